@@ -32,7 +32,7 @@ func ToANP(policies []*model.Policy) Result {
 			m.taken[p.Key] = true
 		}
 		if why := refused(p); why != "" {
-			m.leave(p, why)
+			m.ignore(p, why)
 			continue
 		}
 		pieces := &high

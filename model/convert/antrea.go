@@ -51,7 +51,7 @@ func FromAntrea(c *model.Cluster, to model.Kind) Result {
 		}
 		given = append(given, at.Policy)
 		if why := f.idle(&at); why != "" {
-			f.leave(at.Policy, "it decides nothing: "+why)
+			f.ignore(at.Policy, "it decides nothing: "+why)
 			continue
 		}
 		if n := len(ties); n == 0 || ties[n-1].tier != at.Tier || ties[n-1].priority != at.Priority() {

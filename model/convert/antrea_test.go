@@ -158,9 +158,9 @@ func TestFromAntrea(t *testing.T) {
 				"ACNP p ingress 1 approximate, now: what comes from nodes and from outside the cluster: the API has pods only",
 				"ACNP p ingress 2 approximate, now: the API has no networks in ingress: 10.0.0.0/8 and fd00::/8",
 				"ACNP p ingress 3 not expressible, now: what comes from nodes (all): the API has pods only",
-				`ACNP p ingress 4 approximate, now: port "http" is that of any protocol, and OVN-Kubernetes takes those that the peers declare, too`,
-				`ACNP p egress 0 approximate, now: port "http" is that of any protocol: the API's names have none`,
-				"ACNP p egress 1 approximate, now: nodes (r=w) are all addresses of the node there, and its InternalIPs and gateway here",
+				`ACNP p ingress 4 approximate, now: port "http": a named port of the API has no protocol, and OVN-Kubernetes takes those that peers declare, too`,
+				`ACNP p egress 0 approximate, now: port "http" counts for every protocol: a named port of the API has none`,
+				"ACNP p egress 1 approximate, now: nodes (r=w) are their InternalIPs and gateways in Antrea, and all of their addresses in OVN-Kubernetes",
 				"ACNP p egress 2 not expressible, now: the API has no domain names: *.x.com",
 				"ACNP p egress 3 not expressible, now: no selector says which pods run as service account a/s",
 				"ACNP p egress 4 not expressible, now: the API has no layer 7: http GET decides what goes on",
@@ -172,7 +172,7 @@ func TestFromAntrea(t *testing.T) {
 		{"before the ANPs there are, as many as fit", model.KindANP, []model.Object{anp, native("there", "application", 1, ons("*"), to("Drop", everyone)),
 			native("y", "application", 2, ons("*"), to("Drop", everyone)), native("z", "application", 3, ons("*"), to("Drop", everyone))}, []string{
 			"ANP there-2 0 ns: all", "  egress rule 0 Deny ns: all", "ANP y 1 ns: all", "  egress rule 0 Deny ns: all",
-			"ACNP z egress 0 not expressible, now: no priority is left for it: 2 are free, and its place is behind others"}},
+			"ACNP z egress 0 not expressible, now: no priority is left for it before ANP there (2), which decides after it: the 2 there are go to policies before it"}},
 		{"around the CNPs there are", model.KindCNP, []model.Object{cnp(made.ANP("c", 50, "*", nil, nil), model.TierAdmin), native("y", "platform", 2, ons("*"), to("Drop", everyone)),
 			native("z", "application", 3, ons("*"), to("Drop", everyone))}, []string{"CNP y 10 ns: all", "  egress rule 0 Deny ns: all", "CNP z 61 ns: all", "  egress rule 0 Deny ns: all"}},
 		{"several appliedTo", model.KindANP, []model.Object{native("p", "application", 5, ons("t=1", "t=2", "t=1"), from("Drop", everyone), to("Allow", everyone))}, []string{
@@ -193,7 +193,7 @@ func TestFromAntrea(t *testing.T) {
 			"ACNP p ingress 0 approximate, later: one policy for each of 2 namespaces: a new one is not covered", "again ACNP p [] [a b]"}},
 		{"sameLabels: other rules want the labels, too", model.KindANP, []model.Object{native("p", "application", 5, ons("*"), from("Pass", alike("app=x", "t", "e")), from("Drop", everyone))}, []string{
 			"ANP p-2-p-1 10 ns: e=P_1,t=2", "  ingress rule 0 Pass pods: app=x in ns: e=P_1,t=2", "ANP p 20 ns: e,t", "  ingress rule 0 Deny ns: all",
-			"ACNP p ingress 0 approximate, later: one policy for each of 1 value of label t and e: a new one is not covered", "again ACNP p [t e] [2,P_1]"}},
+			"ACNP p ingress 0 approximate, later: one policy for each of 1 value of labels t and e: a new one is not covered", "again ACNP p [t e] [2,P_1]"}},
 		{"sameLabels that nobody has", model.KindANP, []model.Object{native("p", "application", 5, ons("*"), from("Pass", alike("app=x", "none")))}, []string{
 			"ACNP p ingress 0 not expressible, later: there is no namespace with label none that it applies to", "again ACNP p [none] []"}},
 		{"groups", model.KindANP, []model.Object{native("p", "application", 5, []model.AppliedTo{{Group: "sel"}}, to("Allow", made.Peers(group("sel"), group("nets"))), to("Allow", made.Peers(group("svc"))),

@@ -19,13 +19,13 @@ func (f *importer) baseline(ties []tie) {
 		}
 	}
 	if f.to == model.KindCNP {
-		top := f.top()
+		last := top()
 		for p := range f.c.Policies(model.KindCNP) {
 			if p.Tier == model.TierBaseline {
-				top = min(top, int(p.Priority)-1)
+				last.before(p)
 			}
 		}
-		f.place(behind, model.TierBaseline, 0, top)
+		f.place(behind, model.TierBaseline, 0, last)
 		return
 	}
 	for p := range f.c.Policies(model.KindBANP) {

@@ -57,7 +57,7 @@ func ToCNP(policies []*model.Policy) Result {
 		case p.Kind == model.KindCNP:
 			m.keep(p, priority)
 		case why != "":
-			m.leave(p, why)
+			m.ignore(p, why)
 		case int(priority)+parts(rules[p])-1 > cnpLargest:
 			m.leave(p, fmt.Sprintf("no priority up to %d is left for it", cnpLargest))
 		default:

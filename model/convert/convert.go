@@ -29,7 +29,7 @@ type Rule struct {
 	Why       string // what differs, a clause for people; empty where it is exact
 	// To is where it is now: several where it was split, none where it was left out.
 	To []Place
-	// Differs says of a rule that is not exact in what.
+	// Differs says of a rule that is not exact in what; empty where it decided nothing.
 	Differs Difference
 }
 
@@ -143,13 +143,26 @@ func (m *maker) note(p *model.Policy, r *model.Rule, l Label, why string, to ...
 	if len(to) == 0 {
 		l = Inexpressible
 	}
-	m.out.Rules = append(m.out.Rules, Rule{Policy: p.Key, Direction: r.Direction, Index: r.Index, Label: l, Why: why, To: to})
+	var d Difference
+	if l != Exact {
+		d = DiffersNow
+	}
+	m.out.Rules = append(m.out.Rules, Rule{Policy: p.Key, Direction: r.Direction, Index: r.Index, Label: l, Why: why, To: to, Differs: d})
 }
 
 // leave says that nothing of a policy can be said.
 func (m *maker) leave(p *model.Policy, why string) {
 	for r := range p.AllRules() {
 		m.note(p, r, Inexpressible, why)
+	}
+}
+
+// ignore leaves out a policy that decided nothing.
+func (m *maker) ignore(p *model.Policy, why string) {
+	from := len(m.out.Rules)
+	m.leave(p, why)
+	for i := range m.out.Rules[from:] {
+		m.out.Rules[from+i].Differs = ""
 	}
 }
 

@@ -2,7 +2,6 @@ package convert
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,101 +11,24 @@ import (
 	"rung/model/plan"
 )
 
-// tie is what has one tier and one priority: rules with the same number are at one place
-// there, whichever policy they are of.
-type tie struct {
-	tier     int32
-	priority float64
-	sayings  []*saying
-}
-
-// row are the rules with one number.
-type row []*saying
-
-// rows are those of a direction of which something can be said.
-func (t *tie) rows(d model.Direction) (out []row) {
-	byIndex := map[int]row{}
-	most := -1
-	for _, s := range t.sayings {
-		if i := s.rule.Index; s.rule.Direction == d && len(s.clauses) > 0 {
-			byIndex[i] = append(byIndex[i], s)
-			most = max(most, i)
-		}
-	}
-	for i := range most + 1 {
-		if len(byIndex[i]) > 0 {
-			out = append(out, byIndex[i])
-		}
-	}
-	return out
-}
-
-// slot is what gets one priority: rows of each direction, of which the first has number 0 in
-// all of its policies, and so on.
-type slot struct{ rows [2][]row }
-
-// slots cuts a tie into as few as keep its order. In a slot every policy has a rule in all
-// rows up to its last: with a hole, the rules behind it would move up, among those of
-// other policies.
-func (t *tie) slots(limit int) (out []slot) {
-	for i, d := range model.Directions {
-		at := 0
-		put := func(rows []row) {
-			if at == len(out) {
-				out = append(out, slot{})
-			}
-			out[at].rows[i] = rows
-			at++
-		}
-		var now []row
-		filled := map[string]int{}
-		for _, r := range t.rows(d) {
-			if len(now) == limit || len(now) > 0 && r.hole(filled, len(now)) {
-				put(now)
-				now, filled = nil, map[string]int{}
-			}
-			now = append(now, r)
-			for _, s := range r {
-				for _, p := range s.clauses {
-					filled[p.column] = len(now)
-				}
-			}
-		}
-		if len(now) > 0 {
-			put(now)
-		}
-	}
-	return out
-}
-
-func (r row) hole(filled map[string]int, n int) bool {
-	for _, s := range r {
-		for _, p := range s.clauses {
-			if filled[p.column] != n {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // admin makes the policies of all tiers before NetworkPolicies.
 func (f *importer) admin(ties []tie) {
 	var before, behind []tie // of the ClusterNetworkPolicies of Kubernetes there are
-	top := f.top()
-	lowest, highest := math.MaxInt32, -1
+	first, last, behindCNPs := top(), top(), -1
+	for p := range f.c.Policies(model.KindANP) {
+		last.before(p)
+		first.before(p)
+	}
 	for p := range f.c.Policies(model.KindCNP) {
 		if p.Tier == model.TierAdmin {
-			lowest, highest = min(lowest, int(p.Priority)), max(highest, int(p.Priority))
+			first.before(p)
+			behindCNPs = max(behindCNPs, int(p.Priority))
 		}
-	}
-	for p := range f.c.Policies(model.KindANP) {
-		top = min(top, int(p.Priority)-1)
 	}
 	for _, t := range ties {
 		switch {
 		case t.tier > antrea.PriorityApplication:
-		case highest < 0 || t.tier < antrea.PriorityAdminCNP:
+		case behindCNPs < 0 || t.tier < antrea.PriorityAdminCNP:
 			before = append(before, t)
 		case t.tier == antrea.PriorityAdminCNP:
 			t.leave("it shares Antrea's place %d with the ClusterNetworkPolicies of Kubernetes there are", t.tier)
@@ -114,12 +36,25 @@ func (f *importer) admin(ties []tie) {
 			behind = append(behind, t)
 		}
 	}
-	f.place(before, model.TierAdmin, 0, min(top, lowest-1))
-	f.place(behind, model.TierAdmin, highest+1, top)
+	f.place(before, model.TierAdmin, 0, first)
+	f.place(behind, model.TierAdmin, behindCNPs+1, last)
 }
 
-// top is the highest priority that OVN-Kubernetes enforces.
-func (f *importer) top() int { return model.MaxPriority }
+// highest is the last priority that policies can have, and why.
+type highest struct {
+	at  int
+	why string
+}
+
+// before makes it one before that of a policy that decides after them.
+func (h *highest) before(p *model.Policy) {
+	if at := int(p.Priority) - 1; at < h.at {
+		*h = highest{at, fmt.Sprintf("before %s (%d), which decides after it", p.Label(), p.Priority)}
+	}
+}
+
+// top is the last priority that OVN-Kubernetes enforces.
+func top() highest { return highest{model.MaxPriority, fmt.Sprintf("up to %d", model.MaxPriority)} }
 
 // leave says nothing of the rules of a tie.
 func (t *tie) leave(format string, a ...any) {
@@ -133,23 +68,27 @@ func (t *tie) leave(format string, a ...any) {
 
 // place gives ties the priorities from one to another, with as much room between as the
 // planner would leave; those that find none are left out, from the last.
-func (f *importer) place(ties []tie, tier, from, to int) {
+func (f *importer) place(ties []tie, tier, from int, to highest) {
 	cut := make([][]slot, len(ties))
 	n := 0
 	for i := range ties {
 		cut[i] = ties[i].slots(f.most.rules)
 		n += len(cut[i])
 	}
-	room := max(0, to-from+1)
+	room := max(0, to.at-from+1)
 	for i := len(ties) - 1; n > room && i >= 0; i-- {
-		ties[i].leave("no priority is left for it: %d are free, and its place is behind others", room)
+		why := "no priority is left for it " + to.why
+		if room > 0 {
+			why += fmt.Sprintf(": the %d there are go to policies before it", room)
+		}
+		ties[i].leave("%s", why)
 		n -= len(cut[i])
 		cut[i] = nil
 	}
 	if n == 0 {
 		return
 	}
-	at := spaced(n, from, to)
+	at := spaced(n, from, to.at)
 	for _, slots := range cut {
 		for i := range slots {
 			priority := at[0]
@@ -177,59 +116,19 @@ func spaced(n, from, to int) []int32 {
 	return out
 }
 
-// fill makes the policies of a slot, each begun by begin, and their rules, each made by as.
-func (s *slot) fill(begin func(*model.Policy, *clause) *model.Policy, as func(*saying, *clause) model.Rule) {
-	made := map[string]*model.Policy{}
-	for _, w := range s.columns() {
-		made[w.clause.column] = begin(w.saying.policy, w.clause)
-	}
-	for i := range model.Directions {
-		for _, r := range s.rows[i] {
-			for _, s := range r {
-				for _, c := range s.clauses {
-					s.to = append(s.to, add(made[c.column], as(s, c)))
-				}
-			}
-		}
-	}
-}
-
-// column is the first clause of a policy that is made.
-type column struct {
-	saying *saying
-	clause *clause
-}
-
-// columns are the policies of a slot: those of one that was given together.
-func (s *slot) columns() (out []column) {
-	seen := map[string]bool{}
-	var order []model.PolicyKey
-	for i := range model.Directions {
-		for _, r := range s.rows[i] {
-			for _, s := range r {
-				if !slices.Contains(order, s.policy.Key) {
-					order = append(order, s.policy.Key)
-				}
-				for _, p := range s.clauses {
-					if !seen[p.column] {
-						seen[p.column] = true
-						out = append(out, column{s, p})
-					}
-				}
-			}
-		}
-	}
-	slices.SortStableFunc(out, func(a, b column) int {
-		return slices.Index(order, a.saying.policy.Key) - slices.Index(order, b.saying.policy.Key)
-	})
-	return out
-}
+// The longest names of rules that the APIs take, and of objects, with room for a number.
+const (
+	longestRuleName = 100
+	longestName     = 240
+)
 
 // said is the rule that a clause of Antrea's becomes.
 func said(s *saying, c *clause) model.Rule {
 	name := s.rule.Name
 	if s.rule.Antrea.Generated {
 		name = ""
+	} else if len(name) > longestRuleName {
+		name = name[:longestRuleName]
 	}
 	return model.Rule{Direction: s.rule.Direction, Name: name, Action: s.rule.Action, Peers: clonedPeers(c.peers), Ports: slices.Clone(c.ports)}
 }
@@ -251,6 +150,9 @@ func (f *importer) made(from *model.Policy, p *clause, tier int, priority int32)
 
 // free is a name that nothing of the kind has.
 func (m *maker) free(kind model.Kind, name string) string {
+	if len(name) > longestName {
+		name = strings.TrimRight(name[:longestName], "-.")
+	}
 	out := name
 	for i := 2; m.taken[model.Key{Kind: kind, Name: out}]; i++ {
 		out = fmt.Sprintf("%s-%d", name, i)

@@ -51,15 +51,10 @@ func and(a, b model.Selector) model.Selector {
 			}
 		}
 	}
-	// What must have one of some values need not be told to have one.
-	valued := func(key string) bool {
-		_, one := ls.MatchLabels[key]
-		return one || slices.ContainsFunc(ls.MatchExpressions, func(r metav1.LabelSelectorRequirement) bool {
-			return r.Key == key && r.Operator == metav1.LabelSelectorOpIn
-		})
-	}
+	// What must have one value need not be told to have one, or to have no other.
 	ls.MatchExpressions = slices.DeleteFunc(ls.MatchExpressions, func(r metav1.LabelSelectorRequirement) bool {
-		return r.Operator == metav1.LabelSelectorOpExists && valued(r.Key)
+		value, one := ls.MatchLabels[r.Key]
+		return one && (r.Operator == metav1.LabelSelectorOpExists || r.Operator == metav1.LabelSelectorOpNotIn && !slices.Contains(r.Values, value))
 	})
 	out, _ := model.NewSelector(ls)
 	return out

@@ -44,7 +44,7 @@ func ToAntrea(c *model.Cluster) Result {
 	var cnp, application, baseline []tie
 	for _, p := range given {
 		if why := refused(p); why != "" {
-			x.leave(p, why)
+			x.ignore(p, why)
 			continue
 		}
 		switch {

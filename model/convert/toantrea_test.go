@@ -38,7 +38,7 @@ func TestToAntrea(t *testing.T) {
 			`ANP p ingress 0 approximate, now: port "http": OVN-Kubernetes takes those that the peers declare, too, and Antrea does not`,
 			"ANP p ingress 1 not expressible, later: it names no peer and matches nothing: in Antrea's API that is everything",
 			`ANP p egress 0 approximate, now: port "http": OVN-Kubernetes looks for it among pods, and Antrea in networks, too`,
-			"ANP p egress 1 approximate, now: nodes (all) are their InternalIPs and gateway there, and all addresses of the node here",
+			"ANP p egress 1 approximate, now: nodes (all) are their InternalIPs and gateways in Antrea, and all of their addresses in OVN-Kubernetes",
 			`ANP p egress 2 approximate, later: the API has no protocol "tcp", which matches nothing in OVN-Kubernetes`,
 			"ANP p egress 3 not expressible, now: which ports it means is open: it names a protocol and no port"}},
 		{"not enforced", []model.Object{bad, loud, made.ANP("high", 500, "*", deny, nil)}, []string{

@@ -35,7 +35,7 @@ func acnpPeers(s *saying, p *model.Peer) (out []model.Peer) {
 		}
 		return out
 	case model.PeerNodes:
-		s.lose("nodes (%s) are their InternalIPs and gateway there, and all addresses of the node here", p.Nodes)
+		s.lose(nodesDiffer, p.Nodes)
 	case model.PeerDNS:
 		s.lose("which addresses %s has is for DNS to say", p.DNSName)
 	}

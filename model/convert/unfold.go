@@ -76,13 +76,17 @@ func (f *importer) unfold(s *saying, subjects []model.Subject, peer *model.Peer,
 	case peer.Match.Self && len(names) == 0:
 		s.drift("there is no namespace that it applies to")
 	case len(names) == 0:
-		s.drift("there is no namespace with label %s that it applies to", words.List(labels, 3))
+		s.drift("there is no namespace with %s that it applies to", labelled(labels))
 	case peer.Match.Self:
 		s.drift("one policy for each of %s: a new one is not covered", words.Count(len(names), "namespace"))
 	default:
-		s.drift("one policy for each of %s of label %s: a new one is not covered", words.Count(len(names), "value"), words.List(labels, 3))
+		s.drift("one policy for each of %s of %s: a new one is not covered", words.Count(len(names), "value"), labelled(labels))
 	}
 	f.again(s.policy.Key, labels, names)
+}
+
+func labelled(labels []string) string {
+	return words.Form(len(labels), "label ", "labels ") + words.List(labels, 3)
 }
 
 // again notes that new values want the conversion again.

@@ -3,13 +3,15 @@ package verdict
 import (
 	"errors"
 	"fmt"
-	"maps"
+	"net/netip"
 	"os"
 	"slices"
 	"testing"
 
+	demo "rung/examples-antrea"
 	"rung/model"
 	"rung/model/convert"
+	"rung/sources/manifests"
 	"rung/test/install"
 	"rung/test/made"
 )
@@ -148,6 +150,25 @@ func (n *conversionCount) compare(t *testing.T, what string, r *convert.Result, 
 	n.unshown += len(differs) - len(seen)
 }
 
+// enough fails where too little was seen to prove anything.
+func (n *conversionCount) enough(t *testing.T) {
+	t.Helper()
+	t.Log(n)
+	for _, l := range []convert.Label{convert.Exact, convert.Approximate, convert.Inexpressible} {
+		if n.labels[l] < 100 {
+			t.Errorf("%d rules are %s", n.labels[l], l)
+		}
+	}
+	for _, v := range []Verdict{Allow, Deny, Undefined} {
+		if n.verdicts[v] < 50 {
+			t.Errorf("%s only %d times", v, n.verdicts[v])
+		}
+	}
+	if n.sets < 500 || n.decided < 5000 || n.shown < 200 {
+		t.Error("too few to prove anything")
+	}
+}
+
 func deciders(p *Path) (out []string) {
 	for _, s := range p.Stages {
 		text := string(s.Stage)
@@ -164,76 +185,6 @@ func deciders(p *Path) (out []string) {
 
 func newCount() *conversionCount {
 	return &conversionCount{labels: map[convert.Label]int{}, verdicts: map[Verdict]int{}}
-}
-
-// plain is a cluster in which both systems make the same of what is not converted: of
-// NetworkPolicies without rules that isolate nobody and without named ports, of ANPs without
-// named ports and nodes, enforced ones. EgressFirewalls are nothing to Antrea.
-func (w *world) plain(c *model.Cluster, antrea bool) *model.Cluster {
-	var next []model.Object
-	var gone []model.Key
-	for ns := range c.Namespaces() {
-		o := *ns
-		l := maps.Clone(ns.Labels.Map())
-		l["kubernetes.io/metadata.name"] = ns.Name
-		o.Labels = model.NewLabels(l)
-		next = append(next, &o)
-	}
-	for n := range c.Nodes() {
-		o := *n
-		o.HostIPs, o.MgmtIPs = n.InternalIPs, nil
-		next = append(next, &o)
-	}
-	for p := range c.AllPolicies() {
-		o := *p
-		switch {
-		case p.Kind == model.KindEF:
-			gone = append(gone, p.Key)
-		case p.Kind == model.KindNP:
-			o.Invalid = nil
-			o.Ingress, o.Egress = unnamed(p.Ingress, p.IsolatesIngress), unnamed(p.Egress, p.IsolatesEgress)
-			next = append(next, &o)
-		case antrea && p.Kind.IsAdmin():
-			o.Ingress, o.Egress = unnamed(p.Ingress, true), unnamed(p.Egress, true)
-			o.Logging, o.HasLogging = "", false
-			if p.Kind == model.KindANP {
-				o.Priority += 60
-			}
-			if w.odds(2) {
-				gone = append(gone, p.Key)
-				continue
-			}
-			next = append(next, &o)
-		}
-	}
-	for p := range c.Pods() {
-		// NetworkPolicies' selectors take nodes by their pods, in OVN-Kubernetes.
-		if p.HostNetwork && c.Count(model.KindNP) > 0 {
-			gone = append(gone, p.Key)
-		}
-	}
-	for _, name := range antreaSpaces {
-		if c.Namespace(name) == nil {
-			next = append(next, made.NS(name, "org=1,kubernetes.io/metadata.name="+name))
-		}
-	}
-	c, _ = c.Upsert(nil, gone)
-	c, _ = c.Upsert(next, nil)
-	return c
-}
-
-func unnamed(rules []model.Rule, keep bool) (out []model.Rule) {
-	if !keep {
-		return nil
-	}
-	for _, r := range rules {
-		r.Ports = slices.DeleteFunc(slices.Clone(r.Ports), func(p model.Port) bool { return p.Name != "" || p.Broken() || p.Start == 0 })
-		r.Peers = slices.DeleteFunc(slices.Clone(r.Peers), func(p model.Peer) bool { return p.Kind == model.PeerNodes })
-		if r.Index = len(out); len(r.Peers) > 0 || r.AnyPeer {
-			out = append(out, r)
-		}
-	}
-	return out
 }
 
 func conversions() int {
@@ -283,48 +234,9 @@ func TestFromAntreaAgrees(t *testing.T) {
 					t.FailNow()
 				}
 			}
-			t.Log(n)
+			n.enough(t)
 		})
 	}
-}
-
-// tame is a cluster without most of what the other APIs cannot say, so that long runs of rules
-// are exact.
-func tame(c *model.Cluster) *model.Cluster {
-	var next []model.Object
-	for p := range c.AntreaPolicies() {
-		o, a := *p, *p.Antrea
-		o.Antrea, a.AppliedTo = &a, tamed(p, p.Antrea.AppliedTo)
-		for _, rules := range []*[]model.Rule{&o.Ingress, &o.Egress} {
-			*rules = slices.Clone(*rules)
-			for i := range *rules {
-				r := &(*rules)[i]
-				n := *r.Antrea
-				n.AppliedTo, n.Protocols, n.ToServices, n.L7 = tamed(p, n.AppliedTo), nil, nil, nil
-				r.Antrea, r.Peers = &n, slices.DeleteFunc(slices.Clone(r.Peers), func(q model.Peer) bool {
-					return slices.Contains([]model.PeerKind{model.PeerDNS, model.PeerServiceAccount, model.PeerNodes}, q.Kind) ||
-						r.Direction == model.Ingress && (q.Kind == model.PeerNetworks || q.Kind == model.PeerGroup)
-				})
-				if len(r.Peers) == 0 {
-					r.Peers, r.AnyPeer = made.Peers(made.NSPeer("*")), false
-				}
-				r.Ports = slices.DeleteFunc(slices.Clone(r.Ports), func(q model.Port) bool { return q.Name != "" })
-			}
-		}
-		next = append(next, &o)
-	}
-	c, _ = c.Upsert(next, nil)
-	return c
-}
-
-func tamed(p *model.Policy, list []model.AppliedTo) []model.AppliedTo {
-	out := slices.DeleteFunc(slices.Clone(list), func(a model.AppliedTo) bool {
-		return a.ServiceAccount != nil || a.Service != nil || a.Nodes != nil
-	})
-	if len(out) == 0 && len(list) > 0 {
-		return []model.AppliedTo{{Select: true, Namespaces: model.Everything(), Pods: made.Sel("app=x")}}
-	}
-	return out
 }
 
 // TestToAntreaAgrees converts random ANPs, BANPs and CNPs and asks single verdicts of both
@@ -351,49 +263,46 @@ func TestToAntreaAgrees(t *testing.T) {
 			t.FailNow()
 		}
 	}
-	t.Log(n)
+	n.enough(t)
 }
 
-// natives is a cluster with policies of Antrea beside its own.
-func (w *antreaWorld) natives(c *model.Cluster) *model.Cluster {
-	var next []model.Object
-	for i := range int32(3) {
-		next = append(next, &model.AntreaTier{Meta: model.Meta{Key: model.Key{Kind: model.KindTier, Name: fmt.Sprintf("custom%d", i)}}, Priority: 40 + 70*i})
+// TestAntreaExamplesConverted asks of every pair of pods of the examples, which are the
+// documentation's policies, and of pods and the outside.
+func TestAntreaExamplesConverted(t *testing.T) {
+	var objects []model.Object
+	names, err := demo.Files.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
 	}
-	next = append(next, w.groups()...)
-	for i := range 1 + w.r.IntN(4) {
-		next = append(next, w.native(model.KindACNP, "", fmt.Sprintf("acnp%d", i)))
+	for _, f := range names {
+		text, err := demo.Files.ReadFile(f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		objects = append(objects, manifests.Parse(f.Name(), text, manifests.Options{}).Objects...)
 	}
-	next = append(next, w.native(model.KindANNP, "a", "annp"))
-	c, _ = c.Upsert(next, nil)
-	return c
-}
-
-// onOVN is a cluster as OVN-Kubernetes enforces it, ClusterNetworkPolicies too: none with a
-// priority that is not supported, or a logging annotation that it cannot read.
-func onOVN(c *model.Cluster) enforced {
-	v := View{Cluster: c, Options: Options{IPv4: true, IPv6: true, NoRows: func(k model.PolicyKey) *model.NoRows {
-		p := c.Policy(k)
-		if _, err := p.LogLevels(); err != nil || p.Priority > model.MaxPriority {
-			return &model.NoRows{}
+	c := made.Cluster(objects...)
+	outside := AddrEnd(netip.MustParseAddr("8.8.8.8"))
+	var questions []Connection
+	for from := range c.Pods() {
+		ends := []Endpoint{outside}
+		for to := range c.Pods() {
+			ends = append(ends, Endpoint{Key: to.Key})
 		}
-		return nil
-	}}}
-	return enforced{New(v), c}
-}
-
-// someCNP makes ClusterNetworkPolicies of some of the ANPs.
-func (w *world) someCNP(c *model.Cluster) *model.Cluster {
-	for p := range c.Policies(model.KindANP) {
-		if !w.odds(3) {
-			continue
+		for _, to := range ends {
+			for _, port := range []uint16{53, 80, 443, 5978, 6379, 8080} {
+				questions = append(questions, Connection{From: Endpoint{Key: from.Key}, To: to, Protocol: TCP, Port: port})
+			}
+			questions = append(questions, Connection{From: Endpoint{Key: from.Key}, To: to, Protocol: UDP, Port: 53}, Connection{From: outside, To: Endpoint{Key: from.Key}, Protocol: TCP, Port: 80})
 		}
-		o := *p
-		o.Kind = model.KindCNP
-		if w.odds(2) {
-			o.Tier = model.TierBaseline
-		}
-		c, _ = c.Upsert([]model.Object{&o}, []model.Key{p.Key})
 	}
-	return c
+	for _, to := range []model.Kind{model.KindANP, model.KindCNP} {
+		n := newCount()
+		r := convert.FromAntrea(c, to)
+		n.compare(t, to.Short(), &r, enforcedBy(model.SystemAntrea, c), enforcedBy(model.SystemOVN, replaced(c, r.Policies, model.KindACNP, model.KindANNP)), questions)
+		t.Log(n)
+		if n.decided < 200 {
+			t.Error("too few to prove anything")
+		}
+	}
 }
