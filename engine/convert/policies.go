@@ -9,7 +9,6 @@ import (
 	"rung/compiler"
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/antrea"
 	"rung/model/clean"
 	labels "rung/model/convert"
 	"rung/model/verdict"
@@ -343,17 +342,4 @@ func sideUnder(r *revision.Revision, c *model.Cluster, system model.PolicySystem
 	v := verdict.View{Cluster: c, Options: side.VerdictOptions()}
 	v.Defaults, v.AllowICMP, v.Multicast = false, false, false
 	return v
-}
-
-// KeptUpstream are policies of Kubernetes' own APIs that stay beside what was made of Antrea's.
-func (r *Result) KeptUpstream(rev *revision.Revision) (out []model.PolicyKey) {
-	if r.Before != model.SystemAntrea || r.After == model.SystemAntrea {
-		return nil
-	}
-	for _, at := range antrea.Order(rev.Cluster) {
-		if at.Policy.Kind.IsAdmin() {
-			out = append(out, at.Policy.Key)
-		}
-	}
-	return out
 }

@@ -29,7 +29,6 @@ type page struct {
 	table *widget.Table[*convert.Rule]
 	yaml  widget.Text
 	st    *themes.Styles
-	w     int
 	to    convert.Target
 
 	makes, proves view.Once
