@@ -33,9 +33,8 @@ type Rule struct {
 	Differs Difference
 }
 
-// Difference is in what a rule that is not exact differs. Which connection shows it is not
-// said here: that is for the verdicts of both sides, which import this package's kind of
-// things and not the other way round.
+// Difference is in what a rule that is not exact differs. Which connection shows it is for the
+// verdicts of both sides to say, which this package does not know.
 type Difference string
 
 // The differences.
