@@ -2,6 +2,7 @@ package convert
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"rung/model"
@@ -24,6 +25,8 @@ type Result struct {
 	// Notes say what was left out, or is to be known besides.
 	Notes []Note
 	Proof Proof
+
+	kept []model.PolicyKey // of Policies, that are as they were
 }
 
 // Note is about an object of the input.
@@ -36,13 +39,20 @@ type Note struct {
 func (n Note) String() string { return n.About.Label() + ": " + clean.Text(n.Text) }
 
 // Text is all objects as manifests, one document each.
-func (r *Result) Text() string {
+func (r *Result) Text() string { return textOf(r.Policies) }
+
+// NewText is Text without the policies that are as they were.
+func (r *Result) NewText() string {
+	return textOf(slices.DeleteFunc(slices.Clone(r.Policies), func(p *model.Policy) bool { return slices.Contains(r.kept, p.Key) }))
+}
+
+func textOf(policies []*model.Policy) string {
 	var b strings.Builder
-	for i, p := range r.Policies {
+	for i, p := range policies {
 		if i > 0 {
 			b.WriteString("---\n")
 		}
-		b.WriteString(p.YAML)
+		b.WriteString(strings.TrimSuffix(p.YAML, "\n") + "\n")
 	}
 	return b.String()
 }

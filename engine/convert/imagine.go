@@ -13,8 +13,8 @@ import (
 // mostImagined bounds the pods that are imagined for a proof; mostKinds those of a namespace,
 // and the namespaces, where there would be more.
 const (
-	mostImagined = 300
-	mostKinds    = 15
+	mostImagined = 400
+	mostKinds    = 12
 )
 
 // Where imagined pods have their addresses: networks for tests, which no cluster uses.
@@ -63,10 +63,11 @@ func imagine(c *model.Cluster, policies []*model.Policy) *world {
 		times = 2
 	}
 	w.all = wholeSpaces && wholePods
-	if len(spaces)*times*len(pods) > mostImagined {
+	if len(spaces)*times*len(pods)*2 > mostImagined {
 		w.all = false
 		spaces, pods = w.spaces.some(mostKinds), w.pods.some(mostKinds)
 	}
+	pods = slices.Concat(pods, pods) // those of one kind connect to each other, too
 	n := 0
 	for _, labels := range spaces {
 		for range times {

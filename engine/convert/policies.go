@@ -9,7 +9,6 @@ import (
 	"rung/compiler"
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/antrea"
 	"rung/model/clean"
 	labels "rung/model/convert"
 	"rung/model/verdict"
@@ -109,7 +108,7 @@ func Policies(r *revision.Revision, to Target) (*Result, error) {
 	native := r.System == model.SystemAntrea && r.Cluster.Count(model.KindACNP)+r.Cluster.Count(model.KindANNP) > 0
 	out := &Result{To: to, Before: model.SystemOVN, After: model.SystemOVN}
 	var res labels.Result
-	converted := model.Kind.IsAdmin
+	converted, stays := model.Kind.IsAdmin, map[model.Key]bool{}
 	switch {
 	case to == ToAntrea:
 		res, out.Before, out.After = labels.ToAntrea(r.Cluster), r.System, model.SystemAntrea
@@ -120,21 +119,30 @@ func Policies(r *revision.Revision, to Target) (*Result, error) {
 	case to == ToCNP:
 		res = labels.ToCNP(slices.Collect(r.Cluster.AllPolicies()))
 	case to == ToANP:
-		res = labels.ToANP(slices.Collect(r.Cluster.AllPolicies()))
+		var policies []*model.Policy
+		for p := range r.Cluster.AllPolicies() {
+			if idle := p.Kind == model.KindANP && p.Priority > r.Flags.MaxPriority; !idle || r.Cluster.Policy(model.Key{Kind: model.KindCNP, Name: p.Name}) != nil {
+				policies = append(policies, p)
+				continue
+			}
+			stays[p.Key] = true
+			out.Notes = append(out.Notes, Note{About: p.Key, Text: fmt.Sprintf("stays as it is: OVN-Kubernetes does not enforce priority %d", p.Priority)})
+		}
+		res = labels.ToANP(policies)
 	default:
 		return nil, fmt.Errorf("there is no conversion to %q", to)
 	}
 	other := false // than what is wanted
 	for o := range r.Cluster.Objects() {
-		if p, ok := o.(*model.Policy); ok && converted(p.Kind) {
+		if p, ok := o.(*model.Policy); ok && converted(p.Kind) && !stays[p.Key] {
 			out.Given = append(out.Given, p)
 			other = other || !to.has(p.Kind)
 		}
 	}
 	if !other { // it stays as it is
-		out.Given, res = nil, labels.Result{}
+		out.Given, out.Notes, res = nil, nil, labels.Result{}
 	}
-	refused, err := out.write(res.Policies)
+	refused, err := out.write(r.Cluster, res.Policies)
 	if err != nil {
 		return nil, err
 	}
@@ -158,13 +166,20 @@ func Policies(r *revision.Revision, to Target) (*Result, error) {
 }
 
 // write gives policies their objects and texts; what the API would refuse is left out, and said.
-func (r *Result) write(made []*model.Policy) (refused map[model.PolicyKey]string, err error) {
+// One that is as it was keeps its own.
+func (r *Result) write(c *model.Cluster, made []*model.Policy) (refused map[model.PolicyKey]string, err error) {
 	refused = map[model.PolicyKey]string{}
 	for _, p := range made {
 		p.Origin = model.Origin{Source: "convert", Item: -1}
 		written, err := manifests.Write(p)
 		if err != nil {
 			return nil, err
+		}
+		if was := c.Policy(p.Key); was != nil {
+			if same, err := manifests.Write(was); err == nil && same.YAML == written.YAML {
+				r.Policies, r.kept = append(r.Policies, was), append(r.kept, was.Key)
+				continue
+			}
 		}
 		if bad := manifests.Validate(written); len(bad) > 0 {
 			refused[p.Key] = bad[0].Field + " " + bad[0].Message
@@ -327,17 +342,4 @@ func sideUnder(r *revision.Revision, c *model.Cluster, system model.PolicySystem
 	v := verdict.View{Cluster: c, Options: side.VerdictOptions()}
 	v.Defaults, v.AllowICMP, v.Multicast = false, false, false
 	return v
-}
-
-// KeptUpstream are policies of Kubernetes' own APIs that stay beside what was made of Antrea's.
-func (r *Result) KeptUpstream(rev *revision.Revision) (out []model.PolicyKey) {
-	if r.Before != model.SystemAntrea || r.After == model.SystemAntrea {
-		return nil
-	}
-	for _, at := range antrea.Order(rev.Cluster) {
-		if at.Policy.Kind.IsAdmin() {
-			out = append(out, at.Policy.Key)
-		}
-	}
-	return out
 }

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -167,5 +168,24 @@ func TestIdleRules(t *testing.T) {
 		if got := strings.Contains(strings.Join(p.Notes, "\n"), idle); got != c.want {
 			t.Errorf("%s: %q", p.Title, p.Notes)
 		}
+	}
+}
+
+// What comes with a change as a guard rail wants the name typed, whatever the change does to
+// connections, and is said at a policy that the change writes.
+func TestBroughtGuards(t *testing.T) {
+	p := &Preview{Mutation: Mutation{Guards: []Guard{{Code: GuardNotExact, Policy: model.PolicyKey{Kind: model.KindANP, Name: "elsewhere"}, Message: "left out"}}}}
+	if p.judgeEffect(nil, nil); p.ConfirmName != "" {
+		t.Errorf("nothing is written, and %q is asked for", p.ConfirmName)
+	}
+	p.Objects = []ObjectChange{{Key: model.PolicyKey{Kind: model.KindCNP, Name: "edge"}}}
+	if p.judgeEffect(nil, nil); p.ConfirmName != "edge" || len(p.Guards) != 1 {
+		t.Errorf("%q is asked for: %+v", p.ConfirmName, p.Guards)
+	}
+	if err := judge(p, p, approval{Confirm: Confirm{Yes: true}}); !errors.Is(err, ErrNotConfirmed) {
+		t.Error(err)
+	}
+	if err := judge(p, p, approval{Confirm: Confirm{Yes: true, Name: "edge"}}); err != nil {
+		t.Error(err)
 	}
 }

@@ -29,7 +29,6 @@ type page struct {
 	table *widget.Table[*convert.Rule]
 	yaml  widget.Text
 	st    *themes.Styles
-	w     int
 	to    convert.Target
 
 	makes, proves view.Once
@@ -54,16 +53,20 @@ func New(p nav.Page) view.View {
 		NoBelow: true,
 		Columns: []widget.Column[*convert.Rule]{
 			{Title: "LABEL", Cell: v.label, Less: func(a, b *convert.Rule) int { return rank(a.Label) - rank(b.Label) }},
-			{Title: "POLICY", Min: 22, Max: 44, Cell: func(r *convert.Rule) widget.Line { return widget.Styled(r.Policy.Label(), v.st.Accent) }},
+			{Title: "POLICY", Name: true, Min: 22, Cell: func(r *convert.Rule) widget.Line { return widget.Styled(r.Policy.Label(), v.st.Accent) }},
 			{Title: "RULE", Cell: func(r *convert.Rule) widget.Line {
 				return widget.Plain(revision.RuleLabel(r.Direction, r.Index, ""))
 			}},
 			{Title: "ACTION", Drop: 2, Cell: func(r *convert.Rule) widget.Line { return widget.Plain(r.Does) }},
-			{Title: "BECOMES", Drop: 1, Min: 14, Max: 40, Cell: func(r *convert.Rule) widget.Line { return widget.Plain(becomes(r)) }},
-			{Title: "WHY", Min: 16, Flex: true, NoSort: true, Cell: func(r *convert.Rule) widget.Line { return widget.Styled(r.Why, v.st.Dim) }},
+			{Title: "BECOMES", Drop: 1, Min: 7, Max: 40, Cell: func(r *convert.Rule) widget.Line { return widget.Plain(becomes(r)) }, Fit: shorter},
+			{Title: "WHY", Min: 16, Flex: true, NoSort: true, Cell: func(r *convert.Rule) widget.Line { return widget.Styled(r.Why, v.st.Dim) },
+				Fit: func(r *convert.Rule, w int) widget.Line {
+					return widget.Styled(widget.Flow(r.Why, max(1, w-2))[0]+" "+widget.Ellipsis, v.st.Dim)
+				}},
 		},
 	}
 	v.yaml.Empty = "nothing is made of this policy"
+	v.yaml.Do(action.Wrap)
 	v.Of = v.table
 	return v
 }
@@ -78,6 +81,19 @@ func becomes(r *convert.Rule) string {
 	default:
 		return words.Count(n, "rule")
 	}
+}
+
+// shorter is where a rule is without its name: the kind alone.
+func shorter(r *convert.Rule, w int) widget.Line {
+	if len(r.To) != 1 {
+		return widget.Plain(becomes(r))
+	}
+	at := r.To[0]
+	text := at.Policy.Kind.Short() + " " + revision.RuleLabel(at.Direction, at.Index, "")
+	if widget.Width(text) > w {
+		text = at.Policy.Kind.Short()
+	}
+	return widget.Plain(text)
 }
 
 // rank puts first what is to be looked at.
@@ -169,9 +185,9 @@ func (v *page) fill(env *view.Env) {
 
 func (v *page) empty() string {
 	if len(v.res.Rules) > 0 {
-		return "every rule is exact · " + "V shows all"
+		return "every rule is exact"
 	}
-	return "nothing to convert to " + string(v.to) + ": there are no policies of another API that is converted"
+	return "nothing to convert to " + string(v.to) + " · tab another API"
 }
 
 // text shows the policy that the rule under the cursor became.
@@ -208,6 +224,8 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 		v.fill(env)
 	case action.ConvertText:
 		v.onText = !v.onText
+	case action.Find:
+		env.Ask(&view.Prompt{Title: "Find", Label: "Text or regular expression; lower case matches both:", Check: v.find})
 	case action.ConvertApply:
 		env.Preview(v.mutation())
 	default:
@@ -223,10 +241,18 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
+// find goes to the first place with a text, or says that there is none.
+func (v *page) find(text string) string {
+	if f := widget.ParseFilter(text); !v.yaml.Find(f) && !f.Empty() {
+		return fmt.Sprintf("%q is not in the text", text)
+	}
+	return ""
+}
+
 // mutation is all that was made, as one change. What is not as it was is a guard rail: its
 // name must be typed.
 func (v *page) mutation() gate.Mutation {
-	m := gate.Mutation{Op: gate.OpApply, YAML: []byte(v.res.Text())}
+	m := gate.Mutation{Op: gate.OpApply, YAML: []byte(v.res.NewText())}
 	type said struct {
 		first string
 		n     int

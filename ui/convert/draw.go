@@ -16,12 +16,12 @@ import (
 	"rung/ui/widget"
 )
 
-// Where there is room for the text beside the rules, and how many lines the table and what is
-// below it keep.
+// Where there is room for the text beside the rules, how many lines the table and what is
+// below it keep, and how many the proof may take.
 const (
 	beside     = 120
 	tableLeast = 5
-	lowMost    = 8
+	lowLeast   = 8
 	headMost   = 3
 )
 
@@ -208,7 +208,7 @@ func (v *page) counts(st *themes.Styles) widget.Line {
 	for i := range v.res.Rules {
 		n[v.res.Rules[i].Label]++
 	}
-	l := widget.Plain(fmt.Sprintf("   %s of %s: ", words.Count(len(v.res.Rules), "rule"), words.Count(len(v.res.Given), "policy")))
+	l := widget.Plain(fmt.Sprintf("   %s: ", words.Count(len(v.res.Rules), "rule")))
 	for i, is := range []labels.Label{labels.Exact, labels.Approximate, labels.Inexpressible} {
 		if i > 0 {
 			l = l.Add(" · ", st.Dim)
@@ -226,7 +226,7 @@ func (v *page) rules(env *view.Env, w, h int) string {
 		return v.table.Render(env.Styles, w, h)
 	}
 	lines := v.about(env, r, w)
-	low := min(max(1+len(lines), min(lowMost, h/3)), h-tableLeast)
+	low := min(max(1+len(lines), min(lowLeast, h/3)), h/2, h-tableLeast)
 	if room := low - 1; len(lines) > room {
 		left := len(lines) - room + 1
 		lines = append(lines[:room-1], widget.Styled(fmt.Sprintf("   … %d more lines; y copies it all", left), env.Styles.Dim).Render(w))
@@ -245,15 +245,15 @@ func (v *page) about(env *view.Env, r *convert.Rule, w int) []string {
 		text += ": " + r.Why
 	}
 	s.Say("", 1, mark, look, st.Text, text, nav.Page{})
-	if to := r.Becomes(); to != "" {
-		s.Say("", 1, "→", st.Dim, st.Text, to, nav.Page{})
-	}
 	switch {
 	case r.Label == labels.Exact:
 	case r.Witness != nil:
 		s.Say("", 3, "", st.Dim, st.Text, "shown by "+r.Witness.String(), nav.Page{})
 	case v.proved:
 		s.Say("", 3, "", st.Dim, st.Dim, "no connection that it matches is decided otherwise, of those that were compared", nav.Page{})
+	}
+	if to := r.Becomes(); to != "" {
+		s.Say("", 1, "→", st.Dim, st.Text, to, nav.Page{})
 	}
 	for _, n := range v.res.Notes {
 		if n.About == r.Policy {
@@ -274,7 +274,7 @@ func (v *page) texts(env *view.Env, w, h int) string {
 		name = v.shown.Label()
 	}
 	if v.onText {
-		name += " · " + env.Keys.Action(action.ConvertText).Shown() + " back to the rules"
+		name = env.Keys.Action(action.ConvertText).Shown() + " back · " + name
 	}
 	return widget.Heading(name, w, env.Styles).Render(w) + "\n" + v.yaml.Render(env.Styles, w, h-1)
 }
