@@ -24,9 +24,9 @@ type convertTarget struct {
 
 // convertTargets are all of them, in the order of the help.
 var convertTargets = []convertTarget{
-	{"anp", "ClusterNetworkPolicies, or under Antrea its own policies: AdminNetworkPolicies and their baseline", convertPolicies(convert.ToANP)},
-	{"cnp", "AdminNetworkPolicies and their baseline, or under Antrea its own policies: ClusterNetworkPolicies", convertPolicies(convert.ToCNP)},
-	{"antrea", "AdminNetworkPolicies, their baseline and ClusterNetworkPolicies: Antrea's ClusterNetworkPolicies", convertPolicies(convert.ToAntrea)},
+	{"anp", "ClusterNetworkPolicies, or Antrea's own policies where Antrea decides", convertPolicies(convert.ToANP)},
+	{"cnp", "AdminNetworkPolicies and their baseline, or Antrea's own policies", convertPolicies(convert.ToCNP)},
+	{"antrea", "AdminNetworkPolicies, their baseline and ClusterNetworkPolicies", convertPolicies(convert.ToAntrea)},
 	{"networkpolicy", "the isolation annotation of 2016 and the NetworkPolicies of extensions/v1beta1", convert.NetworkPolicy},
 }
 
