@@ -69,9 +69,11 @@ type Context struct {
 }
 
 // target is the policy an action is about: the one under the cursor, else that of
-// the page. A new policy has no name yet.
+// the page. A new policy has no name yet, and those that a conversion made are not the
+// one under its cursor.
 func (c Context) target(id ID) model.PolicyKey {
-	if id == LadderNew || id == PlanNew || id == LadderTemplate || id == PlanTemplate {
+	switch id {
+	case LadderNew, PlanNew, LadderTemplate, PlanTemplate, ConvertApply:
 		return model.PolicyKey{Kind: model.KindANP}
 	}
 	for _, p := range []nav.Page{c.Selected, c.Page} {

@@ -35,7 +35,7 @@ const (
 var ladder = []Action{
 	{ID: LadderNew, Keys: []string{"n"}, Title: "new here", Footer: 20, Op: gate.OpApply, Danger: gate.Confirmed,
 		Help: "write a new policy in the gap under the cursor, or in the next free one"},
-	{ID: LadderTemplate, Keys: []string{"N"}, Title: "from template", Footer: 44, Also: []string{"template"}, Op: gate.OpApply, Danger: gate.Confirmed,
+	{ID: LadderTemplate, Keys: []string{"N"}, Title: "template", Footer: 70, Also: []string{"from template"}, Op: gate.OpApply, Danger: gate.Confirmed,
 		Help: "make policies from a template: tenant isolation, default deny, quarantine and others"},
 	{ID: LadderMove, Keys: []string{"m"}, Title: "move", Footer: 30, Op: gate.OpMove, Danger: gate.Confirmed,
 		Help: "move the policy along the ladder, or type its new priority; enter previews"},

@@ -34,7 +34,7 @@ var planActions = []Action{
 		Help: "stop a running plan after this step, it can be continued later; of a stopped one, keep the policies as they are"},
 	{ID: PlanNew, Keys: []string{"n"}, Title: "new here", Op: gate.OpApply, Danger: gate.Confirmed,
 		Help: "write a new policy in the room that was made, or in the first free priority below the cursor"},
-	{ID: PlanTemplate, Keys: []string{"N"}, Title: "from template", Op: gate.OpApply, Danger: gate.Confirmed,
+	{ID: PlanTemplate, Keys: []string{"N"}, Title: "template", Op: gate.OpApply, Danger: gate.Confirmed,
 		Help: "make policies from a template: tenant isolation, default deny, quarantine and others"},
 	{ID: PlanOpen, Keys: []string{"o"}, Title: "open", Help: "go to the policy under the cursor", Disabled: OnPolicy},
 	{ID: PlanExport, Keys: []string{"ctrl+s"}, Title: "export", Footer: 50, Disabled: whileOpen,
