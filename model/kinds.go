@@ -74,7 +74,8 @@ func (k Kind) RuleWord(r *Rule) string {
 	return k.Word(r.Action)
 }
 
-// Short is the usual abbreviation: ANP, BANP, NP, EF, CNP, ACNP, ANNP.
+// Short is the usual abbreviation: ANP, BANP, NP, EF, CNP, ACNP, ANNP; of Antrea's other
+// kinds the word without the group.
 func (k Kind) Short() string {
 	switch k {
 	case KindANP:
@@ -91,6 +92,9 @@ func (k Kind) Short() string {
 		return "ACNP"
 	case KindANNP:
 		return "ANNP"
+	case KindTier, KindClusterGroup, KindGroup:
+		word, _, _ := strings.Cut(string(k), ".") // nothing else is called so
+		return word
 	}
 	return string(k)
 }
