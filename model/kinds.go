@@ -74,7 +74,8 @@ func (k Kind) RuleWord(r *Rule) string {
 	return k.Word(r.Action)
 }
 
-// Short is the usual abbreviation: ANP, BANP, NP, EF, CNP, ACNP, ANNP.
+// Short is the usual abbreviation: ANP, BANP, NP, EF, CNP, ACNP, ANNP; of Antrea's other
+// kinds the word without the group.
 func (k Kind) Short() string {
 	switch k {
 	case KindANP:
@@ -91,6 +92,9 @@ func (k Kind) Short() string {
 		return "ACNP"
 	case KindANNP:
 		return "ANNP"
+	case KindTier, KindClusterGroup, KindGroup:
+		word, _, _ := strings.Cut(string(k), ".") // nothing else is called so
+		return word
 	}
 	return string(k)
 }
@@ -231,3 +235,7 @@ const MaxPriority = 99
 // AnnotationTemplate is where Rung records which template a policy was made from, with which
 // answers, as JSON. Nothing but Rung reads it.
 const AnnotationTemplate = "rung/template"
+
+// AnnotationConverted is where Rung records of a policy that stands for one value of several
+// which policy it was converted from, and for which value, as JSON. Nothing but Rung reads it.
+const AnnotationConverted = "rung/converted"

@@ -20,3 +20,17 @@ func TestPortText(t *testing.T) {
 		}
 	}
 }
+
+func TestLabelsOfAntrea(t *testing.T) {
+	for want, k := range map[string]Key{
+		"ACNP wall":            {Kind: KindACNP, Name: "wall"},
+		"ANNP shop/wall":       {Kind: KindANNP, Namespace: "shop", Name: "wall"},
+		"Tier mine":            {Kind: KindTier, Name: "mine"},
+		"ClusterGroup nested":  {Kind: KindClusterGroup, Name: "nested"},
+		"Group default/nested": {Kind: KindGroup, Namespace: "default", Name: "nested"},
+	} {
+		if got := k.Label(); got != want {
+			t.Errorf("%s is called %q, want %q", k, got, want)
+		}
+	}
+}

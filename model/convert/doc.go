@@ -9,6 +9,9 @@
 // themselves are not compared: what OVN-Kubernetes and Antrea decide without a policy, each
 // its own way, is no policy's (antrea.md#what-the-systems-do-by-themselves).
 //
+// A policy that becomes one for each value of namespaces carries a record of that in the
+// annotation model.AnnotationConverted, from which package lint tells values that came since.
+//
 // Whether a rule that is not exact has a connection that shows it is for the verdicts of
 // both sides: engine/convert asks them, since this package does not know them.
 //

@@ -140,11 +140,12 @@ func (f *importer) made(from *model.Policy, p *clause, tier int, priority int32)
 	if from.Namespace != "" {
 		name = from.Namespace + "-" + name
 	}
-	if p.value != "" {
-		name += "-" + slug(p.value)
-	}
 	next := *from
 	next.Subject, next.Annotations, next.Logging, next.HasLogging = p.subject, nil, "", false
+	if p.value != nil {
+		name += "-" + slug(p.value.Value)
+		next.Annotations = map[string]string{model.AnnotationConverted: p.value.Annotation()}
+	}
 	return f.policy(&next, f.to, tier, priority, f.free(f.to, name))
 }
 

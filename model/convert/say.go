@@ -29,7 +29,7 @@ type clause struct {
 	// column names the policy it stands in: clauses of a policy with the same are one.
 	column  string
 	subject model.Subject
-	value   string // that it is for, of namespaces; empty for none
+	value   *Record // that it is for, of namespaces; nil for none
 	peers   []model.Peer
 	ports   []model.Port
 }
@@ -106,7 +106,7 @@ func (f *importer) say(p *model.Policy, r *model.Rule, required []string) *sayin
 	plain := f.peersOf(s)
 	for _, subject := range subjects {
 		if len(plain) > 0 {
-			s.add(subject, "", plain, ports)
+			s.add(subject, nil, plain, ports)
 		}
 	}
 	for i := range r.Peers {
@@ -121,12 +121,12 @@ func (f *importer) say(p *model.Policy, r *model.Rule, required []string) *sayin
 }
 
 // add adds peers to the clause of a subject.
-func (s *saying) add(subject model.Subject, value string, peers []model.Peer, ports []model.Port) {
+func (s *saying) add(subject model.Subject, value *Record, peers []model.Peer, ports []model.Port) {
 	column := s.policy.Key.String() + "\x00" + subjectKey(&subject)
 	for _, p := range s.clauses {
 		if p.column == column {
 			p.peers = append(p.peers, clonedPeers(peers)...)
-			if p.value == "" {
+			if p.value == nil {
 				p.value = value
 			}
 			return

@@ -29,32 +29,36 @@ type value struct {
 // emptyValue is the label value that is empty, for people.
 const emptyValue = `""`
 
+// valueOf is what a namespace has of labels, all of them; without labels it is its name.
+func valueOf(ns *model.Namespace, keys []string) (v value, ok bool) {
+	if len(keys) == 0 {
+		return value{ns.Name, named(ns.Name)}, true
+	}
+	labels, texts := map[string]string{}, []string{}
+	for _, k := range keys {
+		v, has := ns.Labels.Map()[k]
+		if !has {
+			return value{}, false
+		}
+		labels[k], texts = v, append(texts, v)
+	}
+	name := strings.Join(texts, ",")
+	if name == "" {
+		name = emptyValue
+	}
+	return value{name, model.SelectorOf(model.NewLabels(labels))}, true
+}
+
 // values are those of the namespaces that a subject has, in order.
-func (f *importer) values(subject *model.Subject, m *model.NamespaceMatch) (out []value) {
+func (f *importer) values(subject *model.Subject, keys []string) (out []value) {
 	seen := map[string]bool{}
 	for ns := range f.c.Namespaces() {
 		if !subject.Namespaces.Matches(ns.Labels) {
 			continue
 		}
-		if m.Self {
-			out = append(out, value{ns.Name, named(ns.Name)})
-			continue
-		}
-		labels, texts := map[string]string{}, []string{}
-		for _, k := range m.SameLabels {
-			v, has := ns.Labels.Map()[k]
-			if !has {
-				break
-			}
-			labels[k], texts = v, append(texts, v)
-		}
-		name := strings.Join(texts, ",")
-		if name == "" {
-			name = emptyValue
-		}
-		if len(texts) == len(m.SameLabels) && !seen[name] {
-			seen[name] = true
-			out = append(out, value{name, model.SelectorOf(model.NewLabels(labels))})
+		if v, ok := valueOf(ns, keys); ok && !seen[v.name] {
+			seen[v.name] = true
+			out = append(out, v)
 		}
 	}
 	return out
@@ -62,16 +66,20 @@ func (f *importer) values(subject *model.Subject, m *model.NamespaceMatch) (out 
 
 // unfold says a peer that is seen from the namespace of the pod: once for each value there is.
 func (f *importer) unfold(s *saying, subjects []model.Subject, peer *model.Peer, ports []model.Port) {
+	labels := peer.Match.SameLabels
+	if peer.Match.Self {
+		labels = nil
+	}
 	var names []string
 	for i := range subjects {
-		for _, v := range f.values(&subjects[i], peer.Match) {
+		for _, v := range f.values(&subjects[i], labels) {
 			names = append(names, v.name)
 			subject := subjectOf(and(subjects[i].Namespaces, v.selector), subjects[i].Pods)
-			s.add(subject, v.name, []model.Peer{podsOf(v.selector, peer.Pods)}, ports)
+			s.add(subject, &Record{From: s.policy.Label(), Labels: labels, Value: v.name, Of: subjects[i].Namespaces},
+				[]model.Peer{podsOf(v.selector, peer.Pods)}, ports)
 		}
 	}
 	names = distinct(names)
-	labels := peer.Match.SameLabels
 	switch {
 	case peer.Match.Self && len(names) == 0:
 		s.drift("there is no namespace that it applies to")

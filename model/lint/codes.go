@@ -63,6 +63,8 @@ const (
 
 	// A set made from a template (model/template) misses a policy.
 	TemplateIncomplete = "template-incomplete"
+	// Policies that one was converted to, one for each value (model/convert), lack one.
+	ConversionNewValue = "conversion-new-value"
 
 	// What the verdicts of the whole ladder say (WithVerdicts).
 	RuleNeverDecides    = "rule-never-decides"

@@ -119,6 +119,7 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	l.manyPolicies()
 	l.tenants()
 	l.templates()
+	l.conversions()
 	l.conflicts()
 	l.names()
 	l.isolationAnnotations()

@@ -63,6 +63,7 @@ var shorts = []struct{ code, short string }{
 	{PriorityNoGap, "no gap"},
 	{PoliciesMany, "many ANPs"},
 	{TemplateIncomplete, "set gap"},
+	{ConversionNewValue, "new value"},
 	{TenantPolicies, "per tenant"},
 	{SetsOverlap, "shared sets"},
 	{NamedPortMany, "many names"},

@@ -206,8 +206,7 @@ func TestAntreaDocumentPolicies(t *testing.T) {
 	}
 }
 
-// The other policy of its name, for clusters that label namespaces otherwise, and the
-// groups: what each stands for.
+// The groups: what each stands for.
 func TestAntreaDocumentGroups(t *testing.T) {
 	res, err := Read(t.Context(), Options{FS: antreademo.Files, Paths: []string{"."}})
 	if err != nil {

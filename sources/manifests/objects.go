@@ -21,6 +21,7 @@ var keptAnnotations = map[string]bool{
 	model.AnnotationLogging:    true,
 	model.AnnotationLogSession: true,
 	model.AnnotationTemplate:   true,
+	model.AnnotationConverted:  true,
 	model.AnnotationStateless:  true,
 	model.AnnotationMulticast:  true,
 	model.AnnotationIsolation:  true,

@@ -1,0 +1,150 @@
+package convert
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"rung/model"
+	"rung/model/clean"
+)
+
+// mostRecord bounds what is believed of an annotation, in bytes.
+const mostRecord = 16 << 10
+
+// Record is what the annotation of a policy says that stands for one value of several
+// (Again): of which policy it is, and for what.
+type Record struct {
+	From string // the policy that was converted, for people: "ACNP own"
+	// Labels of namespaces of whose values one is Value; without any, Value is a namespace.
+	Labels []string
+	Value  string
+	// Of are the namespaces that the policy that was converted applied to.
+	Of model.Selector
+}
+
+// recordJSON is the annotation's form.
+type recordJSON struct {
+	From   string   `json:"from"`
+	Labels []string `json:"labels"`
+	Value  string   `json:"value"`
+	Of     string   `json:"of"` // a label selector as kubectl takes it
+}
+
+// Annotation is the text of the annotation.
+func (r *Record) Annotation() string {
+	text, _ := json.Marshal(recordJSON{r.From, append([]string{}, r.Labels...), r.Value, r.Of.Key()}) // texts only
+	return string(text)
+}
+
+// RecordOf reads the annotation of a policy, which anybody may have written: every text comes
+// back clean. ok is false where there is none, or none that can be read.
+func RecordOf(p *model.Policy) (r *Record, ok bool) {
+	raw, has := p.Annotations[model.AnnotationConverted]
+	if !has {
+		return nil, false
+	}
+	r, err := parseRecord(raw)
+	return r, err == nil
+}
+
+func parseRecord(raw string) (*Record, error) {
+	if len(raw) > mostRecord {
+		return nil, fmt.Errorf("is longer than %d bytes", mostRecord)
+	}
+	var in recordJSON
+	if err := json.Unmarshal([]byte(raw), &in); err != nil {
+		return nil, fmt.Errorf("is not what Rung writes: %s", clean.Text(err.Error()))
+	}
+	r := &Record{From: clean.Text(in.From), Value: clean.Text(in.Value), Of: model.Everything()}
+	for _, l := range in.Labels {
+		r.Labels = append(r.Labels, clean.Text(l))
+	}
+	if r.From == "" || r.Value == "" {
+		return nil, errors.New("names no policy or no value")
+	}
+	reqs, err := labels.ParseToRequirements(in.Of)
+	if err != nil {
+		return nil, fmt.Errorf("selects namespaces by what is no selector: %s", clean.Text(err.Error()))
+	}
+	if len(reqs) > 0 {
+		ls := &metav1.LabelSelector{MatchLabels: map[string]string{}}
+		for i := range reqs {
+			require(ls, &reqs[i])
+		}
+		if r.Of, err = model.NewSelector(ls); err != nil {
+			return nil, fmt.Errorf("selects namespaces by what is no selector: %s", clean.Text(err.Error()))
+		}
+	}
+	return r, nil
+}
+
+// Unfolded are the policies of a cluster that one policy became, one for each value.
+type Unfolded struct {
+	From     string
+	Labels   []string
+	Policies []*model.Policy // by kind and name
+	of       model.Selector
+	values   map[string]bool
+}
+
+// AllUnfolded are those of a cluster, in the order of what they came from. What came in one
+// API is told from what came in another: either wants all values.
+func AllUnfolded(c *model.Cluster) []*Unfolded {
+	byID := map[string]*Unfolded{}
+	var ids []string
+	for _, kind := range []model.Kind{model.KindANP, model.KindCNP} {
+		for p := range c.Policies(kind) {
+			r, ok := RecordOf(p)
+			if !ok {
+				continue
+			}
+			id := strings.Join([]string{r.From, string(kind), strings.Join(r.Labels, ","), r.Of.Key()}, "\x00")
+			u := byID[id]
+			if u == nil {
+				u = &Unfolded{From: r.From, Labels: r.Labels, of: r.Of, values: map[string]bool{}}
+				byID[id], ids = u, append(ids, id)
+			}
+			u.Policies = append(u.Policies, p)
+			u.values[r.Value] = true
+		}
+	}
+	slices.Sort(ids)
+	out := make([]*Unfolded, len(ids))
+	for i, id := range ids {
+		slices.SortFunc(byID[id].Policies, func(a, b *model.Policy) int { return a.Key.Compare(b.Key) })
+		out[i] = byID[id]
+	}
+	return out
+}
+
+// Missing is a value for which there is no policy.
+type Missing struct {
+	Value      string
+	Namespaces []string // that have it
+}
+
+// Missing are the values of namespaces for which there is no policy: of namespaces that came,
+// or were labelled, since the conversion, and those whose policy is gone.
+func (u *Unfolded) Missing(c *model.Cluster) (out []Missing) {
+	at := map[string]int{}
+	for ns := range c.Namespaces() {
+		v, ok := valueOf(ns, u.Labels)
+		if !ok || u.values[v.name] || !u.of.Matches(ns.Labels) {
+			continue
+		}
+		i, known := at[v.name]
+		if !known {
+			i = len(out)
+			at[v.name], out = i, append(out, Missing{Value: v.name})
+		}
+		out[i].Namespaces = append(out[i].Namespaces, ns.Name)
+	}
+	slices.SortFunc(out, func(a, b Missing) int { return strings.Compare(a.Value, b.Value) })
+	return out
+}

@@ -1,0 +1,19 @@
+package policy_test
+
+import (
+	"testing"
+
+	"rung/model"
+	"rung/ui/nav"
+	"rung/ui/uitest"
+)
+
+// The page of a policy of Antrea: what it applies to where rules say it, each, the rules in
+// Antrea's words, and what Antrea reports; no zones, as it has no rows.
+func TestAntreaGoldens(t *testing.T) {
+	k := model.Key{Kind: model.KindACNP, Name: "acnp-with-log-setting"}
+	uitest.Open(t, uitest.Antrea(t), nav.ToPolicy(k)).Golden("antrea")
+	each := uitest.Open(t, uitest.Antrea(t), nav.ToPolicy(model.Key{Kind: model.KindACNP, Name: "strict-ns-isolation"}))
+	each.Golden("antrea-isolation")
+	each.Resizes()
+}
