@@ -9,6 +9,7 @@ import (
 	"rung/cli"
 	"rung/engine"
 	"rung/ui"
+	"rung/ui/nav"
 )
 
 func main() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, screen)) }
@@ -18,6 +19,9 @@ func screen(ctx context.Context, e *engine.Engine, o cli.ScreenOptions) error {
 	cfg := ui.ParseConfig(o.ConfigPath, o.Config)
 	cfg.Override(o.Theme, o.Color, o.ASCII, o.NoMouse)
 	opt := ui.Options{Config: cfg, StateDir: o.StateDir, Notices: o.Notices}
+	if o.Page != "" {
+		opt.Page = nav.To(nav.Kind(o.Page))
+	}
 	if o.Switch != nil {
 		opt.Switch = func(ctx context.Context, name string) (ui.Console, error) { return o.Switch(ctx, name) }
 	}

@@ -33,6 +33,8 @@ type ScreenOptions struct {
 	ASCII      bool
 	NoMouse    bool
 	StateDir   string
+	// Page is the page that the console opens with, by its name; empty for the first.
+	Page string
 	// Notices are said when the console opens.
 	Notices []string
 	// Switch opens another context of the kubeconfig; nil where there are files.
@@ -90,16 +92,21 @@ func (a *app) console(ctx context.Context, demo bool) error {
 		}
 		defer log.Close()
 	}
+	alone := false // log files, and nothing beside them
 	cfg, err := a.config(ctx, demo, true)
 	if err != nil {
 		var none *engine.NoClusterError
 		if demo || len(a.flags.nb) > 0 || !errors.As(err, &none) {
 			return err
 		}
-		if demo, err = a.firstScreen(ctx, none); !demo {
-			return err
+		if alone = len(a.flags.log.paths) > 0; !alone {
+			if demo, err = a.firstScreen(ctx, none); !demo {
+				return err
+			}
+			return a.console(ctx, true)
 		}
-		return a.console(ctx, true)
+		cfg = a.logsAlone()
+		cfg.StateDir = a.flags.stateFolder()
 	}
 	if err := a.flags.consoleFiles(ctx, &cfg); err != nil {
 		return err
@@ -131,6 +138,9 @@ func (a *app) console(ctx context.Context, demo bool) error {
 		return err
 	}
 	opt.Notices = e.Notices()
+	if alone {
+		opt.Page, opt.Notices = "logs", append([]string{logsAloneText}, opt.Notices...)
+	}
 	if note != "" {
 		opt.Notices = append([]string{note}, opt.Notices...)
 	}

@@ -120,6 +120,9 @@ func (a *app) tellConversion(r *convert.Result) {
 	if len(r.Policies) == 0 {
 		say("nothing to write")
 	}
+	if r.Nothing() {
+		return // a proof of nothing would only ask to be read
+	}
 	say("%s", r.ProofText())
 	for i := range r.Proof.Differs {
 		say("differs: %s", r.Proof.Differs[i].String())

@@ -95,15 +95,24 @@ func (a *app) logsConfig(ctx context.Context, follow bool) (engine.Config, error
 	cfg, err := a.config(ctx, false, a.flags.rate() > 0)
 	var none *engine.NoClusterError
 	if errors.As(err, &none) {
-		fmt.Fprintln(a.err, "rung: no cluster: lines show addresses and ACL names only; -f PATH adds pods and policies")
-		cfg, err = engine.Config{Mode: revision.Mode{Name: rowsMode, Title: strings.Join(l.paths, " ")}, ReadOnly: true}, nil
-		cfg.Flags = a.flags.ovn
+		fmt.Fprintln(a.err, "rung: "+logsAloneText)
+		cfg, err = a.logsAlone(), nil
 	}
 	if err != nil {
 		return cfg, err
 	}
 	cfg.LogFiles = logs.Files{Stdin: a.in, Follow: follow, All: true, Only: !follow}
 	return cfg, l.files(ctx, &cfg)
+}
+
+// logsAloneText says what is missing where there are log files and neither a cluster nor
+// manifests.
+const logsAloneText = "no cluster: lines show addresses and ACL names only; -f PATH adds pods and policies"
+
+// logsAlone is the configuration of a run on log files alone.
+func (a *app) logsAlone() engine.Config {
+	return engine.Config{Mode: revision.Mode{Name: revision.LogsMode, Title: strings.Join(a.flags.log.paths, " ")}, ReadOnly: true,
+		Flags: a.flags.ovn}
 }
 
 // noLines says why no ACL line was read: of log files what is in them instead, or from

@@ -24,7 +24,9 @@ type logOut struct {
 	RuleName string   `json:"rule_name,omitempty"`
 	Verdict  string   `json:"verdict"`
 	From     string   `json:"from"`
+	FromAsOf string   `json:"from_as_of,omitempty"` // "now": has the address now, then is not known
 	To       string   `json:"to"`
+	ToAsOf   string   `json:"to_as_of,omitempty"`
 	Traffic  string   `json:"traffic"`
 	Among    []string `json:"among,omitempty"` // rules it may be: the first few
 	Raw      string   `json:"raw"`
@@ -55,7 +57,7 @@ func (a *app) logsCmd() *cobra.Command {
 	why := ""
 	var rule proposing
 	cmd := &cobra.Command{
-		Use:         "logs [POLICY]",
+		Use:         "logs [--controller ZONE POLICY]",
 		Annotations: map[string]string{csvForm: ""},
 		Short:       "Print ACL log lines as sentences, with the rule that decided",
 		Long: `Print the ACL log lines of every zone in order of time, as sentences: who was
@@ -73,7 +75,8 @@ Other answers than the lines:
 --why POLICY        what keeps lines of the policy away, step by step; exit 1 if one is wrong
 --propose POLICY    the policy with rules that allow exactly the connections of the lines,
                     or with --action deny deny them; nothing is applied
---controller ZONE   what that zone's ovnkube-controller wrote about POLICY`,
+--controller ZONE POLICY
+                    what that zone's ovnkube-controller wrote about the policy`,
 		Example: `  rung logs --context staging --since 10m --filter "verdict:deny ns:blue->red port:53"
   rung logs -f policies/ --follow -o json
   rung logs --aggregate --since 1h -o csv --context staging > hits.csv
@@ -175,7 +178,7 @@ Other answers than the lines:
 	cmd.Flags().IntVar(&lines, "lines", 0, "stop after this many lines; 0 for no limit")
 	cmd.Flags().DurationVar(&since, "since", 0, "start this long ago; a sandbox has lines from its start on")
 	cmd.Flags().StringArrayVar(&nodes, "node", nil, "on a cluster: only this node (repeatable)")
-	cmd.Flags().StringVar(&controller, "controller", "", "what this zone's ovnkube-controller wrote about POLICY")
+	cmd.Flags().StringVar(&controller, "controller", "", "what the ovnkube-controller of this `zone` wrote about POLICY")
 	sum.register(cmd.Flags())
 	cmd.Flags().StringVar(&why, "why", "", "what keeps lines of this `policy` away")
 	completeFlag(cmd, "why", a.complete(policyChoices))
@@ -296,8 +299,10 @@ func (a *app) printLog(x *logs.Entry, raw bool, times *logTimes) error {
 		_, err := fmt.Fprintln(a.out, x.Line.Raw)
 		return err
 	}
-	o := logOut{At: stamp(x.Line.At), Zone: x.Line.Zone, Verdict: x.Line.Verdict, From: x.Src.String(), To: x.Dst.String(),
+	o := logOut{At: stamp(x.Line.At), Zone: x.Line.Zone, Verdict: x.Line.Verdict,
 		Traffic: x.Traffic(), Raw: x.Line.Raw, Late: x.Late}
+	o.From, o.FromAsOf = x.Src.AsOf()
+	o.To, o.ToAsOf = x.Dst.AsOf()
 	if x.Attributed {
 		o.Policy, o.RuleName = x.Unit().String(), x.RuleName
 		if x.Rule.Rule >= 0 {

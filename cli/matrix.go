@@ -41,8 +41,9 @@ func (a *app) matrixCmd() *cobra.Command {
 		Long: `Show which namespaces reach which, by the policies: for every pair of their pods, on one
 port or on every port of every protocol. --unfold goes down to workloads (pods that are
 alike but for their names) or pods. --focus shows the connections of one namespace with
-the others, both ways; --only shows only what is deny, mixed, undefined, unknown, allow
-or "not applicable".
+the others, both ways; --only shows the cells in which some connection is deny, allow,
+undefined, unknown or "not applicable": mixed ones too, which have some of each. --only
+mixed shows those alone.
 
 Mixed says that pods differ or, without --port, that ports do. Undefined and unknown are
 shown where even one pair is so. A pair that no policy is asked about does not apply.
@@ -81,7 +82,7 @@ rung trace --cases reads.`,
 	f.IntVar(&ask.port, "port", 0, "destination `port`; without it every port counts")
 	f.StringVar(&ask.protocol, "protocol", "", "`TCP`, UDP, SCTP or ICMP (default TCP with --port)")
 	f.StringVar(&ask.focus, "focus", "", "only the connections of a `namespace`")
-	f.StringVar(&ask.only, "only", "", "only what has this `verdict`: deny, mixed, undefined, unknown, allow")
+	f.StringVar(&ask.only, "only", "", "only cells with a connection of this `verdict`, mixed cells too: deny, mixed, undefined, unknown, allow")
 	f.StringVar(&ask.unfold, "unfold", "", "show `workloads` or pods instead of namespaces")
 	var verdicts []string
 	for _, v := range revision.CellVerdicts {

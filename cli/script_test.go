@@ -39,6 +39,9 @@ func sayScreen(ctx context.Context, e *engine.Engine, o ScreenOptions) error {
 	r := e.Revision()
 	fmt.Printf("console: %s, writes %t, write-back %t, theme %q, config %d bytes\n", r.Mode.Title, r.Mode.Writes,
 		r.Mode.WriteBack, o.Theme, len(o.Config))
+	if o.Page != "" {
+		fmt.Printf("page: %s, %s\n", o.Page, strings.Join(o.Notices, "; "))
+	}
 	return err
 }
 

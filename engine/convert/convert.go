@@ -46,6 +46,11 @@ func (r *Result) NewText() string {
 	return textOf(slices.DeleteFunc(slices.Clone(r.Policies), func(p *model.Policy) bool { return slices.Contains(r.kept, p.Key) }))
 }
 
+// Nothing says that there was nothing to convert: a proof says nothing then.
+func (r *Result) Nothing() bool {
+	return len(r.Given)+len(r.Policies)+len(r.Rules) == 0 && (r.To != "" || len(r.Notes) == 0) && r.Proof.Equal
+}
+
 func textOf(policies []*model.Policy) string {
 	var b strings.Builder
 	for i, p := range policies {

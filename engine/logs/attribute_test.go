@@ -96,6 +96,14 @@ func TestSentencesOfReusedAddresses(t *testing.T) {
 		if got := newest(l).Sentence(); got != want {
 			t.Errorf("%s at %s:\ngot  %s\nwant %s", c.ip, c.at, got, want)
 		}
+		// For scripts a name is a name: that it is of now stands apart.
+		name, when := c.want, ""
+		if n, now := strings.CutSuffix(c.want, " (now)"); now {
+			name, when = n, "now"
+		}
+		if got, asOf := newest(l).Src.AsOf(); got != name || asOf != when {
+			t.Errorf("%s at %s: %q as of %q, want %q as of %q", c.ip, c.at, got, asOf, name, when)
+		}
 	}
 }
 

@@ -72,6 +72,8 @@ func (l *Store) Why(rev *revision.Revision, about About) []Check {
 	goOn := true
 	if about.Policy.Kind.IsPolicy() {
 		goOn = c.policy()
+	} else if rev.Mode.Name == revision.LogsMode {
+		c.add("annotation", Unknown, "No cluster is loaded: which policies log, and whose addresses these are, is not known. Start with -f PATH for pods and policies.")
 	} else if names, all := rev.Loggers(); len(names) == 0 {
 		c.add("annotation", Wrong, "None of the %s logs.", words.Count(all, "policy")).Remedy = "rung log-level POLICY --deny alert"
 	} else {
@@ -80,7 +82,9 @@ func (l *Store) Why(rev *revision.Revision, about About) []Check {
 	if !goOn {
 		return c.out
 	}
-	c.meter()
+	if rev.Mode.Name != revision.LogsMode {
+		c.meter()
+	}
 	nodes, files := apart(l.Streams())
 	switch m := rev.Mode; {
 	case m.Name == revision.ClusterMode && len(files) == 0 || len(nodes) > 0:

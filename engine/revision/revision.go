@@ -64,6 +64,10 @@ func majorMinor(version string) string {
 // ClusterMode is the Mode.Name of a run on a cluster.
 const ClusterMode = "cluster"
 
+// LogsMode is the Mode.Name of a run on log files alone: nothing is known of pods and
+// policies.
+const LogsMode = "logs"
+
 // Facts are what a revision is made of. Whoever makes one does not change them
 // afterwards.
 type Facts struct {

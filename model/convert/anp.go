@@ -24,7 +24,7 @@ const baselineName = "default"
 // are spread anew over those that it does, in the same order. Parts that ToCNP made are joined.
 // AdminNetworkPolicies stay as they are but for their priority; other kinds are left out.
 func ToANP(policies []*model.Policy) Result {
-	given := admin(policies)
+	given := admin(policies, model.KindANP, model.KindBANP)
 	m := newMaker()
 	var high, low []*piece
 	for _, p := range given {

@@ -30,7 +30,7 @@ const BaselinePriority = 90
 // and then all priorities of tier Admin are multiplied by ten. ClusterNetworkPolicies stay as
 // they are but for that; other kinds are left out.
 func ToCNP(policies []*model.Policy) Result {
-	given := admin(policies)
+	given := admin(policies, model.KindCNP)
 	m := newMaker()
 	rules := map[*model.Policy][2][]split{}
 	factor := int32(1)

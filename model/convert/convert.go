@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"rung/model"
+	"rung/model/clean"
 	"rung/model/ladder"
 )
 
@@ -186,11 +187,37 @@ func (m *maker) done(given []*model.Policy) Result {
 }
 
 // admin are the policies of the kinds that this package converts, in the order in which they
-// decide.
-func admin(policies []*model.Policy) []*model.Policy {
+// decide. Those that become another object are without their logging sessions; stay are the
+// kinds that do not.
+func admin(policies []*model.Policy, stay ...model.Kind) []*model.Policy {
 	out := slices.DeleteFunc(slices.Clone(policies), func(p *model.Policy) bool { return !p.Kind.IsAdmin() })
 	slices.SortFunc(out, ladder.Compare)
+	for i, p := range out {
+		if !slices.Contains(stay, p.Kind) {
+			out[i] = settled(p)
+		}
+	}
 	return out
+}
+
+// settled is a policy as it is when its logging session is over. The session is the
+// object's it was begun on: what is made of that has no part in it, and the level that was
+// set for a while would stay there for good.
+func settled(p *model.Policy) *model.Policy {
+	if _, has := p.Annotations[model.AnnotationLogSession]; !has {
+		return p
+	}
+	next := *p
+	next.Annotations = maps.Clone(p.Annotations)
+	delete(next.Annotations, model.AnnotationLogSession)
+	if s, ok := p.LogSession(); ok && !p.LoggingChanged(s) {
+		delete(next.Annotations, model.AnnotationLogging)
+		next.Logging, next.HasLogging = clean.Text(s.Former), s.HadFormer
+		if s.HadFormer {
+			next.Annotations[model.AnnotationLogging] = next.Logging
+		}
+	}
+	return &next
 }
 
 // refused is why OVN-Kubernetes, or the API, takes nothing of a policy; empty where it does.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -147,6 +148,53 @@ func lines(from, to int) (out []string) {
 }
 
 // Lists that are longer than the API of CNP takes are split; none is too long.
+// What is made has no part in the logging session of what it is made of, nor its level; what
+// only moves keeps both, since it is the same object.
+func TestLoggingSessions(t *testing.T) {
+	deny := []model.Rule{made.Rule(model.Deny, everyone)}
+	const former, set = `{"deny":"alert"}`, `{"allow":"info","deny":"info"}`
+	session := func(p *model.Policy, former, now string) *model.Policy {
+		s := model.LogSession{ID: "s", By: "ada@pc", Since: time.Unix(1e9, 0), Set: set, Former: former, HadFormer: former != ""}
+		p.Logging, p.HasLogging = now, true
+		p.Annotations = map[string]string{model.AnnotationLogging: now, model.AnnotationLogSession: s.Annotation()}
+		return p
+	}
+	in := func(name string) *model.Policy { return made.ANP(name, 5, "*", deny, nil) }
+	odd := in("odd")
+	odd.Annotations = map[string]string{model.AnnotationLogSession: "?"}
+	for _, c := range []struct {
+		name    string
+		result  Result
+		logging string
+		session bool
+	}{
+		{"a level before", ToCNP([]*model.Policy{session(in("p"), former, set)}), former, false},
+		{"none before", ToCNP([]*model.Policy{session(in("p"), "", set)}), "", false},
+		{"the level was changed meanwhile", ToCNP([]*model.Policy{session(in("p"), "", former)}), former, false},
+		{"a record that cannot be read", ToCNP([]*model.Policy{odd}), "", false},
+		{"a CNP", ToANP([]*model.Policy{session(cnp(in("p"), model.TierAdmin), former, set)}), former, false},
+		{"a CNP that is the baseline", ToANP([]*model.Policy{session(cnp(in("p"), model.TierBaseline), "", set)}), "", false},
+		{"a CNP that stays one", ToCNP([]*model.Policy{session(cnp(in("p"), model.TierAdmin), former, set)}), set, true},
+		{"an ANP that stays one", ToANP([]*model.Policy{session(in("p"), former, set)}), set, true},
+	} {
+		p := c.result.Policies[0]
+		if _, has := p.Annotations[model.AnnotationLogSession]; has != c.session {
+			t.Errorf("%s: a session: %v", c.name, has)
+		}
+		if level := p.Annotations[model.AnnotationLogging]; p.Logging != c.logging || level != c.logging || p.HasLogging != (c.logging != "") {
+			t.Errorf("%s: logs %q, annotation %q; want %q", c.name, p.Logging, level, c.logging)
+		}
+	}
+	given := session(in("p"), "", set)
+	r := ToAntrea(antreaCluster(given))
+	if p := r.Policies[0]; len(p.Annotations) > 0 || p.Ingress[0].Antrea.Logging {
+		t.Errorf("Antrea: %v, logs %v", p.Annotations, p.Ingress[0].Antrea.Logging)
+	}
+	if _, has := given.LogSession(); !has || given.Logging != set {
+		t.Error("what was given was changed")
+	}
+}
+
 func TestLimits(t *testing.T) {
 	wide := made.Rule(model.Deny, nil)
 	for i := range 60 {

@@ -19,6 +19,6 @@
 // that could be; the same policies in any order give the same result. What has no limit in
 // one API and one in the other is split, so that order is kept; what is tied stays tied.
 //
-// It imports model, model/antrea, model/ladder and model/plan; whatever may import model may
+// It imports model, model/antrea, model/clean, model/ladder and model/plan; whatever may import model may
 // import it, but for these.
 package convert

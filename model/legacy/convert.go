@@ -117,7 +117,7 @@ func (c *Conversion) policy(p *model.Policy) {
 	}
 	meta := metav1.ObjectMeta{Name: o.Name, Namespace: p.Namespace, Labels: o.Labels}
 	for name, text := range o.Annotations {
-		if name == lastApplied {
+		if name == lastApplied || name == model.AnnotationLogSession { // both are of the object it was
 			continue
 		}
 		if meta.Annotations == nil {

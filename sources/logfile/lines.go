@@ -11,6 +11,15 @@ const MaxLine = 64 << 10
 // chunk is how much is read at once.
 const chunk = 32 << 10
 
+// mark is the byte order mark that programs of Windows begin a text with, and that stands
+// within one that was put together of several: it is no part of a line.
+var mark = []byte("\xef\xbb\xbf")
+
+// bare is a line without what is no part of it.
+func bare(line []byte) []byte {
+	return bytes.TrimPrefix(bytes.TrimSuffix(line, []byte("\r")), mark)
+}
+
 // splitter makes lines of bytes.
 type splitter struct {
 	buf        []byte
@@ -41,7 +50,7 @@ func (s *splitter) next() (line []byte, ok bool) {
 			s.tooLong++
 			continue
 		}
-		return bytes.TrimSuffix(line, []byte("\r")), true
+		return bare(line), true
 	}
 }
 
@@ -53,7 +62,7 @@ func (s *splitter) rest() (line []byte, ok bool) {
 		s.tooLong++
 	}
 	s.drop()
-	return bytes.TrimSuffix(line, []byte("\r")), ok
+	return bare(line), ok
 }
 
 // drop forgets what is there, and the room for it.

@@ -115,6 +115,45 @@ func TestSeek(t *testing.T) {
 }
 
 // What is written after a seek comes too, and a line that is written in two parts once.
+// A file that begins with a byte order mark has its first line, wherever it is read from:
+// in a plain and a compressed one, from its end, and where several were put together.
+func TestByteOrderMark(t *testing.T) {
+	first, second := hour(0).Format(time.RFC3339Nano)+" a", hour(1).Format(time.RFC3339Nano)+" b"
+	text := "\ufeff" + first + "\r\n\ufeff" + second + "\r\n"
+	for _, name := range []string{"acl.log", "acl.log.gz"} {
+		dir := t.TempDir()
+		put(t, dir, name, text, 0)
+		for from, begin := range map[string]func(*File) error{
+			"the start": (*File).FromStart,
+			"the end":   func(f *File) error { return f.FromEnd(2, func(line []byte) bool { _, ok := when(line); return ok }) },
+			"a time":    func(f *File) error { return f.FromTime(hour(0), when) },
+		} {
+			f, err := newFile(filepath.Join(dir, name), true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if at := f.FirstTime(when); !at.Equal(hour(0)) {
+				t.Errorf("%s begins at %s", name, at)
+			}
+			if err := begin(f); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]string{first, second}, all(t, f)); diff != "" {
+				t.Errorf("%s from %s (-want +got):\n%s", name, from, diff)
+			}
+			f.Close()
+		}
+	}
+	s := openSet(t, strings.NewReader(text), "-")
+	var piped []string
+	for f := s.Files()[0]; !f.Over(); {
+		piped = append(piped, all(t, f)...)
+	}
+	if diff := cmp.Diff([]string{first, second}, piped); diff != "" {
+		t.Errorf("standard input (-want +got):\n%s", diff)
+	}
+}
+
 func TestSeekAndFollow(t *testing.T) {
 	w := newWorld(t)
 	w.write(10)

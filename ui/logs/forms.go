@@ -108,45 +108,83 @@ func (p *forms) byIn(s shape, w int) string {
 
 const arrow = 3 // cells between the ends
 
+// What stays of a namespace, and of a pod's own name, as long as the other can give room.
+const leastSpace, leastOwn = 5, 8
+
 // endsIn are the ends in the form of the shape, cut where they have no room: namespaces
-// first, then the pods' own names in their middle.
+// first, then the pods' own names in their middle. Only a namespace that both have is left
+// out: where they differ something of each stays, since pods of several may have one name.
 func (p *forms) endsIn(s shape) [2]string {
 	for form := allOfIt; form < endForms; form++ {
-		if e := p.ends[form]; form >= s.ends && widget.Width(e[0])+arrow+widget.Width(e[1]) <= s.pair {
+		if e := p.ends[form]; form >= s.ends && fits(e, s.pair) {
 			return e
 		}
 	}
 	e := p.ends[oneSpace]
-	over := widget.Width(e[0]) + arrow + widget.Width(e[1]) - s.pair
+	if e != p.ends[brief] { // both have it
+		if cut := shorterSpaces(e, s.pair, 2); fits(cut, s.pair) {
+			return cut
+		}
+		if own := [2]string{ownName(e[0]), e[1]}; fits(own, s.pair) {
+			return own
+		}
+	}
+	for _, least := range []int{leastSpace, 2} {
+		cut := shorterSpaces(e, s.pair, least)
+		if fits(cut, s.pair) || shorterNames(&cut, s.pair) {
+			return cut
+		}
+		e = cut
+	}
+	a, b := share(widget.Width(e[0]), widget.Width(e[1]), max(2, s.pair-arrow))
+	return [2]string{widget.CutName(e[0], a), widget.CutName(e[1], b)}
+}
+
+func fits(e [2]string, w int) bool { return widget.Width(e[0])+arrow+widget.Width(e[1]) <= w }
+
+// shorterSpaces cuts the namespaces as far as the ends have no room, the longer one first,
+// each to no fewer cells than least.
+func shorterSpaces(e [2]string, w, least int) [2]string {
+	over := widget.Width(e[0]) + arrow + widget.Width(e[1]) - w
 	longer := 0
 	if namespaceWidth(e[1]) > namespaceWidth(e[0]) {
 		longer = 1
 	}
 	for _, i := range []int{longer, 1 - longer} {
-		if n := namespaceWidth(e[i]); over > 0 && n > 2 {
+		if n := namespaceWidth(e[i]); over > 0 && n > least {
 			ns, name, _ := strings.Cut(e[i], "/")
-			cut := widget.Truncate(ns, max(2, n-over))
+			cut := widget.Truncate(ns, max(least, n-over))
 			over -= n - widget.Width(cut)
 			e[i] = cut + "/" + name
 		}
 	}
-	if over <= 0 {
-		return e
+	return e
+}
+
+// shorterNames cuts the pods' own names in their middle; false where too little of one
+// would be left.
+func shorterNames(e *[2]string, w int) bool {
+	a, b := ownName(e[0]), ownName(e[1])
+	left, right := strings.TrimSuffix(e[0], a), strings.TrimSuffix(e[1], b)
+	n, m := share(widget.Width(a), widget.Width(b), w-arrow-widget.Width(left)-widget.Width(right))
+	if n < min(leastOwn, widget.Width(a)) || m < min(leastOwn, widget.Width(b)) {
+		return false
 	}
-	if own := [2]string{ownName(e[0]), ownName(e[1])}; widget.Width(own[0])+arrow+widget.Width(own[1]) <= s.pair {
-		return own
-	}
-	// Both ends keep something: the longer one gives first.
-	a, b, room := widget.Width(e[0]), widget.Width(e[1]), max(2, s.pair-arrow)
+	e[0], e[1] = left+widget.CutName(a, n), right+widget.CutName(b, m)
+	return true
+}
+
+// share divides room among two that need more: both keep something, and the longer one
+// gives first.
+func share(a, b, room int) (int, int) {
 	switch half := room / 2; {
 	case a <= half:
-		b = room - a
+		return a, room - a
 	case b <= room-half:
-		a = room - b
+		return room - b, b
 	default:
-		a, b = half, room-half
+		return half, room - half
 	}
-	return [2]string{widget.CutName(e[0], a), widget.CutName(e[1], b)}
 }
 
 // ownName is an end without its namespace.

@@ -37,8 +37,8 @@ func (w *tail) mixed() {
 
 var logLine = regexp.MustCompile(`^[ ▸] \d\d:\d\d:\d\d`)
 
-// TestLineForms: a line keeps its verdict, the rule's number and the pods' own names in 80
-// columns, and says more where there is more room.
+// TestLineForms: a line keeps its verdict, the rule's number and both ends in 80 columns, and
+// says more where there is more room. Only a namespace that both ends have is left out.
 func TestLineForms(t *testing.T) {
 	w := newTail(t, 0)
 	w.mixed()
@@ -60,7 +60,20 @@ func TestLineForms(t *testing.T) {
 	if n != 7 {
 		t.Errorf("%d lines:\n%s", n, s.Frame())
 	}
-	s.Want("vault-j0 → coredns-5d78c9869d-bx7k1", "vault-j1", "green/api-c1") // the names themselves are whole
+	s.Want("rest…/vault-j0 → kube…/coredn…bx7k1", "moni…/prome…us-0 → ingr…/ingre…h2fj", "green/api-c1 → restricted/vault-j1")
+	// Whatever the width, an end without a namespace is in that of the other.
+	for width := 60; width < 130; width++ {
+		s.Resize(width, 24)
+		for _, l := range strings.Split(s.Frame(), "\n") {
+			from, to, ok := strings.Cut(l, " → ")
+			if !ok || !logLine.MatchString(l) || strings.Contains(l, "db-g0") {
+				continue
+			}
+			if !strings.Contains(from, "/") || !strings.Contains(to, "/") && !strings.HasPrefix(to, "8.8.8.8") {
+				t.Errorf("no namespace in %d columns: %q", width, l)
+			}
+		}
+	}
 	s.Resize(120, 34)
 	s.Want("kube-system/coredns-5d78c9869d-bx7k1", "monitoring/prometheus-0")
 	s.Resize(160, 40)

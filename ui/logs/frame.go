@@ -34,6 +34,8 @@ func (v *logPage) header(env *view.Env, w int) []string {
 	l := widget.Line{{Text: " "}}
 	k := v.page.Key
 	switch {
+	case env.Rev.Mode.Name == revision.LogsMode:
+		l = l.Add("no cluster loaded: addresses and ACL names only; -f PATH adds pods, policies", st.Text)
 	case k.Kind.IsPolicy():
 		l = append(l, v.levels(env)...)
 	case k.Name != "":

@@ -38,6 +38,19 @@ func TestStreams(t *testing.T) {
 	s.WantNot("cannot be followed")
 }
 
+// Of log files alone the head says that no cluster is loaded, not that no policy logs, and
+// so does why.
+func TestLogsAlone(t *testing.T) {
+	w := newTail(t, 0)
+	w.parts.Mode = revision.Mode{Name: revision.LogsMode, Title: "acl.log"}
+	w.parts.Cluster, w.parts.Zones = &model.Cluster{}, nil
+	w.f.Set(w.parts)
+	s := w.open(nav.To(nav.Logs))
+	s.Resize(80, 24)
+	s.Want("no cluster loaded: addresses and ACL names only; -f PATH adds pods, policies", "No cluster is loaded")
+	s.WantNot("no policy logs", "The meter limits")
+}
+
 // A zone whose rows do not log although the policy does is named, and so is a
 // zone without the meter.
 func TestWhyRows(t *testing.T) {
