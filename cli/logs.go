@@ -75,8 +75,7 @@ Other answers than the lines:
 --why POLICY        what keeps lines of the policy away, step by step; exit 1 if one is wrong
 --propose POLICY    the policy with rules that allow exactly the connections of the lines,
                     or with --action deny deny them; nothing is applied
---controller ZONE POLICY
-                    what that zone's ovnkube-controller wrote about the policy`,
+--controller ZONE POLICY  what that zone's ovnkube-controller wrote about the policy`,
 		Example: `  rung logs --context staging --since 10m --filter "verdict:deny ns:blue->red port:53"
   rung logs -f policies/ --follow -o json
   rung logs --aggregate --since 1h -o csv --context staging > hits.csv

@@ -66,9 +66,9 @@ func TestWhy(t *testing.T) {
 			"? traffic     Traffic is simulated: connections between running pods, at a fixed rate."}},
 		{"only what it has rules for", given.ANP("control", 34, "", "in allow *"), sandbox, nil, About{}, 0,
 			[]string{"✗ annotation  ANP control has no log level, so none of its rules logs. → rung log-level control --allow info"}},
-		{"levels that are set stay", annotated(given.ANP("control", 34, "", "in deny tenant=blue", "in pass *"), quieter), sandbox, nil, About{}, 0, []string{
+		{"levels that are set stay", annotated(given.ANP("control", 34, "", "in deny tenant=blue", "in pass *"), quieter), sandbox, nil, About{Dir: model.Ingress, Rule: 1}, 0, []string{
 			"✓ annotation  Its annotation sets deny=warning.",
-			"✗ level       Pass rules do not log. → rung log-level control --deny warning --pass info",
+			"✗ level       ingress 1 says Pass, and Pass is not logged. → rung log-level control --deny warning --pass info",
 			"? rows        No zone was read, so whether rows have log=true is not known.",
 			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",
 			"? traffic     Traffic is simulated: connections between running pods, at a fixed rate."}},
