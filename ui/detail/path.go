@@ -225,6 +225,23 @@ func (d *PathDrawing) rows(id string, s *trace.Stage) {
 	}
 }
 
+// Decides is the page of the first rule that decides as the whole path is decided; none
+// where no rule does.
+func (d *PathDrawing) Decides(p *trace.Path) nav.Page {
+	for i := range p.Stages {
+		s := &p.Stages[i]
+		if s.Unreached || s.Verdict != p.Verdict {
+			continue
+		}
+		for j := range s.Lines {
+			if l := &s.Lines[j]; l.What == trace.Decides && l.Rule != nil {
+				return d.deciderPage(l.Rule, s.Zone)
+			}
+		}
+	}
+	return nav.Page{}
+}
+
 // deciderPage is the page of a rule, or of the rows that stand for none.
 func (d *PathDrawing) deciderPage(r *verdict.Decider, zone string) nav.Page {
 	z := d.Rev.Zone(zone)

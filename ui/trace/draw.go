@@ -52,14 +52,18 @@ func (v *page) before(env *view.Env, s *detail.Sheet) {
 func (v *page) answer(env *view.Env, s *detail.Sheet) {
 	t, st := v.now, s.St
 	sign, look := detail.VerdictSign(t.Verdict, st)
-	s.Say("verdict", 0, sign, look, st.Title, t.Sentence(), nav.Page{})
+	d := &detail.PathDrawing{Sheet: s, Rev: v.rev, All: v.all}
+	var to nav.Page
+	if len(t.Paths) == 1 {
+		to = d.Decides(&t.Paths[0])
+	}
+	s.Say("verdict", 0, sign, look, st.Title, t.Sentence(), to)
 	v.before(env, s)
 	if text := t.Otherwise(); text != "" {
 		s.Say("otherwise", 0, "▲", st.Warn, st.Text, text, nav.Page{})
 	}
 	v.byRows(s)
 	v.byOVN(s)
-	d := &detail.PathDrawing{Sheet: s, Rev: v.rev, All: v.all}
 	if len(t.Paths) == 0 {
 		return
 	}

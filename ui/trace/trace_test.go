@@ -125,6 +125,7 @@ func TestVerdictInWordsFirst(t *testing.T) {
 func TestLeadsToRuleRowAndPod(t *testing.T) {
 	s := open(t, facts(t), denied)
 	for line, crumb := range map[string]string{
+		"✗ denied by rule": `cluster-control egress 5 "default-deny"`,
 		"✗ decides":        `cluster-control egress 5 "default-deny"`,
 		"agree: ✗ deny":    "ACL ",
 		"from blue/api-d0": "pod blue/api-d0",
