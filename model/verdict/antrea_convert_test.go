@@ -11,7 +11,6 @@ import (
 	demo "rung/examples-antrea"
 	"rung/model"
 	"rung/model/convert"
-	"rung/sources/manifests"
 	"rung/test/install"
 	"rung/test/made"
 )
@@ -269,19 +268,7 @@ func TestToAntreaAgrees(t *testing.T) {
 // TestAntreaExamplesConverted asks of every pair of pods of the examples, which are the
 // documentation's policies, and of pods and the outside.
 func TestAntreaExamplesConverted(t *testing.T) {
-	var objects []model.Object
-	names, err := demo.Files.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range names {
-		text, err := demo.Files.ReadFile(f.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
-		objects = append(objects, manifests.Parse(f.Name(), text, manifests.Options{}).Objects...)
-	}
-	c := made.Cluster(objects...)
+	c := made.Cluster(objectsOf(t, demo.Files)...)
 	outside := AddrEnd(netip.MustParseAddr("8.8.8.8"))
 	var questions []Connection
 	for from := range c.Pods() {

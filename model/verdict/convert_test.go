@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"embed"
 	"errors"
 	"slices"
 	"testing"
@@ -130,22 +131,27 @@ func converted(r *convert.Result, want, got *Answer) string {
 	return ""
 }
 
-// TestExamplesConverted asks of every pair of pods of the demo cluster, on the ports that
-// matter there, of its own ANPs and BANP and of the same as CNPs.
-func TestExamplesConverted(t *testing.T) {
-	var objects []model.Object
-	names, err := demo.Files.ReadDir(".")
+// objectsOf are those of the manifests of a demo.
+func objectsOf(t *testing.T, files embed.FS) (objects []model.Object) {
+	t.Helper()
+	names, err := files.ReadDir(".")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range names {
-		text, err := demo.Files.ReadFile(f.Name())
+		text, err := files.ReadFile(f.Name())
 		if err != nil {
 			t.Fatal(err)
 		}
 		objects = append(objects, manifests.Parse(f.Name(), text, manifests.Options{}).Objects...)
 	}
-	c, _ := (*model.Cluster)(nil).Upsert(objects, nil)
+	return objects
+}
+
+// TestExamplesConverted asks of every pair of pods of the demo cluster, on the ports that
+// matter there, of its own ANPs and BANP and of the same as CNPs.
+func TestExamplesConverted(t *testing.T) {
+	c, _ := (*model.Cluster)(nil).Upsert(objectsOf(t, demo.Files), nil)
 	o := compiler.Options{CNP: true}
 	r := convert.ToCNP(slices.Collect(c.AllPolicies()))
 	if l := r.Label(); l != convert.Exact {

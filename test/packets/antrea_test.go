@@ -3,7 +3,6 @@ package packets_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"rung/model"
 	"rung/model/convert"
 	verdicts "rung/model/verdict"
-	"rung/test/install"
 	"rung/test/made"
 )
 
@@ -24,13 +22,8 @@ const (
 // where it has the rows of the AdminNetworkPolicies that they became and every rule of the
 // conversion is labelled exact.
 func TestAntreaPacketsAgree(t *testing.T) {
-	seed, rounds := uint64(1), antreaClusters
-	if os.Getenv(install.SoakVar) == "1" {
-		seed, rounds = uint64(time.Now().UnixNano()), soakAntreaClusters
-	}
-	seed = seedOr(t, seed)
-	t.Logf("RUNG_SEED=%d", seed)
-	r := &run{t: t, w: start(t), kinds: map[string]int{}, verdict: map[string]int{}}
+	seed, rounds := seeded(t, antreaClusters, soakAntreaClusters)
+	r := newRun(t)
 	began, drawn, rules, became := time.Now(), 0, 0, 0
 	for n := 0; n < rounds; drawn++ {
 		if drawn > 200*rounds {

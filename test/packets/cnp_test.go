@@ -3,13 +3,11 @@ package packets_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 	"time"
 
 	"rung/model"
-	"rung/test/install"
 	"rung/test/made"
 )
 
@@ -21,13 +19,8 @@ const (
 // OVN delivers what ClusterNetworkPolicies say, by the verdicts from the policies
 // themselves, where their rows are written as OVN-Kubernetes might.
 func TestCNPPacketsAgree(t *testing.T) {
-	seed, rounds := uint64(1), cnpClusters
-	if os.Getenv(install.SoakVar) == "1" {
-		seed, rounds = uint64(time.Now().UnixNano()), soakCNPClusters
-	}
-	seed = seedOr(t, seed)
-	t.Logf("RUNG_SEED=%d", seed)
-	r := &run{t: t, w: start(t), kinds: map[string]int{}, verdict: map[string]int{}}
+	seed, rounds := seeded(t, cnpClusters, soakCNPClusters)
+	r := newRun(t)
 	began := time.Now()
 	for n := range rounds {
 		r.cluster(drawCNP(rand.New(rand.NewPCG(seed, 4000+uint64(n)))))

@@ -29,14 +29,8 @@ const (
 // OVN delivers exactly what the rows that Rung writes let through, and logs the ACLs
 // that decided.
 func TestPacketsAgree(t *testing.T) {
-	seed, rounds := uint64(1), clusters
-	if os.Getenv(install.SoakVar) == "1" {
-		seed, rounds = uint64(time.Now().UnixNano()), soakClusters
-	}
-	seed = seedOr(t, seed)
-	t.Logf("RUNG_SEED=%d", seed)
-	w := start(t)
-	r := &run{t: t, w: w, kinds: map[string]int{}, verdict: map[string]int{}}
+	seed, rounds := seeded(t, clusters, soakClusters)
+	r := newRun(t)
 	began := time.Now()
 	for n := range rounds {
 		r.cluster(draw(rand.New(rand.NewPCG(seed, uint64(n)))))
@@ -44,7 +38,7 @@ func TestPacketsAgree(t *testing.T) {
 			t.Fatalf("in cluster %d of RUNG_SEED=%d", n, seed)
 		}
 	}
-	t.Logf("%s: %d clusters, %d connections, %d delivered, %d log lines, %d ties left out, %s: %v", w.tools.Describe(), rounds,
+	t.Logf("%s: %d clusters, %d connections, %d delivered, %d log lines, %d ties left out, %s: %v", r.w.tools.Describe(), rounds,
 		r.connections, r.delivered, r.lines, r.ties, time.Since(began).Round(time.Second), r.kinds)
 	r.confirmed()
 	if r.connections < rounds*perCluster*9/10 || r.delivered == 0 || r.delivered == r.connections {
@@ -55,6 +49,19 @@ func TestPacketsAgree(t *testing.T) {
 			t.Errorf("no connection met %s", kind)
 		}
 	}
+}
+
+// seeded is what clusters are drawn from, and how many: by default always the same few, for a
+// soak many that nobody drew before.
+func seeded(t *testing.T, few, many int) (seed uint64, rounds int) {
+	t.Helper()
+	seed, rounds = 1, few
+	if os.Getenv(install.SoakVar) == "1" {
+		seed, rounds = uint64(time.Now().UnixNano()), many
+	}
+	seed = seedOr(t, seed)
+	t.Logf("RUNG_SEED=%d", seed)
+	return seed, rounds
 }
 
 // seedOr is the seed that RUNG_SEED gives, or another.
@@ -82,6 +89,10 @@ type run struct {
 	// other is what policies other than those that put compiled make of connections, where
 	// packets are held against them: the rows were made of what those became.
 	other func() *verdicts.Index
+}
+
+func newRun(t *testing.T) *run {
+	return &run{t: t, w: start(t), kinds: map[string]int{}, verdict: map[string]int{}}
 }
 
 // cluster tries the connections of one cluster.

@@ -253,33 +253,8 @@ func (v *page) find(text string) string {
 // name must be typed.
 func (v *page) mutation() gate.Mutation {
 	m := gate.Mutation{Op: gate.OpApply, YAML: []byte(v.res.NewText())}
-	type said struct {
-		first string
-		n     int
-	}
-	by := map[model.PolicyKey]*said{}
-	var order []model.PolicyKey
-	for _, r := range v.res.Inexact() {
-		key := r.Policy
-		if made := v.res.Made(r); made != nil {
-			key = made.Key
-		}
-		s := by[key]
-		if s == nil {
-			s = &said{first: r.Title() + " is " + string(r.Label) + ": " + r.Why}
-			by[key], order = s, append(order, key)
-		}
-		s.n++
-	}
-	for _, k := range order {
-		text := by[k].first
-		if n := by[k].n - 1; n > 0 {
-			text += fmt.Sprintf(" (and %d more)", n)
-		}
-		m.Guards = append(m.Guards, gate.Guard{Code: gate.GuardNotExact, Policy: k, Message: text})
-	}
-	if len(m.Guards) == 0 && !v.res.Proof.Equal && len(v.res.Policies) > 0 {
-		m.Guards = []gate.Guard{{Code: gate.GuardNotExact, Policy: v.res.Policies[0].Key, Message: v.res.ProofText()}}
+	for _, w := range v.res.Warnings() {
+		m.Guards = append(m.Guards, gate.Guard{Code: gate.GuardNotExact, Policy: w.About, Message: w.Text})
 	}
 	return m
 }
