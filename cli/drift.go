@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/model"
 )
@@ -94,7 +95,7 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 				}
 				out := drift(r, zones, now, young)
 				return &answer{value: out, text: func(wide bool) string { return driftText(out, wide) },
-					no: len(out) > 0, err: unread(zones), until: until}, nil
+					no: len(out) > 0, err: unread(zones), until: until, notConsidered: omitted.Rows(r, zones)}, nil
 			},
 		}
 	})

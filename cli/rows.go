@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
@@ -58,7 +59,8 @@ likely cause.`,
 			}
 			out := liveRows(zones, only, *stage)
 			ans := &answer{value: out, text: func(wide bool) string { return liveRowsText(out, wide) },
-				records: func() string { return liveRecords(out) }, err: unread(zones)}
+				records: func() string { return liveRecords(out) }, err: unread(zones),
+				notConsidered: omitted.Zones(r, zones...)}
 			if !*flows {
 				return ans, nil
 			}

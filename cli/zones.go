@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
@@ -84,7 +85,7 @@ not just settling.`,
 			a.noRows(r)
 			now := e.Now()
 			out := each(r.Zones, func(z *model.ZoneState) zoneOut { return describeZone(r, z, now) })
-			return &answer{value: out, text: func(wide bool) string {
+			return &answer{value: out, notConsidered: omitted.Zones(r), text: func(wide bool) string {
 				switch {
 				case table:
 					return dialectText(r, out)

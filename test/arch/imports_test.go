@@ -51,9 +51,10 @@ var inside = map[string][]string{
 	"engine/probe":    {"engine/revision", "engine/trace", "model"},
 	"engine/convert":  {"engine/revision", "compiler", "sources/manifests", "model"},
 	"engine/propose":  {"engine/revision", "sources/manifests", "model"},
-	"engine/verify":   {"engine/revision", "engine/trace", "model", "sources/manifests/yamltree"},
+	"engine/omitted":  {"engine/revision", "model"},
+	"engine/verify":   {"engine/omitted", "engine/revision", "engine/trace", "model", "sources/manifests/yamltree"},
 	"engine/pattern":  {"engine/revision", "engine/verify", "sources/manifests", "model"},
-	"engine/trace":    {"engine/revision", "model", "sources/nbdb/remote"},
+	"engine/trace":    {"engine/omitted", "engine/revision", "model", "sources/nbdb/remote"},
 	"engine/source":   {"engine/revision", "sources/kube", "model"},
 	"engine/logs":     {"engine/revision", "sources/kube", "sources/acllog", "sources/logfile", "model"},
 	// Numbers alone: what a line is, they are told.
