@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -106,14 +107,28 @@ func TestFilesStored(t *testing.T) {
 	}
 }
 
-// More lines than are kept wait for whoever reads them.
+// More lines than are kept wait for whoever reads them, be they many or long.
 func TestFilesWaitForTheirReader(t *testing.T) {
-	f := logFolder{t, t.TempDir()}
 	const all = 2000
+	f := logFolder{t, t.TempDir()}
 	for n := 1; n <= all; n++ {
 		f.write("acl.log", aclLine(second(n), n))
 	}
-	l := readFiles(t, Files{Paths: []string{f.path("acl.log")}, All: true}, 64)
+	everyLine(t, readFiles(t, Files{Paths: []string{f.path("acl.log")}, All: true}, 64), all)
+
+	f = logFolder{t, t.TempDir()}
+	long := []byte("|name=\"" + strings.Repeat("n", 60000) + "\"")
+	var lines [][]byte
+	for n := 1; n <= all; n++ {
+		lines = append(lines, bytes.Replace(aclLine(second(n), n), []byte("|name=\"ANP:one:Egress:0\""), long, 1))
+	}
+	f.write("acl.log", lines...)
+	everyLine(t, readFiles(t, Files{Paths: []string{f.path("acl.log")}, All: true}, 0), all)
+}
+
+// everyLine reads all lines of a store, numbered from 1.
+func everyLine(t *testing.T, l *Store, all uint64) {
+	t.Helper()
 	next := uint64(1)
 	wait.Within(t, wait.Patience, "every line", func() bool {
 		for _, e := range l.Since(next-1, 0) {
