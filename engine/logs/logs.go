@@ -26,8 +26,8 @@ type Store struct {
 	queue chan arrival
 	// queued is about how many bytes of lines of files are in the queue.
 	queued atomic.Int64
-	book  *addressBook
-	names *attributor
+	book   *addressBook
+	names  *attributor
 
 	received, dropped, unparsed, unattributed atomic.Uint64
 
