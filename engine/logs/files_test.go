@@ -2,6 +2,7 @@ package logs
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"fmt"
 	"os"
@@ -124,6 +125,44 @@ func TestFilesWaitForTheirReader(t *testing.T) {
 	}
 	f.write("acl.log", lines...)
 	everyLine(t, readFiles(t, Files{Paths: []string{f.path("acl.log")}, All: true}, 0), all)
+}
+
+// A reader ends with its context whatever is read: 32 GiB of empty lines in a small file.
+func TestFilesEndWhileEmptyLinesAreRead(t *testing.T) {
+	packed := func(text []byte) []byte {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		if _, err := z.Write(text); err != nil {
+			t.Fatal(err)
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	path := filepath.Join(t.TempDir(), "acl.log.gz")
+	empty := packed(bytes.Repeat([]byte("\n"), 16<<20))
+	text := append(packed(append(aclLine(second(1), 1), '\n')), bytes.Repeat(empty, 2048)...)
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rev := revision.New(revision.Facts{}, nil)
+	l := New(func() *revision.Revision { return rev }, time.Now, 0)
+	ctx, cancel := context.WithCancel(t.Context())
+	r := NewFileReader(l, Files{Paths: []string{path}, All: true}, func(_, _ string) string { return "" }, false)
+	done := make(chan error, 1)
+	go l.Run(ctx)
+	go func() { done <- r.Run(ctx) }()
+	wait.Within(t, wait.Patience, "the first line", func() bool { return l.Last() == 1 })
+	cancel()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second): // reading all of it takes longer
+		t.Fatal("it is still read")
+	}
 }
 
 // everyLine reads all lines of a store, numbered from 1.
