@@ -98,6 +98,9 @@ func (a *app) made(ctx context.Context, e *engine.Engine, c *changeFlags, was *g
 		res, err = e.Commit(ctx, p, confirm)
 		return err
 	})
+	if !tried {
+		err = a.refused(ctx, e, p, err)
+	}
 	if res == nil {
 		return p, outcomeOf(tried, false, err), err
 	}

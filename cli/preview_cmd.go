@@ -117,7 +117,7 @@ func (a *app) listen(ctx context.Context, e *engine.Engine, d time.Duration) {
 	if d == 0 {
 		return
 	}
-	defer a.unfollowed(e)
+	defer func() { _ = a.unfollowed(e) }() // said
 	e.Logs().Ask()
 	over, cancel := context.WithTimeout(ctx, d)
 	defer cancel()

@@ -55,7 +55,7 @@ answers in the same order. Each case that cannot be asked is a line on standard 
   rung trace --cases questions.json -o json -f policies/`,
 		Args: takes(0),
 	}, func(_ []string, _ bool) query {
-		questions := sync.OnceValues(func() ([]trace.Question, error) { return a.questions(one, cases) })
+		questions := sync.OnceValues(func() ([]trace.Question, error) { return a.questions(cmd.Context(), one, cases) })
 		live := ovn || a.asksZones(by)
 		a.flags.onOVN = ovn
 		return query{zones: live, answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {

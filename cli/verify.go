@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -18,7 +16,6 @@ import (
 	"rung/engine/verify"
 	"rung/model"
 	"rung/model/clean"
-	"rung/sources/reading"
 )
 
 func (a *app) verifyCmd() *cobra.Command {
@@ -97,7 +94,7 @@ const maxExpectations = 16 << 20
 func (a *app) readExpectations(ctx context.Context, files []string) (*expectations, error) {
 	out := &expectations{}
 	for _, file := range files {
-		text, err := a.readSome(ctx, file)
+		text, err := a.readGiven(ctx, file, maxExpectations)
 		if err != nil {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
@@ -113,28 +110,6 @@ func (a *app) readExpectations(ctx context.Context, files []string) (*expectatio
 		out.statements, out.problems = append(out.statements, s...), append(out.problems, p...)
 	}
 	return out, nil
-}
-
-// readSome reads a file, or standard input, up to what a file of statements may have.
-func (a *app) readSome(ctx context.Context, file string) ([]byte, error) {
-	in := a.in
-	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
-			var path *os.PathError
-			if errors.As(err, &path) {
-				err = path.Err
-			}
-			return nil, err
-		}
-		defer f.Close()
-		in = reading.Reader(ctx, f)
-	}
-	text, err := io.ReadAll(io.LimitReader(in, maxExpectations+1))
-	if err == nil && len(text) > maxExpectations {
-		err = fmt.Errorf("is larger than %d MiB", maxExpectations>>20)
-	}
-	return text, err
 }
 
 // written prints a first file.

@@ -100,6 +100,12 @@ func (e *Engine) Commit(ctx context.Context, p *gate.Preview, c gate.Confirm) (*
 	return e.gate.Commit(ctx, p, c)
 }
 
+// Refused audits that the change of a preview was asked for, by whom, and why it is not made,
+// where it does not come to Commit.
+func (e *Engine) Refused(p *gate.Preview, by string, why error) error {
+	return e.gate.Refused(p, by, why)
+}
+
 // Notices are what was found and mended when the engine started, for whoever
 // started it: the permissions of the state folder, lines of the history that
 // cannot be read.

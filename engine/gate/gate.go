@@ -310,10 +310,17 @@ func (g *Gate) auditRecord(at time.Time, rev *revision.Revision, p *Preview, a a
 	return r
 }
 
+// Refused audits that the change of a preview was asked for and is not made.
+func (g *Gate) Refused(p *Preview, by string, why error) error {
+	r := g.auditRecord(g.cfg.Now(), g.cfg.Current(), p, approval{Confirm: Confirm{By: by}})
+	r.outcome(auditRefused, why, 0)
+	return g.cfg.Audit.Write(r)
+}
+
 // recordOf says who does something, where and when.
 func (g *Gate) recordOf(at time.Time, rev *revision.Revision, op Op, title string) AuditRecord {
 	return AuditRecord{Time: at.UTC(), User: g.user, Mode: rev.Mode.Name, Context: rev.Mode.Title,
-		Server: rev.Mode.Server, Op: op, Title: title}
+		Server: rev.Mode.Server, Sandbox: !rev.Mode.Lasts(), Op: op, Title: title}
 }
 
 // Note audits something that is no change of a policy: the switch of writing.

@@ -17,6 +17,7 @@ type Mode struct {
 	Title   string        // "demo", the path, the context
 	Server  string        // address of the API server, on a cluster
 	User    string        // who one is there, as far as the kubeconfig tells
+	Login   string        // the program that logs in there, as the kubeconfig has it
 	Kubectl model.Kubectl // asks the same cluster as the same user; nothing given off a cluster
 	Sandbox bool          // the zones are Rung's own
 	// Writes says policies may be changed now; WhyNot why that can never be
