@@ -175,7 +175,7 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 	record := g.auditRecord(start, live, fresh, a)
 	if err := judge(p, fresh, a); err != nil {
 		record.outcome(auditRefused, err, 0)
-		return nil, errors.Join(err, g.cfg.Audit.Write(record))
+		return nil, errors.Join(err, g.pass(fresh), g.cfg.Audit.Write(record))
 	}
 	line, err := g.cfg.Audit.Reserve(record)
 	if err != nil {
@@ -214,6 +214,15 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 		return res, fmt.Errorf("%s: %w: %w", fresh.Title, ErrNotRecorded, err)
 	}
 	return res, nil
+}
+
+// pass takes an undo that has nothing left to do off the list of those to come.
+func (g *Gate) pass(p *Preview) error {
+	if !p.stands {
+		return nil
+	}
+	defer g.tellHistory()
+	return g.cfg.History.Pass(p.undoes)
 }
 
 // remember makes a change one that can be taken back.

@@ -6,6 +6,7 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/plan"
+	"rung/model/verdict"
 	"rung/sources/kube"
 )
 
@@ -23,6 +24,7 @@ const (
 	OpUndo     Op = "undo"      // take back the last change
 	OpRedo     Op = "redo"      // make a change again that was taken back
 	OpRevert   Op = "revert"    // put a change back that nobody confirmed
+	OpCombine  Op = "combine"   // several changes, in order
 )
 
 // WhyNot says why the API server does not let the user make a change of a policy,
@@ -94,6 +96,13 @@ type Mutation struct {
 	// ServerSide makes OpApply a server-side apply of whole documents on a
 	// cluster; Force takes over the fields that other managers own.
 	ServerSide, Force bool
+	// Parts are the changes of OpCombine: each is made of what those before it leave.
+	Parts []Mutation
+	// Mixed says that the text of OpApply, of a folder, may hold objects that are no policies:
+	// they are left aside, which a note says. Prune deletes the policies that are not in it.
+	Mixed, Prune bool
+	// Wanted are the connections that OpApply is made for; nil where nobody said.
+	Wanted *verdict.Wanted
 }
 
 // Preview is a mutation with its consequences, before anything is written.
@@ -114,6 +123,8 @@ type Preview struct {
 	// must be typed then, empty when a plain yes is enough.
 	Guards      []Guard
 	ConfirmName string
+	// Surplus is what the change does besides what it is Wanted for; nil where nobody said.
+	Surplus *revision.Surplus
 	// Notes are consequences worth reading: "34 becomes free".
 	Notes []string
 	// Effect is what becomes of connections; nil for a change that cannot be made or that
@@ -144,6 +155,8 @@ type Preview struct {
 	left []model.PolicyKey
 	// nothing says that it is blocked since all objects are as they should be.
 	nothing bool
+	// stands says that it is an undo of what already is as it would be.
+	stands bool
 	// starts is set where a yes starts a plan: what it asks of the one that is stored.
 	starts func(*planJob) (planAsk, error)
 }

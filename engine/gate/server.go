@@ -69,6 +69,10 @@ func (g *Gate) work(ctx context.Context, rev *revision.Revision, m Mutation, rea
 // keys are the policies a change may be about.
 func (g *Gate) keys(m Mutation) (out []model.PolicyKey) {
 	switch m.Op {
+	case OpCombine:
+		for _, one := range m.Parts {
+			out = append(out, g.keys(one)...)
+		}
 	case OpApply:
 		for _, text := range [][]byte{m.YAML, m.Base} {
 			out = slices.AppendSeq(out, maps.Keys(policiesIn(text)))

@@ -14,6 +14,8 @@ type Asked struct {
 	About []model.Key
 	// Watches are connections that are counted by themselves as well.
 	Watches []Watch
+	// Wanted, where set, is what the change is made for: what else becomes so is told.
+	Wanted *Wanted
 }
 
 // Watch is some of all connections: those to some ends, on some ports.
@@ -35,6 +37,9 @@ type Difference struct {
 	Opened []Total
 	// Watched are the flips of each Watch.
 	Watched [][]Group
+	// Beyond is what becomes what is Wanted and is not, a pair once however many of its ports
+	// do; nil for nothing.
+	Beyond *Group
 	// Rules are those of Asked.About that the change is about.
 	Rules []RuleUse
 }
@@ -118,6 +123,7 @@ func Differ(ctx context.Context, before, after *Index, ask Asked) (*Difference, 
 		walkIDs: map[string]int32{}, ways: map[[3]int32]*decisions{}}
 	d.sides = [2]*side{newSide(d, d.before, 0), newSide(d, d.after, 1)}
 	d.watch()
+	d.want()
 	n, err := 0, error(nil)
 	d.each(func(a, b int32, how mode, nodes Nodes, pairs int) bool {
 		if n++; n%256 == 0 {
@@ -151,6 +157,7 @@ type differ struct {
 	uses    []RuleUse
 	totals  []Total
 	opened  []Total
+	beyond  *beyond // nil where nothing is wanted
 	// By side and rule of the index, the places in uses; and by place the side, and who
 	// decides instead.
 	useOf   [2]map[int32][]int

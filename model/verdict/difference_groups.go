@@ -125,6 +125,7 @@ func (d *differ) pair(a, b int32, how mode, nodes Nodes, pairs int) {
 	p, q := d.sides[0].decisions(a, b, how), d.sides[1].decisions(a, b, how)
 	r := d.result(p, q)
 	d.total(r, pairs)
+	d.beyondPair(a, b, nodes, pairs, r)
 	for i := range r.changes {
 		c := &r.changes[i]
 		if c.group.Pairs == 0 {
@@ -172,7 +173,7 @@ func (d *differ) connection(a, b int32, nodes Nodes, p PortRange) Connection {
 // difference puts together what was found.
 func (d *differ) difference() *Difference {
 	d.findUses() // where no pair was visited
-	out := &Difference{Rules: d.uses, Totals: d.totals, Opened: d.opened}
+	out := &Difference{Rules: d.uses, Totals: d.totals, Opened: d.opened, Beyond: d.beyondGroup()}
 	for _, g := range d.inOrder() {
 		g.From, g.To = d.ends(g.from), d.ends(g.to)
 		if g.Before == g.After {
