@@ -126,3 +126,30 @@ func (c *Classes) arrivals(from, to *class) (n int) {
 	}
 	return n
 }
+
+// Block is addresses outside that nothing tells apart: those of a network that are in no other
+// block, no pod's and no Service's.
+type Block struct {
+	Network netip.Prefix
+	// Except are the blocks inside it.
+	Except []netip.Prefix
+	// Addr is one of them, which may be asked about for all. Kind is what they are to a Matrix.
+	Addr netip.Addr
+	Kind PodKind
+}
+
+// Blocks are the addresses outside, by family and network.
+func (c *Classes) Blocks() []Block {
+	s := c.outside
+	out := make([]Block, len(s.blocks))
+	for i := range s.blocks {
+		b := &s.blocks[i]
+		out[i].Network, out[i].Addr = b.network, b.addr
+		k, at := &out[i].Kind, FamilyOf(b.addr).at()
+		k.from[at], k.own[at], k.to[at] = b.class+1, b.class+1, b.class+1
+		if b.within >= 0 {
+			out[b.within].Except = append(out[b.within].Except, b.network)
+		}
+	}
+	return out
+}

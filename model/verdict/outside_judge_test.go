@@ -294,3 +294,49 @@ func TestOutsideIsListed(t *testing.T) {
 		}
 	}
 }
+
+// TestBlocksAreEveryAddress: what the matrix says of a block is what single verdicts say of
+// its addresses.
+func TestBlocksAreEveryAddress(t *testing.T) {
+	asked := 0
+	for seed := range uint64(20) {
+		x, _ := outsideChange(t, seed)
+		classes, p := x.Classes(nil), Ports{TCP, 81}
+		m, blocks := classes.Matrix(p), classes.Blocks()
+		for _, a := range boundaries(x.Cluster(), overlapping) {
+			narrow := -1
+			for i := range blocks {
+				if b := &blocks[i]; b.Network.Contains(a) && !slices.ContainsFunc(b.Except, func(e netip.Prefix) bool { return e.Contains(a) }) {
+					if narrow >= 0 {
+						t.Fatalf("seed %d: %s is in %s and %s", seed, a, blocks[narrow].Network, b.Network)
+					}
+					narrow = i
+				}
+			}
+			if narrow < 0 {
+				t.Errorf("seed %d: %s is in no block", seed, a)
+				continue
+			}
+			for e := range x.ends {
+				if FamilyOf(x.ends[e].addr) != FamilyOf(a) {
+					continue
+				}
+				pod, kind := x.endpoint(int32(e)), classes.Kind(x.pods.At(int(x.ends[e].pod)))
+				check := func(got Outcome, from, to Endpoint) {
+					asked++
+					if want := single(t, x, from, to, p); got != outcomeOf(want) {
+						t.Errorf("seed %d: %s → %s: %v in %s, %s alone", seed, from, to, got, blocks[narrow].Network, want)
+					}
+				}
+				check(m.Between(kind, blocks[narrow].Kind, false), pod, AddrEnd(a))
+				if !x.ownNode(a, x.nodeAt(int32(e))) {
+					check(m.Between(blocks[narrow].Kind, kind, false), AddrEnd(a), pod)
+				}
+			}
+		}
+	}
+	t.Log(asked)
+	if asked < 5000 {
+		t.Error("too few to prove anything")
+	}
+}
