@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"fmt"
 	"iter"
 	"net/netip"
 	"slices"
@@ -45,25 +46,59 @@ func (g *grouping) outsides(xs []*Index, marks []netip.Addr, conds []set) {
 			}
 		}
 	}
-	if !alikeForNodes(xs) {
-		return
+	if alikeForNodes(xs) {
+		g.owned(xs, s, conds)
+	}
+}
+
+// owned makes the classes of the addresses from which nodes reach their own pods: each meets
+// what its block does, and that it is the node's own.
+func (g *grouping) owned(xs []*Index, s *partition, conds []set) {
+	type variant struct {
+		class int32
+		own   string // by index
+	}
+	known := map[variant]int32{}
+	mine := make([]set, len(xs)) // the conditions that hold on the own node, nil for none
+	for i, x := range xs {
+		for _, k := range x.conds {
+			if k.ownNode && (conds[i] == nil || conds[i].has(k.id)) {
+				mine[i] = newSet(len(x.conds))
+				mine[i].add(k.id)
+			}
+		}
 	}
 	for _, a := range s.owners {
+		in := s.around(a)
 		for _, node := range s.own[a] {
-			own := false
+			v := variant{class: -1 - int32(FamilyOf(a))}
+			if in >= 0 {
+				v.class = s.blocks[in].class
+			}
 			for i, x := range xs {
-				holds[i] = x.factsOf(a, conds[i])
-				for _, k := range x.conds {
-					if k.ownNode && x.ownNode(a, node) && (conds[i] == nil || conds[i].has(k.id)) {
-						holds[i].add(k.id)
-						own = true
-					}
+				if mine[i] != nil && x.ownNode(a, node) {
+					v.own += fmt.Sprint(i, " ")
 				}
 			}
-			if !own {
-				continue // sources are none of what is asked
+			if v.own == "" {
+				continue // as a source it is none of what is asked
 			}
-			id := g.join(FamilyOf(a), holds, false)
+			id, is := known[v]
+			if !is || in < 0 {
+				holds := make([]set, len(xs))
+				for i, x := range xs {
+					if in >= 0 {
+						holds[i] = slices.Clone(g.out[i].classes[v.class].holds)
+					} else {
+						holds[i] = x.factsOf(a, conds[i])
+					}
+					if x.ownNode(a, node) {
+						holds[i].or(mine[i])
+					}
+				}
+				id = g.join(FamilyOf(a), holds, false)
+				known[v] = id
+			}
 			for _, c := range g.out {
 				k := c.classes[id]
 				k.own = append(k.own, ownAddr{a, node})
