@@ -12,8 +12,7 @@ import (
 type gathered struct {
 	Group
 	from, to set
-	n        int  // how many came before it
-	shut     bool // it is KeptShut
+	n        int // how many came before it
 }
 
 // change is one run of ports between two sides that differ there.
@@ -27,6 +26,8 @@ type portChange struct {
 // result is what two lists of decisions differ in.
 type result struct {
 	changes []portChange
+	flips   []*flip
+	hangs   []hang
 }
 
 // settling is the walk that makes the verdict: the first that has it.
@@ -69,6 +70,7 @@ func (d *differ) result(p, q *decisions) *result {
 	for i, j := 0, 0; i < len(p.list) && j < len(q.list); {
 		s, t := &p.list[i], &q.list[j]
 		hi := min(s.Hi, t.Hi)
+		r.hanging(s, t, PortRange{s.Protocol, max(s.Lo, t.Lo), hi})
 		if a, b, differ := differs(s, t); differ {
 			r.add(portChange{before: s.verdict, after: t.verdict, byBefore: a, byAfter: b,
 				ports: []PortRange{{s.Protocol, max(s.Lo, t.Lo), hi}}})
@@ -83,6 +85,7 @@ func (d *differ) result(p, q *decisions) *result {
 	for i := range r.changes {
 		r.changes[i].group = d.group(&r.changes[i])
 	}
+	r.findFlips()
 	d.results[key] = r
 	return r
 }
@@ -114,7 +117,6 @@ func (d *differ) group(c *portChange) *gathered {
 		g = &gathered{n: len(d.groups), from: newSet(len(d.after.classes)), to: newSet(len(d.after.classes)),
 			Group: Group{Before: c.before, After: c.after, Ports: c.ports,
 				ByBefore: d.sides[0].deciders(c.byBefore), ByAfter: d.sides[1].deciders(c.byAfter)}}
-		g.shut = g.KeptShut()
 		d.groups[string(key)] = g
 	}
 	return g
@@ -125,6 +127,7 @@ func (d *differ) pair(a, b int32, how mode, nodes Nodes, pairs int) {
 	p, q := d.sides[0].decisions(a, b, how), d.sides[1].decisions(a, b, how)
 	r := d.result(p, q)
 	d.total(r, pairs)
+	d.reach.pair(d, a, b, nodes, pairs, r)
 	for i := range r.changes {
 		c := &r.changes[i]
 		if c.group.Pairs == 0 {
@@ -133,9 +136,9 @@ func (d *differ) pair(a, b int32, how mode, nodes Nodes, pairs int) {
 		c.group.Pairs += pairs
 		c.group.from.add(a)
 		c.group.to.add(b)
-		if c.before != c.after {
-			d.watchPair(a, b, nodes, c)
-		}
+	}
+	for _, f := range r.flips {
+		d.watchPair(a, b, nodes, f)
 	}
 }
 
@@ -147,9 +150,6 @@ func (d *differ) total(r *result, pairs int) {
 		alike := func(o portChange) bool { return o.before == c.before && o.after == c.after }
 		if !slices.ContainsFunc(r.changes[:i], alike) {
 			d.totals = count(d.totals, c, pairs)
-		}
-		if c.group.shut && !slices.ContainsFunc(r.changes[:i], func(o portChange) bool { return alike(o) && o.group.shut }) {
-			d.opened = count(d.opened, c, pairs)
 		}
 	}
 }
@@ -172,7 +172,8 @@ func (d *differ) connection(a, b int32, nodes Nodes, p PortRange) Connection {
 // difference puts together what was found.
 func (d *differ) difference() *Difference {
 	d.findUses() // where no pair was visited
-	out := &Difference{Rules: d.uses, Totals: d.totals, Opened: d.opened}
+	out := &Difference{Rules: d.uses, Totals: d.totals}
+	out.Reaches, out.Hangs = d.reach.found()
 	for _, g := range d.inOrder() {
 		g.From, g.To = d.ends(g.from), d.ends(g.to)
 		if g.Before == g.After {
@@ -181,11 +182,9 @@ func (d *differ) difference() *Difference {
 			out.Flips = append(out.Flips, g.Group)
 		}
 	}
-	for _, totals := range [][]Total{out.Totals, out.Opened} {
-		slices.SortFunc(totals, func(a, b Total) int {
-			return cmp.Or(rank(a.After)-rank(b.After), rank(a.Before)-rank(b.Before))
-		})
-	}
+	slices.SortFunc(out.Totals, func(a, b Total) int {
+		return cmp.Or(rank(a.After)-rank(b.After), rank(a.Before)-rank(b.Before))
+	})
 	for i := range d.watches {
 		w := &d.watches[i]
 		for g := range w.groups {
