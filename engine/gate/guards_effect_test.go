@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -193,5 +194,55 @@ func TestBroughtGuards(t *testing.T) {
 	}
 	if err := judge(p, p, approval{Confirm: Confirm{Yes: true, Name: "edge"}}); err != nil {
 		t.Error(err)
+	}
+}
+
+// What only one end denies, where both did, is said; it is no rail.
+func TestHangsOnOneEnd(t *testing.T) {
+	wall, net := given.ANP("wall", 50, "tenant=blue", "in deny tenant=red"), given.ANP("net", 60, "tenant=red", "out deny tenant=blue")
+	for _, c := range []struct {
+		world []string
+		m     Mutation
+		want  string
+	}{
+		{[]string{wall, net}, remove("wall"), "4 pairs are still denied by the senders' egress alone (ANP net egress 0): for example red/db-1 → blue/db-1 tcp 80"},
+		{[]string{wall, net}, remove("net"), "4 pairs are still denied by the receivers' ingress alone (ANP wall ingress 0): for example red/db-1 → blue/db-1 tcp 80"},
+		{[]string{wall, net}, move("net", 70), ""},
+		{[]string{wall}, apply(net), ""},
+		{[]string{wall, net, given.ANP("more", 70, "tenant=blue", "in deny *")}, remove("wall"), ""},
+	} {
+		w := newWorld(t, c.world...)
+		p, err := w.gate("").Preview(t.Context(), w.Current(), c.m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, n := range p.Notes {
+			if strings.Contains(n, "still denied by") {
+				got += n
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", p.Title, got, c.want)
+		}
+	}
+}
+
+// A namespace that the configuration names is protected as those of the platform are.
+func TestProtectedByConfiguration(t *testing.T) {
+	w := newWorld(t)
+	deny := apply(given.ANP("a", 10, "tenant=blue", "in deny tenant=green tcp:8080"))
+	for _, protected := range [][]string{nil, {"green"}} {
+		g := w.gate("")
+		g.cfg.Protected = protected
+		p, err := g.Preview(t.Context(), w.Current(), deny)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.ContainsFunc(p.Guards, func(g Guard) bool {
+			return g.Code == guard.System && strings.HasPrefix(g.Message, "cuts connections of green (4 pairs) on TCP 8080, ")
+		}); got != (protected != nil) {
+			t.Errorf("protected %v: %v", protected, p.Guards)
+		}
 	}
 }

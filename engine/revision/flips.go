@@ -190,7 +190,7 @@ func HangsTexts(d *verdict.Difference) (out []string) {
 		if h.Senders {
 			end = "the senders' egress"
 		}
-		out = append(out, fmt.Sprintf("%s still denied by %s alone, %s: for example %s", words.Form(h.Pairs, "1 pair is", words.Thousands(h.Pairs)+" pairs are"),
+		out = append(out, fmt.Sprintf("%s still denied by %s alone (%s): for example %s", words.Form(h.Pairs, "1 pair is", words.Thousands(h.Pairs)+" pairs are"),
 			end, DecidersText(h.By), h.Example))
 	}
 	return out

@@ -70,7 +70,7 @@ func (d *differ) result(p, q *decisions) *result {
 	for i, j := 0, 0; i < len(p.list) && j < len(q.list); {
 		s, t := &p.list[i], &q.list[j]
 		hi := min(s.Hi, t.Hi)
-		r.hanging(s, t, PortRange{s.Protocol, max(s.Lo, t.Lo), hi})
+		d.hanging(r, s, t, PortRange{s.Protocol, max(s.Lo, t.Lo), hi})
 		if a, b, differ := differs(s, t); differ {
 			r.add(portChange{before: s.verdict, after: t.verdict, byBefore: a, byAfter: b,
 				ports: []PortRange{{s.Protocol, max(s.Lo, t.Lo), hi}}})

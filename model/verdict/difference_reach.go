@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"net/netip"
 	"slices"
+
+	"rung/model"
 )
 
 // Reach is the pairs that flip alike, counted by what they are to a cluster. A pair counts
@@ -42,7 +44,7 @@ type Hanging struct {
 	// Senders says that the end which still denies them is the sender's, by its egress; else
 	// it is the receiver's, by its ingress.
 	Senders bool
-	By      []Decider
+	By      []Decider // of all of them
 	Pairs   int
 	Example Connection
 }
@@ -57,27 +59,44 @@ type flip struct {
 // hang is ports that one end alone denies still.
 type hang struct {
 	senders bool
-	by      int32
+	by      []int32
 	port    PortRange
 }
 
-// denies says at which ends a ruling denies.
-func (r *ruling) denies() (sender, receiver bool) {
-	return r.walks[0].verdict == Deny, r.walks[1].verdict == Deny || r.walks[2].verdict == Deny
+// denies says at which ends a ruling denies. A rule for egress is the sender's wherever its
+// rows are.
+func (s *side) denies(r *ruling) (sender, receiver bool) {
+	for i := range r.walks {
+		w := &r.walks[i]
+		switch {
+		case w.verdict != Deny:
+		case i == 0 || s.c.x.rules[s.by[w.by][0]].direction == model.Egress:
+			sender = true
+		default:
+			receiver = true
+		}
+	}
+	return sender, receiver
 }
 
 // hanging notes the ports that both ends denied before, and one alone denies after.
-func (r *result) hanging(p, q *ruling, ports PortRange) {
-	if out, in := p.denies(); !out || !in {
+func (d *differ) hanging(r *result, p, q *ruling, ports PortRange) {
+	if p.verdict != Deny || q.verdict != Deny {
 		return
 	}
-	out, in := q.denies()
+	if out, in := d.sides[0].denies(p); !out || !in {
+		return
+	}
+	out, in := d.sides[1].denies(q)
 	if out == in {
 		return
 	}
-	h := hang{senders: out, by: q.walks[q.settling()].by, port: ports}
-	if !slices.ContainsFunc(r.hangs, func(o hang) bool { return o.senders == h.senders && o.by == h.by }) {
-		r.hangs = append(r.hangs, h)
+	by := q.walks[q.settling()].by
+	at := slices.IndexFunc(r.hangs, func(o hang) bool { return o.senders == out })
+	if at < 0 {
+		r.hangs = append(r.hangs, hang{senders: out, by: []int32{by}, port: ports})
+	} else if !slices.Contains(r.hangs[at].by, by) {
+		r.hangs[at].by = append(r.hangs[at].by, by)
 	}
 }
 
@@ -125,9 +144,10 @@ type reaches struct {
 	hangs     []*hanging
 }
 
+// hanging is a Hanging in the making.
 type hanging struct {
 	Hanging
-	by int32
+	by []int32
 }
 
 // crowd counts ends by namespace: in the order of the namespaces.
@@ -202,12 +222,18 @@ func (s *reaches) onNodes(class int32) map[string]*crowd {
 // pair takes in what flips between two classes, and what hangs on one end.
 func (s *reaches) pair(d *differ, a, b int32, nodes Nodes, pairs int, r *result) {
 	for _, h := range r.hangs {
-		at := slices.IndexFunc(s.hangs, func(o *hanging) bool { return o.Senders == h.senders && o.by == h.by })
+		at := slices.IndexFunc(s.hangs, func(o *hanging) bool { return o.Senders == h.senders })
 		if at < 0 {
 			at = len(s.hangs)
-			s.hangs = append(s.hangs, &hanging{by: h.by, Hanging: Hanging{Senders: h.senders, By: d.sides[1].deciders(h.by), Example: d.connection(a, b, nodes, h.port)}})
+			s.hangs = append(s.hangs, &hanging{Hanging: Hanging{Senders: h.senders, Example: d.connection(a, b, nodes, h.port)}})
 		}
-		s.hangs[at].Pairs += pairs
+		o := s.hangs[at]
+		o.Pairs += pairs
+		for _, by := range h.by {
+			if !slices.Contains(o.by, by) {
+				o.by, o.By = append(o.by, by), append(o.By, d.sides[1].deciders(by)...)
+			}
+		}
 	}
 	for _, f := range r.flips {
 		s.flip(d, a, b, nodes, pairs, f)
