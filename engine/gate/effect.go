@@ -221,7 +221,7 @@ func (s *seen) effect(e *Effect) {
 
 // groupIs is equal for groups that differ in numbers and examples only.
 func groupIs(g *verdict.Group) string {
-	return fmt.Sprint(g.Before, g.After, g.Ports, g.From.Namespaces, g.From.Outside, g.To.Namespaces, g.To.Outside,
+	return fmt.Sprint(g.Before, g.After, g.Ports, g.From.Namespaces, g.From.Outside, g.From.Except, g.To.Namespaces, g.To.Outside, g.To.Except,
 		revision.DecidersText(g.ByBefore), revision.DecidersText(g.ByAfter))
 }
 

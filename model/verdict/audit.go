@@ -201,15 +201,14 @@ func (a *auditor) classes(i, j int32) {
 	}
 	near, far := a.c.pairs(i, j)
 	switch {
+	case near+far == 0:
 	case how != farAway:
 		a.between(i, j, how, AnyNodes)
-		if how == arriving {
+		if how == arriving && len(a.c.classes[i].own) == 0 {
 			a.comesIn(i, j)
 		}
 	case !a.c.sensitive(i, j):
-		if near+far > 0 {
-			a.between(i, j, how, AnyNodes)
-		}
+		a.between(i, j, how, AnyNodes)
 	default:
 		if far > 0 {
 			a.between(i, j, farAway, TwoNodes)
@@ -251,7 +250,7 @@ func (a *auditor) between(i, j int32, how mode, nodes Nodes) {
 		return
 	}
 	a.key = a.k.key(a.key[:0])
-	if to := a.c.classes[j]; to.isOutside() && !to.host { // of an EgressFirewall only these show it
+	if to := a.c.classes[j]; to.outside && !to.host { // of an EgressFirewall only these show it
 		a.key = append(a.key, 1)
 	}
 	hash := [2]uint64{maphash.Bytes(a.seeds[0], a.key), maphash.Bytes(a.seeds[1], a.key)}

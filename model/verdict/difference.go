@@ -58,8 +58,9 @@ type Group struct {
 	ByBefore, ByAfter []Decider
 	Ports             []PortRange
 	From, To          Ends
-	// Pairs counts the pairs of ends: of pods, each with each of its addresses; a network
-	// outside counts as one.
+	// Pairs counts the pairs of ends: of pods, each with each of its addresses; of addresses
+	// outside each part of them that a rule tells from others, a network or a node, counts as
+	// one.
 	Pairs   int
 	Example Connection
 }
@@ -93,8 +94,23 @@ type Ends struct {
 	Pods       int
 	Some       []model.Key // the first three pods
 	Namespaces []string    // of the pods, in order
-	// Outside are networks without a pod's address, and single addresses.
-	Outside []netip.Prefix
+	// Outside are networks and single addresses, as far as they are no pod's and no Service's,
+	// without those of Except: of several that hold an address the narrowest says which it is.
+	Outside, Except []netip.Prefix
+}
+
+// Has says whether an address outside is one of the ends.
+func (e *Ends) Has(a netip.Addr) bool {
+	narrowest := func(list []netip.Prefix) (bits int) {
+		bits = -1
+		for _, n := range list {
+			if n.Contains(a) {
+				bits = max(bits, n.Bits())
+			}
+		}
+		return bits
+	}
+	return narrowest(e.Outside) > narrowest(e.Except)
 }
 
 // Differ says what becomes of connections from one index to another. The error is that of

@@ -12,7 +12,8 @@ import (
 type gathered struct {
 	Group
 	from, to set
-	n        int // how many came before it
+	reached  map[int32]string // of classes outside, the one node whose pods they come to, manyNodes for several
+	n        int              // how many came before it
 }
 
 // change is one run of ports between two sides that differ there.
@@ -136,6 +137,7 @@ func (d *differ) pair(a, b int32, how mode, nodes Nodes, pairs int) {
 		c.group.Pairs += pairs
 		c.group.from.add(a)
 		c.group.to.add(b)
+		c.group.reach(d.after, a, b)
 	}
 	for _, f := range r.flips {
 		d.watchPair(a, b, nodes, f)
@@ -175,7 +177,7 @@ func (d *differ) difference() *Difference {
 	out := &Difference{Rules: d.uses, Totals: d.totals}
 	out.Reaches, out.Hangs = d.reach.found()
 	for _, g := range d.inOrder() {
-		g.From, g.To = d.ends(g.from), d.ends(g.to)
+		g.From, g.To = d.ends(g.from, g.reached), d.ends(g.to, nil)
 		if g.Before == g.After {
 			out.Others = append(out.Others, g.Group)
 		} else {
@@ -218,25 +220,66 @@ func (d *differ) inOrder() []*gathered {
 	return out
 }
 
-// ends names the ends of some classes.
-func (d *differ) ends(classes set) (out Ends) {
-	x := d.after.x
-	pods := newSet(x.pods.Len())
+// manyNodes stands for several nodes; no node is called so.
+const manyNodes = "*"
+
+// reach notes of which nodes the pods are that a class outside comes to.
+func (g *gathered) reach(c *Classes, a, b int32) {
+	if len(c.outside.owners) == 0 || !c.classes[a].outside || g.reached[a] == manyNodes {
+		return
+	}
+	if g.reached == nil {
+		g.reached = map[int32]string{}
+	}
+	for node := range c.byNode(c.classes[b]) {
+		if was, is := g.reached[a]; is && was != node {
+			node = manyNodes
+		}
+		g.reached[a] = node
+	}
+}
+
+// ends names the ends of some classes. Those outside that only come to pods of one node leave
+// out what is that node's own.
+func (d *differ) ends(classes set, reached map[int32]string) (out Ends) {
+	x, s := d.after.x, d.after.outside
+	pods, blocks := newSet(x.pods.Len()), newSet(len(s.blocks))
+	var own []netip.Prefix
 	classes.each(func(id int32) {
 		k := d.after.classes[id]
-		if k.isOutside() {
-			if n := k.network; !slices.Contains(out.Outside, n) {
-				out.Outside = append(out.Outside, n)
+		for _, i := range k.blocks {
+			if node, is := reached[id]; !is || s.from(&s.blocks[i], node).IsValid() {
+				blocks.add(i)
 			}
-			return
+		}
+		for _, o := range k.own {
+			own = append(own, netip.PrefixFrom(o.addr, o.addr.BitLen()))
 		}
 		for _, e := range k.ends {
 			pods.add(x.ends[e].pod)
 		}
 	})
-	outside := out.Outside
 	out = d.podsOf(pods)
-	out.Outside = outside
-	slices.SortFunc(out.Outside, func(a, b netip.Prefix) int { return cmp.Or(a.Bits()-b.Bits(), a.Addr().Compare(b.Addr())) })
+	out.Outside, out.Except = s.list(blocks)
+	for _, p := range own {
+		if !slices.Contains(out.Outside, p) {
+			out.Outside = append(out.Outside, p)
+		}
+	}
+	for _, node := range reached {
+		for _, a := range s.owners {
+			if node == manyNodes || !slices.Contains(s.own[a], node) {
+				continue
+			}
+			p := netip.PrefixFrom(a, a.BitLen())
+			if i := s.around(a); i >= 0 && blocks.has(i) && reached[s.blocks[i].class] == node &&
+				!slices.Contains(out.Outside, p) && !slices.Contains(out.Except, p) {
+				out.Except = append(out.Except, p)
+			}
+		}
+	}
+	for _, networks := range [][]netip.Prefix{out.Outside, out.Except} {
+		slices.SortFunc(networks, func(a, b netip.Prefix) int { return cmp.Or(a.Bits()-b.Bits(), a.Addr().Compare(b.Addr())) })
+	}
 	return out
 }

@@ -251,7 +251,7 @@ func (s *reaches) flip(d *differ, a, b int32, nodes Nodes, pairs int, f *flip) {
 	across, protected := o.across.Pairs, o.protected.Pairs
 	ka, kb := s.c.classes[a], s.c.classes[b]
 	switch {
-	case ka.isOutside() || kb.isOutside():
+	case ka.outside || kb.outside:
 		s.outside(a, b, pairs, o)
 	default:
 		o.Pods += pairs
@@ -333,20 +333,20 @@ func (s *reaches) withoutSelf(a, b int32, o *reached) {
 // outside counts the pairs of pods with addresses outside.
 func (s *reaches) outside(a, b int32, pairs int, o *reached) {
 	ka, kb := s.c.classes[a], s.c.classes[b]
-	ends := ka.ends
-	if ka.isOutside() {
-		ends = kb.ends
-	}
 	o.across.Pairs += pairs
-	if kb.isOutside() {
+	ends, n := ka.ends, len(kb.blocks)
+	if ka.outside {
+		ends = kb.ends
+	} else {
 		o.across.by[len(s.names)] += pairs
 	}
 	for _, e := range ends {
-		n, id := 1, s.namespace(e)
-		if ka.isOutside() && !s.c.source(ka, e).IsValid() {
-			continue
-		}
-		if ka.isOutside() {
+		id := s.namespace(e)
+		if ka.outside {
+			n = 0
+			for range s.c.sources(ka, e) {
+				n++
+			}
 			o.across.by[id] += n
 		}
 		if s.protected[id] {
@@ -375,16 +375,19 @@ func (t *share) take(s *reaches, d *differ, a, b int32, nodes Nodes, f *flip, co
 func (s *reaches) example(a, b int32, nodes Nodes, counts func(from, to int32) bool) (from, to Endpoint) {
 	x, ka, kb := s.c.x, s.c.classes[a], s.c.classes[b]
 	switch {
-	case ka.isOutside():
+	case ka.outside:
 		for _, e := range kb.ends {
-			if addr := s.c.source(ka, e); addr.IsValid() && counts(noNamespace, s.namespace(e)) {
+			if !counts(noNamespace, s.namespace(e)) {
+				continue
+			}
+			for addr := range s.c.sources(ka, e) {
 				return AddrEnd(addr), x.endpoint(e)
 			}
 		}
-	case kb.isOutside():
+	case kb.outside:
 		for _, e := range ka.ends {
 			if counts(s.namespace(e), noNamespace) {
-				return x.endpoint(e), AddrEnd(kb.outside)
+				return x.endpoint(e), AddrEnd(s.c.outside.blocks[kb.blocks[0]].addr)
 			}
 		}
 	}
@@ -444,7 +447,7 @@ func (x *Index) MorePods(than int, stop func() bool) (n int, more bool) {
 			return n, false
 		}
 		for b := range all {
-			if c.classes[a].isOutside() || c.classes[b].isOutside() {
+			if c.classes[a].outside || c.classes[b].outside {
 				continue
 			}
 			near, far := c.pairs(a, b)

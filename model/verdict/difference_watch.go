@@ -70,9 +70,11 @@ func (w *watched) add(d *differ, a, b int32, nodes Nodes, c *flip, ports []PortR
 		}
 	}
 	for _, to := range w.pods[b] {
-		if from.isOutside() && d.after.source(from, to).IsValid() {
-			note(AddrEnd(d.after.source(from, to)), x.endpoint(to))
-			w.to[g].add(x.ends[to].pod)
+		if from.outside {
+			for a := range d.after.sources(from, to) {
+				note(AddrEnd(a), x.endpoint(to))
+				w.to[g].add(x.ends[to].pod)
+			}
 		}
 		for _, e := range from.ends {
 			if x.ends[e].pod == x.ends[to].pod || nodes != AnyNodes && (x.nodeAt(e) == x.nodeAt(to)) != (nodes == OneNode) {
