@@ -123,8 +123,11 @@ func (a *app) config(ctx context.Context, demo, zones bool) (engine.Config, erro
 func (a *app) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, error) {
 	f := &a.flags
 	cfg := engine.Config{ReadOnly: f.readOnly, Writes: !f.readOnly, StateDir: f.stateFolder(), KeepCounts: f.keepCounts}
+	var err error
+	if cfg.Protected, err = a.protected(ctx); err != nil {
+		return cfg, err
+	}
 	if f.dnsFile != "" {
-		var err error
 		if f.ovn.Features.DNS, err = settings.ReadDNSAddresses(ctx, f.dnsFile); err != nil {
 			return cfg, err
 		}

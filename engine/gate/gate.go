@@ -62,6 +62,10 @@ type Config struct {
 	// Log are the connections of the newest log lines, which a change is held against; nil
 	// where no log is read.
 	Log func() *verdict.Log
+	// Allowed are the connections that all lines there are say are allowed; nil where no log
+	// is read. Protected are the namespaces that the configuration protects.
+	Allowed   func() *verdict.Log
+	Protected []string
 	// Shown waits, as long as ctx lasts, until a revision shows a change that a
 	// server has taken. HistoryChanged tells that another change is the one undo
 	// takes back, or redo makes again; it may be nil.

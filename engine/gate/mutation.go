@@ -3,6 +3,7 @@ package gate
 import (
 	"time"
 
+	"rung/engine/gate/guard"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/plan"
@@ -191,14 +192,7 @@ type RowChange struct {
 }
 
 // Guard is a guard rail that a change runs into.
-type Guard struct {
-	Code    string // "dns-cut", "opens", "kept-elsewhere" …
-	Policy  model.PolicyKey
-	Message string
-	// about is what it is compared by, where the message has numbers and examples that may
-	// change without a change of anything else.
-	about string
-}
+type Guard = guard.Guard
 
 // Conflict is a three-way difference: what the change started from, what is
 // there now, what it wants; Merged is the merge without conflict markers when

@@ -62,7 +62,7 @@ func (g *Gate) explain(ctx context.Context, now, rev *revision.Revision, p *Prev
 			p.seen.facts = append(p.seen.facts, f)
 		}
 	}
-	for _, f := range idleRules(p.Effect, next) {
+	for _, f := range ofDecisions(p.Effect, next) {
 		p.Notes = append(p.Notes, f.text)
 		p.seen.facts = append(p.seen.facts, f)
 	}

@@ -212,22 +212,19 @@ func FlipsText(totals []verdict.Total) string {
 	return strings.Join(out, ", ")
 }
 
-// OpenedText counts what of the flips a Deny kept shut, with the numbers of FlipsText:
-// "366 pairs deny → allow", "12 of 14 pairs deny → allow". What becomes unknown is left out.
-func OpenedText(d *verdict.Difference) string {
-	var out []string
-	for _, o := range d.Opened {
-		if o.After == verdict.Unknown {
-			continue
+// HangsTexts say what is denied by one end alone, and was by both before a change: "4 pairs
+// are still denied by the senders' egress alone".
+func HangsTexts(d *verdict.Difference) (out []string) {
+	for i := range d.Hangs {
+		h := &d.Hangs[i]
+		end := "the receivers' ingress"
+		if h.Senders {
+			end = "the senders' egress"
 		}
-		i := slices.IndexFunc(d.Totals, func(t verdict.Total) bool { return t.Before == o.Before && t.After == o.After })
-		all, part := d.Totals[i], ""
-		if o.Pairs != all.Pairs {
-			part = words.Thousands(o.Pairs) + " of "
-		}
-		out = append(out, fmt.Sprintf("%s%s %s → %s", part, words.Count(all.Pairs, "pair"), o.Before, o.After))
+		out = append(out, fmt.Sprintf("%s still denied by %s alone (%s): for example %s", words.Form(h.Pairs, "1 pair is", words.Thousands(h.Pairs)+" pairs are"),
+			end, DecidersText(h.By), h.Example))
 	}
-	return strings.Join(out, ", ")
+	return out
 }
 
 // StaysText says why nothing flips, where nothing does.

@@ -16,6 +16,9 @@ type Asked struct {
 	Watches []Watch
 	// Wanted, where set, is what the change is made for: what else becomes so is told.
 	Wanted *Wanted
+	// Protected names the namespaces whose connections are counted in Reach.Protected; nil
+	// names none.
+	Protected func(namespace string) bool
 }
 
 // Watch is some of all connections: those to some ends, on some ports.
@@ -33,8 +36,10 @@ type Difference struct {
 	Flips, Others []Group
 	// Totals count the pairs of Flips and Others, each once however many of its ports do.
 	Totals []Total
-	// Opened is the part of Totals that a Deny of an admin policy kept shut before.
-	Opened []Total
+	// Reaches count the Flips by the namespaces of their ends, and Hangs what is denied
+	// still, by one end where it was by both.
+	Reaches []Reach
+	Hangs   []Hanging
 	// Watched are the flips of each Watch.
 	Watched [][]Group
 	// Beyond is what becomes what is Wanted and is not, a pair once however many of its ports
@@ -63,13 +68,6 @@ type Group struct {
 	// one.
 	Pairs   int
 	Example Connection
-}
-
-// KeptShut says whether it flips, and a Deny of an admin policy denied it before.
-func (g *Group) KeptShut() bool {
-	return g.Before == Deny && g.After != Deny && slices.ContainsFunc(g.ByBefore, func(d Decider) bool {
-		return d.Policy.Kind.IsAdmin() && d.Action == model.Deny
-	})
 }
 
 // PortRange is a run of ports of a protocol. ICMP has ports 0 to 0.
@@ -138,6 +136,7 @@ func Differ(ctx context.Context, before, after *Index, ask Asked) (*Difference, 
 		results: map[[2]*decisions]*result{}, groups: map[string]*gathered{}, ids: map[string]int32{},
 		walkIDs: map[string]int32{}, ways: map[[3]int32]*decisions{}}
 	d.sides = [2]*side{newSide(d, d.before, 0), newSide(d, d.after, 1)}
+	d.reach = newReaches(d.after, ask.Protected)
 	d.watch()
 	d.want()
 	n, err := 0, error(nil)
@@ -172,8 +171,8 @@ type differ struct {
 	watches []watched
 	uses    []RuleUse
 	totals  []Total
-	opened  []Total
 	beyond  *beyond // nil where nothing is wanted
+	reach   *reaches
 	// By side and rule of the index, the places in uses; and by place the side, and who
 	// decides instead.
 	useOf   [2]map[int32][]int

@@ -14,7 +14,6 @@ type gathered struct {
 	from, to set
 	reached  map[int32]string // of classes outside, the one node whose pods they come to, manyNodes for several
 	n        int              // how many came before it
-	shut     bool             // it is KeptShut
 }
 
 // change is one run of ports between two sides that differ there.
@@ -28,6 +27,8 @@ type portChange struct {
 // result is what two lists of decisions differ in.
 type result struct {
 	changes []portChange
+	flips   []*flip
+	hangs   []hang
 }
 
 // settling is the walk that makes the verdict: the first that has it.
@@ -70,6 +71,7 @@ func (d *differ) result(p, q *decisions) *result {
 	for i, j := 0, 0; i < len(p.list) && j < len(q.list); {
 		s, t := &p.list[i], &q.list[j]
 		hi := min(s.Hi, t.Hi)
+		d.hanging(r, s, t, PortRange{s.Protocol, max(s.Lo, t.Lo), hi})
 		if a, b, differ := differs(s, t); differ {
 			r.add(portChange{before: s.verdict, after: t.verdict, byBefore: a, byAfter: b,
 				ports: []PortRange{{s.Protocol, max(s.Lo, t.Lo), hi}}})
@@ -84,6 +86,7 @@ func (d *differ) result(p, q *decisions) *result {
 	for i := range r.changes {
 		r.changes[i].group = d.group(&r.changes[i])
 	}
+	r.findFlips()
 	d.results[key] = r
 	return r
 }
@@ -115,7 +118,6 @@ func (d *differ) group(c *portChange) *gathered {
 		g = &gathered{n: len(d.groups), from: newSet(len(d.after.classes)), to: newSet(len(d.after.classes)),
 			Group: Group{Before: c.before, After: c.after, Ports: c.ports,
 				ByBefore: d.sides[0].deciders(c.byBefore), ByAfter: d.sides[1].deciders(c.byAfter)}}
-		g.shut = g.KeptShut()
 		d.groups[string(key)] = g
 	}
 	return g
@@ -127,6 +129,7 @@ func (d *differ) pair(a, b int32, how mode, nodes Nodes, pairs int) {
 	r := d.result(p, q)
 	d.total(r, pairs)
 	d.beyondPair(a, b, nodes, pairs, r)
+	d.reach.pair(d, a, b, nodes, pairs, r)
 	for i := range r.changes {
 		c := &r.changes[i]
 		if c.group.Pairs == 0 {
@@ -136,9 +139,9 @@ func (d *differ) pair(a, b int32, how mode, nodes Nodes, pairs int) {
 		c.group.from.add(a)
 		c.group.to.add(b)
 		c.group.reach(d.after, a, b)
-		if c.before != c.after {
-			d.watchPair(a, b, nodes, c)
-		}
+	}
+	for _, f := range r.flips {
+		d.watchPair(a, b, nodes, f)
 	}
 }
 
@@ -150,9 +153,6 @@ func (d *differ) total(r *result, pairs int) {
 		alike := func(o portChange) bool { return o.before == c.before && o.after == c.after }
 		if !slices.ContainsFunc(r.changes[:i], alike) {
 			d.totals = count(d.totals, c, pairs)
-		}
-		if c.group.shut && !slices.ContainsFunc(r.changes[:i], func(o portChange) bool { return alike(o) && o.group.shut }) {
-			d.opened = count(d.opened, c, pairs)
 		}
 	}
 }
@@ -175,7 +175,8 @@ func (d *differ) connection(a, b int32, nodes Nodes, p PortRange) Connection {
 // difference puts together what was found.
 func (d *differ) difference() *Difference {
 	d.findUses() // where no pair was visited
-	out := &Difference{Rules: d.uses, Totals: d.totals, Opened: d.opened, Beyond: d.beyondGroup()}
+	out := &Difference{Rules: d.uses, Totals: d.totals, Beyond: d.beyondGroup()}
+	out.Reaches, out.Hangs = d.reach.found()
 	for _, g := range d.inOrder() {
 		g.From, g.To = d.ends(g.from, g.reached), d.ends(g.to, nil)
 		if g.Before == g.After {
@@ -184,11 +185,9 @@ func (d *differ) difference() *Difference {
 			out.Flips = append(out.Flips, g.Group)
 		}
 	}
-	for _, totals := range [][]Total{out.Totals, out.Opened} {
-		slices.SortFunc(totals, func(a, b Total) int {
-			return cmp.Or(rank(a.After)-rank(b.After), rank(a.Before)-rank(b.Before))
-		})
-	}
+	slices.SortFunc(out.Totals, func(a, b Total) int {
+		return cmp.Or(rank(a.After)-rank(b.After), rank(a.Before)-rank(b.Before))
+	})
 	for i := range d.watches {
 		w := &d.watches[i]
 		for g := range w.groups {

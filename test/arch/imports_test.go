@@ -58,8 +58,9 @@ var inside = map[string][]string{
 	"engine/source":   {"engine/revision", "sources/kube", "model"},
 	"engine/logs":     {"engine/revision", "sources/kube", "sources/acllog", "sources/logfile", "model"},
 	// Numbers alone: what a line is, they are told.
-	"engine/logs/hits": {"model"},
-	"engine/gate":      {"engine/revision", "engine/source", "sources/kube", "sources/manifests", "sources/reading", "sources/safefile", "model", "examples", "examples-antrea"},
+	"engine/logs/hits":  {"model"},
+	"engine/gate/guard": {"engine/revision", "model"},
+	"engine/gate":       {"engine/revision", "engine/source", "sources/kube", "sources/manifests", "sources/reading", "sources/safefile", "model", "examples", "examples-antrea"},
 
 	"ui":  {"engine", "model", "themes"},
 	"cli": {"engine", "model", "themes", "examples", "sources/reading"},
