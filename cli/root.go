@@ -149,7 +149,7 @@ Exit codes: 0 fine, 1 the answer is no (drift, lint errors, a change refused),
 		a.previewCmd(), a.newCmd(), a.applyCmd(), a.deleteCmd(), a.moveCmd(), a.undoCmd(), a.redoCmd(), a.confirmCmd(), a.planCmd(), a.lintCmd(), a.logLevelCmd(), a.logsCmd(),
 		a.zonesCmd(), a.activityCmd(), a.reconcileCmd(), a.explainCmd(), a.convertCmd(), a.versionCmd(),
 	)
-	root.AddCommand(a.optionsCmd())
+	root.AddCommand(a.optionsCmd(), a.secondCmd())
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)

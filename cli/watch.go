@@ -11,6 +11,7 @@ import (
 
 	"rung/engine"
 	"rung/engine/revision"
+	"rung/model"
 	"rung/model/clean"
 )
 
@@ -37,6 +38,8 @@ type query struct {
 	// first, where set, runs once before the first answer.
 	first  func(context.Context, *engine.Engine)
 	answer func(*engine.Engine, *revision.Revision) (*answer, error)
+	// second, where set, says which zones are read through libovsdb as well.
+	second func(*revision.Revision) []*model.ZoneState
 }
 
 func watchFlag(cmd *cobra.Command) *bool {
@@ -69,6 +72,9 @@ func (a *app) show(ctx context.Context, watch bool, q query) error {
 		ans, err := q.answer(e, r)
 		if err != nil {
 			return err
+		}
+		if q.second != nil {
+			a.readAgain(ctx, e, q.second(r), ans)
 		}
 		if err := a.print(ans); err != nil {
 			return err
