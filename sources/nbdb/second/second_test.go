@@ -121,7 +121,7 @@ func start(t *testing.T, program string) *zone {
 		ops = append(ops, nb.Op{Kind: nb.OpInsert, Table: table, UUIDName: name, Row: row})
 	}
 	for n := range count {
-		acl := map[string]any{"action": nb.ActionDrop, "direction": nb.ToLport, "priority": n, "tier": 1, "log": n%2 == 0,
+		acl := map[string]any{"action": nb.ActionDrop, "direction": nb.ToLport, "priority": n + 1, "tier": 1, "log": n%2 == 0,
 			"match": fmt.Sprintf("ip4.src == $a%d && \"ä<&>\x1b\" == \"\"", n), "severity": "info", "options": map[string]string{"log-related": "true"},
 			"external_ids": map[string]string{nb.KeyID: fmt.Sprint("acl:", n), "say": `"x=y"`}}
 		if n%3 > 0 {
@@ -266,6 +266,8 @@ func TestAltered(t *testing.T) {
 			switch n := len(wants); {
 			case n >= 100 || table != nb.TableACL && table != nb.TableAddressSet && table != nb.TablePortGroup:
 				return row
+			case table == nb.TableAddressSet && row["addresses"] == nil: // of others
+				return row
 			case n%10 == 0:
 				wants[table+" "+uuid] = want{}
 				return nil
@@ -296,7 +298,10 @@ func TestAltered(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(wants) != 100 || len(r.Differences) != 100 || r.More > 0 {
-			t.Fatalf("%d rows are altered, %d told and %d more", len(wants), len(r.Differences), r.More)
+			for _, d := range r.Differences {
+				delete(wants, d.Table+" "+d.UUID)
+			}
+			t.Fatalf("%d differences are told and %d more; not %+v", len(r.Differences), r.More, wants)
 		}
 		for _, d := range r.Differences {
 			w, altered := wants[d.Table+" "+d.UUID]

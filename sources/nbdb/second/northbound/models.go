@@ -13,8 +13,8 @@ import (
 	"rung/model/nb"
 )
 
-// models has one of each, by table.
-func models() map[string]model.Model {
+// Models has one of each, by table.
+func Models() map[string]model.Model {
 	return map[string]model.Model{ACLTable: &ACL{}, AddressSetTable: &AddressSet{}, PortGroupTable: &PortGroup{},
 		LogicalSwitchTable: &LogicalSwitch{}, LogicalSwitchPortTable: &LogicalSwitchPort{}, MeterTable: &Meter{},
 		MeterBandTable: &MeterBand{}, NBGlobalTable: &NBGlobal{}}
@@ -30,7 +30,7 @@ func older() map[string]model.Model {
 			fields = append(fields, t.Field(i))
 		}
 	}
-	all := models()
+	all := Models()
 	all[ACLTable] = reflect.New(reflect.StructOf(fields)).Interface()
 	return all
 }
@@ -39,7 +39,7 @@ func older() map[string]model.Model {
 // tables and columns that Rung follows. Whoever has the client closes it.
 func Dial(ctx context.Context, addr string, options ...client.Option) (client.Client, error) {
 	options = append(options, client.WithEndpoint(addr))
-	c, err := dial(ctx, models(), options)
+	c, err := dial(ctx, Models(), options)
 	if err == nil {
 		return c, nil
 	}
