@@ -19,6 +19,7 @@ import (
 
 	"rung/model/nb"
 	"rung/sources/nbdb/second/northbound"
+	"rung/test/ovsdb"
 	"rung/test/wait"
 )
 
@@ -197,7 +198,7 @@ func TestMeanwhile(t *testing.T) {
 	for _, alters := range []bool{false, true} {
 		way := z.altering(func(_, uuid string, row map[string]any) map[string]any {
 			if alters && uuid == altered.UUID {
-				row["addresses"] = []any{"set", append(elementsOf(row["addresses"]), "10.9.9.9")[1:]}
+				row["addresses"] = []any{"set", append(ovsdb.Elements(row["addresses"]), "10.9.9.9")[1:]}
 			}
 			return row
 		})

@@ -2,7 +2,6 @@ package second
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -19,6 +18,7 @@ import (
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
 	"rung/test/install"
+	"rung/test/ovsdb"
 	"rung/test/wait"
 )
 
@@ -170,48 +170,14 @@ func (z *zone) compare(connect func(context.Context) (net.Conn, error)) (*Result
 	return Config{Connect: connect, Command: child("read"), Within: wait.Patience}.Compare(context.Background(), z.follow)
 }
 
-// altering is a way on which rows are altered. alter gets each row and returns what
-// becomes of it; nil is nothing.
+// altering is a way on which rows are altered.
 func (z *zone) altering(alter func(table, uuid string, row map[string]any) map[string]any) func(context.Context) (net.Conn, error) {
 	return func(ctx context.Context) (net.Conn, error) {
 		server, err := z.Connect(ctx)
 		if err != nil {
 			return nil, err
 		}
-		ours, theirs := net.Pipe()
-		go func() { defer server.Close(); _, _ = io.Copy(server, theirs) }()
-		go func() {
-			defer theirs.Close()
-			messages := json.NewDecoder(server)
-			messages.UseNumber()
-			write := json.NewEncoder(theirs)
-			for {
-				var m map[string]any
-				if messages.Decode(&m) != nil {
-					return
-				}
-				if tables, ok := m["result"].(map[string]any); ok {
-					for table, rows := range tables {
-						rows, _ := rows.(map[string]any)
-						for uuid, update := range rows {
-							update, _ := update.(map[string]any)
-							row, ok := update["initial"].(map[string]any)
-							if !ok {
-								continue
-							}
-							if row = alter(table, uuid, row); row == nil {
-								delete(rows, uuid)
-							}
-							update["initial"] = row
-						}
-					}
-				}
-				if write.Encode(m) != nil {
-					return
-				}
-			}
-		}()
-		return ours, nil
+		return ovsdb.Alter(server, alter), nil
 	}
 }
 
@@ -283,9 +249,9 @@ func TestAltered(t *testing.T) {
 				ids[1] = append(ids[1].([]any), []any{"more", ""})
 			case table == nb.TableAddressSet && n%2 == 0:
 				w = want{"addresses", "", "10.9.9.9"}
-				row["addresses"] = []any{"set", append(elementsOf(row["addresses"]), "10.9.9.9")}
+				row["addresses"] = []any{"set", append(ovsdb.Elements(row["addresses"]), "10.9.9.9")}
 			case table == nb.TableAddressSet:
-				all := elementsOf(row["addresses"])
+				all := ovsdb.Elements(row["addresses"])
 				w = want{"addresses", fmt.Sprint(all[0]), ""}
 				row["addresses"] = []any{"set", all[1:]}
 			default:
@@ -315,12 +281,4 @@ func TestAltered(t *testing.T) {
 			}
 		}
 	})
-}
-
-// elementsOf are those of a set as the protocol has them.
-func elementsOf(v any) []any {
-	if s, ok := v.([]any); ok && s[0] == "set" {
-		return s[1].([]any)
-	}
-	return []any{v}
 }
