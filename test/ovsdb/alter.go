@@ -24,7 +24,11 @@ func Alter(server net.Conn, alter func(table, uuid string, row map[string]any) m
 			if messages.Decode(&m) != nil {
 				return
 			}
-			if tables, ok := m["result"].(map[string]any); ok {
+			result := m["result"]
+			if since, ok := result.([]any); ok && len(since) == 3 {
+				result = since[2] // of monitor_cond_since
+			}
+			if tables, ok := result.(map[string]any); ok {
 				for table, rows := range tables {
 					rows, _ := rows.(map[string]any)
 					for uuid, update := range rows {

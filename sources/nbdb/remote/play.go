@@ -97,6 +97,8 @@ func (p *player) answer(ctx context.Context, m jsonrpc.Message) error {
 				p.follow(ctx, tables)
 			}
 		})
+	case m.Method == "monitor_cond_since" && id != nil: // whose asker then takes monitor_cond
+		return p.rpc.Write(jsonrpc.ErrorReply(id, []byte(`"unknown method"`)))
 	case id != nil:
 		return p.rpc.Write(jsonrpc.ErrorReply(id, []byte(`"this way to the database is for reading"`)))
 	}

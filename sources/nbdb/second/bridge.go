@@ -10,7 +10,7 @@ import (
 )
 
 // readers are the requests of somebody who only reads; what has no method is a reply.
-var readers = map[string]bool{"list_dbs": true, "get_schema": true, "monitor_cond": true, "echo": true, "": true}
+var readers = map[string]bool{"list_dbs": true, "get_schema": true, "monitor_cond_since": true, "monitor_cond": true, "echo": true, "": true}
 
 // bridge passes bytes between the child and the zone's database.
 type bridge struct {

@@ -54,6 +54,8 @@ func hostile(t *testing.T, rows func(c net.Conn, id json.RawMessage)) func(conte
 					fmt.Fprintf(c, `{"id":%s,"error":null,"result":["OVN_Northbound"]}`, m.ID)
 				case "get_schema":
 					fmt.Fprintf(c, `{"id":%s,"error":null,"result":%s}`, m.ID, schema.Bytes())
+				case "monitor_cond_since":
+					fmt.Fprintf(c, `{"id":%s,"error":"unknown method","result":null}`, m.ID)
 				default:
 					rows(c, m.ID)
 				}

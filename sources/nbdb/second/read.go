@@ -23,8 +23,9 @@ import (
 // Defaults of a Config.
 const (
 	// DefaultWithin bounds one read: of the largest zones that were measured it takes
-	// a few seconds.
-	DefaultWithin = time.Minute
+	// some seconds, more on a machine that is busy. A server that stalls is noticed
+	// sooner, by Rung's own client.
+	DefaultWithin = 3 * time.Minute
 	// DefaultMost is more than five times what such a zone sends.
 	DefaultMost = 256 << 20
 )

@@ -8,7 +8,6 @@ import (
 
 	"github.com/ovn-kubernetes/libovsdb/client"
 	"github.com/ovn-kubernetes/libovsdb/model"
-	"github.com/ovn-kubernetes/libovsdb/ovsdb"
 
 	"rung/model/nb"
 )
@@ -77,9 +76,6 @@ func follow(ctx context.Context, c client.Client, models map[string]model.Model)
 	if len(m.Errors) > 0 {
 		return errors.Join(m.Errors...)
 	}
-	// What every server has that Rung can read; the form with transaction ids is for
-	// those who come back.
-	m.Method = ovsdb.ConditionalMonitorRPC
 	_, err := c.Monitor(ctx, m)
 	return err
 }
