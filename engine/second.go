@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"time"
 
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/reconciler"
@@ -63,11 +65,36 @@ func (e *Engine) secondRead(ctx context.Context, name string, child []string) (*
 	if !ok {
 		return nil, errors.New("libovsdb reads databases of servers, and this is a file")
 	}
-	follow := e.followed(name)
+	cfg := second.Config{Connect: c.Connect, Command: second.Self(child...)}
 	if !followed {
-		follow = func(ctx context.Context, take func(*nb.DB)) error { return followOnce(ctx, zone, take) }
+		return cfg.Compare(ctx, func(ctx context.Context, take func(*nb.DB)) error { return followOnce(ctx, zone, take) })
 	}
-	return second.Config{Connect: c.Connect, Command: second.Self(child...)}.Compare(ctx, follow)
+	for n := 1; ; n++ {
+		r, err := cfg.Compare(ctx, e.followed(name))
+		if n == secondTries || !errors.Is(err, errNoRows) || !e.back(ctx, name) {
+			return r, err
+		}
+	}
+}
+
+// errNoRows says that there is nothing to compare with.
+var errNoRows = errors.New("the client that Rung has itself is not connected")
+
+const (
+	// secondTries is how often a zone is read whose connection is lost meanwhile, and
+	// backWithin how long it may take to be there again.
+	secondTries = 3
+	backWithin  = 15 * time.Second
+)
+
+// back waits until a zone is connected again, and says whether it is.
+func (e *Engine) back(ctx context.Context, name string) bool {
+	ctx, cancel := context.WithTimeout(ctx, backWithin)
+	defer cancel()
+	return e.Wait(ctx, func(r *revision.Revision) bool {
+		z := r.Zone(name)
+		return z != nil && z.Conn == model.ConnSynced
+	}) == nil
 }
 
 // zoneOf is the zone of that name: the one that is followed, or one that was never run.
@@ -99,7 +126,7 @@ func (e *Engine) followed(name string) func(context.Context, func(*nb.DB)) error
 			case z == nil:
 				return errors.New("the zone has gone")
 			case z.Conn == model.ConnLost || z.Conn == model.ConnDenied:
-				return fmt.Errorf("Rung's own client is not connected: %s", z.Error)
+				return fmt.Errorf("%w: %s", errNoRows, z.Error)
 			case z.DB != nil:
 				take(z.DB)
 			}
@@ -121,7 +148,7 @@ func followOnce(ctx context.Context, zone reconciler.Zone, take func(*nb.DB)) (e
 		case u.DB != nil:
 			take(u.DB)
 		case u.Attempts > 0 && u.Error != "":
-			err = fmt.Errorf("Rung's own client is not connected: %s", u.Error)
+			err = fmt.Errorf("%w: %s", errNoRows, u.Error)
 			cancel()
 		}
 	})
