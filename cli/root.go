@@ -150,7 +150,7 @@ lint errors, a change refused); 2 could not run, was interrupted, or not wholly 
 		a.previewCmd(), a.newCmd(), a.applyCmd(), a.deleteCmd(), a.moveCmd(), a.undoCmd(), a.redoCmd(), a.confirmCmd(), a.planCmd(), a.lintCmd(), a.logLevelCmd(), a.logsCmd(),
 		a.zonesCmd(), a.activityCmd(), a.reconcileCmd(), a.explainCmd(), a.convertCmd(), a.versionCmd(),
 	)
-	root.AddCommand(a.optionsCmd())
+	root.AddCommand(a.optionsCmd(), a.secondCmd())
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)

@@ -43,6 +43,8 @@ type query struct {
 	// first, where set, runs once before the first answer.
 	first  func(context.Context, *engine.Engine)
 	answer func(*engine.Engine, *revision.Revision) (*answer, error)
+	// second, where set, says which zones are read through libovsdb as well.
+	second func(*revision.Revision) []*model.ZoneState
 }
 
 func watchFlag(cmd *cobra.Command) *bool {
@@ -75,6 +77,9 @@ func (a *app) show(ctx context.Context, watch bool, q query) error {
 		ans, err := q.answer(e, r)
 		if err != nil {
 			return err
+		}
+		if q.second != nil {
+			a.readAgain(ctx, e, q.second(r), ans)
 		}
 		if err := a.print(ans); err != nil {
 			return err
