@@ -149,7 +149,9 @@ func (x *Index) Fronts(e Endpoint) (ports []PortRange, only model.Key) {
 			ports = append(ports, p)
 		}
 	}
-	return Join(ports), model.Key{}
+	// Each by itself: two that follow each other may be of two Services.
+	slices.SortFunc(ports, func(a, b PortRange) int { return cmp.Or(cmp.Compare(a.Protocol, b.Protocol), cmp.Compare(a.Lo, b.Lo)) })
+	return slices.Compact(ports), model.Key{}
 }
 
 // OnlyService finds the Service that has a port which its pod has not: what is asked for there
