@@ -213,6 +213,9 @@ func (r *Revision) carried(found []model.Finding) []model.Finding {
 func (r *Revision) lintOptions() lint.Options {
 	o := lint.Options{MaxPriority: r.Flags.MaxPriority, CNP: r.Flags.CompileCNP, NoSubnets: !r.Desired.SubnetsKnown(),
 		LegacyIsolation: r.Flags.LegacyIsolation, System: r.System}
+	if o.NoSubnets {
+		o.NodeSubnets = r.Desired.ClusterSubnets()
+	}
 	o.IPv4, o.IPv6 = r.Desired.Families()
 	return o
 }

@@ -78,7 +78,7 @@ func (r *Revision) VerdictOptions() verdict.Options {
 	}
 	o := r.Desired.Options()
 	return verdict.Options{
-		IPv4: o.IPv4, IPv6: o.IPv6, AllowICMP: o.AllowICMP, ClusterSubnets: o.ClusterSubnets, DNS: o.DNS,
+		IPv4: o.IPv4, IPv6: o.IPv6, AllowICMP: o.AllowICMP, ClusterSubnets: o.ClusterSubnets, NodeSubnets: o.NodeSubnets, DNS: o.DNS,
 		Defaults:             r.Compiled(model.Key{Kind: model.KindNetpolDefault, Name: nb.NameHairpin}),
 		Multicast:            r.Compiled(model.Key{Kind: model.KindMulticastCluster, Name: nb.TypeMulticastDeny}),
 		HostNetworkNamespace: cmp.Or(o.HostNetworkNamespace, compiler.DefaultHostNetworkNamespace),

@@ -194,16 +194,11 @@ func (x *Index) backends(e Endpoint, proto Protocol, port uint16) (out []found, 
 	if s == nil {
 		return nil, "", fmt.Errorf("%w: %s does not exist", ErrQuestion, e)
 	}
-	target, known := "", false
-	for _, sp := range s.Ports {
-		if p := sp.Protocol; (p == string(proto) || p == "" && proto == TCP) && uint16(sp.Port) == port {
-			target, known = sp.TargetPort, true
-			break
-		}
-	}
-	if !known {
+	sp := servicePort(s, proto, port)
+	if sp == nil {
 		return nil, fmt.Sprintf("%s has no port %d of %s", e, port, proto), nil
 	}
+	target := sp.TargetPort
 	for _, f := range x.endpointsOf(s) {
 		f.Port = port
 		switch n, err := strconv.Atoi(target); {
@@ -231,6 +226,14 @@ func (x *Index) serviceAddr(e Endpoint, f Family) netip.Addr {
 		return firstOf(addrsOf(s.ClusterIPs), f)
 	}
 	return netip.Addr{}
+}
+
+// frontAddr is the address by which a Service was asked: of a node that was named, its own.
+func (x *Index) frontAddr(f *Front, family Family) netip.Addr {
+	if n := x.view.Cluster.Node(f.Node); n != nil && !f.Addr.IsValid() {
+		return firstOf(addrsOf(slices.Concat(n.InternalIPs, n.HostIPs)), family)
+	}
+	return f.Addr
 }
 
 // endpointsOf are those that its EndpointSlices list; without any, the ready pods that it
