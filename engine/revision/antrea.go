@@ -3,6 +3,7 @@ package revision
 import (
 	"net/netip"
 	"slices"
+	"strings"
 
 	"rung/model"
 	"rung/model/antrea"
@@ -37,6 +38,29 @@ func (r *Revision) appliedSet(p *model.Policy) overlap.PodSet {
 	}
 	s := antrea.Groups(r.Cluster).Whole(p)
 	return s.PodSet(x).And(x.Where((*model.Pod).SubjectEligible))
+}
+
+// Undecided are the policies that are read and decide nothing under Antrea, since admission
+// refuses them or their tier, or their tier is not there; with the reason.
+func (r *Revision) Undecided() map[model.PolicyKey]string {
+	if !r.Antrea() {
+		return nil
+	}
+	out := map[model.PolicyKey]string{}
+	for _, place := range r.Order() {
+		switch p := place.Policy; {
+		case place.Missing:
+			out[p.Key] = "its tier " + place.TierName + " does not exist, or is refused"
+		case p.Antrea != nil && p.Refused():
+			for _, b := range p.Invalid {
+				if !b.Tolerated() {
+					out[p.Key] = strings.TrimSpace(b.Field + " " + b.Message)
+					break
+				}
+			}
+		}
+	}
+	return out
 }
 
 // RulePods are the pods one rule of a policy of Antrea applies to.
