@@ -1,11 +1,10 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"rung/engine/trace"
@@ -13,29 +12,24 @@ import (
 )
 
 // questions are the one of the command line, or those of a file.
-func (a *app) questions(one trace.Question, file string) ([]trace.Question, error) {
+func (a *app) questions(ctx context.Context, one trace.Question, file string) ([]trace.Question, error) {
 	switch {
 	case file == "":
 		return []trace.Question{one}, nil
 	case one.From != "" || one.To != "":
 		return nil, errors.New("--cases has the questions: leave --from and --to out")
 	}
-	return a.readCases(file)
+	return a.readCases(ctx, file)
 }
 
-// maxCases is how much of standard input is read.
+// maxCases is how much of a file of questions is read.
 const maxCases = 64 << 20
 
 // readCases reads a file of questions.
-func (a *app) readCases(file string) (out []trace.Question, err error) {
-	var text []byte
-	if file == "-" {
-		text, err = io.ReadAll(io.LimitReader(a.in, maxCases))
-	} else {
-		text, err = os.ReadFile(file)
-	}
+func (a *app) readCases(ctx context.Context, file string) (out []trace.Question, err error) {
+	text, err := a.readGiven(ctx, file, maxCases)
 	if err != nil {
-		return nil, fmt.Errorf("reading the cases: %w", err)
+		return nil, fmt.Errorf("reading the cases of %s: %w", file, err)
 	}
 	var cases []json.RawMessage
 	if err := json.Unmarshal(text, &cases); err != nil {

@@ -37,7 +37,7 @@ answers in the same order.`,
 
 // probe starts the sandbox, sends what is asked for, and prints it.
 func (a *app) probe(ctx context.Context, one trace.Question, file string) error {
-	asked, err := a.questions(one, file)
+	asked, err := a.questions(ctx, one, file)
 	if err != nil {
 		return err
 	}

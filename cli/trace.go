@@ -14,6 +14,7 @@ import (
 	"rung/engine"
 	"rung/engine/revision"
 	"rung/engine/trace"
+	"rung/model"
 	"rung/model/verdict"
 )
 
@@ -54,7 +55,7 @@ answers in the same order. Each case that cannot be asked is a line on standard 
   rung trace --cases questions.json -o json -f policies/`,
 		Args: takes(0),
 	}, func(_ []string, _ bool) query {
-		questions := sync.OnceValues(func() ([]trace.Question, error) { return a.questions(one, cases) })
+		questions := sync.OnceValues(func() ([]trace.Question, error) { return a.questions(cmd.Context(), one, cases) })
 		live := ovn || a.asksZones(by)
 		a.flags.onOVN = ovn
 		return query{zones: live, answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
@@ -69,7 +70,7 @@ answers in the same order. Each case that cannot be asked is a line on standard 
 			if ovn {
 				ask = func(c verdict.Connection) (*ovnOut, error) { return ovnAnswer(cmd.Context(), e, c) }
 			}
-			return traced(r, asked, cases, by, live, e.Now(), ask)
+			return a.traced(r, asked, cases, by, live, e.Now(), ask)
 		}}
 	})
 	a.questionFlags(cmd, &one, &cases)
@@ -117,12 +118,13 @@ func (a *app) questionFlags(cmd *cobra.Command, one *trace.Question, cases *stri
 }
 
 // traced answers one question, or those of a file.
-func traced(r *revision.Revision, asked []trace.Question, file, by string, live bool, now time.Time, ovn askOVN) (*answer, error) {
+func (a *app) traced(r *revision.Revision, asked []trace.Question, file, by string, live bool, now time.Time, ovn askOVN) (*answer, error) {
 	ask, err := askedOf(by)
 	if err != nil {
 		return nil, err
 	}
-	of := &asking{tracer: trace.Tracer{Compiled: !live}, r: r, names: trace.NamesOf(r.Cluster), by: ask, tried: file == "", now: now, ovn: ovn}
+	of := &asking{tracer: trace.Tracer{Compiled: !live}, r: r, names: trace.NamesOf(r.Cluster), by: ask, tried: file == "", now: now, ovn: ovn,
+		describe: a.omittedOut}
 	if file == "" {
 		o, err := of.ask(asked[0])
 		if err != nil {
@@ -130,7 +132,7 @@ func traced(r *revision.Revision, asked []trace.Question, file, by string, live 
 		}
 		o.whole()
 		ans := answered([]*verdictOut{o}, file)
-		ans.no, ans.err = o.disagrees(), o.OVN.failed()
+		ans.no, ans.err, ans.notConsidered = o.disagrees(), o.OVN.failed(), o.omissions()
 		return ans, nil
 	}
 	return of.all(asked, file)
@@ -142,6 +144,7 @@ func (a *asking) all(asked []trace.Question, file string) (*answer, error) {
 	var known []*verdictOut
 	errs, failed := make([]error, len(asked)), make([]error, len(asked))
 	var disagree atomic.Bool
+	var notes omissions
 	item := func(i int) *verdictOut {
 		o, err := a.ask(asked[i])
 		if err != nil { // the others are answered all the same
@@ -151,6 +154,7 @@ func (a *asking) all(asked []trace.Question, file string) (*answer, error) {
 		if failed[i] = o.OVN.failed(); o.disagrees() {
 			disagree.Store(true)
 		}
+		o.NotConsidered = a.describe(notes.add(o))
 		return o
 	}
 	if a.ovn != nil {
@@ -173,7 +177,7 @@ func (a *asking) all(asked []trace.Question, file string) (*answer, error) {
 				bad.add(file, i, err)
 			}
 		}
-		ans.no, ans.err = disagree.Load(), cmp.Or(bad.err(), cmp.Or(failed...))
+		ans.no, ans.err, ans.notConsidered = disagree.Load(), cmp.Or(bad.err(), cmp.Or(failed...)), notes.all(len(asked))
 	}}
 	return ans, nil
 }
@@ -200,6 +204,8 @@ type asking struct {
 	tried  bool
 	now    time.Time
 	ovn    askOVN // nil where OVN is not asked
+	// describe writes what was not considered.
+	describe func([]model.Omission) []omissionOut
 }
 
 // ask asks one question.
@@ -214,7 +220,8 @@ func (a *asking) ask(q trace.Question) (*verdictOut, error) {
 	}
 	out := verdictOf(q, answer)
 	if !a.tried { // of many a line each is printed: the paths need not be kept
-		out.trace = &trace.Trace{Connection: answer.Connection, Disagree: answer.Disagree}
+		out.trace = &trace.Trace{Connection: answer.Connection, Verdict: answer.Verdict, Reason: answer.Reason,
+			Disagree: answer.Disagree, NotConsidered: answer.NotConsidered}
 	}
 	if a.ovn != nil {
 		if out.OVN, err = a.ovn(answer.Connection); err != nil {

@@ -307,6 +307,7 @@ type SourceState struct {
 // SourceResource is the health of one resource of an API server.
 type SourceResource struct {
 	Name     string // "pods", "adminnetworkpolicies.policy.networking.k8s.io"
+	Kind     Kind   // of its objects
 	Conn     ConnState
 	At       time.Time // when Conn was entered
 	Error    string    // one line with the remedy, clean; empty while Conn is synced

@@ -40,25 +40,25 @@ func (r *Revision) appliedSet(p *model.Policy) overlap.PodSet {
 	return s.PodSet(x).And(x.Where((*model.Pod).SubjectEligible))
 }
 
-// Undecided are the policies that are read and decide nothing under Antrea, since admission
-// refuses them or their tier, or their tier is not there; with the reason.
-func (r *Revision) Undecided() map[model.PolicyKey]string {
+// undecided are the policies that are read and decide nothing under Antrea, since admission
+// refuses them or their tier, or their tier is not there.
+func (r *Revision) undecided() (out []model.Omission) {
 	if !r.Antrea() {
 		return nil
 	}
-	out := map[model.PolicyKey]string{}
 	for _, place := range r.Order() {
-		switch p := place.Policy; {
+		p := place.Policy
+		o := model.Omission{Code: model.OmittedObject, Key: p.Key, Origin: p.Origin}
+		switch {
 		case place.Missing:
-			out[p.Key] = "its tier " + place.TierName + " does not exist, or is refused"
+			o.Why = "whose tier " + place.TierName + " does not exist, or is refused"
 		case p.Antrea != nil && p.Refused():
-			for _, b := range p.Invalid {
-				if !b.Tolerated() {
-					out[p.Key] = strings.TrimSpace(b.Field + " " + b.Message)
-					break
-				}
-			}
+			b := p.Invalid[slices.IndexFunc(p.Invalid, func(b model.Broken) bool { return !b.Tolerated() })]
+			o.Why = "which Antrea refuses: " + strings.TrimSpace(b.Field+" "+b.Message)
+		default:
+			continue
 		}
+		out = append(out, o)
 	}
 	return out
 }

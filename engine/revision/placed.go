@@ -70,14 +70,19 @@ func unplaced(p *model.Pod) string {
 	return ""
 }
 
-// Unplaced are the pods of which a place is assumed, by namespace and name.
-func (r *Revision) Unplaced() []*model.Pod {
-	var out []*model.Pod
-	for _, o := range r.placed() {
-		k := o.ObjectKey()
-		out = append(out, r.Cluster.Pod(k.Namespace, k.Name))
+// Assumed says whether a place is assumed of a pod.
+func (r *Revision) Assumed(k model.Key) bool {
+	p := r.Judged().Pod(k.Namespace, k.Name)
+	return k.Kind == model.KindPod && p != nil && p.Assumed != ""
+}
+
+// unplacedPods are the pods of which a place is assumed.
+func (r *Revision) unplacedPods() []model.Omission {
+	why := r.SaysUnplaced()
+	if why == "" {
+		return nil
 	}
-	return out
+	return []model.Omission{{Code: model.OmittedPlace, Key: model.Key{Kind: model.KindPod}, Why: why}}
 }
 
 // SaysUnplaced says in a sentence of which pods a place is assumed; empty for none.

@@ -2,6 +2,7 @@ package revision
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,8 +53,11 @@ func TestUnscheduled(t *testing.T) {
 	if got := m.m.Between(m.kinds[0], m.kinds[0], false); len(m.kinds) < 2 {
 		t.Errorf("the matrix tells no pods apart: %v", got)
 	}
-	if n := len(r.Unplaced()); n != 3 {
-		t.Errorf("%d pods without a place", n)
+	if !r.Assumed(model.Key{Kind: model.KindPod, Namespace: "a", Name: "db"}) || r.Assumed(model.Key{Kind: model.KindPod, Namespace: "a", Name: "none"}) {
+		t.Error("Assumed is wrong")
+	}
+	if !slices.ContainsFunc(r.Omissions(), func(o model.Omission) bool { return o.Code == model.OmittedPlace }) {
+		t.Error("no omission says it")
 	}
 	if got := r.SaysUnplaced(); !strings.HasPrefix(got, "3 pods (a/db, b/other") || !strings.Contains(got, "judged as if") {
 		t.Error(got)
