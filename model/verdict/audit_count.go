@@ -103,7 +103,7 @@ func (p *audited) note(n noted) {
 
 // cut notes which terms drop what is asked of the DNS pods, at the end that is looked at.
 func (p *audited) cut() {
-	if len(p.dns[p.to]) == 0 || p.auditor.c.classes[p.from].isOutside() {
+	if len(p.dns[p.to]) == 0 || p.auditor.c.classes[p.from].outside {
 		return
 	}
 	k := slices.IndexFunc([]Protocol{UDP, TCP}, func(proto Protocol) bool { return p.ports.Protocol == proto })
@@ -152,7 +152,7 @@ const mostExamples = 3
 // turn counts the pairs of two classes of pods that a rule turns.
 func (a *auditor) turn(i, j int32, nodes Nodes, n noted) {
 	from, to := a.c.classes[i], a.c.classes[j]
-	if from.isOutside() || to.isOutside() {
+	if from.outside || to.outside {
 		return
 	}
 	near, far := a.c.pairs(i, j)

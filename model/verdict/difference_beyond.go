@@ -16,18 +16,19 @@ type Wanted struct {
 type beyond struct {
 	Group
 	becomes Verdict
-	// blocks are the addresses of no pod, by class; ports the wanted ones of a pair, and
-	// classes the pairs of classes that have such pairs.
-	blocks   [][]outside
+	// ports are the wanted ones of a pair, and classes the pairs of classes that have such
+	// pairs.
 	ports    map[[2]member][]PortRange
 	classes  map[[2]int32]bool
 	from, to set // pods
 }
 
-// member is an end as pairs of it are counted: an end of the index, or a block of addresses.
+// member is an end as pairs of it are counted: an end of the index, a block of addresses
+// outside, or an address from which a node reaches its own pods.
 type member struct {
-	end   int32 // -1 for a block
-	block outside
+	end   int32 // -1 for one of the others
+	block int32 // -1 for one of the others
+	own   ownAddr
 }
 
 // mostOfBlock bounds the addresses of a block that can all be wanted.
@@ -40,24 +41,17 @@ func (d *differ) want() {
 		return
 	}
 	x, pods := d.after.x, d.after.x.pods.Len()
-	o := &beyond{becomes: w.Becomes, blocks: d.blocks(), ports: map[[2]member][]PortRange{}, classes: map[[2]int32]bool{}, from: newSet(pods), to: newSet(pods)}
+	o := &beyond{becomes: w.Becomes, ports: map[[2]member][]PortRange{}, classes: map[[2]int32]bool{}, from: newSet(pods), to: newSet(pods)}
 	d.beyond = o
-	class := map[netip.Prefix]int32{}
-	var all []outside
-	for id, blocks := range o.blocks {
-		for _, b := range blocks {
-			class[b.network] = int32(id)
-		}
-		all = append(all, blocks...)
-	}
+	s := d.after.outside
 	type at struct {
 		member
 		class int32
 	}
 	members := func(e Endpoint) (out []at) {
 		if e.Key.Name == "" {
-			if b := narrowest(all, e.Addr); b.network.IsValid() {
-				out = append(out, at{member{-1, b}, class[b.network]})
+			if b := s.around(e.Addr); b >= 0 {
+				out = append(out, at{member{end: -1, block: b}, s.blocks[b].class})
 			}
 			return out
 		}
@@ -67,7 +61,7 @@ func (d *differ) want() {
 			}
 			for end := x.ofPod[i]; end < x.ofPod[i+1]; end++ {
 				if id := d.after.of[end]; id >= 0 {
-					out = append(out, at{member{end: end}, id})
+					out = append(out, at{member{end: end, block: -1}, id})
 				}
 			}
 		}
@@ -104,19 +98,19 @@ func (d *differ) want() {
 		if k[0].end < 0 {
 			b = k[0].block
 		}
-		o.ports[k] = ofWhole(b, all, ports)
+		o.ports[k] = ofWhole(s, b, ports)
 	}
 }
 
 // ofWhole are the ports that are wanted of every address of a block.
-func ofWhole(b outside, all []outside, ports map[netip.Addr][]PortRange) []PortRange {
+func ofWhole(s *partition, b int32, ports map[netip.Addr][]PortRange) []PortRange {
 	var out []PortRange
-	n := 0
-	for a := b.network.Masked().Addr(); a.IsValid() && b.network.Contains(a); a = a.Next() {
+	n, network := 0, s.blocks[b].network
+	for a := network.Masked().Addr(); a.IsValid() && network.Contains(a); a = a.Next() {
 		if n++; n > mostOfBlock {
 			return nil
 		}
-		switch mine := narrowest(all, a) == b; {
+		switch mine := s.around(a) == b && !s.keeps(a); {
 		case !mine:
 		case len(ports[a]) == 0:
 			return nil
@@ -131,37 +125,17 @@ func ofWhole(b outside, all []outside, ports map[netip.Addr][]PortRange) []PortR
 	return out
 }
 
-// narrowest is the block that an address is in.
-func narrowest(all []outside, a netip.Addr) (best outside) {
-	for _, o := range all {
-		if o.network.Contains(a) && (!best.network.IsValid() || o.network.Bits() > best.network.Bits()) {
-			best = o
-		}
-	}
-	return best
-}
-
-// blocks are the networks of addresses outside that each class has.
-func (d *differ) blocks() [][]outside {
-	out := make([][]outside, len(d.after.classes))
-	for _, o := range outsides([]*Index{d.before.x, d.after.x}) {
-		was, is := d.before.x.factsOf(o.addr), d.after.x.factsOf(o.addr)
-		for id, k := range d.after.classes {
-			if k.isOutside() && !k.host && k.family == FamilyOf(o.addr) && slices.Equal(k.holds, is) && slices.Equal(d.before.classes[id].holds, was) {
-				out[id] = append(out[id], o)
-			}
-		}
-	}
-	return out
-}
-
 // members are the ends of a class as pairs of them are counted.
 func (d *differ) members(id int32) (out []member) {
-	for _, b := range d.beyond.blocks[id] {
-		out = append(out, member{-1, b})
+	k := d.after.classes[id]
+	for _, b := range k.blocks {
+		out = append(out, member{end: -1, block: b})
 	}
-	for _, e := range d.after.classes[id].ends {
-		out = append(out, member{end: e})
+	for _, o := range k.own {
+		out = append(out, member{end: -1, block: -1, own: o})
+	}
+	for _, e := range k.ends {
+		out = append(out, member{end: e, block: -1})
 	}
 	return out
 }
@@ -183,7 +157,7 @@ func (d *differ) beyondPair(a, b int32, nodes Nodes, pairs int, r *result) {
 	}
 	ports = Join(ports)
 	ka, kb := d.after.classes[a], d.after.classes[b]
-	if !o.classes[[2]int32{a, b}] && !ka.isOutside() && !kb.isOutside() {
+	if !o.classes[[2]int32{a, b}] && !ka.outside && !kb.outside {
 		o.note(d.connection(a, b, nodes, ports[0]), ports, pairs)
 		for _, e := range ka.ends {
 			o.from.add(d.after.x.ends[e].pod)
@@ -196,14 +170,14 @@ func (d *differ) beyondPair(a, b int32, nodes Nodes, pairs int, r *result) {
 	to := d.members(b)
 	for _, f := range d.members(a) {
 		for _, t := range to {
-			if !d.connects(ka, f, t, nodes) {
+			if !d.connects(f, t, nodes) {
 				continue
 			}
 			more := Except(ports, Join(o.ports[[2]member{f, t}]))
 			if len(more) == 0 {
 				continue
 			}
-			o.note(Connection{From: d.endOf(f), To: d.endOf(t), Family: ka.family, Protocol: more[0].Protocol, Port: more[0].Example()}, more, 1)
+			o.note(Connection{From: d.endOf(f, t), To: d.endOf(t, f), Family: ka.family, Protocol: more[0].Protocol, Port: more[0].Example()}, more, 1)
 			o.add(d, f, &o.from, &o.From)
 			o.add(d, t, &o.to, &o.To)
 		}
@@ -211,24 +185,42 @@ func (d *differ) beyondPair(a, b int32, nodes Nodes, pairs int, r *result) {
 }
 
 // connects says whether a connection from one end to another counts.
-func (d *differ) connects(from *class, f, t member, nodes Nodes) bool {
+func (d *differ) connects(f, t member, nodes Nodes) bool {
 	x := d.after.x
 	switch {
 	case f.end < 0:
-		return t.end >= 0 && d.after.source(from, t.end).IsValid()
+		return t.end >= 0 && d.source(f, t).IsValid()
 	case t.end < 0:
-		return true
+		return t.block >= 0 // a node's own address is special as a source alone
 	case x.ends[f.end].pod == x.ends[t.end].pod:
 		return false
 	}
 	return nodes == AnyNodes || (x.nodeAt(f.end) == x.nodeAt(t.end)) == (nodes == OneNode)
 }
 
-func (d *differ) endOf(m member) Endpoint {
-	if m.end < 0 {
-		return AddrEnd(m.block.addr)
+// source is the address with which a member outside comes to a pod's end.
+func (d *differ) source(f, t member) netip.Addr {
+	s, node := d.after.outside, d.after.x.nodeAt(t.end)
+	switch {
+	case f.block >= 0:
+		return s.from(&s.blocks[f.block], node)
+	case f.own.node == node:
+		return f.own.addr
 	}
-	return d.after.x.endpoint(m.end)
+	return netip.Addr{}
+}
+
+// endOf is a member as an end of a connection with another.
+func (d *differ) endOf(m, other member) Endpoint {
+	switch s := d.after.outside; {
+	case m.end >= 0:
+		return d.after.x.endpoint(m.end)
+	case other.end >= 0 && d.source(m, other).IsValid():
+		return AddrEnd(d.source(m, other))
+	case m.block >= 0:
+		return AddrEnd(s.blocks[m.block].addr)
+	}
+	return AddrEnd(m.own.addr)
 }
 
 // note counts pairs.
@@ -245,11 +237,16 @@ func (o *beyond) note(example Connection, ports []PortRange, pairs int) {
 }
 
 func (o *beyond) add(d *differ, m member, pods *set, ends *Ends) {
+	network := netip.PrefixFrom(m.own.addr, m.own.addr.BitLen())
 	switch {
 	case m.end >= 0:
 		pods.add(d.after.x.ends[m.end].pod)
-	case !slices.Contains(ends.Outside, m.block.network):
-		ends.Outside = append(ends.Outside, m.block.network)
+		return
+	case m.block >= 0:
+		network = d.after.outside.blocks[m.block].network
+	}
+	if !slices.Contains(ends.Outside, network) {
+		ends.Outside = append(ends.Outside, network)
 	}
 }
 
