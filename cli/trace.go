@@ -82,7 +82,7 @@ answers in the same order. Each case that cannot be asked is a line on standard 
 	})
 	a.questionFlags(cmd, &one, &cases)
 	cmd.Flags().BoolVar(&ovn, "ovn", false, "ask ovn-trace too, and compare it with the rows")
-	cmd.Flags().StringArrayVar(&asIf, "as-if", nil, "ask as if a `pod or namespace` existed: NAMESPACE/NAME:KEY=VALUE,… (repeatable)")
+	cmd.Flags().StringArrayVar(&asIf, "as-if", nil, "ask as if a `pod or namespace` existed, or a pod had other labels: NAMESPACE/NAME:KEY=VALUE,… (repeatable)")
 	_ = cmd.RegisterFlagCompletionFunc("as-if", cobra.NoFileCompletions) // nobody knows what does not exist
 	cmd.MarkFlagsMutuallyExclusive("ovn", "watch")                       // each answer runs a program in the zones' pods
 	byFlag(cmd, &by)

@@ -52,6 +52,9 @@ type Pod struct {
 	Networks []PodNetwork
 	Deleting bool
 	Ready    bool
+	// Assumed says of a pod that is judged as if it had the node or the address that it has
+	// not, why; empty for a pod as it is.
+	Assumed string
 }
 
 // ContainerPort is a declared port of a regular container.

@@ -40,7 +40,7 @@ func (x *Index) find(e Endpoint, source bool) (found, error) {
 }
 
 func (x *Index) findPod(e Endpoint, p *model.Pod, source bool) found {
-	f := found{End: End{Endpoint: e, Zone: p.NodeName}, pod: p}
+	f := found{End: End{Endpoint: e, Zone: p.NodeName, Note: p.Assumed}, pod: p}
 	udn := p.PrimaryUDN()
 	switch {
 	case p.Completed():
@@ -52,7 +52,11 @@ func (x *Index) findPod(e Endpoint, p *model.Pod, source bool) found {
 		f.node = p.NodeName
 		f.addrs = addrsOf(p.IPs)
 		if n := x.view.Cluster.Node(p.NodeName); n != nil {
-			f.addrs = x.findNode(e, n, source).addrs
+			g := x.findNode(e, n, source)
+			f.addrs, f.none = g.addrs, g.none
+		}
+		if p.Assumed != "" {
+			f.Note += "; it " + p.Assumed
 		}
 		f.Zone = ""
 		if source {
@@ -97,7 +101,11 @@ func (x *Index) findNode(e Endpoint, n *model.Node, source bool) found {
 	if e.Addr.IsValid() {
 		f.addrs = []netip.Addr{e.Addr}
 	}
-	if len(f.addrs) == 0 {
+	switch {
+	case len(f.addrs) > 0:
+	case source && !x.onAntrea():
+		f.none = fmt.Sprintf("%s: the address that node %s sends from is not known: the node has no usable annotation %s", e, n.Name, model.AnnotationNodeSubnets)
+	default:
 		f.none = e.String() + ": its addresses are not known"
 	}
 	return f
@@ -105,7 +113,7 @@ func (x *Index) findNode(e Endpoint, n *model.Node, source bool) found {
 
 // findAddr finds whose address it is.
 func (x *Index) findAddr(e Endpoint, source bool) found {
-	if at := x.with(e.Addr); len(at) == 1 {
+	if at := x.with(e.Addr); len(at) == 1 && x.pods.At(int(x.ends[at[0]].pod)).Assumed == "" {
 		p := x.pods.At(int(x.ends[at[0]].pod))
 		return x.findPod(Endpoint{Key: p.Key, Addr: e.Addr}, p, source)
 	}
@@ -236,8 +244,8 @@ func (x *Index) frontAddr(f *Front, family Family) netip.Addr {
 	return f.Addr
 }
 
-// endpointsOf are those that its EndpointSlices list; without any, the ready pods that it
-// selects.
+// endpointsOf are those that its EndpointSlices list; without any, the pods that it selects
+// and that run: one that is pending, or has no address of its own, is no endpoint.
 func (x *Index) endpointsOf(s *model.Service) (out []found) {
 	sliced := false
 	for es := range x.view.Cluster.EndpointSlices() {
@@ -253,7 +261,7 @@ func (x *Index) endpointsOf(s *model.Service) (out []found) {
 		return out
 	}
 	for p := range x.view.Cluster.PodsIn(s.Namespace) {
-		if selects(s.Selector, p.Labels) && !p.Completed() && p.NodeName != "" {
+		if selects(s.Selector, p.Labels) && !p.Completed() && p.Phase != "Pending" && p.NodeName != "" && len(p.IPs) > 0 && p.Assumed == "" {
 			out = append(out, x.findPod(Endpoint{Key: p.Key}, p, false))
 		}
 	}
