@@ -22,7 +22,16 @@ type verdictOut struct {
 	To       string          `json:"to"`
 	Protocol string          `json:"protocol"`
 	Port     int             `json:"port,omitempty"`
-	Stages   []verdictStage  `json:"stages"`
+	// IPVersion is the family where only one was asked of two.
+	IPVersion int            `json:"ip_version,omitempty"`
+	Stages    []verdictStage `json:"stages"`
+	// Families are the answers of IPv4 and IPv6 where they differ; stages are then those of the
+	// one that is denied, or unknown, before the other.
+	Families []*verdictOut `json:"families,omitempty"`
+	// Through is the Service that has the port, where the pod has not.
+	Through *throughOut `json:"through_service,omitempty"`
+	// Front is the Service whose address was asked.
+	Front *frontOut `json:"service_address,omitempty"`
 	// Endpoints are the answers of each, where the destination is a Service.
 	Endpoints []verdictPath `json:"endpoints,omitempty"`
 	// Rows are the answer of the rows, with --by both.
@@ -40,6 +49,23 @@ type verdictOut struct {
 	NotConsidered []omissionOut `json:"not_considered,omitempty"`
 
 	trace *trace.Trace
+}
+
+// frontOut is the Service that an address stands for.
+type frontOut struct {
+	Service string `json:"service"`
+	Kind    string `json:"kind"`
+	Port    int    `json:"port"`
+	Summary string `json:"summary"`
+}
+
+// throughOut is what becomes of a connection to the Service of a pod.
+type throughOut struct {
+	Service    string          `json:"service"`
+	TargetPort int             `json:"target_port"`
+	Verdict    verdict.Verdict `json:"verdict"`
+	Reason     string          `json:"reason,omitempty"`
+	Summary    string          `json:"summary"`
 }
 
 // disagreementOut is a stage at which policies and rows say different things.
@@ -102,13 +128,41 @@ func verdictOf(q trace.Question, t *trace.Trace) *verdictOut {
 	if t.Rows != nil {
 		out.Rows = answerOut(q, t.Rows)
 	}
+	for _, one := range t.Families {
+		of := q
+		of.IPVersion = int(one.Connection.Family)
+		family := verdictOf(of, one)
+		family.Summary = one.Sentence()
+		out.Families = append(out.Families, family)
+	}
+	if len(t.Families) > 0 {
+		out.Verdict, out.Reason = t.Verdict, t.Reason
+	}
+	if h := t.Through; h != nil {
+		out.Through = &throughOut{Service: h.Service.Namespace + "/" + h.Service.Name, TargetPort: int(h.Target), Verdict: h.Verdict, Reason: h.Reason, Summary: h.Hint()}
+	}
+	if f := t.Answer.Front; f != nil {
+		out.Front = &frontOut{Service: f.Service.Namespace + "/" + f.Service.Name, Kind: string(f.Kind), Port: int(f.Port), Summary: t.Front()}
+	}
 	return out
+}
+
+// trim keeps of the trace what one line of many needs.
+func (o *verdictOut) trim() {
+	o.trace = &trace.Trace{Connection: o.trace.Connection, Verdict: o.trace.Verdict, Reason: o.trace.Reason,
+		Disagree: o.trace.Disagree, NotConsidered: o.trace.NotConsidered}
+	for _, f := range o.Families {
+		f.trim()
+	}
 }
 
 // disagrees says whether who was asked says different things, and nobody knows why.
 func (o *verdictOut) disagrees() bool {
 	if o.OVN.disagrees() {
 		return true
+	}
+	if len(o.Families) > 0 {
+		return slices.ContainsFunc(o.Families, (*verdictOut).disagrees)
 	}
 	if o.trace.OnlyKnown() {
 		return o.Rows.Verdict == verdict.Unknown
@@ -124,7 +178,7 @@ func notAsked(q trace.Question, err error) *verdictOut {
 
 func answerOut(q trace.Question, a *verdict.Answer) *verdictOut {
 	out := &verdictOut{Verdict: a.Verdict, Reason: a.Reason, From: q.From, To: q.To, Protocol: string(a.Connection.Protocol), Port: q.Port,
-		Stages: []verdictStage{}}
+		IPVersion: q.IPVersion, Stages: []verdictStage{}}
 	for i := range a.Paths {
 		p := &a.Paths[i]
 		stages := []verdictStage{}
@@ -134,7 +188,7 @@ func answerOut(q trace.Question, a *verdict.Answer) *verdictOut {
 		if len(a.Paths) == 1 {
 			out.Stages = stages
 		}
-		if a.Connection.To.Key.Kind == model.KindService {
+		if a.Connection.To.Key.Kind == model.KindService || a.Front != nil {
 			out.Endpoints = append(out.Endpoints, verdictPath{To: p.To.Endpoint.String(), Port: int(p.To.Port), Verdict: p.Verdict, Reason: p.Reason, Stages: stages})
 		}
 	}
@@ -203,8 +257,20 @@ func (o *verdictOut) write(b *strings.Builder, wide, brief bool) {
 	if o.Reason != "" {
 		fmt.Fprintf(b, " (%s)", o.Reason)
 	}
+	if o.Front != nil && brief {
+		fmt.Fprintf(b, " · through service %s", o.Front.Service)
+	}
+	if o.Through != nil && brief {
+		fmt.Fprintf(b, " · through service %s, which has the port: %s", o.Through.Service, o.Through.Verdict)
+	}
+	if len(o.Families) > 0 {
+		o.writeFamilies(b, wide, brief)
+		return
+	}
 	switch {
 	case o.Rows == nil:
+	case o.Verdict == verdict.Unknown && o.Rows.Verdict != verdict.Unknown:
+		fmt.Fprintf(b, " · rows say %s", o.Rows.Verdict)
 	case o.Rows.Verdict == verdict.Unknown && o.Verdict != verdict.Unknown:
 		fmt.Fprintf(b, " · rows unknown: %s", o.Rows.Reason)
 	case t.OnlyKnown():
@@ -226,6 +292,7 @@ func (o *verdictOut) write(b *strings.Builder, wide, brief bool) {
 	if o.Reason == "" {
 		b.WriteString(t.Sentence() + "\n")
 	}
+	o.writeServices(b)
 	if s := t.Otherwise(); s != "" {
 		b.WriteString(s + "\n")
 	}
@@ -249,6 +316,43 @@ func (o *verdictOut) write(b *strings.Builder, wide, brief bool) {
 			b.WriteString("\n" + stagesTable(p, o.Rows != nil))
 			writeTried(b, p, wide)
 		}
+	}
+	if o.OVN != nil {
+		o.OVN.write(b)
+	}
+}
+
+// writeServices says which Service was asked, and which would have been meant.
+func (o *verdictOut) writeServices(b *strings.Builder) {
+	if o.Front != nil {
+		b.WriteString(o.Front.Summary + "\n")
+	}
+	if o.Through != nil {
+		b.WriteString(o.Through.Summary + "\n")
+	}
+}
+
+// writeFamilies prints the rest of an answer that is another for IPv4 than for IPv6: in one
+// line whether the rows agree, else each by itself.
+func (o *verdictOut) writeFamilies(b *strings.Builder, wide, brief bool) {
+	switch {
+	case o.Rows == nil:
+	case o.disagrees():
+		b.WriteString(" · rows disagree")
+	default:
+		b.WriteString(" · rows agree")
+	}
+	if o.OVN != nil && brief {
+		b.WriteString(o.OVN.brief())
+	}
+	b.WriteString("\n")
+	if brief {
+		return
+	}
+	o.writeServices(b)
+	for _, f := range o.Families {
+		fmt.Fprintf(b, "\n%s\n", f.trace.Connection.Family)
+		f.write(b, wide, false)
 	}
 	if o.OVN != nil {
 		o.OVN.write(b)

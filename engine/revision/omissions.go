@@ -15,7 +15,7 @@ import (
 // what was assumed. Which of them could change an answer is for package omitted to say.
 func (r *Revision) Omissions() []model.Omission {
 	r.omissionsOnce.Do(func() {
-		r.omissions = slices.Concat(r.unreadObjects(), r.policiesWithoutRows(), r.unreadKinds(), r.unreadZones(), r.absentKinds())
+		r.omissions = slices.Concat(r.unreadObjects(), r.policiesWithoutRows(), r.unreadKinds(), r.unreadZones(), r.undecided(), r.unplacedPods(), r.absentKinds())
 	})
 	return r.omissions
 }
