@@ -95,7 +95,7 @@ lint: ## gofmt, vet, staticcheck, import direction, generated files
 	cd test/kube && go vet ./...
 	go tool staticcheck ./...
 	go test ./test/arch
-	RUNG_LINT=1 go test -run '^TestGenerate$$' ./sources/manifests
+	RUNG_LINT=1 go test -run '^TestGenerate$$' ./sources/manifests ./sources/nbdb/second/northbound
 	go test -run '^TestFindingsDoc$$' ./engine/revision
 
 bench: ## benchmarks of PKG matching BENCH
@@ -118,7 +118,7 @@ cross: ## build for PLATFORMS
 		GOOS=$$os GOARCH=$$arch go build -o bin/cross/rung-$$os-$$arch$$exe . || exit 1; \
 	done
 
-generate: ## files that are generated: CRDs, docs/keys.md, docs/findings.md
+generate: ## files that are generated: CRDs, models of libovsdb, docs/keys.md, docs/findings.md
 	go generate ./...
 
 clean: ## what make built

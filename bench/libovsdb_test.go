@@ -22,7 +22,7 @@ import (
 	"rung/model"
 	"rung/model/nb"
 	"rung/sources/nbdb"
-	"rung/test/libovsdb"
+	"rung/sources/nbdb/second/northbound"
 )
 
 // followerVar says what a process of this test follows zones with.
@@ -276,13 +276,13 @@ func (z *rungZone) count(c *Counts, digest *uint64) {
 type libovsdbZone struct{ client.Client }
 
 func followByLibovsdb(ctx context.Context, _, addr string) (zoneRows, error) {
-	c, err := libovsdb.Dial(ctx, addr)
+	c, err := northbound.Dial(ctx, addr)
 	return libovsdbZone{c}, err
 }
 
 func (z libovsdbZone) updates() int {
 	for _, r := range z.Cache().Table(nb.TableGlobal).RowsShallow() {
-		return updateOf(r.(*libovsdb.Global).ExternalIDs)
+		return updateOf(r.(*northbound.NBGlobal).ExternalIDs)
 	}
 	return 0
 }
@@ -292,12 +292,12 @@ func (z libovsdbZone) count(c *Counts, digest *uint64) {
 		c.ACLs++
 	}
 	for _, r := range z.Cache().Table(nb.TableAddressSet).RowsShallow() {
-		s := r.(*libovsdb.AddressSet)
+		s := r.(*northbound.AddressSet)
 		c.Sets, c.Members = c.Sets+1, c.Members+len(s.Addresses)
 		addSet(digest, s.UUID, s.Addresses)
 	}
 	for _, r := range z.Cache().Table(nb.TablePortGroup).RowsShallow() {
-		g := r.(*libovsdb.PortGroup)
+		g := r.(*northbound.PortGroup)
 		c.Groups, c.Links, c.Ports = c.Groups+1, c.Links+len(g.ACLs), c.Ports+len(g.Ports)
 	}
 }

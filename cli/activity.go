@@ -66,12 +66,13 @@ func activityOf(x model.Activity) activityOut {
 
 // reported says whether the reconciler has reported on every policy in every zone:
 // the rows of a write may be seen before its answer, which makes the entry. Only
-// AdminNetworkPolicies and the baseline carry reports.
+// AdminNetworkPolicies and the baseline carry reports; nobody makes any of a
+// ClusterNetworkPolicy.
 func reported(r *revision.Revision) bool {
 	for _, k := range ladder.Order(r.Cluster) {
 		for _, z := range r.Zones {
 			is := func(c model.Condition) bool { return c.Type == revision.ReadyPrefix+z.Name }
-			if z.Writes && k.Kind.IsAdmin() && !slices.ContainsFunc(r.Conditions(k), is) {
+			if z.Writes && (k.Kind == model.KindANP || k.Kind == model.KindBANP) && !slices.ContainsFunc(r.Conditions(k), is) {
 				return false
 			}
 		}

@@ -45,23 +45,33 @@ server first. A field owned by another manager is a conflict, unless
 			if err := a.mayAsk(&c); err != nil {
 				return err
 			}
-			text, err := a.readChanges(cmd.Context(), paths)
+			m, err := a.applied(cmd.Context(), paths)
 			if err != nil {
 				return err
 			}
-			return a.change(cmd.Context(), &c, func(*revision.Revision) (gate.Mutation, error) {
-				return gate.Mutation{Op: gate.OpApply, YAML: text, ServerSide: true, Force: force}, nil
-			})
+			m.ServerSide, m.Force = true, force
+			return a.change(cmd.Context(), &c, func(*revision.Revision) (gate.Mutation, error) { return m, nil })
 		},
 	}
 	c.registerTrial(cmd)
-	cmd.Flags().StringVar(&change, "change", "", "file to apply, - for standard input")
+	cmd.Flags().StringVar(&change, "change", "", "`file` or folder to apply, - for standard input")
 	cmd.Flags().BoolVar(&force, "force-conflicts", false, "on a cluster, take over fields that other managers own")
 	return cmd
 }
 
 // maxChange bounds a document to apply, in bytes.
 const maxChange = 4 << 20
+
+// applied is the change that applies files and folders, of which the latter may hold more
+// than policies.
+func (a *app) applied(ctx context.Context, paths []string) (gate.Mutation, error) {
+	text, err := a.readChanges(ctx, paths)
+	folder := func(p string) bool {
+		info, err := os.Stat(p)
+		return err == nil && info.IsDir()
+	}
+	return gate.Mutation{Op: gate.OpApply, YAML: text, Mixed: slices.ContainsFunc(paths, folder)}, err
+}
 
 // readChanges reads the documents of files and of the manifests in folders.
 func (a *app) readChanges(ctx context.Context, paths []string) ([]byte, error) {

@@ -2,11 +2,10 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,22 +43,17 @@ func (a *app) questions(cmd *cobra.Command, args []string, one trace.Question, f
 	case one.From != "" || one.To != "":
 		return nil, errors.New("--cases has the questions: leave the ends out")
 	}
-	return a.readCases(file)
+	return a.readCases(cmd.Context(), file)
 }
 
-// maxCases is how much of standard input is read.
+// maxCases is how much of a file of questions is read.
 const maxCases = 64 << 20
 
 // readCases reads a file of questions.
-func (a *app) readCases(file string) (out []trace.Question, err error) {
-	var text []byte
-	if file == "-" {
-		text, err = io.ReadAll(io.LimitReader(a.in, maxCases))
-	} else {
-		text, err = os.ReadFile(file)
-	}
+func (a *app) readCases(ctx context.Context, file string) (out []trace.Question, err error) {
+	text, err := a.readGiven(ctx, file, maxCases)
 	if err != nil {
-		return nil, fmt.Errorf("reading the cases: %w", err)
+		return nil, fmt.Errorf("reading the cases of %s: %w", file, err)
 	}
 	var cases []json.RawMessage
 	if err := json.Unmarshal(text, &cases); err != nil {

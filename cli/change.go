@@ -98,6 +98,9 @@ func (a *app) made(ctx context.Context, e *engine.Engine, c *changeFlags, was *g
 		res, err = e.Commit(ctx, p, confirm)
 		return err
 	})
+	if !tried {
+		err = a.refused(ctx, e, p, err)
+	}
 	if res == nil {
 		return p, outcomeOf(tried, false, err), err
 	}
@@ -129,14 +132,24 @@ func (a *app) made(ctx context.Context, e *engine.Engine, c *changeFlags, was *g
 func (a *app) confirmed(c *changeFlags, p *gate.Preview, show func(*gate.Preview) error,
 	commit func(*gate.Preview, gate.Confirm) error) (*gate.Preview, error) {
 	for {
-		if err := show(p); err != nil || nothingToDo(p) {
+		if err := show(p); err != nil {
 			return p, err
 		}
-		if p.Blocked != "" {
-			return p, fmt.Errorf("%s: %s: %w", p.Title, p.Blocked, errRefused)
-		}
 		if c.dryRun {
+			return p, stops(p)
+		}
+		if nothingToDo(p) {
 			return p, nil
+		}
+		if p.Blocked != "" {
+			err := fmt.Errorf("%s: %s: %w", p.Title, p.Blocked, errRefused)
+			if p.Stands() {
+				// What could not be written down comes with it.
+				if cerr := commit(p, gate.Confirm{Yes: true, By: "cli"}); !errors.Is(cerr, gate.ErrBlocked) {
+					err = errors.Join(err, cerr)
+				}
+			}
+			return p, err
 		}
 		confirm, err := a.confirm(c, p)
 		if err != nil {
@@ -156,6 +169,21 @@ func (a *app) confirmed(c *changeFlags, p *gate.Preview, show func(*gate.Preview
 		}
 		fmt.Fprintln(a.err, "changed: look again: "+oneLine(stale.What))
 	}
+}
+
+// stops is what a change that is only shown ends with, the same whichever command shows it:
+// that it cannot be made, or that a guard rail stops it. Nobody wants to write, so that
+// changes are switched off stops nothing.
+func stops(p *gate.Preview) error {
+	switch {
+	case nothingToDo(p), p.ReadOnly && len(p.Guards) == 0:
+		return nil
+	case p.Blocked != "" && !p.ReadOnly:
+		return fmt.Errorf("%s: %s: %w", p.Title, p.Blocked, errRefused)
+	case len(p.Guards) > 0:
+		return errNo
+	}
+	return nil
 }
 
 // nothingToDo says whether all objects are as they should be already: that is

@@ -143,6 +143,22 @@ func (a *app) contextSettings(ctx context.Context, name string) (s contextSettin
 	return file.Contexts[name], nil
 }
 
+// protected are the namespaces that the configuration file has guard rails protect. That they
+// cannot be read is said: those of the platform are protected all the same.
+func (a *app) protected(ctx context.Context) ([]string, error) {
+	opt, err := a.flags.ui.options(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var file struct {
+		Protected []string `yaml:"protected"`
+	}
+	if err := yaml.Unmarshal(opt.Config, &file); err != nil {
+		fmt.Fprintln(a.err, "rung: "+oneLine(fmt.Sprintf("the protected namespaces of %s cannot be read: %v", opt.ConfigPath, err)))
+	}
+	return file.Protected, nil
+}
+
 // engines holds the engines of a console: the one shown, and those that were left
 // and are ending.
 type engines struct {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
@@ -49,7 +50,7 @@ every pod is. -o nbctl prints records as "ovn-nbctl list" does.`,
 				return nil, err
 			}
 			rows := compiledRows(r, zone, keys)
-			return &answer{value: rows.json(), text: rows.text, records: rows.nbctl}, nil
+			return &answer{value: rows.json(), text: rows.text, records: rows.nbctl, notConsidered: omitted.Objects(r)}, nil
 		}}
 	})
 	a.zoneFlag(cmd, &zone, "compile for one zone, by the node's name")

@@ -56,7 +56,7 @@ func muteCompletion(args []string, errw io.Writer) {
 	if len(args) == 0 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) || errw != io.Writer(os.Stderr) {
 		return
 	}
-	if null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0); err == nil {
+	if null, err := os.Create(os.DevNull); err == nil {
 		os.Stderr = null // the process ends with the completion
 	}
 }

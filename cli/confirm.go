@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"rung/engine"
 	"rung/engine/gate"
 	"rung/model"
 )
@@ -26,7 +27,9 @@ func (a *app) confirm(c *changeFlags, p *gate.Preview) (gate.Confirm, error) {
 			return confirm, err
 		}
 		confirm.Name = line
-		confirm.Yes = confirm.Name == p.ConfirmName
+		if confirm.Yes = confirm.Name == p.ConfirmName; !confirm.Yes && line != "" {
+			return confirm, fmt.Errorf("not confirmed: a guard rail wants the name %s: %w", p.ConfirmName, errRefused)
+		}
 	} else if !confirm.Yes {
 		fmt.Fprint(a.err, "Apply? [y/N] ")
 		line, err := readLine(a.in)
@@ -39,9 +42,21 @@ func (a *app) confirm(c *changeFlags, p *gate.Preview) (gate.Confirm, error) {
 		}
 	}
 	if !confirm.Yes {
-		return confirm, fmt.Errorf("not confirmed: %w", errRefused)
+		return confirm, errSaidNo
 	}
 	return confirm, nil
+}
+
+// errSaidNo is the answer No.
+var errSaidNo = fmt.Errorf("not confirmed: %w", errRefused)
+
+// refused has a change audited that was asked for, and not made for a reason other than the
+// answer No.
+func (a *app) refused(ctx context.Context, e *engine.Engine, p *gate.Preview, why error) error {
+	if why == nil || ctx.Err() != nil || errors.Is(why, errSaidNo) {
+		return why
+	}
+	return errors.Join(why, e.Refused(p, "cli", why))
 }
 
 // readLine reads one line and not a byte more: what follows answers the next

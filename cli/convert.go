@@ -10,6 +10,7 @@ import (
 
 	"rung/engine"
 	"rung/engine/convert"
+	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/model"
 	labels "rung/model/convert"
@@ -100,7 +101,8 @@ the sides differ.
 			if a.flags.output != "json" && a.flags.output != "yaml" {
 				a.tellConversion(res)
 			}
-			return &answer{value: conversionOf(res), text: func(bool) string { return res.Text() }, no: !res.Proof.Equal}, nil
+			return &answer{value: conversionOf(res), text: func(bool) string { return res.Text() }, no: !res.Proof.Equal,
+				notConsidered: omitted.Objects(r), comments: true}, nil
 		}}
 	})
 	cmd.Flags().StringVar(&to, "to", "", "what to write: `"+strings.Join(targetNames(), "`, ")+"`")

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/model"
 )
@@ -54,6 +55,7 @@ type driftField struct {
 func (a *app) driftCmd() *cobra.Command {
 	var settle time.Duration
 	var zone string
+	var second *bool
 	cmd := a.shows(&cobra.Command{
 		Use:   "drift",
 		Short: "Show how zone rows differ from the policies; exit 1 on drift",
@@ -62,14 +64,17 @@ when they do.
 
 A difference may still settle, so drift waits up to --settle before it counts.
 Frozen policies count as drift: old rows decide that no policy asks for any more.
-Where a known defect of OVN-Kubernetes is the cause, drift names it and what helps.`,
+Where a known defect of OVN-Kubernetes is the cause, drift names it and what helps.
+
+` + secondHelp,
 		Example: `  rung drift --context staging
   rung drift -f policies/ --nb ovn-worker=unix:/var/run/ovn/ovnnb_db.sock
   rung drift --watch -o json`,
 		Args: takes(0),
 	}, func(_ []string, watched bool) query {
 		return query{
-			zones: true,
+			zones:  true,
+			second: again(second, &zone),
 			first: func(ctx context.Context, e *engine.Engine) {
 				ctx, cancel := context.WithTimeout(ctx, settle)
 				defer cancel()
@@ -94,12 +99,13 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 				}
 				out := drift(r, zones, now, young)
 				return &answer{value: out, text: func(wide bool) string { return driftText(out, wide) },
-					no: len(out) > 0, err: unread(zones), until: until}, nil
+					no: len(out) > 0, err: unread(zones), until: until, notConsidered: omitted.Rows(r, zones)}, nil
 			},
 		}
 	})
 	cmd.Flags().DurationVar(&settle, "settle", model.SettleTime, "how long a difference may take to settle")
 	a.zoneFlag(cmd, &zone, "only this zone")
+	second = secondFlag(cmd)
 	return cmd
 }
 

@@ -44,6 +44,8 @@ type endsOut struct {
 	Pods       int      `json:"pods"`
 	Namespaces []string `json:"namespaces"`
 	Outside    []string `json:"outside"`
+	// Except are networks that are not meant: of all that hold an address the narrowest counts.
+	Except []string `json:"outside_except,omitempty"`
 }
 
 type portsOut struct {
@@ -89,7 +91,7 @@ func describeGroup(g verdict.Group) groupOut {
 }
 
 func describeEnds(e verdict.Ends) endsOut {
-	return endsOut{e.Pods, append([]string{}, e.Namespaces...), each(e.Outside, netip.Prefix.String)}
+	return endsOut{e.Pods, append([]string{}, e.Namespaces...), each(e.Outside, netip.Prefix.String), each(e.Except, netip.Prefix.String)}
 }
 
 // maxGroupLines bounds the groups that are printed; JSON has all of them.

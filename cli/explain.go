@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -12,7 +11,6 @@ import (
 	"rung/engine"
 	"rung/engine/revision"
 	"rung/model/ovntrace"
-	"rung/sources/reading"
 )
 
 func (a *app) explainCmd() *cobra.Command {
@@ -45,7 +43,7 @@ not understood are counted and shown.`,
 			return a.show(cmd.Context(), false, query{zones: len(a.flags.nb) > 0,
 				answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
 					out := explained(r, report)
-					return &answer{value: out, text: func(wide bool) string { return out.text(wide) }, err: unread(r.Zones)}, nil
+					return &answer{value: out, text: func(wide bool) string { return out.text(wide) }, err: errors.Join(unread(r.Zones), out.undecided())}, nil
 				}})
 		},
 	}
@@ -53,24 +51,12 @@ not understood are counted and shown.`,
 
 // readTrace reads the text that is to be explained.
 func (a *app) readTrace(ctx context.Context, path string) ([]byte, error) {
-	in := a.in
-	switch {
-	case path == "-" && slices.Contains(a.flags.files, "-"):
+	if path == "-" && slices.Contains(a.flags.files, "-") {
 		return nil, errors.New("-f - and explain - cannot both read standard input; put one of them in a file")
-	case path != "-":
-		f, err := reading.Open(ctx, path)
-		if err != nil {
-			return nil, fmt.Errorf("read the trace: %w", err)
-		}
-		defer f.Close()
-		in = f
 	}
-	text, err := io.ReadAll(io.LimitReader(in, ovntrace.MaxInput+1))
+	text, err := a.readGiven(ctx, path, ovntrace.MaxInput)
 	if err != nil {
 		return nil, fmt.Errorf("read the trace from %s: %w", traceNamed(path), err)
-	}
-	if len(text) > ovntrace.MaxInput {
-		return nil, fmt.Errorf("read the trace from %s: more than %d MiB", traceNamed(path), ovntrace.MaxInput>>20)
 	}
 	return text, nil
 }

@@ -142,6 +142,21 @@ func explained(r *revision.Revision, report *ovntrace.Report) *explainOut {
 	return out
 }
 
+// undecided says of which traces nothing is explained: they meet no stage of ACLs, which
+// says nothing about policies.
+func (o *explainOut) undecided() error {
+	var at []string
+	for _, t := range o.Traces {
+		if len(t.Stages) == 0 {
+			at = append(at, fmt.Sprint(t.Line))
+		}
+	}
+	if len(at) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the trace at line %s meets no stage of ACLs: it does not say what policies decide", words.Some(at, 3))
+}
+
 func traceEnd(r *revision.Revision, a netip.Addr, port int) (out traceEndOut) {
 	if !a.IsValid() {
 		return out

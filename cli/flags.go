@@ -42,10 +42,12 @@ type flags struct {
 	stateDir   string
 	ovn        settings.Flags
 	dnsFile    string
-	quiet      bool // do not print what could not be read
-	rowsOnly   bool // databases are enough, manifests not needed
-	maxFile    int64
-	flows      func(zone string) bool // whose flows the command wants; nil: none
+	// allowUnjudged are the codes of omissions that leave the exit code alone.
+	allowUnjudged []string
+	quiet         bool // do not print what could not be read
+	rowsOnly      bool // databases are enough, manifests not needed
+	maxFile       int64
+	flows         func(zone string) bool // whose flows the command wants; nil: none
 
 	kube clusterFlags
 	ui   uiFlags
@@ -88,6 +90,9 @@ func (f *flags) register(root *cobra.Command) {
 		"namespace that stands for the nodes (default ovn-host-network)")
 	p.StringVar(&f.dnsFile, "dns-addresses", "",
 		"file with the addresses of EgressFirewall DNS names, as name: [address, …]")
+	p.StringSliceVar(&f.allowUnjudged, "allow-unjudged", nil,
+		"do not exit with 2 for what was not considered: all, or only some `codes`, such as refused,unscheduled")
+	p.Lookup("allow-unjudged").NoOptDefVal = "all"
 	p.StringVar(&f.stateDir, "state-dir", "", "folder for history, audit and logs (default in XDG_STATE_HOME)")
 	p.Int64Var(&f.maxFile, "max-file-size", 0,
 		"largest manifest file to read, in MiB; 8 times that once expanded (default 32)")
@@ -118,8 +123,11 @@ func (a *app) config(ctx context.Context, demo, zones bool) (engine.Config, erro
 func (a *app) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, error) {
 	f := &a.flags
 	cfg := engine.Config{ReadOnly: f.readOnly, Writes: !f.readOnly, StateDir: f.stateFolder(), KeepCounts: f.keepCounts}
+	var err error
+	if cfg.Protected, err = a.protected(ctx); err != nil {
+		return cfg, err
+	}
 	if f.dnsFile != "" {
-		var err error
 		if f.ovn.Features.DNS, err = settings.ReadDNSAddresses(ctx, f.dnsFile); err != nil {
 			return cfg, err
 		}
@@ -143,7 +151,7 @@ func (a *app) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 		return cfg, errors.New("--reconcile needs a cluster: a sandbox is written anyway; " +
 			"for other databases use: rung reconcile -f PATH --nb ADDR")
 	case len(f.files) > 0:
-		cfg.Mode = revision.Mode{Name: filesMode, Title: strings.Join(f.files, " "), WriteBack: writeBack}
+		cfg.Mode = revision.Mode{Name: revision.FilesMode, Title: strings.Join(f.files, " "), WriteBack: writeBack}
 		cfg.Identity = f.identity()
 	case len(f.nb) > 0 && f.rowsOnly && !f.kube.given():
 		cfg.Mode = revision.Mode{Name: rowsMode, Title: strings.Join(f.nb, " ")}

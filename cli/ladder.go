@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ladder"
@@ -53,7 +54,9 @@ policy stands for: those of tier 0, and those Rung does not compile.`,
 func ladderAnswer(e *engine.Engine, r *revision.Revision, stage model.Stage) (*answer, error) {
 	l := r.Ladder().In(stage)
 	ans := &answer{value: describeLadder(l), text: func(wide bool) string { return ladderText(r, l, e.Now(), wide) }}
+	ans.notConsidered = omitted.Objects(r)
 	if len(r.Zones) > 0 {
+		ans.notConsidered = append(ans.notConsidered, omitted.Zones(r)...)
 		ans.value = ladderLiveOut{describeLadder(l), describeStates(r, l, e.Now()), describeRowGroups(r, stage)}
 	}
 	return ans, nil

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ladder"
@@ -50,7 +51,8 @@ func bandsAnswer(r *revision.Revision, stage model.Stage) (*answer, error) {
 	}
 	l, bands := r.Ladder(), r.Bands()
 	out := bandsOut{System: r.System, Why: r.SystemWhy, Broken: describeLadder(l).Broken, Bands: each(bands, func(b ladder.Band) bandOut { return describeBand(r, &b) })}
-	return &answer{value: out, text: func(bool) string { return bandsText(r, l, bands) }, records: func() string { return antctlText(r) }}, nil
+	return &answer{value: out, text: func(bool) string { return bandsText(r, l, bands) }, records: func() string { return antctlText(r) },
+		notConsidered: omitted.Objects(r)}, nil
 }
 
 func describeBand(r *revision.Revision, b *ladder.Band) bandOut {

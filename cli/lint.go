@@ -21,6 +21,10 @@ type findingOut struct {
 	Rule     string         `json:"rule"`
 	Message  string         `json:"message"`
 	Remedy   string         `json:"remedy"`
+	// Cause is the rule because of which it stands, where several findings have it in common;
+	// Under is, of the one about that rule, how many they are.
+	Cause string `json:"cause,omitempty"`
+	Under int    `json:"under,omitempty"`
 	// Witness is a connection that shows it, absent where there is none.
 	Witness *witnessOut `json:"witness,omitempty"`
 	File    string      `json:"file,omitempty"`
@@ -80,8 +84,20 @@ when there is an error; warnings alone exit 0. Rows are for "rung drift" and
 // findingsAnswer prints findings; the answer is no when one is as bad as that.
 func findingsAnswer(found []model.Finding, no ...model.Severity) *answer {
 	out, bad := []findingOut{}, false
+	roots, under := model.Roots(found), map[string]int{}
+	for i := range found {
+		if roots.Over(&found[i]) {
+			under[found[i].Cause]++
+		}
+	}
 	for _, f := range found {
 		o := findingOut{Code: f.Code, Severity: f.Severity, Message: f.Message, Remedy: f.Remedy, File: f.Origin.Where()}
+		switch {
+		case f.Root:
+			o.Under = under[f.Cause]
+		case roots.Over(&f):
+			o.Cause = f.Cause
+		}
 		if w := witnessOut(f.Witness); !f.Witness.None() {
 			o.Witness = &w
 		}
@@ -113,7 +129,11 @@ func lintText(out []findingOut) string {
 		if f.Remedy != "" {
 			message += " → " + f.Remedy
 		}
-		t.add(string(f.Severity), f.Code, f.Policy, f.Rule, message)
+		severity := string(f.Severity)
+		if f.Cause != "" { // below the finding about the rule that is its cause
+			severity = "  " + severity
+		}
+		t.add(severity, f.Code, f.Policy, f.Rule, message)
 	}
 	return t.String()
 }

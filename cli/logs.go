@@ -156,13 +156,16 @@ Other answers than the lines:
 					defer cancel()
 				}
 				if sum.on {
-					return a.aggregate(listen, e, &sum, func(x *logs.Entry) bool { return x.Matches(&query, nil) }, filter != "")
+					err := a.aggregate(listen, e, &sum, func(x *logs.Entry) bool { return x.Matches(&query, nil) }, filter != "")
+					return errors.Join(err, a.unfollowed(e))
 				}
 				tail := func() error { return a.tail(listen, e, &query, raw, lines, cfg.LogFiles.Since) }
 				if rule.policy != "" {
-					return a.propose(ctx, e, &rule, tail)
+					err = a.propose(ctx, e, &rule, tail)
+				} else {
+					err = tail()
 				}
-				return tail()
+				return errors.Join(err, a.unfollowed(e))
 			})
 			if ctx.Err() != nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
 				return nil // the time asked for is over
@@ -192,7 +195,6 @@ func (a *app) tail(ctx context.Context, e *engine.Engine, q *logquery.Query, raw
 	ticks, stop := e.Logs().Subscribe()
 	defer stop()
 	e.Logs().Ask()
-	defer a.unfollowed(e)
 	const atOnce = 1000
 	seen, came, printed := uint64(0), 0, 0
 	times := logTimes{today: dayOf(e.Now())}
@@ -253,27 +255,6 @@ func (a *app) tail(ctx context.Context, e *engine.Engine, q *logquery.Query, raw
 		case <-ctx.Done():
 			return end()
 		case <-ticks:
-		}
-	}
-}
-
-// orState is what is wrong with a file, or how it stands.
-func orState(s model.LogStream) string {
-	if s.Error != "" {
-		return oneLine(s.Error)
-	}
-	return string(s.State)
-}
-
-// unfollowed names the nodes whose log does not come, on stderr.
-func (a *app) unfollowed(e *engine.Engine) {
-	for _, s := range e.Logs().Streams() {
-		switch {
-		case s.Up():
-		case s.File != "":
-			fmt.Fprintf(a.err, "rung: log file %s: %s\n", s.File, orState(s))
-		default:
-			fmt.Fprintf(a.err, "rung: log of %s not followed: %s: %s\n", s.Zone, s.State, oneLine(s.Error))
 		}
 	}
 }

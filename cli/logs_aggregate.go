@@ -99,7 +99,6 @@ func (a *app) aggregate(ctx context.Context, e *engine.Engine, g *aggregate, mat
 	ticks, stop := l.Subscribe()
 	defer stop()
 	l.Ask()
-	defer a.unfollowed(e)
 	if g.from > 0 {
 		g.begin = e.Now().Add(-g.from)
 	}

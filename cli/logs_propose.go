@@ -59,6 +59,9 @@ func (a *app) propose(ctx context.Context, e *engine.Engine, p *proposing, tail 
 		}
 		return fmt.Errorf("--propose: %w", err)
 	}
+	if !made.Surplus.Exact() { // whoever sends the text into a file reads this
+		fmt.Fprintln(a.err, "rung: "+oneLine(made.Surplus.Text()))
+	}
 	ans := proposalAnswer(made)
 	if a.flags.output == "yaml" { // the manifest is YAML
 		_, err := fmt.Fprint(a.out, ans.text(false))
@@ -69,24 +72,27 @@ func (a *app) propose(ctx context.Context, e *engine.Engine, p *proposing, tail 
 
 // proposalOut is a proposal for scripts.
 type proposalOut struct {
-	Policy   string        `json:"policy"`
-	New      bool          `json:"new"`
-	Priority *int32        `json:"priority,omitempty"` // of a new one
-	Action   string        `json:"action"`
-	Lines    int           `json:"lines"`
-	Rules    int           `json:"rules"`
-	More     []proposeMore `json:"more"` // covered besides
-	Still    []stillOut    `json:"still"`
-	Left     []leftOut     `json:"left"`
-	Text     string        `json:"text"`
+	Policy   string `json:"policy"`
+	New      bool   `json:"new"`
+	Priority *int32 `json:"priority,omitempty"` // of a new one
+	Action   string `json:"action"`
+	Lines    int    `json:"lines"`
+	Rules    int    `json:"rules"`
+	// Surplus is what becomes so besides the lines, not there where nothing does; Summary says
+	// it in words.
+	Surplus *surplusOut `json:"surplus,omitempty"`
+	Summary string      `json:"summary"`
+	Still   []stillOut  `json:"still"`
+	Left    []leftOut   `json:"left"`
+	Text    string      `json:"text"`
 }
 
-type proposeMore struct {
-	Direction string     `json:"direction"`
-	From      []string   `json:"from"`
-	To        []string   `json:"to"`
-	Ports     []portsOut `json:"ports"`
-	Pairs     int        `json:"pairs"`
+type surplusOut struct {
+	Pairs   int        `json:"pairs"`
+	From    endsOut    `json:"from"`
+	To      endsOut    `json:"to"`
+	Ports   []portsOut `json:"ports"`
+	Example exampleOut `json:"example"`
 }
 
 type stillOut struct {
@@ -103,16 +109,16 @@ type leftOut struct {
 }
 
 func proposalAnswer(p *propose.Proposal) *answer {
-	ends := func(all []verdict.Endpoint) []string { return each(all, verdict.Endpoint.String) }
 	out := proposalOut{Policy: p.Policy.String(), New: p.New, Action: strings.ToLower(string(p.Action)), Lines: p.Lines, Rules: len(p.Rules), Text: p.Text,
-		More: each(p.More, func(m narrow.More) proposeMore {
-			return proposeMore{m.Direction.Lower(), ends(m.From), ends(m.To),
-				each(m.Ports, func(r verdict.PortRange) portsOut { return portsOut{r.Protocol, r.Lo, r.Hi} }), m.Pairs}
-		}),
-		Still: each(p.Still, func(s propose.Still) stillOut { return stillOut{s.Verdict, s.By, s.Lines, s.Example.String()} }),
-		Left:  each(p.Left, func(l narrow.Left) leftOut { return leftOut{l.Why, l.Lines, l.Example.String()} })}
+		Summary: p.Surplus.Text(),
+		Still:   each(p.Still, func(s propose.Still) stillOut { return stillOut{s.Verdict, s.By, s.Lines, s.Example.String()} }),
+		Left:    each(p.Left, func(l narrow.Left) leftOut { return leftOut{l.Why, l.Lines, l.Example.String()} })}
 	if p.New {
 		out.Priority = &p.Priority
+	}
+	if g := p.Surplus.Group; g != nil {
+		d := describeGroup(*g)
+		out.Surplus = &surplusOut{d.Pairs, d.From, d.To, d.Ports, d.Example}
 	}
 	return &answer{value: out, text: func(bool) string {
 		var b strings.Builder

@@ -11,8 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/engine/trace"
+	"rung/model"
 	"rung/model/clean"
 	"rung/model/words"
 )
@@ -75,7 +77,7 @@ rung trace --cases reads.`,
 			if err != nil {
 				return nil, err
 			}
-			return &answer{value: t.out(), text: t.text, markdown: t.markdown, csv: t.csv}, nil
+			return &answer{value: t.out(), text: t.text, markdown: t.markdown, csv: t.csv, notConsidered: t.omissions(r)}, nil
 		}}
 	})
 	f := cmd.Flags()
@@ -198,6 +200,25 @@ func (t *matrixTable) about() string {
 		text += fmt.Sprintf("; %d more without pods", t.m.Empty)
 	}
 	return text
+}
+
+// omissions are what the matrix does not take into account, and that nothing was judged.
+func (t *matrixTable) omissions(r *revision.Revision) []model.Omission {
+	out := omitted.From(r, false)
+	judged, unknown := 0, 0
+	t.each(func(_, _ *revision.MatrixEnd, c revision.MatrixCell) {
+		judged += c.Pairs() - c.NotApplicable
+		unknown += c.Unknown
+	})
+	switch {
+	case t.m.Pods == 0:
+		out = append(out, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: there are no pods"})
+	case judged == 0 && t.only == "":
+		out = append(out, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: no policy is asked about any connection here"})
+	case unknown > 0:
+		out = append(out, model.Omission{Code: model.OmittedPart, Why: "unknown: " + words.Total(unknown, "pair")})
+	}
+	return out
 }
 
 func legendText() string {

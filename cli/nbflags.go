@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"rung/engine"
+	"rung/engine/revision"
 )
 
 // registerNB adds the flags that say which databases are looked at.
@@ -26,9 +27,6 @@ func (f *flags) registerNB(p *pflag.FlagSet) {
 // nbSchemes begin the addresses of --nb and --sb.
 var nbSchemes = []string{"unix:", "tcp:", "ssl:", "file:"}
 
-// filesMode is a run on manifests.
-const filesMode = "files"
-
 // databases fills in the databases to look at: those of --nb or, without it, the
 // database files in the folders of -f, as a must-gather has them. given says
 // whether there are any.
@@ -37,7 +35,7 @@ func (f *flags) databases(ctx context.Context, cfg *engine.Config) (given bool, 
 		cfg.NB, err = f.endpoints("--nb", f.nb)
 		return true, err
 	}
-	if cfg.Mode.Name != filesMode {
+	if cfg.Mode.Name != revision.FilesMode {
 		return false, nil
 	}
 	found, err := engine.FindDatabases(ctx, f.files)

@@ -47,7 +47,7 @@ func (a *app) emptyFolders() error {
 // lacking says that what was read from files is not enough for the command. Where
 // something could not be read, or databases are given, there is something to show.
 func (a *app) lacking(r *revision.Revision) error {
-	if r.Mode.Name != filesMode || a.needs == needNothing || len(r.Broken) > warnings(r.Broken) ||
+	if r.Mode.Name != revision.FilesMode || a.needs == needNothing || len(r.Broken) > warnings(r.Broken) ||
 		!r.Mode.Sandbox && len(r.Zones) > 0 {
 		return nil
 	}

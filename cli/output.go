@@ -65,24 +65,25 @@ func (a *app) print(ans *answer) error { return a.write(a.out, ans, false) }
 // follow each other can be read line by line.
 func (a *app) write(w io.Writer, ans *answer, compact bool) error {
 	var text string
+	out := a.omittedOut(ans.notConsidered)
 	switch a.flags.output {
 	case "json":
 		if ans.items != nil {
 			return ans.items.json(w, compact)
 		}
-		return writeJSON(w, ans.value, compact)
+		return writeJSON(w, a.beside(ans.value, out), compact)
 	case "yaml":
 		value := ans.value
 		if ans.items != nil {
 			value = ans.items.all()
 		}
-		out, err := marshalYAML(value)
+		raw, err := marshalYAML(a.beside(value, out))
 		if err != nil {
 			return fmt.Errorf("write YAML: %w", err)
 		}
-		text = string(out)
+		text = string(raw)
 	case markdownForm:
-		text = ans.markdown()
+		text = ans.markdown() + mdOmitted(out)
 	case junitForm:
 		out, err := ans.junit()
 		if err != nil {
@@ -91,18 +92,21 @@ func (a *app) write(w io.Writer, ans *answer, compact bool) error {
 		text = out
 	case csvForm:
 		text = ans.csv()
+		a.sayOmitted(out)
 	case nbctlForm, antctlForm:
 		text = ans.records()
+		a.sayOmitted(out)
 	default:
 		wide := a.flags.output == "wide"
 		if ans.items == nil {
-			text = ans.text(wide)
+			text = ans.text(wide) + ans.omitted(out)
 			break
 		}
 		var err error
 		if text, err = ans.items.text(wide); err != nil {
 			return err
 		}
+		text += omittedText(a.omittedOut(ans.notConsidered)) // known only now
 	}
 	_, err := io.WriteString(w, text)
 	return err

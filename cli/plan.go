@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/model/ladder"
 	"rung/model/plan"
@@ -80,13 +81,16 @@ rung undo.`,
 // planAnswer is what is free and the plan there is, or the plan that was asked for.
 func (a *app) planAnswer(e *engine.Engine, r *revision.Revision, f *planFlags) (*answer, error) {
 	b, in, p, err := a.arrange(r, f)
+	omits := omitted.Objects(r)
 	switch {
 	case err != nil:
 		return nil, err
 	case in != nil:
-		return &answer{value: insertOut{Priority: in.Priority, Room: in.Room}, text: func(bool) string { return insertText(in) }}, nil
+		return &answer{value: insertOut{Priority: in.Priority, Room: in.Room}, text: func(bool) string { return insertText(in) }, notConsidered: omits}, nil
 	case p != nil:
-		return planView(p), nil
+		ans := planView(p)
+		ans.notConsidered = omits
+		return ans, nil
 	}
 	out := describeBoard(b)
 	st, err := e.Plan()
@@ -97,13 +101,13 @@ func (a *app) planAnswer(e *engine.Engine, r *revision.Revision, f *planFlags) (
 		// What this command shows does not depend on a plan it cannot run: what is wrong
 		// with that is told where it can.
 		if st, err = e.KeptPlan(); err != nil || st == nil {
-			return &answer{value: out, text: func(bool) string { return boardText(b) }}, nil
+			return &answer{value: out, text: func(bool) string { return boardText(b) }, notConsidered: omits}, nil
 		}
 		out.Plan = describePlan(st)
-		return &answer{value: out, text: func(bool) string { return boardText(b) + "\n" + keptText(st, e.Now()) + "\n" }}, nil
+		return &answer{value: out, text: func(bool) string { return boardText(b) + "\n" + keptText(st, e.Now()) + "\n" }, notConsidered: omits}, nil
 	}
 	out.Plan = describePlan(st)
-	return &answer{value: out, text: func(bool) string { return boardText(b) + "\n" + planStateText(st) }}, nil
+	return &answer{value: out, text: func(bool) string { return boardText(b) + "\n" + planStateText(st) }, notConsidered: omits}, nil
 }
 
 // arrange works out what was asked for: the board as it is, the place for a new

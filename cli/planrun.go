@@ -73,6 +73,9 @@ func (a *app) startPlan(ctx context.Context, e *engine.Engine, c *changeFlags, w
 		tried, started = true, err == nil
 		return err
 	})
+	if !tried {
+		err = a.refused(ctx, e, p, err)
+	}
 	if !started {
 		return p, outcomeOf(tried, false, err), err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
@@ -71,7 +72,7 @@ peers means everybody; it is listed for its subjects only.`,
 				return nil, err
 			}
 			out := describePod(r, pod)
-			return &answer{value: out, text: func(bool) string { return out.text() }}, nil
+			return &answer{value: out, text: func(bool) string { return out.text() }, notConsidered: omitted.Objects(r)}, nil
 		}}
 	})
 }

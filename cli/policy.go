@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/antrea"
@@ -117,7 +118,7 @@ lists the pods and ACLs.`,
 				return nil, err
 			}
 			out := describePolicy(r, k, e.Now())
-			return &answer{value: out, text: out.text}, nil
+			return &answer{value: out, text: out.text, notConsidered: omitted.About(r, k)}, nil
 		}}
 	})
 }

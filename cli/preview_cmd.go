@@ -21,14 +21,19 @@ import (
 // previewCmd shows what a change would do, for a review: it changes nothing, and needs no
 // permission to.
 func (a *app) previewCmd() *cobra.Command {
-	var change, remove, move string
+	var parts previewParts
+	var prune bool
 	var listen time.Duration
 	cmd := &cobra.Command{
-		Use:   "preview {--change FILE | --delete POLICY | --move POLICY=PRIORITY}",
+		Use:   "preview {--change FILE | --delete POLICY | --move POLICY=PRIORITY}...",
 		Short: "Show what a change would do, for a review",
 		Long: `Show what a change would do: which connections it denies or opens, who decides then,
 and which rows change. Nothing is changed. Exit 1 when a guard rail stops the change, or
 when it cannot be made.
+
+Several changes are made in the order in which they are given, and what they do together
+is shown. --change takes folders, too: what is no policy there is left aside, which a note
+says. With --prune the policies that are in none of the files are deleted.
 
 With --listen the ACL log is read that long first, on a cluster from 15 minutes ago on:
 the answer then says which log lines would have gone the other way.
@@ -36,41 +41,27 @@ the answer then says which log lines would have gone the other way.
 With -o markdown the answer can be put under a pull request.`,
 		Example: `  rung preview --change new.yaml -f policies/
   rung preview --change new.yaml -f policies/ -o markdown
-  rung preview --move cluster-control=36 --context staging`,
+  rung preview --move cluster-control=36 --delete old-tenant --context staging
+  rung preview --change policies/ --prune --context staging`,
 		Args:        takes(0),
 		Annotations: map[string]string{markdownForm: ""},
 	}
 	cmd.Flags().DurationVar(&listen, "listen", 0, "read the ACL log this `time` first, such as 10s")
-	cmd.Flags().StringVar(&change, "change", "", "`file` with policies to create or update, - for standard input")
-	cmd.Flags().StringVar(&remove, "delete", "", "`policy` to delete")
-	cmd.Flags().StringVar(&move, "move", "", "`policy=priority` to give it")
-	cmd.MarkFlagsMutuallyExclusive("change", "delete", "move")
+	cmd.Flags().Var(previewPart{&parts, gate.OpApply}, "change", "`file` or folder with policies to create or update, - for standard input; may be repeated, as the next two")
+	cmd.Flags().Var(previewPart{&parts, gate.OpDelete}, "delete", "`policy` to delete")
+	cmd.Flags().Var(previewPart{&parts, gate.OpMove}, "move", "`policy=priority` to give it")
+	cmd.Flags().BoolVar(&prune, "prune", false, "with --change: delete the policies that are in none of the files")
 	_ = cmd.RegisterFlagCompletionFunc("delete", a.complete(policyChoices))
 	_ = cmd.RegisterFlagCompletionFunc("move", a.movesChoices)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if change == "" && remove == "" && move == "" {
-			return errors.New("which change? give --change FILE, --delete POLICY or --move POLICY=PRIORITY")
-		}
-		var text []byte
-		if change != "" {
-			var err error
-			if text, err = a.readChanges(cmd.Context(), []string{change}); err != nil {
-				return err
-			}
+		if err := parts.read(cmd.Context(), a, prune); err != nil {
+			return err
 		}
 		if err := a.listens(listen); err != nil {
 			return err
 		}
 		return a.changing(cmd.Context(), func(e *engine.Engine, r *revision.Revision) error {
-			m := gate.Mutation{Op: gate.OpApply, YAML: text}
-			var err error
-			switch {
-			case remove != "":
-				m.Op = gate.OpDelete
-				m.Policy, err = policyNamed(r, remove)
-			case move != "":
-				m, err = moveOf(r, move)
-			}
+			m, err := parts.mutation(r)
 			if err != nil {
 				return err
 			}
@@ -87,14 +78,7 @@ With -o markdown the answer can be put under a pull request.`,
 			if err := a.print(ans); err != nil {
 				return err
 			}
-			switch {
-			case nothingToDo(p):
-			case p.Blocked != "":
-				return fmt.Errorf("%s: %s: %w", p.Title, p.Blocked, errRefused)
-			case len(p.Guards) > 0:
-				return errNo
-			}
-			return nil
+			return stops(p)
 		})
 	}
 	return cmd
@@ -117,7 +101,7 @@ func (a *app) listen(ctx context.Context, e *engine.Engine, d time.Duration) {
 	if d == 0 {
 		return
 	}
-	defer a.unfollowed(e)
+	defer func() { _ = a.unfollowed(e) }() // said
 	e.Logs().Ask()
 	over, cancel := context.WithTimeout(ctx, d)
 	defer cancel()

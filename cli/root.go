@@ -20,7 +20,7 @@ import (
 const (
 	exitOK = 0
 	exitNo = 1 // the answer is no: drift found, lint errors, a change refused
-	exit2  = 2 // could not run
+	exit2  = 2 // could not run, or not wholly judged
 	// exitPipe is what a shell shows of a program that SIGPIPE ended: nobody reads
 	// the output any more, as in rung ladder | head -1.
 	exitPipe = 141
@@ -88,7 +88,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, 
 		return exitOK
 	case errors.Is(err, errNo):
 		return exitNo
-	case errors.Is(err, errSaid):
+	case errors.Is(err, errSaid), errors.Is(err, errUnjudged):
 		return exit2
 	case errors.Is(err, errRefused), errors.Is(err, errBehind), errors.Is(err, errPutBack), errors.Is(err, gate.ErrBlocked),
 		errors.Is(err, gate.ErrStale),
@@ -128,8 +128,9 @@ change before it is made.
 Without -f it works on the cluster of your kubeconfig, read-only until --write. With
 -f it works on manifests and runs the zones itself, in a sandbox.
 
-Exit codes: 0 fine, 1 the answer is no (drift, lint errors, a change refused),
-2 could not run or was interrupted, 141 the output was not read to its end.`,
+Exit codes: 0 asked, wholly judged, and the answer is yes; 1 the answer is no (drift,
+lint errors, a change refused); 2 could not run, was interrupted, or not wholly judged
+(--allow-unjudged takes that for 0); 141 the output was not read to its end.`,
 		Example: `  rung demo                                   # a built-in cluster, in the console
   rung --context staging                      # a cluster, in the console
   rung ladder -f policies/                    # files, as a table
@@ -149,7 +150,7 @@ Exit codes: 0 fine, 1 the answer is no (drift, lint errors, a change refused),
 		a.previewCmd(), a.newCmd(), a.applyCmd(), a.deleteCmd(), a.moveCmd(), a.undoCmd(), a.redoCmd(), a.confirmCmd(), a.planCmd(), a.lintCmd(), a.logLevelCmd(), a.logsCmd(),
 		a.zonesCmd(), a.activityCmd(), a.reconcileCmd(), a.explainCmd(), a.convertCmd(), a.versionCmd(),
 	)
-	root.AddCommand(a.optionsCmd())
+	root.AddCommand(a.optionsCmd(), a.secondCmd())
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
@@ -16,7 +17,7 @@ import (
 func (a *app) rowsCmd() *cobra.Command {
 	var zone string
 	var stage *model.Stage
-	var flows *bool
+	var flows, second *bool
 	cmd := a.shows(withRecords(&cobra.Command{
 		Use:   "rows [POLICY]",
 		Short: "Show each zone's live ACLs in the order in which they decide",
@@ -27,7 +28,9 @@ below the table. With -f alone the zones are a sandbox, written just before.
 --flows shows below each ACL the logical flows that northd made of it, from the zone's
 Southbound database: that of --sb, on a cluster the one in the ovnkube-node pod, in a
 sandbox that of real OVN. What is missing, of an older row or left over is said with the
-likely cause.`,
+likely cause.
+
+` + secondHelp,
 		Example: `  rung rows --context staging --zone ovn-worker --stage to-lport
   rung rows cluster-control -f policies/ -o nbctl
   rung rows --nb unix:ovnnb_db.sock --sb unix:ovnsb_db.sock --flows`,
@@ -35,7 +38,7 @@ likely cause.`,
 		ValidArgsFunction: a.complete(policyChoices),
 	}), func(args []string, _ bool) query {
 		a.flags.rowsOnly = true
-		q := query{zones: true}
+		q := query{zones: true, second: again(second, &zone)}
 		if *flows {
 			a.wantFlows(zone)
 			q.first = a.untilFlows
@@ -58,7 +61,8 @@ likely cause.`,
 			}
 			out := liveRows(zones, only, *stage)
 			ans := &answer{value: out, text: func(wide bool) string { return liveRowsText(out, wide) },
-				records: func() string { return liveRecords(out) }, err: unread(zones)}
+				records: func() string { return liveRecords(out) }, err: unread(zones),
+				notConsidered: omitted.Zones(r, zones...)}
 			if !*flows {
 				return ans, nil
 			}
@@ -77,6 +81,7 @@ likely cause.`,
 	a.zoneFlag(cmd, &zone, "only this zone")
 	stage = stageFlag(cmd, "only this `stage`")
 	flows = flowsFlag(cmd, "also the logical flows of each ACL")
+	second = secondFlag(cmd)
 	return cmd
 }
 

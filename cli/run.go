@@ -17,6 +17,9 @@ import (
 // zones; nothing on a sane machine needs it.
 const startTimeout = 60 * time.Second
 
+// sayAfter is how long a command waits before it says for what.
+const sayAfter = 5 * time.Second
+
 // objects runs f on the first complete revision, without zones.
 func (a *app) objects(ctx context.Context, f func(*engine.Engine, *revision.Revision) error) error {
 	return a.with(ctx, false, func(*revision.Revision) bool { return true }, f)
@@ -122,7 +125,12 @@ func (a *app) withConfig(ctx context.Context, cfg engine.Config, ready func(*rev
 	wait, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	var broken error
+	late, told := time.Now().Add(sayAfter), false
 	err = e.Wait(wait, func(r *revision.Revision) bool {
+		if !told && r != nil && time.Now().After(late) {
+			told = true
+			fmt.Fprintln(a.err, "rung: waiting for "+oneLine(waitingFor(r)))
+		}
 		if broken = denied(r); broken == nil && r.Loaded {
 			broken = a.lacking(r)
 		}
@@ -131,7 +139,7 @@ func (a *app) withConfig(ctx context.Context, cfg engine.Config, ready func(*rev
 		}
 		broken = problem(r)
 		return broken != nil
-	}, time.Now().Add(patience), time.Now().Add(lastPatience))
+	}, time.Now().Add(patience), time.Now().Add(lastPatience), late)
 	a.complain(e.Revision())
 	a.notices(e)
 	switch {
@@ -224,7 +232,11 @@ func (a *app) notices(e *engine.Engine) {
 func waitingFor(r *revision.Revision) string {
 	if !r.Loaded {
 		if r.Mode.Name == revision.ClusterMode {
-			return "the API server " + r.Mode.Server
+			text := "the API server " + r.Mode.Server
+			if r.Mode.Login != "" {
+				text += ", or the login plugin " + r.Mode.Login
+			}
+			return text
 		}
 		return "the manifests"
 	}

@@ -14,6 +14,7 @@ import (
 	"rung/engine"
 	"rung/engine/revision"
 	"rung/engine/trace"
+	"rung/model"
 	"rung/model/verdict"
 )
 
@@ -76,7 +77,7 @@ answers in the same order. Each case that cannot be asked is a line on standard 
 			if ovn {
 				ask = func(c verdict.Connection) (*ovnOut, error) { return ovnAnswer(cmd.Context(), e, c) }
 			}
-			return traced(r, asked, cases, by, live, e.Now(), ask)
+			return a.traced(r, asked, cases, by, live, e.Now(), ask)
 		}}
 	})
 	a.questionFlags(cmd, &one, &cases)
@@ -126,12 +127,13 @@ func (a *app) questionFlags(cmd *cobra.Command, one *trace.Question, cases *stri
 }
 
 // traced answers one question, or those of a file.
-func traced(r *revision.Revision, asked []trace.Question, file, by string, live bool, now time.Time, ovn askOVN) (*answer, error) {
+func (a *app) traced(r *revision.Revision, asked []trace.Question, file, by string, live bool, now time.Time, ovn askOVN) (*answer, error) {
 	ask, err := askedOf(by)
 	if err != nil {
 		return nil, err
 	}
-	of := &asking{tracer: trace.Tracer{Compiled: !live}, r: r, names: trace.NamesOf(r.Cluster), by: ask, tried: file == "", now: now, ovn: ovn}
+	of := &asking{tracer: trace.Tracer{Compiled: !live}, r: r, names: trace.NamesOf(r.Cluster), by: ask, tried: file == "", now: now, ovn: ovn,
+		describe: a.omittedOut}
 	if file == "" {
 		o, err := of.ask(asked[0])
 		if err != nil {
@@ -139,7 +141,7 @@ func traced(r *revision.Revision, asked []trace.Question, file, by string, live 
 		}
 		o.whole()
 		ans := answered([]*verdictOut{o}, file)
-		ans.no, ans.err = o.disagrees(), o.OVN.failed()
+		ans.no, ans.err, ans.notConsidered = o.disagrees(), o.OVN.failed(), o.omissions()
 		return ans, nil
 	}
 	return of.all(asked, file)
@@ -151,6 +153,7 @@ func (a *asking) all(asked []trace.Question, file string) (*answer, error) {
 	var known []*verdictOut
 	errs, failed := make([]error, len(asked)), make([]error, len(asked))
 	var disagree atomic.Bool
+	var notes omissions
 	item := func(i int) *verdictOut {
 		o, err := a.ask(asked[i])
 		if err != nil { // the others are answered all the same
@@ -160,6 +163,7 @@ func (a *asking) all(asked []trace.Question, file string) (*answer, error) {
 		if failed[i] = o.OVN.failed(); o.disagrees() {
 			disagree.Store(true)
 		}
+		o.NotConsidered = a.describe(notes.add(o))
 		return o
 	}
 	if a.ovn != nil {
@@ -182,7 +186,7 @@ func (a *asking) all(asked []trace.Question, file string) (*answer, error) {
 				bad.add(file, i, err)
 			}
 		}
-		ans.no, ans.err = disagree.Load(), cmp.Or(bad.err(), cmp.Or(failed...))
+		ans.no, ans.err, ans.notConsidered = disagree.Load(), cmp.Or(bad.err(), cmp.Or(failed...)), notes.all(len(asked))
 	}}
 	return ans, nil
 }
@@ -209,6 +213,8 @@ type asking struct {
 	tried  bool
 	now    time.Time
 	ovn    askOVN // nil where OVN is not asked
+	// describe writes what was not considered.
+	describe func([]model.Omission) []omissionOut
 }
 
 // ask asks one question.

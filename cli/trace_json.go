@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
+	"rung/model/words"
 )
 
 // verdictOut is the JSON of `rung trace` (command-line.md#output).
@@ -43,6 +45,8 @@ type verdictOut struct {
 	// Otherwise is what would become of it if ClusterNetworkPolicies had rows.
 	Otherwise string            `json:"otherwise,omitempty"`
 	Findings  []disagreementOut `json:"findings,omitempty"`
+	// NotConsidered is what could make the answer another, of one of many questions.
+	NotConsidered []omissionOut `json:"not_considered,omitempty"`
 
 	trace *trace.Trace
 }
@@ -145,7 +149,8 @@ func verdictOf(q trace.Question, t *trace.Trace) *verdictOut {
 
 // trim keeps of the trace what one line of many needs.
 func (o *verdictOut) trim() {
-	o.trace = &trace.Trace{Connection: o.trace.Connection, Disagree: o.trace.Disagree}
+	t := o.trace
+	o.trace = &trace.Trace{Connection: t.Connection, Verdict: t.Verdict, Reason: t.Reason, Disagree: t.Disagree, NotConsidered: t.NotConsidered}
 	for _, f := range o.Families {
 		f.trim()
 	}
@@ -430,4 +435,60 @@ func writeTried(b *strings.Builder, p *trace.Path, wide bool) {
 			b.WriteString(s.Would[j].Sentence() + "\n")
 		}
 	}
+}
+
+// omissions are what the answer does not take into account, and that it is none.
+func (o *verdictOut) omissions() []model.Omission {
+	out := slices.Clone(o.trace.NotConsidered)
+	switch o.trace.Verdict {
+	case verdict.Unknown:
+		out = append(out, model.Omission{Code: model.OmittedPart, Why: "unknown: " + cmp.Or(o.trace.Reason, "the stages say why")})
+	case verdict.NotApplicable:
+		out = append(out, model.Omission{Code: model.OmittedAll, Why: "no policy is asked: " + o.trace.Reason})
+	}
+	return out
+}
+
+// omissions are those of many answers; it may be filled from any goroutine.
+type omissions struct {
+	mu    sync.Mutex
+	seen  map[string]bool
+	found []model.Omission
+	none  int // answers that no policy was asked about
+}
+
+// add takes in those of an answer, and gives them back.
+func (s *omissions) add(o *verdictOut) []model.Omission {
+	all := o.omissions()
+	if len(all) == 0 {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.seen == nil {
+		s.seen = map[string]bool{}
+	}
+	for _, one := range all {
+		if one.Code == model.OmittedAll {
+			s.none++
+		} else if text := one.String(); !s.seen[text] {
+			s.seen[text] = true
+			s.found = append(s.found, one)
+		}
+	}
+	return all
+}
+
+// all are those of n answers: that no policy is asked counts where that is so of all.
+func (s *omissions) all(n int) []model.Omission {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	slices.SortFunc(s.found, func(a, b model.Omission) int {
+		return cmp.Or(cmp.Compare(slices.Index(model.OmissionCodes, a.Code), slices.Index(model.OmissionCodes, b.Code)),
+			cmp.Compare(a.String(), b.String()))
+	})
+	if s.none == n {
+		s.found = append(s.found, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: " + words.Form(n, "no case is", "none of the cases is") + " about policies"})
+	}
+	return s.found
 }

@@ -100,21 +100,65 @@ func (a *app) unconfirmed(ctx context.Context, e *engine.Engine) (changed bool) 
 	return !u.Open()
 }
 
-// confirmCommand is the command that keeps the change that waits, as it can be typed
-// elsewhere: for the same files or cluster and the same state folder.
-func (a *app) confirmCommand(e *engine.Engine) string {
-	words := []string{"rung", "confirm"}
+// confirmCommand is the command that keeps the change that waits, for the same files or
+// cluster and the same state folder.
+func (a *app) confirmCommand(e *engine.Engine) string { return a.elsewhere(e, "confirm") }
+
+// elsewhere is a command as it can be typed elsewhere.
+func (a *app) elsewhere(e *engine.Engine, command ...string) string {
+	words := append([]string{"rung"}, command...)
 	for _, f := range a.flags.files {
 		words = append(words, "-f", f)
 	}
 	if dir := a.flags.stateDir; dir != "" {
 		words = append(words, "--state-dir", dir)
 	}
-	command := model.ShellJoin(words...)
+	text := model.ShellJoin(words...)
 	if flags := e.Revision().Mode.Kubectl.Flags; flags != "" {
-		command += " " + flags
+		text += " " + flags
 	}
-	return command
+	return text
+}
+
+// byHand is how a change is put back that Rung cannot put back.
+func (a *app) byHand(e *engine.Engine, u *revision.Unconfirmed) string {
+	lasts := "--write"
+	if len(a.flags.files) > 0 {
+		lasts = "--write-back"
+	}
+	text := "it is tried again every 10 s; mend that, or put it back by hand: " + a.elsewhere(e, "undo", lasts)
+	if u.File != "" {
+		text += ", or from what it was, in " + u.File
+	}
+	return text
+}
+
+// trialTold is what was said last of a change on trial.
+type trialTold struct {
+	left time.Duration
+	why  string
+	at   time.Time
+}
+
+// stuckEvery is how often it is said again that a change cannot be put back.
+const stuckEvery = 10 * time.Second
+
+// due says whether it is time to say how the change stands: every 10 s and at the end of its
+// time, and at once and again where it cannot be put back.
+func (t *trialTold) due(u *revision.Unconfirmed, now time.Time) bool {
+	if u.Why != "" {
+		if u.Why == t.why && now.Sub(t.at) < stuckEvery {
+			return false
+		}
+		t.why, t.at = u.Why, now
+		return true
+	}
+	left := u.Left(now)
+	if left >= t.left || left%(10*time.Second) != 0 && left > 5*time.Second {
+		return false
+	}
+	t.left, t.why = left, ""
+	return true
 }
 
 // awaitConfirm waits until a change on trial is confirmed, by enter or from elsewhere, or
@@ -131,7 +175,7 @@ func (a *app) awaitConfirm(ctx context.Context, e *engine.Engine, u *revision.Un
 	defer end()
 	clock := time.NewTicker(time.Second)
 	defer clock.Stop()
-	said := u.Left(e.Now())
+	said := trialTold{left: u.Left(e.Now())}
 	for {
 		if now := e.Revision().Unconfirmed; now != nil && now.ID == u.ID {
 			u = now
@@ -139,9 +183,12 @@ func (a *app) awaitConfirm(ctx context.Context, e *engine.Engine, u *revision.Un
 		if !u.Open() {
 			return a.trialEnded(u)
 		}
-		if left := u.Left(e.Now()); left < said && (left%(10*time.Second) == 0 || left <= 5*time.Second) {
-			said = left
-			fmt.Fprintln(a.err, oneLine(u.Text(e.Now())))
+		if now := e.Now(); said.due(u, now) {
+			text := u.Text(now)
+			if u.Why != "" {
+				text += "; " + a.byHand(e, u)
+			}
+			fmt.Fprintln(a.err, oneLine(text))
 		}
 		select {
 		case <-ctx.Done():
@@ -176,7 +223,7 @@ func (a *app) trialLeft(e *engine.Engine) error {
 	defer cancel()
 	u := e.PutBack(ctx)
 	if u.Open() {
-		return fmt.Errorf("%s: not put back yet: %s; the next start of Rung does it: %w", u.Title, u.Why, errPutBack)
+		return fmt.Errorf("%s: not put back yet: %s; the next start of Rung does it; until then: %s: %w", u.Title, u.Why, a.byHand(e, u), errPutBack)
 	}
 	return a.trialEnded(u)
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -13,10 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/engine/verify"
+	"rung/model"
 	"rung/model/clean"
-	"rung/sources/reading"
 )
 
 func (a *app) verifyCmd() *cobra.Command {
@@ -95,7 +94,7 @@ const maxExpectations = 16 << 20
 func (a *app) readExpectations(ctx context.Context, files []string) (*expectations, error) {
 	out := &expectations{}
 	for _, file := range files {
-		text, err := a.readSome(ctx, file)
+		text, err := a.readGiven(ctx, file, maxExpectations)
 		if err != nil {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
@@ -113,28 +112,6 @@ func (a *app) readExpectations(ctx context.Context, files []string) (*expectatio
 	return out, nil
 }
 
-// readSome reads a file, or standard input, up to what a file of statements may have.
-func (a *app) readSome(ctx context.Context, file string) ([]byte, error) {
-	in := a.in
-	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
-			var path *os.PathError
-			if errors.As(err, &path) {
-				err = path.Err
-			}
-			return nil, err
-		}
-		defer f.Close()
-		in = reading.Reader(ctx, f)
-	}
-	text, err := io.ReadAll(io.LimitReader(in, maxExpectations+1))
-	if err == nil && len(text) > maxExpectations {
-		err = fmt.Errorf("is larger than %d MiB", maxExpectations>>20)
-	}
-	return text, err
-}
-
 // written prints a first file.
 func written(r *revision.Revision, namespaces []string, form string) (*answer, error) {
 	if form == junitForm {
@@ -144,7 +121,7 @@ func written(r *revision.Revision, namespaces []string, form string) (*answer, e
 	if err != nil {
 		return nil, fmt.Errorf("--write: %w", err)
 	}
-	return &answer{value: w.Statements, text: func(bool) string { return string(w.Text) }}, nil
+	return &answer{value: w.Statements, text: func(bool) string { return string(w.Text) }, notConsidered: omitted.From(r, false), comments: true}, nil
 }
 
 // verified judges statements. What cannot be read or asked goes to stderr, each on a line.
@@ -155,15 +132,24 @@ func (a *app) verified(ctx context.Context, r *revision.Revision, asked *expecta
 	}
 	problems = slices.Concat(asked.problems, problems)
 	verify.Sort(problems)
-	out := verifyOut{Statements: each(results, resultOf), Problems: each(problems, problemOf)}
-	for i := range results {
-		if !results[i].Holds {
+	out := verifyOut{Statements: each(results, a.resultOf), Problems: each(problems, problemOf)}
+	var omits []model.Omission
+	for i := range out.Statements {
+		switch out.Statements[i].Result {
+		case resultPass:
+			out.Passed++
+		case resultFail:
 			out.Failed++
+		default:
+			out.Unproven++
 		}
+		omits = verify.Merged(omits, results[i].NotConsidered)
 	}
-	out.Passed = len(results) - out.Failed
-	out.OK = out.Failed == 0 && len(problems) == 0
-	ans := &answer{value: &out, no: out.Failed > 0, text: out.text, junit: func() (string, error) { return junit(&out) }}
+	if len(results) == 0 && len(problems) == 0 {
+		omits = append(omits, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: there are no statements"})
+	}
+	out.OK = out.Passed == len(results) && len(problems) == 0 && len(results) > 0
+	ans := &answer{value: &out, no: out.Failed > 0, text: out.text, junit: func() (string, error) { return junit(&out) }, notConsidered: omits}
 	for _, p := range problems {
 		if line := oneLine(p.Error()); !a.said[line] {
 			a.said[line] = true
@@ -197,6 +183,9 @@ func (o *verifyOut) text(wide bool) string {
 	for i := range o.Statements {
 		if s := &o.Statements[i]; s.Result != resultPass {
 			fmt.Fprintf(&b, "\n%s: %s: %s\n", s.at(), s.says(), s.Message)
+			if s.Result == resultUnproven {
+				b.WriteString("unproven: " + strings.Join(omittedLines(s.NotConsidered), "\n") + "\n")
+			}
 			if s.Witness != nil {
 				b.WriteString("for example ")
 				s.Witness.writeExample(&b, wide)

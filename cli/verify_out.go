@@ -15,6 +15,9 @@ import (
 const (
 	resultPass = "pass"
 	resultFail = "fail"
+	// resultUnproven: it holds as far as was judged, and something that could change that was
+	// not considered.
+	resultUnproven = "unproven"
 )
 
 // verifyOut is the JSON of `rung verify` (command-line.md#output).
@@ -22,6 +25,7 @@ type verifyOut struct {
 	OK         bool           `json:"ok"`
 	Passed     int            `json:"passed"`
 	Failed     int            `json:"failed"`
+	Unproven   int            `json:"unproven"`
 	Statements []statementOut `json:"statements"`
 	Problems   []problemOut   `json:"problems"`
 }
@@ -38,6 +42,8 @@ type statementOut struct {
 	ByRows    bool   `json:"by_rows,omitempty"`
 	// Witness is a connection that speaks against the statement, as in rung trace.
 	Witness *verdictOut `json:"witness,omitempty"`
+	// NotConsidered is what could make the result another.
+	NotConsidered []omissionOut `json:"not_considered,omitempty"`
 
 	title string
 }
@@ -51,12 +57,16 @@ type problemOut struct {
 
 func problemOf(p *verify.Problem) problemOut { return problemOut{p.File, p.Line, p.Field, p.Message} }
 
-func resultOf(r verify.Result) statementOut {
+func (a *app) resultOf(r verify.Result) statementOut {
 	out := statementOut{File: r.File, Line: r.Line, Name: r.Name, Statement: r.String(), Result: resultFail, Message: r.Message(),
 		Pairs: r.Pairs, Against: r.Against, ByRows: r.ByRows, title: r.Title()}
-	if r.Holds {
+	switch {
+	case len(r.Unproven(a.flags.allowUnjudged...)) > 0:
+		out.Result = resultUnproven
+	case r.Holds:
 		out.Result = resultPass
 	}
+	out.NotConsidered = a.omittedOut(r.NotConsidered)
 	if r.Trace != nil {
 		out.Witness = verdictOf(trace.QuestionOf(r.Trace.Connection), r.Trace)
 		out.Witness.whole()
@@ -85,6 +95,9 @@ func (s *statementOut) says() string {
 // summary counts: "12 of 14 statements hold; 1 cannot be read or asked".
 func (o *verifyOut) summary() string {
 	out := fmt.Sprintf("%d of %s", o.Passed, words.Form(len(o.Statements), "1 statement holds", words.Count(len(o.Statements), "statement")+" hold"))
+	if o.Unproven > 0 {
+		out += fmt.Sprintf("; %d unproven", o.Unproven)
+	}
 	if n := len(o.Problems); n > 0 {
 		out += fmt.Sprintf("; %s in what could not be read or asked", words.Count(n, "mistake"))
 	}
@@ -113,6 +126,7 @@ type junitCase struct {
 	Name    string      `xml:"name,attr"`
 	Failure *junitFault `xml:"failure,omitempty"`
 	Error   *junitFault `xml:"error,omitempty"`
+	Out     string      `xml:"system-out,omitempty"`
 }
 
 type junitFault struct {
@@ -136,7 +150,13 @@ func junit(o *verifyOut) (string, error) {
 	for i := range o.Statements {
 		s := &o.Statements[i]
 		in, c := suite(s.File), junitCase{Class: s.File, Name: fmt.Sprintf("line %d: %s", s.Line, s.says())}
-		if s.Result != resultPass {
+		c.Out = strings.Join(omittedLines(s.NotConsidered), "\n")
+		switch s.Result {
+		case resultUnproven:
+			c.Error = &junitFault{Message: "unproven: " + s.Message, Text: c.Out}
+			in.Errors++
+			all.Errors++
+		case resultFail:
 			var b strings.Builder
 			if s.Witness != nil {
 				s.Witness.writeExample(&b, false)

@@ -11,6 +11,7 @@ import (
 
 	"rung/engine"
 	"rung/engine/revision"
+	"rung/model"
 	"rung/model/clean"
 )
 
@@ -26,6 +27,11 @@ type answer struct {
 	junit    func() (string, error) // for -o junit
 	no       bool                   // exit 1
 	err      error                  // of what could not be shown; the rest was
+	// notConsidered is what could make the answer another, had it been taken into account.
+	// Where something of it is no mere assumption, the exit code is 2 (omissions.go).
+	notConsidered []model.Omission
+	// comments: the text is YAML, in which that is said as comments.
+	comments bool
 	// until is when the answer may be another although nothing happens; zero where
 	// the engine tells of all that changes it.
 	until time.Time
@@ -37,6 +43,8 @@ type query struct {
 	// first, where set, runs once before the first answer.
 	first  func(context.Context, *engine.Engine)
 	answer func(*engine.Engine, *revision.Revision) (*answer, error)
+	// second, where set, says which zones are read through libovsdb as well.
+	second func(*revision.Revision) []*model.ZoneState
 }
 
 func watchFlag(cmd *cobra.Command) *bool {
@@ -70,16 +78,13 @@ func (a *app) show(ctx context.Context, watch bool, q query) error {
 		if err != nil {
 			return err
 		}
+		if q.second != nil {
+			a.readAgain(ctx, e, q.second(r), ans)
+		}
 		if err := a.print(ans); err != nil {
 			return err
 		}
-		switch {
-		case ans.err != nil:
-			return ans.err
-		case ans.no:
-			return errNo
-		}
-		return nil
+		return a.verdictOf(ans)
 	})
 }
 
@@ -106,7 +111,7 @@ func (a *app) watch(ctx context.Context, e *engine.Engine, q query) error {
 			if werr := a.write(&text, ans, true); werr != nil {
 				return werr
 			}
-			err = ans.err
+			err = a.verdictOf(ans)
 		}
 		if s := text.String(); ans != nil && (!printed || s != last) {
 			if _, err := fmt.Fprint(a.raw, a.between(printed, screen)+string(clean.JSON([]byte(s)))); err != nil {
@@ -114,7 +119,7 @@ func (a *app) watch(ctx context.Context, e *engine.Engine, q query) error {
 			}
 			last, printed = s, true
 		}
-		if err == nil {
+		if err == nil || errors.Is(err, errNo) {
 			lastErr = ""
 		} else if lastErr != err.Error() && !errors.Is(err, errSaid) {
 			lastErr = err.Error()
@@ -126,13 +131,7 @@ func (a *app) watch(ctx context.Context, e *engine.Engine, q query) error {
 		}
 		select {
 		case <-ctx.Done():
-			switch {
-			case err != nil:
-				return err
-			case ans.no:
-				return errNo
-			}
-			return nil
+			return err
 		case <-ticks:
 			pause(ctx, watchPause)
 		case <-over.C:

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
@@ -43,7 +45,7 @@ type zoneOut struct {
 
 func (a *app) zonesCmd() *cobra.Command {
 	var table, conditions, check bool
-	var flows *bool
+	var flows, second *bool
 	cmd := a.shows(&cobra.Command{
 		Use:   "zones",
 		Short: "Show each zone: database, state, policies in sync",
@@ -62,7 +64,7 @@ the state of the rows beside it.
 
 --check compares the zones with each other: address sets must be equal, port groups
 add up to the subject, ACLs read the same. Exit 1 when something is wrong that is
-not just settling.`,
+not just settling. ` + secondHelp,
 		Example: `  rung zones --context staging
   rung zones --context staging --check
   rung zones --nb unix:/var/run/ovn/ovnnb_db.sock`,
@@ -72,7 +74,7 @@ not just settling.`,
 		case conditions:
 			return conditionsQuery()
 		case check:
-			return query{zones: true, answer: checkAnswer}
+			return query{zones: true, answer: checkAnswer, second: again(second, nil)}
 		}
 		a.flags.rowsOnly = true
 		q := query{zones: true}
@@ -84,7 +86,7 @@ not just settling.`,
 			a.noRows(r)
 			now := e.Now()
 			out := each(r.Zones, func(z *model.ZoneState) zoneOut { return describeZone(r, z, now) })
-			return &answer{value: out, text: func(wide bool) string {
+			return &answer{value: out, notConsidered: omitted.Zones(r), text: func(wide bool) string {
 				switch {
 				case table:
 					return dialectText(r, out)
@@ -100,6 +102,13 @@ not just settling.`,
 	cmd.Flags().BoolVar(&conditions, "conditions", false, "what each zone's controller reported of each policy")
 	cmd.Flags().BoolVar(&check, "check", false, "compare the zones with each other; exit 1 on findings")
 	cmd.Flags().BoolVar(&table, "dialect", false, "the settings OVN-Kubernetes runs with in each zone")
+	second = secondFlag(cmd)
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if *second && !check {
+			return errors.New("--second-reader goes with --check")
+		}
+		return nil
+	}
 	cmd.MarkFlagsMutuallyExclusive("conditions", "check", "dialect")
 	cmd.MarkFlagsMutuallyExclusive("flows", "conditions")
 	cmd.MarkFlagsMutuallyExclusive("flows", "check")

@@ -37,7 +37,7 @@ func (e *Engine) startGate() error {
 	if err != nil {
 		return err
 	}
-	e.gate = gate.New(gate.Config{Current: e.Revision, Log: e.logs.Recent, Writer: e.cfg.Writer, Overlay: e.overlay,
+	e.gate = gate.New(gate.Config{Current: e.Revision, Log: e.logs.Recent, Allowed: e.logs.Allowed, Protected: e.cfg.protected(), Writer: e.cfg.Writer, Overlay: e.overlay,
 		History: h, Audit: gate.NewAudit(e.cfg.Disk, dir), Now: e.now, Shown: e.awaitShown,
 		HistoryChanged: func(undo, redo string) {
 			e.publishEnded(nil)
@@ -98,6 +98,12 @@ func (e *Engine) Preview(ctx context.Context, m gate.Mutation) (*gate.Preview, e
 // that the change was made, and what could not be written down about it.
 func (e *Engine) Commit(ctx context.Context, p *gate.Preview, c gate.Confirm) (*gate.Result, error) {
 	return e.gate.Commit(ctx, p, c)
+}
+
+// Refused audits that the change of a preview was asked for, by whom, and why it is not made,
+// where it does not come to Commit.
+func (e *Engine) Refused(p *gate.Preview, by string, why error) error {
+	return e.gate.Refused(p, by, why)
 }
 
 // Notices are what was found and mended when the engine started, for whoever

@@ -46,7 +46,7 @@ func OpenCluster(cfg *Config, o ClusterOptions, exec bool) error {
 		return err
 	}
 	cfg.Kube, cfg.OVNNamespace, cfg.ExecZones = c, o.OVNNamespace, exec
-	cfg.Mode = revision.Mode{Name: revision.ClusterMode, Title: c.Context(), Server: c.Server(), User: c.User(),
+	cfg.Mode = revision.Mode{Name: revision.ClusterMode, Title: c.Context(), Server: c.Server(), User: c.User(), Login: c.Login(),
 		Kubectl: model.Kubectl{Flags: c.Flags()}}
 	cfg.Identity = c.Context() + " " + c.Server()
 	cfg.Sources, cfg.Writer = []source.Source{source.FromCluster(c)}, gate.ToCluster(c)

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"rung/engine/gate"
@@ -67,6 +68,10 @@ type Config struct {
 	// be switched on.
 	Writes, ReadOnly bool
 
+	// Protected are namespaces whose connections guard rails keep, besides those of the
+	// platform.
+	Protected []string
+
 	// Flags say what the cluster's OVN-Kubernetes runs with.
 	settings.Flags
 
@@ -124,6 +129,14 @@ type SandboxConfig struct {
 // maxRate is the most simulated events a second that make sense; it also keeps
 // the time between two of them above nothing.
 const maxRate = 1e6
+
+// protected are the namespaces that are protected besides the usual ones.
+func (c *Config) protected() []string {
+	if c.OVNNamespace == "" {
+		return c.Protected
+	}
+	return append(slices.Clone(c.Protected), c.OVNNamespace)
+}
 
 func (c *Config) check() error {
 	if c.Sandbox != nil && len(c.NB) > 0 {

@@ -35,6 +35,7 @@ type zoneSet struct {
 // zoneLoop is a running reconciler.
 type zoneLoop struct {
 	*reconciler.Reconciler
+	zone   reconciler.Zone
 	stop   context.CancelFunc
 	done   chan struct{}
 	writes bool
@@ -81,7 +82,7 @@ func (z *zoneSet) add(s *state, zone reconciler.Zone, write bool) {
 	e := z.e
 	name := zone.Name()
 	first := e.firstDialect(write)
-	l := &zoneLoop{writes: write, done: make(chan struct{}), changed: map[model.PolicyKey]uint64{}}
+	l := &zoneLoop{zone: zone, writes: write, done: make(chan struct{}), changed: map[model.PolicyKey]uint64{}}
 	var ctx context.Context
 	ctx, l.stop = context.WithCancel(e.ctx)
 	rc := reconciler.Config{

@@ -41,6 +41,11 @@ type Finding struct {
 	Zone    string
 	Message string
 	Remedy  string
+	// Cause names the rule by which it stands, as "ingress rule 4 of ANP wall", where several
+	// findings have that rule in common; Root says that it is the one about that rule, and
+	// the others are listed and counted under it.
+	Cause string
+	Root  bool
 	// Witness is a connection that shows it, where there is one.
 	Witness Witness
 	Origin  Origin

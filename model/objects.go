@@ -168,6 +168,10 @@ type Broken struct {
 	Origin   Origin
 	// Key is what could be read of the object's identity; fields may be empty.
 	Key Key
+	// Priority is what a refused policy gives as its own, where HasPriority says that it could
+	// be read.
+	Priority    int32
+	HasPriority bool
 	// Field is the path of the offending field, empty when there is none.
 	Field string
 	// Code is stable, e.g. "unknown-field", "yaml", "schema", "cel", "profile".

@@ -213,10 +213,12 @@ type ZoneState struct {
 	ConnAt   time.Time // when Conn was entered
 	SyncedAt time.Time // newest moment the rows were known current; zero: never
 	Error    string    // last error, clean
-	Attempts int       // connection attempts since the last success
-	Writes   bool      // Rung's reconciler writes here
-	DB       *nb.DB    // nil: never read, or swept
-	Rows     int       // of a swept zone: how many rows were read
+	// Partial says why the database was read in part only; empty when it was read whole.
+	Partial  string
+	Attempts int    // connection attempts since the last success
+	Writes   bool   // Rung's reconciler writes here
+	DB       *nb.DB // nil: never read, or swept
+	Rows     int    // of a swept zone: how many rows were read
 	Policies map[PolicyKey]*PolicyInZone
 	// Steps counts the steps of desired rows that Policies takes into account;
 	// Judging says that there are newer ones, whose policies show as settling.
@@ -305,6 +307,7 @@ type SourceState struct {
 // SourceResource is the health of one resource of an API server.
 type SourceResource struct {
 	Name     string // "pods", "adminnetworkpolicies.policy.networking.k8s.io"
+	Kind     Kind   // of its objects
 	Conn     ConnState
 	At       time.Time // when Conn was entered
 	Error    string    // one line with the remedy, clean; empty while Conn is synced

@@ -29,6 +29,8 @@ type Config struct {
 	Contexts map[string]struct {
 		Write bool `yaml:"write"`
 	} `yaml:"contexts"`
+	// Protected are namespaces that guard rails protect; the command line reads them.
+	Protected []string `yaml:"protected"`
 
 	// file is where it was read from, lines where its settings stand there, and
 	// problems what is wrong with it.

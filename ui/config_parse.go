@@ -82,8 +82,10 @@ func (c *Config) settings(n *yaml.Node) {
 			c.keys(v)
 		case "contexts":
 			c.contexts(v)
+		case "protected":
+			c.take(v, key, &c.Protected, "allowed: a list of namespaces, such as [vault, payments]")
 		default:
-			c.wrong(k.Line, key, "unknown setting", "allowed: theme, color, ascii, mouse, start, keys, contexts")
+			c.wrong(k.Line, key, "unknown setting", "allowed: theme, color, ascii, mouse, start, keys, contexts, protected")
 		}
 	})
 }

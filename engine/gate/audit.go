@@ -14,7 +14,7 @@ import (
 )
 
 // AuditRecord is one line of the audit: a change that was made, that failed, or
-// that the gate refused to make although somebody had said yes.
+// that was asked for and refused.
 type AuditRecord struct {
 	Time time.Time `json:"time"`
 	// User is the operating system's name of who runs Rung; By the part of Rung
@@ -23,9 +23,11 @@ type AuditRecord struct {
 	By   string `json:"by,omitempty"`
 	// Mode and Context say what was changed: "cluster" and the kubeconfig
 	// context, "files" and the path, "demo".
-	Mode    string        `json:"mode"`
-	Context string        `json:"context,omitempty"`
-	Server  string        `json:"server,omitempty"` // of the API, on a cluster
+	Mode    string `json:"mode"`
+	Context string `json:"context,omitempty"`
+	Server  string `json:"server,omitempty"` // of the API, on a cluster
+	// Sandbox says that the change is one of the sandbox alone, and ends with it.
+	Sandbox bool          `json:"sandbox,omitempty"`
 	Op      Op            `json:"op"`
 	Title   string        `json:"title"`
 	Objects []AuditObject `json:"objects,omitempty"`

@@ -58,20 +58,20 @@ func TestCNPThroughTheGate(t *testing.T) {
 				t.Errorf("%s: says of a policy that nobody enforces: %s", c.title, n)
 			}
 		}
-		do(t, w, g, c.m, yes)
+		do(t, w, g, c.m, typed("next"))
 		if !strings.Contains(text(), c.want) || c.want == "" && text() != "" {
 			t.Errorf("%s: the text is\n%s", c.title, text())
 		}
 		was = append(was, text())
 	}
 	for i := len(was) - 2; i >= 0; i-- {
-		do(t, w, g, Mutation{Op: OpUndo}, yes)
+		do(t, w, g, Mutation{Op: OpUndo}, typed("next"))
 		if text() != was[i] {
 			t.Errorf("after undo %d the text is\n%s\nwant\n%s", len(was)-1-i, text(), was[i])
 		}
 	}
 	for i := 1; i < len(was); i++ {
-		do(t, w, g, Mutation{Op: OpRedo}, yes)
+		do(t, w, g, Mutation{Op: OpRedo}, typed("next"))
 		if text() != was[i] {
 			t.Errorf("after redo %d the text is\n%s\nwant\n%s", i, text(), was[i])
 		}

@@ -86,7 +86,7 @@ func TestUndoOfAChangedObject(t *testing.T) {
 			}
 			want := c.blocked
 			if c.name == "undone by hand" {
-				want = "nothing to do"
+				want = "nothing to undo: ANP blue already stands as it was"
 			}
 			if p.Blocked != want {
 				t.Fatalf("blocked %q, want %q", p.Blocked, want)

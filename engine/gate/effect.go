@@ -8,11 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"rung/engine/gate/guard"
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/lint"
 	"rung/model/verdict"
-	"rung/model/words"
 )
 
 // Effect is what a change does to connections.
@@ -36,7 +35,7 @@ var effectTime = 10 * time.Second
 // be. It is nil where no decision changes.
 func (g *Gate) effectOf(ctx context.Context, rev, next *revision.Revision, changes []ObjectChange) *Effect {
 	changes = slices.DeleteFunc(slices.Clone(changes), func(c ObjectChange) bool {
-		return c.Old != nil && c.New != nil && sameDecisions(c.Old, c.New) && (rev.None(c.Key) == nil) == (next.None(c.Key) == nil)
+		return c.Old != nil && c.New != nil && guard.SameDecisions(c.Old, c.New) && (rev.None(c.Key) == nil) == (next.None(c.Key) == nil)
 	})
 	if len(changes) == 0 {
 		return nil
@@ -46,21 +45,31 @@ func (g *Gate) effectOf(ctx context.Context, rev, next *revision.Revision, chang
 	}
 	limit, cancel := context.WithTimeout(ctx, effectTime)
 	defer cancel()
-	v := rev.Vital()
-	ask := verdict.Asked{Watches: watches(v)}
-	for i := range changes {
-		ask.About = append(ask.About, changes[i].Key)
-	}
-	d, err := rev.Differ(limit, next, ask)
+	d, rails, err := guard.Judge(limit, rev, next, guarded(changes), g.asked())
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Effect{Unknown: "it was not worked out in time"}
 	case err != nil:
 		return &Effect{Unknown: err.Error()}
 	}
-	e := &Effect{Difference: d, Caveat: frozen(rev, next, changes)}
-	e.guards = append(effectGuards(d, changes), nodeGuards(limit, rev, next, v, changes)...)
-	return e
+	return &Effect{Difference: d, Caveat: frozen(rev, next, changes), guards: rails}
+}
+
+// asked is what the guard rails go by besides objects.
+func (g *Gate) asked() guard.Asked {
+	a := guard.Asked{Protected: g.cfg.Protected}
+	if g.cfg.Allowed != nil {
+		a.Log = g.cfg.Allowed()
+	}
+	return a
+}
+
+// guarded are changes as guard rails see them.
+func guarded(changes []ObjectChange) (out []guard.Change) {
+	for i := range changes {
+		out = append(out, guard.Change{Key: changes[i].Key, Old: changes[i].Old, New: changes[i].New})
+	}
+	return out
 }
 
 func anyPod(c *model.Cluster) bool {
@@ -157,18 +166,19 @@ func (p *Preview) StepTexts() (out []string) {
 
 // judgeEffect takes in what a change does to connections, and the guard rails it runs into:
 // those of the policies alone where that is unknown.
-func (p *Preview) judgeEffect(e *Effect, rev *revision.Revision) {
+func (g *Gate) judgeEffect(p *Preview, e *Effect, rev *revision.Revision) {
 	p.Effect = e
+	changes := guarded(p.Objects)
+	p.Guards = nil
 	switch {
 	case e == nil:
-		p.Guards = nil
 	case e.Unknown != "":
-		p.Guards = guards(rev.Cluster, p.Objects, enforcing{rev.Flags.MaxPriority, rev.Flags.CompileCNP})
+		p.Guards = guard.Policies(rev, changes, guard.Asked{Protected: g.cfg.Protected}, e.Unknown, anyPod(rev.Cluster))
 	default:
 		p.Guards = slices.Clone(e.guards)
 	}
-	p.Guards = append(p.Guards, p.brought()...)
-	p.ConfirmName = confirmName(p.Guards, p.Objects)
+	p.Guards = append(append(p.Guards, guard.Deleted(changes)...), p.brought()...)
+	p.ConfirmName = guard.ConfirmName(p.Guards, changes)
 }
 
 // GuardNotExact: a policy that was made of another by a conversion does not say all that the
@@ -211,50 +221,21 @@ func (s *seen) effect(e *Effect) {
 
 // groupIs is equal for groups that differ in numbers and examples only.
 func groupIs(g *verdict.Group) string {
-	return fmt.Sprint(g.Before, g.After, g.Ports, g.From.Namespaces, g.From.Outside, g.To.Namespaces, g.To.Outside,
+	return fmt.Sprint(g.Before, g.After, g.Ports, g.From.Namespaces, g.From.Outside, g.From.Except, g.To.Namespaces, g.To.Outside, g.To.Except,
 		revision.DecidersText(g.ByBefore), revision.DecidersText(g.ByAfter))
 }
 
-// idleRules say which rules of the change decide nothing.
-func idleRules(e *Effect, next *revision.Revision) (out []consequence) {
+// ofDecisions say which rules of the change decide nothing, and what hangs on one end.
+func ofDecisions(e *Effect, next *revision.Revision) (out []consequence) {
 	if e == nil || e.Difference == nil {
 		return nil
 	}
 	for _, text := range revision.IdleTexts(e.Difference, next.Cluster) {
 		out = append(out, consequence{"note " + text, text})
 	}
+	for i, text := range revision.HangsTexts(e.Difference) {
+		h := &e.Hangs[i]
+		out = append(out, consequence{fmt.Sprint("hangs ", h.Senders, revision.DecidersText(h.By)), text})
+	}
 	return out
-}
-
-// watches are the connections that guards are about, in the order of the codes in
-// watchCodes.
-func watches(v lint.Vital) []verdict.Watch {
-	dns := map[model.Key]bool{}
-	for _, p := range v.DNS {
-		dns[p.Key] = true
-	}
-	var ports []verdict.PortRange
-	for _, proto := range []verdict.Protocol{verdict.UDP, verdict.TCP} {
-		if n := v.DNSPorts[string(proto)]; n > 0 {
-			ports = append(ports, verdict.PortRange{Protocol: proto, Lo: uint16(n), Hi: uint16(n)})
-		}
-	}
-	api := uint16(v.APIPort)
-	return []verdict.Watch{
-		{To: func(p *model.Pod) bool { return dns[p.Key] && len(ports) > 0 }, Ports: ports},
-		{Addrs: v.API, Ports: []verdict.PortRange{{Protocol: verdict.TCP, Lo: api, Hi: api}}},
-		{To: func(p *model.Pod) bool { return model.IsSystemNamespace(p.Namespace) }},
-	}
-}
-
-// some names the ends of a guard's connections, fully where they are few.
-func some(e verdict.Ends) string {
-	var names []string
-	for _, k := range e.Some {
-		names = append(names, k.Namespace+"/"+k.Name)
-	}
-	if more := e.Pods - len(names); more > 0 {
-		return strings.Join(names, ", ") + fmt.Sprintf(" and %d more", more)
-	}
-	return words.List(names, len(names))
 }

@@ -62,6 +62,10 @@ type Config struct {
 	// Log are the connections of the newest log lines, which a change is held against; nil
 	// where no log is read.
 	Log func() *verdict.Log
+	// Allowed are the connections that all lines there are say are allowed; nil where no log
+	// is read. Protected are the namespaces that the configuration protects.
+	Allowed   func() *verdict.Log
+	Protected []string
 	// Shown waits, as long as ctx lasts, until a revision shows a change that a
 	// server has taken. HistoryChanged tells that another change is the one undo
 	// takes back, or redo makes again; it may be nil.
@@ -175,7 +179,7 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 	record := g.auditRecord(start, live, fresh, a)
 	if err := judge(p, fresh, a); err != nil {
 		record.outcome(auditRefused, err, 0)
-		return nil, errors.Join(err, g.cfg.Audit.Write(record))
+		return nil, errors.Join(err, g.pass(fresh), g.cfg.Audit.Write(record))
 	}
 	line, err := g.cfg.Audit.Reserve(record)
 	if err != nil {
@@ -214,6 +218,15 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 		return res, fmt.Errorf("%s: %w: %w", fresh.Title, ErrNotRecorded, err)
 	}
 	return res, nil
+}
+
+// pass takes an undo that has nothing left to do off the list of those to come.
+func (g *Gate) pass(p *Preview) error {
+	if !p.stands {
+		return nil
+	}
+	defer g.tellHistory()
+	return g.cfg.History.Pass(p.undoes)
 }
 
 // remember makes a change one that can be taken back.
@@ -310,10 +323,17 @@ func (g *Gate) auditRecord(at time.Time, rev *revision.Revision, p *Preview, a a
 	return r
 }
 
+// Refused audits that the change of a preview was asked for and is not made.
+func (g *Gate) Refused(p *Preview, by string, why error) error {
+	r := g.auditRecord(g.cfg.Now(), g.cfg.Current(), p, approval{Confirm: Confirm{By: by}})
+	r.outcome(auditRefused, why, 0)
+	return g.cfg.Audit.Write(r)
+}
+
 // recordOf says who does something, where and when.
 func (g *Gate) recordOf(at time.Time, rev *revision.Revision, op Op, title string) AuditRecord {
 	return AuditRecord{Time: at.UTC(), User: g.user, Mode: rev.Mode.Name, Context: rev.Mode.Title,
-		Server: rev.Mode.Server, Op: op, Title: title}
+		Server: rev.Mode.Server, Sandbox: !rev.Mode.Lasts(), Op: op, Title: title}
 }
 
 // Note audits something that is no change of a policy: the switch of writing.

@@ -49,13 +49,13 @@ func TestCommit(t *testing.T) {
 		t.Errorf("annotation %q", p.Logging)
 	}
 	do(t, w, g, apply(given.ANP("new", 50, "tenant=red", "in allow tenant=red")), yes)
-	do(t, w, g, remove("blue"), yes)
+	do(t, w, g, remove("blue"), typed("blue"))
 	if w.Priority("new") != 50 || w.Priority("blue") != -1 {
 		t.Error("not applied or not deleted")
 	}
-	do(t, w, g, Mutation{Op: OpUndo}, yes) // blue comes back
-	do(t, w, g, Mutation{Op: OpUndo}, yes) // new goes
-	do(t, w, g, Mutation{Op: OpUndo}, yes) // logging off again
+	do(t, w, g, Mutation{Op: OpUndo}, yes)          // blue comes back
+	do(t, w, g, Mutation{Op: OpUndo}, typed("new")) // new goes
+	do(t, w, g, Mutation{Op: OpUndo}, yes)          // logging off again
 	if p := w.Current().Cluster.Policy(given.ANPKey("control")); w.Priority("new") != -1 || w.Priority("blue") != 40 || p.HasLogging {
 		t.Errorf("undone wrongly: %d %d %q", w.Priority("new"), w.Priority("blue"), p.Logging)
 	}

@@ -205,10 +205,21 @@ func (h *History) Push(e HistoryEntry) (id uint64, err error) {
 		err = h.catchUp()
 	}
 	e.ID = h.next
-	lines := []historyLine{{Entry: &e}}
-	// Taking back an undo makes its change one that can be undone again, taking that
-	// back one that is undone, and so on.
-	for id, undone := e.Undoes, true; id != 0; undone = !undone {
+	was := slices.Clone(h.entries)
+	if werr := h.add(append([]historyLine{{Entry: &e}}, h.takenBack(e.Undoes)...), err); werr != nil {
+		if e.Plan != nil {
+			h.entries = was
+		}
+		return e.ID, werr
+	}
+	return e.ID, nil
+}
+
+// takenBack are the news that a change was taken back, if that is one. Taking back an undo
+// makes its change one that can be undone again, taking that back one that is undone, and
+// so on.
+func (h *History) takenBack(id uint64) (lines []historyLine) {
+	for undone := true; id != 0; undone = !undone {
 		if undone {
 			lines = append(lines, historyLine{Undone: id})
 		} else {
@@ -216,15 +227,19 @@ func (h *History) Push(e HistoryEntry) (id uint64, err error) {
 		}
 		id = h.undoneBy(id)
 	}
+	return lines
+}
+
+// add takes lines in and writes them down, unless the file could not be locked and read.
+func (h *History) add(lines []historyLine, err error) error {
 	var text bytes.Buffer
 	for _, l := range lines {
 		b, merr := json.Marshal(l)
 		if merr != nil {
-			return e.ID, fmt.Errorf("history: %w", merr)
+			return fmt.Errorf("history: %w", merr)
 		}
 		text.Write(append(b, '\n'))
 	}
-	was := slices.Clone(h.entries)
 	for _, l := range lines {
 		h.take(l)
 	}
@@ -232,12 +247,22 @@ func (h *History) Push(e HistoryEntry) (id uint64, err error) {
 		err = h.append(text.Bytes())
 	}
 	if err != nil {
-		if e.Plan != nil {
-			h.entries = was
-		}
-		return e.ID, fmt.Errorf("history: writing %s: %w", h.path, err)
+		return fmt.Errorf("history: writing %s: %w", h.path, err)
 	}
-	return e.ID, nil
+	return nil
+}
+
+// Pass marks a change as taken back though nothing took it back: it already was as it was
+// before.
+func (h *History) Pass(id uint64) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	unlock, err := h.lock()
+	if err == nil {
+		defer unlock()
+		err = h.catchUp()
+	}
+	return h.add(h.takenBack(id), err)
 }
 
 // undoneBy is the change that an earlier one took back, 0 when it took back none.

@@ -128,7 +128,7 @@ func TestKubeVerbs(t *testing.T) {
 	base := w.Current().Cluster.Policy(given.ANPKey("blue")).YAML
 	w.do(Mutation{Op: OpApply, Base: []byte(base), YAML: []byte(strings.Replace(base, "tenant: red", "tenant: green", 1))}, typed("blue"))
 	w.do(apply(given.ANP("navy", 50, "tenant=red", "in allow tenant=red")), typed("blue"))
-	w.do(Mutation{Op: OpUndo}, typed("blue"))          // navy goes
+	w.do(Mutation{Op: OpUndo}, typed("navy"))          // navy goes
 	w.do(Mutation{Op: OpUndo}, typed("blue"))          // green is red again
 	w.do(Mutation{Op: OpUndo, Undo: 5}, typed("blue")) // navy comes back
 	w.do(remove("blue"), typed("blue"))                // and blue goes

@@ -3,9 +3,11 @@ package gate
 import (
 	"time"
 
+	"rung/engine/gate/guard"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/plan"
+	"rung/model/verdict"
 	"rung/sources/kube"
 )
 
@@ -23,6 +25,7 @@ const (
 	OpUndo     Op = "undo"      // take back the last change
 	OpRedo     Op = "redo"      // make a change again that was taken back
 	OpRevert   Op = "revert"    // put a change back that nobody confirmed
+	OpCombine  Op = "combine"   // several changes, in order
 )
 
 // WhyNot says why the API server does not let the user make a change of a policy,
@@ -94,6 +97,13 @@ type Mutation struct {
 	// ServerSide makes OpApply a server-side apply of whole documents on a
 	// cluster; Force takes over the fields that other managers own.
 	ServerSide, Force bool
+	// Parts are the changes of OpCombine: each is made of what those before it leave.
+	Parts []Mutation
+	// Mixed says that the text of OpApply, of a folder, may hold objects that are no policies:
+	// they are left aside, which a note says. Prune deletes the policies that are not in it.
+	Mixed, Prune bool
+	// Wanted are the connections that OpApply is made for; nil where nobody said.
+	Wanted *verdict.Wanted
 }
 
 // Preview is a mutation with its consequences, before anything is written.
@@ -114,6 +124,8 @@ type Preview struct {
 	// must be typed then, empty when a plain yes is enough.
 	Guards      []Guard
 	ConfirmName string
+	// Surplus is what the change does besides what it is Wanted for; nil where nobody said.
+	Surplus *revision.Surplus
 	// Notes are consequences worth reading: "34 becomes free".
 	Notes []string
 	// Effect is what becomes of connections; nil for a change that cannot be made or that
@@ -144,6 +156,8 @@ type Preview struct {
 	left []model.PolicyKey
 	// nothing says that it is blocked since all objects are as they should be.
 	nothing bool
+	// stands says that it is an undo of what already is as it would be.
+	stands bool
 	// starts is set where a yes starts a plan: what it asks of the one that is stored.
 	starts func(*planJob) (planAsk, error)
 }
@@ -178,14 +192,7 @@ type RowChange struct {
 }
 
 // Guard is a guard rail that a change runs into.
-type Guard struct {
-	Code    string // "dns-cut", "opens", "kept-elsewhere" …
-	Policy  model.PolicyKey
-	Message string
-	// about is what it is compared by, where the message has numbers and examples that may
-	// change without a change of anything else.
-	about string
-}
+type Guard = guard.Guard
 
 // Conflict is a three-way difference: what the change started from, what is
 // there now, what it wants; Merged is the merge without conflict markers when

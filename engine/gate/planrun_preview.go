@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 
+	"rung/engine/gate/guard"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/plan"
@@ -130,8 +131,11 @@ func (r *Plans) preview(ctx context.Context, a planAsk) (*Preview, error) {
 	if out.Blocked == "" {
 		next := after(rev, out.Objects)
 		out.Effect = r.gate.effectOf(limit, rev, next, out.Objects).against(limit, log, rev, next)
+		whole := &Preview{Objects: out.Objects} // steps that each do little may do much together
+		r.gate.judgeEffect(whole, out.Effect, rev)
+		out.meet(whole.Guards)
 	}
-	out.ConfirmName = confirmName(out.Guards, out.Objects)
+	out.ConfirmName = guard.ConfirmName(out.Guards, guarded(out.Objects))
 	r.gate.tryPlan(ctx, rev, out)
 	out.seen.effect(out.Effect)
 	out.seen.note(out.Notes...)
@@ -141,6 +145,15 @@ func (r *Plans) preview(ctx context.Context, a planAsk) (*Preview, error) {
 		out.seen.rows(out.Rows)
 	}
 	return out, nil
+}
+
+// meet takes in guard rails that were not met before.
+func (p *Preview) meet(guards []Guard) {
+	for _, g := range guards {
+		if !confirmed(p.Guards, g) {
+			p.Guards = append(p.Guards, g)
+		}
+	}
 }
 
 // steppedOver takes what every step that is left changes into a preview, each on what
@@ -161,12 +174,8 @@ func (r *Plans) steppedOver(ctx, limit context.Context, rev *revision.Revision, 
 			out.block("%s: %s", name, one.Blocked)
 		}
 		next := after(rev, one.Objects)
-		one.judgeEffect(r.gate.effectOf(limit, rev, next, one.Objects), rev)
-		for _, g := range one.Guards {
-			if !confirmed(out.Guards, g) {
-				out.Guards = append(out.Guards, g)
-			}
-		}
+		r.gate.judgeEffect(one, r.gate.effectOf(limit, rev, next, one.Objects), rev)
+		out.meet(one.Guards)
 		if one.Effect.Flipping() {
 			one.Effect = one.Effect.against(limit, log, rev, next)
 		}

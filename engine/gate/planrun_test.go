@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"rung/engine/gate/guard"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/plan"
@@ -513,7 +514,7 @@ func TestPlanGuards(t *testing.T) {
 	if err != nil || pre.Blocked != "" {
 		t.Fatalf("%v %s", err, pre.Blocked)
 	}
-	if pre.ConfirmName != "c" || len(pre.Guards) != 1 || pre.Guards[0].Code != GuardSystem || len(pre.StepEffects) != 3 || len(pre.Objects) != 3 || len(pre.Commands) != 3 {
+	if pre.ConfirmName != "c" || len(pre.Guards) != 1 || pre.Guards[0].Code != guard.System || len(pre.StepEffects) != 3 || len(pre.Objects) != 3 || len(pre.Commands) != 3 {
 		t.Errorf("%q %v", pre.ConfirmName, pre.Guards)
 	}
 	if len(pre.Rows) != 3 || pre.Title != "Re-space: step 10, starting at 10" {

@@ -18,9 +18,15 @@ const WhyNotAntrea = "Rung shows policies of Antrea and does not change them: us
 // resolve works out which objects a change writes and whether it may be made. It is cheap
 // beside what follows from them: effectOf, which finds the guard rails, and explain.
 func (g *Gate) resolve(rev *revision.Revision, m Mutation) *Preview {
-	p := &Preview{Mutation: m}
-	r := resolver{g, rev, p}
-	switch m.Op {
+	r := resolver{g, rev, &Preview{Mutation: m}}
+	r.work()
+	r.finish()
+	return r.p
+}
+
+// work finds the objects that a mutation changes.
+func (r *resolver) work() {
+	switch r.p.Mutation.Op {
 	case OpApply:
 		r.apply()
 	case OpDelete:
@@ -35,11 +41,11 @@ func (g *Gate) resolve(rev *revision.Revision, m Mutation) *Preview {
 		r.undo()
 	case OpRevert:
 		r.revert()
+	case OpCombine:
+		r.combine()
 	default:
-		r.block("there is no action %q", m.Op)
+		r.block("there is no action %q", r.p.Mutation.Op)
 	}
-	r.finish()
-	return p
 }
 
 type resolver struct {
@@ -207,12 +213,16 @@ func (r *resolver) apply() {
 	res := manifests.Parse("", m.YAML, manifests.Options{Schemas: r.g.schemas.Load()})
 	r.p.Errors = res.Broken
 	base := policiesIn(m.Base)
-	seen := map[model.Key]bool{}
+	seen, aside := map[model.Key]bool{}, map[model.Kind]int{}
 	for _, o := range res.Objects {
 		now, ok := o.(*model.Policy)
 		if !ok {
 			if ns, implied := o.(*model.Namespace); implied && ns.Origin.Doc == 0 && ns.Origin.Line == 0 {
 				continue // made up for pods, which are refused themselves
+			}
+			if m.Mixed {
+				aside[o.ObjectKey().Kind]++
+				continue
 			}
 			r.p.Errors = append(r.p.Errors, model.Broken{Severity: model.SeverityError, Origin: model.Origin{Item: -1},
 				Key: o.ObjectKey(), Code: manifests.CodeNotObject,
@@ -231,12 +241,16 @@ func (r *resolver) apply() {
 			r.p.Objects[n].ByHand = true
 		}
 	}
+	r.aside(aside)
+	if m.Prune {
+		r.prune(seen)
+	}
 	for k := range base {
 		if !seen[k] && len(seen) > 0 && r.rev.Cluster.Policy(k) != nil {
 			r.p.Notes = append(r.p.Notes, k.Label()+" stays: the text is another policy now")
 		}
 	}
-	if len(res.Objects) == 0 && len(r.p.Errors) == 0 {
+	if len(seen) == 0 && len(r.p.Errors) == 0 {
 		r.block("there is no policy in the text")
 	}
 }

@@ -42,6 +42,7 @@ func (g *Gate) explain(ctx context.Context, now, rev *revision.Revision, p *Prev
 	p.seen.findings(p.Findings)
 	p.seen.facts = append(p.seen.facts, ahead.reach...)
 	p.seen.effect(p.Effect)
+	p.findSurplus(ctx, rev, next)
 	p.Effect = p.Effect.against(ctx, g.log(), rev, next)
 	for i, f := range p.seen.plan {
 		p.Notes = slices.Insert(p.Notes, i, f.text) // what cannot be undone so easily comes first
@@ -61,7 +62,7 @@ func (g *Gate) explain(ctx context.Context, now, rev *revision.Revision, p *Prev
 			p.seen.facts = append(p.seen.facts, f)
 		}
 	}
-	for _, f := range idleRules(p.Effect, next) {
+	for _, f := range ofDecisions(p.Effect, next) {
 		p.Notes = append(p.Notes, f.text)
 		p.seen.facts = append(p.seen.facts, f)
 	}
@@ -69,6 +70,22 @@ func (g *Gate) explain(ctx context.Context, now, rev *revision.Revision, p *Prev
 		p.Notes = append(p.Notes, "out of reach: "+words.Some(lost, 3)+": cannot see whether the rows follow there")
 	}
 	return nil
+}
+
+// findSurplus works out what the change does besides what it is wanted for.
+func (p *Preview) findSurplus(ctx context.Context, rev, next *revision.Revision) {
+	w := p.Mutation.Wanted
+	if w == nil {
+		return
+	}
+	limit, cancel := context.WithTimeout(ctx, effectTime)
+	defer cancel()
+	p.Surplus = rev.Surplus(limit, next, w)
+	is := "surplus " + p.Surplus.Unknown
+	if g := p.Surplus.Group; g != nil {
+		is += groupIs(g)
+	}
+	p.seen.add(is, p.Surplus.Text())
 }
 
 // ahead is what of an explanation needs nothing else of the preview.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"rung/engine/gate/guard"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
@@ -207,14 +208,9 @@ func (n *noter) newDeny(dir model.Direction) bool {
 	if n.c.New == nil || n.next.None(n.c.Key) != nil { // nobody does what it says
 		return false
 	}
-	var had []*model.Rule
-	if n.c.Old != nil && sameSubject(n.c.Old, n.c.New) && n.rev.None(n.c.Key) == nil {
-		had = rulesOf(n.c.Old, model.Deny)
+	old := n.c.Old
+	if n.rev.None(n.c.Key) != nil {
+		old = nil
 	}
-	for _, r := range rulesOf(n.c.New, model.Deny) {
-		if r.Direction == dir && !slices.ContainsFunc(had, func(o *model.Rule) bool { return sameRule(*o, *r) }) {
-			return true
-		}
-	}
-	return false
+	return guard.NewDeny(old, n.c.New, dir)
 }

@@ -9,6 +9,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 )
 
 // entryOf is the change that an undo or a redo takes back; why says that there is none.
@@ -94,8 +95,32 @@ func (r *resolver) undo() {
 	for _, o := range e.Objects {
 		r.undoObject(o, e.Files)
 	}
+	r.stands(e)
 	r.where()
 }
+
+// stands blocks an undo, or a redo, of which every object is already as it would leave it:
+// somebody else put it back.
+func (r *resolver) stands(e HistoryEntry) {
+	p := r.p
+	if len(p.Objects) > 0 || p.Blocked != "" || len(p.Errors) > 0 || len(e.Objects) == 0 {
+		return
+	}
+	var names []string
+	for _, o := range e.Objects {
+		names = append(names, o.Key.Label())
+	}
+	what, as := "undo", "was"
+	if strings.HasPrefix(p.Title, "Redo") {
+		what, as = "redo", "would be"
+	}
+	p.stands = true
+	r.block("nothing to %s: %s already %s as it %s", what, words.Some(names, 3), words.Form(len(names), "stands", "stand"), as)
+}
+
+// Stands says whether it is an undo, or a redo, that has nothing left to do: committing it
+// changes no object, and takes it off the list of those to come.
+func (p *Preview) Stands() bool { return p.stands }
 
 // aboutUndo says which change an undo is about, by when it was made and who made it, and
 // that a plan that was rolled back since left nothing to undo.

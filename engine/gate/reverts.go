@@ -247,7 +247,7 @@ func (r *Reverts) tell() {
 		return // it is only being made
 	}
 	u := &revision.Unconfirmed{ID: j.ID, Title: j.Title, Until: j.Until, Over: r.left() == 0, Why: j.Why, Here: r.mine != nil,
-		Found: r.found}
+		Found: r.found, File: r.path}
 	if r.held {
 		u.PID, u.Host = j.PID, j.Host
 	}

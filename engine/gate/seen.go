@@ -245,7 +245,7 @@ func (p *Preview) otherGuards(now *Preview) string {
 			return confirmed(list, g) // a step of a plan, whose guards were confirmed with the plan
 		}
 		return slices.ContainsFunc(list, func(o Guard) bool {
-			return o.Code == g.Code && o.Policy == g.Policy && o.is() == g.is()
+			return o.Code == g.Code && o.Policy == g.Policy && o.Is() == g.Is()
 		})
 	}
 	for _, g := range now.Guards {
@@ -259,15 +259,6 @@ func (p *Preview) otherGuards(now *Preview) string {
 		}
 	}
 	return ""
-}
-
-// is is what a guard is compared by.
-func (g Guard) is() string {
-	if g.about != "" {
-		return g.about
-	}
-	text, _, _ := strings.Cut(g.Message, wouldCatch)
-	return text
 }
 
 func (p *Preview) otherFacts(now *Preview) string {

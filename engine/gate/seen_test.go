@@ -67,7 +67,7 @@ func TestSeenIsCommitted(t *testing.T) {
 		{"a guard rail", "apply", func(w *world) {
 			w.Edit(aPod("kube-public", "web", "app: web", 14))
 			w.Edit(aNamespace("kube-public", "tenant: blue"))
-		}, "a guard rail: cuts system namespaces"},
+		}, "a guard rail: cuts connections of kube-public (2 pairs)"},
 	} {
 		for name, m := range ops {
 			if c.ops != "" && !strings.Contains(c.ops, name) {

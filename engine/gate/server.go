@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"rung/engine/gate/guard"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
@@ -53,14 +54,14 @@ func (g *Gate) work(ctx context.Context, rev *revision.Revision, m Mutation, rea
 		g.askServer(ctx, rev, p)
 	}
 	if read != nil && read.seen.complete && read.seen.basis == basis && read.otherObjects(p) == "" {
-		p.judgeEffect(read.seen.worked, rev)
+		g.judgeEffect(p, read.seen.worked, rev)
 	} else {
 		p.next = after(rev, p.Objects)
 		if read == nil { // somebody waits for all of it
 			wait := p.workAhead(rev)
 			defer wait()
 		}
-		p.judgeEffect(g.effectOf(ctx, rev, p.next, p.Objects), rev)
+		g.judgeEffect(p, g.effectOf(ctx, rev, p.next, p.Objects), rev)
 	}
 	p.guardKept(p.Objects, live)
 	return p, rev
@@ -69,6 +70,10 @@ func (g *Gate) work(ctx context.Context, rev *revision.Revision, m Mutation, rea
 // keys are the policies a change may be about.
 func (g *Gate) keys(m Mutation) (out []model.PolicyKey) {
 	switch m.Op {
+	case OpCombine:
+		for _, one := range m.Parts {
+			out = append(out, g.keys(one)...)
+		}
 	case OpApply:
 		for _, text := range [][]byte{m.YAML, m.Base} {
 			out = slices.AppendSeq(out, maps.Keys(policiesIn(text)))
@@ -139,7 +144,7 @@ func (p *Preview) guardKept(changes []ObjectChange, live map[model.PolicyKey]*ku
 			p.Guards = append(p.Guards, kept(&changes[i], l)...)
 		}
 	}
-	p.ConfirmName = confirmName(p.Guards, p.Objects)
+	p.ConfirmName = guard.ConfirmName(p.Guards, guarded(p.Objects))
 }
 
 // takeStored puts what a server would store in the place of what was asked for,
@@ -173,6 +178,10 @@ func (p *Preview) takeStored(stored []*model.Policy) {
 	p.Objects = out
 }
 
+// GuardKept: something keeps the object as it is written elsewhere (GitOps) and will put it
+// back.
+const GuardKept = "kept-elsewhere"
+
 // kept is the guard of an object that something keeps as it is written elsewhere.
 func kept(c *ObjectChange, l *kube.Live) []Guard {
 	var will, may []string
@@ -190,8 +199,8 @@ func kept(c *ObjectChange, l *kube.Live) []Guard {
 	if len(by) == 0 {
 		return nil
 	}
-	return []Guard{guard(GuardKept, c.Key, "the change of %s %s %s: make it where that takes it from",
-		c.Key.Label(), word, words.Some(by, 3))}
+	return []Guard{{Code: GuardKept, Policy: c.Key, Message: fmt.Sprintf("the change of %s %s %s: make it where that takes it from",
+		c.Key.Label(), word, words.Some(by, 3))}}
 }
 
 // tryPlan asks the server about a plan: the first step of every policy, since

@@ -15,6 +15,7 @@ import (
 	"rung/model"
 	"rung/sources/manifests"
 	"rung/sources/manifests/edit"
+	"rung/sources/reading"
 	"rung/sources/safefile"
 )
 
@@ -257,7 +258,7 @@ func (f *Files) locate(p *model.Policy) (model.Origin, error) {
 	if file, err := f.stamp(at.File); err == nil && !file.Writable {
 		return at, nil // compressed, say: refused where it is written
 	}
-	text, err := os.ReadFile(at.File)
+	text, err := reading.ReadRegular(at.File, max(f.read.Limits.FileSize, manifests.DefaultFileSize))
 	switch {
 	case err != nil && !moved && !unread:
 		return at, nil // no file, or gone: said where it is written

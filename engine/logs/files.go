@@ -87,8 +87,16 @@ func NewFileReader(l *Store, cfg Files, nodeOf func(namespace, pod string) strin
 		tallies: map[string]*tally{}, pos: Position{Speed: cfg.Speed}}
 }
 
-// Run reads until ctx ends.
+// Run reads until ctx ends, which is no error.
 func (r *FileReader) Run(ctx context.Context) error {
+	err := r.run(ctx)
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+func (r *FileReader) run(ctx context.Context) error {
 	r.logs.FollowedBy(func() []model.LogStream {
 		r.mu.Lock()
 		defer r.mu.Unlock()

@@ -42,6 +42,9 @@ func (r *FileReader) next(s *fileSource) (x stored, ok bool) {
 			return x, false
 		}
 		s.lines++
+		if !acllog.Maybe(text) {
+			continue
+		}
 		line, err := acllog.Parse(string(text))
 		switch {
 		case errors.Is(err, acllog.ErrNotACL):

@@ -1,6 +1,8 @@
 package logs
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"fmt"
 	"os"
@@ -106,14 +108,66 @@ func TestFilesStored(t *testing.T) {
 	}
 }
 
-// More lines than are kept wait for whoever reads them.
+// More lines than are kept wait for whoever reads them, be they many or long.
 func TestFilesWaitForTheirReader(t *testing.T) {
-	f := logFolder{t, t.TempDir()}
 	const all = 2000
+	f := logFolder{t, t.TempDir()}
 	for n := 1; n <= all; n++ {
 		f.write("acl.log", aclLine(second(n), n))
 	}
-	l := readFiles(t, Files{Paths: []string{f.path("acl.log")}, All: true}, 64)
+	everyLine(t, readFiles(t, Files{Paths: []string{f.path("acl.log")}, All: true}, 64), all)
+
+	f = logFolder{t, t.TempDir()}
+	long := []byte("|name=\"" + strings.Repeat("n", 60000) + "\"")
+	var lines [][]byte
+	for n := 1; n <= all; n++ {
+		lines = append(lines, bytes.Replace(aclLine(second(n), n), []byte("|name=\"ANP:one:Egress:0\""), long, 1))
+	}
+	f.write("acl.log", lines...)
+	everyLine(t, readFiles(t, Files{Paths: []string{f.path("acl.log")}, All: true}, 0), all)
+}
+
+// A reader ends with its context whatever is read: 32 GiB of empty lines in a small file.
+func TestFilesEndWhileEmptyLinesAreRead(t *testing.T) {
+	packed := func(text []byte) []byte {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		if _, err := z.Write(text); err != nil {
+			t.Fatal(err)
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	path := filepath.Join(t.TempDir(), "acl.log.gz")
+	empty := packed(bytes.Repeat([]byte("\n"), 16<<20))
+	text := append(packed(append(aclLine(second(1), 1), '\n')), bytes.Repeat(empty, 2048)...)
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rev := revision.New(revision.Facts{}, nil)
+	l := New(func() *revision.Revision { return rev }, time.Now, 0)
+	ctx, cancel := context.WithCancel(t.Context())
+	r := NewFileReader(l, Files{Paths: []string{path}, All: true}, func(_, _ string) string { return "" }, false)
+	done := make(chan error, 1)
+	go l.Run(ctx)
+	go func() { done <- r.Run(ctx) }()
+	wait.Within(t, wait.Patience, "the first line", func() bool { return l.Last() == 1 })
+	cancel()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second): // reading all of it takes longer
+		t.Fatal("it is still read")
+	}
+}
+
+// everyLine reads all lines of a store, numbered from 1.
+func everyLine(t *testing.T, l *Store, all uint64) {
+	t.Helper()
 	next := uint64(1)
 	wait.Within(t, wait.Patience, "every line", func() bool {
 		for _, e := range l.Since(next-1, 0) {

@@ -24,8 +24,10 @@ type Store struct {
 	rev   func() *revision.Revision
 	now   func() time.Time
 	queue chan arrival
-	book  *addressBook
-	names *attributor
+	// queued is about how many bytes of lines of files are in the queue.
+	queued atomic.Int64
+	book   *addressBook
+	names  *attributor
 
 	received, dropped, unparsed, unattributed atomic.Uint64
 
@@ -69,6 +71,8 @@ type Entry struct {
 	// Gap, when set, is no line but a place where lines may be missing; Line then
 	// has its time and zone only.
 	Gap *model.LogGap
+
+	upto int64 // bytes of entries that were stored up to this one
 }
 
 // arrival is what waits to be taken in.
@@ -113,7 +117,8 @@ type Stats struct {
 	Forgotten uint64
 }
 
-// New makes a store that keeps at most limit lines; 0 means DefaultLines. rev is
+// New makes a store that keeps at most limit lines, fewer where they take more than
+// linesRoom; 0 means DefaultLines. rev is
 // asked for the newest revision when a line arrives, now for the time.
 func New(rev func() *revision.Revision, now func() time.Time, limit int) *Store {
 	if limit <= 0 {
@@ -138,6 +143,9 @@ func (l *Store) Run(ctx context.Context) {
 			return
 		case a := <-l.queue:
 			l.take(a)
+			if a.stored {
+				l.queued.Add(-lineSize(a.line.Raw))
+			}
 		}
 	}
 }
@@ -180,6 +188,9 @@ func (l *Store) give(ctx context.Context, a arrival) {
 	}
 	if a.gap == nil && !a.end && !a.reset {
 		l.received.Add(1)
+	}
+	if a.stored {
+		l.queued.Add(lineSize(a.line.Raw))
 	}
 	select {
 	case l.queue <- a:

@@ -293,3 +293,37 @@ func BenchmarkLogLine(b *testing.B) {
 		l.take(arrival{line: x})
 	}
 }
+
+// What is kept is bounded in bytes, however long lines are, and numbered without a gap.
+func TestLogsAreBoundedInBytes(t *testing.T) {
+	w := changing.New(t, given.ANP("control", 34, "", "in deny *"))
+	l := logWorld(t, w, 0)
+	heap := func() int64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := heap()
+	for _, length := range []int{200, 4000, 60000, 200} {
+		for i := range 2 * linesRoom / (length + 500) {
+			raw := strings.Repeat("r", length)
+			x := line(w, "ANP:control:Ingress:0", raw[:4], nb.ToLport, raw[4:8], fmt.Sprintf("10.1.%d.%d", i>>8&255, i&255), "10.244.0.4", uint16(i))
+			x.Raw = raw
+			l.take(arrival{line: x})
+		}
+		if grown := heap() - before; grown > linesRoom+8<<20 { // with the counts of rules and pairs
+			t.Errorf("lines of %d bytes: %d MB are kept", length, grown>>20)
+		}
+		kept := l.Since(0, 0)
+		if n := len(kept); n < 100 || kept[0].Seq != l.First() || kept[n-1].Seq != l.Last() || l.Last()-l.First()+1 != uint64(n) {
+			t.Errorf("lines of %d bytes: %d kept, %d to %d", length, n, l.First(), l.Last())
+		}
+		for i, e := range kept {
+			if e == nil || e.Seq != l.First()+uint64(i) {
+				t.Fatalf("lines of %d bytes: the %d. line kept is %v", length, i, e)
+			}
+		}
+	}
+	runtime.KeepAlive(l)
+}

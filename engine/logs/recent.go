@@ -2,6 +2,7 @@ package logs
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +20,11 @@ const recentMost = 4000
 // Recent are the connections of the lines of the last 15 minutes that are kept, the newest
 // first; where none came in that time, of the 15 minutes before the newest line.
 func (l *Store) Recent() *verdict.Log { return recent(l.Since(0, 0), l.now(), recentMost) }
+
+// Allowed are the connections that the kept lines say are allowed, the newest first.
+func (l *Store) Allowed() *verdict.Log {
+	return connections(slices.DeleteFunc(l.Since(0, 0), func(e *Entry) bool { return e.Line.Verdict != "allow" }), time.Time{}, recentMost)
+}
 
 // Connections are those of some entries, oldest first as a Store has them, at most so many
 // different ones.

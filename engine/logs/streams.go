@@ -133,7 +133,11 @@ func (l *Store) Read(seq uint64) {
 // room waits until a line of a file may come without pushing out one that is still to be
 // read.
 func (l *Store) room(ctx context.Context) bool {
-	for l.sources.paced.Load() && l.Last()+uint64(len(l.queue))-l.sources.readTo.Load() > uint64(l.limit)/2 {
+	for l.sources.paced.Load() {
+		lines, bytes := l.unread(l.sources.readTo.Load())
+		if lines+uint64(len(l.queue)) <= uint64(l.limit)/2 && bytes+l.queued.Load() <= l.most()/2 {
+			break
+		}
 		select {
 		case <-l.sources.read:
 		case <-ctx.Done():
@@ -152,10 +156,7 @@ func (l *Store) turn(a arrival) {
 	l.turns.Add(1)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// The next number is that of the first place of the ring.
-	limit := uint64(l.limit)
-	l.last = (l.last/limit + 1) * limit
-	clear(l.ring)
-	l.ring, l.rates, l.hits = l.ring[:0], ruleRates{}, hits.New(l.now())
+	l.forget()
+	l.rates, l.hits = ruleRates{}, hits.New(l.now())
 	l.meters = meters{by: map[meterKey]*metered{}, gen: l.meters.gen + 1}
 }

@@ -1,24 +1,88 @@
 package logs
 
-import "sync"
+import (
+	"sync"
+	"unsafe"
+)
 
-// window is the newest entries, numbered without a gap.
+// linesRoom is how many bytes the lines that are kept may take: where lines are long, fewer
+// than the limit are. The heap grows by half as much again before it is collected, and the
+// console is to stay below what docs/performance.md promises after a day.
+const linesRoom = 14 << 20
+
+// window is the newest entries, numbered without a gap: at most so many, and at most so many
+// bytes of them.
 type window struct {
-	mu    sync.RWMutex
-	ring  []*Entry // entry with Seq s is at s % cap, once there
-	limit int
-	last  uint64 // newest Seq given out
+	mu     sync.RWMutex
+	ring   []*Entry // entry with Seq s is at s % cap, once there
+	limit  int
+	room   int64  // in bytes, 0 for linesRoom
+	oldest uint64 // Seq of the oldest that is kept; one more than last when there is none
+	last   uint64 // newest Seq given out
+	given  int64  // bytes of all entries that were ever stored
 }
+
+// size is about how many bytes an entry takes. Its words are parts of the raw line; a second
+// time as much is what a page makes of it for a filter.
+func (e *Entry) size() int64 {
+	return lineSize(e.Line.Raw) + int64(len(e.Src.Addr)+len(e.Dst.Addr)) + int64(len(e.Among))*int64(unsafe.Sizeof(e.Rule))
+}
+
+func lineSize(raw string) int64 { return int64(unsafe.Sizeof(Entry{})) + 2*int64(len(raw)) }
 
 // store gives an entry its number; mu is held.
 func (l *window) store(e *Entry) {
 	l.last++
 	e.Seq = l.last
+	l.given += e.size()
+	e.upto = l.given
 	if len(l.ring) < l.limit {
 		l.ring = append(l.ring, e)
 	} else {
 		l.ring[l.slot(e.Seq)] = e
 	}
+	if l.oldest == 0 {
+		l.oldest = e.Seq
+	}
+	for n := l.last - l.oldest + 1; n > uint64(l.limit) || n > 1 && l.given-l.before(l.oldest) > l.most(); n-- {
+		if n <= uint64(l.limit) { // else the new one is in its place
+			l.ring[l.slot(l.oldest)] = nil
+		}
+		l.oldest++
+	}
+}
+
+func (l *window) most() int64 {
+	if l.room > 0 {
+		return l.room
+	}
+	return linesRoom
+}
+
+// before is how many bytes of entries came before one that is kept.
+func (l *window) before(seq uint64) int64 {
+	e := l.ring[l.slot(seq)]
+	return e.upto - e.size()
+}
+
+// unread is how many lines and bytes are kept that came after a number.
+func (l *window) unread(seq uint64) (lines uint64, bytes int64) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	seq = max(seq+1, l.first())
+	if seq > l.last {
+		return 0, 0
+	}
+	return l.last - seq + 1, l.given - l.before(seq)
+}
+
+// forget lets all entries go; the next number is that of the first place of the ring. mu is
+// held.
+func (l *window) forget() {
+	limit := uint64(l.limit)
+	l.last = (l.last/limit + 1) * limit
+	clear(l.ring)
+	l.ring, l.oldest = l.ring[:0], l.last+1
 }
 
 // slot is where the entry with that number lives.
@@ -47,7 +111,7 @@ func (l *window) Since(seq uint64, max int) []*Entry {
 	return out
 }
 
-func (l *window) first() uint64 { return l.last - uint64(len(l.ring)) + 1 }
+func (l *window) first() uint64 { return max(l.oldest, 1) }
 
 // First is the number of the oldest entry kept; one more than Last when there
 // is none.

@@ -1,10 +1,13 @@
 package propose
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"time"
 
 	"rung/engine/revision"
 	"rung/model"
@@ -19,7 +22,8 @@ type Target struct {
 	// Policy gets the rules; one that is not there is an AdminNetworkPolicy that is proposed
 	// anew.
 	Policy model.PolicyKey
-	// Priority of a new one, -1 for one before all that decide about the lines now.
+	// Priority of a new one, -1 for the last that is free before all that decide about the
+	// lines now.
 	Priority int32
 	Action   model.Action
 }
@@ -34,6 +38,9 @@ type Proposal struct {
 	Base     string // the text there is now, empty for a new one
 	// Still are lines whose connections come to another end than they should all the same.
 	Still []Still
+	// Wanted are the connections of the lines, and Surplus what becomes so besides.
+	Wanted  *verdict.Wanted
+	Surplus *revision.Surplus
 }
 
 // Still is who decides about some lines.
@@ -44,32 +51,56 @@ type Still struct {
 	Example verdict.Connection
 }
 
-// Make works a proposal out. With an error the proposal may say which lines are left out.
+// Make works a proposal out: of the ends at which rules may be, those with which the most
+// lines come to what is wanted, and the fewest other connections with them. A policy that is
+// there gets rules only where that is exact. With an error the proposal may say which lines
+// are left out.
 func Make(ctx context.Context, rev *revision.Revision, t Target, seen []verdict.Seen) (*Proposal, error) {
 	if len(seen) == 0 {
 		return nil, errors.New("no line of a connection was chosen")
 	}
 	old := rev.Cluster.Policy(t.Policy)
+	if old != nil {
+		if none := rev.None(t.Policy); none != nil {
+			return nil, fmt.Errorf("%s is not programmed: %s", t.Policy.Label(), rev.NoRowsShort(none))
+		}
+	}
+	var best *Proposal
+	var failed error
+	for _, ends := range narrow.EndsFor(t.Action) {
+		p, err := makeAt(ctx, rev, t, old, seen, ends)
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("proposing a rule for %s: %w", t.Policy.Label(), ctx.Err())
+		}
+		switch {
+		case best == nil, failed != nil && err == nil, (failed == nil) == (err == nil) && p.better(best):
+			best, failed = p, err
+		}
+		if failed == nil && best.exact() {
+			break
+		}
+	}
+	if failed == nil && !best.New && !best.exact() {
+		return best, fmt.Errorf("%s cannot have rules for exactly these lines: %s; choose a new policy", t.Policy.Label(), best.whyNotExact())
+	}
+	return best, failed
+}
+
+// makeAt is a proposal with rules at some ends.
+func makeAt(ctx context.Context, rev *revision.Revision, t Target, old *model.Policy, seen []verdict.Seen, ends narrow.Ends) (*Proposal, error) {
 	out := &Proposal{Policy: t.Policy, New: old == nil}
 	policy := old
-	if old == nil {
+	if out.New {
 		policy = &model.Policy{Meta: model.Meta{Key: t.Policy}, Tier: model.TierAdmin}
-	} else if none := rev.None(t.Policy); none != nil {
-		return nil, fmt.Errorf("%s is not programmed: %s", t.Policy.Label(), rev.NoRowsShort(none))
 	}
 	var err error
-	out.Proposal, err = narrow.Propose(narrow.Ask{Before: rev.Verdicts(), Policy: policy, New: out.New, Action: t.Action, Seen: seen})
+	out.Proposal, err = narrow.Propose(narrow.Ask{Before: rev.Verdicts(), Policy: policy, New: out.New, Action: t.Action, Seen: seen, Ends: ends})
 	if err != nil {
 		return out, fmt.Errorf("no rule for %s: %w", t.Policy.Label(), err)
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	if out.New {
-		if out.Priority = t.Priority; out.Priority < 0 {
-			if out.Priority, err = freeBefore(rev, out.Seen); err != nil {
-				return out, err
-			}
+		if out.Priority, err = priorityFor(rev, t.Priority, out.Seen); err != nil {
+			return out, err
 		}
 	}
 	next, err := out.write(old)
@@ -79,14 +110,73 @@ func Make(ctx context.Context, rev *revision.Revision, t Target, seen []verdict.
 	if out.Text = next.YAML; old != nil {
 		out.Base = old.YAML
 	}
-	return out, out.judge(ctx, rev.With([]model.Object{next}, nil))
+	return out, out.judge(ctx, rev, rev.With([]model.Object{next}, nil))
 }
 
-// freeBefore is the last free priority before every AdminNetworkPolicy that decides about
-// some lines now.
-func freeBefore(rev *revision.Revision, seen []verdict.Seen) (int32, error) {
-	first := rev.Flags.MaxPriority + 1
-	by := ""
+// misses counts the lines that do not come to what is wanted.
+func (p *Proposal) misses() (n int) {
+	if p.Proposal == nil {
+		return 0
+	}
+	for _, l := range p.Left {
+		n += l.Lines
+	}
+	for _, s := range p.Still {
+		n += s.Lines
+	}
+	return n
+}
+
+// exact says whether all lines come to what is wanted, and nothing else does.
+func (p *Proposal) exact() bool { return p.misses() == 0 && p.Surplus.Exact() }
+
+func (p *Proposal) better(o *Proposal) bool {
+	surplus := func(p *Proposal) int {
+		switch s := p.Surplus; {
+		case s == nil || s.Unknown != "":
+			return math.MaxInt
+		case s.Exact():
+			return 0
+		default:
+			return s.Pairs
+		}
+	}
+	return cmp.Or(cmp.Compare(p.misses(), o.misses()), cmp.Compare(surplus(p), surplus(o))) < 0
+}
+
+// whyNotExact is the first thing that keeps a proposal from being exact.
+func (p *Proposal) whyNotExact() string {
+	switch {
+	case len(p.Still) > 0:
+		return "some stay " + outcomes[p.Still[0].Verdict] + ": " + p.Still[0].By + " decides"
+	case len(p.Left) > 0:
+		return p.Left[0].Why
+	}
+	return "it " + p.Surplus.Text()
+}
+
+// priorityFor is the priority of a new policy: the one that is asked for where it comes before
+// every policy that decides about the lines now, or the last free one there.
+func priorityFor(rev *revision.Revision, asked int32, seen []verdict.Seen) (int32, error) {
+	first, by := firstDecider(rev, seen)
+	switch {
+	case asked >= first && by != "":
+		return 0, fmt.Errorf("priority %d does not come before %s, which decides: use less than %d", asked, by, first)
+	case asked >= 0:
+		return asked, nil
+	}
+	for at := first - 1; at >= 0; at-- {
+		if rev.Ladder().Rung(at) == nil {
+			return at, nil
+		}
+	}
+	return 0, fmt.Errorf("no priority before %s (%d) is free: make room (rung plan --insert)", by, first)
+}
+
+// firstDecider is the priority of the first policy of the admin tier that decides about some
+// lines now, or passes them on, and its name; behind all where there is none.
+func firstDecider(rev *revision.Revision, seen []verdict.Seen) (first int32, by string) {
+	first = rev.Flags.MaxPriority + 1
 	for i := range seen {
 		a, err := rev.Verdicts().FromPolicies(seen[i].Connection)
 		if err != nil {
@@ -98,18 +188,13 @@ func freeBefore(rev *revision.Revision, seen []verdict.Seen) (int32, error) {
 				hits = append(hits, *st.Decided)
 			}
 			for _, h := range hits {
-				if p := rev.Cluster.Policy(h.Policy); p != nil && p.Kind == model.KindANP && p.Priority < first {
+				if p := rev.Cluster.Policy(h.Policy); p != nil && p.Kind.Ranked() && p.Tier == model.TierAdmin && p.Priority < first {
 					first, by = p.Priority, p.Key.Label()
 				}
 			}
 		}
 	}
-	for at := first - 1; at >= 0; at-- {
-		if rev.Ladder().Rung(at) == nil {
-			return at, nil
-		}
-	}
-	return 0, fmt.Errorf("no priority before %s (%d) is free: name one, or make room", by, first)
+	return first, by
 }
 
 // write puts the rules into a policy, or makes a new one of them.
@@ -161,11 +246,14 @@ func checked(next *model.Policy, broken []model.Broken, err error) (*model.Polic
 	return next, nil
 }
 
-// judge asks what becomes of the lines with the rules.
-func (p *Proposal) judge(ctx context.Context, next *revision.Revision) error {
-	want := verdict.Allow
+// judgeTime is how long it may take to count what becomes of all other connections.
+const judgeTime = 10 * time.Second
+
+// judge asks what becomes of the lines with the rules, and of all other connections.
+func (p *Proposal) judge(ctx context.Context, rev, next *revision.Revision) error {
+	p.Wanted = &verdict.Wanted{Becomes: verdict.Allow}
 	if p.Action == model.Deny {
-		want = verdict.Deny
+		p.Wanted.Becomes = verdict.Deny
 	}
 	had := map[string]int{}
 	for i := range p.Seen {
@@ -173,21 +261,28 @@ func (p *Proposal) judge(ctx context.Context, next *revision.Revision) error {
 			return ctx.Err()
 		}
 		s := &p.Seen[i]
+		p.Wanted.Connections = append(p.Wanted.Connections, s.Connection)
 		a, err := next.Verdicts().FromPolicies(s.Connection)
-		if err != nil || a.Verdict == want {
+		if err == nil && a.Verdict == p.Wanted.Becomes {
 			continue
 		}
-		by := deciders(&a)
-		k := string(a.Verdict) + by
+		still := Still{Verdict: verdict.Unknown, By: "nobody knows who", Example: revision.SeenConnection(s)}
+		if err == nil {
+			still.Verdict, still.By = a.Verdict, deciders(&a)
+		}
+		k := string(still.Verdict) + still.By
 		n, known := had[k]
 		if !known {
 			n = len(p.Still)
 			had[k] = n
-			p.Still = append(p.Still, Still{Verdict: a.Verdict, By: by, Example: revision.SeenConnection(s)})
+			p.Still = append(p.Still, still)
 		}
 		p.Still[n].Lines += s.Lines
 	}
-	return nil
+	limit, cancel := context.WithTimeout(ctx, judgeTime)
+	defer cancel()
+	p.Surplus = rev.Surplus(limit, next, p.Wanted)
+	return ctx.Err()
 }
 
 // deciders are who settles a connection, and at which end.

@@ -45,6 +45,8 @@ func seen(t *testing.T, rev *revision.Revision, lines ...string) (out []verdict.
 
 func TestMake(t *testing.T) {
 	wall := strings.Replace(given.ANP("wall", 50, "tenant=blue", "out deny tenant=red", "in deny tenant=red"), "  egress:\n", "  # what leaves\n  egress:\n", 1)
+	const twin = "apiVersion: v1\nkind: Pod\nmetadata: {name: NAME, namespace: blue, labels: {app: web}}\n" +
+		"spec: {nodeName: worker, containers: [{name: c}]}\nstatus: {phase: Running, podIPs: [{ip: 10.244.0.99}]}\n"
 	for _, c := range []struct {
 		name, target string
 		world        []string
@@ -53,24 +55,33 @@ func TestMake(t *testing.T) {
 		says, has    []string
 		fails        string
 	}{
-		{"into the policy that drops it, before the rule that does", "wall", []string{wall}, []string{"blue/web-0 red/web-0 80", "blue/web-0 red/web-0 81"}, model.Allow,
-			[]string{"1 rule that allows the connections of 2 lines.", "They also cover blue/db-1 → red/web-0, TCP 80–81: 1 pair."},
-			[]string{"# what leaves", "portRange", "app: web"}, ""},
-		{"a new one before it", "door", []string{wall}, []string{"blue/web-0 red/web-0 80"}, model.Allow,
-			[]string{"New at priority 49.", "They cover no other connection between the pods there are."}, []string{"priority: 49", "portNumber"}, ""},
-		{"a new one at a priority that comes too late", "door=60", []string{wall}, []string{"blue/web-0 red/web-0 80"}, model.Allow,
-			[]string{"1 rule that allows the connections of none of 1 line; 1 stays denied by other rules.", "1 line stays denied all the same: ANP wall egress 0 decides; for example blue/web-0 → red/web-0 tcp 80."}, []string{"priority: 60"}, ""},
+		{"into the policy that drops it, which has others in its subject", "wall", []string{wall}, []string{"blue/web-0 red/web-0 80", "blue/web-0 red/web-0 81"}, model.Allow,
+			nil, nil, "ANP wall cannot have rules for exactly these lines: it opens 1 pair that no log line has: blue/db-1 → red/web-0, TCP 80–81; for example blue/db-1 → red/web-0 tcp 80; choose a new policy"},
+		{"into the policy that drops it, before the rule that does", "wall", []string{wall}, []string{"blue/web-0 red/web-0 80", "blue/db-1 red/web-0 80"}, model.Allow,
+			[]string{"opens only the connections of the log lines.", "1 rule that allows the connections of 2 lines."},
+			[]string{"# what leaves", "portNumber", "app: web"}, ""},
+		{"a new one before it, about both ends", "door", []string{wall}, []string{"blue/web-0 red/web-0 80"}, model.Allow,
+			[]string{"opens only the connections of the log lines.", "2 rules", "New at priority 49."}, []string{"priority: 49", "portNumber", "ingress:", "egress:"}, ""},
+		{"a new one at a priority that comes too late", "door=60", []string{wall}, []string{"blue/web-0 red/web-0 80"}, model.Allow, nil, nil,
+			"priority 60 does not come before ANP wall, which decides: use less than 50"},
+		{"a new one at the priority of what decides", "door=50", []string{wall}, []string{"blue/web-0 red/web-0 80"}, model.Allow, nil, nil, "use less than 50"},
 		{"denied on arrival as well", "door", []string{wall, given.ANP("gate", 20, "tenant=red", "in deny tenant=blue")}, []string{"blue/web-0 red/web-0 80"}, model.Allow,
-			[]string{"1 line stays denied all the same: ANP gate ingress 0 decides"}, []string{"priority: 19"}, ""},
-		{"a policy about both ends gets both rules", "all", []string{given.ANP("all", 50, "", "out deny tenant=red", "in deny tenant=blue")}, []string{"blue/web-0 red/web-0 80"}, model.Allow,
-			[]string{"2 rules that allow the connections of 1 line."}, []string{"ingress:", "egress:"}, ""},
-		{"a baseline that denies", "BANP/default", []string{given.BANP("tenant=blue", "out allow tenant=green")}, []string{"blue/web-0 red/web-0 80"}, model.Deny,
-			[]string{"1 rule that denies"}, []string{"kind: BaselineAdminNetworkPolicy", "action: Deny"}, ""},
+			[]string{"2 rules that allow the connections of 1 line. New at priority 19."}, []string{"priority: 19"}, ""},
+		{"denied by what comes after all policies of pods", "door", []string{given.EF("blue", "{type: Deny, to: {cidrSelector: 8.8.8.0/24}}")}, []string{"blue/web-0 8.8.8.8 443"}, model.Allow,
+			[]string{"1 rule that allows the connections of none of 1 line; 1 stays denied by other rules.", "1 line stays denied all the same: EF blue/default egress 0 decides"}, nil, ""},
+		{"a policy about both ends, and about everybody", "all", []string{given.ANP("all", 50, "", "out deny tenant=red", "in deny tenant=blue")}, []string{"blue/web-0 red/web-0 80"}, model.Allow,
+			nil, nil, "ANP all cannot have rules for exactly these lines: it opens 10 pairs that no log line has"},
+		{"twins of a pod, which no label tells apart", "door", []string{wall, strings.Replace(twin, "NAME", "web-9", 1)}, []string{"blue/web-0 red/web-0 80"}, model.Allow,
+			[]string{"opens 1 pair that no log line has: blue/web-9 → red/web-0, TCP 80; for example blue/web-9 → red/web-0 tcp 80."}, nil, ""},
+		{"a baseline that denies", "BANP/default", []string{given.BANP("tenant=blue", "out allow tenant=green")}, []string{"blue/web-0 red/web-0 80", "blue/db-1 red/web-0 80"}, model.Deny,
+			[]string{"denies only the connections of the log lines.", "1 rule that denies"}, []string{"kind: BaselineAdminNetworkPolicy", "action: Deny"}, ""},
 		{"a NetworkPolicy, and an address", "blue/np", []string{given.NP("blue", "np", "{podSelector: {matchLabels: {app: web}}, policyTypes: [Ingress, Egress]}")},
 			[]string{"blue/web-0 8.8.8.8 443", "monitoring/prom-0 blue/web-0 8080 in"}, model.Allow,
 			[]string{"2 rules that allow the connections of 2 lines."}, []string{"cidr: 8.8.8.8/32", "port: 443", "namespaceSelector"}, ""},
 		{"addresses of one network", "door", []string{wall}, []string{"blue/web-0 8.8.8.8 443", "blue/web-0 8.8.8.9 443"}, model.Deny,
-			[]string{"They cover no other"}, []string{"- 8.8.8.8/31"}, ""},
+			[]string{"denies only the connections of the log lines."}, []string{"- 8.8.8.8/31"}, ""},
+		{"part of a network that another rule names", "door", []string{given.ANP("net", 50, "tenant=blue", "out deny 8.8.8.8/31")}, []string{"blue/web-0 8.8.8.9 443"}, model.Allow,
+			[]string{"opens only the connections of the log lines."}, []string{"- 8.8.8.9/32"}, ""},
 		{"pods that nobody can tell apart by the policy", "wall", []string{wall}, []string{"green/web-0 red/web-0 80"}, model.Allow, nil, nil,
 			"no rule of the policy can be about any of these lines"},
 		{"a NetworkPolicy cannot deny", "blue/np", []string{given.NP("blue", "np", "{podSelector: {}}")}, []string{"blue/web-0 red/web-0 80"}, model.Deny, nil, nil,

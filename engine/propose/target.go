@@ -10,7 +10,16 @@ import (
 )
 
 // TargetHelp says how a target is written.
-const TargetHelp = "a policy that is there, or NAME or NAME=PRIORITY for a new AdminNetworkPolicy"
+const TargetHelp = "NAME or NAME=PRIORITY of a new AdminNetworkPolicy, or a policy that is there if its subject fits exactly"
+
+// NewName is a name for a new AdminNetworkPolicy.
+func NewName(rev *revision.Revision) string {
+	name := ruleName
+	for n := 2; rev.Cluster.Policy(model.PolicyKey{Kind: model.KindANP, Name: name}) != nil; n++ {
+		name = fmt.Sprintf("%s-%d", ruleName, n)
+	}
+	return name
+}
 
 // ParseTarget reads for which policy to propose: its name, NAMESPACE/NAME, with its kind
 // before it where two have the name; any other name is that of a new AdminNetworkPolicy.

@@ -15,27 +15,18 @@ import (
 // mostNotes bounds what is listed of a kind; all of it is counted.
 const mostNotes = 5
 
-// Notes say in sentences what the text does, beginning with how much.
+// Notes say in sentences what the text does, beginning with what it does besides the lines.
 func (p *Proposal) Notes() []string {
 	one, many := "allows", "allow"
 	if p.Action == model.Deny {
 		one, many = "denies", "deny"
 	}
 	what := words.Total(len(p.Rules), "rule") + " that " + words.Form(len(p.Rules), one, many) + " "
-	out := []string{"proposed from the log: " + what + "the connections of " + p.reached() + "."}
+	made := "proposed from the log: " + what + "the connections of " + p.reached() + "."
 	if p.New {
-		out[0] += fmt.Sprintf(" New at priority %d.", p.Priority)
+		made += fmt.Sprintf(" New at priority %d.", p.Priority)
 	}
-	if len(p.More) == 0 {
-		out = append(out, "They cover no other connection between the pods there are.")
-	} else {
-		more := slices.Clone(p.More)
-		slices.SortStableFunc(more, func(a, b narrow.More) int { return b.Pairs - a.Pairs })
-		out = append(out, some(more, "more group", func(m narrow.More) string {
-			return fmt.Sprintf("They also cover %s → %s, %s: %s.", revision.EndsText(narrow.EndsOf(m.From)), revision.EndsText(narrow.EndsOf(m.To)),
-				revision.PortsText(m.Ports), words.Count(m.Pairs, "pair"))
-		})...)
-	}
+	out := []string{p.Surplus.Text() + ".", made}
 	out = append(out, some(p.Still, "more reason", func(s Still) string {
 		return fmt.Sprintf("%s %s %s all the same: %s decides; for example %s.", words.Total(s.Lines, "line"), words.Form(s.Lines, "stays", "stay"),
 			outcomes[s.Verdict], s.By, s.Example)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -140,7 +141,7 @@ func (r *Revision) AllFindings(ctx context.Context) ([]model.Finding, error) {
 		return *d.all.Load(), nil
 	}
 	v := r.Verdicts()
-	audit, err := verdict.NewAudit(ctx, v)
+	audit, err := verdict.NewAudit(ctx, v, lint.Asks(r.Cluster, r.podIndex()))
 	if err != nil && !errors.Is(err, verdict.ErrTooLarge) {
 		return nil, err
 	}
@@ -183,13 +184,22 @@ func (r *Revision) FindSome() bool {
 func (r *Revision) HasFindings() bool { return r.shared.all.Load() != nil }
 
 // carried are findings of the objects with what verdicts said last of policies and rules
-// that are still there.
+// that are still there, and of the findings themselves.
 func (r *Revision) carried(found []model.Finding) []model.Finding {
 	e := r.shared.cache.newest.Load()
 	if e == nil {
 		return found
 	}
 	out := slices.Clone(found)
+	for i := range out {
+		f := &out[i]
+		k := slices.IndexFunc(e.findings, func(o model.Finding) bool {
+			return o.Code == f.Code && o.Policy == f.Policy && o.Direction == f.Direction && o.Rule == f.Rule && strings.HasPrefix(o.Message, f.Message)
+		})
+		if k >= 0 {
+			*f = e.findings[k]
+		}
+	}
 	for _, f := range e.findings {
 		p := r.Cluster.Policy(f.Policy)
 		if lint.OfVerdicts(f.Code) && (f.Policy.Name == "" || p != nil && (f.Rule < 0 || p.Rule(f.Direction, f.Rule) != nil)) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -23,7 +24,7 @@ func (r *Revision) Differ(ctx context.Context, next *Revision, ask verdict.Asked
 func (r *Revision) Vital() lint.Vital { return lint.FindVital(r.Cluster, r.podIndex()) }
 
 // EndsText names the ends of one side of connections: "blue/api-0, blue/api-1",
-// "blue (7 pods)", "12 namespaces (340 pods)", "10.0.0.0/8".
+// "blue (7 pods)", "12 namespaces (340 pods)", "10.0.0.0/8 except 10.1.0.0/16".
 func EndsText(e verdict.Ends) string {
 	var parts []string
 	switch n := len(e.Namespaces); {
@@ -36,21 +37,51 @@ func EndsText(e verdict.Ends) string {
 	case n > 0:
 		parts = append(parts, fmt.Sprintf("%s (%s)", strings.Join(e.Namespaces, ", "), words.Total(e.Pods, "pod")))
 	}
-	var outside []string
-	for _, n := range e.Outside {
-		switch {
-		case n.Bits() == 0:
-			outside = append(outside, "other addresses")
-		case n.IsSingleIP():
-			outside = append(outside, n.Addr().String())
-		default:
-			outside = append(outside, n.String())
-		}
-	}
+	outside := outsideTexts(e)
 	if len(outside) > 0 {
-		parts = append(parts, words.Few(slices.Compact(outside), 3))
+		parts = append(parts, words.Few(outside, 5))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// outsideTexts name the ends outside, each with what of it is not meant.
+func outsideTexts(e verdict.Ends) (out []string) {
+	around := make([][]string, len(e.Outside))
+	for _, n := range e.Except {
+		narrow := -1
+		for i, o := range e.Outside {
+			if o.Overlaps(n) && o.Bits() < n.Bits() && (narrow < 0 || o.Bits() > e.Outside[narrow].Bits()) {
+				narrow = i
+			}
+		}
+		if narrow >= 0 {
+			around[narrow] = append(around[narrow], addressesText(n))
+		}
+	}
+	for i, n := range e.Outside {
+		text := addressesText(n)
+		if len(around[i]) > 0 {
+			except := "except " + words.Some(around[i], 3)
+			if len(e.Outside) > 1 {
+				except = "(" + except + ")"
+			}
+			text += " " + except
+		}
+		if !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+func addressesText(n netip.Prefix) string {
+	switch {
+	case n.Bits() == 0:
+		return "other addresses"
+	case n.IsSingleIP():
+		return n.Addr().String()
+	}
+	return n.String()
 }
 
 // PortsText is "any port", "UDP 53", "TCP", "TCP 80, 8080–8090", or what is left out where
@@ -181,22 +212,19 @@ func FlipsText(totals []verdict.Total) string {
 	return strings.Join(out, ", ")
 }
 
-// OpenedText counts what of the flips a Deny kept shut, with the numbers of FlipsText:
-// "366 pairs deny → allow", "12 of 14 pairs deny → allow". What becomes unknown is left out.
-func OpenedText(d *verdict.Difference) string {
-	var out []string
-	for _, o := range d.Opened {
-		if o.After == verdict.Unknown {
-			continue
+// HangsTexts say what is denied by one end alone, and was by both before a change: "4 pairs
+// are still denied by the senders' egress alone".
+func HangsTexts(d *verdict.Difference) (out []string) {
+	for i := range d.Hangs {
+		h := &d.Hangs[i]
+		end := "the receivers' ingress"
+		if h.Senders {
+			end = "the senders' egress"
 		}
-		i := slices.IndexFunc(d.Totals, func(t verdict.Total) bool { return t.Before == o.Before && t.After == o.After })
-		all, part := d.Totals[i], ""
-		if o.Pairs != all.Pairs {
-			part = words.Thousands(o.Pairs) + " of "
-		}
-		out = append(out, fmt.Sprintf("%s%s %s → %s", part, words.Count(all.Pairs, "pair"), o.Before, o.After))
+		out = append(out, fmt.Sprintf("%s still denied by %s alone (%s): for example %s", words.Form(h.Pairs, "1 pair is", words.Thousands(h.Pairs)+" pairs are"),
+			end, DecidersText(h.By), h.Example))
 	}
-	return strings.Join(out, ", ")
+	return out
 }
 
 // StaysText says why nothing flips, where nothing does.

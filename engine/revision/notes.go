@@ -46,7 +46,7 @@ func Notes(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, findings [
 		if other == gone {
 			continue
 		}
-		notes = merge(notes, Note{Mark: MarkConflict, Severity: model.SeverityError, Name: other.Brief(), Count: 1, of: p.Policy.Key,
+		notes = merge(notes, Note{Mark: MarkConflict, Severity: conflictSeverity(findings, other), Name: other.Brief(), Count: 1, of: p.Policy.Key,
 			conflicts: []*ladder.Conflict{c}})
 	}
 	switch {
@@ -72,6 +72,21 @@ func Notes(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, findings [
 		return lint.Worth(a.findings[0].Code, b.findings[0].Code)
 	})
 	return notes
+}
+
+// conflictSeverity is that of the worst finding about a conflict with another policy: less
+// than an error where rules above mask it.
+func conflictSeverity(findings []*model.Finding, other model.PolicyKey) model.Severity {
+	worst := model.Severity("")
+	for _, f := range findings {
+		if lint.IsConflictWith(f, other) && (worst == "" || f.Severity.Compare(worst) < 0) {
+			worst = f.Severity
+		}
+	}
+	if worst == "" { // not worked out yet
+		return model.SeverityError
+	}
+	return worst
 }
 
 // merge puts a note to the one that says the same, where there is one.

@@ -3,6 +3,7 @@ package revision
 import (
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"rung/compiler"
@@ -16,6 +17,7 @@ type Mode struct {
 	Title   string        // "demo", the path, the context
 	Server  string        // address of the API server, on a cluster
 	User    string        // who one is there, as far as the kubeconfig tells
+	Login   string        // the program that logs in there, as the kubeconfig has it
 	Kubectl model.Kubectl // asks the same cluster as the same user; nothing given off a cluster
 	Sandbox bool          // the zones are Rung's own
 	// Writes says policies may be changed now; WhyNot why that can never be
@@ -136,6 +138,9 @@ type Revision struct {
 	causes *causesCache
 	// after is set in a revision of With.
 	after *change
+
+	omissionsOnce sync.Once
+	omissions     []model.Omission
 }
 
 // New makes a revision of facts. What the one before it worked out and

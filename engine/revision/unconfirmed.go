@@ -17,6 +17,8 @@ type Unconfirmed struct {
 	Over bool
 	// Why says why it could not be put back yet; it is tried again.
 	Why string
+	// File has what it is put back to, empty where that is kept in memory.
+	File string
 	// Ended says what became of it, and is empty as long as it waits. Kept says that it
 	// stands, wholly or in part: it was confirmed, or was changed meanwhile.
 	Ended string

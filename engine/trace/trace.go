@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
@@ -46,6 +47,9 @@ type Trace struct {
 	Families []*Trace
 	// Through is what the Service says that alone has the port, nil for none.
 	Through *Through
+
+	// NotConsidered is what could make the answer another, had it been taken into account.
+	NotConsidered []model.Omission
 
 	today     *verdict.Answer // of the policies without that annotation, made when it is needed
 	otherwise string
@@ -124,6 +128,8 @@ type Tracer struct {
 	mu      sync.Mutex
 	zones   map[string]*ordered
 	of      *revision.Revision // of compiled zones
+	filters [2]*omitted.Filter // without rows and with them
+	omits   *revision.Revision // of filters
 }
 
 // Ask answers a question in one family, that of both ends which it names or the first; with
@@ -164,10 +170,24 @@ func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by By, tried bo
 	if out.Rows != nil {
 		out.disagree(r, t.Compiled, now)
 	}
+	out.NotConsidered = t.omissions(r, by != Policies && !t.Compiled).Changing(&out.Answer)
 	if by == Rows && tried {
 		out.rowsAlone(r)
 	}
 	return out, nil
+}
+
+// omissions finds what could change answers; rows says that those of the zones are asked.
+func (t *Tracer) omissions(r *revision.Revision, rows bool) *omitted.Filter {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.omits != r {
+		t.omits, t.filters = r, [2]*omitted.Filter{omitted.Of(r, false), omitted.Of(r, true)}
+	}
+	if rows {
+		return t.filters[1]
+	}
+	return t.filters[0]
 }
 
 // Databases are the rows that are asked: those of the zones that were read, or those that

@@ -17,6 +17,7 @@ type tally struct {
 	failed         bool // the statement cannot be asked
 	enough         bool // the one connection that is wanted was found
 	last           [2]verdict.Endpoint
+	hangs          *hanging
 	counted        bool // the pair at hand speaks against it, in a family that was asked before
 }
 
@@ -57,11 +58,14 @@ func (t *tally) pair(c verdict.Connection, segments []verdict.Segment) bool {
 		}
 		if t.s.Some {
 			t.enough = true
+			t.hangs = newHanging(t.hangs.filter, t.hangs.ask) // on what the others are, nothing hangs
+			t.hangs.pair(c, []verdict.Segment{g})
 			return false
 		}
 		t.speaks(c, g)
 		return true
 	}
+	t.hangs.pair(c, segments)
 	if t.s.Some {
 		t.speaks(c, segments[0])
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/engine/trace"
 	"rung/model"
@@ -38,6 +39,8 @@ type Result struct {
 	Trace *trace.Trace
 	// Imagined: ends were asked as if they existed.
 	Imagined bool
+	// NotConsidered is what could make the result another, had it been taken into account.
+	NotConsidered []model.Omission
 	// LeftOut are pods that the labels of an end match and policies do not select, in words.
 	LeftOut string
 }
@@ -90,6 +93,7 @@ type judge struct {
 	looked  bool
 	n       int
 	problem func(at Place, format string, args ...any)
+	omits   *omitted.Filter
 }
 
 // Judge judges statements, in their order. Those that cannot be asked have a Problem
@@ -105,10 +109,12 @@ func Judge(ctx context.Context, r *revision.Revision, statements []Statement, as
 		ok = append(ok, len(f.problems) == before)
 	}
 	tracer := &trace.Tracer{Compiled: asked.Compiled}
-	real := &judge{ctx: ctx, rev: r, asked: asked, tracer: tracer, problem: f.wrong}
+	rows := asked.By != trace.Policies && !asked.Compiled
+	real := &judge{ctx: ctx, rev: r, asked: asked, tracer: tracer, problem: f.wrong, omits: omitted.Of(r, rows)}
 	imagined := real
 	if len(f.things) > 0 {
 		imagined = &judge{ctx: ctx, rev: r.AsIf(f.things), asked: asked, tracer: &trace.Tracer{}, problem: f.wrong}
+		imagined.omits = omitted.Of(imagined.rev, rows)
 	}
 	var out []Result
 	for i := range statements {
@@ -164,14 +170,16 @@ func (j *judge) statement(s *Statement, from, to *found) (*Result, error) {
 		asks = append(asks, byRows)
 	}
 	for i, ask := range asks {
-		t := &tally{s: s}
+		t := &tally{s: s, hangs: newHanging(j.omits, j.rev.Verdicts().FromPolicies)}
 		if err := ask(t); err != nil || t.failed {
 			return nil, err
 		}
 		out.Pairs, out.Against, out.None = t.pairs, t.against, t.pairs == 0
 		out.Holds = t.against == 0 || t.enough
+		out.NotConsidered = Merged(out.NotConsidered, t.hangs.found)
 		if out.None {
 			out.Holds = s.AllowNone
+			out.NotConsidered = j.omits.All() // who they would be is not known either
 			return out, nil
 		}
 		if out.Holds {

@@ -67,6 +67,9 @@ const (
 	ConversionNewValue = "conversion-new-value"
 
 	// What the verdicts of the whole ladder say (WithVerdicts).
+	OpenToAll           = "open-to-all"
+	ClosedToAll         = "closed-to-all"
+	DecidesFirst        = "decides-first"
 	RuleNeverDecides    = "rule-never-decides"
 	RuleRedundant       = "rule-redundant"
 	PassNothing         = "pass-nothing-decides"

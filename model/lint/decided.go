@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"rung/model"
 	"rung/model/ladder"
@@ -26,23 +25,41 @@ func WithVerdicts(c *model.Cluster, x *overlap.PodIndex, found []model.Finding, 
 	if audit != nil {
 		d := &decided{linter: l, v: v, rules: map[ruleAt]*verdict.Audited{}}
 		d.run(audit)
+	} else if failed != nil {
+		l.toAllUnasked(v)
 	}
 	return Sorted(c, l.out)
 }
 
-// Sorted puts findings of a cluster in order, in place.
+// Asks are what WithVerdicts wants an Audit of the same cluster to look at besides.
+func Asks(c *model.Cluster, x *overlap.PodIndex) verdict.Ask {
+	l := &linter{c: c, x: x}
+	v := FindVital(c, x)
+	wide := map[*model.Rule]bool{}
+	return verdict.Ask{DNS: v.DNS, Ports: [2]uint16{uint16(v.DNSPorts["UDP"]), uint16(v.DNSPorts["TCP"])},
+		Wide: func(p *model.Policy, r *model.Rule) bool {
+			is, known := wide[r]
+			if !known {
+				is = l.toAll(p, r)
+				wide[r] = is
+			}
+			return is
+		}}
+}
+
+// Sorted puts findings of a cluster in order, in place: those under a root behind it.
 func Sorted(c *model.Cluster, found []model.Finding) []model.Finding {
 	l := &linter{order: map[model.PolicyKey]int{}}
 	for _, p := range slices.SortedFunc(c.AllPolicies(), ladder.Compare) {
 		l.order[p.Key] = len(l.order)
 	}
 	slices.SortStableFunc(found, l.compare)
-	return found
+	return underRoots(found)
 }
 
 // OfVerdicts says whether WithVerdicts gives findings with a code.
 func OfVerdicts(code string) bool {
-	return slices.Contains([]string{RuleNeverDecides, RuleRedundant, PassNothing, AllowOverNetpol, DenyOverAllow, DenyLeavesOutside,
+	return slices.Contains([]string{OpenToAll, ClosedToAll, DecidesFirst, RuleNeverDecides, RuleRedundant, PassNothing, AllowOverNetpol, DenyOverAllow, DenyLeavesOutside,
 		AllowChangesNothing, VerdictsTooLarge}, code)
 }
 
@@ -56,9 +73,10 @@ type ruleAt struct {
 // decided makes findings of an Audit.
 type decided struct {
 	*linter
-	v     *verdict.Index
-	rules map[ruleAt]*verdict.Audited
-	tied  map[int]int // enforced policies with a priority, by that of their first row and tier
+	v      *verdict.Index
+	rules  map[ruleAt]*verdict.Audited
+	causes []caused    // what stands because of another rule
+	tied   map[int]int // enforced policies with a priority, by that of their first row and tier
 }
 
 func (d *decided) run(audit *verdict.Audit) {
@@ -76,11 +94,12 @@ func (d *decided) run(audit *verdict.Audit) {
 	shadowed := map[ruleAt]bool{}
 	for i := range d.out {
 		f := &d.out[i]
-		d.show(f)
+		d.show(f, audit)
 		if f.Code == RuleShadowed {
 			shadowed[ruleAt{f.Policy, f.Direction, f.Rule}] = true
 		}
 	}
+	d.cutsDNS(audit)
 	idle := map[model.Key]bool{}
 	for i := range audit.Allowing {
 		if a := &audit.Allowing[i]; a.Decides && !a.Matters {
@@ -112,6 +131,8 @@ func (d *decided) run(audit *verdict.Audit) {
 			d.witness(r.Outside)
 		}
 	}
+	d.toEverybody(audit)
+	d.roots()
 }
 
 // witness gives the last finding its connection.
@@ -191,9 +212,13 @@ func (d *decided) never(p *model.Policy, r *model.Rule, a *verdict.Audited) {
 		remedy = "move it above, or remove it"
 	}
 	by := deciderNames(a.Instead, p)
+	at := len(d.out)
 	d.aboutRule(p, r, RuleNeverDecides, severity, fmt.Sprintf("never decides: %s %s first all that this %s matches now",
 		by, words.Form(len(a.Instead), "decides", "decide"), r.Action), remedy)
 	d.witness(&a.Example)
+	if len(a.Instead) > 0 && a.Instead[0].Rule >= 0 {
+		d.causes = append(d.causes, caused{at, ruleAt{a.Instead[0].Policy, a.Instead[0].Direction, a.Instead[0].Rule}})
+	}
 }
 
 // movesOthers says whether rules of other policies would meet others if a rule of this one
@@ -261,8 +286,9 @@ func (d *decided) over(p *model.Policy, r *model.Rule, a *verdict.Audited) {
 	d.witness(&a.Over.Connection)
 }
 
-// show gives a finding of the objects alone a connection that shows it.
-func (d *decided) show(f *model.Finding) {
+// show gives a finding of the objects alone a connection that shows it. Where no connection
+// does, as rules above decide them all, it is worth a note.
+func (d *decided) show(f *model.Finding, audit *verdict.Audit) {
 	r := d.rules[ruleAt{f.Policy, f.Direction, f.Rule}]
 	if r == nil {
 		return
@@ -277,56 +303,33 @@ func (d *decided) show(f *model.Finding) {
 			f.Witness = d.witnessOf(r.Example)
 		}
 	case PriorityConflict:
-		if i := slices.IndexFunc(r.Clashes, func(c verdict.Clash) bool { return strings.HasPrefix(f.Message, conflictsWith(c.Policy)) }); i >= 0 {
-			f.Witness = d.witnessOf(r.Clashes[i].Connection)
-		} else {
+		switch i := slices.IndexFunc(r.Clashes, func(c verdict.Clash) bool { return IsConflictWith(f, c.Policy) }); {
+		case i < 0:
+			f.Severity = model.SeverityInfo
 			f.Message += "; rules above decide all of that first now"
+		default:
+			f.Witness = d.witnessOf(r.Clashes[i].Connection)
+			if !r.Clashes[i].Undefined {
+				f.Message += "; the other end denies all of that now"
+			}
 		}
 	case FirewallOverrules:
 		if r.Over != nil {
 			f.Witness = d.witnessOf(r.Over.Connection)
 		}
 	case DNSNotAllowed, DNSTCPNotAllowed:
-		f.Witness = d.toDNS(f)
-	}
-}
-
-// dnsAsked bounds the pods that are tried for a DNS query that a rule drops.
-const dnsAsked = 200
-
-// toDNS is a DNS query that the rule of a finding drops.
-func (d *decided) toDNS(f *model.Finding) model.Witness {
-	proto := verdict.UDP
-	if f.Code == DNSTCPNotAllowed {
-		proto = verdict.TCP
-	}
-	s, tries, asks := d.found(), 0, d.x.Eligible()
-	if p := d.c.Policy(f.Policy); p != nil && f.Direction == model.Egress {
-		asks = d.x.SubjectSet(p)
-	} else if p != nil && f.Rule >= 0 {
-		var peers overlap.PodSet
-		for i := range p.Rule(f.Direction, f.Rule).Peers {
-			peers = peers.Or(d.x.PeerSet(&p.Rule(f.Direction, f.Rule).Peers[i]))
+		if d.found().pods.Empty() {
+			return
 		}
-		asks = asks.And(peers)
-	}
-	for to := range d.x.Pods(s.pods) {
-		for from := range d.x.Pods(asks) {
-			if tries++; tries > dnsAsked {
-				return model.Witness{}
-			}
-			q := verdict.Connection{From: verdict.Endpoint{Key: from.Key}, To: verdict.Endpoint{Key: to.Key}, Protocol: proto, Port: uint16(s.ports[string(proto)])}
-			a, err := d.v.FromPolicies(q)
-			if err != nil || a.Verdict != verdict.Deny {
-				continue
-			}
-			for _, st := range a.Paths[0].Stages {
-				if by := st.Decided; by != nil && by.Policy == f.Policy && by.Direction == f.Direction && by.Rule == f.Rule {
-					q.Family = verdict.FamilyOf(a.Paths[0].To.Addr)
-					return d.witnessOf(q)
-				}
-			}
+		cut := r.Cuts[verdict.CutUDP]
+		if f.Code == DNSTCPNotAllowed {
+			cut = r.Cuts[verdict.CutTCP]
 		}
+		if cut.Example == nil {
+			f.Severity = model.SeverityInfo
+			f.Message += "; no query meets it now"
+			return
+		}
+		f.Witness = d.witnessOf(*cut.Example)
 	}
-	return model.Witness{}
 }

@@ -7,6 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/overlap"
+	"rung/model/verdict"
 	"rung/model/words"
 )
 
@@ -94,9 +95,9 @@ func (l *linter) keepsIn(p *model.Policy, decided [apiServer]overlap.PodSet) [ap
 func (l *linter) keptOut() {
 	s := l.found()
 	for _, way := range l.waysIn() {
-		code := DNSTCPNotAllowed
+		code, severity := DNSTCPNotAllowed, model.SeverityWarning
 		if !way.kept[dnsUDP].Empty() {
-			code = DNSNotAllowed
+			code, severity = DNSNotAllowed, l.dnsSeverity(way.p)
 		}
 		var ports, who, dns []string
 		for proto, name := range protocols {
@@ -119,11 +120,20 @@ func (l *linter) keptOut() {
 		if len(who) == 1 {
 			whose = who[0]
 		}
-		l.aboutRule(way.p, way.r, code, model.SeverityWarning,
+		l.aboutRule(way.p, way.r, code, severity,
 			fmt.Sprintf("drops the DNS queries of %s at the cluster's DNS, %s (%s); no rule above allows them",
 				whose, words.Some(dns, shown), strings.Join(ports, ", ")),
 			"allow DNS (UDP and TCP) to the DNS pods in a rule above, or leave them out of the subject")
 	}
+}
+
+// dnsSeverity is how bad it is that a policy keeps pods from the DNS: an error, but for a
+// guess where the DNS pods are not known, and for a policy that is not enforced.
+func (l *linter) dnsSeverity(p *model.Policy) model.Severity {
+	if l.found().pods.Empty() || p.Kind.Ranked() && p.Priority > l.max {
+		return model.SeverityWarning
+	}
+	return model.SeverityError
 }
 
 // butDropped says which rule at the DNS pods drops what the subject's pods are allowed to
@@ -139,3 +149,39 @@ func (l *linter) butDropped(p *model.Policy, what need) string {
 	}
 	return ", but dropped at the DNS pods by " + where(p, l.shut[i].p, l.shut[i].r)
 }
+
+// cutsDNS reports, of what the verdicts say, the rules that drop queries and that those of the
+// objects say nothing of: below a Pass, or beside rules that allow only some.
+func (d *decided) cutsDNS(audit *verdict.Audit) {
+	s := d.found()
+	said := map[ruleAt]bool{}
+	for i := range d.out {
+		if f := &d.out[i]; f.Code == DNSNotAllowed {
+			said[ruleAt{f.Policy, f.Direction, f.Rule}] = true
+		}
+	}
+	for i := range audit.Rules {
+		r := &audit.Rules[i]
+		cut := &r.Cuts[verdict.CutUDP]
+		if cut.Example == nil || said[ruleAt{r.Policy, r.Direction, r.Rule}] {
+			continue
+		}
+		p := d.c.Policy(r.Policy)
+		d.aboutRule(p, p.Rule(r.Direction, r.Rule), DNSNotAllowed, model.SeverityError,
+			fmt.Sprintf("drops the DNS queries of %s at the cluster's DNS (UDP %d)", words.Total(cut.Pods, "pod"), s.ports["UDP"]), dnsRemedy)
+		d.witness(cut.Example)
+	}
+	for i := range audit.Isolated {
+		of := &audit.Isolated[i]
+		cut := &of.Cuts[verdict.CutUDP]
+		p := d.c.Policy(of.By[0])
+		if cut.Example == nil || p == nil {
+			continue
+		}
+		d.about(p, DNSNotAllowed, model.SeverityError, fmt.Sprintf("the %s isolation of namespace %s drops the DNS queries of %s at the cluster's DNS (UDP %d), and no NetworkPolicy allows them",
+			of.Direction.Lower(), p.Namespace, words.Total(cut.Pods, "pod"), s.ports["UDP"]), "allow DNS (UDP and TCP) in a NetworkPolicy")
+		d.witness(cut.Example)
+	}
+}
+
+const dnsRemedy = "allow DNS (UDP and TCP) in a rule above"

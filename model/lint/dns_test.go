@@ -24,7 +24,7 @@ func TestDNSHalves(t *testing.T) {
 		{"the way in is shut, the way out is not", []model.Object{
 			anp("a", 1, "*", rules{rule(deny, inNS("*"))}, rules{rule(allow, dnsPods, "UDP:5353"), rule(deny, inNets("0.0.0.0/0"))})},
 			[]string{
-				"warning dns-not-allowed a ingress 0: " + drops("3 pods", "UDP 5353, TCP 5353"),
+				"error dns-not-allowed a ingress 0: " + drops("3 pods", "UDP 5353, TCP 5353"),
 				"warning deny-all-networks a egress 1: drops everything that leaves the subject's pods and that no rule above decides; DNS over UDP 5353 allowed by egress rule 0, " +
 					"but dropped at the DNS pods by ingress rule 0, DNS over TCP 5353 not allowed, the API server (TCP 6443) not allowed",
 				"warning dns-tcp-not-allowed a egress 1: DNS over TCP 5353 is not allowed by any rule above this one; DNS over UDP 5353 allowed by egress rule 0, but dropped at the DNS pods by ingress rule 0"}},
@@ -33,7 +33,7 @@ func TestDNSHalves(t *testing.T) {
 			anp("b", 2, "tenant=red", nil, rules{rule(allow, dnsPods, "UDP:5353"), rule(deny, inNS("*"))}),
 			anp("c", 3, "tenant=blue", nil, rules{rule(allow, dnsPods, "UDP:5353"), rule(deny, inNS("*"))})},
 			[]string{
-				"warning dns-not-allowed a ingress 1: " + drops("red/db", "UDP 5353, TCP 5353"),
+				"error dns-not-allowed a ingress 1: " + drops("red/db", "UDP 5353, TCP 5353"),
 				"warning dns-tcp-not-allowed b egress 1: DNS over TCP 5353 is not allowed by any rule above this one; DNS over UDP 5353 allowed by egress rule 0, but dropped at the DNS pods by ingress rule 1 of ANP a",
 				"warning dns-tcp-not-allowed c egress 1: DNS over TCP 5353 is not allowed by any rule above this one; DNS over UDP 5353 allowed by egress rule 0"}},
 		{"the way in is open for all who ask, or for other ports shut", []model.Object{
@@ -45,7 +45,7 @@ func TestDNSHalves(t *testing.T) {
 			anp("x", 200, "*", rules{rule(deny, inNS("*"))}, nil)}, nil},
 		{"beside", []model.Object{
 			anp("a", 2, "*", rules{rule(allow, inNS("*"))}, nil), anp("b", 2, "*", rules{rule(deny, inNS("*"))}, nil)},
-			[]string{"warning dns-not-allowed b ingress 0: " + drops("3 pods", "UDP 5353, TCP 5353")}},
+			[]string{"error dns-not-allowed b ingress 0: " + drops("3 pods", "UDP 5353, TCP 5353")}},
 		{"only TCP on the way in", []model.Object{
 			anp("a", 1, "*", rules{rule(deny, inNS("tenant=red"), "TCP:1-6000")}, nil)},
 			[]string{"warning dns-tcp-not-allowed a ingress 0: " + drops("red/db", "TCP 5353")}},
@@ -60,8 +60,8 @@ func TestDNSHalves(t *testing.T) {
 			[]string{"warning dns-tcp-not-allowed a egress 2: DNS over TCP 5353 is allowed only in part by the rules above this one; DNS over UDP 5353 allowed by egress rule 1"}},
 		{"a part is denied above", []model.Object{
 			anp("a", 1, "tenant", nil, rules{rule(deny, inNets("10.0.0.0/24")), rule(deny, dnsPods)})},
-			[]string{"warning dns-not-allowed a egress 0: denies the subject's pods DNS over UDP 5353, and no rule above allows it",
-				"warning dns-not-allowed a egress 1: denies the subject's pods DNS over UDP 5353, and no rule above allows it"}},
+			[]string{"error dns-not-allowed a egress 0: denies the subject's pods DNS over UDP 5353, and no rule above allows it",
+				"error dns-not-allowed a egress 1: denies the subject's pods DNS over UDP 5353, and no rule above allows it"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -136,11 +136,22 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	return l.out
 }
 
+// compare orders findings by consequence: by severity, then what opens or closes the cluster
+// or cuts its DNS before all else, then by the order in which policies decide, then by rule.
 func (l *linter) compare(a, b model.Finding) int {
-	return cmp.Or(a.Severity.Compare(b.Severity), cmp.Compare(l.place(a.Policy), l.place(b.Policy)),
+	return cmp.Or(a.Severity.Compare(b.Severity), cmp.Compare(first(a.Code), first(b.Code)), cmp.Compare(l.place(a.Policy), l.place(b.Policy)),
 		a.Policy.Compare(b.Policy), cmp.Compare(a.Origin.File, b.Origin.File), cmp.Compare(a.Origin.Doc, b.Origin.Doc),
 		cmp.Compare(a.Origin.Item, b.Origin.Item), cmp.Compare(side(a.Direction), side(b.Direction)),
 		cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
+}
+
+// first puts the codes that hit the whole cluster before all others of their severity.
+func first(code string) int {
+	worst := []string{OpenToAll, ClosedToAll, DNSNotAllowed}
+	if i := slices.Index(worst, code); i >= 0 {
+		return i
+	}
+	return len(worst)
 }
 
 // side puts what is about a whole policy first, then ingress, then egress.

@@ -113,12 +113,12 @@ func TestFindings(t *testing.T) {
 			anp("a", 1, "tenant=blue", nil, rules{rule(allow, dnsPods, "UDP:5353"), rule(pass, to(model.PeerNodes, "*"), "TCP:6443"), rule(deny, inNets("0.0.0.0/0"))}),
 			anp("b", 2, "tenant=red", nil, rules{rule(deny, inNets("::/0 0.0.0.0/0"))})},
 			want: []string{
+				"error dns-not-allowed b egress 0: denies the subject's pods DNS over UDP 5353, and no rule above allows it",
 				"warning deny-all-networks a egress 2: drops everything that leaves the subject's pods and that no rule above decides; DNS over UDP 5353 allowed by egress rule 0, " +
 					"DNS over TCP 5353 not allowed, the API server (TCP 6443) passed to NetworkPolicies by egress rule 1",
 				"warning dns-tcp-not-allowed a egress 2: DNS over TCP 5353 is not allowed by any rule above this one; DNS over UDP 5353 allowed by egress rule 0",
 				"warning deny-all-networks b egress 0: drops everything that leaves the subject's pods and that no rule above decides; DNS over UDP 5353 not allowed, " +
-					"DNS over TCP 5353 not allowed, the API server (TCP 6443) not allowed",
-				"warning dns-not-allowed b egress 0: denies the subject's pods DNS over UDP 5353, and no rule above allows it"}},
+					"DNS over TCP 5353 not allowed, the API server (TCP 6443) not allowed"}},
 		{name: "allowed by a policy above", codes: []string{DenyAllNetworks, DNSNotAllowed, DNSTCPNotAllowed}, extra: []model.Object{
 			anp("a", 1, "*", nil, rules{rule(allow, dnsPods, "UDP:5353", "dns-tcp"), rule(allow, inNets("172.18.0.0/16"))}),
 			anp("b", 2, "tenant", nil, rules{rule(deny, inNets("0.0.0.0/0"))}), anp("c", 3, "tenant", nil, rules{rule(deny, inNS("*"))}), banp(nil, rules{rule(deny, inNS("*"))})},
@@ -127,10 +127,10 @@ func TestFindings(t *testing.T) {
 		{name: "a policy above of other pods, beside, or not enforced does not help", codes: []string{DNSNotAllowed}, extra: []model.Object{
 			anp("a", 1, "tenant=red", nil, rules{rule(allow, dnsPods)}), anp("b", 2, "tenant=blue", nil, rules{rule(deny, inNS("*"))}), anp("a2", 2, "*", nil, rules{rule(allow, dnsPods)}),
 			anp("x", 150, "*", nil, rules{rule(allow, dnsPods), rule(deny, inNS("*"))}), anp("z", 160, "*", nil, rules{rule(deny, inNS("*"))})},
-			want: []string{"warning dns-not-allowed b egress 0: denies the subject's pods DNS over UDP 5353, and no rule above allows it"}},
+			want: []string{"error dns-not-allowed b egress 0: denies the subject's pods DNS over UDP 5353, and no rule above allows it"}},
 		{name: "a part of DNS", codes: []string{DNSNotAllowed}, extra: []model.Object{
 			anp("a", 1, "tenant", nil, rules{rule(allow, inNets("10.0.0.0/24")), rule(deny, dnsPods)})},
-			want: []string{"warning dns-not-allowed a egress 1: denies the subject's pods DNS over UDP 5353, and rules above allow only a part of it"}},
+			want: []string{"error dns-not-allowed a egress 1: denies the subject's pods DNS over UDP 5353, and rules above allow only a part of it"}},
 		{name: "a Deny of other ports leaves DNS alone", codes: []string{DNSNotAllowed, DenyAllNetworks}, extra: []model.Object{
 			anp("a", 1, "tenant", nil, rules{rule(deny, inNets("0.0.0.0/0"), "TCP:25")}), anp("b", 2, "tenant", nil, rules{rule(deny, inNS("*"), "TCP:80-90")})},
 			want: []string{"info deny-all-networks a egress 0: drops what leaves the subject's pods for tcp 25, whatever the address, and no rule above decides"}},

@@ -265,8 +265,8 @@ func (l *linter) denies(p *model.Policy, r *model.Rule, all bool) {
 		l.denyAll(p, r, shares, before)
 	}
 	if shares[dnsUDP] != none && before[dnsUDP].open() {
-		l.aboutRule(p, r, DNSNotAllowed, model.SeverityWarning, fmt.Sprintf("denies the subject's pods %s, and %s",
-			l.needText(dnsUDP), openText(before[dnsUDP])), "allow DNS (UDP and TCP) in a rule above")
+		l.aboutRule(p, r, DNSNotAllowed, l.dnsSeverity(p), fmt.Sprintf("denies the subject's pods %s, and %s",
+			l.needText(dnsUDP), openText(before[dnsUDP])), dnsRemedy)
 	}
 	alone := shares[dnsUDP] == none && before[dnsUDP].open() // UDP is for rules below, if any, to decide
 	if shares[dnsTCP] != none && before[dnsTCP].open() && (alone || !before[dnsUDP].open() && !before[dnsUDP].denied()) {

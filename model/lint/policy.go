@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"rung/model"
 	"rung/model/overlap"
@@ -148,6 +149,11 @@ func (l *linter) duplicates() {
 
 // conflictsWith is how the message of a conflict begins: with whom it is.
 func conflictsWith(other model.Key) string { return "conflicts with " + other.Brief() + " " }
+
+// IsConflictWith says whether a finding is a conflict with a policy.
+func IsConflictWith(f *model.Finding, other model.Key) bool {
+	return f.Code == PriorityConflict && strings.HasPrefix(f.Message, conflictsWith(other))
+}
 
 // conflicts reports each disagreement with both policies.
 func (l *linter) conflicts() {

@@ -8,9 +8,12 @@ import (
 )
 
 // shorts are the codes in two or three words, for where a sentence has no room, in
-// order of worth: what makes rows mean something else than was written, then what hits
-// more or less than was meant, at last what is of pods Rung does not reach.
+// order of worth: what opens or closes the cluster, then what makes rows mean something else than was
+// written, then what hits more or less than was meant, at last what is of pods Rung does not reach.
 var shorts = []struct{ code, short string }{
+	{OpenToAll, "opens all"},
+	{ClosedToAll, "closes all"},
+	{DNSNotAllowed, "no DNS"},
 	{PriorityConflict, "conflict"},
 	{PriorityUnsupported, "too large"},
 	{CNPNotEnforced, "not enforced"},
@@ -41,8 +44,8 @@ var shorts = []struct{ code, short string }{
 	{NamedPortUnmatched, "port name"},
 	{NamedPortPeers, "peer ports"},
 	{RuleShadowed, "dead rule"},
+	{DecidesFirst, "idles rules"},
 	{RuleNeverDecides, "idle rule"},
-	{DNSNotAllowed, "no DNS"},
 	{DNSTCPNotAllowed, "no TCP DNS"},
 	{DenyAllNetworks, "denies all"},
 	{EmptySelectorDeny, "every pod"},

@@ -9,19 +9,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/model"
-	"rung/model/overlap"
 	"rung/model/verdict"
 )
 
 // subject proposes one for the pods of the lines: those that one selector of namespaces and
 // one of pods can tell from others.
 func (p *proposer) subject() {
-	targets := map[int]bool{}
-	for _, d := range model.Directions {
-		for w := range p.wanted[d] {
-			targets[w.at] = true
-		}
-	}
+	targets := p.at
 	if len(targets) == 0 {
 		return
 	}
@@ -41,7 +35,6 @@ func (p *proposer) subject() {
 	podSel, _ := one(in, others)
 	nsSel, _ := one(p.spaces(spaces))
 	p.out.Subject = &Selected{nsSel, podSel}
-	p.subj = p.eval(*p.out.Subject)
 }
 
 // spaces are the labels of some namespaces, and those of all others.
@@ -67,13 +60,6 @@ func named(all []class) []class {
 		out[i] = class{nameLabel: c[nameLabel]}
 	}
 	return out
-}
-
-// eval are the pods that are selected.
-func (p *proposer) eval(s Selected) overlap.PodSet {
-	ns, _ := model.NewSelector(s.Namespaces) // made of labels that are there
-	pods, _ := model.NewSelector(s.Pods)
-	return p.pods.Match(ns, pods).And(p.pods.Eligible())
 }
 
 // rules makes those of a direction: one for all peers with the same ports.
@@ -109,7 +95,6 @@ func (p *proposer) rules(d model.Direction) {
 				room := min(mostPeers-len(r.Peers), len(networks))
 				r.Networks, networks = networks[:room], networks[room:]
 				p.out.Rules = append(p.out.Rules, r)
-				p.more(&r)
 			}
 		}
 	}

@@ -31,41 +31,6 @@ func rangesOf(ports map[verdict.Ports]bool) (out []verdict.PortRange) {
 	return out
 }
 
-// every port there is.
-var every = []verdict.PortRange{{Protocol: verdict.ICMP}, {Protocol: verdict.SCTP, Lo: 1, Hi: 65535}, {Protocol: verdict.TCP, Lo: 1, Hi: 65535},
-	{Protocol: verdict.UDP, Lo: 1, Hi: 65535}}
-
-// missing are the ports of some ranges, of every one where there are none, that are not
-// among others.
-func missing(ranges []verdict.PortRange, others map[verdict.Ports]bool) (out []verdict.PortRange) {
-	if len(ranges) == 0 {
-		ranges = every
-	}
-	var had []verdict.Ports
-	for p := range others {
-		had = append(had, p)
-	}
-	slices.SortFunc(had, func(a, b verdict.Ports) int {
-		return cmp.Or(cmp.Compare(a.Protocol, b.Protocol), cmp.Compare(a.Port, b.Port))
-	})
-	for _, r := range ranges {
-		next := int(r.Lo)
-		for _, p := range had {
-			if p.Protocol != r.Protocol || p.Port < r.Lo || p.Port > r.Hi {
-				continue
-			}
-			if int(p.Port) > next {
-				out = append(out, verdict.PortRange{Protocol: r.Protocol, Lo: uint16(next), Hi: p.Port - 1})
-			}
-			next = int(p.Port) + 1
-		}
-		if next <= int(r.Hi) {
-			out = append(out, verdict.PortRange{Protocol: r.Protocol, Lo: uint16(next), Hi: r.Hi})
-		}
-	}
-	return out
-}
-
 // networksOf are the addresses among some ends, those that fill a network together as that
 // network.
 func networksOf(ends []end) []netip.Prefix {

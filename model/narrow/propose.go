@@ -36,6 +36,31 @@ type Ask struct {
 	New    bool
 	Action model.Action // Allow or Deny
 	Seen   []verdict.Seen
+	Ends   Ends
+}
+
+// Ends says at which ends of a connection there is to be a rule.
+type Ends string
+
+// The ends.
+const (
+	// BothEnds are those that a policy can be about.
+	BothEnds Ends = "both ends"
+	// DenyingEnds are those that do not allow it now; both where neither does.
+	DenyingEnds Ends = "the ends that deny it"
+	// Sender and Receiver are the one end, or the other where a policy cannot be about that:
+	// what is denied at one is denied.
+	Sender   Ends = "the sender"
+	Receiver Ends = "the receiver"
+)
+
+// EndsFor are the ends that rules of an action may be at, those that hold longest first: what
+// is allowed must be at both, what is denied at one.
+func EndsFor(a model.Action) []Ends {
+	if a == model.Deny {
+		return []Ends{BothEnds, Sender, Receiver}
+	}
+	return []Ends{BothEnds, DenyingEnds}
 }
 
 // Selected are pods as a policy can select them.
@@ -60,17 +85,7 @@ type Proposal struct {
 	// Lines are those that the rules are about.
 	Lines int
 	Seen  []verdict.Seen
-	More  []More
 	Left  []Left
-}
-
-// More are connections that the rules cover and nobody asked for: each of From to each of
-// To, on each of the ports.
-type More struct {
-	Direction model.Direction
-	From, To  []verdict.Endpoint // pods by their keys, addresses
-	Ports     []verdict.PortRange
-	Pairs     int
 }
 
 // Left are lines that the rules are not about.
@@ -86,12 +101,6 @@ type end struct {
 	addr netip.Addr
 }
 
-// pair is the pod of the subject and who is at the other end.
-type pair struct {
-	at    int
-	other end
-}
-
 type proposer struct {
 	Ask
 	c     *model.Cluster
@@ -102,7 +111,7 @@ type proposer struct {
 	left  map[string]int
 	// of a direction
 	ports  map[model.Direction]map[end]map[verdict.Ports]bool
-	wanted map[model.Direction]map[pair]map[verdict.Ports]bool
+	at     map[int]bool // the pods that rules are to be about
 	before map[model.Direction]int
 }
 
@@ -119,9 +128,8 @@ func Propose(a Ask) (*Proposal, error) {
 	case len(a.Seen) > MostSeen:
 		return nil, ErrTooMany
 	}
-	p := &proposer{Ask: a, c: a.Before.Cluster(), place: map[model.Key]int{}, out: &Proposal{Action: a.Action}, left: map[string]int{},
+	p := &proposer{Ask: a, c: a.Before.Cluster(), place: map[model.Key]int{}, out: &Proposal{Action: a.Action}, left: map[string]int{}, at: map[int]bool{},
 		ports:  map[model.Direction]map[end]map[verdict.Ports]bool{model.Ingress: {}, model.Egress: {}},
-		wanted: map[model.Direction]map[pair]map[verdict.Ports]bool{model.Ingress: {}, model.Egress: {}},
 		before: map[model.Direction]int{model.Ingress: len(a.Policy.Ingress), model.Egress: len(a.Policy.Egress)}}
 	p.pods = overlap.NewPodIndex(p.c, nil)
 	for i := range p.pods.Len() {
@@ -130,9 +138,8 @@ func Propose(a Ask) (*Proposal, error) {
 	if !a.New {
 		p.subj = p.pods.SubjectSet(a.Policy)
 	}
-	only := p.oneDirection()
 	for i := range a.Seen {
-		p.take(&a.Seen[i], only)
+		p.take(&a.Seen[i])
 	}
 	if a.New {
 		p.subject()
@@ -167,34 +174,6 @@ func (p *proposer) leave(s *verdict.Seen, why string) {
 	p.out.Left[i].Lines += s.Lines
 }
 
-// directionOf is the direction of the rules that decide where the lines were written.
-func directionOf(s *verdict.Seen) model.Direction {
-	if s.Stage == model.StageToLport {
-		return model.Ingress
-	}
-	return model.Egress
-}
-
-// oneDirection is the one that a new policy is about, since its subject is at one end:
-// where most lines were written.
-func (p *proposer) oneDirection() model.Direction {
-	if !p.New {
-		return ""
-	}
-	in, out := 0, 0
-	for i := range p.Seen {
-		if directionOf(&p.Seen[i]) == model.Ingress {
-			in += p.Seen[i].Lines
-		} else {
-			out += p.Seen[i].Lines
-		}
-	}
-	if in > out {
-		return model.Ingress
-	}
-	return model.Egress
-}
-
 // find is who has an end of a logged connection.
 func (p *proposer) find(e verdict.Endpoint) (end, bool) {
 	if e.Key.Kind != model.KindPod {
@@ -216,7 +195,7 @@ func (p *proposer) counts(i int) bool {
 }
 
 // take sorts a connection in, or leaves it with the reason.
-func (p *proposer) take(s *verdict.Seen, only model.Direction) {
+func (p *proposer) take(s *verdict.Seen) {
 	from, ok := p.find(s.Connection.From)
 	to, ok2 := p.find(s.Connection.To)
 	if !ok || !ok2 {
@@ -227,83 +206,114 @@ func (p *proposer) take(s *verdict.Seen, only model.Direction) {
 		p.leave(s, "a pod reaches itself without leaving its network")
 		return
 	}
-	d := directionOf(s)
-	ends := func() (at, other end) {
-		if d == model.Ingress {
-			return to, from
+	denied := p.judge(s, to)
+	var at []model.Direction
+	for _, d := range p.directions(denied) {
+		why := p.cannot(d, from, to)
+		switch {
+		case why == "":
+			at = append(at, d)
+		case p.Action == model.Allow && slices.Contains(denied, d):
+			p.leave(s, why)
+			return
 		}
-		return from, to
 	}
-	at, other := ends()
-	if p.Action == model.Deny && !p.about(at) && p.about(other) {
-		// Denied is denied, at whichever end.
-		d = opposite[d]
-		at, other = ends()
+	if len(at) == 0 { // denied is denied, at whichever end
+		for _, d := range inOrder {
+			if p.cannot(d, from, to) == "" {
+				at = append(at, d)
+				break
+			}
+		}
 	}
-	switch {
-	case only != "" && d != only:
-		p.leave(s, "they were decided at the other end, which takes another policy")
-	case at.pod < 0:
-		p.leave(s, "the "+map[model.Direction]string{model.Ingress: "destination", model.Egress: "source"}[d]+" is no pod, and policies are about pods")
-	case !p.about(at):
-		p.leave(s, fmt.Sprintf("the subject of %s does not have the %s", p.Policy.Key.Label(), map[model.Direction]string{model.Ingress: "destination", model.Egress: "source"}[d]))
-	case p.Policy.Kind == model.KindNP && !p.Policy.Isolates(d):
-		p.leave(s, fmt.Sprintf("%s is not about %s", p.Policy.Key.Label(), d.Lower()))
-	case other.pod < 0 && d == model.Ingress && p.Policy.Kind.IsAdmin():
-		p.leave(s, "an ingress rule of an "+string(p.Policy.Kind)+" cannot name addresses outside the cluster")
-	case other.pod >= 0 && p.c.Namespace(p.pods.At(other.pod).Namespace) == nil, p.New && p.c.Namespace(p.pods.At(at.pod).Namespace) == nil:
-		p.leave(s, "a namespace is not known, so nothing selects it")
-	default:
-		p.out.Lines += s.Lines
-		p.out.Seen = append(p.out.Seen, *s)
-		p.want(s, d, at, other)
+	if len(at) == 0 {
+		p.leave(s, p.cannot(directionOf(s), from, to))
+		return
+	}
+	p.out.Lines += s.Lines
+	p.out.Seen = append(p.out.Seen, *s)
+	for _, d := range at {
+		mine, other := sides(d, from, to)
+		p.at[mine.pod] = true
+		if p.ports[d][other] == nil {
+			p.ports[d][other] = map[verdict.Ports]bool{}
+		}
+		p.ports[d][other][verdict.Ports{Protocol: s.Connection.Protocol, Port: s.Connection.Port}] = true
 	}
 }
 
-// want has the rules of a direction cover a connection; and where it would be dropped at the
-// other end all the same, and the policy is about that, too, those of the other one.
-func (p *proposer) want(s *verdict.Seen, d model.Direction, at, other end) {
-	port := verdict.Ports{Protocol: s.Connection.Protocol, Port: s.Connection.Port}
-	cover := func(d model.Direction, at, other end) {
-		add(p.ports[d], other, port)
-		add(p.wanted[d], pair{at.pod, other}, port)
+// inOrder are the directions as a connection goes.
+var inOrder = []model.Direction{model.Egress, model.Ingress}
+
+// directionOf is the direction of the rules that decide where the lines were written.
+func directionOf(s *verdict.Seen) model.Direction {
+	if s.Stage == model.StageToLport {
+		return model.Ingress
 	}
-	cover(d, at, other)
-	if p.New {
-		return
+	return model.Egress
+}
+
+// directions are those of the rules that a connection is to have.
+func (p *proposer) directions(denied []model.Direction) []model.Direction {
+	switch {
+	case p.Ends == Sender:
+		return inOrder[:1]
+	case p.Ends == Receiver:
+		return inOrder[1:]
+	case p.Ends == DenyingEnds && len(denied) > 0:
+		return denied
 	}
+	return inOrder
+}
+
+// sides are the end that rules of a direction are about, and the other one.
+func sides(d model.Direction, from, to end) (at, other end) {
+	if d == model.Ingress {
+		return to, from
+	}
+	return from, to
+}
+
+// cannot says why no rule of a direction of the policy can be about a connection, empty
+// where one can.
+func (p *proposer) cannot(d model.Direction, from, to end) string {
+	at, other := sides(d, from, to)
+	which := map[model.Direction]string{model.Ingress: "destination", model.Egress: "source"}[d]
+	switch {
+	case at.pod < 0:
+		return "the " + which + " is no pod, and policies are about pods"
+	case !p.New && !p.subj.Has(at.pod):
+		return fmt.Sprintf("the subject of %s does not have the %s", p.Policy.Key.Label(), which)
+	case p.Policy.Kind == model.KindNP && !p.Policy.Isolates(d):
+		return fmt.Sprintf("%s is not about %s", p.Policy.Key.Label(), d.Lower())
+	case other.pod < 0 && d == model.Ingress && p.Policy.Kind.IsAdmin():
+		return "an ingress rule of an " + string(p.Policy.Kind) + " cannot name addresses outside the cluster"
+	case other.pod >= 0 && p.c.Namespace(p.pods.At(other.pod).Namespace) == nil, p.New && p.c.Namespace(p.pods.At(at.pod).Namespace) == nil:
+		return "a namespace is not known, so nothing selects it"
+	}
+	return ""
+}
+
+// judge says by rules of which directions a connection is not allowed now, and notes before
+// which rules of the policy new ones must stand to decide about it.
+func (p *proposer) judge(s *verdict.Seen, to end) (denied []model.Direction) {
 	a, err := p.Before.FromPolicies(s.Connection)
 	if err != nil {
-		return
+		return nil
 	}
 	for _, st := range a.Paths[0].Stages {
-		away := model.StageOf(d) != st.Stage && st.Stage != model.StageFromLport
-		if away && p.Action == model.Allow && st.Verdict != verdict.Allow && p.about(other) && p.may(opposite[d], at) {
-			cover(opposite[d], other, at)
+		d := model.Egress
+		if st.Stage == model.StageToLport {
+			d = model.Ingress
+		}
+		// On the way out it is an EgressFirewall that denies in the last stage.
+		if st.Verdict != verdict.Allow && !slices.Contains(denied, d) && (d == model.Egress || to.pod >= 0) {
+			denied = append(denied, d)
 		}
 		p.beforeRules(&st)
 	}
+	return denied
 }
-
-var opposite = map[model.Direction]model.Direction{model.Ingress: model.Egress, model.Egress: model.Ingress}
-
-// may says whether a rule of a direction can name an end as its peer.
-func (p *proposer) may(d model.Direction, peer end) bool {
-	if p.Policy.Kind == model.KindNP {
-		return p.Policy.Isolates(d)
-	}
-	return peer.pod >= 0 || d == model.Egress
-}
-
-func add[K comparable](m map[K]map[verdict.Ports]bool, k K, port verdict.Ports) {
-	if m[k] == nil {
-		m[k] = map[verdict.Ports]bool{}
-	}
-	m[k][port] = true
-}
-
-// about says whether the policy is about a pod; a new one can be about any.
-func (p *proposer) about(e end) bool { return e.pod >= 0 && (p.New || p.subj.Has(e.pod)) }
 
 // beforeRules notes before which rules of the policy the new ones must stand: the first that
 // matches a connection now.

@@ -317,6 +317,19 @@ func (d *DB) Row(table, uuid string) Row {
 	return r
 }
 
+// Rows walks all tables.
+func (d *DB) Rows() iter.Seq[Row] {
+	return func(yield func(Row) bool) {
+		for tag := tagNone + 1; tag < tags; tag++ {
+			for r := range all[Row](d, tag) {
+				if !yield(r) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // Owned walks the tables whose rows say in their external_ids who owns them: ACLs,
 // address sets and port groups.
 func (d *DB) Owned() iter.Seq[Row] {

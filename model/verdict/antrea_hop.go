@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"net/netip"
 	"slices"
 
 	"rung/model"
@@ -51,32 +50,6 @@ func (x *Index) antreaNode(from, to *found) string {
 		}
 	}
 	return "no policy is asked: neither end is a pod"
-}
-
-// source is the address with which a class of addresses that are no pod's comes to an end;
-// not valid where it does not: what comes from a node to its own pods is no connection of
-// the class.
-func (c *Classes) source(k *class, to int32) netip.Addr {
-	if !c.x.onAntrea() || c.x.nodeOf[k.outside] != c.x.nodeAt(to) {
-		return k.outside
-	}
-	return k.second
-}
-
-// sources counts the ends of a class that another class of addresses comes to.
-func (c *Classes) sources(from, to *class) int {
-	if !c.x.onAntrea() || from.second.IsValid() || c.x.nodeOf[from.outside] == "" {
-		return len(to.ends)
-	}
-	return len(to.ends) - c.byNode(to)[c.x.nodeOf[from.outside]]
-}
-
-// also notes an address of a class that is no pod's where it is on another node than the
-// first: together they come to every pod.
-func (c *Classes) also(k *class, a netip.Addr) {
-	if c.x.onAntrea() && !k.second.IsValid() && c.x.nodeOf[a] != c.x.nodeOf[k.outside] {
-		k.second = a
-	}
 }
 
 // antreaDecider adds what is said of a rule under Antrea only.

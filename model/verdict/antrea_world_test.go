@@ -18,7 +18,7 @@ type antreaWorld struct {
 }
 
 func newAntreaWorld(seed uint64) *antreaWorld {
-	return &antreaWorld{world: &world{rand.New(rand.NewPCG(seed, 14))}, l7: 100}
+	return &antreaWorld{world: &world{r: rand.New(rand.NewPCG(seed, 14))}, l7: 100}
 }
 
 var antreaSpaces = []string{"a", "b", "c", "d"}

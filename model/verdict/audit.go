@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +23,11 @@ type Audited struct {
 	Matches, Decides, Matters bool
 	// Example is a connection that it matches, one that it decides where there is one.
 	Example Connection
-	// Instead are those that decide before it what it matches and does not decide.
+	// Sways says that somewhere it is asked the end that asks comes to something else without
+	// it, whatever the other end says.
+	Sways bool
+	// Instead are those that decide before it what it matches and does not decide, the one
+	// that decides most kinds of connections first.
 	Instead []Decider
 	// Without are those that decide without the rule what it decides; Undecided says that
 	// of some of it nothing else does, which lets it through.
@@ -32,9 +37,14 @@ type Audited struct {
 	// is a connection that it passes on and that is let through, as nothing there decides it.
 	PickedUp bool
 	Through  *Connection
-	// Clashes are the rules of other policies that share its priority and disagree, where it
-	// makes a verdict undefined.
+	// Clashes are the rules of other policies that share its priority and disagree about what
+	// no rule above decides.
 	Clashes []Clash
+	// Turned are, of a rule that Ask.Wide names, the pairs of pods that have another verdict
+	// without it.
+	Turned Turned
+	// Cuts are the connections that Ask.DNS names and the rule drops where it is asked.
+	Cuts [2]Cut
 	// Over is, for an Allow of an AdminNetworkPolicy, a connection let through that a
 	// NetworkPolicy's default deny would stop if the rule were a Pass; for a Deny one that
 	// an Allow of a NetworkPolicy or an EgressFirewall would let through then. For a Deny of
@@ -46,10 +56,11 @@ type Audited struct {
 }
 
 // Clash is a rule of another policy, and a connection of which it is undefined which of the
-// two decides it.
+// two decides it; Undefined says that its verdict is, too, and not the other end's Deny.
 type Clash struct {
 	Policy     model.Key
 	Connection Connection
+	Undefined  bool
 }
 
 // Overruled is a connection whose verdict would be another one's.
@@ -70,6 +81,9 @@ type Audit struct {
 	Rules []Audited
 	// Allowing are the AdminNetworkPolicies and the baseline, as far as they only allow.
 	Allowing []AuditedPolicy
+	// Isolated are the default denies of NetworkPolicies that drop what Ask.DNS names, by the
+	// policies that isolate.
+	Isolated []Isolated
 }
 
 // ErrTooLarge marks an Audit that would take too long; the text says what is too many.
@@ -84,13 +98,13 @@ const (
 
 // NewAudit asks about all connections of an index. The error is that of the context, or
 // an ErrTooLarge.
-func NewAudit(ctx context.Context, x *Index) (*Audit, error) {
+func NewAudit(ctx context.Context, x *Index, ask Ask) (*Audit, error) {
 	c := x.Classes(nil)
 	n := len(c.classes)
 	if n*n > mostPairs {
 		return nil, fmt.Errorf("%w: %d kinds of pods and addresses, at most %d", ErrTooLarge, n, isqrt(mostPairs))
 	}
-	a := newAuditor(x, c)
+	a := newAuditor(x, c, ask)
 	for i := range int32(n) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -121,22 +135,29 @@ type auditor struct {
 	allow []AuditedPolicy
 	allOf []int32 // of rules: the place in allow, -1 for none
 	// instead and without are the ruleRefs that Instead and Without name.
-	instead, without [][]int32
-	wide             []int32            // terms of Denies of every pod
-	shown            []int8             // of rules: what their examples are worth
-	seen             map[[2]uint64]bool // candidates, by two hashes: the lists themselves are many
-	seeds            [2]maphash.Seed
-	tries            int
-	k                candidates
-	key              []byte
-	port             audited
+	instead  [][]tally
+	without  [][]int32
+	wide     []int32                // terms of Denies of every pod
+	shown    []int8                 // of rules: what their examples are worth
+	seen     map[[2]uint64]*[]noted // candidates, by two hashes: the lists themselves are many
+	seeds    [2]maphash.Seed
+	tries    int
+	k        candidates
+	key      []byte
+	port     audited
+	turns    []bool          // of rules: Ask.Wide
+	dnsPorts [2]uint16       // Ask.Ports
+	dns      [][]int32       // of classes: the ends that are asked for names
+	isolated map[int32]int32 // of ruleRefs: the place in cuts
+	cuts     []Isolated
+	notes    *[]noted // of the candidates that are looked at
 	// Kept from walk to walk: what a term would be without, and that walk.
 	list  []int32
 	again walked
 }
 
-func newAuditor(x *Index, c *Classes) *auditor {
-	a := &auditor{x: x, c: c, seen: map[[2]uint64]bool{}, seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}, of: make([]int32, len(x.rules))}
+func newAuditor(x *Index, c *Classes, ask Ask) *auditor {
+	a := &auditor{x: x, c: c, dnsPorts: ask.Ports, isolated: map[int32]int32{}, seen: map[[2]uint64]*[]noted{}, seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}, of: make([]int32, len(x.rules))}
 	type id struct {
 		key       model.Key
 		direction model.Direction
@@ -156,11 +177,18 @@ func newAuditor(x *Index, c *Classes) *auditor {
 			at[k] = u
 			a.rules = append(a.rules, Audited{Policy: r.key, Direction: r.direction, Rule: r.rule, Action: r.action})
 			a.allOf = append(a.allOf, a.allowing(r))
+			a.turns = append(a.turns, ask.Wide != nil && ask.Wide(r.policy, r.policy.Rule(r.direction, r.rule)))
 		}
 		a.of[i] = u
 	}
 	a.shown = make([]int8, len(a.rules))
-	a.instead, a.without = make([][]int32, len(a.rules)), make([][]int32, len(a.rules))
+	a.instead, a.without = make([][]tally, len(a.rules)), make([][]int32, len(a.rules))
+	a.dns = make([][]int32, len(c.classes))
+	for _, p := range ask.DNS {
+		for _, e := range c.places([]*model.Pod{p})[0] {
+			a.dns[c.of[e]] = append(a.dns[c.of[e]], e)
+		}
+	}
 	for i, t := range x.terms[ingressTerms] {
 		if r := &x.rules[t.rule]; a.of[t.rule] >= 0 && t.does == drops && r.key.Kind.IsAdmin() && t.ports == nil && deniesPods(r.policy.Rule(r.direction, r.rule)) {
 			a.wide = append(a.wide, int32(i))
@@ -201,15 +229,14 @@ func (a *auditor) classes(i, j int32) {
 	}
 	near, far := a.c.pairs(i, j)
 	switch {
+	case near+far == 0:
 	case how != farAway:
 		a.between(i, j, how, AnyNodes)
-		if how == arriving {
+		if how == arriving && len(a.c.classes[i].own) == 0 {
 			a.comesIn(i, j)
 		}
 	case !a.c.sensitive(i, j):
-		if near+far > 0 {
-			a.between(i, j, how, AnyNodes)
-		}
+		a.between(i, j, how, AnyNodes)
 	default:
 		if far > 0 {
 			a.between(i, j, farAway, TwoNodes)
@@ -251,14 +278,28 @@ func (a *auditor) between(i, j int32, how mode, nodes Nodes) {
 		return
 	}
 	a.key = a.k.key(a.key[:0])
-	if to := a.c.classes[j]; to.isOutside() && !to.host { // of an EgressFirewall only these show it
+	if to := a.c.classes[j]; to.outside && !to.host { // of an EgressFirewall only these show it
 		a.key = append(a.key, 1)
 	}
-	hash := [2]uint64{maphash.Bytes(a.seeds[0], a.key), maphash.Bytes(a.seeds[1], a.key)}
-	if a.seen[hash] {
-		return
+	if len(a.dns[j]) > 0 {
+		a.key = append(a.key, 2)
 	}
-	a.seen[hash] = true
+	hash := [2]uint64{maphash.Bytes(a.seeds[0], a.key), maphash.Bytes(a.seeds[1], a.key)}
+	notes := a.seen[hash]
+	if notes == nil {
+		notes = &noNotes
+		a.notes = nil
+		a.look(i, j, nodes)
+		if a.notes != nil {
+			notes = a.notes
+		}
+		a.seen[hash] = notes
+	}
+	a.count(i, j, nodes, *notes)
+}
+
+// look looks at every port of the connections of two classes.
+func (a *auditor) look(i, j int32, nodes Nodes) {
 	for proto := range int8(len(protocols)) {
 		edges := a.c.edges(&a.k, proto)
 		for n, port := range edges {
@@ -275,12 +316,13 @@ func (a *auditor) between(i, j int32, how mode, nodes Nodes) {
 
 func (a *auditor) audit() *Audit {
 	for u := range a.rules {
-		for _, r := range a.instead[u] {
-			a.rules[u].Instead = addDecider(a.rules[u].Instead, a.x.ruleDecider(r))
+		slices.SortStableFunc(a.instead[u], func(a, b tally) int { return cmp.Compare(b.n, a.n) })
+		for _, t := range a.instead[u] {
+			a.rules[u].Instead = addDecider(a.rules[u].Instead, a.x.ruleDecider(t.rule))
 		}
 		for _, r := range a.without[u] {
 			a.rules[u].Without = addDecider(a.rules[u].Without, a.x.ruleDecider(r))
 		}
 	}
-	return &Audit{Rules: a.rules, Allowing: a.allow}
+	return &Audit{Rules: a.rules, Allowing: a.allow, Isolated: a.cuts}
 }

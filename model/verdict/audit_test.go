@@ -94,7 +94,7 @@ func TestAuditIsRemoval(t *testing.T) {
 		}
 		c := smallWorld(i)
 		x, _ := indexOf(t, c, o)
-		a, err := NewAudit(context.Background(), x)
+		a, err := NewAudit(context.Background(), x, Ask{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -238,7 +238,7 @@ func TestAuditOfRandomClusters(t *testing.T) {
 		w := newWorld(uint64(seed) + 4000)
 		c, o := w.cluster()
 		x, _ := indexOf(t, c, o)
-		a, err := NewAudit(context.Background(), x)
+		a, err := NewAudit(context.Background(), x, Ask{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -290,7 +290,7 @@ func TestAuditIsBounded(t *testing.T) {
 	x, _ := indexOf(t, smallWorld(255), compiler.Options{IPv4: true})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := NewAudit(ctx, x); !errors.Is(err, context.Canceled) {
+	if _, err := NewAudit(ctx, x, Ask{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	var objects []model.Object
@@ -306,7 +306,7 @@ func TestAuditIsBounded(t *testing.T) {
 		objects = append(objects, wholeNamespaces(fmt.Sprintf("p%d", i), int32(i), "*", rules, nil))
 	}
 	x, _ = indexOf(t, made.Cluster(objects...), compiler.Options{IPv4: true})
-	if _, err := NewAudit(context.Background(), x); !errors.Is(err, ErrTooLarge) {
+	if _, err := NewAudit(context.Background(), x, Ask{}); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("1,500 kinds of pods: %v", err)
 	}
 }

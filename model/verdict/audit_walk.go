@@ -86,14 +86,19 @@ func (p *audited) walk() {
 		}
 		if !decides {
 			if !r.Decides { // of one that decides nobody asks
-				noteRules(&p.instead[u], w.terms, w.decided, u, p.of)
-				notePassed(&p.instead[u], w, t, u, p.of)
+				p.countRules(u, w.terms, w.decided)
+				for k, i := range w.passed {
+					if w.terms[i].tier == t.tier {
+						p.countRules(u, w.terms, w.passed[k:k+1])
+					}
+				}
 			}
 			continue
 		}
 		r.Decides = true
 		p.decides(u, t)
 	}
+	p.cut()
 }
 
 // notePassed adds the Passes of a term's own tier that end it before the term.
@@ -117,30 +122,43 @@ func noteRules(into *[]int32, terms []term, refs []int32, u int32, of []int32) {
 // mostNamed bounds the rules that are named for one.
 const mostNamed = 20
 
-// clashes notes the rules that share the priority of a rule's term and disagree with it.
+// clashes notes the rules that share the priority of a rule's term and disagree with it. That
+// the other end denies the connection is no reason to be silent.
 func (p *audited) clashes(r *Audited, t *term) {
 	w := &p.walks[p.at]
-	for _, i := range w.decided {
-		o := &w.terms[i]
-		key := p.x.rules[o.rule].key
-		if o.tier != t.tier || o.priority != t.priority || o.does == t.does || key == r.Policy ||
-			slices.ContainsFunc(r.Clashes, func(c Clash) bool { return c.Policy == key }) {
-			continue
+	for _, list := range [...][]int32{w.decided, w.passed} {
+		for _, i := range list {
+			o := &w.terms[i]
+			key := p.x.rules[o.rule].key
+			if o.tier != t.tier || o.priority != t.priority || o.does == t.does || key == r.Policy {
+				continue
+			}
+			undefined := p.verdict == Undefined
+			k := slices.IndexFunc(r.Clashes, func(c Clash) bool { return c.Policy == key })
+			switch {
+			case k < 0:
+				r.Clashes = append(r.Clashes, Clash{key, p.connection(), undefined})
+			case undefined && !r.Clashes[k].Undefined:
+				r.Clashes[k] = Clash{key, p.connection(), true}
+			}
 		}
-		r.Clashes = append(r.Clashes, Clash{key, p.connection()})
 	}
 }
 
 // decides looks at what the deciding term of a rule changes.
 func (p *audited) decides(u int32, t *term) {
 	r := &p.rules[u]
-	if p.verdict == Undefined {
-		p.clashes(r, t)
-	}
-	if !r.Matters {
+	p.clashes(r, t)
+	if !r.Matters || p.turns[u] {
 		own := func(rule int32) bool { return p.of[rule] == u }
 		verdict, by := p.without(own)
-		r.Matters = verdict != p.verdict
+		if by.verdict != p.walks[p.at].verdict {
+			r.Sways = true
+		}
+		if p.turns[u] && verdict != p.verdict {
+			p.note(noted{rule: u, as: turned})
+		}
+		r.Matters = r.Matters || verdict != p.verdict
 		if r.Undecided = r.Undecided || len(by.decided) == 0; !r.Matters {
 			noteRules(&p.auditor.without[u], by.terms, by.decided, u, p.of)
 			notePassed(&p.auditor.without[u], by, t, u, p.of)

@@ -12,7 +12,7 @@ import (
 // Classes are the ends of connections, grouped by what can tell them apart: two ends of a
 // class meet the same conditions of every rule, so that what is said of one is said of
 // all. Sources and destinations are pods on the default network, each with each of its
-// addresses, and the addresses that are no pod's, by the networks that rules name. Those of
+// addresses, and the addresses outside, by the networks that rules name (Blocks). Those of
 // nodes, which stand for the pods on their network, join them with the first Matrix.
 // Multicast is not among them. Classes are for one goroutine at a time.
 type Classes struct {
@@ -23,6 +23,7 @@ type Classes struct {
 	memo    map[string]*profile
 	near    bool  // some term tells pods of one node from others
 	hits    []hit // of the last walk, kept for the next
+	outside *partition
 	// hosts are the classes of nodes' own addresses.
 	hosts map[netip.Addr]int32
 }
@@ -31,16 +32,16 @@ type Classes struct {
 type class struct {
 	family Family
 	ends   []int32 // of the index; none for addresses that are no pod's
-	// outside is an address that stands for those of no pod, network what they are in.
-	outside netip.Addr
-	network netip.Prefix
-	// second is, under Antrea, another such address on another node than the first.
-	second netip.Addr
-	// host says that the address is a node's own, and own is what the class is to pods of
-	// that node.
+	// outside says that it is of addresses of no pod: of blocks of the partition, or of own,
+	// nodes' addresses as they come to pods of their node alone.
+	outside bool
+	blocks  []int32
+	own     []ownAddr
+	// host says that the address is a node's own, on whose network pods are, and near is what
+	// the class is to pods of that node.
 	host bool
-	own  int32
-	// marked are the addresses of no pod that were asked for by themselves.
+	near int32
+	// marked are the addresses outside that were asked for by themselves.
 	marked []netip.Addr
 	nodes  map[string]int // pods by node, counted when needed
 
@@ -73,7 +74,7 @@ type grouping struct {
 // same ends then.
 func classesOf(pick func(*model.Pod) bool, marks []netip.Addr, f *focus, xs ...*Index) []*Classes {
 	g := &grouping{seed: maphash.MakeSeed(), known: map[uint64][]int32{}}
-	facts := make([][]set, len(xs))
+	facts, conds := make([][]set, len(xs)), make([]set, len(xs))
 	for i, x := range xs {
 		c := &Classes{x: x, of: make([]int32, len(x.ends)), self: map[[2]int32]int{}, memo: map[string]*profile{}}
 		for e := range c.of {
@@ -84,7 +85,8 @@ func classesOf(pick func(*model.Pod) bool, marks []netip.Addr, f *focus, xs ...*
 		}
 		g.out = append(g.out, c)
 		if f != nil {
-			facts[i] = f.facts(x)
+			from, to := f.conds(x)
+			facts[i], conds[i] = f.facts(x, from, to), f.outside(from, to)
 		} else {
 			facts[i] = x.facts()
 		}
@@ -115,33 +117,7 @@ func classesOf(pick func(*model.Pod) bool, marks []netip.Addr, f *focus, xs ...*
 			c.of[ends[i]] = id
 		}
 	}
-	for _, o := range outsides(xs) {
-		for i, x := range xs {
-			holds[i] = x.factsOf(o.addr)
-		}
-		id := g.join(FamilyOf(o.addr), holds, false)
-		for _, c := range g.out {
-			if k := c.classes[id]; !k.outside.IsValid() {
-				k.outside, k.network = o.addr, o.network
-			} else {
-				c.also(k, o.addr)
-			}
-		}
-	}
-	for _, a := range marks {
-		for i, x := range xs {
-			holds[i] = x.factsOf(a)
-		}
-		id := g.join(FamilyOf(a), holds, false)
-		for _, c := range g.out {
-			k := c.classes[id]
-			if k.marked = append(k.marked, a); !k.outside.IsValid() {
-				k.outside, k.network = a, netip.PrefixFrom(a, a.BitLen())
-			} else {
-				c.also(k, a)
-			}
-		}
-	}
+	g.outsides(xs, marks, conds)
 	for _, c := range g.out {
 		c.countSelf()
 	}
@@ -161,7 +137,7 @@ next:
 	for _, id := range g.known[h] {
 		for i, c := range g.out {
 			k := c.classes[id]
-			if k.family != family || k.isOutside() == pod || !slices.Equal(k.holds, holds[i]) {
+			if k.family != family || k.outside == pod || !slices.Equal(k.holds, holds[i]) {
 				continue next
 			}
 		}
@@ -170,7 +146,7 @@ next:
 	id := int32(len(g.out[0].classes))
 	g.known[h] = append(g.known[h], id)
 	for i, c := range g.out {
-		c.classes = append(c.classes, &class{family: family, holds: holds[i]})
+		c.classes = append(c.classes, &class{family: family, outside: !pod, holds: holds[i]})
 	}
 	return id
 }
@@ -188,17 +164,6 @@ func (x *Index) facts() []set {
 		out[e] = all[e*words : (e+1)*words : (e+1)*words]
 	}
 	return out
-}
-
-// factsOf are the conditions that an address outside meets.
-func (x *Index) factsOf(a netip.Addr) set {
-	s := newSet(len(x.conds))
-	for _, k := range x.conds {
-		if !k.port && k.holds(x, &place{port: -1, end: -1, addr: a}, "") {
-			s.add(k.id)
-		}
-	}
-	return s
 }
 
 // same is the end that another index has, -1 where this one has none: the pod is not
@@ -265,18 +230,15 @@ func (c *Classes) sides(id int32) *class {
 	return k
 }
 
-// isOutside says whether the class is of addresses that are no pod's.
-func (k *class) isOutside() bool { return k.outside.IsValid() }
-
 // pairs counts the connections from a class to another: between pods of one node, and of
 // others.
 func (c *Classes) pairs(a, b int32) (near, far int) {
 	ka, kb := c.classes[a], c.classes[b]
 	switch {
-	case ka.isOutside():
-		return 0, c.sources(ka, kb)
-	case kb.isOutside():
-		return 0, len(ka.ends)
+	case ka.outside:
+		return 0, c.arrivals(ka, kb)
+	case kb.outside:
+		return 0, len(ka.ends) * len(kb.blocks)
 	}
 	self := 0
 	switch {
@@ -312,15 +274,15 @@ func (x *Index) nodeAt(end int32) string { return x.pods.At(int(x.ends[end].pod)
 func (c *Classes) example(a, b int32, nodes Nodes) (from, to Endpoint, ok bool) {
 	ka, kb := c.classes[a], c.classes[b]
 	switch {
-	case ka.isOutside():
+	case ka.outside:
 		for _, e := range kb.ends {
-			if a := c.source(ka, e); a.IsValid() {
+			for a := range c.sources(ka, e) {
 				return AddrEnd(a), c.x.endpoint(e), true
 			}
 		}
 		return from, to, false
-	case kb.isOutside():
-		return c.x.endpoint(ka.ends[0]), AddrEnd(kb.outside), true
+	case kb.outside:
+		return c.x.endpoint(ka.ends[0]), AddrEnd(c.outside.blocks[kb.blocks[0]].addr), true
 	}
 	for _, i := range ka.ends {
 		for _, j := range kb.ends {

@@ -14,6 +14,11 @@ type Asked struct {
 	About []model.Key
 	// Watches are connections that are counted by themselves as well.
 	Watches []Watch
+	// Wanted, where set, is what the change is made for: what else becomes so is told.
+	Wanted *Wanted
+	// Protected names the namespaces whose connections are counted in Reach.Protected; nil
+	// names none.
+	Protected func(namespace string) bool
 }
 
 // Watch is some of all connections: those to some ends, on some ports.
@@ -31,10 +36,15 @@ type Difference struct {
 	Flips, Others []Group
 	// Totals count the pairs of Flips and Others, each once however many of its ports do.
 	Totals []Total
-	// Opened is the part of Totals that a Deny of an admin policy kept shut before.
-	Opened []Total
+	// Reaches count the Flips by the namespaces of their ends, and Hangs what is denied
+	// still, by one end where it was by both.
+	Reaches []Reach
+	Hangs   []Hanging
 	// Watched are the flips of each Watch.
 	Watched [][]Group
+	// Beyond is what becomes what is Wanted and is not, a pair once however many of its ports
+	// do; nil for nothing.
+	Beyond *Group
 	// Rules are those of Asked.About that the change is about.
 	Rules []RuleUse
 }
@@ -53,17 +63,11 @@ type Group struct {
 	ByBefore, ByAfter []Decider
 	Ports             []PortRange
 	From, To          Ends
-	// Pairs counts the pairs of ends: of pods, each with each of its addresses; a network
-	// outside counts as one.
+	// Pairs counts the pairs of ends: of pods, each with each of its addresses; of addresses
+	// outside each part of them that a rule tells from others, a network or a node, counts as
+	// one.
 	Pairs   int
 	Example Connection
-}
-
-// KeptShut says whether it flips, and a Deny of an admin policy denied it before.
-func (g *Group) KeptShut() bool {
-	return g.Before == Deny && g.After != Deny && slices.ContainsFunc(g.ByBefore, func(d Decider) bool {
-		return d.Policy.Kind.IsAdmin() && d.Action == model.Deny
-	})
 }
 
 // PortRange is a run of ports of a protocol. ICMP has ports 0 to 0.
@@ -95,8 +99,23 @@ type Ends struct {
 	Pods       int
 	Some       []model.Key // the first three pods
 	Namespaces []string    // of the pods, in order
-	// Outside are networks without a pod's address, and single addresses.
-	Outside []netip.Prefix
+	// Outside are networks and single addresses, as far as they are no pod's and no Service's,
+	// without those of Except: of several that hold an address the narrowest says which it is.
+	Outside, Except []netip.Prefix
+}
+
+// Has says whether an address outside is one of the ends.
+func (e *Ends) Has(a netip.Addr) bool {
+	narrowest := func(list []netip.Prefix) (bits int) {
+		bits = -1
+		for _, n := range list {
+			if n.Contains(a) {
+				bits = max(bits, n.Bits())
+			}
+		}
+		return bits
+	}
+	return narrowest(e.Outside) > narrowest(e.Except)
 }
 
 // Differ says what becomes of connections from one index to another. The error is that of
@@ -117,7 +136,9 @@ func Differ(ctx context.Context, before, after *Index, ask Asked) (*Difference, 
 		results: map[[2]*decisions]*result{}, groups: map[string]*gathered{}, ids: map[string]int32{},
 		walkIDs: map[string]int32{}, ways: map[[3]int32]*decisions{}}
 	d.sides = [2]*side{newSide(d, d.before, 0), newSide(d, d.after, 1)}
+	d.reach = newReaches(d.after, ask.Protected)
 	d.watch()
+	d.want()
 	n, err := 0, error(nil)
 	d.each(func(a, b int32, how mode, nodes Nodes, pairs int) bool {
 		if n++; n%256 == 0 {
@@ -150,7 +171,8 @@ type differ struct {
 	watches []watched
 	uses    []RuleUse
 	totals  []Total
-	opened  []Total
+	beyond  *beyond // nil where nothing is wanted
+	reach   *reaches
 	// By side and rule of the index, the places in uses; and by place the side, and who
 	// decides instead.
 	useOf   [2]map[int32][]int

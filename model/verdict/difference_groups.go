@@ -12,8 +12,8 @@ import (
 type gathered struct {
 	Group
 	from, to set
-	n        int  // how many came before it
-	shut     bool // it is KeptShut
+	reached  map[int32]string // of classes outside, the one node whose pods they come to, manyNodes for several
+	n        int              // how many came before it
 }
 
 // change is one run of ports between two sides that differ there.
@@ -27,6 +27,8 @@ type portChange struct {
 // result is what two lists of decisions differ in.
 type result struct {
 	changes []portChange
+	flips   []*flip
+	hangs   []hang
 }
 
 // settling is the walk that makes the verdict: the first that has it.
@@ -69,6 +71,7 @@ func (d *differ) result(p, q *decisions) *result {
 	for i, j := 0, 0; i < len(p.list) && j < len(q.list); {
 		s, t := &p.list[i], &q.list[j]
 		hi := min(s.Hi, t.Hi)
+		d.hanging(r, s, t, PortRange{s.Protocol, max(s.Lo, t.Lo), hi})
 		if a, b, differ := differs(s, t); differ {
 			r.add(portChange{before: s.verdict, after: t.verdict, byBefore: a, byAfter: b,
 				ports: []PortRange{{s.Protocol, max(s.Lo, t.Lo), hi}}})
@@ -83,6 +86,7 @@ func (d *differ) result(p, q *decisions) *result {
 	for i := range r.changes {
 		r.changes[i].group = d.group(&r.changes[i])
 	}
+	r.findFlips()
 	d.results[key] = r
 	return r
 }
@@ -114,7 +118,6 @@ func (d *differ) group(c *portChange) *gathered {
 		g = &gathered{n: len(d.groups), from: newSet(len(d.after.classes)), to: newSet(len(d.after.classes)),
 			Group: Group{Before: c.before, After: c.after, Ports: c.ports,
 				ByBefore: d.sides[0].deciders(c.byBefore), ByAfter: d.sides[1].deciders(c.byAfter)}}
-		g.shut = g.KeptShut()
 		d.groups[string(key)] = g
 	}
 	return g
@@ -125,6 +128,8 @@ func (d *differ) pair(a, b int32, how mode, nodes Nodes, pairs int) {
 	p, q := d.sides[0].decisions(a, b, how), d.sides[1].decisions(a, b, how)
 	r := d.result(p, q)
 	d.total(r, pairs)
+	d.beyondPair(a, b, nodes, pairs, r)
+	d.reach.pair(d, a, b, nodes, pairs, r)
 	for i := range r.changes {
 		c := &r.changes[i]
 		if c.group.Pairs == 0 {
@@ -133,9 +138,10 @@ func (d *differ) pair(a, b int32, how mode, nodes Nodes, pairs int) {
 		c.group.Pairs += pairs
 		c.group.from.add(a)
 		c.group.to.add(b)
-		if c.before != c.after {
-			d.watchPair(a, b, nodes, c)
-		}
+		c.group.reach(d.after, a, b)
+	}
+	for _, f := range r.flips {
+		d.watchPair(a, b, nodes, f)
 	}
 }
 
@@ -147,9 +153,6 @@ func (d *differ) total(r *result, pairs int) {
 		alike := func(o portChange) bool { return o.before == c.before && o.after == c.after }
 		if !slices.ContainsFunc(r.changes[:i], alike) {
 			d.totals = count(d.totals, c, pairs)
-		}
-		if c.group.shut && !slices.ContainsFunc(r.changes[:i], func(o portChange) bool { return alike(o) && o.group.shut }) {
-			d.opened = count(d.opened, c, pairs)
 		}
 	}
 }
@@ -172,20 +175,19 @@ func (d *differ) connection(a, b int32, nodes Nodes, p PortRange) Connection {
 // difference puts together what was found.
 func (d *differ) difference() *Difference {
 	d.findUses() // where no pair was visited
-	out := &Difference{Rules: d.uses, Totals: d.totals, Opened: d.opened}
+	out := &Difference{Rules: d.uses, Totals: d.totals, Beyond: d.beyondGroup()}
+	out.Reaches, out.Hangs = d.reach.found()
 	for _, g := range d.inOrder() {
-		g.From, g.To = d.ends(g.from), d.ends(g.to)
+		g.From, g.To = d.ends(g.from, g.reached), d.ends(g.to, nil)
 		if g.Before == g.After {
 			out.Others = append(out.Others, g.Group)
 		} else {
 			out.Flips = append(out.Flips, g.Group)
 		}
 	}
-	for _, totals := range [][]Total{out.Totals, out.Opened} {
-		slices.SortFunc(totals, func(a, b Total) int {
-			return cmp.Or(rank(a.After)-rank(b.After), rank(a.Before)-rank(b.Before))
-		})
-	}
+	slices.SortFunc(out.Totals, func(a, b Total) int {
+		return cmp.Or(rank(a.After)-rank(b.After), rank(a.Before)-rank(b.Before))
+	})
 	for i := range d.watches {
 		w := &d.watches[i]
 		for g := range w.groups {
@@ -219,25 +221,66 @@ func (d *differ) inOrder() []*gathered {
 	return out
 }
 
-// ends names the ends of some classes.
-func (d *differ) ends(classes set) (out Ends) {
-	x := d.after.x
-	pods := newSet(x.pods.Len())
+// manyNodes stands for several nodes; no node is called so.
+const manyNodes = "*"
+
+// reach notes of which nodes the pods are that a class outside comes to.
+func (g *gathered) reach(c *Classes, a, b int32) {
+	if len(c.outside.owners) == 0 || !c.classes[a].outside || g.reached[a] == manyNodes {
+		return
+	}
+	if g.reached == nil {
+		g.reached = map[int32]string{}
+	}
+	for node := range c.byNode(c.classes[b]) {
+		if was, is := g.reached[a]; is && was != node {
+			node = manyNodes
+		}
+		g.reached[a] = node
+	}
+}
+
+// ends names the ends of some classes. Those outside that only come to pods of one node leave
+// out what is that node's own.
+func (d *differ) ends(classes set, reached map[int32]string) (out Ends) {
+	x, s := d.after.x, d.after.outside
+	pods, blocks := newSet(x.pods.Len()), newSet(len(s.blocks))
+	var own []netip.Prefix
 	classes.each(func(id int32) {
 		k := d.after.classes[id]
-		if k.isOutside() {
-			if n := k.network; !slices.Contains(out.Outside, n) {
-				out.Outside = append(out.Outside, n)
+		for _, i := range k.blocks {
+			if node, is := reached[id]; !is || s.from(&s.blocks[i], node).IsValid() {
+				blocks.add(i)
 			}
-			return
+		}
+		for _, o := range k.own {
+			own = append(own, netip.PrefixFrom(o.addr, o.addr.BitLen()))
 		}
 		for _, e := range k.ends {
 			pods.add(x.ends[e].pod)
 		}
 	})
-	outside := out.Outside
 	out = d.podsOf(pods)
-	out.Outside = outside
-	slices.SortFunc(out.Outside, func(a, b netip.Prefix) int { return cmp.Or(a.Bits()-b.Bits(), a.Addr().Compare(b.Addr())) })
+	out.Outside, out.Except = s.list(blocks)
+	for _, p := range own {
+		if !slices.Contains(out.Outside, p) {
+			out.Outside = append(out.Outside, p)
+		}
+	}
+	for _, node := range reached {
+		for _, a := range s.owners {
+			if node == manyNodes || !slices.Contains(s.own[a], node) {
+				continue
+			}
+			p := netip.PrefixFrom(a, a.BitLen())
+			if i := s.around(a); i >= 0 && blocks.has(i) && reached[s.blocks[i].class] == node &&
+				!slices.Contains(out.Outside, p) && !slices.Contains(out.Except, p) {
+				out.Except = append(out.Except, p)
+			}
+		}
+	}
+	for _, networks := range [][]netip.Prefix{out.Outside, out.Except} {
+		slices.SortFunc(networks, func(a, b netip.Prefix) int { return cmp.Or(a.Bits()-b.Bits(), a.Addr().Compare(b.Addr())) })
+	}
 	return out
 }

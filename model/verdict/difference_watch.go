@@ -41,7 +41,7 @@ func (d *differ) watch() {
 }
 
 // watchPair counts what is watched of a flip between two classes.
-func (d *differ) watchPair(a, b int32, nodes Nodes, c *portChange) {
+func (d *differ) watchPair(a, b int32, nodes Nodes, c *flip) {
 	for i := range d.watches {
 		w := &d.watches[i]
 		if !w.any.has(b) {
@@ -53,7 +53,7 @@ func (d *differ) watchPair(a, b int32, nodes Nodes, c *portChange) {
 	}
 }
 
-func (w *watched) add(d *differ, a, b int32, nodes Nodes, c *portChange, ports []PortRange) {
+func (w *watched) add(d *differ, a, b int32, nodes Nodes, c *flip, ports []PortRange) {
 	x := d.after.x
 	from := d.after.classes[a]
 	pairs, example := 0, Connection{Family: from.family, Protocol: ports[0].Protocol, Port: ports[0].Example()}
@@ -70,9 +70,11 @@ func (w *watched) add(d *differ, a, b int32, nodes Nodes, c *portChange, ports [
 		}
 	}
 	for _, to := range w.pods[b] {
-		if from.isOutside() && d.after.source(from, to).IsValid() {
-			note(AddrEnd(d.after.source(from, to)), x.endpoint(to))
-			w.to[g].add(x.ends[to].pod)
+		if from.outside {
+			for a := range d.after.sources(from, to) {
+				note(AddrEnd(a), x.endpoint(to))
+				w.to[g].add(x.ends[to].pod)
+			}
 		}
 		for _, e := range from.ends {
 			if x.ends[e].pod == x.ends[to].pod || nodes != AnyNodes && (x.nodeAt(e) == x.nodeAt(to)) != (nodes == OneNode) {
@@ -96,7 +98,7 @@ func (w *watched) add(d *differ, a, b int32, nodes Nodes, c *portChange, ports [
 }
 
 // group is that of a flip, whatever the ports: what is watched is one thing.
-func (w *watched) group(d *differ, c *portChange, ports []PortRange) int {
+func (w *watched) group(d *differ, c *flip, ports []PortRange) int {
 	for i := range w.groups {
 		if g := &w.groups[i]; g.Before == c.before && g.After == c.after {
 			for _, p := range ports {

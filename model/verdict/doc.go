@@ -12,8 +12,8 @@
 // Invariants: an Index belongs to one cluster and never changes, and may be asked from any
 // goroutine; the verdict from policies is the verdict from the rows that compile from them
 // (TestPoliciesAgreeWithRows); what is said of classes is what is said of each connection
-// (TestMatrixIsEveryVerdict,
-// TestDifferIsCompare).
+// (TestMatrixIsEveryVerdict, TestDifferIsCompare), those of addresses outside included
+// (TestOutsideIsEveryAddress).
 //
 // It imports model, model/antrea, model/ladder, model/match, model/nb and model/overlap; whatever may
 // import model may import it. The compiler does not, and it does not know the compiler.

@@ -21,7 +21,7 @@ func (f *focus) add(x *Index, t *term) {
 
 // outside says whether the condition may hold for an address of no pod.
 func (c *cond) outside() bool {
-	return c.any[0] || c.any[1] || len(c.addrs)+len(c.blocks) > 0
+	return c.any[0] || c.any[1] || c.ownNode || len(c.addrs)+len(c.blocks) > 0
 }
 
 // conds are the conditions of terms that may match some of the connections: of their sources
@@ -49,8 +49,21 @@ func (f *focus) conds(x *Index) (from, to set) {
 	return from, to
 }
 
+// outside are those conditions that addresses outside are asked about, at the side where they
+// are.
+func (f *focus) outside(from, to set) set {
+	out := make(set, len(from))
+	if f.outFrom {
+		out.or(from)
+	}
+	if f.outTo {
+		out.or(to)
+	}
+	return out
+}
+
 // facts are the conditions that each end of the connections meets, at the side where it is.
-func (f *focus) facts(x *Index) []set {
+func (f *focus) facts(x *Index, from, to set) []set {
 	words := (len(x.conds) + 63) / 64
 	out := make([]set, len(x.ends))
 	all := make(set, 0, words*64)
@@ -64,7 +77,6 @@ func (f *focus) facts(x *Index) []set {
 		all = all[:len(all)+words]
 		out[e] = all[len(all)-words : len(all) : len(all)]
 	}
-	from, to := f.conds(x)
 	for _, k := range x.conds {
 		source, target := from.has(k.id), to.has(k.id)
 		if !source && !target {

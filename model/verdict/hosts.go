@@ -35,7 +35,7 @@ func (c *Classes) addHosts() {
 				if _, is := c.hosts[a]; is || !a.IsValid() {
 					continue
 				}
-				far := x.factsOf(a)
+				far := x.factsOf(a, nil)
 				near := append(set{}, far...)
 				if x.ownNode(a, p.NodeName) {
 					for _, id := range own {
@@ -47,8 +47,8 @@ func (c *Classes) addHosts() {
 				if !is {
 					id = int32(len(c.classes))
 					known[key] = id
-					c.classes = append(c.classes, &class{family: family, outside: a, holds: far, host: true, own: id + 1},
-						&class{family: family, outside: a, holds: near, host: true, own: id + 1})
+					c.classes = append(c.classes, &class{family: family, outside: true, holds: far, host: true, near: id + 1},
+						&class{family: family, outside: true, holds: near, host: true, near: id + 1})
 				}
 				c.hosts[a] = id
 			}

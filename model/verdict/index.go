@@ -44,6 +44,9 @@ type Index struct {
 
 	signed sync.Once
 	signs  []uint64 // of conds, made when they are compared
+
+	served   sync.Once
+	services map[netip.Addr]bool // addresses of Services, found when they are asked for
 }
 
 // The stages in which policies decide, as places of Index.terms.

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
@@ -14,7 +15,7 @@ type Flip struct {
 	Before, After Verdict
 	Protocol      Protocol
 	Lo, Hi        uint16
-	// Pairs counts the pairs of ends: of pods, each with each of its addresses; a network
+	// Pairs counts the pairs of ends: of pods, each with each of its addresses; a block
 	// outside counts as one.
 	Pairs   int
 	Example Connection
@@ -27,6 +28,72 @@ type Change struct {
 	Pairs    int
 	Example  Connection // without protocol and port
 	Flips    []Flip     // by protocol and port; Pairs and Example are those of the change
+
+	classes  *Classes
+	from, to int32
+}
+
+// has says of an end of From and one of To whether there is such a connection.
+func (c *Change) has(from, to Endpoint) bool { return c.classes.comes(c.from, from, c.to, to) }
+
+// comes says whether an end of a class comes to one of another: what is outside may not.
+func (c *Classes) comes(a int32, from Endpoint, b int32, to Endpoint) bool {
+	if !c.classes[a].outside {
+		return true
+	}
+	for _, e := range c.classes[b].ends {
+		if c.x.endpoint(e) == to {
+			return slices.Contains(slices.Collect(c.sources(c.classes[a], e)), from.Addr)
+		}
+	}
+	return false
+}
+
+// each visits the pairs of ends by the names that they have in names.
+func (c *Change) each(visit func(from, to string)) {
+	k, x := c.classes, c.classes.x
+	name := func(id int32) (out []string) {
+		if k.classes[id].outside {
+			return []string{fmt.Sprint("class ", id)}
+		}
+		for _, e := range k.members(id) {
+			out = append(out, e.String())
+		}
+		return out
+	}
+	for i, from := range name(c.from) {
+		for j, to := range name(c.to) {
+			if !k.classes[c.from].outside && !k.classes[c.to].outside {
+				a, b := k.classes[c.from].ends[i], k.classes[c.to].ends[j]
+				if x.ends[a].pod == x.ends[b].pod || c.Nodes != AnyNodes && (x.nodeAt(a) == x.nodeAt(b)) != (c.Nodes == OneNode) {
+					continue
+				}
+			}
+			visit(from, to)
+		}
+	}
+}
+
+// names are two ends as each names them: addresses outside by their class, wherever in its
+// blocks they are.
+func (c *Classes) names(from, to Endpoint) (a, b string) {
+	a, b = from.String(), to.String()
+	class := func(e Endpoint, node string) string {
+		s := c.outside
+		if slices.Contains(s.own[e.Addr], node) {
+			id := slices.IndexFunc(c.classes, func(k *class) bool { return slices.Contains(k.own, ownAddr{e.Addr, node}) })
+			return fmt.Sprint("class ", id)
+		}
+		return fmt.Sprint("class ", s.blocks[s.around(e.Addr)].class)
+	}
+	if from.Key.Name == "" {
+		p := c.x.view.Cluster.Pod(to.Key.Namespace, to.Key.Name)
+		a = class(from, p.NodeName)
+	}
+	if to.Key.Name == "" {
+		b = class(to, "")
+	}
+	return a, b
 }
 
 // Compare says which connections become another verdict: of all there are between pods
@@ -72,7 +139,7 @@ func Compare(before, after *Index) []Flip {
 func Changes(before, after *Index, visit func(Change)) {
 	compare(before, after, func(c *judge, a, b int32, nodes Nodes, pairs int, flips []Flip) {
 		from, to, _ := c.after.example(a, b, nodes)
-		ch := Change{From: c.after.members(a), To: c.after.members(b), Nodes: nodes, Pairs: pairs,
+		ch := Change{From: c.after.members(a), To: c.after.members(b), Nodes: nodes, Pairs: pairs, classes: c.after, from: a, to: b,
 			Example: Connection{From: from, To: to, Family: c.after.classes[a].family}, Flips: slices.Clone(flips)}
 		visit(ch)
 	})
@@ -80,8 +147,11 @@ func Changes(before, after *Index, visit func(Change)) {
 
 func (c *Classes) members(id int32) (out []Endpoint) {
 	k := c.classes[id]
-	if k.isOutside() {
-		return []Endpoint{AddrEnd(k.outside)}
+	for _, i := range k.blocks {
+		out = append(out, AddrEnd(c.outside.blocks[i].addr))
+	}
+	for _, o := range k.own {
+		out = append(out, AddrEnd(o.addr))
 	}
 	for _, e := range k.ends {
 		out = append(out, c.x.endpoint(e))

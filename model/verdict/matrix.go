@@ -73,7 +73,7 @@ func (m *Matrix) between(a, b int32, near bool) Outcome {
 		return m.together(egress, m.grid.walk(nearWalk, a, b))
 	case host:
 		// On the switch that they come from, the node's connections are its own.
-		return m.together(egress, m.results.both(m.grid.walk(sourceWalk, c.classes[a].own, b), m.grid.walk(destinationWalk, a, b)))
+		return m.together(egress, m.results.both(m.grid.walk(sourceWalk, c.classes[a].near, b), m.grid.walk(destinationWalk, a, b)))
 	}
 	return m.together(egress, m.grid.walk(farWalk, a, b))
 }
@@ -113,7 +113,7 @@ func (m *Matrix) meet(a, b int32, near bool) (same, ok bool) {
 	c.between(a, b, how, &m.k)
 	if host && how == farAway {
 		// On the switch that they come from, the node's connections are its own.
-		c.between(c.classes[a].own, b, how, &m.source)
+		c.between(c.classes[a].near, b, how, &m.source)
 		m.k.source = append(m.k.source[:0], m.source.source...)
 	}
 	return false, true
@@ -124,11 +124,11 @@ func (m *Matrix) meet(a, b int32, near bool) (same, ok bool) {
 func (c *Classes) mode(a, b int32) (mode, bool) {
 	ka, kb := c.classes[a], c.classes[b]
 	switch {
-	case ka.family != kb.family || ka.isOutside() && kb.isOutside():
+	case ka.family != kb.family || ka.outside && kb.outside || len(kb.own) > 0:
 		return 0, false
-	case ka.isOutside() && !ka.host:
+	case ka.outside && !ka.host:
 		return arriving, true
-	case kb.isOutside():
+	case kb.outside:
 		return leaving, true
 	}
 	return farAway, true
@@ -154,7 +154,7 @@ func (c *Classes) Kind(p *model.Pod) (k PodKind) {
 		to := x.findPod(Endpoint{Key: p.Key}, p, false)
 		for i, family := range [...]Family{IPv4, IPv6} {
 			if id, is := c.hosts[firstOf(f.addrs, family)]; is {
-				k.from[i], k.own[i] = id+1, c.classes[id].own+1
+				k.from[i], k.own[i] = id+1, c.classes[id].near+1
 			}
 			if id, is := c.hosts[firstOf(to.addrs, family)]; is {
 				k.to[i] = id + 1

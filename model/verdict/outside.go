@@ -6,33 +6,123 @@ import (
 	"slices"
 )
 
-// outside is an address that is no pod's, standing for all of a network that no narrower
-// one of the rules holds.
-type outside struct {
-	addr    netip.Addr
+// partition is the addresses outside, in blocks: one for each network that rules name, but for
+// the narrower ones in it. A network that all rules treat as what is around it is no block of
+// its own. Several indexes that are compared have one partition.
+//
+// What is special is in no block: the addresses of pods, which are ends themselves; those of
+// Services, which are others' once the connection is load balanced; groups, and what
+// OVN-Kubernetes keeps for itself. An address from which a node reaches its own pods is in a
+// block for all other pods only.
+type partition struct {
+	xs     []*Index
+	blocks []part // wider ones before what is in them
+	// own are the nodes that an address is of, where it is special to their pods.
+	own    map[netip.Addr][]string
+	owners []netip.Addr // of own, in order
+}
+
+// part is one block.
+type part struct {
 	network netip.Prefix
+	within  int32 // the narrowest block around it, -1 for none
+	class   int32
+	// addr stands for the block. Where only addresses of own are in it, it is one of them, and
+	// other is one that is other nodes', not valid where there is none.
+	addr, other netip.Addr
 }
 
 var everywhere = [2]netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
 
-// outsides are addresses that stand for all that are no pod's: one for each network that a
-// rule names, outside of the narrower ones. A network full of them has none.
-func outsides(xs []*Index) (out []outside) {
-	networks := networksOf(xs)
-	for i, n := range networks {
-		if a, ok := free(xs, n, inner(networks[i+1:], n)); ok {
-			out = append(out, outside{a, n})
+func newPartition(xs []*Index) *partition {
+	s := &partition{xs: xs, own: map[netip.Addr][]string{}}
+	for _, x := range xs {
+		if !slices.ContainsFunc(x.conds, func(c *cond) bool { return c.ownNode }) {
+			continue
+		}
+		for a, node := range x.nodeOf {
+			if x.ownNode(a, node) && !slices.Contains(s.own[a], node) {
+				s.own[a] = append(s.own[a], node)
+			}
 		}
 	}
-	return out
+	for a := range s.own {
+		s.owners = append(s.owners, a)
+	}
+	slices.SortFunc(s.owners, netip.Addr.Compare)
+	return s
 }
 
-// networksOf are those that rules name, and everything, each once: wider ones before what is
-// in them.
-func networksOf(xs []*Index) []netip.Prefix {
+// part makes the blocks of the networks that some conditions of each index name. classOf is
+// the class that the addresses of a block join; it is asked of every network once.
+func (s *partition) part(conds []set, classOf func(a netip.Addr) int32) {
+	networks := networksOf(s.xs, conds)
+	var around []int32
+	for i, n := range networks {
+		b := part{network: n, within: -1}
+		var ok bool
+		if b.addr, b.other, ok = s.free(n, inner(networks[i+1:], n)); !ok {
+			continue
+		}
+		b.class = classOf(b.addr)
+		for len(around) > 0 && !s.blocks[around[len(around)-1]].network.Contains(n.Addr()) {
+			around = around[:len(around)-1]
+		}
+		if k := len(around); k > 0 {
+			b.within = around[k-1]
+			if wide := &s.blocks[b.within]; wide.class == b.class && len(s.own[wide.addr]) == 0 {
+				continue
+			}
+		}
+		around = append(around, int32(len(s.blocks)))
+		s.blocks = append(s.blocks, b)
+	}
+}
+
+// from is the address with which a block comes to pods of a node; not valid where all that it
+// holds is the node's own.
+func (s *partition) from(b *part, node string) netip.Addr {
+	if slices.Contains(s.own[b.addr], node) {
+		return b.other
+	}
+	return b.addr
+}
+
+// around is the narrowest block that an address is in, -1 for none.
+func (s *partition) around(a netip.Addr) int32 {
+	narrow := int32(-1)
+	for i := range s.blocks {
+		if n := s.blocks[i].network; n.Contains(a) && (narrow < 0 || n.Bits() > s.blocks[narrow].network.Bits()) {
+			narrow = int32(i)
+		}
+	}
+	return narrow
+}
+
+// list names some of the blocks for people: networks, and what in them is not meant.
+func (s *partition) list(some set) (networks, except []netip.Prefix) {
+	for i := range s.blocks {
+		b := &s.blocks[i]
+		in, wide := some.has(int32(i)), b.within >= 0 && some.has(b.within)
+		switch {
+		case in && !wide:
+			networks = append(networks, b.network)
+		case wide && !in:
+			except = append(except, b.network)
+		}
+	}
+	return networks, except
+}
+
+// networksOf are those that some conditions name, and everything, each once: wider ones before
+// what is in them.
+func networksOf(xs []*Index, conds []set) []netip.Prefix {
 	seen := map[netip.Prefix]bool{everywhere[0]: true, everywhere[1]: true}
-	for _, x := range xs {
+	for i, x := range xs {
 		for _, c := range x.conds {
+			if conds[i] != nil && !conds[i].has(c.id) {
+				continue
+			}
 			for i := range c.blocks {
 				seen[c.blocks[i].network] = true
 				for _, e := range c.blocks[i].except {
@@ -70,20 +160,38 @@ var hairpinAndGroups = []netip.Prefix{netip.MustParsePrefix("169.254.169.5/32"),
 var examples = []netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("198.51.100.1"), netip.MustParseAddr("203.0.113.1"),
 	netip.MustParseAddr("2001:db8::1")}
 
-// free is an address of a network that is in none of the inner ones, no pod's, no
-// multicast group and nothing that OVN-Kubernetes keeps for itself: one that people take
-// for an example where there is such a one, else the first, rather .1 than .0.
-func free(xs []*Index, n netip.Prefix, inner []netip.Prefix) (netip.Addr, bool) {
+// free is an address of a network that is in none of the inner ones and not special: one that
+// people take for an example where there is such a one, else the first, rather .1 than .0.
+// Where nodes have all there are it is one of theirs, with another that is other nodes'.
+func (s *partition) free(n netip.Prefix, inner []netip.Prefix) (a, other netip.Addr, ok bool) {
 	for _, a := range examples {
-		if n.Contains(a) && stands(xs, a, n, inner) {
-			return a, true
+		if n.Contains(a) && s.stands(a, n, inner) {
+			return a, other, true
 		}
 	}
-	a, ok := firstFree(xs, n, inner)
-	if b := a.Next(); ok && zeroes(a) && n.Contains(b) && stands(xs, b, n, inner) {
-		return b, true
+	if a, ok = s.firstFree(n, inner); !ok {
+		return s.owned(n, inner)
 	}
-	return a, ok
+	if b := a.Next(); zeroes(a) && n.Contains(b) && s.stands(b, n, inner) {
+		return b, other, true
+	}
+	return a, other, true
+}
+
+// owned is free for a network of which nodes have all that is left.
+func (s *partition) owned(n netip.Prefix, inner []netip.Prefix) (a, other netip.Addr, ok bool) {
+	i, _ := slices.BinarySearchFunc(s.owners, n.Addr(), netip.Addr.Compare)
+	for ; i < len(s.owners) && n.Contains(s.owners[i]); i++ {
+		b := s.owners[i]
+		switch {
+		case slices.ContainsFunc(inner, func(p netip.Prefix) bool { return p.Contains(b) && p != n }) || s.keeps(b):
+		case !a.IsValid():
+			a = b
+		case !slices.ContainsFunc(s.own[b], func(node string) bool { return slices.Contains(s.own[a], node) }):
+			return a, b, true
+		}
+	}
+	return a, other, a.IsValid()
 }
 
 // zeroes says whether an address reads as that of a network: its last byte is 0.
@@ -93,16 +201,18 @@ func zeroes(a netip.Addr) bool {
 }
 
 // stands says whether a is an address of n that firstFree could give.
-func stands(xs []*Index, a netip.Addr, n netip.Prefix, inner []netip.Prefix) bool {
+func (s *partition) stands(a netip.Addr, n netip.Prefix, inner []netip.Prefix) bool {
 	has := func(p netip.Prefix) bool { return p.Contains(a) && p != n }
 	return !a.IsMulticast() && !slices.ContainsFunc(inner, has) && !slices.ContainsFunc(hairpinAndGroups, func(p netip.Prefix) bool { return p.Contains(a) }) &&
-		!slices.ContainsFunc(xs, func(x *Index) bool { return x.keeps(a) })
+		len(s.own[a]) == 0 && !s.keeps(a)
 }
 
-// keeps says whether an address is of the cluster itself.
-func (x *Index) keeps(a netip.Addr) bool { return len(x.with(a)) > 0 || x.own(a) }
+// keeps says whether an address is a pod's or a Service's.
+func (s *partition) keeps(a netip.Addr) bool {
+	return slices.ContainsFunc(s.xs, func(x *Index) bool { return len(x.with(a)) > 0 || x.ofService(a) })
+}
 
-func firstFree(xs []*Index, n netip.Prefix, inner []netip.Prefix) (netip.Addr, bool) {
+func (s *partition) firstFree(n netip.Prefix, inner []netip.Prefix) (netip.Addr, bool) {
 	a := n.Addr()
 	if n.Bits() == 0 {
 		a = a.Next() // "0.0.0.0" is nobody
@@ -116,7 +226,7 @@ func firstFree(xs []*Index, n netip.Prefix, inner []netip.Prefix) (netip.Addr, b
 			a = after(hairpinAndGroups[j])
 		case a.IsMulticast() || a == hairpinAddrs[0] || a == hairpinAddrs[1]:
 			return netip.Addr{}, false
-		case slices.ContainsFunc(xs, func(x *Index) bool { return x.keeps(a) }):
+		case len(s.own[a]) > 0 || s.keeps(a):
 			a = a.Next()
 		default:
 			return a, true
@@ -125,11 +235,18 @@ func firstFree(xs []*Index, n netip.Prefix, inner []netip.Prefix) (netip.Addr, b
 	return netip.Addr{}, false
 }
 
-// own says whether the address is a node's management port: what comes from there is the
-// node's own connection.
-// Under Antrea only some of its connections are, see Classes.source.
-func (x *Index) own(a netip.Addr) bool {
-	return x.nodeOf[a] != "" && !x.onAntrea() && x.ownNode(a, x.nodeOf[a])
+// ofService says whether an address is a Service's: what goes there is load balanced before
+// policies are asked. One that is a node's, too, is the node's.
+func (x *Index) ofService(a netip.Addr) bool {
+	x.served.Do(func() {
+		x.services = map[netip.Addr]bool{}
+		for s := range x.view.Cluster.Services() {
+			for _, a := range addrsOf(s.ClusterIPs) {
+				x.services[a] = x.nodeOf[a] == ""
+			}
+		}
+	})
+	return x.services[a]
 }
 
 // after is the address behind a network, not valid behind the last.

@@ -31,7 +31,7 @@ func TestExampleAddresses(t *testing.T) {
 		for _, p := range tc.inner {
 			inner = append(inner, netip.MustParsePrefix(p))
 		}
-		a, ok := free(nil, netip.MustParsePrefix(tc.network), inner)
+		a, _, ok := (&partition{}).free(netip.MustParsePrefix(tc.network), inner)
 		if !ok && tc.want == "" {
 			continue
 		}

@@ -13,9 +13,12 @@ import (
 )
 
 // world draws clusters and connections over small pools of names, so that things meet.
-type world struct{ r *rand.Rand }
+type world struct {
+	r        *rand.Rand
+	networks []string // those that rules name, the usual ones for none
+}
 
-func newWorld(seed uint64) *world { return &world{rand.New(rand.NewPCG(seed, 11))} }
+func newWorld(seed uint64) *world { return &world{r: rand.New(rand.NewPCG(seed, 11))} }
 
 func (w *world) pick(s ...string) string { return s[w.r.IntN(len(s))] }
 func (w *world) odds(n int) bool         { return w.r.IntN(n) == 0 }
@@ -174,6 +177,9 @@ func (w *world) adminPeer(d model.Direction) model.Peer {
 }
 
 func (w *world) network() string {
+	if w.networks != nil {
+		return w.pick(w.networks...)
+	}
 	return w.pick("0.0.0.0/0", "10.1.0.0/30", "10.1.0.5/32", "10.1.2.3/8", "192.0.2.0/24", "172.18.0.0/16", "::/0", "fd00::/125", "2001:0db8::/32")
 }
 
@@ -244,13 +250,27 @@ func (w *world) netpolPeer(ns string) model.Peer {
 		return model.Peer{Kind: model.PeerPods, Namespace: ns, Namespaces: model.Everything(), Pods: w.podSel()}
 	}
 	p := made.NetPeer(w.network())
-	if w.odds(2) {
+	switch {
+	case w.networks != nil:
+		p.Except = w.inside(p.Networks[0])
+	case w.odds(2):
 		p.Except = []string{"10.1.0.0/31"}
 		if p.Networks[0][0] != '1' && p.Networks[0][0] != '0' {
 			p.Except = []string{"fd00::4/126"}
 		}
 	}
 	return p
+}
+
+// inside draws some of the networks that are inside one.
+func (w *world) inside(network string) (out []string) {
+	n := netip.MustParsePrefix(network)
+	for _, s := range w.networks {
+		if p := netip.MustParsePrefix(s); p.Bits() > n.Bits() && n.Contains(p.Addr()) && w.odds(5) {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 func (w *world) firewall(ns string) *model.Policy {

@@ -122,6 +122,14 @@ func (c *Cluster) Context() string { return c.context }
 // Server is the API server's address, clean.
 func (c *Cluster) Server() string { return clean.Text(c.Config().Host) }
 
+// Login is the program that the kubeconfig has give the credentials, clean; empty for none.
+func (c *Cluster) Login() string {
+	if p := c.Config().ExecProvider; p != nil {
+		return clean.Text(p.Command)
+	}
+	return ""
+}
+
 // Options are what the cluster was opened with.
 func (c *Cluster) Options() Options { return c.opt }
 

@@ -118,7 +118,7 @@ func feedsOf(w *watcher) []*feed {
 			name = a.show
 		}
 		feeds = append(feeds, &feed{w: w, about: a, conv: manifests.NewTyped(w.c.Context()), have: newKept(a.kind, a.keep),
-			res: Resource{Name: name, Conn: model.ConnDialling, Optional: a.optional, Rows: compiled[a.kind]}})
+			res: Resource{Name: name, Kind: a.kind, Conn: model.ConnDialling, Optional: a.optional, Rows: compiled[a.kind]}})
 	}
 	return feeds
 }

@@ -2,6 +2,7 @@ package logfile
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -38,6 +39,7 @@ type State struct {
 
 // File is one log: a file with the parts that are rotated away from it.
 type File struct {
+	ctx    context.Context
 	path   string
 	place  Place
 	static bool    // it is never looked at again once it was read: compressed, or rotated away
@@ -61,9 +63,10 @@ type File struct {
 // closed: whoever writes goes on for a while, until it opens the new one.
 const idleMost = 240
 
-func newFile(path string, static bool) (*File, error) {
-	f := &File{path: path, place: PlaceOf(path), static: static}
-	p, err := openPart(path)
+// newFile opens a file, whose reads end with ctx.
+func newFile(ctx context.Context, path string, static bool) (*File, error) {
+	f := &File{ctx: ctx, path: path, place: PlaceOf(path), static: static}
+	p, err := openPart(f.ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +85,7 @@ func newFile(path string, static bool) (*File, error) {
 // they are renamed or compressed.
 func (f *File) remember() {
 	for _, path := range siblings(f.path) {
-		if p, err := openPart(path); err == nil {
+		if p, err := openPart(f.ctx, path); err == nil {
 			f.know(content{head: p.peek()})
 			p.close()
 		}
@@ -193,7 +196,7 @@ func (f *File) Poll() (gap string) {
 
 // turn goes on with the file that has the name now, behind what was written between.
 func (f *File) turn() {
-	p, err := openPart(f.path)
+	p, err := openPart(f.ctx, f.path)
 	if err != nil {
 		f.gone, f.err = errors.Is(err, fs.ErrNotExist), err
 		return
@@ -214,7 +217,7 @@ func (f *File) left(old *part) {
 // two looks. The oldest comes first.
 func (f *File) between() (out []*part) {
 	for _, path := range siblings(f.path) {
-		p, err := openPart(path)
+		p, err := openPart(f.ctx, path)
 		if err != nil {
 			continue
 		}
@@ -287,7 +290,7 @@ func (f *File) truncated(now *part) (gap string) {
 // copyOf is the rotated part with a content, behind what was read of it; nil for none.
 func (f *File) copyOf(c *content) *part {
 	for _, path := range siblings(f.path) {
-		p, err := openPart(path)
+		p, err := openPart(f.ctx, path)
 		if err != nil {
 			continue
 		}

@@ -3,6 +3,7 @@ package logfile
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -73,7 +74,7 @@ func (w *world) write(n int) {
 
 func (w *world) open() {
 	var err error
-	w.f, err = newFile(w.path, false)
+	w.f, err = newFile(context.Background(), w.path, false)
 	w.must(err)
 }
 

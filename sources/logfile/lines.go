@@ -30,10 +30,14 @@ type splitter struct {
 	tooLong    uint64
 }
 
-// next is the next whole line that is there, without its end. It is valid until more is
-// read.
+// next is the next whole line that is there, without its end; empty ones are none. It is
+// valid until more is read.
 func (s *splitter) next() (line []byte, ok bool) {
 	for {
+		for s.start == s.looked && s.start < s.end && s.buf[s.start] == '\n' && !s.skipping {
+			s.start++
+			s.looked++
+		}
 		i := bytes.IndexByte(s.buf[s.looked:s.end], '\n')
 		if i < 0 {
 			s.looked = s.end

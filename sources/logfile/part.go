@@ -3,6 +3,7 @@ package logfile
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,7 +25,7 @@ const (
 // part is one content that is read: a file as it was opened, or a copy of one.
 type part struct {
 	path string
-	file *os.File
+	file *ended
 	info fs.FileInfo
 	gz   *gzip.Reader // nil: plain text
 	from *at          // what gz reads
@@ -40,8 +41,22 @@ type part struct {
 	split splitter
 }
 
+// ended is a file whose reads end with a context.
+type ended struct {
+	*os.File
+	ctx context.Context
+}
+
+// ReadAt reads, unless the context has ended.
+func (e *ended) ReadAt(b []byte, off int64) (int, error) {
+	if err := e.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return e.File.ReadAt(b, off)
+}
+
 // openPart opens a file at its beginning.
-func openPart(path string) (*part, error) {
+func openPart(ctx context.Context, path string) (*part, error) {
 	f, err := openShared(path)
 	if err != nil {
 		return nil, err
@@ -50,7 +65,7 @@ func openPart(path string) (*part, error) {
 	if err == nil && !info.Mode().IsRegular() {
 		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it is %s: %w", reading.Kind(info.Mode()), reading.ErrNotRegular)}
 	}
-	p := &part{path: path, file: f, info: info}
+	p := &part{path: path, file: &ended{f, ctx}, info: info}
 	if err == nil {
 		err = p.rewind()
 	}

@@ -235,7 +235,7 @@ func back(r io.ReaderAt, end, most int64, n int, counts func([]byte) bool) (int6
 				return begin + int64(len(text)) + 1, nil // looked back far enough
 			}
 			line := text[i+1:]
-			if counts == nil || counts(bare(line)) {
+			if len(line) > 0 && (counts == nil || counts(bare(line))) {
 				if found++; found == n {
 					return begin + int64(i+1), nil
 				}

@@ -31,15 +31,16 @@ type Set struct {
 	over  int                    // files beyond MaxFiles
 
 	wg   sync.WaitGroup
+	ctx  context.Context // of every read
 	end  context.CancelFunc
 	wake chan struct{}
 }
 
 // Open opens the files that paths name: files, folders with what lies below them, globs,
-// and - for in. A path that names nothing is an error.
+// and - for in. A path that names nothing is an error. Every read ends with ctx.
 func Open(ctx context.Context, paths []string, in io.Reader) (*Set, error) {
 	ctx, end := context.WithCancel(ctx)
-	s := &Set{seen: map[string]fs.FileInfo{}, bad: map[string]error{}, end: end, wake: make(chan struct{}, 1)}
+	s := &Set{seen: map[string]fs.FileInfo{}, bad: map[string]error{}, ctx: ctx, end: end, wake: make(chan struct{}, 1)}
 	for _, path := range paths {
 		if path == "-" {
 			st := startStream(ctx, &s.wg, s.tell, given(ctx, in))
@@ -130,7 +131,7 @@ func (s *Set) Scan() (fresh []*File) {
 			s.over++
 			continue
 		}
-		f, err := newFile(n.path, rotated)
+		f, err := newFile(s.ctx, n.path, rotated)
 		if err != nil {
 			s.bad[n.path] = err
 			continue

@@ -25,6 +25,9 @@ type decoder struct {
 	// The state of the unit at hand.
 	out  *outcome
 	line int // lines before the parsed text in the file
+	// priority is that of the object at hand, where it has one that can be read.
+	priority int32
+	ranked   bool
 }
 
 // outcome is what one unit of text gave.
@@ -151,6 +154,7 @@ func isExpectations(n *yaml.Node) bool {
 // own (an item of a List).
 func (d *decoder) object(n *yaml.Node, origin model.Origin, lk yamltree.ListKind, text []byte) {
 	origin.Line = d.line + n.Line
+	d.priority, d.ranked = 0, false
 	if n.Kind != yaml.MappingNode {
 		d.report(origin, model.Key{}, issue{sev: model.SeverityError, code: CodeNotObject,
 			msg: "is " + what(n) + ", not a Kubernetes object"})
@@ -172,6 +176,7 @@ func (d *decoder) object(n *yaml.Node, origin model.Origin, lk yamltree.ListKind
 		return
 	}
 	key.Kind = k.kind
+	d.priority, d.ranked = priorityIn(n, k.kind)
 	if k.namespaced && key.Namespace == "" {
 		key.Namespace = "default"
 	} else if !k.namespaced {
@@ -221,6 +226,19 @@ func (d *decoder) object(n *yaml.Node, origin model.Origin, lk yamltree.ListKind
 		}
 	}
 	d.out.objects = append(d.out.objects, o)
+}
+
+// priorityIn is the priority that a policy gives as its own, whatever else is wrong with it.
+func priorityIn(n *yaml.Node, k model.Kind) (priority int32, ok bool) {
+	if !k.Ranked() {
+		return 0, false
+	}
+	v := yamltree.Get(yamltree.Get(n, "spec"), "priority")
+	if v == nil || v.Kind != yaml.ScalarNode {
+		return 0, false
+	}
+	i, err := strconv.ParseInt(v.Value, 10, 32)
+	return int32(i), err == nil && i >= 0
 }
 
 // spare takes out of a checked tree what nobody reads and is most of a dump: of pods,
@@ -286,8 +304,8 @@ func (d *decoder) broken(origin model.Origin, key model.Key, i issue) model.Brok
 	if i.line > 0 {
 		origin.Line = d.line + i.line
 	}
-	return model.Broken{Severity: i.sev, Origin: origin, Key: key, Field: i.field, Code: i.code, Message: i.msg,
-		Remedy: i.remedy}
+	return model.Broken{Severity: i.sev, Origin: origin, Key: key, Priority: d.priority, HasPriority: d.ranked, Field: i.field,
+		Code: i.code, Message: i.msg, Remedy: i.remedy}
 }
 
 func (d *decoder) report(origin model.Origin, key model.Key, i issue) {

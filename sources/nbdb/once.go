@@ -2,6 +2,9 @@ package nbdb
 
 import (
 	"context"
+	"fmt"
+	"net"
+
 	"rung/model/nb"
 )
 
@@ -15,4 +18,15 @@ func (c *Conn) Read(ctx context.Context) (*nb.DB, error) {
 	}
 	defer s.close(errClosed)
 	return s.whole()
+}
+
+// Connect opens a connection of its own, for a reader that speaks the protocol itself.
+func (c *Conn) Connect(ctx context.Context) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.ConnectTimeout)
+	defer cancel()
+	conn, err := c.cfg.Dial(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to %s: %w", c.cfg.Addr, err)
+	}
+	return conn, nil
 }

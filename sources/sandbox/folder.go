@@ -134,6 +134,9 @@ func openGiven(dir string) (_ *folder, err error) {
 	if err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, fmt.Errorf("making the sandbox folder: %w", err)
 	}
+	if err := tighten(path); err != nil {
+		return nil, err
+	}
 	if err := private(path); err != nil {
 		return nil, err
 	}
@@ -150,6 +153,21 @@ func openGiven(dir string) (_ *folder, err error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// tighten makes an empty folder of ours private, as a new one is.
+func tighten(path string) error {
+	fi, err := os.Lstat(path)
+	if err != nil || !fi.IsDir() || !safefile.Mine(fi) || !safefile.OpenToOthers(fi) {
+		return nil // private says what is wrong
+	}
+	if entries, err := os.ReadDir(path); err != nil || len(entries) > 0 {
+		return nil
+	}
+	if err := os.Chmod(path, 0o700); err != nil {
+		return fmt.Errorf("making the sandbox folder %s private: %w", path, err)
+	}
+	return nil
 }
 
 // ours says why a folder is not to be taken: something is in it, and no mark.

@@ -354,6 +354,17 @@ func TestFolders(t *testing.T) {
 	if err := os.Mkdir(open, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	tight, err := openFolder(open) // an empty one is made private
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fi, err := os.Stat(open); err != nil || fi.Mode().Perm() != 0o700 {
+		t.Errorf("%v, %v", fi.Mode(), err)
+	}
+	tight.close()
+	if err := errors.Join(os.WriteFile(filepath.Join(open, "other"), nil, 0o600), os.Chmod(open, 0o755)); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := openFolder(open); err == nil || !strings.Contains(err.Error(), "0700") {
 		t.Error(err)
 	}

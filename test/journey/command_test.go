@@ -162,7 +162,7 @@ func TestSignalsWhileReading(t *testing.T) {
 	each(t, []string{
 		"ladder", "policy p", "pod ns/p", "compile", "rows p", "drift", "zones", "lint", "activity", "logs", "plan", "plan --step 5 --run --yes",
 		"delete p --yes", "move p 5 --yes", "undo --yes --write-back", "log-level p --off --yes", "logs --follow", "ladder -w",
-		"ladder --dns-addresses", "ladder --config", "ladder --kubeconfig", "apply --yes --change",
+		"ladder --dns-addresses", "ladder --config", "ladder --kubeconfig", "apply --yes --change", "verify", "trace --cases",
 	}, func(t *testing.T, name string, sig syscall.Signal) {
 		pipe := filepath.Join(short(t), "pipe")
 		if err := syscall.Mkfifo(pipe, 0o600); err != nil {
@@ -170,7 +170,7 @@ func TestSignalsWhileReading(t *testing.T) {
 		}
 		args := strings.Fields(name)
 		switch args[len(args)-1] {
-		case "--dns-addresses", "--change":
+		case "--dns-addresses", "--change", "verify", "--cases":
 			args = append(args, pipe, "-f", examples(t))
 		case "--config", "--kubeconfig":
 			args = append(args, pipe)
@@ -224,6 +224,11 @@ func TestSignalsWhileAPluginHangs(t *testing.T) {
 		write(t, config, strings.Replace(read(t, config), "user: {}", "user: {exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: "+plugin+"}}", 1))
 		c := start(t, append(strings.Fields(name), "--kubeconfig", config)...)
 		exists(t, plugin+".here")
+		if name == "lint" {
+			wait.Within(t, wait.Patience, "what is waited for is said", func() bool {
+				return strings.Contains(c.errs.String(), "rung: waiting for the API server https://127.0.0.1:1, or the login plugin "+plugin+"\n")
+			})
+		}
 		c.told(name, sig, 0, 2)
 	})
 }

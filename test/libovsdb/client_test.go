@@ -23,12 +23,20 @@ import (
 	"github.com/ovn-kubernetes/libovsdb/ovsdb"
 	"go.uber.org/goleak"
 
+	"rung/engine"
 	"rung/test/wait"
 )
 
 func TestMain(m *testing.M) {
 	if crash := crashes[os.Getenv(crashVar)]; crash != nil {
 		crash()
+		os.Exit(0)
+	}
+	if len(os.Args) == 3 && os.Args[1] == secondName {
+		if err := engine.SecondReader(context.Background(), os.Stdin, os.Args[2], os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(2)
+		}
 		os.Exit(0)
 	}
 	goleak.VerifyTestMain(m)

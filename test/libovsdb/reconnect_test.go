@@ -13,9 +13,9 @@ import (
 	"github.com/ovn-kubernetes/libovsdb/ovsdb"
 
 	"rung/model/nb"
+	"rung/sources/nbdb/second/northbound"
 	"rung/sources/sandbox"
 	"rung/test/install"
-	"rung/test/libovsdb"
 	"rung/test/wait"
 )
 
@@ -157,7 +157,7 @@ func followReal(t *testing.T) *followed {
 	open := func(addr string, options ...client.Option) client.Client {
 		ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
 		defer cancel()
-		c, err := libovsdb.Dial(ctx, addr, options...)
+		c, err := northbound.Dial(ctx, addr, options...)
 		if err != nil {
 			t.Fatal(err)
 		}

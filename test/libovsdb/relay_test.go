@@ -54,13 +54,20 @@ func (r *relay) join(c net.Conn) {
 		return
 	}
 	r.conns = append(r.conns, c, d)
+	r.wg.Go(func() { join(c, d) })
+}
+
+// join passes bytes between two connections until one of them is closed.
+func join(a, b net.Conn) {
 	pass := func(to, from net.Conn) {
-		_, _ = io.Copy(to, from) // until one of them is closed
+		_, _ = io.Copy(to, from)
 		_ = to.Close()
 		_ = from.Close()
 	}
-	r.wg.Go(func() { pass(c, d) })
-	r.wg.Go(func() { pass(d, c) })
+	var wg sync.WaitGroup
+	wg.Go(func() { pass(a, b) })
+	pass(b, a)
+	wg.Wait()
 }
 
 // cut closes all connections, and new ones at once.

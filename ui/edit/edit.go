@@ -2,7 +2,9 @@ package edit
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -187,6 +189,9 @@ func (v *edit) back(env *view.Env, m edited) {
 	switch {
 	case notStarted(m.run):
 		v.stop("The editor could not be started", []string{m.run.Error(), "Set VISUAL or EDITOR to an editor that is installed."})
+	case errors.Is(m.io, fs.ErrNotExist):
+		v.path = "" // there is none to be named or kept
+		v.stop("The editor deleted the text", []string{"Nothing was changed. " + env.Keys.Action(action.EditEditor).Shown() + " begins anew."})
 	case m.io != nil:
 		v.stop("The text could not be read back", []string{m.io.Error()})
 	case body(m.text) == v.first && !v.wrong && (!v.proposed() && !v.offered || m.run != nil):
@@ -221,7 +226,7 @@ func (v *edit) check(env *view.Env, text string) {
 }
 
 func (v *edit) mutation(text string) gate.Mutation {
-	m := gate.Mutation{Op: gate.OpApply, YAML: []byte(text)}
+	m := gate.Mutation{Op: gate.OpApply, YAML: []byte(text), Wanted: v.page.Wanted}
 	if v.base != "" {
 		m.Base = []byte(v.base)
 	}

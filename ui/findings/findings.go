@@ -37,8 +37,9 @@ type page struct {
 // item is a finding, or the heading over those of one severity.
 type item struct {
 	*model.Finding
-	id   string
-	head widget.Line
+	id    string
+	head  widget.Line
+	under bool // the finding above it, about the rule that is its cause
 }
 
 // only is which findings are shown.
@@ -82,7 +83,7 @@ func New(nav.Page) view.View {
 		NoBelow: true,
 		Columns: []widget.Column[*item]{
 			{Title: "SEVERITY", Cell: v.severity, Less: func(a, b *item) int { return a.Severity.Compare(b.Severity) }},
-			{Title: "POLICY", Min: 28, Max: 40, Cell: func(it *item) widget.Line { return widget.Styled(about(it.Finding), v.st.Accent) }},
+			{Title: "POLICY", Min: 28, Max: 40, Cell: v.about},
 			{Title: "WHERE", Drop: 1, Max: 24, Min: 9, Cell: func(it *item) widget.Line { return widget.Plain(where(it.Finding)) }},
 			{Title: "MESSAGE", Min: 20, Flex: true, NoSort: true, Cell: func(it *item) widget.Line { return widget.Plain(it.Message) }},
 		},
@@ -121,6 +122,14 @@ const (
 	narrow = 100
 	wide   = 140
 )
+
+// about names what a finding is about; one that stands under another is drawn below it.
+func (v *page) about(it *item) widget.Line {
+	if it.under {
+		return append(widget.Styled("└ ", v.st.Dim), widget.Styled(about(it.Finding), v.st.Accent)...)
+	}
+	return widget.Styled(about(it.Finding), v.st.Accent)
+}
 
 // about names the policy, or what else is meant.
 func about(f *model.Finding) string {
@@ -190,12 +199,13 @@ func sameList(a, b []model.Finding) bool {
 func (v *page) fill() {
 	var items []*item
 	ids := map[string]int{}
+	roots := model.Roots(v.found)
 	add := func(f *model.Finding) {
 		id := fmt.Sprintf("%s %s %s %d %s %s", f.Code, f.Policy, f.Direction, f.Rule, f.Zone, f.Origin.Where())
 		if ids[id]++; ids[id] > 1 { // the same of one rule, twice
 			id += fmt.Sprintf(" #%d", ids[id])
 		}
-		items = append(items, &item{Finding: f, id: id})
+		items = append(items, &item{Finding: f, id: id, under: roots.Over(f)})
 	}
 	head := func(title string) {
 		items = append(items, &item{id: "# " + title, head: widget.Heading(title, max(1, v.w-2), v.st)})
@@ -209,8 +219,13 @@ func (v *page) fill() {
 			continue
 		}
 		head(s.title)
+		here := false // the last that stands under none
 		for i := range v.found {
-			if f := &v.found[i]; f.Severity.Compare(s.of) == 0 {
+			f := &v.found[i]
+			if !roots.Over(f) {
+				here = f.Severity.Compare(s.of) == 0
+			}
+			if here && v.only.has(f.Severity) {
 				add(f)
 			}
 		}

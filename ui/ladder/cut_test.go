@@ -85,8 +85,7 @@ func TestNotesBelow(t *testing.T) {
 		return strings.TrimSpace(lines[57]) + " " + strings.TrimSpace(lines[58])
 	}
 	goTo(t, s, "└ quarantine")
-	if got := below(); !strings.HasPrefix(got, "≠ conflicts with allow-metrics at 60 · ▲ ingress 0: never decides · ▲ egress 0: never decides") ||
-		!strings.Contains(got, "▲ 1 pod of the subject has a primary user-defined network") {
+	if got := below(); !strings.HasPrefix(got, "▲ ingress 0: never decides · ▲ egress 0: never decides · ▲ 1 pod of the subject has a primary user-defined network · ≠ conflicts with allow-metrics at 60") {
 		t.Errorf("of quarantine: %q", got)
 	}
 	goTo(t, s, "┌ blue-tenant")
@@ -99,11 +98,11 @@ func TestNotesBelow(t *testing.T) {
 	}
 	s.Resize(80, 24)
 	goTo(t, s, "34 ─")
-	// The line and the one below it show one of the seven, and count the same rest.
-	if l := strings.Split(s.Frame(), "\n")[22]; !strings.Contains(l, "▲ ingress 4: drops the DNS queries of ") || !strings.HasSuffix(strings.TrimSpace(l), "  +6 more: ⏎ f") {
+	// The line and the one below it show the first of them, and count the same rest.
+	if l := strings.Split(s.Frame(), "\n")[22]; !strings.Contains(l, "● ingress 4: denies everything between all pods") || !strings.HasSuffix(strings.TrimSpace(l), "  +8 more: ⏎ f") {
 		t.Errorf("at 80: %q", l)
 	}
-	if l := s.Line("34 ─"); !strings.HasSuffix(strings.TrimSpace(l), "▲ no DNS +6") {
+	if l := s.Line("34 ─"); !strings.HasSuffix(strings.TrimSpace(l), "●2 closes all +7") {
 		t.Errorf("at 80: %q", l)
 	}
 }

@@ -60,12 +60,8 @@ func (v *logPage) propose(env *view.Env) {
 
 // proposeFor asks for the policy, and has the rule made.
 func (v *logPage) proposeFor(env *view.Env, entries []*logs.Entry, action model.Action) {
-	value := "from-log"
-	if k := v.policy(); k.Kind.IsAdmin() && env.Rev.Cluster.Policy(k) != nil {
-		value = k.Name
-	}
 	env.Ask(&view.Prompt{Title: "propose a rule that " + map[model.Action]string{model.Allow: "allows", model.Deny: "denies"}[action] + " " + words.Total(len(entries), "line"),
-		Label: "For which policy? " + strings.ToUpper(propose.TargetHelp[:1]) + propose.TargetHelp[1:] + ".", Value: value,
+		Label: "For which policy? " + strings.ToUpper(propose.TargetHelp[:1]) + propose.TargetHelp[1:] + ".", Value: propose.NewName(env.Rev),
 		Check: func(text string) string {
 			if _, err := propose.ParseTarget(env.Rev, text, action); err != nil {
 				return err.Error()
@@ -103,5 +99,5 @@ func (v *logPage) receiveProposed(env *view.Env, m proposed) {
 	if m.p.New {
 		k, priority = model.PolicyKey{}, m.p.Priority
 	}
-	env.Open(nav.ToProposal(k, priority, m.p.Text, m.p.Base, strings.Join(m.p.Notes(), "\n")))
+	env.Open(nav.ToProposal(k, priority, m.p.Text, m.p.Base, strings.Join(m.p.Notes(), "\n"), m.p.Wanted))
 }

@@ -91,7 +91,7 @@ func TestHead(t *testing.T) {
 	s := uitest.Open(t, tampered(t), nav.ToPolicy(control))
 	s.Want("AdminNetworkPolicy cluster-control   tier 1 · priority 34", "ns: all → 38 of 39 pods: 1 on a user-defined network, not enforced",
 		"deny=alert", "5 ingress and 6 egress rules → 12 ACLs", "● behind in ovn-worker2 since 14:04:06 (54s): 1 missing, 2 different · in sync in 2 of 3 zones",
-		"[rules 11]  pods 39   YAML   zones 2/3   findings ▲7 ·10")
+		"[rules 11]  pods 39   YAML   zones 2/3   findings ●3 ▲6 ·10")
 	// The pods of the subject and those of a peer that is written alike: one count.
 	if l := s.Line("ingress 4"); !regexp.MustCompile(`ns: all .* 39 +1`).MatchString(l) {
 		t.Errorf("the peers of every namespace: %q", l)

@@ -13,15 +13,6 @@ import (
 	"rung/ui/widget"
 )
 
-// typed is the name that must be typed for yes, empty when a plain yes is
-// enough. A policy is only ever deleted by its name.
-func typed(p *gate.Preview) string {
-	if p.ConfirmName == "" && p.Mutation.Op == gate.OpDelete {
-		return p.Mutation.Policy.Name
-	}
-	return p.ConfirmName
-}
-
 // WhyNot refuses what the preview cannot do now.
 func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 	switch id {
@@ -135,7 +126,7 @@ func (v *View) ask(env *view.Env) {
 // is asked about again.
 func (v *View) confirm(m revision.Mode) *view.Confirm {
 	p := v.p
-	name := typed(p)
+	name := p.ConfirmName
 	c := &view.Confirm{Title: p.Title, Type: name, YesText: "yes", NoText: "no",
 		Body: []string{sum(p, m)},
 		Yes: func(env *view.Env) {
@@ -242,7 +233,7 @@ func (v *View) question(env *view.Env, w int) []string {
 		return append([]string{rule}, append(flow("✗ ", "Cannot be done: "+v.p.Blocked, st.Error, w, 6), widget.Join(l, edit).Render(w))...)
 	}
 	yes := "yes"
-	if name := typed(v.p); name != "" {
+	if name := v.p.ConfirmName; name != "" {
 		yes = "yes, then type " + name
 	}
 	q := v.opt.Question

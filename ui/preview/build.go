@@ -126,6 +126,11 @@ func (v *View) head(b *page) {
 		return
 	}
 	b.text(v.p.Title, b.st.Title)
+	if s := v.p.Surplus; s != nil && s.Exact() {
+		b.point("·", b.st.Dim, s.Text(), b.st.Text)
+	} else if s != nil {
+		b.point("▲", b.st.Warn, s.Text(), b.st.Text)
+	}
 	if v.phase >= waiting {
 		v.zones(b)
 	}

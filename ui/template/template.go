@@ -177,7 +177,7 @@ func (v *page) edit(env *view.Env) {
 		key = v.made.Changed[0]
 	}
 	notes := append([]string{"made from the template " + v.made.Template.Name + "."}, v.made.Notes...)
-	env.Replace(nav.ToProposal(key, v.page.Priority, text, base, strings.Join(notes, "\n")))
+	env.Replace(nav.ToProposal(key, v.page.Priority, text, base, strings.Join(notes, "\n"), nil))
 }
 
 // cancel goes back to the list, or to where what a set misses was asked for.

@@ -16,7 +16,7 @@ const (
 	// mostRules and mostPairs bound what is counted apart: names and addresses in log
 	// lines come from outside.
 	mostRules = 10_000
-	mostPairs = 50_000
+	mostPairs = 20_000
 )
 
 // Hit counts the log lines of one rule or pair.
@@ -130,6 +130,7 @@ func (c *Counter) rule(r Rule) *rule {
 	x := c.rules[r]
 	if x == nil && len(c.rules) < mostRules {
 		x = &rule{pairs: map[Pair]*Hit{}}
+		r.Verdict = strings.Clone(r.Verdict) // not the whole line
 		c.rules[r] = x
 	}
 	return x
@@ -139,6 +140,7 @@ func (c *Counter) pair(x *rule, p Pair) *Hit {
 	h := x.pairs[p]
 	if h == nil && c.pairs < mostPairs {
 		h = &Hit{}
+		p.Traffic = strings.Clone(p.Traffic) // not the whole line
 		x.pairs[p] = h
 		c.pairs++
 	}

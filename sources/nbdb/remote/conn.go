@@ -55,7 +55,7 @@ func (c *Conn) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	conn := nbdb.Dial(c.config(func(dial context.Context) (net.Conn, error) {
-		return c.dial(ctx, dial, &programs, true)
+		return c.dial(ctx, dial, &programs, live)
 	}))
 	c.mu.Lock()
 	c.live = conn
@@ -70,13 +70,43 @@ func (c *Conn) Read(ctx context.Context) (*nb.DB, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	db, err := nbdb.Dial(c.config(func(dial context.Context) (net.Conn, error) {
-		return c.dial(ctx, dial, &programs, false)
+		return c.dial(ctx, dial, &programs, once)
 	})).Read(ctx)
 	if err != nil {
 		c.forget()
 		return nil, fmt.Errorf("reading zone %s: %w", c.cfg.Name, err)
 	}
 	return db, nil
+}
+
+// Connect opens a connection of its own, for a reader that speaks the protocol itself and
+// writes nothing. Its Close waits for the end of the programs.
+func (c *Conn) Connect(ctx context.Context) (net.Conn, error) {
+	under, cancel := context.WithCancel(ctx)
+	out := &attended{end: cancel}
+	opening, opened := context.WithTimeout(under, c.cfg.ConnectTimeout)
+	defer opened()
+	var err error
+	if out.Conn, err = c.dial(under, opening, &out.programs, foreign); err != nil {
+		cancel()
+		out.programs.Wait()
+		return nil, fmt.Errorf("connecting to zone %s: %w", c.cfg.Name, err)
+	}
+	return out, nil
+}
+
+// attended is a connection with the programs behind it.
+type attended struct {
+	net.Conn
+	end      context.CancelFunc
+	programs sync.WaitGroup
+}
+
+func (a *attended) Close() error {
+	err := a.Conn.Close()
+	a.end()
+	a.programs.Wait()
+	return err
 }
 
 // Resync drops the connection that Run keeps, if there is one, so that everything

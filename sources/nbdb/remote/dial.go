@@ -12,13 +12,25 @@ import (
 	"rung/sources/nbdb"
 )
 
+// use is what a connection is for.
+type use int
+
+const (
+	// live connections survey the place anew, and follow the rows.
+	live use = iota
+	// once goes by what is known, and prefers ovsdb-client: that is one program for the
+	// whole snapshot.
+	once
+	// foreign connections are for a client that is not sources/nbdb: it wants the whole
+	// schema, and to be told which databases there are.
+	foreign
+)
+
 // dial finds where to run programs and opens the best way to the database that
 // works. Programs run under ctx and are counted in programs; dial bounds the
-// opening. A live connection surveys the place anew; one that reads once goes by
-// what is known, and prefers ovsdb-client: that is one program for the whole
-// snapshot.
-func (c *reach) dial(ctx, dial context.Context, programs *sync.WaitGroup, live bool) (net.Conn, error) {
-	conn, err := c.open(ctx, dial, programs, live)
+// opening.
+func (c *reach) dial(ctx, dial context.Context, programs *sync.WaitGroup, use use) (net.Conn, error) {
+	conn, err := c.open(ctx, dial, programs, use)
 	if err == nil {
 		return conn, nil
 	}
@@ -28,20 +40,20 @@ func (c *reach) dial(ctx, dial context.Context, programs *sync.WaitGroup, live b
 	return nil, err
 }
 
-func (c *reach) open(ctx, dial context.Context, programs *sync.WaitGroup, live bool) (net.Conn, error) {
+func (c *reach) open(ctx, dial context.Context, programs *sync.WaitGroup, use use) (net.Conn, error) {
 	run, endpoint, err := c.cfg.Open(dial)
 	if err != nil {
 		return nil, err
 	}
 	s := c.at(clean.Text(endpoint))
-	if s == nil || live {
+	if s == nil || use == live {
 		if s, err = c.survey(dial, run, clean.Text(endpoint)); err != nil {
 			return nil, err
 		}
 		c.learn(s)
 	}
 	ways := []string{socat, python3, ovsdbClient}
-	if !live {
+	if use == once {
 		ways = []string{ovsdbClient, socat, python3}
 	}
 	var failed []string
@@ -50,7 +62,7 @@ func (c *reach) open(ctx, dial context.Context, programs *sync.WaitGroup, live b
 			continue
 		}
 		if way == ovsdbClient {
-			return c.play(ctx, programs, run, s, live), nil
+			return c.play(ctx, programs, run, s, use), nil
 		}
 		p := relay(ctx, programs, run, relayCommand(way, s.socket))
 		if err = p.greet(dial, c.cfg.Quiet); err == nil {

@@ -19,7 +19,7 @@ type player struct {
 	db   database
 	run  Runner
 	site *site
-	live bool // follow the rows after the snapshot
+	use  use
 	rpc  *jsonrpc.Conn
 	// learnt is told a site with its schema.
 	learnt func(*site)
@@ -34,9 +34,9 @@ type player struct {
 const playWrite = time.Minute
 
 // play returns a connection to a player.
-func (c *reach) play(ctx context.Context, programs *sync.WaitGroup, run Runner, s *site, live bool) *pipe {
+func (c *reach) play(ctx context.Context, programs *sync.WaitGroup, run Runner, s *site, use use) *pipe {
 	ours, theirs, under := newPipe(ctx)
-	p := &player{cfg: &c.cfg, db: c.db, run: run, site: s, live: live, rpc: jsonrpc.New(theirs, playWrite),
+	p := &player{cfg: &c.cfg, db: c.db, run: run, site: s, use: use, rpc: jsonrpc.New(theirs, playWrite),
 		learnt: c.learn, end: ours.ended}
 	programs.Go(func() { p.serve(under) })
 	return ours
@@ -77,6 +77,8 @@ func (p *player) answer(ctx context.Context, m jsonrpc.Message) error {
 	switch {
 	case m.Method == "echo" && id != nil:
 		return p.rpc.Write(jsonrpc.Reply(id, m.Params))
+	case m.Method == "list_dbs" && id != nil:
+		return p.rpc.Write(jsonrpc.Reply(id, append(jsonrpc.AppendString([]byte{'['}, p.db.name), ']')))
 	case m.Method == "get_schema":
 		beside(func() ([]byte, error) { return p.schema(ctx) }, func() {})
 	case m.Method == "monitor_cond":
@@ -91,10 +93,12 @@ func (p *player) answer(ctx context.Context, m jsonrpc.Message) error {
 			}
 			return p.rows.take(selections(tables), raw, "initial")
 		}, func() {
-			if p.live {
+			if p.use == live {
 				p.follow(ctx, tables)
 			}
 		})
+	case m.Method == "monitor_cond_since" && id != nil: // whose asker then takes monitor_cond
+		return p.rpc.Write(jsonrpc.ErrorReply(id, []byte(`"unknown method"`)))
 	case id != nil:
 		return p.rpc.Write(jsonrpc.ErrorReply(id, []byte(`"this way to the database is for reading"`)))
 	}
@@ -102,14 +106,18 @@ func (p *player) answer(ctx context.Context, m jsonrpc.Message) error {
 }
 
 // schema returns the names of the database's tables and columns in the form of a
-// reply to get_schema. Zones of one release share the text.
+// reply to get_schema, or the whole schema where a foreign client asks. Zones of one
+// release share the names.
 func (p *player) schema(ctx context.Context) ([]byte, error) {
-	if p.site.schema != "" && !p.live {
+	if p.site.schema != "" && p.use == once {
 		return []byte(p.site.schema), nil
 	}
 	raw, err := p.client(ctx, "get-schema", "unix:"+p.site.socket, p.db.name)
 	if err != nil {
 		return nil, fmt.Errorf("get-schema: %w", err)
+	}
+	if p.use == foreign {
+		return raw, nil
 	}
 	var names struct {
 		Version string `json:"version"`
@@ -161,25 +169,33 @@ func selections(tables []table) (out []table) {
 	return out
 }
 
-// monitored reads the parameters of monitor_cond as sources/nbdb sends them.
+// monitored reads the parameters of monitor_cond as sources/nbdb sends them, or as
+// libovsdb does, where the one request of a table is in no list.
 func monitored(params []byte) ([]table, error) {
 	var three []json.RawMessage
 	if err := json.Unmarshal(params, &three); err != nil || len(three) != 3 {
 		return nil, errors.Join(errors.New("monitor_cond without three parameters"), err)
 	}
-	var requests map[string][]struct {
-		Columns []string
-		Where   []json.RawMessage
-	}
-	if err := json.Unmarshal(three[2], &requests); err != nil {
+	var tables map[string]json.RawMessage
+	if err := json.Unmarshal(three[2], &tables); err != nil {
 		return nil, fmt.Errorf("monitor_cond: %w", err)
 	}
 	var out []table
-	for name, r := range requests {
-		if len(r) != 1 || len(r[0].Columns) == 0 {
+	for name, raw := range tables {
+		var r struct {
+			Columns []string
+			Where   []json.RawMessage
+		}
+		list := []json.RawMessage{raw}
+		if bytes.HasPrefix(raw, []byte("[")) {
+			if err := json.Unmarshal(raw, &list); err != nil {
+				return nil, fmt.Errorf("monitor_cond: table %s: %w", name, err)
+			}
+		}
+		if len(list) != 1 || json.Unmarshal(list[0], &r) != nil || len(r.Columns) == 0 {
 			return nil, fmt.Errorf("monitor_cond: table %s: want one request with columns", name)
 		}
-		out = append(out, table{name, r[0].Columns, r[0].Where})
+		out = append(out, table{name, r.Columns, r.Where})
 	}
 	sortTables(out)
 	return out, nil

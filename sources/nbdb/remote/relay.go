@@ -2,7 +2,9 @@ package remote
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"strings"
@@ -49,8 +51,7 @@ func plain(path string) bool {
 // pipe is our end of a connection whose other end is a program or this package.
 type pipe struct {
 	net.Conn
-	stop  context.CancelFunc
-	first []byte // read already
+	stop context.CancelFunc
 
 	mu    sync.Mutex
 	cause error // why the other end ended
@@ -98,11 +99,6 @@ func (p *pipe) why(err error) error {
 
 // Read gives, where the other end ended, the reason for it.
 func (p *pipe) Read(b []byte) (int, error) {
-	if len(p.first) > 0 {
-		n := copy(b, p.first)
-		p.first = p.first[n:]
-		return n, nil
-	}
 	n, err := p.Conn.Read(b)
 	if err != nil {
 		err = p.why(err)
@@ -125,11 +121,11 @@ func (p *pipe) Close() error {
 	return p.Conn.Close()
 }
 
-// hello asks for an echo. Its id is none that sources/nbdb waits for, so that the
-// answer may be left to it.
+// hello asks for an echo; the answer is about as long.
 const hello = `{"id":"rung","method":"echo","params":[]}`
 
-// greet waits until the database answers through the relay.
+// greet waits until the database answers through the relay. The answer is not left to who
+// speaks next: libovsdb ends a connection on an id that is a text.
 func (p *pipe) greet(ctx context.Context, quiet time.Duration) error {
 	until := time.Now().Add(quiet)
 	if d, ok := ctx.Deadline(); ok && d.Before(until) {
@@ -140,11 +136,15 @@ func (p *pipe) greet(ctx context.Context, quiet time.Duration) error {
 	if _, err := p.Write([]byte(hello)); err != nil {
 		return err
 	}
-	first := make([]byte, 256)
-	n, err := p.Read(first)
-	if err != nil {
-		return err
+	for answer := make([]byte, 0, 4*len(hello)); !json.Valid(answer); {
+		if len(answer) == cap(answer) {
+			return fmt.Errorf("%w: %q", ErrOutput, answer)
+		}
+		n, err := p.Read(answer[len(answer):cap(answer)])
+		if err != nil {
+			return err
+		}
+		answer = answer[:len(answer)+n]
 	}
-	p.first = first[:n]
 	return p.SetDeadline(time.Time{})
 }

@@ -29,7 +29,7 @@ func (c *Southbound) Run(ctx context.Context, sink func(nbdb.SouthboundUpdate)) 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	nbdb.DialSouthbound(c.config(func(dial context.Context) (net.Conn, error) {
-		return c.dial(ctx, dial, &programs, true)
+		return c.dial(ctx, dial, &programs, live)
 	})).Run(ctx, sink)
 }
 
@@ -40,7 +40,7 @@ func (c *Southbound) Read(ctx context.Context) (*sb.DB, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	db, err := nbdb.DialSouthbound(c.config(func(dial context.Context) (net.Conn, error) {
-		return c.dial(ctx, dial, &programs, false)
+		return c.dial(ctx, dial, &programs, once)
 	})).Read(ctx)
 	if err != nil {
 		c.forget()

@@ -1,7 +1,6 @@
-package gate
+package guard
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -11,28 +10,12 @@ import (
 	"rung/model/words"
 )
 
-// Codes of guard rails that are judged from the policies alone, where it is not known what a
-// change does to connections: for what it leaves behind, alike for create, update, move and
-// undo, and for a removed policy as it was. Changes that touch neither subject, rules nor
-// priority (logging, labels, the names of rules) run into none.
-const (
-	// GuardDenySystem: a Deny meets a subject that covers system namespaces, or
-	// a NetworkPolicy isolates pods there.
-	GuardDenySystem = "deny-system"
-	// GuardDenyAllNetworks: a Deny reaches every IPv4 or every IPv6 address.
-	GuardDenyAllNetworks = "deny-all-networks"
-	// GuardAllowLost: an Allow above a Deny that would catch the same peers goes
-	// away or moves below it.
-	GuardAllowLost = "allow-lost"
-	// GuardKept: something keeps the object as it is written elsewhere (GitOps)
-	// and will put it back.
-	GuardKept = "kept-elsewhere"
-)
-
-// guards judges a change of policies. It asks the cluster as it is; the policies
-// of the change are taken from the change.
-func guards(c *model.Cluster, changes []ObjectChange, e enforcing) []Guard {
-	touched := slices.DeleteFunc(deciding(changes), func(ch ObjectChange) bool { return ch.Key.Kind == model.KindCNP && !e.cnp })
+// ofPolicies are the rails that are judged from the policies alone, where it is not known
+// what a change does to connections: for what it leaves behind, alike for create, update,
+// move and undo, and for a removed policy as it was. It asks the cluster as it is; the
+// policies of the change are taken from the change.
+func ofPolicies(c *model.Cluster, changes []Change, e enforcing, protected func(string) bool) []Guard {
+	touched := slices.DeleteFunc(deciding(changes), func(ch Change) bool { return ch.Key.Kind == model.KindCNP && !e.cnp })
 	if len(touched) == 0 {
 		return nil
 	}
@@ -43,32 +26,28 @@ func guards(c *model.Cluster, changes []ObjectChange, e enforcing) []Guard {
 		if p == nil {
 			p = ch.Old
 		}
-		out = append(out, denyGuards(x, p)...)
+		out = append(out, denyGuards(x, p, protected)...)
 	}
-	touched = slices.DeleteFunc(touched, func(ch ObjectChange) bool { return !ch.Key.Kind.IsAdmin() })
+	touched = slices.DeleteFunc(touched, func(ch Change) bool { return !ch.Key.Kind.IsAdmin() })
 	if len(touched) == 0 {
 		return out
 	}
 	return append(out, newOrderGuard(c, x, touched, e).find()...)
 }
 
-func guard(code string, k model.PolicyKey, format string, args ...any) Guard {
-	return Guard{Code: code, Policy: k, Message: fmt.Sprintf(format, args...)}
-}
-
 // deciding are the changes that could change a decision.
-func deciding(changes []ObjectChange) (out []ObjectChange) {
+func deciding(changes []Change) (out []Change) {
 	for _, ch := range changes {
-		if ch.Old == nil || ch.New == nil || !sameDecisions(ch.Old, ch.New) {
+		if ch.Old == nil || ch.New == nil || !SameDecisions(ch.Old, ch.New) {
 			out = append(out, ch)
 		}
 	}
 	return out
 }
 
-// sameDecisions says whether two versions of a policy decide alike in every
+// SameDecisions says whether two versions of a policy decide alike in every
 // cluster.
-func sameDecisions(a, b *model.Policy) bool {
+func SameDecisions(a, b *model.Policy) bool {
 	return a.Priority == b.Priority && a.Tier == b.Tier &&
 		a.IsolatesIngress == b.IsolatesIngress && a.IsolatesEgress == b.IsolatesEgress &&
 		a.Annotations[model.AnnotationStateless] == b.Annotations[model.AnnotationStateless] && sameSubject(a, b) &&
@@ -92,16 +71,16 @@ func samePeer(a, b model.Peer) bool {
 }
 
 // denyGuards are the guards a policy runs into by itself.
-func denyGuards(x *overlap.PodIndex, p *model.Policy) (out []Guard) {
+func denyGuards(x *overlap.PodIndex, p *model.Policy, protected func(string) bool) (out []Guard) {
 	if !p.Kind.IsAdmin() {
-		return namespaceGuards(p)
+		return namespaceGuards(p, protected)
 	}
 	denies := rulesOf(p, model.Deny)
 	if len(denies) == 0 {
 		return nil
 	}
-	if whom := systemSubject(x, p); whom != "" {
-		out = append(out, guard(GuardDenySystem, p.Key, "%s denies (%s) and its subject covers %s",
+	if whom := systemSubject(x, p, protected); whom != "" {
+		out = append(out, rail(DenySystem, p.Key, "%s denies (%s) and its subject covers %s",
 			p.Key.Label(), ruleText(denies[0]), whom))
 	}
 	for _, r := range denies {
@@ -110,7 +89,7 @@ func denyGuards(x *overlap.PodIndex, p *model.Policy) (out []Guard) {
 			networks = append(networks, r.Peers[i].Networks...)
 		}
 		if whole := overlap.WholeFamilies(networks); len(whole) > 0 {
-			out = append(out, guard(GuardDenyAllNetworks, p.Key, "%s of %s denies every address: %s",
+			out = append(out, rail(DenyAllNetworks, p.Key, "%s of %s denies every address: %s",
 				ruleText(r), p.Key.Label(), strings.Join(whole, " and ")))
 			break
 		}
@@ -121,8 +100,8 @@ func denyGuards(x *overlap.PodIndex, p *model.Policy) (out []Guard) {
 // namespaceGuards are those of a NetworkPolicy or EgressFirewall, which reaches
 // no further than its namespace: a Deny of everything at the end of a firewall is
 // how one is written.
-func namespaceGuards(p *model.Policy) []Guard {
-	if !model.IsSystemNamespace(p.Namespace) {
+func namespaceGuards(p *model.Policy, protected func(string) bool) []Guard {
+	if !protected(p.Namespace) {
 		return nil
 	}
 	what := ""
@@ -134,7 +113,7 @@ func namespaceGuards(p *model.Policy) []Guard {
 	default:
 		return nil
 	}
-	return []Guard{guard(GuardDenySystem, p.Key, "%s %s in %s", p.Key.Label(), what, p.Namespace)}
+	return []Guard{rail(DenySystem, p.Key, "%s %s in %s", p.Key.Label(), what, p.Namespace)}
 }
 
 // rulesOf are the policy's rules with an action, ingress first.
@@ -151,11 +130,11 @@ func rulesOf(p *model.Policy, a model.Action) (out []*model.Rule) {
 
 func ruleText(r *model.Rule) string { return revision.RuleLabel(r.Direction, r.Index, r.Name) }
 
-// systemSubject says which system namespaces the policy's subject covers,
+// systemSubject says which protected namespaces the policy's subject covers,
 // empty when none. A namespace selector that names labels counts as soon as it
 // matches one; an empty one always does when pods are not narrowed down, and
 // with a pod selector where that selects a pod in one.
-func systemSubject(x *overlap.PodIndex, p *model.Policy) string {
+func systemSubject(x *overlap.PodIndex, p *model.Policy, protected func(string) bool) string {
 	all := p.Subject.Namespaces.Empty() && p.Subject.Namespace == ""
 	anyPod := p.Subject.AllPods || p.Subject.Pods.Empty()
 	if all && anyPod {
@@ -163,7 +142,7 @@ func systemSubject(x *overlap.PodIndex, p *model.Policy) string {
 	}
 	var names []string
 	for ns := range x.Namespaces(p.Subject.Namespaces) {
-		if !model.IsSystemNamespace(ns.Name) || p.Subject.Namespace != "" && p.Subject.Namespace != ns.Name {
+		if !protected(ns.Name) || p.Subject.Namespace != "" && p.Subject.Namespace != ns.Name {
 			continue
 		}
 		if all && x.MatchIn(ns.Name, p.Subject.Pods).Empty() {
@@ -173,20 +152,19 @@ func systemSubject(x *overlap.PodIndex, p *model.Policy) string {
 	}
 	text := words.Cut(names, ", ", 3)
 	if len(names) > 3 {
-		text += " system namespaces"
+		text += " protected namespaces"
 	}
 	return text
 }
 
-// confirmName is the name that must be typed: that of the first guarded policy
-// in the order of the changes.
-func confirmName(gs []Guard, changes []ObjectChange) string {
-	for _, ch := range changes {
-		for _, g := range gs {
-			if g.Policy == ch.Key {
-				return ch.Key.Name
-			}
-		}
+// NewDeny says whether a rule of a direction denies in a version of a policy that did not in
+// the one before, which is nil where there is none.
+func NewDeny(old, now *model.Policy, dir model.Direction) bool {
+	var had []*model.Rule
+	if old != nil && sameSubject(old, now) {
+		had = rulesOf(old, model.Deny)
 	}
-	return ""
+	return slices.ContainsFunc(rulesOf(now, model.Deny), func(r *model.Rule) bool {
+		return r.Direction == dir && !slices.ContainsFunc(had, func(o *model.Rule) bool { return sameRule(*o, *r) })
+	})
 }

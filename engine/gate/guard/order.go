@@ -1,4 +1,4 @@
-package gate
+package guard
 
 import (
 	"fmt"
@@ -36,7 +36,7 @@ type rungRule struct {
 // may change without a change of anything else.
 const wouldCatch = " would catch "
 
-func newOrderGuard(c *model.Cluster, x *overlap.PodIndex, touched []ObjectChange, e enforcing) *orderGuard {
+func newOrderGuard(c *model.Cluster, x *overlap.PodIndex, touched []Change, e enforcing) *orderGuard {
 	g := &orderGuard{x: x, touched: map[model.PolicyKey]bool{}, resolved: map[*model.Rule]*overlap.Resolved{},
 		subjects: map[*model.Policy]overlap.PodSet{}, coverers: map[*model.Rule][]rungRule{}}
 	next := map[model.PolicyKey]*model.Policy{}
@@ -180,7 +180,7 @@ func (g *orderGuard) find() (out []Guard) {
 				}
 				if msg, lost := g.lost(g.before[d], g.after[d], a, deny); lost {
 					seen[pair{by, a.policy.Key}] = true
-					out = append(out, Guard{Code: GuardAllowLost, Policy: by, Message: msg})
+					out = append(out, Guard{Code: AllowLost, Policy: by, Message: msg})
 				}
 			}
 		}

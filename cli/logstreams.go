@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"fmt"
+
+	"rung/engine"
+	"rung/model"
+	"rung/model/words"
+)
+
+// unfollowed names the nodes whose log does not come, and the log files that were not read to
+// their end, on stderr; of these it is an error. What is in the files besides ACL lines is
+// counted.
+func (a *app) unfollowed(e *engine.Engine) error {
+	var err error
+	var read, other, odd, long uint64
+	files := 0
+	for _, s := range e.Logs().Streams() {
+		if s.File != "" {
+			files++
+			read, other, odd, long = read+s.Lines, other+s.Lines-s.ACLs-s.Odd, odd+s.Odd, long+s.TooLong
+		}
+		switch {
+		case s.File != "" && (!s.Up() || s.Error != ""):
+			fmt.Fprintf(a.err, "rung: log file %s: %s\n", s.File, orState(s))
+			if s.State == model.StreamFailed || s.Error != "" {
+				err = errSaid
+			}
+		case !s.Up():
+			fmt.Fprintf(a.err, "rung: log of %s not followed: %s: %s\n", s.Zone, s.State, oneLine(s.Error))
+		}
+	}
+	if other > 0 && other < read {
+		fmt.Fprintf(a.err, "rung: %s of %s in %s not of ACLs\n", words.Thousands(other), words.Total(read, "line"),
+			words.Count(files, "log file")+words.Form(int(min(other, 2)), " is", " are"))
+	}
+	if odd > 0 {
+		fmt.Fprintf(a.err, "rung: %s could not be read: in none of the known forms\n", words.Total(odd, "ACL line"))
+	}
+	if long > 0 {
+		fmt.Fprintf(a.err, "rung: %s left out: longer than 64 KiB\n", words.Total(long, "line"))
+	}
+	return err
+}
+
+// orState is what is wrong with a file, or how it stands.
+func orState(s model.LogStream) string {
+	if s.Error != "" {
+		return oneLine(s.Error)
+	}
+	return string(s.State)
+}

@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"rung/engine/omitted"
+	"rung/model"
+	"rung/model/words"
+)
+
+// errUnjudged ends a command with exit 2: its answer was printed, with what it does not take
+// into account beside it.
+var errUnjudged = errors.New("not wholly judged")
+
+// verdictOf is how a command ends whose answer was printed. That something was not judged
+// outweighs that the answer is no (command-line.md#exit-codes).
+func (a *app) verdictOf(ans *answer) error {
+	switch {
+	case ans.err != nil:
+		return ans.err
+	case len(omitted.Unjudged(ans.notConsidered, a.flags.allowUnjudged...)) > 0:
+		return errUnjudged
+	case ans.no:
+		return errNo
+	}
+	return nil
+}
+
+// omissionOut is the JSON of something that an answer does not take into account
+// (command-line.md#what-was-not-considered).
+type omissionOut struct {
+	Code      model.OmissionCode `json:"code"`
+	Kind      model.Kind         `json:"kind,omitempty"`
+	Namespace string             `json:"namespace,omitempty"`
+	Name      string             `json:"name,omitempty"`
+	File      string             `json:"file,omitempty"`
+	Line      int                `json:"line,omitempty"`
+	Zone      string             `json:"zone,omitempty"`
+	// Assumed: nothing was left out, something is taken for granted. Allowed:
+	// --allow-unjudged takes it for judged.
+	Assumed bool   `json:"assumed,omitempty"`
+	Allowed bool   `json:"allowed,omitempty"`
+	Text    string `json:"text"`
+	Remedy  string `json:"remedy,omitempty"`
+}
+
+// omittedOut describes omissions; nil for none.
+func (a *app) omittedOut(all []model.Omission) []omissionOut {
+	if len(all) == 0 {
+		return nil
+	}
+	return each(all, func(o model.Omission) omissionOut {
+		return omissionOut{Code: o.Code, Kind: o.Key.Kind, Namespace: o.Key.Namespace, Name: o.Key.Name, File: o.Origin.File,
+			Line: o.Origin.Line, Zone: o.Zone, Assumed: o.Assumed(),
+			Allowed: !o.Assumed() && len(omitted.Unjudged([]model.Omission{o}, a.flags.allowUnjudged...)) == 0,
+			Text:    oneLine(o.String()), Remedy: oneLine(o.Remedy)}
+	})
+}
+
+// maxOmissions is how many of one code a text names; JSON has all.
+const maxOmissions = 10
+
+// omittedLines says omissions in lines, those of one code up to maxOmissions.
+func omittedLines(all []omissionOut) (out []string) {
+	said := map[model.OmissionCode]int{}
+	for _, o := range all {
+		if said[o.Code]++; said[o.Code] > maxOmissions {
+			continue
+		}
+		text := o.Text
+		if o.Allowed {
+			text += " (allowed by --allow-unjudged)"
+		}
+		out = append(out, text)
+	}
+	for _, code := range model.OmissionCodes {
+		if more := said[code] - maxOmissions; more > 0 {
+			out = append(out, fmt.Sprintf("and %s more of these: %s (-o json has all)", words.Thousands(more), code))
+		}
+	}
+	return out
+}
+
+// omittedText is what stands below an answer for people.
+func omittedText(all []omissionOut) string {
+	if len(all) == 0 {
+		return ""
+	}
+	return "\n" + strings.Join(omittedLines(all), "\n") + "\n"
+}
+
+// omitted is what stands below the answer.
+func (ans *answer) omitted(all []omissionOut) string {
+	text := omittedText(all)
+	if ans.comments && text != "" {
+		return "# " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n# ") + "\n"
+	}
+	return text
+}
+
+// mdOmitted is that of a review.
+func mdOmitted(all []omissionOut) string {
+	if len(all) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\n### Not considered\n\n")
+	for _, line := range omittedLines(all) {
+		b.WriteString("- " + mdText(line) + "\n")
+	}
+	return b.String()
+}
+
+// sayOmitted says it on standard error, where the form of the answer has no place for it.
+func (a *app) sayOmitted(all []omissionOut) {
+	for _, line := range omittedLines(all) {
+		if !a.said[line] {
+			a.said[line] = true
+			fmt.Fprintln(a.err, "rung: "+line)
+		}
+	}
+}
+
+// considered is a value with what it does not take into account as its last field.
+type considered struct {
+	value any
+	out   []omissionOut
+}
+
+// beside adds omissions to a value that is an object in JSON. A list has no place for them: they
+// are said on standard error.
+func (a *app) beside(value any, out []omissionOut) any {
+	switch {
+	case len(out) == 0:
+		return value
+	case reflect.ValueOf(value).Kind() == reflect.Slice:
+		a.sayOmitted(out)
+		return value
+	}
+	return considered{value, out}
+}
+
+// MarshalJSON writes the value with the field not_considered.
+func (c considered) MarshalJSON() ([]byte, error) {
+	raw, err := encodeJSON(c.value, true)
+	if err != nil {
+		return nil, err
+	}
+	list, err := encodeJSON(c.out, true)
+	if err != nil {
+		return nil, err
+	}
+	raw = bytes.TrimSpace(raw)
+	body := bytes.TrimSuffix(raw, []byte("}"))
+	if !slices.Equal(body, []byte("{")) {
+		body = append(body, ',')
+	}
+	body = append(append(body, `"not_considered":`...), bytes.TrimSpace(list)...)
+	return append(body, '}'), nil
+}
+
+var _ json.Marshaler = considered{}

@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"rung/engine/gate"
+	"rung/engine/revision"
+)
+
+// previewParts are the changes of a preview, in the order of the command line.
+type previewParts []onePart
+
+// onePart is one of them: op and what stands behind the flag. What --change names is read
+// into apply.
+type onePart struct {
+	op    gate.Op
+	arg   string
+	apply gate.Mutation
+}
+
+// previewPart is a flag that adds to them.
+type previewPart struct {
+	all *previewParts
+	op  gate.Op
+}
+
+func (f previewPart) String() string { return "" }
+func (f previewPart) Type() string   { return "string" }
+
+// Set adds a change.
+func (f previewPart) Set(arg string) error {
+	if arg == "" {
+		return errors.New("it is empty")
+	}
+	*f.all = append(*f.all, onePart{op: f.op, arg: arg})
+	return nil
+}
+
+// read reads the files, those of a --prune together: a policy stays that is in one of them.
+func (p *previewParts) read(ctx context.Context, a *app, prune bool) error {
+	other := func(x onePart) bool { return x.op != gate.OpApply }
+	switch {
+	case len(*p) == 0 && prune:
+		return errors.New("--prune: give --change, with all policies there are to be")
+	case len(*p) == 0:
+		return errors.New("which change? give --change FILE, --delete POLICY or --move POLICY=PRIORITY")
+	case prune && slices.ContainsFunc(*p, other):
+		return errors.New("--prune goes with --change alone, and deletes what is in none of the files")
+	case prune:
+		var paths []string
+		for _, x := range *p {
+			paths = append(paths, x.arg)
+		}
+		m, err := a.applied(ctx, paths)
+		m.Prune = true
+		*p = previewParts{{op: gate.OpApply, apply: m}}
+		return err
+	}
+	for i := range *p {
+		if x := &(*p)[i]; x.op == gate.OpApply {
+			var err error
+			if x.apply, err = a.applied(ctx, []string{x.arg}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// mutation is one change of all of them.
+func (p *previewParts) mutation(r *revision.Revision) (gate.Mutation, error) {
+	out := gate.Mutation{Op: gate.OpCombine}
+	for _, x := range *p {
+		m, err := x.apply, error(nil)
+		switch x.op {
+		case gate.OpDelete:
+			m.Op = gate.OpDelete
+			m.Policy, err = policyNamed(r, x.arg)
+		case gate.OpMove:
+			m, err = moveOf(r, x.arg)
+		}
+		if err != nil {
+			return m, err
+		}
+		out.Parts = append(out.Parts, m)
+	}
+	if len(out.Parts) == 1 {
+		return out.Parts[0], nil
+	}
+	return out, nil
+}

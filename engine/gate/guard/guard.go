@@ -1,0 +1,99 @@
+package guard
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rung/model"
+)
+
+// Codes of the rails that judge what a change does to connections.
+const (
+	// DNS: pods lose the cluster's DNS.
+	DNS = "dns-cut"
+	// API: pods lose the API server.
+	API = "api-cut"
+	// System: pods of a protected namespace, or those that reach them, lose connections.
+	System = "system-cut"
+	// Nodes: nodes lose pods: kubelet probes and webhooks.
+	Nodes = "nodes-cut"
+	// Much: more than a tenth of all that is allowed between pods is denied.
+	Much = "much-cut"
+	// Log: connections are denied that the log has seen allowed.
+	Log = "log-cut"
+	// Opens: what is denied today gets through, between namespaces or with addresses outside.
+	Opens = "opens"
+)
+
+// Codes of the rails that hang on nothing else.
+const (
+	// Deletes: a policy is deleted.
+	Deletes = "deletes"
+	// Unjudged: what becomes of connections was not worked out.
+	Unjudged = "not-judged"
+)
+
+// Codes of the rails that judge policies alone, where it is not known what a change does to
+// connections. Changes that touch neither subject, rules nor priority (logging, labels, the
+// names of rules) meet none of them.
+const (
+	// DenySystem: a Deny meets a subject that covers protected namespaces, or
+	// a NetworkPolicy isolates pods there.
+	DenySystem = "deny-system"
+	// DenyAllNetworks: a Deny reaches every IPv4 or every IPv6 address.
+	DenyAllNetworks = "deny-all-networks"
+	// AllowLost: an Allow above a Deny that would catch the same peers goes
+	// away or moves below it.
+	AllowLost = "allow-lost"
+)
+
+// Guard is a guard rail that a change runs into.
+type Guard struct {
+	Code    string // "dns-cut", "opens", "kept-elsewhere" …
+	Policy  model.PolicyKey
+	Message string
+	// About is what it is compared by, where the message has numbers and examples that may
+	// change without a change of anything else.
+	About string
+}
+
+// Is is what a guard is compared by.
+func (g Guard) Is() string {
+	if g.About != "" {
+		return g.About
+	}
+	text, _, _ := strings.Cut(g.Message, wouldCatch)
+	return text
+}
+
+// Change is one policy before and after; nil where it is created or removed.
+type Change struct {
+	Key      model.PolicyKey
+	Old, New *model.Policy
+}
+
+// Deleted are the rails of the policies that a change deletes.
+func Deleted(changes []Change) (out []Guard) {
+	for _, c := range changes {
+		if c.New == nil && c.Old != nil && c.Key.Kind != model.KindNamespace {
+			out = append(out, rail(Deletes, c.Key, "deletes %s", c.Key.Label()))
+		}
+	}
+	return out
+}
+
+// ConfirmName is the name that must be typed: that of the first guarded policy in the order
+// of the changes.
+func ConfirmName(gs []Guard, changes []Change) string {
+	for _, c := range changes {
+		if slices.ContainsFunc(gs, func(g Guard) bool { return g.Policy == c.Key }) {
+			return c.Key.Name
+		}
+	}
+	return ""
+}
+
+func rail(code string, k model.PolicyKey, format string, args ...any) Guard {
+	return Guard{Code: code, Policy: k, Message: fmt.Sprintf(format, args...)}
+}

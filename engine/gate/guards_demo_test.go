@@ -1,0 +1,240 @@
+package gate
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rung/compiler"
+	"rung/examples"
+	"rung/model"
+	"rung/model/plan"
+	"rung/model/verdict"
+	"rung/sources/manifests"
+	"rung/test/given"
+)
+
+// demoWorld is the cluster of rung demo.
+func demoWorld(t *testing.T, objects []model.Object) *world {
+	w := newWorld(t)
+	var was []model.Key
+	for o := range w.Current().Cluster.Pods() {
+		was = append(was, o.Key)
+	}
+	for _, name := range []string{"kube-public", "green", "red", "blue"} {
+		was = append(was, model.Key{Kind: model.KindNamespace, Name: name})
+	}
+	w.Options = compiler.Options{IPv4: true, ClusterSubnets: []netip.Prefix{netip.MustParsePrefix("10.244.0.0/16")},
+		DNS: map[string][]string{"mirror.example.com": {"192.0.2.80", "198.51.100.80"}}}
+	w.Apply(nil, was)
+	w.Apply(objects, nil)
+	return w
+}
+
+func demoObjects(t *testing.T) []model.Object {
+	t.Helper()
+	res, err := manifests.Read(t.Context(), manifests.Options{FS: examples.Files, Paths: []string{"."}, SkipSchema: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.Objects
+}
+
+// editedDemo is the text of a policy of the demo with something in it replaced, once.
+func editedDemo(t *testing.T, objects []model.Object, name, old, now string) Mutation {
+	t.Helper()
+	for _, o := range objects {
+		if p, ok := o.(*model.Policy); ok && p.Name == name {
+			if !strings.Contains(p.YAML, old) {
+				t.Fatalf("%s has no %q:\n%s", name, old, p.YAML)
+			}
+			return apply(strings.Replace(p.YAML, old, now, 1))
+		}
+	}
+	t.Fatalf("there is no %s", name)
+	return Mutation{}
+}
+
+// TestGuardsOfTheDemo: changes of the demo with the rails that each runs into, whatever way it
+// comes in: asked for as what it is, as texts that are applied, redone after an undo, and as the
+// step of a plan. Its undo runs into what the same change backwards runs into.
+func TestGuardsOfTheDemo(t *testing.T) {
+	objects := demoObjects(t)
+	edit := func(name, old, now string) Mutation { return editedDemo(t, objects, name, old, now) }
+	np := func(ns, name string) Mutation {
+		return Mutation{Op: OpDelete, Policy: given.NPKey(ns, name)}
+	}
+	for _, c := range demoChanges(edit, np) {
+		t.Run(c.name, func(t *testing.T) {
+			w := demoWorld(t, objects)
+			g := w.gate("")
+			if c.log != "" {
+				g.cfg.Allowed = func() *verdict.Log { return logged(t, w.Current().Cluster, c.log) }
+			}
+			preview := func(m Mutation) *Preview {
+				t.Helper()
+				p, err := g.Preview(t.Context(), w.Current(), m)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return p
+			}
+			p := preview(c.m)
+			if p.Blocked != "" {
+				t.Fatalf("blocked: %s", p.Blocked)
+			}
+			if diff := cmp.Diff(strings.Fields(c.want), codesOf(p)); diff != "" {
+				t.Fatalf("rails (-want +got)\n%s%s\n%s", diff, messages(p), p.Effect.orNone())
+			}
+			if (p.ConfirmName != "") != (c.want != "") {
+				t.Errorf("the name to type is %q", p.ConfirmName)
+			}
+			// As texts.
+			var texts []string
+			for _, o := range p.Objects {
+				if o.New != nil {
+					texts = append(texts, o.New.YAML)
+				}
+			}
+			if len(texts) == len(p.Objects) && c.m.Op != OpApply {
+				if diff := cmp.Diff(codesOf(p), codesOf(preview(apply(texts...)))); diff != "" {
+					t.Errorf("applied (-as it is +applied)\n%s", diff)
+				}
+			}
+			if c.m.Op == OpMove {
+				checkPlan(t, w, p)
+			}
+			if _, err := g.Commit(t.Context(), p, Confirm{Yes: true, Name: p.ConfirmName}); err != nil {
+				t.Fatal(err)
+			}
+			undo := preview(Mutation{Op: OpUndo})
+			var back []string
+			for _, o := range undo.Objects {
+				if o.New != nil {
+					back = append(back, o.New.YAML)
+				}
+			}
+			if len(back) == len(undo.Objects) {
+				if diff := cmp.Diff(codesOf(preview(apply(back...))), codesOf(undo)); diff != "" {
+					t.Errorf("undo (-applied +undone)\n%s", diff)
+				}
+			} else if !slices.Contains(codesOf(undo), "deletes") {
+				t.Errorf("the undo deletes a policy: %v", codesOf(undo))
+			}
+			if _, err := g.Commit(t.Context(), undo, Confirm{Yes: true, Name: undo.ConfirmName}); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(strings.Fields(c.want), codesOf(preview(Mutation{Op: OpRedo}))); diff != "" {
+				t.Errorf("redo (-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+// checkPlan holds the rails of a move against those of a plan with this one step. A plan never
+// reverses two policies, and so has few of them: what its steps run into is asked alone.
+func checkPlan(t *testing.T, w *world, p *Preview) {
+	t.Helper()
+	o := p.Objects[0]
+	pl := plan.Plan{Steps: []plan.Step{{Policy: o.Key.Name, From: o.Old.Priority, To: o.New.Priority}}}
+	out := &Preview{Steps: pl.Steps}
+	r := NewPlans(w.gate(""), PlanConfig{})
+	if err := r.steppedOver(t.Context(), t.Context(), w.Current(), plan.Progress{Plan: pl}, false, nil, out); err != nil {
+		t.Fatal(err)
+	}
+	if len(out.Objects) == 0 {
+		return // a step may not pass another policy
+	}
+	if diff := cmp.Diff(codesOf(p), codesOf(out)); diff != "" {
+		t.Errorf("as a step of a plan (-moved +stepped)\n%s", diff)
+	}
+}
+
+func (e *Effect) orNone() string {
+	if e == nil {
+		return "no effect"
+	}
+	return e.Text()
+}
+
+func messages(p *Preview) (out string) {
+	for _, g := range p.Guards {
+		out += g.Code + ": " + g.Message + "\n"
+	}
+	return out
+}
+
+// codesOf are the codes of a preview's rails, each once and in order.
+func codesOf(p *Preview) []string {
+	out := []string{}
+	for _, g := range p.Guards {
+		out = append(out, g.Code)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+type demoChange struct {
+	name string
+	m    Mutation
+	log  string // a line that is held
+	want string // codes, in order
+}
+
+// demoChanges are changes that admins make, by accident or on purpose.
+func demoChanges(edit func(name, old, now string) Mutation, np func(ns, name string) Mutation) []demoChange {
+	const none = ""
+	return []demoChange{
+		// Deleted: always asked for, whatever else it does.
+		{"delete break-glass", remove("break-glass"), "", "deletes"},
+		{"delete cluster-control", remove("cluster-control"), "", "api-cut deletes dns-cut much-cut opens system-cut"},
+		{"delete the isolation of tenants", remove("multi-tenant-isolation"), "", "deletes"},
+		{"delete a tenant's Allow", remove("blue-tenant"), "", "deletes"},
+		{"delete what conflicts", remove("quarantine"), "", "deletes"},
+		{"delete what nobody enforces", remove("experimental"), "", "deletes"},
+		{"delete the baseline", Mutation{Op: OpDelete, Policy: model.PolicyKey{Kind: model.KindBANP, Name: "default"}}, "", "deletes opens"},
+		{"delete a NetworkPolicy", np("blue", "allow-web"), "", "deletes opens"},
+		{"delete another", np("green", "db-from-api"), "", "deletes opens"},
+		{"delete the NetworkPolicy of the vault", np("restricted", "vault-from-blue"), "", "deletes opens"},
+		{"delete an EgressFirewall", Mutation{Op: OpDelete, Policy: model.PolicyKey{Kind: model.KindEF, Namespace: "yellow", Name: "default"}}, "", "deletes opens"},
+		// Moved.
+		{"move cluster-control a little", move("cluster-control", 36), "", none},
+		{"move it below the tenants", move("cluster-control", 41), "", "opens"},
+		{"move it below the isolation", move("cluster-control", 50), "", "opens"},
+		{"move it above break-glass", move("cluster-control", 20), "", none},
+		{"move it to a tie with the tenants", move("cluster-control", 40), "", "opens"},
+		{"move the isolation above the tenants", move("multi-tenant-isolation", 38), "", none},
+		{"move the isolation above all", move("multi-tenant-isolation", 5), "", none},
+		{"move a conflict apart, the Deny first", move("quarantine", 59), "", none},
+		{"move a conflict apart, the Allow first", move("allow-metrics", 59), "", none},
+		{"move quarantine above all", move("quarantine", 2), "", none},
+		{"move break-glass to the end", move("break-glass", 90), "", none},
+		{"enforce the experiment", move("experimental", 10), "", none},
+		{"take cluster-control out of what is enforced", move("cluster-control", 120), "", "api-cut dns-cut much-cut opens system-cut"},
+		// New.
+		{"allow all, above all", apply(given.ANP("open-all", 1, "", "in allow *", "out allow *")), "", "opens"},
+		{"allow all within a tenant", apply(given.ANP("own", 1, "tenant=blue", "in allow tenant=blue", "out allow tenant=blue")), "", "opens"},
+		{"allow one tenant to another", apply(given.ANP("friends", 1, "tenant=blue", "in allow tenant=green")), "", none},
+		{"deny all, above all", apply(given.ANP("close-all", 1, "", "in deny *", "out deny *")), "", "dns-cut much-cut system-cut"},
+		{"deny monitoring everywhere", apply(given.ANP("no-metrics", 1, "", "in deny name=monitoring")), "", "much-cut system-cut"},
+		{"deny ingress to a tenant", apply(given.ANP("no-ingress", 1, "tenant=blue", "in deny name=ingress-nginx")), "", none},
+		{"deny all networks at 70", apply(given.ANP("no-net", 70, "", "out deny 0.0.0.0/0")), "", none},
+		{"deny all networks above all", apply(given.ANP("no-net", 1, "", "out deny 0.0.0.0/0")), "", "api-cut dns-cut much-cut system-cut"},
+		{"deny the API server to a tenant", apply(given.ANP("no-api", 1, "tenant=blue", "out deny * tcp:6443", "out deny 172.18.0.0/16")), "", "api-cut"},
+		{"deny one tenant to another", apply(given.ANP("apart", 1, "tenant=blue", "in deny tenant=green")), "", none},
+		{"deny within a namespace", apply(given.NP("splunk", "shut", "{podSelector: {matchLabels: {app: none}}}")), "", none},
+		{"isolate a namespace of the system", apply(given.NP("kube-system", "shut", "{podSelector: {}}")), "", "dns-cut system-cut"},
+		{"deny what the log has seen", apply(given.ANP("no-splunk", 1, "name=splunk", "in deny tenant=open tcp:8991")), "open/portal-d0 splunk/splunk-hec-0 8991 allow", "log-cut"},
+		{"deny what the log has not", apply(given.ANP("no-splunk", 1, "name=splunk", "in deny tenant=open tcp:8991")), "", none},
+		{"open the vault to all", apply(given.NP("restricted", "open", "{podSelector: {}, ingress: [{}]}")), "", "opens"},
+		// Edited.
+		{"narrow the DNS rule", edit("cluster-control", "port: 5353", "port: 5354"), "", "dns-cut much-cut opens"},
+		{"let the API server's rule go", edit("cluster-control", "port: 6443", "port: 6444"), "", "api-cut opens system-cut"},
+		{"rename a rule", edit("cluster-control", "allow-to-splunk", "allow-to-logs"), "", none},
+		{"a tenant leaves the isolation", edit("multi-tenant-isolation", "[red, blue, green, yellow]", "[red, blue, green]"), "", none},
+		{"allow one more network", edit("cluster-control", "- 10.0.69.0/24", "- 10.0.69.0/24\n      - 203.0.113.0/24"), "", "opens"},
+	}
+}

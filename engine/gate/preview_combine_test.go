@@ -1,0 +1,140 @@
+package gate
+
+import (
+	"strings"
+	"testing"
+
+	"rung/model/verdict"
+	"rung/test/given"
+)
+
+// What a change is made for is no surplus, and what else the text does is counted, as it was
+// edited; Commit sees that it is another.
+func TestSurplus(t *testing.T) {
+	w := newWorld(t, given.ANP("wall", 50, "tenant=blue", "out deny tenant=red"))
+	g := w.gate("")
+	wanted := &verdict.Wanted{Becomes: verdict.Allow, Connections: []verdict.Connection{{From: verdict.PodEnd("blue", "web-0"), To: verdict.PodEnd("red", "web-0"),
+		Protocol: verdict.TCP, Port: 80}}}
+	text := `apiVersion: policy.networking.k8s.io/v1alpha1
+kind: AdminNetworkPolicy
+metadata: {name: door}
+spec:
+  priority: 49
+  subject: {pods: {namespaceSelector: {matchLabels: {tenant: blue}}, podSelector: {matchLabels: {app: web}}}}
+  egress:
+  - action: Allow
+    to: [{pods: {namespaceSelector: {matchLabels: {tenant: red}}, podSelector: {matchLabels: {app: web}}}}]
+    ports: [{portNumber: {protocol: TCP, port: 80}}]
+`
+	for edited, want := range map[string]string{
+		text: "opens only the connections of the log lines",
+		strings.Replace(text, "podSelector: {matchLabels: {app: web}}}}\n", "podSelector: {}}}\n", 1): "opens 1 pair that no log line has: blue/db-1 → red/web-0, TCP 80; for example blue/db-1 → red/web-0 tcp 80",
+		strings.Replace(text, "port: 80", "port: 81", 1):                                              "opens 1 pair that no log line has: blue/web-0 → red/web-0, TCP 81; for example blue/web-0 → red/web-0 tcp 81",
+		strings.Replace(text, "to: [{pods", "to: [{networks: [8.8.8.0/24]}, {pods", 1):                "opens only the connections of the log lines",
+	} {
+		p, err := g.Preview(t.Context(), w.Current(), Mutation{Op: OpApply, YAML: []byte(edited), Wanted: wanted})
+		if err != nil || p.Surplus == nil || p.Surplus.Text() != want {
+			t.Errorf("%v\ngot  %v\nwant %s", err, p.Surplus, want)
+		}
+	}
+	p, err := g.Preview(t.Context(), w.Current(), Mutation{Op: OpApply, YAML: []byte(text)})
+	if err != nil || p.Surplus != nil {
+		t.Errorf("a surplus of what nobody wants: %v %v", p.Surplus, err)
+	}
+}
+
+// Several changes in one are made in order, and an object is told of once.
+func TestCombine(t *testing.T) {
+	w := newWorld(t, given.ANP("a", 10, "tenant=blue", "out deny tenant=red"), given.ANP("b", 20, "tenant=red", "in deny tenant=blue"))
+	g := w.gate("")
+	move := func(name string, to int32) Mutation {
+		return Mutation{Op: OpMove, Policy: given.ANPKey(name), Priority: to}
+	}
+	del := func(name string) Mutation { return Mutation{Op: OpDelete, Policy: given.ANPKey(name)} }
+	apply := func(text string) Mutation { return Mutation{Op: OpApply, YAML: []byte(text)} }
+	c := given.ANP("c", 30, "tenant=blue", "in pass tenant=red")
+	for _, x := range []struct {
+		name    string
+		parts   []Mutation
+		objects string
+		blocked string
+	}{
+		{"two deletions", []Mutation{del("a"), del("b")}, "delete a, delete b", ""},
+		{"moved twice", []Mutation{move("a", 11), move("a", 12)}, "update a 12", ""},
+		{"moved there and back", []Mutation{move("a", 11), move("b", 21), move("a", 10)}, "update b 21", ""},
+		{"moved and deleted", []Mutation{move("a", 11), del("a")}, "delete a", ""},
+		{"made, moved and deleted", []Mutation{apply(c), move("c", 31), del("c"), del("a")}, "delete a", ""},
+		{"made and moved", []Mutation{apply(c), move("c", 31)}, "create c 31", ""},
+		{"deleted and moved", []Mutation{del("a"), move("a", 11)}, "delete a", "there is no ANP a"},
+	} {
+		p, err := g.Preview(t.Context(), w.Current(), Mutation{Op: OpCombine, Parts: x.parts})
+		if err != nil {
+			t.Fatal(x.name, err)
+		}
+		var got []string
+		for _, o := range p.Objects {
+			text := o.verb() + " " + o.Key.Name
+			if o.New != nil {
+				text += " " + strings.TrimSpace(strings.Split(strings.Split(o.New.YAML, "priority:")[1], "\n")[0])
+			}
+			got = append(got, text)
+		}
+		if s := strings.Join(got, ", "); s != x.objects || !strings.Contains(p.Blocked, x.blocked) || x.blocked == "" && p.Blocked != "" {
+			t.Errorf("%s: %s (%s), want %s (%s)", x.name, s, p.Blocked, x.objects, x.blocked)
+		}
+	}
+	// Both denied the same pair: only what both do opens it.
+	p, err := g.Preview(t.Context(), w.Current(), Mutation{Op: OpCombine, Parts: []Mutation{del("a"), del("b")}})
+	if err != nil || p.Effect == nil || !p.Effect.Flipping() {
+		t.Errorf("both deleted, and nothing opens: %v %+v", err, p.Effect)
+	}
+}
+
+// An undo of what stands as it was is refused, audited, and done with.
+func TestUndoOfNothing(t *testing.T) {
+	w := newWorld(t, given.ANP("a", 10, "tenant=blue", "out deny tenant=red"))
+	dir := t.TempDir()
+	g := w.gate(dir)
+	do := func(m Mutation) error {
+		p, err := g.Preview(t.Context(), w.Current(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = g.Commit(t.Context(), p, Confirm{Yes: true, By: "cli", Name: p.ConfirmName})
+		return err
+	}
+	for _, to := range []int32{11, 12} {
+		if err := do(Mutation{Op: OpMove, Policy: given.ANPKey("a"), Priority: to}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Edit(given.ANP("a", 11, "tenant=blue", "out deny tenant=red"))
+	err := do(Mutation{Op: OpUndo})
+	if err == nil || !strings.Contains(err.Error(), "nothing to undo: ANP a already stands as it was") {
+		t.Fatal(err)
+	}
+	if got := w.Priority("a"); got != 11 {
+		t.Errorf("priority %d", got)
+	}
+	// It is done with, also for whoever reads the file next.
+	for _, h := range []*Gate{g, w.gate(dir)} {
+		if e, ok := h.cfg.History.Find(0); !ok || !strings.Contains(e.Title, "from 10 to 11") {
+			t.Errorf("next to undo: %q, %v", e.Title, ok)
+		}
+	}
+	if err := do(Mutation{Op: OpUndo}); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.Priority("a"); got != 10 {
+		t.Errorf("priority %d", got)
+	}
+	// Put forward by hand, the redo has nothing to do.
+	w.Edit(given.ANP("a", 11, "tenant=blue", "out deny tenant=red"))
+	err = do(Mutation{Op: OpRedo})
+	if err == nil || !strings.Contains(err.Error(), "nothing to redo: ANP a already stands as it would be") {
+		t.Error(err)
+	}
+	if _, ok := g.cfg.History.FindRedo(); ok {
+		t.Error("it is still to be redone")
+	}
+}

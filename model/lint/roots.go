@@ -1,0 +1,98 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+
+	"rung/model"
+	"rung/model/words"
+)
+
+// caused is a finding, by its place, that stands because of a rule.
+type caused struct {
+	at   int
+	rule ruleAt
+}
+
+// roots puts findings that stand because of one rule under one about that rule: what the rule
+// has of its own where that says so already, else one that counts them.
+func (d *decided) roots() {
+	by := map[ruleAt][]int{}
+	var order []ruleAt
+	for _, c := range d.causes {
+		if by[c.rule] == nil {
+			order = append(order, c.rule)
+		}
+		by[c.rule] = append(by[c.rule], c.at)
+	}
+	for _, at := range order {
+		under := by[at]
+		p := d.c.Policy(at.policy)
+		if p == nil || p.Rule(at.direction, at.rule) == nil {
+			continue
+		}
+		r := p.Rule(at.direction, at.rule)
+		cause := fmt.Sprintf("%s rule %d of %s", r.Direction.Lower(), r.Index, p.Label())
+		root := slices.IndexFunc(d.out, func(f model.Finding) bool {
+			return (f.Code == OpenToAll || f.Code == ClosedToAll) && f.Policy == at.policy && f.Direction == at.direction && f.Rule == at.rule
+		})
+		if root < 0 {
+			if len(under) == 1 {
+				continue
+			}
+			root = len(d.out)
+			d.decidesFirst(p, r, under)
+		}
+		d.out[root].Cause, d.out[root].Root = cause, true
+		for _, i := range under {
+			d.out[i].Cause = cause
+		}
+	}
+}
+
+// decidesFirst reports the rule because of which several others never decide.
+func (d *decided) decidesFirst(p *model.Policy, r *model.Rule, under []int) {
+	severity := model.SeverityInfo
+	policies := map[model.PolicyKey]bool{}
+	var names []string
+	for _, i := range under {
+		f := &d.out[i]
+		if f.Severity.Compare(severity) < 0 {
+			severity = f.Severity
+		}
+		policies[f.Policy] = true
+		names = append(names, where(p, d.c.Policy(f.Policy), d.c.Policy(f.Policy).Rule(f.Direction, f.Rule)))
+	}
+	text := words.Count(len(under), "rule")
+	if len(policies) > 1 {
+		text += " of " + words.Count(len(policies), "policy")
+	}
+	d.aboutRule(p, r, DecidesFirst, severity, fmt.Sprintf("%s never decide because of this %s: %s", text, r.Action, words.Few(names, shown)),
+		"move it below them, or remove those that are no longer meant")
+	d.out[len(d.out)-1].Witness = d.out[under[0]].Witness
+}
+
+// underRoots puts findings behind the root they stand under, and leaves the others where they
+// are.
+func underRoots(found []model.Finding) []model.Finding {
+	roots := model.Roots(found)
+	if len(roots) == 0 {
+		return found
+	}
+	under := map[string][]model.Finding{}
+	out := make([]model.Finding, 0, len(found))
+	for _, f := range found {
+		if roots.Over(&f) {
+			under[f.Cause] = append(under[f.Cause], f)
+		}
+	}
+	for _, f := range found {
+		if !roots.Over(&f) {
+			out = append(out, f)
+		}
+		if f.Root {
+			out = append(out, under[f.Cause]...)
+		}
+	}
+	return out
+}

@@ -1,0 +1,182 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+
+	"rung/model"
+	"rung/model/ladder"
+	"rung/model/overlap"
+	"rung/model/verdict"
+	"rung/model/words"
+)
+
+// toAll says whether a rule of an admin policy allows or denies all that is between the pods
+// of the cluster: its subject and its peers are every pod, or all but those of system
+// namespaces, at every port.
+func (l *linter) toAll(p *model.Policy, r *model.Rule) bool {
+	return p.Kind.IsAdmin() && r.Action != model.Pass && !r.Inert() && everyPort(r) &&
+		(SelectsEverything(p.Subject) || l.ordinary(l.x.SubjectSet(p))) && l.peersAreAll(r)
+}
+
+// everyPort says whether a rule is about every port, or every one of TCP.
+func everyPort(r *model.Rule) bool {
+	return len(r.Ports) == 0 || slices.ContainsFunc(r.Ports, func(p model.Port) bool {
+		return p.Name == "" && p.Protocol == "TCP" && p.Start <= 1 && p.End >= 65535
+	})
+}
+
+func (l *linter) peersAreAll(r *model.Rule) bool {
+	var all overlap.PodSet
+	for i := range r.Peers {
+		pe := &r.Peers[i]
+		if (pe.Kind == model.PeerNamespaces || pe.Kind == model.PeerPods) &&
+			SelectsEverything(model.Subject{Namespace: pe.Namespace, Namespaces: pe.Namespaces, Pods: pe.Pods, AllPods: pe.Kind == model.PeerNamespaces}) {
+			return true
+		}
+		all = all.Or(l.x.PeerSet(pe))
+		for n := range overlap.Networks(pe.Networks) {
+			if n.Bits() == 0 {
+				return true
+			}
+			all = all.Or(l.x.InNetwork(n))
+		}
+	}
+	return l.ordinary(all)
+}
+
+// ordinary says whether a set has every pod outside system namespaces, and these are of
+// several namespaces: of one it says nothing of a cluster.
+func (l *linter) ordinary(set overlap.PodSet) bool {
+	first, several := "", false
+	for pod := range l.x.Pods(l.x.Eligible().AndNot(set)) {
+		if !model.IsSystemNamespace(pod.Namespace) {
+			return false
+		}
+	}
+	for pod := range l.x.Pods(set) {
+		if model.IsSystemNamespace(pod.Namespace) {
+			continue
+		}
+		if several = first != "" && pod.Namespace != first; several {
+			return true
+		}
+		first = pod.Namespace
+	}
+	return false
+}
+
+// toEverybody reports the rules that open or close the cluster above others: that decide, and
+// without which others would decide otherwise.
+func (d *decided) toEverybody(audit *verdict.Audit) {
+	type masked struct{ rules, opposed int }
+	under := map[ruleAt]*masked{}
+	for i := range audit.Rules {
+		r := &audit.Rules[i]
+		if !r.Matches || r.Decides {
+			continue
+		}
+		for j := range r.Instead {
+			by := &r.Instead[j]
+			at := ruleAt{by.Policy, by.Direction, by.Rule}
+			m := under[at]
+			if m == nil {
+				m = &masked{}
+				under[at] = m
+			}
+			if m.rules++; by.Action != r.Action && r.Policy.Kind.IsAdmin() {
+				m.opposed++
+			}
+		}
+	}
+	for i := range audit.Rules {
+		r := &audit.Rules[i]
+		p := d.c.Policy(r.Policy)
+		rule := p.Rule(r.Direction, r.Rule)
+		if !r.Decides || !d.toAll(p, rule) {
+			continue
+		}
+		m := under[ruleAt{r.Policy, r.Direction, r.Rule}]
+		if m == nil {
+			m = &masked{}
+		}
+		switch {
+		case r.Action == model.Allow && (r.Sways || m.opposed > 0):
+			d.aboutRule(p, rule, OpenToAll, model.SeverityError, "allows everything between all pods, above other rules: "+
+				toAllText("opens", m.rules, &r.Turned), openRemedy)
+		case r.Action == model.Deny && m.opposed > 0:
+			d.aboutRule(p, rule, ClosedToAll, model.SeverityError, "denies everything between all pods, above rules that allow: "+
+				toAllText("closes", m.rules, &r.Turned), closedRemedy)
+		default:
+			continue
+		}
+		if len(r.Turned.Examples) > 0 {
+			d.witness(&r.Turned.Examples[0])
+		} else {
+			d.witness(&r.Example)
+		}
+	}
+}
+
+const (
+	openRemedy   = "allow the namespaces and ports that are meant, or move it below the rules that are to hold"
+	closedRemedy = "move it below the rules that allow, or make it the baseline"
+)
+
+// toAllText says what a rule comes to that opens or closes the cluster.
+func toAllText(does string, idle int, t *verdict.Turned) string {
+	pairs := "no pair of pods"
+	if t.Pairs > 0 {
+		var some []string
+		for i := range t.Examples {
+			some = append(some, endText(t.Examples[i].From)+" → "+endText(t.Examples[i].To))
+		}
+		if t.Pairs > len(some) {
+			some[0] = "such as " + some[0]
+		}
+		pairs = words.Form(t.Pairs, "1 pair of pods", words.Thousands(t.Pairs)+" pairs of pods") + " (" + words.Some(some, shown) + ")"
+	}
+	return fmt.Sprintf("%s %s because of it, and it %s %s now", words.Count(idle, "rule"), words.Form(idle, "never decides", "never decide"), does, pairs)
+}
+
+// toAllUnasked reports the same where the verdicts are too many to ask: what stands below is
+// all that can be said.
+func (l *linter) toAllUnasked(v *verdict.Index) {
+	type seen struct {
+		p *model.Policy
+		r *model.Rule
+	}
+	for _, d := range model.Directions {
+		var above []seen
+		below := map[*model.Rule]int{}
+		for _, p := range slices.SortedFunc(l.c.AllPolicies(), ladder.Compare) {
+			if none := v.Options().NoRows; !p.Kind.IsAdmin() || none != nil && none(p.Key) != nil {
+				continue
+			}
+			rules := p.Rules(d)
+			for i := range rules {
+				r := &rules[i]
+				for _, s := range above {
+					if s.r.Action != r.Action && !r.Inert() {
+						below[s.r]++
+					}
+				}
+				if l.toAll(p, r) {
+					above = append(above, seen{p, r})
+				}
+			}
+		}
+		for _, s := range above {
+			n := below[s.r]
+			if n == 0 {
+				continue
+			}
+			code, does, remedy := OpenToAll, "allows", openRemedy
+			if s.r.Action == model.Deny {
+				code, does, remedy = ClosedToAll, "denies", closedRemedy
+			}
+			l.aboutRule(s.p, s.r, code, model.SeverityError, fmt.Sprintf("%s everything between all pods, above %s of another action; what becomes of them was not asked",
+				does, words.Count(n, "rule")), remedy)
+		}
+	}
+}

@@ -1,0 +1,342 @@
+package verdict
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"os"
+	"slices"
+	"testing"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/test/install"
+	"rung/test/made"
+)
+
+// overlapping are networks that hold, begin with, end with and lie beside what is special in
+// the worlds: pods, nodes, their own ways to their pods, and Services.
+var overlapping = []string{"0.0.0.0/0", "0.0.0.0/1", "128.0.0.0/1", "8.8.8.8/32", "8.8.8.0/29", "10.0.0.0/8", "10.1.0.0/28", "10.1.0.0/29", "10.1.0.4/30",
+	"10.96.0.0/12", "10.96.0.1/32", "10.96.0.0/30", "10.244.0.0/16", "10.244.0.0/24", "10.244.0.0/31", "10.244.0.1/32", "10.244.0.2/32", "10.244.0.2/31", "10.244.1.0/24",
+	"10.244.1.1/32", "10.244.1.2/32", "10.244.2.0/23", "100.64.0.0/16", "100.64.0.2/31", "172.18.0.0/16", "172.18.0.0/30", "172.18.0.2/32", "172.18.0.2/31", "192.168.7.0/24",
+	"::/0", "fd00::/125", "fd00::/8", "fd01::/16", "fd01:0:0::/64", "fd01::1/128", "fd01::2/127", "fd02::1/128", "2001:db8::/32", "2001:db8::/126"}
+
+// boundaries are the first and the last address of all networks, those before and after, and
+// the addresses of nodes with theirs.
+func boundaries(c *model.Cluster, networks []string) (out []netip.Addr) {
+	add := func(p netip.Prefix) {
+		p = p.Masked()
+		last := after(p).Prev()
+		if !last.IsValid() { // the network ends with the addresses there are
+			b := p.Addr().AsSlice()
+			for i := p.Bits(); i < len(b)*8; i++ {
+				b[i/8] |= 0x80 >> (i % 8)
+			}
+			last, _ = netip.AddrFromSlice(b)
+		}
+		for _, a := range []netip.Addr{p.Addr().Prev(), p.Addr(), last, last.Next()} {
+			if a.IsValid() && !slices.Contains(out, a) {
+				out = append(out, a)
+			}
+		}
+	}
+	for _, n := range networks {
+		add(netip.MustParsePrefix(n))
+	}
+	for n := range c.Nodes() {
+		for _, a := range addrsOf(slices.Concat(n.HostIPs, n.InternalIPs, n.GatewayIPs, n.MgmtIPs, antreaGateway(n))) {
+			add(netip.PrefixFrom(a, a.BitLen()))
+		}
+	}
+	services := map[netip.Addr]bool{}
+	for s := range c.Services() {
+		for _, a := range addrsOf(s.ClusterIPs) {
+			services[a] = true
+		}
+	}
+	return slices.DeleteFunc(out, func(a netip.Addr) bool {
+		pod := false
+		for p := range c.Pods() {
+			pod = pod || slices.Contains(addrsOf(p.IPs), a) && !p.HostNetwork
+		}
+		return pod || services[a] || a.IsMulticast() || a.IsUnspecified() || a == hairpinAddrs[0] || a == hairpinAddrs[1]
+	})
+}
+
+// outsideChange draws a cluster with few pods and many networks, and a change of its policies.
+func outsideChange(tb testing.TB, seed uint64) (before, after *Index) {
+	tb.Helper()
+	few := func(c *model.Cluster, w *world) *model.Cluster {
+		var gone []model.Key
+		var kept []model.Object
+		one := w.odds(2)
+		for p := range c.Pods() {
+			switch {
+			case len(kept) == 3 || !p.PeerEligible():
+				gone = append(gone, p.Key)
+			case one:
+				q := *p
+				q.NodeName = worldNodes[0]
+				kept = append(kept, &q)
+			default:
+				kept = append(kept, p)
+			}
+		}
+		if one {
+			for _, n := range worldNodes[1:] {
+				gone = append(gone, model.Key{Kind: model.KindNode, Name: n})
+			}
+		}
+		c, _ = c.Upsert(kept, gone)
+		return c
+	}
+	if seed%2 == 0 {
+		w := newWorld(seed + 880_000)
+		w.networks = overlapping
+		c, o := w.cluster()
+		c = few(c, w)
+		svc := service("a/clusterip", "app=x", "ClusterIP", "10.96.0.1", "fd02::1")
+		c, _ = c.Upsert([]model.Object{svc}, nil)
+		o.Defaults, o.Multicast = compiler.On, compiler.Off
+		next := c
+		for p := range c.AllPolicies() {
+			if w.odds(2) {
+				next, _ = next.Upsert(nil, []model.Key{p.Key})
+			}
+		}
+		next, _ = next.Upsert([]model.Object{w.admin("new"), w.netpol("new"), w.firewall("b")}, nil)
+		before, _ = indexOf(tb, c, o)
+		after, _ = indexOf(tb, next, o)
+		return before, after
+	}
+	w := newAntreaWorld(seed + 880_000)
+	w.networks = overlapping
+	c := few(w.cluster(), w.world)
+	var nodes []model.Object
+	for n := range c.Nodes() {
+		q, i := *n, slices.Index(worldNodes, n.Name)
+		q.PodCIDRs = []string{fmt.Sprintf("10.244.%d.0/24", i), fmt.Sprintf("fd01:%d::/64", i)}
+		nodes = append(nodes, &q)
+	}
+	c, _ = c.Upsert(nodes, nil)
+	return onAntrea(tb, c), onAntrea(tb, w.antreaChange(c))
+}
+
+// TestOutsideIsEveryAddress: what a change does to addresses outside is what it does to the
+// first, the last, and those beside every network and node, asked one by one.
+func TestOutsideIsEveryAddress(t *testing.T) {
+	changes := uint64(24)
+	if os.Getenv(install.SoakVar) == "1" {
+		changes = 1000
+	}
+	ports := []Ports{{TCP, 81}, {UDP, 53}, {Protocol: ICMP}}
+	asked, flipped, own := 0, 0, 0
+	for seed := range changes {
+		before, after := outsideChange(t, seed)
+		d, err := Differ(context.Background(), before, after, Asked{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range d.Flips {
+			checkGroup(t, int(seed), before, after, d.Flips[i])
+		}
+		exact := flipsByClass(before, after, ports)
+		for _, a := range boundaries(after.Cluster(), overlapping) {
+			for _, p := range ports {
+				for _, arrives := range []bool{false, true} {
+					want := map[[2]Verdict]bool{}
+					for e := range after.ends {
+						if FamilyOf(after.ends[e].addr) != FamilyOf(a) {
+							continue
+						}
+						from, to := after.endpoint(int32(e)), AddrEnd(a)
+						if arrives {
+							from, to = to, from
+						}
+						v, u := single(t, before, from, to, p), single(t, after, from, to, p)
+						if asked++; v != u {
+							flipped++
+							want[[2]Verdict{v, u}] = true
+						}
+						if after.ownNode(a, after.nodeAt(int32(e))) {
+							own++
+						}
+						if got := exact(from, to, p); got != [2]Verdict{v, u} && (v != u || got != [2]Verdict{}) {
+							t.Errorf("seed %d: %s → %s %v: %s → %s, said %v", seed, from, to, p, v, u, got)
+						}
+					}
+					got := map[[2]Verdict]bool{}
+					for i := range d.Flips {
+						g := &d.Flips[i]
+						ends := &g.To
+						if arrives {
+							ends = &g.From
+						}
+						if ends.Has(a) && g.has(p) {
+							got[[2]Verdict{g.Before, g.After}] = true
+						}
+					}
+					if fmt.Sprint(got) != fmt.Sprint(want) {
+						t.Errorf("seed %d: %s (arrives %v) %v: %v, listed %v", seed, a, arrives, p, want, got)
+					}
+				}
+			}
+		}
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+	t.Logf("%d changes, %d connections, %d flip, %d of pods' own nodes", changes, asked, flipped, own)
+	if flipped < 2000 || own < 100 {
+		t.Error("too few to prove anything")
+	}
+}
+
+func (g *Group) has(p Ports) bool {
+	return slices.ContainsFunc(g.Ports, func(r PortRange) bool { return r.Protocol == p.Protocol && r.Lo <= p.Port && p.Port <= r.Hi })
+}
+
+// flipsByClass are the flips between two ends as the classes have them, none for what stays.
+func flipsByClass(before, after *Index, ports []Ports) func(from, to Endpoint, p Ports) [2]Verdict {
+	type key struct {
+		from, to string
+		p        Ports
+	}
+	said := map[key][2]Verdict{}
+	var by *Classes
+	Changes(before, after, func(c Change) {
+		by = c.classes
+		c.each(func(from, to string) {
+			for _, p := range ports {
+				for _, f := range c.Flips {
+					if f.Protocol == p.Protocol && f.Lo <= p.Port && p.Port <= f.Hi {
+						said[key{from, to, p}] = [2]Verdict{f.Before, f.After}
+					}
+				}
+			}
+		})
+	})
+	return func(from, to Endpoint, p Ports) [2]Verdict {
+		if by == nil {
+			return [2]Verdict{}
+		}
+		a, b := by.names(from, to)
+		return said[key{a, b, p}]
+	}
+}
+
+// TestOutsideIsListed: every network and node that a change is about is named and counted,
+// whatever is special in it.
+func TestOutsideIsListed(t *testing.T) {
+	pod := func() *model.Pod {
+		p := made.Pod("a/p", "app=x", "10.7.0.5")
+		p.NodeName = "n1"
+		return p
+	}
+	node := func(name, ip string, mgmt ...string) *model.Node {
+		n := made.Node(name, "", ip)
+		n.InternalIPs, n.MgmtIPs = n.HostIPs, mgmt
+		return n
+	}
+	gateway := node("n1", "172.18.0.2")
+	gateway.PodCIDRs = []string{"192.168.0.0/24"}
+	all := []model.Object{made.NS("a", ""), pod()}
+	deny := wholeNamespaces("deny", 5, "*", nil, []model.Rule{made.Rule(model.Deny, made.Peers(made.NetPeer("10.1.0.0/16", "192.168.7.0/24", "8.8.8.8/32"), made.NodePeer("*")))})
+	drop := wholeNamespaces("drop", 5, "*", []model.Rule{made.Rule(model.Deny, made.Peers(made.NetPeer("192.168.0.0/24")))}, nil)
+	drop.Ingress[0].Direction = model.Ingress
+	np := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: "a", Name: "np"}}, Tier: model.TierNetwork,
+		Subject: model.Subject{Namespace: "a", Namespaces: model.Everything(), Pods: model.Everything()}, IsolatesIngress: true,
+		Ingress: []model.Rule{{Direction: model.Ingress, Action: model.Allow, Peers: []model.Peer{{Kind: model.PeerNetworks, Networks: []string{"0.0.0.0/0"}, Except: []string{"192.168.0.0/24"}}}}}}
+	for _, tc := range []struct {
+		name    string
+		system  model.PolicySystem
+		objects []model.Object
+		change  *model.Policy
+		from    bool // the list is of sources
+		outside string
+		except  string
+		pairs   int
+	}{
+		{"networks and nodes that all rules treat alike", model.SystemOVN, []model.Object{node("n1", "172.18.0.2", "10.7.0.2"), node("n2", "172.18.0.3")}, deny, false,
+			"[10.1.0.0/16 192.168.7.0/24 8.8.8.8/32 172.18.0.2/32 172.18.0.3/32]", "[]", 5},
+		{"a block that begins with the gateway of the pod's node", model.SystemAntrea, []model.Object{gateway}, drop, true, "[192.168.0.0/24]", "[192.168.0.1/32]", 1},
+		{"another node's pods", model.SystemAntrea, []model.Object{gateway, node("n2", "172.18.0.3"), func() model.Object { p := made.Pod("a/q", "", "10.7.0.6"); p.NodeName = "n2"; return p }()},
+			drop, true, "[192.168.0.0/24]", "[]", 2},
+		{"what a NetworkPolicy excepts", model.SystemAntrea, []model.Object{gateway}, np, true, "[192.168.0.0/24]", "[192.168.0.1/32]", 1},
+		{"a Service's address alone is nobody's", model.SystemOVN, []model.Object{node("n1", "172.18.0.2"), service("a/s", "app=x", "ClusterIP", "10.96.0.1")},
+			wholeNamespaces("deny", 5, "*", nil, []model.Rule{made.Rule(model.Deny, made.Peers(made.NetPeer("10.96.0.1/32")))}), false, "[]", "[]", 0},
+	} {
+		for _, deleted := range []bool{false, true} {
+			c := made.Cluster(append(slices.Clone(all), tc.objects...)...)
+			with, _ := c.Upsert([]model.Object{tc.change}, nil)
+			index := func(c *model.Cluster) *Index {
+				return New(View{Cluster: c, Options: Options{IPv4: true, Defaults: true, System: tc.system}})
+			}
+			before, after := index(c), index(with)
+			if deleted {
+				before, after = after, before
+			}
+			d, err := Differ(context.Background(), before, after, Asked{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			outside, except, pairs := []netip.Prefix{}, []netip.Prefix{}, 0
+			for _, g := range d.Flips {
+				ends := g.To
+				if tc.from {
+					ends = g.From
+				}
+				outside, except, pairs = append(outside, ends.Outside...), append(except, ends.Except...), pairs+g.Pairs
+			}
+			if fmt.Sprint(outside) != tc.outside || fmt.Sprint(except) != tc.except || pairs != tc.pairs {
+				t.Errorf("%s (deleted %v): %v except %v, %d pairs; want %s except %s, %d", tc.name, deleted, outside, except, pairs, tc.outside, tc.except, tc.pairs)
+			}
+		}
+	}
+}
+
+// TestBlocksAreEveryAddress: what the matrix says of a block is what single verdicts say of
+// its addresses.
+func TestBlocksAreEveryAddress(t *testing.T) {
+	asked := 0
+	for seed := range uint64(20) {
+		x, _ := outsideChange(t, seed)
+		classes, p := x.Classes(nil), Ports{TCP, 81}
+		m, blocks := classes.Matrix(p), classes.Blocks()
+		for _, a := range boundaries(x.Cluster(), overlapping) {
+			narrow := -1
+			for i := range blocks {
+				if b := &blocks[i]; b.Network.Contains(a) && !slices.ContainsFunc(b.Except, func(e netip.Prefix) bool { return e.Contains(a) }) {
+					if narrow >= 0 {
+						t.Fatalf("seed %d: %s is in %s and %s", seed, a, blocks[narrow].Network, b.Network)
+					}
+					narrow = i
+				}
+			}
+			if narrow < 0 {
+				t.Errorf("seed %d: %s is in no block", seed, a)
+				continue
+			}
+			for e := range x.ends {
+				if FamilyOf(x.ends[e].addr) != FamilyOf(a) {
+					continue
+				}
+				pod, kind := x.endpoint(int32(e)), classes.Kind(x.pods.At(int(x.ends[e].pod)))
+				check := func(got Outcome, from, to Endpoint) {
+					asked++
+					if want := single(t, x, from, to, p); got != outcomeOf(want) {
+						t.Errorf("seed %d: %s → %s: %v in %s, %s alone", seed, from, to, got, blocks[narrow].Network, want)
+					}
+				}
+				check(m.Between(kind, blocks[narrow].Kind, false), pod, AddrEnd(a))
+				if !x.ownNode(a, x.nodeAt(int32(e))) {
+					check(m.Between(blocks[narrow].Kind, kind, false), AddrEnd(a), pod)
+				}
+			}
+		}
+	}
+	t.Log(asked)
+	if asked < 5000 {
+		t.Error("too few to prove anything")
+	}
+}

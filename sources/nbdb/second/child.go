@@ -1,0 +1,168 @@
+package second
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"reflect"
+	"runtime/debug"
+	"runtime/metrics"
+	"slices"
+	"time"
+
+	"rung/model/clean"
+	"rung/model/nb"
+	"rung/sources/nbdb/second/northbound"
+)
+
+// Row is a row as one of the readers has it: the elements of each column, sorted. A
+// column without a value has none.
+type Row struct {
+	Table   string              `json:"table"`
+	UUID    string              `json:"uuid"`
+	Columns map[string][]string `json:"columns"`
+}
+
+const (
+	// softMemory is where the child's collector begins to work hard, hardMemory where
+	// the child gives up, in bytes.
+	softMemory = 1 << 30
+	hardMemory = 2 << 30
+	// memoryEvery is how often its memory is looked at.
+	memoryEvery = 20 * time.Millisecond
+)
+
+var errMemory = fmt.Errorf("libovsdb needs more than %d MB for it", hardMemory>>20)
+
+// Child is the process that reads: it connects libovsdb to the socket, writes every row
+// as a line of JSON, and returns. It returns as well when in ends, which is when the
+// parent does, and when it has too much memory. What libovsdb may have left hanging ends
+// with the process.
+func Child(ctx context.Context, in io.Reader, socket string, out io.Writer) error {
+	debug.SetMemoryLimit(softMemory)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		_, _ = io.Copy(io.Discard, in)
+		cancel(errors.New("the parent has ended"))
+	}()
+	go watchMemory(ctx, cancel)
+	done := make(chan error, 1)
+	go func() { done <- printRows(ctx, socket, out) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func watchMemory(ctx context.Context, cancel context.CancelCauseFunc) {
+	held := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	tick := time.NewTicker(memoryEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		metrics.Read(held)
+		if held[0].Value.Uint64()-held[1].Value.Uint64() > hardMemory {
+			cancel(errMemory)
+			return
+		}
+	}
+}
+
+func printRows(ctx context.Context, socket string, out io.Writer) error {
+	c, err := northbound.Dial(ctx, "unix:"+socket)
+	if err != nil {
+		return err
+	}
+	write := json.NewEncoder(out)
+	write.SetEscapeHTML(false)
+	for _, table := range c.Cache().Tables() {
+		for uuid, m := range c.Cache().Table(table).Rows() {
+			if err := write.Encode(Row{table, clean.Text(uuid), columnsOf(m)}); err != nil {
+				return fmt.Errorf("writing the rows: %w", err)
+			}
+		}
+	}
+	return nil // the connection ends with the process: closing it may hang
+}
+
+// columnsOf are the columns of a model, but for its UUID.
+func columnsOf(m any) map[string][]string {
+	out := map[string][]string{}
+	v := reflect.Indirect(reflect.ValueOf(m))
+	for i := range v.NumField() {
+		if name := v.Type().Field(i).Tag.Get("ovsdb"); name != "_uuid" {
+			out[name] = elements(v.Field(i))
+		}
+	}
+	if fair, ok := out["fair"]; ok && len(fair) == 0 {
+		out["fair"] = []string{"false"} // which is what none means, and how Rung reads it
+	}
+	return out
+}
+
+func elements(v reflect.Value) []string {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return nil
+		}
+		return elements(v.Elem())
+	case reflect.Slice:
+		var out []string
+		for i := range v.Len() {
+			out = append(out, elements(v.Index(i))...)
+		}
+		slices.Sort(out)
+		return out
+	case reflect.Map:
+		m := map[string]string{}
+		for k, x := range v.Seq2() {
+			m[clean.Text(k.String())] = clean.Text(x.String())
+		}
+		return entries(m)
+	case reflect.String:
+		return []string{clean.Text(v.String())}
+	}
+	return []string{fmt.Sprint(v.Interface())}
+}
+
+// entries are those of a map of text.
+func entries(m map[string]string) []string {
+	out := make([]string, 0, len(m))
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		out = append(out, nb.Atom(k)+"="+nb.Atom(m[k]))
+	}
+	return out
+}
+
+// ours are the columns of a row as Rung's client has it.
+func ours(r nb.Row) map[string][]string {
+	out := map[string][]string{}
+	for _, c := range nb.Columns(r) {
+		switch v := c.Value.(type) {
+		case nb.Optional:
+			out[c.Name] = nil
+			if v != "" {
+				out[c.Name] = []string{string(v)}
+			}
+		case []string:
+			out[c.Name] = v
+		case map[string]string:
+			out[c.Name] = entries(v)
+		default:
+			out[c.Name] = []string{fmt.Sprint(v)}
+		}
+	}
+	delete(out, "_uuid")
+	return out
+}

@@ -1,0 +1,253 @@
+package second
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"hash/maphash"
+	"slices"
+	"sync"
+	"time"
+
+	"rung/model/nb"
+)
+
+const (
+	// rounds is how often the rows are read when some of them keep changing.
+	rounds = 3
+	// patience is how long Rung's client may take to hear of what libovsdb read.
+	patience = 2 * time.Second
+	// toldMost is how many differing rows are told one by one, elementsMost how many
+	// elements of one column.
+	toldMost, elementsMost = 1000, 20
+	// heldMost is how many rows are held that differ at first sight.
+	heldMost = 10_000
+)
+
+// Result is how the two readers agree.
+type Result struct {
+	Rows        int // that libovsdb read
+	Differences []Difference
+	More        int // rows that differ and are not among them
+}
+
+// Difference is a column that the two readers have otherwise, or a row that one of them
+// does not have.
+type Difference struct {
+	Table, UUID string
+	Name        string // of an ACL its id; empty where there is none
+	Column      string // empty: the whole row
+	// Rung and Libovsdb are what each has and the other has not: elements of a set or a
+	// map, or the value. Of a whole row they are its columns, of the one that has it.
+	Rung, Libovsdb         []string
+	MoreRung, MoreLibovsdb int // elements left out
+}
+
+// Compare reads the database through libovsdb and holds what that reads against the
+// versions that Rung's client has meanwhile; follow hands these over, beginning with the
+// current one, until its context ends, or says why it cannot. What changed meanwhile may be as in any of them.
+// A row that changed and is as in none is read again, and is a difference when it stays
+// one. An error says that there is no answer, and why.
+func (c Config) Compare(ctx context.Context, follow func(context.Context, func(*nb.DB)) error) (*Result, error) {
+	if c.Within <= 0 {
+		c.Within = DefaultWithin
+	}
+	if c.Most <= 0 {
+		c.Most = DefaultMost
+	}
+	ctx, end := context.WithCancelCause(ctx)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer end(nil)
+	v := &versions{news: make(chan struct{}, 1)}
+	wg.Go(func() {
+		if err := follow(ctx, v.add); err != nil {
+			end(err)
+		}
+	})
+	if !v.wait(ctx, c.Within, func(dbs []*nb.DB) bool { return len(dbs) > 0 }) {
+		return nil, cmp.Or(context.Cause(ctx), errors.New("no rows of Rung's own client to compare with"))
+	}
+	out := &Result{}
+	told := map[string]bool{}
+	var suspects map[uint64]bool // elements of rows that change
+	for n := range rounds {
+		r := &round{v: v, seen: map[string]bool{}, told: told, suspects: suspects, first: n == 0, last: n == rounds-1}
+		v.trim()
+		if err := c.read(ctx, r.take); err != nil {
+			return nil, err
+		}
+		v.wait(ctx, patience, r.explained)
+		if out.Rows = len(r.seen); ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		r.judge(out)
+		if suspects = r.next; len(suspects) == 0 {
+			break
+		}
+	}
+	slices.SortStableFunc(out.Differences, order)
+	return out, nil
+}
+
+// versions are the databases as Rung's client has them, one after the other.
+type versions struct {
+	news chan struct{}
+
+	mu  sync.Mutex
+	dbs []*nb.DB
+}
+
+func (v *versions) add(db *nb.DB) {
+	v.mu.Lock()
+	if n := len(v.dbs); db != nil && (n == 0 || v.dbs[n-1] != db) {
+		v.dbs = append(v.dbs, db)
+	}
+	v.mu.Unlock()
+	select {
+	case v.news <- struct{}{}:
+	default:
+	}
+}
+
+// now are the versions since the last trim; they are only added to.
+func (v *versions) now() []*nb.DB {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.dbs
+}
+
+// trim forgets all but the newest.
+func (v *versions) trim() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.dbs = slices.Clone(v.dbs[len(v.dbs)-1:])
+}
+
+// wait waits until something holds of the versions, at most for d, and says whether.
+func (v *versions) wait(ctx context.Context, d time.Duration, holds func([]*nb.DB) bool) bool {
+	over := time.NewTimer(d)
+	defer over.Stop()
+	for !holds(v.now()) {
+		select {
+		case <-v.news:
+		case <-over.C:
+			return holds(v.now())
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}
+
+// round is one read.
+type round struct {
+	v        *versions
+	seen     map[string]bool // table and _uuid of what libovsdb has
+	told     map[string]bool // differences that are in the result
+	held     []Row           // rows that were as in no version when they came
+	more     int             // such rows beyond heldMost
+	missing  []nb.Row        // of Rung's rows what libovsdb has not
+	sought   bool            // missing is known
+	suspects map[uint64]bool // of the round before
+	next     map[uint64]bool
+	first    bool
+	last     bool
+}
+
+func keyOf(table, uuid string) string { return table + " " + uuid }
+
+func (r *round) take(row Row) {
+	r.seen[keyOf(row.Table, row.UUID)] = true
+	if differences, _ := differ(row, r.v.now()); len(differences) == 0 {
+		return
+	}
+	if len(r.held) >= heldMost {
+		r.more++
+		return
+	}
+	r.held = append(r.held, row)
+}
+
+// explained says whether every row is as in one of the versions, and keeps those that
+// are not.
+func (r *round) explained(dbs []*nb.DB) bool {
+	r.held = slices.DeleteFunc(r.held, func(row Row) bool {
+		differences, _ := differ(row, dbs)
+		return len(differences) == 0
+	})
+	if !r.sought {
+		r.sought = true
+		for row := range dbs[0].Rows() {
+			if !r.seen[keyOf(nb.TableOf(row), row.RowUUID())] {
+				r.missing = append(r.missing, row)
+			}
+		}
+	}
+	r.missing = slices.DeleteFunc(r.missing, func(row nb.Row) bool {
+		return slices.ContainsFunc(dbs, func(db *nb.DB) bool { return db.Row(nb.TableOf(row), row.RowUUID()) == nil })
+	})
+	return len(r.held)+len(r.missing)+r.more == 0
+}
+
+// judge puts what differs into the result, and keeps what changed while it was read, and
+// was told otherwise in every round so far, for the next.
+func (r *round) judge(out *Result) {
+	out.More += r.more
+	r.next = map[uint64]bool{}
+	dbs := r.v.now()
+	for _, row := range r.held {
+		r.weigh(out, row, dbs)
+	}
+	for _, row := range r.missing {
+		r.weigh(out, Row{Table: nb.TableOf(row), UUID: row.RowUUID()}, dbs)
+	}
+}
+
+func (r *round) weigh(out *Result, row Row, dbs []*nb.DB) {
+	key := keyOf(row.Table, row.UUID)
+	found, changed := differ(row, dbs)
+	if changed {
+		var stay []Difference
+		for _, d := range found {
+			keep := func(side string, of []string) []string {
+				return slices.DeleteFunc(of, func(element string) bool {
+					h := hash(key, d.Column, side, element)
+					if !r.first && !r.suspects[h] {
+						return true
+					}
+					r.next[h] = true
+					return false
+				})
+			}
+			if d.Rung, d.Libovsdb = keep("r", d.Rung), keep("l", d.Libovsdb); len(d.Rung)+len(d.Libovsdb) > 0 {
+				stay = append(stay, d)
+			}
+		}
+		if found = stay; !r.last {
+			return
+		}
+	}
+	if len(found) == 0 || r.told[key] {
+		return
+	}
+	r.told[key] = true
+	if len(r.told) > toldMost {
+		out.More++
+		return
+	}
+	for _, d := range found {
+		d.Rung, d.MoreRung = cut(d.Rung)
+		d.Libovsdb, d.MoreLibovsdb = cut(d.Libovsdb)
+		out.Differences = append(out.Differences, d)
+	}
+}
+
+func cut(s []string) ([]string, int) {
+	n := min(len(s), elementsMost)
+	return s[:n:n], len(s) - n
+}
+
+var seed = maphash.MakeSeed()
+
+func hash(parts ...string) uint64 { return maphash.Comparable(seed, [4]string(parts)) }

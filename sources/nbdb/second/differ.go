@@ -1,0 +1,108 @@
+package second
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"rung/model/nb"
+)
+
+// differ says what of a row is as in none of the versions: elements that libovsdb has
+// and none of them, and such that all of them have and libovsdb has not. A row without
+// columns is one that libovsdb does not have. changed says that the versions differ in it.
+func differ(row Row, dbs []*nb.DB) (out []Difference, changed bool) {
+	d := Difference{Table: row.Table, UUID: row.UUID}
+	var known []nb.Row // versions of the row
+	for i, db := range dbs {
+		x := db.Row(row.Table, row.UUID)
+		if changed = changed || i > 0 && x != known[i-1]; x != nil && d.Name == "" {
+			d.Name = nameOf(x)
+		}
+		known = append(known, x)
+	}
+	known = slices.Compact(known)
+	gone := slices.Contains(known, nil)
+	known = slices.DeleteFunc(known, func(x nb.Row) bool { return x == nil })
+	switch {
+	case row.Columns == nil && gone:
+		return nil, changed
+	case row.Columns == nil:
+		d.Rung = whole(ours(known[len(known)-1]))
+		return []Difference{d}, changed
+	case len(known) == 0:
+		d.Name = cmp.Or(strings.Join(row.Columns["name"], " "), idIn(row))
+		d.Libovsdb = whole(row.Columns)
+		return []Difference{d}, changed
+	}
+	all := make([]map[string][]string, len(known))
+	for i, x := range known {
+		all[i] = ours(x)
+	}
+	for _, column := range slices.Sorted(maps.Keys(row.Columns)) {
+		d.Column = column
+		if d.Rung, d.Libovsdb = apart(row.Columns[column], all, column, gone); len(d.Rung)+len(d.Libovsdb) > 0 {
+			out = append(out, d)
+		}
+	}
+	return out, changed
+}
+
+// apart are the elements of a column that only Rung has, in every version, and those that
+// only libovsdb has.
+func apart(theirs []string, all []map[string][]string, column string, gone bool) (rung, libovsdb []string) {
+	if len(all) == 1 && slices.Equal(theirs, all[0][column]) {
+		return nil, nil
+	}
+	in := map[string]int{} // in how many versions an element is
+	for _, columns := range all {
+		for _, element := range slices.Compact(slices.Clone(columns[column])) {
+			in[element]++
+		}
+	}
+	for _, element := range slices.Compact(slices.Clone(theirs)) {
+		if in[element] == 0 {
+			libovsdb = append(libovsdb, element)
+		}
+		delete(in, element)
+	}
+	for _, element := range slices.Sorted(maps.Keys(in)) {
+		if in[element] == len(all) && !gone {
+			rung = append(rung, element)
+		}
+	}
+	return rung, libovsdb
+}
+
+// whole is a row as text, a column each.
+func whole(columns map[string][]string) []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(columns)) {
+		values, more := cut(columns[name])
+		if text := strings.Join(values, " "); text != "" {
+			if more > 0 {
+				text += " …"
+			}
+			out = append(out, name+"="+text)
+		}
+	}
+	return out
+}
+
+// nameOf is what a row is found by: its id, or its name.
+func nameOf(r nb.Row) string { return cmp.Or(r.IDs()[nb.KeyID], r.RowName()) }
+
+// idIn is the id among the external_ids of a row that libovsdb has.
+func idIn(row Row) string {
+	for _, entry := range row.Columns["external_ids"] {
+		if id, ok := strings.CutPrefix(entry, nb.Atom(nb.KeyID)+"="); ok {
+			return strings.Trim(id, `"`)
+		}
+	}
+	return ""
+}
+
+func order(a, b Difference) int {
+	return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.Name, b.Name), cmp.Compare(a.UUID, b.UUID), cmp.Compare(a.Column, b.Column))
+}

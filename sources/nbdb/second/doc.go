@@ -1,0 +1,16 @@
+// Package second reads a zone's Northbound database once more, through libovsdb, the
+// client that OVN-Kubernetes itself uses, and holds what that reads row by row against
+// what Rung's own client reads. It shares no code of reading with sources/nbdb.
+//
+// libovsdb runs in a child process, Rung's own binary (Child), since its client hangs on
+// a server that stops reading and panics on what some servers send (docs/libovsdb.md).
+// The child knows a local socket and nothing else: what listens there is this process,
+// which passes bytes to and from the zone's database, whatever the way to it is.
+//
+// Invariants: nothing is written: of what the child sends only the requests of a reader
+// pass; a child reads once and ends, with its parent or by its deadline; bytes from the
+// server and the child's memory are bounded; a difference that stays is never left out,
+// but at most so many are told one by one; text is clean.
+//
+// It may import the model packages and its own northbound; engine imports it.
+package second

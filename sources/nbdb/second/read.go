@@ -1,0 +1,164 @@
+package second
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"rung/model/clean"
+)
+
+// Defaults of a Config.
+const (
+	// DefaultWithin bounds one read: of the largest zones that were measured it takes
+	// some seconds, more on a machine that is busy. A server that stalls is noticed
+	// sooner, by Rung's own client.
+	DefaultWithin = 3 * time.Minute
+	// DefaultMost is more than five times what such a zone sends.
+	DefaultMost = 256 << 20
+)
+
+// Config says how a zone is read through libovsdb. Zero values mean the defaults.
+type Config struct {
+	// Connect opens a connection to the database, which its Close ends.
+	Connect func(context.Context) (net.Conn, error)
+	// Command makes the child, which runs Child with this socket.
+	Command func(ctx context.Context, socket string) (*exec.Cmd, error)
+	Within  time.Duration // of one read
+	Most    int64         // bytes that the server may send
+}
+
+// saidMost is how many bytes of what the child says on stderr are kept.
+const saidMost = 16 << 10
+
+// read lets libovsdb read the database once, in a child, and hands its rows on.
+func (c Config) read(ctx context.Context, take func(Row)) error {
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	timer := time.AfterFunc(c.Within, func() { fail(fmt.Errorf("libovsdb has not read it within %v", c.Within)) })
+	defer timer.Stop()
+	dir, err := os.MkdirTemp("", "rung-") // short: it holds a socket, for this user alone
+	if err != nil {
+		return fmt.Errorf("making a folder for the socket to libovsdb: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	socket := filepath.Join(dir, "s")
+	ln, err := net.Listen("unix", socket)
+	if err != nil {
+		return fmt.Errorf("listening for libovsdb: %w", err)
+	}
+	b := &bridge{cfg: &c, left: c.Most, fail: fail}
+	var wg sync.WaitGroup
+	wg.Go(func() { b.serve(ctx, ln) })
+	err = c.run(ctx, socket, take)
+	if why := context.Cause(ctx); why != nil {
+		err = why // it is what ended the child
+	}
+	fail(nil)
+	wg.Wait()
+	return err
+}
+
+// run runs the child and reads what it writes.
+func (c Config) run(ctx context.Context, socket string, take func(Row)) error {
+	cmd, err := c.Command(ctx, socket)
+	if err != nil {
+		return fmt.Errorf("starting libovsdb: %w", err)
+	}
+	said := &head{}
+	cmd.Stderr, cmd.WaitDelay = said, time.Second
+	// Of a panic its message is wanted, and not where every goroutine was.
+	cmd.Env = append(cmd.Environ(), "GOTRACEBACK=none")
+	in, err := cmd.StdinPipe() // its end is the parent's
+	if err != nil {
+		return fmt.Errorf("starting libovsdb: %w", err)
+	}
+	defer in.Close()
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return fmt.Errorf("starting libovsdb: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("starting libovsdb: %w", err)
+	}
+	stop := context.AfterFunc(ctx, func() { _ = out.Close() }) // a child that cannot be killed at once
+	defer stop()
+	rows := json.NewDecoder(bufio.NewReaderSize(out, 64<<10))
+	var failed error
+	for failed == nil {
+		var r Row
+		if failed = rows.Decode(&r); failed == nil {
+			take(r)
+		}
+	}
+	if failed != io.EOF {
+		_ = cmd.Process.Kill()
+	}
+	switch ended := cmd.Wait(); {
+	case ended != nil:
+		return said.explain(ended)
+	case failed != io.EOF:
+		return fmt.Errorf("reading what libovsdb read: %w", failed)
+	}
+	return nil
+}
+
+// head keeps the beginning of what a child says.
+type head struct {
+	mu sync.Mutex
+	b  []byte
+}
+
+func (h *head) Write(p []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.b = append(h.b, p[:min(len(p), saidMost-len(h.b))]...)
+	return len(p), nil
+}
+
+// explain says why a child ended: that it panicked, or what it said first.
+func (h *head) explain(ended error) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	first := ""
+	for line := range bytes.Lines(h.b) {
+		s := clean.Text(strings.TrimSpace(string(line)))
+		if why, ok := strings.CutPrefix(s, "panic: "); ok {
+			return fmt.Errorf("libovsdb panicked: %s", why)
+		}
+		if why, ok := strings.CutPrefix(s, "fatal error: "); ok {
+			return fmt.Errorf("libovsdb: %s", why)
+		}
+		if first == "" {
+			first = strings.TrimPrefix(s, "rung: ")
+		}
+	}
+	if first == "" {
+		return fmt.Errorf("libovsdb: %w", ended)
+	}
+	return errors.New(first)
+}
+
+// Self makes children that are this program, with the arguments and the socket behind
+// them.
+func Self(args ...string) func(context.Context, string) (*exec.Cmd, error) {
+	return func(ctx context.Context, socket string) (*exec.Cmd, error) {
+		program, err := os.Executable()
+		if err != nil {
+			return nil, fmt.Errorf("finding this program: %w", err)
+		}
+		return exec.CommandContext(ctx, program, append(slices.Clone(args), socket)...), nil
+	}
+}
