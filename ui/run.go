@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -141,16 +140,10 @@ func Run(ctx context.Context, console Console, opt Options) error {
 		return fmt.Errorf("%w while a text was being edited; nothing of it was applied, it is kept in %s", ErrEnded, strings.Join(m.kept(), " and "))
 	case outside.Err() != nil, errors.Is(err, tea.ErrInterrupted):
 		return nil // the terminal may be gone as well
-	case noTerminal(err):
+	case job.NoTerminal(err):
 		return errors.New("the console needs a terminal, and there is none; rung --help lists the commands, which need none")
 	case err != nil:
 		return fmt.Errorf("running the console: %w", err)
 	}
 	return nil
-}
-
-// noTerminal says whether the program could not open the terminal it reads keys from.
-func noTerminal(err error) bool {
-	var path *fs.PathError
-	return errors.As(err, &path) && path.Path == "/dev/tty"
 }

@@ -206,3 +206,13 @@ func (f *Filter) before(d *verdict.Decider, o *model.Omission) bool {
 	by := f.r.Cluster.Policy(d.Policy)
 	return o.Priority != nil && by != nil && by.Key.Kind.Ranked() && by.Priority < *o.Priority
 }
+
+// Merge adds omissions that are not there yet.
+func Merge(all, more []model.Omission) []model.Omission {
+	for _, o := range more {
+		if !slices.ContainsFunc(all, func(a model.Omission) bool { return a.String() == o.String() }) {
+			all = append(all[:len(all):len(all)], o)
+		}
+	}
+	return all
+}

@@ -41,15 +41,14 @@ type Trace struct {
 	// isolation annotation of 2016 counts.
 	Of2016 *model.Finding
 
+	// NotConsidered is what could make the answer another, had it been taken into account.
+	NotConsidered []model.Omission
 	// Families are the answers of IPv4 and IPv6 where both were asked and they differ. The rest
 	// is then that of the family which is denied, or which nobody knows, before the other; the
 	// verdict is that of both together.
 	Families []*Trace
 	// Through is what the Service says that alone has the port, nil for none.
 	Through *Through
-
-	// NotConsidered is what could make the answer another, had it been taken into account.
-	NotConsidered []model.Omission
 
 	today     *verdict.Answer // of the policies without that annotation, made when it is needed
 	otherwise string

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/verdict"
@@ -41,7 +42,7 @@ func (t *Tracer) families(r *revision.Revision, c verdict.Connection, by By, tri
 		main = all[1]
 	}
 	out := *main
-	out.Connection = c
+	out.Connection, out.NotConsidered = c, omitted.Merge(all[0].NotConsidered, all[1].NotConsidered)
 	differ := all[0].Sentence() != all[1].Sentence()
 	for _, one := range all {
 		differ = differ || len(one.Disagree) > 0 || one.Rows != nil && main.Rows != nil && one.Rows.Verdict != main.Rows.Verdict

@@ -176,7 +176,7 @@ func (j *judge) statement(s *Statement, from, to *found) (*Result, error) {
 		}
 		out.Pairs, out.Against, out.None = t.pairs, t.against, t.pairs == 0
 		out.Holds = t.against == 0 || t.enough
-		out.NotConsidered = Merged(out.NotConsidered, t.hangs.found)
+		out.NotConsidered = omitted.Merge(out.NotConsidered, t.hangs.found)
 		if out.None {
 			out.Holds = s.AllowNone
 			out.NotConsidered = j.omits.All() // who they would be is not known either

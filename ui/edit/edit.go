@@ -2,9 +2,7 @@ package edit
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 	"time"
 
@@ -189,7 +187,7 @@ func (v *edit) back(env *view.Env, m edited) {
 	switch {
 	case notStarted(m.run):
 		v.stop("The editor could not be started", []string{m.run.Error(), "Set VISUAL or EDITOR to an editor that is installed."})
-	case errors.Is(m.io, fs.ErrNotExist):
+	case deleted(m.io):
 		v.path = "" // there is none to be named or kept
 		v.stop("The editor deleted the text", []string{"Nothing was changed. " + env.Keys.Action(action.EditEditor).Shown() + " begins anew."})
 	case m.io != nil:

@@ -222,3 +222,9 @@ func (c *Control) cause() os.Signal {
 	}
 	return endSignal
 }
+
+// NoTerminal says whether a program could not open the terminal it reads keys from.
+func NoTerminal(err error) bool {
+	var path *os.PathError
+	return errors.As(err, &path) && path.Path == "/dev/tty"
+}
