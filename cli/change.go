@@ -116,7 +116,11 @@ func (a *app) made(ctx context.Context, e *engine.Engine, c *changeFlags, was *g
 	}
 	// Where no zone is watched nobody looks at rows.
 	if r.Mode.Name != revision.ClusterMode || anyCurrent(e.Revision()) {
-		err = errors.Join(err, a.follow(ctx, e, res.Written, patience))
+		ferr := a.follow(ctx, e, res.Written, patience)
+		if res.Trial != nil && errors.Is(ferr, context.Canceled) {
+			ferr = nil // what becomes of the change then is said below
+		}
+		err = errors.Join(err, ferr)
 	}
 	if res.Trial != nil {
 		if terr := a.awaitConfirm(ctx, e, res.Trial); terr != nil {
