@@ -41,12 +41,10 @@ func imagined(r *revision.Revision, texts []string, by string, ovn bool) (*revis
 	return r.AsIf(things), nil
 }
 
-// existing says that something exists, so that it cannot be imagined.
+// existing says that a namespace exists, so that it cannot be imagined. A pod that exists is
+// asked about as if it had the labels, and a place if it has none.
 func existing(r *revision.Revision, t *revision.Imagined) error {
-	switch {
-	case t.Name != "" && r.Cluster.Pod(t.Namespace, t.Name) != nil:
-		return errors.New("this pod exists")
-	case t.Name == "" && r.Cluster.Namespace(t.Namespace) != nil:
+	if t.Name == "" && r.Cluster.Namespace(t.Namespace) != nil {
 		return errors.New("this namespace exists")
 	}
 	return nil

@@ -1,25 +1,49 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"rung/engine/trace"
 	"rung/model/words"
 )
 
+// takesQuestion accepts a question as the console takes it: two ends, and what else it says.
+func takesQuestion(cmd *cobra.Command, args []string) error {
+	if _, err := trace.Parse(strings.Join(args, " ")); err != nil || len(args) == 1 {
+		return errors.Join(err, fmt.Errorf("%s needs FROM and TO, or flags for them; see: %s --help", cmd.CommandPath(), cmd.CommandPath()))
+	}
+	return nil
+}
+
 // questions are the one of the command line, or those of a file.
-func (a *app) questions(ctx context.Context, one trace.Question, file string) ([]trace.Question, error) {
+func (a *app) questions(cmd *cobra.Command, args []string, one trace.Question, file string) ([]trace.Question, error) {
+	if len(args) > 0 {
+		q, err := trace.Parse(strings.Join(args, " "))
+		if err != nil {
+			return nil, err
+		}
+		for flag, given := range map[string]bool{"from": true, "to": true, "protocol": q.Protocol != "", "port": q.Port != 0, "ip-version": q.IPVersion != 0} {
+			if given && cmd.Flags().Changed(flag) {
+				return nil, fmt.Errorf("%q says it already: leave --%s out", strings.Join(args, " "), flag)
+			}
+		}
+		one.From, one.To = q.From, q.To
+		one.Protocol, one.Port, one.IPVersion = cmp.Or(q.Protocol, one.Protocol), cmp.Or(q.Port, one.Port), cmp.Or(q.IPVersion, one.IPVersion)
+	}
 	switch {
 	case file == "":
 		return []trace.Question{one}, nil
 	case one.From != "" || one.To != "":
-		return nil, errors.New("--cases has the questions: leave --from and --to out")
+		return nil, errors.New("--cases has the questions: leave the ends out")
 	}
-	return a.readCases(ctx, file)
+	return a.readCases(cmd.Context(), file)
 }
 
 // maxCases is how much of a file of questions is read.
@@ -41,7 +65,7 @@ func (a *app) readCases(ctx context.Context, file string) (out []trace.Question,
 		d := json.NewDecoder(strings.NewReader(string(c)))
 		d.DisallowUnknownFields()
 		if err := d.Decode(&out[i]); err != nil {
-			bad.add(file, i, jsonError(err, `an object with "from", "to", "protocol" and "port"`))
+			bad.add(file, i, jsonError(err, `an object with "from", "to", "protocol", "port" and "ip_version"`))
 		}
 	}
 	return out, bad.err()

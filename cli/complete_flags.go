@@ -64,6 +64,16 @@ func (a *app) flagValues() map[string]completer {
 			return []string{"auto", "off"}, cobra.ShellCompDirectiveFilterDirs
 		},
 
+		"allow-unjudged": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			out := []string{"all"}
+			for _, code := range model.OmissionCodes {
+				if o := (model.Omission{Code: code}); !o.Assumed() {
+					out = append(out, string(code))
+				}
+			}
+			return out, cobra.ShellCompDirectiveNoFileComp
+		},
+
 		"filename":      files(manifestNames...),
 		"cases":         files("json"),
 		"change":        files(manifestNames[:3]...),

@@ -98,8 +98,9 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 					young, until = settle, nextBehind(zones, now, settle)
 				}
 				out := drift(r, zones, now, young)
-				return &answer{value: out, text: func(wide bool) string { return driftText(out, wide) },
-					no: len(out) > 0, err: unread(zones), until: until, notConsidered: omitted.Rows(r, zones)}, nil
+				err = unread(zones)
+				return &answer{value: out, text: func(wide bool) string { return driftText(out, err == nil, wide) },
+					no: len(out) > 0, err: err, until: until, notConsidered: omitted.Rows(r, zones)}, nil
 			},
 		}
 	})
@@ -181,9 +182,13 @@ func driftRowOf(d model.RowDiff) driftRow {
 		Fields: each(d.Fields, func(f model.FieldDiff) driftField { return driftField(f) })}
 }
 
-func driftText(out []driftOut, wide bool) string {
-	if len(out) == 0 {
+// driftText says what differs; whole is that the rows of all zones were read.
+func driftText(out []driftOut, whole, wide bool) string {
+	switch {
+	case len(out) == 0 && whole:
 		return "no drift: all zones match\n"
+	case len(out) == 0:
+		return "no drift in the rows that were read: not all could be\n"
 	}
 	var b strings.Builder
 	for _, o := range out {

@@ -57,7 +57,8 @@ func (a *app) lacking(r *revision.Revision) error {
 			there = append(there, words.Count(n, strings.ToLower(string(k))))
 		}
 	}
-	policies := false
+	// Tiers and groups of Antrea are checked without policies, too.
+	policies := r.Cluster.Count(model.KindTier)+r.Cluster.Count(model.KindClusterGroup)+r.Cluster.Count(model.KindGroup) > 0
 	for range r.Cluster.EveryPolicy() {
 		policies = true
 		break

@@ -17,7 +17,7 @@ func (a *app) probeCmd() *cobra.Command {
 	var one trace.Question
 	var cases string
 	cmd := &cobra.Command{
-		Use:   "probe",
+		Use:   "probe [FROM TO [PORT]]",
 		Short: "Put a connection into a sandbox on OVN as packets, and show what became of it",
 		Long: `Start the sandbox of -f on OVN, put a connection in as packets, there and back, and
 show what OVN did with them, and by which rule, beside what rows and policies say.
@@ -28,19 +28,21 @@ Ends are those of rung trace. Exit 1 when packets, rows and policies disagree. O
 answers in the same order.`,
 		Example: `  rung probe --from blue/api-0 --to red/web-0 --port 8080 -f policies/
   rung probe --cases questions.json -o json -f policies/ --sandbox-ovn /opt/ovn`,
-		Args: takes(0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.probe(cmd.Context(), one, cases) },
+		Args: takesQuestion,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			asked, err := a.questions(cmd, args, one, cases)
+			if err != nil {
+				return err
+			}
+			return a.probe(cmd.Context(), asked, cases)
+		},
 	}
 	a.questionFlags(cmd, &one, &cases)
 	return cmd
 }
 
 // probe starts the sandbox, sends what is asked for, and prints it.
-func (a *app) probe(ctx context.Context, one trace.Question, file string) error {
-	asked, err := a.questions(ctx, one, file)
-	if err != nil {
-		return err
-	}
+func (a *app) probe(ctx context.Context, asked []trace.Question, file string) error {
 	var bad caseErrors
 	for i, q := range asked { // before OVN is started for it
 		if err := checked(q); err != nil && file == "" {

@@ -178,10 +178,12 @@ func denied(r *revision.Revision) error {
 	return nil
 }
 
-// unread names the first zone whose rows could not be read at all.
+// unread names the first zone whose rows could not be read, or not all of them.
 func unread(zones []*model.ZoneState) error {
 	for _, z := range zones {
 		switch {
+		case z.Partial != "":
+			return fmt.Errorf("zone %s (%s): a part of its rows could not be read: %s", z.Name, z.Endpoint, z.Partial)
 		case !z.SyncedAt.IsZero():
 		case strings.HasPrefix(z.Endpoint, "exec:"):
 			return fmt.Errorf("zone %s (%s) could not be read: %s: %s", z.Name, z.Endpoint, z.Conn, z.Error)

@@ -32,14 +32,21 @@ func (a *app) traceCmd() *cobra.Command {
 	var asIf []string
 	var cmd *cobra.Command
 	cmd = a.shows(&cobra.Command{
-		Use:   "trace",
+		Use:   "trace [FROM TO [PORT]]",
 		Short: "Show whether a connection is let through, and who decides",
 		Long: `Show whether a connection is let through, and who decides: stage by stage and tier by
 tier, as OVN-Kubernetes enforces the policies. An end is a pod (NAMESPACE/NAME), an
 address, node/NAME, or with --to a Service (service/NAMESPACE/NAME), of which each
 endpoint is asked; a name alone will do where only one end has it. --by rows asks the
 zones' rows, --by both both: those of the zones, or with -f alone those that the policies
-compile to. --ovn also asks OVN: ovn-trace is run in the zones' pods (needs pods/exec), or
+compile to. FROM TO 53/udp is short for --from, --to, --port and --protocol, as in the console.
+
+A ClusterIP, an external or load-balancer IP with a port of its Service, and a node's
+address with a NodePort, are asked as the Service's endpoints. Where both ends have
+IPv4 and IPv6, both are asked; where they differ, the verdict is undefined, or unknown
+where one is. --ip-version asks one of them.
+
+--ovn also asks OVN: ovn-trace is run in the zones' pods (needs pods/exec), or
 in the sandbox on OVN. Exit 1 when policies, rows and OVN disagree.
 
 --as-if NAMESPACE/NAME:KEY=VALUE,… asks as if a pod with these labels existed, and
@@ -50,12 +57,12 @@ declare no ports. Only the policies can be asked.
 answers in the same order. Each case that cannot be asked is a line on standard error, and
 "unknown" in its place; exit 2 then.`,
 		Example: `  rung trace --from blue/api-0 --to red/web-0 --port 8080 -f policies/
-  rung trace --from blue/api-0 --to service/kube-system/kube-dns --protocol UDP --port 53 --by both
+  rung trace blue/api-0 service/kube-system/kube-dns 53/udp --by both
   rung trace --from blue/api-0 --to red/web-0 --port 8080 --ovn --context staging
   rung trace --cases questions.json -o json -f policies/`,
-		Args: takes(0),
-	}, func(_ []string, _ bool) query {
-		questions := sync.OnceValues(func() ([]trace.Question, error) { return a.questions(cmd.Context(), one, cases) })
+		Args: takesQuestion,
+	}, func(args []string, _ bool) query {
+		questions := sync.OnceValues(func() ([]trace.Question, error) { return a.questions(cmd, args, one, cases) })
 		live := ovn || a.asksZones(by)
 		a.flags.onOVN = ovn
 		return query{zones: live, answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
@@ -75,7 +82,7 @@ answers in the same order. Each case that cannot be asked is a line on standard 
 	})
 	a.questionFlags(cmd, &one, &cases)
 	cmd.Flags().BoolVar(&ovn, "ovn", false, "ask ovn-trace too, and compare it with the rows")
-	cmd.Flags().StringArrayVar(&asIf, "as-if", nil, "ask as if a `pod or namespace` existed: NAMESPACE/NAME:KEY=VALUE,… (repeatable)")
+	cmd.Flags().StringArrayVar(&asIf, "as-if", nil, "ask as if a `pod or namespace` existed, or a pod had other labels: NAMESPACE/NAME:KEY=VALUE,… (repeatable)")
 	_ = cmd.RegisterFlagCompletionFunc("as-if", cobra.NoFileCompletions) // nobody knows what does not exist
 	cmd.MarkFlagsMutuallyExclusive("ovn", "watch")                       // each answer runs a program in the zones' pods
 	byFlag(cmd, &by)
@@ -110,10 +117,12 @@ func (a *app) questionFlags(cmd *cobra.Command, one *trace.Question, cases *stri
 	f.StringVar(&one.To, "to", "", "the `end` that it goes to")
 	f.StringVar(&one.Protocol, "protocol", "TCP", "`TCP`, UDP, SCTP or ICMP")
 	f.IntVar(&one.Port, "port", 0, "destination `port`; not with ICMP")
+	f.IntVar(&one.IPVersion, "ip-version", 0, "ask `4` or 6 only, where both ends have both")
 	f.StringVar(cases, "cases", "", "answer the questions of a JSON `file`, or - for standard input")
 	for _, end := range []string{"from", "to"} {
 		_ = cmd.RegisterFlagCompletionFunc(end, a.complete(podChoices))
 	}
+	_ = cmd.RegisterFlagCompletionFunc("ip-version", cobra.FixedCompletions([]string{"4", "6"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions([]string{"TCP", "UDP", "SCTP", "ICMP"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -214,14 +223,13 @@ func (a *asking) ask(q trace.Question) (*verdictOut, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer, err := a.tracer.Ask(a.r, c, a.by, a.tried, a.now)
+	answer, err := a.tracer.Whole(a.r, c, a.by, a.tried, a.now)
 	if err != nil {
 		return nil, err
 	}
 	out := verdictOf(q, answer)
 	if !a.tried { // of many a line each is printed: the paths need not be kept
-		out.trace = &trace.Trace{Connection: answer.Connection, Verdict: answer.Verdict, Reason: answer.Reason,
-			Disagree: answer.Disagree, NotConsidered: answer.NotConsidered}
+		out.trim()
 	}
 	if a.ovn != nil {
 		if out.OVN, err = a.ovn(answer.Connection); err != nil {

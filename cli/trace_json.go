@@ -2,16 +2,12 @@ package cli
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
-	"rung/model/words"
 )
 
 // verdictOut is the JSON of `rung trace` (command-line.md#output).
@@ -22,7 +18,16 @@ type verdictOut struct {
 	To       string          `json:"to"`
 	Protocol string          `json:"protocol"`
 	Port     int             `json:"port,omitempty"`
-	Stages   []verdictStage  `json:"stages"`
+	// IPVersion is the family where only one was asked of two.
+	IPVersion int            `json:"ip_version,omitempty"`
+	Stages    []verdictStage `json:"stages"`
+	// Families are the answers of IPv4 and IPv6 where they differ; stages are then those of the
+	// one that is denied, or unknown, before the other.
+	Families []*verdictOut `json:"families,omitempty"`
+	// Through is the Service that has the port, where the pod has not.
+	Through *throughOut `json:"through_service,omitempty"`
+	// Front is the Service whose address was asked.
+	Front *frontOut `json:"service_address,omitempty"`
 	// Endpoints are the answers of each, where the destination is a Service.
 	Endpoints []verdictPath `json:"endpoints,omitempty"`
 	// Rows are the answer of the rows, with --by both.
@@ -40,6 +45,23 @@ type verdictOut struct {
 	NotConsidered []omissionOut `json:"not_considered,omitempty"`
 
 	trace *trace.Trace
+}
+
+// frontOut is the Service that an address stands for.
+type frontOut struct {
+	Service string `json:"service"`
+	Kind    string `json:"kind"`
+	Port    int    `json:"port"`
+	Summary string `json:"summary"`
+}
+
+// throughOut is what becomes of a connection to the Service of a pod.
+type throughOut struct {
+	Service    string          `json:"service"`
+	TargetPort int             `json:"target_port"`
+	Verdict    verdict.Verdict `json:"verdict"`
+	Reason     string          `json:"reason,omitempty"`
+	Summary    string          `json:"summary"`
 }
 
 // disagreementOut is a stage at which policies and rows say different things.
@@ -102,13 +124,41 @@ func verdictOf(q trace.Question, t *trace.Trace) *verdictOut {
 	if t.Rows != nil {
 		out.Rows = answerOut(q, t.Rows)
 	}
+	for _, one := range t.Families {
+		of := q
+		of.IPVersion = int(one.Connection.Family)
+		family := verdictOf(of, one)
+		family.Summary = one.Sentence()
+		out.Families = append(out.Families, family)
+	}
+	if len(t.Families) > 0 {
+		out.Verdict, out.Reason = t.Verdict, t.Reason
+	}
+	if h := t.Through; h != nil {
+		out.Through = &throughOut{Service: h.Service.Namespace + "/" + h.Service.Name, TargetPort: int(h.Target), Verdict: h.Verdict, Reason: h.Reason, Summary: h.Hint()}
+	}
+	if f := t.Answer.Front; f != nil {
+		out.Front = &frontOut{Service: f.Service.Namespace + "/" + f.Service.Name, Kind: string(f.Kind), Port: int(f.Port), Summary: t.Front()}
+	}
 	return out
+}
+
+// trim keeps of the trace what one line of many needs.
+func (o *verdictOut) trim() {
+	o.trace = &trace.Trace{Connection: o.trace.Connection, Verdict: o.trace.Verdict, Reason: o.trace.Reason,
+		Disagree: o.trace.Disagree, NotConsidered: o.trace.NotConsidered}
+	for _, f := range o.Families {
+		f.trim()
+	}
 }
 
 // disagrees says whether who was asked says different things, and nobody knows why.
 func (o *verdictOut) disagrees() bool {
 	if o.OVN.disagrees() {
 		return true
+	}
+	if len(o.Families) > 0 {
+		return slices.ContainsFunc(o.Families, (*verdictOut).disagrees)
 	}
 	if o.trace.OnlyKnown() {
 		return o.Rows.Verdict == verdict.Unknown
@@ -124,7 +174,7 @@ func notAsked(q trace.Question, err error) *verdictOut {
 
 func answerOut(q trace.Question, a *verdict.Answer) *verdictOut {
 	out := &verdictOut{Verdict: a.Verdict, Reason: a.Reason, From: q.From, To: q.To, Protocol: string(a.Connection.Protocol), Port: q.Port,
-		Stages: []verdictStage{}}
+		IPVersion: q.IPVersion, Stages: []verdictStage{}}
 	for i := range a.Paths {
 		p := &a.Paths[i]
 		stages := []verdictStage{}
@@ -134,7 +184,7 @@ func answerOut(q trace.Question, a *verdict.Answer) *verdictOut {
 		if len(a.Paths) == 1 {
 			out.Stages = stages
 		}
-		if a.Connection.To.Key.Kind == model.KindService {
+		if a.Connection.To.Key.Kind == model.KindService || a.Front != nil {
 			out.Endpoints = append(out.Endpoints, verdictPath{To: p.To.Endpoint.String(), Port: int(p.To.Port), Verdict: p.Verdict, Reason: p.Reason, Stages: stages})
 		}
 	}
@@ -186,205 +236,4 @@ func deciderOf(d *verdict.Decider) deciderOut {
 		out.Isolating = append(out.Isolating, k.String())
 	}
 	return out
-}
-
-// write prints the answer: of many a line each, of one the path.
-func (o *verdictOut) write(b *strings.Builder, wide, brief bool) {
-	t := o.trace
-	if t == nil { // it cannot be asked
-		to := o.To + " " + strings.ToLower(o.Protocol)
-		if o.Port != 0 {
-			to += " " + strconv.Itoa(o.Port)
-		}
-		fmt.Fprintf(b, "%s → %s: %s (%s)\n", o.From, to, o.Verdict, o.Reason)
-		return
-	}
-	fmt.Fprintf(b, "%s: %s", t.Connection, o.Verdict)
-	if o.Reason != "" {
-		fmt.Fprintf(b, " (%s)", o.Reason)
-	}
-	switch {
-	case o.Rows == nil:
-	case o.Rows.Verdict == verdict.Unknown && o.Verdict != verdict.Unknown:
-		fmt.Fprintf(b, " · rows unknown: %s", o.Rows.Reason)
-	case t.OnlyKnown():
-		fmt.Fprintf(b, " · rows of today: %s", o.Rows.Verdict)
-	case o.Rows.Verdict != o.Verdict:
-		fmt.Fprintf(b, " · rows disagree: %s", o.Rows.Verdict)
-	case len(t.Disagree) > 0:
-		b.WriteString(" · rows disagree on the way")
-	default:
-		b.WriteString(" · rows agree")
-	}
-	if brief && o.OVN != nil {
-		b.WriteString(o.OVN.brief())
-	}
-	b.WriteString("\n")
-	if brief {
-		return
-	}
-	if o.Reason == "" {
-		b.WriteString(t.Sentence() + "\n")
-	}
-	if s := t.Otherwise(); s != "" {
-		b.WriteString(s + "\n")
-	}
-	if f := t.Of2016; f != nil {
-		fmt.Fprintf(b, "%s\n  → %s\n", f.Message, f.Remedy)
-	}
-	for _, d := range t.Disagree {
-		fmt.Fprintf(b, "%s\n  → %s\n", d.Finding.Message, d.Finding.Remedy)
-	}
-	for i := range t.Paths {
-		p := &t.Paths[i]
-		if len(t.Paths) > 1 {
-			fmt.Fprintf(b, "\nto %s: %s\n", p.To.Endpoint, strings.TrimSpace(string(p.Verdict)+" "+p.Reason))
-		}
-		for _, n := range []struct{ what, note string }{{"from", p.From.Note}, {"to", p.To.Note}, {"path", p.Note}} {
-			if n.note != "" {
-				fmt.Fprintf(b, "%s: %s\n", n.what, n.note)
-			}
-		}
-		if len(p.Stages) > 0 {
-			b.WriteString("\n" + stagesTable(p, o.Rows != nil))
-			writeTried(b, p, wide)
-		}
-	}
-	if o.OVN != nil {
-		o.OVN.write(b)
-	}
-}
-
-// writeExample prints an answer that is an example: of a Service, one endpoint's, and what
-// was tried only where it may be long.
-func (o *verdictOut) writeExample(b *strings.Builder, wide bool) {
-	if wide {
-		o.write(b, wide, false)
-		return
-	}
-	t := o.trace
-	o.write(b, false, true)
-	b.WriteString(t.Sentence() + "\n")
-	for _, d := range t.Disagree {
-		fmt.Fprintf(b, "%s\n  → %s\n", d.Finding.Message, d.Finding.Remedy)
-	}
-	for i := range t.Paths {
-		if p := &t.Paths[i]; p.Verdict == t.Verdict && len(p.Stages) > 0 {
-			b.WriteString("\n" + stagesTable(p, o.Rows != nil))
-			return
-		}
-	}
-}
-
-// stagesTable is a path stage by stage, with what the rows say beside it.
-func stagesTable(p *trace.Path, rows bool) string {
-	t := &tableOut{head: []string{"STAGE", "ZONE", "VERDICT", "DECIDED BY"}}
-	if rows {
-		t.head = append(t.head, "BY ROWS")
-	}
-	for i := range p.Stages {
-		s := &p.Stages[i]
-		if s.Idle {
-			continue
-		}
-		cells := []string{string(s.Stage), s.Zone, string(s.Verdict), trace.WhoOf(s.StageVerdict)}
-		if rows && s.Rows != nil {
-			cells = append(cells, strings.TrimSpace(string(s.Rows.Verdict)+" · "+trace.WhoOf(s.Rows)))
-		}
-		t.add(cells...)
-	}
-	return t.String()
-}
-
-// writeTried lists what was tried, stage by stage, with what became of it first: names may
-// be long. Policies of other pods are left out where it is to be short.
-func writeTried(b *strings.Builder, p *trace.Path, wide bool) {
-	for i := range p.Stages {
-		s := &p.Stages[i]
-		t := &tableOut{head: []string{"TRIED", "TIER", "RULE"}}
-		for _, l := range s.Lines {
-			if l.What == trace.Nothing || l.What == trace.Other && !wide {
-				continue
-			}
-			result, rule := "matches", strings.TrimSuffix(trace.Who(l.Rule), ": ")
-			switch {
-			case l.Why != "":
-				result = "not its " + l.Why
-			case l.What == trace.NotAsked:
-				result = "not asked"
-			}
-			if l.Rule.Defect != "" {
-				rule += " (known defect: " + l.Rule.Defect + ")"
-			}
-			tier := fmt.Sprint(l.Tier)
-			if l.Band != "" {
-				tier = l.Band
-			}
-			t.add(result, tier, rule)
-		}
-		if len(t.rows) > 0 {
-			fmt.Fprintf(b, "\n%s on %s:\n%s", s.Stage, s.Zone, t)
-		} else if len(s.Would) > 0 {
-			fmt.Fprintf(b, "\n%s on %s:\n", s.Stage, s.Zone)
-		}
-		for j := range s.Would {
-			b.WriteString(s.Would[j].Sentence() + "\n")
-		}
-	}
-}
-
-// omissions are what the answer does not take into account, and that it is none.
-func (o *verdictOut) omissions() []model.Omission {
-	out := slices.Clone(o.trace.NotConsidered)
-	switch o.trace.Verdict {
-	case verdict.Unknown:
-		out = append(out, model.Omission{Code: model.OmittedPart, Why: "unknown: " + cmp.Or(o.trace.Reason, "the stages say why")})
-	case verdict.NotApplicable:
-		out = append(out, model.Omission{Code: model.OmittedAll, Why: "no policy is asked: " + o.trace.Reason})
-	}
-	return out
-}
-
-// omissions are those of many answers; it may be filled from any goroutine.
-type omissions struct {
-	mu    sync.Mutex
-	seen  map[string]bool
-	found []model.Omission
-	none  int // answers that no policy was asked about
-}
-
-// add takes in those of an answer, and gives them back.
-func (s *omissions) add(o *verdictOut) []model.Omission {
-	all := o.omissions()
-	if len(all) == 0 {
-		return nil
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.seen == nil {
-		s.seen = map[string]bool{}
-	}
-	for _, one := range all {
-		if one.Code == model.OmittedAll {
-			s.none++
-		} else if text := one.String(); !s.seen[text] {
-			s.seen[text] = true
-			s.found = append(s.found, one)
-		}
-	}
-	return all
-}
-
-// all are those of n answers: that no policy is asked counts where that is so of all.
-func (s *omissions) all(n int) []model.Omission {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	slices.SortFunc(s.found, func(a, b model.Omission) int {
-		return cmp.Or(cmp.Compare(slices.Index(model.OmissionCodes, a.Code), slices.Index(model.OmissionCodes, b.Code)),
-			cmp.Compare(a.String(), b.String()))
-	})
-	if s.none == n {
-		s.found = append(s.found, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: " + words.Form(n, "no case is", "none of the cases is") + " about policies"})
-	}
-	return s.found
 }

@@ -143,7 +143,7 @@ func (a *app) verified(ctx context.Context, r *revision.Revision, asked *expecta
 		default:
 			out.Unproven++
 		}
-		omits = verify.Merged(omits, results[i].NotConsidered)
+		omits = omitted.Merge(omits, results[i].NotConsidered)
 	}
 	if len(results) == 0 && len(problems) == 0 {
 		omits = append(omits, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: there are no statements"})

@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"net/netip"
 	"slices"
 
 	"rung/model"
@@ -33,6 +34,7 @@ type Compiler struct {
 	netpols   map[string]map[string]*model.Policy
 	firewalls map[model.PolicyKey]*model.Policy
 	multicast map[string]struct{}
+	subnets   []netip.Prefix // that the nodes say their pods have
 	sharing   map[model.PolicyKey]*sharedUnit
 	needs     map[model.PolicyKey][]model.PolicyKey
 
@@ -93,13 +95,16 @@ func (c *Compiler) maxPriority() int32 {
 	return model.MaxPriority
 }
 
-// families decides which address families are compiled for and says whether
-// that is news.
+// families decides which address families are compiled for, and which subnets pods have,
+// and says whether the families are news.
 func (c *Compiler) families() bool {
 	o := c.requested
 	if !o.IPv4 && !o.IPv6 {
 		o.IPv6 = c.v6 > 0
 		o.IPv4 = c.v4 > 0 || !o.IPv6
+	}
+	if o.NodeSubnets = o.NodeSubnets || len(o.ClusterSubnets) == 0; o.NodeSubnets {
+		o.ClusterSubnets = c.subnets
 	}
 	news := o.IPv4 != c.options.IPv4 || o.IPv6 != c.options.IPv6
 	c.options = o
@@ -137,6 +142,9 @@ func (c *Compiler) Apply(next *model.Cluster, changes []model.Change) (*Desired,
 		case *model.Policy:
 			later = append(later, ch)
 		}
+	}
+	if c.stale.subnets {
+		c.subnets = nodeSubnets(next)
 	}
 	// Policies come last: they are compiled once, against the families and
 	// nodes that hold at the end of the step.

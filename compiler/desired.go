@@ -50,8 +50,10 @@ type Options struct {
 	// namespace allows multicast.
 	Multicast Switch
 	// ClusterSubnets are the cluster's pod subnets, which an EgressFirewall's
-	// CIDR never means (ovn-kubernetes.md#firewall-match).
+	// CIDR never means (ovn-kubernetes.md#firewall-match). Without any they follow
+	// the nodes: NodeSubnets says so, and that there may be more.
 	ClusterSubnets []netip.Prefix
+	NodeSubnets    bool
 	// DNS are the addresses of an EgressFirewall's DNS names, by name.
 	DNS map[string][]string
 	// HostNetworkNamespace stands for the nodes as a peer
@@ -91,8 +93,9 @@ func (d *Desired) Options() Options { return d.options }
 func (d *Desired) ClusterSubnets() []netip.Prefix { return d.options.ClusterSubnets }
 
 // SubnetsKnown says whether the subnets of the cluster's pods were given: the rows
-// of EgressFirewalls leave them out (ovn-kubernetes.md#firewall-match).
-func (d *Desired) SubnetsKnown() bool { return len(d.options.ClusterSubnets) > 0 }
+// of EgressFirewalls leave them out (ovn-kubernetes.md#firewall-match). Else
+// ClusterSubnets are those that the nodes say they have.
+func (d *Desired) SubnetsKnown() bool { return !d.options.NodeSubnets }
 
 // Cluster is the cluster these rows were compiled from.
 func (d *Desired) Cluster() *model.Cluster { return d.cluster }

@@ -2,6 +2,8 @@ package compiler
 
 import (
 	"fmt"
+	"net/netip"
+	"slices"
 	"strconv"
 
 	"rung/model"
@@ -108,4 +110,38 @@ func (c *Compiler) nodesMoved() {
 			c.firewall(k, p)
 		}
 	}
+}
+
+// nodeSubnets are the pod subnets of all nodes, joined where two are one: of a cluster whose
+// own are not known, what is known.
+func nodeSubnets(c *model.Cluster) []netip.Prefix {
+	has := map[netip.Prefix]bool{}
+	for n := range c.Nodes() {
+		for _, text := range n.Subnets {
+			if p, err := netip.ParsePrefix(text); err == nil {
+				has[p.Masked()] = true
+			}
+		}
+	}
+	var out []netip.Prefix
+	for p := range has {
+		out = append(out, p)
+	}
+	slices.SortFunc(out, netip.Prefix.Compare)
+	joined := out[:0]
+	for _, p := range out {
+		if n := len(joined); n > 0 && joined[n-1].Overlaps(p) {
+			continue
+		}
+		joined = append(joined, p)
+		for n := len(joined); n > 1; n-- {
+			a, b := joined[n-2], joined[n-1]
+			both, err := a.Addr().Prefix(a.Bits() - 1)
+			if err != nil || a.Bits() != b.Bits() || a.Addr().Is4() != b.Addr().Is4() || both.Addr() != a.Addr() || !both.Contains(b.Addr()) {
+				break
+			}
+			joined = append(joined[:n-2], both)
+		}
+	}
+	return joined
 }

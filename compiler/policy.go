@@ -161,7 +161,7 @@ func (c *Compiler) refuse(p *model.Policy) (model.LogLevels, *model.NoRows) {
 			p.Kind.Short(), p.Name, p.Priority, c.maxPriority())}
 	}
 	// What controllers do not survive comes first; for the rest they have an error.
-	if none := profile(p, model.InvalidCIDR, model.InvalidSelector, model.InvalidProtocol, model.InvalidCIDRForm); none != nil {
+	if none := profile(p, model.InvalidCIDR, model.InvalidSelector, model.InvalidProtocol, model.InvalidPortRange, model.InvalidCIDRForm); none != nil {
 		return model.LogLevels{}, none
 	}
 	if err := cmp.Or(p.Subject.Namespaces.Err(), p.Subject.Pods.Err()); err != nil {
@@ -183,7 +183,7 @@ func (c *Compiler) refuse(p *model.Policy) (model.LogLevels, *model.NoRows) {
 	}
 	switch len(errs) {
 	case 0:
-		if none := profile(p, model.InvalidProtocol, model.InvalidCIDRForm); none != nil {
+		if none := profile(p, model.InvalidProtocol, model.InvalidPortRange, model.InvalidCIDRForm); none != nil {
 			return levels, none
 		}
 		return levels, c.refuseNodes(p)

@@ -15,6 +15,8 @@ type stale struct {
 	// firewalls: nodes came, went or have other addresses or labels. hosts: so did
 	// what stands for the host network.
 	firewalls, hosts bool
+	// subnets: nodes have other pod subnets.
+	subnets bool
 }
 
 func newStale() stale {
@@ -60,6 +62,7 @@ func (c *Compiler) nodeNews(name string, old, node *model.Node) {
 	if mgmt {
 		c.stale.nodes[name] = struct{}{}
 	}
+	c.stale.subnets = c.stale.subnets || differ(func(n *model.Node) []string { return n.Subnets })
 	if mgmt || differ(func(n *model.Node) []string { return n.GatewayIPs }) {
 		c.stale.hosts = true
 	}
@@ -85,7 +88,12 @@ func (c *Compiler) refresh(hadDefaults, hadMulticast bool) {
 	for ns := range c.stale.isolation {
 		c.isolation(ns)
 	}
-	if c.stale.firewalls {
+	switch {
+	case c.stale.subnets && c.options.NodeSubnets:
+		for k, p := range c.firewalls {
+			c.firewall(k, p)
+		}
+	case c.stale.firewalls:
 		c.nodesMoved()
 	}
 	if c.stale.hosts {

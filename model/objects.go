@@ -52,6 +52,9 @@ type Pod struct {
 	Networks []PodNetwork
 	Deleting bool
 	Ready    bool
+	// Assumed says of a pod that is judged as if it had the node or the address that it has
+	// not, why; empty for a pod as it is.
+	Assumed string
 }
 
 // ContainerPort is a declared port of a regular container.
@@ -106,6 +109,8 @@ type Node struct {
 	// subnet of the default network. GatewayIPs are those of its gateway router
 	// on the default network. Annotations that cannot be read give none.
 	MgmtIPs, GatewayIPs []string
+	// Subnets are those that its pods have their addresses from, on the default network.
+	Subnets []string
 	// PodCIDRs of its spec: the first address of each is that of Antrea's gateway.
 	PodCIDRs []string
 	// InternalIPs of status.addresses.
@@ -117,15 +122,19 @@ type Node struct {
 type Service struct {
 	Meta
 	ClusterIPs []string
-	Selector   Labels
-	Ports      []ServicePort
-	Type       string
+	// ExternalIPs are those of its spec, LoadBalancerIPs those of its status that are load
+	// balanced in the cluster.
+	ExternalIPs, LoadBalancerIPs []string
+	Selector                     Labels
+	Ports                        []ServicePort
+	Type                         string
 }
 
 // ServicePort is one port of a Service.
 type ServicePort struct {
 	Name, Protocol, TargetPort string
 	Port                       int32
+	NodePort                   int32 // 0 for none
 }
 
 // EndpointSlice is a Kubernetes EndpointSlice.

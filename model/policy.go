@@ -72,15 +72,23 @@ const (
 	InvalidOlder    = "older-form" // a field of an older form, which the server drops
 	// InvalidProtocolEmpty is a tcp, udp or sctp of a ClusterNetworkPolicy that says no port.
 	InvalidProtocolEmpty = "cnp-empty-protocol"
-	InvalidProtocol      = "protocol" // a protocol that gives a row OVN cannot use (ovn-kubernetes.md#unknown-protocol)
+	InvalidProtocol      = "protocol"   // a protocol that gives a row OVN cannot use (ovn-kubernetes.md#unknown-protocol)
+	InvalidPortRange     = "port-range" // a range that ends before it begins, whose row never matches
 )
+
+// tolerated are the codes in Policy.Invalid of what OVN-Kubernetes programs all the same: the
+// other rows stand and decide.
+var tolerated = []string{InvalidProtocol, InvalidPortRange, InvalidCIDRForm}
+
+// Tolerated says whether OVN-Kubernetes programs a policy although this is wrong with it.
+func (b Broken) Tolerated() bool { return slices.Contains(tolerated, b.Code) }
 
 // Refused says whether what is written in the rules or the subject keeps
 // OVN-Kubernetes from programming the policy (ovn-kubernetes.md#invalid-policies). A
-// protocol it does not know does not: the other rows stand and decide. Nor does an odd
-// CIDR that it takes.
+// protocol it does not know does not: the other rows stand and decide. Nor does a range that
+// ends before it begins, or an odd CIDR that it takes.
 func (p *Policy) Refused() bool {
-	return slices.ContainsFunc(p.Invalid, func(b Broken) bool { return b.Code != InvalidProtocol && b.Code != InvalidCIDRForm })
+	return slices.ContainsFunc(p.Invalid, func(b Broken) bool { return !b.Tolerated() })
 }
 
 // Rules returns the rules of one direction.
@@ -247,9 +255,13 @@ type Port struct {
 // KnowsProtocol says whether OVN-Kubernetes knows a protocol: it takes capitals only.
 func KnowsProtocol(p string) bool { return p == "TCP" || p == "UDP" || p == "SCTP" }
 
-// Broken says that OVN cannot use the row OVN-Kubernetes writes for the port, because
-// it does not know the protocol: nothing matches (ovn-kubernetes.md#unknown-protocol).
-func (p *Port) Broken() bool { return p.Name == "" && !KnowsProtocol(p.Protocol) }
+// Broken says that nothing matches the row OVN-Kubernetes writes for the port: OVN cannot use
+// it, because OVN-Kubernetes does not know the protocol (ovn-kubernetes.md#unknown-protocol),
+// or it is of a range that ends before it begins.
+func (p *Port) Broken() bool { return p.Name == "" && !KnowsProtocol(p.Protocol) || p.Reversed() }
+
+// Reversed says that it is a range that ends before it begins.
+func (p *Port) Reversed() bool { return p.Range && p.End < p.Start }
 
 // Inert says that the rule matches nothing, whatever its peers: all of its ports are
 // broken. One without ports matches any.
@@ -257,17 +269,32 @@ func (r *Rule) Inert() bool {
 	return len(r.Ports) > 0 && !slices.ContainsFunc(r.Ports, func(p Port) bool { return !p.Broken() })
 }
 
-// Broken says for people what of the rule matches nothing because of a protocol that
-// OVN-Kubernetes does not know, empty when everything works.
+// Broken says for people what of the rule's ports matches nothing: those of a protocol that
+// OVN-Kubernetes does not know, and ranges that end before they begin; empty when everything
+// works.
 func (r *Rule) Broken() string {
-	var protocols []string
+	var protocols, ranges []string
 	for i := range r.Ports {
-		if name := strconv.Quote(r.Ports[i].Protocol); r.Ports[i].Broken() && !slices.Contains(protocols, name) {
+		p := &r.Ports[i]
+		switch name := strconv.Quote(p.Protocol); {
+		case p.Reversed():
+			ranges = append(ranges, p.String())
+		case p.Broken() && !slices.Contains(protocols, name):
 			protocols = append(protocols, name)
 		}
 	}
+	text := ""
+	switch {
+	case len(ranges) > 0 && r.Inert() && len(protocols) == 0:
+		text = "it matches nothing: " + strings.Join(ranges, ", ") + " ends before it begins"
+	case len(ranges) > 0:
+		text = strings.Join(ranges, ", ") + " matches nothing: it ends before it begins"
+	}
 	if len(protocols) == 0 {
-		return ""
+		return text
+	}
+	if text != "" {
+		text = "; " + text
 	}
 	what := "its ports of protocol " + strings.Join(protocols, ", ") + " match nothing: OVN-Kubernetes does not know "
 	if r.Inert() {
@@ -277,5 +304,5 @@ func (r *Rule) Broken() string {
 	} else {
 		what += "them"
 	}
-	return what + ", and OVN cannot use the row it writes"
+	return what + ", and OVN cannot use the row it writes" + text
 }

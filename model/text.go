@@ -67,7 +67,7 @@ func (p Peer) String() string {
 // written: `protocol "tcp" 80` is not TCP.
 func (p Port) String() string {
 	proto := strings.ToLower(p.Protocol)
-	if p.Broken() {
+	if p.Name == "" && !KnowsProtocol(p.Protocol) {
 		proto = "protocol " + strconv.Quote(p.Protocol)
 	}
 	switch {
@@ -75,7 +75,7 @@ func (p Port) String() string {
 		return strconv.Quote(p.Name)
 	case p.Start == 0 && p.End == 0:
 		return proto
-	case p.End > p.Start:
+	case p.End > p.Start, p.Reversed():
 		return proto + " " + strconv.Itoa(int(p.Start)) + "–" + strconv.Itoa(int(p.End))
 	}
 	return proto + " " + strconv.Itoa(int(p.Start))

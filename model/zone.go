@@ -343,6 +343,7 @@ type ZoneUpdate struct {
 	Server   string
 	Attempts int    // connection attempts since the last success
 	Error    string // clean, why Conn is not synced
+	Partial  string // clean, with a DB: why it is only a part of the rows
 	DB       *nb.DB // nil: unchanged (never read if none came before)
 	Changes  []nb.RowChange
 	Resync   bool

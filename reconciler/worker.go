@@ -223,6 +223,9 @@ func (w *worker) takeLive(u model.ZoneUpdate) {
 			w.watchOthers(u.Changes, u.DB)
 		}
 		z.DB = u.DB
+		if u.Resync {
+			z.Partial = u.Partial
+		}
 		w.t.ApplyLive(u)
 		if w.fence.Fence != nil {
 			w.firstLook(u.DB)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -116,7 +115,10 @@ func Run(ctx context.Context, console Console, opt Options) error {
 	} else if opt.Stdin != nil {
 		popts = append(popts, tea.WithInput(opt.Stdin))
 	}
-	if opt.Stdout != nil {
+	out := job.NewOut(ctx, opt.Stdout)
+	if out != nil {
+		popts = append(popts, tea.WithOutput(out))
+	} else if opt.Stdout != nil {
 		popts = append(popts, tea.WithOutput(opt.Stdout))
 	}
 	if opt.Environ != nil {
@@ -133,6 +135,9 @@ func Run(ctx context.Context, console Console, opt Options) error {
 	defer m.job.Close()
 	defer context.AfterFunc(ctx, prog.Quit)()
 	_, err := prog.Run()
+	if out != nil {
+		out.Leave()
+	}
 	m.close()
 	switch {
 	case m.crash != "":
@@ -141,16 +146,10 @@ func Run(ctx context.Context, console Console, opt Options) error {
 		return fmt.Errorf("%w while a text was being edited; nothing of it was applied, it is kept in %s", ErrEnded, strings.Join(m.kept(), " and "))
 	case outside.Err() != nil, errors.Is(err, tea.ErrInterrupted):
 		return nil // the terminal may be gone as well
-	case noTerminal(err):
+	case job.NoTerminal(err):
 		return errors.New("the console needs a terminal, and there is none; rung --help lists the commands, which need none")
 	case err != nil:
 		return fmt.Errorf("running the console: %w", err)
 	}
 	return nil
-}
-
-// noTerminal says whether the program could not open the terminal it reads keys from.
-func noTerminal(err error) bool {
-	var path *fs.PathError
-	return errors.As(err, &path) && path.Path == "/dev/tty"
 }

@@ -263,7 +263,7 @@ func Prove(ctx context.Context, rev *revision.Revision, made *Result, told func(
 	for _, p := range r.Policies {
 		now = append(now, p)
 	}
-	base := rev.Cluster
+	base := rev.Judged()
 	if r.Before != r.After { // decides on one side only, and is not converted
 		var others []model.Key
 		for ef := range base.Policies(model.KindEF) {

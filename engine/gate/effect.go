@@ -40,7 +40,7 @@ func (g *Gate) effectOf(ctx context.Context, rev, next *revision.Revision, chang
 	if len(changes) == 0 {
 		return nil
 	}
-	if !anyPod(rev.Cluster) {
+	if !anyPod(rev.Judged()) {
 		return &Effect{Unknown: "no pods are known"}
 	}
 	limit, cancel := context.WithTimeout(ctx, effectTime)

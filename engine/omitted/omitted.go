@@ -117,6 +117,8 @@ func (f *Filter) Could(o *model.Omission, a *verdict.Answer) bool {
 		return len(a.Paths) == 0 || slices.ContainsFunc(a.Paths, func(p verdict.Path) bool {
 			return p.From.Zone == o.Zone || p.To.Zone == o.Zone
 		})
+	case model.OmittedPlace:
+		return f.r.Assumed(c.From.Key) || f.r.Assumed(c.To.Key)
 	case model.OmittedSetting:
 		if o.Key.Name == "" {
 			return true
@@ -127,10 +129,10 @@ func (f *Filter) Could(o *model.Omission, a *verdict.Answer) bool {
 		return o.Key.Name == "" || c.From.Key.Namespace == o.Key.Name || c.To.Key.Namespace == o.Key.Name
 	case model.KindPod:
 		is := func(e verdict.Endpoint) bool {
-			return o.Key.Name == "" || e.Key == o.Key || o.Code != model.OmittedPlace && e.Key == (model.Key{})
+			return o.Key.Name == "" || e.Key == o.Key || e.Key == (model.Key{})
 		}
 		return is(c.From) || is(c.To) || slices.ContainsFunc(a.Paths, func(p verdict.Path) bool { return is(p.To.Endpoint) }) ||
-			c.To.Key.Kind == model.KindService && o.Code != model.OmittedPlace
+			c.To.Key.Kind == model.KindService
 	case model.KindService, model.KindEndpointSlice:
 		return c.To.Key.Kind == model.KindService || c.To.Key == (model.Key{})
 	case model.KindNode:
@@ -205,4 +207,14 @@ func (f *Filter) before(d *verdict.Decider, o *model.Omission) bool {
 	}
 	by := f.r.Cluster.Policy(d.Policy)
 	return o.Priority != nil && by != nil && by.Key.Kind.Ranked() && by.Priority < *o.Priority
+}
+
+// Merge adds omissions that are not there yet.
+func Merge(all, more []model.Omission) []model.Omission {
+	for _, o := range more {
+		if !slices.ContainsFunc(all, func(a model.Omission) bool { return a.String() == o.String() }) {
+			all = append(all[:len(all):len(all)], o)
+		}
+	}
+	return all
 }

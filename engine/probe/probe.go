@@ -102,6 +102,8 @@ func NotSent(p *verdict.Path, from, to *model.Pod) string {
 	switch {
 	case p.Verdict == verdict.NotApplicable:
 		return p.Reason
+	case p.Via != "":
+		return "the sandbox has no load balancers: nothing sends on what comes to node " + p.Via
 	case p.To.Addr.IsMulticast():
 		return "a probe is a connection, and a multicast group answers none"
 	case from != nil && to != nil && from.Key == to.Key:
@@ -118,6 +120,9 @@ func Command(q trace.Question) string {
 	}
 	if q.Port != 0 {
 		w = append(w, "--port", strconv.Itoa(q.Port))
+	}
+	if q.IPVersion != 0 {
+		w = append(w, "--ip-version", strconv.Itoa(q.IPVersion))
 	}
 	return model.ShellJoin(w...)
 }

@@ -3,13 +3,14 @@ package revision
 import (
 	"maps"
 	"net/netip"
+	"slices"
 
 	"rung/compiler"
 	"rung/model"
 )
 
-// Imagined is a pod that does not exist yet, or with an empty Name a namespace alone. The
-// namespace has Space as its labels unless it exists.
+// Imagined is a pod that does not exist yet, or as it is not, or with an empty Name a namespace
+// alone. The namespace has Space as its labels unless it exists.
 type Imagined struct {
 	Namespace, Name string
 	Space, Labels   map[string]string
@@ -18,14 +19,12 @@ type Imagined struct {
 }
 
 // AsIf is the revision as it would be if some pods and namespaces existed. The pods run
-// on one of the first two nodes, have an address of the pod network and declare no ports.
-// Only policies can be asked: no row knows of them.
+// on one of the first two nodes, have an address of the pod network and declare no ports. One
+// that exists stays as it is, but for the labels if some are given, and where it has no place
+// has such a one. Only policies can be asked: no row knows of them.
 func (r *Revision) AsIf(things []Imagined) *Revision {
 	var objects []model.Object
-	taken := map[netip.Addr]bool{}
-	for _, ip := range r.addresses() {
-		taken[ip] = true
-	}
+	free := r.newAllocator()
 	var nodes []*model.Node
 	for n := range r.Cluster.Nodes() {
 		if nodes = append(nodes, n); len(nodes) == 2 {
@@ -47,15 +46,27 @@ func (r *Revision) AsIf(things []Imagined) *Revision {
 			continue
 		}
 		p := &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: t.Namespace, Name: t.Name}, Labels: model.NewLabels(maps.Clone(t.Labels))},
-			NodeName: "node", Phase: "Running"}
+			Phase: "Running"}
+		if is := r.Cluster.Pod(t.Namespace, t.Name); is != nil {
+			p = new(*is)
+			if len(t.Labels) > 0 {
+				p.Labels = model.NewLabels(maps.Clone(t.Labels))
+			}
+		}
 		at := nodes
 		if t.Second && len(nodes) > 1 {
 			at = nodes[1:]
 		}
-		if len(at) > 0 {
+		switch {
+		case p.NodeName != "":
+		case len(at) > 0:
 			p.NodeName = at[0].Name
+		default:
+			p.NodeName = "node"
 		}
-		p.IPs = r.freeAddresses(at, taken)
+		if len(p.IPs) == 0 {
+			p.IPs = free.take(r.near(at))
+		}
 		objects = append(objects, p)
 	}
 	f := r.Facts
@@ -84,39 +95,15 @@ func (r *Revision) addresses() (out []netip.Addr) {
 	return out
 }
 
-// freeAddresses are addresses that nobody has, one of each family of the cluster: next to
-// those of the node's pods, else of any pods, else in OVN-Kubernetes' default network.
-func (r *Revision) freeAddresses(nodes []*model.Node, taken map[netip.Addr]bool) (out []string) {
-	var near []string
-	if len(nodes) > 0 {
-		near = append(near, nodes[0].MgmtIPs...)
-		for p := range r.Cluster.Pods() {
-			if p.NodeName == nodes[0].Name && p.PeerEligible() {
-				near = append(near, p.IPs...)
-			}
-		}
+// near are addresses of pods on the first of some nodes.
+func (r *Revision) near(nodes []*model.Node) []string {
+	if len(nodes) == 0 {
+		return nil
 	}
+	out := slices.Clone(nodes[0].MgmtIPs)
 	for p := range r.Cluster.Pods() {
-		if p.PeerEligible() {
-			near = append(near, p.IPs...)
-		}
-	}
-	near = append(near, "10.128.0.3", "fd01::3")
-	o := r.Desired.Options()
-	for _, want4 := range []bool{true, false} {
-		if want4 && !o.IPv4 || !want4 && !o.IPv6 {
-			continue
-		}
-		for _, ip := range near {
-			a, err := netip.ParseAddr(ip)
-			if err != nil || a.Unmap().Is4() != want4 {
-				continue
-			}
-			for a = a.Unmap(); taken[a]; a = a.Next() {
-			}
-			taken[a] = true
-			out = append(out, a.String())
-			break
+		if p.NodeName == nodes[0].Name && p.PeerEligible() {
+			out = append(out, p.IPs...)
 		}
 	}
 	return out

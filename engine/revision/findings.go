@@ -38,6 +38,10 @@ type derived struct {
 	idle         *verdict.Index // with ClusterNetworkPolicies that have no rows, nil without
 	todayOnce    sync.Once
 	today        *verdict.Index // without the isolation of 2016
+	placedOnce   sync.Once
+	placed       []model.Object // pods of which a place is assumed
+	judgedOnce   sync.Once
+	judged       *model.Cluster
 	wholeOnce    sync.Once
 	wholeRows    *compiler.Desired // of a revision of With
 	matrices     matrices
@@ -67,7 +71,7 @@ func (r *Revision) podIndex() *overlap.PodIndex {
 	}
 	d := r.shared
 	d.indexOnce.Do(func() {
-		d.index = overlap.NewPodIndex(r.Cluster, r.Desired.Selectors())
+		d.index = overlap.NewPodIndex(r.Judged(), r.Desired.Selectors())
 		d.index.Compiled(r.Desired.Families())
 	})
 	return d.index
@@ -148,7 +152,7 @@ func (r *Revision) AllFindings(ctx context.Context) ([]model.Finding, error) {
 	if err == nil {
 		d.audit.Store(audit)
 	}
-	f := lint.WithVerdicts(r.Cluster, r.podIndex(), found, v, audit, err)
+	f := lint.WithVerdicts(r.Judged(), r.podIndex(), found, v, audit, err)
 	if !d.all.CompareAndSwap(nil, &f) {
 		return *d.all.Load(), nil // pages hold on to the list they were given
 	}
@@ -213,6 +217,9 @@ func (r *Revision) carried(found []model.Finding) []model.Finding {
 func (r *Revision) lintOptions() lint.Options {
 	o := lint.Options{MaxPriority: r.Flags.MaxPriority, CNP: r.Flags.CompileCNP, NoSubnets: !r.Desired.SubnetsKnown(),
 		LegacyIsolation: r.Flags.LegacyIsolation, System: r.System}
+	if o.NoSubnets {
+		o.NodeSubnets = r.Desired.ClusterSubnets()
+	}
 	o.IPv4, o.IPv6 = r.Desired.Families()
 	return o
 }

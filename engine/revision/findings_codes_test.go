@@ -240,6 +240,8 @@ var findingCodes = []findingCode{
 		objects: []string{strings.Replace(cnpText("Admin", 10, "{action: Deny, to: [{domainNames: ['*.example.com']}]}"), "ingress:", "egress:", 1)}, demo: noCNP},
 	{code: lint.CNPRules, what: "A direction of a ClusterNetworkPolicy has more than 25 rules.",
 		objects: []string{"ANY", cnpText("Admin", 10, strings.Repeat("{action: Deny, from: [{namespaces: {matchLabels: {tenant: red}}}]}, ", 26))}, demo: "the API refuses such a policy"},
+	{code: model.InvalidPortRange, what: "A range of ports ends before it begins: its row matches nothing, so that a Deny denies nothing.",
+		objects: []string{"apiVersion: policy.networking.k8s.io/v1alpha1\nkind: AdminNetworkPolicy\nmetadata: {name: wall}\nspec: {priority: 10, subject: {namespaces: {}}, ingress: [{action: Deny, from: [{namespaces: {}}], ports: [{portRange: {start: 9000, end: 8000}}]}]}\n"}, demo: "it would be one more policy that cannot be applied"},
 	{code: model.InvalidProtocolEmpty, what: "A tcp, udp or sctp of a ClusterNetworkPolicy names no port: the API of today refuses it, a server with an older CRD may hold it.",
 		objects: []string{"ANY", cnpText("Admin", 10, "{action: Deny, from: [{namespaces: {matchLabels: {tenant: red}}}], protocols: [{tcp: {}}]}")}, demo: noCNP},
 	{code: lint.VerdictsTooLarge, what: "The cluster is too large for every connection to be asked about: what needs that is left out.",

@@ -121,7 +121,7 @@ func (r *Revision) newMatrix(ctx context.Context, ports verdict.Ports) (*Matrix,
 	out := &Matrix{Ports: ports, m: classes.Matrix(ports)}
 	kinds, nodes := map[verdict.PodKind]int32{}, map[string]int32{}
 	spaces := map[string][]matrixPod{}
-	for p := range r.Cluster.Pods() {
+	for p := range r.Judged().Pods() {
 		k := classes.Kind(p)
 		id, known := kinds[k]
 		if !known {

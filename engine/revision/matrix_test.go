@@ -177,7 +177,7 @@ func TestMatrixOfEveryPort(t *testing.T) {
 		text     string
 		example  string
 	}{
-		{b, a, "deny: 24 pairs, 16 denied, 8 not applicable", "b/web-0 → a/web-0 tcp 80"},
+		{b, a, "deny: 24 pairs, 20 denied, 4 not applicable", "b/waits → a/web-0 tcp 80"},
 		{a, a, "mixed: 12 pairs, 6 depending on the port, 6 allowed", "a/web-2 → a/web-0 tcp 81"},
 		{c, a, "undefined: 20 pairs, 16 undefined, 4 allowed", "c/web-0 → a/web-0 tcp 82"},
 		{a, c, "allow: all 20 pairs", "a/web-0 → c/host tcp 80"},

@@ -13,7 +13,7 @@ import (
 func (r *Revision) Verdicts() *verdict.Index {
 	d := r.shared
 	d.verdictsOnce.Do(func() {
-		v := verdict.View{Cluster: r.Cluster, Pods: r.podIndex(), Options: r.VerdictOptions()}
+		v := verdict.View{Cluster: r.Judged(), Pods: r.podIndex(), Options: r.VerdictOptions()}
 		if r.after != nil { // of the same pods
 			d.verdicts = r.after.base.Verdicts().Next(v)
 			return
@@ -47,7 +47,7 @@ func (r *Revision) WithIdle() *verdict.Index {
 			}
 			return r.None(k)
 		}
-		d.idle = r.Verdicts().Next(verdict.View{Cluster: r.Cluster, Pods: r.podIndex(), Options: o})
+		d.idle = r.Verdicts().Next(verdict.View{Cluster: r.Judged(), Pods: r.podIndex(), Options: o})
 	})
 	return d.idle
 }
@@ -62,7 +62,7 @@ func (r *Revision) VerdictsToday() *verdict.Index {
 	d.todayOnce.Do(func() {
 		o := r.VerdictOptions()
 		o.LegacyIsolation = false
-		d.today = verdict.New(verdict.View{Cluster: r.Cluster, Pods: r.podIndex(), Options: o})
+		d.today = verdict.New(verdict.View{Cluster: r.Judged(), Pods: r.podIndex(), Options: o})
 	})
 	return d.today
 }
@@ -78,7 +78,7 @@ func (r *Revision) VerdictOptions() verdict.Options {
 	}
 	o := r.Desired.Options()
 	return verdict.Options{
-		IPv4: o.IPv4, IPv6: o.IPv6, AllowICMP: o.AllowICMP, ClusterSubnets: o.ClusterSubnets, DNS: o.DNS,
+		IPv4: o.IPv4, IPv6: o.IPv6, AllowICMP: o.AllowICMP, ClusterSubnets: o.ClusterSubnets, NodeSubnets: o.NodeSubnets, DNS: o.DNS,
 		Defaults:             r.Compiled(model.Key{Kind: model.KindNetpolDefault, Name: nb.NameHairpin}),
 		Multicast:            r.Compiled(model.Key{Kind: model.KindMulticastCluster, Name: nb.TypeMulticastDeny}),
 		HostNetworkNamespace: cmp.Or(o.HostNetworkNamespace, compiler.DefaultHostNetworkNamespace),

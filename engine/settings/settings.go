@@ -108,7 +108,7 @@ func (v *View) Zone(zone string) Zone {
 // settings merges, for one zone's rows.
 func (v *View) settings(d *dialect.Dialect) []Setting {
 	f := &v.flags.Features
-	noSubnets := claim{off, FromDefault, "not known: rows of EgressFirewalls leave them out"}
+	noSubnets := claim{off, FromDefault, "not known: EgressFirewalls leave out those that nodes say they have"}
 	out := []Setting{
 		merge(Family, given(v.flags.Family), rows(d.Families.String(), d.Families.Evidence), v.configFamilies(),
 			claim{familyName(v.v4, v.v6), FromDefault, "the addresses of the pods"}),

@@ -21,6 +21,9 @@ func (q Question) Command() string {
 	if q.Port != 0 {
 		w = append(w, "--port", strconv.Itoa(q.Port))
 	}
+	if q.IPVersion != 0 {
+		w = append(w, "--ip-version", strconv.Itoa(q.IPVersion))
+	}
 	return model.ShellJoin(append(w, "--by", "both")...)
 }
 

@@ -19,6 +19,8 @@ type Question struct {
 	To       string `json:"to"`
 	Protocol string `json:"protocol"`
 	Port     int    `json:"port"`
+	// IPVersion is 4 or 6 where only that family is asked.
+	IPVersion int `json:"ip_version,omitempty"`
 }
 
 // Ends says how an end is written.
@@ -94,7 +96,10 @@ func (q Question) Connection() (c verdict.Connection, err error) {
 	if q.Port < 0 || q.Port > 65535 {
 		return c, fmt.Errorf("port %d: use 1 to 65535", q.Port)
 	}
-	c.Port = uint16(q.Port)
+	if q.IPVersion != 0 && q.IPVersion != 4 && q.IPVersion != 6 {
+		return c, fmt.Errorf("IP version %d: use 4 or 6", q.IPVersion)
+	}
+	c.Port, c.Family = uint16(q.Port), verdict.Family(q.IPVersion)
 	c.Protocol = verdict.Protocol(strings.ToUpper(cmp.Or(q.Protocol, string(verdict.TCP))))
 	return c, nil
 }
@@ -102,31 +107,41 @@ func (q Question) Connection() (c verdict.Connection, err error) {
 // missing stands for what was not said, in String.
 const missing = "-"
 
-// String is the question in four words, "blue/api-0 red/web-0 TCP 80", as Parse reads it.
+// String is the question in four words, "blue/api-0 red/web-0 TCP 80", or five with an IP
+// version, as Parse reads it.
 func (q Question) String() string {
 	port := missing
 	if q.Port != 0 {
 		port = strconv.Itoa(q.Port)
 	}
-	return strings.Join([]string{cmp.Or(q.From, missing), cmp.Or(q.To, missing),
-		strings.ToUpper(cmp.Or(q.Protocol, string(verdict.TCP))), port}, " ")
+	words := []string{cmp.Or(q.From, missing), cmp.Or(q.To, missing), strings.ToUpper(cmp.Or(q.Protocol, string(verdict.TCP))), port}
+	if q.IPVersion != 0 {
+		words = append(words, verdict.Family(q.IPVersion).String())
+	}
+	return strings.Join(words, " ")
 }
 
-// Parse reads a question of two ends, and behind them protocol and port in any order:
-// "A B 80", "A B udp 53", "A B 53/udp", "A B icmp".
+// Parse reads a question of two ends, and behind them protocol, port and IP version in any
+// order: "A B 80", "A B udp 53", "A B 53/udp", "A B icmp ipv6".
 func Parse(text string) (q Question, err error) {
 	words := strings.Fields(strings.ReplaceAll(text, " to ", " "))
 	for i, w := range words {
 		switch {
-		case i > 3:
+		case i > 4:
 			return q, fmt.Errorf("%q is one word too many: want from, to, protocol and port", w)
 		case w == missing:
 		case i == 0:
 			q.From = w
 		case i == 1:
 			q.To = w
+		case strings.EqualFold(w, "ipv4"):
+			q.IPVersion = 4
+		case strings.EqualFold(w, "ipv6"):
+			q.IPVersion = 6
+		case i == 4 && q.IPVersion == 0:
+			return q, fmt.Errorf("%q is one word too many: want from, to, protocol and port", w)
 		default:
-			if err := q.service(w); err != nil {
+			if err := q.Service(w); err != nil {
 				return q, err
 			}
 		}
@@ -134,8 +149,8 @@ func Parse(text string) (q Question, err error) {
 	return q, nil
 }
 
-// service reads a protocol, a port, or both.
-func (q *Question) service(w string) error {
+// Service reads a protocol, a port, or both: "udp", "53", "53/udp".
+func (q *Question) Service(w string) error {
 	port, proto, both := strings.Cut(w, "/")
 	n, err := strconv.Atoi(port)
 	switch {
@@ -212,7 +227,11 @@ func QuestionOf(c verdict.Connection) Question {
 		}
 		return EndText(e.Key)
 	}
-	return Question{From: end(c.From), To: end(c.To), Protocol: string(c.Protocol), Port: int(c.Port)}
+	q := Question{From: end(c.From), To: end(c.To), Protocol: string(c.Protocol), Port: int(c.Port)}
+	if c.Family == verdict.IPv6 && !c.From.Addr.IsValid() && !c.To.Addr.IsValid() {
+		q.IPVersion = int(c.Family)
+	}
+	return q
 }
 
 // Check says what keeps the question from being asked, empty for nothing.

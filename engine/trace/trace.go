@@ -43,6 +43,12 @@ type Trace struct {
 
 	// NotConsidered is what could make the answer another, had it been taken into account.
 	NotConsidered []model.Omission
+	// Families are the answers of IPv4 and IPv6 where both were asked and they differ. The rest
+	// is then that of the family which is denied, or which nobody knows, before the other; the
+	// verdict is that of both together.
+	Families []*Trace
+	// Through is what the Service says that alone has the port, nil for none.
+	Through *Through
 
 	today     *verdict.Answer // of the policies without that annotation, made when it is needed
 	otherwise string
@@ -125,8 +131,8 @@ type Tracer struct {
 	omits   *revision.Revision // of filters
 }
 
-// Ask answers a question; with tried it says all that was tried. An error is a
-// verdict.ErrQuestion.
+// Ask answers a question in one family, that of both ends which it names or the first; with
+// tried it says all that was tried. An error is a verdict.ErrQuestion.
 func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by By, tried bool, now time.Time) (*Trace, error) {
 	x := r.Verdicts()
 	ask := x.FromPolicies
@@ -202,6 +208,13 @@ func (t *Tracer) Databases(r *revision.Revision) (out []*nb.DB) {
 
 // Zones are the names of the zones the connection comes through, each once.
 func (t *Trace) Zones() (out []string) {
+	for _, f := range t.Families {
+		for _, z := range f.Zones() {
+			if !slices.Contains(out, z) {
+				out = append(out, z)
+			}
+		}
+	}
 	for i := range t.Paths {
 		for j := range t.Paths[i].Stages {
 			if z := t.Paths[i].Stages[j].Zone; !slices.Contains(out, z) {

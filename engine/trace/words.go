@@ -3,6 +3,7 @@ package trace
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -59,15 +60,23 @@ func WhoOf(s *verdict.StageVerdict) string {
 	}
 	var passed []string
 	for i := range s.Passed {
-		passed = append(passed, Who(&s.Passed[i]))
+		passed = append(passed, Who(&s.Passed[i])+defect(&s.Passed[i]))
+	}
+	if d := s.Decided; d != nil && len(s.Candidates) == 0 {
+		out += defect(d)
 	}
 	if len(passed) > 0 {
 		out += ", after " + words.List(passed, len(passed))
 	}
-	if d := s.Decided; d != nil && d.Defect != "" && len(s.Candidates) == 0 {
-		out += " (known defect: " + d.Defect + ")"
-	}
 	return out
+}
+
+// defect says which known defect makes a rule match, empty for none.
+func defect(d *verdict.Decider) string {
+	if d.Defect == "" {
+		return ""
+	}
+	return " (known defect: " + d.Defect + ")"
 }
 
 // rule names a rule within a sentence: `rule 2 "deny-rest" of ANP guard-db`.
@@ -89,6 +98,13 @@ func rule(d *verdict.Decider) string {
 // Sentence says in one sentence what becomes of the connection and who decides:
 // `denied by rule 2 "no-red" of ANP tenant-isolation at blue/api-0's egress`.
 func (t *Trace) Sentence() string {
+	if len(t.Families) > 0 {
+		var all []string
+		for _, f := range t.Families {
+			all = append(all, f.inFamily(f.Sentence()))
+		}
+		return strings.Join(all, "; ")
+	}
 	if len(t.Paths) == 0 {
 		return reasoned(t.Verdict, t.Reason)
 	}
@@ -121,33 +137,82 @@ func reasoned(v verdict.Verdict, why string) string {
 	return v.Done() + ": " + why
 }
 
-// Sentence is that of one path: who decides in the stages that make the verdict.
+// Sentence is that of one path: who decides in the stages that make the verdict, and which
+// Pass is only there because of a known defect.
 func (p *Path) Sentence() string {
-	var who []string
+	var who []decided
+	var after string
 	for i := range p.Stages {
 		s := &p.Stages[i]
-		switch {
-		case s.Verdict != p.Verdict || p.Verdict == verdict.Unknown || p.Verdict == verdict.NotApplicable:
+		if s.Verdict != p.Verdict || p.Verdict == verdict.Unknown || p.Verdict == verdict.NotApplicable {
+			continue
+		}
+		switch after += p.passedBy(s); {
 		case p.Verdict == verdict.Undefined:
 			var all []string
 			for j := range s.Candidates {
-				all = append(all, rule(&s.Candidates[j])+" ("+s.Candidates[j].Does()+")")
+				all = append(all, rule(&s.Candidates[j])+" ("+s.Candidates[j].Does()+")"+defect(&s.Candidates[j]))
 			}
-			return "undefined: " + strings.Join(all, " or ") + p.place(s.Decided) + ", equal priority"
+			return "undefined: " + strings.Join(all, " or ") + p.place(s, s.Decided) + ", equal priority" + p.passedBy(s)
 		case s.Decided == nil:
 		case p.Verdict == verdict.Deny:
-			return doneBy(s.Decided) + " by " + rule(s.Decided) + p.place(s.Decided)
+			return doneBy(s.Decided) + " by " + rule(s.Decided) + p.place(s, s.Decided) + defect(s.Decided) + p.passedBy(s)
 		default:
-			who = append(who, rule(s.Decided)+p.place(s.Decided))
+			who = append(who, decided{s.Decided, p.place(s, s.Decided)})
 		}
 	}
 	switch {
 	case p.Verdict != verdict.Allow:
 		return reasoned(p.Verdict, p.Reason)
+	case len(who) == 0 && after != "":
+		return "allowed by default: no rule decides" + after
 	case len(who) == 0:
 		return "allowed by default: no rule matches"
 	}
-	return "allowed by " + words.List(who, len(who))
+	return "allowed by " + rules(who) + after
+}
+
+// decided is a rule that decides, and where.
+type decided struct {
+	*verdict.Decider
+	place string
+}
+
+// rules names rules within a sentence, each once with all its places. Where two have one
+// number, as egress and ingress rules may, their directions tell them apart.
+func rules(who []decided) string {
+	var each []decided
+	alike := false
+	for _, d := range who {
+		i := slices.IndexFunc(each, func(o decided) bool { return same(o.Decider, d.Decider) })
+		if i >= 0 {
+			if o := &each[i]; o.place != d.place {
+				o.place += " and" + d.place
+			}
+			continue
+		}
+		alike = alike || d.Rule >= 0 && slices.ContainsFunc(each, func(o decided) bool { return o.Rule == d.Rule })
+		each = append(each, d)
+	}
+	var out []string
+	for _, d := range each {
+		text := rule(d.Decider)
+		if alike && d.Rule >= 0 {
+			text = d.Direction.Lower() + " " + text
+		}
+		out = append(out, text+d.place+defect(d.Decider))
+	}
+	return words.List(out, len(out))
+}
+
+// passedBy says which rules pass the packet on in a stage because of a known defect.
+func (p *Path) passedBy(s *Stage) (out string) {
+	for i := range s.Passed {
+		if d := &s.Passed[i]; d.Defect != "" {
+			out += "; passed on by " + rule(d) + p.place(s, d) + defect(d)
+		}
+	}
+	return out
 }
 
 // doneBy is what a rule that denies does: Antrea's Reject tells the client.
@@ -158,16 +223,18 @@ func doneBy(d *verdict.Decider) string {
 	return verdict.Deny.Done()
 }
 
-// place says at whose end, and in which direction, a rule decides.
-func (p *Path) place(d *verdict.Decider) string {
-	end, direction := p.From, d.Direction
-	if direction == model.Ingress {
-		end = p.To
-	}
-	if direction == "" {
+// place says at whose end, and in which direction, a rule decides. An ingress rule may decide
+// where the packet leaves the node of its sender.
+func (p *Path) place(s *Stage, d *verdict.Decider) string {
+	switch {
+	case d.Direction == "":
 		return ""
+	case d.Direction == model.Ingress && s.Zone == p.From.Zone && s.Zone != p.To.Zone && s.Zone != "":
+		return " on the sender's node " + s.Zone
+	case d.Direction == model.Ingress:
+		return " at " + Name(p.To.Endpoint) + "'s ingress"
 	}
-	return " at " + Name(end.Endpoint) + "'s " + direction.Lower()
+	return " at " + Name(p.From.Endpoint) + "'s egress"
 }
 
 // Name is an end without the address that was chosen for it.

@@ -162,10 +162,8 @@ func (j *judge) each(s *Statement, from, to []verdict.Endpoint, ports []verdict.
 
 // one asks about two ends, in each family that both have.
 func (j *judge) one(s *Statement, a, b verdict.Endpoint, ports []verdict.PortRange, t *tally, ask asking) (more bool, err error) {
-	if b.Key.Kind == model.KindService {
-		if ports = j.servicePorts(s, b, t); ports == nil {
-			return false, nil
-		}
+	if ports = j.portsOf(s, b, ports, t); ports == nil {
+		return false, nil
 	}
 	type inFamily struct {
 		c        verdict.Connection
@@ -187,7 +185,7 @@ func (j *judge) one(s *Statement, a, b verdict.Endpoint, ports []verdict.PortRan
 				j.problem(s.Place, "%s: %v", c, err)
 				t.failed = true
 				return false, nil
-			case b.Key.Kind == model.KindService && len(answer.Paths) == 0:
+			case (b.Key.Kind == model.KindService || answer.Front != nil) && len(answer.Paths) == 0:
 				j.problem(s.To[0].Place, "%s", answer.Reason)
 				t.failed = true
 				return false, nil

@@ -100,6 +100,9 @@ type judge struct {
 // instead of a Result. The error is that of the context.
 func Judge(ctx context.Context, r *revision.Revision, statements []Statement, asked Asked) ([]Result, []*Problem, error) {
 	f := &finder{c: r.Cluster, imagine: asked.AsIf}
+	if asked.By == trace.Policies {
+		f.c = r.Judged() // no row knows of a place that is assumed
+	}
 	type sides struct{ from, to *found }
 	var all []sides
 	var ok []bool
@@ -124,8 +127,8 @@ func Judge(ctx context.Context, r *revision.Revision, statements []Statement, as
 		from, to, j := all[i].from, all[i].to, real
 		if len(from.imagined)+len(to.imagined) > 0 {
 			j = imagined
-			from.exist(j.rev)
-			to.exist(j.rev)
+			from.exist(j.rev.Judged())
+			to.exist(j.rev.Judged())
 		}
 		res, err := j.statement(&statements[i], from, to)
 		if err != nil {
@@ -139,10 +142,13 @@ func Judge(ctx context.Context, r *revision.Revision, statements []Statement, as
 	return out, f.problems, nil
 }
 
-// exist makes pods of those that are imagined.
-func (o *found) exist(r *revision.Revision) {
+// exist makes pods of those that are imagined, and takes the others as they are beside them.
+func (o *found) exist(c *model.Cluster) {
+	for i, p := range o.pods {
+		o.pods[i] = c.Pod(p.Namespace, p.Name)
+	}
 	for _, k := range o.imagined {
-		if p := r.Cluster.Pod(k.Namespace, k.Name); p != nil {
+		if p := c.Pod(k.Namespace, k.Name); p != nil {
 			o.pod(p, true)
 		}
 	}
@@ -176,7 +182,7 @@ func (j *judge) statement(s *Statement, from, to *found) (*Result, error) {
 		}
 		out.Pairs, out.Against, out.None = t.pairs, t.against, t.pairs == 0
 		out.Holds = t.against == 0 || t.enough
-		out.NotConsidered = Merged(out.NotConsidered, t.hangs.found)
+		out.NotConsidered = omitted.Merge(out.NotConsidered, t.hangs.found)
 		if out.None {
 			out.Holds = s.AllowNone
 			out.NotConsidered = j.omits.All() // who they would be is not known either

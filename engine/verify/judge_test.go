@@ -137,7 +137,7 @@ func TestAsIf(t *testing.T) {
 		}
 		// The same with the pods in the cluster: every namespace that the statement means
 		// has them, under names that nothing looks at.
-		f := &finder{c: r.Cluster, imagine: true}
+		f := &finder{c: r.Judged(), imagine: true}
 		s, _ := Read("x", []byte(text))
 		f.side(s[0].From, true)
 		there := r.AsIf(f.things)
@@ -148,7 +148,7 @@ func TestAsIf(t *testing.T) {
 		pairs, against := 0, 0
 		for _, name := range mine {
 			ns, pod, _ := strings.Cut(name, "/")
-			for q := range r.Cluster.Pods() {
+			for q := range r.Judged().Pods() {
 				if _, ok := ordinary(q); !ok || r.Cluster.Namespace(q.Namespace) == nil {
 					continue
 				}

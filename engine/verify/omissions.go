@@ -58,13 +58,3 @@ func (r *Result) Unproven(allowed ...string) []model.Omission {
 	}
 	return omitted.Unjudged(r.NotConsidered, allowed...)
 }
-
-// Merged adds omissions that are not there yet.
-func Merged(all, more []model.Omission) []model.Omission {
-	for _, o := range more {
-		if !slices.ContainsFunc(all, func(a model.Omission) bool { return a.String() == o.String() }) {
-			all = append(all, o)
-		}
-	}
-	return all
-}

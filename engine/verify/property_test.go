@@ -114,8 +114,12 @@ func zones(r *revision.Revision) verdict.Zones {
 // some that none does.
 func bruteForce(t *testing.T, r *revision.Revision, s *Statement, by trace.By) (pairs, against int) {
 	t.Helper()
-	for p := range r.Cluster.Pods() {
-		for q := range r.Cluster.Pods() {
+	cluster := r.Judged()
+	if by != trace.Policies {
+		cluster = r.Cluster
+	}
+	for p := range cluster.Pods() {
+		for q := range cluster.Pods() {
 			if p.Key == q.Key || !means(r, s.From, p) || !means(r, s.To, q) {
 				continue
 			}
@@ -212,8 +216,8 @@ func TestWrittenHolds(t *testing.T) {
 func covered(t *testing.T, r *revision.Revision, of []string, read []Statement, text []byte) {
 	t.Helper()
 	c := r.Verdicts().Classes(nil)
-	for p := range r.Cluster.Pods() {
-		for q := range r.Cluster.Pods() {
+	for p := range r.Judged().Pods() {
+		for q := range r.Judged().Pods() {
 			if p.Key == q.Key || len(of) > 0 && !(slices.Contains(of, p.Namespace) && slices.Contains(of, q.Namespace)) {
 				continue
 			}

@@ -10,6 +10,27 @@ import (
 	"rung/model/words"
 )
 
+// portsOf are the ports of a statement that are asked of an end: of a Service, by its name or
+// its ClusterIP, those it has; at another address of Services, theirs apart from the others.
+// nil is a Problem.
+func (j *judge) portsOf(s *Statement, e verdict.Endpoint, ports []verdict.PortRange, t *tally) []verdict.PortRange {
+	if e.Key.Kind == model.KindService {
+		return j.servicePorts(s, e, t)
+	}
+	fronts, only := j.rev.Verdicts().Fronts(e)
+	if only.Name != "" {
+		return j.servicePorts(s, verdict.Endpoint{Key: only}, t)
+	}
+	if len(fronts) == 0 {
+		return ports
+	}
+	out := verdict.Except(ports, fronts)
+	for _, p := range fronts {
+		out = append(out, verdict.Meet(ports, []verdict.PortRange{p})...)
+	}
+	return out
+}
+
 // servicePorts are those of a statement's ports that a Service has; nil where it has none
 // of them, which is a Problem.
 func (j *judge) servicePorts(s *Statement, e verdict.Endpoint, t *tally) (out []verdict.PortRange) {
@@ -52,7 +73,7 @@ func (j *judge) families(a, b verdict.Endpoint) (out []verdict.Family) {
 
 func (j *judge) hasFamily(e verdict.Endpoint, f verdict.Family) bool {
 	var ips []string
-	switch o := j.rev.Cluster.Get(e.Key).(type) {
+	switch o := j.rev.Judged().Get(e.Key).(type) {
 	case *model.Pod:
 		ips = o.IPs
 		if n := j.rev.Cluster.Node(o.NodeName); o.HostNetwork && n != nil {

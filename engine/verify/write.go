@@ -42,7 +42,7 @@ type block struct {
 // stated; a comment says so.
 func Write(r *revision.Revision, namespaces []string) (*Written, error) {
 	w := &writer{ordinary: map[string][]*model.Pod{}, left: map[string]int{}}
-	if err := w.choose(r.Cluster, namespaces); err != nil {
+	if err := w.choose(r.Judged(), namespaces); err != nil {
 		return nil, err
 	}
 	w.outcomes(r.Verdicts().Classes(nil))

@@ -29,7 +29,9 @@ type checker struct {
 	c     *model.Cluster
 	r     *Resolver
 	tiers map[string]*model.AntreaTier
-	out   []model.Finding
+	// refused are those tiers that admission refuses.
+	refused map[string]Reason
+	out     []model.Finding
 
 	x       *overlap.PodIndex // see index
 	dropped *overlap.PodSet   // pods that some egress rule drops something of
@@ -44,6 +46,7 @@ func Check(c *model.Cluster) []model.Finding {
 	for _, t := range all {
 		k.tiers[t.Name] = t
 	}
+	k.refused = refusedTiers(all)
 	k.checkTiers(all)
 	for _, kind := range []model.Kind{model.KindClusterGroup, model.KindGroup} {
 		for g := range c.AntreaGroups(kind) {
@@ -74,24 +77,15 @@ func (k *checker) aboutRule(p *model.Policy, r *model.Rule, code, message, remed
 }
 
 func (k *checker) checkTiers(all []*model.AntreaTier) {
-	taken := map[int32]*model.AntreaTier{}
 	for _, t := range all {
 		if want, ok := IsStatic(t.Name); ok {
 			if o, _ := k.c.Get(t.Key).(*model.AntreaTier); o != nil && o.Priority != want {
 				k.about(&o.Meta, TierStatic, fmt.Sprintf("priority %d: the tier %s is Antrea's own and has %d", o.Priority, t.Name, want), "take it out: Antrea makes it")
 			}
-			taken[t.Priority] = t
 			continue
 		}
-		was := taken[t.Priority]
-		switch {
-		case Reserved(t.Priority):
-			k.about(&t.Meta, TierReserved, fmt.Sprintf("priority %d is reserved: a custom tier has one below %d that no static tier has", t.Priority, PriorityApplication), "give it another priority")
-		case was != nil:
-			k.about(&t.Meta, TierTaken, fmt.Sprintf("priority %d is that of tier %s", t.Priority, was.Name), "give it another priority")
-		}
-		if was == nil {
-			taken[t.Priority] = t
+		if why, ok := k.refused[t.Name]; ok {
+			k.about(&t.Meta, why.Code, why.Message, "give it another priority")
 		}
 	}
 	last := &all[len(all)-1].Meta
@@ -167,6 +161,8 @@ func (k *checker) policy(p *model.Policy) {
 		k.about(&p.Meta, TierDeleted, "its tier "+a.Tier+" is gone, though Antrea took the policy in: it was deleted under it", "make the tier again, or move the policy to another")
 	case t == nil:
 		k.about(&p.Meta, TierMissing, "its tier "+a.Tier+" does not exist: the policy decides nothing", "make the tier, or name another")
+	case k.refused[a.Tier] != Reason{}:
+		k.about(&p.Meta, TierMissing, "its tier "+a.Tier+" is refused ("+k.refused[a.Tier].Message+"): the policy decides nothing", "give the tier another priority, or name another tier")
 	}
 	if a.Tier != Baseline && a.Priority > advisedPriority && a.Priority <= 10000 {
 		k.about(&p.Meta, PriorityHigh, fmt.Sprintf("priority %g is above %d: agents have more to do", a.Priority, advisedPriority), "")

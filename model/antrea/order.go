@@ -18,7 +18,8 @@ type Place struct {
 	// of their rules with the same number decides first is undefined. NetworkPolicies only
 	// allow, so none of them is.
 	group []model.PolicyKey
-	// Missing says that no such tier is there: the policy decides nothing, and stands last.
+	// Missing says that no such tier is there, or that it is refused: the policy decides
+	// nothing, and stands last.
 	Missing bool
 }
 
@@ -71,8 +72,12 @@ const kindCNP model.Kind = "ClusterNetworkPolicy"
 // not know them.
 func Order(c *model.Cluster) []Place {
 	tiers := map[string]int32{}
-	for _, t := range Tiers(c) {
-		tiers[t.Name] = t.Priority
+	all := Tiers(c)
+	refused := refusedTiers(all)
+	for _, t := range all {
+		if _, not := refused[t.Name]; !not {
+			tiers[t.Name] = t.Priority
+		}
 	}
 	var out []Place
 	for _, k := range kinds {

@@ -2,6 +2,7 @@ package antrea
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"rung/model"
@@ -46,6 +47,34 @@ func IsStatic(name string) (priority int32, ok bool) {
 // Reserved says whether no custom tier may have the priority.
 func Reserved(priority int32) bool {
 	return priority >= PriorityApplication || slices.ContainsFunc(static, func(t model.AntreaTier) bool { return t.Priority == priority })
+}
+
+// refusedTiers are the custom tiers that admission refuses, by name: of two with one priority
+// the newer, and both where nothing says which was there first.
+func refusedTiers(all []*model.AntreaTier) map[string]Reason {
+	out := map[string]Reason{}
+	by := map[int32][]*model.AntreaTier{}
+	for _, t := range all {
+		switch _, own := IsStatic(t.Name); {
+		case own:
+		case Reserved(t.Priority):
+			out[t.Name] = Reason{TierReserved, fmt.Sprintf("priority %d is reserved: a custom tier has one below %d that no static tier has", t.Priority, PriorityApplication)}
+		default:
+			by[t.Priority] = append(by[t.Priority], t)
+		}
+	}
+	for priority, tiers := range by {
+		for _, t := range tiers {
+			for _, o := range tiers {
+				older := !t.Created.IsZero() && !o.Created.IsZero() && t.Created.Before(o.Created)
+				if o != t && !older {
+					out[t.Name] = Reason{TierTaken, fmt.Sprintf("priority %d is that of tier %s", priority, o.Name)}
+					break
+				}
+			}
+		}
+	}
+	return out
 }
 
 // Tiers are the static tiers and those of the cluster, in the order in which they decide;

@@ -226,7 +226,7 @@ func refused(p *model.Policy) string {
 		return ""
 	}
 	for _, b := range p.Invalid {
-		if b.Code != model.InvalidProtocol && b.Code != model.InvalidCIDRForm {
+		if !b.Tolerated() {
 			return b.Field + " " + b.Message
 		}
 	}

@@ -23,6 +23,8 @@ func (f *importer) portsOf(s *saying) (out []model.Port, ok bool) {
 				f.namedPort(s, p.Name)
 				out = append(out, model.Port{Name: p.Name})
 			}
+		case p.Reversed():
+			s.lose("%s matches nothing: it ends before it begins", p)
 		case p.Broken():
 			s.lose("the API has no protocol %s", strconv.Quote(p.Protocol))
 		case p.Start == 0:

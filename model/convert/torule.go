@@ -52,6 +52,7 @@ func acnpPorts(s *saying) (out []model.Port, ok bool) {
 			for _, protocol := range []string{"TCP", "UDP", "SCTP"} {
 				out = append(out, model.Port{Protocol: protocol, Name: p.Name})
 			}
+		case p.Reversed(): // matches nothing there either: left out
 		case p.Broken():
 			s.drift("the API has no protocol %s, which matches nothing in OVN-Kubernetes", strconv.Quote(p.Protocol))
 		case p.Start == 0:

@@ -76,11 +76,11 @@ func (l *linter) firewallPods(p *model.Policy, r *model.Rule, pe *model.Peer) {
 		if pods.Empty() {
 			continue
 		}
-		if l.noSubnets {
+		if unknown := l.unknownSubnets(pods); !unknown.Empty() {
 			l.aboutRule(p, r, FirewallSubnets, model.SeverityWarning,
 				fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and Rung does not know the subnets of the cluster's pods: "+
 					"OVN-Kubernetes leaves them out of this row, the row that is compiled here does not",
-					text, words.Count(pods.Len(), "pod"), podName(l.x.First(pods))),
+					text, words.Count(unknown.Len(), "pod"), podName(l.x.First(unknown))),
 				"give the subnets: --cluster-subnets CIDR,…")
 			continue
 		}
@@ -97,6 +97,17 @@ func (l *linter) firewallPods(p *model.Policy, r *model.Rule, pe *model.Peer) {
 				text, words.Count(pods.Len(), "pod"), podName(l.x.First(pods)), r.Action),
 			"use a NetworkPolicy or an AdminNetworkPolicy for pods")
 	}
+}
+
+// unknownSubnets are those of some pods that are in no subnet that Rung knows.
+func (l *linter) unknownSubnets(pods overlap.PodSet) overlap.PodSet {
+	if !l.noSubnets {
+		return nil
+	}
+	for _, s := range l.nodeSubnets {
+		pods = pods.AndNot(l.x.InNetwork(s))
+	}
+	return pods
 }
 
 // firewallNodes reports a rule without a row because no node has an address for

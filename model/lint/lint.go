@@ -2,6 +2,7 @@ package lint
 
 import (
 	"cmp"
+	"net/netip"
 	"slices"
 
 	"rung/model"
@@ -19,8 +20,10 @@ type Options struct {
 	Index *overlap.PodIndex
 	// Ladder of the same cluster, MaxPriority and CNP, made when nil.
 	Ladder *ladder.Ladder
-	// NoSubnets says that nobody told Rung the subnets of the cluster's pods.
-	NoSubnets bool
+	// NoSubnets says that nobody told Rung the subnets of the cluster's pods; NodeSubnets are
+	// then those that the nodes say they have.
+	NoSubnets   bool
+	NodeSubnets []netip.Prefix
 	// IPv4 and IPv6 are the families that rows are compiled for. Where neither is
 	// set, or both are, the nodes' subnets tell.
 	IPv4, IPv6 bool
@@ -40,18 +43,20 @@ type linter struct {
 	others    []*model.Policy         // NetworkPolicies, then EgressFirewalls, by namespace and name
 	order     map[model.PolicyKey]int // of all policies
 	noSubnets bool
-	v4, v6    bool                           // as in Options
-	legacy    bool                           // Options.LegacyIsolation
-	pods      bool                           // the cluster has pods: what matches none is worth saying
-	services  *services                      // DNS and API server, when first asked for
-	deciders  []needRule                     // egress rules that decide about them, likewise
-	shut      []wayIn                        // ingress rules that keep queries from the DNS pods, likewise
-	inNS      map[string][]isolator          // NetworkPolicies that isolate, by namespace, likewise
-	stands    map[string]map[model.Port]bool // numbers by port name, likewise
-	missing   *family                        // the one the cluster does not have, likewise
-	levels    map[string]string              // what is wrong with a namespace's log levels, likewise
-	outside   []allowOutside                 // egress Allows of ANPs to what is no pod, likewise
-	out       []model.Finding
+	// nodeSubnets are the subnets that the nodes say their pods have.
+	nodeSubnets []netip.Prefix
+	v4, v6      bool                           // as in Options
+	legacy      bool                           // Options.LegacyIsolation
+	pods        bool                           // the cluster has pods: what matches none is worth saying
+	services    *services                      // DNS and API server, when first asked for
+	deciders    []needRule                     // egress rules that decide about them, likewise
+	shut        []wayIn                        // ingress rules that keep queries from the DNS pods, likewise
+	inNS        map[string][]isolator          // NetworkPolicies that isolate, by namespace, likewise
+	stands      map[string]map[model.Port]bool // numbers by port name, likewise
+	missing     *family                        // the one the cluster does not have, likewise
+	levels      map[string]string              // what is wrong with a namespace's log levels, likewise
+	outside     []allowOutside                 // egress Allows of ANPs to what is no pod, likewise
+	out         []model.Finding
 }
 
 // Run looks at every policy and lists the broken objects besides. Worst first,
@@ -67,7 +72,7 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 		opt.Ladder = ladder.New(c, ladder.Options{Max: opt.MaxPriority, CNP: opt.CNP, Index: opt.Index})
 	}
 	l := &linter{c: c, x: opt.Index, max: opt.MaxPriority, ladder: opt.Ladder, order: map[model.PolicyKey]int{},
-		pods: !opt.Index.Everyone().Empty(), noSubnets: opt.NoSubnets, v4: opt.IPv4, v6: opt.IPv6, legacy: opt.LegacyIsolation}
+		pods: !opt.Index.Everyone().Empty(), noSubnets: opt.NoSubnets, nodeSubnets: opt.NodeSubnets, v4: opt.IPv4, v6: opt.IPv6, legacy: opt.LegacyIsolation}
 	if opt.System == model.SystemAntrea {
 		l.antrea()
 		for i := range broken {

@@ -150,6 +150,10 @@ func TestFindings(t *testing.T) {
 				"error cidr a egress 0: 10.0.0.0/33 is not a CIDR OVN-Kubernetes takes: the whole policy is not programmed, and rows it had before stay and decide"}},
 		{name: "networks that cover pods", codes: []string{NetworkCoversPods}, extra: []model.Object{anp("a", 1, "tenant", nil, rules{rule(allow, inNets("10.0.0.0/24 192.168.0.0/16 10.0.0.0/16"))})},
 			want: []string{"info network-covers-pods a egress 0: 10.0.0.0/24, 10.0.0.0/16 cover pods too (up to 5): networks are for what is outside the cluster, and match pods by address"}},
+		{name: "ipBlocks that cover pods", codes: []string{NetworkCoversPods}, extra: []model.Object{np("blue/np", "", "IE", []model.Rule{npRule()}, []model.Rule{rule(allow, []model.Peer{
+			{Kind: model.PeerNetworks, Networks: []string{"0.0.0.0/0"}, Except: []string{"10.0.0.0/16"}},
+			{Kind: model.PeerNetworks, Networks: []string{"10.0.0.0/16"}, Except: []string{"10.0.0.0/30"}}})})},
+			want: []string{"info network-covers-pods np egress 0: 10.0.0.0/16 covers pods too (up to 4): networks are for what is outside the cluster, and match pods by address"}},
 		{name: "named ports", codes: []string{NamedPortUnmatched}, extra: []model.Object{
 			anp("a", 1, "tenant=blue", rules{rule(deny, inNS("tenant=red"), "http"), rule(deny, inNS("tenant=red"), "grpc"), rule(allow, inNS("tenant=red"), "grpc"), rule(deny, inNS("tenant=red"), "grpc", "TCP:80")},
 				rules{rule(deny, inNS("tenant=blue"), "http"), rule(deny, inNS("tenant=red"), "http", "grpc")})},

@@ -18,6 +18,7 @@ func (l *linter) netpol(p *model.Policy) {
 	}
 	for r := range p.AllRules() {
 		l.netpolPorts(p, r)
+		l.coversPods(p, r, "leave the pods' addresses out with except, and select pods by labels")
 	}
 	for _, d := range model.Directions {
 		l.leftOut(p, d)

@@ -13,8 +13,7 @@ import (
 
 // rule looks at the peers and ports of one rule.
 func (l *linter) rule(p *model.Policy, r *model.Rule) {
-	var hostBits, covered, nothing []string
-	coveredPods := 0
+	var hostBits, nothing []string
 	all := false // a network of every address
 	for i := range r.Peers {
 		pe := &r.Peers[i]
@@ -30,10 +29,6 @@ func (l *linter) rule(p *model.Policy, r *model.Rule) {
 					hostBits = append(hostBits, text+" means "+n.Masked().String())
 				}
 				all = all || l.everyone(n)
-				if pods := l.x.InNetwork(n).Len(); pods > 0 {
-					covered = append(covered, text)
-					coveredPods = max(coveredPods, pods)
-				}
 			}
 		case model.PeerNamespaces, model.PeerPods:
 			if l.pods && !l.x.PeerSelected(pe).Meets(l.x.Eligible()) {
@@ -49,19 +44,44 @@ func (l *linter) rule(p *model.Policy, r *model.Rule) {
 		l.aboutRule(p, r, NetworkHostBits, model.SeverityWarning, strings.Join(hostBits, ", ")+": the host bits are cleared",
 			"write the network you mean, or a /32 (/128) for one address")
 	}
-	if len(covered) > 0 {
-		l.aboutRule(p, r, NetworkCoversPods, model.SeverityInfo,
-			fmt.Sprintf("%s %s pods too (up to %d): networks are for what is outside the cluster, "+
-				"and match pods by address",
-				words.Few(covered, shown), words.Form(len(covered), "covers", "cover"), coveredPods),
-			"put a rule for the pods above this one")
-	}
+	l.coversPods(p, r, "put a rule for the pods above this one")
 	if len(nothing) > 0 {
 		l.peersNothing(p, r, nothing)
 	}
 	l.named(p, r)
 	if r.Direction == model.Egress && r.Action == model.Deny && !r.Inert() {
 		l.denies(p, r, all)
+	}
+}
+
+// coversPods reports networks among the peers that pods have their addresses in.
+func (l *linter) coversPods(p *model.Policy, r *model.Rule, remedy string) {
+	var covered []string
+	most := 0
+	for i := range r.Peers {
+		pe := &r.Peers[i]
+		for _, text := range pe.Networks {
+			n, ok := overlap.ParseNetwork(text)
+			if !ok {
+				continue
+			}
+			pods := l.x.InNetwork(n)
+			for _, e := range pe.Except {
+				if out, ok := overlap.ParseNetwork(e); ok {
+					pods = pods.AndNot(l.x.InNetwork(out))
+				}
+			}
+			if pods.Len() > 0 {
+				covered = append(covered, text)
+				most = max(most, pods.Len())
+			}
+		}
+	}
+	if len(covered) > 0 {
+		l.aboutRule(p, r, NetworkCoversPods, model.SeverityInfo,
+			fmt.Sprintf("%s %s pods too (up to %d): networks are for what is outside the cluster, "+
+				"and match pods by address",
+				words.Few(covered, shown), words.Form(len(covered), "covers", "cover"), most), remedy)
 	}
 }
 

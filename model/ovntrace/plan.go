@@ -25,6 +25,9 @@ func Plan(c *model.Cluster, p *verdict.Path, proto verdict.Protocol, rows func(z
 	if p.To.Addr.IsMulticast() {
 		return nil, fmt.Errorf("%w about a multicast group", ErrNotTraced)
 	}
+	if p.Via != "" {
+		return nil, fmt.Errorf("%w: node %s load balances what comes to its NodePort outside of the zones", ErrNotTraced, p.Via)
+	}
 	packet := Ask{Src: p.From.Addr, Dst: p.To.Addr, Protocol: proto, Port: p.To.Port}
 	var out []Ask
 	add := func(zone string, fill func(*Ask, *site)) error {

@@ -38,6 +38,8 @@ type Answer struct {
 	Verdict    Verdict
 	// Reason of Unknown and NotApplicable.
 	Reason string
+	// Front is the Service whose address was asked, nil for none: its endpoints are asked.
+	Front *Front
 	// Paths is one, or for a Service one for each of its endpoints.
 	Paths []Path
 }
@@ -62,6 +64,9 @@ type Path struct {
 	Stages   []StageVerdict
 	// Note says what is special about the way, empty for nothing.
 	Note string
+	// Via is the node through whose NodePort it goes, where that is another than the one it
+	// begins on: its stages are those of both legs.
+	Via string
 }
 
 // StageVerdict is one walk through the tiers: of one stage in one zone.

@@ -19,7 +19,7 @@ func (w *way) antreaHops() (out []hop) {
 	if w.from.pod != nil {
 		h := h
 		h.stage, h.zone, h.where = model.StageEgress, w.from.zone, atSource
-		if w.service.IsValid() {
+		if w.service.IsValid() && (w.front == nil || w.front.Kind == ClusterIP) { // toServices means no other address
 			h.service = w.serviceKey
 		}
 		out = append(out, h)

@@ -124,7 +124,7 @@ func (q *asked) portMatches(r *model.Rule) matched {
 			}
 		case p.Protocol != string(q.proto):
 			continue
-		case p.Start != 0 && (int32(q.port) < p.Start || int32(q.port) > max(p.Start, p.End)):
+		case p.Start != 0 && (int32(q.port) < p.Start || int32(q.port) > max(p.Start, p.End) || p.Reversed()):
 			continue
 		}
 		return yes

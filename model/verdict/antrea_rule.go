@@ -270,7 +270,7 @@ func protocolOf(p *model.Port) int8 {
 func numbered(r *model.Rule) (out ports) {
 	for i := range r.Ports {
 		switch p, proto := &r.Ports[i], protocolOf(&r.Ports[i]); {
-		case p.Name != "" || proto < 0:
+		case p.Name != "" || proto < 0 || p.Reversed():
 		case p.Start == 0:
 			out = append(out, whole(proto))
 		default:

@@ -44,6 +44,9 @@ const (
 	IPv6      Family = 6
 )
 
+// String is "IPv4" or "IPv6".
+func (f Family) String() string { return fmt.Sprintf("IPv%d", uint8(f)) }
+
 // FamilyOf is the family of an address.
 func FamilyOf(a netip.Addr) Family {
 	if a.Is4() {
@@ -144,7 +147,7 @@ func (c Connection) Check() error {
 			return fmt.Errorf("%w: an end is neither pod, node, Service nor address", ErrQuestion)
 		}
 		if e.Addr.IsValid() && c.Family != AnyFamily && FamilyOf(e.Addr) != c.Family {
-			return fmt.Errorf("%w: %s is not an IPv%d address", ErrQuestion, e.Addr, c.Family)
+			return fmt.Errorf("%w: %s is not an %s address", ErrQuestion, e.Addr, c.Family)
 		}
 	}
 	if c.From.Addr.IsValid() && c.To.Addr.IsValid() && c.From.Addr.Is4() != c.To.Addr.Is4() {

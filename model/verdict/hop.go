@@ -17,6 +17,7 @@ type way struct {
 	service     netip.Addr
 	servicePort uint16
 	serviceKey  model.Key
+	front       *Front // how the Service was asked, nil for by its name
 	antrea      bool
 }
 

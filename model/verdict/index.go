@@ -40,6 +40,7 @@ type Index struct {
 	made  map[*model.Policy]*section
 
 	antrea *antreaOrder // nil where OVN-Kubernetes enforces the policies
+	fronts *fronts
 
 	signed sync.Once
 	signs  []uint64 // of conds, made when they are compared
@@ -62,7 +63,7 @@ type podEnd struct {
 
 // New makes the index of a view.
 func New(v View) *Index {
-	x := &Index{view: v, pods: v.Pods}
+	x := &Index{view: v, pods: v.Pods, fronts: &fronts{}}
 	if x.pods == nil {
 		x.pods = overlap.NewPodIndex(v.Cluster, nil)
 	}
@@ -80,7 +81,7 @@ func (x *Index) Next(v View) *Index {
 	if x.onAntrea() { // whose terms hang on the order of all policies, and on groups
 		return New(v)
 	}
-	next := &Index{view: v, pods: x.pods, ends: x.ends, ofPod: x.ofPod, byAddr: x.byAddr, shared: x.shared, nodeOf: x.nodeOf}
+	next := &Index{view: v, pods: x.pods, ends: x.ends, ofPod: x.ofPod, byAddr: x.byAddr, shared: x.shared, nodeOf: x.nodeOf, fronts: x.fronts}
 	next.compile(x)
 	return next
 }

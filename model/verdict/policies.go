@@ -34,12 +34,18 @@ func (x *Index) answer(c Connection, judge func(*way) []StageVerdict) (Answer, e
 		return out, err
 	}
 	var to []found
-	service := c.To.Key.Kind == model.KindService
-	if service {
+	service, port := Endpoint{}, c.Port
+	if out.Front = x.front(c); out.Front != nil {
+		service, port = Endpoint{Key: out.Front.Service}, out.Front.Port
+	} else if c.To.Key.Kind == model.KindService {
+		service = c.To
+	}
+	if service.Key.Name != "" {
 		var none string
-		if to, none, err = x.backends(c.To, c.Protocol, c.Port); err != nil {
+		if to, none, err = x.backends(service, c.Protocol, port); err != nil {
 			return out, err
 		}
+		to = ofFamily(to, c)
 		if none != "" {
 			out.Verdict, out.Reason = NotApplicable, none
 			return out, nil
@@ -53,7 +59,7 @@ func (x *Index) answer(c Connection, judge func(*way) []StageVerdict) (Answer, e
 		to = []found{f}
 	}
 	for i := range to {
-		out.Paths = append(out.Paths, x.path(c, from, to[i], service, judge))
+		out.Paths = append(out.Paths, x.path(c, from, to[i], service, out.Front, judge))
 	}
 	out.Conclude()
 	return out, nil
@@ -72,8 +78,29 @@ func (a *Answer) Conclude() {
 	}
 }
 
-func (x *Index) path(c Connection, from, to found, service bool, judge func(*way) []StageVerdict) Path {
-	matched := from.none == "" && to.none == "" && pair(&from, &to, c.Family)
+// ofFamily leaves out the endpoints of a Service that a connection of its family cannot mean,
+// where it has others.
+func ofFamily(to []found, c Connection) []found {
+	family := c.familyOf()
+	has := func(f found) bool { return f.none != "" || firstOf(f.addrs, family).IsValid() }
+	if family == AnyFamily || !slices.ContainsFunc(to, has) {
+		return to
+	}
+	return slices.DeleteFunc(to, func(f found) bool { return !has(f) })
+}
+
+// familyOf is the family that a connection asks for, by itself or by the address it goes to.
+func (c *Connection) familyOf() Family {
+	if c.Family == AnyFamily && c.To.Addr.IsValid() {
+		return FamilyOf(c.To.Addr)
+	}
+	return c.Family
+}
+
+// path is the way to one end: service is the Service that it is an endpoint of, and front how
+// that was asked where it was not by its name.
+func (x *Index) path(c Connection, from, to found, service Endpoint, front *Front, judge func(*way) []StageVerdict) Path {
+	matched := from.none == "" && to.none == "" && pair(&from, &to, c.familyOf())
 	p := Path{From: from.End, To: to.End}
 	samePod := from.pod != nil && to.pod != nil && from.pod.Key == to.pod.Key && !to.Addr.IsMulticast()
 	switch {
@@ -90,13 +117,22 @@ func (x *Index) path(c Connection, from, to found, service bool, judge func(*way
 		if from.Note != "" && to.Note != "" {
 			p.Reason = from.Note
 		}
-	case samePod && !service:
+	case samePod && service.Key.Name == "":
 		p.Verdict, p.Reason = NotApplicable, "a pod reaches itself without leaving its network"
 	default:
 		w := &way{from: x.endOf(&from), to: x.endOf(&to), proto: int8(c.Protocol.number()), port: to.Port, hairpin: samePod, antrea: x.onAntrea()}
-		if service {
-			w.service, w.servicePort = x.serviceAddr(c.To, FamilyOf(to.Addr)), c.Port
-			w.serviceKey = c.To.Key
+		if service.Key.Name != "" {
+			w.service, w.servicePort = x.serviceAddr(service, FamilyOf(to.Addr)), c.Port
+			w.serviceKey, w.front = service.Key, front
+		}
+		if front != nil && front.Kind != ClusterIP {
+			w.service = x.frontAddr(front, FamilyOf(to.Addr))
+			if front.Kind == NodePort && from.pod != nil && from.Zone != front.Node {
+				at := *front
+				at.Addr = w.service
+				x.throughNode(&p, w, &at, judge)
+				return p
+			}
 		}
 		if samePod && x.onAntrea() {
 			p.Note = "the pod reaches itself through the Service"

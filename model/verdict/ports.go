@@ -52,6 +52,7 @@ func protoOf(protocol string) int8 {
 	return int8(Protocol(protocol).number())
 }
 
+// rangeOf is the range of a port that is not broken.
 func rangeOf(proto int8, p *model.Port) portRange {
 	return portRange{proto, uint16(p.Start), uint16(max(p.Start, p.End))}
 }
@@ -64,7 +65,7 @@ func adminPorts(r *model.Rule) (out ports, some bool) {
 	}
 	for i := range r.Ports {
 		p := &r.Ports[i]
-		if proto := protoOf(p.Protocol); p.Name == "" && proto >= 0 {
+		if proto := protoOf(p.Protocol); p.Name == "" && !p.Broken() {
 			out = append(out, rangeOf(proto, p))
 		}
 	}
@@ -88,20 +89,23 @@ func netpolPorts(r *model.Rule) (out ports, some bool) {
 	}
 	for proto := range int8(3) {
 		var numbers ports
-		found := false
+		found, numbered := false, false
 		for i := range r.Ports {
 			p := &r.Ports[i]
 			if protoOf(p.Protocol) != proto {
 				continue
 			}
 			found = true
-			if p.Name == "" && p.Start != 0 {
+			if p.Name != "" || p.Start == 0 {
+				continue
+			}
+			if numbered = true; !p.Broken() {
 				numbers = append(numbers, rangeOf(proto, p))
 			}
 		}
 		switch {
 		case !found:
-		case len(numbers) > 0:
+		case numbered:
 			out = append(out, numbers...)
 		default:
 			out = append(out, whole(proto))
@@ -127,7 +131,7 @@ func netpolDefect(r *model.Rule, proto int8, port uint16, to *model.Pod, matched
 				return c.Name == p.Name && protoOf(c.Protocol) == proto && uint16(c.Port) == port
 			})
 		default:
-			means = means || p.Start == 0 || ports{rangeOf(proto, p)}.has(proto, port)
+			means = means || p.Start == 0 || !p.Broken() && ports{rangeOf(proto, p)}.has(proto, port)
 		}
 	}
 	switch {

@@ -40,7 +40,7 @@ func (x *Index) find(e Endpoint, source bool) (found, error) {
 }
 
 func (x *Index) findPod(e Endpoint, p *model.Pod, source bool) found {
-	f := found{End: End{Endpoint: e, Zone: p.NodeName}, pod: p}
+	f := found{End: End{Endpoint: e, Zone: p.NodeName, Note: p.Assumed}, pod: p}
 	udn := p.PrimaryUDN()
 	switch {
 	case p.Completed():
@@ -52,7 +52,11 @@ func (x *Index) findPod(e Endpoint, p *model.Pod, source bool) found {
 		f.node = p.NodeName
 		f.addrs = addrsOf(p.IPs)
 		if n := x.view.Cluster.Node(p.NodeName); n != nil {
-			f.addrs = x.findNode(e, n, source).addrs
+			g := x.findNode(e, n, source)
+			f.addrs, f.none = g.addrs, g.none
+		}
+		if p.Assumed != "" {
+			f.Note += "; it " + p.Assumed
 		}
 		f.Zone = ""
 		if source {
@@ -97,7 +101,11 @@ func (x *Index) findNode(e Endpoint, n *model.Node, source bool) found {
 	if e.Addr.IsValid() {
 		f.addrs = []netip.Addr{e.Addr}
 	}
-	if len(f.addrs) == 0 {
+	switch {
+	case len(f.addrs) > 0:
+	case source && !x.onAntrea():
+		f.none = fmt.Sprintf("%s: the address that node %s sends from is not known: the node has no usable annotation %s", e, n.Name, model.AnnotationNodeSubnets)
+	default:
 		f.none = e.String() + ": its addresses are not known"
 	}
 	return f
@@ -105,7 +113,7 @@ func (x *Index) findNode(e Endpoint, n *model.Node, source bool) found {
 
 // findAddr finds whose address it is.
 func (x *Index) findAddr(e Endpoint, source bool) found {
-	if at := x.with(e.Addr); len(at) == 1 {
+	if at := x.with(e.Addr); len(at) == 1 && x.pods.At(int(x.ends[at[0]].pod)).Assumed == "" {
 		p := x.pods.At(int(x.ends[at[0]].pod))
 		return x.findPod(Endpoint{Key: p.Key, Addr: e.Addr}, p, source)
 	}
@@ -194,16 +202,11 @@ func (x *Index) backends(e Endpoint, proto Protocol, port uint16) (out []found, 
 	if s == nil {
 		return nil, "", fmt.Errorf("%w: %s does not exist", ErrQuestion, e)
 	}
-	target, known := "", false
-	for _, sp := range s.Ports {
-		if p := sp.Protocol; (p == string(proto) || p == "" && proto == TCP) && uint16(sp.Port) == port {
-			target, known = sp.TargetPort, true
-			break
-		}
-	}
-	if !known {
+	sp := servicePort(s, proto, port)
+	if sp == nil {
 		return nil, fmt.Sprintf("%s has no port %d of %s", e, port, proto), nil
 	}
+	target := sp.TargetPort
 	for _, f := range x.endpointsOf(s) {
 		f.Port = port
 		switch n, err := strconv.Atoi(target); {
@@ -233,8 +236,16 @@ func (x *Index) serviceAddr(e Endpoint, f Family) netip.Addr {
 	return netip.Addr{}
 }
 
-// endpointsOf are those that its EndpointSlices list; without any, the ready pods that it
-// selects.
+// frontAddr is the address by which a Service was asked: of a node that was named, its own.
+func (x *Index) frontAddr(f *Front, family Family) netip.Addr {
+	if n := x.view.Cluster.Node(f.Node); n != nil && !f.Addr.IsValid() {
+		return firstOf(addrsOf(slices.Concat(n.InternalIPs, n.HostIPs)), family)
+	}
+	return f.Addr
+}
+
+// endpointsOf are those that its EndpointSlices list; without any, the pods that it selects
+// and that run: one that is pending, or has no address of its own, is no endpoint.
 func (x *Index) endpointsOf(s *model.Service) (out []found) {
 	sliced := false
 	for es := range x.view.Cluster.EndpointSlices() {
@@ -250,7 +261,7 @@ func (x *Index) endpointsOf(s *model.Service) (out []found) {
 		return out
 	}
 	for p := range x.view.Cluster.PodsIn(s.Namespace) {
-		if selects(s.Selector, p.Labels) && !p.Completed() && p.NodeName != "" {
+		if selects(s.Selector, p.Labels) && !p.Completed() && p.Phase != "Pending" && p.NodeName != "" && len(p.IPs) > 0 && p.Assumed == "" {
 			out = append(out, x.findPod(Endpoint{Key: p.Key}, p, false))
 		}
 	}

@@ -37,6 +37,15 @@ const srcPort = 40000
 
 func (x *Index) fromRows(zones Rows, h *hop) StageVerdict {
 	out := StageVerdict{Stage: h.stage, Zone: h.zone, Verdict: Unknown}
+	for _, at := range [...]int32{h.in.end, h.out.end} {
+		if at < 0 {
+			continue
+		}
+		if p := x.pods.At(int(x.ends[at].pod)); p.Assumed != "" {
+			out.Reason = "no row knows of " + p.Namespace + "/" + p.Name + ", which " + p.Assumed
+			return out
+		}
+	}
 	z := zones.Zone(h.zone)
 	if z == nil {
 		out.Reason = "zone " + h.zone + " was not read"

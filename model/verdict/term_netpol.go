@@ -219,8 +219,13 @@ func (m *maker) firewall(p *model.Policy) {
 		if r.Action != model.Deny {
 			act = allows
 		}
-		m.add(ingressTerms, term{tier: model.TierNetwork, at: atSource, does: act, from: from, to: to, ports: ports,
-			priority: int32(ladder.PriorityFirewall - r.Index), rule: m.rule(ref), maybe: maybe != ""})
+		t := term{tier: model.TierNetwork, at: atSource, does: act, from: from, to: to, ports: ports,
+			priority: int32(ladder.PriorityFirewall - r.Index), rule: m.rule(ref), maybe: maybe != ""}
+		m.add(ingressTerms, t)
+		if t.to, ref.maybe = m.openPods(r); t.to >= 0 {
+			t.rule, t.maybe = m.rule(ref), true
+			m.add(ingressTerms, t)
+		}
 	}
 }
 
@@ -270,5 +275,35 @@ func (m *maker) firewallNetwork(cidr string) int32 {
 			b.except = append(b.except, s.Masked())
 		}
 	}
-	return m.addresses("firewall "+cidr, func(a addrs) { a.block(b) })
+	return m.addresses("firewall "+cidr, func(a addrs) {
+		if a.block(b); m.x.view.NodeSubnets {
+			clear(a.c.set) // of openPods
+		}
+	})
+}
+
+// openPods makes the condition that an address is that of a pod in a firewall's network of
+// which it is not known whether the row leaves it out, since no node says that its pods have
+// such addresses (ovn-kubernetes.md#unknown-subnets); -1 where there is none.
+func (m *maker) openPods(r *model.Rule) (cond int32, maybe string) {
+	if !m.x.view.NodeSubnets || len(r.Peers) == 0 || r.Peers[0].Kind != model.PeerNetworks {
+		return -1, ""
+	}
+	cidr := r.Peers[0].Networks[0]
+	n, ok := match.ParseCIDR(cidr)
+	if !ok {
+		return -1, ""
+	}
+	b := block{network: n.Masked(), except: m.x.view.ClusterSubnets}
+	cond = m.addresses("firewall pods "+cidr, func(a addrs) {
+		m.x.inside(b.network, func(e int32) {
+			if b.has(m.x.ends[e].addr) {
+				a.c.set.add(e)
+			}
+		})
+	})
+	if all := m.x.conds[cond].set; !all.meets(all) {
+		return -1, ""
+	}
+	return cond, "the subnets of the cluster's pods are not known, and an EgressFirewall leaves them out: --cluster-subnets"
 }

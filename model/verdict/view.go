@@ -26,8 +26,10 @@ type Options struct {
 	// LegacyIsolation lets the isolation annotation of 2016 count, as the OVN-Kubernetes of
 	// that time did (older-forms.md#the-isolation-annotation-of-2016).
 	LegacyIsolation bool
-	// ClusterSubnets are what EgressFirewalls' networks leave out.
+	// ClusterSubnets are what EgressFirewalls' networks leave out. NodeSubnets says that they
+	// are only what the nodes say: of other pods it is not known whether they are left out.
 	ClusterSubnets []netip.Prefix
+	NodeSubnets    bool
 	// HostNetworkNamespace stands for the nodes as a peer.
 	HostNetworkNamespace string
 	// DNS are the addresses of EgressFirewalls' names; a rule with another name may match

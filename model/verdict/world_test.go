@@ -193,7 +193,7 @@ func (w *world) adminPorts() (out []model.Port) {
 			out = append(out, model.Port{Name: w.pick("http", "dns")})
 		case 2:
 			lo := int32(79 + w.r.IntN(3))
-			out = append(out, model.Port{Protocol: w.pick("TCP", "UDP"), Start: lo, End: lo + int32(w.r.IntN(3)), Range: true})
+			out = append(out, model.Port{Protocol: w.pick("TCP", "UDP"), Start: lo, End: lo + int32(w.r.IntN(4)-1), Range: true})
 		case 3:
 			out = append(out, model.Port{Protocol: "tcp", Start: 80, End: 80})
 		default:

@@ -195,10 +195,20 @@ func (n *normaliser) port(r *model.Rule, p *v1alpha1.AdminNetworkPolicyPort, at 
 		n.proto(string(p.PortRange.Protocol), at+".portRange.protocol")
 		r.Ports = append(r.Ports, model.Port{Protocol: clean.Text(string(p.PortRange.Protocol)),
 			Start: p.PortRange.Start, End: p.PortRange.End, Range: true})
+		n.reversed(&r.Ports[len(r.Ports)-1], at+".portRange")
 	case p.NamedPort != nil:
 		r.Ports = append(r.Ports, model.Port{Name: clean.Text(*p.NamedPort)})
 	default:
 		n.invalid(CodeProfile, at, "names no port: "+crashes, "set one of portNumber, portRange, namedPort")
+	}
+}
+
+// reversed notes a range that ends before it begins, which the CRDs let pass: the row is
+// there and never matches, so that a Deny denies nothing (ovn-kubernetes.md#acl-match).
+func (n *normaliser) reversed(p *model.Port, at string) {
+	if p.Reversed() {
+		n.invalid(model.InvalidPortRange, at, fmt.Sprintf("ends at %d, before its start %d: it matches no port", p.End, p.Start),
+			fmt.Sprintf("write start: %d and end: %d", p.End, p.Start))
 	}
 }
 

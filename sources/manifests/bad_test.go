@@ -107,7 +107,8 @@ func TestBadInput(t *testing.T) {
 		{"an alias to itself", "a: &a [*a]\n", []string{`error yaml-aliases x.yaml:1 (document 0): anchor "a" contains itself`}},
 		{"an unknown anchor", "a: *b\n", []string{"error yaml x.yaml:1 (document 0): is not YAML: unknown anchor 'b' referenced"}},
 		{"control and bidi characters", anpHead + "metadata: {name: \"b\\e[31m\\u202ead\"}\nspec: {priority: 1, subject: {namespaces: {}}, \"x\\ny\": 1}\n",
-			[]string{"error unknown-field x.yaml:4 (document 0): AdminNetworkPolicy/b\ufffd[31m\ufffdad: spec[x\ufffdy]: unknown field; known fields: egress, ingress, priority, subject"}},
+			[]string{"error unknown-field x.yaml:4 (document 0): AdminNetworkPolicy/b\ufffd[31m\ufffdad: spec[x\ufffdy]: unknown field; known fields: egress, ingress, priority, subject",
+				"error metadata x.yaml:3 (document 0): AdminNetworkPolicy/b\ufffd[31m\ufffdad: metadata.name: Invalid value: \"b\\x1b[31m\\u202ead\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"}},
 		{"NetworkPolicy", "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: bad, namespace: blue}\nspec:\n  podSelector: {}\n  ingress:\n  - from:\n    - ipBlock: {cidr: 10.0.0.0/8, except: [11.0.0.0/9]}\n      podSelector: {}\n    - {}\n    - ipBlock: {cidr: 10.0.0.0/8, except: [11.0.0.0/9]}\n    ports:\n    - {port: 99999, protocol: ICMP}\n  policyTypes: [Both]\n",
 			[]string{
 				"error schema x.yaml:8 (document 0): NetworkPolicy/blue/bad: spec.ingress[0].from[0]: Forbidden: may not have both ipBlock and a selector",
@@ -135,6 +136,18 @@ func TestBadInput(t *testing.T) {
 			[]string{"error field-type x.yaml:6 (document 0): Service/good/s: spec.ports[0].targetPort: 99999999999 is out of range for a whole number of 32 bits"}},
 		{"host-cidrs that cannot be read", "apiVersion: v1\nkind: Node\nmetadata: {name: bad, annotations: {k8s.ovn.org/host-cidrs: nope}}\n",
 			[]string{`warning annotation x.yaml:1 (document 0): Node/bad: metadata.annotations[k8s.ovn.org/host-cidrs]: cannot be read: policies that select this node by a nodes peer fail as a whole: failed to unmarshal k8s.ovn.org/host-cidrs annotation nope for node "bad": invalid character 'o' in literal null (expecting 'u')`}},
+		{"a List whose items are none", "apiVersion: v1\nkind: List\nitems: {}\n",
+			[]string{"error not-an-object x.yaml:1 (document 0): List: items is a mapping, not a list"}},
+		{"two mistakes in a rule, one of which hides the other from the API server", anpWith("  egress:\n  - {action: Deny, to: [{networks: [10.0.0.0/33]}, {networks: [fd00::/129, 10.0.0.1]}], ports: [{portNumber: {protocol: TCP}}]}\n"),
+			[]string{
+				`error schema x.yaml:10 (document 0): AdminNetworkPolicy/bad: spec.egress[0].ports[0].portNumber.port: Required value`,
+				`error cel x.yaml:10 (document 0): AdminNetworkPolicy/bad: spec.egress[0].to[0].networks[0]: Invalid value: "10.0.0.0/33": Invalid CIDR format provided; write address/length, as 10.0.0.0/8 or fd00::/8`,
+				`error cel x.yaml:10 (document 0): AdminNetworkPolicy/bad: spec.egress[0].to[1].networks[0]: Invalid value: "fd00::/129": Invalid CIDR format provided; write address/length, as 10.0.0.0/8 or fd00::/8`,
+				`error cel x.yaml:10 (document 0): AdminNetworkPolicy/bad: spec.egress[0].to[1].networks[1]: Invalid value: "10.0.0.1": Invalid CIDR format provided; write 10.0.0.1/32`}},
+		{"a type and a CIDR", anpWith("  egress:\n  - {action: Deny, to: [{networks: [10.0.0.0/33]}], ports: [{portNumber: {port: '80'}}]}\n"),
+			[]string{
+				`error field-type x.yaml:10 (document 0): AdminNetworkPolicy/bad: spec.egress[0].ports[0].portNumber.port: must be a whole number, not "80"`,
+				`error cel x.yaml:10 (document 0): AdminNetworkPolicy/bad: spec.egress[0].to[0].networks[0]: Invalid value: "10.0.0.0/33": Invalid CIDR format provided; write address/length, as 10.0.0.0/8 or fd00::/8`}},
 		{"a broken item of a List", "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: [\n- apiVersion: v1\n  kind: Namespace\n  metadata: {name: m}\n",
 			[]string{"error yaml x.yaml:5 (document 0, item 0): is not YAML: did not find expected node content"}},
 	} {
@@ -174,6 +187,8 @@ func TestProfile(t *testing.T) {
 			[]string{
 				`protocol x.yaml:10 (document 0): AdminNetworkPolicy/bad: spec.ingress[0].ports[0].portNumber.protocol: is "ICMP": OVN-Kubernetes writes a broken row for it; write TCP, UDP or SCTP`,
 				`protocol x.yaml:10 (document 0): AdminNetworkPolicy/bad: spec.ingress[0].ports[1].portRange.protocol: is "": OVN-Kubernetes writes a broken row for it; write TCP, UDP or SCTP`}},
+		{"ranges that end before they begin", anpWith("  ingress:\n  - {action: Deny, from: [{namespaces: {}}], ports: [{portRange: {start: 9000, end: 8000}}, {portRange: {start: 80, end: 80}}]}\n"), false,
+			[]string{`port-range x.yaml:10 (document 0): AdminNetworkPolicy/bad: spec.ingress[0].ports[0].portRange: ends at 8000, before its start 9000: it matches no port; write start: 8000 and end: 9000`}},
 		{"a selector that is none", anpWith("  ingress:\n  - {action: Deny, from: [{namespaces: {matchExpressions: [{key: a, operator: Is}]}}]}\n"), false,
 			[]string{`selector x.yaml:10 (document 0): AdminNetworkPolicy/bad: spec.ingress[0].from[0].namespaces: label selector: "Is" is not a valid label selector operator`}},
 		{"host bits are fine, and priorities above 99, and bad logging", anpHead + "metadata: {name: bad, annotations: {k8s.ovn.org/acl-logging: '{'}}\nspec: {priority: 120, subject: {namespaces: {}}, egress: [{action: Deny, to: [{networks: [10.0.1.7/8]}]}]}\n", false, nil},

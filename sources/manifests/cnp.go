@@ -116,6 +116,7 @@ func (n *normaliser) cnpProtocol(r *model.Rule, p *v1alpha2.ClusterNetworkPolicy
 	switch {
 	case port != nil && port.Range != nil:
 		out.Start, out.End, out.Range = port.Range.Start, port.Range.End, true
+		n.reversed(&out, field+".destinationPort.range")
 	case port != nil && port.Number != 0:
 		out.Start, out.End = port.Number, port.Number
 	default:

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -83,7 +84,7 @@ func (d *decoder) item(root *yaml.Node, u unit, origin model.Origin) {
 		return
 	}
 	if n := root.Content[0]; !yamltree.IsNull(n) {
-		d.object(n, origin, u.kind, nil)
+		d.listed(n, origin, u.kind, nil)
 	}
 }
 
@@ -112,7 +113,7 @@ func (d *decoder) syntax(err error, origin model.Origin) {
 		Message: word + clean.Text(se.Msg)})
 }
 
-// value takes in a document: an object or a List of them.
+// value takes in a document: an object, or a List of them.
 func (d *decoder) value(n *yaml.Node, origin model.Origin, text []byte) {
 	if isExpectations(n) {
 		origin.Line = d.line + n.Line
@@ -120,15 +121,24 @@ func (d *decoder) value(n *yaml.Node, origin model.Origin, text []byte) {
 			msg: "skipped: expectations of connections, no objects; rung verify checks them"})
 		return
 	}
-	lk, list := yamltree.AsList(n)
+	d.listed(n, origin, yamltree.ListKind{}, text)
+}
+
+// listed takes in an object, or the items of a List and of the Lists in it: kubectl flattens
+// them too. What is in an inner List has the place of that among the items of the outermost.
+func (d *decoder) listed(n *yaml.Node, origin model.Origin, lk yamltree.ListKind, text []byte) {
+	inner, list := yamltree.AsList(n)
 	if !list {
-		d.object(n, origin, yamltree.ListKind{}, text)
+		d.object(n, origin, lk, text)
 		return
 	}
+	whole := origin.Item < 0
 	for i, e := range yamltree.Items(n, "items") {
-		origin.Item = i
+		if whole {
+			origin.Item = i
+		}
 		if !yamltree.IsNull(e) {
-			d.object(e, origin, lk, nil)
+			d.listed(e, origin, inner, nil)
 		}
 	}
 }
@@ -171,6 +181,10 @@ func (d *decoder) object(n *yaml.Node, origin model.Origin, lk yamltree.ListKind
 		return
 	}
 	k := kindOf(apiVersion, kind)
+	if items := yamltree.Get(n, "items"); k == nil && strings.HasSuffix(kind, "List") && items != nil {
+		d.report(origin, key, issue{sev: model.SeverityError, code: CodeNotObject, msg: "items is " + what(items) + ", not a list"})
+		return
+	}
 	if k == nil {
 		d.other(n, origin, key, clean.Text(apiVersion))
 		return
@@ -198,6 +212,9 @@ func (d *decoder) object(n *yaml.Node, origin model.Origin, lk yamltree.ListKind
 			msg: "is missing"})
 	}
 	if d.issues(origin, key, c.issues, c.more) {
+		if k.read == nil || k.antrea() { // what else is wrong with it is told at once
+			d.issues(origin, key, apart(d.gated(n, k.kind, yamltree.Value(n).(map[string]any)), c.issues), 0)
+		}
 		return
 	}
 	if k.read == nil {

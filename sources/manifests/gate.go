@@ -4,6 +4,7 @@ import (
 	"context"
 	"embed"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -218,11 +219,14 @@ func (c *crd) check(obj map[string]any, metadataBad bool) []issue {
 	errs := validation.ValidateCustomResource(nil, obj, c.openAPI)
 	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, c.schema, obj)...)
 	issues = append(issues, issuesOf(CodeSchema, errs)...)
+	// The API server evaluates rules only once the schema is content, and tells the second
+	// mistake when the first is mended. What has nothing to do with the first is told with it.
+	rules, _ := c.cel.Validate(context.Background(), nil, c.schema, obj, nil, celconfig.RuntimeCELCostBudget)
+	found := issuesOf(CodeCEL, rules)
 	if blocking(errs) || metadataBad {
-		return issues
+		found = apart(found, issues)
 	}
-	errs, _ = c.cel.Validate(context.Background(), nil, c.schema, obj, nil, celconfig.RuntimeCELCostBudget)
-	return append(issues, issuesOf(CodeCEL, errs)...)
+	return append(issues, found...)
 }
 
 // blocking says whether errors keep the API server from evaluating rules.
@@ -235,6 +239,22 @@ func blocking(errs field.ErrorList) bool {
 		}
 	}
 	return false
+}
+
+// apart are the issues of fields that have nothing to do with those of others: neither is
+// within the other. A rule may complain of what the schema refuses already, and the schema
+// of a field that is not known.
+func apart(issues, others []issue) (out []issue) {
+	within := func(a, b string) bool {
+		rest, ok := strings.CutPrefix(a, b)
+		return ok && (b == "" || rest == "" || rest[0] == '.' || rest[0] == '[')
+	}
+	for _, i := range issues {
+		if i.code != CodeUnknown && !slices.ContainsFunc(others, func(o issue) bool { return within(i.field, o.field) || within(o.field, i.field) }) {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 func issuesOf(code string, errs field.ErrorList) []issue {

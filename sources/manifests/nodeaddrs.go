@@ -12,11 +12,9 @@ import (
 // defaultNetwork is the default network's key in annotations about networks.
 const defaultNetwork = "default"
 
-// managementIPs reads the annotation k8s.ovn.org/node-subnets, a JSON object of
-// the subnets of each network (one, or a list), and returns the second address of
-// each subnet of the default network: OVN-Kubernetes gives it to the node's
-// management port.
-func managementIPs(annotation string) ([]string, error) {
+// nodeSubnets reads the annotation k8s.ovn.org/node-subnets, a JSON object of the
+// subnets of each network (one, or a list), and returns those of the default network.
+func nodeSubnets(annotation string) ([]string, error) {
 	var networks map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(annotation), &networks); err != nil {
 		return nil, fmt.Errorf("is not a JSON object of networks: %w", err)
@@ -33,17 +31,26 @@ func managementIPs(annotation string) ([]string, error) {
 		}
 		subnets = []string{one}
 	}
-	var ips []string
-	for _, s := range subnets {
+	for i, s := range subnets {
 		p, err := netip.ParsePrefix(s)
 		if err != nil {
 			return nil, fmt.Errorf("subnet of the default network: %w", err)
 		}
-		if a := p.Masked().Addr().Next().Next(); p.Contains(a) {
+		subnets[i] = p.Masked().String()
+	}
+	return subnets, nil
+}
+
+// managementIPs are the second addresses of a node's subnets: OVN-Kubernetes gives them to
+// the node's management port.
+func managementIPs(subnets []string) (ips []string) {
+	for _, s := range subnets {
+		p, _ := netip.ParsePrefix(s) // nodeSubnets has read it
+		if a := p.Addr().Next().Next(); p.Contains(a) {
 			ips = append(ips, a.String())
 		}
 	}
-	return ips, nil
+	return ips
 }
 
 // gatewayIPs reads the annotation k8s.ovn.org/node-gateway-router-lrp-ifaddrs: the
@@ -75,8 +82,8 @@ func (d *decoder) nodeAddresses(o *model.Node, annotations map[string]string) {
 		into *[]string
 		cost string
 	}{
-		{model.AnnotationNodeSubnets, managementIPs, &o.MgmtIPs,
-			"the row that lets this node reach its pods is not compiled"},
+		{model.AnnotationNodeSubnets, nodeSubnets, &o.Subnets,
+			"the row that lets this node reach its pods is not compiled, and EgressFirewalls are not known to leave its pods out"},
 		{model.AnnotationGatewayAddrs, gatewayIPs, &o.GatewayIPs,
 			"peers that select the host network's namespace miss this node's gateway router"},
 	} {
@@ -91,4 +98,5 @@ func (d *decoder) nodeAddresses(o *model.Node, annotations map[string]string) {
 		}
 		*a.into = ips
 	}
+	o.MgmtIPs = managementIPs(o.Subnets)
 }

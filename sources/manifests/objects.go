@@ -177,21 +177,32 @@ func (d *decoder) service(o *corev1.Service, m model.Meta) model.Object {
 	}
 	ips := o.Spec.ClusterIPs
 	if len(ips) == 0 {
-		ips = []string{o.Spec.ClusterIP}
+		ips = []string{o.Spec.ClusterIP} // "None" is no address
 	}
-	for _, text := range ips {
-		if ip := canonicalIP(text); ip != "" { // "None" is no address
-			s.ClusterIPs = append(s.ClusterIPs, ip)
+	s.ClusterIPs, s.ExternalIPs = canonicalIPs(ips), canonicalIPs(o.Spec.ExternalIPs)
+	for _, in := range o.Status.LoadBalancer.Ingress {
+		if in.IPMode == nil || *in.IPMode != corev1.LoadBalancerIPModeProxy { // else packets go to the load balancer itself
+			s.LoadBalancerIPs = append(s.LoadBalancerIPs, canonicalIPs([]string{in.IP})...)
 		}
 	}
 	for _, p := range o.Spec.Ports {
-		sp := model.ServicePort{Name: shared(p.Name), Protocol: protocolOf(p.Protocol), Port: p.Port}
+		sp := model.ServicePort{Name: shared(p.Name), Protocol: protocolOf(p.Protocol), Port: p.Port, NodePort: p.NodePort}
 		if p.TargetPort != (intstr.IntOrString{}) {
 			sp.TargetPort = shared(p.TargetPort.String())
 		}
 		s.Ports = append(s.Ports, sp)
 	}
 	return s
+}
+
+// canonicalIPs are the texts that are addresses.
+func canonicalIPs(texts []string) (out []string) {
+	for _, text := range texts {
+		if ip := canonicalIP(text); ip != "" {
+			out = append(out, ip)
+		}
+	}
+	return out
 }
 
 func (d *decoder) endpointSlice(o *discoveryv1.EndpointSlice, m model.Meta) model.Object {

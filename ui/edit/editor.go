@@ -64,3 +64,6 @@ func chosen() string {
 	}
 	return "vi"
 }
+
+// deleted says whether a text could not be read back since it is there no more.
+func deleted(err error) bool { return errors.Is(err, os.ErrNotExist) }

@@ -167,7 +167,12 @@ func (p *Program) Run() error {
 func (p *Program) SetStdin(r io.Reader) { p.cmd.Stdin = plain(r) }
 
 // SetStdout is tea.ExecCommand's.
-func (p *Program) SetStdout(w io.Writer) { p.cmd.Stdout = w }
+func (p *Program) SetStdout(w io.Writer) {
+	if o, ok := w.(*Out); ok {
+		w = o.File
+	}
+	p.cmd.Stdout = w
+}
 
 // SetStderr is tea.ExecCommand's.
 func (p *Program) SetStderr(w io.Writer) { p.cmd.Stderr = w }
@@ -221,4 +226,10 @@ func (c *Control) cause() os.Signal {
 		return hangUp
 	}
 	return endSignal
+}
+
+// NoTerminal says whether a program could not open the terminal it reads keys from.
+func NoTerminal(err error) bool {
+	var path *os.PathError
+	return errors.As(err, &path) && path.Path == "/dev/tty"
 }

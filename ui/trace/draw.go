@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rung/engine/trace"
+	"rung/model"
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/ui/detail"
@@ -54,22 +55,52 @@ func (v *page) answer(env *view.Env, s *detail.Sheet) {
 	sign, look := detail.VerdictSign(t.Verdict, st)
 	d := &detail.PathDrawing{Sheet: s, Rev: v.rev, All: v.all}
 	var to nav.Page
-	if len(t.Paths) == 1 {
+	if len(t.Paths) == 1 && len(t.Families) == 0 {
 		to = d.Decides(&t.Paths[0])
 	}
 	s.Say("verdict", 0, sign, look, st.Title, t.Sentence(), to)
 	v.before(env, s)
+	if text := t.Front(); text != "" {
+		s.Say("front", 0, "·", st.Dim, st.Text, text, nav.Page{})
+	}
+	if h := t.Through; h != nil {
+		sign, look := detail.VerdictSign(h.Verdict, st)
+		q := v.question
+		q.To = trace.EndText(h.Service)
+		s.Say("through", 0, sign, look, st.Text, h.Hint(), nav.ToTrace(q.String()))
+	}
 	if text := t.Otherwise(); text != "" {
 		s.Say("otherwise", 0, "▲", st.Warn, st.Text, text, nav.Page{})
 	}
-	v.byRows(s)
+	if len(t.Families) == 0 {
+		v.byRows(s, t, "")
+	}
 	v.byOVN(s)
+	detail.Omissions(s, t.NotConsidered)
+	if len(t.Families) == 0 {
+		v.paths(s, d, t, "")
+		return
+	}
+	for _, one := range t.Families {
+		sign, look := detail.VerdictSign(one.Verdict, st)
+		name := one.Connection.Family.String()
+		s.Head(name)
+		s.Say("family."+name, 0, sign, look, st.Text, one.Sentence(), nav.Page{})
+		v.byRows(s, one, name+".")
+		v.paths(s, d, one, name+".")
+	}
+}
+
+// paths draws the ways of a connection; at begins the names of their lines.
+func (v *page) paths(s *detail.Sheet, d *detail.PathDrawing, t *trace.Trace, at string) {
+	st := s.St
 	if len(t.Paths) == 0 {
 		return
 	}
-	if t.Connection.To.Key.Name == "" || len(t.Paths) == 1 && t.Paths[0].To.Key == t.Connection.To.Key {
-		d.Ends("0", &t.Paths[0], t.Connection)
-		d.Stages("0", &t.Paths[0])
+	service := t.Answer.Front != nil || t.Connection.To.Key.Kind == model.KindService
+	if !service || len(t.Paths) == 1 && t.Paths[0].To.Key == t.Connection.To.Key {
+		d.Ends(at+"0", &t.Paths[0], t.Connection)
+		d.Stages(at+"0", &t.Paths[0])
 		return
 	}
 	if len(t.Paths) > 1 {
@@ -77,11 +108,11 @@ func (v *page) answer(env *view.Env, s *detail.Sheet) {
 		for i := range t.Paths {
 			p := &t.Paths[i]
 			sign, look := detail.VerdictSign(p.Verdict, st)
-			s.Say(fmt.Sprintf("endpoint.%d", i), 0, sign, look, st.Text, trace.Name(p.To.Endpoint)+": "+brief(p), v.endpoint(p))
+			s.Say(fmt.Sprintf("%sendpoint.%d", at, i), 0, sign, look, st.Text, trace.Name(p.To.Endpoint)+": "+brief(p), v.endpoint(p))
 		}
 	}
 	for i := range t.Paths {
-		id := fmt.Sprint(i)
+		id := fmt.Sprint(at, i)
 		if len(t.Paths) > 1 {
 			s.Head("to " + trace.Name(t.Paths[i].To.Endpoint))
 		}
@@ -108,14 +139,15 @@ func (v *page) endpoint(p *trace.Path) nav.Page {
 	return nav.ToTrace(q.String())
 }
 
-// byRows says in a line whether the rows say the same, and where they do not, why.
-func (v *page) byRows(s *detail.Sheet) {
-	t, st := v.now, s.St
+// byRows says in a line whether the rows say the same, and where they do not, why; at begins the
+// names of its lines.
+func (v *page) byRows(s *detail.Sheet, t *trace.Trace, at string) {
+	st := s.St
 	for i := range t.Disagree {
 		g := &t.Disagree[i]
 		sign, look := detail.Sign(g.Finding.Severity, st)
-		s.Say(fmt.Sprintf("disagree.%d", i), 0, sign, look, st.Text, g.Finding.Message, detail.DisagreementPage(v.rev, g))
-		s.Say(fmt.Sprintf("remedy.%d", i), 2, "→", st.Dim, st.Dim, g.Finding.Remedy, nav.Page{})
+		s.Say(fmt.Sprintf("%sdisagree.%d", at, i), 0, sign, look, st.Text, g.Finding.Message, detail.DisagreementPage(v.rev, g))
+		s.Say(fmt.Sprintf("%sremedy.%d", at, i), 2, "→", st.Dim, st.Dim, g.Finding.Remedy, nav.Page{})
 	}
 	var unknown []string
 	asked := false
@@ -130,10 +162,10 @@ func (v *page) byRows(s *detail.Sheet) {
 	}
 	switch {
 	case len(unknown) > 0:
-		s.Say("rows", 0, "?", st.Warn, st.Text, "rows unknown: "+strings.Join(unknown, "; "), nav.Page{})
+		s.Say(at+"rows", 0, "?", st.Warn, st.Text, "rows unknown: "+strings.Join(unknown, "; "), nav.Page{})
 	case asked && t.Verdict == verdict.Unknown:
-		s.Say("rows", 0, "·", st.Dim, st.Dim, "rows say "+string(t.Rows.Verdict), nav.Page{})
+		s.Say(at+"rows", 0, "·", st.Dim, st.Dim, "rows say "+string(t.Rows.Verdict), nav.Page{})
 	case asked && len(t.Disagree) == 0:
-		s.Say("rows", 0, "✓", st.OK, st.Dim, "rows agree in "+words.List(t.Zones(), 3), nav.Page{})
+		s.Say(at+"rows", 0, "✓", st.OK, st.Dim, "rows agree in "+words.List(t.Zones(), 3), nav.Page{})
 	}
 }

@@ -126,7 +126,7 @@ func (v *page) due(env *view.Env) bool {
 
 // settling says whether rows disagree that just changed.
 func (v *page) settling() bool {
-	return v.now != nil && slices.ContainsFunc(v.now.Disagree, func(d trace.Disagreement) bool { return d.Settling })
+	return v.now != nil && slices.ContainsFunc(v.now.AllDisagree(), func(d trace.Disagreement) bool { return d.Settling })
 }
 
 // Fresh says whether what changed meanwhile may be asked about now.
@@ -146,7 +146,7 @@ func (v *page) ask(env *view.Env) {
 	r, t, c, now, clock := env.Rev, v.tracer, v.asks, env.Now, env.Console.Now
 	env.Run("tracing", func(context.Context) any {
 		began := clock()
-		out, err := t.Ask(r, c, trace.Both, true, now)
+		out, err := t.Whole(r, c, trace.Both, true, now)
 		return answer{r, out, err, clock().Sub(began)}
 	})
 }
@@ -193,7 +193,7 @@ func (v *page) said() said {
 	case v.now == nil:
 		return said{}
 	}
-	return said{v.now.Sentence(), slices.ContainsFunc(v.now.Disagree, func(d trace.Disagreement) bool { return !d.Settling && !d.Known })}
+	return said{v.now.Sentence(), slices.ContainsFunc(v.now.AllDisagree(), func(d trace.Disagreement) bool { return !d.Settling && !d.Known })}
 }
 
 // follow is how long after a change of the verdict the rows may be on their way.

@@ -71,6 +71,7 @@ func askConnection(env *Env, q trace.Question, d *tracing) {
 	if q.Port != 0 {
 		d.input[portField].Prefill(strconv.Itoa(q.Port))
 	}
+	d.version = q.IPVersion
 	d.next(fromField)
 	d.find()
 	env.Ask(d)
@@ -101,6 +102,7 @@ type tracing struct {
 	ends     []trace.Choice
 	input    [fields]widget.Input // that of the protocol is not used
 	protocol int
+	version  int // of IP, where the question that is changed names one
 	field    int
 
 	hits   []int // of ends, for the field
@@ -112,9 +114,9 @@ type tracing struct {
 
 // question is what the fields say.
 func (d *tracing) question() trace.Question {
-	q := trace.Question{From: d.value(fromField), To: d.value(toField), Protocol: string(protocols[d.protocol])}
+	q := trace.Question{From: d.value(fromField), To: d.value(toField), Protocol: string(protocols[d.protocol]), IPVersion: d.version}
 	if q.Protocol != string(verdict.ICMP) {
-		q.Port, _ = strconv.Atoi(d.value(portField)) // letters are not typed there
+		q.Port, _ = strconv.Atoi(d.value(portField)) // filled has read it
 	}
 	return q
 }
@@ -156,6 +158,7 @@ func (d *tracing) Key(env *Env, key, text string) bool {
 		if key == "tab" {
 			d.take()
 		}
+		d.takeProtocol()
 		d.step(map[string]int{"tab": 1, "shift+tab": fields - 1}[key])
 	case "down", "ctrl+n":
 		d.move(1)
@@ -199,8 +202,9 @@ func (d *tracing) edit(env *Env, key, text string) {
 		}
 		return
 	case portField:
-		if strings.Trim(text, "0123456789") != "" {
-			d.wrong = "a number from 1 to 65535"
+		_, _, behind := strings.Cut(d.value(portField)+text, "/")
+		if !behind && strings.Trim(text, "0123456789") != "" || d.value(portField) == "" && text == "/" {
+			d.wrong = wantPort
 			return
 		}
 	}
@@ -214,6 +218,7 @@ func (d *tracing) edit(env *Env, key, text string) {
 // enter takes what the cursor is on, and asks when nothing is missing.
 func (d *tracing) enter(env *Env) bool {
 	d.take()
+	d.takeProtocol()
 	if !d.filled(d.field) {
 		d.wrong = d.problem()
 		return false
@@ -235,11 +240,24 @@ func (d *tracing) enter(env *Env) bool {
 func (d *tracing) problem() string {
 	switch {
 	case d.field == portField:
-		return "a number from 1 to 65535"
+		return wantPort
 	case d.value(d.field) == "":
 		return "type a few letters of a name, or choose one with up and down"
 	}
 	return "want " + trace.Ends
+}
+
+// wantPort says what the field of the port takes.
+const wantPort = "a number from 1 to 65535, or with its protocol: 53/udp"
+
+// takeProtocol reads the protocol that was written behind the port: "53/udp" is 53, of UDP.
+func (d *tracing) takeProtocol() {
+	var q trace.Question
+	if d.field != portField || q.Service(d.value(portField)) != nil || q.Protocol == "" || q.Port == 0 {
+		return
+	}
+	d.protocol = slices.Index(protocols, verdict.Protocol(q.Protocol))
+	d.input[portField].Set(strconv.Itoa(q.Port))
 }
 
 // take completes an end to the one that is chosen, or that what was typed finds first. A

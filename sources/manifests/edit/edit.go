@@ -177,6 +177,9 @@ func (r *rewriter) edit(e Edit) error {
 	}
 	p := &r.pieces[doc]
 	old, _ := p.objs[item].(map[string]any)
+	if kind, _ := old["kind"].(string); p.list && strings.HasSuffix(kind, "List") {
+		return errors.New("is in a List within a List: change the file by hand")
+	}
 	if !sameObject(old, e.Key) {
 		return errors.New("another object stands where it was read")
 	}

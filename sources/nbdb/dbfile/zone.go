@@ -68,7 +68,7 @@ func (z *Zone) Transact(context.Context, []nb.Op) ([]nb.OpResult, error) {
 
 // Run reads the file and hands its rows to sink, again whenever it changes, until
 // ctx ends. Every update with rows is a Resync with Conn ConnReadOnly, and At is
-// when the last transaction in it was made; a damaged file has Error besides.
+// when the last transaction in it was made; a damaged file has Error and Partial besides.
 // While the file cannot be read Conn is ConnLost or ConnDenied; rows handed out
 // before are then those of an earlier time.
 func (z *Zone) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
@@ -137,6 +137,7 @@ func (z *Zone) read(ctx context.Context) (u model.ZoneUpdate, tip string, err er
 	}
 	if err := cmp.Or(r.Truncated, r.Left); err != nil {
 		u.Error = clean.Text(err.Error())
+		u.Partial = u.Error
 	}
 	return u, r.tip, nil
 }

@@ -1,0 +1,157 @@
+package revision
+
+import (
+	"fmt"
+	"net/netip"
+
+	"rung/model"
+	"rung/model/words"
+)
+
+// What is assumed of pods that are not scheduled, or have no address yet.
+const (
+	assumesNode    = "is not scheduled: judged as if it ran on a node of its own"
+	assumesAddress = "has no address yet: judged as if it had one"
+)
+
+// Judged is the cluster that policies are asked about. Pods without a node or an address,
+// and the manifests of a repository have no others, are in it as if they were scheduled, each
+// on a node of its own; rows know nothing of these.
+func (r *Revision) Judged() *model.Cluster {
+	placed := r.placed()
+	if len(placed) == 0 {
+		return r.Cluster
+	}
+	d := r.shared
+	d.judgedOnce.Do(func() { d.judged, _ = r.Cluster.Upsert(placed, nil) })
+	return d.judged
+}
+
+// placed are the pods of which a place is assumed, with it.
+func (r *Revision) placed() []model.Object {
+	if r.after != nil {
+		return r.after.base.placed() // of the same pods
+	}
+	d := r.shared
+	d.placedOnce.Do(func() {
+		var free *allocator
+		for p := range r.Cluster.Pods() {
+			why := unplaced(p)
+			if why == "" {
+				continue
+			}
+			if free == nil {
+				free = r.newAllocator()
+			}
+			q := *p
+			q.Assumed = why
+			if q.NodeName == "" {
+				q.NodeName = "own node of " + p.Namespace + "/" + p.Name
+			}
+			if len(q.IPs) == 0 {
+				q.IPs = free.take(nil)
+			}
+			d.placed = append(d.placed, &q)
+		}
+	})
+	return d.placed
+}
+
+// unplaced says why a place has to be assumed of a pod, empty where it has one, or needs none
+// any more.
+func unplaced(p *model.Pod) string {
+	switch {
+	case p.Completed() || p.PrimaryUDN() != "":
+	case p.NodeName == "":
+		return assumesNode
+	case len(p.IPs) == 0 && !p.HostNetwork:
+		return assumesAddress
+	}
+	return ""
+}
+
+// Assumed says whether a place is assumed of a pod.
+func (r *Revision) Assumed(k model.Key) bool {
+	p := r.Judged().Pod(k.Namespace, k.Name)
+	return k.Kind == model.KindPod && p != nil && p.Assumed != ""
+}
+
+// unplacedPods are the pods of which a place is assumed.
+func (r *Revision) unplacedPods() []model.Omission {
+	why := r.SaysUnplaced()
+	if why == "" {
+		return nil
+	}
+	return []model.Omission{{Code: model.OmittedPlace, Key: model.Key{Kind: model.KindPod}, Why: why}}
+}
+
+// SaysUnplaced says in a sentence of which pods a place is assumed; empty for none.
+func (r *Revision) SaysUnplaced() string {
+	var names []string
+	for _, o := range r.placed() {
+		k := o.ObjectKey()
+		names = append(names, k.Namespace+"/"+k.Name)
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	n := len(names)
+	return fmt.Sprintf("%s (%s) %s not scheduled or %s no address: judged as if each ran on a node of its own",
+		words.Count(n, "pod"), words.Few(names, 3), words.Form(n, "is", "are"), words.Form(n, "has", "have"))
+}
+
+// allocator hands out addresses that nobody has, one of each family of the cluster.
+type allocator struct {
+	ipv4, ipv6 bool
+	taken      map[netip.Addr]bool
+	near       []string                  // addresses of pods, and of the default network
+	last       map[netip.Addr]netip.Addr // by where was begun, what was handed out last
+}
+
+func (r *Revision) newAllocator() *allocator {
+	o := r.Desired.Options()
+	a := &allocator{ipv4: o.IPv4 || !o.IPv6, ipv6: o.IPv6, taken: map[netip.Addr]bool{}, last: map[netip.Addr]netip.Addr{}}
+	for _, ip := range r.addresses() {
+		a.taken[ip] = true
+	}
+	for p := range r.Cluster.Pods() {
+		if p.PeerEligible() {
+			a.near = append(a.near, p.IPs...)
+		}
+	}
+	a.near = append(a.near, "10.128.0.3", "fd01::3")
+	return a
+}
+
+// take hands out addresses next to some of those given, else to those of any pods, else in
+// OVN-Kubernetes' default network.
+func (a *allocator) take(near []string) (out []string) {
+	for _, want4 := range []bool{true, false} {
+		if want4 && !a.ipv4 || !want4 && !a.ipv6 {
+			continue
+		}
+		begin, ok := first(near, want4)
+		if !ok {
+			begin, _ = first(a.near, want4)
+		}
+		at := begin
+		if last, ok := a.last[begin]; ok {
+			at = last
+		}
+		for ; a.taken[at]; at = at.Next() {
+		}
+		a.taken[at], a.last[begin] = true, at
+		out = append(out, at.String())
+	}
+	return out
+}
+
+// first is the first address of a family.
+func first(ips []string, want4 bool) (netip.Addr, bool) {
+	for _, ip := range ips {
+		if a, err := netip.ParseAddr(ip); err == nil && a.Unmap().Is4() == want4 {
+			return a.Unmap(), true
+		}
+	}
+	return netip.Addr{}, false
+}

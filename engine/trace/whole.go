@@ -1,0 +1,164 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rung/engine/omitted"
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/verdict"
+)
+
+// Whole answers a question in every family that both ends have and it leaves open, and says
+// what becomes of the Service where only that has the port.
+func (t *Tracer) Whole(r *revision.Revision, c verdict.Connection, by By, tried bool, now time.Time) (*Trace, error) {
+	out, err := t.families(r, c, by, tried, now)
+	if err != nil {
+		return nil, err
+	}
+	return out, t.through(out, r, c, by, now)
+}
+
+func (t *Tracer) families(r *revision.Revision, c verdict.Connection, by By, tried bool, now time.Time) (*Trace, error) {
+	families := r.Verdicts().Families(c)
+	if families == nil {
+		return t.Ask(r, c, by, tried, now)
+	}
+	var all []*Trace
+	for _, f := range families {
+		q := c
+		q.Family = f
+		one, err := t.Ask(r, q, by, tried, now)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	main := all[0]
+	if rank(all[1].Verdict) > rank(main.Verdict) {
+		main = all[1]
+	}
+	out := *main
+	out.Connection, out.NotConsidered = c, omitted.Merge(all[0].NotConsidered, all[1].NotConsidered)
+	differ := all[0].Sentence() != all[1].Sentence()
+	for _, one := range all {
+		differ = differ || len(one.Disagree) > 0 || one.Rows != nil && main.Rows != nil && one.Rows.Verdict != main.Rows.Verdict
+	}
+	if differ {
+		out.Families = all
+		out.Verdict, out.Reason = together(all[0], all[1])
+	}
+	out.NotConsidered = nil
+	for _, one := range all {
+		for _, o := range one.NotConsidered {
+			if !slices.ContainsFunc(out.NotConsidered, func(known model.Omission) bool { return known.String() == o.String() }) {
+				out.NotConsidered = append(out.NotConsidered, o)
+			}
+		}
+	}
+	return &out, nil
+}
+
+// rank orders verdicts: what must be seen first has the highest.
+func rank(v verdict.Verdict) int {
+	switch v {
+	case verdict.Deny:
+		return 4
+	case verdict.Unknown:
+		return 3
+	case verdict.Undefined:
+		return 2
+	case verdict.Allow:
+		return 1
+	}
+	return 0
+}
+
+// together is the verdict on two families together: theirs, where it is one. Where they differ,
+// neither allow nor deny is true of the connection: it is unknown where one of them is, and else
+// undefined, since which family is used is for the client to choose. One in which no policy is
+// asked says nothing of the other.
+func together(a, b *Trace) (v verdict.Verdict, why string) {
+	switch {
+	case a.Verdict == b.Verdict && a.Reason == b.Reason:
+		return a.Verdict, a.Reason
+	case a.Verdict == verdict.Unknown || b.Verdict == verdict.Unknown:
+		v = verdict.Unknown
+	case a.Verdict == b.Verdict:
+		v = a.Verdict
+	default:
+		v = verdict.Undefined
+	}
+	said := func(t *Trace) string {
+		if t.Reason == "" {
+			return t.inFamily(string(t.Verdict))
+		}
+		return t.inFamily(string(t.Verdict) + " (" + t.Reason + ")")
+	}
+	return v, said(a) + ", " + said(b)
+}
+
+// inFamily begins a text with the family that it is about.
+func (t *Trace) inFamily(text string) string {
+	return fmt.Sprintf("%s: %s", t.Connection.Family, text)
+}
+
+// Through is what becomes of a connection where it is begun to the Service that has the port
+// which was asked for, since the pod has not.
+type Through struct {
+	Service model.Key
+	Target  uint16 // where the Service's connections come to the pod
+	*Trace
+}
+
+// through asks the Service that alone has the port of a pod.
+func (t *Tracer) through(out *Trace, r *revision.Revision, c verdict.Connection, by By, now time.Time) error {
+	if len(out.Paths) != 1 || out.Answer.Front != nil || c.To.Key.Kind == model.KindService || out.Paths[0].To.Key.Kind != model.KindPod {
+		return nil
+	}
+	service, target, ok := r.Verdicts().OnlyService(out.Paths[0].To.Key, c.Protocol, c.Port)
+	if !ok {
+		return nil
+	}
+	q := c
+	q.To = verdict.Endpoint{Key: service}
+	if c.To.Addr.IsValid() {
+		q.Family = verdict.FamilyOf(c.To.Addr)
+	}
+	answer, err := t.families(r, q, by, false, now)
+	if err != nil {
+		return fmt.Errorf("asking %s, which has the port: %w", q.To, err)
+	}
+	out.Through = &Through{Service: service, Target: target, Trace: answer}
+	return nil
+}
+
+// Hint says it in a sentence.
+func (h *Through) Hint() string {
+	c := h.Connection
+	return fmt.Sprintf("%s %d is a port of %s, whose pods listen on %d; through the Service: %s", strings.ToLower(string(c.Protocol)), c.Port,
+		Name(c.To), h.Target, h.Sentence())
+}
+
+// Front says of which Service it is the address that was asked, empty for none.
+func (t *Trace) Front() string {
+	if f := t.Answer.Front; f != nil {
+		return f.String() + ": load balanced before policies are asked, so its endpoints are"
+	}
+	return ""
+}
+
+// AllDisagree are the stages of every family at which policies and rows say different things.
+func (t *Trace) AllDisagree() []Disagreement {
+	if len(t.Families) == 0 {
+		return t.Disagree
+	}
+	var out []Disagreement
+	for _, f := range t.Families {
+		out = append(out, f.Disagree...)
+	}
+	return out
+}

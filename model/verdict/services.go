@@ -1,0 +1,256 @@
+package verdict
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"slices"
+	"sync"
+
+	"rung/model"
+)
+
+// FrontKind is by what kind of address a Service is reached.
+type FrontKind string
+
+// The kinds.
+const (
+	ClusterIP      FrontKind = "ClusterIP"
+	ExternalIP     FrontKind = "external IP"
+	LoadBalancerIP FrontKind = "load-balancer IP"
+	NodePort       FrontKind = "NodePort"
+)
+
+// Front is a Service behind the address of a connection: what goes there is load balanced
+// before policies are asked (ovn-kubernetes.md#service-addresses).
+type Front struct {
+	Service model.Key
+	Kind    FrontKind
+	Addr    netip.Addr
+	Asked   uint16 // the port that was asked for
+	Port    uint16 // that of the Service
+	Node    string // of a NodePort
+}
+
+// String says it: "10.96.0.11 is the ClusterIP of service blue/web".
+func (f *Front) String() string {
+	service := Endpoint{Key: f.Service}.String()
+	if f.Kind == NodePort {
+		return fmt.Sprintf("port %d of node %s is the NodePort of port %d of %s", f.Asked, f.Node, f.Port, service)
+	}
+	article := "the"
+	if f.Kind != ClusterIP {
+		article = "an"
+		if f.Kind == LoadBalancerIP {
+			article = "a"
+		}
+	}
+	return fmt.Sprintf("%s is %s %s of %s", f.Addr, article, f.Kind, service)
+}
+
+// fronts are the addresses and NodePorts of a cluster's Services; made when one is first
+// asked.
+type fronts struct {
+	once      sync.Once
+	at        map[netip.Addr][]Front
+	nodePorts map[PortRange]Front
+}
+
+func (x *Index) frontsOf() *fronts {
+	f := x.fronts
+	f.once.Do(func() {
+		f.at, f.nodePorts = map[netip.Addr][]Front{}, map[PortRange]Front{}
+		for s := range x.view.Cluster.Services() {
+			for _, by := range []struct {
+				kind FrontKind
+				ips  []string
+			}{{ClusterIP, s.ClusterIPs}, {ExternalIP, s.ExternalIPs}, {LoadBalancerIP, s.LoadBalancerIPs}} {
+				for _, a := range addrsOf(by.ips) {
+					f.at[a] = append(f.at[a], Front{Service: s.Key, Kind: by.kind, Addr: a})
+				}
+			}
+			for i := range s.Ports {
+				if p := &s.Ports[i]; p.NodePort > 0 {
+					at := PortRange{serviceProtocol(p), uint16(p.NodePort), uint16(p.NodePort)}
+					f.nodePorts[at] = Front{Service: s.Key, Kind: NodePort, Asked: at.Lo, Port: uint16(p.Port)}
+				}
+			}
+		}
+	})
+	return f
+}
+
+func serviceProtocol(p *model.ServicePort) Protocol { return Protocol(cmp.Or(p.Protocol, string(TCP))) }
+
+// servicePort is the port of a Service, nil where it has none such.
+func servicePort(s *model.Service, proto Protocol, port uint16) *model.ServicePort {
+	for i := range s.Ports {
+		if p := &s.Ports[i]; serviceProtocol(p) == proto && uint16(p.Port) == port {
+			return p
+		}
+	}
+	return nil
+}
+
+// front is the Service behind the address, or the node, that a connection goes to, nil for
+// none. Of a ClusterIP it is said whatever the port: nothing else is there.
+func (x *Index) front(c Connection) *Front {
+	if c.To.Key.Kind != "" && c.To.Key.Kind != model.KindNode {
+		return nil
+	}
+	all := x.frontsOf()
+	var own *Front
+	for _, f := range all.at[c.To.Addr] {
+		f.Asked, f.Port = c.Port, c.Port
+		if s, _ := x.view.Cluster.Get(f.Service).(*model.Service); servicePort(s, c.Protocol, c.Port) != nil {
+			return &f
+		}
+		if f.Kind == ClusterIP {
+			own = &f
+		}
+	}
+	if f, is := all.nodePorts[PortRange{c.Protocol, c.Port, c.Port}]; is {
+		if f.Node = c.To.Key.Name; f.Node == "" {
+			f.Node = x.hostOf(c.To.Addr)
+		}
+		if f.Node != "" {
+			f.Addr = c.To.Addr
+			return &f
+		}
+	}
+	return own
+}
+
+// hostOf is the node whose own address it is: not that of a port of the pods' network.
+func (x *Index) hostOf(a netip.Addr) string {
+	n := x.view.Cluster.Node(x.nodeOf[a])
+	if n == nil || !slices.Contains(addrsOf(slices.Concat(n.InternalIPs, n.HostIPs)), a) {
+		return ""
+	}
+	return n.Name
+}
+
+// Fronts are the ports at which an end that is an address or a node is a Service, and where
+// it is nothing else that Service.
+func (x *Index) Fronts(e Endpoint) (ports []PortRange, only model.Key) {
+	all := x.frontsOf()
+	for _, f := range all.at[e.Addr] {
+		if f.Kind == ClusterIP && e.Key.Kind == "" {
+			return nil, f.Service
+		}
+		s, _ := x.view.Cluster.Get(f.Service).(*model.Service)
+		for i := range s.Ports {
+			p := &s.Ports[i]
+			ports = append(ports, PortRange{serviceProtocol(p), uint16(p.Port), uint16(p.Port)})
+		}
+	}
+	if e.Key.Kind == model.KindNode || e.Key.Kind == "" && x.hostOf(e.Addr) != "" {
+		for p := range all.nodePorts {
+			ports = append(ports, p)
+		}
+	}
+	// Each by itself: two that follow each other may be of two Services.
+	slices.SortFunc(ports, func(a, b PortRange) int { return cmp.Or(cmp.Compare(a.Protocol, b.Protocol), cmp.Compare(a.Lo, b.Lo)) })
+	return slices.Compact(ports), model.Key{}
+}
+
+// OnlyService finds the Service that has a port which its pod has not: what is asked for there
+// goes to another port of the pod.
+func (x *Index) OnlyService(pod model.Key, proto Protocol, port uint16) (service model.Key, target uint16, ok bool) {
+	p := x.view.Cluster.Pod(pod.Namespace, pod.Name)
+	if p == nil || slices.ContainsFunc(p.Ports, func(c model.ContainerPort) bool {
+		return uint16(c.Port) == port && (c.Protocol == string(proto) || c.Protocol == "" && proto == TCP)
+	}) {
+		return service, 0, false
+	}
+	for s := range x.view.Cluster.Services() {
+		if s.Namespace != pod.Namespace || servicePort(s, proto, port) == nil {
+			continue
+		}
+		to, _, err := x.backends(Endpoint{Key: s.Key}, proto, port)
+		for i := range to {
+			if err == nil && to[i].Key == pod && to[i].Port != port {
+				return s.Key, to[i].Port, true
+			}
+		}
+	}
+	return service, 0, false
+}
+
+// Families are those in which both ends of a connection have addresses, where the question
+// leaves it open and they have both; else none.
+func (x *Index) Families(c Connection) (out []Family) {
+	if c.Family != AnyFamily || c.From.Addr.IsValid() || c.To.Addr.IsValid() || c.Check() != nil {
+		return nil
+	}
+	from, err := x.find(c.From, true)
+	if err != nil || from.none != "" {
+		return nil
+	}
+	to := found{}
+	if s, _ := x.view.Cluster.Get(c.To.Key).(*model.Service); s != nil {
+		if to.addrs = addrsOf(s.ClusterIPs); len(to.addrs) == 0 { // headless
+			for _, f := range x.endpointsOf(s) {
+				to.addrs = append(to.addrs, f.addrs...)
+			}
+		}
+	} else if to, err = x.find(c.To, false); err != nil || to.none != "" {
+		return nil
+	}
+	for _, f := range [...]Family{IPv4, IPv6} {
+		if firstOf(from.addrs, f).IsValid() && firstOf(to.addrs, f).IsValid() {
+			out = append(out, f)
+		}
+	}
+	if len(out) < 2 {
+		return nil
+	}
+	return out
+}
+
+// throughNode is the way to an endpoint through the NodePort of another node than the one it
+// begins on: the rules of the sender see the node, and the node sends on what comes to it from
+// an address of its own. Which of them depends on the gateway mode, so that what becomes of it
+// is known only where the rules do not tell them apart.
+func (x *Index) throughNode(p *Path, w *way, front *Front, judge func(*way) []StageVerdict) {
+	n := x.view.Cluster.Node(front.Node)
+	family := FamilyOf(w.to.addr)
+	first := *w
+	first.service, first.servicePort, first.serviceKey = netip.Addr{}, 0, model.Key{}
+	first.to, first.port = end{at: -1, addr: front.Addr}, front.Asked
+	p.Stages = judge(&first)
+	p.Via, p.Note = front.Node, "node "+front.Node+" load balances it and sends it on from an address of its own"
+	if p.Verdict = join(p.Stages); p.Verdict == Deny {
+		return
+	}
+	var then []StageVerdict
+	var verdict Verdict
+	for _, a := range addrsOf(slices.Concat(n.GatewayIPs, n.MgmtIPs, n.InternalIPs, n.HostIPs)) {
+		if FamilyOf(a) != family {
+			continue
+		}
+		next := first
+		next.from, next.to, next.port = end{at: -1, addr: a}, w.to, w.port
+		if next.antrea || slices.Contains(addrsOf(n.MgmtIPs), a) {
+			next.from.zone = n.Name
+		}
+		var stages []StageVerdict
+		if w.to.pod != nil {
+			stages = judge(&next)
+		}
+		switch is := join(stages); {
+		case then == nil:
+			then, verdict = stages, is
+		case is != verdict:
+			p.Stages, p.Verdict = append(p.Stages, then...), Unknown
+			p.Reason = "from which address node " + front.Node + " sends it on depends on the gateway mode, and rules tell its addresses apart"
+			return
+		}
+	}
+	if verdict == "" {
+		p.Verdict, p.Reason = Unknown, "the addresses of node "+front.Node+" are not known"
+		return
+	}
+	p.Stages = append(p.Stages, then...)
+	p.Verdict = join(p.Stages)
+}
