@@ -11,6 +11,7 @@ import (
 
 	"rung/engine"
 	"rung/engine/gate"
+	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/model"
 )
@@ -98,7 +99,7 @@ func (a *app) made(ctx context.Context, e *engine.Engine, c *changeFlags, was *g
 		res, err = e.Commit(ctx, p, confirm)
 		return err
 	})
-	if !tried {
+	if !tried && !c.dryRun {
 		err = a.refused(ctx, e, p, err)
 	}
 	if res == nil {
@@ -115,7 +116,11 @@ func (a *app) made(ctx context.Context, e *engine.Engine, c *changeFlags, was *g
 	}
 	// Where no zone is watched nobody looks at rows.
 	if r.Mode.Name != revision.ClusterMode || anyCurrent(e.Revision()) {
-		err = errors.Join(err, a.follow(ctx, e, res.Written, patience))
+		ferr := a.follow(ctx, e, res.Written, patience)
+		if res.Trial != nil && errors.Is(ferr, context.Canceled) {
+			ferr = nil // what becomes of the change then is said below
+		}
+		err = errors.Join(err, ferr)
 	}
 	if res.Trial != nil {
 		if terr := a.awaitConfirm(ctx, e, res.Trial); terr != nil {
@@ -136,7 +141,7 @@ func (a *app) confirmed(c *changeFlags, p *gate.Preview, show func(*gate.Preview
 			return p, err
 		}
 		if c.dryRun {
-			return p, stops(p)
+			return p, a.stops(p)
 		}
 		if nothingToDo(p) {
 			return p, nil
@@ -174,12 +179,14 @@ func (a *app) confirmed(c *changeFlags, p *gate.Preview, show func(*gate.Preview
 // stops is what a change that is only shown ends with, the same whichever command shows it:
 // that it cannot be made, or that a guard rail stops it. Nobody wants to write, so that
 // changes are switched off stops nothing.
-func stops(p *gate.Preview) error {
+func (a *app) stops(p *gate.Preview) error {
 	switch {
-	case nothingToDo(p), p.ReadOnly && len(p.Guards) == 0:
+	case nothingToDo(p):
 		return nil
 	case p.Blocked != "" && !p.ReadOnly:
 		return fmt.Errorf("%s: %s: %w", p.Title, p.Blocked, errRefused)
+	case len(omitted.Unjudged(p.NotConsidered, a.flags.allowUnjudged...)) > 0:
+		return errUnjudged
 	case len(p.Guards) > 0:
 		return errNo
 	}

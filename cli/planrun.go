@@ -73,7 +73,7 @@ func (a *app) startPlan(ctx context.Context, e *engine.Engine, c *changeFlags, w
 		tried, started = true, err == nil
 		return err
 	})
-	if !tried {
+	if !tried && !c.dryRun {
 		err = a.refused(ctx, e, p, err)
 	}
 	if !started {

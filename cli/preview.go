@@ -53,7 +53,7 @@ type guardOut struct {
 func previewAnswer(p *gate.Preview, outcome string) *answer {
 	out := describePreview(p)
 	out.Outcome = outcome
-	return &answer{value: out, text: func(wide bool) string { return previewText(p, wide) }}
+	return &answer{value: out, text: func(wide bool) string { return previewText(p, wide) }, notConsidered: p.NotConsidered}
 }
 
 func describePreview(p *gate.Preview) previewOut {

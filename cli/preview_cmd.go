@@ -78,7 +78,7 @@ With -o markdown the answer can be put under a pull request.`,
 			if err := a.print(ans); err != nil {
 				return err
 			}
-			return stops(p)
+			return a.stops(p)
 		})
 	}
 	return cmd

@@ -292,6 +292,7 @@ func (m *root) toggleWrites() {
 // paste takes bracketed paste: into what is being typed, nowhere else.
 func (m *root) paste(text string) {
 	switch {
+	case text == "": // the end of one that was over
 	case len(m.over) > 0:
 		m.over[len(m.over)-1].paste(m, text)
 	case m.filtering:

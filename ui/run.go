@@ -115,7 +115,10 @@ func Run(ctx context.Context, console Console, opt Options) error {
 	} else if opt.Stdin != nil {
 		popts = append(popts, tea.WithInput(opt.Stdin))
 	}
-	if opt.Stdout != nil {
+	out := job.NewOut(ctx, opt.Stdout)
+	if out != nil {
+		popts = append(popts, tea.WithOutput(out))
+	} else if opt.Stdout != nil {
 		popts = append(popts, tea.WithOutput(opt.Stdout))
 	}
 	if opt.Environ != nil {
@@ -132,6 +135,9 @@ func Run(ctx context.Context, console Console, opt Options) error {
 	defer m.job.Close()
 	defer context.AfterFunc(ctx, prog.Quit)()
 	_, err := prog.Run()
+	if out != nil {
+		out.Leave()
+	}
 	m.close()
 	switch {
 	case m.crash != "":

@@ -116,6 +116,8 @@ type Preview struct {
 	ReadOnly bool
 	// Errors are what validation found, by document.
 	Errors []model.Broken
+	// NotConsidered is what could make the consequences others, had it been taken into account.
+	NotConsidered []model.Omission
 	// Objects are what will be written, removed ones with New nil.
 	Objects []ObjectChange
 	// Rows is the compiled delta over all zones together.

@@ -40,6 +40,8 @@ type Plans struct {
 	cfg  PlanConfig
 	path string // of the stored progress; empty keeps none
 
+	looks time.Duration // how long a look may take, lookTime when 0; tests have more time
+
 	begins sync.Mutex // held while a plan is about to start
 
 	mu      sync.Mutex

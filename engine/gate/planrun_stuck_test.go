@@ -13,6 +13,7 @@ import (
 	"rung/engine/revision"
 	"rung/sources/safefile"
 	"rung/test/given"
+	"rung/test/wait"
 )
 
 // firstNote is what a preview says first.
@@ -373,6 +374,7 @@ func TestLookIsNoRunner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	p.r.looks = wait.Patience
 	closed := time.AfterFunc(lookTime/4, func() { _ = f.Close() })
 	defer closed.Stop()
 	if st, err := p.r.State(); err != nil || st.State != PlanStopped || st.Why != interrupted {
@@ -386,6 +388,7 @@ func TestLookIsNoRunner(t *testing.T) {
 		t.Errorf("it is held here: %v %+v", err, st)
 	}
 	release()
+	p.r.looks = 0
 	// Who holds it longer, but has not written that it runs it, is no dead one, either.
 	longer, err := safefile.TryLocked(safefile.OS, p.r.path+".lock")
 	if err != nil {

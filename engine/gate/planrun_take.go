@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -48,7 +49,7 @@ func (r *Plans) hold() (release func(), err error) {
 // held says whether another process runs the plan: it has the lock, and for longer than a
 // look takes. The caller holds mu.
 func (r *Plans) held() (bool, error) {
-	for end := time.Now().Add(lookTime); ; time.Sleep(lookTime / 10) {
+	for end := time.Now().Add(cmp.Or(r.looks, lookTime)); ; time.Sleep(lookTime / 10) {
 		release, err := r.lock()
 		switch {
 		case err == nil:

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
@@ -41,6 +42,7 @@ func (g *Gate) explain(ctx context.Context, now, rev *revision.Revision, p *Prev
 	p.seen.rows(p.Rows)
 	p.seen.findings(p.Findings)
 	p.seen.facts = append(p.seen.facts, ahead.reach...)
+	p.NotConsidered = omitted.From(rev, false)
 	p.seen.effect(p.Effect)
 	p.findSurplus(ctx, rev, next)
 	p.Effect = p.Effect.against(ctx, g.log(), rev, next)

@@ -67,8 +67,10 @@ func decides(r *revision.Revision, k model.Kind) bool {
 		return !antrea && r.Flags.CompileCNP
 	case model.KindTier, model.KindClusterGroup, model.KindGroup:
 		return antrea
+	case model.KindEvent:
+		return false
 	}
-	return k.IsAntrea() && antrea
+	return antrea || !k.IsAntrea() // what is misspelt may be meant for a policy
 }
 
 // Unjudged are those because of which an answer is not wholly judged: all that are no

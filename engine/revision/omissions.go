@@ -14,10 +14,7 @@ import (
 // without desired rows whose old rows may still decide, kinds and zones that were not read,
 // what was assumed. Which of them could change an answer is for package omitted to say.
 func (r *Revision) Omissions() []model.Omission {
-	r.omissionsOnce.Do(func() {
-		r.omissions = slices.Concat(r.unreadObjects(), r.policiesWithoutRows(), r.unreadKinds(), r.unreadZones(), r.undecided(), r.unplacedPods(), r.absentKinds())
-	})
-	return r.omissions
+	return slices.Concat(r.unreadObjects(), r.policiesWithoutRows(), r.unreadKinds(), r.unreadZones(), r.undecided(), r.unplacedPods(), r.absentKinds())
 }
 
 // unreadObjects are files, documents and objects that were not taken in.

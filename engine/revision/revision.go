@@ -3,7 +3,6 @@ package revision
 import (
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"rung/compiler"
@@ -138,9 +137,6 @@ type Revision struct {
 	causes *causesCache
 	// after is set in a revision of With.
 	after *change
-
-	omissionsOnce sync.Once
-	omissions     []model.Omission
 }
 
 // New makes a revision of facts. What the one before it worked out and

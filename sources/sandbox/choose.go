@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"rung/model/clean"
 	"rung/sources/sandbox/child"
@@ -40,10 +41,16 @@ func findServer(choice string) (string, error) {
 }
 
 // version asks a program for its version: "ovsdb-server 3.1.0".
-func version(ctx context.Context, program string) (string, error) {
+func version(ctx context.Context, g child.Guard, program string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, child.ReadyWithin)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, program, "--version").Output()
+	var out few
+	cmd := exec.CommandContext(ctx, program, "--version")
+	cmd.Stdout, cmd.WaitDelay = &out, time.Second
+	wait, err := g.Start(cmd)
+	if err == nil {
+		err = wait()
+	}
 	if err != nil {
 		return "", fmt.Errorf("asking %s for its version: %w", program, err)
 	}
@@ -53,4 +60,15 @@ func version(ctx context.Context, program string) (string, error) {
 		return "", fmt.Errorf("%s prints no version", program)
 	}
 	return words[0] + " " + words[len(words)-1], nil
+}
+
+// few takes a few lines; a program that prints more is heard no longer.
+type few []byte
+
+func (f *few) Write(b []byte) (int, error) {
+	if len(*f)+len(b) > 4<<10 {
+		return 0, errors.New("it prints too much")
+	}
+	*f = append(*f, b...)
+	return len(b), nil
 }

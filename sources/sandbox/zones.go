@@ -71,7 +71,7 @@ func (s *Sandbox) startAll(ctx context.Context) error {
 			return err
 		}
 		s.guard = g
-		wg.Go(func() { s.describe, errs[len(s.cfg.Zones)] = version(ctx, s.program) })
+		wg.Go(func() { s.describe, errs[len(s.cfg.Zones)] = version(ctx, g, s.program) })
 	}
 	for i, name := range s.cfg.Zones {
 		z, err := s.newZone(name)

@@ -38,6 +38,7 @@ type edit struct {
 	open  string // what the editor was given last, with notes
 	at    int    // line the editor begins on when it is opened again
 	wrong bool   // that was a text that does not validate
+	told  string // what was wrong with it, wherever it stood
 	title string // of what is wrong
 	why   []string
 	pre   *preview.View
@@ -165,7 +166,9 @@ func (v *edit) Receive(env *view.Env, msg any) {
 			v.stop("The text could not be put into its file", []string{m.err.Error()})
 			return
 		}
-		v.launch(env, v.at)
+		if v.state != stopped {
+			v.launch(env, v.at)
+		}
 	case edited:
 		v.back(env, m)
 	case checked:
@@ -232,7 +235,8 @@ func (v *edit) mutation(text string) gate.Mutation {
 }
 
 // judge sends a text that does not validate back to the editor, with the
-// reasons on top, and shows the preview of one that does.
+// reasons on top, or to the page where they are those of the text before, and shows the
+// preview of one that does.
 func (v *edit) judge(env *view.Env, m checked) {
 	if m.err != nil {
 		v.stop("The text could not be checked", []string{m.err.Error()})
@@ -257,8 +261,16 @@ func (v *edit) judge(env *view.Env, m checked) {
 			above = strings.Count(head(append([]string{title}, notes(above)...), ""), "\n")
 		}
 		v.title, v.why = "The text is not valid", notes(above)
+		var told strings.Builder
+		for _, b := range wrong {
+			b.Origin.Line = 0
+			fmt.Fprintln(&told, b)
+		}
 		v.reopen(env, append([]string{title}, v.why...), m.text, line)
-		v.wrong = true
+		if v.wrong && v.told == told.String() {
+			v.state = stopped // an editor that mends nothing would be started for ever
+		}
+		v.wrong, v.told = true, told.String()
 		return
 	}
 	v.state, v.wrong = shown, false

@@ -105,6 +105,25 @@ func TestUnchanged(t *testing.T) {
 	w.s.Want("no page to go forward to")
 }
 
+// An editor that leaves a text as broken as it was is not started without end.
+func TestAsBrokenAsBefore(t *testing.T) {
+	for name, script := range map[string]string{
+		"the same text":    `printf 'kind: Nonsense\n' >"$f"`,
+		"a line more":      `sed -i 's/priority: 34$/priority: 1001/' "$f"; echo '# once more' >>"$f"`,
+		"a line more, top": `printf '# %s\nkind: Nonsense\n' "$N" >"$f"`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := start(t, "[ $N -lt 20 ] || exit 0\n"+script)
+			w.down()
+			w.s.Press("e")
+			w.s.Want("The text is not valid", "Nothing was written")
+			if b, err := os.ReadFile(filepath.Join(os.Getenv("SEEN"), "n")); err != nil || strings.TrimSpace(string(b)) != "2" {
+				t.Errorf("the editor ran %s times, want 2 %v", b, err)
+			}
+		})
+	}
+}
+
 func TestInvalidComesBack(t *testing.T) {
 	w := start(t, `case $N in
 1) sed -i 's/priority: 34/priority: 1001/' "$f" ;;
@@ -157,7 +176,7 @@ func TestLinesOfTheTextThatIsOpen(t *testing.T) {
 2) sed -i '0,/^[^#]/s//# mine\n&/' "$f" ;;
 esac`)
 			w.down()
-			w.s.Press("e")
+			w.s.Press("e", "e") // as broken as before: it is opened again on demand
 			for _, n := range []string{"2", "3"} {
 				text := w.seen(n)
 				m := regexp.MustCompile(`(?m)^# rung: line (\d+): `).FindStringSubmatch(text)

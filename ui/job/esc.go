@@ -21,6 +21,8 @@ var lone, sure = []byte{0x1b}, []byte("\x1b[27u")
 type Keys struct {
 	*os.File
 	more func(f *os.File, wait time.Duration) bool // something comes within that time
+
+	paste paste
 }
 
 // NewKeys makes Keys of in, nil for the process's own input; of what is no terminal it
@@ -33,14 +35,27 @@ func NewKeys(in io.Reader) *Keys {
 	if !ok || !term.IsTerminal(f.Fd()) {
 		return nil
 	}
-	return &Keys{f, comes}
+	return &Keys{File: f, more: comes}
 }
 
-// Read is that of the file. An Esc that nothing follows says so.
+// Read is that of the file. An Esc that nothing follows says so, and pasted text is cleaned
+// and ends where nothing follows it.
 func (k *Keys) Read(b []byte) (int, error) {
-	n, err := k.File.Read(b)
-	if err == nil && len(b) >= len(sure) && bytes.Equal(b[:n], lone) && !k.more(k.File, escWait) {
+	if len(b) < 2*len(pasteEnd) { // no room to say anything
+		return k.File.Read(b)
+	}
+	n, err := k.File.Read(b[copy(b, k.paste.held) : len(b)-len(pasteEnd)])
+	n = len(k.paste.pass(b[:len(k.paste.held)+n]))
+	switch {
+	case err != nil:
+	case bytes.Equal(b[:n], lone) && !k.more(k.File, escWait):
 		n = copy(b, sure)
+		k.paste = paste{}
+	case k.paste.open && !k.more(k.File, pasteWait):
+		n += copy(b[n:], pasteEnd)
+		k.paste = paste{}
+	case k.paste.open && n == 0:
+		return k.Read(b)
 	}
 	return n, err
 }

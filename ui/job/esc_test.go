@@ -37,7 +37,7 @@ func TestLoneEsc(t *testing.T) {
 			defer r.Close()
 			defer w.Close()
 			waited := 0
-			k := &Keys{r, func(_ *os.File, wait time.Duration) bool {
+			k := &Keys{File: r, more: func(_ *os.File, wait time.Duration) bool {
 				if waited++; wait > 20*time.Millisecond {
 					t.Errorf("an Esc is waited behind for %s: it is answered later than any other key", wait)
 				}
@@ -97,7 +97,11 @@ func TestComes(t *testing.T) {
 // A program in front of the terminal gets the terminal itself.
 func TestProgramGetsTheTerminal(t *testing.T) {
 	cmd := exec.Command("true")
-	new(Control).Program(cmd).SetStdin(&Keys{os.Stdin, comes})
+	new(Control).Program(cmd).SetStdin(&Keys{File: os.Stdin, more: comes})
+	new(Control).Program(cmd).SetStdout(NewOut(t.Context(), nil))
+	if cmd.Stdout != os.Stdout {
+		t.Errorf("its output is %T, not the terminal", cmd.Stdout)
+	}
 	if cmd.Stdin != os.Stdin { // else a goroutine would copy, and take the keys after it
 		t.Errorf("its input is %T, not the terminal", cmd.Stdin)
 	}

@@ -167,7 +167,12 @@ func (p *Program) Run() error {
 func (p *Program) SetStdin(r io.Reader) { p.cmd.Stdin = plain(r) }
 
 // SetStdout is tea.ExecCommand's.
-func (p *Program) SetStdout(w io.Writer) { p.cmd.Stdout = w }
+func (p *Program) SetStdout(w io.Writer) {
+	if o, ok := w.(*Out); ok {
+		w = o.File
+	}
+	p.cmd.Stdout = w
+}
 
 // SetStderr is tea.ExecCommand's.
 func (p *Program) SetStderr(w io.Writer) { p.cmd.Stderr = w }

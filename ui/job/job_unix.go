@@ -12,7 +12,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 	"golang.org/x/sys/unix"
 )
@@ -150,6 +149,9 @@ func comes(f *os.File, wait time.Duration) bool {
 	}
 }
 
+// discard drops what was written to a terminal and nobody has read.
+func discard(f *os.File) { _ = flush(int(f.Fd())) }
+
 // files says whether a program can have the streams as they are, without
 // anything between.
 func files(streams ...io.Writer) bool {
@@ -227,8 +229,3 @@ func failure(status syscall.WaitStatus) error {
 type ended struct{ how string }
 
 func (e *ended) Error() string { return e.how }
-
-// leave undoes what a program that was killed may have set on the terminal.
-const leave = ansi.ResetModeAltScreenSaveCursor + ansi.ResetModeBracketedPaste + ansi.ResetModeMouseNormal +
-	ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseAnyEvent + ansi.ResetModeMouseExtSgr + ansi.SetModeTextCursorEnable +
-	ansi.ResetStyle

@@ -294,6 +294,14 @@ func (v *View) consequences(b *page) {
 	v.effect(b)
 	info := func(f model.Finding) bool { return f.Severity == model.SeverityInfo }
 	v.findings(b, func(f model.Finding) bool { return !info(f) })
+	for i := range v.p.NotConsidered {
+		o := &v.p.NotConsidered[i]
+		sign, look := "▲", b.st.Warn
+		if o.Assumed() {
+			sign, look = "·", b.st.Dim
+		}
+		b.point(sign, look, o.String(), b.st.Text)
+	}
 	for _, n := range v.p.Notes {
 		b.point("·", b.st.Dim, n, b.st.Text)
 	}

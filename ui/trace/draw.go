@@ -76,6 +76,7 @@ func (v *page) answer(env *view.Env, s *detail.Sheet) {
 		v.byRows(s, t, "")
 	}
 	v.byOVN(s)
+	detail.Omissions(s, t.NotConsidered)
 	if len(t.Families) == 0 {
 		v.paths(s, d, t, "")
 		return

@@ -202,7 +202,8 @@ func (d *tracing) edit(env *Env, key, text string) {
 		}
 		return
 	case portField:
-		if strings.Trim(text, "0123456789/abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+		_, _, behind := strings.Cut(d.value(portField)+text, "/")
+		if !behind && strings.Trim(text, "0123456789") != "" || d.value(portField) == "" && text == "/" {
 			d.wrong = wantPort
 			return
 		}

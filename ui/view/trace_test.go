@@ -104,6 +104,13 @@ func TestAskTraceSaysWhatIsWrong(t *testing.T) {
 	s.Want("trace blue/api-d0 → red/web-f0 udp 53")
 	s.Press("t", "esc")
 	s.Want("trace blue/api-d0 → red/web-f0 udp 53")
+	// A protocol behind the port is that of the question.
+	s.Press("t", "shift+tab", "shift+tab")
+	s.Type("s")
+	s.Press("tab")
+	s.Type("53/udp")
+	s.Press("enter")
+	s.Want("trace blue/api-d0 → red/web-f0 udp 53")
 	for _, size := range [][2]int{{40, 10}, {80, 24}, {200, 60}} {
 		s.Press("t")
 		s.Resize(size[0], size[1])

@@ -13,10 +13,8 @@ func NewGuard() (Guard, error) { return deathSignal{}, nil }
 type deathSignal struct{}
 
 func (deathSignal) Start(cmd *exec.Cmd) (func() error, error) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Pdeathsig: syscall.SIGKILL,
-		Setpgid:   true, // the terminal's ^C and ^Z are for Rung alone
-	}
+	group(cmd)
+	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
 	started, ended := make(chan error), make(chan error, 1)
 	go func() {
 		// "Parent" means the thread for PDEATHSIG, see prctl(2): it must live
@@ -26,7 +24,9 @@ func (deathSignal) Start(cmd *exec.Cmd) (func() error, error) {
 		err := cmd.Start()
 		started <- err
 		if err == nil {
-			ended <- cmd.Wait()
+			err := cmd.Wait()
+			sweep(cmd)
+			ended <- err
 		}
 	}()
 	if err := <-started; err != nil {

@@ -3,6 +3,7 @@
 package child
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -26,6 +27,27 @@ var (
 // wait for them. Where that is refused they run as they are.
 func giveWay(pid int) { _ = syscall.Setpriority(syscall.PRIO_PROCESS, pid, 19) }
 
+// killAll kills a process that a guard has started, and what it started itself: a server
+// may be a script around the real one.
+func killAll(p *os.Process) error {
+	if err := syscall.Kill(-p.Pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return err
+	}
+	return nil
+}
+
+// group gives a command a process group of its own, all of which ends with its context: the
+// terminal's ^C and ^Z are for Rung alone.
+func group(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if cmd.Cancel != nil {
+		cmd.Cancel = func() error { return killAll(cmd.Process) }
+	}
+}
+
+// sweep kills what a command that ended has left behind.
+func sweep(cmd *exec.Cmd) { _ = killAll(cmd.Process) }
+
 // watchdog is the guard where the kernel offers none: a shell that holds a pipe
 // from this process and kills the children it was last told of when the pipe
 // breaks.
@@ -37,7 +59,7 @@ type watchdog struct {
 }
 
 // Each line is the whole list; read fails when the other end is gone.
-const watchdogScript = `while read -r line; do pids=$line; done; [ -z "$pids" ] || kill -9 $pids 2>/dev/null`
+const watchdogScript = `while read -r line; do pids=$line; done; for p in $pids; do kill -9 -- "-$p" 2>/dev/null; done`
 
 // NewWatchdog is the guard where the kernel offers none.
 func NewWatchdog() (Guard, error) {
@@ -64,7 +86,7 @@ func (w *watchdog) tell() error {
 }
 
 func (w *watchdog) Start(cmd *exec.Cmd) (func() error, error) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	group(cmd)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := cmd.Start(); err != nil {
@@ -73,12 +95,13 @@ func (w *watchdog) Start(cmd *exec.Cmd) (func() error, error) {
 	pid := cmd.Process.Pid
 	w.pids = append(w.pids, pid)
 	if err := w.tell(); err != nil {
-		_ = cmd.Process.Kill()
+		_ = killAll(cmd.Process)
 		_ = cmd.Wait()
 		return nil, err
 	}
 	return func() error {
 		err := cmd.Wait()
+		sweep(cmd)
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.pids = slices.DeleteFunc(w.pids, func(p int) bool { return p == pid })

@@ -12,6 +12,8 @@ var stopSignal, contSignal os.Signal = os.Interrupt, os.Interrupt
 
 func giveWay(int) {}
 
+func killAll(p *os.Process) error { return p.Kill() }
+
 // NewGuard fails.
 func NewGuard() (Guard, error) {
 	return nil, errors.New("programs of OVS are not supported on this system")

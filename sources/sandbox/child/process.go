@@ -259,10 +259,11 @@ func (p *Process) running() *os.Process {
 	return p.cmd.Process
 }
 
-// Kill kills the process as SIGKILL does; the next one starts by itself.
+// Kill kills the process, and what it has started, as SIGKILL does; the next one starts
+// by itself.
 func (p *Process) Kill() error {
 	if pr := p.running(); pr != nil {
-		if err := pr.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		if err := killAll(pr); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			return fmt.Errorf("killing %s of zone %s: %w", p.cfg.Name, p.cfg.Zone, err)
 		}
 	}

@@ -1,0 +1,10 @@
+//go:build unix && !linux
+
+package job
+
+import "golang.org/x/sys/unix"
+
+// fwrite is FWRITE of sys/fcntl.h: what was written.
+const fwrite = 2
+
+func flush(fd int) error { return unix.IoctlSetPointerInt(fd, unix.TIOCFLUSH, fwrite) }
