@@ -32,6 +32,7 @@ const mostCells = 1_000_000
 type matrixAsk struct {
 	protocol, focus, only, unfold string
 	port                          int
+	outside                       bool
 }
 
 func (a *app) matrixCmd() *cobra.Command {
@@ -50,10 +51,14 @@ mixed shows those alone.
 Mixed says that pods differ or, without --port, that ports do. Undefined and unknown are
 shown where even one pair is so. A pair that no policy is asked about does not apply.
 
+--outside has the addresses outside as columns, too: each block that policies tell apart,
+a network without those in it that are columns themselves. A Service's address is in none.
+
 -o csv has a line for each pair of ends, -o json also an example of each, in the form that
 rung trace --cases reads.`,
 		Example: `  rung matrix -f policies/
   rung matrix --port 8080 --focus shop --unfold workloads -f policies/
+  rung matrix --port 443 --outside -f policies/
   rung matrix --protocol UDP --port 53 --only deny -o csv --context staging`,
 		Args:        takes(0),
 		Annotations: map[string]string{markdownForm: "", csvForm: ""},
@@ -86,6 +91,7 @@ rung trace --cases reads.`,
 	f.StringVar(&ask.focus, "focus", "", "only the connections of a `namespace`")
 	f.StringVar(&ask.only, "only", "", "only cells with a connection of this `verdict`, mixed cells too: deny, mixed, undefined, unknown, allow")
 	f.StringVar(&ask.unfold, "unfold", "", "show `workloads` or pods instead of namespaces")
+	f.BoolVar(&ask.outside, "outside", false, "show the addresses outside as columns, too")
 	var verdicts []string
 	for _, v := range revision.CellVerdicts {
 		verdicts = append(verdicts, string(v))
@@ -114,6 +120,7 @@ type matrixTable struct {
 	only       revision.CellVerdict
 	self       *revision.MatrixEnd // with --focus
 	rows, cols []*revision.MatrixEnd
+	outside    int // columns
 }
 
 func newMatrixTable(m *revision.Matrix, ask matrixAsk) (*matrixTable, error) {
@@ -134,19 +141,25 @@ func newMatrixTable(m *revision.Matrix, ask matrixAsk) (*matrixTable, error) {
 			ends = append(ends, ns)
 		}
 	}
+	var outside []*revision.MatrixEnd
+	if ask.outside {
+		outside = m.Outside()
+		t.outside = len(outside)
+	}
+	to := slices.Concat(ends, outside)
 	if ask.focus != "" {
 		if t.self = m.Namespace(ask.focus); t.self == nil {
 			return nil, fmt.Errorf("--focus %s: there is no namespace with pods of this name", ask.focus)
 		}
-		t.rows = slices.DeleteFunc(ends, func(e *revision.MatrixEnd) bool {
+		t.rows = slices.DeleteFunc(to, func(e *revision.MatrixEnd) bool {
 			return t.only != "" && !m.Cell(t.self, e).Has(t.only) && !m.Cell(e, t.self).Has(t.only)
 		})
 		return t, nil
 	}
-	if n := len(ends); n*n > mostCells {
-		return nil, fmt.Errorf("--unfold %s: %s make %s cells; use --focus NAMESPACE", ask.unfold, words.Count(n, "end"), words.Thousands(n*n))
+	if n := len(ends) * len(to); n > mostCells {
+		return nil, fmt.Errorf("--unfold %s: %s make %s cells; use --focus NAMESPACE", ask.unfold, words.Count(len(to), "end"), words.Thousands(n))
 	}
-	t.rows, t.cols = m.Filter(ends, ends, t.only)
+	t.rows, t.cols = m.Filter(ends, to, t.only)
 	return t, nil
 }
 
@@ -162,7 +175,7 @@ func (t *matrixTable) each(visit func(from, to *revision.MatrixEnd, c revision.M
 			one(t.self, e)
 		}
 		for _, e := range t.rows {
-			if e != t.self {
+			if e != t.self && !e.Network.IsValid() {
 				one(e, t.self)
 			}
 		}
@@ -177,6 +190,9 @@ func (t *matrixTable) each(visit func(from, to *revision.MatrixEnd, c revision.M
 
 // sign is what a cell of a table shows.
 func (t *matrixTable) sign(from, to *revision.MatrixEnd) string {
+	if from.Network.IsValid() {
+		return "" // only where connections go to
+	}
 	c := t.m.Cell(from, to)
 	if t.only != "" && !c.Has(t.only) {
 		return ""
@@ -196,6 +212,9 @@ func (t *matrixTable) about() string {
 		text += ", only " + t.only.Words()
 	}
 	text += ": " + words.Count(len(t.m.Namespaces), "namespace") + ", " + words.Count(t.m.Pods, "pod")
+	if t.outside > 0 {
+		text += ", " + words.Count(t.outside, "block") + " of addresses outside"
+	}
 	if t.m.Empty > 0 {
 		text += fmt.Sprintf("; %d more without pods", t.m.Empty)
 	}
@@ -240,7 +259,7 @@ func (t *matrixTable) text(wide bool) string {
 	switch {
 	case wide:
 		table.head = []string{"FROM", "TO", "VERDICT"}
-		t.each(func(from, to *revision.MatrixEnd, c revision.MatrixCell) { table.add(from.Name(), to.Name(), c.Text()) })
+		t.each(func(from, to *revision.MatrixEnd, c revision.MatrixCell) { table.add(from.Name(), to.Text(), c.Text()) })
 		return head + table.String()
 	case t.self != nil:
 		table.head = []string{"NAME", "FROM IT", "TO IT"}
@@ -251,7 +270,7 @@ func (t *matrixTable) text(wide bool) string {
 			return ""
 		}
 		for _, e := range t.rows {
-			table.add(e.Name(), word(t.self, e), word(e, t.self))
+			table.add(e.Text(), word(t.self, e), word(e, t.self))
 		}
 		return head + table.String()
 	}
@@ -273,7 +292,7 @@ func (t *matrixTable) text(wide bool) string {
 		text += "\n"
 		for _, e := range t.cols {
 			if !slices.Contains(t.rows, e) {
-				text += "to " + numbers[e] + ": " + clean.Escape(e.Name()) + "\n"
+				text += "to " + numbers[e] + ": " + clean.Escape(e.Text()) + "\n"
 			}
 		}
 	}
@@ -297,12 +316,12 @@ func (t *matrixTable) markdown() string {
 		cells = func(e *revision.MatrixEnd) []string { return []string{t.sign(t.self, e), t.sign(e, t.self)} }
 	}
 	for _, e := range t.cols {
-		head = append(head, mdText(e.Name()))
+		head = append(head, mdText(e.Text()))
 	}
 	line(head)
 	b.WriteString("|---" + strings.Repeat("|:-:", len(head)-1) + "|\n")
 	for _, e := range t.rows {
-		line(append([]string{mdText(e.Name())}, cells(e)...))
+		line(append([]string{mdText(e.Text())}, cells(e)...))
 	}
 	return b.String()
 }

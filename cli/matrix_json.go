@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"net/netip"
+
 	"rung/engine/revision"
 	"rung/engine/trace"
 )
@@ -17,11 +19,28 @@ type matrixOut struct {
 }
 
 type matrixEndOut struct {
-	Name      string `json:"name"`
-	Namespace string `json:"namespace"`
-	Workload  string `json:"workload,omitempty"`
-	Pod       string `json:"pod,omitempty"`
-	Pods      int    `json:"pods"`
+	Name string `json:"name"`
+	// Kind is "namespace", "workload", "pod" or, of addresses outside, "network".
+	Kind      string         `json:"kind"`
+	Namespace string         `json:"namespace,omitempty"`
+	Workload  string         `json:"workload,omitempty"`
+	Pod       string         `json:"pod,omitempty"`
+	Network   string         `json:"network,omitempty"`
+	Except    []netip.Prefix `json:"except,omitempty"` // of Network
+	Pods      int            `json:"pods"`
+}
+
+func matrixEndOf(e *revision.MatrixEnd) matrixEndOut {
+	out := matrixEndOut{Name: e.Name(), Kind: "namespace", Namespace: e.Namespace, Workload: e.Workload, Pod: e.Pod, Except: e.Except, Pods: e.Pods()}
+	switch {
+	case e.Network.IsValid():
+		out.Kind, out.Network = "network", e.Network.String()
+	case e.Pod != "":
+		out.Kind = "pod"
+	case e.Workload != "":
+		out.Kind = "workload"
+	}
+	return out
 }
 
 type matrixCellOut struct {
@@ -46,7 +65,7 @@ func (t *matrixTable) out() *matrixOut {
 	end := func(e *revision.MatrixEnd) {
 		if !seen[e] {
 			seen[e] = true
-			out.Ends = append(out.Ends, matrixEndOut{e.Name(), e.Namespace, e.Workload, e.Pod, e.Pods()})
+			out.Ends = append(out.Ends, matrixEndOf(e))
 		}
 	}
 	t.each(func(from, to *revision.MatrixEnd, c revision.MatrixCell) {

@@ -3,6 +3,7 @@ package revision
 import (
 	"cmp"
 	"context"
+	"net/netip"
 	"slices"
 	"sync"
 
@@ -25,20 +26,29 @@ type Matrix struct {
 	// far and near are by kind of source and destination: of pods of two nodes, and of one.
 	far, near []verdict.Outcome
 	cells     []MatrixCell // between namespaces
+	outside   []*MatrixEnd // made when asked for
 }
 
 // MatrixEnd is one end of the connections of a cell: the pods of a namespace, of a workload,
-// or one pod.
+// one pod, or, where connections go to, addresses outside.
 type MatrixEnd struct {
 	// Namespace, and below it Workload and Pod, which are empty where all are meant. A pod
 	// that is alike no other is its own workload.
 	Namespace, Workload, Pod string
 	// Parts are the workloads of a namespace, or the pods of a workload; none of a pod.
 	Parts []*MatrixEnd
+	// Network is of addresses outside, without those of Except; the others are empty then.
+	Network netip.Prefix
+	Except  []netip.Prefix
 
 	at     int         // of a namespace: its place, else -1
 	pods   []matrixPod // by name
 	groups []matrixGroup
+	// Of addresses outside: one that stands for them, what they are to the matrix, and what
+	// becomes of connections to them, by the kind of the source.
+	addr netip.Addr
+	kind verdict.PodKind
+	by   []verdict.Outcome
 }
 
 // matrixPod is a pod with its kind and its node, as numbers.
@@ -54,8 +64,11 @@ type matrixGroup struct {
 	nodes map[int32]int
 }
 
-// Name is how the end is written: "blue", "blue/api-*", "blue/api-0".
+// Name is how the end is written: "blue", "blue/api-*", "blue/api-0", "10.0.0.0/8".
 func (e *MatrixEnd) Name() string {
+	if e.Network.IsValid() {
+		return e.Network.String()
+	}
 	if name := cmp.Or(e.Pod, e.Workload); name != "" {
 		return e.Namespace + "/" + name
 	}
@@ -187,6 +200,9 @@ func (m *Matrix) Cell(from, to *MatrixEnd) MatrixCell {
 }
 
 func (m *Matrix) count(from, to *MatrixEnd) (c MatrixCell) {
+	if to.Network.IsValid() {
+		return from.leaving(to)
+	}
 	for i := range from.groups {
 		a := &from.groups[i]
 		for j := range to.groups {
@@ -223,23 +239,36 @@ func (m *Matrix) count(from, to *MatrixEnd) (c MatrixCell) {
 func (m *Matrix) Example(from, to *MatrixEnd) (c verdict.Connection, ok bool) {
 	v, wants := m.Cell(from, to).example()
 	for i := range from.pods {
+		if a := &from.pods[i]; to.Network.IsValid() {
+			if wants(to.by[a.kind]) {
+				ports, _ := m.example(a.kind, to.kind, false, v)
+				return verdict.Connection{From: verdict.Endpoint{Key: a.pod.Key}, To: verdict.AddrEnd(to.addr), Protocol: ports.Protocol, Port: ports.Port}, true
+			}
+			continue
+		}
 		for j := range to.pods {
 			a, b := &from.pods[i], &to.pods[j]
 			if a.pod == b.pod || !wants(m.outcome(a, b)) {
 				continue
 			}
-			m.mu.Lock()
-			ports, family, found := m.m.Example(m.kinds[a.kind], m.kinds[b.kind], a.node == b.node, v)
-			m.mu.Unlock()
-			if !found { // no policy is asked, on any port
-				ports, family = m.Ports, verdict.AnyFamily
-				if ports == (verdict.Ports{}) {
-					ports = verdict.Ports{Protocol: verdict.TCP, Port: 80}
-				}
-			}
+			ports, family := m.example(a.kind, m.kinds[b.kind], a.node == b.node, v)
 			return verdict.Connection{From: matrixEndpoint(a.pod, family), To: matrixEndpoint(b.pod, family),
 				Protocol: ports.Protocol, Port: ports.Port}, true
 		}
 	}
 	return c, false
+}
+
+// example is a port and a family of connections that have a verdict.
+func (m *Matrix) example(from int32, to verdict.PodKind, near bool, v verdict.Verdict) (verdict.Ports, verdict.Family) {
+	m.mu.Lock()
+	ports, family, found := m.m.Example(m.kinds[from], to, near, v)
+	m.mu.Unlock()
+	if found {
+		return ports, family
+	}
+	if m.Ports == (verdict.Ports{}) { // no policy is asked, on any port
+		return verdict.Ports{Protocol: verdict.TCP, Port: 80}, verdict.AnyFamily
+	}
+	return m.Ports, verdict.AnyFamily
 }
