@@ -35,13 +35,14 @@ contexts:
 		`rung.yaml line 3, color: a list or a group of settings does not fit here (allowed: a colour mode, such as auto)`,
 		`rung.yaml line 4, ascii: "maybe" does not fit here (allowed: true, false)`,
 		`rung.yaml line 6, theme: set twice (line 1 holds)`,
-		`rung.yaml line 9, keys.ladder.new: "e" does not fit here (allowed: a list of keys, such as [n, ctrl+n])`,
-		`rung.yaml line 13, contexts.a.wrte: unknown setting of a context (allowed: write)`,
-		`rung.yaml line 14, contexts.b.write: "sometimes" does not fit here (allowed: true, false)`,
+		`rung.yaml line 8, protected: a list or a group of settings does not fit here (allowed: a list of namespaces, such as [vault, payments])`,
+		`rung.yaml line 10, keys.ladder.new: "e" does not fit here (allowed: a list of keys, such as [n, ctrl+n])`,
+		`rung.yaml line 14, contexts.a.wrte: unknown setting of a context (allowed: write)`,
+		`rung.yaml line 15, contexts.b.write: "sometimes" does not fit here (allowed: true, false)`,
 		`rung.yaml line 1, theme: no theme "pink" (allowed: adaptive, ansi16, dark, light, mono)`,
 		`rung.yaml line 7, start: "moon" is not a page to start with (allowed: ladder, rows, zones, logs, activity, plan)`,
-		`rung.yaml line 11, keys.ladder.move: "bogus key" is not a key (allowed: a character, enter, tab, space, esc, up, home, pgup, delete, f1 and the like, with ctrl+, alt+ or shift+ before it)`,
-		`rung.yaml line 10, keys.x.y: no such action (allowed: those in docs/keys.md)`,
+		`rung.yaml line 12, keys.ladder.move: "bogus key" is not a key (allowed: a character, enter, tab, space, esc, up, home, pgup, delete, f1 and the like, with ctrl+, alt+ or shift+ before it)`,
+		`rung.yaml line 11, keys.x.y: no such action (allowed: those in docs/keys.md)`,
 	}
 	if diff := cmp.Diff(want, c.Check(themes.Builtin())); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
@@ -51,7 +52,7 @@ contexts:
 	}
 
 	s := uitest.OpenWith(t, uitest.NewFake(uitest.Demo(t)), ui.Options{Config: c})
-	s.Want("11 problems in the configuration", "rung.yaml line 2, colour: unknown setting", "more · pgdown")
+	s.Want("12 problems in the configuration", "rung.yaml line 2, colour: unknown setting", "more · pgdown")
 	s.Resizes()
 	seen := ""
 	for range 6 {

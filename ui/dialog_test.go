@@ -60,7 +60,7 @@ func TestHighDialog(t *testing.T) {
 	s.Resize(40, 10)
 	s.Want("more · pgup", "Type cluster-control", " > ")
 	all := []string{s.Frame()}
-	for range 8 {
+	for range 16 {
 		s.Press("pgup")
 		s.Fits()
 		all = append(all, s.Frame())
@@ -72,7 +72,7 @@ func TestHighDialog(t *testing.T) {
 	}
 	s.Type("b")
 	s.Want("> b")
-	if !strings.Contains(strings.Join(all, ""), "opens what a Deny") {
+	if !strings.Contains(strings.Join(all, ""), "opens 3") {
 		t.Errorf("a line was never in sight:\n%s", strings.Join(all, "\n"))
 	}
 }

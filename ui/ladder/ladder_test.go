@@ -224,7 +224,7 @@ func TestCarryWithALog(t *testing.T) {
 	s.Want("34 → 35  free  nothing flips")
 	s.WantNot("log line")
 	s.Press("4", "1")
-	s.Want("112 pairs allowed, 2 log lines")
+	s.Want("122 pairs allowed, 2 log lines")
 }
 
 // answered gives a console whose previews are recorded.
@@ -247,7 +247,7 @@ func TestCarry(t *testing.T) {
 	s.Want("34 → 36", "34 → 36  free  nothing flips", "← free", "5 free   31–35")
 	s.Golden("carry")
 	s.Press("j", "j", "j", "j")
-	s.Want("34 → 40  = with blue-tenant and 3 more  112 pairs allowed", "├ yellow-tenant", "← = 5 at 40")
+	s.Want("34 → 40  = with blue-tenant and 3 more  122 pairs allowed", "├ yellow-tenant", "← = 5 at 40")
 	s.Press("ctrl+d", "ctrl+d", "ctrl+d", "ctrl+d", "ctrl+d", "ctrl+d", "ctrl+d")
 	s.Want("34 → 99")
 	s.Press("esc")

@@ -281,15 +281,49 @@ func (v *View) texts(b *page) {
 	}
 }
 
+// manyGuards is from how many guard rails on each is told without its example at first, so
+// that a small screen has all of them.
+const manyGuards = 4
+
+// guard is what a guard rail says among the others.
+func (v *View) guard(g gate.Guard) string {
+	if len(v.p.Guards) < manyGuards {
+		return g.Message
+	}
+	return briefGuard(g.Message)
+}
+
+// briefGuard is a message without its example, and without the namespaces behind the first two.
+func briefGuard(text string) string {
+	text, _, _ = strings.Cut(text, "for example")
+	text = strings.TrimRight(text, " ,:")
+	parts := strings.Split(text, "), ")
+	if len(parts) > 3 {
+		text = fmt.Sprintf("%s), %s) and %d more", parts[0], parts[1], len(parts)-2)
+	}
+	return text
+}
+
+// examples are the guard rails whole, where they were told in brief.
+func (v *View) examples(b *page) {
+	if len(v.p.Guards) < manyGuards {
+		return
+	}
+	b.heading("guard rails with examples")
+	for _, g := range v.p.Guards {
+		b.point("●", b.st.Error, g.Message, b.st.Text)
+	}
+}
+
 // consequences are what to read before saying yes: guard rails, findings, notes,
 // and last what is only good to know.
 func (v *View) consequences(b *page) {
-	if len(v.p.Guards)+len(v.p.Findings)+len(v.p.Notes) == 0 && v.p.Effect == nil {
+	if len(v.p.Guards)+len(v.p.Findings)+len(v.p.Notes)+len(v.p.NotConsidered) == 0 && v.p.Effect == nil {
 		return
 	}
 	b.heading("consequences")
 	for _, g := range v.p.Guards {
-		b.point("●", b.st.Error, g.Message, b.st.Text)
+		b.point("●", b.st.Error, v.guard(g), b.st.Text)
 	}
 	v.effect(b)
 	info := func(f model.Finding) bool { return f.Severity == model.SeverityInfo }
@@ -306,6 +340,7 @@ func (v *View) consequences(b *page) {
 		b.point("·", b.st.Dim, n, b.st.Text)
 	}
 	v.findings(b, info)
+	v.examples(b)
 }
 
 func (v *View) findings(b *page, which func(model.Finding) bool) {

@@ -18,7 +18,7 @@ func TestLogLinesOnThePreview(t *testing.T) {
 	w.s.Resize(120, 100)
 	again := func() { w.s.Press("m", "4", "1", "enter") } // the cursor is still there
 	move(w.s)
-	w.s.Want("112 pairs deny → allow")
+	w.s.Want("122 pairs deny → allow")
 	w.s.WantNot("log line")
 	w.s.Press("esc", "esc")
 

@@ -59,13 +59,18 @@ func TestMove(t *testing.T) {
 	s := w.s
 	move(s)
 	s.Want("Move ANP cluster-control from 34 to 41", "spec.priority  34 → 41", "12 changed: priority −700", "34 becomes free",
-		"opens what a Deny keeps shut", "nothing is written yet", "yes, then type cluster-control", "112 pairs deny → allow", "connections that change", "blue-tenant egress 0")
+		"opens 20 pairs denied today, into blue", "nothing is written yet", "yes, then type cluster-control", "122 pairs deny → allow",
+		"not counting AdminNetworkPolicy old-form", "(yellow/web-pending) is not scheduled", "connections that change")
+	s.Resize(120, 100)
+	s.Want("blue-tenant egress 0")
 	s.Golden("move", between...)
 	s.Resizes()
 
+	s.Resize(120, 100)
 	s.Press("v")
 	s.Want("-  priority: 34", "+  priority: 41")
 	s.Press("v")
+	s.Resize(120, 34)
 
 	// The answer is No: by enter, by esc. Another name is said to be wrong, and can be
 	// mended.
@@ -143,8 +148,15 @@ func TestUndo(t *testing.T) {
 	s.Press("a")
 	s.Type("cluster-control")
 	s.Press("enter", "U")
-	s.Want("Undo: Move ANP cluster-control from 34 to 41", "spec.priority  41 → 34", "allow → deny")
-	s.Press("a", "y")
+	s.Want("Undo: Move ANP cluster-control from 34 to 41", "spec.priority  41 → 34", "allow → deny", "cuts 122 of the 168 pairs", "yes, then type cluster-control")
+	s.Press("a", "y", "enter")
+	s.Want("the name is cluster-control")
+	if got := w.priority("cluster-control"); got != 41 {
+		t.Fatalf("priority %d after a plain yes", got)
+	}
+	s.Press("esc", "a")
+	s.Type("cluster-control")
+	s.Press("enter")
 	if got := w.priority("cluster-control"); got != 34 {
 		t.Fatalf("priority %d after undo\n%s", got, s.Frame())
 	}
@@ -187,7 +199,9 @@ func TestUndoConflict(t *testing.T) {
 	}
 	s.Press("u")
 	s.Want("merged: your change", "spec.priority  41 → 34")
-	s.Press("a", "y")
+	s.Press("a")
+	s.Type("cluster-control")
+	s.Press("enter")
 	p := w.g.Engine.Revision().Cluster.Policy(anp("cluster-control"))
 	if p.Priority != 34 || !strings.Contains(p.YAML, "deny-rest") {
 		t.Errorf("after the merge: priority %d, the other change kept: %v\n%s", p.Priority, strings.Contains(p.YAML, "deny-rest"), s.Frame())
@@ -244,7 +258,7 @@ func TestSections(t *testing.T) {
 	s.Press("j", "j", "D")
 	s.Resize(80, 24)
 	s.Want("Delete ANP cluster-control", "more lines · } next section", "} next section  / filter")
-	for _, heading := range []string{"consequences", "connections that change", "same verdict, by another rule", "rows (every zone has its own)"} {
+	for _, heading := range []string{"consequences", "guard rails with examples", "connections that change", "same verdict, by another rule", "rows (every zone has its own)"} {
 		s.Press("}")
 		if lines := strings.Split(s.Frame(), "\n"); !strings.Contains(lines[2], "── "+heading) {
 			t.Errorf("not at %s\n%s", heading, s.Frame())
@@ -621,6 +635,12 @@ func TestConsequencesAreSeenAtOnce(t *testing.T) {
 			var texts []string
 			for _, g := range last.Guards {
 				texts = append(texts, g.Message)
+				if len(last.Guards) > 3 { // in brief; whole below
+					texts[len(texts)-1] = strings.TrimRight(strings.Split(g.Message, "for example")[0], " ,:")
+					if parts := strings.Split(texts[len(texts)-1], "), "); len(parts) > 3 {
+						texts[len(texts)-1] = parts[0] + "), " + parts[1] + ")"
+					}
+				}
 			}
 			for _, text := range append(texts, last.Effect.Text()) {
 				if !strings.Contains(frame, strings.Join(strings.Fields(text), " ")) {

@@ -214,14 +214,14 @@ func (c *Confirm) Draw(st *themes.Styles, w int) (string, []string) {
 		lines = warning("Changed since you opened it: "+c.changed+".", st, w)
 		return c.Title, append(lines, "", " Nothing was done.", "", " enter or esc closes")
 	}
-	if c.again != "" {
-		lines = append(warning("Changed since you opened it, shown again: "+c.again+".", st, w), "")
-	}
 	for _, p := range c.Body {
 		lines = append(lines, paragraph(p, themes.Style{}, w)...)
 	}
 	for _, p := range c.Warn {
 		lines = append(lines, warning(p, st, w)...)
+	}
+	if c.again != "" { // beside the answer: a long question is shown from its end
+		lines = append(append(lines, ""), warning("Changed since you opened it, shown again: "+c.again+".", st, w)...)
 	}
 	if len(c.Trials) > 0 && c.WhyNot == "" {
 		lines = append(lines, "", c.drawTrial(st, w))
