@@ -91,8 +91,8 @@ func TestHelpIsGrouped(t *testing.T) {
 func TestHelpOfEveryCommand(t *testing.T) {
 	root := (&app{}).root()
 	for _, cmd := range root.Commands() {
-		if cmd.Name() == "completion" || cmd.Name() == "help" {
-			continue // cobra's
+		if cmd.Name() == "completion" || cmd.Name() == "help" || cmd.Hidden {
+			continue // cobra's, or not for people
 		}
 		out := rung(t, cmd.Name(), "--help")
 		if !strings.HasSuffix(out, "\nUse \"rung options\" for a list of global flags.\n") {

@@ -34,28 +34,21 @@ func (a *app) traceCmd() *cobra.Command {
 	cmd = a.shows(&cobra.Command{
 		Use:   "trace [FROM TO [PORT]]",
 		Short: "Show whether a connection is let through, and who decides",
-		Long: `Show whether a connection is let through, and who decides: stage by stage and tier by
-tier, as OVN-Kubernetes enforces the policies. An end is a pod (NAMESPACE/NAME), an
-address, node/NAME, or with --to a Service (service/NAMESPACE/NAME), of which each
-endpoint is asked; a name alone will do where only one end has it. --by rows asks the
-zones' rows, --by both both: those of the zones, or with -f alone those that the policies
-compile to. FROM TO 53/udp is short for --from, --to, --port and --protocol, as in the console.
-
-A ClusterIP, an external or load-balancer IP with a port of its Service, and a node's
-address with a NodePort, are asked as the Service's endpoints. Where both ends have
-IPv4 and IPv6, both are asked; where they differ, the verdict is undefined, or unknown
-where one is. --ip-version asks one of them.
-
---ovn also asks OVN: ovn-trace is run in the zones' pods (needs pods/exec), or
-in the sandbox on OVN. Exit 1 when policies, rows and OVN disagree.
+		Long: `Show whether a connection is let through, and who decides, stage by stage and tier by
+tier. An end is a pod (NAMESPACE/NAME), an address, node/NAME, or with --to a Service
+(service/NAMESPACE/NAME), of which each endpoint is asked, as for its addresses; a name
+alone will do where only one end has it. FROM TO 53/udp is short for the four flags.
+Where both ends have IPv4 and IPv6 both are asked; where they differ, the verdict is
+undefined, or unknown where one is. --by rows asks the zones' rows, --by both both; with -f
+alone those that the policies compile to. --ovn also runs ovn-trace in the zones' pods
+(needs pods/exec), or in the sandbox on OVN. Exit 1 when policies, rows and OVN disagree.
 
 --as-if NAMESPACE/NAME:KEY=VALUE,… asks as if a pod with these labels existed, and
---as-if NAMESPACE:KEY=VALUE,… a namespace; both may be given more than once. Such pods
-declare no ports. Only the policies can be asked.
+--as-if NAMESPACE:KEY=VALUE,… a namespace (repeatable). Such pods declare no ports, and
+only the policies can be asked.
 
---cases takes a JSON array of {"from","to","protocol","port"} and prints an array of
-answers in the same order. Each case that cannot be asked is a line on standard error, and
-"unknown" in its place; exit 2 then.`,
+--cases takes a JSON array of {"from","to","protocol","port"}; the answers come in the
+same order. A case that cannot be asked is "unknown" and a line on stderr: exit 2 then.`,
 		Example: `  rung trace --from blue/api-0 --to red/web-0 --port 8080 -f policies/
   rung trace blue/api-0 service/kube-system/kube-dns 53/udp --by both
   rung trace --from blue/api-0 --to red/web-0 --port 8080 --ovn --context staging
@@ -122,7 +115,6 @@ func (a *app) questionFlags(cmd *cobra.Command, one *trace.Question, cases *stri
 	for _, end := range []string{"from", "to"} {
 		_ = cmd.RegisterFlagCompletionFunc(end, a.complete(podChoices))
 	}
-	_ = cmd.RegisterFlagCompletionFunc("ip-version", cobra.FixedCompletions([]string{"4", "6"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions([]string{"TCP", "UDP", "SCTP", "ICMP"}, cobra.ShellCompDirectiveNoFileComp))
 }
 

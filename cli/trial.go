@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/gate"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/sources/reading"
@@ -36,7 +37,11 @@ func (a *app) confirmCmd() *cobra.Command {
 		Long: `Confirm keeps a change that was made with --confirm, or on trial in the console. Unless it
 is confirmed in time it is put back: by the Rung that made it, or, where that was killed,
 by the next one that starts, whatever it was started for. A policy that somebody else
-changed meanwhile is left as it is.`,
+changed meanwhile is left as it is.
+
+Where Rung was killed while it made a change of several objects, the next start says how
+many were written: confirm makes the rest (with --write, or --write-back for files), rung
+undo takes back what was written.`,
 		Args: takes(0),
 		Example: `  rung move cluster-control 36 --confirm 60s --context staging --write
   rung confirm --context staging`,
@@ -53,6 +58,9 @@ changed meanwhile is left as it is.`,
 				return err
 			})
 			a.flags.writeBack = writes
+			if errors.Is(err, gate.ErrUnread) {
+				return a.finishRest(cmd.Context())
+			}
 			if err == nil || a.keepsChanges() != nil {
 				return err
 			}
@@ -60,6 +68,28 @@ changed meanwhile is left as it is.`,
 			return errors.Join(a.objects(cmd.Context(), func(*engine.Engine, *revision.Revision) error { return nil }), err)
 		},
 	}
+}
+
+// finishRest makes the rest of a change that was killed, which wants the objects.
+func (a *app) finishRest(ctx context.Context) error {
+	if len(a.flags.files) > 0 && !a.flags.writeBack {
+		return errors.New("finishing the change writes files: give --write-back")
+	}
+	return a.objects(ctx, func(e *engine.Engine, _ *revision.Revision) error {
+		title, err := e.Confirm("cli")
+		if title != "" {
+			fmt.Fprintf(a.out, "%s: %s\n", title, revision.ChangeFinished)
+		}
+		return err
+	})
+}
+
+// lasts is the flag that lets a change last.
+func (a *app) lasts() string {
+	if len(a.flags.files) > 0 {
+		return "--write-back"
+	}
+	return "--write"
 }
 
 // opened runs f on an engine that has read nothing yet: whoever confirms a change may not
@@ -93,6 +123,9 @@ func (a *app) unconfirmed(ctx context.Context, e *engine.Engine) (changed bool) 
 	if u.Title != "" {
 		text = u.Title + ": " + text
 	}
+	if u.Partly != "" && u.Open() {
+		text += "; " + a.elsewhere(e, "confirm", a.lasts()) + " finishes it, " + a.elsewhere(e, "undo", a.lasts()) + " takes it back"
+	}
 	if u.Open() && u.Left(e.Now()) > 0 {
 		text += "; " + a.confirmCommand(e) + " keeps it"
 	}
@@ -122,11 +155,7 @@ func (a *app) elsewhere(e *engine.Engine, command ...string) string {
 
 // byHand is how a change is put back that Rung cannot put back.
 func (a *app) byHand(e *engine.Engine, u *revision.Unconfirmed) string {
-	lasts := "--write"
-	if len(a.flags.files) > 0 {
-		lasts = "--write-back"
-	}
-	text := "it is tried again every 10 s; mend that, or put it back by hand: " + a.elsewhere(e, "undo", lasts)
+	text := "it is tried again every 10 s; mend that, or put it back by hand: " + a.elsewhere(e, "undo", a.lasts())
 	if u.File != "" {
 		text += ", or from what it was, in " + u.File
 	}

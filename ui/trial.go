@@ -24,7 +24,13 @@ func (m *root) trialBadge(w int) widget.Line {
 	}
 	l = l.Add(" ", m.styles.Text).Add(key, m.styles.Key)
 	if w >= keyedHeader {
-		l = l.Add(" keeps the change", m.styles.Text)
+		what := " keeps the change"
+		if u.Partly != "" {
+			what = " finishes it"
+		}
+		l = l.Add(what, m.styles.Text)
+	} else if u.Partly != "" {
+		l = l.Add(" finishes", m.styles.Text)
 	} else {
 		l = l.Add(" keeps it", m.styles.Text)
 	}
@@ -44,7 +50,7 @@ func (m *root) onTrial(was *revision.Unconfirmed) {
 	switch {
 	case u.Found && (was == nil || was.ID != u.ID || u.Ended != ""):
 		m.foundTrial(u)
-	case u.Ended == revision.TrialConfirmed: // whoever pressed the key is told
+	case u.Ended == revision.TrialConfirmed || u.Ended == revision.ChangeFinished: // whoever pressed the key is told
 	case u.Ended != "":
 		m.say(view.ToastAsk{Text: title + u.Ended, Bad: !u.Kept || u.Title == ""})
 	case u.Why != "" || !u.Here:
@@ -55,6 +61,19 @@ func (m *root) onTrial(was *revision.Unconfirmed) {
 // foundTrial says first what an earlier run left.
 func (m *root) foundTrial(u *revision.Unconfirmed) {
 	if u.Ended == revision.TrialConfirmed || u.Ended == revision.TrialConfirmedElsewhere {
+		return
+	}
+	if u.Partly != "" && u.Ended == "" {
+		m.ask(&view.Confirm{Title: u.Title, Body: []string{"An earlier run of Rung was killed while it made this change: " + u.Partly + ".",
+			m.keys.Action(action.Undo).Shown() + " takes back what was written. Until then no other change is made."},
+			NoText: "later", YesText: "finish it",
+			Changed: func() string {
+				if now := m.rev.Unconfirmed; now == nil || now.ID != u.ID || !now.Open() {
+					return "it was finished or taken back"
+				}
+				return ""
+			},
+			Yes: func(*view.Env) { m.confirmTrial() }})
 		return
 	}
 	const left = "An earlier run of Rung made this change on trial, and ended before it was confirmed."
@@ -79,13 +98,16 @@ func (m *root) foundTrial(u *revision.Unconfirmed) {
 
 // confirmTrial keeps the change on trial.
 func (m *root) confirmTrial() {
-	console := m.console
+	console, what := m.console, "confirmed"
+	if u := m.rev.Unconfirmed; u.Open() && u.Partly != "" {
+		what = revision.ChangeFinished
+	}
 	m.background("confirming the change", func(context.Context) view.ToastAsk {
 		title, err := console.Confirm("console")
 		if err != nil {
 			return view.ToastAsk{Text: err.Error(), Bad: true}
 		}
-		return view.ToastAsk{Text: title + ": confirmed"}
+		return view.ToastAsk{Text: title + ": " + what}
 	})
 }
 

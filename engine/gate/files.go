@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -173,5 +174,24 @@ func (f *Files) remember(changes []ObjectChange, jobs []*fileJob) {
 		for _, k := range j.adds {
 			f.placed[k] = j.path
 		}
+	}
+}
+
+// Sweep removes what a process that was killed at a time, or later, left half written beside
+// the files.
+func (f *Files) Sweep(since time.Time) {
+	f.mu.Lock()
+	folders := map[string]struct{}{}
+	for path := range f.files {
+		folders[filepath.Dir(path)] = struct{}{}
+	}
+	f.mu.Unlock()
+	for _, given := range f.read.Paths {
+		if info, err := os.Stat(given); err == nil && info.IsDir() {
+			folders[given] = struct{}{}
+		}
+	}
+	for folder := range folders {
+		safefile.Sweep(f.disk, folder, since)
 	}
 }

@@ -203,7 +203,8 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 		res.Written = append(res.Written, c.Key)
 	}
 	var herr error
-	if !a.step {
+	// What finishes a change is in the history with that.
+	if !a.step && p.Mutation.Op != OpFinish {
 		res.Undo, herr = g.remember(start, fresh, a, trial)
 		res.Trial = g.reverts.made(trial, res.Undo, filesOf(fresh.Objects))
 		g.reverts.undone(fresh)

@@ -25,6 +25,7 @@ const (
 	OpUndo     Op = "undo"      // take back the last change
 	OpRedo     Op = "redo"      // make a change again that was taken back
 	OpRevert   Op = "revert"    // put a change back that nobody confirmed
+	OpFinish   Op = "finish"    // make the rest of a change that was killed
 	OpCombine  Op = "combine"   // several changes, in order
 )
 

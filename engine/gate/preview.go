@@ -41,6 +41,8 @@ func (r *resolver) work() {
 		r.undo()
 	case OpRevert:
 		r.revert()
+	case OpFinish:
+		r.finishRest()
 	case OpCombine:
 		r.combine()
 	default:

@@ -197,7 +197,7 @@ func (r *resolver) undoObject(o HistoryObject, files []HistoryFile) {
 		}
 	}
 	if !isLeft && !isTarget {
-		if r.p.Mutation.Op == OpRevert {
+		if op := r.p.Mutation.Op; op == OpRevert || op == OpFinish {
 			r.leave(o.Key)
 			return
 		}

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -68,12 +69,14 @@ func NewReverts(g *Gate, c RevertConfig) *Reverts {
 	return r
 }
 
-// begin writes down how a change is put back that is about to be made on trial, and
-// returns its id; it is empty for a change that is made for good.
+// begin writes down how a change is put back that is about to be made on trial, or that is
+// of several objects, and returns its id; it is empty for every other one.
 func (r *Reverts) begin(p *Preview, a approval) (id string, err error) {
 	switch {
-	case a.Within <= 0:
+	case a.Within <= 0 && !r.lasting(p, a):
 		return "", nil
+	case a.Within <= 0:
+		return r.beginForGood(p, a)
 	case r == nil || a.step:
 		return "", fmt.Errorf("it cannot be made on trial: %w", ErrBlocked)
 	}
@@ -88,10 +91,16 @@ func (r *Reverts) begin(p *Preview, a approval) (id string, err error) {
 	if r.job != nil {
 		return "", fmt.Errorf("%s: %w", r.job.stands(), ErrBlocked)
 	}
-	release, err := r.take()
+	release, err := r.take(takeTime)
 	if err != nil {
 		return "", fmt.Errorf("writing down how to put it back: %w", err)
 	}
+	return r.keep(p, a, release)
+}
+
+// keep stores how a change is put back that is about to be made. The caller holds mu, and
+// the lock that release gives back.
+func (r *Reverts) keep(p *Preview, a approval, release func()) (id string, err error) {
 	now := r.gate.cfg.Now()
 	host, _ := os.Hostname()
 	job := &revertJob{ID: rand.Text(), Title: p.Title, By: a.By, PID: os.Getpid(), Host: clean.Text(host),
@@ -116,6 +125,11 @@ func (r *Reverts) made(id string, entry uint64, files []HistoryFile) *revision.U
 	if r.job == nil || r.job.ID != id {
 		return nil
 	}
+	if r.job.forGood() {
+		_ = r.forget() // one that stays is found to be wholly made
+		r.drop()
+		return nil
+	}
 	now := r.gate.cfg.Now()
 	r.due = now.Add(r.job.Within)
 	r.job.Made, r.job.Entry, r.job.Files, r.job.Until = true, entry, files, r.due
@@ -135,6 +149,12 @@ func (r *Reverts) failed(id string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.settled()
+	if r.job != nil && r.job.ID == id && r.job.forGood() {
+		// What stands of it is looked at once the sources show it.
+		r.drop()
+		r.again = r.gate.cfg.Now().Add(revertPause)
+		return
+	}
 	if r.job != nil && r.job.ID == id {
 		r.due = r.gate.cfg.Now()
 		r.nudge()
@@ -151,7 +171,7 @@ func (r *Reverts) settled() {
 
 // undone ends the trial of a change that was just undone.
 func (r *Reverts) undone(p *Preview) {
-	if r == nil || p.undoes == 0 || p.Mutation.Op == OpRevert {
+	if r == nil || p.undoes == 0 || p.Mutation.Op == OpRevert || p.Mutation.Op == OpFinish {
 		return
 	}
 	r.mu.Lock()
@@ -167,7 +187,7 @@ func (r *Reverts) undone(p *Preview) {
 // against says why another change has to wait, empty where it has not. The one on trial
 // can be undone.
 func (r *Reverts) against(p *Preview) string {
-	if r == nil || p.Mutation.Op == OpRevert {
+	if r == nil || p.Mutation.Op == OpRevert || p.Mutation.Op == OpFinish {
 		return ""
 	}
 	r.mu.Lock()
@@ -176,17 +196,39 @@ func (r *Reverts) against(p *Preview) string {
 	if r.job == nil || p.Mutation.Op == OpUndo && p.undoes != 0 && p.undoes == r.job.Entry {
 		return ""
 	}
+	if r.job.forGood() {
+		if r.making || r.held { // it is being made
+			return ""
+		}
+		if r.job.partly = r.rest(); r.job.partly == "" {
+			return ""
+		}
+	}
 	return r.job.stands()
 }
 
 // stands says that a change is on trial.
 func (j *revertJob) stands() string {
+	if j.forGood() {
+		return fmt.Sprintf("of %q only %s: finish it (rung confirm, in the console Y) or undo it first", j.Title, j.partly)
+	}
 	return fmt.Sprintf("%q is not confirmed yet: confirm it (rung confirm, in the console Y) or undo it first", j.Title)
 }
 
-// Confirm makes the change on trial one for good. by is who says so.
+// ErrUnread says that a change cannot be finished before the objects are known.
+var ErrUnread = errors.New("the objects are not read yet")
+
+// Confirm makes the change on trial one for good, or the rest of one that was killed. by is
+// who says so.
 func (r *Reverts) Confirm(by string) (title string, err error) {
 	r.mu.Lock()
+	if err := r.look(); err == nil && r.job != nil && r.job.forGood() && !r.held && !r.making {
+		r.mu.Unlock()
+		if !r.gate.cfg.Current().Loaded {
+			return "", ErrUnread
+		}
+		return r.finish(context.Background(), by)
+	}
 	defer r.mu.Unlock()
 	if err := r.look(); err != nil {
 		return "", err
@@ -243,11 +285,14 @@ func (r *Reverts) end(what string, kept bool) {
 // tell publishes how the change on trial stands. The caller holds mu.
 func (r *Reverts) tell() {
 	j := r.job
-	if j == nil || r.making {
+	if j == nil || r.making || j.forGood() && j.partly == "" {
 		return // it is only being made
 	}
 	u := &revision.Unconfirmed{ID: j.ID, Title: j.Title, Until: j.Until, Over: r.left() == 0, Why: j.Why, Here: r.mine != nil,
 		Found: r.found, File: r.path}
+	if j.forGood() {
+		u.Over, u.Found, u.Partly = false, true, fmt.Sprintf("%s, at %s", j.partly, j.At.Local().Format("15:04"))
+	}
 	if r.held {
 		u.PID, u.Host = j.PID, j.Host
 	}

@@ -140,6 +140,11 @@ func (g *Gate) putBackOnce(ctx context.Context) (*Preview, *Result, error) {
 func (r *Reverts) recorded() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	return r.record()
+}
+
+// record is recorded for whoever holds mu.
+func (r *Reverts) record() error {
 	j := r.job
 	if j == nil || j.Entry != 0 {
 		return nil

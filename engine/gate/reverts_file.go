@@ -20,7 +20,8 @@ type revertJob struct {
 	By    string `json:"by,omitempty"`
 	PID   int    `json:"pid"`
 	Host  string `json:"host,omitempty"`
-	// At is when it was begun. It is put back at Until, Within after it was made.
+	// At is when it was begun. It is put back at Until, Within after it was made; with a
+	// Within of 0 it was made for good, and partly says how much of it stands.
 	At     time.Time     `json:"at"`
 	Until  time.Time     `json:"until"`
 	Within time.Duration `json:"within"`
@@ -35,6 +36,7 @@ type revertJob struct {
 	Made   bool   `json:"made,omitempty"`
 	Trying bool   `json:"trying,omitempty"`
 	Why    string `json:"why,omitempty"`
+	partly string
 }
 
 // maxRevert bounds what is read of a stored one, in bytes: texts before and after, and
@@ -55,7 +57,7 @@ func decodeRevert(raw []byte) (*revertJob, error) {
 	if err := json.Unmarshal(raw, j); err != nil {
 		return nil, err
 	}
-	if j.ID == "" || len(j.Objects) == 0 || j.Within <= 0 {
+	if j.ID == "" || len(j.Objects) == 0 || j.Within < 0 {
 		return nil, errors.New("it lacks what is to be put back")
 	}
 	if j.Entry >= mostNumber || j.Undoes >= mostNumber {
@@ -88,7 +90,12 @@ func (r *Reverts) Kept(dir string) *revision.Unconfirmed {
 	if o.job == nil {
 		return nil
 	}
-	o.tell()
+	if o.job.forGood() && !o.held {
+		o.job.partly = o.rest()
+	}
+	if o.tell(); o.state == nil {
+		return nil
+	}
 	u := *o.state
 	if u.Over && u.Why == "" && !o.held {
 		u.Why = "this run does not write the files (--write-back)"
@@ -167,6 +174,10 @@ func (r *Reverts) putAside(why error) error {
 func (r *Reverts) gone() {
 	e, ok := r.gate.cfg.History.trial(r.job.ID)
 	switch {
+	case r.job.forGood() && r.job.partly == "":
+		r.drop() // it was being made
+	case r.job.forGood() && !(ok && e.Undone):
+		r.end(revision.ChangeFinished+" by another Rung", true)
 	case ok && e.Undone:
 		r.end("undone or put back by another Rung", false)
 	default:
@@ -186,11 +197,11 @@ func (h *History) trial(id string) (HistoryEntry, bool) {
 
 // take takes the lock that says who puts the change back. Somebody else's look lasts a
 // moment. The caller holds mu.
-func (r *Reverts) take() (release func(), err error) {
+func (r *Reverts) take(patience time.Duration) (release func(), err error) {
 	if r.path == "" {
 		return func() {}, nil
 	}
-	for end := time.Now().Add(takeTime); ; time.Sleep(takeTime / 50) {
+	for end := time.Now().Add(patience); ; time.Sleep(takeTime / 50) {
 		f, err := safefile.TryLocked(safefile.Or(r.cfg.Disk), r.path+".lock")
 		switch {
 		case err == nil:
@@ -205,7 +216,7 @@ func (r *Reverts) take() (release func(), err error) {
 
 // adopt takes over what an earlier process left. The caller holds mu.
 func (r *Reverts) adopt() {
-	release, err := r.take()
+	release, err := r.take(takeTime)
 	if err != nil {
 		return // another one was faster
 	}

@@ -26,7 +26,8 @@ func (r *Reverts) Run(ctx context.Context) {
 func (r *Reverts) Settle(ctx context.Context) *revision.Unconfirmed {
 	r.mu.Lock()
 	err := r.look()
-	over := r.job != nil && r.mine == nil && !r.held && r.left() == 0
+	r.judge()
+	over := r.job != nil && !r.job.forGood() && r.mine == nil && !r.held && r.left() == 0
 	r.mu.Unlock()
 	if over {
 		r.step(ctx, true)
@@ -54,7 +55,7 @@ func (r *Reverts) Leave(ctx context.Context) *revision.Unconfirmed {
 		r.mu.Lock()
 	}
 	_ = r.look() // what is known still counts
-	mine := r.job != nil && r.mine != nil && !r.making
+	mine := r.job != nil && r.mine != nil && !r.job.forGood() && !r.making
 	if mine {
 		r.due, r.again, r.leaving = r.gate.cfg.Now(), time.Time{}, true
 	}
@@ -86,13 +87,14 @@ func (r *Reverts) step(ctx context.Context, adopts bool) time.Duration {
 	if err := r.look(); err != nil {
 		r.tellProblem(err)
 	}
-	if r.job != nil && r.mine == nil && !r.held && adopts && !r.cfg.ReadOnly {
+	r.judge()
+	if r.job != nil && !r.job.forGood() && r.mine == nil && !r.held && adopts && !r.cfg.ReadOnly {
 		r.adopt()
 	}
 	r.tell()
 	left := r.left()
 	now := r.gate.cfg.Now()
-	due := r.job != nil && r.mine != nil && !r.making && left == 0 && !now.Before(r.again) && r.gate.cfg.Current().Loaded
+	due := r.job != nil && r.mine != nil && !r.job.forGood() && !r.making && left == 0 && !now.Before(r.again) && r.gate.cfg.Current().Loaded
 	r.mu.Unlock()
 	if due {
 		r.putBack(ctx)

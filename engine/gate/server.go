@@ -78,7 +78,7 @@ func (g *Gate) keys(m Mutation) (out []model.PolicyKey) {
 		for _, text := range [][]byte{m.YAML, m.Base} {
 			out = slices.AppendSeq(out, maps.Keys(policiesIn(text)))
 		}
-	case OpRevert:
+	case OpRevert, OpFinish:
 		for _, o := range g.reverts.entry().Objects {
 			out = append(out, o.Key)
 		}

@@ -11,8 +11,11 @@ import (
 // world is a small cluster that changes as the gate writes, without an engine.
 type world struct {
 	*changing.World
-	fail    error  // what Write answers
-	before  func() // Write writes
+	fail   error  // what Write answers
+	before func() // Write writes
+	// partly is how many objects of a change Write writes before it fails, and puts none back:
+	// as a kill leaves it.
+	partly  int
 	written [][]ObjectChange
 }
 
@@ -26,8 +29,11 @@ func (w *world) Write(_ context.Context, changes []ObjectChange) error {
 	if w.before != nil {
 		w.before()
 	}
-	if w.fail != nil {
+	if w.fail != nil && w.partly == 0 {
 		return w.fail
+	}
+	if w.fail != nil {
+		changes = changes[:w.partly]
 	}
 	w.Mu.Lock()
 	w.written = append(w.written, changes)
@@ -42,7 +48,7 @@ func (w *world) Write(_ context.Context, changes []ObjectChange) error {
 		}
 	}
 	w.Apply(upsert, remove)
-	return nil
+	return w.fail
 }
 
 // withoutPods takes all pods away: what happens to connections is not known then.

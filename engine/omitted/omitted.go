@@ -32,10 +32,9 @@ func Zones(r *revision.Revision, zones ...*model.ZoneState) (out []model.Omissio
 	return out
 }
 
-// Rows are those that could change how the rows of zones stand to the policies. A policy
-// without rows is an answer there, no omission.
+// Rows are those that could change how the rows of zones stand to the policies.
 func Rows(r *revision.Revision, zones []*model.ZoneState) []model.Omission {
-	return append(slices.DeleteFunc(Objects(r), func(o model.Omission) bool { return o.Code == model.OmittedRows }), Zones(r, zones...)...)
+	return append(Objects(r), Zones(r, zones...)...)
 }
 
 // About are those that could change what one policy is and does by itself: other policies
@@ -44,10 +43,11 @@ func About(r *revision.Revision, k model.PolicyKey) []model.Omission {
 	return slices.DeleteFunc(Objects(r), func(o model.Omission) bool { return o.Key.Kind.IsPolicy() && o.Key != k })
 }
 
-// Objects are those of the input that are no database, and no pods' places.
+// Objects are what was refused or not read of the input, for who shows what there is: that a
+// policy has no rows is shown there with the policy, and where a pod would run is not asked.
 func Objects(r *revision.Revision) (out []model.Omission) {
 	for _, o := range r.Omissions() {
-		if o.Code != model.OmittedZone && o.Code != model.OmittedPlace && !o.Assumed() && decides(r, o.Key.Kind) {
+		if o.Code != model.OmittedZone && o.Code != model.OmittedPlace && o.Code != model.OmittedRows && !o.Assumed() && decides(r, o.Key.Kind) {
 			out = append(out, o)
 		}
 	}

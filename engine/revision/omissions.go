@@ -17,11 +17,16 @@ func (r *Revision) Omissions() []model.Omission {
 	return slices.Concat(r.unreadObjects(), r.policiesWithoutRows(), r.unreadKinds(), r.unreadZones(), r.undecided(), r.unplacedPods(), r.absentKinds())
 }
 
+// unknownKind is the code of objects of a kind that Rung does not read: a warning where they
+// are policies of some system, information where they are none of its business.
+const unknownKind = "unknown-kind"
+
 // unreadObjects are files, documents and objects that were not taken in.
 func (r *Revision) unreadObjects() (out []model.Omission) {
 	said := map[model.Omission]bool{}
 	for _, b := range r.Broken {
-		if !b.IsError() || r.resource(b.Key.Kind) != nil && b.Key.Name == "" && b.Origin.File == "" {
+		foreign := b.Code == unknownKind && b.Severity == model.SeverityWarning // a policy, and not one that Rung reads
+		if !b.IsError() && !foreign || r.resource(b.Key.Kind) != nil && b.Key.Name == "" && b.Origin.File == "" {
 			continue // the kind as a whole: unreadKinds
 		}
 		o := model.Omission{Code: model.OmittedObject, Key: b.Key, Origin: b.Origin}
@@ -44,6 +49,9 @@ func (r *Revision) unreadObjects() (out []model.Omission) {
 			}
 			said[id] = true
 			o.Why = "which was refused: " + why
+			if foreign {
+				o.Why = "which Rung does not read: " + strings.TrimPrefix(why, "skipped: ")
+			}
 		}
 		o.Remedy = b.Remedy
 		if b.HasPriority {

@@ -36,6 +36,9 @@ func listed(r *Revision, pod *model.Pod) (out []Touch) {
 						for _, ip := range pod.IPs {
 							a := netip.MustParseAddr(ip)
 							left := slices.ContainsFunc(peer.Except, func(e string) bool { return netip.MustParsePrefix(e).Contains(a) })
+							if p.Key.Kind == model.KindEF && ofNodes(r.Cluster, a) {
+								continue // an EgressFirewall's networks are outside of the nodes' subnets
+							}
 							if !t.AsPeer && pod.SubjectEligible() && !left && netip.MustParsePrefix(n).Contains(a) {
 								t.AsPeer, t.Network = true, n
 							}
@@ -49,6 +52,16 @@ func listed(r *Revision, pod *model.Pod) (out []Touch) {
 		}
 	}
 	return out
+}
+
+// ofNodes says whether an address is in the pod subnets of a node.
+func ofNodes(c *model.Cluster, a netip.Addr) bool {
+	for n := range c.Nodes() {
+		if slices.ContainsFunc(n.Subnets, func(s string) bool { return netip.MustParsePrefix(s).Contains(a) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // TestTouches compares matching with listing, for every pod of the example.

@@ -17,6 +17,9 @@ type Unconfirmed struct {
 	Over bool
 	// Why says why it could not be put back yet; it is tried again.
 	Why string
+	// Partly says of a change that is not on trial that it was killed while it was made, and
+	// how much of it stands: "2 of 11 written, at 17:03". It waits to be finished or undone.
+	Partly string
 	// File has what it is put back to, empty where that is kept in memory.
 	File string
 	// Ended says what became of it, and is empty as long as it waits. Kept says that it
@@ -50,6 +53,9 @@ const (
 	TrialConfirmedElsewhere = "confirmed by another Rung"
 )
 
+// ChangeFinished is what became of one that was killed while it was made, in Ended.
+const ChangeFinished = "finished"
+
 // Seconds is a time to confirm a change in, as people write it: "60s", "5m", "5m20s".
 func Seconds(d time.Duration) string {
 	switch {
@@ -66,6 +72,9 @@ func Seconds(d time.Duration) string {
 // Brief is how it stands, for the header: "put back in 42s".
 func (u *Unconfirmed) Brief(now time.Time) string {
 	switch left := u.Left(now); {
+	case u.Partly != "":
+		what, _, _ := strings.Cut(u.Partly, ",")
+		return what
 	case u.Why != "":
 		return "not put back yet"
 	case left == 0:
@@ -80,6 +89,13 @@ func (u *Unconfirmed) Brief(now time.Time) string {
 func (u *Unconfirmed) Text(now time.Time) string {
 	if u.Ended != "" {
 		return u.Ended
+	}
+	if u.Partly != "" {
+		text := u.Partly + ": finish, or take back"
+		if u.Why != "" {
+			text += " (" + u.Why + ")"
+		}
+		return text
 	}
 	by := ""
 	if !u.Here && u.PID != 0 {

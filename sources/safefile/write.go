@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"time"
 )
 
@@ -114,6 +115,28 @@ func tempName(path string) string {
 	base := filepath.Base(path)
 	return filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.rung-%08x", base[:min(len(base), most)], rand.Uint32()))
 }
+
+// Sweep removes the files of makeTemp from a folder that were written since a time: a process
+// left them that was killed, and only if none is writing there.
+func Sweep(fsys FS, folder string, since time.Time) {
+	entries, err := fsys.ReadDir(folder)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if !temporary.MatchString(e.Name()) {
+			continue
+		}
+		path := filepath.Join(folder, e.Name())
+		// File systems keep times in steps of up to 2 s.
+		if info, err := fsys.Lstat(path); err == nil && info.Mode().IsRegular() && !info.ModTime().Before(since.Add(-2*time.Second)) {
+			_ = fsys.Remove(path)
+		}
+	}
+}
+
+// temporary is a name that tempName gives.
+var temporary = regexp.MustCompile(`^\..+\.rung-[0-9a-f]{8}$`)
 
 // giveTo gives a file the owner of another.
 func giveTo(f File, like fs.FileInfo) error {

@@ -40,7 +40,7 @@ func TestAntrea(t *testing.T) {
 // TestTargets: one API after the other; what is of that API already is not converted.
 func TestTargets(t *testing.T) {
 	s := uitest.Open(t, uitest.Demo(t), nav.ToConvert(""))
-	s.Want("convert cnp", "✓ proof: equal for every connection (38 pods", "ANP break-glass")
+	s.Want("convert cnp", "✓ proof: equal for every connection (39 pods", "ANP break-glass")
 	s.Golden("exact", [2]int{120, 34})
 	s.Press("V")
 	s.Want("every rule is exact")

@@ -83,9 +83,12 @@ func Deleted(changes []Change) (out []Guard) {
 	return out
 }
 
-// ConfirmName is the name that must be typed: that of the first guarded policy in the order
-// of the changes.
+// ConfirmName is the name that must be typed: that of the policy which the first guard rail
+// is about, since that is the one that is told, or of the first guarded one of the changes.
 func ConfirmName(gs []Guard, changes []Change) string {
+	if len(gs) > 0 && slices.ContainsFunc(changes, func(c Change) bool { return c.Key == gs[0].Policy }) {
+		return gs[0].Policy.Name
+	}
 	for _, c := range changes {
 		if slices.ContainsFunc(gs, func(g Guard) bool { return g.Policy == c.Key }) {
 			return c.Key.Name

@@ -1,0 +1,204 @@
+package gate
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"rung/test/faultfs"
+	"rung/test/given"
+)
+
+// three is a change of three objects: one is moved, one is changed and one is new.
+var three = given.ANP("control", 36, "", "in allow team=ops", "in deny *") + "---\n" +
+	given.ANP("blue", 41, "tenant=blue", "in allow tenant=blue") + "---\n" + given.ANP("new", 50, "", "in allow team=ops")
+
+// made makes a change for good.
+func (p *trial) made(m Mutation) error {
+	p.w.T.Helper()
+	pre, err := p.g.Preview(bg, p.w.Current(), m)
+	if err != nil {
+		p.w.T.Fatal(err)
+	}
+	_, err = p.g.commit(bg, pre, approval{Confirm: Confirm{Yes: true, Name: pre.ConfirmName, By: "cli"}})
+	return err
+}
+
+// killedAfter is a state folder that a process left which was killed when it had written so
+// many of three objects.
+func killedAfter(t *testing.T, n int) (w *world, dir string) {
+	t.Helper()
+	dir, w = t.TempDir(), trialWorld(t)
+	disk := &faultfs.FS{}
+	p := w.trial(dir, disk, RevertConfig{})
+	w.partly, w.fail = n, faultfs.ErrDead
+	w.before = disk.Kill
+	if err := p.made(apply(three)); !errors.Is(err, faultfs.ErrDead) {
+		t.Fatal(err)
+	}
+	w.partly, w.fail, w.before = 0, nil, nil
+	p.dies()
+	w.wait(time.Second)
+	return w, dir
+}
+
+func (w *world) stand() [3]int32 {
+	return [3]int32{w.Priority("control"), w.Priority("blue"), w.Priority("new")}
+}
+
+// What a killed change wrote is said by the next start, which finishes it or takes it back;
+// until then no other change is made.
+func TestKilledChangeIsFinishedOrTakenBack(t *testing.T) {
+	for n := 1; n <= 2; n++ {
+		for _, finish := range []bool{true, false} {
+			w, dir := killedAfter(t, n)
+			next := w.trial(dir, nil, RevertConfig{})
+			u := next.Settle(bg)
+			if !u.Open() || u.Here || !strings.HasPrefix(u.Partly, []string{"", "1 of 3 written, at ", "2 of 3 written, at "}[n]) {
+				t.Fatalf("%d written: %+v", n, u)
+			}
+			if err := next.made(move("blue", 44)); !errors.Is(err, ErrBlocked) || !strings.Contains(err.Error(), "of 3 written") {
+				t.Errorf("another change: %v", err)
+			}
+			want := [3]int32{34, 40, -1}
+			if finish {
+				want = [3]int32{36, 41, 50}
+				if _, err := next.Confirm("cli"); err != nil {
+					t.Fatal(err)
+				}
+			} else if err := next.made(Mutation{Op: OpUndo}); err != nil {
+				t.Fatal(err)
+			}
+			if got := w.stand(); got != want || stored(t, dir) {
+				t.Errorf("%d written, finish %v: %v, still stored: %v", n, finish, got, stored(t, dir))
+			}
+			if last := next.told[len(next.told)-1]; last.Open() {
+				t.Errorf("%d written, finish %v: %+v", n, finish, last)
+			}
+			// What was finished is one change, which can be undone.
+			if finish {
+				if h := next.g.History(); len(h) != 1 || len(h[0].Objects) != 3 {
+					t.Errorf("history %+v", h)
+				}
+				if err := next.made(Mutation{Op: OpUndo}); err != nil || w.stand() != [3]int32{34, 40, -1} {
+					t.Errorf("undone: %v, %v", w.stand(), err)
+				}
+			}
+		}
+	}
+}
+
+// A change of which nothing, or everything, was written needs no answer.
+func TestKilledChangeThatIsWhole(t *testing.T) {
+	for n, want := range map[int]int{0: 0, 3: 1} {
+		w, dir := killedAfter(t, n)
+		before := w.stand()
+		next := w.trial(dir, nil, RevertConfig{})
+		if u := next.Settle(bg); u.Open() || stored(t, dir) || w.stand() != before || len(next.g.History()) != want {
+			t.Errorf("%d written: %+v, stored %v, history %+v", n, u, stored(t, dir), next.g.History())
+		}
+	}
+}
+
+// A policy that others changed meanwhile stays as it is, whichever way it goes on.
+func TestKilledChangeLeavesForeignEditsAlone(t *testing.T) {
+	w, dir := killedAfter(t, 2)
+	w.Edit(given.ANP("blue", 77, "tenant=blue", "in allow tenant=blue"))
+	next := w.trial(dir, nil, RevertConfig{})
+	if u := next.Settle(bg); !u.Open() {
+		t.Fatalf("%+v", u)
+	}
+	if _, err := next.Confirm("cli"); err != nil {
+		t.Fatal(err)
+	}
+	w.expect("blue", 77, "somebody else changed it")
+	w.expect("control", 36, "finished")
+	w.expect("new", 50, "finished")
+}
+
+// A change that is whole leaves no record; as long as it is being made others only wait.
+func TestChangeOfSeveralLeavesNoRecord(t *testing.T) {
+	dir := t.TempDir()
+	w := trialWorld(t)
+	p, other := w.trial(dir, nil, RevertConfig{}), w.trial(dir, nil, RevertConfig{Adopts: true})
+	w.before = func() {
+		if !stored(t, dir) {
+			t.Error("the way back is not there before the first object is written")
+		}
+		other.step(bg, true)
+	}
+	if err := p.made(apply(three)); err != nil || stored(t, dir) {
+		t.Fatalf("%v, stored %v", err, stored(t, dir))
+	}
+	w.before = nil
+	other.step(bg, true)
+	if len(p.told)+len(other.told) > 0 {
+		t.Errorf("told %+v, %+v", p.told, other.told)
+	}
+	w.before = nil
+	if err := other.made(move("control", 38)); err != nil || stored(t, dir) {
+		t.Error(err)
+	}
+}
+
+// A process that is killed at any operation on its disk while it writes files leaves all of
+// them whole, the record of the change unless none or all was written, and nothing beside
+// them once the next one swept.
+func TestFilesKilledAtAnyMoment(t *testing.T) {
+	left := 0
+	for at := 1; ; at++ {
+		d := newDisk(t, map[string]string{"a.yaml": given.ANP("a", 1, "", "in deny *"), "b.yaml": given.ANP("b", 2, "", "in deny *") + "---\n" + given.ANP("kept", 3, "", "in deny *")})
+		disk := &faultfs.FS{}
+		d.files.disk = disk
+		changes := []ObjectChange{d.to("a", given.ANP("a", 11, "", "in deny *")), d.delete("b"), d.create(given.ANP("c", 13, "", "in deny *"))}
+		began := time.Now()
+		disk.Before = func(op faultfs.Op) error {
+			if op.N == at {
+				disk.Kill()
+			}
+			return nil
+		}
+		err := d.files.Write(bg, changes)
+		all, _ := os.ReadDir(d.dir)
+		for _, e := range all {
+			if strings.Contains(e.Name(), ".rung-") {
+				left++
+			} else if info, err := e.Info(); err != nil || info.Size() == 0 {
+				t.Errorf("killed at %d: %s is empty", at, e.Name())
+			}
+		}
+		NewFiles(FileOptions{Paths: []string{d.dir}}).Sweep(began)
+		all, _ = os.ReadDir(d.dir)
+		for _, e := range all {
+			if strings.Contains(e.Name(), ".rung-") {
+				t.Errorf("killed at %d: %s stays", at, e.Name())
+			}
+		}
+		if err == nil {
+			break
+		}
+	}
+	if left == 0 {
+		t.Error("no kill left anything: nothing was tried")
+	}
+}
+
+// Whoever may not write says what stands, and leaves it.
+func TestKilledChangeReadOnly(t *testing.T) {
+	w, dir := killedAfter(t, 2)
+	next := w.trial(dir, nil, RevertConfig{ReadOnly: true, Adopts: true})
+	next.step(bg, true)
+	if u := next.Settle(bg); !u.Open() || u.Partly == "" || !stored(t, dir) {
+		t.Errorf("%+v", u)
+	}
+	console := w.trial(dir, nil, RevertConfig{Adopts: true})
+	console.step(bg, true)
+	if u := console.Leave(bg); !u.Open() || u.Text(w.Clock()) == "" {
+		t.Errorf("%+v", u)
+	}
+	if got := w.stand(); got[2] == -1 && got[0] == 34 {
+		t.Errorf("put back by itself: %v", got)
+	}
+}
