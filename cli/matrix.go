@@ -259,8 +259,8 @@ func (t *matrixTable) text(wide bool) string {
 	switch {
 	case wide:
 		table.head = []string{"FROM", "TO", "VERDICT"}
-		t.each(func(from, to *revision.MatrixEnd, c revision.MatrixCell) { table.add(from.Name(), to.Text(), c.Text()) })
-		return head + table.String()
+		t.each(func(from, to *revision.MatrixEnd, c revision.MatrixCell) { table.add(from.Name(), to.Name(), c.Text()) })
+		return head + table.String() + t.excepts("")
 	case t.self != nil:
 		table.head = []string{"NAME", "FROM IT", "TO IT"}
 		word := func(from, to *revision.MatrixEnd) string {
@@ -270,9 +270,9 @@ func (t *matrixTable) text(wide bool) string {
 			return ""
 		}
 		for _, e := range t.rows {
-			table.add(e.Text(), word(t.self, e), word(e, t.self))
+			table.add(e.Name(), word(t.self, e), word(e, t.self))
 		}
-		return head + table.String()
+		return head + table.String() + t.excepts("")
 	}
 	numbers := map[*revision.MatrixEnd]string{}
 	table.head = []string{"#", "FROM"}
@@ -316,14 +316,28 @@ func (t *matrixTable) markdown() string {
 		cells = func(e *revision.MatrixEnd) []string { return []string{t.sign(t.self, e), t.sign(e, t.self)} }
 	}
 	for _, e := range t.cols {
-		head = append(head, mdText(e.Text()))
+		head = append(head, mdText(e.Name()))
 	}
 	line(head)
 	b.WriteString("|---" + strings.Repeat("|:-:", len(head)-1) + "|\n")
 	for _, e := range t.rows {
-		line(append([]string{mdText(e.Text())}, cells(e)...))
+		line(append([]string{mdText(e.Name())}, cells(e)...))
 	}
-	return b.String()
+	return b.String() + t.excepts("- ")
+}
+
+// excepts are lines that say which networks are not meant by those around them.
+func (t *matrixTable) excepts(prefix string) string {
+	var lines []string
+	for _, e := range slices.Concat(t.rows, t.cols) {
+		if len(e.Except) > 0 && !slices.Contains(lines, prefix+e.Text()) {
+			lines = append(lines, prefix+e.Text())
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return "\n" + strings.Join(lines, "\n") + "\n"
 }
 
 // csv has one line for each cell.
