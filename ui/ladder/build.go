@@ -215,14 +215,29 @@ func levels(l model.LogLevels, st *themes.Styles) []widget.Line {
 	return parts
 }
 
+// brokenObjects counts objects, each once however much is wrong with it.
+func brokenObjects(all []model.Broken) int {
+	type object struct {
+		key       model.Key
+		file      string
+		doc, item int
+	}
+	seen := map[object]bool{}
+	for _, b := range all {
+		seen[object{b.Key, b.Origin.File, b.Origin.Doc, b.Origin.Item}] = true
+	}
+	return len(seen)
+}
+
 // broken lists policies that could not be read, each with its error.
 func (b *builder) broken() {
 	if len(b.ladder.Broken) == 0 {
 		return
 	}
-	what := words.Count(len(b.ladder.Broken), "object") + " skipped"
+	n := brokenObjects(b.ladder.Broken)
+	what := words.Count(n, "object") + " skipped"
 	if b.rev.Mode.Name == revision.ClusterMode {
-		what = words.Count(len(b.ladder.Broken), "object") + " withheld by the API server, or unknown to Rung"
+		what = words.Count(n, "object") + " withheld by the API server, or unknown to Rung"
 	}
 	b.band("not read", what, false)
 	for i := range b.ladder.Broken {

@@ -264,7 +264,7 @@ func TestSections(t *testing.T) {
 			t.Errorf("not at %s\n%s", heading, s.Frame())
 		}
 	}
-	s.Press("{", "{", "{", "{")
+	s.Press("{", "{", "{", "{", "{")
 	s.Want("▸  Delete ANP cluster-control")
 	s.Resize(200, 500)
 	s.WantNot("next section")
