@@ -128,7 +128,8 @@ func TestSecondReaderCommand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(dir, strings.Fields(name)[0])
 			inTheMiddle(t, path, strings.TrimPrefix(z.Endpoint, "unix:"), way)
-			for _, args := range [][]string{{"rows"}, {"drift", "-f", "../../examples"}, {"zones", "--check", "-f", "../../examples"}} {
+			demo := []string{"-f", "../../examples", "--allow-unjudged=refused"} // which has a policy that is refused
+			for _, args := range [][]string{{"rows"}, append([]string{"drift"}, demo...), append([]string{"zones", "--check"}, demo...)} {
 				cmd := exec.CommandContext(t.Context(), binary, append(args, "--nb", "ovn-worker=unix:"+path, "--second-reader", "-o", "json")...)
 				var complaint strings.Builder
 				cmd.Stderr = &complaint
