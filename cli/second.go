@@ -64,7 +64,22 @@ type secondRow struct {
 
 // readAgain reads the zones through libovsdb and puts what that found below an answer.
 func (a *app) readAgain(ctx context.Context, e *engine.Engine, zones []*model.ZoneState, ans *answer) {
-	found := e.SecondReads(ctx, each(zones, func(z *model.ZoneState) string { return z.Name }), secondName)
+	var found []engine.SecondRead
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		found = e.SecondReads(ctx, each(zones, func(z *model.ZoneState) string { return z.Name }), secondName)
+	}()
+	late, cancel := context.WithTimeout(ctx, sayAfter)
+	defer cancel()
+	select {
+	case <-read:
+	case <-late.Done():
+		if ctx.Err() == nil {
+			fmt.Fprintln(a.err, "rung: waiting for libovsdb to read the zones")
+		}
+		<-read
+	}
 	out := make([]secondOut, len(found))
 	for i, f := range found {
 		out[i] = secondOut{Zone: f.Zone, Differences: []secondRow{}}
@@ -95,9 +110,8 @@ func (a *app) readAgain(ctx context.Context, e *engine.Engine, zones []*model.Zo
 
 func secondText(zones []secondOut) string {
 	var b strings.Builder
-	rows := 0
+	rows, same := 0, 0 // of zones that both read alike
 	for _, z := range zones {
-		rows += z.Rows
 		differing := z.differing()
 		switch {
 		case z.Error != "":
@@ -110,10 +124,16 @@ func secondText(zones []secondOut) string {
 			if z.More > 0 {
 				fmt.Fprintf(&b, "  and %s\n", words.Count(z.More, "more row"))
 			}
+		default:
+			rows, same = rows+z.Rows, same+1
 		}
 	}
-	if b.Len() == 0 {
-		fmt.Fprintf(&b, "second reader: libovsdb reads the same %s in %s\n", words.Count(rows, "row"), words.Count(len(zones), "zone"))
+	if same > 0 {
+		of := "zone"
+		if same < len(zones) {
+			of = "other zone"
+		}
+		fmt.Fprintf(&b, "second reader: libovsdb reads the same %s in %s\n", words.Count(rows, "row"), words.Count(same, of))
 	}
 	return b.String()
 }

@@ -69,6 +69,9 @@ func (e *Engine) secondRead(ctx context.Context, name string, child []string) (*
 	if !followed {
 		return cfg.Compare(ctx, func(ctx context.Context, take func(*nb.DB)) error { return followOnce(ctx, zone, take) })
 	}
+	if z := e.Revision().Zone(name); z == nil || z.SyncedAt.IsZero() {
+		return nil, errNeverRead // the answer that this one is for has waited for it
+	}
 	for n := 1; ; n++ {
 		r, err := cfg.Compare(ctx, e.followed(name))
 		if n == secondTries || !errors.Is(err, errNoRows) || !e.back(ctx, name) {
@@ -77,8 +80,12 @@ func (e *Engine) secondRead(ctx context.Context, name string, child []string) (*
 	}
 }
 
-// errNoRows says that there is nothing to compare with.
-var errNoRows = errors.New("the client that Rung has itself is not connected")
+var (
+	// errNoRows says that there is nothing to compare with.
+	errNoRows = errors.New("the client that Rung has itself is not connected")
+	// errNeverRead says that there never was.
+	errNeverRead = errors.New("the client that Rung has itself could not read it")
+)
 
 const (
 	// secondTries is how often a zone is read whose connection is lost meanwhile, and

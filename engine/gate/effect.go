@@ -173,7 +173,7 @@ func (g *Gate) judgeEffect(p *Preview, e *Effect, rev *revision.Revision) {
 	switch {
 	case e == nil:
 	case e.Unknown != "":
-		p.Guards = guard.Policies(rev, changes, guard.Asked{Protected: g.cfg.Protected}, e.Unknown, anyPod(rev.Cluster))
+		p.Guards = guard.Policies(rev, changes, guard.Asked{Protected: g.cfg.Protected}, e.Unknown, anyPod(rev.Judged()))
 	default:
 		p.Guards = slices.Clone(e.guards)
 	}

@@ -39,7 +39,9 @@ func (n *noter) notes() []consequence {
 	for _, dir := range model.Directions {
 		if n.newDeny(dir) {
 			text := n.toEstablished(newDenies[dir], "a new Deny does not end established connections (Antrea)")
-			out = append(out, consequence{"note " + text, text})
+			if c := (consequence{"note " + text, text}); !slices.Contains(out, c) {
+				out = append(out, c)
+			}
 		}
 	}
 	return out

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -19,6 +20,7 @@ import (
 	"rung/engine/revision"
 	"rung/engine/source"
 	"rung/model"
+	"rung/sources/nbdb/second"
 	"rung/test/install"
 	"rung/test/ovsdb"
 	"rung/test/wait"
@@ -124,11 +126,15 @@ func TestSecondReaderCommand(t *testing.T) {
 			})
 		},
 		"hung up": func(c net.Conn) net.Conn { _ = c.Close(); return c },
+		"panics": func(c net.Conn) net.Conn {
+			return saying{c, io.MultiReader(strings.NewReader(`{"error":null,"result":{}}`), c)}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(dir, strings.Fields(name)[0])
 			inTheMiddle(t, path, strings.TrimPrefix(z.Endpoint, "unix:"), way)
-			for _, args := range [][]string{{"rows"}, {"drift", "-f", "../../examples"}, {"zones", "--check", "-f", "../../examples"}} {
+			demo := []string{"-f", "../../examples", "--allow-unjudged=refused"} // which has a policy that is refused
+			for _, args := range [][]string{{"rows"}, append([]string{"drift"}, demo...), append([]string{"zones", "--check"}, demo...)} {
 				cmd := exec.CommandContext(t.Context(), binary, append(args, "--nb", "ovn-worker=unix:"+path, "--second-reader", "-o", "json")...)
 				var complaint strings.Builder
 				cmd.Stderr = &complaint
@@ -150,7 +156,8 @@ func TestSecondReaderCommand(t *testing.T) {
 					t.Fatalf("%v: %v\n%s%s", args, err, out, complaint.String())
 				}
 				if name != "altered" {
-					if exit.ExitCode() != 2 || !strings.Contains(complaint.String(), "rung: second reader: zone ovn-worker: libovsdb: ") || got.Second[0].Error == "" {
+					said := "rung: second reader: zone ovn-worker: " + map[string]string{"hung up": "libovsdb: ", "panics": "libovsdb panicked: "}[name]
+					if exit.ExitCode() != 2 || !strings.Contains(complaint.String(), said) || got.Second[0].Error == "" {
 						t.Errorf("%v: exit %d, %s", args, exit.ExitCode(), complaint.String())
 					}
 					continue
@@ -167,6 +174,35 @@ func TestSecondReaderCommand(t *testing.T) {
 		})
 	}
 }
+
+// A zone that Rung has never read is not waited for, and does not hide the others.
+func TestSecondReaderOfSome(t *testing.T) {
+	dir := memory(t)
+	e := sandboxed(t, filepath.Join("..", "..", "examples"), "builtin", filepath.Join(dir, "s"))
+	// Within the time that one read may take, with which it used to wait for this zone.
+	ctx, cancel := context.WithTimeout(t.Context(), second.DefaultWithin)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, install.Binary(t), "rows", "--nb", "ovn-worker="+e.Revision().Zone("ovn-worker").Endpoint,
+		"--nb", "gone=unix:"+filepath.Join(dir, "none"), "--second-reader").Output()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 2 {
+		t.Errorf("%v", err)
+	}
+	for _, want := range []string{"second reader: zone gone not read: the client that Rung has itself could not read it\n",
+		fmt.Sprintf("second reader: libovsdb reads the same %d rows in 1 other zone\n", e.Revision().Zone("ovn-worker").DB.Len())} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+}
+
+// saying is a connection on which something else is read.
+type saying struct {
+	net.Conn
+	r io.Reader
+}
+
+func (s saying) Read(p []byte) (int, error) { return s.r.Read(p) }
 
 // inTheMiddle listens at a path for clients of a server. libovsdb, which asks for the
 // names of the databases first, is led through a way; everybody else goes straight.

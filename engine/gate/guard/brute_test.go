@@ -221,7 +221,8 @@ func (b *brute) pair(i, j int) {
 // the API server.
 func (b *brute) nodes() {
 	cut := func(q verdict.Connection) {
-		if b.ask(b.rev.Verdicts(), q) != verdict.Deny && b.ask(b.next.Verdicts(), q) == verdict.Deny {
+		was, is := b.ask(b.rev.Verdicts(), q), b.ask(b.next.Verdicts(), q)
+		if was != verdict.Deny && is == verdict.Deny || was == verdict.Allow && is != verdict.Allow {
 			b.codes[Nodes] = true
 		}
 	}

@@ -49,7 +49,7 @@ func Judge(ctx context.Context, rev, next *revision.Revision, changes []Change, 
 // Policies are the rails of a change of which it is not known what it does to connections,
 // and why not. Where there is nothing that could connect they are all there is to ask.
 func Policies(rev *revision.Revision, changes []Change, a Asked, why string, anything bool) []Guard {
-	out := ofPolicies(rev.Cluster, changes, enforcing{rev.Flags.MaxPriority, rev.Flags.CompileCNP}, a.protects)
+	out := ofPolicies(rev.Judged(), changes, enforcing{rev.Flags.MaxPriority, rev.Flags.CompileCNP}, a.protects)
 	if anything && len(changes) > 0 {
 		out = append(out, rail(Unjudged, changes[0].Key, "what it does to connections is unknown: %s", why))
 	}

@@ -86,5 +86,5 @@ func (j *judge) isCut(q verdict.Connection) bool {
 		return false
 	}
 	after, err := j.next.Verdicts().FromPolicies(q)
-	return err == nil && after.Verdict == verdict.Deny
+	return err == nil && cuts(before.Verdict, after.Verdict)
 }

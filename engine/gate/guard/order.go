@@ -250,8 +250,3 @@ func (g *orderGuard) covering(a rungRule, after *rungRules) []rungRule {
 	}
 	return out
 }
-
-func sameSubject(a, b *model.Policy) bool {
-	return a == b || a.Subject.Namespace == b.Subject.Namespace && a.Subject.AllPods == b.Subject.AllPods &&
-		sameSelector(a.Subject.Namespaces, b.Subject.Namespaces) && sameSelector(a.Subject.Pods, b.Subject.Pods)
-}

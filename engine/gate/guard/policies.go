@@ -45,31 +45,6 @@ func deciding(changes []Change) (out []Change) {
 	return out
 }
 
-// SameDecisions says whether two versions of a policy decide alike in every
-// cluster.
-func SameDecisions(a, b *model.Policy) bool {
-	return a.Priority == b.Priority && a.Tier == b.Tier &&
-		a.IsolatesIngress == b.IsolatesIngress && a.IsolatesEgress == b.IsolatesEgress &&
-		a.Annotations[model.AnnotationStateless] == b.Annotations[model.AnnotationStateless] && sameSubject(a, b) &&
-		slices.EqualFunc(a.Ingress, b.Ingress, sameRule) && slices.EqualFunc(a.Egress, b.Egress, sameRule)
-}
-
-func sameSelector(a, b model.Selector) bool { return a.IsNil() == b.IsNil() && a.Key() == b.Key() }
-
-// sameRule says whether two rules match and do the same; their names do not
-// matter.
-func sameRule(a, b model.Rule) bool {
-	return a.Action == b.Action && a.AnyPeer == b.AnyPeer && a.Direction == b.Direction &&
-		slices.Equal(a.Ports, b.Ports) && slices.EqualFunc(a.Peers, b.Peers, samePeer)
-}
-
-func samePeer(a, b model.Peer) bool {
-	return a.Kind == b.Kind && a.Namespace == b.Namespace && a.DNSName == b.DNSName &&
-		slices.Equal(a.Networks, b.Networks) && slices.Equal(a.Except, b.Except) &&
-		sameSelector(a.Namespaces, b.Namespaces) && sameSelector(a.Pods, b.Pods) &&
-		sameSelector(a.Nodes, b.Nodes)
-}
-
 // denyGuards are the guards a policy runs into by itself.
 func denyGuards(x *overlap.PodIndex, p *model.Policy, protected func(string) bool) (out []Guard) {
 	if !p.Kind.IsAdmin() {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"hash/maphash"
 	"slices"
 	"sync"
@@ -71,6 +72,7 @@ func (c Config) Compare(ctx context.Context, follow func(context.Context, func(*
 	out := &Result{}
 	told := map[string]bool{}
 	var suspects map[uint64]bool // elements of rows that change
+	unheld := 0                  // rows that differ in the last round and were not held
 	for n := range rounds {
 		r := &round{v: v, seen: map[string]bool{}, told: told, suspects: suspects, first: n == 0, last: n == rounds-1}
 		v.trim()
@@ -82,10 +84,15 @@ func (c Config) Compare(ctx context.Context, follow func(context.Context, func(*
 			return nil, context.Cause(ctx)
 		}
 		r.judge(out)
-		if suspects = r.next; len(suspects) == 0 {
+		unheld = r.more
+		if suspects = r.next; len(suspects) == 0 && !r.late() {
 			break
 		}
+		if r.last && r.late() && len(out.Differences) == 0 {
+			return nil, fmt.Errorf("more than %d rows changed each time that libovsdb read them", heldMost)
+		}
 	}
+	out.More += unheld
 	slices.SortStableFunc(out.Differences, order)
 	return out, nil
 }
@@ -146,7 +153,7 @@ type round struct {
 	seen     map[string]bool // table and _uuid of what libovsdb has
 	told     map[string]bool // differences that are in the result
 	held     []Row           // rows that were as in no version when they came
-	more     int             // such rows beyond heldMost
+	more     int             // such rows beyond heldMost that were not told
 	missing  []nb.Row        // of Rung's rows what libovsdb has not
 	sought   bool            // missing is known
 	suspects map[uint64]bool // of the round before
@@ -163,7 +170,9 @@ func (r *round) take(row Row) {
 		return
 	}
 	if len(r.held) >= heldMost {
-		r.more++
+		if !r.told[keyOf(row.Table, row.UUID)] {
+			r.more++
+		}
 		return
 	}
 	r.held = append(r.held, row)
@@ -190,10 +199,13 @@ func (r *round) explained(dbs []*nb.DB) bool {
 	return len(r.held)+len(r.missing)+r.more == 0
 }
 
+// late says that all rows that were held turned out as Rung has them now: so may those have
+// that were not held.
+func (r *round) late() bool { return r.more > 0 && len(r.held)+len(r.missing) == 0 }
+
 // judge puts what differs into the result, and keeps what changed while it was read, and
 // was told otherwise in every round so far, for the next.
 func (r *round) judge(out *Result) {
-	out.More += r.more
 	r.next = map[uint64]bool{}
 	dbs := r.v.now()
 	for _, row := range r.held {

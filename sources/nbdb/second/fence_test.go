@@ -140,6 +140,23 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
+// A folder for temporary files whose name is too long for a socket is no obstacle.
+func TestLongFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), strings.Repeat("x", 120))
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", dir)
+	ln, made, err := listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = ln.Close(), os.RemoveAll(made)
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Error(left, err)
+	}
+}
+
 // Nothing that a child asks for is written.
 func TestNothingIsWritten(t *testing.T) {
 	z := start(t, "builtin")
@@ -239,6 +256,39 @@ func (i *interrupted) Read(p []byte) (int, error) {
 		i.churn()
 	}
 	return n, err
+}
+
+// That very many rows are late is no difference, and each row that differs counts once.
+func TestManyRows(t *testing.T) {
+	var rows []Row
+	var news []nb.RowChange
+	for n := range heldMost + 5 {
+		s := &nb.AddressSet{UUID: fmt.Sprint(n), Name: fmt.Sprint("a", n)}
+		rows, news = append(rows, Row{nb.TableAddressSet, s.UUID, ours(s)}), append(news, nb.RowChange{New: s})
+	}
+	told := map[string]bool{}
+	late := func(v *versions, then *nb.DB) (late bool, out Result) {
+		r := &round{v: v, seen: map[string]bool{}, told: told, first: true}
+		for _, row := range rows {
+			r.take(row)
+		}
+		v.add(then)
+		r.explained(v.now())
+		r.judge(&out)
+		out.More += r.more
+		return r.late(), out
+	}
+	before := (*nb.DB)(nil).Apply(nil)
+	if late, out := late(&versions{dbs: []*nb.DB{before}}, before.Apply(news)); !late || len(out.Differences) > 0 {
+		t.Errorf("late %t, %+v", late, out)
+	}
+	for again := range 2 {
+		late, out := late(&versions{dbs: []*nb.DB{before}}, nil)
+		want := []int{len(rows), 5}[again]
+		if slices.Reverse(rows); late || len(out.Differences)+out.More != want {
+			t.Errorf("late %t, %d differences and %d more, want %d", late, len(out.Differences), out.More, want)
+		}
+	}
 }
 
 // What differs is said in pieces: a set by its members, of very large ones the first.

@@ -3,6 +3,7 @@ package second
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -49,26 +50,37 @@ func (c Config) read(ctx context.Context, take func(Row)) error {
 	defer fail(nil)
 	timer := time.AfterFunc(c.Within, func() { fail(fmt.Errorf("libovsdb has not read it within %v", c.Within)) })
 	defer timer.Stop()
-	dir, err := os.MkdirTemp("", "rung-") // short: it holds a socket, for this user alone
-	if err != nil {
-		return fmt.Errorf("making a folder for the socket to libovsdb: %w", err)
-	}
-	defer os.RemoveAll(dir)
-	socket := filepath.Join(dir, "s")
-	ln, err := net.Listen("unix", socket)
+	ln, dir, err := listen()
 	if err != nil {
 		return fmt.Errorf("listening for libovsdb: %w", err)
 	}
+	defer os.RemoveAll(dir)
 	b := &bridge{cfg: &c, left: c.Most, fail: fail}
 	var wg sync.WaitGroup
 	wg.Go(func() { b.serve(ctx, ln) })
-	err = c.run(ctx, socket, take)
+	err = c.run(ctx, ln.Addr().String(), take)
 	if why := context.Cause(ctx); why != nil {
 		err = why // it is what ended the child
 	}
 	fail(nil)
 	wg.Wait()
 	return err
+}
+
+// listen listens at a socket in a folder of this user alone. A folder for temporary files
+// may have a name that is too long for sockets; then it is in /tmp.
+func listen() (ln net.Listener, dir string, err error) {
+	for _, in := range []string{"", "/tmp"} {
+		made, failed := os.MkdirTemp(in, "rung-")
+		if failed == nil {
+			if ln, failed = net.Listen("unix", filepath.Join(made, "s")); failed == nil {
+				return ln, made, nil
+			}
+			_ = os.RemoveAll(made)
+		}
+		err = cmp.Or(err, failed)
+	}
+	return nil, "", err
 }
 
 // run runs the child and reads what it writes.
