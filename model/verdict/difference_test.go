@@ -135,7 +135,7 @@ func TestDifferEndsWithItsContext(t *testing.T) {
 // cluster with that priority counts, whether or not the policy is enforced now.
 func TestMovesIsEveryDifference(t *testing.T) {
 	flips := 0
-	for seed := range 12 {
+	for seed := range draws(4, 12) {
 		c, o := newWorld(uint64(seed) + 12000).cluster()
 		var all []*model.Policy
 		for p := range c.Policies(model.KindANP) {
