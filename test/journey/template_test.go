@@ -37,7 +37,8 @@ func TestTemplate(t *testing.T) {
 	}
 
 	// One undo takes all of it back, and one redo makes it again.
-	c.press("U").sees("Undo: Create ANP tenant-isolation").does("a", "Apply?").answers("[ no ]", "y").at("Ladder").misses("tenant-isolation-blue")
+	c.press("U").sees("Undo: Create ANP tenant-isolation", "deletes ANP tenant-isolation-blue").
+		press("a").types("Type tenant-isolation to confirm", "tenant-isolation").at("Ladder").misses("tenant-isolation-blue")
 	if _, err := os.Stat(file); err == nil {
 		t.Error("undo left the file of the Deny")
 	}
