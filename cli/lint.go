@@ -76,7 +76,10 @@ when there is an error; warnings alone exit 0. Rows are for "rung drift" and
 			if err != nil {
 				return nil, err
 			}
-			return findingsAnswer(found, model.SeverityError), nil
+			a := findingsAnswer(found, model.SeverityError)
+			list := a.text
+			a.text = func(wide bool) string { return list(wide) + lintCount(found) }
+			return a, nil
 		}}
 	})
 }
@@ -111,6 +114,19 @@ func findingsAnswer(found []model.Finding, no ...model.Severity) *answer {
 		out = append(out, o)
 	}
 	return &answer{value: out, text: func(bool) string { return lintText(out) }, no: bad}
+}
+
+// lintCount counts findings as the header of the console does, and says what stands under a cause
+// besides.
+func lintCount(found []model.Finding) string {
+	if len(found) == 0 {
+		return ""
+	}
+	text := "\n" + model.CountFindings(found).Text()
+	if under := model.CountUnder(found); under.All() > 0 {
+		text += ", and " + under.Text() + " under their cause (indented)"
+	}
+	return text + "\n"
 }
 
 func lintText(out []findingOut) string {
