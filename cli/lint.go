@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/model"
 )
@@ -76,11 +77,22 @@ when there is an error; warnings alone exit 0. Rows are for "rung drift" and
 			if err != nil {
 				return nil, err
 			}
-			a := findingsAnswer(found, model.SeverityError)
-			list := a.text
-			a.text = func(wide bool) string { return list(wide) + lintCount(found) }
-			return a, nil
+			ans := findingsAnswer(found, model.SeverityError)
+			list := ans.text
+			ans.text = func(wide bool) string { return list(wide) + lintCount(found) }
+			ans.notConsidered = unfound(r, found)
+			return ans, nil
 		}}
+	})
+}
+
+// unfound are those of the omissions that no finding is an error about.
+func unfound(r *revision.Revision, found []model.Finding) []model.Omission {
+	return slices.DeleteFunc(omitted.Objects(r), func(o model.Omission) bool {
+		return slices.ContainsFunc(found, func(f model.Finding) bool {
+			return f.Severity == model.SeverityError && (o.Key.Name != "" && f.Policy == o.Key ||
+				f.Origin.File != "" && f.Origin.Where() == o.Origin.Where())
+		})
 	})
 }
 
