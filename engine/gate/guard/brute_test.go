@@ -23,6 +23,17 @@ import (
 	"rung/test/install"
 )
 
+// someNodes are those of given.Cluster with the subnets from which they reach pods.
+const someNodes = `
+apiVersion: v1
+kind: Node
+metadata: {name: worker, annotations: {k8s.ovn.org/host-cidrs: '["172.18.0.2/16"]', k8s.ovn.org/node-subnets: '{"default": ["10.244.128.0/24"]}'}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: control, annotations: {k8s.ovn.org/host-cidrs: '["172.18.0.3/16"]', k8s.ovn.org/node-subnets: '{"default": ["10.244.129.0/24"]}'}}
+`
+
 const someServices = `
 apiVersion: v1
 kind: Service
@@ -248,6 +259,7 @@ func TestRailsAreBruteForce(t *testing.T) {
 			before = append(before, c.policy())
 		}
 		cluster := given.Cluster(t, someServices)
+		cluster, _ = cluster.Upsert(manifests.Parse("", []byte(someNodes), manifests.Options{}).Objects, nil)
 		var objects []model.Object
 		for _, p := range parsed(t, before...) {
 			objects = append(objects, p)
@@ -311,7 +323,7 @@ func TestRailsAreBruteForce(t *testing.T) {
 		}
 	}
 	t.Logf("%d changes ran into %v", changes, met)
-	for _, code := range []string{DNS, API, System, Much, Log, Opens} {
+	for _, code := range []string{DNS, API, System, Much, Log, Opens, Nodes} {
 		if met[code] < changes/50 {
 			t.Errorf("%s was met %d times: too few to prove anything", code, met[code])
 		}
