@@ -182,7 +182,7 @@ func firstDecider(rev *revision.Revision, seen []verdict.Seen) (first int32, by 
 		if err != nil {
 			continue
 		}
-		for _, st := range a.Paths[0].Stages {
+		for _, st := range a.Stages() {
 			hits := slices.Concat(st.Passed, st.Candidates)
 			if st.Decided != nil {
 				hits = append(hits, *st.Decided)
@@ -287,7 +287,7 @@ func (p *Proposal) judge(ctx context.Context, rev, next *revision.Revision) erro
 
 // deciders are who settles a connection, and at which end.
 func deciders(a *verdict.Answer) string {
-	for _, st := range a.Paths[0].Stages {
+	for _, st := range a.Stages() {
 		if st.Verdict != a.Verdict {
 			continue
 		}

@@ -47,6 +47,8 @@ func TestMake(t *testing.T) {
 	wall := strings.Replace(given.ANP("wall", 50, "tenant=blue", "out deny tenant=red", "in deny tenant=red"), "  egress:\n", "  # what leaves\n  egress:\n", 1)
 	const twin = "apiVersion: v1\nkind: Pod\nmetadata: {name: NAME, namespace: blue, labels: {app: web}}\n" +
 		"spec: {nodeName: worker, containers: [{name: c}]}\nstatus: {phase: Running, podIPs: [{ip: 10.244.0.99}]}\n"
+	const nowhere = "apiVersion: v1\nkind: Service\nmetadata: {name: nowhere, namespace: red}\n" +
+		"spec: {clusterIP: 10.96.7.7, clusterIPs: [10.96.7.7], selector: {app: nobody}, ports: [{port: 80}]}\n"
 	for _, c := range []struct {
 		name, target string
 		world        []string
@@ -75,6 +77,8 @@ func TestMake(t *testing.T) {
 			[]string{"opens 1 pair that no log line has: blue/web-9 → red/web-0, TCP 80; for example blue/web-9 → red/web-0 tcp 80."}, nil, ""},
 		{"a baseline that denies", "BANP/default", []string{given.BANP("tenant=blue", "out allow tenant=green")}, []string{"blue/web-0 red/web-0 80", "blue/db-1 red/web-0 80"}, model.Deny,
 			[]string{"denies only the connections of the log lines.", "1 rule that denies"}, []string{"kind: BaselineAdminNetworkPolicy", "action: Deny"}, ""},
+		{"to a Service that has no endpoint", "door", []string{wall, nowhere}, []string{"blue/web-0 10.96.7.7 80"}, model.Allow,
+			[]string{"connections of none of 1 line; 1 stays outside every policy by other rules."}, nil, ""},
 		{"a NetworkPolicy, and an address", "blue/np", []string{given.NP("blue", "np", "{podSelector: {matchLabels: {app: web}}, policyTypes: [Ingress, Egress]}")},
 			[]string{"blue/web-0 8.8.8.8 443", "monitoring/prom-0 blue/web-0 8080 in"}, model.Allow,
 			[]string{"2 rules that allow the connections of 2 lines."}, []string{"cidr: 8.8.8.8/32", "port: 443", "namespaceSelector"}, ""},

@@ -301,7 +301,7 @@ func (p *proposer) judge(s *verdict.Seen, to end) (denied []model.Direction) {
 	if err != nil {
 		return nil
 	}
-	for _, st := range a.Paths[0].Stages {
+	for _, st := range a.Stages() {
 		d := model.Egress
 		if st.Stage == model.StageToLport {
 			d = model.Ingress

@@ -40,8 +40,16 @@ type Answer struct {
 	Reason string
 	// Front is the Service whose address was asked, nil for none: its endpoints are asked.
 	Front *Front
-	// Paths is one, or for a Service one for each of its endpoints.
+	// Paths is one, or for a Service one for each of its endpoints: none where it has none.
 	Paths []Path
+}
+
+// Stages are those of the only path, or of the first of several; none where there is none.
+func (a *Answer) Stages() []StageVerdict {
+	if len(a.Paths) == 0 {
+		return nil
+	}
+	return a.Paths[0].Stages
 }
 
 // End is an endpoint as it was found.

@@ -120,7 +120,7 @@ func (x *Index) logged(s *Seen) (Answer, bool) {
 	c := s.Connection
 	// The address says who it is now; whoever has it must be who had it.
 	a, err := x.FromPolicies(Connection{From: AddrEnd(c.From.Addr), To: AddrEnd(c.To.Addr), Protocol: c.Protocol, Port: c.Port})
-	if err != nil || !samePod(a.Paths[0].From.Key, c.From.Key) || !samePod(a.Paths[0].To.Key, c.To.Key) {
+	if err != nil || len(a.Paths) == 0 || !samePod(a.Paths[0].From.Key, c.From.Key) || !samePod(a.Paths[0].To.Key, c.To.Key) {
 		return a, false
 	}
 	return a, true
@@ -140,7 +140,7 @@ func (s *Seen) contrary(a *Answer) bool {
 		return false
 	}
 	var at []StageVerdict
-	for _, st := range a.Paths[0].Stages {
+	for _, st := range a.Stages() {
 		if (s.Zone == "" || st.Zone == s.Zone) && s.about(st.Stage) {
 			at = append(at, st)
 		}

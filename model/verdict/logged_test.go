@@ -106,3 +106,22 @@ func logEnd(w *world, x *Index) Endpoint {
 	}
 	return AddrEnd(netip.AddrFrom4([4]byte{9, 9, 9, 9}))
 }
+
+// A line that goes to a Service without endpoints has no way through the policies: nothing is
+// said of it.
+func TestLoggedToNowhere(t *testing.T) {
+	w := newWorld(1)
+	c, o := w.cluster()
+	c, _ = c.Upsert([]model.Object{&model.Service{Meta: model.Meta{Key: model.Key{Kind: model.KindService, Namespace: "a", Name: "nowhere"}},
+		ClusterIPs: []string{"10.96.7.7"}, Selector: model.NewLabels(map[string]string{"app": "nobody"}), Ports: []model.ServicePort{{Protocol: "TCP", Port: 80}}}}, nil)
+	x, _ := indexOf(t, c, o)
+	from := logEnd(w, x)
+	s := Seen{Connection: Connection{From: from, To: AddrEnd(netip.MustParseAddr("10.96.7.7")), Protocol: TCP, Port: 80}, Lines: 1, Said: Deny}
+	if a, err := x.FromPolicies(s.Connection); err != nil || len(a.Paths) > 0 || a.Stages() != nil {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	log := &Log{Seen: []Seen{s}, Lines: 1}
+	if got, err := log.Otherwise(context.Background(), x, x); err != nil || len(got.Groups) > 0 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}

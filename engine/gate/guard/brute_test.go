@@ -232,8 +232,7 @@ func (b *brute) pair(i, j int) {
 // the API server, or where it is not known what that sends from, from the server's own address.
 func (b *brute) nodes() {
 	cut := func(q verdict.Connection) {
-		was, is := b.ask(b.rev.Verdicts(), q), b.ask(b.next.Verdicts(), q)
-		if was != verdict.Deny && is == verdict.Deny || was == verdict.Allow && is != verdict.Allow {
+		if b.ask(b.rev.Verdicts(), q) != verdict.Deny && b.ask(b.next.Verdicts(), q) == verdict.Deny {
 			b.codes[Nodes] = true
 		}
 	}
