@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ladder"
@@ -42,12 +43,12 @@ many operations. -o wide, json and yaml add the equivalent ovn-nbctl commands. W
 			ctx := cmd.Context()
 			done := settled()
 			return a.with(ctx, true, func(r *revision.Revision) bool { return done(r) && reported(r) },
-				func(e *engine.Engine, _ *revision.Revision) error {
+				func(e *engine.Engine, r *revision.Revision) error {
 					if *watch {
 						return a.watchActivity(ctx, e)
 					}
 					out := each(e.Activity(0), activityOf)
-					return a.print(&answer{value: out, text: func(wide bool) string { return activityText(out, wide) }})
+					return a.say(&answer{value: out, text: func(wide bool) string { return activityText(out, wide) }, notConsidered: omitted.Rows(r, r.Zones)})
 				})
 		},
 	}

@@ -141,7 +141,7 @@ func (a *app) confirmed(c *changeFlags, p *gate.Preview, show func(*gate.Preview
 			return p, err
 		}
 		if c.dryRun {
-			return p, a.stops(p)
+			return p, a.stops(p, c.name)
 		}
 		if nothingToDo(p) {
 			return p, nil
@@ -177,9 +177,9 @@ func (a *app) confirmed(c *changeFlags, p *gate.Preview, show func(*gate.Preview
 }
 
 // stops is what a change that is only shown ends with, the same whichever command shows it:
-// that it cannot be made, or that a guard rail stops it. Nobody wants to write, so that
-// changes are switched off stops nothing.
-func (a *app) stops(p *gate.Preview) error {
+// that it cannot be made, or that a guard rail stops it, unless confirmed is the name that
+// the rail asks for. Nobody wants to write, so that changes are switched off stops nothing.
+func (a *app) stops(p *gate.Preview, confirmed string) error {
 	switch {
 	case nothingToDo(p):
 		return nil
@@ -187,7 +187,7 @@ func (a *app) stops(p *gate.Preview) error {
 		return fmt.Errorf("%s: %s: %w", p.Title, p.Blocked, errRefused)
 	case len(omitted.Unjudged(p.NotConsidered, a.flags.allowUnjudged...)) > 0:
 		return errUnjudged
-	case len(p.Guards) > 0:
+	case len(p.Guards) > 0 && (confirmed == "" || confirmed != p.ConfirmName):
 		return errNo
 	}
 	return nil

@@ -9,7 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/omitted"
 	"rung/engine/revision"
+	"rung/model"
 	"rung/model/ovntrace"
 )
 
@@ -43,10 +45,23 @@ not understood are counted and shown.`,
 			return a.show(cmd.Context(), false, query{zones: len(a.flags.nb) > 0,
 				answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
 					out := explained(r, report)
-					return &answer{value: out, text: func(wide bool) string { return out.text(wide) }, err: errors.Join(unread(r.Zones), out.undecided())}, nil
+					return &answer{value: out, text: func(wide bool) string { return out.text(wide) }, notConsidered: unexplained(r),
+						err: errors.Join(unread(r.Zones), out.undecided())}, nil
 				}})
 		},
 	}
+}
+
+// unexplained are what keeps a rule from being named: what was refused or not read, and that
+// there is nothing to name one by.
+func unexplained(r *revision.Revision) []model.Omission {
+	for range r.Cluster.AllPolicies() {
+		return omitted.Objects(r)
+	}
+	if len(r.Zones) > 0 {
+		return omitted.Objects(r)
+	}
+	return append(omitted.Objects(r), model.Omission{Code: model.OmittedAll, Why: "nothing says what is behind the ACLs: there are no policies, and no zone is read"})
 }
 
 // readTrace reads the text that is to be explained.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/model"
 )
@@ -76,8 +77,22 @@ when there is an error; warnings alone exit 0. Rows are for "rung drift" and
 			if err != nil {
 				return nil, err
 			}
-			return findingsAnswer(found, model.SeverityError), nil
+			ans := findingsAnswer(found, model.SeverityError)
+			list := ans.text
+			ans.text = func(wide bool) string { return list(wide) + lintCount(found) }
+			ans.notConsidered = unfound(r, found)
+			return ans, nil
 		}}
+	})
+}
+
+// unfound are those of the omissions that no finding is an error about.
+func unfound(r *revision.Revision, found []model.Finding) []model.Omission {
+	return slices.DeleteFunc(omitted.Objects(r), func(o model.Omission) bool {
+		return slices.ContainsFunc(found, func(f model.Finding) bool {
+			return f.Severity == model.SeverityError && (o.Key.Name != "" && f.Policy == o.Key ||
+				f.Origin.File != "" && f.Origin.Where() == o.Origin.Where())
+		})
 	})
 }
 
@@ -111,6 +126,19 @@ func findingsAnswer(found []model.Finding, no ...model.Severity) *answer {
 		out = append(out, o)
 	}
 	return &answer{value: out, text: func(bool) string { return lintText(out) }, no: bad}
+}
+
+// lintCount counts findings as the header of the console does, and says what stands under a cause
+// besides.
+func lintCount(found []model.Finding) string {
+	if len(found) == 0 {
+		return ""
+	}
+	text := "\n" + model.CountFindings(found).Text()
+	if under := model.CountUnder(found); under.All() > 0 {
+		text += ", and " + under.Text() + " under their cause (indented)"
+	}
+	return text + "\n"
 }
 
 func lintText(out []findingOut) string {

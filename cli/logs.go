@@ -98,7 +98,8 @@ Other answers than the lines:
 			return a.complete(policyChoices)(cmd, args, typed)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := sum.check(a.flags.output, follow || *watch, since); err != nil {
+			following := follow || *watch
+			if err := sum.check(a.flags.output, following, since); err != nil {
 				return err
 			}
 			if controller != "" {
@@ -115,7 +116,7 @@ Other answers than the lines:
 				return err
 			}
 			files := len(a.flags.log.paths) > 0
-			cfg, err := a.logsConfig(cmd.Context(), follow || *watch)
+			cfg, err := a.logsConfig(cmd.Context(), following)
 			switch {
 			case err != nil:
 				return err
@@ -150,7 +151,7 @@ Other answers than the lines:
 					}
 				}
 				listen := ctx
-				if cmd.Flags().Changed("for") || !follow && !*watch && !files {
+				if cmd.Flags().Changed("for") || !following && !files {
 					var cancel context.CancelFunc
 					listen, cancel = context.WithTimeout(ctx, wait)
 					defer cancel()
@@ -159,7 +160,7 @@ Other answers than the lines:
 					err := a.aggregate(listen, e, &sum, func(x *logs.Entry) bool { return x.Matches(&query, nil) }, filter != "")
 					return errors.Join(err, a.unfollowed(e))
 				}
-				tail := func() error { return a.tail(listen, e, &query, raw, lines, cfg.LogFiles.Since) }
+				tail := func() error { return a.tail(listen, e, &query, raw, lines, following, cfg.LogFiles.Since) }
 				if rule.policy != "" {
 					err = a.propose(ctx, e, &rule, tail)
 				} else {
@@ -167,8 +168,11 @@ Other answers than the lines:
 				}
 				return errors.Join(err, a.unfollowed(e))
 			})
-			if ctx.Err() != nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
-				return nil // the time asked for is over
+			switch {
+			case ctx.Err() != nil && following && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)):
+				return nil // a signal is how following ends
+			case err == nil && !following:
+				return ctx.Err() // and of nothing else
 			}
 			return err
 		},
@@ -189,8 +193,9 @@ Other answers than the lines:
 	return cmd
 }
 
-// tail prints lines as they come; since is where log files are read from, zero for all.
-func (a *app) tail(ctx context.Context, e *engine.Engine, q *logquery.Query, raw bool, limit int, since time.Time) error {
+// tail prints lines as they come; since is where log files are read from, zero for all. When
+// it does not follow, a signal is an error: what it printed until then is not all there is.
+func (a *app) tail(ctx context.Context, e *engine.Engine, q *logquery.Query, raw bool, limit int, follow bool, since time.Time) error {
 	defer a.readOn()()
 	ticks, stop := e.Logs().Subscribe()
 	defer stop()
@@ -209,6 +214,10 @@ func (a *app) tail(ctx context.Context, e *engine.Engine, q *logquery.Query, raw
 		}
 		a.lost(e.Logs())
 		switch {
+		case !follow && errors.Is(ctx.Err(), context.Canceled):
+			return ctx.Err()
+		case !follow && errors.Is(ctx.Err(), context.DeadlineExceeded) && len(a.flags.log.paths) > 0:
+			fmt.Fprintf(a.err, "rung: %s until --for was over, before the end of the log\n", words.Count(came, "line"))
 		case printed == 0 && came > 0:
 			fmt.Fprintf(a.err, "rung: %s, none match --filter\n", words.Count(came, "line"))
 		case printed == 0:

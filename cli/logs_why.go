@@ -7,6 +7,7 @@ import (
 
 	"rung/engine"
 	"rung/engine/logs"
+	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/model"
 )
@@ -62,14 +63,9 @@ func (a *app) logsWhy(ctx context.Context, name string) error {
 			text: func(bool) string {
 				return strings.Join(each(checks, logs.Check.Line), "\n") + "\n"
 			},
+			no: no, notConsidered: omitted.About(e.Revision(), k),
 		}
-		if err := a.print(ans); err != nil {
-			return err
-		}
-		if no {
-			return errNo
-		}
-		return nil
+		return a.say(ans)
 	})
 }
 

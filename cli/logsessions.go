@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"rung/engine"
+	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/clean"
@@ -63,7 +64,7 @@ func (a *app) logSessions(ctx context.Context) error {
 			out.Ended = append(out.Ended, o)
 			t.add(s.Target.Label(), levelWords(s.Set), o.By, o.untilText, "ended "+s.At.Local().Format(time.DateTime)+": "+o.How)
 		}
-		return a.print(&answer{value: out, text: func(bool) string {
+		return a.say(&answer{value: out, notConsidered: omitted.Objects(r), text: func(bool) string {
 			if len(t.rows) == 0 {
 				return "no logging session\n"
 			}

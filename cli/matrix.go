@@ -224,15 +224,22 @@ func (t *matrixTable) about() string {
 // omissions are what the matrix does not take into account, and that nothing was judged.
 func (t *matrixTable) omissions(r *revision.Revision) []model.Omission {
 	out := omitted.From(r, false)
-	judged, unknown := 0, 0
-	t.each(func(_, _ *revision.MatrixEnd, c revision.MatrixCell) {
+	judged, unknown, whole := 0, 0, t
+	if t.only != "" { // what is not shown was judged all the same, or was not
+		ask := t.ask
+		ask.only = ""
+		if all, err := newMatrixTable(t.m, ask); err == nil {
+			whole = all
+		}
+	}
+	whole.each(func(_, _ *revision.MatrixEnd, c revision.MatrixCell) {
 		judged += c.Pairs() - c.NotApplicable
 		unknown += c.Unknown
 	})
 	switch {
 	case t.m.Pods == 0:
 		out = append(out, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: there are no pods"})
-	case judged == 0 && t.only == "":
+	case judged == 0:
 		out = append(out, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: no policy is asked about any connection here"})
 	case unknown > 0:
 		out = append(out, model.Omission{Code: model.OmittedPart, Why: "unknown: " + words.Total(unknown, "pair")})

@@ -10,6 +10,7 @@ import (
 
 	"rung/engine"
 	"rung/engine/gate"
+	"rung/engine/omitted"
 	"rung/engine/pattern"
 	"rung/engine/revision"
 	"rung/model"
@@ -61,7 +62,7 @@ set is gone, rung lint says so (template-incomplete), and --update makes what is
 			return a.show(cmd.Context(), false, query{answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
 				made, err := a.makeSet(r, &f, args)
 				if errors.Is(err, template.ErrWhole) {
-					return &answer{value: madeOut{Set: f.update, New: []string{}, Changed: []string{}, Notes: []string{}}, text: func(bool) string { return err.Error() + "\n" }}, nil
+					return &answer{value: madeOut{Set: f.update, New: []string{}, Changed: []string{}, Notes: []string{}}, text: func(bool) string { return err.Error() + "\n" }, notConsidered: omitted.Objects(r)}, nil
 				}
 				if err != nil {
 					return nil, err

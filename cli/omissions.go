@@ -32,6 +32,14 @@ func (a *app) verdictOf(ans *answer) error {
 	return nil
 }
 
+// say prints an answer, and ends as it says.
+func (a *app) say(ans *answer) error {
+	if err := a.print(ans); err != nil {
+		return err
+	}
+	return a.verdictOf(ans)
+}
+
 // omissionOut is the JSON of something that an answer does not take into account
 // (command-line.md#what-was-not-considered).
 type omissionOut struct {

@@ -7,6 +7,7 @@ import (
 
 	"rung/engine"
 	"rung/engine/gate"
+	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/model/plan"
 )
@@ -23,13 +24,15 @@ func (a *app) runPlan(ctx context.Context, c *changeFlags, f *planFlags) error {
 		}
 		tells := a.tells(c)
 		if !tells {
-			if err := a.print(planView(p)); err != nil {
+			ans := planView(p)
+			ans.notConsidered = omitted.From(r, false)
+			if err := a.print(ans); err != nil {
 				return err
 			}
 		}
 		outcome, err := a.runThis(ctx, e, c, p)
 		if tells {
-			err = errors.Join(err, a.print(&answer{value: planRunOut{outcome, p}}))
+			err = errors.Join(err, a.print(&answer{value: planRunOut{outcome, p}, notConsidered: omitted.From(r, false)}))
 		}
 		return err
 	})

@@ -125,7 +125,7 @@ func stepsAnswer(p *gate.Preview, outcome string) *answer {
 	out := stepsOut{Title: p.Title, Outcome: outcome, Blocked: p.Blocked, FirstStep: p.FirstStep, Steps: append([]plan.Step{}, p.Steps...), Guards: all.Guards,
 		Connections: all.Connections, StepConnections: each(p.StepEffects, describeEffect),
 		ConfirmName: p.ConfirmName, Notes: all.Notes}
-	return &answer{value: out, text: func(bool) string {
+	return &answer{value: out, notConsidered: p.NotConsidered, text: func(bool) string {
 		text := p.Title + "\n\n"
 		if len(p.Steps) == 0 && p.Blocked == "" {
 			text += "every step is made; waiting for the zones that do not show the last one\n"

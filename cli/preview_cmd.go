@@ -23,13 +23,15 @@ import (
 func (a *app) previewCmd() *cobra.Command {
 	var parts previewParts
 	var prune bool
+	var confirmed string
 	var listen time.Duration
 	cmd := &cobra.Command{
 		Use:   "preview {--change FILE | --delete POLICY | --move POLICY=PRIORITY}...",
 		Short: "Show what a change would do, for a review",
 		Long: `Show what a change would do: which connections it denies or opens, who decides then,
 and which rows change. Nothing is changed. Exit 1 when a guard rail stops the change, or
-when it cannot be made.
+when it cannot be made. With --confirm-name, as for the change itself, a guard rail is
+shown and stops nothing.
 
 Several changes are made in the order in which they are given, and what they do together
 is shown. --change takes folders, too: what is no policy there is left aside, which a note
@@ -50,6 +52,7 @@ With -o markdown the answer can be put under a pull request.`,
 	cmd.Flags().Var(previewPart{&parts, gate.OpApply}, "change", "`file` or folder with policies to create or update, - for standard input; may be repeated, as the next two")
 	cmd.Flags().Var(previewPart{&parts, gate.OpDelete}, "delete", "`policy` to delete")
 	cmd.Flags().Var(previewPart{&parts, gate.OpMove}, "move", "`policy=priority` to give it")
+	cmd.Flags().StringVar(&confirmed, "confirm-name", "", "policy `name` that a guard rail asks for: the rail is shown, and does not stop the change")
 	cmd.Flags().BoolVar(&prune, "prune", false, "with --change: delete the policies that are in none of the files")
 	_ = cmd.RegisterFlagCompletionFunc("delete", a.complete(policyChoices))
 	_ = cmd.RegisterFlagCompletionFunc("move", a.movesChoices)
@@ -78,7 +81,7 @@ With -o markdown the answer can be put under a pull request.`,
 			if err := a.print(ans); err != nil {
 				return err
 			}
-			return a.stops(p)
+			return a.stops(p, confirmed)
 		})
 	}
 	return cmd

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/engine/trace"
 )
@@ -71,17 +72,11 @@ func (a *app) probe(ctx context.Context, asked []trace.Question, file string) er
 		if r.Mode.OVN == "" {
 			return withoutOVN(e)
 		}
-		ans, err := probed(ctx, e, asked, file)
+		ans, err := a.probed(ctx, e, asked, file)
 		if err != nil {
 			return err
 		}
-		if err := a.print(ans); err != nil {
-			return err
-		}
-		if ans.no {
-			return errNo
-		}
-		return nil
+		return a.say(ans)
 	})
 }
 
@@ -96,8 +91,9 @@ func withoutOVN(e *engine.Engine) error {
 }
 
 // probed sends one question, or those of a file.
-func probed(ctx context.Context, e *engine.Engine, asked []trace.Question, file string) (*answer, error) {
+func (a *app) probed(ctx context.Context, e *engine.Engine, asked []trace.Question, file string) (*answer, error) {
 	out, disagree := make([]*probeOut, 0, len(asked)), false
+	var notes omissions
 	for i, q := range asked {
 		o, err := sendProbe(ctx, e, q)
 		switch {
@@ -108,10 +104,14 @@ func probed(ctx context.Context, e *engine.Engine, asked []trace.Question, file 
 			bad.add(file, i, err)
 			return nil, bad
 		}
+		omits := notes.add(&o.verdictOut)
+		if file != "" {
+			o.NotConsidered = a.omittedOut(omits)
+		}
 		out, disagree = append(out, o), disagree || len(o.Findings) > 0
 	}
 	ans := answered(out, file)
-	ans.no = disagree
+	ans.no, ans.notConsidered = disagree, notes.all(len(asked))
 	return ans, nil
 }
 
@@ -136,5 +136,9 @@ func sendProbe(ctx context.Context, e *engine.Engine, q trace.Question) (*probeO
 	if err != nil {
 		return nil, err
 	}
-	return probeOf(q, result), nil
+	out := probeOf(q, result)
+	// Of the sandbox, whose rows are what the policies say: what these leave out, they do.
+	out.trace = &trace.Trace{Connection: result.Connection, Verdict: result.Policies.Verdict, Reason: result.Policies.Reason,
+		NotConsidered: omitted.Of(e.Revision(), true).Changing(&result.Policies)}
+	return out, nil
 }

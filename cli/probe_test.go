@@ -48,16 +48,16 @@ func TestProbe(t *testing.T) {
 	if err := os.CopyFS(dir, os.DirFS("../examples")); err != nil {
 		t.Fatal(err)
 	}
-	probe := func(stdin string, args ...string) string {
+	probe := func(want int, stdin string, args ...string) string {
 		t.Helper()
 		var out, errs bytes.Buffer
 		args = append([]string{"probe", "-f", dir, "--sandbox-ovn", place, "--sandbox-dir", shortDir(t), "--state-dir", t.TempDir()}, args...)
-		if code := run(t.Context(), args, strings.NewReader(stdin), &out, &errs, nil); code != exitOK {
+		if code := run(t.Context(), args, strings.NewReader(stdin), &out, &errs, nil); code != want {
 			t.Fatalf("%v: exit %d: %s", args, code, errs.String())
 		}
 		return out.String()
 	}
-	text := probe("", "--from", "green/db-h0", "--to", "yellow/web-f1", "--port", "80")
+	text := probe(exitOK, "", "--from", "green/db-h0", "--to", "yellow/web-f1", "--port", "80")
 	for _, want := range []string{"green/db-h0 → yellow/web-f1 tcp 80: dropped · rows and policies agree",
 		`ANP cluster-control egress rule 5 "default-deny": Deny  the same  the same`, "SYN     ovn-worker2  green_db-h0  –    dropped"} {
 		if !strings.Contains(text, want) {
@@ -72,12 +72,17 @@ func TestProbe(t *testing.T) {
 			Packet    string
 			Delivered bool
 		}
-		Findings []any
+		Findings      []any
+		NotConsidered []struct{ Name string } `json:"not_considered"`
 	}
-	text = probe(`[{"from":"green/db-h0","to":"yellow/web-f1","protocol":"TCP","port":80},
+	text = probe(exit2, `[{"from":"green/db-h0","to":"yellow/web-f1","protocol":"TCP","port":80},
 		{"from":"blue/api-d0","to":"node/ovn-worker","protocol":"tcp","port":6443}]`, "--cases", "-", "-o", "json")
 	if err := json.Unmarshal([]byte(text), &got); err != nil || len(got) != 2 {
 		t.Fatalf("%v: %s", err, text)
+	}
+	// What the demo has refused stands below what denies the first, and could deny the second.
+	if a, b := got[0].NotConsidered, got[1].NotConsidered; len(a) > 0 || len(b) == 0 || b[0].Name != "old-form" {
+		t.Errorf("not considered: %v and %v", a, b)
 	}
 	if a, b := got[0], got[1]; a.Verdict != "deny" || a.Rows.Verdict != "deny" || a.Policies.Verdict != "deny" || len(a.Packets) != 1 ||
 		b.Verdict != "allow" || len(b.Packets) != 3 || b.Packets[1].Packet != "SYN-ACK" || !b.Packets[2].Delivered || b.Findings == nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rung/engine"
+	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
@@ -60,7 +61,7 @@ func conditionsQuery() query {
 		},
 		answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
 			out := each(r.Ready(e.Now()), describeReady)
-			return &answer{value: out, text: func(wide bool) string { return readyText(out, wide) }}, nil
+			return &answer{value: out, text: func(wide bool) string { return readyText(out, wide) }, notConsidered: omitted.Rows(r, r.Zones)}, nil
 		}}
 }
 

@@ -62,7 +62,7 @@ likely cause.
 			out := liveRows(zones, only, *stage)
 			ans := &answer{value: out, text: func(wide bool) string { return liveRowsText(out, wide) },
 				records: func() string { return liveRecords(out) }, err: unread(zones),
-				notConsidered: omitted.Zones(r, zones...)}
+				notConsidered: omitted.Rows(r, zones)}
 			if !*flows {
 				return ans, nil
 			}

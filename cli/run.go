@@ -244,6 +244,9 @@ func waitingFor(r *revision.Revision) string {
 	}
 	for _, z := range r.Zones {
 		if z.Conn != model.ConnSynced {
+			if z.Error == "" {
+				return fmt.Sprintf("zone %s (%s)", z.Name, z.Conn)
+			}
 			return fmt.Sprintf("zone %s (%s: %s)", z.Name, z.Conn, z.Error)
 		}
 	}

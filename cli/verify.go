@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +17,7 @@ import (
 	"rung/engine/verify"
 	"rung/model"
 	"rung/model/clean"
+	"rung/model/words"
 )
 
 func (a *app) verifyCmd() *cobra.Command {
@@ -124,8 +126,18 @@ func written(r *revision.Revision, namespaces []string, form string) (*answer, e
 	return &answer{value: w.Statements, text: func(bool) string { return string(w.Text) }, notConsidered: omitted.From(r, false), comments: true}, nil
 }
 
+// How long statements are judged without a word, and then until the next.
+const verifyQuiet, verifyAgain = 2 * time.Second, 10 * time.Second
+
 // verified judges statements. What cannot be read or asked goes to stderr, each on a line.
 func (a *app) verified(ctx context.Context, r *revision.Revision, asked *expectations, how verify.Asked) (*answer, error) {
+	next := time.Now().Add(verifyQuiet)
+	how.Progress = func(s *verify.Statement, pairs, of int) {
+		if now := time.Now(); now.After(next) {
+			next = now.Add(verifyAgain)
+			fmt.Fprintf(a.err, "rung: asking about %s: %s of %s done\n", oneLine(s.Title()), words.Thousands(pairs), words.Total(of, "pair"))
+		}
+	}
 	results, problems, err := verify.Judge(ctx, r, asked.statements, how)
 	if err != nil {
 		return nil, err

@@ -81,10 +81,7 @@ func (a *app) show(ctx context.Context, watch bool, q query) error {
 		if q.second != nil {
 			a.readAgain(ctx, e, q.second(r), ans)
 		}
-		if err := a.print(ans); err != nil {
-			return err
-		}
-		return a.verdictOf(ans)
+		return a.say(ans)
 	})
 }
 

@@ -84,7 +84,7 @@ not just settling. ` + secondHelp,
 			a.noRows(r)
 			now := e.Now()
 			out := each(r.Zones, func(z *model.ZoneState) zoneOut { return describeZone(r, z, now) })
-			return &answer{value: out, notConsidered: omitted.Zones(r), text: func(wide bool) string {
+			return &answer{value: out, notConsidered: omitted.Rows(r, r.Zones), text: func(wide bool) string {
 				switch {
 				case table:
 					return dialectText(r, out)
@@ -118,6 +118,7 @@ func checkAnswer(e *engine.Engine, r *revision.Revision) (*answer, error) {
 	now := e.Now()
 	found := r.ZoneFindings(now)
 	ans := findingsAnswer(found, model.SeverityError, model.SeverityWarning)
+	ans.notConsidered = omitted.Rows(r, r.Zones)
 	if ans.err = unread(r.Zones); ans.err != nil && len(found) == 0 {
 		return nil, ans.err
 	}

@@ -1,5 +1,11 @@
 package model
 
+import (
+	"strings"
+
+	"rung/model/words"
+)
+
 // FindingCount is how many findings there are of each severity. Header, ladder, tabs,
 // page and command line all count by CountFindings.
 type FindingCount struct {
@@ -14,13 +20,30 @@ func CountFindings(found []Finding) (n FindingCount) {
 		if roots.Over(&found[i]) {
 			continue
 		}
-		switch found[i].Severity {
-		case SeverityError:
-			n.Errors++
-		case SeverityWarning:
-			n.Warnings++
-		default:
-			n.Infos++
+		n.Add(found[i].Severity)
+	}
+	return n
+}
+
+// Add counts one more of a severity.
+func (n *FindingCount) Add(s Severity) {
+	switch s {
+	case SeverityError:
+		n.Errors++
+	case SeverityWarning:
+		n.Warnings++
+	default:
+		n.Infos++
+	}
+}
+
+// CountUnder counts what CountFindings leaves out: findings that stand under a root that is
+// among them. Where both are shown, both are said.
+func CountUnder(found []Finding) (n FindingCount) {
+	roots := Roots(found)
+	for i := range found {
+		if roots.Over(&found[i]) {
+			n.Add(found[i].Severity)
 		}
 	}
 	return n
@@ -38,6 +61,21 @@ func (n FindingCount) Of(s Severity) int {
 		return n.Warnings
 	}
 	return n.Infos
+}
+
+// Text is "5 errors, 13 warnings, 33 info", without those of which there are none.
+func (n FindingCount) Text() string {
+	var parts []string
+	if n.Errors > 0 {
+		parts = append(parts, words.Total(n.Errors, "error"))
+	}
+	if n.Warnings > 0 {
+		parts = append(parts, words.Total(n.Warnings, "warning"))
+	}
+	if n.Infos > 0 {
+		parts = append(parts, words.Thousands(n.Infos)+" info")
+	}
+	return strings.Join(parts, ", ")
 }
 
 // CauseSet are the causes of the roots of a list of findings.

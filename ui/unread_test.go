@@ -69,6 +69,9 @@ func TestPasteNeverEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	wait.Within(t, wait.Patience, "ctrl+c to end the console", func() bool { return len(ended) > 0 })
+	if err := <-ended; err != nil { // and the terminal is nobody's
+		t.Error(err)
+	}
 }
 
 // shown is what was written to a terminal.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rung/engine/gate/guard"
+	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/verdict"
@@ -26,6 +27,19 @@ type Effect struct {
 	// read, and where only whether the change may be made was worked out.
 	Log    *verdict.Otherwise
 	guards []Guard
+}
+
+// notConsidered are what could make the consequences others, and that there are none that
+// were judged; nil of a change that decides nothing, whatever else there may be.
+func (e *Effect) notConsidered(rev *revision.Revision) []model.Omission {
+	if e == nil {
+		return nil
+	}
+	out := omitted.From(rev, false)
+	if e.Unknown != "" {
+		out = append(out, model.Omission{Code: model.OmittedAll, Why: "what the change does to connections was not judged: " + e.Unknown})
+	}
+	return out
 }
 
 // effectTime is how long a change may be worked out; variable for tests.

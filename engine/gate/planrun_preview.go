@@ -133,6 +133,7 @@ func (r *Plans) preview(ctx context.Context, a planAsk) (*Preview, error) {
 		out.Effect = r.gate.effectOf(limit, rev, next, out.Objects).against(limit, log, rev, next)
 		whole := &Preview{Objects: out.Objects} // steps that each do little may do much together
 		r.gate.judgeEffect(whole, out.Effect, rev)
+		out.NotConsidered = out.Effect.notConsidered(rev)
 		out.meet(whole.Guards)
 	}
 	out.ConfirmName = guard.ConfirmName(out.Guards, guarded(out.Objects))

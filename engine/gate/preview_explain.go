@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
@@ -42,7 +41,7 @@ func (g *Gate) explain(ctx context.Context, now, rev *revision.Revision, p *Prev
 	p.seen.rows(p.Rows)
 	p.seen.findings(p.Findings)
 	p.seen.facts = append(p.seen.facts, ahead.reach...)
-	p.NotConsidered = omitted.From(rev, false)
+	p.NotConsidered = p.Effect.notConsidered(rev)
 	p.seen.effect(p.Effect)
 	p.findSurplus(ctx, rev, next)
 	p.Effect = p.Effect.against(ctx, g.log(), rev, next)

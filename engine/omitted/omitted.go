@@ -44,12 +44,19 @@ func About(r *revision.Revision, k model.PolicyKey) []model.Omission {
 }
 
 // Objects are what was refused or not read of the input, for who shows what there is: that a
-// policy has no rows is shown there with the policy, and where a pod would run is not asked.
+// policy which was read whole has no rows is shown there with the policy, and where a pod would
+// run is not asked.
 func Objects(r *revision.Revision) (out []model.Omission) {
 	for _, o := range r.Omissions() {
-		if o.Code != model.OmittedZone && o.Code != model.OmittedPlace && o.Code != model.OmittedRows && !o.Assumed() && decides(r, o.Key.Kind) {
-			out = append(out, o)
+		if o.Code == model.OmittedZone || o.Code == model.OmittedPlace || o.Assumed() || !decides(r, o.Key.Kind) {
+			continue
 		}
+		if o.Code == model.OmittedRows {
+			if p := r.Cluster.Policy(o.Key); p != nil && !p.Refused() {
+				continue
+			}
+		}
+		out = append(out, o)
 	}
 	return out
 }
@@ -135,8 +142,8 @@ func (f *Filter) Could(o *model.Omission, a *verdict.Answer) bool {
 		}
 		return is(c.From) || is(c.To) || slices.ContainsFunc(a.Paths, func(p verdict.Path) bool { return is(p.To.Endpoint) }) ||
 			c.To.Key.Kind == model.KindService
-	case model.KindService, model.KindEndpointSlice:
-		return c.To.Key.Kind == model.KindService || c.To.Key == (model.Key{})
+	case model.KindService, model.KindEndpointSlice: // whose address is never that of a group
+		return c.To.Key.Kind == model.KindService || c.To.Key == (model.Key{}) && !c.To.Addr.IsMulticast()
 	case model.KindNode:
 		plain := func(e verdict.Endpoint) bool { return e.Key.Kind == model.KindNode || e.Key == (model.Key{}) }
 		return o.Key.Name == "" || plain(c.From) || plain(c.To)
@@ -190,13 +197,16 @@ func (f *Filter) atStage(o *model.Omission, p *verdict.Path, s *verdict.StageVer
 	if about.Key.Kind != model.KindPod || o.Key.Namespace != "" && o.Key.Namespace != about.Key.Namespace {
 		return false
 	}
-	if c := f.r.Desired.Policy(o.Key); c != nil && o.Code != model.OmittedObject {
+	if c := f.r.Desired.Policy(o.Key); c != nil && o.Code != model.OmittedObject && readable(&c.Policy.Subject) {
 		if pod := f.r.Cluster.Pod(about.Key.Namespace, about.Key.Name); pod != nil && !f.r.Desired.IsSubject(c, pod) {
 			return false
 		}
 	}
 	return s.Decided == nil || s.Verdict == verdict.Unknown || !f.before(s.Decided, o)
 }
+
+// readable says whether it is known which pods a subject means.
+func readable(s *model.Subject) bool { return s.Namespaces.Err() == nil && s.Pods.Err() == nil }
 
 // before says whether a rule decides before a policy that is not known.
 func (f *Filter) before(d *verdict.Decider, o *model.Omission) bool {

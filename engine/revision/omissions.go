@@ -73,12 +73,18 @@ func (r *Revision) policiesWithoutRows() (out []model.Omission) {
 			continue
 		}
 		p := c.Policy
+		// What priority the rows of before have is not known: not today's, where that is why.
 		o := model.Omission{Code: model.OmittedRows, Key: p.Key, Origin: p.Origin}
-		if p.Key.Kind.Ranked() {
-			o.Priority = &p.Priority
-		}
 		frozen, known := r.rowsOf(p.Key)
+		older := slices.IndexFunc(p.Invalid, func(b model.Broken) bool { return b.Code == model.InvalidOlder })
 		switch {
+		case older >= 0:
+			// The server takes it without the field, and OVN-Kubernetes the rest.
+			o.Code, o.Origin = model.OmittedObject, p.Invalid[older].Origin
+			o.Why = "which Rung refuses: " + p.Invalid[older].Field + " " + p.Invalid[older].Message
+			if p.Key.Kind.Ranked() {
+				o.Priority = &p.Priority
+			}
 		case len(frozen) > 0:
 			o.Why = fmt.Sprintf("whose rows of before still decide in %s: %s", zonesText(frozen), c.None.Message)
 		case known:

@@ -206,6 +206,11 @@ func (t *Tracer) Databases(r *revision.Revision) (out []*nb.DB) {
 	return out
 }
 
+// RowPorts are the ports at which rows may cut the connections between the ends of one.
+func (t *Tracer) RowPorts(r *revision.Revision, c verdict.Connection) ([]uint16, error) {
+	return r.Verdicts().RowPorts(t.rows(r), c)
+}
+
 // Zones are the names of the zones the connection comes through, each once.
 func (t *Trace) Zones() (out []string) {
 	for _, f := range t.Families {

@@ -105,7 +105,8 @@ func (j *judge) byPolicies(s *Statement, from, to *found, t *tally) error {
 	if !more || j.ctx.Err() != nil {
 		return j.ctx.Err()
 	}
-	ports := x.Slices(s.Ports, nil)
+	cuts := x.Slices(s.Ports, nil)
+	ports := func(_, _ verdict.Endpoint) []verdict.PortRange { return cuts }
 	pods := podEnds(from.pods)
 	if more, err := j.each(s, pods, to.others, ports, t, x.FromPolicies); err != nil || !more {
 		return err
@@ -124,8 +125,8 @@ func (j *judge) byRows(s *Statement, from, to *found, t *tally) error {
 		}
 		return a.Answer, nil
 	}
-	_, err := j.each(s, slices.Concat(podEnds(from.pods), from.others), slices.Concat(podEnds(to.pods), to.others),
-		x.Slices(s.Ports, j.rowPorts(s)), t, ask)
+	ports := func(a, b verdict.Endpoint) []verdict.PortRange { return x.Slices(s.Ports, j.rowPorts(s, a, b)) }
+	_, err := j.each(s, slices.Concat(podEnds(from.pods), from.others), slices.Concat(podEnds(to.pods), to.others), ports, t, ask)
 	return err
 }
 
@@ -145,14 +146,20 @@ func (j *judge) on() bool {
 // asking answers a question, from policies or rows.
 type asking func(verdict.Connection) (verdict.Answer, error)
 
+// portsAsked are the ports asked about between two ends, in pieces.
+type portsAsked func(a, b verdict.Endpoint) []verdict.PortRange
+
 // each asks about ends one by one.
-func (j *judge) each(s *Statement, from, to []verdict.Endpoint, ports []verdict.PortRange, t *tally, ask asking) (more bool, err error) {
-	for _, a := range from {
-		for _, b := range to {
+func (j *judge) each(s *Statement, from, to []verdict.Endpoint, ports portsAsked, t *tally, ask asking) (more bool, err error) {
+	for i, a := range from {
+		for k, b := range to {
+			if j.asked.Progress != nil {
+				j.asked.Progress(s, i*len(to)+k, len(from)*len(to))
+			}
 			if a == b && a.Key.Kind != "" {
 				continue
 			}
-			if more, err := j.one(s, a, b, ports, t, ask); err != nil || !more {
+			if more, err := j.one(s, a, b, ports(a, b), t, ask); err != nil || !more {
 				return false, err
 			}
 		}

@@ -21,6 +21,9 @@ type Asked struct {
 	// AsIf takes pods that an end's labels match none of as if they existed.
 	AsIf bool
 	Now  time.Time
+	// Progress is told before ends are asked about one by one: of which statement, and how
+	// many pairs of its ends were. nil: nobody wants to know.
+	Progress func(s *Statement, asked, of int)
 }
 
 // Result is what became of a statement.

@@ -96,14 +96,30 @@ func (j *judge) hasFamily(e verdict.Endpoint, f verdict.Family) bool {
 	return false
 }
 
-// rowPorts are the ports at which rows may cut those of a statement: ranges are then asked
-// in pieces that no row tells apart either.
-func (j *judge) rowPorts(s *Statement) []uint16 {
+// rowPorts are the ports at which rows may cut those of a statement between two ends: ranges
+// are then asked in pieces that no row tells apart either.
+func (j *judge) rowPorts(s *Statement, a, b verdict.Endpoint) (out []uint16) {
 	single := true
 	for _, p := range s.Ports {
 		single = single && p.Lo == p.Hi
 	}
-	if single || j.looked {
+	if single || b.Key.Kind == model.KindService {
+		return nil
+	}
+	if fronts, only := j.rev.Verdicts().Fronts(b); only.Name != "" || len(fronts) > 0 {
+		return j.allPorts()
+	}
+	for _, f := range j.families(a, b) {
+		// Which port and protocol does not matter, and what cannot be asked is told when it is.
+		ports, _ := j.tracer.RowPorts(j.rev, verdict.Connection{From: a, To: b, Family: f, Protocol: verdict.TCP, Port: 1})
+		out = append(out, ports...)
+	}
+	return out
+}
+
+// allPorts are those at which any row may cut.
+func (j *judge) allPorts() []uint16 {
+	if j.looked {
 		return j.edges
 	}
 	j.looked = true

@@ -4,14 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"os"
 	"slices"
 	"testing"
 
 	demo "rung/examples-antrea"
 	"rung/model"
 	"rung/model/convert"
-	"rung/test/install"
 	"rung/test/made"
 )
 
@@ -186,12 +184,7 @@ func newCount() *conversionCount {
 	return &conversionCount{labels: map[convert.Label]int{}, verdicts: map[Verdict]int{}}
 }
 
-func conversions() int {
-	if os.Getenv(install.SoakVar) == "1" {
-		return 6000
-	}
-	return 600
-}
+func conversions() int { return draws(600, 6000) }
 
 // replaced is a cluster with policies in place of those of some kinds.
 func replaced(c *model.Cluster, policies []*model.Policy, kinds ...model.Kind) *model.Cluster {

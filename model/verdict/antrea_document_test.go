@@ -1,11 +1,13 @@
 package verdict
 
 import (
+	"context"
 	"fmt"
 	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	antreademo "rung/examples-antrea"
@@ -14,11 +16,16 @@ import (
 	"rung/test/made"
 )
 
+// antreaExamples are the objects of Antrea's documentation, read once.
+var antreaExamples = sync.OnceValues(func() (*manifests.Result, error) {
+	return manifests.Read(context.Background(), manifests.Options{FS: antreademo.Files, Paths: []string{"."}})
+})
+
 // documented is the cluster of the demo with some of its policies, by name, and what more
 // is written.
 func documented(t *testing.T, policies []string, more string) *Index {
 	t.Helper()
-	res, err := manifests.Read(t.Context(), manifests.Options{FS: antreademo.Files, Paths: []string{"."}})
+	res, err := antreaExamples()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 func TestAntreaSecondJudge(t *testing.T) {
 	seen := map[Verdict]int{}
 	failed := 0
-	for seed := range uint64(400) {
+	for seed := range uint64(draws(400, 2000)) {
 		w := newAntreaWorld(seed)
 		c := w.cluster()
 		x := onAntrea(t, c)
@@ -59,7 +59,7 @@ func TestAntreaSecondJudge(t *testing.T) {
 // say, whatever the peers.
 func TestAntreaMatrixIsEveryVerdict(t *testing.T) {
 	asked := 0
-	for seed := range uint64(25) {
+	for seed := range uint64(draws(12, 200)) {
 		x := onAntrea(t, newAntreaWorld(seed+2000).cluster())
 		classes := x.Classes(nil)
 		every := classes.Matrix(Ports{})

@@ -140,9 +140,7 @@ func (d *differ) pair(a, b int32, how mode, nodes Nodes, pairs int) {
 		c.group.to.add(b)
 		c.group.reach(d.after, a, b)
 	}
-	for _, f := range r.flips {
-		d.watchPair(a, b, nodes, f)
-	}
+	d.watchPair(a, b, nodes, r)
 }
 
 // total counts the pairs by what becomes of them, each once however many ports flip: in the

@@ -40,20 +40,35 @@ func (d *differ) watch() {
 	}
 }
 
-// watchPair counts what is watched of a flip between two classes.
-func (d *differ) watchPair(a, b int32, nodes Nodes, c *flip) {
+// watchPair counts what is watched of the flips between two classes.
+func (d *differ) watchPair(a, b int32, nodes Nodes, r *result) {
 	for i := range d.watches {
 		w := &d.watches[i]
 		if !w.any.has(b) {
 			continue
 		}
-		if ports := meet(c.ports, w.ports); len(ports) > 0 {
-			w.add(d, a, b, nodes, c, ports)
+		for _, f := range r.flips {
+			if ports := meet(f.ports, w.ports); len(ports) > 0 {
+				w.add(d, a, b, nodes, r.at(f, ports[0]), ports)
+			}
 		}
 	}
 }
 
-func (w *watched) add(d *differ, a, b int32, nodes Nodes, c *flip, ports []PortRange) {
+// at is the change of a flip that has the port which an example of a range is given with: other
+// rules may decide its other ports.
+func (r *result) at(f *flip, in PortRange) *portChange {
+	port := in.Example()
+	for i := range r.changes {
+		c := &r.changes[i]
+		if c.before == f.before && c.after == f.after && len(meet(c.ports, []PortRange{{in.Protocol, port, port}})) > 0 {
+			return c
+		}
+	}
+	return nil // of a port that the flip has not
+}
+
+func (w *watched) add(d *differ, a, b int32, nodes Nodes, c *portChange, ports []PortRange) {
 	x := d.after.x
 	from := d.after.classes[a]
 	pairs, example := 0, Connection{Family: from.family, Protocol: ports[0].Protocol, Port: ports[0].Example()}
@@ -91,14 +106,15 @@ func (w *watched) add(d *differ, a, b int32, nodes Nodes, c *flip, ports []PortR
 	}
 	if out := &w.groups[g]; pairs > 0 {
 		if out.Pairs == 0 {
-			out.Example = example
+			out.Example, out.ByBefore, out.ByAfter = example, d.sides[0].deciders(c.byBefore), d.sides[1].deciders(c.byAfter)
 		}
 		out.Pairs += pairs
 	}
 }
 
-// group is that of a flip, whatever the ports: what is watched is one thing.
-func (w *watched) group(d *differ, c *flip, ports []PortRange) int {
+// group is that of a flip, whatever the ports: what is watched is one thing. Who decides is said
+// of its example.
+func (w *watched) group(d *differ, c *portChange, ports []PortRange) int {
 	for i := range w.groups {
 		if g := &w.groups[i]; g.Before == c.before && g.After == c.after {
 			for _, p := range ports {
@@ -109,8 +125,7 @@ func (w *watched) group(d *differ, c *flip, ports []PortRange) int {
 			return i
 		}
 	}
-	w.groups = append(w.groups, Group{Before: c.before, After: c.after, Ports: ports,
-		ByBefore: d.sides[0].deciders(c.byBefore), ByAfter: d.sides[1].deciders(c.byAfter)})
+	w.groups = append(w.groups, Group{Before: c.before, After: c.after, Ports: ports})
 	w.from = append(w.from, newSet(d.after.x.pods.Len()))
 	w.to = append(w.to, newSet(d.after.x.pods.Len()))
 	return len(w.groups) - 1

@@ -4,13 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"rung/model"
-	"rung/test/install"
 )
 
 // disagreement is the first thing that policies and rows say differently of a
@@ -74,10 +72,7 @@ func (s *StageVerdict) text() string {
 // and of the rows that compile from them: every stage has the same verdict by the same
 // deciders.
 func TestPoliciesAgreeWithRows(t *testing.T) {
-	clusters, each := 240, 50
-	if os.Getenv(install.SoakVar) == "1" {
-		clusters, each = 4400, 50
-	}
+	clusters, each := draws(240, 4400), 50
 	seen := map[string]int{}
 	failed := 0
 	for seed := range clusters {

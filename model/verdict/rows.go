@@ -51,18 +51,7 @@ func (x *Index) fromRows(zones Rows, h *hop) StageVerdict {
 		out.Reason = "zone " + h.zone + " was not read"
 		return out
 	}
-	in, to := x.lport(&h.in, h.zone), x.lport(&h.out, h.zone)
-	p := match.Packet{InPort: in, Src: h.in.addr, Dst: h.out.addr, Proto: matchProto[h.proto], DstPort: h.port}
-	if h.proto < int8(ICMP.number()) {
-		p.SrcPort = srcPort
-	}
-	if h.stage == model.StageToLport {
-		p.OutPort = to // on its way in, where it leaves is not known yet
-	}
-	at := in
-	if h.in.port < 0 {
-		at = to
-	}
+	at, p := x.rowPacket(h)
 	d, ok := z.Decide(h.stage, at, p)
 	if !ok {
 		out.Reason = "zone " + h.zone + " has no logical port " + at
@@ -85,6 +74,22 @@ func (x *Index) fromRows(zones Rows, h *hop) StageVerdict {
 		}
 	}
 	return out
+}
+
+// rowPacket is the packet that rows judge on a hop, and the logical port on whose switch they do.
+func (x *Index) rowPacket(h *hop) (at string, p match.Packet) {
+	in, to := x.lport(&h.in, h.zone), x.lport(&h.out, h.zone)
+	p = match.Packet{InPort: in, Src: h.in.addr, Dst: h.out.addr, Proto: matchProto[h.proto], DstPort: h.port}
+	if h.proto < int8(ICMP.number()) {
+		p.SrcPort = srcPort
+	}
+	if h.stage == model.StageToLport {
+		p.OutPort = to // on its way in, where it leaves is not known yet
+	}
+	if at = in; h.in.port < 0 {
+		at = to
+	}
+	return at, p
 }
 
 // lport is the logical port of a place: a pod's, the router's, or for the node itself

@@ -4,14 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"os"
 	"slices"
 	"sort"
 	"strings"
 	"testing"
 
 	"rung/model"
-	"rung/test/install"
 	second "rung/test/judge"
 	"rung/test/made"
 )
@@ -20,10 +18,7 @@ import (
 // judge who knows the documents alone (test/judge): both say the same, stage by stage, by
 // the same deciders.
 func TestSecondJudge(t *testing.T) {
-	clusters, each := 300, 40
-	if os.Getenv(install.SoakVar) == "1" {
-		clusters, each = 4500, 50 // 100,000 that some policy is asked about
-	}
+	clusters, each := draws(300, 4500), draws(40, 50) // 100,000 of all that some policy is asked about
 	seen := map[string]int{}
 	asked, failed := 0, 0
 	for seed := range clusters {

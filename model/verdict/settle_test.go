@@ -58,7 +58,7 @@ func everyEnd(hits []hit) map[Verdict]bool {
 func TestSettleGoesEveryWay(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	seen := map[Verdict]int{}
-	for range 200000 {
+	for range draws(50_000, 1_000_000) {
 		var hits []hit
 		for tier := range int8(4) {
 			for p := int32(4); p > 0; p-- {

@@ -3,14 +3,12 @@ package verdict
 import (
 	"fmt"
 	"net/netip"
-	"os"
 	"slices"
 	"testing"
 
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ladder"
-	"rung/test/install"
 	"rung/test/made"
 )
 
@@ -42,12 +40,9 @@ func smallConnections(c *model.Cluster, ports []Ports, visit func(Connection)) {
 
 // TestSmallUniverse: for every subset of eight rules the answer by classes is the answer
 // pod by pod, port by port, and the second judge says the same of every connection; he is
-// slow, and without time he is asked about every fourth, others for each subset.
+// slow, and without time he is asked about every sixteenth, others for each subset.
 func TestSmallUniverse(t *testing.T) {
-	asked, judgedOf := 0, 4
-	if os.Getenv(install.SoakVar) == "1" {
-		judgedOf = 1
-	}
+	asked, judgedOf := 0, draws(16, 1)
 	for rules := range 1 << smallRules {
 		x, _ := indexOf(t, smallWorld(rules), compiler.Options{IPv4: true, Defaults: compiler.On})
 		smallConnections(x.Cluster(), smallPorts, func(q Connection) {
@@ -199,7 +194,7 @@ func aloneOver(d model.Direction) (below [][]model.Object, alone func(p *model.P
 // families, named ports and all kinds of pods, by what Compare says of the order.
 func TestConflictsOfRandomClusters(t *testing.T) {
 	pairs, conflicts := 0, 0
-	for seed := range 150 {
+	for seed := range draws(60, 300) {
 		c, _ := newWorld(uint64(seed) + 70_000).cluster()
 		base := c
 		var policies []*model.Policy

@@ -43,7 +43,7 @@ func TestWritten(t *testing.T) {
 		}
 		seen[p.Kind]++
 	}
-	for seed := range 150 {
+	for seed := range draws(40, 400) {
 		c, _ := newWorld(uint64(seed) + 80_000).cluster()
 		for p := range c.AllPolicies() {
 			check(p)

@@ -56,7 +56,8 @@ type stageRows struct {
 	// Rows by membership: what its groups have together. Worked out when it is asked.
 	ofIn, ofOut sync.Map // *membership → []int32
 	// What is to be judged of each row, in the zone; made when it is first asked.
-	bound []atomic.Pointer[bound]
+	bound    []atomic.Pointer[bound]
+	narrowed atomic.Pointer[narrowed] // of the ends that were asked about last
 }
 
 type bound struct{ expr match.Expr }
@@ -250,6 +251,8 @@ func ofGroups(known *sync.Map, of map[int32][]int32, m *membership) []int32 {
 
 // cursor walks some lists of rows in their common order.
 type cursor [3][]int32
+
+func (c *cursor) len() int { return len(c[0]) + len(c[1]) + len(c[2]) }
 
 // next is the next row; ok is false behind the last.
 func (c *cursor) next() (i int32, ok bool) {

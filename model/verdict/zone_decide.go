@@ -36,7 +36,11 @@ func (z *Zone) begin(stage model.Stage, at string, p *match.Packet) (w walking, 
 		return w, false
 	}
 	of := port.on.stages[stage]
-	return walking{z: z, of: of, rows: of.about(z.groupsOf(p.InPort), z.groupsOf(p.OutPort)), packet: p}, true
+	w = walking{z: z, of: of, rows: of.about(z.groupsOf(p.InPort), z.groupsOf(p.OutPort)), packet: p}
+	if w.rows.len() > many {
+		w.narrow(false)
+	}
+	return w, true
 }
 
 func (z *Zone) groupsOf(lport string) *membership {

@@ -37,11 +37,12 @@ type watchAPI struct {
 	more    chan struct{} // closed when something is added to log
 	cut     chan struct{} // closed to end all watches
 	token   string
-	stand   chan struct{}  // set: /version is answered when it is closed
-	refuse  map[string]int // path or "path?watch" to status
-	blips   map[string]int // how often the same is not found yet
-	expire  int            // continue tokens still to be refused
-	pages   []string
+	// hold makes what is asked of a path wait until its channel is closed.
+	hold   map[string]chan struct{}
+	refuse map[string]int // path or "path?watch" to status
+	blips  map[string]int // how often the same is not found yet
+	expire int            // continue tokens still to be refused
+	pages  []string
 }
 
 type watchEvent struct {
@@ -62,7 +63,7 @@ const (
 
 func newWatchAPI(t testing.TB) *watchAPI {
 	a := &watchAPI{t: t, rv: 10, token: "t-1", more: make(chan struct{}), cut: make(chan struct{}),
-		objects: map[string]map[string]map[string]any{}, refuse: map[string]int{}, blips: map[string]int{},
+		objects: map[string]map[string]map[string]any{}, refuse: map[string]int{}, blips: map[string]int{}, hold: map[string]chan struct{}{},
 		served: map[string]string{nsPath: "v1 Namespace", podPath: "v1 Pod", "/api/v1/nodes": "v1 Node", "/api/v1/services": "v1 Service",
 			"/apis/discovery.k8s.io/v1/endpointslices": "discovery.k8s.io/v1 EndpointSlice", evPath: "v1 Event",
 			"/apis/networking.k8s.io/v1/networkpolicies": "networking.k8s.io/v1 NetworkPolicy",
@@ -199,10 +200,10 @@ func (a *watchAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	} else {
 		a.pages = append(a.pages, r.URL.RequestURI())
 	}
-	if stand := a.stand; stand != nil && path == "/version" {
+	if held := a.hold[key]; held != nil && a.blips[key] == 0 {
 		a.mu.Unlock()
 		select {
-		case <-stand:
+		case <-held:
 		case <-r.Context().Done():
 		}
 		a.mu.Lock()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/test/wait"
 )
 
 // TestWatchRefusals: what may not be read or is not there is said, with what to
@@ -151,13 +152,17 @@ func TestWatchCRDGoes(t *testing.T) {
 	a := newWatchAPI(t)
 	populate(a)
 	cl, _ := a.cluster("t-1")
-	s := startWatch(t, cl, quickTiming)
+	patient := quickTiming
+	patient.answer = 2 * wait.Patience
+	s := startWatch(t, cl, patient)
 	s.untilLoaded()
 	key := model.Key{Kind: model.KindANP, Name: "a"}
 	s.until("the policy", func() bool { return s.objects[key] != nil })
-	a.set(func() { a.blips[anpPath], a.blips[anpPath+"?watch"] = 1, 1 })
+	held := make(chan struct{}) // the next list, until the state between was seen
+	a.set(func() { a.blips[anpPath], a.blips[anpPath+"?watch"], a.hold[anpPath] = 1, 1, held })
 	a.endWatches()
 	s.until("the answer", func() bool { return s.of("adminnetworkpolicies").Conn == model.ConnAbsent })
+	a.set(func() { delete(a.hold, anpPath); close(held) })
 	s.until("the policies again", func() bool { return s.of("adminnetworkpolicies").Conn == model.ConnSynced })
 	s.look(func() {
 		if len(s.removed) > 0 {
@@ -250,11 +255,11 @@ func TestWatchStandsStill(t *testing.T) {
 	s := startWatch(t, cl, tm)
 	s.untilLoaded()
 	stand := make(chan struct{})
-	a.set(func() { a.stand = stand })
+	a.set(func() { a.hold["/version"] = stand })
 	s.until("no answer", func() bool {
 		return s.of("pods").Conn == model.ConnLost && strings.HasPrefix(s.of("pods").Error, "no answer within 100ms")
 	})
-	a.set(func() { a.stand = nil; close(stand) })
+	a.set(func() { delete(a.hold, "/version"); close(stand) })
 	s.until("well again", func() bool { return s.of("pods").Conn == model.ConnSynced && s.of("pods").Error == "" })
 	s.look(func() {
 		if len(s.objects) != 7 || len(s.removed) > 0 {

@@ -97,9 +97,6 @@ func withNameLabel(m model.Meta) model.Meta {
 func (d *decoder) pod(o *corev1.Pod, m model.Meta) model.Object {
 	p := &model.Pod{Meta: m, NodeName: shared(o.Spec.NodeName), ServiceAccount: shared(o.Spec.ServiceAccountName), HostNetwork: o.Spec.HostNetwork,
 		Phase: shared(string(o.Status.Phase)), Deleting: o.DeletionTimestamp != nil}
-	if p.Phase == "" {
-		p.Phase = "Pending" // as the API server sets it
-	}
 	if p.ServiceAccount == "" {
 		p.ServiceAccount = "default" // likewise
 	}
@@ -124,6 +121,13 @@ func (d *decoder) pod(o *corev1.Pod, m model.Meta) model.Object {
 		ips[i] = o.Status.PodIPs[i].IP
 	}
 	p.IPs = podIPs(ips, p.Networks, o.Status.PodIP)
+	switch {
+	case p.Phase != "":
+	case len(ips) > 0 || o.Status.PodIP != "":
+		p.Phase = "Running" // a status with its address says no less: it got that when it began
+	default:
+		p.Phase = "Pending" // as the API server sets it
+	}
 	return p
 }
 

@@ -70,7 +70,7 @@ status:
 				{Name: "blue/udn", Role: "primary", IPs: []string{"10.9.0.4"}}},
 			Deleting: true, Ready: true}},
 		{"pod whose addresses come from the annotation", "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: blue, annotations: {k8s.ovn.org/pod-networks: '{\"default\":{\"ip_addresses\":[\"10.244.1.9/24\",\"fd00::9/64\"]}}'}}\nspec: {hostNetwork: true}\nstatus: {podIP: 10.0.0.1}\n",
-			&model.Pod{Meta: meta(model.KindPod, "blue", "p", 1, nil), ServiceAccount: "default", HostNetwork: true, Phase: "Pending", IPs: []string{"10.244.1.9", "fd00::9"},
+			&model.Pod{Meta: meta(model.KindPod, "blue", "p", 1, nil), ServiceAccount: "default", HostNetwork: true, Phase: "Running", IPs: []string{"10.244.1.9", "fd00::9"},
 				Networks: []model.PodNetwork{{Name: "default", IPs: []string{"10.244.1.9", "fd00::9"}}}}},
 		{"pod whose address comes last", "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: blue}\nstatus: {podIP: 10.0.0.1, phase: Succeeded}\n",
 			&model.Pod{Meta: meta(model.KindPod, "blue", "p", 1, nil), ServiceAccount: "default", Phase: "Succeeded", IPs: []string{"10.0.0.1"}}},

@@ -162,7 +162,7 @@ func TestSignalsWhileReading(t *testing.T) {
 	each(t, []string{
 		"ladder", "policy p", "pod ns/p", "compile", "rows p", "drift", "zones", "lint", "activity", "logs", "plan", "plan --step 5 --run --yes",
 		"delete p --yes", "move p 5 --yes", "undo --yes --write-back", "log-level p --off --yes", "logs --follow", "ladder -w",
-		"ladder --dns-addresses", "ladder --config", "ladder --kubeconfig", "apply --yes --change", "verify", "trace --cases",
+		"ladder --dns-addresses", "ladder --config", "ladder --kubeconfig", "apply --yes --change", "verify", "trace --cases", "logs --log",
 	}, func(t *testing.T, name string, sig syscall.Signal) {
 		pipe := filepath.Join(short(t), "pipe")
 		if err := syscall.Mkfifo(pipe, 0o600); err != nil {
@@ -170,7 +170,7 @@ func TestSignalsWhileReading(t *testing.T) {
 		}
 		args := strings.Fields(name)
 		switch args[len(args)-1] {
-		case "--dns-addresses", "--change", "verify", "--cases":
+		case "--dns-addresses", "--change", "verify", "--cases", "--log":
 			args = append(args, pipe, "-f", examples(t))
 		case "--config", "--kubeconfig":
 			args = append(args, pipe)
@@ -193,8 +193,8 @@ func TestSignalsWhileReading(t *testing.T) {
 		case <-c.ended:
 			c.t.Fatalf("%s ended before it was told to: %v\n%s", name, c.cmd.ProcessState, c.errs.String())
 		}
-		if args[0] == "logs" {
-			c.told(name, sig, 0) // the time asked for is over
+		if name == "logs --follow" {
+			c.told(name, sig, 0) // how following ends
 			return
 		}
 		c.told(name, sig, 2)

@@ -23,17 +23,17 @@ func TestFindings(t *testing.T) {
 		t.Run(fmt.Sprint(size[0]), func(t *testing.T) {
 			t.Parallel()
 			c := open(t, setup{args: []string{"--traffic", "0"}, w: size[0], h: size[1]}).ready()
-			c.press("f").at("findings").sees("4 errors", "allow-metrics", "conflicts with quarantine at priority 60", "→ give the two policies different priorities")
+			c.press("f").at("findings").sees("5 errors · 17 warnings under their cause", "└ blue-tenant", "denies everything between all pods", "→ move it below the rules that allow, or make it the baseline")
 			c.pick("egress 5", "DNS over TCP").sees("→ allow TCP beside UDP: long answers come over TCP")
 			line := c.selected()
 			c.press("enter").at(`cluster-control egress 5 "default-deny"`).sees("networks: 0.0.0.0/0").press("esc").at("findings")
 			if got := c.selected(); got != line {
 				t.Errorf("back from the rule the cursor is on %q, not on %q", got, line)
 			}
-			c.press("o").at("cluster-control").does("f", "[findings ▲7 ", "(primary-udn)")
+			c.press("o").at("cluster-control").does("f", "[findings ●3 ▲6 ", "(closed-to-all)")
 			c.press("esc").at("findings").press("/")
 			c.Type("experimental")
-			c.press("enter").sees("6 of 66 match", "priority 120 is above 99").press("enter").at("experimental")
+			c.press("enter").sees("6 of 68 match", "priority 120 is above 99").press("enter").at("experimental")
 			c.press("esc", "esc").at("findings").press("esc").at("Ladder").press(":")
 			c.Type("findings")
 			c.press("enter").at("findings").press("V").sees("errors only").misses("warnings ─")
@@ -75,11 +75,15 @@ func (c *console) number(pattern string) []string {
 func TestNumbersAgree(t *testing.T) {
 	t.Parallel()
 	dir := examples(t)
-	var lint []struct{ Severity, Policy string }
+	var lint []struct{ Severity, Policy, Cause string }
 	prints(t, &lint, "lint", "-f", dir)
-	by, of := map[string]int{}, map[string]map[string]int{}
+	by, under, of := map[string]int{}, map[string]int{}, map[string]map[string]int{}
 	for _, f := range lint {
-		by[f.Severity]++
+		if f.Cause == "" {
+			by[f.Severity]++
+		} else {
+			under[f.Severity]++
+		}
 		if of[f.Policy] == nil {
 			of[f.Policy] = map[string]int{}
 		}
@@ -126,12 +130,12 @@ func TestNumbersAgree(t *testing.T) {
 	control := of["AdminNetworkPolicy/cluster-control"]
 	same("pods on the ladder", c.number(`─ cluster-control .* (\d+) +12 3/3 `), len(policy.Pods))
 	c.press("f").at("findings")
-	same("findings on their page", c.number(`── (\d+) errors ─(?s:.*)── (\d+) warnings ─`), by["error"], by["warning"])
+	same("findings on their page", c.number(`── (\d+) errors · (\d+) warnings under their cause ─(?s:.*)── (\d+) warnings ─`), by["error"], under["warning"], by["warning"])
 	same("lines of the page", c.number(`(\d+) lines`), len(lint))
 	c.press("esc").at("Ladder").pick("cluster-control").press("enter").at("cluster-control")
 	all := len(policy.Pods) + len(policy.PodsApart)
 	same("pods of the policy", c.number(`→ (\d+) of (\d+) pods: (\d+) on a user-defined network`), len(policy.Pods), all, len(policy.PodsApart))
-	same("tabs of the policy", c.number(`pods (\d+) .*findings ▲(\d+) ·(\d+)`), all, control["warning"], control["info"])
+	same("tabs of the policy", c.number(`\] +pods (\d+) .*findings ●(\d+) ▲(\d+) ·(\d+)`), all, control["error"], control["warning"], control["info"])
 	same("findings of the policy", []string{fmt.Sprint(len(policy.Findings))}, control["warning"]+control["info"]+control["error"])
 	c.press("m").answers("Move ANP cluster-control", "ctrl+u")
 	c.Type("42")

@@ -23,7 +23,7 @@ func TestTemplate(t *testing.T) {
 		// All of them are offered; the cursor is on that line.
 		c.answers("Which of its values", "down", "down", "down", "space", "down", "down", "space", "down", "space", "enter")
 		c.sees("At which priorities?", "blue,green,red,yellow", "31,33").answers("At which priorities?", "enter")
-		c.sees("Create ANP tenant-isolation, ANP tenant-isolation-blue, 3 more", "nothing is written yet", "pairs denied today, into")
+		c.sees("Create ANP tenant-isolation, ANP tenant-isolation-blue, 3 more", "nothing is written yet", "pairs denied today, from elsewhere into")
 	}
 	isolate()
 	// No is no, and the list is there again.
@@ -37,7 +37,8 @@ func TestTemplate(t *testing.T) {
 	}
 
 	// One undo takes all of it back, and one redo makes it again.
-	c.press("U").sees("Undo: Create ANP tenant-isolation").does("a", "Apply?").answers("[ no ]", "y").at("Ladder").misses("tenant-isolation-blue")
+	c.press("U").sees("Undo: Create ANP tenant-isolation", "deletes 5 policies: ANP tenant-isolation, ANP tenant-isolation-blue, ").
+		press("a").types("Type tenant-isolation to confirm", "tenant-isolation").at("Ladder").misses("tenant-isolation-blue")
 	if _, err := os.Stat(file); err == nil {
 		t.Error("undo left the file of the Deny")
 	}

@@ -32,7 +32,7 @@ var makers = []struct {
 // Whoever made a policy, Rung moves it, switches its logging, takes that back and
 // deletes it, each with one small change: nothing else of the object is touched,
 // and what others own stays theirs. An owner that would put it back is named, and
-// wants a second word.
+// wants a second word, as does every deletion.
 func TestChangesByRung(t *testing.T) {
 	t.Parallel()
 	c := start(t, cluster.Config{})
@@ -49,15 +49,17 @@ func TestChangesByRung(t *testing.T) {
 			}
 			step := func(args ...string) object {
 				t.Helper()
-				if was := live(t, c, "anp", name).Metadata.ResourceVersion; m.owner != "" {
+				deletes := args[0] == "delete"
+				if was := live(t, c, "anp", name).Metadata.ResourceVersion; m.owner != "" || deletes {
 					r := rung(t, "", on(c, cluster.Admin, append(args, "--write", "--yes")...)...)
-					if r.code == 0 || !strings.Contains(r.out+r.err, m.owner) || live(t, c, "anp", name).Metadata.ResourceVersion != was {
+					if r.code == 0 || !strings.Contains(r.out+r.err, m.owner) || deletes && !strings.Contains(r.out, "deletes ANP "+name) ||
+						live(t, c, "anp", name).Metadata.ResourceVersion != was {
 						t.Fatalf("rung %v without a second word: %d\n%s%s", args, r.code, r.out, r.err)
 					}
 					args = append(args, "--confirm-name", name)
 				}
 				change(t, c, "", args...)
-				if args[0] == "delete" {
+				if deletes {
 					return object{}
 				}
 				return live(t, c, "anp", name)
@@ -185,16 +187,25 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A dry run asks the server and changes nothing.
+// A dry run asks the server and changes nothing. It ends as the change would: with 1 where a
+// guard rail stops it.
 func TestDryRun(t *testing.T) {
 	t.Parallel()
 	c := start(t, cluster.Config{})
 	small(t, c)
 	before := live(t, c, "anp", "guard-blue")
-	for _, args := range [][]string{{"move", "guard-blue", "21"}, {"delete", "guard-blue"}, {"log-level", "guard-blue", "--deny", "info"}} {
-		r := rung(t, "", on(c, cluster.Admin, append(args, "--write", "--dry-run")...)...)
-		if r.code != 0 || !strings.Contains(r.out, "guard-blue") {
-			t.Errorf("rung %v: %d\n%s%s", args, r.code, r.out, r.err)
+	for _, a := range []struct {
+		code int
+		args []string
+	}{
+		{0, []string{"move", "guard-blue", "21"}},
+		{1, []string{"delete", "guard-blue"}},
+		{0, []string{"delete", "guard-blue", "--confirm-name", "guard-blue"}},
+		{0, []string{"log-level", "guard-blue", "--deny", "info"}},
+	} {
+		r := rung(t, "", on(c, cluster.Admin, append(a.args, "--write", "--dry-run")...)...)
+		if r.code != a.code || !strings.Contains(r.out, "guard-blue") {
+			t.Errorf("rung %v: %d, want %d\n%s%s", a.args, r.code, a.code, r.out, r.err)
 		}
 	}
 	if diff := cmp.Diff(before, live(t, c, "anp", "guard-blue")); diff != "" {

@@ -8,7 +8,6 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/lint"
-	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -210,24 +209,38 @@ func (v *page) fill() {
 	head := func(title string) {
 		items = append(items, &item{id: "# " + title, head: widget.Heading(title, max(1, v.w-2), v.st)})
 	}
-	n := model.CountFindings(v.found)
-	for _, s := range []struct {
-		of    model.Severity
-		title string
-	}{{model.SeverityError, words.Total(n.Errors, "error")}, {model.SeverityWarning, words.Total(n.Warnings, "warning")}, {model.SeverityInfo, fmt.Sprintf("%d info", n.Infos)}} {
-		if n.Of(s.of) == 0 || !v.only.has(s.of) {
+	for _, of := range []model.Severity{model.SeverityError, model.SeverityWarning, model.SeverityInfo} {
+		if !v.only.has(of) {
 			continue
 		}
-		head(s.title)
-		here := false // the last that stands under none
+		var here []*model.Finding
+		var n, under model.FindingCount
+		in := false // the last that stands under none is one of these
 		for i := range v.found {
 			f := &v.found[i]
 			if !roots.Over(f) {
-				here = f.Severity.Compare(s.of) == 0
+				in = f.Severity.Compare(of) == 0
 			}
-			if here && v.only.has(f.Severity) {
-				add(f)
+			if !in || !v.only.has(f.Severity) {
+				continue
 			}
+			here = append(here, f)
+			if roots.Over(f) {
+				under.Add(f.Severity)
+			} else {
+				n.Add(f.Severity)
+			}
+		}
+		if len(here) == 0 {
+			continue
+		}
+		title := n.Text()
+		if under.All() > 0 {
+			title += " · " + under.Text() + " under their cause"
+		}
+		head(title)
+		for _, f := range here {
+			add(f)
 		}
 	}
 	if len(v.zones) > 0 && v.only != errors {

@@ -38,7 +38,7 @@ func TestFindings(t *testing.T) {
 	uitest.Units(p)
 	s := uitest.Open(t, p, nav.To(nav.Findings))
 	n := model.CountFindings(found(t, p))
-	s.Want(fmt.Sprintf("f findings ●%d ▲%d", n.Errors, n.Warnings), fmt.Sprintf("── %d errors ─", n.Errors),
+	s.Want(fmt.Sprintf("f findings ●%d ▲%d", n.Errors, n.Warnings), fmt.Sprintf("── %d errors · %d warnings under their cause ─", n.Errors, model.CountUnder(found(t, p)).Warnings),
 		fmt.Sprintf("%d lines", len(found(t, p))), "10 rules never decide because of it", "└ blue-tenant", "→ move it below the rules that allow")
 	s.GoldenAt("findings", sizes...)
 	s.Resizes()

@@ -152,7 +152,7 @@ func (v *View) confirm(m revision.Mode) *view.Confirm {
 		return c
 	}
 	for _, g := range p.Guards {
-		c.Warn = append(c.Warn, g.Message)
+		c.Warn = append(c.Warn, v.guard(g)) // the page has the examples
 	}
 	return c
 }

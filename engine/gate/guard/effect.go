@@ -104,7 +104,7 @@ func byNamespace(s *verdict.Share) string {
 		if name == "" {
 			name = "addresses outside"
 		}
-		parts = append(parts, fmt.Sprintf("%s (%s)", name, words.Count(n.Pairs, "pair")))
+		parts = append(parts, fmt.Sprintf("%s (%s)", name, words.Total(n.Pairs, "pair")))
 	}
 	return words.Few(parts, 6)
 }
@@ -133,7 +133,7 @@ func (j *judge) opens() {
 		}
 		policy := j.changed(a.ByAfter, a.ByBefore)
 		j.out = append(j.out, Guard{Code: Opens, Policy: policy, About: fmt.Sprint(Opens, policy, r.After, namespacesOf(a)),
-			Message: fmt.Sprintf("%s %s denied today, into %s: for example %s, denied before by %s", opens, words.Count(a.Pairs, "pair"),
+			Message: fmt.Sprintf("%s %s denied today, from elsewhere into %s: for example %s, denied before by %s", opens, words.Total(a.Pairs, "pair"),
 				byNamespace(a), a.Example, revision.DecidersText(a.ByBefore))})
 	}
 }
@@ -150,7 +150,7 @@ func (j *judge) much() {
 			continue
 		}
 		j.out = append(j.out, Guard{Code: Much, Policy: j.changes[0].Key, About: Much,
-			Message: fmt.Sprintf("cuts %s of the %s of pods that are allowed now, more than a tenth", words.Thousands(r.Pods), words.Count(all, "pair"))})
+			Message: fmt.Sprintf("cuts %s of the %s of pods that are allowed now, more than a tenth", words.Thousands(r.Pods), words.Total(all, "pair"))})
 	}
 }
 

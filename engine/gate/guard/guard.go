@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/words"
 )
 
 // Codes of the rails that judge what a change does to connections.
@@ -73,12 +74,25 @@ type Change struct {
 	Old, New *model.Policy
 }
 
-// Deleted are the rails of the policies that a change deletes.
+// fewDeleted is how many deleted policies have a rail each.
+const fewDeleted = 3
+
+// Deleted are the rails of the policies that a change deletes: one for all where they are
+// many, since what else the change does would be lost among them.
 func Deleted(changes []Change) (out []Guard) {
+	var names []string
+	var about string
 	for _, c := range changes {
 		if c.New == nil && c.Old != nil && c.Key.Kind != model.KindNamespace {
 			out = append(out, rail(Deletes, c.Key, "deletes %s", c.Key.Label()))
+			names = append(names, c.Key.Label())
+			about += " " + c.Key.String()
 		}
+	}
+	if len(out) > fewDeleted {
+		all := rail(Deletes, out[0].Policy, "deletes %s: %s", words.Count(len(names), "policy"), words.Cut(names, ", ", fewDeleted))
+		all.About = Deletes + about
+		return []Guard{all}
 	}
 	return out
 }

@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"net/netip"
 	"slices"
 
 	"rung/engine/revision"
@@ -33,12 +32,7 @@ func (j *judge) nodes(v lint.Vital) {
 			}
 		}
 	}
-	var servers []*model.Node
-	for n := range j.rev.Cluster.Nodes() {
-		if servesAPI(n, v) {
-			servers = append(servers, n)
-		}
-	}
+	callers := j.callers(v)
 	for svc := range j.rev.Cluster.Services() {
 		if j.ctx.Err() != nil {
 			break
@@ -46,8 +40,8 @@ func (j *judge) nodes(v lint.Vital) {
 		if !namespaces[svc.Namespace] || !slices.ContainsFunc(svc.Ports, func(p model.ServicePort) bool { return p.Port == 443 }) {
 			continue
 		}
-		for _, n := range servers {
-			q := verdict.Connection{From: verdict.NodeEnd(n.Name), To: verdict.ServiceEnd(svc.Namespace, svc.Name), Protocol: verdict.TCP, Port: 443}
+		for _, from := range callers {
+			q := verdict.Connection{From: from, To: verdict.ServiceEnd(svc.Namespace, svc.Name), Protocol: verdict.TCP, Port: 443}
 			if j.isCut(q) {
 				j.node(j.changes[0].Key, "may cut webhooks that the API server calls", q)
 				return
@@ -62,11 +56,21 @@ func (j *judge) node(k model.PolicyKey, what string, q verdict.Connection) {
 	j.out = append(j.out, g)
 }
 
-// servesAPI says whether the API server runs on a node.
-func servesAPI(n *model.Node, v lint.Vital) bool {
-	return slices.ContainsFunc(v.API, func(a netip.Addr) bool {
-		return slices.Contains(n.InternalIPs, a.String()) || slices.Contains(n.HostIPs, a.String())
-	})
+// callers are the ends from which the API server calls webhooks: the nodes it runs on, or its
+// own addresses where it runs on none, or where it is not known what a node sends from.
+func (j *judge) callers(v lint.Vital) (out []verdict.Endpoint) {
+	for _, a := range v.API {
+		end := verdict.AddrEnd(a)
+		for n := range j.rev.Cluster.Nodes() {
+			if (len(n.MgmtIPs) > 0 || j.rev.Antrea()) && (slices.Contains(n.InternalIPs, a.String()) || slices.Contains(n.HostIPs, a.String())) {
+				end = verdict.NodeEnd(n.Name)
+			}
+		}
+		if !slices.Contains(out, end) {
+			out = append(out, end)
+		}
+	}
+	return out
 }
 
 // probeCut asks about a pod's own node and the ports that the pod declares.

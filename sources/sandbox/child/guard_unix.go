@@ -58,8 +58,9 @@ type watchdog struct {
 	pids []int
 }
 
-// Each line is the whole list; read fails when the other end is gone.
-const watchdogScript = `while read -r line; do pids=$line; done; for p in $pids; do kill -9 -- "-$p" 2>/dev/null; done`
+// Each line is the whole list; read fails when the other end is gone. The signal has POSIX's
+// form: dash takes the dashes of "kill -9 -- -1" for a process and kills nothing.
+const watchdogScript = `while read -r line; do pids=$line; done; for p in $pids; do kill -s KILL -- "-$p" 2>/dev/null; done`
 
 // NewWatchdog is the guard where the kernel offers none.
 func NewWatchdog() (Guard, error) {
