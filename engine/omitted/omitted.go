@@ -158,7 +158,7 @@ func (f *Filter) Could(o *model.Omission, a *verdict.Answer) bool {
 // would have to be asked at the stage that denies, or else at any.
 func (f *Filter) onPath(o *model.Omission, p *verdict.Path) bool {
 	if o.Key.Kind == model.KindEF {
-		return p.Verdict != verdict.Deny && f.firewalled(o, p)
+		return f.firewalled(o, p)
 	}
 	some := false
 	for i := range p.Stages {
@@ -173,8 +173,14 @@ func (f *Filter) onPath(o *model.Omission, p *verdict.Path) bool {
 }
 
 // firewalled says whether an EgressFirewall could be about a path. It is asked in a stage of
-// its own, so that no policy decides before it.
+// its own, so that no policy decides before it: what others deny stays denied, and what the
+// firewall that is known denies may be another's to say, since a namespace has one.
 func (f *Filter) firewalled(o *model.Omission, p *verdict.Path) bool {
+	for i := range p.Stages {
+		if s := &p.Stages[i]; s.Verdict == verdict.Deny && (s.Decided == nil || s.Decided.Policy.Kind != model.KindEF) {
+			return false
+		}
+	}
 	if p.From.Key.Kind != model.KindPod || o.Key.Namespace != "" && o.Key.Namespace != p.From.Key.Namespace {
 		return false
 	}
@@ -223,10 +229,16 @@ func (f *Filter) before(d *verdict.Decider, o *model.Omission) bool {
 
 // Merge adds omissions that are not there yet.
 func Merge(all, more []model.Omission) []model.Omission {
+	all = slices.Clip(all)
 	for _, o := range more {
-		if !slices.ContainsFunc(all, func(a model.Omission) bool { return a.String() == o.String() }) {
-			all = append(all[:len(all):len(all)], o)
+		if !slices.ContainsFunc(all, func(a model.Omission) bool { return same(&a, &o) }) {
+			all = append(all, o)
 		}
 	}
 	return all
+}
+
+// same says whether two omissions are said alike.
+func same(a, b *model.Omission) bool {
+	return a.Code == b.Code && a.Key == b.Key && a.Origin == b.Origin && a.Zone == b.Zone && a.Why == b.Why
 }
