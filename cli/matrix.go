@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"encoding/csv"
 	"fmt"
 	"slices"
@@ -32,7 +33,7 @@ const mostCells = 1_000_000
 type matrixAsk struct {
 	protocol, focus, only, unfold string
 	port                          int
-	outside                       bool
+	outside, services             bool
 }
 
 func (a *app) matrixCmd() *cobra.Command {
@@ -53,12 +54,15 @@ shown where even one pair is so. A pair that no policy is asked about does not a
 
 --outside has the addresses outside as columns, too: each block that policies tell apart,
 a network without those in it that are columns themselves. A Service's address is in none.
+--services has the Services as columns: each is asked at its own ports, or at the one of
+--port, and says what becomes of connections to its endpoints; one without does not apply.
 
 -o csv has a line for each pair of ends, -o json also an example of each, in the form that
 rung trace --cases reads.`,
 		Example: `  rung matrix -f policies/
   rung matrix --port 8080 --focus shop --unfold workloads -f policies/
   rung matrix --port 443 --outside -f policies/
+  rung matrix --protocol UDP --port 53 --services -f policies/
   rung matrix --protocol UDP --port 53 --only deny -o csv --context staging`,
 		Args:        takes(0),
 		Annotations: map[string]string{markdownForm: "", csvForm: ""},
@@ -78,7 +82,7 @@ rung trace --cases reads.`,
 			if err != nil {
 				return nil, err
 			}
-			t, err := newMatrixTable(m, ask)
+			t, err := newMatrixTable(cmd.Context(), m, ask)
 			if err != nil {
 				return nil, err
 			}
@@ -92,6 +96,7 @@ rung trace --cases reads.`,
 	f.StringVar(&ask.only, "only", "", "only cells with a connection of this `verdict`, mixed cells too: deny, mixed, undefined, unknown, allow")
 	f.StringVar(&ask.unfold, "unfold", "", "show `workloads` or pods instead of namespaces")
 	f.BoolVar(&ask.outside, "outside", false, "show the addresses outside as columns, too")
+	f.BoolVar(&ask.services, "services", false, "show the Services as columns, too")
 	var verdicts []string
 	for _, v := range revision.CellVerdicts {
 		verdicts = append(verdicts, string(v))
@@ -120,10 +125,11 @@ type matrixTable struct {
 	only       revision.CellVerdict
 	self       *revision.MatrixEnd // with --focus
 	rows, cols []*revision.MatrixEnd
-	outside    int // columns
+	outside    int // columns, as services
+	services   int
 }
 
-func newMatrixTable(m *revision.Matrix, ask matrixAsk) (*matrixTable, error) {
+func newMatrixTable(ctx context.Context, m *revision.Matrix, ask matrixAsk) (*matrixTable, error) {
 	t := &matrixTable{m: m, ask: ask, only: revision.CellVerdict(ask.only)}
 	var ends []*revision.MatrixEnd
 	for _, ns := range m.Namespaces {
@@ -146,7 +152,15 @@ func newMatrixTable(m *revision.Matrix, ask matrixAsk) (*matrixTable, error) {
 		outside = m.Outside()
 		t.outside = len(outside)
 	}
-	to := slices.Concat(ends, outside)
+	var services []*revision.MatrixEnd
+	if ask.services {
+		var err error
+		if services, err = m.Services(ctx); err != nil {
+			return nil, fmt.Errorf("asking the Services: %w", err)
+		}
+		t.services = len(services)
+	}
+	to := slices.Concat(ends, services, outside)
 	if ask.focus != "" {
 		if t.self = m.Namespace(ask.focus); t.self == nil {
 			return nil, fmt.Errorf("--focus %s: there is no namespace with pods of this name", ask.focus)
@@ -175,7 +189,7 @@ func (t *matrixTable) each(visit func(from, to *revision.MatrixEnd, c revision.M
 			one(t.self, e)
 		}
 		for _, e := range t.rows {
-			if e != t.self && !e.Network.IsValid() {
+			if e != t.self && !e.Reached() {
 				one(e, t.self)
 			}
 		}
@@ -190,7 +204,7 @@ func (t *matrixTable) each(visit func(from, to *revision.MatrixEnd, c revision.M
 
 // sign is what a cell of a table shows.
 func (t *matrixTable) sign(from, to *revision.MatrixEnd) string {
-	if from.Network.IsValid() {
+	if from.Reached() {
 		return "" // only where connections go to
 	}
 	c := t.m.Cell(from, to)
@@ -212,6 +226,9 @@ func (t *matrixTable) about() string {
 		text += ", only " + t.only.Words()
 	}
 	text += ": " + words.Count(len(t.m.Namespaces), "namespace") + ", " + words.Count(t.m.Pods, "pod")
+	if t.services > 0 {
+		text += ", " + words.Count(t.services, "Service")
+	}
 	if t.outside > 0 {
 		text += ", " + words.Count(t.outside, "block") + " of addresses outside"
 	}

@@ -20,11 +20,12 @@ type matrixOut struct {
 
 type matrixEndOut struct {
 	Name string `json:"name"`
-	// Kind is "namespace", "workload", "pod" or, of addresses outside, "network".
+	// Kind is "namespace", "workload", "pod", "service" or, of addresses outside, "network".
 	Kind      string         `json:"kind"`
 	Namespace string         `json:"namespace,omitempty"`
 	Workload  string         `json:"workload,omitempty"`
 	Pod       string         `json:"pod,omitempty"`
+	Service   string         `json:"service,omitempty"`
 	Network   string         `json:"network,omitempty"`
 	Except    []netip.Prefix `json:"except,omitempty"` // of Network
 	Pods      int            `json:"pods"`
@@ -35,6 +36,8 @@ func matrixEndOf(e *revision.MatrixEnd) matrixEndOut {
 	switch {
 	case e.Network.IsValid():
 		out.Kind, out.Network = "network", e.Network.String()
+	case e.Service.Name != "":
+		out.Kind, out.Namespace, out.Service = "service", e.Service.Namespace, e.Service.Name
 	case e.Pod != "":
 		out.Kind = "pod"
 	case e.Workload != "":

@@ -26,11 +26,14 @@ type Matrix struct {
 	// far and near are by kind of source and destination: of pods of two nodes, and of one.
 	far, near []verdict.Outcome
 	cells     []MatrixCell // between namespaces
-	outside   []*MatrixEnd // made when asked for
+	outside   []*MatrixEnd // made when asked for, as services are
+	services  []*MatrixEnd
+	x         *verdict.Index
+	endpoints []model.Key // Services, by name
 }
 
 // MatrixEnd is one end of the connections of a cell: the pods of a namespace, of a workload,
-// one pod, or, where connections go to, addresses outside.
+// one pod, or, where connections go to, addresses outside or a Service.
 type MatrixEnd struct {
 	// Namespace, and below it Workload and Pod, which are empty where all are meant. A pod
 	// that is alike no other is its own workload.
@@ -40,6 +43,8 @@ type MatrixEnd struct {
 	// Network is of addresses outside, without those of Except; the others are empty then.
 	Network netip.Prefix
 	Except  []netip.Prefix
+	// Service is set of a Service, by its own ports; the others are empty then.
+	Service model.Key
 
 	at     int         // of a namespace: its place, else -1
 	pods   []matrixPod // by name
@@ -49,6 +54,9 @@ type MatrixEnd struct {
 	addr netip.Addr
 	kind verdict.PodKind
 	by   []verdict.Outcome
+	// asked has what was asked one by one: of a Service, and of addresses that are one on a port.
+	asked map[matrixSource]verdict.Outcome
+	likes func(*matrixPod) matrixSource
 }
 
 // matrixPod is a pod with its kind and its node, as numbers.
@@ -66,14 +74,21 @@ type matrixGroup struct {
 
 // Name is how the end is written: "blue", "blue/api-*", "blue/api-0", "10.0.0.0/8".
 func (e *MatrixEnd) Name() string {
-	if e.Network.IsValid() {
+	switch {
+	case e.Network.IsValid():
 		return e.Network.String()
+	case e.Service.Name != "":
+		return "service/" + e.Service.Namespace + "/" + e.Service.Name
 	}
 	if name := cmp.Or(e.Pod, e.Workload); name != "" {
 		return e.Namespace + "/" + name
 	}
 	return e.Namespace
 }
+
+// Reached says that connections only go there: addresses outside begin some, too, but these
+// are not in a matrix, and a Service begins none.
+func (e *MatrixEnd) Reached() bool { return e.Network.IsValid() || e.Service.Name != "" }
 
 // Pods is how many pods the end has.
 func (e *MatrixEnd) Pods() int { return len(e.pods) }
@@ -131,7 +146,10 @@ func (r *Revision) newMatrix(ctx context.Context, ports verdict.Ports) (*Matrix,
 		return nil, err
 	}
 	classes := r.Verdicts().Classes(nil)
-	out := &Matrix{Ports: ports, m: classes.Matrix(ports)}
+	out := &Matrix{Ports: ports, m: classes.Matrix(ports), x: r.Verdicts()}
+	for s := range r.Judged().Services() {
+		out.endpoints = append(out.endpoints, s.Key)
+	}
 	kinds, nodes := map[verdict.PodKind]int32{}, map[string]int32{}
 	spaces := map[string][]matrixPod{}
 	for p := range r.Judged().Pods() {
@@ -200,7 +218,7 @@ func (m *Matrix) Cell(from, to *MatrixEnd) MatrixCell {
 }
 
 func (m *Matrix) count(from, to *MatrixEnd) (c MatrixCell) {
-	if to.Network.IsValid() {
+	if to.Reached() {
 		return from.leaving(to)
 	}
 	for i := range from.groups {
@@ -239,7 +257,12 @@ func (m *Matrix) count(from, to *MatrixEnd) (c MatrixCell) {
 func (m *Matrix) Example(from, to *MatrixEnd) (c verdict.Connection, ok bool) {
 	v, wants := m.Cell(from, to).example()
 	for i := range from.pods {
-		if a := &from.pods[i]; to.Network.IsValid() {
+		if a := &from.pods[i]; to.likes != nil {
+			if wants(to.to(a)) {
+				return m.askedExample(a, to, v), true
+			}
+			continue
+		} else if to.Network.IsValid() {
 			if wants(to.by[a.kind]) {
 				ports, _ := m.example(a.kind, to.kind, false, v)
 				return verdict.Connection{From: verdict.Endpoint{Key: a.pod.Key}, To: verdict.AddrEnd(to.addr), Protocol: ports.Protocol, Port: ports.Port}, true

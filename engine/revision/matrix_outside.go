@@ -35,13 +35,20 @@ func (m *Matrix) Outside() []*MatrixEnd {
 		for _, k := range m.kinds {
 			e.by = append(e.by, m.m.Between(k, b.Kind, false))
 		}
+		m.throughServices(e)
 		m.outside = append(m.outside, e)
 	}
 	return m.outside
 }
 
-// leaving counts the connections from an end to addresses outside: one for each pod.
+// leaving counts the connections from an end to addresses outside or a Service: one for each pod.
 func (e *MatrixEnd) leaving(to *MatrixEnd) (c MatrixCell) {
+	if to.likes != nil {
+		for i := range e.pods {
+			c.add(to.to(&e.pods[i]), 1)
+		}
+		return c
+	}
 	for i := range e.groups {
 		c.add(to.by[e.groups[i].kind], e.groups[i].n)
 	}

@@ -73,7 +73,7 @@ func TestAntreaMatrixIsEveryVerdict(t *testing.T) {
 				if v, ok := got.Verdict(); !ok || v != want {
 					t.Errorf("seed %d: %s → %s %v: %v by classes, %s alone", seed, from, to, p, got, want)
 				}
-				if every.between(a, b, near)&outcomeOf(want) == 0 {
+				if every.between(a, b, near)&OutcomeOf(want) == 0 {
 					t.Errorf("seed %d: %s → %s %v is %s, and all ports are %v", seed, from, to, p, want, every.between(a, b, near))
 				}
 				asked++
@@ -108,7 +108,7 @@ func matrixOfHosts(t *testing.T, x *Index, classes *Classes) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				want |= outcomeOf(ans.Verdict)
+				want |= OutcomeOf(ans.Verdict)
 			}
 			if got != want {
 				t.Errorf("%s → %s: %v, alone %v", a.Key, b.Key, got, want)

@@ -76,7 +76,7 @@ func TestMatrixIsEveryVerdict(t *testing.T) {
 				if v, ok := got.Verdict(); !ok || v != want {
 					t.Errorf("seed %d: %s → %s %v: %v by classes, %s alone", seed, from, to, p, got, want)
 				}
-				if all&outcomeOf(want) == 0 {
+				if all&OutcomeOf(want) == 0 {
 					t.Errorf("seed %d: %s → %s %v is %s, and all ports are %v", seed, from, to, p, want, all)
 				}
 				if _, ok := all.Verdict(); !ok {

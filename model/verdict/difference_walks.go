@@ -127,7 +127,7 @@ func (d *differ) number(w *portWalk) int32 {
 	for _, runs := range w.runs {
 		d.raw = binary.LittleEndian.AppendUint16(d.raw, uint16(len(runs)))
 		for _, r := range runs {
-			d.raw = append(binary.LittleEndian.AppendUint16(d.raw, r.lo), byte(outcomeOf(r.verdict)))
+			d.raw = append(binary.LittleEndian.AppendUint16(d.raw, r.lo), byte(OutcomeOf(r.verdict)))
 			d.raw = binary.LittleEndian.AppendUint32(d.raw, uint32(r.by))
 		}
 	}

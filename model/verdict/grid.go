@@ -185,7 +185,7 @@ func (r *results) of(list []int32, terms []term, others ...[]int32) int32 {
 func (r *results) number(s []Segment) int32 {
 	r.raw = r.raw[:0]
 	for i := range s {
-		r.raw = append(binary.BigEndian.AppendUint16(append(r.raw, byte(s[i].Protocol.number())), s[i].Hi), byte(outcomeOf(s[i].Verdict)))
+		r.raw = append(binary.BigEndian.AppendUint16(append(r.raw, byte(s[i].Protocol.number())), s[i].Hi), byte(OutcomeOf(s[i].Verdict)))
 	}
 	id, known := r.known[string(r.raw)]
 	if !known {

@@ -24,7 +24,7 @@ func TestKindsAreEveryVerdict(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				out |= outcomeOf(answer.Verdict)
+				out |= OutcomeOf(answer.Verdict)
 			}
 			return out
 		}
@@ -44,7 +44,7 @@ func TestKindsAreEveryVerdict(t *testing.T) {
 				}
 				for _, v := range outcomes {
 					q, f, ok := every.Example(ka, kb, one, v)
-					if ok != (all&outcomeOf(v) != 0) {
+					if ok != (all&OutcomeOf(v) != 0) {
 						t.Errorf("seed %d: %s → %s: %b, and an example of %s: %v", seed, a.Key, b.Key, all, v, ok)
 					}
 					if !ok {

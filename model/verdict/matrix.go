@@ -90,7 +90,7 @@ func (m *Matrix) together(a, b int32) Outcome {
 	}
 	if row[b] == 0 {
 		for _, s := range join2(m.results.byPort[a], m.results.byPort[b]) {
-			row[b] |= outcomeOf(s.Verdict)
+			row[b] |= OutcomeOf(s.Verdict)
 		}
 	}
 	return row[b]
@@ -196,7 +196,7 @@ func (k *PodKind) classes(to PodKind, oneNode bool, family int) (a, b int32, ok 
 func (m *Matrix) Example(a, b PodKind, oneNode bool, v Verdict) (p Ports, f Family, ok bool) {
 	for i, family := range [...]Family{IPv4, IPv6} {
 		from, to, ok := a.classes(b, oneNode, i)
-		if !ok || m.between(from, to, oneNode)&outcomeOf(v) == 0 {
+		if !ok || m.between(from, to, oneNode)&OutcomeOf(v) == 0 {
 			continue
 		}
 		if m.Ports != (Ports{}) {

@@ -20,6 +20,7 @@ type partition struct {
 	// own are the nodes that an address is of, where it is special to their pods.
 	own    map[netip.Addr][]string
 	owners []netip.Addr // of own, in order
+	served bool         // whether an address that is a Service on some port may stand for a block
 }
 
 // part is one block.
@@ -162,20 +163,32 @@ var examples = []netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAdd
 
 // free is an address of a network that is in none of the inner ones and not special: one that
 // people take for an example where there is such a one, else the first, rather .1 than .0.
-// Where nodes have all there are it is one of theirs, with another that is other nodes'.
+// One that is a Service on some port is taken where there is no other. Where nodes have all there
+// are it is one of theirs, with another that is other nodes'.
 func (s *partition) free(n netip.Prefix, inner []netip.Prefix) (a, other netip.Addr, ok bool) {
-	for _, a := range examples {
-		if n.Contains(a) && s.stands(a, n, inner) {
+	for _, s.served = range [...]bool{false, true} {
+		if a, ok = s.plain(n, inner); ok {
 			return a, other, true
 		}
 	}
-	if a, ok = s.firstFree(n, inner); !ok {
-		return s.owned(n, inner)
+	return s.owned(n, inner)
+}
+
+// plain is free of addresses that no node has as its own way to its pods.
+func (s *partition) plain(n netip.Prefix, inner []netip.Prefix) (netip.Addr, bool) {
+	for _, a := range examples {
+		if n.Contains(a) && s.stands(a, n, inner) {
+			return a, true
+		}
+	}
+	a, ok := s.firstFree(n, inner)
+	if !ok {
+		return a, false
 	}
 	if b := a.Next(); zeroes(a) && n.Contains(b) && s.stands(b, n, inner) {
-		return b, other, true
+		return b, true
 	}
-	return a, other, true
+	return a, true
 }
 
 // owned is free for a network of which nodes have all that is left.
@@ -204,12 +217,20 @@ func zeroes(a netip.Addr) bool {
 func (s *partition) stands(a netip.Addr, n netip.Prefix, inner []netip.Prefix) bool {
 	has := func(p netip.Prefix) bool { return p.Contains(a) && p != n }
 	return !a.IsMulticast() && !slices.ContainsFunc(inner, has) && !slices.ContainsFunc(hairpinAndGroups, func(p netip.Prefix) bool { return p.Contains(a) }) &&
-		len(s.own[a]) == 0 && !s.keeps(a)
+		len(s.own[a]) == 0 && !s.keeps(a) && !s.isFront(a)
 }
 
 // keeps says whether an address is a pod's or a Service's.
 func (s *partition) keeps(a netip.Addr) bool {
 	return slices.ContainsFunc(s.xs, func(x *Index) bool { return len(x.with(a)) > 0 || x.ofService(a) })
+}
+
+// isFront says whether an address is a Service on some port, where such ones are left out.
+func (s *partition) isFront(a netip.Addr) bool {
+	return !s.served && slices.ContainsFunc(s.xs, func(x *Index) bool {
+		all := x.frontsOf()
+		return len(all.at[a]) > 0 || len(all.nodePorts) > 0 && x.hostOf(a) != ""
+	})
 }
 
 func (s *partition) firstFree(n netip.Prefix, inner []netip.Prefix) (netip.Addr, bool) {
@@ -226,7 +247,7 @@ func (s *partition) firstFree(n netip.Prefix, inner []netip.Prefix) (netip.Addr,
 			a = after(hairpinAndGroups[j])
 		case a.IsMulticast() || a == hairpinAddrs[0] || a == hairpinAddrs[1]:
 			return netip.Addr{}, false
-		case len(s.own[a]) > 0 || s.keeps(a):
+		case len(s.own[a]) > 0 || s.keeps(a) || s.isFront(a):
 			a = a.Next()
 		default:
 			return a, true

@@ -318,7 +318,7 @@ func TestBlocksAreEveryAddress(t *testing.T) {
 				pod, kind := x.endpoint(int32(e)), classes.Kind(x.pods.At(int(x.ends[e].pod)))
 				check := func(got Outcome, from, to Endpoint) {
 					asked++
-					if want := single(t, x, from, to, p); got != outcomeOf(want) {
+					if want := single(t, x, from, to, p); got != OutcomeOf(want) {
 						t.Errorf("seed %d: %s → %s: %v in %s, %s alone", seed, from, to, got, blocks[narrow].Network, want)
 					}
 				}

@@ -19,7 +19,8 @@ const (
 
 var outcomes = [...]Verdict{Allow, Deny, Undefined, Unknown}
 
-func outcomeOf(v Verdict) Outcome {
+// OutcomeOf is the outcome of one verdict, 0 where no policy is asked.
+func OutcomeOf(v Verdict) Outcome {
 	for i, known := range outcomes {
 		if v == known {
 			return 1 << i
@@ -155,7 +156,7 @@ func (c *Classes) profile(k *candidates, buf []byte) *profile {
 				continue
 			}
 			p.segments = append(p.segments, Segment{protocols[proto], lo, hi, v})
-			p.any |= outcomeOf(v)
+			p.any |= OutcomeOf(v)
 		}
 	}
 	if len(c.memo) < maxMemo {

@@ -154,6 +154,35 @@ func (x *Index) Fronts(e Endpoint) (ports []PortRange, only model.Key) {
 	return slices.Compact(ports), model.Key{}
 }
 
+// ServicePorts are the ports of a Service.
+func (x *Index) ServicePorts(k model.Key) (out []Ports) {
+	s, _ := x.view.Cluster.Get(k).(*model.Service)
+	if s == nil {
+		return nil
+	}
+	for i := range s.Ports {
+		if p := (Ports{serviceProtocol(&s.Ports[i]), uint16(s.Ports[i].Port)}); !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Endpoints are the pods that a Service sends connections to, and the nodes that they, and its
+// other endpoints, are on.
+func (x *Index) Endpoints(k model.Key) (pods map[model.Key]bool, nodes map[string]bool) {
+	pods, nodes = map[model.Key]bool{}, map[string]bool{}
+	if s, _ := x.view.Cluster.Get(k).(*model.Service); s != nil {
+		for _, f := range x.endpointsOf(s) {
+			if f.pod != nil {
+				pods[f.pod.Key] = true
+			}
+			nodes[cmp.Or(f.node, f.Zone)] = true
+		}
+	}
+	return pods, nodes
+}
+
 // OnlyService finds the Service that has a port which its pod has not: what is asked for there
 // goes to another port of the pod.
 func (x *Index) OnlyService(pod model.Key, proto Protocol, port uint16) (service model.Key, target uint16, ok bool) {
