@@ -12,9 +12,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
 
 	"rung/test/wait"
 )
@@ -114,6 +116,32 @@ func (b *bench) run(ctx context.Context, line string) (code int, out, errs strin
 	return code, o.String(), e.String()
 }
 
+// ended is how a command line ended.
+type ended struct {
+	code      int
+	out, errs string
+}
+
+// all runs command lines that have nothing to do with each other: most of the time they wait
+// for their databases.
+func (b *bench) all(lines []string) map[string]ended {
+	b.t.Helper()
+	out, mu := map[string]ended{}, sync.Mutex{}
+	var running errgroup.Group
+	running.SetLimit(scriptsAtOnce)
+	for _, line := range lines {
+		running.Go(func() error {
+			code, o, e := b.run(b.t.Context(), line)
+			mu.Lock()
+			defer mu.Unlock()
+			out[line] = ended{code, o, e}
+			return nil
+		})
+	}
+	_ = running.Wait()
+	return out
+}
+
 // asked is how each command is run on an input, which takes the place of IN. Those without one
 // ask nothing of the input; why stands there instead.
 var asked = map[string]struct{ line, why string }{
@@ -191,23 +219,34 @@ func TestNoFalseCalm(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := newBench(t)
+	var lines []string
+	lineOf := func(q, in string) string {
+		line := strings.ReplaceAll(q, "IN", in)
+		if in == "damaged" {
+			line += " --nb alpha=file:torn.db"
+		}
+		return line
+	}
+	for _, name := range commandNames(t) {
+		if q, ok := asked[name]; !ok {
+			t.Errorf("%s: say how it is asked, or why it asks nothing of the input", name)
+		} else if q.line != "" {
+			for _, in := range unwell {
+				lines = append(lines, lineOf(q.line, in))
+			}
+		}
+	}
+	ran := b.all(lines)
 	var got strings.Builder
 	for _, name := range commandNames(t) {
-		q, ok := asked[name]
-		switch {
-		case !ok:
-			t.Errorf("%s: say how it is asked, or why it asks nothing of the input", name)
-			continue
-		case q.line == "":
+		q := asked[name]
+		if q.line == "" {
 			fmt.Fprintf(&got, "== %s: %s\n", name, q.why)
 			continue
 		}
 		for _, in := range unwell {
-			line := strings.ReplaceAll(q.line, "IN", in)
-			if in == "damaged" {
-				line += " --nb alpha=file:torn.db"
-			}
-			code, out, errs := b.run(t.Context(), line)
+			line := lineOf(q.line, in)
+			code, out, errs := ran[line].code, ran[line].out, ran[line].errs
 			why, fine := whole[name+" "+in]
 			if (code == exitOK) != fine {
 				t.Errorf("rung %s: exit %d (its answer is whole: %t)\n%s%s", line, code, fine, out, errs)
@@ -255,7 +294,7 @@ func gist(out string) string {
 			lines = append(lines, line)
 		}
 	}
-	return quoted("  ", strings.Join(lines, "\n"))
+	return quoted("  ", regexp.MustCompile(`  +`).ReplaceAllString(strings.Join(lines, "\n"), "  ")) // however wide columns are
 }
 
 // ofTheRun is what another run prints otherwise.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -22,7 +23,16 @@ import (
 
 var update = flag.Bool("update", false, "write what the scripts get into what they want")
 
+// scriptsAtOnce is how many scripts run at once: they wait for databases and times more than
+// they compute, so that as many as there are cores leave those idle.
+const scriptsAtOnce = 6
+
 func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) != "rung" { // as which the scripts start it
+		if flag.Parse(); flag.Lookup("test.parallel").Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
+			_ = flag.Set("test.parallel", strconv.Itoa(max(scriptsAtOnce, runtime.GOMAXPROCS(0))))
+		}
+	}
 	testscript.Main(m, map[string]func(){
 		"rung": func() {
 			if within, err := time.ParseDuration(os.Getenv("COMPLETE_WITHIN")); err == nil {

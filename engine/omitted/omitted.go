@@ -197,16 +197,23 @@ func (f *Filter) atStage(o *model.Omission, p *verdict.Path, s *verdict.StageVer
 	if about.Key.Kind != model.KindPod || o.Key.Namespace != "" && o.Key.Namespace != about.Key.Namespace {
 		return false
 	}
-	if c := f.r.Desired.Policy(o.Key); c != nil && o.Code != model.OmittedObject && readable(&c.Policy.Subject) {
-		if pod := f.r.Cluster.Pod(about.Key.Namespace, about.Key.Name); pod != nil && !f.r.Desired.IsSubject(c, pod) {
+	if c := f.r.Desired.Policy(o.Key); c != nil && o.Code != model.OmittedObject && bounded(c.Policy) {
+		// No row knows of a pod that is judged as if it were scheduled.
+		if pod := f.r.Cluster.Pod(about.Key.Namespace, about.Key.Name); pod != nil && !f.r.Assumed(about.Key) && !f.r.Desired.IsSubject(c, pod) {
 			return false
 		}
 	}
 	return s.Decided == nil || s.Verdict == verdict.Unknown || !f.before(s.Decided, o)
 }
 
-// readable says whether it is known which pods a subject means.
-func readable(s *model.Subject) bool { return s.Namespaces.Err() == nil && s.Pods.Err() == nil }
+// bounded says whether a policy's rows are known to be about its subject alone: its selectors
+// can be read, and no named port makes a rule of its ingress match others, too
+// (ovn-kubernetes.md#acls-of-a-rule).
+func bounded(p *model.Policy) bool {
+	return p.Subject.Namespaces.Err() == nil && p.Subject.Pods.Err() == nil && !slices.ContainsFunc(p.Ingress, func(r model.Rule) bool {
+		return slices.ContainsFunc(r.Ports, func(port model.Port) bool { return port.Name != "" })
+	})
+}
 
 // before says whether a rule decides before a policy that is not known.
 func (f *Filter) before(d *verdict.Decider, o *model.Omission) bool {
