@@ -210,6 +210,9 @@ func (a *app) followPlan(ctx context.Context, e *engine.Engine) (ended bool, err
 		return true, nil
 	}
 	why := last.Why
+	if err != nil && last.Shown() {
+		return true, nil // only its end was not told yet
+	}
 	if err != nil {
 		why = "interrupted"
 	}

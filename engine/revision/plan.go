@@ -230,8 +230,20 @@ func (p *PlanState) At() string {
 	if p.Back {
 		return fmt.Sprintf("%d of %d back", n, of)
 	}
+	if p.unseen() {
+		return fmt.Sprintf("%d of %d, which not every zone shows yet", n, of)
+	}
 	return fmt.Sprintf("%d of %d", n, of)
 }
+
+// unseen says of a plan that stopped that all its steps were made: what it waited for are the
+// zones.
+func (p *PlanState) unseen() bool {
+	return p.State == PlanStopped && !p.Back && p.Made() == p.Total && p.Done < p.Total
+}
+
+// Shown says whether every zone has shown the last step: the plan has nothing left to do.
+func (p *PlanState) Shown() bool { return p.Total > 0 && !p.Back && p.Done == p.Total }
 
 // Next is the step that a stopped plan makes next when it is continued, as Step; empty
 // where every step is made.
@@ -273,6 +285,8 @@ func (p *PlanState) String() string {
 		return "rolled back"
 	case p.Back:
 		return "rolling back, " + p.At()
+	case p.unseen():
+		return fmt.Sprintf("%d of %d made, which not every zone shows yet", p.Total, p.Total)
 	}
 	return p.At() + " done"
 }

@@ -1,6 +1,7 @@
 package revision
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -70,6 +71,22 @@ func TestPlanRunBy(t *testing.T) {
 	for back, want := range map[bool]string{false: "run by another Rung (pid 7, since ", true: "rolled back by another Rung (pid 7, since "} {
 		if p.Back = back; !strings.HasPrefix(p.RunBy(), want) {
 			t.Errorf("%q, want %q", p.RunBy(), want)
+		}
+	}
+}
+
+// A plan that stopped when all its steps were made is not said to be done: what it waits for
+// are the zones.
+func TestPlanStoppedAfterItsLastStep(t *testing.T) {
+	p := &PlanState{Total: 2, Done: 1, State: PlanStopped, Why: "interrupted", Steps: []PlanStep{{State: StepDone}, {State: StepWaiting}}}
+	for got, want := range map[string]string{
+		p.String():              "2 of 2 made, which not every zone shows yet",
+		p.Standing(time.Time{}): "a plan is stopped at 2 of 2, which not every zone shows yet",
+		fmt.Sprint(p.Shown()):   "false",
+		(&PlanState{Total: 2, Done: 1, State: PlanStopped, Steps: []PlanStep{{State: StepDone}, {State: StepToCome}}}).String(): "1 of 2 done",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

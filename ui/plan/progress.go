@@ -201,7 +201,7 @@ func made(p *revision.PlanState) string {
 	case p.State != revision.PlanDone && p.Back:
 		return p.At()
 	case p.State != revision.PlanDone:
-		return p.At() + " done"
+		return p.String()
 	case p.Back:
 		return "the policies are where they were"
 	}
