@@ -86,7 +86,11 @@ rung trace --cases reads.`,
 			if err != nil {
 				return nil, err
 			}
-			return &answer{value: t.out(), text: t.text, markdown: t.markdown, csv: t.csv, notConsidered: t.omissions(r)}, nil
+			unjudged, err := t.omissions(cmd.Context(), r)
+			if err != nil {
+				return nil, err
+			}
+			return &answer{value: t.out(), text: t.text, markdown: t.markdown, csv: t.csv, notConsidered: unjudged}, nil
 		}}
 	})
 	f := cmd.Flags()
@@ -239,15 +243,17 @@ func (t *matrixTable) about() string {
 }
 
 // omissions are what the matrix does not take into account, and that nothing was judged.
-func (t *matrixTable) omissions(r *revision.Revision) []model.Omission {
+func (t *matrixTable) omissions(ctx context.Context, r *revision.Revision) ([]model.Omission, error) {
 	out := omitted.From(r, false)
 	judged, unknown, whole := 0, 0, t
 	if t.only != "" { // what is not shown was judged all the same, or was not
 		ask := t.ask
 		ask.only = ""
-		if all, err := newMatrixTable(t.m, ask); err == nil {
-			whole = all
+		all, err := newMatrixTable(ctx, t.m, ask)
+		if err != nil {
+			return nil, err
 		}
+		whole = all
 	}
 	whole.each(func(_, _ *revision.MatrixEnd, c revision.MatrixCell) {
 		judged += c.Pairs() - c.NotApplicable
@@ -261,7 +267,7 @@ func (t *matrixTable) omissions(r *revision.Revision) []model.Omission {
 	case unknown > 0:
 		out = append(out, model.Omission{Code: model.OmittedPart, Why: "unknown: " + words.Total(unknown, "pair")})
 	}
-	return out
+	return out, nil
 }
 
 func legendText() string {

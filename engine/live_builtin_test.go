@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
 	"rung/test/given"
+	"rung/test/install"
 	"rung/test/wait"
 )
 
@@ -125,8 +127,11 @@ func TestLiveFaultsInABurst(t *testing.T) {
 	r.settle(nodes...)
 	rng := rand.New(rand.NewPCG(2, 7))
 	pick := func(s ...string) string { return s[rng.IntN(len(s))] }
-	drops := 0
-	for i := range 150 {
+	drops, changes := 0, 60
+	if os.Getenv(install.SoakVar) == "1" {
+		changes = 150
+	}
+	for i := range changes {
 		name := fmt.Sprint("p", rng.IntN(6))
 		p := r.Revision().Cluster.Policy(given.ANPKey(name))
 		switch n := rng.IntN(10); {

@@ -20,15 +20,19 @@ import (
 	"rung/sources/safefile"
 	"rung/test/faultfs"
 	"rung/test/given"
+	"rung/test/install"
 )
 
 // TestStateFilesAtRandom makes changes while every file of Rung's is cut, torn,
 // swapped, unreadable or on a full disk, at any operation. What was acknowledged
 // has its line in the audit, what was made has one too, and nothing is read that
-// was not written whole. RUNG_SEED repeats a
-// run.
+// was not written whole. RUNG_SOAK=1
+// takes 1,000 rounds, RUNG_SEED repeats a run.
 func TestStateFilesAtRandom(t *testing.T) {
-	seed, rounds := uint64(time.Now().UnixNano()), 1000
+	seed, rounds := uint64(time.Now().UnixNano()), 200
+	if os.Getenv(install.SoakVar) == "1" {
+		rounds = 1000
+	}
 	if s := os.Getenv("RUNG_SEED"); s != "" {
 		var err error
 		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
@@ -45,7 +49,7 @@ func TestStateFilesAtRandom(t *testing.T) {
 				var r *stateRun
 				for n := range rounds / parts {
 					if n%each == 0 {
-						r = newStateRun(t, &sums[part], rand.New(rand.NewPCG(seed, uint64(part*rounds+n))))
+						r = newStateRun(t, &sums[part], rand.New(rand.NewPCG(seed, uint64(1000*part+n))))
 					}
 					r.round()
 					if t.Failed() {

@@ -15,6 +15,7 @@ import (
 	"rung/model"
 	"rung/sources/safefile"
 	"rung/test/given"
+	"rung/test/install"
 )
 
 // filesWorld is a gate in front of manifests on a disk: what is written is read
@@ -383,7 +384,11 @@ func editOfTwo(to string) func(*filesWorld) Mutation {
 func TestUndoGivesTheSameBytes(t *testing.T) {
 	const seed = 7
 	r := rand.New(rand.NewPCG(seed, 1))
-	for round := range 60 {
+	rounds := 20
+	if os.Getenv(install.SoakVar) == "1" {
+		rounds = 60
+	}
+	for round := range rounds {
 		files, names := map[string]string{}, []string(nil)
 		for i := range 1 + r.IntN(2) {
 			name := fmt.Sprintf("f%d.%s", i, []string{"yaml", "json"}[r.IntN(2)])
@@ -467,7 +472,7 @@ func TestHistoryCountsFiles(t *testing.T) {
 	if len(e.Files) != 1 || e.Files[0].Size() < historyBytes/4 {
 		t.Fatalf("%d files are kept", len(e.Files))
 	}
-	for range 9 {
+	for range 5 {
 		push(t, h, e)
 	}
 	if n := len(h.Entries()); n == 0 || n > 4 {

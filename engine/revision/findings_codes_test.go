@@ -112,7 +112,7 @@ var findingCodes = []findingCode{
 	{code: lint.OpenToAll, what: "A rule allows everything between all pods, or all but those of system namespaces, and stands above rules that say otherwise.",
 		objects: []string{given.ANP("everything", 10, "", "in allow *"), given.ANP("wall", 20, "tenant=blue", "in deny tenant=red")},
 		demo:    "its policies deny more than they allow"},
-	{code: lint.ClosedToAll, what: "A rule denies everything between all pods, or all but those of system namespaces, and AdminNetworkPolicies below it that allow or pass are in vain.",
+	{code: lint.ClosedToAll, what: "A rule denies everything between all pods, or all but those of system namespaces, and AdminNetworkPolicies below it that allow or pass are in vain. A warning where none is, it closes pairs of pods all the same, and the subject is not simply every pod, which has a finding of its own.",
 		objects: []string{given.ANP("nothing", 10, "", "in deny *"), given.ANP("door", 20, "tenant=blue", "in allow tenant=red")}},
 	{code: lint.DecidesFirst, what: "Several rules never decide because of one: they stand under it, each with `rule-never-decides`.",
 		objects: []string{given.ANP("wall", 10, "tenant=blue", "in deny *"), given.ANP("door", 20, "tenant=blue", "in allow tenant=red tcp:80", "in allow tenant=green tcp:80")},

@@ -124,7 +124,11 @@ func TestNeverCalmer(t *testing.T) {
 	}
 	var worse, same, were [4]int
 	opening, cutting := 0, 0
+	seeds := []int{16404} // a Deny between the tenants that hid a warning, and had none
 	for seed := range n {
+		seeds = append(seeds, seed)
+	}
+	for _, seed := range seeds {
 		m := moods{rand.New(rand.NewPCG(uint64(seed), 23))}
 		c := m.cluster()
 		was := moodOf(c)

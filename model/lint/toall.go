@@ -107,6 +107,11 @@ func (d *decided) toEverybody(audit *verdict.Audit) {
 		case r.Action == model.Deny && m.opposed > 0:
 			d.aboutRule(p, rule, ClosedToAll, model.SeverityError, "denies everything between all pods, above rules that allow: "+
 				toAllText("closes", m.rules, &r.Turned), closedRemedy)
+		case r.Action == model.Deny && r.Turned.Pairs > 0 && !baseline(p) && !SelectsEverything(p.Subject):
+			// Nothing above another rule, and yet what it closes may hide what was wrong before. Of
+			// every pod it is EmptySelectorDeny.
+			d.aboutRule(p, rule, ClosedToAll, model.SeverityWarning, "denies everything between all pods: "+
+				toAllText("closes", m.rules, &r.Turned), closedRemedy)
 		default:
 			continue
 		}
@@ -116,6 +121,11 @@ func (d *decided) toEverybody(audit *verdict.Audit) {
 			d.witness(&r.Example)
 		}
 	}
+}
+
+// baseline says whether a policy is asked last: a Deny of everything is what it is for.
+func baseline(p *model.Policy) bool {
+	return p.Kind == model.KindBANP || p.Tier == model.TierBaseline
 }
 
 const (
