@@ -53,9 +53,9 @@ Mixed says that pods differ or, without --port, that ports do. Undefined and unk
 shown where even one pair is so. A pair that no policy is asked about does not apply.
 
 --outside has the addresses outside as columns, too: each block that policies tell apart,
-a network without those in it that are columns themselves. A Service's address is in none.
---services has the Services as columns: each is asked at its own ports, or at the one of
---port, and says what becomes of connections to its endpoints; one without does not apply.
+a network without those in it that are columns themselves. --services has the Services as
+columns: each is asked at its own ports, or at the one of --port, and says what becomes of
+connections to its endpoints; one without does not apply.
 
 -o csv has a line for each pair of ends, -o json also an example of each, in the form that
 rung trace --cases reads.`,
