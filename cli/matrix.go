@@ -46,8 +46,7 @@ func (a *app) matrixCmd() *cobra.Command {
 port or on every port of every protocol. --unfold goes down to workloads (pods that are
 alike but for their names) or pods. --focus shows the connections of one namespace with
 the others, both ways; --only shows the cells in which some connection is deny, allow,
-undefined, unknown or "not applicable": mixed ones too, which have some of each. --only
-mixed shows those alone.
+undefined, unknown or "not applicable": mixed ones too, which have some of each.
 
 Mixed says that pods differ or, without --port, that ports do. Undefined and unknown are
 shown where even one pair is so. A pair that no policy is asked about does not apply.
