@@ -143,20 +143,42 @@ func (a *app) contextSettings(ctx context.Context, name string) (s contextSettin
 	return file.Contexts[name], nil
 }
 
-// protected are the namespaces that the configuration file has guard rails protect. That they
-// cannot be read is said: those of the platform are protected all the same.
-func (a *app) protected(ctx context.Context) ([]string, error) {
+// fileSettings are the settings of the configuration file that are not the screen's.
+type fileSettings struct {
+	// Protected are the namespaces that guard rails protect besides those of the platform.
+	Protected []string `yaml:"protected"`
+	// APIRelease is --api-release, where that is not given.
+	APIRelease string `yaml:"api-release"`
+
+	path string
+}
+
+// configured are the settings of the configuration file. That they cannot be read is said:
+// namespaces of the platform are protected all the same.
+func (a *app) configured(ctx context.Context) (file fileSettings, err error) {
 	opt, err := a.flags.ui.options(ctx)
 	if err != nil {
-		return nil, err
+		return file, err
 	}
-	var file struct {
-		Protected []string `yaml:"protected"`
-	}
+	file.path = opt.ConfigPath
 	if err := yaml.Unmarshal(opt.Config, &file); err != nil {
 		fmt.Fprintln(a.err, "rung: "+oneLine(fmt.Sprintf("the protected namespaces of %s cannot be read: %v", opt.ConfigPath, err)))
 	}
-	return file.Protected, nil
+	return file, nil
+}
+
+// release is the release whose CRDs judge files, empty where nobody says.
+func (f *flags) release(file fileSettings) (string, error) {
+	if f.apiRelease != "" {
+		if err := engine.CheckAPIRelease(f.apiRelease); err != nil {
+			return "", fmt.Errorf("--api-release: %w", err)
+		}
+		return f.apiRelease, nil
+	}
+	if err := engine.CheckAPIRelease(file.APIRelease); err != nil {
+		return "", fmt.Errorf("%s, api-release: %w", file.path, err)
+	}
+	return file.APIRelease, nil
 }
 
 // engines holds the engines of a console: the one shown, and those that were left

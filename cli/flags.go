@@ -44,8 +44,9 @@ type flags struct {
 	dnsFile    string
 	// allowUnjudged are the codes of omissions that leave the exit code alone.
 	allowUnjudged []string
-	quiet         bool // do not print what could not be read
-	rowsOnly      bool // databases are enough, manifests not needed
+	apiRelease    string // whose CRDs judge files
+	quiet         bool   // do not print what could not be read
+	rowsOnly      bool   // databases are enough, manifests not needed
 	maxFile       int64
 	flows         func(zone string) bool // whose flows the command wants; nil: none
 
@@ -93,6 +94,8 @@ func (f *flags) register(root *cobra.Command) {
 	p.StringSliceVar(&f.allowUnjudged, "allow-unjudged", nil,
 		"do not exit with 2 for what was not considered: all, or only some `codes`, such as refused,unscheduled")
 	p.Lookup("allow-unjudged").NoOptDefVal = "all"
+	p.StringVar(&f.apiRelease, "api-release", "",
+		"`release` of network-policy-api whose CRDs files are judged by: v0.1.5 or v0.2.0 (the default)")
 	p.StringVar(&f.stateDir, "state-dir", "", "folder for history, audit and logs (default in XDG_STATE_HOME)")
 	p.Int64Var(&f.maxFile, "max-file-size", 0,
 		"largest manifest file to read, in MiB; 8 times that once expanded (default 32)")
@@ -123,8 +126,12 @@ func (a *app) config(ctx context.Context, demo, zones bool) (engine.Config, erro
 func (a *app) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, error) {
 	f := &a.flags
 	cfg := engine.Config{ReadOnly: f.readOnly, Writes: !f.readOnly, StateDir: f.stateFolder(), KeepCounts: f.keepCounts}
-	var err error
-	if cfg.Protected, err = a.protected(ctx); err != nil {
+	file, err := a.configured(ctx)
+	if err != nil {
+		return cfg, err
+	}
+	cfg.Protected = file.Protected
+	if cfg.APIRelease, err = f.release(file); err != nil {
 		return cfg, err
 	}
 	if f.dnsFile != "" {
@@ -137,7 +144,7 @@ func (a *app) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 		cfg.Features.Demo()
 	}
 	writeBack := f.writeBack && !f.readOnly && !demo
-	opt := gate.FileOptions{Paths: f.files, Stdin: a.in, MaxFileBytes: f.maxFile << 20}
+	opt := gate.FileOptions{Paths: f.files, Stdin: a.in, MaxFileBytes: f.maxFile << 20, Release: cfg.APIRelease}
 	if err := f.southbounds(&cfg); err != nil {
 		return cfg, err
 	}

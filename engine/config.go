@@ -14,6 +14,7 @@ import (
 	"rung/model"
 	"rung/reconciler"
 	"rung/sources/kube"
+	"rung/sources/manifests"
 	"rung/sources/safefile"
 )
 
@@ -71,6 +72,9 @@ type Config struct {
 	// Protected are namespaces whose connections guard rails keep, besides those of the
 	// platform.
 	Protected []string
+	// APIRelease is the release of network-policy-api whose CRDs judge the texts of policies
+	// where there is no server: one of manifests.Releases, or empty.
+	APIRelease string
 
 	// Flags say what the cluster's OVN-Kubernetes runs with.
 	settings.Flags
@@ -129,6 +133,10 @@ type SandboxConfig struct {
 // maxRate is the most simulated events a second that make sense; it also keeps
 // the time between two of them above nothing.
 const maxRate = 1e6
+
+// CheckAPIRelease says that no CRDs of a release of network-policy-api are known; empty is
+// the newest.
+func CheckAPIRelease(release string) error { return manifests.CheckRelease(release) }
 
 // protected are the namespaces that are protected besides the usual ones.
 func (c *Config) protected() []string {

@@ -181,4 +181,7 @@ type Broken struct {
 	Code    string
 	Message string // one line
 	Remedy  string
+	// Release is the release of the API whose CRD takes what the assumed one refuses, empty
+	// for none.
+	Release string
 }

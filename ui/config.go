@@ -31,6 +31,8 @@ type Config struct {
 	} `yaml:"contexts"`
 	// Protected are namespaces that guard rails protect; the command line reads them.
 	Protected []string `yaml:"protected"`
+	// APIRelease is the release whose CRDs judge files; the command line reads it.
+	APIRelease string `yaml:"api-release"`
 
 	// file is where it was read from, lines where its settings stand there, and
 	// problems what is wrong with it.

@@ -84,8 +84,10 @@ func (c *Config) settings(n *yaml.Node) {
 			c.contexts(v)
 		case "protected":
 			c.take(v, key, &c.Protected, "allowed: a list of namespaces, such as [vault, payments]")
+		case "api-release":
+			c.take(v, key, &c.APIRelease, "allowed: a release of network-policy-api, v0.1.5 or v0.2.0")
 		default:
-			c.wrong(k.Line, key, "unknown setting", "allowed: theme, color, ascii, mouse, start, keys, contexts, protected")
+			c.wrong(k.Line, key, "unknown setting", "allowed: theme, color, ascii, mouse, start, keys, contexts, protected, api-release")
 		}
 	})
 }

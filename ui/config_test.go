@@ -31,7 +31,7 @@ contexts:
   b: {write: sometimes}
 `))
 	want := []string{
-		`rung.yaml line 2, colour: unknown setting (allowed: theme, color, ascii, mouse, start, keys, contexts, protected)`,
+		`rung.yaml line 2, colour: unknown setting (allowed: theme, color, ascii, mouse, start, keys, contexts, protected, api-release)`,
 		`rung.yaml line 3, color: a list or a group of settings does not fit here (allowed: a colour mode, such as auto)`,
 		`rung.yaml line 4, ascii: "maybe" does not fit here (allowed: true, false)`,
 		`rung.yaml line 6, theme: set twice (line 1 holds)`,
@@ -73,7 +73,7 @@ contexts:
 func TestConfigFiles(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", ""}, {"# nothing\n", ""}, {"---\n", ""}, {"theme: dark\n", ""}, {"keys:\ncontexts:\n", ""}, {"contexts: {a: }\n", ""},
-		{"x: &a true\nascii: *a\n", "f line 1, x: unknown setting (allowed: theme, color, ascii, mouse, start, keys, contexts, protected)"},
+		{"x: &a true\nascii: *a\n", "f line 1, x: unknown setting (allowed: theme, color, ascii, mouse, start, keys, contexts, protected, api-release)"},
 		{"theme: [a\n x: {", "f line 1: not valid YAML: did not find expected ',' or ']' (the file is ignored)"},
 		{"just words", "f line 1: not a list of settings (allowed: one setting per line, such as theme: dark)"},
 		{"keys: [a]", "f line 1, keys: not a list of actions (allowed: actions with their keys, such as ladder.new: [n, ctrl+n])"},

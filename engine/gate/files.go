@@ -30,6 +30,9 @@ type FileOptions struct {
 	// MaxFileBytes bounds one file, and a compressed one to eight times as much
 	// once expanded; 0 means the defaults, which have that relation.
 	MaxFileBytes int64
+	// Release is the release of network-policy-api whose CRDs judge them, see
+	// manifests.Options.
+	Release string
 	// Disk is what write-back writes to; nil is the operating system's.
 	Disk safefile.FS
 }
@@ -52,7 +55,7 @@ type Files struct {
 
 // NewFiles prepares manifests as a source.
 func NewFiles(opt FileOptions) *Files {
-	read := manifests.Options{Paths: opt.Paths, Stdin: opt.Stdin, Source: "files", SkipSchema: true,
+	read := manifests.Options{Paths: opt.Paths, Stdin: opt.Stdin, Source: "files", SkipSchema: true, Release: opt.Release,
 		Limits: manifests.Limits{FileSize: opt.MaxFileBytes, Expanded: 8 * opt.MaxFileBytes}}
 	if opt.Demo {
 		read.FS, read.Paths, read.Source = examples.Files, []string{"."}, "demo"

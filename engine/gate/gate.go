@@ -66,6 +66,8 @@ type Config struct {
 	// is read. Protected are the namespaces that the configuration protects.
 	Allowed   func() *verdict.Log
 	Protected []string
+	// Release is the release of network-policy-api whose CRDs judge texts where no server's do.
+	Release string
 	// Shown waits, as long as ctx lasts, until a revision shows a change that a
 	// server has taken. HistoryChanged tells that another change is the one undo
 	// takes back, or redo makes again; it may be nil.
@@ -84,6 +86,11 @@ func New(c Config) *Gate {
 
 // UseSchemas checks policies by the schemas of a server's CRDs from now on.
 func (g *Gate) UseSchemas(s *manifests.Schemas) { g.schemas.Store(s) }
+
+// judges are the CRDs that texts of policies are judged by.
+func (g *Gate) judges() manifests.Options {
+	return manifests.Options{Schemas: g.schemas.Load(), Release: g.cfg.Release}
+}
 
 // approval is a Confirm, and for a step of a plan the guards that were
 // confirmed for the whole plan, which comes into the history as a whole.

@@ -11,6 +11,7 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/words"
+	"rung/sources/manifests"
 )
 
 // The bounds of a logging session's time.
@@ -174,7 +175,7 @@ func (g *Gate) who() string {
 
 // annotate gives an object these logging annotations, and no others of them.
 func (r *resolver) annotate(old *model.Policy, set map[string]string) {
-	now, broken := annotated(old, set)
+	now, broken := annotated(old, set, r.g.judges())
 	r.p.Errors = append(r.p.Errors, broken...)
 	if now != nil {
 		r.p.Errors = append(r.p.Errors, now.Invalid...)
@@ -300,7 +301,7 @@ func endedSessions(p *Preview, by string, at time.Time) (out []model.EndedLogSes
 // graft gives what an undo restores the logging annotations that are there now, where a
 // logging session began or ended since and nothing else changed: it is not what the undo
 // is about.
-func graft(now, left, target *model.Policy) *model.Policy {
+func graft(now, left, target *model.Policy, by manifests.Options) *model.Policy {
 	if now == nil || left == nil || target == nil || now.Kind == model.KindNamespace {
 		return nil
 	}
@@ -310,7 +311,7 @@ func graft(now, left, target *model.Policy) *model.Policy {
 		return nil
 	}
 	as := func(p *model.Policy) *model.Policy {
-		q, _ := annotated(p, annotationsOf(now))
+		q, _ := annotated(p, annotationsOf(now), by)
 		return q
 	}
 	if like := as(left); like == nil || !model.SameContent(like, now) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/sources/manifests"
 	"rung/test/faultfs"
 	"rung/test/given"
 )
@@ -148,7 +149,7 @@ func TestLogSessionLeavesTheChangesOfOthers(t *testing.T) {
 	do(t, w, g, session(time.Minute, k), typed(""))
 	now, _ := annotated(w.Current().Cluster.Policy(k), map[string]string{
 		model.AnnotationLogging:    `{"deny":"warning"}`,
-		model.AnnotationLogSession: annotationsOf(w.Current().Cluster.Policy(k))[model.AnnotationLogSession]})
+		model.AnnotationLogSession: annotationsOf(w.Current().Cluster.Policy(k))[model.AnnotationLogSession]}, manifests.Options{})
 	w.Apply([]model.Object{now}, nil)
 	if s := w.Current().LogSessionOf(k); s == nil || !s.Changed {
 		t.Errorf("%+v", s)
@@ -166,7 +167,7 @@ func TestLogSessionLeavesTheChangesOfOthers(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	// A record that is none of Rung's is taken away, and nothing else.
-	now, _ = annotated(w.Current().Cluster.Policy(k), map[string]string{model.AnnotationLogging: "x", model.AnnotationLogSession: "{"})
+	now, _ = annotated(w.Current().Cluster.Policy(k), map[string]string{model.AnnotationLogging: "x", model.AnnotationLogSession: "{"}, manifests.Options{})
 	w.Apply([]model.Object{now}, nil)
 	if s := w.Current().LogSessions(); len(s) != 1 || s[0].Problem == "" {
 		t.Errorf("%+v", s)
@@ -289,7 +290,7 @@ func TestLogSessionBeginsWhenItIsMade(t *testing.T) {
 	}
 	// Another level meanwhile is another change.
 	p, _ = g.Preview(bg, w.Current(), session(time.Minute, k))
-	now, _ := annotated(w.Current().Cluster.Policy(k), map[string]string{model.AnnotationLogging: "{}"})
+	now, _ := annotated(w.Current().Cluster.Policy(k), map[string]string{model.AnnotationLogging: "{}"}, manifests.Options{})
 	w.Apply([]model.Object{now}, nil)
 	if _, err := g.commit(bg, p, typed("")); !errors.Is(err, ErrStale) {
 		t.Errorf("%v", err)

@@ -212,7 +212,7 @@ func adopt(old, now *model.Policy) *model.Policy {
 // apply takes whole documents, policies only.
 func (r *resolver) apply() {
 	m := r.p.Mutation
-	res := manifests.Parse("", m.YAML, manifests.Options{Schemas: r.g.schemas.Load()})
+	res := manifests.Parse("", m.YAML, r.g.judges())
 	r.p.Errors = res.Broken
 	base := policiesIn(m.Base)
 	seen, aside := map[model.Key]bool{}, map[model.Kind]int{}
@@ -306,7 +306,7 @@ func (r *resolver) move() {
 		return
 	}
 	p.Title = fmt.Sprintf("Move %s from %d to %d", m.Policy.Label(), old.Priority, m.Priority)
-	now, broken := movedTo(old, m.Priority)
+	now, broken := movedTo(old, m.Priority, r.g.judges())
 	p.Errors = append(p.Errors, broken...)
 	if now == nil {
 		return

@@ -14,16 +14,16 @@ import (
 )
 
 // movedTo is an AdminNetworkPolicy at another priority.
-func movedTo(old *model.Policy, priority int32) (*model.Policy, []model.Broken) {
+func movedTo(old *model.Policy, priority int32, by manifests.Options) (*model.Policy, []model.Broken) {
 	switch o := old.Original.(type) {
 	case *v1alpha1.AdminNetworkPolicy:
 		c := o.DeepCopy()
 		c.Spec.Priority = priority
-		return rewritten(old, c)
+		return rewritten(old, c, by)
 	case *v1alpha2.ClusterNetworkPolicy:
 		c := o.DeepCopy()
 		c.Spec.Priority = priority
-		return rewritten(old, c)
+		return rewritten(old, c, by)
 	}
 	if old.Older != nil {
 		return nil, broken(old, olderFirst)
@@ -38,20 +38,20 @@ const noSuchValue = "there is no such value in an object of this kind"
 
 // annotated is an object that can log with these logging annotations, and no others of
 // them.
-func annotated(old *model.Policy, set map[string]string) (*model.Policy, []model.Broken) {
+func annotated(old *model.Policy, set map[string]string, by manifests.Options) (*model.Policy, []model.Broken) {
 	switch o := old.Original.(type) {
 	case *v1alpha1.AdminNetworkPolicy:
 		c := o.DeepCopy()
 		c.Annotations = withAnnotations(c.Annotations, set)
-		return rewritten(old, c)
+		return rewritten(old, c, by)
 	case *v1alpha2.ClusterNetworkPolicy:
 		c := o.DeepCopy()
 		c.Annotations = withAnnotations(c.Annotations, set)
-		return rewritten(old, c)
+		return rewritten(old, c, by)
 	case *v1alpha1.BaselineAdminNetworkPolicy:
 		c := o.DeepCopy()
 		c.Annotations = withAnnotations(c.Annotations, set)
-		return rewritten(old, c)
+		return rewritten(old, c, by)
 	}
 	switch {
 	case old.Older != nil:
@@ -66,8 +66,8 @@ func annotated(old *model.Policy, set map[string]string) (*model.Policy, []model
 
 // rewritten is the policy as its typed object says, with what differs changed in its own
 // text, so that comments and order stay; where that cannot be done, in a text made anew.
-func rewritten(old *model.Policy, typed metav1.Object) (*model.Policy, []model.Broken) {
-	next, bad, err := edit.Policy(old, typed)
+func rewritten(old *model.Policy, typed metav1.Object, by manifests.Options) (*model.Policy, []model.Broken) {
+	next, bad, err := edit.Policy(old, typed, by)
 	if err != nil {
 		return nil, broken(old, err.Error())
 	}
@@ -95,9 +95,9 @@ func withAnnotations(in, set map[string]string) map[string]string {
 }
 
 // textAsObject reads the text of an object that the history keeps.
-func textAsObject(k model.PolicyKey, text string) (*model.Policy, []model.Broken) {
+func textAsObject(k model.PolicyKey, text string, by manifests.Options) (*model.Policy, []model.Broken) {
 	if k.Kind == model.KindNamespace {
 		return model.ReadLoggedNamespace(text, k.Name), nil
 	}
-	return manifests.ParsePolicy([]byte(text))
+	return by.ParsePolicy([]byte(text))
 }

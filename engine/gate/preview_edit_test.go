@@ -66,11 +66,11 @@ spec:
 	old, _ := manifests.ParsePolicy([]byte(commented))
 	bare := *old
 	bare.YAML = ""
-	if now, broken := movedTo(&bare, 7); now == nil || now.Priority != 7 || now.YAML == "" {
+	if now, broken := movedTo(&bare, 7, manifests.Options{}); now == nil || now.Priority != 7 || now.YAML == "" {
 		t.Errorf("%+v %v", now, broken)
 	}
 	base, _ := manifests.ParsePolicy([]byte(given.BANP("", "in deny *")))
-	if now, broken := movedTo(base, 7); now != nil || len(broken) != 1 {
+	if now, broken := movedTo(base, 7, manifests.Options{}); now != nil || len(broken) != 1 {
 		t.Errorf("%+v %v", now, broken)
 	}
 }
@@ -79,9 +79,9 @@ spec:
 func edited(old *model.Policy, m Mutation) (*model.Policy, []model.Broken) {
 	switch {
 	case m.Op == OpMove:
-		return movedTo(old, m.Priority)
+		return movedTo(old, m.Priority, manifests.Options{})
 	case m.Levels.Any():
-		return annotated(old, map[string]string{model.AnnotationLogging: m.Levels.Annotation()})
+		return annotated(old, map[string]string{model.AnnotationLogging: m.Levels.Annotation()}, manifests.Options{})
 	}
-	return annotated(old, nil)
+	return annotated(old, nil, manifests.Options{})
 }

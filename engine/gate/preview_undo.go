@@ -179,7 +179,7 @@ func (r *resolver) undoObject(o HistoryObject, files []HistoryFile) {
 		if text == "" {
 			return nil
 		}
-		q, broken := textAsObject(o.Key, text)
+		q, broken := textAsObject(o.Key, text, r.g.judges())
 		if must {
 			r.p.Errors = append(r.p.Errors, broken...)
 			if q == nil && !slices.ContainsFunc(broken, model.Broken.IsError) {
@@ -192,7 +192,7 @@ func (r *resolver) undoObject(o HistoryObject, files []HistoryFile) {
 	isTarget := o.Before == "" && now == nil || target != nil && model.SameContent(now, target)
 	isLeft := o.After == "" && now == nil || now != nil && (model.SameContent(now, left) || now.YAML == o.After)
 	if !isLeft && !isTarget {
-		if to := graft(now, left, target); to != nil {
+		if to := graft(now, left, target, r.g.judges()); to != nil {
 			isLeft, target = true, to
 		}
 	}

@@ -79,7 +79,7 @@ func (r *Reverts) counts() (written, missing int) {
 		if text == "" || now == nil {
 			return text == "" && now == nil
 		}
-		p, _ := textAsObject(o.Key, text)
+		p, _ := textAsObject(o.Key, text, r.gate.judges())
 		return now.YAML == text || model.SameContent(now, p)
 	}
 	for _, o := range r.job.Objects {

@@ -134,7 +134,7 @@ func policy(p *template.Policy, old *model.Policy) (*model.Policy, error) {
 	var next *model.Policy
 	var broken []model.Broken
 	if old != nil {
-		next, broken, err = edit.Policy(old, typed)
+		next, broken, err = edit.Policy(old, typed, manifests.Options{})
 	} else {
 		var made *model.Policy
 		if made, err = manifests.FromObject(typed, model.Origin{Item: -1}); err == nil {

@@ -209,7 +209,7 @@ func (p *Proposal) write(old *model.Policy) (*model.Policy, error) {
 		if err != nil {
 			return nil, err
 		}
-		next, broken, err := edit.Policy(old, typed)
+		next, broken, err := edit.Policy(old, typed, manifests.Options{})
 		return checked(next, broken, err)
 	}
 	object := map[string]any{

@@ -58,6 +58,11 @@ func (r *Revision) unreadObjects() (out []model.Omission) {
 			o.Priority = &b.Priority
 		}
 		out = append(out, o)
+		if b.Release != "" { // refused by the CRD of a release that nobody named
+			o.Code, o.Remedy = model.OmittedSetting, "--api-release "+b.Release
+			o.Why = fmt.Sprintf("the cluster has the CRDs of network-policy-api v0.2.0: those of %s (%s) take %s", b.Release, o.Remedy, o.What())
+			out = append(out, o)
+		}
 	}
 	return out
 }

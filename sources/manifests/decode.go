@@ -322,7 +322,7 @@ func (d *decoder) broken(origin model.Origin, key model.Key, i issue) model.Brok
 		origin.Line = d.line + i.line
 	}
 	return model.Broken{Severity: i.sev, Origin: origin, Key: key, Priority: d.priority, HasPriority: d.ranked, Field: i.field,
-		Code: i.code, Message: i.msg, Remedy: i.remedy}
+		Code: i.code, Message: i.msg, Remedy: i.remedy, Release: i.release}
 }
 
 func (d *decoder) report(origin model.Origin, key model.Key, i issue) {

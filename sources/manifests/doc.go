@@ -5,7 +5,7 @@
 // Read decodes strictly: a field that does not exist, or not there, is an error
 // in a policy and a warning elsewhere, never silently dropped. AdminNetworkPolicy
 // and BaselineAdminNetworkPolicy then pass gate 1, what the Kubernetes API server
-// would check (OpenAPI schema, defaults, pruning and CEL of the CRDs under crds/),
+// would check (OpenAPI schema, defaults, pruning and CEL of the CRDs under crds/, or of an earlier release of them, see Options.Release),
 // and every policy passes gate 2, what OVN-Kubernetes can take
 // (ovn-kubernetes.md#no-rows). What fails the first is a model.Broken, what fails the
 // second is a policy with Invalid set. One bad object never hides a good one.
@@ -19,3 +19,4 @@
 package manifests
 
 //go:generate go tool controller-gen crd:maxDescLen=0 paths=sigs.k8s.io/network-policy-api/apis/v1alpha1;sigs.k8s.io/network-policy-api/apis/v1alpha2 output:dir=crds
+//go:generate go run ./gen -out schemas

@@ -116,7 +116,10 @@ func compileSchema(v1props *apiextensionsv1.JSONSchemaProps) (*crd, error) {
 // errors name lines where the policy's own text is known. It is safe for
 // concurrent use; the first call for a kind compiles its CRD (some
 // milliseconds).
-func Validate(p *model.Policy) []model.Broken {
+func Validate(p *model.Policy) []model.Broken { return (&Options{}).validate(p) }
+
+// validate is Validate by the CRDs of the options.
+func (o *Options) validate(p *model.Policy) []model.Broken {
 	obj, root, err := rawObject(p)
 	if err != nil {
 		return []model.Broken{{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key, Code: CodeYAML,
@@ -127,9 +130,13 @@ func Validate(p *model.Policy) []model.Broken {
 		obj = yamltree.Value(root).(map[string]any)
 	}
 	var out []model.Broken
-	for _, i := range gate(p.Kind, obj, nil) {
+	priority, ranked := int32(0), false
+	if root != nil {
+		priority, ranked = priorityIn(root, p.Kind)
+	}
+	for _, i := range o.judged(p.Kind, obj) {
 		b := model.Broken{Severity: i.sev, Origin: p.Origin, Key: p.Key, Field: i.field, Code: i.code, Message: i.msg,
-			Remedy: i.remedy}
+			Remedy: i.remedy, Release: i.release, Priority: priority, HasPriority: ranked}
 		if root != nil && p.Origin.Item < 0 && p.Origin.Line > 0 {
 			b.Origin.Line += yamltree.LineOfValue(root, i.field, i.msg) - root.Line
 		}

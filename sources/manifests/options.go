@@ -28,6 +28,10 @@ type Options struct {
 	SkipSchema bool
 	// Schemas replace those of gate 1 that Rung brings along; nil replaces none.
 	Schemas *Schemas
+	// Release is the release of network-policy-api whose CRDs judge AdminNetworkPolicies and
+	// BaselineAdminNetworkPolicies where there are no Schemas: one of Releases. Where it is empty
+	// ReleaseToday is assumed, which is said of what another one takes (model.Broken.Release).
+	Release string
 	// Progress is told of a first reading that takes long how many bytes of how many
 	// were read, one call at a time; nil is not.
 	Progress func(read, total int64)

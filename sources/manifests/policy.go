@@ -5,7 +5,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -26,11 +25,7 @@ func (d *decoder) policy(n *yaml.Node, k *kindInfo, key model.Key, origin model.
 	obj := yamltree.Value(n).(map[string]any)
 	dropStatusDoubt(obj)
 	if !d.opts.SkipSchema {
-		bad := d.gated(n, k.kind, obj)
-		if k.kind.IsAdmin() && enforced(obj) {
-			admit(bad)
-		}
-		if d.issues(origin, key, bad, 0) {
+		if d.issues(origin, key, d.gated(n, k.kind, obj), 0) {
 			return
 		}
 	}
@@ -57,35 +52,9 @@ func (d *decoder) policy(n *yaml.Node, k *kindInfo, key model.Key, origin model.
 	d.out.objects = append(d.out.objects, p)
 }
 
-// enforced says whether the status of an ANP or BANP, as a dump has it, reports that a zone
-// enforces it: the CRD of its cluster took it then.
-func enforced(obj map[string]any) bool {
-	status, _ := obj["status"].(map[string]any)
-	all, _ := status["conditions"].([]any)
-	return slices.ContainsFunc(all, func(c any) bool {
-		m, _ := c.(map[string]any)
-		kind, _ := m["type"].(string)
-		return strings.HasPrefix(kind, readyPrefix) && m["status"] == "True"
-	})
-}
-
-// readyPrefix is what the types of the conditions begin with that zones write
-// (ovn-kubernetes.md#status-conditions).
-const readyPrefix = "Ready-In-Zone-"
-
-// admit makes warnings of what only the CRD of today refuses.
-func admit(bad []issue) {
-	for i := range bad {
-		if bad[i].code == CodeSchema || bad[i].code == CodeCEL {
-			bad[i].sev = model.SeverityWarning
-			bad[i].msg += "; its cluster took it, and enforces it, as its status says"
-		}
-	}
-}
-
 // gated is what gate 1 says of a tree, with the lines of its text.
 func (d *decoder) gated(n *yaml.Node, k model.Kind, obj map[string]any) []issue {
-	bad := gate(k, obj, d.opts.Schemas)
+	bad := d.opts.judged(k, obj)
 	for i := range bad {
 		bad[i].line = yamltree.LineOfValue(n, bad[i].field, bad[i].msg)
 	}

@@ -52,15 +52,18 @@ func Parse(name string, text []byte, o Options) *Result {
 
 // ParsePolicy reads one policy, as an editor holds it, through both gates. The
 // policy is nil when it cannot be taken in; the errors say why.
-func ParsePolicy(text []byte) (*model.Policy, []model.Broken) {
-	r := Parse("", text, Options{})
+func ParsePolicy(text []byte) (*model.Policy, []model.Broken) { return Options{}.ParsePolicy(text) }
+
+// ParsePolicy reads one policy, judged by the CRDs of the options.
+func (o Options) ParsePolicy(text []byte) (*model.Policy, []model.Broken) {
+	r := Parse("", text, o)
 	broken := r.Broken
 	var p *model.Policy
-	for _, o := range r.Objects {
-		q, ok := o.(*model.Policy)
+	for _, found := range r.Objects {
+		q, ok := found.(*model.Policy)
 		switch {
 		case !ok:
-			broken = append(broken, notOnePolicy(originOf(o), o.ObjectKey(), "is not a policy"))
+			broken = append(broken, notOnePolicy(originOf(found), found.ObjectKey(), "is not a policy"))
 		case p != nil:
 			broken = append(broken, notOnePolicy(q.Origin, q.Key, "is a second policy: only one is expected"))
 		default:

@@ -81,7 +81,7 @@ func (w *watcher) first(ctx context.Context) error {
 	}
 	w.o.SkipSchema = false
 	if err := parallel(ctx, workers(len(w.order)), len(w.order),
-		func(_, i int) { w.files[w.order[i]].res.validate() }); err != nil {
+		func(_, i int) { w.files[w.order[i]].res.validate(&w.o) }); err != nil {
 		return err
 	}
 	w.publish(true)
@@ -89,13 +89,13 @@ func (w *watcher) first(ctx context.Context) error {
 }
 
 // validate runs gate 1 on the policies of a file.
-func (f *fileResult) validate() {
+func (f *fileResult) validate(by *Options) {
 	f.objects = slices.DeleteFunc(slices.Clone(f.objects), func(o model.Object) bool {
 		p, ok := o.(*model.Policy)
 		if !ok {
 			return false
 		}
-		broken := Validate(p)
+		broken := by.validate(p)
 		f.broken = append(f.broken, broken...)
 		return slices.ContainsFunc(broken, model.Broken.IsError)
 	})

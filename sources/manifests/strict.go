@@ -24,6 +24,7 @@ type issue struct {
 	line    int // in the parsed text, from 1; 0: the object's own
 	msg     string
 	remedy  string
+	release string // of the CRDs that take it, empty for none
 	generic string // the field with indexes taken out, to count alike issues
 }
 

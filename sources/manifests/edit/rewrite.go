@@ -14,17 +14,17 @@ func Rewrite(text []byte, k model.Key, object any) ([]byte, error) {
 }
 
 // Policy is a policy that means another typed object, in its own text, so that comments and
-// order stay; where that cannot be done, in a text made anew.
-func Policy(old *model.Policy, object any) (*model.Policy, []model.Broken, error) {
+// order stay; where that cannot be done, in a text made anew. It is judged by the CRDs of by.
+func Policy(old *model.Policy, object any, by manifests.Options) (*model.Policy, []model.Broken, error) {
 	want, err := manifests.FromObject(object, old.Origin)
 	if err != nil {
 		return nil, nil, err
 	}
 	if text, err := Rewrite([]byte(old.YAML), old.Key, object); err == nil {
-		if now, broken := manifests.ParsePolicy(text); now != nil && model.SameContent(now, want) {
+		if now, broken := by.ParsePolicy(text); now != nil && model.SameContent(now, want) {
 			return now, broken, nil
 		}
 	}
-	now, broken := manifests.ParsePolicy([]byte(want.YAML))
+	now, broken := by.ParsePolicy([]byte(want.YAML))
 	return now, broken, nil
 }
