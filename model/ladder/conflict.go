@@ -102,9 +102,12 @@ func (f *conflictFinder) compare(d model.Direction, a *model.Policy, ofA *overla
 			continue
 		}
 		va, vb := f.resolve(&ra[i]), f.resolve(&rb[i])
-		m, ok := f.x.Meet(both, va, vb)
-		if !ok {
-			m, ok = f.x.MeetNamedPeers(ofA, va, ofB, vb)
+		var m overlap.Meeting
+		var ok bool
+		if d == model.Ingress && (named(&ra[i]) || named(&rb[i])) {
+			m, ok = f.x.MeetNamed(ofA, va, ofB, vb)
+		} else {
+			m, ok = f.x.Meet(both, va, vb)
 		}
 		if ok {
 			out = append(out, Conflict{A: a.Key, B: b.Key, Priority: a.Priority, Direction: d, Rule: i,

@@ -22,43 +22,39 @@ func (x *PodIndex) on(b *Bound) map[string]bool {
 	return b.nodes
 }
 
-// MeetNamedPeers finds traffic that two ingress rules both match although the pod it goes
-// to is not subject of both policies: rows of an ingress rule with named ports have its
-// peers as destinations, too, on every node that has one of its subjects, and are asked
-// where the packet leaves its node and where it arrives (ovn-kubernetes.md#named-ports).
-func (x *PodIndex) MeetNamedPeers(ofA *Bound, a *Resolved, ofB *Bound, b *Resolved) (Meeting, bool) {
-	if a.rule.Direction != model.Ingress || len(a.ports.names)+len(b.ports.names) == 0 {
-		return Meeting{}, false
+// MeetNamed finds traffic that two ingress rules, of which one has named ports, both match and
+// whose verdict depends on which comes first: Meet, and more. Rows of an ingress rule with named
+// ports have its peers as destinations, too, on every node that has one of its subjects, and are
+// asked where the packet leaves its node and where it arrives (ovn-kubernetes.md#named-ports). So
+// pods that are not subject of both policies may be met; and where a Deny is alone at one of the
+// two places it decides, whichever comes first at the other.
+func (x *PodIndex) MeetNamed(ofA *Bound, a *Resolved, ofB *Bound, b *Resolved) (Meeting, bool) {
+	holders := x.holders(a, b)
+	if proto, port, ok := a.ports.common(b.ports); ok {
+		if m, ok := x.meetPeers(ofA.Pods.And(ofB.Pods).And(x.peers).And(x.plain).AndNot(holders), a, b); ok {
+			m.Protocol, m.Port = proto, port
+			return m, true
+		}
 	}
+	onA, onB := x.on(ofA), x.on(ofB)
 	for f := range x.family {
-		senders := a.reach.byFamily[f].And(b.reach.byFamily[f]).And(x.plain)
-		if senders.Empty() {
-			continue
-		}
-		onA, onB := x.on(ofA), x.on(ofB)
-		// A sender of each of two nodes where both policies have rows: one is not the receiver's.
-		var remote []int
-		for s := range senders.Each() {
-			node := x.pods[s].NodeName
-			if onA[node] && onB[node] && len(remote) < 2 && (len(remote) == 0 || x.pods[remote[0]].NodeName != node) {
-				remote = append(remote, s)
-			}
-		}
-		for i := range x.holders(a, b).And(x.family[f]).And(x.plain).Each() {
-			hereA, thereA := a.portsOf(x.pods[i], i, ofA, onA)
-			hereB, thereB := b.portsOf(x.pods[i], i, ofB, onB)
-			if proto, port, ok := hereA.common(hereB); ok {
-				for s := range senders.Each() {
-					if s != i {
-						return x.meeting(i, s, proto, port), true
-					}
+		from := x.sendersOf(f, a, b, onA, onB)
+		for i := range holders.And(x.family[f]).And(x.plain).Each() {
+			var of [2]namedPorts
+			for side, r := range [...]*Resolved{a, b} {
+				bound, on := ofA, onA
+				if side == 1 {
+					bound, on = ofB, onB
 				}
+				of[side].here, of[side].there = r.portsOf(x.pods[i], i, bound, on, x.missing[f])
+				of[side].denies = r.rule.Action == model.Deny
 			}
-			if proto, port, ok := thereA.common(thereB); ok {
-				for _, s := range remote {
-					if x.pods[s].NodeName != x.pods[i].NodeName {
-						return x.meeting(i, s, proto, port), true
-					}
+			for _, s := range from {
+				if s.at == i {
+					continue
+				}
+				if proto, port, ok := meetingPorts(of, s.node == x.pods[i].NodeName, s.on); ok {
+					return Meeting{Subject: x.pods[i].Key, Peer: s.name, Protocol: proto, Port: port}, true
 				}
 			}
 		}
@@ -66,13 +62,67 @@ func (x *PodIndex) MeetNamedPeers(ofA *Bound, a *Resolved, ofB *Bound, b *Resolv
 	return Meeting{}, false
 }
 
+// sender is a pod that both rules name as a peer, or a network.
+type sender struct {
+	at   int // -1 for a network
+	name string
+	node string
+	on   [2]bool // the rules have rows on its node
+}
+
+// sendersOf are two senders of each node, since one may be the receiver, and a network.
+func (x *PodIndex) sendersOf(f int, a, b *Resolved, onA, onB map[string]bool) (out []sender) {
+	of := map[string]int{}
+	for s := range a.reach.byFamily[f].And(b.reach.byFamily[f]).And(x.plain).Each() {
+		p := x.pods[s]
+		if of[p.NodeName]++; of[p.NodeName] <= 2 {
+			out = append(out, sender{s, p.Namespace + "/" + p.Name, p.NodeName, [2]bool{onA[p.NodeName], onB[p.NodeName]}})
+		}
+	}
+	if n, ok := commonNetwork(f, a, b); ok {
+		out = append(out, sender{at: -1, name: n})
+	}
+	return out
+}
+
+// namedPorts are the ports that the rows of a rule match for one pod, on its own node and on
+// another that has a subject.
+type namedPorts struct {
+	here, there portSet
+	denies      bool
+}
+
+// meetingPorts is a port at which it matters which of two rules comes first.
+func meetingPorts(of [2]namedPorts, oneNode bool, on [2]bool) (proto string, port int32, ok bool) {
+	if oneNode {
+		return of[0].here.common(of[1].here)
+	}
+	for side := range of {
+		if !on[side] {
+			of[side].there = portSet{}
+		}
+	}
+	alone := func(at func(*namedPorts) portSet) func(string, int32) bool {
+		return func(proto string, port int32) bool {
+			in := [2]bool{at(&of[0]).has(proto, port), at(&of[1]).has(proto, port)}
+			return in[0] != in[1] && (in[0] && of[0].denies || in[1] && of[1].denies)
+		}
+	}
+	if proto, port, ok = of[0].here.commonBut(of[1].here, alone(func(p *namedPorts) portSet { return p.there })); ok {
+		return proto, port, true
+	}
+	return of[0].there.commonBut(of[1].there, alone(func(p *namedPorts) portSet { return p.here }))
+}
+
 // portsOf are the ports of pod i that the rows of a rule match on the pod's own node, and
-// on another one that has a subject.
-func (r *Resolved) portsOf(p *model.Pod, i int, of *Bound, on map[string]bool) (here, there portSet) {
+// on another one that has a subject. Over a family that is missing there are rows of names alone.
+func (r *Resolved) portsOf(p *model.Pod, i int, of *Bound, on map[string]bool, missing bool) (here, there portSet) {
 	if r.reach.Pods.Has(i) {
 		there = portSet{names: r.ports.names}.at(p, true)
 	}
 	switch {
+	case of.Pods.Has(i) && missing:
+		here = portSet{names: r.ports.names}.at(p, true)
 	case of.Pods.Has(i):
 		here = r.ports.at(p, true)
 	case on[p.NodeName]:

@@ -59,29 +59,50 @@ func (s portSet) at(p *model.Pod, resolve bool) portSet {
 
 // common is the first protocol and port that both sets have, names aside. Both
 // are zero when both sets mean everything.
-func (s portSet) common(o portSet) (protocol string, port int32, ok bool) {
+func (s portSet) common(o portSet) (protocol string, port int32, ok bool) { return s.commonBut(o, nil) }
+
+// commonBut is common without some ports, of which there are few; nil for none.
+func (s portSet) commonBut(o portSet, without func(protocol string, port int32) bool) (protocol string, port int32, ok bool) {
+	first := func(r portRange) bool {
+		for protocol, port = r.protocol, r.start; port <= r.end; port++ {
+			if without == nil || !without(protocol, port) {
+				return true
+			}
+		}
+		return false
+	}
 	switch {
 	case s.any && o.any:
 		return "", 0, true
-	case s.any && len(o.ranges) > 0:
-		return o.ranges[0].protocol, o.ranges[0].start, true
-	case o.any && len(s.ranges) > 0:
-		return s.ranges[0].protocol, s.ranges[0].start, true
+	case s.any:
+		s, o = o, s
+		fallthrough
+	case o.any:
+		for _, r := range s.ranges {
+			if first(r) {
+				return protocol, port, true
+			}
+		}
+		return "", 0, false
 	}
 	for _, a := range s.ranges {
 		for _, b := range o.ranges {
-			if from := max(a.start, b.start); a.protocol == b.protocol && from <= min(a.end, b.end) {
-				return a.protocol, from, true
+			if from, to := max(a.start, b.start), min(a.end, b.end); a.protocol == b.protocol && first(portRange{a.protocol, from, to}) {
+				return protocol, port, true
 			}
 		}
 	}
 	return "", 0, false
 }
 
+// has says whether a port is in the set, names aside.
+func (s portSet) has(protocol string, port int32) bool {
+	_, _, ok := s.common(portSet{ranges: []portRange{{protocol, port, port}}})
+	return ok
+}
+
 // PortMatch says whether a rule's ports let a connection of the protocol to the
 // port through, names aside: a rule without ports matches every port.
 func PortMatch(ports []model.Port, protocol string, port int32) bool {
-	s := newPortSet(ports)
-	_, _, ok := s.common(portSet{ranges: []portRange{{protocol, port, port}}})
-	return ok
+	return newPortSet(ports).has(protocol, port)
 }

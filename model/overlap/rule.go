@@ -158,18 +158,32 @@ func (x *PodIndex) meetPeers(subject PodSet, a, b *Resolved) (Meeting, bool) {
 			return m, true
 		}
 	}
-	for _, pair := range [][2]*Resolved{{a, b}, {b, a}} {
-		for _, n := range pair[0].reach.Networks {
-			if x.missing[familyOf(n.Addr())] {
-				continue
-			}
-			_, _, ok := pair[1].nets.Covering(n)
-			if from := subject.And(x.family[familyOf(n.Addr())]); (ok || pair[1].reach.Everyone) && !from.Empty() {
-				return Meeting{Subject: x.First(from).Key, Peer: networkText(n)}, true
+	for f := range x.family {
+		if x.missing[f] {
+			continue
+		}
+		if n, ok := commonNetwork(f, a, b); ok {
+			if from := subject.And(x.family[f]); !from.Empty() {
+				return Meeting{Subject: x.First(from).Key, Peer: n}, true
 			}
 		}
 	}
 	return Meeting{}, false
+}
+
+// commonNetwork is a network of a family that both rules name.
+func commonNetwork(f int, a, b *Resolved) (text string, ok bool) {
+	for _, pair := range [][2]*Resolved{{a, b}, {b, a}} {
+		for _, n := range pair[0].reach.Networks {
+			if familyOf(n.Addr()) != f {
+				continue
+			}
+			if _, _, ok := pair[1].nets.Covering(n); ok || pair[1].reach.Everyone {
+				return networkText(n), true
+			}
+		}
+	}
+	return "", false
 }
 
 // pair picks a subject and another pod as its peer: traffic of a pod with

@@ -37,6 +37,7 @@ type class struct {
 	outside bool
 	blocks  []int32
 	own     []ownAddr
+	cut     int32 // of the partition: the ports at which connections to it are a Service's
 	// host says that the address is a node's own, on whose network pods are, and near is what
 	// the class is to pods of that node.
 	host bool
@@ -111,7 +112,7 @@ func classesOf(pick func(*model.Pod) bool, marks []netip.Addr, f *focus, xs ...*
 		if !everywhere {
 			continue
 		}
-		id := g.join(FamilyOf(xs[0].ends[e].addr), holds, true)
+		id := g.join(FamilyOf(xs[0].ends[e].addr), holds, true, 0)
 		for i, c := range g.out {
 			c.classes[id].ends = append(c.classes[id].ends, ends[i])
 			c.of[ends[i]] = id
@@ -124,9 +125,9 @@ func classesOf(pick func(*model.Pod) bool, marks []netip.Addr, f *focus, xs ...*
 	return g.out
 }
 
-// join finds the class of an end that meets the conditions, or makes one.
-func (g *grouping) join(family Family, holds []set, pod bool) int32 {
-	g.raw = append(g.raw[:0], byte(family))
+// join finds the class of an end that meets the conditions and has a cut, or makes one.
+func (g *grouping) join(family Family, holds []set, pod bool, cut int32) int32 {
+	g.raw = binary.LittleEndian.AppendUint32(append(g.raw[:0], byte(family)), uint32(cut))
 	for _, h := range holds {
 		for _, w := range h {
 			g.raw = binary.LittleEndian.AppendUint64(g.raw, w)
@@ -137,7 +138,7 @@ next:
 	for _, id := range g.known[h] {
 		for i, c := range g.out {
 			k := c.classes[id]
-			if k.family != family || k.outside == pod || !slices.Equal(k.holds, holds[i]) {
+			if k.family != family || k.outside == pod || k.cut != cut || !slices.Equal(k.holds, holds[i]) {
 				continue next
 			}
 		}
@@ -146,7 +147,7 @@ next:
 	id := int32(len(g.out[0].classes))
 	g.known[h] = append(g.known[h], id)
 	for i, c := range g.out {
-		c.classes = append(c.classes, &class{family: family, outside: !pod, holds: holds[i]})
+		c.classes = append(c.classes, &class{family: family, outside: !pod, holds: holds[i], cut: cut})
 	}
 	return id
 }
@@ -231,14 +232,15 @@ func (c *Classes) sides(id int32) *class {
 }
 
 // pairs counts the connections from a class to another: between pods of one node, and of
-// others.
+// others. To addresses outside those to the pod's own node are near, where the cut asks for it.
 func (c *Classes) pairs(a, b int32) (near, far int) {
 	ka, kb := c.classes[a], c.classes[b]
 	switch {
 	case ka.outside:
 		return 0, c.arrivals(ka, kb)
 	case kb.outside:
-		return 0, len(ka.ends) * len(kb.blocks)
+		near = c.toOwnNode(ka, kb)
+		return near, len(ka.ends)*len(kb.blocks) - near
 	}
 	self := 0
 	switch {
@@ -282,11 +284,18 @@ func (c *Classes) example(a, b int32, nodes Nodes) (from, to Endpoint, ok bool) 
 		}
 		return from, to, false
 	case kb.outside:
-		return c.x.endpoint(ka.ends[0]), AddrEnd(c.outside.blocks[kb.blocks[0]].addr), true
+		for _, e := range ka.ends {
+			for _, i := range kb.blocks {
+				if b := &c.outside.blocks[i]; nodes.has(b.host == c.x.nodeAt(e)) {
+					return c.x.endpoint(e), AddrEnd(b.addr), true
+				}
+			}
+		}
+		return from, to, false
 	}
 	for _, i := range ka.ends {
 		for _, j := range kb.ends {
-			if c.x.ends[i].pod != c.x.ends[j].pod && (nodes == AnyNodes || (c.x.nodeAt(i) == c.x.nodeAt(j)) == (nodes == OneNode)) {
+			if c.x.ends[i].pod != c.x.ends[j].pod && nodes.has(c.x.nodeAt(i) == c.x.nodeAt(j)) {
 				return c.x.endpoint(i), c.x.endpoint(j), true
 			}
 		}

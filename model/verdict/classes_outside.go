@@ -20,11 +20,11 @@ func (g *grouping) outsides(xs []*Index, marks []netip.Addr, conds []set) {
 	for _, c := range g.out {
 		c.outside = s
 	}
-	join := func(a netip.Addr) int32 {
+	join := func(a netip.Addr, cut int32) int32 {
 		for i, x := range xs {
 			holds[i] = x.factsOf(a, conds[i])
 		}
-		return g.join(FamilyOf(a), holds, false)
+		return g.join(FamilyOf(a), holds, false, cut)
 	}
 	s.part(conds, join)
 	for i := range s.blocks {
@@ -34,10 +34,17 @@ func (g *grouping) outsides(xs []*Index, marks []netip.Addr, conds []set) {
 		}
 	}
 	for _, a := range marks {
-		id := join(a)
+		b := part{network: netip.PrefixFrom(a, a.BitLen()), within: -1, addr: a}
+		if around := s.around(a); around >= 0 {
+			b.cut = s.blocks[around].cut
+		}
+		id := join(a, b.cut)
 		alone := len(g.out[0].classes[id].blocks) == 0 // what is around it is special
 		if alone {
-			s.blocks = append(s.blocks, part{network: netip.PrefixFrom(a, a.BitLen()), within: -1, class: id, addr: a})
+			b.cut, b.host = s.cutOf(b.network)
+			id = join(a, b.cut)
+			b.class = id
+			s.blocks = append(s.blocks, b)
 		}
 		for _, c := range g.out {
 			k := c.classes[id]
@@ -96,7 +103,7 @@ func (g *grouping) owned(xs []*Index, s *partition, conds []set) {
 						holds[i].or(mine[i])
 					}
 				}
-				id = g.join(FamilyOf(a), holds, false)
+				id = g.join(FamilyOf(a), holds, false, 0)
 				known[v] = id
 			}
 			for _, c := range g.out {

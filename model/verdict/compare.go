@@ -11,12 +11,15 @@ import (
 // Nodes says between pods of which nodes connections are.
 type Nodes uint8
 
-// The connections of a change.
+// The connections of a change; those to a node's own addresses are of one node from its pods.
 const (
 	AnyNodes Nodes = iota // it does not matter where the pods are
 	OneNode
 	TwoNodes
 )
+
+// has says whether connections of one node, or of two, are among them.
+func (n Nodes) has(one bool) bool { return n == AnyNodes || one == (n == OneNode) }
 
 // rank puts what hurts first.
 func rank(v Verdict) int { return slices.Index([]Verdict{Deny, Undefined, Unknown, Allow}, v) }
@@ -84,7 +87,12 @@ func (c *comparison) each(visit func(a, b int32, how mode, nodes Nodes, pairs in
 			return
 		}
 		near, far := c.after.pairs(a, b)
-		if how != farAway || !c.before.sensitive(a, b) && !c.after.sensitive(a, b) {
+		switch {
+		case how == leaving && c.after.ownNodeMatters(b):
+			try(a, b, how, TwoNodes, far)
+			try(a, b, how, OneNode, near)
+			return
+		case how != farAway || !c.before.sensitive(a, b) && !c.after.sensitive(a, b):
 			try(a, b, how, AnyNodes, near+far)
 			return
 		}

@@ -134,7 +134,7 @@ func Differ(ctx context.Context, before, after *Index, ask Asked) (*Difference, 
 	}
 	d := &differ{comparison: newComparison(before, after, marks), ask: ask,
 		results: map[[2]*decisions]*result{}, groups: map[string]*gathered{}, ids: map[string]int32{},
-		walkIDs: map[string]int32{}, ways: map[[3]int32]*decisions{}}
+		walkIDs: map[string]int32{}, ways: map[[3]int32]*decisions{}, cut: map[cutting]map[*decisions]*decisions{}}
 	d.sides = [2]*side{newSide(d, d.before, 0), newSide(d, d.after, 1)}
 	d.reach = newReaches(d.after, ask.Protected)
 	d.watch()
@@ -165,6 +165,7 @@ type differ struct {
 	walks   []*portWalk
 	walkIDs map[string]int32
 	ways    map[[3]int32]*decisions
+	cut     map[cutting]map[*decisions]*decisions
 	raw     []byte
 	groups  map[string]*gathered
 	ids     map[string]int32 // of deciders, by what they are

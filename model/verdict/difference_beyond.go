@@ -110,14 +110,18 @@ func ofWhole(s *partition, b int32, ports map[netip.Addr][]PortRange) []PortRang
 		if n++; n > mostOfBlock {
 			return nil
 		}
-		switch mine := s.around(a) == b && !s.keeps(a); {
-		case !mine:
-		case len(ports[a]) == 0:
+		if s.around(a) != b || s.keeps(a) {
+			continue
+		}
+		// At the ports at which it is a Service it is none of the block's.
+		every, _, _ := s.servedAt(a)
+		switch mine := Join(slices.Concat(ports[a], every)); {
+		case len(mine) == 0:
 			return nil
 		case out == nil:
-			out = Join(ports[a])
+			out = mine
 		default:
-			if out = meet(out, Join(ports[a])); len(out) == 0 {
+			if out = meet(out, mine); len(out) == 0 {
 				return nil
 			}
 		}
@@ -191,11 +195,12 @@ func (d *differ) connects(f, t member, nodes Nodes) bool {
 	case f.end < 0:
 		return t.end >= 0 && d.source(f, t).IsValid()
 	case t.end < 0:
-		return t.block >= 0 // a node's own address is special as a source alone
+		// A node's own address is special as a source alone.
+		return t.block >= 0 && nodes.has(d.after.outside.blocks[t.block].host == x.nodeAt(f.end))
 	case x.ends[f.end].pod == x.ends[t.end].pod:
 		return false
 	}
-	return nodes == AnyNodes || (x.nodeAt(f.end) == x.nodeAt(t.end)) == (nodes == OneNode)
+	return nodes.has(x.nodeAt(f.end) == x.nodeAt(t.end))
 }
 
 // source is the address with which a member outside comes to a pod's end.

@@ -13,6 +13,7 @@ type gathered struct {
 	Group
 	from, to set
 	reached  map[int32]string // of classes outside, the one node whose pods they come to, manyNodes for several
+	left     set              // the blocks that connections lead to, of classes whose cut asks for the node
 	n        int              // how many came before it
 }
 
@@ -126,6 +127,10 @@ func (d *differ) group(c *portChange) *gathered {
 // pair takes in what changes between two classes.
 func (d *differ) pair(a, b int32, how mode, nodes Nodes, pairs int) {
 	p, q := d.sides[0].decisions(a, b, how), d.sides[1].decisions(a, b, how)
+	if ports := d.after.cutPorts(b, how, nodes); len(ports) > 0 {
+		at := cutting{d.after.classes[b].cut, nodes == OneNode}
+		p, q = d.without(p, at, ports), d.without(q, at, ports)
+	}
 	r := d.result(p, q)
 	d.total(r, pairs)
 	d.beyondPair(a, b, nodes, pairs, r)
@@ -139,6 +144,7 @@ func (d *differ) pair(a, b int32, how mode, nodes Nodes, pairs int) {
 		c.group.from.add(a)
 		c.group.to.add(b)
 		c.group.reach(d.after, a, b)
+		c.group.leave(d.after, a, b, nodes)
 	}
 	d.watchPair(a, b, nodes, r)
 }
@@ -176,7 +182,7 @@ func (d *differ) difference() *Difference {
 	out := &Difference{Rules: d.uses, Totals: d.totals, Beyond: d.beyondGroup()}
 	out.Reaches, out.Hangs = d.reach.found()
 	for _, g := range d.inOrder() {
-		g.From, g.To = d.ends(g.from, g.reached), d.ends(g.to, nil)
+		g.From, g.To = d.ends(g.from, g.reached, nil), d.ends(g.to, nil, g.left)
 		if g.Before == g.After {
 			out.Others = append(out.Others, g.Group)
 		} else {
@@ -239,14 +245,17 @@ func (g *gathered) reach(c *Classes, a, b int32) {
 }
 
 // ends names the ends of some classes. Those outside that only come to pods of one node leave
-// out what is that node's own.
-func (d *differ) ends(classes set, reached map[int32]string) (out Ends) {
+// out what is that node's own; of those to which the node matters only blocks of left are meant.
+func (d *differ) ends(classes set, reached map[int32]string, left set) (out Ends) {
 	x, s := d.after.x, d.after.outside
 	pods, blocks := newSet(x.pods.Len()), newSet(len(s.blocks))
 	var own []netip.Prefix
 	classes.each(func(id int32) {
 		k := d.after.classes[id]
 		for _, i := range k.blocks {
+			if len(left) > 0 && d.after.ownNodeMatters(id) && !left.has(i) {
+				continue
+			}
 			if node, is := reached[id]; !is || s.from(&s.blocks[i], node).IsValid() {
 				blocks.add(i)
 			}

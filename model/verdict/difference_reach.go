@@ -206,7 +206,7 @@ func (s *reaches) flip(d *differ, a, b int32, nodes Nodes, pairs int, f *flip) {
 	ka, kb := s.c.classes[a], s.c.classes[b]
 	switch {
 	case ka.outside || kb.outside:
-		s.outside(a, b, pairs, o)
+		s.outside(a, b, nodes, pairs, o)
 	default:
 		o.Pods += pairs
 		if nodes != OneNode {
@@ -285,10 +285,10 @@ func (s *reaches) withoutSelf(a, b int32, o *reached) {
 }
 
 // outside counts the pairs of pods with addresses outside.
-func (s *reaches) outside(a, b int32, pairs int, o *reached) {
+func (s *reaches) outside(a, b int32, nodes Nodes, pairs int, o *reached) {
 	ka, kb := s.c.classes[a], s.c.classes[b]
 	o.across.Pairs += pairs
-	ends, n := ka.ends, len(kb.blocks)
+	ends, n := ka.ends, 0
 	if ka.outside {
 		ends = kb.ends
 	} else {
@@ -302,6 +302,8 @@ func (s *reaches) outside(a, b int32, pairs int, o *reached) {
 				n++
 			}
 			o.across.by[id] += n
+		} else if s.protected[id] {
+			n = s.c.blocksFor(kb, s.c.x.nodeAt(e), nodes)
 		}
 		if s.protected[id] {
 			o.protected.Pairs += n
@@ -340,15 +342,17 @@ func (s *reaches) example(a, b int32, nodes Nodes, counts func(from, to int32) b
 		}
 	case kb.outside:
 		for _, e := range ka.ends {
-			if counts(s.namespace(e), noNamespace) {
-				return x.endpoint(e), AddrEnd(s.c.outside.blocks[kb.blocks[0]].addr)
+			for _, i := range kb.blocks {
+				if o := &s.c.outside.blocks[i]; counts(s.namespace(e), noNamespace) && nodes.has(o.host == x.nodeAt(e)) {
+					return x.endpoint(e), AddrEnd(o.addr)
+				}
 			}
 		}
 	}
 	for _, i := range ka.ends {
 		for _, j := range kb.ends {
 			if x.ends[i].pod != x.ends[j].pod && counts(s.namespace(i), s.namespace(j)) &&
-				(nodes == AnyNodes || (x.nodeAt(i) == x.nodeAt(j)) == (nodes == OneNode)) {
+				nodes.has(x.nodeAt(i) == x.nodeAt(j)) {
 				return x.endpoint(i), x.endpoint(j)
 			}
 		}

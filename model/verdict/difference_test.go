@@ -17,7 +17,13 @@ func TestDifferIsCompare(t *testing.T) {
 	flips, others, idle := 0, 0, 0
 	for seed := range 40 {
 		w := newWorld(uint64(seed) + 9000)
+		if seed%4 == 0 {
+			w.networks = overlapping
+		}
 		c, o := w.cluster()
+		if seed%4 == 0 {
+			c, _ = c.Upsert(w.fronts(), nil)
+		}
 		o.Defaults, o.Multicast = compiler.On, compiler.Off
 		next := c
 		for p := range c.AllPolicies() {
@@ -136,7 +142,14 @@ func TestDifferEndsWithItsContext(t *testing.T) {
 func TestMovesIsEveryDifference(t *testing.T) {
 	flips := 0
 	for seed := range draws(4, 12) {
-		c, o := newWorld(uint64(seed) + 12000).cluster()
+		w := newWorld(uint64(seed) + 12000)
+		if seed%2 == 1 {
+			w.networks = overlapping
+		}
+		c, o := w.cluster()
+		if seed%2 == 1 {
+			c, _ = c.Upsert(w.fronts(), nil)
+		}
 		var all []*model.Policy
 		for p := range c.Policies(model.KindANP) {
 			if p.Priority < 100 {

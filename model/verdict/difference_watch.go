@@ -79,7 +79,23 @@ func (w *watched) add(d *differ, a, b int32, nodes Nodes, c *portChange, ports [
 	}
 	g := w.group(d, c, ports)
 	for _, addr := range w.addrs[b] {
+		every, own, host := d.after.outside.servedAt(addr)
 		for _, e := range from.ends {
+			one := host != "" && host == x.nodeAt(e)
+			if d.after.ownNodeMatters(b) && !nodes.has(one) {
+				continue
+			}
+			served := every
+			if one {
+				served = own
+			}
+			left := Except(ports, served)
+			if len(left) == 0 {
+				continue
+			}
+			if pairs == 0 {
+				example.Protocol, example.Port = left[0].Protocol, left[0].Example()
+			}
 			note(x.endpoint(e), AddrEnd(addr))
 			w.from[g].add(x.ends[e].pod)
 		}
@@ -92,7 +108,7 @@ func (w *watched) add(d *differ, a, b int32, nodes Nodes, c *portChange, ports [
 			}
 		}
 		for _, e := range from.ends {
-			if x.ends[e].pod == x.ends[to].pod || nodes != AnyNodes && (x.nodeAt(e) == x.nodeAt(to)) != (nodes == OneNode) {
+			if x.ends[e].pod == x.ends[to].pod || !nodes.has(x.nodeAt(e) == x.nodeAt(to)) {
 				continue
 			}
 			if pairs == 0 {

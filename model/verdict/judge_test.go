@@ -168,7 +168,18 @@ type judge struct {
 func compare(before, after *Index, found func(c *judge, a, b int32, nodes Nodes, pairs int, flips []Flip)) {
 	c := &judge{newComparison(before, after, nil), map[[2]*profile][]Flip{}}
 	c.each(func(a, b int32, how mode, nodes Nodes, pairs int) bool {
-		if flips := c.flips(a, b, how); len(flips) > 0 {
+		flips := c.flips(a, b, how)
+		if but := c.after.cutPorts(b, how, nodes); len(but) > 0 {
+			var left []Flip
+			for _, f := range flips {
+				for _, r := range Except([]PortRange{{f.Protocol, f.Lo, f.Hi}}, but) {
+					f.Lo, f.Hi = r.Lo, r.Hi
+					left = append(left, f)
+				}
+			}
+			flips = left
+		}
+		if len(flips) > 0 {
 			found(c, a, b, nodes, pairs, flips)
 		}
 		return true

@@ -22,8 +22,15 @@ type Moves struct {
 	standing moving
 
 	walks   []*wayWalk
-	ways    map[[3]int32]int // pairs of ends, by walks
+	ways    map[wayOf]int // pairs of ends
+	cuts    []cut         // of the partition
 	results results
+}
+
+// wayOf is the walks of connections, and the ports at which they are not meant.
+type wayOf struct {
+	walks [3]int32
+	cutting
 }
 
 // wayWalk is one walk of connections that meet the same terms.
@@ -37,7 +44,7 @@ type wayWalk struct {
 // says that it is now, at the priority it has there; without, nothing of it decides now. The
 // error is that of the context.
 func NewMoves(ctx context.Context, x *Index, key model.Key, there bool) (*Moves, error) {
-	m := &Moves{x: x, there: there, known: map[[2]int][]Total{}, ways: map[[3]int32]int{}}
+	m := &Moves{x: x, there: there, known: map[[2]int][]Total{}, ways: map[wayOf]int{}}
 	for p := range x.view.Cluster.AllPolicies() {
 		switch {
 		case !p.Kind.Ranked() || p.Tier != model.TierAdmin:
@@ -63,6 +70,7 @@ func NewMoves(ctx context.Context, x *Index, key model.Key, there bool) (*Moves,
 		}
 	}
 	c := classesOf(nil, nil, about, x)[0]
+	m.cuts = c.outside.cuts
 	f := newFinder(m, c, mine)
 	for stage, terms := range x.terms {
 		mine[stage].each(func(i int32) { c.mark(&terms[i], f.byFrom) })
@@ -125,14 +133,17 @@ func (m *Moves) countFlips(terms [2][]term) (out []Total) {
 			after[i] = m.results.of(merged(k.rest, k.moved, terms[k.stage]), terms[k.stage], k.moved, k.rest)
 		}
 	}
-	type change [6]int32
+	type change struct {
+		ids [6]int32
+		cutting
+	}
 	flips := map[change][]Total{}
 	for way, pairs := range m.ways {
-		c, same := change{-1, -1, -1, -1, -1, -1}, true
-		for i, id := range way {
+		c, same := change{[6]int32{-1, -1, -1, -1, -1, -1}, way.cutting}, true
+		for i, id := range way.walks {
 			if id >= 0 {
-				c[i], c[i+3] = m.walks[id].before, after[id]
-				same = same && c[i] == c[i+3]
+				c.ids[i], c.ids[i+3] = m.walks[id].before, after[id]
+				same = same && c.ids[i] == c.ids[i+3]
 			}
 		}
 		if same {
@@ -140,7 +151,7 @@ func (m *Moves) countFlips(terms [2][]term) (out []Total) {
 		}
 		kinds, known := flips[c]
 		if !known {
-			kinds = m.flips([3]int32(c[:3]), [3]int32(c[3:]))
+			kinds = m.flips([3]int32(c.ids[:3]), [3]int32(c.ids[3:]), m.cuts[c.cut].ports(c.own))
 			flips[c] = kinds
 		}
 		for _, t := range kinds {
@@ -158,13 +169,14 @@ func (m *Moves) countFlips(terms [2][]term) (out []Total) {
 	return out
 }
 
-// flips are the verdicts that ports change between, each once.
-func (m *Moves) flips(before, after [3]int32) (out []Total) {
+// flips are the verdicts that ports change between, each once, but for some ports.
+func (m *Moves) flips(before, after [3]int32, but []PortRange) (out []Total) {
 	p, q := m.joined(before), m.joined(after)
 	for i, j := 0, 0; i < len(p) && j < len(q); {
 		s, t := p[i], q[j]
 		hi := min(s.Hi, t.Hi)
-		if is := (Total{Before: s.Verdict, After: t.Verdict}); s.Verdict != t.Verdict && !slices.Contains(out, is) {
+		if is := (Total{Before: s.Verdict, After: t.Verdict}); s.Verdict != t.Verdict && !slices.Contains(out, is) &&
+			len(beside(PortRange{s.Protocol, max(s.Lo, t.Lo), hi}, but)) > 0 {
 			out = append(out, is)
 		}
 		if s.Hi == hi {

@@ -25,21 +25,30 @@ func (f *finder) pair(a, b int32) {
 		return
 	}
 	near, far := c.pairs(a, b)
-	if how != farAway || !c.sensitive(a, b) {
-		f.add(a, b, how, near+far)
-		return
+	var at cutting
+	if how == leaving {
+		at.cut = c.classes[b].cut
 	}
-	f.add(a, b, farAway, far)
-	f.add(a, b, sameNode, near)
+	switch {
+	case how == leaving && c.ownNodeMatters(b):
+		f.add(a, b, how, far, at)
+		at.own = true
+		f.add(a, b, how, near, at)
+	case how != farAway || !c.sensitive(a, b):
+		f.add(a, b, how, near+far, at)
+	default:
+		f.add(a, b, farAway, far, at)
+		f.add(a, b, sameNode, near, at)
+	}
 }
 
 // add counts the pairs of two classes by the terms of their walks, as Classes.between has
 // them.
-func (f *finder) add(a, b int32, how mode, pairs int) {
+func (f *finder) add(a, b int32, how mode, pairs int, at cutting) {
 	if pairs == 0 {
 		return
 	}
-	f.m.ways[f.g.way(a, b, how)] += pairs
+	f.m.ways[wayOf{f.g.way(a, b, how), at}] += pairs
 }
 
 // find is the walk through some terms.

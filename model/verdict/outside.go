@@ -12,7 +12,8 @@ import (
 //
 // What is special is in no block: the addresses of pods, which are ends themselves; those of
 // Services, which are others' once the connection is load balanced; groups, and what
-// OVN-Kubernetes keeps for itself. An address from which a node reaches its own pods is in a
+// OVN-Kubernetes keeps for itself. At the ports at which an address is a Service it is in none
+// either: a block that has no other addresses is without these ports (cuts). An address from which a node reaches its own pods is in a
 // block for all other pods only.
 type partition struct {
 	xs     []*Index
@@ -21,6 +22,9 @@ type partition struct {
 	own    map[netip.Addr][]string
 	owners []netip.Addr // of own, in order
 	served bool         // whether an address that is a Service on some port may stand for a block
+	cuts   []cut        // those of blocks and classes; the first is none
+	// ofNodes is nodePorts, once they were asked for.
+	ofNodes *[2][2][]PortRange
 }
 
 // part is one block.
@@ -28,15 +32,17 @@ type part struct {
 	network netip.Prefix
 	within  int32 // the narrowest block around it, -1 for none
 	class   int32
+	cut     int32 // of partition.cuts
 	// addr stands for the block. Where only addresses of own are in it, it is one of them, and
 	// other is one that is other nodes', not valid where there is none.
 	addr, other netip.Addr
+	host        string // the node that its addresses are of, where the cut asks for it
 }
 
 var everywhere = [2]netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
 
 func newPartition(xs []*Index) *partition {
-	s := &partition{xs: xs, own: map[netip.Addr][]string{}}
+	s := &partition{xs: xs, own: map[netip.Addr][]string{}, cuts: make([]cut, 1)}
 	for _, x := range xs {
 		if !slices.ContainsFunc(x.conds, func(c *cond) bool { return c.ownNode }) {
 			continue
@@ -55,9 +61,9 @@ func newPartition(xs []*Index) *partition {
 }
 
 // part makes the blocks of the networks that some conditions of each index name. classOf is
-// the class that the addresses of a block join; it is asked of every network once.
-func (s *partition) part(conds []set, classOf func(a netip.Addr) int32) {
-	networks := networksOf(s.xs, conds)
+// the class that the addresses of a block with a cut join; it is asked of every network once.
+func (s *partition) part(conds []set, classOf func(a netip.Addr, cut int32) int32) {
+	networks := s.apart(networksOf(s.xs, conds))
 	var around []int32
 	for i, n := range networks {
 		b := part{network: n, within: -1}
@@ -65,13 +71,18 @@ func (s *partition) part(conds []set, classOf func(a netip.Addr) int32) {
 		if b.addr, b.other, ok = s.free(n, inner(networks[i+1:], n)); !ok {
 			continue
 		}
-		b.class = classOf(b.addr)
+		b.cut, b.host = s.cutOf(n)
 		for len(around) > 0 && !s.blocks[around[len(around)-1]].network.Contains(n.Addr()) {
 			around = around[:len(around)-1]
 		}
+		b.class = classOf(b.addr, b.cut)
 		if k := len(around); k > 0 {
 			b.within = around[k-1]
-			if wide := &s.blocks[b.within]; wide.class == b.class && len(s.own[wide.addr]) == 0 {
+			wide, alike := &s.blocks[b.within], b.class
+			if wide.cut != b.cut {
+				alike = classOf(b.addr, wide.cut)
+			}
+			if wide.class == alike && len(s.own[wide.addr]) == 0 {
 				continue
 			}
 		}
@@ -139,10 +150,14 @@ func networksOf(xs []*Index, conds []set) []netip.Prefix {
 	for n := range seen {
 		out = append(out, n)
 	}
-	slices.SortFunc(out, func(a, b netip.Prefix) int {
+	sortNetworks(out)
+	return out
+}
+
+func sortNetworks(all []netip.Prefix) {
+	slices.SortFunc(all, func(a, b netip.Prefix) int {
 		return cmp.Or(a.Addr().Compare(b.Addr()), cmp.Compare(a.Bits(), b.Bits()))
 	})
-	return out
 }
 
 // inner are the networks inside n, of those that come after it in order.

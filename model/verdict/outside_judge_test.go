@@ -61,6 +61,65 @@ func boundaries(c *model.Cluster, networks []string) (out []netip.Addr) {
 	})
 }
 
+// fronts draws Services by all kinds of addresses: those that the networks are about, nodes'
+// among them, and NodePorts. Some have no endpoints.
+func (w *world) fronts() (out []model.Object) {
+	addr := func() string {
+		return w.pick("8.8.8.8", "8.8.8.8", "8.8.8.8", "8.8.8.7", "8.8.8.0", "10.1.0.6", "10.1.0.15", "192.168.7.0", "192.168.7.255", "172.18.0.2", "172.18.0.1", "10.244.1.1", "100.64.0.3",
+			"9.9.9.9", "2001:db8::", "2001:db8::3", "fd01::2", "fd00::7")
+	}
+	for i := range 2 + w.r.IntN(3) {
+		s := service(fmt.Sprintf("%s/front%d", w.pick("a", "b"), i), w.pick("app=x", "app=x", "app=y", "app=y", "app=none"), "LoadBalancer", fmt.Sprintf("10.96.0.%d", 8+i))
+		s.ClusterIPs = append(s.ClusterIPs, fmt.Sprintf("fd02::%d", 8+i))
+		if w.odds(2) {
+			s.ExternalIPs = []string{addr(), addr()}
+		}
+		if w.odds(2) {
+			s.LoadBalancerIPs = []string{addr()}
+		}
+		s.Ports = append(s.Ports, model.ServicePort{Protocol: "UDP", Port: 53, TargetPort: "0"})
+		s.Ports = s.Ports[w.r.IntN(len(s.Ports)):]
+		for i := range s.Ports {
+			if !w.odds(3) {
+				s.Ports[i].NodePort = []int32{81, 53}[w.r.IntN(2)]
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// askOutside is the verdict of a connection with an address outside, as far as it is one: at the
+// ports of a Service it is one to the Service's endpoints, but that a sender's rules meet the
+// address of another node by whose NodePort it goes. Of that they are asked without Services.
+func askOutside(t *testing.T, x, bare *Index, from, to Endpoint, p Ports) (v Verdict, front bool) {
+	t.Helper()
+	a, err := x.FromPolicies(Connection{From: from, To: to, Protocol: p.Protocol, Port: p.Port})
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case a.Front == nil:
+		return a.Verdict, false
+	case len(a.Paths) == 0 || !slices.ContainsFunc(a.Paths, func(p Path) bool { return p.Via != "" }):
+		return NotApplicable, true
+	}
+	if v = single(t, bare, from, to, p); v == Deny && a.Verdict != Deny {
+		t.Errorf("%s → %s %v is %s, and the sender's rules deny it", from, to, p, a.Verdict)
+	}
+	return v, true
+}
+
+// withoutServices is an index of the same policies.
+func withoutServices(x *Index) *Index {
+	c := x.Cluster()
+	var gone []model.Key
+	for s := range c.Services() {
+		gone = append(gone, s.Key)
+	}
+	c, _ = c.Upsert(nil, gone)
+	return New(View{Cluster: c, Options: x.Options()})
+}
+
 // outsideChange draws a cluster with few pods and many networks, and a change of its policies.
 func outsideChange(tb testing.TB, seed uint64) (before, after *Index) {
 	tb.Helper()
@@ -94,7 +153,7 @@ func outsideChange(tb testing.TB, seed uint64) (before, after *Index) {
 		c, o := w.cluster()
 		c = few(c, w)
 		svc := service("a/clusterip", "app=x", "ClusterIP", "10.96.0.1", "fd02::1")
-		c, _ = c.Upsert([]model.Object{svc}, nil)
+		c, _ = c.Upsert(append(w.fronts(), svc), nil)
 		o.Defaults, o.Multicast = compiler.On, compiler.Off
 		next := c
 		for p := range c.AllPolicies() {
@@ -116,7 +175,7 @@ func outsideChange(tb testing.TB, seed uint64) (before, after *Index) {
 		q.PodCIDRs = []string{fmt.Sprintf("10.244.%d.0/24", i), fmt.Sprintf("fd01:%d::/64", i)}
 		nodes = append(nodes, &q)
 	}
-	c, _ = c.Upsert(nodes, nil)
+	c, _ = c.Upsert(append(w.fronts(), nodes...), nil)
 	return onAntrea(tb, c), onAntrea(tb, w.antreaChange(c))
 }
 
@@ -124,7 +183,7 @@ func outsideChange(tb testing.TB, seed uint64) (before, after *Index) {
 // first, the last, and those beside every network and node, asked one by one.
 func TestOutsideIsEveryAddress(t *testing.T) {
 	ports := []Ports{{TCP, 81}, {UDP, 53}, {Protocol: ICMP}}
-	asked, flipped, own := 0, 0, 0
+	asked, flipped, own, fronts, through := 0, 0, 0, 0, 0
 	for seed := range uint64(draws(24, 1000)) {
 		before, after := outsideChange(t, seed)
 		d, err := Differ(context.Background(), before, after, Asked{})
@@ -135,10 +194,12 @@ func TestOutsideIsEveryAddress(t *testing.T) {
 			checkGroup(t, int(seed), before, after, d.Flips[i])
 		}
 		exact := flipsByClass(before, after, ports)
+		bare := [2]*Index{withoutServices(before), withoutServices(after)}
+		blocks := newComparison(before, after, nil).after.outside
 		for _, a := range boundaries(after.Cluster(), overlapping) {
 			for _, p := range ports {
 				for _, arrives := range []bool{false, true} {
-					want := map[[2]Verdict]bool{}
+					want, inWide := map[[2]Verdict]bool{}, false
 					for e := range after.ends {
 						if FamilyOf(after.ends[e].addr) != FamilyOf(a) {
 							continue
@@ -147,7 +208,18 @@ func TestOutsideIsEveryAddress(t *testing.T) {
 						if arrives {
 							from, to = to, from
 						}
-						v, u := single(t, before, from, to, p), single(t, after, from, to, p)
+						v, _ := askOutside(t, before, bare[0], from, to, p)
+						u, front := askOutside(t, after, bare[1], from, to, p)
+						if front {
+							// In a block that has others than Services it is, at these ports, not meant.
+							if i := blocks.around(a); !blocks.blocks[i].network.IsSingleIP() {
+								inWide = true
+								continue
+							}
+							if fronts++; v != u {
+								through++
+							}
+						}
 						if asked++; v != u {
 							flipped++
 							want[[2]Verdict{v, u}] = true
@@ -170,7 +242,7 @@ func TestOutsideIsEveryAddress(t *testing.T) {
 							got[[2]Verdict{g.Before, g.After}] = true
 						}
 					}
-					if fmt.Sprint(got) != fmt.Sprint(want) {
+					if !inWide && fmt.Sprint(got) != fmt.Sprint(want) {
 						t.Errorf("seed %d: %s (arrives %v) %v: %v, listed %v", seed, a, arrives, p, want, got)
 					}
 				}
@@ -180,8 +252,8 @@ func TestOutsideIsEveryAddress(t *testing.T) {
 			t.FailNow()
 		}
 	}
-	t.Logf("%d connections, %d flip, %d of pods' own nodes", asked, flipped, own)
-	if flipped < 2000 || own < 100 {
+	t.Logf("%d connections, %d flip, %d of pods' own nodes, %d at a Service's ports, of which %d flip on the way to another node", asked, flipped, own, fronts, through)
+	if flipped < 2000 || own < 100 || fronts < draws(50, 2000) || through < draws(1, 100) {
 		t.Error("too few to prove anything")
 	}
 }
@@ -195,6 +267,7 @@ func flipsByClass(before, after *Index, ports []Ports) func(from, to Endpoint, p
 	type key struct {
 		from, to string
 		p        Ports
+		nodes    Nodes // of a class outside to which the node matters
 	}
 	said := map[key][2]Verdict{}
 	var by *Classes
@@ -204,7 +277,11 @@ func flipsByClass(before, after *Index, ports []Ports) func(from, to Endpoint, p
 			for _, p := range ports {
 				for _, f := range c.Flips {
 					if f.Protocol == p.Protocol && f.Lo <= p.Port && p.Port <= f.Hi {
-						said[key{from, to, p}] = [2]Verdict{f.Before, f.After}
+						k := key{from, to, p, AnyNodes}
+						if c.classes.classes[c.to].outside {
+							k.nodes = c.Nodes
+						}
+						said[k] = [2]Verdict{f.Before, f.After}
 					}
 				}
 			}
@@ -214,8 +291,17 @@ func flipsByClass(before, after *Index, ports []Ports) func(from, to Endpoint, p
 		if by == nil {
 			return [2]Verdict{}
 		}
-		a, b := by.names(from, to)
-		return said[key{a, b, p}]
+		k := key{p: p}
+		k.from, k.to = by.names(from, to)
+		if to.Key.Name == "" {
+			if i := by.outside.around(to.Addr); by.ownNodeMatters(by.outside.blocks[i].class) {
+				k.nodes = TwoNodes
+				if by.outside.blocks[i].host == by.x.view.Cluster.Pod(from.Key.Namespace, from.Key.Name).NodeName {
+					k.nodes = OneNode
+				}
+			}
+		}
+		return said[k]
 	}
 }
 
@@ -241,6 +327,9 @@ func TestOutsideIsListed(t *testing.T) {
 	np := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: "a", Name: "np"}}, Tier: model.TierNetwork,
 		Subject: model.Subject{Namespace: "a", Namespaces: model.Everything(), Pods: model.Everything()}, IsolatesIngress: true,
 		Ingress: []model.Rule{{Direction: model.Ingress, Action: model.Allow, Peers: []model.Peer{{Kind: model.PeerNetworks, Networks: []string{"0.0.0.0/0"}, Except: []string{"192.168.0.0/24"}}}}}}
+	front := service("a/front", "app=x", "LoadBalancer", "10.96.0.9")
+	front.LoadBalancerIPs, front.ExternalIPs = []string{"203.0.113.8"}, []string{"203.0.113.9"}
+	front.Ports = []model.ServicePort{{Protocol: "TCP", Port: 80, TargetPort: "8080", NodePort: 30080}}
 	for _, tc := range []struct {
 		name    string
 		system  model.PolicySystem
@@ -257,6 +346,14 @@ func TestOutsideIsListed(t *testing.T) {
 		{"another node's pods", model.SystemAntrea, []model.Object{gateway, node("n2", "172.18.0.3"), func() model.Object { p := made.Pod("a/q", "", "10.7.0.6"); p.NodeName = "n2"; return p }()},
 			drop, true, "[192.168.0.0/24]", "[]", 2},
 		{"what a NetworkPolicy excepts", model.SystemAntrea, []model.Object{gateway}, np, true, "[192.168.0.0/24]", "[192.168.0.1/32]", 1},
+		{"a load-balancer IP on its Service's port alone", model.SystemOVN, []model.Object{node("n1", "172.18.0.2"), front},
+			wholeNamespaces("deny", 5, "*", nil, []model.Rule{made.Rule(model.Deny, made.Peers(made.NetPeer("203.0.113.8/32")), made.TCP(80))}), false, "[]", "[]", 0},
+		{"addresses of Services alone, each by itself", model.SystemAntrea, []model.Object{node("n1", "172.18.0.2"), front},
+			wholeNamespaces("deny", 5, "*", nil, []model.Rule{made.Rule(model.Deny, made.Peers(made.NetPeer("203.0.113.8/31")), made.TCP(80), made.TCP(443))}), false, "[203.0.113.8/32 203.0.113.9/32]", "[]", 2},
+		{"among others it is not counted", model.SystemOVN, []model.Object{node("n1", "172.18.0.2"), front},
+			wholeNamespaces("deny", 5, "*", nil, []model.Rule{made.Rule(model.Deny, made.Peers(made.NetPeer("203.0.113.0/24")), made.TCP(80))}), false, "[203.0.113.0/24]", "[]", 1},
+		{"a NodePort of the pod's node is not the node's, that of another is", model.SystemOVN, []model.Object{node("n1", "172.18.0.2"), node("n2", "172.18.0.3"), front},
+			wholeNamespaces("deny", 5, "*", nil, []model.Rule{made.Rule(model.Deny, made.Peers(made.NodePeer("*")), made.TCP(30080))}), false, "[172.18.0.3/32]", "[]", 1},
 		{"a Service's address alone is nobody's", model.SystemOVN, []model.Object{node("n1", "172.18.0.2"), service("a/s", "app=x", "ClusterIP", "10.96.0.1")},
 			wholeNamespaces("deny", 5, "*", nil, []model.Rule{made.Rule(model.Deny, made.Peers(made.NetPeer("10.96.0.1/32")))}), false, "[]", "[]", 0},
 	} {
@@ -322,7 +419,9 @@ func TestBlocksAreEveryAddress(t *testing.T) {
 						t.Errorf("seed %d: %s → %s: %v in %s, %s alone", seed, from, to, got, blocks[narrow].Network, want)
 					}
 				}
-				check(m.Between(kind, blocks[narrow].Kind, false), pod, AddrEnd(a))
+				if x.front(Connection{From: pod, To: AddrEnd(a), Protocol: p.Protocol, Port: p.Port}) == nil { // what is a Service's is asked by itself
+					check(m.Between(kind, blocks[narrow].Kind, false), pod, AddrEnd(a))
+				}
 				if !x.ownNode(a, x.nodeAt(int32(e))) {
 					check(m.Between(blocks[narrow].Kind, kind, false), AddrEnd(a), pod)
 				}

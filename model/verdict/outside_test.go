@@ -49,7 +49,7 @@ func TestExampleAddresses(t *testing.T) {
 func TestExampleIsNoService(t *testing.T) {
 	x := serviceWorld("")
 	for network, want := range map[string]string{"203.0.113.0/24": "203.0.113.1", "203.0.113.6/31": "203.0.113.6", "203.0.113.8/31": "203.0.113.9", "203.0.113.7/32": "203.0.113.7",
-		"172.18.0.2/31": "172.18.0.2", "172.18.0.0/30": "172.18.0.1"} {
+		"172.18.0.2/32": "172.18.0.2", "172.18.0.0/30": "172.18.0.1"} {
 		p := wholeNamespaces("new", 3, "*", nil, []model.Rule{made.Rule(model.Deny, made.Peers(made.NetPeer(network)))})
 		y := New(View{Cluster: made.Cluster(append(objects(x.Cluster()), p)...), Options: x.Options()})
 		found := false

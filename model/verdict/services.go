@@ -245,6 +245,7 @@ func (x *Index) throughNode(p *Path, w *way, front *Front, judge func(*way) []St
 	n := x.view.Cluster.Node(front.Node)
 	family := FamilyOf(w.to.addr)
 	first := *w
+	first.hairpin = false // a pod that is its own endpoint leaves its node, too
 	first.service, first.servicePort, first.serviceKey = netip.Addr{}, 0, model.Key{}
 	first.to, first.port = end{at: -1, addr: front.Addr}, front.Asked
 	p.Stages = judge(&first)

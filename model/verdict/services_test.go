@@ -100,6 +100,19 @@ func TestNodePortOfAnotherNode(t *testing.T) {
 	}
 }
 
+// A pod that reaches itself through the NodePort of another node leaves its own: its egress rules
+// are asked.
+func TestOwnPodByAnotherNode(t *testing.T) {
+	x := serviceWorld("")
+	deny := wholeNamespaces("nodes", 3, "t=blue", nil, []model.Rule{made.Rule(model.Deny, made.Peers(made.NodePeer("*")))})
+	x = New(View{Cluster: made.Cluster(append(objects(x.Cluster()), deny)...), Options: x.Options()})
+	for to, want := range map[string]Verdict{"n1": Allow, "n2": Deny} { // web-0 is on n1
+		if got := single(t, x, PodEnd("blue", "web-0"), NodeEnd(to), Ports{TCP, 30080}); got != want {
+			t.Errorf("by %s: %s, want %s", to, got, want)
+		}
+	}
+}
+
 func objects(c *model.Cluster) (out []model.Object) {
 	for o := range c.Objects() {
 		out = append(out, o)

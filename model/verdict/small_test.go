@@ -194,7 +194,12 @@ func aloneOver(d model.Direction) (below [][]model.Object, alone func(p *model.P
 // families, named ports and all kinds of pods, by what Compare says of the order.
 func TestConflictsOfRandomClusters(t *testing.T) {
 	pairs, conflicts := 0, 0
-	for seed := range draws(60, 150) {
+	// At 197 a named port's Deny decides on the sender's node alone, whichever comes first.
+	n := draws(60, 300)
+	for seed := range n + 1 {
+		if seed == n {
+			seed = 197
+		}
 		c, _ := newWorld(uint64(seed) + 70_000).cluster()
 		base := c
 		var policies []*model.Policy
