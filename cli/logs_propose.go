@@ -62,6 +62,9 @@ func (a *app) propose(ctx context.Context, e *engine.Engine, p *proposing, tail 
 	if !made.Surplus.Exact() { // whoever sends the text into a file reads this
 		fmt.Fprintln(a.err, "rung: "+oneLine(made.Surplus.Text()))
 	}
+	for _, n := range made.Missed() {
+		fmt.Fprintln(a.err, "rung: "+oneLine(n))
+	}
 	ans := proposalAnswer(made)
 	if a.flags.output == "yaml" { // the manifest is YAML
 		_, err := fmt.Fprint(a.out, ans.text(false))

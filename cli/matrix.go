@@ -228,7 +228,7 @@ func (t *matrixTable) about() string {
 	if t.only != "" {
 		text += ", only " + t.only.Words()
 	}
-	text += ": " + words.Count(len(t.m.Namespaces), "namespace") + ", " + words.Count(t.m.Pods, "pod")
+	text += ": " + words.Count(len(t.m.Namespaces), "namespace") + ", " + words.Total(t.m.Pods, "pod")
 	if t.services > 0 {
 		text += ", " + words.Count(t.services, "Service")
 	}

@@ -118,6 +118,10 @@ func (t *teller) look(e *engine.Engine, news bool) (again time.Duration) {
 	again = t.lookUnwritten(r.Zones, news, time.Now(), e.Unwritten)
 	for _, a := range e.Activity(t.seq) {
 		t.seq = a.Seq
+		if a.Rail != "" {
+			t.log.Warn(a.Summary, "by", a.By)
+			continue
+		}
 		t.log.Log(context.Background(), severity(a.Error), a.Summary, "zone", a.Zone, "by", a.By, "ops", a.Ops, "took",
 			a.Took.Round(time.Microsecond), "err", a.Error)
 	}

@@ -41,6 +41,7 @@ type Engine struct {
 	subs revision.Subscribers
 
 	activity  *activityLog
+	arrivals  arrivals
 	notices   []string // of the start
 	logs      *logs.Store
 	gate      *gate.Gate
@@ -70,7 +71,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	e := &Engine{
 		cfg: cfg, now: cfg.Clock, inbox: make(chan func(*state), 256),
 		ctx: ctx, cancel: cancel, done: make(chan struct{}),
-		looks: newLooks(), flowLooks: newLooks(), daemons: newDaemons(), share: nbdb.NewSharing(),
+		arrivals: newArrivals(), looks: newLooks(), flowLooks: newLooks(), daemons: newDaemons(), share: nbdb.NewSharing(),
 		dials: nbdb.NewLimiter(nbdb.DefaultDials), archives: dbfile.NewArchives(),
 		ovnTraces: newOVNTraces(),
 	}
@@ -103,6 +104,9 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 		e.goRun(func() { e.runSource(src) })
 	}
 	e.goRun(func() { e.logs.Run(ctx) })
+	if cfg.judgesArrivals() {
+		e.goRun(e.runArrivals)
+	}
 	e.goRun(e.runLogSessions)
 	e.goRun(e.runFlowLooks)
 	e.goRun(e.runFlowJoins)

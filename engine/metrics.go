@@ -20,6 +20,7 @@ type metrics struct {
 	e            *Engine
 	transactions *prometheus.CounterVec
 	seconds      *prometheus.HistogramVec
+	rails        *prometheus.CounterVec
 
 	mu     sync.Mutex
 	counts map[string]rowCount // by zone
@@ -39,6 +40,8 @@ func newMetrics(e *Engine) *metrics {
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "rung_zone_transaction_seconds",
 			Help: "Time from sending a transaction to its answer.", Buckets: prometheus.ExponentialBuckets(0.001, 2, 15)},
 			[]string{"zone"}),
+		rails: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "rung_guard_rails_met_total",
+			Help: "Guard rails that changes of policies met which came from the sources, by code."}, []string{"code"}),
 	}
 }
 
@@ -51,7 +54,7 @@ func (m *metrics) transaction(zone string, t reconciler.Transaction) {
 // registry has all metrics, and those of the Go runtime and the process.
 func (m *metrics) registry() *prometheus.Registry {
 	r := prometheus.NewRegistry()
-	r.MustRegister(m, m.transactions, m.seconds, collectors.NewGoCollector(),
+	r.MustRegister(m, m.transactions, m.seconds, m.rails, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return r
 }

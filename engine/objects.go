@@ -9,7 +9,7 @@ import (
 
 // source takes in one step of a source.
 func (s *state) source(name string, u source.Update) {
-	now := s.e.now()
+	now, before := s.e.now(), s.whole()
 	st, was := u.State, s.sources[name]
 	st.At, st.ReadAt = was.At, was.ReadAt
 	if st.Conn != was.Conn {
@@ -41,19 +41,22 @@ func (s *state) source(name string, u source.Update) {
 	}
 	for _, o := range u.Upsert {
 		k := o.ObjectKey()
-		before, again := had[k]
-		if before == o {
+		old, again := had[k]
+		if old == o {
 			continue
 		}
 		had[k] = o
 		if again {
-			s.reword(name, k, before, o)
+			s.reword(name, k, old, o)
 		} else {
 			s.outrank(name, k)
 		}
 		keys = append(keys, k)
 	}
-	s.refresh(keys)
+	changes := s.refresh(keys)
+	if before {
+		s.arrived(changes)
+	}
 }
 
 // reword takes in that a source delivers an object once more. Where it means
@@ -102,6 +105,7 @@ func (s *state) change(objects map[model.Key]*model.Policy) {
 	keys := make([]model.Key, 0, len(objects))
 	for k, p := range objects {
 		keys = append(keys, k)
+		s.e.arrivals.made(k, p)
 		// The source may say so already, when it saw the file before the change
 		// came here, or when a change is taken back: its object knows where it
 		// stands.
@@ -127,8 +131,9 @@ func (s *state) said(k model.Key) model.Object {
 	return nil
 }
 
-// refresh brings the cluster up to what sources and changes say of the keys.
-func (s *state) refresh(keys []model.Key) {
+// refresh brings the cluster up to what sources and changes say of the keys, and returns
+// what changed.
+func (s *state) refresh(keys []model.Key) []model.Change {
 	var upsert []model.Object
 	var remove []model.Key
 	for _, k := range keys {
@@ -142,7 +147,7 @@ func (s *state) refresh(keys []model.Key) {
 			remove = append(remove, k)
 		}
 	}
-	s.apply(upsert, remove)
+	return s.apply(upsert, remove)
 }
 
 // over is what a change made here makes of what the sources say: the policy, and of a
@@ -158,12 +163,12 @@ func over(said model.Object, p *model.Policy) model.Object {
 	return p
 }
 
-// apply moves cluster, compiler and zones one step on.
-func (s *state) apply(upsert []model.Object, remove []model.Key) {
+// apply moves cluster, compiler and zones one step on, and returns what changed.
+func (s *state) apply(upsert []model.Object, remove []model.Key) []model.Change {
 	next, changes := s.cluster.Upsert(upsert, remove)
 	before := s.wasWhole
 	if s.whole() == before && len(changes) == 0 && s.allLoaded() == s.set.wasLoaded {
-		return
+		return changes
 	}
 	s.cluster = next
 	if s.e.cfg.Sandbox == nil {
@@ -175,6 +180,7 @@ func (s *state) apply(upsert []model.Object, remove []model.Key) {
 	s.forgetConditions(changes)
 	s.set.desired(s, changes, delta)
 	s.decideSystem()
+	return changes
 }
 
 // forgetConditions drops what was reported about policies that are gone, or

@@ -332,6 +332,7 @@ type Activity struct {
 	Commands []string
 	Error    string
 	By       string // "reconciler", "user"
+	Rail     string // code of the guard rail that a change met which a source brought
 }
 
 // ZoneUpdate is what a zone's connection tells whoever watches it. DB is always

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"time"
@@ -182,7 +183,7 @@ func firstDecider(rev *revision.Revision, seen []verdict.Seen) (first int32, by 
 		if err != nil {
 			continue
 		}
-		for _, st := range a.Stages() {
+		for st := range stages(&a) {
 			hits := slices.Concat(st.Passed, st.Candidates)
 			if st.Decided != nil {
 				hits = append(hits, *st.Decided)
@@ -285,9 +286,23 @@ func (p *Proposal) judge(ctx context.Context, rev, next *revision.Revision) erro
 	return ctx.Err()
 }
 
+// stages are those of every way that a connection can take: a Service has one to each of its
+// endpoints.
+func stages(a *verdict.Answer) iter.Seq[*verdict.StageVerdict] {
+	return func(yield func(*verdict.StageVerdict) bool) {
+		for i := range a.Paths {
+			for k := range a.Paths[i].Stages {
+				if !yield(&a.Paths[i].Stages[k]) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // deciders are who settles a connection, and at which end.
 func deciders(a *verdict.Answer) string {
-	for _, st := range a.Stages() {
+	for st := range stages(a) {
 		if st.Verdict != a.Verdict {
 			continue
 		}

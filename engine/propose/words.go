@@ -26,12 +26,15 @@ func (p *Proposal) Notes() []string {
 	if p.New {
 		made += fmt.Sprintf(" New at priority %d.", p.Priority)
 	}
-	out := []string{p.Surplus.Text() + ".", made}
-	out = append(out, some(p.Still, "more reason", func(s Still) string {
+	return append([]string{p.Surplus.Text() + ".", made}, p.Missed()...)
+}
+
+// Missed say which lines do not come to what is wanted, and why.
+func (p *Proposal) Missed() []string {
+	return append(some(p.Still, "more reason", func(s Still) string {
 		return fmt.Sprintf("%s %s %s all the same: %s decides; for example %s.", words.Total(s.Lines, "line"), words.Form(s.Lines, "stays", "stay"),
 			outcomes[s.Verdict], s.By, s.Example)
-	})...)
-	return append(out, Left(p.Left)...)
+	}), Left(p.Left)...)
 }
 
 // reached counts the lines whose connections come to what is wanted, and the others, so that

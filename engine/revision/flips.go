@@ -185,7 +185,7 @@ func DecidersText(ds []verdict.Decider) string {
 // GroupText says in one line what becomes of some connections: "blue (2 pods) → red
 // (2 pods), TCP 80: 4 pairs".
 func GroupText(g *verdict.Group) string {
-	return fmt.Sprintf("%s → %s, %s: %s", EndsText(g.From), EndsText(g.To), PortsText(g.Ports), words.Count(g.Pairs, "pair"))
+	return fmt.Sprintf("%s → %s, %s: %s", EndsText(g.From), EndsText(g.To), PortsText(g.Ports), words.Total(g.Pairs, "pair"))
 }
 
 // DecidedText says who decides it before the change and who after it.
@@ -206,7 +206,7 @@ func FlipsText(totals []verdict.Total) string {
 	var out []string
 	for _, t := range totals {
 		if t.Before != t.After {
-			out = append(out, fmt.Sprintf("%s %s → %s", words.Count(t.Pairs, "pair"), t.Before, t.After))
+			out = append(out, fmt.Sprintf("%s %s → %s", words.Total(t.Pairs, "pair"), t.Before, t.After))
 		}
 	}
 	return strings.Join(out, ", ")

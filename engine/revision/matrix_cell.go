@@ -158,7 +158,7 @@ func (c MatrixCell) Text() string {
 			parts = append(parts, words.Thousands(p.n)+" "+p.what)
 		}
 	}
-	return v.Words() + ": " + words.Count(all, "pair") + ", " + strings.Join(parts, ", ")
+	return v.Words() + ": " + words.Total(all, "pair") + ", " + strings.Join(parts, ", ")
 }
 
 // example is which verdict an example of the cell has, and of which pairs.

@@ -51,7 +51,7 @@ func FlipsBrief(totals []verdict.Total) string {
 	for i, v := range order {
 		n := words.Thousands(sums[v])
 		if i == 0 {
-			n = words.Count(sums[v], "pair")
+			n = words.Total(sums[v], "pair")
 		}
 		out = append(out, n+" "+v.Done())
 	}

@@ -108,7 +108,7 @@ func (l *linter) setsOverlap(p *model.Policy) {
 		return
 	}
 	if pairs > 1 {
-		worst += fmt.Sprintf(", and %s", words.Form(pairs-1, "another pair overlaps", strconv.Itoa(pairs-1)+" more pairs overlap"))
+		worst += fmt.Sprintf(", and %s", words.Form(pairs-1, "another pair overlaps", words.Thousands(pairs-1)+" more pairs overlap"))
 	}
 	l.about(p, SetsOverlap, model.SeverityInfo, worst+": when such a pod comes or goes, ovn-controller computes flows in full",
 		"let the peers of rules not overlap where many pods come and go")

@@ -206,7 +206,11 @@ func (p *proposer) take(s *verdict.Seen) {
 		p.leave(s, "a pod reaches itself without leaving its network")
 		return
 	}
-	denied := p.judge(s, to)
+	denied, front := p.judge(s, to)
+	if front != nil {
+		p.leave(s, front.String()+", which OVN replaces by a pod's before policies are asked: no rule matches it, so choose lines of its pods")
+		return
+	}
 	var at []model.Direction
 	for _, d := range p.directions(denied) {
 		why := p.cannot(d, from, to)
@@ -295,11 +299,12 @@ func (p *proposer) cannot(d model.Direction, from, to end) string {
 }
 
 // judge says by rules of which directions a connection is not allowed now, and notes before
-// which rules of the policy new ones must stand to decide about it.
-func (p *proposer) judge(s *verdict.Seen, to end) (denied []model.Direction) {
+// which rules of the policy new ones must stand to decide about it. Of one that goes to the
+// address of a Service it says that only.
+func (p *proposer) judge(s *verdict.Seen, to end) (denied []model.Direction, front *verdict.Front) {
 	a, err := p.Before.FromPolicies(s.Connection)
-	if err != nil {
-		return nil
+	if err != nil || a.Front != nil {
+		return nil, a.Front
 	}
 	for _, st := range a.Stages() {
 		d := model.Egress
@@ -312,7 +317,7 @@ func (p *proposer) judge(s *verdict.Seen, to end) (denied []model.Direction) {
 		}
 		p.beforeRules(&st)
 	}
-	return denied
+	return denied, nil
 }
 
 // beforeRules notes before which rules of the policy the new ones must stand: the first that

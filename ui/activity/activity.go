@@ -53,6 +53,9 @@ func New(p nav.Page) view.View {
 				if a.Error != "" {
 					return widget.Styled("● "+a.Error, v.st.Error)
 				}
+				if a.Rail != "" {
+					return widget.Styled("▲ "+summary(a), v.st.Warn)
+				}
 				return widget.Plain(summary(a))
 			}},
 			{Title: "OPS", Right: true, Drop: 5, Cell: plain(func(a *model.Activity) string { return strconv.Itoa(a.Ops) })},
@@ -71,6 +74,9 @@ func summary(a *model.Activity) string {
 		if rest, ok := strings.CutPrefix(a.Summary, name+": "); ok && a.Policy.Name != "" {
 			return rest
 		}
+	}
+	if a.Rail != "" {
+		return strings.Replace(a.Summary, ": "+a.Policy.Label()+": ", ": ", 1)
 	}
 	return a.Summary
 }

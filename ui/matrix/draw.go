@@ -99,7 +99,7 @@ func (v *page) about(st *themes.Styles) widget.Line {
 	if v.only != "" {
 		l = l.Add(" · only "+v.only.Words(), st.Warn)
 	}
-	l = l.Add(" · "+words.Count(len(v.m.Namespaces), "namespace")+", "+words.Count(v.m.Pods, "pod"), st.Dim)
+	l = l.Add(" · "+words.Count(len(v.m.Namespaces), "namespace")+", "+words.Total(v.m.Pods, "pod"), st.Dim)
 	if v.m.Empty > 0 {
 		l = l.Add(fmt.Sprintf(" · %d more without pods", v.m.Empty), st.Dim)
 	}
@@ -311,7 +311,7 @@ func (v *page) detail(st *themes.Styles, w int) []string {
 			next = "for example " + q.String()
 		}
 	} else if e := v.row(); e != nil {
-		title, text = e.Name(), words.Count(e.Pods(), "pod")
+		title, text = e.Name(), words.Total(e.Pods(), "pod")
 		next = "right goes to its cells"
 		switch {
 		case e.Pod != "":

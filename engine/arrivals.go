@@ -1,0 +1,117 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"rung/engine/gate"
+	"rung/engine/gate/guard"
+	"rung/model"
+)
+
+// arrivals are the changes of policies that sources brought after they had loaded, and that
+// nobody made here. They are judged beside the loop: the rows wait for none of it.
+type arrivals struct {
+	news chan struct{}
+
+	mu      sync.Mutex
+	waiting map[model.PolicyKey]gate.ObjectChange // Old is from before the first that waits
+}
+
+func newArrivals() arrivals {
+	return arrivals{news: make(chan struct{}, 1), waiting: map[model.PolicyKey]gate.ObjectChange{}}
+}
+
+// arrived takes in what a source changed of the policies, once everything was read.
+func (s *state) arrived(changes []model.Change) {
+	if !s.e.cfg.judgesArrivals() {
+		return
+	}
+	var came []gate.ObjectChange
+	for i := range changes {
+		old, _ := changes[i].Old.(*model.Policy)
+		now, _ := changes[i].New.(*model.Policy)
+		switch {
+		case old == nil && now == nil, old != nil && now != nil && guard.SameDecisions(old, now):
+			continue
+		case now != nil:
+			came = append(came, gate.ObjectChange{Key: now.Key, Old: old, New: now})
+		default:
+			came = append(came, gate.ObjectChange{Key: old.Key, Old: old})
+		}
+	}
+	if len(came) > 0 {
+		s.after = append(s.after, func() { s.e.arrivals.add(came) })
+	}
+}
+
+// judgesArrivals says whether changes of the sources are judged: those that Rung makes rows
+// of by itself, and files that somebody looks at. What others change on a cluster passed its
+// API server, and is theirs.
+func (c *Config) judgesArrivals() bool { return c.Reconcile || c.Screen && c.Kube == nil }
+
+func (a *arrivals) add(came []gate.ObjectChange) {
+	a.mu.Lock()
+	for _, c := range came {
+		if was, waits := a.waiting[c.Key]; waits {
+			c.Old = was.Old
+		}
+		a.waiting[c.Key] = c
+	}
+	a.mu.Unlock()
+	select {
+	case a.news <- struct{}{}:
+	default:
+	}
+}
+
+// made drops a change that was made here, where its source was quicker than it: Rung wrote
+// the file.
+func (a *arrivals) made(k model.PolicyKey, now *model.Policy) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if c, waits := a.waiting[k]; waits && model.SameContent(c.New, now) {
+		delete(a.waiting, k)
+	}
+}
+
+// take is what waits, in order, those left out that are as they were before.
+func (a *arrivals) take() (out []gate.ObjectChange) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, k := range slices.SortedFunc(maps.Keys(a.waiting), model.PolicyKey.Compare) {
+		if c := a.waiting[k]; !(c.Old == nil && c.New == nil) && !(c.Old != nil && c.New != nil && guard.SameDecisions(c.Old, c.New)) {
+			out = append(out, c)
+		}
+	}
+	clear(a.waiting)
+	return out
+}
+
+// runArrivals judges what sources bring, one change after the other: what comes meanwhile is
+// the next.
+func (e *Engine) runArrivals() {
+	for {
+		select {
+		case <-e.ctx.Done():
+			return
+		case <-e.arrivals.news:
+		}
+		e.gate.Idle(e.ctx)
+		if came := e.arrivals.take(); len(came) > 0 {
+			e.judgeArrival(came)
+		}
+	}
+}
+
+// judgeArrival says which guard rails a change met.
+func (e *Engine) judgeArrival(came []gate.ObjectChange) {
+	for _, g := range e.gate.Arrived(e.ctx, e.Revision(), came) {
+		e.owners.metrics.rails.WithLabelValues(g.Code).Inc()
+		from := &came[max(0, slices.IndexFunc(came, func(c gate.ObjectChange) bool { return c.Key == g.Policy }))]
+		e.activity.add(model.Activity{At: e.now(), Policy: g.Policy, By: from.Source(), Rail: g.Code,
+			Summary: fmt.Sprintf("%s changed: %s: guard rail %s: %s", from.Place(), g.Policy.Label(), g.Code, g.Message)})
+	}
+}
