@@ -22,6 +22,7 @@ type clusterFlags struct {
 }
 
 func (c *clusterFlags) register(p *pflag.FlagSet) {
+	c.FencePlugins = true // Main runs them
 	p.StringVar(&c.Kubeconfig, "kubeconfig", "",
 		"kubeconfig file (default as kubectl: KUBECONFIG, ~/.kube/config, the pod's service account)")
 	clientcmd.BindOverrideFlags(&c.Overrides, p, kubectlFlags())

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
+	"rung/engine"
 	"rung/engine/gate"
 	"rung/engine/logs"
 	"rung/model/clean"
@@ -62,6 +64,10 @@ type app struct {
 // Main runs the command line and returns the exit code. screen shows the
 // console; nil is a build without one.
 func Main(args []string, in io.Reader, out, errw io.Writer, screen Screen) int {
+	if len(args) > 0 && args[0] == engine.LoginPlugin {
+		// A child with the plugin's environment, which must not change what Rung does.
+		return engine.RunLoginPlugin(args[1:], os.Stdin, out, errw)
+	}
 	ctx, end, stop := untilSignal(errw)
 	defer stop()
 	quietLibraries()

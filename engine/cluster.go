@@ -7,6 +7,7 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	"rung/sources/kube"
+	"rung/sources/kube/plugin"
 )
 
 // ErrNoCluster says that no cluster is configured; a NoClusterError says where one was
@@ -15,6 +16,13 @@ var ErrNoCluster = kube.ErrNoCluster
 
 // NoClusterError says where a cluster was looked for, in that order.
 type NoClusterError = kube.NoClusterError
+
+// LoginPlugin is the first argument of the children that run a kubeconfig's login plugin;
+// RunLoginPlugin is what they do with the others, where ClusterOptions.FencePlugins is set.
+const LoginPlugin = plugin.Command
+
+// RunLoginPlugin runs a login plugin and returns the exit code.
+var RunLoginPlugin = plugin.Main
 
 // KubeconfigNames are what flags can name in a kubeconfig.
 type KubeconfigNames = kube.Names

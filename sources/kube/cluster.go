@@ -15,6 +15,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"rung/model/clean"
+	"rung/sources/kube/plugin"
 )
 
 // FieldManager is who the API server says changed an object.
@@ -35,6 +36,9 @@ type Options struct {
 	// ZonePodsFor is how long a list of ovnkube-node pods serves, a failure too; 0
 	// means 5 s.
 	ZonePodsFor time.Duration
+	// FencePlugins says that this program runs plugin.Main where its first argument is
+	// plugin.Command: a login plugin then ends with it, and is clean.
+	FencePlugins bool
 }
 
 // Cluster is a cluster by its API server.
@@ -78,6 +82,9 @@ func Open(o Options) (*Cluster, error) {
 		// a plugin that asks at the terminal would take them from it.
 		cfg.ExecProvider.StdinUnavailable = true
 		cfg.ExecProvider.StdinUnavailableMessage = "Rung cannot run a login plugin that asks questions; log in with kubectl first, with a plugin that keeps its token"
+		if o.FencePlugins {
+			cfg.ExecProvider = plugin.Fence(cfg.ExecProvider, cfg.Timeout)
+		}
 	}
 	cfg.QPS, cfg.Burst = cmp.Or(o.QPS, 50), cmp.Or(o.Burst, 100)
 	cfg.WarningHandlerWithContext = warningCollector{}
@@ -123,12 +130,7 @@ func (c *Cluster) Context() string { return c.context }
 func (c *Cluster) Server() string { return clean.Text(c.Config().Host) }
 
 // Login is the program that the kubeconfig has give the credentials, clean; empty for none.
-func (c *Cluster) Login() string {
-	if p := c.Config().ExecProvider; p != nil {
-		return clean.Text(p.Command)
-	}
-	return ""
-}
+func (c *Cluster) Login() string { return plugin.Name(c.Config().ExecProvider) }
 
 // Options are what the cluster was opened with.
 func (c *Cluster) Options() Options { return c.opt }

@@ -11,15 +11,20 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd/api"
+
+	"rung/sources/kube/plugin"
 )
 
 // leaving lets every request end with its context. A credential plugin of the
 // kubeconfig is waited for inside the request, and client-go waits for it whatever
-// becomes of the context; such a request is left behind until the plugin answers.
+// becomes of the context; such a request is left behind until the plugin answers, or is
+// ended (see package plugin).
 type leaving struct {
 	rt http.RoundTripper
 	// within bounds a request and its answer, unless it stays open; 0 bounds none.
 	within time.Duration
+	login  *api.ExecConfig // nil for none
 }
 
 // RoundTrip sends a request.
@@ -67,6 +72,7 @@ func (l leaving) send(r *http.Request) (*http.Response, error) {
 	ended := r.Context().Done()
 	go func() {
 		response, err := l.rt.RoundTrip(r)
+		err = plugin.Explain(l.login, err)
 		select {
 		case got <- answer{response, err}:
 		case <-ended:
@@ -96,7 +102,7 @@ func leavingClient(cfg *rest.Config) (*http.Client, error) {
 		rt = http.DefaultTransport
 	}
 	// http.DefaultClient, which client-go gives where nothing is set, is others' too.
-	return &http.Client{Transport: leaving{rt, client.Timeout}}, nil
+	return &http.Client{Transport: leaving{rt, client.Timeout, cfg.ExecProvider}}, nil
 }
 
 // typedClient is a client whose requests end with their contexts.

@@ -64,7 +64,7 @@ func start(t *testing.T, args ...string) *command {
 	c.cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_STATE_HOME="+filepath.Join(dir, "state"), "XDG_CONFIG_HOME="+filepath.Join(dir, "config"), "KUBECONFIG=")
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.cmd.Stderr = &c.errs
-	c.cmd.WaitDelay = time.Second // a plugin may hold the pipes
+	c.cmd.WaitDelay = patience // nobody may hold the pipes for good
 	out, err := c.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -213,15 +213,13 @@ func TestSignalsWhileReading(t *testing.T) {
 	})
 }
 
-// TestSignalsWhileAPluginHangs: a credential plugin that never answers holds up no
-// end.
+// TestSignalsWhileAPluginHangs: a login plugin that never answers holds up no end, and
+// ends as well.
 func TestSignalsWhileAPluginHangs(t *testing.T) {
 	t.Parallel()
 	each(t, []string{"ladder", "zones", "logs --follow", "lint"}, func(t *testing.T, name string, sig syscall.Signal) {
-		config := kubeconfig(t)
-		// It is client-go's child, and nobody's to end: it ends with its folder.
 		plugin := script(t, `echo >"$0.here"; while [ -e "$0.here" ]; do sleep 0.1; done`)
-		write(t, config, strings.Replace(read(t, config), "user: {}", "user: {exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: "+plugin+"}}", 1))
+		config := withPlugin(t, "https://127.0.0.1:1", plugin)
 		c := start(t, append(strings.Fields(name), "--kubeconfig", config)...)
 		exists(t, plugin+".here")
 		if name == "lint" {
@@ -230,6 +228,9 @@ func TestSignalsWhileAPluginHangs(t *testing.T) {
 			})
 		}
 		c.told(name, sig, 0, 2)
+		if !wait.Poll(patience, func() bool { return len(started(t, plugin)) == 0 }) {
+			t.Errorf("the plugin is left: %v", started(t, plugin))
+		}
 	})
 }
 

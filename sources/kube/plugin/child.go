@@ -1,0 +1,132 @@
+package plugin
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"time"
+
+	"rung/model/clean"
+)
+
+const (
+	// grace is how long a plugin that is told to end may take.
+	grace = 500 * time.Millisecond
+	// lingers is how long what a plugin has left behind may hold its output.
+	lingers = time.Second
+	// outMost bounds what is read of its output: credentials are some kilobytes.
+	outMost = 4 << 20
+)
+
+// Exit codes of a child, besides the plugin's own.
+const (
+	exitUsage   = 2
+	exitTooMuch = 1
+	exitEnded   = 124 // as timeout(1)
+	exitNoStart = 127 // as a shell
+)
+
+// Main runs a plugin for the process that the arguments, those behind Command, name, and
+// returns the exit code. The output is all there at the plugin's end.
+func Main(args []string, in *os.File, out, errs io.Writer) int {
+	if len(args) < argOwn {
+		fmt.Fprintln(errs, "rung: "+Command+" is for Rung itself")
+		return exitUsage
+	}
+	parent, err := strconv.Atoi(args[argParent])
+	within, err2 := time.ParseDuration(args[argWithin])
+	if err := errors.Join(err, err2); err != nil {
+		fmt.Fprintln(errs, "rung: "+clean.Text(err.Error()))
+		return exitUsage
+	}
+	told, pipes := make(chan os.Signal, 1), make(chan os.Signal, 1)
+	signal.Notify(told, ends...)
+	for _, s := range broken {
+		signal.Notify(pipes, s) // a write that fails ends nothing
+	}
+	over := make(chan struct{})
+	if within > 0 {
+		time.AfterFunc(within, func() { close(over) })
+	}
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		outlive(parent)
+	}()
+
+	cmd := exec.Command(args[argPath], args[argOwn:]...)
+	cmd.Args[0] = args[argName]
+	printed, said := &bounded{}, &said{to: errs}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = in, printed, said, lingers
+	wait, err := start(cmd)
+	if err != nil {
+		fmt.Fprintln(errs, "rung: "+clean.Text(err.Error()))
+		return exitNoStart
+	}
+	ended := make(chan error, 1)
+	go func() {
+		err := wait()
+		said.flush()
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		return printed.hand(out, errs, args[argName], err)
+	case <-told:
+	case <-over:
+	case <-gone:
+	}
+	// Nobody waits for an answer any more.
+	end(cmd.Process, false)
+	select {
+	case <-ended:
+	case <-time.After(grace):
+	}
+	end(cmd.Process, true)
+	return exitEnded
+}
+
+// bounded keeps the beginning of what a plugin prints.
+type bounded struct {
+	bytes.Buffer
+	more bool
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.more = b.more || b.Len()+len(p) > outMost; !b.more {
+		b.Buffer.Write(p)
+	}
+	return len(p), nil
+}
+
+// hand passes on what a plugin that has ended printed, and how it ended.
+func (b *bounded) hand(out, errs io.Writer, name string, ended error) int {
+	var exit *exec.ExitError
+	switch {
+	case errors.As(ended, &exit):
+		if code := exit.ExitCode(); code > 0 {
+			return code
+		}
+		fmt.Fprintf(errs, "rung: %s: %s\n", clean.Text(name), exit.ProcessState)
+		return 1
+	case ended != nil && !errors.Is(ended, exec.ErrWaitDelay):
+		fmt.Fprintf(errs, "rung: %s: %s\n", clean.Text(name), clean.Text(ended.Error()))
+		return 1
+	case b.more:
+		fmt.Fprintf(errs, "rung: %s printed more than %d MB, which is no credential\n", clean.Text(name), outMost>>20)
+		return exitTooMuch
+	}
+	if _, err := out.Write(b.Bytes()); err != nil {
+		return 1
+	}
+	return 0
+}
+
+// ends are the signals that end a plugin.
+var ends = append([]os.Signal{os.Interrupt, syscall.SIGTERM}, moreEnds...)
