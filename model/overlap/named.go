@@ -80,7 +80,7 @@ func (x *PodIndex) sendersOf(f int, a, b *Resolved, onA, onB map[string]bool) (o
 			out = append(out, sender{s, p.Namespace + "/" + p.Name, p.NodeName, [2]bool{onA[p.NodeName], onB[p.NodeName]}})
 		}
 	}
-	for n := range commonNetworks(f, a, b) {
+	for n := range x.commonNetworks(f, a, b) {
 		return append(out, sender{at: -1, name: networkText(n)})
 	}
 	return out

@@ -163,12 +163,8 @@ func (x *PodIndex) meetPeers(subject PodSet, a, b *Resolved) (Meeting, bool) {
 		if x.missing[f] {
 			continue
 		}
-		for n := range commonNetworks(f, a, b) {
-			from := subject.And(x.family[f])
-			if n.IsSingleIP() { // a pod does not connect to itself
-				from = from.AndNot(x.InNetwork(n))
-			}
-			if !from.Empty() {
+		for n := range x.commonNetworks(f, a, b) {
+			if from := subject.And(x.family[f]); !from.Empty() {
 				return Meeting{Subject: x.First(from).Key, Peer: networkText(n)}, true
 			}
 		}
@@ -176,12 +172,13 @@ func (x *PodIndex) meetPeers(subject PodSet, a, b *Resolved) (Meeting, bool) {
 	return Meeting{}, false
 }
 
-// commonNetworks are the networks of a family that both rules name.
-func commonNetworks(f int, a, b *Resolved) iter.Seq[netip.Prefix] {
+// commonNetworks are the networks of a family that both rules name, but for the addresses of
+// pods, which are met as pods.
+func (x *PodIndex) commonNetworks(f int, a, b *Resolved) iter.Seq[netip.Prefix] {
 	return func(yield func(netip.Prefix) bool) {
 		for _, pair := range [][2]*Resolved{{a, b}, {b, a}} {
 			for _, n := range pair[0].reach.Networks {
-				if familyOf(n.Addr()) != f {
+				if familyOf(n.Addr()) != f || n.IsSingleIP() && !x.InNetwork(n).Empty() {
 					continue
 				}
 				if _, _, ok := pair[1].nets.Covering(n); (ok || pair[1].reach.Everyone) && !yield(n) {
