@@ -42,6 +42,7 @@ const conflictLimit = 1000
 type conflictFinder struct {
 	x     *overlap.PodIndex
 	rules map[*model.Rule]*overlap.Resolved
+	below bool // a baseline has named ports for ingress
 }
 
 func (f *conflictFinder) resolve(r *model.Rule) *overlap.Resolved {
@@ -65,7 +66,7 @@ func (l *Ladder) findConflicts(c *model.Cluster, x *overlap.PodIndex) {
 			if x == nil {
 				x = overlap.NewPodIndex(c, nil)
 			}
-			l.compareRung(r, &conflictFinder{x: x, rules: map[*model.Rule]*overlap.Resolved{}})
+			l.compareRung(r, &conflictFinder{x: x, rules: map[*model.Rule]*overlap.Resolved{}, below: l.namedBelow()})
 		}
 	}
 }
@@ -105,7 +106,7 @@ func (f *conflictFinder) compare(d model.Direction, a *model.Policy, ofA *overla
 		var m overlap.Meeting
 		var ok bool
 		if d == model.Ingress && (named(&ra[i]) || named(&rb[i])) {
-			m, ok = f.x.MeetNamed(ofA, va, ofB, vb)
+			m, ok = f.x.MeetNamed(ofA, va, ofB, vb, f.below)
 		} else {
 			m, ok = f.x.Meet(both, va, vb)
 		}
@@ -115,6 +116,18 @@ func (f *conflictFinder) compare(d model.Direction, a *model.Policy, ofA *overla
 		}
 	}
 	return out
+}
+
+// namedBelow says whether a rule for ingress of a baseline has named ports.
+func (l *Ladder) namedBelow() bool {
+	for i := range l.Tiers[model.TierBaseline].Rungs {
+		for _, p := range l.Tiers[model.TierBaseline].Rungs[i].Policies {
+			if slices.ContainsFunc(p.Policy.Ingress, func(r model.Rule) bool { return named(&r) }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func named(r *model.Rule) bool {

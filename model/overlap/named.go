@@ -27,8 +27,9 @@ func (x *PodIndex) on(b *Bound) map[string]bool {
 // ports have its peers as destinations, too, on every node that has one of its subjects, and are
 // asked where the packet leaves its node and where it arrives (ovn-kubernetes.md#named-ports). So
 // pods that are not subject of both policies may be met; and where a Deny is alone at one of the
-// two places it decides, whichever comes first at the other.
-func (x *PodIndex) MeetNamed(ofA *Bound, a *Resolved, ofB *Bound, b *Resolved) (Meeting, bool) {
+// two places it decides, whichever comes first at the other. below says that a baseline has named
+// ports as well: without, nothing but an Allow comes after a Pass where a packet leaves its node.
+func (x *PodIndex) MeetNamed(ofA *Bound, a *Resolved, ofB *Bound, b *Resolved, below bool) (Meeting, bool) {
 	holders := x.holders(a, b)
 	if proto, port, ok := a.ports.common(b.ports); ok {
 		if m, ok := x.meetPeers(ofA.Pods.And(ofB.Pods).And(x.peers).And(x.plain).AndNot(holders), a, b); ok {
@@ -53,7 +54,7 @@ func (x *PodIndex) MeetNamed(ofA *Bound, a *Resolved, ofB *Bound, b *Resolved) (
 				if s.at == i {
 					continue
 				}
-				if proto, port, ok := meetingPorts(of, s.node == x.pods[i].NodeName, s.on); ok {
+				if proto, port, ok := meetingPorts(of, s.node == x.pods[i].NodeName, s.on, below); ok {
 					return Meeting{Subject: x.pods[i].Key, Peer: s.name, Protocol: proto, Port: port}, true
 				}
 			}
@@ -79,8 +80,8 @@ func (x *PodIndex) sendersOf(f int, a, b *Resolved, onA, onB map[string]bool) (o
 			out = append(out, sender{s, p.Namespace + "/" + p.Name, p.NodeName, [2]bool{onA[p.NodeName], onB[p.NodeName]}})
 		}
 	}
-	if n, ok := commonNetwork(f, a, b); ok {
-		out = append(out, sender{at: -1, name: n})
+	for n := range x.commonNetworks(f, a, b) {
+		return append(out, sender{at: -1, name: networkText(n)})
 	}
 	return out
 }
@@ -93,7 +94,7 @@ type namedPorts struct {
 }
 
 // meetingPorts is a port at which it matters which of two rules comes first.
-func meetingPorts(of [2]namedPorts, oneNode bool, on [2]bool) (proto string, port int32, ok bool) {
+func meetingPorts(of [2]namedPorts, oneNode bool, on [2]bool, below bool) (proto string, port int32, ok bool) {
 	if oneNode {
 		return of[0].here.common(of[1].here)
 	}
@@ -110,6 +111,9 @@ func meetingPorts(of [2]namedPorts, oneNode bool, on [2]bool) (proto string, por
 	}
 	if proto, port, ok = of[0].here.commonBut(of[1].here, alone(func(p *namedPorts) portSet { return p.there })); ok {
 		return proto, port, true
+	}
+	if !of[0].denies && !of[1].denies && !below {
+		return "", 0, false
 	}
 	return of[0].there.commonBut(of[1].there, alone(func(p *namedPorts) portSet { return p.here }))
 }

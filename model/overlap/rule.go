@@ -2,6 +2,7 @@ package overlap
 
 import (
 	"fmt"
+	"iter"
 	"net/netip"
 	"strings"
 
@@ -162,28 +163,30 @@ func (x *PodIndex) meetPeers(subject PodSet, a, b *Resolved) (Meeting, bool) {
 		if x.missing[f] {
 			continue
 		}
-		if n, ok := commonNetwork(f, a, b); ok {
+		for n := range x.commonNetworks(f, a, b) {
 			if from := subject.And(x.family[f]); !from.Empty() {
-				return Meeting{Subject: x.First(from).Key, Peer: n}, true
+				return Meeting{Subject: x.First(from).Key, Peer: networkText(n)}, true
 			}
 		}
 	}
 	return Meeting{}, false
 }
 
-// commonNetwork is a network of a family that both rules name.
-func commonNetwork(f int, a, b *Resolved) (text string, ok bool) {
-	for _, pair := range [][2]*Resolved{{a, b}, {b, a}} {
-		for _, n := range pair[0].reach.Networks {
-			if familyOf(n.Addr()) != f {
-				continue
-			}
-			if _, _, ok := pair[1].nets.Covering(n); ok || pair[1].reach.Everyone {
-				return networkText(n), true
+// commonNetworks are the networks of a family that both rules name, but for the addresses of
+// pods, which are met as pods.
+func (x *PodIndex) commonNetworks(f int, a, b *Resolved) iter.Seq[netip.Prefix] {
+	return func(yield func(netip.Prefix) bool) {
+		for _, pair := range [][2]*Resolved{{a, b}, {b, a}} {
+			for _, n := range pair[0].reach.Networks {
+				if familyOf(n.Addr()) != f || n.IsSingleIP() && !x.InNetwork(n).Empty() {
+					continue
+				}
+				if _, _, ok := pair[1].nets.Covering(n); (ok || pair[1].reach.Everyone) && !yield(n) {
+					return
+				}
 			}
 		}
 	}
-	return "", false
 }
 
 // pair picks a subject and another pod as its peer: traffic of a pod with

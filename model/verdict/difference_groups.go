@@ -173,6 +173,11 @@ func count(totals []Total, c *portChange, pairs int) []Total {
 
 func (d *differ) connection(a, b int32, nodes Nodes, p PortRange) Connection {
 	from, to, _ := d.after.example(a, b, nodes)
+	if nodes == TwoNodes && d.after.classes[b].outside { // rather no NodePort: its endpoints have a say
+		if left := beside(p, d.after.outside.cuts[d.after.classes[b].cut].own); len(left) > 0 {
+			p = left[0]
+		}
+	}
 	return Connection{From: from, To: to, Family: d.after.classes[a].family, Protocol: p.Protocol, Port: p.Example()}
 }
 

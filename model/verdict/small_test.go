@@ -195,10 +195,12 @@ func aloneOver(d model.Direction) (below [][]model.Object, alone func(p *model.P
 func TestConflictsOfRandomClusters(t *testing.T) {
 	pairs, conflicts := 0, 0
 	// At 197 a named port's Deny decides on the sender's node alone, whichever comes first.
-	n := draws(60, 300)
-	for seed := range n + 1 {
-		if seed == n {
-			seed = 197
+	// Whichever comes first, a named port's Deny decides on the sender's node alone (197), nothing
+	// comes after a Pass there (967, 2521), and a pod does not connect to itself (1792, 2601).
+	n, found := draws(60, 300), []int{197, 967, 1792, 2521, 2601}
+	for seed := range n + len(found) {
+		if seed >= n {
+			seed = found[seed-n]
 		}
 		c, _ := newWorld(uint64(seed) + 70_000).cluster()
 		base := c
@@ -209,6 +211,8 @@ func TestConflictsOfRandomClusters(t *testing.T) {
 				q.Priority, q.Logging, q.HasLogging = 2, "", false
 				policies = append(policies, &q)
 				c, _ = c.Upsert([]model.Object{&q}, nil)
+			} else {
+				c, _ = c.Upsert(nil, []model.Key{p.Key}) // what is below is said by aloneOver
 			}
 		}
 		known := map[string]string{}
