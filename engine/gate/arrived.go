@@ -48,8 +48,8 @@ func (g *Gate) Arrived(ctx context.Context, next *revision.Revision, changes []O
 		title += "; " + rail.Message
 		r.Guards = append(r.Guards, rail.Code)
 	}
-	r.Title = title
-	_ = g.cfg.Audit.Write(r) // what came is there, whether or not it can be written down
+	r.Title, r.Sandbox = title, false // it stands in a file, or on the server
+	_ = g.cfg.Audit.Write(r)          // what came is there, whether or not it can be written down
 	return p.Guards
 }
 

@@ -66,3 +66,12 @@ func TestActivityKeepsPolicies(t *testing.T) {
 	}
 	s.Want("ovn-control-plane") // below, where there is no room beside
 }
+
+// A change of the files that met a guard rail is marked, and named by its policy once.
+func TestActivityMarksRails(t *testing.T) {
+	f := uitest.NewFake(uitest.Demo(t))
+	f.Done = []model.Activity{{Seq: 1, At: uitest.Now, Policy: model.Key{Kind: model.KindANP, Name: "one"}, By: "files", Rail: "opens",
+		Summary: "policies.yaml changed: ANP one: guard rail opens: opens 9 pairs denied today"}}
+	s := uitest.OpenWith(t, f, ui.Options{Page: nav.To(nav.Activity)})
+	s.Want("ANP one", "▲ policies.yaml changed: guard rail opens: opens 9 pairs")
+}
