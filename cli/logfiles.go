@@ -24,6 +24,8 @@ type logFlags struct {
 	paths []string
 	speed string
 	set   *pflag.FlagSet
+	// passed is what lies below folders of paths and is not read.
+	passed []logs.PassedFiles
 }
 
 func (l *logFlags) register(p *pflag.FlagSet) {
@@ -45,7 +47,7 @@ func (l *logFlags) files(ctx context.Context, cfg *engine.Config) error {
 		return nil
 	}
 	cfg.LogFiles.Paths, cfg.LogFiles.Speed = l.paths, speed
-	_, err = await(ctx, func() (none struct{}, err error) { return none, logs.CheckFiles(l.paths) })
+	l.passed, err = await(ctx, func() ([]logs.PassedFiles, error) { return logs.CheckFiles(l.paths) })
 	return err
 }
 

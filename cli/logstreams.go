@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"rung/engine"
+	"rung/engine/logs"
 	"rung/model"
 	"rung/model/words"
 )
@@ -40,7 +41,31 @@ func (a *app) unfollowed(e *engine.Engine) error {
 	if long > 0 {
 		fmt.Fprintf(a.err, "rung: %s left out: longer than 64 KiB\n", words.Total(long, "line"))
 	}
+	for i := range a.flags.log.passed {
+		if !a.passedOver(&a.flags.log.passed[i]) {
+			err = errSaid
+		}
+	}
 	return err
+}
+
+// passedOver says what lies below a folder of --log and was not read; false where that is
+// not for its name.
+func (a *app) passedOver(p *logs.PassedFiles) bool {
+	say := func(format string, args ...any) {
+		fmt.Fprintln(a.err, "rung: --log "+oneLine(p.Folder)+": "+oneLine(fmt.Sprintf(format, args...)))
+	}
+	if p.Other > 0 {
+		say("%s of %s not read: not named as logs, or of pods that are not the network's; name a file to have it read whatever it is called",
+			words.Thousands(uint64(p.Other)), words.Total(uint64(p.Files), "file")+words.Form(min(p.Other, 2), " was", " were"))
+	}
+	if p.Unread > 0 {
+		say("%s could not be read: %v", words.Count(p.Unread, "folder"), p.Err)
+	}
+	if p.Cut {
+		say("only the first %s files and folders were looked at", words.Thousands(uint64(logs.FilesMost)))
+	}
+	return p.Unread == 0 && !p.Cut
 }
 
 // orState is what is wrong with a file, or how it stands.

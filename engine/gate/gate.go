@@ -100,6 +100,9 @@ type approval struct {
 	guards []Guard
 	// reverts says that this puts a change back: whoever made that on trial agreed to it.
 	reverts bool
+	// again says that a change which is stale is worked out anew, and asked for again: the
+	// audit has one line for both.
+	again bool
 }
 
 // accepts says whether what the guards ask for was given.
@@ -185,6 +188,9 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 	start := g.cfg.Now()
 	record := g.auditRecord(start, live, fresh, a)
 	if err := judge(p, fresh, a); err != nil {
+		if a.again && errors.Is(err, ErrStale) {
+			return nil, err
+		}
 		record.outcome(auditRefused, err, 0)
 		return nil, errors.Join(err, g.pass(fresh), g.cfg.Audit.Write(record))
 	}

@@ -71,7 +71,7 @@ func (g *Gate) EndOverdue(ctx context.Context, target model.Key) (ended []model.
 		if p.Blocked != "" {
 			return nil, false, fmt.Errorf("%s: %w", p.Blocked, ErrBlocked)
 		}
-		res, err := g.commit(ctx, p, approval{Confirm: Confirm{Yes: true, By: byTime, Finish: true}, reverts: true})
+		res, err := g.commit(ctx, p, approval{Confirm: Confirm{Yes: true, By: byTime, Finish: true}, reverts: true, again: n < staleTries})
 		if res != nil {
 			return endedSessions(p, byTime, g.cfg.Now()), false, err
 		}

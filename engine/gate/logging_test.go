@@ -2,10 +2,12 @@ package gate
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"rung/engine/revision"
 	"rung/model"
 	"rung/sources/manifests"
 	"rung/test/faultfs"
@@ -241,6 +243,64 @@ func TestUndoBesideALogSession(t *testing.T) {
 	ends := g.History()[1]
 	if p := g.resolve(w.Current(), Mutation{Op: OpUndo, Undo: ends.ID}); !ends.Ends || !strings.Contains(p.Blocked, "does not begin again") {
 		t.Errorf("%+v %q", ends, p.Blocked)
+	}
+}
+
+// The end of a session is one line of the audit, though several ask for it: by hand, by its
+// time, and another Rung in the same moment.
+func TestLogSessionEndsOnceInTheAudit(t *testing.T) {
+	ends := func(dir string) (out []string) {
+		for _, r := range auditOf(t, dir) {
+			if r.Op == OpLogEnd {
+				out = append(out, r.By+" "+r.Result)
+			}
+		}
+		return out
+	}
+	k := given.ANPKey("control")
+	for _, c := range []struct {
+		name  string
+		ended func(t *testing.T, w *world, g, other *Gate)
+		want  []string
+	}{
+		{"by hand, then its time", func(t *testing.T, w *world, g, other *Gate) {
+			do(t, w, g, end(k), yes)
+			w.wait(time.Hour)
+			for range 3 {
+				if ended, nothing, err := other.EndOverdue(bg, k); len(ended) != 0 || !nothing || err != nil {
+					t.Error(ended, nothing, err)
+				}
+			}
+		}, []string{"cli ok"}},
+		{"its time, in two at once", func(t *testing.T, w *world, g, other *Gate) {
+			w.wait(time.Hour)
+			asked := 0
+			g.cfg.Current = func() *revision.Revision {
+				if asked++; asked == 2 { // between its preview and its turn
+					if ended, _, err := other.EndOverdue(bg, k); len(ended) != 1 || err != nil {
+						t.Error(ended, err)
+					}
+				}
+				return w.Current()
+			}
+			if ended, nothing, err := g.EndOverdue(bg, k); len(ended) != 0 || !nothing || err != nil {
+				t.Error(ended, nothing, err)
+			}
+		}, []string{"time ok"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			w := newWorld(t, given.ANP("control", 34, "", "in deny *"))
+			g, other := w.gate(dir), w.gate(dir)
+			do(t, w, g, session(time.Minute, k), typed(""))
+			c.ended(t, w, g, other)
+			if got := ends(dir); !slices.Equal(got, c.want) {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+			if got := w.logging(k); got != "-" {
+				t.Errorf("%q", got)
+			}
+		})
 	}
 }
 

@@ -32,8 +32,14 @@ type Files struct {
 	Only bool
 }
 
-// CheckFiles says what is wrong with paths.
-func CheckFiles(paths []string) error { return logfile.Check(paths) }
+// PassedFiles is what lies below a folder and is not read.
+type PassedFiles = logfile.Passed
+
+// FilesMost is how many files and folders below a folder are looked at.
+const FilesMost = logfile.WalkMost
+
+// CheckFiles says what is wrong with paths, and what lies below folders and is not read.
+func CheckFiles(paths []string) ([]PassedFiles, error) { return logfile.Check(paths) }
 
 // lookEvery is how often files are looked at, scanEvery how often, in looks, for new ones.
 const (

@@ -289,7 +289,7 @@ func TestFilesErrors(t *testing.T) {
 		s := l.Streams()
 		return len(s) == 1 && s[0].State == model.StreamFailed && strings.Contains(s[0].Error, "broken.log.gz")
 	})
-	if err := CheckFiles([]string{f.path("none"), "-"}); err == nil || !strings.Contains(err.Error(), "none") {
+	if _, err := CheckFiles([]string{f.path("none"), "-"}); err == nil || !strings.Contains(err.Error(), "none") {
 		t.Errorf("%v", err)
 	}
 }

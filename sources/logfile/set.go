@@ -47,7 +47,7 @@ func Open(ctx context.Context, paths []string, in io.Reader) (*Set, error) {
 			s.files = append(s.files, &File{path: stdin, stream: st})
 			continue
 		}
-		found, err := find(path)
+		found, _, err := find(path)
 		if err != nil {
 			s.Close()
 			return nil, err
@@ -63,29 +63,38 @@ func Open(ctx context.Context, paths []string, in io.Reader) (*Set, error) {
 	return s, nil
 }
 
-// Check says what is wrong with paths; it opens nothing.
-func Check(paths []string) error {
+// Check says what is wrong with paths, and what lies below the folders among them and is
+// not read; it opens no file.
+func Check(paths []string) (passed []Passed, err error) {
 	for _, path := range paths {
 		if path == "-" {
 			continue
 		}
-		if _, err := find(path); err != nil {
-			return err
+		_, more, err := find(path)
+		if err != nil {
+			return nil, err
 		}
+		passed = append(passed, more...)
 	}
-	return nil
+	return passed, nil
 }
 
 // find expands a path that must name something.
-func find(path string) ([]named, error) {
-	found, err := expand(path)
+func find(path string) ([]named, []Passed, error) {
+	found, passed, err := expand(path)
 	if err == nil && len(found) == 0 {
 		err = fmt.Errorf("no log files in %s", clean.Text(path))
+		for _, p := range passed {
+			if p.Err != nil {
+				err = fmt.Errorf("%w: %w", err, p.Err)
+				break
+			}
+		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read logs: %w; check --log", err)
+		return nil, nil, fmt.Errorf("read logs: %w; check --log", err)
 	}
-	return found, nil
+	return found, passed, nil
 }
 
 func (s *Set) tell() {
@@ -105,7 +114,7 @@ func (s *Set) Files() []*File { return s.files }
 func (s *Set) Scan() (fresh []*File) {
 	var found []named
 	for _, path := range s.paths {
-		more, _ := expand(path) // one that is gone may return
+		more, _, _ := expand(path) // one that is gone may return
 		found = append(found, more...)
 	}
 	live := map[string]bool{} // logs whose rotated parts are their own
@@ -203,55 +212,72 @@ type named struct {
 	info fs.FileInfo
 }
 
-// walkMost bounds what is looked at below a folder.
-const walkMost = 50000
+// WalkMost bounds what is looked at below a folder.
+const WalkMost = 50000
 
 // expand finds the files of a path: one that is there is taken by its name, whatever it
 // holds; then it is a glob.
-func expand(path string) ([]named, error) {
+func expand(path string) (found []named, passed []Passed, err error) {
+	folder := func(path string) {
+		more, p := below(path)
+		if found = append(found, more...); p.Some() {
+			passed = append(passed, p)
+		}
+	}
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
-		return below(path), nil
+		folder(path)
+		return found, passed, nil
 	case err == nil:
-		return []named{{path, info}}, nil
+		return []named{{path, info}}, nil, nil
 	case !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(path, "*?["):
-		return nil, err
+		return nil, nil, err
 	}
 	names, globErr := filepath.Glob(path)
 	if globErr != nil {
-		return nil, fmt.Errorf("%s: %w", clean.Text(path), globErr)
+		return nil, nil, fmt.Errorf("%s: %w", clean.Text(path), globErr)
 	}
-	var out []named
 	for _, name := range names {
 		info, err := os.Stat(name)
 		switch {
 		case err != nil:
 		case info.IsDir():
-			out = append(out, below(name)...)
+			folder(name)
 		case info.Mode().IsRegular():
-			out = append(out, named{name, info})
+			found = append(found, named{name, info})
 		}
 	}
-	return out, nil
+	return found, passed, nil
 }
 
 // below finds the logs below a folder.
-func below(folder string) (out []named) {
+func below(folder string) (out []named, passed Passed) {
+	passed.Folder = folder
 	n := 0
 	_ = filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
-		if n++; n > walkMost {
+		if n++; n > WalkMost {
+			passed.Cut = true
 			return filepath.SkipAll
 		}
-		if err != nil || e.IsDir() || !isLog(folder, path) {
-			return nil // a folder that cannot be read holds up no other
+		switch {
+		case err != nil: // a folder that cannot be read holds up no other
+			if passed.Unread++; passed.Err == nil {
+				passed.Err = err
+			}
+			return nil
+		case e.IsDir():
+			return nil
 		}
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		passed.Files++
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && isLog(folder, path) {
 			out = append(out, named{path, info})
+		} else {
+			passed.Other++
 		}
 		return nil
 	})
-	return out
+	return out, passed
 }
 
 // isLog says whether a file below a folder may have ACL lines: it is named as a log, and if
