@@ -43,6 +43,9 @@ func (m *root) body() (w, h int) {
 	if m.troubled() {
 		h--
 	}
+	if m.omits() {
+		h--
+	}
 	return m.w, h
 }
 
@@ -64,6 +67,9 @@ func (m *root) render(w, h int) string {
 	frame := body
 	if !m.small() {
 		frame = m.header(w) + "\n" + m.crumbs(e, env, w) + "\n" + body + "\n"
+		if m.omits() {
+			frame += m.omission(w) + "\n"
+		}
 		if m.troubled() {
 			frame += m.trouble().Render(w) + "\n"
 		}

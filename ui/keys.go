@@ -237,6 +237,7 @@ var places = map[action.ID]nav.Kind{
 	action.GoMatrix:   nav.Matrix,
 	action.GoSessions: nav.Sessions,
 	action.GoConvert:  nav.Convert,
+	action.GoOmitted:  nav.Omitted,
 }
 
 // leave goes back and quits from the first page.
@@ -314,6 +315,10 @@ func (m *root) click(msg tea.MouseClickMsg) {
 	}
 	if msg.Y == 0 && !m.small() && m.onFindings(msg.X) {
 		m.open(nav.To(nav.Findings), false)
+		return
+	}
+	if _, h := m.body(); m.omits() && msg.Y == m.above()+h {
+		m.do(action.GoOmitted)
 		return
 	}
 	e := m.top()

@@ -99,6 +99,7 @@ func (l *linter) prepare(ctx context.Context, c Console) *revision.Revision {
 	}
 	rev := c.Revision()
 	rev.Ladder()
+	rev.Omissions()
 	if l.shown == nil {
 		rev.FindSome() // the first are waited for
 	}

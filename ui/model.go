@@ -61,6 +61,7 @@ func (m *root) wait() tea.Cmd {
 func prepared(c Console) *revision.Revision {
 	rev := c.Revision()
 	rev.Ladder()
+	rev.Omissions()
 	rev.FindSome()
 	rev.LadderRows()
 	rev.Explain(c.Now(), true)

@@ -51,7 +51,9 @@ type root struct {
 	sized
 	rev    *revision.Revision
 	counts counts
-	now    time.Time
+	// lacking is what the page on top does not take into account.
+	lacking lacking
+	now     time.Time
 
 	// planFrom and planTo are the cells of the header's first line in which the plan's
 	// badge stands, planTo 0 without one.

@@ -12,6 +12,7 @@ import (
 	"rung/ui/logs"
 	"rung/ui/matrix"
 	"rung/ui/nav"
+	"rung/ui/omitted"
 	"rung/ui/plan"
 	"rung/ui/pod"
 	"rung/ui/policy"
@@ -52,4 +53,5 @@ var makers = map[nav.Kind]view.Maker{
 	nav.Template:   template.New,
 	nav.Sessions:   sessions.New,
 	nav.Convert:    convert.New,
+	nav.Omitted:    omitted.New,
 }

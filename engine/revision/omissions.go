@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"rung/model"
 	"rung/model/words"
@@ -12,8 +13,23 @@ import (
 // Omissions are everything that answers of this revision do not take into account, or take
 // for granted, in the order of the codes: what was refused or could not be read, policies
 // without desired rows whose old rows may still decide, kinds and zones that were not read,
-// what was assumed. Which of them could change an answer is for package omitted to say.
+// what was assumed. Which of them could change an answer is for package omitted to say. The
+// slice must not be changed.
 func (r *Revision) Omissions() []model.Omission {
+	if r.omissions == nil {
+		return r.findOmissions()
+	}
+	r.omissions.once.Do(func() { r.omissions.list = r.findOmissions() })
+	return r.omissions.list
+}
+
+// onceOmissions are those of one revision: every page of the console asks for them.
+type onceOmissions struct {
+	once sync.Once
+	list []model.Omission
+}
+
+func (r *Revision) findOmissions() []model.Omission {
 	return slices.Concat(r.unreadObjects(), r.policiesWithoutRows(), r.unreadKinds(), r.unreadZones(), r.undecided(), r.unplacedPods(), r.absentKinds())
 }
 

@@ -135,6 +135,8 @@ type Revision struct {
 	rows *rowsCache
 	// causes keeps why rows differ from revision to revision; nil in one of With.
 	causes *causesCache
+	// omissions keeps what Omissions says; nil in a revision of With.
+	omissions *onceOmissions
 	// after is set in a revision of With.
 	after *change
 }
@@ -157,7 +159,7 @@ func New(f Facts, before *Revision) *Revision {
 		o.Nothing = f.System == model.SystemAntrea
 		f.Desired = compiler.Compile(f.Cluster, o)
 	}
-	r := &Revision{Facts: f}
+	r := &Revision{Facts: f, omissions: &onceOmissions{}}
 	if before == nil {
 		r.shared, r.rows, r.causes = &derived{cache: &findingsCache{}}, &rowsCache{}, &causesCache{}
 		return r

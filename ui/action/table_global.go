@@ -37,6 +37,7 @@ const (
 	GoMatrix   ID = "go.matrix"
 	GoSessions ID = "go.sessions"
 	GoConvert  ID = "go.convert"
+	GoOmitted  ID = "go.omitted"
 )
 
 var global = []Action{
@@ -80,6 +81,8 @@ var global = []Action{
 	{ID: GoMatrix, Title: "matrix", Also: []string{"reachability", "connectivity"}, Help: "go to the matrix: which namespaces, workloads and pods reach which, on a port or on any"},
 	{ID: GoSessions, Title: "sessions", Also: []string{"logging", "log-sessions"}, Help: "go to the logging sessions: who logs what until when, and what ended"},
 	{ID: GoConvert, Title: "convert", Also: []string{"conversion", "migrate"}, Help: "write the policies in another API, rule by rule, with a proof that both decide alike; or type :convert anp, cnp, antrea"},
+	{ID: GoOmitted, Keys: []string{"!"}, Title: "not counted", Also: []string{"omitted", "not-considered", "unjudged"},
+		Help: "go to what answers do not take into account: what was refused, not read or assumed"},
 	{ID: GoProbe, Keys: []string{"P"}, Title: "probe", Also: []string{"packet"}, Footer: 28, Disabled: OnOVN, Hint: probed,
 		Help: "put a connection into the sandbox as packets: what OVN did, by which rule, beside rows and policies"},
 	{ID: GoLadder, Keys: []string{"1"}, Title: "ladder", Also: []string{"anp", "policies"}, Help: "go to the ladder of policies"},

@@ -100,6 +100,9 @@ func (v *page) about(st *themes.Styles) widget.Line {
 		l = l.Add(" · only "+v.only.Words(), st.Warn)
 	}
 	l = l.Add(" · "+words.Count(len(v.m.Namespaces), "namespace")+", "+words.Total(v.m.Pods, "pod"), st.Dim)
+	if n := len(v.reached); n > 0 {
+		l = l.Add(" · "+words.Count(n, "end")+" that connections only go to", st.Dim)
+	}
 	if v.m.Empty > 0 {
 		l = l.Add(fmt.Sprintf(" · %d more without pods", v.m.Empty), st.Dim)
 	}
@@ -156,6 +159,8 @@ func label(e *revision.MatrixEnd, folded bool) (before, name string) {
 		mark = "▾ "
 	}
 	switch {
+	case e.Reached():
+		return "  ", e.Name()
 	case e.Pod != "" && e.Pod != e.Workload:
 		return "      ", e.Pod
 	case e.Pod != "":
@@ -314,6 +319,8 @@ func (v *page) detail(st *themes.Styles, w int) []string {
 		title, text = e.Name(), words.Total(e.Pods(), "pod")
 		next = "right goes to its cells"
 		switch {
+		case e.Reached():
+			text = e.Text() + ", where connections go to"
 		case e.Pod != "":
 			text, next = "one pod", next+", enter opens the pod"
 		case e.Namespace == v.focus || v.focus != "" && e.Workload != "":

@@ -29,6 +29,10 @@ type page struct {
 	rev *revision.Revision // of the matrix
 	m   *revision.Matrix   // nil until the first
 
+	// services and outside have those as ends, too, where connections go to: reached.
+	services, outside bool
+	reached           []*revision.MatrixEnd
+
 	swapped bool // rows are where connections go to
 	open    [2]map[string]bool
 	only    revision.CellVerdict
@@ -62,9 +66,10 @@ func New(p nav.Page) view.View {
 
 // answer is a matrix that was worked out.
 type answer struct {
-	rev  *revision.Revision
-	m    *revision.Matrix
-	took time.Duration
+	rev     *revision.Revision
+	m       *revision.Matrix
+	reached []*revision.MatrixEnd
+	took    time.Duration
 }
 
 // Sync asks for the matrix of what is new.
@@ -88,11 +93,18 @@ func (v *page) Working() time.Time { return v.works.Since() }
 // ask works the matrix out, away from the screen: on a large cluster it takes a while.
 func (v *page) ask(env *view.Env) {
 	v.asked = env.Rev.Basis()
-	r, ports, clock := env.Rev, v.ports, env.Console.Now
+	r, ports, clock, services, outside := env.Rev, v.ports, env.Console.Now, v.services, v.outside
 	view.Begin(&v.works, env, "working out the matrix", func(ctx context.Context) (answer, error) {
 		began := clock()
 		m, err := r.Matrix(ctx, ports)
-		return answer{r, m, clock().Sub(began)}, err
+		var reached []*revision.MatrixEnd
+		if err == nil && services {
+			reached, err = m.Services(ctx)
+		}
+		if err == nil && outside {
+			reached = slices.Concat(reached, m.Outside())
+		}
+		return answer{r, m, reached, clock().Sub(began)}, err
 	})
 }
 
@@ -113,7 +125,7 @@ func (v *page) Receive(env *view.Env, msg any) {
 		return
 	}
 	v.next = env.Now.Add(rest * a.took)
-	v.rev, v.m = a.rev, a.m
+	v.rev, v.m, v.reached = a.rev, a.m, a.reached
 	v.arrange()
 }
 
@@ -128,6 +140,12 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 		v.arrange()
 	case action.MatrixSwap:
 		v.swap()
+	case action.MatrixServices:
+		v.services = !v.services
+		v.again(env)
+	case action.MatrixOutside:
+		v.outside = !v.outside
+		v.again(env)
 	case action.MatrixFold:
 		v.fold()
 	case action.MatrixTrace:
@@ -156,6 +174,8 @@ func (v *page) WhyNot(_ *view.Env, id action.ID) string {
 		return "no row here"
 	case id == action.MatrixFold && e.Pod != "":
 		return "this is one pod"
+	case id == action.MatrixFold && e.Reached():
+		return "it has no parts"
 	}
 	return ""
 }
@@ -179,16 +199,22 @@ func (v *page) askPort(env *view.Env) {
 			if err != nil || p == v.ports && v.wrong == "" {
 				return
 			}
-			v.works.Stop() // what is worked out is not wanted any more
-			v.ports, v.wrong, v.next, v.asked = p, "", time.Time{}, revision.Basis{}
-			v.Sync(env)
+			v.ports, v.wrong = p, ""
+			v.again(env)
 		}})
+}
+
+// again asks for other ends or ports: what is worked out is not wanted any more.
+func (v *page) again(env *view.Env) {
+	v.works.Stop()
+	v.next, v.asked = time.Time{}, revision.Basis{}
+	v.Sync(env)
 }
 
 // fold unfolds the row of the cursor, or folds it.
 func (v *page) fold() {
 	e := v.row()
-	if e == nil || e.Pod != "" {
+	if e == nil || e.Pod != "" || e.Reached() {
 		return
 	}
 	open := v.open[v.axis()]
@@ -268,7 +294,7 @@ func (v *page) Selected() nav.Page {
 		return nav.Page{}
 	}
 	switch e := v.row(); {
-	case e == nil:
+	case e == nil, e.Reached():
 		return nav.Page{}
 	case e.Pod != "":
 		return nav.ToPod(model.Key{Kind: model.KindPod, Namespace: e.Namespace, Name: e.Pod})

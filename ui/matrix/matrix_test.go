@@ -156,3 +156,28 @@ func TestCopies(t *testing.T) {
 	s.Press("right", "y")
 	s.Want("rung trace command", "rung matrix command", "cell")
 }
+
+// Services and addresses outside are columns where that is wanted, and a cell leads to its trace.
+func TestServicesAndOutside(t *testing.T) {
+	s := open(t, uitest.Demo(t), "blue", "")
+	s.WantNot("service/", "8.8.8.8")
+	s.Press("I")
+	s.Want("service/kube-system/kube-dns")
+	s.Press("/")
+	s.Type("kube-dns")
+	s.Press("enter", "right", "enter")
+	s.Want("trace blue/", "service kube-system/kube-dns")
+	s.Press("esc", "esc", "X")
+	s.Want("service/kube-system/kube-dns")
+	s.Press("G", "enter")
+	s.Want("trace blue/")
+	s.Press("esc", "I")
+	s.WantNot("service/")
+	s = open(t, uitest.Demo(t), "", "")
+	s.Press("X", "I")
+	s.Want("ends that connections only go to")
+	s.Golden("reached")
+	s.Resizes()
+	s.Press("tab", "G", "enter") // rows are where they go to; one of them is no page
+	s.Want("nothing to open here")
+}

@@ -69,6 +69,9 @@ func (v *page) unfolded(axis int) (out []*revision.MatrixEnd) {
 		}
 	}
 	add(v.m.Namespaces)
+	if axis == 1 || v.focus != "" { // where connections go to
+		out = append(out, v.reached...)
+	}
 	return out
 }
 
@@ -148,6 +151,12 @@ func (v *page) command() string {
 	}
 	if v.focus != "" {
 		out = append(out, "--focus", v.focus)
+	}
+	if v.services {
+		out = append(out, "--services")
+	}
+	if v.outside {
+		out = append(out, "--outside")
 	}
 	if v.only != "" {
 		out = append(out, "--only", string(v.only))

@@ -45,10 +45,12 @@ const (
 	Probe Kind = "probe"
 	// Convert is the policies in another API: ID is which, as rung convert --to takes it.
 	Convert Kind = "convert"
+	// Omitted is what answers do not take into account, all of it.
+	Omitted Kind = "omitted"
 )
 
 // Kinds lists them all.
-var Kinds = []Kind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Template, Preview, Plan, Logs, Activity, Zones, Contexts, Controller, Ready, Findings, Cluster, Trace, Matrix, Probe, Sessions, Convert}
+var Kinds = []Kind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Template, Preview, Plan, Logs, Activity, Zones, Contexts, Controller, Ready, Findings, Cluster, Trace, Matrix, Probe, Sessions, Convert, Omitted}
 
 // Page is one place. Which fields count depends on the Kind.
 type Page struct {
@@ -156,6 +158,8 @@ func (p Page) Title() string {
 	switch p.Kind {
 	case Ladder:
 		return "Ladder"
+	case Omitted:
+		return "not counted"
 	case Policy:
 		return name
 	case Rule:

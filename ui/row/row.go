@@ -45,6 +45,9 @@ func New(page nav.Page) view.View {
 	return &View{List: view.List{Of: p}, page: page, pane: p, id: page.ID}
 }
 
+// Zone is the zone of the row.
+func (v *View) Zone() string { return v.page.Zone }
+
 // Sync makes the lines from the revision.
 func (v *View) Sync(env *view.Env) {
 	v.state = env.Rev.Zone(v.page.Zone)

@@ -55,6 +55,9 @@ func New(page nav.Page) view.View {
 	return v
 }
 
+// Zone is the zone on show.
+func (v *View) Zone() string { return v.zone }
+
 // begin takes the zone and the table of a page.
 func (v *View) begin(page nav.Page) {
 	if page.Zone != "" {

@@ -397,6 +397,9 @@ func (v *View) Point(env *view.Env, to nav.Page) bool {
 	return true
 }
 
+// Zone is the zone on show.
+func (v *View) Zone() string { return v.zone }
+
 // Tell names the zone on show.
 func (v *View) Tell(env *view.Env) widget.Line {
 	if v.bare(env) {

@@ -84,6 +84,9 @@ type (
 		Typed(env *Env, text string) bool
 	}
 
+	// Zoner is a page that shows the rows of one zone at a time; empty for none.
+	Zoner interface{ Zone() string }
+
 	// Live is a page with more news than revisions bring. Fresh says whether
 	// there is something that Sync has not seen; it is asked ten times a
 	// second while the page is on top.

@@ -1,0 +1,170 @@
+package ui
+
+import (
+	"strings"
+
+	"rung/engine/omitted"
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/words"
+	"rung/ui/action"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// omitters say by the kind of a page which omissions could change what it shows: those that
+// the command for the same shows beside its answer. Pages that are not here answer nothing, or
+// carry what they do not take into account themselves (trace, preview, probe).
+var omitters = map[nav.Kind]func(r *revision.Revision, p nav.Page, zones []*model.ZoneState) []model.Omission{
+	nav.Ladder:   rowsOf,
+	nav.Rows:     rowsOf,
+	nav.Row:      rowsOf,
+	nav.Zones:    rowsOf,
+	nav.Ready:    rowsOf,
+	nav.Activity: rowsOf,
+	nav.Policy:   aboutPolicy,
+	nav.Rule:     aboutRule,
+	nav.Pod:      objectsOf,
+	nav.Logs:     objectsOf,
+	nav.Sessions: objectsOf,
+	nav.Template: objectsOf,
+	nav.Convert:  objectsOf,
+	nav.Plan:     connectionsOf,
+	nav.Matrix:   connectionsOf,
+	nav.Findings: rowsOf, // also of what is a finding: that may be out of sight
+}
+
+func rowsOf(r *revision.Revision, _ nav.Page, zones []*model.ZoneState) []model.Omission {
+	if len(zones) == 0 {
+		return omitted.Objects(r)
+	}
+	return omitted.Rows(r, zones)
+}
+
+func aboutPolicy(r *revision.Revision, p nav.Page, _ []*model.ZoneState) []model.Omission {
+	return omitted.About(r, p.Key)
+}
+
+func aboutRule(r *revision.Revision, p nav.Page, zones []*model.ZoneState) []model.Omission {
+	out := omitted.About(r, p.Key)
+	if len(zones) > 0 {
+		out = append(out, omitted.Zones(r, zones...)...)
+	}
+	return out
+}
+
+func objectsOf(r *revision.Revision, _ nav.Page, _ []*model.ZoneState) []model.Omission {
+	return omitted.Objects(r)
+}
+
+func connectionsOf(r *revision.Revision, _ nav.Page, _ []*model.ZoneState) []model.Omission {
+	return omitted.From(r, false)
+}
+
+// lacking is what a page of a revision does not take into account. It is asked for once for
+// every revision and page: a frame only draws it.
+type lacking struct {
+	rev     *revision.Revision
+	page    nav.Page
+	zone    string
+	text    string // empty for nothing
+	assumed bool   // nothing was left out, something is taken for granted
+}
+
+// lacks is what could change what a page shows and was left out.
+func (m *root) lacks(e *entry) *lacking {
+	zone := ""
+	if z, ok := e.view.(view.Zoner); ok {
+		zone = z.Zone()
+	}
+	if l := &m.lacking; l.rev == m.rev && l.page == e.page && l.zone == zone {
+		return l
+	}
+	m.lacking = lacking{rev: m.rev, page: e.page, zone: zone}
+	if of := omitters[e.page.Kind]; of != nil {
+		zones := m.rev.Zones
+		if z := m.rev.Zone(zone); z != nil {
+			zones = []*model.ZoneState{z}
+		}
+		all := of(m.rev, e.page, zones)
+		m.lacking.text, m.lacking.assumed = widget.Clean(summary(all)), len(omitted.Unjudged(all)) == 0
+	}
+	return &m.lacking
+}
+
+// omits says whether there is a line below the page that says what it does not take into
+// account.
+func (m *root) omits() bool { return !m.small() && m.lacks(m.top()).text != "" }
+
+// omission is that line, with the key that lists everything.
+func (m *root) omission(w int) string {
+	st, l := m.styles, m.lacks(m.top())
+	sign, look := "▲", st.Warn
+	if l.assumed {
+		sign, look = "·", st.Dim
+	}
+	var key widget.Line
+	if k := m.keys.Action(action.GoOmitted).Shown(); k != "" {
+		key = widget.Styled(" · ", st.Dim).Add(k, st.Key).Add(" lists all", st.Text)
+	}
+	room := w - key.Width()
+	if room < leastOmission { // the key is in the help, too
+		key, room = nil, w
+	}
+	return widget.Join(widget.Line{{Text: " " + sign + " ", Style: look}, {Text: l.text, Style: st.Text}}.CutWords(room), key).Render(w)
+}
+
+// leastOmission is how many cells the line has for what is omitted at least.
+const leastOmission = 30
+
+// nouns are what omissions of a code are counted as; those of others are said in whole.
+var nouns = map[model.OmissionCode]string{
+	model.OmittedFile:   "file",
+	model.OmittedObject: "object",
+	model.OmittedRows:   "policy",
+	model.OmittedKind:   "kind",
+	model.OmittedZone:   "zone",
+}
+
+// namedOmissions is how many of many are named.
+const namedOmissions = 3
+
+// summary says omissions in one line: a single one as commands say it, many by their number.
+// What is only assumed comes last.
+func summary(all []model.Omission) string {
+	var counts, names, parts, assumed []string
+	one := ""
+	for _, code := range model.OmissionCodes {
+		n := 0
+		for i := range all {
+			switch o := &all[i]; {
+			case o.Code != code:
+			case o.Assumed():
+				assumed = append(assumed, o.String())
+			case nouns[code] == "":
+				parts = append(parts, o.String())
+			default:
+				n++
+				one = o.String()
+				names = append(names, o.What())
+			}
+		}
+		if n > 0 {
+			counts = append(counts, words.Total(n, nouns[code]))
+		}
+	}
+	if len(names) > 1 {
+		one = "not counting " + strings.Join(counts, ", ") + ": " + words.Few(names, namedOmissions)
+	}
+	if one != "" {
+		parts = append([]string{one}, parts...)
+	}
+	switch n := len(assumed); {
+	case len(parts) > 0 && n > 0, n > 1:
+		parts = append(parts, words.Total(n, "assumption"))
+	default:
+		parts = append(parts, assumed...)
+	}
+	return strings.Join(parts, " · ")
+}

@@ -1,0 +1,118 @@
+package omitted
+
+import (
+	"strconv"
+
+	"rung/engine/omitted"
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/words"
+	"rung/themes"
+	"rung/ui/action"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+)
+
+// View is the page.
+type View struct {
+	view.List
+	pane *detail.Pane
+
+	// What the lines were made for.
+	rev *revision.Revision
+	st  *themes.Styles
+	w   int
+
+	all map[string]*model.Omission // by line
+}
+
+// New makes the view.
+func New(nav.Page) view.View {
+	p := detail.NewPane()
+	return &View{List: view.List{Of: p}, pane: p}
+}
+
+// Sync lists what was left out, and below it what is assumed.
+func (v *View) Sync(env *view.Env) {
+	if v.rev == env.Rev && v.st == env.Styles && v.w == env.W {
+		return
+	}
+	v.rev, v.st, v.w, v.all = env.Rev, env.Styles, env.W, map[string]*model.Omission{}
+	s := &detail.Sheet{St: env.Styles, W: env.W}
+	var out, assumed []model.Omission
+	for _, o := range omitted.From(env.Rev, true) {
+		if o.Assumed() {
+			assumed = append(assumed, o)
+		} else {
+			out = append(out, o)
+		}
+	}
+	if len(out)+len(assumed) == 0 {
+		s.Say("none", 0, "✓", env.Styles.OK, env.Styles.Text, "Everything that was given was read, and answers take all of it into account.", nav.Page{})
+	}
+	if len(out) > 0 {
+		s.Head("not counted: " + words.Total(len(out), "thing") + ", any answer they could change says so")
+		v.list(env, s, out, "▲", env.Styles.Warn)
+	}
+	if len(assumed) > 0 {
+		s.Head("assumed")
+		v.list(env, s, assumed, "·", env.Styles.Dim)
+	}
+	v.pane.SetItems(s.Lines)
+}
+
+func (v *View) list(env *view.Env, s *detail.Sheet, all []model.Omission, sign string, look themes.Style) {
+	for i := range all {
+		o := &all[i]
+		id := "omitted." + strconv.Itoa(len(v.all))
+		v.all[id] = o
+		s.Say(id, 0, sign, look, env.Styles.Text, o.String(), to(env.Rev, o))
+		if o.Remedy != "" {
+			for _, line := range detail.Wrap(o.Remedy, s.In()-2) {
+				s.Under(2, line, env.Styles.Dim)
+			}
+		}
+	}
+}
+
+// to is the page that shows more of an omission.
+func to(r *revision.Revision, o *model.Omission) nav.Page {
+	switch {
+	case o.Zone != "":
+		return nav.Page{Kind: nav.Rows, Zone: o.Zone}
+	case o.Code == model.OmittedKind:
+		return nav.To(nav.Cluster)
+	case o.Key.Kind == model.KindPod && o.Key.Name != "" && r.Cluster.Pod(o.Key.Namespace, o.Key.Name) != nil:
+		return nav.ToPod(o.Key)
+	case o.Key.Kind.IsPolicy() && r.Cluster.Policy(o.Key) != nil:
+		return nav.ToPolicy(o.Key)
+	}
+	return nav.Page{}
+}
+
+// Do opens what the cursor is on, and walks.
+func (v *View) Do(env *view.Env, id action.ID) bool {
+	if id == action.Open {
+		env.Open(v.Selected())
+		return true
+	}
+	return v.List.Do(env, id)
+}
+
+// Selected is where the line under the cursor leads.
+func (v *View) Selected() nav.Page { return v.pane.To() }
+
+// Copies are the line in words, and where the object stands.
+func (v *View) Copies(*view.Env) []view.Copy {
+	l, _ := v.pane.Selected()
+	o := v.all[l.ID]
+	if o == nil {
+		return nil
+	}
+	out := []view.Copy{{What: "what is not counted", Text: o.String()}}
+	if at := o.Origin.Where(); at != "" {
+		out = append(out, view.Copy{What: "file and line", Text: at})
+	}
+	return out
+}

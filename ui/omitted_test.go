@@ -1,0 +1,98 @@
+package ui_test
+
+import (
+	"strings"
+	"testing"
+
+	"rung/model"
+	"rung/model/nb"
+	"rung/ui/nav"
+	"rung/ui/uitest"
+)
+
+// unread is what a file that could not be read says of itself.
+const unread = "policies/torn.yaml"
+
+// With a file that could not be read every page that answers says so, at the sizes that screens
+// have, in the words of the commands, and leads to the list; no page says so without one.
+func TestEveryAnswerSaysWhatIsNotCounted(t *testing.T) {
+	p := uitest.Demo(t)
+	p.Broken = nil // the demo's own
+	zone, control := p.Zones[0].Name, model.Key{Kind: model.KindANP, Name: "cluster-control"}
+	acl := ""
+	for row := range p.Zones[0].DB.ACLs() {
+		acl = row.UUID
+		break
+	}
+	pages := map[string]nav.Page{
+		"policy": nav.ToPolicy(control),
+		"rule":   nav.ToRule(control, model.Egress, 4),
+		"row":    nav.ToRow(zone, nb.TableACL, acl),
+		"rows":   {Kind: nav.Rows, Zone: zone},
+		"pod":    nav.ToPod(model.Key{Kind: model.KindPod, Namespace: "blue", Name: "api-d0"}),
+		"trace":  nav.ToTrace("blue/api-d0 red/web-f0 TCP 8080"),
+	}
+	for _, k := range []nav.Kind{nav.Ladder, nav.Zones, nav.Ready, nav.Activity, nav.Logs, nav.Sessions, nav.Template, nav.Convert, nav.Plan, nav.Matrix, nav.Findings} {
+		pages[string(k)] = nav.To(k)
+	}
+	torn := *p
+	torn.Broken = []model.Broken{{Severity: model.SeverityError, Code: "unreadable", Message: "line 3: not YAML", Origin: model.Origin{File: unread, Item: -1}}}
+	for name, page := range pages {
+		t.Run(name, func(t *testing.T) {
+			calm, s := uitest.Open(t, p, page), uitest.Open(t, &torn, page)
+			for _, size := range [][2]int{{80, 24}, {120, 34}, {200, 60}} {
+				calm.Resize(size[0], size[1])
+				calm.WantNot("not counting")
+				s.Resize(size[0], size[1])
+				s.Fits()
+				s.Want("not counting " + unread)
+			}
+			if calmer(s.Line("findings"), calm.Line("findings")) {
+				t.Errorf("the header is calmer with it: %q, without: %q", s.Line("findings"), calm.Line("findings"))
+			}
+			s.Press("!")
+			s.Want("› not counted", "▲ not counting "+unread+", which could not be read: line 3: not YAML")
+			s.Press("esc")
+			s.WantNot("› not counted")
+		})
+	}
+}
+
+// calmer says whether a header counts no error where another would.
+func calmer(header, other string) bool {
+	return !strings.Contains(header, "●") || header == other
+}
+
+// Many are counted, and all are listed with what to do about them; a page of one policy says
+// nothing of others that were refused.
+func TestManyAreCounted(t *testing.T) {
+	p := uitest.Demo(t)
+	p.Broken = []model.Broken{
+		{Severity: model.SeverityError, Message: "line 3: not YAML", Origin: model.Origin{File: unread, Item: -1}},
+		{Severity: model.SeverityError, Key: model.Key{Kind: model.KindANP, Name: "deny-all"}, Field: "spec.subject", Message: "is missing", Remedy: "give it a subject", Origin: model.Origin{File: "10-deny.yaml", Line: 3, Item: -1}},
+		{Severity: model.SeverityError, Key: model.Key{Kind: model.KindANP, Name: "deny-some"}, Field: "spec.subject", Message: "is missing", Origin: model.Origin{File: "10-deny.yaml", Line: 30, Item: -1}},
+	}
+	p.Zones[1].Partial = "3 rows of 20 are damaged"
+	s := uitest.Open(t, p, nav.To(nav.Ladder))
+	s.Resize(200, 60)
+	s.Want("▲ not counting 1 file, 2 objects, 1 zone: " + unread + ", AdminNetworkPolicy deny-all (10-deny.yaml:3)")
+	s.Resize(80, 24)
+	s.Want("▲ not counting 1 file, 2 objects, 1 zone", "! lists all")
+	s.Resize(40, 10)
+	s.Want("▲ not counting 1 file, 2 objects")
+	s.Resize(120, 34)
+	s.Press("!")
+	s.Golden("omitted")
+	s.Press("G")
+	s.Want("assuming that")
+	s = uitest.Open(t, p, nav.ToPolicy(model.Key{Kind: model.KindANP, Name: "cluster-control"}))
+	s.Want("▲ not counting " + unread)
+	s.WantNot("deny-all")
+	// The rows of a zone that was read whole are not those of another.
+	s = uitest.Open(t, p, nav.Page{Kind: nav.Rows, Zone: p.Zones[0].Name})
+	s.WantNot("1 zone")
+	s.Press("]")
+	s.Want("1 zone")
+	s = uitest.Open(t, uitest.Demo(t), nav.To(nav.Omitted))
+	s.Want("AdminNetworkPolicy old-form")
+}
