@@ -13,6 +13,7 @@ import (
 	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 )
 
 type driftOut struct {
@@ -99,8 +100,13 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 				}
 				out := drift(r, zones, now, young)
 				err = unread(zones)
-				return &answer{value: out, text: func(wide bool) string { return driftText(out, err == nil, wide) },
-					no: len(out) > 0, err: err, until: until, notConsidered: omitted.Rows(r, zones)}, nil
+				not := omitted.Rows(r, zones)
+				return &answer{value: out, text: func(wide bool) string {
+					if len(out) == 0 {
+						return noDrift(r, zones, err == nil, uncounted(not)) + "\n"
+					}
+					return driftText(out, wide)
+				}, no: len(out) > 0, err: err, until: until, notConsidered: not}, nil
 			},
 		}
 	})
@@ -182,14 +188,27 @@ func driftRowOf(d model.RowDiff) driftRow {
 		Fields: each(d.Fields, func(f model.FieldDiff) driftField { return driftField(f) })}
 }
 
-// driftText says what differs; whole is that the rows of all zones were read.
-func driftText(out []driftOut, whole, wide bool) string {
+// noDrift says that nothing differs, and what was compared where that is not all: whole is that
+// the rows of all zones were read, not what was left out.
+func noDrift(r *revision.Revision, zones []*model.ZoneState, whole bool, not string) string {
 	switch {
-	case len(out) == 0 && whole:
-		return "no drift: all zones match\n"
-	case len(out) == 0:
-		return "no drift in the rows that were read: not all could be\n"
+	case !whole:
+		return "no drift in the rows that were read: not all could be"
+	case not == "":
+		return "no drift: all zones match"
 	}
+	compared := map[model.PolicyKey]bool{}
+	for _, z := range zones {
+		for _, k := range revision.ZonePolicies(r, z) {
+			compared[k] = true
+		}
+	}
+	return fmt.Sprintf("no drift in what was compared, %s in %s; not compared: %s",
+		words.Total(len(compared), "policy"), words.Total(len(zones), "zone"), not)
+}
+
+// driftText says what differs.
+func driftText(out []driftOut, wide bool) string {
 	var b strings.Builder
 	for _, o := range out {
 		fmt.Fprintf(&b, "%s  %s  %s", o.Zone, o.Policy, o.State)

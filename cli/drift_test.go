@@ -34,7 +34,7 @@ func TestDriftKnowsTheCause(t *testing.T) {
 		out[0].Rows[0].UUID != uuid {
 		t.Fatalf("%+v", out)
 	}
-	text := driftText(out, true, false)
+	text := driftText(out, false)
 	for _, want := range []string{"extra     ACL",
 		"known: OVN-Kubernetes leaves this row when the list of rules gets shorter", "→ take the row out"} {
 		if !strings.Contains(text, want) {

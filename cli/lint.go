@@ -81,9 +81,17 @@ when there is an error; warnings alone exit 0. Rows are for "rung drift" and
 			list := ans.text
 			ans.text = func(wide bool) string { return list(wide) + lintCount(found) }
 			ans.notConsidered = unfound(r, found)
+			ans.nothingFound(len(found))
 			return ans, nil
 		}}
 	})
+}
+
+// nothingFound says that there are no findings, and where that is not all, of what.
+func (ans *answer) nothingFound(found int) {
+	if not := uncounted(ans.notConsidered); found == 0 && not != "" {
+		ans.text = func(bool) string { return "nothing found in what was considered; not considered: " + not + "\n" }
+	}
 }
 
 // unfound are those of the omissions that no finding is an error about.

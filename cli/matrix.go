@@ -89,6 +89,7 @@ rung trace --cases reads.`,
 			if err != nil {
 				return nil, err
 			}
+			t.not = uncounted(unjudged)
 			return &answer{value: t.out(), text: t.text, markdown: t.markdown, csv: t.csv, notConsidered: unjudged}, nil
 		}}
 	})
@@ -128,7 +129,8 @@ type matrixTable struct {
 	only       revision.CellVerdict
 	self       *revision.MatrixEnd // with --focus
 	rows, cols []*revision.MatrixEnd
-	outside    int // columns, as services
+	outside    int    // columns, as services
+	not        string // what was not judged, for the first line
 	services   int
 }
 
@@ -282,6 +284,9 @@ func legendText() string {
 func (t *matrixTable) text(wide bool) string {
 	head := t.about() + "\n"
 	if len(t.rows) == 0 {
+		if t.only != "" && t.not != "" {
+			return head + "nothing that was judged is " + t.only.Words() + "; not judged: " + t.not + "\n"
+		}
 		return head + "nothing here is " + cmp.Or(t.only.Words(), "to be shown: no pods") + "\n"
 	}
 	table := &tableOut{}
@@ -318,11 +323,14 @@ func (t *matrixTable) text(wide bool) string {
 	}
 	text := head + legendText() + "\n\n" + table.String()
 	if !slices.Equal(t.rows, t.cols) { // not every column has a row that says its name
-		text += "\n"
+		var more string
 		for _, e := range t.cols {
 			if !slices.Contains(t.rows, e) {
-				text += "to " + numbers[e] + ": " + clean.Escape(e.Text()) + "\n"
+				more += "to " + numbers[e] + ": " + clean.Escape(e.Text()) + "\n"
 			}
+		}
+		if more != "" {
+			text += "\n" + more
 		}
 	}
 	return text

@@ -95,6 +95,18 @@ func omittedLines(all []omissionOut) (out []string) {
 	return out
 }
 
+// uncounted names what an answer does not count, for its first line: nothing there may be calmer
+// than what stands below. It is empty where all was judged.
+func uncounted(all []model.Omission) string {
+	var names []string
+	for _, o := range omitted.Unjudged(all) {
+		if what := o.What(); what != "" && !slices.Contains(names, what) {
+			names = append(names, what)
+		}
+	}
+	return oneLine(words.Few(names, 3))
+}
+
 // omittedText is what stands below an answer for people.
 func omittedText(all []omissionOut) string {
 	if len(all) == 0 {

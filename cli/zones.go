@@ -119,6 +119,7 @@ func checkAnswer(e *engine.Engine, r *revision.Revision) (*answer, error) {
 	found := r.ZoneFindings(now)
 	ans := findingsAnswer(found, model.SeverityError, model.SeverityWarning)
 	ans.notConsidered = omitted.Rows(r, r.Zones)
+	ans.nothingFound(len(found))
 	if ans.err = unread(r.Zones); ans.err != nil && len(found) == 0 {
 		return nil, ans.err
 	}

@@ -220,7 +220,11 @@ func (c *Compiler) refuseNodes(p *model.Policy) *model.NoRows {
 func profile(p *model.Policy, but ...string) *model.NoRows {
 	for _, b := range p.Invalid {
 		if !slices.Contains(but, b.Code) {
-			return &model.NoRows{Code: "profile", Message: b.Message}
+			code := "profile"
+			if b.Code == model.InvalidOlder { // the server drops the field, and OVN-Kubernetes takes the rest
+				code = b.Code
+			}
+			return &model.NoRows{Code: code, Message: b.Message}
 		}
 	}
 	return nil

@@ -50,7 +50,7 @@ func (o *Options) judged(k model.Kind, obj map[string]any) []issue {
 		switch {
 		case o.Release == ReleaseEarlier:
 			bad = append(refused, admitted(apart(bad, refused), "; the CRD of "+ReleaseEarlier+" takes it (--api-release)")...)
-		case len(refused) == 0:
+		case len(refused) == 0 && profiled(k, obj):
 			hint(bad)
 		}
 	}
@@ -69,6 +69,13 @@ func admitted(bad []issue, why string) []issue {
 		}
 	}
 	return bad
+}
+
+// profiled says whether OVN-Kubernetes could take what a CRD took: that of ReleaseEarlier lets
+// texts through that are no CIDR.
+func profiled(k model.Kind, obj map[string]any) bool {
+	typed, err := Typify(k, obj)
+	return err == nil && !newPolicy(model.Meta{Key: model.Key{Kind: k, Name: typed.GetName()}}, typed).Refused()
 }
 
 // hint says of what today's CRD alone refuses which release takes it.

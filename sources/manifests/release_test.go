@@ -31,6 +31,7 @@ func TestRelease(t *testing.T) {
 		{"IPv4 in IPv6", embedded, hinted, taken, refused},
 		{"IPv4 in IPv6, with dots", dotted, refused, refused, refused},
 		{"one that each takes and one that none does", noPorts + none, refused, refused, refused},
+		{"no CIDR", "  - {action: Deny, to: [{networks: [10.0.0.0/33]}]}\n", refused, taken, refused},
 		{"a field that came later", names, taken, refused, taken},
 		{"no peers", none, refused, refused, refused},
 		{"nothing special", plain, taken, taken, taken},
