@@ -47,6 +47,7 @@ func (a *app) flagValues() map[string]completer {
 		"log-level":       fixed("debug", "info", "warn", "error"),
 		"speed":           fixed("all", "1x", "10x", "100x"),
 		"system":          fixed("auto", "ovn-kubernetes", "antrea"),
+		"api-release":     fixed(engine.APIReleases()...),
 		"ip-family":       fixed("auto", "ipv4", "ipv6", "dual"),
 		"multicast":       onOff,
 		"netpol-defaults": onOff,

@@ -138,6 +138,9 @@ const maxRate = 1e6
 // the newest.
 func CheckAPIRelease(release string) error { return manifests.CheckRelease(release) }
 
+// APIReleases are the releases of network-policy-api whose CRDs are known.
+func APIReleases() []string { return slices.Clone(manifests.Releases) }
+
 // protected are the namespaces that are protected besides the usual ones.
 func (c *Config) protected() []string {
 	if c.OVNNamespace == "" {
