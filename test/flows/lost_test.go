@@ -140,9 +140,13 @@ func TestLinesLost(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		waits := time.Now()
 		if err := n.Logged(t.Context()); err != nil {
 			t.Fatal(err)
 		}
+		// The packet that Logged waits for is discarded, too, where the queue is still full, and
+		// is sent again after half a second.
+		most := int(time.Since(waits) / (500 * time.Millisecond))
 		lines, gaps := n.seen()
 		after := n.metered(id)
 		all, err := n.Meters(t.Context())
@@ -157,6 +161,9 @@ func TestLinesLost(t *testing.T) {
 			discarded = n.overflowed() - over
 			return m.in-m.dropped-discarded == lines
 		})
+		if own := discarded + lines - (m.in - m.dropped); own > 0 && own <= most {
+			discarded -= own
+		}
 		t.Logf("%s for %v: %d packets put in, %d lines; the meter counts %d in, %d dropped; %d discarded before ovn-controller; %d gaps in the numbers of lines of %s",
 			c.what, took.Round(10*time.Millisecond), put, lines, m.in, m.dropped, discarded, gaps, n.thread)
 		if m.in != put || m.in-m.dropped-discarded != lines {
@@ -173,8 +180,8 @@ func TestLinesLost(t *testing.T) {
 		}
 		// On a busy machine fewer packets are put in than were meant, perhaps no more than
 		// the meter lets through.
-		if most := (int(took/time.Second) + 2) * rows.MeterRate; lines > most || m.dropped == 0 && put > most {
-			t.Errorf("%s: %d lines in %v, at most %d; %d of %d dropped", c.what, lines, took, most, m.dropped, put)
+		if limit := (int(took/time.Second) + 2) * rows.MeterRate; lines > limit || m.dropped == 0 && put > limit {
+			t.Errorf("%s: %d lines in %v, at most %d; %d of %d dropped", c.what, lines, took, limit, m.dropped, put)
 		}
 	}
 }
