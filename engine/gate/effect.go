@@ -23,6 +23,9 @@ type Effect struct {
 	// Caveat says of what rows the verdicts know nothing: those of policies that are not
 	// programmed any more, which stay until a controller starts again.
 	Caveat string
+	// Services are those that toServices of the changed policies names: what becomes of
+	// connections to their cluster IPs is not worked out.
+	Services []model.Key
 	// Log are the lines of the log that would have gone the other way; nil where no log is
 	// read, and where only whether the change may be made was worked out.
 	Log    *verdict.Otherwise
@@ -38,6 +41,10 @@ func (e *Effect) notConsidered(rev *revision.Revision) []model.Omission {
 	out := omitted.From(rev, false)
 	if e.Unknown != "" {
 		out = append(out, model.Omission{Code: model.OmittedAll, Why: "what the change does to connections was not judged: " + e.Unknown})
+	}
+	if len(e.Services) > 0 {
+		out = append(out, model.Omission{Code: model.OmittedPart, Why: "not asked: " + servicesText(e.Services),
+			Remedy: "ask before and after: rung trace --to service/" + e.Services[0].Namespace + "/" + e.Services[0].Name})
 	}
 	return out
 }
@@ -66,7 +73,12 @@ func (g *Gate) effectOf(ctx context.Context, rev, next *revision.Revision, chang
 	case err != nil:
 		return &Effect{Unknown: err.Error()}
 	}
-	return &Effect{Difference: d, Caveat: frozen(rev, next, changes), guards: rails}
+	e := &Effect{Difference: d, Caveat: frozen(rev, next, changes), Services: namedServices(changes), guards: rails}
+	if len(e.Services) > 0 {
+		e.guards = append(e.guards, Guard{Code: guard.Unjudged, Policy: changes[0].Key, About: guard.Unjudged + " services",
+			Message: "what it does to " + servicesText(e.Services) + ", is not worked out"})
+	}
+	return e
 }
 
 // asked is what the guard rails go by besides objects.
@@ -118,15 +130,19 @@ func (e *Effect) Text() string {
 		return "what it does to connections is unknown: " + e.Unknown
 	}
 	text := revision.FlipsText(e.Totals)
+	but := e.Caveat
+	if len(e.Services) > 0 {
+		but = strings.TrimPrefix(but+"; not asked: "+servicesText(e.Services), "; ")
+	}
 	switch {
 	case text != "":
-	case e.Caveat != "":
+	case but != "":
 		text = "no other connection changes"
 	default:
 		return revision.StaysText(e.Difference)
 	}
-	if e.Caveat != "" {
-		text += " (" + e.Caveat + ")"
+	if but != "" {
+		text += " (" + but + ")"
 	}
 	return text
 }
