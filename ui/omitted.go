@@ -15,7 +15,7 @@ import (
 
 // omitters say by the kind of a page which omissions could change what it shows: those that
 // the command for the same shows beside its answer. Pages that are not here answer nothing, or
-// carry what they do not take into account themselves (trace, preview, probe).
+// carry what they do not take into account themselves (trace, preview).
 var omitters = map[nav.Kind]func(r *revision.Revision, p nav.Page, zones []*model.ZoneState) []model.Omission{
 	nav.Ladder:   rowsOf,
 	nav.Rows:     rowsOf,
@@ -32,6 +32,7 @@ var omitters = map[nav.Kind]func(r *revision.Revision, p nav.Page, zones []*mode
 	nav.Convert:  objectsOf,
 	nav.Plan:     connectionsOf,
 	nav.Matrix:   connectionsOf,
+	nav.Probe:    probedOf,
 	nav.Findings: rowsOf, // also of what is a finding: that may be out of sight
 }
 
@@ -60,6 +61,11 @@ func objectsOf(r *revision.Revision, _ nav.Page, _ []*model.ZoneState) []model.O
 
 func connectionsOf(r *revision.Revision, _ nav.Page, _ []*model.ZoneState) []model.Omission {
 	return omitted.From(r, false)
+}
+
+// probedOf are those of any connection by policies and rows: the page holds packets against both.
+func probedOf(r *revision.Revision, _ nav.Page, _ []*model.ZoneState) []model.Omission {
+	return omitted.From(r, true)
 }
 
 // lacking is what a page of a revision does not take into account. It is asked for once for
