@@ -179,10 +179,18 @@ func onPolicy(f *term.Frame) bool {
 	return strings.Contains(line, "─ p-") || strings.Contains(line, "─ guard-blue")
 }
 
+// atTop says whether the cursor is on the first line: that of tier 0, or, where tier 0 had
+// nothing in it when the key came, the first below the heading of tier 1. The cursor stays
+// there when rows of tier 0 are read again.
+func atTop(f *term.Frame) bool {
+	line, row := selected(f)
+	return strings.Contains(line, "── tier 0") || row > 0 && strings.Contains(f.Line(row-1), "── tier 1")
+}
+
 // policy goes to a policy's line.
 func (p *presser) policy() bool {
 	at := onPolicy
-	p.key("g", "goes to the top", func(f *term.Frame) bool { line, _ := selected(f); return strings.Contains(line, "tier 0") })
+	p.key("g", "goes to the top", atTop)
 	for range 2 + p.rand.IntN(12) {
 		if f := p.screen.Frame(); at(f) && p.rand.IntN(3) == 0 || bottom(f) {
 			break
