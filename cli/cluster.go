@@ -163,7 +163,7 @@ func (a *app) configured(ctx context.Context) (file fileSettings, err error) {
 	}
 	file.path = opt.ConfigPath
 	if err := yaml.Unmarshal(opt.Config, &file); err != nil {
-		fmt.Fprintln(a.err, "rung: "+oneLine(fmt.Sprintf("the protected namespaces of %s cannot be read: %v", opt.ConfigPath, err)))
+		fmt.Fprintln(a.err, "rung: "+oneLine(fmt.Sprintf("protected and api-release of %s cannot be read: %v", opt.ConfigPath, err)))
 	}
 	return file, nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 	"time"
@@ -183,7 +182,7 @@ func firstDecider(rev *revision.Revision, seen []verdict.Seen) (first int32, by 
 		if err != nil {
 			continue
 		}
-		for st := range stages(&a) {
+		for st := range a.Stages() {
 			hits := slices.Concat(st.Passed, st.Candidates)
 			if st.Decided != nil {
 				hits = append(hits, *st.Decided)
@@ -286,23 +285,9 @@ func (p *Proposal) judge(ctx context.Context, rev, next *revision.Revision) erro
 	return ctx.Err()
 }
 
-// stages are those of every way that a connection can take: a Service has one to each of its
-// endpoints.
-func stages(a *verdict.Answer) iter.Seq[*verdict.StageVerdict] {
-	return func(yield func(*verdict.StageVerdict) bool) {
-		for i := range a.Paths {
-			for k := range a.Paths[i].Stages {
-				if !yield(&a.Paths[i].Stages[k]) {
-					return
-				}
-			}
-		}
-	}
-}
-
 // deciders are who settles a connection, and at which end.
 func deciders(a *verdict.Answer) string {
-	for st := range stages(a) {
+	for st := range a.Stages() {
 		if st.Verdict != a.Verdict {
 			continue
 		}

@@ -114,18 +114,3 @@ func TestTiers(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
-
-func TestMatchesName(t *testing.T) {
-	for _, c := range []struct {
-		fqdn, name string
-		want       bool
-	}{
-		{"*foobar.com", "foobar.com", true}, {"*foobar.com", "www.foobar.com", true}, {"*foobar.com", "test.uswest.foobar.com", true},
-		{"*foobar.com", "foobar.com.org", false}, {"*.bar.com", "bar.com", false}, {"foo.bar.com", "FOO.bar.com.", true},
-		{"foo.bar.com", "a.foo.bar.com", false}, {"a*b*c", "abc", true}, {"a*b*c", "ac", false}, {"*", "anything.at.all", true},
-	} {
-		if got := antrea.MatchesName(c.fqdn, c.name); got != c.want {
-			t.Errorf("%s matches %s: %v", c.fqdn, c.name, got)
-		}
-	}
-}

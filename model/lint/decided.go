@@ -160,7 +160,7 @@ func endText(e verdict.Endpoint) string {
 // byText names who decides: at the stage that settles it; empty where nothing matches.
 func byText(a *verdict.Answer) string {
 	var by []verdict.Decider
-	for _, s := range a.Stages() {
+	for s := range a.Stages() {
 		if s.Decided != nil && s.Verdict == a.Verdict {
 			if by = []verdict.Decider{*s.Decided}; len(s.Candidates) > 1 {
 				by = s.Candidates

@@ -306,7 +306,7 @@ func (p *proposer) judge(s *verdict.Seen, to end) (denied []model.Direction, fro
 	if err != nil || a.Front != nil {
 		return nil, a.Front
 	}
-	for _, st := range a.Stages() {
+	for st := range a.Stages() {
 		d := model.Egress
 		if st.Stage == model.StageToLport {
 			d = model.Ingress
@@ -315,7 +315,7 @@ func (p *proposer) judge(s *verdict.Seen, to end) (denied []model.Direction, fro
 		if st.Verdict != verdict.Allow && !slices.Contains(denied, d) && (d == model.Egress || to.pod >= 0) {
 			denied = append(denied, d)
 		}
-		p.beforeRules(&st)
+		p.beforeRules(st)
 	}
 	return denied, nil
 }

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"iter"
 	"net/netip"
 
 	"rung/model"
@@ -44,12 +45,17 @@ type Answer struct {
 	Paths []Path
 }
 
-// Stages are those of the only path, or of the first of several; none where there is none.
-func (a *Answer) Stages() []StageVerdict {
-	if len(a.Paths) == 0 {
-		return nil
+// Stages are those of every path: a Service has one to each of its endpoints.
+func (a *Answer) Stages() iter.Seq[*StageVerdict] {
+	return func(yield func(*StageVerdict) bool) {
+		for i := range a.Paths {
+			for k := range a.Paths[i].Stages {
+				if !yield(&a.Paths[i].Stages[k]) {
+					return
+				}
+			}
+		}
 	}
-	return a.Paths[0].Stages
 }
 
 // End is an endpoint as it was found.

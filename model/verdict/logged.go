@@ -134,22 +134,27 @@ func samePod(now, then model.Key) bool {
 	return now == then
 }
 
-// contrary says whether the lines say otherwise than the policies at their stage.
+// contrary says whether the lines say otherwise than the policies at their stage, by whichever
+// path the connection comes.
 func (s *Seen) contrary(a *Answer) bool {
 	if s.Said == "" {
 		return false
 	}
-	var at []StageVerdict
-	for _, st := range a.Stages() {
-		if (s.Zone == "" || st.Zone == s.Zone) && s.about(st.Stage) {
-			at = append(at, st)
+	for i := range a.Paths {
+		var at []StageVerdict
+		for _, st := range a.Paths[i].Stages {
+			if (s.Zone == "" || st.Zone == s.Zone) && s.about(st.Stage) {
+				at = append(at, st)
+			}
+		}
+		if len(at) == 0 {
+			return false
+		}
+		if now := join(at); now != Allow && now != Deny || now == s.Said {
+			return false
 		}
 	}
-	if len(at) == 0 {
-		return false
-	}
-	now := join(at)
-	return (now == Allow || now == Deny) && now != s.Said
+	return len(a.Paths) > 0
 }
 
 // about says whether the lines may have been written in a stage. One of from-lport does not
