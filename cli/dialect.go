@@ -9,7 +9,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/engine/settings"
-	"rung/model/dialect"
+	"rung/model/ovn/dialect"
 )
 
 // switches are the flags that are auto, on or off; alone they mean on.

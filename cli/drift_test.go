@@ -8,7 +8,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // A known defect of OVN-Kubernetes is named where it left a row, in words and in JSON,

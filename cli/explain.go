@@ -12,7 +12,7 @@ import (
 	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/ovntrace"
+	"rung/model/ovn/ovntrace"
 )
 
 func (a *app) explainCmd() *cobra.Command {

@@ -8,7 +8,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/ovntrace"
+	"rung/model/ovn/ovntrace"
 	"rung/model/words"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // Live rows that no policy stands for are between the policies by what decides

@@ -11,7 +11,7 @@ import (
 	"rung/engine/omitted"
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 func (a *app) rowsCmd() *cobra.Command {

@@ -6,7 +6,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // A one-shot command answers when the rows were read and judged by the objects as

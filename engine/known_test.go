@@ -12,8 +12,8 @@ import (
 	"rung/compiler"
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/known"
-	"rung/model/nb"
+	"rung/model/ovn/known"
+	"rung/model/ovn/nb"
 	"rung/reconciler"
 	"rung/sources/manifests"
 )

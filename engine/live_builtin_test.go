@@ -15,7 +15,7 @@ import (
 	"rung/engine/gate"
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
 	"rung/test/given"

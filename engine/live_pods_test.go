@@ -10,7 +10,7 @@ import (
 	"rung/engine/gate"
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/test/given"
 	"rung/test/wait"
 )

@@ -11,7 +11,7 @@ import (
 	"rung/engine/logs"
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/acllog"
 	"rung/test/given"
 	"rung/test/wait"

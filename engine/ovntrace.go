@@ -12,9 +12,9 @@ import (
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/clean"
-	"rung/model/flow"
-	"rung/model/nb"
-	"rung/model/ovntrace"
+	"rung/model/ovn/flow"
+	"rung/model/ovn/nb"
+	"rung/model/ovn/ovntrace"
 	"rung/model/verdict"
 )
 

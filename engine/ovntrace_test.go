@@ -14,7 +14,7 @@ import (
 
 	"rung/engine/gate"
 	"rung/engine/revision"
-	"rung/model/ovntrace"
+	"rung/model/ovn/ovntrace"
 	"rung/model/verdict"
 	"rung/sources/sandbox/ovn"
 	"rung/test/given"

@@ -24,7 +24,7 @@ import (
 	"rung/engine/revision"
 	"rung/engine/source"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/kube"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"

@@ -11,8 +11,8 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/dialect"
-	"rung/model/nb"
+	"rung/model/ovn/dialect"
+	"rung/model/ovn/nb"
 	"rung/reconciler"
 )
 

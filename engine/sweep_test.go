@@ -16,7 +16,7 @@ import (
 	"rung/engine/revision"
 	"rung/engine/source"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/reconciler"
 	"rung/test/changing"
 	"rung/test/install"

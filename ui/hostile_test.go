@@ -9,7 +9,7 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/clean"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/test/install"
 	"rung/ui"
 	"rung/ui/nav"

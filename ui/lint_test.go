@@ -10,7 +10,7 @@ import (
 	"rung/engine/revision"
 	"rung/engine/source"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // steady delivers what the test sends.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // rowChanges is the difference between the rows of a policy before and after a

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/safefile"
 )
 

@@ -2,7 +2,7 @@ package gate
 
 import (
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // RowCount is how many rows of a table a change adds, changes and removes.

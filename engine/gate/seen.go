@@ -9,8 +9,8 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
 	"rung/model/overlap"
+	"rung/model/ovn/nb"
 	"rung/model/words"
 )
 

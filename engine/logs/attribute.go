@@ -8,8 +8,8 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/match"
-	"rung/model/nb"
+	"rung/model/ovn/match"
+	"rung/model/ovn/nb"
 )
 
 // attributor finds the rule behind a log line. The ACL's name tells it; a name

@@ -9,7 +9,7 @@ import (
 	"rung/bench/workload"
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/acllog"
 	"rung/test/install"
 )

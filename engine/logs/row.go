@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"rung/engine/revision"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // ACLs are the rows that may have logged the entry: those that its rule, or the default

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"rung/model"
-	"rung/model/nb"
-	"rung/model/ovntrace"
+	"rung/model/ovn/nb"
+	"rung/model/ovn/ovntrace"
 )
 
 // FoundBy says how the ACL behind a flow of a trace was found.

@@ -10,15 +10,15 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
-	"rung/model/ovntrace"
+	"rung/model/ovn/nb"
+	"rung/model/ovn/ovntrace"
 )
 
 // realRows are the ACLs of a real Northbound database, of which OVN 25.03 made the flows
-// that the traces of model/ovntrace show.
+// that the traces of model/ovn/ovntrace show.
 func realRows(t *testing.T) *nb.DB {
 	t.Helper()
-	raw, err := os.ReadFile("../../model/flow/testdata/ovn-25.03.json")
+	raw, err := os.ReadFile("../../model/ovn/flow/testdata/ovn-25.03.json")
 	var rows struct{ ACLs []*nb.ACL }
 	if err == nil {
 		err = json.Unmarshal(raw, &rows)
@@ -35,7 +35,7 @@ func realRows(t *testing.T) *nb.DB {
 
 func realTrace(t *testing.T, name string) *ovntrace.Trace {
 	t.Helper()
-	raw, err := os.ReadFile("../../model/ovntrace/testdata/" + name)
+	raw, err := os.ReadFile("../../model/ovn/ovntrace/testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,8 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/known"
-	"rung/model/nb"
+	"rung/model/ovn/known"
+	"rung/model/ovn/nb"
 )
 
 // Known says why rows of a policy differ in a zone that OVN-Kubernetes writes, where

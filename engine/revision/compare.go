@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // Field is one column of a row, desired beside live, for people.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 func TestCompareACL(t *testing.T) {

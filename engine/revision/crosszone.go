@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/known"
-	"rung/model/nb"
+	"rung/model/ovn/known"
+	"rung/model/ovn/nb"
 	"rung/model/words"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"rung/engine/settings"
 	"rung/model"
-	"rung/model/dialect"
+	"rung/model/ovn/dialect"
 )
 
 // FindDialect is a zone whose rows are of another release, or made with other

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/flow"
-	"rung/model/nb"
+	"rung/model/ovn/flow"
+	"rung/model/ovn/nb"
 	"rung/model/words"
 )
 

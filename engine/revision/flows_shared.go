@@ -1,8 +1,8 @@
 package revision
 
 import (
-	"rung/model/flow"
-	"rung/model/nb"
+	"rung/model/ovn/flow"
+	"rung/model/ovn/nb"
 	"rung/model/verdict"
 	"rung/model/words"
 )

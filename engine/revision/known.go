@@ -8,8 +8,8 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/known"
-	"rung/model/nb"
+	"rung/model/ovn/known"
+	"rung/model/ovn/nb"
 )
 
 // KeptNames is how many names per column are kept of a zone that is swept.

@@ -10,7 +10,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // zoneRows are the ACLs of a zone and their groups.

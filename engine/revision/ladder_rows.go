@@ -9,7 +9,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // LadderRows are the live ACLs that no policy or unit of the ladder stands for:

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/flow"
-	"rung/model/ovntrace"
+	"rung/model/ovn/flow"
+	"rung/model/ovn/ovntrace"
 	"rung/model/verdict"
 )
 

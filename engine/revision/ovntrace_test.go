@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"rung/engine/revision"
-	"rung/model/flow"
-	"rung/model/nb"
+	"rung/model/ovn/flow"
+	"rung/model/ovn/nb"
 	"rung/model/verdict"
 )
 

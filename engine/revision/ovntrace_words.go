@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/ovntrace"
+	"rung/model/ovn/ovntrace"
 	"rung/model/verdict"
 	"rung/model/words"
 )

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/flow"
-	"rung/model/nb"
+	"rung/model/ovn/flow"
+	"rung/model/ovn/nb"
 )
 
 // Count is what was seen of the numbers that say how far northd and the nodes are: the

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // Since when something is behind is told by looking: a number that came when nobody looked

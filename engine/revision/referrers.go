@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // Referrers are the rows of a database that refer to a row: port groups and switches by

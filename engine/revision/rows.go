@@ -6,7 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // CompareACLs orders ACLs as they decide: stage, tier, priority (highest

@@ -5,8 +5,8 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/match"
-	"rung/model/nb"
+	"rung/model/ovn/match"
+	"rung/model/ovn/nb"
 )
 
 // Tie says how an ACL stands to others of the same stage, tier and priority.

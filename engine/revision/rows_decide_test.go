@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 func ownedACL(uuid string, tier, prio int, stage, action, owner string, values ...string) *nb.ACL {

@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // ACLs are the desired ACLs of a policy in a zone ("" for all zones together):

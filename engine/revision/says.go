@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/nb"
 	"rung/model/overlap"
+	"rung/model/ovn/nb"
 	"rung/model/words"
 )
 

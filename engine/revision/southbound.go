@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/flow"
-	"rung/model/nb"
-	"rung/model/sb"
+	"rung/model/ovn/flow"
+	"rung/model/ovn/nb"
+	"rung/model/ovn/sb"
 )
 
 // Southbound is how the Southbound database of a zone stands, and what was read of it.

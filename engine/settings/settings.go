@@ -8,7 +8,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/dialect"
+	"rung/model/ovn/dialect"
 	"rung/sources/kube"
 )
 

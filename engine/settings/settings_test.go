@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"rung/model"
-	"rung/model/dialect"
+	"rung/model/ovn/dialect"
 	"rung/sources/kube"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/dialect"
+	"rung/model/ovn/dialect"
 	"rung/sources/kube"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/dialect"
+	"rung/model/ovn/dialect"
 )
 
 // mostSay is what most of the zones say that say anything; of two that as many

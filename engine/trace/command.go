@@ -5,8 +5,8 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
-	"rung/model/ovntrace"
+	"rung/model/ovn/nb"
+	"rung/model/ovn/ovntrace"
 	"rung/model/verdict"
 	"rung/sources/nbdb/remote"
 )

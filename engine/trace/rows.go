@@ -4,7 +4,7 @@ import (
 	"sync"
 
 	"rung/engine/revision"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/verdict"
 )
 

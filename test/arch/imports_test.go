@@ -15,9 +15,9 @@ import (
 // judged: they may bring in helpers and neighbours.
 var inside = map[string][]string{
 	// Leaves: nothing of ours.
-	"model/nb":        {"model/sorted"},
-	"model/sb":        {"model/sorted"},
-	"model/match":     {},
+	"model/ovn/nb":    {"model/sorted"},
+	"model/ovn/sb":    {"model/sorted"},
+	"model/ovn/match": {},
 	"model/clean":     {},
 	"model/sorted":    {},
 	"model/words":     {},
@@ -280,10 +280,10 @@ func TestJudgeImports(t *testing.T) {
 		path, imp string
 		want      []string
 	}{
-		{"model/nb/rows.go", "rung/model", []string{"model/nb/rows.go imports rung/model: model/nb may import model/sorted"}},
+		{"model/ovn/nb/rows.go", "rung/model", []string{"model/ovn/nb/rows.go imports rung/model: model/ovn/nb may import model/sorted"}},
 		{"model/clean/text.go", "rung/model", []string{"model/clean/text.go imports rung/model: model/clean is a leaf"}},
-		{"model/policy.go", "rung/model/nb", nil},
-		{"model/verdict/walk.go", "rung/model/match", nil},
+		{"model/policy.go", "rung/model/ovn/nb", nil},
+		{"model/verdict/walk.go", "rung/model/ovn/match", nil},
 		{"model/policy.go", "rung/compiler", []string{"model/policy.go imports rung/compiler: model may import model"}},
 		{"compiler/acl.go", "rung/sources/nbdb", []string{"compiler/acl.go imports rung/sources/nbdb: compiler may import model"}},
 		{"sources/kube/pods.go", "rung/sources/nbdb", []string{"sources/kube/pods.go imports rung/sources/nbdb: the packages of sources do not know each other"}},

@@ -23,7 +23,7 @@ import (
 	"rung/engine/revision"
 	"rung/engine/source"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/sandbox"
 	"rung/test/install"
 	"rung/test/ovsdb"

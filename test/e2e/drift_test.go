@@ -15,7 +15,7 @@ import (
 	"rung/engine"
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/test/install"
 	"rung/test/ovsdb"
 	"rung/test/wait"

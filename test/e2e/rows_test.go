@@ -14,7 +14,7 @@ import (
 	"rung/engine/gate"
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/test/ovsdb"
 	"rung/test/wait"
 )

@@ -12,7 +12,7 @@ import (
 	"rung/engine/gate"
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/plan"
 	"rung/test/install"
 	"rung/test/ovsdb"

@@ -20,7 +20,7 @@ import (
 	"rung/compiler"
 	"rung/engine"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/nbdb/second/northbound"
 	"rung/test/install"
 	"rung/test/ovsdb"

@@ -6,7 +6,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // Tampered turns a demo cluster whose rows are in sync into one with a bit of

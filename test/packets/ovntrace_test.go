@@ -12,8 +12,8 @@ import (
 	"rung/engine/revision"
 	"rung/engine/trace"
 	"rung/model"
-	"rung/model/nb"
-	"rung/model/ovntrace"
+	"rung/model/ovn/nb"
+	"rung/model/ovn/ovntrace"
 	verdicts "rung/model/verdict"
 	"rung/test/install"
 )

@@ -6,8 +6,8 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/match"
-	"rung/model/nb"
+	"rung/model/ovn/match"
+	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/themes"
 	"rung/ui/nav"

@@ -8,8 +8,8 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/flow"
-	"rung/model/nb"
+	"rung/model/ovn/flow"
+	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/ui/nav"
 	"rung/ui/widget"

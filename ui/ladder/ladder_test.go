@@ -13,7 +13,7 @@ import (
 
 	"rung/engine/gate"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/test/wait"
 	"rung/ui"
 	"rung/ui/nav"

@@ -8,7 +8,7 @@ import (
 	"rung/compiler"
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/manifests"
 	"rung/test/live"
 	"rung/ui/nav"

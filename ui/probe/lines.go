@@ -6,7 +6,7 @@ import (
 
 	"rung/engine/probe"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/verdict"
 	"rung/themes"
 	"rung/ui/detail"

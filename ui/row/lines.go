@@ -5,8 +5,8 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/known"
-	"rung/model/nb"
+	"rung/model/ovn/known"
+	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/ui/detail"
 	"rung/ui/nav"

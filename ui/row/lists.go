@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/ui/detail"
 	"rung/ui/nav"

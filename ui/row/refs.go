@@ -2,7 +2,7 @@ package row
 
 import (
 	"rung/engine/revision"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/themes"
 	"rung/ui/detail"

@@ -8,7 +8,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/ui/detail"
 	"rung/ui/nav"

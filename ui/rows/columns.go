@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"rung/engine/revision"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/themes"
 	"rung/ui/widget"
 )

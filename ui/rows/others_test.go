@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"rung/engine/revision"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/test/live"
 	"rung/ui/nav"
 	"rung/ui/uitest"

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"rung/engine/revision"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/view"

@@ -9,8 +9,8 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
-	"rung/model/sb"
+	"rung/model/ovn/nb"
+	"rung/model/ovn/sb"
 	"rung/test/live"
 	"rung/ui/nav"
 	"rung/ui/uitest"

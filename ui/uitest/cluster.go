@@ -10,7 +10,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // Cluster is the demo's objects as those of a cluster that is observed, with every

@@ -12,7 +12,7 @@ import (
 	"rung/engine/revision"
 	"rung/engine/source"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // Now is the time in every test: a minute after everything was read.

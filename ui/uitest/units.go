@@ -6,7 +6,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // Units adds to the zones of the parts what is compiled besides

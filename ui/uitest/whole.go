@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"rung/engine/revision"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // Widths are the sizes at which nothing that matters may be cut.

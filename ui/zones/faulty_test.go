@@ -6,7 +6,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/sb"
+	"rung/model/ovn/sb"
 	"rung/test/live"
 	"rung/ui/uitest"
 )

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // sampled are the owner types whose ACLs carry samples where observability is on

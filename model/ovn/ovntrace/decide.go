@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/flow"
+	"rung/model/ovn/flow"
 )
 
 // Decision is what the ACLs of one stage did with the packet.

@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/model/flow"
-	"rung/model/nb"
-	"rung/model/sb"
+	"rung/model/ovn/flow"
+	"rung/model/ovn/nb"
+	"rung/model/ovn/sb"
 )
 
 // zone are the rows of a real zone: those of Rung's demo and five more kinds of ACL,

@@ -7,6 +7,6 @@
 // one difference of a policy that pods do not explain leaves all of that policy's
 // without one. The package is pure.
 //
-// It imports model and model/nb; the engine asks it, and everybody else the engine's
+// It imports model and model/ovn/nb; the engine asks it, and everybody else the engine's
 // revision.
 package known

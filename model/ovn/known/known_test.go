@@ -8,12 +8,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // Every defect is told of in docs/ovn-kubernetes.md, where its Doc says.
 func TestDefectsAreDocumented(t *testing.T) {
-	text, err := os.ReadFile("../../docs/ovn-kubernetes.md")
+	text, err := os.ReadFile("../../../docs/ovn-kubernetes.md")
 	if err != nil {
 		t.Fatal(err)
 	}

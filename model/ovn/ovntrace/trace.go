@@ -3,7 +3,7 @@ package ovntrace
 import (
 	"net/netip"
 
-	"rung/model/flow"
+	"rung/model/ovn/flow"
 )
 
 // Form is one of the three forms of ovn-trace's output.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // form counts the rows of one owner type by generation.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // familyTally counts what stands for an address family.

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // Defect is one of OVN-Kubernetes' known defects.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"rung/model/nb"
-	"rung/model/sb"
+	"rung/model/ovn/nb"
+	"rung/model/ovn/sb"
 	"rung/model/words"
 )
 

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"rung/model/dialect"
-	"rung/model/nb"
+	"rung/model/ovn/dialect"
+	"rung/model/ovn/nb"
 )
 
 // readRows reads a file of testdata: a table and a row's JSON on each line.

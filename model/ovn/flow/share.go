@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/nb"
-	"rung/model/sb"
+	"rung/model/ovn/nb"
+	"rung/model/ovn/sb"
 )
 
 // alike is what ACLs have in common that may share flows.

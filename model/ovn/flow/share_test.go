@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"rung/model/flow"
-	"rung/model/nb"
-	"rung/model/sb"
+	"rung/model/ovn/flow"
+	"rung/model/ovn/nb"
+	"rung/model/ovn/sb"
 )
 
 // onGroup puts an ACL on the port group of another.

@@ -5,6 +5,6 @@
 // with what it was read from. Unknown is the answer wherever rows do not tell;
 // nothing is guessed. The forms are those of ovn-kubernetes.md#older-forms.
 //
-// The package is pure: it imports model/nb only, knows no clock and does no
+// The package is pure: it imports model/ovn/nb only, knows no clock and does no
 // I/O. Everybody may import it.
 package dialect

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // rolled is a policy of three rules over the same n pods, each of which has another

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"rung/model/clean"
-	"rung/model/flow"
+	"rung/model/ovn/flow"
 )
 
 // Limits of what is read.

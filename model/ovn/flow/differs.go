@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // closest is the ACL among those of one hint that a flow is most like.
