@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
-	"rung/engine/omitted"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ladder"
+	"rung/revision"
+	"rung/revision/omitted"
 )
 
 type activityOut struct {

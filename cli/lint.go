@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
-	"rung/engine/omitted"
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
+	"rung/revision/omitted"
 )
 
 // findingOut is a finding in the JSON of `rung lint` (command-line.md#output). Policy

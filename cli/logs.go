@@ -10,10 +10,10 @@ import (
 
 	"rung/engine"
 	"rung/engine/logs"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/logquery"
 	"rung/model/words"
+	"rung/revision"
 )
 
 type logOut struct {

@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"rung/engine"
-	"rung/engine/omitted"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/clean"
+	"rung/revision"
+	"rung/revision/omitted"
 )
 
 // logSessionOut is a logging session as JSON.

@@ -14,11 +14,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/compiler"
-	"rung/engine/revision"
-	"rung/engine/settings"
 	"rung/engine/source"
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/revision"
+	"rung/revision/settings"
 	"rung/sources/manifests"
 	"rung/test/given"
 )

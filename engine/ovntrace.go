@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"rung/engine/revision"
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/clean"
@@ -16,6 +15,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/ovn/ovntrace"
 	"rung/model/verdict"
+	"rung/revision"
 )
 
 // Errors of asking ovn-trace.

@@ -20,11 +20,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
 	"rung/engine/source"
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/revision"
 	"rung/sources/kube"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/ovn/nb"
 	"rung/model/ovn/sb"
+	"rung/revision"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/dbfile"
 	"rung/sources/nbdb/remote"

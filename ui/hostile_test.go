@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/ovn/nb"
+	"rung/revision"
 	"rung/test/install"
 	"rung/ui"
 	"rung/ui/nav"

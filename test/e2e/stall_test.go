@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/plan"
+	"rung/revision"
 	"rung/test/install"
 	"rung/test/ovsdb"
 	"rung/test/wait"

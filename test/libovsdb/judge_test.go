@@ -9,10 +9,10 @@ import (
 	"slices"
 	"testing"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
-	"rung/engine/settings"
+	"rung/change/gate"
 	"rung/engine/source"
+	"rung/revision"
+	"rung/revision/settings"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/ovn-kubernetes/libovsdb/client"

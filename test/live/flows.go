@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
 	"rung/model/ovn/sb"
+	"rung/revision"
 )
 
 // Flows gives a zone a Southbound database that was read, with the flows that northd of

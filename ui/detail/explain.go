@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/nav"
 	"rung/ui/widget"

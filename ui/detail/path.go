@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/engine/revision"
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/verdict"
 	"rung/model/words"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/nav"
 	"rung/ui/widget"

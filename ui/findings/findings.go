@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/lint"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"

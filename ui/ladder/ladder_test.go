@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/engine/gate"
+	"rung/change/gate"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/test/wait"

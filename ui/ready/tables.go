@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/view"

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/widget"
 )

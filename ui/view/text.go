@@ -5,8 +5,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/duration"
 
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/widget"
 )

@@ -7,7 +7,7 @@
 // command line; every line that is read is accounted for: it is read, passed over as that
 // of another program, or counted as unknown; text that leaves the package is clean; input
 // is bounded by MaxInput and MaxLine, and none makes the package panic. Whose ACL a flow is
-// of is not known here: engine/revision finds it. It is pure, and runs nothing.
+// of is not known here: revision finds it. It is pure, and runs nothing.
 //
 // It imports the model packages only; engine and everything above may import it.
 package ovntrace
