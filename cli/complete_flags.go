@@ -111,6 +111,7 @@ var freeText = map[string]string{
 	"request-timeout": "a duration",
 	"identity":        "a new name",
 	"until":           "a time",
+	"since":           "a time",
 }
 
 // completeFlags completes the flags of all commands, and the arguments of none as files.

@@ -8,6 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/sources/manifests/edit"
 )
 
 // fieldChanges lists the fields in which two objects differ, by path, in the
@@ -64,58 +65,16 @@ func (d *fieldDiff) mapping(path string, old, now map[string]any) {
 
 func (d *fieldDiff) list(path string, old, now []any) {
 	at := func(i int) string { return path + "[" + strconv.Itoa(i) + "]" }
-	i, j := 0, 0
-	for _, p := range append(pairs(old, now), [2]int{len(old), len(now)}) {
-		// Elements between two pairs changed: one for one as long as both lists
-		// have some, the rest was added or removed.
-		for i < p[0] && j < p[1] {
-			d.value(at(j), old[i], now[j])
-			i, j = i+1, j+1
-		}
-		for ; i < p[0]; i++ {
-			d.add(at(i), valueText(old[i]), "")
-		}
-		for ; j < p[1]; j++ {
-			d.add(at(j), "", valueText(now[j]))
-		}
-		i, j = p[0]+1, p[1]+1
-	}
-}
-
-// pairs finds the longest common subsequence of two lists.
-func pairs(old, now []any) (out [][2]int) {
-	a, b := make([]string, len(old)), make([]string, len(now))
-	for i := range old {
-		a[i] = model.CompactJSON(old[i])
-	}
-	for j := range now {
-		b[j] = model.CompactJSON(now[j])
-	}
-	long := make([][]int, len(a)+1)
-	for i := range long {
-		long[i] = make([]int, len(b)+1)
-	}
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
-			if a[i] == b[j] {
-				long[i][j] = long[i+1][j+1] + 1
-			} else {
-				long[i][j] = max(long[i+1][j], long[i][j+1])
-			}
-		}
-	}
-	for i, j := 0, 0; i < len(a) && j < len(b); {
+	for _, c := range edit.Align(old, now) {
 		switch {
-		case a[i] == b[j]:
-			out = append(out, [2]int{i, j})
-			i, j = i+1, j+1
-		case long[i+1][j] >= long[i][j+1]:
-			i++
+		case c.New < 0:
+			d.add(at(c.Old), valueText(old[c.Old]), "")
+		case c.Old < 0:
+			d.add(at(c.New), "", valueText(now[c.New]))
 		default:
-			j++
+			d.value(at(c.New), old[c.Old], now[c.New])
 		}
 	}
-	return out
 }
 
 // valueText is a value for people: scalars plain, the rest as compact JSON,

@@ -82,15 +82,6 @@ func ShortID(id string, k model.PolicyKey) string {
 	return rest
 }
 
-// Pipeline brings ACLs into the order in which they decide.
-func Pipeline(acls []*nb.ACL) []*nb.ACL {
-	changes := make([]nb.RowChange, len(acls))
-	for i, a := range acls {
-		changes[i] = nb.RowChange{New: a}
-	}
-	return revision.PipelineOrder((*nb.DB)(nil).Apply(changes))
-}
-
 // ACLLine is an ACL in one line: when it decides, its action and its owner. Of rows of
 // the policy k only the rest of the id is said.
 func ACLLine(a *nb.ACL, k model.PolicyKey, st *themes.Styles) widget.Line {
