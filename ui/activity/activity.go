@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/nav"
@@ -40,7 +41,7 @@ func New(p nav.Page) view.View {
 		ID:    func(a *model.Activity) string { return strconv.FormatUint(a.Seq, 10) },
 		Empty: "no changes yet",
 		Columns: []widget.Column[*model.Activity]{
-			{Title: "TIME", Cell: func(a *model.Activity) widget.Line { return widget.Styled(view.Clock(a.At, v.now), v.st.Dim) },
+			{Title: "TIME", Cell: func(a *model.Activity) widget.Line { return widget.Styled(words.Clock(a.At, v.now), v.st.Dim) },
 				Less: func(a, b *model.Activity) int { return a.At.Compare(b.At) }},
 			{Title: "WHERE", Min: 11, Max: 24, Drop: 2, Cell: plain(where)},
 			{Title: "POLICY", Name: true, Min: 20, Cell: func(a *model.Activity) widget.Line {
