@@ -26,6 +26,9 @@ type Cell struct {
 	Role Role
 	// Lead stands before Text: a sign, the line that leads to a row below another.
 	Lead Span
+	// Exact is the value for programs, such as readers of CSV, where Text is short for people:
+	// a moment with its date and zone. Empty is Text.
+	Exact string
 	// More follows Text, where a value has several meanings.
 	More Line
 }

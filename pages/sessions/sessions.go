@@ -88,7 +88,9 @@ func levels(k model.Key, annotation string) string {
 }
 
 // All are the sessions as they are listed.
-func (f *Facts) All() []*Session { return append(f.Sessions[:len(f.Sessions):len(f.Sessions)], f.Ended...) }
+func (f *Facts) All() []*Session {
+	return append(f.Sessions[:len(f.Sessions):len(f.Sessions)], f.Ended...)
+}
 
 // On says whether the session has not ended.
 func (s *Session) On() bool { return s.Ended.IsZero() }
