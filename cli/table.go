@@ -50,6 +50,9 @@ func tableText[F any](t *page.Table[F], rows []F, wide bool, width int) string {
 		out := &tableOut{head: each(cols, titleOf[F])}
 		for _, row := range rows {
 			out.add(cellsOf(cols, row)...)
+			if t.Under != nil && t.Under(row) {
+				out.rows[len(out.rows)-1][0] = "  " + out.rows[len(out.rows)-1][0]
+			}
 		}
 		needs := 2 * (len(cols) - 1)
 		for i, w := range out.widths() {

@@ -8,6 +8,7 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
+	"rung/pages/findings"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -16,13 +17,8 @@ import (
 
 // Sign is the sign and look of a severity.
 func Sign(s model.Severity, st *themes.Styles) (string, themes.Style) {
-	switch s {
-	case model.SeverityError:
-		return "●", st.Error
-	case model.SeverityWarning:
-		return "▲", st.Warn
-	}
-	return "·", st.Info
+	sign := findings.Sign(s)
+	return sign.Text, st.Of(sign.Role)
 }
 
 // StateSign is the sign of a policy's state; the word stands beside it always.
