@@ -65,15 +65,19 @@ var inside = map[string][]string{
 	"change/guard":     {"revision", "model"},
 	"change/gate":      {"change/guard", "revision/omitted", "revision", "engine/source", "sources/kube", "sources/manifests", "sources/reading", "sources/safefile", "model", "examples", "examples-antrea"},
 
-	"ui":  {"engine", "change", "revision", "model", "themes"},
-	"cli": {"engine", "change", "revision", "model", "themes", "examples", "sources/reading"},
+	// Pages: what is told, below the screen and the commands that tell it.
+	"pages":      {"pages/page", "engine", "change", "revision", "model", "themes"},
+	"pages/page": {"themes"},
+
+	"ui":  {"pages", "engine", "change", "revision", "model", "themes"},
+	"cli": {"pages", "engine", "change", "revision", "model", "themes", "examples", "sources/reading"},
 
 	// Wiring.
-	".": {"cli", "ui", "engine", "change", "revision", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea"},
+	".": {"cli", "ui", "pages", "engine", "change", "revision", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea"},
 
 	// Not part of the product; nothing above names them, so nothing may import them.
-	"test":        {".", "cli", "ui", "engine", "change", "revision", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea", "test"},
-	"bench":       {".", "cli", "ui", "engine", "change", "revision", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea", "test"},
+	"test":        {".", "cli", "ui", "pages", "engine", "change", "revision", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea", "test"},
+	"bench":       {".", "cli", "ui", "pages", "engine", "change", "revision", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea", "test"},
 	"screenshots": {"test", "sources/sandbox/ovn"},
 }
 
@@ -129,6 +133,12 @@ var outside = []struct {
 		except: []string{"ui", "test", "bench"},
 		forbid: []string{"charm.land/bubbletea/v2"},
 		why:    "only ui runs the screen",
+	},
+	{
+		dirs:   []string{"pages"},
+		forbid: []string{"os", "io/fs", "net", "syscall", "log", "golang.org/x/sys", "k8s.io/client-go", "github.com/fsnotify/fsnotify", "github.com/charmbracelet", "charm.land"},
+		allow:  []string{"net/netip", "net/url"},
+		why:    "a page is facts and words: no I/O, no terminal",
 	},
 	{
 		dirs:   []string{"themes"},
@@ -237,6 +247,9 @@ func judgeOwn(dir, target string) string {
 	if a, b := part(dir, "ui"), part(target, "ui"); a != "" && b != "" && a != b && !slices.Contains(parts, b) {
 		return "a view never imports a view"
 	}
+	if a, b := part(dir, "pages"), part(target, "pages"); a != "" && b != "" && a != b && b != "page" {
+		return "a page never imports a page"
+	}
 	if under(target, entry) || under(target, inside[entry]...) {
 		return ""
 	}
@@ -307,10 +320,16 @@ func TestJudgeImports(t *testing.T) {
 		{"revision/summary.go", "rung/revision/settings", nil},
 		{"revision/summary.go", "rung/change/gate", []string{"revision/summary.go imports rung/change/gate: revision may import revision/settings, compiler, model"}},
 		{"change/gate/gate.go", "rung/engine", []string{"change/gate/gate.go imports rung/engine: change/gate may import change/guard, revision/omitted, revision, engine/source, sources/kube, sources/manifests, sources/reading, sources/safefile, model, examples, examples-antrea"}},
-		{"ui/ladder/view.go", "rung/compiler", []string{"ui/ladder/view.go imports rung/compiler: ui may import engine, change, revision, model, themes"}},
-		{"cli/ladder.go", "rung/ui", []string{"cli/ladder.go imports rung/ui: cli may import engine, change, revision, model, themes, examples, sources/reading"}},
+		{"ui/ladder/view.go", "rung/compiler", []string{"ui/ladder/view.go imports rung/compiler: ui may import pages, engine, change, revision, model, themes"}},
+		{"cli/ladder.go", "rung/ui", []string{"cli/ladder.go imports rung/ui: cli may import pages, engine, change, revision, model, themes, examples, sources/reading"}},
+		{"pages/zones/zones.go", "rung/revision", nil},
+		{"pages/zones/zones.go", "rung/pages/page", nil},
+		{"pages/zones/zones.go", "rung/pages/findings", []string{"pages/zones/zones.go imports rung/pages/findings: a page never imports a page"}},
+		{"pages/zones/zones.go", "rung/ui/widget", []string{"pages/zones/zones.go imports rung/ui/widget: pages may import pages/page, engine, change, revision, model, themes"}},
+		{"pages/zones/zones.go", "rung/cli", []string{"pages/zones/zones.go imports rung/cli: pages may import pages/page, engine, change, revision, model, themes"}},
+		{"pages/page/page.go", "rung/model", []string{"pages/page/page.go imports rung/model: pages/page may import themes"}},
 		{"main.go", "rung/ui", nil},
-		{"main.go", "rung/test/term", []string{"main.go imports rung/test/term: . may import cli, ui, engine, change, revision, sources, reconciler, compiler, model, themes, examples, examples-antrea"}},
+		{"main.go", "rung/test/term", []string{"main.go imports rung/test/term: . may import cli, ui, pages, engine, change, revision, sources, reconciler, compiler, model, themes, examples, examples-antrea"}},
 		{"cellar/x.go", "rung/model", []string{"cellar/x.go imports rung/model: folder cellar has no entry in the table: say who may import whom"}},
 		{"engine/engine_test.go", "rung/ui", nil},
 
@@ -321,7 +340,7 @@ func TestJudgeImports(t *testing.T) {
 		{"model/objects.go", "k8s.io/api/core/v1", nil},
 		{"ui/edit/edit.go", "os/exec", []string{"ui/edit/edit.go imports os/exec: views do no I/O: the engine hands them facts and takes actions"}},
 		{"ui/action/gen/main.go", "os", nil},
-		{"ui/action/gen/main.go", "rung/compiler", []string{"ui/action/gen/main.go imports rung/compiler: ui may import engine, change, revision, model, themes"}},
+		{"ui/action/gen/main.go", "rung/compiler", []string{"ui/action/gen/main.go imports rung/compiler: ui may import pages, engine, change, revision, model, themes"}},
 		{"engine/engine.go", "charm.land/bubbletea/v2", []string{"engine/engine.go imports charm.land/bubbletea/v2: only ui runs the screen"}},
 		{"cli/table.go", "charm.land/lipgloss/v2/table", []string{"cli/table.go imports charm.land/lipgloss/v2/table: only ui and themes know what a screen looks like"}},
 		{"ui/root.go", "charm.land/bubbletea/v2", nil},

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"rung/engine/revision"
+	"rung/revision"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
