@@ -121,8 +121,9 @@ func (r *Revision) shownAsRead(z *model.ZoneState, policies []model.PolicyKey) (
 	return true, why
 }
 
-// sameACL compares what decides and what logs.
+// sameACL compares what decides, and whether it logs.
 func sameACL(want, live *nb.ACL) bool {
-	return want.Priority == live.Priority && want.Tier == live.Tier && want.Action == live.Action && want.Match == live.Match &&
-		want.Direction == live.Direction && want.Log == live.Log && want.Severity == live.Severity
+	return !slices.ContainsFunc(nb.ACLColumns, func(c nb.ACLColumn) bool {
+		return c.Name != "external_ids" && c.Name != "meter" && c.Name != "name" && !c.Same(want, live)
+	})
 }
