@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"rung/engine"
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 	"rung/themes"
 )
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -120,15 +119,7 @@ func commandList(cmd *cobra.Command, of func(*cobra.Command) bool, order []strin
 
 // helpWidth is as wide as the terminal, but no wider than is easy to read.
 func (a *app) helpWidth() int {
-	o, ok := a.raw.(*outlet)
-	if !ok {
-		return helpWidth
-	}
-	f, ok := o.w.(interface{ Fd() uintptr })
-	if !ok {
-		return helpWidth
-	}
-	if w, _, err := term.GetSize(f.Fd()); err == nil && w > 0 {
+	if w := a.width(); w > 0 {
 		return min(w, helpWidth)
 	}
 	return helpWidth

@@ -9,7 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox/ovn"
 	"rung/test/lab"

@@ -10,11 +10,11 @@ import (
 
 	"rung/engine"
 	"rung/engine/logs"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/logquery"
 	"rung/model/moment"
 	"rung/model/words"
+	"rung/revision"
 )
 
 type logOut struct {

@@ -14,11 +14,11 @@ import (
 	"rung/engine"
 	"rung/engine/logs"
 	"rung/engine/logs/hits"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/moment"
 	"rung/model/words"
+	"rung/revision"
 )
 
 // hitOut is a rule and a pair of ends with how often the rule decided about them. The

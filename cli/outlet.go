@@ -74,3 +74,15 @@ func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(f.Fd())
 }
+
+// width is that of the terminal which the command's output goes to, 0 for none.
+func (a *app) width() int {
+	if o, ok := a.raw.(*outlet); ok {
+		if f, ok := o.w.(interface{ Fd() uintptr }); ok {
+			if w, _, err := term.GetSize(f.Fd()); err == nil {
+				return w
+			}
+		}
+	}
+	return 0
+}

@@ -22,17 +22,22 @@ type tableOut struct {
 
 func (t *tableOut) add(cells ...string) { t.rows = append(t.rows, cells) }
 
-func (t *tableOut) String() string {
+// widths are those of the columns, the last one's as well.
+func (t *tableOut) widths() []int {
 	widths := make([]int, len(t.head))
 	for _, row := range append([][]string{t.head}, t.rows...) {
 		for i := range row {
 			row[i] = clean.Escape(row[i]) // before its width counts
-			c := row[i]
-			if i < len(widths) && i < len(row)-1 {
-				widths[i] = max(widths[i], ansi.StringWidth(c))
+			if i == len(t.head)-1 || i < min(len(widths), len(row)-1) {
+				widths[i] = max(widths[i], ansi.StringWidth(row[i]))
 			}
 		}
 	}
+	return widths
+}
+
+func (t *tableOut) String() string {
+	widths := t.widths()
 	var b strings.Builder
 	for _, row := range append([][]string{t.head}, t.rows...) {
 		line := ""

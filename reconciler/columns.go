@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 func sameValue(a, b any) bool {

@@ -5,8 +5,8 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/match"
-	"rung/model/nb"
+	"rung/model/ovn/match"
+	"rung/model/ovn/nb"
 )
 
 // tracker follows the desired rows and the live rows of one zone and knows, per

@@ -49,10 +49,15 @@ type Styles struct {
 	Text, Dim, Accent, Title, Border, Header, Key, Selection, Match, Input Style
 	Allow, Deny, Pass, OK, Warn, Error, Info, Added, Removed, Badge, Alarm Style
 	CodeKey, CodeText, CodeValue, CodeNote                                 Style
+
+	of map[Token]Style
 }
 
+// Of is the style of a token, the zero Style for none.
+func (s *Styles) Of(token Token) Style { return s.of[token] }
+
 func newStyles(t *Theme, dark bool) *Styles {
-	s := &Styles{Name: t.Name, Dark: dark}
+	s := &Styles{Name: t.Name, Dark: dark, of: map[Token]Style{}}
 	for token, to := range map[Token]*Style{
 		Text: &s.Text, Dim: &s.Dim, Accent: &s.Accent, Title: &s.Title, Border: &s.Border, Header: &s.Header,
 		Key: &s.Key, Selection: &s.Selection, Match: &s.Match, Input: &s.Input, Allow: &s.Allow, Deny: &s.Deny,
@@ -61,6 +66,7 @@ func newStyles(t *Theme, dark bool) *Styles {
 		CodeValue: &s.CodeValue, CodeNote: &s.CodeNote,
 	} {
 		*to = newStyle(token, t.resolve(token, dark))
+		s.of[token] = *to
 	}
 	return s
 }

@@ -6,10 +6,10 @@ import (
 	"sync"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/match"
-	"rung/model/nb"
+	"rung/model/ovn/match"
+	"rung/model/ovn/nb"
+	"rung/revision"
 )
 
 // attributor finds the rule behind a log line. The ACL's name tells it; a name

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"rung/engine/logs/hits"
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 )
 
 // DefaultLines is how many log lines are kept.

@@ -15,9 +15,9 @@ import (
 // judged: they may bring in helpers and neighbours.
 var inside = map[string][]string{
 	// Leaves: nothing of ours.
-	"model/nb":        {"model/sorted"},
-	"model/sb":        {"model/sorted"},
-	"model/match":     {},
+	"model/ovn/nb":    {"model/sorted"},
+	"model/ovn/sb":    {"model/sorted"},
+	"model/ovn/match": {},
 	"model/clean":     {},
 	"model/sorted":    {},
 	"model/words":     {},
@@ -45,35 +45,39 @@ var inside = map[string][]string{
 	"sources/nbdb/second": {"model"},
 
 	"reconciler": {"compiler", "model", "sources/retry"},
-	"engine":     {"sources", "compiler", "reconciler", "model", "examples", "examples-antrea"},
+	"engine":     {"change", "revision", "sources", "compiler", "reconciler", "model", "examples", "examples-antrea"},
 
 	// The rooms of the engine, from the ground up: none knows the loop.
-	"engine/statedir": {"sources/safefile"},
-	"engine/settings": {"sources/kube", "sources/manifests", "sources/reading", "compiler", "model"},
-	"engine/revision": {"engine/settings", "compiler", "model"},
-	"engine/probe":    {"engine/revision", "engine/trace", "model"},
-	"engine/convert":  {"engine/revision", "compiler", "sources/manifests", "model"},
-	"engine/propose":  {"engine/revision", "sources/manifests", "model"},
-	"engine/omitted":  {"engine/revision", "model"},
-	"engine/verify":   {"engine/omitted", "engine/revision", "engine/trace", "model", "sources/manifests/yamltree"},
-	"engine/pattern":  {"engine/revision", "engine/verify", "sources/manifests", "model"},
-	"engine/trace":    {"engine/omitted", "engine/revision", "model", "sources/nbdb/remote"},
-	"engine/source":   {"engine/revision", "sources/kube", "model"},
-	"engine/logs":     {"engine/revision", "sources/kube", "sources/acllog", "sources/logfile", "model"},
+	"engine/statedir":   {"sources/safefile"},
+	"revision/settings": {"sources/kube", "sources/manifests", "sources/reading", "compiler", "model"},
+	"revision":          {"revision/settings", "compiler", "model"},
+	"engine/probe":      {"revision", "engine/trace", "model"},
+	"engine/convert":    {"revision", "compiler", "sources/manifests", "model"},
+	"engine/propose":    {"revision", "sources/manifests", "model"},
+	"revision/omitted":  {"revision", "model"},
+	"engine/verify":     {"revision/omitted", "revision", "engine/trace", "model", "sources/manifests/yamltree"},
+	"engine/pattern":    {"revision", "engine/verify", "sources/manifests", "model"},
+	"engine/trace":      {"revision/omitted", "revision", "model", "sources/nbdb/remote"},
+	"engine/source":     {"revision", "sources/kube", "model"},
+	"engine/logs":       {"revision", "sources/kube", "sources/acllog", "sources/logfile", "model"},
 	// Numbers alone: what a line is, they are told.
-	"engine/logs/hits":  {"model"},
-	"engine/gate/guard": {"engine/revision", "model"},
-	"engine/gate":       {"engine/omitted", "engine/revision", "engine/source", "sources/kube", "sources/manifests", "sources/reading", "sources/safefile", "model", "examples", "examples-antrea"},
+	"engine/logs/hits": {"model"},
+	"change/guard":     {"revision", "model"},
+	"change/gate":      {"change/guard", "revision/omitted", "revision", "engine/source", "sources/kube", "sources/manifests", "sources/reading", "sources/safefile", "model", "examples", "examples-antrea"},
 
-	"ui":  {"engine", "model", "themes"},
-	"cli": {"engine", "model", "themes", "examples", "sources/reading"},
+	// Pages: what is told, below the screen and the commands that tell it.
+	"pages":      {"pages/page", "engine", "change", "revision", "model", "themes"},
+	"pages/page": {"themes"},
+
+	"ui":  {"pages", "engine", "change", "revision", "model", "themes"},
+	"cli": {"pages", "engine", "change", "revision", "model", "themes", "examples", "sources/reading"},
 
 	// Wiring.
-	".": {"cli", "ui", "engine", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea"},
+	".": {"cli", "ui", "pages", "engine", "change", "revision", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea"},
 
 	// Not part of the product; nothing above names them, so nothing may import them.
-	"test":        {".", "cli", "ui", "engine", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea", "test"},
-	"bench":       {".", "cli", "ui", "engine", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea", "test"},
+	"test":        {".", "cli", "ui", "pages", "engine", "change", "revision", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea", "test"},
+	"bench":       {".", "cli", "ui", "pages", "engine", "change", "revision", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea", "test"},
 	"screenshots": {"test", "sources/sandbox/ovn"},
 }
 
@@ -129,6 +133,12 @@ var outside = []struct {
 		except: []string{"ui", "test", "bench"},
 		forbid: []string{"charm.land/bubbletea/v2"},
 		why:    "only ui runs the screen",
+	},
+	{
+		dirs:   []string{"pages"},
+		forbid: []string{"os", "io/fs", "net", "syscall", "log", "golang.org/x/sys", "k8s.io/client-go", "github.com/fsnotify/fsnotify", "github.com/charmbracelet", "charm.land"},
+		allow:  []string{"net/netip", "net/url"},
+		why:    "a page is facts and words: no I/O, no terminal",
 	},
 	{
 		dirs:   []string{"themes"},
@@ -237,6 +247,9 @@ func judgeOwn(dir, target string) string {
 	if a, b := part(dir, "ui"), part(target, "ui"); a != "" && b != "" && a != b && !slices.Contains(parts, b) {
 		return "a view never imports a view"
 	}
+	if a, b := part(dir, "pages"), part(target, "pages"); a != "" && b != "" && a != b && b != "page" {
+		return "a page never imports a page"
+	}
 	if under(target, entry) || under(target, inside[entry]...) {
 		return ""
 	}
@@ -280,10 +293,10 @@ func TestJudgeImports(t *testing.T) {
 		path, imp string
 		want      []string
 	}{
-		{"model/nb/rows.go", "rung/model", []string{"model/nb/rows.go imports rung/model: model/nb may import model/sorted"}},
+		{"model/ovn/nb/rows.go", "rung/model", []string{"model/ovn/nb/rows.go imports rung/model: model/ovn/nb may import model/sorted"}},
 		{"model/clean/text.go", "rung/model", []string{"model/clean/text.go imports rung/model: model/clean is a leaf"}},
-		{"model/policy.go", "rung/model/nb", nil},
-		{"model/verdict/walk.go", "rung/model/match", nil},
+		{"model/policy.go", "rung/model/ovn/nb", nil},
+		{"model/verdict/walk.go", "rung/model/ovn/match", nil},
 		{"model/policy.go", "rung/compiler", []string{"model/policy.go imports rung/compiler: model may import model"}},
 		{"compiler/acl.go", "rung/sources/nbdb", []string{"compiler/acl.go imports rung/sources/nbdb: compiler may import model"}},
 		{"sources/kube/pods.go", "rung/sources/nbdb", []string{"sources/kube/pods.go imports rung/sources/nbdb: the packages of sources do not know each other"}},
@@ -298,19 +311,25 @@ func TestJudgeImports(t *testing.T) {
 		{"reconciler/loop.go", "rung/compiler", nil},
 		{"reconciler/loop.go", "rung/sources/nbdb", []string{"reconciler/loop.go imports rung/sources/nbdb: reconciler may import compiler, model, sources/retry"}},
 		{"engine/engine.go", "rung/sources/nbdb", nil},
-		{"engine/engine.go", "rung/ui", []string{"engine/engine.go imports rung/ui: engine may import sources, compiler, reconciler, model, examples, examples-antrea"}},
+		{"engine/engine.go", "rung/ui", []string{"engine/engine.go imports rung/ui: engine may import change, revision, sources, compiler, reconciler, model, examples, examples-antrea"}},
 		{"ui/ladder/view.go", "rung/ui/widget", nil},
 		{"ui/ladder/view.go", "rung/ui/rule", []string{"ui/ladder/view.go imports rung/ui/rule: a view never imports a view"}},
 		{"ui/widget/table.go", "rung/ui/rule", []string{"ui/widget/table.go imports rung/ui/rule: a view never imports a view"}},
 		{"ui/plan/do.go", "rung/ui/preview", nil},
 		{"ui/views.go", "rung/ui/rule", nil},
-		{"engine/revision/summary.go", "rung/engine/settings", nil},
-		{"engine/revision/summary.go", "rung/engine/gate", []string{"engine/revision/summary.go imports rung/engine/gate: engine/revision may import engine/settings, compiler, model"}},
-		{"engine/gate/gate.go", "rung/engine", []string{"engine/gate/gate.go imports rung/engine: engine/gate may import engine/omitted, engine/revision, engine/source, sources/kube, sources/manifests, sources/reading, sources/safefile, model, examples, examples-antrea"}},
-		{"ui/ladder/view.go", "rung/compiler", []string{"ui/ladder/view.go imports rung/compiler: ui may import engine, model, themes"}},
-		{"cli/ladder.go", "rung/ui", []string{"cli/ladder.go imports rung/ui: cli may import engine, model, themes, examples, sources/reading"}},
+		{"revision/summary.go", "rung/revision/settings", nil},
+		{"revision/summary.go", "rung/change/gate", []string{"revision/summary.go imports rung/change/gate: revision may import revision/settings, compiler, model"}},
+		{"change/gate/gate.go", "rung/engine", []string{"change/gate/gate.go imports rung/engine: change/gate may import change/guard, revision/omitted, revision, engine/source, sources/kube, sources/manifests, sources/reading, sources/safefile, model, examples, examples-antrea"}},
+		{"ui/ladder/view.go", "rung/compiler", []string{"ui/ladder/view.go imports rung/compiler: ui may import pages, engine, change, revision, model, themes"}},
+		{"cli/ladder.go", "rung/ui", []string{"cli/ladder.go imports rung/ui: cli may import pages, engine, change, revision, model, themes, examples, sources/reading"}},
+		{"pages/zones/zones.go", "rung/revision", nil},
+		{"pages/zones/zones.go", "rung/pages/page", nil},
+		{"pages/zones/zones.go", "rung/pages/findings", []string{"pages/zones/zones.go imports rung/pages/findings: a page never imports a page"}},
+		{"pages/zones/zones.go", "rung/ui/widget", []string{"pages/zones/zones.go imports rung/ui/widget: pages may import pages/page, engine, change, revision, model, themes"}},
+		{"pages/zones/zones.go", "rung/cli", []string{"pages/zones/zones.go imports rung/cli: pages may import pages/page, engine, change, revision, model, themes"}},
+		{"pages/page/page.go", "rung/model", []string{"pages/page/page.go imports rung/model: pages/page may import themes"}},
 		{"main.go", "rung/ui", nil},
-		{"main.go", "rung/test/term", []string{"main.go imports rung/test/term: . may import cli, ui, engine, sources, reconciler, compiler, model, themes, examples, examples-antrea"}},
+		{"main.go", "rung/test/term", []string{"main.go imports rung/test/term: . may import cli, ui, pages, engine, change, revision, sources, reconciler, compiler, model, themes, examples, examples-antrea"}},
 		{"cellar/x.go", "rung/model", []string{"cellar/x.go imports rung/model: folder cellar has no entry in the table: say who may import whom"}},
 		{"engine/engine_test.go", "rung/ui", nil},
 
@@ -321,7 +340,7 @@ func TestJudgeImports(t *testing.T) {
 		{"model/objects.go", "k8s.io/api/core/v1", nil},
 		{"ui/edit/edit.go", "os/exec", []string{"ui/edit/edit.go imports os/exec: views do no I/O: the engine hands them facts and takes actions"}},
 		{"ui/action/gen/main.go", "os", nil},
-		{"ui/action/gen/main.go", "rung/compiler", []string{"ui/action/gen/main.go imports rung/compiler: ui may import engine, model, themes"}},
+		{"ui/action/gen/main.go", "rung/compiler", []string{"ui/action/gen/main.go imports rung/compiler: ui may import pages, engine, change, revision, model, themes"}},
 		{"engine/engine.go", "charm.land/bubbletea/v2", []string{"engine/engine.go imports charm.land/bubbletea/v2: only ui runs the screen"}},
 		{"cli/table.go", "charm.land/lipgloss/v2/table", []string{"cli/table.go imports charm.land/lipgloss/v2/table: only ui and themes know what a screen looks like"}},
 		{"ui/root.go", "charm.land/bubbletea/v2", nil},

@@ -4,10 +4,10 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/nav"
 	"rung/ui/widget"

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"rung/engine/logs"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/logquery"
+	"rung/revision"
 )
 
 // dimension is what lines are grouped by.

@@ -59,7 +59,7 @@ func (v *logPage) askTime(env *view.Env) {
 	at = at.In(env.Now.Location())
 	parse := func(text string) (time.Time, string) { return timeToGoTo(text, at, pos, env.Now) }
 	env.Ask(&view.Prompt{Title: "go to a time", Label: fmt.Sprintf("The log files have lines from %s to %s. Type a time (14:05, 2026-11-03 14:05), how long ago (5m), a step (-10m, +1h), start or end.",
-		view.Clock(pos.From.In(env.Now.Location()), env.Now), view.Clock(pos.To.In(env.Now.Location()), env.Now)),
+		words.Clock(pos.From.In(env.Now.Location()), env.Now), words.Clock(pos.To.In(env.Now.Location()), env.Now)),
 		Value: at.Format("2006-01-02 15:04:05"),
 		Check: func(text string) string { _, wrong := parse(text); return wrong },
 		Done: func(env *view.Env, text string) {
@@ -127,7 +127,7 @@ func (v *logPage) bar(env *view.Env, w int) widget.Line {
 	if e := v.entry(); e != nil {
 		at = e.Line.At
 	}
-	clock := func(t time.Time) string { return view.Clock(t.In(env.Now.Location()), env.Now) }
+	clock := func(t time.Time) string { return words.Clock(t.In(env.Now.Location()), env.Now) }
 	from, to := clock(p.pos.From), clock(p.pos.To)
 	note := ""
 	if !at.IsZero() {

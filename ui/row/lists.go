@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"rung/engine/revision"
+	"rung/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/ui/detail"
 	"rung/ui/nav"

@@ -31,7 +31,7 @@ func (t *Table[T]) lay(w, rows int) layout {
 	room := w - gutter
 	var out layout
 	for i, c := range t.Columns {
-		if i == t.sort || (!c.Wide || t.Wide) && t.widths.holds[i] != nothing {
+		if i == t.sort || c.From <= w && (!c.Wide || t.Wide) && t.widths.holds[i] != nothing && (!c.Sparse || t.widths.holds[i] == values) {
 			out.cols = append(out.cols, i)
 		}
 	}
@@ -325,7 +325,9 @@ func (t *Table[T]) natural(rows int) []int {
 		// What rows out of sight hold is not known, and a table without rows shows
 		// what it could hold.
 		for i := range t.widths.holds {
-			t.widths.holds[i] = values
+			if sampled || !t.Columns[i].Sparse {
+				t.widths.holds[i] = values
+			}
 		}
 	}
 	t.widths.version, t.widths.wide = t.version, t.Wide

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/csv"
+	"slices"
+	"strings"
+
+	"rung/model/clean"
+	"rung/pages/page"
+)
+
+// tableAnswer is a page's table of some rows as an answer: facts are its JSON and YAML.
+func tableAnswer[F any](a *app, facts any, t *page.Table[F], rows []F) *answer {
+	ans := &answer{value: facts}
+	ans.text = func(wide bool) string { return tableText(t, rows, wide, a.width()) }
+	ans.csv = func() string {
+		var b strings.Builder
+		w := csv.NewWriter(&b) // into memory: there are no errors
+		_ = w.Write(each(t.Columns, func(c page.Column[F]) string { return c.Key }))
+		for _, row := range rows {
+			_ = w.Write(each(exactCells(t.Columns, row), clean.Escape))
+		}
+		w.Flush()
+		return b.String()
+	}
+	ans.markdown = func() string {
+		cols := t.Seen(rows, false)
+		var b strings.Builder
+		line := func(cells []string) { b.WriteString("| " + strings.Join(each(cells, mdText), " | ") + " |\n") }
+		line(each(cols, titleOf[F]))
+		b.WriteString(strings.Repeat("|---", len(cols)) + "|\n")
+		for _, row := range rows {
+			line(cellsOf(cols, row))
+		}
+		return b.String()
+	}
+	return ans
+}
+
+// tableText is a page's table for people. In a width above 0, that of a terminal, the
+// columns worth least are left out until the others fit; the last may go on in the next
+// line where it has text of any length. wide has all columns, however wide.
+func tableText[F any](t *page.Table[F], rows []F, wide bool, width int) string {
+	if len(rows) == 0 {
+		return t.Empty + "\n"
+	}
+	cols := t.Seen(rows, wide)
+	for {
+		out := &tableOut{head: each(cols, titleOf[F])}
+		for _, row := range rows {
+			out.add(cellsOf(cols, row)...)
+			if t.Under != nil && t.Under(row) {
+				out.rows[len(out.rows)-1][0] = "  " + out.rows[len(out.rows)-1][0]
+			}
+		}
+		needs := 2 * (len(cols) - 1)
+		for i, w := range out.widths() {
+			if i == len(cols)-1 && cols[i].Flex {
+				w = cols[i].Min
+			}
+			needs += w
+		}
+		least := slices.MinFunc(cols, func(a, b page.Column[F]) int { return a.Worth - b.Worth }).Worth
+		if wide || width <= 0 || least >= page.Always || needs <= width {
+			return out.String()
+		}
+		cols = slices.DeleteFunc(cols, func(c page.Column[F]) bool { return c.Worth == least })
+	}
+}
+
+func titleOf[F any](c page.Column[F]) string { return c.Title }
+
+// cellsOf are the cells of a row as people read them.
+func cellsOf[F any](cols []page.Column[F], row F) []string {
+	return each(cols, func(c page.Column[F]) string { return c.Cell(row).String() })
+}
+
+// exactCells are the cells of a row as programs read them.
+func exactCells[F any](cols []page.Column[F], row F) []string {
+	return each(cols, func(c page.Column[F]) string {
+		cell := c.Cell(row)
+		return cmp.Or(cell.Exact, cell.String())
+	})
+}

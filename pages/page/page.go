@@ -1,0 +1,116 @@
+package page
+
+import (
+	"slices"
+	"strings"
+
+	"rung/themes"
+)
+
+// Role is what a piece of text means: the theme's token for it, which gives it a look. The
+// zero Role is text without a meaning of its own.
+type Role = themes.Token
+
+// Span is a piece of text with one meaning.
+type Span struct {
+	Text string
+	Role Role
+}
+
+// Line is a line of text, piece by piece.
+type Line []Span
+
+// Cell is one value as people read it. It is never cut here.
+type Cell struct {
+	Text string
+	Role Role
+	// Sign stands before Text on a screen: it says to the eye what Text and the place of the
+	// row say as well.
+	Sign Span
+	// Exact is the value for programs, such as readers of CSV, where Text is short for people:
+	// a moment with its date and zone. Empty is Text.
+	Exact string
+	// More follows Text, where a value has several meanings.
+	More Line
+}
+
+// String is the cell as text alone.
+func (c Cell) String() string {
+	if len(c.More) == 0 {
+		return c.Text
+	}
+	var b strings.Builder
+	b.WriteString(c.Text)
+	for _, s := range c.More {
+		b.WriteString(s.Text)
+	}
+	return b.String()
+}
+
+// None is the cell of a value that there is none of.
+var None = Cell{Text: "–", Role: themes.Dim}
+
+// Always is the Worth of a column that is never left out for room.
+const Always = 100
+
+// Column is one column of rows of facts F.
+type Column[F any] struct {
+	// Key names the column for programs and files, such as the head of a CSV file: stable.
+	Key   string
+	Title string
+	// Cell formats what the facts hold; it is asked for the rows that are seen, so it must
+	// not work anything out.
+	Cell func(F) Cell
+	// Fit is the cell for w cells of a screen, where Cell is wider; nil cuts it.
+	Fit func(row F, w int) Cell
+	// Less orders rows by this column; nil compares the text, numbers by value.
+	Less func(a, b F) int
+	// Worth orders the columns where there is no room: the lowest goes first, those worth
+	// Always stay.
+	Worth int
+	// Wide columns are only there where they are asked for.
+	Wide bool
+	// Live columns are for a screen, which is followed: how long ago, what waits now. A
+	// command prints them where wide output is asked for.
+	Live bool
+	// Aside columns are for commands: a screen has them in wide mode, and what they say of
+	// the row under the cursor beside the table.
+	Aside bool
+	// From is how wide a screen is from which on it has the column.
+	From int
+	// Sparse columns are only there where some row has a value in them.
+	Sparse bool
+	// Name columns hold the names of what the rows are about: the last to be cut, in the
+	// middle.
+	Name bool
+	// Min and Max are the width to which a screen may shrink the column and to which it
+	// grows; 0 is its natural width and no bound. Short is the width to which it is shrunk
+	// before a name is cut.
+	Min, Max, Short int
+	// Right puts text at the right end, Flex takes the room that is left.
+	Right, Flex bool
+	// NoSort keeps the column out of sorting.
+	NoSort bool
+}
+
+// Table is how rows of facts F are told.
+type Table[F any] struct {
+	// ID is the identity of a row, unique in the table.
+	ID func(F) string
+	// Under says that a row belongs to the one above it; nil for never.
+	Under func(F) bool
+	// Empty is said where there is no row.
+	Empty   string
+	Columns []Column[F]
+}
+
+// Seen are the columns for some rows: all but those that are only there in wide output,
+// and sparse ones without a value.
+func (t *Table[F]) Seen(rows []F, wide bool) []Column[F] {
+	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column[F]) bool {
+		return (c.Wide || c.Live) && !wide || c.Sparse && !slices.ContainsFunc(rows, func(r F) bool {
+			text := c.Cell(r).String()
+			return text != "" && text != None.Text
+		})
+	})
+}
