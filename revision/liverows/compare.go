@@ -2,9 +2,9 @@ package liverows
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"rung/model"
@@ -21,48 +21,35 @@ type Field struct {
 // none stands for a column without a value.
 const none = "–"
 
-// CompareACL lists the columns of an ACL in the order in which an admin asks for
-// them. Either row may be nil. Columns that OVN-Kubernetes does not write are
-// left out unless they are set.
+// asked are the columns of an ACL in the order in which an admin asks for them.
+var asked = []string{"action", "direction", "options", "priority", "tier", "log", "severity", "meter", "name", "match", "external_ids"}
+
+// CompareACL lists the columns of an ACL that OVN-Kubernetes writes. Either row may be nil.
 func CompareACL(desired, live *nb.ACL) []Field {
-	var out []Field
-	add := func(name string, value func(*nb.ACL) string, always bool) {
-		f := Field{Name: name}
+	out := make([]Field, len(asked))
+	for _, c := range nb.ACLColumns {
+		f := &out[slices.Index(asked, c.Name)]
+		f.Name = c.Name
 		if desired != nil {
-			f.Desired = value(desired)
+			f.Desired = columnText(c.Value(desired))
 		}
 		if live != nil {
-			f.Live = value(live)
+			f.Live = columnText(c.Value(live))
 		}
-		f.Differs = desired != nil && live != nil && f.Desired != f.Live
-		if always || f.Desired != none && f.Desired != "" || f.Live != none && f.Live != "" {
-			out = append(out, f)
-		}
+		f.Differs = desired != nil && live != nil && !c.Same(desired, live)
 	}
-	add("action", func(a *nb.ACL) string { return cmp.Or(a.Action, none) }, true)
-	add("direction", func(a *nb.ACL) string { return cmp.Or(a.Direction, none) }, true)
-	add("options", func(a *nb.ACL) string { return options(a.Options) }, true)
-	add("priority", func(a *nb.ACL) string { return strconv.Itoa(a.Priority) }, true)
-	add("tier", func(a *nb.ACL) string { return strconv.Itoa(a.Tier) }, true)
-	add("log", func(a *nb.ACL) string { return strconv.FormatBool(a.Log) }, true)
-	add("severity", func(a *nb.ACL) string { return cmp.Or(a.Severity, none) }, true)
-	add("meter", func(a *nb.ACL) string { return cmp.Or(a.Meter, none) }, true)
-	add("name", func(a *nb.ACL) string { return cmp.Or(a.Name, none) }, true)
-	add("match", func(a *nb.ACL) string { return cmp.Or(a.Match, none) }, true)
-	add("external_ids", func(a *nb.ACL) string { return mapText(a.ExternalIDs) }, true)
 	return out
 }
 
-// options is the option of ovn-kubernetes.md#direction-and-action by its name; others
-// in full.
-func options(m map[string]string) string {
-	switch {
-	case len(m) == 0:
-		return none
-	case len(m) == 1 && m[nb.OptAfterLB] == "true":
-		return nb.OptAfterLB
+// columnText is a value for people: the option of ovn-kubernetes.md#direction-and-action by its name alone.
+func columnText(v any) string {
+	if m, ok := v.(map[string]string); ok {
+		if len(m) == 1 && m[nb.OptAfterLB] == "true" {
+			return nb.OptAfterLB
+		}
+		return mapText(m)
 	}
-	return mapText(m)
+	return cmp.Or(fmt.Sprint(v), none)
 }
 
 func mapText(m map[string]string) string {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
 	"rung/revision"
 )
@@ -104,14 +105,16 @@ func RuleSets(r *revision.Revision, k model.PolicyKey, rule *model.Rule) (out []
 	if len(units) == 0 {
 		return nil
 	}
-	var text strings.Builder
+	named := map[string]bool{}
 	for _, a := range r.ACLs(k, "") {
 		if _, dir, i, ok := RuleOf(a.ExternalIDs); ok && dir == rule.Direction && i == rule.Index {
-			text.WriteString(a.Match + "\n")
+			for ref := range match.RefsIn(a.Match) {
+				named[ref.Name] = true
+			}
 		}
 	}
 	for _, unit := range units {
-		if slices.ContainsFunc(SetNames(unit), func(n string) bool { return strings.Contains(text.String(), "$"+n) }) {
+		if slices.ContainsFunc(SetNames(unit), func(n string) bool { return named[n] }) {
 			out = append(out, unit)
 		}
 	}

@@ -122,8 +122,9 @@ func shownAsRead(r *revision.Revision, z *model.ZoneState, policies []model.Poli
 	return true, why
 }
 
-// sameACL compares what decides and what logs.
+// sameACL compares what decides, and whether it logs.
 func sameACL(want, live *nb.ACL) bool {
-	return want.Priority == live.Priority && want.Tier == live.Tier && want.Action == live.Action && want.Match == live.Match &&
-		want.Direction == live.Direction && want.Log == live.Log && want.Severity == live.Severity
+	return !slices.ContainsFunc(nb.ACLColumns, func(c nb.ACLColumn) bool {
+		return c.Name != "external_ids" && c.Name != "meter" && c.Name != "name" && !c.Same(want, live)
+	})
 }
