@@ -13,6 +13,7 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/antrea"
+	"rung/model/words"
 )
 
 type policyOut struct {
@@ -257,7 +258,7 @@ func (o *policyOut) text(wide bool) string {
 		if i == 0 {
 			s += "\nits rows are also in\n"
 		}
-		s += strings.TrimRight("  "+u.label+"  "+countText(u.Zones), " ") + "\n"
+		s += strings.TrimRight("  "+u.label+"  "+words.Tally(u.Zones), " ") + "\n"
 	}
 	if len(o.Findings)+len(o.Conditions) > 0 {
 		s += "\n"
