@@ -9,12 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
-	"rung/engine/omitted"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ladder"
 	"rung/pages/activity"
 	"rung/pages/page"
+	"rung/revision"
+	"rung/revision/omitted"
 )
 
 func (a *app) activityCmd() *cobra.Command {

@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine/omitted"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/words"
+	"rung/revision"
+	"rung/revision/omitted"
 )
 
 // antctlForm is the output of rung ladder that has the columns of antctl.

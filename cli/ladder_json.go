@@ -3,9 +3,9 @@ package cli
 import (
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ladder"
+	"rung/revision"
 )
 
 // ladderOut is the JSON of `rung ladder` (command-line.md#output): policies of a rung

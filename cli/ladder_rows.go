@@ -3,8 +3,8 @@ package cli
 import (
 	"strconv"
 
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 )
 
 // liveQueue are the live rows of a tier that no policy stands for, put between

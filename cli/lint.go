@@ -7,10 +7,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
-	"rung/engine/omitted"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/pages/findings"
+	"rung/revision"
+	"rung/revision/omitted"
 )
 
 // findingBrief is a finding of the policy that is shown; findingOfOut one that a change

@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"rung/engine"
-	"rung/engine/omitted"
-	"rung/engine/revision"
 	"rung/pages/sessions"
+	"rung/revision"
+	"rung/revision/omitted"
 )
 
 // logSessions lists who logs what until when, and what ended.

@@ -9,11 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
-	"rung/engine/omitted"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/antrea"
 	"rung/model/words"
+	"rung/revision"
+	"rung/revision/omitted"
 )
 
 type policyOut struct {

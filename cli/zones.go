@@ -8,11 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
-	"rung/engine/omitted"
-	"rung/engine/revision"
-	"rung/engine/settings"
 	"rung/model"
 	"rung/pages/zones"
+	"rung/revision"
+	"rung/revision/omitted"
+	"rung/revision/settings"
 )
 
 // zoneOut is a zone in the JSON of `rung zones`; Southbound is there where one is known.

@@ -3,9 +3,9 @@ package findings
 import (
 	"fmt"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/pages/page"
+	"rung/revision"
 	"rung/themes"
 )
 

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/words"
 	"rung/pages/page"
+	"rung/revision"
 	"rung/themes"
 )
 

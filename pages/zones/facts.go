@@ -5,10 +5,10 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/dialect"
+	"rung/model/ovn/dialect"
 	"rung/pages/page"
+	"rung/revision"
 )
 
 // Zone is what is known of a zone (command-line.md#output).

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
 	"rung/pages/page"
+	"rung/revision"
 	"rung/themes"
 )
 

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 )
 
 // What is wrong with a zone is told whole to screen and command: not its last error alone.

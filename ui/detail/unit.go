@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"regexp"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/revision"
 	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine/gate"
+	"rung/change/gate"
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/words"

@@ -3,9 +3,9 @@ package ladder
 import (
 	"strconv"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ladder"
+	"rung/revision"
 	"rung/ui/nav"
 	"rung/ui/widget"
 )

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/view"

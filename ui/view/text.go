@@ -1,6 +1,7 @@
 package view
 
 import (
+
 	"rung/model"
 	"rung/themes"
 )

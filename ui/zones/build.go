@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ladder"
+	"rung/revision"
 	"rung/ui/widget"
 )
 

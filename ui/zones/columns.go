@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 	"rung/ui/detail"
 	"rung/ui/view"
 	"rung/ui/widget"

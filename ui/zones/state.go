@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/pages/zones"
+	"rung/revision"
 )
 
 // tally is what was counted of a zone. It is counted anew when the zone or the policies

@@ -1,0 +1,73 @@
+package revision
+
+import (
+	"slices"
+	"sync"
+
+	"rung/model"
+	"rung/model/antrea"
+	"rung/model/ladder"
+	"rung/model/overlap"
+)
+
+// Antrea says whether Antrea's precedence holds: then there are no rows and no zones.
+func (r *Revision) Antrea() bool { return r.System == model.SystemAntrea }
+
+// Bands are the ladder of a cluster on Antrea.
+func (r *Revision) Bands() []ladder.Band {
+	b := Shared[antreaBands](r)
+	b.once.Do(func() { b.bands = ladder.Bands(r.Cluster) })
+	return b.bands
+}
+
+type antreaBands struct {
+	once  sync.Once
+	bands []ladder.Band
+}
+
+// Order are the policies in Antrea's effective order.
+func (r *Revision) Order() []antrea.Place { return antrea.Order(r.Cluster) }
+
+// selectedBy says whether what a policy applies to is worked out from selectors: it has no
+// compiled rows that would know.
+func (r *Revision) selectedBy(p *model.Policy) bool {
+	return p != nil && (p.Antrea != nil || r.Antrea())
+}
+
+// appliedSet are the pods a policy applies to, where nothing is compiled.
+func (r *Revision) appliedSet(p *model.Policy) overlap.PodSet {
+	x := r.PodIndex()
+	if p.Antrea == nil {
+		return x.SubjectSet(p)
+	}
+	s := antrea.Groups(r.Cluster).Whole(p)
+	return s.PodSet(x).And(x.Where((*model.Pod).SubjectEligible))
+}
+
+// RulePods are the pods one rule of a policy of Antrea applies to.
+func (r *Revision) RulePods(p *model.Policy, rule *model.Rule) []*model.Pod {
+	x := r.PodIndex()
+	s := antrea.Groups(r.Cluster).Applied(p, rule)
+	return slices.Collect(x.Pods(s.PodSet(x).And(x.Where((*model.Pod).SubjectEligible))))
+}
+
+// peerSet are the pods behind a peer, where nothing is compiled; of one that stands for
+// other namespaces by the pod a rule applies to, none.
+func (r *Revision) peerSet(p *model.Policy, pe *model.Peer) overlap.PodSet {
+	x := r.PodIndex()
+	switch {
+	case pe.Match != nil:
+		return nil
+	case pe.Kind == model.PeerGroup:
+		m := antrea.Groups(r.Cluster).Of(antrea.Ref(p, pe.Group))
+		var out overlap.PodSet
+		for i := range m.Pods {
+			out = out.Or(m.Pods[i].PodSet(x))
+		}
+		return out
+	case pe.Kind == model.PeerServiceAccount:
+		s := antrea.Selection{Account: pe.ServiceAccount}
+		return s.PodSet(x)
+	}
+	return x.PeerSelected(pe)
+}

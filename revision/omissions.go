@@ -1,0 +1,255 @@
+package revision
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"rung/model"
+	"rung/model/words"
+)
+
+// Omissions are everything that answers of this revision do not take into account, or take
+// for granted, in the order of the codes: what was refused or could not be read, policies
+// without desired rows whose old rows may still decide, kinds and zones that were not read,
+// what was assumed. Which of them could change an answer is for package omitted to say. The
+// slice must not be changed.
+func (r *Revision) Omissions() []model.Omission {
+	if r.omissions == nil {
+		return r.findOmissions()
+	}
+	r.omissions.once.Do(func() { r.omissions.list = r.findOmissions() })
+	return r.omissions.list
+}
+
+// onceOmissions are those of one revision: every page of the console asks for them.
+type onceOmissions struct {
+	once sync.Once
+	list []model.Omission
+}
+
+func (r *Revision) findOmissions() []model.Omission {
+	return slices.Concat(r.unreadObjects(), r.policiesWithoutRows(), r.unreadKinds(), r.unreadZones(), r.undecided(), r.unplacedPods(), r.absentKinds())
+}
+
+// unknownKind is the code of objects of a kind that Rung does not read: a warning where they
+// are policies of some system, information where they are none of its business.
+const unknownKind = "unknown-kind"
+
+// unreadObjects are files, documents and objects that were not taken in.
+func (r *Revision) unreadObjects() (out []model.Omission) {
+	said := map[model.Omission]bool{}
+	for _, b := range r.Broken {
+		foreign := b.Code == unknownKind && b.Severity == model.SeverityWarning // a policy, and not one that Rung reads
+		if !b.IsError() && !foreign || r.resource(b.Key.Kind) != nil && b.Key.Name == "" && b.Origin.File == "" {
+			continue // the kind as a whole: unreadKinds
+		}
+		o := model.Omission{Code: model.OmittedObject, Key: b.Key, Origin: b.Origin}
+		why := b.Message
+		if b.Field != "" {
+			why = b.Field + " " + why
+		}
+		if b.Key.Name == "" {
+			o.Code, o.Key.Namespace = model.OmittedFile, ""
+			if said[o] {
+				continue
+			}
+			said[o] = true
+			o.Why = "which could not be read: " + why
+		} else {
+			// An object with many faults is one omission, at its first.
+			id := model.Omission{Code: o.Code, Key: o.Key, Origin: model.Origin{File: b.Origin.File, Doc: b.Origin.Doc, Item: b.Origin.Item}}
+			if said[id] {
+				continue
+			}
+			said[id] = true
+			o.Why = "which was refused: " + why
+			if foreign {
+				o.Why = "which Rung does not read: " + strings.TrimPrefix(why, "skipped: ")
+			}
+		}
+		o.Remedy = b.Remedy
+		if b.HasPriority {
+			o.Priority = &b.Priority
+		}
+		out = append(out, o)
+		if b.Release != "" { // refused by the CRD of a release that nobody named
+			o.Code, o.Remedy = model.OmittedSetting, "--api-release "+b.Release
+			o.Why = fmt.Sprintf("the cluster has the CRDs of network-policy-api v0.2.0: those of %s (%s) take %s", b.Release, o.Remedy, o.What())
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// policiesWithoutRows are policies that OVN-Kubernetes would refuse, unless every zone was read
+// and none has rows of them.
+func (r *Revision) policiesWithoutRows() (out []model.Omission) {
+	if r.Desired == nil || r.System == model.SystemAntrea {
+		return nil
+	}
+	for c := range r.Desired.Policies() {
+		if c.None == nil || c.None.Code == model.NoController {
+			continue
+		}
+		p := c.Policy
+		// What priority the rows of before have is not known: not today's, where that is why.
+		o := model.Omission{Code: model.OmittedRows, Key: p.Key, Origin: p.Origin}
+		frozen, known := r.rowsOf(p.Key)
+		older := slices.IndexFunc(p.Invalid, func(b model.Broken) bool { return b.Code == model.InvalidOlder })
+		switch {
+		case older >= 0:
+			// The server takes it without the field, and OVN-Kubernetes the rest.
+			o.Code, o.Origin = model.OmittedObject, p.Invalid[older].Origin
+			o.Why = "which Rung refuses: " + p.Invalid[older].Field + " " + p.Invalid[older].Message
+			if p.Key.Kind.Ranked() {
+				o.Priority = &p.Priority
+			}
+		case len(frozen) > 0:
+			o.Why = fmt.Sprintf("whose rows of before still decide in %s: %s", zonesText(frozen), c.None.Message)
+		case known:
+			continue // nothing decides in its name
+		case c.None.Code == "priority":
+			o.Code = model.OmittedSetting
+			o.Why = o.What() + ", whose priority is not supported, has no rows of an earlier one"
+		default:
+			o.Why = "which OVN-Kubernetes refuses, so that rows it had before may still decide: " + c.None.Message
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// rowsOf says in which zones a policy has rows, and whether all of them were read.
+func (r *Revision) rowsOf(k model.PolicyKey) (with []string, known bool) {
+	known = len(r.Zones) > 0 && !r.Mode.Sandbox // the sandbox holds nothing of before
+	for _, z := range r.Zones {
+		in := z.Policy(k)
+		switch {
+		case in != nil && in.LiveACLs > 0:
+			with = append(with, z.Name)
+		case z.SyncedAt.IsZero() || z.Partial != "" || in == nil:
+			known = false
+		}
+	}
+	return with, known
+}
+
+func zonesText(names []string) string {
+	if len(names) == 1 {
+		return "zone " + names[0]
+	}
+	return fmt.Sprintf("%d zones, %s the first", len(names), names[0])
+}
+
+// resource is the state of the API server's resource of a kind, nil where there is none.
+func (r *Revision) resource(k model.Kind) *model.SourceResource {
+	if k == "" {
+		return nil
+	}
+	for i := range r.Sources {
+		for j := range r.Sources[i].Resources {
+			if res := &r.Sources[i].Resources[j]; res.Kind == k {
+				return res
+			}
+		}
+	}
+	return nil
+}
+
+// unreadKinds are the kinds that the API server does not let Rung read, or did not send.
+func (r *Revision) unreadKinds() (out []model.Omission) {
+	for i := range r.Sources {
+		for j := range r.Sources[i].Resources {
+			res := &r.Sources[i].Resources[j]
+			if res.Conn == model.ConnSynced || res.Conn == model.ConnAbsent || res.Kind == model.KindEvent || res.Kind == "" {
+				continue // of a kind that is not served there are no objects
+			}
+			why := "which could not be read: " + res.Error
+			switch {
+			case res.Conn == model.ConnDenied:
+				why = "which Rung may not read: " + res.Error
+			case res.Count > 0:
+				why = "as they are now, only as they were read last: " + res.Error
+			case res.Error == "":
+				why = "which were not read yet"
+			}
+			out = append(out, model.Omission{Code: model.OmittedKind, Key: model.Key{Kind: res.Kind}, Why: why})
+		}
+	}
+	return out
+}
+
+// unreadZones are the databases that were not read as they are now and whole.
+func (r *Revision) unreadZones() (out []model.Omission) {
+	for _, z := range r.Zones {
+		why := ""
+		switch {
+		case z.SyncedAt.IsZero() && z.Error != "":
+			why = "whose rows were not read: " + z.Error
+		case z.SyncedAt.IsZero():
+			why = "whose rows were not read: " + string(z.Conn)
+		case z.Partial != "":
+			why = "of whose rows a part could not be read: " + z.Partial
+		case !z.Current() && z.Conn != model.ConnSwept:
+			why = "whose rows were read last at " + z.SyncedAt.UTC().Format("15:04:05") + " UTC: " + z.Error
+		default:
+			continue
+		}
+		out = append(out, model.Omission{Code: model.OmittedZone, Zone: z.Name, Why: strings.TrimSuffix(why, ": ")})
+	}
+	return out
+}
+
+// FilesMode is the Mode.Name of a run on files, RowsMode that of one on databases alone.
+const (
+	FilesMode = "files"
+	RowsMode  = "rows"
+)
+
+// absentKinds are the kinds that decide about connections and of which files have none: that
+// may be so in the cluster, or they were not dumped.
+func (r *Revision) absentKinds() (out []model.Omission) {
+	if r.Mode.Name != FilesMode {
+		return nil
+	}
+	kinds := []model.Kind{model.KindNP, model.KindEF, model.KindService}
+	if r.System == model.SystemAntrea {
+		kinds = []model.Kind{model.KindNP, model.KindService}
+	}
+	have := map[model.Kind]bool{}
+	for p := range r.Cluster.EveryPolicy() {
+		have[p.Key.Kind] = true
+	}
+	for _, k := range kinds {
+		if !have[k] && r.Cluster.Count(k) == 0 {
+			out = append(out, model.Omission{Code: model.OmittedAbsent, Key: model.Key{Kind: k},
+				Why: "there are no " + words.Plural(string(k)) + ": the input has none"})
+		}
+	}
+	return out
+}
+
+// undecided are the policies that are read and decide nothing under Antrea, since admission
+// refuses them or their tier, or their tier is not there.
+func (r *Revision) undecided() (out []model.Omission) {
+	if !r.Antrea() {
+		return nil
+	}
+	for _, place := range r.Order() {
+		p := place.Policy
+		o := model.Omission{Code: model.OmittedObject, Key: p.Key, Origin: p.Origin}
+		switch {
+		case place.Missing:
+			o.Why = "whose tier " + place.TierName + " does not exist, or is refused"
+		case p.Antrea != nil && p.Refused():
+			b := p.Invalid[slices.IndexFunc(p.Invalid, func(b model.Broken) bool { return !b.Tolerated() })]
+			o.Why = "which Antrea refuses: " + strings.TrimSpace(b.Field+" "+b.Message)
+		default:
+			continue
+		}
+		out = append(out, o)
+	}
+	return out
+}
