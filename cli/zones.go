@@ -11,6 +11,7 @@ import (
 	"rung/model"
 	"rung/pages/zones"
 	"rung/revision"
+	"rung/revision/finding"
 	"rung/revision/omitted"
 	"rung/revision/settings"
 )
@@ -101,7 +102,7 @@ not just settling. ` + secondHelp,
 // checkAnswer compares the zones.
 func (a *app) checkAnswer(e *engine.Engine, r *revision.Revision) (*answer, error) {
 	now := e.Now()
-	found := r.ZoneFindings(now)
+	found := finding.ZoneFindings(r, now)
 	ans := findingsAnswer(a, found, model.SeverityError, model.SeverityWarning)
 	ans.notConsidered = omitted.Rows(r, r.Zones)
 	ans.nothingFound(len(found))

@@ -9,6 +9,8 @@ import (
 	"rung/model/ovn/dialect"
 	"rung/pages/page"
 	"rung/revision"
+	"rung/revision/flows"
+	"rung/revision/policies"
 )
 
 // Zone is what is known of a zone (command-line.md#output).
@@ -36,10 +38,10 @@ type Zone struct {
 	Trouble []string `json:"ovn_trouble,omitempty"`
 
 	Of    *model.ZoneState    `json:"-"`
-	Tally *revision.ZoneTally `json:"-"` // nil where there are no policies to judge
+	Tally *policies.ZoneTally `json:"-"` // nil where there are no policies to judge
 	Loss  *Loss               `json:"-"` // of lines of the ACL log; nil where none is lost
 	mark  page.Span
-	below revision.Progress
+	below flows.Progress
 	now   time.Time
 }
 
@@ -91,9 +93,9 @@ type Daemon struct {
 }
 
 // Of is what the table shows of a zone, with what was counted there.
-func Of(r *revision.Revision, z *model.ZoneState, tally *revision.ZoneTally, now time.Time) *Zone {
+func Of(r *revision.Revision, z *model.ZoneState, tally *policies.ZoneTally, now time.Time) *Zone {
 	o := &Zone{Name: z.Name, Endpoint: z.Endpoint, Server: z.Server, State: z.Conn, SyncedAt: page.Stamp{Time: z.SyncedAt}, Error: z.Error,
-		Writes: z.Writes, Rows: z.RowCount(), Differ: []string{}, Trouble: r.Below(z, now), Of: z, mark: Mark(r, z, now), below: r.Progress(z), now: now}
+		Writes: z.Writes, Rows: z.RowCount(), Differ: []string{}, Trouble: flows.Below(r, z, now), Of: z, mark: Mark(r, z, now), below: flows.ProgressOf(r, z), now: now}
 	if r.Mode.Name != revision.RowsMode {
 		o.Tally, o.Policies, o.Units = tally, tally.States, tally.Units
 		for _, k := range tally.Astray {
@@ -105,7 +107,7 @@ func Of(r *revision.Revision, z *model.ZoneState, tally *revision.ZoneTally, now
 
 // Whole is Of with what only JSON and the text below the table have.
 func Whole(r *revision.Revision, z *model.ZoneState, now time.Time) *Zone {
-	tally := r.Tally(z, now)
+	tally := policies.Tally(r, z, now)
 	o := Of(r, z, &tally, now)
 	o.Dialect = dialectOf(r, z.Name)
 	if o.Tally == nil {

@@ -10,6 +10,7 @@ import (
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
+	"rung/revision/flows"
 	"rung/themes"
 )
 
@@ -86,7 +87,7 @@ var Table = &page.Table[*Zone]{
 func Mark(r *revision.Revision, z *model.ZoneState, now time.Time) page.Span {
 	switch z.Conn {
 	case model.ConnSynced, model.ConnReadOnly, model.ConnSwept:
-		if r.Faulty(z, now) {
+		if flows.Faulty(r, z, now) {
 			return page.Span{Text: "▲", Role: themes.Warn}
 		}
 		return page.Span{Text: "●", Role: themes.OK}

@@ -9,6 +9,7 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/revision"
+	"rung/revision/finding"
 	"rung/ui/widget"
 )
 
@@ -57,7 +58,7 @@ const foundShown = 2
 
 // compare takes what comparing the zones finds, but for what is only settling.
 func (v *pane) compare(r *revision.Revision) {
-	v.found = r.StandingZoneFindings(v.now)
+	v.found = finding.StandingZoneFindings(r, v.now)
 }
 
 // shown are what the lower table lists: the policies as they decide, what only

@@ -9,6 +9,7 @@ import (
 	"rung/model"
 	"rung/pages/zones"
 	"rung/revision"
+	"rung/revision/policies"
 )
 
 // tally is what was counted of a zone. It is counted anew when the zone or the policies
@@ -17,7 +18,7 @@ type tally struct {
 	of      *model.ZoneState
 	counted time.Time
 
-	revision.ZoneTally
+	policies.ZoneTally
 }
 
 // lasting says whether a count holds however late it gets: rows that are judged as
@@ -67,7 +68,7 @@ func (v *pane) count(r *revision.Revision, now time.Time, fresh bool) (items []*
 		t := v.tallies[z.Name]
 		stale := t == nil || t.of != z || !t.lasting() && !t.counted.Equal(now)
 		if t == nil || stale && !fresh {
-			t = &tally{of: z, counted: now, ZoneTally: r.Tally(z, now)}
+			t = &tally{of: z, counted: now, ZoneTally: policies.Tally(r, z, now)}
 		}
 		next[z.Name] = t
 		told := zones.Of(r, z, &t.ZoneTally, now)

@@ -8,6 +8,7 @@ import (
 	"rung/model"
 	"rung/pages/zones"
 	"rung/revision"
+	"rung/revision/policies"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -59,7 +60,7 @@ type line struct {
 	signs  []widget.Line // the same in signs
 	states []model.PolicyState
 	why    widget.Line
-	over   revision.Over // where zones are many
+	over   policies.Over // where zones are many
 }
 
 // New makes the view.
