@@ -7,9 +7,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"rung/model/ovn/dialect"
-	"rung/revision"
-	"rung/revision/settings"
 )
 
 // switches are the flags that are auto, on or off; alone they mean on.
@@ -76,67 +73,4 @@ func joinSwitches(args []string) []string {
 		out = append(out, args[i])
 	}
 	return out
-}
-
-type dialectOut struct {
-	Settings []settingOut  `json:"settings"`
-	Rows     []rowsFormOut `json:"rows"`
-	// NotCompared says why rows of a kind are not held against desired ones.
-	NotCompared map[string]string `json:"not_compared"`
-}
-
-type settingOut struct {
-	Name     string `json:"name"`
-	Value    string `json:"value"`
-	Source   string `json:"source"`
-	Evidence string `json:"evidence,omitempty"`
-}
-
-type rowsFormOut struct {
-	Type    string `json:"owner_type"`
-	Rows    int    `json:"rows"`
-	Current int    `json:"current"`
-	Form    string `json:"form"`
-	Why     string `json:"why,omitempty"`
-}
-
-// describeDialect is nil where Rung's own zones run: there is nothing to find out.
-func describeDialect(r *revision.Revision, zone string) *dialectOut {
-	if !r.HasDialect() {
-		return nil
-	}
-	d := r.Dialect(zone)
-	out := &dialectOut{NotCompared: map[string]string{},
-		Settings: each(d.Settings, func(s settings.Setting) settingOut { return settingOut(s) }),
-		Rows: each(d.Rows, func(g dialect.Rows) rowsFormOut {
-			return rowsFormOut{Type: g.Type, Rows: g.Rows, Current: g.Current, Form: string(g.Generation), Why: g.Form}
-		})}
-	for k, why := range d.Deviates {
-		out.NotCompared[string(k)] = why
-	}
-	return out
-}
-
-func dialectText(r *revision.Revision, zones []zoneOut) string {
-	if !r.HasDialect() {
-		return "sandbox zones: settings come from Rung's own flags (rung options)\n"
-	}
-	t := &tableOut{head: []string{"ZONE", "SETTING", "VALUE", "SOURCE", "EVIDENCE"}}
-	for _, z := range zones {
-		d := z.Dialect
-		for _, s := range d.Settings {
-			t.add(z.Name, s.Name, s.Value, s.Source, s.Evidence)
-		}
-		for _, g := range d.Rows {
-			parts := []string{fmt.Sprintf("%d of %d rows current", g.Current, g.Rows)}
-			if g.Why != "" {
-				parts = append(parts, g.Why)
-			}
-			if why := d.NotCompared[g.Type]; why != "" {
-				parts = append(parts, "not compared")
-			}
-			t.add(z.Name, "rows of "+g.Type, g.Form, settings.FromRows, strings.Join(parts, "; "))
-		}
-	}
-	return t.String()
 }

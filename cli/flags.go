@@ -113,9 +113,6 @@ func (f *flags) stateFolder() string {
 	return filepath.Join(xdg.StateHome, "rung")
 }
 
-// rowsMode is a run on databases alone.
-const rowsMode = "rows"
-
 // config makes the engine's configuration. zones says whether the command needs
 // databases at all. What it reads for that may be files that never answer; it
 // returns when ctx ends.
@@ -161,7 +158,7 @@ func (a *app) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 		cfg.Mode = revision.Mode{Name: revision.FilesMode, Title: strings.Join(f.files, " "), WriteBack: writeBack}
 		cfg.Identity = f.identity()
 	case len(f.nb) > 0 && f.rowsOnly && !f.kube.given():
-		cfg.Mode = revision.Mode{Name: rowsMode, Title: strings.Join(f.nb, " ")}
+		cfg.Mode = revision.Mode{Name: revision.RowsMode, Title: strings.Join(f.nb, " ")}
 	default:
 		return cfg, a.cluster(ctx, &cfg, zones)
 	}

@@ -206,20 +206,6 @@ func surplusText(r *revision.Revision, zones []*model.ZoneState, now time.Time) 
 	return b.String()
 }
 
-// progressOut is how far the rows of a zone have come.
-type progressOut struct {
-	// The numbers of NB_Global: of the rows written, of those flows were made of, and of
-	// those every node has.
-	Written int64  `json:"rows_written"`
-	Made    int64  `json:"flows_made"`
-	Done    int64  `json:"nodes_done"`
-	Text    string `json:"text"`
-	// Northd and Nodes say since when they are behind.
-	Northd  string   `json:"northd_behind_since,omitempty"`
-	Nodes   string   `json:"nodes_behind_since,omitempty"`
-	Waiting []string `json:"nodes_behind,omitempty"`
-}
-
 type southboundOut struct {
 	Endpoint string `json:"endpoint"`
 	State    string `json:"state"`
@@ -242,53 +228,20 @@ type flowTallyOut struct {
 	Surplus []flowOut               `json:"left_over"`
 }
 
-type daemonOut struct {
-	Name  string `json:"name"`
-	State string `json:"state"`
-	Since string `json:"since"`
-	Error string `json:"error,omitempty"`
-}
-
-// describeBelow fills in what is below a zone's rows.
-func (o *zoneOut) describeBelow(r *revision.Revision, z *model.ZoneState, now time.Time) {
-	p := flows.ProgressOf(r, z)
-	if p.Known && p.Tracked() {
-		o.Progress = &progressOut{Written: p.Progress.Written.Cfg, Made: p.Progress.Made.Cfg, Done: p.Progress.Done.Cfg,
-			Text: p.Text(now, p.Seen), Northd: stamp(p.Northd), Nodes: stamp(p.Nodes)}
-		for _, c := range p.Waiting {
-			o.Progress.Waiting = append(o.Progress.Waiting, c.Name)
-		}
-	}
-	for _, d := range p.Down {
-		o.Daemons = append(o.Daemons, daemonOut{d.Name, d.State, stamp(d.Since), d.Error})
-	}
-	o.Trouble = flows.Below(r, z, now)
+// describeSouthbound is the Southbound database of a zone, nil where none is known.
+func describeSouthbound(r *revision.Revision, z *model.ZoneState, now time.Time) *southboundOut {
 	s := r.Southbound(z.Name)
 	if s == nil {
-		return
+		return nil
 	}
 	t := flows.TallyFlows(r, z, now)
-	o.Southbound = &southboundOut{Endpoint: s.Endpoint, State: t.State, SyncedAt: stamp(s.SyncedAt), Server: s.Server, Error: s.Error, Attempts: s.Attempts}
+	out := &southboundOut{Endpoint: s.Endpoint, State: t.State, SyncedAt: stamp(s.SyncedAt), Server: s.Server, Error: s.Error, Attempts: s.Attempts}
 	if s.Followed {
-		o.Southbound.Since = stamp(s.ConnAt)
+		out.Since = stamp(s.ConnAt)
 	}
 	if t.Known {
 		surplus, _ := flows.SurplusFlows(r, z, now)
-		o.Southbound.Flows = &flowTallyOut{ACLs: t.ACLs, Flows: t.Flows, Own: t.Own, Unknown: t.Odd, Summary: t.Summary, Text: t.Text, Surplus: each(surplus, describeFlow)}
+		out.Flows = &flowTallyOut{ACLs: t.ACLs, Flows: t.Flows, Own: t.Own, Unknown: t.Odd, Summary: t.Summary, Text: t.Text, Surplus: each(surplus, describeFlow)}
 	}
-}
-
-// belowText says how flows stand, where they were read, and what is wrong below the rows
-// of zones, a line each.
-func belowText(zones []zoneOut) string {
-	var b strings.Builder
-	for _, z := range zones {
-		if s := z.Southbound; s != nil && s.Flows != nil {
-			b.WriteString(z.Name + ": " + s.Flows.Summary + "\n")
-		}
-		for _, text := range z.Trouble {
-			b.WriteString(z.Name + ": " + text + "\n")
-		}
-	}
-	return b.String()
+	return out
 }

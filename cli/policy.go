@@ -11,6 +11,7 @@ import (
 	"rung/engine"
 	"rung/model"
 	"rung/model/antrea"
+	"rung/model/words"
 	"rung/revision"
 	"rung/revision/connections"
 	"rung/revision/finding"
@@ -260,7 +261,7 @@ func (o *policyOut) text(wide bool) string {
 		if i == 0 {
 			s += "\nits rows are also in\n"
 		}
-		s += strings.TrimRight("  "+u.label+"  "+countText(u.Zones), " ") + "\n"
+		s += strings.TrimRight("  "+u.label+"  "+words.Tally(u.Zones), " ") + "\n"
 	}
 	if len(o.Findings)+len(o.Conditions) > 0 {
 		s += "\n"

@@ -103,6 +103,9 @@ func readyText(policies []readyOut, wide bool) string {
 	return t.String()
 }
 
+// differShown is how many zones are named for a failure.
+const differShown = 3
+
 // failureText tells equal messages once, with at most a few of the zones.
 func failureText(failures []failureOut) string {
 	var parts []string

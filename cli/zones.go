@@ -2,9 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -12,37 +9,17 @@ import (
 
 	"rung/engine"
 	"rung/model"
-	"rung/model/words"
+	"rung/pages/zones"
 	"rung/revision"
 	"rung/revision/finding"
 	"rung/revision/omitted"
-	"rung/revision/policies"
+	"rung/revision/settings"
 )
 
+// zoneOut is a zone in the JSON of `rung zones`; Southbound is there where one is known.
 type zoneOut struct {
-	Name     string `json:"name"`
-	Endpoint string `json:"endpoint"`
-	Server   string `json:"server"`
-	State    string `json:"state"`
-	SyncedAt string `json:"synced_at,omitempty"`
-	Error    string `json:"error,omitempty"`
-	Writes   bool   `json:"writes"`
-	Rows     int    `json:"rows"`
-	// Policies and Units count by state: policies, and rows that are no policy's
-	// alone, such as the default deny of a namespace. Differ names those of
-	// Units that are not in sync.
-	Policies map[string]int `json:"policies"`
-	Units    map[string]int `json:"units"`
-	Differ   []string       `json:"units_not_in_sync"`
-	// Dialect is there for zones of others.
-	Dialect *dialectOut `json:"dialect,omitempty"`
-	// Progress is there where somebody counts, Southbound where one is known. Daemons are
-	// the sandbox's processes below the zone that do not run.
-	Progress   *progressOut   `json:"progress,omitempty"`
+	*zones.Zone
 	Southbound *southboundOut `json:"southbound,omitempty"`
-	Daemons    []daemonOut    `json:"daemons_down,omitempty"`
-	// Trouble says what is wrong below the rows, a sentence each.
-	Trouble []string `json:"ovn_trouble,omitempty"`
 }
 
 func (a *app) zonesCmd() *cobra.Command {
@@ -68,7 +45,8 @@ not just settling. ` + secondHelp,
 		Example: `  rung zones --context staging
   rung zones --context staging --check
   rung zones --nb unix:/var/run/ovn/ovnnb_db.sock`,
-		Args: takes(0),
+		Annotations: tableForms,
+		Args:        takes(0),
 	}, func([]string, bool) query {
 		switch {
 		case conditions:
@@ -85,16 +63,22 @@ not just settling. ` + secondHelp,
 		q.answer = func(e *engine.Engine, r *revision.Revision) (*answer, error) {
 			a.noRows(r)
 			now := e.Now()
-			out := each(r.Zones, func(z *model.ZoneState) zoneOut { return describeZone(r, z, now) })
-			return &answer{value: out, notConsidered: omitted.Rows(r, r.Zones), text: func(wide bool) string {
-				switch {
+			all := each(r.Zones, func(z *model.ZoneState) *zones.Zone { return zones.Whole(r, z, now) })
+			out := each(all, func(z *zones.Zone) zoneOut { return zoneOut{z, describeSouthbound(r, z.Of, now)} })
+			ans := tableAnswer(a, out, zones.Table, all)
+			ans.notConsidered = omitted.Rows(r, r.Zones)
+			list := ans.text
+			ans.text = func(wide bool) string {
+				switch text := list(wide) + zonesBelow(out); {
 				case table:
-					return dialectText(r, out)
+					return settingsText(r, all)
 				case wide:
-					return zonesText(out) + "\n" + dialectText(r, out)
+					return text + "\n" + settingsText(r, all)
+				default:
+					return text
 				}
-				return zonesText(out)
-			}}, nil
+			}
+			return ans, nil
 		}
 		return q
 	})
@@ -131,67 +115,34 @@ func (a *app) checkAnswer(e *engine.Engine, r *revision.Revision) (*answer, erro
 	return ans, nil
 }
 
-func describeZone(r *revision.Revision, z *model.ZoneState, now time.Time) zoneOut {
-	o := zoneOut{Name: z.Name, Endpoint: z.Endpoint, Server: z.Server, State: string(z.Conn), Error: z.Error,
-		Writes: z.Writes, Policies: map[string]int{}, Units: map[string]int{}, Differ: []string{}}
-	if !z.SyncedAt.IsZero() {
-		o.SyncedAt = stamp(z.SyncedAt)
+// settingsText lists what OVN-Kubernetes runs with, and the form of its rows.
+func settingsText(r *revision.Revision, all []*zones.Zone) string {
+	if !r.HasDialect() {
+		return "sandbox zones: settings come from Rung's own flags (rung options)\n"
 	}
-	o.Rows = z.RowCount()
-	o.Dialect = describeDialect(r, z.Name)
-	o.describeBelow(r, z, now)
-	if r.Mode.Name == rowsMode {
-		return o // there are no policies to judge
+	t := &tableOut{head: []string{"ZONE", "SETTING", "VALUE", "SOURCE", "EVIDENCE"}}
+	for _, z := range all {
+		for _, s := range z.Dialect.Settings {
+			t.add(z.Name, s.Name, s.Value, s.Source, s.Evidence)
+		}
+		for _, g := range z.Dialect.Rows {
+			t.add(z.Name, "rows of "+g.Type, string(g.Form), settings.FromRows, z.Dialect.Evidence(&g))
+		}
 	}
-	t := policies.Tally(r, z, now)
-	for s, n := range t.States {
-		o.Policies[string(s)] = n
-	}
-	for s, n := range t.Units {
-		o.Units[string(s)] = n
-	}
-	for _, k := range t.Astray {
-		o.Differ = append(o.Differ, k.Label())
-	}
-	return o
+	return t.String()
 }
 
-func zonesText(zones []zoneOut) string {
-	t := &tableOut{head: []string{"ZONE", "STATE", "SERVER", "ROWS", "POLICIES", "OTHER ROWS", "ENDPOINT"}}
-	counted := slices.ContainsFunc(zones, func(z zoneOut) bool { return z.Progress != nil })
-	if counted {
-		t.head = slices.Insert(t.head, 4, "ROWS/FLOWS/NODES")
-	}
-	for _, z := range zones {
-		state := z.State
-		if z.Error != "" {
-			state += ": " + z.Error
+// zonesBelow says how flows stand, where they were read, and what is wrong with zones, a
+// line each.
+func zonesBelow(all []zoneOut) string {
+	var b strings.Builder
+	for _, z := range all {
+		if s := z.Southbound; s != nil && s.Flows != nil {
+			b.WriteString(z.Name + ": " + s.Flows.Summary + "\n")
 		}
-		others := countText(z.Units)
-		if len(z.Differ) > 0 {
-			others += ": " + words.Cut(z.Differ, "; ", differShown)
+		for _, text := range z.Wrong() {
+			b.WriteString(z.Name + ": " + text + "\n")
 		}
-		cells := []string{z.Name, state, z.Server, fmt.Sprint(z.Rows), countText(z.Policies), others, z.Endpoint}
-		if counted {
-			numbers := "–"
-			if p := z.Progress; p != nil {
-				numbers = fmt.Sprintf("%d/%d/%d", p.Written, p.Made, p.Done)
-			}
-			cells = slices.Insert(cells, 4, numbers)
-		}
-		t.add(cells...)
 	}
-	return t.String() + belowText(zones)
-}
-
-// differShown is how many units that are not in sync are named for a zone.
-const differShown = 3
-
-// countText is "12 in sync, 1 behind".
-func countText(states map[string]int) string {
-	var parts []string
-	for _, s := range slices.Sorted(maps.Keys(states)) {
-		parts = append(parts, fmt.Sprintf("%d %s", states[s], s))
-	}
-	return strings.Join(parts, ", ")
+	return b.String()
 }

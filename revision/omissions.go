@@ -202,8 +202,11 @@ func (r *Revision) unreadZones() (out []model.Omission) {
 	return out
 }
 
-// FilesMode is the Mode.Name of a run on files.
-const FilesMode = "files"
+// FilesMode is the Mode.Name of a run on files, RowsMode that of one on databases alone.
+const (
+	FilesMode = "files"
+	RowsMode  = "rows"
+)
 
 // absentKinds are the kinds that decide about connections and of which files have none: that
 // may be so in the cluster, or they were not dumped.

@@ -7,6 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/words"
+	"rung/pages/zones"
 	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/view"
@@ -104,7 +105,7 @@ func (m *root) zones(w int) widget.Line {
 		return append(l, view.TallyOf(m.rev, m.now).Line(st, w >= wideHeader)...)
 	}
 	for _, z := range all {
-		l = append(l, view.ZoneMark(m.rev, z, m.now, st))
+		l = append(l, widget.SpanOf(zones.Mark(m.rev, z, m.now), st))
 	}
 	return l
 }

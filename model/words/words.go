@@ -2,6 +2,8 @@ package words
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -101,3 +103,12 @@ func Size(n int64) string {
 }
 
 const sizes = "KMGT"
+
+// Tally is "12 in sync, 1 behind": what is counted by state.
+func Tally[K ~string](states map[K]int) string {
+	var parts []string
+	for _, s := range slices.Sorted(maps.Keys(states)) {
+		parts = append(parts, fmt.Sprintf("%d %s", states[s], s))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -24,8 +24,8 @@ type Line []Span
 type Cell struct {
 	Text string
 	Role Role
-	// Sign stands before Text on a screen: it says to the eye what Text and the place of the
-	// row say as well.
+	// Sign stands before Text on a screen, a space between: it says to the eye what Text and
+	// the place of the row say as well.
 	Sign Span
 	// Exact is the value for programs, such as readers of CSV, where Text is short for people:
 	// a moment with its date and zone. Empty is Text.
@@ -61,8 +61,6 @@ type Column[F any] struct {
 	// Cell formats what the facts hold; it is asked for the rows that are seen, so it must
 	// not work anything out.
 	Cell func(F) Cell
-	// Fit is the cell for w cells of a screen, where Cell is wider; nil cuts it.
-	Fit func(row F, w int) Cell
 	// Less orders rows by this column; nil compares the text, numbers by value.
 	Less func(a, b F) int
 	// Worth orders the columns where there is no room: the lowest goes first, those worth

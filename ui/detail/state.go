@@ -8,6 +8,7 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/pages/findings"
+	"rung/pages/zones"
 	"rung/revision"
 	"rung/revision/policies"
 	"rung/themes"
@@ -149,7 +150,7 @@ func TellZone(env *view.Env, z *model.ZoneState, prev, next action.ID) widget.Li
 	if z == nil {
 		return widget.Styled("no zone", st.Dim)
 	}
-	l := widget.Line{{Text: "zone ", Style: st.Dim}, {Text: z.Name, Style: st.Title}, {Text: " "}, view.ZoneMark(env.Rev, z, env.Now, st)}
+	l := widget.Line{{Text: "zone ", Style: st.Dim}, {Text: z.Name, Style: st.Title}, {Text: " "}, widget.SpanOf(zones.Mark(env.Rev, z, env.Now), st)}
 	if z.Conn == model.ConnSwept {
 		l = l.Add(" read "+words.Age(env.Now.Sub(z.SyncedAt))+" ago", st.Warn)
 	} else if z.Conn != model.ConnSynced {

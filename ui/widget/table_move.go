@@ -142,7 +142,8 @@ func (t *Table[T]) sortBy(d int) {
 		if n < 0 || n >= len(t.Columns) {
 			n = -1
 		}
-		if n < 0 || !t.Columns[n].NoSort && (t.Wide || !t.Columns[n].Wide) {
+		if n < 0 || !t.Columns[n].NoSort && (t.Wide || !t.Columns[n].Wide) &&
+			(!t.Columns[n].Sparse || n < len(t.widths.holds) && t.widths.holds[n] == values) {
 			t.sort = n
 			break
 		}

@@ -8,63 +8,18 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/words"
 	"rung/revision"
 	"rung/revision/finding"
 	"rung/ui/widget"
 )
 
-// inSync counts the policies of a zone that are in sync, of those that can be.
-func (v *zones) inSync(z *item) widget.Line {
-	style := v.st.Warn
-	if z.InSync == z.ZoneTally.Policies {
-		style = v.st.OK
-	}
-	return widget.Styled(z.Short(), style)
-}
-
-// rowCount is how many rows were read last.
-func rowCount(z *item) string {
-	if z.SyncedAt.IsZero() {
-		return "–"
-	}
-	return words.Thousands(z.RowCount())
-}
-
-// trouble is what is wrong with a zone in a few words.
-func trouble(z *model.ZoneState, below []string) string {
-	var parts []string
-	if z.Paused != "" {
-		parts = append(parts, "writing paused: "+z.Paused)
-	}
-	if n := len(z.Disowned); n > 0 {
-		d := &z.Disowned[0]
-		parts = append(parts, words.Total(n, "row")+" of Rung's lost the owner ids: "+d.Table+" "+d.UUID+" was of "+d.Was.Label())
-	}
-	if z.Error != "" {
-		parts = append(parts, z.Error)
-	}
-	if z.Attempts > 1 {
-		parts = append(parts, fmt.Sprintf("%d attempts", z.Attempts))
-	}
-	return strings.Join(append(parts, below...), " · ")
-}
-
-// marks are the numbers of rows written, flows made and nodes done.
-func (it *item) marks() string {
-	if p := it.below; p.Known && p.Tracked() {
-		return fmt.Sprintf("%d/%d/%d", p.Progress.Written.Cfg, p.Progress.Made.Cfg, p.Progress.Done.Cfg)
-	}
-	return "–"
-}
-
 // troubles are the lines below the zones that say what is wrong, the zone under
 // the cursor first, and in full: in so many lines that takes more than most.
-func (v *zones) troubles(w, most int) []string {
+func (v *pane) troubles(w, most int) []string {
 	var lines []string
 	at, texts := v.zones.SelectedID(), make([]string, len(v.items))
 	for i, z := range v.items {
-		texts[i] = trouble(z.ZoneState, z.wrong)
+		texts[i] = strings.Join(z.Wrong(), " · ")
 	}
 	for _, only := range []bool{true, false} {
 		for i, z := range v.items {
@@ -102,7 +57,7 @@ const mostTrouble = 3
 const foundShown = 2
 
 // compare takes what comparing the zones finds, but for what is only settling.
-func (v *zones) compare(r *revision.Revision) {
+func (v *pane) compare(r *revision.Revision) {
 	v.found = finding.StandingZoneFindings(r, v.now)
 }
 

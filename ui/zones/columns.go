@@ -31,7 +31,7 @@ const mostName = 32
 const mark = 2
 
 // narrow are the widths the lower table has to have for its forms.
-func (v *zones) narrow(lines []*line) {
+func (v *pane) narrow(lines []*line) {
 	name, prio := 0, len("PRIO")
 	for _, l := range lines {
 		name = max(name, min(mostName, widget.Width(l.key.Brief())))
@@ -52,7 +52,7 @@ func (v *zones) narrow(lines []*line) {
 }
 
 // titles are those of the zones' columns.
-func (v *zones) titles(f form) []string {
+func (v *pane) titles(f form) []string {
 	switch f {
 	case ends:
 		return distinct(v.names)
@@ -98,7 +98,7 @@ func distinct(names []string) []string {
 }
 
 // fit gives the lower table the columns for w cells.
-func (v *zones) fit(w int) {
+func (v *pane) fit(w int) {
 	if v.names == nil {
 		return
 	}
@@ -132,7 +132,7 @@ func (v *zones) fit(w int) {
 }
 
 // legend says what numbers and signs stand for, in lines of w cells.
-func (v *zones) legend(w int) []string {
+func (v *pane) legend(w int) []string {
 	if v.names == nil || v.form != signs {
 		return nil
 	}
@@ -173,7 +173,7 @@ func sign(s model.PolicyState) string {
 }
 
 // columns gives the lower table one column per zone.
-func (v *zones) columns(zs []*model.ZoneState) {
+func (v *pane) columns(zs []*model.ZoneState) {
 	if len(zs) > manyZones {
 		if v.names != nil || len(v.policies.Columns) == 0 {
 			v.names, v.policies.Columns = nil, v.overColumns()
@@ -191,7 +191,7 @@ func (v *zones) columns(zs []*model.ZoneState) {
 	v.fit(0)
 }
 
-func (v *zones) line(r *revision.Revision, k model.PolicyKey) *line {
+func (v *pane) line(r *revision.Revision, k model.PolicyKey) *line {
 	l := &line{key: k}
 	if p := r.Cluster.Policy(k); p != nil && k.Kind == model.KindANP {
 		l.prio = strconv.Itoa(int(p.Priority))

@@ -36,10 +36,13 @@ func astray(o *policies.Over) int {
 
 // overZones are the policies in the order in which they decide, those of one
 // namespace and other rows only where they are behind or frozen.
-func (v *zones) overZones(r *revision.Revision) (lines []*line) {
+func (v *pane) overZones(r *revision.Revision) (lines []*line) {
 	differ := map[model.PolicyKey]bool{}
 	for _, it := range v.items {
-		for _, d := range it.Differ {
+		if it.Tally == nil {
+			continue
+		}
+		for _, d := range it.Tally.Differ {
 			differ[d.Key] = true
 		}
 	}
@@ -66,7 +69,7 @@ func (v *zones) overZones(r *revision.Revision) (lines []*line) {
 }
 
 // overColumns are those of the lower table where zones are many.
-func (v *zones) overColumns() []widget.Column[*line] {
+func (v *pane) overColumns() []widget.Column[*line] {
 	return []widget.Column[*line]{
 		{Title: "PRIO", Right: true, Cell: func(l *line) widget.Line { return widget.Plain(l.prio) }},
 		{Title: "POLICY", Name: true, Min: 12, Cell: func(l *line) widget.Line { return widget.Styled(l.key.Brief(), v.st.Accent) }},
@@ -99,7 +102,7 @@ const mostWorst = 3
 // worstIn names so many of the zones where a policy stands worst. There are none where
 // nothing is to be mended, or where it is everywhere; which zones are not read is told
 // above.
-func (v *zones) worstIn(l *line, names int) widget.Line {
+func (v *pane) worstIn(l *line, names int) widget.Line {
 	if !l.over.Worst.Worse(model.StateNotEnforced) || len(l.over.Names) == l.over.Zones {
 		return nil
 	}
@@ -108,7 +111,7 @@ func (v *zones) worstIn(l *line, names int) widget.Line {
 
 // sums are the lines over the zones where they are many: how many can be read, how
 // many differ, and how far the sweep is.
-func (v *zones) sums(env *view.Env, w int) []string {
+func (v *pane) sums(env *view.Env, w int) []string {
 	if len(v.items) <= manyZones {
 		return nil
 	}
@@ -116,7 +119,7 @@ func (v *zones) sums(env *view.Env, w int) []string {
 	l := append(widget.Line{{Text: " " + words.Total(t.All, "zone") + "  "}}, t.Line(st, true)...)
 	n := 0
 	for _, it := range v.items {
-		if len(it.Differ) > 0 {
+		if it.Differs() {
 			n++
 		}
 	}

@@ -7,19 +7,10 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/words"
+	"rung/pages/zones"
 	"rung/revision"
-	"rung/revision/flows"
 	"rung/revision/policies"
 )
-
-// item is a zone with what was counted of it.
-type item struct {
-	*model.ZoneState
-	*tally
-	below flows.Progress
-	wrong []string // below its rows
-}
 
 // tally is what was counted of a zone. It is counted anew when the zone or the policies
 // changed.
@@ -34,34 +25,6 @@ type tally struct {
 // of their read, or not at all.
 func (t *tally) lasting() bool {
 	return t.of.Conn != model.ConnSynced && t.of.Conn != model.ConnReadOnly
-}
-
-// rank orders zones, worst first: not reached, rows that differ, trouble below the rows,
-// not read yet.
-func (it *item) rank() int {
-	switch {
-	case it.Conn == model.ConnLost || it.Conn == model.ConnDenied:
-		return 0
-	case len(it.Differ) > 0:
-		return 1
-	case len(it.wrong) > 0:
-		return 2
-	case it.SyncedAt.IsZero():
-		return 3
-	}
-	return 4
-}
-
-// names says what differs: "behind: cluster-control and 2 more".
-func (it *item) names(most int) string {
-	if len(it.Differ) == 0 {
-		return ""
-	}
-	var names []string
-	for _, d := range it.Differ {
-		names = append(names, d.Key.Brief())
-	}
-	return string(it.Differ[0].State) + ": " + words.List(names, most)
 }
 
 // only is which zones are shown.
@@ -81,25 +44,25 @@ const (
 var onlyNames = [onlys]string{"all", "rows differ", "unreachable", "OVN trouble", "followed", "read in turn"}
 
 // has says whether a zone is shown.
-func (o only) has(it *item) bool {
+func (o only) has(z *zones.Zone) bool {
 	switch o {
 	case differingZones:
-		return len(it.Differ) > 0
+		return z.Differs()
 	case lostZones:
-		return it.Conn == model.ConnLost || it.Conn == model.ConnDenied
+		return z.State == model.ConnLost || z.State == model.ConnDenied
 	case faultyZones: // those that the header counts: of others nobody knows it now
-		return len(it.wrong) > 0 && (it.Current() || it.Conn == model.ConnSwept)
+		return len(z.Trouble) > 0 && (z.Of.Current() || z.State == model.ConnSwept)
 	case followedZones:
-		return it.Current()
+		return z.Of.Current()
 	case sweptZones:
-		return it.Conn == model.ConnSwept
+		return z.State == model.ConnSwept
 	}
 	return true
 }
 
 // count brings the tallies up to date, unless those there are are fresh enough, and
 // puts the worst zones first.
-func (v *zones) count(r *revision.Revision, now time.Time, fresh bool) (items []*item) {
+func (v *pane) count(r *revision.Revision, now time.Time, fresh bool) (items []*zones.Zone) {
 	next := make(map[string]*tally, len(r.Zones))
 	for _, z := range r.Zones {
 		t := v.tallies[z.Name]
@@ -108,11 +71,13 @@ func (v *zones) count(r *revision.Revision, now time.Time, fresh bool) (items []
 			t = &tally{of: z, counted: now, ZoneTally: policies.Tally(r, z, now)}
 		}
 		next[z.Name] = t
-		items = append(items, &item{z, t, flows.ProgressOf(r, z), flows.Below(r, z, now)})
+		told := zones.Of(r, z, &t.ZoneTally, now)
+		told.Loss = v.losses[z.Name]
+		items = append(items, told)
 	}
 	v.tallies = next
-	slices.SortStableFunc(items, func(a, b *item) int {
-		return cmp.Or(cmp.Compare(a.rank(), b.rank()), strings.Compare(a.Name, b.Name))
+	slices.SortStableFunc(items, func(a, b *zones.Zone) int {
+		return cmp.Or(cmp.Compare(a.Rank(), b.Rank()), strings.Compare(a.Name, b.Name))
 	})
 	return items
 }

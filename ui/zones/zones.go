@@ -2,13 +2,11 @@ package zones
 
 import (
 	"cmp"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"rung/model"
-	"rung/model/words"
+	"rung/pages/zones"
 	"rung/revision"
 	"rung/revision/policies"
 	"rung/themes"
@@ -19,9 +17,9 @@ import (
 	"rung/ui/widget"
 )
 
-// zones is the view: the zones above, policies by zone below.
-type zones struct {
-	zones    *widget.Table[*item]
+// pane is the view: the zones above, policies by zone below.
+type pane struct {
+	zones    *widget.Table[*zones.Zone]
 	policies *widget.Table[*line]
 	below    bool // the cursor is in the lower table
 	names    []string
@@ -37,11 +35,11 @@ type zones struct {
 	found []model.Finding
 
 	only  only
-	items []*item // all zones, worst first
+	items []*zones.Zone // all of them, worst first
 	// What was counted, of which objects and when.
 	tallies   map[string]*tally
-	losses    map[string]*loss // of log lines, by zone
-	lossesAt  int64            // the second of them
+	losses    map[string]*zones.Loss // of log lines, by zone
+	lossesAt  int64                  // the second of them
 	clusterOf *model.Cluster
 	countedAt time.Time
 }
@@ -67,31 +65,8 @@ type line struct {
 
 // New makes the view.
 func New(nav.Page) view.View {
-	v := &zones{}
-	plain := func(f func(*item) string) func(*item) widget.Line {
-		return func(z *item) widget.Line { return widget.Plain(f(z)) }
-	}
-	v.zones = &widget.Table[*item]{
-		ID:    func(z *item) string { return z.Name },
-		Empty: "no zones yet",
-		Columns: []widget.Column[*item]{
-			{Title: "ZONE", Name: true, Min: 20, Cell: func(z *item) widget.Line {
-				return widget.Line{view.ZoneMark(v.rev, z.ZoneState, v.now, v.st), {Text: " "}, {Text: z.Name, Style: v.st.Accent}}
-			}},
-			{Title: "STATE", Cell: func(z *item) widget.Line { return widget.Styled(string(z.Conn), connStyle(z.Conn, v.st)) }},
-			{Title: "SINCE", Drop: 5, Cell: plain(func(z *item) string { return ago(z.ConnAt, v.now) }),
-				Less: func(a, b *item) int { return a.ConnAt.Compare(b.ConnAt) }},
-			{Title: "READ", Drop: 3, Cell: plain(func(z *item) string { return read(z.ZoneState, v.now) }),
-				Less: func(a, b *item) int { return a.SyncedAt.Compare(b.SyncedAt) }},
-			{Title: "ROWS", Right: true, Drop: 6, Cell: plain(rowCount)},
-			{Title: "IN SYNC", Right: true, Drop: 1, Cell: v.inSync},
-			{Title: "DIFFERS", Drop: 2, Max: 40, Cell: func(z *item) widget.Line { return widget.Styled(z.names(2), v.st.Error) }},
-			{Title: "WAITING", Right: true, Drop: 4, Cell: plain(func(z *item) string { return strconv.Itoa(z.Pending) })},
-			{Title: "WRITES", Drop: 8, Cell: plain(func(z *item) string { return writes(z.ZoneState) })},
-			{Title: "SERVER", Drop: 9, Max: 24, Min: 10, Cell: plain(func(z *item) string { return z.Server })},
-			{Title: "ENDPOINT", Drop: 7, Min: 10, Max: 60, Flex: true, Cell: plain(func(z *item) string { return z.Endpoint })},
-		},
-	}
+	v := &pane{}
+	v.zones = widget.Of(zones.Table, &v.st)
 	v.policies = &widget.Table[*line]{
 		ID:    func(l *line) string { return l.key.String() },
 		Empty: "no policy",
@@ -99,70 +74,8 @@ func New(nav.Page) view.View {
 	return v
 }
 
-// more adds the columns that only some zones fill: how far what is below the rows is,
-// where anybody counts, and the lines of the ACL log that meters discard.
-func (v *zones) more() {
-	cols := slices.DeleteFunc(slices.Clone(v.zones.Columns), func(c widget.Column[*item]) bool { return c.Title == marksTitle || c.Title == lostTitle })
-	if slices.ContainsFunc(v.items, func(it *item) bool { return v.losses[it.Name] != nil }) {
-		cols = append(cols, widget.Column[*item]{Title: lostTitle, Drop: 2, Cell: func(z *item) widget.Line { return v.losses[z.Name].line(v.st) },
-			Less: func(a, b *item) int { return v.losses[a.Name].compare(v.losses[b.Name]) }})
-	}
-	if slices.ContainsFunc(v.items, func(it *item) bool { return it.below.Known && it.below.Tracked() }) {
-		cols = append(cols, widget.Column[*item]{Title: marksTitle, Drop: 5, NoSort: true,
-			Cell: func(z *item) widget.Line {
-				look := v.st.Text
-				if z.below.Behind(v.now) != "" {
-					look = v.st.Error
-				}
-				return widget.Styled(z.marks(), look)
-			}})
-	}
-	if len(cols) != len(v.zones.Columns) || cols[len(cols)-1].Title != v.zones.Columns[len(cols)-1].Title {
-		v.zones.Columns = cols
-	}
-}
-
-// marksTitle heads the numbers of what was written to a zone, what flows were made of and
-// what its nodes have.
-const marksTitle = "ROWS/FLOWS/NODES"
-
-func connStyle(c model.ConnState, st *themes.Styles) themes.Style {
-	switch c {
-	case model.ConnSynced, model.ConnReadOnly:
-		return st.OK
-	case model.ConnLost, model.ConnDenied:
-		return st.Error
-	}
-	return st.Info
-}
-
-func ago(t, now time.Time) string {
-	if t.IsZero() {
-		return "–"
-	}
-	return words.Age(now.Sub(t))
-}
-
-// read is how old the rows are: while the connection stands they are current.
-func read(z *model.ZoneState, now time.Time) string {
-	switch {
-	case z.SyncedAt.IsZero():
-		return "never"
-	case z.Conn == model.ConnSynced:
-		return "now"
-	}
-	return words.Age(now.Sub(z.SyncedAt)) + " ago"
-}
-
-func writes(z *model.ZoneState) string {
-	if z.Writes {
-		return "yes"
-	}
-	return "observed"
-}
-
 // Tell says which zones are shown.
-func (v *zones) Tell(*view.Env) widget.Line {
+func (v *pane) Tell(*view.Env) widget.Line {
 	if v.only == allZones {
 		return nil
 	}
@@ -170,14 +83,13 @@ func (v *zones) Tell(*view.Env) widget.Line {
 }
 
 // Sync takes over the zones and joins the policies with them.
-func (v *zones) Sync(env *view.Env) {
+func (v *pane) Sync(env *view.Env) {
 	v.now, v.st, v.rev = env.Now, env.Styles, env.Rev
 	many := len(env.Rev.Zones) > manyZones
 	fresh := v.clusterOf == env.Rev.Cluster && !env.Now.Before(v.countedAt) && env.Now.Sub(v.countedAt) < again
-	v.items = v.count(env.Rev, env.Now, many && fresh)
 	v.lose(env)
+	v.items = v.count(env.Rev, env.Now, many && fresh)
 	v.show()
-	v.more()
 	v.columns(env.Rev.Zones)
 	if many && fresh && len(v.policies.Items()) > 0 {
 		return
@@ -199,14 +111,14 @@ func (v *zones) Sync(env *view.Env) {
 }
 
 // show gives the upper table the zones that are to be seen.
-func (v *zones) show() {
-	var items []*item
+func (v *pane) show() {
+	var items []*zones.Zone
 	for _, it := range v.items {
 		if v.only.has(it) {
 			items = append(items, it)
 		}
 	}
-	v.zones.Empty = "no zones yet"
+	v.zones.Empty = zones.Table.Empty
 	if len(v.items) > 0 {
 		v.zones.Empty = "no zone matches: " + onlyNames[v.only]
 	}
@@ -217,7 +129,7 @@ func (v *zones) show() {
 const leastBelow = 3
 
 // Render draws both tables, or the one with the cursor where there is no room.
-func (v *zones) Render(env *view.Env, w, h int) string {
+func (v *pane) Render(env *view.Env, w, h int) string {
 	v.fit(w)
 	if h < 10 {
 		v.split, v.over = 0, 0
@@ -250,7 +162,7 @@ func (v *zones) Render(env *view.Env, w, h int) string {
 }
 
 // Do walks, changes panes and follows.
-func (v *zones) Do(env *view.Env, id action.ID) bool {
+func (v *pane) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.Pane:
 		v.below = !v.below
@@ -282,7 +194,7 @@ func (v *zones) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-func (v *zones) rows() nav.Page {
+func (v *pane) rows() nav.Page {
 	if z, ok := v.zones.Selected(); ok {
 		return nav.Page{Kind: nav.Rows, Zone: z.Name}
 	}
@@ -290,7 +202,7 @@ func (v *zones) rows() nav.Page {
 }
 
 // unitPage are the rows of a unit in the first zone where they are not in sync.
-func (v *zones) unitPage(k model.PolicyKey) nav.Page {
+func (v *pane) unitPage(k model.PolicyKey) nav.Page {
 	for _, z := range v.rev.Zones {
 		if v.rev.InZone(k, z.Name) && z.Policy(k).State(z, v.now) != model.StateInSync {
 			return detail.UnitPage(v.rev, k, z)
@@ -300,7 +212,7 @@ func (v *zones) unitPage(k model.PolicyKey) nav.Page {
 }
 
 // Selected is the policy or the rows of the zone under the cursor.
-func (v *zones) Selected() nav.Page {
+func (v *pane) Selected() nav.Page {
 	if v.below {
 		if l, ok := v.policies.Selected(); ok {
 			if l.key.Kind.IsPolicy() {
@@ -317,25 +229,25 @@ func (v *zones) Selected() nav.Page {
 }
 
 // SetFilter filters both tables.
-func (v *zones) SetFilter(f widget.Filter) {
+func (v *pane) SetFilter(f widget.Filter) {
 	v.zones.SetFilter(f)
 	v.policies.SetFilter(f)
 }
 
 // Complete finds how a word of either table goes on.
-func (v *zones) Complete(begin string) string {
+func (v *pane) Complete(begin string) string {
 	return cmp.Or(v.zones.Complete(begin), v.policies.Complete(begin))
 }
 
 // Counts counts both tables.
-func (v *zones) Counts() (shown, all int) {
+func (v *pane) Counts() (shown, all int) {
 	a, b := v.zones.Counts()
 	c, d := v.policies.Counts()
 	return a + c, b + d
 }
 
 // Click puts the cursor there.
-func (v *zones) Click(_ *view.Env, _, y int) bool {
+func (v *pane) Click(_ *view.Env, _, y int) bool {
 	if y < v.split {
 		v.below = false
 		return v.zones.Click(y - v.over)
@@ -348,7 +260,7 @@ func (v *zones) Click(_ *view.Env, _, y int) bool {
 }
 
 // Wheel scrolls the table with the cursor.
-func (v *zones) Wheel(_ *view.Env, lines int) {
+func (v *pane) Wheel(_ *view.Env, lines int) {
 	if v.below {
 		v.policies.Wheel(lines)
 	} else {
@@ -357,7 +269,7 @@ func (v *zones) Wheel(_ *view.Env, lines int) {
 }
 
 // Copies are the endpoint and a command that reads it.
-func (v *zones) Copies(env *view.Env) []view.Copy {
+func (v *pane) Copies(env *view.Env) []view.Copy {
 	z, ok := v.zones.Selected()
 	if v.below || !ok {
 		return view.CopiesOf(env, v.Selected())

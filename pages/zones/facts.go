@@ -1,0 +1,159 @@
+package zones
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/model/ovn/dialect"
+	"rung/pages/page"
+	"rung/revision"
+	"rung/revision/flows"
+	"rung/revision/policies"
+)
+
+// Zone is what is known of a zone (command-line.md#output).
+type Zone struct {
+	Name     string          `json:"name"`
+	Endpoint string          `json:"endpoint"`
+	Server   string          `json:"server"`
+	State    model.ConnState `json:"state"`
+	SyncedAt page.Stamp      `json:"synced_at,omitzero"`
+	Error    string          `json:"error,omitempty"`
+	Writes   bool            `json:"writes"`
+	Rows     int             `json:"rows"`
+	// Policies and Units count by state: policies, and rows that are no policy's
+	// alone, such as the default deny of a namespace. Differ names those of
+	// Units that are not in sync.
+	Policies map[model.PolicyState]int `json:"policies"`
+	Units    map[model.PolicyState]int `json:"units"`
+	Differ   []string                  `json:"units_not_in_sync"`
+	// Dialect is there for zones of others, Progress where somebody counts. Daemons are the
+	// sandbox's processes below the zone that do not run.
+	Dialect  *Dialect  `json:"dialect,omitempty"`
+	Progress *Progress `json:"progress,omitempty"`
+	Daemons  []Daemon  `json:"daemons_down,omitempty"`
+	// Trouble says what is wrong below the rows, a sentence each.
+	Trouble []string `json:"ovn_trouble,omitempty"`
+
+	Of    *model.ZoneState    `json:"-"`
+	Tally *policies.ZoneTally `json:"-"` // nil where there are no policies to judge
+	Loss  *Loss               `json:"-"` // of lines of the ACL log; nil where none is lost
+	mark  page.Span
+	below flows.Progress
+	now   time.Time
+}
+
+// Dialect is what OVN-Kubernetes runs with in a zone.
+type Dialect struct {
+	Settings []Setting  `json:"settings"`
+	Rows     []RowsForm `json:"rows"`
+	// NotCompared says why rows of a kind are not held against desired ones.
+	NotCompared map[model.Kind]string `json:"not_compared"`
+}
+
+// Setting is one of its settings, and where it was read.
+type Setting struct {
+	Name     string `json:"name"`
+	Value    string `json:"value"`
+	Source   string `json:"source"`
+	Evidence string `json:"evidence,omitempty"`
+}
+
+// RowsForm is the form in which rows of an owner type stand there.
+type RowsForm struct {
+	Type    string             `json:"owner_type"`
+	Rows    int                `json:"rows"`
+	Current int                `json:"current"`
+	Form    dialect.Generation `json:"form"`
+	Why     string             `json:"why,omitempty"`
+}
+
+// Progress is how far the rows of a zone have come.
+type Progress struct {
+	// The numbers of NB_Global: of the rows written, of those flows were made of, and of
+	// those every node has.
+	Written int64  `json:"rows_written"`
+	Made    int64  `json:"flows_made"`
+	Done    int64  `json:"nodes_done"`
+	Text    string `json:"text"`
+	// Northd and Nodes say since when they are behind.
+	Northd  page.Stamp `json:"northd_behind_since,omitzero"`
+	Nodes   page.Stamp `json:"nodes_behind_since,omitzero"`
+	Waiting []string   `json:"nodes_behind,omitempty"`
+}
+
+// Daemon is a process of the sandbox that does not run.
+type Daemon struct {
+	Name  string     `json:"name"`
+	State string     `json:"state"`
+	Since page.Stamp `json:"since"`
+	Error string     `json:"error,omitempty"`
+}
+
+// Of is what the table shows of a zone, with what was counted there.
+func Of(r *revision.Revision, z *model.ZoneState, tally *policies.ZoneTally, now time.Time) *Zone {
+	o := &Zone{Name: z.Name, Endpoint: z.Endpoint, Server: z.Server, State: z.Conn, SyncedAt: page.Stamp{Time: z.SyncedAt}, Error: z.Error,
+		Writes: z.Writes, Rows: z.RowCount(), Differ: []string{}, Trouble: flows.Below(r, z, now), Of: z, mark: Mark(r, z, now), below: flows.ProgressOf(r, z), now: now}
+	if r.Mode.Name != revision.RowsMode {
+		o.Tally, o.Policies, o.Units = tally, tally.States, tally.Units
+		for _, k := range tally.Astray {
+			o.Differ = append(o.Differ, k.Label())
+		}
+	}
+	return o
+}
+
+// Whole is Of with what only JSON and the text below the table have.
+func Whole(r *revision.Revision, z *model.ZoneState, now time.Time) *Zone {
+	tally := policies.Tally(r, z, now)
+	o := Of(r, z, &tally, now)
+	o.Dialect = dialectOf(r, z.Name)
+	if o.Tally == nil {
+		o.Policies, o.Units = map[model.PolicyState]int{}, map[model.PolicyState]int{}
+	}
+	p := &o.below
+	if p.Known && p.Tracked() {
+		o.Progress = &Progress{Written: p.Progress.Written.Cfg, Made: p.Progress.Made.Cfg, Done: p.Progress.Done.Cfg,
+			Text: p.Text(now, p.Seen), Northd: page.Stamp{Time: p.Northd}, Nodes: page.Stamp{Time: p.Nodes}}
+		for _, c := range p.Waiting {
+			o.Progress.Waiting = append(o.Progress.Waiting, c.Name)
+		}
+	}
+	for _, d := range p.Down {
+		o.Daemons = append(o.Daemons, Daemon{d.Name, d.State, page.Stamp{Time: d.Since}, d.Error})
+	}
+	return o
+}
+
+// dialectOf is nil where Rung's own zones run: there is nothing to find out.
+func dialectOf(r *revision.Revision, zone string) *Dialect {
+	if !r.HasDialect() {
+		return nil
+	}
+	d := r.Dialect(zone)
+	out := &Dialect{Settings: []Setting{}, Rows: []RowsForm{}, NotCompared: map[model.Kind]string{}}
+	for _, s := range d.Settings {
+		out.Settings = append(out.Settings, Setting(s))
+	}
+	for _, g := range d.Rows {
+		out.Rows = append(out.Rows, RowsForm{Type: g.Type, Rows: g.Rows, Current: g.Current, Form: g.Generation, Why: g.Form})
+	}
+	for k, why := range d.Deviates {
+		out.NotCompared[k] = why
+	}
+	return out
+}
+
+// Evidence says of rows of a type how many have their form, and why.
+func (d *Dialect) Evidence(g *RowsForm) string {
+	parts := []string{fmt.Sprintf("%d of %d rows current", g.Current, g.Rows)}
+	if g.Why != "" {
+		parts = append(parts, g.Why)
+	}
+	if d.NotCompared[model.Kind(g.Type)] != "" {
+		parts = append(parts, "not compared")
+	}
+	return strings.Join(parts, "; ")
+}

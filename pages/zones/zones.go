@@ -1,0 +1,212 @@
+package zones
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"time"
+
+	"rung/model"
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/revision"
+	"rung/revision/flows"
+	"rung/themes"
+)
+
+// Table lists zones.
+var Table = &page.Table[*Zone]{
+	ID:    func(z *Zone) string { return z.Name },
+	Empty: "no zones yet",
+	Columns: []page.Column[*Zone]{
+		{Key: "zone", Title: "ZONE", Name: true, Min: 20, Worth: page.Always, Cell: func(z *Zone) page.Cell {
+			return page.Cell{Sign: z.mark, Text: z.Name, Role: themes.Accent}
+		}},
+		{Key: "state", Title: "STATE", Worth: page.Always, Cell: func(z *Zone) page.Cell { return page.Cell{Text: string(z.State), Role: connRole(z.State)} }},
+		{Key: "since", Title: "SINCE", Live: true, Worth: 95, Less: func(a, b *Zone) int { return a.Of.ConnAt.Compare(b.Of.ConnAt) },
+			Cell: func(z *Zone) page.Cell {
+				if z.Of.ConnAt.IsZero() {
+					return page.Cell{Text: "–"}
+				}
+				return page.Cell{Text: words.Age(z.now.Sub(z.Of.ConnAt)), Exact: page.Stamp{Time: z.Of.ConnAt}.String()}
+			}},
+		{Key: "read", Title: "READ", Live: true, Worth: 97, Less: func(a, b *Zone) int { return a.SyncedAt.Compare(b.SyncedAt.Time) },
+			Cell: func(z *Zone) page.Cell { return page.Cell{Text: z.read(), Exact: z.SyncedAt.String()} }},
+		{Key: "rows", Title: "ROWS", Right: true, Worth: 94, Cell: func(z *Zone) page.Cell {
+			if z.SyncedAt.IsZero() {
+				return page.Cell{Text: "–"}
+			}
+			return page.Cell{Text: words.Thousands(z.Rows), Exact: strconv.Itoa(z.Rows)}
+		}},
+		{Key: "in_sync", Title: "IN SYNC", Right: true, Worth: 99, Cell: func(z *Zone) page.Cell {
+			switch {
+			case z.Tally == nil:
+				return page.None
+			case z.Tally.InSync == z.Tally.Policies:
+				return page.Cell{Text: z.Tally.Short(), Role: themes.OK}
+			}
+			return page.Cell{Text: z.Tally.Short(), Role: themes.Warn}
+		}},
+		{Key: "differs", Title: "DIFFERS", Max: 40, Worth: 98, Cell: func(z *Zone) page.Cell { return page.Cell{Text: z.Differing(2), Role: themes.Error} }},
+		{Key: "policies", Title: "POLICIES", Wide: true, Worth: 90, Cell: func(z *Zone) page.Cell { return page.Cell{Text: words.Tally(z.Policies)} }},
+		{Key: "other_rows", Title: "OTHER ROWS", Aside: true, Worth: 90, Cell: func(z *Zone) page.Cell {
+			text := words.Tally(z.Units)
+			if len(z.Differ) > 0 {
+				text += ": " + words.Cut(z.Differ, "; ", 3)
+			}
+			return page.Cell{Text: text}
+		}},
+		{Key: "waiting", Title: "WAITING", Live: true, Right: true, Worth: 96, Cell: func(z *Zone) page.Cell { return page.Cell{Text: strconv.Itoa(z.Of.Pending)} }},
+		{Key: "writes", Title: "WRITES", Live: true, Worth: 92, Cell: func(z *Zone) page.Cell {
+			if z.Writes {
+				return page.Cell{Text: "yes"}
+			}
+			return page.Cell{Text: "observed"}
+		}},
+		{Key: "server", Title: "SERVER", Min: 10, Max: 24, Worth: 91, Cell: func(z *Zone) page.Cell { return page.Cell{Text: z.Server} }},
+		{Key: "endpoint", Title: "ENDPOINT", Min: 10, Max: 60, Flex: true, Worth: 93, Cell: func(z *Zone) page.Cell { return page.Cell{Text: z.Endpoint} }},
+		{Key: "log_lines", Title: "LOG LINES", Sparse: true, Worth: 98, Less: func(a, b *Zone) int { return a.Loss.compare(b.Loss) },
+			Cell: func(z *Zone) page.Cell { return z.Loss.cell() }},
+		// What was written to the zone, what flows were made of and what its nodes have.
+		{Key: "written_made_done", Title: "ROWS/FLOWS/NODES", Sparse: true, NoSort: true, Worth: 95, Cell: func(z *Zone) page.Cell {
+			p := &z.below
+			if !p.Known || !p.Tracked() {
+				return page.Cell{Text: "–"}
+			}
+			c := page.Cell{Text: fmt.Sprintf("%d/%d/%d", p.Progress.Written.Cfg, p.Progress.Made.Cfg, p.Progress.Done.Cfg), Role: themes.Text}
+			if p.Behind(z.now) != "" {
+				c.Role = themes.Error
+			}
+			return c
+		}},
+	},
+}
+
+// Mark is a zone in one sign: ● read, ▲ read while something below its rows is wrong,
+// ◐ not read yet, ○ not reached, ✗ no permission.
+func Mark(r *revision.Revision, z *model.ZoneState, now time.Time) page.Span {
+	switch z.Conn {
+	case model.ConnSynced, model.ConnReadOnly, model.ConnSwept:
+		if flows.Faulty(r, z, now) {
+			return page.Span{Text: "▲", Role: themes.Warn}
+		}
+		return page.Span{Text: "●", Role: themes.OK}
+	case model.ConnDenied:
+		return page.Span{Text: "✗", Role: themes.Error}
+	case model.ConnLost:
+		return page.Span{Text: "○", Role: themes.Error}
+	}
+	return page.Span{Text: "◐", Role: themes.Info}
+}
+
+func connRole(c model.ConnState) page.Role {
+	switch c {
+	case model.ConnSynced, model.ConnReadOnly:
+		return themes.OK
+	case model.ConnLost, model.ConnDenied:
+		return themes.Error
+	}
+	return themes.Info
+}
+
+// read is how old the rows are: while the connection stands they are current.
+func (z *Zone) read() string {
+	switch {
+	case z.SyncedAt.IsZero():
+		return "never"
+	case z.State == model.ConnSynced:
+		return "now"
+	}
+	return words.Age(z.now.Sub(z.SyncedAt.Time)) + " ago"
+}
+
+// Rank orders zones, worst first: not reached, rows that differ, trouble below the rows,
+// not read yet.
+func (z *Zone) Rank() int {
+	switch {
+	case z.State == model.ConnLost || z.State == model.ConnDenied:
+		return 0
+	case z.Differs():
+		return 1
+	case len(z.Trouble) > 0:
+		return 2
+	case z.SyncedAt.IsZero():
+		return 3
+	}
+	return 4
+}
+
+// Differs says whether something is not in sync although its rows are known.
+func (z *Zone) Differs() bool { return z.Tally != nil && len(z.Tally.Differ) > 0 }
+
+// Differing says what differs: "behind: cluster-control and 2 more".
+func (z *Zone) Differing(most int) string {
+	if !z.Differs() {
+		return ""
+	}
+	var names []string
+	for _, d := range z.Tally.Differ {
+		names = append(names, d.Key.Brief())
+	}
+	return string(z.Tally.Differ[0].State) + ": " + words.List(names, most)
+}
+
+// Wrong is what is wrong with a zone, piece by piece.
+func (z *Zone) Wrong() (out []string) {
+	if z.Of.Paused != "" {
+		out = append(out, "writing paused: "+z.Of.Paused)
+	}
+	if n := len(z.Of.Disowned); n > 0 {
+		d := &z.Of.Disowned[0]
+		out = append(out, words.Total(n, "row")+" of Rung's lost the owner ids: "+d.Table+" "+d.UUID+" was of "+d.Was.Label())
+	}
+	if z.Error != "" {
+		out = append(out, z.Error)
+	}
+	if z.Of.Attempts > 1 {
+		out = append(out, fmt.Sprintf("%d attempts", z.Of.Attempts))
+	}
+	return append(out, z.Trouble...)
+}
+
+// Loss is what meters discard of a zone's log lines.
+type Loss struct {
+	Now     bool   // lines are being lost
+	Lines   uint64 // as far as they are counted
+	Counted bool   // all of them are
+}
+
+// cell is a word and a count: "losing 1,300", "lost 1,300", and "losing" where nothing
+// counts them.
+func (x *Loss) cell() page.Cell {
+	switch {
+	case x == nil:
+		return page.None
+	case x.Now && !x.Counted && x.Lines == 0:
+		return page.Cell{Text: "losing", Role: themes.Warn}
+	}
+	word, n := "lost ", words.Thousands(x.Lines)
+	if x.Now {
+		word = "losing "
+	}
+	if !x.Counted {
+		n = "≥" + n
+	}
+	return page.Cell{Text: word + n, Role: themes.Warn}
+}
+
+// compare orders zones by their losses, those that lose lines now behind the others.
+func (x *Loss) compare(with *Loss) int {
+	rank := func(x *Loss) (now int, lines uint64) {
+		switch {
+		case x == nil:
+			return 0, 0
+		case x.Now:
+			return 2, x.Lines
+		}
+		return 1, x.Lines
+	}
+	a, n := rank(x)
+	b, m := rank(with)
+	return cmp.Or(cmp.Compare(a, b), cmp.Compare(n, m))
+}
