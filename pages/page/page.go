@@ -89,7 +89,10 @@ type Column[F any] struct {
 type Table[F any] struct {
 	// ID is the identity of a row, unique in the table.
 	ID func(F) string
-	// Empty is said where there is no row.
+	// Short says that a row has nothing behind its name, which makes no column wide in
+	// print; nil where none has.
+	Short func(F) bool
+	// Empty is said where there is no row; without it a command prints the titles.
 	Empty   string
 	Columns []Column[F]
 }

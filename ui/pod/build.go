@@ -9,6 +9,7 @@ import (
 	"rung/model"
 	"rung/model/nb"
 	"rung/model/words"
+	"rung/pages/page/role"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -172,9 +173,9 @@ func (v *View) touch(env *view.Env, p *model.Policy, t revision.Touch) *item {
 	}
 	if env.Rev.None(t.Policy) != nil {
 		// As on the ladder: it has no rows, or old ones still decide.
-		sign := detail.StateSign(model.StateNotEnforced)
+		sign := role.StateSign(model.StateNotEnforced)
 		if env.Rev.Summary(t.Policy, env.Now).State == model.StateFrozen {
-			sign = detail.StateSign(model.StateFrozen) + " frozen"
+			sign = role.StateSign(model.StateFrozen) + " frozen"
 		}
 		it.policy = sign + " " + it.policy
 	}
@@ -187,7 +188,7 @@ func (v *View) touch(env *view.Env, p *model.Policy, t revision.Touch) *item {
 		it.ports = "any"
 	}
 	if r.Broken() != "" {
-		it.ports = detail.StateSign(model.StateNotEnforced) + " " + it.ports
+		it.ports = role.StateSign(model.StateNotEnforced) + " " + it.ports
 	}
 	return it
 }

@@ -9,6 +9,7 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
+	"rung/pages/page/role"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -232,7 +233,7 @@ func (v *View) ruleItem(env *view.Env, f *revision.RuleFacts) *ruleItem {
 		it.ports = strings.Join(f.PortTexts(), ", ")
 	}
 	if f.Broken() != "" {
-		it.ports = detail.StateSign(model.StateNotEnforced) + " " + it.ports
+		it.ports = role.StateSign(model.StateNotEnforced) + " " + it.ports
 	}
 	return it
 }

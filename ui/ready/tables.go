@@ -8,8 +8,8 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
+	"rung/pages/page/role"
 	"rung/themes"
-	"rung/ui/detail"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -161,7 +161,7 @@ func (v *View) zoneTable() *widget.Table[*revision.ZoneReady] {
 				if z.Status == revision.ReadyGone {
 					return widget.Styled("–", v.st.Dim)
 				}
-				return widget.Styled(detail.StateSign(z.Rows)+" "+string(z.Rows), view.StateStyle(z.Rows, v.st))
+				return widget.Styled(role.StateSign(z.Rows)+" "+string(z.Rows), view.StateStyle(z.Rows, v.st))
 			}},
 			{Title: "REASON", Drop: 4, Cell: func(z *revision.ZoneReady) widget.Line { return widget.Plain(z.Reason) }},
 			{Title: "NOTES", Min: 16, Flex: true, Drop: 1, NoSort: true, Cell: v.note},
