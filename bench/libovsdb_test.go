@@ -20,7 +20,7 @@ import (
 
 	"rung/bench/workload"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/second/northbound"
 )

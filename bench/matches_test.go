@@ -7,8 +7,8 @@ import (
 	"rung/bench/workload"
 	"rung/compiler"
 	"rung/model"
-	"rung/model/match"
-	"rung/model/nb"
+	"rung/model/ovn/match"
+	"rung/model/ovn/nb"
 )
 
 // desiredEnv is what the matches of desired rows refer to.

@@ -7,7 +7,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // rowName names a row: an ACL by its id, others by name.

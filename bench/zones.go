@@ -18,7 +18,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/nbdb/jsonrpc"
 	"rung/test/install"
 )

@@ -10,10 +10,10 @@ import (
 
 	"rung/bench/workload"
 	"rung/engine"
-	"rung/engine/revision"
 	"rung/engine/source"
 	"rung/model"
 	"rung/reconciler"
+	"rung/revision"
 	"rung/sources/nbdb"
 )
 

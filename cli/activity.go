@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -10,23 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
-	"rung/engine/omitted"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ladder"
+	"rung/pages/activity"
+	"rung/pages/page"
+	"rung/revision"
+	"rung/revision/omitted"
 )
-
-type activityOut struct {
-	At       string   `json:"at"`
-	Zone     string   `json:"zone,omitempty"`
-	Policy   string   `json:"policy,omitempty"`
-	By       string   `json:"by"`
-	Summary  string   `json:"summary"`
-	Took     int64    `json:"took_ms"`
-	Ops      int      `json:"operations"`
-	Commands []string `json:"commands"`
-	Error    string   `json:"error,omitempty"`
-}
 
 func (a *app) activityCmd() *cobra.Command {
 	var watch *bool
@@ -38,7 +27,8 @@ many operations. -o wide, json and yaml add the equivalent ovn-nbctl commands. W
 --watch every entry is printed as it comes, as one line of JSON with -o json.`,
 		Example: `  rung activity -f policies/
   rung activity -f policies/ --watch -o json`,
-		Args: takes(0),
+		Annotations: tableForms,
+		Args:        takes(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			done := settled()
@@ -47,22 +37,21 @@ many operations. -o wide, json and yaml add the equivalent ovn-nbctl commands. W
 					if *watch {
 						return a.watchActivity(ctx, e)
 					}
-					out := each(e.Activity(0), activityOf)
-					return a.say(&answer{value: out, text: func(wide bool) string { return activityText(out, wide) }, notConsidered: omitted.Rows(r, r.Zones)})
+					now := e.Now()
+					all := each(e.Activity(0), func(done model.Activity) *activity.Entry { return activity.Of(done, now) })
+					ans := tableAnswer(a, all, activity.Table, all)
+					ans.notConsidered = omitted.Rows(r, r.Zones)
+					if a.flags.output == "wide" {
+						ans.text = func(bool) string {
+							return strings.Join(each(all, func(o *activity.Entry) string { return activityLine(o, true) }), "")
+						}
+					}
+					return a.say(ans)
 				})
 		},
 	}
 	watch = watchFlag(cmd)
 	return cmd
-}
-
-func activityOf(x model.Activity) activityOut {
-	o := activityOut{At: stamp(x.At), Zone: x.Zone, By: x.By, Summary: x.Summary, Took: x.Took.Milliseconds(), Ops: x.Ops,
-		Commands: append([]string{}, x.Commands...), Error: x.Error}
-	if x.Policy.Name != "" {
-		o.Policy = x.Policy.String()
-	}
-	return o
 }
 
 // reported says whether the reconciler has reported on every policy in every zone:
@@ -89,8 +78,8 @@ func (a *app) watchActivity(ctx context.Context, e *engine.Engine) error {
 	for seen := uint64(0); ; {
 		for _, x := range e.Activity(seen) {
 			seen = x.Seq
-			o := activityOf(x)
-			if err := a.item(o, func(wide bool) string { return o.line(wide) }); err != nil {
+			o := activity.Of(x, e.Now())
+			if err := a.item(o, func(wide bool) string { return activityLine(o, wide) }); err != nil {
 				return err
 			}
 		}
@@ -102,49 +91,14 @@ func (a *app) watchActivity(ctx context.Context, e *engine.Engine) error {
 	}
 }
 
-func (o *activityOut) what() string {
-	if o.Error != "" {
-		return o.Summary + "  ✗ " + o.Error
-	}
-	return o.Summary
-}
-
-func (o *activityOut) line(wide bool) string {
-	s := fmt.Sprintf("%s  %-18s %4d ms  %s\n", o.At, o.Zone, o.Took, o.what())
+// activityLine is an entry as it is printed when it comes, wide with its commands.
+func activityLine(o *activity.Entry, wide bool) string {
+	lines := []string{strings.Join(exactCells(activity.Table.Columns, o), "  ")}
 	if wide {
-		s += o.commands()
+		lines = append(lines, o.Commands...)
 	}
-	return s
-}
-
-func (o *activityOut) commands() string {
-	var b strings.Builder
-	for _, c := range o.Commands {
-		fmt.Fprintf(&b, "    %s\n", c)
-	}
-	return b.String()
-}
-
-func activityText(out []activityOut, wide bool) string {
-	if wide {
-		var b strings.Builder
-		for i := range out {
-			b.WriteString(out[i].line(true))
-		}
-		return b.String()
-	}
-	t := &tableOut{head: []string{"AT", "ZONE", "TOOK", "OPS", "WHAT"}}
-	for i := range out {
-		x := &out[i]
-		t.add(x.At, x.Zone, fmt.Sprintf("%d ms", x.Took), fmt.Sprint(x.Ops), x.what())
-	}
-	return t.String()
+	return strings.Join(lines, "\n    ") + "\n"
 }
 
 // stamp is a time as the command line writes it, empty for none.
-func stamp(at time.Time) string {
-	if at.IsZero() {
-		return ""
-	}
-	return at.UTC().Format("2006-01-02T15:04:05.000Z")
-}
+func stamp(at time.Time) string { return page.Stamp{Time: at}.String() }

@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
+	"rung/revision"
 	"rung/sources/reading"
 )
 

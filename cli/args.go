@@ -67,6 +67,9 @@ const junitForm = "junit"
 // csvForm marks the commands that print comma-separated values, for a spreadsheet.
 const csvForm = "csv"
 
+// tableForms mark the commands that print a page's table.
+var tableForms = map[string]string{markdownForm: "", csvForm: ""}
+
 // withRecords says that a command prints records with -o nbctl.
 func withRecords(cmd *cobra.Command) *cobra.Command {
 	cmd.Annotations = map[string]string{nbctlForm: ""}

@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"rung/engine/revision"
+	"rung/revision"
 )
 
 var errAsIfRows = errors.New("--as-if asks the policies only: no row knows a pod that does not exist")

@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rung/change/gate"
 	"rung/engine"
-	"rung/engine/gate"
-	"rung/engine/omitted"
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
+	"rung/revision/omitted"
 )
 
 // changeFlags are those of every mutation.

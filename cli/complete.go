@@ -11,11 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rung/change/gate"
 	"rung/engine"
-	"rung/engine/gate"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ladder"
+	"rung/revision"
 )
 
 // completeTimeout bounds what a completion may cost: somebody has pressed tab. Tests of

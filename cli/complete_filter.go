@@ -6,9 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/logquery"
+	"rung/revision"
 )
 
 // mostTerms bounds the ways to go on that are offered for a filter of log lines.

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"rung/engine"
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 	"rung/themes"
 )
 
@@ -111,6 +111,7 @@ var freeText = map[string]string{
 	"request-timeout": "a duration",
 	"identity":        "a new name",
 	"until":           "a time",
+	"since":           "a time",
 }
 
 // completeFlags completes the flags of all commands, and the arguments of none as files.

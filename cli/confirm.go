@@ -7,8 +7,8 @@ import (
 	"io"
 	"strings"
 
+	"rung/change/gate"
 	"rung/engine"
-	"rung/engine/gate"
 	"rung/model"
 )
 

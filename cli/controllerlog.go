@@ -6,7 +6,7 @@ import (
 
 	"rung/engine"
 	"rung/engine/logs"
-	"rung/engine/revision"
+	"rung/revision"
 )
 
 // controllerLineOut is a line of an ovnkube-controller about a policy.

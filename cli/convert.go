@@ -10,10 +10,10 @@ import (
 
 	"rung/engine"
 	"rung/engine/convert"
-	"rung/engine/omitted"
-	"rung/engine/revision"
 	"rung/model"
 	labels "rung/model/convert"
+	"rung/revision"
+	"rung/revision/omitted"
 )
 
 // convertTarget is something that policies can be written as.

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"rung/engine/revision"
-	"rung/engine/settings"
-	"rung/model/dialect"
+	"rung/model/ovn/dialect"
+	"rung/revision"
+	"rung/revision/settings"
 )
 
 // switches are the flags that are auto, on or off; alone they mean on.

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
+	"rung/revision"
 )
 
 // A known defect of OVN-Kubernetes is named where it left a row, in words and in JSON,

@@ -5,10 +5,10 @@ import (
 	"net/netip"
 	"strings"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
 	"rung/model/verdict"
 	"rung/model/words"
+	"rung/revision"
 )
 
 // effectOut is what becomes of connections.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/engine/revision"
 	"rung/model/verdict"
 	"rung/model/words"
+	"rung/revision"
 )
 
 // seenOut are the log lines that would have gone the other way.

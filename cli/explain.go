@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
-	"rung/engine/omitted"
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/ovntrace"
+	"rung/model/ovn/ovntrace"
+	"rung/revision"
+	"rung/revision/omitted"
 )
 
 func (a *app) explainCmd() *cobra.Command {

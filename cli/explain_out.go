@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/ovntrace"
+	"rung/model/ovn/ovntrace"
 	"rung/model/words"
+	"rung/revision"
 )
 
 // explainOut is the JSON of `rung explain` (command-line.md#output).

@@ -12,12 +12,12 @@ import (
 	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
 
+	"rung/change/gate"
 	"rung/engine"
-	"rung/engine/gate"
-	"rung/engine/revision"
-	"rung/engine/settings"
 	"rung/engine/source"
 	"rung/model"
+	"rung/revision"
+	"rung/revision/settings"
 )
 
 // flags are those every command has.

@@ -9,11 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/flow"
-	"rung/model/nb"
+	"rung/model/ovn/flow"
+	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/revision"
 )
 
 // flowsOut are the logical flows of an ACL.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -8,7 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox/ovn"
 	"rung/test/lab"
@@ -47,6 +48,16 @@ func TestLabScripts(t *testing.T) {
 	found, err := filepath.Glob(filepath.Join(dir, "z*", "sb.db"))
 	if err != nil || len(found) != 1 {
 		t.Fatalf("%v, %v", found, err)
+	}
+	for name, line := range map[string]string{"rows-flows": "rows --nb $nb --sb n1=$sb --flows", "zones-flows": "zones --nb $nb --sb n1=$sb --flows"} {
+		var out, errs bytes.Buffer
+		args := strings.Fields(strings.NewReplacer("$nb", z.NB(), "$sb", z.SB()).Replace(line) + " -o json --state-dir " + t.TempDir())
+		code := run(t.Context(), args, strings.NewReader(""), &out, &errs, nil)
+		values, err := readValues(&out)
+		if err != nil || len(values) == 0 {
+			t.Fatalf("rung %s: exit %d, %v: %s", line, code, err, errs.String())
+		}
+		compareRecorded(t, "testdata/json", name, recordedAnswer{"rung " + line, code, values})
 	}
 	t.Run("scripts", func(t *testing.T) {
 		testscript.Run(t, testscript.Params{Dir: "testdata/lab", UpdateScripts: *uitest.Update,

@@ -9,11 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
-	"rung/engine/omitted"
-	"rung/engine/revision"
 	"rung/model"
 	antctl "rung/model/ladder"
 	"rung/pages/ladder"
+	"rung/revision"
+	"rung/revision/omitted"
 )
 
 // antctlForm is the output of rung ladder that has the columns of antctl.

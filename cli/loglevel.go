@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rung/change/gate"
 	"rung/engine"
-	"rung/engine/gate"
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 )
 
 // levelFlags are those of rung log-level.

@@ -10,10 +10,11 @@ import (
 
 	"rung/engine"
 	"rung/engine/logs"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/logquery"
+	"rung/model/moment"
 	"rung/model/words"
+	"rung/revision"
 )
 
 type logOut struct {
@@ -51,7 +52,7 @@ func (a *app) logsCmd() *cobra.Command {
 	var wait time.Duration
 	var filter, controller string
 	var lines int
-	var since time.Duration
+	var since string
 	var nodes []string
 	var sum aggregate
 	why := ""
@@ -99,7 +100,15 @@ Other answers than the lines:
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			following := follow || *watch
-			if err := sum.check(a.flags.output, following, since); err != nil {
+			now := time.Now().UTC() // as times are printed
+			var begin time.Time
+			if since != "" {
+				var err error
+				if begin, err = moment.Parse(since, now, now); err != nil {
+					return fmt.Errorf("--since %q: %w", since, err)
+				}
+			}
+			if err := sum.check(a.flags.output, following, begin, now); err != nil {
 				return err
 			}
 			if controller != "" {
@@ -108,7 +117,7 @@ Other answers than the lines:
 			if why != "" {
 				return a.logsWhy(cmd.Context(), why)
 			}
-			query, err := logquery.Parse(filter, time.Now().UTC()) // as times are printed
+			query, err := logquery.Parse(filter, now)
 			if err != nil {
 				return fmt.Errorf("--filter: %w", err)
 			}
@@ -128,16 +137,19 @@ Other answers than the lines:
 				return fmt.Errorf("--lines %d: want a number of lines, or 0 for all", lines)
 			case lines > 0 && sum.on:
 				return errors.New("--lines is for lines, and --aggregate counts them: give one of the two")
-			case since < 0:
-				return fmt.Errorf("--since %s: want a time back from now, such as 10m", since)
+			case begin.After(now):
+				return fmt.Errorf("--since %s: that is still to come", since)
 			}
-			if cfg.Kube == nil && !files && since > 0 {
+			if cfg.Kube == nil && !files && !begin.IsZero() {
 				fmt.Fprintf(a.err, "rung: --since %s: a sandbox has no lines from before it was started\n", since)
 			}
 			cfg.ExecZones = false // lines need no rows
-			cfg.ACLLogs = logs.Scope{Since: since, Nodes: nodes}
-			if files && since > 0 {
-				cfg.LogFiles.Since = time.Now().Add(-since)
+			cfg.ACLLogs = logs.Scope{Nodes: nodes}
+			if !begin.IsZero() {
+				cfg.ACLLogs.Since = now.Sub(begin)
+			}
+			if files {
+				cfg.LogFiles.Since = begin
 			}
 			ctx := cmd.Context()
 			synced := func(r *revision.Revision) bool { return files || cfg.Kube != nil || len(r.Zones) > 0 }
@@ -182,7 +194,8 @@ Other answers than the lines:
 	cmd.Flags().BoolVar(&raw, "raw", false, "print lines as ovn-controller wrote them")
 	cmd.Flags().DurationVar(&wait, "for", 10*time.Second, "stop after this long; with --follow or --log only where it is given")
 	cmd.Flags().IntVar(&lines, "lines", 0, "stop after this many lines; 0 for no limit")
-	cmd.Flags().DurationVar(&since, "since", 0, "start this long ago; a sandbox has lines from its start on")
+	cmd.Flags().StringVar(&since, "since", "",
+		"start at this `time`: 10m ago as 10m, 14:05, 2026-01-31 or 2026-01-31T14:05:00Z, in UTC; a sandbox has lines from its start on")
 	cmd.Flags().StringArrayVar(&nodes, "node", nil, "on a cluster: only this node (repeatable)")
 	cmd.Flags().StringVar(&controller, "controller", "", "what the ovnkube-controller of this `zone` wrote about POLICY")
 	sum.register(cmd.Flags())

@@ -14,10 +14,11 @@ import (
 	"rung/engine"
 	"rung/engine/logs"
 	"rung/engine/logs/hits"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/clean"
+	"rung/model/moment"
 	"rung/model/words"
+	"rung/revision"
 )
 
 // hitOut is a rule and a pair of ends with how often the rule decided about them. The
@@ -42,42 +43,34 @@ type aggregate struct {
 	until string
 
 	follow bool
-	from   time.Duration // back from the start
-	begin  time.Time     // lines before are not counted
-	end    time.Time     // lines after are not counted, unless zero
-	head   bool          // the head of a CSV was printed
-	last   string        // what was printed last, without its time
+	begin  time.Time // lines before are not counted
+	end    time.Time // lines after are not counted, unless zero
+	head   bool      // the head of a CSV was printed
+	last   string    // what was printed last, without its time
 }
 
 func (g *aggregate) register(p *pflag.FlagSet) {
 	p.BoolVar(&g.on, "aggregate", false, "count lines by rule and pair instead of printing them")
-	p.StringVar(&g.until, "until", "", "with --aggregate: count lines up to this `time`, as 2026-01-31T12:00:00Z or as time ago, 10m")
+	p.StringVar(&g.until, "until", "", "with --aggregate: count lines up to this `time`, as those of --since")
 }
 
-// check looks at the flags together.
-func (g *aggregate) check(output string, follow bool, since time.Duration) error {
-	g.follow, g.from = follow, since
+// check looks at the flags together. begin is from when on lines are asked for, zero for all.
+func (g *aggregate) check(output string, follow bool, begin, now time.Time) (err error) {
+	g.follow, g.begin = follow, begin
 	switch {
 	case !g.on && output == csvForm:
 		return errors.New("-o csv is for --aggregate")
 	case !g.on && g.until != "":
 		return errors.New("--until is for --aggregate")
-	}
-	if g.until == "" {
+	case g.until == "":
 		return nil
 	}
-	if at, err := time.Parse(time.RFC3339, g.until); err == nil {
-		g.end = at
-		return nil
+	if g.end, err = moment.Parse(g.until, now, now); err != nil {
+		return fmt.Errorf("--until %q: %w", g.until, err)
 	}
-	d, err := time.ParseDuration(g.until)
-	if err != nil || d < 0 {
-		return fmt.Errorf("--until %q: want a time such as 2026-01-31T12:00:00Z, or how long ago, such as 10m", g.until)
+	if g.end.Before(begin) {
+		return fmt.Errorf("--until %s is before --since", g.until)
 	}
-	if since > 0 && d > since {
-		return fmt.Errorf("--until %s is before --since %s", g.until, since)
-	}
-	g.end = time.Now().Add(-d)
 	return nil
 }
 
@@ -99,9 +92,6 @@ func (a *app) aggregate(ctx context.Context, e *engine.Engine, g *aggregate, mat
 	ticks, stop := l.Subscribe()
 	defer stop()
 	l.Ask()
-	if g.from > 0 {
-		g.begin = e.Now().Add(-g.from)
-	}
 	own := hits.New(e.Now())
 	seen, missed := uint64(0), uint64(0)
 	count := func() {
@@ -120,7 +110,7 @@ func (a *app) aggregate(ctx context.Context, e *engine.Engine, g *aggregate, mat
 			}
 		}
 	}
-	all := !filtered && g.end.IsZero() && g.from == 0
+	all := !filtered && g.end.IsZero() && g.begin.IsZero()
 	report := func() error {
 		count()
 		rules := own.All()

@@ -7,9 +7,9 @@ import (
 
 	"rung/engine"
 	"rung/engine/logs"
-	"rung/engine/omitted"
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
+	"rung/revision/omitted"
 )
 
 // streamsWithin is how long streams of the nodes' logs are waited for.

@@ -3,8 +3,8 @@ package cli
 import (
 	"net/netip"
 
-	"rung/engine/revision"
 	"rung/engine/trace"
+	"rung/revision"
 )
 
 // matrixOut is a matrix in JSON.

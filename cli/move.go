@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
+	"rung/revision"
 )
 
 // changesPolicy makes a command that changes the policy its first argument names.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
+	"rung/revision"
 )
 
 // unitsNamed are all that is compiled, or a policy by its name ("cluster-control",

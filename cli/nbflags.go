@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"rung/engine"
-	"rung/engine/revision"
+	"rung/revision"
 )
 
 // registerNB adds the flags that say which databases are looked at.

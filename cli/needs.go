@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"rung/engine"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/words"
+	"rung/revision"
 )
 
 // need is what the files of -f must have for a command to make sense. A change needs

@@ -8,13 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rung/change/gate"
 	"rung/engine"
-	"rung/engine/gate"
-	"rung/engine/omitted"
 	"rung/engine/pattern"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/template"
+	"rung/revision"
+	"rung/revision/omitted"
 )
 
 // newFlags say what to make of a template.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"rung/engine/gate"
+	"rung/change/gate"
 )
 
 // What cannot be done is refused, however much else is said of it; it is not that there

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine/omitted"
 	"rung/model"
 	"rung/model/words"
+	"rung/revision/omitted"
 )
 
 // errUnjudged ends a command with exit 2: its answer was printed, with what it does not take

@@ -3,7 +3,7 @@ package cli
 import (
 	"errors"
 
-	"rung/engine/gate"
+	"rung/change/gate"
 )
 
 // What became of a change, for scripts: with --yes and -o json or yaml the one document

@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
-	"rung/engine/omitted"
-	"rung/engine/revision"
 	"rung/model/ladder"
 	"rung/model/plan"
+	"rung/revision"
+	"rung/revision/omitted"
 )
 
 // planFlags say what to plan.

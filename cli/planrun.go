@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 
+	"rung/change/gate"
 	"rung/engine"
-	"rung/engine/gate"
-	"rung/engine/omitted"
-	"rung/engine/revision"
 	"rung/model/plan"
+	"rung/revision"
+	"rung/revision/omitted"
 )
 
 // runPlan runs a plan, after its consequences were confirmed.

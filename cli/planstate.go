@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
 	"rung/model/plan"
+	"rung/revision"
 )
 
 // planOut is a plan that is under way or stopped.

@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
-	"rung/engine/omitted"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/antrea"
+	"rung/revision"
+	"rung/revision/omitted"
 )
 
 type policyOut struct {

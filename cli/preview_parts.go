@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
+	"rung/revision"
 )
 
 // previewParts are the changes of a preview, in the order of the command line.

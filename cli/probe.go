@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
-	"rung/engine/omitted"
-	"rung/engine/revision"
 	"rung/engine/trace"
+	"rung/revision"
+	"rung/revision/omitted"
 )
 
 func (a *app) probeCmd() *cobra.Command {

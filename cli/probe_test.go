@@ -80,6 +80,11 @@ func TestProbe(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &got); err != nil || len(got) != 2 {
 		t.Fatalf("%v: %s", err, text)
 	}
+	values, err := readValues(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compareRecorded(t, "testdata/json", "probe", recordedAnswer{"rung probe --cases - -f examples", exit2, values})
 	// What the demo has refused stands below what denies the first, and could deny the second.
 	if a, b := got[0].NotConsidered, got[1].NotConsidered; len(a) > 0 || len(b) == 0 || b[0].Name != "old-form" {
 		t.Errorf("not considered: %v and %v", a, b)

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"rung/engine"
-	"rung/engine/omitted"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
+	"rung/revision"
+	"rung/revision/omitted"
 )
 
 // readyOut is what zones' controllers reported of one policy. It is a report, never

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rung/change/gate"
 	"rung/engine"
-	"rung/engine/gate"
 	"rung/engine/logs"
 	"rung/model/clean"
 	"rung/sources/reading"

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // rowOut is a row under the schema's column names, in the order in which

@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
-	"rung/engine/omitted"
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
+	"rung/revision"
+	"rung/revision/omitted"
 )
 
 func (a *app) rowsCmd() *cobra.Command {

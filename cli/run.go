@@ -9,8 +9,8 @@ import (
 
 	"rung/engine"
 	"rung/engine/logs"
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 )
 
 // startTimeout bounds how long a one-shot command waits for its sources and

@@ -17,7 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"rung/engine"
-	"rung/engine/revision"
+	"rung/revision"
 	"rung/test/wait"
 	"rung/ui/uitest"
 )

@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
+	"rung/revision"
 )
 
 // secondName is the hidden command that a child of --second-reader runs.

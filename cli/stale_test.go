@@ -13,7 +13,7 @@ import (
 
 	"github.com/creack/pty"
 
-	"rung/engine/gate"
+	"rung/change/gate"
 )
 
 // A file that is edited while the question stands is not changed by a yes to what

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/csv"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ func tableAnswer[F any](a *app, facts any, t *page.Table[F], rows []F) *answer {
 		w := csv.NewWriter(&b) // into memory: there are no errors
 		_ = w.Write(each(t.Columns, func(c page.Column[F]) string { return c.Key }))
 		for _, row := range rows {
-			_ = w.Write(each(cellsOf(t.Columns, row), clean.Escape))
+			_ = w.Write(each(exactCells(t.Columns, row), clean.Escape))
 		}
 		w.Flush()
 		return b.String()
@@ -53,6 +54,9 @@ func tableText[F any](t *page.Table[F], rows []F, wide bool, width int) string {
 				last := slices.IndexFunc(cols, func(c page.Column[F]) bool { return c.Name })
 				cells = cells[:last+1]
 			}
+			if t.Under != nil && t.Under(row) {
+				cells[0] = "  " + cells[0]
+			}
 			out.add(cells...)
 		}
 		needs := 2 * (len(cols) - 1)
@@ -72,7 +76,15 @@ func tableText[F any](t *page.Table[F], rows []F, wide bool, width int) string {
 
 func titleOf[F any](c page.Column[F]) string { return c.Title }
 
-// cellsOf are the cells of a row; what there is none of is empty.
+// cellsOf are the cells of a row as people read them.
 func cellsOf[F any](cols []page.Column[F], row F) []string {
 	return each(cols, func(c page.Column[F]) string { return c.Cell(row).String() })
+}
+
+// exactCells are the cells of a row as programs read them.
+func exactCells[F any](cols []page.Column[F], row F) []string {
+	return each(cols, func(c page.Column[F]) string {
+		cell := c.Cell(row)
+		return cmp.Or(cell.Exact, cell.String())
+	})
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
-	"rung/engine/revision"
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
+	"rung/revision"
 )
 
 // Who is asked, with --by.

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"rung/engine"
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/ovntrace"
+	"rung/model/ovn/ovntrace"
 	"rung/model/verdict"
+	"rung/revision"
 )
 
 // ovnOut is what ovn-trace says, in the JSON of `rung trace --ovn` (command-line.md#output).

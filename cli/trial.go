@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rung/change/gate"
 	"rung/engine"
-	"rung/engine/gate"
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 	"rung/sources/reading"
 )
 

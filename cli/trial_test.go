@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/engine/revision"
+	"rung/revision"
 )
 
 // Of a change that cannot be put back it is said why, at once and every 10 s.

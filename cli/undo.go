@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rung/change/gate"
 	"rung/engine"
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/revision"
 )
 
 type historyOut struct {

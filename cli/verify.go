@@ -12,12 +12,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
-	"rung/engine/omitted"
-	"rung/engine/revision"
 	"rung/engine/verify"
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/words"
+	"rung/revision"
+	"rung/revision/omitted"
 )
 
 func (a *app) verifyCmd() *cobra.Command {

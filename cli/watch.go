@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/clean"
+	"rung/revision"
 )
 
 // answer is what a command shows of a revision.

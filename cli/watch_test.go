@@ -15,8 +15,8 @@ import (
 	"go.uber.org/goleak"
 
 	"rung/engine"
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 	"rung/test/wait"
 )
 

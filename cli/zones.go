@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
-	"rung/engine/omitted"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
+	"rung/revision"
+	"rung/revision/omitted"
 )
 
 type zoneOut struct {
@@ -72,7 +72,7 @@ not just settling. ` + secondHelp,
 		case conditions:
 			return conditionsQuery()
 		case check:
-			return query{zones: true, answer: checkAnswer, second: again(second, nil)}
+			return query{zones: true, answer: a.checkAnswer, second: again(second, nil)}
 		}
 		a.flags.rowsOnly = true
 		q := query{zones: true}
@@ -114,10 +114,10 @@ not just settling. ` + secondHelp,
 }
 
 // checkAnswer compares the zones.
-func checkAnswer(e *engine.Engine, r *revision.Revision) (*answer, error) {
+func (a *app) checkAnswer(e *engine.Engine, r *revision.Revision) (*answer, error) {
 	now := e.Now()
 	found := r.ZoneFindings(now)
-	ans := findingsAnswer(found, model.SeverityError, model.SeverityWarning)
+	ans := findingsAnswer(a, found, model.SeverityError, model.SeverityWarning)
 	ans.notConsidered = omitted.Rows(r, r.Zones)
 	ans.nothingFound(len(found))
 	if ans.err = unread(r.Zones); ans.err != nil && len(found) == 0 {

@@ -3,7 +3,7 @@ package compiler
 import (
 	"slices"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // Database is the desired rows of a zone as its database would hold them, with what

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // egressFirewall follows ovn-kubernetes.md#egressfirewall. A node whose host-cidrs

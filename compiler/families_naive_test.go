@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // naive compiles the tier-2 families (ovn-kubernetes.md#networkpolicy, #egressfirewall,

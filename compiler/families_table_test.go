@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/test/made"
 )
 

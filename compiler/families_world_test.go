@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/test/made"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/match"
-	"rung/model/nb"
+	"rung/model/ovn/match"
+	"rung/model/ovn/nb"
 )
 
 // efName is the only name OVN-Kubernetes takes (ovn-kubernetes.md#firewall-rows).

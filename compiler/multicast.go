@@ -3,8 +3,8 @@ package compiler
 import (
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/match"
-	"rung/model/nb"
+	"rung/model/ovn/match"
+	"rung/model/ovn/nb"
 )
 
 // multicastNSName names the unit of a namespace's multicast rows.

@@ -7,8 +7,8 @@ import (
 	"strconv"
 
 	"rung/model"
-	"rung/model/match"
-	"rung/model/nb"
+	"rung/model/ovn/match"
+	"rung/model/ovn/nb"
 )
 
 // ACLs are a policy's ACLs in a zone ("" for all together): ingress before

@@ -6,8 +6,8 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/match"
-	"rung/model/nb"
+	"rung/model/ovn/match"
+	"rung/model/ovn/nb"
 )
 
 // Indexes of a rule's rows by where their peers come from

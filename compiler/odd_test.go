@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // TestNoRows covers what OVN-Kubernetes refuses (ovn-kubernetes.md#no-rows).

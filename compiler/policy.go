@@ -9,8 +9,8 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/match"
-	"rung/model/nb"
+	"rung/model/ovn/match"
+	"rung/model/ovn/nb"
 	"rung/model/selectors"
 )
 

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
-	"rung/model/nb"
 	"rung/model/overlap"
+	"rung/model/ovn/nb"
 )
 
 // follower keeps rows by following deltas alone, as a reconciler does.

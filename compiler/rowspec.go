@@ -2,7 +2,7 @@ package compiler
 
 import (
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // rowSpec is what tells an ACL from others of its unit.

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // The families as ids spell them.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"rung/model"
-	"rung/model/match"
+	"rung/model/ovn/match"
 	"rung/test/made"
 )
 

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 	"rung/sources/kube"
 	"rung/sources/retry"
 )

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sync"
 
-	"rung/engine/gate"
-	"rung/engine/gate/guard"
+	"rung/change/gate"
+	"rung/change/guard"
 	"rung/model"
 )
 

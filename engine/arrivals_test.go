@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
 	"rung/model"
+	"rung/revision"
 	"rung/test/given"
 	"rung/test/wait"
 )

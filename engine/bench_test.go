@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"rung/bench/workload"
-	"rung/engine/revision"
 	"rung/engine/source"
 	"rung/model"
+	"rung/revision"
 	"rung/sources/manifests"
 )
 

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
 	"rung/engine/statedir"
 	"rung/model"
+	"rung/revision"
 	"rung/sources/safefile"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/gate"
+	"rung/change/gate"
 	"rung/engine/source"
 	"rung/model"
 	"rung/test/given"

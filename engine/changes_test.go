@@ -10,11 +10,11 @@ import (
 
 	"go.uber.org/goleak"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
 	"rung/engine/source"
 	"rung/model"
 	"rung/model/plan"
+	"rung/revision"
 	"rung/test/given"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"rung/engine/revision"
 	"rung/engine/source"
+	"rung/revision"
 	"rung/sources/kube"
 	"rung/test/wait"
 )

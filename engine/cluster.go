@@ -1,11 +1,11 @@
 package engine
 
 import (
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
 	"rung/engine/source"
 	"rung/model"
 	"rung/model/clean"
+	"rung/revision"
 	"rung/sources/kube"
 	"rung/sources/kube/plugin"
 )

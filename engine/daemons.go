@@ -4,8 +4,8 @@ import (
 	"maps"
 	"sync"
 
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 )
 
 // daemons are the processes of the sandbox's zones on OVN that do not run, or do not answer. It locks

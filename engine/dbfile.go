@@ -3,7 +3,7 @@ package engine
 import (
 	"context"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/reconciler"
 	"rung/sources/manifests"
 	"rung/sources/nbdb"

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 	"rung/test/wait"
 )
 

@@ -6,8 +6,8 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
-	"rung/model/dialect"
-	"rung/model/nb"
+	"rung/model/ovn/dialect"
+	"rung/model/ovn/nb"
 	"rung/sources/retry"
 )
 

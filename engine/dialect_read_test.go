@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"rung/compiler"
-	"rung/engine/revision"
 	"rung/engine/source"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/reconciler"
+	"rung/revision"
 )
 
 // changingZone is a zone whose rows are those that come.

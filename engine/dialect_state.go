@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"rung/compiler"
-	"rung/engine/settings"
 	"rung/model"
-	"rung/model/dialect"
+	"rung/model/ovn/dialect"
+	"rung/revision/settings"
 	"rung/sources/kube"
 )
 

@@ -14,11 +14,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/compiler"
-	"rung/engine/revision"
-	"rung/engine/settings"
 	"rung/engine/source"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
+	"rung/revision"
+	"rung/revision/settings"
 	"rung/sources/manifests"
 	"rung/test/given"
 )
@@ -105,10 +105,10 @@ func dialectRows(objects []model.Object, zone string, o compiler.Options) *nb.DB
 	return (*nb.DB)(nil).Apply(ch)
 }
 
-// fixtureRows reads rows of model/dialect/testdata, of other names.
+// fixtureRows reads rows of model/ovn/dialect/testdata, of other names.
 func fixtureRows(t *testing.T, file string, rename ...string) *nb.DB {
 	t.Helper()
-	text, err := os.ReadFile("../model/dialect/testdata/" + file)
+	text, err := os.ReadFile("../model/ovn/dialect/testdata/" + file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
+	"rung/revision"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
 	"rung/test/wait"

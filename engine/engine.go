@@ -8,11 +8,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"rung/engine/gate"
+	"rung/change/gate"
 	"rung/engine/logs"
-	"rung/engine/revision"
 	"rung/engine/source"
 	"rung/model"
+	"rung/revision"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/dbfile"
 	"rung/sources/sandbox"

@@ -11,11 +11,11 @@ import (
 
 	"go.uber.org/goleak"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
-	"rung/engine/settings"
+	"rung/change/gate"
 	"rung/engine/source"
 	"rung/model"
+	"rung/revision"
+	"rung/revision/settings"
 	"rung/test/given"
 	"rung/test/wait"
 )

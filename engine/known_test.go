@@ -10,11 +10,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/compiler"
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/known"
-	"rung/model/nb"
+	"rung/model/ovn/known"
+	"rung/model/ovn/nb"
 	"rung/reconciler"
+	"rung/revision"
 	"rung/sources/manifests"
 )
 

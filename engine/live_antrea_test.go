@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/antrea"
 	"rung/model/verdict"
+	"rung/revision"
 	"rung/test/wait"
 )
 

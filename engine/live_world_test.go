@@ -15,12 +15,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"rung/change/gate"
 	"rung/compiler"
-	"rung/engine/gate"
-	"rung/engine/revision"
 	"rung/engine/source"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
+	"rung/revision"
 	"rung/sources/nbdb"
 	"rung/test/given"
 )

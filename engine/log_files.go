@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"rung/engine/logs"
-	"rung/engine/revision"
+	"rung/revision"
 )
 
 // forObjects is how long log files wait for the objects that explain their lines.

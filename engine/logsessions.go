@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/clean"
+	"rung/revision"
 )
 
 // logSessions ends the logging sessions whose time is over, and remembers those that ended.

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"rung/model/flow"
-	"rung/model/nb"
+	"rung/model/ovn/flow"
+	"rung/model/ovn/nb"
 	"rung/sources/nbdb/remote"
 	"rung/sources/sandbox"
 	"rung/sources/sandbox/ovn"

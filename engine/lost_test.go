@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"rung/engine/logs"
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
+	"rung/revision"
 	"rung/sources/acllog"
 	"rung/test/given"
 	"rung/test/wait"

@@ -7,10 +7,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/reconciler"
+	"rung/revision"
 )
 
 // metrics are those of OVN-Kubernetes' controller (ovn-kubernetes.md#metrics), with the

@@ -6,8 +6,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"rung/engine/logs/hits"
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 )
 
 // mostSeries bounds the rules with a counter of their own: their names come from log

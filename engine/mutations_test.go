@@ -3,7 +3,7 @@ package engine
 import (
 	"strings"
 
-	"rung/engine/gate"
+	"rung/change/gate"
 	"rung/model"
 )
 

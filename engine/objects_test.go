@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
-	"rung/engine/revision"
 	"rung/engine/source"
 	"rung/model"
+	"rung/revision"
 	"rung/sources/manifests"
 	"rung/test/given"
 )

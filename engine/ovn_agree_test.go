@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/flow"
-	"rung/model/match"
-	"rung/model/nb"
+	"rung/model/ovn/flow"
+	"rung/model/ovn/match"
+	"rung/model/ovn/nb"
 	"rung/model/verdict"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox/ovn"

@@ -8,14 +8,14 @@ import (
 	"sync"
 	"time"
 
-	"rung/engine/revision"
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/clean"
-	"rung/model/flow"
-	"rung/model/nb"
-	"rung/model/ovntrace"
+	"rung/model/ovn/flow"
+	"rung/model/ovn/nb"
+	"rung/model/ovn/ovntrace"
 	"rung/model/verdict"
+	"rung/revision"
 )
 
 // Errors of asking ovn-trace.

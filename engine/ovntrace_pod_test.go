@@ -18,7 +18,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"rung/model/ovntrace"
+	"rung/model/ovn/ovntrace"
 	"rung/model/verdict"
 	"rung/sources/kube"
 	"rung/test/streaming"

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"rung/model/ovntrace"
+	"rung/model/ovn/ovntrace"
 	"rung/sources/kube"
 	"rung/sources/nbdb/remote"
 	"rung/sources/sandbox"

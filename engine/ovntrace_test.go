@@ -12,10 +12,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
-	"rung/model/ovntrace"
+	"rung/change/gate"
+	"rung/model/ovn/ovntrace"
 	"rung/model/verdict"
+	"rung/revision"
 	"rung/sources/sandbox/ovn"
 	"rung/test/given"
 	"rung/test/install"

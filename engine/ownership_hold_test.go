@@ -11,9 +11,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"rung/engine/revision"
 	"rung/engine/source"
 	"rung/model"
+	"rung/revision"
 	"rung/sources/kube"
 	"rung/sources/manifests"
 	"rung/sources/sandbox"

@@ -18,13 +18,14 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
 	"rung/engine/source"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
+	"rung/revision"
 	"rung/sources/kube"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
@@ -99,7 +100,11 @@ func (a *ownerAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodGet && a.leases[name] != nil:
 		_, _ = w.Write(a.leases[name])
 	case strings.Contains(r.URL.Path, "/leases") && r.Method != http.MethodGet:
-		o, _, err := scheme.Codecs.UniversalDeserializer().Decode(body, nil, nil)
+		scheme := runtime.NewScheme()
+		if err := coordinationv1.AddToScheme(scheme); err != nil {
+			panic(err)
+		}
+		o, _, err := serializer.NewCodecFactory(scheme).UniversalDeserializer().Decode(body, nil, nil) // protobuf
 		if err != nil {
 			w.WriteHeader(http.StatusBadRequest)
 			return

@@ -10,10 +10,10 @@ import (
 	"sync"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/clean"
 	"rung/reconciler"
+	"rung/revision"
 	"rung/sources/kube"
 )
 

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"time"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
 	"rung/model"
 	"rung/model/plan"
 	"rung/model/words"
+	"rung/revision"
 )
 
 // startPlans makes the runner, and looks for a plan that a former run did not

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/plan"
+	"rung/revision"
 )
 
 // planRuns makes one entry of the activity of each run of a plan, here or in another

@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 )
 
 // A run of a plan is one entry, made when it ends, with what it did by hand.

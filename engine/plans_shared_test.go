@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
 	"rung/model"
 	"rung/model/plan"
+	"rung/revision"
 	"rung/test/given"
 )
 

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"rung/engine/probe"
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/match"
-	"rung/model/nb"
+	"rung/model/ovn/match"
+	"rung/model/ovn/nb"
 	"rung/model/verdict"
+	"rung/revision"
 	"rung/sources/sandbox"
 	"rung/sources/sandbox/ovn"
 )

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/gate"
+	"rung/change/gate"
 	"rung/engine/probe"
 	"rung/engine/source"
 	"rung/model"

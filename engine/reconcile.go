@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 	"rung/sources/kube"
 )
 

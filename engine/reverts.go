@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
 	"rung/model"
+	"rung/revision"
 )
 
 // startReverts lets changes be made on trial, and puts back what is due once the objects

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
 	"rung/model"
+	"rung/revision"
 	"rung/sources/sandbox"
 	"rung/sources/sandbox/ovn"
 	"rung/test/given"

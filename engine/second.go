@@ -8,10 +8,10 @@ import (
 	"sync"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/reconciler"
+	"rung/revision"
 	"rung/sources/nbdb/second"
 )
 

@@ -8,9 +8,9 @@ import (
 
 	"go.uber.org/goleak"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
+	"rung/revision"
 	"rung/sources/sandbox/ovn"
 	"rung/test/lab"
 	"rung/test/wait"

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"rung/compiler"
-	"rung/engine/revision"
-	"rung/engine/settings"
 	"rung/model"
+	"rung/revision"
+	"rung/revision/settings"
 )
 
 // state is what the loop owns. Nobody else reads or writes it.

@@ -9,11 +9,11 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/dialect"
-	"rung/model/nb"
+	"rung/model/ovn/dialect"
+	"rung/model/ovn/nb"
 	"rung/reconciler"
+	"rung/revision"
 )
 
 // zoneReader is a zone that can be read once, without being watched. One that

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 )
 
 // Limits of what is kept of a swept zone: differing rows per zone, with at least

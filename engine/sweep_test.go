@@ -13,11 +13,11 @@ import (
 
 	"go.uber.org/goleak"
 
-	"rung/engine/revision"
 	"rung/engine/source"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/reconciler"
+	"rung/revision"
 	"rung/test/changing"
 	"rung/test/install"
 	"rung/test/wait"

@@ -1,8 +1,8 @@
 package engine
 
 import (
-	"rung/engine/settings"
 	"rung/model"
+	"rung/revision/settings"
 )
 
 // decideSystem finds out whose precedence holds, and compiles for that: under Antrea

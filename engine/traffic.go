@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/acllog"
 	"rung/sources/sandbox"
 )

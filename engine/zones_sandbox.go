@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
 )

@@ -3,7 +3,7 @@ package model
 import (
 	"strings"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // Kind is the kind of an object, spelled as in Kubernetes.

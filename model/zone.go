@@ -3,7 +3,7 @@ package model
 import (
 	"time"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // PolicyRows are the desired rows of one policy in one zone (or in all of them

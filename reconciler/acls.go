@@ -7,7 +7,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // aclTrack is how the ACLs of a policy differ. All lists are in a fixed order.

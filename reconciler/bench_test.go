@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // manyPods is a cluster of 10,000 pods and 50 policies with so many rules each.

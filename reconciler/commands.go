@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // Limits of what is written down of a transaction: command lines, members named

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // seen releases the policies whose writes the live rows show.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // withID are the external_ids of a row with another id, without one when it is

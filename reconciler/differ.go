@@ -6,7 +6,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // Differ finds how zones that are read as a whole, now and then, differ from one

@@ -12,7 +12,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // published is what a reconciler that observes publishes, without times.

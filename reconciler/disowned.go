@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // maxDisowned bounds how many rows are remembered; nobody does this to so many by

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // fakeDB executes operations as an OVN Northbound server would, as far as the

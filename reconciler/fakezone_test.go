@@ -11,7 +11,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 var errLost = errors.New("connection reset by peer")

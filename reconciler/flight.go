@@ -10,7 +10,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // maxFlights is how many transactions are under way at a time where the zone takes

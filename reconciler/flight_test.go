@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // inSmallParts has few operations go into a transaction.

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"rung/compiler"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // noHolder is why rows are missing that nobody can write yet.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // ApplyLive takes in an update of the zone's database. Only the rows that

@@ -7,7 +7,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // opsBuilder collects the operations of one transaction; ACLs it inserts get

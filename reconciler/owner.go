@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // form says how a live row relates to what Rung compiles.

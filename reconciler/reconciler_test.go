@@ -10,7 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/test/made"
 )
 

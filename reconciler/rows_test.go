@@ -11,7 +11,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // canon is what the rows of one zone come to: contents by id, with references

@@ -4,7 +4,7 @@ import (
 	"maps"
 
 	"rung/compiler"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // compareSet compares a whole address set. A set is known by its name, as

@@ -7,7 +7,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // tracker follows the desired rows and the live rows of one zone and knows, per

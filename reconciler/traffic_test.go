@@ -14,7 +14,7 @@ import (
 	"rung/bench/workload"
 	"rung/compiler"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/reconciler"
 	"rung/test/install"
 )

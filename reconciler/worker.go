@@ -8,7 +8,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // freshRead is how long a resync may take before it is asked for again.

@@ -6,7 +6,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // Zone is one Northbound database as the reconciler needs it. sources/nbdb

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"rung/engine/revision"
+	"rung/revision"
 	"rung/ui"
 	"rung/ui/nav"
 	"rung/ui/uitest"

@@ -51,7 +51,7 @@ func (m *root) headerLine(w int) widget.Line {
 		if s.Conn == model.ConnLost || s.Conn == model.ConnDenied {
 			age := ""
 			if !s.ReadAt.IsZero() {
-				age = ", read " + view.Age(m.now.Sub(s.ReadAt)) + " ago"
+				age = ", read " + words.Age(m.now.Sub(s.ReadAt)) + " ago"
 			}
 			stale = append(stale, piece{widget.Styled("● "+s.Name+" "+string(s.Conn)+age, st.Error), 2})
 		}

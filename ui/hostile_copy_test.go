@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"rung/engine/revision"
 	"rung/model/clean"
+	"rung/revision"
 	"rung/ui/view"
 )
 

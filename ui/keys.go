@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"rung/engine/gate"
+	"rung/change/gate"
 	"rung/engine/trace"
 	"rung/ui/action"
 	"rung/ui/nav"

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"rung/engine/revision"
+	"rung/revision"
 )
 
 // lintTime is the least time between two workings-out of the findings. While

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"rung/engine"
-	"rung/engine/revision"
 	"rung/engine/source"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
+	"rung/revision"
 )
 
 // steady delivers what the test sends.

@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
-	"rung/engine/revision"
 	"rung/model/clean"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/view"
 	"rung/ui/widget"

@@ -3,10 +3,10 @@ package ui
 import (
 	"strings"
 
-	"rung/engine/omitted"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
+	"rung/revision"
+	"rung/revision/omitted"
 	"rung/ui/action"
 	"rung/ui/nav"
 	"rung/ui/view"

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/ui/nav"
 	"rung/ui/uitest"
 )

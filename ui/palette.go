@@ -7,8 +7,8 @@ import (
 
 	"github.com/sahilm/fuzzy"
 
-	"rung/engine/revision"
 	"rung/engine/trace"
+	"rung/revision"
 	"rung/ui/action"
 	"rung/ui/widget"
 )

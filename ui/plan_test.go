@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"rung/engine"
-	"rung/engine/revision"
+	"rung/revision"
 	"rung/ui"
 	"rung/ui/nav"
 	"rung/ui/uitest"

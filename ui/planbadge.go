@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine/revision"
+	"rung/revision"
 	"rung/ui/widget"
 )
 

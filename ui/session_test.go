@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"rung/engine"
-	"rung/engine/revision"
+	"rung/revision"
 )
 
 // TestSwitchOneAtATime: two contexts that are opened at once would end in any order.

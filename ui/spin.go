@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 	"rung/ui/view"
 	"rung/ui/widget"
 )

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"rung/engine/gate"
+	"rung/change/gate"
 	"rung/ui/nav"
 	"rung/ui/preview"
 	"rung/ui/view"

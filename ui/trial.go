@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"rung/engine/revision"
+	"rung/revision"
 	"rung/ui/action"
 	"rung/ui/view"
 	"rung/ui/widget"

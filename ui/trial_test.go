@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
 	"rung/model"
+	"rung/revision"
 	"rung/ui"
 	"rung/ui/nav"
 	"rung/ui/uitest"

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"rung/model"
+	"rung/model/words"
 	"rung/ui/action"
-	"rung/ui/view"
 	"rung/ui/widget"
 )
 
@@ -25,7 +25,7 @@ func (m *root) trouble() widget.Line {
 		case s.ReadAt.IsZero():
 			l = l.Add("never read", st.Error)
 		default:
-			l = l.Add(fmt.Sprintf("lost %s ago, last state shown", view.Age(m.now.Sub(s.At))), st.Error)
+			l = l.Add(fmt.Sprintf("lost %s ago, last state shown", words.Age(m.now.Sub(s.At))), st.Error)
 		}
 		if s.Error != "" {
 			l = l.Add(" · "+s.Error, st.Text)

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 	"rung/ui/nav"
 	"rung/ui/uitest"
 )

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"rung/engine/revision"
 	"rung/model"
 	labels "rung/model/convert"
 	"rung/model/verdict"
+	"rung/revision"
 )
 
 // comparison is of two sides of one cluster.

@@ -4,6 +4,6 @@
 // Invariants: nothing is applied here; what the proof does not say is not claimed; the
 // text is what Kubernetes takes.
 //
-// It imports engine/revision, compiler, model and sources/manifests; cli and ui may import
+// It imports revision, compiler, model and sources/manifests; cli and ui may import
 // it.
 package convert

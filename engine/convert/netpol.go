@@ -5,10 +5,10 @@ import (
 	"fmt"
 
 	"rung/compiler"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/legacy"
 	"rung/model/verdict"
+	"rung/revision"
 )
 
 // NetworkPolicy writes the isolation annotations and NetworkPolicies of 2016 as those of

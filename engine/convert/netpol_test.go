@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"rung/engine/convert"
-	"rung/engine/revision"
-	"rung/engine/settings"
 	"rung/model"
 	"rung/model/verdict"
+	"rung/revision"
+	"rung/revision/settings"
 	"rung/sources/manifests"
 	"rung/test/made"
 )

@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"rung/compiler"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/clean"
 	labels "rung/model/convert"
 	"rung/model/lint"
 	"rung/model/verdict"
 	"rung/model/words"
+	"rung/revision"
 	"rung/sources/manifests"
 )
 

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"rung/engine/convert"
-	"rung/engine/revision"
-	"rung/engine/settings"
 	"rung/model"
 	labels "rung/model/convert"
+	"rung/revision"
+	"rung/revision/settings"
 )
 
 // proved converts the objects of a text, and proves it.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"rung/engine/revision"
 	"rung/model/verdict"
 	"rung/model/words"
+	"rung/revision"
 )
 
 // Proof is what the verdicts of both sides say.

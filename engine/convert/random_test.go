@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"rung/engine/convert"
-	"rung/engine/revision"
-	"rung/engine/settings"
 	"rung/model"
+	"rung/revision"
+	"rung/revision/settings"
 	"rung/test/install"
 )
 

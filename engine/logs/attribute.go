@@ -6,10 +6,10 @@ import (
 	"sync"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/match"
-	"rung/model/nb"
+	"rung/model/ovn/match"
+	"rung/model/ovn/nb"
+	"rung/revision"
 )
 
 // attributor finds the rule behind a log line. The ACL's name tells it; a name
@@ -83,7 +83,7 @@ func (a *attributor) attribute(rev *revision.Revision, e *Entry, now time.Time) 
 	if e.Rule.Direction == model.Egress {
 		peer, addr = &e.Dst, e.Line.Dst
 	}
-	if peer.Note == noteOutside && len(f.networks) > 0 {
+	if peer.Outside() && len(f.networks) > 0 {
 		peer.Network = f.network(addr.Unmap())
 	}
 	if f.byProtocol {

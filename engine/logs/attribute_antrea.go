@@ -4,8 +4,8 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 )
 
 // antrea finds the rule behind a line of Antrea's log, which names the policy and mostly

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"rung/bench/workload"
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
+	"rung/revision"
 	"rung/sources/acllog"
 	"rung/test/install"
 )

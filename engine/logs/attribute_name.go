@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 )
 
 // namesKept bounds the names, and the facts of rules, that are remembered: names come

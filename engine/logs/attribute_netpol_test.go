@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/test/changing"
 	"rung/test/given"
 )

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"rung/engine/logs/hits"
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 	"rung/sources/acllog"
 )
 

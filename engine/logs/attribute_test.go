@@ -8,7 +8,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/tenure"
 	"rung/sources/acllog"
 	"rung/test/changing"

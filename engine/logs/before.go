@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
+	"rung/revision"
 )
 
 // mostBefore bounds the rules of which is said what decides before them.

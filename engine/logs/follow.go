@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 	"rung/sources/kube/podlogs"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 	"rung/sources/kube"
 	"rung/sources/kube/podlogs"
 	"rung/test/wait"

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"rung/engine/logs/hits"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
+	"rung/revision"
 )
 
 // loggedSince is since when a policy, or a namespace for the policies that log as it

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"rung/engine/logs/hits"
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 )
 
 // DefaultLines is how many log lines are kept.
@@ -103,6 +103,9 @@ type End struct {
 	// rule names none or everything.
 	Network string
 }
+
+// Outside reports whether nobody in the cluster has the address.
+func (d *End) Outside() bool { return d.Note == noteOutside }
 
 // Stats counts lines.
 type Stats struct {
@@ -243,7 +246,7 @@ func (l *Store) explain(e *Entry) (rev *revision.Revision, f *ruleFacts, acl str
 	e.Src, e.Dst = l.book.end(e.Line.Src, at), l.book.end(e.Line.Dst, at)
 	if rev.Cluster.Empty() { // without a cluster nobody knows who is outside of it
 		for _, d := range []*End{&e.Src, &e.Dst} {
-			if d.Note == noteOutside {
+			if d.Outside() {
 				d.Note = ""
 			}
 		}

@@ -14,7 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/test/changing"
 	"rung/test/given"
 )

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
+	"rung/revision"
 )
 
 // Loss is one ACL in one zone against the meter that its lines pass

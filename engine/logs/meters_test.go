@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/test/changing"
 	"rung/test/given"
 )

@@ -3,8 +3,8 @@ package logs
 import (
 	"strings"
 
-	"rung/engine/revision"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
+	"rung/revision"
 )
 
 // ACLs are the rows that may have logged the entry: those that its rule, or the default

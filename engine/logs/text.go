@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
+	"rung/revision"
 )
 
 // Sentence says the line for people:

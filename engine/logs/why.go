@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/words"
+	"rung/revision"
 )
 
 // Checked is how a step of the way to a line stands.

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/revision"
 )
 
 // rows says whether the zones' rows of the policy log.

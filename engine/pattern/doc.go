@@ -6,6 +6,6 @@
 // that is there keeps its comments, its order and what the set does not decide; what is
 // stated of decisions that a set leaves to others is asked of the verdicts.
 //
-// It imports engine/revision, engine/verify, model and sources/manifests; ui and cli may
+// It imports revision, engine/verify, model and sources/manifests; ui and cli may
 // import it.
 package pattern

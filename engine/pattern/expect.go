@@ -6,11 +6,11 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"rung/engine/revision"
 	"rung/engine/verify"
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/template"
+	"rung/revision"
 	"rung/sources/manifests/yamltree"
 )
 

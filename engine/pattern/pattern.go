@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/template"
+	"rung/revision"
 	"rung/sources/manifests"
 	"rung/sources/manifests/edit"
 )

@@ -10,12 +10,12 @@ import (
 
 	"rung/compiler"
 	"rung/engine/pattern"
-	"rung/engine/revision"
 	"rung/engine/verify"
 	"rung/examples"
 	"rung/model"
 	"rung/model/lint"
 	"rung/model/template"
+	"rung/revision"
 	"rung/sources/manifests"
 )
 

@@ -5,11 +5,11 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine/revision"
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
 	"rung/model/words"
+	"rung/revision"
 )
 
 // Disagrees is the code of a finding that packets and rows disagree.

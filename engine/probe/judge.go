@@ -4,11 +4,11 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine/revision"
 	"rung/engine/trace"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/verdict"
+	"rung/revision"
 )
 
 // Sending is what was done for one path.

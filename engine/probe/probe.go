@@ -5,11 +5,11 @@ import (
 	"strconv"
 	"time"
 
-	"rung/engine/revision"
 	"rung/engine/trace"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/verdict"
+	"rung/revision"
 )
 
 // Result is what became of a connection.

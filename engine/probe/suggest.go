@@ -3,9 +3,9 @@ package probe
 import (
 	"net/netip"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/verdict"
+	"rung/revision"
 )
 
 // Bounds of what Suggest tries: subjects, peers and ports of a rule, each with each.

@@ -6,5 +6,5 @@
 // policy that is there keeps its comments and its order; what is said of the outcome is said
 // from verdicts.
 //
-// It imports engine/revision, model and sources/manifests; ui and cli may import it.
+// It imports revision, model and sources/manifests; ui and cli may import it.
 package propose

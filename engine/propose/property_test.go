@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/verdict"
 	"rung/model/words"
+	"rung/revision"
 	"rung/sources/manifests"
 	"rung/test/changing"
 	"rung/test/given"

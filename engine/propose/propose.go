@@ -9,10 +9,10 @@ import (
 	"slices"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/narrow"
 	"rung/model/verdict"
+	"rung/revision"
 	"rung/sources/manifests"
 	"rung/sources/manifests/edit"
 )

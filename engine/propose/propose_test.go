@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/narrow"
 	"rung/model/verdict"
+	"rung/revision"
 	"rung/sources/manifests"
 	"rung/test/changing"
 	"rung/test/given"

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 )
 
 // TargetHelp says how a target is written.

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/narrow"
 	"rung/model/verdict"
 	"rung/model/words"
+	"rung/revision"
 )
 
 // mostNotes bounds what is listed of a kind; all of it is counted.

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"rung/engine/revision"
 	"rung/engine/trace"
 	antreademo "rung/examples-antrea"
 	"rung/model"
 	"rung/model/verdict"
+	"rung/revision"
 	"rung/sources/manifests"
 	"rung/test/made"
 	"rung/ui/uitest"

@@ -3,8 +3,8 @@ package trace
 import (
 	"net/netip"
 
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 )
 
 // OfPod is a question with a pod at the end it begins from.

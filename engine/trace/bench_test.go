@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"rung/bench/workload"
-	"rung/engine/revision"
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
+	"rung/revision"
 	"rung/ui/uitest"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine/revision"
+	"rung/revision"
 )
 
 // Choice is an end to choose: as it is written, what it is, and by which addresses it is

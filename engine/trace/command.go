@@ -3,11 +3,11 @@ package trace
 import (
 	"strconv"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
-	"rung/model/ovntrace"
+	"rung/model/ovn/nb"
+	"rung/model/ovn/ovntrace"
 	"rung/model/verdict"
+	"rung/revision"
 	"rung/sources/nbdb/remote"
 )
 

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/verdict"
 	"rung/model/words"
+	"rung/revision"
 )
 
 // FindRowsDisagree is the code of the finding that rows and policies say different things

@@ -6,9 +6,9 @@ import (
 	"testing/fstest"
 
 	"rung/compiler"
-	"rung/engine/revision"
 	"rung/engine/trace"
 	"rung/model/verdict"
+	"rung/revision"
 	"rung/sources/manifests"
 	"rung/test/made"
 	"rung/ui/uitest"

@@ -1,9 +1,9 @@
 package trace
 
 import (
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/verdict"
+	"rung/revision"
 )
 
 // Would is a rule of a ClusterNetworkPolicy that would match in a stage, if OVN-Kubernetes

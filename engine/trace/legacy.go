@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 )
 
 // FindNoRowsOf2016 is the code of the finding that a verdict counts the isolation annotation

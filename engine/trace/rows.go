@@ -3,9 +3,9 @@ package trace
 import (
 	"sync"
 
-	"rung/engine/revision"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/verdict"
+	"rung/revision"
 )
 
 // ordered is the rows of a zone, put in order by whoever asks first.

@@ -6,11 +6,11 @@ import (
 	"sync"
 	"time"
 
-	"rung/engine/omitted"
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/verdict"
+	"rung/revision"
+	"rung/revision/omitted"
 )
 
 // By says who is asked.

@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/revision"
 	"rung/engine/trace"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/verdict"
+	"rung/revision"
 	"rung/test/live"
 	"rung/ui/uitest"
 )

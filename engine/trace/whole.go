@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine/omitted"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/verdict"
+	"rung/revision"
+	"rung/revision/omitted"
 )
 
 // Whole answers a question in every family that both ends have and it leaves open, and says

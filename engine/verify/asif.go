@@ -3,8 +3,8 @@ package verify
 import (
 	"fmt"
 
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 )
 
 // imagined puts pods with the labels of an end that matches none where they would be: in

@@ -8,6 +8,6 @@
 // file that Write made holds in the revision it was made from; the same revision gives the
 // same file.
 //
-// It imports engine/revision, engine/trace, model and sources/manifests/yamltree; cli and
+// It imports revision, engine/trace, model and sources/manifests/yamltree; cli and
 // ui may import it.
 package verify

@@ -5,12 +5,12 @@ import (
 	"net/netip"
 	"slices"
 
-	"rung/engine/revision"
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/verdict"
 	"rung/model/words"
+	"rung/revision"
 )
 
 // found are the ends that one side of a statement means.

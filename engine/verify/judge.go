@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"time"
 
-	"rung/engine/omitted"
-	"rung/engine/revision"
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
 	"rung/model/words"
+	"rung/revision"
+	"rung/revision/omitted"
 )
 
 // Asked says how statements are judged.

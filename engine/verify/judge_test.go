@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"rung/compiler"
-	"rung/engine/revision"
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
+	"rung/revision"
 	"rung/test/made"
 )
 

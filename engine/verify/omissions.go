@@ -3,9 +3,9 @@ package verify
 import (
 	"slices"
 
-	"rung/engine/omitted"
 	"rung/model"
 	"rung/model/verdict"
+	"rung/revision/omitted"
 )
 
 // hanging finds what a statement hangs on: the omissions that could change what becomes of one

@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"rung/compiler"
-	"rung/engine/omitted"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/verdict"
+	"rung/revision"
+	"rung/revision/omitted"
 )
 
 // A policy that was refused, or that has no rows but those of before, is never kept quiet about

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"rung/engine/revision"
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
+	"rung/revision"
 	"rung/test/install"
 )
 

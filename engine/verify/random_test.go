@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 
 	"rung/compiler"
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 	"rung/test/made"
 )
 

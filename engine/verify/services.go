@@ -5,7 +5,7 @@ import (
 	"net/netip"
 
 	"rung/model"
-	"rung/model/match"
+	"rung/model/ovn/match"
 	"rung/model/verdict"
 	"rung/model/words"
 )

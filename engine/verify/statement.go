@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/verdict"
 	"rung/model/words"
+	"rung/revision"
 )
 
 // Statement says what must become of the connections between two sets of ends.

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/verdict"
 	"rung/model/words"
+	"rung/revision"
 )
 
 // Written is a first file of expectations.

@@ -7,11 +7,11 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/verdict"
 	"rung/model/words"
+	"rung/revision"
 	"rung/sources/manifests/yamltree"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // OVN priorities of the rows of tiers 1 and 3, and of tier 2 (ovn-kubernetes.md#priorities): the higher one

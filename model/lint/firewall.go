@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"rung/model"
-	"rung/model/nb"
 	"rung/model/overlap"
+	"rung/model/ovn/nb"
 	"rung/model/words"
 )
 

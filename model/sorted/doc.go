@@ -8,6 +8,6 @@
 // no method Copy or IsoCopy that returns their own type: the library would call
 // it on values it moves.
 //
-// It knows nothing of what it holds and imports nothing of Rung; model, model/nb
+// It knows nothing of what it holds and imports nothing of Rung; model, model/ovn/nb
 // and compiler use it.
 package sorted

@@ -7,7 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/antrea"
-	"rung/model/match"
+	"rung/model/ovn/match"
 	"rung/model/selectors"
 )
 

@@ -15,6 +15,6 @@
 // (TestMatrixIsEveryVerdict, TestDifferIsCompare), those of addresses outside included
 // (TestOutsideIsEveryAddress).
 //
-// It imports model, model/antrea, model/ladder, model/match, model/nb and model/overlap; whatever may
+// It imports model, model/antrea, model/ladder, model/ovn/match, model/ovn/nb and model/overlap; whatever may
 // import model may import it. The compiler does not, and it does not know the compiler.
 package verdict

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"rung/model/match"
+	"rung/model/ovn/match"
 )
 
 // Matches are parsed matches of ACLs, each once; several zones may share them. The zero

@@ -4,8 +4,8 @@ import (
 	"strconv"
 
 	"rung/model"
-	"rung/model/match"
-	"rung/model/nb"
+	"rung/model/ovn/match"
+	"rung/model/ovn/nb"
 )
 
 // Rows has the zones that were read; nil for one that was not.

@@ -8,8 +8,8 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/match"
 	"rung/model/overlap"
+	"rung/model/ovn/match"
 	"rung/model/selectors"
 )
 

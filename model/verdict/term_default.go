@@ -5,7 +5,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // What a pod's address becomes when it reaches itself through a Service

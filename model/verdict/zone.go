@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 
 	"rung/model"
-	"rung/model/match"
-	"rung/model/nb"
+	"rung/model/ovn/match"
+	"rung/model/ovn/nb"
 )
 
 // Zone is the rows of one zone in the order in which they decide. It is safe for

@@ -2,8 +2,8 @@ package verdict
 
 import (
 	"rung/model"
-	"rung/model/match"
-	"rung/model/nb"
+	"rung/model/ovn/match"
+	"rung/model/ovn/nb"
 )
 
 // Decided are the rows that decide about a packet in a stage, on the switch of a logical

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"rung/model"
-	"rung/model/match"
+	"rung/model/ovn/match"
 )
 
 // many is how many rows a packet has to meet in a stage before those that its ends leave are

@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/words"
 	"rung/pages/page"
+	"rung/revision"
 	"rung/themes"
 )
 
@@ -142,7 +142,7 @@ func nameCell(l *Line) page.Cell {
 	}
 	c := l.Name
 	if l.Sign.Text != "" {
-		c.Lead = page.Span{Text: l.Sign.Text + " ", Role: l.Sign.Role}
+		c.Sign = page.Span{Text: l.Sign.Text + " ", Role: l.Sign.Role}
 	}
 	return c
 }

@@ -3,9 +3,9 @@ package ladder
 import (
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ladder"
+	"rung/revision"
 )
 
 // Facts are the JSON of the ladder of OVN-Kubernetes (command-line.md#output): policies of

@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/words"
 	"rung/pages/page"
+	"rung/revision"
 	"rung/themes"
 )
 

@@ -4,10 +4,10 @@ import (
 	"time"
 
 	"rung/engine/logs"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ladder"
 	"rung/pages/page"
+	"rung/revision"
 )
 
 // Kind is what a line of the ladder is.

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strconv"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/words"
 	"rung/pages/page"
+	"rung/revision"
 	"rung/themes"
 )
 

@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/pages/page/role"
+	"rung/revision"
 	"rung/themes"
 )
 

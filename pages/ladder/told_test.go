@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/pages/ladder"
+	"rung/revision"
 	"rung/ui/uitest"
 )
 

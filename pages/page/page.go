@@ -24,19 +24,22 @@ type Line []Span
 type Cell struct {
 	Text string
 	Role Role
-	// Lead stands before Text: a sign, the line that leads to a row below another.
-	Lead Span
+	// Sign stands before Text on a screen: it says to the eye what Text and the place of the
+	// row say as well.
+	Sign Span
+	// Exact is the value for programs, such as readers of CSV, where Text is short for people:
+	// a moment with its date and zone. Empty is Text.
+	Exact string
 	// More follows Text, where a value has several meanings.
 	More Line
 }
 
-// String is the cell without its roles.
+// String is the cell as text alone.
 func (c Cell) String() string {
-	if len(c.More) == 0 && c.Lead.Text == "" {
+	if len(c.More) == 0 {
 		return c.Text
 	}
 	var b strings.Builder
-	b.WriteString(c.Lead.Text)
 	b.WriteString(c.Text)
 	for _, s := range c.More {
 		b.WriteString(s.Text)
@@ -70,6 +73,11 @@ type Column[F any] struct {
 	// Live columns are for a screen, which is followed: how long ago, what waits now. A
 	// command prints them where wide output is asked for.
 	Live bool
+	// Aside columns are for commands: a screen has them in wide mode, and what they say of
+	// the row under the cursor beside the table.
+	Aside bool
+	// From is how wide a screen is from which on it has the column.
+	From int
 	// Sparse columns are only there where some row has a value in them.
 	Sparse bool
 	// Name columns hold the names of what the rows are about: the last to be cut, in the
@@ -89,6 +97,8 @@ type Column[F any] struct {
 type Table[F any] struct {
 	// ID is the identity of a row, unique in the table.
 	ID func(F) string
+	// Under says that a row belongs to the one above it; nil for never.
+	Under func(F) bool
 	// Short says that a row has nothing behind its name, which makes no column wide in
 	// print; nil where none has.
 	Short func(F) bool

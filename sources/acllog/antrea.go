@@ -9,7 +9,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // antreaMark stands in every line of np.log: all kinds of policies there end in it.

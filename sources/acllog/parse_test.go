@@ -12,7 +12,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // The lines that OVN-Kubernetes' page on AdminNetworkPolicy shows.

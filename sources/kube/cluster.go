@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
@@ -49,7 +48,7 @@ type Cluster struct {
 
 	mu      sync.RWMutex // of what Reopen replaces
 	config  *rest.Config
-	typed   kubernetes.Interface // protobuf where the server speaks it
+	builtin *Builtin // protobuf where the server speaks it
 	dynamic dynamic.Interface
 
 	zonePods Shared[map[string][]zonePodInfo] // by namespace
@@ -88,7 +87,7 @@ func Open(o Options) (*Cluster, error) {
 	}
 	cfg.QPS, cfg.Burst = cmp.Or(o.QPS, 50), cmp.Or(o.Burst, 100)
 	cfg.WarningHandlerWithContext = warningCollector{}
-	if c.typed, err = typedClient(protobuf(cfg)); err != nil {
+	if c.builtin, err = newBuiltin(protobuf(cfg)); err != nil {
 		return nil, fmt.Errorf("context %s: %w", c.context, err)
 	}
 	if c.dynamic, err = dynamicClient(cfg); err != nil {
@@ -109,10 +108,10 @@ func protobuf(cfg *rest.Config) *rest.Config {
 // OwnClient makes a client of built-in resources with limits of its own, so that
 // what asks much at once takes no request away from anybody else. It has the
 // credentials that the cluster has now.
-func (c *Cluster) OwnClient(qps float32, burst int) (*kubernetes.Clientset, error) {
+func (c *Cluster) OwnClient(qps float32, burst int) (*Builtin, error) {
 	cfg := protobuf(c.Config())
 	cfg.QPS, cfg.Burst, cfg.RateLimiter = qps, burst, nil
-	client, err := typedClient(cfg)
+	client, err := newBuiltin(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("context %s: %w", c.context, err)
 	}
@@ -142,12 +141,12 @@ func (c *Cluster) Config() *rest.Config {
 	return rest.CopyConfig(c.config)
 }
 
-// Typed is the client of built-in resources, Dynamic that of all others. Ask for
+// Builtin is the client of built-in resources, Dynamic that of all others. Ask for
 // it when it is needed rather than keep it: credentials may be replaced.
-func (c *Cluster) Typed() kubernetes.Interface {
+func (c *Cluster) Builtin() *Builtin {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return c.typed
+	return c.builtin
 }
 
 // Dynamic is the client of resources that are not built in.

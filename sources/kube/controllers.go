@@ -38,7 +38,7 @@ func (c *Cluster) Controllers(ctx context.Context, namespaces []string, node str
 			opt.FieldSelector = fields.OneTermEqualSelector("spec.nodeName", node).String()
 		}
 		seen := 0
-		err := EachPod(ctx, c.Typed(), ns, opt, func(p *corev1.Pod) error {
+		err := EachPod(ctx, c.Builtin(), ns, opt, func(p *corev1.Pod) error {
 			if seen++; seen > maxControllerPods {
 				return fmt.Errorf("more than %d", maxControllerPods)
 			}

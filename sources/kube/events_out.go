@@ -59,7 +59,7 @@ func eventName(e *model.Event) string {
 // it was sent before, and may have been taken.
 func (c *Cluster) writeEvent(ctx context.Context, name string, e model.Event, tried bool) error {
 	at := metav1.NewTime(e.Last)
-	events := c.Typed().CoreV1().Events(eventNamespace)
+	events := c.Builtin().Events(eventNamespace)
 	_, err := events.Create(ctx, &corev1.Event{
 		ObjectMeta:     metav1.ObjectMeta{Name: name, Namespace: eventNamespace},
 		InvolvedObject: corev1.ObjectReference{Kind: string(e.About.Kind), Name: e.About.Name},
@@ -78,7 +78,7 @@ func (c *Cluster) writeEvent(ctx context.Context, name string, e model.Event, tr
 
 // countEvent counts an event up. Two that do so at once count one.
 func (c *Cluster) countEvent(ctx context.Context, name string, at time.Time, tried bool) error {
-	events := c.Typed().CoreV1().Events(eventNamespace)
+	events := c.Builtin().Events(eventNamespace)
 	old, err := events.Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return err

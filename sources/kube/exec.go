@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/remotecommand"
 	"k8s.io/streaming/pkg/httpstream"
@@ -86,12 +85,8 @@ func (c *Cluster) exec(ctx context.Context, in ExecTarget, cmd []string, io Exec
 }
 
 func (c *Cluster) execURL(in ExecTarget, cmd []string, io ExecIO) *url.URL {
-	return c.Typed().CoreV1().RESTClient().Post().
-		Resource("pods").Namespace(in.Namespace).Name(in.Pod).SubResource("exec").
-		VersionedParams(&corev1.PodExecOptions{
-			Container: in.Container, Command: cmd,
-			Stdin: io.Stdin != nil, Stdout: io.Stdout != nil, Stderr: io.Stderr != nil,
-		}, scheme.ParameterCodec).URL()
+	return c.Builtin().execURL(in.Namespace, in.Pod, &corev1.PodExecOptions{Container: in.Container, Command: cmd,
+		Stdin: io.Stdin != nil, Stdout: io.Stdout != nil, Stderr: io.Stderr != nil})
 }
 
 // newExecutor makes the executor of one exec: they are not for reuse.

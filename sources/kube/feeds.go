@@ -67,7 +67,7 @@ func custom(k model.Kind, gvr schema.GroupVersionResource, namespaced, optional 
 func eventsAbout(k model.Kind, most int) about {
 	a := about{name: "events", show: "events of " + string(k), kind: model.KindEvent, namespaced: true, optional: true,
 		fields: "involvedObject.kind=" + string(k), keep: most}
-	return through(a, func(c *Cluster) client[*corev1.EventList] { return c.Typed().CoreV1().Events("") })
+	return through(a, func(c *Cluster) client[*corev1.EventList] { return c.Builtin().Events("") })
 }
 
 // watched are all that Rung reads, in the order of the screen. What rows are
@@ -75,24 +75,20 @@ func eventsAbout(k model.Kind, most int) about {
 func watched(events int) []about {
 	all := []about{
 		through(about{name: "namespaces", kind: model.KindNamespace},
-			func(c *Cluster) client[*corev1.NamespaceList] { return c.Typed().CoreV1().Namespaces() }),
+			func(c *Cluster) client[*corev1.NamespaceList] { return c.Builtin().Namespaces() }),
 		through(about{name: "pods", kind: model.KindPod, namespaced: true},
-			func(c *Cluster) client[*corev1.PodList] { return c.Typed().CoreV1().Pods("") }),
+			func(c *Cluster) client[*corev1.PodList] { return c.Builtin().Pods("") }),
 		through(about{name: "nodes", kind: model.KindNode},
-			func(c *Cluster) client[*corev1.NodeList] { return c.Typed().CoreV1().Nodes() }),
+			func(c *Cluster) client[*corev1.NodeList] { return c.Builtin().Nodes() }),
 		through(about{name: "services", kind: model.KindService, namespaced: true, optional: true},
-			func(c *Cluster) client[*corev1.ServiceList] { return c.Typed().CoreV1().Services("") }),
+			func(c *Cluster) client[*corev1.ServiceList] { return c.Builtin().Services("") }),
 		through(about{name: "endpointslices.discovery.k8s.io", kind: model.KindEndpointSlice, namespaced: true,
 			optional: true},
-			func(c *Cluster) client[*discoveryv1.EndpointSliceList] {
-				return c.Typed().DiscoveryV1().EndpointSlices("")
-			}),
+			func(c *Cluster) client[*discoveryv1.EndpointSliceList] { return c.Builtin().EndpointSlices("") }),
 		custom(model.KindANP, anpResource, false, false),
 		custom(model.KindBANP, banpResource, false, false),
 		through(about{name: "networkpolicies.networking.k8s.io", kind: model.KindNP, namespaced: true},
-			func(c *Cluster) client[*networkingv1.NetworkPolicyList] {
-				return c.Typed().NetworkingV1().NetworkPolicies("")
-			}),
+			func(c *Cluster) client[*networkingv1.NetworkPolicyList] { return c.Builtin().NetworkPolicies("") }),
 		custom(model.KindEF, efResource, true, true),
 		custom(model.KindCNP, cnpResource, false, true),
 		eventsAbout(model.KindANP, events),

@@ -93,7 +93,7 @@ func TestServerByFlag(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = c.Typed().Discovery().RESTClient().Get().AbsPath("/version").Do(t.Context())
+	_ = c.Builtin().Get("/version").Do(t.Context())
 	if got := <-token; got != "Bearer given" {
 		t.Errorf("logged in with %q", got)
 	}
@@ -126,10 +126,10 @@ func TestRequestTimeout(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	if _, err := c.Typed().CoreV1().Namespaces().List(ctx, metav1.ListOptions{}); err == nil || ctx.Err() != nil {
+	if _, err := c.Builtin().Namespaces().List(ctx, metav1.ListOptions{}); err == nil || ctx.Err() != nil {
 		t.Errorf("a list that never ends: %v", err)
 	}
-	w, err := c.Typed().CoreV1().Namespaces().Watch(ctx, metav1.ListOptions{})
+	w, err := c.Builtin().Namespaces().Watch(ctx, metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

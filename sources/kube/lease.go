@@ -7,17 +7,17 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
-	coordinationv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
-	"k8s.io/client-go/tools/leaderelection"
-	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"rung/model/clean"
+	"rung/sources/retry"
 )
 
 // LeaseConfig says how replicas agree on who writes a zone. A Lease alone does
@@ -40,9 +40,9 @@ func (c LeaseConfig) Filled() (LeaseConfig, error) {
 	c.RenewDeadline = cmp.Or(c.RenewDeadline, 10*time.Second)
 	c.RetryPeriod = cmp.Or(c.RetryPeriod, 2*time.Second)
 	switch {
-	case c.RetryPeriod <= 0 || float64(c.RenewDeadline) <= leaderelection.JitterFactor*float64(c.RetryPeriod):
+	case c.RetryPeriod <= 0 || float64(c.RenewDeadline) <= leaseJitter*float64(c.RetryPeriod):
 		return c, fmt.Errorf("renew deadline %v: want more than %g times the retry period %v", c.RenewDeadline,
-			leaderelection.JitterFactor, c.RetryPeriod)
+			leaseJitter, c.RetryPeriod)
 	case c.Duration <= c.RenewDeadline:
 		return c, fmt.Errorf("lease duration %v: want more than the renew deadline %v", c.Duration, c.RenewDeadline)
 	case len(validation.IsDNS1123Label(c.Namespace)) > 0:
@@ -52,6 +52,10 @@ func (c LeaseConfig) Filled() (LeaseConfig, error) {
 	}
 	return c, nil
 }
+
+// leaseJitter is how much longer than the retry period a replica may wait that wants to
+// lead, as a factor: so replicas do not ask together.
+const leaseJitter = 1.2
 
 const leasePrefix = "rung-reconcile-"
 
@@ -79,109 +83,190 @@ type LeaseCalls struct {
 }
 
 // Lead campaigns for a zone until ctx ends, again and again.
+//
+// It does what client-go's leaderelection does, which brings all groups of the API along
+// (see Builtin), and two things more: the Lease is given up only when Lead has returned,
+// and calls hear of every error.
 func (c *Cluster) Lead(ctx context.Context, zone string, cfg LeaseConfig, calls LeaseCalls) error {
 	cfg, err := cfg.Filled()
 	if err != nil {
 		return fmt.Errorf("lead zone %s: %w", clean.Text(zone), err)
 	}
-	return campaign(ctx, leases{c}, zone, cfg, calls)
-}
-
-// leases asks with the credentials the cluster has at the time.
-type leases struct{ c *Cluster }
-
-func (l leases) Leases(ns string) coordinationv1.LeaseInterface {
-	return l.c.Typed().CoordinationV1().Leases(ns)
-}
-
-// campaign is Lead on a configuration that was checked.
-func campaign(ctx context.Context, client coordinationv1.LeasesGetter, zone string, cfg LeaseConfig,
-	calls LeaseCalls) error {
+	e := election{c: c, cfg: cfg, name: LeaseName(zone), calls: calls}
 	for ctx.Err() == nil {
-		if err := term(ctx, client, zone, cfg, calls); err != nil {
-			return err
-		}
+		e.term(ctx)
 	}
 	return nil
+}
+
+// election is the Lease of a zone as one replica sees it.
+type election struct {
+	c     *Cluster
+	cfg   LeaseConfig
+	name  string
+	calls LeaseCalls
+
+	lease *coordinationv1.Lease // as it was seen last, nil before
+	since time.Time             // when its content was seen first, by this machine's clock
 }
 
 // term is one campaign and, if it is won, the time of leading.
-func term(ctx context.Context, client coordinationv1.LeasesGetter, zone string, cfg LeaseConfig,
-	calls LeaseCalls) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	lock := &leaseLock{LeaseLock: &resourcelock.LeaseLock{
-		LeaseMeta: metav1.ObjectMeta{Namespace: cfg.Namespace, Name: LeaseName(zone)},
-		Client:    client, LockConfig: resourcelock.ResourceLockConfig{Identity: cfg.Identity},
-	}, trouble: calls.Trouble}
-	// Writing ends before the Lease is given up: Lead is waited for, then the
-	// election is told to stop, not the other way round.
-	election, stop := context.WithCancel(context.WithoutCancel(ctx))
-	defer stop()
-	var leading sync.WaitGroup
-	leading.Add(1)
-	begun := make(chan context.Context, 1)
-	go func() {
-		defer leading.Done()
-		defer stop()
-		select {
-		case <-ctx.Done():
-		case <-election.Done():
-		case until := <-begun:
-			lease, end := context.WithCancel(ctx)
-			defer end()
-			defer context.AfterFunc(until, end)()
-			calls.Lead(lease)
+func (e *election) term(ctx context.Context) {
+	for !e.try(ctx) {
+		if !retry.Sleep(ctx, wait.Jitter(e.cfg.RetryPeriod, leaseJitter)) {
+			return
 		}
+	}
+	lead, end := context.WithCancel(ctx)
+	defer end()
+	returned := make(chan struct{})
+	go func() {
+		defer close(returned)
+		e.calls.Lead(lead)
 	}()
-	le, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-		Lock: lock, LeaseDuration: cfg.Duration, RenewDeadline: cfg.RenewDeadline, RetryPeriod: cfg.RetryPeriod,
-		ReleaseOnCancel: true,
-		Name:            LeaseName(zone),
-		Callbacks: leaderelection.LeaderCallbacks{
-			OnStartedLeading: func(until context.Context) { begun <- until },
-			OnStoppedLeading: func() {},
-			OnNewLeader: func(id string) {
-				if id != cfg.Identity {
-					calls.Other(clean.Text(strings.TrimSpace(id)))
-				}
-			},
-		},
-	})
-	if err == nil {
-		le.Run(election)
+	// Writing ends before the Lease is given up: it is renewed until Lead has returned,
+	// also when ctx has ended.
+	ctx = context.WithoutCancel(ctx)
+	e.renew(ctx, returned)
+	end()
+	<-returned
+	e.release(ctx)
+}
+
+// renew keeps the Lease until Lead has returned, or until it could not be renewed for
+// as long as RenewDeadline or is another's.
+func (e *election) renew(ctx context.Context, returned <-chan struct{}) {
+	for until := time.Now().Add(e.cfg.RenewDeadline); ; {
+		select {
+		case <-returned:
+			return
+		case <-time.After(min(e.cfg.RetryPeriod, time.Until(until))):
+		}
+		now := time.Now()
+		if !now.Before(until) {
+			return
+		}
+		ask, cancel := context.WithDeadline(ctx, until)
+		if e.try(ask) {
+			until = now.Add(e.cfg.RenewDeadline)
+		}
+		cancel()
+		if e.holder() != e.cfg.Identity {
+			return
+		}
 	}
-	stop()
-	leading.Wait()
+}
+
+// try takes the Lease or renews it, and says whether this replica holds it now.
+func (e *election) try(ctx context.Context) bool {
+	if e.holder() == e.cfg.Identity && e.valid() && e.take(ctx) {
+		return true // one request: nobody has changed it
+	}
+	l, err := e.c.Builtin().Leases(e.cfg.Namespace).Get(ctx, e.name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		e.lease = nil
+	case err != nil:
+		e.tell("get", err)
+		return false
+	default:
+		e.see(l)
+	}
+	if e.holder() != "" && e.holder() != e.cfg.Identity && e.valid() {
+		return false
+	}
+	return e.take(ctx)
+}
+
+// take writes this replica into the Lease as it was seen last; it says whether the server
+// took that.
+func (e *election) take(ctx context.Context) bool {
+	now, seconds := metav1.NowMicro(), int32(e.cfg.Duration/time.Second)
+	spec := coordinationv1.LeaseSpec{HolderIdentity: &e.cfg.Identity, LeaseDurationSeconds: &seconds, AcquireTime: &now,
+		RenewTime: &now, LeaseTransitions: new(int32(0))}
+	if e.lease == nil {
+		l, err := e.c.Builtin().Leases(e.cfg.Namespace).Create(ctx, &coordinationv1.Lease{
+			ObjectMeta: metav1.ObjectMeta{Namespace: e.cfg.Namespace, Name: e.name}, Spec: spec}, metav1.CreateOptions{})
+		if err != nil {
+			e.tell("create", err)
+			return false
+		}
+		e.see(l)
+		return true
+	}
+	if old := e.lease.Spec; old.LeaseTransitions != nil {
+		*spec.LeaseTransitions = *old.LeaseTransitions
+	}
+	if e.holder() == e.cfg.Identity {
+		spec.AcquireTime = e.lease.Spec.AcquireTime
+	} else {
+		*spec.LeaseTransitions++
+	}
+	return e.write(ctx, spec)
+}
+
+// release gives the Lease up, if it is still this replica's.
+func (e *election) release(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, e.cfg.RenewDeadline)
+	defer cancel()
+	l, err := e.c.Builtin().Leases(e.cfg.Namespace).Get(ctx, e.name, metav1.GetOptions{})
 	if err != nil {
-		return fmt.Errorf("lead zone %s: %w", clean.Text(zone), err)
+		e.tell("get", err)
+		return
 	}
-	return nil
-}
-
-// leaseLock is a lock that does not keep its trouble to itself.
-type leaseLock struct {
-	*resourcelock.LeaseLock
-	trouble func(error)
-}
-
-func (l *leaseLock) tell(verb string, err error) error {
-	// That it is not there yet, or was taken meanwhile, is the usual course.
-	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) {
-		l.trouble(fmt.Errorf("%s lease %s: %s", verb, l.Describe(), clean.Text(err.Error())))
+	if e.see(l); e.holder() != e.cfg.Identity {
+		return
 	}
-	return err
+	now := metav1.NowMicro()
+	e.write(ctx, coordinationv1.LeaseSpec{LeaseDurationSeconds: new(int32(1)), AcquireTime: &now, RenewTime: &now,
+		LeaseTransitions: l.Spec.LeaseTransitions})
 }
 
-func (l *leaseLock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
-	r, raw, err := l.LeaseLock.Get(ctx)
-	return r, raw, l.tell("get", err)
+// write replaces the content of the Lease unless somebody has changed it since it was seen
+// last; it says whether the server took that.
+func (e *election) write(ctx context.Context, spec coordinationv1.LeaseSpec) bool {
+	next := e.lease.DeepCopy()
+	next.Spec = spec
+	l, err := e.c.Builtin().Leases(e.cfg.Namespace).Update(ctx, next, metav1.UpdateOptions{})
+	if err != nil {
+		e.tell("update", err)
+		return false
+	}
+	e.see(l)
+	return true
 }
 
-func (l *leaseLock) Create(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
-	return l.tell("create", l.LeaseLock.Create(ctx, r))
+// see takes in the Lease as the server has it, and tells of another leader.
+func (e *election) see(l *coordinationv1.Lease) {
+	before := e.holder()
+	if e.lease == nil || !equality.Semantic.DeepEqual(e.lease.Spec, l.Spec) {
+		e.since = time.Now()
+	}
+	e.lease = l
+	if now := e.holder(); now != before && now != e.cfg.Identity {
+		e.calls.Other(clean.Text(strings.TrimSpace(now)))
+	}
 }
 
-func (l *leaseLock) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
-	return l.tell("update", l.LeaseLock.Update(ctx, r))
+// holder is who has the Lease, as far as was seen; empty for nobody.
+func (e *election) holder() string {
+	if e.lease == nil || e.lease.Spec.HolderIdentity == nil {
+		return ""
+	}
+	return *e.lease.Spec.HolderIdentity
+}
+
+// valid says whether the holder of the Lease may still count on it. The clocks of other
+// replicas do not matter: it was seen to change, or it was not.
+func (e *election) valid() bool {
+	return e.lease.Spec.LeaseDurationSeconds != nil &&
+		time.Since(e.since) < time.Duration(*e.lease.Spec.LeaseDurationSeconds)*time.Second
+}
+
+// tell reports why a request failed.
+func (e *election) tell(verb string, err error) {
+	// Somebody else's change meanwhile is the usual course.
+	if !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) {
+		e.calls.Trouble(fmt.Errorf("%s lease %s/%s: %s", verb, e.cfg.Namespace, e.name, clean.Text(err.Error())))
+	}
 }

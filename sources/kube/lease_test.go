@@ -2,18 +2,15 @@ package kube
 
 import (
 	"context"
-	"errors"
+	"net/http"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation"
-	"k8s.io/client-go/kubernetes/fake"
-	coordinationv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
-	ktest "k8s.io/client-go/testing"
 
+	"rung/test/apiserver"
 	"rung/test/wait"
 )
 
@@ -57,7 +54,7 @@ type replica struct {
 	stop   func()
 }
 
-func campaigning(t *testing.T, client coordinationv1.LeasesGetter, id string) *replica {
+func campaigning(t *testing.T, c *Cluster, id string) *replica {
 	t.Helper()
 	r := &replica{resign: make(chan struct{})}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -67,7 +64,7 @@ func campaigning(t *testing.T, client coordinationv1.LeasesGetter, id string) *r
 	cfg := LeaseConfig{Namespace: "rung", Identity: id, Duration: 3500 * time.Millisecond, RenewDeadline: 500 * time.Millisecond, RetryPeriod: 50 * time.Millisecond}
 	go func() {
 		defer close(done)
-		err := campaign(ctx, client, "n1", cfg, LeaseCalls{
+		err := c.Lead(ctx, "n1", cfg, LeaseCalls{
 			Lead: func(ctx context.Context) {
 				r.leads.Store(true)
 				defer r.leads.Store(false)
@@ -100,24 +97,21 @@ func eventually(t *testing.T, what string, holds func() bool) {
 // Of two replicas one leads; the other takes over when the first goes, resigns, or
 // cannot renew, and they never lead together.
 func TestLease(t *testing.T) {
-	client := fake.NewClientset()
+	c, s := clusterOf(t)
 	var down atomic.Value // the identity whose updates fail
 	down.Store("")
-	client.PrependReactor("update", "leases", func(a ktest.Action) (bool, runtime.Object, error) {
-		o := a.(ktest.UpdateAction).GetObject()
-		raw, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
-		if err != nil {
-			t.Error(err)
+	s.Before(func(w http.ResponseWriter, r apiserver.Request) bool {
+		spec, _ := r.Body["spec"].(map[string]any)
+		id := down.Load()
+		if r.Method != http.MethodPut || id == "" || spec["holderIdentity"] != id {
+			return false
 		}
-		spec, _ := raw["spec"].(map[string]any)
-		if id := down.Load(); id != "" && spec["holderIdentity"] == id {
-			return true, nil, errors.New("etcd\x1b[31m is gone")
-		}
-		return false, nil, nil
+		apiserver.Fail(w, 500, "InternalError", "etcd\x1b[31m is gone", nil)
+		return true
 	})
-	a := campaigning(t, client.CoordinationV1(), "a")
+	a := campaigning(t, c, "a")
 	eventually(t, "a does not lead", a.leads.Load)
-	b := campaigning(t, client.CoordinationV1(), "b")
+	b := campaigning(t, c, "b")
 	eventually(t, "b does not hear of a", func() bool { return b.other.Load() == "a" })
 	watch := make(chan struct{})
 	both := atomic.Bool{}

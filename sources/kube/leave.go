@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd/api"
 
@@ -92,6 +91,7 @@ func (l leaving) send(r *http.Request) (*http.Response, error) {
 // WrappedRoundTripper is for client-go, which looks below.
 func (l leaving) WrappedRoundTripper() http.RoundTripper { return l.rt }
 
+// leavingClient is a client whose requests end with their contexts.
 func leavingClient(cfg *rest.Config) (*http.Client, error) {
 	client, err := rest.HTTPClientFor(cfg)
 	if err != nil {
@@ -103,15 +103,6 @@ func leavingClient(cfg *rest.Config) (*http.Client, error) {
 	}
 	// http.DefaultClient, which client-go gives where nothing is set, is others' too.
 	return &http.Client{Transport: leaving{rt, client.Timeout, cfg.ExecProvider}}, nil
-}
-
-// typedClient is a client whose requests end with their contexts.
-func typedClient(cfg *rest.Config) (*kubernetes.Clientset, error) {
-	client, err := leavingClient(cfg)
-	if err != nil {
-		return nil, fmt.Errorf("make a client: %w", err)
-	}
-	return kubernetes.NewForConfigAndClient(cfg, client)
 }
 
 // dynamicClient is a client of any kind whose requests end with their contexts.

@@ -96,7 +96,7 @@ func (c *Cluster) OVNKube(ctx context.Context, namespaces []string) (OVNKube, er
 func (c *Cluster) readOVNKube(ctx context.Context, ns string, out *OVNKube) (failed error) {
 	maps := map[string]map[string]string{}
 	for _, name := range ovnConfigMaps {
-		m, err := c.Typed().CoreV1().ConfigMaps(ns).Get(ctx, name, metav1.GetOptions{})
+		m, err := c.Builtin().ConfigMaps(ns).Get(ctx, name, metav1.GetOptions{})
 		switch {
 		case err == nil:
 			maps[name] = m.Data
@@ -105,7 +105,7 @@ func (c *Cluster) readOVNKube(ctx context.Context, ns string, out *OVNKube) (fai
 			failed = fmt.Errorf("read OVN-Kubernetes' configuration: %w", c.askError(err, "get", "configmaps", ns))
 		}
 	}
-	sets, err := c.Typed().AppsV1().DaemonSets(ns).List(ctx, metav1.ListOptions{Limit: maxDaemonSets})
+	sets, err := c.Builtin().DaemonSets(ns).List(ctx, metav1.ListOptions{Limit: maxDaemonSets})
 	if err != nil {
 		if failed == nil {
 			failed = fmt.Errorf("read OVN-Kubernetes' arguments: %w", c.askError(err, "list", "daemonsets.apps", ns))

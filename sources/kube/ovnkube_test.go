@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -11,12 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/kubernetes/fake"
-	ktest "k8s.io/client-go/testing"
+
+	"rung/test/apiserver"
 )
 
 func configMapOf(ns, name string, data map[string]string) *corev1.ConfigMap {
@@ -44,30 +43,23 @@ acl-logging-rate-limit = 30
 `
 
 func TestOVNKube(t *testing.T) {
-	forbidden := func(resource string) func(*fake.Clientset) {
-		return func(c *fake.Clientset) {
-			c.PrependReactor("*", resource, func(ktest.Action) (bool, runtime.Object, error) {
-				return true, nil, apierrors.NewForbidden(schema.GroupResource{Resource: resource}, "", errors.New("no"))
-			})
-		}
-	}
 	env := func(name, value string) corev1.EnvVar { return corev1.EnvVar{Name: name, Value: value} }
 	fromMap := func(name, m, key string) corev1.EnvVar {
 		return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{ConfigMapKeyRef: &corev1.ConfigMapKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: m}, Key: key}}}
 	}
 	tests := []struct {
 		name       string
-		objects    []runtime.Object
-		set        func(*fake.Clientset)
+		objects    []metav1.Object
+		forbidden  string // resources
 		namespaces []string
 		want       map[string]string // value and where from
 		version    string
 		denied     bool
 	}{
 		{name: "nothing there", want: map[string]string{}},
-		{name: "OpenShift", objects: []runtime.Object{
+		{name: "OpenShift", objects: []metav1.Object{
 			configMapOf("openshift-ovn-kubernetes", "ovnkube-config", map[string]string{"ovnkube.conf": openShiftConf}),
-			func() runtime.Object {
+			func() metav1.Object {
 				ds := nodeSet("openshift-ovn-kubernetes", "ovnkube-node", corev1.Container{Name: "ovn-controller", Env: []corev1.EnvVar{env("OVN_OBSERV_ENABLE", "true")}},
 					corev1.Container{Name: "ovnkube-controller", Image: "registry.example/ovn@sha256:00", Command: []string{"/bin/bash", "-c", "set -x\nflag=--enable-observability\nexec /usr/bin/ovnkube \\\n  --acl-logging-rate-limit \"20\" \\\n  --host-network-namespace ${ns} \\\n  --allow-icmp-network-policy\necho --enable-stateless-netpol"}})
 				ds.Annotations = map[string]string{annotationRelease: "4.20.1"}
@@ -81,7 +73,7 @@ func TestOVNKube(t *testing.T) {
 				OVNLoggingRate:    "20 · DaemonSet openshift-ovn-kubernetes/ovnkube-node container ovnkube-controller",
 				OVNAllowICMP:      "true · DaemonSet openshift-ovn-kubernetes/ovnkube-node container ovnkube-controller",
 			}, version: "4.20.1"},
-		{name: "upstream", objects: []runtime.Object{
+		{name: "upstream", objects: []metav1.Object{
 			configMapOf("ovn-kubernetes", "ovn-config", map[string]string{"net_cidr": "10.244.0.0/16/24", "mtu": "1400", "host_network_namespace": "ovn-host-network"}),
 			nodeSet("ovn-kubernetes", "ovnkube-single-node-zone", corev1.Container{Name: "ovnkube-controller", Image: "ghcr.example:5000/ovn/ovn-kube:v1.3.0",
 				Env:  []corev1.EnvVar{env("OVN_OBSERV_ENABLE", "true"), env("OVN_MULTICAST_ENABLE", ""), fromMap("OVN_NET_CIDR", "ovn-config", "net_cidr")},
@@ -92,21 +84,25 @@ func TestOVNKube(t *testing.T) {
 				OVNObservability:  "true · DaemonSet ovn-kubernetes/ovnkube-single-node-zone container ovnkube-controller",
 				OVNStateless:      "false · DaemonSet ovn-kubernetes/ovnkube-single-node-zone container ovnkube-controller",
 			}, version: "v1.3.0"},
-		{name: "the first namespace that has one", namespaces: []string{"mine", "ovn-kubernetes"}, objects: []runtime.Object{
+		{name: "the first namespace that has one", namespaces: []string{"mine", "ovn-kubernetes"}, objects: []metav1.Object{
 			configMapOf("mine", "ovn-config", map[string]string{"net_cidr": "10.1.0.0/16"}), configMapOf("ovn-kubernetes", "ovn-config", map[string]string{"net_cidr": "10.2.0.0/16"})},
 			want: map[string]string{OVNClusterSubnets: "10.1.0.0/16 · ConfigMap mine/ovn-config"}},
-		{name: "no permission for ConfigMaps", set: forbidden("configmaps"), denied: true, objects: []runtime.Object{
+		{name: "no permission for ConfigMaps", forbidden: "configmaps", denied: true, objects: []metav1.Object{
 			nodeSet("ovn-kubernetes", "ovnkube-node", corev1.Container{Name: "ovnkube-controller", Args: []string{"-" + OVNMulticast}})},
 			want: map[string]string{OVNMulticast: "true · DaemonSet ovn-kubernetes/ovnkube-node container ovnkube-controller"}},
-		{name: "no permission for anything", set: func(c *fake.Clientset) { forbidden("configmaps")(c); forbidden("daemonsets")(c) }, denied: true, want: map[string]string{}},
+		{name: "no permission for anything", forbidden: "configmaps daemonsets", denied: true, want: map[string]string{}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			client := fake.NewClientset(tt.objects...)
-			if tt.set != nil {
-				tt.set(client)
-			}
-			c := &Cluster{typed: client}
+			c, s := clusterOf(t, tt.objects...)
+			s.Before(func(w http.ResponseWriter, r apiserver.Request) bool {
+				_, rest, _ := strings.Cut(r.Path, "/namespaces/")
+				refused := slices.Contains(strings.Fields(tt.forbidden), strings.Split(rest, "/")[1])
+				if refused {
+					apiserver.Fail(w, 403, "Forbidden", "no", nil)
+				}
+				return refused
+			})
 			got, err := c.OVNKube(context.Background(), tt.namespaces)
 			if errors.Is(err, fs.ErrPermission) != tt.denied || !tt.denied && err != nil {
 				t.Errorf("error %v", err)

@@ -22,11 +22,7 @@ func (w *watcher) probe(ctx context.Context) {
 func (w *watcher) ask(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, w.t.probeAnswer, errNoAnswer)
 	defer cancel()
-	rest := w.c.Typed().Discovery().RESTClient()
-	if rest == nil { // a client without a server
-		return nil
-	}
-	_, err := rest.Get().AbsPath("/version").DoRaw(ctx)
+	_, err := w.c.Builtin().Get("/version").DoRaw(ctx)
 	switch {
 	case err != nil && errors.Is(context.Cause(ctx), errNoAnswer):
 		return errNoAnswer

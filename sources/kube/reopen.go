@@ -26,7 +26,7 @@ func (c *Cluster) Reopen() (changed bool, err error) {
 	if sameLogin(c.config, next.config) {
 		return false, nil
 	}
-	c.config, c.typed, c.dynamic = next.config, next.typed, next.dynamic
+	c.config, c.builtin, c.dynamic = next.config, next.builtin, next.dynamic
 	return true, nil
 }
 

@@ -22,7 +22,7 @@ func (c *Cluster) serves(ctx context.Context, r schema.GroupVersionResource) (bo
 // served are the resources that the server has of a version.
 func (c *Cluster) served(ctx context.Context, v schema.GroupVersion) (map[string]bool, error) {
 	var list metav1.APIResourceList
-	err := c.Typed().Discovery().RESTClient().Get().AbsPath("/apis/" + v.String()).Do(ctx).Into(&list)
+	err := c.Builtin().Get("/apis/" + v.String()).Do(ctx).Into(&list)
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	} else if err != nil {

@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 )
 
 // Shared holds answers that many ask for: each is asked for once, whoever comes
@@ -111,10 +110,10 @@ const podsPage = 500
 
 // EachPod calls f for the pods of a namespace, page by page, until it returns an
 // error.
-func EachPod(ctx context.Context, client kubernetes.Interface, namespace string, opt metav1.ListOptions,
+func EachPod(ctx context.Context, client *Builtin, namespace string, opt metav1.ListOptions,
 	f func(*corev1.Pod) error) error {
 	for opt.Limit = podsPage; ; {
-		page, err := client.CoreV1().Pods(namespace).List(ctx, opt)
+		page, err := client.Pods(namespace).List(ctx, opt)
 		if err != nil {
 			return err
 		}

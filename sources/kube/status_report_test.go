@@ -7,13 +7,10 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes/fake"
-	"k8s.io/client-go/rest"
-	ktesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/util/workqueue"
 
 	"rung/model"
+	"rung/test/apiserver"
 )
 
 const brokenServer = `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"etcd is away","reason":"InternalError","code":500}`
@@ -90,22 +87,21 @@ func TestLastConditionTakenAway(t *testing.T) {
 
 // An event whose answer was lost is counted once.
 func TestEventsNotDoubled(t *testing.T) {
-	client := fake.NewClientset()
+	c, s := clusterOf(t)
 	lost := true
-	client.PrependReactor("create", "events", func(a ktesting.Action) (bool, runtime.Object, error) {
-		if !lost {
-			return false, nil, nil
+	s.Before(func(w http.ResponseWriter, r apiserver.Request) bool {
+		if !lost || r.Method != http.MethodPost {
+			return false
 		}
 		lost = false
-		if err := client.Tracker().Create(a.GetResource(), a.(ktesting.CreateAction).GetObject(), a.GetNamespace()); err != nil {
-			t.Error(err)
-		}
-		return true, nil, http.ErrHandlerTimeout
+		s.Put(r.Path+"/"+r.Body["metadata"].(map[string]any)["name"].(string), r.Body)
+		apiserver.Fail(w, 504, "Timeout", "the answer was lost", nil)
+		return true
 	})
-	r, _ := reporting(t, &Cluster{typed: client, config: &rest.Config{}}, func(error) {})
+	r, _ := reporting(t, c, func(error) {})
 	r.Event(model.Event{About: blueKey, Type: "Warning", Reason: "ANPWithDuplicatePriority", Message: "m", Reporter: "n1", Last: reported, Count: 1})
 	idle(t, r)
-	list, err := client.CoreV1().Events("default").List(t.Context(), metav1.ListOptions{})
+	list, err := c.Builtin().Events("default").List(t.Context(), metav1.ListOptions{})
 	if err != nil || len(list.Items) != 1 || list.Items[0].Count != 1 {
 		t.Errorf("%+v %v", list.Items, err)
 	}

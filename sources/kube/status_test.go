@@ -14,11 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes/fake"
 
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"rung/model"
@@ -70,15 +66,7 @@ func (a *reportAPI) cluster(t *testing.T) *Cluster {
 	t.Helper()
 	srv := httptest.NewServer(a)
 	t.Cleanup(srv.Close)
-	cfg := &rest.Config{Host: srv.URL, QPS: 1000, Burst: 1000}
-	c := &Cluster{config: cfg, context: "test"}
-	var err error
-	if c.typed, err = kubernetes.NewForConfig(cfg); err != nil {
-		t.Fatal(err)
-	}
-	if c.dynamic, err = dynamic.NewForConfig(cfg); err != nil {
-		t.Fatal(err)
-	}
+	c := clusterAt(t, &rest.Config{Host: srv.URL, QPS: 1000, Burst: 1000})
 	t.Cleanup(func() { http.DefaultTransport.(*http.Transport).CloseIdleConnections() })
 	return c
 }
@@ -175,8 +163,7 @@ func TestConditionsRetried(t *testing.T) {
 // Events have OVN-Kubernetes' texts and names (ovn-kubernetes.md#events); the same news
 // again counts up.
 func TestEventsOut(t *testing.T) {
-	client := fake.NewClientset()
-	c := &Cluster{typed: client, config: &rest.Config{}}
+	c, _ := clusterOf(t)
 	r, _ := reporting(t, c, func(err error) { t.Error(err) })
 	e := model.Event{About: model.PolicyKey{Kind: model.KindANP, Name: "isolate"}, Type: "Warning", Reason: "ANPWithDuplicatePriority",
 		Message: "This ANP isolate has a conflicting priority with ANP other:Please verify", Reporter: "n1", Last: reported, Count: 1}
@@ -188,7 +175,7 @@ func TestEventsOut(t *testing.T) {
 	e.Reporter = "n2"
 	r.Event(e)
 	idle(t, r)
-	list, err := client.CoreV1().Events("default").List(t.Context(), metav1.ListOptions{})
+	list, err := c.Builtin().Events("default").List(t.Context(), metav1.ListOptions{})
 	if err != nil || len(list.Items) != 2 {
 		t.Fatalf("%d events, %v", len(list.Items), err)
 	}
@@ -201,7 +188,7 @@ func TestEventsOut(t *testing.T) {
 	if !strings.HasPrefix(got.Name, "isolate.") {
 		t.Errorf("named %q", got.Name)
 	}
-	got.Name, got.ManagedFields, got.TypeMeta = "", nil, metav1.TypeMeta{}
+	got.Name, got.UID, got.ResourceVersion, got.TypeMeta = "", "", "", metav1.TypeMeta{}
 	want := corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "default"},
 		InvolvedObject: corev1.ObjectReference{Kind: "AdminNetworkPolicy", Name: "isolate"}, Type: "Warning", Reason: "ANPWithDuplicatePriority",
 		Message: e.Message, Source: corev1.EventSource{Component: "n1", Host: "n1"}, ReportingController: "n1", ReportingInstance: "n1",
@@ -227,7 +214,7 @@ func TestControllers(t *testing.T) {
 	running := corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}
 	waiting := corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}}
 	ended := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}
-	objects := []runtime.Object{
+	objects := []metav1.Object{
 		pod("ovn-kubernetes", "running", "n1", "ovnkube-controller", corev1.PodRunning, corev1.RestartPolicyAlways, running),
 		pod("ovn-kubernetes", "waits", "n2", "ovnkube-controller", corev1.PodRunning, corev1.RestartPolicyAlways, waiting),
 		pod("openshift-ovn-kubernetes", "unknown", "n3", "ovnkube-node", corev1.PodPending, corev1.RestartPolicyAlways),
@@ -236,7 +223,7 @@ func TestControllers(t *testing.T) {
 		pod("ovn-kubernetes", "other", "n4", "ovn-controller", corev1.PodRunning, corev1.RestartPolicyAlways, running),
 		pod("elsewhere", "forged", "n4", "ovnkube-controller", corev1.PodRunning, corev1.RestartPolicyAlways, running),
 	}
-	c := &Cluster{typed: fake.NewClientset(objects...), config: &rest.Config{}}
+	c, _ := clusterOf(t, objects...)
 	got, err := c.Controllers(t.Context(), OVNNamespaces(), "")
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 
 	"rung/model/clean"
 )
@@ -25,7 +24,7 @@ const (
 // zonePodsIn returns the pods labelled as ovnkube-node of a namespace by node.
 func (c *Cluster) zonePodsIn(ctx context.Context, ns string) (map[string][]zonePodInfo, error) {
 	return c.zonePods.Get(ctx, ns, func(ctx context.Context) (map[string][]zonePodInfo, error) {
-		client := c.Typed()
+		client := c.Builtin()
 		owners := daemonSets{cluster: c, client: client, ns: ns, uids: map[string]string{}}
 		pods := map[string][]zonePodInfo{}
 		for _, selector := range []string{"app=ovnkube-node", "name=ovnkube-node"} {
@@ -52,7 +51,7 @@ func (c *Cluster) zonePodsIn(ctx context.Context, ns string) (map[string][]zoneP
 // daemonSets knows the DaemonSets of a namespace that pods name as their owners.
 type daemonSets struct {
 	cluster *Cluster
-	client  kubernetes.Interface
+	client  *Builtin
 	ns      string
 	uids    map[string]string // by name; empty: there is none
 }
@@ -72,7 +71,7 @@ func (d *daemonSets) check(ctx context.Context, p *corev1.Pod) (notOurs, err err
 	}
 	uid, ok := d.uids[owner.Name]
 	if !ok {
-		got, err := d.client.AppsV1().DaemonSets(d.ns).Get(ctx, owner.Name, metav1.GetOptions{})
+		got, err := d.client.DaemonSets(d.ns).Get(ctx, owner.Name, metav1.GetOptions{})
 		if err != nil && !apierrors.IsNotFound(err) {
 			return nil, d.cluster.askError(err, "get", "daemonsets.apps", d.ns)
 		}

@@ -5,18 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes/fake"
-	kubetesting "k8s.io/client-go/testing"
+
+	"rung/test/apiserver"
 )
 
 // zonePodAt is an ovnkube-node pod of DaemonSet ovnkube-node; change makes it
@@ -44,52 +42,48 @@ func daemonSetIn(ns string) *appsv1.DaemonSet {
 // none where anybody else's could be it.
 func TestZonePod(t *testing.T) {
 	const up, shift = "ovn-kubernetes", "openshift-ovn-kubernetes"
-	refuse := func(code error) func(*fake.Clientset) {
-		return func(c *fake.Clientset) {
-			c.PrependReactor("list", "pods", func(a kubetesting.Action) (bool, runtime.Object, error) {
-				return a.GetNamespace() == shift, nil, code
-			})
-		}
-	}
 	tests := map[string]struct {
-		objects    []runtime.Object
+		objects    []metav1.Object
 		namespaces []string
-		server     func(*fake.Clientset)
+		refuse     int    // status of a list of pods in shift, if any
 		want       string // namespace, or
 		err        error
 		text       string
 	}{
-		"ours": {objects: []runtime.Object{daemonSetIn(up), zonePodAt(up, "w", nil)}, want: up},
-		"owned by nobody": {objects: []runtime.Object{daemonSetIn(up), zonePodAt(up, "w", func(p *corev1.Pod) { p.OwnerReferences = nil })},
+		"ours": {objects: []metav1.Object{daemonSetIn(up), zonePodAt(up, "w", nil)}, want: up},
+		"owned by nobody": {objects: []metav1.Object{daemonSetIn(up), zonePodAt(up, "w", func(p *corev1.Pod) { p.OwnerReferences = nil })},
 			err: ErrNotOurPod, text: "not owned by a DaemonSet"},
-		"an owner that does not control it": {objects: []runtime.Object{daemonSetIn(up), zonePodAt(up, "w", func(p *corev1.Pod) { p.OwnerReferences[0].Controller = nil })},
+		"an owner that does not control it": {objects: []metav1.Object{daemonSetIn(up), zonePodAt(up, "w", func(p *corev1.Pod) { p.OwnerReferences[0].Controller = nil })},
 			err: ErrNotOurPod},
-		"another DaemonSet of the name": {objects: []runtime.Object{daemonSetIn(up), zonePodAt(up, "w", func(p *corev1.Pod) { p.OwnerReferences[0].UID = "old" })},
+		"another DaemonSet of the name": {objects: []metav1.Object{daemonSetIn(up), zonePodAt(up, "w", func(p *corev1.Pod) { p.OwnerReferences[0].UID = "old" })},
 			err: ErrNotOurPod, text: "another UID"},
-		"a namespace of somebody else": {objects: []runtime.Object{daemonSetIn("blue"), zonePodAt("blue", "w", nil)}, err: ErrNoZonePod},
+		"a namespace of somebody else": {objects: []metav1.Object{daemonSetIn("blue"), zonePodAt("blue", "w", nil)}, err: ErrNoZonePod},
 		// On OpenShift every user may make a namespace ovn-kubernetes, with a DaemonSet.
-		"two namespaces": {objects: []runtime.Object{daemonSetIn(up), zonePodAt(up, "w", nil), daemonSetIn(shift), zonePodAt(shift, "w", nil)}, err: ErrManyZonePods},
-		"two namespaces, the right one's pod is away": {objects: []runtime.Object{daemonSetIn(up), zonePodAt(up, "w", nil), daemonSetIn(shift),
+		"two namespaces": {objects: []metav1.Object{daemonSetIn(up), zonePodAt(up, "w", nil), daemonSetIn(shift), zonePodAt(shift, "w", nil)}, err: ErrManyZonePods},
+		"two namespaces, the right one's pod is away": {objects: []metav1.Object{daemonSetIn(up), zonePodAt(up, "w", nil), daemonSetIn(shift),
 			zonePodAt(shift, "w", func(p *corev1.Pod) { p.Status.Phase = corev1.PodPending })}, err: ErrManyZonePods, text: "--ovn-namespace"},
-		"two namespaces, the right one has no pod on the node": {objects: []runtime.Object{daemonSetIn(up), zonePodAt(up, "w", nil), daemonSetIn(shift),
+		"two namespaces, the right one has no pod on the node": {objects: []metav1.Object{daemonSetIn(up), zonePodAt(up, "w", nil), daemonSetIn(shift),
 			zonePodAt(shift, "other", nil)}, err: ErrManyZonePods},
-		"two namespaces, one named": {objects: []runtime.Object{daemonSetIn(up), zonePodAt(up, "w", nil), daemonSetIn(shift), zonePodAt(shift, "w", nil)},
+		"two namespaces, one named": {objects: []metav1.Object{daemonSetIn(up), zonePodAt(up, "w", nil), daemonSetIn(shift), zonePodAt(shift, "w", nil)},
 			namespaces: []string{shift}, want: shift},
-		"labels alone make no second one": {objects: []runtime.Object{daemonSetIn(shift), zonePodAt(shift, "w", nil),
+		"labels alone make no second one": {objects: []metav1.Object{daemonSetIn(shift), zonePodAt(shift, "w", nil),
 			zonePodAt(up, "w", func(p *corev1.Pod) { p.OwnerReferences = nil })}, want: shift},
-		"the right namespace cannot be read now": {objects: []runtime.Object{daemonSetIn(up), zonePodAt(up, "w", nil)},
-			server: refuse(apierrors.NewServerTimeout(schema.GroupResource{Resource: "pods"}, "list", 1)), text: "list pods of namespace " + shift},
-		"a namespace may not be read": {objects: []runtime.Object{daemonSetIn(up), zonePodAt(up, "w", nil)},
-			server: refuse(apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "", errors.New("no"))), want: up},
-		"the only one may not be read": {server: refuse(apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "", errors.New("no"))), err: fs.ErrPermission},
+		"the right namespace cannot be read now": {objects: []metav1.Object{daemonSetIn(up), zonePodAt(up, "w", nil)},
+			refuse: 500, text: "list pods of namespace " + shift},
+		"a namespace may not be read": {objects: []metav1.Object{daemonSetIn(up), zonePodAt(up, "w", nil)},
+			refuse: 403, want: up},
+		"the only one may not be read": {refuse: 403, err: fs.ErrPermission},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			client := fake.NewClientset(tt.objects...)
-			if tt.server != nil {
-				tt.server(client)
-			}
-			c := &Cluster{typed: client}
+			c, s := clusterOf(t, tt.objects...)
+			s.Before(func(w http.ResponseWriter, r apiserver.Request) bool {
+				refused := tt.refuse != 0 && strings.HasSuffix(r.Path, "/namespaces/"+shift+"/pods")
+				if refused {
+					apiserver.Fail(w, tt.refuse, map[int]string{403: "Forbidden", 500: "InternalError"}[tt.refuse], "no", nil)
+				}
+				return refused
+			})
 			got, err := c.ZonePod(context.Background(), "w", tt.namespaces)
 			switch {
 			case tt.want != "" && (err != nil || got.Namespace != tt.want):

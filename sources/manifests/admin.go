@@ -9,7 +9,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
-	"rung/model/match"
+	"rung/model/ovn/match"
 )
 
 // What OVN-Kubernetes does with a subject, peer or port none of whose fields it

@@ -10,7 +10,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
-	"rung/model/match"
+	"rung/model/ovn/match"
 )
 
 // egressFirewall is k8s.ovn.org/v1 EgressFirewall as far as it decides

@@ -12,7 +12,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
-	"rung/model/match"
+	"rung/model/ovn/match"
 )
 
 // npDirections says which directions a NetworkPolicy isolates: ingress always

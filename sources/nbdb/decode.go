@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/nbdb/jsonrpc"
 )
 

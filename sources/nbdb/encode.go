@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/nbdb/jsonrpc"
 )
 

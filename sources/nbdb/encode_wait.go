@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/nbdb/jsonrpc"
 )
 

@@ -1,6 +1,8 @@
 package nbdb
 
-import "rung/model/nb"
+import (
+	"rung/model/ovn/nb"
+)
 
 // fold gathers row changes and keeps one per row: from its oldest old to its
 // newest new. The order is that of each row's first change.

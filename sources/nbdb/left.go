@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"rung/model/clean"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // ErrRowID is a row whose _uuid is none. No OVSDB server writes one; whoever does

@@ -14,7 +14,7 @@ import (
 	"github.com/ovn-kubernetes/libovsdb/ovsdb"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/test/install"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"maps"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // northbound is a session on a Northbound database.

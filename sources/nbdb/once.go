@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"net"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // Read reads one snapshot over a connection of its own and hangs up, whether Run

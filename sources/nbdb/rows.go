@@ -3,8 +3,8 @@ package nbdb
 import (
 	"fmt"
 
-	"rung/model/nb"
-	"rung/model/sb"
+	"rung/model/ovn/nb"
+	"rung/model/ovn/sb"
 	"rung/sources/nbdb/jsonrpc"
 )
 

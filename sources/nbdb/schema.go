@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"rung/model/clean"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/nbdb/jsonrpc"
 )
 

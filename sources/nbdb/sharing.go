@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // Sharing lets zones hold equal columns once: address sets and external_ids of a

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // Zones that hold the same set hold one slice, through changes too; a zone that

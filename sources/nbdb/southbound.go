@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/sb"
+	"rung/model/ovn/sb"
 )
 
 // SouthboundUpdate is what a Southbound connection delivers: its state, and with

@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
-	"rung/model/sb"
+	"rung/model/ovn/sb"
 	"rung/test/install"
 	"rung/test/ovsdb"
 	"rung/test/wait"

@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/test/wait"
 )
 

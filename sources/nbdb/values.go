@@ -6,7 +6,7 @@ import (
 	"unique"
 
 	"rung/model/clean"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // text cleans and interns: zones hold the same names and addresses over and

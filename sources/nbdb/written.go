@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // written are the transactions under way that make rows. The server sends those rows

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
 	"rung/sources/retry"
 	"rung/sources/sandbox/child"

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/sandbox/rows"
 )
 

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"rung/model"
-	"rung/model/ovntrace"
+	"rung/model/ovn/ovntrace"
 	"rung/sources/sandbox/ovn"
 	"rung/sources/sandbox/rows"
 )

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"rung/model/match"
+	"rung/model/ovn/match"
 	"rung/sources/sandbox/ovn"
 )
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/nbdb/jsonrpc"
 	"rung/sources/sandbox/memdb"
 )

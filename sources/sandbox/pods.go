@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/sandbox/rows"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 
-	"rung/model/match"
+	"rung/model/ovn/match"
 	"rung/sources/sandbox/ovn"
 )
 

@@ -16,8 +16,8 @@ import (
 	"go.uber.org/goleak"
 
 	"rung/model"
-	"rung/model/match"
-	"rung/model/nb"
+	"rung/model/ovn/match"
+	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox/rows"
 	"rung/test/wait"

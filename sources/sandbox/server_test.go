@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/jsonrpc"
 	"rung/test/wait"

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/sandbox/ovn"
 	"rung/test/install"
 	"rung/test/made"

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/time/rate"
 
 	"rung/model"
-	"rung/model/match"
-	"rung/model/nb"
+	"rung/model/ovn/match"
+	"rung/model/ovn/nb"
 	"rung/model/verdict"
 	"rung/sources/acllog"
 )

@@ -2,8 +2,8 @@ package sandbox
 
 import (
 	"rung/model"
-	"rung/model/match"
-	"rung/model/nb"
+	"rung/model/ovn/match"
+	"rung/model/ovn/nb"
 	"rung/model/verdict"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
 )
 

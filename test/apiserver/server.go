@@ -4,16 +4,20 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -24,9 +28,9 @@ type Request struct {
 	Patch                     []any
 }
 
-// Server is as much of an API server as changes of policies need: it keeps
-// cluster-wide objects by path, checks preconditions and versions, and patches as
-// the real one does.
+// Server is as much of an API server as changes of policies need: it keeps objects by
+// path, lists them by labels, checks preconditions and versions, and patches as the real
+// one does.
 type Server struct {
 	t   *testing.T
 	srv *httptest.Server
@@ -37,6 +41,7 @@ type Server struct {
 	got     []Request
 	// before, when set, may answer a request by itself; it says whether it did.
 	before func(w http.ResponseWriter, r Request) bool
+	lists  bool // see Lists
 }
 
 // New starts a server; kubeconfig is a file whose current context is "lab".
@@ -149,6 +154,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, req Request, bod
 			Fail(w, 409, "AlreadyExists", "already exists", nil)
 			return
 		}
+	} else if s.lists && req.Method == http.MethodGet && isList(req.Path) {
+		s.list(w, r)
+		return
 	} else if !there && req.Type != "application/apply-patch+yaml" {
 		Fail(w, 404, "NotFound", name+" not found", map[string]any{"name": name})
 		return
@@ -163,6 +171,15 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, req Request, bod
 			return
 		}
 	case http.MethodPatch:
+		if req.Type == "application/merge-patch+json" {
+			was, _ := json.Marshal(now)
+			is, err := jsonpatch.MergePatch(was, body)
+			if err != nil {
+				s.t.Error(err)
+			}
+			next = nil
+			_ = json.Unmarshal(is, &next)
+		}
 		if req.Type == "application/json-patch+json" {
 			p, err := jsonpatch.DecodePatch(body)
 			if err != nil {
@@ -197,4 +214,48 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, req Request, bod
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(next)
+}
+
+// Lists makes the server answer lists, too: until then no resource is served as a whole.
+func (s *Server) Lists() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lists = true
+}
+
+// listed is the path of the list that an object is in, and that of all namespaces.
+func listed(path string) (list, all string) {
+	list = filepath.Dir(path)
+	version, rest, namespaced := strings.Cut(list, "/namespaces/")
+	if _, resource, ok := strings.Cut(rest, "/"); namespaced && ok {
+		return list, version + "/" + resource
+	}
+	return list, list
+}
+
+// list answers with the objects of a path that have the labels, in the order of their paths.
+func (s *Server) list(w http.ResponseWriter, r *http.Request) {
+	selector, err := labels.Parse(r.URL.Query().Get("labelSelector"))
+	if err != nil {
+		s.t.Error(err)
+	}
+	items := []map[string]any{}
+	for _, path := range slices.Sorted(maps.Keys(s.objects)) {
+		if list, all := listed(path); r.URL.Path != list && r.URL.Path != all {
+			continue
+		}
+		u := unstructured.Unstructured{Object: s.objects[path]}
+		if selector.Matches(labels.Set(u.GetLabels())) {
+			items = append(items, u.Object)
+		}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]any{"items": items}) // of the kind that the client waits for
+}
+
+// isList says whether a path is a resource's rather than an object's.
+func isList(path string) bool {
+	_, rest, _ := strings.Cut(strings.TrimPrefix(path, "/apis/"), "/v1")
+	at := strings.Count(rest, "/")
+	return at == 1 || at == 3 && strings.HasPrefix(rest, "/namespaces/")
 }

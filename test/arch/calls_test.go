@@ -33,13 +33,13 @@ var calls = []struct {
 		why:    "styles and colours come from the theme",
 	},
 	{
-		dirs:  []string{"engine", "reconciler", "ui", "cli"},
+		dirs:  []string{"engine", "change", "revision", "reconciler", "ui", "cli"},
 		pkg:   "time",
 		names: []string{"AfterFunc", "After", "Tick"},
 		why:   "a timer ends with whoever started it: it has an owner that stops it",
 	},
 	{
-		dirs:   []string{"cli", "engine", "ui", "themes"},
+		dirs:   []string{"cli", "engine", "change", "revision", "ui", "themes"},
 		except: []string{"ui/uitest"},
 		pkg:    "os",
 		names:  []string{"Open", "OpenFile", "ReadFile"},

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"rung/compiler"
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 	"rung/sources/manifests"
 	"rung/test/given"
 )

@@ -16,8 +16,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 	"rung/sources/sandbox"
 	"rung/test/install"
 	"rung/test/ovsdb"

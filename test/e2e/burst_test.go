@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
 	"rung/model"
+	"rung/revision"
 	"rung/test/install"
 	"rung/test/ovsdb"
 )

@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/test/install"
 	"rung/test/ovsdb"
 	"rung/test/term"

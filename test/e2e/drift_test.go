@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"rung/engine"
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
+	"rung/revision"
 	"rung/test/install"
 	"rung/test/ovsdb"
 	"rung/test/wait"

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
+	"rung/revision"
 	"rung/test/ovsdb"
 )
 

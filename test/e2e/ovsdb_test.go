@@ -21,7 +21,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/test/install"
 	"rung/test/ovsdb"
 )

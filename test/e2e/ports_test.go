@@ -5,8 +5,8 @@ package e2e_test
 import (
 	"testing"
 
-	"rung/engine/revision"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
+	"rung/revision"
 	"rung/test/ovsdb"
 	"rung/test/wait"
 )

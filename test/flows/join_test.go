@@ -12,9 +12,9 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/flow"
-	"rung/model/nb"
-	"rung/model/sb"
+	"rung/model/ovn/flow"
+	"rung/model/ovn/nb"
+	"rung/model/ovn/sb"
 )
 
 // Changes of a cluster, and what a run may take for flows once hv_cfg has followed.

@@ -13,7 +13,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/acllog"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox/ovn"

@@ -11,7 +11,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/sandbox/ovn"
 )
 

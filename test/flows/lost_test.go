@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"rung/model/flow"
-	"rung/model/nb"
+	"rung/model/ovn/flow"
+	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox/ovn"
 	"rung/sources/sandbox/rows"

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"rung/model/flow"
-	"rung/model/nb"
+	"rung/model/ovn/flow"
+	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox/ovn"
 	"rung/sources/sandbox/rows"

@@ -1,6 +1,6 @@
 // Package judge says who decides about a connection, written from
 // docs/ovn-kubernetes.md alone: a second opinion for tests. It shares nothing with
-// model/verdict, model/match, model/selectors or the compiler but the objects.
+// model/verdict, model/ovn/match, model/selectors or the compiler but the objects.
 //
 // It is naive on purpose: for one connection it goes through every policy, every rule
 // and every pod, writes down the rows that match, and takes the highest. What it says

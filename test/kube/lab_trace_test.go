@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"rung/model/nb"
-	"rung/model/ovntrace"
+	"rung/model/ovn/nb"
+	"rung/model/ovn/ovntrace"
 	"rung/sources/nbdb/remote"
 	"rung/test/ovsdb"
 )

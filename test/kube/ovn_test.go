@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/sources/sandbox/ovn"
 	"rung/test/install"

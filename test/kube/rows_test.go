@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/test/kube/cluster"
 	"rung/test/ovsdb"
 	"rung/test/wait"

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"testing"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
-	"rung/engine/settings"
+	"rung/change/gate"
 	"rung/engine/source"
+	"rung/revision"
+	"rung/revision/settings"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/ovn-kubernetes/libovsdb/client"
@@ -20,7 +20,7 @@ import (
 	"rung/compiler"
 	"rung/engine"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/nbdb/second/northbound"
 	"rung/test/install"
 	"rung/test/ovsdb"

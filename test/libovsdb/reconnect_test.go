@@ -12,7 +12,7 @@ import (
 	"github.com/ovn-kubernetes/libovsdb/client"
 	"github.com/ovn-kubernetes/libovsdb/ovsdb"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/nbdb/second/northbound"
 	"rung/sources/sandbox"
 	"rung/test/install"

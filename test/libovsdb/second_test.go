@@ -16,11 +16,11 @@ import (
 	"testing"
 
 	"rung/bench/workload"
+	"rung/change/gate"
 	"rung/engine"
-	"rung/engine/gate"
-	"rung/engine/revision"
 	"rung/engine/source"
 	"rung/model"
+	"rung/revision"
 	"rung/sources/nbdb/second"
 	"rung/test/install"
 	"rung/test/ovsdb"

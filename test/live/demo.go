@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
+	"rung/revision"
 )
 
 // Tampered turns a demo cluster whose rows are in sync into one with a bit of

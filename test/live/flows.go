@@ -5,15 +5,15 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/flow"
-	"rung/model/nb"
-	"rung/model/sb"
+	"rung/model/ovn/flow"
+	"rung/model/ovn/nb"
+	"rung/model/ovn/sb"
+	"rung/revision"
 )
 
 // Flows gives a zone a Southbound database that was read, with the flows that northd of
-// OVN 25.03 makes of its ACLs (model/flow/testdata); change, where set, edits them, and
+// OVN 25.03 makes of its ACLs (model/ovn/flow/testdata); change, where set, edits them, and
 // the zone's state. What is missing, old or left over is so since at.
 func Flows(t testing.TB, p *revision.Facts, zone string, at time.Time, change func(s *revision.Southbound, flows []*sb.Flow) []*sb.Flow) {
 	t.Helper()

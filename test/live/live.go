@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"rung/compiler"
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/reconciler"
+	"rung/revision"
 )
 
 // still is a zone whose database never changes.

@@ -8,7 +8,7 @@ import (
 	"os/exec"
 	"testing"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/test/install"
 	"rung/test/wait"
 )

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // Record is a row as ovsdb-client prints it: plain values, sets as sorted

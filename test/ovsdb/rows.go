@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // Compiled are the rows that `rung compile -o json` printed, in the form of

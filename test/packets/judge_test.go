@@ -2,8 +2,8 @@ package packets_test
 
 import (
 	"rung/model"
-	"rung/model/match"
-	"rung/model/nb"
+	"rung/model/ovn/match"
+	"rung/model/ovn/nb"
 	verdicts "rung/model/verdict"
 )
 

@@ -15,7 +15,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/reconciler"
 	"rung/sources/acllog"
 	"rung/sources/nbdb"

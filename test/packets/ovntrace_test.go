@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"rung/compiler"
-	"rung/engine/revision"
 	"rung/engine/trace"
 	"rung/model"
-	"rung/model/nb"
-	"rung/model/ovntrace"
+	"rung/model/ovn/nb"
+	"rung/model/ovn/ovntrace"
 	verdicts "rung/model/verdict"
+	"rung/revision"
 	"rung/test/install"
 )
 

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	verdicts "rung/model/verdict"
 	"rung/sources/sandbox/ovn"
 	"rung/test/install"

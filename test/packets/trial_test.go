@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"rung/model"
-	"rung/model/match"
-	"rung/model/nb"
+	"rung/model/ovn/match"
+	"rung/model/ovn/nb"
 	verdicts "rung/model/verdict"
 	"rung/sources/sandbox/ovn"
 )

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	verdicts "rung/model/verdict"
 	"rung/sources/sandbox/ovn"
 )

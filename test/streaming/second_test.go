@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/nbdb/second"
 )
 

@@ -1,9 +1,9 @@
 package action
 
 import (
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
 	"rung/model"
+	"rung/revision"
 	"rung/ui/nav"
 )
 

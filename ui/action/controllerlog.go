@@ -2,7 +2,7 @@ package action
 
 import (
 	"rung/engine/logs"
-	"rung/engine/revision"
+	"rung/revision"
 )
 
 // The actions of the page of controllers' log lines.

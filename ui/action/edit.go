@@ -1,7 +1,7 @@
 package action
 
 import (
-	"rung/engine/gate"
+	"rung/change/gate"
 )
 
 // The actions of the edit view and of the preview of a change.

@@ -1,6 +1,8 @@
 package action
 
-import "rung/engine/gate"
+import (
+	"rung/change/gate"
+)
 
 // The actions of the page of findings.
 const (

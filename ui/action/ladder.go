@@ -1,7 +1,7 @@
 package action
 
 import (
-	"rung/engine/gate"
+	"rung/change/gate"
 	"rung/model"
 	"rung/ui/nav"
 )

@@ -1,8 +1,8 @@
 package action
 
 import (
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
+	"rung/revision"
 )
 
 // The actions of the plan view.

@@ -1,6 +1,8 @@
 package action
 
-import "rung/engine/gate"
+import (
+	"rung/change/gate"
+)
 
 // SessionsLogging is the action of the view of logging sessions.
 const SessionsLogging ID = "sessions.logging"

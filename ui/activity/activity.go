@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
-	"rung/model"
+	"rung/pages/activity"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/nav"
@@ -19,103 +17,39 @@ import (
 // limit is how many entries are kept on screen.
 const limit = 2000
 
-// activity is the view: what was done above, its commands below.
-type activity struct {
+// pane is the view: what was done above, its commands below.
+type pane struct {
 	view.List
-	table *widget.Table[*model.Activity]
+	table *widget.Table[*activity.Entry]
 	zone  string
-	done  []*model.Activity // newest first
+	done  []*activity.Entry // newest first
 	last  uint64
-	now   time.Time
 	st    *themes.Styles
 }
 
 // New makes the view.
 func New(p nav.Page) view.View {
-	v := &activity{zone: p.Zone}
-	plain := func(f func(*model.Activity) string) func(*model.Activity) widget.Line {
-		return func(a *model.Activity) widget.Line { return widget.Plain(f(a)) }
-	}
-	v.table = &widget.Table[*model.Activity]{
-		ID:    func(a *model.Activity) string { return strconv.FormatUint(a.Seq, 10) },
-		Empty: "no changes yet",
-		Columns: []widget.Column[*model.Activity]{
-			{Title: "TIME", Cell: func(a *model.Activity) widget.Line { return widget.Styled(view.Clock(a.At, v.now), v.st.Dim) },
-				Less: func(a, b *model.Activity) int { return a.At.Compare(b.At) }},
-			{Title: "WHERE", Min: 11, Max: 24, Drop: 2, Cell: plain(where)},
-			{Title: "POLICY", Name: true, Min: 20, Cell: func(a *model.Activity) widget.Line {
-				if a.Policy.Name == "" {
-					return widget.Styled("–", v.st.Dim)
-				}
-				return widget.Styled(a.Policy.Label(), v.st.Accent)
-			}},
-			{Title: "WHAT", Min: 28, Short: 20, Flex: true, Cell: func(a *model.Activity) widget.Line {
-				if a.Error != "" {
-					return widget.Styled("● "+a.Error, v.st.Error)
-				}
-				if a.Rail != "" {
-					return widget.Styled("▲ "+summary(a), v.st.Warn)
-				}
-				return widget.Plain(summary(a))
-			}},
-			{Title: "OPS", Right: true, Drop: 5, Cell: plain(func(a *model.Activity) string { return strconv.Itoa(a.Ops) })},
-			{Title: "TOOK", Right: true, Drop: 6, Cell: plain(func(a *model.Activity) string { return took(a.Took) }),
-				Less: func(a, b *model.Activity) int { return int(a.Took - b.Took) }},
-			{Title: "BY", Drop: 4, Cell: plain(func(a *model.Activity) string { return a.By })},
-		},
-	}
+	v := &pane{zone: p.Zone}
+	v.table = widget.Of(activity.Table, &v.st)
 	v.Of = v.table
 	return v
 }
 
-// summary leaves out the policy's name, which stands beside it.
-func summary(a *model.Activity) string {
-	for _, name := range []string{a.Policy.Label(), a.Policy.Name} {
-		if rest, ok := strings.CutPrefix(a.Summary, name+": "); ok && a.Policy.Name != "" {
-			return rest
-		}
-	}
-	if a.Rail != "" {
-		return strings.Replace(a.Summary, ": "+a.Policy.Label()+": ", ": ", 1)
-	}
-	return a.Summary
-}
-
-func where(a *model.Activity) string {
-	if a.Zone == "" {
-		return "objects"
-	}
-	return a.Zone
-}
-
-func took(d time.Duration) string {
-	switch {
-	case d < time.Millisecond:
-		return "<1ms"
-	case d < time.Second:
-		return fmt.Sprintf("%dms", d.Milliseconds())
-	}
-	return fmt.Sprintf("%.1fs", d.Seconds())
-}
-
 // Sync takes what was done since.
-func (v *activity) Sync(env *view.Env) {
-	v.now, v.st = env.Now, env.Styles
+func (v *pane) Sync(env *view.Env) {
+	v.st = env.Styles
 	for _, a := range env.Console.Activity(v.last) {
 		v.last = max(v.last, a.Seq)
-		v.done = append(v.done, &a)
+		v.done = append(v.done, activity.Of(a, env.Now))
 	}
-	slices.SortFunc(v.done, func(a, b *model.Activity) int { return cmp.Compare(b.Seq, a.Seq) })
+	slices.SortFunc(v.done, func(a, b *activity.Entry) int { return cmp.Compare(b.Done.Seq, a.Done.Seq) })
 	if len(v.done) > limit {
 		v.done = v.done[:limit]
 	}
-	shown := v.done
-	if v.zone != "" {
-		shown = nil
-		for _, a := range v.done {
-			if a.Zone == v.zone {
-				shown = append(shown, a)
-			}
+	var shown []*activity.Entry
+	for _, a := range v.done {
+		if a.Now = env.Now; v.zone == "" || a.Zone == v.zone {
+			shown = append(shown, a)
 		}
 	}
 	newest := v.table.SelectedID()
@@ -129,7 +63,7 @@ func (v *activity) Sync(env *view.Env) {
 }
 
 // Tell says which zone is shown.
-func (v *activity) Tell(env *view.Env) widget.Line {
+func (v *pane) Tell(env *view.Env) widget.Line {
 	if v.zone == "" {
 		return widget.Styled("all zones", env.Styles.Dim)
 	}
@@ -137,14 +71,13 @@ func (v *activity) Tell(env *view.Env) widget.Line {
 }
 
 // Do follows the policy of a line and goes through the zones.
-func (v *activity) Do(env *view.Env, id action.ID) bool {
+func (v *pane) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.Open:
-		p := v.Selected()
-		if p.None() {
-			env.Fail("not about a single policy")
-		} else {
+		if p := v.Selected(); !p.None() {
 			env.Open(p)
+		} else {
+			env.Fail("not about a single policy")
 		}
 	case action.ActivityZone:
 		v.turn(env, 1)
@@ -157,7 +90,7 @@ func (v *activity) Do(env *view.Env, id action.ID) bool {
 }
 
 // turn goes on by d among all zones together and each alone.
-func (v *activity) turn(env *view.Env, d int) {
+func (v *pane) turn(env *view.Env, d int) {
 	names := []string{""}
 	for _, z := range env.Rev.Zones {
 		names = append(names, z.Name)
@@ -167,16 +100,16 @@ func (v *activity) turn(env *view.Env, d int) {
 }
 
 // Selected is the policy of the line under the cursor.
-func (v *activity) Selected() nav.Page {
-	if a, ok := v.table.Selected(); ok && a.Policy.Name != "" {
-		return nav.ToPolicy(a.Policy)
+func (v *pane) Selected() nav.Page {
+	if a, ok := v.table.Selected(); ok && a.Policy != "" {
+		return nav.ToPolicy(a.Done.Policy)
 	}
 	return nav.Page{}
 }
 
 // Render draws the list and, where there is room, the commands of the line
 // under the cursor.
-func (v *activity) Render(env *view.Env, w, h int) string {
+func (v *pane) Render(env *view.Env, w, h int) string {
 	a, ok := v.table.Selected()
 	if h < 12 || !ok || len(a.Commands) == 0 {
 		return v.table.Render(env.Styles, w, h)
@@ -200,7 +133,7 @@ func (v *activity) Render(env *view.Env, w, h int) string {
 }
 
 // Copies are the commands of the line under the cursor.
-func (v *activity) Copies(*view.Env) []view.Copy {
+func (v *pane) Copies(*view.Env) []view.Copy {
 	a, ok := v.table.Selected()
 	if !ok {
 		return nil

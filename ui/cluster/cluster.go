@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
+	"rung/revision"
 	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 	"rung/ui/nav"
 	"rung/ui/uitest"
 )

@@ -49,11 +49,11 @@ func fileState(env *view.Env, x *model.LogStream) string {
 		text = x.File + " (" + x.Zone + "): " + string(x.State)
 	}
 	if !x.Since.IsZero() {
-		text += " for " + view.Age(env.Now.Sub(x.Since))
+		text += " for " + words.Age(env.Now.Sub(x.Since))
 	}
 	text += ", " + words.Total(x.ACLs, "ACL line")
 	if !x.Last.IsZero() {
-		text += ", last " + view.Age(env.Now.Sub(x.Last)) + " ago"
+		text += ", last " + words.Age(env.Now.Sub(x.Last)) + " ago"
 	}
 	if x.Behind > 0 {
 		text += ", " + words.Size(x.Behind) + " behind"

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
+	"rung/revision"
 	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"

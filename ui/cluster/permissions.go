@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine/revision"
+	"rung/revision"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"

@@ -3,9 +3,9 @@ package cluster
 import (
 	"strings"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/nav"

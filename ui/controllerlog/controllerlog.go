@@ -9,8 +9,9 @@ import (
 	"time"
 
 	"rung/engine/logs"
-	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -114,13 +115,13 @@ func (v *View) logLines(env *view.Env, s *detail.Sheet) {
 		in = fmt.Sprintf("nothing in the last %d lines mentions it", l.Read)
 	}
 	if !l.First.IsZero() {
-		in += ", starting at " + view.Clock(l.First, env.Now)
+		in += ", starting at " + words.Clock(l.First, env.Now)
 	}
 	s.Say("count", 0, "·", st.Dim, st.Dim, in, nav.Page{})
 	s.Say("command", 0, "$", st.Dim, st.CodeText, l.Command, nav.Page{})
 	for i, x := range l.Lines {
 		sign, look := severity(x.Severity, st)
-		text := view.Clock(x.At, env.Now) + "  "
+		text := words.Clock(x.At, env.Now) + "  "
 		if x.Place != "" {
 			text += x.Place + "  "
 		}

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
 	"rung/model"
+	"rung/revision"
 	"rung/sources/manifests"
 	"rung/ui"
 	"rung/ui/nav"

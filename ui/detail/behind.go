@@ -4,9 +4,9 @@ import (
 	"net/netip"
 	"strings"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
+	"rung/revision"
 	"rung/ui/nav"
 )
 

@@ -4,10 +4,10 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/nav"
 	"rung/ui/widget"
@@ -80,15 +80,6 @@ func ShortID(id string, k model.PolicyKey) string {
 		return "rule " + rest // a number alone would be taken for a priority
 	}
 	return rest
-}
-
-// Pipeline brings ACLs into the order in which they decide.
-func Pipeline(acls []*nb.ACL) []*nb.ACL {
-	changes := make([]nb.RowChange, len(acls))
-	for i, a := range acls {
-		changes[i] = nb.RowChange{New: a}
-	}
-	return revision.PipelineOrder((*nb.DB)(nil).Apply(changes))
 }
 
 // ACLLine is an ACL in one line: when it decides, its action and its owner. Of rows of

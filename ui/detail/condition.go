@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/nav"
-	"rung/ui/view"
 )
 
 // Condition is what a controller reported: with when, and never as proof.
@@ -18,7 +18,7 @@ func (s *Sheet) Condition(id string, c *model.Condition, now time.Time, st *them
 	}
 	text := fmt.Sprintf("%s %s: controller reported %s", c.Type, c.Status, c.Reason)
 	if !c.Changed.IsZero() {
-		text += " at " + view.Clock(c.Changed, now)
+		text += " at " + words.Clock(c.Changed, now)
 	}
 	if c.Message != "" {
 		text += ": " + c.Message

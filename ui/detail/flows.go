@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/flow"
-	"rung/model/nb"
+	"rung/model/ovn/flow"
+	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/revision"
 	"rung/ui/nav"
 	"rung/ui/widget"
 )

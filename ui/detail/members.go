@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/revision"
 	"rung/ui/nav"
 	"rung/ui/widget"
 )

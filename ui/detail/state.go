@@ -5,10 +5,10 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
 	"rung/pages/page/role"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -99,7 +99,7 @@ func Since(t, now time.Time) string {
 	if t.IsZero() {
 		return "some time"
 	}
-	return view.Clock(t, now) + " (" + view.Age(now.Sub(t)) + ")"
+	return words.Clock(t, now) + " (" + words.Age(now.Sub(t)) + ")"
 }
 
 // NotHere says why the rows of a zone cannot be shown although it is known, and what
@@ -110,7 +110,7 @@ func NotHere(z *model.ZoneState, now time.Time) string {
 		return "no permission to read this zone: " + z.Error
 	case z.Conn == model.ConnSwept:
 		return fmt.Sprintf("%s of %s were read %s ago and compared, then dropped; the zone is followed from now on, its rows appear in a moment",
-			words.Total(z.Rows, "row"), z.Name, view.Age(now.Sub(z.SyncedAt)))
+			words.Total(z.Rows, "row"), z.Name, words.Age(now.Sub(z.SyncedAt)))
 	case z.Rows > 0 && !z.SyncedAt.IsZero():
 		return "not held now: " + Unread(z, now)
 	}
@@ -135,7 +135,7 @@ func TellZone(env *view.Env, z *model.ZoneState, prev, next action.ID) widget.Li
 	}
 	l := widget.Line{{Text: "zone ", Style: st.Dim}, {Text: z.Name, Style: st.Title}, {Text: " "}, view.ZoneMark(env.Rev, z, env.Now, st)}
 	if z.Conn == model.ConnSwept {
-		l = l.Add(" read "+view.Age(env.Now.Sub(z.SyncedAt))+" ago", st.Warn)
+		l = l.Add(" read "+words.Age(env.Now.Sub(z.SyncedAt))+" ago", st.Warn)
 	} else if z.Conn != model.ConnSynced {
 		l = l.Add(" "+string(z.Conn), st.Warn)
 	}

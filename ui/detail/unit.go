@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"regexp"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/pages/page/role"
+	"rung/revision"
 	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"

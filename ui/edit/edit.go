@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine/gate"
+	"rung/change/gate"
 	"rung/engine/statedir"
 	"rung/model"
 	"rung/ui/action"

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"rung/engine/gate"
+	"rung/change/gate"
 	"rung/model"
 	"rung/ui"
 	"rung/ui/nav"

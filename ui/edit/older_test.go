@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"rung/engine/gate"
+	"rung/change/gate"
 	"rung/ui"
 	"rung/ui/nav"
 	"rung/ui/uitest"

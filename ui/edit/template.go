@@ -7,9 +7,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ladder"
+	"rung/revision"
 	"rung/ui/nav"
 )
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/pages/findings"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -30,7 +31,8 @@ func (v *page) Render(env *view.Env, w, h int) string {
 		left := len(lines) - room + 1
 		lines = append(lines[:room-1], widget.Styled(fmt.Sprintf("   … %d more lines; y copies it all", left), env.Styles.Dim).Render(w))
 	}
-	head := widget.Heading(title(f), w, env.Styles).Render(w)
+	told, _ := v.table.Selected()
+	head := widget.Heading(title(told), w, env.Styles).Render(w)
 	return v.table.Render(env.Styles, w, h-low) + "\n" + head + "\n" + widget.Pad(lines, low-1)
 }
 
@@ -45,12 +47,12 @@ func (v *page) low(w, h int) int {
 }
 
 // title names what the finding is about.
-func title(f *model.Finding) string {
-	parts := []string{f.Policy.Label()}
-	if f.Policy.Name == "" {
-		parts[0] = about(f)
+func title(f *findings.Finding) string {
+	parts := []string{f.Of.Policy.Label()}
+	if f.Of.Policy.Name == "" {
+		parts[0] = f.About()
 	}
-	if at := where(f); at != "" && !strings.HasSuffix(parts[0], at) {
+	if at := f.Where(); at != "" && !strings.HasSuffix(parts[0], at) {
 		parts = append(parts, at)
 	}
 	return strings.Join(append(parts, f.Code), " · ")

@@ -5,9 +5,12 @@ import (
 	"slices"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/lint"
+	"rung/pages/findings"
+	pages "rung/pages/page"
+	"rung/pages/page/role"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -16,29 +19,20 @@ import (
 	"rung/ui/widget"
 )
 
-// page is the view.
+// page is the view: the findings by severity, the whole of the one under the cursor below.
 type page struct {
 	view.List
-	table *widget.Table[*item]
+	table *widget.Table[*findings.Finding]
+	heads map[*findings.Finding]widget.Line // the rows that are headings
 	only  only
 	key   string // that changes only
 	st    *themes.Styles
 	w     int
-	plain []widget.Column[*item] // the columns without codes
-	coded bool                   // codes are among them
 
 	rev      *revision.Revision
 	found    []model.Finding // of the objects, as the header counts them
 	zones    []model.Finding // of comparing the zones
 	compared time.Time       // when zones was worked out
-}
-
-// item is a finding, or the heading over those of one severity.
-type item struct {
-	*model.Finding
-	id    string
-	head  widget.Line
-	under bool // the finding above it, about the rule that is its cause
 }
 
 // only is which findings are shown.
@@ -72,97 +66,38 @@ const again = time.Second
 // New makes the view.
 func New(nav.Page) view.View {
 	v := &page{}
-	v.table = &widget.Table[*item]{
-		ID:    func(it *item) string { return it.id },
-		Full:  func(it *item) widget.Line { return it.head },
-		Skip:  func(it *item) bool { return it.Finding == nil },
-		Fixed: func(it *item) bool { return it.Finding == nil },
-		Text:  func(it *item) string { return text(it) },
-
-		NoBelow: true,
-		Columns: []widget.Column[*item]{
-			{Title: "SEVERITY", Cell: v.severity, Less: func(a, b *item) int { return a.Severity.Compare(b.Severity) }},
-			{Title: "POLICY", Min: 28, Max: 40, Cell: v.about},
-			{Title: "WHERE", Drop: 1, Max: 24, Min: 9, Cell: func(it *item) widget.Line { return widget.Plain(where(it.Finding)) }},
-			{Title: "MESSAGE", Min: 20, Flex: true, NoSort: true, Cell: func(it *item) widget.Line { return widget.Plain(it.Message) }},
-		},
+	v.table = widget.Of(findings.Table, &v.st)
+	head := func(f *findings.Finding) bool { return v.heads[f] != nil }
+	v.table.Full = func(f *findings.Finding) widget.Line { return v.heads[f] }
+	v.table.Skip, v.table.Fixed, v.table.Text, v.table.NoBelow = head, head, v.text, true
+	v.table.ID = func(f *findings.Finding) string {
+		if head(f) {
+			return "# " + v.heads[f].String()
+		}
+		return findings.Table.ID(f)
 	}
-	v.plain = v.table.Columns
+	last := &v.table.Columns[len(v.table.Columns)-1]
+	last.Cell = func(f *findings.Finding) widget.Line { return widget.Plain(f.Message) } // what to do stands below
+	severity := v.table.Columns[0].Cell
+	v.table.Columns[0].Cell = func(f *findings.Finding) widget.Line {
+		if v.w < narrow { // the heading says it
+			return widget.LineOf(pages.Cell{Sign: role.Severity(f.Severity)}, v.st)
+		}
+		return severity(f)
+	}
 	v.Of = v.table
 	return v
 }
 
-// columns has the codes where the messages beside them still have room: below the table
-// they stand always.
-func (v *page) columns() {
-	if v.coded == (v.w >= wide) {
-		return
-	}
-	v.coded = v.w >= wide
-	v.table.Columns = v.plain
-	if v.coded {
-		code := widget.Column[*item]{Title: "CODE", Drop: 2, Max: 34, Cell: func(it *item) widget.Line { return widget.Styled(it.Code, v.st.Dim) }}
-		v.table.Columns = slices.Insert(slices.Clone(v.plain), len(v.plain)-1, code)
-	}
-}
-
-// severity is the sign with its word; where room is short the sign alone, since the
-// findings stand under a heading that says it.
-func (v *page) severity(it *item) widget.Line {
-	sign, look := detail.Sign(it.Severity, v.st)
-	if v.w >= narrow {
-		sign += " " + string(it.Severity)
-	}
-	return widget.Styled(sign, look)
-}
-
-// Below narrow severities are signs; from wide on each finding has its code beside it.
-const (
-	narrow = 100
-	wide   = 140
-)
-
-// about names what a finding is about; one that stands under another is drawn below it.
-func (v *page) about(it *item) widget.Line {
-	if it.under {
-		return append(widget.Styled("└ ", v.st.Dim), widget.Styled(about(it.Finding), v.st.Accent)...)
-	}
-	return widget.Styled(about(it.Finding), v.st.Accent)
-}
-
-// about names the policy, or what else is meant.
-func about(f *model.Finding) string {
-	switch {
-	case f.Policy.Name != "":
-		return f.Policy.Brief()
-	case f.Policy.Kind != "":
-		return string(f.Policy.Kind)
-	case f.Origin.File != "":
-		return f.Origin.Where()
-	case f.Zone != "":
-		return "zone " + f.Zone
-	}
-	return "zones"
-}
-
-// where is the rule, or the zone, that is meant.
-func where(f *model.Finding) string {
-	switch {
-	case f.Rule >= 0 && f.Direction != "":
-		return revision.RuleLabel(f.Direction, f.Rule, "")
-	case f.Zone != "":
-		return f.Zone
-	}
-	return ""
-}
+// narrow is the width below which severities are signs.
+const narrow = 100
 
 // text is what the filter looks at: also what has no room on the screen.
-func text(it *item) string {
-	if it.Finding == nil {
-		return it.head.String()
+func (v *page) text(f *findings.Finding) string {
+	if head := v.heads[f]; head != nil {
+		return head.String()
 	}
-	f := it.Finding
-	return fmt.Sprintf("%s %s %s %s %s %s %s", f.Severity, about(f), f.Policy.Label(), where(f), f.Code, f.Message, f.Remedy)
+	return fmt.Sprintf("%s %s %s %s %s %s %s", f.Severity, f.About(), f.Of.Policy.Label(), f.Where(), f.Code, f.Message, f.Remedy)
 }
 
 // Sync takes the findings that nobody has to wait for.
@@ -171,11 +106,10 @@ func (v *page) Sync(env *view.Env) {
 	same := v.rev != nil && v.st == env.Styles && v.w == env.W && sameList(found, v.found)
 	v.st, v.w, v.found = env.Styles, env.W, found
 	v.key = env.Keys.Action(action.FindingsOnly).Shown()
-	v.plain[0].Title = "SEVERITY"
+	v.table.Columns[0].Title = findings.Table.Columns[0].Title
 	if v.w < narrow {
-		v.plain[0].Title = ""
+		v.table.Columns[0].Title = ""
 	}
-	v.columns()
 	fresh := v.rev != nil && len(env.Rev.Zones) > view.FoldZones && env.Now.Sub(v.compared) < again && !env.Now.Before(v.compared)
 	v.rev = env.Rev
 	if !fresh {
@@ -196,40 +130,34 @@ func sameList(a, b []model.Finding) bool {
 
 // fill gives the table what is to be shown: findings by severity, then those of zones.
 func (v *page) fill() {
-	var items []*item
-	ids := map[string]int{}
-	roots := model.Roots(v.found)
-	add := func(f *model.Finding) {
-		id := fmt.Sprintf("%s %s %s %d %s %s", f.Code, f.Policy, f.Direction, f.Rule, f.Zone, f.Origin.Where())
-		if ids[id]++; ids[id] > 1 { // the same of one rule, twice
-			id += fmt.Sprintf(" #%d", ids[id])
-		}
-		items = append(items, &item{Finding: f, id: id, under: roots.Over(f)})
+	var items []*findings.Finding
+	v.heads = map[*findings.Finding]widget.Line{}
+	head := func(title string, below []*findings.Finding) {
+		over := &findings.Finding{}
+		v.heads[over] = widget.Heading(title, max(1, v.w-2), v.st)
+		items = append(append(items, over), below...)
 	}
-	head := func(title string) {
-		items = append(items, &item{id: "# " + title, head: widget.Heading(title, max(1, v.w-2), v.st)})
-	}
+	told := findings.Of(v.found)
 	for _, of := range []model.Severity{model.SeverityError, model.SeverityWarning, model.SeverityInfo} {
 		if !v.only.has(of) {
 			continue
 		}
-		var here []*model.Finding
+		var here []*findings.Finding
 		var n, under model.FindingCount
 		in := false // the last that stands under none is one of these
-		for i := range v.found {
-			f := &v.found[i]
-			if !roots.Over(f) {
+		for _, f := range told {
+			if f.Cause == "" {
 				in = f.Severity.Compare(of) == 0
 			}
-			if !in || !v.only.has(f.Severity) {
+			switch {
+			case !in || !v.only.has(f.Severity):
 				continue
+			case f.Cause == "":
+				n.Add(f.Severity)
+			default:
+				under.Add(f.Severity)
 			}
 			here = append(here, f)
-			if roots.Over(f) {
-				under.Add(f.Severity)
-			} else {
-				n.Add(f.Severity)
-			}
 		}
 		if len(here) == 0 {
 			continue
@@ -238,18 +166,12 @@ func (v *page) fill() {
 		if under.All() > 0 {
 			title += " · " + under.Text() + " under their cause"
 		}
-		head(title)
-		for _, f := range here {
-			add(f)
-		}
+		head(title, here)
 	}
 	if len(v.zones) > 0 && v.only != errors {
-		head(fmt.Sprintf("comparing the zones: %d, counted apart", len(v.zones)))
-		for i := range v.zones {
-			add(&v.zones[i])
-		}
+		head(fmt.Sprintf("comparing the zones: %d, counted apart", len(v.zones)), findings.Of(v.zones))
 	}
-	v.table.Empty = "nothing found: no policy is wrong or dangerous"
+	v.table.Empty = findings.Table.Empty + ": no policy is wrong or dangerous"
 	if v.only != all && len(v.found)+len(v.zones) > 0 {
 		v.table.Empty = "none here: " + onlyNames[v.only] + "; " + v.key + " shows the others"
 	}
@@ -302,8 +224,8 @@ func (v *page) Offers(env *view.Env, id action.ID) bool {
 }
 
 func (v *page) selected() *model.Finding {
-	if it, ok := v.table.Selected(); ok && it != nil {
-		return it.Finding
+	if f, ok := v.table.Selected(); ok && f.Of != nil {
+		return f.Of
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine/gate"
+	"rung/change/gate"
 	"rung/model"
 	"rung/model/words"
 	"rung/pages/ladder"

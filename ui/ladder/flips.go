@@ -6,10 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/verdict"
 	"rung/model/words"
+	"rung/revision"
 	"rung/ui/view"
 )
 

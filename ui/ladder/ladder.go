@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"rung/engine/logs"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/pages/ladder"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -32,10 +32,16 @@ type ladderPage struct {
 	// wish is the line the cursor was on before the stage changed, placed the one
 	// it was put on instead.
 	wish, placed string
-	filtered     bool                         // everything is unfolded for the filter
-	antrea       bool                         // the columns are those of a cluster on Antrea
-	full         map[*ladder.Line]widget.Line // lines without columns
-	cells        map[paintedCell]widget.Line
+	filtered     bool          // everything is unfolded for the filter
+	antrea       bool          // the columns are those of a cluster on Antrea
+	painted      []paintedLine // by the place of a line
+}
+
+// paintedLine is how a line looks: whole, where it has no columns, or cell by cell, each
+// once it was asked for.
+type paintedLine struct {
+	full  widget.Line
+	cells []widget.Line
 }
 
 // frame is what the lines were made of last.
@@ -52,7 +58,7 @@ func New(nav.Page) view.View {
 	v := &ladderPage{unfolded: map[int32]bool{}, turned: map[string]bool{}, chosen: map[model.Key]bool{}}
 	v.table = &widget.Table[*ladder.Line]{
 		ID:   func(l *ladder.Line) string { return l.ID },
-		Full: func(l *ladder.Line) widget.Line { return v.full[l] },
+		Full: func(l *ladder.Line) widget.Line { return v.painted[l.Place].full },
 		Fixed: func(l *ladder.Line) bool {
 			switch l.Kind {
 			case ladder.Band, ladder.Part, ladder.Gap, ladder.Slot, ladder.Namespace, ladder.Examples:

@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/engine/gate"
+	"rung/change/gate"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/test/wait"
 	"rung/ui"
 	"rung/ui/nav"

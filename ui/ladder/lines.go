@@ -29,32 +29,35 @@ func (v *ladderPage) options() ladder.Options {
 // should be known about a part of a tier, wrapped.
 func (v *ladderPage) paint(lines []*ladder.Line) (out []*ladder.Line) {
 	st := v.frame.styles
-	v.full, v.cells = map[*ladder.Line]widget.Line{}, map[paintedCell]widget.Line{}
+	v.painted = make([]paintedLine, 0, len(lines))
+	add := func(l *ladder.Line, full widget.Line) {
+		l.Place = len(out)
+		out, v.painted = append(out, l), append(v.painted, paintedLine{full: full})
+	}
 	for _, l := range lines {
-		out = append(out, l)
 		sign := "      + "
 		if l.Open {
 			sign = "      - "
 		}
 		switch l.Kind {
 		case ladder.Band:
-			v.full[l] = widget.Heading(l.Title, v.frame.w-2, st)
+			add(l, widget.Heading(l.Title, v.frame.w-2, st))
 		case ladder.Part:
-			v.full[l] = widget.Line{{Text: "   ── ", Style: st.Border}, {Text: l.Title, Style: st.Title}, {Text: " ──", Style: st.Border}}
+			add(l, widget.Line{{Text: "   ── ", Style: st.Border}, {Text: l.Title, Style: st.Title}, {Text: " ──", Style: st.Border}})
 			if l.Note == "" {
 				continue
 			}
 			for i, text := range detail.Wrap(l.Note, v.frame.w-10) {
-				note := &ladder.Line{Kind: ladder.Part, ID: fmt.Sprint("note ", l.Title, i), Place: l.Place}
-				v.full[note] = widget.Styled("      "+text, st.Dim)
-				out = append(out, note)
+				add(&ladder.Line{Kind: ladder.Part, ID: fmt.Sprint("note ", l.Title, i)}, widget.Styled("      "+text, st.Dim))
 			}
 		case ladder.Namespace:
-			v.full[l] = widget.Join(widget.Line{{Text: sign, Style: st.Key}, {Text: l.Title, Style: st.Title}}, v.styled(l.Text))
+			add(l, widget.Join(widget.Line{{Text: sign, Style: st.Key}, {Text: l.Title, Style: st.Title}}, v.styled(l.Text)))
 		case ladder.Examples:
-			v.full[l] = widget.Join(widget.Line{{Text: sign, Style: st.Key}, {Text: l.Title, Style: st.Dim}}, v.styled(l.Text))
+			add(l, widget.Join(widget.Line{{Text: sign, Style: st.Key}, {Text: l.Title, Style: st.Dim}}, v.styled(l.Text)))
 		case ladder.Rows, ladder.More, ladder.Broken:
-			v.full[l] = v.styled(l.Text)
+			add(l, v.styled(l.Text))
+		default:
+			add(l, nil)
 		}
 	}
 	return out
@@ -70,7 +73,7 @@ func (v *ladderPage) hold(l *ladder.Line) int { return v.styled(l.Text[:l.Hold])
 // text is what the filter looks at: the row as it stands where there is room for all of it.
 // The sentences below the table are left out, since they name other policies.
 func (v *ladderPage) text(l *ladder.Line) (text string) {
-	if full := v.full[l]; full != nil {
+	if full := v.painted[l.Place].full; full != nil {
 		return full.String()
 	}
 	for _, c := range v.table.Columns {

@@ -56,28 +56,23 @@ func (v *ladderPage) setColumns() {
 			c.Fit = func(l *ladder.Line, w int) widget.Line { return fitMarks(l, *styles, w) }
 		}
 		if !c.Wide { // hits are counted while lines stay
-			c.Cell = v.painted(i, c.Cell)
+			c.Cell = v.keep(i, c.Cell)
 		}
 	}
 }
 
-// paintedCell is a cell by its line and its column.
-type paintedCell struct {
-	line   *ladder.Line
-	column int
-}
-
-// painted keeps the cells of a column until the lines are made anew: a key makes a frame of
+// keep keeps the cells of a column until the lines are made anew: a key makes a frame of
 // hundreds of them.
-func (v *ladderPage) painted(column int, cell func(*ladder.Line) widget.Line) func(*ladder.Line) widget.Line {
+func (v *ladderPage) keep(column int, cell func(*ladder.Line) widget.Line) func(*ladder.Line) widget.Line {
 	return func(l *ladder.Line) widget.Line {
-		at := paintedCell{l, column}
-		text, ok := v.cells[at]
-		if !ok {
-			text = cell(l)
-			v.cells[at] = text
+		row := &v.painted[l.Place]
+		if row.cells == nil {
+			row.cells = make([]widget.Line, len(v.table.Columns))
 		}
-		return text
+		if row.cells[column] == nil {
+			row.cells[column] = cell(l)
+		}
+		return row.cells[column]
 	}
 }
 

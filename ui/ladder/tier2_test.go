@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
+	"rung/revision"
 	"rung/ui/nav"
 	"rung/ui/uitest"
 )

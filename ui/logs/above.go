@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"rung/engine/logs"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/nav"

@@ -5,13 +5,12 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"rung/engine/logs"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/logquery"
+	"rung/revision"
 )
 
 // dimension is what lines are grouped by.
@@ -52,9 +51,10 @@ func (h *pile) rate() float64 { return float64(h.lately) / rateSpan.Seconds() }
 
 // pileKey tells piles apart without making their names.
 type pileKey struct {
-	a    model.Key
-	x, y string
-	rule model.RuleRef
+	a        model.Key
+	x, y     string
+	rule     model.RuleRef
+	from, to space
 }
 
 func (d dimension) key(e *logs.Entry) (k pileKey) {
@@ -71,7 +71,7 @@ func (d dimension) key(e *logs.Entry) (k pileKey) {
 			k.y = e.Line.Name
 		}
 	case byNamespaces:
-		k.x, k.y = spaceOf(&e.Src), spaceOf(&e.Dst)
+		k.from, k.to = spaceOf(&e.Src), spaceOf(&e.Dst)
 	}
 	return k
 }
@@ -84,28 +84,51 @@ func endKey(d *logs.End) (model.Key, string) {
 	return d.Key, ""
 }
 
-// spaceOf is an end's namespace, or what it is instead of something in one: of an address of
-// which nothing is known, as where no cluster is, the address.
-func spaceOf(d *logs.End) string {
-	switch {
-	case d.Key.Namespace != "":
-		return d.Key.Namespace
-	case d.Key.Kind == model.KindNode:
-		return inNode
-	case d.Note == isOutside[1:len(isOutside)-1]:
-		return isOutside
-	case d.Addr != "":
-		return d.Addr
-	}
-	return noAddress
+// space is the namespace of an end, or what it is instead of something in one: a node, outside, or, where
+// nothing is known of it, as where no cluster is, its address. Of an end without one it is zero.
+type space struct {
+	namespace, addr string
+	node, outside   bool
 }
 
-// What stands for the namespace of ends that are in none.
-const (
-	inNode    = "(node)"
-	isOutside = "(outside)"
-	noAddress = "(no address)"
-)
+func spaceOf(d *logs.End) space {
+	switch {
+	case d.Key.Namespace != "":
+		return space{namespace: d.Key.Namespace}
+	case d.Key.Kind == model.KindNode:
+		return space{node: true}
+	case d.Outside():
+		return space{outside: true}
+	}
+	return space{addr: d.Addr}
+}
+
+func (s space) String() string {
+	switch {
+	case s.node:
+		return "(node)"
+	case s.outside:
+		return "(outside)"
+	}
+	return cmp.Or(s.namespace, s.addr, "(no address)")
+}
+
+// terms are those of a filter that tell ends of one side apart that are in no namespace.
+func (s space) terms(side string) string {
+	is := " " + side + ":"
+	not := " not" + is
+	switch {
+	case s.namespace != "":
+		return ""
+	case s.node:
+		return is + `"node "`
+	case s.outside:
+		return is + "outside" + not + `"node "`
+	case s.addr != "":
+		return is + exact(s.addr) + not + "outside"
+	}
+	return not + "." + not + `":"` + not + `"node "`
+}
 
 // name is what the lines of a pile have in common, and term the filter for it.
 func (d dimension) name(e *logs.Entry) (name, term string) {
@@ -122,45 +145,9 @@ func (d dimension) name(e *logs.Entry) (name, term string) {
 		return rulePile(e)
 	case byNamespaces:
 		from, to := spaceOf(&e.Src), spaceOf(&e.Dst)
-		term = "ns:" + spaceTerm(from) + "->" + spaceTerm(to) + endTerm("src", from) + endTerm("dst", to)
-		return from + " → " + to, term
+		return from.String() + " → " + to.String(), "ns:=" + from.namespace + "->=" + to.namespace + from.terms("src") + to.terms("dst")
 	}
 	return "", ""
-}
-
-// spaceTerm finds a namespace, or what has none.
-func spaceTerm(s string) string {
-	if s[0] == '(' || isAddress(s) {
-		return "="
-	}
-	return "=" + s
-}
-
-// isAddress tells an address from a namespace, which has neither dots nor colons.
-func isAddress(s string) bool { return strings.ContainsAny(s, ".:") }
-
-// endTerm tells ends apart that are in no namespace.
-func endTerm(side, space string) string {
-	var terms []string
-	switch {
-	case space == inNode:
-		terms = []string{`"node "`}
-	case space == isOutside:
-		terms = []string{"outside", `-"node "`}
-	case space == noAddress:
-		terms = []string{"-.", `-":"`, `-"node "`}
-	case isAddress(space):
-		terms = []string{exact(space), "-outside"}
-	}
-	out := ""
-	for _, t := range terms {
-		if t, not := strings.CutPrefix(t, "-"); not {
-			out += " not " + side + ":" + t
-		} else {
-			out += " " + side + ":" + t
-		}
-	}
-	return out
 }
 
 func endName(d *logs.End) (name, term string) {

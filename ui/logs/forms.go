@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"rung/engine/logs"
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 	"rung/ui/widget"
 )
 

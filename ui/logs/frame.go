@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"rung/engine/logs"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/view"

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"rung/engine/logs"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/ui/detail"
 	"rung/ui/nav"

@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"rung/engine/logs"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/logquery"
 	"rung/model/words"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"

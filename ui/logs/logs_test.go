@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"rung/engine/logs"
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 	"rung/test/wait"
 	"rung/ui"
 	"rung/ui/nav"

@@ -8,6 +8,7 @@ import (
 
 	"rung/engine/logs"
 	"rung/model"
+	"rung/model/moment"
 	"rung/model/words"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -56,9 +57,9 @@ func (v *logPage) askTime(env *view.Env) {
 		at = e.Line.At
 	}
 	at = at.In(env.Now.Location())
-	parse := func(text string) (time.Time, string) { return parseTime(text, at, pos, env.Now.Location()) }
-	env.Ask(&view.Prompt{Title: "go to a time", Label: fmt.Sprintf("The log files have lines from %s to %s. Type a time (14:05, 2026-11-03 14:05), a step (-10m, +1h), start or end.",
-		view.Clock(pos.From.In(env.Now.Location()), env.Now), view.Clock(pos.To.In(env.Now.Location()), env.Now)),
+	parse := func(text string) (time.Time, string) { return timeToGoTo(text, at, pos, env.Now) }
+	env.Ask(&view.Prompt{Title: "go to a time", Label: fmt.Sprintf("The log files have lines from %s to %s. Type a time (14:05, 2026-11-03 14:05), how long ago (5m), a step (-10m, +1h), start or end.",
+		words.Clock(pos.From.In(env.Now.Location()), env.Now), words.Clock(pos.To.In(env.Now.Location()), env.Now)),
 		Value: at.Format("2006-01-02 15:04:05"),
 		Check: func(text string) string { _, wrong := parse(text); return wrong },
 		Done: func(env *view.Env, text string) {
@@ -126,7 +127,7 @@ func (v *logPage) bar(env *view.Env, w int) widget.Line {
 	if e := v.entry(); e != nil {
 		at = e.Line.At
 	}
-	clock := func(t time.Time) string { return view.Clock(t.In(env.Now.Location()), env.Now) }
+	clock := func(t time.Time) string { return words.Clock(t.In(env.Now.Location()), env.Now) }
 	from, to := clock(p.pos.From), clock(p.pos.To)
 	note := ""
 	if !at.IsZero() {
@@ -184,29 +185,17 @@ func fileName(s *model.LogStream) string {
 	return s.File[strings.LastIndexAny(s.File, `/\`)+1:]
 }
 
-// parseTime reads a time to go to: seen from a line, and within what the files have.
-func parseTime(text string, at time.Time, pos logs.Position, loc *time.Location) (to time.Time, wrong string) {
-	text = strings.TrimSpace(text)
-	switch text {
+// timeToGoTo reads a time, as moment.Parse does from the line at, or the start or end of what the files have.
+func timeToGoTo(text string, at time.Time, pos logs.Position, now time.Time) (to time.Time, wrong string) {
+	switch strings.TrimSpace(text) {
 	case "start":
 		return pos.From, ""
 	case "end":
 		return logs.TheEnd, ""
 	}
-	if strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+") {
-		if d, err := time.ParseDuration(text); err == nil {
-			return at.Add(d), ""
-		}
+	to, err := moment.Parse(text, now, at)
+	if err != nil {
+		return to, err.Error() + "; or a step such as -10m, start or end"
 	}
-	for _, form := range []string{time.RFC3339Nano, "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02"} {
-		if t, err := time.ParseInLocation(form, text, loc); err == nil {
-			return t, ""
-		}
-	}
-	for _, form := range []string{"15:04:05", "15:04"} {
-		if t, err := time.Parse(form, text); err == nil {
-			return time.Date(at.Year(), at.Month(), at.Day(), t.Hour(), t.Minute(), t.Second(), 0, loc), ""
-		}
-	}
-	return to, "want a time as 14:05 or 2026-11-03 14:05, a step as -10m, start or end"
+	return to, ""
 }

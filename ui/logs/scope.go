@@ -2,8 +2,8 @@ package logs
 
 import (
 	"rung/engine/logs"
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 	"rung/ui/nav"
 )
 

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"rung/engine/logs"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
+	"rung/revision"
 	"rung/ui/view"
 	"rung/ui/widget"
 )

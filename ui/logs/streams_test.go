@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
+	"rung/revision"
 	"rung/ui/nav"
 	"rung/ui/uitest"
 )

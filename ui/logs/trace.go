@@ -4,9 +4,9 @@ import (
 	"strings"
 
 	"rung/engine/logs"
-	"rung/engine/revision"
 	"rung/engine/trace"
 	"rung/model"
+	"rung/revision"
 	"rung/ui/nav"
 	"rung/ui/view"
 )

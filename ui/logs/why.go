@@ -46,7 +46,7 @@ func (v *logPage) why(env *view.Env) []string {
 		}
 	}
 	if !v.cleared.IsZero() {
-		add("The list was cleared at %s; earlier lines are hidden.", view.Clock(v.cleared, env.Now))
+		add("The list was cleared at %s; earlier lines are hidden.", words.Clock(v.cleared, env.Now))
 	}
 	out = append(out, v.checks(env)...)
 	if k := v.page.Key; k.Kind.IsPolicy() {

@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine/revision"
 	"rung/engine/trace"
 	"rung/model/words"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/view"
 	"rung/ui/widget"

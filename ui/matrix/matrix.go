@@ -6,10 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"rung/engine/revision"
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
+	"rung/revision"
 	"rung/ui/action"
 	"rung/ui/nav"
 	"rung/ui/view"

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 	"rung/test/made"
 	"rung/ui"
 	"rung/ui/nav"

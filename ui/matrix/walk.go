@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine/revision"
 	"rung/model/verdict"
+	"rung/revision"
 	"rung/ui/action"
 	"rung/ui/view"
 	"rung/ui/widget"

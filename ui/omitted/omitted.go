@@ -3,10 +3,10 @@ package omitted
 import (
 	"strconv"
 
-	"rung/engine/omitted"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
+	"rung/revision"
+	"rung/revision/omitted"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
 	"rung/model/plan"
 	"rung/model/words"
+	"rung/revision"
 	"rung/ui/action"
 	"rung/ui/nav"
 	"rung/ui/preview"

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine/revision"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/view"

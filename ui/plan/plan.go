@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"rung/engine/revision"
 	"rung/model/plan"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/nav"

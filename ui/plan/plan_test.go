@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
 	"rung/model"
 	"rung/model/plan"
+	"rung/revision"
 	"rung/ui"
 	"rung/ui/nav"
 	"rung/ui/uitest"

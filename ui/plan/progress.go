@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/engine/revision"
 	"rung/model/words"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/view"

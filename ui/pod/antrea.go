@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strconv"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
+	"rung/revision"
 	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"

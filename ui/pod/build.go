@@ -5,11 +5,11 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/pages/page/role"
+	"rung/revision"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"

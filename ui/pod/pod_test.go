@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"rung/compiler"
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
+	"rung/revision"
 	"rung/sources/manifests"
 	"rung/test/live"
 	"rung/ui/nav"

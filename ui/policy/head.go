@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/pages/page/role"
 	"rung/themes"

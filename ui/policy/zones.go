@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/revision"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -222,7 +222,7 @@ func (v *View) foldConditions(env *view.Env, s *detail.Sheet, all []model.Condit
 		text += fmt.Sprintf(", no report of %d, %d of nodes that are gone", p.Silent, p.Gone)
 	}
 	if !p.Oldest.IsZero() {
-		text += fmt.Sprintf("; changed last %s to %s ago", view.Age(env.Now.Sub(p.Newest)), view.Age(env.Now.Sub(p.Oldest)))
+		text += fmt.Sprintf("; changed last %s to %s ago", words.Age(env.Now.Sub(p.Newest)), words.Age(env.Now.Sub(p.Oldest)))
 	}
 	s.Say("ready", 0, sign, look, st.Text, text, to)
 	for i, f := range p.Failures {
@@ -288,7 +288,7 @@ func (v *View) eventLines(env *view.Env, s *detail.Sheet) {
 		if e.Type == "Warning" {
 			sign, look = "▲", st.Warn
 		}
-		text := view.Clock(e.Last, env.Now) + " (" + view.Age(env.Now.Sub(e.Last)) + ")  " + e.Reason
+		text := words.Clock(e.Last, env.Now) + " (" + words.Age(env.Now.Sub(e.Last)) + ")  " + e.Reason
 		switch n := len(e.Reporters); {
 		case n > reportersShown:
 			text += fmt.Sprintf(" ×%d from %d zones", e.Count, n)

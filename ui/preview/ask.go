@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"time"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
 	"rung/model/words"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/view"

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
 	"rung/model"
 	"rung/model/ladder"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/view"
 	"rung/ui/widget"

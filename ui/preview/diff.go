@@ -5,7 +5,7 @@ import (
 
 	udiff "github.com/aymanbagabas/go-udiff"
 
-	"rung/engine/gate"
+	"rung/change/gate"
 	"rung/model/clean"
 	"rung/ui/view"
 	"rung/ui/widget"

@@ -3,9 +3,9 @@ package preview
 import (
 	"fmt"
 
-	"rung/engine/revision"
 	"rung/model/verdict"
 	"rung/model/words"
+	"rung/revision"
 	"rung/themes"
 )
 

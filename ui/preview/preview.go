@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/nav"

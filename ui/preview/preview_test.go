@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
 	"rung/model"
+	"rung/revision"
 	"rung/ui"
 	"rung/ui/nav"
 	"rung/ui/preview"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/engine/gate"
+	"rung/change/gate"
 	"rung/model"
 	"rung/model/words"
 	"rung/ui/action"

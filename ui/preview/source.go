@@ -3,7 +3,7 @@ package preview
 import (
 	"context"
 
-	"rung/engine/gate"
+	"rung/change/gate"
 	"rung/ui/view"
 )
 

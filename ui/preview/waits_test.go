@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/gate"
+	"rung/change/gate"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/preview"

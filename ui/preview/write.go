@@ -7,10 +7,10 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
+	"rung/revision"
 	"rung/ui/action"
 	"rung/ui/nav"
 	"rung/ui/view"

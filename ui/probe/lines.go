@@ -6,8 +6,9 @@ import (
 
 	"rung/engine/probe"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/verdict"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -50,11 +51,11 @@ func (v *View) state(env *view.Env, s *detail.Sheet) {
 		s.Say("state", 0, "●", st.Error, st.Text, v.err.Error(), nav.Page{})
 	default:
 		r := v.result
-		s.Add("state", widget.Styled("sent at "+view.Clock(r.At, env.Now)+" · OVN "+r.OVN, st.Dim), nav.Page{})
+		s.Add("state", widget.Styled("sent at "+words.Clock(r.At, env.Now)+" · OVN "+r.OVN, st.Dim), nav.Page{})
 		return
 	}
 	if v.result != nil {
-		s.Say("old", 0, "·", st.Dim, st.Dim, "What follows was sent at "+view.Clock(v.result.At, env.Now)+".", nav.Page{})
+		s.Say("old", 0, "·", st.Dim, st.Dim, "What follows was sent at "+words.Clock(v.result.At, env.Now)+".", nav.Page{})
 	}
 }
 

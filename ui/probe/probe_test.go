@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"rung/engine/probe"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/verdict"
+	"rung/revision"
 	"rung/test/live"
 	"rung/ui"
 	"rung/ui/nav"

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"rung/engine/logs"
-	"rung/engine/revision"
 	"rung/model"
+	"rung/revision"
 	"rung/ui"
 	"rung/ui/nav"
 	"rung/ui/uitest"

@@ -6,9 +6,10 @@ import (
 	"strconv"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 	"rung/pages/page/role"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -137,7 +138,7 @@ func (v *View) age(t time.Time) widget.Line {
 	if t.IsZero() {
 		return widget.Styled("–", v.st.Dim)
 	}
-	return widget.Plain(view.Age(v.now.Sub(t)))
+	return widget.Plain(words.Age(v.now.Sub(t)))
 }
 
 // zoneTable has a line for each zone of one policy.
@@ -155,7 +156,7 @@ func (v *View) zoneTable() *widget.Table[*revision.ZoneReady] {
 				if z.At.IsZero() {
 					return widget.Styled("–", v.st.Dim)
 				}
-				return widget.Plain(view.Clock(z.At, v.now) + " (" + view.Age(v.now.Sub(z.At)) + ")")
+				return widget.Plain(words.Clock(z.At, v.now) + " (" + words.Age(v.now.Sub(z.At)) + ")")
 			}, Less: func(a, b *revision.ZoneReady) int { return a.At.Compare(b.At) }},
 			{Title: "ROWS SAY", Min: 12, Cell: func(z *revision.ZoneReady) widget.Line {
 				if z.Status == revision.ReadyGone {

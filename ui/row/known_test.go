@@ -3,7 +3,7 @@ package row_test
 import (
 	"testing"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/ui/nav"
 	"rung/ui/uitest"
 )

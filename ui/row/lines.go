@@ -3,11 +3,11 @@ package row
 import (
 	"fmt"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/known"
-	"rung/model/nb"
+	"rung/model/ovn/known"
+	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/revision"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"

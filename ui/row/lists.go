@@ -5,8 +5,9 @@ import (
 	"slices"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/revision"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -84,7 +85,8 @@ func (v *View) groupACLs(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 			s.Add("acl."+uuid, widget.Line{{Text: "  " + uuid}, {Text: "  not there", Style: st.Error}}, nav.Page{})
 		}
 	}
-	for _, a := range detail.Pipeline(acls) {
+	slices.SortFunc(acls, revision.CompareACLs)
+	for _, a := range acls {
 		s.Add("acl."+a.UUID, detail.ACLLine(a, v.policy, st), detail.RowPage(v.state, a, nil))
 	}
 }
@@ -163,7 +165,8 @@ func (v *View) switchRefs(env *view.Env, s *detail.Sheet, r *nb.LogicalSwitch) {
 				acls = append(acls, a)
 			}
 		}
-		for _, a := range detail.Pipeline(acls) {
+		slices.SortFunc(acls, revision.CompareACLs)
+		for _, a := range acls {
 			s.Add("acl."+a.UUID, detail.ACLLine(a, model.PolicyKey{}, st), detail.RowPage(v.state, a, nil))
 		}
 	}

@@ -1,9 +1,9 @@
 package row
 
 import (
-	"rung/engine/revision"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/nav"

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
+	"rung/revision"
 	"rung/test/live"
 	"rung/ui/nav"
 	"rung/ui/uitest"

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strconv"
 
-	"rung/engine/revision"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/widget"
 )

@@ -1,6 +1,8 @@
 package rows
 
-import "rung/engine/revision"
+import (
+	"rung/revision"
+)
 
 // markText are the marks for people.
 var markText = map[revision.RowMark]string{

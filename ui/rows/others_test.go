@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"rung/engine/revision"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
+	"rung/revision"
 	"rung/test/live"
 	"rung/ui/nav"
 	"rung/ui/uitest"

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strconv"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"

@@ -3,8 +3,8 @@ package rule
 import (
 	"strings"
 
-	"rung/engine/revision"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/view"

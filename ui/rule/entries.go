@@ -1,7 +1,7 @@
 package rule
 
 import (
-	"rung/engine/revision"
+	"rung/revision"
 	"rung/ui/detail"
 )
 

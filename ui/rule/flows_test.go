@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
-	"rung/model/sb"
+	"rung/model/ovn/nb"
+	"rung/model/ovn/sb"
+	"rung/revision"
 	"rung/test/live"
 	"rung/ui/nav"
 	"rung/ui/uitest"

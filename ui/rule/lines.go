@@ -5,10 +5,10 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/revision"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/pages/page/role"
 	"rung/ui/detail"
@@ -99,7 +99,7 @@ func (v *View) zoneLines(env *view.Env, s *detail.Sheet) {
 			text = fmt.Sprintf("%s in %s since %s: %s", state, z.Name, detail.Since(p.DiffSince, env.Now), what)
 		}
 		if c := reported(env.Rev.Conditions(k), z.Name); c != nil {
-			text += fmt.Sprintf("; controller reported %s at %s", c.Reason, view.Clock(c.Changed, env.Now))
+			text += fmt.Sprintf("; controller reported %s at %s", c.Reason, words.Clock(c.Changed, env.Now))
 		}
 		s.Say("zone."+z.Name, 2, role.StateSign(state), view.StateStyle(state, st), st.Text, text,
 			nav.Page{Kind: nav.Rows, Key: k, Zone: z.Name, Text: detail.RowsFilter(k)})

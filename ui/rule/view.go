@@ -4,10 +4,10 @@ import (
 	"strings"
 
 	"rung/engine/logs"
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/revision"
 	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/engine/gate"
+	"rung/change/gate"
 	"rung/engine/pattern"
 	"rung/model"
 	"rung/model/template"

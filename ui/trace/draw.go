@@ -45,7 +45,7 @@ func (v *page) draw(env *view.Env) {
 // before says what the answer was until when.
 func (v *page) before(env *view.Env, s *detail.Sheet) {
 	if !v.when.IsZero() {
-		s.Say("was", 0, "▲", s.St.Warn, s.St.Text, "changed "+view.Age(env.Now.Sub(v.when))+" ago: "+v.was, nav.Page{})
+		s.Say("was", 0, "▲", s.St.Warn, s.St.Text, "changed "+words.Age(env.Now.Sub(v.when))+" ago: "+v.was, nav.Page{})
 	}
 }
 

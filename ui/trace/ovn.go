@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"rung/engine/revision"
+	"rung/revision"
 	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"

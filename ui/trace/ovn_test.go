@@ -3,10 +3,10 @@ package trace_test
 import (
 	"testing"
 
-	"rung/engine/revision"
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
+	"rung/revision"
 	"rung/test/live"
 	"rung/ui/nav"
 	"rung/ui/uitest"

@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
 	"rung/engine/source"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
+	"rung/revision"
 )
 
 // Now is the time in every test: a minute after everything was read.

@@ -14,7 +14,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"rung/engine/revision"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui"
 	"rung/ui/nav"

@@ -6,13 +6,13 @@ import (
 	"sync"
 	"time"
 
-	"rung/engine/gate"
+	"rung/change/gate"
 	"rung/engine/logs"
 	"rung/engine/probe"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/plan"
 	"rung/model/verdict"
+	"rung/revision"
 	"rung/ui/view"
 )
 

@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"rung/change/gate"
 	"rung/engine"
-	"rung/engine/gate"
-	"rung/engine/revision"
 	"rung/engine/source"
 	"rung/model/plan"
+	"rung/revision"
 )
 
 // Gated is the demo cluster behind a real gate: previews, commits, undo and the

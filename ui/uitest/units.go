@@ -4,9 +4,9 @@ import (
 	"maps"
 	"slices"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
+	"rung/revision"
 )
 
 // Units adds to the zones of the parts what is compiled besides

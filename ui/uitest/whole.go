@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine/revision"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
+	"rung/revision"
 )
 
 // Widths are the sizes at which nothing that matters may be cut.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine/gate"
+	"rung/change/gate"
 	"rung/model"
 )
 

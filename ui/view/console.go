@@ -4,13 +4,13 @@ import (
 	"context"
 	"time"
 
-	"rung/engine/gate"
+	"rung/change/gate"
 	"rung/engine/logs"
 	"rung/engine/probe"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/plan"
 	"rung/model/verdict"
+	"rung/revision"
 )
 
 // Console is what the screen needs of the engine.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine/revision"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/widget"
 )

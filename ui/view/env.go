@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
 	"rung/model"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/nav"

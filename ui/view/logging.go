@@ -4,11 +4,11 @@ import (
 	"slices"
 	"time"
 
-	"rung/engine/gate"
-	"rung/engine/revision"
+	"rung/change/gate"
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/words"
+	"rung/revision"
 )
 
 // AskLogging lets be picked what logs, how much and for how long: policies and namespaces,

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/engine/gate"
+	"rung/change/gate"
 	"rung/model"
 	"rung/ui/nav"
 	"rung/ui/uitest"

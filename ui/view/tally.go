@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/widget"
 )
@@ -92,7 +93,7 @@ func SweepLine(s revision.SweepState, t Tally, now time.Time) string {
 		text += fmt.Sprintf(", %d failed last time", s.Failed)
 	}
 	if !s.Oldest.IsZero() {
-		text += ", the oldest " + Age(now.Sub(s.Oldest)) + " ago"
+		text += ", the oldest " + words.Age(now.Sub(s.Oldest)) + " ago"
 	}
 	if s.Round > 0 {
 		text += fmt.Sprintf(", round %d", s.Round)

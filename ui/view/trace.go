@@ -7,10 +7,10 @@ import (
 
 	"github.com/sahilm/fuzzy"
 
-	"rung/engine/revision"
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
+	"rung/revision"
 	"rung/ui/nav"
 	"rung/ui/widget"
 )

@@ -16,7 +16,7 @@ func Of[F any](t *page.Table[F], st **themes.Styles) *Table[F] {
 }
 
 func columnOf[F any](c page.Column[F], st **themes.Styles) Column[F] {
-	out := Column[F]{Title: c.Title, Less: c.Less, Drop: page.Always - c.Worth, Wide: c.Wide, Sparse: c.Sparse, Name: c.Name, Min: c.Min,
+	out := Column[F]{Title: c.Title, Less: c.Less, Drop: page.Always - c.Worth, Wide: c.Wide || c.Aside, From: c.From, Sparse: c.Sparse, Name: c.Name, Min: c.Min,
 		Max: c.Max, Short: c.Short, Right: c.Right, Flex: c.Flex, NoSort: c.NoSort,
 		Cell: func(row F) Line { return LineOf(c.Cell(row), *st) }}
 	if c.Fit != nil {
@@ -27,12 +27,12 @@ func columnOf[F any](c page.Column[F], st **themes.Styles) Column[F] {
 
 // LineOf is a cell of a page with the looks of its roles.
 func LineOf(c page.Cell, st *themes.Styles) Line {
-	if c.Lead.Text == "" && len(c.More) == 0 {
-		return Styled(c.Text, st.Of(c.Role))
+	if len(c.More) == 0 && (c.Sign.Text == "" || c.Sign.Role == c.Role) {
+		return Styled(c.Sign.Text+c.Text, st.Of(c.Role))
 	}
 	out := make(Line, 0, 2+len(c.More))
-	if c.Lead.Text != "" {
-		out = out.Add(c.Lead.Text, st.Of(c.Lead.Role))
+	if c.Sign.Text != "" {
+		out = out.Add(c.Sign.Text, st.Of(c.Sign.Role))
 	}
 	out = out.Add(c.Text, st.Of(c.Role))
 	for _, s := range c.More {

@@ -30,6 +30,8 @@ type Column[T any] struct {
 	Drop int
 	// Wide columns are only there in wide mode.
 	Wide bool
+	// From is the width from which on the table has the column.
+	From int
 	// Sparse columns are only there where some row has a value in them: that all have none
 	// is not worth a column.
 	Sparse bool

@@ -31,7 +31,7 @@ func (t *Table[T]) lay(w, rows int) layout {
 	room := w - gutter
 	var out layout
 	for i, c := range t.Columns {
-		if i == t.sort || (!c.Wide || t.Wide) && t.widths.holds[i] != nothing && (!c.Sparse || t.widths.holds[i] == values) {
+		if i == t.sort || c.From <= w && (!c.Wide || t.Wide) && t.widths.holds[i] != nothing && (!c.Sparse || t.widths.holds[i] == values) {
 			out.cols = append(out.cols, i)
 		}
 	}

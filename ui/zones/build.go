@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/words"
+	"rung/revision"
 	"rung/ui/widget"
 )
 

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/pages/page/role"
+	"rung/revision"
 	"rung/ui/view"
 	"rung/ui/widget"
 )

@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/sb"
+	"rung/model/ovn/sb"
+	"rung/revision"
 	"rung/test/live"
 	"rung/ui/uitest"
 )

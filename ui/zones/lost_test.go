@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/test/wait"
 	"rung/ui"
 	"rung/ui/nav"

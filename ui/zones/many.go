@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/words"
 	"rung/pages/page/role"
+	"rung/revision"
 	"rung/ui/view"
 	"rung/ui/widget"
 )

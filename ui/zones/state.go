@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
+	"rung/revision"
 )
 
 // item is a zone with what was counted of it.

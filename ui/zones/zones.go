@@ -7,8 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
+	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -138,7 +139,7 @@ func ago(t, now time.Time) string {
 	if t.IsZero() {
 		return "–"
 	}
-	return view.Age(now.Sub(t))
+	return words.Age(now.Sub(t))
 }
 
 // read is how old the rows are: while the connection stands they are current.
@@ -149,7 +150,7 @@ func read(z *model.ZoneState, now time.Time) string {
 	case z.Conn == model.ConnSynced:
 		return "now"
 	}
-	return view.Age(now.Sub(z.SyncedAt)) + " ago"
+	return words.Age(now.Sub(z.SyncedAt)) + " ago"
 }
 
 func writes(z *model.ZoneState) string {

@@ -9,9 +9,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
-	"rung/engine/revision"
 	"rung/model"
-	"rung/model/sb"
+	"rung/model/ovn/sb"
+	"rung/revision"
 	"rung/test/live"
 	"rung/ui/nav"
 	"rung/ui/uitest"

@@ -171,7 +171,7 @@ func (p *Reader) identify(ctx context.Context, t Target) (identity, error) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	id := identity{Target: t}
-	pod, err := p.client().CoreV1().Pods(t.Namespace).Get(ctx, t.Pod, metav1.GetOptions{})
+	pod, err := p.client().Pods(t.Namespace).Get(ctx, t.Pod, metav1.GetOptions{})
 	switch {
 	case apierrors.IsForbidden(err):
 		return id, nil

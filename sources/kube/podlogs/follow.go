@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/kubernetes"
 
 	"rung/model"
 	"rung/sources/kube"
@@ -24,7 +23,7 @@ import (
 type Reader struct {
 	c     *kube.Cluster
 	pause pauses
-	typed atomic.Pointer[kubernetes.Clientset]
+	own   atomic.Pointer[kube.Builtin]
 	lists kube.Shared[[]logPod] // by namespace
 }
 
@@ -51,15 +50,15 @@ func New(c *kube.Cluster) (*Reader, error) {
 
 // login makes the client with the credentials that the cluster has now.
 func (p *Reader) login() error {
-	typed, err := p.c.OwnClient(50, 100)
+	own, err := p.c.OwnClient(50, 100)
 	if err != nil {
 		return fmt.Errorf("read pod logs: %w", err)
 	}
-	p.typed.Store(typed)
+	p.own.Store(own)
 	return nil
 }
 
-func (p *Reader) client() kubernetes.Interface { return p.typed.Load() }
+func (p *Reader) client() *kube.Builtin { return p.own.Load() }
 
 // Target is one container's log.
 type Target struct{ Namespace, Pod, Container string }

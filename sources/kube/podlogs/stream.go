@@ -66,7 +66,7 @@ func (s *stream) run(ctx context.Context, opt corev1.PodLogOptions) error {
 			r.mu.Unlock()
 		}()
 	}
-	body, err := r.p.client().CoreV1().Pods(s.id.Namespace).GetLogs(s.id.Pod, &opt).Stream(ctx)
+	body, err := r.p.client().Log(ctx, s.id.Namespace, s.id.Pod, &opt)
 	if err == nil {
 		if opt.Follow {
 			s.stands()

@@ -63,8 +63,8 @@ func (p *Reader) Tail(ctx context.Context, find func(context.Context) (Target, e
 
 func (p *Reader) tail(ctx context.Context, t Target, lines int) ([]Line, error) {
 	n := int64(lines)
-	body, err := p.client().CoreV1().Pods(t.Namespace).GetLogs(t.Pod,
-		&corev1.PodLogOptions{Container: t.Container, Timestamps: true, TailLines: &n}).Stream(ctx)
+	body, err := p.client().Log(ctx, t.Namespace, t.Pod,
+		&corev1.PodLogOptions{Container: t.Container, Timestamps: true, TailLines: &n})
 	if err != nil {
 		return nil, err
 	}

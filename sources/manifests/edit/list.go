@@ -3,67 +3,48 @@ package edit
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/aymanbagabas/go-udiff/lcs"
 	"go.yaml.in/yaml/v3"
 
 	"rung/sources/manifests/yamltree"
 )
 
-// change is a step from an old list to a new one.
-type change struct {
-	old, new int // indexes; -1 for an added (old) or a removed (new) element
+// Pair is a step from an old list to a new one.
+type Pair struct {
+	Old, New int // indexes; -1 for an added (Old) or a removed (New) element
 }
 
-// align matches the elements of two lists: equal ones first, then, between
-// these, those that stand at the same place.
-func align(old, want []any) []change {
-	// How many elements can be kept from old[i:], want[j:].
-	keep := make([][]int, len(old)+1)
-	for i := range keep {
-		keep[i] = make([]int, len(want)+1)
-	}
-	same := func(i, j int) bool { return equal(old[i], want[j]) }
-	for i := len(old) - 1; i >= 0; i-- {
-		for j := len(want) - 1; j >= 0; j-- {
-			if same(i, j) {
-				keep[i][j] = keep[i+1][j+1] + 1
-			} else {
-				keep[i][j] = max(keep[i+1][j], keep[i][j+1])
+// Align matches the elements of two lists: equal ones first, as many as can be in order, then,
+// between these, those that stand at the same place.
+func Align(old, want []any) (out []Pair) {
+	var distinct []any
+	numbers := func(list []any) []string {
+		out := make([]string, len(list))
+		for i, v := range list {
+			n := slices.IndexFunc(distinct, func(d any) bool { return equal(d, v) })
+			if n < 0 {
+				n, distinct = len(distinct), append(distinct, v)
 			}
+			out[i] = strconv.Itoa(n)
+		}
+		return out
+	}
+	i, j := 0, 0
+	end := lcs.Diff{End: len(want), ReplEnd: len(old)}
+	for _, d := range append(lcs.DiffLines(numbers(want), numbers(old)), end) {
+		for ; i < d.ReplEnd && j < d.End; i, j = i+1, j+1 {
+			out = append(out, Pair{i, j})
+		}
+		for ; i < d.ReplEnd; i++ {
+			out = append(out, Pair{i, -1})
+		}
+		for ; j < d.End; j++ {
+			out = append(out, Pair{-1, j})
 		}
 	}
-	var out []change
-	i, j, oi, wj := 0, 0, 0, 0
-	between := func(toI, toJ int) {
-		for oi < toI || wj < toJ {
-			switch {
-			case oi < toI && wj < toJ:
-				out = append(out, change{oi, wj})
-				oi, wj = oi+1, wj+1
-			case oi < toI:
-				out = append(out, change{oi, -1})
-				oi++
-			default:
-				out = append(out, change{-1, wj})
-				wj++
-			}
-		}
-	}
-	for i < len(old) && j < len(want) {
-		switch {
-		case same(i, j):
-			between(i, j)
-			out = append(out, change{i, j})
-			i, j = i+1, j+1
-			oi, wj = i, j
-		case keep[i+1][j] >= keep[i][j+1]:
-			i++
-		default:
-			j++
-		}
-	}
-	between(len(old), len(want))
 	return out
 }
 
@@ -76,19 +57,19 @@ func (d *differ) list(n *yaml.Node, old, want []any, s slot) error {
 		return d.cannot("is too long to be edited")
 	}
 	flow := n.Style&yaml.FlowStyle != 0
-	steps := align(old, want)
+	steps := Align(old, want)
 	gone := make([]bool, len(old))
 	added := map[int][]any{} // by the old element they come before
 	before := len(old)
 	for i := len(steps) - 1; i >= 0; i-- {
 		switch st := steps[i]; {
-		case st.new < 0:
-			gone[st.old] = true
-			before = st.old
-		case st.old < 0:
-			added[before] = append([]any{want[st.new]}, added[before]...)
+		case st.New < 0:
+			gone[st.Old] = true
+			before = st.Old
+		case st.Old < 0:
+			added[before] = append([]any{want[st.New]}, added[before]...)
 		default:
-			before = st.old
+			before = st.Old
 		}
 	}
 	indent := -1
@@ -96,11 +77,11 @@ func (d *differ) list(n *yaml.Node, old, want []any, s slot) error {
 		indent = d.Column(d.Dash(n, 0))
 	}
 	for _, st := range steps {
-		if st.old < 0 || st.new < 0 {
+		if st.Old < 0 || st.New < 0 {
 			continue
 		}
-		err := d.at(yamltree.Step{Index: st.old}, func() error {
-			return d.value(n.Content[st.old], old[st.old], want[st.new], slot{flow: flow, indent: indent})
+		err := d.at(yamltree.Step{Index: st.Old}, func() error {
+			return d.value(n.Content[st.Old], old[st.Old], want[st.New], slot{flow: flow, indent: indent})
 		})
 		if err != nil {
 			return err

@@ -2,7 +2,7 @@
 // the clustered format of ovsdb(5), plain, compressed with gzip, or members of a
 // tar archive, as a must-gather brings them. It finds them in folders, and makes
 // a zone of one that is watched and never written. Southbound databases are read
-// alike, as far as model/sb has their rows.
+// alike, as far as model/ovn/sb has their rows.
 //
 // The records of a file are replayed in order, each as a whole or not at all,
 // with the row reader of sources/nbdb: a file gives the rows its server would

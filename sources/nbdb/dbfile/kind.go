@@ -1,8 +1,8 @@
 package dbfile
 
 import (
-	"rung/model/nb"
-	"rung/model/sb"
+	"rung/model/ovn/nb"
+	"rung/model/ovn/sb"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/jsonrpc"
 )

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"rung/model/clean"
-	"rung/model/nb"
-	"rung/model/sb"
+	"rung/model/ovn/nb"
+	"rung/model/ovn/sb"
 	"rung/sources/nbdb"
 	"rung/sources/reading"
 )

@@ -17,7 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
 	"rung/test/wait"
 )

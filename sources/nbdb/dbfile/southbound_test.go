@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
-	"rung/model/sb"
+	"rung/model/ovn/sb"
 	"rung/sources/nbdb"
 	"rung/test/wait"
 )

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"rung/model/clean"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/jsonrpc"
 )

@@ -12,7 +12,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
 	"rung/sources/retry"
 )

@@ -7,8 +7,8 @@ import (
 	"log/slog"
 	"time"
 
-	"rung/model/nb"
-	"rung/model/sb"
+	"rung/model/ovn/nb"
+	"rung/model/ovn/sb"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/jsonrpc"
 )

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"rung/model/clean"
-	"rung/model/sb"
+	"rung/model/ovn/sb"
 	"rung/sources/nbdb"
 )
 

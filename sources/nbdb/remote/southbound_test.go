@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/sb"
+	"rung/model/ovn/sb"
 	"rung/sources/nbdb"
 	"rung/test/install"
 	"rung/test/ovsdb"

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"rung/model/clean"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/nbdb/second/northbound"
 )
 

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 const (

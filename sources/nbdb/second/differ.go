@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // differ says what of a row is as in none of the versions: elements that libovsdb has

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/nbdb/second/northbound"
 	"rung/test/ovsdb"
 	"rung/test/wait"

@@ -14,7 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
 	"rung/test/install"

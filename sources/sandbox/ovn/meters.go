@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"rung/model/flow"
+	"rung/model/ovn/flow"
 )
 
 // Meters are what the datapath counted at each meter, by the name ovn-controller has for

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"rung/model/clean"
-	"rung/model/ovntrace"
+	"rung/model/ovn/ovntrace"
 )
 
 // errTooLong says that a program printed more than is read.

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // plugAgain is how long after a write that failed the ports are compared again.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"rung/model/clean"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/retry"
 	"time"
 )

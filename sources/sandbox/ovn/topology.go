@@ -5,7 +5,7 @@ import (
 	"net/netip"
 	"slices"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 	"rung/sources/sandbox/rows"
 )
 

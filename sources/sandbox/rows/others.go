@@ -4,7 +4,7 @@ import (
 	"maps"
 	"strings"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // Rows made up to be looked at say so by a key of their own.

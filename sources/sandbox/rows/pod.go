@@ -5,7 +5,7 @@ import (
 	"net"
 	"net/netip"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // Pod is the port of a pod on its node's switch; id is what the transaction calls

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // MeterRate is how many lines a second and ACL are logged, OVN-Kubernetes'

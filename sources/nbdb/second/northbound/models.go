@@ -9,7 +9,7 @@ import (
 	"github.com/ovn-kubernetes/libovsdb/client"
 	"github.com/ovn-kubernetes/libovsdb/model"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 // Models has one of each, by table.

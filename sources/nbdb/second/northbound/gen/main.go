@@ -1,5 +1,5 @@
 // Command gen writes the models of this folder with libovsdb's generator, from a schema
-// of OVN_Northbound of which the tables and columns stay that model/nb knows.
+// of OVN_Northbound of which the tables and columns stay that model/ovn/nb knows.
 package main
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/ovn-kubernetes/libovsdb/modelgen"
 	"github.com/ovn-kubernetes/libovsdb/ovsdb"
 
-	"rung/model/nb"
+	"rung/model/ovn/nb"
 )
 
 func main() {

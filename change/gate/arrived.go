@@ -1,0 +1,87 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"rung/model"
+	"rung/model/words"
+	"rung/revision"
+)
+
+// opArrived is the change of a source that did not pass the gate.
+const opArrived Op = "source"
+
+// Idle waits until no change is being made here, so that what is made here is not taken for
+// somebody else's.
+func (g *Gate) Idle(ctx context.Context) {
+	if leave, err := g.changes.enter(ctx, "look at what others changed", nil); err == nil {
+		leave()
+	}
+}
+
+// Arrived are the guard rails that a change of policies runs into which came from a source,
+// and did not pass the gate: it is judged as the gate's own changes are, and one that meets a
+// rail is a line of the audit. next is the revision with the change.
+func (g *Gate) Arrived(ctx context.Context, next *revision.Revision, changes []ObjectChange) []Guard {
+	var upsert []model.Object
+	var remove []model.Key
+	for i := range changes {
+		if c := &changes[i]; c.Old != nil {
+			upsert = append(upsert, c.Old)
+		} else {
+			remove = append(remove, c.Key)
+		}
+	}
+	rev := next.With(upsert, remove)
+	p := &Preview{Objects: changes}
+	g.judgeEffect(p, g.effectOf(ctx, rev, next, changes), rev)
+	if len(p.Guards) == 0 || ctx.Err() != nil {
+		return nil
+	}
+	title := arrivedTitle(changes)
+	r := g.recordOf(g.cfg.Now(), next, opArrived, "")
+	r.By, r.Objects, r.Result = string(opArrived), auditObjects(changes), auditOK
+	for _, rail := range p.Guards {
+		title += "; " + rail.Message
+		r.Guards = append(r.Guards, rail.Code)
+	}
+	r.Title, r.Sandbox = title, false // it stands in a file, or on the server
+	_ = g.cfg.Audit.Write(r)          // what came is there, whether or not it can be written down
+	return p.Guards
+}
+
+// fewNamed is how many policies of a change are named.
+const fewNamed = 3
+
+// arrivedTitle names the places and the policies of a change.
+func arrivedTitle(changes []ObjectChange) string {
+	var places, names []string
+	for i := range changes {
+		names = append(names, changes[i].Key.Label())
+		if at := changes[i].Place(); !slices.Contains(places, at) {
+			places = append(places, at)
+		}
+	}
+	return fmt.Sprintf("%s changed: %s", words.Some(places, fewNamed), words.Some(names, fewNamed))
+}
+
+// Place is where a policy came from: the name of its file, or that of its source.
+func (c *ObjectChange) Place() string {
+	if file := c.origin().File; file != "" {
+		return filepath.Base(file)
+	}
+	return c.Source()
+}
+
+// Source is the name of the source that a policy came from.
+func (c *ObjectChange) Source() string { return c.origin().Source }
+
+func (c *ObjectChange) origin() model.Origin {
+	if c.New != nil {
+		return c.New.Origin
+	}
+	return c.Old.Origin
+}

@@ -1,0 +1,90 @@
+package gate
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rung/model"
+	"rung/model/clean"
+	"rung/sources/manifests/edit"
+)
+
+// fieldChanges lists the fields in which two objects differ, by path, in the
+// order of the paths. Elements of lists are paired by likeness, so that a rule
+// put in front does not change all rules behind it.
+func fieldChanges(old, now *model.Policy) []FieldChange {
+	var d fieldDiff
+	d.value("", old.Content(), now.Content())
+	return d.out
+}
+
+type fieldDiff struct{ out []FieldChange }
+
+func (d *fieldDiff) add(path, old, now string) {
+	d.out = append(d.out, FieldChange{Path: clean.Text(path), Old: clean.Text(old), New: clean.Text(now)})
+}
+
+// value compares two trees; nil is an absent one.
+func (d *fieldDiff) value(path string, old, now any) {
+	om, oldMap := old.(map[string]any)
+	nm, nowMap := now.(map[string]any)
+	ol, oldList := old.([]any)
+	nl, nowList := now.([]any)
+	// Labels and annotations are listed one by one also when the first comes or
+	// the last goes.
+	words := path == "metadata.annotations" || path == "metadata.labels"
+	switch {
+	case oldMap && nowMap, words && (oldMap || nowMap):
+		d.mapping(path, om, nm)
+	case oldList && nowList:
+		d.list(path, ol, nl)
+	case model.CompactJSON(old) != model.CompactJSON(now):
+		d.add(path, valueText(old), valueText(now))
+	}
+}
+
+func (d *fieldDiff) mapping(path string, old, now map[string]any) {
+	all := maps.Clone(old)
+	if all == nil {
+		all = map[string]any{}
+	}
+	maps.Copy(all, now)
+	for _, k := range slices.Sorted(maps.Keys(all)) {
+		at := k
+		switch {
+		case strings.ContainsAny(k, "./[] "):
+			at = path + "[" + k + "]"
+		case path != "":
+			at = path + "." + k
+		}
+		d.value(at, old[k], now[k])
+	}
+}
+
+func (d *fieldDiff) list(path string, old, now []any) {
+	at := func(i int) string { return path + "[" + strconv.Itoa(i) + "]" }
+	for _, c := range edit.Align(old, now) {
+		switch {
+		case c.New < 0:
+			d.add(at(c.Old), valueText(old[c.Old]), "")
+		case c.Old < 0:
+			d.add(at(c.New), "", valueText(now[c.New]))
+		default:
+			d.value(at(c.New), old[c.Old], now[c.New])
+		}
+	}
+}
+
+// valueText is a value for people: scalars plain, the rest as compact JSON,
+// nothing for what is absent.
+func valueText(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	}
+	return model.CompactJSON(v)
+}

@@ -1,0 +1,271 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rung/change/guard"
+	"rung/model"
+	"rung/model/verdict"
+	"rung/revision"
+	"rung/revision/omitted"
+)
+
+// Effect is what a change does to connections.
+type Effect struct {
+	// Difference is complete; nil where Unknown says why there is none.
+	*verdict.Difference
+	Unknown string
+	// Caveat says of what rows the verdicts know nothing: those of policies that are not
+	// programmed any more, which stay until a controller starts again.
+	Caveat string
+	// Services are those that toServices of the changed policies names: what becomes of
+	// connections to their cluster IPs is not worked out.
+	Services []model.Key
+	// Log are the lines of the log that would have gone the other way; nil where no log is
+	// read, and where only whether the change may be made was worked out.
+	Log    *verdict.Otherwise
+	guards []Guard
+}
+
+// notConsidered are what could make the consequences others, and that there are none that
+// were judged; nil of a change that decides nothing, whatever else there may be.
+func (e *Effect) notConsidered(rev *revision.Revision) []model.Omission {
+	if e == nil {
+		return nil
+	}
+	out := omitted.From(rev, false)
+	if e.Unknown != "" {
+		out = append(out, model.Omission{Code: model.OmittedAll, Why: "what the change does to connections was not judged: " + e.Unknown})
+	}
+	if len(e.Services) > 0 {
+		out = append(out, model.Omission{Code: model.OmittedPart, Why: "not asked: " + servicesText(e.Services),
+			Remedy: "ask before and after: rung trace --to service/" + e.Services[0].Namespace + "/" + e.Services[0].Name})
+	}
+	return out
+}
+
+// effectTime is how long a change may be worked out; variable for tests.
+var effectTime = 10 * time.Second
+
+// effectOf works out what some changes do to connections, from what was before to what will
+// be. It is nil where no decision changes.
+func (g *Gate) effectOf(ctx context.Context, rev, next *revision.Revision, changes []ObjectChange) *Effect {
+	changes = slices.DeleteFunc(slices.Clone(changes), func(c ObjectChange) bool {
+		return c.Old != nil && c.New != nil && guard.SameDecisions(c.Old, c.New) && (rev.None(c.Key) == nil) == (next.None(c.Key) == nil)
+	})
+	if len(changes) == 0 {
+		return nil
+	}
+	if !anyPod(rev.Judged()) {
+		return &Effect{Unknown: "no pods are known"}
+	}
+	limit, cancel := context.WithTimeout(ctx, effectTime)
+	defer cancel()
+	d, rails, err := guard.Judge(limit, rev, next, guarded(changes), g.asked())
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Effect{Unknown: "it was not worked out in time"}
+	case err != nil:
+		return &Effect{Unknown: err.Error()}
+	}
+	e := &Effect{Difference: d, Caveat: frozen(rev, next, changes), Services: namedServices(changes), guards: rails}
+	if len(e.Services) > 0 {
+		e.guards = append(e.guards, Guard{Code: guard.Unjudged, Policy: changes[0].Key, About: guard.Unjudged + " services",
+			Message: "what it does to " + servicesText(e.Services) + ", is not worked out"})
+	}
+	return e
+}
+
+// asked is what the guard rails go by besides objects.
+func (g *Gate) asked() guard.Asked {
+	a := guard.Asked{Protected: g.cfg.Protected}
+	if g.cfg.Allowed != nil {
+		a.Log = g.cfg.Allowed()
+	}
+	return a
+}
+
+// guarded are changes as guard rails see them.
+func guarded(changes []ObjectChange) (out []guard.Change) {
+	for i := range changes {
+		out = append(out, guard.Change{Key: changes[i].Key, Old: changes[i].Old, New: changes[i].New})
+	}
+	return out
+}
+
+func anyPod(c *model.Cluster) bool {
+	for p := range c.Pods() {
+		if p.PeerEligible() {
+			return true
+		}
+	}
+	return false
+}
+
+// frozen says which of the policies have rows that decide though they are not programmed.
+func frozen(rev, next *revision.Revision, changes []ObjectChange) string {
+	var out []string
+	for i := range changes {
+		c := &changes[i]
+		zones, _ := liveIn(rev, c.Key)
+		switch {
+		case zones == 0:
+		case c.New != nil && next.None(c.Key) != nil:
+			out = append(out, "once the rows of "+c.Key.Label()+" are gone, which stay until a controller starts again")
+		case c.Old != nil && rev.None(c.Key) != nil:
+			out = append(out, "what the frozen rows of "+c.Key.Label()+" decide now is left out")
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// Text says in one line what happens to connections.
+func (e *Effect) Text() string {
+	if e.Unknown != "" {
+		return "what it does to connections is unknown: " + e.Unknown
+	}
+	text := revision.FlipsText(e.Totals)
+	but := e.Caveat
+	if len(e.Services) > 0 {
+		but = strings.TrimPrefix(but+"; not asked: "+servicesText(e.Services), "; ")
+	}
+	switch {
+	case text != "":
+	case but != "":
+		text = "no other connection changes"
+	default:
+		return revision.StaysText(e.Difference)
+	}
+	if but != "" {
+		text += " (" + but + ")"
+	}
+	return text
+}
+
+// against is the effect with the lines of the log that would have gone the other way. They
+// are no part of what Commit compares: more come all the time.
+func (e *Effect) against(ctx context.Context, log *verdict.Log, rev, next *revision.Revision) *Effect {
+	if e == nil || log == nil || log.Lines == 0 {
+		return e
+	}
+	limit, cancel := context.WithTimeout(ctx, effectTime)
+	defer cancel()
+	out := *e                                    // e may be on a screen
+	out.Log, _ = rev.Otherwise(limit, next, log) // an error is the time, and what is late is left out
+	return &out
+}
+
+// log are the newest lines there are.
+func (g *Gate) log() *verdict.Log {
+	if g.cfg.Log == nil {
+		return nil
+	}
+	return g.cfg.Log()
+}
+
+// Flipping says whether a connection becomes another verdict.
+func (e *Effect) Flipping() bool { return e != nil && e.Difference != nil && len(e.Flips) > 0 }
+
+// StepTexts say which steps of a plan flip connections on the way, or that none does.
+func (p *Preview) StepTexts() (out []string) {
+	quiet := true
+	for i, e := range p.StepEffects {
+		if e == nil {
+			continue
+		}
+		quiet = quiet && e.Difference != nil
+		if e.Flipping() || e.Difference == nil {
+			quiet = false
+			text := fmt.Sprintf("step %d: %s", p.FirstStep+i, e.Text())
+			if brief := revision.OtherwiseBrief(e.Log); brief != "" {
+				text += "; " + brief
+			}
+			out = append(out, text)
+		}
+	}
+	if quiet && len(p.StepEffects) > 0 {
+		out = append(out, "no step changes a connection")
+	}
+	return out
+}
+
+// judgeEffect takes in what a change does to connections, and the guard rails it runs into:
+// those of the policies alone where that is unknown.
+func (g *Gate) judgeEffect(p *Preview, e *Effect, rev *revision.Revision) {
+	p.Effect = e
+	changes := guarded(p.Objects)
+	p.Guards = nil
+	switch {
+	case e == nil:
+	case e.Unknown != "":
+		p.Guards = guard.Policies(rev, changes, guard.Asked{Protected: g.cfg.Protected}, e.Unknown, anyPod(rev.Judged()))
+	default:
+		p.Guards = slices.Clone(e.guards)
+	}
+	p.Guards = append(append(p.Guards, guard.Deleted(changes)...), p.brought()...)
+	p.ConfirmName = guard.ConfirmName(p.Guards, changes)
+}
+
+// GuardNotExact: a policy that was made of another by a conversion does not say all that the
+// other says.
+const GuardNotExact = "not-exact"
+
+// brought are the guards that came with the change, each at a policy that it writes: what is
+// said of none of these is said at the first.
+func (p *Preview) brought() (out []Guard) {
+	if len(p.Objects) == 0 {
+		return nil
+	}
+	for _, g := range p.Mutation.Guards {
+		if !slices.ContainsFunc(p.Objects, func(c ObjectChange) bool { return c.Key == g.Policy }) {
+			g.Policy = p.Objects[0].Key
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+// effect notes what becomes of connections: how many they are is no matter.
+func (s *seen) effect(e *Effect) {
+	s.worked = e
+	if e == nil {
+		return
+	}
+	if e.Caveat != "" {
+		s.note(e.Caveat)
+	}
+	if e.Unknown != "" {
+		s.add("effect unknown", e.Text())
+		return
+	}
+	for i := range e.Flips {
+		g := &e.Flips[i]
+		s.add("flips "+groupIs(g), fmt.Sprintf("%s → %s: %s", g.Before, g.After, revision.GroupText(g)))
+	}
+}
+
+// groupIs is equal for groups that differ in numbers and examples only.
+func groupIs(g *verdict.Group) string {
+	return fmt.Sprint(g.Before, g.After, g.Ports, g.From.Namespaces, g.From.Outside, g.From.Except, g.To.Namespaces, g.To.Outside, g.To.Except,
+		revision.DecidersText(g.ByBefore), revision.DecidersText(g.ByAfter))
+}
+
+// ofDecisions say which rules of the change decide nothing, and what hangs on one end.
+func ofDecisions(e *Effect, next *revision.Revision) (out []consequence) {
+	if e == nil || e.Difference == nil {
+		return nil
+	}
+	for _, text := range revision.IdleTexts(e.Difference, next.Cluster) {
+		out = append(out, consequence{"note " + text, text})
+	}
+	for i, text := range revision.HangsTexts(e.Difference) {
+		h := &e.Hangs[i]
+		out = append(out, consequence{fmt.Sprint("hangs ", h.Senders, revision.DecidersText(h.By)), text})
+	}
+	return out
+}

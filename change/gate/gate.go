@@ -1,0 +1,409 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"rung/model"
+	"rung/model/verdict"
+	"rung/revision"
+	"rung/sources/manifests"
+)
+
+// Why the gate does not make a change. They are compared with errors.Is.
+var (
+	// ErrBlocked: the change cannot be made as it is: read-only, not valid, a
+	// conflict, or nothing to do. Preview.Blocked says which.
+	ErrBlocked = errors.New("cannot be done")
+	// ErrStale: the change is not the one that was read any more. A StaleError
+	// says what is different and has the preview as it is now.
+	ErrStale = errors.New("changed since the preview")
+	// ErrNotConfirmed: nobody said yes, or the name that had to be typed was not.
+	ErrNotConfirmed = errors.New("not confirmed")
+	// ErrNotRecorded: the change was made, and the audit or the history could not
+	// be written. A Result comes with it.
+	ErrNotRecorded = errors.New("the change was made, but not written down")
+)
+
+// Gate is what every change of policies passes: preview says what a change
+// would do, commit makes it. commit trusts nothing in the preview but that it
+// was read: it works everything out again that decides whether the change may
+// be made.
+type Gate struct {
+	cfg  Config
+	user string
+
+	// server is the writer where a server decides; nil elsewhere. schemas are those
+	// of its CRDs, nil for Rung's own.
+	server  serverWriter
+	schemas atomic.Pointer[manifests.Schemas]
+
+	changes queue  // one commit at a time
+	plans   *Plans // undoes plans; nil where there is no runner
+	// reverts puts changes back that nobody confirms; nil where none can be made on trial.
+	reverts *Reverts
+}
+
+// Config says what a gate works with.
+type Config struct {
+	Current func() *revision.Revision // the newest revision
+	// Writer makes changes last; nil where they are in the overlay alone. Overlay puts
+	// them over what the sources say.
+	Writer  Writer
+	Overlay func(changes []ObjectChange) error
+	History *History
+	Audit   *Audit
+	Now     func() time.Time
+	// Log are the connections of the newest log lines, which a change is held against; nil
+	// where no log is read.
+	Log func() *verdict.Log
+	// Allowed are the connections that all lines there are say are allowed; nil where no log
+	// is read. Protected are the namespaces that the configuration protects.
+	Allowed   func() *verdict.Log
+	Protected []string
+	// Release is the release of network-policy-api whose CRDs judge texts where no server's do.
+	Release string
+	// Shown waits, as long as ctx lasts, until a revision shows a change that a
+	// server has taken. HistoryChanged tells that another change is the one undo
+	// takes back, or redo makes again; it may be nil.
+	Shown          func(ctx context.Context, changes []ObjectChange)
+	HistoryChanged func(undo, redo string)
+	// LogRate is how many lines a second the rules of a policy or unit log now; ok is false
+	// where none of its lines was seen. It may be nil.
+	LogRate func(k model.PolicyKey) (lines int, ok bool)
+}
+
+// New puts a gate in front of a writer.
+func New(c Config) *Gate {
+	server, _ := c.Writer.(serverWriter)
+	return &Gate{cfg: c, user: CurrentUser(), server: server}
+}
+
+// UseSchemas checks policies by the schemas of a server's CRDs from now on.
+func (g *Gate) UseSchemas(s *manifests.Schemas) { g.schemas.Store(s) }
+
+// judges are the CRDs that texts of policies are judged by.
+func (g *Gate) judges() manifests.Options {
+	return manifests.Options{Schemas: g.schemas.Load(), Release: g.cfg.Release}
+}
+
+// approval is a Confirm, and for a step of a plan the guards that were
+// confirmed for the whole plan, which comes into the history as a whole.
+type approval struct {
+	Confirm
+	step   bool
+	guards []Guard
+	// reverts says that this puts a change back: whoever made that on trial agreed to it.
+	reverts bool
+	// again says that a change which is stale is worked out anew, and asked for again: the
+	// audit has one line for both.
+	again bool
+}
+
+// accepts says whether what the guards ask for was given.
+func (a approval) accepts(p *Preview) bool {
+	if p.ConfirmName == "" || a.Name == p.ConfirmName || a.reverts {
+		return true
+	}
+	return a.step && a.unknown(p) == nil
+}
+
+// unknown is a guard rail that was not there when the plan of a step was confirmed.
+func (a approval) unknown(p *Preview) *Guard {
+	for i := range p.Guards {
+		if !confirmed(a.guards, p.Guards[i]) {
+			return &p.Guards[i]
+		}
+	}
+	return nil
+}
+
+func confirmed(gs []Guard, g Guard) bool {
+	for _, c := range gs {
+		if c.Code == g.Code && c.Policy == g.Policy {
+			return true
+		}
+	}
+	return false
+}
+
+// Preview works out a change without any side effect. The error says that it
+// could not be worked out; that it may not be made is in Blocked and Errors.
+func (g *Gate) Preview(ctx context.Context, rev *revision.Revision, m Mutation) (*Preview, error) {
+	if p, ok, err := g.undoPlan(ctx, rev, m); ok {
+		return p, err
+	}
+	p, live := g.work(ctx, rev, m, nil)
+	if err := g.explain(ctx, rev, live, p); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// Commit makes the change of a preview. The errors wrap ErrBlocked, ErrStale or
+// ErrNotConfirmed where the gate said no. An error that comes with a Result says
+// that the change was made, and what could not be written down about it. A plan is
+// started, and goes on after Commit returned (Result.Plan).
+func (g *Gate) Commit(ctx context.Context, p *Preview, c Confirm) (*Result, error) {
+	if p != nil && p.starts != nil {
+		if c.Within != 0 {
+			return nil, fmt.Errorf("%s: %w: a plan cannot wait to be confirmed: it can be rolled back", p.Title, ErrBlocked)
+		}
+		if err := g.plans.begin(ctx, p, c, p.starts); err != nil {
+			return nil, err
+		}
+		return &Result{Plan: true}, nil
+	}
+	return g.commit(ctx, p, approval{Confirm: c})
+}
+
+func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, error) {
+	if p == nil {
+		return nil, fmt.Errorf("there is no preview: %w", ErrBlocked)
+	}
+	if !a.Yes {
+		return nil, fmt.Errorf("%s: %w", p.Title, ErrNotConfirmed)
+	}
+	leave, err := g.changes.enter(ctx, p.Title, a.Waits)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	if a.Finish {
+		ctx = context.WithoutCancel(ctx)
+	}
+	now := g.cfg.Current()
+	fresh, live := g.work(ctx, now, p.Mutation, p)
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", p.Title, err)
+	}
+	if err := g.complete(ctx, now, live, p, fresh); err != nil {
+		return nil, err
+	}
+	start := g.cfg.Now()
+	record := g.auditRecord(start, live, fresh, a)
+	if err := judge(p, fresh, a); err != nil {
+		if a.again && errors.Is(err, ErrStale) {
+			return nil, err
+		}
+		record.outcome(auditRefused, err, 0)
+		return nil, errors.Join(err, g.pass(fresh), g.cfg.Audit.Write(record))
+	}
+	line, err := g.cfg.Audit.Reserve(record)
+	if err != nil {
+		return nil, fmt.Errorf("%s: nothing was changed, it could not be audited: %w", p.Title, err)
+	}
+	// The way back is on the disk before there is anything to put back.
+	trial, err := g.reverts.begin(fresh, a)
+	if err != nil {
+		err = fmt.Errorf("%s: nothing was changed: %w", p.Title, err)
+		record.outcome(auditRefused, err, 0)
+		return nil, errors.Join(err, g.cfg.Audit.Finish(line, record))
+	}
+	if err := g.write(ctx, fresh.Objects); err != nil {
+		g.reverts.failed(trial)
+		err = fmt.Errorf("%s: %w", p.Title, err)
+		record.outcome(auditFailed, err, g.cfg.Now().Sub(start))
+		return nil, errors.Join(err, g.cfg.Audit.Finish(line, record))
+	}
+	res := &Result{Took: g.cfg.Now().Sub(start)}
+	for _, c := range fresh.Objects {
+		res.Written = append(res.Written, c.Key)
+	}
+	var herr error
+	// What finishes a change is in the history with that.
+	if !a.step && p.Mutation.Op != OpFinish {
+		res.Undo, herr = g.remember(start, fresh, a, trial)
+		res.Trial = g.reverts.made(trial, res.Undo, filesOf(fresh.Objects))
+		g.reverts.undone(fresh)
+	}
+	record.Objects, record.Undo = auditObjects(fresh.Objects), res.Undo // with the UIDs of new ones
+	record.outcome(auditOK, nil, res.Took)
+	aerr := g.cfg.Audit.Finish(line, record)
+	if g.server != nil {
+		g.cfg.Shown(ctx, fresh.Objects)
+	}
+	if err := errors.Join(herr, aerr); err != nil {
+		return res, fmt.Errorf("%s: %w: %w", fresh.Title, ErrNotRecorded, err)
+	}
+	return res, nil
+}
+
+// pass takes an undo that has nothing left to do off the list of those to come.
+func (g *Gate) pass(p *Preview) error {
+	if !p.stands {
+		return nil
+	}
+	defer g.tellHistory()
+	return g.cfg.History.Pass(p.undoes)
+}
+
+// remember makes a change one that can be taken back.
+func (g *Gate) remember(at time.Time, p *Preview, a approval, trial string) (id uint64, err error) {
+	e := HistoryEntry{At: at, Title: p.Title, By: a.By, Undoes: p.undoes, Objects: historyObjects(p.Objects),
+		Files: filesOf(p.Objects), Trial: trial, Session: begins(p.Objects), Ended: endedSessions(p, g.user, g.cfg.Now())}
+	if e.Ends = p.Mutation.Op == OpLogEnd; e.Ends && len(e.Ended) > 0 {
+		e.Undoes = g.cfg.History.ofSession(e.Ended[0].ID)
+	}
+	id, err = g.cfg.History.Push(e)
+	g.tellHistory()
+	return id, err
+}
+
+func historyObjects(changes []ObjectChange) (out []HistoryObject) {
+	for _, c := range changes {
+		out = append(out, HistoryObject{Key: c.Key, Before: textOf(c.Old), After: textOf(c.New)})
+	}
+	return out
+}
+
+// tellHistory tells which changes undo and redo are about now.
+func (g *Gate) tellHistory() {
+	if g.cfg.HistoryChanged != nil {
+		g.cfg.HistoryChanged(g.UndoTitle(), g.RedoTitle())
+	}
+}
+
+// LookAtHistory takes in what other processes added to the history.
+func (g *Gate) LookAtHistory() {
+	if g.cfg.History.Look() {
+		g.tellHistory()
+	}
+}
+
+// write makes changes last, and has them shown where no server's source does that.
+func (g *Gate) write(ctx context.Context, changes []ObjectChange) error {
+	if g.cfg.Writer != nil {
+		if err := g.cfg.Writer.Write(ctx, changes); err != nil {
+			return err
+		}
+	}
+	if g.server != nil {
+		return nil // over its source it would hide what others write next
+	}
+	return g.cfg.Overlay(changes)
+}
+
+// complete works the consequences of a change that is about to be made out again,
+// where the preview p had them and they may be others.
+func (g *Gate) complete(ctx context.Context, now, live *revision.Revision, p, fresh *Preview) error {
+	if !p.seen.complete {
+		return nil
+	}
+	if now.Basis() == p.seen.basis && liveOf(now, fresh.Objects) == p.seen.live && slices.Equal(fresh.Notes, p.seen.base) &&
+		slices.EqualFunc(g.plans.meets(live, func() *revision.Revision { return after(live, fresh.Objects) }, fresh), p.seen.plan, sameFact) {
+		fresh.seen = see(now)
+		fresh.seen.facts = p.seen.facts // of the same objects among the same others
+		if p.Changed(fresh) == "" {
+			return nil
+		}
+	}
+	return g.explain(ctx, now, live, fresh)
+}
+
+// judge says why a change that was previewed as p, and is now worked out as
+// fresh, may not be made.
+func judge(p, fresh *Preview, a approval) error {
+	if fresh.Blocked != "" && p.Blocked != "" {
+		return fmt.Errorf("%s: %w: %s", p.Title, ErrBlocked, fresh.Blocked)
+	}
+	if g := a.unknown(fresh); a.step && g != nil {
+		return fmt.Errorf("%s: a guard rail that was not there when the plan was confirmed: %s: %w",
+			p.Title, g.Message, ErrNotConfirmed)
+	}
+	if what := p.Changed(fresh); what != "" {
+		return &StaleError{Title: p.Title, What: what, Preview: fresh}
+	}
+	if !a.accepts(fresh) {
+		return fmt.Errorf("%s: %w: a guard rail wants the name %s (%s)",
+			p.Title, ErrNotConfirmed, fresh.ConfirmName, fresh.Guards[0].Message)
+	}
+	return nil
+}
+
+// auditRecord is what the audit says of a change that begins at a time, but for its
+// outcome.
+func (g *Gate) auditRecord(at time.Time, rev *revision.Revision, p *Preview, a approval) AuditRecord {
+	r := g.recordOf(at, rev, p.Mutation.Op, p.Title)
+	r.By, r.Objects, r.Commands = a.By, auditObjects(p.Objects), p.Commands
+	for _, gd := range p.Guards {
+		r.Guards = append(r.Guards, gd.Code)
+	}
+	return r
+}
+
+// Refused audits that the change of a preview was asked for and is not made.
+func (g *Gate) Refused(p *Preview, by string, why error) error {
+	r := g.auditRecord(g.cfg.Now(), g.cfg.Current(), p, approval{Confirm: Confirm{By: by}})
+	r.outcome(auditRefused, why, 0)
+	return g.cfg.Audit.Write(r)
+}
+
+// recordOf says who does something, where and when.
+func (g *Gate) recordOf(at time.Time, rev *revision.Revision, op Op, title string) AuditRecord {
+	return AuditRecord{Time: at.UTC(), User: g.user, Mode: rev.Mode.Name, Context: rev.Mode.Title,
+		Server: rev.Mode.Server, Sandbox: !rev.Mode.Lasts(), Op: op, Title: title}
+}
+
+// Note audits something that is no change of a policy: the switch of writing.
+// An audit that cannot be written is no reason to keep it from happening.
+func (g *Gate) Note(op, text string) { g.noteBy("console", op, text) }
+
+// noteBy is Note of something that somebody else did.
+func (g *Gate) noteBy(by, op, text string) {
+	r := g.recordOf(g.cfg.Now(), g.cfg.Current(), Op(op), text)
+	r.By, r.Result = by, auditOK
+	_ = g.cfg.Audit.Write(r)
+}
+
+// History lists the changes that can be taken back, newest first.
+func (g *Gate) History() []HistoryEntry { return g.cfg.History.Entries() }
+
+// UndoTitle describes what undo would take back, empty when there is nothing.
+func (g *Gate) UndoTitle() string {
+	e, ok := g.cfg.History.Find(0)
+	if !ok {
+		return ""
+	}
+	return e.Title
+}
+
+// RedoTitle describes what redo would make again, empty when there is nothing.
+func (g *Gate) RedoTitle() string {
+	e, ok := g.cfg.History.FindRedo()
+	if !ok {
+		return ""
+	}
+	return strings.TrimPrefix(e.Title, "Undo: ")
+}
+
+func textOf(p *model.Policy) string {
+	if p == nil {
+		return ""
+	}
+	return p.YAML
+}
+
+// verb is "create", "update" or "delete".
+func (c ObjectChange) verb() string {
+	switch {
+	case c.Old == nil:
+		return "create"
+	case c.New == nil:
+		return "delete"
+	}
+	return "update"
+}
+
+// capital writes the first letter large.
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}

@@ -1,0 +1,332 @@
+package gate
+
+import (
+	"crypto/rand"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/model/clean"
+	"rung/model/words"
+	"rung/revision"
+	"rung/sources/manifests"
+)
+
+// The bounds of a logging session's time.
+const (
+	leastSession = time.Second
+	mostSession  = 30 * 24 * time.Hour
+)
+
+// DefaultSession is how long a logging session lasts unless another time is chosen.
+const DefaultSession = 15 * time.Minute
+
+// changeable says whether the gate changes objects of a kind: policies, and of namespaces
+// the logging.
+func changeable(k model.Kind) bool { return k.IsPolicy() || k == model.KindNamespace }
+
+// targets are the objects whose logging a mutation changes.
+func (m *Mutation) targets() []model.PolicyKey {
+	if len(m.Policies) > 0 {
+		return m.Policies
+	}
+	return []model.PolicyKey{m.Policy}
+}
+
+// whom names the targets in a title.
+func (m *Mutation) whom() string {
+	var names []string
+	for _, k := range m.targets() {
+		names = append(names, k.Label())
+	}
+	return words.Some(names, 2)
+}
+
+// logLevel sets the levels of policies and namespaces, for good or for a session.
+func (r *resolver) logLevel() {
+	m := &r.p.Mutation
+	whom := m.whom()
+	switch {
+	case m.Session && m.Lasts > 0:
+		r.p.Title = fmt.Sprintf("Log %s for %s: %s", whom, lasts(m.Lasts), inTitle(m.Levels))
+	case m.Session:
+		r.p.Title = fmt.Sprintf("Log %s until switched off: %s", whom, inTitle(m.Levels))
+	case m.Levels.Any():
+		r.p.Title = fmt.Sprintf("Set logging of %s to %s", whom, inTitle(m.Levels))
+	default:
+		r.p.Title = fmt.Sprintf("Switch logging of %s off", whom)
+	}
+	id, now := rand.Text(), r.g.cfg.Now().Truncate(time.Millisecond)
+	for _, k := range m.targets() {
+		if old := r.logged(k); old != nil {
+			r.level(old, id, now)
+		}
+	}
+}
+
+// inTitle says levels so that they are read without knowing that one stands for all three.
+func inTitle(l model.LogLevels) string {
+	if l.Any() && l.Allow == l.Deny && l.Deny == l.Pass {
+		return "allow, deny and pass at " + l.Deny
+	}
+	return l.String()
+}
+
+// lasts is a length of time as people write it: "15 min", "1 h 30 min", "3 s".
+func lasts(d time.Duration) string {
+	var out []string
+	for _, u := range []struct {
+		of   time.Duration
+		name string
+	}{{24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "min"}, {time.Second, "s"}} {
+		if n := d / u.of; n > 0 {
+			out = append(out, fmt.Sprintf("%d %s", n, u.name))
+			d %= u.of
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// logged is the object of that key, if its logging can be changed.
+func (r *resolver) logged(k model.PolicyKey) *model.Policy {
+	old := r.rev.Cluster.Logged(k)
+	switch {
+	case old == nil:
+		r.block("there is no %s", k.Label())
+	case !k.Kind.Loggable():
+		r.block("%s", revision.NamespaceLogs(k))
+	case k.Kind == model.KindNamespace && r.rev.Mode.WriteBack:
+		r.block("the logging of namespace %s is set in its manifest: Rung writes policies back to files, and no namespaces", k.Name)
+	default:
+		return old
+	}
+	return nil
+}
+
+// level sets the level of one object.
+func (r *resolver) level(old *model.Policy, id string, now time.Time) {
+	m, p := r.p.Mutation, r.p
+	if _, err := model.ParseLogging(m.Levels.Annotation(), true); err != nil {
+		r.block("%v; the levels are %s", err, strings.Join(model.LogSeverities, ", "))
+		return
+	}
+	if old.Kind == model.KindNamespace && m.Levels.Pass != "" {
+		r.block("a namespace has no level for pass: NetworkPolicies allow, and deny the rest")
+		return
+	}
+	was, open := old.LogSession()
+	set := map[string]string{}
+	if m.Levels.Any() {
+		set[model.AnnotationLogging] = m.Levels.Annotation()
+	}
+	switch {
+	case m.Session && !m.Levels.Any():
+		r.block("nothing would be logged: choose a level")
+		return
+	case m.Session && (m.Lasts < 0 || m.Lasts > 0 && m.Lasts < leastSession || m.Lasts > mostSession):
+		r.block("a session of %s: want from 1 second to 30 days, or one without an end", m.Lasts)
+		return
+	case m.Session:
+		former, had := old.RawAnnotation(model.AnnotationLogging)
+		if open && !old.LoggingChanged(was) {
+			former, had = was.Former, was.HadFormer // it goes on as a new one
+			p.Notes = append(p.Notes, fmt.Sprintf("%s: takes the place of the session of %s", old.Key.Label(), was.Brief(now)))
+		}
+		s, err := model.NewLogSession(id, r.g.who(), now, m.Lasts, former, had)
+		if err != nil {
+			r.block("%s: %v", old.Key.Label(), err)
+			return
+		}
+		if r.logsNow(old) == m.Levels {
+			p.Notes = append(p.Notes, old.Key.Label()+" already logs this: no row changes")
+		}
+		s.Set = set[model.AnnotationLogging]
+		set[model.AnnotationLogSession] = s.Annotation()
+		p.Notes = append(p.Notes, fmt.Sprintf("%s: at the end the annotation is as it is now: %s", old.Key.Label(), s.FormerText()))
+	case open:
+		p.Notes = append(p.Notes, fmt.Sprintf("%s: ends the logging session of %s; what it would have restored is forgotten: %s",
+			old.Key.Label(), was.Brief(now), was.FormerText()))
+	}
+	r.annotate(old, set)
+}
+
+// logsNow is what an object logs, nothing where its annotation is not valid.
+func (r *resolver) logsNow(p *model.Policy) model.LogLevels {
+	if p.Kind == model.KindNamespace {
+		return r.rev.NamespaceLogging(p.Name).Levels
+	}
+	now, err := p.LogLevels()
+	if err != nil {
+		return model.LogLevels{}
+	}
+	return now
+}
+
+// who is the user with the machine, for a record that others read.
+func (g *Gate) who() string {
+	host, err := os.Hostname()
+	if err != nil || host == "" {
+		return g.user
+	}
+	return g.user + "@" + clean.Text(host)
+}
+
+// annotate gives an object these logging annotations, and no others of them.
+func (r *resolver) annotate(old *model.Policy, set map[string]string) {
+	now, broken := annotated(old, set, r.g.judges())
+	r.p.Errors = append(r.p.Errors, broken...)
+	if now != nil {
+		r.p.Errors = append(r.p.Errors, now.Invalid...)
+		r.change(old, now)
+	}
+}
+
+// logEnd ends the logging sessions of policies and namespaces.
+func (r *resolver) logEnd() {
+	m := &r.p.Mutation
+	r.p.Title = "End logging of " + m.whom()
+	for _, k := range m.targets() {
+		old := r.logged(k)
+		if old == nil {
+			continue
+		}
+		if _, has := old.RawAnnotation(model.AnnotationLogSession); !has {
+			r.p.Notes = append(r.p.Notes, k.Label()+" has no logging session")
+			continue
+		}
+		r.endSession(old)
+	}
+}
+
+// endSession gives the former level back, unless somebody else changed it meanwhile.
+func (r *resolver) endSession(old *model.Policy) {
+	m, p, name := r.p.Mutation, r.p, old.Key.Label()
+	set := map[string]string{}
+	if level, has := old.RawAnnotation(model.AnnotationLogging); has {
+		set[model.AnnotationLogging] = level
+	}
+	s, ok := old.LogSession()
+	switch {
+	case m.Timed && (!ok || !s.Over(r.g.cfg.Now())):
+		r.block("the time of the logging session of %s is not over", name)
+		return
+	case !ok:
+		p.Notes = append(p.Notes, fmt.Sprintf("the record on %s is not one of Rung's: it is removed, and the level stays as it is: %s",
+			name, levelText(set)))
+	case old.LoggingChanged(s):
+		p.Notes = append(p.Notes, fmt.Sprintf("the level of %s was changed meanwhile and stays as it is: %s", name, levelText(set)))
+	default:
+		delete(set, model.AnnotationLogging)
+		if s.HadFormer {
+			set[model.AnnotationLogging] = s.Former
+		}
+		p.Notes = append(p.Notes, name+": the annotation is as before: "+s.FormerText())
+	}
+	r.annotate(old, set)
+}
+
+func levelText(set map[string]string) string {
+	if text, has := set[model.AnnotationLogging]; has {
+		return clean.Text(text)
+	}
+	return "no annotation"
+}
+
+// describeSession says in words what a field is of which only the record of a session is
+// the value.
+func describeSession(f *FieldChange) {
+	if f.Path != "metadata.annotations["+model.AnnotationLogSession+"]" {
+		return
+	}
+	for _, v := range []*string{&f.Old, &f.New} {
+		if s, err := model.ParseLogSession(*v); err == nil {
+			*v = s.Brief(s.Since)
+		}
+	}
+}
+
+// begins says which logging session a change began; empty for none.
+func begins(changes []ObjectChange) (id string) {
+	for i := range changes {
+		if now := changes[i].New; now != nil {
+			if s, ok := now.LogSession(); ok && (changes[i].Old == nil || !sameSession(changes[i].Old, s)) {
+				id = s.ID
+			}
+		}
+	}
+	return id
+}
+
+func sameSession(p *model.Policy, s model.LogSession) bool {
+	o, ok := p.LogSession()
+	return ok && o.ID == s.ID
+}
+
+// endedSessions are the logging sessions that a change ended.
+func endedSessions(p *Preview, by string, at time.Time) (out []model.EndedLogSession) {
+	for i := range p.Objects {
+		c := &p.Objects[i]
+		if c.Old == nil {
+			continue
+		}
+		s, ok := c.Old.LogSession()
+		if !ok || c.New != nil && sameSession(c.New, s) {
+			continue
+		}
+		e := model.EndedLogSession{Target: c.Key, LogSession: s, At: at}
+		switch {
+		case c.New == nil:
+			e.How = "deleted by " + by
+		case p.Mutation.Op == OpLogEnd && p.Mutation.Timed:
+			e.How = "its time was over"
+		case p.Mutation.Op == OpLogEnd:
+			e.How = "ended by " + by
+		default:
+			e.How = p.Title + " (" + by + ")"
+		}
+		switch {
+		case p.Mutation.Op != OpLogEnd:
+		case c.Old.LoggingChanged(s):
+			e.How += "; the level was changed meanwhile and stays as it is"
+		default:
+			e.How += "; the annotation is as before: " + s.FormerText()
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// graft gives what an undo restores the logging annotations that are there now, where a
+// logging session began or ended since and nothing else changed: it is not what the undo
+// is about.
+func graft(now, left, target *model.Policy, by manifests.Options) *model.Policy {
+	if now == nil || left == nil || target == nil || now.Kind == model.KindNamespace {
+		return nil
+	}
+	_, a := now.LogSession()
+	_, b := left.LogSession()
+	if !a && !b {
+		return nil
+	}
+	as := func(p *model.Policy) *model.Policy {
+		q, _ := annotated(p, annotationsOf(now), by)
+		return q
+	}
+	if like := as(left); like == nil || !model.SameContent(like, now) {
+		return nil
+	}
+	return as(target)
+}
+
+// annotationsOf are the logging annotations of an object, byte for byte.
+func annotationsOf(p *model.Policy) map[string]string {
+	out := map[string]string{}
+	for _, name := range model.LoggingAnnotations() {
+		if v, has := p.RawAnnotation(name); has {
+			out[name] = v
+		}
+	}
+	return out
+}

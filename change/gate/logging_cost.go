@@ -1,0 +1,90 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"rung/model"
+	"rung/model/words"
+	"rung/revision"
+)
+
+// logCost says what the logging that a change switches on costs, by what will be: rows, the
+// most that the meter lets through, and what is logged now where that is known.
+func (g *Gate) logCost(next *revision.Revision, p *Preview) string {
+	m := p.Mutation
+	if m.Op != OpLogLevel || !m.Levels.Any() || len(p.Objects) == 0 {
+		return ""
+	}
+	var targets []model.Key
+	for i := range p.Objects {
+		targets = append(targets, p.Objects[i].Key)
+	}
+	c := next.LogCost(targets)
+	if c.ACLs == 0 {
+		return "no row logs at these levels: no rule has these actions"
+	}
+	meter := fmt.Sprintf("the meter limits each to %d lines/s", c.Rate)
+	if !c.Known {
+		meter = fmt.Sprintf("the meter was not read; unless told otherwise it limits each to %d lines/s", c.Rate)
+	}
+	text := fmt.Sprintf("%s in each zone; %s, so at most %s on each node and %s on %s; the rest is silently discarded",
+		words.Count(c.ACLs, "row")+" with log=true", meter, linesASecond(c.Most()), words.Thousands(c.Most()*max(1, c.Nodes)),
+		words.Total(max(1, c.Nodes), "node"))
+	if lines, ok := g.logged(next, targets); ok {
+		text += fmt.Sprintf("; what of it logs now makes %s", linesASecond(lines))
+	}
+	return text
+}
+
+func linesASecond(n int) string { return words.Thousands(n) + " lines/s" }
+
+// logged is how many lines a second come of what some objects let log now.
+func (g *Gate) logged(rev *revision.Revision, targets []model.Key) (lines int, ok bool) {
+	if g.cfg.LogRate == nil {
+		return 0, false
+	}
+	for _, t := range targets {
+		for _, k := range rev.LoggedUnits(t) {
+			if n, seen := g.cfg.LogRate(k); seen {
+				lines, ok = lines+n, true
+			}
+		}
+	}
+	return lines, ok
+}
+
+// byTime is who ends a session whose time is over, for history and audit.
+const byTime = "time"
+
+// EndOverdue ends the logging session of an object whose time is over, as was agreed when
+// it began. nothing says that there is none: somebody else ended it.
+func (g *Gate) EndOverdue(ctx context.Context, target model.Key) (ended []model.EndedLogSession, nothing bool, err error) {
+	m := Mutation{Op: OpLogEnd, Policy: target, Timed: true}
+	var p *Preview
+	for n := 0; ; n++ {
+		p, _ = g.work(ctx, g.cfg.Current(), m, nil)
+		if p.Nothing() {
+			return nil, true, nil
+		}
+		if p.Blocked != "" {
+			return nil, false, fmt.Errorf("%s: %w", p.Blocked, ErrBlocked)
+		}
+		res, err := g.commit(ctx, p, approval{Confirm: Confirm{Yes: true, By: byTime, Finish: true}, reverts: true, again: n < staleTries})
+		if res != nil {
+			return endedSessions(p, byTime, g.cfg.Now()), false, err
+		}
+		if n == staleTries || !errors.Is(err, ErrStale) {
+			return nil, false, err
+		}
+	}
+}
+
+// EndedSessions are the logging sessions of the history that ended, newest first.
+func (g *Gate) EndedSessions() (out []model.EndedLogSession) {
+	for _, e := range g.cfg.History.Entries() {
+		out = append(out, e.Ended...)
+	}
+	return out
+}

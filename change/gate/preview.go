@@ -1,0 +1,316 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rung/model"
+	"rung/model/clean"
+	"rung/revision"
+	"rung/sources/kube"
+	"rung/sources/manifests"
+)
+
+// WhyNotAntrea says why no policy of Antrea is changed.
+const WhyNotAntrea = "Rung shows policies of Antrea and does not change them: use kubectl"
+
+// resolve works out which objects a change writes and whether it may be made. It is cheap
+// beside what follows from them: effectOf, which finds the guard rails, and explain.
+func (g *Gate) resolve(rev *revision.Revision, m Mutation) *Preview {
+	r := resolver{g, rev, &Preview{Mutation: m}}
+	r.work()
+	r.finish()
+	return r.p
+}
+
+// work finds the objects that a mutation changes.
+func (r *resolver) work() {
+	switch r.p.Mutation.Op {
+	case OpApply:
+		r.apply()
+	case OpDelete:
+		r.remove()
+	case OpMove:
+		r.move()
+	case OpLogLevel:
+		r.logLevel()
+	case OpLogEnd:
+		r.logEnd()
+	case OpUndo, OpRedo:
+		r.undo()
+	case OpRevert:
+		r.revert()
+	case OpFinish:
+		r.finishRest()
+	case OpCombine:
+		r.combine()
+	default:
+		r.block("there is no action %q", r.p.Mutation.Op)
+	}
+}
+
+type resolver struct {
+	g   *Gate
+	rev *revision.Revision
+	p   *Preview
+}
+
+// block sets the reason; the first one stands.
+func (p *Preview) block(format string, args ...any) {
+	if p.Blocked == "" {
+		p.Blocked = clean.Text(fmt.Sprintf(format, args...))
+	}
+}
+
+func (r *resolver) block(format string, args ...any) { r.p.block(format, args...) }
+
+// finish judges the objects that were found.
+func (r *resolver) finish() {
+	p := r.p
+	p.blockInvalid()
+	for i := range p.Objects {
+		p.Objects[i].How, p.Objects[i].force = howOf(p.Mutation, &p.Objects[i]), p.Mutation.Force
+	}
+	p.describe(r.rev)
+	if why := r.g.reverts.against(p); why != "" {
+		r.block("%s", why)
+	}
+	if slices.ContainsFunc(p.Objects, func(c ObjectChange) bool { return c.Key.Kind.IsAntrea() }) {
+		p.ReadOnly = p.Blocked == ""
+		r.block(WhyNotAntrea)
+	}
+	// Read-only comes last: what is wrong with the change itself says more. What puts a
+	// change back was agreed to with the change.
+	if !r.rev.Mode.Writes && p.Mutation.Op != OpRevert && !(p.Mutation.Op == OpLogEnd && p.Mutation.Timed) {
+		why := r.rev.Mode.WhyNot
+		if why == "" || why == "read-only" {
+			why = "changes are switched off"
+			if r.rev.Mode.Name == revision.ClusterMode {
+				why += " (W in the console, --write on the command line)"
+			}
+		}
+		p.ReadOnly = p.ReadOnly || p.Blocked == ""
+		r.block("read-only: %s", why)
+	}
+}
+
+// howOf is the way one object is changed on a cluster.
+func howOf(m Mutation, c *ObjectChange) kube.Verb {
+	switch {
+	case c.New == nil:
+		return kube.VerbDelete
+	case m.Op == OpApply && m.ServerSide:
+		return kube.VerbApply
+	case c.Old == nil:
+		return kube.VerbCreate
+	case m.Op == OpMove || m.Op == OpLogLevel || m.Op == OpLogEnd || c.Key.Kind == model.KindNamespace:
+		return kube.VerbPatch
+	}
+	return kube.VerbUpdate
+}
+
+// blockInvalid says that validation found errors, if it did.
+func (p *Preview) blockInvalid() {
+	var found []model.Broken
+	for _, b := range p.Errors {
+		if b.IsError() {
+			found = append(found, b)
+		}
+	}
+	switch n := len(found); n {
+	case 0:
+	case 1:
+		p.block("not valid: %s", found[0])
+	default:
+		p.block("not valid: %s (and %d more)", found[0], n-1)
+	}
+}
+
+// Nothing says whether all objects are as they should be already. A change that cannot be
+// made for another reason is none of those, though it may change no object either.
+func (p *Preview) Nothing() bool { return p.nothing && len(p.Objects) == 0 }
+
+// describe fills in what follows from the objects alone.
+func (p *Preview) describe(rev *revision.Revision) {
+	slices.SortStableFunc(p.Objects, func(a, b ObjectChange) int { return a.Key.Compare(b.Key) })
+	for i := range p.Objects {
+		c := &p.Objects[i]
+		if c.Old != nil && c.New != nil {
+			c.Fields = fieldChanges(c.Old, c.New)
+			for j := range c.Fields {
+				describeSession(&c.Fields[j])
+			}
+		}
+		c.Diff = unified(c.Key.Label()+" (now)", c.Key.Label()+" (after)", textOf(c.Old), textOf(c.New))
+	}
+	if p.Title == "" {
+		p.Title = titleOf(p.Objects)
+	}
+	if len(p.Objects) == 0 {
+		p.nothing = p.Blocked == ""
+		p.block("nothing to do")
+	}
+	p.Commands = commands(rev, p)
+}
+
+// titleOf says in a few words what happens to the objects.
+func titleOf(changes []ObjectChange) string {
+	switch len(changes) {
+	case 0:
+		return "No change"
+	case 1:
+		return capital(changes[0].verb()) + " " + changes[0].Key.Label()
+	}
+	var parts []string
+	for _, verb := range []string{"create", "update", "delete"} {
+		var names []string
+		for _, c := range changes {
+			if c.verb() == verb {
+				names = append(names, c.Key.Label())
+			}
+		}
+		if n := len(names); n > 3 {
+			names = append(names[:2], fmt.Sprintf("%d more", n-2))
+		}
+		if len(names) > 0 {
+			parts = append(parts, verb+" "+strings.Join(names, ", "))
+		}
+	}
+	return capital(strings.Join(parts, "; "))
+}
+
+// change adds an object, unless it is already what it should be.
+func (r *resolver) change(old, now *model.Policy) {
+	if old == nil && now == nil {
+		return
+	}
+	c := ObjectChange{Old: old}
+	if now != nil {
+		if old != nil && model.SameContent(old, now) {
+			r.p.Notes = append(r.p.Notes, now.Key.Label()+" is as it should be")
+			return
+		}
+		c.Key, c.New = now.Key, adopt(old, now)
+	} else {
+		c.Key = old.Key
+	}
+	r.p.Objects = append(r.p.Objects, c)
+}
+
+// adopt is the next version of an object: what its author does not decide stays.
+func adopt(old, now *model.Policy) *model.Policy {
+	next := *now
+	next.Origin = model.Origin{Item: -1}
+	if old != nil {
+		next.UID, next.Created = old.UID, old.Created
+		next.Origin, next.Conditions = old.Origin, old.Conditions
+	}
+	return &next
+}
+
+// apply takes whole documents, policies only.
+func (r *resolver) apply() {
+	m := r.p.Mutation
+	res := manifests.Parse("", m.YAML, r.g.judges())
+	r.p.Errors = res.Broken
+	base := policiesIn(m.Base)
+	seen, aside := map[model.Key]bool{}, map[model.Kind]int{}
+	for _, o := range res.Objects {
+		now, ok := o.(*model.Policy)
+		if !ok {
+			if ns, implied := o.(*model.Namespace); implied && ns.Origin.Doc == 0 && ns.Origin.Line == 0 {
+				continue // made up for pods, which are refused themselves
+			}
+			if m.Mixed {
+				aside[o.ObjectKey().Kind]++
+				continue
+			}
+			r.p.Errors = append(r.p.Errors, model.Broken{Severity: model.SeverityError, Origin: model.Origin{Item: -1},
+				Key: o.ObjectKey(), Code: manifests.CodeNotObject,
+				Message: "is not a policy: only policies can be applied"})
+			continue
+		}
+		seen[now.Key] = true
+		r.p.Errors = append(r.p.Errors, now.Invalid...)
+		old := r.rev.Cluster.Policy(now.Key)
+		if was := base[now.Key]; was != nil && !model.SameContent(was, old) && !model.SameContent(old, now) {
+			r.conflict(Conflict{Key: now.Key, Base: was.YAML, Now: textOf(old), Wanted: now.YAML})
+		}
+		n := len(r.p.Objects)
+		r.change(old, now)
+		if was := base[now.Key]; was != nil && old != nil && was.YAML == old.YAML && len(r.p.Objects) > n {
+			r.p.Objects[n].ByHand = true
+		}
+	}
+	r.aside(aside)
+	if m.Prune {
+		r.prune(seen)
+	}
+	for k := range base {
+		if !seen[k] && len(seen) > 0 && r.rev.Cluster.Policy(k) != nil {
+			r.p.Notes = append(r.p.Notes, k.Label()+" stays: the text is another policy now")
+		}
+	}
+	if len(seen) == 0 && len(r.p.Errors) == 0 {
+		r.block("there is no policy in the text")
+	}
+}
+
+// policiesIn are the policies of a text, valid or not.
+func policiesIn(text []byte) map[model.Key]*model.Policy {
+	out := map[model.Key]*model.Policy{}
+	if len(text) > 0 {
+		for _, p := range manifests.Parse("", text, manifests.Options{SkipSchema: true}).Policies() {
+			out[p.Key] = p
+		}
+	}
+	return out
+}
+
+func (r *resolver) conflict(c Conflict) {
+	if r.p.Conflict == nil {
+		r.p.Conflict = conflict(c)
+	}
+	if c.Now == "" {
+		r.block("%s was removed meanwhile", c.Key.Label())
+	}
+	r.block("%s was changed meanwhile", c.Key.Label())
+}
+
+// target is the policy of all operations but apply and undo.
+func (r *resolver) target() *model.Policy {
+	k := r.p.Mutation.Policy
+	old := r.rev.Cluster.Policy(k)
+	if old == nil {
+		r.block("there is no %s", k.Label())
+	}
+	return old
+}
+
+func (r *resolver) remove() {
+	r.p.Title = "Delete " + r.p.Mutation.Policy.Label()
+	r.change(r.target(), nil)
+}
+
+// move gives an AdminNetworkPolicy another priority.
+func (r *resolver) move() {
+	m, p := r.p.Mutation, r.p
+	old := r.target()
+	p.Title = fmt.Sprintf("Move %s to %d", m.Policy.Label(), m.Priority)
+	switch {
+	case old == nil:
+		return
+	case !old.Kind.Ranked():
+		r.block("%s has no priority: only AdminNetworkPolicies and ClusterNetworkPolicies do", m.Policy.Label())
+		return
+	}
+	p.Title = fmt.Sprintf("Move %s from %d to %d", m.Policy.Label(), old.Priority, m.Priority)
+	now, broken := movedTo(old, m.Priority, r.g.judges())
+	p.Errors = append(p.Errors, broken...)
+	if now == nil {
+		return
+	}
+	p.Errors = append(p.Errors, now.Invalid...)
+	r.change(old, now)
+}

@@ -1,0 +1,222 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/model/words"
+	"rung/revision"
+)
+
+// entryOf is the change that an undo or a redo takes back; why says that there is none.
+func (g *Gate) entryOf(rev *revision.Revision, m Mutation) (e HistoryEntry, why string) {
+	ok := false
+	switch {
+	case m.Undo != 0:
+		if e, ok = g.cfg.History.Find(m.Undo); !ok {
+			return e, "the change is no longer in the history"
+		}
+	case m.Op == OpRedo:
+		if e, ok = g.cfg.History.FindRedo(); !ok {
+			why = "nothing to redo"
+		}
+	default:
+		if e, ok = g.cfg.History.Find(0); !ok {
+			why = "nothing to undo"
+		}
+	}
+	// What was changed since an open plan began can be taken back: that is the way back
+	// where it stands in the way of the plan. What came before it has to wait.
+	if m.Undo == 0 && rev.Plan.Open() {
+		if began, known := g.plans.began(); !ok || !known || e.ID <= began {
+			return HistoryEntry{}, openPlan(rev.Plan)
+		}
+	}
+	if why != "" {
+		return e, why
+	}
+	switch {
+	case e.Ends:
+		return e, "a logging session that ended does not begin again: switch logging on anew"
+	case e.Undone && e.Undoes != 0:
+		return e, fmt.Sprintf("%q was made again already", e.Title)
+	case e.Undone:
+		return e, fmt.Sprintf("%q was undone already", e.Title)
+	case m.Op == OpRedo && e.Undoes == 0:
+		return e, fmt.Sprintf("%q was not undone", e.Title)
+	}
+	return e, ""
+}
+
+// openPlan says why nothing is undone while a plan is not at its end.
+func openPlan(p *revision.PlanState) string {
+	if p.State == PlanStopped {
+		return fmt.Sprintf("a plan stopped at %s: continue it, roll it back or keep it as is first", p.At())
+	}
+	return fmt.Sprintf("a plan is under way, %s", p)
+}
+
+// titleOfUndo is what taking an entry back is called.
+func titleOfUndo(e HistoryEntry) string {
+	switch title, undo := strings.CutPrefix(e.Title, "Undo: "); {
+	case e.Undoes == 0:
+		return "Undo: " + e.Title
+	case undo:
+		return "Redo: " + title
+	}
+	return "Undo: " + strings.TrimPrefix(e.Title, "Redo: ")
+}
+
+// undo turns a change of the history round. That of a plan is another plan
+// (Gate.undoPlan).
+func (r *resolver) undo() {
+	p := r.p
+	p.Title = "Undo"
+	if p.Mutation.Op == OpRedo {
+		p.Title = "Redo"
+	}
+	e, why := r.g.entryOf(r.rev, p.Mutation)
+	if why != "" {
+		r.block("%s", why)
+		return
+	}
+	// From here on it is this change, also when another one comes meanwhile.
+	p.Mutation.Undo, p.undoes = e.ID, e.ID
+	p.Title = titleOfUndo(e)
+	if e.Plan != nil {
+		r.block("it is a plan: it is undone step by step")
+		return
+	}
+	p.Notes = append(p.Notes, r.g.aboutUndo(p.Mutation.Op, e.ID)...)
+	for _, o := range e.Objects {
+		r.undoObject(o, e.Files)
+	}
+	r.stands(e)
+	r.where()
+}
+
+// stands blocks an undo, or a redo, of which every object is already as it would leave it:
+// somebody else put it back.
+func (r *resolver) stands(e HistoryEntry) {
+	p := r.p
+	if len(p.Objects) > 0 || p.Blocked != "" || len(p.Errors) > 0 || len(e.Objects) == 0 {
+		return
+	}
+	var names []string
+	for _, o := range e.Objects {
+		names = append(names, o.Key.Label())
+	}
+	what, as := "undo", "was"
+	if strings.HasPrefix(p.Title, "Redo") {
+		what, as = "redo", "would be"
+	}
+	p.stands = true
+	r.block("nothing to %s: %s already %s as it %s", what, words.Some(names, 3), words.Form(len(names), "stands", "stand"), as)
+}
+
+// Stands says whether it is an undo, or a redo, that has nothing left to do: committing it
+// changes no object, and takes it off the list of those to come.
+func (p *Preview) Stands() bool { return p.stands }
+
+// aboutUndo says which change an undo is about, by when it was made and who made it, and
+// that a plan that was rolled back since left nothing to undo.
+func (g *Gate) aboutUndo(op Op, id uint64) (notes []string) {
+	e, ok := g.cfg.History.Find(id)
+	if op == "" || id == 0 || !ok || e.At.IsZero() {
+		return nil
+	}
+	does := "undoes"
+	if op == OpRedo {
+		does = "takes back"
+	}
+	text := fmt.Sprintf("%s the change of %s", does, e.At.Local().Format(time.DateTime))
+	if e.By != "" {
+		text += " (" + e.By + ")"
+	}
+	if st := g.plans.rolledBack(id); st != "" && op == OpUndo {
+		notes = append(notes, fmt.Sprintf("%q was rolled back and left nothing to undo: this is the change before it", st))
+	}
+	return append([]string{text}, notes...)
+}
+
+// undoPlan is the preview of an undo or a redo of a plan, which is a plan itself: the
+// same steps the other way round. ok is false for other changes.
+func (g *Gate) undoPlan(ctx context.Context, rev *revision.Revision, m Mutation) (p *Preview, ok bool, err error) {
+	if g.plans == nil || m.Op != OpUndo && m.Op != OpRedo {
+		return nil, false, nil
+	}
+	e, why := g.entryOf(rev, m)
+	if why != "" || e.Plan == nil {
+		return nil, false, nil
+	}
+	p, err = g.plans.undoPreview(ctx, m.Op, e)
+	return p, true, err
+}
+
+// Restores says whether what is created by the change was there before: it is an undo.
+func (p *Preview) Restores() bool { return p.undoes != 0 }
+
+// where notes where the files' writer puts what comes back.
+func (r *resolver) where() {
+	w, ok := r.g.cfg.Writer.(placer)
+	if !ok || r.p.Blocked != "" || len(r.p.Objects) == 0 {
+		return
+	}
+	notes, err := w.Where(r.p.Objects)
+	if err != nil {
+		r.block("%v", err)
+	}
+	r.p.Notes = append(r.p.Notes, notes...)
+}
+
+func (r *resolver) undoObject(o HistoryObject, files []HistoryFile) {
+	now := r.rev.Cluster.Logged(o.Key)
+	parse := func(text string, must bool) *model.Policy {
+		if text == "" {
+			return nil
+		}
+		q, broken := textAsObject(o.Key, text, r.g.judges())
+		if must {
+			r.p.Errors = append(r.p.Errors, broken...)
+			if q == nil && !slices.ContainsFunc(broken, model.Broken.IsError) {
+				r.block("what %s was before can no longer be read", o.Key.Label())
+			}
+		}
+		return q
+	}
+	left, target := parse(o.After, false), parse(o.Before, true)
+	isTarget := o.Before == "" && now == nil || target != nil && model.SameContent(now, target)
+	isLeft := o.After == "" && now == nil || now != nil && (model.SameContent(now, left) || now.YAML == o.After)
+	if !isLeft && !isTarget {
+		if to := graft(now, left, target, r.g.judges()); to != nil {
+			isLeft, target = true, to
+		}
+	}
+	if !isLeft && !isTarget {
+		if op := r.p.Mutation.Op; op == OpRevert || op == OpFinish {
+			r.leave(o.Key)
+			return
+		}
+		r.conflict(Conflict{Key: o.Key, Base: o.After, Now: textOf(now), Wanted: o.Before})
+	}
+	if isTarget || o.Before != "" && target == nil {
+		return
+	}
+	n := len(r.p.Objects)
+	r.change(now, target)
+	if len(r.p.Objects) == n {
+		return
+	}
+	c := &r.p.Objects[n]
+	// A document that is as it was left gets its very text back, comments and all.
+	c.ByHand = now != nil && target != nil && now.YAML == o.After
+	for i := range files {
+		if slices.Contains(files[i].Keys, o.Key) {
+			c.back = &files[i]
+		}
+	}
+}

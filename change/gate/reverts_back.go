@@ -1,0 +1,212 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"rung/model"
+	"rung/model/clean"
+	"rung/model/words"
+	"rung/revision"
+)
+
+// unconfirmed is who puts a change back, for history and audit.
+const unconfirmed = "unconfirmed"
+
+// entry is the change on trial as an entry of the history, with no objects for none.
+func (r *Reverts) entry() HistoryEntry {
+	if r == nil {
+		return HistoryEntry{}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	j := r.job
+	if j == nil {
+		return HistoryEntry{}
+	}
+	return HistoryEntry{ID: j.Entry, At: j.At, Title: j.Title, By: j.By, Objects: j.Objects, Files: j.Files, Undoes: j.Undoes, Trial: j.ID}
+}
+
+// revert turns the change on trial round, but for what others changed meanwhile.
+func (r *resolver) revert() {
+	e := r.g.reverts.entry()
+	r.p.Title = titleOfUndo(e)
+	if len(e.Objects) == 0 {
+		r.block("no change waits to be confirmed")
+		return
+	}
+	r.p.undoes = e.ID
+	for _, o := range e.Objects {
+		r.undoObject(o, e.Files)
+	}
+	r.where()
+}
+
+// leave notes that a policy stays as somebody else made it.
+func (r *resolver) leave(k model.PolicyKey) {
+	r.p.left = append(r.p.left, k)
+	r.p.Notes = append(r.p.Notes, k.Label()+" was changed meanwhile and stays as it is")
+}
+
+// putBack tries to put the change on trial back, and writes down what became of it.
+func (r *Reverts) putBack(ctx context.Context) {
+	if !r.try() {
+		return
+	}
+	g := r.gate
+	p, res, err := g.putBackOnce(ctx)
+	for n := 0; n < staleTries && res == nil && errors.Is(err, ErrStale); n++ {
+		p, res, err = g.putBackOnce(ctx) // others change policies just now
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.job == nil {
+		return
+	}
+	if err != nil && res == nil {
+		r.put(err)
+		return
+	}
+	resumed := err == nil && res == nil && len(p.left) == 0 && r.resumed
+	if resumed {
+		err = r.remember()
+	}
+	if ferr := r.forget(); ferr != nil {
+		r.put(fmt.Errorf("it was put back, and its file cannot be removed: %w", ferr))
+		return
+	}
+	what, kept := "put back: nobody confirmed it in "+revision.Seconds(r.job.Within), false
+	if r.leaving {
+		what = "put back: Rung was left before it was confirmed"
+	}
+	if n := len(p.left); n > 0 {
+		what, kept = "not put back: "+leftText(p.left), true
+		if res != nil {
+			what = "put back but for " + leftText(p.left)
+		}
+		if res == nil {
+			record := g.recordOf(g.cfg.Now(), g.cfg.Current(), OpRevert, p.Title)
+			record.By = unconfirmed
+			record.outcome(auditRefused, errors.New(leftText(p.left)), 0)
+			err = g.cfg.Audit.Write(record)
+		}
+	} else if res == nil && !resumed {
+		what = "not made, or undone meanwhile: nothing to put back"
+	}
+	if err != nil {
+		what += " (" + clean.Text(err.Error()) + ")"
+	}
+	r.end(what, kept)
+}
+
+func leftText(keys []model.PolicyKey) string {
+	var names []string
+	for _, k := range keys {
+		names = append(names, k.Label())
+	}
+	if len(names) == 1 {
+		return names[0] + " was changed meanwhile and stays as it is"
+	}
+	return words.Some(names, 3) + " were changed meanwhile and stay as they are"
+}
+
+// staleTries is how often a change is put back that others change meanwhile.
+const staleTries = 3
+
+// putBackOnce works out what is to be put back, and does it. res is nil where there was
+// nothing to be done, and with an error.
+func (g *Gate) putBackOnce(ctx context.Context) (*Preview, *Result, error) {
+	p, _ := g.work(ctx, g.cfg.Current(), Mutation{Op: OpRevert}, nil)
+	if p.undoes == 0 && len(p.Objects) > 0 {
+		if err := g.reverts.recorded(); err != nil {
+			return p, nil, err
+		}
+		p, _ = g.work(ctx, g.cfg.Current(), Mutation{Op: OpRevert}, nil)
+	}
+	if p.Nothing() || len(p.Objects) == 0 && len(p.left) > 0 {
+		return p, nil, nil
+	}
+	if p.Blocked != "" {
+		return p, nil, fmt.Errorf("%s: %w", p.Blocked, ErrBlocked)
+	}
+	res, err := g.commit(ctx, p, approval{Confirm: Confirm{Yes: true, By: unconfirmed, Finish: true}, reverts: true})
+	return p, res, err
+}
+
+// recorded is the entry of the history that is put back. Where a process was killed before
+// it could write it, it is added: what is put back is there, too.
+func (r *Reverts) recorded() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.record()
+}
+
+// record is recorded for whoever holds mu.
+func (r *Reverts) record() error {
+	j := r.job
+	if j == nil || j.Entry != 0 {
+		return nil
+	}
+	h := r.gate.cfg.History
+	if e, ok := h.trial(j.ID); ok {
+		j.Entry, j.Files = e.ID, e.Files
+		return nil
+	}
+	id, err := h.Push(HistoryEntry{At: j.At, Title: j.Title, By: j.By, Undoes: j.Undoes, Objects: j.Objects, Trial: j.ID})
+	if err != nil {
+		return err
+	}
+	j.Entry = id
+	return nil
+}
+
+// remember adds what an earlier process put back and was killed before it could write that
+// down. The caller holds mu.
+func (r *Reverts) remember() error {
+	g := r.gate
+	e, ok := g.cfg.History.trial(r.job.ID)
+	if !ok || e.Undone {
+		return nil
+	}
+	back := HistoryEntry{At: g.cfg.Now(), Title: titleOfUndo(e), By: unconfirmed, Undoes: e.ID}
+	for _, o := range e.Objects {
+		back.Objects = append(back.Objects, HistoryObject{Key: o.Key, Before: o.After, After: o.Before})
+	}
+	_, err := g.cfg.History.Push(back)
+	g.tellHistory()
+	return err
+}
+
+// try marks the stored change as being put back: from then on it cannot be confirmed. It
+// is false where it was confirmed before.
+func (r *Reverts) try() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	unlock, err := r.lock()
+	if err != nil {
+		r.put(err)
+		return false
+	}
+	defer unlock()
+	if err := r.refresh(); err != nil || r.job == nil || r.mine == nil {
+		return false
+	}
+	r.resumed, r.job.Trying = r.job.Trying, true
+	// A full disk does not keep a change from being put back: its time is over, and so
+	// nobody confirms it any more.
+	_ = r.store(r.job)
+	r.tell()
+	return true
+}
+
+// put puts the next attempt off. The caller holds mu.
+func (r *Reverts) put(err error) {
+	r.fails++
+	pause := min(time.Second<<min(r.fails-1, 10), revertPause)
+	r.again = r.gate.cfg.Now().Add(pause)
+	r.job.Trying, r.job.Why = false, clean.Text(err.Error())
+	_ = r.store(r.job) // what is on the disk still says what to put back
+	r.tell()
+}

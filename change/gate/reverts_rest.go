@@ -1,0 +1,184 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"rung/model"
+	"rung/revision"
+)
+
+// A change of several objects that is made for good is written down as one on trial is, and
+// forgotten once all of it was made. What a killed process leaves of it is not put back by
+// itself: whoever made it wanted it. It is said, and finished or undone.
+
+// sweeper is a Writer that may leave files of its own behind when it is killed.
+type sweeper interface{ Sweep(since time.Time) }
+
+// lasting says whether a change needs a way back that a kill does not take: it is of several
+// objects, lasts, and is no step of a plan, which has one.
+func (r *Reverts) lasting(p *Preview, a approval) bool {
+	return r != nil && r.path != "" && !a.step && len(p.Objects) > 1
+}
+
+// forGood says that the change is made for good: it is not put back at any time.
+func (j *revertJob) forGood() bool { return j.Within == 0 }
+
+// beginForGood writes down what a change of several objects does. Where one is on trial,
+// this is its end; where another process just makes one, that is waited for.
+func (r *Reverts) beginForGood(p *Preview, a approval) (id string, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.look(); err != nil {
+		return "", err
+	}
+	if r.job != nil && !(r.job.forGood() && r.held) {
+		if !r.job.forGood() || r.mine != nil || r.rest() != "" {
+			return "", nil
+		}
+	}
+	release, err := r.take(restTime)
+	if err != nil {
+		return "", fmt.Errorf("writing down how to put it back: %w", err)
+	}
+	if err := r.refresh(); err != nil {
+		release()
+		return "", err
+	}
+	if r.job != nil && r.rest() != "" {
+		release()
+		return "", fmt.Errorf("%s: %w", r.job.stands(), ErrBlocked)
+	}
+	return r.keep(p, a, release)
+}
+
+// restTime is how long a change of several objects waits for another process to make one.
+const restTime = 5 * time.Second
+
+// rest says how much of a change that is made for good stands, as "2 of 11 written"; it is
+// empty where nothing or all of it does. The caller holds mu.
+func (r *Reverts) rest() string {
+	written, missing := r.counts()
+	if r.job == nil || written == 0 || missing == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d written", written, len(r.job.Objects))
+}
+
+// counts is how many objects stand as the change leaves them, and how many as they were.
+// The caller holds mu.
+func (r *Reverts) counts() (written, missing int) {
+	if r.job == nil {
+		return 0, 0
+	}
+	c := r.gate.cfg.Current().Cluster
+	is := func(o HistoryObject, text string) bool {
+		now := c.Logged(o.Key)
+		if text == "" || now == nil {
+			return text == "" && now == nil
+		}
+		p, _ := textAsObject(o.Key, text, r.gate.judges())
+		return now.YAML == text || model.SameContent(now, p)
+	}
+	for _, o := range r.job.Objects {
+		switch {
+		case is(o, o.After):
+			written++
+		case is(o, o.Before):
+			missing++
+		}
+	}
+	return written, missing
+}
+
+// judge looks what a killed process left of a change that it made for good: that is said
+// and waits for an answer, or there is nothing to answer. The caller holds mu.
+func (r *Reverts) judge() {
+	j := r.job
+	if j == nil || !j.forGood() || r.mine != nil || r.held || r.gate.cfg.Now().Before(r.again) || !r.gate.cfg.Current().Loaded {
+		return
+	}
+	j.partly = r.rest()
+	if r.cfg.ReadOnly {
+		return
+	}
+	release, err := r.take(takeTime)
+	if err != nil {
+		return // another process has it
+	}
+	defer release()
+	if err := r.refresh(); err != nil || r.job == nil {
+		return
+	}
+	j = r.job
+	if w, ok := r.gate.cfg.Writer.(sweeper); ok {
+		w.Sweep(j.At)
+	}
+	written, _ := r.counts()
+	if written > 0 {
+		if err := r.record(); err != nil {
+			j.Why = err.Error()
+		}
+		_ = r.store(j) // without its number it is found by its id
+		r.gate.tellHistory()
+	}
+	switch j.partly = r.rest(); {
+	case j.partly != "" || r.forget() != nil:
+	case written > 0:
+		r.end("ended while it was made: all of it was written", true)
+	default:
+		r.drop() // there is nothing to say
+	}
+}
+
+// drop forgets in memory what is made for good, without a word. The caller holds mu.
+func (r *Reverts) drop() {
+	if r.mine != nil {
+		r.mine()
+	}
+	r.job, r.mine, r.held, r.seen, r.due = nil, nil, false, nil, time.Time{}
+}
+
+// finishRest resolves what is left of a change that was killed: objects that stand as they were.
+func (r *resolver) finishRest() {
+	e := r.g.reverts.entry()
+	r.p.Title = "Finish: " + e.Title
+	if len(e.Objects) == 0 {
+		r.block("no change waits to be finished")
+		return
+	}
+	for _, o := range e.Objects {
+		r.undoObject(HistoryObject{Key: o.Key, Before: o.After, After: o.Before}, nil)
+	}
+	r.where()
+}
+
+// finish makes the rest of a change that was killed.
+func (r *Reverts) finish(ctx context.Context, by string) (title string, err error) {
+	g := r.gate
+	p, _ := g.work(ctx, g.cfg.Current(), Mutation{Op: OpFinish}, nil)
+	if len(p.Objects) > 0 || !p.Nothing() && len(p.left) == 0 {
+		// Its guard rails were answered when it was made.
+		_, err = g.commit(ctx, p, approval{Confirm: Confirm{Yes: true, By: by, Finish: true}, reverts: true})
+	}
+	if err != nil && !errors.Is(err, ErrNotRecorded) {
+		return "", err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.job == nil {
+		return p.Title, err
+	}
+	title = r.job.Title
+	if ferr := r.forget(); ferr != nil {
+		return title, errors.Join(err, fmt.Errorf("it is finished, and its record cannot be removed: %w", ferr))
+	}
+	what := revision.ChangeFinished
+	if len(p.left) > 0 {
+		what += " but for " + leftText(p.left)
+	}
+	r.end(what, true)
+	return title, err
+}

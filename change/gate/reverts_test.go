@@ -1,0 +1,435 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"rung/model"
+	"rung/revision"
+	"rung/sources/safefile"
+	"rung/test/faultfs"
+	"rung/test/given"
+)
+
+// trial is a process that makes changes of a world on trial.
+type trial struct {
+	*Reverts
+	g    *Gate
+	w    *world
+	disk safefile.FS
+	told []revision.Unconfirmed
+}
+
+// dies ends a process as a kill does: its locks end with it.
+func (p *trial) dies() {
+	p.disk.(*faultfs.FS).Kill()
+	if p.mine != nil {
+		p.mine()
+	}
+}
+
+func (w *world) trial(dir string, disk safefile.FS, c RevertConfig) *trial {
+	w.T.Helper()
+	h, err := OpenHistory(disk, dir, "test")
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	p := &trial{w: w, disk: disk, g: w.gateOf(Config{Writer: w, History: h, Audit: NewAudit(disk, dir)})}
+	c.Dir, c.Context, c.Disk = dir, "test", disk
+	c.Publish = func(u *revision.Unconfirmed) { p.told = append(p.told, *u) }
+	p.Reverts = NewReverts(p.g, c)
+	return p
+}
+
+// try makes a change on trial for a minute.
+func (p *trial) try(m Mutation) (*Result, error) {
+	p.w.T.Helper()
+	ctx := context.Background()
+	pre, err := p.g.Preview(ctx, p.w.Current(), m)
+	if err != nil {
+		p.w.T.Fatal(err)
+	}
+	return p.g.commit(ctx, pre, approval{Confirm: Confirm{Yes: true, Name: pre.ConfirmName, By: "cli", Within: time.Minute}})
+}
+
+func (p *trial) mustTry(m Mutation) {
+	p.w.T.Helper()
+	if r, err := p.try(m); err != nil || r.Trial == nil || !r.Trial.Open() || !r.Trial.Here {
+		p.w.T.Fatalf("%+v, %v", r, err)
+	}
+}
+
+func (p *trial) ended() string {
+	if n := len(p.told); n > 0 {
+		return p.told[n-1].Ended
+	}
+	return ""
+}
+
+func (w *world) wait(d time.Duration) {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	w.Now = w.Now.Add(d)
+}
+
+func (w *world) expect(name string, priority int32, when string) {
+	w.T.Helper()
+	if got := w.Priority(name); got != priority {
+		w.T.Fatalf("%s: %s is at %d, want %d", when, name, got, priority)
+	}
+}
+
+func trialWorld(t *testing.T) *world {
+	return newWorld(t, given.ANP("control", 34, "", "in allow team=ops", "in deny *"), given.ANP("blue", 40, "tenant=blue", "in allow tenant=blue"))
+}
+
+func stored(t *testing.T, dir string) bool {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(dir, "revert", "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(all) > 0
+}
+
+var bg = context.Background()
+
+func TestTrialIsPutBackAtItsTime(t *testing.T) {
+	for _, dir := range []string{"", t.TempDir()} {
+		w := trialWorld(t)
+		p := w.trial(dir, nil, RevertConfig{Adopts: true})
+		p.mustTry(move("control", 36))
+		w.wait(59 * time.Second)
+		if next := p.step(bg, true); next != time.Second {
+			t.Errorf("comes again in %s", next)
+		}
+		w.expect("control", 36, "a second before its time")
+		if dir != "" && !stored(t, dir) {
+			t.Error("nothing is stored while it waits")
+		}
+		w.wait(time.Second)
+		p.step(bg, true)
+		w.expect("control", 34, "at its time")
+		if got := p.ended(); got != "put back: nobody confirmed it in 60s" || p.job != nil || dir != "" && stored(t, dir) {
+			t.Errorf("%q, %+v", got, p.job)
+		}
+		h := p.g.History()
+		if len(h) != 2 || h[0].By != unconfirmed || h[0].Undoes != h[1].ID || !h[1].Undone || h[0].Title != "Undo: Move ANP control from 34 to 36" {
+			t.Errorf("history %+v", h)
+		}
+		if dir != "" {
+			all := auditOf(t, dir)
+			if len(all) != 2 || all[1].Op != OpRevert || all[1].By != unconfirmed || all[1].Result != auditOK || all[1].Undo != h[0].ID {
+				t.Errorf("audit %+v", all)
+			}
+		}
+		// The change can be made again, and others go on.
+		do(t, w, p.g, Mutation{Op: OpRedo}, typed("control"))
+		w.expect("control", 36, "redone")
+	}
+}
+
+func TestTrialIsConfirmed(t *testing.T) {
+	dir := t.TempDir()
+	w := trialWorld(t)
+	p := w.trial(dir, nil, RevertConfig{Adopts: true})
+	p.mustTry(move("control", 36))
+	w.wait(time.Minute - time.Nanosecond) // at the last moment
+	if title, err := p.Confirm("cli"); err != nil || title != "Move ANP control from 34 to 36" {
+		t.Fatal(title, err)
+	}
+	w.wait(time.Hour)
+	p.step(bg, true)
+	w.expect("control", 36, "confirmed")
+	if stored(t, dir) || p.ended() != "confirmed" {
+		t.Errorf("%q", p.ended())
+	}
+	if all := auditOf(t, dir); all[len(all)-1].Op != "confirm" || all[len(all)-1].By != "cli" {
+		t.Errorf("audit %+v", all)
+	}
+	if _, err := p.Confirm("cli"); !errors.Is(err, ErrBlocked) {
+		t.Errorf("confirmed twice: %v", err)
+	}
+	// Too late is too late, though nobody has put it back yet.
+	p.mustTry(move("control", 34))
+	w.wait(time.Minute)
+	if _, err := p.Confirm("cli"); !errors.Is(err, ErrBlocked) || !strings.Contains(err.Error(), "too late") {
+		t.Errorf("%v", err)
+	}
+	p.step(bg, true)
+	w.expect("control", 36, "put back")
+}
+
+func TestTrialWhoseChangeIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	w := trialWorld(t)
+	p := w.trial(dir, nil, RevertConfig{})
+	w.fail = errors.New("no permission")
+	if r, err := p.try(move("control", 36)); r != nil || !errors.Is(err, w.fail) {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	p.step(bg, false) // at once, not in a minute
+	if stored(t, dir) || p.job != nil || len(w.written) > 0 {
+		t.Error("it still waits")
+	}
+	w.fail = nil
+	do(t, w, p.g, move("control", 35), typed("control"))
+}
+
+// The way back has to be on the disk first.
+func TestTrialNeedsItsFile(t *testing.T) {
+	dir := t.TempDir()
+	w := trialWorld(t)
+	disk := &faultfs.FS{}
+	p := w.trial(dir, disk, RevertConfig{})
+	disk.Before = func(op faultfs.Op) error {
+		if op.Kind == "sync" && strings.Contains(op.Path, filepath.Join(dir, "revert")) {
+			return faultfs.ErrIO
+		}
+		return nil
+	}
+	if r, err := p.try(move("control", 36)); r != nil || err == nil || !strings.Contains(err.Error(), "nothing was changed: writing down how to put it back") {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	w.expect("control", 34, "without its file")
+	if all := auditOf(t, dir); len(all) != 1 || all[0].Result != auditRefused {
+		t.Errorf("audit %+v", all)
+	}
+	disk.Before = nil
+	p.mustTry(move("control", 36))
+}
+
+// Who leaves while a change is being made waits until it is, and puts it back; who cannot
+// wait leaves its file to the next start.
+func TestTrialLeftWhileItIsMade(t *testing.T) {
+	for _, patient := range []bool{true, false} {
+		w := trialWorld(t)
+		dir := t.TempDir()
+		p := w.trial(dir, nil, RevertConfig{Adopts: true})
+		writing, goOn := make(chan struct{}), make(chan struct{})
+		w.before = func() { w.before = nil; close(writing); <-goOn }
+		made := make(chan error)
+		go func() { _, err := p.try(move("control", 36)); made <- err }()
+		<-writing
+		ctx, cancel := context.WithCancel(bg)
+		left := make(chan *revision.Unconfirmed)
+		go func() { left <- p.Leave(ctx) }()
+		if patient {
+			select {
+			case <-left:
+				t.Error("left while the change was being made")
+			case <-time.After(20 * time.Millisecond): // longer finds no more
+			}
+			close(goOn)
+			if err := <-made; err != nil {
+				t.Fatal(err)
+			}
+			if u := <-left; u.Open() || u.Ended != "put back: Rung was left before it was confirmed" {
+				t.Errorf("%+v", u)
+			}
+			w.expect("control", 34, "left")
+		} else {
+			cancel()
+			<-left
+			if !stored(t, dir) {
+				t.Error("how to put it back is not there for the next start")
+			}
+			close(goOn)
+			<-made
+		}
+		cancel()
+	}
+}
+
+func TestTrialLeavesForeignEditsAlone(t *testing.T) {
+	dir := t.TempDir()
+	w := trialWorld(t)
+	p := w.trial(dir, nil, RevertConfig{})
+	p.mustTry(apply(given.ANP("control", 36, "", "in allow team=ops", "in deny *") + "---\n" + given.ANP("blue", 41, "tenant=blue", "in allow tenant=blue") +
+		"---\n" + given.ANP("new", 50, "", "in allow team=ops")))
+	w.Edit(given.ANP("blue", 77, "tenant=blue", "in allow tenant=blue"))
+	w.wait(time.Minute)
+	p.step(bg, true)
+	w.expect("control", 34, "nobody else touched it")
+	w.expect("new", -1, "nobody else touched it")
+	w.expect("blue", 77, "somebody else changed it")
+	if got := p.ended(); got != "put back but for ANP blue was changed meanwhile and stays as it is" || stored(t, dir) {
+		t.Errorf("%q", got)
+	}
+
+	p.mustTry(move("control", 36))
+	w.Edit(given.ANP("control", 60, "", "in allow team=ops"))
+	writes := len(w.written)
+	w.wait(time.Minute)
+	p.step(bg, true)
+	w.expect("control", 60, "somebody else changed it")
+	all := auditOf(t, dir)
+	if got := p.ended(); got != "not put back: ANP control was changed meanwhile and stays as it is" || stored(t, dir) || len(w.written) != writes ||
+		all[len(all)-1].Op != OpRevert || all[len(all)-1].Result != auditRefused {
+		t.Errorf("%q, %+v", got, all[len(all)-1])
+	}
+
+	// One that was deleted is not made again, nor is a deleted one that is there again.
+	p.mustTry(move("control", 36))
+	w.Apply(nil, []model.Key{given.ANPKey("control")})
+	w.wait(time.Minute)
+	p.step(bg, true)
+	w.expect("control", -1, "somebody else deleted it")
+	p.mustTry(remove("blue"))
+	w.Edit(given.ANP("blue", 12, "", "in allow team=ops"))
+	w.wait(time.Minute)
+	p.step(bg, true)
+	w.expect("blue", 12, "somebody else made it again")
+}
+
+// The API server is out of reach when the time is over, and comes back.
+func TestTrialIsTriedAgain(t *testing.T) {
+	dir := t.TempDir()
+	w := trialWorld(t)
+	p := w.trial(dir, nil, RevertConfig{})
+	p.mustTry(move("control", 36))
+	w.fail = errors.New("connection refused")
+	w.wait(time.Minute)
+	p.step(bg, true)
+	if u := p.told[len(p.told)-1]; !u.Open() || !u.Over || !strings.Contains(u.Why, "connection refused") || !stored(t, dir) {
+		t.Fatalf("%+v", u)
+	}
+	tries := len(auditOf(t, dir))
+	p.step(bg, true) // not yet
+	if n := len(auditOf(t, dir)); n != tries {
+		t.Error("tried again without a pause")
+	}
+	w.fail = nil
+	w.wait(revertPause)
+	p.step(bg, true)
+	w.expect("control", 34, "once it is back")
+
+	// As long as that is not possible, it can still be decided to keep the change.
+	p.mustTry(move("control", 36))
+	w.fail = errors.New("connection refused")
+	w.wait(time.Minute)
+	p.step(bg, true)
+	if _, err := p.Confirm("cli"); err != nil || stored(t, dir) {
+		t.Fatal(err)
+	}
+}
+
+// A clock that goes back makes the time no longer, here or in the next process.
+func TestTrialWhoseClockGoesBack(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		dir := t.TempDir()
+		w := trialWorld(t)
+		p := w.trial(dir, &faultfs.FS{}, RevertConfig{Adopts: true})
+		p.mustTry(move("control", 36))
+		w.wait(-time.Hour)
+		if again {
+			p.dies()
+			p = w.trial(dir, nil, RevertConfig{Adopts: true})
+		}
+		p.step(bg, true)
+		w.expect("control", 34, "an hour back")
+	}
+}
+
+// The time of a process does not follow the clock: its own runs on.
+func TestTrialByTheProcessesOwnTime(t *testing.T) {
+	w := trialWorld(t)
+	p := w.trial("", nil, RevertConfig{})
+	p.mustTry(move("control", 36))
+	p.job.Until = p.job.Until.Add(-30 * time.Second) // suspended, or set on
+	if p.left() != 30*time.Second {
+		t.Error(p.left())
+	}
+	p.due = p.due.Add(-40 * time.Second) // the clock was set back by 10 s, then 40 s went by
+	if p.left() != 20*time.Second {
+		t.Error(p.left())
+	}
+}
+
+func TestTrialIsUndone(t *testing.T) {
+	dir := t.TempDir()
+	w := trialWorld(t)
+	p := w.trial(dir, nil, RevertConfig{})
+	p.mustTry(move("control", 36))
+	if pre := p.g.resolve(w.Current(), move("blue", 41)); !strings.Contains(pre.Blocked, "is not confirmed yet") {
+		t.Errorf("another change: %q", pre.Blocked)
+	}
+	do(t, w, p.g, Mutation{Op: OpUndo}, typed("control"))
+	if stored(t, dir) || p.ended() != "undone" {
+		t.Errorf("%q", p.ended())
+	}
+	do(t, w, p.g, move("blue", 41), typed("blue"))
+	w.wait(time.Minute)
+	p.step(bg, true)
+	w.expect("control", 34, "undone")
+
+	// An undo on trial becomes a redo.
+	do(t, w, p.g, move("control", 36), typed("control"))
+	p.mustTry(Mutation{Op: OpUndo})
+	w.wait(time.Minute)
+	p.step(bg, true)
+	w.expect("control", 36, "the undo was put back")
+	if h := p.g.History()[0]; h.Title != "Redo: Move ANP control from 34 to 36" {
+		t.Errorf("%+v", h)
+	}
+}
+
+// A file that is none keeps nobody from working, is kept, and is told.
+func TestTrialThatCannotBeRead(t *testing.T) {
+	dir := t.TempDir()
+	w := trialWorld(t)
+	path := revertPath(dir, "test")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("{"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	p := w.trial(dir, nil, RevertConfig{})
+	if u := p.Settle(bg); u == nil || u.Open() || !strings.Contains(u.Ended, "cannot be read: look at the policies yourself") {
+		t.Fatalf("%+v", u)
+	}
+	if _, err := os.Stat(path + ".unreadable-1"); err != nil {
+		t.Error(err)
+	}
+	p.mustTry(move("control", 36))
+}
+
+func TestTrialOfAPlan(t *testing.T) {
+	w := trialWorld(t)
+	p := w.trial("", nil, RevertConfig{})
+	w.Plan = &revision.PlanState{State: PlanRunning}
+	w.Publish()
+	if _, err := p.try(move("control", 36)); !errors.Is(err, ErrBlocked) || !strings.Contains(err.Error(), "a plan is under way") {
+		t.Error(err)
+	}
+	if _, err := p.g.Commit(bg, &Preview{Title: "Undo: plan", starts: func(*planJob) (planAsk, error) { return planAsk{}, nil }},
+		Confirm{Yes: true, Within: time.Minute}); !errors.Is(err, ErrBlocked) {
+		t.Error(err)
+	}
+}
+
+// FuzzRevertFile: nothing that stands in the file of a change on trial is a panic, or is
+// about anything but policies.
+func FuzzRevertFile(f *testing.F) {
+	for _, s := range []string{`{}`, `{"id":"a","title":"t","within":60,"objects":[{"Key":{"Kind":"AdminNetworkPolicy","Name":"a"},"Before":"x"}]}`,
+		`{"id":"a","within":-1,"objects":[{}]}`, `{"entry":99999999999999999}`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		j, err := decodeRevert(text)
+		if err != nil {
+			return
+		}
+		if j.Within <= 0 || slices.ContainsFunc(j.Objects, func(o HistoryObject) bool { return !changeable(o.Key.Kind) }) {
+			t.Fatalf("%+v", j)
+		}
+		r := &Reverts{job: j, gate: &Gate{cfg: Config{Now: time.Now}}}
+		if left := r.left(); left < 0 || left > j.Within {
+			t.Fatal(left)
+		}
+	})
+}

@@ -1,0 +1,294 @@
+package gate
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"rung/model"
+	"rung/model/overlap"
+	"rung/model/ovn/nb"
+	"rung/model/words"
+	"rung/revision"
+)
+
+// StaleError says that a change is not the one that was looked at any more:
+// another object, another guard rail, other consequences. Nothing was written.
+// It is an ErrStale, and an ErrBlocked too when the change cannot be made now.
+type StaleError struct {
+	// Title names the change; What says what is different, as a clause.
+	Title, What string
+	// Preview is the change as it is now, to be looked at; nil for one that has
+	// no preview.
+	Preview *Preview
+}
+
+func (e *StaleError) Error() string {
+	return fmt.Sprintf("%s: %v: look again: %s", e.Title, ErrStale, e.What)
+}
+
+// Is makes it an ErrStale, and an ErrBlocked as well when it cannot be done.
+func (e *StaleError) Is(target error) bool {
+	return target == ErrStale || target == ErrBlocked && e.Preview != nil && e.Preview.Blocked != ""
+}
+
+// seen is what a preview says besides its objects and guards, in a form that two
+// previews can be compared by. Pods count by their kind: that another replica
+// of the same comes makes no other change of it, that a new kind of pod comes
+// does.
+type seen struct {
+	// complete is set where the consequences were worked out; a preview without them
+	// is compared by objects and guards alone.
+	complete bool
+	// Consequences of the same objects, compiled alike, beside the same rows of the
+	// changed policies need no second look.
+	basis revision.Basis
+	live  string
+	base  []string // notes there were before the consequences
+	mode  string   // to whom the change is made
+	lost  []string // zones that were out of reach
+	facts []consequence
+	// worked is the Effect as it was worked out, whatever became of the one on the preview.
+	worked *Effect
+	plan   []consequence // those for a plan that is not at its end, which are among facts
+}
+
+// consequence is something that follows: what it is compared by, and how it is said.
+type consequence struct{ is, text string }
+
+func sameFact(a, b consequence) bool { return a.is == b.is }
+
+// see begins what is seen of a preview.
+func see(rev *revision.Revision) seen {
+	return seen{complete: true, basis: rev.Basis(), lost: lostZones(rev), mode: modeOf(rev)}
+}
+
+func modeOf(rev *revision.Revision) string {
+	m := rev.Mode
+	return fmt.Sprintf("%q %q %q %v %v", m.Name, m.Title, m.Server, m.Sandbox, m.WriteBack)
+}
+
+// liveOf is what of the live rows of changed policies bears on the consequences.
+func liveOf(rev *revision.Revision, changes []ObjectChange) string {
+	var b strings.Builder
+	for i := range changes {
+		zones, at := liveIn(rev, changes[i].Key)
+		fmt.Fprintf(&b, "%s %d %d\n", changes[i].Key, zones, at)
+	}
+	return b.String()
+}
+
+// Outdated says whether a preview that was worked out when one revision was the
+// newest may say something else now, so that it is worth working out again.
+func (p *Preview) Outdated(then, now *revision.Revision) bool {
+	return then.Basis() != now.Basis() || then.Mode.Writes != now.Mode.Writes || modeOf(then) != modeOf(now) ||
+		p.ofHistory() && (then.Undo != now.Undo || then.Redo != now.Redo || !then.Plan.Same(now.Plan)) ||
+		then.Unconfirmed.Open() != now.Unconfirmed.Open() ||
+		then.Plan.Open() != now.Plan.Open() || then.Plan.Active() != now.Plan.Active() ||
+		!slices.Equal(lostZones(then), lostZones(now)) || liveOf(then, p.Objects) != liveOf(now, p.Objects)
+}
+
+// ofHistory says whether the history decides what the change is, and whether it can be
+// done: of an undo and a redo, also when there is nothing to undo yet.
+func (p *Preview) ofHistory() bool {
+	return p.undoes != 0 || p.Mutation.Op == OpUndo || p.Mutation.Op == OpRedo
+}
+
+// lostZones are the zones whose rows cannot be seen to follow.
+func lostZones(rev *revision.Revision) (out []string) {
+	for _, z := range rev.Zones {
+		if z.Conn == model.ConnLost || z.Conn == model.ConnDenied {
+			out = append(out, z.Name)
+		}
+	}
+	return out
+}
+
+func (s *seen) add(is, text string) { s.facts = append(s.facts, consequence{is: is, text: text}) }
+
+func (s *seen) note(texts ...string) {
+	for _, t := range texts {
+		s.add("note "+t, t)
+	}
+}
+
+// rows notes which rows come and go. How many members a set has follows from the
+// pods.
+func (s *seen) rows(rows []RowChange) {
+	for _, r := range rows {
+		if r.Table == nb.TableACL || r.Kind != model.DiffDifferent {
+			s.add(fmt.Sprintf("row %s %s %s", r.Kind, r.Table, r.ID), "other rows")
+		}
+	}
+}
+
+func (s *seen) findings(found []model.Finding) {
+	for _, f := range found {
+		s.add(fmt.Sprintf("finding %s %s %s %d", f.Code, f.Policy, f.Direction, f.Rule),
+			f.Policy.Label()+": "+f.Message)
+	}
+}
+
+// reach notes which kinds of pods and which nodes the changed policies apply to
+// and reach.
+func reach(rev *revision.Revision, changes []ObjectChange) (out []consequence) {
+	x := rev.Selected()
+	for i := range changes {
+		for _, p := range []*model.Policy{changes[i].Old, changes[i].New} {
+			if p == nil || p.Kind == model.KindNamespace {
+				continue
+			}
+			h := sha256.New()
+			add := func(what string, parts []string) { fmt.Fprintf(h, "%s\n%s\n", what, strings.Join(parts, "\n")) }
+			add("subject", kindsOf(x, x.SubjectSet(p)))
+			for _, d := range []model.Direction{model.Ingress, model.Egress} {
+				for j := range p.Rules(d) {
+					r := &p.Rules(d)[j]
+					add(fmt.Sprint(d, j), kindsOf(x, x.Reach(r).Everybody()))
+					for k := range r.Peers {
+						if r.Peers[k].Kind == model.PeerNodes {
+							add("nodes", nodesCalled(x.Nodes(r.Peers[k].Nodes)))
+						}
+					}
+				}
+			}
+			out = append(out, consequence{fmt.Sprintf("reach %s %x", p.Key, h.Sum(nil)),
+				"the pods that " + p.Key.Label() + " applies to or reaches are others"})
+		}
+	}
+	return out
+}
+
+func nodesCalled(nodes []*model.Node) (out []string) {
+	for _, n := range nodes {
+		out = append(out, n.Name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// kindsOf are the kinds of pods in a set: namespace and labels.
+func kindsOf(x *overlap.PodIndex, set overlap.PodSet) []string {
+	had := map[[2]string]bool{}
+	kinds := map[string]bool{}
+	for p := range x.Pods(set) {
+		id := [2]string{p.Namespace, p.Labels.Key()}
+		if !had[id] {
+			had[id] = true
+			kinds[p.Alike()] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(kinds))
+}
+
+// Changed says what somebody who read p would have to look at again in the same
+// change worked out later; empty when there is nothing.
+func (p *Preview) Changed(now *Preview) string {
+	switch {
+	case p.Blocked != now.Blocked && now.Blocked != "":
+		return "it cannot be done any more: " + now.Blocked
+	case p.Blocked != now.Blocked:
+		return "it can be done now"
+	case now.seen.complete && p.seen.complete && p.seen.mode != now.seen.mode:
+		return "it would be made somewhere else"
+	}
+	for _, differs := range []func(*Preview) string{p.otherObjects, p.otherGuards, p.otherFacts} {
+		if what := differs(now); what != "" {
+			return what
+		}
+	}
+	return ""
+}
+
+func (p *Preview) otherObjects(now *Preview) string {
+	if len(p.Objects) != len(now.Objects) {
+		return fmt.Sprintf("it changes %s instead of %d", words.Count(len(now.Objects), "object"), len(p.Objects))
+	}
+	for i, was := range p.Objects {
+		is := now.Objects[i]
+		switch {
+		case was.Key != is.Key:
+			return "it changes " + is.Key.Label() + " instead of " + was.Key.Label()
+		case !sameObject(was.Old, is.Old, true):
+			return is.Key.Label() + " was changed meanwhile"
+		case p.Mutation.Session && was.New != nil && is.New != nil:
+			// It begins when it is made, and so its record is another.
+			if was.New.Logging != is.New.Logging {
+				return is.Key.Label() + " would become another"
+			}
+		case !sameObject(was.New, is.New, was.sent == nil && is.sent == nil):
+			return is.Key.Label() + " would become another"
+		}
+	}
+	return ""
+}
+
+// sameObject says whether two versions of a policy are one to whoever reads
+// them: the same object of the server, meant alike, and written alike where the
+// text is somebody's and not made by the server.
+func sameObject(a, b *model.Policy, written bool) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	if a.UID != "" && b.UID != "" && a.UID != b.UID {
+		return false // removed and made again
+	}
+	return model.SameContent(a, b) && (!written || a.YAML == b.YAML || a.Version != "" || b.Version != "")
+}
+
+func (p *Preview) otherGuards(now *Preview) string {
+	whole := p.seen.complete && now.seen.complete
+	has := func(list []Guard, g Guard) bool {
+		if !whole {
+			return confirmed(list, g) // a step of a plan, whose guards were confirmed with the plan
+		}
+		return slices.ContainsFunc(list, func(o Guard) bool {
+			return o.Code == g.Code && o.Policy == g.Policy && o.Is() == g.Is()
+		})
+	}
+	for _, g := range now.Guards {
+		if !has(p.Guards, g) {
+			return "a guard rail: " + g.Message
+		}
+	}
+	for _, g := range p.Guards {
+		if whole && !has(now.Guards, g) {
+			return "no longer: " + g.Message
+		}
+	}
+	return ""
+}
+
+func (p *Preview) otherFacts(now *Preview) string {
+	if !p.seen.complete || !now.seen.complete {
+		return ""
+	}
+	for _, z := range now.seen.lost {
+		if !slices.Contains(p.seen.lost, z) {
+			return "zone " + z + " was lost"
+		}
+	}
+	if text, found := firstOnly(now.seen.facts, p.seen.facts); found {
+		return text
+	}
+	if text, found := firstOnly(p.seen.facts, now.seen.facts); found {
+		return "no longer: " + text
+	}
+	return ""
+}
+
+// firstOnly is the text of the first consequence that others do not have.
+func firstOnly(facts, others []consequence) (text string, found bool) {
+	had := make(map[string]bool, len(others))
+	for _, f := range others {
+		had[f.is] = true
+	}
+	for _, f := range facts {
+		if !had[f.is] {
+			return f.text, true
+		}
+	}
+	return "", false
+}

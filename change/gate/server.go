@@ -1,0 +1,226 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"rung/change/guard"
+	"rung/model"
+	"rung/model/words"
+	"rung/revision"
+	"rung/sources/kube"
+)
+
+// serverWriter is a Writer behind which a server decides. Neither of its other methods
+// changes anything.
+type serverWriter interface {
+	Writer
+	// live reads the policies as they are now; what is not there is nil.
+	live(ctx context.Context, keys []model.PolicyKey) (map[model.PolicyKey]*kube.Live, error)
+	// check has the server try the changes.
+	check(ctx context.Context, changes []ObjectChange) *checked
+}
+
+// checked is what a server says of changes before they are made.
+type checked struct {
+	Blocked string // one line
+	Errors  []model.Broken
+	Notes   []string
+	// Stored is what it would store, change by change; nil for a deletion and
+	// for what was not tried.
+	Stored []*model.Policy
+}
+
+// work is resolve with what the server says, and with the guard rails: the change is worked
+// out from the objects as they are there now, which watching may not have brought yet, and
+// tried there. It returns the revision it was worked out from, too. read is the preview that
+// was read, nil for the first: what is the same is not worked out again.
+func (g *Gate) work(ctx context.Context, rev *revision.Revision, m Mutation, read *Preview) (*Preview, *revision.Revision) {
+	basis := rev.Basis()
+	var live map[model.PolicyKey]*kube.Live
+	if g.server != nil {
+		var err error
+		if live, err = g.server.live(ctx, g.keys(m)); err != nil {
+			p := g.resolve(rev, m)
+			p.block("%v", err)
+			return p, rev
+		}
+		rev = withLive(rev, live)
+	}
+	p := g.resolve(rev, m)
+	if g.server != nil {
+		g.askServer(ctx, rev, p)
+	}
+	if read != nil && read.seen.complete && read.seen.basis == basis && read.otherObjects(p) == "" {
+		g.judgeEffect(p, read.seen.worked, rev)
+	} else {
+		p.next = after(rev, p.Objects)
+		if read == nil { // somebody waits for all of it
+			wait := p.workAhead(rev)
+			defer wait()
+		}
+		g.judgeEffect(p, g.effectOf(ctx, rev, p.next, p.Objects), rev)
+	}
+	p.guardKept(p.Objects, live)
+	return p, rev
+}
+
+// keys are the policies a change may be about.
+func (g *Gate) keys(m Mutation) (out []model.PolicyKey) {
+	switch m.Op {
+	case OpCombine:
+		for _, one := range m.Parts {
+			out = append(out, g.keys(one)...)
+		}
+	case OpApply:
+		for _, text := range [][]byte{m.YAML, m.Base} {
+			out = slices.AppendSeq(out, maps.Keys(policiesIn(text)))
+		}
+	case OpRevert, OpFinish:
+		for _, o := range g.reverts.entry().Objects {
+			out = append(out, o.Key)
+		}
+	case OpUndo, OpRedo:
+		if e, why := g.entryOf(g.cfg.Current(), m); why == "" {
+			for _, o := range e.Objects {
+				out = append(out, o.Key)
+			}
+		}
+	default:
+		out = append(out, m.targets()...)
+	}
+	slices.SortFunc(out, model.Key.Compare)
+	return slices.Compact(out)
+}
+
+// withLive is a revision with the policies as they were read just now.
+func withLive(rev *revision.Revision, live map[model.PolicyKey]*kube.Live) *revision.Revision {
+	var upsert []model.Object
+	var remove []model.Key
+	for k, l := range live {
+		was := rev.Cluster.Logged(k)
+		switch {
+		case l == nil && was == nil:
+		case l == nil:
+			remove = append(remove, k)
+		case was == nil || was.Version == "" || was.Version != l.Policy.Version || was.UID != l.Policy.UID:
+			upsert = append(upsert, asObject(rev, l.Policy))
+		}
+	}
+	if len(upsert)+len(remove) == 0 {
+		return rev
+	}
+	return rev.With(upsert, remove)
+}
+
+// askServer adds what the server says when it tries the change, unless something stands
+// against it anyway.
+func (g *Gate) askServer(ctx context.Context, rev *revision.Revision, p *Preview) {
+	if p.Blocked != "" {
+		return
+	}
+	got := g.server.check(ctx, p.Objects)
+	p.heed(got)
+	p.takeStored(got.Stored)
+	p.describe(rev)
+}
+
+// heed takes in what a server says against the change, and about it.
+func (p *Preview) heed(got *checked) {
+	p.Errors = append(p.Errors, got.Errors...)
+	p.blockInvalid()
+	if got.Blocked != "" {
+		p.block("%s", got.Blocked)
+	}
+	p.Notes = append(p.Notes, got.Notes...)
+}
+
+// guardKept adds the guards of objects that are kept elsewhere.
+func (p *Preview) guardKept(changes []ObjectChange, live map[model.PolicyKey]*kube.Live) {
+	for i := range changes {
+		if l := live[changes[i].Key]; l != nil {
+			p.Guards = append(p.Guards, kept(&changes[i], l)...)
+		}
+	}
+	p.ConfirmName = guard.ConfirmName(p.Guards, guarded(p.Objects))
+}
+
+// takeStored puts what a server would store in the place of what was asked for,
+// where that is not the same: an apply leaves fields that others own, a webhook may
+// change any. A change that changes nothing is dropped.
+func (p *Preview) takeStored(stored []*model.Policy) {
+	var out []ObjectChange
+	for i, c := range p.Objects {
+		var s *model.Policy
+		if i < len(stored) {
+			s = stored[i]
+		}
+		if s != nil && (!model.SameContent(s, c.New) || c.How == kube.VerbPatch) {
+			if c.How == kube.VerbCreate || c.How == kube.VerbUpdate {
+				for _, f := range fieldChanges(c.New, s) {
+					p.Notes = append(p.Notes, fmt.Sprintf("the server changes %s of %s: %s → %s",
+						f.Path, c.Key.Label(), words.OrNone(f.Old), words.OrNone(f.New)))
+				}
+			}
+			if c.Old != nil && model.SameContent(c.Old, s) {
+				p.Notes = append(p.Notes, c.Key.Label()+" is as it should be")
+				continue
+			}
+			c.sent, c.New = c.New, adopt(c.Old, s)
+			if c.Old == nil {
+				c.New.UID, c.New.Version = "", "" // given for the trial only
+			}
+		}
+		out = append(out, c)
+	}
+	p.Objects = out
+}
+
+// GuardKept: something keeps the object as it is written elsewhere (GitOps) and will put it
+// back.
+const GuardKept = "kept-elsewhere"
+
+// kept is the guard of an object that something keeps as it is written elsewhere.
+func kept(c *ObjectChange, l *kube.Live) []Guard {
+	var will, may []string
+	for _, o := range l.Owners(c.New) {
+		if o.Certain {
+			will = append(will, o.String())
+		} else {
+			may = append(may, o.String())
+		}
+	}
+	word, by := "will be reverted by", will
+	if len(will) == 0 {
+		word, by = "may be reverted by", may
+	}
+	if len(by) == 0 {
+		return nil
+	}
+	return []Guard{{Code: GuardKept, Policy: c.Key, Message: fmt.Sprintf("the change of %s %s %s: make it where that takes it from",
+		c.Key.Label(), word, words.Some(by, 3))}}
+}
+
+// tryPlan asks the server about a plan: the first step of every policy, since
+// later ones start from what that leaves, and who keeps the policies elsewhere.
+func (g *Gate) tryPlan(ctx context.Context, rev *revision.Revision, p *Preview) {
+	if g.server == nil || len(p.Objects) == 0 {
+		return
+	}
+	first := firstOf(p.Objects)
+	var keys []model.PolicyKey
+	for _, c := range first {
+		keys = append(keys, c.Key)
+	}
+	live, err := g.server.live(ctx, keys)
+	if err != nil {
+		p.block("%v", err)
+		return
+	}
+	if p.Blocked == "" && rev.Mode.Writes {
+		p.heed(g.server.check(ctx, first))
+	}
+	p.guardKept(first, live)
+}

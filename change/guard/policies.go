@@ -1,0 +1,145 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+
+	"rung/model"
+	"rung/model/overlap"
+	"rung/model/words"
+	"rung/revision"
+)
+
+// ofPolicies are the rails that are judged from the policies alone, where it is not known
+// what a change does to connections: for what it leaves behind, alike for create, update,
+// move and undo, and for a removed policy as it was. It asks the cluster as it is; the
+// policies of the change are taken from the change.
+func ofPolicies(c *model.Cluster, changes []Change, e enforcing, protected func(string) bool) []Guard {
+	touched := slices.DeleteFunc(deciding(changes), func(ch Change) bool { return ch.Key.Kind == model.KindCNP && !e.cnp })
+	if len(touched) == 0 {
+		return nil
+	}
+	x := overlap.NewPodIndex(c, nil)
+	var out []Guard
+	for _, ch := range touched {
+		p := ch.New
+		if p == nil {
+			p = ch.Old
+		}
+		out = append(out, denyGuards(x, p, protected)...)
+	}
+	touched = slices.DeleteFunc(touched, func(ch Change) bool { return !ch.Key.Kind.IsAdmin() })
+	if len(touched) == 0 {
+		return out
+	}
+	return append(out, newOrderGuard(c, x, touched, e).find()...)
+}
+
+// deciding are the changes that could change a decision.
+func deciding(changes []Change) (out []Change) {
+	for _, ch := range changes {
+		if ch.Old == nil || ch.New == nil || !SameDecisions(ch.Old, ch.New) {
+			out = append(out, ch)
+		}
+	}
+	return out
+}
+
+// denyGuards are the guards a policy runs into by itself.
+func denyGuards(x *overlap.PodIndex, p *model.Policy, protected func(string) bool) (out []Guard) {
+	if !p.Kind.IsAdmin() {
+		return namespaceGuards(p, protected)
+	}
+	denies := rulesOf(p, model.Deny)
+	if len(denies) == 0 {
+		return nil
+	}
+	if whom := systemSubject(x, p, protected); whom != "" {
+		out = append(out, rail(DenySystem, p.Key, "%s denies (%s) and its subject covers %s",
+			p.Key.Label(), ruleText(denies[0]), whom))
+	}
+	for _, r := range denies {
+		var networks []string
+		for i := range r.Peers {
+			networks = append(networks, r.Peers[i].Networks...)
+		}
+		if whole := overlap.WholeFamilies(networks); len(whole) > 0 {
+			out = append(out, rail(DenyAllNetworks, p.Key, "%s of %s denies every address: %s",
+				ruleText(r), p.Key.Label(), strings.Join(whole, " and ")))
+			break
+		}
+	}
+	return out
+}
+
+// namespaceGuards are those of a NetworkPolicy or EgressFirewall, which reaches
+// no further than its namespace: a Deny of everything at the end of a firewall is
+// how one is written.
+func namespaceGuards(p *model.Policy, protected func(string) bool) []Guard {
+	if !protected(p.Namespace) {
+		return nil
+	}
+	what := ""
+	switch denies := rulesOf(p, model.Deny); {
+	case p.Kind == model.KindNP && (p.IsolatesIngress || p.IsolatesEgress):
+		what = "isolates (" + strings.Join(p.Isolated(), " and ") + ") pods"
+	case len(denies) > 0:
+		what = "denies (" + ruleText(denies[0]) + ") what leaves pods"
+	default:
+		return nil
+	}
+	return []Guard{rail(DenySystem, p.Key, "%s %s in %s", p.Key.Label(), what, p.Namespace)}
+}
+
+// rulesOf are the policy's rules with an action, ingress first.
+func rulesOf(p *model.Policy, a model.Action) (out []*model.Rule) {
+	for _, d := range []model.Direction{model.Ingress, model.Egress} {
+		for i := range p.Rules(d) {
+			if p.Rules(d)[i].Action == a {
+				out = append(out, &p.Rules(d)[i])
+			}
+		}
+	}
+	return out
+}
+
+func ruleText(r *model.Rule) string { return revision.RuleLabel(r.Direction, r.Index, r.Name) }
+
+// systemSubject says which protected namespaces the policy's subject covers,
+// empty when none. A namespace selector that names labels counts as soon as it
+// matches one; an empty one always does when pods are not narrowed down, and
+// with a pod selector where that selects a pod in one.
+func systemSubject(x *overlap.PodIndex, p *model.Policy, protected func(string) bool) string {
+	all := p.Subject.Namespaces.Empty() && p.Subject.Namespace == ""
+	anyPod := p.Subject.AllPods || p.Subject.Pods.Empty()
+	if all && anyPod {
+		return "every namespace"
+	}
+	var names []string
+	for ns := range x.Namespaces(p.Subject.Namespaces) {
+		if !protected(ns.Name) || p.Subject.Namespace != "" && p.Subject.Namespace != ns.Name {
+			continue
+		}
+		if all && x.MatchIn(ns.Name, p.Subject.Pods).Empty() {
+			continue
+		}
+		names = append(names, ns.Name)
+	}
+	text := words.Cut(names, ", ", 3)
+	if len(names) > 3 {
+		text += " protected namespaces"
+	}
+	return text
+}
+
+// NewDeny says whether a rule of a direction denies in a version of a policy that did not in
+// the one before, which is nil where there is none.
+func NewDeny(old, now *model.Policy, dir model.Direction) bool {
+	var had []*model.Rule
+	if old != nil && sameSubject(old, now) {
+		had = rulesOf(old, model.Deny)
+	}
+	return slices.ContainsFunc(rulesOf(now, model.Deny), func(r *model.Rule) bool {
+		return r.Direction == dir && !slices.ContainsFunc(had, func(o *model.Rule) bool { return sameRule(*o, *r) })
+	})
+}

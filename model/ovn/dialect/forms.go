@@ -1,0 +1,269 @@
+package dialect
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"rung/model/ovn/nb"
+)
+
+// form counts the rows of one owner type by generation.
+type form struct {
+	rows, current int
+	by            map[Generation]int
+	why           map[string]int
+}
+
+// Why a row is not current (ovn-kubernetes.md#older-forms).
+const (
+	whyOf2023     = "ids by OVN priority, as the enhancement of 2023 had them"
+	whyStrange    = "ids in a form Rung does not know"
+	whyNPIDs      = "ids with a port and an ip block index, directions in lower case"
+	whyEFIDs      = "ids by priority with the key rule-idx"
+	whyMulticast  = "ids Allow_Ingress and Allow_Egress"
+	whyDenyGroups = "port groups named HASH_ingressDefaultDeny"
+	whyNPGroups   = "port groups without an owner, by namespace and name"
+	whyHairpin    = "a hairpin clause in each ACL"
+	whyEFSets     = "matches by the namespace's address set"
+	whyLiterals   = "cluster port groups under their literal names"
+	whyNoTiers    = "no tiers"
+)
+
+// Suffixes of the older names of a namespace's default-deny port groups.
+const (
+	suffixIngress = "_ingressDefaultDeny"
+	suffixEgress  = "_egressDefaultDeny"
+)
+
+// tierTwo are the owner types whose ACLs are in tier 2 (ovn-kubernetes.md#tiers).
+var tierTwo = map[string]bool{
+	nb.OwnerNetworkPolicy: true, nb.OwnerNetpolNamespace: true, nb.OwnerNetpolDefault: true, nb.OwnerNetpolNode: true,
+	nb.OwnerEgressFirewall: true, nb.OwnerMulticastNS: true, nb.OwnerMulticastCluster: true,
+}
+
+// Rows that Rung's sandbox makes up to be looked at are nobody's dialect; they say
+// so by a key of their own.
+const (
+	exampleKey   = "rung"
+	exampleValue = "sandbox"
+)
+
+// classify books a row under its owner type.
+func (t *tally) classify(r nb.Row, ids map[string]string, o nb.Owner) {
+	if ids[exampleKey] == exampleValue {
+		return
+	}
+	kind, g, why := o.Type, Current, ""
+	switch o.Form {
+	case nb.FormLegacy:
+		if o.Type == "" {
+			t.groupOf2023(o)
+			return
+		}
+		g, why = legacy(o)
+	case nb.FormOdd:
+		g, why = Strange, whyStrange
+	case nb.FormKnown:
+		if a, ok := r.(*nb.ACL); ok {
+			if tierTwo[kind] {
+				t.tiered++
+				if a.Tier == 0 {
+					t.tierless++
+				}
+			}
+			if why = olderMatch(kind, a.Match); why != "" {
+				g = Older
+			}
+		}
+	case nb.FormNone:
+		p, ok := r.(*nb.PortGroup)
+		if !ok {
+			return
+		}
+		if kind, why = unowned(p); kind == "" {
+			return
+		}
+		g = Older
+	default:
+		return
+	}
+	t.form(kind).add(g, why)
+}
+
+func (t *tally) form(kind string) *form {
+	f := t.forms[kind]
+	if f == nil {
+		f = &form{by: map[Generation]int{}, why: map[string]int{}}
+		t.forms[kind] = f
+	}
+	return f
+}
+
+func (f *form) add(g Generation, why string) {
+	f.rows++
+	f.by[g]++
+	if g == Current {
+		f.current++
+	} else {
+		f.why[why]++
+	}
+}
+
+// legacy is what nb read as an older form.
+func legacy(o nb.Owner) (Generation, string) {
+	switch {
+	case o.Controller != nb.DefaultController:
+		return Of2023, whyOf2023
+	case o.Type == nb.OwnerNetworkPolicy:
+		return Older, whyNPIDs
+	case o.Type == nb.OwnerEgressFirewall:
+		return Older, whyEFIDs
+	}
+	return Older, whyMulticast
+}
+
+// groupOf2023 counts a port group of 2023, which has no owner: by its priority it
+// is of one kind or the other, and it counts beside other rows of that kind only.
+func (t *tally) groupOf2023(o nb.Owner) {
+	if len(o.Detail) == len("1750") {
+		t.groups2023[1]++
+	} else {
+		t.groups2023[0]++
+	}
+}
+
+// olderMatch knows a row with a current id by its match.
+func olderMatch(kind, match string) string {
+	has := func(parts ...string) bool {
+		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(match, p) })
+	}
+	switch {
+	case kind == nb.OwnerNetpolNamespace && has(suffixIngress, suffixEgress):
+		return whyDenyGroups
+	case kind == nb.OwnerNetworkPolicy &&
+		has("ip4.src == 169.254.169.5 && ip4.dst == {$", "ip6.src == fd69::5 && ip6.dst == {$"):
+		return whyHairpin
+	case kind == nb.OwnerEgressFirewall && has("ip4.src == $", "ip6.src == $") && !has("inport == @"):
+		return whyEFSets
+	case kind == nb.OwnerMulticastCluster && has("@"+nb.GroupCluster, "@"+nb.GroupClusterRtr):
+		return whyLiterals
+	}
+	return ""
+}
+
+// unowned knows a port group of a release before groups had owners, by its name.
+func unowned(g *nb.PortGroup) (kind, why string) {
+	readable := g.ExternalIDs["name"]
+	switch {
+	case strings.HasSuffix(g.Name, suffixIngress), strings.HasSuffix(g.Name, suffixEgress):
+		return nb.OwnerNetpolNamespace, whyDenyGroups
+	case g.Name == nb.GroupCluster, g.Name == nb.GroupClusterRtr:
+		return nb.OwnerCluster, whyLiterals
+	case strings.Contains(readable, "_") && g.Name == nb.HashedName(readable):
+		return nb.OwnerNetworkPolicy, whyNPGroups
+	}
+	return "", ""
+}
+
+// owners sums up. That a single row has no tier is an altered row; that none of
+// many has, a release without them.
+func (t *tally) owners() []Rows {
+	noTiers := t.tiered > 1 && t.tierless == t.tiered
+	for i, kind := range []string{nb.OwnerANP, nb.OwnerBANP} {
+		for range t.groups2023[i] {
+			if f := t.forms[kind]; f != nil && f.by[Of2023] > 0 {
+				f.add(Of2023, whyOf2023)
+			}
+		}
+	}
+	out := make([]Rows, 0, len(t.forms))
+	for _, kind := range slices.Sorted(maps.Keys(t.forms)) {
+		f := t.forms[kind]
+		if noTiers && tierTwo[kind] && f.current > 0 {
+			f.by[Older] += f.current
+			f.why[whyNoTiers] += f.current
+			f.by[Current], f.current = 0, 0
+		}
+		r := Rows{Type: kind, Rows: f.rows, Current: f.current, Generation: Current}
+		switch {
+		case f.current == f.rows:
+		case f.current > 0:
+			r.Generation = Mixed
+		default:
+			r.Generation = most(f.by)
+		}
+		if f.current < f.rows {
+			r.Form = most(f.why)
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// most is the key with the largest count, the first by name of several.
+func most[K ~string](counts map[K]int) (best K) {
+	for _, k := range slices.Sorted(maps.Keys(counts)) {
+		if best == "" || counts[k] > counts[best] {
+			best = k
+		}
+	}
+	return best
+}
+
+// groups are owner types that one controller of OVN-Kubernetes writes: where one
+// of them is of another release, the others are, although they have no rows.
+var groups = [][]string{
+	{nb.OwnerANP, nb.OwnerBANP},
+	{nb.OwnerNetworkPolicy, nb.OwnerNetpolNamespace, nb.OwnerNetpolDefault, nb.OwnerNetpolNode, nb.OwnerPodSelector},
+	{nb.OwnerEgressFirewall, nb.OwnerEFDNS},
+	{nb.OwnerMulticastNS, nb.OwnerMulticastCluster},
+	{nb.OwnerCluster, nb.OwnerMulticastCluster, nb.OwnerNetpolDefault},
+}
+
+// Incomparable are the owner types whose rows cannot be held against desired
+// ones, with the reason: all there are have another form than Rung compiles, or
+// there are none and those of the same controller have. An address set of a pod
+// selector has one id form for all releases, and other contents: it goes with
+// its NetworkPolicies. What hangs on the cluster's port groups goes with those.
+func (d *Dialect) Incomparable() map[string]string {
+	var out map[string]string
+	put := func(kind, why string) {
+		if out == nil {
+			out = map[string]string{}
+		}
+		if _, there := out[kind]; !there {
+			out[kind] = why
+		}
+	}
+	text := func(r Rows) string { return "rows of an " + r.name() + ": " + r.Form }
+	for _, r := range d.Owners {
+		if r.Current == 0 {
+			put(r.Type, text(r))
+		}
+	}
+	for _, group := range groups {
+		for _, kind := range group {
+			r := d.Of(kind)
+			if r.Rows == 0 || r.Current > 0 {
+				continue
+			}
+			for _, other := range group {
+				if d.Of(other).Current == 0 || other == nb.OwnerPodSelector || kind == nb.OwnerCluster {
+					put(other, "the "+kind+" rows are of an "+r.name()+": "+r.Form)
+				}
+			}
+		}
+	}
+	return out
+}
+
+func (r Rows) name() string {
+	switch r.Generation {
+	case Of2023:
+		return "enhancement of 2023"
+	case Strange:
+		return "unknown release"
+	}
+	return string(Older)
+}

@@ -1,0 +1,176 @@
+package dialect
+
+import (
+	"fmt"
+	"strings"
+
+	"rung/model/ovn/nb"
+)
+
+// sampled are the owner types whose ACLs carry samples where observability is on
+// (ovn-kubernetes.md#samples).
+var sampled = map[string]bool{
+	nb.OwnerANP: true, nb.OwnerBANP: true, nb.OwnerCNP: true, nb.OwnerNetpolNode: true, nb.OwnerNetworkPolicy: true,
+	nb.OwnerNetpolNamespace: true, nb.OwnerMulticastNS: true, nb.OwnerMulticastCluster: true, nb.OwnerEgressFirewall: true,
+}
+
+// Infer reads the dialect from the rows of a zone. It looks at every ACL, address
+// set and port group once.
+func Infer(db *nb.DB, h Hints) Dialect {
+	t := &tally{db: db, hints: h, forms: map[string]*form{}}
+	for g := range db.PortGroups() {
+		t.group(g)
+	}
+	for s := range db.AddressSets() {
+		t.set(s)
+	}
+	for a := range db.ACLs() {
+		t.acl(a)
+	}
+	d := Dialect{Observability: t.observability(), AllowICMP: t.allowICMP(), Stateless: t.statelessFact(),
+		Families: t.families.fact(), Subnets: t.subnets.fact(), Meter: t.meter(), Owners: t.owners()}
+	d.Multicast = presence(t.multicast, "rows of the cluster's multicast")
+	d.Defaults = presence(t.hairpin, "hairpin rows")
+	return d
+}
+
+// tally counts while the rows go by.
+type tally struct {
+	db    *nb.DB
+	hints Hints
+	forms map[string]*form
+
+	acls, metered          int // of the default network's controller
+	sampleable, withSample int
+	denies, icmp           int
+	stateless, wouldBe     int // rows without state, and rows that should be by their annotation
+	multicast, hairpin     int
+	tiered, tierless       int    // rows of tier 2 by their owner type
+	groups2023             [2]int // port groups of 2023: AdminNetworkPolicies, baselines
+
+	families familyTally
+	subnets  subnetTally
+}
+
+func (t *tally) acl(a *nb.ACL) {
+	o := nb.OwnerOf(nb.TableACL, a.ExternalIDs)
+	t.classify(a, a.ExternalIDs, o)
+	if o.Controller != nb.DefaultController || o.Form != nb.FormKnown && o.Form != nb.FormLegacy {
+		return
+	}
+	t.acls++
+	if a.Meter == nb.LoggingMeter {
+		t.metered++
+	}
+	if sampled[o.Type] {
+		t.sampleable++
+		if a.SampleNew != "" || a.SampleEst != "" {
+			t.withSample++
+		}
+	}
+	t.families.match(o.Type, a.Match)
+	switch o.Type {
+	case nb.OwnerNetpolNamespace:
+		switch o.Detail {
+		case "defaultDeny":
+			t.denies++
+		case "icmpAllow":
+			t.icmp++
+		}
+	case nb.OwnerNetworkPolicy:
+		if a.Action == nb.ActionAllowStateless {
+			t.stateless++
+		} else if t.hints.Stateless != nil && t.hints.Stateless(o.Namespace, o.Name) {
+			t.wouldBe++
+		}
+	case nb.OwnerMulticastCluster:
+		t.multicast++
+	case nb.OwnerNetpolDefault:
+		t.hairpin++
+	case nb.OwnerEgressFirewall:
+		if t.defaultNetwork(a.Match) {
+			t.subnets.match(a.Match)
+		}
+	}
+}
+
+func (t *tally) set(s *nb.AddressSet) {
+	o := nb.OwnerOf(nb.TableAddressSet, s.ExternalIDs)
+	t.classify(s, s.ExternalIDs, o)
+	if o.Form == nb.FormKnown || o.Form == nb.FormLegacy {
+		t.families.set(o.Family)
+	}
+}
+
+func (t *tally) group(g *nb.PortGroup) {
+	t.classify(g, g.ExternalIDs, nb.OwnerOf(nb.TablePortGroup, g.ExternalIDs))
+}
+
+// defaultNetwork says whether a row of an EgressFirewall is of a namespace on the
+// default network: the others leave out the subnets of theirs, under the same
+// owner (ovn-kubernetes.md#other-networks).
+func (t *tally) defaultNetwork(match string) bool {
+	_, rest, found := strings.Cut(match, "inport == @")
+	if !found {
+		return true // an older form knows no other networks
+	}
+	end := strings.IndexFunc(rest, func(r rune) bool {
+		return r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	})
+	if end >= 0 {
+		rest = rest[:end]
+	}
+	g := t.db.PortGroupByName(rest)
+	return g != nil && g.ExternalIDs[nb.KeyOwnerController] == nb.DefaultController
+}
+
+func (t *tally) observability() Fact {
+	if t.sampleable == 0 {
+		return Fact{Evidence: "no ACL of a feature that is sampled"}
+	}
+	return Fact{Of(t.withSample > 0), fmt.Sprintf("%d of %d ACLs carry samples", t.withSample, t.sampleable)}
+}
+
+func (t *tally) allowICMP() Fact {
+	if t.denies+t.icmp == 0 {
+		return Fact{Evidence: "no default deny stands"}
+	}
+	return Fact{Of(t.icmp > 0), fmt.Sprintf("%d icmpAllow beside %d defaultDeny rows", t.icmp, t.denies)}
+}
+
+func (t *tally) statelessFact() Fact {
+	switch {
+	case t.stateless > 0:
+		return Fact{Yes, fmt.Sprintf("%d ACLs are %s", t.stateless, nb.ActionAllowStateless)}
+	case t.wouldBe > 0:
+		return Fact{No, fmt.Sprintf("%d ACLs of annotated NetworkPolicies are not %s", t.wouldBe, nb.ActionAllowStateless)}
+	}
+	return Fact{Evidence: "no NetworkPolicy with rows is annotated"}
+}
+
+// presence is yes where rows are; that none are says nothing, they may not be
+// due.
+func presence(n int, what string) Fact {
+	if n == 0 {
+		return Fact{Evidence: "no " + what}
+	}
+	return Fact{Yes, fmt.Sprintf("%d %s", n, what)}
+}
+
+func (t *tally) meter() Meter {
+	carry := fmt.Sprintf("%d of %d ACLs refer to %s", t.metered, t.acls, nb.LoggingMeter)
+	row := t.db.MeterByName(nb.LoggingMeter)
+	switch {
+	case row == nil && t.acls == 0:
+		return Meter{Fact: Fact{Evidence: "no meter, and no ACL that would need it"}}
+	case row == nil:
+		return Meter{Fact: Fact{No, "no row " + nb.LoggingMeter + "; " + carry}}
+	}
+	m := Meter{Fact: Fact{Yes, carry}}
+	for _, uuid := range row.Bands {
+		if b := t.db.Band(uuid); b != nil {
+			m.Rate = b.Rate
+		}
+	}
+	return m
+}

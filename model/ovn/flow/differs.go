@@ -1,0 +1,83 @@
+package flow
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"rung/model/ovn/nb"
+)
+
+// closest is the ACL among those of one hint that a flow is most like.
+func closest(acls []*ACL, f *Flow) *ACL {
+	return slices.MinFunc(acls, func(a, b *ACL) int {
+		return cmp.Compare(len(differs(a.ACL, f)), len(differs(b.ACL, f)))
+	})
+}
+
+// differs says how a flow is not that of an ACL.
+func differs(a *nb.ACL, f *Flow) (out []string) {
+	say := func(what string, flow, row any) {
+		if flow != row {
+			out = append(out, fmt.Sprintf("%s %v, the row says %v", what, flow, row))
+		}
+	}
+	if f.Row.Priority == prioRelated {
+		return nil // the log of replies: in the other pipeline, with a match of its own
+	}
+	say("priority", f.Row.Priority-PriorityOffset, a.Priority)
+	if f.Part == PartEval {
+		say("stage", string(f.Stage), a.Stage())
+		if f.Tier != NoTier {
+			say("tier", f.Tier, a.Tier)
+		} else if a.Tier != 0 {
+			say("tier", 0, a.Tier)
+		}
+		say("action", f.decides(), decision(a.Action))
+		say("log", f.Log != nil, a.Log)
+		if f.Log != nil && a.Log {
+			out = append(out, f.logs(a)...)
+		}
+	}
+	if f.Match != a.Match {
+		out = append(out, "another match")
+	}
+	return out
+}
+
+// logs says how a flow logs otherwise than an ACL does.
+func (f *Flow) logs(a *nb.ACL) (out []string) {
+	// northd escapes nothing in a name, so it is compared as it is written.
+	if named := strings.Contains(f.Row.Actions, "log(name=\""); a.Name == "" && named && !a.BlankName ||
+		a.Name != "" && !strings.Contains(f.Row.Actions, "log(name=\""+a.Name+"\", ") {
+		out = append(out, "another name")
+	}
+	if f.unreadable() {
+		return out // nor is what stands behind the name
+	}
+	if severity := cmp.Or(a.Severity, "info"); f.Log.Severity != severity {
+		out = append(out, "severity "+f.Log.Severity+", the row says "+severity)
+	}
+	if f.Log.Meter != a.Meter && f.Log.Meter != a.Meter+"__"+a.UUID { // of a fair meter every ACL has its own
+		out = append(out, "another meter")
+	}
+	return out
+}
+
+// decides is what the flow of an ACL decides; pass where it decides nothing.
+func (r *Reading) decides() string {
+	if r.Passes() {
+		return nb.ActionPass
+	}
+	return r.Verdict
+}
+
+// decision is what the actions of ACLs come to in flows.
+func decision(action string) string {
+	switch action {
+	case nb.ActionAllow, nb.ActionAllowRelated, nb.ActionAllowStateless:
+		return ActAllow
+	}
+	return action
+}

@@ -1,0 +1,285 @@
+package flow
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rung/model/ovn/nb"
+	"rung/model/ovn/sb"
+	"rung/model/words"
+)
+
+// Flow is a logical flow, explained.
+type Flow struct {
+	Row *sb.Flow
+	Reading
+	Datapaths []*sb.Datapath // it is for, by name
+	// Differs says how the flow is not that of its ACL as it is now: northd made it of an
+	// older row. Empty for others.
+	Differs []string
+	// Twin is the hint of a flow that has that of another ACL: northd makes one flow for
+	// ACLs that differ in nothing a flow has (ovn-kubernetes.md#acls-that-share-flows).
+	// Empty for others.
+	Twin string
+	// With are the ACLs that share the flow, this one's among them and that of its hint
+	// first; nil where it is one ACL's own. All of them have the same slice.
+	With []*nb.ACL
+	// Own is what a flow is for that was made for no ACL.
+	Own string
+}
+
+// Place is where a flow decides: its stage, priority and tier.
+func (f *Flow) Place() string {
+	s := string(f.Stage)
+	if f.Part != PartEval {
+		s += " " + string(f.Part)
+	}
+	s += " · priority " + strconv.Itoa(f.Row.Priority)
+	if f.Tier != NoTier {
+		s += " · tier " + strconv.Itoa(f.Tier)
+	}
+	return s
+}
+
+// Packets says which packets of those that its ACL matches a flow is for.
+func (f *Flow) Packets() string { return f.Reading.Hint.String() }
+
+// ACL is an ACL with its flows.
+type ACL struct {
+	*nb.ACL
+	Flows []*Flow // by stage, priority (highest first) and hint
+	// On are the switches of the zone that the ACL applies to, by name: it stands on them,
+	// or a port of its port group does. Without one it has no flows, and needs none.
+	On []string
+	// Missing are the switches among them on which a flow of the ACL is missing.
+	Missing []string
+}
+
+// State says how an ACL and its flows stand to each other.
+type State string
+
+// The states.
+const (
+	StateMade    State = "made"     // every flow is there, as the row says
+	StateMissing State = "missing"  // flows are missing
+	StateOld     State = "old"      // the flows are of an older row
+	StateNoPort  State = "no ports" // nothing in this zone to apply to
+)
+
+// State of the ACL.
+func (a *ACL) State() State {
+	switch {
+	case slices.ContainsFunc(a.Flows, func(f *Flow) bool { return len(f.Differs) > 0 }):
+		return StateOld
+	case len(a.Missing) > 0:
+		return StateMissing
+	case len(a.On) == 0:
+		return StateNoPort
+	}
+	return StateMade
+}
+
+// Joined are the ACLs of a zone and the flows of the ACL stages.
+type Joined struct {
+	ACLs []*ACL  // in the order of their UUIDs
+	Own  []*Flow // OVN's own: made for no ACL
+	// Surplus are flows of ACLs that no row is of any more, or where the row does not
+	// apply any more.
+	Surplus  []*Flow
+	Progress Progress
+	// Odd counts actions that are not known.
+	Odd int
+}
+
+// ACL is the one of that UUID, nil where there is none.
+func (j *Joined) ACL(uuid string) *ACL {
+	i, ok := slices.BinarySearchFunc(j.ACLs, uuid, func(a *ACL, uuid string) int { return cmp.Compare(a.UUID, uuid) })
+	if !ok {
+		return nil
+	}
+	return j.ACLs[i]
+}
+
+// Join holds the ACLs of a zone against its logical flows. A flow is an ACL's by its
+// hint: eight hex digits of a UUID. Where several ACLs begin alike, it is that whose
+// stage, priority and match the flow has. ACLs that differ in nothing a flow has share
+// theirs, under the hint of one of them.
+func Join(rows *nb.DB, flows *sb.DB) *Joined {
+	out := &Joined{Progress: ProgressOf(rows, flows)}
+	on := placesOf(rows)
+	byHint := map[string][]*ACL{}
+	for a := range rows.ACLs() {
+		x := &ACL{ACL: a, On: on[a.UUID]}
+		out.ACLs = append(out.ACLs, x)
+		if len(a.UUID) >= hintLength {
+			byHint[a.UUID[:hintLength]] = append(byHint[a.UUID[:hintLength]], x)
+		}
+	}
+	for f := range flows.Flows() {
+		x := explain(f, flows)
+		if x == nil {
+			continue
+		}
+		out.Odd += x.Odd
+		acls := byHint[f.Hint]
+		switch {
+		case f.Hint == "" || len(acls) == 0 && (x.Part == PartBefore || f.Priority == prioOwn):
+			x.Own = x.Purpose(f.Priority) // hints are of ports there, or of DHCP options
+			out.Own = append(out.Own, x)
+		case len(acls) == 0:
+			out.Surplus = append(out.Surplus, x)
+		default:
+			a := closest(acls, x)
+			x.Differs = differs(a.ACL, x)
+			a.Flows = append(a.Flows, x)
+		}
+	}
+	for _, a := range out.ACLs {
+		a.Missing = missing(a)
+	}
+	out.share()
+	for _, a := range out.ACLs {
+		slices.SortStableFunc(a.Flows, compare)
+	}
+	slices.SortStableFunc(out.Own, compare)
+	slices.SortStableFunc(out.Surplus, compare)
+	return out
+}
+
+// hintLength is how much of a UUID a hint holds.
+const hintLength = 8
+
+func explain(f *sb.Flow, db *sb.DB) *Flow {
+	r, ok := Read(f.Stage, f.Match, f.Actions)
+	if !ok {
+		return nil
+	}
+	x := &Flow{Row: f, Reading: r, Datapaths: db.DatapathsOf(f)}
+	slices.SortFunc(x.Datapaths, func(a, b *sb.Datapath) int { return cmp.Compare(a.Name, b.Name) })
+	return x
+}
+
+func compare(a, b *Flow) int {
+	return cmp.Or(cmp.Compare(a.Stage.Index(), b.Stage.Index()), cmp.Compare(a.Row.Table, b.Row.Table),
+		cmp.Compare(b.Row.Priority, a.Row.Priority), cmp.Compare(a.Row.Hint, b.Row.Hint), cmp.Compare(a.Hint, b.Hint),
+		cmp.Compare(a.Row.UUID, b.Row.UUID))
+}
+
+// missing are the switches on which an ACL has not every flow it needs: one for every
+// packet, or one for each of its two hints (ovn-kubernetes.md#hints).
+func missing(a *ACL) (out []string) {
+	want := []Hint{HintAllowNew, HintAllow}
+	if decision(a.Action) != ActAllow {
+		want = []Hint{HintDrop, HintBlock}
+	}
+	for _, name := range a.On {
+		there := map[Hint]bool{}
+		for _, f := range a.Flows {
+			if f.Part == PartEval && f.Row.Priority != prioRelated &&
+				slices.ContainsFunc(f.Datapaths, func(d *sb.Datapath) bool { return d.Name == name }) {
+				there[f.Hint] = true
+			}
+		}
+		if !there[0] && !(there[want[0]] && there[want[1]]) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// placesOf names, for each ACL that applies somewhere, the switches it applies to.
+func placesOf(rows *nb.DB) map[string][]string {
+	at := map[string]string{} // port → switch
+	on := map[string]map[string]bool{}
+	add := func(acls []string, name string) {
+		for _, uuid := range acls {
+			if on[uuid] == nil {
+				on[uuid] = map[string]bool{}
+			}
+			on[uuid][name] = true
+		}
+	}
+	for s := range rows.Switches() {
+		add(s.ACLs, s.Name)
+		for _, p := range s.Ports {
+			at[p] = s.Name
+		}
+	}
+	for g := range rows.PortGroups() {
+		seen := map[string]bool{}
+		for _, p := range g.Ports {
+			if name, ok := at[p]; ok && !seen[name] {
+				seen[name] = true
+				add(g.ACLs, name)
+			}
+		}
+	}
+	out := make(map[string][]string, len(on))
+	for uuid, names := range on {
+		for name := range names {
+			out[uuid] = append(out[uuid], name)
+		}
+		slices.Sort(out[uuid])
+	}
+	return out
+}
+
+// Cause says why flows of an ACL are missing or old, as far as the databases tell; empty
+// where the ACL is as it should be.
+func (j *Joined) Cause(a *ACL) string {
+	switch a.State() {
+	case StateNoPort:
+		return "no port of its port group is in this zone, so none are needed"
+	case StateOld, StateMissing:
+		return j.Progress.NorthdText()
+	}
+	switch {
+	case slices.ContainsFunc(a.Flows, (*Flow).unreadable):
+		return "ovn-controller cannot read the name in its log action: the ACL decides nothing on the nodes"
+	case j.Progress.NodesBehind():
+		return j.Progress.NodesText()
+	}
+	return ""
+}
+
+// NorthdText says what is the matter where flows do not follow rows.
+func (p *Progress) NorthdText() string {
+	switch {
+	case p.NorthdBehind():
+		return fmt.Sprintf("northd is behind: rows #%d, flows #%d", p.Written.Cfg, p.Made.Cfg)
+	case !p.Tracked():
+		return "northd has not made them: it is behind or stopped (nb_cfg was never raised, so it does not say)"
+	}
+	return "northd has not made them since the last raise of nb_cfg: it is behind or stopped"
+}
+
+// Summary is one line: how many ACLs have their flows.
+func (j *Joined) Summary() string {
+	count := map[State]int{}
+	flows := map[*sb.Flow]bool{} // several ACLs may share one
+	for _, a := range j.ACLs {
+		count[a.State()]++
+		for _, f := range a.Flows {
+			flows[f.Row] = true
+		}
+	}
+	parts := []string{fmt.Sprintf("%s of %s", words.Count(len(flows), "flow"), words.Count(count[StateMade], "ACL"))}
+	for _, s := range []struct {
+		n    int
+		text string
+	}{
+		{count[StateMissing], "without flows"}, {count[StateOld], "with flows of an older row"},
+		{count[StateNoPort], "without ports in this zone"},
+	} {
+		if s.n > 0 {
+			parts = append(parts, words.Count(s.n, "ACL")+" "+s.text)
+		}
+	}
+	if n := len(j.Surplus); n > 0 {
+		parts = append(parts, words.Count(n, "flow")+" of ACLs that are gone")
+	}
+	return strings.Join(parts, " · ")
+}

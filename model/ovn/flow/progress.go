@@ -1,0 +1,114 @@
+package flow
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rung/model/ovn/nb"
+	"rung/model/ovn/sb"
+	"rung/model/words"
+)
+
+// Progress says how far northd and the nodes of a zone are behind its rows
+// (ovn-kubernetes.md#rows-flows-nodes).
+type Progress struct {
+	// Written, Made and Done are the numbers of rows written, flows made and nodes done,
+	// the newest first. A number moves only when somebody raises nb_cfg: equal numbers say
+	// that what was written before the last raise has arrived, nothing of what came after.
+	Written, Made, Done nb.Mark
+	// Waiting are the chassis whose number is below Made, by name.
+	Waiting []*sb.Chassis
+	Chassis int // all of them
+}
+
+// ProgressOf reads it from a zone's databases; either may be missing.
+func ProgressOf(rows *nb.DB, flows *sb.DB) (p Progress) {
+	if g := rows.Global(); g != nil {
+		p.Written, p.Made, p.Done = g.Written, g.Made, g.Done
+	}
+	if g := flows.Global(); g != nil && rows.Global() == nil {
+		p.Written.Cfg, p.Made.Cfg = g.NbCfg, g.NbCfg
+	}
+	for c := range flows.Chassis() {
+		if p.Chassis++; c.NbCfg < p.Made.Cfg {
+			p.Waiting = append(p.Waiting, c)
+		}
+	}
+	slices.SortFunc(p.Waiting, func(a, b *sb.Chassis) int { return cmp.Compare(a.Name, b.Name) })
+	return p
+}
+
+// NorthdBehind says that flows have still to be made of rows that were written.
+func (p *Progress) NorthdBehind() bool { return p.Made.Cfg < p.Written.Cfg }
+
+// NodesBehind says that some node has still to take flows over that were made.
+func (p *Progress) NodesBehind() bool { return p.Done.Cfg < p.Made.Cfg }
+
+// Tracked says whether anybody ever raised nb_cfg: else the numbers tell nothing.
+func (p *Progress) Tracked() bool { return p.Written.Cfg != 0 }
+
+// Text is one line for people. seen is when the newest number was first seen, zero where
+// nobody knows: northd stamps it only once it gets there.
+func (p *Progress) Text(now, seen time.Time) string {
+	if !p.Tracked() {
+		return "nobody counts: nb_cfg was never raised (ovn-nbctl --wait=hv sync does)"
+	}
+	written := fmt.Sprintf("rows written #%d", p.Written.Cfg)
+	switch {
+	case p.NorthdBehind():
+		written += age(now, seen)
+	default:
+		written += age(now, stamp(p.Written))
+	}
+	made := fmt.Sprintf("flows made #%d", p.Made.Cfg) + age(now, stamp(p.Made))
+	if p.NorthdBehind() {
+		made += ": northd is behind"
+	}
+	done := fmt.Sprintf("nodes done #%d", p.Done.Cfg) + age(now, stamp(p.Done))
+	if p.NodesBehind() {
+		done += ": " + p.NodesText()
+	}
+	return strings.Join([]string{written, made, done}, " · ")
+}
+
+// NodesText says which nodes are behind.
+func (p *Progress) NodesText() string {
+	names := make([]string, len(p.Waiting))
+	for i, c := range p.Waiting {
+		names[i] = c.Name
+	}
+	if len(names) == 0 {
+		return "a node is behind"
+	}
+	return words.Some(names, 3) + words.Form(len(names), " is behind", " are behind")
+}
+
+func stamp(m nb.Mark) time.Time {
+	if m.Stamp == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(m.Stamp)
+}
+
+// age is " 12s ago", empty where there is no time. Clocks of nodes differ: what lies
+// ahead is now.
+func age(now, at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	d := max(0, now.Sub(at))
+	switch {
+	case d < time.Second:
+		return " just now"
+	case d < 2*time.Minute:
+		return fmt.Sprintf(" %ds ago", int(d/time.Second))
+	case d < 2*time.Hour:
+		return fmt.Sprintf(" %dm ago", int(d/time.Minute))
+	case d < 48*time.Hour:
+		return fmt.Sprintf(" %dh ago", int(d/time.Hour))
+	}
+	return fmt.Sprintf(" %dd ago", int(d/(24*time.Hour)))
+}

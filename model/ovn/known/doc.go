@@ -1,0 +1,12 @@
+// Package known knows the defects of OVN-Kubernetes that leave rows other than they
+// should be (docs/ovn-kubernetes.md#known-defects): which there are, by what a
+// difference is recognised as one's doing, what is said of it, and what helps.
+//
+// Invariants: a difference that is explained stays a difference. Nothing is explained
+// that something else could have done as well: what is not certain has no cause, and
+// one difference of a policy that pods do not explain leaves all of that policy's
+// without one. The package is pure.
+//
+// It imports model and model/ovn/nb; the engine asks it, and everybody else the engine's
+// revision.
+package known

@@ -1,0 +1,200 @@
+package known
+
+import (
+	"slices"
+
+	"rung/model"
+	"rung/model/ovn/nb"
+)
+
+// Defect is one of OVN-Kubernetes' known defects.
+type Defect struct {
+	Code   string // stable, for programs
+	Says   string // what OVN-Kubernetes does, and what that leaves
+	Remedy string // what an admin can do
+	Doc    string // section of docs/ovn-kubernetes.md
+}
+
+// Remedies that several defects share.
+const (
+	touchPod    = "change a label of the pod, or restart the zone's ovnkube-node pod: the policy is then computed again"
+	restartNode = "restart the zone's ovnkube-node pod"
+)
+
+// The defects that leave differences. Others are compiled as OVN-Kubernetes does, or
+// leave a policy frozen with its reason.
+var (
+	FirewallRow = &Defect{"firewall-row-left",
+		"OVN-Kubernetes leaves this row when the list of rules gets shorter, a known defect: the row still decides",
+		"take the row out of the namespace's port group: OVN-Kubernetes will not", "stale-firewall-row"}
+	PodAddress = &Defect{"pod-address-unseen",
+		"OVN-Kubernetes does not notice when an address of a pod is replaced by another, a known defect",
+		touchPod, "unseen-pod-updates"}
+	PodPorts = &Defect{"pod-ports-unseen",
+		"OVN-Kubernetes does not notice when container ports of a pod get other names or numbers, a known defect",
+		touchPod, "unseen-pod-updates"}
+	PodPort = &Defect{"pod-passed-over",
+		"OVN-Kubernetes passes over a pod whose logical port or node comes after its first event, a known defect",
+		"the pod's next event mends it, at the latest when the pod runs; changing a label is one", "subject-pods"}
+	SetsLeft = &Defect{"sets-left",
+		"OVN-Kubernetes takes an error in deleting a policy's address sets for success, a known defect: " +
+			"policy and port group are gone, and nothing uses this set",
+		restartNode + ", which removes it; until then it does no harm", "policy-sync"}
+	NotDeleted = &Defect{"rows-not-deleted",
+		"OVN-Kubernetes refused this policy when it was deleted, and its rows still decide: either the zone's " +
+			"ovnkube-node pod is down, or it could not program the policy since it started and deletes no rows of " +
+			"such a policy, a known defect",
+		"make sure the zone's ovnkube-node pod runs, and restart it if it does: " +
+			"it removes the rows of policies that are gone when it starts", "policy-sync"}
+	Baseline = &Defect{"baseline-slot",
+		"OVN-Kubernetes has room for one BaselineAdminNetworkPolicy, and takes another of the same content " +
+			"for the one it has, a known defect",
+		"delete all but one, then " + restartNode, "baseline"}
+)
+
+// All are the defects, in the order of their sections.
+func All() []*Defect {
+	return []*Defect{PodPort, Baseline, PodAddress, PodPorts, SetsLeft, NotDeleted, FirewallRow}
+}
+
+// Cause is why one row differs.
+type Cause struct {
+	*Defect
+	Detail string // what it is about here, empty where there is no more to say
+}
+
+// Text is the whole in one sentence, without the remedy.
+func (c *Cause) Text() string {
+	if c.Detail == "" {
+		return c.Says
+	}
+	return c.Says + ": " + c.Detail
+}
+
+// Facts are what differences of one policy in one zone are explained from. The
+// functions may be called often.
+type Facts struct {
+	// Policy is the object, nil when there is none.
+	Policy *model.Policy
+	// Peers are the pods behind the peers of a rule; nobody changes the list.
+	Peers func(d model.Direction, rule int) []*model.Pod
+	// Subjects are the pods that the policy applies to in the zone.
+	Subjects func() []*model.Pod
+	// Owned says whether a pod or node has an address now.
+	Owned func(addr string) bool
+	// PodOf is the pod of a logical switch port, nil when none is known.
+	PodOf func(port string) *model.Pod
+	// Before are what the pod is known to have been: as it was when OVN-Kubernetes
+	// noticed it last, and as OVN-Kubernetes' own records have it.
+	Before func(*model.Pod) []*model.Pod
+	// Match are the matches of an ACL that differs, empty where there is no such row
+	// or it is not at hand.
+	Match func(*model.RowDiff) (desired, live string)
+	// Refused says that the policy was one that OVN-Kubernetes refuses when it was
+	// deleted.
+	Refused bool
+	// Baselines are the other BaselineAdminNetworkPolicies.
+	Baselines []OtherBaseline
+}
+
+// OtherBaseline is another BaselineAdminNetworkPolicy than the one in question.
+type OtherBaseline struct {
+	Same    bool // its spec is the same
+	Rowless bool // it has no rows in the zone
+}
+
+// Explain says why the rows of a policy differ that stand in p.Diffs, in their order;
+// nil where a row's difference has no known cause, or as a whole where none has. p
+// must be whole: a judgement of which only a part was kept cannot be explained. Rows of
+// ClusterNetworkPolicies are nobody's but Rung's.
+func Explain(p *model.PolicyInZone, f *Facts) []*Cause {
+	if p.NotComparable || p.None != nil || len(p.Diffs) == 0 || p.Policy.Kind == model.KindCNP {
+		return nil
+	}
+	var out []*Cause
+	switch {
+	case f.Policy == nil && p.Policy.Kind.IsAdmin():
+		out = left(p, f)
+	case f.Policy == nil:
+	case p.Policy.Kind == model.KindEF:
+		out = firewall(p, len(f.Policy.Egress))
+	case p.Policy.Kind.IsAdmin():
+		if out = second(p, f); out == nil {
+			out = pods(p, f)
+		}
+	}
+	if !slices.ContainsFunc(out, func(c *Cause) bool { return c != nil }) {
+		return nil
+	}
+	return out
+}
+
+// firewall finds the one row too many of a firewall that got shorter
+// (ovn-kubernetes.md#stale-firewall-row): that behind the last rule. Of two rows with
+// its id OVN-Kubernetes left at most one.
+func firewall(p *model.PolicyInZone, rules int) []*Cause {
+	out, found := make([]*Cause, len(p.Diffs)), 0
+	for i := range p.Diffs {
+		d := &p.Diffs[i]
+		if d.Kind == model.DiffExtra && d.Table == nb.TableACL && d.Note == "" && ownerOf(p, d).Index == rules {
+			out[i] = &Cause{Defect: FirewallRow}
+			found++
+		}
+	}
+	if found != 1 {
+		return nil
+	}
+	return out
+}
+
+// left explains rows of a policy that is gone.
+func left(p *model.PolicyInZone, f *Facts) []*Cause {
+	defect, why := SetsLeft, ""
+	onlySets := p.LiveACLs == 0
+	for i := range p.Diffs {
+		d := &p.Diffs[i]
+		if d.Kind != model.DiffExtra || d.Waiting != "" {
+			return nil
+		}
+		onlySets = onlySets && d.Table == nb.TableAddressSet
+	}
+	switch {
+	case onlySets:
+	case f.Refused:
+		defect = NotDeleted
+	case p.Policy.Kind == model.KindBANP &&
+		slices.ContainsFunc(f.Baselines, func(o OtherBaseline) bool { return o.Rowless }):
+		defect, why = Baseline, "this one was deleted after another took its place"
+	default:
+		return nil
+	}
+	return same(p, &Cause{defect, why})
+}
+
+// second explains a baseline that has no rows because of another.
+func second(p *model.PolicyInZone, f *Facts) []*Cause {
+	if p.Policy.Kind != model.KindBANP || p.LiveACLs > 0 ||
+		!slices.ContainsFunc(f.Baselines, func(o OtherBaseline) bool { return o.Same && !o.Rowless }) {
+		return nil
+	}
+	for i := range p.Diffs {
+		if p.Diffs[i].Kind != model.DiffMissing {
+			return nil
+		}
+	}
+	return same(p, &Cause{Baseline, "the rows are those of the other"})
+}
+
+func same(p *model.PolicyInZone, c *Cause) []*Cause {
+	out := make([]*Cause, len(p.Diffs))
+	for i := range out {
+		out[i] = c
+	}
+	return out
+}
+
+// ownerOf is what the id of a row that differs says about it.
+func ownerOf(p *model.PolicyInZone, d *model.RowDiff) nb.Owner {
+	return nb.OwnerOf(d.Table, map[string]string{nb.KeyOwnerController: nb.DefaultController,
+		nb.KeyOwnerType: string(p.Policy.Kind), nb.KeyID: d.ID})
+}

@@ -1,0 +1,115 @@
+package known
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rung/model"
+	"rung/model/ovn/nb"
+)
+
+// Every defect is told of in docs/ovn-kubernetes.md, where its Doc says.
+func TestDefectsAreDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/ovn-kubernetes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, defects, _ := strings.Cut(string(text), "## Known defects")
+	codes := map[string]bool{}
+	for _, d := range All() {
+		if !strings.Contains(defects, "](#"+d.Doc+")") {
+			t.Errorf("%s: the list of known defects does not lead to #%s", d.Code, d.Doc)
+		}
+		if codes[d.Code] || d.Says == "" || d.Remedy == "" {
+			t.Errorf("%+v", d)
+		}
+		codes[d.Code] = true
+	}
+}
+
+func TestItemsOf(t *testing.T) {
+	for _, c := range []struct {
+		match, lead string
+		items       []item
+		ok          bool
+	}{
+		{"", "", nil, true},
+		{"inport == @a1 && tcp && ((ip4.dst == 10.0.0.1 && tcp.dst == 80) || (ip6.dst == fd00::1 && tcp.dst == 81))", "inport == @a1",
+			[]item{{"10.0.0.1", 80}, {"fd00::1", 81}}, true},
+		{"inport == @a1 && tcp && ((ip4.dst == 10.0.0.1 && tcp.dst == 80) || tcp.dst == 81)", "", nil, false},
+		{"inport == @a1 && tcp && tcp.dst==80", "", nil, false},
+		{"inport == @a1", "", nil, false},
+	} {
+		items, lead, ok := itemsOf(c.match, "tcp")
+		if ok != c.ok || lead != c.lead {
+			t.Errorf("%s: %q, %v", c.match, lead, ok)
+		}
+		if diff := cmp.Diff(c.items, items, cmp.AllowUnexported(item{})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.match, diff)
+		}
+	}
+}
+
+func TestCompare(t *testing.T) {
+	a, b, c := item{"a", 1}, item{"b", 1}, item{"c", 1}
+	lost, gained, stays := compare([]item{a, a, b}, []item{a, c, b})
+	if diff := cmp.Diff([][]item{{a}, {c}, {a, b}}, [][]item{lost, gained, stays}, cmp.AllowUnexported(item{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// There is one slot for baselines (ovn-kubernetes.md#baseline).
+func TestBaselines(t *testing.T) {
+	k := model.PolicyKey{Kind: model.KindBANP, Name: "other"}
+	diffs := func(kind model.DiffKind) []model.RowDiff {
+		return []model.RowDiff{{Kind: kind, Table: nb.TableACL, ID: "a"}, {Kind: kind, Table: nb.TablePortGroup, ID: "g"}}
+	}
+	there := &model.Policy{Meta: model.Meta{Key: k}}
+	for _, c := range []struct {
+		name   string
+		policy *model.Policy
+		kind   model.DiffKind
+		acls   int
+		others []OtherBaseline
+		want   string
+	}{
+		{"the second of the same content", there, model.DiffMissing, 0, []OtherBaseline{{Same: true}}, "baseline-slot"},
+		{"of another content", there, model.DiffMissing, 0, []OtherBaseline{{}}, ""},
+		{"nobody has rows", there, model.DiffMissing, 0, []OtherBaseline{{Same: true, Rowless: true}}, ""},
+		{"the only one", there, model.DiffMissing, 0, nil, ""},
+		{"some rows are there", there, model.DiffMissing, 1, []OtherBaseline{{Same: true}}, ""},
+		{"the first is deleted, the other has no rows", nil, model.DiffExtra, 1, []OtherBaseline{{Rowless: true}}, "baseline-slot"},
+		{"the first is deleted, the other has its own", nil, model.DiffExtra, 1, []OtherBaseline{{}}, ""},
+	} {
+		causes := Explain(&model.PolicyInZone{Policy: k, Diffs: diffs(c.kind), LiveACLs: c.acls}, &Facts{Policy: c.policy, Baselines: c.others,
+			Peers:    func(model.Direction, int) []*model.Pod { return nil },
+			Subjects: func() []*model.Pod { return nil },
+			Owned:    func(string) bool { return false },
+			PodOf:    func(string) *model.Pod { return nil },
+			Before:   func(*model.Pod) []*model.Pod { return nil },
+			Match:    func(*model.RowDiff) (desired, live string) { return "", "" }})
+		got := ""
+		if causes != nil {
+			got = causes[0].Code
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// Of two rows with the id of the one that is left, OVN-Kubernetes left one at most.
+func TestTwoRowsOfOneID(t *testing.T) {
+	k := model.PolicyKey{Kind: model.KindEF, Namespace: "a", Name: "default"}
+	row := model.RowDiff{Kind: model.DiffExtra, Table: nb.TableACL, ID: "default-network-controller:EgressFirewall:a:1"}
+	f := &Facts{Policy: &model.Policy{Egress: make([]model.Rule, 1)}}
+	if c := Explain(&model.PolicyInZone{Policy: k, Diffs: []model.RowDiff{row}}, f); c == nil || c[0].Defect != FirewallRow {
+		t.Errorf("%v", c)
+	}
+	if c := Explain(&model.PolicyInZone{Policy: k, Diffs: []model.RowDiff{row, row}}, f); c != nil {
+		t.Errorf("%v", c)
+	}
+}

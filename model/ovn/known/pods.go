@@ -1,0 +1,449 @@
+package known
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/model/ovn/nb"
+	"rung/model/words"
+)
+
+// proven is how much younger a pod is that proves by its presence in the rows that
+// the policy was computed when another already ran: that one's address and ports of
+// then were taken in, and what is different now came later.
+const proven = 10 * time.Minute
+
+// pods explains what updates of pods leave that OVN-Kubernetes' filter does not see
+// (ovn-kubernetes.md#unseen-pod-updates), and pods it passed over
+// (ovn-kubernetes.md#subject-pods). Every sync computes the whole policy. So all that
+// differs must be explained, and what one row has of a pod all others must have, too.
+func pods(p *model.PolicyInZone, f *Facts) []*Cause {
+	x := &unseen{p: p, f: f, before: map[*model.Pod][]*model.Pod{}, lacks: map[string]*model.Pod{}, moved: map[string]*model.Pod{}}
+	out := make([]*Cause, len(p.Diffs))
+	for _, explain := range []func(*model.RowDiff, nb.Owner) *Cause{x.set, x.named, x.group} {
+		for i := range p.Diffs {
+			if d := &p.Diffs[i]; out[i] == nil && d.Waiting == "" && d.Note == "" {
+				out[i] = explain(d, ownerOf(p, d))
+			}
+		}
+	}
+	for i := range p.Diffs {
+		if out[i] == nil && p.Diffs[i].Waiting == "" {
+			return nil
+		}
+	}
+	if !x.everywhere() {
+		return nil
+	}
+	return out
+}
+
+// unseen gathers what was found about a policy. Rows may differ in as many addresses
+// as a Deployment has pods: everything is looked up by address, and costs what the
+// pods and the addresses do, not their product.
+type unseen struct {
+	p      *model.PolicyInZone
+	f      *Facts
+	before map[*model.Pod][]*model.Pod // what Facts.Before said
+	lacks  map[string]*model.Pod       // addresses that sets lack, with whose they are
+	moved  map[string]*model.Pod       // former addresses, with whose they were
+}
+
+// was are what the pod is known to have been.
+func (x *unseen) was(p *model.Pod) []*model.Pod {
+	was, asked := x.before[p]
+	if !asked {
+		was = x.f.Before(p)
+		x.before[p] = was
+	}
+	return was
+}
+
+// holders are pods by the addresses they have; the first of several is meant.
+func holders(pods []*model.Pod) map[string]*model.Pod {
+	out := make(map[string]*model.Pod, len(pods))
+	for _, p := range pods {
+		for _, addr := range p.IPs {
+			if out[addr] == nil {
+				out[addr] = p
+			}
+		}
+	}
+	return out
+}
+
+// formers are the places in pods, ascending, of those known to have had an address, by
+// the address.
+func (x *unseen) formers(pods []*model.Pod) map[string][]int {
+	out := make(map[string][]int, len(pods))
+	for i, p := range pods {
+		for _, was := range x.was(p) {
+			for _, addr := range was.IPs {
+				if at := out[addr]; len(at) == 0 || at[len(at)-1] != i {
+					out[addr] = append(at, i)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// ready says whether the next event of a pod is not to be expected: it runs.
+func ready(p *model.Pod) bool { return p != nil && p.Phase == "Running" && !p.Deleting }
+
+func name(p *model.Pod) string { return p.Namespace + "/" + p.Name }
+
+// set explains an address set that has former addresses of pods instead of those of
+// today.
+func (x *unseen) set(d *model.RowDiff, o nb.Owner) *Cause {
+	if d.Kind != model.DiffDifferent || d.Table != nb.TableAddressSet || o.Form != nb.FormKnown || len(d.Fields) != 1 {
+		return nil
+	}
+	field := &d.Fields[0]
+	if field.Column != "addresses" || len(field.Missing) == 0 || len(field.Missing) != len(field.Extra) {
+		return nil
+	}
+	peers := x.f.Peers(model.Direction(o.Direction), o.Index)
+	have := holders(peers)
+	of := make([]*model.Pod, len(field.Missing))
+	for i, addr := range field.Missing {
+		if of[i] = have[addr]; !ready(of[i]) {
+			return nil
+		}
+	}
+	var said, left []string
+	taken := make([]bool, len(of))
+	formers := x.formers(of)
+	for _, former := range field.Extra {
+		if x.f.Owned(former) {
+			return nil
+		}
+		at := formers[former]
+		for len(at) > 0 && taken[at[0]] {
+			at = at[1:]
+		}
+		formers[former] = at
+		if len(at) == 0 {
+			left = append(left, former)
+			continue
+		}
+		i := at[0]
+		taken[i], x.moved[former] = true, of[i]
+		said = say(said, "pod %s has %s now, and had %s", name(of[i]), field.Missing[i], former)
+	}
+	missing := setOf(field.Missing)
+	since := computed(peers, func(q *model.Pod) bool { return inSet(q, o.Family, missing) })
+	for i, p := range of {
+		if taken[i] {
+			continue
+		}
+		if !since.proves(p) {
+			return nil
+		}
+		if len(left) == 1 {
+			x.moved[left[0]] = p
+			said = say(said, "pod %s has %s now, and had %s", name(p), field.Missing[i], left[0])
+		} else {
+			said = say(said, "pod %s has %s now", name(p), field.Missing[i])
+		}
+	}
+	for i, addr := range field.Missing {
+		if other := x.lacks[addr]; other != nil && other != of[i] {
+			return nil // two pods have it: whose the sets lack is not certain
+		}
+		x.lacks[addr] = of[i]
+	}
+	return &Cause{PodAddress, words.Cut(said, "; ", named)}
+}
+
+// named is how many of what a cause is about are named; the others are counted.
+const named = 3
+
+// say adds a text to those a cause names, and only counts it when there are enough.
+func say(said []string, format string, args ...string) []string {
+	if len(said) >= named {
+		return append(said, "")
+	}
+	values := make([]any, len(args))
+	for i, a := range args {
+		values[i] = a
+	}
+	return append(said, fmt.Sprintf(format, values...))
+}
+
+func setOf(texts []string) map[string]bool {
+	out := make(map[string]bool, len(texts))
+	for _, t := range texts {
+		out[t] = true
+	}
+	return out
+}
+
+// inSet says whether the live set has the addresses of a pod: all of the family, and
+// at least one.
+func inSet(p *model.Pod, family string, missing map[string]bool) bool {
+	found := false
+	for _, addr := range p.IPs {
+		if strings.Contains(addr, ":") == (family == "v6") {
+			if missing[addr] {
+				return false
+			}
+			found = true
+		}
+	}
+	return found
+}
+
+// youngest is when the youngest pod was made that is in rows, zero without one: that
+// is how late they were computed at least.
+type youngest time.Time
+
+// computed finds the youngest of the pods that in says are in the rows.
+func computed(pods []*model.Pod, in func(*model.Pod) bool) youngest {
+	var last time.Time
+	for _, q := range pods {
+		if q.Created.After(last) && !q.Deleting && in(q) {
+			last = q.Created
+		}
+	}
+	return youngest(last)
+}
+
+// proves says whether the pod is so much older that the rows were computed while it
+// ran.
+func (y youngest) proves(p *model.Pod) bool {
+	return !p.Created.IsZero() && time.Time(y).Sub(p.Created) >= proven
+}
+
+// everywhere says whether each address that a set lacks is lacking in all sets of the
+// policy that should have it.
+func (x *unseen) everywhere() bool {
+	if len(x.lacks) == 0 {
+		return true
+	}
+	type at struct {
+		dir  string
+		rule int
+	}
+	lacking := map[at]map[string]bool{}
+	for i := range x.p.Diffs {
+		d := &x.p.Diffs[i]
+		if d.Table != nb.TableAddressSet || len(d.Fields) != 1 {
+			continue
+		}
+		o := ownerOf(x.p, d)
+		in := lacking[at{o.Direction, o.Index}]
+		if in == nil {
+			in = map[string]bool{}
+			lacking[at{o.Direction, o.Index}] = in
+		}
+		for _, addr := range d.Fields[0].Missing {
+			in[addr] = true
+		}
+	}
+	of := map[model.Key][]string{}
+	for addr, p := range x.lacks {
+		of[p.Key] = append(of[p.Key], addr)
+	}
+	for r := range x.f.Policy.AllRules() {
+		in := lacking[at{string(r.Direction), r.Index}]
+		for _, p := range x.f.Peers(r.Direction, r.Index) {
+			if slices.ContainsFunc(of[p.Key], func(addr string) bool { return !in[addr] }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// group explains a port group that lacks the ports of pods that were passed over: no
+// event came since their logical port is there.
+func (x *unseen) group(d *model.RowDiff, _ nb.Owner) *Cause {
+	if d.Kind != model.DiffDifferent || d.Table != nb.TablePortGroup || len(d.Fields) != 1 {
+		return nil
+	}
+	field := &d.Fields[0]
+	if field.Column != "ports" || len(field.Missing) == 0 || len(field.Extra) > 0 {
+		return nil
+	}
+	var said []string
+	for _, port := range field.Missing {
+		p := x.f.PodOf(port)
+		switch {
+		case p == nil || p.Deleting:
+			return nil
+		case p.Phase == "Pending":
+			said = say(said, "pod %s does not run yet", name(p))
+		case slices.ContainsFunc(x.was(p), func(was *model.Pod) bool { return was.NodeName != p.NodeName }):
+			said = say(said, "pod %s got its node later", name(p))
+		default:
+			return nil
+		}
+	}
+	return &Cause{PodPort, words.Cut(said, "; ", named)}
+}
+
+// item is one address and port of a row with named ports.
+type item struct {
+	addr string
+	port int32
+}
+
+// named explains a row with named ports that has former addresses or ports of pods
+// (ovn-kubernetes.md#named-ports), or that should not be there any more, or should be
+// by now, because of them.
+func (x *unseen) named(d *model.RowDiff, o nb.Owner) *Cause {
+	proto, ok := strings.CutSuffix(o.Protocol, "-namedPort")
+	rule := x.f.Policy.Rule(model.Direction(o.Direction), o.Index)
+	if d.Table != nb.TableACL || o.Form != nb.FormKnown || !ok || rule == nil ||
+		d.Kind == model.DiffDifferent && (len(d.Fields) != 1 || d.Fields[0].Column != "match") {
+		return nil
+	}
+	desired, live := x.f.Match(d)
+	want, lead, ok1 := itemsOf(desired, proto)
+	have, lead2, ok2 := itemsOf(live, proto)
+	if !ok1 || !ok2 || desired != "" && live != "" && lead != lead2 || (desired == "") != (d.Kind == model.DiffExtra) ||
+		(live == "") != (d.Kind == model.DiffMissing) {
+		return nil
+	}
+	scanned := x.f.Peers(rule.Direction, rule.Index)
+	if rule.Direction == model.Ingress {
+		scanned = append(slices.Clip(scanned), x.f.Subjects()...)
+	}
+	lost, gained, stays := compare(want, have)
+	kept := make(map[string]bool, len(stays))
+	for _, it := range stays {
+		kept[it.addr] = true
+	}
+	since := computed(scanned, func(q *model.Pod) bool {
+		return slices.ContainsFunc(q.IPs, func(addr string) bool { return kept[addr] })
+	})
+	whose := holders(scanned)
+	defect := PodAddress
+	var said []string
+	told := map[*model.Pod]bool{}
+	about := func(p *model.Pod) {
+		if !told[p] {
+			told[p] = true
+			said = say(said, "pod %s", name(p))
+		}
+	}
+	for _, it := range lost { // the row should have it
+		p := whose[it.addr]
+		if !ready(p) || !x.lacked(p, it, rule, proto) && !since.proves(p) {
+			return nil
+		}
+		if x.lacks[it.addr] == nil && !x.movedTo(p, it.addr) {
+			defect = PodPorts
+		}
+		about(p)
+	}
+	var formers map[string][]int
+	for _, it := range gained { // the row should not have it
+		if p := whose[it.addr]; p != nil {
+			if !ready(p) || !x.offered(p, it, rule, proto) && !since.proves(p) {
+				return nil
+			}
+			defect = PodPorts
+			about(p)
+			continue
+		}
+		p := x.moved[it.addr]
+		if p == nil {
+			if formers == nil {
+				formers = x.formers(scanned)
+			}
+			at := formers[it.addr]
+			i := slices.IndexFunc(at, func(i int) bool { return x.offered(scanned[i], it, rule, proto) })
+			if i < 0 || !ready(scanned[at[i]]) {
+				return nil
+			}
+			p = scanned[at[i]]
+		}
+		if x.f.Owned(it.addr) {
+			return nil
+		}
+		about(p)
+	}
+	if len(said) == 0 {
+		return nil
+	}
+	return &Cause{defect, words.Cut(said, "; ", named)}
+}
+
+// movedTo says whether an address is one that a pod did not have before.
+func (x *unseen) movedTo(p *model.Pod, addr string) bool {
+	before := x.was(p)
+	return len(before) > 0 && !slices.ContainsFunc(before,
+		func(was *model.Pod) bool { return slices.Contains(was.IPs, addr) })
+}
+
+// lacked says whether the pod is known to have been without an item, offered whether
+// it is known to have had it.
+func (x *unseen) lacked(p *model.Pod, it item, r *model.Rule, proto string) bool {
+	return slices.ContainsFunc(x.was(p), func(was *model.Pod) bool { return !offers(was, it, r, proto) })
+}
+
+func (x *unseen) offered(p *model.Pod, it item, r *model.Rule, proto string) bool {
+	return slices.ContainsFunc(x.was(p), func(was *model.Pod) bool { return offers(was, it, r, proto) })
+}
+
+// offers says whether a pod gives a rule an item.
+func offers(p *model.Pod, it item, r *model.Rule, proto string) bool {
+	return slices.Contains(p.IPs, it.addr) && slices.ContainsFunc(p.Ports, func(c model.ContainerPort) bool {
+		return c.Port == it.port && strings.EqualFold(c.Protocol, proto) &&
+			slices.ContainsFunc(r.Ports, func(port model.Port) bool { return port.Name != "" && port.Name == c.Name })
+	})
+}
+
+// itemsOf takes the match of a row with named ports apart
+// (ovn-kubernetes.md#acl-match): its items and what stands before them. An empty match
+// has none.
+func itemsOf(match, proto string) (items []item, lead string, ok bool) {
+	if match == "" {
+		return nil, "", true
+	}
+	lead, rest, found := strings.Cut(match, " && "+proto+" && (")
+	rest, closed := strings.CutSuffix(rest, ")")
+	if !found || !closed {
+		return nil, "", false
+	}
+	for _, text := range strings.Split(rest, " || ") {
+		text, open := strings.CutPrefix(text, "(ip")
+		addr, port, two := strings.Cut(text, " && "+proto+".dst == ")
+		_, addr, three := strings.Cut(addr, ".dst == ")
+		port, end := strings.CutSuffix(port, ")")
+		n, err := strconv.ParseInt(port, 10, 32)
+		if !open || !two || !three || !end || err != nil {
+			return nil, "", false
+		}
+		items = append(items, item{addr, int32(n)})
+	}
+	return items, lead, true
+}
+
+// compare counts what only one of two lists has, and what both have.
+func compare(want, have []item) (lost, gained, stays []item) {
+	n := map[item]int{}
+	for _, it := range want {
+		n[it]++
+	}
+	for _, it := range have {
+		if n[it]--; n[it] < 0 {
+			gained = append(gained, it)
+		} else {
+			stays = append(stays, it)
+		}
+	}
+	for _, it := range want {
+		if n[it] > 0 {
+			n[it]--
+			lost = append(lost, it)
+		}
+	}
+	return lost, gained, stays
+}

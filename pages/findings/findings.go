@@ -1,0 +1,143 @@
+package findings
+
+import (
+	"fmt"
+
+	"rung/model"
+	"rung/pages/page"
+	"rung/pages/page/role"
+	"rung/revision"
+	"rung/themes"
+)
+
+// Finding is a finding as JSON has it (command-line.md#output). Policy and rule are empty
+// where it is not about one.
+type Finding struct {
+	Code     string         `json:"code"`
+	Severity model.Severity `json:"severity"`
+	Policy   string         `json:"policy"`
+	Rule     string         `json:"rule"`
+	Message  string         `json:"message"`
+	Remedy   string         `json:"remedy"`
+	// Cause is the rule because of which it stands, where several findings have it in common;
+	// Under is, of the one about that rule, how many they are.
+	Cause string `json:"cause,omitempty"`
+	Under int    `json:"under,omitempty"`
+	// Witness is a connection that shows it, absent where there is none.
+	Witness *Witness `json:"witness,omitempty"`
+	File    string   `json:"file,omitempty"`
+
+	Of *model.Finding `json:"-"`
+	id string
+}
+
+// Witness is a connection as rung trace asks about it, with what it says.
+type Witness struct {
+	From     string `json:"from"`
+	To       string `json:"to"`
+	Protocol string `json:"protocol"`
+	Port     uint16 `json:"port,omitempty"`
+	Family   uint8  `json:"family"`
+	Verdict  string `json:"verdict"`
+	By       string `json:"by"` // empty for no policy
+}
+
+// Of are findings as they are told, in their order.
+func Of(found []model.Finding) []*Finding {
+	out, ids, under := make([]*Finding, len(found)), map[string]int{}, map[string]int{}
+	roots := model.Roots(found)
+	for i := range found {
+		f := &found[i]
+		o := &Finding{Code: f.Code, Severity: f.Severity, Message: f.Message, Remedy: f.Remedy, File: f.Origin.Where(), Of: f}
+		o.id = fmt.Sprintf("%s %s %s %d %s %s", f.Code, f.Policy, f.Direction, f.Rule, f.Zone, o.File)
+		if ids[o.id]++; ids[o.id] > 1 { // the same of one rule, twice
+			o.id += fmt.Sprintf(" #%d", ids[o.id])
+		}
+		if roots.Over(f) {
+			o.Cause = f.Cause
+			under[f.Cause]++
+		}
+		if !f.Witness.None() {
+			w := Witness(f.Witness)
+			o.Witness = &w
+		}
+		if f.Policy.Kind != "" && f.Policy.Name != "" {
+			o.Policy = f.Policy.String()
+		}
+		if f.Direction != "" && f.Rule >= 0 {
+			o.Rule = revision.RuleLabel(f.Direction, f.Rule, "")
+		}
+		out[i] = o
+	}
+	for _, o := range out {
+		if o.Of.Root {
+			o.Under = under[o.Of.Cause]
+		}
+	}
+	return out
+}
+
+// Table lists findings; those that have a cause in common stand below the one about it.
+var Table = &page.Table[*Finding]{
+	ID:    func(f *Finding) string { return f.id },
+	Empty: "nothing found",
+	Under: func(f *Finding) bool { return f.Cause != "" },
+	Columns: []page.Column[*Finding]{
+		{Key: "severity", Title: "SEVERITY", Worth: page.Always, Less: func(a, b *Finding) int { return a.Severity.Compare(b.Severity) },
+			Cell: func(f *Finding) page.Cell {
+				sign := role.Severity(f.Severity)
+				return page.Cell{Sign: page.Span{Text: sign.Text + " ", Role: sign.Role}, Text: string(f.Severity), Role: sign.Role}
+			}},
+		{Key: "policy", Title: "POLICY", Min: 28, Max: 40, Worth: page.Always, Cell: func(f *Finding) page.Cell {
+			c := page.Cell{Text: f.About(), Role: themes.Accent}
+			if f.Cause != "" {
+				c.Sign = page.Span{Text: "└ ", Role: themes.Dim}
+			}
+			return c
+		}},
+		{Key: "where", Title: "WHERE", Min: 9, Max: 24, Worth: 99, Cell: func(f *Finding) page.Cell { return page.Cell{Text: f.Where()} }},
+		{Key: "code", Title: "CODE", Max: 34, Worth: 98, From: 140, Cell: func(f *Finding) page.Cell { return page.Cell{Text: f.Code, Role: themes.Dim} }},
+		{Key: "file", Title: "FILE", Worth: 97, Aside: true, Cell: func(f *Finding) page.Cell {
+			if f.About() == f.File {
+				return page.Cell{} // it stands there
+			}
+			return page.Cell{Text: f.File, Role: themes.Dim}
+		}},
+		{Key: "message", Title: "MESSAGE", Min: 20, Flex: true, NoSort: true, Worth: page.Always, Cell: (*Finding).message},
+	},
+}
+
+// message is what was found, a connection that shows it, and what to do.
+func (f *Finding) message() page.Cell {
+	c := page.Cell{Text: f.Message}
+	if f.Witness != nil {
+		c.More = append(c.More, page.Span{Text: " (" + f.Of.Witness.String() + ")"})
+	}
+	if f.Remedy != "" {
+		c.More = append(c.More, page.Span{Text: " → " + f.Remedy})
+	}
+	return c
+}
+
+// About names the policy, or what else is meant.
+func (f *Finding) About() string {
+	switch {
+	case f.Of.Policy.Name != "":
+		return f.Of.Policy.Brief()
+	case f.Of.Policy.Kind != "":
+		return string(f.Of.Policy.Kind)
+	case f.File != "":
+		return f.File
+	case f.Of.Zone != "":
+		return "zone " + f.Of.Zone
+	}
+	return "zones"
+}
+
+// Where is the rule, or the zone, that is meant.
+func (f *Finding) Where() string {
+	if f.Rule != "" {
+		return f.Rule
+	}
+	return f.Of.Zone
+}

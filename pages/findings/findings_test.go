@@ -1,0 +1,25 @@
+package findings
+
+import (
+	"testing"
+
+	"rung/model"
+)
+
+// A finding about a zone names it, one about a file that could not be read where that is;
+// its message is followed by a connection that shows it and by what to do.
+func TestTold(t *testing.T) {
+	for _, c := range []struct {
+		f                     model.Finding
+		about, where, printed string
+	}{
+		{model.Finding{Rule: -1, Zone: "a", Message: "differs", Remedy: "mend it"}, "zone a", "a", "differs → mend it"},
+		{model.Finding{Rule: -1, Origin: model.Origin{File: "p.yaml", Line: 3}, Message: "no YAML"}, "p.yaml:3 (document 0, item 0)", "", "no YAML"},
+		{model.Finding{Policy: model.Key{Kind: model.KindANP, Name: "one"}, Direction: model.Ingress, Rule: 2, Message: "dead"}, "one", "ingress 2", "dead"},
+	} {
+		f := Of([]model.Finding{c.f})[0]
+		if f.About() != c.about || f.Where() != c.where || f.message().String() != c.printed {
+			t.Errorf("%q %q %q", f.About(), f.Where(), f.message())
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package sessions
+
+import (
+	"fmt"
+	"time"
+
+	"rung/model"
+	"rung/model/clean"
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/revision"
+	"rung/themes"
+)
+
+// Facts are all logging sessions (command-line.md#output).
+type Facts struct {
+	Sessions []*Session `json:"sessions"` // those that end first first
+	Ended    []*Session `json:"ended"`    // newest first
+}
+
+// Session is a logging session that is on, or that ended.
+type Session struct {
+	Kind    model.Kind `json:"kind"`
+	Name    string     `json:"name"`
+	By      string     `json:"by"`
+	Since   page.Stamp `json:"since,omitzero"`
+	Until   page.Stamp `json:"until,omitzero"`  // absent: until somebody ends it
+	Set     string     `json:"set,omitempty"`   // the annotation as the session set it
+	Former  *string    `json:"former"`          // as it was before; null: there was none
+	Level   string     `json:"level,omitempty"` // as it is now
+	Changed bool       `json:"changed"`         // somebody else changed it meanwhile: it stays
+	Over    bool       `json:"over"`            // its time is over, and nobody ended it yet
+	Ended   page.Stamp `json:"ended,omitzero"`
+	How     string     `json:"how,omitempty"`
+	Problem string     `json:"problem,omitempty"`
+
+	Target model.Key            `json:"-"`
+	Zones  []revision.LoggingIn `json:"-"` // of one that is on
+	Behind []revision.LoggingIn `json:"-"` // those in which not all rows log
+	levels string
+	former string // what comes back at the end
+	now    time.Time
+}
+
+// Of are the sessions that are on by a revision, and those that ended.
+func Of(r *revision.Revision, ended []model.EndedLogSession, now time.Time) Facts {
+	out := Facts{Sessions: []*Session{}, Ended: []*Session{}}
+	for _, s := range r.LogSessions() {
+		f := sessionOf(s.Target, s.LogSession, s.Level, now)
+		f.Level, f.Changed, f.Problem, f.Over = clean.Text(s.Level), s.Changed, s.Problem, s.LogSession.Over(now)
+		f.Zones = r.LoggingIn(s.Target)
+		for _, z := range f.Zones {
+			if z.Why != "" {
+				f.Behind = append(f.Behind, z)
+			}
+		}
+		out.Sessions = append(out.Sessions, f)
+	}
+	for _, s := range ended {
+		f := sessionOf(s.Target, s.LogSession, s.Set, now)
+		f.Ended, f.How = page.Stamp{Time: s.At}, clean.Text(s.How)
+		out.Ended = append(out.Ended, f)
+	}
+	return out
+}
+
+func sessionOf(k model.Key, s model.LogSession, annotation string, now time.Time) *Session {
+	f := &Session{Kind: k.Kind, Name: k.Name, By: s.By, Since: page.Stamp{Time: s.Since}, Until: page.Stamp{Time: s.Until}, Set: clean.Text(s.Set),
+		Target: k, levels: levels(k, annotation), former: s.FormerText(), now: now}
+	if s.HadFormer {
+		text := clean.Text(s.Former)
+		f.Former = &text
+	}
+	return f
+}
+
+// levels are the levels of an annotation for people, or its text where it cannot be read.
+func levels(k model.Key, annotation string) string {
+	if k.Kind == model.KindNamespace {
+		l, _ := model.NamespaceLogLevels(annotation)
+		return l.String()
+	}
+	l, err := model.ParseLogging(annotation, annotation != "")
+	if err != nil {
+		return clean.Text(annotation)
+	}
+	return l.String()
+}
+
+// All are the sessions as they are listed.
+func (f *Facts) All() []*Session {
+	return append(f.Sessions[:len(f.Sessions):len(f.Sessions)], f.Ended...)
+}
+
+// On says whether the session has not ended.
+func (s *Session) On() bool { return s.Ended.IsZero() }
+
+// Table lists the sessions.
+var Table = &page.Table[*Session]{
+	ID:    func(s *Session) string { return fmt.Sprint(s.Target, s.Ended, s.Since) },
+	Empty: "no logging session",
+	Columns: []page.Column[*Session]{
+		{Key: "what", Title: "WHAT", Name: true, Min: 16, Worth: page.Always, Cell: func(s *Session) page.Cell { return s.cell(s.Target.Brief(), themes.Accent) }},
+		{Key: "level", Title: "LEVEL", Min: 8, Worth: 96, Cell: func(s *Session) page.Cell { return s.cell(s.levels, "") }},
+		{Key: "who", Title: "WHO", Min: 6, Max: 24, Worth: 97, Cell: func(s *Session) page.Cell { return s.cell(s.By, "") }},
+		{Key: "until", Title: "UNTIL", Min: 8, Worth: page.Always, Cell: func(s *Session) page.Cell { return s.cell(s.until(), "") }},
+		{Key: "rows", Title: "ROWS", Worth: 98, Sparse: true, Cell: (*Session).rows},
+		{Key: "state", Title: "STATE", Min: 12, Flex: true, Worth: page.Always, Cell: func(s *Session) page.Cell {
+			if text := s.wrong(); text != "" {
+				return page.Cell{Text: "▲ " + text, Role: themes.Warn}
+			}
+			return s.cell(s.state(), themes.OK)
+		}},
+	},
+}
+
+// cell is text about a session, dim where that ended.
+func (s *Session) cell(text string, role page.Role) page.Cell {
+	if !s.On() {
+		role = themes.Dim
+	}
+	return page.Cell{Text: text, Role: role}
+}
+
+// until is when a session ends, and how long that is.
+func (s *Session) until() string {
+	switch {
+	case s.Problem != "":
+		return "?"
+	case !s.On():
+		return "–"
+	case s.Until.IsZero():
+		return "switched off"
+	case s.Over:
+		return words.Clock(s.Until.Local(), s.now)
+	}
+	return words.Clock(s.Until.Local(), s.now) + " (" + words.Left(s.Until.Sub(s.now)) + ")"
+}
+
+// rows says in how many zones the rows log, where zones are read.
+func (s *Session) rows() page.Cell {
+	if !s.On() || len(s.Zones) == 0 {
+		return page.None
+	}
+	c := page.Cell{Text: fmt.Sprintf("%d of %s", len(s.Zones)-len(s.Behind), words.Total(len(s.Zones), "zone")), Role: themes.OK}
+	if len(s.Behind) > 0 {
+		c.Role = themes.Warn
+	}
+	return c
+}
+
+// wrong is what is not as it should be with a session that is on.
+func (s *Session) wrong() string {
+	switch {
+	case s.Problem != "":
+		return s.Problem
+	case s.Changed && s.Over:
+		return "over; the level was changed meanwhile and stays"
+	case s.Changed:
+		return "the level was changed meanwhile and stays"
+	case s.Over:
+		return "over, not ended yet"
+	}
+	return ""
+}
+
+func (s *Session) state() string {
+	if s.On() {
+		return "on"
+	}
+	return "ended " + words.Clock(s.Ended.Local(), s.now) + ": " + s.How
+}
+
+// zonesNamed is how many zones are named whose rows do not log.
+const zonesNamed = 5
+
+// Lines say the whole of a session: what is wrong, what comes back, and the zones whose
+// rows do not log.
+func (s *Session) Lines() (out []page.Span) {
+	if !s.On() {
+		return []page.Span{{Text: "E" + s.state()[1:] + "."}}
+	}
+	if text := s.wrong(); text != "" {
+		out = append(out, page.Span{Text: "▲ " + text, Role: themes.Warn})
+	}
+	if s.Problem == "" {
+		out = append(out, page.Span{Text: "At the end: " + s.former + ". It began " + words.Clock(s.Since.Local(), s.now) + "."})
+	}
+	for i, z := range s.Behind {
+		if i == zonesNamed {
+			return append(out, page.Span{Text: fmt.Sprintf("and %s more", words.Total(len(s.Behind)-i, "zone")), Role: themes.Dim})
+		}
+		out = append(out, page.Span{Text: "▲ zone " + z.Zone + ": " + z.Why, Role: themes.Warn})
+	}
+	return out
+}

@@ -1,0 +1,75 @@
+package revision
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/model/ovn/dialect"
+	"rung/revision/settings"
+)
+
+// FindDialect is a zone whose rows are of another release, or made with other
+// settings than those of most zones.
+const FindDialect = "zone-dialect"
+
+// dialectFindings name, zone by zone, what keeps rows from being compared, and
+// samples that some zones have and others do not.
+func (r *Revision) dialectFindings() []zoneFinding {
+	v := r.Dialects
+	if v == nil {
+		return nil
+	}
+	var out []zoneFinding
+	add := func(zone, text, remedy string) {
+		out = append(out, warning(FindDialect, zone, model.PolicyKey{}, time.Time{}, "zone "+zone+": "+text, remedy))
+	}
+	for _, zone := range v.Zones() {
+		d := v.Rows(zone)
+		byWhy := map[settings.Deviation][]string{}
+		for kind, why := range v.Deviations(d) {
+			if kind != model.KindCNP && (why.Setting || r.wants(kind)) { // no zone has rows of CNPs
+				byWhy[why] = append(byWhy[why], string(kind))
+			}
+		}
+		var texts []string
+		for why, kinds := range byWhy {
+			slices.Sort(kinds)
+			texts = append(texts, strings.Join(kinds, ", ")+" not compared: "+why.Text)
+		}
+		slices.Sort(texts)
+		if len(texts) > 0 {
+			add(zone, strings.Join(texts, "; "), "finish the upgrade of the zone's ovnkube-node pod; rung zones --dialect shows what was read")
+		}
+		if have := d.Observability.Value; have != dialect.Unknown && v.Cluster().Observability.Value != dialect.Unknown && have != v.Cluster().Observability.Value {
+			add(zone, fmt.Sprintf("observability is %s, unlike in most zones: %s", settings.OnOff(have == dialect.Yes), d.Observability.Evidence),
+				"give all ovnkube-node pods the same settings")
+		}
+	}
+	return out
+}
+
+// Dialect is what the OVN-Kubernetes of a zone runs with; the name "" is that of
+// the cluster: what most zones say.
+func (r *Revision) Dialect(zone string) settings.Zone {
+	if r.Dialects == nil {
+		return settings.Zone{Zone: zone}
+	}
+	return r.Dialects.Zone(zone)
+}
+
+// HasDialect says whether this engine reads dialects: on clusters and with
+// databases of others.
+func (r *Revision) HasDialect() bool { return r.Dialects != nil }
+
+// wants says whether rows of a kind are desired at all.
+func (r *Revision) wants(kind model.Kind) bool {
+	for c := range r.compiled() {
+		if c.Key.Kind == kind {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,243 @@
+package revision
+
+import (
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/model/ovn/flow"
+	"rung/model/ovn/nb"
+	"rung/model/words"
+)
+
+// FlowState is how the logical flows of an ACL stand.
+type FlowState string
+
+// The states beside those of package flow.
+const (
+	FlowsUnavailable FlowState = "not available" // no Southbound database is known
+	FlowsUnread      FlowState = "not read"      // not yet, or it cannot be
+	FlowsMade                  = FlowState(flow.StateMade)
+	FlowsMissing               = FlowState(flow.StateMissing)
+	FlowsOld                   = FlowState(flow.StateOld)
+	FlowsNoPort                = FlowState(flow.StateNoPort)
+)
+
+// ACLFlows are the logical flows that northd made of an ACL in a zone.
+type ACLFlows struct {
+	State FlowState
+	Flows []*flow.Flow // by stage, priority and hint
+	// Missing are the switches on which flows are missing, Since is since when that, or
+	// an older row behind the flows, was seen.
+	Missing []string
+	Since   time.Time
+	// Text is a sentence on the state: what there is, and the likely cause of what is
+	// missing or old.
+	Text string
+}
+
+// Bad says whether flows are missing, or of an older row, for longer than northd needs.
+func (f *ACLFlows) Bad(now time.Time) bool {
+	return (f.State == FlowsMissing || f.State == FlowsOld) && now.Sub(f.Since) >= flowSettle
+}
+
+// Flows are the logical flows of a live ACL in a zone.
+func (r *Revision) Flows(z *model.ZoneState, a *nb.ACL, now time.Time) (f ACLFlows) {
+	s := r.southboundOf(z)
+	if !s.Known() {
+		f.State, f.Text = r.unread(z, s, now)
+		return f
+	}
+	x := s.Joined.ACL(a.UUID)
+	if x == nil {
+		f.State, f.Text = FlowsUnread, "The row is new; its flows appear in a moment."
+		return f
+	}
+	f.State, f.Flows, f.Missing, f.Since = FlowState(x.State()), x.Flows, x.Missing, s.Late[a.UUID]
+	made := words.Count(len(f.Flows), "flow")
+	switch f.State {
+	case FlowsMade:
+		f.Text = made + " on " + words.Some(x.On, 3) + "."
+		if p := r.Progress(z); p.NodesBehind() && p.lasts(now, p.Nodes) {
+			f.Text += " Not everywhere in force: " + p.NodesText() + p.forHow(now, p.Nodes) + "."
+		}
+	case FlowsNoPort:
+		f.Text = "No flows: " + s.Joined.Cause(x) + "."
+	case FlowsMissing:
+		f.Text = "Missing on " + words.Some(f.Missing, 3) + forHow(now, f.Since) + ": " + r.whyLate(z, s, f.Since, now)
+	case FlowsOld:
+		f.Text = "Made of an older row" + forHow(now, f.Since) + ": " + r.whyLate(z, s, f.Since, now)
+	}
+	if old := r.asOf(s, now); old != "" {
+		f.Text += " " + old
+	}
+	return f
+}
+
+func (r *Revision) southboundOf(z *model.ZoneState) *Southbound {
+	if z == nil {
+		return nil
+	}
+	return r.Southbound(z.Name)
+}
+
+// unread says why there are no flows.
+func (r *Revision) unread(z *model.ZoneState, s *Southbound, now time.Time) (FlowState, string) {
+	switch {
+	case s == nil:
+		if r.Mode.Sandbox {
+			return FlowsUnavailable, "Flows are there in a sandbox on real OVN: --sandbox-ovn."
+		}
+		return FlowsUnavailable, "No Southbound database is known for this zone: --sb ZONE=ADDR names it."
+	case z.DB == nil:
+		return FlowsUnread, "Not compared: the rows of the zone are not read."
+	case s.Error != "":
+		return FlowsUnread, "Southbound database: " + string(s.Conn) + forHow(now, s.ConnAt) + ": " + s.Error
+	case s.DB != nil || s.Followed && s.Conn != model.ConnLost:
+		return FlowsUnread, "Reading the Southbound database…"
+	}
+	return FlowsUnread, "The Southbound database is read while somebody looks."
+}
+
+// asOf says that flows are of an earlier time, empty where they are current.
+func (r *Revision) asOf(s *Southbound, now time.Time) string {
+	if s.Current() {
+		return ""
+	}
+	text := "Flows as of " + howLong(now.Sub(s.SyncedAt)) + " ago. Southbound database: " + string(s.Conn) + forHow(now, s.ConnAt)
+	if s.Error != "" {
+		text += ": " + s.Error
+	}
+	return text
+}
+
+// whyLate is the likely cause of flows that are missing, of an older row, or left over.
+func (r *Revision) whyLate(z *model.ZoneState, s *Southbound, since, now time.Time) string {
+	p := r.Progress(z)
+	for _, d := range p.Down {
+		if strings.Contains(d.Name, "northd") || strings.Contains(d.Name, "sb ") {
+			return d.Text(now) + "."
+		}
+	}
+	switch {
+	case !z.Current():
+		return "the rows are of an earlier time than the flows."
+	case p.NorthdBehind():
+		return p.NorthdText() + p.forHow(now, p.Northd) + "."
+	case now.Sub(since) < flowSettle:
+		return "northd may still be at it."
+	case !s.Current():
+		return "they may have come since."
+	}
+	return p.NorthdText() + "."
+}
+
+// FlowTally is how the flows of a zone stand: the one count of the zones page,
+// `rung zones` and `rung rows --flows`.
+type FlowTally struct {
+	Known bool
+	// ACLs by state, and flows that were made for an ACL; Surplus are those of ACLs that
+	// are gone, Own those that are OVN's own. Odd counts actions that Rung does not know.
+	ACLs                     map[FlowState]int
+	Flows, Surplus, Own, Odd int
+	// Summary is how many ACLs have their flows; Text says what is not as it should be and
+	// why, empty where nothing is.
+	Summary, Text string
+	// State of the Southbound database in a few words.
+	State string
+	// Since is since when something is missing, old or left over.
+	Since time.Time
+}
+
+// FlowTally counts the flows of a zone.
+func (r *Revision) FlowTally(z *model.ZoneState, now time.Time) (t FlowTally) {
+	s := r.southboundOf(z)
+	if s == nil {
+		return t
+	}
+	if t.State = string(s.Conn); !s.Followed {
+		t.State = "on demand"
+	}
+	if !s.Known() {
+		if s.Error != "" {
+			_, t.Text = r.unread(z, s, now)
+		}
+		return t
+	}
+	t.Known, t.ACLs, t.Odd = true, map[FlowState]int{}, s.Joined.Odd
+	t.Summary = s.Joined.Summary()
+	t.Surplus, t.Own = len(s.Joined.Surplus), len(s.Joined.Own)
+	for _, a := range s.Joined.ACLs {
+		t.ACLs[FlowState(a.State())]++
+		t.Flows += len(a.Flows)
+	}
+	var parts []string
+	for _, c := range []struct {
+		n    int
+		text string
+	}{{t.ACLs[FlowsMissing], "without flows"}, {t.ACLs[FlowsOld], "with flows of an older row"}} {
+		if c.n > 0 {
+			parts = append(parts, words.Count(c.n, "ACL")+" "+c.text)
+		}
+	}
+	if t.Surplus > 0 {
+		parts = append(parts, words.Count(t.Surplus, "flow")+words.Form(t.Surplus, " of an ACL that is gone", " of ACLs that are gone"))
+	}
+	if t.Since = s.First; len(parts) > 0 {
+		t.Text = words.List(parts, 3) + forHow(now, t.Since) + ": " + r.whyLate(z, s, t.Since, now)
+	}
+	if old := r.asOf(s, now); old != "" {
+		t.Text = strings.TrimSpace(t.Text + " " + old)
+	}
+	return t
+}
+
+// SurplusFlows are the flows of a zone that were made for an ACL that is gone, with the
+// likely cause.
+func (r *Revision) SurplusFlows(z *model.ZoneState, now time.Time) (flows []*flow.Flow, why string) {
+	s := r.southboundOf(z)
+	if !s.Known() || len(s.Joined.Surplus) == 0 {
+		return nil, ""
+	}
+	first := now
+	for _, f := range s.Joined.Surplus {
+		if at, ok := s.Late[f.Row.UUID]; ok && at.Before(first) {
+			first = at
+		}
+	}
+	return s.Joined.Surplus, "The ACL they were made of is gone" + forHow(now, first) + ": " + r.whyLate(z, s, first, now)
+}
+
+// Below says what is wrong below the rows of a zone: what is behind, since when and why,
+// a sentence each.
+func (r *Revision) Below(z *model.ZoneState, now time.Time) (out []string) {
+	p := r.Progress(z)
+	if text := p.Behind(now); text != "" {
+		out = append(out, text)
+	}
+	if r.southboundOf(z).faulty(now) {
+		out = append(out, r.FlowTally(z, now).Text)
+	}
+	return out
+}
+
+// Faulty says whether there is anything that Below tells, and works out no text: the
+// header asks with every frame.
+func (r *Revision) Faulty(z *model.ZoneState, now time.Time) bool {
+	p := r.Progress(z)
+	return p.late(now) || r.southboundOf(z).faulty(now)
+}
+
+// faulty says whether flows do not follow rows for longer than northd needs, or cannot
+// be read.
+func (s *Southbound) faulty(now time.Time) bool {
+	switch {
+	case s == nil:
+		return false
+	case !s.Known():
+		return s.Error != ""
+	case s.First.IsZero():
+		return !s.Current()
+	}
+	return now.Sub(s.First) >= flowSettle
+}

@@ -1,0 +1,251 @@
+package omitted
+
+import (
+	"slices"
+
+	"rung/model"
+	"rung/model/verdict"
+	"rung/revision"
+)
+
+// From are the omissions that can change what policies say about connections of any ends;
+// with rows also what the zones' rows do.
+func From(r *revision.Revision, rows bool) (out []model.Omission) {
+	for _, o := range r.Omissions() {
+		if o.Code == model.OmittedZone && !rows || !decides(r, o.Key.Kind) {
+			continue
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// Zones are the omissions of the databases alone: of some of them, or of all where none is
+// given.
+func Zones(r *revision.Revision, zones ...*model.ZoneState) (out []model.Omission) {
+	for _, o := range r.Omissions() {
+		if o.Code == model.OmittedZone && (len(zones) == 0 ||
+			slices.ContainsFunc(zones, func(z *model.ZoneState) bool { return z.Name == o.Zone })) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// Rows are those that could change how the rows of zones stand to the policies.
+func Rows(r *revision.Revision, zones []*model.ZoneState) []model.Omission {
+	return append(Objects(r), Zones(r, zones...)...)
+}
+
+// About are those that could change what one policy is and does by itself: other policies
+// that were refused cannot.
+func About(r *revision.Revision, k model.PolicyKey) []model.Omission {
+	return slices.DeleteFunc(Objects(r), func(o model.Omission) bool { return o.Key.Kind.IsPolicy() && o.Key != k })
+}
+
+// Objects are what was refused or not read of the input, for who shows what there is: that a
+// policy which was read whole has no rows is shown there with the policy, and where a pod would
+// run is not asked.
+func Objects(r *revision.Revision) (out []model.Omission) {
+	for _, o := range r.Omissions() {
+		if o.Code == model.OmittedZone || o.Code == model.OmittedPlace || o.Assumed() || !decides(r, o.Key.Kind) {
+			continue
+		}
+		if o.Code == model.OmittedRows {
+			if p := r.Cluster.Policy(o.Key); p != nil && !p.Refused() {
+				continue
+			}
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// decides says whether objects of a kind, none for one that is not known, say anything about
+// connections under the system of the revision.
+func decides(r *revision.Revision, k model.Kind) bool {
+	antrea := r.System == model.SystemAntrea
+	switch k {
+	case "", model.KindNamespace, model.KindPod, model.KindNode, model.KindService, model.KindEndpointSlice, model.KindNP:
+		return true
+	case model.KindANP, model.KindBANP, model.KindEF:
+		return !antrea
+	case model.KindCNP:
+		return !antrea && r.Flags.CompileCNP
+	case model.KindTier, model.KindClusterGroup, model.KindGroup:
+		return antrea
+	case model.KindEvent:
+		return false
+	}
+	return antrea || !k.IsAntrea() // what is misspelt may be meant for a policy
+}
+
+// Unjudged are those because of which an answer is not wholly judged: all that are no
+// assumption, unless their code is among allowed, or allowed is "all".
+func Unjudged(all []model.Omission, allowed ...string) (out []model.Omission) {
+	for _, o := range all {
+		if !o.Assumed() && !slices.Contains(allowed, "all") && !slices.Contains(allowed, string(o.Code)) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// Filter finds the omissions that could change answers of one revision.
+type Filter struct {
+	r   *revision.Revision
+	all []model.Omission
+}
+
+// Of is a filter for a revision; with rows its answers are also those of the zones' rows.
+func Of(r *revision.Revision, rows bool) *Filter { return &Filter{r, From(r, rows)} }
+
+// Empty says that there is nothing that could change any answer.
+func (f *Filter) Empty() bool { return len(f.all) == 0 }
+
+// All are the omissions that could change some answer.
+func (f *Filter) All() []model.Omission { return f.all }
+
+// Changing are the omissions that could change what becomes of a connection.
+func (f *Filter) Changing(a *verdict.Answer) (out []model.Omission) {
+	for i := range f.all {
+		if f.Could(&f.all[i], a) {
+			out = append(out, f.all[i])
+		}
+	}
+	return out
+}
+
+// Could says whether an omission could change what becomes of a connection.
+func (f *Filter) Could(o *model.Omission, a *verdict.Answer) bool {
+	k, c := o.Key.Kind, &a.Connection
+	switch o.Code {
+	case model.OmittedFile:
+		return true
+	case model.OmittedZone:
+		return len(a.Paths) == 0 || slices.ContainsFunc(a.Paths, func(p verdict.Path) bool {
+			return p.From.Zone == o.Zone || p.To.Zone == o.Zone
+		})
+	case model.OmittedPlace:
+		return f.r.Assumed(c.From.Key) || f.r.Assumed(c.To.Key)
+	case model.OmittedSetting:
+		if o.Key.Name == "" {
+			return true
+		}
+	}
+	switch k {
+	case model.KindNamespace:
+		return o.Key.Name == "" || c.From.Key.Namespace == o.Key.Name || c.To.Key.Namespace == o.Key.Name
+	case model.KindPod:
+		is := func(e verdict.Endpoint) bool {
+			return o.Key.Name == "" || e.Key == o.Key || e.Key == (model.Key{})
+		}
+		return is(c.From) || is(c.To) || slices.ContainsFunc(a.Paths, func(p verdict.Path) bool { return is(p.To.Endpoint) }) ||
+			c.To.Key.Kind == model.KindService
+	case model.KindService, model.KindEndpointSlice: // whose address is never that of a group
+		return c.To.Key.Kind == model.KindService || c.To.Key == (model.Key{}) && !c.To.Addr.IsMulticast()
+	case model.KindNode:
+		plain := func(e verdict.Endpoint) bool { return e.Key.Kind == model.KindNode || e.Key == (model.Key{}) }
+		return o.Key.Name == "" || plain(c.From) || plain(c.To)
+	}
+	if !k.IsPolicy() {
+		return true // what policies are made of: Antrea's tiers and groups
+	}
+	return slices.ContainsFunc(a.Paths, func(p verdict.Path) bool { return f.onPath(o, &p) })
+}
+
+// onPath says whether a policy that is not known could change what becomes of a path: it
+// would have to be asked at the stage that denies, or else at any.
+func (f *Filter) onPath(o *model.Omission, p *verdict.Path) bool {
+	if o.Key.Kind == model.KindEF {
+		return f.firewalled(o, p)
+	}
+	some := false
+	for i := range p.Stages {
+		s := &p.Stages[i]
+		could := f.atStage(o, p, s)
+		if s.Verdict == verdict.Deny && !could {
+			return false // denied whatever the policy says
+		}
+		some = some || could
+	}
+	return some
+}
+
+// firewalled says whether an EgressFirewall could be about a path. It is asked in a stage of
+// its own, so that no policy decides before it: what others deny stays denied, and what the
+// firewall that is known denies may be another's to say, since a namespace has one.
+func (f *Filter) firewalled(o *model.Omission, p *verdict.Path) bool {
+	for i := range p.Stages {
+		if s := &p.Stages[i]; s.Verdict == verdict.Deny && (s.Decided == nil || s.Decided.Policy.Kind != model.KindEF) {
+			return false
+		}
+	}
+	if p.From.Key.Kind != model.KindPod || o.Key.Namespace != "" && o.Key.Namespace != p.From.Key.Namespace {
+		return false
+	}
+	return p.To.Key.Kind != model.KindPod
+}
+
+// atStage says whether a policy could decide a stage: its pods may be those that the stage is
+// about, and nothing decides before it.
+func (f *Filter) atStage(o *model.Omission, p *verdict.Path, s *verdict.StageVerdict) bool {
+	about := p.To
+	if !s.Stage.Arrives() {
+		about = p.From
+	}
+	if about.Key.Kind != model.KindPod || o.Key.Namespace != "" && o.Key.Namespace != about.Key.Namespace {
+		return false
+	}
+	if c := f.r.Desired.Policy(o.Key); c != nil && o.Code != model.OmittedObject && bounded(c.Policy) {
+		// No row knows of a pod that is judged as if it were scheduled.
+		if pod := f.r.Cluster.Pod(about.Key.Namespace, about.Key.Name); pod != nil && !f.r.Assumed(about.Key) && !f.r.Desired.IsSubject(c, pod) {
+			return false
+		}
+	}
+	return s.Decided == nil || s.Verdict == verdict.Unknown || !f.before(s.Decided, o)
+}
+
+// bounded says whether a policy's rows are known to be about its subject alone: its selectors
+// can be read, and no named port makes a rule of its ingress match others, too
+// (ovn-kubernetes.md#acls-of-a-rule).
+func bounded(p *model.Policy) bool {
+	return p.Subject.Namespaces.Err() == nil && p.Subject.Pods.Err() == nil && !slices.ContainsFunc(p.Ingress, func(r model.Rule) bool {
+		return slices.ContainsFunc(r.Ports, func(port model.Port) bool { return port.Name != "" })
+	})
+}
+
+// before says whether a rule decides before a policy that is not known.
+func (f *Filter) before(d *verdict.Decider, o *model.Omission) bool {
+	if f.r.System == model.SystemAntrea {
+		return false // whose order hangs on tiers that may not be known either
+	}
+	tier := 1
+	switch o.Key.Kind {
+	case model.KindNP:
+		tier = 2
+	case model.KindBANP:
+		tier = 3
+	}
+	if o.Key.Kind == model.KindCNP || d.Tier != tier {
+		return d.Tier < tier
+	}
+	by := f.r.Cluster.Policy(d.Policy)
+	return o.Priority != nil && by != nil && by.Key.Kind.Ranked() && by.Priority < *o.Priority
+}
+
+// Merge adds omissions that are not there yet.
+func Merge(all, more []model.Omission) []model.Omission {
+	all = slices.Clip(all)
+	for _, o := range more {
+		if !slices.ContainsFunc(all, func(a model.Omission) bool { return same(&a, &o) }) {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// same says whether two omissions are said alike.
+func same(a, b *model.Omission) bool {
+	return a.Code == b.Code && a.Key == b.Key && a.Origin == b.Origin && a.Zone == b.Zone && a.Why == b.Why
+}

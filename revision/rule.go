@@ -1,0 +1,139 @@
+package revision
+
+import (
+	"strconv"
+
+	"rung/model"
+	"rung/model/ovn/nb"
+)
+
+// ACLs are the desired ACLs of a policy in a zone ("" for all zones together):
+// ingress before egress, by rule, then by id. Unlike Rows it lists no members
+// of address sets, which a page that shows one rule need not pay for.
+func (r *Revision) ACLs(k model.PolicyKey, zone string) []*nb.ACL {
+	d := r.desired(k)
+	c := d.Policy(k)
+	if c == nil || c.None != nil {
+		return nil
+	}
+	return d.ACLs(c, zone, r.hasPort(zone))
+}
+
+// Related are the units besides its own that hold rows for a policy: the default
+// deny of its namespace and the address sets its rules share with others.
+func (r *Revision) Related(k model.PolicyKey) []model.PolicyKey { return r.desired(k).Related(k) }
+
+// DesiredSet is the desired address set of that name among those a policy's rules
+// name: its own, or one it shares with others (ovn-kubernetes.md#pod-selector-sets).
+// nil when the policy has none of it.
+func (r *Revision) DesiredSet(k model.PolicyKey, name string) *nb.AddressSet {
+	for _, unit := range append([]model.PolicyKey{k}, r.Related(k)...) {
+		d := r.desired(unit)
+		c := d.Policy(unit)
+		if c == nil || c.None != nil {
+			continue
+		}
+		for _, s := range c.Sets {
+			if s.Name == name {
+				return &nb.AddressSet{Name: s.Name, ExternalIDs: s.ExternalIDs, Addresses: d.Members(s)}
+			}
+		}
+	}
+	return nil
+}
+
+// InZone says whether a unit has rows in a zone: those of a node are in its own
+// only.
+func (r *Revision) InZone(k model.PolicyKey, zone string) bool {
+	c := r.desired(k).Policy(k)
+	return c == nil || c.In(zone)
+}
+
+// DesiredGroup is the desired port group of a policy in a zone, nil when the
+// policy has none. A subject pod without a logical switch port there is left
+// out once the zone was read.
+func (r *Revision) DesiredGroup(k model.PolicyKey, zone string) *nb.PortGroup {
+	d := r.desired(k)
+	c := d.Policy(k)
+	if c == nil || c.None != nil {
+		return nil
+	}
+	has := r.hasPort(zone)
+	return d.PortGroup(c, zone, has, d.ACLs(c, zone, has))
+}
+
+// IsSubject says whether a policy applies to a pod, or would if it had rows.
+func (r *Revision) IsSubject(k model.PolicyKey, pod *model.Pod) bool {
+	d := r.desired(k)
+	return d.IsSubject(d.Policy(k), pod)
+}
+
+// RuleFacts is what a table of rules says of one.
+type RuleFacts struct {
+	*model.Rule
+	// Pods are those behind the peers that select pods, each once; SelectsPods says
+	// whether there are such peers.
+	Pods        int
+	SelectsPods bool
+	ACLs        []string // ids of the desired ones, over all zones together
+}
+
+// RuleFacts are those of a policy's rules, ingress before egress.
+func (r *Revision) RuleFacts(p *model.Policy) []RuleFacts {
+	type place struct {
+		dir  model.Direction
+		rule int
+	}
+	acls := map[place][]string{}
+	for _, a := range r.ACLs(p.Key, "") {
+		if _, dir, i, ok := RuleOf(a.ExternalIDs); ok {
+			acls[place{dir, i}] = append(acls[place{dir, i}], a.ID())
+		}
+	}
+	out := make([]RuleFacts, 0, len(p.Ingress)+len(p.Egress))
+	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
+		rules := p.Rules(dir)
+		for i := range rules {
+			f := RuleFacts{Rule: &rules[i], ACLs: acls[place{dir, rules[i].Index}]}
+			f.Pods, f.SelectsPods = r.podsBehind(p.Key, f.Rule)
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// podsBehind counts the pods behind a rule's peers, each once.
+func (r *Revision) podsBehind(k model.PolicyKey, rule *model.Rule) (n int, selects bool) {
+	var seen map[model.Key]bool
+	if len(rule.Peers) > 1 {
+		seen = map[model.Key]bool{}
+	}
+	for i := range rule.Peers {
+		switch rule.Peers[i].Kind {
+		case model.PeerNamespaces, model.PeerPods, model.PeerGroup, model.PeerServiceAccount:
+		default:
+			continue
+		}
+		selects = true
+		pods := r.PeerPods(k, rule.Direction, rule.Index, i)
+		if seen == nil {
+			return len(pods), true
+		}
+		for _, p := range pods {
+			seen[p.Key] = true
+		}
+	}
+	return len(seen), selects
+}
+
+// RuleLabel is a rule as people write it: `egress 5 "default-deny"`.
+func RuleLabel(d model.Direction, rule int, name string) string {
+	s := d.Lower()
+	if rule >= 0 {
+		s += " " + strconv.Itoa(rule)
+	}
+	if name != "" {
+		s += ` "` + name + `"`
+	}
+	return s
+}

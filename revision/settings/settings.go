@@ -1,0 +1,262 @@
+package settings
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/model/ovn/dialect"
+	"rung/sources/kube"
+)
+
+// Where the value of a setting comes from, strongest first.
+const (
+	FromFlag    = "flag"
+	FromRows    = "rows"
+	FromConfig  = "configuration" // OVN-Kubernetes' ConfigMap, arguments and environment
+	FromImage   = "image"
+	FromDefault = "default"
+)
+
+// Names of settings, as Rung's flags spell them where it has one.
+const (
+	Family         = "ip-family"
+	Observability  = "observability"
+	AllowICMP      = "allow-icmp-network-policy"
+	Stateless      = "enable-stateless-netpol"
+	Multicast      = "multicast"
+	NetpolDefaults = "netpol-defaults"
+	ClusterSubnets = "cluster-subnets"
+	HostNamespace  = "host-network-namespace"
+	MaxPriority    = "max-priority"
+	CompileCNP     = "compile-cnp"
+	AdminPolicy    = "enable-admin-network-policy"
+	LoggingRate    = "acl-logging-rate-limit"
+	Release        = "release"
+)
+
+const (
+	on      = "on"
+	off     = "off"
+	auto    = "auto"
+	unknown = "unknown"
+)
+
+// Setting is one setting with where its value comes from.
+type Setting struct {
+	Name, Value string
+	Source      string // FromFlag and the others
+	Evidence    string // what tells it; clean, may be empty
+}
+
+// Zone is what the OVN-Kubernetes of a zone runs with, and in which form
+// its rows are.
+type Zone struct {
+	Zone     string
+	Read     bool           // the zone's rows were looked at
+	Settings []Setting      // in a fixed order
+	Rows     []dialect.Rows // by owner type
+	// Deviates says, by kind, why rows of the zone are not compared with what is
+	// desired.
+	Deviates map[model.Kind]string
+}
+
+// Setting returns one setting by name.
+func (z Zone) Setting(name string) Setting {
+	for _, s := range z.Settings {
+		if s.Name == name {
+			return s
+		}
+	}
+	return Setting{}
+}
+
+// View is what a revision knows of dialects; immutable.
+type View struct {
+	flags     *Flags
+	config    kube.OVNKube
+	configErr string
+	zones     map[string]*dialect.Dialect
+	cluster   dialect.Dialect // what most zones say
+	options   compiler.Options
+	v4, v6    bool // families compiled for
+	nothing   bool // another system holds: no rows are compiled
+}
+
+// Zone is what the OVN-Kubernetes of a zone runs with: a flag outranks the zone's
+// rows, those the configuration, that the image. The name "" is that of the
+// cluster: what most zones say.
+func (v *View) Zone(zone string) Zone {
+	d, read := &v.cluster, zone == ""
+	if !read {
+		if d, read = v.zones[zone]; !read {
+			d = &dialect.Dialect{}
+		}
+	}
+	out := Zone{Zone: zone, Read: read, Settings: v.settings(d), Rows: d.Owners, Deviates: map[model.Kind]string{}}
+	if zone != "" {
+		for k, why := range v.Deviations(d) {
+			out.Deviates[k] = why.Text
+		}
+	}
+	return out
+}
+
+// settings merges, for one zone's rows.
+func (v *View) settings(d *dialect.Dialect) []Setting {
+	f := &v.flags.Features
+	noSubnets := claim{off, FromDefault, "not known: EgressFirewalls leave out those that nodes say they have"}
+	out := []Setting{
+		merge(Family, given(v.flags.Family), rows(d.Families.String(), d.Families.Evidence), v.configFamilies(),
+			claim{familyName(v.v4, v.v6), FromDefault, "the addresses of the pods"}),
+		merge(Observability, given(v.flags.Observability), fact(d.Observability),
+			v.configSwitch(kube.OVNObservability), byDefault(off)),
+		merge(AllowICMP, given(f.AllowICMP), fact(d.AllowICMP), v.configSwitch(kube.OVNAllowICMP), byDefault(off)),
+		merge(Stateless, given(f.Stateless), fact(d.Stateless), v.configSwitch(kube.OVNStateless), byDefault(off)),
+		merge(Multicast, given(f.Multicast), fact(d.Multicast), v.configSwitch(kube.OVNMulticast), byDefault(auto)),
+		merge(NetpolDefaults, given(f.Defaults), fact(d.Defaults), byDefault(auto)),
+		merge(ClusterSubnets, given(strings.Join(f.ClusterSubnets, ",")), v.subnets(d), noSubnets),
+		merge(HostNamespace, given(f.HostNetworkNamespace), v.configText(kube.OVNHostNamespace),
+			byDefault(compiler.DefaultHostNetworkNamespace)),
+		merge(MaxPriority, v.maxPriority(), byDefault(fmt.Sprint(model.MaxPriority))),
+		merge(CompileCNP, v.compileCNP(), byDefault(off)),
+		merge(AdminPolicy, v.configSwitch(kube.OVNAdminPolicy), v.adminRows(d), claim{unknown, FromDefault, ""}),
+		merge(LoggingRate, v.meter(d), v.configText(kube.OVNLoggingRate), byDefault("20")),
+		merge(Release, claim{v.config.Version, FromImage, v.config.Image}, claim{unknown, FromDefault, v.configErr}),
+	}
+	return out
+}
+
+// claim is the value that one source gives a setting; without a value it makes none.
+type claim struct{ value, source, evidence string }
+
+// merge takes the first claim that is one.
+func merge(name string, from ...claim) Setting {
+	for _, s := range from {
+		if s.value != "" && (s.value != unknown || s.source == FromDefault) {
+			return Setting{Name: name, Value: s.value, Source: s.source, Evidence: s.evidence}
+		}
+	}
+	return Setting{Name: name, Value: unknown, Source: FromDefault}
+}
+
+// given is a flag's claim; auto leaves it to the others.
+func given(value string) claim {
+	if value == auto {
+		value = ""
+	}
+	return claim{value: value, source: FromFlag}
+}
+
+func rows(value, evidence string) claim { return claim{value, FromRows, evidence} }
+
+func byDefault(value string) claim { return claim{value: value, source: FromDefault} }
+
+func fact(f dialect.Fact) claim {
+	if f.Value == dialect.Unknown {
+		return claim{}
+	}
+	return rows(OnOff(f.Value == dialect.Yes), f.Evidence)
+}
+
+// OnOff is a switch as flags spell it.
+func OnOff(b bool) string {
+	if b {
+		return on
+	}
+	return off
+}
+
+func (v *View) configText(name string) claim {
+	s := v.config.Settings[name]
+	return claim{s.Value, FromConfig, s.From}
+}
+
+func (v *View) configSwitch(name string) claim {
+	s, there := v.config.Settings[name]
+	is, ok := s.Bool()
+	if !there || !ok {
+		return claim{}
+	}
+	return claim{OnOff(is), FromConfig, s.From}
+}
+
+// configFamilies are those of the configured subnets.
+func (v *View) configFamilies() claim {
+	s := v.config.Settings[kube.OVNClusterSubnets]
+	v4, v6 := false, false
+	for _, p := range s.Subnets() {
+		v4, v6 = v4 || p.Addr().Is4(), v6 || p.Addr().Is6()
+	}
+	if !v4 && !v6 {
+		return claim{}
+	}
+	return claim{familyName(v4, v6), FromConfig, s.From + ": " + kube.OVNClusterSubnets}
+}
+
+func familyName(v4, v6 bool) string {
+	switch {
+	case v4 && v6:
+		return "dual"
+	case v6:
+		return "ipv6"
+	}
+	return "ipv4"
+}
+
+// subnets are those that rows leave out, and of a family that rows do not show
+// whole those of the configuration.
+func (v *View) subnets(d *dialect.Dialect) claim {
+	s := v.config.Settings[kube.OVNClusterSubnets]
+	all := slices.Clone(d.Subnets.Prefixes)
+	for _, p := range s.Subnets() {
+		if !whole(d.Subnets, p.Addr().Is4()) && !slices.Contains(all, p) {
+			all = append(all, p)
+		}
+	}
+	slices.SortFunc(all, netip.Prefix.Compare)
+	c := claim{value: prefixText(all), source: FromConfig, evidence: s.From}
+	if found := d.Subnets; len(found.Prefixes) > 0 {
+		c.source, c.evidence = FromRows, found.Evidence
+		if len(all) > len(found.Prefixes) {
+			c.evidence = strings.TrimPrefix(found.Evidence+", "+s.From, ", ")
+		}
+	}
+	return c
+}
+
+func (v *View) maxPriority() claim {
+	if v.flags.MaxPriority == model.MaxPriority {
+		return claim{}
+	}
+	return claim{value: fmt.Sprint(v.flags.MaxPriority), source: FromFlag}
+}
+
+func (v *View) compileCNP() claim {
+	if !v.flags.CompileCNP {
+		return claim{}
+	}
+	return claim{value: on, source: FromFlag, evidence: "OVN-Kubernetes has no controller for ClusterNetworkPolicy: rows as it might write them"}
+}
+
+// adminRows claim that the switch is on; their absence claims nothing.
+func (v *View) adminRows(d *dialect.Dialect) claim {
+	n := d.Of(string(model.KindANP)).Rows + d.Of(string(model.KindBANP)).Rows
+	if n == 0 {
+		return claim{}
+	}
+	return rows(on, fmt.Sprintf("%d rows", n))
+}
+
+func (v *View) meter(d *dialect.Dialect) claim {
+	switch m := d.Meter; {
+	case m.Value == dialect.Yes && m.Rate > 0:
+		return rows(fmt.Sprint(m.Rate), m.Evidence)
+	case m.Value == dialect.No:
+		return rows("no meter", m.Evidence)
+	}
+	return claim{}
+}

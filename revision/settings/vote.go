@@ -1,0 +1,246 @@
+package settings
+
+import (
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/model/ovn/dialect"
+)
+
+// mostSay is what most of the zones say that say anything; of two that as many
+// say, the value of now stays.
+func mostSay(zones map[string]*dialect.Dialect, now *dialect.Dialect) dialect.Dialect {
+	vote := func(of func(*dialect.Dialect) dialect.Fact) dialect.Fact {
+		count := map[dialect.Tri]int{}
+		last := map[dialect.Tri]string{}
+		for _, d := range zones {
+			if f := of(d); f.Value != dialect.Unknown {
+				count[f.Value]++
+				last[f.Value] = max(last[f.Value], f.Evidence)
+			}
+		}
+		yes, no := count[dialect.Yes], count[dialect.No]
+		switch {
+		case yes+no == 0:
+			return dialect.Fact{Evidence: "no zone shows it"}
+		case yes > no, yes == no && of(now).Value != dialect.No:
+			return dialect.Fact{Value: dialect.Yes, Evidence: last[dialect.Yes]}
+		}
+		return dialect.Fact{Value: dialect.No, Evidence: last[dialect.No]}
+	}
+	out := dialect.Dialect{
+		Observability: vote(func(d *dialect.Dialect) dialect.Fact { return d.Observability }),
+		AllowICMP:     vote(func(d *dialect.Dialect) dialect.Fact { return d.AllowICMP }),
+		Stateless:     vote(func(d *dialect.Dialect) dialect.Fact { return d.Stateless }),
+		Multicast:     vote(func(d *dialect.Dialect) dialect.Fact { return d.Multicast }),
+		Defaults:      vote(func(d *dialect.Dialect) dialect.Fact { return d.Defaults }),
+		Families:      mostFamilies(zones, now.Families), Subnets: mostSubnets(zones, now.Subnets),
+	}
+	meter := ""
+	for name, d := range zones {
+		if d.Meter.Value == dialect.Yes && (meter == "" || name < meter) {
+			meter, out.Meter = name, d.Meter
+		}
+	}
+	return out
+}
+
+func mostFamilies(zones map[string]*dialect.Dialect, now dialect.Families) (best dialect.Families) {
+	count := map[string]int{}
+	of := map[string]dialect.Families{}
+	for _, d := range zones {
+		if f := d.Families; f.Known() {
+			count[f.String()]++
+			if had, there := of[f.String()]; !there || f.Evidence > had.Evidence {
+				of[f.String()] = f
+			}
+		}
+	}
+	most := 0
+	for _, name := range []string{now.String(), "dual", "ipv4", "ipv6"} {
+		if count[name] > most {
+			most, best = count[name], of[name]
+		}
+	}
+	return best
+}
+
+// mostSubnets are, by family, those that most zones have of which the rows show
+// all, and where none does, all that any shows.
+func mostSubnets(zones map[string]*dialect.Dialect, now dialect.Subnets) (out dialect.Subnets) {
+	for _, v4 := range []bool{true, false} {
+		count, shown := map[string]int{}, map[netip.Prefix]bool{}
+		of := map[string][]netip.Prefix{}
+		for _, d := range zones {
+			part := ofFamily(d.Subnets.Prefixes, v4)
+			for _, p := range part {
+				shown[p] = true
+			}
+			if whole(d.Subnets, v4) {
+				k := prefixText(part)
+				count[k]++
+				of[k] = part
+			}
+			if len(part) > 0 && d.Subnets.Evidence > out.Evidence {
+				out.Evidence = d.Subnets.Evidence
+			}
+		}
+		if len(count) > 0 {
+			best := prefixText(ofFamily(now.Prefixes, v4))
+			for _, k := range slices.Sorted(maps.Keys(count)) {
+				if count[k] > count[best] {
+					best = k
+				}
+			}
+			out.Prefixes = append(out.Prefixes, of[best]...)
+			out.AllV4, out.AllV6 = out.AllV4 || v4, out.AllV6 || !v4
+			continue
+		}
+		for p := range shown {
+			out.Prefixes = append(out.Prefixes, p)
+		}
+	}
+	slices.SortFunc(out.Prefixes, netip.Prefix.Compare)
+	return out
+}
+
+func whole(s dialect.Subnets, v4 bool) bool { return v4 && s.AllV4 || !v4 && s.AllV6 }
+
+func ofFamily(in []netip.Prefix, v4 bool) (out []netip.Prefix) {
+	for _, p := range in {
+		if p.Addr().Is4() == v4 {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func prefixText(in []netip.Prefix) string {
+	text := make([]string, len(in))
+	for i, p := range in {
+		text[i] = p.String()
+	}
+	return strings.Join(text, ",")
+}
+
+// compilerOptions are the configured options with what is inferred where no flag
+// says otherwise.
+func (v *View) compilerOptions() compiler.Options {
+	o := v.flags.CompilerOptions()
+	o.Nothing = o.Nothing || v.nothing
+	for _, s := range v.settings(&v.cluster) {
+		if s.Source == FromFlag || s.Source == FromDefault {
+			continue
+		}
+		switch s.Name {
+		case Family:
+			o.IPv4, o.IPv6 = s.Value != "ipv6", s.Value != "ipv4"
+		case Observability:
+			o.Observability = s.Value == on
+		case AllowICMP:
+			o.AllowICMP = s.Value == on
+		case Stateless:
+			o.Stateless = s.Value == on
+		case Multicast:
+			o.Multicast, _ = switchOf(s.Name, s.Value)
+		case ClusterSubnets:
+			for text := range strings.SplitSeq(s.Value, ",") {
+				if p, err := netip.ParsePrefix(text); err == nil {
+					o.ClusterSubnets = append(o.ClusterSubnets, p)
+				}
+			}
+		case HostNamespace:
+			o.HostNetworkNamespace = s.Value
+		}
+	}
+	return o
+}
+
+// sameOptions says whether two would compile to the same rows. DNS addresses are
+// given once.
+func sameOptions(a, b compiler.Options) bool {
+	return a.IPv4 == b.IPv4 && a.IPv6 == b.IPv6 && a.MaxPriority == b.MaxPriority && a.CNP == b.CNP &&
+		a.Observability == b.Observability && a.AllowICMP == b.AllowICMP && a.Stateless == b.Stateless &&
+		a.Multicast == b.Multicast && a.Defaults == b.Defaults && a.Nothing == b.Nothing &&
+		a.HostNetworkNamespace == b.HostNetworkNamespace && slices.Equal(a.ClusterSubnets, b.ClusterSubnets)
+}
+
+// Deviation is why rows of a kind are not compared in a zone.
+type Deviation struct {
+	Text string
+	// Setting says that the zone runs with other settings; otherwise its rows are
+	// of another release.
+	Setting bool
+	// Annotated is set where only NetworkPolicies with the annotation acl-stateless
+	// are concerned.
+	Annotated bool
+}
+
+// familyKinds are the kinds whose rows differ between address families.
+var familyKinds = []model.Kind{model.KindANP, model.KindBANP, model.KindCNP, model.KindNP, model.KindNetpolDefault,
+	model.KindPodSelector, model.KindEFDNS, model.KindMulticastNS}
+
+// Deviations are the kinds of a zone whose rows are of another release than Rung
+// compiles, or made with other settings than most zones have. A flag is what the user
+// expects: a zone that has it otherwise differs.
+func (v *View) Deviations(d *dialect.Dialect) map[model.Kind]Deviation {
+	out := map[model.Kind]Deviation{}
+	for kind, why := range d.Incomparable() {
+		out[model.Kind(kind)] = Deviation{Text: why}
+	}
+	put := func(text string, annotated bool, kinds ...model.Kind) {
+		for _, k := range kinds {
+			if _, there := out[k]; !there {
+				out[k] = Deviation{text, true, annotated}
+			}
+		}
+	}
+	if v.options.CNP && d.Of(string(model.KindCNP)).Rows == 0 {
+		out[model.KindCNP] = Deviation{Text: "OVN-Kubernetes writes no rows for it: those that it might are not here"}
+	}
+	f := &v.flags.Features
+	open := func(flag string) bool { return flag == "" || flag == auto }
+	if have := d.Families.String(); open(v.flags.Family) && d.Families.Known() && have != familyName(v.v4, v.v6) {
+		put("made for "+have+", Rung compiles for "+familyName(v.v4, v.v6), false, familyKinds...)
+	}
+	unlike := func(flag string, found dialect.Fact, compiled bool) bool {
+		return open(flag) && found.Value != dialect.Unknown && found.Value != dialect.Of(compiled)
+	}
+	if is := v.options.AllowICMP; unlike(f.AllowICMP, d.AllowICMP, is) {
+		put(AllowICMP+" is "+OnOff(!is)+" here, unlike in most zones", false, model.KindNetpolNamespace)
+	}
+	if is := v.options.Stateless; unlike(f.Stateless, d.Stateless, is) {
+		put(Stateless+" is "+OnOff(!is)+" here, unlike in most zones", true, model.KindNP)
+	}
+	if len(f.ClusterSubnets) == 0 && v.otherSubnets(d.Subnets) {
+		here, ours := prefixText(d.Subnets.Prefixes), prefixText(v.options.ClusterSubnets)
+		put("cluster subnets "+here+" here, Rung compiles for "+ours, false, model.KindEF)
+	}
+	return out
+}
+
+// otherSubnets says whether a zone's rows leave out other subnets than are
+// compiled for.
+func (v *View) otherSubnets(s dialect.Subnets) bool {
+	for _, v4 := range []bool{true, false} {
+		want := ofFamily(v.options.ClusterSubnets, v4)
+		have := ofFamily(s.Prefixes, v4)
+		if whole(s, v4) && !sameSet(want, have) {
+			return true
+		}
+		for _, p := range have {
+			if !slices.Contains(want, p) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func sameSet(a, b []netip.Prefix) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(p netip.Prefix) bool { return !slices.Contains(b, p) })
+}

@@ -1,0 +1,92 @@
+package revision
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/model/ovn/flow"
+	"rung/model/ovn/nb"
+	"rung/model/ovn/sb"
+)
+
+// Southbound is how the Southbound database of a zone stands, and what was read of it.
+// It is read only while somebody wants its flows: until then Followed is false, and
+// nothing is known of it but where it is.
+type Southbound struct {
+	Zone, Endpoint string
+	Followed       bool
+	Conn           model.ConnState
+	ConnAt         time.Time // since when
+	SyncedAt       time.Time // of the last rows; zero while there are none
+	Server         string
+	Error          string
+	Attempts       int // since the connection was lost
+	// DB are the rows that were read last, nil while there are none. Joined holds the
+	// ACLs of Rows against them; it follows a moment after both.
+	DB     *sb.DB
+	Rows   *nb.DB
+	Joined *flow.Joined
+	// Late says since when the flows of an ACL are missing or of an older row, and since
+	// when a flow is left over, by UUID.
+	Late map[string]time.Time
+	// First is the earliest of Late, zero where nothing is.
+	First time.Time
+}
+
+// Current says whether the connection stands.
+func (s *Southbound) Current() bool {
+	return s != nil && (s.Conn == model.ConnSynced || s.Conn == model.ConnReadOnly)
+}
+
+// Known says whether flows were read and held against the zone's ACLs.
+func (s *Southbound) Known() bool { return s != nil && s.Joined != nil }
+
+// Join holds the ACLs of a zone against the flows that were read, at a time; before is
+// what stood until then.
+func (s *Southbound) Join(rows *nb.DB, now time.Time) *Southbound {
+	next := *s
+	next.Rows, next.Joined, next.Late, next.First = rows, flow.Join(rows, s.DB), map[string]time.Time{}, time.Time{}
+	late := func(uuid string) {
+		since, ok := s.Late[uuid]
+		if !ok {
+			since = now
+		}
+		next.Late[uuid] = since
+		if next.First.IsZero() || since.Before(next.First) {
+			next.First = since
+		}
+	}
+	for _, a := range next.Joined.ACLs {
+		if st := a.State(); st == flow.StateMissing || st == flow.StateOld {
+			late(a.UUID)
+		}
+	}
+	for _, f := range next.Joined.Surplus {
+		late(f.Row.UUID)
+	}
+	return &next
+}
+
+// Southbound is how the Southbound database of a zone stands, nil where Rung knows of
+// none.
+func (r *Revision) Southbound(zone string) *Southbound {
+	i, ok := slices.BinarySearchFunc(r.Southbounds, zone, func(s *Southbound, zone string) int { return strings.Compare(s.Zone, zone) })
+	if !ok {
+		return nil
+	}
+	return r.Southbounds[i]
+}
+
+// Daemon is a process of a zone of the sandbox that does not run, or does not answer.
+type Daemon struct {
+	Name  string
+	State string // "died", "stopped", "does not answer", "not up yet"
+	Since time.Time
+	Error string
+}
+
+// Daemons are the processes below a zone of the sandbox that do not run, or do not
+// answer, in the order it came.
+func (r *Revision) Daemons(zone string) []Daemon { return r.Down[zone] }

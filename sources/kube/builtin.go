@@ -1,0 +1,165 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+
+	appsv1 "k8s.io/api/apps/v1"
+	authv1 "k8s.io/api/authorization/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/gentype"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/flowcontrol"
+)
+
+// Builtin is a client of those built-in resources that Rung uses. client-go's clientset
+// has all groups of the API, whose types would be a fifth of the program.
+type Builtin struct {
+	groups map[schema.GroupVersion]rest.Interface
+}
+
+// builtinScheme has the API groups of Builtin.
+var builtinScheme = func() *runtime.Scheme {
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, appsv1.AddToScheme, authv1.AddToScheme,
+		coordinationv1.AddToScheme, discoveryv1.AddToScheme, networkingv1.AddToScheme} {
+		utilruntime.Must(add(s))
+	}
+	metav1.AddToGroupVersion(s, schema.GroupVersion{Version: "v1"})
+	return s
+}()
+
+// builtinParameters writes the options of a request into its URL.
+var builtinParameters = runtime.NewParameterCodec(builtinScheme)
+
+// newBuiltin makes a client whose requests end with their contexts. All groups share the
+// configuration's limit of requests a second.
+func newBuiltin(cfg *rest.Config) (*Builtin, error) {
+	client, err := leavingClient(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("make a client: %w", err)
+	}
+	cfg = rest.CopyConfig(cfg)
+	if cfg.RateLimiter == nil && cfg.QPS > 0 {
+		cfg.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(cfg.QPS, cfg.Burst)
+	}
+	codecs := serializer.NewCodecFactory(builtinScheme)
+	cfg.NegotiatedSerializer = rest.CodecFactoryForGeneratedClient(builtinScheme, codecs).WithoutConversion()
+	b := &Builtin{groups: map[schema.GroupVersion]rest.Interface{}}
+	for _, version := range builtinScheme.PrioritizedVersionsAllGroups() {
+		cfg.GroupVersion, cfg.APIPath = &version, "/apis"
+		if version.Group == corev1.GroupName {
+			cfg.APIPath = "/api"
+		}
+		if b.groups[version], err = rest.RESTClientForConfigAndClient(cfg, client); err != nil {
+			return nil, fmt.Errorf("make a client of %s: %w", version, err)
+		}
+	}
+	return b, nil
+}
+
+// object is a pointer to T that is a Kubernetes object; list is one to a list of them.
+type (
+	object[T any] interface {
+		*T
+		runtime.Object
+		metav1.Object
+	}
+	list[L any] interface {
+		*L
+		runtime.Object
+	}
+)
+
+// resourceOf is the client of a resource; an empty namespace stands for all, and for
+// resources of the cluster.
+func resourceOf[T, L any, P object[T], Q list[L]](b *Builtin, gv schema.GroupVersion, resource, namespace string) *gentype.ClientWithList[P, Q] {
+	return gentype.NewClientWithList(resource, b.groups[gv], builtinParameters, namespace,
+		func() P { return new(T) }, func() Q { return new(L) })
+}
+
+// Namespaces is the client of Namespaces.
+func (b *Builtin) Namespaces() *gentype.ClientWithList[*corev1.Namespace, *corev1.NamespaceList] {
+	return resourceOf[corev1.Namespace, corev1.NamespaceList](b, corev1.SchemeGroupVersion, "namespaces", "")
+}
+
+// Nodes is the client of Nodes.
+func (b *Builtin) Nodes() *gentype.ClientWithList[*corev1.Node, *corev1.NodeList] {
+	return resourceOf[corev1.Node, corev1.NodeList](b, corev1.SchemeGroupVersion, "nodes", "")
+}
+
+// Pods is the client of a namespace's pods; an empty name stands for all namespaces,
+// here and below.
+func (b *Builtin) Pods(namespace string) *gentype.ClientWithList[*corev1.Pod, *corev1.PodList] {
+	return resourceOf[corev1.Pod, corev1.PodList](b, corev1.SchemeGroupVersion, "pods", namespace)
+}
+
+// Services is the client of Services.
+func (b *Builtin) Services(namespace string) *gentype.ClientWithList[*corev1.Service, *corev1.ServiceList] {
+	return resourceOf[corev1.Service, corev1.ServiceList](b, corev1.SchemeGroupVersion, "services", namespace)
+}
+
+// Events is the client of Events of the core group.
+func (b *Builtin) Events(namespace string) *gentype.ClientWithList[*corev1.Event, *corev1.EventList] {
+	return resourceOf[corev1.Event, corev1.EventList](b, corev1.SchemeGroupVersion, "events", namespace)
+}
+
+// ConfigMaps is the client of ConfigMaps.
+func (b *Builtin) ConfigMaps(namespace string) *gentype.ClientWithList[*corev1.ConfigMap, *corev1.ConfigMapList] {
+	return resourceOf[corev1.ConfigMap, corev1.ConfigMapList](b, corev1.SchemeGroupVersion, "configmaps", namespace)
+}
+
+// DaemonSets is the client of DaemonSets.
+func (b *Builtin) DaemonSets(namespace string) *gentype.ClientWithList[*appsv1.DaemonSet, *appsv1.DaemonSetList] {
+	return resourceOf[appsv1.DaemonSet, appsv1.DaemonSetList](b, appsv1.SchemeGroupVersion, "daemonsets", namespace)
+}
+
+// EndpointSlices is the client of EndpointSlices.
+func (b *Builtin) EndpointSlices(namespace string) *gentype.ClientWithList[*discoveryv1.EndpointSlice, *discoveryv1.EndpointSliceList] {
+	return resourceOf[discoveryv1.EndpointSlice, discoveryv1.EndpointSliceList](b, discoveryv1.SchemeGroupVersion,
+		"endpointslices", namespace)
+}
+
+// NetworkPolicies is the client of NetworkPolicies.
+func (b *Builtin) NetworkPolicies(namespace string) *gentype.ClientWithList[*networkingv1.NetworkPolicy, *networkingv1.NetworkPolicyList] {
+	return resourceOf[networkingv1.NetworkPolicy, networkingv1.NetworkPolicyList](b, networkingv1.SchemeGroupVersion,
+		"networkpolicies", namespace)
+}
+
+// Leases is the client of Leases.
+func (b *Builtin) Leases(namespace string) *gentype.ClientWithList[*coordinationv1.Lease, *coordinationv1.LeaseList] {
+	return resourceOf[coordinationv1.Lease, coordinationv1.LeaseList](b, coordinationv1.SchemeGroupVersion, "leases", namespace)
+}
+
+// Review has the server fill in what the user may do.
+func (b *Builtin) Review(ctx context.Context, review *authv1.SelfSubjectAccessReview) (*authv1.SelfSubjectAccessReview, error) {
+	return gentype.NewClient("selfsubjectaccessreviews", b.groups[authv1.SchemeGroupVersion], builtinParameters, "",
+		func() *authv1.SelfSubjectAccessReview { return new(authv1.SelfSubjectAccessReview) }).Create(ctx, review, metav1.CreateOptions{})
+}
+
+// Get begins a request for a path of the server that is no resource's.
+func (b *Builtin) Get(path string) *rest.Request {
+	return b.groups[corev1.SchemeGroupVersion].Get().AbsPath(path)
+}
+
+// Log opens the log of a container, which the options name. The caller closes it.
+func (b *Builtin) Log(ctx context.Context, namespace, pod string, opt *corev1.PodLogOptions) (io.ReadCloser, error) {
+	return b.groups[corev1.SchemeGroupVersion].Get().Namespace(namespace).Name(pod).Resource("pods").
+		SubResource("log").VersionedParams(opt, builtinParameters).Stream(ctx)
+}
+
+// execURL is where a command runs in a container.
+func (b *Builtin) execURL(namespace, pod string, opt *corev1.PodExecOptions) *url.URL {
+	return b.groups[corev1.SchemeGroupVersion].Post().Namespace(namespace).Name(pod).Resource("pods").
+		SubResource("exec").VersionedParams(opt, builtinParameters).URL()
+}
