@@ -134,7 +134,7 @@ func (s *seen) findings(found []model.Finding) {
 // reach notes which kinds of pods and which nodes the changed policies apply to
 // and reach.
 func reach(rev *revision.Revision, changes []ObjectChange) (out []consequence) {
-	x := rev.Selected()
+	x := rev.PodIndex()
 	for i := range changes {
 		for _, p := range []*model.Policy{changes[i].Old, changes[i].New} {
 			if p == nil || p.Kind == model.KindNamespace {
