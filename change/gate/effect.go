@@ -12,6 +12,7 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/revision"
+	"rung/revision/connections"
 	"rung/revision/omitted"
 )
 
@@ -129,7 +130,7 @@ func (e *Effect) Text() string {
 	if e.Unknown != "" {
 		return "what it does to connections is unknown: " + e.Unknown
 	}
-	text := revision.FlipsText(e.Totals)
+	text := connections.FlipsText(e.Totals)
 	but := e.Caveat
 	if len(e.Services) > 0 {
 		but = strings.TrimPrefix(but+"; not asked: "+servicesText(e.Services), "; ")
@@ -139,7 +140,7 @@ func (e *Effect) Text() string {
 	case but != "":
 		text = "no other connection changes"
 	default:
-		return revision.StaysText(e.Difference)
+		return connections.StaysText(e.Difference)
 	}
 	if but != "" {
 		text += " (" + but + ")"
@@ -155,8 +156,8 @@ func (e *Effect) against(ctx context.Context, log *verdict.Log, rev, next *revis
 	}
 	limit, cancel := context.WithTimeout(ctx, effectTime)
 	defer cancel()
-	out := *e                                    // e may be on a screen
-	out.Log, _ = rev.Otherwise(limit, next, log) // an error is the time, and what is late is left out
+	out := *e                                                 // e may be on a screen
+	out.Log, _ = connections.Otherwise(rev, limit, next, log) // an error is the time, and what is late is left out
 	return &out
 }
 
@@ -182,7 +183,7 @@ func (p *Preview) StepTexts() (out []string) {
 		if e.Flipping() || e.Difference == nil {
 			quiet = false
 			text := fmt.Sprintf("step %d: %s", p.FirstStep+i, e.Text())
-			if brief := revision.OtherwiseBrief(e.Log); brief != "" {
+			if brief := connections.OtherwiseBrief(e.Log); brief != "" {
 				text += "; " + brief
 			}
 			out = append(out, text)
@@ -245,14 +246,14 @@ func (s *seen) effect(e *Effect) {
 	}
 	for i := range e.Flips {
 		g := &e.Flips[i]
-		s.add("flips "+groupIs(g), fmt.Sprintf("%s → %s: %s", g.Before, g.After, revision.GroupText(g)))
+		s.add("flips "+groupIs(g), fmt.Sprintf("%s → %s: %s", g.Before, g.After, connections.GroupText(g)))
 	}
 }
 
 // groupIs is equal for groups that differ in numbers and examples only.
 func groupIs(g *verdict.Group) string {
 	return fmt.Sprint(g.Before, g.After, g.Ports, g.From.Namespaces, g.From.Outside, g.From.Except, g.To.Namespaces, g.To.Outside, g.To.Except,
-		revision.DecidersText(g.ByBefore), revision.DecidersText(g.ByAfter))
+		connections.DecidersText(g.ByBefore), connections.DecidersText(g.ByAfter))
 }
 
 // ofDecisions say which rules of the change decide nothing, and what hangs on one end.
@@ -260,12 +261,12 @@ func ofDecisions(e *Effect, next *revision.Revision) (out []consequence) {
 	if e == nil || e.Difference == nil {
 		return nil
 	}
-	for _, text := range revision.IdleTexts(e.Difference, next.Cluster) {
+	for _, text := range connections.IdleTexts(e.Difference, next.Cluster) {
 		out = append(out, consequence{"note " + text, text})
 	}
-	for i, text := range revision.HangsTexts(e.Difference) {
+	for i, text := range connections.HangsTexts(e.Difference) {
 		h := &e.Hangs[i]
-		out = append(out, consequence{fmt.Sprint("hangs ", h.Senders, revision.DecidersText(h.By)), text})
+		out = append(out, consequence{fmt.Sprint("hangs ", h.Senders, connections.DecidersText(h.By)), text})
 	}
 	return out
 }

@@ -8,7 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-	"rung/revision"
+	"rung/revision/connections"
 	"rung/test/given"
 )
 
@@ -100,7 +100,7 @@ func otherwise(e *Effect) string {
 	out := fmt.Sprintf("%d of %d, %d lost", o.Lines, o.Judged, o.Lost)
 	for i := range o.Groups {
 		g := &o.Groups[i]
-		out += fmt.Sprintf(": %s → %s: %s (%s)", g.Before, g.After, revision.SeenText(g), revision.SeenSaid(g))
+		out += fmt.Sprintf(": %s → %s: %s (%s)", g.Before, g.After, connections.SeenText(g), connections.SeenSaid(g))
 	}
 	return out
 }

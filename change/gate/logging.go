@@ -10,7 +10,7 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/words"
-	"rung/revision"
+	"rung/revision/policies"
 	"rung/sources/manifests"
 )
 
@@ -96,7 +96,7 @@ func (r *resolver) logged(k model.PolicyKey) *model.Policy {
 	case old == nil:
 		r.block("there is no %s", k.Label())
 	case !k.Kind.Loggable():
-		r.block("%s", revision.NamespaceLogs(k))
+		r.block("%s", policies.NamespaceLogs(k))
 	case k.Kind == model.KindNamespace && r.rev.Mode.WriteBack:
 		r.block("the logging of namespace %s is set in its manifest: Rung writes policies back to files, and no namespaces", k.Name)
 	default:
@@ -155,7 +155,7 @@ func (r *resolver) level(old *model.Policy, id string, now time.Time) {
 // logsNow is what an object logs, nothing where its annotation is not valid.
 func (r *resolver) logsNow(p *model.Policy) model.LogLevels {
 	if p.Kind == model.KindNamespace {
-		return r.rev.NamespaceLogging(p.Name).Levels
+		return policies.NamespaceLogging(r.rev, p.Name).Levels
 	}
 	now, err := p.LogLevels()
 	if err != nil {

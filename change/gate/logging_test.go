@@ -9,6 +9,7 @@ import (
 
 	"rung/model"
 	"rung/revision"
+	"rung/revision/policies"
 	"rung/sources/manifests"
 	"rung/test/faultfs"
 	"rung/test/given"
@@ -112,10 +113,10 @@ func TestLogSessionOfANamespace(t *testing.T) {
 	if _, err := g.commit(bg, p, typed("")); err != nil {
 		t.Fatal(err)
 	}
-	if l := w.Current().NamespaceLogging("blue"); l.Levels.Deny != "info" || w.Current().Cluster.Namespace("blue").Labels.Key() != labels.Key() {
+	if l := policies.NamespaceLogging(w.Current(), "blue"); l.Levels.Deny != "info" || w.Current().Cluster.Namespace("blue").Labels.Key() != labels.Key() {
 		t.Errorf("%+v", l)
 	}
-	if s := w.Current().LogSessions(); len(s) != 1 || s[0].Target != k || s[0].Changed || s[0].Problem != "" {
+	if s := policies.LogSessions(w.Current()); len(s) != 1 || s[0].Target != k || s[0].Changed || s[0].Problem != "" {
 		t.Errorf("%+v", s)
 	}
 	w.wait(time.Minute)
@@ -153,7 +154,7 @@ func TestLogSessionLeavesTheChangesOfOthers(t *testing.T) {
 		model.AnnotationLogging:    `{"deny":"warning"}`,
 		model.AnnotationLogSession: annotationsOf(w.Current().Cluster.Policy(k))[model.AnnotationLogSession]}, manifests.Options{})
 	w.Apply([]model.Object{now}, nil)
-	if s := w.Current().LogSessionOf(k); s == nil || !s.Changed {
+	if s := policies.LogSessionOf(w.Current(), k); s == nil || !s.Changed {
 		t.Errorf("%+v", s)
 	}
 	p, err := g.Preview(bg, w.Current(), end(k))
@@ -171,7 +172,7 @@ func TestLogSessionLeavesTheChangesOfOthers(t *testing.T) {
 	// A record that is none of Rung's is taken away, and nothing else.
 	now, _ = annotated(w.Current().Cluster.Policy(k), map[string]string{model.AnnotationLogging: "x", model.AnnotationLogSession: "{"}, manifests.Options{})
 	w.Apply([]model.Object{now}, nil)
-	if s := w.Current().LogSessions(); len(s) != 1 || s[0].Problem == "" {
+	if s := policies.LogSessions(w.Current()); len(s) != 1 || s[0].Problem == "" {
 		t.Errorf("%+v", s)
 	}
 	if p := g.resolve(w.Current(), timed(k)); !strings.Contains(p.Blocked, "is not over") {
@@ -194,7 +195,7 @@ func TestLogSessionOfSeveral(t *testing.T) {
 	all := []model.Key{given.ANPKey("control"), given.ANPKey("blue"), {Kind: model.KindBANP, Name: "default"}, nsKey("red")}
 	do(t, w, g, session(0, all...), typed(""))
 	for _, k := range all {
-		if s := w.Current().LogSessionOf(k); s == nil || !s.Open() || s.ID != w.Current().LogSessions()[0].ID {
+		if s := policies.LogSessionOf(w.Current(), k); s == nil || !s.Open() || s.ID != policies.LogSessions(w.Current())[0].ID {
 			t.Errorf("%s: %+v", k, s)
 		}
 	}
@@ -212,7 +213,7 @@ func TestLogSessionOfSeveral(t *testing.T) {
 	if got := w.logging(all[0]) + w.logging(all[1]) + w.logging(all[2]) + w.logging(all[3]); got != `-{"allow":"info"}--` {
 		t.Errorf("%q", got)
 	}
-	if len(w.Current().LogSessions()) != 0 || len(g.EndedSessions()) != 4 {
+	if len(policies.LogSessions(w.Current())) != 0 || len(g.EndedSessions()) != 4 {
 		t.Errorf("%+v", g.EndedSessions())
 	}
 }
@@ -345,7 +346,7 @@ func TestLogSessionBeginsWhenItIsMade(t *testing.T) {
 	if _, err := g.commit(bg, p, typed("")); err != nil {
 		t.Fatal(err)
 	}
-	if s := w.Current().LogSessionOf(k); s == nil || !s.Until.Equal(w.Clock().Add(time.Minute).Truncate(time.Millisecond)) {
+	if s := policies.LogSessionOf(w.Current(), k); s == nil || !s.Until.Equal(w.Clock().Add(time.Minute).Truncate(time.Millisecond)) {
 		t.Errorf("%+v", s)
 	}
 	// Another level meanwhile is another change.

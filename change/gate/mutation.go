@@ -8,6 +8,7 @@ import (
 	"rung/model/plan"
 	"rung/model/verdict"
 	"rung/revision"
+	"rung/revision/connections"
 	"rung/sources/kube"
 )
 
@@ -128,7 +129,7 @@ type Preview struct {
 	Guards      []Guard
 	ConfirmName string
 	// Surplus is what the change does besides what it is Wanted for; nil where nobody said.
-	Surplus *revision.Surplus
+	Surplus *connections.Surplus
 	// Notes are consequences worth reading: "34 becomes free".
 	Notes []string
 	// Effect is what becomes of connections; nil for a change that cannot be made or that

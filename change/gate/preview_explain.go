@@ -9,6 +9,9 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/connections"
+	"rung/revision/finding"
+	"rung/revision/policies"
 )
 
 // explain works out what follows from the objects of a preview of now: rows, findings
@@ -81,7 +84,7 @@ func (p *Preview) findSurplus(ctx context.Context, rev, next *revision.Revision)
 	}
 	limit, cancel := context.WithTimeout(ctx, effectTime)
 	defer cancel()
-	p.Surplus = rev.Surplus(limit, next, w)
+	p.Surplus = connections.FindSurplus(rev, limit, next, w)
 	is := "surplus " + p.Surplus.Unknown
 	if g := p.Surplus.Group; g != nil {
 		is += groupIs(g)
@@ -107,7 +110,7 @@ func (p *Preview) workAhead(rev *revision.Revision) (wait func()) {
 	}
 	next, changes := p.next, slices.Clone(p.Objects)
 	var work sync.WaitGroup
-	work.Go(func() { _, _ = rev.Findings(), next.Findings() }) // revisions keep them
+	work.Go(func() { _, _ = finding.Findings(rev), finding.Findings(next) }) // revisions keep them
 	work.Go(func() { p.ahead = workOut(rev, next, changes) })
 	return work.Wait
 }
@@ -141,7 +144,7 @@ func rowsOf(rev, next *revision.Revision, changes []ObjectChange) (out []RowChan
 	shared := map[model.PolicyKey]bool{}
 	for _, c := range changes {
 		if c.Key.Kind == model.KindNamespace {
-			for _, k := range rev.LoggedUnits(c.Key) {
+			for _, k := range policies.LoggedUnits(rev, c.Key) {
 				out = append(out, rowChanges(k, rev.Rows(k, ""), next.Rows(k, ""))...)
 			}
 			continue
@@ -192,10 +195,10 @@ func newFindings(rev, next *revision.Revision) (out []model.Finding) {
 	}
 	of := func(f model.Finding) id { return id{f.Code, f.Message, f.Policy, f.Direction, f.Rule} }
 	had := map[id]bool{}
-	for _, f := range rev.Findings() {
+	for _, f := range finding.Findings(rev) {
 		had[of(f)] = true
 	}
-	for _, f := range next.Findings() {
+	for _, f := range finding.Findings(next) {
 		if !had[of(f)] {
 			out = append(out, f)
 		}

@@ -10,6 +10,8 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/connections"
+	"rung/revision/policies"
 )
 
 // noter writes the consequences of one object's change that are worth reading.
@@ -90,7 +92,7 @@ func (n *noter) enforcement() (out []consequence) {
 		}
 		return out
 	}
-	why := n.rev.NoRowsShort(will)
+	why := policies.NoRowsShort(n.rev, will)
 	switch {
 	case zones > 0 && at >= 0:
 		add(fmt.Sprint("frozen at ", at),
@@ -109,7 +111,7 @@ func (n *noter) subject() []consequence {
 	note := func(format string, args ...any) []consequence {
 		return []consequence{{"subject", fmt.Sprintf(format, args...)}}
 	}
-	was := n.rev.SubjectCount(n.c.Key)
+	was := policies.CountSubjects(n.rev, n.c.Key)
 	if n.c.New == nil {
 		if was.All() == 0 {
 			return note("it applied to no pods")
@@ -119,7 +121,7 @@ func (n *noter) subject() []consequence {
 	if !n.next.Compiled(n.c.Key) || n.next.None(n.c.Key) != nil {
 		return nil
 	}
-	is := n.next.SubjectCount(n.c.Key)
+	is := policies.CountSubjects(n.next, n.c.Key)
 	if n.c.Old != nil && n.rev.None(n.c.Key) == nil {
 		out := n.joining()
 		if was != is {
@@ -171,7 +173,7 @@ func (n *noter) isolation() (out []consequence) {
 	}
 	n.isolated[ns] = true
 	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
-		unit := revision.DefaultDeny(ns, dir)
+		unit := connections.DefaultDeny(ns, dir)
 		was, is := n.rev.Subjects(unit), n.next.Subjects(unit)
 		if begin, kinds := newcomers(is, was); begin > 0 {
 			out = append(out, consequence{"isolates " + dir.Lower() + kinds,

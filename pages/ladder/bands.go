@@ -8,6 +8,7 @@ import (
 	"rung/model/ladder"
 	"rung/model/words"
 	"rung/pages/page"
+	"rung/revision/policies"
 	"rung/themes"
 )
 
@@ -63,7 +64,7 @@ func (b *builder) inBand(band *ladder.Band, r *ladder.BandRung, i int) *Line {
 	}
 	l := b.add(&Line{Kind: Policy, ID: PolicyID(p.Key), Key: p.Key, Policy: p, Subject: p.SubjectText(), Ingress: rp.Ingress, Egress: rp.Egress,
 		Label: p.Key.Label(), Sign: page.Span{Text: "─", Role: themes.Dim}, State: page.None, Rank: 9, PodsKnown: true, Compiled: true,
-		Pods: b.rev.SubjectCount(p.Key).Pods, Log: []page.Cell{{Text: "off", Role: themes.Dim}},
+		Pods: policies.CountSubjects(b.rev, p.Key).Pods, Log: []page.Cell{{Text: "off", Role: themes.Dim}},
 		Name: page.Cell{Text: p.Kind.Short() + " ", Role: themes.Dim, More: page.Line{{Text: name, Role: themes.Accent}}}})
 	switch {
 	case band.Missing:

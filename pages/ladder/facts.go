@@ -6,6 +6,8 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/revision"
+	"rung/revision/liverows"
+	"rung/revision/policies"
 )
 
 // Facts are the JSON of the ladder of OVN-Kubernetes (command-line.md#output): policies of
@@ -25,7 +27,7 @@ type Facts struct {
 type LiveFacts struct {
 	Facts
 	States []stateFacts        `json:"states"`
-	Rows   []revision.RowGroup `json:"rows"`
+	Rows   []liverows.RowGroup `json:"rows"`
 }
 
 type tierFacts struct {
@@ -118,10 +120,10 @@ func FactsOf(l *ladder.Ladder) Facts {
 // LiveFactsOf are those of a revision with databases.
 func LiveFactsOf(r *revision.Revision, stage model.Stage, now time.Time) LiveFacts {
 	l := r.Ladder().In(stage)
-	f := LiveFacts{Facts: FactsOf(l), States: []stateFacts{}, Rows: []revision.RowGroup{}}
+	f := LiveFacts{Facts: FactsOf(l), States: []stateFacts{}, Rows: []liverows.RowGroup{}}
 	add := func(k model.Key) {
 		if r.Compiled(k) {
-			s := r.Summary(k, now)
+			s := policies.Summarize(r, k, now)
 			f.States = append(f.States, stateFacts{Policy: k.String(), State: s.State, Text: s.Text, InSync: s.InSync, Zones: s.Zones})
 		}
 	}
@@ -136,7 +138,7 @@ func LiveFactsOf(r *revision.Revision, stage model.Stage, now time.Time) LiveFac
 			add(t.Units[j].Key)
 		}
 	}
-	for _, g := range r.LadderRows().Groups {
+	for _, g := range liverows.FindLadderRows(r).Groups {
 		if stage == "" || g.Stage == stage {
 			f.Rows = append(f.Rows, g)
 		}
@@ -230,7 +232,7 @@ func BandFactsOf(r *revision.Revision) BandFacts {
 		for i := range b.Rungs {
 			for _, p := range b.Rungs[i].Policies {
 				o := bandPolicyFacts{policyFacts: policyOf(&p), Priority: b.Rungs[i].Priority, Tied: b.Rungs[i].Tied,
-					Pods: r.SubjectCount(p.Policy.Key).Pods, Refused: p.Policy.Refused()}
+					Pods: policies.CountSubjects(r, p.Policy.Key).Pods, Refused: p.Policy.Refused()}
 				if a := p.Policy.Antrea; a != nil {
 					o.Phase = a.Phase
 				}

@@ -10,7 +10,8 @@ import (
 	"rung/model/ladder"
 	"rung/model/words"
 	"rung/pages/page"
-	"rung/revision"
+	"rung/revision/liverows"
+	"rung/revision/policies"
 	"rung/themes"
 )
 
@@ -30,7 +31,7 @@ func NamespaceID(ns string) string { return "namespace " + ns }
 const sandboxExample = "sandbox example"
 
 // tier0Title says whose rows there are, how many, and of how many zones.
-func (b *builder) tier0Title(l *Line, groups []revision.RowGroup) string {
+func (b *builder) tier0Title(l *Line, groups []liverows.RowGroup) string {
 	n, examples := 0, b.rev.Mode.Sandbox
 	for _, g := range groups {
 		n += g.Rows
@@ -139,7 +140,7 @@ func (b *builder) notInSync(t *ladder.Tier) int {
 	if len(t.Units)*len(b.rev.Zones) > mostJudged {
 		return 0
 	}
-	return b.rev.Astray(t, b.Now)
+	return policies.Astray(b.rev, t, b.Now)
 }
 
 // part is the heading of a part of tier 2, with what should be known about it.
@@ -215,7 +216,7 @@ func (b *builder) namespaceText(n *ladder.Namespace) page.Line {
 const rowsHold = 4
 
 // rowsText is a line of live rows on a screen, where their owners have no column.
-func (b *builder) rowsText(g *revision.RowGroup) page.Line {
+func (b *builder) rowsText(g *liverows.RowGroup) page.Line {
 	example := b.example(g)
 	prio, what, look := fmt.Sprintf("%5d ", g.Priority), "", themes.Warn
 	switch {
@@ -242,7 +243,7 @@ func (b *builder) rowsText(g *revision.RowGroup) page.Line {
 }
 
 // rowsAre says why no policy stands for live rows.
-func rowsAre(g *revision.RowGroup) string {
+func rowsAre(g *liverows.RowGroup) string {
 	switch {
 	case g.Gone:
 		return "rows of what is gone"

@@ -7,7 +7,9 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/pages/page"
-	"rung/revision"
+	"rung/revision/finding"
+	"rung/revision/liverows"
+	"rung/revision/policies"
 )
 
 // Kind is what a line of the ladder is.
@@ -63,18 +65,18 @@ type Line struct {
 	Policy          *model.Policy // nil for what is no policy
 	Subject         string
 	Ingress, Egress ladder.RuleCount
-	Rows            *revision.RowGroup // live rows of others
+	Rows            *liverows.RowGroup // live rows of others
 	Zones           int                // that there are
 
 	// Compiled says that there are rows to compare; PodsKnown that the line is about pods.
 	Compiled, PodsKnown bool
 	Pods, ACLs          int
-	Summary             revision.Summary
+	Summary             policies.Summary
 	State               page.Cell
 	Rank                int         // how bad the state is, the lower the worse
 	Log                 []page.Cell // level by level
 	LogText             string      // the same for a command
-	Notes               []revision.Note
+	Notes               []finding.Note
 	Marks               []Mark
 	Remark              string // what stands below the table in place of notes
 	hits                *logs.Summary

@@ -11,6 +11,8 @@ import (
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
+	"rung/revision/finding"
+	"rung/revision/liverows"
 	"rung/themes"
 )
 
@@ -19,7 +21,7 @@ type builder struct {
 	Options
 	rev    *revision.Revision
 	ladder *ladder.Ladder // of the stage
-	live   *revision.LadderRows
+	live   *liverows.LadderRows
 	fresh  bool // live rows are those of this revision
 	lines  []*Line
 	finds  map[model.PolicyKey][]*model.Finding
@@ -30,7 +32,7 @@ func Lines(r *revision.Revision, opt Options) []*Line {
 	b := &builder{Options: opt, rev: r, ladder: r.Ladder().In(opt.Stage), fresh: true}
 	if opt.Screen { // the command line has no findings among its marks: they are a command of their own
 		b.finds = map[model.PolicyKey][]*model.Finding{}
-		finds, _ := r.KnownFindings()
+		finds, _ := finding.KnownFindings(r)
 		for i := range finds {
 			b.finds[finds[i].Policy] = append(b.finds[finds[i].Policy], &finds[i])
 		}
@@ -39,11 +41,11 @@ func Lines(r *revision.Revision, opt Options) []*Line {
 	case r.Antrea():
 		b.bands()
 	case opt.Screen:
-		b.live, b.fresh = r.KnownLadderRows()
+		b.live, b.fresh = liverows.KnownLadderRows(r)
 		b.tiers()
 	default:
 		if len(r.Zones) > 0 {
-			b.live = r.LadderRows()
+			b.live = liverows.FindLadderRows(r)
 		}
 		b.tiers()
 	}
@@ -209,11 +211,11 @@ const mostRows = 100
 // rowQueue puts live rows that no policy stands for between the policies.
 type rowQueue struct {
 	b      *builder
-	groups []revision.RowGroup
+	groups []liverows.RowGroup
 	tier   int
 	shown  int
 	// examples stand for nothing: they are one line, after all others.
-	examples []revision.RowGroup
+	examples []liverows.RowGroup
 }
 
 // rowsOf are the live rows of a tier by priority, whatever their stage.
@@ -230,7 +232,7 @@ func (b *builder) rowsOf(tier int) *rowQueue {
 }
 
 // example says whether the sandbox made rows up to be looked at.
-func (b *builder) example(g *revision.RowGroup) bool { return g.Examples && b.rev.Mode.Sandbox }
+func (b *builder) example(g *liverows.RowGroup) bool { return g.Examples && b.rev.Mode.Sandbox }
 
 // above adds what has a higher OVN priority.
 func (q *rowQueue) above(priority int) {
@@ -314,7 +316,7 @@ func brokenObjects(all []model.Broken) int {
 }
 
 // owners names the owners of the rows, each once.
-func owners(groups []revision.RowGroup) []string {
+func owners(groups []liverows.RowGroup) []string {
 	var names []string
 	for i := range groups {
 		if n := groups[i].Owner; !slices.Contains(names, n) {

@@ -12,6 +12,9 @@ import (
 	"rung/pages/page"
 	"rung/pages/page/role"
 	"rung/revision"
+	"rung/revision/finding"
+	"rung/revision/liverows"
+	"rung/revision/policies"
 	"rung/themes"
 )
 
@@ -32,7 +35,7 @@ func (b *builder) policy(tier int, r *ladder.Rung, i int) {
 	b.compare(l)
 	if none := b.rev.None(p.Key); r.Unsupported && none != nil && b.Screen {
 		// Why stands among the notes.
-		l.State.Text = strings.TrimSuffix(l.State.Text, ": "+b.rev.NoRowsShort(none))
+		l.State.Text = strings.TrimSuffix(l.State.Text, ": "+policies.NoRowsShort(b.rev, none))
 	}
 	levels, err := p.LogLevels()
 	l.logs(levels, err != nil)
@@ -81,7 +84,7 @@ func (b *builder) unit(u *ladder.Unit, stage model.Stage, section ladder.Section
 		l.First, l.Last = first, last
 	}
 	b.compare(l)
-	if levels, ok := b.rev.UnitLogging(k); !ok {
+	if levels, ok := policies.UnitLogging(b.rev, k); !ok {
 		l.Log, l.LogText = []page.Cell{page.None}, page.None.Text
 	} else {
 		l.logs(levels.Levels, len(levels.Problems) > 0 && !levels.Levels.Any())
@@ -167,10 +170,10 @@ func (b *builder) compare(l *Line) {
 	}
 	l.PodsKnown = k.Namespace != "" || k.Kind.IsAdmin()
 	if l.PodsKnown {
-		l.Pods = b.rev.SubjectCount(k).Pods // the policy's page tells of those apart
+		l.Pods = policies.CountSubjects(b.rev, k).Pods // the policy's page tells of those apart
 	}
-	l.ACLs = b.rev.StageACLCount(k, l.Stage)
-	l.Summary = b.rev.Summary(k, b.Now)
+	l.ACLs = liverows.StageACLCount(b.rev, k, l.Stage)
+	l.Summary = policies.Summarize(b.rev, k, b.Now)
 	s := &l.Summary
 	l.State = page.Cell{Text: s.Text, Role: role.State(s.State)}
 	if z := b.rev.Zone(s.Zone); b.Screen && s.State == model.StateUnknown && (z == nil || z.SyncedAt.IsZero() && z.Conn != model.ConnDenied && z.Conn != model.ConnLost) {
@@ -225,7 +228,7 @@ func (b *builder) note(l *Line, r *ladder.Rung, rp *ladder.RungPolicy) {
 	if p := b.rev.Cluster.Policy(gone); r != nil && p != nil && p.Priority == b.At {
 		gone = model.PolicyKey{} // it has not left its priority
 	}
-	l.Notes = revision.Notes(b.ladder, r, rp, b.finds[rp.Policy.Key], gone)
+	l.Notes = finding.Notes(b.ladder, r, rp, b.finds[rp.Policy.Key], gone)
 	for i := range l.Notes {
 		if n := &l.Notes[i]; Marked(n) {
 			sign := NoteSign(n)
@@ -236,10 +239,10 @@ func (b *builder) note(l *Line, r *ladder.Rung, rp *ladder.RungPolicy) {
 
 // Marked says whether a note is something to look at: it has a sign, and is counted where
 // there is no room for it.
-func Marked(n *revision.Note) bool { return n.Mark != "" || n.Severity != model.SeverityInfo }
+func Marked(n *finding.Note) bool { return n.Mark != "" || n.Severity != model.SeverityInfo }
 
 // NoteMark is the sign of a note.
-func NoteMark(n *revision.Note) page.Span {
+func NoteMark(n *finding.Note) page.Span {
 	sign := role.Severity(n.Severity)
 	if n.Mark != "" {
 		sign.Text = n.Mark
@@ -248,7 +251,7 @@ func NoteMark(n *revision.Note) page.Span {
 }
 
 // NoteSign is the sign of a note with how often it stands for the same.
-func NoteSign(n *revision.Note) page.Span {
+func NoteSign(n *finding.Note) page.Span {
 	sign := NoteMark(n)
 	if n.Count > 1 {
 		sign.Text += fmt.Sprint(n.Count)
@@ -262,7 +265,7 @@ func (b *builder) wordyMarks(r *ladder.Rung, rp *ladder.RungPolicy) (marks []Mar
 		marks = append(marks, Mark{Cell: page.Cell{Text: fmt.Sprintf(format, args...)}})
 	}
 	if none := b.rev.None(rp.Policy.Key); none != nil {
-		add("✗ not enforced: %s", b.rev.NoRowsShort(none))
+		add("✗ not enforced: %s", policies.NoRowsShort(b.rev, none))
 	}
 	for _, i := range rp.Conflicts {
 		c := &b.ladder.Conflicts[i]

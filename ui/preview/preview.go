@@ -6,6 +6,7 @@ import (
 
 	"rung/change/gate"
 	"rung/revision"
+	"rung/revision/policies"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/nav"
@@ -56,7 +57,7 @@ type View struct {
 	diff         bool
 	built        builtKey
 	now          time.Time
-	shown        []revision.Shown
+	shown        []policies.Shown
 }
 
 // builtKey is what the documents were built from.
@@ -90,7 +91,7 @@ type wrote struct {
 
 type followed struct {
 	by    *View
-	shown []revision.Shown
+	shown []policies.Shown
 }
 
 // Of makes a preview of any change.
@@ -145,7 +146,7 @@ func (v *View) Sync(env *view.Env) {
 	case v.phase == ready && !v.busy && v.p.Outdated(v.of, env.Rev):
 		v.work(env)
 	case v.phase == waiting || v.phase == late:
-		v.shown = env.Rev.Shows(v.targets())
+		v.shown = policies.Shows(env.Rev, v.targets())
 	}
 	v.build(env)
 }

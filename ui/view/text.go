@@ -6,6 +6,7 @@ import (
 	"rung/model"
 	"rung/pages/page/role"
 	"rung/revision"
+	"rung/revision/flows"
 	"rung/themes"
 	"rung/ui/widget"
 )
@@ -15,7 +16,7 @@ import (
 func ZoneMark(r *revision.Revision, z *model.ZoneState, now time.Time, st *themes.Styles) widget.Span {
 	switch z.Conn {
 	case model.ConnSynced, model.ConnReadOnly, model.ConnSwept:
-		if r.Faulty(z, now) {
+		if flows.Faulty(r, z, now) {
 			return widget.Span{Text: "▲", Style: st.Warn}
 		}
 		return widget.Span{Text: "●", Style: st.OK}
