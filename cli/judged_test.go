@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"rung/test/wait"
+	"rung/ui/uitest"
 )
 
 // bench is a folder with copies of testdata/cluster, each with something of its own wrong, in
@@ -257,7 +258,7 @@ func TestNoFalseCalm(t *testing.T) {
 			fmt.Fprintf(&got, "== rung %s: exit %d%s\n%s%s", line, code, why, gist(out), quoted("! ", errs))
 		}
 	}
-	if *update {
+	if *uitest.Update {
 		if err := os.WriteFile(golden, []byte(got.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"rung/sources/nbdb"
 	"rung/sources/sandbox/ovn"
 	"rung/test/lab"
+	"rung/ui/uitest"
 )
 
 // The scripts run on a zone of real OVN with one ACL on its switch: $nb and $sb are its
@@ -59,7 +60,7 @@ func TestLabScripts(t *testing.T) {
 		compareRecorded(t, "testdata/json", name, recordedAnswer{"rung " + line, code, values})
 	}
 	t.Run("scripts", func(t *testing.T) {
-		testscript.Run(t, testscript.Params{Dir: "testdata/lab", UpdateScripts: *update,
+		testscript.Run(t, testscript.Params{Dir: "testdata/lab", UpdateScripts: *uitest.Update,
 			Setup: func(env *testscript.Env) error {
 				env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state"))
 				env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, ".config"))

@@ -1,21 +1,23 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
-	"strconv"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"rung/engine"
 	"rung/model"
-	"rung/model/ladder"
+	antctl "rung/model/ladder"
+	"rung/pages/ladder"
 	"rung/revision"
-	"rung/revision/liverows"
 	"rung/revision/omitted"
-	"rung/revision/policies"
 )
+
+// antctlForm is the output of rung ladder that has the columns of antctl.
+const antctlForm = "antctl"
 
 func (a *app) ladderCmd() *cobra.Command {
 	var stage *model.Stage
@@ -39,13 +41,13 @@ policy stands for: those of tier 0, and those Rung does not compile.`,
 		Args: takes(0),
 	}, func([]string, bool) query {
 		return query{zones: len(a.flags.nb) > 0, answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
-			if r.Antrea() {
-				return bandsAnswer(r, *stage)
-			}
-			if a.flags.output == antctlForm {
+			switch {
+			case r.Antrea() && *stage != "":
+				return nil, errors.New("--stage is of OVN's pipeline, and Antrea's precedence holds here; leave it out")
+			case !r.Antrea() && a.flags.output == antctlForm:
 				return nil, fmt.Errorf("-o %s is the order of Antrea's policies, and OVN-Kubernetes' precedence holds here (%s); see --system", antctlForm, r.SystemWhy)
 			}
-			return ladderAnswer(e, r, *stage)
+			return a.ladderAnswer(r, *stage, e.Now()), nil
 		}}
 	})
 	cmd.Annotations = map[string]string{antctlForm: ""}
@@ -53,183 +55,44 @@ policy stands for: those of tier 0, and those Rung does not compile.`,
 	return cmd
 }
 
-func ladderAnswer(e *engine.Engine, r *revision.Revision, stage model.Stage) (*answer, error) {
-	l := r.Ladder().In(stage)
-	ans := &answer{value: describeLadder(l), text: func(wide bool) string { return ladderText(r, l, e.Now(), wide) }}
-	ans.notConsidered = omitted.Objects(r)
-	if len(r.Zones) > 0 {
-		ans.notConsidered = append(ans.notConsidered, omitted.Zones(r)...)
-		ans.value = ladderLiveOut{describeLadder(l), describeStates(r, l, e.Now()), describeRowGroups(r, stage)}
-	}
-	return ans, nil
-}
-
-// ladderTable draws the ladder line by line.
-type ladderTable struct {
-	*tableOut
-	r    *revision.Revision
-	l    *ladder.Ladder
-	now  time.Time
-	wide bool
-}
-
-func ladderText(r *revision.Revision, l *ladder.Ladder, now time.Time, wide bool) string {
-	head := []string{"TIER", "PRIO", "POLICY", "SUBJECT", "INGRESS", "EGRESS", "PODS", "ACLS", "LOG"}
-	t := &ladderTable{tableOut: &tableOut{head: head}, r: r, l: l, now: now, wide: wide}
-	if len(r.Zones) > 0 {
-		t.head = append(t.head, "ZONES", "STATE")
-	}
-	if wide {
-		t.head = append(t.head, "FILE")
-	}
-	t.head = append(t.head, "MARKS")
-	for i := range t.l.Tiers {
-		t.tier(&t.l.Tiers[i])
-	}
-	for _, b := range t.l.Broken {
-		text := b.Message
-		if b.Field != "" {
-			text = b.Field + ": " + text
+// ladderAnswer is the ladder of a revision, of one stage where one is given.
+func (a *app) ladderAnswer(r *revision.Revision, stage model.Stage, now time.Time) *answer {
+	ans := &answer{notConsidered: omitted.Objects(r)}
+	ans.text = func(wide bool) string {
+		opt := ladder.Options{Stage: stage, Now: now}
+		lines := slices.DeleteFunc(ladder.Lines(r, opt), func(l *ladder.Line) bool { return !l.IsPrinted() })
+		text := tableText(ladder.Table(r, opt), lines, wide, a.width())
+		if r.Antrea() {
+			return "system: antrea (" + r.SystemWhy + ")\n" + text
 		}
-		t.note("", "✗ "+brokenName(b), text)
+		return text
+	}
+	switch {
+	case r.Antrea():
+		ans.value, ans.records = ladder.BandFactsOf(r), func() string { return antctlText(r) }
+	case len(r.Zones) == 0:
+		ans.value = ladder.FactsOf(r.Ladder().In(stage))
+	default:
+		ans.value = ladder.LiveFactsOf(r, stage, now)
+		ans.notConsidered = append(ans.notConsidered, omitted.Zones(r)...)
+	}
+	return ans
+}
+
+// antctlText has the columns of antctl get networkpolicy --sort-by=effectivePriority.
+func antctlText(r *revision.Revision) string {
+	t := &tableOut{head: antctl.AntctlHead}
+	for _, p := range r.Order() {
+		t.add(antctl.AntctlRow(&p)...)
 	}
 	return t.String()
 }
 
-func (t *ladderTable) tier(tier *ladder.Tier) {
-	if tier.Tier == model.TierNetwork {
-		t.tier2(tier)
-		return
+// noRows says on stderr why there is nothing to list where Antrea enforces policies.
+func (a *app) noRows(r *revision.Revision) {
+	const text = "rung: Antrea enforces the policies here: there are no zones and no rows (docs/antrea.md)"
+	if r.Antrea() && !a.flags.quiet && !a.said[text] {
+		a.said[text] = true
+		fmt.Fprintln(a.err, text)
 	}
-	live := t.rowsOf(tier.Tier)
-	gaps := tier.Gaps
-	if t.l.Stage != "" {
-		gaps = nil // a free priority is one in all stages
-	}
-	gap := func(before int32) {
-		for len(gaps) > 0 && gaps[0].From < before {
-			t.add(strconv.Itoa(tier.Tier), "", fmt.Sprintf("┊ %d free  %s", gaps[0].Len(), gapRange(gaps[0])))
-			gaps = gaps[1:]
-		}
-	}
-	for i := range tier.Rungs {
-		rung := &tier.Rungs[i]
-		prio := ""
-		if tier.Kind == model.KindANP {
-			gap(rung.Priority)
-		}
-		if rung.Policies[0].Policy.Kind.Ranked() {
-			prio = strconv.Itoa(int(rung.Priority))
-		}
-		live.above(tier.Top(rung))
-		for j := range rung.Policies {
-			p := &rung.Policies[j]
-			t.policy(tier.Tier, prio, p, ladderMarks(t.r, t.l, rung, p))
-		}
-	}
-	if tier.Kind == model.KindANP {
-		gap(1 << 30)
-	}
-	live.above(-1)
-}
-
-// note is a line that is no policy, with its text under MARKS.
-func (t *ladderTable) note(tier, what, text string) {
-	cells := make([]string, len(t.head))
-	cells[0], cells[2], cells[len(cells)-1] = tier, what, text
-	t.add(cells...)
-}
-
-// ladderLine is a line of a policy or unit: tier, priority, name, subject and rules,
-// what it logs, and the file it is in.
-type ladderLine struct {
-	tier                                             int
-	prio, name, subject, ingress, egress, log, where string
-	key                                              model.Key
-	stage                                            model.Stage // the one the line is about, "" for all
-	marks                                            []string
-}
-
-// ladderName is a policy's name, with the kind where it is not the one its tier is named for.
-func ladderName(p *model.Policy) string {
-	if p.Kind == model.KindCNP {
-		return p.Label()
-	}
-	return p.Name
-}
-
-func (t *ladderTable) policy(tier int, prio string, p *ladder.RungPolicy, marks []string) {
-	log := "off"
-	if levels, err := p.Policy.LogLevels(); err != nil {
-		log = "invalid"
-	} else if levels.Any() {
-		log = levels.String()
-	}
-	ingress, egress := p.Ingress.String(), p.Egress.String()
-	switch t.l.Stage {
-	case model.StageToLport:
-		egress = "–"
-	case model.StageAfterLB:
-		ingress = "–"
-	}
-	t.line(&ladderLine{tier: tier, prio: prio, name: ladderName(p.Policy), subject: p.Policy.Subject.String(), ingress: ingress,
-		egress: egress,
-		log:    log, where: p.Policy.Origin.Where(), key: p.Policy.Key, stage: t.l.Stage, marks: marks})
-}
-
-// line adds what a policy or unit compiles to, and how it stands.
-func (t *ladderTable) line(l *ladderLine) {
-	k, marks := l.key, l.marks
-	pods, acls, zones, state := "–", "–", "–", "not compiled"
-	if k.Kind == model.KindIsolation2016 {
-		state = revision.NoRowsOf2016
-	}
-	if t.r.Compiled(k) {
-		acls = strconv.Itoa(liverows.StageACLCount(t.r, k, l.stage))
-		if k.Namespace != "" || k.Kind.IsAdmin() {
-			pods = strconv.Itoa(policies.CountSubjects(t.r, k).Pods) // "rung policy" tells of those apart
-		}
-		s := policies.Summarize(t.r, k, t.now)
-		zones, state = s.Short(), s.Text
-	} else if len(t.r.Zones) == 0 {
-		marks = append(marks, state)
-	}
-	cells := []string{strconv.Itoa(l.tier), l.prio, l.name, l.subject, l.ingress, l.egress, pods, acls, l.log}
-	if len(t.r.Zones) > 0 {
-		cells = append(cells, zones, state)
-	}
-	if t.wide {
-		cells = append(cells, l.where)
-	}
-	t.add(append(cells, strings.Join(marks, ", "))...)
-}
-
-func gapRange(g ladder.Gap) string {
-	if g.From == g.To {
-		return strconv.Itoa(int(g.From))
-	}
-	return fmt.Sprintf("%d–%d", g.From, g.To)
-}
-
-func brokenName(b model.Broken) string {
-	if b.Key.Name != "" {
-		return b.Key.Name
-	}
-	return b.Origin.Where()
-}
-
-func ladderMarks(r *revision.Revision, l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy) []string {
-	var marks []string
-	if none := r.None(p.Policy.Key); none != nil {
-		marks = append(marks, "✗ not enforced: "+policies.NoRowsShort(r, none))
-	}
-	for _, i := range p.Conflicts {
-		c := &l.Conflicts[i]
-		other, _, _ := c.Other(p.Policy.Key)
-		marks = append(marks, fmt.Sprintf("≠ conflicts with %s %s %d", other.Name, c.Direction.Lower(), c.Rule))
-	}
-	if rung.Duplicate {
-		marks = append(marks, fmt.Sprintf("= %d share %d", len(rung.Policies), rung.Priority))
-	}
-	return marks
 }

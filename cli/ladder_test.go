@@ -44,7 +44,7 @@ func TestLadderWithRowsOfOthers(t *testing.T) {
 		Zones: []*model.ZoneState{{Name: "alpha", DB: db, Conn: model.ConnSynced, SyncedAt: time.Now()}}}, nil)
 	text := func(stage model.Stage) string {
 		var out []string
-		for _, l := range strings.Split(ladderText(r, r.Ladder().In(stage), time.Now(), false), "\n")[1:] {
+		for _, l := range strings.Split((&app{}).ladderAnswer(r, stage, time.Now()).text(false), "\n")[1:] {
 			f := strings.Fields(l)
 			out = append(out, strings.Join(f, " "))
 		}
@@ -66,21 +66,20 @@ func TestLadderWithRowsOfOthers(t *testing.T) {
 		t.Errorf("from-lport:\n%s", got)
 	}
 
-	raw, err := json.Marshal(ladderLiveOut{describeLadder(r.Ladder()), describeStates(r, r.Ladder(), time.Now()),
-		describeRowGroups(r, model.StageToLport)})
+	raw, err := json.Marshal((&app{}).ladderAnswer(r, model.StageToLport, time.Now()).value)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got struct {
 		Tiers []struct{ Tier int }
-		Rows  []rowGroupOut
+		Rows  []map[string]any
 	}
 	if err := json.Unmarshal(raw, &got); err != nil {
 		t.Fatal(err)
 	}
-	rows := []rowGroupOut{{Tier: 2, Stage: model.StageToLport, Priority: 3000, Last: 3000,
-		Owner: "owner Honeypot of controller lab: bees",
-		Form:  "unknown", Rows: 1, Actions: countsOut{Deny: 1}, Zones: []string{"alpha"}}}
+	rows := []map[string]any{{"tier": 2., "stage": "to-lport", "ovn_priority": 3000., "last_ovn_priority": 3000.,
+		"owner": "owner Honeypot of controller lab: bees", "form": "unknown", "rows": 1.,
+		"actions": map[string]any{"allow": 0., "deny": 1., "pass": 0.}, "zones": []any{"alpha"}}}
 	if diff := cmp.Diff(rows, got.Rows); diff != "" || len(got.Tiers) != 4 {
 		t.Errorf("%d tiers, rows (-want +got):\n%s", len(got.Tiers), diff)
 	}

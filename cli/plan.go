@@ -173,11 +173,11 @@ func planView(p *plan.Plan) *answer {
 }
 
 type boardOut struct {
-	Slots    []plan.Slot `json:"policies"`
-	Free     []gapOut    `json:"free"`
-	Smallest *int        `json:"smallest_gap,omitempty"`
-	Largest  int         `json:"largest_gap"`
-	Plan     *planOut    `json:"plan,omitempty"` // under way or stopped
+	Slots    []plan.Slot  `json:"policies"`
+	Free     []ladder.Gap `json:"free"`
+	Smallest *int         `json:"smallest_gap,omitempty"`
+	Largest  int          `json:"largest_gap"`
+	Plan     *planOut     `json:"plan,omitempty"` // under way or stopped
 }
 
 // insertOut is a place for a new policy; room is the plan that frees it first,
@@ -189,7 +189,7 @@ type insertOut struct {
 
 func describeBoard(b *plan.Board) boardOut {
 	out := boardOut{Slots: append([]plan.Slot{}, b.Slots()...), Largest: b.LargestGap(),
-		Free: each(b.FreeRuns(), func(g ladder.Gap) gapOut { return gapOut(g) })}
+		Free: append([]ladder.Gap{}, b.FreeRuns()...)}
 	if n, ok := b.SmallestGap(); ok {
 		out.Smallest = &n
 	}
@@ -203,7 +203,7 @@ func boardText(b *plan.Board) string {
 	}
 	out := t.String() + "\nfree"
 	for _, g := range b.FreeRuns() {
-		out += "  " + gapRange(g)
+		out += "  " + g.String()
 	}
 	out += fmt.Sprintf("\n%d of %d priorities free, largest gap %d", b.Free(), b.Max()+1, b.LargestGap())
 	if n, ok := b.SmallestGap(); ok {

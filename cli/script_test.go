@@ -19,9 +19,8 @@ import (
 	"rung/engine"
 	"rung/revision"
 	"rung/test/wait"
+	"rung/ui/uitest"
 )
-
-var update = flag.Bool("update", false, "write what the scripts get into what they want")
 
 // scriptsAtOnce is how many scripts run at once: they wait for databases and times more than
 // they compute, so that as many as there are cores leave those idle.
@@ -60,7 +59,7 @@ func sayScreen(ctx context.Context, e *engine.Engine, o ScreenOptions) error {
 // DIR N" waits for a sandbox of N zones and sets $nb_ZONE.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script", UpdateScripts: *update, RequireExplicitExec: false, RequireUniqueNames: true,
+		Dir: "testdata/script", UpdateScripts: *uitest.Update, RequireExplicitExec: false, RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
 			if err := os.CopyFS(filepath.Join(env.WorkDir, "cluster"), os.DirFS("testdata/cluster")); err != nil {
 				return err

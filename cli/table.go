@@ -42,17 +42,22 @@ func tableAnswer[F any](a *app, facts any, t *page.Table[F], rows []F) *answer {
 // columns worth least are left out until the others fit; the last may go on in the next
 // line where it has text of any length. wide has all columns, however wide.
 func tableText[F any](t *page.Table[F], rows []F, wide bool, width int) string {
-	if len(rows) == 0 {
+	if len(rows) == 0 && t.Empty != "" {
 		return t.Empty + "\n"
 	}
 	cols := t.Seen(rows, wide)
 	for {
 		out := &tableOut{head: each(cols, titleOf[F])}
 		for _, row := range rows {
-			out.add(cellsOf(cols, row)...)
-			if t.Under != nil && t.Under(row) {
-				out.rows[len(out.rows)-1][0] = "  " + out.rows[len(out.rows)-1][0]
+			cells := cellsOf(cols, row)
+			if t.Short != nil && t.Short(row) {
+				last := slices.IndexFunc(cols, func(c page.Column[F]) bool { return c.Name })
+				cells = cells[:last+1]
 			}
+			if t.Under != nil && t.Under(row) {
+				cells[0] = "  " + cells[0]
+			}
+			out.add(cells...)
 		}
 		needs := 2 * (len(cols) - 1)
 		for i, w := range out.widths() {

@@ -82,9 +82,9 @@ type RungPolicy struct {
 
 // RuleCount counts the rules of one direction by action.
 type RuleCount struct {
-	Allow int
-	Deny  int
-	Pass  int
+	Allow int `json:"allow"`
+	Deny  int `json:"deny"`
+	Pass  int `json:"pass"`
 }
 
 // CountRules counts the rules by action.
@@ -121,12 +121,20 @@ func (n RuleCount) String() string {
 
 // Gap is a run of free priorities, both ends included.
 type Gap struct {
-	From int32
-	To   int32
+	From int32 `json:"from"`
+	To   int32 `json:"to"`
 }
 
 // Len is how many priorities are free.
 func (g Gap) Len() int { return int(g.To-g.From) + 1 }
+
+// String is "35–39", or "57" where there is one.
+func (g Gap) String() string {
+	if g.From == g.To {
+		return strconv.Itoa(int(g.From))
+	}
+	return strconv.Itoa(int(g.From)) + "–" + strconv.Itoa(int(g.To))
+}
 
 // Gaps are the runs of priorities from 0 to the largest supported one that none
 // of the given ones takes; the order of used does not matter.

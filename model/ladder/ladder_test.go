@@ -71,7 +71,7 @@ func TestLadder(t *testing.T) {
 		}
 	}
 	want := `tier 0 Isolation map[] []
-tier 1 AdminNetworkPolicy map[] [{0 29} {31 59} {61 99}]
+tier 1 AdminNetworkPolicy map[] [0–29 31–59 61–99]
  30 break-glass [ns: all] – 1A 1P [] duplicate false unsupported false
  60 allow-metrics [ns: tenant=blue] 1A – [0] quarantine [ns: all] 1D – [0] duplicate true unsupported false
  120 experimental [ns: app=canary] 1D – [] experimental-2 [ns: all] 1A – [] duplicate true unsupported true

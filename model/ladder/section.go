@@ -36,6 +36,17 @@ type Section struct {
 	Namespaces []Namespace
 }
 
+// Top is the OVN priority of its first row, of a section of one stage; the higher one
+// decides first.
+func (s *Section) Top() int {
+	units := s.Units
+	if len(units) == 0 {
+		units = s.Namespaces[0].Policies
+	}
+	first, _, _ := units[0].Range(s.Stage)
+	return first
+}
+
 // Sections are the parts of tier 2 in the order in which they decide in a stage,
 // "" for all together. Empty ones are left out.
 func (t *Tier) Sections(stage model.Stage) []Section {

@@ -5,6 +5,7 @@ import (
 
 	"rung/model"
 	"rung/pages/page"
+	"rung/pages/page/role"
 	"rung/revision"
 	"rung/themes"
 )
@@ -84,8 +85,8 @@ var Table = &page.Table[*Finding]{
 	Columns: []page.Column[*Finding]{
 		{Key: "severity", Title: "SEVERITY", Worth: page.Always, Less: func(a, b *Finding) int { return a.Severity.Compare(b.Severity) },
 			Cell: func(f *Finding) page.Cell {
-				sign := Sign(f.Severity)
-				return page.Cell{Sign: sign, Text: string(f.Severity), Role: sign.Role}
+				sign := role.Severity(f.Severity)
+				return page.Cell{Sign: page.Span{Text: sign.Text + " ", Role: sign.Role}, Text: string(f.Severity), Role: sign.Role}
 			}},
 		{Key: "policy", Title: "POLICY", Min: 28, Max: 40, Worth: page.Always, Cell: func(f *Finding) page.Cell {
 			c := page.Cell{Text: f.About(), Role: themes.Accent}
@@ -104,17 +105,6 @@ var Table = &page.Table[*Finding]{
 		}},
 		{Key: "message", Title: "MESSAGE", Min: 20, Flex: true, NoSort: true, Worth: page.Always, Cell: (*Finding).message},
 	},
-}
-
-// Sign is the sign of a severity.
-func Sign(s model.Severity) page.Span {
-	switch s {
-	case model.SeverityError:
-		return page.Span{Text: "●", Role: themes.Error}
-	case model.SeverityWarning:
-		return page.Span{Text: "▲", Role: themes.Warn}
-	}
-	return page.Span{Text: "·", Role: themes.Info}
 }
 
 // message is what was found, a connection that shows it, and what to do.

@@ -97,7 +97,10 @@ type Table[F any] struct {
 	ID func(F) string
 	// Under says that a row belongs to the one above it; nil for never.
 	Under func(F) bool
-	// Empty is said where there is no row.
+	// Short says that a row has nothing behind its name, which makes no column wide in
+	// print; nil where none has.
+	Short func(F) bool
+	// Empty is said where there is no row; without it a command prints the titles.
 	Empty   string
 	Columns []Column[F]
 }

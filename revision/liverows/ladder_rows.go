@@ -25,22 +25,24 @@ type LadderRows struct {
 // RowGroup are such rows that belong together: of one owner in one stage, and of
 // one priority where the owner says nothing about what the others have.
 type RowGroup struct {
-	Tier  int
-	Stage model.Stage
-	Label string // as nb.Owner.Label, without what tells the rows apart
-	Owner string // owner type, "no owner" without one
-	Form  nb.Form
-	// Gone says that Rung knows the form, and that the policy is not there.
-	Gone bool
+	Tier  int         `json:"tier"`
+	Stage model.Stage `json:"stage"`
 	// Priority decides first, Last last: both are OVN's, higher first.
-	Priority, Last int
-	Actions        ladder.RuleCount // of the rows, each once for all zones
-	Rows           int              // over all zones
-	Zones          []string         // that have such rows
+	Priority int     `json:"ovn_priority"`
+	Last     int     `json:"last_ovn_priority"`
+	Label    string  `json:"owner"` // as nb.Owner.Label, without what tells the rows apart
+	Form     nb.Form `json:"form"`
+	// Gone says that Rung knows the form, and that the policy is not there.
+	Gone    bool             `json:"gone,omitempty"`
+	Rows    int              `json:"rows"`    // over all zones
+	Actions ladder.RuleCount `json:"actions"` // of the rows, each once for all zones
+	Zones   []string         `json:"zones"`   // that have such rows
+
+	Owner string `json:"-"` // owner type, "no owner" without one
 	// Examples says that all rows are examples, see IsExample.
-	Examples bool
+	Examples bool `json:"-"`
 	// Filter finds the rows on the page of a zone's rows.
-	Filter string
+	Filter string `json:"-"`
 }
 
 // Of are the groups of a tier, of one stage when one is given: those of tier 0 by

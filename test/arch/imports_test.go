@@ -74,6 +74,8 @@ var inside = map[string][]string{
 	// Pages: what is told, below the screen and the commands that tell it.
 	"pages":      {"pages/page", "engine", "change", "revision", "model", "themes"},
 	"pages/page": {"themes"},
+	// What things of the model mean as text.
+	"pages/page/role": {"pages/page", "model", "themes"},
 
 	"ui":  {"pages", "engine", "change", "revision", "model", "themes"},
 	"cli": {"pages", "engine", "change", "revision", "model", "themes", "examples", "sources/reading"},

@@ -73,14 +73,14 @@ func PortNames(db *nb.DB, uuids []string) []string {
 			names[i] = p.Name
 		}
 	}
-	slices.SortFunc(names, widget.CompareNatural)
+	slices.SortFunc(names, words.CompareNatural)
 	return names
 }
 
 // Natural is a copy of a list in natural order.
 func Natural(in []string) []string {
 	out := slices.Clone(in)
-	slices.SortFunc(out, widget.CompareNatural)
+	slices.SortFunc(out, words.CompareNatural)
 	return out
 }
 

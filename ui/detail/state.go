@@ -7,7 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/words"
-	"rung/pages/findings"
+	"rung/pages/page/role"
 	"rung/pages/zones"
 	"rung/revision"
 	"rung/revision/policies"
@@ -19,23 +19,8 @@ import (
 
 // Sign is the sign and look of a severity.
 func Sign(s model.Severity, st *themes.Styles) (string, themes.Style) {
-	sign := findings.Sign(s)
+	sign := role.Severity(s)
 	return sign.Text, st.Of(sign.Role)
-}
-
-// StateSign is the sign of a policy's state; the word stands beside it always.
-func StateSign(s model.PolicyState) string {
-	switch s {
-	case model.StateInSync:
-		return "✓"
-	case model.StateBehind, model.StateFrozen:
-		return "●"
-	case model.StateNotEnforced:
-		return "✗"
-	case model.StateSettling:
-		return "…"
-	}
-	return "?"
 }
 
 // ZoneState says how a policy stands in a zone: the word, and the rest in one
@@ -136,7 +121,7 @@ func NotHere(z *model.ZoneState, now time.Time) string {
 
 // StateLine is the state as a line: sign, word and rest.
 func StateLine(s model.PolicyState, rest string, st *themes.Styles) widget.Line {
-	l := widget.Styled(StateSign(s)+" "+string(s), view.StateStyle(s, st))
+	l := widget.Styled(role.StateSign(s)+" "+string(s), view.StateStyle(s, st))
 	if rest != "" {
 		l = l.Add(" "+rest, st.Text)
 	}

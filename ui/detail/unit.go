@@ -7,6 +7,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/pages/page/role"
 	"rung/revision"
 	"rung/revision/policies"
 	"rung/ui/nav"
@@ -68,7 +69,7 @@ func UnitLine(env *view.Env, k model.Key) widget.Line {
 		return widget.Styled("✓ "+text, st.OK)
 	}
 	state, rest := ZoneState(r, k, r.Zone(s.Zone), env.Now)
-	l := widget.Styled(StateSign(state)+" "+string(state)+" in "+s.Zone, view.StateStyle(state, st))
+	l := widget.Styled(role.StateSign(state)+" "+string(state)+" in "+s.Zone, view.StateStyle(state, st))
 	if rest != "" {
 		l = l.Add(" "+rest, st.Text)
 	}

@@ -9,6 +9,7 @@ import (
 	"rung/model/lint"
 	"rung/pages/findings"
 	pages "rung/pages/page"
+	"rung/pages/page/role"
 	"rung/revision"
 	"rung/revision/finding"
 	"rung/themes"
@@ -81,7 +82,7 @@ func New(nav.Page) view.View {
 	severity := v.table.Columns[0].Cell
 	v.table.Columns[0].Cell = func(f *findings.Finding) widget.Line {
 		if v.w < narrow { // the heading says it
-			return widget.LineOf(pages.Cell{Sign: findings.Sign(f.Severity)}, v.st)
+			return widget.LineOf(pages.Cell{Sign: role.Severity(f.Severity)}, v.st)
 		}
 		return severity(f)
 	}

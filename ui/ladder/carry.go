@@ -8,9 +8,8 @@ import (
 
 	"rung/change/gate"
 	"rung/model"
-	"rung/model/ladder"
 	"rung/model/words"
-	"rung/themes"
+	"rung/pages/ladder"
 	"rung/ui/action"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -28,13 +27,13 @@ type carry struct {
 	flips    flips
 }
 
-func (v *ladderPage) pickUp(env *view.Env, it *item) {
+func (v *ladderPage) pickUp(env *view.Env, l *ladder.Line) {
 	v.table.Natural()
 	env.Filter("")
 	largest := v.frame.rev.Ladder().Max
 	stage := v.stage
 	v.setStage("")
-	v.carry = &carry{key: it.key, from: it.prio, at: min(it.prio, largest), stage: stage}
+	v.carry = &carry{key: l.Key, from: l.Priority, at: min(l.Priority, largest), stage: stage}
 	v.Sync(env)
 }
 
@@ -97,17 +96,6 @@ func (v *ladderPage) putDown() {
 	stage := v.carry.stage
 	v.carry = nil
 	v.setStage(stage)
-}
-
-// says marks the carried policy on the ladder.
-func (c *carry) says(r *ladder.Rung, st *themes.Styles) widget.Line {
-	switch {
-	case c.at == c.from:
-		return widget.Styled("← moving", st.Key)
-	case len(r.Policies) > 1:
-		return widget.Styled(fmt.Sprintf("← = %d at %d", len(r.Policies), c.at), st.Warn)
-	}
-	return widget.Styled("← free", st.Key)
 }
 
 // tell says where the policy is on its way and what the place means.

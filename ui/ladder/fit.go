@@ -5,9 +5,9 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strings"
 
 	"rung/model"
+	"rung/pages/ladder"
 	"rung/ui/action"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -15,63 +15,58 @@ import (
 
 // whyNot says why an action on a policy makes no sense for the line, empty where
 // it does.
-func (it *item) whyNot(id action.ID) string {
+func whyNot(l *ladder.Line, id action.ID) string {
 	switch id {
 	case action.LadderMove, action.LadderEdit, action.LadderDelete:
 	case action.LadderLogging, action.LadderSelect:
-		if it.logging().Kind != "" {
+		if logging(l).Kind != "" {
 			return ""
 		}
 	case action.LadderLogs:
-		if it.kind == unit && it.stands.Kind != model.KindNetpolNamespace {
-			return rowsOf(it.stands) + " never log" // ovn-kubernetes.md#namespace-logging, #multicast
+		if l.Kind == ladder.Unit && l.Key.Kind != model.KindNetpolNamespace {
+			return rowsOf(l.Key) + " never log" // ovn-kubernetes.md#namespace-logging, #multicast
 		}
 		return ""
 	default:
 		return ""
 	}
 	switch {
-	case it.broken != nil:
-		return cmp.Or(it.key.Name, "the object") + " could not be read"
-	case it.kind == unit:
-		return "no policy here: " + rowsOf(it.stands)
-	case it.kind == rows && it.whose != "":
-		return "no policy here: rows of " + it.whose
-	case it.kind != policy:
+	case l.Kind == ladder.Broken:
+		return cmp.Or(l.Key.Name, "the object") + " could not be read"
+	case l.Kind == ladder.Unit:
+		return "no policy here: " + rowsOf(l.Key)
+	case l.Kind == ladder.Rows:
+		return "no policy here: rows of " + l.Rows.Label
+	case l.Kind != ladder.Policy:
 		return "no policy here"
-	case it.key.Kind.IsAntrea():
+	case l.Key.Kind.IsAntrea():
 		return "Rung shows policies of Antrea and does not change them"
 	case id == action.LadderMove:
-		return action.NoPriority(it.key)
+		return action.NoPriority(l.Key)
 	}
 	return ""
 }
 
 // logging is the object whose annotation sets what the line logs: a policy, or a namespace;
 // the zero Key where nothing does.
-func (it *item) logging() model.Key {
-	if it.broken != nil {
-		return model.Key{}
-	}
-	switch it.kind {
-	case policy:
-		if it.key.Kind.IsAntrea() {
+func logging(l *ladder.Line) model.Key {
+	switch l.Kind {
+	case ladder.Policy:
+		if l.Key.Kind.IsAntrea() {
 			return model.Key{} // each rule says it
 		}
-		return model.LoggedBy(it.key)
-	case unit:
-		return model.LoggedBy(it.stands)
-	case namespace:
-		if name, ok := strings.CutPrefix(it.id, namespaceID("")); ok {
-			return model.Key{Kind: model.KindNamespace, Name: name}
-		}
+		return model.LoggedBy(l.Key)
+	case ladder.Unit:
+		return model.LoggedBy(l.Key)
+	case ladder.Namespace:
+		return model.Key{Kind: model.KindNamespace, Name: l.Title}
 	}
 	return model.Key{}
 }
 
 // choose selects what sets the logging of a line, or no longer.
-func (v *ladderPage) choose(env *view.Env, it *item) {
-	k := it.logging()
+func (v *ladderPage) choose(env *view.Env, l *ladder.Line) {
+	k := logging(l)
 	if v.chosen[k] {
 		delete(v.chosen, k)
 	} else {
@@ -87,9 +82,9 @@ func (v *ladderPage) choose(env *view.Env, it *item) {
 }
 
 // askLogging asks about all that is selected, or about the line under the cursor.
-func (v *ladderPage) askLogging(env *view.Env, it *item) {
+func (v *ladderPage) askLogging(env *view.Env, l *ladder.Line) {
 	if len(v.chosen) == 0 {
-		view.AskLogging(env, it.logging())
+		view.AskLogging(env, logging(l))
 		return
 	}
 	view.AskLogging(env, slices.SortedFunc(maps.Keys(v.chosen), model.Key.Compare)...)
@@ -107,10 +102,9 @@ func rowsOf(k model.Key) string {
 
 // logs is the page of what the line logs. The lines of a default deny are found
 // by what their sentences say: it is no object with a log of its own.
-func (it *item) logs() nav.Page {
-	p := nav.Page{Kind: nav.Logs, Key: it.key}
-	if it.kind == unit {
-		p.Text = regexp.QuoteMeta(it.stands.Label())
+func logsOf(l *ladder.Line) nav.Page {
+	if l.Kind == ladder.Unit {
+		return nav.Page{Kind: nav.Logs, Text: regexp.QuoteMeta(l.Key.Label())}
 	}
-	return p
+	return nav.Page{Kind: nav.Logs, Key: l.Key}
 }

@@ -5,6 +5,7 @@ import (
 
 	"rung/engine/logs"
 	"rung/model"
+	"rung/pages/ladder"
 	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
@@ -17,14 +18,12 @@ import (
 // ladderPage is the view.
 type ladderPage struct {
 	view.List
-	table *widget.Table[*item]
+	table *widget.Table[*ladder.Line]
 	hits  *logs.Summary // nil without a log
 
 	spread   bool               // every gap slot by slot
 	unfolded map[int32]bool     // gaps that are spread, by first priority
-	tier0    bool               // the rows of tier 0 are listed
-	tier2    bool               // the units of tier 2 are listed
-	folded   map[string]bool    // namespaces that are not as they would be, see unfolds
+	turned   map[string]bool    // headings that were folded or unfolded, by ID
 	chosen   map[model.Key]bool // by +, for L
 	stage    model.Stage        // the one that is shown, "" for all
 	carry    *carry
@@ -33,8 +32,16 @@ type ladderPage struct {
 	// wish is the line the cursor was on before the stage changed, placed the one
 	// it was put on instead.
 	wish, placed string
-	filtered     bool // everything is unfolded for the filter
-	antrea       bool // the columns are those of a cluster on Antrea
+	filtered     bool          // everything is unfolded for the filter
+	antrea       bool          // the columns are those of a cluster on Antrea
+	painted      []paintedLine // by the place of a line
+}
+
+// paintedLine is how a line looks: whole, where it has no columns, or cell by cell, each
+// once it was asked for.
+type paintedLine struct {
+	full  widget.Line
+	cells []widget.Line
 }
 
 // frame is what the lines were made of last.
@@ -48,21 +55,24 @@ type frame struct {
 
 // New makes the view.
 func New(nav.Page) view.View {
-	v := &ladderPage{unfolded: map[int32]bool{}, folded: map[string]bool{}, chosen: map[model.Key]bool{}}
-	v.table = &widget.Table[*item]{
-		ID:   func(it *item) string { return it.id },
-		Full: func(it *item) widget.Line { return it.full },
-		Fixed: func(it *item) bool {
-			return it.kind == band || it.kind == gap || it.kind == slot || it.kind == namespace
+	v := &ladderPage{unfolded: map[int32]bool{}, turned: map[string]bool{}, chosen: map[model.Key]bool{}}
+	v.table = &widget.Table[*ladder.Line]{
+		ID:   func(l *ladder.Line) string { return l.ID },
+		Full: func(l *ladder.Line) widget.Line { return v.painted[l.Place].full },
+		Fixed: func(l *ladder.Line) bool {
+			switch l.Kind {
+			case ladder.Band, ladder.Part, ladder.Gap, ladder.Slot, ladder.Namespace, ladder.Examples:
+				return true
+			}
+			return false
 		},
-		Skip:  func(it *item) bool { return it.kind == band && !it.folds },
-		Hold:  func(it *item) int { return it.hold },
-		Note:  func(it *item) (notes, rest []widget.Line) { return it.told(v.frame.styles) },
-		More:  func(it *item) string { return v.allNotes(it) },
-		Text:  func(it *item) string { return it.text() },
+		Skip:  func(l *ladder.Line) bool { return (l.Kind == ladder.Band || l.Kind == ladder.Part) && !l.Folds },
+		Hold:  v.hold,
+		Note:  v.below,
+		More:  v.allNotes,
+		Text:  v.text,
 		Empty: "nothing on the ladder",
 	}
-	v.table.Columns = v.columns()
 	v.Of = v.table
 	return v
 }
@@ -88,25 +98,24 @@ func (v *ladderPage) Sync(env *view.Env) {
 }
 
 func (v *ladderPage) rebuild() {
-	if antrea := v.frame.rev.Antrea(); antrea != v.antrea {
+	if antrea := v.frame.rev.Antrea(); antrea != v.antrea || len(v.table.Columns) == 0 {
 		v.antrea, v.stage = antrea, ""
-		v.table.Columns = v.columns()
+		v.setColumns()
 	}
-	b := &builder{v: v, frame: v.frame, st: v.frame.styles, ladder: v.frame.rev.Ladder().In(v.stage)}
-	items := b.build()
-	v.weigh(items)
-	v.table.SetItems(items)
+	lines := v.paint(ladder.Lines(v.frame.rev, v.options()))
+	v.weigh(lines)
+	v.table.SetItems(lines)
 	if !v.begun {
 		// The first line is a heading's neighbour: begin on a policy.
-		for _, it := range items {
-			if it.kind == policy && v.table.Select(it.id) {
+		for _, l := range lines {
+			if l.Kind == ladder.Policy && v.table.Select(l.ID) {
 				v.begun = true
 				break
 			}
 		}
 	}
 	if v.carry != nil {
-		v.table.Select(policyID(v.carry.key))
+		v.table.Select(ladder.PolicyID(v.carry.key))
 	}
 }
 
@@ -144,16 +153,16 @@ func (v *ladderPage) Tell(env *view.Env) widget.Line {
 
 // Selected is the policy under the cursor, or a new one in the gap there.
 func (v *ladderPage) Selected() nav.Page {
-	it, ok := v.table.Selected()
+	l, ok := v.table.Selected()
 	if !ok {
 		return nav.Page{}
 	}
-	return it.page()
+	return leadsTo(l)
 }
 
 // Point puts the cursor on a policy.
 func (v *ladderPage) Point(_ *view.Env, to nav.Page) bool {
-	return v.table.Select(policyID(to.Key))
+	return v.table.Select(ladder.PolicyID(to.Key))
 }
 
 // Counts counts policies.
@@ -161,7 +170,7 @@ func (v *ladderPage) Counts() (shown, all int) { return v.table.Counts() }
 
 // WhyNot refuses what the cursor is not fit for.
 func (v *ladderPage) WhyNot(_ *view.Env, id action.ID) string {
-	it, ok := v.table.Selected()
+	l, ok := v.table.Selected()
 	if !ok {
 		return ""
 	}
@@ -176,7 +185,7 @@ func (v *ladderPage) WhyNot(_ *view.Env, id action.ID) string {
 	if id == action.LadderNew && len(v.frame.rev.Ladder().Tiers[model.TierAdmin].Gaps) == 0 {
 		return "every priority is taken"
 	}
-	if id == action.LadderFold && !it.folds && it.kind != gap && it.kind != slot {
+	if id == action.LadderFold && !l.Folds && l.Kind != ladder.Gap && l.Kind != ladder.Slot {
 		return "only gaps, tiers 0 and 2 and namespaces unfold"
 	}
 	if id == action.LadderGaps && v.stage != "" {
@@ -185,7 +194,7 @@ func (v *ladderPage) WhyNot(_ *view.Env, id action.ID) string {
 	if id == action.LadderLogging && len(v.chosen) > 0 {
 		return "" // it is about those
 	}
-	return it.whyNot(id)
+	return whyNot(l, id)
 }
 
 // Do carries out the ladder's actions.
@@ -193,15 +202,15 @@ func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 	if v.carry != nil {
 		return v.doCarry(env, id)
 	}
-	it, ok := v.table.Selected()
+	l, ok := v.table.Selected()
 	if !ok {
 		return v.table.Do(id)
 	}
 	switch id {
 	case action.Open:
-		v.open(env, it)
+		v.open(env, l)
 	case action.LadderFold:
-		v.fold(env, it)
+		v.fold(env, l)
 	case action.LadderGaps:
 		v.spread = !v.spread
 		clear(v.unfolded)
@@ -209,25 +218,25 @@ func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 	case action.LadderStage:
 		v.nextStage()
 	case action.LadderNew:
-		env.Open(nav.ToNew(v.freeNear(it)))
+		env.Open(nav.ToNew(v.freeNear(l)))
 	case action.LadderTemplate:
-		env.Open(nav.ToTemplate(v.freeNear(it)))
+		env.Open(nav.ToTemplate(v.freeNear(l)))
 	case action.LadderMove:
-		if it.key.Kind == model.KindCNP { // it may hold no priority, or one of tier 3
-			view.AskMove(env, it.key)
+		if l.Key.Kind == model.KindCNP { // it may hold no priority, or one of tier 3
+			view.AskMove(env, l.Key)
 		} else {
-			v.pickUp(env, it)
+			v.pickUp(env, l)
 		}
 	case action.LadderEdit:
-		env.Open(nav.Page{Kind: nav.Edit, Key: it.key})
+		env.Open(nav.Page{Kind: nav.Edit, Key: l.Key})
 	case action.LadderDelete:
-		view.AskDelete(env, it.key)
+		view.AskDelete(env, l.Key)
 	case action.LadderLogging:
-		v.askLogging(env, it)
+		v.askLogging(env, l)
 	case action.LadderSelect:
-		v.choose(env, it)
+		v.choose(env, l)
 	case action.LadderLogs:
-		env.Open(it.logs())
+		env.Open(logsOf(l))
 	case action.LadderPlan:
 		env.Open(nav.To(nav.Plan))
 	case action.SortNext, action.SortPrev:
@@ -240,61 +249,52 @@ func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 }
 
 // open follows the line under the cursor.
-func (v *ladderPage) open(env *view.Env, it *item) {
-	switch {
-	case it.broken != nil:
-		env.Ask(brokenNote(*it.broken))
-	case it.kind == policy:
-		env.Open(nav.ToPolicy(it.key))
-	case !it.to.None():
-		env.Open(it.to)
+func (v *ladderPage) open(env *view.Env, l *ladder.Line) {
+	switch to := leadsTo(l); {
+	case l.Kind == ladder.Broken:
+		env.Ask(brokenNote(*l.Broken))
+	case l.Kind == ladder.Gap, l.Kind == ladder.Slot, to.None():
+		v.fold(env, l)
 	default:
-		v.fold(env, it)
+		env.Open(to)
 	}
 }
 
-func (v *ladderPage) fold(env *view.Env, it *item) {
-	switch it.kind {
-	case band:
-		switch {
-		case it.folds && it.id == tier0Band:
-			v.tier0 = !v.tier0
-		case it.folds:
-			v.tier2 = !v.tier2
-		}
-	case namespace:
-		v.folded[it.id] = !v.folded[it.id]
-	case gap, slot:
-		v.unfolded[it.gap.From] = it.kind == gap
-		if it.kind == slot && v.spread {
+func (v *ladderPage) fold(env *view.Env, l *ladder.Line) {
+	switch l.Kind {
+	case ladder.Band, ladder.Namespace, ladder.Examples:
+		v.turned[l.ID] = !v.turned[l.ID]
+	case ladder.Gap, ladder.Slot:
+		v.unfolded[l.Gap.From] = l.Kind == ladder.Gap
+		if l.Kind == ladder.Slot && v.spread {
 			v.spread = false
 		}
 	}
 	v.Sync(env)
-	if it.kind == band && (it.id == tier0Band && v.tier0 || it.id != tier0Band && v.tier2) {
+	if l.Kind == ladder.Band && v.turned[l.ID] {
 		// What was unfolded is to be seen: its heading goes to the top.
 		v.table.Wheel(len(v.table.Items()))
-		v.table.Select(it.id)
+		v.table.Select(l.ID)
 	}
-	if it.kind == gap && !v.table.Select(slotID(it.gap.From)) || it.kind == slot {
-		v.table.Select(gapID(it.gap.From))
+	if l.Kind == ladder.Gap && !v.table.Select(ladder.SlotID(l.Gap.From)) || l.Kind == ladder.Slot {
+		v.table.Select(ladder.GapID(l.Gap.From))
 	}
 }
 
 // freeNear is the free priority that a new policy near a line gets: the slot
 // under the cursor, the middle of a gap, else the first free one after the
 // policy, else the last before it.
-func (v *ladderPage) freeNear(it *item) int32 {
-	switch it.kind {
-	case slot:
-		return it.prio
-	case gap:
-		return (it.gap.From + it.gap.To) / 2
+func (v *ladderPage) freeNear(l *ladder.Line) int32 {
+	switch l.Kind {
+	case ladder.Slot:
+		return l.Priority
+	case ladder.Gap:
+		return (l.Gap.From + l.Gap.To) / 2
 	}
 	gaps := v.frame.rev.Ladder().Tiers[model.TierAdmin].Gaps
 	best := int32(0)
 	for _, g := range gaps {
-		if g.From > it.prio && it.kind == policy {
+		if g.From > l.Priority && l.Kind == ladder.Policy {
 			return g.From
 		}
 		best = g.To

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"rung/model"
+	"rung/pages/ladder"
 	"rung/ui/action"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -25,63 +26,68 @@ func (v *ladderPage) setStage(s model.Stage) {
 	}
 	v.stage = s
 	v.table.Natural() // the order is what a stage is about
-	v.table.Columns = v.columns()
+	v.setColumns()
 	v.rebuild()
 	v.table.Select(v.wish)
 	v.placed = v.table.SelectedID()
 }
 
-// columns are those of all stages together, or those of one.
-func (v *ladderPage) columns() []widget.Column[*item] {
-	text := func(f func(*item) string) func(*item) widget.Line {
-		return func(it *item) widget.Line { return widget.Plain(f(it)) }
+// setColumns makes the columns of the page fit its width: what is cut in a way of its own,
+// and what a line is selected by.
+func (v *ladderPage) setColumns() {
+	styles := &v.frame.styles
+	v.table.Columns = widget.Of(ladder.Table(v.frame.rev, v.options()), styles).Columns
+	for i := range v.table.Columns {
+		c := &v.table.Columns[i]
+		switch c.Title {
+		case "POLICY":
+			name := c.Cell
+			c.Cell = func(l *ladder.Line) widget.Line {
+				if len(v.chosen) == 0 || !v.chosen[logging(l)] {
+					return name(l)
+				}
+				return widget.Join(widget.Styled("* ", v.frame.styles.Key), name(l))
+			}
+		case logTitle:
+			c.Fit = func(l *ladder.Line, w int) widget.Line { return fitLogs(l, *styles, w) }
+		case "STATE":
+			c.Fit = func(l *ladder.Line, w int) widget.Line { return fitState(l, *styles, w) }
+		case notesTitle:
+			c.Fit = func(l *ladder.Line, w int) widget.Line { return fitMarks(l, *styles, w) }
+		}
+		if !c.Wide { // hits are counted while lines stay
+			c.Cell = v.keep(i, c.Cell)
+		}
 	}
-	cols := []widget.Column[*item]{
-		{Title: "PRIO", Right: true, Cell: text(func(it *item) string { return it.priority() }),
-			Less: func(a, b *item) int { return a.place - b.place }}, // tier by tier: a priority means nothing beside that of another
-		{Title: "POLICY", Name: true, Min: 16, Cell: v.named,
-			Less: func(a, b *item) int { return widget.CompareNatural(a.policyName(), b.policyName()) }},
-		{Title: "SUBJECT", Min: 14, Max: 40, Drop: 8, Cell: text(func(it *item) string { return it.subject })},
-	}
-	if v.stage == "" {
-		cols = append(cols, widget.Column[*item]{Title: "INGRESS", Drop: 6, Cell: func(it *item) widget.Line { return it.ingress }},
-			widget.Column[*item]{Title: "EGRESS", Drop: 6, Cell: func(it *item) widget.Line { return it.egress }})
-	} else {
-		cols = append(cols, widget.Column[*item]{Title: "RULES", Drop: 6, Cell: func(it *item) widget.Line { return it.rules }})
-	}
-	cols = append(cols, []widget.Column[*item]{
-		{Title: "PODS", Right: true, Drop: 4, Cell: text(func(it *item) string { return it.pods })},
-		{Title: "ACLS", Right: true, Drop: 9, Cell: text(func(it *item) string { return it.acls })},
-		{Title: "HITS", Wide: true, NoSort: true, Cell: text(func(it *item) string { return v.hitsOf(it) })},
-		{Title: "ZONES", Drop: 5, Cell: func(it *item) widget.Line { return it.zones }},
-		{Title: logTitle, Max: 12, Drop: logQuiet, Cell: func(it *item) widget.Line { return all(it.levels, " ") },
-			Fit: func(it *item, w int) widget.Line { return it.fitLogs(v.frame.styles, w) }},
-		{Title: "STATE", Min: leastState, Max: 34, Short: 1, Drop: 1, Cell: func(it *item) widget.Line { return it.state },
-			Fit:  func(it *item, w int) widget.Line { return it.fitState(w) },
-			Less: func(a, b *item) int { return a.worry() - b.worry() }},
-		{Title: marksTitle, Min: leastMarks, Short: 3, Drop: 2, Flex: true, NoSort: true, Cell: func(it *item) widget.Line { return all(it.marks, "  ") },
-			Fit: func(it *item, w int) widget.Line { return it.fitMarks(v.frame.styles, w) }},
-	}...)
-	if v.antrea {
-		// There are no rows and no zones.
-		cols = slices.DeleteFunc(cols, func(c widget.Column[*item]) bool { return c.Title == "ACLS" || c.Title == "ZONES" || c.Title == "HITS" })
-	}
-	return cols
 }
 
-// The column of logging is worth its room once something logs; that of notes has no
-// title.
+// keep keeps the cells of a column until the lines are made anew: a key makes a frame of
+// hundreds of them.
+func (v *ladderPage) keep(column int, cell func(*ladder.Line) widget.Line) func(*ladder.Line) widget.Line {
+	return func(l *ladder.Line) widget.Line {
+		row := &v.painted[l.Place]
+		if row.cells == nil {
+			row.cells = make([]widget.Line, len(v.table.Columns))
+		}
+		if row.cells[column] == nil {
+			row.cells[column] = cell(l)
+		}
+		return row.cells[column]
+	}
+}
+
+// The column of logging is worth its room once something logs; that of notes has no title.
 const (
 	logTitle   = "LOG"
 	logQuiet   = 7
 	logHeard   = 3
-	marksTitle = ""
+	notesTitle = ""
 )
 
 // weigh gives the columns what they are worth with these lines.
-func (v *ladderPage) weigh(items []*item) {
-	logs := slices.ContainsFunc(items, func(it *item) bool {
-		return len(it.levels) > 1 || len(it.levels) == 1 && it.levels[0][0].Text != "off" && it.levels[0][0].Text != "–"
+func (v *ladderPage) weigh(lines []*ladder.Line) {
+	logs := slices.ContainsFunc(lines, func(l *ladder.Line) bool {
+		return len(l.Log) > 1 || len(l.Log) == 1 && l.Log[0].Text != "off" && l.Log[0].Text != "–"
 	})
 	for i := range v.table.Columns {
 		switch c := &v.table.Columns[i]; c.Title {
@@ -90,8 +96,8 @@ func (v *ladderPage) weigh(items []*item) {
 			if logs {
 				c.Drop = logHeard
 			}
-		case marksTitle:
-			c.Min = widthOfMarks(items)
+		case notesTitle:
+			c.Min = widthOfMarks(lines)
 		}
 	}
 }
@@ -114,12 +120,4 @@ func (v *ladderPage) tellStage(env *view.Env) widget.Line {
 		text = long + " · " + env.Keys.Action(action.LadderStage).Shown() + " next stage"
 	}
 	return widget.Styled(text, env.Styles.Key)
-}
-
-// named is the name of a line, with a sign before it where it is selected.
-func (v *ladderPage) named(it *item) widget.Line {
-	if len(v.chosen) == 0 || !v.chosen[it.logging()] {
-		return it.name
-	}
-	return widget.Join(widget.Styled("* ", v.frame.styles.Key), it.name)
 }

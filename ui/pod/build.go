@@ -8,6 +8,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/pages/page/role"
 	"rung/revision/connections"
 	"rung/revision/policies"
 	"rung/ui/detail"
@@ -173,9 +174,9 @@ func (v *View) touch(env *view.Env, p *model.Policy, t connections.Touch) *item 
 	}
 	if env.Rev.None(t.Policy) != nil {
 		// As on the ladder: it has no rows, or old ones still decide.
-		sign := detail.StateSign(model.StateNotEnforced)
+		sign := role.StateSign(model.StateNotEnforced)
 		if policies.Summarize(env.Rev, t.Policy, env.Now).State == model.StateFrozen {
-			sign = detail.StateSign(model.StateFrozen) + " frozen"
+			sign = role.StateSign(model.StateFrozen) + " frozen"
 		}
 		it.policy = sign + " " + it.policy
 	}
@@ -188,7 +189,7 @@ func (v *View) touch(env *view.Env, p *model.Policy, t connections.Touch) *item 
 		it.ports = "any"
 	}
 	if r.Broken() != "" {
-		it.ports = detail.StateSign(model.StateNotEnforced) + " " + it.ports
+		it.ports = role.StateSign(model.StateNotEnforced) + " " + it.ports
 	}
 	return it
 }

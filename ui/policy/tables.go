@@ -8,6 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/words"
+	"rung/pages/page/role"
 	"rung/revision"
 	"rung/revision/connections"
 	"rung/revision/finding"
@@ -235,7 +236,7 @@ func (v *View) ruleItem(env *view.Env, f *policies.RuleFacts) *ruleItem {
 		it.ports = strings.Join(f.PortTexts(), ", ")
 	}
 	if f.Broken() != "" {
-		it.ports = detail.StateSign(model.StateNotEnforced) + " " + it.ports
+		it.ports = role.StateSign(model.StateNotEnforced) + " " + it.ports
 	}
 	return it
 }

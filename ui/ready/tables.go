@@ -8,9 +8,9 @@ import (
 
 	"rung/model"
 	"rung/model/words"
+	"rung/pages/page/role"
 	"rung/revision/policies"
 	"rung/themes"
-	"rung/ui/detail"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -162,7 +162,7 @@ func (v *View) zoneTable() *widget.Table[*policies.ZoneReady] {
 				if z.Status == policies.ReadyGone {
 					return widget.Styled("–", v.st.Dim)
 				}
-				return widget.Styled(detail.StateSign(z.Rows)+" "+string(z.Rows), view.StateStyle(z.Rows, v.st))
+				return widget.Styled(role.StateSign(z.Rows)+" "+string(z.Rows), view.StateStyle(z.Rows, v.st))
 			}},
 			{Title: "REASON", Drop: 4, Cell: func(z *policies.ZoneReady) widget.Line { return widget.Plain(z.Reason) }},
 			{Title: "NOTES", Min: 16, Flex: true, Drop: 1, NoSort: true, Cell: v.note},

@@ -177,7 +177,7 @@ func (v *View) switchRefs(env *view.Env, s *detail.Sheet, r *nb.LogicalSwitch) {
 			ports = append(ports, p)
 		}
 	}
-	slices.SortFunc(ports, func(a, b *nb.LogicalSwitchPort) int { return widget.CompareNatural(a.Name, b.Name) })
+	slices.SortFunc(ports, func(a, b *nb.LogicalSwitchPort) int { return words.CompareNatural(a.Name, b.Name) })
 	rev := env.Rev
 	for _, p := range ports {
 		s.Lazy("port."+p.UUID, func() widget.Line {

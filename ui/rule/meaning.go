@@ -8,6 +8,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/pages/page/role"
 	"rung/revision/connections"
 	"rung/revision/finding"
 	"rung/revision/liverows"
@@ -103,7 +104,7 @@ func (v *View) zoneLines(env *view.Env, s *detail.Sheet) {
 		if c := reported(env.Rev.Conditions(k), z.Name); c != nil {
 			text += fmt.Sprintf("; controller reported %s at %s", c.Reason, words.Clock(c.Changed, env.Now))
 		}
-		s.Say("zone."+z.Name, 2, detail.StateSign(state), view.StateStyle(state, st), st.Text, text,
+		s.Say("zone."+z.Name, 2, role.StateSign(state), view.StateStyle(state, st), st.Text, text,
 			nav.Page{Kind: nav.Rows, Key: k, Zone: z.Name, Text: detail.RowsFilter(k)})
 	}
 	switch n := len(env.Rev.Zones); {

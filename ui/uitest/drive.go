@@ -20,7 +20,8 @@ import (
 	"rung/ui/nav"
 )
 
-var update = flag.Bool("update", false, "write the golden files")
+// Update is set by -update: files with what is expected are written instead of compared with.
+var Update = flag.Bool("update", false, "write the golden files")
 
 // Screen is a console under test: the real root model with a Fake behind it.
 type Screen struct {
@@ -215,7 +216,7 @@ func (s *Screen) Plain(name string, sizes ...[2]int) {
 func (s *Screen) compare(file, got string) {
 	s.t.Helper()
 	path := filepath.Join("testdata", file)
-	if *update {
+	if *Update {
 		if err := os.MkdirAll("testdata", 0o755); err != nil {
 			s.t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"rung/model/words"
 	"rung/themes"
 )
 
@@ -246,7 +247,7 @@ func (t *Table[T]) order() {
 				keys[i] = ""
 			}
 		}
-		less = func(a, b int) int { return CompareNatural(keys[a], keys[b]) }
+		less = func(a, b int) int { return words.CompareNatural(keys[a], keys[b]) }
 	}
 	slices.SortStableFunc(t.shown, func(a, b int) int {
 		switch {

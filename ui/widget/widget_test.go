@@ -280,17 +280,6 @@ func TestCursorStaysInSight(t *testing.T) {
 	}
 }
 
-func TestNatural(t *testing.T) {
-	for _, tt := range []struct {
-		a, b string
-		want int
-	}{{"zone2", "zone10", -1}, {"a", "b", -1}, {"7", "07", 0}, {"10", "9", 1}, {"", "a", -1}, {"a1b2", "a1b10", -1}} {
-		if got := CompareNatural(tt.a, tt.b); got != tt.want {
-			t.Errorf("%q and %q: %d", tt.a, tt.b, got)
-		}
-	}
-}
-
 func TestYAML(t *testing.T) {
 	text := "# a note\napiVersion: v1 # why\nspec:\n  priority: 34\n  - name: \"a # b\"\n    on: true\n    text: |\n      key: no\n    -x: 1\n"
 	var got []string

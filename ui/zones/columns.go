@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/pages/page/role"
 	"rung/revision"
-	"rung/ui/detail"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -169,7 +169,7 @@ func sign(s model.PolicyState) string {
 	case model.StateNotComparable:
 		return "≡"
 	}
-	return detail.StateSign(s)
+	return role.StateSign(s)
 }
 
 // columns gives the lower table one column per zone.

@@ -10,9 +10,9 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/words"
+	"rung/pages/page/role"
 	"rung/revision"
 	"rung/revision/policies"
-	"rung/ui/detail"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -106,7 +106,7 @@ func (v *pane) worstIn(l *line, names int) widget.Line {
 	if !l.over.Worst.Worse(model.StateNotEnforced) || len(l.over.Names) == l.over.Zones {
 		return nil
 	}
-	return widget.Line{{Text: detail.StateSign(l.over.Worst) + " ", Style: view.StateStyle(l.over.Worst, v.st)}, {Text: words.List(l.over.Names, names)}}
+	return widget.Line{{Text: role.StateSign(l.over.Worst) + " ", Style: view.StateStyle(l.over.Worst, v.st)}, {Text: words.List(l.over.Names, names)}}
 }
 
 // sums are the lines over the zones where they are many: how many can be read, how

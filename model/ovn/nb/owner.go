@@ -37,6 +37,9 @@ func (f Form) String() string {
 	return "none"
 }
 
+// MarshalText is String, for JSON.
+func (f Form) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+
 // Owner is what the external_ids of a row say about who wrote it and for what.
 type Owner struct {
 	Controller string // owner-controller as written

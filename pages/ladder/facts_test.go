@@ -1,4 +1,4 @@
-package cli
+package ladder
 
 import (
 	"encoding/json"
@@ -16,7 +16,7 @@ import (
 func TestLadderJSON(t *testing.T) {
 	l := ladder.New(made.LadderCluster(), ladder.Options{Max: 119,
 		Broken: []model.Broken{{Origin: model.Origin{File: "a.yaml", Line: 3}, Code: "yaml", Message: "not YAML"}}})
-	raw, err := json.Marshal(describeLadder(l))
+	raw, err := json.Marshal(FactsOf(l))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestLadderJSON(t *testing.T) {
 			t.Errorf("%s misses %s", raw, part)
 		}
 	}
-	empty, err := json.Marshal(describeLadder(ladder.New(nil, ladder.Options{})))
+	empty, err := json.Marshal(FactsOf(ladder.New(nil, ladder.Options{})))
 	if err != nil || strings.Contains(string(empty), "null") {
 		t.Errorf("empty ladder: %s, %v", empty, err)
 	}
@@ -61,7 +61,7 @@ func TestLadderJSONOfAStage(t *testing.T) {
 	l := ladder.New(made.Tier2Cluster(), ladder.Options{Units: []model.Key{{Kind: model.KindNetpolDefault,
 		Name: "allow-hairpinning"},
 		{Kind: model.KindMulticastNS, Namespace: "blue", Name: "default"}}})
-	raw, err := json.Marshal(describeLadder(l.In(model.StageToLport)))
+	raw, err := json.Marshal(FactsOf(l.In(model.StageToLport)))
 	if err != nil {
 		t.Fatal(err)
 	}

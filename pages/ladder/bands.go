@@ -1,0 +1,111 @@
+package ladder
+
+import (
+	"fmt"
+	"strconv"
+
+	"rung/model"
+	"rung/model/ladder"
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/revision/policies"
+	"rung/themes"
+)
+
+// bands are the lines of a cluster on Antrea: its tiers in order, with the NetworkPolicies
+// of Kubernetes before the baseline.
+func (b *builder) bands() {
+	for _, band := range b.rev.Bands() {
+		name := band.Name + " " + strconv.Itoa(int(band.Priority))
+		switch {
+		case band.Name == string(model.KindNP):
+			name = page.None.Text
+		case band.Missing: // and has no priority
+			name = band.Name
+		}
+		head := b.add(&Line{Kind: Band, ID: band.Name, Band: name, Title: band.Name + " · " + bandText(&band)})
+		for i := range band.Rungs {
+			for j := range band.Rungs[i].Policies {
+				head.Open = true
+				b.inBand(&band, &band.Rungs[i], j).Band = name
+			}
+		}
+	}
+}
+
+// bandText is what stands behind a band's name in its heading.
+func bandText(band *ladder.Band) string {
+	count := noPolicies
+	if n := band.Count(); n > 0 {
+		count = words.Count(n, "policy")
+	}
+	switch {
+	case band.Missing:
+		return "no such tier: " + words.Form(band.Count(), "it decides", "they decide") + " nothing"
+	case band.Name == string(model.KindNP):
+		return "after tier application · " + count
+	case band.Tier == nil:
+		return "at " + strconv.Itoa(int(band.Priority)) + " · " + count
+	case !band.Tier.Static:
+		return fmt.Sprintf("tier %d, custom · %s", band.Priority, count)
+	}
+	return fmt.Sprintf("tier %d · %s", band.Priority, count)
+}
+
+const noPolicies = "no policies"
+
+// inBand adds a policy of a band.
+func (b *builder) inBand(band *ladder.Band, r *ladder.BandRung, i int) *Line {
+	rp := &r.Policies[i]
+	p := rp.Policy
+	name := p.Name
+	if p.Namespace != "" {
+		name = p.Namespace + "/" + p.Name
+	}
+	l := b.add(&Line{Kind: Policy, ID: PolicyID(p.Key), Key: p.Key, Policy: p, Subject: p.SubjectText(), Ingress: rp.Ingress, Egress: rp.Egress,
+		Label: p.Key.Label(), Sign: page.Span{Text: "─", Role: themes.Dim}, State: page.None, Rank: 9, PodsKnown: true, Compiled: true,
+		Pods: policies.CountSubjects(b.rev, p.Key).Pods, Log: []page.Cell{{Text: "off", Role: themes.Dim}},
+		Name: page.Cell{Text: p.Kind.Short() + " ", Role: themes.Dim, More: page.Line{{Text: name, Role: themes.Accent}}}})
+	switch {
+	case band.Missing:
+		l.Sign.Text = "✗"
+	case r.Tied:
+		l.Sign.Text = b.sign(&ladder.Rung{Policies: r.Policies}, i)
+	}
+	if p.Kind != model.KindNP {
+		l.Order = strconv.FormatFloat(r.Priority, 'g', -1, 64)
+	} else if !b.Screen {
+		l.Order = page.None.Text
+	}
+	if a := p.Antrea; a != nil {
+		if a.Phase != "" {
+			l.State = page.Cell{Text: fmt.Sprintf("%s %d/%d", a.Phase, a.NodesRealized, a.NodesDesired), Role: themes.Text}
+		}
+		for rule := range p.AllRules() {
+			if rule.Antrea.Logging {
+				l.Log = []page.Cell{{Text: "on", Role: themes.Info}}
+			}
+		}
+	}
+	if p.Refused() || band.Missing {
+		l.State, l.Rank = page.Cell{Text: "decides nothing", Role: themes.Error}, 0
+	}
+	if b.note(l, nil, rp); !b.Screen {
+		l.Marks = bandMarks(band, r, p)
+	}
+	return l
+}
+
+// bandMarks are the marks of a policy in words that need no sentence beside them.
+func bandMarks(band *ladder.Band, r *ladder.BandRung, p *model.Policy) (marks []Mark) {
+	switch {
+	case band.Missing:
+		marks = append(marks, Mark{Cell: page.Cell{Text: "✗ decides nothing: no such tier"}})
+	case p.Refused():
+		marks = append(marks, Mark{Cell: page.Cell{Text: "✗ decides nothing: " + p.Invalid[0].Message}})
+	}
+	if r.Tied {
+		marks = append(marks, Mark{Cell: page.Cell{Text: fmt.Sprintf("= %s at %g", words.Count(len(r.Policies), "policy"), r.Priority)}})
+	}
+	return marks
+}

@@ -1,0 +1,307 @@
+package ladder
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"rung/model"
+	"rung/model/ladder"
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/revision"
+	"rung/themes"
+)
+
+// place says who has a column: a screen has headings and cuts what has no room, a command
+// has a line for everything.
+type place int
+
+const (
+	everywhere place = iota
+	onScreen
+	printed
+)
+
+// column is a column with what it is for.
+type column struct {
+	place place
+	// stages columns are those of a screen with all stages together, stage columns those
+	// with one.
+	stages, stage bool
+	ovn           bool // there is none on Antrea
+	zones         bool // a command has it beside databases alone
+	page.Column[*Line]
+}
+
+type pageColumn = page.Column[*Line]
+
+// columns are all there are, in order.
+var columns = []column{
+	{place: printed, Column: pageColumn{Key: "tier", Title: "TIER", Worth: page.Always, Cell: plain(tierText)}},
+	{Column: pageColumn{Key: "priority", Title: "PRIO", Worth: page.Always, Right: true, Cell: plain(priorityText),
+		// Tier by tier: a priority means nothing beside that of another.
+		Less: func(a, b *Line) int { return a.Place - b.Place }}},
+	{place: onScreen, Column: pageColumn{Key: "policy", Title: "POLICY", Worth: page.Always, Name: true, Min: 16, Cell: nameCell,
+		Less: func(a, b *Line) int { return words.CompareNatural(a.policyName(), b.policyName()) }}},
+	{place: printed, Column: pageColumn{Key: "policy", Title: "POLICY", Worth: page.Always, Name: true, Cell: plain(labelText)}},
+	{Column: pageColumn{Key: "subject", Title: "SUBJECT", Worth: 92, Min: 14, Max: 40, Cell: plain(func(l *Line) string { return l.Subject })}},
+	{stages: true, Column: pageColumn{Key: "ingress", Title: "INGRESS", Worth: 94, Cell: ingressCell}},
+	{stages: true, Column: pageColumn{Key: "egress", Title: "EGRESS", Worth: 94, Cell: egressCell}},
+	{place: onScreen, stage: true, Column: pageColumn{Key: "rules", Title: "RULES", Worth: 94, Cell: rulesCell}},
+	{Column: pageColumn{Key: "pods", Title: "PODS", Worth: 96, Right: true, Cell: plain(podsText)}},
+	{ovn: true, Column: pageColumn{Key: "acls", Title: "ACLS", Worth: 91, Right: true, Cell: plain(aclsText)}},
+	{place: printed, ovn: true, Column: pageColumn{Key: "log", Title: "LOG", Worth: 93, Cell: plain(func(l *Line) string { return l.LogText })}},
+	{place: onScreen, ovn: true, Column: pageColumn{Key: "hits", Title: "HITS", Worth: page.Always, Wide: true, NoSort: true, Cell: plain(hitsText)}},
+	{ovn: true, zones: true, Column: pageColumn{Key: "zones", Title: "ZONES", Worth: 95, Cell: zonesCell}},
+	{place: onScreen, Column: pageColumn{Key: "log", Title: "LOG", Worth: 93, Max: 12, Cell: logCell}},
+	{zones: true, Column: pageColumn{Key: "state", Title: "STATE", Worth: 99, Min: 12, Max: 34, Short: 1, Cell: func(l *Line) page.Cell { return l.State },
+		Less: func(a, b *Line) int { return a.Rank - b.Rank }}},
+	{place: printed, ovn: true, Column: pageColumn{Key: "file", Title: "FILE", Worth: page.Always, Wide: true, Cell: plain(fileText)}},
+	{place: onScreen, Column: pageColumn{Key: "notes", Worth: 98, Min: LeastNotes, Short: 3, Flex: true, NoSort: true, Cell: func(l *Line) page.Cell { return JoinMarks(l.Marks) }}},
+	{place: printed, Column: pageColumn{Key: "marks", Title: "MARKS", Worth: 98, Flex: true, Cell: plain(marksText)}},
+}
+
+// LeastNotes is how wide the column of notes is at least on a screen.
+const LeastNotes = 12
+
+// Table is how the lines of a revision are told.
+func Table(r *revision.Revision, opt Options) *page.Table[*Line] {
+	t := &page.Table[*Line]{ID: func(l *Line) string { return l.ID }, Short: func(l *Line) bool { return l.Kind == Gap || l.Kind == Band }}
+	for _, c := range columns {
+		switch {
+		case c.ovn && r.Antrea(),
+			c.place == onScreen && !opt.Screen, c.place == printed && opt.Screen,
+			opt.Screen && (c.stages && opt.Stage != "" || c.stage && opt.Stage == ""),
+			!opt.Screen && c.zones && len(r.Zones) == 0:
+			continue
+		case c.Key == "subject" && !opt.Screen && r.Antrea():
+			c.Title = "APPLIED TO"
+		}
+		t.Columns = append(t.Columns, c.Column)
+	}
+	return t
+}
+
+// IsPrinted says whether a line is one of a command's table, which has no headings but those
+// of bands without policies.
+func (l *Line) IsPrinted() bool {
+	switch l.Kind {
+	case Band:
+		return l.Band != "" && !l.Open
+	case Part, Namespace, Examples:
+		return false
+	}
+	return true
+}
+
+func plain(text func(*Line) string) func(*Line) page.Cell {
+	return func(l *Line) page.Cell { return page.Cell{Text: text(l)} }
+}
+
+// stands says whether a policy or a unit stands on the line.
+func (l *Line) stands() bool { return l.Kind == Policy || l.Kind == Unit }
+
+// policyName is the name to sort by, empty for what is no policy.
+func (l *Line) policyName() string {
+	if l.Kind == Policy || l.Kind == Broken {
+		return l.Key.Name
+	}
+	return ""
+}
+
+func tierText(l *Line) string {
+	if l.Tier < 0 || l.Band != "" {
+		return l.Band
+	}
+	return strconv.Itoa(l.Tier)
+}
+
+func priorityText(l *Line) string {
+	switch {
+	case l.Order != "":
+		return l.Order
+	case l.Printed && l.Last != l.First:
+		return fmt.Sprintf("%d–%d", l.First, l.Last)
+	case l.First > 0 || l.Kind == Rows:
+		return strconv.Itoa(l.First)
+	case l.Listed:
+		return strconv.Itoa(int(l.Priority))
+	}
+	return ""
+}
+
+// nameCell is a line's name on a screen, below its headings.
+func nameCell(l *Line) page.Cell {
+	switch l.Kind {
+	case Gap:
+		return page.Cell{Text: fmt.Sprintf("┊ %-8s %s", fmt.Sprintf("%d free", l.Gap.Len()), l.Gap), Role: themes.Dim}
+	case Slot:
+		return page.Cell{Text: "┊ free", Role: themes.Dim}
+	}
+	c := l.Name
+	if l.Sign.Text != "" {
+		c.Sign = page.Span{Text: l.Sign.Text + " ", Role: l.Sign.Role}
+	}
+	return c
+}
+
+// labelText is a line's name in full.
+func labelText(l *Line) string {
+	switch l.Kind {
+	case Band:
+		return noPolicies
+	case Gap:
+		return fmt.Sprintf("┊ %d free  %s", l.Gap.Len(), l.Gap.String())
+	case Rows:
+		return "◦ " + l.Rows.Label
+	case Broken:
+		return "✗ " + cmp.Or(l.Key.Name, l.Broken.Origin.Where())
+	}
+	return l.Label
+}
+
+// countsLine are rules, or rows, by action.
+func countsLine(n ladder.RuleCount) (l page.Line) {
+	for _, c := range []struct {
+		n    int
+		sign string
+		role page.Role
+	}{{n.Allow, "A", themes.Allow}, {n.Pass, "P", themes.Pass}, {n.Deny, "D", themes.Deny}} {
+		if c.n == 0 {
+			continue
+		}
+		if len(l) > 0 {
+			l = append(l, page.Span{Text: " ", Role: themes.Text})
+		}
+		l = append(l, page.Span{Text: strconv.Itoa(c.n) + c.sign, Role: c.role})
+	}
+	if len(l) == 0 {
+		return page.Line{{Text: page.None.Text, Role: page.None.Role}}
+	}
+	return l
+}
+
+func countsCell(n ladder.RuleCount) page.Cell { return page.Cell{More: countsLine(n)} }
+
+func ingressCell(l *Line) page.Cell {
+	switch {
+	case l.stands() && l.Policy != nil && l.Stage == model.StageAfterLB:
+		return page.None
+	case l.stands(), l.Kind == Rows && l.Stage == model.StageToLport:
+		return countsCell(l.Ingress)
+	}
+	return page.Cell{}
+}
+
+func egressCell(l *Line) page.Cell {
+	switch {
+	case l.stands() && l.Policy != nil && l.Stage == model.StageToLport && l.Key.Kind != model.KindEF:
+		return page.None
+	case l.stands(), l.Kind == Rows && l.Stage != model.StageToLport:
+		return countsCell(l.Egress)
+	}
+	return page.Cell{}
+}
+
+// rulesCell are the rules of the one stage that is shown.
+func rulesCell(l *Line) page.Cell {
+	switch {
+	case !l.stands():
+		return page.Cell{}
+	case l.Policy == nil && l.Ingress != (ladder.RuleCount{}), l.Policy != nil && l.Stage == model.StageToLport && l.Key.Kind != model.KindEF:
+		return countsCell(l.Ingress)
+	}
+	return countsCell(l.Egress)
+}
+
+func podsText(l *Line) string {
+	switch {
+	case !l.stands():
+		return ""
+	case !l.PodsKnown:
+		return page.None.Text
+	}
+	return strconv.Itoa(l.Pods)
+}
+
+func aclsText(l *Line) string {
+	switch {
+	case l.Kind == Rows:
+		return strconv.Itoa(l.Rows.Actions.Allow + l.Rows.Actions.Deny + l.Rows.Actions.Pass)
+	case !l.stands():
+		return ""
+	case !l.Compiled:
+		return page.None.Text
+	}
+	return strconv.Itoa(l.ACLs)
+}
+
+func zonesCell(l *Line) page.Cell {
+	switch {
+	case l.Kind == Rows:
+		return page.Cell{Text: fmt.Sprintf("%d/%d", len(l.Rows.Zones), l.Zones)}
+	case !l.stands():
+		return page.Cell{}
+	case !l.Compiled:
+		return page.None
+	case l.Summary.Zones > 0 && l.Summary.InSync == l.Summary.Zones:
+		return page.Cell{Text: l.Summary.Short(), Role: themes.OK}
+	}
+	return page.Cell{Text: l.Summary.Short(), Role: themes.Dim}
+}
+
+func hitsText(l *Line) string {
+	if l.hits == nil || l.Policy == nil {
+		return ""
+	}
+	return l.hits.OfPolicy(l.Policy).Short()
+}
+
+func logCell(l *Line) page.Cell { return join(l.Log, " ") }
+
+func fileText(l *Line) string {
+	if l.Policy == nil {
+		return ""
+	}
+	return l.Policy.Origin.Where()
+}
+
+func marksText(l *Line) string {
+	switch l.Kind {
+	case Rows:
+		what := rowsAre(l.Rows)
+		if l.Tier == model.TierAdmin || l.Tier == model.TierBaseline {
+			what += " (PRIO is OVN's)"
+		}
+		return what + ", " + string(l.Stage)
+	case Broken:
+		return strings.TrimPrefix(l.Broken.Field+": "+l.Broken.Message, ": ")
+	}
+	var texts []string
+	for _, m := range l.Marks {
+		texts = append(texts, m.Text)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// join puts cells beside each other.
+func join(cells []page.Cell, sep string) (out page.Cell) {
+	for i, c := range cells {
+		if i > 0 {
+			out.More = append(out.More, page.Span{Text: sep})
+		}
+		out.More = append(out.More, page.Span{Text: c.Text, Role: c.Role})
+	}
+	return out
+}
+
+// JoinMarks are all marks beside each other.
+func JoinMarks(marks []Mark) page.Cell {
+	cells := make([]page.Cell, len(marks))
+	for i, m := range marks {
+		cells[i] = m.Cell
+	}
+	return join(cells, "  ")
+}

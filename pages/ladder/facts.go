@@ -1,0 +1,245 @@
+package ladder
+
+import (
+	"time"
+
+	"rung/model"
+	"rung/model/ladder"
+	"rung/revision"
+	"rung/revision/liverows"
+	"rung/revision/policies"
+)
+
+// Facts are the JSON of the ladder of OVN-Kubernetes (command-line.md#output): policies of
+// a rung are names. Lists are never null. What goes beyond the contract stands in keys of
+// its own.
+type Facts struct {
+	Tiers       []tierFacts     `json:"tiers"`
+	MaxPriority int32           `json:"max_priority"`
+	Stage       model.Stage     `json:"stage,omitempty"`
+	Conflicts   []conflictFacts `json:"conflicts"`
+	Truncated   bool            `json:"conflicts_truncated,omitempty"`
+	Broken      []brokenFacts   `json:"broken"`
+}
+
+// LiveFacts are those beside databases: with the states of the policies, and the live rows
+// that no policy stands for.
+type LiveFacts struct {
+	Facts
+	States []stateFacts        `json:"states"`
+	Rows   []liverows.RowGroup `json:"rows"`
+}
+
+type tierFacts struct {
+	Tier     int                `json:"tier"`
+	Kind     model.Kind         `json:"kind"`
+	Rungs    []rungFacts        `json:"rungs"`
+	Gaps     []ladder.Gap       `json:"gaps"`
+	Counts   map[model.Kind]int `json:"counts,omitempty"`
+	Policies []policyFacts      `json:"objects,omitempty"`
+	Units    []unitFacts        `json:"units,omitempty"`
+}
+
+type rungFacts struct {
+	Priority    int32         `json:"priority"`
+	Policies    []string      `json:"policies"`
+	Duplicate   bool          `json:"duplicate"`
+	Unsupported bool          `json:"unsupported"`
+	Idle        bool          `json:"idle,omitempty"` // CNPs that nobody makes rows of
+	Conflict    bool          `json:"conflict"`
+	Details     []policyFacts `json:"details"`
+}
+
+type policyFacts struct {
+	Kind      model.Kind       `json:"kind"`
+	Namespace string           `json:"namespace,omitempty"`
+	Name      string           `json:"name"`
+	Subject   string           `json:"subject"`
+	Ingress   ladder.RuleCount `json:"ingress"`
+	Egress    ladder.RuleCount `json:"egress"`
+}
+
+// unitFacts are a unit of tier 2, in each stage where it decides.
+type unitFacts struct {
+	Kind      model.Kind   `json:"kind"`
+	Namespace string       `json:"namespace,omitempty"`
+	Name      string       `json:"name"`
+	Stages    []stageFacts `json:"stages"`
+}
+
+// stageFacts are OVN priorities: the higher one decides first.
+type stageFacts struct {
+	Stage model.Stage `json:"stage"`
+	First int         `json:"ovn_priority"`
+	Last  int         `json:"last_ovn_priority"`
+}
+
+type conflictFacts struct {
+	Policies  [2]string       `json:"policies"`
+	Priority  int32           `json:"priority"`
+	Direction model.Direction `json:"direction"`
+	Rule      int             `json:"rule"`
+	Actions   [2]model.Action `json:"actions"`
+	Witness   string          `json:"witness"`
+}
+
+type brokenFacts struct {
+	Kind      model.Kind `json:"kind,omitempty"`
+	Namespace string     `json:"namespace,omitempty"`
+	Name      string     `json:"name,omitempty"`
+	File      string     `json:"file,omitempty"`
+	Line      int        `json:"line,omitempty"`
+	Field     string     `json:"field,omitempty"`
+	Code      string     `json:"code"`
+	Message   string     `json:"message"`
+}
+
+// stateFacts are a policy or unit over all zones.
+type stateFacts struct {
+	Policy string            `json:"policy"`
+	State  model.PolicyState `json:"state"`
+	Text   string            `json:"text"`
+	InSync int               `json:"zones_in_sync"`
+	Zones  int               `json:"zones"`
+}
+
+// FactsOf are those of a ladder, of all stages or of one.
+func FactsOf(l *ladder.Ladder) Facts {
+	f := Facts{MaxPriority: l.Max, Stage: l.Stage, Truncated: l.Truncated, Conflicts: []conflictFacts{}, Broken: allBroken(l)}
+	for i := range l.Tiers {
+		f.Tiers = append(f.Tiers, tierOf(&l.Tiers[i], l.Stage))
+	}
+	for i := range l.Conflicts {
+		c := &l.Conflicts[i]
+		f.Conflicts = append(f.Conflicts, conflictFacts{Policies: [2]string{c.A.Name, c.B.Name}, Priority: c.Priority, Direction: c.Direction,
+			Rule: c.Rule, Actions: [2]model.Action{c.ActionA, c.ActionB}, Witness: c.Witness})
+	}
+	return f
+}
+
+// LiveFactsOf are those of a revision with databases.
+func LiveFactsOf(r *revision.Revision, stage model.Stage, now time.Time) LiveFacts {
+	l := r.Ladder().In(stage)
+	f := LiveFacts{Facts: FactsOf(l), States: []stateFacts{}, Rows: []liverows.RowGroup{}}
+	add := func(k model.Key) {
+		if r.Compiled(k) {
+			s := policies.Summarize(r, k, now)
+			f.States = append(f.States, stateFacts{Policy: k.String(), State: s.State, Text: s.Text, InSync: s.InSync, Zones: s.Zones})
+		}
+	}
+	for i := range l.Tiers {
+		t := &l.Tiers[i]
+		for j := range t.Rungs {
+			for _, p := range t.Rungs[j].Policies {
+				add(p.Policy.Key)
+			}
+		}
+		for j := range t.Units {
+			add(t.Units[j].Key)
+		}
+	}
+	for _, g := range liverows.FindLadderRows(r).Groups {
+		if stage == "" || g.Stage == stage {
+			f.Rows = append(f.Rows, g)
+		}
+	}
+	return f
+}
+
+// tierOf leaves out the stages of units that are not the one asked for.
+func tierOf(t *ladder.Tier, only model.Stage) tierFacts {
+	f := tierFacts{Tier: t.Tier, Kind: t.Kind, Counts: t.Counts, Rungs: []rungFacts{}, Gaps: append([]ladder.Gap{}, t.Gaps...),
+		Policies: policiesOf(t.Policies)}
+	for _, r := range t.Rungs {
+		rung := rungFacts{Priority: r.Priority, Duplicate: r.Duplicate, Unsupported: r.Unsupported, Idle: r.Idle, Details: policiesOf(r.Policies)}
+		for _, p := range r.Policies {
+			rung.Policies = append(rung.Policies, p.Policy.Name)
+			rung.Conflict = rung.Conflict || len(p.Conflicts) > 0
+		}
+		f.Rungs = append(f.Rungs, rung)
+	}
+	for i := range t.Units {
+		u := &t.Units[i]
+		unit := unitFacts{Kind: u.Key.Kind, Namespace: u.Key.Namespace, Name: u.Key.Name, Stages: []stageFacts{}}
+		for _, s := range u.Stages() {
+			if first, last, _ := u.Range(s); only == "" || only == s {
+				unit.Stages = append(unit.Stages, stageFacts{Stage: s, First: first, Last: last})
+			}
+		}
+		f.Units = append(f.Units, unit)
+	}
+	return f
+}
+
+func policiesOf(all []ladder.RungPolicy) []policyFacts {
+	out := make([]policyFacts, len(all))
+	for i := range all {
+		out[i] = policyOf(&all[i])
+	}
+	return out
+}
+
+func policyOf(r *ladder.RungPolicy) policyFacts {
+	p := r.Policy
+	return policyFacts{Kind: p.Kind, Namespace: p.Namespace, Name: p.Name, Subject: p.SubjectText(), Ingress: r.Ingress, Egress: r.Egress}
+}
+
+func allBroken(l *ladder.Ladder) []brokenFacts {
+	out := []brokenFacts{}
+	for _, b := range l.Broken {
+		out = append(out, brokenFacts{Kind: b.Key.Kind, Namespace: b.Key.Namespace, Name: b.Key.Name,
+			File: b.Origin.File, Line: b.Origin.Line, Field: b.Field, Code: b.Code, Message: b.Message})
+	}
+	return out
+}
+
+// BandFacts are the JSON of the ladder where Antrea's precedence holds. Lists are never null.
+type BandFacts struct {
+	System model.PolicySystem `json:"system"`
+	Why    string             `json:"system_why"`
+	Bands  []bandFacts        `json:"bands"`
+	Broken []brokenFacts      `json:"broken"`
+}
+
+type bandFacts struct {
+	Name string `json:"name"`
+	// Priority is that of the tier, absent for NetworkPolicies.
+	Priority int32             `json:"tier_priority,omitempty"`
+	Tier     bool              `json:"tier"`
+	Static   bool              `json:"static"`
+	Missing  bool              `json:"missing,omitempty"`
+	Policies []bandPolicyFacts `json:"policies"`
+}
+
+type bandPolicyFacts struct {
+	policyFacts
+	Priority float64 `json:"priority,omitempty"`
+	Tied     bool    `json:"tied"`
+	Pods     int     `json:"pods"`
+	Refused  bool    `json:"refused,omitempty"`
+	Phase    string  `json:"phase,omitempty"`
+}
+
+// BandFactsOf are those of a revision of a cluster on Antrea.
+func BandFactsOf(r *revision.Revision) BandFacts {
+	f := BandFacts{System: r.System, Why: r.SystemWhy, Bands: []bandFacts{}, Broken: allBroken(r.Ladder())}
+	for _, b := range r.Bands() {
+		band := bandFacts{Name: b.Name, Priority: b.Priority, Tier: b.Tier != nil, Static: b.Tier != nil && b.Tier.Static, Missing: b.Missing,
+			Policies: []bandPolicyFacts{}}
+		if b.Name == string(model.KindNP) {
+			band.Priority = 0
+		}
+		for i := range b.Rungs {
+			for _, p := range b.Rungs[i].Policies {
+				o := bandPolicyFacts{policyFacts: policyOf(&p), Priority: b.Rungs[i].Priority, Tied: b.Rungs[i].Tied,
+					Pods: policies.CountSubjects(r, p.Policy.Key).Pods, Refused: p.Policy.Refused()}
+				if a := p.Policy.Antrea; a != nil {
+					o.Phase = a.Phase
+				}
+				band.Policies = append(band.Policies, o)
+			}
+		}
+		f.Bands = append(f.Bands, band)
+	}
+	return f
+}

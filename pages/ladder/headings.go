@@ -1,0 +1,254 @@
+package ladder
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rung/model"
+	"rung/model/ladder"
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/revision/liverows"
+	"rung/revision/policies"
+	"rung/themes"
+)
+
+// Tier0 is the ID of the heading of tier 0.
+const Tier0 = "tier 0"
+
+// GapID is the ID of a gap that begins with a priority.
+func GapID(from int32) string { return "gap " + strconv.Itoa(int(from)) }
+
+// SlotID is the ID of a free priority.
+func SlotID(priority int32) string { return "slot " + strconv.Itoa(int(priority)) }
+
+// NamespaceID is the ID of the heading of a namespace.
+func NamespaceID(ns string) string { return "namespace " + ns }
+
+// sandboxExample is what rows are called that the sandbox made up to be looked at.
+const sandboxExample = "sandbox example"
+
+// tier0Title says whose rows there are, how many, and of how many zones.
+func (b *builder) tier0Title(l *Line, groups []liverows.RowGroup) string {
+	n, examples := 0, b.rev.Mode.Sandbox
+	for _, g := range groups {
+		n += g.Rows
+		examples = examples && g.Examples
+	}
+	text := Tier0 + " · OVN-Kubernetes' own rows, before every policy · "
+	if examples && n > 0 {
+		text = Tier0 + " · " // they decide nothing, and are nobody's
+	}
+	switch {
+	case b.live.Zones == 0:
+		text += "no zone to read them"
+	case b.live.Read == 0:
+		text += "not read yet"
+	case n == 0:
+		text += "none in " + words.Total(b.live.Read, "zone")
+	case examples:
+		text += sandboxExample + " · " + words.Total(n, "row")
+	default:
+		text += words.Total(n, "row")
+	}
+	if left := b.live.Zones - b.live.Read; b.live.Read > 0 && left > 0 {
+		text += fmt.Sprintf(", %d not read", left)
+	}
+	if !b.fresh && b.live.Read == 0 { // later counts replace the one that stands, without a word
+		text += ", counting"
+	}
+	if l.Folds {
+		text += " · " + strings.Join(owners(groups), ", ") + " · " + b.folding(l)
+	}
+	return text
+}
+
+// folding says which key folds or unfolds a heading.
+func (b *builder) folding(l *Line) string {
+	if b.unfolded(l) {
+		return b.FoldKey + " folds"
+	}
+	return b.FoldKey + " unfolds"
+}
+
+// decides names the rules of a tier that decide in the stage, or says that none does.
+func (b *builder) decides(kind model.Kind) string {
+	switch b.Stage {
+	case model.StageFromLport:
+		return string(kind) + " · no rule decides in this stage"
+	case model.StageAfterLB:
+		return string(kind) + " · egress rules"
+	case model.StageToLport:
+		return string(kind) + " · ingress rules"
+	}
+	return string(kind)
+}
+
+func (b *builder) tier1Title() string {
+	text := "tier 1 · " + b.decides(model.KindANP)
+	if b.Stage != model.StageFromLport {
+		text += " · lower number decides first"
+	}
+	return text
+}
+
+// tier2Title says how much there is, how it stands while it is folded, and which key
+// unfolds it.
+func (b *builder) tier2Title(l *Line, t *ladder.Tier, groups int) string {
+	if b.Stage == model.StageFromLport && !l.Folds {
+		return "tier 2 · no rule decides in this stage"
+	}
+	np, ef := string(model.KindNP), string(model.KindEF)
+	if b.Narrow {
+		np, ef = model.KindNP.Short(), model.KindEF.Short()
+	}
+	parts := []string{"tier 2", fmt.Sprintf("%s %d", np, t.Counts[model.KindNP])}
+	if b.Stage != model.StageAfterLB {
+		parts = append(parts, fmt.Sprintf("%s %d", ef, t.Counts[model.KindEF]))
+	}
+	multicast := 0
+	for i := range t.Units {
+		if t.Units[i].Key.Kind == model.KindMulticastNS {
+			multicast++
+		}
+	}
+	if multicast > 0 {
+		parts = append(parts, fmt.Sprintf("multicast %d", multicast))
+	}
+	if groups > 0 {
+		parts = append(parts, "other rows")
+	}
+	if !b.unfolded(l) {
+		if n := b.notInSync(t); n > 0 {
+			parts = append(parts, fmt.Sprintf("▲ %d not in sync", n))
+		}
+	}
+	if l.Folds {
+		parts = append(parts, b.folding(l), "higher OVN priority first")
+	}
+	return strings.Join(parts, " · ")
+}
+
+// mostJudged bounds the units whose states are looked through, zone by zone, for the
+// heading of the folded tier.
+const mostJudged = 5000
+
+// notInSync counts the units that an admin should look at.
+func (b *builder) notInSync(t *ladder.Tier) int {
+	if len(t.Units)*len(b.rev.Zones) > mostJudged {
+		return 0
+	}
+	return policies.Astray(b.rev, t, b.Now)
+}
+
+// part is the heading of a part of tier 2, with what should be known about it.
+func (b *builder) part(title, note string) {
+	b.add(&Line{Kind: Part, ID: "part " + title, Tier: model.TierNetwork, Title: title, Note: note})
+}
+
+func (b *builder) section(s *ladder.Section) {
+	switch s.Kind {
+	case ladder.SectionFirewall:
+		firewall := func(u ladder.Unit) bool { return u.Key.Kind == model.KindEF }
+		what := "EgressFirewall and ingress multicast"
+		if !slices.ContainsFunc(s.Units, firewall) {
+			what = "ingress multicast"
+		} else if !slices.ContainsFunc(s.Units, func(u ladder.Unit) bool { return !firewall(u) }) {
+			what = "EgressFirewall"
+		}
+		b.part(afterEgressAllow, what+"; where the destination is a pod, a tier-1 ingress Allow or Deny there decides before")
+	case ladder.SectionMulticast:
+		b.part("from-lport-after-lb: egress multicast", "")
+	case ladder.SectionNetpol:
+		if s.Stage != "" {
+			b.part("NetworkPolicy by namespace: what one of them allows is allowed", "")
+		} else {
+			b.part("NetworkPolicy by namespace: 1001 allows, then 1000 denies the rest", "")
+		}
+	case ladder.SectionOwn:
+		b.part("OVN-Kubernetes' own: hairpin and nodes, whatever NetworkPolicies say", "")
+	case ladder.SectionDeny:
+		b.part("default deny: what nothing above allowed to isolated pods", "")
+	}
+}
+
+// afterEgressAllow is what sets EgressFirewalls and ingress multicast apart.
+const afterEgressAllow = "to-lport: decides even after an ANP egress Allow"
+
+// sectionMarks say of each line what sets its part of the tier apart, where parts have no
+// headings.
+func sectionMarks(k ladder.SectionKind) []Mark {
+	switch k {
+	case ladder.SectionFirewall:
+		return []Mark{{Cell: page.Cell{Text: afterEgressAllow}}}
+	case ladder.SectionMulticast:
+		return []Mark{{Cell: page.Cell{Text: string(model.StageAfterLB)}}}
+	}
+	return nil
+}
+
+// namespaceText says what a namespace has in tier 2.
+func (b *builder) namespaceText(n *ladder.Namespace) page.Line {
+	l := page.Line{{Text: "  " + words.Count(len(n.Policies), "policy"), Role: themes.Text}}
+	var denied []string
+	for _, d := range model.Directions {
+		if n.Isolates(d) {
+			denied = append(denied, d.Lower())
+		}
+	}
+	if len(denied) > 0 {
+		l = append(l, page.Span{Text: " · default deny " + strings.Join(denied, ", "), Role: themes.Deny})
+	} else {
+		l = append(l, page.Span{Text: " · no default deny", Role: themes.Dim})
+	}
+	if n.Firewall != nil && b.Stage != model.StageAfterLB {
+		l = append(l, page.Span{Text: " · EgressFirewall", Role: themes.Info})
+	}
+	if n.Multicast {
+		l = append(l, page.Span{Text: " · multicast", Role: themes.Info})
+	}
+	return l
+}
+
+// rowsHold is how many pieces of the text of live rows stay where one scrolls sideways.
+const rowsHold = 4
+
+// rowsText is a line of live rows on a screen, where their owners have no column.
+func (b *builder) rowsText(g *liverows.RowGroup) page.Line {
+	example := b.example(g)
+	prio, what, look := fmt.Sprintf("%5d ", g.Priority), "", themes.Warn
+	switch {
+	case example:
+		prio, look = "        ", themes.Dim
+		if g.Tier != model.TierIsolation {
+			what = sandboxExample + ": "
+		}
+	case g.Tier != model.TierIsolation || g.Gone:
+		what = rowsAre(g) + ": "
+	}
+	l := append(page.Line{{Text: prio}, {Text: "◦ ", Role: look}, {Text: what, Role: look}, {Text: g.Label, Role: themes.Accent}, {Text: "  ", Role: themes.Text}}, countsLine(g.Actions)...)
+	if b.Stage == "" {
+		l = append(l, page.Span{Text: "  " + string(g.Stage), Role: themes.Dim})
+	}
+	rest := fmt.Sprintf("  %s in %d/%d zones", words.Total(g.Rows, "row"), len(g.Zones), b.live.Zones)
+	switch {
+	case example:
+		rest += fmt.Sprintf(" · OVN priority %d", g.Priority)
+	case g.Last != g.Priority:
+		rest += ", to " + strconv.Itoa(g.Last)
+	}
+	return append(l, page.Span{Text: rest, Role: themes.Dim})
+}
+
+// rowsAre says why no policy stands for live rows.
+func rowsAre(g *liverows.RowGroup) string {
+	switch {
+	case g.Gone:
+		return "rows of what is gone"
+	case g.Tier == model.TierIsolation:
+		return "rows of OVN-Kubernetes itself"
+	}
+	return "rows Rung does not compile"
+}

@@ -1,0 +1,327 @@
+package ladder
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"rung/model"
+	"rung/model/ladder"
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/revision"
+	"rung/revision/finding"
+	"rung/revision/liverows"
+	"rung/themes"
+)
+
+// builder makes the lines of one revision.
+type builder struct {
+	Options
+	rev    *revision.Revision
+	ladder *ladder.Ladder // of the stage
+	live   *liverows.LadderRows
+	fresh  bool // live rows are those of this revision
+	lines  []*Line
+	finds  map[model.PolicyKey][]*model.Finding
+}
+
+// Lines are the ladder of a revision, in the order in which they decide.
+func Lines(r *revision.Revision, opt Options) []*Line {
+	b := &builder{Options: opt, rev: r, ladder: r.Ladder().In(opt.Stage), fresh: true}
+	if opt.Screen { // the command line has no findings among its marks: they are a command of their own
+		b.finds = map[model.PolicyKey][]*model.Finding{}
+		finds, _ := finding.KnownFindings(r)
+		for i := range finds {
+			b.finds[finds[i].Policy] = append(b.finds[finds[i].Policy], &finds[i])
+		}
+	}
+	switch {
+	case r.Antrea():
+		b.bands()
+	case opt.Screen:
+		b.live, b.fresh = liverows.KnownLadderRows(r)
+		b.tiers()
+	default:
+		if len(r.Zones) > 0 {
+			b.live = liverows.FindLadderRows(r)
+		}
+		b.tiers()
+	}
+	b.broken()
+	if b.Sorted { // signs say what stands beside what on the ladder
+		for _, l := range b.lines {
+			l.Sign = page.Span{}
+		}
+	}
+	return b.lines
+}
+
+func (b *builder) add(l *Line) *Line {
+	l.Place, l.Printed, l.hits = len(b.lines), !b.Screen, b.Hits
+	b.lines = append(b.lines, l)
+	return l
+}
+
+// tiers are the four tiers of OVN-Kubernetes.
+func (b *builder) tiers() {
+	b.tier0()
+	b.tier1()
+	b.tier2()
+	b.tier3()
+}
+
+// fewUnits is up to how many units the namespaces of tier 2 unfold together with it;
+// beyond, each by itself.
+const fewUnits = 60
+
+// unfolded says whether somebody has a heading unfolded.
+func (b *builder) unfolded(l *Line) bool {
+	byItself := l.Kind == Namespace && len(b.ladder.Tiers[model.TierNetwork].Units) <= fewUnits
+	return byItself != b.Turned(l)
+}
+
+// open says whether a heading is open: unfolded, or looked into by a filter.
+func (b *builder) open(l *Line) bool { return !b.Screen || b.Filtered || b.unfolded(l) }
+
+// tier0 is what decides before every policy. No object stands for it: it is known from
+// live rows alone. It is one line until somebody unfolds it, or looks at one stage: an
+// admin comes for what policies do.
+func (b *builder) tier0() {
+	groups := b.live.Of(model.TierIsolation, b.Stage)
+	l := b.add(&Line{Kind: Band, ID: Tier0, Tier: model.TierIsolation, Folds: len(groups) > 0 && b.Stage == ""})
+	l.Open = b.open(l)
+	if b.Screen {
+		l.Title = b.tier0Title(l, groups)
+	}
+	if !l.Folds || l.Open {
+		(&rowQueue{b: b, groups: groups}).rest()
+	}
+}
+
+// tier1 puts rungs and gaps in order, with live rows of others where they decide; a policy
+// that is carried stands where it would be put down. Within one stage there are no gaps: a
+// free priority is one in all.
+func (b *builder) tier1() {
+	b.add(&Line{Kind: Band, ID: "tier 1", Tier: model.TierAdmin, Title: b.tier1Title()})
+	t := &b.ladder.Tiers[model.TierAdmin]
+	rungs, gaps := t.Rungs, t.Gaps
+	if b.Carried.Name != "" {
+		rungs, gaps = b.ladder.Moved(b.Carried, b.At)
+	}
+	if b.Stage != "" {
+		gaps = nil
+	}
+	b.rungs(t, rungs, gaps)
+}
+
+// tier3 is the baseline.
+func (b *builder) tier3() {
+	b.add(&Line{Kind: Band, ID: "tier 3", Tier: model.TierBaseline, Title: "tier 3 · " + b.decides(model.KindBANP)})
+	t := &b.ladder.Tiers[model.TierBaseline]
+	b.rungs(t, t.Rungs, nil)
+}
+
+// rungs are the lines of a tier of priorities.
+func (b *builder) rungs(t *ladder.Tier, rungs []ladder.Rung, gaps []ladder.Gap) {
+	rows := b.rowsOf(t.Tier)
+	for i := range rungs {
+		r := &rungs[i]
+		for len(gaps) > 0 && gaps[0].From < r.Priority {
+			b.gap(gaps[0])
+			gaps = gaps[1:]
+		}
+		rows.above(t.Top(r))
+		for j := range r.Policies {
+			b.policy(t.Tier, r, j)
+		}
+	}
+	for _, g := range gaps {
+		b.gap(g)
+	}
+	rows.rest()
+}
+
+func (b *builder) gap(g ladder.Gap) {
+	if b.Spread == nil || !b.Spread(g) {
+		b.add(&Line{Kind: Gap, ID: GapID(g.From), Tier: model.TierAdmin, Gap: g, Priority: g.From})
+		return
+	}
+	for p := g.From; p <= g.To; p++ {
+		b.add(&Line{Kind: Slot, ID: SlotID(p), Tier: model.TierAdmin, Gap: g, Priority: p, Listed: true})
+	}
+}
+
+// tier2 is what decides between the AdminNetworkPolicies and their baseline: by kind and
+// namespace, or within one stage in the order of OVN's priorities.
+func (b *builder) tier2() {
+	t := &b.ladder.Tiers[model.TierNetwork]
+	rows := b.rowsOf(model.TierNetwork)
+	l := b.add(&Line{Kind: Band, ID: "tier 2", Tier: model.TierNetwork, Folds: len(t.Units)+len(rows.groups) > 0})
+	l.Open = b.open(l)
+	if b.Screen {
+		l.Title = b.tier2Title(l, t, len(rows.groups))
+	}
+	if !l.Folds || !l.Open {
+		return
+	}
+	for _, s := range t.Sections(b.Stage) {
+		if b.Stage != "" {
+			rows.above(s.Top())
+		}
+		b.section(&s)
+		for i := range s.Namespaces {
+			b.namespace(&s.Namespaces[i])
+		}
+		for i := range s.Units {
+			if b.Stage != "" {
+				first, _, _ := s.Units[i].Range(b.Stage)
+				rows.above(first)
+			}
+			b.unit(&s.Units[i], s.Stage, s.Kind)
+		}
+	}
+	if b.Stage == "" && len(rows.groups) > 0 {
+		b.part("live rows of others in tier 2: they decide by their priority, too", "")
+	}
+	rows.rest()
+}
+
+// namespace is the heading of a namespace, and what tier 2 holds of it.
+func (b *builder) namespace(n *ladder.Namespace) {
+	l := b.add(&Line{Kind: Namespace, ID: NamespaceID(n.Name), Tier: model.TierNetwork, Title: n.Name, Folds: true, Rank: 8,
+		Text: b.namespaceText(n)})
+	if l.Open = b.open(l); !l.Open {
+		return
+	}
+	for i := range n.Policies {
+		b.unit(&n.Policies[i], b.Stage, ladder.SectionNetpol)
+	}
+	if b.Stage == "" {
+		for i := range n.Denies {
+			b.unit(&n.Denies[i], "", ladder.SectionNetpol)
+		}
+	}
+}
+
+// mostRows bounds the lines of live rows of a tier on a screen; the page of rows has all.
+const mostRows = 100
+
+// rowQueue puts live rows that no policy stands for between the policies.
+type rowQueue struct {
+	b      *builder
+	groups []liverows.RowGroup
+	tier   int
+	shown  int
+	// examples stand for nothing: they are one line, after all others.
+	examples []liverows.RowGroup
+}
+
+// rowsOf are the live rows of a tier by priority, whatever their stage.
+func (b *builder) rowsOf(tier int) *rowQueue {
+	q := &rowQueue{b: b, tier: tier}
+	for _, g := range b.live.Of(tier, b.Stage) {
+		if b.example(&g) {
+			q.examples = append(q.examples, g)
+		} else {
+			q.groups = append(q.groups, g)
+		}
+	}
+	return q
+}
+
+// example says whether the sandbox made rows up to be looked at.
+func (b *builder) example(g *liverows.RowGroup) bool { return g.Examples && b.rev.Mode.Sandbox }
+
+// above adds what has a higher OVN priority.
+func (q *rowQueue) above(priority int) {
+	for len(q.groups) > 0 && q.groups[0].Priority > priority {
+		q.next()
+	}
+}
+
+// rest adds what is left.
+func (q *rowQueue) rest() {
+	for len(q.groups) > 0 {
+		q.next()
+	}
+	if len(q.examples) == 0 {
+		return
+	}
+	n := 0
+	for _, g := range q.examples {
+		n += g.Rows
+	}
+	l := q.b.add(&Line{Kind: Examples, ID: "examples " + strconv.Itoa(q.tier), Tier: q.tier, Title: sandboxExample, Folds: true, Rank: 8,
+		Text: page.Line{{Text: " · " + q.examples[0].Label + " · " + words.Total(n, "row"), Role: themes.Dim}}})
+	if l.Open = q.b.open(l); l.Open {
+		q.groups, q.examples = q.examples, nil
+		q.rest()
+	}
+}
+
+func (q *rowQueue) next() {
+	g, b := &q.groups[0], q.b
+	left := len(q.groups)
+	q.groups = q.groups[1:]
+	if q.shown++; b.Screen && q.shown > mostRows {
+		text := fmt.Sprintf("      ◦ and %s of rows", words.Total(left, "more group"))
+		b.add(&Line{Kind: More, ID: fmt.Sprintf("rows %d more", q.tier), Tier: q.tier, Rank: 8, Rows: g, Text: page.Line{{Text: text, Role: themes.Dim}}})
+		q.groups = nil
+		return
+	}
+	l := b.add(&Line{Kind: Rows, ID: fmt.Sprintf("rows %d %s %d %s", g.Tier, g.Stage, g.Priority, g.Label), Tier: g.Tier, Stage: g.Stage,
+		First: g.Priority, Last: g.Last, Rows: g, Zones: b.live.Zones, Rank: 8})
+	if g.Stage == model.StageToLport {
+		l.Ingress = g.Actions
+	} else {
+		l.Egress = g.Actions
+	}
+	if b.Screen {
+		l.Text, l.Hold = b.rowsText(g), rowsHold
+	}
+}
+
+// broken are the policies that could not be read, each with its error.
+func (b *builder) broken() {
+	if len(b.ladder.Broken) == 0 {
+		return
+	}
+	n := brokenObjects(b.ladder.Broken)
+	what := words.Count(n, "object") + " skipped"
+	if b.rev.Mode.Name == revision.ClusterMode {
+		what = words.Count(n, "object") + " withheld by the API server, or unknown to Rung"
+	}
+	b.add(&Line{Kind: Band, ID: "not read", Tier: -1, Title: "not read · " + what})
+	for i := range b.ladder.Broken {
+		x := &b.ladder.Broken[i]
+		b.add(&Line{Kind: Broken, ID: fmt.Sprintf("broken %d %s", i, x.Origin.Where()), Tier: -1, Key: x.Key, Broken: x, Hold: 2,
+			Text: page.Line{{Text: "      ✗ ", Role: themes.Error}, {Text: cmp.Or(x.Key.Name, "?") + "  ", Role: themes.Accent}, {Text: x.String(), Role: themes.Text}}})
+	}
+}
+
+// brokenObjects counts objects, each once however much is wrong with it.
+func brokenObjects(all []model.Broken) int {
+	type object struct {
+		key       model.Key
+		file      string
+		doc, item int
+	}
+	seen := map[object]bool{}
+	for _, b := range all {
+		seen[object{b.Key, b.Origin.File, b.Origin.Doc, b.Origin.Item}] = true
+	}
+	return len(seen)
+}
+
+// owners names the owners of the rows, each once.
+func owners(groups []liverows.RowGroup) []string {
+	var names []string
+	for i := range groups {
+		if n := groups[i].Owner; !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	return names
+}

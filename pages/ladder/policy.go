@@ -1,0 +1,279 @@
+package ladder
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rung/model"
+	"rung/model/ladder"
+	"rung/model/ovn/nb"
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/pages/page/role"
+	"rung/revision"
+	"rung/revision/finding"
+	"rung/revision/liverows"
+	"rung/revision/policies"
+	"rung/themes"
+)
+
+// policy adds a policy of a rung of tier 1 or 3.
+func (b *builder) policy(tier int, r *ladder.Rung, i int) {
+	rp := &r.Policies[i]
+	p := rp.Policy
+	l := b.add(&Line{Kind: Policy, ID: PolicyID(p.Key), Tier: tier, Stage: b.Stage, Key: p.Key, Priority: r.Priority, Listed: p.Kind.Ranked(),
+		Policy: p, Subject: p.Subject.String(), Ingress: rp.Ingress, Egress: rp.Egress, Label: p.Name})
+	if p.Kind == model.KindCNP { // beside those the tier is named for
+		l.Label = p.Label()
+	}
+	l.Name = page.Cell{Text: l.Label, Role: themes.Accent}
+	l.Sign = page.Span{Text: b.sign(r, i), Role: themes.Dim}
+	if r.Unsupported {
+		l.Sign.Role = themes.Error
+	}
+	b.compare(l)
+	if none := b.rev.None(p.Key); r.Unsupported && none != nil && b.Screen {
+		// Why stands among the notes.
+		l.State.Text = strings.TrimSuffix(l.State.Text, ": "+policies.NoRowsShort(b.rev, none))
+	}
+	levels, err := p.LogLevels()
+	l.logs(levels, err != nil)
+	b.note(l, r, rp)
+	b.notCompiled(l)
+	if p.Key == b.Carried {
+		l.Sign, l.Name = page.Span{Text: "◆", Role: themes.Key}, page.Cell{Text: p.Name, Role: themes.Title}
+		l.Notes, l.Marks = nil, []Mark{{Cell: b.carriedMark(r)}}
+	}
+}
+
+// carriedMark says what the priority means that a policy is carried to.
+func (b *builder) carriedMark(r *ladder.Rung) page.Cell {
+	p := b.rev.Cluster.Policy(b.Carried)
+	switch {
+	case p != nil && p.Priority == b.At:
+		return page.Cell{Text: "← moving", Role: themes.Key}
+	case len(r.Policies) > 1:
+		return page.Cell{Text: fmt.Sprintf("← = %d at %d", len(r.Policies), b.At), Role: themes.Warn}
+	}
+	return page.Cell{Text: "← free", Role: themes.Key}
+}
+
+// sign is the sign before a policy's name: alone on its rung, one of several, not supported.
+// A filter may leave out some of a rung.
+func (b *builder) sign(r *ladder.Rung, i int) string {
+	switch {
+	case !r.Enforced():
+		return "✗"
+	case len(r.Policies) == 1 || b.Filtered:
+		return "─"
+	case i == 0:
+		return "┌"
+	case i == len(r.Policies)-1:
+		return "└"
+	}
+	return "├"
+}
+
+// unit adds a unit of tier 2, in one stage or in all.
+func (b *builder) unit(u *ladder.Unit, stage model.Stage, section ladder.SectionKind) {
+	k := u.Key
+	l := b.add(&Line{Kind: Unit, ID: "unit " + k.String() + " " + string(stage), Tier: model.TierNetwork, Stage: stage, Key: k,
+		First: u.Top(), Last: u.Top(), Label: k.Label(), Name: page.Cell{Text: unitName(k), Role: themes.Text}, Sign: page.Span{Text: "─", Role: themes.Dim}})
+	if first, last, ok := u.Range(stage); ok {
+		l.First, l.Last = first, last
+	}
+	b.compare(l)
+	if levels, ok := policies.UnitLogging(b.rev, k); !ok {
+		l.Log, l.LogText = []page.Cell{page.None}, page.None.Text
+	} else {
+		l.logs(levels.Levels, len(levels.Problems) > 0 && !levels.Levels.Any())
+	}
+	if rp := u.Policy; rp != nil {
+		p := rp.Policy
+		l.Kind, l.ID, l.Policy, l.Subject, l.Ingress, l.Egress = Policy, PolicyID(k), p, p.Subject.String(), rp.Ingress, rp.Egress
+		l.Name = page.Cell{Text: k.Kind.Short() + " ", Role: themes.Dim, More: page.Line{{Text: b.unitPolicyName(k), Role: themes.Accent}}}
+		b.note(l, nil, rp)
+	} else {
+		l.Ingress, l.Egress = u.Effect(stage)
+		if k.Namespace != "" {
+			l.Subject = "ns: " + k.Namespace
+		}
+	}
+	switch {
+	case !b.Screen && b.rev.None(k) != nil:
+		l.Marks = append([]Mark{{Cell: page.Cell{Text: "✗ not enforced: " + b.rev.None(k).Message}}}, sectionMarks(section)...)
+	case !b.Screen:
+		l.Marks = sectionMarks(section)
+	case len(l.Marks) == 0 && l.First != l.Last:
+		l.Marks = []Mark{{Cell: page.Cell{Text: fmt.Sprintf("%s, to %d", words.Total(len(u.Policy.Policy.Egress), "rule"), l.Last), Role: themes.Dim}}}
+	}
+	b.notCompiled(l)
+}
+
+// notCompiled says in a command without databases, which has no column for it, that there
+// are no rows.
+func (b *builder) notCompiled(l *Line) {
+	if !b.Screen && !l.Compiled && len(b.rev.Zones) == 0 {
+		l.Marks = append(l.Marks, Mark{Cell: l.State})
+	}
+}
+
+// unitPolicyName is a policy's name as it stands below its namespace, or in full where
+// lines stand in another order. An EgressFirewall is the only one of its namespace.
+func (b *builder) unitPolicyName(k model.Key) string {
+	switch {
+	case k.Kind == model.KindEF:
+		return k.Namespace
+	case b.Filtered || b.Sorted:
+		return k.Namespace + "/" + k.Name
+	}
+	return k.Name
+}
+
+// unitName names what no object stands for, below the heading of its part of the tier.
+func unitName(k model.Key) string {
+	switch k.Kind {
+	case model.KindNetpolNamespace:
+		return "deny " + strings.ToLower(k.Name)
+	case model.KindIsolation2016:
+		return "annotation: deny ingress"
+	case model.KindNetpolDefault:
+		return "hairpin"
+	case model.KindNetpolNode:
+		return k.Name
+	case model.KindMulticastNS:
+		return "multicast " + k.Namespace
+	case model.KindMulticastCluster:
+		if k.Name == nb.TypeMulticastDeny {
+			return "deny multicast"
+		}
+		return "node multicast"
+	}
+	return k.Label()
+}
+
+// compare says what a policy or unit compiles to, in one stage where the line is about one,
+// and how it stands over all zones.
+func (b *builder) compare(l *Line) {
+	k := l.Key
+	if l.Compiled = b.rev.Compiled(k); !l.Compiled {
+		l.State, l.Rank = page.Cell{Text: "not compiled", Role: themes.Dim}, 9
+		if k.Kind == model.KindIsolation2016 {
+			if l.State.Text = revision.NoRowsOf2016; !b.Screen {
+				return
+			}
+			l.State.Text, l.Remark = "no rows", revision.NoRowsOf2016
+			l.Marks = []Mark{{Cell: page.Cell{Text: "decides by the document of 2016", Role: themes.Dim}}}
+		}
+		return
+	}
+	l.PodsKnown = k.Namespace != "" || k.Kind.IsAdmin()
+	if l.PodsKnown {
+		l.Pods = policies.CountSubjects(b.rev, k).Pods // the policy's page tells of those apart
+	}
+	l.ACLs = liverows.StageACLCount(b.rev, k, l.Stage)
+	l.Summary = policies.Summarize(b.rev, k, b.Now)
+	s := &l.Summary
+	l.State = page.Cell{Text: s.Text, Role: role.State(s.State)}
+	if z := b.rev.Zone(s.Zone); b.Screen && s.State == model.StateUnknown && (z == nil || z.SyncedAt.IsZero() && z.Conn != model.ConnDenied && z.Conn != model.ConnLost) {
+		l.State = page.Cell{Text: "starting", Role: themes.Info}
+		if r := b.rev; len(r.Zones) == 0 && r.Loaded && !r.Mode.Sandbox {
+			l.State = page.Cell{Text: "not checked against live rows", Role: themes.Dim}
+		}
+	}
+	if s.Waiting > 0 {
+		l.State.Text += ", " + words.Count(s.Waiting, "pod") + words.Form(s.Waiting, " waits", " wait")
+	}
+	if l.Rank = slices.Index(worstFirst, s.State); l.Rank < 0 {
+		l.Rank = 10
+	}
+}
+
+// worstFirst are the states that an admin should look at.
+var worstFirst = []model.PolicyState{model.StateFrozen, model.StateBehind, model.StateNotEnforced, model.StateUnknown, model.StateStale,
+	model.StateNotComparable, model.StateSettling}
+
+// logs sets what a line logs: one piece per action unless all are alike.
+func (l *Line) logs(levels model.LogLevels, invalid bool) {
+	if invalid {
+		l.Log, l.LogText = []page.Cell{{Text: "✗ invalid", Role: themes.Error}}, "invalid"
+		return
+	}
+	for _, a := range []model.Action{model.Deny, model.Allow, model.Pass} {
+		if level := levels.For(a); level != "" {
+			l.Log = append(l.Log, page.Cell{Text: string(a[:1]) + ":" + level, Role: themes.Info})
+		}
+	}
+	l.LogText = levels.String()
+	switch {
+	case len(l.Log) == 0:
+		l.Log, l.LogText = []page.Cell{{Text: "off", Role: themes.Dim}}, "off"
+	case len(l.Log) == 3 && levels.Allow == levels.Deny && levels.Deny == levels.Pass:
+		l.Log = []page.Cell{{Text: levels.Deny, Role: themes.Info}}
+	}
+}
+
+// note puts what is to be known about a policy on its line: all of it for the lines below a
+// screen's table, what somebody should look at for its column. A command has neither a line
+// below nor other pages, and says it in more words.
+func (b *builder) note(l *Line, r *ladder.Rung, rp *ladder.RungPolicy) {
+	if !b.Screen {
+		if r != nil {
+			l.Marks = b.wordyMarks(r, rp)
+		}
+		return
+	}
+	gone := b.Carried
+	if p := b.rev.Cluster.Policy(gone); r != nil && p != nil && p.Priority == b.At {
+		gone = model.PolicyKey{} // it has not left its priority
+	}
+	l.Notes = finding.Notes(b.ladder, r, rp, b.finds[rp.Policy.Key], gone)
+	for i := range l.Notes {
+		if n := &l.Notes[i]; Marked(n) {
+			sign := NoteSign(n)
+			l.Marks = append(l.Marks, Mark{page.Cell{Text: strings.TrimRight(sign.Text+" "+n.Short+n.Name, " "), Role: sign.Role}, max(1, n.Count)})
+		}
+	}
+}
+
+// Marked says whether a note is something to look at: it has a sign, and is counted where
+// there is no room for it.
+func Marked(n *finding.Note) bool { return n.Mark != "" || n.Severity != model.SeverityInfo }
+
+// NoteMark is the sign of a note.
+func NoteMark(n *finding.Note) page.Span {
+	sign := role.Severity(n.Severity)
+	if n.Mark != "" {
+		sign.Text = n.Mark
+	}
+	return sign
+}
+
+// NoteSign is the sign of a note with how often it stands for the same.
+func NoteSign(n *finding.Note) page.Span {
+	sign := NoteMark(n)
+	if n.Count > 1 {
+		sign.Text += fmt.Sprint(n.Count)
+	}
+	return sign
+}
+
+// wordyMarks are the marks of a policy of a rung in words that need no sentence beside them.
+func (b *builder) wordyMarks(r *ladder.Rung, rp *ladder.RungPolicy) (marks []Mark) {
+	add := func(format string, args ...any) {
+		marks = append(marks, Mark{Cell: page.Cell{Text: fmt.Sprintf(format, args...)}})
+	}
+	if none := b.rev.None(rp.Policy.Key); none != nil {
+		add("✗ not enforced: %s", policies.NoRowsShort(b.rev, none))
+	}
+	for _, i := range rp.Conflicts {
+		c := &b.ladder.Conflicts[i]
+		other, _, _ := c.Other(rp.Policy.Key)
+		add("≠ conflicts with %s %s %d", other.Name, c.Direction.Lower(), c.Rule)
+	}
+	if r.Duplicate {
+		add("= %d share %d", len(r.Policies), r.Priority)
+	}
+	return marks
+}

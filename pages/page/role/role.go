@@ -1,0 +1,61 @@
+package role
+
+import (
+	"rung/model"
+	"rung/pages/page"
+	"rung/themes"
+)
+
+// State is the role of a policy's state.
+func State(s model.PolicyState) page.Role {
+	switch s {
+	case model.StateInSync:
+		return themes.OK
+	case model.StateSettling:
+		return themes.Info
+	case model.StateFrozen, model.StateBehind:
+		return themes.Error
+	case model.StateNotEnforced, model.StateStale, model.StateNotComparable:
+		return themes.Warn
+	}
+	return themes.Dim
+}
+
+// StateSign is the sign of a policy's state, for where its words have no room.
+func StateSign(s model.PolicyState) string {
+	switch s {
+	case model.StateInSync:
+		return "✓"
+	case model.StateBehind, model.StateFrozen:
+		return "●"
+	case model.StateNotEnforced:
+		return "✗"
+	case model.StateSettling:
+		return "…"
+	}
+	return "?"
+}
+
+// Severity is the sign of a finding's severity.
+func Severity(s model.Severity) page.Span {
+	switch s {
+	case model.SeverityError:
+		return page.Span{Text: "●", Role: themes.Error}
+	case model.SeverityWarning:
+		return page.Span{Text: "▲", Role: themes.Warn}
+	}
+	return page.Span{Text: "·", Role: themes.Info}
+}
+
+// Action is the role of what a rule does.
+func Action(a model.Action) page.Role {
+	switch a {
+	case model.Allow:
+		return themes.Allow
+	case model.Deny:
+		return themes.Deny
+	case model.Pass:
+		return themes.Pass
+	}
+	return themes.Text
+}
