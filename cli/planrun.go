@@ -196,17 +196,17 @@ func (a *app) followPlan(ctx context.Context, e *engine.Engine) (ended bool, err
 		}
 		st := *r.Plan
 		line := st.String()
-		if st.State == gate.PlanWaiting {
+		if st.State == revision.PlanWaiting {
 			line += ", " + st.Why
 		}
-		if line != said && st.State != gate.PlanStopped {
+		if line != said && st.State != revision.PlanStopped {
 			fmt.Fprintln(a.err, oneLine(line))
 			said = line
 		}
 		last = st
-		return st.State == gate.PlanDone || st.State == gate.PlanStopped
+		return st.State == revision.PlanDone || st.State == revision.PlanStopped
 	})
-	if err == nil && last.State != gate.PlanStopped && !last.Unrecorded {
+	if err == nil && last.State != revision.PlanStopped && !last.Unrecorded {
 		return true, nil
 	}
 	why := last.Why
@@ -217,7 +217,7 @@ func (a *app) followPlan(ctx context.Context, e *engine.Engine) (ended bool, err
 		why = "interrupted"
 	}
 	stopped := fmt.Errorf("the plan stopped at %s: %s", last.At(), why)
-	ended = err == nil && last.State == gate.PlanDone
+	ended = err == nil && last.State == revision.PlanDone
 	if ended {
 		stopped = errors.New(why)
 	}

@@ -136,7 +136,7 @@ func previewText(p *gate.Preview, wide bool) string {
 func rowChangesText(p *gate.Preview, wide bool) string {
 	var b strings.Builder
 	for _, n := range gate.CountRows(p.Rows) {
-		if sum := p.RowSummary(n); sum != "" {
+		if sum := gate.RowSummary(p.Rows, n); sum != "" {
 			fmt.Fprintf(&b, "  %s rows: %s\n", n.Table, sum)
 		}
 	}

@@ -182,7 +182,7 @@ func previewMarkdown(p *gate.Preview) string {
 	list("Notes", p.Notes)
 	var rows []string
 	for _, n := range gate.CountRows(p.Rows) {
-		if sum := p.RowSummary(n); sum != "" {
+		if sum := gate.RowSummary(p.Rows, n); sum != "" {
 			rows = append(rows, n.Table+" rows: "+sum)
 		}
 	}

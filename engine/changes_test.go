@@ -132,9 +132,9 @@ func TestGateOfAnEngine(t *testing.T) {
 		t.Error("a plan that was started is not in the revision")
 	}
 	rev = wait("the plan", func(r *revision.Revision) bool {
-		return r.Plan.State == gate.PlanDone || r.Plan.State == gate.PlanStopped
+		return r.Plan.State == revision.PlanDone || r.Plan.State == revision.PlanStopped
 	})
-	if rev.Plan.State != gate.PlanDone || rev.Plan.Done != len(pl.Steps) {
+	if rev.Plan.State != revision.PlanDone || rev.Plan.Done != len(pl.Steps) {
 		t.Errorf("%+v", rev.Plan)
 	}
 	for _, s := range pl.Then {

@@ -68,9 +68,9 @@ func TestStateFolderIsFollowed(t *testing.T) {
 	if err := a.PlanStart(a.ctx, &p, pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "test"}); err != nil {
 		t.Fatal(err)
 	}
-	a.until(10*time.Second, "stopped", func(r *revision.Revision) bool { return r.Plan != nil && r.Plan.State == gate.PlanStopped })
+	a.until(10*time.Second, "stopped", func(r *revision.Revision) bool { return r.Plan != nil && r.Plan.State == revision.PlanStopped })
 	got := b.until(10*time.Second, "the other's plan", func(r *revision.Revision) bool {
-		return r.Plan != nil && r.Plan.State == gate.PlanStopped && r.Plan.Title == "Re-space: step 15, starting at 15"
+		return r.Plan != nil && r.Plan.State == revision.PlanStopped && r.Plan.Title == "Re-space: step 15, starting at 15"
 	})
 	if len(got.Plan.Steps) != 2 || !strings.Contains(got.Plan.Why, "disk full") || got.Plan.Done != 1 {
 		t.Errorf("%+v", got.Plan)

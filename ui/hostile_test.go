@@ -52,7 +52,7 @@ func poisoned(t *testing.T) *revision.Facts {
 	p.Mode.Title, p.Mode.Server, p.Mode.User, p.Undo = hostile, hostile, hostile, hostile
 	p.Sources = append(p.Sources, model.SourceState{Name: hostile, Detail: hostile, Error: hostile, Conn: model.ConnLost,
 		Resources: []model.SourceResource{{Name: hostile, Conn: model.ConnDenied, Error: hostile}}})
-	p.Plan = &revision.PlanState{Total: 3, Done: 1, State: gate.PlanStopped, Why: hostile, Step: hostile}
+	p.Plan = &revision.PlanState{Total: 3, Done: 1, State: revision.PlanStopped, Why: hostile, Step: hostile}
 	return p
 }
 

@@ -3,7 +3,6 @@ package gate
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"rung/model"
@@ -37,7 +36,7 @@ func (g *Gate) Arrived(ctx context.Context, next *revision.Revision, changes []O
 	}
 	rev := next.With(upsert, remove)
 	p := &Preview{Objects: changes}
-	g.judgeEffect(p, g.effectOf(ctx, rev, next, changes), rev)
+	g.judgeEffect(p, effectOf(ctx, rev, next, changes, g.asked()), rev)
 	if len(p.Guards) == 0 || ctx.Err() != nil {
 		return nil
 	}
@@ -66,22 +65,4 @@ func arrivedTitle(changes []ObjectChange) string {
 		}
 	}
 	return fmt.Sprintf("%s changed: %s", words.Some(places, fewNamed), words.Some(names, fewNamed))
-}
-
-// Place is where a policy came from: the name of its file, or that of its source.
-func (c *ObjectChange) Place() string {
-	if file := c.origin().File; file != "" {
-		return filepath.Base(file)
-	}
-	return c.Source()
-}
-
-// Source is the name of the source that a policy came from.
-func (c *ObjectChange) Source() string { return c.origin().Source }
-
-func (c *ObjectChange) origin() model.Origin {
-	if c.New != nil {
-		return c.New.Origin
-	}
-	return c.Old.Origin
 }

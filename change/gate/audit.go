@@ -1,11 +1,7 @@
 package gate
 
 import (
-	"os"
-	"os/user"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -105,15 +101,4 @@ func auditObjects(changes []ObjectChange) []AuditObject {
 		out = append(out, o)
 	}
 	return out
-}
-
-// CurrentUser names who runs this process: the login name, else the number.
-func CurrentUser() string {
-	if u, err := user.Current(); err == nil && u.Username != "" {
-		return u.Username
-	}
-	if name := strings.TrimSpace(os.Getenv("USER")); name != "" {
-		return name
-	}
-	return strconv.Itoa(os.Getuid())
 }

@@ -5,6 +5,7 @@ import (
 
 	udiff "github.com/aymanbagabas/go-udiff"
 
+	"rung/model"
 	"rung/sources/manifests"
 	"rung/sources/manifests/edit"
 )
@@ -46,4 +47,14 @@ func conflict(c Conflict) *Conflict {
 		}
 	}
 	return &c
+}
+
+// Conflict is a three-way difference: what the change started from, what is
+// there now, what it wants; Merged is the merge without conflict markers when
+// the two changes do not touch, empty otherwise.
+type Conflict struct {
+	Key               model.PolicyKey
+	Base, Now, Wanted string
+	Diff              string // Base → Now
+	Merged            string
 }

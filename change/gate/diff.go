@@ -17,6 +17,9 @@ import (
 func fieldChanges(old, now *model.Policy) []FieldChange {
 	var d fieldDiff
 	d.value("", old.Content(), now.Content())
+	for i := range d.out {
+		describeSession(&d.out[i])
+	}
 	return d.out
 }
 
@@ -87,4 +90,17 @@ func valueText(v any) string {
 		return v
 	}
 	return model.CompactJSON(v)
+}
+
+// describeSession says in words what a field is of which only the record of a session is
+// the value.
+func describeSession(f *FieldChange) {
+	if f.Path != "metadata.annotations["+model.AnnotationLogSession+"]" {
+		return
+	}
+	for _, v := range []*string{&f.Old, &f.New} {
+		if s, err := model.ParseLogSession(*v); err == nil {
+			*v = s.Brief(s.Since)
+		}
+	}
 }

@@ -78,7 +78,7 @@ func TestDigests(t *testing.T) {
 			if same := model.SameContent(a, b); same != (i == j) {
 				t.Errorf("%d and %d: %v", i, j, same)
 			}
-			if same, want := digest(a) == digest(b), i == j || i < 2 && j < 2; same != want {
+			if same, want := a.Digests().Unplaced == b.Digests().Unplaced, i == j || i < 2 && j < 2; same != want {
 				t.Errorf("%d and %d but for the priority: %v", i, j, same)
 			}
 		}

@@ -29,7 +29,7 @@ type Effect struct {
 	// Log are the lines of the log that would have gone the other way; nil where no log is
 	// read, and where only whether the change may be made was worked out.
 	Log    *verdict.Otherwise
-	guards []Guard
+	Guards []Guard // the guard rails that it runs into
 }
 
 // notConsidered are what could make the consequences others, and that there are none that
@@ -54,7 +54,7 @@ var effectTime = 10 * time.Second
 
 // effectOf works out what some changes do to connections, from what was before to what will
 // be. It is nil where no decision changes.
-func (g *Gate) effectOf(ctx context.Context, rev, next *revision.Revision, changes []ObjectChange) *Effect {
+func effectOf(ctx context.Context, rev, next *revision.Revision, changes []ObjectChange, asked guard.Asked) *Effect {
 	changes = slices.DeleteFunc(slices.Clone(changes), func(c ObjectChange) bool {
 		return c.Old != nil && c.New != nil && guard.SameDecisions(c.Old, c.New) && (rev.None(c.Key) == nil) == (next.None(c.Key) == nil)
 	})
@@ -66,28 +66,19 @@ func (g *Gate) effectOf(ctx context.Context, rev, next *revision.Revision, chang
 	}
 	limit, cancel := context.WithTimeout(ctx, effectTime)
 	defer cancel()
-	d, rails, err := guard.Judge(limit, rev, next, guarded(changes), g.asked())
+	d, rails, err := guard.Judge(limit, rev, next, guarded(changes), asked)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Effect{Unknown: "it was not worked out in time"}
 	case err != nil:
 		return &Effect{Unknown: err.Error()}
 	}
-	e := &Effect{Difference: d, Caveat: frozen(rev, next, changes), Services: namedServices(changes), guards: rails}
+	e := &Effect{Difference: d, Caveat: frozen(rev, next, changes), Services: namedServices(changes), Guards: rails}
 	if len(e.Services) > 0 {
-		e.guards = append(e.guards, Guard{Code: guard.Unjudged, Policy: changes[0].Key, About: guard.Unjudged + " services",
+		e.Guards = append(e.Guards, Guard{Code: guard.Unjudged, Policy: changes[0].Key, About: guard.Unjudged + " services",
 			Message: "what it does to " + servicesText(e.Services) + ", is not worked out"})
 	}
 	return e
-}
-
-// asked is what the guard rails go by besides objects.
-func (g *Gate) asked() guard.Asked {
-	a := guard.Asked{Protected: g.cfg.Protected}
-	if g.cfg.Allowed != nil {
-		a.Log = g.cfg.Allowed()
-	}
-	return a
 }
 
 // guarded are changes as guard rails see them.
@@ -160,94 +151,8 @@ func (e *Effect) against(ctx context.Context, log *verdict.Log, rev, next *revis
 	return &out
 }
 
-// log are the newest lines there are.
-func (g *Gate) log() *verdict.Log {
-	if g.cfg.Log == nil {
-		return nil
-	}
-	return g.cfg.Log()
-}
-
 // Flipping says whether a connection becomes another verdict.
 func (e *Effect) Flipping() bool { return e != nil && e.Difference != nil && len(e.Flips) > 0 }
-
-// StepTexts say which steps of a plan flip connections on the way, or that none does.
-func (p *Preview) StepTexts() (out []string) {
-	quiet := true
-	for i, e := range p.StepEffects {
-		if e == nil {
-			continue
-		}
-		quiet = quiet && e.Difference != nil
-		if e.Flipping() || e.Difference == nil {
-			quiet = false
-			text := fmt.Sprintf("step %d: %s", p.FirstStep+i, e.Text())
-			if brief := revision.OtherwiseBrief(e.Log); brief != "" {
-				text += "; " + brief
-			}
-			out = append(out, text)
-		}
-	}
-	if quiet && len(p.StepEffects) > 0 {
-		out = append(out, "no step changes a connection")
-	}
-	return out
-}
-
-// judgeEffect takes in what a change does to connections, and the guard rails it runs into:
-// those of the policies alone where that is unknown.
-func (g *Gate) judgeEffect(p *Preview, e *Effect, rev *revision.Revision) {
-	p.Effect = e
-	changes := guarded(p.Objects)
-	p.Guards = nil
-	switch {
-	case e == nil:
-	case e.Unknown != "":
-		p.Guards = guard.Policies(rev, changes, guard.Asked{Protected: g.cfg.Protected}, e.Unknown, anyPod(rev.Judged()))
-	default:
-		p.Guards = slices.Clone(e.guards)
-	}
-	p.Guards = append(append(p.Guards, guard.Deleted(changes)...), p.brought()...)
-	p.ConfirmName = guard.ConfirmName(p.Guards, changes)
-}
-
-// GuardNotExact: a policy that was made of another by a conversion does not say all that the
-// other says.
-const GuardNotExact = "not-exact"
-
-// brought are the guards that came with the change, each at a policy that it writes: what is
-// said of none of these is said at the first.
-func (p *Preview) brought() (out []Guard) {
-	if len(p.Objects) == 0 {
-		return nil
-	}
-	for _, g := range p.Mutation.Guards {
-		if !slices.ContainsFunc(p.Objects, func(c ObjectChange) bool { return c.Key == g.Policy }) {
-			g.Policy = p.Objects[0].Key
-		}
-		out = append(out, g)
-	}
-	return out
-}
-
-// effect notes what becomes of connections: how many they are is no matter.
-func (s *seen) effect(e *Effect) {
-	s.worked = e
-	if e == nil {
-		return
-	}
-	if e.Caveat != "" {
-		s.note(e.Caveat)
-	}
-	if e.Unknown != "" {
-		s.add("effect unknown", e.Text())
-		return
-	}
-	for i := range e.Flips {
-		g := &e.Flips[i]
-		s.add("flips "+groupIs(g), fmt.Sprintf("%s → %s: %s", g.Before, g.After, revision.GroupText(g)))
-	}
-}
 
 // groupIs is equal for groups that differ in numbers and examples only.
 func groupIs(g *verdict.Group) string {

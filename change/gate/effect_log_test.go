@@ -104,22 +104,3 @@ func otherwise(e *Effect) string {
 	}
 	return out
 }
-
-// TestLinesOfAPlan: each step says how many lines it turns on the way, and the plan what is
-// left of that in the end.
-func TestLinesOfAPlan(t *testing.T) {
-	p := newPlanWorld(t, t.TempDir(), given.ANP("door", 40, "tenant=blue", "out allow tenant=red"), given.ANP("wall", 40, "tenant=blue", "out deny tenant=red"))
-	defer func() { p.cancel(); p.wg.Wait() }()
-	p.g.cfg.Log = func() *verdict.Log { return logged(t, p.Current().Cluster, "blue/web-0 red/web-0 80 allow") }
-	got, err := p.r.Preview(t.Context(), p.respace())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text := otherwise(got.Effect); text != "0 of 1, 0 lost" { // they are tied again
-		t.Error(text)
-	}
-	steps := strings.Join(got.StepTexts(), "\n")
-	if !strings.Contains(steps, "; 1 log line goes the other way") {
-		t.Error(steps)
-	}
-}

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/user"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -13,21 +16,6 @@ import (
 	"rung/model/verdict"
 	"rung/revision"
 	"rung/sources/manifests"
-)
-
-// Why the gate does not make a change. They are compared with errors.Is.
-var (
-	// ErrBlocked: the change cannot be made as it is: read-only, not valid, a
-	// conflict, or nothing to do. Preview.Blocked says which.
-	ErrBlocked = errors.New("cannot be done")
-	// ErrStale: the change is not the one that was read any more. A StaleError
-	// says what is different and has the preview as it is now.
-	ErrStale = errors.New("changed since the preview")
-	// ErrNotConfirmed: nobody said yes, or the name that had to be typed was not.
-	ErrNotConfirmed = errors.New("not confirmed")
-	// ErrNotRecorded: the change was made, and the audit or the history could not
-	// be written. A Result comes with it.
-	ErrNotRecorded = errors.New("the change was made, but not written down")
 )
 
 // Gate is what every change of policies passes: preview says what a change
@@ -43,10 +31,11 @@ type Gate struct {
 	server  serverWriter
 	schemas atomic.Pointer[manifests.Schemas]
 
-	changes queue  // one commit at a time
-	plans   *Plans // undoes plans; nil where there is no runner
-	// reverts puts changes back that nobody confirms; nil where none can be made on trial.
-	reverts *Reverts
+	changes queue // one commit at a time
+	// plans undoes plans, nil where there is no runner. trials puts changes back that nobody
+	// confirms. Both stand above the gate.
+	plans  PlanRunner
+	trials TrialKeeper
 }
 
 // Config says what a gate works with.
@@ -81,7 +70,7 @@ type Config struct {
 // New puts a gate in front of a writer.
 func New(c Config) *Gate {
 	server, _ := c.Writer.(serverWriter)
-	return &Gate{cfg: c, user: CurrentUser(), server: server}
+	return &Gate{cfg: c, user: CurrentUser(), server: server, trials: noTrials{}}
 }
 
 // UseSchemas checks policies by the schemas of a server's CRDs from now on.
@@ -150,11 +139,11 @@ func (g *Gate) Preview(ctx context.Context, rev *revision.Revision, m Mutation) 
 // that the change was made, and what could not be written down about it. A plan is
 // started, and goes on after Commit returned (Result.Plan).
 func (g *Gate) Commit(ctx context.Context, p *Preview, c Confirm) (*Result, error) {
-	if p != nil && p.starts != nil {
+	if p != nil && p.startsPlan() {
 		if c.Within != 0 {
 			return nil, fmt.Errorf("%s: %w: a plan cannot wait to be confirmed: it can be rolled back", p.Title, ErrBlocked)
 		}
-		if err := g.plans.begin(ctx, p, c, p.starts); err != nil {
+		if err := g.plans.Begin(ctx, p, c); err != nil {
 			return nil, err
 		}
 		return &Result{Plan: true}, nil
@@ -199,14 +188,14 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 		return nil, fmt.Errorf("%s: nothing was changed, it could not be audited: %w", p.Title, err)
 	}
 	// The way back is on the disk before there is anything to put back.
-	trial, err := g.reverts.begin(fresh, a)
+	trial, err := g.trials.Begin(fresh, a.Confirm, a.step)
 	if err != nil {
 		err = fmt.Errorf("%s: nothing was changed: %w", p.Title, err)
 		record.outcome(auditRefused, err, 0)
 		return nil, errors.Join(err, g.cfg.Audit.Finish(line, record))
 	}
 	if err := g.write(ctx, fresh.Objects); err != nil {
-		g.reverts.failed(trial)
+		g.trials.Failed(trial)
 		err = fmt.Errorf("%s: %w", p.Title, err)
 		record.outcome(auditFailed, err, g.cfg.Now().Sub(start))
 		return nil, errors.Join(err, g.cfg.Audit.Finish(line, record))
@@ -219,8 +208,8 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 	// What finishes a change is in the history with that.
 	if !a.step && p.Mutation.Op != OpFinish {
 		res.Undo, herr = g.remember(start, fresh, a, trial)
-		res.Trial = g.reverts.made(trial, res.Undo, filesOf(fresh.Objects))
-		g.reverts.undone(fresh)
+		res.Trial = g.trials.Made(trial, res.Undo, filesOf(fresh.Objects))
+		g.trials.Undone(fresh)
 	}
 	record.Objects, record.Undo = auditObjects(fresh.Objects), res.Undo // with the UIDs of new ones
 	record.outcome(auditOK, nil, res.Took)
@@ -253,13 +242,6 @@ func (g *Gate) remember(at time.Time, p *Preview, a approval, trial string) (id 
 	id, err = g.cfg.History.Push(e)
 	g.tellHistory()
 	return id, err
-}
-
-func historyObjects(changes []ObjectChange) (out []HistoryObject) {
-	for _, c := range changes {
-		out = append(out, HistoryObject{Key: c.Key, Before: textOf(c.Old), After: textOf(c.New)})
-	}
-	return out
 }
 
 // tellHistory tells which changes undo and redo are about now.
@@ -296,7 +278,7 @@ func (g *Gate) complete(ctx context.Context, now, live *revision.Revision, p, fr
 		return nil
 	}
 	if now.Basis() == p.seen.basis && liveOf(now, fresh.Objects) == p.seen.live && slices.Equal(fresh.Notes, p.seen.base) &&
-		slices.EqualFunc(g.plans.meets(live, func() *revision.Revision { return after(live, fresh.Objects) }, fresh), p.seen.plan, sameFact) {
+		slices.EqualFunc(g.meetsPlan(live, func() *revision.Revision { return after(live, fresh.Objects) }, fresh), p.seen.plan, sameFact) {
 		fresh.seen = see(now)
 		fresh.seen.facts = p.seen.facts // of the same objects among the same others
 		if p.Changed(fresh) == "" {
@@ -382,28 +364,13 @@ func (g *Gate) RedoTitle() string {
 	return strings.TrimPrefix(e.Title, "Undo: ")
 }
 
-func textOf(p *model.Policy) string {
-	if p == nil {
-		return ""
+// CurrentUser names who runs this process: the login name, else the number.
+func CurrentUser() string {
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
 	}
-	return p.YAML
-}
-
-// verb is "create", "update" or "delete".
-func (c ObjectChange) verb() string {
-	switch {
-	case c.Old == nil:
-		return "create"
-	case c.New == nil:
-		return "delete"
+	if name := strings.TrimSpace(os.Getenv("USER")); name != "" {
+		return name
 	}
-	return "update"
-}
-
-// capital writes the first letter large.
-func capital(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
+	return strconv.Itoa(os.Getuid())
 }

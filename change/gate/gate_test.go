@@ -175,7 +175,7 @@ func TestCommitRefuses(t *testing.T) {
 		}, ErrBlocked, auditRefused},
 		{"the writer fails", move("blue", 41), yes, func(w *world, _ *Gate, _ *Preview) { w.fail = errors.New("disk full") }, nil, auditFailed},
 		{"the audit cannot be written", move("blue", 41), yes, func(_ *world, g *Gate, _ *Preview) {
-			g.cfg.Audit = NewAudit(nil, filepath.Join(g.cfg.Audit.path, "no folder"))
+			g.cfg.Audit = NewAudit(nil, filepath.Join(os.DevNull, "no folder"))
 		}, nil, ""},
 		{"no preview", Mutation{Op: OpMove}, yes, nil, ErrBlocked, auditRefused},
 	} {

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"sync"
 
-	"rung/model/ovn/nb"
 	"rung/sources/safefile"
 )
 
@@ -54,21 +53,6 @@ func OpenHistory(disk safefile.FS, dir, context string) (*History, error) {
 		return nil, err
 	}
 	return h, nil
-}
-
-// slug is a name as a file name: plain characters of it, and a digest so that
-// two contexts never share a file.
-func slug(name string) string {
-	b := make([]byte, 0, 40)
-	for i := 0; i < len(name) && len(b) < 40; i++ {
-		switch c := name[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
-			b = append(b, c)
-		case len(b) > 0 && b[len(b)-1] != '-':
-			b = append(b, '-')
-		}
-	}
-	return string(b) + "." + nb.HashedName(name)
 }
 
 // Path is the file, empty where the history is kept in memory only.
@@ -318,4 +302,14 @@ func (h *History) trim() {
 	if keep > 0 {
 		h.entries = slices.Clone(h.entries[keep:])
 	}
+}
+
+// trial finds a change by the id it was on trial under.
+func (h *History) trial(id string) (HistoryEntry, bool) {
+	for _, e := range h.Entries() {
+		if e.Trial == id {
+			return e, true
+		}
+	}
+	return HistoryEntry{}, false
 }

@@ -139,9 +139,6 @@ func joinParts(head []byte, rest [][]byte) []byte {
 	return bytes.Join(all, nil)
 }
 
-// mostNumber bounds what is believed of a number; none that Rung gives comes near.
-const mostNumber = 1 << 53
-
 func historyLineOf(text []byte) (l historyLine, ok bool) {
 	if json.Unmarshal(text, &l) != nil || l == (historyLine{}) {
 		return l, false
@@ -213,15 +210,4 @@ func (h *History) rewrite() error {
 // putAside gives the file a second name, which stays when it is replaced.
 func (h *History) putAside() error {
 	return asideAs(h.path, func(name string) error { return h.disk.Link(h.path, name) })
-}
-
-// asideAs gives a file that cannot be read the first name that is free; give does it, and
-// is fs.ErrExist where there is something of that name.
-func asideAs(path string, give func(name string) error) error {
-	for n := 1; ; n++ {
-		err := give(fmt.Sprintf("%s.unreadable-%d", path, n))
-		if !errors.Is(err, fs.ErrExist) || n == 1000 {
-			return err
-		}
-	}
 }

@@ -35,8 +35,8 @@ func kubeChange(c *ObjectChange) kube.Change {
 	return ch
 }
 
-// live reads the policies one after the other.
-func (w *kubeWriter) live(ctx context.Context, keys []model.PolicyKey) (map[model.PolicyKey]*kube.Live, error) {
+// Live reads the policies one after the other.
+func (w *kubeWriter) Live(ctx context.Context, keys []model.PolicyKey) (map[model.PolicyKey]*kube.Live, error) {
 	out := make(map[model.PolicyKey]*kube.Live, len(keys))
 	for _, k := range keys {
 		if k.Name == "" || !changeable(k.Kind) {
@@ -51,8 +51,8 @@ func (w *kubeWriter) live(ctx context.Context, keys []model.PolicyKey) (map[mode
 	return out, nil
 }
 
-// check is a dry run of every change.
-func (w *kubeWriter) check(ctx context.Context, changes []ObjectChange) *checked {
+// Check is a dry run of every change.
+func (w *kubeWriter) Check(ctx context.Context, changes []ObjectChange) *checked {
 	out := &checked{Stored: make([]*model.Policy, len(changes))}
 	for i := range changes {
 		c := &changes[i]

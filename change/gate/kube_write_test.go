@@ -65,7 +65,7 @@ func (w *kubeWorld) put(text string) {
 // sync is the watch: the cluster has what the server has.
 func (w *kubeWorld) sync() {
 	w.T.Helper()
-	live, err := w.g.server.live(context.Background(), []model.PolicyKey{given.ANPKey("blue"), given.ANPKey("red"), given.ANPKey("navy")})
+	live, err := w.g.server.Live(context.Background(), []model.PolicyKey{given.ANPKey("blue"), given.ANPKey("red"), given.ANPKey("navy")})
 	if err != nil {
 		w.T.Fatal(err)
 	}

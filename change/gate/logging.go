@@ -9,9 +9,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
-	"rung/model/words"
 	"rung/revision"
-	"rung/sources/manifests"
 )
 
 // The bounds of a logging session's time.
@@ -22,27 +20,6 @@ const (
 
 // DefaultSession is how long a logging session lasts unless another time is chosen.
 const DefaultSession = 15 * time.Minute
-
-// changeable says whether the gate changes objects of a kind: policies, and of namespaces
-// the logging.
-func changeable(k model.Kind) bool { return k.IsPolicy() || k == model.KindNamespace }
-
-// targets are the objects whose logging a mutation changes.
-func (m *Mutation) targets() []model.PolicyKey {
-	if len(m.Policies) > 0 {
-		return m.Policies
-	}
-	return []model.PolicyKey{m.Policy}
-}
-
-// whom names the targets in a title.
-func (m *Mutation) whom() string {
-	var names []string
-	for _, k := range m.targets() {
-		names = append(names, k.Label())
-	}
-	return words.Some(names, 2)
-}
 
 // logLevel sets the levels of policies and namespaces, for good or for a session.
 func (r *resolver) logLevel() {
@@ -234,19 +211,6 @@ func levelText(set map[string]string) string {
 	return "no annotation"
 }
 
-// describeSession says in words what a field is of which only the record of a session is
-// the value.
-func describeSession(f *FieldChange) {
-	if f.Path != "metadata.annotations["+model.AnnotationLogSession+"]" {
-		return
-	}
-	for _, v := range []*string{&f.Old, &f.New} {
-		if s, err := model.ParseLogSession(*v); err == nil {
-			*v = s.Brief(s.Since)
-		}
-	}
-}
-
 // begins says which logging session a change began; empty for none.
 func begins(changes []ObjectChange) (id string) {
 	for i := range changes {
@@ -294,39 +258,6 @@ func endedSessions(p *Preview, by string, at time.Time) (out []model.EndedLogSes
 			e.How += "; the annotation is as before: " + s.FormerText()
 		}
 		out = append(out, e)
-	}
-	return out
-}
-
-// graft gives what an undo restores the logging annotations that are there now, where a
-// logging session began or ended since and nothing else changed: it is not what the undo
-// is about.
-func graft(now, left, target *model.Policy, by manifests.Options) *model.Policy {
-	if now == nil || left == nil || target == nil || now.Kind == model.KindNamespace {
-		return nil
-	}
-	_, a := now.LogSession()
-	_, b := left.LogSession()
-	if !a && !b {
-		return nil
-	}
-	as := func(p *model.Policy) *model.Policy {
-		q, _ := annotated(p, annotationsOf(now), by)
-		return q
-	}
-	if like := as(left); like == nil || !model.SameContent(like, now) {
-		return nil
-	}
-	return as(target)
-}
-
-// annotationsOf are the logging annotations of an object, byte for byte.
-func annotationsOf(p *model.Policy) map[string]string {
-	out := map[string]string{}
-	for _, name := range model.LoggingAnnotations() {
-		if v, has := p.RawAnnotation(name); has {
-			out[name] = v
-		}
 	}
 	return out
 }

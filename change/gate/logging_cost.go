@@ -88,3 +88,7 @@ func (g *Gate) EndedSessions() (out []model.EndedLogSession) {
 	}
 	return out
 }
+
+// staleTries is how often the end of a session is worked out again that others changed
+// meanwhile.
+const staleTries = 3

@@ -10,7 +10,6 @@ import (
 	"rung/model"
 	"rung/revision"
 	"rung/sources/manifests"
-	"rung/test/faultfs"
 	"rung/test/given"
 )
 
@@ -304,35 +303,6 @@ func TestLogSessionEndsOnceInTheAudit(t *testing.T) {
 	}
 }
 
-// A level for good ends the session and says so; a change on trial comes first.
-func TestLogSessionAndOtherChanges(t *testing.T) {
-	w := trialWorld(t)
-	p, k := w.trial(t.TempDir(), nil, RevertConfig{}), given.ANPKey("blue")
-	do(t, w, p.g, session(time.Minute, k), typed(""))
-	w.wait(time.Minute)
-	p.mustTry(move("control", 36))
-	q, _ := p.g.work(bg, w.Current(), timed(k), nil)
-	if !strings.Contains(q.Blocked, "is not confirmed yet") {
-		t.Errorf("%q", q.Blocked)
-	}
-	if _, err := p.Confirm("cli"); err != nil {
-		t.Fatal(err)
-	}
-	pre, err := p.g.Preview(bg, w.Current(), Mutation{Op: OpLogLevel, Policy: k, Levels: model.LogLevels{Deny: "alert"}})
-	if err != nil || !strings.Contains(strings.Join(pre.Notes, "\n"), "what it would have restored is forgotten: no annotation") {
-		t.Fatalf("%v, %v", pre.Notes, err)
-	}
-	if _, err := p.g.commit(bg, pre, typed("")); err != nil {
-		t.Fatal(err)
-	}
-	if got := w.logging(k); got != `{"deny":"alert"}` {
-		t.Errorf("%q", got)
-	}
-	if e := p.g.EndedSessions(); len(e) != 1 || e[0].How != "Set logging of ANP blue to deny=alert (ada)" {
-		t.Errorf("%+v", e)
-	}
-}
-
 // The time counts from when the change is made, not from when it was previewed.
 func TestLogSessionBeginsWhenItIsMade(t *testing.T) {
 	w := trialWorld(t)
@@ -399,22 +369,5 @@ func TestLogSessionOfWhatLogs(t *testing.T) {
 		if got := strings.Contains(strings.Join(p.Notes, "\n"), " already logs this: no row changes"); got != c.same {
 			t.Errorf("%s %s: %v", c.key, c.levels, p.Notes)
 		}
-	}
-}
-
-// The level of a namespace that was set on trial is put back by the next process, too.
-func TestTrialOfANamespacesLevel(t *testing.T) {
-	w, dir := newWorld(t, given.NP("blue", "web", "{podSelector: {}}")), t.TempDir()
-	p := w.trial(dir, &faultfs.FS{}, RevertConfig{Adopts: true})
-	p.mustTry(Mutation{Op: OpLogLevel, Policy: nsKey("blue"), Levels: model.LogLevels{Deny: "alert"}})
-	if got := w.logging(nsKey("blue")); got != `{"deny":"alert"}` {
-		t.Fatal(got)
-	}
-	p.dies()
-	w.wait(time.Minute)
-	p = w.trial(dir, nil, RevertConfig{Adopts: true})
-	p.step(bg, true)
-	if got := w.logging(nsKey("blue")); got != "-" || stored(t, dir) {
-		t.Errorf("%q", got)
 	}
 }

@@ -1,12 +1,14 @@
 package gate
 
 import (
+	"fmt"
 	"time"
 
 	"rung/change/guard"
 	"rung/model"
 	"rung/model/plan"
 	"rung/model/verdict"
+	"rung/model/words"
 	"rung/revision"
 	"rung/sources/kube"
 )
@@ -107,119 +109,32 @@ type Mutation struct {
 	Wanted *verdict.Wanted
 }
 
-// Preview is a mutation with its consequences, before anything is written.
-type Preview struct {
-	Mutation Mutation
-	Title    string // "Move ANP cluster-control from 34 to 36"
-	// Blocked says why it cannot be committed at all; empty when it can.
-	Blocked string
-	// ReadOnly says that it is blocked since changes are switched off, and for nothing else.
-	ReadOnly bool
-	// Errors are what validation found, by document.
-	Errors []model.Broken
-	// NotConsidered is what could make the consequences others, had it been taken into account.
-	NotConsidered []model.Omission
-	// Objects are what will be written, removed ones with New nil.
-	Objects []ObjectChange
-	// Rows is the compiled delta over all zones together.
-	Rows []RowChange
-	// Guards are the guard rails that were hit. ConfirmName is the name that
-	// must be typed then, empty when a plain yes is enough.
-	Guards      []Guard
-	ConfirmName string
-	// Surplus is what the change does besides what it is Wanted for; nil where nobody said.
-	Surplus *revision.Surplus
-	// Notes are consequences worth reading: "34 becomes free".
-	Notes []string
-	// Effect is what becomes of connections; nil for a change that cannot be made or that
-	// decides nothing, as of logging. StepEffects are those of the steps of a plan.
-	Effect      *Effect
-	StepEffects []*Effect
-	// Findings that the change brings.
-	Findings []model.Finding
-	// Commands are the equivalent kubectl command lines.
-	Commands []string
-	// Steps are those of a plan that a yes starts, goes on with or rolls back, in the
-	// order in which they are made; none for a change that is made at once. FirstStep is
-	// the number of the first: those of a plan that goes on keep theirs.
-	Steps     []plan.Step
-	FirstStep int
-	// Conflict is set when the object is not what the edit or the undo
-	// started from.
-	Conflict *Conflict
-	// seen is what else Commit compares before it makes the change.
-	seen seen
-	// next is what will be, until the consequences are worked out.
-	next *revision.Revision
-	// ahead is what of the explanation was worked out beside the effect, nil for nothing.
-	ahead *ahead
-	// undoes is the history entry that an undo takes back.
-	undoes uint64
-	// left are policies of a change that is put back which others changed meanwhile.
-	left []model.PolicyKey
-	// nothing says that it is blocked since all objects are as they should be.
-	nothing bool
-	// stands says that it is an undo of what already is as it would be.
-	stands bool
-	// starts is set where a yes starts a plan: what it asks of the one that is stored.
-	starts func(*planJob) (planAsk, error)
-}
-
-// ObjectChange is one object before and after.
-type ObjectChange struct {
-	Key      model.PolicyKey
-	How      kube.Verb     // the way it is made on a cluster; files know no difference
-	Old, New *model.Policy // nil: created, removed
-	Fields   []FieldChange
-	Diff     string // unified diff of the YAML
-	// ByHand says New.YAML is Old.YAML edited in an editor: a file is given that
-	// very text, comments and all.
-	ByHand bool
-	// force takes over the fields of other managers (kube.VerbApply). sent is the
-	// author's document where New is what a server makes of it; nil is New.
-	force bool
-	sent  *model.Policy
-	// back is what the change that is undone did to the object's file; file is what
-	// this one did.
-	back, file *HistoryFile
-}
-
-// FieldChange is one changed field of an object: "spec.priority" 34 → 36.
-type FieldChange struct{ Path, Old, New string }
-
-// RowChange is one row that will be added (DiffMissing), changed
-// (DiffDifferent) or removed (DiffExtra); Fields say what changes.
-type RowChange struct {
-	Policy model.PolicyKey
-	model.RowDiff
-}
-
 // Guard is a guard rail that a change runs into.
 type Guard = guard.Guard
 
-// Conflict is a three-way difference: what the change started from, what is
-// there now, what it wants; Merged is the merge without conflict markers when
-// the two changes do not touch, empty otherwise.
-type Conflict struct {
-	Key               model.PolicyKey
-	Base, Now, Wanted string
-	Diff              string // Base → Now
-	Merged            string
+// changeable says whether the gate changes objects of a kind: policies, and of namespaces
+// the logging.
+func changeable(k model.Kind) bool { return k.IsPolicy() || k == model.KindNamespace }
+
+// targets are the objects whose logging a mutation changes.
+func (m *Mutation) targets() []model.PolicyKey {
+	if len(m.Policies) > 0 {
+		return m.Policies
+	}
+	return []model.PolicyKey{m.Policy}
 }
 
-// Confirm is the user's answer to a preview.
-type Confirm struct {
-	Yes  bool
-	Name string // typed name, for guards
-	By   string // who, for the audit: "console", "cli"
-	// Within makes the change on trial: it is put back unless it is confirmed in this
-	// time (Reverts). 0 makes it for good.
-	Within time.Duration
-
-	// Finish makes a change that has begun go on to its end although the context
-	// ends. Waiting for another change ends with the context all the same.
-	Finish bool
-	// Waits, where set, is called with the title of the change that this one waits
-	// for, again when that is another, and with an empty text when it waits no longer.
-	Waits func(title string)
+// whom names the targets in a title.
+func (m *Mutation) whom() string {
+	var names []string
+	for _, k := range m.targets() {
+		names = append(names, k.Label())
+	}
+	return words.Some(names, 2)
 }
+
+func stepMutation(s plan.Step) Mutation {
+	return Mutation{Op: OpMove, Policy: plan.KeyOf(s.Policy), Priority: s.To, Plan: true}
+}
+
+func stepText(s plan.Step) string { return fmt.Sprintf("%s %d → %d", s.Policy, s.From, s.To) }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/model"
 	"rung/test/given"
 )
 
@@ -96,51 +95,5 @@ func TestUndoOfRedo(t *testing.T) {
 	do(Mutation{Op: OpUndo})
 	if w.Priority("a") != 40 {
 		t.Errorf("undo leaves it at %d", w.Priority("a"))
-	}
-}
-
-// Two new objects whose files would have one name come into two files.
-func TestWriteBackOfLikeNames(t *testing.T) {
-	d := newDisk(t, map[string]string{"a.yaml": two()})
-	np := func(namespace, name string) ObjectChange {
-		return d.create("apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: " + name + ", namespace: " + namespace + "}\nspec: {podSelector: {}}\n")
-	}
-	one, other := np("a-b", "c"), np("a", "b-c")
-	if err := d.put(one, other); err != nil {
-		t.Fatal(err)
-	}
-	d.look()
-	for _, k := range []model.PolicyKey{one.Key, other.Key} {
-		if d.read[k] == nil {
-			t.Errorf("%s is in no file of %v", k.Label(), d.names())
-		}
-	}
-}
-
-// A plan that is stopped while a step is being written stops after that step.
-func TestPlanStopsAfterItsStep(t *testing.T) {
-	p := newPlanWorld(t, t.TempDir(), tenants...)
-	defer p.kill()
-	began, let := make(chan struct{}), make(chan struct{})
-	p.g.cfg.Writer = writing(func(ctx context.Context, changes []ObjectChange) error {
-		close(began)
-		<-let
-		if err := ctx.Err(); err != nil {
-			return err // the request was given up, whatever became of it
-		}
-		return p.Write(ctx, changes)
-	})
-	if err := p.begin(p.respace(), agreed); err != nil {
-		t.Fatal(err)
-	}
-	<-began
-	p.r.Stop()
-	close(let)
-	s := p.until("stopped", inState(PlanStopped))
-	if brief(s) != "stopped 0/3 …·· next b 2 → 20: interrupted" || p.at() != firstMade {
-		t.Errorf("%s, %s", brief(s), p.at())
-	}
-	if r := auditOf(t, p.dir); len(r) != 1 || r[0].Result != auditOK {
-		t.Errorf("%+v", r)
 	}
 }

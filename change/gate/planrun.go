@@ -17,14 +17,6 @@ import (
 	"rung/sources/safefile"
 )
 
-// The states of a plan, as revision.PlanState tells them.
-const (
-	PlanRunning = revision.PlanRunning
-	PlanWaiting = revision.PlanWaiting
-	PlanStopped = revision.PlanStopped
-	PlanDone    = revision.PlanDone
-)
-
 // ErrPlan marks a request that the plan's state does not allow.
 var ErrPlan = errors.New("refused")
 
@@ -80,7 +72,7 @@ type PlanConfig struct {
 func NewPlans(g *Gate, c PlanConfig) *Plans {
 	r := &Plans{gate: g, cfg: c, path: planPath(c.Dir, c.Context), patience: showTime}
 	if g != nil {
-		g.plans = r
+		g.UsePlans(r)
 	}
 	return r
 }
@@ -99,6 +91,11 @@ func (r *Plans) Resume(ctx context.Context, read *Preview, c Confirm) error {
 // read.
 func (r *Plans) Back(ctx context.Context, read *Preview, c Confirm) error {
 	return r.begin(ctx, read, c, func(job *planJob) (planAsk, error) { return r.further(job, true) })
+}
+
+// Begin starts the undo of a plan, as the preview of it says that was read.
+func (r *Plans) Begin(ctx context.Context, read *Preview, c Confirm) error {
+	return r.begin(ctx, read, c, func(*planJob) (planAsk, error) { return r.undoing(read.Mutation.Op, read.Mutation.Undo) })
 }
 
 // begin starts what ask says of the plan that is stored, nil for none, if that is what
@@ -140,11 +137,10 @@ func (r *Plans) start(ctx context.Context, read *Preview, c Confirm, was *planJo
 	if err != nil {
 		return err
 	}
-	fresh.starts = read.starts // a yes to this one is the same
 	if fresh.Blocked == "" && !slices.Equal(read.Steps, fresh.Steps) {
 		return &StaleError{Title: fresh.Title, What: state.String() + " now", Preview: fresh}
 	}
-	if err := judge(read, fresh, approval{Confirm: c}); err != nil {
+	if err := Agrees(read, fresh, c); err != nil {
 		return err
 	}
 	r.mu.Lock()
@@ -286,9 +282,3 @@ func titleOfPlan(p *plan.Plan) string {
 	}
 	return "Plan of " + words.Count(len(p.Steps), "step")
 }
-
-func stepMutation(s plan.Step) Mutation {
-	return Mutation{Op: OpMove, Policy: plan.KeyOf(s.Policy), Priority: s.To, Plan: true}
-}
-
-func stepText(s plan.Step) string { return fmt.Sprintf("%s %d → %d", s.Policy, s.From, s.To) }

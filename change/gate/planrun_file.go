@@ -86,9 +86,9 @@ func (r *Plans) Look() {
 		defer r.mu.Unlock()
 		// A file that cannot be read any more is none of a plan that could go on. It is
 		// read again at the next look.
-		if r.job != nil && !r.running && !r.unrecorded && r.state.State != PlanDone {
+		if r.job != nil && !r.running && !r.unrecorded && r.state.State != revision.PlanDone {
 			r.located = nil
-			r.report(PlanStopped, err.Error(), nil)
+			r.report(revision.PlanStopped, err.Error(), nil)
 		}
 	}
 }
@@ -135,7 +135,7 @@ func (r *Plans) Kept(dir string) (*revision.PlanState, error) {
 		if err := o.locate(o.gate.cfg.Current()); err != nil {
 			why = stuck(err)
 		}
-		o.report(PlanStopped, why, nil)
+		o.report(revision.PlanStopped, why, nil)
 	}
 	return &o.state, nil
 }
@@ -194,7 +194,7 @@ func (r *Plans) followed() bool {
 		return false
 	}
 	p.Done, r.job.Shown, r.job.Runner = done, &done, nil
-	r.report(PlanDone, "", nil)
+	r.report(revision.PlanDone, "", nil)
 	return true
 }
 
@@ -208,14 +208,14 @@ func (r *Plans) lookAgain(now *revision.Revision) error {
 		r.job.Why, r.job.Runner, r.job.Waits = interrupted, nil, nil // its process ended without a word
 	}
 	if err := r.locate(now); err != nil {
-		r.report(PlanStopped, stuck(err), r.unshown(now))
+		r.report(revision.PlanStopped, stuck(err), r.unshown(now))
 		return nil
 	}
 	waits := r.unshown(now)
 	if p := r.job.Progress; p.Finished() && *r.job.Shown == p.Done {
 		return r.end()
 	}
-	r.report(PlanStopped, r.job.Why, waits)
+	r.report(revision.PlanStopped, r.job.Why, waits)
 	return nil
 }
 
@@ -246,13 +246,9 @@ func (r *Plans) end() error {
 	} else {
 		done := p.Done
 		r.job.Shown = &done
-		r.report(PlanDone, "", nil)
+		r.report(revision.PlanDone, "", nil)
 	}
 	return nil
-}
-
-func sameFile(was, now fs.FileInfo) bool {
-	return was != nil && os.SameFile(was, now) && was.Size() == now.Size() && was.ModTime().Equal(now.ModTime())
 }
 
 // errNoPlan marks a file in the place of the stored plan that is none.

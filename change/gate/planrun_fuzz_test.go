@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"rung/model/plan"
+	"rung/revision"
 )
 
 // FuzzPlanFile: nothing that stands in the file of a plan makes more steps of it than
@@ -53,7 +54,7 @@ func FuzzPlanFile(f *testing.F) {
 				}
 			}
 		}
-		check(*job.Progress, PlanRunning, PlanWaiting, PlanStopped, PlanDone)
+		check(*job.Progress, revision.PlanRunning, revision.PlanWaiting, revision.PlanStopped, revision.PlanDone)
 		for _, at := range ladders {
 			p := *job.Progress
 			p.Back = false
@@ -64,12 +65,12 @@ func FuzzPlanFile(f *testing.F) {
 			}
 			p.Back = job.Progress.Back
 			if p.Done, err = p.Locate(at); err == nil {
-				check(p, PlanStopped)
+				check(p, revision.PlanStopped)
 				p.Since(*job.Shown)
 			}
 		}
 		for p := *job.Progress; !p.Finished(); p.Advance() {
-			check(p, PlanRunning)
+			check(p, revision.PlanRunning)
 		}
 	})
 }

@@ -5,10 +5,8 @@ import (
 	"crypto/rand"
 	"fmt"
 
-	"rung/change/guard"
 	"rung/model"
 	"rung/model/plan"
-	"rung/model/verdict"
 	"rung/revision"
 )
 
@@ -42,20 +40,14 @@ func (r *Plans) again(ctx context.Context, back bool) (*Preview, error) {
 	return r.preview(ctx, a)
 }
 
-// undoPreview is the preview of taking a plan of the history back.
-func (r *Plans) undoPreview(ctx context.Context, op Op, e HistoryEntry) (*Preview, error) {
+// UndoPreview is the preview of taking a plan of the history back.
+func (r *Plans) UndoPreview(ctx context.Context, op Op, e HistoryEntry) (*Preview, error) {
 	r.Look()
-	starts := func(*planJob) (planAsk, error) { return r.undoing(op, e.ID) }
-	a, err := starts(nil)
+	a, err := r.undoing(op, e.ID)
 	if err != nil {
 		return nil, err
 	}
-	p, err := r.preview(ctx, a)
-	if err != nil {
-		return nil, err
-	}
-	p.starts = starts
-	return p, nil
+	return r.preview(ctx, a)
 }
 
 // undoing asks for the way back of a plan of the history.
@@ -68,7 +60,7 @@ func (r *Plans) undoing(op Op, id uint64) (planAsk, error) {
 		return planAsk{}, fmt.Errorf("undoing the plan: %w: %s", ErrBlocked, why)
 	}
 	h := e.Plan
-	a := planAsk{anew: true, op: op, id: rand.Text(), title: titleOfUndo(e), undoes: e.ID, shown: h.To,
+	a := planAsk{anew: true, op: op, id: rand.Text(), title: e.UndoTitle(), undoes: e.ID, shown: h.To,
 		progress: plan.Progress{Context: r.cfg.Context, Plan: h.Plan, Done: h.To, Part: &plan.Part{From: h.To, To: h.From}}}
 	// What stands in a file is not trusted.
 	if _, err := a.progress.Encode(); err != nil {
@@ -84,7 +76,7 @@ func (r *Plans) notStopped() error {
 		return fmt.Errorf("%w: the plan is %s", ErrPlan, r.state.RunBy())
 	case r.running:
 		return fmt.Errorf("%w: the plan is running: stop it first", ErrPlan)
-	case r.job == nil || r.state.State == PlanDone:
+	case r.job == nil || r.state.State == revision.PlanDone:
 		return fmt.Errorf("%w: no plan has stopped", ErrPlan)
 	}
 	return nil
@@ -93,7 +85,7 @@ func (r *Plans) notStopped() error {
 // preview works out what the steps do that are left.
 func (r *Plans) preview(ctx context.Context, a planAsk) (*Preview, error) {
 	rev := r.gate.cfg.Current()
-	out := &Preview{Title: a.heading, Mutation: Mutation{Op: OpMove, Plan: true}, Steps: a.progress.Left(), FirstStep: 1, seen: see(rev)}
+	out := &Preview{Title: a.heading, Mutation: Mutation{Op: OpMove, Plan: true}, Steps: a.progress.Left(), FirstStep: 1}
 	if !a.progress.Back {
 		out.FirstStep += a.progress.Made(a.progress.Done)
 	}
@@ -118,75 +110,14 @@ func (r *Plans) preview(ctx context.Context, a planAsk) (*Preview, error) {
 	if lockless {
 		out.Notes = append(out.Notes, "the state folder has no file locks: another Rung on it cannot see that this plan runs; run no other")
 	}
-	if why := a.refuses(rev); why != "" {
-		out.Blocked = why
-		return out, nil
-	}
-	limit, cancel := context.WithTimeout(ctx, 3*effectTime)
-	defer cancel()
-	log := r.gate.log()
-	if err := r.steppedOver(ctx, limit, rev, a.progress, a.anew, log, out); err != nil {
-		return nil, err
-	}
-	if out.Blocked == "" {
-		next := after(rev, out.Objects)
-		out.Effect = r.gate.effectOf(limit, rev, next, out.Objects).against(limit, log, rev, next)
-		whole := &Preview{Objects: out.Objects} // steps that each do little may do much together
-		r.gate.judgeEffect(whole, out.Effect, rev)
-		out.NotConsidered = out.Effect.notConsidered(rev)
-		out.meet(whole.Guards)
-	}
-	out.ConfirmName = guard.ConfirmName(out.Guards, guarded(out.Objects))
-	r.gate.tryPlan(ctx, rev, out)
-	out.seen.effect(out.Effect)
-	out.seen.note(out.Notes...)
-	out.seen.facts = append(out.seen.facts, reach(rev, firstOf(out.Objects))...)
-	if out.Blocked == "" && len(out.Objects) > 0 {
-		out.Rows = rowsOf(rev, after(rev, out.Objects), out.Objects)
-		out.seen.rows(out.Rows)
-	}
-	return out, nil
-}
-
-// meet takes in guard rails that were not met before.
-func (p *Preview) meet(guards []Guard) {
-	for _, g := range guards {
-		if !confirmed(p.Guards, g) {
-			p.Guards = append(p.Guards, g)
-		}
-	}
-}
-
-// steppedOver takes what every step that is left changes into a preview, each on what
-// the ones before it leave. What becomes of connections, and of those of the log, is worked
-// out until limit ends.
-func (r *Plans) steppedOver(ctx, limit context.Context, rev *revision.Revision, p plan.Progress, anew bool, log *verdict.Log, out *Preview) error {
-	for i, s := range out.Steps {
-		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("previewing the plan: %w", err)
-		}
-		name := fmt.Sprintf("step %d, %s", out.FirstStep+i, stepText(s))
-		if why := misplaced(rev, &p, s, anew); why != "" {
-			out.block("%s: %s", name, why)
-			return nil
-		}
-		one := r.gate.resolve(rev, stepMutation(s))
-		if one.Blocked != "" {
-			out.block("%s: %s", name, one.Blocked)
-		}
-		next := after(rev, one.Objects)
-		r.gate.judgeEffect(one, r.gate.effectOf(limit, rev, next, one.Objects), rev)
-		out.meet(one.Guards)
-		if one.Effect.Flipping() {
-			one.Effect = one.Effect.against(limit, log, rev, next)
-		}
-		out.StepEffects = append(out.StepEffects, one.Effect)
-		out.Objects = append(out.Objects, one.Objects...)
-		out.Commands = append(out.Commands, one.Commands...)
-		rev = next
+	out.Blocked = a.refuses(rev)
+	p := a.progress
+	err := r.gate.PreviewSteps(ctx, rev, out, func(rev *revision.Revision, i int) string {
+		why := misplaced(rev, &p, out.Steps[i], a.anew)
 		p.Advance()
-	}
-	return nil
+		return why
+	})
+	return out, err
 }
 
 // misplaced says why a step would not do what it did when the plan was made, and of a plan

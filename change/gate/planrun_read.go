@@ -1,8 +1,6 @@
 package gate
 
 import (
-	"slices"
-
 	"rung/model"
 	"rung/model/plan"
 	"rung/revision"
@@ -13,17 +11,6 @@ import (
 
 // digest is a policy but for its priority, which a plan changes.
 func digest(p *model.Policy) string { return p.Digests().Unplaced.String() }
-
-// firstOf are the changes of a plan that start from the policies as they are: the
-// first of each.
-func firstOf(changes []ObjectChange) (out []ObjectChange) {
-	for _, c := range changes {
-		if !slices.ContainsFunc(out, func(o ObjectChange) bool { return o.Key == c.Key }) {
-			out = append(out, c)
-		}
-	}
-	return out
-}
 
 // otherStep says why a step is not the one that was confirmed with the plan: its
 // policy is another, or one that the plan does not know stands where it passes.

@@ -115,7 +115,7 @@ func TestPlanOfAnotherConsole(t *testing.T) {
 	})
 	p.zone("worker", model.ConnSynced, true)
 	p.untilAt("a 1, b 20, c 30")
-	q.until(t, "the other's second step", func(s revision.PlanState) bool { return s.Done == 1 && s.State == PlanRunning })
+	q.until(t, "the other's second step", func(s revision.PlanState) bool { return s.Done == 1 && s.State == revision.PlanRunning })
 	// The first is killed: its lock ends with it, and the second goes on.
 	text, err := os.ReadFile(p.r.path)
 	if err != nil {
@@ -133,7 +133,7 @@ func TestPlanOfAnotherConsole(t *testing.T) {
 	}
 	stop := p.follow("worker", "control")
 	defer stop()
-	q.until(t, "done", func(s revision.PlanState) bool { return s.State == PlanDone })
+	q.until(t, "done", func(s revision.PlanState) bool { return s.State == revision.PlanDone })
 	if p.at() != allMade {
 		t.Error(p.at())
 	}
@@ -159,7 +159,7 @@ func TestPlanOfAnotherConsoleEnds(t *testing.T) {
 	p.untilAt(firstMade)
 	q.until(t, "the other's plan", func(s revision.PlanState) bool { return s.Elsewhere() && s.Total == 3 })
 	stop := p.follow("worker", "control")
-	p.until("done", inState(PlanDone))
+	p.until("done", inState(revision.PlanDone))
 	stop()
 	if got := brief(q.sees()); got != "done 3/3 ✓✓✓ next : " {
 		t.Errorf("the other sees it end as %q", got)
@@ -179,15 +179,15 @@ func TestPlanOfAnotherConsoleRollsBack(t *testing.T) {
 	}
 	p.untilAt(firstMade)
 	p.r.Stop()
-	p.until("stopped", inState(PlanStopped))
+	p.until("stopped", inState(revision.PlanStopped))
 	if err := further(p.r.BackPreview, p.r.Back); err != nil {
 		t.Fatal(err)
 	}
 	q.until(t, "the other's way back", func(s revision.PlanState) bool { return s.Elsewhere() && s.Back })
 	stop := p.follow("worker", "control")
-	p.until("done", inState(PlanDone))
+	p.until("done", inState(revision.PlanDone))
 	stop()
-	if s := q.sees(); s.State != PlanDone || !s.Back || s.Done != 0 {
+	if s := q.sees(); s.State != revision.PlanDone || !s.Back || s.Done != 0 {
 		t.Errorf("the other sees it end as %q", brief(s))
 	}
 }
@@ -222,7 +222,7 @@ func TestPlanEndedByAnotherConsole(t *testing.T) {
 	if err := p.begin(&pl, agreed); err != nil {
 		t.Fatal(err)
 	}
-	p.until("done", inState(PlanDone))
+	p.until("done", inState(revision.PlanDone))
 	if p.at() != "a 5, b 10, c 15" {
 		t.Error(p.at())
 	}
@@ -264,7 +264,7 @@ func TestPlanIsLookedAtMeanwhile(t *testing.T) {
 	wg.Wait()
 	stop := p.follow("worker", "control")
 	defer stop()
-	p.until("done", inState(PlanDone))
+	p.until("done", inState(revision.PlanDone))
 	if p.at() != allMade {
 		t.Error(p.at())
 	}
@@ -290,7 +290,7 @@ func TestPlanKeepIsOfWhatWasRead(t *testing.T) {
 	}
 	p.untilAt("a 1, b 20, c 30")
 	q.r.Stop()
-	q.until(t, "stopped", func(s revision.PlanState) bool { return s.State == PlanStopped })
+	q.until(t, "stopped", func(s revision.PlanState) bool { return s.State == revision.PlanStopped })
 	if err := p.r.Keep(read); !errors.Is(err, ErrStale) {
 		t.Errorf("%v", err)
 	}

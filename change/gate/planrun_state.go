@@ -25,9 +25,9 @@ func (r *Plans) report(state, why string, waits []revision.PlanWait) {
 // reportOther publishes how a plan stands that another Rung runs: as its file says.
 func (r *Plans) reportOther() {
 	r.unrecorded = false // what this Rung could not write down, that one has
-	state := PlanRunning
+	state := revision.PlanRunning
 	if r.job.Why != "" {
-		state = PlanWaiting
+		state = revision.PlanWaiting
 	}
 	r.report(state, r.job.Why, r.job.Waits)
 }
@@ -36,10 +36,10 @@ func (r *Plans) reportOther() {
 func (r *Plans) describe(state, why string, waits []revision.PlanWait) *revision.PlanState {
 	out := r.job.describe(state)
 	out.Why, out.Waits, out.Unrecorded = why, waits, r.unrecorded
-	if state == PlanStopped {
+	if state == revision.PlanStopped {
 		out.Stuck = r.stuck()
 	}
-	if state == PlanStopped && r.seen != nil {
+	if state == revision.PlanStopped && r.seen != nil {
 		out.Since = r.seen.ModTime() // it was written down last when it stopped
 	}
 	out.Runner.Here = r.running && out.Runner.PID != 0
@@ -69,9 +69,9 @@ func (j *planJob) describe(state string) *revision.PlanState {
 	for i, s := range run {
 		step := revision.PlanStep{Policy: s.Policy, From: s.From, To: s.To, Note: s.Note, State: revision.StepToCome}
 		switch {
-		case i < low || state == PlanDone && i < made:
+		case i < low || state == revision.PlanDone && i < made:
 			step.State = revision.StepDone
-		case i < high && state == PlanRunning:
+		case i < high && state == revision.PlanRunning:
 			step.State = revision.StepRunning
 		case i < high:
 			step.State = revision.StepWaiting

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"rung/model"
 	"rung/model/plan"
 	"rung/revision"
 )
@@ -22,7 +21,7 @@ func (r *Plans) launch(release func()) error {
 	ctx, cancel := context.WithCancel(r.cfg.Ctx)
 	r.running, r.stop = true, cancel
 	r.state, r.unrecorded = revision.PlanState{}, false
-	r.report(PlanRunning, "", nil)
+	r.report(revision.PlanRunning, "", nil)
 	job := r.job
 	started := r.cfg.Run(func() {
 		defer cancel()
@@ -61,7 +60,7 @@ func (r *Plans) stopped(job *planJob, err error) {
 	if err := r.locate(now); err != nil { // a step that was taken back is not done
 		why = stuck(err)
 	}
-	r.report(PlanStopped, why, r.unshown(now))
+	r.report(revision.PlanStopped, why, r.unshown(now))
 }
 
 // finish ends a plan that has no step left. What cannot be put into the history stays in
@@ -76,13 +75,13 @@ func (r *Plans) finish(job *planJob, release func()) {
 		job.Why, job.Runner, job.Waits = err.Error(), nil, nil
 		r.unrecorded = true
 		_ = r.store(job) // that all its steps are done stands in the file already
-		r.report(PlanDone, job.Why, nil)
+		r.report(revision.PlanDone, job.Why, nil)
 		return
 	}
 	// A file left behind would only be found finished at the next start. It is removed
 	// before the state is shown.
 	_ = r.forget()
-	r.report(PlanDone, why, nil)
+	r.report(revision.PlanDone, why, nil)
 }
 
 // steps does what is left of the job.
@@ -117,7 +116,7 @@ func (r *Plans) shownAll(job *planJob) {
 	defer r.mu.Unlock()
 	done := job.Progress.Done
 	job.Shown, job.Why, job.Waits = &done, "", nil
-	r.report(PlanRunning, "", nil)
+	r.report(revision.PlanRunning, "", nil)
 }
 
 // step makes one move and counts it as done.
@@ -132,16 +131,14 @@ func (r *Plans) step(ctx context.Context, job *planJob, s plan.Step) error {
 	if what := job.otherStep(rev, s); what != "" {
 		return &StaleError{Title: stepText(s), What: what}
 	}
-	pre := r.gate.resolve(rev, stepMutation(s))
-	pre.Guards = append(pre.Guards, job.Guards...) // those a server sees were confirmed with the plan
 	yes := Confirm{Yes: true, By: "plan, " + job.By, Finish: true, Waits: func(title string) {
 		if title != "" {
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			r.report(PlanRunning, "waiting for another change: "+title, nil)
+			r.report(revision.PlanRunning, "waiting for another change: "+title, nil)
 		}
 	}}
-	res, err := r.gate.commit(ctx, pre, approval{Confirm: yes, step: true, guards: job.Guards})
+	res, err := r.gate.CommitStep(ctx, rev, s, job.Guards, yes)
 	if res == nil {
 		return fmt.Errorf("%s: %w", stepText(s), err)
 	}
@@ -154,7 +151,7 @@ func (r *Plans) step(ctx context.Context, job *planJob, s plan.Step) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", stepText(s), err)
 	}
-	r.report(PlanRunning, "", nil)
+	r.report(revision.PlanRunning, "", nil)
 	return nil
 }
 
@@ -207,17 +204,13 @@ func (r *Plans) await(ctx context.Context, job *planJob, s plan.Step) error {
 // stillThere asks a server whether a step that its watch does not show stands there.
 // Elsewhere the source is all there is to ask.
 func (r *Plans) stillThere(ctx context.Context, s plan.Step) bool {
-	if r.gate.server == nil {
-		return false
-	}
 	ctx, cancel := context.WithTimeout(ctx, r.patience)
 	defer cancel()
-	k := stepMutation(s).Policy
-	live, err := r.gate.server.live(ctx, []model.PolicyKey{k})
+	now, ok, err := r.gate.AtServer(ctx, stepMutation(s).Policy)
 	if err != nil {
 		return true // nobody knows
 	}
-	return live[k] != nil && live[k].Policy.Priority == s.To
+	return ok && now != nil && now.Priority == s.To
 }
 
 // takenBack says which step that was made something else has undone: whoever keeps the
@@ -260,9 +253,9 @@ func (r *Plans) takenBack(job *planJob) error {
 func (r *Plans) waiting(job *planJob, seen *shown) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	state, why := PlanRunning, ""
+	state, why := revision.PlanRunning, ""
 	if seen.stuck {
-		state, why = PlanWaiting, seen.text()
+		state, why = revision.PlanWaiting, seen.text()
 	}
 	if job.Why != why {
 		job.Why, job.Waits = why, seen.waits

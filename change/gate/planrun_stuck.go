@@ -58,12 +58,12 @@ func prospectOf(p *plan.Progress, slots []plan.Slot) (out prospect) {
 	return out
 }
 
-// meets says what a change means for the plan that is under way or stopped, if anything.
-func (r *Plans) meets(rev *revision.Revision, next func() *revision.Revision, p *Preview) []consequence {
+// Meets says what a change means for the plan that is under way or stopped, if anything.
+func (r *Plans) Meets(rev *revision.Revision, next func() *revision.Revision, p *Preview) []consequence {
 	anps := slices.ContainsFunc(p.Objects, func(c ObjectChange) bool {
 		return c.Key.Kind == model.KindANP || c.Key.Kind == model.KindCNP && rev.Flags.CompileCNP
 	})
-	if r == nil || !anps || p.Mutation.Plan {
+	if !anps || p.Mutation.Plan {
 		return nil
 	}
 	r.mu.Lock()
@@ -150,12 +150,9 @@ func said(state *revision.PlanState, is, text string) []consequence {
 	return []consequence{{"plan " + is, how + ": " + text}}
 }
 
-// began is the newest change there was when the plan began that is not at its end; ok is
+// Began is the newest change there was when the plan began that is not at its end; ok is
 // false where that is not known.
-func (r *Plans) began() (id uint64, ok bool) {
-	if r == nil {
-		return 0, false
-	}
+func (r *Plans) Began() (id uint64, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.job == nil || r.job.After == nil {
@@ -164,15 +161,12 @@ func (r *Plans) began() (id uint64, ok bool) {
 	return *r.job.After, true
 }
 
-// rolledBack is the title of the plan that was rolled back last, if a change was made
+// RolledBack is the title of the plan that was rolled back last, if a change was made
 // before it; empty otherwise.
-func (r *Plans) rolledBack(change uint64) string {
-	if r == nil {
-		return ""
-	}
+func (r *Plans) RolledBack(id uint64) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.state.State != PlanDone || !r.state.Back || r.job == nil || r.job.After == nil || change > *r.job.After {
+	if r.state.State != revision.PlanDone || !r.state.Back || r.job == nil || r.job.After == nil || id > *r.job.After {
 		return ""
 	}
 	return r.state.Title

@@ -43,7 +43,7 @@ func TestChangeInTheWayOfAPlan(t *testing.T) {
 		t.Error(got)
 	}
 	p.r.Stop()
-	p.until("stopped", inState(PlanStopped))
+	p.until("stopped", inState(revision.PlanStopped))
 
 	const never = "; after this change it can be neither continued nor rolled back"
 	for _, c := range []struct {
@@ -101,7 +101,7 @@ func TestChangeInTheWayOfAPlan(t *testing.T) {
 	if err := p.back(); err != nil {
 		t.Fatal(err)
 	}
-	p.until("rolled back", inState(PlanDone))
+	p.until("rolled back", inState(revision.PlanDone))
 	// A plan that was rolled back leaves nothing to undo, and the undo says what it is about.
 	pre, err := p.g.Preview(t.Context(), p.Current(), Mutation{Op: OpUndo})
 	if err != nil || pre.Title != "Undo: Move ANP a from 1 to 0" || len(pre.Notes) < 2 || !strings.HasPrefix(pre.Notes[0], "undoes the change of 20") ||
@@ -126,7 +126,7 @@ func TestMeetsHoldsNoPlanUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := 0
-	p.r.meets(p.Current(), func() *revision.Revision {
+	p.r.Meets(p.Current(), func() *revision.Revision {
 		if asked++; !p.r.mu.TryLock() {
 			t.Error("the plan is locked")
 			return p.Current()
@@ -168,7 +168,7 @@ func TestPreviewFromBeforeThePlan(t *testing.T) {
 	if err := p.begin(p.respace(), agreed); err != nil {
 		t.Fatal(err)
 	}
-	p.until("stopped", inState(PlanStopped))
+	p.until("stopped", inState(revision.PlanStopped))
 	p.wg.Wait()
 	p.g.cfg.Writer = p.world
 	refused(pre)
@@ -209,7 +209,7 @@ func TestStepIsTakenBack(t *testing.T) {
 			p.untilAt(firstMade)
 			p.until("the step is waited for", func(s revision.PlanState) bool { return len(s.Waits) > 0 })
 			c.back(p)
-			s := p.until("stopped", inState(PlanStopped))
+			s := p.until("stopped", inState(revision.PlanStopped))
 			if !strings.HasPrefix(s.Why, c.want) || s.Done != 0 {
 				t.Error(brief(s))
 			}
@@ -221,7 +221,7 @@ func TestStepIsTakenBack(t *testing.T) {
 			if err := p.resume(); err != nil {
 				t.Fatal(err)
 			}
-			p.until("done", inState(PlanDone))
+			p.until("done", inState(revision.PlanDone))
 		})
 	}
 }
@@ -236,7 +236,7 @@ func TestStepNeverShows(t *testing.T) {
 	if err := p.begin(p.respace(), agreed); err != nil {
 		t.Fatal(err)
 	}
-	if s := p.until("stopped", inState(PlanStopped)); s.Why != "step 1: c was put back to 3 by something else" {
+	if s := p.until("stopped", inState(revision.PlanStopped)); s.Why != "step 1: c was put back to 3 by something else" {
 		t.Error(brief(s))
 	}
 }
@@ -253,7 +253,7 @@ func TestStopTellsWhatFailed(t *testing.T) {
 	if err := p.begin(p.respace(), agreed); err != nil {
 		t.Fatal(err)
 	}
-	if s := p.until("stopped", inState(PlanStopped)); !strings.Contains(s.Why, "disk full") {
+	if s := p.until("stopped", inState(revision.PlanStopped)); !strings.Contains(s.Why, "disk full") {
 		t.Error(brief(s))
 	}
 }
@@ -272,7 +272,7 @@ func TestPlanIsNotLost(t *testing.T) {
 	if err := p.begin(p.respace(), agreed); err != nil {
 		t.Fatal(err)
 	}
-	if s := p.until("done", inState(PlanDone)); !s.Unrecorded || !strings.Contains(s.Why, ErrNotRecorded.Error()) {
+	if s := p.until("done", inState(revision.PlanDone)); !s.Unrecorded || !strings.Contains(s.Why, ErrNotRecorded.Error()) {
 		t.Error(brief(s))
 	}
 	stop() // from here on no revision is a reason to look again
@@ -286,7 +286,7 @@ func TestPlanIsNotLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.r.Look()
-	if s := p.planState(); s.State != PlanDone || s.Unrecorded || p.g.UndoTitle() != "Re-space: step 10, starting at 10" {
+	if s := p.planState(); s.State != revision.PlanDone || s.Unrecorded || p.g.UndoTitle() != "Re-space: step 10, starting at 10" {
 		t.Errorf("%s, undo %q", brief(s), p.g.UndoTitle())
 	}
 	if _, err := os.Stat(p.r.path); !errors.Is(err, os.ErrNotExist) {
@@ -307,7 +307,7 @@ func TestKeepIsNotLost(t *testing.T) {
 	if err := p.r.Keep(p.Current()); !errors.Is(err, ErrNotRecorded) {
 		t.Errorf("kept: %v", err)
 	}
-	if _, err := os.Stat(p.r.path); err != nil || p.planState().State != PlanStopped || p.g.UndoTitle() != "" {
+	if _, err := os.Stat(p.r.path); err != nil || p.planState().State != revision.PlanStopped || p.g.UndoTitle() != "" {
 		t.Errorf("%v %s, undo %q", err, brief(p.planState()), p.g.UndoTitle())
 	}
 	if err := os.Remove(path); err != nil {
@@ -329,12 +329,12 @@ func TestDonePlanStaysDone(t *testing.T) {
 	if err := p.begin(p.respace(), agreed); err != nil {
 		t.Fatal(err)
 	}
-	p.until("done", inState(PlanDone))
+	p.until("done", inState(revision.PlanDone))
 	if err := safefile.Replace(safefile.OS, p.r.path, []byte(`{"progress": {"version": 2}}`)); err != nil {
 		t.Fatal(err)
 	}
 	p.r.Look()
-	if s := p.planState(); s.State != PlanDone || s.Done != 3 {
+	if s := p.planState(); s.State != revision.PlanDone || s.Done != 3 {
 		t.Error(brief(s))
 	}
 	if _, err := p.r.State(); !errors.Is(err, errNoPlan) {
@@ -377,14 +377,14 @@ func TestLookIsNoRunner(t *testing.T) {
 	p.r.looks = wait.Patience
 	closed := time.AfterFunc(lookTime/4, func() { _ = f.Close() })
 	defer closed.Stop()
-	if st, err := p.r.State(); err != nil || st.State != PlanStopped || st.Why != interrupted {
+	if st, err := p.r.State(); err != nil || st.State != revision.PlanStopped || st.Why != interrupted {
 		t.Errorf("somebody looks: %v %+v", err, st)
 	}
 	release, job, err := p.r.take()
 	if err != nil || job == nil {
 		t.Fatal(err)
 	}
-	if st, err := p.r.State(); err != nil || st.State != PlanStopped {
+	if st, err := p.r.State(); err != nil || st.State != revision.PlanStopped {
 		t.Errorf("it is held here: %v %+v", err, st)
 	}
 	release()
@@ -469,7 +469,7 @@ func TestPlanIsNotStarted(t *testing.T) {
 	if err := p.begin(p.respace(), agreed); !errors.Is(err, ErrPlan) {
 		t.Errorf("%v", err)
 	}
-	if s := p.planState(); s.State != PlanStopped || s.Why != interrupted {
+	if s := p.planState(); s.State != revision.PlanStopped || s.Why != interrupted {
 		t.Error(brief(s))
 	}
 	if release, err := p.r.hold(); err != nil {
@@ -490,7 +490,7 @@ func TestNewPolicyInBothWays(t *testing.T) {
 	}
 	p.untilAt("a 1, b 2, c 30")
 	p.r.Stop()
-	p.until("stopped", inState(PlanStopped))
+	p.until("stopped", inState(revision.PlanStopped))
 	p.change(Mutation{Op: OpApply, YAML: []byte(given.ANP("x", 10, "tenant=green", "in allow tenant=green"))})
 	p.r.Look()
 	const want = "x is new at 10, where it passes: move x away, or end the plan as it is (x, rung plan --keep)"
@@ -501,5 +501,33 @@ func TestNewPolicyInBothWays(t *testing.T) {
 	p.r.Look()
 	if got := p.planState().Stuck; got != "" {
 		t.Errorf("with x away it says %q", got)
+	}
+}
+
+// A plan that is stopped while a step is being written stops after that step.
+func TestPlanStopsAfterItsStep(t *testing.T) {
+	p := newPlanWorld(t, t.TempDir(), tenants...)
+	defer p.kill()
+	began, let := make(chan struct{}), make(chan struct{})
+	p.g.cfg.Writer = writing(func(ctx context.Context, changes []ObjectChange) error {
+		close(began)
+		<-let
+		if err := ctx.Err(); err != nil {
+			return err // the request was given up, whatever became of it
+		}
+		return p.Write(ctx, changes)
+	})
+	if err := p.begin(p.respace(), agreed); err != nil {
+		t.Fatal(err)
+	}
+	<-began
+	p.r.Stop()
+	close(let)
+	s := p.until("stopped", inState(revision.PlanStopped))
+	if brief(s) != "stopped 0/3 …·· next b 2 → 20: interrupted" || p.at() != firstMade {
+		t.Errorf("%s, %s", brief(s), p.at())
+	}
+	if r := auditOf(t, p.dir); len(r) != 1 || r[0].Result != auditOK {
+		t.Errorf("%+v", r)
 	}
 }

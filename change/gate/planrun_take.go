@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"rung/revision"
 	"rung/sources/safefile"
 )
 
@@ -79,7 +80,7 @@ func (r *Plans) take() (release func(), job *planJob, err error) {
 	}
 	_ = r.look()
 	if r.path == "" {
-		if r.state.State != PlanDone {
+		if r.state.State != revision.PlanDone {
 			job = r.job
 		}
 		return func() {}, job, nil
@@ -116,7 +117,7 @@ func (r *Plans) takeOver() (*planJob, error) {
 			r.clear()
 		}
 		r.seen = nil
-		if r.state.State == PlanDone {
+		if r.state.State == revision.PlanDone {
 			return nil, nil
 		}
 		return r.job, nil
@@ -137,7 +138,7 @@ func (r *Plans) takeOver() (*planJob, error) {
 	if err := r.lookAgain(r.gate.cfg.Current()); err != nil {
 		return nil, err
 	}
-	if r.state.State == PlanDone || r.state.State == "" {
+	if r.state.State == revision.PlanDone || r.state.State == "" {
 		return nil, nil // it was at its end
 	}
 	return r.job, nil

@@ -222,7 +222,7 @@ func stopped(t *testing.T) *planWorld {
 	}
 	p.untilAt(firstMade)
 	p.r.Stop()
-	p.until("stopped", inState(PlanStopped))
+	p.until("stopped", inState(revision.PlanStopped))
 	return p
 }
 
@@ -304,7 +304,7 @@ func TestPlanRuns(t *testing.T) {
 		t.Error(got)
 	}
 	p.zone("worker", model.ConnSynced, false)
-	p.until("running", inState(PlanRunning))
+	p.until("running", inState(revision.PlanRunning))
 	// It is there but does not take the rows: behind, after the time to settle.
 	p.Mu.Lock()
 	p.Now = p.Now.Add(time.Minute)
@@ -313,13 +313,13 @@ func TestPlanRuns(t *testing.T) {
 	p.Zones[len(p.Zones)-1].Policies[k] = &model.PolicyInZone{Policy: k, Different: 3, LiveACLs: 3, LivePriority: 2, Touched: p.Now.Add(-time.Minute), DiffSince: p.Now.Add(-time.Minute)}
 	p.Publish()
 	p.Mu.Unlock()
-	p.until("behind", inState(PlanWaiting))
+	p.until("behind", inState(revision.PlanWaiting))
 	if got := p.now(); got != "waiting for worker (3 rows behind 1 min)" {
 		t.Error(got)
 	}
 	stop := p.follow("worker", "control")
 	defer stop()
-	p.until("done", inState(PlanDone))
+	p.until("done", inState(revision.PlanDone))
 	if p.at() != "a 10, b 20, c 30" {
 		t.Errorf("done at %s", p.at())
 	}
@@ -401,7 +401,7 @@ func TestPlanSurvivesAKill(t *testing.T) {
 			stop := p.follow("worker", "control")
 			defer stop()
 			if c.want == "by itself" {
-				p.until("every zone shows it", func(s revision.PlanState) bool { p.r.Look(); return s.State == PlanDone })
+				p.until("every zone shows it", func(s revision.PlanState) bool { p.r.Look(); return s.State == revision.PlanDone })
 				if diff := cmp.Diff([]string{"Re-space: step 10, starting at 10"}, titles(p.g.cfg.History)); diff != "" {
 					t.Errorf("history (-want +got)\n%s", diff)
 				}
@@ -427,7 +427,7 @@ func TestPlanSurvivesAKill(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p.until("done", inState(PlanDone))
+			p.until("done", inState(revision.PlanDone))
 			if p.at() != c.want {
 				t.Errorf("at %s", p.at())
 			}
@@ -464,7 +464,7 @@ func TestPlanStops(t *testing.T) {
 			p.Mu.Unlock()
 			stop := p.follow("worker", "control")
 			defer stop()
-			s := p.until("stopped", inState(PlanStopped))
+			s := p.until("stopped", inState(revision.PlanStopped))
 			if s.Done != 1 || s.Total != 3 || !strings.Contains(s.Why, c.why) {
 				t.Errorf("%+v", s)
 			}
@@ -478,7 +478,7 @@ func TestPlanStops(t *testing.T) {
 			if err := p.resume(); err != nil {
 				t.Fatal(err)
 			}
-			p.until("done", inState(PlanDone))
+			p.until("done", inState(revision.PlanDone))
 			if p.at() != "a 10, b 20, c 30" {
 				t.Errorf("at %s", p.at())
 			}
@@ -498,7 +498,7 @@ func TestPlanStops(t *testing.T) {
 			t.Errorf("kept as is while it runs: %v", err)
 		}
 		p.r.Stop()
-		if s := p.until("stopped", inState(PlanStopped)); brief(s) != "stopped 0/3 …·· next b 2 → 20: interrupted" {
+		if s := p.until("stopped", inState(revision.PlanStopped)); brief(s) != "stopped 0/3 …·· next b 2 → 20: interrupted" {
 			t.Error(brief(s))
 		}
 	})
@@ -528,7 +528,7 @@ func TestPlanGuards(t *testing.T) {
 	if err := p.begin(pl, Confirm{Yes: true, Name: "c", By: "console"}); err != nil {
 		t.Fatal(err)
 	}
-	p.until("done", inState(PlanDone))
+	p.until("done", inState(revision.PlanDone))
 	// A step alone is no way around the name.
 	one := p.g.resolve(p.Current(), Mutation{Op: OpMove, Policy: given.ANPKey("b"), Priority: 19, Plan: true})
 	if _, err := p.g.commit(context.Background(), one, yes); !errors.Is(err, ErrStale) {

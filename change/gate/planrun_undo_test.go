@@ -32,7 +32,7 @@ func ran(t *testing.T, policies ...string) *planWorld {
 	if err := p.r.Start(t.Context(), pl, pre, Confirm{Yes: true, Name: pre.ConfirmName, By: "console"}); err != nil {
 		t.Fatal(err)
 	}
-	p.until("done", inState(PlanDone))
+	p.until("done", inState(revision.PlanDone))
 	return p
 }
 
@@ -63,7 +63,7 @@ func TestUndoOfAPlan(t *testing.T) {
 	if err != nil || !res.Plan {
 		t.Fatalf("%+v %v", res, err)
 	}
-	p.until("undone", inState(PlanDone))
+	p.until("undone", inState(revision.PlanDone))
 	if p.at() != before {
 		t.Error(p.at())
 	}
@@ -100,7 +100,7 @@ func TestUndoOfAPlan(t *testing.T) {
 	if err := p.r.Load(); err != nil {
 		t.Fatal(err)
 	}
-	if s := p.planState(); s.State != PlanStopped || s.Total != 3 || s.Step != "a 1 → 10" {
+	if s := p.planState(); s.State != revision.PlanStopped || s.Total != 3 || s.Step != "a 1 → 10" {
 		t.Fatal(brief(s))
 	}
 	// Nothing else is undone meanwhile.
@@ -113,7 +113,7 @@ func TestUndoOfAPlan(t *testing.T) {
 	if err := p.resume(); err != nil {
 		t.Fatal(err)
 	}
-	p.until("redone", inState(PlanDone))
+	p.until("redone", inState(revision.PlanDone))
 	if p.at() != allMade {
 		t.Error(p.at())
 	}
@@ -122,7 +122,9 @@ func TestUndoOfAPlan(t *testing.T) {
 	}
 	// And again.
 	p.change(Mutation{Op: OpUndo})
-	p.until("undone again", func(s revision.PlanState) bool { return s.State == PlanDone && strings.HasPrefix(s.Title, "Undo: ") })
+	p.until("undone again", func(s revision.PlanState) bool {
+		return s.State == revision.PlanDone && strings.HasPrefix(s.Title, "Undo: ")
+	})
 	if p.at() != before {
 		t.Error(p.at())
 	}
@@ -139,7 +141,7 @@ func TestUndoOfAPlanRolledBack(t *testing.T) {
 		return write.Write(ctx, c)
 	})
 	p.change(Mutation{Op: OpUndo})
-	s := p.until("stopped", inState(PlanStopped))
+	s := p.until("stopped", inState(revision.PlanStopped))
 	if s.Done != 2 || !strings.Contains(s.Why, "disk full") || p.at() != "a 1, b 2, c 30" {
 		t.Fatalf("%s at %s", brief(s), p.at())
 	}
@@ -147,7 +149,7 @@ func TestUndoOfAPlanRolledBack(t *testing.T) {
 	if err := p.back(); err != nil {
 		t.Fatal(err)
 	}
-	p.until("rolled back", inState(PlanDone))
+	p.until("rolled back", inState(revision.PlanDone))
 	if p.at() != allMade || p.g.UndoTitle() != "Re-space: step 10, starting at 10" || p.g.RedoTitle() != "" || len(p.g.History()) != 1 {
 		t.Errorf("at %s, undo %q, redo %q, %q", p.at(), p.g.UndoTitle(), p.g.RedoTitle(), titles(p.g.cfg.History))
 	}
@@ -170,7 +172,7 @@ func TestUndoOfHalfAPlan(t *testing.T) {
 		}
 	}
 	p.r.Stop()
-	p.until("stopped", inState(PlanStopped))
+	p.until("stopped", inState(revision.PlanStopped))
 	if err := p.r.Keep(p.Current()); err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +192,7 @@ func TestUndoOfHalfAPlan(t *testing.T) {
 		if _, err := p.g.Commit(t.Context(), pre, agreed); err != nil {
 			t.Fatal(err)
 		}
-		p.until(string(c.op), inState(PlanDone))
+		p.until(string(c.op), inState(revision.PlanDone))
 		if p.at() != c.at {
 			t.Fatalf("%s: at %s, not %s", c.op, p.at(), c.at)
 		}
@@ -221,9 +223,9 @@ func TestUndoOfAPlanIsJudged(t *testing.T) {
 	if res, err := p.g.Commit(t.Context(), stale.Preview, Confirm{Yes: true, Name: stale.Preview.ConfirmName}); err != nil || !res.Plan {
 		t.Fatalf("looked at again: %v", err)
 	}
-	p.until("undone", func(s revision.PlanState) bool { return s.State == PlanDone && s.Title == pre.Title })
+	p.until("undone", func(s revision.PlanState) bool { return s.State == revision.PlanDone && s.Title == pre.Title })
 	p.change(Mutation{Op: OpRedo})
-	p.until("redone", func(s revision.PlanState) bool { return s.State == PlanDone && s.Title != pre.Title })
+	p.until("redone", func(s revision.PlanState) bool { return s.State == revision.PlanDone && s.Title != pre.Title })
 	for _, c := range []struct {
 		name, edit string
 		remove     []string

@@ -3,12 +3,10 @@ package gate
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"rung/model"
 	"rung/model/clean"
 	"rung/revision"
-	"rung/sources/kube"
 	"rung/sources/manifests"
 )
 
@@ -73,7 +71,7 @@ func (r *resolver) finish() {
 		p.Objects[i].How, p.Objects[i].force = howOf(p.Mutation, &p.Objects[i]), p.Mutation.Force
 	}
 	p.describe(r.rev)
-	if why := r.g.reverts.against(p); why != "" {
+	if why := r.g.trials.Against(p); why != "" {
 		r.block("%s", why)
 	}
 	if slices.ContainsFunc(p.Objects, func(c ObjectChange) bool { return c.Key.Kind.IsAntrea() }) {
@@ -93,21 +91,6 @@ func (r *resolver) finish() {
 		p.ReadOnly = p.ReadOnly || p.Blocked == ""
 		r.block("read-only: %s", why)
 	}
-}
-
-// howOf is the way one object is changed on a cluster.
-func howOf(m Mutation, c *ObjectChange) kube.Verb {
-	switch {
-	case c.New == nil:
-		return kube.VerbDelete
-	case m.Op == OpApply && m.ServerSide:
-		return kube.VerbApply
-	case c.Old == nil:
-		return kube.VerbCreate
-	case m.Op == OpMove || m.Op == OpLogLevel || m.Op == OpLogEnd || c.Key.Kind == model.KindNamespace:
-		return kube.VerbPatch
-	}
-	return kube.VerbUpdate
 }
 
 // blockInvalid says that validation found errors, if it did.
@@ -138,9 +121,6 @@ func (p *Preview) describe(rev *revision.Revision) {
 		c := &p.Objects[i]
 		if c.Old != nil && c.New != nil {
 			c.Fields = fieldChanges(c.Old, c.New)
-			for j := range c.Fields {
-				describeSession(&c.Fields[j])
-			}
 		}
 		c.Diff = unified(c.Key.Label()+" (now)", c.Key.Label()+" (after)", textOf(c.Old), textOf(c.New))
 	}
@@ -151,33 +131,7 @@ func (p *Preview) describe(rev *revision.Revision) {
 		p.nothing = p.Blocked == ""
 		p.block("nothing to do")
 	}
-	p.Commands = commands(rev, p)
-}
-
-// titleOf says in a few words what happens to the objects.
-func titleOf(changes []ObjectChange) string {
-	switch len(changes) {
-	case 0:
-		return "No change"
-	case 1:
-		return capital(changes[0].verb()) + " " + changes[0].Key.Label()
-	}
-	var parts []string
-	for _, verb := range []string{"create", "update", "delete"} {
-		var names []string
-		for _, c := range changes {
-			if c.verb() == verb {
-				names = append(names, c.Key.Label())
-			}
-		}
-		if n := len(names); n > 3 {
-			names = append(names[:2], fmt.Sprintf("%d more", n-2))
-		}
-		if len(names) > 0 {
-			parts = append(parts, verb+" "+strings.Join(names, ", "))
-		}
-	}
-	return capital(strings.Join(parts, "; "))
+	p.Commands = commands(rev, p.Mutation, p.Objects)
 }
 
 // change adds an object, unless it is already what it should be.
@@ -196,17 +150,6 @@ func (r *resolver) change(old, now *model.Policy) {
 		c.Key = old.Key
 	}
 	r.p.Objects = append(r.p.Objects, c)
-}
-
-// adopt is the next version of an object: what its author does not decide stays.
-func adopt(old, now *model.Policy) *model.Policy {
-	next := *now
-	next.Origin = model.Origin{Item: -1}
-	if old != nil {
-		next.UID, next.Created = old.UID, old.Created
-		next.Origin, next.Conditions = old.Origin, old.Conditions
-	}
-	return &next
 }
 
 // apply takes whole documents, policies only.
@@ -255,17 +198,6 @@ func (r *resolver) apply() {
 	if len(seen) == 0 && len(r.p.Errors) == 0 {
 		r.block("there is no policy in the text")
 	}
-}
-
-// policiesIn are the policies of a text, valid or not.
-func policiesIn(text []byte) map[model.Key]*model.Policy {
-	out := map[model.Key]*model.Policy{}
-	if len(text) > 0 {
-		for _, p := range manifests.Parse("", text, manifests.Options{SkipSchema: true}).Policies() {
-			out[p.Key] = p
-		}
-	}
-	return out
 }
 
 func (r *resolver) conflict(c Conflict) {

@@ -101,3 +101,47 @@ func textAsObject(k model.PolicyKey, text string, by manifests.Options) (*model.
 	}
 	return by.ParsePolicy([]byte(text))
 }
+
+// policiesIn are the policies of a text, valid or not.
+func policiesIn(text []byte) map[model.Key]*model.Policy {
+	out := map[model.Key]*model.Policy{}
+	if len(text) > 0 {
+		for _, p := range manifests.Parse("", text, manifests.Options{SkipSchema: true}).Policies() {
+			out[p.Key] = p
+		}
+	}
+	return out
+}
+
+// adopt is the next version of an object: what its author does not decide stays.
+func adopt(old, now *model.Policy) *model.Policy {
+	next := *now
+	next.Origin = model.Origin{Item: -1}
+	if old != nil {
+		next.UID, next.Created = old.UID, old.Created
+		next.Origin, next.Conditions = old.Origin, old.Conditions
+	}
+	return &next
+}
+
+// graft gives what an undo restores the logging annotations that are there now, where a
+// logging session began or ended since and nothing else changed: it is not what the undo
+// is about.
+func graft(now, left, target *model.Policy, by manifests.Options) *model.Policy {
+	if now == nil || left == nil || target == nil || now.Kind == model.KindNamespace {
+		return nil
+	}
+	_, a := now.LogSession()
+	_, b := left.LogSession()
+	if !a && !b {
+		return nil
+	}
+	as := func(p *model.Policy) *model.Policy {
+		q, _ := annotated(p, annotationsOf(now), by)
+		return q
+	}
+	if like := as(left); like == nil || !model.SameContent(like, now) {
+		return nil
+	}
+	return as(target)
+}

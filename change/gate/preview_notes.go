@@ -20,7 +20,10 @@ type noter struct {
 	isolated map[string]bool
 }
 
-func (n *noter) notes() []consequence {
+// notesOf are the consequences of one object's change that are worth reading. isolated are the
+// namespaces whose isolation has been noted, which it adds to.
+func notesOf(rev, next *revision.Revision, c *ObjectChange, isolated map[string]bool) []consequence {
+	n := noter{rev: rev, next: next, c: c, isolated: isolated}
 	var out []consequence
 	if n.ranked() {
 		for _, text := range n.priority() {

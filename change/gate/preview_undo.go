@@ -32,7 +32,11 @@ func (g *Gate) entryOf(rev *revision.Revision, m Mutation) (e HistoryEntry, why 
 	// What was changed since an open plan began can be taken back: that is the way back
 	// where it stands in the way of the plan. What came before it has to wait.
 	if m.Undo == 0 && rev.Plan.Open() {
-		if began, known := g.plans.began(); !ok || !known || e.ID <= began {
+		began, known := uint64(0), false
+		if g.plans != nil {
+			began, known = g.plans.Began()
+		}
+		if !ok || !known || e.ID <= began {
 			return HistoryEntry{}, openPlan(rev.Plan)
 		}
 	}
@@ -54,21 +58,10 @@ func (g *Gate) entryOf(rev *revision.Revision, m Mutation) (e HistoryEntry, why 
 
 // openPlan says why nothing is undone while a plan is not at its end.
 func openPlan(p *revision.PlanState) string {
-	if p.State == PlanStopped {
+	if p.State == revision.PlanStopped {
 		return fmt.Sprintf("a plan stopped at %s: continue it, roll it back or keep it as is first", p.At())
 	}
 	return fmt.Sprintf("a plan is under way, %s", p)
-}
-
-// titleOfUndo is what taking an entry back is called.
-func titleOfUndo(e HistoryEntry) string {
-	switch title, undo := strings.CutPrefix(e.Title, "Undo: "); {
-	case e.Undoes == 0:
-		return "Undo: " + e.Title
-	case undo:
-		return "Redo: " + title
-	}
-	return "Undo: " + strings.TrimPrefix(e.Title, "Redo: ")
 }
 
 // undo turns a change of the history round. That of a plan is another plan
@@ -86,7 +79,7 @@ func (r *resolver) undo() {
 	}
 	// From here on it is this change, also when another one comes meanwhile.
 	p.Mutation.Undo, p.undoes = e.ID, e.ID
-	p.Title = titleOfUndo(e)
+	p.Title = e.UndoTitle()
 	if e.Plan != nil {
 		r.block("it is a plan: it is undone step by step")
 		return
@@ -137,8 +130,10 @@ func (g *Gate) aboutUndo(op Op, id uint64) (notes []string) {
 	if e.By != "" {
 		text += " (" + e.By + ")"
 	}
-	if st := g.plans.rolledBack(id); st != "" && op == OpUndo {
-		notes = append(notes, fmt.Sprintf("%q was rolled back and left nothing to undo: this is the change before it", st))
+	if g.plans != nil && op == OpUndo {
+		if plan := g.plans.RolledBack(id); plan != "" {
+			notes = append(notes, fmt.Sprintf("%q was rolled back and left nothing to undo: this is the change before it", plan))
+		}
 	}
 	return append([]string{text}, notes...)
 }
@@ -153,7 +148,7 @@ func (g *Gate) undoPlan(ctx context.Context, rev *revision.Revision, m Mutation)
 	if why != "" || e.Plan == nil {
 		return nil, false, nil
 	}
-	p, err = g.plans.undoPreview(ctx, m.Op, e)
+	p, err = g.plans.UndoPreview(ctx, m.Op, e)
 	return p, true, err
 }
 

@@ -65,19 +65,19 @@ type RevertConfig struct {
 // NewReverts lets changes of a gate be made on trial.
 func NewReverts(g *Gate, c RevertConfig) *Reverts {
 	r := &Reverts{gate: g, cfg: c, path: revertPath(c.Dir, c.Context), wake: make(chan struct{}, 1)}
-	g.reverts = r
+	g.UseTrials(r)
 	return r
 }
 
-// begin writes down how a change is put back that is about to be made on trial, or that is
+// Begin writes down how a change is put back that is about to be made on trial, or that is
 // of several objects, and returns its id; it is empty for every other one.
-func (r *Reverts) begin(p *Preview, a approval) (id string, err error) {
+func (r *Reverts) Begin(p *Preview, c Confirm, step bool) (id string, err error) {
 	switch {
-	case a.Within <= 0 && !r.lasting(p, a):
+	case c.Within <= 0 && !r.lasting(p, step):
 		return "", nil
-	case a.Within <= 0:
-		return r.beginForGood(p, a)
-	case r == nil || a.step:
+	case c.Within <= 0:
+		return r.beginForGood(p, c)
+	case step:
 		return "", fmt.Errorf("it cannot be made on trial: %w", ErrBlocked)
 	}
 	r.mu.Lock()
@@ -91,32 +91,32 @@ func (r *Reverts) begin(p *Preview, a approval) (id string, err error) {
 	if r.job != nil {
 		return "", fmt.Errorf("%s: %w", r.job.stands(), ErrBlocked)
 	}
-	release, err := r.take(takeTime)
+	release, err := r.take(lockTime)
 	if err != nil {
 		return "", fmt.Errorf("writing down how to put it back: %w", err)
 	}
-	return r.keep(p, a, release)
+	return r.keep(p, c, release)
 }
 
 // keep stores how a change is put back that is about to be made. The caller holds mu, and
 // the lock that release gives back.
-func (r *Reverts) keep(p *Preview, a approval, release func()) (id string, err error) {
+func (r *Reverts) keep(p *Preview, c Confirm, release func()) (id string, err error) {
 	now := r.gate.cfg.Now()
 	host, _ := os.Hostname()
-	job := &revertJob{ID: rand.Text(), Title: p.Title, By: a.By, PID: os.Getpid(), Host: clean.Text(host),
-		At: now, Until: now.Add(a.Within), Within: a.Within, Undoes: p.undoes, Objects: historyObjects(p.Objects)}
+	job := &revertJob{ID: rand.Text(), Title: p.Title, By: c.By, PID: os.Getpid(), Host: clean.Text(host),
+		At: now, Until: now.Add(c.Within), Within: c.Within, Undoes: p.undoes, Objects: historyObjects(p.Objects)}
 	if err := r.store(job); err != nil {
 		release()
 		return "", fmt.Errorf("writing down how to put it back: %w", err)
 	}
 	r.job, r.mine, r.held, r.making, r.done = job, release, false, true, make(chan struct{})
-	r.due, r.again, r.fails = now.Add(a.Within), time.Time{}, 0
+	r.due, r.again, r.fails = now.Add(c.Within), time.Time{}, 0
 	return job.ID, nil
 }
 
-// made counts down from now on: the change of that id was made.
-func (r *Reverts) made(id string, entry uint64, files []HistoryFile) *revision.Unconfirmed {
-	if r == nil || id == "" {
+// Made counts down from now on: the change of that id was made.
+func (r *Reverts) Made(id string, entry uint64, files []HistoryFile) *revision.Unconfirmed {
+	if id == "" {
 		return nil
 	}
 	r.mu.Lock()
@@ -140,10 +140,10 @@ func (r *Reverts) made(id string, entry uint64, files []HistoryFile) *revision.U
 	return r.state
 }
 
-// failed has a change looked at whose making failed: what of it was made all the same is
+// Failed has a change looked at whose making failed: what of it was made all the same is
 // put back at once.
-func (r *Reverts) failed(id string) {
-	if r == nil || id == "" {
+func (r *Reverts) Failed(id string) {
+	if id == "" {
 		return
 	}
 	r.mu.Lock()
@@ -169,9 +169,9 @@ func (r *Reverts) settled() {
 	}
 }
 
-// undone ends the trial of a change that was just undone.
-func (r *Reverts) undone(p *Preview) {
-	if r == nil || p.undoes == 0 || p.Mutation.Op == OpRevert || p.Mutation.Op == OpFinish {
+// Undone ends the trial of a change that was just undone.
+func (r *Reverts) Undone(p *Preview) {
+	if p.undoes == 0 || p.Mutation.Op == OpRevert || p.Mutation.Op == OpFinish {
 		return
 	}
 	r.mu.Lock()
@@ -184,10 +184,10 @@ func (r *Reverts) undone(p *Preview) {
 	}
 }
 
-// against says why another change has to wait, empty where it has not. The one on trial
+// Against says why another change has to wait, empty where it has not. The one on trial
 // can be undone.
-func (r *Reverts) against(p *Preview) string {
-	if r == nil || p.Mutation.Op == OpRevert || p.Mutation.Op == OpFinish {
+func (r *Reverts) Against(p *Preview) string {
+	if p.Mutation.Op == OpRevert || p.Mutation.Op == OpFinish {
 		return ""
 	}
 	r.mu.Lock()

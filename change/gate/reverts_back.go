@@ -15,11 +15,8 @@ import (
 // unconfirmed is who puts a change back, for history and audit.
 const unconfirmed = "unconfirmed"
 
-// entry is the change on trial as an entry of the history, with no objects for none.
-func (r *Reverts) entry() HistoryEntry {
-	if r == nil {
-		return HistoryEntry{}
-	}
+// Entry is the change on trial as an entry of the history, with no objects for none.
+func (r *Reverts) Entry() HistoryEntry {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	j := r.job
@@ -29,36 +26,14 @@ func (r *Reverts) entry() HistoryEntry {
 	return HistoryEntry{ID: j.Entry, At: j.At, Title: j.Title, By: j.By, Objects: j.Objects, Files: j.Files, Undoes: j.Undoes, Trial: j.ID}
 }
 
-// revert turns the change on trial round, but for what others changed meanwhile.
-func (r *resolver) revert() {
-	e := r.g.reverts.entry()
-	r.p.Title = titleOfUndo(e)
-	if len(e.Objects) == 0 {
-		r.block("no change waits to be confirmed")
-		return
-	}
-	r.p.undoes = e.ID
-	for _, o := range e.Objects {
-		r.undoObject(o, e.Files)
-	}
-	r.where()
-}
-
-// leave notes that a policy stays as somebody else made it.
-func (r *resolver) leave(k model.PolicyKey) {
-	r.p.left = append(r.p.left, k)
-	r.p.Notes = append(r.p.Notes, k.Label()+" was changed meanwhile and stays as it is")
-}
-
 // putBack tries to put the change on trial back, and writes down what became of it.
 func (r *Reverts) putBack(ctx context.Context) {
 	if !r.try() {
 		return
 	}
-	g := r.gate
-	p, res, err := g.putBackOnce(ctx)
-	for n := 0; n < staleTries && res == nil && errors.Is(err, ErrStale); n++ {
-		p, res, err = g.putBackOnce(ctx) // others change policies just now
+	p, res, err := r.putBackOnce(ctx)
+	for n := 0; n < putBackTries && res == nil && errors.Is(err, ErrStale); n++ {
+		p, res, err = r.putBackOnce(ctx) // others change policies just now
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -87,10 +62,7 @@ func (r *Reverts) putBack(ctx context.Context) {
 			what = "put back but for " + leftText(p.left)
 		}
 		if res == nil {
-			record := g.recordOf(g.cfg.Now(), g.cfg.Current(), OpRevert, p.Title)
-			record.By = unconfirmed
-			record.outcome(auditRefused, errors.New(leftText(p.left)), 0)
-			err = g.cfg.Audit.Write(record)
+			err = r.gate.Refused(p, unconfirmed, errors.New(leftText(p.left)))
 		}
 	} else if res == nil && !resumed {
 		what = "not made, or undone meanwhile: nothing to put back"
@@ -112,18 +84,18 @@ func leftText(keys []model.PolicyKey) string {
 	return words.Some(names, 3) + " were changed meanwhile and stay as they are"
 }
 
-// staleTries is how often a change is put back that others change meanwhile.
-const staleTries = 3
+// putBackTries is how often a change is put back that others change meanwhile.
+const putBackTries = 3
 
 // putBackOnce works out what is to be put back, and does it. res is nil where there was
 // nothing to be done, and with an error.
-func (g *Gate) putBackOnce(ctx context.Context) (*Preview, *Result, error) {
-	p, _ := g.work(ctx, g.cfg.Current(), Mutation{Op: OpRevert}, nil)
+func (r *Reverts) putBackOnce(ctx context.Context) (*Preview, *Result, error) {
+	p := r.gate.Rest(ctx, OpRevert)
 	if p.undoes == 0 && len(p.Objects) > 0 {
-		if err := g.reverts.recorded(); err != nil {
+		if err := r.recorded(); err != nil {
 			return p, nil, err
 		}
-		p, _ = g.work(ctx, g.cfg.Current(), Mutation{Op: OpRevert}, nil)
+		p = r.gate.Rest(ctx, OpRevert)
 	}
 	if p.Nothing() || len(p.Objects) == 0 && len(p.left) > 0 {
 		return p, nil, nil
@@ -131,7 +103,7 @@ func (g *Gate) putBackOnce(ctx context.Context) (*Preview, *Result, error) {
 	if p.Blocked != "" {
 		return p, nil, fmt.Errorf("%s: %w", p.Blocked, ErrBlocked)
 	}
-	res, err := g.commit(ctx, p, approval{Confirm: Confirm{Yes: true, By: unconfirmed, Finish: true}, reverts: true})
+	res, err := r.gate.CommitRest(ctx, p, unconfirmed)
 	return p, res, err
 }
 
@@ -170,7 +142,7 @@ func (r *Reverts) remember() error {
 	if !ok || e.Undone {
 		return nil
 	}
-	back := HistoryEntry{At: g.cfg.Now(), Title: titleOfUndo(e), By: unconfirmed, Undoes: e.ID}
+	back := HistoryEntry{At: g.cfg.Now(), Title: e.UndoTitle(), By: unconfirmed, Undoes: e.ID}
 	for _, o := range e.Objects {
 		back.Objects = append(back.Objects, HistoryObject{Key: o.Key, Before: o.After, After: o.Before})
 	}

@@ -185,15 +185,8 @@ func (r *Reverts) gone() {
 	}
 }
 
-// trial finds a change by the id it was on trial under.
-func (h *History) trial(id string) (HistoryEntry, bool) {
-	for _, e := range h.Entries() {
-		if e.Trial == id {
-			return e, true
-		}
-	}
-	return HistoryEntry{}, false
-}
+// lockTime is how long somebody else's look at a change on trial is waited for.
+const lockTime = 200 * time.Millisecond
 
 // take takes the lock that says who puts the change back. Somebody else's look lasts a
 // moment. The caller holds mu.
@@ -201,7 +194,7 @@ func (r *Reverts) take(patience time.Duration) (release func(), err error) {
 	if r.path == "" {
 		return func() {}, nil
 	}
-	for end := time.Now().Add(patience); ; time.Sleep(takeTime / 50) {
+	for end := time.Now().Add(patience); ; time.Sleep(lockTime / 50) {
 		f, err := safefile.TryLocked(safefile.Or(r.cfg.Disk), r.path+".lock")
 		switch {
 		case err == nil:
@@ -216,7 +209,7 @@ func (r *Reverts) take(patience time.Duration) (release func(), err error) {
 
 // adopt takes over what an earlier process left. The caller holds mu.
 func (r *Reverts) adopt() {
-	release, err := r.take(takeTime)
+	release, err := r.take(lockTime)
 	if err != nil {
 		return // another one was faster
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"rung/model"
 	"rung/revision"
 )
 
@@ -19,8 +18,8 @@ type sweeper interface{ Sweep(since time.Time) }
 
 // lasting says whether a change needs a way back that a kill does not take: it is of several
 // objects, lasts, and is no step of a plan, which has one.
-func (r *Reverts) lasting(p *Preview, a approval) bool {
-	return r != nil && r.path != "" && !a.step && len(p.Objects) > 1
+func (r *Reverts) lasting(p *Preview, step bool) bool {
+	return r.path != "" && !step && len(p.Objects) > 1
 }
 
 // forGood says that the change is made for good: it is not put back at any time.
@@ -28,7 +27,7 @@ func (j *revertJob) forGood() bool { return j.Within == 0 }
 
 // beginForGood writes down what a change of several objects does. Where one is on trial,
 // this is its end; where another process just makes one, that is waited for.
-func (r *Reverts) beginForGood(p *Preview, a approval) (id string, err error) {
+func (r *Reverts) beginForGood(p *Preview, c Confirm) (id string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err := r.look(); err != nil {
@@ -51,7 +50,7 @@ func (r *Reverts) beginForGood(p *Preview, a approval) (id string, err error) {
 		release()
 		return "", fmt.Errorf("%s: %w", r.job.stands(), ErrBlocked)
 	}
-	return r.keep(p, a, release)
+	return r.keep(p, c, release)
 }
 
 // restTime is how long a change of several objects waits for another process to make one.
@@ -73,24 +72,7 @@ func (r *Reverts) counts() (written, missing int) {
 	if r.job == nil {
 		return 0, 0
 	}
-	c := r.gate.cfg.Current().Cluster
-	is := func(o HistoryObject, text string) bool {
-		now := c.Logged(o.Key)
-		if text == "" || now == nil {
-			return text == "" && now == nil
-		}
-		p, _ := textAsObject(o.Key, text, r.gate.judges())
-		return now.YAML == text || model.SameContent(now, p)
-	}
-	for _, o := range r.job.Objects {
-		switch {
-		case is(o, o.After):
-			written++
-		case is(o, o.Before):
-			missing++
-		}
-	}
-	return written, missing
+	return r.gate.Standing(r.job.Objects)
 }
 
 // judge looks what a killed process left of a change that it made for good: that is said
@@ -104,7 +86,7 @@ func (r *Reverts) judge() {
 	if r.cfg.ReadOnly {
 		return
 	}
-	release, err := r.take(takeTime)
+	release, err := r.take(lockTime)
 	if err != nil {
 		return // another process has it
 	}
@@ -141,27 +123,11 @@ func (r *Reverts) drop() {
 	r.job, r.mine, r.held, r.seen, r.due = nil, nil, false, nil, time.Time{}
 }
 
-// finishRest resolves what is left of a change that was killed: objects that stand as they were.
-func (r *resolver) finishRest() {
-	e := r.g.reverts.entry()
-	r.p.Title = "Finish: " + e.Title
-	if len(e.Objects) == 0 {
-		r.block("no change waits to be finished")
-		return
-	}
-	for _, o := range e.Objects {
-		r.undoObject(HistoryObject{Key: o.Key, Before: o.After, After: o.Before}, nil)
-	}
-	r.where()
-}
-
 // finish makes the rest of a change that was killed.
 func (r *Reverts) finish(ctx context.Context, by string) (title string, err error) {
-	g := r.gate
-	p, _ := g.work(ctx, g.cfg.Current(), Mutation{Op: OpFinish}, nil)
+	p := r.gate.Rest(ctx, OpFinish)
 	if len(p.Objects) > 0 || !p.Nothing() && len(p.left) == 0 {
-		// Its guard rails were answered when it was made.
-		_, err = g.commit(ctx, p, approval{Confirm: Confirm{Yes: true, By: by, Finish: true}, reverts: true})
+		_, err = r.gate.CommitRest(ctx, p, by)
 	}
 	if err != nil && !errors.Is(err, ErrNotRecorded) {
 		return "", err

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"rung/model"
 	"rung/test/faultfs"
 	"rung/test/given"
 )
@@ -22,7 +23,7 @@ func (p *trial) made(m Mutation) error {
 	if err != nil {
 		p.w.T.Fatal(err)
 	}
-	_, err = p.g.commit(bg, pre, approval{Confirm: Confirm{Yes: true, Name: pre.ConfirmName, By: "cli"}})
+	_, err = p.g.Commit(bg, pre, Confirm{Yes: true, Name: pre.ConfirmName, By: "cli"})
 	return err
 }
 
@@ -200,5 +201,51 @@ func TestKilledChangeReadOnly(t *testing.T) {
 	}
 	if got := w.stand(); got[2] == -1 && got[0] == 34 {
 		t.Errorf("put back by itself: %v", got)
+	}
+}
+
+// A level for good ends the session and says so; a change on trial comes first.
+func TestLogSessionAndOtherChanges(t *testing.T) {
+	w := trialWorld(t)
+	p, k := w.trial(t.TempDir(), nil, RevertConfig{}), given.ANPKey("blue")
+	do(t, w, p.g, session(time.Minute, k), typed(""))
+	w.wait(time.Minute)
+	p.mustTry(move("control", 36))
+	q, _ := p.g.work(bg, w.Current(), timed(k), nil)
+	if !strings.Contains(q.Blocked, "is not confirmed yet") {
+		t.Errorf("%q", q.Blocked)
+	}
+	if _, err := p.Confirm("cli"); err != nil {
+		t.Fatal(err)
+	}
+	pre, err := p.g.Preview(bg, w.Current(), Mutation{Op: OpLogLevel, Policy: k, Levels: model.LogLevels{Deny: "alert"}})
+	if err != nil || !strings.Contains(strings.Join(pre.Notes, "\n"), "what it would have restored is forgotten: no annotation") {
+		t.Fatalf("%v, %v", pre.Notes, err)
+	}
+	if _, err := p.g.Commit(bg, pre, Confirm{Yes: true, By: "console"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.logging(k); got != `{"deny":"alert"}` {
+		t.Errorf("%q", got)
+	}
+	if e := p.g.EndedSessions(); len(e) != 1 || e[0].How != "Set logging of ANP blue to deny=alert (ada)" {
+		t.Errorf("%+v", e)
+	}
+}
+
+// The level of a namespace that was set on trial is put back by the next process, too.
+func TestTrialOfANamespacesLevel(t *testing.T) {
+	w, dir := newWorld(t, given.NP("blue", "web", "{podSelector: {}}")), t.TempDir()
+	p := w.trial(dir, &faultfs.FS{}, RevertConfig{Adopts: true})
+	p.mustTry(Mutation{Op: OpLogLevel, Policy: nsKey("blue"), Levels: model.LogLevels{Deny: "alert"}})
+	if got := w.logging(nsKey("blue")); got != `{"deny":"alert"}` {
+		t.Fatal(got)
+	}
+	p.dies()
+	w.wait(time.Minute)
+	p = w.trial(dir, nil, RevertConfig{Adopts: true})
+	p.step(bg, true)
+	if got := w.logging(nsKey("blue")); got != "-" || stored(t, dir) {
+		t.Errorf("%q", got)
 	}
 }

@@ -55,7 +55,7 @@ func (p *trial) try(m Mutation) (*Result, error) {
 	if err != nil {
 		p.w.T.Fatal(err)
 	}
-	return p.g.commit(ctx, pre, approval{Confirm: Confirm{Yes: true, Name: pre.ConfirmName, By: "cli", Within: time.Minute}})
+	return p.g.Commit(ctx, pre, Confirm{Yes: true, Name: pre.ConfirmName, By: "cli", Within: time.Minute})
 }
 
 func (p *trial) mustTry(m Mutation) {
@@ -401,12 +401,12 @@ func TestTrialThatCannotBeRead(t *testing.T) {
 func TestTrialOfAPlan(t *testing.T) {
 	w := trialWorld(t)
 	p := w.trial("", nil, RevertConfig{})
-	w.Plan = &revision.PlanState{State: PlanRunning}
+	w.Plan = &revision.PlanState{State: revision.PlanRunning}
 	w.Publish()
 	if _, err := p.try(move("control", 36)); !errors.Is(err, ErrBlocked) || !strings.Contains(err.Error(), "a plan is under way") {
 		t.Error(err)
 	}
-	if _, err := p.g.Commit(bg, &Preview{Title: "Undo: plan", starts: func(*planJob) (planAsk, error) { return planAsk{}, nil }},
+	if _, err := p.g.Commit(bg, &Preview{Title: "Undo: plan", Mutation: Mutation{Op: OpUndo, Plan: true}},
 		Confirm{Yes: true, Within: time.Minute}); !errors.Is(err, ErrBlocked) {
 		t.Error(err)
 	}

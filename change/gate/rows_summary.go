@@ -9,12 +9,12 @@ import (
 	"rung/model"
 )
 
-// RowSummary is a count of CountRows in words: "2 added · 12 changed: priority −200". It
+// RowSummary is a count of CountRows of these rows in words: "2 added · 12 changed: priority −200". It
 // is empty when no row of the table changes.
-func (p *Preview) RowSummary(n RowCount) string {
+func RowSummary(rows []RowChange, n RowCount) string {
 	var changed []*RowChange
-	for i := range p.Rows {
-		if r := &p.Rows[i]; r.Table == n.Table && r.Kind == model.DiffDifferent {
+	for i := range rows {
+		if r := &rows[i]; r.Table == n.Table && r.Kind == model.DiffDifferent {
 			changed = append(changed, r)
 		}
 	}

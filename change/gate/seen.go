@@ -1,14 +1,11 @@
 package gate
 
 import (
-	"crypto/sha256"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"rung/model"
-	"rung/model/overlap"
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/revision"
@@ -54,11 +51,6 @@ type seen struct {
 	worked *Effect
 	plan   []consequence // those for a plan that is not at its end, which are among facts
 }
-
-// consequence is something that follows: what it is compared by, and how it is said.
-type consequence struct{ is, text string }
-
-func sameFact(a, b consequence) bool { return a.is == b.is }
 
 // see begins what is seen of a preview.
 func see(rev *revision.Revision) seen {
@@ -129,58 +121,6 @@ func (s *seen) findings(found []model.Finding) {
 		s.add(fmt.Sprintf("finding %s %s %s %d", f.Code, f.Policy, f.Direction, f.Rule),
 			f.Policy.Label()+": "+f.Message)
 	}
-}
-
-// reach notes which kinds of pods and which nodes the changed policies apply to
-// and reach.
-func reach(rev *revision.Revision, changes []ObjectChange) (out []consequence) {
-	x := rev.Selected()
-	for i := range changes {
-		for _, p := range []*model.Policy{changes[i].Old, changes[i].New} {
-			if p == nil || p.Kind == model.KindNamespace {
-				continue
-			}
-			h := sha256.New()
-			add := func(what string, parts []string) { fmt.Fprintf(h, "%s\n%s\n", what, strings.Join(parts, "\n")) }
-			add("subject", kindsOf(x, x.SubjectSet(p)))
-			for _, d := range []model.Direction{model.Ingress, model.Egress} {
-				for j := range p.Rules(d) {
-					r := &p.Rules(d)[j]
-					add(fmt.Sprint(d, j), kindsOf(x, x.Reach(r).Everybody()))
-					for k := range r.Peers {
-						if r.Peers[k].Kind == model.PeerNodes {
-							add("nodes", nodesCalled(x.Nodes(r.Peers[k].Nodes)))
-						}
-					}
-				}
-			}
-			out = append(out, consequence{fmt.Sprintf("reach %s %x", p.Key, h.Sum(nil)),
-				"the pods that " + p.Key.Label() + " applies to or reaches are others"})
-		}
-	}
-	return out
-}
-
-func nodesCalled(nodes []*model.Node) (out []string) {
-	for _, n := range nodes {
-		out = append(out, n.Name)
-	}
-	slices.Sort(out)
-	return out
-}
-
-// kindsOf are the kinds of pods in a set: namespace and labels.
-func kindsOf(x *overlap.PodIndex, set overlap.PodSet) []string {
-	had := map[[2]string]bool{}
-	kinds := map[string]bool{}
-	for p := range x.Pods(set) {
-		id := [2]string{p.Namespace, p.Labels.Key()}
-		if !had[id] {
-			had[id] = true
-			kinds[p.Alike()] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(kinds))
 }
 
 // Changed says what somebody who read p would have to look at again in the same
@@ -291,4 +231,23 @@ func firstOnly(facts, others []consequence) (text string, found bool) {
 		}
 	}
 	return "", false
+}
+
+// effect notes what becomes of connections: how many they are is no matter.
+func (s *seen) effect(e *Effect) {
+	s.worked = e
+	if e == nil {
+		return
+	}
+	if e.Caveat != "" {
+		s.note(e.Caveat)
+	}
+	if e.Unknown != "" {
+		s.add("effect unknown", e.Text())
+		return
+	}
+	for i := range e.Flips {
+		g := &e.Flips[i]
+		s.add("flips "+groupIs(g), fmt.Sprintf("%s → %s: %s", g.Before, g.After, revision.GroupText(g)))
+	}
 }

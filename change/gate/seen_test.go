@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"rung/compiler"
 	"rung/model"
 	"rung/revision"
@@ -201,82 +199,6 @@ func TestSeenGuards(t *testing.T) {
 	var stale *StaleError
 	if !errors.As(err, &stale) || !strings.Contains(stale.What, "kube-public") {
 		t.Fatal(err)
-	}
-}
-
-// A plan is committed as it was read, its later steps too.
-func TestSeenPlan(t *testing.T) {
-	defer goleak.VerifyNone(t)
-	other := given.ANP("b", 2, "tenant=green", "in deny tenant=green")
-	for _, c := range []struct {
-		name string
-		edit string
-		want string
-	}{
-		{"a rule", other, "ANP b was changed meanwhile"},
-		{"a pod", aPod("green", "canary", "app: canary", 11), "applies to or reaches"},
-		{"a new policy in the way", given.ANP("x", 15, "tenant=red"), ""}, // the plan itself does not fit any more
-	} {
-		t.Run("start/"+c.name, func(t *testing.T) {
-			p := newPlanWorld(t, "", tenants...)
-			defer func() { p.cancel(); p.wg.Wait() }()
-			pl := p.respace()
-			pre, err := p.r.Preview(t.Context(), pl)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p.Edit(c.edit)
-			if err := p.r.Start(t.Context(), pl, pre, agreed); !errors.Is(err, ErrStale) || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%v, want %q", err, c.want)
-			}
-			if p.planState().State != "" {
-				t.Errorf("it runs: %+v", p.planState())
-			}
-		})
-	}
-	for _, c := range []struct {
-		name, edit, want string
-		fits             bool // the plan can go on once that was read
-	}{
-		{"a rule", other, "ANP b was changed meanwhile", true},
-		{"a new policy in the way", given.ANP("x", 15, "tenant=red"), "x is new at 15, where it passes", false},
-		{"a new policy elsewhere", given.ANP("x", 90, "tenant=red"), "", false},
-	} {
-		t.Run("later/"+c.name, func(t *testing.T) {
-			p := newPlanWorld(t, t.TempDir(), tenants...)
-			defer func() { p.cancel(); p.wg.Wait() }()
-			if err := p.begin(p.respace(), agreed); err != nil {
-				t.Fatal(err)
-			}
-			p.untilAt(firstMade)
-			p.Edit(c.edit)
-			stop := p.follow("worker", "control")
-			defer stop()
-			if c.want == "" {
-				p.until("done", inState(PlanDone))
-				return
-			}
-			s := p.until("stopped", inState(PlanStopped))
-			if s.Done != 1 || !strings.Contains(s.Why, c.want) {
-				t.Fatalf("%+v, want %q", s, c.want)
-			}
-			if !c.fits {
-				return
-			}
-			// What was read before the next edit is no yes to that.
-			read, err := p.r.ResumePreview(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			p.Edit(given.ANP("b", 2, "tenant=green", "in deny tenant=blue"))
-			if err := p.r.Resume(t.Context(), read, agreed); !errors.Is(err, ErrStale) {
-				t.Fatal(err)
-			}
-			if err := p.resume(); err != nil {
-				t.Fatal(err)
-			}
-			p.until("done", inState(PlanDone))
-		})
 	}
 }
 

@@ -17,20 +17,10 @@ import (
 // changes anything.
 type serverWriter interface {
 	Writer
-	// live reads the policies as they are now; what is not there is nil.
-	live(ctx context.Context, keys []model.PolicyKey) (map[model.PolicyKey]*kube.Live, error)
-	// check has the server try the changes.
-	check(ctx context.Context, changes []ObjectChange) *checked
-}
-
-// checked is what a server says of changes before they are made.
-type checked struct {
-	Blocked string // one line
-	Errors  []model.Broken
-	Notes   []string
-	// Stored is what it would store, change by change; nil for a deletion and
-	// for what was not tried.
-	Stored []*model.Policy
+	// Live reads the policies as they are now; what is not there is nil.
+	Live(ctx context.Context, keys []model.PolicyKey) (map[model.PolicyKey]*kube.Live, error)
+	// Check has the server try the changes.
+	Check(ctx context.Context, changes []ObjectChange) *checked
 }
 
 // work is resolve with what the server says, and with the guard rails: the change is worked
@@ -42,7 +32,7 @@ func (g *Gate) work(ctx context.Context, rev *revision.Revision, m Mutation, rea
 	var live map[model.PolicyKey]*kube.Live
 	if g.server != nil {
 		var err error
-		if live, err = g.server.live(ctx, g.keys(m)); err != nil {
+		if live, err = g.server.Live(ctx, g.keys(m)); err != nil {
 			p := g.resolve(rev, m)
 			p.block("%v", err)
 			return p, rev
@@ -61,7 +51,7 @@ func (g *Gate) work(ctx context.Context, rev *revision.Revision, m Mutation, rea
 			wait := p.workAhead(rev)
 			defer wait()
 		}
-		g.judgeEffect(p, g.effectOf(ctx, rev, p.next, p.Objects), rev)
+		g.judgeEffect(p, effectOf(ctx, rev, p.next, p.Objects, g.asked()), rev)
 	}
 	p.guardKept(p.Objects, live)
 	return p, rev
@@ -79,7 +69,7 @@ func (g *Gate) keys(m Mutation) (out []model.PolicyKey) {
 			out = slices.AppendSeq(out, maps.Keys(policiesIn(text)))
 		}
 	case OpRevert, OpFinish:
-		for _, o := range g.reverts.entry().Objects {
+		for _, o := range g.trials.Entry().Objects {
 			out = append(out, o.Key)
 		}
 	case OpUndo, OpRedo:
@@ -121,7 +111,7 @@ func (g *Gate) askServer(ctx context.Context, rev *revision.Revision, p *Preview
 	if p.Blocked != "" {
 		return
 	}
-	got := g.server.check(ctx, p.Objects)
+	got := g.server.Check(ctx, p.Objects)
 	p.heed(got)
 	p.takeStored(got.Stored)
 	p.describe(rev)
@@ -214,13 +204,19 @@ func (g *Gate) tryPlan(ctx context.Context, rev *revision.Revision, p *Preview) 
 	for _, c := range first {
 		keys = append(keys, c.Key)
 	}
-	live, err := g.server.live(ctx, keys)
+	live, err := g.server.Live(ctx, keys)
 	if err != nil {
 		p.block("%v", err)
 		return
 	}
 	if p.Blocked == "" && rev.Mode.Writes {
-		p.heed(g.server.check(ctx, first))
+		p.heed(g.server.Check(ctx, first))
 	}
 	p.guardKept(first, live)
+}
+
+// placer is a Writer that can say beforehand where it puts what comes back, or why it
+// cannot be written.
+type placer interface {
+	Where(changes []ObjectChange) (notes []string, err error)
 }

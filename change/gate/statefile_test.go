@@ -1,23 +1,18 @@
 package gate
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"rung/test/faultfs"
 	"rung/test/given"
-	"rung/test/install"
 )
 
 // A torn last line, of a process that was killed, must not take the next record
@@ -54,149 +49,6 @@ func auditLines(t testing.TB, path string) (out []AuditRecord) {
 		}
 	}
 	return out
-}
-
-// Several consoles and command lines share a state folder: no number is given
-// twice.
-func TestHistoryNumbersAreGivenOnce(t *testing.T) {
-	dir := t.TempDir()
-	const by, each = 4, 25
-	ids := make(chan uint64, by*each)
-	var wg sync.WaitGroup
-	for range by {
-		wg.Go(func() {
-			h, err := OpenHistory(nil, dir, "prod eu/1")
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			for i := range each {
-				id, err := h.Push(entry(fmt.Sprint(i), 10))
-				if err != nil {
-					t.Error(err)
-				}
-				ids <- id
-			}
-		})
-	}
-	wg.Wait()
-	close(ids)
-	seen := map[uint64]bool{}
-	for id := range ids {
-		if seen[id] {
-			t.Errorf("number %d was given twice", id)
-		}
-		seen[id] = true
-	}
-	if h := reopen(t, dir); len(h.Entries()) != by*each {
-		t.Errorf("%d entries", len(h.Entries()))
-	}
-}
-
-// largeHistory writes a history file of some size whose lines line makes.
-func largeHistory(t *testing.T, dir string, size int, line func(id int) []byte) (path string, last int) {
-	t.Helper()
-	h := reopen(t, dir)
-	push(t, h, entry("the first", 1))
-	var text bytes.Buffer
-	for last = 1; text.Len() < size; {
-		last++
-		text.Write(line(last))
-	}
-	f, err := os.OpenFile(h.path, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.Write(text.Bytes()); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return h.path, last
-}
-
-func historyText(t *testing.T, id, size int) []byte {
-	t.Helper()
-	e := entry(fmt.Sprint("change ", id), size)
-	e.ID = uint64(id)
-	b, err := json.Marshal(historyLine{Entry: &e})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return append(b, '\n')
-}
-
-// It is the newest changes of a large file that are kept.
-func TestHistoryOfALargeFile(t *testing.T) {
-	dir := t.TempDir()
-	_, last := largeHistory(t, dir, 70<<20, func(id int) []byte { return historyText(t, id, 300_000) })
-	h := reopen(t, dir)
-	if e, ok := h.Find(0); !ok || e.Title != fmt.Sprint("change ", last) {
-		t.Errorf("the newest is %q, want change %d", e.Title, last)
-	}
-	if n := len(h.Entries()); n != historyBytes/300_000 {
-		t.Errorf("%d entries", n)
-	}
-	if id := push(t, h, entry("next", 1)); id != uint64(last+1) {
-		t.Errorf("number %d after %d", id, last)
-	}
-}
-
-// A file of 100 MB opens in half a second, whatever is in it.
-func TestTimingLargeHistory(t *testing.T) {
-	slack := install.Timing(t)
-	for name, line := range map[string]func(id int) []byte{
-		"small changes": func(id int) []byte { return historyText(t, id, 100) },
-		"large changes": func(id int) []byte { return historyText(t, id, 1<<20) },
-		"broken lines":  func(id int) []byte { return append(historyText(t, id, 10_000)[:10_000], '\n') },
-		"one line":      func(int) []byte { return bytes.Repeat([]byte{'x'}, 1<<20) },
-	} {
-		dir := t.TempDir()
-		largeHistory(t, dir, 100<<20, line)
-		start := time.Now()
-		h := reopen(t, dir)
-		took := time.Since(start)
-		t.Logf("%s: %d entries, %d unreadable, in %v", name, len(h.Entries()), h.Skipped(), took)
-		if took > time.Duration(slack)*500*time.Millisecond {
-			t.Errorf("%s: opening the history took %v", name, took)
-		}
-	}
-}
-
-// Lines that cannot be read are counted, and stay when the file is written anew.
-func TestUnreadableLinesAreKept(t *testing.T) {
-	dir := t.TempDir()
-	h := reopen(t, dir)
-	push(t, h, entry("one", 1))
-	f, err := os.OpenFile(h.path, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = f.WriteString("mine alone\nnonsense\n{\"entry\":{\"ID\":77,\"At\":\n" + strings.Repeat(" ", 2<<20) + "\n")
-	if err := errors.Join(err, f.Close()); err != nil {
-		t.Fatal(err)
-	}
-	h = reopen(t, dir)
-	if h.Skipped() != 3 {
-		t.Errorf("%d lines unreadable", h.Skipped())
-	}
-	endless := t.TempDir()
-	largeHistory(t, endless, historyRead+1, func(int) []byte { return bytes.Repeat([]byte{'x'}, 1<<20) })
-	if h := reopen(t, endless); h.Skipped() != 1 {
-		t.Errorf("a line that does not end: %d unreadable", h.Skipped())
-	}
-	if id := push(t, h, entry("next", 1)); id != 78 { // and writes the file anew
-		t.Errorf("number %d, and 77 was given", id)
-	}
-	again := reopen(t, dir)
-	if diff := cmp.Diff([]string{"next", "one"}, titles(again)); diff != "" || again.Skipped() != 0 {
-		t.Errorf("%d skipped %s", again.Skipped(), diff)
-	}
-	kept, err := os.ReadFile(h.path + ".unreadable-1")
-	if err != nil || !strings.Contains(string(kept), "mine alone\nnonsense\n") {
-		t.Errorf("what could not be read is gone: %v", err)
-	}
 }
 
 // A change that cannot be audited is not made: not by an audit that can be
@@ -240,14 +92,14 @@ func TestOutcomeThatCannotBeWritten(t *testing.T) {
 	if r == nil || !errors.Is(err, ErrNotRecorded) || w.Priority("blue") != 41 {
 		t.Fatalf("%+v %v", r, err)
 	}
-	lines := auditLines(t, g.cfg.Audit.path)
+	lines := auditLines(t, filepath.Join(dir, "audit.jsonl"))
 	if len(lines) != 1 || lines[0].Result != auditUnknown || lines[0].Title != p.Title || lines[0].By != "cli" {
 		t.Errorf("%+v", lines)
 	}
 	// The next one has a line of its own.
 	g.cfg.Audit = NewAudit(nil, dir)
 	do(t, w, g, move("blue", 42), yes)
-	if lines = auditLines(t, g.cfg.Audit.path); len(lines) != 2 || lines[1].Result != auditOK {
+	if lines = auditLines(t, filepath.Join(dir, "audit.jsonl")); len(lines) != 2 || lines[1].Result != auditOK {
 		t.Errorf("%+v", lines)
 	}
 }

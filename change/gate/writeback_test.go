@@ -334,3 +334,21 @@ func TestFileNames(t *testing.T) {
 		t.Error("two long names make one file")
 	}
 }
+
+// Two new objects whose files would have one name come into two files.
+func TestWriteBackOfLikeNames(t *testing.T) {
+	d := newDisk(t, map[string]string{"a.yaml": two()})
+	np := func(namespace, name string) ObjectChange {
+		return d.create("apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: " + name + ", namespace: " + namespace + "}\nspec: {podSelector: {}}\n")
+	}
+	one, other := np("a-b", "c"), np("a", "b-c")
+	if err := d.put(one, other); err != nil {
+		t.Fatal(err)
+	}
+	d.look()
+	for _, k := range []model.PolicyKey{one.Key, other.Key} {
+		if d.read[k] == nil {
+			t.Errorf("%s is in no file of %v", k.Label(), d.names())
+		}
+	}
+}

@@ -216,18 +216,6 @@ func (w *writePlan) fits(path string, text []byte, e edit.Edit, c ObjectChange) 
 	return err == nil && w.f.agrees(path, after, []ObjectChange{c}, []int{0})
 }
 
-// filesOf is what was done to files with changes that were written.
-func filesOf(changes []ObjectChange) (out []HistoryFile) {
-	var had []*HistoryFile
-	for i := range changes {
-		if f := changes[i].file; f != nil && !slices.Contains(had, f) {
-			had = append(had, f)
-			out = append(out, *f)
-		}
-	}
-	return out
-}
-
 func spotOf(b *HistoryFile, k model.Key) *edit.Spot {
 	for i := range b.Spots {
 		if b.Spots[i].Object.Is(k) {

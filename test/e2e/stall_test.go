@@ -94,7 +94,7 @@ func TestStalledZone(t *testing.T) {
 			signal(t, c.sockets, "n2", syscall.SIGCONT)
 		}
 	}()
-	rev = r.until("the plan pauses", func(rev *revision.Revision) bool { return rev.Plan.State == gate.PlanWaiting })
+	rev = r.until("the plan pauses", func(rev *revision.Revision) bool { return rev.Plan.State == revision.PlanWaiting })
 	t.Logf("paused %v after SIGSTOP at step %d of %d: %s", time.Since(stopped).Round(time.Millisecond), rev.Plan.Done, rev.Plan.Total, rev.Plan.Why)
 	if !strings.Contains(rev.Plan.Why, "n2") {
 		t.Errorf("it pauses for %q", rev.Plan.Why)
@@ -123,13 +123,13 @@ func TestStalledZone(t *testing.T) {
 		})
 	}
 	t.Logf("the others show a change after %v", time.Since(began).Round(time.Millisecond))
-	if now := r.Revision().Plan; now.State != gate.PlanWaiting || now.Done != done {
+	if now := r.Revision().Plan; now.State != revision.PlanWaiting || now.Done != done {
 		t.Errorf("the plan went on without the zone: %+v", now)
 	}
 
 	signal(t, c.sockets, "n2", syscall.SIGCONT)
 	running, began = false, time.Now()
-	r.until("the plan is done", func(rev *revision.Revision) bool { return rev.Plan.State == gate.PlanDone })
+	r.until("the plan is done", func(rev *revision.Revision) bool { return rev.Plan.State == revision.PlanDone })
 	if rev := r.Revision(); rev.Plan.Done != len(p.Steps) {
 		t.Errorf("%+v", rev.Plan)
 	}

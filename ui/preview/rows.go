@@ -30,7 +30,7 @@ func (v *View) rowLines(b *page) {
 	}
 	for _, n := range gate.CountRows(v.p.Rows) {
 		name := fmt.Sprintf(" %-14s", words.Plural(detail.TableWord(n.Table)))
-		if l := v.p.RowSummary(n); l != "" {
+		if l := gate.RowSummary(v.p.Rows, n); l != "" {
 			b.add(widget.Line{{Text: name}, {Text: l, Style: b.st.Title}})
 		} else {
 			b.add(widget.Line{{Text: name}, {Text: "none", Style: b.st.Dim}})
