@@ -111,11 +111,11 @@ soak: test-setup e2e-tools ## before closing: long fuzz, faults, every platform
 	cd test/kube && RUNG_SOAK=1 RUNG_KUBE=$(KUBE) go test -count=1 -timeout 60m -v -run '^(TestFaults|TestOnOVN)$$' .
 	$(MAKE) cross
 
-cross: ## build for PLATFORMS
+cross: ## build for PLATFORMS, as released: without symbols for debuggers
 	@for platform in $(PLATFORMS); do \
 		os=$${platform%/*}; arch=$${platform#*/}; exe=; [ $$os != windows ] || exe=.exe; \
-		echo "GOOS=$$os GOARCH=$$arch go build -o bin/cross/rung-$$os-$$arch$$exe ."; \
-		GOOS=$$os GOARCH=$$arch go build -o bin/cross/rung-$$os-$$arch$$exe . || exit 1; \
+		echo "GOOS=$$os GOARCH=$$arch go build -ldflags '-s -w' -o bin/cross/rung-$$os-$$arch$$exe ."; \
+		GOOS=$$os GOARCH=$$arch go build -ldflags '-s -w' -o bin/cross/rung-$$os-$$arch$$exe . || exit 1; \
 	done
 
 generate: ## files that are generated: CRDs, models of libovsdb, docs/keys.md, docs/findings.md

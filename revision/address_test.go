@@ -59,7 +59,7 @@ func BenchmarkAddress(b *testing.B) {
 	r := New(Facts{Cluster: workloadCluster(b, workload.Large)}, nil)
 	b.ReportAllocs()
 	for b.Loop() {
-		r.shared = &derived{}
+		r = New(r.Facts, nil)
 		if len(r.Address(workload.PodIP(7))) != 1 {
 			b.Fatal("nobody has it")
 		}

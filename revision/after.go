@@ -44,6 +44,14 @@ func (r *Revision) With(upsert []model.Object, remove []model.Key) *Revision {
 	return next
 }
 
+// Base is the revision that one of With comes from, nil of any other.
+func (r *Revision) Base() *Revision {
+	if r.after == nil {
+		return nil
+	}
+	return r.after.base
+}
+
 // alone says whether no changed policy shares rows with another.
 func (c *change) alone() bool {
 	return !slices.ContainsFunc(c.keys, func(k model.Key) bool { return !k.Kind.IsAdmin() })

@@ -2,11 +2,14 @@ package revision
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/ovn/ovntrace"
+	"rung/model/verdict"
+	"rung/model/words"
 )
 
 // FoundBy says how the ACL behind a flow of a trace was found.
@@ -187,4 +190,42 @@ func sameRule(a, b BehindRule) bool {
 		return a.Policy == b.Policy && a.Direction == b.Direction && a.Rule == b.Rule
 	}
 	return a.Owner.Label() == b.Owner.Label()
+}
+
+// Label names the rules that the flow may be of.
+func (b *Behind) Label() string {
+	if len(b.Rules) == 0 {
+		return "an ACL that is not among the rows"
+	}
+	names := make([]string, len(b.Rules))
+	for i := range b.Rules {
+		d := b.Rules[i].Decider()
+		names[i] = DeciderText(&d)
+	}
+	if len(names) > 1 {
+		return "one of " + words.List(names, len(names))
+	}
+	return names[0]
+}
+
+// Decider is the rule as a row's.
+func (b *BehindRule) Decider() verdict.Decider {
+	d := verdict.RowDecider(b.ACL)
+	d.RuleName = b.RuleName
+	return d
+}
+
+// DeciderText names a rule: `ANP cluster-control egress rule 5 "default-deny"`.
+func DeciderText(d *verdict.Decider) string {
+	if d.Policy == (model.Key{}) {
+		return "row " + d.ACL
+	}
+	out := d.Policy.Label()
+	if d.Rule >= 0 {
+		out += fmt.Sprintf(" %s rule %d", d.Direction.Lower(), d.Rule)
+		if d.RuleName != "" {
+			out += fmt.Sprintf(" %q", d.RuleName)
+		}
+	}
+	return out
 }

@@ -21,11 +21,11 @@ func (r *Revision) Known(z *model.ZoneState, p *model.PolicyInZone) []*known.Cau
 		return nil
 	}
 	from := r.explainedFrom(z)
-	if e, _ := r.causes.get(z, p); e != nil && e.from == from {
+	if e, _ := Carried[causesCache](r).get(z, p); e != nil && e.from == from {
 		return e.causes
 	}
 	e := &explained{of: p, from: from, causes: known.Explain(p, r.factsOf(z, p.Policy))}
-	r.causes.put(z, e)
+	Carried[causesCache](r).put(z, e)
 	return e.causes
 }
 
@@ -36,7 +36,7 @@ func (r *Revision) CausesAtHand(z *model.ZoneState, p *model.PolicyInZone) []*kn
 	if !explainable(z, p) {
 		return nil
 	}
-	switch e, prepared := r.causes.get(z, p); {
+	switch e, prepared := Carried[causesCache](r).get(z, p); {
 	case e != nil:
 		return e.causes
 	case prepared:
@@ -76,10 +76,7 @@ func (r *Revision) CauseAtHand(z *model.ZoneState, p *model.PolicyInZone, d *mod
 // that was not explained yet, and with again of what was explained from other objects
 // or rows, too. current says that none of that is left.
 func (r *Revision) Explain(now time.Time, again bool) (current bool) {
-	b := r.causes
-	if b == nil {
-		return true
-	}
+	b := Carried[causesCache](r)
 	current = true
 	behind := map[policyIn]bool{}
 	for _, z := range r.Zones {
@@ -109,7 +106,7 @@ func explainable(z *model.ZoneState, p *model.PolicyInZone) bool {
 	return z != nil && !z.Writes && p != nil && !p.InSync && wholeJudgement(z, p)
 }
 
-// causesCache keeps causes from one revision to the next; nil keeps none.
+// causesCache keeps causes from one revision to the next.
 type causesCache struct {
 	mu       sync.Mutex
 	of       map[policyIn]*explained
@@ -147,9 +144,6 @@ func (r *Revision) explainedFrom(z *model.ZoneState) explainedFrom {
 
 // get is what is kept of a judgement, nil without, and whether Explain was called.
 func (b *causesCache) get(z *model.ZoneState, p *model.PolicyInZone) (e *explained, prepared bool) {
-	if b == nil {
-		return nil, false
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if e = b.of[policyIn{z.Name, p.Policy}]; e != nil && e.of != p {
@@ -159,9 +153,6 @@ func (b *causesCache) get(z *model.ZoneState, p *model.PolicyInZone) (e *explain
 }
 
 func (b *causesCache) put(z *model.ZoneState, e *explained) {
-	if b == nil {
-		return
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.of == nil {

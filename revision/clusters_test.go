@@ -5,11 +5,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"rung/bench/workload"
 	"rung/compiler"
 	"rung/examples"
 	"rung/model"
+	"rung/model/ovn/nb"
+	"rung/revision/settings"
 	"rung/sources/manifests"
 	"rung/test/given"
 )
@@ -48,4 +51,45 @@ func withZones(r *Revision, zones ...*model.ZoneState) *Revision {
 	f.Zones = zones
 	slices.SortFunc(f.Zones, func(a, b *model.ZoneState) int { return strings.Compare(a.Name, b.Name) })
 	return New(f, r)
+}
+
+func testACL(uuid string, tier, priority int, direction, action string, ids map[string]string) nb.RowChange {
+	return nb.RowChange{New: &nb.ACL{UUID: uuid, Tier: tier, Priority: priority, Direction: direction, Action: action, ExternalIDs: ids}}
+}
+
+func anpIDs(name, index string) map[string]string {
+	return idsOf(nb.OwnerANP, nb.KeyName, name, nb.KeyDirection, "Ingress", nb.KeyGressIndex, index, nb.KeyProtocol, "None")
+}
+
+// logging gives a policy the annotation that makes it log.
+func logging(policy, annotation string) string {
+	return strings.Replace(policy, "metadata:\n", "metadata:\n  annotations: {k8s.ovn.org/acl-logging: '"+annotation+"'}\n", 1)
+}
+
+var readyNow = time.Date(2026, 11, 3, 14, 5, 0, 0, time.UTC)
+
+func dbOf(rows ...nb.Row) *nb.DB {
+	var changes []nb.RowChange
+	for _, r := range rows {
+		changes = append(changes, nb.RowChange{New: r})
+	}
+	return (*nb.DB)(nil).Apply(changes)
+}
+
+// drawnRevision is a revision of a cluster whose labels are drawn at random.
+func drawnRevision(b *testing.B, s workload.Size) *Revision {
+	b.Helper()
+	c, err := workload.Cluster(s)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return New(Facts{Cluster: c, Flags: settings.Flags{}}, nil)
+}
+
+func idsOf(owner string, kv ...string) map[string]string {
+	var pairs []nb.Pair
+	for i := 0; i < len(kv); i += 2 {
+		pairs = append(pairs, nb.Pair{Key: kv[i], Value: kv[i+1]})
+	}
+	return nb.IDs(nb.DefaultController, owner, pairs...)
 }

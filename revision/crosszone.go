@@ -50,13 +50,13 @@ func warning(code, zone string, k model.PolicyKey, since time.Time, text, remedy
 // zones count, compared by digests. What is settling is only information; what was read
 // before the last change says nothing.
 func (r *Revision) ZoneFindings(now time.Time) []model.Finding {
-	return r.zoneFindings(now, r.Known)
+	return r.zoneFindings(now, func(z *model.ZoneState, p *model.PolicyInZone) []*known.Cause { return r.Known(z, p) })
 }
 
 // ZoneFindingsAtHand is ZoneFindings with the causes that nobody has to wait for, see
 // CausesAtHand.
 func (r *Revision) ZoneFindingsAtHand(now time.Time) []model.Finding {
-	return r.zoneFindings(now, r.CausesAtHand)
+	return r.zoneFindings(now, func(z *model.ZoneState, p *model.PolicyInZone) []*known.Cause { return r.CausesAtHand(z, p) })
 }
 
 // StandingZoneFindings are those of ZoneFindingsAtHand that are not just settling.

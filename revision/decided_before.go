@@ -46,7 +46,7 @@ const mostAbove = 20
 func (r *Revision) DecidedBefore(ctx context.Context, k model.PolicyKey, dir model.Direction, rule int) []Before {
 	_, _ = r.AllFindings(ctx) // without verdicts the rest is true all the same
 	out := r.decidedBefore(k, dir, rule)
-	if audit := r.shared.audit.Load(); audit != nil {
+	if audit := r.KnownAudit(); audit != nil {
 		for i := range audit.Rules {
 			a := &audit.Rules[i]
 			if a.Policy == k && a.Matches && !a.Decides && (dir == "" || a.Direction == dir && a.Rule == rule) {
@@ -98,7 +98,7 @@ func (r *Revision) decidedBefore(k model.PolicyKey, dir model.Direction, rule in
 		if dir != "" && d != dir {
 			continue
 		}
-		a := &abovePolicy{r: r, x: r.podIndex(), p: p}
+		a := &abovePolicy{r: r, x: r.PodIndex(), p: p}
 		a.gather(d)
 		for i := range p.Rules(d) {
 			t := &p.Rules(d)[i]

@@ -11,11 +11,6 @@ import (
 	"rung/test/given"
 )
 
-// logging gives a policy the annotation that makes it log.
-func logging(policy, annotation string) string {
-	return strings.Replace(policy, "metadata:\n", "metadata:\n  annotations: {k8s.ovn.org/acl-logging: '"+annotation+"'}\n", 1)
-}
-
 // TestDecidedBefore: who logs nothing because rules above decide first is told which.
 func TestDecidedBefore(t *testing.T) {
 	const deny, both = `{"deny": "alert"}`, `{"deny": "alert", "allow": "info"}`

@@ -8,46 +8,17 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"rung/compiler"
 	"rung/model"
-	"rung/model/ladder"
 	"rung/model/lint"
-	"rung/model/overlap"
 	"rung/model/verdict"
 )
 
-// derived is what follows from the objects and from the options they are compiled with
-// (which units there are, the families, the subnets), made when first asked for and
-// shared by all revisions that have both in common.
-type derived struct {
-	indexOnce    sync.Once
-	index        *overlap.PodIndex
-	bandsOnce    sync.Once
-	bands        []ladder.Band
-	ladderOnce   sync.Once
-	ladder       *ladder.Ladder
-	findingsOnce sync.Once
-	findings     atomic.Pointer[[]model.Finding] // of the objects
-	all          atomic.Pointer[[]model.Finding] // and of verdicts
-	audit        atomic.Pointer[verdict.Audit]   // from which those are, nil where it is too large
-	addrOnce     sync.Once
-	addrs        map[string][]AddressOwner
-	verdictsOnce sync.Once
-	verdicts     *verdict.Index
-	idleOnce     sync.Once
-	idle         *verdict.Index // with ClusterNetworkPolicies that have no rows, nil without
-	todayOnce    sync.Once
-	today        *verdict.Index // without the isolation of 2016
-	placedOnce   sync.Once
-	placed       []model.Object // pods of which a place is assumed
-	judgedOnce   sync.Once
-	judged       *model.Cluster
-	wholeOnce    sync.Once
-	wholeRows    *compiler.Desired // of a revision of With
-	matrices     matrices
-	sessionsOnce sync.Once
-	sessions     []LogSession
-	cache        *findingsCache // nil for a revision of no engine
+// objectFindings are the findings of the same objects and desired rows.
+type objectFindings struct {
+	once    sync.Once
+	objects atomic.Pointer[[]model.Finding] // of the objects
+	all     atomic.Pointer[[]model.Finding] // and of verdicts
+	audit   atomic.Pointer[verdict.Audit]   // from which those are, nil where it is too large
 }
 
 // findingsCache holds the findings that were worked out last, whichever revision
@@ -61,80 +32,26 @@ type cachedFindings struct {
 	findings []model.Finding
 }
 
-// Selected answers which pods the selectors of this revision mean.
-func (r *Revision) Selected() *overlap.PodIndex { return r.podIndex() }
-
-// podIndex answers which pods a selector means, for ladder and findings alike.
-func (r *Revision) podIndex() *overlap.PodIndex {
-	if r.after != nil {
-		return r.after.base.podIndex() // of the same pods
-	}
-	d := r.shared
-	d.indexOnce.Do(func() {
-		d.index = overlap.NewPodIndex(r.Judged(), r.Desired.Selectors())
-		d.index.Compiled(r.Desired.Families())
-	})
-	return d.index
-}
-
-// Ladder is the precedence ladder of this revision.
-func (r *Revision) Ladder() *ladder.Ladder {
-	d := r.shared
-	d.ladderOnce.Do(func() {
-		opt := ladder.Options{Max: r.Flags.MaxPriority, CNP: r.Flags.CompileCNP, Broken: r.Broken, Units: r.Units(),
-			LegacyIsolation: r.Flags.LegacyIsolation}
-		if r.sharedPriority() {
-			opt.Index = r.podIndex() // only who holds a priority together can conflict
-		}
-		d.ladder = ladder.New(r.Cluster, opt)
-	})
-	return d.ladder
-}
-
-// sharedPriority says whether two policies of a tier hold one priority.
-func (r *Revision) sharedPriority() bool {
-	type place struct {
-		tier     int
-		priority int32
-	}
-	seen := map[place]bool{}
-	for _, k := range []model.Kind{model.KindANP, model.KindCNP} {
-		if k == model.KindCNP && !r.Flags.CompileCNP {
-			continue
-		}
-		for p := range r.Cluster.Policies(k) {
-			at := place{p.Tier, p.Priority}
-			if seen[at] {
-				return true
-			}
-			seen[at] = true
-		}
-	}
-	return false
-}
-
 // Findings are what the objects of this very revision say, worst first; AllFindings has
 // besides what verdicts say. Who asks first waits until they are worked out, some
 // milliseconds for 1,000 pods and 1,000 rules.
 func (r *Revision) Findings() []model.Finding {
-	d := r.shared
-	d.findingsOnce.Do(func() {
+	d := Shared[objectFindings](r)
+	d.once.Do(func() {
 		o := r.lintOptions()
-		o.Index, o.Ladder = r.podIndex(), r.Ladder()
+		o.Index, o.Ladder = r.PodIndex(), r.Ladder()
 		f := lint.Run(r.Cluster, r.Broken, o)
-		d.findings.Store(&f)
-		if d.cache != nil {
-			d.cache.put(&cachedFindings{r.Number, r.carried(f)})
-		}
+		d.objects.Store(&f)
+		Carried[findingsCache](r).put(&cachedFindings{r.Number, r.withLast(f)})
 	})
-	return *d.findings.Load()
+	return *d.objects.Load()
 }
 
 // AllFindings are all findings of this very revision, worst first: every connection there
 // can be is asked, which takes up to a second or two on a big cluster. Where it would take
 // longer, a finding says so. The error is that of the context.
 func (r *Revision) AllFindings(ctx context.Context) ([]model.Finding, error) {
-	d := r.shared
+	d := Shared[objectFindings](r)
 	if f := d.all.Load(); f != nil {
 		return *f, nil
 	}
@@ -145,20 +62,18 @@ func (r *Revision) AllFindings(ctx context.Context) ([]model.Finding, error) {
 		return *d.all.Load(), nil
 	}
 	v := r.Verdicts()
-	audit, err := verdict.NewAudit(ctx, v, lint.Asks(r.Cluster, r.podIndex()))
+	audit, err := verdict.NewAudit(ctx, v, lint.Asks(r.Cluster, r.PodIndex()))
 	if err != nil && !errors.Is(err, verdict.ErrTooLarge) {
 		return nil, err
 	}
 	if err == nil {
 		d.audit.Store(audit)
 	}
-	f := lint.WithVerdicts(r.Judged(), r.podIndex(), found, v, audit, err)
+	f := lint.WithVerdicts(r.Judged(), r.PodIndex(), found, v, audit, err)
 	if !d.all.CompareAndSwap(nil, &f) {
 		return *d.all.Load(), nil // pages hold on to the list they were given
 	}
-	if d.cache != nil {
-		d.cache.put(&cachedFindings{r.Number, f})
-	}
+	Carried[findingsCache](r).put(&cachedFindings{r.Number, f})
 	return f, nil
 }
 
@@ -173,7 +88,7 @@ const (
 // it says whether they are all.
 func (r *Revision) FindSome() bool {
 	r.Findings()
-	if r.shared.all.Load() != nil {
+	if Shared[objectFindings](r).all.Load() != nil {
 		return true
 	}
 	policies := r.Cluster.Count(model.KindANP) + r.Cluster.Count(model.KindNP) + r.Cluster.Count(model.KindEF)
@@ -185,12 +100,16 @@ func (r *Revision) FindSome() bool {
 }
 
 // HasFindings says whether all findings are worked out.
-func (r *Revision) HasFindings() bool { return r.shared.all.Load() != nil }
+func (r *Revision) HasFindings() bool { return Shared[objectFindings](r).all.Load() != nil }
 
-// carried are findings of the objects with what verdicts said last of policies and rules
+// KnownAudit is what the verdicts of all connections say of the rules, once AllFindings has
+// asked for them; nil before, and where there are too many.
+func (r *Revision) KnownAudit() *verdict.Audit { return Shared[objectFindings](r).audit.Load() }
+
+// withLast are findings of the objects with what verdicts said last of policies and rules
 // that are still there, and of the findings themselves.
-func (r *Revision) carried(found []model.Finding) []model.Finding {
-	e := r.shared.cache.newest.Load()
+func (r *Revision) withLast(found []model.Finding) []model.Finding {
+	e := Carried[findingsCache](r).newest.Load()
 	if e == nil {
 		return found
 	}
@@ -229,14 +148,12 @@ func (r *Revision) lintOptions() lint.Options {
 // were worked out last. current says whether they are all and of this revision; what shows
 // others must say so. Where nothing was worked out yet it waits as FindSome does.
 func (r *Revision) KnownFindings() (findings []model.Finding, current bool) {
-	d := r.shared
+	d := Shared[objectFindings](r)
 	if f := d.all.Load(); f != nil {
 		return *f, true
 	}
-	if d.cache != nil {
-		if e := d.cache.newest.Load(); e != nil {
-			return e.findings, false
-		}
+	if e := Carried[findingsCache](r).newest.Load(); e != nil {
+		return e.findings, false
 	}
 	if r.FindSome() {
 		return *d.all.Load(), true

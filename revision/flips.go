@@ -21,7 +21,7 @@ func (r *Revision) Differ(ctx context.Context, next *Revision, ask verdict.Asked
 }
 
 // Vital is what nearly every pod needs: the cluster's DNS and its API server.
-func (r *Revision) Vital() lint.Vital { return lint.FindVital(r.Cluster, r.podIndex()) }
+func (r *Revision) Vital() lint.Vital { return lint.FindVital(r.Cluster, r.PodIndex()) }
 
 // EndsText names the ends of one side of connections: "blue/api-0, blue/api-1",
 // "blue (7 pods)", "12 namespaces (340 pods)", "10.0.0.0/8 except 10.1.0.0/16".

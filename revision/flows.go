@@ -104,7 +104,7 @@ func (r *Revision) asOf(s *Southbound, now time.Time) string {
 	if s.Current() {
 		return ""
 	}
-	text := "Flows as of " + howLong(now.Sub(s.SyncedAt)) + " ago. Southbound database: " + string(s.Conn) + forHow(now, s.ConnAt)
+	text := "Flows as of " + words.Lasted(now.Sub(s.SyncedAt)) + " ago. Southbound database: " + string(s.Conn) + forHow(now, s.ConnAt)
 	if s.Error != "" {
 		text += ": " + s.Error
 	}

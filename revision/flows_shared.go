@@ -44,5 +44,5 @@ func (r *Revision) nameOf(a *nb.ACL) string {
 			d.RuleName = rule.Name
 		}
 	}
-	return decided(&d)
+	return DeciderText(&d)
 }

@@ -64,7 +64,7 @@ func (l *LadderRows) Of(tier int, stage model.Stage) []RowGroup {
 // LadderRows works out those of this revision. Zones whose ACLs are the same as
 // the last time cost a walk along them.
 func (r *Revision) LadderRows() *LadderRows {
-	b := r.rowsCached()
+	b := Carried[rowsCache](r)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if e := b.last.Load(); e.holds(r) {
@@ -93,18 +93,10 @@ func (r *Revision) LadderRows() *LadderRows {
 // they were worked out, else those that were worked out last; current says which.
 // Where nothing was worked out yet it waits as LadderRows does.
 func (r *Revision) KnownLadderRows() (rows *LadderRows, current bool) {
-	if e := r.rowsCached().last.Load(); e != nil {
+	if e := Carried[rowsCache](r).last.Load(); e != nil {
 		return e.rows, e.holds(r)
 	}
 	return r.LadderRows(), true
-}
-
-// rowsCached is the one of the engine, or one for this question alone.
-func (r *Revision) rowsCached() *rowsCache {
-	if r.rows == nil {
-		return &rowsCache{}
-	}
-	return r.rows
 }
 
 // onLadder are the units the ladder has a line for, whose rows it stands for.

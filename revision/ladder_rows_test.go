@@ -19,22 +19,6 @@ func groupsText(l *LadderRows) string {
 	return b.String()
 }
 
-func testACL(uuid string, tier, priority int, direction, action string, ids map[string]string) nb.RowChange {
-	return nb.RowChange{New: &nb.ACL{UUID: uuid, Tier: tier, Priority: priority, Direction: direction, Action: action, ExternalIDs: ids}}
-}
-
-func idsOf(owner string, kv ...string) map[string]string {
-	var pairs []nb.Pair
-	for i := 0; i < len(kv); i += 2 {
-		pairs = append(pairs, nb.Pair{Key: kv[i], Value: kv[i+1]})
-	}
-	return nb.IDs(nb.DefaultController, owner, pairs...)
-}
-
-func anpIDs(name, index string) map[string]string {
-	return idsOf(nb.OwnerANP, nb.KeyName, name, nb.KeyDirection, "Ingress", nb.KeyGressIndex, index, nb.KeyProtocol, "None")
-}
-
 // Rows that a policy of the ladder stands for are left out, whatever they look
 // like; all others are there, once for all zones.
 func TestLadderRows(t *testing.T) {
@@ -99,8 +83,7 @@ func TestLadderRows(t *testing.T) {
 	// The policy is back, or never was gone: its own line stands for the rows.
 	gone := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindANP, Name: "gone"}}, Tier: model.TierAdmin, Priority: 50}
 	parts.Cluster, _ = cluster.Upsert([]model.Object{gone}, nil)
-	back := New(parts, nil)
-	back.rows = r.rows
+	back := New(parts, r)
 	if text := groupsText(back.LadderRows()); strings.Contains(text, "ANP gone") {
 		t.Errorf("rows of a policy on the ladder:\n%s", text)
 	}

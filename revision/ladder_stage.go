@@ -21,7 +21,7 @@ func (r *Revision) StageACLCount(k model.PolicyKey, stage model.Stage) int {
 	if stage == "" {
 		return r.ACLCount(k)
 	}
-	c := &r.rowsCached().counts
+	c := &Carried[rowsCache](r).counts
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.desired != r.Desired || c.byKey == nil {

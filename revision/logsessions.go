@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sync"
 
 	"rung/model"
 )
@@ -22,9 +23,14 @@ type LogSession struct {
 
 // LogSessions are the logging sessions of all objects, those that end first first.
 func (r *Revision) LogSessions() []LogSession {
-	d := r.shared
-	d.sessionsOnce.Do(func() { d.sessions = logSessions(r.Cluster) })
-	return d.sessions
+	s := Shared[sessionsOnce](r)
+	s.Do(func() { s.sessions = logSessions(r.Cluster) })
+	return s.sessions
+}
+
+type sessionsOnce struct {
+	sync.Once
+	sessions []LogSession
 }
 
 func logSessions(c *model.Cluster) (out []LogSession) {

@@ -118,7 +118,7 @@ func (r *Revision) Matrix(ctx context.Context, ports verdict.Ports) (*Matrix, er
 	if err != nil {
 		return nil, err
 	}
-	known := &r.shared.matrices
+	known := Shared[matrices](r)
 	known.mu.Lock()
 	defer known.mu.Unlock()
 	if len(known.kept) == keptMatrices {
@@ -130,7 +130,7 @@ func (r *Revision) Matrix(ctx context.Context, ports verdict.Ports) (*Matrix, er
 
 // matrix is one that is known, nil for none.
 func (r *Revision) matrix(ports verdict.Ports) *Matrix {
-	known := &r.shared.matrices
+	known := Shared[matrices](r)
 	known.mu.Lock()
 	defer known.mu.Unlock()
 	for _, m := range known.kept {

@@ -47,3 +47,23 @@ func (r *Revision) Neighbours(p *model.Policy, rule *model.Rule) (before, after 
 	}
 	return before, after
 }
+
+// antreaNeighbours are the rules of a direction right before and after one.
+func (r *Revision) antreaNeighbours(p *model.Policy, rule *model.Rule) (before, after *PlacedRule) {
+	var last *PlacedRule
+	seen := false
+	for _, place := range r.Order() {
+		rules := place.Policy.Rules(rule.Direction)
+		for i := range rules {
+			at := &PlacedRule{place.Policy, &rules[i]}
+			switch {
+			case place.Policy.Key == p.Key && i == rule.Index:
+				before, seen = last, true
+			case seen:
+				return before, at
+			}
+			last = at
+		}
+	}
+	return before, nil
+}

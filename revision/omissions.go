@@ -227,3 +227,26 @@ func (r *Revision) absentKinds() (out []model.Omission) {
 	}
 	return out
 }
+
+// undecided are the policies that are read and decide nothing under Antrea, since admission
+// refuses them or their tier, or their tier is not there.
+func (r *Revision) undecided() (out []model.Omission) {
+	if !r.Antrea() {
+		return nil
+	}
+	for _, place := range r.Order() {
+		p := place.Policy
+		o := model.Omission{Code: model.OmittedObject, Key: p.Key, Origin: p.Origin}
+		switch {
+		case place.Missing:
+			o.Why = "whose tier " + place.TierName + " does not exist, or is refused"
+		case p.Antrea != nil && p.Refused():
+			b := p.Invalid[slices.IndexFunc(p.Invalid, func(b model.Broken) bool { return !b.Tolerated() })]
+			o.Why = "which Antrea refuses: " + strings.TrimSpace(b.Field+" "+b.Message)
+		default:
+			continue
+		}
+		out = append(out, o)
+	}
+	return out
+}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/model"
 	"rung/model/ovn/ovntrace"
 	"rung/model/verdict"
 	"rung/model/words"
@@ -90,13 +89,13 @@ func (s *OVNStage) ovn() string {
 	case s.Verdict == verdict.Unknown:
 		return "unknown: the packet did not get there"
 	case s.ACL:
-		by = s.By.label()
+		by = s.By.Label()
 	case s.Verdict == verdict.Deny && s.Own != "":
 		by = "OVN's own flow: " + s.Own
 	}
 	passed := make([]string, len(s.Passed))
 	for i := range s.Passed {
-		passed[i] = s.Passed[i].label()
+		passed[i] = s.Passed[i].Label()
 	}
 	return string(s.Verdict) + " · " + by + after(passed)
 }
@@ -113,35 +112,12 @@ func after(passed []string) string {
 func (s *OVNStage) rows() string {
 	passed := make([]string, len(s.Rows.Passed))
 	for i := range s.Rows.Passed {
-		passed[i] = decided(&s.Rows.Passed[i])
+		passed[i] = DeciderText(&s.Rows.Passed[i])
 	}
 	return string(s.Rows.Verdict) + " · " + rowsDecided(&s.Rows) + after(passed)
 }
 
 const noRule = "no rule matched"
-
-// label names the rules that the flow may be of.
-func (b *Behind) label() string {
-	if len(b.Rules) == 0 {
-		return "an ACL that is not among the rows"
-	}
-	names := make([]string, len(b.Rules))
-	for i := range b.Rules {
-		d := b.Rules[i].Decider()
-		names[i] = decided(&d)
-	}
-	if len(names) > 1 {
-		return "one of " + words.List(names, len(names))
-	}
-	return names[0]
-}
-
-// Decider is the rule as a row's.
-func (b *BehindRule) Decider() verdict.Decider {
-	d := verdict.RowDecider(b.ACL)
-	d.RuleName = b.RuleName
-	return d
-}
 
 func rowsDecided(s *verdict.StageVerdict) string {
 	switch {
@@ -150,28 +126,13 @@ func rowsDecided(s *verdict.StageVerdict) string {
 	case len(s.Candidates) > 0:
 		names := make([]string, len(s.Candidates))
 		for i := range s.Candidates {
-			names[i] = decided(&s.Candidates[i])
+			names[i] = DeciderText(&s.Candidates[i])
 		}
 		return "one of " + words.List(names, len(names))
 	case s.Decided != nil:
-		return decided(s.Decided)
+		return DeciderText(s.Decided)
 	}
 	return noRule
-}
-
-// decided names a rule: `ANP cluster-control egress rule 5 "default-deny"`.
-func decided(d *verdict.Decider) string {
-	if d.Policy == (model.Key{}) {
-		return "row " + d.ACL
-	}
-	out := d.Policy.Label()
-	if d.Rule >= 0 {
-		out += fmt.Sprintf(" %s rule %d", d.Direction.Lower(), d.Rule)
-		if d.RuleName != "" {
-			out += fmt.Sprintf(" %q", d.RuleName)
-		}
-	}
-	return out
 }
 
 // notes are what is to be known besides the stages.
@@ -211,4 +172,33 @@ func (h *OVNHalf) Cause() string {
 		return "the flow is of no row that is there: the flows are older than the rows"
 	}
 	return "not known: look at ovn-northd in the zone, and trace again"
+}
+
+// Disagreements are those of a trace, one for each zone.
+func (t *OVNTrace) Disagreements() (out []OVNDisagreement) {
+	for i := range t.Ways {
+		for j := range t.Ways[i].Halves {
+			h := &t.Ways[i].Halves[j]
+			for k := range h.Stages {
+				s := &h.Stages[k]
+				if s.Agreement != Disagree {
+					continue
+				}
+				d := OVNDisagreement{Connection: t.Connection, Zone: h.Zone, At: t.At,
+					Text: fmt.Sprintf("zone %s: ovn-trace of %s disagrees with the rows in %s: OVN %s; rows %s; likely cause: %s",
+						h.Zone, t.Connection, s.Stage, s.ovn(), s.rows(), h.Cause())}
+				if r := s.Rows.Decided; r != nil && r.Policy.Kind.IsPolicy() {
+					d.Policies = append(d.Policies, r.Policy)
+				}
+				for _, b := range s.By.Rules {
+					if b.Policy.Kind.IsPolicy() {
+						d.Policies = append(d.Policies, b.Policy)
+					}
+				}
+				out = append(out, d)
+				break
+			}
+		}
+	}
+	return out
 }

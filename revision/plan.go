@@ -148,18 +148,7 @@ func (w PlanWait) For(now time.Time) string {
 	if w.Since.IsZero() {
 		return w.Why
 	}
-	return w.Why + " " + howLong(now.Sub(w.Since))
-}
-
-func howLong(d time.Duration) string {
-	d = max(0, d)
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%d s", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%d min", int(d.Minutes()))
-	}
-	return fmt.Sprintf("%d h", int(d.Hours()))
+	return w.Why + " " + words.Lasted(now.Sub(w.Since))
 }
 
 // Reached says whether the policies stand where the plan was going.
@@ -185,7 +174,7 @@ func (p *PlanState) Standing(now time.Time) string {
 	}
 	text := "a plan is stopped at " + p.At()
 	if !p.Since.IsZero() {
-		text += " (since " + howLong(now.Sub(p.Since)) + ")"
+		text += " (since " + words.Lasted(now.Sub(p.Since)) + ")"
 	}
 	return text
 }

@@ -125,3 +125,61 @@ func (r *Revision) Loggers() (names []string, all int) {
 	}
 	return names, all
 }
+
+// RuleFacts is what a table of rules says of one.
+type RuleFacts struct {
+	*model.Rule
+	// Pods are those behind the peers that select pods, each once; SelectsPods says
+	// whether there are such peers.
+	Pods        int
+	SelectsPods bool
+	ACLs        []string // ids of the desired ones, over all zones together
+}
+
+// RuleFacts are those of a policy's rules, ingress before egress.
+func (r *Revision) RuleFacts(p *model.Policy) []RuleFacts {
+	type place struct {
+		dir  model.Direction
+		rule int
+	}
+	acls := map[place][]string{}
+	for _, a := range r.ACLs(p.Key, "") {
+		if _, dir, i, ok := RuleOf(a.ExternalIDs); ok {
+			acls[place{dir, i}] = append(acls[place{dir, i}], a.ID())
+		}
+	}
+	out := make([]RuleFacts, 0, len(p.Ingress)+len(p.Egress))
+	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
+		rules := p.Rules(dir)
+		for i := range rules {
+			f := RuleFacts{Rule: &rules[i], ACLs: acls[place{dir, rules[i].Index}]}
+			f.Pods, f.SelectsPods = r.podsBehind(p.Key, f.Rule)
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// podsBehind counts the pods behind a rule's peers, each once.
+func (r *Revision) podsBehind(k model.PolicyKey, rule *model.Rule) (n int, selects bool) {
+	var seen map[model.Key]bool
+	if len(rule.Peers) > 1 {
+		seen = map[model.Key]bool{}
+	}
+	for i := range rule.Peers {
+		switch rule.Peers[i].Kind {
+		case model.PeerNamespaces, model.PeerPods, model.PeerGroup, model.PeerServiceAccount:
+		default:
+			continue
+		}
+		selects = true
+		pods := r.PeerPods(k, rule.Direction, rule.Index, i)
+		if seen == nil {
+			return len(pods), true
+		}
+		for _, p := range pods {
+			seen[p.Key] = true
+		}
+	}
+	return len(seen), selects
+}

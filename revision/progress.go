@@ -6,40 +6,8 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/flow"
-	"rung/model/ovn/nb"
+	"rung/model/words"
 )
-
-// Count is what was seen of the numbers that say how far northd and the nodes are: the
-// database stamps a number only once northd gets there.
-type Count struct {
-	Written, Made, Done int64
-	// Seen is when Written was seen first. Northd and Nodes say since when they are
-	// behind, without having come any further; zero while they are not.
-	Seen, Northd, Nodes time.Time
-	// Before says that it was so when the numbers were seen first: since then at least.
-	Before bool
-}
-
-// Next is the count after another look at a zone's numbers.
-func (c Count) Next(g *nb.Global, now time.Time) Count {
-	next := Count{Written: g.Written.Cfg, Made: g.Made.Cfg, Done: g.Done.Cfg, Seen: c.Seen}
-	if next.Written != c.Written || c.Seen.IsZero() {
-		next.Seen = now
-	}
-	next.Before = c.Seen.IsZero() || c.Before && next.Made == c.Made && next.Done == c.Done
-	since := func(behind bool, was time.Time, moved bool) time.Time {
-		switch {
-		case !behind:
-			return time.Time{}
-		case was.IsZero() || moved:
-			return now
-		}
-		return was
-	}
-	next.Northd = since(next.Made < next.Written, c.Northd, next.Made != c.Made)
-	next.Nodes = since(next.Done < next.Made, c.Nodes, next.Done != c.Done)
-	return next
-}
 
 // flowSettle is how long flows may take to follow a row, and numbers each other.
 const flowSettle = 2 * time.Second
@@ -106,23 +74,11 @@ func (p *Progress) lasts(now, since time.Time) bool {
 	return p.Before || now.Sub(since) >= flowSettle
 }
 
-// Text is "ovn-northd died 12 s ago", or "ovn-northd does not answer for 12 s".
-func (d Daemon) Text(now time.Time) string {
-	when := "just now"
-	switch lasts := now.Sub(d.Since) >= time.Second; {
-	case d.State != "died" && d.State != "stopped":
-		when = "for " + howLong(now.Sub(d.Since))
-	case lasts:
-		when = howLong(now.Sub(d.Since)) + " ago"
-	}
-	return d.Name + " " + d.State + " " + when
-}
-
 func (p *Progress) forHow(now, since time.Time) string {
 	if text := forHow(now, since); text == "" || !p.Before {
 		return text
 	}
-	return " for at least " + howLong(now.Sub(since))
+	return " for at least " + words.Lasted(now.Sub(since))
 }
 
 // forHow is " for 12 s", empty for less than a second and where nobody knows.
@@ -130,5 +86,5 @@ func forHow(now, since time.Time) string {
 	if since.IsZero() || now.Sub(since) < time.Second {
 		return ""
 	}
-	return " for " + howLong(now.Sub(since))
+	return " for " + words.Lasted(now.Sub(since))
 }

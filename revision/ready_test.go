@@ -10,8 +10,6 @@ import (
 	"rung/model"
 )
 
-var readyNow = time.Date(2026, 11, 3, 14, 5, 0, 0, time.UTC)
-
 // readyWorld has nodes, a policy with conditions, and zones whose rows stand as
 // given; a zone that is not named was never read.
 func readyWorld(nodes []string, conditions []model.Condition, rows map[string]model.PolicyInZone) *Revision {

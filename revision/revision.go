@@ -130,11 +130,8 @@ type Revision struct {
 
 	// shared is worked out once for all revisions of the same objects and desired rows.
 	shared *derived
-	// rows keeps what the ladder shows of live rows from revision to revision; nil
-	// in a revision that was never on a screen.
-	rows *rowsCache
-	// causes keeps why rows differ from revision to revision; nil in one of With.
-	causes *causesCache
+	// carried keeps what questions worked out from revision to revision; nil in one of With.
+	carried *memo
 	// omissions keeps what Omissions says; nil in a revision of With.
 	omissions *onceOmissions
 	// after is set in a revision of With.
@@ -161,15 +158,15 @@ func New(f Facts, before *Revision) *Revision {
 	}
 	r := &Revision{Facts: f, omissions: &onceOmissions{}}
 	if before == nil {
-		r.shared, r.rows, r.causes = &derived{cache: &findingsCache{}}, &rowsCache{}, &causesCache{}
+		r.shared, r.carried = &derived{}, &memo{}
 		return r
 	}
-	r.shared, r.rows, r.causes = before.shared, before.rows, before.causes
+	r.shared, r.carried = before.shared, before.carried
 	// The desired rows may be others for the same objects: they hang on the options, too.
 	if before.Cluster != f.Cluster || before.Desired != f.Desired || !slices.Equal(before.Broken, f.Broken) ||
 		before.Flags.MaxPriority != f.Flags.MaxPriority || before.Flags.LegacyIsolation != f.Flags.LegacyIsolation ||
 		before.System != f.System {
-		r.shared = &derived{cache: before.shared.cache}
+		r.shared = &derived{}
 	}
 	return r
 }
@@ -306,7 +303,7 @@ func (r *Revision) None(k model.PolicyKey) *model.NoRows {
 // that has no rows those it would apply to. The slice must not be changed.
 func (r *Revision) Subjects(k model.PolicyKey) []*model.Pod {
 	if p := r.Cluster.Policy(k); r.selectedBy(p) {
-		return slices.Collect(r.podIndex().Pods(r.appliedSet(p)))
+		return slices.Collect(r.PodIndex().Pods(r.appliedSet(p)))
 	}
 	d := r.desired(k)
 	return d.Subjects(d.Policy(k))
@@ -316,7 +313,7 @@ func (r *Revision) Subjects(k model.PolicyKey) []*model.Pod {
 func (r *Revision) PeerPods(k model.PolicyKey, dir model.Direction, rule, peer int) []*model.Pod {
 	if p := r.Cluster.Policy(k); r.selectedBy(p) {
 		if ru := p.Rule(dir, rule); ru != nil && peer < len(ru.Peers) {
-			return slices.Collect(r.podIndex().Pods(r.peerSet(p, &ru.Peers[peer])))
+			return slices.Collect(r.PodIndex().Pods(r.peerSet(p, &ru.Peers[peer])))
 		}
 		return nil
 	}

@@ -22,14 +22,6 @@ func ownedACL(uuid string, tier, prio int, stage, action, owner string, values .
 	return a
 }
 
-func dbOf(rows ...nb.Row) *nb.DB {
-	var changes []nb.RowChange
-	for _, r := range rows {
-		changes = append(changes, nb.RowChange{New: r})
-	}
-	return (*nb.DB)(nil).Apply(changes)
-}
-
 // Rows stand in the order in which they decide, whoever owns them, and every
 // row stands there once.
 func TestPipelineOrderAndTies(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
 	"rung/model/ovn/sb"
+	"rung/model/words"
 )
 
 // Southbound is how the Southbound database of a zone stands, and what was read of it.
@@ -90,3 +91,47 @@ type Daemon struct {
 // Daemons are the processes below a zone of the sandbox that do not run, or do not
 // answer, in the order it came.
 func (r *Revision) Daemons(zone string) []Daemon { return r.Down[zone] }
+
+// Count is what was seen of the numbers that say how far northd and the nodes are: the
+// database stamps a number only once northd gets there.
+type Count struct {
+	Written, Made, Done int64
+	// Seen is when Written was seen first. Northd and Nodes say since when they are
+	// behind, without having come any further; zero while they are not.
+	Seen, Northd, Nodes time.Time
+	// Before says that it was so when the numbers were seen first: since then at least.
+	Before bool
+}
+
+// Next is the count after another look at a zone's numbers.
+func (c Count) Next(g *nb.Global, now time.Time) Count {
+	next := Count{Written: g.Written.Cfg, Made: g.Made.Cfg, Done: g.Done.Cfg, Seen: c.Seen}
+	if next.Written != c.Written || c.Seen.IsZero() {
+		next.Seen = now
+	}
+	next.Before = c.Seen.IsZero() || c.Before && next.Made == c.Made && next.Done == c.Done
+	since := func(behind bool, was time.Time, moved bool) time.Time {
+		switch {
+		case !behind:
+			return time.Time{}
+		case was.IsZero() || moved:
+			return now
+		}
+		return was
+	}
+	next.Northd = since(next.Made < next.Written, c.Northd, next.Made != c.Made)
+	next.Nodes = since(next.Done < next.Made, c.Nodes, next.Done != c.Done)
+	return next
+}
+
+// Text is "ovn-northd died 12 s ago", or "ovn-northd does not answer for 12 s".
+func (d Daemon) Text(now time.Time) string {
+	when := "just now"
+	switch lasts := now.Sub(d.Since) >= time.Second; {
+	case d.State != "died" && d.State != "stopped":
+		when = "for " + words.Lasted(now.Sub(d.Since))
+	case lasts:
+		when = words.Lasted(now.Sub(d.Since)) + " ago"
+	}
+	return d.Name + " " + d.State + " " + when
+}

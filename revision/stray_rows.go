@@ -21,8 +21,8 @@ func (r *Revision) StrayRowsAt(priority int32, but model.PolicyKey) []string {
 	}
 	first := ladder.PriorityAdmin - ladder.PriorityAdminStep*int(priority)
 	now := r
-	for now.after != nil {
-		now = now.after.base // the zones are the same, and its rows are at hand
+	for now.Base() != nil {
+		now = now.Base() // the zones are the same, and its rows are at hand
 	}
 	for _, g := range now.LadderRows().Of(model.TierAdmin, "") {
 		if g.Priority > first-ladder.PriorityAdminStep && g.Last <= first {

@@ -100,8 +100,6 @@ func frozenText(p *model.PolicyInZone) string {
 	return "old rows still decide"
 }
 
-func differing(p *model.PolicyInZone) int { return p.Missing + p.Extra + p.Different }
-
 // NoRowsShort is a reason for having no rows in a few words.
 func (r *Revision) NoRowsShort(n *model.NoRows) string {
 	switch n.Code {

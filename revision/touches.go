@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/antrea"
 	"rung/model/ladder"
 	"rung/model/legacy"
 	"rung/model/overlap"
@@ -217,4 +218,94 @@ func (m *matcher) except(networks []string, a netip.Addr) bool {
 func (m *matcher) apart(network string, a netip.Addr) bool {
 	n, ok := overlap.ParseNetwork(strings.TrimSpace(network))
 	return ok && slices.ContainsFunc(m.subnets, func(s netip.Prefix) bool { return s.Overlaps(n) && s.Contains(a) })
+}
+
+// antreaTouches are the rules that touch a pod in Antrea's effective order.
+func (r *Revision) antreaTouches(pod *model.Pod) (out []Touch) {
+	ns, groups := r.Cluster.Namespace(pod.Namespace), antrea.Groups(r.Cluster)
+	m := newMatcher(r, pod)
+	for _, place := range r.Order() {
+		p := place.Policy
+		subject := p.Antrea == nil && m.selected(p.Subject.Namespace, p.Subject.Namespaces, p.Subject.Pods)
+		for rule := range p.AllRules() {
+			t := Touch{Policy: p.Key, Direction: rule.Direction, Rule: rule.Index, AsSubject: subject}
+			if p.Antrea != nil {
+				s := groups.Applied(p, rule)
+				t.AsSubject = s.Matches(ns, pod)
+			}
+			t.AsSubject = t.AsSubject && pod.SubjectEligible()
+			t.AsPeer, t.Network = r.isPeer(groups, ns, pod, p, rule)
+			if t.AsSubject || t.AsPeer {
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+// isPeer says whether a pod is behind a peer of a rule, and by which network.
+func (r *Revision) isPeer(groups *antrea.Resolver, ns *model.Namespace, pod *model.Pod, p *model.Policy, rule *model.Rule) (bool, string) {
+	for i := range rule.Peers {
+		pe := &rule.Peers[i]
+		networks := pe.Networks
+		switch {
+		case pe.Kind == model.PeerGroup:
+			m := groups.Of(antrea.Ref(p, pe.Group))
+			if slices.ContainsFunc(m.Pods, func(s antrea.Selection) bool { return s.Matches(ns, pod) }) {
+				return true, ""
+			}
+			networks = m.Networks
+		case pe.Kind == model.PeerServiceAccount:
+			if s := (antrea.Selection{Account: pe.ServiceAccount}); s.Matches(ns, pod) {
+				return true, ""
+			}
+		case pe.Match != nil:
+			if pe.Pods.Matches(pod.Labels) && r.anyMatches(groups, ns, p, rule, pe.Match) {
+				return true, ""
+			}
+		case pe.Kind == model.PeerPods || pe.Kind == model.PeerNamespaces:
+			pods := pe.Pods
+			if pe.Kind == model.PeerNamespaces {
+				pods = model.Everything()
+			}
+			if s := (antrea.Selection{Namespace: pe.Namespace, Namespaces: pe.Namespaces, Pods: pods}); s.Matches(ns, pod) {
+				return true, ""
+			}
+		}
+		for _, n := range networks {
+			if cidr, err := netip.ParsePrefix(n); err == nil && slices.ContainsFunc(pod.IPs, func(ip string) bool {
+				a, err := netip.ParseAddr(ip)
+				return err == nil && cidr.Contains(a)
+			}) {
+				return true, n
+			}
+		}
+	}
+	return false, ""
+}
+
+// anyMatches says whether the pods of a namespace are peers of some pod that the rule
+// applies to, by its namespace.
+func (r *Revision) anyMatches(groups *antrea.Resolver, ns *model.Namespace, p *model.Policy, rule *model.Rule, match *model.NamespaceMatch) bool {
+	if ns == nil {
+		return false
+	}
+	s := groups.Applied(p, rule)
+	own, all := antrea.Values(ns, match.SameLabels)
+	for pod := range r.Cluster.Pods() {
+		if match.Self && pod.Namespace != ns.Name || !match.Self && !all {
+			continue
+		}
+		other := r.Cluster.Namespace(pod.Namespace)
+		if other == nil || !s.Matches(other, pod) {
+			continue
+		}
+		if match.Self {
+			return true
+		}
+		if values, ok := antrea.Values(other, match.SameLabels); ok && slices.Equal(values, own) {
+			return true
+		}
+	}
+	return false
 }

@@ -154,7 +154,7 @@ func BenchmarkFindings(b *testing.B) {
 		b.Run(fmt.Sprint(s.Pods), func(b *testing.B) {
 			r := New(Facts{Cluster: c}, nil)
 			for b.Loop() {
-				r.shared = &derived{}
+				r = New(r.Facts, nil)
 				r.Findings()
 			}
 		})

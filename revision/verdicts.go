@@ -2,6 +2,7 @@ package revision
 
 import (
 	"cmp"
+	"sync"
 
 	"rung/compiler"
 	"rung/model"
@@ -13,7 +14,7 @@ import (
 func (r *Revision) Verdicts() *verdict.Index {
 	d := r.shared
 	d.verdictsOnce.Do(func() {
-		v := verdict.View{Cluster: r.Judged(), Pods: r.podIndex(), Options: r.VerdictOptions()}
+		v := verdict.View{Cluster: r.Judged(), Pods: r.PodIndex(), Options: r.VerdictOptions()}
 		if r.after != nil { // of the same pods
 			d.verdicts = r.after.base.Verdicts().Next(v)
 			return
@@ -23,10 +24,18 @@ func (r *Revision) Verdicts() *verdict.Index {
 	return d.verdicts
 }
 
+// otherVerdicts are those of other rules of the game.
+type otherVerdicts struct {
+	idleOnce  sync.Once
+	idle      *verdict.Index // with ClusterNetworkPolicies that have no rows, nil without
+	todayOnce sync.Once
+	today     *verdict.Index // without the isolation of 2016
+}
+
 // WithIdle says what the policies would make of connections if ClusterNetworkPolicies had rows,
 // which OVN-Kubernetes does not write; nil where they have, and where there are none that would.
 func (r *Revision) WithIdle() *verdict.Index {
-	d := r.shared
+	d := Shared[otherVerdicts](r)
 	d.idleOnce.Do(func() {
 		if r.System == model.SystemAntrea || r.Desired.Options().CNP {
 			return
@@ -47,7 +56,7 @@ func (r *Revision) WithIdle() *verdict.Index {
 			}
 			return r.None(k)
 		}
-		d.idle = r.Verdicts().Next(verdict.View{Cluster: r.Judged(), Pods: r.podIndex(), Options: o})
+		d.idle = r.Verdicts().Next(verdict.View{Cluster: r.Judged(), Pods: r.PodIndex(), Options: o})
 	})
 	return d.idle
 }
@@ -58,11 +67,11 @@ func (r *Revision) VerdictsToday() *verdict.Index {
 	if !r.Flags.LegacyIsolation {
 		return r.Verdicts()
 	}
-	d := r.shared
+	d := Shared[otherVerdicts](r)
 	d.todayOnce.Do(func() {
 		o := r.VerdictOptions()
 		o.LegacyIsolation = false
-		d.today = verdict.New(verdict.View{Cluster: r.Judged(), Pods: r.podIndex(), Options: o})
+		d.today = verdict.New(verdict.View{Cluster: r.Judged(), Pods: r.PodIndex(), Options: o})
 	})
 	return d.today
 }

@@ -19,7 +19,7 @@ func sameFact(a, b consequence) bool { return a.is == b.is }
 // reach notes which kinds of pods and which nodes the changed policies apply to
 // and reach.
 func reach(rev *revision.Revision, changes []ObjectChange) (out []consequence) {
-	x := rev.Selected()
+	x := rev.PodIndex()
 	for i := range changes {
 		for _, p := range []*model.Policy{changes[i].Old, changes[i].New} {
 			if p == nil || p.Kind == model.KindNamespace {

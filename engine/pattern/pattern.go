@@ -16,7 +16,7 @@ import (
 // World is the cluster of a revision as templates look at it.
 func World(rev *revision.Revision) *template.World {
 	v := rev.Vital()
-	w := &template.World{Cluster: rev.Cluster, Index: rev.Selected(), Max: rev.Flags.MaxPriority,
+	w := &template.World{Cluster: rev.Cluster, Index: rev.PodIndex(), Max: rev.Flags.MaxPriority,
 		Vital: template.Vital{DNS: v.DNS, DNSPorts: v.DNSPorts, APIPort: v.APIPort}}
 	if w.Max == 0 {
 		w.Max = model.MaxPriority

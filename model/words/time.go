@@ -32,3 +32,15 @@ func Left(d time.Duration) string {
 	}
 	return fmt.Sprintf("%d s", d/time.Second)
 }
+
+// Lasted is how long something has been so, in whole units: "12 s", "4 min", "3 h".
+func Lasted(d time.Duration) string {
+	d = max(0, d)
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	}
+	return fmt.Sprintf("%d h", int(d.Hours()))
+}

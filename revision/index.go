@@ -1,0 +1,81 @@
+package revision
+
+import (
+	"sync"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/model/ladder"
+	"rung/model/overlap"
+	"rung/model/verdict"
+)
+
+// derived is what follows from the objects and from the options they are compiled with
+// (which units there are, the families, the subnets), made when first asked for and
+// shared by all revisions that have both in common.
+type derived struct {
+	indexOnce    sync.Once
+	index        *overlap.PodIndex
+	ladderOnce   sync.Once
+	ladder       *ladder.Ladder
+	addrOnce     sync.Once
+	addrs        map[string][]AddressOwner
+	verdictsOnce sync.Once
+	verdicts     *verdict.Index
+	placedOnce   sync.Once
+	placed       []model.Object // pods of which a place is assumed
+	judgedOnce   sync.Once
+	judged       *model.Cluster
+	wholeOnce    sync.Once
+	wholeRows    *compiler.Desired // of a revision of With
+	questions    memo
+}
+
+// PodIndex answers which pods the selectors of this revision mean.
+func (r *Revision) PodIndex() *overlap.PodIndex {
+	if r.after != nil {
+		return r.after.base.PodIndex() // of the same pods
+	}
+	d := r.shared
+	d.indexOnce.Do(func() {
+		d.index = overlap.NewPodIndex(r.Judged(), r.Desired.Selectors())
+		d.index.Compiled(r.Desired.Families())
+	})
+	return d.index
+}
+
+// Ladder is the precedence ladder of this revision.
+func (r *Revision) Ladder() *ladder.Ladder {
+	d := r.shared
+	d.ladderOnce.Do(func() {
+		opt := ladder.Options{Max: r.Flags.MaxPriority, CNP: r.Flags.CompileCNP, Broken: r.Broken, Units: r.Units(),
+			LegacyIsolation: r.Flags.LegacyIsolation}
+		if r.sharedPriority() {
+			opt.Index = r.PodIndex() // only who holds a priority together can conflict
+		}
+		d.ladder = ladder.New(r.Cluster, opt)
+	})
+	return d.ladder
+}
+
+// sharedPriority says whether two policies of a tier hold one priority.
+func (r *Revision) sharedPriority() bool {
+	type place struct {
+		tier     int
+		priority int32
+	}
+	seen := map[place]bool{}
+	for _, k := range []model.Kind{model.KindANP, model.KindCNP} {
+		if k == model.KindCNP && !r.Flags.CompileCNP {
+			continue
+		}
+		for p := range r.Cluster.Policies(k) {
+			at := place{p.Tier, p.Priority}
+			if seen[at] {
+				return true
+			}
+			seen[at] = true
+		}
+	}
+	return false
+}

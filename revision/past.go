@@ -1,0 +1,79 @@
+package revision
+
+import (
+	"maps"
+	"slices"
+
+	"rung/compiler"
+	"rung/model"
+)
+
+// Past is what was so and hangs on: it explains what OVN-Kubernetes leaves. It is
+// replaced, never changed.
+type Past struct {
+	// pods are those that changed in a way OVN-Kubernetes' filter does not see, as
+	// they were before; refused the policies that were deleted while OVN-Kubernetes
+	// refused them.
+	Pods    map[model.Key]*model.Pod
+	refused map[model.PolicyKey]bool
+}
+
+// pastMost bounds what is remembered.
+const pastMost = 4096
+
+// Recall takes changes of objects into account; before are the desired rows until now.
+func (p *Past) Recall(changes []model.Change, before *compiler.Desired) *Past {
+	next := p
+	edit := func() *Past {
+		if next == p {
+			next = &Past{Pods: map[model.Key]*model.Pod{}, refused: map[model.PolicyKey]bool{}}
+			if p != nil {
+				maps.Copy(next.Pods, p.Pods)
+				maps.Copy(next.refused, p.refused)
+			}
+		}
+		return next
+	}
+	has := func(k model.Key) bool { return next != nil && next.Pods[k] != nil }
+	for _, ch := range changes {
+		switch old := ch.Old.(type) {
+		case *model.Pod:
+			now, _ := ch.New.(*model.Pod)
+			switch {
+			case now != nil && now.UID == old.UID && now.Deleting:
+			case now == nil || now.UID != old.UID || noticed(old, now) || has(old.Key) && sameToRows(next.Pods[old.Key], now):
+				if has(old.Key) {
+					delete(edit().Pods, old.Key)
+				}
+			case !has(old.Key) && !sameToRows(old, now) && (next == nil || len(next.Pods) < pastMost):
+				edit().Pods[old.Key] = old
+			}
+		case *model.Policy:
+			if ch.New != nil || !old.Kind.IsAdmin() {
+				continue
+			}
+			if c := before.Policy(old.Key); c != nil && c.None != nil && (next == nil || len(next.refused) < pastMost) {
+				edit().refused[old.Key] = true
+			}
+		case nil:
+			if now, ok := ch.New.(*model.Policy); ok && next != nil && next.refused[now.Key] {
+				delete(edit().refused, now.Key)
+			}
+		}
+	}
+	return next
+}
+
+// noticed says whether OVN-Kubernetes takes an update of a pod for one that matters
+// (ovn-kubernetes.md#event-filters).
+func noticed(old, now *model.Pod) bool {
+	return old.Labels.Key() != now.Labels.Key() || len(old.IPs) != len(now.IPs) ||
+		(old.Phase == "Running") != (now.Phase == "Running") || old.Completed() != now.Completed()
+}
+
+// sameToRows says whether two versions of a pod give the same rows.
+func sameToRows(a, b *model.Pod) bool {
+	return a.NodeName == b.NodeName && slices.Equal(a.IPs, b.IPs) && slices.Equal(a.Ports, b.Ports)
+}
+
+func differing(p *model.PolicyInZone) int { return p.Missing + p.Extra + p.Different }
