@@ -18,7 +18,7 @@ import (
 	"rung/test/install"
 )
 
-func entry(title string, size int) HistoryEntry {
+func entryOfSize(title string, size int) HistoryEntry {
 	return HistoryEntry{At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Title: title, By: "cli",
 		Objects: []HistoryObject{{Key: given.ANPKey("a"), Before: strings.Repeat("x", size)}}}
 }
@@ -55,9 +55,9 @@ func reopen(t *testing.T, dir string) *History {
 func TestHistorySurvives(t *testing.T) {
 	dir := t.TempDir()
 	h := reopen(t, dir)
-	one := push(t, h, entry("one", 1))
-	two := push(t, h, entry("two", 1))
-	u := entry("Undo: two", 1)
+	one := push(t, h, entryOfSize("one", 1))
+	two := push(t, h, entryOfSize("two", 1))
+	u := entryOfSize("Undo: two", 1)
 	u.Undoes = two
 	undo := push(t, h, u)
 	want := []string{"Undo: two", "two (undone)", "one"}
@@ -71,14 +71,14 @@ func TestHistorySurvives(t *testing.T) {
 	if e, ok := again.Find(0); !ok || e.ID != one {
 		t.Errorf("next to undo: %v %v", e, ok)
 	}
-	r := entry("Redo: two", 1)
+	r := entryOfSize("Redo: two", 1)
 	r.Undoes = undo
 	push(t, again, r)
 	if e, ok := again.Find(0); !ok || e.ID != two {
 		t.Errorf("next to undo after the redo: %+v", e)
 	}
 	// Another process wrote meanwhile: its entries are seen, numbers stay apart.
-	four := push(t, h, entry("four", 1))
+	four := push(t, h, entryOfSize("four", 1))
 	if e, _ := h.Find(two); e.Undone || four != 5 {
 		t.Errorf("%v, number %d", titles(h), four)
 	}
@@ -96,18 +96,18 @@ func TestHistoryIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	h := reopen(t, dir)
 	for i := range 3 * historyEntries {
-		push(t, h, entry(fmt.Sprint(i), 10))
+		push(t, h, entryOfSize(fmt.Sprint(i), 10))
 	}
 	if got := h.Entries(); len(got) != historyEntries || got[0].Title != "599" {
 		t.Errorf("%d entries, the newest %q", len(got), got[0].Title)
 	}
 	for i := range 20 {
-		push(t, h, entry(fmt.Sprint("large ", i), 1<<20))
+		push(t, h, entryOfSize(fmt.Sprint("large ", i), 1<<20))
 	}
 	if got := h.Entries(); len(got) != historyBytes>>20 || got[0].Title != "large 19" {
 		t.Errorf("%d entries, the newest %q", len(got), got[0].Title)
 	}
-	push(t, h, entry("huge", 2*historyBytes))
+	push(t, h, entryOfSize("huge", 2*historyBytes))
 	if got := titles(h); len(got) != 1 {
 		t.Errorf("%v", got)
 	}
@@ -123,7 +123,7 @@ func TestHistoryIsBounded(t *testing.T) {
 func TestHistoryOfBadLines(t *testing.T) {
 	dir := t.TempDir()
 	h := reopen(t, dir)
-	push(t, h, entry("one", 1))
+	push(t, h, entryOfSize("one", 1))
 	raw, err := os.ReadFile(h.path)
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func TestHistoryOfBadLines(t *testing.T) {
 	if diff := cmp.Diff([]string{"seven", "one"}, titles(h)); diff != "" || h.Skipped() != 5 {
 		t.Errorf("%d skipped %s", h.Skipped(), diff)
 	}
-	if id := push(t, h, entry("next", 1)); id != 9 { // 8 was given: its line is torn
+	if id := push(t, h, entryOfSize("next", 1)); id != 9 { // 8 was given: its line is torn
 		t.Errorf("number %d", id)
 	}
 	if diff := cmp.Diff([]string{"next", "seven", "one"}, titles(reopen(t, dir))); diff != "" {
@@ -173,7 +173,7 @@ func TestHistoryNumbersAreGivenOnce(t *testing.T) {
 				return
 			}
 			for i := range each {
-				id, err := h.Push(entry(fmt.Sprint(i), 10))
+				id, err := h.Push(entryOfSize(fmt.Sprint(i), 10))
 				if err != nil {
 					t.Error(err)
 				}
@@ -199,7 +199,7 @@ func TestHistoryNumbersAreGivenOnce(t *testing.T) {
 func largeHistory(t *testing.T, dir string, size int, line func(id int) []byte) (path string, last int) {
 	t.Helper()
 	h := reopen(t, dir)
-	push(t, h, entry("the first", 1))
+	push(t, h, entryOfSize("the first", 1))
 	var text bytes.Buffer
 	for last = 1; text.Len() < size; {
 		last++
@@ -220,7 +220,7 @@ func largeHistory(t *testing.T, dir string, size int, line func(id int) []byte) 
 
 func historyText(t *testing.T, id, size int) []byte {
 	t.Helper()
-	e := entry(fmt.Sprint("change ", id), size)
+	e := entryOfSize(fmt.Sprint("change ", id), size)
 	e.ID = uint64(id)
 	b, err := json.Marshal(historyLine{Entry: &e})
 	if err != nil {
@@ -240,7 +240,7 @@ func TestHistoryOfALargeFile(t *testing.T) {
 	if n := len(h.Entries()); n != historyBytes/300_000 {
 		t.Errorf("%d entries", n)
 	}
-	if id := push(t, h, entry("next", 1)); id != uint64(last+1) {
+	if id := push(t, h, entryOfSize("next", 1)); id != uint64(last+1) {
 		t.Errorf("number %d after %d", id, last)
 	}
 }
@@ -270,7 +270,7 @@ func TestTimingLargeHistory(t *testing.T) {
 func TestUnreadableLinesAreKept(t *testing.T) {
 	dir := t.TempDir()
 	h := reopen(t, dir)
-	push(t, h, entry("one", 1))
+	push(t, h, entryOfSize("one", 1))
 	f, err := os.OpenFile(h.path, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -288,7 +288,7 @@ func TestUnreadableLinesAreKept(t *testing.T) {
 	if h := reopen(t, endless); h.Skipped() != 1 {
 		t.Errorf("a line that does not end: %d unreadable", h.Skipped())
 	}
-	if id := push(t, h, entry("next", 1)); id != 78 { // and writes the file anew
+	if id := push(t, h, entryOfSize("next", 1)); id != 78 { // and writes the file anew
 		t.Errorf("number %d, and 77 was given", id)
 	}
 	again := reopen(t, dir)

@@ -74,7 +74,7 @@ func TestLogSessionRestores(t *testing.T) {
 				do(t, w, g, session(time.Hour, k), typed("control"))
 				switch how {
 				case "time":
-					w.wait(time.Hour)
+					w.Wait(time.Hour)
 					w.SetWrites(false) // it was agreed to when it began
 					do(t, w, g, timed(k), typed("control"))
 				case "end":
@@ -117,7 +117,7 @@ func TestLogSessionOfANamespace(t *testing.T) {
 	if s := w.Current().LogSessions(); len(s) != 1 || s[0].Target != k || s[0].Changed || s[0].Problem != "" {
 		t.Errorf("%+v", s)
 	}
-	w.wait(time.Minute)
+	w.Wait(time.Minute)
 	do(t, w, g, timed(k), typed(""))
 	if got := w.logging(k); got != "-" {
 		t.Errorf("%q", got)
@@ -159,7 +159,7 @@ func TestLogSessionLeavesTheChangesOfOthers(t *testing.T) {
 	if err != nil || !strings.Contains(strings.Join(p.Notes, "\n"), `the level of ANP control was changed meanwhile and stays as it is: {"deny":"warning"}`) {
 		t.Errorf("%v, %v", p.Notes, err)
 	}
-	w.wait(time.Minute)
+	w.Wait(time.Minute)
 	do(t, w, g, timed(k), typed(""))
 	if got := w.logging(k); got != `{"deny":"warning"}` {
 		t.Errorf("%q", got)
@@ -197,7 +197,7 @@ func TestLogSessionOfSeveral(t *testing.T) {
 			t.Errorf("%s: %+v", k, s)
 		}
 	}
-	w.wait(1000 * time.Hour)
+	w.Wait(1000 * time.Hour)
 	p, _ := g.work(bg, w.Current(), timed(all[0]), nil)
 	if !strings.Contains(p.Blocked, "is not over") {
 		t.Errorf("%q", p.Blocked)
@@ -229,7 +229,7 @@ func TestUndoBesideALogSession(t *testing.T) {
 		t.Errorf("%q at %d", got, w.Priority("control"))
 	}
 	do(t, w, g, move("control", 37), typed("control")) // its text has the record
-	w.wait(time.Minute)
+	w.Wait(time.Minute)
 	do(t, w, g, timed(k), typed(""))
 	do(t, w, g, Mutation{Op: OpUndo}, typed("control"))
 	if got := w.logging(k); got != "-" || w.Priority("control") != 34 {
@@ -264,7 +264,7 @@ func TestLogSessionEndsOnceInTheAudit(t *testing.T) {
 	}{
 		{"by hand, then its time", func(t *testing.T, w *world, g, other *Gate) {
 			do(t, w, g, end(k), yes)
-			w.wait(time.Hour)
+			w.Wait(time.Hour)
 			for range 3 {
 				if ended, nothing, err := other.EndOverdue(bg, k); len(ended) != 0 || !nothing || err != nil {
 					t.Error(ended, nothing, err)
@@ -272,7 +272,7 @@ func TestLogSessionEndsOnceInTheAudit(t *testing.T) {
 			}
 		}, []string{"cli ok"}},
 		{"its time, in two at once", func(t *testing.T, w *world, g, other *Gate) {
-			w.wait(time.Hour)
+			w.Wait(time.Hour)
 			asked := 0
 			g.cfg.Current = func() *revision.Revision {
 				if asked++; asked == 2 { // between its preview and its turn
@@ -305,13 +305,13 @@ func TestLogSessionEndsOnceInTheAudit(t *testing.T) {
 
 // The time counts from when the change is made, not from when it was previewed.
 func TestLogSessionBeginsWhenItIsMade(t *testing.T) {
-	w := trialWorld(t)
+	w := newWorld(t, given.ANP("control", 34, "", "in allow team=ops", "in deny *"), given.ANP("blue", 40, "tenant=blue", "in allow tenant=blue"))
 	g, k := w.gate(""), given.ANPKey("blue")
 	p, err := g.Preview(bg, w.Current(), session(time.Minute, k))
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.wait(10 * time.Minute)
+	w.Wait(10 * time.Minute)
 	if _, err := g.commit(bg, p, typed("")); err != nil {
 		t.Fatal(err)
 	}

@@ -518,7 +518,7 @@ func TestPlanGuards(t *testing.T) {
 		t.Errorf("%q %v", pre.ConfirmName, pre.Guards)
 	}
 	if len(pre.Rows) != 3 || pre.Title != "Re-space: step 10, starting at 10" {
-		t.Errorf("%q %v", pre.Title, rowText(pre.Rows))
+		t.Errorf("%q %v", pre.Title, pre.Rows)
 	}
 	if err := p.begin(pl, agreed); !errors.Is(err, ErrNotConfirmed) {
 		t.Fatal(err)

@@ -17,10 +17,10 @@ import (
 func TestTrialKilledAtAnyMoment(t *testing.T) {
 	kill := 0
 	var disk *faultfs.FS
-	run := func(dir string, at int) (w *world, p *trial, made bool) {
+	run := func(dir string, at int) (w *world, p *process, made bool) {
 		disk = &faultfs.FS{}
 		w = trialWorld(t)
-		p = w.trial(dir, disk, RevertConfig{Adopts: true})
+		p = w.process(dir, disk, RevertConfig{Adopts: true})
 		from := disk.Ops()
 		disk.Before = func(op faultfs.Op) error {
 			if at > 0 && op.N == from+at {
@@ -29,7 +29,7 @@ func TestTrialKilledAtAnyMoment(t *testing.T) {
 			return nil
 		}
 		r, _ := p.try(move("control", 36))
-		w.wait(time.Minute)
+		w.Wait(time.Minute)
 		p.step(bg, true)
 		kill = disk.Ops() - from
 		return w, p, r != nil
@@ -46,8 +46,8 @@ func TestTrialKilledAtAnyMoment(t *testing.T) {
 		if made {
 			changed++
 		}
-		w.wait(time.Second)
-		next := w.trial(dir, nil, RevertConfig{})
+		w.Wait(time.Second)
+		next := w.process(dir, nil, RevertConfig{})
 		u := next.Settle(bg)
 		if w.Priority("control") != 34 || stored(t, dir) {
 			t.Fatalf("killed at operation %d (made: %v): at %d, stored: %v, %+v", at, made, w.Priority("control"), stored(t, dir), u)
@@ -74,15 +74,15 @@ func TestTrialKilledAtAnyMoment(t *testing.T) {
 func TestTrialKilledBeforeItsChange(t *testing.T) {
 	dir := t.TempDir()
 	w := trialWorld(t)
-	p := w.trial(dir, &faultfs.FS{}, RevertConfig{})
+	p := w.process(dir, &faultfs.FS{}, RevertConfig{})
 	w.fail = errors.New("killed")
 	if _, err := p.try(move("control", 36)); err == nil || !stored(t, dir) {
 		t.Fatalf("%v, stored: %v", err, stored(t, dir))
 	}
 	p.dies()
 	w.fail = nil
-	w.wait(time.Minute)
-	next := w.trial(dir, nil, RevertConfig{})
+	w.Wait(time.Minute)
+	next := w.process(dir, nil, RevertConfig{})
 	if u := next.Settle(bg); u.Open() || !strings.HasSuffix(u.Ended, "nothing to put back") || stored(t, dir) || len(next.g.History()) != 0 {
 		t.Errorf("%+v", u)
 	}
@@ -91,7 +91,7 @@ func TestTrialKilledBeforeItsChange(t *testing.T) {
 func TestTrialOfTwoProcesses(t *testing.T) {
 	dir := t.TempDir()
 	w := trialWorld(t)
-	one, two := w.trial(dir, nil, RevertConfig{Adopts: true}), w.trial(dir, nil, RevertConfig{Adopts: true})
+	one, two := w.process(dir, nil, RevertConfig{Adopts: true}), w.process(dir, nil, RevertConfig{Adopts: true})
 	one.mustTry(move("control", 36))
 	two.step(bg, true)
 	if u := two.told[0]; u.Here || u.PID != os.Getpid() || !u.Open() || two.mine != nil {
@@ -100,11 +100,11 @@ func TestTrialOfTwoProcesses(t *testing.T) {
 	if r, err := two.try(move("blue", 41)); r != nil || !errors.Is(err, ErrBlocked) {
 		t.Errorf("two trials: %v", err)
 	}
-	w.wait(time.Minute)
+	w.Wait(time.Minute)
 	two.step(bg, true)
-	w.expect("control", 36, "the other process has it")
+	w.Expect("control", 36, "the other process has it")
 	one.step(bg, true)
-	w.expect("control", 34, "put back by its owner")
+	w.Expect("control", 34, "put back by its owner")
 	two.step(bg, true)
 	if got := two.ended(); got != "undone or put back by another Rung" {
 		t.Errorf("%q", got)
@@ -114,9 +114,9 @@ func TestTrialOfTwoProcesses(t *testing.T) {
 	if _, err := two.Confirm("cli"); err != nil {
 		t.Fatal(err)
 	}
-	w.wait(time.Minute)
+	w.Wait(time.Minute)
 	one.step(bg, true)
-	w.expect("control", 36, "confirmed elsewhere")
+	w.Expect("control", 36, "confirmed elsewhere")
 	if got := one.ended(); got != "confirmed by another Rung" {
 		t.Errorf("%q", got)
 	}
@@ -127,7 +127,7 @@ func TestTrialConfirmedWhileItIsPutBack(t *testing.T) {
 	for range 30 {
 		dir := t.TempDir()
 		w := trialWorld(t)
-		one, two := w.trial(dir, nil, RevertConfig{Adopts: true}), w.trial(dir, nil, RevertConfig{})
+		one, two := w.process(dir, nil, RevertConfig{Adopts: true}), w.process(dir, nil, RevertConfig{})
 		one.mustTry(move("control", 36))
 		two.step(bg, false)
 		two.left() // its own time is not over: it is the owner's clock that decides
@@ -143,7 +143,7 @@ func TestTrialConfirmedWhileItIsPutBack(t *testing.T) {
 		if err == nil {
 			want = 36
 		}
-		w.expect("control", want, "afterwards")
+		w.Expect("control", want, "afterwards")
 		if stored(t, dir) {
 			t.Fatal("it still waits")
 		}
@@ -155,16 +155,16 @@ func TestTrialConfirmedWhileItIsPutBack(t *testing.T) {
 func TestTrialFoundInTime(t *testing.T) {
 	dir := t.TempDir()
 	w := trialWorld(t)
-	killed := w.trial(dir, &faultfs.FS{}, RevertConfig{})
+	killed := w.process(dir, &faultfs.FS{}, RevertConfig{})
 	killed.mustTry(move("control", 36))
 	killed.dies()
-	w.wait(20 * time.Second)
-	command := w.trial(dir, nil, RevertConfig{})
+	w.Wait(20 * time.Second)
+	command := w.process(dir, nil, RevertConfig{})
 	if u := command.Settle(bg); !u.Open() || u.Here || u.Left(w.Clock()) != 40*time.Second || command.mine != nil {
 		t.Fatalf("%+v", u)
 	}
-	readonly := w.trial(dir, nil, RevertConfig{ReadOnly: true, Adopts: true})
-	console := w.trial(dir, nil, RevertConfig{Adopts: true})
+	readonly := w.process(dir, nil, RevertConfig{ReadOnly: true, Adopts: true})
+	console := w.process(dir, nil, RevertConfig{Adopts: true})
 	console.step(bg, true)
 	if u := console.told[0]; !u.Here || u.Left(w.Clock()) != 40*time.Second {
 		t.Fatalf("%+v", u)
@@ -172,19 +172,19 @@ func TestTrialFoundInTime(t *testing.T) {
 	if u := console.Leave(bg); u.Open() || u.Ended != "put back: Rung was left before it was confirmed" {
 		t.Errorf("%+v", u)
 	}
-	w.expect("control", 34, "left")
+	w.Expect("control", 34, "left")
 
-	killed = w.trial(dir, &faultfs.FS{}, RevertConfig{})
+	killed = w.process(dir, &faultfs.FS{}, RevertConfig{})
 	killed.mustTry(move("control", 36))
 	killed.dies()
-	w.wait(time.Minute)
+	w.Wait(time.Minute)
 	readonly.step(bg, true)
 	if u := readonly.Settle(bg); u.Why != "started with --readonly" || !u.Open() {
 		t.Errorf("%+v", u)
 	}
-	w.expect("control", 36, "read-only")
+	w.Expect("control", 36, "read-only")
 	w.SetWrites(false) // switched off is not read-only for ever: it was agreed to
 	command.step(bg, false)
 	command.Settle(bg)
-	w.expect("control", 34, "over")
+	w.Expect("control", 34, "over")
 }

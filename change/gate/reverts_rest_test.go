@@ -2,7 +2,6 @@ package gate
 
 import (
 	"errors"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +16,7 @@ var three = given.ANP("control", 36, "", "in allow team=ops", "in deny *") + "--
 	given.ANP("blue", 41, "tenant=blue", "in allow tenant=blue") + "---\n" + given.ANP("new", 50, "", "in allow team=ops")
 
 // made makes a change for good.
-func (p *trial) made(m Mutation) error {
+func (p *process) made(m Mutation) error {
 	p.w.T.Helper()
 	pre, err := p.g.Preview(bg, p.w.Current(), m)
 	if err != nil {
@@ -33,7 +32,7 @@ func killedAfter(t *testing.T, n int) (w *world, dir string) {
 	t.Helper()
 	dir, w = t.TempDir(), trialWorld(t)
 	disk := &faultfs.FS{}
-	p := w.trial(dir, disk, RevertConfig{})
+	p := w.process(dir, disk, RevertConfig{})
 	w.partly, w.fail = n, faultfs.ErrDead
 	w.before = disk.Kill
 	if err := p.made(apply(three)); !errors.Is(err, faultfs.ErrDead) {
@@ -41,7 +40,7 @@ func killedAfter(t *testing.T, n int) (w *world, dir string) {
 	}
 	w.partly, w.fail, w.before = 0, nil, nil
 	p.dies()
-	w.wait(time.Second)
+	w.Wait(time.Second)
 	return w, dir
 }
 
@@ -55,7 +54,7 @@ func TestKilledChangeIsFinishedOrTakenBack(t *testing.T) {
 	for n := 1; n <= 2; n++ {
 		for _, finish := range []bool{true, false} {
 			w, dir := killedAfter(t, n)
-			next := w.trial(dir, nil, RevertConfig{})
+			next := w.process(dir, nil, RevertConfig{})
 			u := next.Settle(bg)
 			if !u.Open() || u.Here || !strings.HasPrefix(u.Partly, []string{"", "1 of 3 written, at ", "2 of 3 written, at "}[n]) {
 				t.Fatalf("%d written: %+v", n, u)
@@ -96,7 +95,7 @@ func TestKilledChangeThatIsWhole(t *testing.T) {
 	for n, want := range map[int]int{0: 0, 3: 1} {
 		w, dir := killedAfter(t, n)
 		before := w.stand()
-		next := w.trial(dir, nil, RevertConfig{})
+		next := w.process(dir, nil, RevertConfig{})
 		if u := next.Settle(bg); u.Open() || stored(t, dir) || w.stand() != before || len(next.g.History()) != want {
 			t.Errorf("%d written: %+v, stored %v, history %+v", n, u, stored(t, dir), next.g.History())
 		}
@@ -107,23 +106,23 @@ func TestKilledChangeThatIsWhole(t *testing.T) {
 func TestKilledChangeLeavesForeignEditsAlone(t *testing.T) {
 	w, dir := killedAfter(t, 2)
 	w.Edit(given.ANP("blue", 77, "tenant=blue", "in allow tenant=blue"))
-	next := w.trial(dir, nil, RevertConfig{})
+	next := w.process(dir, nil, RevertConfig{})
 	if u := next.Settle(bg); !u.Open() {
 		t.Fatalf("%+v", u)
 	}
 	if _, err := next.Confirm("cli"); err != nil {
 		t.Fatal(err)
 	}
-	w.expect("blue", 77, "somebody else changed it")
-	w.expect("control", 36, "finished")
-	w.expect("new", 50, "finished")
+	w.Expect("blue", 77, "somebody else changed it")
+	w.Expect("control", 36, "finished")
+	w.Expect("new", 50, "finished")
 }
 
 // A change that is whole leaves no record; as long as it is being made others only wait.
 func TestChangeOfSeveralLeavesNoRecord(t *testing.T) {
 	dir := t.TempDir()
 	w := trialWorld(t)
-	p, other := w.trial(dir, nil, RevertConfig{}), w.trial(dir, nil, RevertConfig{Adopts: true})
+	p, other := w.process(dir, nil, RevertConfig{}), w.process(dir, nil, RevertConfig{Adopts: true})
 	w.before = func() {
 		if !stored(t, dir) {
 			t.Error("the way back is not there before the first object is written")
@@ -144,57 +143,15 @@ func TestChangeOfSeveralLeavesNoRecord(t *testing.T) {
 	}
 }
 
-// A process that is killed at any operation on its disk while it writes files leaves all of
-// them whole, the record of the change unless none or all was written, and nothing beside
-// them once the next one swept.
-func TestFilesKilledAtAnyMoment(t *testing.T) {
-	left := 0
-	for at := 1; ; at++ {
-		d := newDisk(t, map[string]string{"a.yaml": given.ANP("a", 1, "", "in deny *"), "b.yaml": given.ANP("b", 2, "", "in deny *") + "---\n" + given.ANP("kept", 3, "", "in deny *")})
-		disk := &faultfs.FS{}
-		d.files.disk = disk
-		changes := []ObjectChange{d.to("a", given.ANP("a", 11, "", "in deny *")), d.delete("b"), d.create(given.ANP("c", 13, "", "in deny *"))}
-		began := time.Now()
-		disk.Before = func(op faultfs.Op) error {
-			if op.N == at {
-				disk.Kill()
-			}
-			return nil
-		}
-		err := d.files.Write(bg, changes)
-		all, _ := os.ReadDir(d.dir)
-		for _, e := range all {
-			if strings.Contains(e.Name(), ".rung-") {
-				left++
-			} else if info, err := e.Info(); err != nil || info.Size() == 0 {
-				t.Errorf("killed at %d: %s is empty", at, e.Name())
-			}
-		}
-		NewFiles(FileOptions{Paths: []string{d.dir}}).Sweep(began)
-		all, _ = os.ReadDir(d.dir)
-		for _, e := range all {
-			if strings.Contains(e.Name(), ".rung-") {
-				t.Errorf("killed at %d: %s stays", at, e.Name())
-			}
-		}
-		if err == nil {
-			break
-		}
-	}
-	if left == 0 {
-		t.Error("no kill left anything: nothing was tried")
-	}
-}
-
 // Whoever may not write says what stands, and leaves it.
 func TestKilledChangeReadOnly(t *testing.T) {
 	w, dir := killedAfter(t, 2)
-	next := w.trial(dir, nil, RevertConfig{ReadOnly: true, Adopts: true})
+	next := w.process(dir, nil, RevertConfig{ReadOnly: true, Adopts: true})
 	next.step(bg, true)
 	if u := next.Settle(bg); !u.Open() || u.Partly == "" || !stored(t, dir) {
 		t.Errorf("%+v", u)
 	}
-	console := w.trial(dir, nil, RevertConfig{Adopts: true})
+	console := w.process(dir, nil, RevertConfig{Adopts: true})
 	console.step(bg, true)
 	if u := console.Leave(bg); !u.Open() || u.Text(w.Clock()) == "" {
 		t.Errorf("%+v", u)
@@ -207,12 +164,12 @@ func TestKilledChangeReadOnly(t *testing.T) {
 // A level for good ends the session and says so; a change on trial comes first.
 func TestLogSessionAndOtherChanges(t *testing.T) {
 	w := trialWorld(t)
-	p, k := w.trial(t.TempDir(), nil, RevertConfig{}), given.ANPKey("blue")
+	p, k := w.process(t.TempDir(), nil, RevertConfig{}), given.ANPKey("blue")
 	do(t, w, p.g, session(time.Minute, k), typed(""))
-	w.wait(time.Minute)
+	w.Wait(time.Minute)
 	p.mustTry(move("control", 36))
-	q, _ := p.g.work(bg, w.Current(), timed(k), nil)
-	if !strings.Contains(q.Blocked, "is not confirmed yet") {
+	q, err := p.g.Preview(bg, w.Current(), timed(k))
+	if err != nil || !strings.Contains(q.Blocked, "is not confirmed yet") {
 		t.Errorf("%q", q.Blocked)
 	}
 	if _, err := p.Confirm("cli"); err != nil {
@@ -236,14 +193,14 @@ func TestLogSessionAndOtherChanges(t *testing.T) {
 // The level of a namespace that was set on trial is put back by the next process, too.
 func TestTrialOfANamespacesLevel(t *testing.T) {
 	w, dir := newWorld(t, given.NP("blue", "web", "{podSelector: {}}")), t.TempDir()
-	p := w.trial(dir, &faultfs.FS{}, RevertConfig{Adopts: true})
+	p := w.process(dir, &faultfs.FS{}, RevertConfig{Adopts: true})
 	p.mustTry(Mutation{Op: OpLogLevel, Policy: nsKey("blue"), Levels: model.LogLevels{Deny: "alert"}})
 	if got := w.logging(nsKey("blue")); got != `{"deny":"alert"}` {
 		t.Fatal(got)
 	}
 	p.dies()
-	w.wait(time.Minute)
-	p = w.trial(dir, nil, RevertConfig{Adopts: true})
+	w.Wait(time.Minute)
+	p = w.process(dir, nil, RevertConfig{Adopts: true})
 	p.step(bg, true)
 	if got := w.logging(nsKey("blue")); got != "-" || stored(t, dir) {
 		t.Errorf("%q", got)

@@ -17,8 +17,8 @@ import (
 	"rung/test/given"
 )
 
-// trial is a process that makes changes of a world on trial.
-type trial struct {
+// process is one that makes changes of a world on trial.
+type process struct {
 	*Reverts
 	g    *Gate
 	w    *world
@@ -27,20 +27,20 @@ type trial struct {
 }
 
 // dies ends a process as a kill does: its locks end with it.
-func (p *trial) dies() {
+func (p *process) dies() {
 	p.disk.(*faultfs.FS).Kill()
 	if p.mine != nil {
 		p.mine()
 	}
 }
 
-func (w *world) trial(dir string, disk safefile.FS, c RevertConfig) *trial {
+func (w *world) process(dir string, disk safefile.FS, c RevertConfig) *process {
 	w.T.Helper()
 	h, err := OpenHistory(disk, dir, "test")
 	if err != nil {
 		w.T.Fatal(err)
 	}
-	p := &trial{w: w, disk: disk, g: w.gateOf(Config{Writer: w, History: h, Audit: NewAudit(disk, dir)})}
+	p := &process{w: w, disk: disk, g: w.gateOf(Config{Writer: w, History: h, Audit: NewAudit(disk, dir)})}
 	c.Dir, c.Context, c.Disk = dir, "test", disk
 	c.Publish = func(u *revision.Unconfirmed) { p.told = append(p.told, *u) }
 	p.Reverts = NewReverts(p.g, c)
@@ -48,7 +48,7 @@ func (w *world) trial(dir string, disk safefile.FS, c RevertConfig) *trial {
 }
 
 // try makes a change on trial for a minute.
-func (p *trial) try(m Mutation) (*Result, error) {
+func (p *process) try(m Mutation) (*Result, error) {
 	p.w.T.Helper()
 	ctx := context.Background()
 	pre, err := p.g.Preview(ctx, p.w.Current(), m)
@@ -58,31 +58,18 @@ func (p *trial) try(m Mutation) (*Result, error) {
 	return p.g.Commit(ctx, pre, Confirm{Yes: true, Name: pre.ConfirmName, By: "cli", Within: time.Minute})
 }
 
-func (p *trial) mustTry(m Mutation) {
+func (p *process) mustTry(m Mutation) {
 	p.w.T.Helper()
 	if r, err := p.try(m); err != nil || r.Trial == nil || !r.Trial.Open() || !r.Trial.Here {
 		p.w.T.Fatalf("%+v, %v", r, err)
 	}
 }
 
-func (p *trial) ended() string {
+func (p *process) ended() string {
 	if n := len(p.told); n > 0 {
 		return p.told[n-1].Ended
 	}
 	return ""
-}
-
-func (w *world) wait(d time.Duration) {
-	w.Mu.Lock()
-	defer w.Mu.Unlock()
-	w.Now = w.Now.Add(d)
-}
-
-func (w *world) expect(name string, priority int32, when string) {
-	w.T.Helper()
-	if got := w.Priority(name); got != priority {
-		w.T.Fatalf("%s: %s is at %d, want %d", when, name, got, priority)
-	}
 }
 
 func trialWorld(t *testing.T) *world {
@@ -103,19 +90,19 @@ var bg = context.Background()
 func TestTrialIsPutBackAtItsTime(t *testing.T) {
 	for _, dir := range []string{"", t.TempDir()} {
 		w := trialWorld(t)
-		p := w.trial(dir, nil, RevertConfig{Adopts: true})
+		p := w.process(dir, nil, RevertConfig{Adopts: true})
 		p.mustTry(move("control", 36))
-		w.wait(59 * time.Second)
+		w.Wait(59 * time.Second)
 		if next := p.step(bg, true); next != time.Second {
 			t.Errorf("comes again in %s", next)
 		}
-		w.expect("control", 36, "a second before its time")
+		w.Expect("control", 36, "a second before its time")
 		if dir != "" && !stored(t, dir) {
 			t.Error("nothing is stored while it waits")
 		}
-		w.wait(time.Second)
+		w.Wait(time.Second)
 		p.step(bg, true)
-		w.expect("control", 34, "at its time")
+		w.Expect("control", 34, "at its time")
 		if got := p.ended(); got != "put back: nobody confirmed it in 60s" || p.job != nil || dir != "" && stored(t, dir) {
 			t.Errorf("%q, %+v", got, p.job)
 		}
@@ -131,22 +118,22 @@ func TestTrialIsPutBackAtItsTime(t *testing.T) {
 		}
 		// The change can be made again, and others go on.
 		do(t, w, p.g, Mutation{Op: OpRedo}, typed("control"))
-		w.expect("control", 36, "redone")
+		w.Expect("control", 36, "redone")
 	}
 }
 
 func TestTrialIsConfirmed(t *testing.T) {
 	dir := t.TempDir()
 	w := trialWorld(t)
-	p := w.trial(dir, nil, RevertConfig{Adopts: true})
+	p := w.process(dir, nil, RevertConfig{Adopts: true})
 	p.mustTry(move("control", 36))
-	w.wait(time.Minute - time.Nanosecond) // at the last moment
+	w.Wait(time.Minute - time.Nanosecond) // at the last moment
 	if title, err := p.Confirm("cli"); err != nil || title != "Move ANP control from 34 to 36" {
 		t.Fatal(title, err)
 	}
-	w.wait(time.Hour)
+	w.Wait(time.Hour)
 	p.step(bg, true)
-	w.expect("control", 36, "confirmed")
+	w.Expect("control", 36, "confirmed")
 	if stored(t, dir) || p.ended() != "confirmed" {
 		t.Errorf("%q", p.ended())
 	}
@@ -158,18 +145,18 @@ func TestTrialIsConfirmed(t *testing.T) {
 	}
 	// Too late is too late, though nobody has put it back yet.
 	p.mustTry(move("control", 34))
-	w.wait(time.Minute)
+	w.Wait(time.Minute)
 	if _, err := p.Confirm("cli"); !errors.Is(err, ErrBlocked) || !strings.Contains(err.Error(), "too late") {
 		t.Errorf("%v", err)
 	}
 	p.step(bg, true)
-	w.expect("control", 36, "put back")
+	w.Expect("control", 36, "put back")
 }
 
 func TestTrialWhoseChangeIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	w := trialWorld(t)
-	p := w.trial(dir, nil, RevertConfig{})
+	p := w.process(dir, nil, RevertConfig{})
 	w.fail = errors.New("no permission")
 	if r, err := p.try(move("control", 36)); r != nil || !errors.Is(err, w.fail) {
 		t.Fatalf("%+v, %v", r, err)
@@ -187,7 +174,7 @@ func TestTrialNeedsItsFile(t *testing.T) {
 	dir := t.TempDir()
 	w := trialWorld(t)
 	disk := &faultfs.FS{}
-	p := w.trial(dir, disk, RevertConfig{})
+	p := w.process(dir, disk, RevertConfig{})
 	disk.Before = func(op faultfs.Op) error {
 		if op.Kind == "sync" && strings.Contains(op.Path, filepath.Join(dir, "revert")) {
 			return faultfs.ErrIO
@@ -197,7 +184,7 @@ func TestTrialNeedsItsFile(t *testing.T) {
 	if r, err := p.try(move("control", 36)); r != nil || err == nil || !strings.Contains(err.Error(), "nothing was changed: writing down how to put it back") {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	w.expect("control", 34, "without its file")
+	w.Expect("control", 34, "without its file")
 	if all := auditOf(t, dir); len(all) != 1 || all[0].Result != auditRefused {
 		t.Errorf("audit %+v", all)
 	}
@@ -211,7 +198,7 @@ func TestTrialLeftWhileItIsMade(t *testing.T) {
 	for _, patient := range []bool{true, false} {
 		w := trialWorld(t)
 		dir := t.TempDir()
-		p := w.trial(dir, nil, RevertConfig{Adopts: true})
+		p := w.process(dir, nil, RevertConfig{Adopts: true})
 		writing, goOn := make(chan struct{}), make(chan struct{})
 		w.before = func() { w.before = nil; close(writing); <-goOn }
 		made := make(chan error)
@@ -233,7 +220,7 @@ func TestTrialLeftWhileItIsMade(t *testing.T) {
 			if u := <-left; u.Open() || u.Ended != "put back: Rung was left before it was confirmed" {
 				t.Errorf("%+v", u)
 			}
-			w.expect("control", 34, "left")
+			w.Expect("control", 34, "left")
 		} else {
 			cancel()
 			<-left
@@ -250,15 +237,15 @@ func TestTrialLeftWhileItIsMade(t *testing.T) {
 func TestTrialLeavesForeignEditsAlone(t *testing.T) {
 	dir := t.TempDir()
 	w := trialWorld(t)
-	p := w.trial(dir, nil, RevertConfig{})
+	p := w.process(dir, nil, RevertConfig{})
 	p.mustTry(apply(given.ANP("control", 36, "", "in allow team=ops", "in deny *") + "---\n" + given.ANP("blue", 41, "tenant=blue", "in allow tenant=blue") +
 		"---\n" + given.ANP("new", 50, "", "in allow team=ops")))
 	w.Edit(given.ANP("blue", 77, "tenant=blue", "in allow tenant=blue"))
-	w.wait(time.Minute)
+	w.Wait(time.Minute)
 	p.step(bg, true)
-	w.expect("control", 34, "nobody else touched it")
-	w.expect("new", -1, "nobody else touched it")
-	w.expect("blue", 77, "somebody else changed it")
+	w.Expect("control", 34, "nobody else touched it")
+	w.Expect("new", -1, "nobody else touched it")
+	w.Expect("blue", 77, "somebody else changed it")
 	if got := p.ended(); got != "put back but for ANP blue was changed meanwhile and stays as it is" || stored(t, dir) {
 		t.Errorf("%q", got)
 	}
@@ -266,9 +253,9 @@ func TestTrialLeavesForeignEditsAlone(t *testing.T) {
 	p.mustTry(move("control", 36))
 	w.Edit(given.ANP("control", 60, "", "in allow team=ops"))
 	writes := len(w.written)
-	w.wait(time.Minute)
+	w.Wait(time.Minute)
 	p.step(bg, true)
-	w.expect("control", 60, "somebody else changed it")
+	w.Expect("control", 60, "somebody else changed it")
 	all := auditOf(t, dir)
 	if got := p.ended(); got != "not put back: ANP control was changed meanwhile and stays as it is" || stored(t, dir) || len(w.written) != writes ||
 		all[len(all)-1].Op != OpRevert || all[len(all)-1].Result != auditRefused {
@@ -278,24 +265,24 @@ func TestTrialLeavesForeignEditsAlone(t *testing.T) {
 	// One that was deleted is not made again, nor is a deleted one that is there again.
 	p.mustTry(move("control", 36))
 	w.Apply(nil, []model.Key{given.ANPKey("control")})
-	w.wait(time.Minute)
+	w.Wait(time.Minute)
 	p.step(bg, true)
-	w.expect("control", -1, "somebody else deleted it")
+	w.Expect("control", -1, "somebody else deleted it")
 	p.mustTry(remove("blue"))
 	w.Edit(given.ANP("blue", 12, "", "in allow team=ops"))
-	w.wait(time.Minute)
+	w.Wait(time.Minute)
 	p.step(bg, true)
-	w.expect("blue", 12, "somebody else made it again")
+	w.Expect("blue", 12, "somebody else made it again")
 }
 
 // The API server is out of reach when the time is over, and comes back.
 func TestTrialIsTriedAgain(t *testing.T) {
 	dir := t.TempDir()
 	w := trialWorld(t)
-	p := w.trial(dir, nil, RevertConfig{})
+	p := w.process(dir, nil, RevertConfig{})
 	p.mustTry(move("control", 36))
 	w.fail = errors.New("connection refused")
-	w.wait(time.Minute)
+	w.Wait(time.Minute)
 	p.step(bg, true)
 	if u := p.told[len(p.told)-1]; !u.Open() || !u.Over || !strings.Contains(u.Why, "connection refused") || !stored(t, dir) {
 		t.Fatalf("%+v", u)
@@ -306,14 +293,14 @@ func TestTrialIsTriedAgain(t *testing.T) {
 		t.Error("tried again without a pause")
 	}
 	w.fail = nil
-	w.wait(revertPause)
+	w.Wait(revertPause)
 	p.step(bg, true)
-	w.expect("control", 34, "once it is back")
+	w.Expect("control", 34, "once it is back")
 
 	// As long as that is not possible, it can still be decided to keep the change.
 	p.mustTry(move("control", 36))
 	w.fail = errors.New("connection refused")
-	w.wait(time.Minute)
+	w.Wait(time.Minute)
 	p.step(bg, true)
 	if _, err := p.Confirm("cli"); err != nil || stored(t, dir) {
 		t.Fatal(err)
@@ -325,22 +312,22 @@ func TestTrialWhoseClockGoesBack(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		dir := t.TempDir()
 		w := trialWorld(t)
-		p := w.trial(dir, &faultfs.FS{}, RevertConfig{Adopts: true})
+		p := w.process(dir, &faultfs.FS{}, RevertConfig{Adopts: true})
 		p.mustTry(move("control", 36))
-		w.wait(-time.Hour)
+		w.Wait(-time.Hour)
 		if again {
 			p.dies()
-			p = w.trial(dir, nil, RevertConfig{Adopts: true})
+			p = w.process(dir, nil, RevertConfig{Adopts: true})
 		}
 		p.step(bg, true)
-		w.expect("control", 34, "an hour back")
+		w.Expect("control", 34, "an hour back")
 	}
 }
 
 // The time of a process does not follow the clock: its own runs on.
 func TestTrialByTheProcessesOwnTime(t *testing.T) {
 	w := trialWorld(t)
-	p := w.trial("", nil, RevertConfig{})
+	p := w.process("", nil, RevertConfig{})
 	p.mustTry(move("control", 36))
 	p.job.Until = p.job.Until.Add(-30 * time.Second) // suspended, or set on
 	if p.left() != 30*time.Second {
@@ -355,9 +342,9 @@ func TestTrialByTheProcessesOwnTime(t *testing.T) {
 func TestTrialIsUndone(t *testing.T) {
 	dir := t.TempDir()
 	w := trialWorld(t)
-	p := w.trial(dir, nil, RevertConfig{})
+	p := w.process(dir, nil, RevertConfig{})
 	p.mustTry(move("control", 36))
-	if pre := p.g.resolve(w.Current(), move("blue", 41)); !strings.Contains(pre.Blocked, "is not confirmed yet") {
+	if pre, err := p.g.Preview(bg, w.Current(), move("blue", 41)); err != nil || !strings.Contains(pre.Blocked, "is not confirmed yet") {
 		t.Errorf("another change: %q", pre.Blocked)
 	}
 	do(t, w, p.g, Mutation{Op: OpUndo}, typed("control"))
@@ -365,16 +352,16 @@ func TestTrialIsUndone(t *testing.T) {
 		t.Errorf("%q", p.ended())
 	}
 	do(t, w, p.g, move("blue", 41), typed("blue"))
-	w.wait(time.Minute)
+	w.Wait(time.Minute)
 	p.step(bg, true)
-	w.expect("control", 34, "undone")
+	w.Expect("control", 34, "undone")
 
 	// An undo on trial becomes a redo.
 	do(t, w, p.g, move("control", 36), typed("control"))
 	p.mustTry(Mutation{Op: OpUndo})
-	w.wait(time.Minute)
+	w.Wait(time.Minute)
 	p.step(bg, true)
-	w.expect("control", 36, "the undo was put back")
+	w.Expect("control", 36, "the undo was put back")
 	if h := p.g.History()[0]; h.Title != "Redo: Move ANP control from 34 to 36" {
 		t.Errorf("%+v", h)
 	}
@@ -388,7 +375,7 @@ func TestTrialThatCannotBeRead(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("{"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	p := w.trial(dir, nil, RevertConfig{})
+	p := w.process(dir, nil, RevertConfig{})
 	if u := p.Settle(bg); u == nil || u.Open() || !strings.Contains(u.Ended, "cannot be read: look at the policies yourself") {
 		t.Fatalf("%+v", u)
 	}
@@ -400,7 +387,7 @@ func TestTrialThatCannotBeRead(t *testing.T) {
 
 func TestTrialOfAPlan(t *testing.T) {
 	w := trialWorld(t)
-	p := w.trial("", nil, RevertConfig{})
+	p := w.process("", nil, RevertConfig{})
 	w.Plan = &revision.PlanState{State: revision.PlanRunning}
 	w.Publish()
 	if _, err := p.try(move("control", 36)); !errors.Is(err, ErrBlocked) || !strings.Contains(err.Error(), "a plan is under way") {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -156,17 +155,6 @@ func TestSeenBesideTheObjects(t *testing.T) {
 					given.ANPKey("blue"): {LiveACLs: 1, LivePriority: 40}}}}
 			})
 		}, "frozen rows")
-	})
-	t.Run("where it is written", func(t *testing.T) {
-		f := newFilesWorld(t, map[string]string{"a.yaml": deletionFiles["in the middle"]})
-		f.do(Mutation{Op: OpDelete, Policy: given.ANPKey("two")})
-		p := f.preview(Mutation{Op: OpUndo})
-		unlink(t, f.d, "a.yaml")
-		f.d.files.forget(filepath.Join(f.d.dir, "a.yaml"))
-		_, err := f.g.Commit(t.Context(), p, Confirm{Yes: true, Name: p.ConfirmName})
-		if !errors.Is(err, ErrStale) || !strings.Contains(err.Error(), "which is gone") {
-			t.Errorf("%v: it goes elsewhere than the preview said", err)
-		}
 	})
 }
 

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"rung/engine/source"
 	"rung/engine/statedir"
 	"rung/model/plan"
-	"rung/sources/manifests"
 	"rung/sources/safefile"
 	"rung/test/faultfs"
 	"rung/test/given"
@@ -226,14 +226,21 @@ func (r *stateRun) round() {
 	heal := r.damage()
 	d := r.disk()
 	files := NewFiles(FileOptions{Paths: []string{r.dir}, Disk: d})
-	res, err := manifests.Read(context.Background(), files.read)
-	if err != nil || len(res.Broken) > 0 {
-		r.t.Errorf("the manifests: %v %v", err, res.Broken)
+	ctx, enough := context.WithCancel(context.Background())
+	var read source.Update
+	files.Run(ctx, func(u source.Update) {
+		if u.HasBroken && read.Upsert == nil {
+			read = u
+			enough()
+		}
+	})
+	enough()
+	if len(read.Upsert) == 0 || len(read.Broken) > 0 {
+		r.t.Errorf("the manifests: %+v", read)
 		return
 	}
-	files.seen(manifests.Update{Upsert: res.Objects, Files: res.Files})
 	r.w.Mu.Lock()
-	r.w.Cluster, _ = r.w.Cluster.Upsert(res.Objects, nil)
+	r.w.Cluster, _ = r.w.Cluster.Upsert(read.Upsert, nil)
 	r.w.Publish()
 	r.w.Mu.Unlock()
 	if h, err := OpenHistory(d, r.state, "test"); err == nil {
@@ -246,7 +253,7 @@ func (r *stateRun) round() {
 	}
 	r.storePlan(d)
 	r.keepTexts(d)
-	_, err = d.Lstat(r.dir)
+	_, err := d.Lstat(r.dir)
 	dead := errors.Is(err, faultfs.ErrDead)
 	d.Kill()
 	heal()
@@ -274,15 +281,15 @@ func (r *stateRun) change(g *Gate) {
 	r.n++
 	by := fmt.Sprintf("change %d", r.n)
 	name, to := []string{"blue", "red"}[r.IntN(2)], int32(1+r.IntN(99))
-	p := g.resolve(r.w.Current(), move(name, to))
-	if p.Blocked != "" {
+	p, err := g.Preview(context.Background(), r.w.Current(), move(name, to))
+	if err != nil || p.Blocked != "" {
 		return
 	}
 	before := r.read(r.policies())
 	was := r.w.Current().Cluster.Policy(given.ANPKey(name)).Priority
 	after := moved(before, name, was, to)
 	r.pushed[by] = HistoryEntry{Title: p.Title, By: by, Objects: []HistoryObject{{Key: given.ANPKey(name), Before: textOf(p.Objects[0].Old), After: textOf(p.Objects[0].New)}}}
-	res, err := g.commit(context.Background(), p, approval{Confirm: Confirm{Yes: true, Name: p.ConfirmName, By: by}})
+	res, err := g.Commit(context.Background(), p, Confirm{Yes: true, Name: p.ConfirmName, By: by})
 	now := r.read(r.policies())
 	r.say("%s: %s: %v, %v", by, p.Title, res, err)
 	dead := errors.Is(err, faultfs.ErrDead)

@@ -30,7 +30,7 @@ func TestStateFilesThatAreNone(t *testing.T) {
 		filepath.Join("history", slug("prod eu/1")+".jsonl"): func(dir string) error {
 			h, err := OpenHistory(nil, dir, "prod eu/1")
 			if err == nil {
-				_, err = h.Push(entry("one", 1))
+				_, err = h.Push(entryOfSize("one", 1))
 			}
 			return err
 		},

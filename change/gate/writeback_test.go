@@ -8,12 +8,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
 	"rung/sources/manifests"
 	"rung/sources/manifests/edit"
+	"rung/test/faultfs"
 	"rung/test/given"
 )
 
@@ -350,5 +352,47 @@ func TestWriteBackOfLikeNames(t *testing.T) {
 		if d.read[k] == nil {
 			t.Errorf("%s is in no file of %v", k.Label(), d.names())
 		}
+	}
+}
+
+// A process that is killed at any operation on its disk while it writes files leaves all of
+// them whole, the record of the change unless none or all was written, and nothing beside
+// them once the next one swept.
+func TestFilesKilledAtAnyMoment(t *testing.T) {
+	left := 0
+	for at := 1; ; at++ {
+		d := newDisk(t, map[string]string{"a.yaml": given.ANP("a", 1, "", "in deny *"), "b.yaml": given.ANP("b", 2, "", "in deny *") + "---\n" + given.ANP("kept", 3, "", "in deny *")})
+		disk := &faultfs.FS{}
+		d.files.disk = disk
+		changes := []ObjectChange{d.to("a", given.ANP("a", 11, "", "in deny *")), d.delete("b"), d.create(given.ANP("c", 13, "", "in deny *"))}
+		began := time.Now()
+		disk.Before = func(op faultfs.Op) error {
+			if op.N == at {
+				disk.Kill()
+			}
+			return nil
+		}
+		err := d.files.Write(bg, changes)
+		all, _ := os.ReadDir(d.dir)
+		for _, e := range all {
+			if strings.Contains(e.Name(), ".rung-") {
+				left++
+			} else if info, err := e.Info(); err != nil || info.Size() == 0 {
+				t.Errorf("killed at %d: %s is empty", at, e.Name())
+			}
+		}
+		NewFiles(FileOptions{Paths: []string{d.dir}}).Sweep(began)
+		all, _ = os.ReadDir(d.dir)
+		for _, e := range all {
+			if strings.Contains(e.Name(), ".rung-") {
+				t.Errorf("killed at %d: %s stays", at, e.Name())
+			}
+		}
+		if err == nil {
+			break
+		}
+	}
+	if left == 0 {
+		t.Error("no kill left anything: nothing was tried")
 	}
 }

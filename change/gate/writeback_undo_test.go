@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -477,5 +478,18 @@ func TestHistoryCountsFiles(t *testing.T) {
 	}
 	if n := len(h.Entries()); n == 0 || n > 4 {
 		t.Errorf("%d entries of a quarter of the bound and more are kept", n)
+	}
+}
+
+// What an undo does hangs on the files that are written, too.
+func TestSeenWhereItIsWritten(t *testing.T) {
+	f := newFilesWorld(t, map[string]string{"a.yaml": deletionFiles["in the middle"]})
+	f.do(Mutation{Op: OpDelete, Policy: given.ANPKey("two")})
+	p := f.preview(Mutation{Op: OpUndo})
+	unlink(t, f.d, "a.yaml")
+	f.d.files.forget(filepath.Join(f.d.dir, "a.yaml"))
+	_, err := f.g.Commit(t.Context(), p, Confirm{Yes: true, Name: p.ConfirmName})
+	if !errors.Is(err, ErrStale) || !strings.Contains(err.Error(), "which is gone") {
+		t.Errorf("%v: it goes elsewhere than the preview said", err)
 	}
 }
