@@ -19,7 +19,7 @@ import (
 
 func (a *app) applyCmd() *cobra.Command {
 	var c changeFlags
-	var change string
+	var path string
 	var force bool
 	cmd := &cobra.Command{
 		Use:   "apply {--change FILE | -f FILE}",
@@ -38,8 +38,8 @@ server first. A field owned by another manager is a conflict, unless
   rung apply -f new.yaml --context staging --write`,
 		Args: takes(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			paths := []string{change}
-			if change == "" && len(a.flags.files) > 0 {
+			paths := []string{path}
+			if path == "" && len(a.flags.files) > 0 {
 				paths, a.flags.files = a.flags.files, nil
 			}
 			if err := a.mayAsk(&c); err != nil {
@@ -54,7 +54,7 @@ server first. A field owned by another manager is a conflict, unless
 		},
 	}
 	c.registerTrial(cmd)
-	cmd.Flags().StringVar(&change, "change", "", "`file` or folder to apply, - for standard input")
+	cmd.Flags().StringVar(&path, "change", "", "`file` or folder to apply, - for standard input")
 	cmd.Flags().BoolVar(&force, "force-conflicts", false, "on a cluster, take over fields that other managers own")
 	return cmd
 }

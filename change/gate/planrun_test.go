@@ -530,8 +530,12 @@ func TestPlanGuards(t *testing.T) {
 	}
 	p.until("done", inState(revision.PlanDone))
 	// A step alone is no way around the name.
-	one := p.g.resolve(p.Current(), Mutation{Op: OpMove, Policy: given.ANPKey("b"), Priority: 19, Plan: true})
-	if _, err := p.g.commit(context.Background(), one, yes); !errors.Is(err, ErrStale) {
+	one, err := p.g.Preview(context.Background(), p.Current(), Mutation{Op: OpMove, Policy: given.ANPKey("b"), Priority: 19, Plan: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one.Guards, one.ConfirmName = nil, ""
+	if _, err := p.g.Commit(context.Background(), one, yes.Confirm); !errors.Is(err, ErrStale) {
 		t.Error(err)
 	}
 	p.SetWrites(false)

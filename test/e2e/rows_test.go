@@ -76,9 +76,9 @@ func TestRowsKeepTheirUUIDs(t *testing.T) {
 	keeps("everything as it was", 34, "all")
 
 	// Every update that a monitor sees is one transaction's.
-	var seen [][]change
-	m := acls(t, addr, func(changed []change, _ ladder) error { seen = append(seen, changed); return nil })
-	updates := func() [][]change {
+	var seen [][]rowEvent
+	m := acls(t, addr, func(changed []rowEvent, _ ladder) error { seen = append(seen, changed); return nil })
+	updates := func() [][]rowEvent {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		out := seen
@@ -86,7 +86,7 @@ func TestRowsKeepTheirUUIDs(t *testing.T) {
 		return out
 	}
 	updates()
-	kinds := func(u []change) (out []string) {
+	kinds := func(u []rowEvent) (out []string) {
 		for _, c := range u {
 			out = append(out, c.kind+" "+strings.TrimPrefix(c.id, id("one:")))
 		}
@@ -129,7 +129,7 @@ func TestRowsKeepTheirUUIDs(t *testing.T) {
 				t.Errorf("%s: %s is not a new row", step.what, end)
 			}
 		}
-		var got [][]change
+		var got [][]rowEvent
 		wait.Within(t, patience, step.what+" in the monitor", func() bool { got = append(got, updates()...); return len(got) > 0 })
 		if len(got) != 1 || !cmp.Equal(kinds(got[0]), step.update) {
 			t.Errorf("%s: updates %v, want %v in one", step.what, got, step.update)

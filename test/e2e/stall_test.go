@@ -34,7 +34,7 @@ func crowd() (policies []string, at map[string]int) {
 // rows: no two policies that were apart are ever tied or the other way round,
 // and no policy is ever seen half moved.
 func watchOrder(t *testing.T, addr string, at map[string]int) *monitor {
-	return acls(t, addr, func(_ []change, now ladder) error {
+	return acls(t, addr, func(_ []rowEvent, now ladder) error {
 		spans := now.spans()
 		if len(spans) != len(at) || len(now) != 3*len(at) {
 			return fmt.Errorf("%d policies with %d ACLs", len(spans), len(now))

@@ -38,7 +38,7 @@ func TestJudge(t *testing.T) {
 	wants := make([]map[string]map[string]ovsdb.Record, len(states))
 	for i, files := range states {
 		dir := filepath.Join(root, fmt.Sprint("state", i))
-		write(t, dir, files)
+		writeFiles(t, dir, files)
 		wants[i] = map[string]map[string]ovsdb.Record{}
 		for _, zone := range zones {
 			wants[i][zone] = compiled(t, dir, zone)
@@ -56,7 +56,7 @@ func TestJudge(t *testing.T) {
 			}
 			dir := memory(t)
 			manifests, sockets := filepath.Join(dir, "m"), filepath.Join(dir, "s")
-			write(t, manifests, states[0])
+			writeFiles(t, manifests, states[0])
 			features := settings.Features{}
 			features.Demo()
 			// The context of the test ends before what it cleans up.

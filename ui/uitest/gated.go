@@ -23,15 +23,15 @@ type Gated struct {
 	Lag    bool
 }
 
-// NewGated makes one; change alters the parts before the first revision and may
+// NewGated makes one; with alters the parts before the first revision and may
 // be nil.
-func NewGated(t testing.TB, change func(*revision.Facts)) *Gated {
+func NewGated(t testing.TB, with func(*revision.Facts)) *Gated {
 	t.Helper()
-	return NewGatedOn(t, gate.FileOptions{Demo: true}, change)
+	return NewGatedOn(t, gate.FileOptions{Demo: true}, with)
 }
 
 // NewGatedOn is NewGated on other files than the demo's.
-func NewGatedOn(t testing.TB, files gate.FileOptions, change func(*revision.Facts)) *Gated {
+func NewGatedOn(t testing.TB, files gate.FileOptions, with func(*revision.Facts)) *Gated {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	e, err := engine.New(context.Background(), engine.Config{
@@ -49,8 +49,8 @@ func NewGatedOn(t testing.TB, files gate.FileOptions, change func(*revision.Fact
 	g := &Gated{Engine: e, Parts: Demo(t)}
 	g.Parts.Cluster = e.Revision().Cluster
 	Sync(g.Parts)
-	if change != nil {
-		change(g.Parts)
+	if with != nil {
+		with(g.Parts)
 	}
 	g.Fake = NewFake(g.Parts)
 	g.OnPreview = func(m gate.Mutation) (*gate.Preview, error) { return e.Preview(ctx, m) }
