@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rung/change/gate"
+	"rung/change"
 	"rung/revision"
 	"rung/sources/reading"
 )
@@ -50,7 +50,7 @@ server first. A field owned by another manager is a conflict, unless
 				return err
 			}
 			m.ServerSide, m.Force = true, force
-			return a.change(cmd.Context(), &c, func(*revision.Revision) (gate.Mutation, error) { return m, nil })
+			return a.change(cmd.Context(), &c, func(*revision.Revision) (change.Mutation, error) { return m, nil })
 		},
 	}
 	c.registerTrial(cmd)
@@ -64,13 +64,13 @@ const maxChange = 4 << 20
 
 // applied is the change that applies files and folders, of which the latter may hold more
 // than policies.
-func (a *app) applied(ctx context.Context, paths []string) (gate.Mutation, error) {
+func (a *app) applied(ctx context.Context, paths []string) (change.Mutation, error) {
 	text, err := a.readChanges(ctx, paths)
 	folder := func(p string) bool {
 		info, err := os.Stat(p)
 		return err == nil && info.IsDir()
 	}
-	return gate.Mutation{Op: gate.OpApply, YAML: text, Mixed: slices.ContainsFunc(paths, folder)}, err
+	return change.Mutation{Op: change.OpApply, YAML: text, Mixed: slices.ContainsFunc(paths, folder)}, err
 }
 
 // readChanges reads the documents of files and of the manifests in folders.

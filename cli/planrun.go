@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"rung/change"
 	"rung/change/gate"
+	"rung/change/planrun"
 	"rung/engine"
 	"rung/model/plan"
 	"rung/revision"
@@ -93,9 +95,9 @@ func noOther(e *engine.Engine) error {
 	case err != nil || !st.Open():
 		return nil // what cannot be read is put aside when the plan starts
 	case st.Active():
-		return fmt.Errorf("%w: the plan is %s", gate.ErrPlan, st.RunBy())
+		return fmt.Errorf("%w: the plan is %s", planrun.ErrPlan, st.RunBy())
 	}
-	return fmt.Errorf("%w: another plan stopped at %s; %s", gate.ErrPlan, st.At(), planNext)
+	return fmt.Errorf("%w: another plan stopped at %s; %s", planrun.ErrPlan, st.At(), planNext)
 }
 
 // planToRun is the plan that was asked for.
@@ -168,7 +170,7 @@ func (a *app) continuePlan(ctx context.Context, c *changeFlags, resume, back boo
 // keepPlan ends a plan that stopped, and leaves the policies as they are.
 func (a *app) keepPlan(ctx context.Context, e *engine.Engine, c *changeFlags, st *revision.PlanState) error {
 	if by := st.RunBy(); by != "" {
-		return fmt.Errorf("%w: the plan is %s", gate.ErrPlan, by)
+		return fmt.Errorf("%w: the plan is %s", planrun.ErrPlan, by)
 	}
 	read := e.Revision()
 	fmt.Fprintf(a.err, "%s: stopped, %s; the policies stay as they are\n", st.Title, st)
@@ -222,7 +224,7 @@ func (a *app) followPlan(ctx context.Context, e *engine.Engine) (ended bool, err
 		stopped = errors.New(why)
 	}
 	if last.Unrecorded {
-		stopped = exitWith{stopped, gate.ErrNotRecorded}
+		stopped = exitWith{stopped, change.ErrNotRecorded}
 	}
 	if ended {
 		return true, stopped // with nothing to continue

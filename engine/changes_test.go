@@ -10,7 +10,9 @@ import (
 
 	"go.uber.org/goleak"
 
+	"rung/change"
 	"rung/change/gate"
+	"rung/change/write"
 	"rung/engine/source"
 	"rung/model"
 	"rung/model/plan"
@@ -43,7 +45,7 @@ func TestGateOfAnEngine(t *testing.T) {
 	defer func() { _ = os.RemoveAll(dir) }()
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
-	e, err := New(ctx, Config{Mode: revision.Mode{Name: "demo", Sandbox: true}, Sources: []source.Source{gate.NewFiles(gate.FileOptions{Demo: true})},
+	e, err := New(ctx, Config{Mode: revision.Mode{Name: "demo", Sandbox: true}, Sources: []source.Source{write.NewFiles(write.FileOptions{Demo: true})},
 		Sandbox: &SandboxConfig{Server: "builtin", Dir: dir}, Writes: true, StateDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +79,7 @@ func TestGateOfAnEngine(t *testing.T) {
 	if err != nil || p.Blocked != "" || p.ConfirmName != "cluster-control" || len(p.Rows) == 0 {
 		t.Fatalf("%v %+v", err, p)
 	}
-	if _, err := e.Commit(ctx, p, gate.Confirm{Yes: true}); !errors.Is(err, gate.ErrNotConfirmed) {
+	if _, err := e.Commit(ctx, p, gate.Confirm{Yes: true}); !errors.Is(err, change.ErrNotConfirmed) {
 		t.Fatal(err)
 	}
 	r, err := e.Commit(ctx, p, gate.Confirm{Yes: true, Name: "cluster-control", By: "cli"})
@@ -101,7 +103,7 @@ func TestGateOfAnEngine(t *testing.T) {
 	if rev = wait("the rows of the move", moved(from+7)); uuids(rev) != before {
 		t.Error("rows were made anew instead of changed")
 	}
-	p, err = e.Preview(ctx, gate.Mutation{Op: gate.OpUndo})
+	p, err = e.Preview(ctx, change.Mutation{Op: change.OpUndo})
 	if err != nil {
 		t.Fatal(err)
 	}

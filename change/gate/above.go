@@ -4,7 +4,11 @@ import (
 	"context"
 	"fmt"
 
+	"rung/change"
+	"rung/change/effect"
 	"rung/change/guard"
+	"rung/change/history"
+	"rung/change/rewrite"
 	"rung/model"
 	"rung/model/plan"
 	"rung/model/verdict"
@@ -18,11 +22,11 @@ import (
 type PlanRunner interface {
 	// UndoPreview is the preview of the undo, or the redo, of a plan of the history. Begin
 	// starts what such a preview says, after a yes.
-	UndoPreview(ctx context.Context, op Op, e HistoryEntry) (*Preview, error)
+	UndoPreview(ctx context.Context, op change.Op, e history.Entry) (*Preview, error)
 	Begin(ctx context.Context, read *Preview, c Confirm) error
 	// Meets says what a change means for the plan that is not at its end, if anything. next
 	// is the revision after the change.
-	Meets(rev *revision.Revision, next func() *revision.Revision, p *Preview) []consequence
+	Meets(rev *revision.Revision, next func() *revision.Revision, p *Preview) []effect.Consequence
 	// Began is the newest history entry of when the plan began that is not at its end; ok is
 	// false where that is not known.
 	Began() (id uint64, ok bool)
@@ -40,13 +44,13 @@ type TrialKeeper interface {
 	// Failed says that the change of an id could not be made; Made that it was made, as an
 	// entry of the history, and how it waits to be confirmed.
 	Failed(id string)
-	Made(id string, entry uint64, files []HistoryFile) *revision.Unconfirmed
+	Made(id string, entry uint64, files []change.FileChange) *revision.Unconfirmed
 	// Undone ends the trial of a change that p undid.
 	Undone(p *Preview)
 	// Against says why a change has to wait, empty where it has not.
 	Against(p *Preview) string
 	// Entry is the change on trial as an entry of the history, with no objects for none.
-	Entry() HistoryEntry
+	Entry() history.Entry
 }
 
 // noTrials is where no change can be made on trial.
@@ -54,15 +58,15 @@ type noTrials struct{}
 
 func (noTrials) Begin(_ *Preview, c Confirm, _ bool) (string, error) {
 	if c.Within > 0 {
-		return "", fmt.Errorf("it cannot be made on trial: %w", ErrBlocked)
+		return "", fmt.Errorf("it cannot be made on trial: %w", change.ErrBlocked)
 	}
 	return "", nil
 }
-func (noTrials) Failed(string)                                            {}
-func (noTrials) Made(string, uint64, []HistoryFile) *revision.Unconfirmed { return nil }
-func (noTrials) Undone(*Preview)                                          {}
-func (noTrials) Against(*Preview) string                                  { return "" }
-func (noTrials) Entry() HistoryEntry                                      { return HistoryEntry{} }
+func (noTrials) Failed(string)                                                  {}
+func (noTrials) Made(string, uint64, []change.FileChange) *revision.Unconfirmed { return nil }
+func (noTrials) Undone(*Preview)                                                {}
+func (noTrials) Against(*Preview) string                                        { return "" }
+func (noTrials) Entry() history.Entry                                           { return history.Entry{} }
 
 // UsePlans has plans undone by r from now on, and UseTrials changes made on trial by k.
 func (g *Gate) UsePlans(r PlanRunner) { g.plans = r }
@@ -70,7 +74,7 @@ func (g *Gate) UsePlans(r PlanRunner) { g.plans = r }
 // UseTrials is described at UsePlans.
 func (g *Gate) UseTrials(k TrialKeeper) { g.trials = k }
 
-func (g *Gate) meetsPlan(rev *revision.Revision, next func() *revision.Revision, p *Preview) []consequence {
+func (g *Gate) meetsPlan(rev *revision.Revision, next func() *revision.Revision, p *Preview) []effect.Consequence {
 	if g.plans == nil {
 		return nil
 	}
@@ -79,7 +83,7 @@ func (g *Gate) meetsPlan(rev *revision.Revision, next func() *revision.Revision,
 
 // startsPlan says whether a yes to the preview starts a plan: the undo of one.
 func (p *Preview) startsPlan() bool {
-	return p.Mutation.Plan && (p.Mutation.Op == OpUndo || p.Mutation.Op == OpRedo)
+	return p.Mutation.Plan && (p.Mutation.Op == change.OpUndo || p.Mutation.Op == change.OpRedo)
 }
 
 // PreviewSteps fills in what the moves of out.Steps do together, each on what those before it
@@ -91,26 +95,26 @@ func (g *Gate) PreviewSteps(ctx context.Context, rev *revision.Revision, out *Pr
 		return nil
 	}
 	log := g.log()
-	limit, cancel := context.WithTimeout(ctx, 3*effectTime)
+	limit, cancel := context.WithTimeout(ctx, 3*effect.MaxTime)
 	defer cancel()
 	if err := g.steppedOver(ctx, limit, rev, log, out, why); err != nil {
 		return err
 	}
 	if out.Blocked == "" {
-		next := after(rev, out.Objects)
-		out.Effect = effectOf(limit, rev, next, out.Objects, g.asked()).against(limit, log, rev, next)
+		next := effect.After(rev, out.Objects)
+		out.Effect = effect.Judge(limit, rev, next, out.Objects, g.asked()).Against(limit, log, rev, next)
 		whole := &Preview{Objects: out.Objects} // steps that each do little may do much together
 		g.judgeEffect(whole, out.Effect, rev)
-		out.NotConsidered = out.Effect.notConsidered(rev)
+		out.NotConsidered = out.Effect.NotConsidered(rev)
 		out.meet(whole.Guards)
 	}
-	out.ConfirmName = guard.ConfirmName(out.Guards, guarded(out.Objects))
+	out.ConfirmName = guard.ConfirmName(out.Guards, effect.GuardChanges(out.Objects))
 	g.tryPlan(ctx, rev, out)
 	out.seen.effect(out.Effect)
 	out.seen.note(out.Notes...)
-	out.seen.facts = append(out.seen.facts, reach(rev, firstOf(out.Objects))...)
+	out.seen.facts = append(out.seen.facts, effect.Reached(rev, change.FirstOfEach(out.Objects))...)
 	if out.Blocked == "" && len(out.Objects) > 0 {
-		out.Rows = rowsOf(rev, after(rev, out.Objects), out.Objects)
+		out.Rows = effect.Rows(rev, effect.After(rev, out.Objects), out.Objects)
 		out.seen.rows(out.Rows)
 	}
 	return nil
@@ -123,20 +127,20 @@ func (g *Gate) steppedOver(ctx, limit context.Context, rev *revision.Revision, l
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("previewing the plan: %w", err)
 		}
-		name := fmt.Sprintf("step %d, %s", out.FirstStep+i, stepText(s))
+		name := fmt.Sprintf("step %d, %s", out.FirstStep+i, change.StepText(s))
 		if why := why(rev, i); why != "" {
 			out.block("%s: %s", name, why)
 			return nil
 		}
-		one := g.resolve(rev, stepMutation(s))
+		one := g.resolve(rev, change.StepMutation(s))
 		if one.Blocked != "" {
 			out.block("%s: %s", name, one.Blocked)
 		}
-		next := after(rev, one.Objects)
-		g.judgeEffect(one, effectOf(limit, rev, next, one.Objects, g.asked()), rev)
+		next := effect.After(rev, one.Objects)
+		g.judgeEffect(one, effect.Judge(limit, rev, next, one.Objects, g.asked()), rev)
 		out.meet(one.Guards)
 		if one.Effect.Flipping() {
-			one.Effect = one.Effect.against(limit, log, rev, next)
+			one.Effect = one.Effect.Against(limit, log, rev, next)
 		}
 		out.StepEffects = append(out.StepEffects, one.Effect)
 		out.Objects = append(out.Objects, one.Objects...)
@@ -147,7 +151,7 @@ func (g *Gate) steppedOver(ctx, limit context.Context, rev *revision.Revision, l
 }
 
 // meet takes in guard rails that were not met before.
-func (p *Preview) meet(guards []Guard) {
+func (p *Preview) meet(guards []change.Guard) {
 	for _, g := range guards {
 		if !confirmed(p.Guards, g) {
 			p.Guards = append(p.Guards, g)
@@ -161,8 +165,8 @@ func Agrees(read, fresh *Preview, c Confirm) error {
 }
 
 // CommitStep makes a step of a plan. guards were confirmed with the plan.
-func (g *Gate) CommitStep(ctx context.Context, rev *revision.Revision, s plan.Step, guards []Guard, c Confirm) (*Result, error) {
-	p := g.resolve(rev, stepMutation(s))
+func (g *Gate) CommitStep(ctx context.Context, rev *revision.Revision, s plan.Step, guards []change.Guard, c Confirm) (*Result, error) {
+	p := g.resolve(rev, change.StepMutation(s))
 	p.Guards = append(p.Guards, guards...) // those a server sees were confirmed with the plan
 	return g.commit(ctx, p, approval{Confirm: c, step: true, guards: guards})
 }
@@ -182,8 +186,8 @@ func (g *Gate) AtServer(ctx context.Context, k model.PolicyKey) (p *model.Policy
 
 // Rest works out what is left to do of the change on trial: to put it back (OpRevert) or to
 // finish it (OpFinish).
-func (g *Gate) Rest(ctx context.Context, op Op) *Preview {
-	p, _ := g.work(ctx, g.cfg.Current(), Mutation{Op: op}, nil)
+func (g *Gate) Rest(ctx context.Context, op change.Op) *Preview {
+	p, _ := g.work(ctx, g.Config.Current(), change.Mutation{Op: op}, nil)
 	return p
 }
 
@@ -194,14 +198,14 @@ func (g *Gate) CommitRest(ctx context.Context, p *Preview, by string) (*Result, 
 }
 
 // Standing is how many of a change's objects stand as it leaves them, and how many as they were.
-func (g *Gate) Standing(objects []HistoryObject) (written, missing int) {
-	c := g.cfg.Current().Cluster
-	is := func(o HistoryObject, text string) bool {
+func (g *Gate) Standing(objects []history.Object) (written, missing int) {
+	c := g.Config.Current().Cluster
+	is := func(o history.Object, text string) bool {
 		now := c.Logged(o.Key)
 		if text == "" || now == nil {
 			return text == "" && now == nil
 		}
-		p, _ := textAsObject(o.Key, text, g.judges())
+		p, _ := rewrite.TextAsObject(o.Key, text, g.judges())
 		return now.YAML == text || model.SameContent(now, p)
 	}
 	for _, o := range objects {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"rung/change"
+	"rung/change/rewrite"
 	"rung/model"
 	"rung/model/clean"
 	"rung/revision"
@@ -24,7 +26,7 @@ const DefaultSession = 15 * time.Minute
 // logLevel sets the levels of policies and namespaces, for good or for a session.
 func (r *resolver) logLevel() {
 	m := &r.p.Mutation
-	whom := m.whom()
+	whom := m.Whom()
 	switch {
 	case m.Session && m.Lasts > 0:
 		r.p.Title = fmt.Sprintf("Log %s for %s: %s", whom, lasts(m.Lasts), inTitle(m.Levels))
@@ -35,8 +37,8 @@ func (r *resolver) logLevel() {
 	default:
 		r.p.Title = fmt.Sprintf("Switch logging of %s off", whom)
 	}
-	id, now := rand.Text(), r.g.cfg.Now().Truncate(time.Millisecond)
-	for _, k := range m.targets() {
+	id, now := rand.Text(), r.g.Config.Now().Truncate(time.Millisecond)
+	for _, k := range m.Targets() {
 		if old := r.logged(k); old != nil {
 			r.level(old, id, now)
 		}
@@ -152,7 +154,7 @@ func (g *Gate) who() string {
 
 // annotate gives an object these logging annotations, and no others of them.
 func (r *resolver) annotate(old *model.Policy, set map[string]string) {
-	now, broken := annotated(old, set, r.g.judges())
+	now, broken := rewrite.Annotated(old, set, r.g.judges())
 	r.p.Errors = append(r.p.Errors, broken...)
 	if now != nil {
 		r.p.Errors = append(r.p.Errors, now.Invalid...)
@@ -163,8 +165,8 @@ func (r *resolver) annotate(old *model.Policy, set map[string]string) {
 // logEnd ends the logging sessions of policies and namespaces.
 func (r *resolver) logEnd() {
 	m := &r.p.Mutation
-	r.p.Title = "End logging of " + m.whom()
-	for _, k := range m.targets() {
+	r.p.Title = "End logging of " + m.Whom()
+	for _, k := range m.Targets() {
 		old := r.logged(k)
 		if old == nil {
 			continue
@@ -186,7 +188,7 @@ func (r *resolver) endSession(old *model.Policy) {
 	}
 	s, ok := old.LogSession()
 	switch {
-	case m.Timed && (!ok || !s.Over(r.g.cfg.Now())):
+	case m.Timed && (!ok || !s.Over(r.g.Config.Now())):
 		r.block("the time of the logging session of %s is not over", name)
 		return
 	case !ok:
@@ -212,7 +214,7 @@ func levelText(set map[string]string) string {
 }
 
 // begins says which logging session a change began; empty for none.
-func begins(changes []ObjectChange) (id string) {
+func begins(changes []change.ObjectChange) (id string) {
 	for i := range changes {
 		if now := changes[i].New; now != nil {
 			if s, ok := now.LogSession(); ok && (changes[i].Old == nil || !sameSession(changes[i].Old, s)) {
@@ -243,15 +245,15 @@ func endedSessions(p *Preview, by string, at time.Time) (out []model.EndedLogSes
 		switch {
 		case c.New == nil:
 			e.How = "deleted by " + by
-		case p.Mutation.Op == OpLogEnd && p.Mutation.Timed:
+		case p.Mutation.Op == change.OpLogEnd && p.Mutation.Timed:
 			e.How = "its time was over"
-		case p.Mutation.Op == OpLogEnd:
+		case p.Mutation.Op == change.OpLogEnd:
 			e.How = "ended by " + by
 		default:
 			e.How = p.Title + " (" + by + ")"
 		}
 		switch {
-		case p.Mutation.Op != OpLogEnd:
+		case p.Mutation.Op != change.OpLogEnd:
 		case c.Old.LoggingChanged(s):
 			e.How += "; the level was changed meanwhile and stays as it is"
 		default:

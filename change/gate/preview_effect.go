@@ -2,6 +2,8 @@ package gate
 
 import (
 	"fmt"
+	"rung/change"
+	"rung/change/effect"
 	"rung/change/guard"
 	"rung/model/verdict"
 	"rung/revision"
@@ -10,19 +12,19 @@ import (
 
 // asked is what the guard rails go by besides objects.
 func (g *Gate) asked() guard.Asked {
-	a := guard.Asked{Protected: g.cfg.Protected}
-	if g.cfg.Allowed != nil {
-		a.Log = g.cfg.Allowed()
+	a := guard.Asked{Protected: g.Config.Protected}
+	if g.Config.Allowed != nil {
+		a.Log = g.Config.Allowed()
 	}
 	return a
 }
 
 // log are the newest lines there are.
 func (g *Gate) log() *verdict.Log {
-	if g.cfg.Log == nil {
+	if g.Config.Log == nil {
 		return nil
 	}
-	return g.cfg.Log()
+	return g.Config.Log()
 }
 
 // StepTexts say which steps of a plan flip connections on the way, or that none does.
@@ -50,14 +52,14 @@ func (p *Preview) StepTexts() (out []string) {
 
 // judgeEffect takes in what a change does to connections, and the guard rails it runs into:
 // those of the policies alone where that is unknown.
-func (g *Gate) judgeEffect(p *Preview, e *Effect, rev *revision.Revision) {
+func (g *Gate) judgeEffect(p *Preview, e *effect.Effect, rev *revision.Revision) {
 	p.Effect = e
-	changes := guarded(p.Objects)
+	changes := effect.GuardChanges(p.Objects)
 	p.Guards = nil
 	switch {
 	case e == nil:
 	case e.Unknown != "":
-		p.Guards = guard.Policies(rev, changes, guard.Asked{Protected: g.cfg.Protected}, e.Unknown, anyPod(rev.Judged()))
+		p.Guards = guard.Policies(rev, changes, guard.Asked{Protected: g.Config.Protected}, e.Unknown, effect.AnyPod(rev.Judged()))
 	default:
 		p.Guards = slices.Clone(e.Guards)
 	}
@@ -71,12 +73,12 @@ const GuardNotExact = "not-exact"
 
 // brought are the guards that came with the change, each at a policy that it writes: what is
 // said of none of these is said at the first.
-func (p *Preview) brought() (out []Guard) {
+func (p *Preview) brought() (out []change.Guard) {
 	if len(p.Objects) == 0 {
 		return nil
 	}
 	for _, g := range p.Mutation.Guards {
-		if !slices.ContainsFunc(p.Objects, func(c ObjectChange) bool { return c.Key == g.Policy }) {
+		if !slices.ContainsFunc(p.Objects, func(c change.ObjectChange) bool { return c.Key == g.Policy }) {
 			g.Policy = p.Objects[0].Key
 		}
 		out = append(out, g)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 
+	"rung/change"
+	"rung/change/effect"
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
@@ -22,7 +24,7 @@ func (g *Gate) explain(ctx context.Context, now, rev *revision.Revision, p *Prev
 	p.seen.note(p.Notes...)
 	next := p.next
 	if p.next = nil; next == nil {
-		next = after(rev, p.Objects)
+		next = effect.After(rev, p.Objects)
 	}
 	p.seen.plan = g.meetsPlan(rev, func() *revision.Revision { return next }, p)
 	p.seen.facts = append(p.seen.facts, p.seen.plan...)
@@ -37,16 +39,16 @@ func (g *Gate) explain(ctx context.Context, now, rev *revision.Revision, p *Prev
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("previewing %q: %w", p.Title, err)
 	}
-	p.Findings = newFindings(rev, next)
+	p.Findings = effect.NewFindings(rev, next)
 	p.seen.rows(p.Rows)
 	p.seen.findings(p.Findings)
 	p.seen.facts = append(p.seen.facts, ahead.reach...)
-	p.NotConsidered = p.Effect.notConsidered(rev)
+	p.NotConsidered = p.Effect.NotConsidered(rev)
 	p.seen.effect(p.Effect)
 	p.findSurplus(ctx, rev, next)
-	p.Effect = p.Effect.against(ctx, g.log(), rev, next)
+	p.Effect = p.Effect.Against(ctx, g.log(), rev, next)
 	for i, f := range p.seen.plan {
-		p.Notes = slices.Insert(p.Notes, i, f.text) // what cannot be undone so easily comes first
+		p.Notes = slices.Insert(p.Notes, i, f.Text) // what cannot be undone so easily comes first
 	}
 	isolated := map[string]bool{}
 	if cost := g.logCost(next, p); cost != "" {
@@ -57,13 +59,13 @@ func (g *Gate) explain(ctx context.Context, now, rev *revision.Revision, p *Prev
 		if p.Objects[i].Key.Kind == model.KindNamespace {
 			continue
 		}
-		for _, f := range notesOf(rev, next, &p.Objects[i], isolated) {
-			p.Notes = append(p.Notes, f.text)
+		for _, f := range effect.Notes(rev, next, &p.Objects[i], isolated) {
+			p.Notes = append(p.Notes, f.Text)
 			p.seen.facts = append(p.seen.facts, f)
 		}
 	}
-	for _, f := range ofDecisions(p.Effect, next) {
-		p.Notes = append(p.Notes, f.text)
+	for _, f := range effect.OfDecisions(p.Effect, next) {
+		p.Notes = append(p.Notes, f.Text)
 		p.seen.facts = append(p.seen.facts, f)
 	}
 	if lost := p.seen.lost; len(lost) > 0 {
@@ -78,24 +80,24 @@ func (p *Preview) findSurplus(ctx context.Context, rev, next *revision.Revision)
 	if w == nil {
 		return
 	}
-	limit, cancel := context.WithTimeout(ctx, effectTime)
+	limit, cancel := context.WithTimeout(ctx, effect.MaxTime)
 	defer cancel()
 	p.Surplus = rev.Surplus(limit, next, w)
 	is := "surplus " + p.Surplus.Unknown
 	if g := p.Surplus.Group; g != nil {
-		is += groupIs(g)
+		is += effect.GroupID(g)
 	}
 	p.seen.add(is, p.Surplus.Text())
 }
 
 // ahead is what of an explanation needs nothing else of the preview.
 type ahead struct {
-	rows  []RowChange
-	reach []consequence
+	rows  []change.RowChange
+	reach []effect.Consequence
 }
 
-func workOut(rev, next *revision.Revision, changes []ObjectChange) *ahead {
-	return &ahead{rowsOf(rev, next, changes), reach(rev, changes)}
+func workOut(rev, next *revision.Revision, changes []change.ObjectChange) *ahead {
+	return &ahead{effect.Rows(rev, next, changes), effect.Reached(rev, changes)}
 }
 
 // workAhead begins what explain wants, beside what the change does to connections. What it

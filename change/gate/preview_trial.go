@@ -1,6 +1,9 @@
 package gate
 
-import "rung/model"
+import (
+	"rung/change/history"
+	"rung/model"
+)
 
 // revert turns the change on trial round, but for what others changed meanwhile.
 func (r *resolver) revert() {
@@ -10,7 +13,7 @@ func (r *resolver) revert() {
 		r.block("no change waits to be confirmed")
 		return
 	}
-	r.p.undoes = e.ID
+	r.p.Undoes = e.ID
 	for _, o := range e.Objects {
 		r.undoObject(o, e.Files)
 	}
@@ -19,7 +22,7 @@ func (r *resolver) revert() {
 
 // leave notes that a policy stays as somebody else made it.
 func (r *resolver) leave(k model.PolicyKey) {
-	r.p.left = append(r.p.left, k)
+	r.p.Left = append(r.p.Left, k)
 	r.p.Notes = append(r.p.Notes, k.Label()+" was changed meanwhile and stays as it is")
 }
 
@@ -32,7 +35,7 @@ func (r *resolver) finishRest() {
 		return
 	}
 	for _, o := range e.Objects {
-		r.undoObject(HistoryObject{Key: o.Key, Before: o.After, After: o.Before}, nil)
+		r.undoObject(history.Object{Key: o.Key, Before: o.After, After: o.Before}, nil)
 	}
 	r.where()
 }

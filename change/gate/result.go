@@ -3,6 +3,9 @@ package gate
 import (
 	"time"
 
+	"rung/change"
+	"rung/change/effect"
+	"rung/change/rewrite"
 	"rung/model"
 	"rung/model/plan"
 	"rung/revision"
@@ -22,7 +25,7 @@ type Result struct {
 
 // Preview is a mutation with its consequences, before anything is written.
 type Preview struct {
-	Mutation Mutation
+	Mutation change.Mutation
 	Title    string // "Move ANP cluster-control from 34 to 36"
 	// Blocked says why it cannot be committed at all; empty when it can.
 	Blocked string
@@ -33,12 +36,12 @@ type Preview struct {
 	// NotConsidered is what could make the consequences others, had it been taken into account.
 	NotConsidered []model.Omission
 	// Objects are what will be written, removed ones with New nil.
-	Objects []ObjectChange
+	Objects []change.ObjectChange
 	// Rows is the compiled delta over all zones together.
-	Rows []RowChange
+	Rows []change.RowChange
 	// Guards are the guard rails that were hit. ConfirmName is the name that
 	// must be typed then, empty when a plain yes is enough.
-	Guards      []Guard
+	Guards      []change.Guard
 	ConfirmName string
 	// Surplus is what the change does besides what it is Wanted for; nil where nobody said.
 	Surplus *revision.Surplus
@@ -46,8 +49,8 @@ type Preview struct {
 	Notes []string
 	// Effect is what becomes of connections; nil for a change that cannot be made or that
 	// decides nothing, as of logging. StepEffects are those of the steps of a plan.
-	Effect      *Effect
-	StepEffects []*Effect
+	Effect      *effect.Effect
+	StepEffects []*effect.Effect
 	// Findings that the change brings.
 	Findings []model.Finding
 	// Commands are the equivalent kubectl command lines.
@@ -59,7 +62,7 @@ type Preview struct {
 	FirstStep int
 	// Conflict is set when the object is not what the edit or the undo
 	// started from.
-	Conflict *Conflict
+	Conflict *rewrite.Conflict
 	// seen is what else Commit compares before it makes the change.
 	seen seen
 	// next is what will be, until the consequences are worked out.
@@ -67,9 +70,9 @@ type Preview struct {
 	// ahead is what of the explanation was worked out beside the effect, nil for nothing.
 	ahead *ahead
 	// undoes is the history entry that an undo takes back.
-	undoes uint64
+	Undoes uint64
 	// left are policies of a change that is put back which others changed meanwhile.
-	left []model.PolicyKey
+	Left []model.PolicyKey
 	// nothing says that it is blocked since all objects are as they should be.
 	nothing bool
 	// stands says that it is an undo of what already is as it would be.

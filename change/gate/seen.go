@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"rung/change"
+	"rung/change/effect"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
@@ -23,12 +25,12 @@ type StaleError struct {
 }
 
 func (e *StaleError) Error() string {
-	return fmt.Sprintf("%s: %v: look again: %s", e.Title, ErrStale, e.What)
+	return fmt.Sprintf("%s: %v: look again: %s", e.Title, change.ErrStale, e.What)
 }
 
 // Is makes it an ErrStale, and an ErrBlocked as well when it cannot be done.
 func (e *StaleError) Is(target error) bool {
-	return target == ErrStale || target == ErrBlocked && e.Preview != nil && e.Preview.Blocked != ""
+	return target == change.ErrStale || target == change.ErrBlocked && e.Preview != nil && e.Preview.Blocked != ""
 }
 
 // seen is what a preview says besides its objects and guards, in a form that two
@@ -46,10 +48,10 @@ type seen struct {
 	base  []string // notes there were before the consequences
 	mode  string   // to whom the change is made
 	lost  []string // zones that were out of reach
-	facts []consequence
+	facts []effect.Consequence
 	// worked is the Effect as it was worked out, whatever became of the one on the preview.
-	worked *Effect
-	plan   []consequence // those for a plan that is not at its end, which are among facts
+	worked *effect.Effect
+	plan   []effect.Consequence // those for a plan that is not at its end, which are among facts
 }
 
 // see begins what is seen of a preview.
@@ -63,10 +65,10 @@ func modeOf(rev *revision.Revision) string {
 }
 
 // liveOf is what of the live rows of changed policies bears on the consequences.
-func liveOf(rev *revision.Revision, changes []ObjectChange) string {
+func liveOf(rev *revision.Revision, changes []change.ObjectChange) string {
 	var b strings.Builder
 	for i := range changes {
-		zones, at := liveIn(rev, changes[i].Key)
+		zones, at := effect.LiveIn(rev, changes[i].Key)
 		fmt.Fprintf(&b, "%s %d %d\n", changes[i].Key, zones, at)
 	}
 	return b.String()
@@ -85,7 +87,7 @@ func (p *Preview) Outdated(then, now *revision.Revision) bool {
 // ofHistory says whether the history decides what the change is, and whether it can be
 // done: of an undo and a redo, also when there is nothing to undo yet.
 func (p *Preview) ofHistory() bool {
-	return p.undoes != 0 || p.Mutation.Op == OpUndo || p.Mutation.Op == OpRedo
+	return p.Undoes != 0 || p.Mutation.Op == change.OpUndo || p.Mutation.Op == change.OpRedo
 }
 
 // lostZones are the zones whose rows cannot be seen to follow.
@@ -98,7 +100,9 @@ func lostZones(rev *revision.Revision) (out []string) {
 	return out
 }
 
-func (s *seen) add(is, text string) { s.facts = append(s.facts, consequence{is: is, text: text}) }
+func (s *seen) add(is, text string) {
+	s.facts = append(s.facts, effect.Consequence{Is: is, Text: text})
+}
 
 func (s *seen) note(texts ...string) {
 	for _, t := range texts {
@@ -108,7 +112,7 @@ func (s *seen) note(texts ...string) {
 
 // rows notes which rows come and go. How many members a set has follows from the
 // pods.
-func (s *seen) rows(rows []RowChange) {
+func (s *seen) rows(rows []change.RowChange) {
 	for _, r := range rows {
 		if r.Table == nb.TableACL || r.Kind != model.DiffDifferent {
 			s.add(fmt.Sprintf("row %s %s %s", r.Kind, r.Table, r.ID), "other rows")
@@ -158,7 +162,7 @@ func (p *Preview) otherObjects(now *Preview) string {
 			if was.New.Logging != is.New.Logging {
 				return is.Key.Label() + " would become another"
 			}
-		case !sameObject(was.New, is.New, was.sent == nil && is.sent == nil):
+		case !sameObject(was.New, is.New, was.Sent == nil && is.Sent == nil):
 			return is.Key.Label() + " would become another"
 		}
 	}
@@ -180,11 +184,11 @@ func sameObject(a, b *model.Policy, written bool) bool {
 
 func (p *Preview) otherGuards(now *Preview) string {
 	whole := p.seen.complete && now.seen.complete
-	has := func(list []Guard, g Guard) bool {
+	has := func(list []change.Guard, g change.Guard) bool {
 		if !whole {
 			return confirmed(list, g) // a step of a plan, whose guards were confirmed with the plan
 		}
-		return slices.ContainsFunc(list, func(o Guard) bool {
+		return slices.ContainsFunc(list, func(o change.Guard) bool {
 			return o.Code == g.Code && o.Policy == g.Policy && o.Is() == g.Is()
 		})
 	}
@@ -220,21 +224,21 @@ func (p *Preview) otherFacts(now *Preview) string {
 }
 
 // firstOnly is the text of the first consequence that others do not have.
-func firstOnly(facts, others []consequence) (text string, found bool) {
+func firstOnly(facts, others []effect.Consequence) (text string, found bool) {
 	had := make(map[string]bool, len(others))
 	for _, f := range others {
-		had[f.is] = true
+		had[f.Is] = true
 	}
 	for _, f := range facts {
-		if !had[f.is] {
-			return f.text, true
+		if !had[f.Is] {
+			return f.Text, true
 		}
 	}
 	return "", false
 }
 
 // effect notes what becomes of connections: how many they are is no matter.
-func (s *seen) effect(e *Effect) {
+func (s *seen) effect(e *effect.Effect) {
 	s.worked = e
 	if e == nil {
 		return
@@ -248,6 +252,6 @@ func (s *seen) effect(e *Effect) {
 	}
 	for i := range e.Flips {
 		g := &e.Flips[i]
-		s.add("flips "+groupIs(g), fmt.Sprintf("%s → %s: %s", g.Before, g.After, revision.GroupText(g)))
+		s.add("flips "+effect.GroupID(g), fmt.Sprintf("%s → %s: %s", g.Before, g.After, revision.GroupText(g)))
 	}
 }

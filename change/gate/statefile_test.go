@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rung/change"
+	"rung/change/audit"
 	"rung/test/faultfs"
 	"rung/test/given"
 )
@@ -23,7 +25,7 @@ func TestAuditAfterATornLine(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`{"title":"whole","result":"ok"}`+"\n"+`{"title":"to`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := NewAudit(nil, dir).Write(AuditRecord{Title: "next"}); err != nil {
+	if err := audit.New(nil, dir).Write(audit.Record{Title: "next"}); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
@@ -36,14 +38,14 @@ func TestAuditAfterATornLine(t *testing.T) {
 }
 
 // auditLines are the records of an audit file that can be read.
-func auditLines(t testing.TB, path string) (out []AuditRecord) {
+func auditLines(t testing.TB, path string) (out []audit.Record) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(text)) {
-		var r AuditRecord
+		var r audit.Record
 		if json.Unmarshal([]byte(line), &r) == nil {
 			out = append(out, r)
 		}
@@ -60,7 +62,7 @@ func TestNoChangeWithoutRoomForItsLine(t *testing.T) {
 	}
 	dir := t.TempDir()
 	w := newWorld(t, given.ANP("blue", 40, "tenant=blue", "in allow tenant=blue"))
-	g := w.gate(dir)
+	g := w.Gate(dir)
 	if err := os.Symlink("/dev/full", filepath.Join(dir, "audit.jsonl")); err != nil {
 		t.Fatal(err)
 	}
@@ -78,9 +80,9 @@ func TestNoChangeWithoutRoomForItsLine(t *testing.T) {
 func TestOutcomeThatCannotBeWritten(t *testing.T) {
 	dir := t.TempDir()
 	w := newWorld(t, given.ANP("blue", 40, "tenant=blue", "in allow tenant=blue"))
-	g := w.gate(dir)
+	g := w.Gate(dir)
 	reserved := false
-	g.cfg.Audit = NewAudit(&faultfs.FS{Before: func(op faultfs.Op) error {
+	g.Config.Audit = audit.New(&faultfs.FS{Before: func(op faultfs.Op) error {
 		if reserved && op.Kind == "write" {
 			return faultfs.ErrIO
 		}
@@ -89,17 +91,17 @@ func TestOutcomeThatCannotBeWritten(t *testing.T) {
 	}}, dir)
 	p := g.resolve(w.Current(), move("blue", 41))
 	r, err := g.commit(context.Background(), p, yes)
-	if r == nil || !errors.Is(err, ErrNotRecorded) || w.Priority("blue") != 41 {
+	if r == nil || !errors.Is(err, change.ErrNotRecorded) || w.Priority("blue") != 41 {
 		t.Fatalf("%+v %v", r, err)
 	}
 	lines := auditLines(t, filepath.Join(dir, "audit.jsonl"))
-	if len(lines) != 1 || lines[0].Result != auditUnknown || lines[0].Title != p.Title || lines[0].By != "cli" {
+	if len(lines) != 1 || lines[0].Result != audit.Unknown || lines[0].Title != p.Title || lines[0].By != "cli" {
 		t.Errorf("%+v", lines)
 	}
 	// The next one has a line of its own.
-	g.cfg.Audit = NewAudit(nil, dir)
+	g.Config.Audit = audit.New(nil, dir)
 	do(t, w, g, move("blue", 42), yes)
-	if lines = auditLines(t, filepath.Join(dir, "audit.jsonl")); len(lines) != 2 || lines[1].Result != auditOK {
+	if lines = auditLines(t, filepath.Join(dir, "audit.jsonl")); len(lines) != 2 || lines[1].Result != audit.OK {
 		t.Errorf("%+v", lines)
 	}
 }
@@ -107,21 +109,21 @@ func TestOutcomeThatCannotBeWritten(t *testing.T) {
 // An outcome has room whatever an error says, and when two are under way at once.
 func TestReservedLines(t *testing.T) {
 	dir := t.TempDir()
-	a, b := NewAudit(nil, dir), NewAudit(nil, dir)
-	first, err := a.Reserve(AuditRecord{Title: "first"})
+	a, b := audit.New(nil, dir), audit.New(nil, dir)
+	first, err := a.Reserve(audit.Record{Title: "first"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := b.Reserve(AuditRecord{Title: "second"})
+	second, err := b.Reserve(audit.Record{Title: "second"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range []func() error{
 		func() error {
-			return a.Finish(first, AuditRecord{Title: "first", Result: auditFailed, Error: strings.Repeat("é\"\n", 5000)})
+			return a.Finish(first, audit.Record{Title: "first", Result: audit.Failed, Error: strings.Repeat("é\"\n", 5000)})
 		},
-		func() error { return b.Finish(second, AuditRecord{Title: "second", Result: auditOK, Undo: 7}) },
-		func() error { return a.Write(AuditRecord{Title: "third", Result: auditRefused}) },
+		func() error { return b.Finish(second, audit.Record{Title: "second", Result: audit.OK, Undo: 7}) },
+		func() error { return a.Write(audit.Record{Title: "third", Result: audit.Refused}) },
 	} {
 		if err := f(); err != nil {
 			t.Fatal(err)
@@ -130,7 +132,7 @@ func TestReservedLines(t *testing.T) {
 	var got []string
 	for _, r := range auditOf(t, dir) { // every line is JSON
 		got = append(got, r.Title+" "+r.Result)
-		if r.Result == auditFailed && (len(r.Error) < 2000 || !strings.HasSuffix(r.Error, " …")) {
+		if r.Result == audit.Failed && (len(r.Error) < 2000 || !strings.HasSuffix(r.Error, " …")) {
 			t.Errorf("the error: %d bytes", len(r.Error))
 		}
 	}
@@ -138,17 +140,17 @@ func TestReservedLines(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	// The audit is put away between the two: the outcome has a line in the new one.
-	third, err := a.Reserve(AuditRecord{Title: "fourth"})
+	third, err := a.Reserve(audit.Record{Title: "fourth"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Rename(a.path, a.path+".1"); err != nil {
+	if err := os.Rename(a.Path, a.Path+".1"); err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Finish(third, AuditRecord{Title: "fourth", Result: auditOK}); err != nil {
+	if err := a.Finish(third, audit.Record{Title: "fourth", Result: audit.OK}); err != nil {
 		t.Fatal(err)
 	}
-	if lines := auditOf(t, dir); len(lines) != 1 || lines[0].Result != auditOK {
+	if lines := auditOf(t, dir); len(lines) != 1 || lines[0].Result != audit.OK {
 		t.Errorf("%+v", lines)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rung/change"
 	"rung/change/gate"
 	"rung/model"
 	"rung/model/ovn/nb"
@@ -67,7 +68,7 @@ func TestRowsKeepTheirUUIDs(t *testing.T) {
 	keeps("another subject", 34, "subject")
 	r.apply(strings.Replace(base(), "team: green", "team: ops", 1))
 	keeps("another peer", 34, "peers")
-	r.change(gate.Mutation{Op: gate.OpLogLevel, Policy: anpKey("one"), Levels: model.LogLevels{Deny: "alert", Allow: "info"}})
+	r.change(change.Mutation{Op: change.OpLogLevel, Policy: anpKey("one"), Levels: model.LogLevels{Deny: "alert", Allow: "info"}})
 	keeps("logging", 34, "logging")
 	if a := byID(t, ovsdb.Dump(t, addr), nb.TableACL, "AdminNetworkPolicy:one:Ingress:1:None"); a["log"] != true || a["severity"] != "alert" {
 		t.Errorf("%+v", a)
@@ -233,13 +234,13 @@ func TestFrozen(t *testing.T) {
 		return events(rev, "twin", "ANPWithDuplicatePriority", "This ANP twin has a conflicting priority with ANP one:Please verify your rules are "+
 			"non-lapping between all policies at same priority to avoid undefined behavior") && conditions(rev, "twin", "True", "SetupSucceeded", "")
 	})
-	r.change(gate.Mutation{Op: gate.OpDelete, Policy: anpKey("twin")})
+	r.change(change.Mutation{Op: change.OpDelete, Policy: anpKey("twin")})
 	r.settle()
 
 	// A CIDR that cannot be one never gets as far as the rows: neither through
 	// the gate nor by the file.
 	for _, cidr := range []string{"10.0.0.0/33", "::ffff:10.0.0.0/104", "ten"} {
-		p, err := r.Preview(r.ctx, gate.Mutation{Op: gate.OpApply, YAML: []byte(base() + "  egress: [{action: Deny, to: [{networks: ['" + cidr + "']}]}]\n")})
+		p, err := r.Preview(r.ctx, change.Mutation{Op: change.OpApply, YAML: []byte(base() + "  egress: [{action: Deny, to: [{networks: ['" + cidr + "']}]}]\n")})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"rung/change"
 	"rung/change/gate"
 	"rung/model"
 	"rung/model/ovn/nb"
@@ -116,7 +117,7 @@ func TestStalledZone(t *testing.T) {
 	}
 	// The others go on.
 	began := time.Now()
-	r.change(gate.Mutation{Op: gate.OpLogLevel, Policy: model.PolicyKey{Kind: model.KindBANP, Name: "default"}, Levels: model.LogLevels{Deny: "alert"}})
+	r.change(change.Mutation{Op: change.OpLogLevel, Policy: model.PolicyKey{Kind: model.KindBANP, Name: "default"}, Levels: model.LogLevels{Deny: "alert"}})
 	for _, name := range []string{"n1", "n3"} {
 		wait.Within(t, patience, name+" goes on", func() bool {
 			return byID(t, ovsdb.Dump(t, c.address(name)), nb.TableACL, "BaselineAdminNetworkPolicy:default:Ingress:0:None")["log"] == true

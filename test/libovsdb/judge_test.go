@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"rung/change/gate"
+	"rung/change/write"
 	"rung/engine/source"
 	"rung/revision"
 	"rung/revision/settings"
@@ -62,7 +62,7 @@ func TestJudge(t *testing.T) {
 			// The context of the test ends before what it cleans up.
 			e, err := engine.New(context.Background(), engine.Config{
 				Mode:    revision.Mode{Name: "files", Title: manifests, Sandbox: true, Reconciles: true},
-				Sources: []source.Source{gate.NewFiles(gate.FileOptions{Paths: []string{manifests}})}, Writes: true, Flags: settings.Flags{Features: features},
+				Sources: []source.Source{write.NewFiles(write.FileOptions{Paths: []string{manifests}})}, Writes: true, Flags: settings.Flags{Features: features},
 				Sandbox: &engine.SandboxConfig{Server: program, Dir: sockets, Foreign: true},
 			})
 			if err != nil {

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	"rung/revision"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/revision"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"

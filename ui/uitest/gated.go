@@ -5,7 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"rung/change"
 	"rung/change/gate"
+	"rung/change/write"
 	"rung/engine"
 	"rung/engine/source"
 	"rung/model/plan"
@@ -27,16 +29,16 @@ type Gated struct {
 // be nil.
 func NewGated(t testing.TB, with func(*revision.Facts)) *Gated {
 	t.Helper()
-	return NewGatedOn(t, gate.FileOptions{Demo: true}, with)
+	return NewGatedOn(t, write.FileOptions{Demo: true}, with)
 }
 
 // NewGatedOn is NewGated on other files than the demo's.
-func NewGatedOn(t testing.TB, files gate.FileOptions, with func(*revision.Facts)) *Gated {
+func NewGatedOn(t testing.TB, files write.FileOptions, with func(*revision.Facts)) *Gated {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	e, err := engine.New(context.Background(), engine.Config{
 		Mode:    revision.Mode{Name: "demo", Title: "demo", Sandbox: true, Simulated: true},
-		Sources: []source.Source{gate.NewFiles(files)}, Writes: true, StateDir: t.TempDir(),
+		Sources: []source.Source{write.NewFiles(files)}, Writes: true, StateDir: t.TempDir(),
 		Clock: func() time.Time { return Now },
 	})
 	if err != nil {
@@ -53,7 +55,7 @@ func NewGatedOn(t testing.TB, files gate.FileOptions, with func(*revision.Facts)
 		with(g.Parts)
 	}
 	g.Fake = NewFake(g.Parts)
-	g.OnPreview = func(m gate.Mutation) (*gate.Preview, error) { return e.Preview(ctx, m) }
+	g.OnPreview = func(m change.Mutation) (*gate.Preview, error) { return e.Preview(ctx, m) }
 	g.OnPlan = func(p *plan.Plan) (*gate.Preview, error) { return e.PlanPreview(ctx, p) }
 	g.OnCommit = func(p *gate.Preview, c gate.Confirm) (*gate.Result, error) {
 		r, err := e.Commit(ctx, p, c)
