@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"rung/change/gate"
 	"rung/model"
 	"rung/revision"
 	"rung/ui"
