@@ -96,7 +96,7 @@ lint: ## gofmt, vet, staticcheck, import direction, generated files
 	go tool staticcheck ./...
 	go test ./test/arch
 	RUNG_LINT=1 go test -run '^TestGenerate$$' ./sources/manifests ./sources/nbdb/second/northbound
-	go test -run '^TestFindingsDoc$$' ./revision
+	go test -run '^TestFindingsDoc$$' ./revision/finding
 
 bench: ## benchmarks of PKG matching BENCH
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m $(PKG)

@@ -15,6 +15,7 @@ import (
 	"rung/pages/page"
 	"rung/revision"
 	"rung/revision/omitted"
+	"rung/revision/policies"
 )
 
 func (a *app) activityCmd() *cobra.Command {
@@ -61,7 +62,7 @@ many operations. -o wide, json and yaml add the equivalent ovn-nbctl commands. W
 func reported(r *revision.Revision) bool {
 	for _, k := range ladder.Order(r.Cluster) {
 		for _, z := range r.Zones {
-			is := func(c model.Condition) bool { return c.Type == revision.ReadyPrefix+z.Name }
+			is := func(c model.Condition) bool { return c.Type == policies.ReadyPrefix+z.Name }
 			if z.Writes && (k.Kind == model.KindANP || k.Kind == model.KindBANP) && !slices.ContainsFunc(r.Conditions(k), is) {
 				return false
 			}

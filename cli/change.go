@@ -15,6 +15,7 @@ import (
 	"rung/model"
 	"rung/revision"
 	"rung/revision/omitted"
+	"rung/revision/policies"
 )
 
 // changeFlags are those of every mutation.
@@ -217,16 +218,16 @@ const followTime = 10 * time.Second
 func (a *app) follow(ctx context.Context, e *engine.Engine, written []model.PolicyKey, patience time.Duration) error {
 	wait, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	var behind []revision.Shown
+	var behind []policies.Shown
 	err := e.Wait(wait, func(r *revision.Revision) bool {
 		behind = behind[:0]
-		for _, z := range r.Shows(withRows(r, written), nil) {
+		for _, z := range policies.Shows(r, withRows(r, written), nil) {
 			if !z.OK {
 				behind = append(behind, z)
 			}
 		}
 		return len(behind) == 0 && !slices.ContainsFunc(written, func(k model.PolicyKey) bool {
-			return r.None(k) != nil && r.Summary(k, e.Now()).State == model.StateSettling
+			return r.None(k) != nil && policies.Summarize(r, k, e.Now()).State == model.StateSettling
 		})
 	})
 	switch {
@@ -239,7 +240,7 @@ func (a *app) follow(ctx context.Context, e *engine.Engine, written []model.Poli
 	r := e.Revision()
 	for _, k := range written {
 		if none := r.None(k); none != nil {
-			fmt.Fprintf(a.err, "%s: %s: %s\n", k.Label(), r.Summary(k, e.Now()).Text, oneLine(none.Message))
+			fmt.Fprintf(a.err, "%s: %s: %s\n", k.Label(), policies.Summarize(r, k, e.Now()).Text, oneLine(none.Message))
 		}
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/liverows"
 	"rung/revision/omitted"
 )
 
@@ -121,7 +122,7 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 func drift(r *revision.Revision, zones []*model.ZoneState, now time.Time, settle time.Duration) []driftOut {
 	out := []driftOut{}
 	for _, z := range zones {
-		for _, k := range revision.ZonePolicies(r, z) {
+		for _, k := range liverows.ZonePolicies(r, z) {
 			in := z.Policy(k)
 			st := in.StateAfter(z, now, settle)
 			if st == model.StateInSync || st == model.StateNotEnforced {
@@ -138,7 +139,7 @@ func drift(r *revision.Revision, zones []*model.ZoneState, now time.Time, settle
 				}
 			default:
 				o.Reason = cmp.Or(in.Error, in.Why)
-				causes := r.Known(z, in)
+				causes := liverows.Known(r, z, in)
 				for i, d := range in.Diffs {
 					row := driftRowOf(d)
 					if st == model.StateBehind && causes != nil && causes[i] != nil {
@@ -199,7 +200,7 @@ func noDrift(r *revision.Revision, zones []*model.ZoneState, whole bool, not str
 	}
 	compared := map[model.PolicyKey]bool{}
 	for _, z := range zones {
-		for _, k := range revision.ZonePolicies(r, z) {
+		for _, k := range liverows.ZonePolicies(r, z) {
 			compared[k] = true
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"rung/change/gate"
 	"rung/model/verdict"
 	"rung/model/words"
-	"rung/revision"
+	"rung/revision/connections"
 )
 
 // effectOut is what becomes of connections.
@@ -125,6 +125,6 @@ func writeGroups(b *strings.Builder, gs []verdict.Group, what func(*verdict.Grou
 			return
 		}
 		g := &gs[i]
-		fmt.Fprintf(b, "    %s: %s\n      %s; %s\n", what(g), revision.GroupText(g), revision.DecidedText(g), revision.ExampleText(g))
+		fmt.Fprintf(b, "    %s: %s\n      %s; %s\n", what(g), connections.GroupText(g), connections.DecidedText(g), connections.ExampleText(g))
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"rung/model/verdict"
 	"rung/model/words"
-	"rung/revision"
+	"rung/revision/connections"
 )
 
 // seenOut are the log lines that would have gone the other way.
@@ -48,15 +48,15 @@ type loggedOut struct {
 }
 
 func describeSeen(o *verdict.Otherwise) *seenOut {
-	if revision.OtherwiseText(o) == "" {
+	if connections.OtherwiseText(o) == "" {
 		return nil
 	}
-	return &seenOut{Summary: revision.OtherwiseText(o), From: stamp(o.From), To: stamp(o.To), Judged: o.Judged, Lost: o.Lost, Over: o.Over,
+	return &seenOut{Summary: connections.OtherwiseText(o), From: stamp(o.From), To: stamp(o.To), Judged: o.Judged, Lost: o.Lost, Over: o.Over,
 		Contrary: o.Contrary, Lines: o.Lines, Groups: each(o.Groups, func(g verdict.SeenGroup) seenGroupOut {
 			out := seenGroupOut{Before: g.Before, After: g.After, From: describeEnds(g.From), To: describeEnds(g.To), Protocol: g.Protocol,
 				Port: g.Port, Lines: g.Lines, First: stamp(g.First), Last: stamp(g.Last), Logged: loggedOut{g.Allowed, g.Denied, g.Passed},
 				Contrary: g.Contrary}
-			c := revision.SeenConnection(&g.Example)
+			c := connections.SeenConnection(&g.Example)
 			out.Example.At, out.Example.exampleOut = stamp(g.Example.Last), exampleOut{c.From.String(), c.To.String(), c.Protocol, c.Port}
 			return out
 		})}
@@ -64,7 +64,7 @@ func describeSeen(o *verdict.Otherwise) *seenOut {
 
 // seenLines says which log lines would have gone the other way.
 func seenLines(o *verdict.Otherwise) string {
-	text := revision.OtherwiseText(o)
+	text := connections.OtherwiseText(o)
 	if text == "" {
 		return ""
 	}
@@ -76,9 +76,9 @@ func seenLines(o *verdict.Otherwise) string {
 			break
 		}
 		g := &o.Groups[i]
-		fmt.Fprintf(&b, "    %s → %s: %s\n      %s; %s\n", g.Before, g.After, revision.SeenText(g), revision.SeenSaid(g), revision.SeenExample(g))
+		fmt.Fprintf(&b, "    %s → %s: %s\n      %s; %s\n", g.Before, g.After, connections.SeenText(g), connections.SeenSaid(g), connections.SeenExample(g))
 	}
-	if text := revision.ContraryText(o); text != "" {
+	if text := connections.ContraryText(o); text != "" {
 		fmt.Fprintf(&b, "    %s\n", text)
 	}
 	return b.String()
@@ -86,7 +86,7 @@ func seenLines(o *verdict.Otherwise) string {
 
 // mdSeen is the same for a review.
 func mdSeen(o *verdict.Otherwise) string {
-	text := revision.OtherwiseText(o)
+	text := connections.OtherwiseText(o)
 	if text == "" {
 		return ""
 	}
@@ -101,9 +101,9 @@ func mdSeen(o *verdict.Otherwise) string {
 			return b.String()
 		}
 		g := &o.Groups[i]
-		ends, _, _ := strings.Cut(revision.SeenText(g), ": ")
+		ends, _, _ := strings.Cut(connections.SeenText(g), ": ")
 		for _, c := range []string{fmt.Sprintf("%s → %s", g.Before, g.After), ends, words.Thousands(g.Lines),
-			strings.TrimPrefix(revision.SeenSaid(g), "logged as "), strings.TrimPrefix(revision.SeenExample(g), "for example ")} {
+			strings.TrimPrefix(connections.SeenSaid(g), "logged as "), strings.TrimPrefix(connections.SeenExample(g), "for example ")} {
 			fmt.Fprintf(&b, "| %s ", mdText(c))
 		}
 		b.WriteString("|\n")
@@ -111,7 +111,7 @@ func mdSeen(o *verdict.Otherwise) string {
 	if len(o.Groups) > 0 {
 		b.WriteByte('\n')
 	}
-	if text := revision.ContraryText(o); text != "" {
+	if text := connections.ContraryText(o); text != "" {
 		fmt.Fprintf(&b, "%s\n\n", mdText(text))
 	}
 	return b.String()

@@ -10,6 +10,7 @@ import (
 	"rung/model/ovn/ovntrace"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/liverows"
 )
 
 // explainOut is the JSON of `rung explain` (command-line.md#output).
@@ -62,7 +63,7 @@ type traceMetOut struct {
 	Packets  string           `json:"packets,omitempty"` // the flow is for
 	Flow     string           `json:"flow,omitempty"`    // the first eight hex digits of its UUID
 	Log      *traceLogOut     `json:"log,omitempty"`
-	FoundBy  revision.FoundBy `json:"found_by"` // row, compiled, name, place; empty: not found
+	FoundBy  liverows.FoundBy `json:"found_by"` // row, compiled, name, place; empty: not found
 	Rules    []traceRuleOut   `json:"rules"`
 	// Unnamed: the form of the trace does not tell which ACL it was.
 	Unnamed bool `json:"unnamed,omitempty"`
@@ -105,7 +106,7 @@ func explained(r *revision.Revision, report *ovntrace.Report) *explainOut {
 		Other: report.Other, Unknown: report.Unknown,
 		Results: each(report.Results, func(x ovntrace.Result) traceResultOut { return traceResultOut(x) }),
 		Odd:     each(report.Odd, func(x ovntrace.Line) traceLineOut { return traceLineOut{x.Number, x.Text} })}
-	finder := r.Finder()
+	finder := liverows.NewFinder(r)
 	for _, t := range report.Traces {
 		x := traceOut{Title: t.Title, Line: t.Line, Form: t.Form, Protocol: t.Packet.Proto, Stages: []traceStageOut{},
 			Notes: []string{}, Problems: append([]string{}, t.Problems...),
@@ -168,7 +169,7 @@ func traceEnd(r *revision.Revision, a netip.Addr, port int) (out traceEndOut) {
 	return out
 }
 
-func traceMet(m *ovntrace.Met, b revision.Behind) traceMetOut {
+func traceMet(m *ovntrace.Met, b liverows.Behind) traceMetOut {
 	out := traceMetOut{Verdict: m.Verdict, FoundBy: b.By, Rules: []traceRuleOut{}, Unnamed: m.Unnamed}
 	if m.Step != nil {
 		tier := max(0, m.Tier)
@@ -320,7 +321,7 @@ func (m *traceMetOut) by() string {
 		return "an ACL that is not among the rows here"
 	case len(names) > 1:
 		return "one of: " + words.Cut(names, "; ", 3)
-	case m.FoundBy == revision.ByPlace:
+	case m.FoundBy == liverows.ByPlace:
 		return names[0] + " (by tier and priority: its match is another here)"
 	}
 	return names[0]

@@ -14,11 +14,12 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/flows"
 )
 
 // flowsOut are the logical flows of an ACL.
 type flowsOut struct {
-	State revision.FlowState `json:"state"`
+	State flows.FlowState `json:"state"`
 	// Text says how the flows stand, with the likely cause of what is missing or old.
 	Text    string    `json:"text"`
 	Missing []string  `json:"missing_on,omitempty"`
@@ -81,8 +82,8 @@ func (a *app) untilFlows(ctx context.Context, e *engine.Engine) {
 			if z == nil || !a.flags.flows(s.Zone) {
 				continue
 			}
-			t := r.FlowTally(z, e.Now())
-			late := t.Surplus+t.ACLs[revision.FlowsMissing]+t.ACLs[revision.FlowsOld] > 0
+			t := flows.TallyFlows(r, z, e.Now())
+			late := t.Surplus+t.ACLs[flows.FlowsMissing]+t.ACLs[flows.FlowsOld] > 0
 			switch {
 			case !t.Known && (r.Mode.Sandbox || s.Error == "") && z.DB != nil, r.Mode.Sandbox && late:
 				return false
@@ -109,14 +110,14 @@ func noFlows(r *revision.Revision, zones []*model.ZoneState, now time.Time) erro
 		return fmt.Errorf("--flows: no Southbound database is known for zone %s; give --sb %s=ADDR", z.Name, z.Name)
 	}
 	for _, z := range zones {
-		if t := r.FlowTally(z, now); !t.Known && t.Text != "" {
+		if t := flows.TallyFlows(r, z, now); !t.Known && t.Text != "" {
 			return fmt.Errorf("--flows: zone %s: %s", z.Name, t.Text)
 		}
 	}
 	return nil
 }
 
-func describeFlows(r *revision.Revision, a *nb.ACL, f revision.ACLFlows) *flowsOut {
+func describeFlows(r *revision.Revision, a *nb.ACL, f flows.ACLFlows) *flowsOut {
 	return &flowsOut{State: f.State, Text: f.Text, Missing: f.Missing, Since: stamp(f.Since), Flows: each(f.Flows, describer(r, a))}
 }
 
@@ -124,7 +125,7 @@ func describeFlows(r *revision.Revision, a *nb.ACL, f revision.ACLFlows) *flowsO
 func describer(r *revision.Revision, a *nb.ACL) func(*flow.Flow) flowOut {
 	return func(x *flow.Flow) flowOut {
 		out := describeFlow(x)
-		out.Shared, _ = r.Shared(a, x)
+		out.Shared, _ = flows.Shared(r, a, x)
 		return out
 	}
 }
@@ -178,7 +179,7 @@ func underRows(table string, rows []liveRow) string {
 		if f == nil {
 			continue
 		}
-		if f.State != revision.FlowsMade {
+		if f.State != flows.FlowsMade {
 			b.WriteString("    " + string(f.State) + ": " + f.Text + "\n")
 		}
 		for j := range f.Flows {
@@ -192,7 +193,7 @@ func underRows(table string, rows []liveRow) string {
 func surplusText(r *revision.Revision, zones []*model.ZoneState, now time.Time) string {
 	var b strings.Builder
 	for _, z := range zones {
-		flows, why := r.SurplusFlows(z, now)
+		flows, why := flows.SurplusFlows(r, z, now)
 		if len(flows) == 0 {
 			continue
 		}
@@ -232,13 +233,13 @@ type southboundOut struct {
 }
 
 type flowTallyOut struct {
-	ACLs    map[revision.FlowState]int `json:"acls"`
-	Flows   int                        `json:"flows"`
-	Own     int                        `json:"ovns_own"`
-	Unknown int                        `json:"unknown_actions,omitempty"`
-	Summary string                     `json:"summary"`
-	Text    string                     `json:"text,omitempty"`
-	Surplus []flowOut                  `json:"left_over"`
+	ACLs    map[flows.FlowState]int `json:"acls"`
+	Flows   int                     `json:"flows"`
+	Own     int                     `json:"ovns_own"`
+	Unknown int                     `json:"unknown_actions,omitempty"`
+	Summary string                  `json:"summary"`
+	Text    string                  `json:"text,omitempty"`
+	Surplus []flowOut               `json:"left_over"`
 }
 
 type daemonOut struct {
@@ -250,7 +251,7 @@ type daemonOut struct {
 
 // describeBelow fills in what is below a zone's rows.
 func (o *zoneOut) describeBelow(r *revision.Revision, z *model.ZoneState, now time.Time) {
-	p := r.Progress(z)
+	p := flows.ProgressOf(r, z)
 	if p.Known && p.Tracked() {
 		o.Progress = &progressOut{Written: p.Progress.Written.Cfg, Made: p.Progress.Made.Cfg, Done: p.Progress.Done.Cfg,
 			Text: p.Text(now, p.Seen), Northd: stamp(p.Northd), Nodes: stamp(p.Nodes)}
@@ -261,18 +262,18 @@ func (o *zoneOut) describeBelow(r *revision.Revision, z *model.ZoneState, now ti
 	for _, d := range p.Down {
 		o.Daemons = append(o.Daemons, daemonOut{d.Name, d.State, stamp(d.Since), d.Error})
 	}
-	o.Trouble = r.Below(z, now)
+	o.Trouble = flows.Below(r, z, now)
 	s := r.Southbound(z.Name)
 	if s == nil {
 		return
 	}
-	t := r.FlowTally(z, now)
+	t := flows.TallyFlows(r, z, now)
 	o.Southbound = &southboundOut{Endpoint: s.Endpoint, State: t.State, SyncedAt: stamp(s.SyncedAt), Server: s.Server, Error: s.Error, Attempts: s.Attempts}
 	if s.Followed {
 		o.Southbound.Since = stamp(s.ConnAt)
 	}
 	if t.Known {
-		surplus, _ := r.SurplusFlows(z, now)
+		surplus, _ := flows.SurplusFlows(r, z, now)
 		o.Southbound.Flows = &flowTallyOut{ACLs: t.ACLs, Flows: t.Flows, Own: t.Own, Unknown: t.Odd, Summary: t.Summary, Text: t.Text, Surplus: each(surplus, describeFlow)}
 	}
 }

@@ -12,7 +12,9 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/revision"
+	"rung/revision/liverows"
 	"rung/revision/omitted"
+	"rung/revision/policies"
 )
 
 func (a *app) ladderCmd() *cobra.Command {
@@ -183,11 +185,11 @@ func (t *ladderTable) line(l *ladderLine) {
 		state = revision.NoRowsOf2016
 	}
 	if t.r.Compiled(k) {
-		acls = strconv.Itoa(t.r.StageACLCount(k, l.stage))
+		acls = strconv.Itoa(liverows.StageACLCount(t.r, k, l.stage))
 		if k.Namespace != "" || k.Kind.IsAdmin() {
-			pods = strconv.Itoa(t.r.SubjectCount(k).Pods) // "rung policy" tells of those apart
+			pods = strconv.Itoa(policies.CountSubjects(t.r, k).Pods) // "rung policy" tells of those apart
 		}
-		s := t.r.Summary(k, t.now)
+		s := policies.Summarize(t.r, k, t.now)
 		zones, state = s.Short(), s.Text
 	} else if len(t.r.Zones) == 0 {
 		marks = append(marks, state)
@@ -219,7 +221,7 @@ func brokenName(b model.Broken) string {
 func ladderMarks(r *revision.Revision, l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy) []string {
 	var marks []string
 	if none := r.None(p.Policy.Key); none != nil {
-		marks = append(marks, "✗ not enforced: "+r.NoRowsShort(none))
+		marks = append(marks, "✗ not enforced: "+policies.NoRowsShort(r, none))
 	}
 	for _, i := range p.Conflicts {
 		c := &l.Conflicts[i]

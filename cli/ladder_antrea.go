@@ -11,6 +11,7 @@ import (
 	"rung/model/words"
 	"rung/revision"
 	"rung/revision/omitted"
+	"rung/revision/policies"
 )
 
 // antctlForm is the output of rung ladder that has the columns of antctl.
@@ -66,7 +67,7 @@ func describeBand(r *revision.Revision, b *ladder.Band) bandOut {
 	for i := range b.Rungs {
 		for _, p := range b.Rungs[i].Policies {
 			o := bandPolicyOut{rungPolicyOut: describeRungPolicy(p), Priority: b.Rungs[i].Priority, Tied: b.Rungs[i].Tied,
-				Pods: r.SubjectCount(p.Policy.Key).Pods, Refused: p.Policy.Refused()}
+				Pods: policies.CountSubjects(r, p.Policy.Key).Pods, Refused: p.Policy.Refused()}
 			o.Subject = p.Policy.SubjectText()
 			if a := p.Policy.Antrea; a != nil {
 				o.Phase = a.Phase
@@ -96,7 +97,7 @@ func bandsText(r *revision.Revision, l *ladder.Ladder, bands []ladder.Band) stri
 					prio = "–"
 				}
 				t.add(name, prio, p.Policy.Key.Label(), p.Policy.SubjectText(), p.Ingress.String(), p.Egress.String(),
-					strconv.Itoa(r.SubjectCount(p.Policy.Key).Pods), strings.Join(bandMarks(&b, rung, p), ", "))
+					strconv.Itoa(policies.CountSubjects(r, p.Policy.Key).Pods), strings.Join(bandMarks(&b, rung, p), ", "))
 			}
 		}
 		if len(b.Rungs) == 0 {

@@ -6,6 +6,8 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/revision"
+	"rung/revision/liverows"
+	"rung/revision/policies"
 )
 
 // ladderOut is the JSON of `rung ladder` (command-line.md#output): policies of a rung
@@ -177,7 +179,7 @@ func describeRungPolicy(r ladder.RungPolicy) rungPolicyOut {
 
 func describeRowGroups(r *revision.Revision, stage model.Stage) []rowGroupOut {
 	out := []rowGroupOut{}
-	for _, g := range r.LadderRows().Groups {
+	for _, g := range liverows.FindLadderRows(r).Groups {
 		if stage == "" || g.Stage == stage {
 			out = append(out, rowGroupOut{Tier: g.Tier, Stage: g.Stage, Priority: g.Priority, Last: g.Last, Owner: g.Label,
 				Form: g.Form.String(), Gone: g.Gone, Rows: g.Rows, Actions: countsOut(g.Actions), Zones: g.Zones})
@@ -191,7 +193,7 @@ func describeStates(r *revision.Revision, l *ladder.Ladder, now time.Time) []sta
 	out := []stateOut{}
 	add := func(k model.Key) {
 		if r.Compiled(k) {
-			s := r.Summary(k, now)
+			s := policies.Summarize(r, k, now)
 			out = append(out, stateOut{Policy: k.String(), State: s.State, Text: s.Text, InSync: s.InSync, Zones: s.Zones})
 		}
 	}

@@ -4,14 +4,14 @@ import (
 	"strconv"
 
 	"rung/model"
-	"rung/revision"
+	"rung/revision/liverows"
 )
 
 // liveQueue are the live rows of a tier that no policy stands for, put between
 // the policies by OVN priority.
 type liveQueue struct {
 	t      *ladderTable
-	groups []revision.RowGroup
+	groups []liverows.RowGroup
 	zones  int
 }
 
@@ -19,7 +19,7 @@ func (t *ladderTable) rowsOf(tier int) *liveQueue {
 	if len(t.r.Zones) == 0 {
 		return &liveQueue{t: t}
 	}
-	live := t.r.LadderRows()
+	live := liverows.FindLadderRows(t.r)
 	return &liveQueue{t, live.Of(tier, t.l.Stage), live.Zones}
 }
 
@@ -31,7 +31,7 @@ func (q *liveQueue) above(priority int) {
 	}
 }
 
-func (q *liveQueue) print(g *revision.RowGroup) {
+func (q *liveQueue) print(g *liverows.RowGroup) {
 	what := "rows Rung does not compile"
 	switch {
 	case g.Gone:

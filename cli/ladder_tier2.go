@@ -6,6 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
+	"rung/revision/policies"
 )
 
 // tier2 prints tier 2 by kind and namespace, within one stage in the order of
@@ -84,7 +85,7 @@ func (t *ladderTable) unit(u *ladder.Unit, stage model.Stage, marks []string) *l
 
 // unitLog is what a unit logs, as its namespace says.
 func (t *ladderTable) unitLog(k model.Key) string {
-	l, ok := t.r.UnitLogging(k)
+	l, ok := policies.UnitLogging(t.r, k)
 	switch {
 	case !ok:
 		return "–"

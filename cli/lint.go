@@ -10,6 +10,7 @@ import (
 	"rung/model"
 	"rung/pages/findings"
 	"rung/revision"
+	"rung/revision/finding"
 	"rung/revision/omitted"
 )
 
@@ -45,7 +46,7 @@ when there is an error; warnings alone exit 0. Rows are for "rung drift" and
 	}, func([]string, bool) query {
 		a.flags.quiet = true // broken objects are among the findings
 		return query{answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
-			found, err := r.AllFindings(context.Background())
+			found, err := finding.AllFindings(r, context.Background())
 			if err != nil {
 				return nil, err
 			}

@@ -15,6 +15,7 @@ import (
 	"rung/engine"
 	"rung/model"
 	"rung/revision"
+	"rung/revision/policies"
 )
 
 // levelFlags are those of rung log-level.
@@ -191,12 +192,12 @@ func (a *app) sayLogging(e *engine.Engine, p *gate.Preview) {
 	r := e.Revision()
 	for i := range p.Objects {
 		k := p.Objects[i].Key
-		s := r.LogSessionOf(k)
+		s := policies.LogSessionOf(r, k)
 		if s == nil {
 			continue
 		}
 		logs, behind := 0, 0
-		for _, z := range r.LoggingIn(k) {
+		for _, z := range policies.LoggingByZone(r, k) {
 			if z.Why == "" {
 				logs++
 				continue
@@ -223,7 +224,7 @@ func (a *app) endSessions(ctx context.Context, f *levelFlags, names []string) er
 			return err
 		}
 		if len(names) == 0 {
-			for _, s := range r.LogSessions() {
+			for _, s := range policies.LogSessions(r) {
 				targets = append(targets, s.Target)
 			}
 		}
@@ -238,9 +239,9 @@ func (a *app) endSessions(ctx context.Context, f *levelFlags, names []string) er
 // awaitSession stays until the sessions of some objects are over, and ends them; with
 // ctrl+c at once.
 func (a *app) awaitSession(ctx context.Context, e *engine.Engine, targets []model.Key) error {
-	open := func(r *revision.Revision) (out []revision.LogSession) {
+	open := func(r *revision.Revision) (out []policies.LogSession) {
 		for _, k := range targets {
-			if s := r.LogSessionOf(k); s != nil && s.Problem == "" {
+			if s := policies.LogSessionOf(r, k); s != nil && s.Problem == "" {
 				out = append(out, *s)
 			}
 		}

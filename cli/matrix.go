@@ -17,6 +17,7 @@ import (
 	"rung/model/clean"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/connections"
 	"rung/revision/omitted"
 )
 
@@ -77,7 +78,7 @@ rung trace --cases reads.`,
 			if err := ask.check(); err != nil {
 				return nil, err
 			}
-			m, err := r.Matrix(cmd.Context(), ports)
+			m, err := connections.FindMatrix(r, cmd.Context(), ports)
 			if err != nil {
 				return nil, err
 			}
@@ -102,7 +103,7 @@ rung trace --cases reads.`,
 	f.BoolVar(&ask.outside, "outside", false, "show the addresses outside as columns, too")
 	f.BoolVar(&ask.services, "services", false, "show the Services as columns, too")
 	var verdicts []string
-	for _, v := range revision.CellVerdicts {
+	for _, v := range connections.CellVerdicts {
 		verdicts = append(verdicts, string(v))
 	}
 	_ = cmd.RegisterFlagCompletionFunc("focus", a.complete(namespaceChoices))
@@ -114,7 +115,7 @@ rung trace --cases reads.`,
 
 func (q *matrixAsk) check() error {
 	switch {
-	case q.only != "" && !slices.Contains(revision.CellVerdicts, revision.CellVerdict(q.only)):
+	case q.only != "" && !slices.Contains(connections.CellVerdicts, connections.CellVerdict(q.only)):
 		return fmt.Errorf("--only %s: use deny, mixed, undefined, unknown, allow or \"not applicable\"", q.only)
 	case q.unfold != "" && q.unfold != unfoldWorkloads && q.unfold != unfoldPods:
 		return fmt.Errorf("--unfold %s: use workloads or pods", q.unfold)
@@ -124,19 +125,19 @@ func (q *matrixAsk) check() error {
 
 // matrixTable is a matrix with the ends that are shown.
 type matrixTable struct {
-	m          *revision.Matrix
+	m          *connections.Matrix
 	ask        matrixAsk
-	only       revision.CellVerdict
-	self       *revision.MatrixEnd // with --focus
-	rows, cols []*revision.MatrixEnd
+	only       connections.CellVerdict
+	self       *connections.MatrixEnd // with --focus
+	rows, cols []*connections.MatrixEnd
 	outside    int    // columns, as services
 	not        string // what was not judged, for the first line
 	services   int
 }
 
-func newMatrixTable(ctx context.Context, m *revision.Matrix, ask matrixAsk) (*matrixTable, error) {
-	t := &matrixTable{m: m, ask: ask, only: revision.CellVerdict(ask.only)}
-	var ends []*revision.MatrixEnd
+func newMatrixTable(ctx context.Context, m *connections.Matrix, ask matrixAsk) (*matrixTable, error) {
+	t := &matrixTable{m: m, ask: ask, only: connections.CellVerdict(ask.only)}
+	var ends []*connections.MatrixEnd
 	for _, ns := range m.Namespaces {
 		switch ask.unfold {
 		case unfoldWorkloads:
@@ -152,12 +153,12 @@ func newMatrixTable(ctx context.Context, m *revision.Matrix, ask matrixAsk) (*ma
 			ends = append(ends, ns)
 		}
 	}
-	var outside []*revision.MatrixEnd
+	var outside []*connections.MatrixEnd
 	if ask.outside {
 		outside = m.Outside()
 		t.outside = len(outside)
 	}
-	var services []*revision.MatrixEnd
+	var services []*connections.MatrixEnd
 	if ask.services {
 		var err error
 		if services, err = m.Services(ctx); err != nil {
@@ -170,7 +171,7 @@ func newMatrixTable(ctx context.Context, m *revision.Matrix, ask matrixAsk) (*ma
 		if t.self = m.Namespace(ask.focus); t.self == nil {
 			return nil, fmt.Errorf("--focus %s: there is no namespace with pods of this name", ask.focus)
 		}
-		t.rows = slices.DeleteFunc(to, func(e *revision.MatrixEnd) bool {
+		t.rows = slices.DeleteFunc(to, func(e *connections.MatrixEnd) bool {
 			return t.only != "" && !m.Cell(t.self, e).Has(t.only) && !m.Cell(e, t.self).Has(t.only)
 		})
 		return t, nil
@@ -183,8 +184,8 @@ func newMatrixTable(ctx context.Context, m *revision.Matrix, ask matrixAsk) (*ma
 }
 
 // each visits the cells that are shown, by source and destination.
-func (t *matrixTable) each(visit func(from, to *revision.MatrixEnd, c revision.MatrixCell)) {
-	one := func(from, to *revision.MatrixEnd) {
+func (t *matrixTable) each(visit func(from, to *connections.MatrixEnd, c connections.MatrixCell)) {
+	one := func(from, to *connections.MatrixEnd) {
 		if c := t.m.Cell(from, to); c.Pairs() > 0 && (t.only == "" || c.Has(t.only)) {
 			visit(from, to, c)
 		}
@@ -208,7 +209,7 @@ func (t *matrixTable) each(visit func(from, to *revision.MatrixEnd, c revision.M
 }
 
 // sign is what a cell of a table shows.
-func (t *matrixTable) sign(from, to *revision.MatrixEnd) string {
+func (t *matrixTable) sign(from, to *connections.MatrixEnd) string {
 	if from.Reached() {
 		return "" // only where connections go to
 	}
@@ -256,7 +257,7 @@ func (t *matrixTable) omissions(ctx context.Context, r *revision.Revision) ([]mo
 		}
 		whole = all
 	}
-	whole.each(func(_, _ *revision.MatrixEnd, c revision.MatrixCell) {
+	whole.each(func(_, _ *connections.MatrixEnd, c connections.MatrixCell) {
 		judged += c.Pairs() - c.NotApplicable
 		unknown += c.Unknown
 	})
@@ -273,7 +274,7 @@ func (t *matrixTable) omissions(ctx context.Context, r *revision.Revision) ([]mo
 
 func legendText() string {
 	var out []string
-	for _, v := range revision.CellVerdicts {
+	for _, v := range connections.CellVerdicts {
 		out = append(out, v.Sign()+" "+v.Words())
 	}
 	return strings.Join(out, "  ")
@@ -293,11 +294,13 @@ func (t *matrixTable) text(wide bool) string {
 	switch {
 	case wide:
 		table.head = []string{"FROM", "TO", "VERDICT"}
-		t.each(func(from, to *revision.MatrixEnd, c revision.MatrixCell) { table.add(from.Name(), to.Name(), c.Text()) })
+		t.each(func(from, to *connections.MatrixEnd, c connections.MatrixCell) {
+			table.add(from.Name(), to.Name(), c.Text())
+		})
 		return head + table.String() + t.excepts("")
 	case t.self != nil:
 		table.head = []string{"NAME", "FROM IT", "TO IT"}
-		word := func(from, to *revision.MatrixEnd) string {
+		word := func(from, to *connections.MatrixEnd) string {
 			if sign := t.sign(from, to); sign != "" {
 				return sign + " " + t.m.Cell(from, to).Verdict().Words()
 			}
@@ -308,7 +311,7 @@ func (t *matrixTable) text(wide bool) string {
 		}
 		return head + table.String() + t.excepts("")
 	}
-	numbers := map[*revision.MatrixEnd]string{}
+	numbers := map[*connections.MatrixEnd]string{}
 	table.head = []string{"#", "FROM"}
 	for i, e := range t.cols {
 		numbers[e] = strconv.Itoa(i + 1)
@@ -342,7 +345,7 @@ func (t *matrixTable) markdown() string {
 	fmt.Fprintf(&b, "**%s**\n\n%s\n\n", mdText(t.about()), legendText())
 	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
 	head := []string{"from \\ to"}
-	cells := func(e *revision.MatrixEnd) (out []string) {
+	cells := func(e *connections.MatrixEnd) (out []string) {
 		for _, to := range t.cols {
 			out = append(out, t.sign(e, to))
 		}
@@ -350,7 +353,7 @@ func (t *matrixTable) markdown() string {
 	}
 	if t.self != nil {
 		head = []string{"", "from " + mdText(t.ask.focus), "to " + mdText(t.ask.focus)}
-		cells = func(e *revision.MatrixEnd) []string { return []string{t.sign(t.self, e), t.sign(e, t.self)} }
+		cells = func(e *connections.MatrixEnd) []string { return []string{t.sign(t.self, e), t.sign(e, t.self)} }
 	}
 	for _, e := range t.cols {
 		head = append(head, mdText(e.Name()))
@@ -382,7 +385,7 @@ func (t *matrixTable) csv() string {
 	var b strings.Builder
 	w := csv.NewWriter(&b) // into memory: there are no errors
 	_ = w.Write([]string{"from", "to", "verdict", "pairs", "allow", "deny", "by_port", "undefined", "unknown", "not_applicable"})
-	t.each(func(from, to *revision.MatrixEnd, c revision.MatrixCell) {
+	t.each(func(from, to *connections.MatrixEnd, c connections.MatrixCell) {
 		row := []string{clean.Escape(from.Name()), clean.Escape(to.Name()), string(c.Verdict())}
 		for _, n := range []int{c.Pairs(), c.Allow, c.Deny, c.ByPort, c.Undefined, c.Unknown, c.NotApplicable} {
 			row = append(row, strconv.Itoa(n))

@@ -4,7 +4,7 @@ import (
 	"net/netip"
 
 	"rung/engine/trace"
-	"rung/revision"
+	"rung/revision/connections"
 )
 
 // matrixOut is a matrix in JSON.
@@ -31,7 +31,7 @@ type matrixEndOut struct {
 	Pods      int            `json:"pods"`
 }
 
-func matrixEndOf(e *revision.MatrixEnd) matrixEndOut {
+func matrixEndOf(e *connections.MatrixEnd) matrixEndOut {
 	out := matrixEndOut{Name: e.Name(), Kind: "namespace", Namespace: e.Namespace, Workload: e.Workload, Pod: e.Pod, Except: e.Except, Pods: e.Pods()}
 	switch {
 	case e.Network.IsValid():
@@ -64,14 +64,14 @@ type matrixCellOut struct {
 func (t *matrixTable) out() *matrixOut {
 	out := &matrixOut{Protocol: string(t.m.Ports.Protocol), Port: int(t.m.Ports.Port), Focus: t.ask.focus, Only: t.ask.only,
 		Ends: []matrixEndOut{}, Cells: []matrixCellOut{}}
-	seen := map[*revision.MatrixEnd]bool{}
-	end := func(e *revision.MatrixEnd) {
+	seen := map[*connections.MatrixEnd]bool{}
+	end := func(e *connections.MatrixEnd) {
 		if !seen[e] {
 			seen[e] = true
 			out.Ends = append(out.Ends, matrixEndOf(e))
 		}
 	}
-	t.each(func(from, to *revision.MatrixEnd, c revision.MatrixCell) {
+	t.each(func(from, to *connections.MatrixEnd, c connections.MatrixCell) {
 		end(from)
 		end(to)
 		cell := matrixCellOut{From: from.Name(), To: to.Name(), Verdict: string(c.Verdict()), Pairs: c.Pairs(), Allow: c.Allow, Deny: c.Deny,

@@ -10,7 +10,9 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/connections"
 	"rung/revision/omitted"
+	"rung/revision/policies"
 )
 
 type podOut struct {
@@ -97,15 +99,15 @@ func describePod(r *revision.Revision, pod *model.Pod) *podOut {
 	out := &podOut{Namespace: pod.Namespace, Name: pod.Name, Node: pod.NodeName, Phase: pod.Phase,
 		IPs: append([]string{}, pod.IPs...), Labels: pod.Labels.String(), PrimaryUDN: pod.PrimaryUDN(),
 		Isolated: map[string][]string{}, Touches: []touchOut{}, isolated: map[model.Direction][]string{}}
-	out.Note, _ = revision.PodNote(pod)
+	out.Note, _ = policies.PodNote(pod)
 	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
 		out.Isolated[dir.Lower()] = []string{}
-		for _, k := range r.Isolating(pod, dir) {
+		for _, k := range connections.Isolating(r, pod, dir) {
 			out.Isolated[dir.Lower()] = append(out.Isolated[dir.Lower()], k.String())
 			out.isolated[dir] = append(out.isolated[dir], k.Label())
 		}
 	}
-	for _, t := range r.Touches(pod) {
+	for _, t := range connections.Touches(r, pod) {
 		p := r.Cluster.Policy(t.Policy)
 		rule := p.Rule(t.Direction, t.Rule)
 		o := touchOut{Policy: t.Policy.String(), Tier: p.Tier, Direction: t.Direction.Lower(), Rule: t.Rule,
@@ -116,7 +118,7 @@ func describePod(r *revision.Revision, pod *model.Pod) *podOut {
 			o.Priority = &p.Priority
 		}
 		if none := r.None(t.Policy); none != nil {
-			o.NoRows, o.mark = none.Message, "✗ not enforced: "+r.NoRowsShort(none)
+			o.NoRows, o.mark = none.Message, "✗ not enforced: "+policies.NoRowsShort(r, none)
 		}
 		out.Touches = append(out.Touches, o)
 	}

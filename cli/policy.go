@@ -12,7 +12,10 @@ import (
 	"rung/model"
 	"rung/model/antrea"
 	"rung/revision"
+	"rung/revision/connections"
+	"rung/revision/finding"
 	"rung/revision/omitted"
+	"rung/revision/policies"
 )
 
 type policyOut struct {
@@ -126,8 +129,8 @@ lists the pods and ACLs.`,
 func describePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *policyOut {
 	p := r.Cluster.Policy(k)
 	out := &policyOut{Kind: k.Kind, Name: shortName(k), Tier: p.Tier, Subject: p.SubjectText(), Pods: []string{},
-		Isolates: r.Isolated(p), APIVersion: p.APIVersion, isolated: r.Legacy2016(p), Logging: "off", File: p.Origin.Where(), Findings: []findingBrief{},
-		Rules:      each(r.RuleFacts(p), func(f revision.RuleFacts) ruleOut { return describeRule(p, f) }),
+		Isolates: connections.Isolated(r, p), APIVersion: p.APIVersion, isolated: connections.Legacy2016(r, p), Logging: "off", File: p.Origin.Where(), Findings: []findingBrief{},
+		Rules:      each(policies.ListRuleFacts(r, p), func(f policies.RuleFacts) ruleOut { return describeRule(p, f) }),
 		Conditions: each(r.Conditions(k), describeCondition),
 		Zones:      each(r.Zones, func(z *model.ZoneState) policyZone { return describePolicyIn(z, k, now) })}
 	if k.Kind.Ranked() {
@@ -142,7 +145,7 @@ func describePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *pol
 		}
 		out.Logging = antreaLogging(p)
 	}
-	l := r.Logging(p)
+	l := policies.LoggingOf(r, p)
 	out.LoggingFrom = l.Namespace
 	if l.Levels.Any() {
 		out.Logging = l.Levels.String()
@@ -153,7 +156,7 @@ func describePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *pol
 			out.Logging = l.Levels.String() + "; " + out.Logging
 		}
 	}
-	for _, pod := range r.MeantPods(p) {
+	for _, pod := range policies.MeantPods(r, p) {
 		if name := pod.Namespace + "/" + pod.Name; pod.PrimaryUDN() != "" {
 			out.PodsApart = append(out.PodsApart, name)
 		} else {
@@ -163,7 +166,7 @@ func describePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *pol
 	if none := r.None(k); none != nil {
 		out.None = none.Message
 	}
-	for _, f := range r.FindingsOf(k) {
+	for _, f := range finding.FindingsOf(r, k) {
 		out.Findings = append(out.Findings, briefly(f))
 	}
 	for _, unit := range r.Related(k) {
@@ -203,14 +206,14 @@ func describePolicyIn(z *model.ZoneState, k model.PolicyKey, now time.Time) poli
 	return o
 }
 
-func describeRule(p *model.Policy, f revision.RuleFacts) ruleOut {
+func describeRule(p *model.Policy, f policies.RuleFacts) ruleOut {
 	o := ruleOut{Direction: f.Direction.Lower(), Index: f.Index, Name: f.Name, Action: p.Kind.RuleWord(f.Rule), PeerPods: f.Pods,
 		Peers: f.PeerTexts(), Ports: f.PortTexts(), ACLs: append([]string{}, f.ACLs...),
 		Broken: f.Broken()}
 	if a := f.Antrea; a != nil && len(a.AppliedTo) > 0 {
 		o.AppliedTo = model.AppliedText(a.AppliedTo, p.Namespace)
 	}
-	if revision.OutsideTypes(p, f.Direction) {
+	if connections.OutsideTypes(p, f.Direction) {
 		o.Note = "policyTypes leave " + string(f.Direction) + " out: it isolates nothing there, but still allows"
 	}
 	return o
@@ -234,7 +237,7 @@ func (o *policyOut) text(wide bool) string {
 	if o.Priority != nil {
 		s += fmt.Sprintf("  priority %d", *o.Priority)
 	}
-	pods := revision.SubjectCount{Pods: len(o.Pods), Apart: len(o.PodsApart)}.String()
+	pods := policies.SubjectCount{Pods: len(o.Pods), Apart: len(o.PodsApart)}.String()
 	if len(o.PodsApart) > 0 {
 		pods += ", not enforced"
 	}

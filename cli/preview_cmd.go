@@ -18,6 +18,7 @@ import (
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/connections"
 )
 
 // previewCmd shows what a change would do, for a review: it changes nothing, and needs no
@@ -212,8 +213,8 @@ func mdGroup(b *strings.Builder, g *verdict.Group, i int) {
 	if g.Before != g.After {
 		what = fmt.Sprintf("%s → %s", g.Before, g.After)
 	}
-	cells := []string{what, fmt.Sprintf("%s → %s, %s", revision.EndsText(g.From), revision.EndsText(g.To), revision.PortsText(g.Ports)),
-		words.Thousands(g.Pairs), revision.DecidedText(g), g.Example.String()}
+	cells := []string{what, fmt.Sprintf("%s → %s, %s", connections.EndsText(g.From), connections.EndsText(g.To), connections.PortsText(g.Ports)),
+		words.Thousands(g.Pairs), connections.DecidedText(g), g.Example.String()}
 	for _, c := range cells {
 		fmt.Fprintf(b, "| %s ", mdText(c))
 	}

@@ -13,6 +13,7 @@ import (
 	"rung/model/words"
 	"rung/revision"
 	"rung/revision/omitted"
+	"rung/revision/policies"
 )
 
 // readyOut is what zones' controllers reported of one policy. It is a report, never
@@ -40,7 +41,7 @@ type failureOut struct {
 
 type zoneReadyOut struct {
 	Zone     string               `json:"zone"`
-	Status   revision.ReadyStatus `json:"status"`
+	Status   policies.ReadyStatus `json:"status"`
 	Reason   string               `json:"reason,omitempty"`
 	Message  string               `json:"message,omitempty"`
 	At       string               `json:"at,omitempty"`
@@ -60,18 +61,18 @@ func conditionsQuery() query {
 			_ = e.Wait(ctx, reported) // what did not report by then has no report
 		},
 		answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
-			out := each(r.Ready(e.Now()), describeReady)
+			out := each(policies.FindReady(r, e.Now()), describeReady)
 			return &answer{value: out, text: func(wide bool) string { return readyText(out, wide) }, notConsidered: omitted.Rows(r, r.Zones)}, nil
 		}}
 }
 
-func describeReady(p revision.PolicyReady) readyOut {
+func describeReady(p policies.PolicyReady) readyOut {
 	return readyOut{Policy: p.Policy.Label(), Zones: p.Zones, Ready: p.Ready, NotReady: p.Failing, NoReport: p.Silent,
 		Gone: p.Gone, Disagree: p.Against, Oldest: stamp(p.Oldest), Newest: stamp(p.Newest),
-		Failures: each(p.Failures, func(f revision.ReadyMessage) failureOut {
+		Failures: each(p.Failures, func(f policies.ReadyMessage) failureOut {
 			return failureOut{Message: f.Text, Zones: f.Zones}
 		}),
-		Reports: each(p.Reports, func(z revision.ZoneReady) zoneReadyOut {
+		Reports: each(p.Reports, func(z policies.ZoneReady) zoneReadyOut {
 			return zoneReadyOut{Zone: z.Zone, Status: z.Status, Reason: z.Reason, Message: z.Message, At: stamp(z.At),
 				Rows: z.Rows, Disagree: z.Against}
 		})}

@@ -11,13 +11,15 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
+	"rung/revision/flows"
+	"rung/revision/liverows"
 	"rung/revision/omitted"
 )
 
 func (a *app) rowsCmd() *cobra.Command {
 	var zone string
 	var stage *model.Stage
-	var flows, second *bool
+	var withFlows, second *bool
 	cmd := a.shows(withRecords(&cobra.Command{
 		Use:   "rows [POLICY]",
 		Short: "Show each zone's live ACLs in the order in which they decide",
@@ -39,7 +41,7 @@ likely cause.
 	}), func(args []string, _ bool) query {
 		a.flags.rowsOnly = true
 		q := query{zones: true, second: again(second, &zone)}
-		if *flows {
+		if *withFlows {
 			a.wantFlows(zone)
 			q.first = a.untilFlows
 		}
@@ -63,12 +65,12 @@ likely cause.
 			ans := &answer{value: out, text: func(wide bool) string { return liveRowsText(out, wide) },
 				records: func() string { return liveRecords(out) }, err: unread(zones),
 				notConsidered: omitted.Rows(r, zones)}
-			if !*flows {
+			if !*withFlows {
 				return ans, nil
 			}
 			now := e.Now()
 			for i := range out {
-				out[i].Flows = describeFlows(r, out[i].acl, r.Flows(r.Zone(out[i].Zone), out[i].acl, now))
+				out[i].Flows = describeFlows(r, out[i].acl, flows.OfACL(r, r.Zone(out[i].Zone), out[i].acl, now))
 			}
 			ans.text = func(wide bool) string { return underRows(liveRowsText(out, wide), out) + surplusText(r, zones, now) }
 			if ans.err == nil {
@@ -80,7 +82,7 @@ likely cause.
 	})
 	a.zoneFlag(cmd, &zone, "only this zone")
 	stage = stageFlag(cmd, "only this `stage`")
-	flows = flowsFlag(cmd, "also the logical flows of each ACL")
+	withFlows = flowsFlag(cmd, "also the logical flows of each ACL")
 	second = secondFlag(cmd)
 	return cmd
 }
@@ -109,14 +111,14 @@ type liveRow struct {
 	// Flows are there with --flows.
 	Flows *flowsOut `json:"flows,omitempty"`
 	acl   *nb.ACL
-	tie   revision.Tie
+	tie   liverows.Tie
 }
 
 // isOf says whether a row is of one of the policies or units, also one in an
 // older form.
 func isOf(o nb.Owner, only map[model.PolicyKey]bool) bool {
-	unit, _ := revision.UnitOf(o)
-	policy, _ := revision.PolicyOf(o)
+	unit, _ := liverows.UnitOf(o)
+	policy, _ := liverows.PolicyOf(o)
 	return only[unit] || only[policy]
 }
 
@@ -128,8 +130,8 @@ func liveRows(zones []*model.ZoneState, only map[model.PolicyKey]bool, stage mod
 		if z.DB == nil {
 			continue
 		}
-		holders := revision.HoldersOf(z.DB, nil)
-		for _, x := range revision.Pipeline(z.DB) {
+		holders := liverows.HoldersOf(z.DB, nil)
+		for _, x := range liverows.Pipeline(z.DB) {
 			o := x.Owner
 			if len(only) > 0 && !isOf(o, only) || stage != "" && x.Stage() != string(stage) {
 				continue
@@ -138,7 +140,7 @@ func liveRows(zones []*model.ZoneState, only map[model.PolicyKey]bool, stage mod
 				OwnerController: o.Controller, OwnerType: o.Type, OwnerNamespace: o.Namespace, OwnerName: o.Name,
 				OwnerDirection: o.Direction, OwnerDetail: o.Detail,
 				On: holders.Names(x.ACL), Tie: x.Tie.String(), AfterEgressAllow: x.AfterAllow,
-				MatchError: revision.MatchProblem(x.Match), Row: describeRow(x.ACL), acl: x.ACL, tie: x.Tie}
+				MatchError: liverows.MatchProblem(x.Match), Row: describeRow(x.ACL), acl: x.ACL, tie: x.Tie}
 			if o.Index >= 0 {
 				row.OwnerIndex = &o.Index
 			}
@@ -153,11 +155,11 @@ var rowNotes = []struct {
 	sign, means string
 	of          func(*liveRow) bool
 }{
-	{"†", revision.AfterAllow + ": to-lport comes after the egress stages",
+	{"†", liverows.AfterAllow + ": to-lport comes after the egress stages",
 		func(x *liveRow) bool { return x.AfterEgressAllow }},
-	{"=", "other rows at this priority decide the same", func(x *liveRow) bool { return x.tie == revision.TieSame }},
+	{"=", "other rows at this priority decide the same", func(x *liveRow) bool { return x.tie == liverows.TieSame }},
 	{"▲", "other rows at this priority decide differently: which one wins is undefined",
-		func(x *liveRow) bool { return x.tie == revision.TieUndefined }},
+		func(x *liveRow) bool { return x.tie == liverows.TieUndefined }},
 	{"?", "Rung cannot parse this match", func(x *liveRow) bool { return x.MatchError != "" }},
 	{"∅", "in no port group and on no switch: it decides nothing", func(x *liveRow) bool { return len(x.On) == 0 }},
 }

@@ -9,16 +9,17 @@ import (
 	"rung/model"
 	"rung/model/ovn/ovntrace"
 	"rung/model/verdict"
-	"rung/revision"
+	"rung/revision/flows"
+	"rung/revision/liverows"
 )
 
 // ovnOut is what ovn-trace says, in the JSON of `rung trace --ovn` (command-line.md#output).
 type ovnOut struct {
-	Verdict   verdict.Verdict    `json:"verdict"`
-	Agreement revision.Agreement `json:"agreement"` // with the rows
-	Ways      []ovnWayOut        `json:"ways"`
+	Verdict   verdict.Verdict `json:"verdict"`
+	Agreement flows.Agreement `json:"agreement"` // with the rows
+	Ways      []ovnWayOut     `json:"ways"`
 
-	words revision.OVNWords
+	words flows.OVNWords
 }
 
 type ovnWayOut struct {
@@ -41,13 +42,13 @@ type ovnZoneOut struct {
 }
 
 type ovnStageOut struct {
-	Stage     model.Stage        `json:"stage"`
-	Verdict   verdict.Verdict    `json:"verdict"`
-	FoundBy   revision.FoundBy   `json:"found_by,omitempty"`
-	DecidedBy []deciderOut       `json:"decided_by"` // one, or those it may be
-	Passed    []deciderOut       `json:"passed"`
-	Rows      verdictStage       `json:"rows"`
-	Agreement revision.Agreement `json:"agreement"`
+	Stage     model.Stage      `json:"stage"`
+	Verdict   verdict.Verdict  `json:"verdict"`
+	FoundBy   liverows.FoundBy `json:"found_by,omitempty"`
+	DecidedBy []deciderOut     `json:"decided_by"` // one, or those it may be
+	Passed    []deciderOut     `json:"passed"`
+	Rows      verdictStage     `json:"rows"`
+	Agreement flows.Agreement  `json:"agreement"`
 }
 
 // askOVN asks ovn-trace about a connection; nil where it is not to be asked.
@@ -71,7 +72,7 @@ func ovnAnswer(ctx context.Context, e *engine.Engine, c verdict.Connection) (*ov
 	return out, nil
 }
 
-func ovnZone(h *revision.OVNHalf) ovnZoneOut {
+func ovnZone(h *flows.OVNHalf) ovnZoneOut {
 	out := ovnZoneOut{Zone: h.Zone, Where: h.Where, Command: h.Command, Error: h.Error, End: h.End, At: append([]string{}, h.At...),
 		Cause: h.Cause(), Stages: []ovnStageOut{}, Text: h.Text}
 	for i := range h.Stages {
@@ -86,8 +87,8 @@ func ovnZone(h *revision.OVNHalf) ovnZoneOut {
 }
 
 // deciders are the rules that a flow may be of.
-func deciders(b revision.Behind) []deciderOut {
-	return each(b.Rules, func(r revision.BehindRule) deciderOut {
+func deciders(b liverows.Behind) []deciderOut {
+	return each(b.Rules, func(r liverows.BehindRule) deciderOut {
 		d := r.Decider()
 		return deciderOf(&d)
 	})
@@ -109,14 +110,14 @@ func (o *ovnOut) failed() error {
 }
 
 // disagrees says whether OVN and the rows do.
-func (o *ovnOut) disagrees() bool { return o != nil && o.Agreement == revision.Disagree }
+func (o *ovnOut) disagrees() bool { return o != nil && o.Agreement == flows.Disagree }
 
 // brief is the answer at the end of a line.
 func (o *ovnOut) brief() string {
 	switch o.Agreement {
-	case revision.Agree:
+	case flows.Agree:
 		return " · OVN agrees"
-	case revision.Disagree:
+	case flows.Disagree:
 		return fmt.Sprintf(" · OVN and the rows disagree: OVN %s", o.Verdict)
 	}
 	return " · OVN: " + o.words.Headline
@@ -134,9 +135,9 @@ func (o *ovnOut) write(b *strings.Builder) {
 		for _, l := range w.Lines {
 			rows := l.Rows
 			switch l.Agreement {
-			case revision.Agree:
+			case flows.Agree:
 				rows = "the same"
-			case revision.Disagree:
+			case flows.Disagree:
 				rows = "✗ " + rows
 			}
 			t.add(l.Stage, l.Zone, l.OVN, rows)

@@ -14,7 +14,9 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/finding"
 	"rung/revision/omitted"
+	"rung/revision/policies"
 )
 
 type zoneOut struct {
@@ -116,7 +118,7 @@ not just settling. ` + secondHelp,
 // checkAnswer compares the zones.
 func (a *app) checkAnswer(e *engine.Engine, r *revision.Revision) (*answer, error) {
 	now := e.Now()
-	found := r.ZoneFindings(now)
+	found := finding.ZoneFindings(r, now)
 	ans := findingsAnswer(a, found, model.SeverityError, model.SeverityWarning)
 	ans.notConsidered = omitted.Rows(r, r.Zones)
 	ans.nothingFound(len(found))
@@ -141,7 +143,7 @@ func describeZone(r *revision.Revision, z *model.ZoneState, now time.Time) zoneO
 	if r.Mode.Name == rowsMode {
 		return o // there are no policies to judge
 	}
-	t := r.Tally(z, now)
+	t := policies.Tally(r, z, now)
 	for s, n := range t.States {
 		o.Policies[string(s)] = n
 	}

@@ -17,6 +17,7 @@ import (
 	"rung/model"
 	"rung/model/plan"
 	"rung/revision"
+	"rung/revision/policies"
 	"rung/test/given"
 )
 
@@ -27,7 +28,7 @@ func inSync(r *revision.Revision) bool {
 	}
 	for _, kind := range []model.Kind{model.KindANP, model.KindBANP} {
 		for p := range r.Cluster.Policies(kind) {
-			if s := r.Summary(p.Key, r.At); r.None(p.Key) == nil && s.State != model.StateInSync {
+			if s := policies.Summarize(r, p.Key, r.At); r.None(p.Key) == nil && s.State != model.StateInSync {
 				return false
 			}
 		}

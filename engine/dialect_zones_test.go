@@ -18,6 +18,8 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
+	"rung/revision/finding"
+	"rung/revision/liverows"
 	"rung/revision/settings"
 	"rung/sources/manifests"
 	"rung/test/given"
@@ -130,7 +132,7 @@ func fixtureRows(t *testing.T, file string, rename ...string) *nb.DB {
 // statesOf counts the states of a zone's policies and units by kind.
 func statesOf(r *revision.Revision, zone string, now time.Time) (out []string) {
 	z := r.Zone(zone)
-	for _, k := range revision.ZonePolicies(r, z) {
+	for _, k := range liverows.ZonePolicies(r, z) {
 		if st := z.Policy(k).State(z, now); st != model.StateInSync {
 			out = append(out, string(k.Kind)+" "+string(st))
 		}
@@ -202,8 +204,8 @@ func TestDialectOfZones(t *testing.T) {
 					}
 				}
 			}
-			if named := slices.ContainsFunc(rev.ZoneFindings(r.Now()), func(x model.Finding) bool { return x.Code == revision.FindDialect }); named != (tt.db != nil) {
-				t.Errorf("findings: %+v", rev.ZoneFindings(r.Now()))
+			if named := slices.ContainsFunc(finding.ZoneFindings(rev, r.Now()), func(x model.Finding) bool { return x.Code == finding.FindDialect }); named != (tt.db != nil) {
+				t.Errorf("findings: %+v", finding.ZoneFindings(rev, r.Now()))
 			}
 		})
 	}
@@ -243,13 +245,13 @@ func TestDialectDeviates(t *testing.T) {
 			t.Errorf("because %q", why)
 		}
 		said := 0
-		for _, x := range rev.ZoneFindings(later) {
-			if x.Code == revision.FindDialect && strings.HasPrefix(x.Message, "zone third: ") {
+		for _, x := range finding.ZoneFindings(rev, later) {
+			if x.Code == finding.FindDialect && strings.HasPrefix(x.Message, "zone third: ") {
 				said++
 			}
 		}
 		if said != 2 { // the rows that are not compared, and samples
-			t.Errorf("findings %+v", rev.ZoneFindings(later))
+			t.Errorf("findings %+v", finding.ZoneFindings(rev, later))
 		}
 	})
 	t.Run("a flag", func(t *testing.T) {

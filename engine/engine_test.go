@@ -15,6 +15,7 @@ import (
 	"rung/engine/source"
 	"rung/model"
 	"rung/revision"
+	"rung/revision/finding"
 	"rung/revision/settings"
 	"rung/test/given"
 	"rung/test/wait"
@@ -103,7 +104,7 @@ func TestCloseUnderLoad(t *testing.T) {
 						if err == nil && p.Blocked == "" {
 							_, _ = r.Commit(ctx, p, gate.Confirm{Yes: true, Name: p.ConfirmName})
 						}
-						r.Revision().Findings()
+						finding.Findings(r.Revision())
 						_ = r.SetWrites(true)
 					}
 				})

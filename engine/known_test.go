@@ -15,6 +15,8 @@ import (
 	"rung/model/ovn/nb"
 	"rung/reconciler"
 	"rung/revision"
+	"rung/revision/finding"
+	"rung/revision/liverows"
 	"rung/sources/manifests"
 )
 
@@ -159,7 +161,7 @@ func (c *knownCase) found(t *testing.T) (out []string) {
 		if !p.Policy.Kind.IsPolicy() {
 			continue
 		}
-		causes := r.Known(z, p)
+		causes := liverows.Known(r, z, p)
 		for i, d := range p.Diffs {
 			text := strings.TrimPrefix(d.ID, nb.DefaultController+":"+string(p.Policy.Kind)+":") + " " + string(d.Kind) + ":"
 			if causes != nil && causes[i] != nil {
@@ -370,7 +372,7 @@ func TestKnownFindings(t *testing.T) {
 	}}
 	r := c.run(t)
 	var got []string
-	for _, f := range r.ZoneFindings(knownNow) {
+	for _, f := range finding.ZoneFindings(r, knownNow) {
 		if f.Policy.Kind == model.KindEF {
 			got = append(got, f.Code+": "+f.Message+" → "+f.Remedy)
 		}
@@ -384,7 +386,7 @@ func TestKnownFindings(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	r.Zones[0].Writes = true
-	if r.Known(r.Zones[0], r.Zones[0].Policy(model.PolicyKey{Kind: model.KindEF, Namespace: "blue", Name: "default"})) != nil {
+	if liverows.Known(r, r.Zones[0], r.Zones[0].Policy(model.PolicyKey{Kind: model.KindEF, Namespace: "blue", Name: "default"})) != nil {
 		t.Error("where Rung writes, nothing is left by OVN-Kubernetes")
 	}
 }
@@ -397,7 +399,7 @@ func TestKnownFindingsOfSeveralPods(t *testing.T) {
 		pods["db-0"].IPs = []string{"10.244.0.77"}
 	}}
 	var got []string
-	for _, f := range c.run(t).ZoneFindings(knownNow) {
+	for _, f := range finding.ZoneFindings(c.run(t), knownNow) {
 		if f.Code == "known-defect" {
 			rows, detail, _ := strings.Cut(f.Message, "; seen since 11:00:00, for 1h0m0s: OVN-Kubernetes does not notice when an address of a pod is replaced by another, a known defect: ")
 			got = append(got, strings.ReplaceAll(rows, nb.DefaultController+":AdminNetworkPolicy:", "")+" | "+detail)
@@ -429,7 +431,7 @@ func TestCausesAreKept(t *testing.T) {
 	r := c.run(t)
 	z := r.Zones[0]
 	p := z.Policy(model.PolicyKey{Kind: model.KindANP, Name: "a"})
-	first := r.Known(z, p)
+	first := liverows.Known(r, z, p)
 	next := func(change func(*revision.Facts)) *revision.Revision {
 		f := r.Facts
 		f.Number++
@@ -437,21 +439,21 @@ func TestCausesAreKept(t *testing.T) {
 		r = revision.New(f, r)
 		return r
 	}
-	if again := next(func(*revision.Facts) {}).Known(z, p); len(first) == 0 || &first[0] != &again[0] {
+	if again := liverows.Known(next(func(*revision.Facts) {}), z, p); len(first) == 0 || &first[0] != &again[0] {
 		t.Error("worked out twice for the same objects and rows")
 	}
-	if r.CausesAtHand(z, p) == nil {
+	if liverows.CausesAtHand(r, z, p) == nil {
 		t.Error("before anybody works them out beforehand, the screen waits")
 	}
 	// Other objects: the former causes are at hand until they are worked out anew.
 	next(func(f *revision.Facts) { f.Cluster, f.Past = &model.Cluster{}, nil })
-	if r.Explain(knownNow, false) {
+	if liverows.Explain(r, knownNow, false) {
 		t.Error("causes from other objects are called current")
 	}
-	if at := r.CausesAtHand(z, p); len(at) == 0 || &at[0] != &first[0] {
+	if at := liverows.CausesAtHand(r, z, p); len(at) == 0 || &at[0] != &first[0] {
 		t.Error("the screen waits for causes that were worked out before")
 	}
-	if !r.Explain(knownNow, true) || !r.Explain(knownNow, false) {
+	if !liverows.Explain(r, knownNow, true) || !liverows.Explain(r, knownNow, false) {
 		t.Error("they are worked out anew, and are not called current")
 	}
 	// A judgement nobody has explained: the screen does not wait, and then has it.
@@ -462,10 +464,10 @@ func TestCausesAreKept(t *testing.T) {
 		f.Zones = []*model.ZoneState{z}
 		f.Cluster, f.Past = c.run(t).Cluster, c.run(t).Past
 	})
-	if r.CausesAtHand(z, p) != nil {
+	if liverows.CausesAtHand(r, z, p) != nil {
 		t.Error("the screen worked it out itself")
 	}
-	if !r.Explain(knownNow, false) || r.CausesAtHand(z, p) == nil || len(r.ZoneFindingsAtHand(knownNow)) == 0 {
+	if !liverows.Explain(r, knownNow, false) || liverows.CausesAtHand(r, z, p) == nil || len(finding.ZoneFindingsAtHand(r, knownNow)) == 0 {
 		t.Error("what was never explained is explained at once")
 	}
 }

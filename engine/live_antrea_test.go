@@ -8,6 +8,7 @@ import (
 	"rung/model/antrea"
 	"rung/model/verdict"
 	"rung/revision"
+	"rung/revision/finding"
 	"rung/test/wait"
 )
 
@@ -48,7 +49,7 @@ func TestLiveTierDeleted(t *testing.T) {
 			}
 		}
 		var said []string
-		for _, f := range rev.Findings() {
+		for _, f := range finding.Findings(rev) {
 			if f.Code == antrea.TierDeleted || f.Code == antrea.TierMissing {
 				said = append(said, f.Code+" "+f.Policy.Name)
 			}

@@ -11,6 +11,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
+	"rung/revision/policies"
 	"rung/test/given"
 	"rung/test/wait"
 )
@@ -24,7 +25,9 @@ func TestLivePortDelay(t *testing.T) {
 	began := time.Now()
 	w.file("more.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: late, namespace: blue, labels: {app: late}}\n"+
 		"spec: {nodeName: worker, containers: [{name: c}]}\nstatus: {phase: Running, podIPs: [{ip: 10.244.9.9}]}\n")
-	rev := r.until(5*time.Second, "the pod waits", func(rev *revision.Revision) bool { return rev.Summary(given.ANPKey("one"), r.Now()).Waiting == 1 })
+	rev := r.until(5*time.Second, "the pod waits", func(rev *revision.Revision) bool {
+		return policies.Summarize(rev, given.ANPKey("one"), r.Now()).Waiting == 1
+	})
 	if !slices.ContainsFunc(rev.Zone("worker").Policy(given.ANPKey("one")).Diffs, func(d model.RowDiff) bool {
 		return strings.Contains(d.Waiting, "logical switch port") && slices.Equal(d.Fields[0].Missing, []string{"blue_late"})
 	}) {

@@ -23,6 +23,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
+	"rung/revision/liverows"
 	"rung/sources/nbdb"
 	"rung/test/given"
 )
@@ -123,7 +124,7 @@ func (r *liveRun) settle(zones ...string) *revision.Revision {
 			if !slices.Contains(zones, z.Name) || z.Conn != model.ConnSynced || z.Policies == nil {
 				return false
 			}
-			for _, k := range revision.ZonePolicies(rev, z) {
+			for _, k := range liverows.ZonePolicies(rev, z) {
 				if in := z.Policy(k); in == nil || in.None == nil && (!in.InSync || in.Waiting > 0) {
 					return false
 				}
@@ -204,7 +205,7 @@ func (w *liveWorld) compiledAnew(c *model.Cluster, zone string) {
 		w.t.Fatal("nothing is wanted")
 	}
 	db := w.read(zone)
-	ours := func(ids map[string]string) bool { return revision.OwnerOf(ids).Form == nb.FormKnown }
+	ours := func(ids map[string]string) bool { return liverows.OwnerOf(ids).Form == nb.FormKnown }
 	for a := range db.ACLs() {
 		if a := *a; ours(a.ExternalIDs) {
 			a.UUID = ""
@@ -257,7 +258,7 @@ func (w *liveWorld) compiledAnew(c *model.Cluster, zone string) {
 func foreign(db *nb.DB) map[string]any {
 	out := map[string]any{}
 	ours := func(ids map[string]string) bool {
-		_, known := revision.UnitOf(revision.OwnerOf(ids))
+		_, known := liverows.UnitOf(liverows.OwnerOf(ids))
 		return known
 	}
 	for a := range db.ACLs() {

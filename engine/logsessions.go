@@ -9,6 +9,7 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	"rung/revision"
+	"rung/revision/policies"
 )
 
 // logSessions ends the logging sessions whose time is over, and remembers those that ended.
@@ -16,7 +17,7 @@ type logSessions struct {
 	e *Engine
 	// known are the sessions of the last look; again is when one that could not be ended is
 	// tried next, and how often that was.
-	known map[model.Key]revision.LogSession
+	known map[model.Key]policies.LogSession
 	again map[model.Key]retryAt
 }
 
@@ -61,7 +62,7 @@ func (l *logSessions) look(r *revision.Revision) time.Duration {
 	if r == nil || !r.Loaded {
 		return sessionIdle
 	}
-	all := r.LogSessions()
+	all := policies.LogSessions(r)
 	if len(all) == 0 && len(l.known) == 0 {
 		return sessionIdle
 	}
@@ -131,8 +132,8 @@ func policyOf(k model.Key) model.PolicyKey {
 }
 
 // gone notes the sessions that somebody else ended.
-func (l *logSessions) gone(r *revision.Revision, all []revision.LogSession) {
-	now := make(map[model.Key]revision.LogSession, len(all))
+func (l *logSessions) gone(r *revision.Revision, all []policies.LogSession) {
+	now := make(map[model.Key]policies.LogSession, len(all))
 	for _, s := range all {
 		now[s.Target] = s
 	}
@@ -187,7 +188,7 @@ func (e *Engine) EndOverdue(ctx context.Context) (said []string) {
 	if e.cfg.ReadOnly {
 		return nil
 	}
-	for _, s := range e.Revision().LogSessions() {
+	for _, s := range policies.LogSessions(e.Revision()) {
 		if s.Problem != "" || !s.Over(e.now()) {
 			continue
 		}

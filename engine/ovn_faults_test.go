@@ -18,6 +18,7 @@ import (
 	"rung/change"
 	"rung/model"
 	"rung/revision"
+	"rung/revision/flows"
 	"rung/sources/sandbox/child"
 	"rung/sources/sandbox/ovn"
 	"rung/test/given"
@@ -289,6 +290,6 @@ func isBehind(r *revision.Revision, zone string) bool {
 	if z == nil {
 		return false
 	}
-	p := r.Progress(z)
+	p := flows.ProgressOf(r, z)
 	return p.Known && (p.NorthdBehind() || p.NodesBehind())
 }

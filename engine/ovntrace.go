@@ -16,6 +16,8 @@ import (
 	"rung/model/ovn/ovntrace"
 	"rung/model/verdict"
 	"rung/revision"
+	"rung/revision/flows"
+	"rung/revision/liverows"
 )
 
 // Errors of asking ovn-trace.
@@ -84,7 +86,7 @@ func (t *ovnTraces) take(ctx context.Context, zone string, waits func()) (releas
 // again and they agree, or until a policy is gone that it is about. An error wraps
 // ErrNoOVNTrace where none can be run, and verdict.ErrQuestion where the question makes no
 // sense; what keeps one zone from answering is in its half.
-func (e *Engine) OVNTrace(ctx context.Context, c verdict.Connection, told func(doing string)) (*revision.OVNTrace, error) {
+func (e *Engine) OVNTrace(ctx context.Context, c verdict.Connection, told func(doing string)) (*flows.OVNTrace, error) {
 	if told == nil {
 		told = func(string) {}
 	}
@@ -96,14 +98,14 @@ func (e *Engine) OVNTrace(ctx context.Context, c verdict.Connection, told func(d
 }
 
 // ovnTrace is OVNTrace by a given runner.
-func (e *Engine) ovnTrace(ctx context.Context, c verdict.Connection, run ovnRunner, told func(doing string)) (*revision.OVNTrace, error) {
+func (e *Engine) ovnTrace(ctx context.Context, c verdict.Connection, run ovnRunner, told func(doing string)) (*flows.OVNTrace, error) {
 	answer, err := e.Revision().Verdicts().FromPolicies(c)
 	if err != nil {
 		return nil, err
 	}
-	out := &revision.OVNTrace{Connection: c}
+	out := &flows.OVNTrace{Connection: c}
 	if len(answer.Paths) == 0 {
-		out.Ways = []revision.OVNWay{{Why: answer.Reason}}
+		out.Ways = []flows.OVNWay{{Why: answer.Reason}}
 	}
 	for i := range answer.Paths {
 		w, err := e.ovnWay(ctx, direct(&answer.Paths[i], c), run, told)
@@ -127,12 +129,12 @@ func direct(p *verdict.Path, c verdict.Connection) verdict.Connection {
 }
 
 // ovnWay asks about the way between two ends.
-func (e *Engine) ovnWay(ctx context.Context, c verdict.Connection, run ovnRunner, told func(doing string)) (*revision.OVNWay, error) {
+func (e *Engine) ovnWay(ctx context.Context, c verdict.Connection, run ovnRunner, told func(doing string)) (*flows.OVNWay, error) {
 	dbs, rows, err := e.ovnRows(ctx, c, told)
 	if err != nil {
 		return nil, err
 	}
-	w := &revision.OVNWay{Rows: rows}
+	w := &flows.OVNWay{Rows: rows}
 	if rows.Verdict == verdict.NotApplicable {
 		w.Why = rows.Reason
 		return w, nil
@@ -146,7 +148,7 @@ func (e *Engine) ovnWay(ctx context.Context, c verdict.Connection, run ovnRunner
 		return nil, err
 	}
 	for i := range asks {
-		h := revision.OVNHalf{Zone: asks[i].Zone}
+		h := flows.OVNHalf{Zone: asks[i].Zone}
 		if err := e.ovnRun(ctx, &asks[i], run, &h, told); err != nil {
 			if ctx.Err() != nil {
 				return nil, err
@@ -154,7 +156,7 @@ func (e *Engine) ovnWay(ctx context.Context, c verdict.Connection, run ovnRunner
 			h.Error = clean.Text(err.Error())
 		}
 		w.Halves = append(w.Halves, h)
-		if h.Error == "" && h.Read(&asks[i], rows.Stages, e.Revision().Finder(h.Zone)) == verdict.Deny {
+		if h.Error == "" && h.Read(&asks[i], rows.Stages, liverows.NewFinder(e.Revision(), h.Zone)) == verdict.Deny {
 			break // it goes no further
 		}
 	}
@@ -171,7 +173,7 @@ func (e *Engine) ovnWay(ctx context.Context, c verdict.Connection, run ovnRunner
 		was := *h
 		h.Changed = !slices.EqualFunc(rows.Stages, now.Stages, sameAnswer)
 		h.Progress = flow.ProgressOf(after[h.Zone], nil)
-		finder := e.Revision().Finder(h.Zone)
+		finder := liverows.NewFinder(e.Revision(), h.Zone)
 		h.Read(&asks[i], now.Stages, finder)
 		if h.Changed && h.Cause() != "" {
 			// What was read may be of the rows before.
@@ -237,7 +239,7 @@ func (e *Engine) awaitRows(ctx context.Context, zone string) {
 }
 
 // ovnRun runs ovn-trace about one packet, after those that run in the zone already.
-func (e *Engine) ovnRun(ctx context.Context, ask *ovntrace.Ask, run ovnRunner, h *revision.OVNHalf, told func(doing string)) error {
+func (e *Engine) ovnRun(ctx context.Context, ask *ovntrace.Ask, run ovnRunner, h *flows.OVNHalf, told func(doing string)) error {
 	release, err := e.ovnTraces.take(ctx, ask.Zone, func() { told("zone " + ask.Zone + ": " + ovnWaits) })
 	if err != nil {
 		return err
@@ -260,10 +262,10 @@ func (e *Engine) ovnRun(ctx context.Context, ask *ovntrace.Ask, run ovnRunner, h
 
 // ovnTraced takes down where OVN and the rows disagree, and forgets what was said of the
 // connection before.
-func (s *state) ovnTraced(t *revision.OVNTrace) {
+func (s *state) ovnTraced(t *flows.OVNTrace) {
 	found := t.Disagreements()
 	kept := slices.DeleteFunc(slices.Clone(s.ovnTraces), func(d revision.OVNDisagreement) bool {
-		return d.Connection == t.Connection && t.Agreement() != revision.NotCompared
+		return d.Connection == t.Connection && t.Agreement() != flows.NotCompared
 	})
 	if len(found) == 0 && len(kept) == len(s.ovnTraces) {
 		return

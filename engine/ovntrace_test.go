@@ -16,6 +16,8 @@ import (
 	"rung/model/ovn/ovntrace"
 	"rung/model/verdict"
 	"rung/revision"
+	"rung/revision/finding"
+	"rung/revision/flows"
 	"rung/sources/sandbox/ovn"
 	"rung/test/given"
 	"rung/test/install"
@@ -37,7 +39,7 @@ func tcp(from, to verdict.Endpoint, port uint16) verdict.Connection {
 }
 
 // said is an answer line by line.
-func said(t *revision.OVNTrace) (out []string) {
+func said(t *flows.OVNTrace) (out []string) {
 	words := t.Words()
 	out = append(out, words.Headline)
 	for _, w := range words.Ways {
@@ -111,7 +113,7 @@ func TestOVNTraceDisagrees(t *testing.T) {
 		return where, cmd, text, err
 	}
 	stale := func(context.Context, *ovntrace.Ask) (string, []string, string, error) { return "here", nil, old, nil }
-	trace := func(run ovnRunner) *revision.OVNTrace {
+	trace := func(run ovnRunner) *flows.OVNTrace {
 		t.Helper()
 		got, err := r.ovnTrace(r.ctx, c, run, func(string) {})
 		if err != nil {
@@ -120,14 +122,14 @@ func TestOVNTraceDisagrees(t *testing.T) {
 		return got
 	}
 	findings := func() (out []string) {
-		for _, f := range r.Revision().ZoneFindings(r.Now()) {
-			if f.Code == revision.FindOVNTrace {
+		for _, f := range finding.ZoneFindings(r.Revision(), r.Now()) {
+			if f.Code == finding.FindOVNTrace {
 				out = append(out, f.Policy.Label()+" in "+f.Zone+": "+f.Message)
 			}
 		}
 		return out
 	}
-	if got := trace(keep); got.Agreement() != revision.Agree || findings() != nil {
+	if got := trace(keep); got.Agreement() != flows.Agree || findings() != nil {
 		t.Fatalf("%q, %q", said(got), findings())
 	}
 	r.change(change.Mutation{Op: change.OpApply, YAML: []byte(given.ANP("none", 5, "tenant=blue", "in deny *"))})
@@ -146,7 +148,7 @@ func TestOVNTraceDisagrees(t *testing.T) {
 	if f := findings(); len(f) != 1 {
 		t.Errorf("traced twice: findings %q", f)
 	}
-	if got := trace(real); got.Agreement() != revision.Agree || findings() != nil {
+	if got := trace(real); got.Agreement() != flows.Agree || findings() != nil {
 		t.Errorf("traced again: %q, findings %q", said(got), findings())
 	}
 	trace(stale)

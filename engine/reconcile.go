@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/revision"
+	"rung/revision/policies"
 	"rung/sources/kube"
 )
 
 // conditionOf is the type of the condition that a zone's controller reports.
-func conditionOf(zone string) string { return revision.ReadyPrefix + zone }
+func conditionOf(zone string) string { return policies.ReadyPrefix + zone }
 
 // report has something written to the API server, if that is this replica's to do; nil
 // reports nothing.

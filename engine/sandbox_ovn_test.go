@@ -12,6 +12,7 @@ import (
 	"rung/change"
 	"rung/model"
 	"rung/revision"
+	"rung/revision/flows"
 	"rung/sources/sandbox"
 	"rung/sources/sandbox/ovn"
 	"rung/test/given"
@@ -59,7 +60,7 @@ func TestSandboxOnOVN(t *testing.T) {
 	r.LookAtFlows("worker")
 	rev = r.until(2*wait.Patience, "a flow of every ACL", func(r *revision.Revision) bool {
 		z := r.Zone("worker")
-		tally := r.FlowTally(z, r.At)
+		tally := flows.TallyFlows(r, z, r.At)
 		return tally.Known && tally.Flows > 0 && tally.Text == "" && tally.Odd == 0
 	})
 	if other := rev.Southbound("control"); other == nil || other.Followed || len(rev.Southbounds) != 2 {

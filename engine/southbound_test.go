@@ -11,6 +11,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
+	"rung/revision/flows"
 	"rung/sources/sandbox/ovn"
 	"rung/test/lab"
 	"rung/test/wait"
@@ -58,20 +59,20 @@ func TestSouthboundOfLab(t *testing.T) {
 		}
 		return nil
 	}
-	flows := func(r *revision.Revision) revision.ACLFlows {
+	flowsOf := func(r *revision.Revision) flows.ACLFlows {
 		a := mine(r)
 		if a == nil {
-			return revision.ACLFlows{}
+			return flows.ACLFlows{}
 		}
-		return r.Flows(r.Zone("n1"), a, e.Now())
+		return flows.OfACL(r, r.Zone("n1"), a, e.Now())
 	}
 	e.LookAtFlows("n1", "nowhere")
-	rev = r.until(wait.Patience, "the flows", func(r *revision.Revision) bool { return flows(r).State == revision.FlowsMade })
-	f := flows(rev)
+	rev = r.until(wait.Patience, "the flows", func(r *revision.Revision) bool { return flowsOf(r).State == flows.FlowsMade })
+	f := flowsOf(rev)
 	if len(f.Flows) != 1 || f.Flows[0].Row.Priority != 2001 || f.Flows[0].Log == nil || f.Flows[0].Log.Name != "mine" || f.Text != "1 flow on n1." {
 		t.Errorf("flows of the ACL: %+v", f)
 	}
-	if p := rev.Progress(rev.Zone("n1")); !p.Known || !p.Tracked() || p.Behind(e.Now()) != "" {
+	if p := flows.ProgressOf(rev, rev.Zone("n1")); !p.Known || !p.Tracked() || p.Behind(e.Now()) != "" {
 		t.Errorf("progress %+v: %q", p, p.Behind(e.Now()))
 	}
 
@@ -84,13 +85,13 @@ func TestSouthboundOfLab(t *testing.T) {
 			Row: map[string]any{"nb_cfg": int(rev.Zone("n1").DB.Global().Written.Cfg) + 100}}); err != nil {
 		t.Fatal(err)
 	}
-	rev = r.until(wait.Patience, "old flows", func(r *revision.Revision) bool { return flows(r).State == revision.FlowsOld })
-	if text := flows(rev).Text; !strings.HasPrefix(text, "Made of an older row") || !strings.Contains(text, ": northd is behind: rows #") {
+	rev = r.until(wait.Patience, "old flows", func(r *revision.Revision) bool { return flowsOf(r).State == flows.FlowsOld })
+	if text := flowsOf(rev).Text; !strings.HasPrefix(text, "Made of an older row") || !strings.Contains(text, ": northd is behind: rows #") {
 		t.Errorf("it says %q; %+v", text, rev.Zone("n1").DB.Global())
 	}
 	wait.Within(t, wait.Patience, "northd is behind", func() bool {
 		r := e.Revision()
-		p := r.Progress(r.Zone("n1"))
+		p := flows.ProgressOf(r, r.Zone("n1"))
 		return strings.HasPrefix(p.Behind(e.Now()), "northd is behind for 2 s")
 	})
 	if err := z.Transact(ctx, nb.Op{Kind: nb.OpMutate, Table: nb.TableSwitch, UUID: sw,
@@ -98,16 +99,16 @@ func TestSouthboundOfLab(t *testing.T) {
 		t.Fatal(err)
 	}
 	rev = r.until(wait.Patience, "surplus flows", func(r *revision.Revision) bool {
-		return r.FlowTally(r.Zone("n1"), e.Now()).Surplus == 1
+		return flows.TallyFlows(r, r.Zone("n1"), e.Now()).Surplus == 1
 	})
-	if text := rev.FlowTally(rev.Zone("n1"), e.Now()).Text; !strings.HasPrefix(text, "1 flow of an ACL that is gone") {
+	if text := flows.TallyFlows(rev, rev.Zone("n1"), e.Now()).Text; !strings.HasPrefix(text, "1 flow of an ACL that is gone") {
 		t.Errorf("it says %q", text)
 	}
 	if err := z.Cont(ovn.Northd); err != nil {
 		t.Fatal(err)
 	}
 	r.until(wait.Patience, "nothing left over", func(r *revision.Revision) bool {
-		return r.FlowTally(r.Zone("n1"), e.Now()).Text == "" && r.FlowTally(r.Zone("n1"), e.Now()).Known
+		return flows.TallyFlows(r, r.Zone("n1"), e.Now()).Text == "" && flows.TallyFlows(r, r.Zone("n1"), e.Now()).Known
 	})
 
 	// A server that died is told, with what was read; one that stands still blocks nobody.

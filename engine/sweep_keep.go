@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/revision"
+	"rung/revision/liverows"
 )
 
 // Limits of what is kept of a swept zone: differing rows per zone, with at least
@@ -52,7 +52,7 @@ func firstNames(names []string) []string {
 	if len(names) == 0 {
 		return nil
 	}
-	return append([]string(nil), names[:min(len(names), revision.KeptNames)]...)
+	return append([]string(nil), names[:min(len(names), liverows.KeptNames)]...)
 }
 
 // keeper holds equal judgements once: of 500 zones nearly all say the same of

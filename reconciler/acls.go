@@ -30,15 +30,6 @@ type aclTrack struct {
 
 type aclChange struct{ live, desired *nb.ACL }
 
-// sameACL compares the columns OVN-Kubernetes writes when it upserts a row;
-// label and samples are left alone (ovn-kubernetes.md#acl-columns).
-func sameACL(a, b *nb.ACL) bool {
-	return a.Action == b.Action && a.Direction == b.Direction && a.Log == b.Log && a.Match == b.Match &&
-		a.Meter == b.Meter && a.BlankMeter == b.BlankMeter && a.Name == b.Name && a.BlankName == b.BlankName &&
-		a.Priority == b.Priority && a.Severity == b.Severity && a.Tier == b.Tier &&
-		maps.Equal(a.ExternalIDs, b.ExternalIDs) && maps.Equal(a.Options, b.Options)
-}
-
 // compareACLs compares all ACLs of a policy: they are few, unlike members.
 func (t *tracker) compareACLs(tr *track) {
 	tr.acls = aclTrack{priority: t.livePriority(tr)}
@@ -103,7 +94,7 @@ func (t *tracker) compareACLs(tr *track) {
 			return cmp.Compare(a.UUID, b.UUID)
 		})
 		row := rows[0]
-		if !sameACL(row, want) {
+		if !nb.SameACL(row, want) {
 			out.changed = append(out.changed, aclChange{row, want})
 		}
 		if !inGroup.has(row.UUID) {

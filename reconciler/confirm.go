@@ -114,20 +114,20 @@ func shows(db *nb.DB, op *nb.Op, res nb.OpResult) bool {
 		return showsMutations(db, row, op.Mutations)
 	}
 	for name, v := range op.Row {
-		if !sameValue(written(row, name), v) {
+		if !sameValue(writtenIn(row, name), v) {
 			return false
 		}
 	}
 	return true
 }
 
-// written is a column's value in the form operations carry it.
-func written(row nb.Row, name string) any {
+// writtenIn is the value of a row's column in the form operations carry it.
+func writtenIn(row nb.Row, name string) any {
 	switch row := row.(type) {
 	case *nb.ACL:
-		for i := range aclColumns {
-			if aclColumns[i].name == name {
-				return aclColumns[i].write(row)
+		for i := range nb.ACLColumns {
+			if c := &nb.ACLColumns[i]; c.Name == name {
+				return written(c.Value(row))
 			}
 		}
 	case *nb.AddressSet:

@@ -87,9 +87,9 @@ func (b *opsBuilder) aclOps(ops []nb.Op, tr *track) (all []nb.Op, link []nb.Ref)
 	}
 	for _, ch := range a.changed {
 		row := map[string]any{}
-		for i := range aclColumns {
-			if c := &aclColumns[i]; !sameValue(c.value(ch.desired), c.value(ch.live)) {
-				row[c.name] = c.write(ch.desired)
+		for i := range nb.ACLColumns {
+			if c := &nb.ACLColumns[i]; !c.Same(ch.desired, ch.live) {
+				row[c.Name] = written(c.Value(ch.desired))
 			}
 		}
 		ops = append(ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TableACL, UUID: ch.live.UUID, Row: row})
@@ -163,21 +163,21 @@ func (t *tracker) portRefs(names members) []nb.Ref {
 
 // aclRow is a new row with every column that has a value.
 func aclRow(a *nb.ACL) map[string]any {
-	row := make(map[string]any, len(aclColumns))
-	for i := range aclColumns {
-		c := &aclColumns[i]
-		switch v := c.write(a).(type) {
+	row := make(map[string]any, len(nb.ACLColumns))
+	for i := range nb.ACLColumns {
+		c := &nb.ACLColumns[i]
+		switch v := written(c.Value(a)).(type) {
 		case nil:
 		case map[string]string:
 			if len(v) > 0 {
-				row[c.name] = v
+				row[c.Name] = v
 			}
 		case bool:
 			if v {
-				row[c.name] = v
+				row[c.Name] = v
 			}
 		default:
-			row[c.name] = v
+			row[c.Name] = v
 		}
 	}
 	return row

@@ -164,7 +164,7 @@ func natural(ch *nb.RowChange, o owner, db *nb.DB) bool {
 		if !ok {
 			return compiler.HolderOf(o.unit) != (compiler.Holder{})
 		}
-		return sameACL(old, now)
+		return nb.SameACL(old, now)
 	case *nb.AddressSet:
 		now, ok := ch.New.(*nb.AddressSet)
 		return ok && sameBooking(old, now) && slices.Equal(old.Addresses, now.Addresses)

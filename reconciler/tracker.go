@@ -1,12 +1,11 @@
 package reconciler
 
 import (
-	"slices"
-	"strings"
 	"time"
 
 	"rung/compiler"
 	"rung/model"
+	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
 )
 
@@ -281,18 +280,19 @@ func (t *tracker) frozenNames(k model.PolicyKey) bool {
 	if tr == nil || tr.c != nil {
 		return false
 	}
-	var names []string
+	names := map[match.Ref]bool{}
 	for uuid := range tr.liveSets {
-		names = append(names, "$"+t.db.AddressSet(uuid).Name)
+		names[match.Ref{Kind: match.RefAddressSet, Name: t.db.AddressSet(uuid).Name}] = true
 	}
 	for _, o := range t.tracks {
 		if o.c == nil || o.c.None == nil {
 			continue
 		}
 		for uuid := range o.liveACLs {
-			match := t.db.ACL(uuid).Match
-			if slices.ContainsFunc(names, func(n string) bool { return strings.Contains(match, n) }) {
-				return true
+			for ref := range match.RefsIn(t.db.ACL(uuid).Match) {
+				if names[ref] {
+					return true
+				}
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package revision
+package revision_test
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 
 	"rung/bench/workload"
 	"rung/model"
+	"rung/revision"
+	"rung/test/revised"
 )
 
 // TestAddress: pods that count first, then nodes, then pods that do not.
@@ -26,7 +28,7 @@ func TestAddress(t *testing.T) {
 	objects = append(objects, &model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: "x"}},
 		HostIPs: []string{"172.18.0.2", "172.18.0.2"}, InternalIPs: []string{"172.18.0.2", "172.18.0.3"}})
 	c, _ := (*model.Cluster)(nil).Upsert(objects, nil)
-	r := New(Facts{Cluster: c}, nil)
+	r := revision.New(revision.Facts{Cluster: c}, nil)
 	for ip, want := range map[string]string{
 		"10.0.0.1":   "b a(completed)",
 		"10.0.0.2":   "c e",
@@ -56,10 +58,10 @@ func TestAddress(t *testing.T) {
 
 // BenchmarkAddress is the first question after a revision came.
 func BenchmarkAddress(b *testing.B) {
-	r := New(Facts{Cluster: workloadCluster(b, workload.Large)}, nil)
+	r := revision.New(revision.Facts{Cluster: revised.Workload(b, workload.Large)}, nil)
 	b.ReportAllocs()
 	for b.Loop() {
-		r = New(r.Facts, nil)
+		r = revision.New(r.Facts, nil)
 		if len(r.Address(workload.PodIP(7))) != 1 {
 			b.Fatal("nobody has it")
 		}

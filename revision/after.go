@@ -57,20 +57,20 @@ func (c *change) alone() bool {
 	return !slices.ContainsFunc(c.keys, func(k model.Key) bool { return !k.Kind.IsAdmin() })
 }
 
-// desired are compiled rows among which those of a policy or unit are.
-func (r *Revision) desired(k model.Key) *compiler.Desired {
+// DesiredOf are compiled rows among which those of a policy or unit are.
+func (r *Revision) DesiredOf(k model.Key) *compiler.Desired {
 	switch {
 	case r.after == nil:
 		return r.Desired
 	case r.after.alone() && !slices.Contains(r.after.keys, k):
-		return r.after.base.desired(k)
+		return r.after.base.DesiredOf(k)
 	}
 	return r.after.compiled()
 }
 
-// compiled is everything that is compiled: policies, and the kinds of rows that are
+// AllCompiled is everything that is compiled: policies, and the kinds of rows that are
 // no objects.
-func (r *Revision) compiled() iter.Seq[*compiler.Compiled] {
+func (r *Revision) AllCompiled() iter.Seq[*compiler.Compiled] {
 	switch {
 	case r.after == nil:
 		return r.Desired.Policies()
@@ -78,7 +78,7 @@ func (r *Revision) compiled() iter.Seq[*compiler.Compiled] {
 		return r.after.compiled().Policies()
 	}
 	return func(yield func(*compiler.Compiled) bool) {
-		for c := range r.after.base.compiled() {
+		for c := range r.after.base.AllCompiled() {
 			if !slices.Contains(r.after.keys, c.Key) && !yield(c) {
 				return
 			}

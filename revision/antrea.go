@@ -28,14 +28,14 @@ type antreaBands struct {
 // Order are the policies in Antrea's effective order.
 func (r *Revision) Order() []antrea.Place { return antrea.Order(r.Cluster) }
 
-// selectedBy says whether what a policy applies to is worked out from selectors: it has no
+// BySelectors says whether what a policy applies to is worked out from selectors: it has no
 // compiled rows that would know.
-func (r *Revision) selectedBy(p *model.Policy) bool {
+func (r *Revision) BySelectors(p *model.Policy) bool {
 	return p != nil && (p.Antrea != nil || r.Antrea())
 }
 
-// appliedSet are the pods a policy applies to, where nothing is compiled.
-func (r *Revision) appliedSet(p *model.Policy) overlap.PodSet {
+// AppliedPods are the pods a policy applies to, where nothing is compiled.
+func (r *Revision) AppliedPods(p *model.Policy) overlap.PodSet {
 	x := r.PodIndex()
 	if p.Antrea == nil {
 		return x.SubjectSet(p)

@@ -15,7 +15,7 @@ type Past struct {
 	// they were before; refused the policies that were deleted while OVN-Kubernetes
 	// refused them.
 	Pods    map[model.Key]*model.Pod
-	refused map[model.PolicyKey]bool
+	Refused map[model.PolicyKey]bool
 }
 
 // pastMost bounds what is remembered.
@@ -26,10 +26,10 @@ func (p *Past) Recall(changes []model.Change, before *compiler.Desired) *Past {
 	next := p
 	edit := func() *Past {
 		if next == p {
-			next = &Past{Pods: map[model.Key]*model.Pod{}, refused: map[model.PolicyKey]bool{}}
+			next = &Past{Pods: map[model.Key]*model.Pod{}, Refused: map[model.PolicyKey]bool{}}
 			if p != nil {
 				maps.Copy(next.Pods, p.Pods)
-				maps.Copy(next.refused, p.refused)
+				maps.Copy(next.Refused, p.Refused)
 			}
 		}
 		return next
@@ -52,12 +52,12 @@ func (p *Past) Recall(changes []model.Change, before *compiler.Desired) *Past {
 			if ch.New != nil || !old.Kind.IsAdmin() {
 				continue
 			}
-			if c := before.Policy(old.Key); c != nil && c.None != nil && (next == nil || len(next.refused) < pastMost) {
-				edit().refused[old.Key] = true
+			if c := before.Policy(old.Key); c != nil && c.None != nil && (next == nil || len(next.Refused) < pastMost) {
+				edit().Refused[old.Key] = true
 			}
 		case nil:
-			if now, ok := ch.New.(*model.Policy); ok && next != nil && next.refused[now.Key] {
-				delete(edit().refused, now.Key)
+			if now, ok := ch.New.(*model.Policy); ok && next != nil && next.Refused[now.Key] {
+				delete(edit().Refused, now.Key)
 			}
 		}
 	}
@@ -76,4 +76,4 @@ func sameToRows(a, b *model.Pod) bool {
 	return a.NodeName == b.NodeName && slices.Equal(a.IPs, b.IPs) && slices.Equal(a.Ports, b.Ports)
 }
 
-func differing(p *model.PolicyInZone) int { return p.Missing + p.Extra + p.Different }
+func DifferingRows(p *model.PolicyInZone) int { return p.Missing + p.Extra + p.Different }

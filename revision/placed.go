@@ -10,7 +10,7 @@ import (
 
 // What is assumed of pods that are not scheduled, or have no address yet.
 const (
-	assumesNode    = "is not scheduled: judged as if it ran on a node of its own"
+	AssumesNode    = "is not scheduled: judged as if it ran on a node of its own"
 	assumesAddress = "has no address yet: judged as if it had one"
 )
 
@@ -63,7 +63,7 @@ func unplaced(p *model.Pod) string {
 	switch {
 	case p.Completed() || p.PrimaryUDN() != "":
 	case p.NodeName == "":
-		return assumesNode
+		return AssumesNode
 	case len(p.IPs) == 0 && !p.HostNetwork:
 		return assumesAddress
 	}

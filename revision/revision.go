@@ -263,10 +263,10 @@ func (r *Revision) FirstZone() string {
 // zone was read. Listing the members of large address sets costs milliseconds:
 // ACLs, DesiredSet and DesiredGroup give the parts.
 func (r *Revision) Rows(k model.PolicyKey, zone string) *model.PolicyRows {
-	return r.desired(k).Rows(k, zone, r.hasPort(zone))
+	return r.DesiredOf(k).Rows(k, zone, r.HasPort(zone))
 }
 
-func (r *Revision) hasPort(zone string) compiler.HasPort {
+func (r *Revision) HasPort(zone string) compiler.HasPort {
 	if zone == "" {
 		return nil
 	}
@@ -281,7 +281,7 @@ func (r *Revision) hasPort(zone string) compiler.HasPort {
 // rows that are no objects.
 func (r *Revision) Units() []model.Key {
 	var out []model.Key
-	for c := range r.compiled() {
+	for c := range r.AllCompiled() {
 		out = append(out, c.Key)
 	}
 	return out
@@ -289,11 +289,11 @@ func (r *Revision) Units() []model.Key {
 
 // Compiled says whether Rung knows the desired rows of a policy or unit, or why
 // it has none.
-func (r *Revision) Compiled(k model.PolicyKey) bool { return r.desired(k).Policy(k) != nil }
+func (r *Revision) Compiled(k model.PolicyKey) bool { return r.DesiredOf(k).Policy(k) != nil }
 
 // None is why a policy has no desired rows, nil when it has some or is unknown.
 func (r *Revision) None(k model.PolicyKey) *model.NoRows {
-	if c := r.desired(k).Policy(k); c != nil {
+	if c := r.DesiredOf(k).Policy(k); c != nil {
 		return c.None
 	}
 	return nil
@@ -302,28 +302,28 @@ func (r *Revision) None(k model.PolicyKey) *model.NoRows {
 // Subjects are the pods a policy applies to, by namespace and name; of a policy
 // that has no rows those it would apply to. The slice must not be changed.
 func (r *Revision) Subjects(k model.PolicyKey) []*model.Pod {
-	if p := r.Cluster.Policy(k); r.selectedBy(p) {
-		return slices.Collect(r.PodIndex().Pods(r.appliedSet(p)))
+	if p := r.Cluster.Policy(k); r.BySelectors(p) {
+		return slices.Collect(r.PodIndex().Pods(r.AppliedPods(p)))
 	}
-	d := r.desired(k)
+	d := r.DesiredOf(k)
 	return d.Subjects(d.Policy(k))
 }
 
 // PeerPods are the pods behind one peer of a rule; nil for nodes and networks.
 func (r *Revision) PeerPods(k model.PolicyKey, dir model.Direction, rule, peer int) []*model.Pod {
-	if p := r.Cluster.Policy(k); r.selectedBy(p) {
+	if p := r.Cluster.Policy(k); r.BySelectors(p) {
 		if ru := p.Rule(dir, rule); ru != nil && peer < len(ru.Peers) {
 			return slices.Collect(r.PodIndex().Pods(r.peerSet(p, &ru.Peers[peer])))
 		}
 		return nil
 	}
-	d := r.desired(k)
+	d := r.DesiredOf(k)
 	return d.PeerPods(d.Policy(k), dir, rule, peer)
 }
 
 // ACLCount is how many ACLs the policy compiles to over all zones together.
 func (r *Revision) ACLCount(k model.PolicyKey) int {
-	d := r.desired(k)
+	d := r.DesiredOf(k)
 	c := d.Policy(k)
 	if c == nil || c.None != nil {
 		return 0

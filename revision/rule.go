@@ -11,24 +11,24 @@ import (
 // ingress before egress, by rule, then by id. Unlike Rows it lists no members
 // of address sets, which a page that shows one rule need not pay for.
 func (r *Revision) ACLs(k model.PolicyKey, zone string) []*nb.ACL {
-	d := r.desired(k)
+	d := r.DesiredOf(k)
 	c := d.Policy(k)
 	if c == nil || c.None != nil {
 		return nil
 	}
-	return d.ACLs(c, zone, r.hasPort(zone))
+	return d.ACLs(c, zone, r.HasPort(zone))
 }
 
 // Related are the units besides its own that hold rows for a policy: the default
 // deny of its namespace and the address sets its rules share with others.
-func (r *Revision) Related(k model.PolicyKey) []model.PolicyKey { return r.desired(k).Related(k) }
+func (r *Revision) Related(k model.PolicyKey) []model.PolicyKey { return r.DesiredOf(k).Related(k) }
 
 // DesiredSet is the desired address set of that name among those a policy's rules
 // name: its own, or one it shares with others (ovn-kubernetes.md#pod-selector-sets).
 // nil when the policy has none of it.
 func (r *Revision) DesiredSet(k model.PolicyKey, name string) *nb.AddressSet {
 	for _, unit := range append([]model.PolicyKey{k}, r.Related(k)...) {
-		d := r.desired(unit)
+		d := r.DesiredOf(unit)
 		c := d.Policy(unit)
 		if c == nil || c.None != nil {
 			continue
@@ -45,7 +45,7 @@ func (r *Revision) DesiredSet(k model.PolicyKey, name string) *nb.AddressSet {
 // InZone says whether a unit has rows in a zone: those of a node are in its own
 // only.
 func (r *Revision) InZone(k model.PolicyKey, zone string) bool {
-	c := r.desired(k).Policy(k)
+	c := r.DesiredOf(k).Policy(k)
 	return c == nil || c.In(zone)
 }
 
@@ -53,18 +53,18 @@ func (r *Revision) InZone(k model.PolicyKey, zone string) bool {
 // policy has none. A subject pod without a logical switch port there is left
 // out once the zone was read.
 func (r *Revision) DesiredGroup(k model.PolicyKey, zone string) *nb.PortGroup {
-	d := r.desired(k)
+	d := r.DesiredOf(k)
 	c := d.Policy(k)
 	if c == nil || c.None != nil {
 		return nil
 	}
-	has := r.hasPort(zone)
+	has := r.HasPort(zone)
 	return d.PortGroup(c, zone, has, d.ACLs(c, zone, has))
 }
 
 // IsSubject says whether a policy applies to a pod, or would if it had rows.
 func (r *Revision) IsSubject(k model.PolicyKey, pod *model.Pod) bool {
-	d := r.desired(k)
+	d := r.DesiredOf(k)
 	return d.IsSubject(d.Policy(k), pod)
 }
 

@@ -13,6 +13,7 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/finding"
 	"rung/ui/action"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -157,7 +158,7 @@ func (c *counts) take(r *revision.Revision, now time.Time) {
 		c.pods = r.Cluster.Count(model.KindPod)
 	}
 	c.rev = r
-	known, current := r.KnownFindings()
+	known, current := finding.KnownFindings(r)
 	if c.owed = !current; c.owed {
 		c.older = now
 	}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"rung/revision"
+	"rung/revision/finding"
+	"rung/revision/liverows"
 )
 
 // lintTime is the least time between two workings-out of the findings. While
@@ -65,7 +67,7 @@ func (l *linter) end() {
 // for another revision is given up, unless the last findings are so old by now that they
 // would never be new.
 func (l *linter) ask(ctx context.Context, rev *revision.Revision) {
-	if rev.FindSome() {
+	if finding.FindSome(rev) {
 		return
 	}
 	if l.job != nil {
@@ -83,7 +85,7 @@ func (l *linter) ask(ctx context.Context, rev *revision.Revision) {
 	go func() {
 		defer close(job.done)
 		defer cancel()
-		_, _ = rev.AllFindings(ctx) // which ends with its context
+		_, _ = finding.AllFindings(rev, ctx) // which ends with its context
 	}()
 }
 
@@ -101,13 +103,13 @@ func (l *linter) prepare(ctx context.Context, c Console) *revision.Revision {
 	rev.Ladder()
 	rev.Omissions()
 	if l.shown == nil {
-		rev.FindSome() // the first are waited for
+		finding.FindSome(rev) // the first are waited for
 	}
-	current := rev.HasFindings()
-	if _, rows := rev.KnownLadderRows(); !rows {
+	current := finding.HasFindings(rev)
+	if _, rows := liverows.KnownLadderRows(rev); !rows {
 		current = false
 	}
-	if !rev.Explain(c.Now(), false) {
+	if !liverows.Explain(rev, c.Now(), false) {
 		current = false
 	}
 	// One that is under way tells when it is done.
@@ -115,8 +117,8 @@ func (l *linter) prepare(ctx context.Context, c Console) *revision.Revision {
 	if !current && !l.owed {
 		began := time.Now()
 		l.ask(ctx, rev)
-		rev.LadderRows()
-		rev.Explain(c.Now(), true)
+		liverows.FindLadderRows(rev)
+		liverows.Explain(rev, c.Now(), true)
 		l.next = began.Add(max(lintTime, min(lintMost, lintShare*time.Since(began))))
 	}
 	if rev == l.shown {

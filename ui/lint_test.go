@@ -11,6 +11,8 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
+	"rung/revision/finding"
+	"rung/revision/liverows"
 )
 
 // steady delivers what the test sends.
@@ -50,7 +52,7 @@ func TestFindingsArePaced(t *testing.T) {
 	}
 	var l linter
 	current := func(r *revision.Revision) bool {
-		_, ok := r.KnownFindings()
+		_, ok := finding.KnownFindings(r)
 		return ok
 	}
 	event()
@@ -123,7 +125,7 @@ func TestCausesArePrepared(t *testing.T) {
 		// The second comes while others are not worked out for lack of time.
 		l.prepare(t.Context(), &fixedConsole{rev: rev})
 		l.next = time.Now().Add(time.Hour)
-		if rev.CausesAtHand(z, p) == nil {
+		if liverows.CausesAtHand(rev, z, p) == nil {
 			t.Errorf("revision %d: the screen has no cause for the row that is left", i)
 		}
 	}
@@ -146,7 +148,7 @@ func TestAskingIsGivenUp(t *testing.T) {
 		t.Fatal("nobody asks")
 	}
 	<-l.done()
-	if l.prepare(t.Context(), c); !rev.HasFindings() || l.job != nil {
+	if l.prepare(t.Context(), c); !finding.HasFindings(rev) || l.job != nil {
 		t.Error("it was asked, and nobody noticed")
 	}
 	// The next one is under way when another comes.

@@ -9,6 +9,8 @@ import (
 
 	"rung/model/clean"
 	"rung/revision"
+	"rung/revision/finding"
+	"rung/revision/liverows"
 	"rung/themes"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -62,9 +64,9 @@ func prepared(c Console) *revision.Revision {
 	rev := c.Revision()
 	rev.Ladder()
 	rev.Omissions()
-	rev.FindSome()
-	rev.LadderRows()
-	rev.Explain(c.Now(), true)
+	finding.FindSome(rev)
+	liverows.FindLadderRows(rev)
+	liverows.Explain(rev, c.Now(), true)
 	return rev
 }
 

@@ -13,6 +13,7 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/revision"
+	"rung/revision/connections"
 	"rung/revision/omitted"
 )
 
@@ -121,7 +122,7 @@ func (e *Effect) Text() string {
 	if e.Unknown != "" {
 		return "what it does to connections is unknown: " + e.Unknown
 	}
-	text := revision.FlipsText(e.Totals)
+	text := connections.FlipsText(e.Totals)
 	but := e.Caveat
 	if len(e.Services) > 0 {
 		but = strings.TrimPrefix(but+"; not asked: "+servicesText(e.Services), "; ")
@@ -131,7 +132,7 @@ func (e *Effect) Text() string {
 	case but != "":
 		text = "no other connection changes"
 	default:
-		return revision.StaysText(e.Difference)
+		return connections.StaysText(e.Difference)
 	}
 	if but != "" {
 		text += " (" + but + ")"
@@ -147,8 +148,8 @@ func (e *Effect) Against(ctx context.Context, log *verdict.Log, rev, next *revis
 	}
 	limit, cancel := context.WithTimeout(ctx, MaxTime)
 	defer cancel()
-	out := *e                                    // e may be on a screen
-	out.Log, _ = rev.Otherwise(limit, next, log) // an error is the time, and what is late is left out
+	out := *e                                                 // e may be on a screen
+	out.Log, _ = connections.Otherwise(rev, limit, next, log) // an error is the time, and what is late is left out
 	return &out
 }
 
@@ -158,7 +159,7 @@ func (e *Effect) Flipping() bool { return e != nil && e.Difference != nil && len
 // GroupID is equal for groups that differ in numbers and examples only.
 func GroupID(g *verdict.Group) string {
 	return fmt.Sprint(g.Before, g.After, g.Ports, g.From.Namespaces, g.From.Outside, g.From.Except, g.To.Namespaces, g.To.Outside, g.To.Except,
-		revision.DecidersText(g.ByBefore), revision.DecidersText(g.ByAfter))
+		connections.DecidersText(g.ByBefore), connections.DecidersText(g.ByAfter))
 }
 
 // OfDecisions say which rules of the change decide nothing, and what hangs on one end.
@@ -166,12 +167,12 @@ func OfDecisions(e *Effect, next *revision.Revision) (out []Consequence) {
 	if e == nil || e.Difference == nil {
 		return nil
 	}
-	for _, text := range revision.IdleTexts(e.Difference, next.Cluster) {
+	for _, text := range connections.IdleTexts(e.Difference, next.Cluster) {
 		out = append(out, Consequence{"note " + text, text})
 	}
-	for i, text := range revision.HangsTexts(e.Difference) {
+	for i, text := range connections.HangsTexts(e.Difference) {
 		h := &e.Hangs[i]
-		out = append(out, Consequence{fmt.Sprint("hangs ", h.Senders, revision.DecidersText(h.By)), text})
+		out = append(out, Consequence{fmt.Sprint("hangs ", h.Senders, connections.DecidersText(h.By)), text})
 	}
 	return out
 }

@@ -8,6 +8,8 @@ import (
 	"rung/model"
 	"rung/model/overlap"
 	"rung/revision"
+	"rung/revision/finding"
+	"rung/revision/policies"
 	"slices"
 	"strings"
 )
@@ -98,7 +100,7 @@ func Rows(rev, next *revision.Revision, changes []change.ObjectChange) (out []ch
 	shared := map[model.PolicyKey]bool{}
 	for _, c := range changes {
 		if c.Key.Kind == model.KindNamespace {
-			for _, k := range rev.LoggedUnits(c.Key) {
+			for _, k := range policies.LoggedUnits(rev, c.Key) {
 				out = append(out, RowChanges(k, rev.Rows(k, ""), next.Rows(k, ""))...)
 			}
 			continue
@@ -149,10 +151,10 @@ func NewFindings(rev, next *revision.Revision) (out []model.Finding) {
 	}
 	of := func(f model.Finding) id { return id{f.Code, f.Message, f.Policy, f.Direction, f.Rule} }
 	had := map[id]bool{}
-	for _, f := range rev.Findings() {
+	for _, f := range finding.Findings(rev) {
 		had[of(f)] = true
 	}
-	for _, f := range next.Findings() {
+	for _, f := range finding.Findings(next) {
 		if !had[of(f)] {
 			out = append(out, f)
 		}

@@ -11,6 +11,8 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/connections"
+	"rung/revision/policies"
 )
 
 // noter writes the consequences of one object's change that are worth reading.
@@ -94,7 +96,7 @@ func (n *noter) enforcement() (out []Consequence) {
 		}
 		return out
 	}
-	why := n.rev.NoRowsShort(will)
+	why := policies.NoRowsShort(n.rev, will)
 	switch {
 	case zones > 0 && at >= 0:
 		add(fmt.Sprint("frozen at ", at),
@@ -113,7 +115,7 @@ func (n *noter) subject() []Consequence {
 	note := func(format string, args ...any) []Consequence {
 		return []Consequence{{"subject", fmt.Sprintf(format, args...)}}
 	}
-	was := n.rev.SubjectCount(n.c.Key)
+	was := policies.CountSubjects(n.rev, n.c.Key)
 	if n.c.New == nil {
 		if was.All() == 0 {
 			return note("it applied to no pods")
@@ -123,7 +125,7 @@ func (n *noter) subject() []Consequence {
 	if !n.next.Compiled(n.c.Key) || n.next.None(n.c.Key) != nil {
 		return nil
 	}
-	is := n.next.SubjectCount(n.c.Key)
+	is := policies.CountSubjects(n.next, n.c.Key)
 	if n.c.Old != nil && n.rev.None(n.c.Key) == nil {
 		out := n.joining()
 		if was != is {
@@ -175,7 +177,7 @@ func (n *noter) isolation() (out []Consequence) {
 	}
 	n.isolated[ns] = true
 	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
-		unit := revision.DefaultDeny(ns, dir)
+		unit := connections.DefaultDeny(ns, dir)
 		was, is := n.rev.Subjects(unit), n.next.Subjects(unit)
 		if begin, kinds := newcomers(is, was); begin > 0 {
 			out = append(out, Consequence{"isolates " + dir.Lower() + kinds,

@@ -8,6 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/words"
+	"rung/revision/liverows"
 )
 
 // How the note of a move begins that changes the order of no two policies.
@@ -38,7 +39,7 @@ func (n *noter) priority() (out []string) {
 		} else {
 			out = append(out, fmt.Sprintf("no other policy at %d", now.Priority))
 		}
-		if rows := n.rev.StrayRowsAt(now.Priority, n.c.Key); len(rows) > 0 {
+		if rows := liverows.StrayRowsAt(n.rev, now.Priority, n.c.Key); len(rows) > 0 {
 			out = append(out, fmt.Sprintf("other live rows decide at %d: %s", now.Priority, words.Some(rows, 3)))
 		}
 	}

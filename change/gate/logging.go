@@ -11,7 +11,7 @@ import (
 	"rung/change/rewrite"
 	"rung/model"
 	"rung/model/clean"
-	"rung/revision"
+	"rung/revision/policies"
 )
 
 // The bounds of a logging session's time.
@@ -75,7 +75,7 @@ func (r *resolver) logged(k model.PolicyKey) *model.Policy {
 	case old == nil:
 		r.block("there is no %s", k.Label())
 	case !k.Kind.Loggable():
-		r.block("%s", revision.NamespaceLogs(k))
+		r.block("%s", policies.NamespaceLogs(k))
 	case k.Kind == model.KindNamespace && r.rev.Mode.WriteBack:
 		r.block("the logging of namespace %s is set in its manifest: Rung writes policies back to files, and no namespaces", k.Name)
 	default:
@@ -134,7 +134,7 @@ func (r *resolver) level(old *model.Policy, id string, now time.Time) {
 // logsNow is what an object logs, nothing where its annotation is not valid.
 func (r *resolver) logsNow(p *model.Policy) model.LogLevels {
 	if p.Kind == model.KindNamespace {
-		return r.rev.NamespaceLogging(p.Name).Levels
+		return policies.NamespaceLogging(r.rev, p.Name).Levels
 	}
 	now, err := p.LogLevels()
 	if err != nil {

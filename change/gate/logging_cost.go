@@ -9,6 +9,7 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/policies"
 )
 
 // logCost says what the logging that a change switches on costs, by what will be: rows, the
@@ -22,7 +23,7 @@ func (g *Gate) logCost(next *revision.Revision, p *Preview) string {
 	for i := range p.Objects {
 		targets = append(targets, p.Objects[i].Key)
 	}
-	c := next.LogCost(targets)
+	c := policies.CostOfLogging(next, targets)
 	if c.ACLs == 0 {
 		return "no row logs at these levels: no rule has these actions"
 	}
@@ -47,7 +48,7 @@ func (g *Gate) logged(rev *revision.Revision, targets []model.Key) (lines int, o
 		return 0, false
 	}
 	for _, t := range targets {
-		for _, k := range rev.LoggedUnits(t) {
+		for _, k := range policies.LoggedUnits(rev, t) {
 			if n, seen := g.Config.LogRate(k); seen {
 				lines, ok = lines+n, true
 			}

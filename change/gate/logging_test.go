@@ -14,6 +14,7 @@ import (
 	"rung/change/rewrite"
 	"rung/model"
 	"rung/revision"
+	"rung/revision/policies"
 	"rung/sources/manifests"
 	"rung/test/given"
 )
@@ -120,10 +121,10 @@ func TestLogSessionOfANamespace(t *testing.T) {
 	if _, err := g.commit(context.Background(), p, typed("")); err != nil {
 		t.Fatal(err)
 	}
-	if l := w.Current().NamespaceLogging("blue"); l.Levels.Deny != "info" || w.Current().Cluster.Namespace("blue").Labels.Key() != labels.Key() {
+	if l := policies.NamespaceLogging(w.Current(), "blue"); l.Levels.Deny != "info" || w.Current().Cluster.Namespace("blue").Labels.Key() != labels.Key() {
 		t.Errorf("%+v", l)
 	}
-	if s := w.Current().LogSessions(); len(s) != 1 || s[0].Target != k || s[0].Changed || s[0].Problem != "" {
+	if s := policies.LogSessions(w.Current()); len(s) != 1 || s[0].Target != k || s[0].Changed || s[0].Problem != "" {
 		t.Errorf("%+v", s)
 	}
 	w.Wait(time.Minute)
@@ -161,7 +162,7 @@ func TestLogSessionLeavesTheChangesOfOthers(t *testing.T) {
 		model.AnnotationLogging:    `{"deny":"warning"}`,
 		model.AnnotationLogSession: change.AnnotationsOf(w.Current().Cluster.Policy(k))[model.AnnotationLogSession]}, manifests.Options{})
 	w.Apply([]model.Object{now}, nil)
-	if s := w.Current().LogSessionOf(k); s == nil || !s.Changed {
+	if s := policies.LogSessionOf(w.Current(), k); s == nil || !s.Changed {
 		t.Errorf("%+v", s)
 	}
 	p, err := g.Preview(context.Background(), w.Current(), end(k))
@@ -179,7 +180,7 @@ func TestLogSessionLeavesTheChangesOfOthers(t *testing.T) {
 	// A record that is none of Rung's is taken away, and nothing else.
 	now, _ = rewrite.Annotated(w.Current().Cluster.Policy(k), map[string]string{model.AnnotationLogging: "x", model.AnnotationLogSession: "{"}, manifests.Options{})
 	w.Apply([]model.Object{now}, nil)
-	if s := w.Current().LogSessions(); len(s) != 1 || s[0].Problem == "" {
+	if s := policies.LogSessions(w.Current()); len(s) != 1 || s[0].Problem == "" {
 		t.Errorf("%+v", s)
 	}
 	if p := g.resolve(w.Current(), timed(k)); !strings.Contains(p.Blocked, "is not over") {
@@ -202,7 +203,7 @@ func TestLogSessionOfSeveral(t *testing.T) {
 	all := []model.Key{given.ANPKey("control"), given.ANPKey("blue"), {Kind: model.KindBANP, Name: "default"}, nsKey("red")}
 	do(t, w, g, session(0, all...), typed(""))
 	for _, k := range all {
-		if s := w.Current().LogSessionOf(k); s == nil || !s.Open() || s.ID != w.Current().LogSessions()[0].ID {
+		if s := policies.LogSessionOf(w.Current(), k); s == nil || !s.Open() || s.ID != policies.LogSessions(w.Current())[0].ID {
 			t.Errorf("%s: %+v", k, s)
 		}
 	}
@@ -220,7 +221,7 @@ func TestLogSessionOfSeveral(t *testing.T) {
 	if got := w.Logging(all[0]) + w.Logging(all[1]) + w.Logging(all[2]) + w.Logging(all[3]); got != `-{"allow":"info"}--` {
 		t.Errorf("%q", got)
 	}
-	if len(w.Current().LogSessions()) != 0 || len(g.EndedSessions()) != 4 {
+	if len(policies.LogSessions(w.Current())) != 0 || len(g.EndedSessions()) != 4 {
 		t.Errorf("%+v", g.EndedSessions())
 	}
 }
@@ -324,7 +325,7 @@ func TestLogSessionBeginsWhenItIsMade(t *testing.T) {
 	if _, err := g.commit(context.Background(), p, typed("")); err != nil {
 		t.Fatal(err)
 	}
-	if s := w.Current().LogSessionOf(k); s == nil || !s.Until.Equal(w.Clock().Add(time.Minute).Truncate(time.Millisecond)) {
+	if s := policies.LogSessionOf(w.Current(), k); s == nil || !s.Until.Equal(w.Clock().Add(time.Minute).Truncate(time.Millisecond)) {
 		t.Errorf("%+v", s)
 	}
 	// Another level meanwhile is another change.

@@ -9,6 +9,7 @@ import (
 	"rung/bench/workload"
 	"rung/change"
 	"rung/model"
+	"rung/revision/finding"
 	"rung/test/given"
 )
 
@@ -43,7 +44,7 @@ func largeWorld(t testing.TB, pods, policies int) *world {
 // 22 rules.
 func BenchmarkPreview(b *testing.B) {
 	w := largeWorld(b, 10000, 100)
-	_ = w.Rev.Findings()
+	_ = finding.Findings(w.Rev)
 	g := w.Gate("")
 	for _, m := range []change.Mutation{move("p3", 77), remove("p3"), apply(given.ANP("new", 0, "", "in deny *"))} {
 		b.Run(string(m.Op), func(b *testing.B) {
@@ -74,7 +75,7 @@ func BenchmarkPreviewEdit(b *testing.B) {
 		break
 	}
 	text := strings.Replace(change.TextOf(old), "action: Allow", "action: Deny", 1)
-	_ = w.Current().Findings()
+	_ = finding.Findings(w.Current())
 	w.Current().Verdicts()
 	g := w.Gate("")
 	flips := 0

@@ -7,6 +7,7 @@ import (
 	"rung/change/guard"
 	"rung/model/verdict"
 	"rung/revision"
+	"rung/revision/connections"
 	"slices"
 )
 
@@ -38,7 +39,7 @@ func (p *Preview) StepTexts() (out []string) {
 		if e.Flipping() || e.Difference == nil {
 			quiet = false
 			text := fmt.Sprintf("step %d: %s", p.FirstStep+i, e.Text())
-			if brief := revision.OtherwiseBrief(e.Log); brief != "" {
+			if brief := connections.OtherwiseBrief(e.Log); brief != "" {
 				text += "; " + brief
 			}
 			out = append(out, text)

@@ -11,6 +11,8 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/connections"
+	"rung/revision/finding"
 )
 
 // explain works out what follows from the objects of a preview of now: rows, findings
@@ -82,7 +84,7 @@ func (p *Preview) findSurplus(ctx context.Context, rev, next *revision.Revision)
 	}
 	limit, cancel := context.WithTimeout(ctx, effect.MaxTime)
 	defer cancel()
-	p.Surplus = rev.Surplus(limit, next, w)
+	p.Surplus = connections.FindSurplus(rev, limit, next, w)
 	is := "surplus " + p.Surplus.Unknown
 	if g := p.Surplus.Group; g != nil {
 		is += effect.GroupID(g)
@@ -108,7 +110,7 @@ func (p *Preview) workAhead(rev *revision.Revision) (wait func()) {
 	}
 	next, changes := p.next, slices.Clone(p.Objects)
 	var work sync.WaitGroup
-	work.Go(func() { _, _ = rev.Findings(), next.Findings() }) // revisions keep them
+	work.Go(func() { _, _ = finding.Findings(rev), finding.Findings(next) }) // revisions keep them
 	work.Go(func() { p.ahead = workOut(rev, next, changes) })
 	return work.Wait
 }

@@ -9,6 +9,7 @@ import (
 	"rung/model"
 	"rung/model/plan"
 	"rung/revision"
+	"rung/revision/connections"
 )
 
 // Result is what a committed change did.
@@ -44,7 +45,7 @@ type Preview struct {
 	Guards      []change.Guard
 	ConfirmName string
 	// Surplus is what the change does besides what it is Wanted for; nil where nobody said.
-	Surplus *revision.Surplus
+	Surplus *connections.Surplus
 	// Notes are consequences worth reading: "34 becomes free".
 	Notes []string
 	// Effect is what becomes of connections; nil for a change that cannot be made or that

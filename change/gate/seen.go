@@ -11,6 +11,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/connections"
 )
 
 // StaleError says that a change is not the one that was looked at any more:
@@ -252,6 +253,6 @@ func (s *seen) effect(e *effect.Effect) {
 	}
 	for i := range e.Flips {
 		g := &e.Flips[i]
-		s.add("flips "+effect.GroupID(g), fmt.Sprintf("%s → %s: %s", g.Before, g.After, revision.GroupText(g)))
+		s.add("flips "+effect.GroupID(g), fmt.Sprintf("%s → %s: %s", g.Before, g.After, connections.GroupText(g)))
 	}
 }

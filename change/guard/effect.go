@@ -7,7 +7,7 @@ import (
 
 	"rung/model/verdict"
 	"rung/model/words"
-	"rung/revision"
+	"rung/revision/connections"
 )
 
 var watched = []struct{ code, what string }{{DNS, "cluster DNS"}, {API, "the API server"}}
@@ -41,8 +41,8 @@ func (j *judge) closes() {
 		said := verbs(r.After)
 		policy := j.changed(p.ByAfter, p.ByBefore)
 		j.out = append(j.out, Guard{Code: System, Policy: policy, About: fmt.Sprint(System, policy, r.After, namespacesOf(p)),
-			Message: fmt.Sprintf("%s connections of %s on %s, for example %s, %s %s", said.cuts, byNamespace(p), revision.PortsText(p.Ports),
-				p.Example, said.becomes, revision.DecidersText(p.ByAfter))})
+			Message: fmt.Sprintf("%s connections of %s on %s, for example %s, %s %s", said.cuts, byNamespace(p), connections.PortsText(p.Ports),
+				p.Example, said.becomes, connections.DecidersText(p.ByAfter))})
 	}
 }
 
@@ -80,8 +80,8 @@ func (j *judge) vital(code, what string, g *verdict.Group) {
 	said := verbs(g.After)
 	policy := j.changed(g.ByAfter, g.ByBefore)
 	j.out = append(j.out, Guard{Code: code, Policy: policy, About: fmt.Sprint(code, policy, g.After, g.From.Namespaces, g.To.Namespaces),
-		Message: fmt.Sprintf("%s %s: %s %s %s on %s, for example %s, %s %s", said.cuts, what, from, said.loses, whom, revision.PortsText(g.Ports),
-			g.Example, said.becomes, revision.DecidersText(g.ByAfter))})
+		Message: fmt.Sprintf("%s %s: %s %s %s on %s, for example %s, %s %s", said.cuts, what, from, said.loses, whom, connections.PortsText(g.Ports),
+			g.Example, said.becomes, connections.DecidersText(g.ByAfter))})
 }
 
 // some names the ends of a rail's connections, fully where they are few.
@@ -134,7 +134,7 @@ func (j *judge) opens() {
 		policy := j.changed(a.ByAfter, a.ByBefore)
 		j.out = append(j.out, Guard{Code: Opens, Policy: policy, About: fmt.Sprint(Opens, policy, r.After, namespacesOf(a)),
 			Message: fmt.Sprintf("%s %s denied today, from elsewhere into %s: for example %s, denied before by %s", opens, words.Total(a.Pairs, "pair"),
-				byNamespace(a), a.Example, revision.DecidersText(a.ByBefore))})
+				byNamespace(a), a.Example, connections.DecidersText(a.ByBefore))})
 	}
 }
 
@@ -159,7 +159,7 @@ func (j *judge) log(log *verdict.Log) {
 	if log == nil || log.Lines == 0 || len(j.d.Flips) == 0 {
 		return
 	}
-	o, err := j.rev.Otherwise(j.ctx, j.next, log)
+	o, err := connections.Otherwise(j.rev, j.ctx, j.next, log)
 	if err != nil {
 		return // the context ended: nothing is known
 	}
@@ -179,5 +179,5 @@ func (j *judge) log(log *verdict.Log) {
 	}
 	j.out = append(j.out, Guard{Code: Log, Policy: j.changes[0].Key, About: Log,
 		Message: fmt.Sprintf("cuts connections that the log has seen allowed: %s since %s, %s", words.Total(lines, "line"),
-			o.From.UTC().Format("2006-01-02 15:04"), revision.SeenExample(newest))})
+			o.From.UTC().Format("2006-01-02 15:04"), connections.SeenExample(newest))})
 }

@@ -8,6 +8,7 @@ import (
 	"rung/model/lint"
 	"rung/model/verdict"
 	"rung/revision"
+	"rung/revision/connections"
 )
 
 // Asked says what a cluster has besides its objects.
@@ -25,12 +26,12 @@ func (a *Asked) protects(namespace string) bool {
 // Judge says what a change does to connections, from what is to what will be, and the rails
 // that it runs into. The error is that of the context: then nothing is known.
 func Judge(ctx context.Context, rev, next *revision.Revision, changes []Change, a Asked) (*verdict.Difference, []Guard, error) {
-	v := rev.Vital()
+	v := connections.Vital(rev)
 	ask := verdict.Asked{Watches: watches(v), Protected: a.protects}
 	for i := range changes {
 		ask.About = append(ask.About, changes[i].Key)
 	}
-	d, err := rev.Differ(ctx, next, ask)
+	d, err := connections.Differ(rev, ctx, next, ask)
 	if err != nil {
 		return nil, nil, err
 	}

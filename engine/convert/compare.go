@@ -8,7 +8,7 @@ import (
 	"rung/model"
 	labels "rung/model/convert"
 	"rung/model/verdict"
-	"rung/revision"
+	"rung/revision/connections"
 )
 
 // comparison is of two sides of one cluster.
@@ -48,8 +48,8 @@ func (s *comparison) compare(ctx context.Context) error {
 // these are asked for by themselves, and must say the same as the comparison.
 func (s *comparison) difference(g *verdict.Group) (Difference, error) {
 	out := Difference{Before: g.Before, After: g.After, Example: g.Example.String(),
-		Text: revision.GroupText(g) + "; " + revision.DecidedText(g), rules: map[place]bool{}}
-	out.is = fmt.Sprint(g.Before, g.After, g.Ports, revision.DecidersText(g.ByBefore), revision.DecidersText(g.ByAfter))
+		Text: connections.GroupText(g) + "; " + connections.DecidedText(g), rules: map[place]bool{}}
+	out.is = fmt.Sprint(g.Before, g.After, g.Ports, connections.DecidersText(g.ByBefore), connections.DecidersText(g.ByAfter))
 	from, imaginedFrom := s.w.told(s.c, g.Example.From.Key)
 	to, imaginedTo := s.w.told(s.c, g.Example.To.Key)
 	if imaginedFrom || imaginedTo {
@@ -59,7 +59,7 @@ func (s *comparison) difference(g *verdict.Group) (Difference, error) {
 		if !imaginedTo {
 			to = g.Example.To.String()
 		}
-		out.Text = fmt.Sprintf("%s → %s, %s; %s", from, to, revision.PortsText(g.Ports), revision.DecidedText(g))
+		out.Text = fmt.Sprintf("%s → %s, %s; %s", from, to, connections.PortsText(g.Ports), connections.DecidedText(g))
 		out.Example = ""
 	}
 	for _, ds := range [][]verdict.Decider{g.ByBefore, g.ByAfter} {

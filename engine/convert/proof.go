@@ -6,7 +6,7 @@ import (
 
 	"rung/model/verdict"
 	"rung/model/words"
-	"rung/revision"
+	"rung/revision/connections"
 )
 
 // Proof is what the verdicts of both sides say.
@@ -75,7 +75,7 @@ func differences(ctx context.Context, before, after verdict.View) ([]Difference,
 	for i := range d.Flips {
 		g := &d.Flips[i]
 		out = append(out, Difference{Before: g.Before, After: g.After, Example: g.Example.String(),
-			Text: revision.GroupText(g) + "; " + revision.DecidedText(g)})
+			Text: connections.GroupText(g) + "; " + connections.DecidedText(g)})
 	}
 	return out, nil
 }

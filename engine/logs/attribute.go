@@ -10,6 +10,8 @@ import (
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
 	"rung/revision"
+	"rung/revision/connections"
+	"rung/revision/liverows"
 )
 
 // attributor finds the rule behind a log line. The ACL's name tells it; a name
@@ -139,7 +141,7 @@ func (a *attributor) judge(rev *revision.Revision, e *Entry, in []model.RuleRef,
 	for _, ref := range in {
 		unit := ref.Policy
 		if unit.Name == "" {
-			unit = revision.DefaultDeny(unit.Namespace, ref.Direction)
+			unit = connections.DefaultDeny(unit.Namespace, ref.Direction)
 		}
 		j := a.judged(rev, rowsKey{unit, zoneOf(rev, e, ref.Direction)}, now)
 		if j == nil {
@@ -194,7 +196,7 @@ func logsFor(acl *nb.ACL, ref model.RuleRef) bool {
 	if ref.Rule < 0 {
 		return acl.Action == nb.ActionDrop
 	}
-	_, dir, i, ok := revision.RuleOf(acl.ExternalIDs)
+	_, dir, i, ok := liverows.RuleOf(acl.ExternalIDs)
 	return ok && dir == ref.Direction && i == ref.Rule
 }
 
@@ -219,7 +221,7 @@ func (a *attributor) judged(rev *revision.Revision, k rowsKey, now time.Time) *j
 			j.ports[lsp] = true
 		}
 	} else { // the group is the namespace's
-		_, j.group = revision.HolderOf(k.policy)
+		_, j.group = liverows.HolderOf(k.policy)
 		for _, pod := range rev.Subjects(k.policy) {
 			j.ports[nb.PortName(pod.Namespace, pod.Name)] = true
 		}

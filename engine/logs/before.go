@@ -8,6 +8,8 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/connections"
+	"rung/revision/policies"
 )
 
 // mostBefore bounds the rules of which is said what decides before them.
@@ -20,7 +22,7 @@ func NeverComes(ctx context.Context, rev *revision.Revision, about About) (out [
 	if !about.Policy.Kind.IsPolicy() || rev.Cluster.Policy(about.Policy) == nil {
 		return nil
 	}
-	found := rev.DecidedBefore(ctx, about.Policy, about.Dir, about.Rule)
+	found := connections.DecidedBefore(rev, ctx, about.Policy, about.Dir, about.Rule)
 	over := 0
 	for _, all := range []bool{true, false} {
 		for i := range found {
@@ -46,26 +48,26 @@ func NeverComes(ctx context.Context, rev *revision.Revision, about About) (out [
 
 // ownOnly says whether only earlier rules of the policy decide before a rule: their lines
 // are the policy's, too.
-func ownOnly(k model.PolicyKey, b *revision.Before) bool {
-	return !slices.ContainsFunc(b.By, func(a revision.Above) bool { return a.Policy != k })
+func ownOnly(k model.PolicyKey, b *connections.Before) bool {
+	return !slices.ContainsFunc(b.By, func(a connections.Above) bool { return a.Policy != k })
 }
 
 // logFirst is how the rule that decides instead of another is made to log: of an
 // AdminNetworkPolicy that logs nothing of its kind.
-func logFirst(rev *revision.Revision, k model.PolicyKey, b *revision.Before) string {
+func logFirst(rev *revision.Revision, k model.PolicyKey, b *connections.Before) string {
 	by := &b.By[len(b.By)-1]
 	p := rev.Cluster.Policy(by.Policy)
 	if by.Level != "" || p == nil || !p.Kind.IsAdmin() || by.Policy == k {
 		return ""
 	}
-	return rev.LogLevelCommand(p, by.Action)
+	return policies.LogLevelCommand(rev, p, by.Action)
 }
 
 // DecidedFirst says of a rule of a policy which rules decide before it.
-func DecidedFirst(k model.PolicyKey, b *revision.Before) string {
+func DecidedFirst(k model.PolicyKey, b *connections.Before) string {
 	rule := revision.RuleLabel(b.Direction, b.Rule, "")
 	if b.Rule < 0 {
-		rule = revision.DefaultDeny(k.Namespace, b.Direction).Label()
+		rule = connections.DefaultDeny(k.Namespace, b.Direction).Label()
 	}
 	if b.Together {
 		return fmt.Sprintf("%s never decides: %s come first and match all of it together.", rule, words.Some(aboveNames(k, b), 3))
@@ -82,7 +84,7 @@ func DecidedFirst(k model.PolicyKey, b *revision.Before) string {
 }
 
 // aboveNames name the rules above, and say of each whether it logs.
-func aboveNames(k model.PolicyKey, b *revision.Before) (out []string) {
+func aboveNames(k model.PolicyKey, b *connections.Before) (out []string) {
 	for i := range b.By {
 		out = append(out, AboveName(k, &b.By[i])+" ("+AboveLogs(&b.By[i])+")")
 	}
@@ -90,7 +92,7 @@ func aboveNames(k model.PolicyKey, b *revision.Before) (out []string) {
 }
 
 // AboveName names a rule above, of the policy that is asked about without its name.
-func AboveName(k model.PolicyKey, a *revision.Above) string {
+func AboveName(k model.PolicyKey, a *connections.Above) string {
 	switch {
 	case a.Rule < 0:
 		return "the " + a.Policy.Label()
@@ -101,7 +103,7 @@ func AboveName(k model.PolicyKey, a *revision.Above) string {
 }
 
 // AboveLogs says whether a rule above logs.
-func AboveLogs(a *revision.Above) string {
+func AboveLogs(a *connections.Above) string {
 	if a.Level == "" {
 		return "does not log"
 	}

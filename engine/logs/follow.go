@@ -10,6 +10,7 @@ import (
 
 	"rung/model"
 	"rung/revision"
+	"rung/revision/policies"
 	"rung/sources/kube/podlogs"
 )
 
@@ -91,7 +92,7 @@ func (p *Follower) Run(ctx context.Context, current func() *revision.Revision, t
 // logged says whether a policy logs anything.
 func logged(r *revision.Revision) bool {
 	for p := range r.Cluster.AllPolicies() {
-		if l := r.Logging(p); l.Levels.Any() && (len(l.Problems) == 0 || l.Namespace != "") {
+		if l := policies.LoggingOf(r, p); l.Levels.Any() && (len(l.Problems) == 0 || l.Namespace != "") {
 			return true
 		}
 	}

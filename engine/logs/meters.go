@@ -11,6 +11,9 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/connections"
+	"rung/revision/liverows"
+	"rung/revision/policies"
 )
 
 // Loss is one ACL in one zone against the meter that its lines pass
@@ -194,19 +197,19 @@ func rowsOf(rev *revision.Revision, k meterKey, name string) (out []string) {
 	if z == nil || z.DB == nil {
 		return nil
 	}
-	deny := revision.DefaultDeny(k.rule.Policy.Namespace, k.rule.Direction)
+	deny := connections.DefaultDeny(k.rule.Policy.Namespace, k.rule.Direction)
 	for a := range z.DB.ACLs() {
 		if !a.Log || a.Name != name {
 			continue
 		}
-		o := revision.OwnerOf(a.ExternalIDs)
+		o := liverows.OwnerOf(a.ExternalIDs)
 		if k.rule.Policy.Kind == model.KindNP && k.rule.Policy.Name == "" {
-			if unit, ok := revision.UnitOf(o); ok && unit == deny {
+			if unit, ok := liverows.UnitOf(o); ok && unit == deny {
 				out = append(out, a.UUID)
 			}
 			continue
 		}
-		p, dir, i, ok := revision.RuleOf(a.ExternalIDs)
+		p, dir, i, ok := liverows.RuleOf(a.ExternalIDs)
 		if ok && p == k.rule.Policy && dir == k.rule.Direction && i == k.rule.Rule &&
 			(k.acl == "" || !slices.Contains([]string{"tcp", "udp", "sctp"}, o.Protocol) || o.Protocol == k.acl) {
 			out = append(out, a.UUID)
@@ -267,7 +270,7 @@ func meterOf(rev *revision.Revision, zone string) meter {
 	if z == nil || z.DB == nil {
 		return meter{rate: defaultMeterRate}
 	}
-	rate, burst, _ := rev.LogMeter(zone)
+	rate, burst, _ := policies.LogMeter(rev, zone)
 	return meter{rate, burst}
 }
 

@@ -23,13 +23,13 @@ func (l *Store) Recent() *verdict.Log { return recent(l.Since(0, 0), l.now(), re
 
 // Allowed are the connections that the kept lines say are allowed, the newest first.
 func (l *Store) Allowed() *verdict.Log {
-	return connections(slices.DeleteFunc(l.Since(0, 0), func(e *Entry) bool { return e.Line.Verdict != "allow" }), time.Time{}, recentMost)
+	return distinctConnections(slices.DeleteFunc(l.Since(0, 0), func(e *Entry) bool { return e.Line.Verdict != "allow" }), time.Time{}, recentMost)
 }
 
 // Connections are those of some entries, oldest first as a Store has them, at most so many
 // different ones.
 func Connections(entries []*Entry, most int) *verdict.Log {
-	return connections(entries, time.Time{}, most)
+	return distinctConnections(entries, time.Time{}, most)
 }
 
 // seenKey is what the lines of one Seen have in common.
@@ -55,13 +55,13 @@ func recent(entries []*Entry, now time.Time, most int) *verdict.Log {
 	if fresh {
 		since = now.Add(-Recently)
 	}
-	out := connections(entries, since, most)
+	out := distinctConnections(entries, since, most)
 	out.Fresh = fresh
 	return out
 }
 
-// connections are those of the entries since a time, the newest first.
-func connections(entries []*Entry, since time.Time, most int) *verdict.Log {
+// distinctConnections are those of the entries since a time, the newest first.
+func distinctConnections(entries []*Entry, since time.Time, most int) *verdict.Log {
 	out := &verdict.Log{}
 	at := map[seenKey]int{}
 	for i := len(entries) - 1; i >= 0; i-- {

@@ -8,6 +8,7 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/connections"
 )
 
 // Sentence says the line for people:
@@ -54,7 +55,7 @@ func (e *Entry) By() string {
 	case !e.Attributed:
 		return e.doubtful()
 	case k.Kind == model.KindNP && k.Name == "":
-		return "the " + revision.DefaultDeny(k.Namespace, e.Rule.Direction).Label() + ": no NetworkPolicy allows it"
+		return "the " + connections.DefaultDeny(k.Namespace, e.Rule.Direction).Label() + ": no NetworkPolicy allows it"
 	}
 	return ruleText(e.Rule, e.RuleName)
 }
@@ -85,7 +86,7 @@ func (e *Entry) doubtful() string {
 // ruleText names a rule, or the default deny of a namespace, with its policy.
 func ruleText(ref model.RuleRef, name string) string {
 	if k := ref.Policy; k.Kind == model.KindNP && k.Name == "" {
-		return revision.DefaultDeny(k.Namespace, ref.Direction).Label()
+		return connections.DefaultDeny(k.Namespace, ref.Direction).Label()
 	}
 	return ref.Policy.Brief() + " " + revision.RuleLabel(ref.Direction, ref.Rule, name)
 }
@@ -98,7 +99,7 @@ func (e *Entry) Unit() model.Key {
 	case !e.Attributed:
 		return model.Key{}
 	case k.Kind == model.KindNP && k.Name == "":
-		return revision.DefaultDeny(k.Namespace, e.Rule.Direction)
+		return connections.DefaultDeny(k.Namespace, e.Rule.Direction)
 	}
 	return k
 }

@@ -9,6 +9,7 @@ import (
 	"rung/model/ladder"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/policies"
 )
 
 // Checked is how a step of the way to a line stands.
@@ -74,7 +75,7 @@ func (l *Store) Why(rev *revision.Revision, about About) []Check {
 		goOn = c.policy()
 	} else if rev.Mode.Name == revision.LogsMode {
 		c.add("annotation", Unknown, "No cluster is loaded: which policies log, and whose addresses these are, is not known. Start with -f PATH for pods and policies.")
-	} else if names, all := rev.Loggers(); len(names) == 0 {
+	} else if names, all := policies.Loggers(rev); len(names) == 0 {
 		c.add("annotation", Wrong, "None of the %s logs.", words.Count(all, "policy")).Remedy = "rung log-level POLICY --deny alert"
 	} else {
 		c.add("annotation", Fine, "%d of %s log: %s. What others decide is not logged.", len(names), words.Count(all, "policy"), words.Few(names, 5))
@@ -113,18 +114,18 @@ func (c *checks) policy() bool {
 		c.antrea(p)
 		return false
 	}
-	logging := c.rev.Logging(p)
+	logging := policies.LoggingOf(c.rev, p)
 	now, ns := logging.Levels, logging.Namespace
 	switch {
 	case ns != "" && len(logging.Problems) > 0:
 		c.add("annotation", Wrong, "The logging annotation of namespace %s is not valid: %s.", ns, strings.Join(logging.Problems, "; ")).
-			Remedy = c.rev.NamespaceLogsCommand(ns)
+			Remedy = policies.NamespaceLogsCommand(c.rev, ns)
 	case len(logging.Problems) > 0:
 		c.levels(p, c.add("annotation", Wrong, "Its logging annotation is not valid, so OVN-Kubernetes does not apply the policy: %s.", logging.Problems[0]))
 		return false
 	case !now.Any() && ns != "":
 		c.add("annotation", Wrong, "The logging of %s is set by the annotation %s of namespace %s, and there is none.", k.Label(), model.AnnotationLogging, ns).
-			Remedy = c.rev.NamespaceLogsCommand(ns)
+			Remedy = policies.NamespaceLogsCommand(c.rev, ns)
 		return false
 	case !now.Any():
 		c.levels(p, c.add("annotation", Wrong, "%s has no log level, so none of its rules logs.", k.Label()))
@@ -184,7 +185,7 @@ func (c *checks) levels(p *model.Policy, x *Check) {
 	if len(actions) == 0 {
 		actions = []model.Action{model.Deny, model.Allow}
 	}
-	x.Levels, x.Remedy = true, c.rev.LogLevelCommand(p, actions...)
+	x.Levels, x.Remedy = true, policies.LogLevelCommand(c.rev, p, actions...)
 }
 
 // actions are the actions whose rules do not log: that is wrong where it is asked about one
@@ -196,7 +197,7 @@ func (c *checks) actions(p *model.Policy, now model.LogLevels, ns string) {
 		if ns == "" {
 			c.levels(p, x)
 		} else {
-			x.Remedy = c.rev.NamespaceLogsCommand(ns)
+			x.Remedy = policies.NamespaceLogsCommand(c.rev, ns)
 		}
 	}
 	if len(rules) == 1 && now.For(rules[0].Action) == "" {
@@ -237,7 +238,7 @@ func (c *checks) actions(p *model.Policy, now model.LogLevels, ns string) {
 func (c *checks) netpolLevels(p *model.Policy, now model.LogLevels) {
 	if now.Allow == "" && c.about.Dir != "" { // its rules allow and do nothing else
 		c.add("level", Wrong, "Namespace %s sets no level for allow: what its NetworkPolicies allow is not logged.", p.Namespace).
-			Remedy = c.rev.NamespaceLogsCommand(p.Namespace)
+			Remedy = policies.NamespaceLogsCommand(c.rev, p.Namespace)
 	} else if now.Allow == "" {
 		c.add("level", Noted, "Namespace %s sets no level for allow: what its NetworkPolicies allow is not logged.", p.Namespace)
 	}

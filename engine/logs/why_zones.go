@@ -10,13 +10,15 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/connections"
+	"rung/revision/policies"
 )
 
 // rows says whether the zones' rows of the policy log.
 func (c *checks) rows(p *model.Policy) {
 	k, was := p.Key, len(c.out)
 	if none := c.rev.None(k); none != nil {
-		c.add("rows", Wrong, "%s has no rows to log with: %s.", k.Label(), c.rev.NoRowsShort(none))
+		c.add("rows", Wrong, "%s has no rows to log with: %s.", k.Label(), policies.NoRowsShort(c.rev, none))
 		return
 	}
 	if len(c.rev.Subjects(k)) == 0 {
@@ -46,7 +48,7 @@ func (c *checks) rows(p *model.Policy) {
 			logs++
 		}
 	}
-	for _, s := range c.rev.Shows([]model.PolicyKey{k}, nil) {
+	for _, s := range policies.Shows(c.rev, []model.PolicyKey{k}, nil) {
 		if !s.OK {
 			c.add("rows", Wrong, "Its rows in zone %s are not as desired: %s.", s.Zone, s.Why)
 		}
@@ -80,7 +82,7 @@ func (c *checks) meter() {
 		if z.DB == nil {
 			continue
 		}
-		rate, ok := c.rev.MeterRate(z.Name)
+		rate, ok := policies.MeterRate(c.rev, z.Name)
 		switch {
 		case !ok:
 			none = append(none, z.Name)
@@ -104,7 +106,7 @@ func (x Loss) What() string {
 	k := x.Rule.Policy
 	text := ""
 	if k.Kind == model.KindNP && k.Name == "" {
-		text = revision.DefaultDeny(k.Namespace, x.Rule.Direction).Label()
+		text = connections.DefaultDeny(k.Namespace, x.Rule.Direction).Label()
 	} else {
 		text = k.Brief() + " " + revision.RuleLabel(x.Rule.Direction, x.Rule.Rule, "")
 	}
@@ -119,7 +121,7 @@ func (x Loss) What() string {
 func MeterRates(r *revision.Revision) string {
 	least, most := 0, 0
 	for _, z := range r.Zones {
-		if rate, ok := r.MeterRate(z.Name); ok {
+		if rate, ok := policies.MeterRate(r, z.Name); ok {
 			if least == 0 || rate < least {
 				least = rate
 			}

@@ -9,13 +9,14 @@ import (
 	"rung/model"
 	"rung/model/template"
 	"rung/revision"
+	"rung/revision/connections"
 	"rung/sources/manifests"
 	"rung/sources/manifests/edit"
 )
 
 // World is the cluster of a revision as templates look at it.
 func World(rev *revision.Revision) *template.World {
-	v := rev.Vital()
+	v := connections.Vital(rev)
 	w := &template.World{Cluster: rev.Cluster, Index: rev.PodIndex(), Max: rev.Flags.MaxPriority,
 		Vital: template.Vital{DNS: v.DNS, DNSPorts: v.DNSPorts, APIPort: v.APIPort}}
 	if w.Max == 0 {

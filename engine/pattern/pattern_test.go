@@ -16,6 +16,7 @@ import (
 	"rung/model/lint"
 	"rung/model/template"
 	"rung/revision"
+	"rung/revision/finding"
 	"rung/sources/manifests"
 )
 
@@ -153,7 +154,7 @@ func TestWhole(t *testing.T) {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "priority: 31\n", "priority: 10\n"), "priority: 33\n", "priority: 12\n")
 	rev = revisionOf(t, append(all(demo(t, namespace("violet", "violet"), namespace("violet-dev", "violet"))), objects(t, text)...))
 	var said []string
-	for _, f := range rev.Findings() {
+	for _, f := range finding.Findings(rev) {
 		if f.Code == lint.TemplateIncomplete {
 			said = append(said, f.Policy.Name+": "+f.Message+" → "+f.Remedy)
 		}

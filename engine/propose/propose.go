@@ -13,6 +13,8 @@ import (
 	"rung/model/narrow"
 	"rung/model/verdict"
 	"rung/revision"
+	"rung/revision/connections"
+	"rung/revision/policies"
 	"rung/sources/manifests"
 	"rung/sources/manifests/edit"
 )
@@ -40,7 +42,7 @@ type Proposal struct {
 	Still []Still
 	// Wanted are the connections of the lines, and Surplus what becomes so besides.
 	Wanted  *verdict.Wanted
-	Surplus *revision.Surplus
+	Surplus *connections.Surplus
 }
 
 // Still is who decides about some lines.
@@ -62,7 +64,7 @@ func Make(ctx context.Context, rev *revision.Revision, t Target, seen []verdict.
 	old := rev.Cluster.Policy(t.Policy)
 	if old != nil {
 		if none := rev.None(t.Policy); none != nil {
-			return nil, fmt.Errorf("%s is not programmed: %s", t.Policy.Label(), rev.NoRowsShort(none))
+			return nil, fmt.Errorf("%s is not programmed: %s", t.Policy.Label(), policies.NoRowsShort(rev, none))
 		}
 	}
 	var best *Proposal
@@ -266,7 +268,7 @@ func (p *Proposal) judge(ctx context.Context, rev, next *revision.Revision) erro
 		if err == nil && a.Verdict == p.Wanted.Becomes {
 			continue
 		}
-		still := Still{Verdict: verdict.Unknown, By: "nobody knows who", Example: revision.SeenConnection(s)}
+		still := Still{Verdict: verdict.Unknown, By: "nobody knows who", Example: connections.SeenConnection(s)}
 		if err == nil {
 			still.Verdict, still.By = a.Verdict, deciders(&a)
 		}
@@ -281,7 +283,7 @@ func (p *Proposal) judge(ctx context.Context, rev, next *revision.Revision) erro
 	}
 	limit, cancel := context.WithTimeout(ctx, judgeTime)
 	defer cancel()
-	p.Surplus = rev.Surplus(limit, next, p.Wanted)
+	p.Surplus = connections.FindSurplus(rev, limit, next, p.Wanted)
 	return ctx.Err()
 }
 
@@ -296,8 +298,8 @@ func deciders(a *verdict.Answer) string {
 			ds = []verdict.Decider{*st.Decided}
 		}
 		if len(ds) > 0 || a.Verdict != verdict.Allow {
-			return revision.DecidersText(ds)
+			return connections.DecidersText(ds)
 		}
 	}
-	return revision.DecidersText(nil)
+	return connections.DecidersText(nil)
 }

@@ -9,7 +9,7 @@ import (
 	"rung/model/narrow"
 	"rung/model/verdict"
 	"rung/model/words"
-	"rung/revision"
+	"rung/revision/connections"
 )
 
 // mostNotes bounds what is listed of a kind; all of it is counted.
@@ -66,7 +66,7 @@ var outcomes = map[verdict.Verdict]string{verdict.Allow: "allowed", verdict.Deny
 // Left say which lines no rule is about, and why.
 func Left(left []narrow.Left) []string {
 	return some(left, "more reason", func(l narrow.Left) string {
-		c := revision.SeenConnection(&verdict.Seen{Connection: l.Example})
+		c := connections.SeenConnection(&verdict.Seen{Connection: l.Example})
 		return fmt.Sprintf("%s left out: %s; for example %s.", words.Total(l.Lines, "line"), l.Why, c)
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/liverows"
 )
 
 // FindRowsDisagree is the code of the finding that rows and policies say different things
@@ -116,7 +117,7 @@ func (d *Disagreement) cause(r *revision.Revision, s *Stage, now time.Time) (why
 	if z.Writes {
 		remedy = "Rung writes this zone, so it writes the row again; if it stays like this, see the zone's state"
 	}
-	if c := r.CauseAtHand(z, of, best); c != nil {
+	if c := liverows.CauseAtHand(r, z, of, best); c != nil {
 		return why + ": " + c.Text(), c.Remedy
 	}
 	return why, remedy

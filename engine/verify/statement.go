@@ -8,7 +8,7 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/model/words"
-	"rung/revision"
+	"rung/revision/connections"
 )
 
 // Statement says what must become of the connections between two sets of ends.
@@ -154,7 +154,7 @@ func (s *Statement) String() string {
 	if s.Some {
 		out += " some"
 	}
-	return fmt.Sprintf("%s %s → %s, %s", out, endsText(s.From), endsText(s.To), revision.PortsText(s.Ports))
+	return fmt.Sprintf("%s %s → %s, %s", out, endsText(s.From), endsText(s.To), connections.PortsText(s.Ports))
 }
 
 // Title is what the statement is called: its name, or what it says.

@@ -11,7 +11,7 @@ import (
 	"rung/model/clean"
 	"rung/model/verdict"
 	"rung/model/words"
-	"rung/revision"
+	"rung/revision/connections"
 	"rung/sources/manifests/yamltree"
 )
 
@@ -37,7 +37,7 @@ func (w *writer) block(b *block) {
 	if rest := verdict.Except(verdict.Except(verdict.EveryPort(), allowed), denied); len(rest) > 0 {
 		w.text.WriteString("\n")
 		w.comment(fmt.Sprintf("Not stated, as it is undefined or not the same on all nodes: %s → %s, %s.",
-			w.names(b.from), w.names(b.to), revision.PortsText(rest)))
+			w.names(b.from), w.names(b.to), connections.PortsText(rest)))
 	}
 	for _, s := range []struct {
 		expect verdict.Verdict

@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"time"
 
-	"rung/revision"
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/words"
 	"rung/pages/page"
+	"rung/revision"
+	"rung/revision/policies"
 	"rung/themes"
 )
 
@@ -35,8 +36,8 @@ type Session struct {
 	Problem string     `json:"problem,omitempty"`
 
 	Target model.Key            `json:"-"`
-	Zones  []revision.LoggingIn `json:"-"` // of one that is on
-	Behind []revision.LoggingIn `json:"-"` // those in which not all rows log
+	Zones  []policies.LoggingIn `json:"-"` // of one that is on
+	Behind []policies.LoggingIn `json:"-"` // those in which not all rows log
 	levels string
 	former string // what comes back at the end
 	now    time.Time
@@ -45,10 +46,10 @@ type Session struct {
 // Of are the sessions that are on by a revision, and those that ended.
 func Of(r *revision.Revision, ended []model.EndedLogSession, now time.Time) Facts {
 	out := Facts{Sessions: []*Session{}, Ended: []*Session{}}
-	for _, s := range r.LogSessions() {
+	for _, s := range policies.LogSessions(r) {
 		f := sessionOf(s.Target, s.LogSession, s.Level, now)
 		f.Level, f.Changed, f.Problem, f.Over = clean.Text(s.Level), s.Changed, s.Problem, s.LogSession.Over(now)
-		f.Zones = r.LoggingIn(s.Target)
+		f.Zones = policies.LoggingByZone(r, s.Target)
 		for _, z := range f.Zones {
 			if z.Why != "" {
 				f.Behind = append(f.Behind, z)

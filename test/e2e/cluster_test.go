@@ -26,6 +26,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
+	"rung/revision/liverows"
 	"rung/sources/sandbox"
 	"rung/test/install"
 	"rung/test/ovsdb"
@@ -300,7 +301,7 @@ func settled(n int) func(*revision.Revision) bool {
 			if z.Conn != model.ConnSynced || z.Policies == nil {
 				return false
 			}
-			for _, k := range revision.ZonePolicies(r, z) {
+			for _, k := range liverows.ZonePolicies(r, z) {
 				in := z.Policy(k)
 				if in == nil || in.None == nil && (!in.InSync || in.Waiting > 0) || (in.None == nil) != (r.None(k) == nil) {
 					return false

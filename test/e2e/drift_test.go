@@ -16,6 +16,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
+	"rung/revision/policies"
 	"rung/test/install"
 	"rung/test/ovsdb"
 	"rung/test/wait"
@@ -382,13 +383,13 @@ func TestStartUpRepair(t *testing.T) {
 		t.Error("the port group was made anew instead of mended")
 	}
 	for name, want := range map[string]string{"refused": "frozen: still decides at 50", "mute": "frozen: still decides at 50"} {
-		if s := rev.Summary(anpKey(name), w.Now()); s.State != model.StateFrozen || s.Text != want {
+		if s := policies.Summarize(rev, anpKey(name), w.Now()); s.State != model.StateFrozen || s.Text != want {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}
 	look := c.reader()
 	for _, name := range []string{"one", "two"} {
-		s := look.settle().Summary(anpKey(name), look.Now())
+		s := policies.Summarize(look.settle(), anpKey(name), look.Now())
 		if s.State != model.StateInSync || s.InSync != 3 || s.Text != "in sync" {
 			t.Errorf("the reader says of %s: %+v", name, s)
 		}

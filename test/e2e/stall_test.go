@@ -15,6 +15,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/plan"
 	"rung/revision"
+	"rung/revision/policies"
 	"rung/test/install"
 	"rung/test/ovsdb"
 	"rung/test/wait"
@@ -60,8 +61,8 @@ func watchOrder(t *testing.T, addr string, at map[string]int) *monitor {
 // stalled zone says meanwhile is known to be old.
 func TestStalledZone(t *testing.T) {
 	t.Parallel()
-	policies, at := crowd()
-	c := newCluster(t, append(policies, banp("*", "in Deny team=red"))...)
+	policyKeys, at := crowd()
+	c := newCluster(t, append(policyKeys, banp("*", "in Deny team=red"))...)
 	r := c.start()
 	rev := r.settle()
 	var monitors []*monitor
@@ -112,7 +113,7 @@ func TestStalledZone(t *testing.T) {
 	if age < 4*time.Second || z.DB == nil || z.Paused == "" {
 		t.Errorf("%v old, database %t, paused %q", age, z.DB != nil, z.Paused)
 	}
-	if s := rev.Summary(anpKey("c23"), r.Now()); s.State != model.StateStale || s.Text != "stale n2" || s.InSync != 2 {
+	if s := policies.Summarize(rev, anpKey("c23"), r.Now()); s.State != model.StateStale || s.Text != "stale n2" || s.InSync != 2 {
 		t.Errorf("summary of a policy: %+v", s)
 	}
 	// The others go on.

@@ -15,7 +15,7 @@ import (
 	"rung/change/history"
 	"rung/model"
 	"rung/model/verdict"
-	"rung/revision"
+	"rung/revision/connections"
 	"rung/test/changing"
 	"rung/test/given"
 	"strings"
@@ -181,7 +181,7 @@ func Otherwise(e *effect.Effect) string {
 	out := fmt.Sprintf("%d of %d, %d lost", o.Lines, o.Judged, o.Lost)
 	for i := range o.Groups {
 		g := &o.Groups[i]
-		out += fmt.Sprintf(": %s → %s: %s (%s)", g.Before, g.After, revision.SeenText(g), revision.SeenSaid(g))
+		out += fmt.Sprintf(": %s → %s: %s (%s)", g.Before, g.After, connections.SeenText(g), connections.SeenSaid(g))
 	}
 	return out
 }

@@ -15,6 +15,8 @@ import (
 	"rung/model/ovn/ovntrace"
 	verdicts "rung/model/verdict"
 	"rung/revision"
+	"rung/revision/flows"
+	"rung/revision/liverows"
 	"rung/test/install"
 )
 
@@ -111,7 +113,7 @@ func (w *world) traceOne(t *testing.T, d *drawn, rev *revision.Revision, tracer 
 		t.Errorf("%s: %v", c, err)
 		return
 	}
-	way := revision.OVNWay{Rows: rows}
+	way := flows.OVNWay{Rows: rows}
 	texts := ""
 	for i := range asks {
 		cmd, text, err := w.zones[asks[i].Zone].OVNTrace(t.Context(), &asks[i])
@@ -119,8 +121,8 @@ func (w *world) traceOne(t *testing.T, d *drawn, rev *revision.Revision, tracer 
 			t.Errorf("%s: %v", c, err)
 			return
 		}
-		h := revision.OVNHalf{Zone: asks[i].Zone, Text: text}
-		h.Read(&asks[i], rows.Stages, rev.Finder(h.Zone))
+		h := flows.OVNHalf{Zone: asks[i].Zone, Text: text}
+		h.Read(&asks[i], rows.Stages, liverows.NewFinder(rev, h.Zone))
 		way.Halves = append(way.Halves, h)
 		texts += fmt.Sprintf("%q\n%s\n", cmd, text)
 		for _, s := range h.Stages {
@@ -134,12 +136,12 @@ func (w *world) traceOne(t *testing.T, d *drawn, rev *revision.Revision, tracer 
 	}
 	count[string(way.Verdict())]++
 	count[string(way.Agreement())]++
-	whole := revision.OVNTrace{Connection: c, Ways: []revision.OVNWay{way}}
+	whole := flows.OVNTrace{Connection: c, Ways: []flows.OVNWay{way}}
 	words := whole.Words()
 	switch {
-	case way.Agreement() == revision.Disagree:
+	case way.Agreement() == flows.Disagree:
 		t.Errorf("%s: %+v\n%s", c, words, texts)
-	case way.Agreement() == revision.NotCompared && rows.Verdict != verdicts.Unknown:
+	case way.Agreement() == flows.NotCompared && rows.Verdict != verdicts.Unknown:
 		t.Errorf("%s is not compared: %+v\n%s", c, words, texts)
 	case rows.Verdict != verdicts.Undefined && rows.Verdict != verdicts.Unknown && way.Verdict() != rows.Verdict:
 		t.Errorf("%s: ovn-trace %s, rows %s: %+v\n%s", c, way.Verdict(), rows.Verdict, words, texts)

@@ -11,7 +11,7 @@ import (
 	"rung/engine/logs"
 	"rung/model"
 	"rung/model/words"
-	"rung/revision"
+	"rung/revision/policies"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -99,7 +99,7 @@ func (v *View) lines(env *view.Env) []detail.Line {
 func (v *View) condition(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	all := env.Rev.Conditions(v.page.Key)
-	i := slices.IndexFunc(all, func(c model.Condition) bool { return c.Type == revision.ReadyPrefix+v.page.Zone })
+	i := slices.IndexFunc(all, func(c model.Condition) bool { return c.Type == policies.ReadyPrefix+v.page.Zone })
 	if i < 0 {
 		s.Say("condition", 0, "·", st.Dim, st.Dim, "no condition of this zone", nav.Page{})
 		return

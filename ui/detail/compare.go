@@ -7,7 +7,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
-	"rung/revision"
+	"rung/revision/liverows"
 	"rung/themes"
 	"rung/ui/nav"
 	"rung/ui/widget"
@@ -92,8 +92,8 @@ func ACLLine(a *nb.ACL, k model.PolicyKey, st *themes.Styles) widget.Line {
 	case nb.ActionPass:
 		action = st.Pass
 	}
-	owner := revision.OwnerName(a.ExternalIDs)
-	if p, _, _, ok := revision.RuleOf(a.ExternalIDs); ok && p == k {
+	owner := liverows.OwnerName(a.ExternalIDs)
+	if p, _, _, ok := liverows.RuleOf(a.ExternalIDs); ok && p == k {
 		owner = ShortID(a.ID(), k)
 	}
 	l := widget.Line{{Text: "  " + pad(a.Stage(), 20)}, {Text: pad(strconv.Itoa(a.Tier)+" · "+strconv.Itoa(a.Priority), 12)}}

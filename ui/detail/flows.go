@@ -11,6 +11,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/flows"
 	"rung/ui/nav"
 	"rung/ui/widget"
 )
@@ -27,15 +28,15 @@ func Flows(s *Sheet, r *revision.Revision, z *model.ZoneState, a *nb.ACL, now ti
 	if !FlowsHere(r, z) || a == nil {
 		return
 	}
-	f := r.Flows(z, a, now)
+	f := flows.OfACL(r, z, a, now)
 	s.Head("logical flows")
 	sign, mark := "·", s.St.Info
 	switch {
-	case f.State == revision.FlowsMade:
+	case f.State == flows.FlowsMade:
 		sign, mark = "✓", s.St.OK
 	case f.Bad(now):
 		sign, mark = "≠", s.St.Error
-	case f.State == revision.FlowsMissing || f.State == revision.FlowsOld:
+	case f.State == flows.FlowsMissing || f.State == flows.FlowsOld:
 		sign = "…"
 	}
 	text := f.Text
@@ -46,7 +47,7 @@ func Flows(s *Sheet, r *revision.Revision, z *model.ZoneState, a *nb.ACL, now ti
 	s.Say("flows", 2, sign, mark, s.St.Text, text, nav.Page{})
 	for i, x := range f.Flows {
 		flowLines(s, fmt.Sprintf("flow.%d", i), x)
-		if text, first := r.Shared(a, x); text != "" {
+		if text, first := flows.Shared(r, a, x); text != "" {
 			to := nav.Page{}
 			if first != nil {
 				to = nav.ToRow(z.Name, nb.TableACL, first.UUID)

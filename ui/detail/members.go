@@ -8,7 +8,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
-	"rung/revision"
+	"rung/revision/liverows"
 	"rung/ui/nav"
 	"rung/ui/widget"
 )
@@ -16,9 +16,9 @@ import (
 // group explains a port group and lists its first ports.
 func (x *Explain) group(id, term, name string) {
 	st := x.sheet.St
-	own := x.Policy.Name != "" && name == revision.GroupName(x.Policy)
+	own := x.Policy.Name != "" && name == liverows.GroupName(x.Policy)
 	what := "port group"
-	switch table, _ := revision.HolderOf(x.Policy); {
+	switch table, _ := liverows.HolderOf(x.Policy); {
 	case own && table != "" && x.Policy.Namespace != "":
 		what = "port group of namespace " + x.Policy.Namespace
 	case own && table == "":
@@ -40,7 +40,7 @@ func (x *Explain) group(id, term, name string) {
 		return
 	}
 	if !own {
-		what = "port group of " + revision.OwnerName(live.ExternalIDs)
+		what = "port group of " + liverows.OwnerName(live.ExternalIDs)
 	}
 	to := RowPage(x.Zone, live, nil)
 	meaning := widget.Plain(what + ": " + words.Total(len(live.Ports), "logical port") + " here")
@@ -125,7 +125,7 @@ func (x *Explain) set(id, term, name string) {
 		what += " that others share"
 	}
 	if x.Policy.Name == "" {
-		what += " of " + revision.OwnerName(show.ExternalIDs)
+		what += " of " + liverows.OwnerName(show.ExternalIDs)
 	} else if f := show.ExternalIDs[nb.KeyIPFamily]; f != "" && f != "v4" {
 		what += " " + f
 	}
@@ -154,7 +154,7 @@ func (x *Explain) set(id, term, name string) {
 // unit is what a row is judged with: the policy, or what shares the row with
 // others (ovn-kubernetes.md#pod-selector-sets).
 func (x *Explain) unit(r nb.Row) model.PolicyKey {
-	if k, ok := revision.UnitOf(nb.OwnerOfRow(r)); ok && x.Policy.Name != "" && slices.Contains(x.Rev.Related(x.Policy), k) {
+	if k, ok := liverows.UnitOf(nb.OwnerOfRow(r)); ok && x.Policy.Name != "" && slices.Contains(x.Rev.Related(x.Policy), k) {
 		return k
 	}
 	return x.Policy

@@ -9,6 +9,7 @@ import (
 	"rung/model/words"
 	"rung/pages/findings"
 	"rung/revision"
+	"rung/revision/policies"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -54,9 +55,9 @@ func ZoneState(r *revision.Revision, k model.PolicyKey, z *model.ZoneState, now 
 		if p.LivePriority >= 0 {
 			rest = fmt.Sprintf("still decides at %d", p.LivePriority)
 		}
-		return s, rest + " with " + words.Total(p.LiveACLs, "ACL") + "; no desired rows: " + r.NoRowsShort(p.None)
+		return s, rest + " with " + words.Total(p.LiveACLs, "ACL") + "; no desired rows: " + policies.NoRowsShort(r, p.None)
 	case model.StateNotEnforced:
-		return s, r.NoRowsShort(p.None)
+		return s, policies.NoRowsShort(r, p.None)
 	case model.StateStale:
 		return s, Unread(z, now)
 	case model.StateNotComparable:

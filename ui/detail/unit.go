@@ -8,6 +8,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/policies"
 	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -58,7 +59,7 @@ func UnitPage(r *revision.Revision, k model.Key, z *model.ZoneState) nav.Page {
 // UnitLine is how a policy or unit stands over all zones, in one line.
 func UnitLine(env *view.Env, k model.Key) widget.Line {
 	st, r := env.Styles, env.Rev
-	s := r.Summary(k, env.Now)
+	s := policies.Summarize(r, k, env.Now)
 	if s.Zones == 0 {
 		return widget.Styled("? not checked against live rows", st.Dim)
 	}
@@ -76,7 +77,7 @@ func UnitLine(env *view.Env, k model.Key) widget.Line {
 
 // LoggingLine is what a policy logs, and the namespace that sets it if one does.
 func LoggingLine(env *view.Env, p *model.Policy) widget.Line {
-	st, l := env.Styles, env.Rev.Logging(p)
+	st, l := env.Styles, policies.LoggingOf(env.Rev, p)
 	var out widget.Line
 	switch {
 	case l.Levels.Any():

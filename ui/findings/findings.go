@@ -10,6 +10,7 @@ import (
 	"rung/pages/findings"
 	pages "rung/pages/page"
 	"rung/revision"
+	"rung/revision/finding"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -101,7 +102,7 @@ func (v *page) text(f *findings.Finding) string {
 
 // Sync takes the findings that nobody has to wait for.
 func (v *page) Sync(env *view.Env) {
-	found, _ := env.Rev.KnownFindings() // the header says when they are of a moment ago
+	found, _ := finding.KnownFindings(env.Rev) // the header says when they are of a moment ago
 	same := v.rev != nil && v.st == env.Styles && v.w == env.W && sameList(found, v.found)
 	v.st, v.w, v.found = env.Styles, env.W, found
 	v.key = env.Keys.Action(action.FindingsOnly).Shown()
@@ -112,7 +113,7 @@ func (v *page) Sync(env *view.Env) {
 	fresh := v.rev != nil && len(env.Rev.Zones) > view.FoldZones && env.Now.Sub(v.compared) < again && !env.Now.Before(v.compared)
 	v.rev = env.Rev
 	if !fresh {
-		zones := env.Rev.StandingZoneFindings(env.Now)
+		zones := finding.StandingZoneFindings(env.Rev, env.Now)
 		same = same && slices.Equal(zones, v.zones)
 		v.compared, v.zones = env.Now, zones
 	}

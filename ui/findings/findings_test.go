@@ -15,6 +15,8 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/finding"
+	"rung/revision/flows"
 	"rung/ui"
 	"rung/ui/nav"
 	"rung/ui/uitest"
@@ -23,7 +25,7 @@ import (
 // found are the findings of the demo, as the command line lists them.
 func found(t *testing.T, p *revision.Facts) []model.Finding {
 	t.Helper()
-	all, err := revision.New(*p, nil).AllFindings(t.Context())
+	all, err := finding.AllFindings(revision.New(*p, nil), t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +205,7 @@ func sameZones(t *testing.T) {
 	r, n, marks := revision.New(*p, nil), 0, ""
 	for _, z := range r.Zones {
 		mark := "●"
-		if len(r.Below(z, uitest.Now)) > 0 {
+		if len(flows.Below(r, z, uitest.Now)) > 0 {
 			n, mark = n+1, "▲"
 		}
 		marks += mark

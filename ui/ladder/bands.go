@@ -7,6 +7,7 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/words"
+	"rung/revision/policies"
 	"rung/ui/widget"
 )
 
@@ -66,7 +67,7 @@ func (b *builder) inBand(band *ladder.Band, r *ladder.BandRung, rung *ladder.Run
 		it.order = strconv.FormatFloat(r.Priority, 'g', -1, 64)
 	}
 	it.rules = it.egress
-	it.pods = strconv.Itoa(b.rev.SubjectCount(p.Key).Pods)
+	it.pods = strconv.Itoa(policies.CountSubjects(b.rev, p.Key).Pods)
 	it.acls, it.zones, it.rank = "–", dash(b), 9
 	it.state = dash(b)
 	it.levels = []widget.Line{widget.Styled("off", st.Dim)}

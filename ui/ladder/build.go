@@ -9,6 +9,9 @@ import (
 	"rung/model/ladder"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/finding"
+	"rung/revision/liverows"
+	"rung/revision/policies"
 	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/view"
@@ -21,7 +24,7 @@ type builder struct {
 	frame
 	st     *themes.Styles
 	ladder *ladder.Ladder // of the stage that is shown
-	live   *revision.LadderRows
+	live   *liverows.LadderRows
 	fresh  bool // live rows are those of this revision
 	items  []*item
 	finds  map[model.PolicyKey][]*model.Finding
@@ -29,7 +32,7 @@ type builder struct {
 
 func (b *builder) build() []*item {
 	b.finds = map[model.PolicyKey][]*model.Finding{}
-	finds, _ := b.rev.KnownFindings()
+	finds, _ := finding.KnownFindings(b.rev)
 	for i := range finds {
 		f := &finds[i]
 		b.finds[f.Policy] = append(b.finds[f.Policy], f)
@@ -39,7 +42,7 @@ func (b *builder) build() []*item {
 		b.broken()
 		return b.items
 	}
-	b.live, b.fresh = b.rev.KnownLadderRows()
+	b.live, b.fresh = liverows.KnownLadderRows(b.rev)
 	b.tier0()
 	b.tier1()
 	b.tier2()
@@ -108,7 +111,7 @@ func (b *builder) policy(rp *ladder.RungPolicy, r *ladder.Rung, i int) *item {
 	b.stand(it, p.Key, b.v.stage)
 	if none := b.rev.None(p.Key); r.Unsupported && none != nil {
 		// Why stands among the notes.
-		it.state[0].Text = strings.TrimSuffix(it.state[0].Text, ": "+b.rev.NoRowsShort(none))
+		it.state[0].Text = strings.TrimSuffix(it.state[0].Text, ": "+policies.NoRowsShort(b.rev, none))
 	}
 	it.levels = logLevels(p, st)
 	b.note(it, r, rp)
@@ -141,7 +144,7 @@ func counts(n ladder.RuleCount, st *themes.Styles) widget.Line {
 }
 
 // state says how the policy stands over all zones.
-func (b *builder) state(it *item, s revision.Summary) {
+func (b *builder) state(it *item, s policies.Summary) {
 	st := b.st
 	text, style := s.Text, view.StateStyle(s.State, st)
 	if z := b.rev.Zone(s.Zone); s.State == model.StateUnknown && (z == nil || z.SyncedAt.IsZero() && z.Conn != model.ConnDenied && z.Conn != model.ConnLost) {
@@ -181,9 +184,9 @@ func (b *builder) stand(it *item, k model.Key, stage model.Stage) {
 		}
 		return
 	}
-	it.pods = strconv.Itoa(b.rev.SubjectCount(k).Pods) // the policy's page tells of those apart
-	it.acls = strconv.Itoa(b.rev.StageACLCount(k, stage))
-	b.state(it, b.rev.Summary(k, b.now))
+	it.pods = strconv.Itoa(policies.CountSubjects(b.rev, k).Pods) // the policy's page tells of those apart
+	it.acls = strconv.Itoa(liverows.StageACLCount(b.rev, k, stage))
+	b.state(it, policies.Summarize(b.rev, k, b.now))
 }
 
 func logLevels(p *model.Policy, st *themes.Styles) []widget.Line {

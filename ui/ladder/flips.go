@@ -10,6 +10,7 @@ import (
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/connections"
 	"rung/ui/view"
 )
 
@@ -84,7 +85,7 @@ func (v *ladderPage) count(env *view.Env) {
 		out := counted{carry: c, basis: basis, at: at, moves: moves}
 		if moves == nil {
 			var err error
-			if out.moves, err = rev.Moves(ctx, key); err != nil {
+			if out.moves, err = connections.Moves(rev, ctx, key); err != nil {
 				out.outcome.text = "what flips is unknown: " + err.Error()
 				if errors.Is(err, context.DeadlineExceeded) {
 					out.outcome.text = "what flips was not counted in time"
@@ -93,7 +94,7 @@ func (v *ladderPage) count(env *view.Env) {
 			}
 		}
 		totals := out.moves.At(at)
-		out.outcome.text = revision.FlipsBrief(totals)
+		out.outcome.text = connections.FlipsBrief(totals)
 		out.outcome.flips = slices.ContainsFunc(totals, func(t verdict.Total) bool { return t.Before != t.After })
 		return out
 	})
@@ -116,7 +117,7 @@ func (v *ladderPage) holdAgainst(env *view.Env, s outcome) {
 		ctx, cancel := context.WithTimeout(ctx, countTime)
 		defer cancel()
 		if recent := log.Recent(); recent.Lines > 0 {
-			if o, err := rev.Otherwise(ctx, rev.With([]model.Object{&moved}, nil), recent); err == nil && o.Lines > 0 {
+			if o, err := connections.Otherwise(rev, ctx, rev.With([]model.Object{&moved}, nil), recent); err == nil && o.Lines > 0 {
 				out.outcome.log = ", " + words.Total(o.Lines, "log line")
 			}
 		}

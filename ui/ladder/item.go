@@ -5,7 +5,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-	"rung/revision"
+	"rung/revision/finding"
 	"rung/ui/nav"
 	"rung/ui/widget"
 )
@@ -46,7 +46,7 @@ type item struct {
 	levels                                     []widget.Line // what it logs, level by level
 	marks                                      []widget.Line // short forms of its notes, the worst first
 	stand                                      []int         // for how many each mark stands
-	notes                                      []revision.Note
+	notes                                      []finding.Note
 	whole                                      widget.Line // of a heading that is cut
 	hold                                       int         // cells of full that stay where one scrolls sideways
 	subject, pods, acls                        string

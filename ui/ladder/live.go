@@ -8,7 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/words"
-	"rung/revision"
+	"rung/revision/liverows"
 	"rung/ui/action"
 	"rung/ui/nav"
 	"rung/ui/widget"
@@ -72,7 +72,7 @@ func (b *builder) tier0() {
 const sandboxExample = "sandbox example"
 
 // owners names the owners of the rows, each once.
-func owners(groups []revision.RowGroup) string {
+func owners(groups []liverows.RowGroup) string {
 	var names []string
 	for i := range groups {
 		if n := groups[i].Owner; !slices.Contains(names, n) {
@@ -85,11 +85,11 @@ func owners(groups []revision.RowGroup) string {
 // others puts live rows that no policy stands for between the policies.
 type others struct {
 	b      *builder
-	groups []revision.RowGroup
+	groups []liverows.RowGroup
 	tier   int
 	shown  int
 	// examples stand for nothing: they are one line, after all others.
-	examples []revision.RowGroup
+	examples []liverows.RowGroup
 }
 
 // others are the groups of a tier by priority, whatever their stage.

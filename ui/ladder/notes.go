@@ -6,7 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-	"rung/revision"
+	"rung/revision/finding"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -20,7 +20,7 @@ func (b *builder) note(it *item, r *ladder.Rung, rp *ladder.RungPolicy) {
 	if c := b.v.carry; c != nil && (r == nil || c.at != c.from) {
 		gone = c.key // it would not be here any more
 	}
-	it.notes = revision.Notes(b.ladder, r, rp, b.finds[rp.Policy.Key], gone)
+	it.notes = finding.Notes(b.ladder, r, rp, b.finds[rp.Policy.Key], gone)
 	for i := range it.notes {
 		if n := &it.notes[i]; marked(n) {
 			it.marks = append(it.marks, shortNote(n, n.Name, b.st))
@@ -31,10 +31,10 @@ func (b *builder) note(it *item, r *ladder.Rung, rp *ladder.RungPolicy) {
 
 // marked says whether a note is something to look at: it has a sign, and is counted where
 // there is no room for it.
-func marked(n *revision.Note) bool { return n.Mark != "" || n.Severity != model.SeverityInfo }
+func marked(n *finding.Note) bool { return n.Mark != "" || n.Severity != model.SeverityInfo }
 
 // signOf is the sign of a note with how often it stands for the same.
-func signOf(n *revision.Note, st *themes.Styles) (string, themes.Style) {
+func signOf(n *finding.Note, st *themes.Styles) (string, themes.Style) {
 	sign, look := detail.Sign(n.Severity, st)
 	if n.Mark != "" {
 		sign = n.Mark
@@ -46,7 +46,7 @@ func signOf(n *revision.Note, st *themes.Styles) (string, themes.Style) {
 }
 
 // shortNote is a note for its column: "≠ quarantine", "= 4 at 40", "▲2 no DNS".
-func shortNote(n *revision.Note, name string, st *themes.Styles) widget.Line {
+func shortNote(n *finding.Note, name string, st *themes.Styles) widget.Line {
 	sign, look := signOf(n, st)
 	return widget.Styled(strings.TrimRight(sign+" "+n.Short+name, " "), look)
 }

@@ -8,6 +8,7 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/words"
+	"rung/revision/policies"
 	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/widget"
@@ -107,7 +108,7 @@ func (b *builder) worrying(t *ladder.Tier) int {
 	if len(t.Units)*len(b.rev.Zones) > judgedMost {
 		return 0
 	}
-	return b.rev.Astray(t, b.now)
+	return policies.Astray(b.rev, t, b.now)
 }
 
 // part is the heading of a part of the tier, with what should be known about it.

@@ -8,6 +8,7 @@ import (
 	"rung/model/ladder"
 	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/revision/policies"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/widget"
@@ -98,7 +99,7 @@ func unitName(k model.Key) string {
 
 // unitLog is what a unit of tier 2 logs, as its namespace says.
 func (b *builder) unitLog(k model.Key) []widget.Line {
-	l, ok := b.rev.UnitLogging(k)
+	l, ok := policies.UnitLogging(b.rev, k)
 	switch {
 	case !ok:
 		return []widget.Line{dash(b)}

@@ -7,7 +7,7 @@ import (
 	"rung/engine/logs"
 	"rung/model"
 	"rung/model/words"
-	"rung/revision"
+	"rung/revision/connections"
 	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -18,7 +18,7 @@ import (
 // above is which rules decide before those of the page, as they were in a revision.
 type above struct {
 	of    *model.Cluster
-	rules []revision.Before
+	rules []connections.Before
 	tell  bool // the user asked why
 }
 
@@ -38,7 +38,7 @@ func (v *logPage) findAbove(env *view.Env, tell bool) {
 		what = "finding what decides first"
 	}
 	env.Run(what, func(ctx context.Context) any {
-		return &above{rev.Cluster, rev.DecidedBefore(ctx, p.Key, p.Dir, p.Rule), tell}
+		return &above{rev.Cluster, connections.DecidedBefore(rev, ctx, p.Key, p.Dir, p.Rule), tell}
 	})
 }
 
@@ -82,7 +82,7 @@ func (a *above) links() (out []link) {
 		return nil
 	}
 	seen := map[nav.Page]bool{}
-	add := func(x *revision.Above) {
+	add := func(x *connections.Above) {
 		l := link{logs.AboveName(model.PolicyKey{}, x), string(x.Action) + ", " + logs.AboveLogs(x), nav.ToRule(x.Policy, x.Direction, x.Rule)}
 		if x.Rule < 0 {
 			l.to = nav.Page{Kind: nav.Rows, Key: x.Policy, Text: detail.RowsFilter(x.Policy)}

@@ -10,7 +10,7 @@ import (
 	"rung/engine/logs"
 	"rung/model"
 	"rung/model/logquery"
-	"rung/revision"
+	"rung/revision/connections"
 )
 
 // dimension is what lines are grouped by.
@@ -170,7 +170,7 @@ func rulePile(e *logs.Entry) (name, term string) {
 	case !e.Attributed:
 		return name, logquery.Quote(strconv.Quote(e.Line.Name)) + term
 	case isDeny(e.Rule):
-		label := revision.DefaultDeny(k.Namespace, e.Rule.Direction).Label()
+		label := connections.DefaultDeny(k.Namespace, e.Rule.Direction).Label()
 		return e.Action + " by " + label, "policy:" + exact(label) + term
 	default:
 		term = "policy:" + exact(k.Brief()) + term

@@ -10,6 +10,8 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/connections"
+	"rung/revision/policies"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -41,7 +43,7 @@ func (v *logPage) header(env *view.Env, w int) []string {
 	case k.Name != "":
 		l = l.Add("connections with "+k.Label()+" at one end", st.Text)
 	default:
-		names, all := env.Rev.Loggers()
+		names, all := policies.Loggers(env.Rev)
 		switch len(names) {
 		case 0:
 			l = l.Add("▲ no policy logs", st.Warn)
@@ -76,7 +78,7 @@ func (v *logPage) levels(env *view.Env) widget.Line {
 	}
 	key := env.Keys.Action(action.LogsLogging).Shown()
 	who, change := "it", key+" switches logging on"
-	logging := env.Rev.Logging(p)
+	logging := policies.LoggingOf(env.Rev, p)
 	if logging.Namespace != "" {
 		who, change = "namespace "+logging.Namespace, "set by its annotation, "+key+" says how"
 	}
@@ -176,7 +178,7 @@ func (v *logPage) perRule(env *view.Env) []ruleStat {
 // the page's NetworkPolicy.
 func denies(env *view.Env, k model.PolicyKey, ref model.RuleRef) bool {
 	p := env.Rev.Cluster.Policy(k)
-	return p != nil && isDeny(ref) && k.Kind == model.KindNP && ref.Policy.Namespace == k.Namespace && !revision.OutsideTypes(p, ref.Direction)
+	return p != nil && isDeny(ref) && k.Kind == model.KindNP && ref.Policy.Namespace == k.Namespace && !connections.OutsideTypes(p, ref.Direction)
 }
 
 // isDeny says whether a name is that of the default deny of a namespace.
@@ -185,7 +187,7 @@ func isDeny(ref model.RuleRef) bool { return ref.Policy.Kind == model.KindNP && 
 // ruleName names a rule beside its counts; short leaves out its own name.
 func (v *logPage) ruleName(env *view.Env, ref model.RuleRef, short bool) string {
 	if isDeny(ref) {
-		return revision.DefaultDeny(ref.Policy.Namespace, ref.Direction).Label()
+		return connections.DefaultDeny(ref.Policy.Namespace, ref.Direction).Label()
 	}
 	name := ""
 	if p := env.Rev.Cluster.Policy(ref.Policy); p != nil && !short {

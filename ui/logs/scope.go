@@ -4,6 +4,7 @@ import (
 	"rung/engine/logs"
 	"rung/model"
 	"rung/revision"
+	"rung/revision/connections"
 	"rung/ui/nav"
 )
 
@@ -38,5 +39,5 @@ func denied(k model.PolicyKey, rev *revision.Revision, e *logs.Entry) bool {
 		end = &e.Dst
 	}
 	p, pod := rev.Cluster.Policy(k), rev.Cluster.Pod(end.Key.Namespace, end.Key.Name)
-	return p != nil && pod != nil && end.Key.Kind == model.KindPod && !revision.OutsideTypes(p, e.Rule.Direction) && rev.IsSubject(k, pod)
+	return p != nil && pod != nil && end.Key.Kind == model.KindPod && !connections.OutsideTypes(p, e.Rule.Direction) && rev.IsSubject(k, pod)
 }

@@ -7,7 +7,7 @@ import (
 
 	"rung/engine/trace"
 	"rung/model/words"
-	"rung/revision"
+	"rung/revision/connections"
 	"rung/themes"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -112,7 +112,7 @@ func (v *page) about(st *themes.Styles) widget.Line {
 // legend says what the signs are.
 func legend(st *themes.Styles) widget.Line {
 	l := widget.Plain(" ")
-	for i, c := range revision.CellVerdicts {
+	for i, c := range connections.CellVerdicts {
 		if i > 0 {
 			l = l.Add("  ", st.Dim)
 		}
@@ -121,15 +121,15 @@ func legend(st *themes.Styles) widget.Line {
 	return l
 }
 
-func look(c revision.CellVerdict, st *themes.Styles) themes.Style {
+func look(c connections.CellVerdict, st *themes.Styles) themes.Style {
 	switch c {
-	case revision.CellAllow:
+	case connections.CellAllow:
 		return st.Allow
-	case revision.CellDeny:
+	case connections.CellDeny:
 		return st.Deny
-	case revision.CellMixed:
+	case connections.CellMixed:
 		return st.Pass
-	case revision.CellUndefined, revision.CellUnknown:
+	case connections.CellUndefined, connections.CellUnknown:
 		return st.Warn
 	}
 	return st.Dim
@@ -153,7 +153,7 @@ func (v *page) fit(w int) fitted {
 
 // label is the name of a row and what stands before it: it is further in where it is part
 // of another.
-func label(e *revision.MatrixEnd, folded bool) (before, name string) {
+func label(e *connections.MatrixEnd, folded bool) (before, name string) {
 	mark := "▸ "
 	if !folded {
 		mark = "▾ "
@@ -300,7 +300,7 @@ func (v *page) cell(st *themes.Styles, at place) widget.Line {
 }
 
 // sentence is a cell in words.
-func (v *page) sentence(from, to *revision.MatrixEnd) string {
+func (v *page) sentence(from, to *connections.MatrixEnd) string {
 	return from.Name() + " → " + to.Name() + ", " + trace.PortsText(v.ports) + ": " + v.m.Cell(from, to).Text()
 }
 

@@ -10,6 +10,7 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/revision"
+	"rung/revision/connections"
 	"rung/ui/action"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -26,20 +27,20 @@ type page struct {
 	works view.Once
 	next  time.Time // when it may be asked again
 
-	rev *revision.Revision // of the matrix
-	m   *revision.Matrix   // nil until the first
+	rev *revision.Revision  // of the matrix
+	m   *connections.Matrix // nil until the first
 
 	// services and outside have those as ends, too, where connections go to: reached.
 	services, outside bool
-	reached           []*revision.MatrixEnd
+	reached           []*connections.MatrixEnd
 
 	swapped bool // rows are where connections go to
 	open    [2]map[string]bool
-	only    revision.CellVerdict
+	only    connections.CellVerdict
 	filter  widget.Filter
 	all     int // rows before the filter
 
-	rows, cols []*revision.MatrixEnd
+	rows, cols []*connections.MatrixEnd
 	numbers    map[string]int // of columns, by name
 	at         place
 	top, left  int // first row and column in sight
@@ -67,8 +68,8 @@ func New(p nav.Page) view.View {
 // answer is a matrix that was worked out.
 type answer struct {
 	rev     *revision.Revision
-	m       *revision.Matrix
-	reached []*revision.MatrixEnd
+	m       *connections.Matrix
+	reached []*connections.MatrixEnd
 	took    time.Duration
 }
 
@@ -96,8 +97,8 @@ func (v *page) ask(env *view.Env) {
 	r, ports, clock, services, outside := env.Rev, v.ports, env.Console.Now, v.services, v.outside
 	view.Begin(&v.works, env, "working out the matrix", func(ctx context.Context) (answer, error) {
 		began := clock()
-		m, err := r.Matrix(ctx, ports)
-		var reached []*revision.MatrixEnd
+		m, err := connections.FindMatrix(r, ctx, ports)
+		var reached []*connections.MatrixEnd
 		if err == nil && services {
 			reached, err = m.Services(ctx)
 		}
@@ -163,7 +164,7 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 }
 
 // onlyOrder is in which order a key shows one verdict only.
-var onlyOrder = []revision.CellVerdict{"", revision.CellDeny, revision.CellMixed, revision.CellUndefined, revision.CellUnknown}
+var onlyOrder = []connections.CellVerdict{"", connections.CellDeny, connections.CellMixed, connections.CellUndefined, connections.CellUnknown}
 
 // WhyNot says why a key does nothing here.
 func (v *page) WhyNot(_ *view.Env, id action.ID) string {
@@ -244,7 +245,7 @@ func (v *page) axis() int {
 }
 
 // row is that of the cursor, nil without.
-func (v *page) row() *revision.MatrixEnd {
+func (v *page) row() *connections.MatrixEnd {
 	if v.at.row < 0 || v.at.row >= len(v.rows) {
 		return nil
 	}
@@ -252,7 +253,7 @@ func (v *page) row() *revision.MatrixEnd {
 }
 
 // ends are the two ends of a cell; ok is false outside of the matrix.
-func (v *page) ends(at place) (from, to *revision.MatrixEnd, ok bool) {
+func (v *page) ends(at place) (from, to *connections.MatrixEnd, ok bool) {
 	if v.m == nil || at.row < 0 || at.row >= len(v.rows) || at.col < 0 || at.col >= v.columns() {
 		return nil, nil, false
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"rung/model/verdict"
-	"rung/revision"
+	"rung/revision/connections"
 	"rung/ui/action"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -29,7 +29,7 @@ func (v *page) arrange() {
 	case v.focus != "" && self == nil:
 		v.rows, v.cols = nil, nil
 	case v.focus != "":
-		v.rows = slices.DeleteFunc(v.rows, func(e *revision.MatrixEnd) bool {
+		v.rows = slices.DeleteFunc(v.rows, func(e *connections.MatrixEnd) bool {
 			return v.only != "" && !v.m.Cell(self, e).Has(v.only) && !v.m.Cell(e, self).Has(v.only)
 		})
 		v.cols = nil
@@ -39,13 +39,13 @@ func (v *page) arrange() {
 		v.rows, v.cols = v.m.Filter(v.rows, v.cols, v.only)
 	}
 	v.all = len(v.rows)
-	v.rows = slices.DeleteFunc(v.rows, func(e *revision.MatrixEnd) bool { return !v.filter.Match(e.Name()) })
+	v.rows = slices.DeleteFunc(v.rows, func(e *connections.MatrixEnd) bool { return !v.filter.Match(e.Name()) })
 	v.numbers = map[string]int{}
 	for i, e := range v.cols {
 		v.numbers[e.Name()] = i + 1
 	}
-	named := func(all []*revision.MatrixEnd, name string, or int) int {
-		if i := slices.IndexFunc(all, func(e *revision.MatrixEnd) bool { return e.Name() == name }); i >= 0 {
+	named := func(all []*connections.MatrixEnd, name string, or int) int {
+		if i := slices.IndexFunc(all, func(e *connections.MatrixEnd) bool { return e.Name() == name }); i >= 0 {
 			return i
 		}
 		return or
@@ -58,9 +58,9 @@ func (v *page) arrange() {
 }
 
 // unfolded are the ends of an axis with those that are unfolded.
-func (v *page) unfolded(axis int) (out []*revision.MatrixEnd) {
-	var add func(ends []*revision.MatrixEnd)
-	add = func(ends []*revision.MatrixEnd) {
+func (v *page) unfolded(axis int) (out []*connections.MatrixEnd) {
+	var add func(ends []*connections.MatrixEnd)
+	add = func(ends []*connections.MatrixEnd) {
 		for _, e := range ends {
 			out = append(out, e)
 			if v.open[axis][e.Name()] {

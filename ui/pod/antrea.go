@@ -6,7 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/words"
-	"rung/revision"
+	"rung/revision/connections"
 	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -14,8 +14,8 @@ import (
 
 // antreaItems are the rules that touch the pod on a cluster on Antrea, with a heading for
 // each tier, in the effective order.
-func (v *View) antreaItems(env *view.Env, touches []revision.Touch) []*item {
-	of := map[model.PolicyKey][]revision.Touch{}
+func (v *View) antreaItems(env *view.Env, touches []connections.Touch) []*item {
+	of := map[model.PolicyKey][]connections.Touch{}
 	for _, t := range touches {
 		of[t.Policy] = append(of[t.Policy], t)
 	}
@@ -48,7 +48,7 @@ func (v *View) antreaItems(env *view.Env, touches []revision.Touch) []*item {
 		}
 	}
 	for _, dir := range model.Directions {
-		by := env.Rev.Isolating(v.pod, dir)
+		by := connections.Isolating(env.Rev, v.pod, dir)
 		if len(by) == 0 {
 			continue
 		}

@@ -8,7 +8,8 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
-	"rung/revision"
+	"rung/revision/connections"
+	"rung/revision/policies"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -57,7 +58,7 @@ func (v *View) line(id string, l widget.Line, to nav.Page) *item {
 // in the to-lport stage, whatever the egress stages allowed
 // (ovn-kubernetes.md#firewall-rows).
 func (v *View) touchItems(env *view.Env) []*item {
-	touches := env.Rev.Touches(v.pod)
+	touches := connections.Touches(env.Rev, v.pod)
 	if env.Rev.Antrea() {
 		return v.antreaItems(env, touches)
 	}
@@ -103,12 +104,12 @@ func partTitle(p *model.Policy) string {
 // isolationItems are the policies that isolate the pod, by direction, behind the rules that let
 // something through (ovn-kubernetes.md#default-deny); how many NetworkPolicies it has
 // to do with; and the rules that mean everybody.
-func (v *View) isolationItems(env *view.Env, touches []revision.Touch) []*item {
+func (v *View) isolationItems(env *view.Env, touches []connections.Touch) []*item {
 	var out []*item
 	st := v.st
 	z := env.Rev.Zone(v.pod.NodeName)
 	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
-		by := env.Rev.Isolating(v.pod, dir)
+		by := connections.Isolating(env.Rev, v.pod, dir)
 		if len(by) == 0 {
 			continue
 		}
@@ -119,7 +120,7 @@ func (v *View) isolationItems(env *view.Env, touches []revision.Touch) []*item {
 				names[i] = "its namespace's annotation"
 			}
 		}
-		unit := revision.DefaultDeny(v.pod.Namespace, dir)
+		unit := connections.DefaultDeny(v.pod.Namespace, dir)
 		to := nav.Page{}
 		if z != nil {
 			to = detail.UnitPage(env.Rev, unit, z)
@@ -143,14 +144,14 @@ func (v *View) isolationItems(env *view.Env, touches []revision.Touch) []*item {
 		text := fmt.Sprintf("subject of %s, peer of %d more", words.Count(subject, "NetworkPolicy"), peer)
 		out = append(out, v.line("subject of", widget.Styled(text, st.Dim), nav.Page{}))
 	}
-	if open := env.Rev.OpenRules(v.pod); open > 0 {
+	if open := policies.OpenRules(env.Rev, v.pod); open > 0 {
 		text := words.Total(open, "rule") + " for other pods " + words.Form(open, "names", "name") + " no peer and so " + words.Form(open, "covers", "cover") + " this pod, too"
 		out = append(out, v.line("everybody", widget.Styled(text, st.Dim), nav.Page{}))
 	}
 	return out
 }
 
-func (v *View) touch(env *view.Env, p *model.Policy, t revision.Touch) *item {
+func (v *View) touch(env *view.Env, p *model.Policy, t connections.Touch) *item {
 	st := v.st
 	r := p.Rule(t.Direction, t.Rule)
 	it := &item{id: fmt.Sprintf("%s %s %d", t.Policy, t.Direction, t.Rule), to: nav.ToRule(t.Policy, t.Direction, t.Rule),
@@ -173,7 +174,7 @@ func (v *View) touch(env *view.Env, p *model.Policy, t revision.Touch) *item {
 	if env.Rev.None(t.Policy) != nil {
 		// As on the ladder: it has no rows, or old ones still decide.
 		sign := detail.StateSign(model.StateNotEnforced)
-		if env.Rev.Summary(t.Policy, env.Now).State == model.StateFrozen {
+		if policies.Summarize(env.Rev, t.Policy, env.Now).State == model.StateFrozen {
 			sign = detail.StateSign(model.StateFrozen) + " frozen"
 		}
 		it.policy = sign + " " + it.policy

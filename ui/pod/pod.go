@@ -5,7 +5,7 @@ import (
 
 	"rung/model"
 	"rung/model/words"
-	"rung/revision"
+	"rung/revision/policies"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -85,7 +85,7 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 		labels = labels.Add(" · namespace labels: ", st.Dim).Add(words.OrNone(nsLabels(ns)), st.Text)
 	}
 	lines = append(lines, labels)
-	if note, bad := revision.PodNote(p); note != "" {
+	if note, bad := policies.PodNote(p); note != "" {
 		look, sign := st.Info, "·"
 		if bad {
 			look, sign = st.Warn, "▲"

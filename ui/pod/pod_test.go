@@ -9,6 +9,8 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
+	"rung/revision/connections"
+	"rung/revision/finding"
 	"rung/sources/manifests"
 	"rung/test/live"
 	"rung/ui/nav"
@@ -55,7 +57,7 @@ func TestTouchesInPrecedenceOrder(t *testing.T) {
 		}
 	}
 	var want []string
-	for _, x := range revision.New(*p, nil).Touches(pod) {
+	for _, x := range connections.Touches(revision.New(*p, nil), pod) {
 		want = append(want, strings.TrimPrefix(x.Policy.Namespace+"/", "/")+x.Policy.Name+" "+x.Direction.Lower()+" "+string(rune('0'+x.Rule)))
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
@@ -189,7 +191,7 @@ func BenchmarkPodEvent(b *testing.B) {
 		p.Cluster, changes = p.Cluster.Upsert([]model.Object{&pod}, nil)
 		p.Desired, _ = c.Apply(p.Cluster, changes)
 		s.Console.Set(p)
-		s.Console.Revision().Findings()
+		finding.Findings(s.Console.Revision())
 		b.StartTimer()
 		s.Refresh()
 	}

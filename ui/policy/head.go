@@ -7,6 +7,9 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/revision/connections"
+	"rung/revision/finding"
+	"rung/revision/policies"
 	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/view"
@@ -62,7 +65,7 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 // NetworkPolicy allows them there is dropped.
 func isolatesLine(env *view.Env, p *model.Policy, st *themes.Styles) widget.Line {
 	l := widget.Line{{Text: " isolates ", Style: st.Dim}}
-	if text := env.Rev.Legacy2016(p); text != "" {
+	if text := connections.Legacy2016(env.Rev, p); text != "" {
 		return l.Add(text, st.Text)
 	}
 	if len(p.Isolated()) == 0 {
@@ -74,7 +77,7 @@ func isolatesLine(env *view.Env, p *model.Policy, st *themes.Styles) widget.Line
 // podsText counts the subject pods; those with a primary network of their own
 // are counted apart, because nothing is enforced there.
 func (v *View) podsText(env *view.Env) string {
-	n := env.Rev.SubjectCount(v.key)
+	n := policies.CountSubjects(env.Rev, v.key)
 	if n.Apart == 0 {
 		return n.String()
 	}
@@ -85,7 +88,7 @@ func (v *View) podsText(env *view.Env) string {
 // objects.
 func (v *View) subjects(env *view.Env) []*model.Pod {
 	if v.found.cluster != env.Rev.Cluster {
-		v.found.cluster, v.found.pods = env.Rev.Cluster, env.Rev.MeantPods(v.policy)
+		v.found.cluster, v.found.pods = env.Rev.Cluster, policies.MeantPods(env.Rev, v.policy)
 	}
 	return v.found.pods
 }
@@ -94,14 +97,14 @@ func (v *View) subjects(env *view.Env) []*model.Pod {
 // when and why.
 func (v *View) stateLines(env *view.Env) []widget.Line {
 	st := env.Styles
-	s := env.Rev.Summary(v.key, env.Now)
+	s := policies.Summarize(env.Rev, v.key, env.Now)
 	line := widget.Line{{Text: " state    ", Style: st.Dim}}
 	if s.Zones == 0 {
 		return []widget.Line{line.Add("? not checked against live rows: no zones", st.Dim)}
 	}
 	text := fmt.Sprintf("in sync in %d of %s", s.InSync, words.Total(s.Zones, "zone"))
 	var names []string
-	for _, k := range env.Rev.RelatedAstray(v.key, env.Now) {
+	for _, k := range policies.RelatedAstray(env.Rev, v.key, env.Now) {
 		names = append(names, k.Label())
 	}
 	others := words.List(names, 2)
@@ -135,7 +138,7 @@ func (v *View) goneLines(env *view.Env) []widget.Line {
 		return []widget.Line{{{Text: " ● ", Style: st.Error}, {Text: v.key.Label(), Style: st.Title}, {Text: " could not be read and decides nothing."}}}
 	}
 	lines := []widget.Line{{{Text: " ● ", Style: st.Error}, {Text: v.key.Label(), Style: st.Title}, {Text: " no longer exists."}}}
-	if rows, where := env.Rev.LiveACLCount(v.key); rows > 0 {
+	if rows, where := policies.LiveACLCount(env.Rev, v.key); rows > 0 {
 		lines = append(lines, widget.Line{{Text: "   " + words.Total(rows, "ACL") + " still decide in " + words.List(where, 3), Style: st.Error}})
 	}
 	return lines
@@ -144,14 +147,14 @@ func (v *View) goneLines(env *view.Env) []widget.Line {
 // count fills in how much each part has.
 func (v *View) count(env *view.Env) {
 	v.counts = [parts]string{}
-	if n := model.CountFindings(env.Rev.KnownFindingsOf(v.key)); n.All() > 0 {
+	if n := model.CountFindings(finding.KnownFindingsOf(env.Rev, v.key)); n.All() > 0 {
 		v.counts[findingsPart] = detail.FindingCount(n, v.st).String()
 	}
-	s := env.Rev.Summary(v.key, env.Now)
+	s := policies.Summarize(env.Rev, v.key, env.Now)
 	v.counts[zonesPart] = s.Short()
 	if v.policy != nil {
 		v.counts[rulesPart] = fmt.Sprint(len(v.policy.Ingress) + len(v.policy.Egress))
-		v.counts[podsPart] = words.Thousands(env.Rev.SubjectCount(v.key).All()) // as many as are listed; the head says what is apart
+		v.counts[podsPart] = words.Thousands(policies.CountSubjects(env.Rev, v.key).All()) // as many as are listed; the head says what is apart
 	}
 }
 

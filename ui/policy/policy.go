@@ -6,7 +6,8 @@ import (
 
 	"rung/engine/logs"
 	"rung/model"
-	"rung/revision"
+	"rung/revision/connections"
+	"rung/revision/policies"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -253,11 +254,11 @@ func (v *View) show(env *view.Env, p part) {
 func (v *View) rowsPage(env *view.Env) nav.Page {
 	p := nav.Page{Kind: nav.Rows, Key: v.key, Text: detail.RowsFilter(v.key)}
 	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
-		if v.key.Kind == model.KindNP && v.policy != nil && !revision.OutsideTypes(v.policy, dir) {
-			p.Text += "|" + detail.RowsFilter(revision.DefaultDeny(v.key.Namespace, dir))
+		if v.key.Kind == model.KindNP && v.policy != nil && !connections.OutsideTypes(v.policy, dir) {
+			p.Text += "|" + detail.RowsFilter(connections.DefaultDeny(v.key.Namespace, dir))
 		}
 	}
-	if z := env.Rev.Worst(v.key, env.Now); z != nil {
+	if z := policies.Worst(env.Rev, v.key, env.Now); z != nil {
 		p.Zone = z.Name
 	}
 	return p

@@ -12,6 +12,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
+	"rung/revision/connections"
 	"rung/test/live"
 	"rung/ui/nav"
 	"rung/ui/uitest"
@@ -184,7 +185,7 @@ func TestNetworkPolicy(t *testing.T) {
 	s.WantNot("of blue, egress", "NP green")
 	s.Press("esc", "esc")
 
-	deny := revision.DefaultDeny("blue", model.Ingress)
+	deny := connections.DefaultDeny("blue", model.Ingress)
 	s = uitest.Open(t, tier2(t, deny), nav.ToPolicy(web))
 	s.Want("✓ in sync in 3 of 3 zones · ● except default deny of blue, ingress")
 	s.Press("Z")

@@ -9,6 +9,9 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/connections"
+	"rung/revision/finding"
+	"rung/revision/policies"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -156,7 +159,7 @@ func (v *View) podNote(p *model.Pod) widget.Line {
 }
 
 func (v *View) syncPods(env *view.Env) {
-	v.waiting = env.Rev.WaitingPorts(v.key)
+	v.waiting = policies.WaitingPorts(env.Rev, v.key)
 	if v.cluster != env.Rev.Cluster || len(v.pods.Items()) == 0 {
 		v.pods.SetItems(v.subjects(env))
 	}
@@ -167,9 +170,9 @@ func (v *View) ruleItems(env *view.Env) []*ruleItem {
 	if v.policy == nil {
 		return nil
 	}
-	facts := env.Rev.RuleFacts(v.policy)
+	facts := policies.ListRuleFacts(env.Rev, v.policy)
 	finds := map[string][]model.Finding{}
-	for _, f := range env.Rev.KnownFindingsOf(v.key) {
+	for _, f := range finding.KnownFindingsOf(env.Rev, v.key) {
 		if f.Rule >= 0 {
 			id := f.Direction.Lower() + " " + strconv.Itoa(f.Rule)
 			finds[id] = append(finds[id], f)
@@ -185,7 +188,7 @@ func (v *View) ruleItems(env *view.Env) []*ruleItem {
 		if dir == model.Egress {
 			title = "egress · traffic from the subject's pods"
 		}
-		if revision.OutsideTypes(v.policy, dir) {
+		if connections.OutsideTypes(v.policy, dir) {
 			title = dir.Lower()
 		}
 		out = append(out, &ruleItem{head: title + " · " + v.howDecided(dir)})
@@ -204,13 +207,13 @@ func (v *View) howDecided(dir model.Direction) string {
 	switch {
 	case v.key.Kind != model.KindNP:
 		return "first match decides"
-	case revision.OutsideTypes(v.policy, dir):
+	case connections.OutsideTypes(v.policy, dir):
 		return "▲ not in policyTypes: isolates nothing, but still allows"
 	}
 	return "any match is allowed"
 }
 
-func (v *View) ruleItem(env *view.Env, f *revision.RuleFacts) *ruleItem {
+func (v *View) ruleItem(env *view.Env, f *policies.RuleFacts) *ruleItem {
 	it := &ruleItem{rule: f.Rule, pods: "–", acls: strconv.Itoa(len(f.ACLs)), ports: "any", peers: strings.Join(f.PeerTexts(), " | ")}
 	if v.hits != nil {
 		it.hits = v.hits.Of(v.policy, f.Rule).Short()
@@ -256,7 +259,7 @@ func (v *View) ruleMark(finds []model.Finding, full bool) widget.Line {
 // findingLines are the findings that the tab counts, worst first, each with its remedy.
 func (v *View) findingLines(env *view.Env) []detail.Line {
 	s := &detail.Sheet{St: env.Styles, W: env.W}
-	for _, f := range env.Rev.KnownFindingsOf(v.key) {
+	for _, f := range finding.KnownFindingsOf(env.Rev, v.key) {
 		sign, look := detail.Sign(f.Severity, env.Styles)
 		to := nav.Page{}
 		text := f.Message

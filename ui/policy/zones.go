@@ -10,6 +10,8 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/liverows"
+	"rung/revision/policies"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -49,7 +51,7 @@ func (v *View) zonesOf(env *view.Env, s *detail.Sheet, wide int) {
 	zones := env.Rev.Zones
 	if len(zones) > view.FoldZones {
 		var left []*model.ZoneState
-		zones, left = env.Rev.Troubled(v.key, view.FoldZones, env.Now)
+		zones, left = policies.Troubled(env.Rev, v.key, view.FoldZones, env.Now)
 		defer func() { v.restLine(env, s, left) }()
 	}
 	for _, z := range zones {
@@ -85,7 +87,7 @@ func (v *View) unitLines(env *view.Env, s *detail.Sheet, wide int) {
 	}
 	s.Head("rows it shares with other policies")
 	for _, k := range units {
-		sum := env.Rev.Summary(k, env.Now)
+		sum := policies.Summarize(env.Rev, k, env.Now)
 		z := env.Rev.Zone(sum.Zone)
 		l := widget.Styled(k.Label(), env.Styles.Accent).Add("  ", env.Styles.Text)
 		s.Add("unit."+k.String(), append(l, detail.UnitLine(env, k)...), detail.UnitPage(env.Rev, k, z))
@@ -117,9 +119,9 @@ func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 	rows := detail.UnitPage(env.Rev, k, z)
 	if p != nil && z.DB != nil && k == v.key && state != model.StateBehind && state != model.StateSettling {
 		l = l.Add(fmt.Sprintf("  %s", words.Total(p.LiveACLs, "ACL")), st.Dim)
-		if g := z.DB.PortGroupByName(revision.GroupName(v.key)); g != nil {
+		if g := z.DB.PortGroupByName(liverows.GroupName(v.key)); g != nil {
 			l = l.Add(", "+words.Total(len(g.Ports), "port")+" here", st.Dim)
-			if table, _ := revision.HolderOf(v.key); table != "" {
+			if table, _ := liverows.HolderOf(v.key); table != "" {
 				l = l.Add(" in the group of namespace "+v.key.Namespace, st.Dim)
 			}
 		}
@@ -132,7 +134,7 @@ func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 		s.Say("error."+id, 4, "●", st.Error, st.Text, fmt.Sprintf("last write failed %s after %s: %s",
 			detail.Since(p.ErrorAt, env.Now), words.Total(p.Tries, "try"), p.Error), nav.Page{Kind: nav.Activity, Zone: z.Name})
 	}
-	causes := env.Rev.CausesBehind(z, p, env.Now)
+	causes := liverows.CausesBehind(env.Rev, z, p, env.Now)
 	for i := range p.Diffs {
 		if i == diffsShown {
 			s.Add("more."+id, widget.Styled(fmt.Sprintf("    └ %d more", len(p.Diffs)-i), st.Accent), rows)
@@ -211,7 +213,7 @@ func (v *View) conditionLines(env *view.Env, s *detail.Sheet) {
 // page that has them one by one; what is no zone's is given back.
 func (v *View) foldConditions(env *view.Env, s *detail.Sheet, all []model.Condition) (rest []model.Condition) {
 	st, to := env.Styles, nav.Page{Kind: nav.Ready, Key: v.key}
-	p := env.Rev.ReadyOf(v.key, env.Now)
+	p := policies.ReadyOf(env.Rev, v.key, env.Now)
 	sign, look := "✓", st.OK
 	text := fmt.Sprintf("ready in %d of %s", p.Ready, words.Total(p.Zones, "zone"))
 	if p.Failing > 0 || p.Against > 0 {
@@ -233,7 +235,7 @@ func (v *View) foldConditions(env *view.Env, s *detail.Sheet, all []model.Condit
 		s.Say("ready."+f.Text, 2, "●", st.Error, st.Text, fmt.Sprintf("%s (%s): %s", words.Total(len(f.Zones), "zone"), words.List(f.Zones, 3), f.Text), to)
 	}
 	for _, c := range all {
-		if !strings.HasPrefix(c.Type, revision.ReadyPrefix) {
+		if !strings.HasPrefix(c.Type, policies.ReadyPrefix) {
 			rest = append(rest, c)
 		}
 	}
@@ -246,7 +248,7 @@ const failuresShown = 5
 // controller is where a condition leads: to the lines of the controller that
 // reported it.
 func (v *View) controller(env *view.Env, c model.Condition) nav.Page {
-	zone, ok := strings.CutPrefix(c.Type, revision.ReadyPrefix)
+	zone, ok := strings.CutPrefix(c.Type, policies.ReadyPrefix)
 	if !ok || env.Rev.Mode.Name != revision.ClusterMode {
 		return nav.Page{}
 	}
@@ -264,7 +266,7 @@ func (v *View) troubled(env *view.Env) string {
 			return to.Zone
 		}
 	}
-	if z := env.Rev.Worst(v.key, env.Now); z != nil {
+	if z := policies.Worst(env.Rev, v.key, env.Now); z != nil {
 		return z.Name
 	}
 	return env.Rev.FirstZone()
@@ -277,7 +279,7 @@ const reportersShown = 3
 // controllers reported is one line.
 func (v *View) eventLines(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
-	events := env.Rev.EventGroups(v.key)
+	events := policies.EventGroups(env.Rev, v.key)
 	if len(events) == 0 {
 		return
 	}

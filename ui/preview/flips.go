@@ -5,7 +5,7 @@ import (
 
 	"rung/model/verdict"
 	"rung/model/words"
-	"rung/revision"
+	"rung/revision/connections"
 	"rung/themes"
 )
 
@@ -31,7 +31,7 @@ func (v *View) effect(b *page) {
 
 // logged counts the log lines that would have gone the other way.
 func (b *page) logged(o *verdict.Otherwise) {
-	text := revision.OtherwiseText(o)
+	text := connections.OtherwiseText(o)
 	if text == "" {
 		return
 	}
@@ -40,7 +40,7 @@ func (b *page) logged(o *verdict.Otherwise) {
 		mark, st = "▲", b.st.Warn
 	}
 	b.point(mark, st, text, b.st.Text)
-	if text := revision.ContraryText(o); text != "" {
+	if text := connections.ContraryText(o); text != "" {
 		b.point("▲", b.st.Warn, text, b.st.Text)
 	}
 }
@@ -78,8 +78,8 @@ func (b *page) groups(gs []verdict.Group) {
 		if g.Before != g.After {
 			what = fmt.Sprintf("%s → %s", g.Before, g.After)
 		}
-		b.point(mark, st, what+": "+revision.GroupText(g), b.st.Text)
-		b.point(" ", b.st.Dim, revision.DecidedText(g)+"; "+revision.ExampleText(g), b.st.Dim)
+		b.point(mark, st, what+": "+connections.GroupText(g), b.st.Text)
+		b.point(" ", b.st.Dim, connections.DecidedText(g)+"; "+connections.ExampleText(g), b.st.Dim)
 	}
 }
 
@@ -96,8 +96,8 @@ func (b *page) seen(o *verdict.Otherwise) {
 		}
 		g := &o.Groups[i]
 		mark, st := b.sign(g.Before, g.After)
-		b.point(mark, st, fmt.Sprintf("%s → %s: %s", g.Before, g.After, revision.SeenText(g)), b.st.Text)
-		b.point(" ", b.st.Dim, revision.SeenSaid(g)+"; "+revision.SeenExample(g), b.st.Dim)
+		b.point(mark, st, fmt.Sprintf("%s → %s: %s", g.Before, g.After, connections.SeenText(g)), b.st.Text)
+		b.point(" ", b.st.Dim, connections.SeenSaid(g)+"; "+connections.SeenExample(g), b.st.Dim)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"rung/change/gate"
 	"rung/change/rewrite"
 	"rung/revision"
+	"rung/revision/policies"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/nav"
@@ -58,7 +59,7 @@ type View struct {
 	diff         bool
 	built        builtKey
 	now          time.Time
-	shown        []revision.Shown
+	shown        []policies.Shown
 }
 
 // builtKey is what the documents were built from.
@@ -92,7 +93,7 @@ type wrote struct {
 
 type followed struct {
 	by    *View
-	shown []revision.Shown
+	shown []policies.Shown
 }
 
 // Of makes a preview of any change.
@@ -147,7 +148,8 @@ func (v *View) Sync(env *view.Env) {
 	case v.phase == ready && !v.busy && v.p.Outdated(v.of, env.Rev):
 		v.work(env)
 	case v.phase == waiting || v.phase == late:
-		v.shown = env.Rev.Shows(v.targets())
+		keys, gone := v.targets()
+		v.shown = policies.Shows(env.Rev, keys, gone)
 	}
 	v.build(env)
 }

@@ -11,7 +11,7 @@ import (
 	"rung/change/gate"
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/revision"
+	"rung/revision/policies"
 	"rung/ui/action"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -113,13 +113,13 @@ func (v *View) targets() (keys []model.PolicyKey, gone []string) {
 }
 
 // follow waits until every zone shows the change, or for followTime.
-func follow(ctx context.Context, c view.Console, keys []model.PolicyKey, gone []string) []revision.Shown {
+func follow(ctx context.Context, c view.Console, keys []model.PolicyKey, gone []string) []policies.Shown {
 	ctx, cancel := context.WithTimeout(ctx, followTime)
 	defer cancel()
 	ticks, stop := c.Subscribe()
 	defer stop()
 	for {
-		shown := c.Revision().Shows(keys, gone)
+		shown := policies.Shows(c.Revision(), keys, gone)
 		if all, _ := count(shown); all {
 			return shown
 		}
@@ -131,7 +131,7 @@ func follow(ctx context.Context, c view.Console, keys []model.PolicyKey, gone []
 	}
 }
 
-func count(shown []revision.Shown) (all bool, ok int) {
+func count(shown []policies.Shown) (all bool, ok int) {
 	for _, s := range shown {
 		if s.OK {
 			ok++

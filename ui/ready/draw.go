@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"rung/model/words"
-	"rung/revision"
+	"rung/revision/policies"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -95,7 +95,7 @@ func (v *View) failures(w int) []string {
 }
 
 // failure is one message in at most two lines, with the zones that say it.
-func (v *View) failure(f revision.ReadyMessage, w int) []string {
+func (v *View) failure(f policies.ReadyMessage, w int) []string {
 	text := fmt.Sprintf("%s (%s): %s", words.Total(len(f.Zones), "zone"), words.List(f.Zones, zonesNamed), f.Text)
 	lines := widget.Flow(text, max(12, w-5))
 	var out []string

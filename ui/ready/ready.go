@@ -6,6 +6,7 @@ import (
 
 	"rung/model"
 	"rung/revision"
+	"rung/revision/policies"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -18,15 +19,15 @@ import (
 type View struct {
 	view.List
 	key      model.PolicyKey // empty: all policies
-	policies *widget.Table[*revision.PolicyReady]
-	zones    *widget.Table[*revision.ZoneReady]
+	policies *widget.Table[*policies.PolicyReady]
+	zones    *widget.Table[*policies.ZoneReady]
 	trouble  bool // only what is not in order
 
 	// What is shown was made of the objects of cluster at this time.
 	cluster *model.Cluster
 	at      time.Time
-	all     []revision.PolicyReady
-	one     revision.PolicyReady
+	all     []policies.PolicyReady
+	one     policies.PolicyReady
 	rev     *revision.Revision
 	now     time.Time
 	st      *themes.Styles
@@ -60,9 +61,9 @@ func (v *View) Sync(env *view.Env) {
 	}
 	v.cluster, v.at = env.Rev.Cluster, env.Now
 	if v.policies != nil {
-		v.all = env.Rev.Ready(env.Now)
+		v.all = policies.FindReady(env.Rev, env.Now)
 	} else {
-		v.one = env.Rev.ReadyOf(v.key, env.Now)
+		v.one = policies.ReadyOf(env.Rev, v.key, env.Now)
 	}
 	v.fill()
 }
@@ -70,7 +71,7 @@ func (v *View) Sync(env *view.Env) {
 // fill gives the table what is to be shown.
 func (v *View) fill() {
 	if v.policies != nil {
-		var items []*revision.PolicyReady
+		var items []*policies.PolicyReady
 		for i := range v.all {
 			if p := &v.all[i]; !v.trouble || p.Ready < p.Zones || p.Against > 0 || p.Gone > 0 {
 				items = append(items, p)
@@ -84,9 +85,9 @@ func (v *View) fill() {
 		v.policies.SetItems(items)
 		return
 	}
-	var items []*revision.ZoneReady
+	var items []*policies.ZoneReady
 	for i := range v.one.Reports {
-		if z := &v.one.Reports[i]; !v.trouble || z.Status != revision.ReadyYes || z.Against != "" {
+		if z := &v.one.Reports[i]; !v.trouble || z.Status != policies.ReadyYes || z.Against != "" {
 			items = append(items, z)
 		}
 	}
@@ -129,7 +130,7 @@ func (v *View) worst() (model.PolicyKey, string) {
 		return model.PolicyKey{}, ""
 	}
 	for i := range p.Reports {
-		if p.Reports[i].Status != revision.ReadyGone {
+		if p.Reports[i].Status != policies.ReadyGone {
 			return p.Policy, p.Reports[i].Zone
 		}
 	}
@@ -150,13 +151,13 @@ func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 	case zone == "":
 		return "no zone here"
 	}
-	if z, _ := v.selectedZone(); z != nil && z.Status == revision.ReadyGone {
+	if z, _ := v.selectedZone(); z != nil && z.Status == policies.ReadyGone {
 		return "the node of zone " + zone + " is gone, and its controller with it"
 	}
 	return ""
 }
 
-func (v *View) selectedZone() (*revision.ZoneReady, bool) {
+func (v *View) selectedZone() (*policies.ZoneReady, bool) {
 	if v.zones == nil {
 		return nil, false
 	}

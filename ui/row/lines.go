@@ -7,7 +7,7 @@ import (
 	"rung/model/ovn/known"
 	"rung/model/ovn/nb"
 	"rung/model/words"
-	"rung/revision"
+	"rung/revision/liverows"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -64,7 +64,7 @@ func (v *View) ownerLines(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	owner := widget.Line{{Text: v.page.Table, Style: st.Title}}
 	name := v.owner.Label()
-	k, named := revision.PolicyOf(v.owner)
+	k, named := liverows.PolicyOf(v.owner)
 	switch {
 	case v.owner.Form == nb.FormNone:
 		owner = owner.Add("  no owner is written in its external_ids", st.Dim)
@@ -95,7 +95,7 @@ func (v *View) ownerLines(env *view.Env, s *detail.Sheet) {
 	if text := v.formText(); text != "" {
 		s.Say("form", 0, "·", st.Info, st.Text, text, nav.Page{})
 	}
-	if env.Rev.Mode.Sandbox && revision.IsExample(v.shown()) {
+	if env.Rev.Mode.Sandbox && liverows.IsExample(v.shown()) {
 		text := "A sandbox example"
 		if _, ok := v.shown().(*nb.ACL); ok {
 			text += "; it matches nothing"
@@ -155,7 +155,7 @@ func (v *View) cause(env *view.Env) *known.Cause {
 			d = &p.Diffs[i]
 		}
 	}
-	return env.Rev.CauseAtHand(v.state, p, d)
+	return liverows.CauseAtHand(env.Rev, v.state, p, d)
 }
 
 // verdict is how the live row stands to the desired one, in a sentence.

@@ -6,7 +6,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
-	"rung/revision"
+	"rung/revision/liverows"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -29,24 +29,24 @@ func (v *View) place(env *view.Env, s *detail.Sheet, a *nb.ACL) {
 		l = l.Add(" ("+where+")", st.Dim)
 	}
 	s.Add("place", l.Add(fmt.Sprintf(" · priority %d", a.Priority), st.Text), nav.Page{})
-	if revision.AfterEgressAllow(a, v.owner) {
-		s.Say("place.late", 2, "†", st.Warn, st.Text, "It "+revision.AfterAllow+", which ends the egress stages only. "+
+	if liverows.AfterEgressAllow(a, v.owner) {
+		s.Say("place.late", 2, "†", st.Warn, st.Text, "It "+liverows.AfterAllow+", which ends the egress stages only. "+
 			"A tier-1 ingress Allow or Deny at the destination decides before it.", nav.Page{})
 	}
 	if v.live == nil {
 		return
 	}
 	v.refs.find(v.state.DB, v.live)
-	if v.refs.tie == revision.NoTie {
+	if v.refs.tie == liverows.NoTie {
 		return
 	}
 	first, n := v.refs.tied[0], len(v.refs.tied)
 	to := detail.RowPage(v.state, first, nil)
 	text := "Same priority as " + words.Total(n, "row") + " that " + words.Form(n, "decides", "decide") + " alike."
 	sign, mark := "=", st.Dim
-	if v.refs.tie == revision.TieUndefined {
+	if v.refs.tie == liverows.TieUndefined {
 		sign, mark = "▲", st.Warn
-		text = "Same priority as " + words.Total(n, "row") + ", " + revision.OwnerName(first.ExternalIDs) + " (" + first.Action +
+		text = "Same priority as " + words.Total(n, "row") + ", " + liverows.OwnerName(first.ExternalIDs) + " (" + first.Action +
 			") among them: where both match, which one wins is undefined."
 	}
 	s.Say("place.tie", 2, sign, mark, st.Text, text, to)

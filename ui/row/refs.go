@@ -3,7 +3,7 @@ package row
 import (
 	"rung/model/ovn/nb"
 	"rung/model/words"
-	"rung/revision"
+	"rung/revision/liverows"
 	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -21,7 +21,7 @@ type refs struct {
 	rows []nb.Row
 	// tied are the ACLs that share the place of an ACL.
 	tied []*nb.ACL
-	tie  revision.Tie
+	tie  liverows.Tie
 }
 
 // find looks for the rows of the database that refer to a row, and those that tie with it.
@@ -29,9 +29,9 @@ func (r *refs) find(db *nb.DB, to nb.Row) []nb.Row {
 	if r.db == db && r.row == to {
 		return r.rows
 	}
-	*r = refs{db: db, row: to, rows: revision.Referrers(db, to)}
+	*r = refs{db: db, row: to, rows: liverows.Referrers(db, to)}
 	if a, ok := to.(*nb.ACL); ok {
-		r.tied, r.tie = revision.TiedWith(db, a)
+		r.tied, r.tie = liverows.TiedWith(db, a)
 	}
 	return r.rows
 }
@@ -71,7 +71,7 @@ func (v *View) referrers(env *view.Env, s *detail.Sheet) {
 		}
 		l := widget.Line{{Text: "  " + what + "  ", Style: st.Dim}, {Text: r.RowName(), Style: st.Accent}}
 		if ids := r.IDs(); len(ids) > 0 {
-			l = l.Add("  "+revision.OwnerName(ids), st.Text)
+			l = l.Add("  "+liverows.OwnerName(ids), st.Text)
 		}
 		s.Add("ref."+r.RowUUID(), l, to)
 	}

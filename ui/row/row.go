@@ -8,6 +8,8 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/liverows"
+	"rung/revision/policies"
 	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -94,7 +96,7 @@ func (v *View) find(env *view.Env) {
 		v.owner = ownerByID(v.page.Table, v.id)
 	}
 	v.findLink(env)
-	k, ok := revision.UnitOf(v.owner)
+	k, ok := liverows.UnitOf(v.owner)
 	if !ok || !k.Kind.IsAdmin() && v.state.Policy(k) == nil && !env.Rev.Compiled(k) {
 		return
 	}
@@ -138,7 +140,7 @@ func (v *View) difference(p *model.PolicyInZone) *model.RowDiff {
 // findLink finds the page of the rule or policy the row is about: also rows that
 // are not compared name one.
 func (v *View) findLink(env *view.Env) {
-	k, ok := revision.PolicyOf(v.owner)
+	k, ok := liverows.PolicyOf(v.owner)
 	if !ok || env.Rev.Cluster.Policy(k) == nil && (!k.Kind.IsAdmin() || v.owner.Form == nb.FormLegacy) {
 		return
 	}
@@ -243,7 +245,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 
 // elsewhere goes to the same row in another zone, past zones that lack it.
 func (v *View) elsewhere(env *view.Env, d int) {
-	for zone := env.Rev.NextZone(v.page.Zone, d); zone != v.page.Zone; zone = env.Rev.NextZone(zone, d) {
+	for zone := policies.NextZone(env.Rev, v.page.Zone, d); zone != v.page.Zone; zone = policies.NextZone(env.Rev, zone, d) {
 		z := env.Rev.Zone(zone)
 		if z.DB == nil {
 			continue

@@ -8,6 +8,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
+	"rung/revision/finding"
 	"rung/test/live"
 	"rung/ui/nav"
 	"rung/ui/uitest"
@@ -334,7 +335,7 @@ func BenchmarkLargeSet(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
 		s.Console.Set(p)
-		s.Console.Revision().Findings()
+		finding.Findings(s.Console.Revision())
 		b.StartTimer()
 		s.Refresh()
 	}

@@ -9,7 +9,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
-	"rung/revision"
+	"rung/revision/liverows"
 	"rung/ui/detail"
 	"rung/ui/nav"
 )
@@ -21,9 +21,9 @@ type item struct {
 	owner nb.Owner
 	label string // the owner's
 	on    string // what holds an ACL
-	mark  revision.RowMark
-	tie   revision.Tie
-	late  bool   // see revision.AfterEgressAllow
+	mark  liverows.RowMark
+	tie   liverows.Tie
+	late  bool   // see liverows.AfterEgressAllow
 	head  string // a heading instead of a row
 	end   bool   // the heading ends a stage
 	to    nav.Page
@@ -44,15 +44,15 @@ func stageTitle(stage string) string {
 
 // ranked is an ACL in pipeline order with what is worked out once for it.
 type ranked struct {
-	revision.PlacedACL
+	liverows.PlacedACL
 	label string // the owner's
 	on    string
 	lost  bool // a desired row that is missing
 }
 
 // inOrder is the pipeline order of a database.
-func inOrder(db *nb.DB, holders *revision.Holders) []ranked {
-	placed := revision.Pipeline(db)
+func inOrder(db *nb.DB, holders *liverows.Holders) []ranked {
+	placed := liverows.Pipeline(db)
 	out := make([]ranked, len(placed))
 	for i, a := range placed {
 		out[i] = ranked{PlacedACL: a, label: a.Owner.Label(), on: heldBy(a.ACL, a.Owner, holders)}
@@ -61,7 +61,7 @@ func inOrder(db *nb.DB, holders *revision.Holders) []ranked {
 }
 
 // heldBy is what holds an ACL, for people.
-func heldBy(a *nb.ACL, o nb.Owner, holders *revision.Holders) string {
+func heldBy(a *nb.ACL, o nb.Owner, holders *liverows.Holders) string {
 	rows := holders.Of(a)
 	switch {
 	case len(rows) == 0:
@@ -84,17 +84,17 @@ func ownGroup(o nb.Owner, holder nb.Row) bool {
 // acls are the items of table ACL, with headings: of each stage, of the rows
 // that decide after an egress Allow, and what becomes of a connection that no
 // row of a stage matches. only, when set, is the one stage to show.
-func acls(sorted []ranked, lost []nb.Row, m *revision.RowMarks, z *model.ZoneState, only string) []*item {
+func acls(sorted []ranked, lost []nb.Row, m *liverows.RowMarks, z *model.ZoneState, only string) []*item {
 	all := sorted
 	if len(lost) > 0 {
 		all = slices.Clone(sorted)
 		for _, r := range lost {
 			if a, ok := r.(*nb.ACL); ok {
-				x := revision.Place(a)
+				x := liverows.Place(a)
 				all = append(all, ranked{PlacedACL: x, label: x.Owner.Label(), lost: true})
 			}
 		}
-		slices.SortStableFunc(all, func(a, b ranked) int { return revision.CompareACLs(a.ACL, b.ACL) })
+		slices.SortStableFunc(all, func(a, b ranked) int { return liverows.CompareACLs(a.ACL, b.ACL) })
 	}
 	out := make([]*item, 0, len(all)+10)
 	stage, late, runs := "", false, 0
@@ -110,7 +110,7 @@ func acls(sorted []ranked, lost []nb.Row, m *revision.RowMarks, z *model.ZoneSta
 		}
 		if x.AfterAllow && !late {
 			runs++
-			out = append(out, &item{id: "late " + strconv.Itoa(runs), head: lateSign + revision.AfterAllow})
+			out = append(out, &item{id: "late " + strconv.Itoa(runs), head: lateSign + liverows.AfterAllow})
 		}
 		late = x.AfterAllow
 		it := newItem(x.ACL, x.Owner, x.lost, m, z)
@@ -120,7 +120,7 @@ func acls(sorted []ranked, lost []nb.Row, m *revision.RowMarks, z *model.ZoneSta
 	return endStage(out, stage)
 }
 
-// lateSign marks the rows of revision.AfterEgressAllow, wherever they stand.
+// lateSign marks the rows of liverows.AfterEgressAllow, wherever they stand.
 const lateSign = "† "
 
 // endStage says what becomes of the rest.
@@ -131,11 +131,11 @@ func endStage(out []*item, stage string) []*item {
 	return append(out, &item{id: "end " + stage, head: "no row matches: allowed in this stage", end: true})
 }
 
-func newItem(r nb.Row, o nb.Owner, lost bool, m *revision.RowMarks, z *model.ZoneState) *item {
+func newItem(r nb.Row, o nb.Owner, lost bool, m *liverows.RowMarks, z *model.ZoneState) *item {
 	if lost {
-		mark := revision.RowMissing
+		mark := liverows.RowMissing
 		if m.KnownLost[r.IDs()[nb.KeyID]] {
-			mark = revision.RowKnownMissing
+			mark = liverows.RowKnownMissing
 		}
 		return &item{id: "missing " + r.IDs()[nb.KeyID], row: r, owner: o, mark: mark, to: detail.RowPage(z, nil, r)}
 	}
@@ -143,7 +143,7 @@ func newItem(r nb.Row, o nb.Owner, lost bool, m *revision.RowMarks, z *model.Zon
 }
 
 // named are the items of a table whose rows have names, by owner and id.
-func named(live, lost []nb.Row, m *revision.RowMarks, z *model.ZoneState) []*item {
+func named(live, lost []nb.Row, m *liverows.RowMarks, z *model.ZoneState) []*item {
 	out := make([]*item, 0, len(live)+len(lost))
 	add := func(rows []nb.Row, lost bool) {
 		for _, r := range rows {

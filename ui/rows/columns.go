@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"rung/model/ovn/nb"
-	"rung/revision"
+	"rung/revision/liverows"
 	"rung/themes"
 	"rung/ui/widget"
 )
@@ -45,7 +45,7 @@ func (v *View) text(it *item) string {
 	switch r := it.row.(type) {
 	case *nb.ACL:
 		if it.late {
-			s += " " + lateSign + revision.AfterAllow
+			s += " " + lateSign + liverows.AfterAllow
 		}
 		if v.problem(it) != "" {
 			s += " " + badMatch
@@ -65,15 +65,15 @@ const badMatch = "▲ match"
 func (v *View) markCell(it *item) widget.Line {
 	look := v.st.Error
 	switch it.mark {
-	case revision.RowSettling:
+	case liverows.RowSettling:
 		look = v.st.Info
-	case revision.RowStrange, revision.RowLegacy:
+	case liverows.RowStrange, liverows.RowLegacy:
 		look = v.st.Warn
-	case revision.RowForeign:
+	case liverows.RowForeign:
 		look = v.st.Dim
 	}
 	text := markText[it.mark]
-	if (text == "" || it.mark == revision.RowForeign) && v.problem(it) != "" {
+	if (text == "" || it.mark == liverows.RowForeign) && v.problem(it) != "" {
 		text, look = badMatch, v.st.Warn
 	}
 	return widget.Styled(text, look)
@@ -87,9 +87,9 @@ func (v *View) prioCell(it *item) widget.Line {
 	}
 	l := widget.Plain(strconv.Itoa(a.Priority))
 	switch it.tie {
-	case revision.TieSame:
+	case liverows.TieSame:
 		return l.Add("=", v.st.Dim)
-	case revision.TieUndefined:
+	case liverows.TieUndefined:
 		return l.Add("▲", v.st.Warn)
 	}
 	return l.Add(" ", v.st.Text)
@@ -117,7 +117,7 @@ func (v *View) matchCell(it *item) widget.Line {
 func (v *View) ownerCell(it *item) widget.Line {
 	look := v.st.Accent
 	switch it.mark {
-	case revision.RowForeign, revision.RowUncompiled, revision.RowLegacy:
+	case liverows.RowForeign, liverows.RowUncompiled, liverows.RowLegacy:
 		look = v.st.Text
 	}
 	if it.late {
@@ -188,10 +188,10 @@ func (v *View) logCell(a *nb.ACL) widget.Line {
 	return widget.Styled(a.Severity, v.st.Info)
 }
 
-// known leaves a number out of rows that are missing: see revision.RowMarks.
+// known leaves a number out of rows that are missing: see liverows.RowMarks.
 func known(cell func(*item) widget.Line) func(*item) widget.Line {
 	return func(it *item) widget.Line {
-		if it.mark == revision.RowMissing || it.mark == revision.RowKnownMissing {
+		if it.mark == liverows.RowMissing || it.mark == liverows.RowKnownMissing {
 			return widget.Plain("–")
 		}
 		return cell(it)

@@ -1,22 +1,22 @@
 package rows
 
 import (
-	"rung/revision"
+	"rung/revision/liverows"
 )
 
 // markText are the marks for people.
-var markText = map[revision.RowMark]string{
-	revision.RowSettling:       "… settling",
-	revision.RowDifferent:      "≠ differs",
-	revision.RowExtra:          "≠ extra",
-	revision.RowMissing:        "≠ missing",
-	revision.RowKnownDifferent: "≠ differs: known",
-	revision.RowKnownExtra:     "≠ extra: known",
-	revision.RowKnownMissing:   "≠ missing: known",
-	revision.RowFrozen:         "● frozen",
-	revision.RowStrange:        "? other form",
-	revision.RowForeign:        "· other",
-	revision.RowLegacy:         "~ legacy",
+var markText = map[liverows.RowMark]string{
+	liverows.RowSettling:       "… settling",
+	liverows.RowDifferent:      "≠ differs",
+	liverows.RowExtra:          "≠ extra",
+	liverows.RowMissing:        "≠ missing",
+	liverows.RowKnownDifferent: "≠ differs: known",
+	liverows.RowKnownExtra:     "≠ extra: known",
+	liverows.RowKnownMissing:   "≠ missing: known",
+	liverows.RowFrozen:         "● frozen",
+	liverows.RowStrange:        "? other form",
+	liverows.RowForeign:        "· other",
+	liverows.RowLegacy:         "~ legacy",
 }
 
 // missingShown bounds the policies whose missing rows are listed: a zone that

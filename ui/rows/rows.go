@@ -8,7 +8,8 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
-	"rung/revision"
+	"rung/revision/liverows"
+	"rung/revision/policies"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -41,8 +42,8 @@ type View struct {
 	walked   []*nb.ACL
 	sorted   []ranked
 	problems map[*nb.ACL]string // of matches that were looked at
-	holders  *revision.Holders
-	marks    *revision.RowMarks
+	holders  *liverows.Holders
+	marks    *liverows.RowMarks
 }
 
 // New makes the view of a zone's rows.
@@ -101,7 +102,7 @@ func (v *View) Sync(env *view.Env) {
 // was read.
 func remembered(env *view.Env, z *model.ZoneState) widget.Line {
 	var names []string
-	for _, k := range revision.ZonePolicies(env.Rev, z) {
+	for _, k := range liverows.ZonePolicies(env.Rev, z) {
 		if s := z.Policy(k).State(z, env.Now); s == model.StateBehind || s == model.StateFrozen {
 			names = append(names, k.Label())
 		}
@@ -117,7 +118,7 @@ func remembered(env *view.Env, z *model.ZoneState) widget.Line {
 
 func (v *View) fill(env *view.Env, t *widget.Table[*item]) {
 	z := v.state
-	v.marks = env.Rev.Marks(z, env.Now)
+	v.marks = liverows.Marks(env.Rev, z, env.Now)
 	table := tables[v.table]
 	lost := v.marks.MissingRows(env.Rev, z, table, missingShown)
 	switch table {
@@ -156,7 +157,7 @@ func (v *View) tellTies() {
 	}
 	var at []string
 	for it := range v.now().Shown() {
-		if it.tie != revision.TieUndefined {
+		if it.tie != liverows.TieUndefined {
 			continue
 		}
 		if text := strconv.Itoa(it.row.(*nb.ACL).Priority); !slices.Contains(at, text) {
@@ -173,7 +174,7 @@ func (v *View) tellTies() {
 // groups come and go much more often.
 func (v *View) order(db *nb.DB) {
 	walked := slices.AppendSeq(make([]*nb.ACL, 0, len(v.walked)), db.ACLs())
-	holders := revision.HoldersOf(db, v.holders)
+	holders := liverows.HoldersOf(db, v.holders)
 	if slices.Equal(walked, v.walked) && holders == v.holders && v.sorted != nil {
 		return
 	}
@@ -184,12 +185,12 @@ func (v *View) order(db *nb.DB) {
 // can. Matches are taken apart when they are looked at, not all at once.
 func (v *View) problem(it *item) string {
 	a, ok := it.row.(*nb.ACL)
-	if !ok || it.mark == revision.RowMissing {
+	if !ok || it.mark == liverows.RowMissing {
 		return ""
 	}
 	text, ok := v.problems[a]
 	if !ok {
-		text = revision.MatchProblem(a.Match)
+		text = liverows.MatchProblem(a.Match)
 		v.problems[a] = text
 	}
 	return text
@@ -211,7 +212,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		if id == action.RowsPrevZone {
 			d = -1
 		}
-		v.zone = env.Rev.NextZone(v.zone, d)
+		v.zone = policies.NextZone(env.Rev, v.zone, d)
 		v.walked, v.sorted = nil, nil
 	case action.RowsTable:
 		v.table = (v.table + 1) % len(tables)

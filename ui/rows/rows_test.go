@@ -9,6 +9,8 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
+	"rung/revision/finding"
+	"rung/revision/liverows"
 	"rung/test/live"
 	"rung/ui/nav"
 	"rung/ui/uitest"
@@ -76,7 +78,7 @@ func TestOrderIsThePipelines(t *testing.T) {
 		}
 	}
 	var want []string
-	for _, a := range revision.PipelineOrder(p.Zones[2].DB) {
+	for _, a := range liverows.PipelineOrder(p.Zones[2].DB) {
 		want = append(want, fmt.Sprintf("%d %d %s", a.Tier, a.Priority, a.Action))
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
@@ -264,7 +266,7 @@ func BenchmarkSync(b *testing.B) {
 			return nil
 		})
 		f.Set(p)
-		f.Revision().Findings()
+		finding.Findings(f.Revision())
 		b.StartTimer()
 		s.Refresh()
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"rung/model/ovn/nb"
-	"rung/revision"
+	"rung/revision/liverows"
 	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/view"
@@ -38,7 +38,7 @@ func (v *View) aclLines(env *view.Env, w int) []widget.Line {
 }
 
 // fieldLine is one column of an ACL.
-func fieldLine(f revision.Field, e *revision.RuleACL, read bool, st *themes.Styles, name, half int) widget.Line {
+func fieldLine(f liverows.Field, e *liverows.RuleACL, read bool, st *themes.Styles, name, half int) widget.Line {
 	desired, live := f.Desired, f.Live
 	switch {
 	case f.Name == "match" || f.Name == "external_ids":
@@ -62,7 +62,7 @@ func fieldLine(f revision.Field, e *revision.RuleACL, read bool, st *themes.Styl
 
 // brief are the columns that are too long for the space: what matters is
 // whether they are the same.
-func brief(f revision.Field, e *revision.RuleACL) (desired, live string) {
+func brief(f liverows.Field, e *liverows.RuleACL) (desired, live string) {
 	desired, live = "see below", "as desired"
 	if f.Name == "external_ids" {
 		desired = aclKey(e)
@@ -76,7 +76,7 @@ func brief(f revision.Field, e *revision.RuleACL) (desired, live string) {
 	case e.Live == nil:
 		live = ""
 	case f.Differs && f.Name == "external_ids":
-		live = strings.Join(revision.MapDiffers(e.Desired.ExternalIDs, e.Live.ExternalIDs), ", ")
+		live = strings.Join(liverows.MapDiffers(e.Desired.ExternalIDs, e.Live.ExternalIDs), ", ")
 	case f.Differs:
 		live = "differs, see below"
 	}
@@ -84,7 +84,7 @@ func brief(f revision.Field, e *revision.RuleACL) (desired, live string) {
 }
 
 // aclKey is what tells the ACL from the others of its rule.
-func aclKey(e *revision.RuleACL) string {
+func aclKey(e *liverows.RuleACL) string {
 	a := e.Desired
 	if a == nil {
 		a = e.Live
@@ -119,7 +119,7 @@ func (v *View) fullLines(env *view.Env, s *detail.Sheet) {
 		switch {
 		case !f.Differs:
 		case f.Name == "external_ids":
-			for _, k := range revision.MapDiffers(e.Desired.ExternalIDs, e.Live.ExternalIDs) {
+			for _, k := range liverows.MapDiffers(e.Desired.ExternalIDs, e.Live.ExternalIDs) {
 				both(k, k, either(e.Desired.ExternalIDs, k), either(e.Live.ExternalIDs, k))
 			}
 		case f.Name == "match" || widget.Width(f.Desired) > fullWidth || widget.Width(f.Live) > fullWidth:

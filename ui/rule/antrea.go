@@ -6,6 +6,8 @@ import (
 	"rung/model"
 	"rung/model/antrea"
 	"rung/model/words"
+	"rung/revision/liverows"
+	"rung/revision/policies"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -16,7 +18,7 @@ import (
 // without rows.
 func (v *View) antreaLines(env *view.Env, s *detail.Sheet) {
 	st, p, r := env.Styles, v.policy, v.rule
-	applied, pods := p.SubjectText(), env.Rev.SubjectCount(p.Key).Pods
+	applied, pods := p.SubjectText(), policies.CountSubjects(env.Rev, p.Key).Pods
 	if a := r.Antrea; a != nil {
 		if len(a.AppliedTo) > 0 {
 			applied = model.AppliedText(a.AppliedTo, p.Namespace)
@@ -68,7 +70,7 @@ func (v *View) antreaLines(env *view.Env, s *detail.Sheet) {
 		s.Field("system", "here", nameWidth, widget.Styled("decides nothing: OVN-Kubernetes' precedence holds", st.Warn), nav.Page{})
 		return
 	}
-	before, after := env.Rev.Neighbours(p, r)
+	before, after := liverows.Neighbours(env.Rev, p, r)
 	v.neighbour(env, s, "previous rule", before, "none: the first "+firstOf(p, r))
 	v.neighbour(env, s, "next rule", after, "none: the last "+firstOf(p, r))
 }

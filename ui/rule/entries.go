@@ -1,12 +1,12 @@
 package rule
 
 import (
-	"rung/revision"
+	"rung/revision/liverows"
 	"rung/ui/detail"
 )
 
 // standing is how the live row stands to the desired one, in a few words.
-func standing(e *revision.RuleACL, read bool) (text string, bad bool) {
+func standing(e *liverows.RuleACL, read bool) (text string, bad bool) {
 	switch {
 	case !read:
 		return "no live row to compare", false

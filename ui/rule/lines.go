@@ -9,6 +9,10 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/connections"
+	"rung/revision/flows"
+	"rung/revision/liverows"
+	"rung/revision/policies"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -73,7 +77,7 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 		}
 		text, bad := standing(e, v.read())
 		if e.Live != nil {
-			if f := env.Rev.Flows(v.state, e.Live, env.Now); f.Bad(env.Now) {
+			if f := flows.OfACL(env.Rev, v.state, e.Live, env.Now); f.Bad(env.Now) {
 				text, bad = text+", ≠ its flows "+flowsWord[f.State], true
 			}
 		}
@@ -87,7 +91,7 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 }
 
 // flowsWord says what is wrong with flows.
-var flowsWord = map[revision.FlowState]string{revision.FlowsMissing: "are missing", revision.FlowsOld: "are of an older row"}
+var flowsWord = map[flows.FlowState]string{flows.FlowsMissing: "are missing", flows.FlowsOld: "are of an older row"}
 
 // read says whether the chosen zone's rows were ever read.
 func (v *View) read() bool { return v.state != nil && v.state.DB != nil }
@@ -96,7 +100,7 @@ func (v *View) read() bool { return v.state != nil && v.state.DB != nil }
 func (v *View) noACL(env *view.Env) string {
 	switch none := env.Rev.None(v.page.Key); {
 	case none != nil:
-		return "nothing: " + env.Rev.NoRowsShort(none)
+		return "nothing: " + policies.NoRowsShort(env.Rev, none)
 	case v.page.Key.Kind == model.KindEF:
 		return "nothing: its destination has no address now; its index stays reserved"
 	case v.page.Key.Kind == model.KindNP:
@@ -113,7 +117,7 @@ func (v *View) behind(env *view.Env, i int) []string {
 		if pe.Match != nil {
 			return []string{"of each pod it applies to"}
 		}
-		n := env.Rev.PeerCount(v.page.Key, v.rule.Direction, v.rule.Index, i)
+		n := policies.CountPeers(env.Rev, v.page.Key, v.rule.Direction, v.rule.Index, i)
 		return []string{n.String(), n.Brief(), words.Total(n.Pods, "pod")}
 	case model.PeerNodes:
 		nodes := 0
@@ -136,8 +140,8 @@ func (v *View) setPage(env *view.Env) nav.Page {
 				nb.Pair{Key: nb.KeyDirection, Value: string(v.rule.Direction)}, nb.Pair{Key: nb.KeyGressIndex, Value: fmt.Sprint(v.rule.Index)},
 				nb.Pair{Key: nb.KeyIPFamily, Value: family})[nb.KeyID]))
 		}
-	} else if units := env.Rev.RuleSets(v.page.Key, v.rule); len(units) == 1 {
-		names = revision.SetNames(units[0]) // of several the match tells which is which
+	} else if units := liverows.RuleSets(env.Rev, v.page.Key, v.rule); len(units) == 1 {
+		names = liverows.SetNames(units[0]) // of several the match tells which is which
 	}
 	for _, name := range names {
 		if v.read() {
@@ -167,7 +171,7 @@ func (v *View) subjectLine(env *view.Env, s *detail.Sheet) {
 			here++
 		}
 	}
-	n := env.Rev.SubjectCount(v.page.Key)
+	n := policies.CountSubjects(env.Rev, v.page.Key)
 	in := ""
 	if v.state != nil {
 		in = fmt.Sprintf(" (%s here)", words.Thousands(here))
@@ -177,7 +181,7 @@ func (v *View) subjectLine(env *view.Env, s *detail.Sheet) {
 		count = " → " + n.Brief() + in // the policy's page says why not all
 	}
 	if v.read() {
-		if g := v.state.DB.PortGroupByName(revision.GroupName(v.page.Key)); g != nil {
+		if g := v.state.DB.PortGroupByName(liverows.GroupName(v.page.Key)); g != nil {
 			to = detail.RowPage(v.state, g, nil)
 		}
 	}
@@ -211,9 +215,9 @@ func (v *View) orderLines(env *view.Env, s *detail.Sheet) {
 		v.denyLine(env, s)
 		return
 	case p.Kind == model.KindEF:
-		s.Field("stage", "stage", nameWidth, widget.Plain("to-lport: "+strings.TrimPrefix(revision.AfterAllow, "decides ")), nav.Page{})
+		s.Field("stage", "stage", nameWidth, widget.Plain("to-lport: "+strings.TrimPrefix(liverows.AfterAllow, "decides ")), nav.Page{})
 	}
-	before, after := env.Rev.Neighbours(p, r)
+	before, after := liverows.Neighbours(env.Rev, p, r)
 	v.neighbour(env, s, "previous rule", before, "none: the first "+firstOf(p, r))
 	v.neighbour(env, s, "next rule", after, "none: the last "+firstOf(p, r))
 }
@@ -229,20 +233,20 @@ func firstOf(p *model.Policy, r *model.Rule) string {
 // denyLine is what comes behind all NetworkPolicies: the default deny, for the pods
 // that one of them isolates.
 func (v *View) denyLine(env *view.Env, s *detail.Sheet) {
-	unit := revision.DefaultDeny(v.policy.Namespace, v.rule.Direction)
+	unit := connections.DefaultDeny(v.policy.Namespace, v.rule.Direction)
 	to := nav.Page{}
 	if v.state != nil {
 		to = detail.UnitPage(env.Rev, unit, v.state)
 	}
 	l := widget.Line{{Text: unit.Label(), Style: env.Styles.Accent}}
 	l = l.Add("  "+string(model.Deny), view.ActionStyle(model.Deny, env.Styles))
-	if revision.OutsideTypes(v.policy, v.rule.Direction) {
+	if connections.OutsideTypes(v.policy, v.rule.Direction) {
 		l = l.Add("  ▲ not because of this policy: its policyTypes leave "+string(v.rule.Direction)+" out", env.Styles.Warn)
 	}
 	s.Field("then", "then", nameWidth, l, to)
 }
 
-func (v *View) neighbour(env *view.Env, s *detail.Sheet, name string, at *revision.PlacedRule, nothing string) {
+func (v *View) neighbour(env *view.Env, s *detail.Sheet, name string, at *liverows.PlacedRule, nothing string) {
 	if at == nil {
 		s.Field(name, name, nameWidth, widget.Styled("("+nothing+")", env.Styles.Dim), nav.Page{})
 		return

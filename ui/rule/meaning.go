@@ -8,6 +8,9 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/revision/connections"
+	"rung/revision/finding"
+	"rung/revision/liverows"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -17,12 +20,12 @@ import (
 func (v *View) meaningLines(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	s.Head("in words")
-	for i, text := range env.Rev.Says(v.policy, v.rule) {
+	for i, text := range connections.Says(env.Rev, v.policy, v.rule) {
 		s.Say(fmt.Sprintf("says.%d", i), 2, "", st.Text, st.Text, text, nav.Page{})
 	}
 	v.effectLines(env, s)
 	v.zoneLines(env, s)
-	for _, f := range env.Rev.KnownFindingsOf(v.page.Key) {
+	for _, f := range finding.KnownFindingsOf(env.Rev, v.page.Key) {
 		if f.Rule != v.rule.Index || f.Direction != v.rule.Direction {
 			continue
 		}
@@ -71,7 +74,7 @@ const zonesShown = 3
 func (v *View) zoneLines(env *view.Env, s *detail.Sheet) {
 	st, k := env.Styles, v.page.Key
 	fine, unread, listed, more := 0, 0, 0, 0
-	shared := env.Rev.RuleSets(k, v.rule)
+	shared := liverows.RuleSets(env.Rev, k, v.rule)
 	for _, z := range env.Rev.Zones {
 		p := z.Policy(k)
 		state, rest := detail.ZoneState(env.Rev, k, z, env.Now)

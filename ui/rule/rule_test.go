@@ -12,6 +12,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
+	"rung/revision/finding"
 	"rung/test/live"
 	"rung/ui/nav"
 	"rung/ui/uitest"
@@ -336,7 +337,7 @@ func BenchmarkPodEvent(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
 		s.Console.Set(p)
-		s.Console.Revision().Findings()
+		finding.Findings(s.Console.Revision())
 		b.StartTimer()
 		s.Refresh()
 	}

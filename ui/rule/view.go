@@ -8,6 +8,8 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/liverows"
+	"rung/revision/policies"
 	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -31,7 +33,7 @@ type View struct {
 	policy  *model.Policy
 	rule    *model.Rule
 	hits    *logs.Summary // nil without a log
-	entries []*revision.RuleACL
+	entries []*liverows.RuleACL
 	state   *model.ZoneState
 
 	// Wide: what it says at the left, the ACL at the right, the rest below;
@@ -68,14 +70,14 @@ func (v *View) Sync(env *view.Env) {
 	v.state = env.Rev.Zone(v.zone)
 	env.Console.LookAt(v.zone)
 	env.Console.LookAtFlows(v.zone)
-	v.entries = env.Rev.RuleACLs(v.page.Key, v.rule, v.state)
+	v.entries = liverows.RuleACLs(env.Rev, v.page.Key, v.rule, v.state)
 	v.layout(env)
 }
 
 // firstZone is where to look first: the zone that needs attention, else the one
 // with most of the subject's pods.
 func firstZone(env *view.Env, k model.PolicyKey) string {
-	z := env.Rev.Worst(k, env.Now)
+	z := policies.Worst(env.Rev, k, env.Now)
 	if z == nil {
 		return ""
 	}
@@ -234,7 +236,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		if id == action.RulePrevZone {
 			d = -1
 		}
-		v.zone = env.Rev.NextZone(v.zone, d)
+		v.zone = policies.NextZone(env.Rev, v.zone, d)
 		v.Sync(env)
 	case action.RuleNextACL:
 		v.nextACL(env)
@@ -294,7 +296,7 @@ func (v *View) walk(id action.ID) bool {
 const aclPrefix = "acl."
 
 // underCursor is the ACL the cursor is on.
-func (v *View) underCursor() *revision.RuleACL {
+func (v *View) underCursor() *liverows.RuleACL {
 	id, ok := strings.CutPrefix(v.active().SelectedID(), aclPrefix)
 	if !ok {
 		return nil
@@ -308,7 +310,7 @@ func (v *View) underCursor() *revision.RuleACL {
 }
 
 // shown is the ACL on show, nil when the rule has none.
-func (v *View) shown() *revision.RuleACL {
+func (v *View) shown() *liverows.RuleACL {
 	for _, e := range v.entries {
 		if e.ID == v.acl {
 			return e

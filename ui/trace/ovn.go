@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"rung/revision"
+	"rung/revision/flows"
 	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -19,7 +19,7 @@ type asking struct {
 	wanted bool // ask as soon as the page is there
 	doing  *atomic.Pointer[string]
 	seen   string // of doing
-	words  *revision.OVNWords
+	words  *flows.OVNWords
 	at     time.Time // of the answer
 	err    error
 }
@@ -28,7 +28,7 @@ type asking struct {
 type shown struct {
 	asks  bool
 	doing string
-	words *revision.OVNWords
+	words *flows.OVNWords
 	err   error
 }
 
@@ -50,7 +50,7 @@ func (a *asking) now() string {
 // heard says whether something else is being done than was drawn.
 func (a *asking) heard() bool { return a.Under() && a.now() != a.seen }
 
-func (a *asking) take(t *revision.OVNTrace, err error) {
+func (a *asking) take(t *flows.OVNTrace, err error) {
 	a.doing, a.words, a.err = nil, nil, err
 	if t != nil {
 		words := t.Words()
@@ -73,7 +73,7 @@ func (v *page) askOVN(env *view.Env) {
 	}
 	doing, c, ask := &atomic.Pointer[string]{}, v.asks, env.Console.OVNTrace
 	v.ovn.doing = doing
-	view.Begin(&v.ovn.Once, env, "asking OVN", func(ctx context.Context) (*revision.OVNTrace, error) {
+	view.Begin(&v.ovn.Once, env, "asking OVN", func(ctx context.Context) (*flows.OVNTrace, error) {
 		return ask(ctx, c, func(s string) { doing.Store(&s) })
 	})
 }
@@ -96,7 +96,7 @@ func (v *page) byOVN(s *detail.Sheet) {
 	}
 }
 
-func (v *page) ovnWords(s *detail.Sheet, w *revision.OVNWords) {
+func (v *page) ovnWords(s *detail.Sheet, w *flows.OVNWords) {
 	st := s.St
 	sign, look := "✓", st.OK
 	switch {
@@ -114,7 +114,7 @@ func (v *page) ovnWords(s *detail.Sheet, w *revision.OVNWords) {
 		for j, l := range way.Lines {
 			id := fmt.Sprintf("ovn.%d.%d", i, j)
 			s.Say(id, 2, "", st.Dim, st.Dim, l.Zone+" "+l.Stage+": "+l.OVN, nav.Page{})
-			if l.Agreement != revision.Agree {
+			if l.Agreement != flows.Agree {
 				s.Say(id+".rows", 4, "≠", st.Warn, st.Text, "rows: "+l.Rows, nav.Page{})
 			}
 		}

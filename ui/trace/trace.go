@@ -9,6 +9,7 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/revision"
+	"rung/revision/flows"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -157,7 +158,7 @@ const rest = 4
 
 // Receive takes an answer, and notices what became another.
 func (v *page) Receive(env *view.Env, msg any) {
-	if t, err, ok := view.Come[*revision.OVNTrace](&v.ovn.Once, msg); ok {
+	if t, err, ok := view.Come[*flows.OVNTrace](&v.ovn.Once, msg); ok {
 		v.ovn.take(t, err)
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
+	"rung/revision/policies"
 )
 
 // Cluster is the demo's objects as those of a cluster that is observed, with every
@@ -182,7 +183,7 @@ func Reports(p *revision.Facts, k model.PolicyKey, failed map[string]string, zon
 	policy := *p.Cluster.Policy(k)
 	policy.Conditions = nil
 	for i, z := range zones {
-		c := model.Condition{Type: revision.ReadyPrefix + z, Status: "True", Reason: "SetupSucceeded", Message: "Setting up OVN DB plumbing was successful",
+		c := model.Condition{Type: policies.ReadyPrefix + z, Status: "True", Reason: "SetupSucceeded", Message: "Setting up OVN DB plumbing was successful",
 			Changed: Now.Add(-30*time.Minute - time.Duration(i)*time.Second)}
 		if text, bad := failed[z]; bad {
 			c.Status, c.Reason, c.Message, c.Changed = "False", "SetupFailed", text, Now.Add(-7*time.Minute)

@@ -15,6 +15,7 @@ import (
 	"rung/model/plan"
 	"rung/model/verdict"
 	"rung/revision"
+	"rung/revision/flows"
 	"rung/ui/view"
 )
 
@@ -35,7 +36,7 @@ type Fake struct {
 	// empty preview.
 	OnPlanAgain func(back bool) (*gate.Preview, error)
 	// OnOVNTrace answers OVNTrace; nil has nowhere to run it.
-	OnOVNTrace func(verdict.Connection) (*revision.OVNTrace, error)
+	OnOVNTrace func(verdict.Connection) (*flows.OVNTrace, error)
 	// OnController answers ControllerLog; nil is no cluster.
 	OnController func(zone string, policy model.PolicyKey) (*logs.ControllerLog, error)
 
@@ -182,7 +183,7 @@ func (f *Fake) Probe(ctx context.Context, c verdict.Connection, at func(probe.Ph
 }
 
 // OVNTrace is what OnOVNTrace gives.
-func (f *Fake) OVNTrace(_ context.Context, c verdict.Connection, told func(string)) (*revision.OVNTrace, error) {
+func (f *Fake) OVNTrace(_ context.Context, c verdict.Connection, told func(string)) (*flows.OVNTrace, error) {
 	f.call("ovn-trace " + c.String())
 	told("zone ovn-worker: running ovn-trace")
 	if f.OnOVNTrace == nil {

@@ -7,6 +7,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
+	"rung/revision/liverows"
 )
 
 // Units adds to the zones of the parts what is compiled besides
@@ -50,7 +51,7 @@ func Holders(p *revision.Facts) {
 	for i, z := range p.Zones {
 		groups := map[string]*nb.PortGroup{}
 		for _, k := range rev.Units() {
-			table, name := revision.HolderOf(k)
+			table, name := liverows.HolderOf(k)
 			if table != nb.TablePortGroup || k.Namespace == "" {
 				continue
 			}

@@ -13,6 +13,7 @@ import (
 	"rung/model/plan"
 	"rung/model/verdict"
 	"rung/revision"
+	"rung/revision/flows"
 )
 
 // Console is what the screen needs of the engine.
@@ -45,7 +46,7 @@ type Console interface {
 	ControllerLog(ctx context.Context, zone string, policy model.PolicyKey) (*logs.ControllerLog, error)
 	// OVNTrace asks ovn-trace about a connection, and holds it against the rows. told hears
 	// what is being done, from another goroutine.
-	OVNTrace(ctx context.Context, c verdict.Connection, told func(doing string)) (*revision.OVNTrace, error)
+	OVNTrace(ctx context.Context, c verdict.Connection, told func(doing string)) (*flows.OVNTrace, error)
 	History() []history.Entry
 
 	// Probe puts a connection into the sandbox as packets and judges what became of

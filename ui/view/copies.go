@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/revision/policies"
 	"rung/ui/nav"
 )
 
@@ -21,7 +22,7 @@ func CopiesOf(env *Env, p nav.Page) []Copy {
 		}
 		out = append(out, Copy{"ovn-nbctl command", model.ShellJoin(append([]string{"ovn-nbctl", "find", "ACL"}, ownerConditions(k)...)...)})
 		if k.Namespace != "" {
-			out = append(out, Copy{"command to change what it logs", env.Rev.NamespaceLogsCommand(k.Namespace)})
+			out = append(out, Copy{"command to change what it logs", policies.NamespaceLogsCommand(env.Rev, k.Namespace)})
 		}
 	}
 	if p.Dir != "" {

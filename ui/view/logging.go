@@ -9,7 +9,7 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/words"
-	"rung/revision"
+	"rung/revision/policies"
 )
 
 // AskLogging lets be picked what logs, how much and for how long: policies and namespaces,
@@ -37,7 +37,7 @@ type logging struct {
 	keys     []model.Key
 	now      model.LogLevels
 	broken   string               // what is wrong with the annotation that is there
-	session  *revision.LogSession // of one of them; sessions is how many have one
+	session  *policies.LogSession // of one of them; sessions is how many have one
 	sessions int
 	clock    time.Time
 	rows     []logRow
@@ -72,7 +72,7 @@ func newLogging(env *Env, all []*model.Policy) *logging {
 	pass, counted := true, true
 	for _, p := range all {
 		l.keys = append(l.keys, p.Key)
-		if s := env.Rev.LogSessionOf(p.Key); s != nil {
+		if s := policies.LogSessionOf(env.Rev, p.Key); s != nil {
 			l.session, l.sessions = s, l.sessions+1
 		}
 		in, out := ladder.CountRules(p.Ingress), ladder.CountRules(p.Egress)
@@ -108,7 +108,7 @@ func newLogging(env *Env, all []*model.Policy) *logging {
 // present is what an object logs now.
 func (l *logging) present(env *Env, p *model.Policy) {
 	if p.Kind == model.KindNamespace {
-		logs := env.Rev.NamespaceLogging(p.Name)
+		logs := policies.NamespaceLogging(env.Rev, p.Name)
 		l.now = logs.Levels
 		if len(logs.Problems) > 0 {
 			l.broken = "The annotation is not valid: " + logs.Problems[0] + ". It will be replaced."

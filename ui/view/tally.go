@@ -7,6 +7,7 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/flows"
 	"rung/themes"
 	"rung/ui/widget"
 )
@@ -43,7 +44,7 @@ func TallyOf(r *revision.Revision, now time.Time) (t Tally) {
 			t.Coming++
 			continue
 		}
-		if (z.Current() || z.Conn == model.ConnSwept) && r.Faulty(z, now) {
+		if (z.Current() || z.Conn == model.ConnSwept) && flows.Faulty(r, z, now) {
 			t.Faulty++
 		}
 	}

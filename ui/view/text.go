@@ -5,6 +5,7 @@ import (
 
 	"rung/model"
 	"rung/revision"
+	"rung/revision/flows"
 	"rung/themes"
 	"rung/ui/widget"
 )
@@ -14,7 +15,7 @@ import (
 func ZoneMark(r *revision.Revision, z *model.ZoneState, now time.Time, st *themes.Styles) widget.Span {
 	switch z.Conn {
 	case model.ConnSynced, model.ConnReadOnly, model.ConnSwept:
-		if r.Faulty(z, now) {
+		if flows.Faulty(r, z, now) {
 			return widget.Span{Text: "▲", Style: st.Warn}
 		}
 		return widget.Span{Text: "●", Style: st.OK}

@@ -10,6 +10,7 @@ import (
 	"rung/model/ladder"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/finding"
 	"rung/ui/widget"
 )
 
@@ -102,7 +103,7 @@ const foundShown = 2
 
 // compare takes what comparing the zones finds, but for what is only settling.
 func (v *zones) compare(r *revision.Revision) {
-	v.found = r.StandingZoneFindings(v.now)
+	v.found = finding.StandingZoneFindings(r, v.now)
 }
 
 // shown are what the lower table lists: the policies as they decide, what only

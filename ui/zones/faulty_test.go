@@ -7,6 +7,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/sb"
 	"rung/revision"
+	"rung/revision/flows"
 	"rung/test/live"
 	"rung/ui/uitest"
 )
@@ -18,7 +19,7 @@ func TestMarkedWhenTold(t *testing.T) {
 		return func(p *revision.Facts) { live.Numbers(t, p, zone, written, made, done, uitest.Now.Add(-ago)) }
 	}
 	left := func(_ *revision.Southbound, flows []*sb.Flow) []*sb.Flow { return flows[1:] }
-	flows := func(ago time.Duration, change func(*revision.Southbound, []*sb.Flow) []*sb.Flow) func(*revision.Facts) {
+	belowFlows := func(ago time.Duration, change func(*revision.Southbound, []*sb.Flow) []*sb.Flow) func(*revision.Facts) {
 		return func(p *revision.Facts) { live.Flows(t, p, zone, uitest.Now.Add(-ago), change) }
 	}
 	lost := func(s *revision.Southbound, flows []*sb.Flow) []*sb.Flow {
@@ -33,10 +34,10 @@ func TestMarkedWhenTold(t *testing.T) {
 		"all has followed":         {numbers(7, 7, 7, time.Minute), false},
 		"northd behind":            {numbers(8, 7, 7, time.Minute), true},
 		"nodes behind":             {numbers(8, 8, 7, time.Minute), true},
-		"flows there":              {flows(time.Minute, nil), false},
-		"flows missing":            {flows(time.Minute, left), true},
-		"flows missing just now":   {flows(time.Second, left), false},
-		"Southbound database lost": {flows(time.Minute, lost), true},
+		"flows there":              {belowFlows(time.Minute, nil), false},
+		"flows missing":            {belowFlows(time.Minute, left), true},
+		"flows missing just now":   {belowFlows(time.Second, left), false},
+		"Southbound database lost": {belowFlows(time.Minute, lost), true},
 		"Southbound database not read at all": {func(p *revision.Facts) {
 			p.Southbounds = []*revision.Southbound{{Zone: zone, Followed: true, Conn: model.ConnDenied, Error: "forbidden"}}
 		}, true},
@@ -51,7 +52,7 @@ func TestMarkedWhenTold(t *testing.T) {
 		tc.do(p)
 		r := revision.New(*p, nil)
 		for _, z := range r.Zones {
-			told, marked := r.Below(z, uitest.Now), r.Faulty(z, uitest.Now)
+			told, marked := flows.Below(r, z, uitest.Now), flows.Faulty(r, z, uitest.Now)
 			if want := tc.want && z.Name == zone; marked != want || (len(told) > 0) != want {
 				t.Errorf("%s: %s is marked %v, told %q; want %v", name, z.Name, marked, told, want)
 			}

@@ -11,13 +11,14 @@ import (
 	"rung/model/ladder"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/policies"
 	"rung/ui/detail"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
 
 // others counts the states but in sync, worst first: "2 behind, 3 stale".
-func others(o *revision.Over) string {
+func others(o *policies.Over) string {
 	var parts []string
 	for _, s := range o.Others() {
 		parts = append(parts, strconv.Itoa(o.States[s])+" "+string(s))
@@ -26,7 +27,7 @@ func others(o *revision.Over) string {
 }
 
 // astray is in how many zones something is not in sync that could be.
-func astray(o *revision.Over) int {
+func astray(o *policies.Over) int {
 	if o.None {
 		return 0
 	}
@@ -55,7 +56,7 @@ func (v *zones) overZones(r *revision.Revision) (lines []*line) {
 	}
 	slices.SortFunc(rest, model.Key.Compare)
 	for _, k := range append(keys, rest...) {
-		l := &line{key: k, over: r.Over(k, v.now)}
+		l := &line{key: k, over: policies.OverZones(r, k, v.now)}
 		if p := r.Cluster.Policy(k); p != nil && k.Kind == model.KindANP {
 			l.prio = strconv.Itoa(int(p.Priority))
 		}

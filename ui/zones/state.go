@@ -9,13 +9,15 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/flows"
+	"rung/revision/policies"
 )
 
 // item is a zone with what was counted of it.
 type item struct {
 	*model.ZoneState
 	*tally
-	below revision.Progress
+	below flows.Progress
 	wrong []string // below its rows
 }
 
@@ -25,7 +27,7 @@ type tally struct {
 	of      *model.ZoneState
 	counted time.Time
 
-	revision.ZoneTally
+	policies.ZoneTally
 }
 
 // lasting says whether a count holds however late it gets: rows that are judged as
@@ -103,10 +105,10 @@ func (v *zones) count(r *revision.Revision, now time.Time, fresh bool) (items []
 		t := v.tallies[z.Name]
 		stale := t == nil || t.of != z || !t.lasting() && !t.counted.Equal(now)
 		if t == nil || stale && !fresh {
-			t = &tally{of: z, counted: now, ZoneTally: r.Tally(z, now)}
+			t = &tally{of: z, counted: now, ZoneTally: policies.Tally(r, z, now)}
 		}
 		next[z.Name] = t
-		items = append(items, &item{z, t, r.Progress(z), r.Below(z, now)})
+		items = append(items, &item{z, t, flows.ProgressOf(r, z), flows.Below(r, z, now)})
 	}
 	v.tallies = next
 	slices.SortStableFunc(items, func(a, b *item) int {

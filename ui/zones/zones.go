@@ -10,6 +10,7 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/policies"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -61,7 +62,7 @@ type line struct {
 	signs  []widget.Line // the same in signs
 	states []model.PolicyState
 	why    widget.Line
-	over   revision.Over // where zones are many
+	over   policies.Over // where zones are many
 }
 
 // New makes the view.

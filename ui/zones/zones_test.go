@@ -12,6 +12,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/sb"
 	"rung/revision"
+	"rung/revision/connections"
 	"rung/test/live"
 	"rung/ui/nav"
 	"rung/ui/uitest"
@@ -123,7 +124,7 @@ func TestUnits(t *testing.T) {
 	s.WantNot("15/16")
 	s.WantNot("default deny of", "hairpin")
 
-	deny := revision.DefaultDeny("blue", model.Ingress)
+	deny := connections.DefaultDeny("blue", model.Ingress)
 	z := *p.Zones[1]
 	in := *z.Policies[deny]
 	in.InSync, in.Missing, in.DiffSince, in.Touched = false, 1, uitest.Now.Add(-30*time.Second), uitest.Now.Add(-30*time.Second)

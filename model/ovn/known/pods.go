@@ -3,11 +3,11 @@ package known
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"rung/model"
+	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
 	"rung/model/words"
 )
@@ -403,27 +403,27 @@ func offers(p *model.Pod, it item, r *model.Rule, proto string) bool {
 // itemsOf takes the match of a row with named ports apart
 // (ovn-kubernetes.md#acl-match): its items and what stands before them. An empty match
 // has none.
-func itemsOf(match, proto string) (items []item, lead string, ok bool) {
-	if match == "" {
+func itemsOf(text, proto string) (items []item, lead string, ok bool) {
+	if text == "" {
 		return nil, "", true
 	}
-	lead, rest, found := strings.Cut(match, " && "+proto+" && (")
-	rest, closed := strings.CutSuffix(rest, ")")
-	if !found || !closed {
+	e, err := match.Parse(text)
+	if err != nil {
 		return nil, "", false
 	}
-	for _, text := range strings.Split(rest, " || ") {
-		text, open := strings.CutPrefix(text, "(ip")
-		addr, port, two := strings.Cut(text, " && "+proto+".dst == ")
-		_, addr, three := strings.Cut(addr, ".dst == ")
-		port, end := strings.CutSuffix(port, ")")
-		n, err := strconv.ParseInt(port, 10, 32)
-		if !open || !two || !three || !end || err != nil {
-			return nil, "", false
-		}
-		items = append(items, item{addr, int32(n)})
+	terms := match.Terms(e)
+	n := len(terms) - 2 // the protocol and the items come last
+	if n < 0 || terms[n].Text != proto || terms[n+1].Kind != match.TermNamedPorts || terms[n+1].Protocols[0] != proto {
+		return nil, "", false
 	}
-	return items, lead, true
+	for _, it := range terms[n+1].Items {
+		items = append(items, item{it.IP, it.Port})
+	}
+	before := make([]string, n)
+	for i := range before {
+		before[i] = terms[i].Text
+	}
+	return items, strings.Join(before, " && "), true
 }
 
 // compare counts what only one of two lists has, and what both have.

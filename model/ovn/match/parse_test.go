@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -309,4 +310,18 @@ func FuzzParse(f *testing.F) {
 			_, _ = Eval(e, p, fuzzEnv)
 		}
 	})
+}
+
+// References are found token by token: a name is not one that begins like it, nor one in a string.
+func TestRefsIn(t *testing.T) {
+	for text, want := range map[string][]Ref{
+		"":                                       nil,
+		"inport == @a1 && ip4.src == {$a12, $b}": {{RefPortGroup, "a1"}, {RefAddressSet, "a12"}, {RefAddressSet, "b"}},
+		`inport == "$a1" && = ip4.dst == $c &`:   {{RefAddressSet, "c"}},
+		"$ @ $":                                  nil,
+	} {
+		if diff := cmp.Diff(want, slices.Collect(RefsIn(text))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
 }

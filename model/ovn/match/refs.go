@@ -1,5 +1,7 @@
 package match
 
+import "iter"
+
 // RefKind says what a Ref names.
 type RefKind string
 
@@ -42,6 +44,20 @@ func Refs(e Expr) []Ref {
 		return false
 	})
 	return refs
+}
+
+// RefsIn lists what a text refers to, token by token, also where it is no expression as a whole.
+func RefsIn(text string) iter.Seq[Ref] {
+	return func(yield func(Ref) bool) {
+		for t := lex(text, 0); t.kind != tokEnd; t = lex(text, max(t.end, t.pos+1)) {
+			switch {
+			case t.kind != tokConst:
+			case t.c.Kind == ConstPortGroup && !yield(Ref{RefPortGroup, t.c.Name()}),
+				t.c.Kind == ConstAddressSet && !yield(Ref{RefAddressSet, t.c.Name()}):
+				return
+			}
+		}
+	}
 }
 
 // anyLeaf says whether f is true of some Bool, Pred, Cmp or Range; it asks in order

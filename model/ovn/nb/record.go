@@ -32,11 +32,9 @@ func Columns(r Row) []Column {
 	var cols []Column
 	switch r := r.(type) {
 	case *ACL:
-		cols = []Column{{"action", r.Action}, {"direction", r.Direction}, {"external_ids", r.ExternalIDs}, {"label", r.Label},
-			{"log", r.Log}, {"match", r.Match}, {"meter", optional(r.Meter, r.BlankMeter)},
-			{"name", optional(r.Name, r.BlankName)}, {"options", r.Options},
-			{"priority", r.Priority}, {"sample_est", Optional(r.SampleEst)}, {"sample_new", Optional(r.SampleNew)},
-			{"severity", Optional(r.Severity)}, {"tier", r.Tier}}
+		for _, c := range allACLColumns {
+			cols = append(cols, Column{c.Name, c.Value(r)})
+		}
 	case *AddressSet:
 		cols = []Column{{"addresses", r.Addresses}, {"external_ids", r.ExternalIDs}, {"name", r.Name}}
 	case *PortGroup:

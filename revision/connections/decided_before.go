@@ -1,0 +1,255 @@
+package connections
+
+import (
+	"context"
+	"slices"
+
+	"rung/model"
+	"rung/model/ladder"
+	"rung/model/overlap"
+	"rung/model/verdict"
+	"rung/revision"
+	"rung/revision/finding"
+	"rung/revision/policies"
+)
+
+// Before is a rule, and those above it that decide connections it matches: they never
+// come to it.
+type Before struct {
+	Direction model.Direction
+	Rule      int // -1 is the default deny that isolates the pods of a NetworkPolicy
+	// By are the rules above, as they decide.
+	By []Above
+	// All says that the last of By decides whatever is left: the rule decides nothing,
+	// as the cluster is now. Together says that only all of By do, in no order.
+	All, Together bool
+}
+
+// Above is a rule that decides before another.
+type Above struct {
+	// Policy is the rule's, or the default deny of a namespace; Rule is -1 then.
+	Policy    model.Key
+	Direction model.Direction
+	Rule      int
+	Action    model.Action
+	Level     string // at which it logs, empty for not at all
+}
+
+// mostAbove bounds the rules that are named for one that others decide before.
+const mostAbove = 20
+
+// DecidedBefore are the logging rules of a policy, or the one that is asked for, of
+// which rules above decide connections: earlier rules of the policy and of those that
+// come before it on the ladder, and for the baseline the NetworkPolicies that isolate
+// its pods. Policies at one priority are not ordered and left out.
+//
+// Nothing is claimed in doubt: for a NetworkPolicy or the baseline an AdminNetworkPolicy's
+// rule is left out where a Pass above it may leave nothing for it to decide. What decides
+// nothing at all is known from the verdicts of all connections, where those can be asked.
+func DecidedBefore(r *revision.Revision, ctx context.Context, k model.PolicyKey, dir model.Direction, rule int) []Before {
+	_, _ = finding.AllFindings(r, ctx) // without verdicts the rest is true all the same
+	out := decidedBefore(r, k, dir, rule)
+	if audit := finding.KnownAudit(r); audit != nil {
+		for i := range audit.Rules {
+			a := &audit.Rules[i]
+			if a.Policy == k && a.Matches && !a.Decides && (dir == "" || a.Direction == dir && a.Rule == rule) {
+				out = never(r, out, a, dir != "")
+			}
+		}
+	}
+	return out
+}
+
+// never says of a rule that decides nothing who does instead, where that was not said; of
+// one that does not log only when it is asked for.
+func never(r *revision.Revision, out []Before, a *verdict.Audited, asked bool) []Before {
+	p := r.Cluster.Policy(a.Policy)
+	if p == nil || !asked && policies.LoggingOf(r, p).Levels.For(a.Action) == "" {
+		return out
+	}
+	b := Before{Direction: a.Direction, Rule: a.Rule, All: true, Together: len(a.Instead) > 1}
+	for i := range a.Instead {
+		by := &a.Instead[i]
+		b.By = append(b.By, Above{by.Policy, by.Direction, by.Rule, by.Action, levelOf(r, by)})
+	}
+	at := slices.IndexFunc(out, func(o Before) bool { return o.Direction == a.Direction && o.Rule == a.Rule })
+	switch {
+	case at < 0:
+		return append(out, b)
+	case !out[at].All:
+		out[at] = b
+	}
+	return out
+}
+
+// levelOf is the level at which a rule or a default deny logs.
+func levelOf(r *revision.Revision, by *verdict.Decider) string {
+	if p := r.Cluster.Policy(by.Policy); p != nil {
+		return policies.LoggingOf(r, p).Levels.For(by.Action)
+	}
+	l, _ := policies.UnitLogging(r, by.Policy)
+	return l.Levels.For(by.Action)
+}
+
+func decidedBefore(r *revision.Revision, k model.PolicyKey, dir model.Direction, rule int) (out []Before) {
+	p := r.Cluster.Policy(k)
+	if p == nil || r.None(k) != nil {
+		return nil
+	}
+	levels := policies.LoggingOf(r, p).Levels
+	for _, d := range model.Directions {
+		if dir != "" && d != dir {
+			continue
+		}
+		a := &abovePolicy{r: r, x: r.PodIndex(), p: p}
+		a.gather(d)
+		for i := range p.Rules(d) {
+			t := &p.Rules(d)[i]
+			if dir == "" && levels.For(t.Action) != "" || dir != "" && i == rule {
+				out = a.judge(out, t)
+			}
+		}
+		if k.Kind == model.KindNP && dir == "" && levels.Deny != "" && p.Isolates(d) {
+			out = a.judge(out, &model.Rule{Direction: d, Index: -1, Action: model.Deny, AnyPeer: true})
+		}
+	}
+	return out
+}
+
+// abovePolicy are the rules of one direction that decide before those of a policy, and
+// its own.
+type abovePolicy struct {
+	r     *revision.Revision
+	x     *overlap.PodIndex
+	p     *model.Policy
+	rules []aboveRule
+}
+
+type aboveRule struct {
+	policy *model.Policy
+	rule   *overlap.Resolved
+}
+
+// gather lists the rules as they decide.
+func (a *abovePolicy) gather(d model.Direction) {
+	add := func(q *model.Policy) {
+		for i := range q.Rules(d) {
+			if !q.Rules(d)[i].Inert() {
+				a.rules = append(a.rules, aboveRule{q, a.x.Resolve(&q.Rules(d)[i])})
+			}
+		}
+	}
+	for _, rung := range a.r.Ladder().Tiers[model.TierAdmin].Rungs {
+		if rung.Idle {
+			continue
+		}
+		if rung.Unsupported || a.p.Tier == model.TierAdmin && rung.Priority >= a.p.Priority {
+			break
+		}
+		for _, q := range rung.Policies {
+			if a.r.None(q.Policy.Key) == nil {
+				add(q.Policy)
+			}
+		}
+	}
+	if baseline := &a.r.Ladder().Tiers[model.TierBaseline]; a.p.Tier == model.TierBaseline {
+		for i := range baseline.Rungs {
+			rung := &baseline.Rungs[i]
+			for _, q := range rung.Policies {
+				if baseline.Top(rung) > ladder.RowPriority(a.p, 0) && a.r.None(q.Policy.Key) == nil {
+					add(q.Policy)
+				}
+			}
+		}
+	}
+	if a.p.Kind != model.KindNP { // whose rules have no order
+		add(a.p)
+	}
+}
+
+// judge adds what decides before a rule of the policy, if anything does.
+func (a *abovePolicy) judge(out []Before, t *model.Rule) []Before {
+	b := Before{Direction: t.Direction, Rule: t.Index}
+	target := a.x.Resolve(t)
+	admin := a.p.Tier == model.TierAdmin
+	var passes []aboveRule
+	for _, up := range a.rules {
+		rule := up.rule.Rule()
+		own := up.policy.Key == a.p.Key
+		if own && rule.Index >= t.Index {
+			break
+		}
+		subject := a.x.SubjectSet(up.policy).And(a.x.SubjectSet(a.p))
+		_, meets := a.x.Meet(subject, up.rule, target)
+		if !meets {
+			continue
+		}
+		all := a.x.Covers(up.policy, up.rule, a.p, target)
+		switch {
+		case admin || own:
+		case rule.Action == model.Pass && all:
+			return a.isolated(out, b, target) // nothing of that tier decides it
+		case rule.Action == model.Pass:
+			passes = append(passes, up)
+			continue
+		case a.p.Kind == model.KindEF && rule.Action == model.Allow:
+			continue // the EgressFirewall still decides
+		case !a.decides(passes, up, target):
+			continue
+		default:
+			all = all && len(passes) == 0
+		}
+		if b.All = all; all || len(b.By) < mostAbove {
+			b.By = append(b.By, Above{up.policy.Key, rule.Direction, rule.Index, rule.Action, policies.LoggingOf(a.r, up.policy).Levels.For(rule.Action)})
+		}
+		if all {
+			return append(out, b)
+		}
+	}
+	return a.isolated(out, b, target)
+}
+
+// decides says whether a rule decides for certain some of what reaches it and the
+// target, behind the Passes above it that match some of the target.
+func (a *abovePolicy) decides(passes []aboveRule, up aboveRule, target *overlap.Resolved) bool {
+	met := false
+	left := up.rule.Reach().Everybody().And(target.Reach().Everybody())
+	for _, pass := range passes {
+		subject := a.x.SubjectSet(up.policy).And(a.x.SubjectSet(pass.policy)).And(a.x.SubjectSet(a.p))
+		_, meets := a.x.Meet(subject, pass.rule, up.rule)
+		met = met || meets
+		left = left.AndNot(pass.rule.Reach().Everybody())
+	}
+	// A pod is no peer of its own.
+	return !met || len(up.rule.Rule().Ports) == 0 && left.Len() > 1
+}
+
+// isolated adds for the baseline the default denies of the NetworkPolicies that isolate
+// its pods: whatever comes to them is decided there.
+func (a *abovePolicy) isolated(out []Before, b Before, t *overlap.Resolved) []Before {
+	if a.p.Tier == model.TierBaseline {
+		dir := t.Rule().Direction
+		var all overlap.PodSet
+		subject := a.x.SubjectSet(a.p)
+		seen := map[string]bool{}
+		for np := range a.r.Cluster.Policies(model.KindNP) {
+			pods := a.x.SubjectSet(np).And(subject)
+			if !np.Isolates(dir) || a.r.None(np.Key) != nil || pods.Empty() {
+				continue
+			}
+			all = all.Or(pods)
+			if seen[np.Namespace] || len(b.By) >= mostAbove {
+				continue
+			}
+			seen[np.Namespace] = true
+			unit := DefaultDeny(np.Namespace, dir)
+			l, _ := policies.UnitLogging(a.r, unit)
+			b.By = append(b.By, Above{unit, dir, -1, model.Deny, l.Levels.For(model.Deny)})
+		}
+		b.All = len(b.By) > 0 && !subject.Empty() && subject.Within(all)
+	}
+	if len(b.By) == 0 {
+		return out
+	}
+	return append(out, b)
+}

@@ -1,0 +1,213 @@
+package connections
+
+import (
+	"slices"
+	"strings"
+
+	"rung/model/verdict"
+	"rung/model/words"
+)
+
+// CellVerdict is what a cell of a matrix says in a word; empty where there are no
+// connections.
+type CellVerdict string
+
+// The verdicts of cells. Mixed is that pods differ, or ports do.
+const (
+	CellAllow         CellVerdict = "allow"
+	CellDeny          CellVerdict = "deny"
+	CellMixed         CellVerdict = "mixed"
+	CellUndefined     CellVerdict = "undefined"
+	CellUnknown       CellVerdict = "unknown"
+	CellNotApplicable CellVerdict = "not applicable"
+)
+
+// CellVerdicts are all of them, as legends list them.
+var CellVerdicts = []CellVerdict{CellAllow, CellDeny, CellMixed, CellUndefined, CellUnknown, CellNotApplicable}
+
+// Sign is the sign of the verdict: each has its own, a space where there are no connections.
+func (v CellVerdict) Sign() string {
+	switch v {
+	case CellAllow:
+		return "✓"
+	case CellDeny:
+		return "✗"
+	case CellMixed:
+		return "±"
+	case CellUndefined:
+		return "▲"
+	case CellUnknown:
+		return "?"
+	case CellNotApplicable:
+		return "·"
+	}
+	return " "
+}
+
+// Words are the verdict as a legend has it.
+func (v CellVerdict) Words() string {
+	if v == CellNotApplicable {
+		return "does not apply"
+	}
+	return string(v)
+}
+
+// MatrixCell counts pairs of pods by what becomes of their connections.
+type MatrixCell struct {
+	Allow, Deny int
+	// ByPort are allowed on some ports and denied on others.
+	ByPort int
+	// Undefined and Unknown are so on at least one port.
+	Undefined, Unknown int
+	// AlsoAllow and AlsoDeny are those of them that are allowed, or denied, on another port.
+	AlsoAllow, AlsoDeny int
+	// NotApplicable are those about which no policy is asked: a pod is completed, has no
+	// address or another primary network, or both are on the network of their nodes.
+	NotApplicable int
+}
+
+// add counts pairs of one outcome.
+func (c *MatrixCell) add(o verdict.Outcome, n int) {
+	if o&(verdict.IsUndefined|verdict.IsUnknown) != 0 {
+		if o&verdict.Allowed != 0 {
+			c.AlsoAllow += n
+		}
+		if o&verdict.Denied != 0 {
+			c.AlsoDeny += n
+		}
+	}
+	switch {
+	case o&verdict.IsUndefined != 0:
+		c.Undefined += n
+	case o&verdict.IsUnknown != 0:
+		c.Unknown += n
+	case o == verdict.Allowed|verdict.Denied:
+		c.ByPort += n
+	case o == verdict.Denied:
+		c.Deny += n
+	case o == verdict.Allowed:
+		c.Allow += n
+	default:
+		c.NotApplicable += n
+	}
+}
+
+// Pairs counts all of them.
+func (c MatrixCell) Pairs() int {
+	return c.Allow + c.Deny + c.ByPort + c.Undefined + c.Unknown + c.NotApplicable
+}
+
+// Verdict is what the cell says in a word: what is undefined or unknown is never hidden by
+// what is sure; pairs that no policy is asked about count where there are no others.
+func (c MatrixCell) Verdict() CellVerdict {
+	switch {
+	case c.Undefined > 0:
+		return CellUndefined
+	case c.Unknown > 0:
+		return CellUnknown
+	case c.ByPort > 0 || c.Allow > 0 && c.Deny > 0:
+		return CellMixed
+	case c.Deny > 0:
+		return CellDeny
+	case c.Allow > 0:
+		return CellAllow
+	case c.NotApplicable > 0:
+		return CellNotApplicable
+	}
+	return ""
+}
+
+// Has says whether some connection of the cell is as v says; for mixed, whether the cell is.
+func (c MatrixCell) Has(v CellVerdict) bool {
+	switch v {
+	case CellAllow:
+		return c.Allow+c.ByPort+c.AlsoAllow > 0
+	case CellDeny:
+		return c.Deny+c.ByPort+c.AlsoDeny > 0
+	case CellMixed:
+		return c.Verdict() == CellMixed
+	case CellUndefined:
+		return c.Undefined > 0
+	case CellUnknown:
+		return c.Unknown > 0
+	}
+	return c.NotApplicable > 0
+}
+
+// Text is the cell in words: "deny: all 40 pairs", "mixed: 12 of 40 pairs denied, 28
+// allowed".
+func (c MatrixCell) Text() string {
+	v, all := c.Verdict(), c.Pairs()
+	if v == "" {
+		return "no connections: there is one pod, and it does not connect to itself"
+	}
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{c.Undefined, "undefined"}, {c.Unknown, "unknown"}, {c.Deny, "denied"}, {c.ByPort, "depending on the port"}, {c.Allow, "allowed"},
+		{c.NotApplicable, "not applicable"}} {
+		if p.n == all {
+			text := v.Words() + ": " + words.Form(all, "the one pair", "all "+words.Thousands(all)+" pairs")
+			if c.ByPort > 0 {
+				text += ", depending on the port"
+			}
+			return text
+		}
+		if p.n > 0 {
+			parts = append(parts, words.Thousands(p.n)+" "+p.what)
+		}
+	}
+	return v.Words() + ": " + words.Total(all, "pair") + ", " + strings.Join(parts, ", ")
+}
+
+// example is which verdict an example of the cell has, and of which pairs.
+func (c MatrixCell) example() (v verdict.Verdict, of func(verdict.Outcome) bool) {
+	bit := func(v verdict.Verdict, bit verdict.Outcome) (verdict.Verdict, func(verdict.Outcome) bool) {
+		return v, func(o verdict.Outcome) bool { return o&bit != 0 }
+	}
+	switch c.Verdict() {
+	case CellUndefined:
+		return bit(verdict.Undefined, verdict.IsUndefined)
+	case CellUnknown:
+		return bit(verdict.Unknown, verdict.IsUnknown)
+	case CellMixed, CellDeny:
+		return bit(verdict.Deny, verdict.Denied)
+	case CellAllow:
+		return bit(verdict.Allow, verdict.Allowed)
+	}
+	return verdict.NotApplicable, func(o verdict.Outcome) bool { return o == 0 }
+}
+
+// Filter leaves out the rows and columns in which no cell has the verdict; empty leaves all.
+func (m *Matrix) Filter(rows, cols []*MatrixEnd, only CellVerdict) (r, c []*MatrixEnd) {
+	if only == "" {
+		return rows, cols
+	}
+	row, col := make([]bool, len(rows)), make([]bool, len(cols))
+	for i := range rows {
+		for j := range cols {
+			if m.Cell(rows[i], cols[j]).Has(only) {
+				row[i], col[j] = true, true
+			}
+		}
+	}
+	keep := func(all []*MatrixEnd, which []bool) (out []*MatrixEnd) {
+		for i, e := range all {
+			if which[i] {
+				out = append(out, e)
+			}
+		}
+		return out
+	}
+	return keep(rows, row), keep(cols, col)
+}
+
+// Namespace is a namespace with pods, nil for none.
+func (m *Matrix) Namespace(name string) *MatrixEnd {
+	i := slices.IndexFunc(m.Namespaces, func(e *MatrixEnd) bool { return e.Namespace == name })
+	if i < 0 {
+		return nil
+	}
+	return m.Namespaces[i]
+}

@@ -1,0 +1,105 @@
+package connections
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"rung/model"
+	"rung/model/verdict"
+)
+
+// newMatrixNamespace is a namespace with its workloads and pods.
+func newMatrixNamespace(name string, pods []matrixPod) *MatrixEnd {
+	out := newMatrixEnd(pods)
+	out.Namespace = name
+	alike := map[string][]matrixPod{}
+	for _, p := range out.pods {
+		key := p.pod.Alike()
+		alike[key] = append(alike[key], p)
+	}
+	named := map[string]int{}
+	for _, pods := range alike {
+		w := newMatrixEnd(pods)
+		w.Namespace, w.Workload = name, workloadName(pods)
+		named[w.Workload]++
+		if len(pods) == 1 {
+			w.Pod = w.Workload
+		} else {
+			for _, p := range pods {
+				one := newMatrixEnd([]matrixPod{p})
+				one.Namespace, one.Pod = name, p.pod.Name
+				w.Parts = append(w.Parts, one)
+			}
+		}
+		out.Parts = append(out.Parts, w)
+	}
+	for _, w := range out.Parts {
+		if named[w.Workload] > 1 { // one prefix, and other labels
+			w.Workload = fmt.Sprintf("%s +%d", w.pods[0].pod.Name, len(w.pods)-1)
+		}
+		for _, one := range w.Parts {
+			one.Workload = w.Workload
+		}
+	}
+	slices.SortFunc(out.Parts, func(a, b *MatrixEnd) int { return cmp.Compare(a.pods[0].pod.Name, b.pods[0].pod.Name) })
+	return out
+}
+
+func newMatrixEnd(pods []matrixPod) *MatrixEnd {
+	pods = slices.Clone(pods)
+	slices.SortFunc(pods, func(a, b matrixPod) int { return cmp.Compare(a.pod.Name, b.pod.Name) })
+	out := &MatrixEnd{pods: pods, at: -1}
+	at := map[int32]int{}
+	for _, p := range pods {
+		i, known := at[p.kind]
+		if !known {
+			i = len(out.groups)
+			at[p.kind] = i
+			out.groups = append(out.groups, matrixGroup{kind: p.kind, nodes: map[int32]int{}})
+		}
+		out.groups[i].n++
+		out.groups[i].nodes[p.node]++
+	}
+	return out
+}
+
+// workloadName is what the names of pods that are alike have in common: "api-*", without
+// the hash of a rollout. Of a single pod it is its name.
+func workloadName(pods []matrixPod) string {
+	first := pods[0].pod
+	if len(pods) == 1 {
+		return first.Name
+	}
+	common := first.Name
+	for _, p := range pods[1:] {
+		n := 0
+		for n < len(common) && n < len(p.pod.Name) && common[n] == p.pod.Name[n] {
+			n++
+		}
+		common = common[:n]
+	}
+	if hash := first.Labels.Get(model.LabelTemplateHash); hash != "" {
+		if name, _, found := strings.Cut(first.Name, "-"+hash); found {
+			common = common[:min(len(common), len(name)+1)]
+		}
+	}
+	return common + "*"
+}
+
+// matrixEndpoint is a pod as an end of a question, by its address where the family is not
+// the one that is asked first.
+func matrixEndpoint(p *model.Pod, f verdict.Family) verdict.Endpoint {
+	e := verdict.Endpoint{Key: p.Key}
+	if f != verdict.IPv6 || len(p.IPs) < 2 {
+		return e
+	}
+	for _, ip := range p.IPs {
+		if a, err := netip.ParseAddr(ip); err == nil && verdict.FamilyOf(a.Unmap()) == f {
+			return verdict.AddrEnd(a)
+		}
+	}
+	return e
+}

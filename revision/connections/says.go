@@ -1,0 +1,301 @@
+package connections
+
+import (
+	"regexp"
+	"strings"
+
+	"rung/model"
+	"rung/model/overlap"
+	"rung/model/ovn/nb"
+	"rung/model/words"
+	"rung/revision"
+	"rung/revision/liverows"
+	"rung/revision/policies"
+)
+
+// Says is what a rule of a policy does, in sentences.
+func Says(r *revision.Revision, p *model.Policy, rule *model.Rule) []string {
+	if r.BySelectors(p) {
+		return []string{saysAntrea(r, p, rule)}
+	}
+	// Nothing is enforced on the primary network of those apart.
+	count := policies.CountSubjects(r, p.Key)
+	subjects, apart := count.Pods, count.Apart
+	none := r.None(p.Key)
+	switch {
+	case none != nil && none.Code == model.NoController:
+		return []string{"Nothing: OVN-Kubernetes has no controller for ClusterNetworkPolicy, and nobody makes rows of it. --compile-cnp shows what it would do."}
+	case none != nil && p.Kind == model.KindCNP:
+		return []string{"Nothing: as an AdminNetworkPolicy OVN-Kubernetes would not program it: " + none.Message + "."}
+	case none != nil && !p.Kind.IsAdmin():
+		return []string{"OVN-Kubernetes cannot take it: " + none.Message + "."}
+	case none != nil:
+		return []string{"OVN-Kubernetes does not program this policy: " + none.Message + ". Rows it had before stay and still decide."}
+	case subjects == 0 && apart > 0:
+		return []string{"Nothing now: the pods of the subject have a primary user-defined network, where the policy is not enforced."}
+	case subjects == 0:
+		return []string{"Nothing now: the subject selects no pod."}
+	}
+	peers, nobody := peerText(r, p.Key, rule)
+	switch {
+	case rule.Inert():
+		return []string{"▲ " + rule.Broken() + "."}
+	case nobody && p.Kind == model.KindEF:
+		return []string{"Nothing now: its destination has no address. Its index stays reserved."}
+	case nobody:
+		return []string{"Nothing now: no pod or node is behind its peers."}
+	}
+	var what string
+	pods, sends := "the "+words.Total(subjects, "pod"), " send"
+	if subjects == 1 {
+		pods, sends = "the one pod", " sends"
+	}
+	if rule.Direction == model.Ingress {
+		if rule.AnyPeer || strings.HasPrefix(peers, "1 ") && !strings.Contains(peers, " and ") {
+			sends = " sends"
+		} else {
+			sends = " send"
+		}
+		what = "What " + peers + sends + " to " + pods + " of the subject"
+	} else {
+		what = "What " + pods + " of the subject" + sends + " to " + peers
+	}
+	if ports := portText(rule); ports != "" {
+		what += " on " + ports
+	}
+	switch {
+	case p.Tier == model.TierBaseline:
+		what += ", where no AdminNetworkPolicy, no NetworkPolicy and no earlier rule decided,"
+	case p.Kind == model.KindNP:
+		what += ", where no AdminNetworkPolicy decided,"
+	case p.Kind == model.KindEF:
+		what += ", where no earlier rule of the EgressFirewall decided,"
+	default:
+		what += ", where no earlier rule decided,"
+	}
+	switch p.Kind {
+	case model.KindNP:
+		return append([]string{what + " " + netpolOutcome(r, p, rule)}, isolation(r, p, rule)...)
+	case model.KindEF:
+		return []string{what + " " + firewallOutcome(rule),
+			"It decides at the end of the way, in the to-lport stage: even after an Allow of an AdminNetworkPolicy or NetworkPolicy. What these drop never comes to it."}
+	}
+	out := []string{what + " " + outcome(p, rule)}
+	if p.Kind == model.KindCNP {
+		out = append(out, "That is what its rows do as OVN-Kubernetes, which has no controller for it, might write them.")
+	}
+	if broken := rule.Broken(); broken != "" {
+		out = append(out, "▲ "+broken+".")
+	}
+	return append(out, alsoDecides(r, p, rule)...)
+}
+
+// netpolOutcome is what a NetworkPolicy's rule does (ovn-kubernetes.md#rule-rows).
+func netpolOutcome(r *revision.Revision, p *model.Policy, rule *model.Rule) string {
+	for _, a := range r.ACLs(p.Key, "") {
+		if _, dir, i, ok := liverows.RuleOf(a.ExternalIDs); ok && dir == rule.Direction && i == rule.Index && a.Action == nb.ActionAllowStateless {
+			return "is allowed without keeping track: replies need a rule of their own. The baseline is not consulted."
+		}
+	}
+	return "is allowed, with the replies. The baseline is not consulted."
+}
+
+// isolation says what becomes of what no NetworkPolicy allows, and what else decides.
+func isolation(r *revision.Revision, p *model.Policy, rule *model.Rule) (out []string) {
+	if OutsideTypes(p, rule.Direction) {
+		out = append(out, "▲ policyTypes leave "+string(rule.Direction)+" out: the policy isolates nobody there, and OVN-Kubernetes still lets the rule allow.")
+	} else {
+		out = append(out, "What no NetworkPolicy of "+p.Namespace+" allows these pods is dropped by the "+DefaultDeny(p.Namespace, rule.Direction).Label()+".")
+	}
+	return append(out, alsoDecides(r, p, rule)...)
+}
+
+func firewallOutcome(rule *model.Rule) string {
+	if rule.Action == model.Deny {
+		return "is dropped."
+	}
+	return "is allowed."
+}
+
+func outcome(p *model.Policy, rule *model.Rule) string {
+	asked := " NetworkPolicies and the baseline are not consulted."
+	if p.Tier == model.TierBaseline {
+		asked = ""
+	}
+	switch rule.Action {
+	case model.Allow:
+		return "is allowed, with the replies." + asked
+	case model.Deny:
+		return "is dropped." + asked
+	case model.Pass:
+		if p.Tier == model.TierBaseline {
+			return "is passed on: no later rule of the tier decides, and it is allowed."
+		}
+		return "is passed on: a NetworkPolicy that selects the pod decides, else the baseline; without either it is allowed."
+	}
+	return "is left to " + string(rule.Action) + "."
+}
+
+// alsoDecides says what else decides about a connection that a rule allows.
+func alsoDecides(r *revision.Revision, p *model.Policy, rule *model.Rule) []string {
+	if rule.Action != model.Allow {
+		return nil
+	}
+	var out []string
+	if rule.Direction == model.Egress {
+		if hasFirewall(r, p) {
+			out = append(out, "An EgressFirewall of the namespace still decides about what leaves the cluster.")
+		}
+		if podPeers(rule) {
+			out = append(out, "Ingress rules for the pods at the other end decide as well.")
+		}
+		return out
+	}
+	return append(out, "Egress rules for the sender decide as well, before this one.")
+}
+
+// hasFirewall says whether some pod of the subject may be under an EgressFirewall.
+func hasFirewall(r *revision.Revision, p *model.Policy) bool {
+	for f := range r.Cluster.Policies(model.KindEF) {
+		if p.Namespace == "" || p.Namespace == f.Namespace {
+			return true
+		}
+	}
+	return false
+}
+
+func podPeers(rule *model.Rule) bool {
+	for i := range rule.Peers {
+		if k := rule.Peers[i].Kind; k == model.PeerNamespaces || k == model.PeerPods {
+			return true
+		}
+	}
+	return false
+}
+
+// peerText names the other end of a rule's connections; nobody says that no pod, node or
+// address is there now.
+func peerText(r *revision.Revision, k model.PolicyKey, rule *model.Rule) (text string, nobody bool) {
+	if rule.AnyPeer && rule.Direction == model.Ingress {
+		return "anybody", false
+	} else if rule.AnyPeer {
+		return "anywhere", false
+	}
+	var parts, networks []string
+	pods, nodes := 0, 0
+	hasPods, hasNodes, hasDNS, exceptions := false, false, false, 0
+	seen := map[model.Key]bool{}
+	for i := range rule.Peers {
+		pe := &rule.Peers[i]
+		switch pe.Kind {
+		case model.PeerNetworks:
+			networks = append(networks, pe.Networks...)
+			exceptions += len(pe.Except)
+		case model.PeerDNS:
+			parts = append(parts, "what "+pe.DNSName+" resolves to")
+			hasDNS = true
+		case model.PeerNodes:
+			hasNodes = true
+			for n := range r.Cluster.Nodes() {
+				if pe.Nodes.Matches(n.Labels) && !seen[n.Key] {
+					seen[n.Key] = true
+					nodes++
+				}
+			}
+		case model.PeerNamespaces, model.PeerPods:
+			hasPods = true
+			for _, pod := range r.PeerPods(k, rule.Direction, rule.Index, i) {
+				if !seen[pod.Key] {
+					seen[pod.Key] = true
+					pods++
+				}
+			}
+		}
+	}
+	if hasPods && pods > 0 {
+		parts = append(parts, words.Total(pods, "pod"))
+	}
+	if hasNodes && nodes > 0 {
+		parts = append(parts, words.Total(nodes, "node"))
+	}
+	networksText := networkText(networks)
+	if k.Kind == model.KindEF && len(networks) == 1 && len(overlap.WholeFamilies(networks)) == 0 {
+		networksText = networks // one for each rule, and what matters about it
+	}
+	if n := len(networksText); n > 0 && exceptions > 0 {
+		networksText[n-1] += " (" + words.Total(exceptions, "exception") + ")"
+	}
+	if n, out := len(networksText), leftOut(r, k, rule); n > 0 && len(out) > 0 {
+		networksText[n-1] += " but " + words.List(out, 4) + " (the cluster's pods)"
+	}
+	parts = append(parts, networksText...)
+	if len(parts) == 0 {
+		return "", hasPods || hasNodes
+	}
+	if hasDNS && emptyDNS(r, k, rule) {
+		return "", true
+	}
+	return words.List(parts, 6), false
+}
+
+// leftOutTerm is a subnet of the cluster that the match of an EgressFirewall's rule
+// takes out of its destination (ovn-kubernetes.md#firewall-match).
+var leftOutTerm = regexp.MustCompile(`ip[46]\.dst != ([0-9a-fA-F.:]+/[0-9]+)`)
+
+// leftOut are the subnets that the row of an EgressFirewall's rule leaves out.
+func leftOut(r *revision.Revision, k model.PolicyKey, rule *model.Rule) (out []string) {
+	if k.Kind != model.KindEF {
+		return nil
+	}
+	for _, a := range r.ACLs(k, "") {
+		if _, _, i, ok := liverows.RuleOf(a.ExternalIDs); ok && i == rule.Index {
+			for _, m := range leftOutTerm.FindAllStringSubmatch(a.Match, -1) {
+				out = append(out, m[1])
+			}
+		}
+	}
+	return out
+}
+
+// emptyDNS says whether no address is known for the DNS names of the rule.
+func emptyDNS(r *revision.Revision, k model.PolicyKey, rule *model.Rule) bool {
+	for _, unit := range liverows.RuleSets(r, k, rule) {
+		for _, name := range liverows.SetNames(unit) {
+			if set := r.DesiredSet(k, name); set != nil && len(set.Addresses) > 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func networkText(networks []string) []string {
+	if len(networks) == 0 {
+		return nil
+	}
+	if whole := overlap.WholeFamilies(networks); len(whole) > 0 {
+		out := make([]string, 0, len(whole))
+		for _, w := range whole {
+			if strings.Contains(w, "::") {
+				out = append(out, "every IPv6 address")
+			} else {
+				out = append(out, "every IPv4 address")
+			}
+		}
+		return out
+	}
+	return []string{words.Total(len(networks), "network")}
+}
+
+func portText(rule *model.Rule) string {
+	if len(rule.Ports) == 0 {
+		return "any port"
+	}
+	var parts []string
+	for _, p := range rule.Ports {
+		if !p.Broken() {
+			parts = append(parts, p.String())
+		}
+	}
+	return words.List(parts, 5)
+}

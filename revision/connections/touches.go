@@ -1,0 +1,312 @@
+package connections
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+
+	"rung/model"
+	"rung/model/antrea"
+	"rung/model/ladder"
+	"rung/model/legacy"
+	"rung/model/overlap"
+	"rung/revision"
+)
+
+// Touch is one rule that concerns a pod, as subject or as peer.
+type Touch struct {
+	Policy    model.PolicyKey
+	Direction model.Direction
+	Rule      int
+	// AsSubject says the pod is a subject of the policy; AsPeer that its
+	// address is behind a peer of the rule. Network is the first network peer
+	// it is in, empty where a selector found it.
+	AsSubject, AsPeer bool
+	Network           string
+}
+
+// Touches lists every rule that touches a pod, in precedence order: the policies
+// as the ladder orders them, ingress before egress, by index. Policies that have
+// no rows now are among them: where old rows of theirs still decide, a pod they
+// touch must not look untouched. None tells them. A rule of a NetworkPolicy that
+// names no peer means everybody, and touches only its subjects.
+//
+// The pod is held against the selectors, each distinct one once, so that the
+// cost grows with the rules and not with the pods.
+func Touches(r *revision.Revision, pod *model.Pod) []Touch {
+	if pod == nil || pod.Completed() || pod.NodeName == "" {
+		return nil
+	}
+	if r.Antrea() {
+		return antreaTouches(r, pod)
+	}
+	m := newMatcher(r, pod)
+	eligible := pod.SubjectEligible()
+	var out []Touch
+	for _, k := range ladder.Order(r.Cluster) {
+		p := r.Cluster.Policy(k)
+		if !eligible && k.Kind != model.KindNP {
+			continue
+		}
+		subject := eligible && m.selected(p.Subject.Namespace, p.Subject.Namespaces, p.Subject.Pods)
+		for _, dir := range []model.Direction{model.Ingress, model.Egress} {
+			rules := p.Rules(dir)
+			for i := range rules {
+				t := Touch{Policy: p.Key, Direction: dir, Rule: i, AsSubject: subject}
+				t.AsPeer, t.Network = m.peer(k.Kind, &rules[i])
+				if t.AsSubject || t.AsPeer {
+					out = append(out, t)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// Isolating are the NetworkPolicies that isolate a pod in a direction: what none
+// of its namespace's allows there is dropped by the default deny of the namespace
+// (ovn-kubernetes.md#default-deny). They are ordered by name. Where the isolation annotation
+// of 2016 counts, it is among them.
+func Isolating(r *revision.Revision, pod *model.Pod, dir model.Direction) (out []model.PolicyKey) {
+	if pod == nil || !pod.SubjectEligible() {
+		return nil
+	}
+	for p := range r.Cluster.Policies(model.KindNP) {
+		if p.Namespace == pod.Namespace && isolates(r, p, dir) && r.None(p.Key) == nil && p.Subject.Pods.Matches(pod.Labels) {
+			out = append(out, p.Key)
+		}
+	}
+	if dir == model.Ingress && r.Flags.LegacyIsolation && legacy.Isolated(r.Cluster, pod.Namespace) {
+		out = append(out, model.Key{Kind: model.KindIsolation2016, Namespace: pod.Namespace, Name: string(dir)})
+	}
+	slices.SortFunc(out, model.Key.Compare)
+	return out
+}
+
+// Isolated are the directions in which a NetworkPolicy isolates its pods by itself, for
+// people; empty for none.
+func Isolated(r *revision.Revision, p *model.Policy) []string {
+	if r.Flags.LegacyIsolation && legacy.Is2016(p) {
+		return nil
+	}
+	return p.Isolated()
+}
+
+// Legacy2016 says what isolates the pods of a NetworkPolicy of 2016 where the annotation
+// counts, empty for others.
+func Legacy2016(r *revision.Revision, p *model.Policy) string {
+	switch {
+	case !r.Flags.LegacyIsolation || !legacy.Is2016(p):
+		return ""
+	case legacy.Isolated(r.Cluster, p.Namespace):
+		return "nothing by itself: the annotation of namespace " + p.Namespace + " isolates all of its pods"
+	}
+	return "nothing, and its rules decide nothing: the annotation of namespace " + p.Namespace + " does not isolate it"
+}
+
+func isolates(r *revision.Revision, p *model.Policy, dir model.Direction) bool {
+	if r.Flags.LegacyIsolation {
+		return legacy.Isolates(p, dir)
+	}
+	return p.Isolates(dir)
+}
+
+// OutsideTypes says whether a NetworkPolicy's policyTypes leave a direction out.
+// Rules there are compiled all the same (ovn-kubernetes.md#rule-rows): they allow, but
+// the policy isolates nobody.
+func OutsideTypes(p *model.Policy, dir model.Direction) bool {
+	return p.Kind == model.KindNP && !p.HasType(dir)
+}
+
+// DefaultDeny is the unit that holds the default deny of a namespace's
+// NetworkPolicies in a direction.
+func DefaultDeny(namespace string, dir model.Direction) model.PolicyKey {
+	return model.PolicyKey{Kind: model.KindNetpolNamespace, Namespace: namespace, Name: string(dir)}
+}
+
+// matcher holds one pod against many selectors.
+type matcher struct {
+	pod      *model.Pod
+	ns       *model.Namespace // nil: no selector of namespaces matches
+	addrs    []netip.Addr     // of families that are compiled for
+	ofNS     map[string]bool  // by selector key
+	ofLabels map[string]bool
+	subnets  []netip.Prefix // of the cluster's pods
+}
+
+func newMatcher(r *revision.Revision, pod *model.Pod) *matcher {
+	m := &matcher{pod: pod, ns: r.Cluster.Namespace(pod.Namespace), ofNS: map[string]bool{}, ofLabels: map[string]bool{},
+		subnets: r.Desired.ClusterSubnets()}
+	v4, v6 := r.Desired.Families()
+	for _, ip := range pod.IPs {
+		if a, err := netip.ParseAddr(ip); err == nil && (a.Is4() && v4 || a.Is6() && v6) {
+			m.addrs = append(m.addrs, a)
+		}
+	}
+	return m
+}
+
+func remember(memo map[string]bool, s model.Selector, l model.Labels) bool {
+	if s.IsNil() {
+		return false
+	}
+	yes, known := memo[s.Key()]
+	if !known {
+		yes = s.Matches(l)
+		memo[s.Key()] = yes
+	}
+	return yes
+}
+
+func (m *matcher) selected(namespace string, ns, pods model.Selector) bool {
+	return m.ns != nil && (namespace == "" || namespace == m.pod.Namespace) &&
+		remember(m.ofNS, ns, m.ns.Labels) && remember(m.ofLabels, pods, m.pod.Labels)
+}
+
+// peer says whether an address of the pod is behind a peer of the rule. Whoever
+// is on the host's network is behind no selector but those of a NetworkPolicy that
+// name pods (ovn-kubernetes.md#pod-selector-sets).
+func (m *matcher) peer(kind model.Kind, r *model.Rule) (yes bool, network string) {
+	if len(m.addrs) == 0 {
+		return false, ""
+	}
+	for i := range r.Peers {
+		p := &r.Peers[i]
+		if p.Kind != model.PeerPods && p.Kind != model.PeerNamespaces || m.pod.HostNetwork && p.Kind != model.PeerPods {
+			continue
+		}
+		if m.selected(p.Namespace, p.Namespaces, p.Pods) {
+			return true, ""
+		}
+	}
+	if m.pod.HostNetwork {
+		return false, "" // the address is the node's
+	}
+	for i := range r.Peers {
+		p := &r.Peers[i]
+		for _, n := range p.Networks {
+			if a, ok := m.inside(n); ok && !m.except(p.Except, a) && (kind != model.KindEF || !m.apart(n, a)) {
+				return true, n
+			}
+		}
+	}
+	return false, ""
+}
+
+// inside finds an address of the pod in a network, whatever its host bits are.
+func (m *matcher) inside(network string) (netip.Addr, bool) {
+	n, ok := overlap.ParseNetwork(strings.TrimSpace(network))
+	if !ok {
+		return netip.Addr{}, false
+	}
+	for _, a := range m.addrs {
+		if n.Contains(a) {
+			return a, true
+		}
+	}
+	return netip.Addr{}, false
+}
+
+func (m *matcher) except(networks []string, a netip.Addr) bool {
+	return slices.ContainsFunc(networks, func(s string) bool {
+		n, ok := overlap.ParseNetwork(strings.TrimSpace(s))
+		return ok && n.Contains(a)
+	})
+}
+
+// apart says whether an EgressFirewall's network leaves the address out, because
+// it is of the cluster's own subnets (ovn-kubernetes.md#firewall-match).
+func (m *matcher) apart(network string, a netip.Addr) bool {
+	n, ok := overlap.ParseNetwork(strings.TrimSpace(network))
+	return ok && slices.ContainsFunc(m.subnets, func(s netip.Prefix) bool { return s.Overlaps(n) && s.Contains(a) })
+}
+
+// antreaTouches are the rules that touch a pod in Antrea's effective order.
+func antreaTouches(r *revision.Revision, pod *model.Pod) (out []Touch) {
+	ns, groups := r.Cluster.Namespace(pod.Namespace), antrea.Groups(r.Cluster)
+	m := newMatcher(r, pod)
+	for _, place := range r.Order() {
+		p := place.Policy
+		subject := p.Antrea == nil && m.selected(p.Subject.Namespace, p.Subject.Namespaces, p.Subject.Pods)
+		for rule := range p.AllRules() {
+			t := Touch{Policy: p.Key, Direction: rule.Direction, Rule: rule.Index, AsSubject: subject}
+			if p.Antrea != nil {
+				s := groups.Applied(p, rule)
+				t.AsSubject = s.Matches(ns, pod)
+			}
+			t.AsSubject = t.AsSubject && pod.SubjectEligible()
+			t.AsPeer, t.Network = isPeer(r, groups, ns, pod, p, rule)
+			if t.AsSubject || t.AsPeer {
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+// isPeer says whether a pod is behind a peer of a rule, and by which network.
+func isPeer(r *revision.Revision, groups *antrea.Resolver, ns *model.Namespace, pod *model.Pod, p *model.Policy, rule *model.Rule) (bool, string) {
+	for i := range rule.Peers {
+		pe := &rule.Peers[i]
+		networks := pe.Networks
+		switch {
+		case pe.Kind == model.PeerGroup:
+			m := groups.Of(antrea.Ref(p, pe.Group))
+			if slices.ContainsFunc(m.Pods, func(s antrea.Selection) bool { return s.Matches(ns, pod) }) {
+				return true, ""
+			}
+			networks = m.Networks
+		case pe.Kind == model.PeerServiceAccount:
+			if s := (antrea.Selection{Account: pe.ServiceAccount}); s.Matches(ns, pod) {
+				return true, ""
+			}
+		case pe.Match != nil:
+			if pe.Pods.Matches(pod.Labels) && anyMatches(r, groups, ns, p, rule, pe.Match) {
+				return true, ""
+			}
+		case pe.Kind == model.PeerPods || pe.Kind == model.PeerNamespaces:
+			pods := pe.Pods
+			if pe.Kind == model.PeerNamespaces {
+				pods = model.Everything()
+			}
+			if s := (antrea.Selection{Namespace: pe.Namespace, Namespaces: pe.Namespaces, Pods: pods}); s.Matches(ns, pod) {
+				return true, ""
+			}
+		}
+		for _, n := range networks {
+			if cidr, err := netip.ParsePrefix(n); err == nil && slices.ContainsFunc(pod.IPs, func(ip string) bool {
+				a, err := netip.ParseAddr(ip)
+				return err == nil && cidr.Contains(a)
+			}) {
+				return true, n
+			}
+		}
+	}
+	return false, ""
+}
+
+// anyMatches says whether the pods of a namespace are peers of some pod that the rule
+// applies to, by its namespace.
+func anyMatches(r *revision.Revision, groups *antrea.Resolver, ns *model.Namespace, p *model.Policy, rule *model.Rule, match *model.NamespaceMatch) bool {
+	if ns == nil {
+		return false
+	}
+	s := groups.Applied(p, rule)
+	own, all := antrea.Values(ns, match.SameLabels)
+	for pod := range r.Cluster.Pods() {
+		if match.Self && pod.Namespace != ns.Name || !match.Self && !all {
+			continue
+		}
+		other := r.Cluster.Namespace(pod.Namespace)
+		if other == nil || !s.Matches(other, pod) {
+			continue
+		}
+		if match.Self {
+			return true
+		}
+		if values, ok := antrea.Values(other, match.SameLabels); ok && slices.Equal(values, own) {
+			return true
+		}
+	}
+	return false
+}

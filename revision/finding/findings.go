@@ -1,0 +1,198 @@
+package finding
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"rung/model"
+	"rung/model/lint"
+	"rung/model/verdict"
+	"rung/revision"
+)
+
+// objectFindings are the findings of the same objects and desired rows.
+type objectFindings struct {
+	once    sync.Once
+	objects atomic.Pointer[[]model.Finding] // of the objects
+	all     atomic.Pointer[[]model.Finding] // and of verdicts
+	audit   atomic.Pointer[verdict.Audit]   // from which those are, nil where it is too large
+}
+
+// findingsCache holds the findings that were worked out last, whichever revision
+// they are of.
+type findingsCache struct {
+	newest atomic.Pointer[cachedFindings]
+}
+
+type cachedFindings struct {
+	number   uint64 // of the revision
+	findings []model.Finding
+}
+
+// Findings are what the objects of this very revision say, worst first; AllFindings has
+// besides what verdicts say. Who asks first waits until they are worked out, some
+// milliseconds for 1,000 pods and 1,000 rules.
+func Findings(r *revision.Revision) []model.Finding {
+	d := revision.Shared[objectFindings](r)
+	d.once.Do(func() {
+		o := lintOptions(r)
+		o.Index, o.Ladder = r.PodIndex(), r.Ladder()
+		f := lint.Run(r.Cluster, r.Broken, o)
+		d.objects.Store(&f)
+		revision.Carried[findingsCache](r).put(&cachedFindings{r.Number, withLast(r, f)})
+	})
+	return *d.objects.Load()
+}
+
+// AllFindings are all findings of this very revision, worst first: every connection there
+// can be is asked, which takes up to a second or two on a big cluster. Where it would take
+// longer, a finding says so. The error is that of the context.
+func AllFindings(r *revision.Revision, ctx context.Context) ([]model.Finding, error) {
+	d := revision.Shared[objectFindings](r)
+	if f := d.all.Load(); f != nil {
+		return *f, nil
+	}
+	found := Findings(r)
+	if r.System == model.SystemAntrea {
+		// What verdicts say of policies is said of OVN-Kubernetes' precedence.
+		d.all.CompareAndSwap(nil, &found)
+		return *d.all.Load(), nil
+	}
+	v := r.Verdicts()
+	audit, err := verdict.NewAudit(ctx, v, lint.Asks(r.Cluster, r.PodIndex()))
+	if err != nil && !errors.Is(err, verdict.ErrTooLarge) {
+		return nil, err
+	}
+	if err == nil {
+		d.audit.Store(audit)
+	}
+	f := lint.WithVerdicts(r.Judged(), r.PodIndex(), found, v, audit, err)
+	if !d.all.CompareAndSwap(nil, &f) {
+		return *d.all.Load(), nil // pages hold on to the list they were given
+	}
+	revision.Carried[findingsCache](r).put(&cachedFindings{r.Number, f})
+	return f, nil
+}
+
+// smallPods and smallPolicies bound a cluster of which all findings are worked out within
+// milliseconds.
+const (
+	smallPods     = 200
+	smallPolicies = 60
+)
+
+// FindSome works out the findings of the objects, and where that takes no time all of them;
+// it says whether they are all.
+func FindSome(r *revision.Revision) bool {
+	Findings(r)
+	if revision.Shared[objectFindings](r).all.Load() != nil {
+		return true
+	}
+	policies := r.Cluster.Count(model.KindANP) + r.Cluster.Count(model.KindNP) + r.Cluster.Count(model.KindEF)
+	if r.Cluster.Count(model.KindPod) > smallPods || policies > smallPolicies {
+		return false
+	}
+	_, err := AllFindings(r, context.Background())
+	return err == nil
+}
+
+// HasFindings says whether all findings are worked out.
+func HasFindings(r *revision.Revision) bool {
+	return revision.Shared[objectFindings](r).all.Load() != nil
+}
+
+// KnownAudit is what the verdicts of all connections say of the rules, once AllFindings has
+// asked for them; nil before, and where there are too many.
+func KnownAudit(r *revision.Revision) *verdict.Audit {
+	return revision.Shared[objectFindings](r).audit.Load()
+}
+
+// withLast are findings of the objects with what verdicts said last of policies and rules
+// that are still there, and of the findings themselves.
+func withLast(r *revision.Revision, found []model.Finding) []model.Finding {
+	e := revision.Carried[findingsCache](r).newest.Load()
+	if e == nil {
+		return found
+	}
+	out := slices.Clone(found)
+	for i := range out {
+		f := &out[i]
+		k := slices.IndexFunc(e.findings, func(o model.Finding) bool {
+			return o.Code == f.Code && o.Policy == f.Policy && o.Direction == f.Direction && o.Rule == f.Rule && strings.HasPrefix(o.Message, f.Message)
+		})
+		if k >= 0 {
+			*f = e.findings[k]
+		}
+	}
+	for _, f := range e.findings {
+		p := r.Cluster.Policy(f.Policy)
+		if lint.OfVerdicts(f.Code) && (f.Policy.Name == "" || p != nil && (f.Rule < 0 || p.Rule(f.Direction, f.Rule) != nil)) {
+			out = append(out, f)
+		}
+	}
+	return lint.Sorted(r.Cluster, out)
+}
+
+// lintOptions are what findings about this cluster hang on besides its objects.
+func lintOptions(r *revision.Revision) lint.Options {
+	o := lint.Options{MaxPriority: r.Flags.MaxPriority, CNP: r.Flags.CompileCNP, NoSubnets: !r.Desired.SubnetsKnown(),
+		LegacyIsolation: r.Flags.LegacyIsolation, System: r.System}
+	if o.NoSubnets {
+		o.NodeSubnets = r.Desired.ClusterSubnets()
+	}
+	o.IPv4, o.IPv6 = r.Desired.Families()
+	return o
+}
+
+// KnownFindings are findings nobody has to wait for: all those of this revision where they
+// were worked out, else those of its objects with what verdicts said last, else those that
+// were worked out last. current says whether they are all and of this revision; what shows
+// others must say so. Where nothing was worked out yet it waits as FindSome does.
+func KnownFindings(r *revision.Revision) (findings []model.Finding, current bool) {
+	d := revision.Shared[objectFindings](r)
+	if f := d.all.Load(); f != nil {
+		return *f, true
+	}
+	if e := revision.Carried[findingsCache](r).newest.Load(); e != nil {
+		return e.findings, false
+	}
+	if FindSome(r) {
+		return *d.all.Load(), true
+	}
+	return Findings(r), false
+}
+
+// FindingsOf are those of AllFindings that are about a policy.
+func FindingsOf(r *revision.Revision, k model.PolicyKey) []model.Finding {
+	all, _ := AllFindings(r, context.Background()) // which does not end
+	return ofPolicy(all, k)
+}
+
+// KnownFindingsOf are those of KnownFindings that are about a policy.
+func KnownFindingsOf(r *revision.Revision, k model.PolicyKey) []model.Finding {
+	all, _ := KnownFindings(r)
+	return ofPolicy(all, k)
+}
+
+func ofPolicy(all []model.Finding, k model.PolicyKey) (out []model.Finding) {
+	for _, f := range all {
+		if f.Policy == k {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// put keeps the entry of the newest revision.
+func (b *findingsCache) put(e *cachedFindings) {
+	for {
+		old := b.newest.Load()
+		if old != nil && old.number > e.number || b.newest.CompareAndSwap(old, e) {
+			return
+		}
+	}
+}

@@ -1,0 +1,303 @@
+package finding
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/model/lint"
+	"rung/revision"
+	"rung/revision/settings"
+	"rung/sources/manifests"
+	"rung/test/given"
+	"rung/test/revised"
+)
+
+// findingCode is a code with what it means and what brings it about.
+type findingCode struct {
+	code string
+	what string
+	// objects are added to those of package given.
+	objects []string
+	// none says why there is no example.
+	none string
+	// demo says why the demo has none, empty where it has.
+	demo string
+}
+
+func dnsService() string {
+	return "apiVersion: v1\nkind: Service\nmetadata: {name: kube-dns, namespace: kube-system}\nspec: {selector: {app: dns}, ports: [{name: dns, protocol: UDP, port: 53, targetPort: 53}]}\n"
+}
+
+func podText(namespace, name, label, ip, more string) string {
+	return fmt.Sprintf("apiVersion: v1\nkind: Pod\nmetadata: {name: %s, namespace: %s, labels: {app: %s}}\n"+
+		"spec: {nodeName: worker, %scontainers: [{name: c, ports: [{name: http, containerPort: 8080, protocol: TCP}]}]}\nstatus: {phase: Running, podIPs: [{ip: %s}]}\n",
+		name, namespace, label, more, ip)
+}
+
+// crowd is a namespace of many pods, each with a label of its own where unlike is said.
+func crowd(n int, unlike bool) string {
+	var b strings.Builder
+	b.WriteString("apiVersion: v1\nkind: Namespace\nmetadata: {name: crowd, labels: {size: large}}\n")
+	for i := range n {
+		label := "same"
+		if unlike {
+			label = fmt.Sprintf("n%d", i)
+		}
+		b.WriteString("---\n" + podText("crowd", fmt.Sprintf("p%d", i), label, fmt.Sprintf("10.245.%d.%d", i/250, i%250+1), ""))
+	}
+	return b.String()
+}
+
+// unlikeRules tell every pod of a crowd from the others.
+func unlikeRules(n int) (out []string) {
+	for i := 0; i < n; i += 100 {
+		var b strings.Builder
+		fmt.Fprintf(&b, "apiVersion: policy.networking.k8s.io/v1alpha1\nkind: AdminNetworkPolicy\nmetadata: {name: each-%d}\nspec: {priority: %d, subject: {namespaces: {}}, ingress: [", i, 10+i/100)
+		for j := range 100 {
+			fmt.Fprintf(&b, "{action: Allow, from: [{pods: {namespaceSelector: {}, podSelector: {matchLabels: {app: n%d}}}}]}, ", i+j)
+		}
+		out = append(out, b.String()+"]}\n")
+	}
+	return out
+}
+
+// manyPolicies are n of them.
+func manyPolicies(n int) (out []string) {
+	for i := range n {
+		out = append(out, given.ANP(fmt.Sprintf("p%d", i), i, "tenant=blue", "in deny tenant=red"))
+	}
+	return out
+}
+
+func named(name string, priority int, subject, side, peers string) string {
+	return fmt.Sprintf("apiVersion: policy.networking.k8s.io/v1alpha1\nkind: AdminNetworkPolicy\nmetadata: {name: %s}\nspec: {priority: %d, subject: {namespaces: %s}, %s}\n",
+		name, priority, subject, strings.Replace(side, "PEERS", peers, 1))
+}
+
+func manyRules(n int) (out []string) {
+	for range n {
+		out = append(out, "in deny tenant=red")
+	}
+	return out
+}
+
+var (
+	tenantBlue = `{matchLabels: {tenant: blue}}`
+	webOpen    = given.NP("blue", "web", "{podSelector: {}, policyTypes: [Ingress], ingress: [{from: [{namespaceSelector: {matchLabels: {tenant: green}}}]}]}")
+)
+
+// no2016 is why the demo has nothing of what is no more.
+const no2016 = "its objects are of today"
+
+func annotated(value string) string {
+	return "apiVersion: v1\nkind: Namespace\nmetadata: {name: old, annotations: {" + model.AnnotationIsolation + ": '" + value + "'}}\n"
+}
+
+func np2016(spec string) string {
+	return "apiVersion: extensions/v1beta1\nkind: NetworkPolicy\nmetadata: {name: web, namespace: blue}\nspec: " + spec + "\n"
+}
+
+// findingCodes are all codes of findings about objects, in the order of the page.
+var findingCodes = []findingCode{
+	{code: lint.PriorityUnsupported, what: "The priority is above 99, the largest that OVN-Kubernetes enforces.",
+		objects: []string{given.ANP("late", 120, "tenant=blue", "in deny tenant=red")}},
+	{code: lint.PriorityConflict, what: "Rules of equal priority and number disagree about connections there are: which one wins is undefined. A note where rules above decide all of these.",
+		objects: []string{given.ANP("one", 10, "tenant=blue", "in allow tenant=red"), given.ANP("two", 10, "tenant=blue", "in deny tenant=red")}},
+	{code: lint.PriorityDuplicate, what: "Several policies have one priority.",
+		objects: []string{given.ANP("one", 10, "tenant=blue", "in allow tenant=red"), given.ANP("two", 10, "tenant=green", "in deny tenant=red")}},
+	{code: lint.PriorityNoGap, what: "Priorities are taken without a gap, or to the very end of the range: a policy that must come between has no place.",
+		objects: []string{given.ANP("one", 10, "tenant=blue", "in deny tenant=red"), given.ANP("two", 11, "tenant=green", "in deny tenant=red")},
+		demo:    "every gap of it is there to be filled: a policy put between two others is the first thing people try"},
+	{code: lint.OpenToAll, what: "A rule allows everything between all pods, or all but those of system namespaces, and stands above rules that say otherwise.",
+		objects: []string{given.ANP("everything", 10, "", "in allow *"), given.ANP("wall", 20, "tenant=blue", "in deny tenant=red")},
+		demo:    "its policies deny more than they allow"},
+	{code: lint.ClosedToAll, what: "A rule denies everything between all pods, or all but those of system namespaces, and AdminNetworkPolicies below it that allow or pass are in vain. A warning where none is, it closes pairs of pods all the same, and the subject is not simply every pod, which has a finding of its own.",
+		objects: []string{given.ANP("nothing", 10, "", "in deny *"), given.ANP("door", 20, "tenant=blue", "in allow tenant=red")}},
+	{code: lint.DecidesFirst, what: "Several rules never decide because of one: they stand under it, each with `rule-never-decides`.",
+		objects: []string{given.ANP("wall", 10, "tenant=blue", "in deny *"), given.ANP("door", 20, "tenant=blue", "in allow tenant=red tcp:80", "in allow tenant=green tcp:80")},
+		demo:    "what cluster-control decides first stands under closed-to-all"},
+	{code: lint.RuleNeverDecides, what: "A rule matches connections and decides none of them: rules of this or other policies and tiers come first.",
+		objects: []string{given.ANP("wall", 10, "tenant=blue", "in deny *"), given.ANP("door", 20, "tenant=blue", "in allow tenant=red tcp:80")}},
+	{code: lint.RuleShadowed, what: "Rules above in the same policy name the same peers and ports or wider ones, whatever pods come.",
+		objects: []string{given.ANP("twice", 10, "tenant=blue", "in allow tenant=red", "in deny tenant=red")}},
+	{code: lint.RuleRedundant, what: "A rule decides, and without it another rule of its tier decides the same.",
+		objects: []string{given.ANP("twice", 10, "tenant=blue", "in deny tenant=red", "in deny *")},
+		demo:    "cluster-control denies first what a redundant rule below it would decide"},
+	{code: lint.RuleBeyondRange, what: "A direction has more than 100 rules: the rest has the OVN priorities of other policies.",
+		objects: []string{"ANY", given.ANP("long", 10, "tenant=blue", manyRules(101)...)}, demo: "the API refuses such a policy"},
+	{code: lint.PassNothing, what: "A Pass leaves connections to lower tiers, and no NetworkPolicy and no baseline rule decides them: they are let through.",
+		objects: []string{given.ANP("over", 10, "tenant=blue", "in pass tenant=red", "in deny *")},
+		demo:    "what its Passes leave, NetworkPolicies decide"},
+	{code: lint.AllowChangesNothing, what: "A policy only allows what is allowed without it. Other than a NetworkPolicy it denies nothing by itself.",
+		objects: []string{given.ANP("open", 10, "tenant=blue", "in allow tenant=red")},
+		demo:    "break-glass, its only such policy that is asked, has no peers until somebody gives a pod its label"},
+	{code: lint.AllowOverNetpol, what: "An Allow of an AdminNetworkPolicy decides what NetworkPolicies would deny if they were asked.",
+		objects: []string{given.ANP("open", 10, "tenant=blue", "in allow tenant=red"), webOpen}},
+	{code: lint.DenyOverAllow, what: "A Deny of an AdminNetworkPolicy stands against an Allow of a NetworkPolicy or an EgressFirewall.",
+		objects: []string{given.ANP("wall", 10, "tenant=blue", "in deny tenant=green tcp:80"), webOpen}},
+	{code: lint.DenyLeavesOutside, what: "An ingress Deny of every pod leaves what comes from nodes and from outside the cluster: ingress rules name pods only.",
+		objects: []string{given.ANP("wall", 10, "tenant=blue", "in deny *")}},
+	{code: lint.DenyAllNetworks, what: "An egress Deny of every address drops all that no rule above decides.",
+		objects: []string{dnsService(), given.ANP("wall", 10, "tenant=blue", "out deny 0.0.0.0/0")}},
+	{code: lint.DNSNotAllowed, what: "A Deny, or the isolation by NetworkPolicies, drops DNS queries: an error while it does, a note where rules above decide them all.",
+		objects: []string{dnsService(), given.ANP("wall", 10, "tenant=blue", "out deny 0.0.0.0/0")}},
+	{code: lint.DNSTCPNotAllowed, what: "DNS over UDP is allowed and over TCP it is not.",
+		objects: []string{dnsService(), given.ANP("wall", 10, "tenant=blue", "out allow name=kube-system udp:53", "out deny 0.0.0.0/0")}},
+	{code: lint.EmptySelectorDeny, what: "The subject is every pod of every namespace, the system's too, and a rule denies.",
+		objects: []string{given.ANP("wall", 10, "", "in deny tenant=red")}},
+	{code: lint.SelectsSystem, what: "The subject selects namespaces of the system.",
+		objects: []string{given.ANP("wall", 10, "name=kube-system", "in deny tenant=red")}},
+	{code: lint.SubjectNothing, what: "The subject matches no pod.", objects: []string{given.ANP("gone", 10, "tenant=violet", "in deny tenant=red")},
+		demo: "a policy without pods would decide nothing, and the demo's are there to be tried"},
+	{code: lint.PeerNothing, what: "A peer matches no pod or node.", objects: []string{given.ANP("gone", 10, "tenant=blue", "in deny tenant=violet")}},
+	{code: lint.HostNetwork, what: "Pods of the subject are on the host's network: no AdminNetworkPolicy applies to them.",
+		objects: []string{podText("blue", "agent", "agent", "172.18.0.2", "hostNetwork: true, "), given.ANP("wall", 10, "tenant=blue", "in deny tenant=red")}},
+	{code: lint.PeerHost, what: "Pods of a peer are on the host's network: the rule does not mean them.",
+		objects: []string{podText("red", "agent", "agent", "172.18.0.2", "hostNetwork: true, "), given.ANP("wall", 10, "tenant=blue", "in deny tenant=red")}},
+	{code: lint.PrimaryUDN, what: "Pods of the subject have a primary user-defined network, where the policy is not enforced.",
+		objects: []string{strings.Replace(podText("blue", "tunnel", "tunnel", "10.244.0.90", ""), "labels:", `annotations: {k8s.ovn.org/pod-networks: '{"default":{"ip_addresses":["10.244.0.90/24"],"mac_address":"0a:58:0a:f4:00:5a","role":"infrastructure-locked"},"blue/net":{"ip_addresses":["10.100.0.5/16"],"mac_address":"0a:58:0a:64:00:05","role":"primary"}}'}, labels:`, 1),
+			given.ANP("wall", 10, "tenant=blue", "in deny tenant=red")}},
+	{code: lint.NetworkHostBits, what: "A network is written with host bits, which are cleared.", objects: []string{given.ANP("wall", 10, "tenant=blue", "out deny 10.0.54.0/19")}},
+	{code: lint.NetworkCoversPods, what: "A network covers pods, which it matches by address.", objects: []string{given.ANP("wall", 10, "tenant=blue", "out deny 10.244.0.0/16")}},
+	{code: lint.CIDR, what: "A network is no CIDR that OVN-Kubernetes takes.", objects: []string{"ANY", given.ANP("wall", 10, "tenant=blue", "out deny 10.0.0/8")},
+		demo: "the API refuses such a policy"},
+	{code: lint.PoliciesMany, what: "There are more AdminNetworkPolicies than the 30 to 50 that OVN-Kubernetes expects.",
+		objects: manyPolicies(51), demo: "it has ten policies, so that people can read them"},
+	{code: lint.SetsOverlap, what: "Rules of one direction share many pods: ovn-controller computes flows in full when one of them comes or goes.",
+		objects: []string{crowd(30, false), given.ANP("wall", 10, "tenant=blue", "in allow size=large", "in deny *")}},
+	{code: lint.NamedPortMany, what: "A named port is looked up in the containers of very many pods (500 or more).",
+		objects: []string{crowd(500, false), named("scrape", 10, "{}", "ingress: [{action: Allow, from: [{namespaces: {matchLabels: {team: ops}}}], ports: [{namedPort: http}]}]", "")},
+		demo:    "it has too few pods"},
+	{code: lint.NegativeMany, what: "A selector takes very many pods (500 or more) because they lack a label, and all that come without it.",
+		objects: []string{crowd(500, false), named("others", 10, "{matchExpressions: [{key: tenant, operator: DoesNotExist}]}", "ingress: [{action: Deny, from: [{namespaces: {matchLabels: {tenant: red}}}]}]", "")},
+		demo:    "it has too few pods"},
+	{code: lint.TenantPolicies, what: "There is a policy for each tenant: a new tenant needs one of its own.",
+		objects: []string{given.ANP("blue", 10, "tenant=blue", "in allow tenant=blue", "in deny *"), given.ANP("green", 20, "tenant=green", "in allow tenant=green", "in deny *")}},
+	{code: lint.TemplateIncomplete, what: "A set made from a template misses a policy: a tenant came since, or a policy is gone. `a` on the findings page makes it, after a preview.",
+		objects: []string{strings.Replace(given.ANP("tenants", 20, "tenant=blue", "in deny *"), "metadata:\n", "metadata:\n  annotations: {rung/template: '{\"template\":\"tenant-isolation\",\"set\":\"tenants\",\"part\":\"main\",\"answers\":{\"label\":\"tenant\",\"tenants\":\"\",\"leave-out\":\"green,red\"}}'}\n", 1)},
+		demo:    "none of its policies was made from a template"},
+	{code: lint.ConversionNewValue, what: "A policy of Antrea was converted to one policy for each namespace, or for each value of a label, and a namespace is there that none of them is about.",
+		objects: []string{strings.Replace(given.ANP("own-blue", 10, "tenant=blue", "in allow tenant=blue"), "metadata:\n", "metadata:\n  annotations: {rung/converted: '{\"from\":\"ACNP own\",\"labels\":[],\"value\":\"blue\",\"of\":\"tenant\"}'}\n", 1)},
+		demo:    "none of its policies was converted"},
+	{code: lint.NamedPortUnmatched, what: "No pod the rule looks at declares a named port.",
+		objects: []string{named("scrape", 10, tenantBlue, "ingress: [{action: Deny, from: [{namespaces: {matchLabels: {tenant: red}}}], ports: [{namedPort: metrics}]}]", "")}},
+	{code: lint.NamedPortPeers, what: "Rows of a named port in an ingress rule decide about connections among the peers, too.",
+		objects: []string{named("scrape", 10, tenantBlue, "ingress: [{action: Deny, from: [{namespaces: {matchLabels: {tenant: red}}}], ports: [{namedPort: http}]}]", "")},
+		demo:    "its one named port is of pods that are subject, too"},
+	{code: lint.NamedPortFamily, what: "Rows of a named port name addresses of a family that the cluster does not have.",
+		objects: []string{strings.Replace(podText("red", "six", "six", "10.244.0.91", ""), "10.244.0.91}", "10.244.0.91}, {ip: 'fd00::91'}", 1),
+			named("scrape", 10, tenantBlue, "egress: [{action: Deny, to: [{namespaces: {matchLabels: {tenant: red}}}], ports: [{namedPort: http}]}]", "")},
+		demo: "its pods have addresses of one family"},
+	{code: lint.HostCIDRs, what: "The annotation with a node's addresses cannot be read.",
+		objects: []string{"apiVersion: v1\nkind: Node\nmetadata: {name: odd, labels: {node-role: odd}, annotations: {k8s.ovn.org/host-cidrs: 'no JSON'}}\n", given.ANP("wall", 10, "tenant=blue", "out deny node-role=odd")},
+		demo:    "OVN-Kubernetes writes the annotation itself"},
+	{code: lint.NameCut, what: "The name is so long that OVN cuts those of its ACLs.", objects: []string{given.ANP("a-policy-with-a-name-that-says-everything-there-is-to-say", 10, "tenant=blue", "in deny tenant=red")},
+		demo: "a name of more than 48 characters would not fit the first screen"},
+	{code: lint.LoggingInvalid, what: "The logging annotation keeps the whole policy out.", objects: []string{revised.LoggingPolicy(given.ANP("loud", 10, "tenant=blue", "in deny tenant=red"), `{"deny": "loud"}`)},
+		demo: "it would have no rows, and the demo has a policy without already"},
+	{code: lint.NamespaceLogging, what: "The logging annotation of a namespace leaves levels off.",
+		objects: []string{"apiVersion: v1\nkind: Namespace\nmetadata: {name: loud, annotations: {k8s.ovn.org/acl-logging: '{\"deny\": \"loud\"}'}}\n", given.NP("loud", "web", "{podSelector: {}, policyTypes: [Ingress]}")}},
+	{code: lint.NetpolNamedPort, what: "A named port of a NetworkPolicy opens the whole protocol.",
+		objects: []string{given.NP("blue", "web", "{podSelector: {}, policyTypes: [Ingress], ingress: [{from: [{namespaceSelector: {}}], ports: [{protocol: TCP, port: http}]}]}")}},
+	{code: lint.NetpolPortLost, what: "An entry without a number is lost beside numbers of its protocol.",
+		objects: []string{given.NP("blue", "web", "{podSelector: {}, policyTypes: [Ingress], ingress: [{from: [{namespaceSelector: {}}], ports: [{protocol: TCP, port: http}, {protocol: TCP, port: 80}]}]}")}},
+	{code: lint.NetpolDirection, what: "Rules of a direction that policyTypes leaves out allow all the same.",
+		objects: []string{given.NP("blue", "web", "{podSelector: {}, policyTypes: [Ingress], egress: [{to: [{namespaceSelector: {}}]}]}")},
+		demo:    "its one NetworkPolicy with egress rules isolates egress, which its vault needs"},
+	{code: lint.FirewallName, what: "An EgressFirewall is not named default.",
+		objects: []string{"ANY", strings.Replace(given.EF("blue", "{type: Deny, to: {cidrSelector: 8.8.8.0/24}}"), "name: default", "name: mine", 1)}, demo: "the API refuses such a name"},
+	{code: lint.FirewallTooLong, what: "An EgressFirewall has more rules than there are OVN priorities for them.", none: "it takes more than 8,000 rules", demo: "the API refuses so many"},
+	{code: lint.FirewallPods, what: "OVN-Kubernetes leaves the cluster's pods out of an EgressFirewall's rule.",
+		objects: []string{"SUBNETS", given.EF("blue", "{type: Deny, to: {cidrSelector: 10.0.0.0/8}}")}, demo: "no rule of its EgressFirewalls is about the subnets of its pods alone"},
+	{code: lint.FirewallSubnets, what: "Nobody told Rung the subnets of the cluster's pods, which an EgressFirewall's rows leave out.",
+		objects: []string{given.EF("blue", "{type: Deny, to: {cidrSelector: 10.0.0.0/8}}")}, demo: "its nodes' annotations say them"},
+	{code: lint.FirewallDNS, what: "Rules of an EgressFirewall go by DNS name.", objects: []string{given.EF("blue", "{type: Allow, to: {dnsName: www.example.com}}")}},
+	{code: lint.FirewallOverrules, what: "An EgressFirewall drops what an AdminNetworkPolicy allows.",
+		objects: []string{given.ANP("open", 10, "tenant=blue", "out allow 198.51.100.0/24"), given.EF("blue", "{type: Deny, to: {cidrSelector: 198.51.0.0/16}}")}},
+	{code: lint.IsolationIgnored, what: "A namespace has the isolation annotation of 2016, which nothing reads today ([older-forms.md](older-forms.md)).",
+		objects: []string{annotated("{\"ingress\": {\"isolation\": \"DefaultDeny\"}}")}, demo: no2016},
+	{code: lint.IsolationInvalid, what: "The isolation annotation of 2016 cannot be read, or says something other than DefaultDeny: it isolated nothing.",
+		objects: []string{annotated("{ingress: {isolation: DefaultDeny}}")}, demo: no2016},
+	{code: lint.IsolationBoth, what: "A namespace has the isolation annotation of 2016 and NetworkPolicies of today that isolate.",
+		objects: []string{annotated("{\"ingress\": {\"isolation\": \"DefaultDeny\"}}"), given.NP("old", "web", "{podSelector: {}, policyTypes: [Ingress]}")}, demo: no2016},
+	{code: lint.NetpolOlderAPI, what: "A NetworkPolicy is of extensions/v1beta1, which servers since Kubernetes 1.16 do not have.",
+		objects: []string{np2016("{podSelector: {}, ingress: [{from: [{podSelector: {}}]}]}")}, demo: no2016},
+	{code: lint.NetpolNoEffect, what: "With --legacy-isolation, a NetworkPolicy of 2016 is in a namespace that its annotation does not isolate.",
+		objects: []string{"LEGACY", np2016("{podSelector: {}, ingress: [{from: [{podSelector: {}}]}]}")}, demo: no2016},
+	{code: lint.NetpolEmptyList, what: "A rule of a NetworkPolicy of 2016 has an empty list of peers or ports: nothing then, everything today.",
+		objects: []string{np2016("{podSelector: {}, ingress: [{from: []}]}")}, demo: no2016},
+	{code: model.InvalidOlder, what: "An AdminNetworkPolicy is written in the first form of its API: it is shown, and counts for nothing until it is written anew.",
+		objects: []string{named("first", 10, tenantBlue, "ingress: [{action: Deny, from: [PEERS]}]", "{namespaces: {namespaceSelector: {matchLabels: {tenant: red}}}}")}, demo: no2016},
+	{code: lint.CNPNotEnforced, what: "A ClusterNetworkPolicy is shown and decides nothing: OVN-Kubernetes has no controller for it.",
+		objects: []string{cnpText("Admin", 10, "{action: Deny, from: [{namespaces: {matchLabels: {tenant: red}}}]}")}, demo: noCNP},
+	{code: lint.CNPMight, what: "A ClusterNetworkPolicy has rows because `--compile-cnp` asks for them.",
+		objects: []string{"CNP", cnpText("Admin", 10, "{action: Deny, from: [{namespaces: {matchLabels: {tenant: red}}}]}")}, demo: noCNP},
+	{code: lint.CNPPruned, what: "A ClusterNetworkPolicy was applied with the ports of v1alpha1, which the API server drops: the rule matches every port.",
+		objects: []string{strings.Replace(cnpText("Admin", 10, "{action: Deny, from: [{namespaces: {matchLabels: {tenant: red}}}]}"), "{name: next}",
+			"{name: next, annotations: {kubectl.kubernetes.io/last-applied-configuration: '{\"spec\": {\"ingress\": [{\"ports\": [{\"portNumber\": {\"port\": 80}}]}]}}'}}", 1)}, demo: noCNP},
+	{code: lint.CNPDomains, what: "A Deny or Pass of a ClusterNetworkPolicy names domains, which the API has for Accept alone.",
+		objects: []string{strings.Replace(cnpText("Admin", 10, "{action: Deny, to: [{domainNames: ['*.example.com']}]}"), "ingress:", "egress:", 1)}, demo: noCNP},
+	{code: lint.CNPRules, what: "A direction of a ClusterNetworkPolicy has more than 25 rules.",
+		objects: []string{"ANY", cnpText("Admin", 10, strings.Repeat("{action: Deny, from: [{namespaces: {matchLabels: {tenant: red}}}]}, ", 26))}, demo: "the API refuses such a policy"},
+	{code: model.InvalidPortRange, what: "A range of ports ends before it begins: its row matches nothing, so that a Deny denies nothing.",
+		objects: []string{"apiVersion: policy.networking.k8s.io/v1alpha1\nkind: AdminNetworkPolicy\nmetadata: {name: wall}\nspec: {priority: 10, subject: {namespaces: {}}, ingress: [{action: Deny, from: [{namespaces: {}}], ports: [{portRange: {start: 9000, end: 8000}}]}]}\n"}, demo: "it would be one more policy that cannot be applied"},
+	{code: model.InvalidProtocolEmpty, what: "A tcp, udp or sctp of a ClusterNetworkPolicy names no port: the API of today refuses it, a server with an older CRD may hold it.",
+		objects: []string{"ANY", cnpText("Admin", 10, "{action: Deny, from: [{namespaces: {matchLabels: {tenant: red}}}], protocols: [{tcp: {}}]}")}, demo: noCNP},
+	{code: lint.VerdictsTooLarge, what: "The cluster is too large for every connection to be asked about: what needs that is left out.",
+		objects: append([]string{crowd(1500, true)}, unlikeRules(1500)...), demo: "it is small"},
+	{code: manifests.CodeUnknown, what: "An object has a field that does not exist.",
+		objects: []string{named("wall", 10, "{namespaceSelector: {}}", "ingress: []", "")}},
+	{code: manifests.CodeSchema, what: "An object is refused by the schema of its kind.",
+		objects: []string{given.ANP("long", 10, "tenant=blue", manyRules(101)...)}, demo: "the API refuses such a policy"},
+	{code: manifests.CodeCEL, what: "An object is refused by a validation rule of its kind.",
+		objects: []string{strings.Replace(given.BANP("tenant=blue", "in deny tenant=red"), "name: default", "name: mine", 1)}, demo: "the API refuses such a policy"},
+}
+
+// noCNP is why the demo has no ClusterNetworkPolicy.
+const noCNP = "OVN-Kubernetes has no controller for it"
+
+func cnpText(tier string, priority int, ingress string) string {
+	return fmt.Sprintf("apiVersion: policy.networking.k8s.io/v1alpha2\nkind: ClusterNetworkPolicy\nmetadata: {name: next}\n"+
+		"spec: {tier: %s, priority: %d, subject: {namespaces: {matchLabels: {tenant: blue}}}, ingress: [%s]}\n", tier, priority, ingress)
+}
+
+// example is the finding that the objects of a code bring about.
+func (c *findingCode) example() (model.Finding, error) {
+	text := given.Objects()
+	o, files, flags := compiler.Options{IPv4: true}, manifests.Options{}, settings.Flags{}
+	for _, object := range c.objects {
+		switch object {
+		case "SUBNETS": // of the pods are known
+			o.ClusterSubnets = exampleSubnets
+			continue
+		case "LEGACY": // the annotation of 2016 counts
+			flags.LegacyIsolation = true
+			continue
+		case "CNP": // rows are asked for
+			o.CNP, flags.CompileCNP = true, true
+			continue
+		case "ANY": // what the API refuses may come from a file or an old cluster
+			files.SkipSchema = true
+			continue
+		}
+		text += "---\n" + strings.TrimSpace(object) + "\n"
+	}
+	res := manifests.Parse("objects.yaml", []byte(text), files)
+	cl, _ := (*model.Cluster)(nil).Upsert(res.Objects, nil)
+	r := revision.New(revision.Facts{Number: 1, Cluster: cl, Broken: res.Broken, Loaded: true, Flags: flags, Desired: compiler.Compile(cl, o)}, nil)
+	found, err := AllFindings(r, context.Background())
+	if err != nil {
+		return model.Finding{}, err
+	}
+	var have []string
+	for _, f := range found {
+		if f.Code == c.code {
+			return f, nil
+		}
+		have = append(have, f.Code+": "+f.Message)
+	}
+	return model.Finding{}, fmt.Errorf("no such finding among:\n%s", strings.Join(have, "\n"))
+}

@@ -1,0 +1,97 @@
+package finding
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rung/model"
+	"rung/model/lint"
+	"rung/test/given"
+	"rung/test/revised"
+)
+
+// TestConsequences: a finding is as bad as what comes of it now.
+func TestConsequences(t *testing.T) {
+	one, two := given.ANP("one", 10, "tenant=blue", "in allow tenant=red"), given.ANP("two", 10, "tenant=blue", "in deny tenant=red")
+	dns := dnsService()
+	for _, tc := range []struct {
+		name    string
+		objects []string
+		code    string
+		want    []string // severity, policy, and how the message ends
+	}{
+		{"a conflict", []string{one, two}, lint.PriorityConflict, []string{"error one", "error two"}},
+		{"a conflict that a rule above masks", []string{one, two, given.ANP("above", 5, "tenant=blue", "in deny tenant=red")}, lint.PriorityConflict,
+			[]string{"info one; rules above decide all of that first now", "info two; rules above decide all of that first now"}},
+		{"a conflict of what the senders may not send", []string{one, two, given.ANP("above", 5, "tenant=red", "out deny tenant=blue")}, lint.PriorityConflict,
+			[]string{"error one; the other end denies all of that now", "error two; the other end denies all of that now"}},
+		{"a conflict of a Pass and a Deny", []string{one, given.ANP("two", 10, "tenant=blue", "in pass tenant=red")}, lint.PriorityConflict, []string{"error one", "error two"}},
+		{"no DNS below a Pass", []string{dns, given.ANP("over", 10, "tenant=blue", "out pass *"), given.BANP("tenant=blue", "out deny *")}, lint.DNSNotAllowed,
+			[]string{"error default at the cluster's DNS (UDP 53)"}},
+		{"no DNS for an isolated namespace", []string{dns, given.NP("blue", "quiet", "{podSelector: {}, policyTypes: [Egress]}")}, lint.DNSNotAllowed,
+			[]string{"error quiet, and no NetworkPolicy allows them"}},
+		{"DNS for an isolated namespace", []string{dns, given.NP("blue", "quiet", "{podSelector: {}, policyTypes: [Egress], egress: [{to: [{namespaceSelector: {}}], ports: [{protocol: UDP, port: 53}]}]}")},
+			lint.DNSNotAllowed, nil},
+		{"a Deny of DNS that a rule above masks for all who ask", []string{dns, given.ANP("a", 5, "tenant=blue", "out allow *"), given.ANP("b", 6, "", "out allow tenant=blue"),
+			given.ANP("wall", 10, "tenant=blue", "out deny 0.0.0.0/0")}, lint.DNSNotAllowed, nil},
+		{"all open above nothing", []string{given.ANP("open", 10, "", "in allow *")}, lint.OpenToAll, nil},
+		{"all open above a NetworkPolicy", []string{given.ANP("open", 10, "", "in allow *"), webOpen}, lint.OpenToAll, []string{"error open"}},
+		{"all open but for the system", []string{strings.Replace(given.ANP("open", 10, "", "in allow *"), "namespaces: {}", "namespaces: {matchExpressions: [{key: kubernetes.io/metadata.name, operator: NotIn, values: [kube-system]}]}", 1), webOpen},
+			lint.OpenToAll, []string{"error open"}},
+		{"one namespace open", []string{given.ANP("open", 10, "tenant=blue", "in allow *"), webOpen}, lint.OpenToAll, nil},
+		{"one port open", []string{given.ANP("open", 10, "", "in allow * tcp:80"), webOpen}, lint.OpenToAll, nil},
+		{"all closed below what allows", []string{given.ANP("door", 10, "tenant=blue", "in allow tenant=red"), given.ANP("wall", 20, "", "in deny *")}, lint.ClosedToAll, nil},
+		{"all closed above what allows", []string{given.ANP("door", 20, "tenant=blue", "in allow tenant=red"), given.ANP("wall", 10, "", "in deny *")}, lint.ClosedToAll, []string{"error wall"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var got []string
+			for _, f := range findingsOf(t, revised.Of(t, tc.objects...)) {
+				if f.Code != tc.code {
+					continue
+				}
+				text := fmt.Sprintf("%s %s", f.Severity, f.Policy.Name)
+				for _, want := range tc.want {
+					if end := strings.TrimPrefix(want, text); end != want && end != "" && strings.HasSuffix(f.Message, end) {
+						text = want
+					}
+				}
+				got = append(got, text)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestUnderOneCause: rules that never decide because of one stand behind the finding about it
+// and are counted as that one; of a policy by itself they count.
+func TestUnderOneCause(t *testing.T) {
+	found := findingsOf(t, revised.Of(t, given.ANP("wall", 10, "tenant=blue", "in deny *"),
+		given.ANP("door", 20, "tenant=blue", "in allow tenant=red tcp:80", "in deny tenant=red tcp:81"), given.ANP("gate", 30, "tenant=blue", "in allow tenant=green")))
+	var got []string
+	for _, f := range found {
+		if f.Cause != "" {
+			got = append(got, fmt.Sprintf("%s %s %s %d root=%v: %s", f.Severity, f.Code, f.Policy.Name, f.Rule, f.Root, f.Cause))
+		}
+	}
+	want := []string{
+		"warning decides-first wall 0 root=true: ingress rule 0 of ANP wall",
+		"warning rule-never-decides door 0 root=false: ingress rule 0 of ANP wall",
+		"warning rule-never-decides gate 0 root=false: ingress rule 0 of ANP wall",
+		"info rule-never-decides door 1 root=false: ingress rule 0 of ANP wall",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	n := model.CountFindings(found)
+	if n.Warnings != 1 || n.All() != len(found)-3 {
+		t.Errorf("%d findings are counted as %+v", len(found), n)
+	}
+	if n := model.CountFindings(ofPolicy(found, given.ANPKey("door"))); n.Warnings != 1 {
+		t.Errorf("of door alone: %+v", n)
+	}
+}

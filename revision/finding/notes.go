@@ -1,0 +1,143 @@
+package finding
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"rung/model"
+	"rung/model/ladder"
+	"rung/model/lint"
+	"rung/model/words"
+)
+
+// The marks of notes that are no findings.
+const (
+	MarkConflict = "≠"
+	MarkTie      = "="
+	MarkNoRows   = "✗"
+)
+
+// Note is something to know about a policy where it stands on the ladder: a conflict, a
+// tie, a priority that is not enforced, or findings of one kind.
+type Note struct {
+	// Mark says what it is, empty for findings: those have their severity.
+	Mark     string
+	Severity model.Severity
+	// Short is it in two or three words, Name the policy it is about, after them.
+	Short, Name string
+	// Count is how many conflicts or findings it stands for.
+	Count int
+
+	of        model.PolicyKey
+	text      string // what is neither a conflict nor a finding
+	conflicts []*ladder.Conflict
+	findings  []*model.Finding
+}
+
+// Notes are what is to be known about a policy of a ladder, the worst first. rung is its
+// rung, nil where it has none; findings are those of the policy. Conflicts with gone do
+// not count: it is on its way to another priority.
+func Notes(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, findings []*model.Finding, gone model.PolicyKey) []Note {
+	var notes []Note
+	for _, i := range p.Conflicts {
+		c := &l.Conflicts[i]
+		other, _, _ := c.Other(p.Policy.Key)
+		if other == gone {
+			continue
+		}
+		notes = merge(notes, Note{Mark: MarkConflict, Severity: conflictSeverity(findings, other), Name: other.Brief(), Count: 1, of: p.Policy.Key,
+			conflicts: []*ladder.Conflict{c}})
+	}
+	switch {
+	case rung == nil, rung.Idle: // the finding says it
+	case rung.Unsupported:
+		notes = append(notes, Note{Mark: MarkNoRows, Severity: model.SeverityError, Short: fmt.Sprintf("above %d", l.Max), Count: 1,
+			text: fmt.Sprintf("%d is above %d: not enforced; rows it had before stay and still decide at the old priority", rung.Priority, l.Max)})
+	case rung.Duplicate && len(notes) == 0:
+		notes = append(notes, Note{Mark: MarkTie, Severity: model.SeverityInfo, Short: fmt.Sprintf("%d at %d", len(rung.Policies), rung.Priority),
+			Count: 1, text: tieText(rung, p.Policy.Key)})
+	}
+	for i, f := range findings {
+		switch f.Code {
+		case lint.PriorityConflict, lint.PriorityDuplicate, lint.PriorityUnsupported:
+			continue // said above
+		}
+		notes = merge(notes, Note{Severity: f.Severity, Short: lint.Short(f.Code), Count: 1, findings: findings[i : i+1 : i+1]})
+	}
+	slices.SortStableFunc(notes, func(a, b Note) int {
+		if c := cmp.Compare(severityRank(a.Severity), severityRank(b.Severity)); c != 0 || a.findings == nil || b.findings == nil {
+			return c
+		}
+		return lint.Worth(a.findings[0].Code, b.findings[0].Code)
+	})
+	return notes
+}
+
+// conflictSeverity is that of the worst finding about a conflict with another policy: less
+// than an error where rules above mask it.
+func conflictSeverity(findings []*model.Finding, other model.PolicyKey) model.Severity {
+	worst := model.Severity("")
+	for _, f := range findings {
+		if lint.IsConflictWith(f, other) && (worst == "" || f.Severity.Compare(worst) < 0) {
+			worst = f.Severity
+		}
+	}
+	if worst == "" { // not worked out yet
+		return model.SeverityError
+	}
+	return worst
+}
+
+// merge puts a note to the one that says the same, where there is one.
+func merge(notes []Note, n Note) []Note {
+	for i := range notes {
+		x := &notes[i]
+		if x.Mark == n.Mark && x.Severity == n.Severity && x.Short == n.Short && x.Name == n.Name {
+			x.Count++
+			x.conflicts = append(x.conflicts, n.conflicts...)
+			x.findings = append(x.findings, n.findings...)
+			return notes
+		}
+	}
+	return append(notes, n)
+}
+
+// tieText says who else is on the rung.
+func tieText(rung *ladder.Rung, k model.PolicyKey) string {
+	var others []string
+	for i := range rung.Policies {
+		if x := rung.Policies[i].Policy.Key; x != k {
+			others = append(others, x.Name)
+		}
+	}
+	return fmt.Sprintf("at %d with %s; which one wins is undefined", rung.Priority, words.Some(others, 5))
+}
+
+// Texts are the sentences of a note.
+func (n *Note) Texts() []string {
+	if n.text != "" {
+		return []string{n.text}
+	}
+	var out []string
+	for _, c := range n.conflicts {
+		_, own, theirs := c.Other(n.of)
+		out = append(out, fmt.Sprintf("conflicts with %s at %d: %s %d is %s here and %s there, which one wins is undefined (e.g. %s)",
+			n.Name, c.Priority, c.Direction.Lower(), c.Rule, own, theirs, c.Witness))
+	}
+	for _, f := range n.findings {
+		text := f.Message
+		if f.Rule >= 0 && f.Direction != "" {
+			text = fmt.Sprintf("%s %d: %s", f.Direction.Lower(), f.Rule, text)
+		}
+		if lint.OfVerdicts(f.Code) && !f.Witness.None() {
+			text += ", e.g. " + f.Witness.Connection()
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+func severityRank(s model.Severity) int {
+	return slices.Index([]model.Severity{model.SeverityError, model.SeverityWarning, model.SeverityInfo}, s)
+}

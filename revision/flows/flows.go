@@ -1,0 +1,244 @@
+package flows
+
+import (
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/model/ovn/flow"
+	"rung/model/ovn/nb"
+	"rung/model/words"
+	"rung/revision"
+)
+
+// FlowState is how the logical flows of an ACL stand.
+type FlowState string
+
+// The states beside those of package flow.
+const (
+	FlowsUnavailable FlowState = "not available" // no Southbound database is known
+	FlowsUnread      FlowState = "not read"      // not yet, or it cannot be
+	FlowsMade                  = FlowState(flow.StateMade)
+	FlowsMissing               = FlowState(flow.StateMissing)
+	FlowsOld                   = FlowState(flow.StateOld)
+	FlowsNoPort                = FlowState(flow.StateNoPort)
+)
+
+// ACLFlows are the logical flows that northd made of an ACL in a zone.
+type ACLFlows struct {
+	State FlowState
+	Flows []*flow.Flow // by stage, priority and hint
+	// Missing are the switches on which flows are missing, Since is since when that, or
+	// an older row behind the flows, was seen.
+	Missing []string
+	Since   time.Time
+	// Text is a sentence on the state: what there is, and the likely cause of what is
+	// missing or old.
+	Text string
+}
+
+// Bad says whether flows are missing, or of an older row, for longer than northd needs.
+func (f *ACLFlows) Bad(now time.Time) bool {
+	return (f.State == FlowsMissing || f.State == FlowsOld) && now.Sub(f.Since) >= flowSettle
+}
+
+// OfACL are the logical flows of a live ACL in a zone.
+func OfACL(r *revision.Revision, z *model.ZoneState, a *nb.ACL, now time.Time) (f ACLFlows) {
+	s := southboundOf(r, z)
+	if !s.Known() {
+		f.State, f.Text = unread(r, z, s, now)
+		return f
+	}
+	x := s.Joined.ACL(a.UUID)
+	if x == nil {
+		f.State, f.Text = FlowsUnread, "The row is new; its flows appear in a moment."
+		return f
+	}
+	f.State, f.Flows, f.Missing, f.Since = FlowState(x.State()), x.Flows, x.Missing, s.Late[a.UUID]
+	made := words.Count(len(f.Flows), "flow")
+	switch f.State {
+	case FlowsMade:
+		f.Text = made + " on " + words.Some(x.On, 3) + "."
+		if p := ProgressOf(r, z); p.NodesBehind() && p.lasts(now, p.Nodes) {
+			f.Text += " Not everywhere in force: " + p.NodesText() + p.forHow(now, p.Nodes) + "."
+		}
+	case FlowsNoPort:
+		f.Text = "No flows: " + s.Joined.Cause(x) + "."
+	case FlowsMissing:
+		f.Text = "Missing on " + words.Some(f.Missing, 3) + forHow(now, f.Since) + ": " + whyLate(r, z, s, f.Since, now)
+	case FlowsOld:
+		f.Text = "Made of an older row" + forHow(now, f.Since) + ": " + whyLate(r, z, s, f.Since, now)
+	}
+	if old := asOf(r, s, now); old != "" {
+		f.Text += " " + old
+	}
+	return f
+}
+
+func southboundOf(r *revision.Revision, z *model.ZoneState) *revision.Southbound {
+	if z == nil {
+		return nil
+	}
+	return r.Southbound(z.Name)
+}
+
+// unread says why there are no flows.
+func unread(r *revision.Revision, z *model.ZoneState, s *revision.Southbound, now time.Time) (FlowState, string) {
+	switch {
+	case s == nil:
+		if r.Mode.Sandbox {
+			return FlowsUnavailable, "Flows are there in a sandbox on real OVN: --sandbox-ovn."
+		}
+		return FlowsUnavailable, "No Southbound database is known for this zone: --sb ZONE=ADDR names it."
+	case z.DB == nil:
+		return FlowsUnread, "Not compared: the rows of the zone are not read."
+	case s.Error != "":
+		return FlowsUnread, "Southbound database: " + string(s.Conn) + forHow(now, s.ConnAt) + ": " + s.Error
+	case s.DB != nil || s.Followed && s.Conn != model.ConnLost:
+		return FlowsUnread, "Reading the Southbound database…"
+	}
+	return FlowsUnread, "The Southbound database is read while somebody looks."
+}
+
+// asOf says that flows are of an earlier time, empty where they are current.
+func asOf(r *revision.Revision, s *revision.Southbound, now time.Time) string {
+	if s.Current() {
+		return ""
+	}
+	text := "Flows as of " + words.Lasted(now.Sub(s.SyncedAt)) + " ago. Southbound database: " + string(s.Conn) + forHow(now, s.ConnAt)
+	if s.Error != "" {
+		text += ": " + s.Error
+	}
+	return text
+}
+
+// whyLate is the likely cause of flows that are missing, of an older row, or left over.
+func whyLate(r *revision.Revision, z *model.ZoneState, s *revision.Southbound, since, now time.Time) string {
+	p := ProgressOf(r, z)
+	for _, d := range p.Down {
+		if strings.Contains(d.Name, "northd") || strings.Contains(d.Name, "sb ") {
+			return d.Text(now) + "."
+		}
+	}
+	switch {
+	case !z.Current():
+		return "the rows are of an earlier time than the flows."
+	case p.NorthdBehind():
+		return p.NorthdText() + p.forHow(now, p.Northd) + "."
+	case now.Sub(since) < flowSettle:
+		return "northd may still be at it."
+	case !s.Current():
+		return "they may have come since."
+	}
+	return p.NorthdText() + "."
+}
+
+// FlowTally is how the flows of a zone stand: the one count of the zones page,
+// `rung zones` and `rung rows --flows`.
+type FlowTally struct {
+	Known bool
+	// ACLs by state, and flows that were made for an ACL; Surplus are those of ACLs that
+	// are gone, Own those that are OVN's own. Odd counts actions that Rung does not know.
+	ACLs                     map[FlowState]int
+	Flows, Surplus, Own, Odd int
+	// Summary is how many ACLs have their flows; Text says what is not as it should be and
+	// why, empty where nothing is.
+	Summary, Text string
+	// State of the Southbound database in a few words.
+	State string
+	// Since is since when something is missing, old or left over.
+	Since time.Time
+}
+
+// TallyFlows counts the flows of a zone.
+func TallyFlows(r *revision.Revision, z *model.ZoneState, now time.Time) (t FlowTally) {
+	s := southboundOf(r, z)
+	if s == nil {
+		return t
+	}
+	if t.State = string(s.Conn); !s.Followed {
+		t.State = "on demand"
+	}
+	if !s.Known() {
+		if s.Error != "" {
+			_, t.Text = unread(r, z, s, now)
+		}
+		return t
+	}
+	t.Known, t.ACLs, t.Odd = true, map[FlowState]int{}, s.Joined.Odd
+	t.Summary = s.Joined.Summary()
+	t.Surplus, t.Own = len(s.Joined.Surplus), len(s.Joined.Own)
+	for _, a := range s.Joined.ACLs {
+		t.ACLs[FlowState(a.State())]++
+		t.Flows += len(a.Flows)
+	}
+	var parts []string
+	for _, c := range []struct {
+		n    int
+		text string
+	}{{t.ACLs[FlowsMissing], "without flows"}, {t.ACLs[FlowsOld], "with flows of an older row"}} {
+		if c.n > 0 {
+			parts = append(parts, words.Count(c.n, "ACL")+" "+c.text)
+		}
+	}
+	if t.Surplus > 0 {
+		parts = append(parts, words.Count(t.Surplus, "flow")+words.Form(t.Surplus, " of an ACL that is gone", " of ACLs that are gone"))
+	}
+	if t.Since = s.First; len(parts) > 0 {
+		t.Text = words.List(parts, 3) + forHow(now, t.Since) + ": " + whyLate(r, z, s, t.Since, now)
+	}
+	if old := asOf(r, s, now); old != "" {
+		t.Text = strings.TrimSpace(t.Text + " " + old)
+	}
+	return t
+}
+
+// SurplusFlows are the flows of a zone that were made for an ACL that is gone, with the
+// likely cause.
+func SurplusFlows(r *revision.Revision, z *model.ZoneState, now time.Time) (flows []*flow.Flow, why string) {
+	s := southboundOf(r, z)
+	if !s.Known() || len(s.Joined.Surplus) == 0 {
+		return nil, ""
+	}
+	first := now
+	for _, f := range s.Joined.Surplus {
+		if at, ok := s.Late[f.Row.UUID]; ok && at.Before(first) {
+			first = at
+		}
+	}
+	return s.Joined.Surplus, "The ACL they were made of is gone" + forHow(now, first) + ": " + whyLate(r, z, s, first, now)
+}
+
+// Below says what is wrong below the rows of a zone: what is behind, since when and why,
+// a sentence each.
+func Below(r *revision.Revision, z *model.ZoneState, now time.Time) (out []string) {
+	p := ProgressOf(r, z)
+	if text := p.Behind(now); text != "" {
+		out = append(out, text)
+	}
+	if faulty(southboundOf(r, z), now) {
+		out = append(out, TallyFlows(r, z, now).Text)
+	}
+	return out
+}
+
+// Faulty says whether there is anything that Below tells, and works out no text: the
+// header asks with every frame.
+func Faulty(r *revision.Revision, z *model.ZoneState, now time.Time) bool {
+	p := ProgressOf(r, z)
+	return p.late(now) || faulty(southboundOf(r, z), now)
+}
+
+// faulty says whether flows do not follow rows for longer than northd needs, or cannot
+// be read.
+func faulty(s *revision.Southbound, now time.Time) bool {
+	switch {
+	case s == nil:
+		return false
+	case !s.Known():
+		return s.Error != ""
+	case s.First.IsZero():
+		return !s.Current()
+	}
+	return now.Sub(s.First) >= flowSettle
+}

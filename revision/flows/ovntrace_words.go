@@ -1,0 +1,206 @@
+package flows
+
+import (
+	"fmt"
+	"strings"
+
+	"rung/model/ovn/ovntrace"
+	"rung/model/verdict"
+	"rung/model/words"
+	"rung/revision"
+	"rung/revision/liverows"
+)
+
+// OVNWords is an OVNTrace in words, for console and command line alike.
+type OVNWords struct {
+	// Headline is the answer: "allow, as the rows say".
+	Headline          string
+	Agrees, Disagrees bool // with the rows; neither: not compared
+	Ways              []OVNWayWords
+}
+
+// OVNWayWords are those of one way; To names its end where there are several.
+type OVNWayWords struct {
+	To    string
+	Lines []OVNLine
+	Notes []string
+}
+
+// OVNLine is a stage: what OVN decides in it, and the rows.
+type OVNLine struct {
+	Stage, Zone string
+	OVN, Rows   string
+	Agreement   Agreement
+}
+
+// Words says it.
+func (t *OVNTrace) Words() OVNWords {
+	out := OVNWords{Headline: t.headline(), Agrees: t.Agreement() == Agree, Disagrees: t.Agreement() == Disagree}
+	for i := range t.Ways {
+		w := &t.Ways[i]
+		x := OVNWayWords{}
+		if len(t.Ways) > 1 {
+			x.To = w.Rows.To.Endpoint.String()
+		}
+		if w.Why != "" {
+			x.Notes = append(x.Notes, w.Why)
+		}
+		for j := range w.Halves {
+			h := &w.Halves[j]
+			for k := range h.Stages {
+				s := &h.Stages[k]
+				if last := j == len(w.Halves)-1 && k == len(h.Stages)-1; !last && s.idle() {
+					continue
+				}
+				x.Lines = append(x.Lines, OVNLine{Stage: string(s.Stage), Zone: h.Zone, Agreement: s.Agreement,
+					OVN: s.ovn(), Rows: s.rows()})
+			}
+			x.Notes = append(x.Notes, h.notes()...)
+		}
+		out.Ways = append(out.Ways, x)
+	}
+	return out
+}
+
+// headline is OVN's verdict, and whether the rows agree.
+func (t *OVNTrace) headline() string {
+	v := t.Verdict()
+	switch t.Agreement() {
+	case Agree:
+		return string(v) + ", as the rows say"
+	case Disagree:
+		return string(v) + ", and the rows disagree"
+	}
+	for i := range t.Ways {
+		if why := t.Ways[i].Why; v == verdict.Unknown && why != "" {
+			return "not asked: " + why
+		}
+	}
+	return string(v) + ", not compared with the rows"
+}
+
+// idle says whether a stage needs no line: no rule matched there, as all say.
+func (s *OVNStage) idle() bool {
+	return s.Agreement == Agree && s.Verdict == verdict.Allow && !s.ACL && s.Rows.Decided == nil && len(s.Passed)+len(s.Rows.Passed) == 0
+}
+
+// ovn is what OVN decided, and by which rule.
+func (s *OVNStage) ovn() string {
+	by := noRule
+	switch {
+	case s.Verdict == verdict.Unknown:
+		return "unknown: the packet did not get there"
+	case s.ACL:
+		by = s.By.Label()
+	case s.Verdict == verdict.Deny && s.Own != "":
+		by = "OVN's own flow: " + s.Own
+	}
+	passed := make([]string, len(s.Passed))
+	for i := range s.Passed {
+		passed[i] = s.Passed[i].Label()
+	}
+	return string(s.Verdict) + " · " + by + after(passed)
+}
+
+// after names the rules that passed a packet on.
+func after(passed []string) string {
+	if len(passed) == 0 {
+		return ""
+	}
+	return ", after " + words.List(passed, len(passed))
+}
+
+// rows is what they decide.
+func (s *OVNStage) rows() string {
+	passed := make([]string, len(s.Rows.Passed))
+	for i := range s.Rows.Passed {
+		passed[i] = liverows.DeciderText(&s.Rows.Passed[i])
+	}
+	return string(s.Rows.Verdict) + " · " + rowsDecided(&s.Rows) + after(passed)
+}
+
+const noRule = "no rule matched"
+
+func rowsDecided(s *verdict.StageVerdict) string {
+	switch {
+	case s.Verdict == verdict.Unknown:
+		return s.Reason
+	case len(s.Candidates) > 0:
+		names := make([]string, len(s.Candidates))
+		for i := range s.Candidates {
+			names[i] = liverows.DeciderText(&s.Candidates[i])
+		}
+		return "one of " + words.List(names, len(names))
+	case s.Decided != nil:
+		return liverows.DeciderText(s.Decided)
+	}
+	return noRule
+}
+
+// notes are what is to be known besides the stages.
+func (h *OVNHalf) notes() (out []string) {
+	if h.Error != "" {
+		return []string{"zone " + h.Zone + ": " + h.Error}
+	}
+	if cause := h.Cause(); cause != "" {
+		out = append(out, "zone "+h.Zone+": likely cause: "+cause)
+	}
+	if at := strings.Join(h.At, ", "); h.End == ovntrace.EndLost {
+		out = append(out, fmt.Sprintf("zone %s: OVN loses the packet in stage %s, and not by an ACL", h.Zone, at))
+	}
+	for _, p := range h.Problems {
+		out = append(out, "zone "+h.Zone+": ovn-trace: "+p)
+	}
+	return out
+}
+
+// Cause says what makes OVN and the rows disagree, as far as that can be told; empty where
+// they agree.
+func (h *OVNHalf) Cause() string {
+	disagrees, gone := false, false
+	for i := range h.Stages {
+		s := &h.Stages[i]
+		disagrees = disagrees || s.Agreement == Disagree
+		gone = gone || s.Agreement == Disagree && s.ACL && s.By.By != liverows.ByRow
+	}
+	switch {
+	case !disagrees:
+		return ""
+	case h.Changed:
+		return "the rows changed while ovn-trace ran; trace again"
+	case h.Progress.NorthdBehind():
+		return fmt.Sprintf("ovn-northd is behind: rows written #%d, flows made #%d", h.Progress.Written.Cfg, h.Progress.Made.Cfg)
+	case gone:
+		return "the flow is of no row that is there: the flows are older than the rows"
+	}
+	return "not known: look at ovn-northd in the zone, and trace again"
+}
+
+// Disagreements are those of a trace, one for each zone.
+func (t *OVNTrace) Disagreements() (out []revision.OVNDisagreement) {
+	for i := range t.Ways {
+		for j := range t.Ways[i].Halves {
+			h := &t.Ways[i].Halves[j]
+			for k := range h.Stages {
+				s := &h.Stages[k]
+				if s.Agreement != Disagree {
+					continue
+				}
+				d := revision.OVNDisagreement{Connection: t.Connection, Zone: h.Zone, At: t.At,
+					Text: fmt.Sprintf("zone %s: ovn-trace of %s disagrees with the rows in %s: OVN %s; rows %s; likely cause: %s",
+						h.Zone, t.Connection, s.Stage, s.ovn(), s.rows(), h.Cause())}
+				if r := s.Rows.Decided; r != nil && r.Policy.Kind.IsPolicy() {
+					d.Policies = append(d.Policies, r.Policy)
+				}
+				for _, b := range s.By.Rules {
+					if b.Policy.Kind.IsPolicy() {
+						d.Policies = append(d.Policies, b.Policy)
+					}
+				}
+				out = append(out, d)
+				break
+			}
+		}
+	}
+	return out
+}

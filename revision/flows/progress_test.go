@@ -1,0 +1,59 @@
+package flows
+
+import (
+	"testing"
+	"time"
+
+	"rung/model"
+	"rung/model/ovn/nb"
+	"rung/revision"
+)
+
+// Since when something is behind is told by looking: a number that came when nobody looked
+// is "at least", one that moved begins anew, and what lasts a moment is not behind.
+func TestCount(t *testing.T) {
+	at := time.Unix(1000, 0)
+	var c revision.Count
+	for _, x := range []struct {
+		after               time.Duration
+		written, made, done int64
+		want                string // two seconds later
+	}{
+		{0, 5, 4, 4, "northd is behind for at least 2 s"},
+		{time.Second, 5, 4, 4, "northd is behind for at least 3 s"},
+		{time.Second, 6, 5, 4, "northd is behind for 2 s; a node is behind for 2 s"},
+		{10 * time.Second, 7, 5, 4, "northd is behind for 12 s; a node is behind for 12 s"},
+		{time.Second, 7, 7, 4, "a node is behind for 13 s"},
+		{time.Second, 7, 7, 7, ""},
+		{time.Second, 8, 7, 7, "northd is behind for 2 s"},
+	} {
+		at = at.Add(x.after)
+		g := &nb.Global{Written: nb.Mark{Cfg: x.written}, Made: nb.Mark{Cfg: x.made}, Done: nb.Mark{Cfg: x.done}}
+		c = c.Next(g, at)
+		z := &model.ZoneState{Name: "z", DB: (*nb.DB)(nil).Apply([]nb.RowChange{{New: g}})}
+		r := revision.New(revision.Facts{Zones: []*model.ZoneState{z}, Counts: map[string]revision.Count{"z": c}}, nil)
+		p := ProgressOf(r, z)
+		if got := p.Behind(at.Add(flowSettle)); got != x.want {
+			t.Errorf("%d/%d/%d: %q, want %q", x.written, x.made, x.done, got, x.want)
+		}
+	}
+	p := Progress{Count: revision.Count{Northd: at}}
+	p.Progress.Written.Cfg, p.Progress.Made.Cfg, p.Progress.Done.Cfg = 2, 1, 1
+	if got := p.Behind(at.Add(time.Second)); got != "" {
+		t.Errorf("after a second: %q", got)
+	}
+}
+
+// What died or was stopped did so some time ago; what does not answer lasts.
+func TestDaemonText(t *testing.T) {
+	now := time.Date(2026, 11, 23, 2, 0, 0, 0, time.UTC)
+	for want, d := range map[string]revision.Daemon{
+		"ovn-northd died 12 s ago":            {Name: "ovn-northd", State: "died", Since: now.Add(-12 * time.Second)},
+		"ovn-northd stopped just now":         {Name: "ovn-northd", State: "stopped", Since: now},
+		"ovn-northd does not answer for 12 s": {Name: "ovn-northd", State: "does not answer", Since: now.Add(-12 * time.Second)},
+	} {
+		if got := d.Text(now); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

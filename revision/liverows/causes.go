@@ -1,0 +1,171 @@
+package liverows
+
+import (
+	"maps"
+	"sync"
+	"time"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/model/ovn/known"
+	"rung/model/ovn/nb"
+	"rung/revision"
+)
+
+// Known says why rows of a policy differ in a zone that OVN-Kubernetes writes, where
+// that is one of its known defects: in the order of p.Diffs, nil for those without a
+// cause, or as a whole when none has one. What is still settling may go by itself and
+// has no cause yet; the caller judges that. Who asks first waits: a row that differs in
+// 5,000 addresses takes milliseconds.
+func Known(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZone) []*known.Cause {
+	if !explainable(z, p) {
+		return nil
+	}
+	from := explainedNow(r, z)
+	if e, _ := revision.Carried[causesCache](r).get(z, p); e != nil && e.from == from {
+		return e.causes
+	}
+	e := &explained{of: p, from: from, causes: known.Explain(p, factsOf(r, z, p.Policy))}
+	revision.Carried[causesCache](r).put(z, e)
+	return e.causes
+}
+
+// CausesAtHand are those of Known that nobody has to wait for: once Explain was called
+// on this revision or an earlier one, what it worked out, which may be from objects of
+// a moment ago; nil for what it has not come to. Before, it waits as Known does.
+func CausesAtHand(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZone) []*known.Cause {
+	if !explainable(z, p) {
+		return nil
+	}
+	switch e, prepared := revision.Carried[causesCache](r).get(z, p); {
+	case e != nil:
+		return e.causes
+	case prepared:
+		return nil
+	}
+	return Known(r, z, p)
+}
+
+// CausesBehind are CausesAtHand of what is behind, and none of what is settling: one for
+// each of p.Diffs, nil for those without.
+func CausesBehind(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZone, now time.Time) []*known.Cause {
+	if p == nil {
+		return nil
+	}
+	if p.State(z, now) == model.StateBehind {
+		if causes := CausesAtHand(r, z, p); causes != nil {
+			return causes
+		}
+	}
+	return make([]*known.Cause, len(p.Diffs))
+}
+
+// CauseAtHand is CausesAtHand for one of p.Diffs.
+func CauseAtHand(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZone, d *model.RowDiff) *known.Cause {
+	if p == nil || d == nil {
+		return nil
+	}
+	for i, c := range CausesAtHand(r, z, p) {
+		if &p.Diffs[i] == d {
+			return c
+		}
+	}
+	return nil
+}
+
+// Explain works out the causes of what is behind at a time, for CausesAtHand: of all
+// that was not explained yet, and with again of what was explained from other objects
+// or rows, too. current says that none of that is left.
+func Explain(r *revision.Revision, now time.Time, again bool) (current bool) {
+	b := revision.Carried[causesCache](r)
+	current = true
+	behind := map[policyIn]bool{}
+	for _, z := range r.Zones {
+		if z.Writes {
+			continue
+		}
+		from := explainedNow(r, z)
+		for _, p := range z.Policies {
+			if p.InSync || p.State(z, now) != model.StateBehind || !explainable(z, p) {
+				continue
+			}
+			behind[policyIn{z.Name, p.Policy}] = true
+			switch e, _ := b.get(z, p); {
+			case e == nil || again:
+				Known(r, z, p)
+			case e.from != from:
+				current = false
+			}
+		}
+	}
+	b.keep(behind)
+	return current
+}
+
+// explainable says whether there may be causes: in a zone that OVN-Kubernetes writes.
+func explainable(z *model.ZoneState, p *model.PolicyInZone) bool {
+	return z != nil && !z.Writes && p != nil && !p.InSync && wholeJudgement(z, p)
+}
+
+// causesCache keeps causes from one revision to the next.
+type causesCache struct {
+	mu       sync.Mutex
+	of       map[policyIn]*explained
+	prepared bool // Explain was called
+}
+
+// policyIn is a policy or unit in a zone.
+type policyIn struct {
+	zone   string
+	policy model.PolicyKey
+}
+
+// explained are the causes of one judgement, and from what they were worked out.
+type explained struct {
+	of     *model.PolicyInZone
+	from   explainedFrom
+	causes []*known.Cause
+}
+
+type explainedFrom struct {
+	db      *nb.DB
+	zone    *model.ZoneState // where its rows are not kept
+	desired *compiler.Desired
+	cluster *model.Cluster
+	past    *revision.Past
+}
+
+func explainedNow(r *revision.Revision, z *model.ZoneState) explainedFrom {
+	from := explainedFrom{db: z.DB, desired: r.Desired, cluster: r.Cluster, past: r.Past}
+	if z.DB == nil {
+		from.zone = z
+	}
+	return from
+}
+
+// get is what is kept of a judgement, nil without, and whether Explain was called.
+func (b *causesCache) get(z *model.ZoneState, p *model.PolicyInZone) (e *explained, prepared bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if e = b.of[policyIn{z.Name, p.Policy}]; e != nil && e.of != p {
+		e = nil
+	}
+	return e, b.prepared
+}
+
+func (b *causesCache) put(z *model.ZoneState, e *explained) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.of == nil {
+		b.of = map[policyIn]*explained{}
+	}
+	b.of[policyIn{z.Name, e.of.Policy}] = e
+}
+
+// keep drops what is not behind any more.
+func (b *causesCache) keep(behind map[policyIn]bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.prepared = true
+	maps.DeleteFunc(b.of, func(at policyIn, _ *explained) bool { return !behind[at] })
+}

@@ -1,0 +1,254 @@
+package liverows
+
+import (
+	"slices"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/model/ovn/match"
+	"rung/model/ovn/nb"
+)
+
+// Tie says how an ACL stands to others of the same stage, tier and priority.
+type Tie uint8
+
+const (
+	// NoTie: the priority is the row's alone, or its rule's.
+	NoTie Tie = iota
+	// TieSame: others share the priority and decide alike.
+	TieSame
+	// TieUndefined: others share the priority and decide differently. Which of
+	// them does is undefined where both match (ovn-kubernetes.md#stages).
+	TieUndefined
+)
+
+// String is the tie as the command line writes it.
+func (t Tie) String() string {
+	switch t {
+	case TieSame:
+		return "same verdict"
+	case TieUndefined:
+		return "undefined where both match"
+	}
+	return ""
+}
+
+// tiesIn says for each of the ACLs in pipeline order how it stands to its
+// neighbours of the same priority.
+func tiesIn(sorted []*nb.ACL) []Tie {
+	out := make([]Tie, len(sorted))
+	for from := 0; from < len(sorted); {
+		to := from + 1
+		for to < len(sorted) && samePlace(sorted[from], sorted[to]) {
+			to++
+		}
+		tiesOf(sorted[from:to], out[from:to])
+		from = to
+	}
+	return out
+}
+
+func samePlace(a, b *nb.ACL) bool {
+	return a.Tier == b.Tier && a.Priority == b.Priority && a.Stage() == b.Stage()
+}
+
+// tiesOf judges the rows of one place. Their number may be that of all rules of
+// all NetworkPolicies, so rows are counted and not compared with each other.
+func tiesOf(rows []*nb.ACL, out []Tie) {
+	if len(rows) == 1 {
+		return
+	}
+	owners := make([]nb.Owner, len(rows))
+	all := map[string]int{} // verdict → rows
+	byType, byNamespace := map[[2]string]int{}, map[[3]string]int{}
+	byRule := map[nb.Owner]int{}
+	for i, a := range rows {
+		o, v := ruleOfACL(a), verdictOf(a.Action)
+		owners[i] = o
+		all[v]++
+		if isRule(o) {
+			byRule[o]++
+		}
+		if inNamespace(o) {
+			byType[[2]string{o.Type, v}]++
+			byNamespace[[3]string{o.Type, o.Namespace, v}]++
+		}
+	}
+	for i, a := range rows {
+		o, own := owners[i], verdictOf(a.Action)
+		for v, n := range all {
+			if inNamespace(o) {
+				n += byNamespace[[3]string{o.Type, o.Namespace, v}] - byType[[2]string{o.Type, v}]
+			}
+			if v == own {
+				n -= max(1, byRule[o])
+			}
+			switch {
+			case n > 0 && v != own:
+				out[i] = TieUndefined
+			case n > 0 && out[i] == NoTie:
+				out[i] = TieSame
+			}
+		}
+	}
+}
+
+// isRule says whether an owner is a rule, all rows of which have its priority
+// and its action: among themselves they are no tie.
+func isRule(o nb.Owner) bool { return o.Form == nb.FormKnown && o.Index >= 0 }
+
+// inNamespace says whether a row is bound to the pods of one namespace: two such
+// rows of one owner type never match the same connection at the same place, when
+// their namespaces differ (ovn-kubernetes.md#isolation-groups, #firewall-rows,
+// #multicast).
+func inNamespace(o nb.Owner) bool { return o.Form == nb.FormKnown && o.Namespace != "" }
+
+// TiedWith are the other rows of a database that share stage, tier and priority
+// of an ACL and may match what it matches, and how they stand to it; those that
+// decide differently come first.
+func TiedWith(db *nb.DB, a *nb.ACL) (others []*nb.ACL, tie Tie) {
+	own := ruleOfACL(a)
+	unlike := func(x *nb.ACL) bool { return verdictOf(x.Action) != verdictOf(a.Action) }
+	for x := range db.ACLs() {
+		if x.UUID == a.UUID || !samePlace(a, x) {
+			continue
+		}
+		o := ruleOfACL(x)
+		if inNamespace(o) && inNamespace(own) && o.Type == own.Type && o.Namespace != own.Namespace || isRule(own) && o == own && !unlike(x) {
+			continue
+		}
+		others = append(others, x)
+		if tie = max(tie, TieSame); unlike(x) {
+			tie = TieUndefined
+		}
+	}
+	slices.SortFunc(others, func(x, y *nb.ACL) int {
+		if unlike(x) != unlike(y) {
+			if unlike(x) {
+				return -1
+			}
+			return 1
+		}
+		return CompareACLs(x, y)
+	})
+	return others, tie
+}
+
+// ruleOfACL is the owner of an ACL without what tells the rows of one rule
+// apart.
+func ruleOfACL(a *nb.ACL) nb.Owner {
+	o := nb.OwnerOf(nb.TableACL, a.ExternalIDs)
+	o.Protocol, o.Block = "", ""
+	return o
+}
+
+// verdictOf is what becomes of a connection: allowing statelessly is allowing.
+func verdictOf(action string) string {
+	switch action {
+	case nb.ActionAllow, nb.ActionAllowRelated, nb.ActionAllowStateless:
+		return nb.ActionAllow
+	case nb.ActionReject:
+		return nb.ActionDrop
+	}
+	return action
+}
+
+// AfterAllow is what is said about rows that AfterEgressAllow is true for.
+const AfterAllow = "decides even after an ANP egress Allow"
+
+// AfterEgressAllow says whether a row stands in the to-lport stage though it is
+// about what a pod sends: an Allow of the egress stages does not end its say.
+// These are the rows of an EgressFirewall, and those that decide about multicast
+// on arrival (ovn-kubernetes.md#firewall-rows, #multicast).
+func AfterEgressAllow(a *nb.ACL, o nb.Owner) bool {
+	if a.Stage() != nb.ToLport || o.Form == nb.FormNone || o.Form == nb.FormUnknown {
+		return false
+	}
+	return o.Type == nb.OwnerEgressFirewall || o.Type == nb.OwnerMulticastNS || o.Type == nb.OwnerMulticastCluster
+}
+
+// MatchProblem says why a match cannot be taken apart, "" when it can.
+func MatchProblem(text string) string {
+	if text == "" {
+		return "the match is empty"
+	}
+	if _, err := match.Parse(text); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// HolderOf is the row of OVN-Kubernetes' own that the ACLs of a policy or unit
+// hang on, such as the port group of a namespace for an EgressFirewall
+// (ovn-kubernetes.md#firewall-rows); empty where they have a port group of their own.
+func HolderOf(k model.PolicyKey) (table, name string) {
+	h := compiler.HolderOf(k)
+	return h.Table, h.Name
+}
+
+// Holders knows which port groups and switches hold the ACLs of a database. A
+// row that nothing holds decides nothing.
+type Holders struct {
+	lists []holderList
+	by    map[string][]nb.Row
+}
+
+// holderList is a group or switch with its ACLs.
+type holderList struct {
+	row  nb.Row
+	acls []string
+}
+
+// HoldersOf finds them. old, which may be nil, is the answer for an earlier
+// state of the database: it serves while no group or switch got another list,
+// since ports come and go much more often.
+func HoldersOf(db *nb.DB, old *Holders) *Holders {
+	h := &Holders{}
+	for g := range db.PortGroups() {
+		h.lists = append(h.lists, holderList{g, g.ACLs})
+	}
+	for s := range db.Switches() {
+		h.lists = append(h.lists, holderList{s, s.ACLs})
+	}
+	if old != nil && slices.EqualFunc(h.lists, old.lists, func(a, b holderList) bool {
+		return a.row == b.row || a.row.RowUUID() == b.row.RowUUID() && nb.TableOf(a.row) == nb.TableOf(b.row) &&
+			holderName(a.row) == holderName(b.row) && slices.Equal(a.acls, b.acls)
+	}) {
+		return old
+	}
+	h.by = map[string][]nb.Row{}
+	for _, l := range h.lists {
+		for _, uuid := range l.acls {
+			h.by[uuid] = append(h.by[uuid], l.row)
+		}
+	}
+	return h
+}
+
+// Of are the port groups and switches that hold an ACL, groups first.
+func (h *Holders) Of(a *nb.ACL) []nb.Row { return h.by[a.UUID] }
+
+// Names are what Of finds, for people.
+func (h *Holders) Names(a *nb.ACL) []string {
+	rows := h.Of(a)
+	out := make([]string, len(rows))
+	for i, r := range rows {
+		out[i] = holderName(r)
+	}
+	return out
+}
+
+// holderName names a port group by its owner, one without by its name, and a
+// switch.
+func holderName(r nb.Row) string {
+	switch r := r.(type) {
+	case *nb.PortGroup:
+		if o := nb.OwnerOf(nb.TablePortGroup, r.ExternalIDs); o.Form != nb.FormNone {
+			return o.Label()
+		}
+		return "group " + r.Name
+	case *nb.LogicalSwitch:
+		return "switch " + r.Name
+	}
+	return ""
+}

@@ -1,0 +1,157 @@
+package policies
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rung/model"
+	"rung/revision"
+	"rung/test/revised"
+)
+
+// readyWorld has nodes, a policy with conditions, and zones whose rows stand as
+// given; a zone that is not named was never read.
+func readyWorld(nodes []string, conditions []model.Condition, rows map[string]model.PolicyInZone) *revision.Revision {
+	k := model.PolicyKey{Kind: model.KindANP, Name: "p"}
+	objects := []model.Object{&model.Policy{Meta: model.Meta{Key: k}, Conditions: conditions, Priority: 5}}
+	for _, n := range nodes {
+		objects = append(objects, &model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: n}}})
+	}
+	c, _ := (*model.Cluster)(nil).Upsert(objects, nil)
+	p := revision.Facts{Cluster: c, At: revised.Now}
+	for _, n := range nodes {
+		z := &model.ZoneState{Name: n, Conn: model.ConnDialling}
+		if in, ok := rows[n]; ok {
+			in.Policy = k
+			z.Conn, z.SyncedAt = model.ConnSynced, revised.Now
+			z.Policies = map[model.PolicyKey]*model.PolicyInZone{k: &in}
+		}
+		p.Zones = append(p.Zones, z)
+	}
+	return revision.New(p, nil)
+}
+
+func ready(zone, status, message string, ago time.Duration) model.Condition {
+	reason := map[string]string{"True": "SetupSucceeded", "False": "SetupFailed"}[status]
+	return model.Condition{Type: ReadyPrefix + zone, Status: status, Reason: reason, Message: message, Changed: revised.Now.Add(-ago)}
+}
+
+func TestReady(t *testing.T) {
+	old := revised.Now.Add(-time.Hour)
+	behind := model.PolicyInZone{Missing: 2, DiffSince: old, Touched: old}
+	inSync := model.PolicyInZone{InSync: true}
+	frozen := model.PolicyInZone{None: &model.NoRows{Code: "priority"}, LiveACLs: 3}
+	type line struct {
+		Zone    string
+		Status  ReadyStatus
+		Rows    model.PolicyState
+		Against string
+	}
+	type want struct {
+		Zones, Ready, Failing, Silent, Gone, Against int
+		Oldest, Newest                               time.Duration // ago
+		Failures                                     []ReadyMessage
+		Lines                                        []line
+	}
+	for _, tt := range []struct {
+		name       string
+		nodes      []string
+		conditions []model.Condition
+		rows       map[string]model.PolicyInZone
+		want       want
+	}{
+		{name: "nobody reports", nodes: []string{"a"}, conditions: []model.Condition{{Type: "Other", Status: "True"}},
+			want: want{Zones: 1, Silent: 1, Lines: []line{{"a", ReadySilent, model.StateUnknown, ""}}}},
+		{name: "all ready", nodes: []string{"a", "b"}, rows: map[string]model.PolicyInZone{"a": inSync},
+			conditions: []model.Condition{ready("a", "True", "", time.Hour), ready("b", "True", "", time.Minute)},
+			want: want{Zones: 2, Ready: 2, Oldest: time.Hour, Newest: time.Minute, Lines: []line{
+				{"a", ReadyYes, model.StateInSync, ""}, {"b", ReadyYes, model.StateUnknown, ""}}}},
+		{name: "worst first, equal messages once", nodes: []string{"a", "b", "c", "d", "e", "f"},
+			rows: map[string]model.PolicyInZone{"a": inSync, "d": behind, "e": frozen, "f": inSync},
+			conditions: []model.Condition{ready("a", "True", "", time.Hour), ready("b", "False", "no space", 2*time.Hour), ready("c", "False", "no space", time.Minute),
+				ready("d", "True", "", time.Hour), ready("e", "True", "", time.Hour), ready("f", "False", "other", time.Hour), ready("old", "False", "no space", 90*time.Hour)},
+			want: want{Zones: 6, Ready: 3, Failing: 3, Gone: 1, Against: 3, Oldest: 2 * time.Hour, Newest: time.Minute,
+				Failures: []ReadyMessage{{"no space", []string{"b", "c"}}, {"other", []string{"f"}}},
+				Lines: []line{{"b", ReadyFailing, model.StateUnknown, ""}, {"c", ReadyFailing, model.StateUnknown, ""},
+					{"f", ReadyFailing, model.StateInSync, "in sync although the controller reported a failure"},
+					{"d", ReadyYes, model.StateBehind, "2 rows behind although the controller reported ready"},
+					{"e", ReadyYes, model.StateFrozen, "frozen although the controller reported ready"},
+					{"old", ReadyGone, model.StateUnknown, ""}, {"a", ReadyYes, model.StateInSync, ""}}}},
+		{name: "one zone for all nodes", nodes: []string{"a", "b"}, conditions: []model.Condition{ready("global", "True", "", time.Hour)},
+			want: want{Zones: 1, Ready: 1, Oldest: time.Hour, Newest: time.Hour, Lines: []line{{"global", ReadyYes, model.StateUnknown, ""}}}},
+		{name: "the zone of central mode is left behind", nodes: []string{"a"},
+			conditions: []model.Condition{ready("global", "True", "", time.Hour), ready("a", "Unknown", "", time.Minute)},
+			want: want{Zones: 1, Failing: 1, Gone: 1, Oldest: time.Minute, Newest: time.Minute, Failures: []ReadyMessage{{"no message", []string{"a"}}},
+				Lines: []line{{"a", ReadyFailing, model.StateUnknown, ""}, {"global", ReadyGone, model.StateUnknown, ""}}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			all := FindReady(readyWorld(tt.nodes, tt.conditions, tt.rows), revised.Now)
+			if len(all) != 1 {
+				t.Fatalf("%d policies", len(all))
+			}
+			p := all[0]
+			got := want{Zones: p.Zones, Ready: p.Ready, Failing: p.Failing, Silent: p.Silent, Gone: p.Gone, Against: p.Against, Failures: p.Failures}
+			if !p.Oldest.IsZero() {
+				got.Oldest, got.Newest = revised.Now.Sub(p.Oldest), revised.Now.Sub(p.Newest)
+			}
+			for _, z := range p.Reports {
+				got.Lines = append(got.Lines, line{z.Zone, z.Status, z.Rows, z.Against})
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The events that 500 controllers write of one policy are one.
+func TestEventGroups(t *testing.T) {
+	k := model.PolicyKey{Kind: model.KindANP, Name: "p"}
+	var objects []model.Object
+	for i := range 500 {
+		objects = append(objects, &model.Event{Meta: model.Meta{Key: model.Key{Kind: model.KindEvent, Namespace: "default", Name: fmt.Sprint(i)}}, About: k,
+			Type: "Warning", Reason: "ANPWithDuplicatePriority", Message: "same", Reporter: fmt.Sprintf("node-%03d", i), Count: 1 + i%2,
+			Last: revised.Now.Add(-time.Duration(i) * time.Second)})
+	}
+	objects = append(objects, &model.Event{Meta: model.Meta{Key: model.Key{Kind: model.KindEvent, Namespace: "default", Name: "x"}}, About: k,
+		Type: "Warning", Reason: "Other", Message: "same", Last: revised.Now.Add(-time.Hour)})
+	c, _ := (*model.Cluster)(nil).Upsert(objects, nil)
+	got := EventGroups(revision.New(revision.Facts{Cluster: c}, nil), k)
+	if len(got) != 2 {
+		t.Fatalf("%d groups: %+v", len(got), got)
+	}
+	g := got[0]
+	if g.Count != 750 || len(g.Reporters) != 500 || g.Reporters[0] != "node-000" || !g.Last.Equal(revised.Now) || !g.Oldest.Equal(revised.Now.Add(-499*time.Second)) {
+		t.Errorf("%+v", g)
+	}
+	if o := got[1]; o.Reason != "Other" || o.Count != 1 || len(o.Reporters) != 0 {
+		t.Errorf("%+v", o)
+	}
+}
+
+// 500 zones and 50 policies are summed up every second.
+func BenchmarkReady(b *testing.B) {
+	var nodes []string
+	rows := map[string]model.PolicyInZone{}
+	var conditions []model.Condition
+	for i := range 500 {
+		n := fmt.Sprintf("node-%03d", i)
+		nodes = append(nodes, n)
+		rows[n] = model.PolicyInZone{InSync: true}
+		conditions = append(conditions, ready(n, "True", "Setting up OVN DB plumbing was successful", time.Hour))
+	}
+	r := readyWorld(nodes, conditions, rows)
+	var objects []model.Object
+	for i := range 50 {
+		objects = append(objects, &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindANP, Name: fmt.Sprint(i)}}, Conditions: conditions})
+	}
+	r.Cluster, _ = r.Cluster.Upsert(objects, nil)
+	for b.Loop() {
+		if got := FindReady(r, revised.Now); len(got) != 51 {
+			b.Fatal(len(got))
+		}
+	}
+}

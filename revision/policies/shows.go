@@ -1,0 +1,130 @@
+package policies
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"rung/model"
+	"rung/model/ovn/nb"
+	"rung/model/words"
+	"rung/revision"
+)
+
+// Shown says whether the live rows of one zone show the policies as they are
+// now, read from the rows themselves and not from a state that may be older.
+type Shown struct {
+	Zone string
+	OK   bool
+	// Why says what is missing, or with OK what is special: "no rows wanted".
+	Why string
+}
+
+// Shows looks in every zone, by name, for the ACLs of the policies and of what
+// holds rows for them: each desired one must be live with all its columns, and
+// those in gone must not be live.
+func Shows(r *revision.Revision, policies []model.PolicyKey, gone []string) []Shown {
+	out := make([]Shown, 0, len(r.Zones))
+	var units []model.PolicyKey
+	for _, k := range policies {
+		if k.Kind == model.KindNamespace {
+			units = append(units, LoggedUnits(r, k)...)
+			continue
+		}
+		units = append(append(units, k), r.Related(k)...)
+	}
+	for _, z := range r.Zones {
+		s := Shown{Zone: z.Name}
+		s.OK, s.Why = shownIn(r, z, units, gone)
+		out = append(out, s)
+	}
+	slices.SortFunc(out, func(a, b Shown) int { return cmp.Compare(a.Zone, b.Zone) })
+	return out
+}
+
+func shownIn(r *revision.Revision, z *model.ZoneState, policies []model.PolicyKey, gone []string) (ok bool, why string) {
+	switch {
+	case z.SyncedAt.IsZero():
+		return false, "not read yet"
+	case z.Conn == model.ConnReadOnly:
+		return false, "a file: its rows never follow"
+	case z.Conn == model.ConnSwept:
+		return shownAsRead(r, z, policies)
+	case z.Conn != model.ConnSynced || z.DB == nil:
+		return false, string(z.Conn)
+	}
+	left := 0
+	for _, id := range gone {
+		if z.DB.ACLByID(id) != nil {
+			left++
+		}
+	}
+	if left > 0 {
+		return false, words.Count(left, "ACL") + " still there"
+	}
+	for _, k := range policies {
+		if r.DesiredOf(k).Policy(k) == nil {
+			continue
+		}
+		if none := r.None(k); none != nil {
+			in := z.Policy(k)
+			switch {
+			case in != nil && in.LiveACLs > 0 && in.LivePriority >= 0:
+				return false, fmt.Sprintf("frozen: old rows still decide at %d", in.LivePriority)
+			case in != nil && in.LiveACLs > 0:
+				return false, "frozen: old rows still decide"
+			}
+			why = "no rows desired: " + NoRowsShort(r, none)
+			continue
+		}
+		missing, different := 0, 0
+		want := r.ACLs(k, z.Name) // without the members of sets, which are many
+		for _, a := range want {
+			switch live := z.DB.ACLByID(a.ID()); {
+			case live == nil:
+				missing++
+			case !sameACL(a, live):
+				different++
+			}
+		}
+		if missing+different > 0 {
+			why = fmt.Sprintf("%d of %s to come", missing+different, words.Count(len(want), "ACL"))
+			if in := z.Policy(k); in != nil && in.Error != "" {
+				why += ": " + in.Error
+			}
+			return false, why
+		}
+	}
+	return true, why
+}
+
+// shownAsRead judges a zone whose rows are not kept by what its last read found,
+// if that was after the change.
+func shownAsRead(r *revision.Revision, z *model.ZoneState, policies []model.PolicyKey) (ok bool, why string) {
+	for _, k := range policies {
+		if r.DesiredOf(k).Policy(k) == nil {
+			continue
+		}
+		switch p := z.Policy(k); p.State(z, z.SyncedAt) {
+		case model.StateInSync:
+		case model.StateStale:
+			return false, "not read since the change"
+		case model.StateNotEnforced:
+			why = "no rows desired: " + NoRowsShort(r, p.None)
+		case model.StateFrozen:
+			return false, "frozen: " + frozenText(p)
+		case model.StateUnknown:
+			return false, "not read yet"
+		default:
+			return false, words.Count(revision.DifferingRows(p), "row") + " to come"
+		}
+	}
+	return true, why
+}
+
+// sameACL compares what decides, and whether it logs.
+func sameACL(want, live *nb.ACL) bool {
+	return !slices.ContainsFunc(nb.ACLColumns, func(c nb.ACLColumn) bool {
+		return c.Name != "external_ids" && c.Name != "meter" && c.Name != "name" && !c.Same(want, live)
+	})
+}

@@ -1,0 +1,101 @@
+package policies
+
+import (
+	"fmt"
+	"strings"
+
+	"rung/model"
+	"rung/model/words"
+	"rung/revision"
+)
+
+// SubjectCount is how many pods a policy applies to: the one count of ladder, policy page,
+// preview and command line.
+type SubjectCount struct {
+	// Pods are those it is enforced on; Apart those whose primary network is a
+	// user-defined one, where it is not.
+	Pods, Apart int
+}
+
+// All is how many pods the subject selects.
+func (n SubjectCount) All() int { return n.Pods + n.Apart }
+
+// String is "38 pods", and where two counts could be meant both:
+// "38 of 39 pods: 1 on a user-defined network".
+func (n SubjectCount) String() string {
+	if n.Apart == 0 {
+		return words.Total(n.Pods, "pod")
+	}
+	return fmt.Sprintf("%s of %s: %s on a user-defined network", words.Thousands(n.Pods), words.Total(n.All(), "pod"), words.Thousands(n.Apart))
+}
+
+// Brief is String without the reason: "38 pods", "38 of 39 pods".
+func (n SubjectCount) Brief() string {
+	text, _, _ := strings.Cut(n.String(), ":")
+	return text
+}
+
+// CountSubjects counts the pods a policy applies to; of a policy that has no rows those it
+// would apply to, as MeantPods has them.
+func CountSubjects(r *revision.Revision, k model.PolicyKey) SubjectCount {
+	if p := r.Cluster.Policy(k); r.BySelectors(p) {
+		return SubjectCount{Pods: r.AppliedPods(p).Len()}
+	}
+	d := r.DesiredOf(k)
+	var n SubjectCount
+	n.Pods, n.Apart = d.SubjectCount(d.Policy(k))
+	if n.All() > 0 || r.None(k) == nil {
+		return n
+	}
+	for _, p := range MeantPods(r, r.Cluster.Policy(k)) {
+		if p.PrimaryUDN() != "" {
+			n.Apart++
+		} else {
+			n.Pods++
+		}
+	}
+	return n
+}
+
+// PeerCount counts the pods behind a peer. Those without an address match and are nobody in
+// the address set; those on a user-defined network are in it, which as subjects they would
+// not count for.
+type PeerCount struct{ Pods, NoAddress, Apart int }
+
+// String is "38 pods", and says what else is to be known of them: "39 pods: 1 without an
+// address, 1 on a user-defined network".
+func (n PeerCount) String() string { return n.brief(n.NoAddress, n.Apart) }
+
+// Brief is String with no more than what tells the pods from the addresses: "39 pods: 1
+// without an address".
+func (n PeerCount) Brief() string { return n.brief(n.NoAddress, 0) }
+
+func (n PeerCount) brief(noAddress, apart int) string {
+	var why []string
+	if noAddress > 0 {
+		why = append(why, words.Thousands(noAddress)+" without an address")
+	}
+	if apart > 0 {
+		why = append(why, words.Thousands(apart)+" on a user-defined network")
+	}
+	text := words.Total(n.Pods, "pod")
+	if len(why) > 0 {
+		text += ": " + strings.Join(why, ", ")
+	}
+	return text
+}
+
+// CountPeers counts the pods behind one peer of a rule.
+func CountPeers(r *revision.Revision, k model.PolicyKey, dir model.Direction, rule, peer int) PeerCount {
+	var n PeerCount
+	for _, p := range r.PeerPods(k, dir, rule, peer) {
+		n.Pods++
+		if len(p.IPs) == 0 {
+			n.NoAddress++
+		}
+		if p.PrimaryUDN() != "" {
+			n.Apart++
+		}
+	}
+	return n
+}
