@@ -12,14 +12,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rung/change/gate"
+	"rung/change"
 	"rung/revision"
 	"rung/sources/reading"
 )
 
 func (a *app) applyCmd() *cobra.Command {
 	var c changeFlags
-	var change string
+	var path string
 	var force bool
 	cmd := &cobra.Command{
 		Use:   "apply {--change FILE | -f FILE}",
@@ -38,8 +38,8 @@ server first. A field owned by another manager is a conflict, unless
   rung apply -f new.yaml --context staging --write`,
 		Args: takes(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			paths := []string{change}
-			if change == "" && len(a.flags.files) > 0 {
+			paths := []string{path}
+			if path == "" && len(a.flags.files) > 0 {
 				paths, a.flags.files = a.flags.files, nil
 			}
 			if err := a.mayAsk(&c); err != nil {
@@ -50,11 +50,11 @@ server first. A field owned by another manager is a conflict, unless
 				return err
 			}
 			m.ServerSide, m.Force = true, force
-			return a.change(cmd.Context(), &c, func(*revision.Revision) (gate.Mutation, error) { return m, nil })
+			return a.change(cmd.Context(), &c, func(*revision.Revision) (change.Mutation, error) { return m, nil })
 		},
 	}
 	c.registerTrial(cmd)
-	cmd.Flags().StringVar(&change, "change", "", "`file` or folder to apply, - for standard input")
+	cmd.Flags().StringVar(&path, "change", "", "`file` or folder to apply, - for standard input")
 	cmd.Flags().BoolVar(&force, "force-conflicts", false, "on a cluster, take over fields that other managers own")
 	return cmd
 }
@@ -64,13 +64,13 @@ const maxChange = 4 << 20
 
 // applied is the change that applies files and folders, of which the latter may hold more
 // than policies.
-func (a *app) applied(ctx context.Context, paths []string) (gate.Mutation, error) {
+func (a *app) applied(ctx context.Context, paths []string) (change.Mutation, error) {
 	text, err := a.readChanges(ctx, paths)
 	folder := func(p string) bool {
 		info, err := os.Stat(p)
 		return err == nil && info.IsDir()
 	}
-	return gate.Mutation{Op: gate.OpApply, YAML: text, Mixed: slices.ContainsFunc(paths, folder)}, err
+	return change.Mutation{Op: change.OpApply, YAML: text, Mixed: slices.ContainsFunc(paths, folder)}, err
 }
 
 // readChanges reads the documents of files and of the manifests in folders.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rung/change"
 	"rung/change/gate"
 	"rung/engine"
 	"rung/model"
@@ -54,7 +55,7 @@ func (a *app) mayAsk(c *changeFlags) error {
 
 // change previews a mutation, has it confirmed and commits it.
 func (a *app) change(ctx context.Context, c *changeFlags,
-	mutation func(*revision.Revision) (gate.Mutation, error)) error {
+	mutation func(*revision.Revision) (change.Mutation, error)) error {
 	if err := a.mayAsk(c); err != nil {
 		return err
 	}
@@ -151,7 +152,7 @@ func (a *app) confirmed(c *changeFlags, p *gate.Preview, show func(*gate.Preview
 			err := fmt.Errorf("%s: %s: %w", p.Title, p.Blocked, errRefused)
 			if p.Stands() {
 				// What could not be written down comes with it.
-				if cerr := commit(p, gate.Confirm{Yes: true, By: "cli"}); !errors.Is(cerr, gate.ErrBlocked) {
+				if cerr := commit(p, gate.Confirm{Yes: true, By: "cli"}); !errors.Is(cerr, change.ErrBlocked) {
 					err = errors.Join(err, cerr)
 				}
 			}

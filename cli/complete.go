@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rung/change/gate"
+	"rung/change/history"
 	"rung/engine"
 	"rung/model"
 	"rung/model/ladder"
@@ -156,7 +156,7 @@ func namespaceChoices(_ *engine.Engine, r *revision.Revision) []string {
 
 // historyChoices are the numbers of changes, the newest first.
 func historyChoices(e *engine.Engine, _ *revision.Revision) []string {
-	return each(e.History(), func(h gate.HistoryEntry) string { return fmt.Sprintf("%d\t%s", h.ID, h.Title) })
+	return each(e.History(), func(h history.Entry) string { return fmt.Sprintf("%d\t%s", h.ID, h.Title) })
 }
 
 // fixed offers the same words always.

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"strings"
 
+	"rung/change/effect"
 	"rung/change/gate"
 	"rung/model/verdict"
 	"rung/model/words"
@@ -68,7 +69,7 @@ type exampleOut struct {
 	Port     uint16           `json:"port"`
 }
 
-func describeEffect(e *gate.Effect) *effectOut {
+func describeEffect(e *effect.Effect) *effectOut {
 	if e == nil {
 		return nil
 	}

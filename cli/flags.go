@@ -12,7 +12,7 @@ import (
 	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
 
-	"rung/change/gate"
+	"rung/change/write"
 	"rung/engine"
 	"rung/engine/source"
 	"rung/model"
@@ -141,7 +141,7 @@ func (a *app) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 		cfg.Features.Demo()
 	}
 	writeBack := f.writeBack && !f.readOnly && !demo
-	opt := gate.FileOptions{Paths: f.files, Stdin: a.in, MaxFileBytes: f.maxFile << 20, Release: cfg.APIRelease}
+	opt := write.FileOptions{Paths: f.files, Stdin: a.in, MaxFileBytes: f.maxFile << 20, Release: cfg.APIRelease}
 	if err := f.southbounds(&cfg); err != nil {
 		return cfg, err
 	}
@@ -171,7 +171,7 @@ func (a *app) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 		}
 	}
 	if demo || len(f.files) > 0 {
-		files := gate.NewFiles(opt)
+		files := write.NewFiles(opt)
 		cfg.Sources = []source.Source{files}
 		if writeBack {
 			cfg.Writer = files

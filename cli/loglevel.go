@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rung/change"
 	"rung/change/gate"
 	"rung/engine"
 	"rung/model"
@@ -92,8 +93,8 @@ func (a *app) logLevel(ctx context.Context, f *levelFlags, args []string) error 
 }
 
 // mutation is what the flags ask for.
-func (f *levelFlags) mutation(names int) (m gate.Mutation, err error) {
-	m = gate.Mutation{Op: gate.OpLogLevel, Levels: f.levels}
+func (f *levelFlags) mutation(names int) (m change.Mutation, err error) {
+	m = change.Mutation{Op: change.OpLogLevel, Levels: f.levels}
 	set := f.levels.Any() || f.off || f.lasts != "" || f.wait
 	switch {
 	case f.end && f.sessions, (f.end || f.sessions) && set:
@@ -164,7 +165,7 @@ func loggedNamed(r *revision.Revision, name string) (model.Key, error) {
 
 // changeLogging previews a change of logging, has it confirmed, makes it, and watches the
 // rows of every zone.
-func (a *app) changeLogging(ctx context.Context, e *engine.Engine, f *levelFlags, m gate.Mutation) error {
+func (a *app) changeLogging(ctx context.Context, e *engine.Engine, f *levelFlags, m change.Mutation) error {
 	p, err := e.Preview(ctx, m)
 	if err != nil {
 		return err
@@ -231,7 +232,7 @@ func (a *app) endSessions(ctx context.Context, f *levelFlags, names []string) er
 			fmt.Fprintln(a.err, "no logging session")
 			return nil
 		}
-		return a.changeLogging(ctx, e, f, gate.Mutation{Op: gate.OpLogEnd, Policies: targets})
+		return a.changeLogging(ctx, e, f, change.Mutation{Op: change.OpLogEnd, Policies: targets})
 	})
 }
 
@@ -291,7 +292,7 @@ func (a *app) awaitSession(ctx context.Context, e *engine.Engine, targets []mode
 
 // sayEnd ends one session at once, and says so.
 func (a *app) sayEnd(ctx context.Context, e *engine.Engine, k model.Key) {
-	p, err := e.Preview(ctx, gate.Mutation{Op: gate.OpLogEnd, Policies: []model.Key{k}})
+	p, err := e.Preview(ctx, change.Mutation{Op: change.OpLogEnd, Policies: []model.Key{k}})
 	if err == nil && p.Nothing() {
 		return
 	}

@@ -6,19 +6,19 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rung/change/gate"
+	"rung/change"
 	"rung/revision"
 )
 
 // changesPolicy makes a command that changes the policy its first argument names.
-func (a *app) changesPolicy(cmd *cobra.Command, of func(args []string) (gate.Mutation, error)) *cobra.Command {
+func (a *app) changesPolicy(cmd *cobra.Command, of func(args []string) (change.Mutation, error)) *cobra.Command {
 	var c changeFlags
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		m, err := of(args)
 		if err != nil {
 			return err
 		}
-		return a.change(cmd.Context(), &c, func(r *revision.Revision) (gate.Mutation, error) {
+		return a.change(cmd.Context(), &c, func(r *revision.Revision) (change.Mutation, error) {
 			m.Policy, err = policyNamed(r, args[0])
 			return m, err
 		})
@@ -36,7 +36,7 @@ func (a *app) deleteCmd() *cobra.Command {
   rung delete allow-metrics --context staging --write`,
 		Args:              takes(0, "POLICY"),
 		ValidArgsFunction: a.complete(policyChoices),
-	}, func([]string) (gate.Mutation, error) { return gate.Mutation{Op: gate.OpDelete}, nil })
+	}, func([]string) (change.Mutation, error) { return change.Mutation{Op: change.OpDelete}, nil })
 }
 
 func (a *app) moveCmd() *cobra.Command {
@@ -49,11 +49,11 @@ policies should share one. "rung plan" shows which are free.`,
   rung move cluster-control 36 -f policies/ --write-back --yes`,
 		Args:              takes(0, "POLICY", "PRIORITY"),
 		ValidArgsFunction: a.complete(movableChoices),
-	}, func(args []string) (gate.Mutation, error) {
+	}, func(args []string) (change.Mutation, error) {
 		prio, err := strconv.ParseInt(args[1], 10, 32)
 		if err != nil {
-			return gate.Mutation{}, fmt.Errorf("priority %q: want a number from 0 to %d", args[1], a.flags.ovn.MaxPriority)
+			return change.Mutation{}, fmt.Errorf("priority %q: want a number from 0 to %d", args[1], a.flags.ovn.MaxPriority)
 		}
-		return gate.Mutation{Op: gate.OpMove, Priority: int32(prio)}, nil
+		return change.Mutation{Op: change.OpMove, Priority: int32(prio)}, nil
 	})
 }

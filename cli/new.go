@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rung/change/gate"
+	"rung/change"
 	"rung/engine"
 	"rung/engine/pattern"
 	"rung/model"
@@ -175,15 +175,15 @@ func (a *app) makeSet(r *revision.Revision, f *newFlags, args []string) (*patter
 // applyTemplate makes the policies of a template through the gate. What is asked is asked
 // once: a preview that is worked out again has the same answers.
 func (a *app) applyTemplate(ctx context.Context, f *newFlags, c *changeFlags, args []string) error {
-	return a.change(ctx, c, func(r *revision.Revision) (gate.Mutation, error) {
+	return a.change(ctx, c, func(r *revision.Revision) (change.Mutation, error) {
 		made, err := a.makeSet(r, f, args)
 		if err != nil {
-			return gate.Mutation{}, err
+			return change.Mutation{}, err
 		}
 		for _, n := range made.Notes {
 			fmt.Fprintln(a.err, "rung: "+oneLine(n))
 		}
-		return gate.Mutation{Op: gate.OpApply, YAML: []byte(made.Text), Base: []byte(made.Base)}, nil
+		return change.Mutation{Op: change.OpApply, YAML: []byte(made.Text), Base: []byte(made.Base)}, nil
 	})
 }
 

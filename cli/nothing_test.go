@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"rung/change"
 	"rung/change/gate"
 )
 
@@ -11,8 +12,8 @@ import (
 // was nothing to do. The preview of a plan always says something.
 func TestRefusedIsNotUnchanged(t *testing.T) {
 	for name, p := range map[string]*gate.Preview{
-		"a plan": {Title: "Re-space", Blocked: "zone w is a file: its rows never follow", Mutation: gate.Mutation{Op: gate.OpMove, Plan: true}, Notes: []string{"9 steps"}},
-		"undo":   {Title: "Undo", Blocked: "what it was before can no longer be read", Mutation: gate.Mutation{Op: gate.OpUndo}, Notes: []string{"undoes the change of today"}},
+		"a plan": {Title: "Re-space", Blocked: "zone w is a file: its rows never follow", Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Notes: []string{"9 steps"}},
+		"undo":   {Title: "Undo", Blocked: "what it was before can no longer be read", Mutation: change.Mutation{Op: change.OpUndo}, Notes: []string{"undoes the change of today"}},
 	} {
 		tried := false
 		_, err := (&app{}).confirmed(&changeFlags{yes: true}, p, func(*gate.Preview) error { return nil }, func(*gate.Preview, gate.Confirm) error {
@@ -25,7 +26,7 @@ func TestRefusedIsNotUnchanged(t *testing.T) {
 	}
 	// The last step of a plan is made, and its zones are still to be waited for.
 	started := false
-	p := &gate.Preview{Title: "Continue", Mutation: gate.Mutation{Op: gate.OpMove, Plan: true}, Notes: []string{"the state folder has no file locks"}}
+	p := &gate.Preview{Title: "Continue", Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Notes: []string{"the state folder has no file locks"}}
 	_, err := (&app{}).confirmed(&changeFlags{yes: true}, p, func(*gate.Preview) error { return nil }, func(*gate.Preview, gate.Confirm) error {
 		started = true
 		return nil

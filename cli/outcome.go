@@ -3,7 +3,8 @@ package cli
 import (
 	"errors"
 
-	"rung/change/gate"
+	"rung/change"
+	"rung/change/planrun"
 )
 
 // What became of a change, for scripts: with --yes and -o json or yaml the one document
@@ -31,14 +32,14 @@ func outcomeOf(tried, made bool, err error) string {
 	switch {
 	case made && errors.Is(err, errBehind):
 		return outcomeBehind
-	case made && (err == nil || errors.Is(err, gate.ErrNotRecorded)):
+	case made && (err == nil || errors.Is(err, change.ErrNotRecorded)):
 		return outcomeDone
 	case made:
 		return outcomeBehind
 	case err == nil:
 		return outcomeUnchanged
-	case !tried, errors.Is(err, errRefused), errors.Is(err, gate.ErrBlocked), errors.Is(err, gate.ErrNotConfirmed),
-		errors.Is(err, gate.ErrStale), errors.Is(err, gate.ErrPlan):
+	case !tried, errors.Is(err, errRefused), errors.Is(err, change.ErrBlocked), errors.Is(err, change.ErrNotConfirmed),
+		errors.Is(err, change.ErrStale), errors.Is(err, planrun.ErrPlan):
 		return outcomeRefused
 	}
 	return outcomeFailed

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"rung/change"
 	"rung/change/gate"
+	"rung/change/planrun"
 	"rung/engine"
 	"rung/model/plan"
 	"rung/revision"
@@ -93,9 +95,9 @@ func noOther(e *engine.Engine) error {
 	case err != nil || !st.Open():
 		return nil // what cannot be read is put aside when the plan starts
 	case st.Active():
-		return fmt.Errorf("%w: the plan is %s", gate.ErrPlan, st.RunBy())
+		return fmt.Errorf("%w: the plan is %s", planrun.ErrPlan, st.RunBy())
 	}
-	return fmt.Errorf("%w: another plan stopped at %s; %s", gate.ErrPlan, st.At(), planNext)
+	return fmt.Errorf("%w: another plan stopped at %s; %s", planrun.ErrPlan, st.At(), planNext)
 }
 
 // planToRun is the plan that was asked for.
@@ -168,7 +170,7 @@ func (a *app) continuePlan(ctx context.Context, c *changeFlags, resume, back boo
 // keepPlan ends a plan that stopped, and leaves the policies as they are.
 func (a *app) keepPlan(ctx context.Context, e *engine.Engine, c *changeFlags, st *revision.PlanState) error {
 	if by := st.RunBy(); by != "" {
-		return fmt.Errorf("%w: the plan is %s", gate.ErrPlan, by)
+		return fmt.Errorf("%w: the plan is %s", planrun.ErrPlan, by)
 	}
 	read := e.Revision()
 	fmt.Fprintf(a.err, "%s: stopped, %s; the policies stay as they are\n", st.Title, st)
@@ -196,17 +198,17 @@ func (a *app) followPlan(ctx context.Context, e *engine.Engine) (ended bool, err
 		}
 		st := *r.Plan
 		line := st.String()
-		if st.State == gate.PlanWaiting {
+		if st.State == revision.PlanWaiting {
 			line += ", " + st.Why
 		}
-		if line != said && st.State != gate.PlanStopped {
+		if line != said && st.State != revision.PlanStopped {
 			fmt.Fprintln(a.err, oneLine(line))
 			said = line
 		}
 		last = st
-		return st.State == gate.PlanDone || st.State == gate.PlanStopped
+		return st.State == revision.PlanDone || st.State == revision.PlanStopped
 	})
-	if err == nil && last.State != gate.PlanStopped && !last.Unrecorded {
+	if err == nil && last.State != revision.PlanStopped && !last.Unrecorded {
 		return true, nil
 	}
 	why := last.Why
@@ -217,12 +219,12 @@ func (a *app) followPlan(ctx context.Context, e *engine.Engine) (ended bool, err
 		why = "interrupted"
 	}
 	stopped := fmt.Errorf("the plan stopped at %s: %s", last.At(), why)
-	ended = err == nil && last.State == gate.PlanDone
+	ended = err == nil && last.State == revision.PlanDone
 	if ended {
 		stopped = errors.New(why)
 	}
 	if last.Unrecorded {
-		stopped = exitWith{stopped, gate.ErrNotRecorded}
+		stopped = exitWith{stopped, change.ErrNotRecorded}
 	}
 	if ended {
 		return true, stopped // with nothing to continue

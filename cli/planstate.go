@@ -83,7 +83,7 @@ func planStateText(st *revision.PlanState) string {
 		t.add(stepMarks[s.State], fmt.Sprint(i+1), s.Policy, fmt.Sprint(s.From), fmt.Sprint(s.To), state, s.Note)
 	}
 	b.WriteString(t.String())
-	if st.State == gate.PlanStopped && st.Stuck == "" { // else the reason has the ways out
+	if st.State == revision.PlanStopped && st.Stuck == "" { // else the reason has the ways out
 		b.WriteString("\n" + planNext + "\n")
 	}
 	return b.String()

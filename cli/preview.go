@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"rung/change"
+	"rung/change/effect"
 	"rung/change/gate"
 	"rung/model"
 )
@@ -60,14 +62,14 @@ func describePreview(p *gate.Preview) previewOut {
 	out := previewOut{Title: p.Title, Blocked: p.Blocked, ConfirmName: p.ConfirmName,
 		Notes: append([]string{}, p.Notes...), Commands: append([]string{}, p.Commands...),
 		Errors: each(p.Errors, func(b model.Broken) string { return oneLine(b.String()) }),
-		Changes: each(p.Objects, func(o gate.ObjectChange) changeOut {
+		Changes: each(p.Objects, func(o change.ObjectChange) changeOut {
 			return changeOut{Policy: o.Key.String(), Change: objectVerb(o), Diff: o.Diff,
-				Fields: each(o.Fields, func(f gate.FieldChange) fieldOut { return fieldOut(f) })}
+				Fields: each(o.Fields, func(f change.FieldChange) fieldOut { return fieldOut(f) })}
 		}),
-		Rows: each(p.Rows, func(r gate.RowChange) rowChangeOut {
+		Rows: each(p.Rows, func(r change.RowChange) rowChangeOut {
 			return rowChangeOut{r.Policy.String(), rowVerb[r.Kind], driftRowOf(r.RowDiff)}
 		}),
-		Guards: each(p.Guards, func(g gate.Guard) guardOut {
+		Guards: each(p.Guards, func(g change.Guard) guardOut {
 			return guardOut{Code: g.Code, Policy: g.Policy.String(), Message: g.Message}
 		}),
 		Findings: each(p.Findings, func(f model.Finding) findingOfOut {
@@ -80,7 +82,7 @@ func describePreview(p *gate.Preview) previewOut {
 	return out
 }
 
-func objectVerb(o gate.ObjectChange) string {
+func objectVerb(o change.ObjectChange) string {
 	switch {
 	case o.Old == nil:
 		return "create"
@@ -135,8 +137,8 @@ func previewText(p *gate.Preview, wide bool) string {
 // rowChangesText counts the rows that change, as the console does, and lists them.
 func rowChangesText(p *gate.Preview, wide bool) string {
 	var b strings.Builder
-	for _, n := range gate.CountRows(p.Rows) {
-		if sum := p.RowSummary(n); sum != "" {
+	for _, n := range effect.CountRows(p.Rows) {
+		if sum := effect.RowSummary(p.Rows, n); sum != "" {
 			fmt.Fprintf(&b, "  %s rows: %s\n", n.Table, sum)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rung/change"
+	"rung/change/effect"
 	"rung/change/gate"
 	"rung/engine"
 	"rung/model"
@@ -50,9 +52,9 @@ With -o markdown the answer can be put under a pull request.`,
 		Annotations: map[string]string{markdownForm: ""},
 	}
 	cmd.Flags().DurationVar(&listen, "listen", 0, "read the ACL log this `time` first, such as 10s")
-	cmd.Flags().Var(previewPart{&parts, gate.OpApply}, "change", "`file` or folder with policies to create or update, - for standard input; may be repeated, as the next two")
-	cmd.Flags().Var(previewPart{&parts, gate.OpDelete}, "delete", "`policy` to delete")
-	cmd.Flags().Var(previewPart{&parts, gate.OpMove}, "move", "`policy=priority` to give it")
+	cmd.Flags().Var(previewPart{&parts, change.OpApply}, "change", "`file` or folder with policies to create or update, - for standard input; may be repeated, as the next two")
+	cmd.Flags().Var(previewPart{&parts, change.OpDelete}, "delete", "`policy` to delete")
+	cmd.Flags().Var(previewPart{&parts, change.OpMove}, "move", "`policy=priority` to give it")
 	cmd.Flags().StringVar(&confirmed, "confirm-name", "", "policy `name` that a guard rail asks for: the rail is shown, and does not stop the change")
 	cmd.Flags().BoolVar(&prune, "prune", false, "with --change: delete the policies that are in none of the files")
 	_ = cmd.RegisterFlagCompletionFunc("delete", a.complete(policyChoices))
@@ -131,14 +133,14 @@ func (a *app) movesChoices(cmd *cobra.Command, args []string, typed string) ([]s
 }
 
 // moveOf reads POLICY=PRIORITY.
-func moveOf(r *revision.Revision, text string) (gate.Mutation, error) {
+func moveOf(r *revision.Revision, text string) (change.Mutation, error) {
 	name, number, _ := strings.Cut(text, "=")
 	prio, err := strconv.ParseInt(number, 10, 32)
 	if err != nil || name == "" {
-		return gate.Mutation{}, errors.New("--move " + text + ": want POLICY=PRIORITY")
+		return change.Mutation{}, errors.New("--move " + text + ": want POLICY=PRIORITY")
 	}
 	k, err := policyNamed(r, name)
-	return gate.Mutation{Op: gate.OpMove, Policy: k, Priority: int32(prio)}, err
+	return change.Mutation{Op: change.OpMove, Policy: k, Priority: int32(prio)}, err
 }
 
 // previewMarkdown is a preview for a review: what stops it first, then connections, what
@@ -161,7 +163,7 @@ func previewMarkdown(p *gate.Preview) string {
 		}
 		b.WriteByte('\n')
 	}
-	list("Guard rails", each(p.Guards, func(g gate.Guard) string { return g.Code + ": " + g.Message }))
+	list("Guard rails", each(p.Guards, func(g change.Guard) string { return g.Code + ": " + g.Message }))
 	if e := p.Effect; e != nil {
 		fmt.Fprintf(&b, "### Connections\n\n%s\n\n", mdText(e.Text()))
 		if e.Difference != nil && len(e.Flips)+len(e.Others) > 0 {
@@ -182,8 +184,8 @@ func previewMarkdown(p *gate.Preview) string {
 	list("Findings", findings)
 	list("Notes", p.Notes)
 	var rows []string
-	for _, n := range gate.CountRows(p.Rows) {
-		if sum := p.RowSummary(n); sum != "" {
+	for _, n := range effect.CountRows(p.Rows) {
+		if sum := effect.RowSummary(p.Rows, n); sum != "" {
 			rows = append(rows, n.Table+" rows: "+sum)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"rung/change/gate"
+	"rung/change"
 	"rung/revision"
 )
 
@@ -15,15 +15,15 @@ type previewParts []onePart
 // onePart is one of them: op and what stands behind the flag. What --change names is read
 // into apply.
 type onePart struct {
-	op    gate.Op
+	op    change.Op
 	arg   string
-	apply gate.Mutation
+	apply change.Mutation
 }
 
 // previewPart is a flag that adds to them.
 type previewPart struct {
 	all *previewParts
-	op  gate.Op
+	op  change.Op
 }
 
 func (f previewPart) String() string { return "" }
@@ -40,7 +40,7 @@ func (f previewPart) Set(arg string) error {
 
 // read reads the files, those of a --prune together: a policy stays that is in one of them.
 func (p *previewParts) read(ctx context.Context, a *app, prune bool) error {
-	other := func(x onePart) bool { return x.op != gate.OpApply }
+	other := func(x onePart) bool { return x.op != change.OpApply }
 	switch {
 	case len(*p) == 0 && prune:
 		return errors.New("--prune: give --change, with all policies there are to be")
@@ -55,11 +55,11 @@ func (p *previewParts) read(ctx context.Context, a *app, prune bool) error {
 		}
 		m, err := a.applied(ctx, paths)
 		m.Prune = true
-		*p = previewParts{{op: gate.OpApply, apply: m}}
+		*p = previewParts{{op: change.OpApply, apply: m}}
 		return err
 	}
 	for i := range *p {
-		if x := &(*p)[i]; x.op == gate.OpApply {
+		if x := &(*p)[i]; x.op == change.OpApply {
 			var err error
 			if x.apply, err = a.applied(ctx, []string{x.arg}); err != nil {
 				return err
@@ -70,15 +70,15 @@ func (p *previewParts) read(ctx context.Context, a *app, prune bool) error {
 }
 
 // mutation is one change of all of them.
-func (p *previewParts) mutation(r *revision.Revision) (gate.Mutation, error) {
-	out := gate.Mutation{Op: gate.OpCombine}
+func (p *previewParts) mutation(r *revision.Revision) (change.Mutation, error) {
+	out := change.Mutation{Op: change.OpCombine}
 	for _, x := range *p {
 		m, err := x.apply, error(nil)
 		switch x.op {
-		case gate.OpDelete:
-			m.Op = gate.OpDelete
+		case change.OpDelete:
+			m.Op = change.OpDelete
 			m.Policy, err = policyNamed(r, x.arg)
-		case gate.OpMove:
+		case change.OpMove:
 			m, err = moveOf(r, x.arg)
 		}
 		if err != nil {

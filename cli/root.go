@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rung/change/gate"
+	"rung/change"
 	"rung/engine"
 	"rung/engine/logs"
 	"rung/model/clean"
@@ -96,9 +96,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, 
 		return exitNo
 	case errors.Is(err, errSaid), errors.Is(err, errUnjudged):
 		return exit2
-	case errors.Is(err, errRefused), errors.Is(err, errBehind), errors.Is(err, errPutBack), errors.Is(err, gate.ErrBlocked),
-		errors.Is(err, gate.ErrStale),
-		errors.Is(err, gate.ErrNotRecorded):
+	case errors.Is(err, errRefused), errors.Is(err, errBehind), errors.Is(err, errPutBack), errors.Is(err, change.ErrBlocked),
+		errors.Is(err, change.ErrStale),
+		errors.Is(err, change.ErrNotRecorded):
 		code = exitNo
 	case errors.Is(context.Cause(ctx), errPipe) && (brokenPipe(err) || errors.Is(err, context.Canceled)):
 		return exitPipe

@@ -13,6 +13,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"rung/change"
 	"rung/change/gate"
 )
 
@@ -79,8 +80,8 @@ func TestChangedWhileAsked(t *testing.T) {
 // What a change became is what the next question is about; where nobody is asked
 // it is an answer of no, with the change as it is now.
 func TestConfirmedAgain(t *testing.T) {
-	was := &gate.Preview{Title: "Move ANP a from 1 to 2", Objects: []gate.ObjectChange{{}}}
-	now := &gate.Preview{Title: "Move ANP a from 1 to 2", Objects: []gate.ObjectChange{{}},
+	was := &gate.Preview{Title: "Move ANP a from 1 to 2", Objects: []change.ObjectChange{{}}}
+	now := &gate.Preview{Title: "Move ANP a from 1 to 2", Objects: []change.ObjectChange{{}},
 		Notes: []string{"now it shares a priority"}}
 	for _, c := range []struct {
 		name, typed string

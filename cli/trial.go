@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rung/change/gate"
+	"rung/change/trial"
 	"rung/engine"
 	"rung/model"
 	"rung/revision"
@@ -58,7 +58,7 @@ undo takes back what was written.`,
 				return err
 			})
 			a.flags.writeBack = writes
-			if errors.Is(err, gate.ErrUnread) {
+			if errors.Is(err, trial.ErrUnread) {
 				return a.finishRest(cmd.Context())
 			}
 			if err == nil || a.keepsChanges() != nil {

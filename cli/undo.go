@@ -8,7 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rung/change/gate"
+	"rung/change"
+	"rung/change/history"
 	"rung/engine"
 	"rung/revision"
 )
@@ -44,7 +45,7 @@ changes. The number of an undo takes that back, as rung redo does.`,
 				}
 				return a.show(cmd.Context(), false, query{answer: historyAnswer})
 			}
-			return a.takeBack(cmd.Context(), &c, gate.OpUndo, args)
+			return a.takeBack(cmd.Context(), &c, change.OpUndo, args)
 		},
 	}
 	c.registerTrial(cmd)
@@ -63,7 +64,7 @@ ends that: what was undone before it stays undone.`,
 		Args:    takes(1, "[NUMBER]"),
 		Example: `  rung redo -f policies/ --write-back --dry-run`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.takeBack(cmd.Context(), &c, gate.OpRedo, args)
+			return a.takeBack(cmd.Context(), &c, change.OpRedo, args)
 		},
 	}
 	c.registerTrial(cmd)
@@ -72,7 +73,7 @@ ends that: what was undone before it stays undone.`,
 
 // takeBack undoes or redoes a change of the history: the one whose number is given, or
 // the next.
-func (a *app) takeBack(ctx context.Context, c *changeFlags, op gate.Op, args []string) error {
+func (a *app) takeBack(ctx context.Context, c *changeFlags, op change.Op, args []string) error {
 	if err := a.keepsChanges(); err != nil {
 		return err
 	}
@@ -83,8 +84,8 @@ func (a *app) takeBack(ctx context.Context, c *changeFlags, op gate.Op, args []s
 			return fmt.Errorf("%q is not the number of a change; see: rung undo --list", args[0])
 		}
 	}
-	return a.change(ctx, c, func(*revision.Revision) (gate.Mutation, error) {
-		return gate.Mutation{Op: op, Undo: id}, nil
+	return a.change(ctx, c, func(*revision.Revision) (change.Mutation, error) {
+		return change.Mutation{Op: op, Undo: id}, nil
 	})
 }
 
@@ -97,9 +98,9 @@ func (a *app) keepsChanges() error {
 }
 
 func historyAnswer(e *engine.Engine, _ *revision.Revision) (*answer, error) {
-	out := each(e.History(), func(h gate.HistoryEntry) historyOut {
+	out := each(e.History(), func(h history.Entry) historyOut {
 		return historyOut{ID: h.ID, At: stamp(h.At), By: h.By, Title: h.Title, Undone: h.Undone, Undoes: h.Undoes,
-			Policies: each(h.Objects, func(x gate.HistoryObject) string { return x.Key.String() })}
+			Policies: each(h.Objects, func(x history.Object) string { return x.Key.String() })}
 	})
 	return &answer{value: out, text: func(bool) string { return historyText(out) }}, nil
 }

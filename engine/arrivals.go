@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"rung/change/gate"
+	"rung/change"
 	"rung/change/guard"
 	"rung/model"
 )
@@ -17,11 +17,11 @@ type arrivals struct {
 	news chan struct{}
 
 	mu      sync.Mutex
-	waiting map[model.PolicyKey]gate.ObjectChange // Old is from before the first that waits
+	waiting map[model.PolicyKey]change.ObjectChange // Old is from before the first that waits
 }
 
 func newArrivals() arrivals {
-	return arrivals{news: make(chan struct{}, 1), waiting: map[model.PolicyKey]gate.ObjectChange{}}
+	return arrivals{news: make(chan struct{}, 1), waiting: map[model.PolicyKey]change.ObjectChange{}}
 }
 
 // arrived takes in what a source changed of the policies, once everything was read.
@@ -29,7 +29,7 @@ func (s *state) arrived(changes []model.Change) {
 	if !s.e.cfg.judgesArrivals() {
 		return
 	}
-	var came []gate.ObjectChange
+	var came []change.ObjectChange
 	for i := range changes {
 		old, _ := changes[i].Old.(*model.Policy)
 		now, _ := changes[i].New.(*model.Policy)
@@ -37,9 +37,9 @@ func (s *state) arrived(changes []model.Change) {
 		case old == nil && now == nil, old != nil && now != nil && guard.SameDecisions(old, now):
 			continue
 		case now != nil:
-			came = append(came, gate.ObjectChange{Key: now.Key, Old: old, New: now})
+			came = append(came, change.ObjectChange{Key: now.Key, Old: old, New: now})
 		default:
-			came = append(came, gate.ObjectChange{Key: old.Key, Old: old})
+			came = append(came, change.ObjectChange{Key: old.Key, Old: old})
 		}
 	}
 	if len(came) > 0 {
@@ -52,7 +52,7 @@ func (s *state) arrived(changes []model.Change) {
 // API server, and is theirs.
 func (c *Config) judgesArrivals() bool { return c.Reconcile || c.Screen && c.Kube == nil }
 
-func (a *arrivals) add(came []gate.ObjectChange) {
+func (a *arrivals) add(came []change.ObjectChange) {
 	a.mu.Lock()
 	for _, c := range came {
 		if was, waits := a.waiting[c.Key]; waits {
@@ -78,7 +78,7 @@ func (a *arrivals) made(k model.PolicyKey, now *model.Policy) {
 }
 
 // take is what waits, in order, those left out that are as they were before.
-func (a *arrivals) take() (out []gate.ObjectChange) {
+func (a *arrivals) take() (out []change.ObjectChange) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, k := range slices.SortedFunc(maps.Keys(a.waiting), model.PolicyKey.Compare) {
@@ -107,10 +107,10 @@ func (e *Engine) runArrivals() {
 }
 
 // judgeArrival says which guard rails a change met.
-func (e *Engine) judgeArrival(came []gate.ObjectChange) {
+func (e *Engine) judgeArrival(came []change.ObjectChange) {
 	for _, g := range e.gate.Arrived(e.ctx, e.Revision(), came) {
 		e.owners.metrics.rails.WithLabelValues(g.Code).Inc()
-		from := &came[max(0, slices.IndexFunc(came, func(c gate.ObjectChange) bool { return c.Key == g.Policy }))]
+		from := &came[max(0, slices.IndexFunc(came, func(c change.ObjectChange) bool { return c.Key == g.Policy }))]
 		e.activity.add(model.Activity{At: e.now(), Policy: g.Policy, By: from.Source(), Rail: g.Code,
 			Summary: fmt.Sprintf("%s changed: %s: guard rail %s: %s", from.Place(), g.Policy.Label(), g.Code, g.Message)})
 	}

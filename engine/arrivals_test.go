@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"rung/change/gate"
+	"rung/change"
+	"rung/change/audit"
+	"rung/change/write"
 	"rung/model"
 	"rung/revision"
 	"rung/test/given"
@@ -42,7 +44,7 @@ func TestRailsOfChangedFiles(t *testing.T) {
 	state := t.TempDir()
 	r := w.run(func(c *Config) {
 		c.Reconcile, c.StateDir = true, state
-		c.Writer = c.Sources[0].(*gate.Files)
+		c.Writer = c.Sources[0].(*write.Files)
 		c.Mode.WriteBack = true
 	})
 	r.until(wait.Patience, "read", func(rev *revision.Revision) bool { return rev.Loaded })
@@ -73,9 +75,9 @@ func TestRailsOfChangedFiles(t *testing.T) {
 	next(1, "policies.yaml changed: ANP one: guard rail opens: opens ")
 
 	// What is made here passed the gate, and is not told again.
-	r.change(gate.Mutation{Op: gate.OpDelete, Policy: given.ANPKey("one")})
+	r.change(change.Mutation{Op: change.OpDelete, Policy: given.ANPKey("one")})
 	r.until(wait.Patience, "it is gone", func(rev *revision.Revision) bool { return rev.Cluster.Policy(given.ANPKey("one")) == nil })
-	r.change(gate.Mutation{Op: gate.OpUndo})
+	r.change(change.Mutation{Op: change.OpUndo})
 	r.until(wait.Patience, "it is back", func(rev *revision.Revision) bool { return rev.Cluster.Policy(given.ANPKey("one")) != nil })
 	w.file("other.yaml", given.ANP("two", 20, "tenant=red", "in pass monitoring=none"))
 	r.until(wait.Patience, "two is read", func(rev *revision.Revision) bool { return rev.Cluster.Policy(given.ANPKey("two")) != nil })
@@ -93,7 +95,7 @@ func TestRailsOfChangedFiles(t *testing.T) {
 	}
 	var audited []string
 	for line := range strings.Lines(string(text)) {
-		var rec gate.AuditRecord
+		var rec audit.Record
 		if err := json.Unmarshal([]byte(line), &rec); err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,11 @@ import (
 	"fmt"
 	"time"
 
+	"rung/change"
+	"rung/change/audit"
 	"rung/change/gate"
+	"rung/change/history"
+	"rung/change/write"
 	"rung/engine/statedir"
 	"rung/model"
 	"rung/revision"
@@ -18,7 +22,7 @@ import (
 func (e *Engine) startGate() error {
 	dir := e.cfg.StateDir
 	if e.cfg.Kube != nil && e.cfg.Writer == nil {
-		e.cfg.Writer = gate.ToCluster(e.cfg.Kube)
+		e.cfg.Writer = write.ToCluster(e.cfg.Kube)
 	}
 	if dir != "" {
 		note, err := statedir.OpenOn(safefile.Or(e.cfg.Disk), dir)
@@ -33,12 +37,12 @@ func (e *Engine) startGate() error {
 	if e.cfg.Writer == nil {
 		historyDir = ""
 	}
-	h, err := gate.OpenHistory(e.cfg.Disk, historyDir, e.cfg.identity())
+	h, err := history.Open(e.cfg.Disk, historyDir, e.cfg.identity())
 	if err != nil {
 		return err
 	}
 	e.gate = gate.New(gate.Config{Current: e.Revision, Log: e.logs.Recent, Allowed: e.logs.Allowed, Protected: e.cfg.protected(), Release: e.cfg.APIRelease, Writer: e.cfg.Writer, Overlay: e.overlay,
-		History: h, Audit: gate.NewAudit(e.cfg.Disk, dir), Now: e.now, Shown: e.awaitShown,
+		History: h, Audit: audit.New(e.cfg.Disk, dir), Now: e.now, Shown: e.awaitShown,
 		HistoryChanged: func(undo, redo string) {
 			e.publishEnded(nil)
 			e.do(func(s *state) { s.undo, s.redo, s.dirty = undo, redo, true })
@@ -56,7 +60,7 @@ func (e *Engine) startGate() error {
 
 // overlay puts changes over what the sources say; when it returns a revision shows
 // them.
-func (e *Engine) overlay(changes []gate.ObjectChange) error {
+func (e *Engine) overlay(changes []change.ObjectChange) error {
 	objects := make(map[model.Key]*model.Policy, len(changes))
 	for _, c := range changes {
 		objects[c.Key] = c.New
@@ -72,7 +76,7 @@ func (e *Engine) overlay(changes []gate.ObjectChange) error {
 const showTime = 2 * time.Second
 
 // awaitShown waits until the source shows a change that a server has taken.
-func (e *Engine) awaitShown(ctx context.Context, changes []gate.ObjectChange) {
+func (e *Engine) awaitShown(ctx context.Context, changes []change.ObjectChange) {
 	ctx, cancel := context.WithTimeout(ctx, showTime)
 	defer cancel()
 	_ = e.Wait(ctx, func(r *revision.Revision) bool {
@@ -89,7 +93,7 @@ func (e *Engine) awaitShown(ctx context.Context, changes []gate.ObjectChange) {
 // Preview works out what a change would do, without any side effect. The error
 // says that it could not be worked out; that the change may not be made is in
 // Blocked and Errors.
-func (e *Engine) Preview(ctx context.Context, m gate.Mutation) (*gate.Preview, error) {
+func (e *Engine) Preview(ctx context.Context, m change.Mutation) (*gate.Preview, error) {
 	return e.gate.Preview(ctx, e.Revision(), m)
 }
 
@@ -112,4 +116,4 @@ func (e *Engine) Refused(p *gate.Preview, by string, why error) error {
 func (e *Engine) Notices() []string { return e.notices }
 
 // History lists the changes that can be taken back, newest first.
-func (e *Engine) History() []gate.HistoryEntry { return e.gate.History() }
+func (e *Engine) History() []history.Entry { return e.gate.History() }

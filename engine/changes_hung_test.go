@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"rung/change"
 	"rung/change/gate"
 	"rung/engine/source"
 	"rung/model"
@@ -16,7 +17,7 @@ import (
 // hung is a Writer that never answers.
 type hung struct{ began chan struct{} }
 
-func (h hung) Write(ctx context.Context, _ []gate.ObjectChange) error {
+func (h hung) Write(ctx context.Context, _ []change.ObjectChange) error {
 	close(h.began)
 	<-ctx.Done()
 	return ctx.Err()

@@ -10,7 +10,9 @@ import (
 
 	"go.uber.org/goleak"
 
+	"rung/change"
 	"rung/change/gate"
+	"rung/change/write"
 	"rung/engine/source"
 	"rung/model"
 	"rung/model/plan"
@@ -44,7 +46,7 @@ func TestGateOfAnEngine(t *testing.T) {
 	defer func() { _ = os.RemoveAll(dir) }()
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
-	e, err := New(ctx, Config{Mode: revision.Mode{Name: "demo", Sandbox: true}, Sources: []source.Source{gate.NewFiles(gate.FileOptions{Demo: true})},
+	e, err := New(ctx, Config{Mode: revision.Mode{Name: "demo", Sandbox: true}, Sources: []source.Source{write.NewFiles(write.FileOptions{Demo: true})},
 		Sandbox: &SandboxConfig{Server: "builtin", Dir: dir}, Writes: true, StateDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +80,7 @@ func TestGateOfAnEngine(t *testing.T) {
 	if err != nil || p.Blocked != "" || p.ConfirmName != "cluster-control" || len(p.Rows) == 0 {
 		t.Fatalf("%v %+v", err, p)
 	}
-	if _, err := e.Commit(ctx, p, gate.Confirm{Yes: true}); !errors.Is(err, gate.ErrNotConfirmed) {
+	if _, err := e.Commit(ctx, p, gate.Confirm{Yes: true}); !errors.Is(err, change.ErrNotConfirmed) {
 		t.Fatal(err)
 	}
 	r, err := e.Commit(ctx, p, gate.Confirm{Yes: true, Name: "cluster-control", By: "cli"})
@@ -102,7 +104,7 @@ func TestGateOfAnEngine(t *testing.T) {
 	if rev = wait("the rows of the move", moved(from+7)); uuids(rev) != before {
 		t.Error("rows were made anew instead of changed")
 	}
-	p, err = e.Preview(ctx, gate.Mutation{Op: gate.OpUndo})
+	p, err = e.Preview(ctx, change.Mutation{Op: change.OpUndo})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,9 +135,9 @@ func TestGateOfAnEngine(t *testing.T) {
 		t.Error("a plan that was started is not in the revision")
 	}
 	rev = wait("the plan", func(r *revision.Revision) bool {
-		return r.Plan.State == gate.PlanDone || r.Plan.State == gate.PlanStopped
+		return r.Plan.State == revision.PlanDone || r.Plan.State == revision.PlanStopped
 	})
-	if rev.Plan.State != gate.PlanDone || rev.Plan.Done != len(pl.Steps) {
+	if rev.Plan.State != revision.PlanDone || rev.Plan.Done != len(pl.Steps) {
 		t.Errorf("%+v", rev.Plan)
 	}
 	for _, s := range pl.Then {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"rung/change/gate"
+	"rung/change"
 	"rung/engine/logs"
 	"rung/engine/source"
 	"rung/model"
@@ -28,7 +28,7 @@ type Config struct {
 	// Sources deliver objects.
 	Sources []source.Source
 	// Writer makes changes of policies lasting; nil keeps them in memory.
-	Writer gate.Writer
+	Writer change.Writer
 
 	// Kube, when set, is the cluster that sources, writer and zones belong to;
 	// OpenCluster sets it.

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"rung/change/gate"
+	"rung/change/planrun"
+	"rung/change/trial"
 	"rung/engine/logs"
 	"rung/engine/source"
 	"rung/model"
@@ -45,8 +47,8 @@ type Engine struct {
 	notices   []string // of the start
 	logs      *logs.Store
 	gate      *gate.Gate
-	plans     *gate.Plans
-	reverts   *gate.Reverts
+	plans     *planrun.Plans
+	reverts   *trial.Trials
 	differs   differs
 	keep      keeper
 	looks     looks

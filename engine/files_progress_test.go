@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/change/gate"
+	"rung/change/write"
 	"rung/engine/source"
 	"rung/model"
 )
@@ -32,7 +32,7 @@ func TestFilesSayHowFarTheyAre(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var states []model.SourceState
-	gate.NewFiles(gate.FileOptions{Paths: []string{"-"}, Stdin: &late{strings.NewReader(text.String())}}).Run(ctx, func(u source.Update) {
+	write.NewFiles(write.FileOptions{Paths: []string{"-"}, Stdin: &late{strings.NewReader(text.String())}}).Run(ctx, func(u source.Update) {
 		states = append(states, u.State)
 		if u.Loaded {
 			cancel()

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/change/gate"
+	"rung/change"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
@@ -148,7 +148,7 @@ func TestLiveFaultsInABurst(t *testing.T) {
 				r.change(movedTo(name, to))
 			}
 		default:
-			r.change(gate.Mutation{Op: gate.OpDelete, Policy: given.ANPKey(name)})
+			r.change(change.Mutation{Op: change.OpDelete, Policy: given.ANPKey(name)})
 		}
 		if i%10 == 5 {
 			drops++

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/change/gate"
+	"rung/change"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
@@ -50,7 +50,7 @@ func TestLiveTier2(t *testing.T) {
 	}
 
 	edited := strings.Replace(web, "port: 80", "port: 81", 1)
-	r.change(gate.Mutation{Op: gate.OpApply, YAML: []byte(edited), Base: []byte(web)})
+	r.change(change.Mutation{Op: change.OpApply, YAML: []byte(edited), Base: []byte(web)})
 	shows := func(port string) {
 		t.Helper()
 		r.until(10*time.Second, "port "+port, func(rev *revision.Revision) bool {
@@ -64,10 +64,10 @@ func TestLiveTier2(t *testing.T) {
 		})
 	}
 	shows("81")
-	r.change(gate.Mutation{Op: gate.OpUndo})
+	r.change(change.Mutation{Op: change.OpUndo})
 	shows("80")
 
-	r.change(gate.Mutation{Op: gate.OpDelete, Policy: given.NPKey("blue", "web")})
+	r.change(change.Mutation{Op: change.OpDelete, Policy: given.NPKey("blue", "web")})
 	r.until(10*time.Second, "the NetworkPolicy is gone", func(rev *revision.Revision) bool { return rev.Cluster.Policy(given.NPKey("blue", "web")) == nil })
 	r.settle(nodes...)
 	for _, row := range tier2Rows(w.read("worker")) {
@@ -75,7 +75,7 @@ func TestLiveTier2(t *testing.T) {
 			t.Errorf("left of the NetworkPolicy: %s", row)
 		}
 	}
-	r.change(gate.Mutation{Op: gate.OpDelete, Policy: model.PolicyKey{Kind: model.KindEF, Namespace: "blue", Name: "default"}})
+	r.change(change.Mutation{Op: change.OpDelete, Policy: model.PolicyKey{Kind: model.KindEF, Namespace: "blue", Name: "default"}})
 	r.until(10*time.Second, "the EgressFirewall is gone", func(rev *revision.Revision) bool { return rev.Cluster.Count(model.KindEF) == 0 })
 	rev = r.settle(nodes...)
 	for _, z := range nodes {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/change/gate"
+	"rung/change"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
@@ -49,7 +49,7 @@ func TestLiveTraffic(t *testing.T) {
 	w := newLiveWorld(t, livePolicies()...)
 	r := w.run(func(c *Config) { c.Sandbox = &SandboxConfig{Server: "builtin", Dir: w.sockets, Traffic: 400} })
 	r.settle("control", "worker")
-	r.change(gate.Mutation{Op: gate.OpLogLevel, Policy: given.ANPKey("one"), Levels: model.LogLevels{Deny: "alert", Allow: "info"}})
+	r.change(change.Mutation{Op: change.OpLogLevel, Policy: given.ANPKey("one"), Levels: model.LogLevels{Deny: "alert", Allow: "info"}})
 	lines := func() (n int) {
 		for _, e := range r.Logs().Since(0, 1000) {
 			if e.Attributed && e.Rule.Policy == given.ANPKey("one") {

@@ -15,7 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"rung/change"
 	"rung/change/gate"
+	"rung/change/write"
 	"rung/compiler"
 	"rung/engine/source"
 	"rung/model"
@@ -76,7 +78,7 @@ func (w *liveWorld) run(set func(*Config)) *liveRun { return w.runFor(5*time.Min
 func (w *liveWorld) runFor(d time.Duration, set func(*Config)) *liveRun {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), d)
-	cfg := Config{Mode: revision.Mode{Name: "files", Title: w.manifests}, Writes: true, Sources: []source.Source{gate.NewFiles(gate.FileOptions{Paths: []string{w.manifests}})}}
+	cfg := Config{Mode: revision.Mode{Name: "files", Title: w.manifests}, Writes: true, Sources: []source.Source{write.NewFiles(write.FileOptions{Paths: []string{w.manifests}})}}
 	set(&cfg)
 	e, err := New(ctx, cfg)
 	if err != nil {
@@ -132,7 +134,7 @@ func (r *liveRun) settle(zones ...string) *revision.Revision {
 	})
 }
 
-func (r *liveRun) change(m gate.Mutation) {
+func (r *liveRun) change(m change.Mutation) {
 	r.t.Helper()
 	for range 50 {
 		p, err := r.Preview(r.ctx, m)
@@ -143,7 +145,7 @@ func (r *liveRun) change(m gate.Mutation) {
 		if err == nil {
 			return
 		}
-		if !errors.Is(err, gate.ErrStale) {
+		if !errors.Is(err, change.ErrStale) {
 			r.t.Fatal(err)
 		}
 	}

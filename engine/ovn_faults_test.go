@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/change/gate"
+	"rung/change"
 	"rung/model"
 	"rung/revision"
 	"rung/revision/flows"
@@ -137,8 +137,8 @@ func TestFaultsOnOVN(t *testing.T) {
 // became of the processes, packets are put in and the log is read.
 func (f *ovnRun) logsGoOn() {
 	f.t.Helper()
-	f.change(gate.Mutation{Op: gate.OpApply, YAML: []byte(given.ANP("last", 0, "", "out deny *"))})
-	f.change(gate.Mutation{Op: gate.OpLogLevel, Policy: given.ANPKey("last"), Levels: model.LogLevels{Deny: "alert"}})
+	f.change(change.Mutation{Op: change.OpApply, YAML: []byte(given.ANP("last", 0, "", "out deny *"))})
+	f.change(change.Mutation{Op: change.OpLogLevel, Policy: given.ANPKey("last"), Levels: model.LogLevels{Deny: "alert"}})
 	for _, zone := range faultZones {
 		wait.Within(f.t, 2*wait.Patience, "lines of "+zone, func() bool {
 			for _, e := range f.Logs().Since(0, 5000) {
@@ -224,14 +224,14 @@ func (f *ovnRun) changePolicy() {
 	now := f.Revision().Cluster.Policy(given.ANPKey(name))
 	switch k := f.r.IntN(4); {
 	case k == 0 && now != nil:
-		f.change(gate.Mutation{Op: gate.OpDelete, Policy: given.ANPKey(name)})
+		f.change(change.Mutation{Op: change.OpDelete, Policy: given.ANPKey(name)})
 		f.counts["policies deleted"]++
 	case k == 1 && now != nil:
 		deny := "alert"
 		if strings.Contains(now.Logging, deny) {
 			deny = "info"
 		}
-		f.change(gate.Mutation{Op: gate.OpLogLevel, Policy: given.ANPKey(name), Levels: model.LogLevels{Deny: deny, Allow: pick("debug", "info")}})
+		f.change(change.Mutation{Op: change.OpLogLevel, Policy: given.ANPKey(name), Levels: model.LogLevels{Deny: deny, Allow: pick("debug", "info")}})
 		f.counts["log levels set"]++
 	default:
 		var rules []string
@@ -244,7 +244,7 @@ func (f *ovnRun) changePolicy() {
 		if now != nil && int(now.Priority) == priority {
 			priority = 10*n + 1 + priority%10%9 // it must be a change
 		}
-		f.change(gate.Mutation{Op: gate.OpApply, YAML: []byte(given.ANP(name, priority, pick("", "tenant=red", "tenant=green"), rules...))})
+		f.change(change.Mutation{Op: change.OpApply, YAML: []byte(given.ANP(name, priority, pick("", "tenant=red", "tenant=green"), rules...))})
 		f.counts["policies written"]++
 	}
 }

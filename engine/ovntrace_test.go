@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/change/gate"
+	"rung/change"
 	"rung/model/ovn/ovntrace"
 	"rung/model/verdict"
 	"rung/revision"
@@ -132,7 +132,7 @@ func TestOVNTraceDisagrees(t *testing.T) {
 	if got := trace(keep); got.Agreement() != flows.Agree || findings() != nil {
 		t.Fatalf("%q, %q", said(got), findings())
 	}
-	r.change(gate.Mutation{Op: gate.OpApply, YAML: []byte(given.ANP("none", 5, "tenant=blue", "in deny *"))})
+	r.change(change.Mutation{Op: change.OpApply, YAML: []byte(given.ANP("none", 5, "tenant=blue", "in deny *"))})
 	r.settle("control", "worker")
 	want := []string{"allow, and the rows disagree",
 		"worker to-lport: allow · ANP one ingress rule 0 | deny · ANP none ingress rule 0"}
@@ -152,7 +152,7 @@ func TestOVNTraceDisagrees(t *testing.T) {
 		t.Errorf("traced again: %q, findings %q", said(got), findings())
 	}
 	trace(stale)
-	r.change(gate.Mutation{Op: gate.OpDelete, Policy: given.ANPKey("none")})
+	r.change(change.Mutation{Op: change.OpDelete, Policy: given.ANPKey("none")})
 	r.until(wait.Patience, "the finding goes with its policy", func(rev *revision.Revision) bool { return len(rev.OVNTraces) == 0 })
 	// A zone that cannot be asked has its reason, and nothing is said of the connection.
 	got = trace(func(context.Context, *ovntrace.Ask) (string, []string, string, error) {

@@ -21,7 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 
-	"rung/change/gate"
+	"rung/change/write"
 	"rung/engine/source"
 	"rung/model"
 	"rung/model/ovn/nb"
@@ -166,7 +166,7 @@ spec:
 	api := &ownerAPI{leases: map[string][]byte{}, pods: []corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Namespace: "ovn-kubernetes", Name: "ovnkube-node-x"},
 		Spec:   corev1.PodSpec{NodeName: "worker", Containers: []corev1.Container{{Name: "ovnkube-controller"}}},
 		Status: corev1.PodStatus{Phase: corev1.PodRunning}}}}
-	e, err := New(t.Context(), Config{Mode: revision.Mode{Name: "files"}, Sources: []source.Source{gate.NewFiles(gate.FileOptions{Paths: []string{path}})}, Kube: api.open(t),
+	e, err := New(t.Context(), Config{Mode: revision.Mode{Name: "files"}, Sources: []source.Source{write.NewFiles(write.FileOptions{Paths: []string{path}})}, Kube: api.open(t),
 		NB: map[string]string{"worker": addr}, Reconcile: true,
 		Own: Ownership{Writer: "w1", Report: true, Quiet: 2 * time.Second, Lease: &LeaseConfig{Namespace: "rung", Duration: 3 * time.Second,
 			RenewDeadline: 2 * time.Second, RetryPeriod: 100 * time.Millisecond}}})

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"rung/change/gate"
+	"rung/change/history"
+	"rung/change/planrun"
 	"rung/model"
 	"rung/model/plan"
 	"rung/model/words"
@@ -14,10 +16,10 @@ import (
 
 // startPlans makes the runner, and looks for a plan that a former run did not
 // finish once the objects are known.
-func (e *Engine) startPlans(dir string, h *gate.History) {
+func (e *Engine) startPlans(dir string, h *history.History) {
 	name := e.cfg.identity()
 	var runs planRuns // the states come one after the other
-	e.plans = gate.NewPlans(e.gate, gate.PlanConfig{
+	e.plans = planrun.New(e.gate, planrun.Config{
 		Subscribe: e.Subscribe, Dir: dir, Context: name, Disk: e.cfg.Disk,
 		// Whoever started a plan finds it in the next revision it looks at.
 		Publish: func(p *revision.PlanState) {

@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"rung/change"
 	"rung/change/gate"
+	"rung/change/write"
 	"rung/model"
 	"rung/model/plan"
 	"rung/revision"
@@ -16,11 +18,11 @@ import (
 
 // refusing is a Writer that cannot write one policy.
 type refusing struct {
-	gate.Writer
+	change.Writer
 	name string
 }
 
-func (w refusing) Write(ctx context.Context, changes []gate.ObjectChange) error {
+func (w refusing) Write(ctx context.Context, changes []change.ObjectChange) error {
 	for _, c := range changes {
 		if c.Key.Name == w.name {
 			return errors.New("disk full")
@@ -36,7 +38,7 @@ func TestStateFolderIsFollowed(t *testing.T) {
 	dir := t.TempDir()
 	console := func(sandbox bool) *liveRun {
 		return w.run(func(c *Config) {
-			c.Writer, c.Mode.WriteBack, c.StateDir = refusing{c.Sources[0].(*gate.Files), "one"}, true, dir
+			c.Writer, c.Mode.WriteBack, c.StateDir = refusing{c.Sources[0].(*write.Files), "one"}, true, dir
 			if sandbox {
 				c.Sandbox = &SandboxConfig{Server: "builtin", Dir: w.sockets}
 			}
@@ -48,7 +50,7 @@ func TestStateFolderIsFollowed(t *testing.T) {
 
 	a.change(movedTo("two", 21))
 	b.until(10*time.Second, "the other's change", func(r *revision.Revision) bool { return r.Undo == "Move ANP two from 20 to 21" })
-	a.change(gate.Mutation{Op: gate.OpUndo})
+	a.change(change.Mutation{Op: change.OpUndo})
 	b.until(10*time.Second, "the other's undo", func(r *revision.Revision) bool {
 		return r.Undo == "" && r.Redo == "Move ANP two from 20 to 21"
 	})
@@ -68,9 +70,9 @@ func TestStateFolderIsFollowed(t *testing.T) {
 	if err := a.PlanStart(a.ctx, &p, pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "test"}); err != nil {
 		t.Fatal(err)
 	}
-	a.until(10*time.Second, "stopped", func(r *revision.Revision) bool { return r.Plan != nil && r.Plan.State == gate.PlanStopped })
+	a.until(10*time.Second, "stopped", func(r *revision.Revision) bool { return r.Plan != nil && r.Plan.State == revision.PlanStopped })
 	got := b.until(10*time.Second, "the other's plan", func(r *revision.Revision) bool {
-		return r.Plan != nil && r.Plan.State == gate.PlanStopped && r.Plan.Title == "Re-space: step 15, starting at 15"
+		return r.Plan != nil && r.Plan.State == revision.PlanStopped && r.Plan.Title == "Re-space: step 15, starting at 15"
 	})
 	if len(got.Plan.Steps) != 2 || !strings.Contains(got.Plan.Why, "disk full") || got.Plan.Done != 1 {
 		t.Errorf("%+v", got.Plan)

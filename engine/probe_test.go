@@ -9,7 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"rung/change/gate"
+	"rung/change"
+	"rung/change/write"
 	"rung/engine/probe"
 	"rung/engine/source"
 	"rung/model"
@@ -28,7 +29,7 @@ func TestProbe(t *testing.T) {
 	w := newLiveWorld(t)
 	r := w.run(func(c *Config) {
 		c.Mode.Sandbox, c.Sandbox = true, &SandboxConfig{OVN: place(), Dir: w.sockets}
-		c.Sources = []source.Source{gate.NewFiles(gate.FileOptions{Demo: true})}
+		c.Sources = []source.Source{write.NewFiles(write.FileOptions{Demo: true})}
 	})
 	r.settle("ovn-control-plane", "ovn-worker", "ovn-worker2")
 	ask := func(c verdict.Connection) *probe.Result {
@@ -102,7 +103,7 @@ func TestProbe(t *testing.T) {
 	if i < 0 || by[i].Decided.Policy != given.ANPKey("cluster-control") || by[i].Verdict != verdict.Deny || len(res.Sent[0]) != 1 || res.Sent[0][0].Met[0].Row == nil {
 		t.Errorf("%s was not dropped by the rule: %s, sent %+v", c, probe.Who(by[max(i, 0)].Decided), res.Sent)
 	}
-	r.change(gate.Mutation{Op: gate.OpApply, YAML: []byte(given.ANP("above", 0, "", "in allow *", "out allow 0.0.0.0/0"))})
+	r.change(change.Mutation{Op: change.OpApply, YAML: []byte(given.ANP("above", 0, "", "in allow *", "out allow 0.0.0.0/0"))})
 	res = ask(c)
 	if res.Packets.Verdict != verdict.Allow {
 		t.Errorf("%s: still %s", c, res.Packets.Verdict)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"rung/change/gate"
+	"rung/change/trial"
 	"rung/model"
 	"rung/revision"
 )
@@ -12,7 +12,7 @@ import (
 // startReverts lets changes be made on trial, and puts back what is due once the objects
 // are known.
 func (e *Engine) startReverts(dir string) {
-	e.reverts = gate.NewReverts(e.gate, e.revertConfig(dir, func(u *revision.Unconfirmed) {
+	e.reverts = trial.New(e.gate, e.revertConfig(dir, func(u *revision.Unconfirmed) {
 		if u.Ended != "" {
 			a := model.Activity{At: e.now(), By: "user", Summary: u.Title + ": " + u.Ended}
 			if u.Title == "" {
@@ -29,8 +29,8 @@ func (e *Engine) startReverts(dir string) {
 	})
 }
 
-func (e *Engine) revertConfig(dir string, publish func(*revision.Unconfirmed)) gate.RevertConfig {
-	return gate.RevertConfig{Publish: publish, Dir: dir, Context: e.cfg.identity(), Disk: e.cfg.Disk,
+func (e *Engine) revertConfig(dir string, publish func(*revision.Unconfirmed)) trial.Config {
+	return trial.Config{Publish: publish, Dir: dir, Context: e.cfg.identity(), Disk: e.cfg.Disk,
 		Adopts: e.cfg.Screen, ReadOnly: e.cfg.ReadOnly}
 }
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/change/gate"
+	"rung/change"
 	"rung/model"
 	"rung/revision"
 	"rung/revision/flows"
@@ -35,7 +35,7 @@ func TestSandboxOnOVN(t *testing.T) {
 	if want := "real OVN " + tools.Version[:5]; short != want || text != want+", packets put in by Rung" {
 		t.Errorf("traffic is %q, %q of OVN %s", text, short, tools.Version)
 	}
-	r.change(gate.Mutation{Op: gate.OpLogLevel, Policy: given.ANPKey("one"), Levels: model.LogLevels{Deny: "alert", Allow: "info"}})
+	r.change(change.Mutation{Op: change.OpLogLevel, Policy: given.ANPKey("one"), Levels: model.LogLevels{Deny: "alert", Allow: "info"}})
 	lines := func(policy model.PolicyKey, verdict string) (n int) {
 		for _, e := range r.Logs().Since(0, 5000) {
 			if !strings.Contains(e.Line.Raw, "acl_log(ovn_pinctrl") {
@@ -48,9 +48,9 @@ func TestSandboxOnOVN(t *testing.T) {
 		return n
 	}
 	wait.Within(t, 2*wait.Patience, "lines of the policy", func() bool { return lines(given.ANPKey("one"), "drop") >= 3 })
-	r.change(gate.Mutation{Op: gate.OpApply, YAML: []byte(given.ANP("none", 5, "tenant=green", "out deny *"))})
+	r.change(change.Mutation{Op: change.OpApply, YAML: []byte(given.ANP("none", 5, "tenant=green", "out deny *"))})
 	r.settle("control", "worker")
-	r.change(gate.Mutation{Op: gate.OpLogLevel, Policy: given.ANPKey("none"), Levels: model.LogLevels{Deny: "warning"}})
+	r.change(change.Mutation{Op: change.OpLogLevel, Policy: given.ANPKey("none"), Levels: model.LogLevels{Deny: "warning"}})
 	wait.Within(t, wait.Patience, "drops of the new policy", func() bool { return lines(given.ANPKey("none"), "drop") >= 3 })
 	if st := r.Logs().Stats(); st.Unparsed > 0 {
 		t.Errorf("%d lines unparsed of %d", st.Unparsed, st.Received)

@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"rung/change/gate"
+	"rung/change"
+	"rung/change/write"
 	"rung/revision"
 	"rung/test/given"
 )
@@ -17,15 +18,15 @@ import (
 func TestWriteBackLive(t *testing.T) {
 	w := newLiveWorld(t, given.ANP("one", 10, "tenant=blue", "in deny *"), given.ANP("two", 20, "tenant=red", "in deny *"))
 	r := w.run(func(c *Config) {
-		c.Writer = c.Sources[0].(*gate.Files)
+		c.Writer = c.Sources[0].(*write.Files)
 		c.Mode.WriteBack = true
 	})
 	r.until(10*time.Second, "read", func(rev *revision.Revision) bool { return rev.Loaded })
 	r.change(applied(given.ANP("three", 30, "", "in deny *")))
-	r.change(gate.Mutation{Op: gate.OpDelete, Policy: given.ANPKey("one")})
+	r.change(change.Mutation{Op: change.OpDelete, Policy: given.ANPKey("one")})
 	r.change(movedTo("two", 21))
 	r.change(movedTo("three", 31))
-	r.change(gate.Mutation{Op: gate.OpUndo})
+	r.change(change.Mutation{Op: change.OpUndo})
 	read := func(name string, priority int32) func(*revision.Revision) bool {
 		return func(rev *revision.Revision) bool {
 			p := rev.Cluster.Policy(given.ANPKey(name))
@@ -53,7 +54,7 @@ func TestUndoInFilesLive(t *testing.T) {
 		given.ANP("three", 30, "tenant=red", "in deny *")
 	w := newLiveWorld(t, one, two, three)
 	r := w.run(func(c *Config) {
-		c.Writer = c.Sources[0].(*gate.Files)
+		c.Writer = c.Sources[0].(*write.Files)
 		c.Mode.WriteBack = true
 	})
 	files := func(want string) func(*revision.Revision) bool {
@@ -62,7 +63,7 @@ func TestUndoInFilesLive(t *testing.T) {
 	r.until(10*time.Second, "read", files("2 files"))
 	r.change(applied(given.ANP("four", 40, "", "in deny *")))
 	r.until(10*time.Second, "the new file is read", files("3 files"))
-	r.change(gate.Mutation{Op: gate.OpUndo})
+	r.change(change.Mutation{Op: change.OpUndo})
 	rev := r.until(10*time.Second, "its file is gone", func(rev *revision.Revision) bool {
 		_, err := os.Lstat(filepath.Join(w.manifests, "anp-four.yaml"))
 		return errors.Is(err, fs.ErrNotExist) && rev.Sources[0].Detail == "2 files"
@@ -70,8 +71,8 @@ func TestUndoInFilesLive(t *testing.T) {
 	if len(rev.Broken) > 0 || rev.Sources[0].Error != "" {
 		t.Errorf("it is missed: %v %q", rev.Broken, rev.Sources[0].Error)
 	}
-	r.change(gate.Mutation{Op: gate.OpDelete, Policy: given.ANPKey("two")})
-	r.change(gate.Mutation{Op: gate.OpUndo})
+	r.change(change.Mutation{Op: change.OpDelete, Policy: given.ANPKey("two")})
+	r.change(change.Mutation{Op: change.OpUndo})
 	r.until(10*time.Second, "two is read where it was", func(rev *revision.Revision) bool {
 		p := rev.Cluster.Policy(given.ANPKey("two"))
 		return p != nil && p.Origin.Doc == 1 && p.Origin.Line > 0

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"rung/change"
 	"rung/change/gate"
 	"rung/model"
 	"rung/model/clean"
@@ -52,7 +53,7 @@ func poisoned(t *testing.T) *revision.Facts {
 	p.Mode.Title, p.Mode.Server, p.Mode.User, p.Undo = hostile, hostile, hostile, hostile
 	p.Sources = append(p.Sources, model.SourceState{Name: hostile, Detail: hostile, Error: hostile, Conn: model.ConnLost,
 		Resources: []model.SourceResource{{Name: hostile, Conn: model.ConnDenied, Error: hostile}}})
-	p.Plan = &revision.PlanState{Total: 3, Done: 1, State: gate.PlanStopped, Why: hostile, Step: hostile}
+	p.Plan = &revision.PlanState{Total: 3, Done: 1, State: revision.PlanStopped, Why: hostile, Step: hostile}
 	return p
 }
 
@@ -103,10 +104,10 @@ func TestHostileText(t *testing.T) {
 			f := uitest.NewFake(p)
 			f.ContextNames, f.Current = []string{"here" + hostile, hostile}, "here"+hostile
 			f.Done = []model.Activity{{Seq: 1, Zone: hostile, By: hostile, Summary: hostile, Error: hostile}}
-			f.OnPreview = func(m gate.Mutation) (*gate.Preview, error) {
+			f.OnPreview = func(m change.Mutation) (*gate.Preview, error) {
 				o := p.Cluster.Policy(key)
-				return &gate.Preview{Mutation: m, Title: hostile, Objects: []gate.ObjectChange{{Key: key, New: o, Diff: "+ " + hostile + "\n"}},
-					Guards: []gate.Guard{{Code: "x", Policy: key, Message: hostile}}, ConfirmName: hostile, Notes: []string{hostile}, Commands: []string{hostile},
+				return &gate.Preview{Mutation: m, Title: hostile, Objects: []change.ObjectChange{{Key: key, New: o, Diff: "+ " + hostile + "\n"}},
+					Guards: []change.Guard{{Code: "x", Policy: key, Message: hostile}}, ConfirmName: hostile, Notes: []string{hostile}, Commands: []string{hostile},
 					Findings: []model.Finding{{Policy: key, Message: hostile, Remedy: hostile}}}, nil
 			}
 			t.Setenv("EDITOR", "true")

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"rung/change/gate"
+	"rung/change"
 	"rung/engine/trace"
 	"rung/ui/action"
 	"rung/ui/nav"
@@ -177,9 +177,9 @@ func (m *root) do(id action.ID) {
 	case action.Save:
 		m.save()
 	case action.Undo:
-		m.previewHistory(gate.OpUndo)
+		m.previewHistory(change.OpUndo)
 	case action.Redo:
-		m.previewHistory(gate.OpRedo)
+		m.previewHistory(change.OpRedo)
 	case action.Confirm:
 		m.confirmTrial()
 	case action.Refresh:

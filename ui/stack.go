@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"rung/change/gate"
+	"rung/change"
 	"rung/ui/nav"
 	"rung/ui/preview"
 	"rung/ui/view"
@@ -181,25 +181,25 @@ func (m *root) ahead() bool {
 }
 
 // preview opens the page of a change before it is made.
-func (m *root) preview(mut gate.Mutation) {
+func (m *root) preview(mut change.Mutation) {
 	m.push(nav.Page{Kind: nav.Preview, Key: mut.Policy, Priority: mut.Priority, Text: string(mut.Op)}, preview.New(mut), false)
 }
 
 // previewHistory opens the preview of an undo or a redo. The one that is on top gives way
 // to the other; pressed again the key does nothing: the preview follows the history by
 // itself.
-func (m *root) previewHistory(op gate.Op) {
+func (m *root) previewHistory(op change.Op) {
 	e := m.top()
-	is := func(op gate.Op) bool { return e.page.Kind == nav.Preview && e.page.Text == string(op) }
+	is := func(op change.Op) bool { return e.page.Kind == nav.Preview && e.page.Text == string(op) }
 	if is(op) {
 		return
 	}
-	if is(gate.OpUndo) || is(gate.OpRedo) {
+	if is(change.OpUndo) || is(change.OpRedo) {
 		if !m.back() || m.top() == e {
 			return // it is being written
 		}
 	}
-	m.preview(gate.Mutation{Op: op})
+	m.preview(change.Mutation{Op: op})
 }
 
 // entryByID finds a page that is still there, also one that can be gone forward

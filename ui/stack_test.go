@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"rung/change/gate"
+	"rung/change"
 	"rung/model"
 	"rung/ui"
 	"rung/ui/nav"
@@ -100,7 +100,7 @@ func TestNoWayForwardToWhatIsDone(t *testing.T) {
 	f := uitest.NewFake(uitest.Demo(t))
 	s := uitest.OpenWith(t, f, ui.Options{Page: nav.ToPolicy(model.PolicyKey{Kind: model.KindANP, Name: "quarantine"})})
 	s.Press("D")
-	wantCrumbs(t, s, "quarantine › preview: "+string(gate.OpDelete)+" quarantine")
+	wantCrumbs(t, s, "quarantine › preview: "+string(change.OpDelete)+" quarantine")
 	s.Press("esc")
 	wantCrumbs(t, s, "quarantine")
 	s.Press("alt+right")

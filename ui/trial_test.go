@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"rung/change"
 	"rung/change/gate"
 	"rung/model"
 	"rung/revision"
@@ -20,7 +21,7 @@ func TestTrialIsChosen(t *testing.T) {
 	for presses, want := range []time.Duration{0, time.Minute, 5 * time.Minute, 30 * time.Second, 0} {
 		f := uitest.NewFake(uitest.Demo(t))
 		var got gate.Confirm
-		f.OnPreview = func(m gate.Mutation) (*gate.Preview, error) {
+		f.OnPreview = func(m change.Mutation) (*gate.Preview, error) {
 			return &gate.Preview{Mutation: m, Title: "Delete ANP break-glass", ConfirmName: "break-glass"}, nil
 		}
 		f.OnCommit = func(_ *gate.Preview, c gate.Confirm) (*gate.Result, error) { got = c; return &gate.Result{}, nil }

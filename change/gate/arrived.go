@@ -3,16 +3,18 @@ package gate
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 
+	"rung/change"
+	"rung/change/audit"
+	"rung/change/effect"
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
 )
 
 // opArrived is the change of a source that did not pass the gate.
-const opArrived Op = "source"
+const opArrived change.Op = "source"
 
 // Idle waits until no change is being made here, so that what is made here is not taken for
 // somebody else's.
@@ -25,7 +27,7 @@ func (g *Gate) Idle(ctx context.Context) {
 // Arrived are the guard rails that a change of policies runs into which came from a source,
 // and did not pass the gate: it is judged as the gate's own changes are, and one that meets a
 // rail is a line of the audit. next is the revision with the change.
-func (g *Gate) Arrived(ctx context.Context, next *revision.Revision, changes []ObjectChange) []Guard {
+func (g *Gate) Arrived(ctx context.Context, next *revision.Revision, changes []change.ObjectChange) []change.Guard {
 	var upsert []model.Object
 	var remove []model.Key
 	for i := range changes {
@@ -37,19 +39,19 @@ func (g *Gate) Arrived(ctx context.Context, next *revision.Revision, changes []O
 	}
 	rev := next.With(upsert, remove)
 	p := &Preview{Objects: changes}
-	g.judgeEffect(p, g.effectOf(ctx, rev, next, changes), rev)
+	g.judgeEffect(p, effect.Judge(ctx, rev, next, changes, g.asked()), rev)
 	if len(p.Guards) == 0 || ctx.Err() != nil {
 		return nil
 	}
 	title := arrivedTitle(changes)
-	r := g.recordOf(g.cfg.Now(), next, opArrived, "")
-	r.By, r.Objects, r.Result = string(opArrived), auditObjects(changes), auditOK
+	r := g.recordOf(g.Config.Now(), next, opArrived, "")
+	r.By, r.Objects, r.Result = string(opArrived), audit.ObjectsOf(changes), audit.OK
 	for _, rail := range p.Guards {
 		title += "; " + rail.Message
 		r.Guards = append(r.Guards, rail.Code)
 	}
 	r.Title, r.Sandbox = title, false // it stands in a file, or on the server
-	_ = g.cfg.Audit.Write(r)          // what came is there, whether or not it can be written down
+	_ = g.Config.Audit.Write(r)       // what came is there, whether or not it can be written down
 	return p.Guards
 }
 
@@ -57,7 +59,7 @@ func (g *Gate) Arrived(ctx context.Context, next *revision.Revision, changes []O
 const fewNamed = 3
 
 // arrivedTitle names the places and the policies of a change.
-func arrivedTitle(changes []ObjectChange) string {
+func arrivedTitle(changes []change.ObjectChange) string {
 	var places, names []string
 	for i := range changes {
 		names = append(names, changes[i].Key.Label())
@@ -66,22 +68,4 @@ func arrivedTitle(changes []ObjectChange) string {
 		}
 	}
 	return fmt.Sprintf("%s changed: %s", words.Some(places, fewNamed), words.Some(names, fewNamed))
-}
-
-// Place is where a policy came from: the name of its file, or that of its source.
-func (c *ObjectChange) Place() string {
-	if file := c.origin().File; file != "" {
-		return filepath.Base(file)
-	}
-	return c.Source()
-}
-
-// Source is the name of the source that a policy came from.
-func (c *ObjectChange) Source() string { return c.origin().Source }
-
-func (c *ObjectChange) origin() model.Origin {
-	if c.New != nil {
-		return c.New.Origin
-	}
-	return c.Old.Origin
 }

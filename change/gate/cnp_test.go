@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"rung/change"
 	"rung/model"
 )
 
@@ -23,7 +24,7 @@ spec:
 // each is taken back, to the very text; that nobody enforces it is said each time it is written.
 func TestCNPThroughTheGate(t *testing.T) {
 	w := newWorld(t)
-	g := w.gate(t.TempDir())
+	g := w.Gate(t.TempDir())
 	key := model.Key{Kind: model.KindCNP, Name: "next"}
 	text := func() string {
 		if p := w.Current().Cluster.Policy(key); p != nil {
@@ -35,16 +36,16 @@ func TestCNPThroughTheGate(t *testing.T) {
 	const idle = "will not be enforced: no controller"
 	was := []string{""}
 	for _, c := range []struct {
-		m     Mutation
+		m     change.Mutation
 		title string
 		want  string // a part of the text then
 		note  string
 	}{
 		{apply(cnpNext), "Create CNP next", "action: Deny", idle},
-		{Mutation{Op: OpApply, YAML: []byte(edited), Base: []byte(cnpNext)}, "Update CNP next", "action: Pass", idle},
-		{Mutation{Op: OpMove, Policy: key, Priority: 1000}, "Move CNP next from 34 to 1000", "priority: 1000", idle},
-		{Mutation{Op: OpLogLevel, Policy: key, Levels: model.LogLevels{Deny: "alert"}}, "Set logging of CNP next to deny=alert", "acl-logging", idle},
-		{Mutation{Op: OpDelete, Policy: key}, "Delete CNP next", "", ""},
+		{change.Mutation{Op: change.OpApply, YAML: []byte(edited), Base: []byte(cnpNext)}, "Update CNP next", "action: Pass", idle},
+		{change.Mutation{Op: change.OpMove, Policy: key, Priority: 1000}, "Move CNP next from 34 to 1000", "priority: 1000", idle},
+		{change.Mutation{Op: change.OpLogLevel, Policy: key, Levels: model.LogLevels{Deny: "alert"}}, "Set logging of CNP next to deny=alert", "acl-logging", idle},
+		{change.Mutation{Op: change.OpDelete, Policy: key}, "Delete CNP next", "", ""},
 	} {
 		p, err := g.Preview(t.Context(), w.Current(), c.m)
 		if err != nil || p.Blocked != "" || p.Title != c.title || len(p.Rows) > 0 {
@@ -65,13 +66,13 @@ func TestCNPThroughTheGate(t *testing.T) {
 		was = append(was, text())
 	}
 	for i := len(was) - 2; i >= 0; i-- {
-		do(t, w, g, Mutation{Op: OpUndo}, typed("next"))
+		do(t, w, g, change.Mutation{Op: change.OpUndo}, typed("next"))
 		if text() != was[i] {
 			t.Errorf("after undo %d the text is\n%s\nwant\n%s", len(was)-1-i, text(), was[i])
 		}
 	}
 	for i := 1; i < len(was); i++ {
-		do(t, w, g, Mutation{Op: OpRedo}, typed("next"))
+		do(t, w, g, change.Mutation{Op: change.OpRedo}, typed("next"))
 		if text() != was[i] {
 			t.Errorf("after redo %d the text is\n%s\nwant\n%s", i, text(), was[i])
 		}
@@ -81,7 +82,7 @@ func TestCNPThroughTheGate(t *testing.T) {
 // What the API refuses of one blocks the change, with the field.
 func TestBadCNPIsRefused(t *testing.T) {
 	w := newWorld(t)
-	g := w.gate("")
+	g := w.Gate("")
 	for old, change := range map[string][2]string{
 		"action: Deny":   {"action: Allow", `Unsupported value: "Allow"`},
 		"tier: Admin":    {"tier: Platform", `Unsupported value: "Platform"`},

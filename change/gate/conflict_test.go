@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rung/change"
+	"rung/change/rewrite"
 	"rung/sources/manifests/edit"
 	"rung/test/given"
 )
@@ -30,7 +32,7 @@ func TestMerge(t *testing.T) {
 		{"everything at once", "1 2 3", "", "1 2 3", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, ok := edit.Merge(ended(lines(c.base)), ended(lines(c.a)), ended(lines(c.b)))
+			got, ok := edit.Merge(rewrite.Ended(lines(c.base)), rewrite.Ended(lines(c.a)), rewrite.Ended(lines(c.b)))
 			if c.name == "everything at once" {
 				if !ok || got != "" {
 					t.Errorf("%v %q", ok, got)
@@ -50,7 +52,7 @@ func TestUndoOfAChangedObject(t *testing.T) {
 	before := given.ANP("blue", 40, "tenant=blue", "in allow tenant=blue", "in deny tenant=red")
 	for _, c := range []struct {
 		name, now string
-		m         Mutation // made by Rung
+		m         change.Mutation // made by Rung
 		blocked   string
 		merged    string
 	}{
@@ -65,7 +67,7 @@ func TestUndoOfAChangedObject(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t, before)
-			g := w.gate("")
+			g := w.Gate("")
 			do(t, w, g, c.m, typed("blue"))
 			switch c.now {
 			case "":
@@ -80,7 +82,7 @@ func TestUndoOfAChangedObject(t *testing.T) {
 			default:
 				w.Edit(c.now)
 			}
-			p, err := g.Preview(context.Background(), w.Current(), Mutation{Op: OpUndo})
+			p, err := g.Preview(context.Background(), w.Current(), change.Mutation{Op: change.OpUndo})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -107,7 +109,7 @@ func TestUndoOfAChangedObject(t *testing.T) {
 				return
 			}
 			// What was merged goes through the gate as any text does.
-			do(t, w, g, Mutation{Op: OpApply, YAML: []byte(p.Conflict.Merged), Base: []byte(p.Conflict.Now)}, typed("blue"))
+			do(t, w, g, change.Mutation{Op: change.OpApply, YAML: []byte(p.Conflict.Merged), Base: []byte(p.Conflict.Now)}, typed("blue"))
 			if w.Priority("blue") != 40 {
 				t.Errorf("at %d after the merge", w.Priority("blue"))
 			}
@@ -131,7 +133,7 @@ func TestApplyOverAChange(t *testing.T) {
 			if c.now != "" {
 				w.Edit(c.now)
 			}
-			p := w.gate("").resolve(w.Current(), Mutation{Op: OpApply, YAML: []byte(c.wanted), Base: []byte(base)})
+			p := w.Gate("").resolve(w.Current(), change.Mutation{Op: change.OpApply, YAML: []byte(c.wanted), Base: []byte(base)})
 			merged := ""
 			if p.Conflict != nil {
 				merged = p.Conflict.Merged
@@ -143,7 +145,7 @@ func TestApplyOverAChange(t *testing.T) {
 	}
 	w := newWorld(t, base)
 	renamed := strings.Replace(base, "name: blue", "name: navy", 1)
-	p := w.gate("").resolve(w.Current(), Mutation{Op: OpApply, YAML: []byte(renamed), Base: []byte(base)})
+	p := w.Gate("").resolve(w.Current(), change.Mutation{Op: change.OpApply, YAML: []byte(renamed), Base: []byte(base)})
 	if p.Blocked != "" || p.Title != "Create ANP navy" || p.Notes[0] != "ANP blue stays: the text is another policy now" {
 		t.Errorf("%q %q %v", p.Title, p.Blocked, p.Notes)
 	}

@@ -6,6 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rung/change"
+	"rung/change/audit"
+	"rung/change/effect"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/sources/manifests"
@@ -24,26 +27,26 @@ func TestFieldChanges(t *testing.T) {
 	base := given.ANP("x", 5, "tenant=blue", rules...)
 	for _, c := range []struct {
 		name, now string
-		want      []FieldChange
+		want      []change.FieldChange
 	}{
 		{"nothing", base, nil},
 		{"another order of the text", given.ANP("x", 5, "tenant=blue", rules...) + "# a comment\n", nil},
-		{"a default written out", given.ANP("x", 5, "tenant=blue", "in allow tenant=a tcp:80"), []FieldChange{
-			{"spec.ingress[0].ports", "", `[{"portNumber":{"port":80,"protocol":"TCP"}}]`},
-			{"spec.ingress[1]", `{"action":"Allow","from":[{"namespaces":{"matchLabels":{"tenant":"b"}}}]}`, ""},
-			{"spec.ingress[2]", `{"action":"Allow","from":[{"namespaces":{"matchLabels":{"tenant":"c"}}}]}`, ""}}},
-		{"a rule in front", given.ANP("x", 5, "tenant=blue", "in deny tenant=z", rules[0], rules[1], rules[2]), []FieldChange{
-			{"spec.ingress[0]", "", `{"action":"Deny","from":[{"namespaces":{"matchLabels":{"tenant":"z"}}}]}`}}},
-		{"a rule out of the middle", given.ANP("x", 5, "tenant=blue", rules[0], rules[2]), []FieldChange{
-			{"spec.ingress[1]", `{"action":"Allow","from":[{"namespaces":{"matchLabels":{"tenant":"b"}}}]}`, ""}}},
-		{"a rule changed", given.ANP("x", 5, "tenant=blue", rules[0], "in deny tenant=b", rules[2]), []FieldChange{
-			{"spec.ingress[1].action", "Allow", "Deny"}}},
-		{"priority and direction", given.ANP("x", 6, "tenant=blue", append([]string{"out deny 10.0.0.0/8"}, rules...)...), []FieldChange{
-			{"spec.egress", "", `[{"action":"Deny","to":[{"networks":["10.0.0.0/8"]}]}]`}, {"spec.priority", "5", "6"}}},
+		{"a default written out", given.ANP("x", 5, "tenant=blue", "in allow tenant=a tcp:80"), []change.FieldChange{
+			{Path: "spec.ingress[0].ports", Old: "", New: `[{"portNumber":{"port":80,"protocol":"TCP"}}]`},
+			{Path: "spec.ingress[1]", Old: `{"action":"Allow","from":[{"namespaces":{"matchLabels":{"tenant":"b"}}}]}`, New: ""},
+			{Path: "spec.ingress[2]", Old: `{"action":"Allow","from":[{"namespaces":{"matchLabels":{"tenant":"c"}}}]}`, New: ""}}},
+		{"a rule in front", given.ANP("x", 5, "tenant=blue", "in deny tenant=z", rules[0], rules[1], rules[2]), []change.FieldChange{
+			{Path: "spec.ingress[0]", Old: "", New: `{"action":"Deny","from":[{"namespaces":{"matchLabels":{"tenant":"z"}}}]}`}}},
+		{"a rule out of the middle", given.ANP("x", 5, "tenant=blue", rules[0], rules[2]), []change.FieldChange{
+			{Path: "spec.ingress[1]", Old: `{"action":"Allow","from":[{"namespaces":{"matchLabels":{"tenant":"b"}}}]}`, New: ""}}},
+		{"a rule changed", given.ANP("x", 5, "tenant=blue", rules[0], "in deny tenant=b", rules[2]), []change.FieldChange{
+			{Path: "spec.ingress[1].action", Old: "Allow", New: "Deny"}}},
+		{"priority and direction", given.ANP("x", 6, "tenant=blue", append([]string{"out deny 10.0.0.0/8"}, rules...)...), []change.FieldChange{
+			{Path: "spec.egress", Old: "", New: `[{"action":"Deny","to":[{"networks":["10.0.0.0/8"]}]}]`}, {Path: "spec.priority", Old: "5", New: "6"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			old, now := parse(base), parse(c.now)
-			if diff := cmp.Diff(c.want, fieldChanges(old, now)); diff != "" {
+			if diff := cmp.Diff(c.want, effect.Fields(old, now)); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 			if same := model.SameContent(old, now); same != (c.want == nil) {
@@ -78,7 +81,7 @@ func TestDigests(t *testing.T) {
 			if same := model.SameContent(a, b); same != (i == j) {
 				t.Errorf("%d and %d: %v", i, j, same)
 			}
-			if same, want := digest(a) == digest(b), i == j || i < 2 && j < 2; same != want {
+			if same, want := a.Digests().Unplaced == b.Digests().Unplaced, i == j || i < 2 && j < 2; same != want {
 				t.Errorf("%d and %d but for the priority: %v", i, j, same)
 			}
 		}
@@ -111,7 +114,7 @@ func TestRowChanges(t *testing.T) {
 		return &nb.AddressSet{Name: "s", ExternalIDs: map[string]string{nb.KeyID: "set"}, Addresses: members}
 	}
 	k := given.ANPKey("x")
-	got := rowChanges(k,
+	got := effect.RowChanges(k,
 		&model.PolicyRows{ACLs: []*nb.ACL{acl("stays", 1), acl("changes", 1), acl("goes", 1)}, AddressSets: []*nb.AddressSet{set("1", "2", "4")}},
 		&model.PolicyRows{ACLs: []*nb.ACL{acl("stays", 1), acl("changes", 2), acl("comes", 1)}, AddressSets: []*nb.AddressSet{set("2", "3")}})
 	all := func(live bool) (out []model.FieldDiff) {
@@ -126,17 +129,17 @@ func TestRowChanges(t *testing.T) {
 	}
 	comes, goes := all(false), all(true)
 	comes[1].Desired, goes[1].Live = nb.KeyID+"=comes", nb.KeyID+"=goes"
-	want := []RowChange{
-		{k, model.RowDiff{Kind: model.DiffDifferent, Table: nb.TableACL, ID: "changes", Fields: []model.FieldDiff{{Column: "priority", Desired: "2", Live: "1"}}}},
-		{k, model.RowDiff{Kind: model.DiffMissing, Table: nb.TableACL, ID: "comes", Fields: comes}},
-		{k, model.RowDiff{Kind: model.DiffExtra, Table: nb.TableACL, ID: "goes", Fields: goes}},
-		{k, model.RowDiff{Kind: model.DiffDifferent, Table: nb.TableAddressSet, ID: "set", Fields: []model.FieldDiff{
+	want := []change.RowChange{
+		{Policy: k, RowDiff: model.RowDiff{Kind: model.DiffDifferent, Table: nb.TableACL, ID: "changes", Fields: []model.FieldDiff{{Column: "priority", Desired: "2", Live: "1"}}}},
+		{Policy: k, RowDiff: model.RowDiff{Kind: model.DiffMissing, Table: nb.TableACL, ID: "comes", Fields: comes}},
+		{Policy: k, RowDiff: model.RowDiff{Kind: model.DiffExtra, Table: nb.TableACL, ID: "goes", Fields: goes}},
+		{Policy: k, RowDiff: model.RowDiff{Kind: model.DiffDifferent, Table: nb.TableAddressSet, ID: "set", Fields: []model.FieldDiff{
 			{Column: "addresses", Desired: "2", Live: "3", Missing: []string{"3"}, Extra: []string{"1", "4"}}}}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if got := rowChanges(k, nil, &model.PolicyRows{None: &model.NoRows{}}); got != nil {
+	if got := effect.RowChanges(k, nil, &model.PolicyRows{None: &model.NoRows{}}); got != nil {
 		t.Errorf("%v", got)
 	}
 }
@@ -147,9 +150,9 @@ func TestAuditByMany(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			a := NewAudit(nil, dir)
+			a := audit.New(nil, dir)
 			for range 25 {
-				if err := a.Write(AuditRecord{User: "ada", Title: "a line", Commands: []string{"kubectl 'x\n'"}}); err != nil {
+				if err := a.Write(audit.Record{User: "ada", Title: "a line", Commands: []string{"kubectl 'x\n'"}}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -159,7 +162,7 @@ func TestAuditByMany(t *testing.T) {
 	if n := len(auditOf(t, dir)); n != 100 {
 		t.Errorf("%d lines", n)
 	}
-	if err := NewAudit(nil, "").Write(AuditRecord{}); err != nil {
+	if err := audit.New(nil, "").Write(audit.Record{}); err != nil {
 		t.Errorf("an audit that keeps nothing: %v", err)
 	}
 }

@@ -6,13 +6,15 @@ import (
 	"strings"
 	"testing"
 
+	"rung/change"
+	"rung/change/effect"
 	"rung/model"
 	"rung/model/verdict"
 	"rung/revision/connections"
 	"rung/test/given"
 )
 
-// logged is a log of lines "FROM TO PORT SAID": a pod that has its address still, "gone" one
+// Logged is a log of lines "FROM TO PORT SAID": a pod that has its address still, "gone" one
 // that has none any more, or an address.
 func logged(t *testing.T, c *model.Cluster, lines ...string) *verdict.Log {
 	t.Helper()
@@ -50,22 +52,22 @@ func TestLinesThatGoOtherwise(t *testing.T) {
 	lines := []string{"blue/web-0 red/web-0 80 allow", "blue/db-1 red/web-0 81 deny", "blue/web-0 green/web-0 80 allow", "blue/gone red/web-0 80 allow"}
 	for _, c := range []struct {
 		name, want string
-		m          Mutation
+		m          change.Mutation
 	}{
 		{"edit", "3 of 6, 4 lost: allow → deny: blue/web-0 → green/web-0, TCP 80: 3 lines (logged as allowed)",
 			apply(given.ANP("wall", 50, "tenant=blue", "out deny tenant=red", "out deny tenant=green"))},
 		{"delete", "2 of 6, 4 lost: deny → allow: blue/db-1 → red/web-0, TCP 81: 2 lines (logged as denied)", remove("wall")},
 		{"move", "1 of 6, 4 lost: allow → deny: blue/web-0 → red/web-0, TCP 80: 1 line (logged as allowed)", move("door", 60)},
 		{"move that does nothing", "0 of 6, 4 lost", move("door", 45)},
-		{"logging", "none", Mutation{Op: OpLogLevel, Policy: given.ANPKey("wall"), Levels: model.LogLevels{Deny: "info"}}},
+		{"logging", "none", change.Mutation{Op: change.OpLogLevel, Policy: given.ANPKey("wall"), Levels: model.LogLevels{Deny: "info"}}},
 	} {
 		w := newWorld(t, wall, door)
-		g := w.gate(t.TempDir())
+		g := w.Gate(t.TempDir())
 		quiet, err := g.Preview(t.Context(), w.Current(), c.m)
 		if err != nil || quiet.Effect != nil && quiet.Effect.Log != nil {
 			t.Errorf("%s: without a log: %+v, %v", c.name, quiet.Effect, err)
 		}
-		g.cfg.Log = func() *verdict.Log { return logged(t, w.Current().Cluster, lines...) }
+		g.Config.Log = func() *verdict.Log { return logged(t, w.Current().Cluster, lines...) }
 		p, err := g.Preview(t.Context(), w.Current(), c.m)
 		if err != nil {
 			t.Fatal(err)
@@ -77,11 +79,11 @@ func TestLinesThatGoOtherwise(t *testing.T) {
 			continue
 		}
 		// Taken back, they go the way they went; and more lines make no other change of it.
-		g.cfg.Log = func() *verdict.Log { return logged(t, w.Current().Cluster, lines[:2]...) }
+		g.Config.Log = func() *verdict.Log { return logged(t, w.Current().Cluster, lines[:2]...) }
 		if _, err := g.Commit(t.Context(), p, Confirm{Yes: true, Name: p.ConfirmName}); err != nil {
 			t.Fatal(err)
 		}
-		back, err := g.Preview(t.Context(), w.Current(), Mutation{Op: OpUndo})
+		back, err := g.Preview(t.Context(), w.Current(), change.Mutation{Op: change.OpUndo})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +94,7 @@ func TestLinesThatGoOtherwise(t *testing.T) {
 	}
 }
 
-func otherwise(e *Effect) string {
+func otherwise(e *effect.Effect) string {
 	if e == nil || e.Log == nil {
 		return "none"
 	}
@@ -103,23 +105,4 @@ func otherwise(e *Effect) string {
 		out += fmt.Sprintf(": %s → %s: %s (%s)", g.Before, g.After, connections.SeenText(g), connections.SeenSaid(g))
 	}
 	return out
-}
-
-// TestLinesOfAPlan: each step says how many lines it turns on the way, and the plan what is
-// left of that in the end.
-func TestLinesOfAPlan(t *testing.T) {
-	p := newPlanWorld(t, t.TempDir(), given.ANP("door", 40, "tenant=blue", "out allow tenant=red"), given.ANP("wall", 40, "tenant=blue", "out deny tenant=red"))
-	defer func() { p.cancel(); p.wg.Wait() }()
-	p.g.cfg.Log = func() *verdict.Log { return logged(t, p.Current().Cluster, "blue/web-0 red/web-0 80 allow") }
-	got, err := p.r.Preview(t.Context(), p.respace())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text := otherwise(got.Effect); text != "0 of 1, 0 lost" { // they are tied again
-		t.Error(text)
-	}
-	steps := strings.Join(got.StepTexts(), "\n")
-	if !strings.Contains(steps, "; 1 log line goes the other way") {
-		t.Error(steps)
-	}
 }

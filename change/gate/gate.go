@@ -1,33 +1,26 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/user"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
 
+	"rung/change"
+	"rung/change/audit"
+	"rung/change/effect"
+	"rung/change/history"
 	"rung/model"
 	"rung/model/verdict"
 	"rung/revision"
 	"rung/sources/manifests"
-)
-
-// Why the gate does not make a change. They are compared with errors.Is.
-var (
-	// ErrBlocked: the change cannot be made as it is: read-only, not valid, a
-	// conflict, or nothing to do. Preview.Blocked says which.
-	ErrBlocked = errors.New("cannot be done")
-	// ErrStale: the change is not the one that was read any more. A StaleError
-	// says what is different and has the preview as it is now.
-	ErrStale = errors.New("changed since the preview")
-	// ErrNotConfirmed: nobody said yes, or the name that had to be typed was not.
-	ErrNotConfirmed = errors.New("not confirmed")
-	// ErrNotRecorded: the change was made, and the audit or the history could not
-	// be written. A Result comes with it.
-	ErrNotRecorded = errors.New("the change was made, but not written down")
 )
 
 // Gate is what every change of policies passes: preview says what a change
@@ -35,29 +28,31 @@ var (
 // was read: it works everything out again that decides whether the change may
 // be made.
 type Gate struct {
-	cfg  Config
-	user string
+	Config Config
+	user   string
 
 	// server is the writer where a server decides; nil elsewhere. schemas are those
 	// of its CRDs, nil for Rung's own.
 	server  serverWriter
 	schemas atomic.Pointer[manifests.Schemas]
 
-	changes queue  // one commit at a time
-	plans   *Plans // undoes plans; nil where there is no runner
-	// reverts puts changes back that nobody confirms; nil where none can be made on trial.
-	reverts *Reverts
+	changes queue // one commit at a time
+	// plans undoes plans, nil where there is no runner. trials puts changes back that nobody
+	// confirms. Both stand above the gate.
+	plans  PlanRunner
+	trials TrialKeeper
 }
 
 // Config says what a gate works with.
 type Config struct {
+	User    string                    // who makes changes; empty: who runs the process
 	Current func() *revision.Revision // the newest revision
 	// Writer makes changes last; nil where they are in the overlay alone. Overlay puts
 	// them over what the sources say.
-	Writer  Writer
-	Overlay func(changes []ObjectChange) error
-	History *History
-	Audit   *Audit
+	Writer  change.Writer
+	Overlay func(changes []change.ObjectChange) error
+	History *history.History
+	Audit   *audit.Log
 	Now     func() time.Time
 	// Log are the connections of the newest log lines, which a change is held against; nil
 	// where no log is read.
@@ -71,7 +66,7 @@ type Config struct {
 	// Shown waits, as long as ctx lasts, until a revision shows a change that a
 	// server has taken. HistoryChanged tells that another change is the one undo
 	// takes back, or redo makes again; it may be nil.
-	Shown          func(ctx context.Context, changes []ObjectChange)
+	Shown          func(ctx context.Context, changes []change.ObjectChange)
 	HistoryChanged func(undo, redo string)
 	// LogRate is how many lines a second the rules of a policy or unit log now; ok is false
 	// where none of its lines was seen. It may be nil.
@@ -81,7 +76,7 @@ type Config struct {
 // New puts a gate in front of a writer.
 func New(c Config) *Gate {
 	server, _ := c.Writer.(serverWriter)
-	return &Gate{cfg: c, user: CurrentUser(), server: server}
+	return &Gate{Config: c, user: cmp.Or(c.User, CurrentUser()), server: server, trials: noTrials{}}
 }
 
 // UseSchemas checks policies by the schemas of a server's CRDs from now on.
@@ -89,7 +84,7 @@ func (g *Gate) UseSchemas(s *manifests.Schemas) { g.schemas.Store(s) }
 
 // judges are the CRDs that texts of policies are judged by.
 func (g *Gate) judges() manifests.Options {
-	return manifests.Options{Schemas: g.schemas.Load(), Release: g.cfg.Release}
+	return manifests.Options{Schemas: g.schemas.Load(), Release: g.Config.Release}
 }
 
 // approval is a Confirm, and for a step of a plan the guards that were
@@ -97,7 +92,7 @@ func (g *Gate) judges() manifests.Options {
 type approval struct {
 	Confirm
 	step   bool
-	guards []Guard
+	guards []change.Guard
 	// reverts says that this puts a change back: whoever made that on trial agreed to it.
 	reverts bool
 	// again says that a change which is stale is worked out anew, and asked for again: the
@@ -114,7 +109,7 @@ func (a approval) accepts(p *Preview) bool {
 }
 
 // unknown is a guard rail that was not there when the plan of a step was confirmed.
-func (a approval) unknown(p *Preview) *Guard {
+func (a approval) unknown(p *Preview) *change.Guard {
 	for i := range p.Guards {
 		if !confirmed(a.guards, p.Guards[i]) {
 			return &p.Guards[i]
@@ -123,7 +118,7 @@ func (a approval) unknown(p *Preview) *Guard {
 	return nil
 }
 
-func confirmed(gs []Guard, g Guard) bool {
+func confirmed(gs []change.Guard, g change.Guard) bool {
 	for _, c := range gs {
 		if c.Code == g.Code && c.Policy == g.Policy {
 			return true
@@ -134,7 +129,7 @@ func confirmed(gs []Guard, g Guard) bool {
 
 // Preview works out a change without any side effect. The error says that it
 // could not be worked out; that it may not be made is in Blocked and Errors.
-func (g *Gate) Preview(ctx context.Context, rev *revision.Revision, m Mutation) (*Preview, error) {
+func (g *Gate) Preview(ctx context.Context, rev *revision.Revision, m change.Mutation) (*Preview, error) {
 	if p, ok, err := g.undoPlan(ctx, rev, m); ok {
 		return p, err
 	}
@@ -150,11 +145,11 @@ func (g *Gate) Preview(ctx context.Context, rev *revision.Revision, m Mutation) 
 // that the change was made, and what could not be written down about it. A plan is
 // started, and goes on after Commit returned (Result.Plan).
 func (g *Gate) Commit(ctx context.Context, p *Preview, c Confirm) (*Result, error) {
-	if p != nil && p.starts != nil {
+	if p != nil && p.startsPlan() {
 		if c.Within != 0 {
-			return nil, fmt.Errorf("%s: %w: a plan cannot wait to be confirmed: it can be rolled back", p.Title, ErrBlocked)
+			return nil, fmt.Errorf("%s: %w: a plan cannot wait to be confirmed: it can be rolled back", p.Title, change.ErrBlocked)
 		}
-		if err := g.plans.begin(ctx, p, c, p.starts); err != nil {
+		if err := g.plans.Begin(ctx, p, c); err != nil {
 			return nil, err
 		}
 		return &Result{Plan: true}, nil
@@ -164,10 +159,10 @@ func (g *Gate) Commit(ctx context.Context, p *Preview, c Confirm) (*Result, erro
 
 func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, error) {
 	if p == nil {
-		return nil, fmt.Errorf("there is no preview: %w", ErrBlocked)
+		return nil, fmt.Errorf("there is no preview: %w", change.ErrBlocked)
 	}
 	if !a.Yes {
-		return nil, fmt.Errorf("%s: %w", p.Title, ErrNotConfirmed)
+		return nil, fmt.Errorf("%s: %w", p.Title, change.ErrNotConfirmed)
 	}
 	leave, err := g.changes.enter(ctx, p.Title, a.Waits)
 	if err != nil {
@@ -177,7 +172,7 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 	if a.Finish {
 		ctx = context.WithoutCancel(ctx)
 	}
-	now := g.cfg.Current()
+	now := g.Config.Current()
 	fresh, live := g.work(ctx, now, p.Mutation, p)
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Title, err)
@@ -185,51 +180,51 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 	if err := g.complete(ctx, now, live, p, fresh); err != nil {
 		return nil, err
 	}
-	start := g.cfg.Now()
+	start := g.Config.Now()
 	record := g.auditRecord(start, live, fresh, a)
 	if err := judge(p, fresh, a); err != nil {
-		if a.again && errors.Is(err, ErrStale) {
+		if a.again && errors.Is(err, change.ErrStale) {
 			return nil, err
 		}
-		record.outcome(auditRefused, err, 0)
-		return nil, errors.Join(err, g.pass(fresh), g.cfg.Audit.Write(record))
+		record.Outcome(audit.Refused, err, 0)
+		return nil, errors.Join(err, g.pass(fresh), g.Config.Audit.Write(record))
 	}
-	line, err := g.cfg.Audit.Reserve(record)
+	line, err := g.Config.Audit.Reserve(record)
 	if err != nil {
 		return nil, fmt.Errorf("%s: nothing was changed, it could not be audited: %w", p.Title, err)
 	}
 	// The way back is on the disk before there is anything to put back.
-	trial, err := g.reverts.begin(fresh, a)
+	trial, err := g.trials.Begin(fresh, a.Confirm, a.step)
 	if err != nil {
 		err = fmt.Errorf("%s: nothing was changed: %w", p.Title, err)
-		record.outcome(auditRefused, err, 0)
-		return nil, errors.Join(err, g.cfg.Audit.Finish(line, record))
+		record.Outcome(audit.Refused, err, 0)
+		return nil, errors.Join(err, g.Config.Audit.Finish(line, record))
 	}
 	if err := g.write(ctx, fresh.Objects); err != nil {
-		g.reverts.failed(trial)
+		g.trials.Failed(trial)
 		err = fmt.Errorf("%s: %w", p.Title, err)
-		record.outcome(auditFailed, err, g.cfg.Now().Sub(start))
-		return nil, errors.Join(err, g.cfg.Audit.Finish(line, record))
+		record.Outcome(audit.Failed, err, g.Config.Now().Sub(start))
+		return nil, errors.Join(err, g.Config.Audit.Finish(line, record))
 	}
-	res := &Result{Took: g.cfg.Now().Sub(start)}
+	res := &Result{Took: g.Config.Now().Sub(start)}
 	for _, c := range fresh.Objects {
 		res.Written = append(res.Written, c.Key)
 	}
 	var herr error
 	// What finishes a change is in the history with that.
-	if !a.step && p.Mutation.Op != OpFinish {
+	if !a.step && p.Mutation.Op != change.OpFinish {
 		res.Undo, herr = g.remember(start, fresh, a, trial)
-		res.Trial = g.reverts.made(trial, res.Undo, filesOf(fresh.Objects))
-		g.reverts.undone(fresh)
+		res.Trial = g.trials.Made(trial, res.Undo, change.FilesOf(fresh.Objects))
+		g.trials.Undone(fresh)
 	}
-	record.Objects, record.Undo = auditObjects(fresh.Objects), res.Undo // with the UIDs of new ones
-	record.outcome(auditOK, nil, res.Took)
-	aerr := g.cfg.Audit.Finish(line, record)
+	record.Objects, record.Undo = audit.ObjectsOf(fresh.Objects), res.Undo // with the UIDs of new ones
+	record.Outcome(audit.OK, nil, res.Took)
+	aerr := g.Config.Audit.Finish(line, record)
 	if g.server != nil {
-		g.cfg.Shown(ctx, fresh.Objects)
+		g.Config.Shown(ctx, fresh.Objects)
 	}
 	if err := errors.Join(herr, aerr); err != nil {
-		return res, fmt.Errorf("%s: %w: %w", fresh.Title, ErrNotRecorded, err)
+		return res, fmt.Errorf("%s: %w: %w", fresh.Title, change.ErrNotRecorded, err)
 	}
 	return res, nil
 }
@@ -239,54 +234,47 @@ func (g *Gate) pass(p *Preview) error {
 	if !p.stands {
 		return nil
 	}
-	defer g.tellHistory()
-	return g.cfg.History.Pass(p.undoes)
+	defer g.TellHistory()
+	return g.Config.History.Pass(p.Undoes)
 }
 
 // remember makes a change one that can be taken back.
 func (g *Gate) remember(at time.Time, p *Preview, a approval, trial string) (id uint64, err error) {
-	e := HistoryEntry{At: at, Title: p.Title, By: a.By, Undoes: p.undoes, Objects: historyObjects(p.Objects),
-		Files: filesOf(p.Objects), Trial: trial, Session: begins(p.Objects), Ended: endedSessions(p, g.user, g.cfg.Now())}
-	if e.Ends = p.Mutation.Op == OpLogEnd; e.Ends && len(e.Ended) > 0 {
-		e.Undoes = g.cfg.History.ofSession(e.Ended[0].ID)
+	e := history.Entry{At: at, Title: p.Title, By: a.By, Undoes: p.Undoes, Objects: history.ObjectsOf(p.Objects),
+		Files: change.FilesOf(p.Objects), Trial: trial, Session: begins(p.Objects), Ended: endedSessions(p, g.user, g.Config.Now())}
+	if e.Ends = p.Mutation.Op == change.OpLogEnd; e.Ends && len(e.Ended) > 0 {
+		e.Undoes = g.Config.History.OfSession(e.Ended[0].ID)
 	}
-	id, err = g.cfg.History.Push(e)
-	g.tellHistory()
+	id, err = g.Config.History.Push(e)
+	g.TellHistory()
 	return id, err
 }
 
-func historyObjects(changes []ObjectChange) (out []HistoryObject) {
-	for _, c := range changes {
-		out = append(out, HistoryObject{Key: c.Key, Before: textOf(c.Old), After: textOf(c.New)})
-	}
-	return out
-}
-
-// tellHistory tells which changes undo and redo are about now.
-func (g *Gate) tellHistory() {
-	if g.cfg.HistoryChanged != nil {
-		g.cfg.HistoryChanged(g.UndoTitle(), g.RedoTitle())
+// TellHistory tells which changes undo and redo are about now.
+func (g *Gate) TellHistory() {
+	if g.Config.HistoryChanged != nil {
+		g.Config.HistoryChanged(g.UndoTitle(), g.RedoTitle())
 	}
 }
 
 // LookAtHistory takes in what other processes added to the history.
 func (g *Gate) LookAtHistory() {
-	if g.cfg.History.Look() {
-		g.tellHistory()
+	if g.Config.History.Look() {
+		g.TellHistory()
 	}
 }
 
 // write makes changes last, and has them shown where no server's source does that.
-func (g *Gate) write(ctx context.Context, changes []ObjectChange) error {
-	if g.cfg.Writer != nil {
-		if err := g.cfg.Writer.Write(ctx, changes); err != nil {
+func (g *Gate) write(ctx context.Context, changes []change.ObjectChange) error {
+	if g.Config.Writer != nil {
+		if err := g.Config.Writer.Write(ctx, changes); err != nil {
 			return err
 		}
 	}
 	if g.server != nil {
 		return nil // over its source it would hide what others write next
 	}
-	return g.cfg.Overlay(changes)
+	return g.Config.Overlay(changes)
 }
 
 // complete works the consequences of a change that is about to be made out again,
@@ -296,7 +284,7 @@ func (g *Gate) complete(ctx context.Context, now, live *revision.Revision, p, fr
 		return nil
 	}
 	if now.Basis() == p.seen.basis && liveOf(now, fresh.Objects) == p.seen.live && slices.Equal(fresh.Notes, p.seen.base) &&
-		slices.EqualFunc(g.plans.meets(live, func() *revision.Revision { return after(live, fresh.Objects) }, fresh), p.seen.plan, sameFact) {
+		slices.EqualFunc(g.meetsPlan(live, func() *revision.Revision { return effect.After(live, fresh.Objects) }, fresh), p.seen.plan, effect.SameConsequence) {
 		fresh.seen = see(now)
 		fresh.seen.facts = p.seen.facts // of the same objects among the same others
 		if p.Changed(fresh) == "" {
@@ -310,27 +298,27 @@ func (g *Gate) complete(ctx context.Context, now, live *revision.Revision, p, fr
 // fresh, may not be made.
 func judge(p, fresh *Preview, a approval) error {
 	if fresh.Blocked != "" && p.Blocked != "" {
-		return fmt.Errorf("%s: %w: %s", p.Title, ErrBlocked, fresh.Blocked)
+		return fmt.Errorf("%s: %w: %s", p.Title, change.ErrBlocked, fresh.Blocked)
 	}
 	if g := a.unknown(fresh); a.step && g != nil {
 		return fmt.Errorf("%s: a guard rail that was not there when the plan was confirmed: %s: %w",
-			p.Title, g.Message, ErrNotConfirmed)
+			p.Title, g.Message, change.ErrNotConfirmed)
 	}
 	if what := p.Changed(fresh); what != "" {
 		return &StaleError{Title: p.Title, What: what, Preview: fresh}
 	}
 	if !a.accepts(fresh) {
 		return fmt.Errorf("%s: %w: a guard rail wants the name %s (%s)",
-			p.Title, ErrNotConfirmed, fresh.ConfirmName, fresh.Guards[0].Message)
+			p.Title, change.ErrNotConfirmed, fresh.ConfirmName, fresh.Guards[0].Message)
 	}
 	return nil
 }
 
 // auditRecord is what the audit says of a change that begins at a time, but for its
 // outcome.
-func (g *Gate) auditRecord(at time.Time, rev *revision.Revision, p *Preview, a approval) AuditRecord {
+func (g *Gate) auditRecord(at time.Time, rev *revision.Revision, p *Preview, a approval) audit.Record {
 	r := g.recordOf(at, rev, p.Mutation.Op, p.Title)
-	r.By, r.Objects, r.Commands = a.By, auditObjects(p.Objects), p.Commands
+	r.By, r.Objects, r.Commands = a.By, audit.ObjectsOf(p.Objects), p.Commands
 	for _, gd := range p.Guards {
 		r.Guards = append(r.Guards, gd.Code)
 	}
@@ -339,34 +327,34 @@ func (g *Gate) auditRecord(at time.Time, rev *revision.Revision, p *Preview, a a
 
 // Refused audits that the change of a preview was asked for and is not made.
 func (g *Gate) Refused(p *Preview, by string, why error) error {
-	r := g.auditRecord(g.cfg.Now(), g.cfg.Current(), p, approval{Confirm: Confirm{By: by}})
-	r.outcome(auditRefused, why, 0)
-	return g.cfg.Audit.Write(r)
+	r := g.auditRecord(g.Config.Now(), g.Config.Current(), p, approval{Confirm: Confirm{By: by}})
+	r.Outcome(audit.Refused, why, 0)
+	return g.Config.Audit.Write(r)
 }
 
 // recordOf says who does something, where and when.
-func (g *Gate) recordOf(at time.Time, rev *revision.Revision, op Op, title string) AuditRecord {
-	return AuditRecord{Time: at.UTC(), User: g.user, Mode: rev.Mode.Name, Context: rev.Mode.Title,
+func (g *Gate) recordOf(at time.Time, rev *revision.Revision, op change.Op, title string) audit.Record {
+	return audit.Record{Time: at.UTC(), User: g.user, Mode: rev.Mode.Name, Context: rev.Mode.Title,
 		Server: rev.Mode.Server, Sandbox: !rev.Mode.Lasts(), Op: op, Title: title}
 }
 
 // Note audits something that is no change of a policy: the switch of writing.
 // An audit that cannot be written is no reason to keep it from happening.
-func (g *Gate) Note(op, text string) { g.noteBy("console", op, text) }
+func (g *Gate) Note(op, text string) { g.NoteBy("console", op, text) }
 
-// noteBy is Note of something that somebody else did.
-func (g *Gate) noteBy(by, op, text string) {
-	r := g.recordOf(g.cfg.Now(), g.cfg.Current(), Op(op), text)
-	r.By, r.Result = by, auditOK
-	_ = g.cfg.Audit.Write(r)
+// NoteBy is Note of something that somebody else did.
+func (g *Gate) NoteBy(by, op, text string) {
+	r := g.recordOf(g.Config.Now(), g.Config.Current(), change.Op(op), text)
+	r.By, r.Result = by, audit.OK
+	_ = g.Config.Audit.Write(r)
 }
 
 // History lists the changes that can be taken back, newest first.
-func (g *Gate) History() []HistoryEntry { return g.cfg.History.Entries() }
+func (g *Gate) History() []history.Entry { return g.Config.History.Entries() }
 
 // UndoTitle describes what undo would take back, empty when there is nothing.
 func (g *Gate) UndoTitle() string {
-	e, ok := g.cfg.History.Find(0)
+	e, ok := g.Config.History.Find(0)
 	if !ok {
 		return ""
 	}
@@ -375,35 +363,20 @@ func (g *Gate) UndoTitle() string {
 
 // RedoTitle describes what redo would make again, empty when there is nothing.
 func (g *Gate) RedoTitle() string {
-	e, ok := g.cfg.History.FindRedo()
+	e, ok := g.Config.History.FindRedo()
 	if !ok {
 		return ""
 	}
 	return strings.TrimPrefix(e.Title, "Undo: ")
 }
 
-func textOf(p *model.Policy) string {
-	if p == nil {
-		return ""
+// CurrentUser names who runs this process: the login name, else the number.
+func CurrentUser() string {
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
 	}
-	return p.YAML
-}
-
-// verb is "create", "update" or "delete".
-func (c ObjectChange) verb() string {
-	switch {
-	case c.Old == nil:
-		return "create"
-	case c.New == nil:
-		return "delete"
+	if name := strings.TrimSpace(os.Getenv("USER")); name != "" {
+		return name
 	}
-	return "update"
-}
-
-// capital writes the first letter large.
-func capital(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
+	return strconv.Itoa(os.Getuid())
 }

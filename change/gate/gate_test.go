@@ -12,6 +12,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rung/change"
+	"rung/change/audit"
+	"rung/change/history"
+	"rung/change/journal"
 	"rung/model"
 	"rung/test/given"
 )
@@ -23,7 +27,7 @@ func typed(name string) approval {
 }
 
 // do previews and commits.
-func do(t *testing.T, w *world, g *Gate, m Mutation, a approval) *Result {
+func do(t *testing.T, w *world, g *Gate, m change.Mutation, a approval) *Result {
 	t.Helper()
 	p, err := g.Preview(context.Background(), w.Current(), m)
 	if err != nil {
@@ -39,12 +43,12 @@ func do(t *testing.T, w *world, g *Gate, m Mutation, a approval) *Result {
 func TestCommit(t *testing.T) {
 	dir := t.TempDir()
 	w := newWorld(t, given.ANP("control", 34, "", "in allow team=ops", "in deny *"), given.ANP("blue", 40, "tenant=blue", "in allow tenant=blue"))
-	g := w.gate(dir)
+	g := w.Gate(dir)
 	r := do(t, w, g, move("control", 36), typed("control"))
 	if w.Priority("control") != 36 || r.Undo == 0 || len(r.Written) != 1 {
 		t.Fatalf("not moved: %d, %+v", w.Priority("control"), r)
 	}
-	do(t, w, g, Mutation{Op: OpLogLevel, Policy: given.ANPKey("control"), Levels: model.LogLevels{Deny: "alert", Allow: "info"}}, yes)
+	do(t, w, g, change.Mutation{Op: change.OpLogLevel, Policy: given.ANPKey("control"), Levels: model.LogLevels{Deny: "alert", Allow: "info"}}, yes)
 	if p := w.Current().Cluster.Policy(given.ANPKey("control")); p.Logging != `{"allow":"info","deny":"alert"}` {
 		t.Errorf("annotation %q", p.Logging)
 	}
@@ -53,28 +57,28 @@ func TestCommit(t *testing.T) {
 	if w.Priority("new") != 50 || w.Priority("blue") != -1 {
 		t.Error("not applied or not deleted")
 	}
-	do(t, w, g, Mutation{Op: OpUndo}, yes)          // blue comes back
-	do(t, w, g, Mutation{Op: OpUndo}, typed("new")) // new goes
-	do(t, w, g, Mutation{Op: OpUndo}, yes)          // logging off again
+	do(t, w, g, change.Mutation{Op: change.OpUndo}, yes)          // blue comes back
+	do(t, w, g, change.Mutation{Op: change.OpUndo}, typed("new")) // new goes
+	do(t, w, g, change.Mutation{Op: change.OpUndo}, yes)          // logging off again
 	if p := w.Current().Cluster.Policy(given.ANPKey("control")); w.Priority("new") != -1 || w.Priority("blue") != 40 || p.HasLogging {
 		t.Errorf("undone wrongly: %d %d %q", w.Priority("new"), w.Priority("blue"), p.Logging)
 	}
 	// A restart: the history is still there, the move can still be undone.
-	g = w.gate(dir)
-	do(t, w, g, Mutation{Op: OpUndo}, typed("control"))
+	g = w.Gate(dir)
+	do(t, w, g, change.Mutation{Op: change.OpUndo}, typed("control"))
 	if w.Priority("control") != 34 {
 		t.Errorf("at %d after the last undo", w.Priority("control"))
 	}
-	p := g.resolve(w.Current(), Mutation{Op: OpUndo})
+	p := g.resolve(w.Current(), change.Mutation{Op: change.OpUndo})
 	if p.Blocked != "nothing to undo" {
 		t.Errorf("one undo too many: %q", p.Blocked)
 	}
 	// The newest undo can be redone by its number.
-	do(t, w, g, Mutation{Op: OpUndo, Undo: g.cfg.History.Entries()[0].ID}, typed("control"))
+	do(t, w, g, change.Mutation{Op: change.OpUndo, Undo: g.Config.History.Entries()[0].ID}, typed("control"))
 	if w.Priority("control") != 36 {
 		t.Errorf("at %d after the redo", w.Priority("control"))
 	}
-	do(t, w, g, Mutation{Op: OpUndo}, typed("control")) // and undone again
+	do(t, w, g, change.Mutation{Op: change.OpUndo}, typed("control")) // and undone again
 	if w.Priority("control") != 34 {
 		t.Errorf("at %d after the second undo", w.Priority("control"))
 	}
@@ -85,7 +89,7 @@ func checkAudit(t *testing.T, dir string) {
 	t.Helper()
 	var got []string
 	for _, r := range auditOf(t, dir) {
-		if r.User != "ada" || r.Mode != "files" || r.Context != "policies/" || len(r.Objects) != 1 || r.Result != auditOK {
+		if r.User != "ada" || r.Mode != "files" || r.Context != "policies/" || len(r.Objects) != 1 || r.Result != audit.OK {
 			t.Errorf("audit %+v", r)
 		}
 		got = append(got, string(r.Op)+" "+r.Objects[0].Change+" "+r.Objects[0].Name+": "+strings.Join(r.Commands, "; "))
@@ -109,7 +113,7 @@ func checkAudit(t *testing.T, dir string) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("audit (-want +got)\n%s", diff)
 	}
-	for _, name := range []string{"audit.jsonl", filepath.Join("history", slug("test")+".jsonl")} {
+	for _, name := range []string{"audit.jsonl", filepath.Join("history", journal.FileName("test")+".jsonl")} {
 		st, err := os.Stat(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
@@ -120,7 +124,7 @@ func checkAudit(t *testing.T, dir string) {
 	}
 }
 
-func auditOf(t *testing.T, dir string) (out []AuditRecord) {
+func auditOf(t *testing.T, dir string) (out []audit.Record) {
 	t.Helper()
 	f, err := os.Open(filepath.Join(dir, "audit.jsonl"))
 	if err != nil {
@@ -128,7 +132,7 @@ func auditOf(t *testing.T, dir string) (out []AuditRecord) {
 	}
 	defer func() { _ = f.Close() }()
 	for sc := bufio.NewScanner(f); sc.Scan(); {
-		var r AuditRecord
+		var r audit.Record
 		if err := json.Unmarshal(sc.Bytes(), &r); err != nil {
 			t.Fatal(err)
 		}
@@ -143,50 +147,50 @@ func TestCommitRefuses(t *testing.T) {
 	blue := given.ANP("blue", 40, "tenant=blue", "in allow tenant=blue")
 	for _, c := range []struct {
 		name    string
-		m       Mutation
+		m       change.Mutation
 		a       approval
 		between func(*world, *Gate, *Preview)
 		want    error
 		result  string // of the audit, empty for no line
 	}{
-		{"nobody said yes", move("blue", 41), approval{}, nil, ErrNotConfirmed, ""},
-		{"no name", remove("control"), yes, nil, ErrNotConfirmed, auditRefused},
-		{"another name", remove("control"), typed("blue"), nil, ErrNotConfirmed, auditRefused},
+		{"nobody said yes", move("blue", 41), approval{}, nil, change.ErrNotConfirmed, ""},
+		{"no name", remove("control"), yes, nil, change.ErrNotConfirmed, audit.Refused},
+		{"another name", remove("control"), typed("blue"), nil, change.ErrNotConfirmed, audit.Refused},
 		{"the guards taken out of the preview", remove("control"), yes, func(_ *world, _ *Gate, p *Preview) {
 			p.Guards, p.Effect, p.ConfirmName = nil, nil, ""
-		}, ErrStale, auditRefused},
-		{"read-only since", move("blue", 41), yes, func(w *world, _ *Gate, _ *Preview) { w.SetWrites(false) }, ErrBlocked, auditRefused},
+		}, change.ErrStale, audit.Refused},
+		{"read-only since", move("blue", 41), yes, func(w *world, _ *Gate, _ *Preview) { w.SetWrites(false) }, change.ErrBlocked, audit.Refused},
 		{"changed since", move("blue", 41), yes, func(w *world, _ *Gate, _ *Preview) {
 			w.Edit(given.ANP("blue", 40, "tenant=blue", "in allow tenant=red"))
-		}, ErrStale, auditRefused},
+		}, change.ErrStale, audit.Refused},
 		{"gone since", move("blue", 41), yes, func(w *world, _ *Gate, _ *Preview) { w.Edit(given.ANP("x", 1, "tenant=red"), given.ANPKey("blue")) },
-			ErrBlocked, auditRefused},
+			change.ErrBlocked, audit.Refused},
 		{"made by somebody else since", apply(given.ANP("new", 50, "tenant=red")), yes, func(w *world, _ *Gate, _ *Preview) {
 			w.Edit(given.ANP("new", 51, "tenant=red"))
-		}, ErrStale, auditRefused},
+		}, change.ErrStale, audit.Refused},
 		{"a guard since", move("blue", 60), yes, func(w *world, _ *Gate, _ *Preview) {
 			w.Edit(given.ANP("wall", 50, "tenant=blue", "in deny tenant=blue"))
-		}, ErrStale, auditRefused},
-		{"undone since", Mutation{Op: OpUndo}, yes, func(w *world, g *Gate, _ *Preview) {
-			e := g.cfg.History.Entries()[0]
-			if _, err := g.cfg.History.Push(HistoryEntry{Title: "x", Undoes: e.ID}); err != nil {
+		}, change.ErrStale, audit.Refused},
+		{"undone since", change.Mutation{Op: change.OpUndo}, yes, func(w *world, g *Gate, _ *Preview) {
+			e := g.Config.History.Entries()[0]
+			if _, err := g.Config.History.Push(history.Entry{Title: "x", Undoes: e.ID}); err != nil {
 				w.T.Fatal(err)
 			}
-		}, ErrBlocked, auditRefused},
-		{"the writer fails", move("blue", 41), yes, func(w *world, _ *Gate, _ *Preview) { w.fail = errors.New("disk full") }, nil, auditFailed},
+		}, change.ErrBlocked, audit.Refused},
+		{"the writer fails", move("blue", 41), yes, func(w *world, _ *Gate, _ *Preview) { w.Fail = errors.New("disk full") }, nil, audit.Failed},
 		{"the audit cannot be written", move("blue", 41), yes, func(_ *world, g *Gate, _ *Preview) {
-			g.cfg.Audit = NewAudit(nil, filepath.Join(g.cfg.Audit.path, "no folder"))
+			g.Config.Audit = audit.New(nil, filepath.Join(os.DevNull, "no folder"))
 		}, nil, ""},
-		{"no preview", Mutation{Op: OpMove}, yes, nil, ErrBlocked, auditRefused},
+		{"no preview", change.Mutation{Op: change.OpMove}, yes, nil, change.ErrBlocked, audit.Refused},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			w := newWorld(t, control, blue)
-			g := w.gate(dir)
-			if c.m.Op == OpUndo {
+			g := w.Gate(dir)
+			if c.m.Op == change.OpUndo {
 				do(t, w, g, move("blue", 42), yes)
 			}
-			if err := g.cfg.Audit.Write(AuditRecord{Title: "the first"}); err != nil {
+			if err := g.Config.Audit.Write(audit.Record{Title: "the first"}); err != nil {
 				t.Fatal(err)
 			}
 			p, err := g.Preview(context.Background(), w.Current(), c.m)
@@ -196,12 +200,12 @@ func TestCommitRefuses(t *testing.T) {
 			if c.between != nil {
 				c.between(w, g, p)
 			}
-			before, written := w.Current().Cluster, len(w.written)
+			before, written := w.Current().Cluster, len(w.Written)
 			r, err := g.commit(context.Background(), p, c.a)
 			if r != nil || err == nil || c.want != nil && !errors.Is(err, c.want) {
 				t.Fatalf("%+v %v, want %v", r, err, c.want)
 			}
-			if w.Current().Cluster != before || len(w.written) != written {
+			if w.Current().Cluster != before || len(w.Written) != written {
 				t.Error("something was written")
 			}
 			lines := auditOf(t, dir)
@@ -223,7 +227,7 @@ func TestCommitRefuses(t *testing.T) {
 // same.
 func TestCommitAfterOtherChanges(t *testing.T) {
 	w := newWorld(t, given.ANP("blue", 40, "tenant=blue", "in allow tenant=blue"))
-	g := w.gate("")
+	g := w.Gate("")
 	p, err := g.Preview(context.Background(), w.Current(), move("blue", 41))
 	if err != nil {
 		t.Fatal(err)

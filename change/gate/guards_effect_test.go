@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rung/change"
+	"rung/change/effect"
 	"rung/change/guard"
 	"rung/model"
 	"rung/test/given"
@@ -43,7 +45,7 @@ func TestGuards(t *testing.T) {
 	for _, c := range []struct {
 		name              string
 		world             []string
-		m                 Mutation
+		m                 change.Mutation
 		want              []string
 		says, connections string
 	}{
@@ -93,11 +95,11 @@ func TestGuards(t *testing.T) {
 		{"from monitoring to every pod", nil, apply(given.ANP("a", 10, "", "in deny team=ops")), []string{"dns-cut a", "system-cut a", "much-cut a"}, "cuts connections of monitoring (7 pairs), kube-system (1 pair) on any port", "allow → deny"},
 		{"every IPv6 address of a cluster that has none", nil, apply(given.ANP("a", 10, "tenant=blue", "out deny ::/0")), nil, "",
 			"no connection changes"},
-		{"logging", []string{wall}, Mutation{Op: OpLogLevel, Policy: given.ANPKey("wall"), Levels: model.LogLevels{Deny: "alert"}}, nil, "", ""},
+		{"logging", []string{wall}, change.Mutation{Op: change.OpLogLevel, Policy: given.ANPKey("wall"), Levels: model.LogLevels{Deny: "alert"}}, nil, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t, append(c.world, services)...)
-			p, err := w.gate("").Preview(context.Background(), w.Current(), c.m)
+			p, err := w.Gate("").Preview(context.Background(), w.Current(), c.m)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -138,9 +140,9 @@ func TestGuards(t *testing.T) {
 // those of the policies alone.
 func TestGuardsWhereUnknown(t *testing.T) {
 	w := newWorld(t)
-	defer func(was time.Duration) { effectTime = was }(effectTime)
-	effectTime = time.Nanosecond
-	p, err := w.gate("").Preview(context.Background(), w.Current(), apply(given.ANP("a", 10, "", "out deny 0.0.0.0/0")))
+	defer func(was time.Duration) { effect.MaxTime = was }(effect.MaxTime)
+	effect.MaxTime = time.Nanosecond
+	p, err := w.Gate("").Preview(context.Background(), w.Current(), apply(given.ANP("a", 10, "", "out deny 0.0.0.0/0")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +160,7 @@ func TestIdleRules(t *testing.T) {
 	const idle = "ingress 0 of ANP door never decides: ANP wall ingress 0 decides first"
 	for _, c := range []struct {
 		world []string
-		m     Mutation
+		m     change.Mutation
 		want  bool
 	}{
 		{[]string{wall}, apply(given.ANP("door", 40, "tenant=blue", "in allow team=ops")), true},
@@ -167,7 +169,7 @@ func TestIdleRules(t *testing.T) {
 		{[]string{given.ANP("wall", 50, "tenant=blue", "in deny *")}, apply(given.ANP("door", 40, "tenant=blue", "in allow team=ops")), false},
 	} {
 		w := newWorld(t, c.world...)
-		p, err := w.gate("").Preview(context.Background(), w.Current(), c.m)
+		p, err := w.Gate("").Preview(context.Background(), w.Current(), c.m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,16 +182,16 @@ func TestIdleRules(t *testing.T) {
 // What comes with a change as a guard rail wants the name typed, whatever the change does to
 // connections, and is said at a policy that the change writes.
 func TestBroughtGuards(t *testing.T) {
-	g := newWorld(t).gate("")
-	p := &Preview{Mutation: Mutation{Guards: []Guard{{Code: GuardNotExact, Policy: model.PolicyKey{Kind: model.KindANP, Name: "elsewhere"}, Message: "left out"}}}}
+	g := newWorld(t).Gate("")
+	p := &Preview{Mutation: change.Mutation{Guards: []change.Guard{{Code: GuardNotExact, Policy: model.PolicyKey{Kind: model.KindANP, Name: "elsewhere"}, Message: "left out"}}}}
 	if g.judgeEffect(p, nil, nil); p.ConfirmName != "" {
 		t.Errorf("nothing is written, and %q is asked for", p.ConfirmName)
 	}
-	p.Objects = []ObjectChange{{Key: model.PolicyKey{Kind: model.KindCNP, Name: "edge"}}}
+	p.Objects = []change.ObjectChange{{Key: model.PolicyKey{Kind: model.KindCNP, Name: "edge"}}}
 	if g.judgeEffect(p, nil, nil); p.ConfirmName != "edge" || len(p.Guards) != 1 {
 		t.Errorf("%q is asked for: %+v", p.ConfirmName, p.Guards)
 	}
-	if err := judge(p, p, approval{Confirm: Confirm{Yes: true}}); !errors.Is(err, ErrNotConfirmed) {
+	if err := judge(p, p, approval{Confirm: Confirm{Yes: true}}); !errors.Is(err, change.ErrNotConfirmed) {
 		t.Error(err)
 	}
 	if err := judge(p, p, approval{Confirm: Confirm{Yes: true, Name: "edge"}}); err != nil {
@@ -202,7 +204,7 @@ func TestHangsOnOneEnd(t *testing.T) {
 	wall, net := given.ANP("wall", 50, "tenant=blue", "in deny tenant=red"), given.ANP("net", 60, "tenant=red", "out deny tenant=blue")
 	for _, c := range []struct {
 		world []string
-		m     Mutation
+		m     change.Mutation
 		want  string
 	}{
 		{[]string{wall, net}, remove("wall"), "4 pairs are still denied by the senders' egress alone (ANP net egress 0): for example red/db-1 → blue/db-1 tcp 80"},
@@ -212,7 +214,7 @@ func TestHangsOnOneEnd(t *testing.T) {
 		{[]string{wall, net, given.ANP("more", 70, "tenant=blue", "in deny *")}, remove("wall"), ""},
 	} {
 		w := newWorld(t, c.world...)
-		p, err := w.gate("").Preview(t.Context(), w.Current(), c.m)
+		p, err := w.Gate("").Preview(t.Context(), w.Current(), c.m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,13 +235,13 @@ func TestProtectedByConfiguration(t *testing.T) {
 	w := newWorld(t)
 	deny := apply(given.ANP("a", 10, "tenant=blue", "in deny tenant=green tcp:8080"))
 	for _, protected := range [][]string{nil, {"green"}} {
-		g := w.gate("")
-		g.cfg.Protected = protected
+		g := w.Gate("")
+		g.Config.Protected = protected
 		p, err := g.Preview(t.Context(), w.Current(), deny)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := slices.ContainsFunc(p.Guards, func(g Guard) bool {
+		if got := slices.ContainsFunc(p.Guards, func(g change.Guard) bool {
 			return g.Code == guard.System && strings.HasPrefix(g.Message, "cuts connections of green (4 pairs) on TCP 8080, ")
 		}); got != (protected != nil) {
 			t.Errorf("protected %v: %v", protected, p.Guards)

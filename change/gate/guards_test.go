@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rung/change"
+	"rung/change/effect"
 	"rung/change/guard"
 	"rung/model"
 	"rung/test/given"
@@ -20,7 +22,7 @@ func TestStaticGuards(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		world []string
-		m     Mutation
+		m     change.Mutation
 		want  []string
 		says  string // part of the last guard's message
 	}{
@@ -47,7 +49,7 @@ func TestStaticGuards(t *testing.T) {
 		{"delete a policy that denies system", []string{given.ANP("a", 10, "", "in deny tenant=red")}, remove("a"), []string{"deny-system a"}, ""},
 		{"move a policy that denies system", []string{given.ANP("a", 10, "", "in deny tenant=red")}, move("a", 11), []string{"deny-system a"}, ""},
 		{"logging of a policy that denies system", []string{given.ANP("a", 10, "", "in deny tenant=red")},
-			Mutation{Op: OpLogLevel, Policy: given.ANPKey("a"), Levels: model.LogLevels{Deny: "alert"}}, nil, ""},
+			change.Mutation{Op: change.OpLogLevel, Policy: given.ANPKey("a"), Levels: model.LogLevels{Deny: "alert"}}, nil, ""},
 		{"labels of a policy that denies system", []string{given.ANP("a", 10, "", "in deny tenant=red")},
 			apply(strings.Replace(given.ANP("a", 10, "", "in deny tenant=red"), "  name: a\n", "  name: a\n  labels: {team: ops}\n", 1)), nil, ""},
 
@@ -95,11 +97,11 @@ func TestStaticGuards(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t, c.world...)
-			p := w.gate("").resolve(w.Current(), c.m)
+			p := w.Gate("").resolve(w.Current(), c.m)
 			if p.Blocked != "" {
 				t.Fatalf("blocked: %s", p.Blocked)
 			}
-			w.gate("").judgeEffect(p, &Effect{Unknown: "no pods are known"}, w.Current())
+			w.Gate("").judgeEffect(p, &effect.Effect{Unknown: "no pods are known"}, w.Current())
 			var got []string
 			for _, g := range p.Guards {
 				if g.Code != guard.Deletes && g.Code != guard.Unjudged { // those hang on nothing else
@@ -109,10 +111,10 @@ func TestStaticGuards(t *testing.T) {
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("guards (-want +got)\n%s%v", diff, p.Guards)
 			}
-			if c.says != "" && !slices.ContainsFunc(p.Guards, func(g Guard) bool { return strings.Contains(g.Message, c.says) }) {
+			if c.says != "" && !slices.ContainsFunc(p.Guards, func(g change.Guard) bool { return strings.Contains(g.Message, c.says) }) {
 				t.Errorf("%v do not say %q", p.Guards, c.says)
 			}
-			if !slices.ContainsFunc(p.Guards, func(g Guard) bool { return g.Code == guard.Unjudged }) {
+			if !slices.ContainsFunc(p.Guards, func(g change.Guard) bool { return g.Code == guard.Unjudged }) {
 				t.Errorf("that nothing is known of connections is no rail: %v", p.Guards)
 			}
 		})
@@ -141,20 +143,22 @@ spec:
 		{"{matchExpressions: [{key: tenant, operator: DoesNotExist}]}", "web", true},
 	} {
 		w := newWorld(t)
-		p := w.gate("").resolve(w.Current(), apply(strings.NewReplacer("NS", c.ns, "APP", c.app).Replace(text)))
-		w.gate("").judgeEffect(p, &Effect{Unknown: "no pods are known"}, w.Current())
-		if p.Blocked != "" || slices.ContainsFunc(p.Guards, func(g Guard) bool { return g.Code == guard.DenySystem }) != c.guarded {
+		p := w.Gate("").resolve(w.Current(), apply(strings.NewReplacer("NS", c.ns, "APP", c.app).Replace(text)))
+		w.Gate("").judgeEffect(p, &effect.Effect{Unknown: "no pods are known"}, w.Current())
+		if p.Blocked != "" || slices.ContainsFunc(p.Guards, func(g change.Guard) bool { return g.Code == guard.DenySystem }) != c.guarded {
 			t.Errorf("%s %s: %s %v, want guarded %v", c.ns, c.app, p.Blocked, p.Guards, c.guarded)
 		}
 	}
 }
 
-func apply(docs ...string) Mutation {
-	return Mutation{Op: OpApply, YAML: []byte(strings.Join(docs, "---\n"))}
+func apply(docs ...string) change.Mutation {
+	return change.Mutation{Op: change.OpApply, YAML: []byte(strings.Join(docs, "---\n"))}
 }
 
-func remove(name string) Mutation { return Mutation{Op: OpDelete, Policy: given.ANPKey(name)} }
+func remove(name string) change.Mutation {
+	return change.Mutation{Op: change.OpDelete, Policy: given.ANPKey(name)}
+}
 
-func move(name string, to int32) Mutation {
-	return Mutation{Op: OpMove, Policy: given.ANPKey(name), Priority: to}
+func move(name string, to int32) change.Mutation {
+	return change.Mutation{Op: change.OpMove, Policy: given.ANPKey(name), Priority: to}
 }

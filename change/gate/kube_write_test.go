@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
+	"rung/change"
+	"rung/change/write"
 	"rung/model"
 	"rung/revision"
 	"rung/sources/kube"
@@ -34,11 +36,11 @@ func newKubeWorld(t *testing.T, policies ...string) *kubeWorld {
 		t.Fatal(err)
 	}
 	w := &kubeWorld{world: newWorld(t), s: s}
-	w.g = w.gate(t.TempDir())
-	writer := ToCluster(c)
-	w.g.cfg.Writer, w.g.server = writer, writer.(serverWriter)
-	w.g.cfg.Current = func() *revision.Revision {
-		rev := *w.world.Current()
+	w.g = w.Gate(t.TempDir())
+	writer := write.ToCluster(c)
+	w.g.Config.Writer, w.g.server = writer, writer.(serverWriter)
+	w.g.Config.Current = func() *revision.Revision {
+		rev := *w.World.Current()
 		rev.Mode.Name, rev.Mode.Title, rev.Mode.Server = revision.ClusterMode, c.Context(), c.Server()
 		rev.Mode.Kubectl.Flags = "--context=lab"
 		return &rev
@@ -65,7 +67,7 @@ func (w *kubeWorld) put(text string) {
 // sync is the watch: the cluster has what the server has.
 func (w *kubeWorld) sync() {
 	w.T.Helper()
-	live, err := w.g.server.live(context.Background(), []model.PolicyKey{given.ANPKey("blue"), given.ANPKey("red"), given.ANPKey("navy")})
+	live, err := w.g.server.Live(context.Background(), []model.PolicyKey{given.ANPKey("blue"), given.ANPKey("red"), given.ANPKey("navy")})
 	if err != nil {
 		w.T.Fatal(err)
 	}
@@ -86,9 +88,9 @@ func (w *kubeWorld) on(name, at string) any {
 	return v
 }
 
-func (w *kubeWorld) preview(m Mutation) *Preview {
+func (w *kubeWorld) preview(m change.Mutation) *Preview {
 	w.T.Helper()
-	p, err := w.g.Preview(context.Background(), w.g.cfg.Current(), m)
+	p, err := w.g.Preview(context.Background(), w.g.Config.Current(), m)
 	if err != nil {
 		w.T.Fatal(err)
 	}
@@ -96,7 +98,7 @@ func (w *kubeWorld) preview(m Mutation) *Preview {
 }
 
 // do previews and commits, and the watch follows.
-func (w *kubeWorld) do(m Mutation, a approval) {
+func (w *kubeWorld) do(m change.Mutation, a approval) {
 	w.T.Helper()
 	p := w.preview(m)
 	if p.Blocked != "" {
@@ -124,14 +126,14 @@ var blueText = given.ANP("blue", 40, "tenant=blue", "in allow tenant=blue", "in 
 func TestKubeVerbs(t *testing.T) {
 	w := newKubeWorld(t, blueText)
 	w.do(move("blue", 45), typed("blue"))
-	w.do(Mutation{Op: OpLogLevel, Policy: given.ANPKey("blue"), Levels: model.LogLevels{Deny: "alert"}}, typed("blue"))
+	w.do(change.Mutation{Op: change.OpLogLevel, Policy: given.ANPKey("blue"), Levels: model.LogLevels{Deny: "alert"}}, typed("blue"))
 	base := w.Current().Cluster.Policy(given.ANPKey("blue")).YAML
-	w.do(Mutation{Op: OpApply, Base: []byte(base), YAML: []byte(strings.Replace(base, "tenant: red", "tenant: green", 1))}, typed("blue"))
+	w.do(change.Mutation{Op: change.OpApply, Base: []byte(base), YAML: []byte(strings.Replace(base, "tenant: red", "tenant: green", 1))}, typed("blue"))
 	w.do(apply(given.ANP("navy", 50, "tenant=red", "in allow tenant=red")), typed("blue"))
-	w.do(Mutation{Op: OpUndo}, typed("navy"))          // navy goes
-	w.do(Mutation{Op: OpUndo}, typed("blue"))          // green is red again
-	w.do(Mutation{Op: OpUndo, Undo: 5}, typed("blue")) // navy comes back
-	w.do(remove("blue"), typed("blue"))                // and blue goes
+	w.do(change.Mutation{Op: change.OpUndo}, typed("navy"))          // navy goes
+	w.do(change.Mutation{Op: change.OpUndo}, typed("blue"))          // green is red again
+	w.do(change.Mutation{Op: change.OpUndo, Undo: 5}, typed("blue")) // navy comes back
+	w.do(remove("blue"), typed("blue"))                              // and blue goes
 	server := apply(given.ANP("navy", 51, "tenant=red", "in allow tenant=red"))
 	server.ServerSide, server.Force = true, true
 	w.do(server, yes)
@@ -141,7 +143,7 @@ func TestKubeVerbs(t *testing.T) {
 		t.Errorf("requests (-want +got)\n%s", diff)
 	}
 	var commands []string
-	for _, r := range auditOf(t, strings.TrimSuffix(w.g.cfg.Audit.path, "/audit.jsonl")) {
+	for _, r := range auditOf(t, strings.TrimSuffix(w.g.Config.Audit.Path, "/audit.jsonl")) {
 		if r.Mode != "cluster" || r.Context != "lab" || !strings.HasPrefix(r.Server, "http://127.0.0.1:") || r.Objects[0].UID == "" {
 			t.Errorf("audit %+v", r)
 		}
@@ -162,18 +164,18 @@ func TestKubeVerbs(t *testing.T) {
 func TestKubeConflict(t *testing.T) {
 	w := newKubeWorld(t, blueText)
 	base := w.Current().Cluster.Policy(given.ANPKey("blue")).YAML
-	edit := Mutation{Op: OpApply, Base: []byte(base), YAML: []byte(strings.Replace(base, "tenant: red", "tenant: green", 1))}
+	edit := change.Mutation{Op: change.OpApply, Base: []byte(base), YAML: []byte(strings.Replace(base, "tenant: red", "tenant: green", 1))}
 	p := w.preview(edit)
 	// After the preview, and the watch has not brought it yet.
 	w.put(strings.Replace(blueText, "priority: 40", "priority: 41", 1))
-	if _, err := w.g.commit(context.Background(), p, yes); !errors.Is(err, ErrBlocked) {
+	if _, err := w.g.commit(context.Background(), p, yes); !errors.Is(err, change.ErrBlocked) {
 		t.Fatalf("%v", err)
 	}
 	p = w.preview(edit)
 	if p.Conflict == nil || p.Conflict.Merged == "" || p.Blocked != "ANP blue was changed meanwhile" {
 		t.Fatalf("%q %+v", p.Blocked, p.Conflict)
 	}
-	w.do(Mutation{Op: OpApply, YAML: []byte(p.Conflict.Merged), Base: []byte(p.Conflict.Now)}, typed("blue"))
+	w.do(change.Mutation{Op: change.OpApply, YAML: []byte(p.Conflict.Merged), Base: []byte(p.Conflict.Now)}, typed("blue"))
 	if w.on("blue", "spec/priority") != 41.0 || !strings.Contains(w.Current().Cluster.Policy(given.ANPKey("blue")).YAML, "tenant: green") {
 		t.Errorf("merged wrongly: %v", w.s.Object(path("blue")))
 	}
@@ -185,13 +187,13 @@ func TestKubeConflict(t *testing.T) {
 		}
 		return false
 	})
-	if _, err := w.g.commit(context.Background(), p, yes); !errors.Is(err, ErrStale) || w.on("blue", "spec/priority") != 44.0 {
+	if _, err := w.g.commit(context.Background(), p, yes); !errors.Is(err, change.ErrStale) || w.on("blue", "spec/priority") != 44.0 {
 		t.Errorf("%v, at %v", err, w.on("blue", "spec/priority"))
 	}
 	w.s.Before(nil)
 	w.sync()
 	// Undo of the merge, which is not what is there any more.
-	if p := w.preview(Mutation{Op: OpUndo}); p.Conflict == nil || p.Blocked != "ANP blue was changed meanwhile" {
+	if p := w.preview(change.Mutation{Op: change.OpUndo}); p.Conflict == nil || p.Blocked != "ANP blue was changed meanwhile" {
 		t.Errorf("%q %+v", p.Blocked, p.Conflict)
 	}
 	w.s.Requests()
@@ -251,7 +253,7 @@ func TestKubeKept(t *testing.T) {
 		p.Guards[0].Message != "the change of ANP blue will be reverted by kustomize-controller (Flux): make it where that takes it from" {
 		t.Fatalf("%+v", p)
 	}
-	if _, err := w.g.commit(context.Background(), p, yes); !errors.Is(err, ErrNotConfirmed) {
+	if _, err := w.g.commit(context.Background(), p, yes); !errors.Is(err, change.ErrNotConfirmed) {
 		t.Errorf("%v", err)
 	}
 	w.do(move("blue", 45), typed("blue"))
@@ -346,20 +348,20 @@ func TestAccess(t *testing.T) {
 	const patch = "no permission: cannot patch adminnetworkpolicies.policy.networking.k8s.io: RBAC: no" +
 		" (kubectl '--context=my lab' auth can-i patch adminnetworkpolicies.policy.networking.k8s.io)"
 	for _, c := range []struct {
-		op   Op
+		op   change.Op
 		key  model.PolicyKey
 		want string
 	}{
-		{OpMove, blue, patch}, {OpLogLevel, blue, patch}, {OpApply, blue, ""}, {OpDelete, blue, ""}, {OpUndo, blue, ""},
-		{OpApply, model.PolicyKey{}, "no permission: cannot create adminnetworkpolicies.policy.networking.k8s.io" +
+		{change.OpMove, blue, patch}, {change.OpLogLevel, blue, patch}, {change.OpApply, blue, ""}, {change.OpDelete, blue, ""}, {change.OpUndo, blue, ""},
+		{change.OpApply, model.PolicyKey{}, "no permission: cannot create adminnetworkpolicies.policy.networking.k8s.io" +
 			" (kubectl '--context=my lab' auth can-i create adminnetworkpolicies.policy.networking.k8s.io)"},
-		{OpMove, model.PolicyKey{Kind: model.KindNP, Namespace: "a", Name: "b"}, ""},
+		{change.OpMove, model.PolicyKey{Kind: model.KindNP, Namespace: "a", Name: "b"}, ""},
 	} {
 		if got := c.op.WhyNot(a, c.key); got != c.want {
 			t.Errorf("%s %s: %q", c.op, c.key, got)
 		}
 	}
-	if why := OpMove.WhyNot(revision.Access{}, blue); why != "" {
+	if why := change.OpMove.WhyNot(revision.Access{}, blue); why != "" {
 		t.Errorf("what nobody answered is refused: %q", why)
 	}
 }

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"rung/change"
+	"rung/change/rewrite"
 	"rung/model"
 	"rung/model/clean"
-	"rung/model/words"
 	"rung/revision/policies"
-	"rung/sources/manifests"
 )
 
 // The bounds of a logging session's time.
@@ -23,31 +23,10 @@ const (
 // DefaultSession is how long a logging session lasts unless another time is chosen.
 const DefaultSession = 15 * time.Minute
 
-// changeable says whether the gate changes objects of a kind: policies, and of namespaces
-// the logging.
-func changeable(k model.Kind) bool { return k.IsPolicy() || k == model.KindNamespace }
-
-// targets are the objects whose logging a mutation changes.
-func (m *Mutation) targets() []model.PolicyKey {
-	if len(m.Policies) > 0 {
-		return m.Policies
-	}
-	return []model.PolicyKey{m.Policy}
-}
-
-// whom names the targets in a title.
-func (m *Mutation) whom() string {
-	var names []string
-	for _, k := range m.targets() {
-		names = append(names, k.Label())
-	}
-	return words.Some(names, 2)
-}
-
 // logLevel sets the levels of policies and namespaces, for good or for a session.
 func (r *resolver) logLevel() {
 	m := &r.p.Mutation
-	whom := m.whom()
+	whom := m.Whom()
 	switch {
 	case m.Session && m.Lasts > 0:
 		r.p.Title = fmt.Sprintf("Log %s for %s: %s", whom, lasts(m.Lasts), inTitle(m.Levels))
@@ -58,8 +37,8 @@ func (r *resolver) logLevel() {
 	default:
 		r.p.Title = fmt.Sprintf("Switch logging of %s off", whom)
 	}
-	id, now := rand.Text(), r.g.cfg.Now().Truncate(time.Millisecond)
-	for _, k := range m.targets() {
+	id, now := rand.Text(), r.g.Config.Now().Truncate(time.Millisecond)
+	for _, k := range m.Targets() {
 		if old := r.logged(k); old != nil {
 			r.level(old, id, now)
 		}
@@ -175,7 +154,7 @@ func (g *Gate) who() string {
 
 // annotate gives an object these logging annotations, and no others of them.
 func (r *resolver) annotate(old *model.Policy, set map[string]string) {
-	now, broken := annotated(old, set, r.g.judges())
+	now, broken := rewrite.Annotated(old, set, r.g.judges())
 	r.p.Errors = append(r.p.Errors, broken...)
 	if now != nil {
 		r.p.Errors = append(r.p.Errors, now.Invalid...)
@@ -186,8 +165,8 @@ func (r *resolver) annotate(old *model.Policy, set map[string]string) {
 // logEnd ends the logging sessions of policies and namespaces.
 func (r *resolver) logEnd() {
 	m := &r.p.Mutation
-	r.p.Title = "End logging of " + m.whom()
-	for _, k := range m.targets() {
+	r.p.Title = "End logging of " + m.Whom()
+	for _, k := range m.Targets() {
 		old := r.logged(k)
 		if old == nil {
 			continue
@@ -209,7 +188,7 @@ func (r *resolver) endSession(old *model.Policy) {
 	}
 	s, ok := old.LogSession()
 	switch {
-	case m.Timed && (!ok || !s.Over(r.g.cfg.Now())):
+	case m.Timed && (!ok || !s.Over(r.g.Config.Now())):
 		r.block("the time of the logging session of %s is not over", name)
 		return
 	case !ok:
@@ -234,21 +213,8 @@ func levelText(set map[string]string) string {
 	return "no annotation"
 }
 
-// describeSession says in words what a field is of which only the record of a session is
-// the value.
-func describeSession(f *FieldChange) {
-	if f.Path != "metadata.annotations["+model.AnnotationLogSession+"]" {
-		return
-	}
-	for _, v := range []*string{&f.Old, &f.New} {
-		if s, err := model.ParseLogSession(*v); err == nil {
-			*v = s.Brief(s.Since)
-		}
-	}
-}
-
 // begins says which logging session a change began; empty for none.
-func begins(changes []ObjectChange) (id string) {
+func begins(changes []change.ObjectChange) (id string) {
 	for i := range changes {
 		if now := changes[i].New; now != nil {
 			if s, ok := now.LogSession(); ok && (changes[i].Old == nil || !sameSession(changes[i].Old, s)) {
@@ -279,54 +245,21 @@ func endedSessions(p *Preview, by string, at time.Time) (out []model.EndedLogSes
 		switch {
 		case c.New == nil:
 			e.How = "deleted by " + by
-		case p.Mutation.Op == OpLogEnd && p.Mutation.Timed:
+		case p.Mutation.Op == change.OpLogEnd && p.Mutation.Timed:
 			e.How = "its time was over"
-		case p.Mutation.Op == OpLogEnd:
+		case p.Mutation.Op == change.OpLogEnd:
 			e.How = "ended by " + by
 		default:
 			e.How = p.Title + " (" + by + ")"
 		}
 		switch {
-		case p.Mutation.Op != OpLogEnd:
+		case p.Mutation.Op != change.OpLogEnd:
 		case c.Old.LoggingChanged(s):
 			e.How += "; the level was changed meanwhile and stays as it is"
 		default:
 			e.How += "; the annotation is as before: " + s.FormerText()
 		}
 		out = append(out, e)
-	}
-	return out
-}
-
-// graft gives what an undo restores the logging annotations that are there now, where a
-// logging session began or ended since and nothing else changed: it is not what the undo
-// is about.
-func graft(now, left, target *model.Policy, by manifests.Options) *model.Policy {
-	if now == nil || left == nil || target == nil || now.Kind == model.KindNamespace {
-		return nil
-	}
-	_, a := now.LogSession()
-	_, b := left.LogSession()
-	if !a && !b {
-		return nil
-	}
-	as := func(p *model.Policy) *model.Policy {
-		q, _ := annotated(p, annotationsOf(now), by)
-		return q
-	}
-	if like := as(left); like == nil || !model.SameContent(like, now) {
-		return nil
-	}
-	return as(target)
-}
-
-// annotationsOf are the logging annotations of an object, byte for byte.
-func annotationsOf(p *model.Policy) map[string]string {
-	out := map[string]string{}
-	for _, name := range model.LoggingAnnotations() {
-		if v, has := p.RawAnnotation(name); has {
-			out[name] = v
-		}
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"rung/change"
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
@@ -15,7 +16,7 @@ import (
 // most that the meter lets through, and what is logged now where that is known.
 func (g *Gate) logCost(next *revision.Revision, p *Preview) string {
 	m := p.Mutation
-	if m.Op != OpLogLevel || !m.Levels.Any() || len(p.Objects) == 0 {
+	if m.Op != change.OpLogLevel || !m.Levels.Any() || len(p.Objects) == 0 {
 		return ""
 	}
 	var targets []model.Key
@@ -43,12 +44,12 @@ func linesASecond(n int) string { return words.Thousands(n) + " lines/s" }
 
 // logged is how many lines a second come of what some objects let log now.
 func (g *Gate) logged(rev *revision.Revision, targets []model.Key) (lines int, ok bool) {
-	if g.cfg.LogRate == nil {
+	if g.Config.LogRate == nil {
 		return 0, false
 	}
 	for _, t := range targets {
 		for _, k := range policies.LoggedUnits(rev, t) {
-			if n, seen := g.cfg.LogRate(k); seen {
+			if n, seen := g.Config.LogRate(k); seen {
 				lines, ok = lines+n, true
 			}
 		}
@@ -62,21 +63,21 @@ const byTime = "time"
 // EndOverdue ends the logging session of an object whose time is over, as was agreed when
 // it began. nothing says that there is none: somebody else ended it.
 func (g *Gate) EndOverdue(ctx context.Context, target model.Key) (ended []model.EndedLogSession, nothing bool, err error) {
-	m := Mutation{Op: OpLogEnd, Policy: target, Timed: true}
+	m := change.Mutation{Op: change.OpLogEnd, Policy: target, Timed: true}
 	var p *Preview
 	for n := 0; ; n++ {
-		p, _ = g.work(ctx, g.cfg.Current(), m, nil)
+		p, _ = g.work(ctx, g.Config.Current(), m, nil)
 		if p.Nothing() {
 			return nil, true, nil
 		}
 		if p.Blocked != "" {
-			return nil, false, fmt.Errorf("%s: %w", p.Blocked, ErrBlocked)
+			return nil, false, fmt.Errorf("%s: %w", p.Blocked, change.ErrBlocked)
 		}
 		res, err := g.commit(ctx, p, approval{Confirm: Confirm{Yes: true, By: byTime, Finish: true}, reverts: true, again: n < staleTries})
 		if res != nil {
-			return endedSessions(p, byTime, g.cfg.Now()), false, err
+			return endedSessions(p, byTime, g.Config.Now()), false, err
 		}
-		if n == staleTries || !errors.Is(err, ErrStale) {
+		if n == staleTries || !errors.Is(err, change.ErrStale) {
 			return nil, false, err
 		}
 	}
@@ -84,8 +85,12 @@ func (g *Gate) EndOverdue(ctx context.Context, target model.Key) (ended []model.
 
 // EndedSessions are the logging sessions of the history that ended, newest first.
 func (g *Gate) EndedSessions() (out []model.EndedLogSession) {
-	for _, e := range g.cfg.History.Entries() {
+	for _, e := range g.Config.History.Entries() {
 		out = append(out, e.Ended...)
 	}
 	return out
 }
+
+// staleTries is how often the end of a session is worked out again that others changed
+// meanwhile.
+const staleTries = 3

@@ -1,32 +1,40 @@
 package gate
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"rung/change"
+	"rung/change/audit"
+	"rung/change/history"
+	"rung/change/rewrite"
 	"rung/model"
 	"rung/revision"
 	"rung/revision/policies"
 	"rung/sources/manifests"
-	"rung/test/faultfs"
 	"rung/test/given"
 )
 
 func nsKey(name string) model.Key { return model.Key{Kind: model.KindNamespace, Name: name} }
 
-func session(lasts time.Duration, targets ...model.Key) Mutation {
-	return Mutation{Op: OpLogLevel, Policies: targets, Levels: model.LogLevels{Deny: "info"}, Session: true, Lasts: lasts}
+func session(lasts time.Duration, targets ...model.Key) change.Mutation {
+	return change.Mutation{Op: change.OpLogLevel, Policies: targets, Levels: model.LogLevels{Deny: "info"}, Session: true, Lasts: lasts}
 }
 
-func end(targets ...model.Key) Mutation { return Mutation{Op: OpLogEnd, Policies: targets} }
+func end(targets ...model.Key) change.Mutation {
+	return change.Mutation{Op: change.OpLogEnd, Policies: targets}
+}
 
-func timed(target model.Key) Mutation { return Mutation{Op: OpLogEnd, Policy: target, Timed: true} }
+func timed(target model.Key) change.Mutation {
+	return change.Mutation{Op: change.OpLogEnd, Policy: target, Timed: true}
+}
 
-// logging is the raw annotation of an object, "-" where it has none.
-func (w *world) logging(k model.Key) string {
+// Logging is the raw annotation of an object, "-" where it has none.
+func (w *world) Logging(k model.Key) string {
 	w.T.Helper()
 	p := w.Current().Cluster.Logged(k)
 	if p == nil {
@@ -63,29 +71,29 @@ func TestLogSessionRestores(t *testing.T) {
 					text = withLogging(text, c.quoted)
 				}
 				w := newWorld(t, text)
-				g, k := w.gate(t.TempDir()), given.ANPKey("control")
+				g, k := w.Gate(t.TempDir()), given.ANPKey("control")
 				before := w.Current().Cluster.Policy(k).YAML
-				if got := w.logging(k); got != c.want {
+				if got := w.Logging(k); got != c.want {
 					t.Fatalf("it begins with %q", got)
 				}
 				do(t, w, g, session(time.Minute, k), typed("control"))
-				if got := w.logging(k); got != `{"deny":"info"} (session)` {
+				if got := w.Logging(k); got != `{"deny":"info"} (session)` {
 					t.Fatalf("on: %q", got)
 				}
 				// A session that is begun again remembers what was before the first.
 				do(t, w, g, session(time.Hour, k), typed("control"))
 				switch how {
 				case "time":
-					w.wait(time.Hour)
+					w.Wait(time.Hour)
 					w.SetWrites(false) // it was agreed to when it began
 					do(t, w, g, timed(k), typed("control"))
 				case "end":
 					do(t, w, g, end(k), typed("control"))
 				case "undo":
-					do(t, w, g, Mutation{Op: OpUndo}, typed("control"))
-					do(t, w, g, Mutation{Op: OpUndo, Undo: 1}, typed("control"))
+					do(t, w, g, change.Mutation{Op: change.OpUndo}, typed("control"))
+					do(t, w, g, change.Mutation{Op: change.OpUndo, Undo: 1}, typed("control"))
 				}
-				if got := w.logging(k); got != c.want {
+				if got := w.Logging(k); got != c.want {
 					t.Errorf("off: %q, want %q", got, c.want)
 				}
 				if now := w.Current().Cluster.Policy(k).YAML; how != "undo" && now != before && c.name == "absent" {
@@ -98,8 +106,8 @@ func TestLogSessionRestores(t *testing.T) {
 
 func TestLogSessionOfANamespace(t *testing.T) {
 	w := newWorld(t, given.NP("blue", "web", "{podSelector: {}, ingress: [{from: [{podSelector: {}}]}]}"))
-	g, k := w.gate(t.TempDir()), nsKey("blue")
-	p, err := g.Preview(bg, w.Current(), session(time.Minute, k))
+	g, k := w.Gate(t.TempDir()), nsKey("blue")
+	p, err := g.Preview(context.Background(), w.Current(), session(time.Minute, k))
 	if err != nil || p.Blocked != "" {
 		t.Fatal(p, err)
 	}
@@ -110,7 +118,7 @@ func TestLogSessionOfANamespace(t *testing.T) {
 		t.Errorf("commands %v", got)
 	}
 	labels := w.Current().Cluster.Namespace("blue").Labels
-	if _, err := g.commit(bg, p, typed("")); err != nil {
+	if _, err := g.commit(context.Background(), p, typed("")); err != nil {
 		t.Fatal(err)
 	}
 	if l := policies.NamespaceLogging(w.Current(), "blue"); l.Levels.Deny != "info" || w.Current().Cluster.Namespace("blue").Labels.Key() != labels.Key() {
@@ -119,9 +127,9 @@ func TestLogSessionOfANamespace(t *testing.T) {
 	if s := policies.LogSessions(w.Current()); len(s) != 1 || s[0].Target != k || s[0].Changed || s[0].Problem != "" {
 		t.Errorf("%+v", s)
 	}
-	w.wait(time.Minute)
+	w.Wait(time.Minute)
 	do(t, w, g, timed(k), typed(""))
-	if got := w.logging(k); got != "-" {
+	if got := w.Logging(k); got != "-" {
 		t.Errorf("%q", got)
 	}
 	if e := g.EndedSessions(); len(e) != 1 || e[0].Target != k || e[0].How != "its time was over; the annotation is as before: no annotation" || !strings.HasPrefix(e[0].By, "ada") {
@@ -131,12 +139,12 @@ func TestLogSessionOfANamespace(t *testing.T) {
 	if u, r := g.UndoTitle(), g.RedoTitle(); u != "" || r != "" {
 		t.Errorf("undo %q, redo %q", u, r)
 	}
-	for _, m := range []Mutation{
-		{Op: OpLogLevel, Policy: k, Levels: model.LogLevels{Pass: "info"}},
-		{Op: OpLogLevel, Policy: given.NPKey("blue", "web"), Levels: model.LogLevels{Deny: "info"}},
-		{Op: OpLogLevel, Policy: k, Levels: model.LogLevels{Deny: "loud"}},
+	for _, m := range []change.Mutation{
+		{Op: change.OpLogLevel, Policy: k, Levels: model.LogLevels{Pass: "info"}},
+		{Op: change.OpLogLevel, Policy: given.NPKey("blue", "web"), Levels: model.LogLevels{Deny: "info"}},
+		{Op: change.OpLogLevel, Policy: k, Levels: model.LogLevels{Deny: "loud"}},
 		session(-1, k), session(time.Millisecond, k), session(40*24*time.Hour, k),
-		{Op: OpLogLevel, Policy: k, Session: true, Lasts: time.Minute},
+		{Op: change.OpLogLevel, Policy: k, Session: true, Lasts: time.Minute},
 		session(time.Minute, nsKey("nowhere")),
 	} {
 		if p := g.resolve(w.Current(), m); p.Blocked == "" {
@@ -148,29 +156,29 @@ func TestLogSessionOfANamespace(t *testing.T) {
 // What somebody else did meanwhile stays, and is said.
 func TestLogSessionLeavesTheChangesOfOthers(t *testing.T) {
 	w := newWorld(t, given.ANP("control", 34, "", "in deny *"), given.ANP("blue", 40, "", "in deny *"))
-	g, k := w.gate(t.TempDir()), given.ANPKey("control")
+	g, k := w.Gate(t.TempDir()), given.ANPKey("control")
 	do(t, w, g, session(time.Minute, k), typed(""))
-	now, _ := annotated(w.Current().Cluster.Policy(k), map[string]string{
+	now, _ := rewrite.Annotated(w.Current().Cluster.Policy(k), map[string]string{
 		model.AnnotationLogging:    `{"deny":"warning"}`,
-		model.AnnotationLogSession: annotationsOf(w.Current().Cluster.Policy(k))[model.AnnotationLogSession]}, manifests.Options{})
+		model.AnnotationLogSession: change.AnnotationsOf(w.Current().Cluster.Policy(k))[model.AnnotationLogSession]}, manifests.Options{})
 	w.Apply([]model.Object{now}, nil)
 	if s := policies.LogSessionOf(w.Current(), k); s == nil || !s.Changed {
 		t.Errorf("%+v", s)
 	}
-	p, err := g.Preview(bg, w.Current(), end(k))
+	p, err := g.Preview(context.Background(), w.Current(), end(k))
 	if err != nil || !strings.Contains(strings.Join(p.Notes, "\n"), `the level of ANP control was changed meanwhile and stays as it is: {"deny":"warning"}`) {
 		t.Errorf("%v, %v", p.Notes, err)
 	}
-	w.wait(time.Minute)
+	w.Wait(time.Minute)
 	do(t, w, g, timed(k), typed(""))
-	if got := w.logging(k); got != `{"deny":"warning"}` {
+	if got := w.Logging(k); got != `{"deny":"warning"}` {
 		t.Errorf("%q", got)
 	}
 	if e := g.EndedSessions(); len(e) != 1 || !strings.Contains(e[0].How, "the level was changed meanwhile and stays as it is") {
 		t.Errorf("%+v", e)
 	}
 	// A record that is none of Rung's is taken away, and nothing else.
-	now, _ = annotated(w.Current().Cluster.Policy(k), map[string]string{model.AnnotationLogging: "x", model.AnnotationLogSession: "{"}, manifests.Options{})
+	now, _ = rewrite.Annotated(w.Current().Cluster.Policy(k), map[string]string{model.AnnotationLogging: "x", model.AnnotationLogSession: "{"}, manifests.Options{})
 	w.Apply([]model.Object{now}, nil)
 	if s := policies.LogSessions(w.Current()); len(s) != 1 || s[0].Problem == "" {
 		t.Errorf("%+v", s)
@@ -179,7 +187,7 @@ func TestLogSessionLeavesTheChangesOfOthers(t *testing.T) {
 		t.Errorf("%q", p.Blocked)
 	}
 	do(t, w, g, end(k, given.ANPKey("blue")), typed(""))
-	if got := w.logging(k); got != "x" {
+	if got := w.Logging(k); got != "x" {
 		t.Errorf("%q", got)
 	}
 	if p := g.resolve(w.Current(), end(k)); !p.Nothing() {
@@ -191,7 +199,7 @@ func TestLogSessionLeavesTheChangesOfOthers(t *testing.T) {
 // ends nothing, nor does it while changes are switched off.
 func TestLogSessionOfSeveral(t *testing.T) {
 	w := newWorld(t, given.ANP("control", 34, "", "in deny *"), withLogging(given.ANP("blue", 40, "", "in deny *"), `'{"allow":"info"}'`), given.BANP("", "in deny *"))
-	g := w.gate(t.TempDir())
+	g := w.Gate(t.TempDir())
 	all := []model.Key{given.ANPKey("control"), given.ANPKey("blue"), {Kind: model.KindBANP, Name: "default"}, nsKey("red")}
 	do(t, w, g, session(0, all...), typed(""))
 	for _, k := range all {
@@ -199,8 +207,8 @@ func TestLogSessionOfSeveral(t *testing.T) {
 			t.Errorf("%s: %+v", k, s)
 		}
 	}
-	w.wait(1000 * time.Hour)
-	p, _ := g.work(bg, w.Current(), timed(all[0]), nil)
+	w.Wait(1000 * time.Hour)
+	p, _ := g.work(context.Background(), w.Current(), timed(all[0]), nil)
 	if !strings.Contains(p.Blocked, "is not over") {
 		t.Errorf("%q", p.Blocked)
 	}
@@ -210,7 +218,7 @@ func TestLogSessionOfSeveral(t *testing.T) {
 	}
 	w.SetWrites(true)
 	do(t, w, g, end(all...), typed(""))
-	if got := w.logging(all[0]) + w.logging(all[1]) + w.logging(all[2]) + w.logging(all[3]); got != `-{"allow":"info"}--` {
+	if got := w.Logging(all[0]) + w.Logging(all[1]) + w.Logging(all[2]) + w.Logging(all[3]); got != `-{"allow":"info"}--` {
 		t.Errorf("%q", got)
 	}
 	if len(policies.LogSessions(w.Current())) != 0 || len(g.EndedSessions()) != 4 {
@@ -222,19 +230,19 @@ func TestLogSessionOfSeveral(t *testing.T) {
 // leaves the logging as it is.
 func TestUndoBesideALogSession(t *testing.T) {
 	w := newWorld(t, given.ANP("control", 34, "", "in deny *"))
-	g, k := w.gate(t.TempDir()), given.ANPKey("control")
+	g, k := w.Gate(t.TempDir()), given.ANPKey("control")
 	do(t, w, g, move("control", 36), typed("control"))
 	id := g.History()[0].ID
 	do(t, w, g, session(time.Minute, k), typed(""))
-	do(t, w, g, Mutation{Op: OpUndo, Undo: id}, typed("control"))
-	if got := w.logging(k); got != `{"deny":"info"} (session)` || w.Priority("control") != 34 {
+	do(t, w, g, change.Mutation{Op: change.OpUndo, Undo: id}, typed("control"))
+	if got := w.Logging(k); got != `{"deny":"info"} (session)` || w.Priority("control") != 34 {
 		t.Errorf("%q at %d", got, w.Priority("control"))
 	}
 	do(t, w, g, move("control", 37), typed("control")) // its text has the record
-	w.wait(time.Minute)
+	w.Wait(time.Minute)
 	do(t, w, g, timed(k), typed(""))
-	do(t, w, g, Mutation{Op: OpUndo}, typed("control"))
-	if got := w.logging(k); got != "-" || w.Priority("control") != 34 {
+	do(t, w, g, change.Mutation{Op: change.OpUndo}, typed("control"))
+	if got := w.Logging(k); got != "-" || w.Priority("control") != 34 {
 		t.Errorf("%q at %d", got, w.Priority("control"))
 	}
 	if e := g.EndedSessions(); len(e) != 1 {
@@ -242,7 +250,7 @@ func TestUndoBesideALogSession(t *testing.T) {
 	}
 	// The end of a session is not undone.
 	ends := g.History()[1]
-	if p := g.resolve(w.Current(), Mutation{Op: OpUndo, Undo: ends.ID}); !ends.Ends || !strings.Contains(p.Blocked, "does not begin again") {
+	if p := g.resolve(w.Current(), change.Mutation{Op: change.OpUndo, Undo: ends.ID}); !ends.Ends || !strings.Contains(p.Blocked, "does not begin again") {
 		t.Errorf("%+v %q", ends, p.Blocked)
 	}
 }
@@ -252,7 +260,7 @@ func TestUndoBesideALogSession(t *testing.T) {
 func TestLogSessionEndsOnceInTheAudit(t *testing.T) {
 	ends := func(dir string) (out []string) {
 		for _, r := range auditOf(t, dir) {
-			if r.Op == OpLogEnd {
+			if r.Op == change.OpLogEnd {
 				out = append(out, r.By+" "+r.Result)
 			}
 		}
@@ -266,25 +274,25 @@ func TestLogSessionEndsOnceInTheAudit(t *testing.T) {
 	}{
 		{"by hand, then its time", func(t *testing.T, w *world, g, other *Gate) {
 			do(t, w, g, end(k), yes)
-			w.wait(time.Hour)
+			w.Wait(time.Hour)
 			for range 3 {
-				if ended, nothing, err := other.EndOverdue(bg, k); len(ended) != 0 || !nothing || err != nil {
+				if ended, nothing, err := other.EndOverdue(context.Background(), k); len(ended) != 0 || !nothing || err != nil {
 					t.Error(ended, nothing, err)
 				}
 			}
 		}, []string{"cli ok"}},
 		{"its time, in two at once", func(t *testing.T, w *world, g, other *Gate) {
-			w.wait(time.Hour)
+			w.Wait(time.Hour)
 			asked := 0
-			g.cfg.Current = func() *revision.Revision {
+			g.Config.Current = func() *revision.Revision {
 				if asked++; asked == 2 { // between its preview and its turn
-					if ended, _, err := other.EndOverdue(bg, k); len(ended) != 1 || err != nil {
+					if ended, _, err := other.EndOverdue(context.Background(), k); len(ended) != 1 || err != nil {
 						t.Error(ended, err)
 					}
 				}
 				return w.Current()
 			}
-			if ended, nothing, err := g.EndOverdue(bg, k); len(ended) != 0 || !nothing || err != nil {
+			if ended, nothing, err := g.EndOverdue(context.Background(), k); len(ended) != 0 || !nothing || err != nil {
 				t.Error(ended, nothing, err)
 			}
 		}, []string{"time ok"}},
@@ -292,68 +300,39 @@ func TestLogSessionEndsOnceInTheAudit(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			w := newWorld(t, given.ANP("control", 34, "", "in deny *"))
-			g, other := w.gate(dir), w.gate(dir)
+			g, other := w.Gate(dir), w.Gate(dir)
 			do(t, w, g, session(time.Minute, k), typed(""))
 			c.ended(t, w, g, other)
 			if got := ends(dir); !slices.Equal(got, c.want) {
 				t.Errorf("%q, want %q", got, c.want)
 			}
-			if got := w.logging(k); got != "-" {
+			if got := w.Logging(k); got != "-" {
 				t.Errorf("%q", got)
 			}
 		})
 	}
 }
 
-// A level for good ends the session and says so; a change on trial comes first.
-func TestLogSessionAndOtherChanges(t *testing.T) {
-	w := trialWorld(t)
-	p, k := w.trial(t.TempDir(), nil, RevertConfig{}), given.ANPKey("blue")
-	do(t, w, p.g, session(time.Minute, k), typed(""))
-	w.wait(time.Minute)
-	p.mustTry(move("control", 36))
-	q, _ := p.g.work(bg, w.Current(), timed(k), nil)
-	if !strings.Contains(q.Blocked, "is not confirmed yet") {
-		t.Errorf("%q", q.Blocked)
-	}
-	if _, err := p.Confirm("cli"); err != nil {
-		t.Fatal(err)
-	}
-	pre, err := p.g.Preview(bg, w.Current(), Mutation{Op: OpLogLevel, Policy: k, Levels: model.LogLevels{Deny: "alert"}})
-	if err != nil || !strings.Contains(strings.Join(pre.Notes, "\n"), "what it would have restored is forgotten: no annotation") {
-		t.Fatalf("%v, %v", pre.Notes, err)
-	}
-	if _, err := p.g.commit(bg, pre, typed("")); err != nil {
-		t.Fatal(err)
-	}
-	if got := w.logging(k); got != `{"deny":"alert"}` {
-		t.Errorf("%q", got)
-	}
-	if e := p.g.EndedSessions(); len(e) != 1 || e[0].How != "Set logging of ANP blue to deny=alert (ada)" {
-		t.Errorf("%+v", e)
-	}
-}
-
 // The time counts from when the change is made, not from when it was previewed.
 func TestLogSessionBeginsWhenItIsMade(t *testing.T) {
-	w := trialWorld(t)
-	g, k := w.gate(""), given.ANPKey("blue")
-	p, err := g.Preview(bg, w.Current(), session(time.Minute, k))
+	w := newWorld(t, given.ANP("control", 34, "", "in allow team=ops", "in deny *"), given.ANP("blue", 40, "tenant=blue", "in allow tenant=blue"))
+	g, k := w.Gate(""), given.ANPKey("blue")
+	p, err := g.Preview(context.Background(), w.Current(), session(time.Minute, k))
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.wait(10 * time.Minute)
-	if _, err := g.commit(bg, p, typed("")); err != nil {
+	w.Wait(10 * time.Minute)
+	if _, err := g.commit(context.Background(), p, typed("")); err != nil {
 		t.Fatal(err)
 	}
 	if s := policies.LogSessionOf(w.Current(), k); s == nil || !s.Until.Equal(w.Clock().Add(time.Minute).Truncate(time.Millisecond)) {
 		t.Errorf("%+v", s)
 	}
 	// Another level meanwhile is another change.
-	p, _ = g.Preview(bg, w.Current(), session(time.Minute, k))
-	now, _ := annotated(w.Current().Cluster.Policy(k), map[string]string{model.AnnotationLogging: "{}"}, manifests.Options{})
+	p, _ = g.Preview(context.Background(), w.Current(), session(time.Minute, k))
+	now, _ := rewrite.Annotated(w.Current().Cluster.Policy(k), map[string]string{model.AnnotationLogging: "{}"}, manifests.Options{})
 	w.Apply([]model.Object{now}, nil)
-	if _, err := g.commit(bg, p, typed("")); !errors.Is(err, ErrStale) {
+	if _, err := g.commit(context.Background(), p, typed("")); !errors.Is(err, change.ErrStale) {
 		t.Errorf("%v", err)
 	}
 }
@@ -361,16 +340,16 @@ func TestLogSessionBeginsWhenItIsMade(t *testing.T) {
 // What it costs is said before: rows, the meter, and what is logged now where that is known.
 func TestLogSessionCost(t *testing.T) {
 	w := newWorld(t, given.ANP("control", 34, "", "in allow team=ops", "in deny *", "out deny *"))
-	h, _ := OpenHistory(nil, "", "")
-	g := w.gateOf(Config{Writer: w, History: h, Audit: NewAudit(nil, ""), LogRate: func(k model.Key) (int, bool) { return 7, k.Name == "control" }})
-	p, err := g.Preview(bg, w.Current(), session(time.Minute, given.ANPKey("control")))
+	h, _ := history.Open(nil, "", "")
+	g := w.GateOf(Config{Writer: w, History: h, Audit: audit.New(nil, ""), LogRate: func(k model.Key) (int, bool) { return 7, k.Name == "control" }})
+	p, err := g.Preview(context.Background(), w.Current(), session(time.Minute, given.ANPKey("control")))
 	const want = "2 rows with log=true in each zone; the meter was not read; unless told otherwise it limits each to 20 lines/s, so at most 40 lines/s on each node and 80 on 2 nodes; the rest is silently discarded; what of it logs now makes 7 lines/s"
 	if err != nil || !strings.Contains(strings.Join(p.Notes, "\n"), want) {
 		t.Errorf("%s\n%v", strings.Join(p.Notes, "\n"), err)
 	}
 	m := session(time.Minute, given.ANPKey("control"))
 	m.Levels = model.LogLevels{Pass: "info"}
-	if p, _ := g.Preview(bg, w.Current(), m); !strings.Contains(strings.Join(p.Notes, "\n"), "no row logs at these levels") {
+	if p, _ := g.Preview(context.Background(), w.Current(), m); !strings.Contains(strings.Join(p.Notes, "\n"), "no row logs at these levels") {
 		t.Errorf("%v", p.Notes)
 	}
 }
@@ -379,7 +358,7 @@ func TestLogSessionCost(t *testing.T) {
 // other levels does not.
 func TestLogSessionOfWhatLogs(t *testing.T) {
 	w := newWorld(t, withLogging(given.ANP("control", 34, "", "in deny *"), `'{"deny":"alert","allow":"alert","pass":"alert"}'`), given.NP("blue", "web", "{podSelector: {}}"))
-	g, k := w.gate(t.TempDir()), given.ANPKey("control")
+	g, k := w.Gate(t.TempDir()), given.ANPKey("control")
 	all := model.LogLevels{Deny: "alert", Allow: "alert", Pass: "alert"}
 	for _, c := range []struct {
 		key    model.Key
@@ -393,29 +372,12 @@ func TestLogSessionOfWhatLogs(t *testing.T) {
 	} {
 		m := session(DefaultSession, c.key)
 		m.Levels = c.levels
-		p, err := g.Preview(bg, w.Current(), m)
+		p, err := g.Preview(context.Background(), w.Current(), m)
 		if err != nil || p.Title != c.title {
 			t.Errorf("%s: %q, %v", c.key, p.Title, err)
 		}
 		if got := strings.Contains(strings.Join(p.Notes, "\n"), " already logs this: no row changes"); got != c.same {
 			t.Errorf("%s %s: %v", c.key, c.levels, p.Notes)
 		}
-	}
-}
-
-// The level of a namespace that was set on trial is put back by the next process, too.
-func TestTrialOfANamespacesLevel(t *testing.T) {
-	w, dir := newWorld(t, given.NP("blue", "web", "{podSelector: {}}")), t.TempDir()
-	p := w.trial(dir, &faultfs.FS{}, RevertConfig{Adopts: true})
-	p.mustTry(Mutation{Op: OpLogLevel, Policy: nsKey("blue"), Levels: model.LogLevels{Deny: "alert"}})
-	if got := w.logging(nsKey("blue")); got != `{"deny":"alert"}` {
-		t.Fatal(got)
-	}
-	p.dies()
-	w.wait(time.Minute)
-	p = w.trial(dir, nil, RevertConfig{Adopts: true})
-	p.step(bg, true)
-	if got := w.logging(nsKey("blue")); got != "-" || stored(t, dir) {
-		t.Errorf("%q", got)
 	}
 }

@@ -10,24 +10,28 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/model"
+	"rung/change"
+	"rung/change/audit"
+	"rung/change/history"
 	"rung/test/given"
 )
 
 // writing is a Writer that is a function.
-type writing func(ctx context.Context, changes []ObjectChange) error
+type writing func(ctx context.Context, changes []change.ObjectChange) error
 
-func (w writing) Write(ctx context.Context, changes []ObjectChange) error { return w(ctx, changes) }
+func (w writing) Write(ctx context.Context, changes []change.ObjectChange) error {
+	return w(ctx, changes)
+}
 
 // The line of a change says when it began, and what stands in it before the outcome is
 // not written again: should that be torn off, the line still tells which change it was.
 func TestAuditKeepsItsLine(t *testing.T) {
 	w := newWorld(t, given.ANP("a", 40, "tenant=a", "in allow tenant=a"))
 	dir := t.TempDir()
-	g := w.gate(dir)
+	g := w.Gate(dir)
 	began := w.Clock()
 	var reserved []byte
-	g.cfg.Writer = writing(func(ctx context.Context, changes []ObjectChange) error {
+	g.Config.Writer = writing(func(ctx context.Context, changes []change.ObjectChange) error {
 		var err error
 		if reserved, err = os.ReadFile(filepath.Join(dir, "audit.jsonl")); err != nil {
 			return err
@@ -45,7 +49,7 @@ func TestAuditKeepsItsLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := auditOf(t, dir)[0]
-	if !r.Time.Equal(began) || r.Milliseconds != 1500 || r.Result != auditOK {
+	if !r.Time.Equal(began) || r.Milliseconds != 1500 || r.Result != audit.OK {
 		t.Errorf("%s at %s for %d ms, want %s", r.Result, r.Time, r.Milliseconds, began)
 	}
 	now, err := os.ReadFile(filepath.Join(dir, "audit.jsonl"))
@@ -63,8 +67,8 @@ func TestAuditKeepsItsLine(t *testing.T) {
 func TestUndoOfRedo(t *testing.T) {
 	w := newWorld(t, given.ANP("a", 40, "tenant=a", "in allow tenant=a"))
 	dir := t.TempDir()
-	g := w.gate(dir)
-	do := func(m Mutation) uint64 {
+	g := w.Gate(dir)
+	do := func(m change.Mutation) uint64 {
 		t.Helper()
 		p, err := g.Preview(t.Context(), w.Current(), m)
 		if err != nil || p.Blocked != "" {
@@ -78,69 +82,34 @@ func TestUndoOfRedo(t *testing.T) {
 	}
 	do(move("a", 41))
 	do(move("a", 42))
-	undo := do(Mutation{Op: OpUndo})
-	redo := do(Mutation{Op: OpUndo, Undo: undo})
-	do(Mutation{Op: OpUndo, Undo: redo})
+	undo := do(change.Mutation{Op: change.OpUndo})
+	redo := do(change.Mutation{Op: change.OpUndo, Undo: undo})
+	do(change.Mutation{Op: change.OpUndo, Undo: redo})
 	want := []string{"Undo: Move ANP a from 41 to 42", "Redo: Move ANP a from 41 to 42 (undone)", "Undo: Move ANP a from 41 to 42",
 		"Move ANP a from 41 to 42 (undone)", "Move ANP a from 40 to 41"}
-	if diff := cmp.Diff(want, titles(g.cfg.History)); diff != "" || w.Priority("a") != 41 {
+	if diff := cmp.Diff(want, titles(g.Config.History)); diff != "" || w.Priority("a") != 41 {
 		t.Errorf("at %d (-want +got)\n%s", w.Priority("a"), diff)
 	}
-	again, err := OpenHistory(nil, dir, "test")
+	again, err := history.Open(nil, dir, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, titles(again)); diff != "" {
 		t.Errorf("after a restart (-want +got)\n%s", diff)
 	}
-	do(Mutation{Op: OpUndo})
+	do(change.Mutation{Op: change.OpUndo})
 	if w.Priority("a") != 40 {
 		t.Errorf("undo leaves it at %d", w.Priority("a"))
 	}
 }
 
-// Two new objects whose files would have one name come into two files.
-func TestWriteBackOfLikeNames(t *testing.T) {
-	d := newDisk(t, map[string]string{"a.yaml": two()})
-	np := func(namespace, name string) ObjectChange {
-		return d.create("apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: " + name + ", namespace: " + namespace + "}\nspec: {podSelector: {}}\n")
-	}
-	one, other := np("a-b", "c"), np("a", "b-c")
-	if err := d.put(one, other); err != nil {
-		t.Fatal(err)
-	}
-	d.look()
-	for _, k := range []model.PolicyKey{one.Key, other.Key} {
-		if d.read[k] == nil {
-			t.Errorf("%s is in no file of %v", k.Label(), d.names())
+func titles(h *history.History) (out []string) {
+	for _, e := range h.Entries() {
+		s := e.Title
+		if e.Undone {
+			s += " (undone)"
 		}
+		out = append(out, s)
 	}
-}
-
-// A plan that is stopped while a step is being written stops after that step.
-func TestPlanStopsAfterItsStep(t *testing.T) {
-	p := newPlanWorld(t, t.TempDir(), tenants...)
-	defer p.kill()
-	began, let := make(chan struct{}), make(chan struct{})
-	p.g.cfg.Writer = writing(func(ctx context.Context, changes []ObjectChange) error {
-		close(began)
-		<-let
-		if err := ctx.Err(); err != nil {
-			return err // the request was given up, whatever became of it
-		}
-		return p.Write(ctx, changes)
-	})
-	if err := p.begin(p.respace(), agreed); err != nil {
-		t.Fatal(err)
-	}
-	<-began
-	p.r.Stop()
-	close(let)
-	s := p.until("stopped", inState(PlanStopped))
-	if brief(s) != "stopped 0/3 …·· next b 2 → 20: interrupted" || p.at() != firstMade {
-		t.Errorf("%s, %s", brief(s), p.at())
-	}
-	if r := auditOf(t, p.dir); len(r) != 1 || r[0].Result != auditOK {
-		t.Errorf("%+v", r)
-	}
+	return out
 }

@@ -3,12 +3,13 @@ package gate
 import (
 	"fmt"
 	"slices"
-	"strings"
 
+	"rung/change"
+	"rung/change/effect"
+	"rung/change/rewrite"
 	"rung/model"
 	"rung/model/clean"
 	"rung/revision"
-	"rung/sources/kube"
 	"rung/sources/manifests"
 )
 
@@ -17,7 +18,7 @@ const WhyNotAntrea = "Rung shows policies of Antrea and does not change them: us
 
 // resolve works out which objects a change writes and whether it may be made. It is cheap
 // beside what follows from them: effectOf, which finds the guard rails, and explain.
-func (g *Gate) resolve(rev *revision.Revision, m Mutation) *Preview {
+func (g *Gate) resolve(rev *revision.Revision, m change.Mutation) *Preview {
 	r := resolver{g, rev, &Preview{Mutation: m}}
 	r.work()
 	r.finish()
@@ -27,23 +28,23 @@ func (g *Gate) resolve(rev *revision.Revision, m Mutation) *Preview {
 // work finds the objects that a mutation changes.
 func (r *resolver) work() {
 	switch r.p.Mutation.Op {
-	case OpApply:
+	case change.OpApply:
 		r.apply()
-	case OpDelete:
+	case change.OpDelete:
 		r.remove()
-	case OpMove:
+	case change.OpMove:
 		r.move()
-	case OpLogLevel:
+	case change.OpLogLevel:
 		r.logLevel()
-	case OpLogEnd:
+	case change.OpLogEnd:
 		r.logEnd()
-	case OpUndo, OpRedo:
+	case change.OpUndo, change.OpRedo:
 		r.undo()
-	case OpRevert:
+	case change.OpRevert:
 		r.revert()
-	case OpFinish:
+	case change.OpFinish:
 		r.finishRest()
-	case OpCombine:
+	case change.OpCombine:
 		r.combine()
 	default:
 		r.block("there is no action %q", r.p.Mutation.Op)
@@ -70,19 +71,19 @@ func (r *resolver) finish() {
 	p := r.p
 	p.blockInvalid()
 	for i := range p.Objects {
-		p.Objects[i].How, p.Objects[i].force = howOf(p.Mutation, &p.Objects[i]), p.Mutation.Force
+		p.Objects[i].How, p.Objects[i].Force = change.VerbOf(p.Mutation, &p.Objects[i]), p.Mutation.Force
 	}
 	p.describe(r.rev)
-	if why := r.g.reverts.against(p); why != "" {
+	if why := r.g.trials.Against(p); why != "" {
 		r.block("%s", why)
 	}
-	if slices.ContainsFunc(p.Objects, func(c ObjectChange) bool { return c.Key.Kind.IsAntrea() }) {
+	if slices.ContainsFunc(p.Objects, func(c change.ObjectChange) bool { return c.Key.Kind.IsAntrea() }) {
 		p.ReadOnly = p.Blocked == ""
 		r.block(WhyNotAntrea)
 	}
 	// Read-only comes last: what is wrong with the change itself says more. What puts a
 	// change back was agreed to with the change.
-	if !r.rev.Mode.Writes && p.Mutation.Op != OpRevert && !(p.Mutation.Op == OpLogEnd && p.Mutation.Timed) {
+	if !r.rev.Mode.Writes && p.Mutation.Op != change.OpRevert && !(p.Mutation.Op == change.OpLogEnd && p.Mutation.Timed) {
 		why := r.rev.Mode.WhyNot
 		if why == "" || why == "read-only" {
 			why = "changes are switched off"
@@ -93,21 +94,6 @@ func (r *resolver) finish() {
 		p.ReadOnly = p.ReadOnly || p.Blocked == ""
 		r.block("read-only: %s", why)
 	}
-}
-
-// howOf is the way one object is changed on a cluster.
-func howOf(m Mutation, c *ObjectChange) kube.Verb {
-	switch {
-	case c.New == nil:
-		return kube.VerbDelete
-	case m.Op == OpApply && m.ServerSide:
-		return kube.VerbApply
-	case c.Old == nil:
-		return kube.VerbCreate
-	case m.Op == OpMove || m.Op == OpLogLevel || m.Op == OpLogEnd || c.Key.Kind == model.KindNamespace:
-		return kube.VerbPatch
-	}
-	return kube.VerbUpdate
 }
 
 // blockInvalid says that validation found errors, if it did.
@@ -133,51 +119,22 @@ func (p *Preview) Nothing() bool { return p.nothing && len(p.Objects) == 0 }
 
 // describe fills in what follows from the objects alone.
 func (p *Preview) describe(rev *revision.Revision) {
-	slices.SortStableFunc(p.Objects, func(a, b ObjectChange) int { return a.Key.Compare(b.Key) })
+	slices.SortStableFunc(p.Objects, func(a, b change.ObjectChange) int { return a.Key.Compare(b.Key) })
 	for i := range p.Objects {
 		c := &p.Objects[i]
 		if c.Old != nil && c.New != nil {
-			c.Fields = fieldChanges(c.Old, c.New)
-			for j := range c.Fields {
-				describeSession(&c.Fields[j])
-			}
+			c.Fields = effect.Fields(c.Old, c.New)
 		}
-		c.Diff = unified(c.Key.Label()+" (now)", c.Key.Label()+" (after)", textOf(c.Old), textOf(c.New))
+		c.Diff = rewrite.UnifiedDiff(c.Key.Label()+" (now)", c.Key.Label()+" (after)", change.TextOf(c.Old), change.TextOf(c.New))
 	}
 	if p.Title == "" {
-		p.Title = titleOf(p.Objects)
+		p.Title = change.TitleOf(p.Objects)
 	}
 	if len(p.Objects) == 0 {
 		p.nothing = p.Blocked == ""
 		p.block("nothing to do")
 	}
-	p.Commands = commands(rev, p)
-}
-
-// titleOf says in a few words what happens to the objects.
-func titleOf(changes []ObjectChange) string {
-	switch len(changes) {
-	case 0:
-		return "No change"
-	case 1:
-		return capital(changes[0].verb()) + " " + changes[0].Key.Label()
-	}
-	var parts []string
-	for _, verb := range []string{"create", "update", "delete"} {
-		var names []string
-		for _, c := range changes {
-			if c.verb() == verb {
-				names = append(names, c.Key.Label())
-			}
-		}
-		if n := len(names); n > 3 {
-			names = append(names[:2], fmt.Sprintf("%d more", n-2))
-		}
-		if len(names) > 0 {
-			parts = append(parts, verb+" "+strings.Join(names, ", "))
-		}
-	}
-	return capital(strings.Join(parts, "; "))
+	p.Commands = change.Commands(rev, p.Mutation, p.Objects)
 }
 
 // change adds an object, unless it is already what it should be.
@@ -185,28 +142,17 @@ func (r *resolver) change(old, now *model.Policy) {
 	if old == nil && now == nil {
 		return
 	}
-	c := ObjectChange{Old: old}
+	c := change.ObjectChange{Old: old}
 	if now != nil {
 		if old != nil && model.SameContent(old, now) {
 			r.p.Notes = append(r.p.Notes, now.Key.Label()+" is as it should be")
 			return
 		}
-		c.Key, c.New = now.Key, adopt(old, now)
+		c.Key, c.New = now.Key, rewrite.Adopt(old, now)
 	} else {
 		c.Key = old.Key
 	}
 	r.p.Objects = append(r.p.Objects, c)
-}
-
-// adopt is the next version of an object: what its author does not decide stays.
-func adopt(old, now *model.Policy) *model.Policy {
-	next := *now
-	next.Origin = model.Origin{Item: -1}
-	if old != nil {
-		next.UID, next.Created = old.UID, old.Created
-		next.Origin, next.Conditions = old.Origin, old.Conditions
-	}
-	return &next
 }
 
 // apply takes whole documents, policies only.
@@ -214,7 +160,7 @@ func (r *resolver) apply() {
 	m := r.p.Mutation
 	res := manifests.Parse("", m.YAML, r.g.judges())
 	r.p.Errors = res.Broken
-	base := policiesIn(m.Base)
+	base := rewrite.PoliciesIn(m.Base)
 	seen, aside := map[model.Key]bool{}, map[model.Kind]int{}
 	for _, o := range res.Objects {
 		now, ok := o.(*model.Policy)
@@ -235,7 +181,7 @@ func (r *resolver) apply() {
 		r.p.Errors = append(r.p.Errors, now.Invalid...)
 		old := r.rev.Cluster.Policy(now.Key)
 		if was := base[now.Key]; was != nil && !model.SameContent(was, old) && !model.SameContent(old, now) {
-			r.conflict(Conflict{Key: now.Key, Base: was.YAML, Now: textOf(old), Wanted: now.YAML})
+			r.conflict(rewrite.Conflict{Key: now.Key, Base: was.YAML, Now: change.TextOf(old), Wanted: now.YAML})
 		}
 		n := len(r.p.Objects)
 		r.change(old, now)
@@ -257,20 +203,9 @@ func (r *resolver) apply() {
 	}
 }
 
-// policiesIn are the policies of a text, valid or not.
-func policiesIn(text []byte) map[model.Key]*model.Policy {
-	out := map[model.Key]*model.Policy{}
-	if len(text) > 0 {
-		for _, p := range manifests.Parse("", text, manifests.Options{SkipSchema: true}).Policies() {
-			out[p.Key] = p
-		}
-	}
-	return out
-}
-
-func (r *resolver) conflict(c Conflict) {
+func (r *resolver) conflict(c rewrite.Conflict) {
 	if r.p.Conflict == nil {
-		r.p.Conflict = conflict(c)
+		r.p.Conflict = rewrite.WithMerge(c)
 	}
 	if c.Now == "" {
 		r.block("%s was removed meanwhile", c.Key.Label())
@@ -306,7 +241,7 @@ func (r *resolver) move() {
 		return
 	}
 	p.Title = fmt.Sprintf("Move %s from %d to %d", m.Policy.Label(), old.Priority, m.Priority)
-	now, broken := movedTo(old, m.Priority, r.g.judges())
+	now, broken := rewrite.MovedTo(old, m.Priority, r.g.judges())
 	p.Errors = append(p.Errors, broken...)
 	if now == nil {
 		return

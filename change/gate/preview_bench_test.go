@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"rung/bench/workload"
+	"rung/change"
 	"rung/model"
 	"rung/revision/finding"
 	"rung/test/given"
@@ -44,8 +45,8 @@ func largeWorld(t testing.TB, pods, policies int) *world {
 func BenchmarkPreview(b *testing.B) {
 	w := largeWorld(b, 10000, 100)
 	_ = finding.Findings(w.Rev)
-	g := w.gate("")
-	for _, m := range []Mutation{move("p3", 77), remove("p3"), apply(given.ANP("new", 0, "", "in deny *"))} {
+	g := w.Gate("")
+	for _, m := range []change.Mutation{move("p3", 77), remove("p3"), apply(given.ANP("new", 0, "", "in deny *"))} {
 		b.Run(string(m.Op), func(b *testing.B) {
 			for b.Loop() {
 				if p, err := g.Preview(context.Background(), w.Current(), m); err != nil || p.Blocked != "" {
@@ -73,10 +74,10 @@ func BenchmarkPreviewEdit(b *testing.B) {
 		old = p
 		break
 	}
-	text := strings.Replace(textOf(old), "action: Allow", "action: Deny", 1)
+	text := strings.Replace(change.TextOf(old), "action: Allow", "action: Deny", 1)
 	_ = finding.Findings(w.Current())
 	w.Current().Verdicts()
-	g := w.gate("")
+	g := w.Gate("")
 	flips := 0
 	for b.Loop() {
 		p, err := g.Preview(context.Background(), w.Current(), apply(text))

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"rung/change"
+	"rung/change/effect"
 	"rung/model"
 	"rung/model/words"
 )
@@ -20,7 +22,7 @@ func (r *resolver) combine() {
 		one.work()
 		one.p.blockInvalid()
 		if one.p.Title == "" {
-			one.p.Title = titleOf(one.p.Objects)
+			one.p.Title = change.TitleOf(one.p.Objects)
 		}
 		if titles = append(titles, one.p.Title); one.p.Blocked != "" {
 			r.block("%s: %s", one.p.Title, one.p.Blocked)
@@ -29,7 +31,7 @@ func (r *resolver) combine() {
 		for i := range one.p.Objects {
 			r.merge(one.p.Objects[i])
 		}
-		rev = after(rev, one.p.Objects)
+		rev = effect.After(rev, one.p.Objects)
 	}
 	if r.p.Title = strings.Join(titles, ", then "); len(titles) > 3 {
 		r.p.Title = fmt.Sprintf("%s changes: %s", words.Thousands(len(titles)), words.Some(titles, 3))
@@ -37,8 +39,8 @@ func (r *resolver) combine() {
 }
 
 // merge adds a change of an object to those that were found before it.
-func (r *resolver) merge(c ObjectChange) {
-	i := slices.IndexFunc(r.p.Objects, func(o ObjectChange) bool { return o.Key == c.Key })
+func (r *resolver) merge(c change.ObjectChange) {
+	i := slices.IndexFunc(r.p.Objects, func(o change.ObjectChange) bool { return o.Key == c.Key })
 	if i < 0 {
 		r.p.Objects = append(r.p.Objects, c)
 		return

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"rung/change"
 	"rung/model/verdict"
 	"rung/test/given"
 )
@@ -12,7 +13,7 @@ import (
 // edited; Commit sees that it is another.
 func TestSurplus(t *testing.T) {
 	w := newWorld(t, given.ANP("wall", 50, "tenant=blue", "out deny tenant=red"))
-	g := w.gate("")
+	g := w.Gate("")
 	wanted := &verdict.Wanted{Becomes: verdict.Allow, Connections: []verdict.Connection{{From: verdict.PodEnd("blue", "web-0"), To: verdict.PodEnd("red", "web-0"),
 		Protocol: verdict.TCP, Port: 80}}}
 	text := `apiVersion: policy.networking.k8s.io/v1alpha1
@@ -32,12 +33,12 @@ spec:
 		strings.Replace(text, "port: 80", "port: 81", 1):                                              "opens 1 pair that no log line has: blue/web-0 → red/web-0, TCP 81; for example blue/web-0 → red/web-0 tcp 81",
 		strings.Replace(text, "to: [{pods", "to: [{networks: [8.8.8.0/24]}, {pods", 1):                "opens only the connections of the log lines",
 	} {
-		p, err := g.Preview(t.Context(), w.Current(), Mutation{Op: OpApply, YAML: []byte(edited), Wanted: wanted})
+		p, err := g.Preview(t.Context(), w.Current(), change.Mutation{Op: change.OpApply, YAML: []byte(edited), Wanted: wanted})
 		if err != nil || p.Surplus == nil || p.Surplus.Text() != want {
 			t.Errorf("%v\ngot  %v\nwant %s", err, p.Surplus, want)
 		}
 	}
-	p, err := g.Preview(t.Context(), w.Current(), Mutation{Op: OpApply, YAML: []byte(text)})
+	p, err := g.Preview(t.Context(), w.Current(), change.Mutation{Op: change.OpApply, YAML: []byte(text)})
 	if err != nil || p.Surplus != nil {
 		t.Errorf("a surplus of what nobody wants: %v %v", p.Surplus, err)
 	}
@@ -46,34 +47,36 @@ spec:
 // Several changes in one are made in order, and an object is told of once.
 func TestCombine(t *testing.T) {
 	w := newWorld(t, given.ANP("a", 10, "tenant=blue", "out deny tenant=red"), given.ANP("b", 20, "tenant=red", "in deny tenant=blue"))
-	g := w.gate("")
-	move := func(name string, to int32) Mutation {
-		return Mutation{Op: OpMove, Policy: given.ANPKey(name), Priority: to}
+	g := w.Gate("")
+	move := func(name string, to int32) change.Mutation {
+		return change.Mutation{Op: change.OpMove, Policy: given.ANPKey(name), Priority: to}
 	}
-	del := func(name string) Mutation { return Mutation{Op: OpDelete, Policy: given.ANPKey(name)} }
-	apply := func(text string) Mutation { return Mutation{Op: OpApply, YAML: []byte(text)} }
+	del := func(name string) change.Mutation {
+		return change.Mutation{Op: change.OpDelete, Policy: given.ANPKey(name)}
+	}
+	apply := func(text string) change.Mutation { return change.Mutation{Op: change.OpApply, YAML: []byte(text)} }
 	c := given.ANP("c", 30, "tenant=blue", "in pass tenant=red")
 	for _, x := range []struct {
 		name    string
-		parts   []Mutation
+		parts   []change.Mutation
 		objects string
 		blocked string
 	}{
-		{"two deletions", []Mutation{del("a"), del("b")}, "delete a, delete b", ""},
-		{"moved twice", []Mutation{move("a", 11), move("a", 12)}, "update a 12", ""},
-		{"moved there and back", []Mutation{move("a", 11), move("b", 21), move("a", 10)}, "update b 21", ""},
-		{"moved and deleted", []Mutation{move("a", 11), del("a")}, "delete a", ""},
-		{"made, moved and deleted", []Mutation{apply(c), move("c", 31), del("c"), del("a")}, "delete a", ""},
-		{"made and moved", []Mutation{apply(c), move("c", 31)}, "create c 31", ""},
-		{"deleted and moved", []Mutation{del("a"), move("a", 11)}, "delete a", "there is no ANP a"},
+		{"two deletions", []change.Mutation{del("a"), del("b")}, "delete a, delete b", ""},
+		{"moved twice", []change.Mutation{move("a", 11), move("a", 12)}, "update a 12", ""},
+		{"moved there and back", []change.Mutation{move("a", 11), move("b", 21), move("a", 10)}, "update b 21", ""},
+		{"moved and deleted", []change.Mutation{move("a", 11), del("a")}, "delete a", ""},
+		{"made, moved and deleted", []change.Mutation{apply(c), move("c", 31), del("c"), del("a")}, "delete a", ""},
+		{"made and moved", []change.Mutation{apply(c), move("c", 31)}, "create c 31", ""},
+		{"deleted and moved", []change.Mutation{del("a"), move("a", 11)}, "delete a", "there is no ANP a"},
 	} {
-		p, err := g.Preview(t.Context(), w.Current(), Mutation{Op: OpCombine, Parts: x.parts})
+		p, err := g.Preview(t.Context(), w.Current(), change.Mutation{Op: change.OpCombine, Parts: x.parts})
 		if err != nil {
 			t.Fatal(x.name, err)
 		}
 		var got []string
 		for _, o := range p.Objects {
-			text := o.verb() + " " + o.Key.Name
+			text := o.Verb() + " " + o.Key.Name
 			if o.New != nil {
 				text += " " + strings.TrimSpace(strings.Split(strings.Split(o.New.YAML, "priority:")[1], "\n")[0])
 			}
@@ -84,7 +87,7 @@ func TestCombine(t *testing.T) {
 		}
 	}
 	// Both denied the same pair: only what both do opens it.
-	p, err := g.Preview(t.Context(), w.Current(), Mutation{Op: OpCombine, Parts: []Mutation{del("a"), del("b")}})
+	p, err := g.Preview(t.Context(), w.Current(), change.Mutation{Op: change.OpCombine, Parts: []change.Mutation{del("a"), del("b")}})
 	if err != nil || p.Effect == nil || !p.Effect.Flipping() {
 		t.Errorf("both deleted, and nothing opens: %v %+v", err, p.Effect)
 	}
@@ -94,8 +97,8 @@ func TestCombine(t *testing.T) {
 func TestUndoOfNothing(t *testing.T) {
 	w := newWorld(t, given.ANP("a", 10, "tenant=blue", "out deny tenant=red"))
 	dir := t.TempDir()
-	g := w.gate(dir)
-	do := func(m Mutation) error {
+	g := w.Gate(dir)
+	do := func(m change.Mutation) error {
 		p, err := g.Preview(t.Context(), w.Current(), m)
 		if err != nil {
 			t.Fatal(err)
@@ -104,12 +107,12 @@ func TestUndoOfNothing(t *testing.T) {
 		return err
 	}
 	for _, to := range []int32{11, 12} {
-		if err := do(Mutation{Op: OpMove, Policy: given.ANPKey("a"), Priority: to}); err != nil {
+		if err := do(change.Mutation{Op: change.OpMove, Policy: given.ANPKey("a"), Priority: to}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	w.Edit(given.ANP("a", 11, "tenant=blue", "out deny tenant=red"))
-	err := do(Mutation{Op: OpUndo})
+	err := do(change.Mutation{Op: change.OpUndo})
 	if err == nil || !strings.Contains(err.Error(), "nothing to undo: ANP a already stands as it was") {
 		t.Fatal(err)
 	}
@@ -117,12 +120,12 @@ func TestUndoOfNothing(t *testing.T) {
 		t.Errorf("priority %d", got)
 	}
 	// It is done with, also for whoever reads the file next.
-	for _, h := range []*Gate{g, w.gate(dir)} {
-		if e, ok := h.cfg.History.Find(0); !ok || !strings.Contains(e.Title, "from 10 to 11") {
+	for _, h := range []*Gate{g, w.Gate(dir)} {
+		if e, ok := h.Config.History.Find(0); !ok || !strings.Contains(e.Title, "from 10 to 11") {
 			t.Errorf("next to undo: %q, %v", e.Title, ok)
 		}
 	}
-	if err := do(Mutation{Op: OpUndo}); err != nil {
+	if err := do(change.Mutation{Op: change.OpUndo}); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.Priority("a"); got != 10 {
@@ -130,11 +133,11 @@ func TestUndoOfNothing(t *testing.T) {
 	}
 	// Put forward by hand, the redo has nothing to do.
 	w.Edit(given.ANP("a", 11, "tenant=blue", "out deny tenant=red"))
-	err = do(Mutation{Op: OpRedo})
+	err = do(change.Mutation{Op: change.OpRedo})
 	if err == nil || !strings.Contains(err.Error(), "nothing to redo: ANP a already stands as it would be") {
 		t.Error(err)
 	}
-	if _, ok := g.cfg.History.FindRedo(); ok {
+	if _, ok := g.Config.History.FindRedo(); ok {
 		t.Error("it is still to be redone")
 	}
 }

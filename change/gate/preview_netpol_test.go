@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rung/change"
 	"rung/model"
 	"rung/test/given"
 )
@@ -40,7 +41,7 @@ func TestPreviewNetpol(t *testing.T) {
 	for _, c := range []struct {
 		name        string
 		world       []string
-		m           Mutation
+		m           change.Mutation
 		rows, notes []string
 	}{
 		{"the first", nil, apply(web), slices.Concat(own, defaultDeny, []string{set}, hairpin), []string{"applies to 1 pod", isolates("1 pod", "ingress")}},
@@ -51,15 +52,15 @@ func TestPreviewNetpol(t *testing.T) {
 			[]string{"applies to 2 pods", isolates("1 pod", "ingress"), isolates("2 pods", "egress")}},
 		{"another direction", []string{web}, apply(strings.Replace(web, "spec: {", "spec: {policyTypes: [Ingress, Egress], ", 1)),
 			[]string{"different Port_Group blue:Egress ports 0→1 +blue_web-0 -"}, []string{"applies to 1 pod", isolates("1 pod", "egress")}},
-		{"one of two goes", []string{web, deny}, Mutation{Op: OpDelete, Policy: given.NPKey("blue", "web")}, goes(append(own, set)...), []string{"no longer applies to 1 pod"}},
-		{"the last goes", []string{web}, Mutation{Op: OpDelete, Policy: given.NPKey("blue", "web")}, goes(slices.Concat(own, defaultDeny, []string{set}, hairpin)...),
+		{"one of two goes", []string{web, deny}, change.Mutation{Op: change.OpDelete, Policy: given.NPKey("blue", "web")}, goes(append(own, set)...), []string{"no longer applies to 1 pod"}},
+		{"the last goes", []string{web}, change.Mutation{Op: change.OpDelete, Policy: given.NPKey("blue", "web")}, goes(slices.Concat(own, defaultDeny, []string{set}, hairpin)...),
 			[]string{"no longer applies to 1 pod", "1 pod of blue no longer isolated (ingress): what nothing else denies gets through"}},
 		{"a firewall", nil, apply(given.EF("blue", "{type: Deny, to: {cidrSelector: 0.0.0.0/0}}")), []string{"missing ACL blue:0"},
 			[]string{"applies to 2 pods", "a new egress Deny also cuts established connections (seen on OVN 25.03)"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t, c.world...)
-			p, err := w.gate("").Preview(context.Background(), w.Current(), c.m)
+			p, err := w.Gate("").Preview(context.Background(), w.Current(), c.m)
 			if err != nil || p.Blocked != "" {
 				t.Fatalf("%v %s", err, p.Blocked)
 			}
@@ -75,11 +76,11 @@ func TestPreviewNetpol(t *testing.T) {
 func TestTier2HasNoLevelsOfItsOwn(t *testing.T) {
 	w := newWorld(t, given.NP("blue", "web", "{podSelector: {}}"))
 	rev := w.Current()
-	p := w.gate("").resolve(rev, Mutation{Op: OpLogLevel, Policy: given.NPKey("blue", "web"), Levels: model.LogLevels{Deny: "info"}})
+	p := w.Gate("").resolve(rev, change.Mutation{Op: change.OpLogLevel, Policy: given.NPKey("blue", "web"), Levels: model.LogLevels{Deny: "info"}})
 	if p.Blocked != "NP blue/web logs as the annotation of namespace blue says: change the logging of that" {
 		t.Error(p.Blocked)
 	}
-	p = w.gate("").resolve(rev, Mutation{Op: OpMove, Policy: given.NPKey("blue", "web"), Priority: 3})
+	p = w.Gate("").resolve(rev, change.Mutation{Op: change.OpMove, Policy: given.NPKey("blue", "web"), Priority: 3})
 	if p.Blocked != "NP blue/web has no priority: only AdminNetworkPolicies and ClusterNetworkPolicies do" || p.Title != "Move NP blue/web to 3" {
 		t.Errorf("%q %q", p.Title, p.Blocked)
 	}
@@ -91,7 +92,7 @@ func TestPreviewCompilesAsZonesAreCompared(t *testing.T) {
 	w := newWorld(t, given.NP("blue", "web", "{podSelector: {}}"))
 	w.Options.AllowICMP = true
 	w.Publish()
-	p, err := w.gate("").Preview(t.Context(), w.Current(), apply(given.NP("blue", "db", "{podSelector: {matchLabels: {app: db}}}")))
+	p, err := w.Gate("").Preview(t.Context(), w.Current(), apply(given.NP("blue", "db", "{podSelector: {matchLabels: {app: db}}}")))
 	if err != nil || p.Blocked != "" {
 		t.Fatal(err, p.Blocked)
 	}

@@ -9,12 +9,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rung/change"
+	"rung/change/effect"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/test/given"
 )
 
-func rowText(rows []RowChange) (out []string) {
+func rowText(rows []change.RowChange) (out []string) {
 	for _, r := range rows {
 		_, id, _ := strings.Cut(r.ID, ":")
 		_, id, _ = strings.Cut(id, ":")
@@ -36,17 +38,17 @@ func rowText(rows []RowChange) (out []string) {
 func TestPreviewMove(t *testing.T) {
 	w := newWorld(t, given.ANP("break-glass", 30, "", "in allow *"), given.ANP("control", 34, "tenant=blue", "in allow team=ops", "in deny *"),
 		given.ANP("blue", 40, "tenant=blue", "in allow tenant=blue"), given.ANP("green", 40, "tenant=green", "in allow tenant=green"))
-	g := w.gate("")
+	g := w.Gate("")
 	for _, c := range []struct {
-		m                Mutation
+		m                change.Mutation
 		title            string
 		blocked          string
-		fields           []FieldChange
+		fields           []change.FieldChange
 		rows, notes, cmd []string
 		diff             string
 	}{
 		{m: move("control", 36), title: "Move ANP control from 34 to 36",
-			fields: []FieldChange{{"spec.priority", "34", "36"}},
+			fields: []change.FieldChange{{Path: "spec.priority", Old: "34", New: "36"}},
 			rows: []string{"different ACL control:Ingress:0:None priority 26600→26400",
 				"different ACL control:Ingress:1:None priority 26599→26399"},
 			notes: []string{"no other policy at 36", "34 becomes free", "order against break-glass (30) and blue (40) unchanged", "applies to 2 pods"},
@@ -54,26 +56,26 @@ func TestPreviewMove(t *testing.T) {
 			diff:  "-  priority: 34\n+  priority: 36\n",
 		},
 		{m: move("control", 40), title: "Move ANP control from 34 to 40",
-			fields: []FieldChange{{"spec.priority", "34", "40"}},
+			fields: []change.FieldChange{{Path: "spec.priority", Old: "34", New: "40"}},
 			rows: []string{"different ACL control:Ingress:0:None priority 26600→26000",
 				"different ACL control:Ingress:1:None priority 26599→25999"},
 			notes: []string{"40 is shared with blue and green: lower rule numbers decide first, and where rules with the same number disagree, which one wins is undefined",
 				"34 becomes free", "applies to 2 pods"},
 		},
 		{m: move("green", 20), title: "Move ANP green from 40 to 20",
-			fields: []FieldChange{{"spec.priority", "40", "20"}},
+			fields: []change.FieldChange{{Path: "spec.priority", Old: "40", New: "20"}},
 			rows:   []string{"different ACL green:Ingress:0:None priority 26000→28000"},
 			notes: []string{"no other policy at 20", "blue remains at 40",
 				"moves above break-glass (30), control (34) and blue (40): now decides before them", "no longer shares a priority with blue (40)", "applies to 2 pods"},
 		},
 		{m: move("break-glass", 99), title: "Move ANP break-glass from 30 to 99",
-			fields: []FieldChange{{"spec.priority", "30", "99"}},
+			fields: []change.FieldChange{{Path: "spec.priority", Old: "30", New: "99"}},
 			rows:   []string{"different ACL break-glass:Ingress:0:None priority 27000→20100"},
 			notes: []string{"no other policy at 99", "30 becomes free",
 				"moves below control (34), blue (40) and green (40): now decides after them", "applies to 8 pods"},
 		},
 		{m: move("control", 120), title: "Move ANP control from 34 to 120",
-			fields: []FieldChange{{"spec.priority", "34", "120"}},
+			fields: []change.FieldChange{{Path: "spec.priority", Old: "34", New: "120"}},
 			notes:  []string{"34 becomes free", "will not be enforced: above 99"},
 		},
 		{m: move("control", 34), title: "Move ANP control from 34 to 34", blocked: "nothing to do", notes: []string{"ANP control is as it should be"}},
@@ -89,7 +91,7 @@ func TestPreviewMove(t *testing.T) {
 			if p.Title != c.title || (p.Blocked == "") != (c.blocked == "") || !strings.HasPrefix(p.Blocked, c.blocked) {
 				t.Fatalf("%q, blocked %q", p.Title, p.Blocked)
 			}
-			var fields []FieldChange
+			var fields []change.FieldChange
 			for _, o := range p.Objects {
 				fields = append(fields, o.Fields...)
 				if !strings.Contains(o.Diff, c.diff) {
@@ -113,7 +115,7 @@ func TestPreviewApply(t *testing.T) {
 	control := given.ANP("control", 34, "tenant=blue", "in allow team=ops", "in deny *")
 	for _, c := range []struct {
 		name        string
-		m           Mutation
+		m           change.Mutation
 		title       string
 		blocked     string
 		fields      []string
@@ -161,7 +163,7 @@ func TestPreviewApply(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t, control)
-			p, err := w.gate("").Preview(context.Background(), w.Current(), c.m)
+			p, err := w.Gate("").Preview(context.Background(), w.Current(), c.m)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -195,7 +197,7 @@ func TestPreviewApply(t *testing.T) {
 
 func TestPreviewDelete(t *testing.T) {
 	w := newWorld(t, given.ANP("control", 34, "tenant=blue", "in allow team=ops"))
-	p, err := w.gate("").Preview(context.Background(), w.Current(), remove("control"))
+	p, err := w.Gate("").Preview(context.Background(), w.Current(), remove("control"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +219,7 @@ func TestPreviewFrozen(t *testing.T) {
 	w.Zones = []*model.ZoneState{{Name: "worker", Conn: model.ConnSynced, SyncedAt: w.Now, Policies: map[model.PolicyKey]*model.PolicyInZone{
 		k: {Policy: k, InSync: true, LiveACLs: 1, LivePriority: 50}}}}
 	w.Publish()
-	p, err := w.gate("").Preview(context.Background(), w.Current(), move("control", 120))
+	p, err := w.Gate("").Preview(context.Background(), w.Current(), move("control", 120))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +231,7 @@ func TestPreviewFrozen(t *testing.T) {
 		t.Errorf("%q beside %q", p.Notes, p.Effect.Text())
 	}
 	w.Edit(given.ANP("control", 120, "tenant=blue", "in allow team=ops"))
-	p, err = w.gate("").Preview(context.Background(), w.Current(), remove("control"))
+	p, err = w.Gate("").Preview(context.Background(), w.Current(), remove("control"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,8 +242,8 @@ func TestPreviewFrozen(t *testing.T) {
 
 func TestPreviewLogLevel(t *testing.T) {
 	w := newWorld(t, given.ANP("control", 34, "tenant=blue", "in allow team=ops", "in deny *"), given.BANP("tenant=blue", "in deny *"))
-	g := w.gate("")
-	p, err := g.Preview(context.Background(), w.Current(), Mutation{Op: OpLogLevel, Policy: given.ANPKey("control"), Levels: model.LogLevels{Deny: "alert"}})
+	g := w.Gate("")
+	p, err := g.Preview(context.Background(), w.Current(), change.Mutation{Op: change.OpLogLevel, Policy: given.ANPKey("control"), Levels: model.LogLevels{Deny: "alert"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +261,7 @@ func TestPreviewLogLevel(t *testing.T) {
 		{given.ANPKey("gone"), model.LogLevels{Deny: "alert"}, "there is no ANP gone", "Set logging of ANP gone to deny=alert"},
 		{model.PolicyKey{Kind: model.KindBANP, Name: "default"}, model.LogLevels{Deny: "info"}, "", "Set logging of BANP default to deny=info"},
 	} {
-		p := g.resolve(w.Current(), Mutation{Op: OpLogLevel, Policy: c.k, Levels: c.l})
+		p := g.resolve(w.Current(), change.Mutation{Op: change.OpLogLevel, Policy: c.k, Levels: c.l})
 		if !strings.HasPrefix(p.Blocked, c.blocked) || p.Title != c.title {
 			t.Errorf("%q blocked %q", p.Title, p.Blocked)
 		}
@@ -285,7 +287,7 @@ status: {phase: Running, podIPs: [{ip: 10.244.0.99}]}`
 		far: {Policy: far, None: &model.NoRows{Code: "priority"}, LiveACLs: 1, LivePriority: 50}}}}
 	w.Publish()
 	for _, c := range []struct {
-		m    Mutation
+		m    change.Mutation
 		note string
 	}{
 		{move("control", 50), "other live rows decide at 50: ANP far (frozen)"},
@@ -294,7 +296,7 @@ status: {phase: Running, podIPs: [{ip: 10.244.0.99}]}`
 		{apply(given.ANP("control", 34, "tenant=red", "in allow team=ops")), "applies to 2 pods; before: 2 of 3 pods: 1 on a user-defined network"},
 		{remove("control"), "no longer applies to 2 of 3 pods: 1 on a user-defined network"},
 	} {
-		p, err := w.gate("").Preview(context.Background(), w.Current(), c.m)
+		p, err := w.Gate("").Preview(context.Background(), w.Current(), c.m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -305,16 +307,16 @@ status: {phase: Running, podIPs: [{ip: 10.244.0.99}]}`
 }
 
 func TestCountRows(t *testing.T) {
-	var rows []RowChange
+	var rows []change.RowChange
 	add := func(kind model.DiffKind, table string) {
-		rows = append(rows, RowChange{RowDiff: model.RowDiff{Kind: kind, Table: table}})
+		rows = append(rows, change.RowChange{RowDiff: model.RowDiff{Kind: kind, Table: table}})
 	}
 	add(model.DiffMissing, nb.TableACL)
 	add(model.DiffDifferent, nb.TableACL)
 	add(model.DiffDifferent, nb.TableACL)
 	add(model.DiffExtra, nb.TablePortGroup)
-	want := []RowCount{{nb.TableACL, 1, 2, 0}, {nb.TableAddressSet, 0, 0, 0}, {nb.TablePortGroup, 0, 0, 1}}
-	if diff := cmp.Diff(want, CountRows(rows)); diff != "" {
+	want := []effect.RowCount{{Table: nb.TableACL, Added: 1, Changed: 2, Removed: 0}, {Table: nb.TableAddressSet, Added: 0, Changed: 0, Removed: 0}, {Table: nb.TablePortGroup, Added: 0, Changed: 0, Removed: 1}}
+	if diff := cmp.Diff(want, effect.CountRows(rows)); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -7,33 +7,40 @@ import (
 	"strings"
 	"time"
 
+	"rung/change"
+	"rung/change/history"
+	"rung/change/rewrite"
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
 )
 
-// entryOf is the change that an undo or a redo takes back; why says that there is none.
-func (g *Gate) entryOf(rev *revision.Revision, m Mutation) (e HistoryEntry, why string) {
+// EntryOf is the change that an undo or a redo takes back; why says that there is none.
+func (g *Gate) EntryOf(rev *revision.Revision, m change.Mutation) (e history.Entry, why string) {
 	ok := false
 	switch {
 	case m.Undo != 0:
-		if e, ok = g.cfg.History.Find(m.Undo); !ok {
+		if e, ok = g.Config.History.Find(m.Undo); !ok {
 			return e, "the change is no longer in the history"
 		}
-	case m.Op == OpRedo:
-		if e, ok = g.cfg.History.FindRedo(); !ok {
+	case m.Op == change.OpRedo:
+		if e, ok = g.Config.History.FindRedo(); !ok {
 			why = "nothing to redo"
 		}
 	default:
-		if e, ok = g.cfg.History.Find(0); !ok {
+		if e, ok = g.Config.History.Find(0); !ok {
 			why = "nothing to undo"
 		}
 	}
 	// What was changed since an open plan began can be taken back: that is the way back
 	// where it stands in the way of the plan. What came before it has to wait.
 	if m.Undo == 0 && rev.Plan.Open() {
-		if began, known := g.plans.began(); !ok || !known || e.ID <= began {
-			return HistoryEntry{}, openPlan(rev.Plan)
+		began, known := uint64(0), false
+		if g.plans != nil {
+			began, known = g.plans.Began()
+		}
+		if !ok || !known || e.ID <= began {
+			return history.Entry{}, PlanFirst(rev.Plan)
 		}
 	}
 	if why != "" {
@@ -46,29 +53,18 @@ func (g *Gate) entryOf(rev *revision.Revision, m Mutation) (e HistoryEntry, why 
 		return e, fmt.Sprintf("%q was made again already", e.Title)
 	case e.Undone:
 		return e, fmt.Sprintf("%q was undone already", e.Title)
-	case m.Op == OpRedo && e.Undoes == 0:
+	case m.Op == change.OpRedo && e.Undoes == 0:
 		return e, fmt.Sprintf("%q was not undone", e.Title)
 	}
 	return e, ""
 }
 
-// openPlan says why nothing is undone while a plan is not at its end.
-func openPlan(p *revision.PlanState) string {
-	if p.State == PlanStopped {
+// PlanFirst says why nothing is undone while a plan is not at its end.
+func PlanFirst(p *revision.PlanState) string {
+	if p.State == revision.PlanStopped {
 		return fmt.Sprintf("a plan stopped at %s: continue it, roll it back or keep it as is first", p.At())
 	}
 	return fmt.Sprintf("a plan is under way, %s", p)
-}
-
-// titleOfUndo is what taking an entry back is called.
-func titleOfUndo(e HistoryEntry) string {
-	switch title, undo := strings.CutPrefix(e.Title, "Undo: "); {
-	case e.Undoes == 0:
-		return "Undo: " + e.Title
-	case undo:
-		return "Redo: " + title
-	}
-	return "Undo: " + strings.TrimPrefix(e.Title, "Redo: ")
 }
 
 // undo turns a change of the history round. That of a plan is another plan
@@ -76,22 +72,22 @@ func titleOfUndo(e HistoryEntry) string {
 func (r *resolver) undo() {
 	p := r.p
 	p.Title = "Undo"
-	if p.Mutation.Op == OpRedo {
+	if p.Mutation.Op == change.OpRedo {
 		p.Title = "Redo"
 	}
-	e, why := r.g.entryOf(r.rev, p.Mutation)
+	e, why := r.g.EntryOf(r.rev, p.Mutation)
 	if why != "" {
 		r.block("%s", why)
 		return
 	}
 	// From here on it is this change, also when another one comes meanwhile.
-	p.Mutation.Undo, p.undoes = e.ID, e.ID
-	p.Title = titleOfUndo(e)
+	p.Mutation.Undo, p.Undoes = e.ID, e.ID
+	p.Title = e.UndoTitle()
 	if e.Plan != nil {
 		r.block("it is a plan: it is undone step by step")
 		return
 	}
-	p.Notes = append(p.Notes, r.g.aboutUndo(p.Mutation.Op, e.ID)...)
+	p.Notes = append(p.Notes, r.g.AboutUndo(p.Mutation.Op, e.ID)...)
 	for _, o := range e.Objects {
 		r.undoObject(o, e.Files)
 	}
@@ -101,7 +97,7 @@ func (r *resolver) undo() {
 
 // stands blocks an undo, or a redo, of which every object is already as it would leave it:
 // somebody else put it back.
-func (r *resolver) stands(e HistoryEntry) {
+func (r *resolver) stands(e history.Entry) {
 	p := r.p
 	if len(p.Objects) > 0 || p.Blocked != "" || len(p.Errors) > 0 || len(e.Objects) == 0 {
 		return
@@ -122,47 +118,49 @@ func (r *resolver) stands(e HistoryEntry) {
 // changes no object, and takes it off the list of those to come.
 func (p *Preview) Stands() bool { return p.stands }
 
-// aboutUndo says which change an undo is about, by when it was made and who made it, and
+// AboutUndo says which change an undo is about, by when it was made and who made it, and
 // that a plan that was rolled back since left nothing to undo.
-func (g *Gate) aboutUndo(op Op, id uint64) (notes []string) {
-	e, ok := g.cfg.History.Find(id)
+func (g *Gate) AboutUndo(op change.Op, id uint64) (notes []string) {
+	e, ok := g.Config.History.Find(id)
 	if op == "" || id == 0 || !ok || e.At.IsZero() {
 		return nil
 	}
 	does := "undoes"
-	if op == OpRedo {
+	if op == change.OpRedo {
 		does = "takes back"
 	}
 	text := fmt.Sprintf("%s the change of %s", does, e.At.Local().Format(time.DateTime))
 	if e.By != "" {
 		text += " (" + e.By + ")"
 	}
-	if st := g.plans.rolledBack(id); st != "" && op == OpUndo {
-		notes = append(notes, fmt.Sprintf("%q was rolled back and left nothing to undo: this is the change before it", st))
+	if g.plans != nil && op == change.OpUndo {
+		if plan := g.plans.RolledBack(id); plan != "" {
+			notes = append(notes, fmt.Sprintf("%q was rolled back and left nothing to undo: this is the change before it", plan))
+		}
 	}
 	return append([]string{text}, notes...)
 }
 
 // undoPlan is the preview of an undo or a redo of a plan, which is a plan itself: the
 // same steps the other way round. ok is false for other changes.
-func (g *Gate) undoPlan(ctx context.Context, rev *revision.Revision, m Mutation) (p *Preview, ok bool, err error) {
-	if g.plans == nil || m.Op != OpUndo && m.Op != OpRedo {
+func (g *Gate) undoPlan(ctx context.Context, rev *revision.Revision, m change.Mutation) (p *Preview, ok bool, err error) {
+	if g.plans == nil || m.Op != change.OpUndo && m.Op != change.OpRedo {
 		return nil, false, nil
 	}
-	e, why := g.entryOf(rev, m)
+	e, why := g.EntryOf(rev, m)
 	if why != "" || e.Plan == nil {
 		return nil, false, nil
 	}
-	p, err = g.plans.undoPreview(ctx, m.Op, e)
+	p, err = g.plans.UndoPreview(ctx, m.Op, e)
 	return p, true, err
 }
 
 // Restores says whether what is created by the change was there before: it is an undo.
-func (p *Preview) Restores() bool { return p.undoes != 0 }
+func (p *Preview) Restores() bool { return p.Undoes != 0 }
 
 // where notes where the files' writer puts what comes back.
 func (r *resolver) where() {
-	w, ok := r.g.cfg.Writer.(placer)
+	w, ok := r.g.Config.Writer.(placer)
 	if !ok || r.p.Blocked != "" || len(r.p.Objects) == 0 {
 		return
 	}
@@ -173,13 +171,13 @@ func (r *resolver) where() {
 	r.p.Notes = append(r.p.Notes, notes...)
 }
 
-func (r *resolver) undoObject(o HistoryObject, files []HistoryFile) {
+func (r *resolver) undoObject(o history.Object, files []change.FileChange) {
 	now := r.rev.Cluster.Logged(o.Key)
 	parse := func(text string, must bool) *model.Policy {
 		if text == "" {
 			return nil
 		}
-		q, broken := textAsObject(o.Key, text, r.g.judges())
+		q, broken := rewrite.TextAsObject(o.Key, text, r.g.judges())
 		if must {
 			r.p.Errors = append(r.p.Errors, broken...)
 			if q == nil && !slices.ContainsFunc(broken, model.Broken.IsError) {
@@ -192,16 +190,16 @@ func (r *resolver) undoObject(o HistoryObject, files []HistoryFile) {
 	isTarget := o.Before == "" && now == nil || target != nil && model.SameContent(now, target)
 	isLeft := o.After == "" && now == nil || now != nil && (model.SameContent(now, left) || now.YAML == o.After)
 	if !isLeft && !isTarget {
-		if to := graft(now, left, target, r.g.judges()); to != nil {
+		if to := rewrite.Graft(now, left, target, r.g.judges()); to != nil {
 			isLeft, target = true, to
 		}
 	}
 	if !isLeft && !isTarget {
-		if op := r.p.Mutation.Op; op == OpRevert || op == OpFinish {
+		if op := r.p.Mutation.Op; op == change.OpRevert || op == change.OpFinish {
 			r.leave(o.Key)
 			return
 		}
-		r.conflict(Conflict{Key: o.Key, Base: o.After, Now: textOf(now), Wanted: o.Before})
+		r.conflict(rewrite.Conflict{Key: o.Key, Base: o.After, Now: change.TextOf(now), Wanted: o.Before})
 	}
 	if isTarget || o.Before != "" && target == nil {
 		return
@@ -216,7 +214,7 @@ func (r *resolver) undoObject(o HistoryObject, files []HistoryFile) {
 	c.ByHand = now != nil && target != nil && now.YAML == o.After
 	for i := range files {
 		if slices.Contains(files[i].Keys, o.Key) {
-			c.back = &files[i]
+			c.UndoneFile = &files[i]
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"rung/change"
 	"rung/test/given"
 	"rung/test/wait"
 )
@@ -24,7 +25,7 @@ type slowServer struct {
 	let   chan struct{}
 }
 
-func (s *slowServer) Write(ctx context.Context, changes []ObjectChange) error {
+func (s *slowServer) Write(ctx context.Context, changes []change.ObjectChange) error {
 	s.began <- changes[0].Key.Name
 	select {
 	case <-s.let:
@@ -41,9 +42,9 @@ func TestAnotherChangeHangs(t *testing.T) {
 	w := newWorld(t, given.ANP("a", 40, "tenant=a", "in allow tenant=a"), given.ANP("b", 50, "tenant=b", "in allow tenant=b"),
 		given.ANP("c", 60, "tenant=c", "in allow tenant=c"), given.ANP("d", 70, "tenant=d", "in allow tenant=d"))
 	dir := t.TempDir()
-	g := w.gate(dir)
+	g := w.Gate(dir)
 	s := &slowServer{w, make(chan string, 4), make(chan struct{})}
-	g.cfg.Writer = s
+	g.Config.Writer = s
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	previewed := func(name string, to int32) *Preview {
@@ -86,7 +87,7 @@ func TestAnotherChangeHangs(t *testing.T) {
 
 	// Everything else goes on.
 	previewed("a", 42)
-	if n := len(g.cfg.History.Entries()); n != 0 {
+	if n := len(g.Config.History.Entries()); n != 0 {
 		t.Errorf("%d entries", n)
 	}
 	g.Note("writes", "changes switched off")
@@ -106,7 +107,7 @@ func TestAnotherChangeHangs(t *testing.T) {
 		}
 	}
 	var order []string
-	for _, e := range g.cfg.History.Entries() {
+	for _, e := range g.Config.History.Entries() {
 		order = append(order, e.Objects[0].Key.Name)
 	}
 	if diff := cmp.Diff([]string{"d", "c", "a"}, order); diff != "" {
@@ -130,9 +131,9 @@ func TestAnotherChangeHangs(t *testing.T) {
 func TestFinish(t *testing.T) {
 	for _, finish := range []bool{true, false} {
 		w := newWorld(t, given.ANP("a", 40, "tenant=a", "in allow tenant=a"))
-		g := w.gate("")
+		g := w.Gate("")
 		s := &slowServer{w, make(chan string, 1), make(chan struct{})}
-		g.cfg.Writer = s
+		g.Config.Writer = s
 		p, err := g.Preview(t.Context(), w.Current(), move("a", 41))
 		if err != nil {
 			t.Fatal(err)

@@ -1,13 +1,15 @@
 package gate
 
 import (
-	"context"
 	"time"
 
+	"rung/change"
+	"rung/change/effect"
+	"rung/change/rewrite"
 	"rung/model"
 	"rung/model/plan"
 	"rung/revision"
-	"rung/sources/manifests/edit"
+	"rung/revision/connections"
 )
 
 // Result is what a committed change did.
@@ -22,64 +24,75 @@ type Result struct {
 	Trial *revision.Unconfirmed
 }
 
-// Writer makes a change to policies real. The demo and plain files keep them in
-// memory; with write-back the files are edited as well. All changes are made or
-// none: a writer that fails half way puts back what it had done and says so. It
-// may put what is stored now in the place of a change's New.
-// One that writes files notes what it did to them, and says beforehand where.
-type Writer interface {
-	Write(ctx context.Context, changes []ObjectChange) error
-}
-
-// placer is a Writer that can say beforehand where it puts what comes back, or why it
-// cannot be written.
-type placer interface {
-	Where(changes []ObjectChange) (notes []string, err error)
-}
-
-// HistoryEntry is one change that can be taken back.
-type HistoryEntry struct {
-	ID      uint64
-	At      time.Time
-	Title   string // "Move ANP cluster-control from 34 to 36"
-	By      string
-	Objects []HistoryObject
-	Undone  bool
-	// Undoes is the entry that this change took back, 0 for other changes. Undo
-	// without a number passes over such entries; redo takes them back.
+// Preview is a mutation with its consequences, before anything is written.
+type Preview struct {
+	Mutation change.Mutation
+	Title    string // "Move ANP cluster-control from 34 to 36"
+	// Blocked says why it cannot be committed at all; empty when it can.
+	Blocked string
+	// ReadOnly says that it is blocked since changes are switched off, and for nothing else.
+	ReadOnly bool
+	// Errors are what validation found, by document.
+	Errors []model.Broken
+	// NotConsidered is what could make the consequences others, had it been taken into account.
+	NotConsidered []model.Omission
+	// Objects are what will be written, removed ones with New nil.
+	Objects []change.ObjectChange
+	// Rows is the compiled delta over all zones together.
+	Rows []change.RowChange
+	// Guards are the guard rails that were hit. ConfirmName is the name that
+	// must be typed then, empty when a plain yes is enough.
+	Guards      []change.Guard
+	ConfirmName string
+	// Surplus is what the change does besides what it is Wanted for; nil where nobody said.
+	Surplus *connections.Surplus
+	// Notes are consequences worth reading: "34 becomes free".
+	Notes []string
+	// Effect is what becomes of connections; nil for a change that cannot be made or that
+	// decides nothing, as of logging. StepEffects are those of the steps of a plan.
+	Effect      *effect.Effect
+	StepEffects []*effect.Effect
+	// Findings that the change brings.
+	Findings []model.Finding
+	// Commands are the equivalent kubectl command lines.
+	Commands []string
+	// Steps are those of a plan that a yes starts, goes on with or rolls back, in the
+	// order in which they are made; none for a change that is made at once. FirstStep is
+	// the number of the first: those of a plan that goes on keep theirs.
+	Steps     []plan.Step
+	FirstStep int
+	// Conflict is set when the object is not what the edit or the undo
+	// started from.
+	Conflict *rewrite.Conflict
+	// seen is what else Commit compares before it makes the change.
+	seen seen
+	// next is what will be, until the consequences are worked out.
+	next *revision.Revision
+	// ahead is what of the explanation was worked out beside the effect, nil for nothing.
+	ahead *ahead
+	// undoes is the history entry that an undo takes back.
 	Undoes uint64
-	// Plan is set where the change is a plan; Objects are then the policies it moves,
-	// without texts.
-	Plan *HistoryPlan `json:",omitempty"`
-	// Files are what the change did to files, so that they get the very text back.
-	Files []HistoryFile `json:",omitempty"`
-	// Trial is the id of the pending revert of a change that was made on trial.
-	Trial string `json:",omitempty"`
-	// Session is the logging session that the change began, Ended those it ended. Ends says
-	// that this is all it did: then it takes back the begin, and is not undone itself.
-	Session string                  `json:",omitempty"`
-	Ended   []model.EndedLogSession `json:",omitempty"`
-	Ends    bool                    `json:",omitempty"`
+	// left are policies of a change that is put back which others changed meanwhile.
+	Left []model.PolicyKey
+	// nothing says that it is blocked since all objects are as they should be.
+	nothing bool
+	// stands says that it is an undo of what already is as it would be.
+	stands bool
 }
 
-// HistoryPlan is a plan that was run, from so many of its steps done to so many: the undo
-// of a plan of three steps from 3 to 0.
-type HistoryPlan struct {
-	ID       string // of this run
-	Plan     plan.Plan
-	From, To int
-}
+// Confirm is the user's answer to a preview.
+type Confirm struct {
+	Yes  bool
+	Name string // typed name, for guards
+	By   string // who, for the audit: "console", "cli"
+	// Within makes the change on trial: it is put back unless it is confirmed in this
+	// time (Reverts). 0 makes it for good.
+	Within time.Duration
 
-// HistoryFile is what a change did to one file, and which of its objects that was
-// about.
-type HistoryFile struct {
-	edit.Change
-	Keys []model.PolicyKey
-}
-
-// HistoryObject is one object of a change, as text: empty Before was created,
-// empty After was deleted.
-type HistoryObject struct {
-	Key           model.PolicyKey
-	Before, After string
+	// Finish makes a change that has begun go on to its end although the context
+	// ends. Waiting for another change ends with the context all the same.
+	Finish bool
+	// Waits, where set, is called with the title of the change that this one waits
+	// for, again when that is another, and with an empty text when it waits no longer.
+	Waits func(title string)
 }

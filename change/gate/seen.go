@@ -1,17 +1,17 @@
 package gate
 
 import (
-	"crypto/sha256"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
+	"rung/change"
+	"rung/change/effect"
 	"rung/model"
-	"rung/model/overlap"
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/connections"
 )
 
 // StaleError says that a change is not the one that was looked at any more:
@@ -26,12 +26,12 @@ type StaleError struct {
 }
 
 func (e *StaleError) Error() string {
-	return fmt.Sprintf("%s: %v: look again: %s", e.Title, ErrStale, e.What)
+	return fmt.Sprintf("%s: %v: look again: %s", e.Title, change.ErrStale, e.What)
 }
 
 // Is makes it an ErrStale, and an ErrBlocked as well when it cannot be done.
 func (e *StaleError) Is(target error) bool {
-	return target == ErrStale || target == ErrBlocked && e.Preview != nil && e.Preview.Blocked != ""
+	return target == change.ErrStale || target == change.ErrBlocked && e.Preview != nil && e.Preview.Blocked != ""
 }
 
 // seen is what a preview says besides its objects and guards, in a form that two
@@ -49,16 +49,11 @@ type seen struct {
 	base  []string // notes there were before the consequences
 	mode  string   // to whom the change is made
 	lost  []string // zones that were out of reach
-	facts []consequence
+	facts []effect.Consequence
 	// worked is the Effect as it was worked out, whatever became of the one on the preview.
-	worked *Effect
-	plan   []consequence // those for a plan that is not at its end, which are among facts
+	worked *effect.Effect
+	plan   []effect.Consequence // those for a plan that is not at its end, which are among facts
 }
-
-// consequence is something that follows: what it is compared by, and how it is said.
-type consequence struct{ is, text string }
-
-func sameFact(a, b consequence) bool { return a.is == b.is }
 
 // see begins what is seen of a preview.
 func see(rev *revision.Revision) seen {
@@ -71,10 +66,10 @@ func modeOf(rev *revision.Revision) string {
 }
 
 // liveOf is what of the live rows of changed policies bears on the consequences.
-func liveOf(rev *revision.Revision, changes []ObjectChange) string {
+func liveOf(rev *revision.Revision, changes []change.ObjectChange) string {
 	var b strings.Builder
 	for i := range changes {
-		zones, at := liveIn(rev, changes[i].Key)
+		zones, at := effect.LiveIn(rev, changes[i].Key)
 		fmt.Fprintf(&b, "%s %d %d\n", changes[i].Key, zones, at)
 	}
 	return b.String()
@@ -93,7 +88,7 @@ func (p *Preview) Outdated(then, now *revision.Revision) bool {
 // ofHistory says whether the history decides what the change is, and whether it can be
 // done: of an undo and a redo, also when there is nothing to undo yet.
 func (p *Preview) ofHistory() bool {
-	return p.undoes != 0 || p.Mutation.Op == OpUndo || p.Mutation.Op == OpRedo
+	return p.Undoes != 0 || p.Mutation.Op == change.OpUndo || p.Mutation.Op == change.OpRedo
 }
 
 // lostZones are the zones whose rows cannot be seen to follow.
@@ -106,7 +101,9 @@ func lostZones(rev *revision.Revision) (out []string) {
 	return out
 }
 
-func (s *seen) add(is, text string) { s.facts = append(s.facts, consequence{is: is, text: text}) }
+func (s *seen) add(is, text string) {
+	s.facts = append(s.facts, effect.Consequence{Is: is, Text: text})
+}
 
 func (s *seen) note(texts ...string) {
 	for _, t := range texts {
@@ -116,7 +113,7 @@ func (s *seen) note(texts ...string) {
 
 // rows notes which rows come and go. How many members a set has follows from the
 // pods.
-func (s *seen) rows(rows []RowChange) {
+func (s *seen) rows(rows []change.RowChange) {
 	for _, r := range rows {
 		if r.Table == nb.TableACL || r.Kind != model.DiffDifferent {
 			s.add(fmt.Sprintf("row %s %s %s", r.Kind, r.Table, r.ID), "other rows")
@@ -129,58 +126,6 @@ func (s *seen) findings(found []model.Finding) {
 		s.add(fmt.Sprintf("finding %s %s %s %d", f.Code, f.Policy, f.Direction, f.Rule),
 			f.Policy.Label()+": "+f.Message)
 	}
-}
-
-// reach notes which kinds of pods and which nodes the changed policies apply to
-// and reach.
-func reach(rev *revision.Revision, changes []ObjectChange) (out []consequence) {
-	x := rev.PodIndex()
-	for i := range changes {
-		for _, p := range []*model.Policy{changes[i].Old, changes[i].New} {
-			if p == nil || p.Kind == model.KindNamespace {
-				continue
-			}
-			h := sha256.New()
-			add := func(what string, parts []string) { fmt.Fprintf(h, "%s\n%s\n", what, strings.Join(parts, "\n")) }
-			add("subject", kindsOf(x, x.SubjectSet(p)))
-			for _, d := range []model.Direction{model.Ingress, model.Egress} {
-				for j := range p.Rules(d) {
-					r := &p.Rules(d)[j]
-					add(fmt.Sprint(d, j), kindsOf(x, x.Reach(r).Everybody()))
-					for k := range r.Peers {
-						if r.Peers[k].Kind == model.PeerNodes {
-							add("nodes", nodesCalled(x.Nodes(r.Peers[k].Nodes)))
-						}
-					}
-				}
-			}
-			out = append(out, consequence{fmt.Sprintf("reach %s %x", p.Key, h.Sum(nil)),
-				"the pods that " + p.Key.Label() + " applies to or reaches are others"})
-		}
-	}
-	return out
-}
-
-func nodesCalled(nodes []*model.Node) (out []string) {
-	for _, n := range nodes {
-		out = append(out, n.Name)
-	}
-	slices.Sort(out)
-	return out
-}
-
-// kindsOf are the kinds of pods in a set: namespace and labels.
-func kindsOf(x *overlap.PodIndex, set overlap.PodSet) []string {
-	had := map[[2]string]bool{}
-	kinds := map[string]bool{}
-	for p := range x.Pods(set) {
-		id := [2]string{p.Namespace, p.Labels.Key()}
-		if !had[id] {
-			had[id] = true
-			kinds[p.Alike()] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(kinds))
 }
 
 // Changed says what somebody who read p would have to look at again in the same
@@ -218,7 +163,7 @@ func (p *Preview) otherObjects(now *Preview) string {
 			if was.New.Logging != is.New.Logging {
 				return is.Key.Label() + " would become another"
 			}
-		case !sameObject(was.New, is.New, was.sent == nil && is.sent == nil):
+		case !sameObject(was.New, is.New, was.Sent == nil && is.Sent == nil):
 			return is.Key.Label() + " would become another"
 		}
 	}
@@ -240,11 +185,11 @@ func sameObject(a, b *model.Policy, written bool) bool {
 
 func (p *Preview) otherGuards(now *Preview) string {
 	whole := p.seen.complete && now.seen.complete
-	has := func(list []Guard, g Guard) bool {
+	has := func(list []change.Guard, g change.Guard) bool {
 		if !whole {
 			return confirmed(list, g) // a step of a plan, whose guards were confirmed with the plan
 		}
-		return slices.ContainsFunc(list, func(o Guard) bool {
+		return slices.ContainsFunc(list, func(o change.Guard) bool {
 			return o.Code == g.Code && o.Policy == g.Policy && o.Is() == g.Is()
 		})
 	}
@@ -280,15 +225,34 @@ func (p *Preview) otherFacts(now *Preview) string {
 }
 
 // firstOnly is the text of the first consequence that others do not have.
-func firstOnly(facts, others []consequence) (text string, found bool) {
+func firstOnly(facts, others []effect.Consequence) (text string, found bool) {
 	had := make(map[string]bool, len(others))
 	for _, f := range others {
-		had[f.is] = true
+		had[f.Is] = true
 	}
 	for _, f := range facts {
-		if !had[f.is] {
-			return f.text, true
+		if !had[f.Is] {
+			return f.Text, true
 		}
 	}
 	return "", false
+}
+
+// effect notes what becomes of connections: how many they are is no matter.
+func (s *seen) effect(e *effect.Effect) {
+	s.worked = e
+	if e == nil {
+		return
+	}
+	if e.Caveat != "" {
+		s.note(e.Caveat)
+	}
+	if e.Unknown != "" {
+		s.add("effect unknown", e.Text())
+		return
+	}
+	for i := range e.Flips {
+		g := &e.Flips[i]
+		s.add("flips "+effect.GroupID(g), fmt.Sprintf("%s → %s: %s", g.Before, g.After, connections.GroupText(g)))
+	}
 }

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
+	"rung/change"
 	"rung/compiler"
 	"rung/model"
 	"rung/revision"
@@ -29,13 +27,13 @@ func aNamespace(name, labels string) string {
 var (
 	seenBlue    = given.ANP("blue", 40, "tenant=blue", "in allow tenant=red")
 	seenGuarded = given.ANP("guarded", 20, "role=own", "in deny team=ops")
-	seenLogs    = Mutation{Op: OpLogLevel, Policy: given.ANPKey("blue"), Levels: model.LogLevels{Deny: "alert"}}
+	seenLogs    = change.Mutation{Op: change.OpLogLevel, Policy: given.ANPKey("blue"), Levels: model.LogLevels{Deny: "alert"}}
 )
 
 // What was read is what is committed: between the preview and the yes, whatever
 // was asked for, nothing may change that the preview showed.
 func TestSeenIsCommitted(t *testing.T) {
-	ops := map[string]Mutation{"move": move("blue", 45), "delete": remove("blue"), "log-level": seenLogs, "undo": {Op: OpUndo},
+	ops := map[string]change.Mutation{"move": move("blue", 45), "delete": remove("blue"), "log-level": seenLogs, "undo": {Op: change.OpUndo},
 		"apply": apply(given.ANP("blue", 40, "tenant=blue", "in deny tenant=red"))}
 	for _, c := range []struct {
 		name string
@@ -75,14 +73,14 @@ func TestSeenIsCommitted(t *testing.T) {
 			}
 			t.Run(c.name+"/"+name, func(t *testing.T) {
 				start := seenBlue
-				if m.Op == OpUndo {
+				if m.Op == change.OpUndo {
 					start = strings.Replace(seenBlue, "priority: 40", "priority: 45", 1)
 				}
 				w := newWorld(t, start)
 				w.zoneIs("worker", model.ConnSynced)
 				w.zoneIs("control", model.ConnLost)
-				g := w.gate("")
-				if m.Op == OpUndo {
+				g := w.Gate("")
+				if m.Op == change.OpUndo {
 					do(t, w, g, move("blue", 40), yes)
 				}
 				readThenEdit(t, w, g, m, c.edit, c.want)
@@ -92,7 +90,7 @@ func TestSeenIsCommitted(t *testing.T) {
 }
 
 // readThenEdit previews, edits behind it and commits.
-func readThenEdit(t *testing.T, w *world, g *Gate, m Mutation, edit func(*world), want string) {
+func readThenEdit(t *testing.T, w *world, g *Gate, m change.Mutation, edit func(*world), want string) {
 	t.Helper()
 	p, err := g.Preview(context.Background(), w.Current(), m)
 	if err != nil || p.Blocked != "" {
@@ -108,14 +106,14 @@ func readThenEdit(t *testing.T, w *world, g *Gate, m Mutation, edit func(*world)
 		return
 	}
 	var stale *StaleError
-	if !errors.As(err, &stale) || !errors.Is(err, ErrStale) || !strings.Contains(stale.What, want) {
+	if !errors.As(err, &stale) || !errors.Is(err, change.ErrStale) || !strings.Contains(stale.What, want) {
 		t.Fatalf("%v, want %q", err, want)
 	}
 	if w.Current().Cluster != before {
 		t.Error("something was written")
 	}
 	if stale.Preview.Blocked != "" {
-		if !errors.Is(err, ErrBlocked) {
+		if !errors.Is(err, change.ErrBlocked) {
 			t.Error("it cannot be done, and the error does not say so")
 		}
 		return
@@ -143,7 +141,7 @@ func TestSeenBesideTheObjects(t *testing.T) {
 	}
 	t.Run("compile settings", func(t *testing.T) {
 		w := newWorld(t, seenBlue)
-		readThenEdit(t, w, w.gate(""), remove("blue"), func(w *world) {
+		readThenEdit(t, w, w.Gate(""), remove("blue"), func(w *world) {
 			as(w, func(f *revision.Facts) {
 				f.Desired = compiler.Compile(f.Cluster, compiler.Options{IPv4: true, IPv6: true})
 			})
@@ -152,23 +150,12 @@ func TestSeenBesideTheObjects(t *testing.T) {
 	t.Run("rows of a zone", func(t *testing.T) {
 		w := newWorld(t, given.ANP("blue", 140, "tenant=blue", "in allow tenant=red")) // above what is enforced
 		w.zoneIs("worker", model.ConnSynced)
-		readThenEdit(t, w, w.gate(""), remove("blue"), func(w *world) {
+		readThenEdit(t, w, w.Gate(""), remove("blue"), func(w *world) {
 			as(w, func(f *revision.Facts) {
 				f.Zones = []*model.ZoneState{{Name: "worker", Conn: model.ConnSynced, Policies: map[model.PolicyKey]*model.PolicyInZone{
 					given.ANPKey("blue"): {LiveACLs: 1, LivePriority: 40}}}}
 			})
 		}, "frozen rows")
-	})
-	t.Run("where it is written", func(t *testing.T) {
-		f := newFilesWorld(t, map[string]string{"a.yaml": deletionFiles["in the middle"]})
-		f.do(Mutation{Op: OpDelete, Policy: given.ANPKey("two")})
-		p := f.preview(Mutation{Op: OpUndo})
-		unlink(t, f.d, "a.yaml")
-		f.d.files.forget(filepath.Join(f.d.dir, "a.yaml"))
-		_, err := f.g.Commit(t.Context(), p, Confirm{Yes: true, Name: p.ConfirmName})
-		if !errors.Is(err, ErrStale) || !strings.Contains(err.Error(), "which is gone") {
-			t.Errorf("%v: it goes elsewhere than the preview said", err)
-		}
 	})
 }
 
@@ -189,8 +176,8 @@ func (w *world) zoneIs(name string, conn model.ConnState) {
 // name, is not confirmed by the yes to what was read.
 func TestSeenGuards(t *testing.T) {
 	w := newWorld(t, seenGuarded)
-	w.withoutPods()
-	g := w.gate("")
+	w.WithoutPods()
+	g := w.Gate("")
 	w.Edit(aNamespace("kube-system", "role: own"))
 	p, err := g.Preview(context.Background(), w.Current(), move("guarded", 21))
 	if err != nil || p.ConfirmName != "guarded" {
@@ -204,87 +191,11 @@ func TestSeenGuards(t *testing.T) {
 	}
 }
 
-// A plan is committed as it was read, its later steps too.
-func TestSeenPlan(t *testing.T) {
-	defer goleak.VerifyNone(t)
-	other := given.ANP("b", 2, "tenant=green", "in deny tenant=green")
-	for _, c := range []struct {
-		name string
-		edit string
-		want string
-	}{
-		{"a rule", other, "ANP b was changed meanwhile"},
-		{"a pod", aPod("green", "canary", "app: canary", 11), "applies to or reaches"},
-		{"a new policy in the way", given.ANP("x", 15, "tenant=red"), ""}, // the plan itself does not fit any more
-	} {
-		t.Run("start/"+c.name, func(t *testing.T) {
-			p := newPlanWorld(t, "", tenants...)
-			defer func() { p.cancel(); p.wg.Wait() }()
-			pl := p.respace()
-			pre, err := p.r.Preview(t.Context(), pl)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p.Edit(c.edit)
-			if err := p.r.Start(t.Context(), pl, pre, agreed); !errors.Is(err, ErrStale) || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%v, want %q", err, c.want)
-			}
-			if p.planState().State != "" {
-				t.Errorf("it runs: %+v", p.planState())
-			}
-		})
-	}
-	for _, c := range []struct {
-		name, edit, want string
-		fits             bool // the plan can go on once that was read
-	}{
-		{"a rule", other, "ANP b was changed meanwhile", true},
-		{"a new policy in the way", given.ANP("x", 15, "tenant=red"), "x is new at 15, where it passes", false},
-		{"a new policy elsewhere", given.ANP("x", 90, "tenant=red"), "", false},
-	} {
-		t.Run("later/"+c.name, func(t *testing.T) {
-			p := newPlanWorld(t, t.TempDir(), tenants...)
-			defer func() { p.cancel(); p.wg.Wait() }()
-			if err := p.begin(p.respace(), agreed); err != nil {
-				t.Fatal(err)
-			}
-			p.untilAt(firstMade)
-			p.Edit(c.edit)
-			stop := p.follow("worker", "control")
-			defer stop()
-			if c.want == "" {
-				p.until("done", inState(PlanDone))
-				return
-			}
-			s := p.until("stopped", inState(PlanStopped))
-			if s.Done != 1 || !strings.Contains(s.Why, c.want) {
-				t.Fatalf("%+v, want %q", s, c.want)
-			}
-			if !c.fits {
-				return
-			}
-			// What was read before the next edit is no yes to that.
-			read, err := p.r.ResumePreview(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			p.Edit(given.ANP("b", 2, "tenant=green", "in deny tenant=blue"))
-			if err := p.r.Resume(t.Context(), read, agreed); !errors.Is(err, ErrStale) {
-				t.Fatal(err)
-			}
-			if err := p.resume(); err != nil {
-				t.Fatal(err)
-			}
-			p.until("done", inState(PlanDone))
-		})
-	}
-}
-
 // A zone that is out of reach is told of, and then no surprise.
 func TestPreviewTellsLostZones(t *testing.T) {
 	w := newWorld(t, seenBlue)
 	w.zoneIs("worker", model.ConnLost)
-	p, err := w.gate("").Preview(t.Context(), w.Current(), move("blue", 45))
+	p, err := w.Gate("").Preview(t.Context(), w.Current(), move("blue", 45))
 	if err != nil || !strings.Contains(strings.Join(p.Notes, "\n"), "out of reach: worker") {
 		t.Errorf("%v %q", err, p.Notes)
 	}
@@ -302,8 +213,8 @@ func TestOutdatedByTheHistory(t *testing.T) {
 		same := *then
 		same.Undo, same.Redo, same.Plan = facts.Undo, facts.Redo, facts.Plan
 		now := &same
-		for _, op := range []Op{OpUndo, OpRedo} {
-			p := &Preview{Mutation: Mutation{Op: op}, Blocked: "nothing to undo"}
+		for _, op := range []change.Op{change.OpUndo, change.OpRedo} {
+			p := &Preview{Mutation: change.Mutation{Op: op}, Blocked: "nothing to undo"}
 			if !p.Outdated(then, now) {
 				t.Errorf("%s: the preview of an %s stays as it is", name, op)
 			}
@@ -312,7 +223,7 @@ func TestOutdatedByTheHistory(t *testing.T) {
 			}
 		}
 		// A plan that has begun may be what a move now stands in the way of.
-		if p := (&Preview{Mutation: Mutation{Op: OpMove}}); p.Outdated(then, now) != (facts.Plan != nil) {
+		if p := (&Preview{Mutation: change.Mutation{Op: change.OpMove}}); p.Outdated(then, now) != (facts.Plan != nil) {
 			t.Errorf("%s: a move depends on plans alone", name)
 		}
 	}

@@ -6,7 +6,10 @@ import (
 	"maps"
 	"slices"
 
+	"rung/change"
+	"rung/change/effect"
 	"rung/change/guard"
+	"rung/change/rewrite"
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
@@ -16,33 +19,23 @@ import (
 // serverWriter is a Writer behind which a server decides. Neither of its other methods
 // changes anything.
 type serverWriter interface {
-	Writer
-	// live reads the policies as they are now; what is not there is nil.
-	live(ctx context.Context, keys []model.PolicyKey) (map[model.PolicyKey]*kube.Live, error)
-	// check has the server try the changes.
-	check(ctx context.Context, changes []ObjectChange) *checked
-}
-
-// checked is what a server says of changes before they are made.
-type checked struct {
-	Blocked string // one line
-	Errors  []model.Broken
-	Notes   []string
-	// Stored is what it would store, change by change; nil for a deletion and
-	// for what was not tried.
-	Stored []*model.Policy
+	change.Writer
+	// Live reads the policies as they are now; what is not there is nil.
+	Live(ctx context.Context, keys []model.PolicyKey) (map[model.PolicyKey]*kube.Live, error)
+	// Check has the server try the changes.
+	Check(ctx context.Context, changes []change.ObjectChange) *change.ServerAnswer
 }
 
 // work is resolve with what the server says, and with the guard rails: the change is worked
 // out from the objects as they are there now, which watching may not have brought yet, and
 // tried there. It returns the revision it was worked out from, too. read is the preview that
 // was read, nil for the first: what is the same is not worked out again.
-func (g *Gate) work(ctx context.Context, rev *revision.Revision, m Mutation, read *Preview) (*Preview, *revision.Revision) {
+func (g *Gate) work(ctx context.Context, rev *revision.Revision, m change.Mutation, read *Preview) (*Preview, *revision.Revision) {
 	basis := rev.Basis()
 	var live map[model.PolicyKey]*kube.Live
 	if g.server != nil {
 		var err error
-		if live, err = g.server.live(ctx, g.keys(m)); err != nil {
+		if live, err = g.server.Live(ctx, g.keys(m)); err != nil {
 			p := g.resolve(rev, m)
 			p.block("%v", err)
 			return p, rev
@@ -56,40 +49,40 @@ func (g *Gate) work(ctx context.Context, rev *revision.Revision, m Mutation, rea
 	if read != nil && read.seen.complete && read.seen.basis == basis && read.otherObjects(p) == "" {
 		g.judgeEffect(p, read.seen.worked, rev)
 	} else {
-		p.next = after(rev, p.Objects)
+		p.next = effect.After(rev, p.Objects)
 		if read == nil { // somebody waits for all of it
 			wait := p.workAhead(rev)
 			defer wait()
 		}
-		g.judgeEffect(p, g.effectOf(ctx, rev, p.next, p.Objects), rev)
+		g.judgeEffect(p, effect.Judge(ctx, rev, p.next, p.Objects, g.asked()), rev)
 	}
 	p.guardKept(p.Objects, live)
 	return p, rev
 }
 
 // keys are the policies a change may be about.
-func (g *Gate) keys(m Mutation) (out []model.PolicyKey) {
+func (g *Gate) keys(m change.Mutation) (out []model.PolicyKey) {
 	switch m.Op {
-	case OpCombine:
+	case change.OpCombine:
 		for _, one := range m.Parts {
 			out = append(out, g.keys(one)...)
 		}
-	case OpApply:
+	case change.OpApply:
 		for _, text := range [][]byte{m.YAML, m.Base} {
-			out = slices.AppendSeq(out, maps.Keys(policiesIn(text)))
+			out = slices.AppendSeq(out, maps.Keys(rewrite.PoliciesIn(text)))
 		}
-	case OpRevert, OpFinish:
-		for _, o := range g.reverts.entry().Objects {
+	case change.OpRevert, change.OpFinish:
+		for _, o := range g.trials.Entry().Objects {
 			out = append(out, o.Key)
 		}
-	case OpUndo, OpRedo:
-		if e, why := g.entryOf(g.cfg.Current(), m); why == "" {
+	case change.OpUndo, change.OpRedo:
+		if e, why := g.EntryOf(g.Config.Current(), m); why == "" {
 			for _, o := range e.Objects {
 				out = append(out, o.Key)
 			}
 		}
 	default:
-		out = append(out, m.targets()...)
+		out = append(out, m.Targets()...)
 	}
 	slices.SortFunc(out, model.Key.Compare)
 	return slices.Compact(out)
@@ -106,7 +99,7 @@ func withLive(rev *revision.Revision, live map[model.PolicyKey]*kube.Live) *revi
 		case l == nil:
 			remove = append(remove, k)
 		case was == nil || was.Version == "" || was.Version != l.Policy.Version || was.UID != l.Policy.UID:
-			upsert = append(upsert, asObject(rev, l.Policy))
+			upsert = append(upsert, effect.AsObject(rev, l.Policy))
 		}
 	}
 	if len(upsert)+len(remove) == 0 {
@@ -121,14 +114,14 @@ func (g *Gate) askServer(ctx context.Context, rev *revision.Revision, p *Preview
 	if p.Blocked != "" {
 		return
 	}
-	got := g.server.check(ctx, p.Objects)
+	got := g.server.Check(ctx, p.Objects)
 	p.heed(got)
 	p.takeStored(got.Stored)
 	p.describe(rev)
 }
 
 // heed takes in what a server says against the change, and about it.
-func (p *Preview) heed(got *checked) {
+func (p *Preview) heed(got *change.ServerAnswer) {
 	p.Errors = append(p.Errors, got.Errors...)
 	p.blockInvalid()
 	if got.Blocked != "" {
@@ -138,20 +131,20 @@ func (p *Preview) heed(got *checked) {
 }
 
 // guardKept adds the guards of objects that are kept elsewhere.
-func (p *Preview) guardKept(changes []ObjectChange, live map[model.PolicyKey]*kube.Live) {
+func (p *Preview) guardKept(changes []change.ObjectChange, live map[model.PolicyKey]*kube.Live) {
 	for i := range changes {
 		if l := live[changes[i].Key]; l != nil {
 			p.Guards = append(p.Guards, kept(&changes[i], l)...)
 		}
 	}
-	p.ConfirmName = guard.ConfirmName(p.Guards, guarded(p.Objects))
+	p.ConfirmName = guard.ConfirmName(p.Guards, effect.GuardChanges(p.Objects))
 }
 
 // takeStored puts what a server would store in the place of what was asked for,
 // where that is not the same: an apply leaves fields that others own, a webhook may
 // change any. A change that changes nothing is dropped.
 func (p *Preview) takeStored(stored []*model.Policy) {
-	var out []ObjectChange
+	var out []change.ObjectChange
 	for i, c := range p.Objects {
 		var s *model.Policy
 		if i < len(stored) {
@@ -159,7 +152,7 @@ func (p *Preview) takeStored(stored []*model.Policy) {
 		}
 		if s != nil && (!model.SameContent(s, c.New) || c.How == kube.VerbPatch) {
 			if c.How == kube.VerbCreate || c.How == kube.VerbUpdate {
-				for _, f := range fieldChanges(c.New, s) {
+				for _, f := range effect.Fields(c.New, s) {
 					p.Notes = append(p.Notes, fmt.Sprintf("the server changes %s of %s: %s → %s",
 						f.Path, c.Key.Label(), words.OrNone(f.Old), words.OrNone(f.New)))
 				}
@@ -168,7 +161,7 @@ func (p *Preview) takeStored(stored []*model.Policy) {
 				p.Notes = append(p.Notes, c.Key.Label()+" is as it should be")
 				continue
 			}
-			c.sent, c.New = c.New, adopt(c.Old, s)
+			c.Sent, c.New = c.New, rewrite.Adopt(c.Old, s)
 			if c.Old == nil {
 				c.New.UID, c.New.Version = "", "" // given for the trial only
 			}
@@ -183,7 +176,7 @@ func (p *Preview) takeStored(stored []*model.Policy) {
 const GuardKept = "kept-elsewhere"
 
 // kept is the guard of an object that something keeps as it is written elsewhere.
-func kept(c *ObjectChange, l *kube.Live) []Guard {
+func kept(c *change.ObjectChange, l *kube.Live) []change.Guard {
 	var will, may []string
 	for _, o := range l.Owners(c.New) {
 		if o.Certain {
@@ -199,7 +192,7 @@ func kept(c *ObjectChange, l *kube.Live) []Guard {
 	if len(by) == 0 {
 		return nil
 	}
-	return []Guard{{Code: GuardKept, Policy: c.Key, Message: fmt.Sprintf("the change of %s %s %s: make it where that takes it from",
+	return []change.Guard{{Code: GuardKept, Policy: c.Key, Message: fmt.Sprintf("the change of %s %s %s: make it where that takes it from",
 		c.Key.Label(), word, words.Some(by, 3))}}
 }
 
@@ -209,18 +202,24 @@ func (g *Gate) tryPlan(ctx context.Context, rev *revision.Revision, p *Preview) 
 	if g.server == nil || len(p.Objects) == 0 {
 		return
 	}
-	first := firstOf(p.Objects)
+	first := change.FirstOfEach(p.Objects)
 	var keys []model.PolicyKey
 	for _, c := range first {
 		keys = append(keys, c.Key)
 	}
-	live, err := g.server.live(ctx, keys)
+	live, err := g.server.Live(ctx, keys)
 	if err != nil {
 		p.block("%v", err)
 		return
 	}
 	if p.Blocked == "" && rev.Mode.Writes {
-		p.heed(g.server.check(ctx, first))
+		p.heed(g.server.Check(ctx, first))
 	}
 	p.guardKept(first, live)
+}
+
+// placer is a Writer that can say beforehand where it puts what comes back, or why it
+// cannot be written.
+type placer interface {
+	Where(changes []change.ObjectChange) (notes []string, err error)
 }

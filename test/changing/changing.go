@@ -111,3 +111,18 @@ func (w *World) Apply(upsert []model.Object, remove []model.Key) {
 	w.Cluster, _ = w.Cluster.Upsert(upsert, remove)
 	w.Publish()
 }
+
+// Wait moves the clock on.
+func (w *World) Wait(d time.Duration) {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	w.Now = w.Now.Add(d)
+}
+
+// Expect fails the test where an AdminNetworkPolicy has another priority; -1 is none.
+func (w *World) Expect(name string, priority int32, when string) {
+	w.T.Helper()
+	if got := w.Priority(name); got != priority {
+		w.T.Fatalf("%s: %s is at %d, want %d", when, name, got, priority)
+	}
+}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/change/gate"
+	"rung/change"
 	"rung/model"
 	"rung/revision"
 	"rung/test/install"
@@ -89,11 +89,11 @@ func burst(t *testing.T, seed uint64, changes int, stalls bool) {
 				r.move(name, to)
 			}
 		case n < 8:
-			r.change(gate.Mutation{Op: gate.OpDelete, Policy: anpKey(name)})
+			r.change(change.Mutation{Op: change.OpDelete, Policy: anpKey(name)})
 		default:
 			levels := model.LogLevels{Deny: pick("alert", "info", "debug"), Allow: pick("notice", "warning", "info")}
 			if r.Revision().Cluster.Policy(anpKey(name)).Logging != levels.Annotation() {
-				r.change(gate.Mutation{Op: gate.OpLogLevel, Policy: anpKey(name), Levels: levels})
+				r.change(change.Mutation{Op: change.OpLogLevel, Policy: anpKey(name), Levels: levels})
 			}
 		}
 		if i%5 == 0 {

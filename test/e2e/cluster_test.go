@@ -17,7 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"rung/change"
 	"rung/change/gate"
+	"rung/change/write"
 	"rung/compiler"
 	"rung/engine"
 	"rung/engine/source"
@@ -219,7 +221,7 @@ func (c *cluster) engine(set func(*engine.Config)) *run {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	cfg := engine.Config{Mode: revision.Mode{Name: "files", Title: c.manifests}, Writes: true,
-		Sources: []source.Source{gate.NewFiles(gate.FileOptions{Paths: []string{c.manifests}})}}
+		Sources: []source.Source{write.NewFiles(write.FileOptions{Paths: []string{c.manifests}})}}
 	set(&cfg)
 	e, err := engine.New(ctx, cfg)
 	if err != nil {
@@ -323,7 +325,7 @@ func (r *run) settle() *revision.Revision {
 
 // change makes a change through the gate. Somebody else's change in between
 // makes it look again.
-func (r *run) change(m gate.Mutation) {
+func (r *run) change(m change.Mutation) {
 	r.t.Helper()
 	for range 50 {
 		p, err := r.Preview(r.ctx, m)
@@ -337,7 +339,7 @@ func (r *run) change(m gate.Mutation) {
 		if err == nil {
 			return
 		}
-		if !errors.Is(err, gate.ErrStale) {
+		if !errors.Is(err, change.ErrStale) {
 			r.t.Fatal(err)
 		}
 	}
@@ -346,12 +348,12 @@ func (r *run) change(m gate.Mutation) {
 
 func (r *run) apply(text string) {
 	r.t.Helper()
-	r.change(gate.Mutation{Op: gate.OpApply, YAML: []byte(text)})
+	r.change(change.Mutation{Op: change.OpApply, YAML: []byte(text)})
 }
 
 func (r *run) move(name string, to int32) {
 	r.t.Helper()
-	r.change(gate.Mutation{Op: gate.OpMove, Policy: anpKey(name), Priority: to})
+	r.change(change.Mutation{Op: change.OpMove, Policy: anpKey(name), Priority: to})
 }
 
 // asCompiled compares what a zone's dump shows of policies with what a fresh

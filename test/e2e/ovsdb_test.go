@@ -185,7 +185,7 @@ type monitor struct {
 }
 
 // acls follows ACLs; check judges every state and returns what is wrong.
-func acls(t testing.TB, addr string, check func(changed []change, now ladder) error) *monitor {
+func acls(t testing.TB, addr string, check func(changed []rowEvent, now ladder) error) *monitor {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(ctx, install.Server(t, "ovsdb-client"), "-f", "json", "monitor", addr, nb.Database, nb.TableACL, "priority,external_ids,action,match")
@@ -216,16 +216,16 @@ func acls(t testing.TB, addr string, check func(changed []change, now ladder) er
 }
 
 // change is one row of an update.
-type change struct{ kind, id string } // "initial", "insert", "new" (a new version), "delete"
+type rowEvent struct{ kind, id string } // "initial", "insert", "new" (a new version), "delete"
 
-func (m *monitor) read(r io.Reader, check func([]change, ladder) error, begun func()) {
+func (m *monitor) read(r io.Reader, check func([]rowEvent, ladder) error, begun func()) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {
 		var u struct{ Data [][]any }
 		err := json.Unmarshal(lines.Bytes(), &u)
 		m.mu.Lock()
-		var changed []change
+		var changed []rowEvent
 		uuid := ""
 		for _, v := range u.Data {
 			if s, _ := v[0].(string); s != "" {
@@ -235,10 +235,10 @@ func (m *monitor) read(r io.Reader, check func([]change, ladder) error, begun fu
 			switch kind := v[1].(string); kind {
 			case "delete":
 				m.rows.set(uuid, nil)
-				changed = append(changed, change{kind, row.ID()})
+				changed = append(changed, rowEvent{kind, row.ID()})
 			case "initial", "insert", "new":
 				m.rows.set(uuid, row)
-				changed = append(changed, change{kind, row.ID()})
+				changed = append(changed, rowEvent{kind, row.ID()})
 			}
 		}
 		m.updates++

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rung/change"
 	"rung/change/gate"
 	"rung/model"
 	"rung/model/ovn/nb"
@@ -68,7 +69,7 @@ func TestRowsKeepTheirUUIDs(t *testing.T) {
 	keeps("another subject", 34, "subject")
 	r.apply(strings.Replace(base(), "team: green", "team: ops", 1))
 	keeps("another peer", 34, "peers")
-	r.change(gate.Mutation{Op: gate.OpLogLevel, Policy: anpKey("one"), Levels: model.LogLevels{Deny: "alert", Allow: "info"}})
+	r.change(change.Mutation{Op: change.OpLogLevel, Policy: anpKey("one"), Levels: model.LogLevels{Deny: "alert", Allow: "info"}})
 	keeps("logging", 34, "logging")
 	if a := byID(t, ovsdb.Dump(t, addr), nb.TableACL, "AdminNetworkPolicy:one:Ingress:1:None"); a["log"] != true || a["severity"] != "alert" {
 		t.Errorf("%+v", a)
@@ -77,9 +78,9 @@ func TestRowsKeepTheirUUIDs(t *testing.T) {
 	keeps("everything as it was", 34, "all")
 
 	// Every update that a monitor sees is one transaction's.
-	var seen [][]change
-	m := acls(t, addr, func(changed []change, _ ladder) error { seen = append(seen, changed); return nil })
-	updates := func() [][]change {
+	var seen [][]rowEvent
+	m := acls(t, addr, func(changed []rowEvent, _ ladder) error { seen = append(seen, changed); return nil })
+	updates := func() [][]rowEvent {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		out := seen
@@ -87,7 +88,7 @@ func TestRowsKeepTheirUUIDs(t *testing.T) {
 		return out
 	}
 	updates()
-	kinds := func(u []change) (out []string) {
+	kinds := func(u []rowEvent) (out []string) {
 		for _, c := range u {
 			out = append(out, c.kind+" "+strings.TrimPrefix(c.id, id("one:")))
 		}
@@ -130,7 +131,7 @@ func TestRowsKeepTheirUUIDs(t *testing.T) {
 				t.Errorf("%s: %s is not a new row", step.what, end)
 			}
 		}
-		var got [][]change
+		var got [][]rowEvent
 		wait.Within(t, patience, step.what+" in the monitor", func() bool { got = append(got, updates()...); return len(got) > 0 })
 		if len(got) != 1 || !cmp.Equal(kinds(got[0]), step.update) {
 			t.Errorf("%s: updates %v, want %v in one", step.what, got, step.update)
@@ -234,13 +235,13 @@ func TestFrozen(t *testing.T) {
 		return events(rev, "twin", "ANPWithDuplicatePriority", "This ANP twin has a conflicting priority with ANP one:Please verify your rules are "+
 			"non-lapping between all policies at same priority to avoid undefined behavior") && conditions(rev, "twin", "True", "SetupSucceeded", "")
 	})
-	r.change(gate.Mutation{Op: gate.OpDelete, Policy: anpKey("twin")})
+	r.change(change.Mutation{Op: change.OpDelete, Policy: anpKey("twin")})
 	r.settle()
 
 	// A CIDR that cannot be one never gets as far as the rows: neither through
 	// the gate nor by the file.
 	for _, cidr := range []string{"10.0.0.0/33", "::ffff:10.0.0.0/104", "ten"} {
-		p, err := r.Preview(r.ctx, gate.Mutation{Op: gate.OpApply, YAML: []byte(base() + "  egress: [{action: Deny, to: [{networks: ['" + cidr + "']}]}]\n")})
+		p, err := r.Preview(r.ctx, change.Mutation{Op: change.OpApply, YAML: []byte(base() + "  egress: [{action: Deny, to: [{networks: ['" + cidr + "']}]}]\n")})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"rung/change"
 	"rung/change/gate"
 	"rung/model"
 	"rung/model/ovn/nb"
@@ -35,7 +36,7 @@ func crowd() (policies []string, at map[string]int) {
 // rows: no two policies that were apart are ever tied or the other way round,
 // and no policy is ever seen half moved.
 func watchOrder(t *testing.T, addr string, at map[string]int) *monitor {
-	return acls(t, addr, func(_ []change, now ladder) error {
+	return acls(t, addr, func(_ []rowEvent, now ladder) error {
 		spans := now.spans()
 		if len(spans) != len(at) || len(now) != 3*len(at) {
 			return fmt.Errorf("%d policies with %d ACLs", len(spans), len(now))
@@ -95,7 +96,7 @@ func TestStalledZone(t *testing.T) {
 			signal(t, c.sockets, "n2", syscall.SIGCONT)
 		}
 	}()
-	rev = r.until("the plan pauses", func(rev *revision.Revision) bool { return rev.Plan.State == gate.PlanWaiting })
+	rev = r.until("the plan pauses", func(rev *revision.Revision) bool { return rev.Plan.State == revision.PlanWaiting })
 	t.Logf("paused %v after SIGSTOP at step %d of %d: %s", time.Since(stopped).Round(time.Millisecond), rev.Plan.Done, rev.Plan.Total, rev.Plan.Why)
 	if !strings.Contains(rev.Plan.Why, "n2") {
 		t.Errorf("it pauses for %q", rev.Plan.Why)
@@ -117,20 +118,20 @@ func TestStalledZone(t *testing.T) {
 	}
 	// The others go on.
 	began := time.Now()
-	r.change(gate.Mutation{Op: gate.OpLogLevel, Policy: model.PolicyKey{Kind: model.KindBANP, Name: "default"}, Levels: model.LogLevels{Deny: "alert"}})
+	r.change(change.Mutation{Op: change.OpLogLevel, Policy: model.PolicyKey{Kind: model.KindBANP, Name: "default"}, Levels: model.LogLevels{Deny: "alert"}})
 	for _, name := range []string{"n1", "n3"} {
 		wait.Within(t, patience, name+" goes on", func() bool {
 			return byID(t, ovsdb.Dump(t, c.address(name)), nb.TableACL, "BaselineAdminNetworkPolicy:default:Ingress:0:None")["log"] == true
 		})
 	}
 	t.Logf("the others show a change after %v", time.Since(began).Round(time.Millisecond))
-	if now := r.Revision().Plan; now.State != gate.PlanWaiting || now.Done != done {
+	if now := r.Revision().Plan; now.State != revision.PlanWaiting || now.Done != done {
 		t.Errorf("the plan went on without the zone: %+v", now)
 	}
 
 	signal(t, c.sockets, "n2", syscall.SIGCONT)
 	running, began = false, time.Now()
-	r.until("the plan is done", func(rev *revision.Revision) bool { return rev.Plan.State == gate.PlanDone })
+	r.until("the plan is done", func(rev *revision.Revision) bool { return rev.Plan.State == revision.PlanDone })
 	if rev := r.Revision(); rev.Plan.Done != len(p.Steps) {
 		t.Errorf("%+v", rev.Plan)
 	}

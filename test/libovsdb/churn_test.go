@@ -98,7 +98,7 @@ func edit(text, old, replacement string) string {
 
 // write makes a folder of manifests what files say, file by file, as an editor
 // writes them.
-func write(t testing.TB, dir string, files map[string]string) {
+func writeFiles(t testing.TB, dir string, files map[string]string) {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
@@ -149,10 +149,10 @@ func churn(t testing.TB, dir string, from, to map[string]string, seed uint64) {
 				mixed[name] = strings.Join(docs, "---\n")
 			}
 		}
-		write(t, dir, mixed)
+		writeFiles(t, dir, mixed)
 		time.Sleep(time.Duration(r.IntN(40)) * time.Millisecond)
 	}
-	write(t, dir, to)
+	writeFiles(t, dir, to)
 }
 
 // compiled are the rows that `rung compile` prints for a zone.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"rung/change/gate"
+	"rung/change/write"
 	"rung/engine/source"
 	"rung/revision"
 	"rung/revision/settings"
@@ -38,7 +38,7 @@ func TestJudge(t *testing.T) {
 	wants := make([]map[string]map[string]ovsdb.Record, len(states))
 	for i, files := range states {
 		dir := filepath.Join(root, fmt.Sprint("state", i))
-		write(t, dir, files)
+		writeFiles(t, dir, files)
 		wants[i] = map[string]map[string]ovsdb.Record{}
 		for _, zone := range zones {
 			wants[i][zone] = compiled(t, dir, zone)
@@ -56,13 +56,13 @@ func TestJudge(t *testing.T) {
 			}
 			dir := memory(t)
 			manifests, sockets := filepath.Join(dir, "m"), filepath.Join(dir, "s")
-			write(t, manifests, states[0])
+			writeFiles(t, manifests, states[0])
 			features := settings.Features{}
 			features.Demo()
 			// The context of the test ends before what it cleans up.
 			e, err := engine.New(context.Background(), engine.Config{
 				Mode:    revision.Mode{Name: "files", Title: manifests, Sandbox: true, Reconciles: true},
-				Sources: []source.Source{gate.NewFiles(gate.FileOptions{Paths: []string{manifests}})}, Writes: true, Flags: settings.Flags{Features: features},
+				Sources: []source.Source{write.NewFiles(write.FileOptions{Paths: []string{manifests}})}, Writes: true, Flags: settings.Flags{Features: features},
 				Sandbox: &engine.SandboxConfig{Server: program, Dir: sockets, Foreign: true},
 			})
 			if err != nil {

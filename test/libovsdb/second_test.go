@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"rung/bench/workload"
-	"rung/change/gate"
+	"rung/change/write"
 	"rung/engine"
 	"rung/engine/source"
 	"rung/model"
@@ -81,7 +81,7 @@ func sandboxed(t *testing.T, path, program, sockets string) *engine.Engine {
 	t.Helper()
 	e, err := engine.New(context.Background(), engine.Config{
 		Mode:    revision.Mode{Name: "files", Title: path, Sandbox: true, Reconciles: true},
-		Sources: []source.Source{gate.NewFiles(gate.FileOptions{Paths: []string{path}})},
+		Sources: []source.Source{write.NewFiles(write.FileOptions{Paths: []string{path}})},
 		Sandbox: &engine.SandboxConfig{Server: program, Dir: sockets, Foreign: true},
 	})
 	if err != nil {

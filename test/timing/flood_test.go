@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/change/gate"
+	"rung/change/write"
 	"rung/engine"
 	"rung/engine/source"
 	"rung/model"
@@ -59,7 +59,7 @@ func flood(path string) error {
 	dir := filepath.Dir(path)
 	e, err := engine.New(ctx, engine.Config{
 		Mode:    revision.Mode{Name: "demo", Title: "demo", Sandbox: true, Simulated: true},
-		Sources: []source.Source{gate.NewFiles(gate.FileOptions{Demo: true})}, StateDir: dir, Screen: true,
+		Sources: []source.Source{write.NewFiles(write.FileOptions{Demo: true})}, StateDir: dir, Screen: true,
 	})
 	if err != nil {
 		cancel()

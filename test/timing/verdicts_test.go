@@ -40,9 +40,9 @@ func TestTimingVerdicts(t *testing.T) {
 	if err := workload.Write(&text, workload.W2); err != nil {
 		t.Fatal(err)
 	}
-	write(t, base, text.Bytes())
-	write(t, change, edited(t, text.String()))
-	write(t, cases, questions(t))
+	writeFile(t, base, text.Bytes())
+	writeFile(t, change, edited(t, text.String()))
+	writeFile(t, cases, questions(t))
 	for _, args := range [][]string{
 		{"trace", "--cases", cases, "-o", "json"},
 		{"trace", "--cases", cases, "--by", "both", "-o", "json"},
@@ -63,7 +63,7 @@ func TestTimingVerdicts(t *testing.T) {
 	}
 }
 
-func write(t *testing.T, path string, text []byte) {
+func writeFile(t *testing.T, path string, text []byte) {
 	t.Helper()
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package action
 
 import (
+	"rung/change"
 	"rung/change/gate"
 	"rung/model"
 	"rung/revision"
@@ -47,8 +48,8 @@ type Action struct {
 	Hidden bool
 	// Op is the change it leads to, empty for none; Danger is how much
 	// confirmation that change wants at least.
-	Op     gate.Op
-	Danger gate.Danger
+	Op     change.Op
+	Danger change.Danger
 	// Disabled says why it cannot be done now, empty when it can. nil is
 	// always possible. Whether changes are allowed is checked besides.
 	Disabled func(Context) string
@@ -109,7 +110,7 @@ func (a *Action) WhyNot(c Context) string {
 // changesAntrea says whether the action would change a policy of Antrea.
 func (a *Action) changesAntrea(c Context) bool {
 	switch a.Op {
-	case gate.OpApply, gate.OpMove, gate.OpLogLevel, gate.OpDelete:
+	case change.OpApply, change.OpMove, change.OpLogLevel, change.OpDelete:
 		return c.target(a.ID).Kind.IsAntrea()
 	}
 	return false

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/change/gate"
+	"rung/change"
 	"rung/model"
 	"rung/revision"
 	"rung/ui/nav"
@@ -27,7 +27,7 @@ func TestTable(t *testing.T) {
 		if a.Title == "" || a.Help == "" || len(a.Keys) == 0 && a.Hidden || strings.HasSuffix(a.Help, ".") {
 			t.Errorf("%s: needs a title, a key or a place in the palette, and help without a full stop", a.ID)
 		}
-		if a.Op != "" && a.Danger == gate.Harmless {
+		if a.Op != "" && a.Danger == change.Harmless {
 			t.Errorf("%s: changes something without confirmation", a.ID)
 		}
 		for _, k := range a.Keys {
@@ -38,7 +38,7 @@ func TestTable(t *testing.T) {
 			if (k == "ctrl+a" || k == "ctrl+b") && (a.Scope != Input || len(a.Keys) == 1) {
 				t.Errorf("%s: %q belongs to terminal multiplexers", a.ID, k)
 			}
-			if (k == "d" || k == "x") && a.Danger == gate.Typed {
+			if (k == "d" || k == "x") && a.Danger == change.Typed {
 				t.Errorf("%s: %q is too near to moving about", a.ID, k)
 			}
 		}

@@ -1,7 +1,7 @@
 package action
 
 import (
-	"rung/change/gate"
+	"rung/change"
 )
 
 // The actions of the edit view and of the preview of a change.
@@ -27,8 +27,8 @@ var edit = []Action{
 // PreviewApply has no operation of its own: the preview says whether its
 // change can be made.
 var preview = []Action{
-	{ID: PreviewNo, Keys: []string{"esc", "q"}, Title: "no", Footer: 10, Danger: gate.Harmless, Help: "change nothing and go back"},
-	{ID: PreviewApply, Keys: []string{"a", "enter"}, Title: "apply", Footer: 20, Danger: gate.Confirmed, Help: "apply the change, after a last question (the default is no)"},
+	{ID: PreviewNo, Keys: []string{"esc", "q"}, Title: "no", Footer: 10, Danger: change.Harmless, Help: "change nothing and go back"},
+	{ID: PreviewApply, Keys: []string{"a", "enter"}, Title: "apply", Footer: 20, Danger: change.Confirmed, Help: "apply the change, after a last question (the default is no)"},
 	{ID: PreviewEdit, Keys: []string{"e"}, Title: "edit again", Footer: 30, Help: "go back to the text"},
 	{ID: PreviewDiff, Keys: []string{"v"}, Title: "as text", Footer: 40, Help: "show the change as a text diff, or field by field"},
 	{ID: PreviewSection, Keys: []string{"}"}, Title: "next section", Footer: 50, Help: "go to the next heading of a long preview; after the last, to the end"},

@@ -1,7 +1,7 @@
 package action
 
 import (
-	"rung/change/gate"
+	"rung/change"
 )
 
 // The actions of the logs view.
@@ -38,10 +38,10 @@ var logActions = []Action{
 	{ID: LogsRows, Keys: []string{"r"}, Title: "row", Help: "go to the row that logged the line under the cursor"},
 	traceFrom(LogsTrace, 55, "trace the connection of the line under the cursor: who decides now"),
 	ovnFrom(LogsOVN, "the trace of the line under the cursor, and run ovn-trace about it"),
-	{ID: LogsLogging, Keys: []string{"L"}, Title: "logging", Footer: 60, Op: gate.OpLogLevel, Danger: gate.Confirmed,
+	{ID: LogsLogging, Keys: []string{"L"}, Title: "logging", Footer: 60, Op: change.OpLogLevel, Danger: change.Confirmed,
 		Help: "choose what the policy logs: that of the page, or of the line under the cursor"},
 	{ID: LogsColumns, Keys: []string{"O"}, Title: "columns", Help: "choose which columns the lines have, and their order"},
-	{ID: LogsPropose, Keys: []string{"E"}, Title: "propose a rule", Op: gate.OpApply, Danger: gate.Confirmed,
+	{ID: LogsPropose, Keys: []string{"E"}, Title: "propose a rule", Op: change.OpApply, Danger: change.Confirmed,
 		Help: "propose the rule that allows or denies exactly the line under the cursor, or the lines shown; it goes through the editor and a preview"},
 	{ID: LogsWhy, Keys: []string{"h"}, Title: "why nothing", Footer: 70, Help: "why there are no lines, or not the ones you expect"},
 	{ID: LogsTime, Keys: []string{"K"}, Title: "clock", Help: "show times of this machine, in UTC, as age, or not at all"},

@@ -1,7 +1,7 @@
 package action
 
 import (
-	"rung/change/gate"
+	"rung/change"
 	"rung/revision"
 )
 
@@ -20,21 +20,21 @@ const (
 )
 
 var planActions = []Action{
-	{ID: PlanRun, Keys: []string{"enter"}, Title: "run", Footer: 10, Op: gate.OpMove, Danger: gate.Confirmed, Disabled: whileRunning,
+	{ID: PlanRun, Keys: []string{"enter"}, Title: "run", Footer: 10, Op: change.OpMove, Danger: change.Confirmed, Disabled: whileRunning,
 		Help: "preview the steps of the plan, or those a stopped plan has left, and run them, waiting for every zone after each"},
 	{ID: PlanStep, Keys: []string{"d"}, Title: "distance", Footer: 20, Disabled: whileOpen,
 		Help: "choose the distance between priorities and where they begin"},
 	{ID: PlanInsert, Keys: []string{"i"}, Title: "insert here", Footer: 30, Disabled: whileOpen,
 		Help: "find or make room for a new policy below the cursor"},
-	{ID: PlanMove, Keys: []string{"m"}, Title: "move", Footer: 40, Op: gate.OpMove, Danger: gate.Confirmed, Disabled: OnANP,
+	{ID: PlanMove, Keys: []string{"m"}, Title: "move", Footer: 40, Op: change.OpMove, Danger: change.Confirmed, Disabled: OnANP,
 		Help: "give the policy under the cursor another priority, whatever that changes"},
-	{ID: PlanBack, Keys: []string{"b"}, Title: "roll back", Footer: 12, Op: gate.OpMove, Danger: gate.Confirmed, Disabled: noPlan,
+	{ID: PlanBack, Keys: []string{"b"}, Title: "roll back", Footer: 12, Op: change.OpMove, Danger: change.Confirmed, Disabled: noPlan,
 		Help: "preview and undo the steps of a stopped plan, the last one first"},
 	{ID: PlanStop, Keys: []string{"x"}, Title: "end the plan", Footer: 14, Disabled: noPlanToEnd,
 		Help: "stop a running plan after this step, it can be continued later; of a stopped one, keep the policies as they are"},
-	{ID: PlanNew, Keys: []string{"n"}, Title: "new here", Op: gate.OpApply, Danger: gate.Confirmed,
+	{ID: PlanNew, Keys: []string{"n"}, Title: "new here", Op: change.OpApply, Danger: change.Confirmed,
 		Help: "write a new policy in the room that was made, or in the first free priority below the cursor"},
-	{ID: PlanTemplate, Keys: []string{"N"}, Title: "template", Op: gate.OpApply, Danger: gate.Confirmed,
+	{ID: PlanTemplate, Keys: []string{"N"}, Title: "template", Op: change.OpApply, Danger: change.Confirmed,
 		Help: "make policies from a template: tenant isolation, default deny, quarantine and others"},
 	{ID: PlanOpen, Keys: []string{"o"}, Title: "open", Help: "go to the policy under the cursor", Disabled: OnPolicy},
 	{ID: PlanExport, Keys: []string{"ctrl+s"}, Title: "export", Footer: 50, Disabled: whileOpen,

@@ -1,7 +1,7 @@
 package action
 
 import (
-	"rung/change/gate"
+	"rung/change"
 )
 
 // The actions of the rule view.
@@ -21,6 +21,6 @@ var rule = []Action{
 	{ID: RuleNextACL, Keys: []string{"tab"}, Title: "next ACL", Footer: 25, Help: "show the next ACL of the rule; a rule has one ACL per protocol"},
 	{ID: RuleLogs, Keys: []string{"l"}, Title: "log lines", Footer: 30, Help: "the log lines this rule decided"},
 	traceFrom(RuleTrace, 35, "trace a connection that the rule is about: an example to begin with"),
-	{ID: RuleEdit, Keys: []string{"e"}, Title: "edit", Footer: 40, Op: gate.OpApply, Danger: gate.Confirmed, Help: "edit the policy in $EDITOR"},
-	{ID: RuleLogging, Keys: []string{"L"}, Title: "logging", Footer: 50, Op: gate.OpLogLevel, Danger: gate.Confirmed, Help: "choose what the policy logs, how much and for how long; a NetworkPolicy logs as its namespace says"},
+	{ID: RuleEdit, Keys: []string{"e"}, Title: "edit", Footer: 40, Op: change.OpApply, Danger: change.Confirmed, Help: "edit the policy in $EDITOR"},
+	{ID: RuleLogging, Keys: []string{"L"}, Title: "logging", Footer: 50, Op: change.OpLogLevel, Danger: change.Confirmed, Help: "choose what the policy logs, how much and for how long; a NetworkPolicy logs as its namespace says"},
 }

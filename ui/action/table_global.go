@@ -1,7 +1,7 @@
 package action
 
 import (
-	"rung/change/gate"
+	"rung/change"
 )
 
 // The actions that hold everywhere.
@@ -51,14 +51,14 @@ var global = []Action{
 	{ID: Copy, Keys: []string{"y"}, Title: "copy", Help: "copy what the cursor is on: its name, YAML, match or command"},
 	{ID: Save, Keys: []string{"ctrl+s"}, Title: "save", Help: "save the text of this page to a file"},
 	{ID: Writes, Keys: []string{"W"}, Title: "allow changes", Help: "allow changes, or go back to read-only"},
-	{ID: Undo, Keys: []string{"U"}, Title: "undo", Help: "undo the last saved change, after a preview", Op: gate.OpUndo, Danger: gate.Confirmed,
+	{ID: Undo, Keys: []string{"U"}, Title: "undo", Help: "undo the last saved change, after a preview", Op: change.OpUndo, Danger: change.Confirmed,
 		Disabled: func(c Context) string {
 			if c.Undo == "" {
 				return "nothing to undo"
 			}
 			return ""
 		}},
-	{ID: Redo, Keys: []string{"R"}, Title: "redo", Help: "make the change again that was undone last, after a preview", Op: gate.OpRedo, Danger: gate.Confirmed,
+	{ID: Redo, Keys: []string{"R"}, Title: "redo", Help: "make the change again that was undone last, after a preview", Op: change.OpRedo, Danger: change.Confirmed,
 		Disabled: func(c Context) string {
 			if c.Redo == "" {
 				return "nothing to redo"

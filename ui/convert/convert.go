@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"rung/change"
 	"rung/change/gate"
 	"rung/engine/convert"
 	"rung/model"
@@ -251,10 +252,10 @@ func (v *page) find(text string) string {
 
 // mutation is all that was made, as one change. What is not as it was is a guard rail: its
 // name must be typed.
-func (v *page) mutation() gate.Mutation {
-	m := gate.Mutation{Op: gate.OpApply, YAML: []byte(v.res.NewText())}
+func (v *page) mutation() change.Mutation {
+	m := change.Mutation{Op: change.OpApply, YAML: []byte(v.res.NewText())}
 	for _, w := range v.res.Warnings() {
-		m.Guards = append(m.Guards, gate.Guard{Code: gate.GuardNotExact, Policy: w.About, Message: w.Text})
+		m.Guards = append(m.Guards, change.Guard{Code: gate.GuardNotExact, Policy: w.About, Message: w.Text})
 	}
 	return m
 }

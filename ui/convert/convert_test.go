@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"rung/change"
 	"rung/change/gate"
 	"rung/model"
 	"rung/revision"
@@ -91,7 +92,7 @@ func TestApply(t *testing.T) {
 	if h := g.Engine.History(); len(h) != 1 {
 		t.Fatalf("%d changes", len(h))
 	}
-	p, err := g.Engine.Preview(t.Context(), gate.Mutation{Op: gate.OpUndo})
+	p, err := g.Engine.Preview(t.Context(), change.Mutation{Op: change.OpUndo})
 	if err != nil || len(p.Objects) == 0 {
 		t.Fatal(err, p.Blocked)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"rung/change"
 	"rung/change/gate"
 	"rung/engine/statedir"
 	"rung/model"
@@ -72,7 +73,7 @@ type (
 // text is the change the editor leads to; the consequences that were worked out
 // for validation are not worked out twice.
 type text struct {
-	m gate.Mutation
+	m change.Mutation
 	p *gate.Preview
 }
 
@@ -226,8 +227,8 @@ func (v *edit) check(env *view.Env, text string) {
 	})
 }
 
-func (v *edit) mutation(text string) gate.Mutation {
-	m := gate.Mutation{Op: gate.OpApply, YAML: []byte(text), Wanted: v.page.Wanted}
+func (v *edit) mutation(text string) change.Mutation {
+	m := change.Mutation{Op: change.OpApply, YAML: []byte(text), Wanted: v.page.Wanted}
 	if v.base != "" {
 		m.Base = []byte(v.base)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"rung/change"
 	"rung/change/gate"
 	"rung/model"
 	"rung/ui"
@@ -328,9 +329,9 @@ esac`)
 	w.down()
 	// Somebody else moves the policy while the editor is open.
 	preview := w.g.OnPreview
-	w.g.OnPreview = func(m gate.Mutation) (*gate.Preview, error) {
+	w.g.OnPreview = func(m change.Mutation) (*gate.Preview, error) {
 		w.g.OnPreview = preview
-		p, err := w.g.Engine.Preview(t.Context(), gate.Mutation{Op: gate.OpMove, Policy: anp("cluster-control"), Priority: 35})
+		p, err := w.g.Engine.Preview(t.Context(), change.Mutation{Op: change.OpMove, Policy: anp("cluster-control"), Priority: 35})
 		if err != nil {
 			return nil, err
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"rung/change/gate"
+	"rung/change/write"
 	"rung/ui"
 	"rung/ui/nav"
 	"rung/ui/uitest"
@@ -34,7 +34,7 @@ func onOlder(t *testing.T, peer, script string) *world {
 	if err := os.WriteFile(filepath.Join(dir, "policy.yaml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, g: uitest.NewGatedOn(t, gate.FileOptions{Paths: []string{dir}}, nil), state: t.TempDir()}
+	w := &world{t: t, g: uitest.NewGatedOn(t, write.FileOptions{Paths: []string{dir}}, nil), state: t.TempDir()}
 	w.editor(script)
 	w.s = uitest.OpenWith(t, w.g.Fake, ui.Options{Page: nav.Page{Kind: nav.Edit, Key: anp("first")}, StateDir: w.state})
 	return w

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/change/gate"
+	"rung/change"
 	"rung/model"
 	"rung/model/words"
 	"rung/pages/ladder"
@@ -51,7 +51,7 @@ func (v *ladderPage) doCarry(env *view.Env, id action.ID) bool {
 	case id == action.CarryDrop:
 		v.putDown()
 		if c.at != c.from {
-			env.Preview(gate.Mutation{Op: gate.OpMove, Policy: c.key, Priority: c.at})
+			env.Preview(change.Mutation{Op: change.OpMove, Policy: c.key, Priority: c.at})
 		} else {
 			env.Say("%s stays at %d", c.key.Name, c.from)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rung/change"
 	"rung/change/gate"
 	"rung/model"
 	"rung/model/ovn/nb"
@@ -228,10 +229,10 @@ func TestCarryWithALog(t *testing.T) {
 }
 
 // answered gives a console whose previews are recorded.
-func answered(t *testing.T) (*uitest.Screen, *[]gate.Mutation) {
-	var got []gate.Mutation
+func answered(t *testing.T) (*uitest.Screen, *[]change.Mutation) {
+	var got []change.Mutation
 	f := uitest.NewFake(uitest.Demo(t))
-	f.OnPreview = func(m gate.Mutation) (*gate.Preview, error) {
+	f.OnPreview = func(m change.Mutation) (*gate.Preview, error) {
 		got = append(got, m)
 		return &gate.Preview{Mutation: m, Title: "a change"}, nil
 	}
@@ -258,7 +259,7 @@ func TestCarry(t *testing.T) {
 	}
 	s.Press("m", "k", "k", "k", "k", "enter")
 	s.WantNot("moving")
-	if len(*got) != 1 || ((*got)[0].Op != gate.OpMove || (*got)[0].Priority != 30 || (*got)[0].Policy.Name != "cluster-control") {
+	if len(*got) != 1 || ((*got)[0].Op != change.OpMove || (*got)[0].Priority != 30 || (*got)[0].Policy.Name != "cluster-control") {
 		t.Errorf("previewed %+v", *got)
 	}
 	s.Resizes()
@@ -287,7 +288,7 @@ func TestChanges(t *testing.T) {
 	s.Press("esc")
 	s.WantNot("log ANP")
 	s.Press("D")
-	if n := len(*got); n != 1 || (*got)[0].Op != gate.OpDelete || (*got)[0].Policy.Name != "quarantine" {
+	if n := len(*got); n != 1 || (*got)[0].Op != change.OpDelete || (*got)[0].Policy.Name != "quarantine" {
 		t.Errorf("previewed %+v", *got)
 	}
 }

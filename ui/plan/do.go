@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"rung/change/gate"
+	"rung/change/planrun"
 	"rung/model/plan"
 	"rung/model/words"
 	"rung/revision"
@@ -129,7 +130,7 @@ func (s source) Commit(ctx context.Context, c view.Console, p *gate.Preview, ans
 // gone says what became of the stopped plan that was asked about, where it is not stopped
 // any more: another Rung was quicker.
 func (s source) gone(c view.Console, err error) error {
-	if s.stopped == nil || !errors.Is(err, gate.ErrPlan) {
+	if s.stopped == nil || !errors.Is(err, planrun.ErrPlan) {
 		return err
 	}
 	now := c.Revision().Plan
@@ -153,7 +154,7 @@ func (s source) gone(c view.Console, err error) error {
 	if by != 0 {
 		rung += fmt.Sprintf(" (pid %d)", by)
 	}
-	return fmt.Errorf("%w: the plan was %s by %s", gate.ErrPlan, what, rung)
+	return fmt.Errorf("%w: the plan was %s by %s", planrun.ErrPlan, what, rung)
 }
 
 // run previews the plan that is proposed; yes starts it.

@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"rung/change"
 	"rung/change/gate"
+	"rung/change/planrun"
 	"rung/model"
 	"rung/model/plan"
 	"rung/revision"
@@ -38,9 +40,9 @@ func start(t *testing.T) *world {
 	// The engine behind the gate has no zone and would refuse to run a plan:
 	// its steps are previewed one by one.
 	w.g.OnPlan = func(p *plan.Plan) (*gate.Preview, error) {
-		out := &gate.Preview{Mutation: gate.Mutation{Op: gate.OpMove, Plan: true}, Title: "Plan", Notes: p.Notes}
+		out := &gate.Preview{Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Title: "Plan", Notes: p.Notes}
 		for _, s := range p.Steps {
-			one, err := w.g.Engine.Preview(t.Context(), gate.Mutation{Op: gate.OpMove, Policy: anp(s.Policy), Priority: s.To})
+			one, err := w.g.Engine.Preview(t.Context(), change.Mutation{Op: change.OpMove, Policy: anp(s.Policy), Priority: s.To})
 			if err != nil {
 				return nil, err
 			}
@@ -134,7 +136,7 @@ func TestInsert(t *testing.T) {
 
 func TestMakeRoom(t *testing.T) {
 	w := start(t)
-	p, err := w.g.Engine.Preview(t.Context(), gate.Mutation{Op: gate.OpMove, Policy: anp("break-glass"), Priority: 33})
+	p, err := w.g.Engine.Preview(t.Context(), change.Mutation{Op: change.OpMove, Policy: anp("break-glass"), Priority: 33})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,8 +250,8 @@ func TestStopped(t *testing.T) {
 	var asked []bool
 	w.g.OnPlanAgain = func(back bool) (*gate.Preview, error) {
 		asked = append(asked, back)
-		return &gate.Preview{Mutation: gate.Mutation{Op: gate.OpMove, Plan: true}, Title: "the plan",
-			Guards: []gate.Guard{{Code: "deny-system", Policy: anp("allow-metrics"), Message: "ANP allow-metrics leaves its place"}}, ConfirmName: "allow-metrics"}, nil
+		return &gate.Preview{Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Title: "the plan",
+			Guards: []change.Guard{{Code: "deny-system", Policy: anp("allow-metrics"), Message: "ANP allow-metrics leaves its place"}}, ConfirmName: "allow-metrics"}, nil
 	}
 	w.says(under(revision.PlanStopped))
 	s.Want("● stopped", "3 of 9 done", "next: green-tenant 40 → 30", "interrupted", "⏎ continue · b roll back · x keep as is", "✓ 3")
@@ -306,9 +308,9 @@ func TestTakenByAnother(t *testing.T) {
 		taken := false
 		w.g.OnPlanAgain = func(bool) (*gate.Preview, error) {
 			if taken {
-				return nil, fmt.Errorf("%w: the plan is running: stop it first", gate.ErrPlan)
+				return nil, fmt.Errorf("%w: the plan is running: stop it first", planrun.ErrPlan)
 			}
-			return &gate.Preview{Mutation: gate.Mutation{Op: gate.OpMove, Plan: true}, Title: "the plan"}, nil
+			return &gate.Preview{Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Title: "the plan"}, nil
 		}
 		w.says(under(revision.PlanStopped))
 		w.s.Press("enter")
@@ -317,7 +319,7 @@ func TestTakenByAnother(t *testing.T) {
 		p := under(revision.PlanRunning)
 		p.Back, p.Runner = back, revision.PlanRunner{PID: 99, Since: uitest.Now}
 		w.says(p)
-		w.g.PlanErr = fmt.Errorf("%w: the plan is running: stop it first", gate.ErrPlan)
+		w.g.PlanErr = fmt.Errorf("%w: the plan is running: stop it first", planrun.ErrPlan)
 		w.s.Press("a", "y")
 		w.s.Want(want)
 		w.s.WantNot("could not be worked out")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"rung/change"
 	"rung/change/gate"
 	"rung/model/words"
 	"rung/revision"
@@ -192,7 +193,7 @@ func sum(p *gate.Preview, m revision.Mode) string {
 // wanted.
 func (v *View) merge(env *view.Env) {
 	c := v.p.Conflict
-	v.src = &mutation{gate.Mutation{Op: gate.OpApply, YAML: []byte(c.Merged), Base: []byte(c.Now)}}
+	v.src = &mutation{change.Mutation{Op: change.OpApply, YAML: []byte(c.Merged), Base: []byte(c.Now)}}
 	v.phase, v.notice = working, "merged: your change on top of the one made meanwhile"
 	v.work(env)
 }

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/change/gate"
+	"rung/change"
+	"rung/change/planrun"
 	"rung/model"
 	"rung/model/ladder"
 	"rung/revision"
@@ -115,7 +116,7 @@ func (v *View) widths(w int) (left, right int) {
 func (v *View) head(b *page) {
 	if v.phase == failed {
 		text := "The change could not be worked out: " + v.err.Error()
-		if errors.Is(v.err, gate.ErrPlan) {
+		if errors.Is(v.err, planrun.ErrPlan) {
 			text = v.err.Error() // it says that it was refused, and why
 		}
 		b.point("✗", b.st.Error, text, b.st.Text)
@@ -202,7 +203,7 @@ func (v *View) changes(b *page) {
 
 // short puts an object of which one field changes into one line, where it has
 // room; pad is how wide the names of all objects are.
-func (b *page) short(o *gate.ObjectChange, pad int) bool {
+func (b *page) short(o *change.ObjectChange, pad int) bool {
 	if len(o.Fields) != 1 || o.Old == nil || o.New == nil {
 		return false
 	}
@@ -217,7 +218,7 @@ func (b *page) short(o *gate.ObjectChange, pad int) bool {
 	return true
 }
 
-func (v *View) verb(o *gate.ObjectChange) string {
+func (v *View) verb(o *change.ObjectChange) string {
 	switch {
 	case o.Old == nil:
 		return v.created()
@@ -245,7 +246,7 @@ func about(p *model.Policy) string {
 }
 
 // fields lists changed fields, old → new.
-func (b *page) fields(fields []gate.FieldChange) {
+func (b *page) fields(fields []change.FieldChange) {
 	pad := 0
 	for _, f := range fields {
 		if n := widget.Width(f.Path); n <= b.w/2 {
@@ -286,7 +287,7 @@ func (v *View) texts(b *page) {
 const manyGuards = 4
 
 // guard is what a guard rail says among the others.
-func (v *View) guard(g gate.Guard) string {
+func (v *View) guard(g change.Guard) string {
 	if len(v.p.Guards) < manyGuards {
 		return g.Message
 	}

@@ -5,14 +5,14 @@ import (
 
 	udiff "github.com/aymanbagabas/go-udiff"
 
-	"rung/change/gate"
+	"rung/change/rewrite"
 	"rung/model/clean"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
 
 // conflict shows the three texts as two differences.
-func (v *View) conflict(b *page, c *gate.Conflict) {
+func (v *View) conflict(b *page, c *rewrite.Conflict) {
 	switch {
 	case c.Merged != "":
 		b.point("▲", b.st.Warn, "Somebody changed the policy meanwhile. The two edits touch different lines: they can be merged.", b.st.Text)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"time"
 
+	"rung/change"
 	"rung/change/gate"
+	"rung/change/rewrite"
 	"rung/revision"
 	"rung/revision/policies"
 	"rung/themes"
@@ -100,15 +102,15 @@ func Of(src Source, opt Options) *View {
 }
 
 // Mutation is the change as it is now: after a merge it is another text.
-func (v *View) Mutation() gate.Mutation {
+func (v *View) Mutation() change.Mutation {
 	if v.p == nil {
-		return gate.Mutation{}
+		return change.Mutation{}
 	}
 	return v.p.Mutation
 }
 
 // Conflict is what stands against the change, nil when nothing does.
-func (v *View) Conflict() *gate.Conflict {
+func (v *View) Conflict() *rewrite.Conflict {
 	if v.p == nil {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"rung/change"
 	"rung/change/gate"
 	"rung/model"
 	"rung/revision"
@@ -192,7 +193,7 @@ func TestUndoConflict(t *testing.T) {
 	s.Press("U")
 	s.Want("changed meanwhile: ANP cluster-control", "your change", "u merge", "Cannot be done")
 	s.Golden("conflict", between...)
-	w.g.OnPreview = func(m gate.Mutation) (*gate.Preview, error) { return w.g.Engine.Preview(t.Context(), m) }
+	w.g.OnPreview = func(m change.Mutation) (*gate.Preview, error) { return w.g.Engine.Preview(t.Context(), m) }
 	s.Press("a")
 	if w.calls("commit") != 1 {
 		t.Error("a blocked preview was committed")
@@ -209,8 +210,8 @@ func TestUndoConflict(t *testing.T) {
 }
 
 // undoOf makes U take back one entry of the history and not the newest.
-func undoOf(w *world, id uint64) func(gate.Mutation) (*gate.Preview, error) {
-	return func(m gate.Mutation) (*gate.Preview, error) {
+func undoOf(w *world, id uint64) func(change.Mutation) (*gate.Preview, error) {
+	return func(m change.Mutation) (*gate.Preview, error) {
 		m.Undo = id
 		return w.g.Engine.Preview(context.Background(), m)
 	}
@@ -218,7 +219,7 @@ func undoOf(w *world, id uint64) func(gate.Mutation) (*gate.Preview, error) {
 
 func apply(t *testing.T, w *world, text string) {
 	t.Helper()
-	p, err := w.g.Engine.Preview(t.Context(), gate.Mutation{Op: gate.OpApply, YAML: []byte(text)})
+	p, err := w.g.Engine.Preview(t.Context(), change.Mutation{Op: change.OpApply, YAML: []byte(text)})
 	if err != nil || p.Blocked != "" {
 		t.Fatalf("%v %s", err, p.Blocked)
 	}
@@ -355,7 +356,7 @@ func TestFailures(t *testing.T) {
 
 	// Stale: worked out again, and then it can be made.
 	w.g.OnCommit = func(*gate.Preview, gate.Confirm) (*gate.Result, error) {
-		return nil, fmt.Errorf("ANP x %w", gate.ErrStale)
+		return nil, fmt.Errorf("ANP x %w", change.ErrStale)
 	}
 	n := w.calls("preview")
 	s.Press("a")
@@ -370,7 +371,7 @@ func TestFailures(t *testing.T) {
 	s.Press("enter")
 	s.Want("41 ─ cluster-control")
 
-	w.g.OnPreview = func(gate.Mutation) (*gate.Preview, error) { return nil, errors.New("out of memory") }
+	w.g.OnPreview = func(change.Mutation) (*gate.Preview, error) { return nil, errors.New("out of memory") }
 	s.Press("U")
 	s.Want("The change could not be worked out: out of memory", "Nothing was changed")
 	s.Press("a")
@@ -597,7 +598,7 @@ func TestBlockedOffersNoYes(t *testing.T) {
 	if !strings.Contains(hints(), " a ") {
 		t.Fatalf("no yes is offered: %q", hints())
 	}
-	w.g.OnPreview = func(gate.Mutation) (*gate.Preview, error) {
+	w.g.OnPreview = func(change.Mutation) (*gate.Preview, error) {
 		return &gate.Preview{Title: "Move ANP cluster-control from 34 to 41", Blocked: "ANP cluster-control was removed meanwhile"}, nil
 	}
 	s.Press("esc")
@@ -624,7 +625,7 @@ func TestConsequencesAreSeenAtOnce(t *testing.T) {
 			w := start(t, nil)
 			var last *gate.Preview
 			preview := w.g.OnPreview
-			w.g.OnPreview = func(m gate.Mutation) (*gate.Preview, error) {
+			w.g.OnPreview = func(m change.Mutation) (*gate.Preview, error) {
 				p, err := preview(m)
 				last = p
 				return p, err

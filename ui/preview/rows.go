@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/change/gate"
+	"rung/change"
+	"rung/change/effect"
 	"rung/model"
 	"rung/model/words"
 	"rung/ui/action"
@@ -28,9 +29,9 @@ func (v *View) rowLines(b *page) {
 		b.text("no row changes", b.st.Dim)
 		return
 	}
-	for _, n := range gate.CountRows(v.p.Rows) {
+	for _, n := range effect.CountRows(v.p.Rows) {
 		name := fmt.Sprintf(" %-14s", words.Plural(detail.TableWord(n.Table)))
-		if l := v.p.RowSummary(n); l != "" {
+		if l := effect.RowSummary(v.p.Rows, n); l != "" {
 			b.add(widget.Line{{Text: name}, {Text: l, Style: b.st.Title}})
 		} else {
 			b.add(widget.Line{{Text: name}, {Text: "none", Style: b.st.Dim}})
@@ -48,7 +49,7 @@ func (v *View) rowLines(b *page) {
 }
 
 // row is one row with what changes in it.
-func (b *page) row(r *gate.RowChange, policy bool) {
+func (b *page) row(r *change.RowChange, policy bool) {
 	mark, st := "±", b.st.Info
 	switch r.Kind {
 	case model.DiffMissing:
@@ -72,7 +73,7 @@ func (b *page) row(r *gate.RowChange, policy bool) {
 
 // rowName names a row by table and the part of its id behind the policy; of rows
 // that several policies share, whose they are.
-func rowName(r *gate.RowChange, policy bool) string {
+func rowName(r *change.RowChange, policy bool) string {
 	table := detail.TableWord(r.Table)
 	if !r.Policy.Kind.IsPolicy() {
 		return table + " " + unitRow(r)
@@ -92,7 +93,7 @@ func rowName(r *gate.RowChange, policy bool) string {
 }
 
 // unitRow names a row that is no policy's alone.
-func unitRow(r *gate.RowChange) string {
+func unitRow(r *change.RowChange) string {
 	s := strings.TrimPrefix(r.Policy.Label(), "sets ") // it is called one already
 	if rest := strings.TrimSuffix(detail.ShortID(r.ID+":", r.Policy), ":"); rest != "" {
 		s += ": " + rest
@@ -101,7 +102,7 @@ func unitRow(r *gate.RowChange) string {
 }
 
 // shownFields leaves out what says nothing in a row that comes or goes.
-func shownFields(r *gate.RowChange) []model.FieldDiff {
+func shownFields(r *change.RowChange) []model.FieldDiff {
 	if r.Kind == model.DiffDifferent {
 		return r.Fields
 	}

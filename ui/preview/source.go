@@ -3,6 +3,7 @@ package preview
 import (
 	"context"
 
+	"rung/change"
 	"rung/change/gate"
 	"rung/ui/view"
 )
@@ -34,8 +35,8 @@ type Options struct {
 	Kept string
 }
 
-// mutation is a change that is one gate.Mutation.
-type mutation struct{ m gate.Mutation }
+// mutation is a change that is one change.Mutation.
+type mutation struct{ m change.Mutation }
 
 func (s *mutation) Work(ctx context.Context, c view.Console) (*gate.Preview, error) {
 	return c.Preview(ctx, s.m)
@@ -46,7 +47,7 @@ func (s *mutation) Commit(ctx context.Context, c view.Console, p *gate.Preview, 
 }
 
 // New is the page of one mutation.
-func New(m gate.Mutation) view.View { return Change(m, Options{}) }
+func New(m change.Mutation) view.View { return Change(m, Options{}) }
 
 // Change is a preview of one mutation with options of its own.
-func Change(m gate.Mutation, opt Options) *View { return Of(&mutation{m}, opt) }
+func Change(m change.Mutation, opt Options) *View { return Of(&mutation{m}, opt) }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"rung/change"
 	"rung/change/gate"
 	"rung/themes"
 	"rung/ui/action"
@@ -128,13 +129,13 @@ func TestYesWhileItIsWorkedOut(t *testing.T) {
 		env.Rev = f.Revision()
 	}
 	defer preview.SetRestTime(0)()
-	f.OnPreview = func(m gate.Mutation) (*gate.Preview, error) {
-		return &gate.Preview{Mutation: gate.Mutation{Op: gate.OpUndo, Undo: 7}, Title: "Undo"}, nil
+	f.OnPreview = func(m change.Mutation) (*gate.Preview, error) {
+		return &gate.Preview{Mutation: change.Mutation{Op: change.OpUndo, Undo: 7}, Title: "Undo"}, nil
 	}
 	f.OnCommit = func(*gate.Preview, gate.Confirm) (*gate.Result, error) {
-		return nil, fmt.Errorf("Undo: %w", gate.ErrBlocked)
+		return nil, fmt.Errorf("Undo: %w", change.ErrBlocked)
 	}
-	v := preview.Change(gate.Mutation{Op: gate.OpUndo}, preview.Options{})
+	v := preview.Change(change.Mutation{Op: change.OpUndo}, preview.Options{})
 	v.Sync(env)
 	v.Receive(env, job(t, env)(t.Context()))
 	news()
@@ -171,7 +172,7 @@ type endless struct{ works int }
 
 func (q *endless) Work(ctx context.Context, _ view.Console) (*gate.Preview, error) {
 	if q.works++; q.works == 1 {
-		return &gate.Preview{Mutation: gate.Mutation{Op: gate.OpUndo}, Title: "Undo"}, nil
+		return &gate.Preview{Mutation: change.Mutation{Op: change.OpUndo}, Title: "Undo"}, nil
 	}
 	<-ctx.Done()
 	return nil, ctx.Err()

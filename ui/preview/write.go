@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"rung/change"
 	"rung/change/gate"
 	"rung/model"
 	"rung/model/ovn/nb"
@@ -65,7 +66,7 @@ func (v *View) afterWrite(env *view.Env, m wrote) {
 	if m.res == nil && m.err != nil {
 		v.phase = ready
 		v.wrong = m.err.Error()
-		if errors.Is(m.err, gate.ErrStale) || errors.Is(m.err, gate.ErrBlocked) {
+		if errors.Is(m.err, change.ErrStale) || errors.Is(m.err, change.ErrBlocked) {
 			v.work(env)
 		}
 		return
@@ -176,10 +177,10 @@ func (v *View) leave(env *view.Env) {
 // it, and what a redo made again keeps its place in the history.
 func (v *View) undoable(env *view.Env) bool {
 	title := v.p.Title
-	if v.p.Mutation.Op == gate.OpRedo {
+	if v.p.Mutation.Op == change.OpRedo {
 		title = strings.TrimPrefix(title, "Redo: ")
 	}
-	return v.p.Mutation.Op != gate.OpUndo && env.Rev.Undo == title
+	return v.p.Mutation.Op != change.OpUndo && env.Rev.Undo == title
 }
 
 // outcome says what the zones show.
@@ -188,7 +189,7 @@ func (v *View) outcome() string {
 	switch {
 	case len(v.shown) == 0:
 		return "done"
-	case v.p.Mutation.Op == gate.OpLogLevel:
+	case v.p.Mutation.Op == change.OpLogLevel:
 		return fmt.Sprintf("logging confirmed in %d/%d zones", ok, len(v.shown))
 	}
 	return fmt.Sprintf("done, rows follow in %d/%d zones", ok, len(v.shown))

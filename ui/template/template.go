@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/change/gate"
+	"rung/change"
 	"rung/engine/pattern"
 	"rung/model"
 	"rung/model/template"
@@ -160,7 +160,7 @@ func (v *page) show(env *view.Env, m *pattern.Made, err error) {
 	for _, n := range m.Notes {
 		env.Say("%s", n)
 	}
-	v.pre = preview.Change(gate.Mutation{Op: gate.OpApply, YAML: []byte(m.Text), Base: []byte(m.Base)}, preview.Options{
+	v.pre = preview.Change(change.Mutation{Op: change.OpApply, YAML: []byte(m.Text), Base: []byte(m.Base)}, preview.Options{
 		Crumb: "preview", Edit: v.edit, Cancel: v.cancel,
 	})
 	v.pre.Sync(env)

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/change/gate"
+	"rung/change/write"
 	"rung/engine/source"
 	"rung/model"
 	"rung/model/ovn/nb"
@@ -44,7 +44,7 @@ func factsOf(t testing.TB, antrea bool) *revision.Facts {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var u source.Update
-	gate.NewFiles(gate.FileOptions{Demo: true, Antrea: antrea}).Run(ctx, func(got source.Update) {
+	write.NewFiles(write.FileOptions{Demo: true, Antrea: antrea}).Run(ctx, func(got source.Update) {
 		if len(got.Upsert) == 0 {
 			return // how far the reading is
 		}

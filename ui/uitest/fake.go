@@ -6,7 +6,9 @@ import (
 	"sync"
 	"time"
 
+	"rung/change"
 	"rung/change/gate"
+	"rung/change/history"
 	"rung/engine/logs"
 	"rung/engine/probe"
 	"rung/model"
@@ -25,7 +27,7 @@ type Fake struct {
 	now time.Time
 
 	// OnPreview answers Preview; nil gives an empty preview of the mutation.
-	OnPreview func(gate.Mutation) (*gate.Preview, error)
+	OnPreview func(change.Mutation) (*gate.Preview, error)
 	// OnCommit answers Commit; nil is a result without rows.
 	OnCommit func(*gate.Preview, gate.Confirm) (*gate.Result, error)
 	// OnPlan answers PlanPreview; nil gives an empty preview.
@@ -42,7 +44,7 @@ type Fake struct {
 	OnProbe func(context.Context, verdict.Connection, func(probe.Phase)) (*probe.Result, error)
 
 	Done      []model.Activity // for Activity
-	Past      []gate.HistoryEntry
+	Past      []history.Entry
 	LogStore  *logs.Store
 	WritesErr error
 	// PlanErr is what starting a plan and going on with one say.
@@ -107,7 +109,7 @@ func (f *Fake) Now() time.Time {
 	return f.now
 }
 
-func (f *Fake) Preview(_ context.Context, m gate.Mutation) (*gate.Preview, error) {
+func (f *Fake) Preview(_ context.Context, m change.Mutation) (*gate.Preview, error) {
 	f.call("preview " + string(m.Op) + " " + m.Policy.Name)
 	if f.OnPreview != nil {
 		return f.OnPreview(m)
@@ -192,7 +194,7 @@ func (f *Fake) OVNTrace(_ context.Context, c verdict.Connection, told func(strin
 
 var errNoOVNTrace = errors.New("no ovn-trace can be run here: the sandbox does not run on OVN; see --sandbox-ovn")
 
-func (f *Fake) History() []gate.HistoryEntry { return f.Past }
+func (f *Fake) History() []history.Entry { return f.Past }
 
 // PlanPreview is a preview without rows; OnPlan answers otherwise.
 func (f *Fake) PlanPreview(_ context.Context, p *plan.Plan) (*gate.Preview, error) {
@@ -200,7 +202,7 @@ func (f *Fake) PlanPreview(_ context.Context, p *plan.Plan) (*gate.Preview, erro
 	if f.OnPlan != nil {
 		return f.OnPlan(p)
 	}
-	return &gate.Preview{Mutation: gate.Mutation{Op: gate.OpMove, Plan: true}, Title: "Plan"}, nil
+	return &gate.Preview{Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Title: "Plan"}, nil
 }
 
 func (f *Fake) PlanStart(context.Context, *plan.Plan, *gate.Preview, gate.Confirm) error {
@@ -224,7 +226,7 @@ func (f *Fake) PlanResumePreview(context.Context) (*gate.Preview, error) {
 	if f.OnPlanAgain != nil {
 		return f.OnPlanAgain(false)
 	}
-	return &gate.Preview{Mutation: gate.Mutation{Op: gate.OpMove, Plan: true}, Title: "Continue: Plan"}, nil
+	return &gate.Preview{Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Title: "Continue: Plan"}, nil
 }
 
 func (f *Fake) PlanBackPreview(context.Context) (*gate.Preview, error) {
@@ -232,7 +234,7 @@ func (f *Fake) PlanBackPreview(context.Context) (*gate.Preview, error) {
 	if f.OnPlanAgain != nil {
 		return f.OnPlanAgain(true)
 	}
-	return &gate.Preview{Mutation: gate.Mutation{Op: gate.OpMove, Plan: true}, Title: "Roll back: Plan"}, nil
+	return &gate.Preview{Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Title: "Roll back: Plan"}, nil
 }
 
 // Confirm keeps what is on trial.

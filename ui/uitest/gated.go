@@ -5,7 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"rung/change"
 	"rung/change/gate"
+	"rung/change/write"
 	"rung/engine"
 	"rung/engine/source"
 	"rung/model/plan"
@@ -23,20 +25,20 @@ type Gated struct {
 	Lag    bool
 }
 
-// NewGated makes one; change alters the parts before the first revision and may
+// NewGated makes one; with alters the parts before the first revision and may
 // be nil.
-func NewGated(t testing.TB, change func(*revision.Facts)) *Gated {
+func NewGated(t testing.TB, with func(*revision.Facts)) *Gated {
 	t.Helper()
-	return NewGatedOn(t, gate.FileOptions{Demo: true}, change)
+	return NewGatedOn(t, write.FileOptions{Demo: true}, with)
 }
 
 // NewGatedOn is NewGated on other files than the demo's.
-func NewGatedOn(t testing.TB, files gate.FileOptions, change func(*revision.Facts)) *Gated {
+func NewGatedOn(t testing.TB, files write.FileOptions, with func(*revision.Facts)) *Gated {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	e, err := engine.New(context.Background(), engine.Config{
 		Mode:    revision.Mode{Name: "demo", Title: "demo", Sandbox: true, Simulated: true},
-		Sources: []source.Source{gate.NewFiles(files)}, Writes: true, StateDir: t.TempDir(),
+		Sources: []source.Source{write.NewFiles(files)}, Writes: true, StateDir: t.TempDir(),
 		Clock: func() time.Time { return Now },
 	})
 	if err != nil {
@@ -49,11 +51,11 @@ func NewGatedOn(t testing.TB, files gate.FileOptions, change func(*revision.Fact
 	g := &Gated{Engine: e, Parts: Demo(t)}
 	g.Parts.Cluster = e.Revision().Cluster
 	Sync(g.Parts)
-	if change != nil {
-		change(g.Parts)
+	if with != nil {
+		with(g.Parts)
 	}
 	g.Fake = NewFake(g.Parts)
-	g.OnPreview = func(m gate.Mutation) (*gate.Preview, error) { return e.Preview(ctx, m) }
+	g.OnPreview = func(m change.Mutation) (*gate.Preview, error) { return e.Preview(ctx, m) }
 	g.OnPlan = func(p *plan.Plan) (*gate.Preview, error) { return e.PlanPreview(ctx, p) }
 	g.OnCommit = func(p *gate.Preview, c gate.Confirm) (*gate.Result, error) {
 		r, err := e.Commit(ctx, p, c)

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/change/gate"
+	"rung/change"
 	"rung/model"
 )
 
@@ -13,7 +13,7 @@ import (
 
 // AskDelete previews the removal of a policy.
 func AskDelete(env *Env, k model.PolicyKey) {
-	env.Preview(gate.Mutation{Op: gate.OpDelete, Policy: k})
+	env.Preview(change.Mutation{Op: change.OpDelete, Policy: k})
 }
 
 // AskMove asks for another priority of a policy that has one.
@@ -32,6 +32,6 @@ func AskMove(env *Env, k model.PolicyKey) {
 		},
 		Done: func(env *Env, s string) {
 			n, _ := strconv.Atoi(strings.TrimSpace(s)) // checked above
-			env.Preview(gate.Mutation{Op: gate.OpMove, Policy: k, Priority: int32(n)})
+			env.Preview(change.Mutation{Op: change.OpMove, Policy: k, Priority: int32(n)})
 		}})
 }

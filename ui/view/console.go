@@ -4,7 +4,9 @@ import (
 	"context"
 	"time"
 
+	"rung/change"
 	"rung/change/gate"
+	"rung/change/history"
 	"rung/engine/logs"
 	"rung/engine/probe"
 	"rung/model"
@@ -22,7 +24,7 @@ type Console interface {
 	Subscribe() (<-chan struct{}, func())
 	Now() time.Time
 
-	Preview(ctx context.Context, m gate.Mutation) (*gate.Preview, error)
+	Preview(ctx context.Context, m change.Mutation) (*gate.Preview, error)
 	Commit(ctx context.Context, p *gate.Preview, c gate.Confirm) (*gate.Result, error)
 	// Confirm keeps the change that was made on trial, and says which it was.
 	Confirm(by string) (title string, err error)
@@ -45,7 +47,7 @@ type Console interface {
 	// OVNTrace asks ovn-trace about a connection, and holds it against the rows. told hears
 	// what is being done, from another goroutine.
 	OVNTrace(ctx context.Context, c verdict.Connection, told func(doing string)) (*flows.OVNTrace, error)
-	History() []gate.HistoryEntry
+	History() []history.Entry
 
 	// Probe puts a connection into the sandbox as packets and judges what became of
 	// them; at is told what it is at.

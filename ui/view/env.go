@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"rung/change/gate"
+	"rung/change"
 	"rung/model"
 	"rung/revision"
 	"rung/themes"
@@ -57,7 +57,7 @@ type (
 		Past model.Key
 	}
 	// PreviewAsk shows a change with its consequences.
-	PreviewAsk struct{ Mutation gate.Mutation }
+	PreviewAsk struct{ Mutation change.Mutation }
 	// ToastAsk says something in the status line.
 	ToastAsk struct {
 		Text string
@@ -141,7 +141,7 @@ func (e *Env) BackTo(to nav.Page) { e.add(BackAsk{To: to}) }
 func (e *Env) BackPast(gone model.Key) { e.add(BackAsk{Past: gone}) }
 
 // Preview shows a change before it is made.
-func (e *Env) Preview(m gate.Mutation) { e.add(PreviewAsk{Mutation: m}) }
+func (e *Env) Preview(m change.Mutation) { e.add(PreviewAsk{Mutation: m}) }
 
 // Say puts a text into the status line, Fail one that went wrong.
 func (e *Env) Say(format string, args ...any) { e.add(ToastAsk{Text: fmt.Sprintf(format, args...)}) }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"rung/change"
 	"rung/change/gate"
 	"rung/model"
 	"rung/model/ladder"
@@ -159,17 +160,17 @@ func (l *logging) levels() (out model.LogLevels) {
 }
 
 // mutation is what is picked: a session, levels for good, or the end of a session.
-func (l *logging) mutation() gate.Mutation {
+func (l *logging) mutation() change.Mutation {
 	levels, t := l.levels(), l.times[l.lasts]
 	if !levels.Any() && l.session != nil {
 		return l.ends()
 	}
-	return l.about(gate.Mutation{Op: gate.OpLogLevel, Levels: levels, Session: t.session && levels.Any(), Lasts: t.lasts})
+	return l.about(change.Mutation{Op: change.OpLogLevel, Levels: levels, Session: t.session && levels.Any(), Lasts: t.lasts})
 }
 
-func (l *logging) ends() gate.Mutation { return l.about(gate.Mutation{Op: gate.OpLogEnd}) }
+func (l *logging) ends() change.Mutation { return l.about(change.Mutation{Op: change.OpLogEnd}) }
 
-func (l *logging) about(m gate.Mutation) gate.Mutation {
+func (l *logging) about(m change.Mutation) change.Mutation {
 	if m.Policies = l.keys; len(l.keys) == 1 {
 		m.Policy, m.Policies = l.keys[0], nil
 	}

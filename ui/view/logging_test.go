@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rung/change"
 	"rung/change/gate"
 	"rung/model"
 	"rung/ui/nav"
@@ -56,23 +57,23 @@ func TestAskLogging(t *testing.T) {
 	s.Want("▸for    5 min [15 min] 1 h", "for good")
 	for _, c := range []struct {
 		keys []string
-		want gate.Mutation
+		want change.Mutation
 	}{
-		{nil, gate.Mutation{Session: true, Lasts: 15 * time.Minute, Levels: model.LogLevels{Allow: "alert"}}},
-		{[]string{"up", "up", "left"}, gate.Mutation{Session: true, Lasts: 5 * time.Minute, Levels: model.LogLevels{Allow: "alert"}}},
-		{[]string{"up", "up", "right", "right", "right"}, gate.Mutation{Session: true, Levels: model.LogLevels{Allow: "alert"}}},
-		{[]string{"up", "up", "left", "left"}, gate.Mutation{Levels: model.LogLevels{Allow: "alert"}}},
-		{[]string{"o"}, gate.Mutation{Lasts: 15 * time.Minute}},
+		{nil, change.Mutation{Session: true, Lasts: 15 * time.Minute, Levels: model.LogLevels{Allow: "alert"}}},
+		{[]string{"up", "up", "left"}, change.Mutation{Session: true, Lasts: 5 * time.Minute, Levels: model.LogLevels{Allow: "alert"}}},
+		{[]string{"up", "up", "right", "right", "right"}, change.Mutation{Session: true, Levels: model.LogLevels{Allow: "alert"}}},
+		{[]string{"up", "up", "left", "left"}, change.Mutation{Levels: model.LogLevels{Allow: "alert"}}},
+		{[]string{"o"}, change.Mutation{Lasts: 15 * time.Minute}},
 	} {
 		p := uitest.Demo(t)
 		s := uitest.Open(t, p, nav.ToPolicy(off))
-		var got gate.Mutation
-		s.Console.OnPreview = func(m gate.Mutation) (*gate.Preview, error) {
+		var got change.Mutation
+		s.Console.OnPreview = func(m change.Mutation) (*gate.Preview, error) {
 			got = m
 			return &gate.Preview{Mutation: m, Title: "x"}, nil
 		}
 		s.Press(append(append([]string{"L"}, c.keys...), "enter")...)
-		c.want.Op, c.want.Policy = gate.OpLogLevel, off
+		c.want.Op, c.want.Policy = change.OpLogLevel, off
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%v (-want +got)\n%s", c.keys, diff)
 		}
@@ -86,8 +87,8 @@ func TestAskLogging(t *testing.T) {
 // Several are one question: * selects on the ladder, a NetworkPolicy for its namespace.
 func TestAskLoggingOfSeveral(t *testing.T) {
 	s := uitest.Open(t, uitest.Demo(t), nav.To(nav.Ladder))
-	var got gate.Mutation
-	s.Console.OnPreview = func(m gate.Mutation) (*gate.Preview, error) {
+	var got change.Mutation
+	s.Console.OnPreview = func(m change.Mutation) (*gate.Preview, error) {
 		got = m
 		return &gate.Preview{Mutation: m, Title: "x"}, nil
 	}

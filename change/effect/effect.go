@@ -1,0 +1,178 @@
+package effect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rung/change"
+	"rung/change/guard"
+	"rung/model"
+	"rung/model/verdict"
+	"rung/revision"
+	"rung/revision/connections"
+	"rung/revision/omitted"
+)
+
+// Effect is what a change does to connections.
+type Effect struct {
+	// Difference is complete; nil where Unknown says why there is none.
+	*verdict.Difference
+	Unknown string
+	// Caveat says of what rows the verdicts know nothing: those of policies that are not
+	// programmed any more, which stay until a controller starts again.
+	Caveat string
+	// Services are those that toServices of the changed policies names: what becomes of
+	// connections to their cluster IPs is not worked out.
+	Services []model.Key
+	// Log are the lines of the log that would have gone the other way; nil where no log is
+	// read, and where only whether the change may be made was worked out.
+	Log    *verdict.Otherwise
+	Guards []change.Guard // the guard rails that it runs into
+}
+
+// NotConsidered are what could make the consequences others, and that there are none that
+// were judged; nil of a change that decides nothing, whatever else there may be.
+func (e *Effect) NotConsidered(rev *revision.Revision) []model.Omission {
+	if e == nil {
+		return nil
+	}
+	out := omitted.From(rev, false)
+	if e.Unknown != "" {
+		out = append(out, model.Omission{Code: model.OmittedAll, Why: "what the change does to connections was not judged: " + e.Unknown})
+	}
+	if len(e.Services) > 0 {
+		out = append(out, model.Omission{Code: model.OmittedPart, Why: "not asked: " + servicesText(e.Services),
+			Remedy: "ask before and after: rung trace --to service/" + e.Services[0].Namespace + "/" + e.Services[0].Name})
+	}
+	return out
+}
+
+// MaxTime is how long a change may be worked out; variable for tests.
+var MaxTime = 10 * time.Second
+
+// Judge works out what some changes do to connections, from what was before to what will
+// be. It is nil where no decision changes.
+func Judge(ctx context.Context, rev, next *revision.Revision, changes []change.ObjectChange, asked guard.Asked) *Effect {
+	changes = slices.DeleteFunc(slices.Clone(changes), func(c change.ObjectChange) bool {
+		return c.Old != nil && c.New != nil && guard.SameDecisions(c.Old, c.New) && (rev.None(c.Key) == nil) == (next.None(c.Key) == nil)
+	})
+	if len(changes) == 0 {
+		return nil
+	}
+	if !AnyPod(rev.Judged()) {
+		return &Effect{Unknown: "no pods are known"}
+	}
+	limit, cancel := context.WithTimeout(ctx, MaxTime)
+	defer cancel()
+	d, rails, err := guard.Judge(limit, rev, next, GuardChanges(changes), asked)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Effect{Unknown: "it was not worked out in time"}
+	case err != nil:
+		return &Effect{Unknown: err.Error()}
+	}
+	e := &Effect{Difference: d, Caveat: frozen(rev, next, changes), Services: namedServices(changes), Guards: rails}
+	if len(e.Services) > 0 {
+		e.Guards = append(e.Guards, change.Guard{Code: guard.Unjudged, Policy: changes[0].Key, About: guard.Unjudged + " services",
+			Message: "what it does to " + servicesText(e.Services) + ", is not worked out"})
+	}
+	return e
+}
+
+// GuardChanges are changes as guard rails see them.
+func GuardChanges(changes []change.ObjectChange) (out []guard.Change) {
+	for i := range changes {
+		out = append(out, guard.Change{Key: changes[i].Key, Old: changes[i].Old, New: changes[i].New})
+	}
+	return out
+}
+
+func AnyPod(c *model.Cluster) bool {
+	for p := range c.Pods() {
+		if p.PeerEligible() {
+			return true
+		}
+	}
+	return false
+}
+
+// frozen says which of the policies have rows that decide though they are not programmed.
+func frozen(rev, next *revision.Revision, changes []change.ObjectChange) string {
+	var out []string
+	for i := range changes {
+		c := &changes[i]
+		zones, _ := LiveIn(rev, c.Key)
+		switch {
+		case zones == 0:
+		case c.New != nil && next.None(c.Key) != nil:
+			out = append(out, "once the rows of "+c.Key.Label()+" are gone, which stay until a controller starts again")
+		case c.Old != nil && rev.None(c.Key) != nil:
+			out = append(out, "what the frozen rows of "+c.Key.Label()+" decide now is left out")
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// Text says in one line what happens to connections.
+func (e *Effect) Text() string {
+	if e.Unknown != "" {
+		return "what it does to connections is unknown: " + e.Unknown
+	}
+	text := connections.FlipsText(e.Totals)
+	but := e.Caveat
+	if len(e.Services) > 0 {
+		but = strings.TrimPrefix(but+"; not asked: "+servicesText(e.Services), "; ")
+	}
+	switch {
+	case text != "":
+	case but != "":
+		text = "no other connection changes"
+	default:
+		return connections.StaysText(e.Difference)
+	}
+	if but != "" {
+		text += " (" + but + ")"
+	}
+	return text
+}
+
+// Against is the effect with the lines of the log that would have gone the other way. They
+// are no part of what Commit compares: more come all the time.
+func (e *Effect) Against(ctx context.Context, log *verdict.Log, rev, next *revision.Revision) *Effect {
+	if e == nil || log == nil || log.Lines == 0 {
+		return e
+	}
+	limit, cancel := context.WithTimeout(ctx, MaxTime)
+	defer cancel()
+	out := *e                                                 // e may be on a screen
+	out.Log, _ = connections.Otherwise(rev, limit, next, log) // an error is the time, and what is late is left out
+	return &out
+}
+
+// Flipping says whether a connection becomes another verdict.
+func (e *Effect) Flipping() bool { return e != nil && e.Difference != nil && len(e.Flips) > 0 }
+
+// GroupID is equal for groups that differ in numbers and examples only.
+func GroupID(g *verdict.Group) string {
+	return fmt.Sprint(g.Before, g.After, g.Ports, g.From.Namespaces, g.From.Outside, g.From.Except, g.To.Namespaces, g.To.Outside, g.To.Except,
+		connections.DecidersText(g.ByBefore), connections.DecidersText(g.ByAfter))
+}
+
+// OfDecisions say which rules of the change decide nothing, and what hangs on one end.
+func OfDecisions(e *Effect, next *revision.Revision) (out []Consequence) {
+	if e == nil || e.Difference == nil {
+		return nil
+	}
+	for _, text := range connections.IdleTexts(e.Difference, next.Cluster) {
+		out = append(out, Consequence{"note " + text, text})
+	}
+	for i, text := range connections.HangsTexts(e.Difference) {
+		h := &e.Hangs[i]
+		out = append(out, Consequence{fmt.Sprint("hangs ", h.Senders, connections.DecidersText(h.By)), text})
+	}
+	return out
+}

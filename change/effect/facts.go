@@ -1,0 +1,176 @@
+package effect
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"rung/change"
+	"rung/model"
+	"rung/model/overlap"
+	"rung/revision"
+	"rung/revision/finding"
+	"rung/revision/policies"
+	"slices"
+	"strings"
+)
+
+// Consequence is something that follows: what it is compared by, and how it is said.
+type Consequence struct{ Is, Text string }
+
+func SameConsequence(a, b Consequence) bool { return a.Is == b.Is }
+
+// Reached notes which kinds of pods and which nodes the changed policies apply to
+// and reach.
+func Reached(rev *revision.Revision, changes []change.ObjectChange) (out []Consequence) {
+	x := rev.PodIndex()
+	for i := range changes {
+		for _, p := range []*model.Policy{changes[i].Old, changes[i].New} {
+			if p == nil || p.Kind == model.KindNamespace {
+				continue
+			}
+			h := sha256.New()
+			add := func(what string, parts []string) { fmt.Fprintf(h, "%s\n%s\n", what, strings.Join(parts, "\n")) }
+			add("subject", kindsOf(x, x.SubjectSet(p)))
+			for _, d := range []model.Direction{model.Ingress, model.Egress} {
+				for j := range p.Rules(d) {
+					r := &p.Rules(d)[j]
+					add(fmt.Sprint(d, j), kindsOf(x, x.Reach(r).Everybody()))
+					for k := range r.Peers {
+						if r.Peers[k].Kind == model.PeerNodes {
+							add("nodes", nodesCalled(x.Nodes(r.Peers[k].Nodes)))
+						}
+					}
+				}
+			}
+			out = append(out, Consequence{fmt.Sprintf("reach %s %x", p.Key, h.Sum(nil)),
+				"the pods that " + p.Key.Label() + " applies to or reaches are others"})
+		}
+	}
+	return out
+}
+
+func nodesCalled(nodes []*model.Node) (out []string) {
+	for _, n := range nodes {
+		out = append(out, n.Name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// kindsOf are the kinds of pods in a set: namespace and labels.
+func kindsOf(x *overlap.PodIndex, set overlap.PodSet) []string {
+	had := map[[2]string]bool{}
+	kinds := map[string]bool{}
+	for p := range x.Pods(set) {
+		id := [2]string{p.Namespace, p.Labels.Key()}
+		if !had[id] {
+			had[id] = true
+			kinds[p.Alike()] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(kinds))
+}
+
+// After is a revision as it will be once objects changed.
+func After(rev *revision.Revision, changes []change.ObjectChange) *revision.Revision {
+	var upsert []model.Object
+	var remove []model.Key
+	for _, c := range changes {
+		if c.New != nil {
+			upsert = append(upsert, AsObject(rev, c.New))
+		} else {
+			remove = append(remove, c.Key)
+		}
+	}
+	return rev.With(upsert, remove)
+}
+
+// AsObject is a policy as it is, and of a LoggedNamespace the whole namespace.
+func AsObject(rev *revision.Revision, p *model.Policy) model.Object {
+	if ns := rev.Cluster.Namespace(p.Name); p.Kind == model.KindNamespace && ns != nil {
+		return ns.WithLogging(p)
+	}
+	return p
+}
+
+// Rows are the rows that changes of objects add, change and remove. A policy
+// that will not be programmed keeps its rows. Units that policies share are listed
+// once.
+func Rows(rev, next *revision.Revision, changes []change.ObjectChange) (out []change.RowChange) {
+	shared := map[model.PolicyKey]bool{}
+	for _, c := range changes {
+		if c.Key.Kind == model.KindNamespace {
+			for _, k := range policies.LoggedUnits(rev, c.Key) {
+				out = append(out, RowChanges(k, rev.Rows(k, ""), next.Rows(k, ""))...)
+			}
+			continue
+		}
+		var will *model.PolicyRows
+		if c.New != nil {
+			if will = next.Rows(c.Key, ""); will == nil || will.None != nil {
+				continue
+			}
+		}
+		out = append(out, RowChanges(c.Key, rev.Rows(c.Key, ""), will)...)
+		if c.Key.Kind.IsAdmin() {
+			continue
+		}
+		// Rows of others that change with it: default deny, sets that no other policy
+		// needs, and with the first NetworkPolicy those that all of them rely on.
+		with := append(rev.Related(c.Key), next.Related(c.Key)...)
+		slices.SortFunc(with, model.Key.Compare)
+		for _, k := range append(with, common(rev, next)...) {
+			if !shared[k] {
+				shared[k] = true
+				out = append(out, RowChanges(k, rev.Rows(k, ""), next.Rows(k, ""))...)
+			}
+		}
+	}
+	return out
+}
+
+// common are the hairpin and node rows where a change makes them come or go
+// (ovn-kubernetes.md#hairpin-and-node-rows).
+func common(before, after *revision.Revision) (out []model.PolicyKey) {
+	for _, k := range append(before.Units(), after.Units()...) {
+		shared := k.Kind == model.KindNetpolDefault || k.Kind == model.KindNetpolNode
+		if shared && before.Compiled(k) != after.Compiled(k) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// NewFindings are the findings that appear with a change.
+func NewFindings(rev, next *revision.Revision) (out []model.Finding) {
+	type id struct {
+		code, message string
+		policy        model.PolicyKey
+		direction     model.Direction
+		rule          int
+	}
+	of := func(f model.Finding) id { return id{f.Code, f.Message, f.Policy, f.Direction, f.Rule} }
+	had := map[id]bool{}
+	for _, f := range finding.Findings(rev) {
+		had[of(f)] = true
+	}
+	for _, f := range finding.Findings(next) {
+		if !had[of(f)] {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// LiveIn counts the zones in which a policy has live ACLs and says which
+// priority they carry, -1 when that is not known.
+func LiveIn(rev *revision.Revision, k model.PolicyKey) (zones int, priority int32) {
+	priority = -1
+	for _, z := range rev.Zones {
+		if p := z.Policy(k); p != nil && p.LiveACLs > 0 {
+			zones++
+			priority = p.LivePriority
+		}
+	}
+	return zones, priority
+}

@@ -1,0 +1,107 @@
+package effect
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rung/change"
+	"rung/model"
+	"rung/model/clean"
+	"rung/sources/manifests/edit"
+)
+
+// Fields lists the fields in which two objects differ, by path, in the
+// order of the paths. Elements of lists are paired by likeness, so that a rule
+// put in front does not change all rules behind it.
+func Fields(old, now *model.Policy) []change.FieldChange {
+	var d fieldDiff
+	d.value("", old.Content(), now.Content())
+	for i := range d.out {
+		describeSession(&d.out[i])
+	}
+	return d.out
+}
+
+type fieldDiff struct{ out []change.FieldChange }
+
+func (d *fieldDiff) add(path, old, now string) {
+	d.out = append(d.out, change.FieldChange{Path: clean.Text(path), Old: clean.Text(old), New: clean.Text(now)})
+}
+
+// value compares two trees; nil is an absent one.
+func (d *fieldDiff) value(path string, old, now any) {
+	om, oldMap := old.(map[string]any)
+	nm, nowMap := now.(map[string]any)
+	ol, oldList := old.([]any)
+	nl, nowList := now.([]any)
+	// Labels and annotations are listed one by one also when the first comes or
+	// the last goes.
+	words := path == "metadata.annotations" || path == "metadata.labels"
+	switch {
+	case oldMap && nowMap, words && (oldMap || nowMap):
+		d.mapping(path, om, nm)
+	case oldList && nowList:
+		d.list(path, ol, nl)
+	case model.CompactJSON(old) != model.CompactJSON(now):
+		d.add(path, valueText(old), valueText(now))
+	}
+}
+
+func (d *fieldDiff) mapping(path string, old, now map[string]any) {
+	all := maps.Clone(old)
+	if all == nil {
+		all = map[string]any{}
+	}
+	maps.Copy(all, now)
+	for _, k := range slices.Sorted(maps.Keys(all)) {
+		at := k
+		switch {
+		case strings.ContainsAny(k, "./[] "):
+			at = path + "[" + k + "]"
+		case path != "":
+			at = path + "." + k
+		}
+		d.value(at, old[k], now[k])
+	}
+}
+
+func (d *fieldDiff) list(path string, old, now []any) {
+	at := func(i int) string { return path + "[" + strconv.Itoa(i) + "]" }
+	for _, c := range edit.Align(old, now) {
+		switch {
+		case c.New < 0:
+			d.add(at(c.Old), valueText(old[c.Old]), "")
+		case c.Old < 0:
+			d.add(at(c.New), "", valueText(now[c.New]))
+		default:
+			d.value(at(c.New), old[c.Old], now[c.New])
+		}
+	}
+}
+
+// valueText is a value for people: scalars plain, the rest as compact JSON,
+// nothing for what is absent.
+func valueText(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	}
+	return model.CompactJSON(v)
+}
+
+// describeSession says in words what a field is of which only the record of a session is
+// the value.
+func describeSession(f *change.FieldChange) {
+	if f.Path != "metadata.annotations["+model.AnnotationLogSession+"]" {
+		return
+	}
+	for _, v := range []*string{&f.Old, &f.New} {
+		if s, err := model.ParseLogSession(*v); err == nil {
+			*v = s.Brief(s.Since)
+		}
+	}
+}

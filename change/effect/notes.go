@@ -1,0 +1,224 @@
+package effect
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"rung/change"
+	"rung/change/guard"
+	"rung/model"
+	"rung/model/words"
+	"rung/revision"
+	"rung/revision/connections"
+	"rung/revision/policies"
+)
+
+// noter writes the consequences of one object's change that are worth reading.
+type noter struct {
+	rev, next *revision.Revision
+	c         *change.ObjectChange
+	// isolated are the namespaces whose isolation has been noted.
+	isolated map[string]bool
+}
+
+// Notes are the consequences of one object's change that are worth reading. isolated are the
+// namespaces whose isolation has been noted, which it adds to.
+func Notes(rev, next *revision.Revision, c *change.ObjectChange, isolated map[string]bool) []Consequence {
+	n := noter{rev: rev, next: next, c: c, isolated: isolated}
+	var out []Consequence
+	if n.ranked() {
+		for _, text := range n.priority() {
+			is := "note " + text
+			if text == noOther || strings.HasPrefix(text, orderKept) {
+				is = orderKept // against whom is no matter
+			}
+			out = append(out, Consequence{is, text})
+		}
+	}
+	out = append(out, n.enforcement()...)
+	out = append(out, n.subject()...)
+	if n.c.Key.Kind == model.KindNP {
+		out = append(out, n.isolation()...)
+	}
+	for _, dir := range model.Directions {
+		if n.newDeny(dir) {
+			text := n.toEstablished(newDenies[dir], "a new Deny does not end established connections (Antrea)")
+			if c := (Consequence{"note " + text, text}); !slices.Contains(out, c) {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+// newDenies is what a new Deny of a direction does to connections that are there, as
+// TestEstablished of test/packets saw it (ovn-kubernetes.md#established-connections).
+var newDenies = map[model.Direction]string{
+	model.Ingress: "a new ingress Deny does not end established connections: every second packet still gets through (seen on OVN 25.03)",
+	model.Egress:  "a new egress Deny also cuts established connections (seen on OVN 25.03)",
+}
+
+// isolated is what the isolation of pods does to connections that are there.
+var isolated = map[model.Direction]string{
+	model.Ingress: "new connections that none allows are dropped; of established ones every second packet still gets through (seen on OVN 25.03)",
+	model.Egress:  "what none allows is dropped, established connections too (seen on OVN 25.03)",
+}
+
+// toEstablished is what is told of connections that are there, by who enforces the
+// policies: rules of Antrea apply to connections as they begin (antrea.md#verdicts).
+func (n *noter) toEstablished(onOVN, onAntrea string) string {
+	if n.next.System == model.SystemAntrea {
+		return onAntrea
+	}
+	return onOVN
+}
+
+// enforcement tells when a policy stops or begins to be programmed.
+func (n *noter) enforcement() (out []Consequence) {
+	zones, at := LiveIn(n.rev, n.c.Key)
+	was := n.rev.None(n.c.Key)
+	// In how many zones there are rows just now is no matter.
+	add := func(is, format string, args ...any) {
+		out = append(out, Consequence{"enforcement " + is, fmt.Sprintf(format, args...)})
+	}
+	if n.c.New == nil {
+		if was != nil && zones > 0 {
+			add("frozen rows go", "the frozen rows, which still decide, are deleted in %s", words.Count(zones, "zone"))
+		}
+		return out
+	}
+	will := n.next.None(n.c.Key)
+	if will == nil {
+		if was != nil {
+			add("begins", "comes into force: it was not programmed until now")
+		}
+		return out
+	}
+	why := policies.NoRowsShort(n.rev, will)
+	switch {
+	case zones > 0 && at >= 0:
+		add(fmt.Sprint("frozen at ", at),
+			"will not be programmed (%s): the rows it has stay and still decide at %d", why, at)
+	case zones > 0:
+		add("frozen", "will not be programmed (%s): the rows it has stay and still decide", why)
+	default:
+		add("none", "will not be enforced: %s", why)
+	}
+	return out
+}
+
+// subject tells how many pods the policy applies to. Which they are, seen.reach
+// compares.
+func (n *noter) subject() []Consequence {
+	note := func(format string, args ...any) []Consequence {
+		return []Consequence{{"subject", fmt.Sprintf(format, args...)}}
+	}
+	was := policies.CountSubjects(n.rev, n.c.Key)
+	if n.c.New == nil {
+		if was.All() == 0 {
+			return note("it applied to no pods")
+		}
+		return note("no longer applies to %s", was)
+	}
+	if !n.next.Compiled(n.c.Key) || n.next.None(n.c.Key) != nil {
+		return nil
+	}
+	is := policies.CountSubjects(n.next, n.c.Key)
+	if n.c.Old != nil && n.rev.None(n.c.Key) == nil {
+		out := n.joining()
+		if was != is {
+			return append(note("applies to %s; before: %s", is, was), out...)
+		}
+		if len(out) > 0 {
+			return append(note("applies to %s", is), out...)
+		}
+	}
+	if is.All() == 0 {
+		return note("applies to no pods")
+	}
+	return note("applies to %s", is)
+}
+
+// joining names pods that the policy begins and ceases to apply to, where it keeps others.
+func (n *noter) joining() (out []Consequence) {
+	was, is := n.rev.Subjects(n.c.Key), n.next.Subjects(n.c.Key)
+	for _, side := range []struct {
+		what        string
+		pods, other []*model.Pod
+	}{{"newly selected", is, was}, {"no longer selected", was, is}} {
+		begin, kinds := newcomers(side.pods, side.other)
+		if begin == 0 {
+			continue
+		}
+		has := map[model.Key]bool{}
+		for _, p := range side.other {
+			has[p.Key] = true
+		}
+		var names []string
+		for _, p := range side.pods {
+			if !has[p.Key] {
+				names = append(names, p.Namespace+"/"+p.Name)
+			}
+		}
+		out = append(out, Consequence{side.what + kinds, side.what + ": " + words.Some(names, 3)})
+	}
+	return out
+}
+
+// isolation tells which pods begin or cease to be isolated: those of a
+// NetworkPolicy that no other isolates in that direction
+// (ovn-kubernetes.md#isolation-groups).
+func (n *noter) isolation() (out []Consequence) {
+	ns := n.c.Key.Namespace
+	if n.isolated[ns] {
+		return nil
+	}
+	n.isolated[ns] = true
+	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
+		unit := connections.DefaultDeny(ns, dir)
+		was, is := n.rev.Subjects(unit), n.next.Subjects(unit)
+		if begin, kinds := newcomers(is, was); begin > 0 {
+			out = append(out, Consequence{"isolates " + dir.Lower() + kinds,
+				fmt.Sprintf("isolates %s of %s (%s) that no NetworkPolicy isolated before: %s",
+					words.Count(begin, "pod"), ns, dir.Lower(), n.toEstablished(isolated[dir], "new connections that none allows are dropped; established ones are not ended (Antrea)"))})
+		}
+		if end, kinds := newcomers(was, is); end > 0 {
+			out = append(out, Consequence{"no longer isolates " + dir.Lower() + kinds,
+				fmt.Sprintf("%s of %s no longer isolated (%s): what nothing else denies gets through",
+					words.Count(end, "pod"), ns, dir.Lower())})
+		}
+	}
+	return out
+}
+
+// newcomers counts the pods of a list that another has not, and says of which
+// kinds they are.
+func newcomers(pods, other []*model.Pod) (n int, kinds string) {
+	has := make(map[model.Key]bool, len(other))
+	for _, p := range other {
+		has[p.Key] = true
+	}
+	seen := map[string]bool{}
+	for _, p := range pods {
+		if !has[p.Key] {
+			n++
+			seen[p.Alike()] = true
+		}
+	}
+	return n, strings.Join(slices.Sorted(maps.Keys(seen)), "\n")
+}
+
+// newDeny says whether a rule of that direction denies after the change that did not
+// before.
+func (n *noter) newDeny(dir model.Direction) bool {
+	if n.c.New == nil || n.next.None(n.c.Key) != nil { // nobody does what it says
+		return false
+	}
+	old := n.c.Old
+	if n.rev.None(n.c.Key) != nil {
+		old = nil
+	}
+	return guard.NewDeny(old, n.c.New, dir)
+}

@@ -1,0 +1,182 @@
+package effect
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"rung/model"
+	"rung/model/words"
+	"rung/revision/liverows"
+)
+
+// How the note of a move begins that changes the order of no two policies.
+const (
+	orderKept = "order against "
+	noOther   = "there is no other AdminNetworkPolicy"
+)
+
+// priority tells who shares the old and new priority and whether the order
+// among the policies changes.
+func (n *noter) priority() (out []string) {
+	old, now := n.c.Old, n.c.New
+	if old != nil && now != nil && old.Priority == now.Priority {
+		return nil
+	}
+	if n.rev.None(n.c.Key) != nil {
+		old = nil // it decided nowhere, or by rows that stay where they were
+	}
+	if now != nil && n.next.None(n.c.Key) != nil {
+		if now = nil; old != nil && n.keepsRows() {
+			return nil // its old priority is not free, and nothing moves
+		}
+	}
+	if now != nil {
+		if with := n.sharing(now.Priority); len(with) > 0 {
+			out = append(out, fmt.Sprintf("%d is shared with %s: "+
+				"lower rule numbers decide first, and where rules with the same number disagree, which one wins is undefined", now.Priority, words.Some(with, 3)))
+		} else {
+			out = append(out, fmt.Sprintf("no other policy at %d", now.Priority))
+		}
+		if rows := liverows.StrayRowsAt(n.rev, now.Priority, n.c.Key); len(rows) > 0 {
+			out = append(out, fmt.Sprintf("other live rows decide at %d: %s", now.Priority, words.Some(rows, 3)))
+		}
+	}
+	if old != nil {
+		if with := n.sharing(old.Priority); len(with) > 0 {
+			out = append(out, fmt.Sprintf("%s %s at %d", words.Some(with, 3), words.Form(len(with), "remains", "remain"), old.Priority))
+		} else {
+			out = append(out, fmt.Sprintf("%d becomes free", old.Priority))
+		}
+	}
+	switch {
+	case old != nil && now != nil:
+		return append(out, n.order()...)
+	case now != nil:
+		return append(out, n.place("decides", now.Priority))
+	}
+	return out
+}
+
+// keepsRows says whether the policy has rows that stay when it is not programmed any more.
+func (n *noter) keepsRows() bool {
+	zones, _ := LiveIn(n.rev, n.c.Key)
+	return zones > 0
+}
+
+func itOrThem(n int) string {
+	if n == 1 {
+		return "it"
+	}
+	return "them"
+}
+
+// ranked says whether the policy holds a priority of its tier, before the change or after.
+func (n *noter) ranked() bool {
+	return n.c.Key.Kind == model.KindANP || n.c.Key.Kind == model.KindCNP && n.next.Flags.CompileCNP
+}
+
+// tier is that of the policy.
+func (n *noter) tier() int {
+	if n.c.New != nil {
+		return n.c.New.Tier
+	}
+	return n.c.Old.Tier
+}
+
+// others are the other policies of the tier that hold a priority after the change, by
+// priority and name.
+func (n *noter) others() (out []*model.Policy) {
+	for p := range n.next.Cluster.AllPolicies() {
+		if p.Key != n.c.Key && p.Tier == n.tier() && (p.Kind == model.KindANP || p.Kind == model.KindCNP && n.next.Flags.CompileCNP) {
+			out = append(out, p)
+		}
+	}
+	slices.SortFunc(out, func(a, b *model.Policy) int {
+		return cmp.Or(cmp.Compare(a.Priority, b.Priority), a.Key.Compare(b.Key))
+	})
+	return out
+}
+
+func (n *noter) sharing(priority int32) (out []string) {
+	for _, p := range n.others() {
+		if p.Priority == priority {
+			out = append(out, p.Brief())
+		}
+	}
+	return out
+}
+
+// order tells how the order against the other policies changes.
+func (n *noter) order() (out []string) {
+	from, to := n.c.Old.Priority, n.c.New.Priority
+	var above, below, parted []string
+	for _, p := range n.others() {
+		was := p.Priority
+		if old := n.rev.Cluster.Policy(p.Key); old != nil {
+			was = old.Priority // it moves with the same change
+		}
+		before, after := cmp.Compare(from, was), cmp.Compare(to, p.Priority)
+		name := fmt.Sprintf("%s (%d)", p.Brief(), p.Priority)
+		switch {
+		case before == after:
+		case after == 0: // noted as sharing
+		case after < 0:
+			above = append(above, name)
+		default:
+			below = append(below, name)
+		}
+		if before == 0 && after != 0 {
+			parted = append(parted, name)
+		}
+	}
+	if len(above)+len(below) == 0 && len(n.sharing(to)) == 0 {
+		return append(out, n.place("order", to))
+	}
+	if len(above) > 0 {
+		out = append(out, "moves above "+words.Some(above, 3)+": now decides before "+itOrThem(len(above)))
+	}
+	if len(below) > 0 {
+		out = append(out, "moves below "+words.Some(below, 3)+": now decides after "+itOrThem(len(below)))
+	}
+	if len(parted) > 0 {
+		out = append(out, "no longer shares a priority with "+words.Some(parted, 3))
+	}
+	return out
+}
+
+// place names the neighbours at a priority.
+func (n *noter) place(verb string, priority int32) string {
+	var above, below *model.Policy
+	for _, p := range n.others() {
+		switch {
+		case p.Priority < priority:
+			above = p
+		case p.Priority > priority && below == nil:
+			below = p
+		}
+	}
+	var names []string
+	if verb == "order" {
+		for _, p := range []*model.Policy{above, below} {
+			if p != nil {
+				names = append(names, fmt.Sprintf("%s (%d)", p.Brief(), p.Priority))
+			}
+		}
+		if len(names) == 0 {
+			return noOther
+		}
+		return orderKept + strings.Join(names, " and ") + " unchanged"
+	}
+	if above != nil {
+		names = append(names, fmt.Sprintf("after %s (%d)", above.Brief(), above.Priority))
+	}
+	if below != nil {
+		names = append(names, fmt.Sprintf("before %s (%d)", below.Brief(), below.Priority))
+	}
+	if len(names) == 0 {
+		return noOther
+	}
+	return verb + " " + strings.Join(names, " and ")
+}

@@ -1,0 +1,130 @@
+package effect
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rung/change"
+	"rung/model"
+	"rung/model/ovn/nb"
+)
+
+// RowChanges is the difference between the rows of a policy before and after a
+// change, over all zones together; either may be nil. In the fields Desired is
+// the value after, Live the one before; of set columns Missing are the members
+// that come and Extra those that go.
+func RowChanges(k model.PolicyKey, before, after *model.PolicyRows) []change.RowChange {
+	old, now := rowTable(before), rowTable(after)
+	var out []change.RowChange
+	add := func(id rowID, kind model.DiffKind, fields []model.FieldDiff) {
+		d := model.RowDiff{Kind: kind, Table: id.table, ID: id.id, Fields: fields}
+		out = append(out, change.RowChange{Policy: k, RowDiff: d})
+	}
+	for id, o := range old {
+		n, stays := now[id]
+		switch fields := columnChanges(o, n); {
+		case !stays:
+			add(id, model.DiffExtra, fields)
+		case len(fields) > 0:
+			add(id, model.DiffDifferent, fields)
+		}
+	}
+	for id, n := range now {
+		if _, was := old[id]; !was {
+			add(id, model.DiffMissing, columnChanges(nil, n))
+		}
+	}
+	slices.SortFunc(out, func(a, b change.RowChange) int {
+		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.ID, b.ID))
+	})
+	return out
+}
+
+type rowID struct{ table, id string }
+
+// rowTable are the values of each row's columns, by name, without those that
+// OVN-Kubernetes does not write (ovn-kubernetes.md#acl-columns).
+func rowTable(rows *model.PolicyRows) map[rowID]map[string]any {
+	t := map[rowID]map[string]any{}
+	if rows == nil || rows.None != nil {
+		return t
+	}
+	add := func(table string, row nb.Row) {
+		columns := map[string]any{}
+		for _, c := range nb.Columns(row) {
+			if c.Name != "label" {
+				columns[c.Name] = c.Value
+			}
+		}
+		t[rowID{table, row.IDs()[nb.KeyID]}] = columns
+	}
+	for _, a := range rows.ACLs {
+		add(nb.TableACL, a)
+	}
+	for _, s := range rows.AddressSets {
+		add(nb.TableAddressSet, s)
+	}
+	if rows.PortGroup != nil {
+		add(nb.TablePortGroup, rows.PortGroup)
+	}
+	return t
+}
+
+// columnText is a value for people; a map is "k=v, k=v", sorted.
+func columnText(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case map[string]string:
+		parts := make([]string, 0, len(v))
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			parts = append(parts, k+"="+v[k])
+		}
+		return strings.Join(parts, ", ")
+	}
+	return fmt.Sprint(v)
+}
+
+// columnChanges lists the columns that differ, by name. For a row that comes or
+// goes it lists those that have a value.
+func columnChanges(old, now map[string]any) []model.FieldDiff {
+	some := now
+	if now == nil {
+		some = old
+	}
+	var out []model.FieldDiff
+	for _, name := range slices.Sorted(maps.Keys(some)) {
+		was, wasSet := old[name].([]string)
+		is, isSet := now[name].([]string)
+		f := model.FieldDiff{Column: name}
+		if wasSet || isSet {
+			f.Desired, f.Live = strconv.Itoa(len(is)), strconv.Itoa(len(was))
+			f.Missing, f.Extra = without(is, was), without(was, is)
+			if len(f.Missing)+len(f.Extra) == 0 {
+				continue
+			}
+		} else if f.Desired, f.Live = columnText(now[name]), columnText(old[name]); f.Desired == f.Live {
+			continue
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// without are the members of a sorted list that are not in another.
+func without(a, b []string) (out []string) {
+	j := 0
+	for _, s := range a {
+		for j < len(b) && b[j] < s {
+			j++
+		}
+		if j == len(b) || b[j] != s {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,220 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+
+	"rung/change"
+	"rung/change/effect"
+	"rung/change/guard"
+	"rung/change/history"
+	"rung/change/rewrite"
+	"rung/model"
+	"rung/model/plan"
+	"rung/model/verdict"
+	"rung/revision"
+)
+
+// What stands above the gate: it changes policies in more than one step, each of them through
+// the gate, and is asked by the gate what a change means for it.
+
+// PlanRunner runs plans.
+type PlanRunner interface {
+	// UndoPreview is the preview of the undo, or the redo, of a plan of the history. Begin
+	// starts what such a preview says, after a yes.
+	UndoPreview(ctx context.Context, op change.Op, e history.Entry) (*Preview, error)
+	Begin(ctx context.Context, read *Preview, c Confirm) error
+	// Meets says what a change means for the plan that is not at its end, if anything. next
+	// is the revision after the change.
+	Meets(rev *revision.Revision, next func() *revision.Revision, p *Preview) []effect.Consequence
+	// Began is the newest history entry of when the plan began that is not at its end; ok is
+	// false where that is not known.
+	Began() (id uint64, ok bool)
+	// RolledBack is the title of the plan that was rolled back last, if the history entry was
+	// made before it; else it is empty.
+	RolledBack(id uint64) string
+}
+
+// TrialKeeper has on the disk how the change is put back, or finished, that is made on trial
+// or is of several objects.
+type TrialKeeper interface {
+	// Begin writes that down, before the change is made. The id is empty for a change that
+	// needs no way back.
+	Begin(p *Preview, c Confirm, step bool) (id string, err error)
+	// Failed says that the change of an id could not be made; Made that it was made, as an
+	// entry of the history, and how it waits to be confirmed.
+	Failed(id string)
+	Made(id string, entry uint64, files []change.FileChange) *revision.Unconfirmed
+	// Undone ends the trial of a change that p undid.
+	Undone(p *Preview)
+	// Against says why a change has to wait, empty where it has not.
+	Against(p *Preview) string
+	// Entry is the change on trial as an entry of the history, with no objects for none.
+	Entry() history.Entry
+}
+
+// noTrials is where no change can be made on trial.
+type noTrials struct{}
+
+func (noTrials) Begin(_ *Preview, c Confirm, _ bool) (string, error) {
+	if c.Within > 0 {
+		return "", fmt.Errorf("it cannot be made on trial: %w", change.ErrBlocked)
+	}
+	return "", nil
+}
+func (noTrials) Failed(string)                                                  {}
+func (noTrials) Made(string, uint64, []change.FileChange) *revision.Unconfirmed { return nil }
+func (noTrials) Undone(*Preview)                                                {}
+func (noTrials) Against(*Preview) string                                        { return "" }
+func (noTrials) Entry() history.Entry                                           { return history.Entry{} }
+
+// UsePlans has plans undone by r from now on, and UseTrials changes made on trial by k.
+func (g *Gate) UsePlans(r PlanRunner) { g.plans = r }
+
+// UseTrials is described at UsePlans.
+func (g *Gate) UseTrials(k TrialKeeper) { g.trials = k }
+
+func (g *Gate) meetsPlan(rev *revision.Revision, next func() *revision.Revision, p *Preview) []effect.Consequence {
+	if g.plans == nil {
+		return nil
+	}
+	return g.plans.Meets(rev, next, p)
+}
+
+// startsPlan says whether a yes to the preview starts a plan: the undo of one.
+func (p *Preview) startsPlan() bool {
+	return p.Mutation.Plan && (p.Mutation.Op == change.OpUndo || p.Mutation.Op == change.OpRedo)
+}
+
+// PreviewSteps fills in what the moves of out.Steps do together, each on what those before it
+// leave. why says of a step, by its index and the revision before it, why it cannot be made;
+// it is empty where it can.
+func (g *Gate) PreviewSteps(ctx context.Context, rev *revision.Revision, out *Preview, why func(rev *revision.Revision, i int) string) error {
+	out.seen = see(rev)
+	if out.Blocked != "" {
+		return nil
+	}
+	log := g.log()
+	limit, cancel := context.WithTimeout(ctx, 3*effect.MaxTime)
+	defer cancel()
+	if err := g.steppedOver(ctx, limit, rev, log, out, why); err != nil {
+		return err
+	}
+	if out.Blocked == "" {
+		next := effect.After(rev, out.Objects)
+		out.Effect = effect.Judge(limit, rev, next, out.Objects, g.asked()).Against(limit, log, rev, next)
+		whole := &Preview{Objects: out.Objects} // steps that each do little may do much together
+		g.judgeEffect(whole, out.Effect, rev)
+		out.NotConsidered = out.Effect.NotConsidered(rev)
+		out.meet(whole.Guards)
+	}
+	out.ConfirmName = guard.ConfirmName(out.Guards, effect.GuardChanges(out.Objects))
+	g.tryPlan(ctx, rev, out)
+	out.seen.effect(out.Effect)
+	out.seen.note(out.Notes...)
+	out.seen.facts = append(out.seen.facts, effect.Reached(rev, change.FirstOfEach(out.Objects))...)
+	if out.Blocked == "" && len(out.Objects) > 0 {
+		out.Rows = effect.Rows(rev, effect.After(rev, out.Objects), out.Objects)
+		out.seen.rows(out.Rows)
+	}
+	return nil
+}
+
+// steppedOver takes what every step changes into a preview. What becomes of connections, and
+// of those of the log, is worked out until limit ends.
+func (g *Gate) steppedOver(ctx, limit context.Context, rev *revision.Revision, log *verdict.Log, out *Preview, why func(rev *revision.Revision, i int) string) error {
+	for i, s := range out.Steps {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("previewing the plan: %w", err)
+		}
+		name := fmt.Sprintf("step %d, %s", out.FirstStep+i, change.StepText(s))
+		if why := why(rev, i); why != "" {
+			out.block("%s: %s", name, why)
+			return nil
+		}
+		one := g.resolve(rev, change.StepMutation(s))
+		if one.Blocked != "" {
+			out.block("%s: %s", name, one.Blocked)
+		}
+		next := effect.After(rev, one.Objects)
+		g.judgeEffect(one, effect.Judge(limit, rev, next, one.Objects, g.asked()), rev)
+		out.meet(one.Guards)
+		if one.Effect.Flipping() {
+			one.Effect = one.Effect.Against(limit, log, rev, next)
+		}
+		out.StepEffects = append(out.StepEffects, one.Effect)
+		out.Objects = append(out.Objects, one.Objects...)
+		out.Commands = append(out.Commands, one.Commands...)
+		rev = next
+	}
+	return nil
+}
+
+// meet takes in guard rails that were not met before.
+func (p *Preview) meet(guards []change.Guard) {
+	for _, g := range guards {
+		if !confirmed(p.Guards, g) {
+			p.Guards = append(p.Guards, g)
+		}
+	}
+}
+
+// Agrees says why what was read may not be started as it is now.
+func Agrees(read, fresh *Preview, c Confirm) error {
+	return judge(read, fresh, approval{Confirm: c})
+}
+
+// CommitStep makes a step of a plan. guards were confirmed with the plan.
+func (g *Gate) CommitStep(ctx context.Context, rev *revision.Revision, s plan.Step, guards []change.Guard, c Confirm) (*Result, error) {
+	p := g.resolve(rev, change.StepMutation(s))
+	p.Guards = append(p.Guards, guards...) // those a server sees were confirmed with the plan
+	return g.commit(ctx, p, approval{Confirm: c, step: true, guards: guards})
+}
+
+// AtServer reads a policy from the server that decides, nil where it is not there. ok is false
+// where no server decides.
+func (g *Gate) AtServer(ctx context.Context, k model.PolicyKey) (p *model.Policy, ok bool, err error) {
+	if g.server == nil {
+		return nil, false, nil
+	}
+	live, err := g.server.Live(ctx, []model.PolicyKey{k})
+	if l := live[k]; l != nil {
+		p = l.Policy
+	}
+	return p, true, err
+}
+
+// Rest works out what is left to do of the change on trial: to put it back (OpRevert) or to
+// finish it (OpFinish).
+func (g *Gate) Rest(ctx context.Context, op change.Op) *Preview {
+	p, _ := g.work(ctx, g.Config.Current(), change.Mutation{Op: op}, nil)
+	return p
+}
+
+// CommitRest makes the change of Rest. Its guard rails were answered when the change on trial
+// was made.
+func (g *Gate) CommitRest(ctx context.Context, p *Preview, by string) (*Result, error) {
+	return g.commit(ctx, p, approval{Confirm: Confirm{Yes: true, By: by, Finish: true}, reverts: true})
+}
+
+// Standing is how many of a change's objects stand as it leaves them, and how many as they were.
+func (g *Gate) Standing(objects []history.Object) (written, missing int) {
+	c := g.Config.Current().Cluster
+	is := func(o history.Object, text string) bool {
+		now := c.Logged(o.Key)
+		if text == "" || now == nil {
+			return text == "" && now == nil
+		}
+		p, _ := rewrite.TextAsObject(o.Key, text, g.judges())
+		return now.YAML == text || model.SameContent(now, p)
+	}
+	for _, o := range objects {
+		switch {
+		case is(o, o.After):
+			written++
+		case is(o, o.Before):
+			missing++
+		}
+	}
+	return written, missing
+}

@@ -1,0 +1,88 @@
+package gate
+
+import (
+	"fmt"
+	"rung/change"
+	"rung/change/effect"
+	"rung/change/guard"
+	"rung/model/verdict"
+	"rung/revision"
+	"rung/revision/connections"
+	"slices"
+)
+
+// asked is what the guard rails go by besides objects.
+func (g *Gate) asked() guard.Asked {
+	a := guard.Asked{Protected: g.Config.Protected}
+	if g.Config.Allowed != nil {
+		a.Log = g.Config.Allowed()
+	}
+	return a
+}
+
+// log are the newest lines there are.
+func (g *Gate) log() *verdict.Log {
+	if g.Config.Log == nil {
+		return nil
+	}
+	return g.Config.Log()
+}
+
+// StepTexts say which steps of a plan flip connections on the way, or that none does.
+func (p *Preview) StepTexts() (out []string) {
+	quiet := true
+	for i, e := range p.StepEffects {
+		if e == nil {
+			continue
+		}
+		quiet = quiet && e.Difference != nil
+		if e.Flipping() || e.Difference == nil {
+			quiet = false
+			text := fmt.Sprintf("step %d: %s", p.FirstStep+i, e.Text())
+			if brief := connections.OtherwiseBrief(e.Log); brief != "" {
+				text += "; " + brief
+			}
+			out = append(out, text)
+		}
+	}
+	if quiet && len(p.StepEffects) > 0 {
+		out = append(out, "no step changes a connection")
+	}
+	return out
+}
+
+// judgeEffect takes in what a change does to connections, and the guard rails it runs into:
+// those of the policies alone where that is unknown.
+func (g *Gate) judgeEffect(p *Preview, e *effect.Effect, rev *revision.Revision) {
+	p.Effect = e
+	changes := effect.GuardChanges(p.Objects)
+	p.Guards = nil
+	switch {
+	case e == nil:
+	case e.Unknown != "":
+		p.Guards = guard.Policies(rev, changes, guard.Asked{Protected: g.Config.Protected}, e.Unknown, effect.AnyPod(rev.Judged()))
+	default:
+		p.Guards = slices.Clone(e.Guards)
+	}
+	p.Guards = append(append(p.Guards, guard.Deleted(changes)...), p.brought()...)
+	p.ConfirmName = guard.ConfirmName(p.Guards, changes)
+}
+
+// GuardNotExact: a policy that was made of another by a conversion does not say all that the
+// other says.
+const GuardNotExact = "not-exact"
+
+// brought are the guards that came with the change, each at a policy that it writes: what is
+// said of none of these is said at the first.
+func (p *Preview) brought() (out []change.Guard) {
+	if len(p.Objects) == 0 {
+		return nil
+	}
+	for _, g := range p.Mutation.Guards {
+		if !slices.ContainsFunc(p.Objects, func(c change.ObjectChange) bool { return c.Key == g.Policy }) {
+			g.Policy = p.Objects[0].Key
+		}
+		out = append(out, g)
+	}
+	return out
+}

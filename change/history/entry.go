@@ -1,0 +1,67 @@
+package history
+
+import (
+	"rung/change"
+	"rung/model"
+	"rung/model/plan"
+	"strings"
+	"time"
+)
+
+// Entry is one change that can be taken back.
+type Entry struct {
+	ID      uint64
+	At      time.Time
+	Title   string // "Move ANP cluster-control from 34 to 36"
+	By      string
+	Objects []Object
+	Undone  bool
+	// Undoes is the entry that this change took back, 0 for other changes. Undo
+	// without a number passes over such entries; redo takes them back.
+	Undoes uint64
+	// Plan is set where the change is a plan; Objects are then the policies it moves,
+	// without texts.
+	Plan *Plan `json:",omitempty"`
+	// Files are what the change did to files, so that they get the very text back.
+	Files []change.FileChange `json:",omitempty"`
+	// Trial is the id of the pending revert of a change that was made on trial.
+	Trial string `json:",omitempty"`
+	// Session is the logging session that the change began, Ended those it ended. Ends says
+	// that this is all it did: then it takes back the begin, and is not undone itself.
+	Session string                  `json:",omitempty"`
+	Ended   []model.EndedLogSession `json:",omitempty"`
+	Ends    bool                    `json:",omitempty"`
+}
+
+// Plan is a plan that was run, from so many of its steps done to so many: the undo
+// of a plan of three steps from 3 to 0.
+type Plan struct {
+	ID       string // of this run
+	Plan     plan.Plan
+	From, To int
+}
+
+// Object is one object of a change, as text: empty Before was created,
+// empty After was deleted.
+type Object struct {
+	Key           model.PolicyKey
+	Before, After string
+}
+
+func ObjectsOf(changes []change.ObjectChange) (out []Object) {
+	for _, c := range changes {
+		out = append(out, Object{Key: c.Key, Before: change.TextOf(c.Old), After: change.TextOf(c.New)})
+	}
+	return out
+}
+
+// UndoTitle is what taking the entry back is called.
+func (e *Entry) UndoTitle() string {
+	switch title, undo := strings.CutPrefix(e.Title, "Undo: "); {
+	case e.Undoes == 0:
+		return "Undo: " + e.Title
+	case undo:
+		return "Redo: " + title
+	}
+	return "Undo: " + strings.TrimPrefix(e.Title, "Redo: ")
+}

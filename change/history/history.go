@@ -1,0 +1,316 @@
+package history
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"rung/change/journal"
+	"rung/sources/safefile"
+)
+
+// Bounds of the history: what is older is forgotten.
+const (
+	historyEntries = 200
+	historyBytes   = 8 << 20
+	planSlotBytes  = 100 // a step of a plan, about
+)
+
+// History is the list of changes that can be taken back. It survives a restart
+// in a file of JSON lines; lines that cannot be read are passed over, counted and
+// never thrown away. It is safe for concurrent use, and several processes may
+// share one file: a number is given once.
+type History struct {
+	mu      sync.Mutex
+	path    string // empty: kept in memory only
+	disk    safefile.FS
+	entries []Entry
+	next    uint64
+	skipped int
+	seen    fs.FileInfo // the file as it was last read or written
+	looked  fs.FileInfo // seen at the last Look
+}
+
+// historyLine is one line of the file: a new entry, or news of an old one.
+type historyLine struct {
+	Entry  *Entry `json:"entry,omitempty"`
+	Undone uint64 `json:"undone,omitempty"`
+	Redone uint64 `json:"redone,omitempty"`
+}
+
+// Open reads the history of a context (or path, or "demo") from the
+// state folder. Without a folder the history is kept in memory.
+func Open(disk safefile.FS, dir, context string) (*History, error) {
+	h := &History{next: 1, disk: safefile.Or(disk)}
+	if dir == "" {
+		return h, nil
+	}
+	h.path = filepath.Join(dir, "history", journal.FileName(context)+".jsonl")
+	if err := h.read(); err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+// Path is the file, empty where the history is kept in memory only.
+func (h *History) Path() string { return h.path }
+
+// Skipped is how many lines of the file could not be read.
+func (h *History) Skipped() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.skipped
+}
+
+// Entries is the history, newest first, with what other processes added.
+func (h *History) Entries() []Entry {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.refresh()
+	out := slices.Clone(h.entries)
+	slices.Reverse(out)
+	return out
+}
+
+// Find returns the entry with that number; 0 is the newest change that was not
+// taken back and did not take back another.
+func (h *History) Find(id uint64) (Entry, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.refresh()
+	for i := len(h.entries) - 1; i >= 0; i-- {
+		e := h.entries[i]
+		if id == 0 && !e.Undone && e.Undoes == 0 && !e.Ends || id != 0 && e.ID == id {
+			return e, true
+		}
+	}
+	return Entry{}, false
+}
+
+// FindRedo returns the undo that redo takes back: the last one of those made since the
+// last other change that was not taken back itself.
+func (h *History) FindRedo() (Entry, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.refresh()
+	var undos []Entry
+	for _, e := range h.entries {
+		depth := h.depth(e)
+		switch {
+		case e.Ends: // by time, it may be: nobody took anything back
+		case depth > 0 && h.index(e.Undoes) < 0:
+			// What it took back is forgotten: nobody knows whether that was an undo.
+		case depth == 0:
+			undos = nil // a new change: what was undone before is past
+		case depth%2 == 1:
+			undos = append(undos, e)
+		default:
+			undos = slices.DeleteFunc(undos, func(u Entry) bool { return u.ID == e.Undoes })
+		}
+	}
+	undos = slices.DeleteFunc(undos, func(u Entry) bool { return u.Undone })
+	if len(undos) == 0 {
+		return Entry{}, false
+	}
+	return undos[len(undos)-1], true
+}
+
+// depth is how many changes an entry takes back, one by the other: 0 for a change, 1 for
+// an undo, 2 for a redo. What is forgotten counts as a change.
+func (h *History) depth(e Entry) (n int) {
+	for id := e.Undoes; id != 0; id = h.undoneBy(id) {
+		n++
+	}
+	return n
+}
+
+// OfSession is the number of the change that began a logging session, 0 where that was
+// elsewhere or is forgotten.
+func (h *History) OfSession(id string) uint64 {
+	for _, e := range h.Entries() {
+		if id != "" && e.Session == id {
+			return e.ID
+		}
+	}
+	return 0
+}
+
+// OfPlan finds what a run of a plan was, by its id.
+func (h *History) OfPlan(id string) (Entry, bool) {
+	for _, e := range h.Entries() {
+		if id != "" && e.Plan != nil && e.Plan.ID == id {
+			return e, true
+		}
+	}
+	return Entry{}, false
+}
+
+// Newest is the number of the newest entry, 0 for none.
+func (h *History) Newest() uint64 {
+	if all := h.Entries(); len(all) > 0 {
+		return all[0].ID
+	}
+	return 0
+}
+
+// HasPlan says whether a run of a plan is in the history.
+func (h *History) HasPlan(id string) bool {
+	_, ok := h.OfPlan(id)
+	return ok
+}
+
+// Look takes in what other processes wrote, and says whether the file is another than at
+// the last Look: whoever asked for an entry meanwhile has taken it in as well.
+func (h *History) Look() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	was := h.looked
+	h.refresh()
+	h.looked = h.seen
+	return h.seen != was
+}
+
+// refresh takes in what other processes wrote. Where that cannot be read, what is known
+// still counts. The caller holds mu.
+func (h *History) refresh() { _ = h.catchUp() }
+
+// Push adds a change, gives it a number and writes it down. An entry that
+// undoes another marks that one. The entry is kept in memory also when it could
+// not be written, but for a plan: that is pushed again, from its own file.
+func (h *History) Push(e Entry) (id uint64, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	unlock, err := h.lock()
+	if err == nil {
+		defer unlock()
+		err = h.catchUp()
+	}
+	e.ID = h.next
+	was := slices.Clone(h.entries)
+	if werr := h.add(append([]historyLine{{Entry: &e}}, h.takenBack(e.Undoes)...), err); werr != nil {
+		if e.Plan != nil {
+			h.entries = was
+		}
+		return e.ID, werr
+	}
+	return e.ID, nil
+}
+
+// takenBack are the news that a change was taken back, if that is one. Taking back an undo
+// makes its change one that can be undone again, taking that back one that is undone, and
+// so on.
+func (h *History) takenBack(id uint64) (lines []historyLine) {
+	for undone := true; id != 0; undone = !undone {
+		if undone {
+			lines = append(lines, historyLine{Undone: id})
+		} else {
+			lines = append(lines, historyLine{Redone: id})
+		}
+		id = h.undoneBy(id)
+	}
+	return lines
+}
+
+// add takes lines in and writes them down, unless the file could not be locked and read.
+func (h *History) add(lines []historyLine, err error) error {
+	var text bytes.Buffer
+	for _, l := range lines {
+		b, merr := json.Marshal(l)
+		if merr != nil {
+			return fmt.Errorf("history: %w", merr)
+		}
+		text.Write(append(b, '\n'))
+	}
+	for _, l := range lines {
+		h.take(l)
+	}
+	if err == nil {
+		err = h.append(text.Bytes())
+	}
+	if err != nil {
+		return fmt.Errorf("history: writing %s: %w", h.path, err)
+	}
+	return nil
+}
+
+// Pass marks a change as taken back though nothing took it back: it already was as it was
+// before.
+func (h *History) Pass(id uint64) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	unlock, err := h.lock()
+	if err == nil {
+		defer unlock()
+		err = h.catchUp()
+	}
+	return h.add(h.takenBack(id), err)
+}
+
+// undoneBy is the change that an earlier one took back, 0 when it took back none.
+func (h *History) undoneBy(id uint64) uint64 {
+	if i := h.index(id); i >= 0 && h.entries[i].Undoes < id {
+		return h.entries[i].Undoes
+	}
+	return 0
+}
+
+func (h *History) index(id uint64) int {
+	return slices.IndexFunc(h.entries, func(e Entry) bool { return e.ID == id })
+}
+
+// take applies one line to the list.
+func (h *History) take(l historyLine) {
+	if l.Entry != nil {
+		h.entries = append(h.entries, *l.Entry)
+		h.next = max(h.next, l.Entry.ID+1)
+	}
+	if i := h.index(l.Undone); l.Undone != 0 && i >= 0 {
+		h.entries[i].Undone = true
+	}
+	if i := h.index(l.Redone); l.Redone != 0 && i >= 0 {
+		h.entries[i].Undone = false
+	}
+	h.trim()
+}
+
+func (e *Entry) bytes() (n int) {
+	for _, o := range e.Objects {
+		n += len(o.Before) + len(o.After)
+	}
+	if e.Plan != nil {
+		n += planSlotBytes * (len(e.Plan.Plan.Steps) + len(e.Plan.Plan.Now) + len(e.Plan.Plan.Then))
+	}
+	for i := range e.Files {
+		n += e.Files[i].Size()
+	}
+	return n
+}
+
+// trim forgets the oldest entries beyond the bounds; the newest always stays.
+func (h *History) trim() {
+	total, keep := 0, len(h.entries)
+	for keep > 0 && len(h.entries)-keep < historyEntries {
+		total += h.entries[keep-1].bytes()
+		if total > historyBytes && keep < len(h.entries) {
+			break
+		}
+		keep--
+	}
+	if keep > 0 {
+		h.entries = slices.Clone(h.entries[keep:])
+	}
+}
+
+// Trial finds a change by the id it was on trial under.
+func (h *History) Trial(id string) (Entry, bool) {
+	for _, e := range h.Entries() {
+		if e.Trial == id {
+			return e, true
+		}
+	}
+	return Entry{}, false
+}

@@ -1,0 +1,140 @@
+package change
+
+import (
+	"fmt"
+	"time"
+
+	"rung/change/guard"
+	"rung/model"
+	"rung/model/plan"
+	"rung/model/verdict"
+	"rung/model/words"
+	"rung/revision"
+	"rung/sources/kube"
+)
+
+// Op names a mutation. It is the id of the action in the action table, in the
+// audit and on the command line.
+type Op string
+
+// The mutations there are.
+const (
+	OpApply    Op = "apply"     // create or update from YAML
+	OpDelete   Op = "delete"    // remove a policy
+	OpMove     Op = "move"      // give an ANP or CNP another priority
+	OpLogLevel Op = "log-level" // set the logging annotation, for a while or for good
+	OpLogEnd   Op = "log-end"   // end a logging session: the annotation is as before
+	OpUndo     Op = "undo"      // take back the last change
+	OpRedo     Op = "redo"      // make a change again that was taken back
+	OpRevert   Op = "revert"    // put a change back that nobody confirmed
+	OpFinish   Op = "finish"    // make the rest of a change that was killed
+	OpCombine  Op = "combine"   // several changes, in order
+)
+
+// WhyNot says why the API server does not let the user make a change of a policy,
+// empty when it does or nobody knows. A key without a name stands for a new policy.
+func (op Op) WhyNot(a revision.Access, k model.PolicyKey) string {
+	if k.Kind == "" {
+		k.Kind = model.KindANP
+	}
+	if op == OpLogLevel || op == OpLogEnd {
+		k = model.LoggedBy(k)
+	}
+	var v kube.Verb
+	switch {
+	case op == OpApply && k.Name == "":
+		v = kube.VerbCreate
+	case op == OpApply:
+		v = kube.VerbUpdate
+	case op == OpMove || op == OpLogLevel || op == OpLogEnd:
+		v = kube.VerbPatch
+	case op == OpDelete:
+		v = kube.VerbDelete
+	default:
+		return "" // what undo needs, its preview finds out
+	}
+	q := v.Of(k)
+	return a.WhyNot(q.Verb, q.Target(), q.Namespace)
+}
+
+// Danger says how much confirmation an action wants.
+type Danger int
+
+// The levels of danger.
+const (
+	Harmless  Danger = iota // nothing is written
+	Confirmed               // default No
+	Typed                   // the policy's name must be typed
+)
+
+// Mutation is a change somebody asks for.
+type Mutation struct {
+	Op Op
+	// YAML holds one or more documents for OpApply.
+	YAML []byte
+	// Base is the text the edit started from, empty for a new object: an
+	// object that is not what Base says any more is a conflict.
+	Base []byte
+	// Policy is the target of all operations but OpApply, OpUndo and OpRedo.
+	Policy   model.PolicyKey
+	Priority int32           // OpMove
+	Levels   model.LogLevels // OpLogLevel
+	// Policies are the targets of OpLogLevel and OpLogEnd where there are several: ANP, BANP
+	// and namespaces.
+	Policies []model.PolicyKey
+	// Session makes OpLogLevel a logging session, which ends after Lasts, or when somebody
+	// ends it where Lasts is 0.
+	Session bool
+	Lasts   time.Duration
+	// Timed makes OpLogEnd that of a session whose time is over, and of no other. It was
+	// agreed to when the session began.
+	Timed bool
+	// Undo is the history entry that OpUndo takes back; 0 the newest. For OpRedo it is
+	// the entry of the undo.
+	Undo uint64
+	// Plan is set on moves made by the plan runner, and on what starts it.
+	Plan bool
+	// Guards are guard rails that whoever asks for the change knows of and the gate cannot:
+	// what of a converted policy is not as it was.
+	Guards []Guard
+	// ServerSide makes OpApply a server-side apply of whole documents on a
+	// cluster; Force takes over the fields that other managers own.
+	ServerSide, Force bool
+	// Parts are the changes of OpCombine: each is made of what those before it leave.
+	Parts []Mutation
+	// Mixed says that the text of OpApply, of a folder, may hold objects that are no policies:
+	// they are left aside, which a note says. Prune deletes the policies that are not in it.
+	Mixed, Prune bool
+	// Wanted are the connections that OpApply is made for; nil where nobody said.
+	Wanted *verdict.Wanted
+}
+
+// Guard is a guard rail that a change runs into.
+type Guard = guard.Guard
+
+// IsChangeable says whether the gate changes objects of a kind: policies, and of namespaces
+// the logging.
+func IsChangeable(k model.Kind) bool { return k.IsPolicy() || k == model.KindNamespace }
+
+// Targets are the objects whose logging a mutation changes.
+func (m *Mutation) Targets() []model.PolicyKey {
+	if len(m.Policies) > 0 {
+		return m.Policies
+	}
+	return []model.PolicyKey{m.Policy}
+}
+
+// Whom names the targets in a title.
+func (m *Mutation) Whom() string {
+	var names []string
+	for _, k := range m.Targets() {
+		names = append(names, k.Label())
+	}
+	return words.Some(names, 2)
+}
+
+func StepMutation(s plan.Step) Mutation {
+	return Mutation{Op: OpMove, Policy: plan.KeyOf(s.Policy), Priority: s.To, Plan: true}
+}
+
+func StepText(s plan.Step) string { return fmt.Sprintf("%s %d → %d", s.Policy, s.From, s.To) }

@@ -1,0 +1,208 @@
+package change
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"rung/model"
+	"rung/sources/kube"
+	"rung/sources/manifests/edit"
+	"slices"
+	"strings"
+)
+
+// ObjectChange is one object before and after.
+type ObjectChange struct {
+	Key      model.PolicyKey
+	How      kube.Verb     // the way it is made on a cluster; files know no difference
+	Old, New *model.Policy // nil: created, removed
+	Fields   []FieldChange
+	Diff     string // unified diff of the YAML
+	// ByHand says New.YAML is Old.YAML edited in an editor: a file is given that
+	// very text, comments and all.
+	ByHand bool
+	// force takes over the fields of other managers (kube.VerbApply). sent is the
+	// author's document where New is what a server makes of it; nil is New.
+	Force bool
+	Sent  *model.Policy
+	// back is what the change that is undone did to the object's file; file is what
+	// this one did.
+	UndoneFile, WrittenFile *FileChange
+}
+
+// FieldChange is one changed field of an object: "spec.priority" 34 → 36.
+type FieldChange struct{ Path, Old, New string }
+
+// RowChange is one row that will be added (DiffMissing), changed
+// (DiffDifferent) or removed (DiffExtra); Fields say what changes.
+type RowChange struct {
+	Policy model.PolicyKey
+	model.RowDiff
+}
+
+// FileChange is what a change did to one file, and which of its objects that was
+// about.
+type FileChange struct {
+	edit.Change
+	Keys []model.PolicyKey
+}
+
+// Writer makes a change to policies real. The demo and plain files keep them in
+// memory; with write-back the files are edited as well. All changes are made or
+// none: a writer that fails half way puts back what it had done and says so. It
+// may put what is stored now in the place of a change's New.
+// One that writes files notes what it did to them, and says beforehand where.
+type Writer interface {
+	Write(ctx context.Context, changes []ObjectChange) error
+}
+
+// Verb is "create", "update" or "delete".
+func (c ObjectChange) Verb() string {
+	switch {
+	case c.Old == nil:
+		return "create"
+	case c.New == nil:
+		return "delete"
+	}
+	return "update"
+}
+
+func TextOf(p *model.Policy) string {
+	if p == nil {
+		return ""
+	}
+	return p.YAML
+}
+
+// Capital writes the first letter large.
+func Capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// Place is where a policy came from: the name of its file, or that of its source.
+func (c *ObjectChange) Place() string {
+	if file := c.origin().File; file != "" {
+		return filepath.Base(file)
+	}
+	return c.Source()
+}
+
+// Source is the name of the source that a policy came from.
+func (c *ObjectChange) Source() string { return c.origin().Source }
+
+func (c *ObjectChange) origin() model.Origin {
+	if c.New != nil {
+		return c.New.Origin
+	}
+	return c.Old.Origin
+}
+
+// annotations are the words of kubectl annotate that change the logging annotations.
+func (c *ObjectChange) annotations() (words []string) {
+	set := AnnotationsOf(c.New)
+	had := AnnotationsOf(c.Old)
+	for _, name := range model.LoggingAnnotations() {
+		v, has := set[name]
+		was, there := had[name]
+		switch {
+		case has && (!there || was != v):
+			words = append(words, name+"="+v)
+		case !has && there:
+			words = append(words, name+"-")
+		}
+	}
+	return words
+}
+
+// onlyLogging says whether nothing but the logging annotations changes.
+func (c *ObjectChange) onlyLogging() bool {
+	return len(c.Fields) > 0 && len(c.Fields) == len(c.annotations())
+}
+
+// AnnotationsOf are the logging annotations of an object, byte for byte.
+func AnnotationsOf(p *model.Policy) map[string]string {
+	out := map[string]string{}
+	for _, name := range model.LoggingAnnotations() {
+		if v, has := p.RawAnnotation(name); has {
+			out[name] = v
+		}
+	}
+	return out
+}
+
+// VerbOf is the way one object is changed on a cluster.
+func VerbOf(m Mutation, c *ObjectChange) kube.Verb {
+	switch {
+	case c.New == nil:
+		return kube.VerbDelete
+	case m.Op == OpApply && m.ServerSide:
+		return kube.VerbApply
+	case c.Old == nil:
+		return kube.VerbCreate
+	case m.Op == OpMove || m.Op == OpLogLevel || m.Op == OpLogEnd || c.Key.Kind == model.KindNamespace:
+		return kube.VerbPatch
+	}
+	return kube.VerbUpdate
+}
+
+// FilesOf is what was done to files with changes that were written.
+func FilesOf(changes []ObjectChange) (out []FileChange) {
+	var had []*FileChange
+	for i := range changes {
+		if f := changes[i].WrittenFile; f != nil && !slices.Contains(had, f) {
+			had = append(had, f)
+			out = append(out, *f)
+		}
+	}
+	return out
+}
+
+// FirstOfEach are the changes of a plan that start from the policies as they are: the
+// first of each.
+func FirstOfEach(changes []ObjectChange) (out []ObjectChange) {
+	for _, c := range changes {
+		if !slices.ContainsFunc(out, func(o ObjectChange) bool { return o.Key == c.Key }) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// ServerAnswer is what a server says of changes before they are made.
+type ServerAnswer struct {
+	Blocked string // one line
+	Errors  []model.Broken
+	Notes   []string
+	// Stored is what it would store, change by change; nil for a deletion and
+	// for what was not tried.
+	Stored []*model.Policy
+}
+
+// TitleOf says in a few words what happens to the objects.
+func TitleOf(changes []ObjectChange) string {
+	switch len(changes) {
+	case 0:
+		return "No change"
+	case 1:
+		return Capital(changes[0].Verb()) + " " + changes[0].Key.Label()
+	}
+	var parts []string
+	for _, verb := range []string{"create", "update", "delete"} {
+		var names []string
+		for _, c := range changes {
+			if c.Verb() == verb {
+				names = append(names, c.Key.Label())
+			}
+		}
+		if n := len(names); n > 3 {
+			names = append(names[:2], fmt.Sprintf("%d more", n-2))
+		}
+		if len(names) > 0 {
+			parts = append(parts, verb+" "+strings.Join(names, ", "))
+		}
+	}
+	return Capital(strings.Join(parts, "; "))
+}

@@ -1,0 +1,373 @@
+package planrun
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"rung/change"
+	"rung/change/journal"
+	"rung/model/clean"
+	"rung/model/plan"
+	"rung/revision"
+	"rung/sources/safefile"
+)
+
+// planJob is a plan under way, as it is stored.
+type planJob struct {
+	Progress *plan.Progress  `json:"-"`
+	Encoded  json.RawMessage `json:"progress"` // Progress, as it was stored last
+	// ID tells this run of a plan from all others: it comes into the history once.
+	ID    string `json:"id,omitempty"`
+	Title string `json:"title,omitempty"`
+	// Undoes is the entry of the history that this run takes back, 0 for other plans.
+	// After was the newest one when it began: later ones were made meanwhile. An earlier
+	// Rung stored none.
+	Undoes uint64  `json:"undoes,omitempty"`
+	After  *uint64 `json:"after,omitempty"`
+	// Shown is how many steps were done when every zone was last seen to show them;
+	// those between it and Progress.Done were made. An earlier Rung stored none.
+	Shown *int `json:"shown,omitempty"`
+	// Top is how many steps of Run were made when it began to be rolled back.
+	Top int `json:"top,omitempty"`
+	// Guards were confirmed for the whole plan, by By.
+	Guards []change.Guard `json:"guards,omitempty"`
+	By     string         `json:"by,omitempty"`
+	// Read are the digests of the policies as they were when the plan was
+	// confirmed, by name: a step of another policy was not. An earlier Rung stored
+	// none.
+	Read map[string]string `json:"read,omitempty"`
+	// Runner runs the plan as long as it holds the lock, nil for one that stopped.
+	// Waits and Why are what it waits for or why it stopped.
+	Runner *planRunner         `json:"runner,omitempty"`
+	Waits  []revision.PlanWait `json:"waits,omitempty"`
+	Why    string              `json:"why,omitempty"`
+}
+
+// planRunner is a process that runs a plan.
+type planRunner struct {
+	PID   int       `json:"pid"`
+	Host  string    `json:"host,omitempty"`
+	Since time.Time `json:"since"`
+}
+
+// me is this process, from now on.
+func (r *Plans) me() *planRunner {
+	host, _ := os.Hostname()
+	return &planRunner{PID: os.Getpid(), Host: clean.Text(host), Since: r.gate.Config.Now().UTC()}
+}
+
+// planPath is where the progress of a context's plan is stored.
+func planPath(dir, context string) string {
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(dir, "plan", journal.FileName(context)+".json")
+}
+
+// interrupted is why a plan stopped whose process ended, or that somebody stopped.
+const interrupted = "interrupted"
+
+// Load finds a plan that a former run left, or that another Rung runs. It is called once
+// the objects are known.
+func (r *Plans) Load() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.look()
+}
+
+// Look reads the stored plan again when it changed, when its runner ended or when the
+// policies moved meanwhile.
+func (r *Plans) Look() {
+	if err := r.Load(); err != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		// A file that cannot be read any more is none of a plan that could go on. It is
+		// read again at the next look.
+		if r.job != nil && !r.running && !r.unrecorded && r.state.State != revision.PlanDone {
+			r.located = nil
+			r.report(revision.PlanStopped, err.Error(), nil)
+		}
+	}
+}
+
+// State reads the stored plan again and says how it stands, nil for no plan.
+func (r *Plans) State() (*revision.PlanState, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	err := r.look()
+	if r.job == nil {
+		return nil, err
+	}
+	st := r.state
+	return &st, err
+}
+
+// Kept is the plan of this context that is stored in another folder than the one this
+// process keeps its own in, nil for none. Nothing is done about it.
+func (r *Plans) Kept(dir string) (*revision.PlanState, error) {
+	o := &Plans{gate: r.gate, cfg: r.cfg, path: planPath(dir, r.cfg.Context)}
+	o.cfg.Publish = func(*revision.PlanState) {}
+	info, err := safefile.Or(o.cfg.Disk).Lstat(o.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the stored plan: %w", err)
+	}
+	if o.job, err = o.read(); err != nil {
+		return nil, err
+	}
+	o.seen = info
+	held, err := o.held()
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("reading the stored plan: %w", err)
+	case held && o.job.Runner != nil:
+		o.reportOther()
+	default:
+		why := o.job.Why
+		if o.job.Runner != nil || why == "" {
+			why = interrupted
+		}
+		if err := o.locate(o.gate.Config.Current()); err != nil {
+			why = stuck(err)
+		}
+		o.report(revision.PlanStopped, why, nil)
+	}
+	return &o.state, nil
+}
+
+// look is Load. The caller holds mu.
+func (r *Plans) look() error {
+	if r.path == "" || r.running || r.holding.Load() {
+		return nil // it is just being judged here
+	}
+	info, err := safefile.Or(r.cfg.Disk).Lstat(r.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if r.job != nil && r.seen != nil && !r.followed() { // another Rung has ended it
+			r.clear()
+		}
+		r.seen = nil
+		return nil
+	case err != nil:
+		return fmt.Errorf("reading the stored plan: %w", err)
+	}
+	held, err := r.held()
+	if err != nil {
+		return fmt.Errorf("reading the stored plan: %w", err)
+	}
+	// Where times are coarse, a file that was written twice in a moment looks the same.
+	same := r.job != nil && journal.SameFile(r.seen, info) && held == r.state.Elsewhere()
+	if !same {
+		job, err := r.read()
+		if err != nil {
+			return err
+		}
+		r.job, r.seen = job, info
+	}
+	now := r.gate.Config.Current()
+	if same && (held || r.located == now && !r.unrecorded) {
+		return nil
+	}
+	if held && r.job.Runner != nil {
+		r.reportOther()
+		return nil
+	}
+	return r.lookAgain(now) // who has it is only just starting, or ending
+}
+
+// followed says of a plan that is stored no longer whether another Rung has run it to its
+// end while this one followed it, and reports that. The caller holds mu.
+func (r *Plans) followed() bool {
+	if !r.state.Elsewhere() {
+		return false
+	}
+	p := r.job.Progress
+	done := p.Way().From // where a plan that is rolled back ends
+	if e, ok := r.gate.Config.History.OfPlan(r.job.ID); ok {
+		done = e.Plan.To
+	} else if !p.Back {
+		return false
+	}
+	p.Done, r.job.Shown, r.job.Runner = done, &done, nil
+	r.report(revision.PlanDone, "", nil)
+	return true
+}
+
+// lookAgain says how a stored plan stands that nobody runs. The caller holds mu.
+func (r *Plans) lookAgain(now *revision.Revision) error {
+	r.located = now
+	if r.gate.Config.History.HasPlan(r.job.ID) {
+		return r.end() // it was ended, and its file is only left
+	}
+	if r.job.Runner != nil || r.job.Why == "" {
+		r.job.Why, r.job.Runner, r.job.Waits = interrupted, nil, nil // its process ended without a word
+	}
+	if err := r.locate(now); err != nil {
+		r.report(revision.PlanStopped, stuck(err), r.unshown(now))
+		return nil
+	}
+	waits := r.unshown(now)
+	if p := r.job.Progress; p.Finished() && *r.job.Shown == p.Done {
+		return r.end()
+	}
+	r.report(revision.PlanStopped, r.job.Why, waits)
+	return nil
+}
+
+// end ends a plan that stopped after its last step, once every zone shows that, and one
+// that was ended and is stored all the same. The caller holds mu.
+func (r *Plans) end() error {
+	if !r.holding.Load() {
+		release, err := r.lock()
+		if errors.Is(err, safefile.ErrLocked) {
+			return nil // another Rung does it
+		}
+		if err != nil {
+			return err
+		}
+		defer release()
+	}
+	p := r.job.Progress
+	kept := !p.Finished() // where it was kept as it is, and its file is only left
+	if err := r.record(r.job); err != nil {
+		return err
+	}
+	if err := r.forget(); err != nil {
+		return err
+	}
+	r.unrecorded = false
+	if r.state.State == "" || kept {
+		r.clear() // or it had ended before this process began
+	} else {
+		done := p.Done
+		r.job.Shown = &done
+		r.report(revision.PlanDone, "", nil)
+	}
+	return nil
+}
+
+// errNoPlan marks a file in the place of the stored plan that is none.
+var errNoPlan = errors.New("it is no plan that Rung can read")
+
+// read is the stored plan. The error is errNoPlan where the file was read and is none.
+func (r *Plans) read() (*planJob, error) {
+	raw, err := safefile.Read(safefile.Or(r.cfg.Disk), r.path, 2*plan.MaxProgressSize)
+	if errors.Is(err, safefile.ErrTooLarge) {
+		return nil, fmt.Errorf("reading the stored plan: %w: %w", errNoPlan, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the stored plan: %w", err)
+	}
+	job, err := decodePlan(raw, r.cfg.Context)
+	if err != nil {
+		return nil, fmt.Errorf("reading the stored plan %s: %w: %w", r.path, errNoPlan, err)
+	}
+	return job, nil
+}
+
+// decodePlan is what the file of a context's plan says, of which nothing is trusted.
+func decodePlan(raw []byte, context string) (job *planJob, err error) {
+	job = &planJob{}
+	if err := json.Unmarshal(raw, job); err != nil {
+		return nil, err
+	}
+	if job.Progress, err = plan.DecodeProgress(job.Encoded); err != nil {
+		return nil, err
+	}
+	p := job.Progress
+	if p.Context != context {
+		return nil, fmt.Errorf("it belongs to %q, not to %q", p.Context, context)
+	}
+	w := p.Way()
+	low, high := min(w.From, w.To), max(w.From, w.To)
+	if job.Shown == nil || *job.Shown < low || *job.Shown > high {
+		// All but the step that was made last.
+		shown := p.Done - 1
+		if p.Back != (w.From > w.To) {
+			shown = p.Done + 1
+		}
+		shown = min(max(shown, low), high)
+		job.Shown = &shown
+	}
+	job.ID, job.By = clean.Text(job.ID), clean.Text(job.By)
+	if job.Title = clean.Text(job.Title); job.Title == "" {
+		job.Title = titleOfPlan(&p.Plan)
+	}
+	if job.Top < 0 || job.Top > len(p.Run()) {
+		job.Top = 0
+	}
+	job.Why = clean.Text(job.Why)
+	for i := range job.Waits {
+		job.Waits[i].Zone, job.Waits[i].Why = clean.Text(job.Waits[i].Zone), clean.Text(job.Waits[i].Why)
+	}
+	if job.Runner != nil {
+		job.Runner.Host = clean.Text(job.Runner.Host)
+	}
+	return job, nil
+}
+
+// locate finds out how far the plan really is. The caller holds mu.
+func (r *Plans) locate(rev *revision.Revision) error {
+	b, err := boardOf(rev)
+	if err != nil {
+		return fmt.Errorf("the plan: %w", err)
+	}
+	done, err := r.job.Progress.Locate(b.Slots())
+	if err != nil {
+		return fmt.Errorf("the plan: %w", err)
+	}
+	r.job.Progress.Done = done
+	return nil
+}
+
+// store writes the progress down.
+func (r *Plans) store(j *planJob) error {
+	if r.path == "" {
+		return nil
+	}
+	var err error
+	if j.Encoded, err = j.Progress.Encode(); err != nil {
+		return err
+	}
+	text, err := json.Marshal(j)
+	if err != nil {
+		return fmt.Errorf("storing the progress of a plan: %w", err)
+	}
+	if err := safefile.Replace(safefile.Or(r.cfg.Disk), r.path, text); err != nil {
+		return fmt.Errorf("storing the progress of a plan: %w", err)
+	}
+	r.seen, err = safefile.Or(r.cfg.Disk).Lstat(r.path)
+	if err != nil {
+		return fmt.Errorf("storing the progress of a plan: %w", err)
+	}
+	return nil
+}
+
+// putAside gives what is stored another name, and replaces nothing: nobody can read it as
+// a plan, and somebody may want to. The caller holds mu.
+func (r *Plans) putAside() error {
+	r.seen, r.bad = nil, nil
+	if err := journal.SetAside(r.path, func(name string) error { return safefile.Or(r.cfg.Disk).Place(r.path, name) }); err != nil {
+		return fmt.Errorf("putting a stored plan aside that cannot be read: %w", err)
+	}
+	return nil
+}
+
+// forget removes the stored plan.
+func (r *Plans) forget() error {
+	r.seen = nil
+	if r.path == "" {
+		return nil
+	}
+	if err := safefile.Or(r.cfg.Disk).Remove(r.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("forgetting the plan: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,286 @@
+package planrun
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"rung/change"
+	"rung/change/gate"
+	"rung/model/plan"
+	"rung/model/words"
+	"rung/revision"
+	"rung/sources/safefile"
+)
+
+// ErrPlan marks a request that the plan's state does not allow.
+var ErrPlan = errors.New("refused")
+
+// Plans moves policies step by step. A step starts only when the rows of every zone
+// were read after the one before and show it; conditions do not count.
+//
+// One plan of a context is under way at a time, whatever number of processes share the
+// state folder: whoever runs it holds the lock of its file, which ends with the process.
+// Progress is written down after every step, so that it survives a kill, and the file is
+// read again before anything about it is told or asked.
+type Plans struct {
+	gate *gate.Gate
+	cfg  Config
+	path string // of the stored progress; empty keeps none
+
+	looks time.Duration // how long a look may take, lookTime when 0; tests have more time
+
+	begins sync.Mutex // held while a plan is about to start
+
+	mu      sync.Mutex
+	job     *planJob // nil: there is no plan
+	state   revision.PlanState
+	running bool        // by this process
+	seen    fs.FileInfo // the file as it was last read or written; nil: there was none
+	bad     error       // why the stored plan cannot be read
+	// located is the revision by which the stored plan was judged last.
+	located *revision.Revision
+	// unrecorded says that the last step was made and could not be written down.
+	unrecorded bool
+	stop       context.CancelFunc
+	holding    atomic.Bool // this process has the plan's lock
+	lockless   bool        // the state folder's file system has no locks
+	// patience is how long a source may take to show a step that was written.
+	patience time.Duration
+}
+
+// Config says what the plans of a gate work with.
+type Config struct {
+	Subscribe func() (ticks <-chan struct{}, stop func())
+	Publish   func(*revision.PlanState) // nil takes the state off the screen
+	// Dir is the state folder, empty where progress is not kept; Context is what it
+	// is kept under.
+	Dir, Context string
+	Disk         safefile.FS
+	// Run starts a goroutine that ends with Ctx; it is false where nothing is started
+	// any more.
+	Ctx context.Context
+	Run func(func()) bool
+}
+
+// New runs plans through a gate, which starts them for what Preview and Commit are
+// asked about plans: their undo.
+func New(g *gate.Gate, c Config) *Plans {
+	r := &Plans{gate: g, cfg: c, path: planPath(c.Dir, c.Context), patience: showTime}
+	if g != nil {
+		g.UsePlans(r)
+	}
+	return r
+}
+
+// Start runs a plan that was confirmed: the one of the preview that was read.
+func (r *Plans) Start(ctx context.Context, p *plan.Plan, read *gate.Preview, c gate.Confirm) error {
+	return r.begin(ctx, read, c, func(*planJob) (planAsk, error) { return r.newPlan(p), nil })
+}
+
+// Resume goes on with a plan that stopped, as the preview of it says that was read.
+func (r *Plans) Resume(ctx context.Context, read *gate.Preview, c gate.Confirm) error {
+	return r.begin(ctx, read, c, func(job *planJob) (planAsk, error) { return r.further(job, false) })
+}
+
+// Back rolls the steps of a plan back that stopped, as the preview of it says that was
+// read.
+func (r *Plans) Back(ctx context.Context, read *gate.Preview, c gate.Confirm) error {
+	return r.begin(ctx, read, c, func(job *planJob) (planAsk, error) { return r.further(job, true) })
+}
+
+// Begin starts the undo of a plan, as the preview of it says that was read.
+func (r *Plans) Begin(ctx context.Context, read *gate.Preview, c gate.Confirm) error {
+	return r.begin(ctx, read, c, func(*planJob) (planAsk, error) { return r.undoing(read.Mutation.Op, read.Mutation.Undo) })
+}
+
+// begin starts what ask says of the plan that is stored, nil for none, if that is what
+// was read and confirmed.
+func (r *Plans) begin(ctx context.Context, read *gate.Preview, c gate.Confirm, ask func(*planJob) (planAsk, error)) error {
+	switch {
+	case read == nil:
+		return fmt.Errorf("the plan: there is no preview: %w", change.ErrBlocked)
+	case !c.Yes:
+		return fmt.Errorf("the plan: %w", change.ErrNotConfirmed)
+	case !r.begins.TryLock():
+		return fmt.Errorf("%w: a plan is just being started", ErrPlan)
+	}
+	defer r.begins.Unlock()
+	release, job, err := r.take()
+	if err != nil {
+		return err
+	}
+	if err := r.start(ctx, read, c, job, ask, release); err != nil {
+		release()
+		return err
+	}
+	return nil
+}
+
+// start is begin with the plan's lock held, which goes with the plan that it starts.
+func (r *Plans) start(ctx context.Context, read *gate.Preview, c gate.Confirm, was *planJob, ask func(*planJob) (planAsk, error), release func()) error {
+	a, err := ask(was)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	state, bad := r.state, r.bad
+	r.mu.Unlock()
+	if a.anew && was != nil {
+		return fmt.Errorf("%w: another plan stopped at %s", ErrPlan, state.At())
+	}
+	fresh, err := r.preview(ctx, a)
+	if err != nil {
+		return err
+	}
+	if fresh.Blocked == "" && !slices.Equal(read.Steps, fresh.Steps) {
+		return &gate.StaleError{Title: fresh.Title, What: state.String() + " now", Preview: fresh}
+	}
+	if err := gate.Agrees(read, fresh, c); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	job := a.job()
+	job.Guards, job.By, job.Read = fresh.Guards, c.By, map[string]string{}
+	if a.anew {
+		newest := r.gate.Config.History.Newest()
+		job.After = &newest
+	}
+	for _, o := range change.FirstOfEach(fresh.Objects) {
+		job.Read[o.Key.Name] = digest(o.Old)
+	}
+	job.Runner = r.me()
+	if bad != nil {
+		if err := r.putAside(); err != nil {
+			return err
+		}
+	}
+	if err := r.store(job); err != nil {
+		return err
+	}
+	r.job = job
+	return r.launch(release)
+}
+
+// Stop stops a running plan of this process after the step under way was written.
+func (r *Plans) Stop() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stop != nil {
+		r.stop()
+	}
+}
+
+// Keep ends a plan that stopped, and leaves the policies as they are: what was done of
+// it is one change of the history. A plan that is done is put away. read is the revision
+// that was on the screen when that was confirmed.
+func (r *Plans) Keep(read *revision.Revision) error {
+	if !r.begins.TryLock() {
+		return fmt.Errorf("%w: a plan is just being started", ErrPlan)
+	}
+	defer r.begins.Unlock()
+	release, job, err := r.take()
+	if err != nil {
+		return err
+	}
+	defer release()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if job == nil {
+		r.clear()
+		return nil
+	}
+	var was *revision.PlanState
+	if read != nil {
+		was = read.Plan
+	}
+	if was == nil || was.Title != r.state.Title || was.Made() != r.state.Made() || was.Step != r.state.Step {
+		return &gate.StaleError{Title: job.Title, What: r.state.String() + " now"}
+	}
+	// What is not in the history yet stays in the file, to be put there later.
+	if err := r.record(job); err != nil {
+		return err
+	}
+	if err := r.forget(); err != nil {
+		return err
+	}
+	r.clear()
+	return nil
+}
+
+// clear takes the plan off the screen. The caller holds mu.
+func (r *Plans) clear() {
+	r.job, r.state, r.unrecorded = nil, revision.PlanState{}, false
+	r.cfg.Publish(nil)
+}
+
+// planAsk is what somebody wants a plan to do, before it does it.
+type planAsk struct {
+	anew     bool      // it is no plan that stopped
+	op       change.Op // OpUndo and OpRedo for a plan of the history
+	progress plan.Progress
+	shown    int // as planJob.Shown
+	top      int // as planJob.Top
+	// id, title, undoes and after are those of the planJob.
+	id, title string
+	undoes    uint64
+	after     *uint64
+	refused   string // why it cannot be done at all
+	heading   string // of the preview, where that is not the title
+}
+
+// newPlan asks for a plan that was just made.
+func (r *Plans) newPlan(p *plan.Plan) planAsk {
+	return planAsk{anew: true, progress: plan.Progress{Context: r.cfg.Context, Plan: *p}, id: rand.Text(), title: titleOfPlan(p)}
+}
+
+// further asks for what is left of a plan, or for its way back.
+func (r *Plans) further(job *planJob, back bool) (planAsk, error) {
+	if job == nil {
+		return planAsk{}, fmt.Errorf("%w: no plan has stopped", ErrPlan)
+	}
+	r.mu.Lock() // Look may be judging it
+	a := planAsk{progress: *job.Progress, shown: *job.Shown, id: job.ID, title: job.Title, undoes: job.Undoes, after: job.After, heading: "Continue: " + job.Title}
+	wasBack, top := job.Progress.Back, job.Top
+	r.mu.Unlock()
+	if a.progress.Back = back; back {
+		a.heading = "Roll back: " + job.Title
+	}
+	b, err := boardOf(r.gate.Config.Current())
+	if err == nil {
+		a.progress.Done, err = a.progress.Locate(b.Slots())
+	}
+	if err != nil {
+		a.refused = stuck(err)
+	}
+	if a.top = top; back && !wasBack {
+		a.top = a.progress.Made(a.progress.Done)
+	} else if !back {
+		a.top = 0
+	}
+	return a, nil
+}
+
+// job is what is stored of it.
+func (a *planAsk) job() *planJob {
+	p, shown := a.progress, a.shown
+	return &planJob{Progress: &p, Shown: &shown, Top: a.top, ID: a.id, Title: a.title, Undoes: a.undoes, After: a.after}
+}
+
+func boardOf(rev *revision.Revision) (*plan.Board, error) {
+	return plan.FromCluster(rev.Cluster, rev.Flags.MaxPriority, rev.Flags.CompileCNP)
+}
+
+func titleOfPlan(p *plan.Plan) string {
+	if p.Title != "" {
+		return change.Capital(p.Title)
+	}
+	return "Plan of " + words.Count(len(p.Steps), "step")
+}

@@ -1,0 +1,184 @@
+package planrun
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+
+	"rung/change"
+	"rung/change/gate"
+	"rung/change/history"
+	"rung/model"
+	"rung/model/plan"
+	"rung/revision"
+)
+
+// Preview is one preview of a whole plan: what it changes in the end, and every
+// guard rail a step runs into. Its ConfirmName confirms all of them.
+func (r *Plans) Preview(ctx context.Context, p *plan.Plan) (*gate.Preview, error) {
+	r.Look()
+	return r.preview(ctx, r.newPlan(p))
+}
+
+// ResumePreview is the preview of what a plan that stopped has left, BackPreview that of
+// its way back. They are as those of a new plan: all guard rails of all steps, and one
+// ConfirmName for them.
+func (r *Plans) ResumePreview(ctx context.Context) (*gate.Preview, error) { return r.again(ctx, false) }
+
+// BackPreview is described at ResumePreview.
+func (r *Plans) BackPreview(ctx context.Context) (*gate.Preview, error) { return r.again(ctx, true) }
+
+func (r *Plans) again(ctx context.Context, back bool) (*gate.Preview, error) {
+	r.Look()
+	r.mu.Lock()
+	job, why := r.job, r.notStopped()
+	r.mu.Unlock()
+	if why != nil {
+		return nil, why
+	}
+	a, err := r.further(job, back)
+	if err != nil {
+		return nil, err
+	}
+	return r.preview(ctx, a)
+}
+
+// UndoPreview is the preview of taking a plan of the history back.
+func (r *Plans) UndoPreview(ctx context.Context, op change.Op, e history.Entry) (*gate.Preview, error) {
+	r.Look()
+	a, err := r.undoing(op, e.ID)
+	if err != nil {
+		return nil, err
+	}
+	return r.preview(ctx, a)
+}
+
+// undoing asks for the way back of a plan of the history.
+func (r *Plans) undoing(op change.Op, id uint64) (planAsk, error) {
+	e, why := r.gate.EntryOf(r.gate.Config.Current(), change.Mutation{Op: op, Undo: id})
+	if why == "" && e.Plan == nil {
+		why = "it is no plan"
+	}
+	if why != "" {
+		return planAsk{}, fmt.Errorf("undoing the plan: %w: %s", change.ErrBlocked, why)
+	}
+	h := e.Plan
+	a := planAsk{anew: true, op: op, id: rand.Text(), title: e.UndoTitle(), undoes: e.ID, shown: h.To,
+		progress: plan.Progress{Context: r.cfg.Context, Plan: h.Plan, Done: h.To, Part: &plan.Part{From: h.To, To: h.From}}}
+	// What stands in a file is not trusted.
+	if _, err := a.progress.Encode(); err != nil {
+		return planAsk{}, fmt.Errorf("undoing the plan: %w: %w", change.ErrBlocked, err)
+	}
+	return a, nil
+}
+
+// notStopped says why no plan has stopped. The caller holds mu.
+func (r *Plans) notStopped() error {
+	switch {
+	case r.state.Elsewhere():
+		return fmt.Errorf("%w: the plan is %s", ErrPlan, r.state.RunBy())
+	case r.running:
+		return fmt.Errorf("%w: the plan is running: stop it first", ErrPlan)
+	case r.job == nil || r.state.State == revision.PlanDone:
+		return fmt.Errorf("%w: no plan has stopped", ErrPlan)
+	}
+	return nil
+}
+
+// preview works out what the steps do that are left.
+func (r *Plans) preview(ctx context.Context, a planAsk) (*gate.Preview, error) {
+	rev := r.gate.Config.Current()
+	out := &gate.Preview{Title: a.heading, Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Steps: a.progress.Left(), FirstStep: 1}
+	if !a.progress.Back {
+		out.FirstStep += a.progress.Made(a.progress.Done)
+	}
+	if out.Title == "" {
+		out.Title = a.title
+	}
+	if a.op != "" {
+		out.Mutation.Op, out.Mutation.Undo = a.op, a.undoes
+	}
+	if a.anew && a.op == "" {
+		out.Notes = append(out.Notes, a.progress.Plan.Notes...)
+	} else if b, err := boardOf(rev); err == nil {
+		out.Notes = append(out.Notes, plan.TieNotes(b.Slots(), out.Steps, out.FirstStep)...)
+	}
+	out.Notes = append(out.Notes, r.gate.AboutUndo(a.op, a.undoes)...)
+	r.mu.Lock()
+	open, lockless := r.state.Open(), r.lockless
+	if open && a.op != "" {
+		a.refused = gate.PlanFirst(&r.state)
+	}
+	r.mu.Unlock()
+	if lockless {
+		out.Notes = append(out.Notes, "the state folder has no file locks: another Rung on it cannot see that this plan runs; run no other")
+	}
+	out.Blocked = a.refuses(rev)
+	p := a.progress
+	err := r.gate.PreviewSteps(ctx, rev, out, func(rev *revision.Revision, i int) string {
+		why := misplaced(rev, &p, out.Steps[i], a.anew)
+		p.Advance()
+		return why
+	})
+	return out, err
+}
+
+// misplaced says why a step would not do what it did when the plan was made, and of a plan
+// that is not new what can be done.
+func misplaced(rev *revision.Revision, p *plan.Progress, s plan.Step, anew bool) string {
+	b, err := boardOf(rev)
+	if err != nil {
+		return err.Error()
+	}
+	a, ok := elsewhere(rev, s)
+	if ok {
+		return (&plan.AstrayError{Policies: []plan.Astray{a}}).Error()
+	}
+	if a, ok = p.Hinders(s, b.Slots()); !ok {
+		return ""
+	}
+	if anew {
+		return a.String()
+	}
+	return a.String() + ": " + wayOut(*p, b.Slots(), a)
+}
+
+// elsewhere says whether the policy of a step is not where the step starts.
+func elsewhere(rev *revision.Revision, s plan.Step) (plan.Astray, bool) {
+	p := rev.Cluster.Policy(change.StepMutation(s).Policy)
+	switch {
+	case p == nil:
+		return plan.Astray{Policy: s.Policy, Want: s.From, Gone: true}, true
+	case p.Priority != s.From:
+		return plan.Astray{Policy: s.Policy, At: p.Priority, Want: s.From}, true
+	}
+	return plan.Astray{}, false
+}
+
+// refuses says why a plan cannot be run at all.
+func (a *planAsk) refuses(rev *revision.Revision) string {
+	switch {
+	case a.refused != "":
+		return a.refused
+	case a.anew && a.progress.Finished():
+		return "nothing to do"
+	case len(rev.Zones) == 0:
+		return "there is no zone whose rows could show that a step is done"
+	}
+	for _, z := range rev.Zones {
+		if z.Conn == model.ConnReadOnly {
+			return fmt.Sprintf("zone %s is a file: its rows never follow", z.Name)
+		}
+	}
+	if !a.anew || a.op != "" {
+		return ""
+	}
+	b, err := boardOf(rev)
+	if err == nil {
+		err = plan.Verify(a.progress.Plan.Steps, b.Slots(), rev.Flags.MaxPriority)
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
+}

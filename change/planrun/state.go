@@ -1,0 +1,249 @@
+package planrun
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"rung/change"
+	"rung/change/history"
+	"rung/model"
+	"rung/model/plan"
+	"rung/model/words"
+	"rung/revision"
+)
+
+// report publishes how the plan stands. The caller holds mu.
+func (r *Plans) report(state, why string, waits []revision.PlanWait) {
+	next := r.describe(state, why, waits)
+	if next.Same(&r.state) {
+		return
+	}
+	r.state = *next
+	r.cfg.Publish(next)
+}
+
+// reportOther publishes how a plan stands that another Rung runs: as its file says.
+func (r *Plans) reportOther() {
+	r.unrecorded = false // what this Rung could not write down, that one has
+	state := revision.PlanRunning
+	if r.job.Why != "" {
+		state = revision.PlanWaiting
+	}
+	r.report(state, r.job.Why, r.job.Waits)
+}
+
+// describe is the plan as a fact for the screen. The caller holds mu.
+func (r *Plans) describe(state, why string, waits []revision.PlanWait) *revision.PlanState {
+	out := r.job.describe(state)
+	out.Why, out.Waits, out.Unrecorded = why, waits, r.unrecorded
+	if state == revision.PlanStopped {
+		out.Stuck = r.stuck()
+	}
+	if state == revision.PlanStopped && r.seen != nil {
+		out.Since = r.seen.ModTime() // it was written down last when it stopped
+	}
+	out.Runner.Here = r.running && out.Runner.PID != 0
+	return out
+}
+
+// describe is what the plan says by itself in a state.
+func (j *planJob) describe(state string) *revision.PlanState {
+	p := j.Progress
+	run, made, shown := p.Run(), p.Made(p.Done), p.Made(*j.Shown)
+	out := &revision.PlanState{Title: j.Title, Total: len(run), Done: shown, State: state, Back: p.Back, Top: j.Top}
+	active := out.Active()
+	if active && j.Runner != nil {
+		out.Runner = revision.PlanRunner{PID: j.Runner.PID, Host: j.Runner.Host, Since: j.Runner.Since}
+	}
+	low, high := min(made, shown), max(made, shown)
+	next := -1
+	if s, ok := p.Next(); ok {
+		out.Step = change.StepText(s)
+		if next = made; p.Back {
+			next--
+		}
+	}
+	if under := p.Since(*j.Shown); len(under) > 0 && (active || out.Step == "") {
+		out.Step = change.StepText(under[len(under)-1])
+	}
+	for i, s := range run {
+		step := revision.PlanStep{Policy: s.Policy, From: s.From, To: s.To, Note: s.Note, State: revision.StepToCome}
+		switch {
+		case i < low || state == revision.PlanDone && i < made:
+			step.State = revision.StepDone
+		case i < high && state == revision.PlanRunning:
+			step.State = revision.StepRunning
+		case i < high:
+			step.State = revision.StepWaiting
+		}
+		if i == next && active && low == high {
+			step.State = revision.StepRunning
+		}
+		out.Steps = append(out.Steps, step)
+	}
+	return out
+}
+
+// stuck says why a plan that stopped can be neither continued nor rolled back, empty where
+// it can. The caller holds mu.
+func (r *Plans) stuck() string {
+	b, err := boardOf(r.gate.Config.Current())
+	if err == nil {
+		_, err = r.job.Progress.Locate(b.Slots())
+	}
+	if err != nil {
+		return stuck(err)
+	}
+	progress := *r.job.Progress
+	if can := prospectOf(&progress, b.Slots()); !can.continues && !can.back {
+		return stuck(&plan.AstrayError{Policies: []plan.Astray{can.astray}})
+	}
+	return ""
+}
+
+// unshown are the zones that do not show the steps that were made of a plan that
+// stopped. Once all do, those steps are done. The caller holds mu.
+func (r *Plans) unshown(rev *revision.Revision) []revision.PlanWait {
+	since := r.job.Progress.Since(*r.job.Shown)
+	if len(since) == 0 {
+		return nil
+	}
+	for _, s := range since {
+		if seen := shows(rev, s, r.gate.Config.Now()); !seen.done() {
+			return seen.waits
+		}
+	}
+	shown := r.job.Progress.Done
+	r.job.Shown = &shown
+	return nil
+}
+
+// shown is how far the zones are with a step.
+type shown struct {
+	waits []revision.PlanWait // the zones that do not show it yet, by name
+	stuck bool                // it will not come by waiting a moment
+	why   string              // what else keeps it
+}
+
+func (s *shown) done() bool { return len(s.waits) == 0 && s.why == "" }
+
+// text is what is waited for, without times.
+func (s *shown) text() string {
+	if s.why != "" {
+		return s.why
+	}
+	var zones []string
+	for _, w := range s.waits {
+		zones = append(zones, fmt.Sprintf("%s (%s)", w.Zone, w.Why))
+	}
+	return "waiting for " + words.Cut(zones, ", ", 3)
+}
+
+// notShown is why a zone that is on its way is waited for.
+const notShown = "not shown yet"
+
+// shows says whether the rows of every zone were read after a step and show it, and if
+// not which do not, and why.
+func shows(rev *revision.Revision, s plan.Step, now time.Time) shown {
+	k := change.StepMutation(s).Policy
+	p := rev.Cluster.Policy(k)
+	switch {
+	case p == nil:
+		return shown{stuck: true, why: s.Policy + " is gone"}
+	case p.Priority == s.From:
+		return shown{why: "waiting for " + change.StepText(s)}
+	case p.Priority != s.To:
+		return shown{stuck: true, why: fmt.Sprintf("%s stands at %d, not %d", k.Label(), p.Priority, s.To)}
+	case len(rev.Zones) == 0:
+		return shown{stuck: true, why: "there is no zone"}
+	}
+	var out shown
+	byName := func(a, b *model.ZoneState) int { return cmp.Compare(a.Name, b.Name) }
+	for _, z := range slices.SortedFunc(slices.Values(rev.Zones), byName) {
+		if w, stuck, waits := waitsFor(rev, z, k, s.To, now); waits {
+			w.Zone = z.Name
+			out.waits = append(out.waits, w)
+			out.stuck = out.stuck || stuck
+		}
+	}
+	return out
+}
+
+// waitsFor says whether a zone does not show a policy at a priority yet, and why; stuck
+// is set when that will not come by waiting a moment.
+func waitsFor(rev *revision.Revision, z *model.ZoneState, k model.PolicyKey, to int32, now time.Time) (w revision.PlanWait, stuck, waits bool) {
+	in := z.Policy(k)
+	switch state := in.State(z, now); {
+	case z.Conn == model.ConnSwept && state == model.StateStale:
+		return revision.PlanWait{Why: "not read yet"}, false, true
+	case z.Conn != model.ConnSynced && z.Conn != model.ConnSwept:
+		return revision.PlanWait{Why: outOfReach(z), Since: z.ConnAt}, true, true
+	case z.Paused != "":
+		return revision.PlanWait{Why: z.Paused}, true, true
+	case in != nil && (in.None == nil) != (rev.None(k) == nil):
+		// The zone was judged before the step: look again when it is judged anew.
+		return revision.PlanWait{Why: notShown}, false, true
+	case state == model.StateFrozen:
+		return revision.PlanWait{Why: fmt.Sprintf("frozen at %d", in.LivePriority)}, true, true
+	case state == model.StateNotEnforced:
+		// It has no rows, wanted or live: there is nothing to wait for.
+	case state == model.StateInSync && (in.LiveACLs == 0 || in.LivePriority == to):
+	case state == model.StateBehind:
+		return revision.PlanWait{Why: behindText(in), Since: in.DiffSince}, true, true
+	case state == model.StateNotComparable, state == model.StateStale:
+		return revision.PlanWait{Why: string(state)}, true, true
+	default:
+		return revision.PlanWait{Why: notShown}, false, true
+	}
+	return revision.PlanWait{}, false, false
+}
+
+// outOfReach says why nothing is known of a zone's rows as they are now.
+func outOfReach(z *model.ZoneState) string {
+	switch z.Conn {
+	case model.ConnDenied, model.ConnReadOnly, model.ConnAbsent:
+		return string(z.Conn)
+	}
+	if z.SyncedAt.IsZero() {
+		return "not connected"
+	}
+	return string(model.ConnLost)
+}
+
+func behindText(p *model.PolicyInZone) string {
+	s := words.Count(p.Missing+p.Extra+p.Different, "row") + " behind"
+	if p.Error != "" {
+		s += ", " + p.Error
+	}
+	return s
+}
+
+// record makes what was done of a plan one change of the history. A plan that was
+// rolled back changed nothing.
+func (r *Plans) record(j *planJob) error {
+	w, done := j.Progress.Way(), j.Progress.Done
+	if done == w.From || r.gate.Config.History.HasPlan(j.ID) {
+		return nil
+	}
+	e := history.Entry{At: r.gate.Config.Now(), Title: j.Title, By: j.By, Undoes: j.Undoes,
+		Plan: &history.Plan{ID: j.ID, Plan: j.Progress.Plan, From: w.From, To: done}}
+	if done != w.To {
+		// Half of an undo takes nothing back: it is a change of its own.
+		e.Title = fmt.Sprintf("%s (%d of %s)", j.Title, j.Progress.Made(done), words.Count(len(j.Progress.Run()), "step"))
+		e.Undoes = 0
+	}
+	for _, s := range j.Progress.Run() {
+		k := change.StepMutation(s).Policy
+		if !slices.ContainsFunc(e.Objects, func(o history.Object) bool { return o.Key == k }) {
+			e.Objects = append(e.Objects, history.Object{Key: k})
+		}
+	}
+	_, err := r.gate.Config.History.Push(e)
+	r.gate.TellHistory()
+	if err != nil {
+		return fmt.Errorf("%s: %w: %w", e.Title, change.ErrNotRecorded, err)
+	}
+	return nil
+}

@@ -1,0 +1,267 @@
+package planrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"rung/change"
+	"rung/change/gate"
+	"rung/model/plan"
+	"rung/revision"
+)
+
+// showTime is how long a source may take to show a step that was written before it counts
+// as taken back.
+const showTime = 5 * time.Second
+
+// launch starts the goroutine that runs the job, whose lock release ends. The caller
+// holds mu.
+func (r *Plans) launch(release func()) error {
+	ctx, cancel := context.WithCancel(r.cfg.Ctx)
+	r.running, r.stop = true, cancel
+	r.state, r.unrecorded = revision.PlanState{}, false
+	r.report(revision.PlanRunning, "", nil)
+	job := r.job
+	started := r.cfg.Run(func() {
+		defer cancel()
+		err := r.steps(ctx, job)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.running, r.stop = false, nil
+		if err == nil {
+			r.finish(job, release)
+			return
+		}
+		r.stopped(job, err)
+		release()
+	})
+	if !started {
+		defer cancel()
+		r.running, r.stop = false, nil
+		r.stopped(job, context.Canceled)
+		return fmt.Errorf("%w: Rung is ending", ErrPlan)
+	}
+	return nil
+}
+
+// stopped says why a job stopped. The caller holds mu and the lock.
+func (r *Plans) stopped(job *planJob, err error) {
+	job.Why = err.Error()
+	if errors.Is(err, context.Canceled) {
+		job.Why = interrupted
+	}
+	r.unrecorded = errors.Is(err, change.ErrNotRecorded)
+	job.Runner, job.Waits = nil, nil
+	_ = r.store(job) // where that fails a step that was made is found again (plan.Progress.Locate)
+	now := r.gate.Config.Current()
+	r.located = now
+	why := job.Why
+	if err := r.locate(now); err != nil { // a step that was taken back is not done
+		why = stuck(err)
+	}
+	r.report(revision.PlanStopped, why, r.unshown(now))
+}
+
+// finish ends a plan that has no step left. What cannot be put into the history stays in
+// the plan's file, to be put there later. The caller holds mu.
+func (r *Plans) finish(job *planJob, release func()) {
+	defer release()
+	why := ""
+	if job.Progress.Back {
+		why = "all steps were rolled back"
+	}
+	if err := r.record(job); err != nil {
+		job.Why, job.Runner, job.Waits = err.Error(), nil, nil
+		r.unrecorded = true
+		_ = r.store(job) // that all its steps are done stands in the file already
+		r.report(revision.PlanDone, job.Why, nil)
+		return
+	}
+	// A file left behind would only be found finished at the next start. It is removed
+	// before the state is shown.
+	_ = r.forget()
+	r.report(revision.PlanDone, why, nil)
+}
+
+// steps does what is left of the job.
+func (r *Plans) steps(ctx context.Context, job *planJob) error {
+	// The last step of a former run may not be in the rows yet.
+	for _, s := range job.Progress.Since(*job.Shown) {
+		if err := r.await(ctx, job, s); err != nil {
+			return err
+		}
+	}
+	for {
+		r.shownAll(job)
+		if err := r.takenBack(job); err != nil {
+			return err
+		}
+		s, ok := job.Progress.Next()
+		if !ok {
+			return nil
+		}
+		if err := r.step(ctx, job, s); err != nil {
+			return err
+		}
+		if err := r.await(ctx, job, s); err != nil {
+			return err
+		}
+	}
+}
+
+// shownAll says that every zone shows what was made.
+func (r *Plans) shownAll(job *planJob) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	done := job.Progress.Done
+	job.Shown, job.Why, job.Waits = &done, "", nil
+	r.report(revision.PlanRunning, "", nil)
+}
+
+// step makes one move and counts it as done.
+func (r *Plans) step(ctx context.Context, job *planJob, s plan.Step) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	rev := r.gate.Config.Current()
+	if a, ok := elsewhere(rev, s); ok {
+		return fmt.Errorf("%s: %w", change.StepText(s), &plan.AstrayError{Policies: []plan.Astray{a}})
+	}
+	if what := job.otherStep(rev, s); what != "" {
+		return &gate.StaleError{Title: change.StepText(s), What: what}
+	}
+	yes := gate.Confirm{Yes: true, By: "plan, " + job.By, Finish: true, Waits: func(title string) {
+		if title != "" {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.report(revision.PlanRunning, "waiting for another change: "+title, nil)
+		}
+	}}
+	res, err := r.gate.CommitStep(ctx, rev, s, job.Guards, yes)
+	if res == nil {
+		return fmt.Errorf("%s: %w", change.StepText(s), err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	job.Progress.Advance() // it was made, even if that could not be written down
+	if serr := r.store(job); serr != nil {
+		err = errors.Join(err, fmt.Errorf("%w: %w", change.ErrNotRecorded, serr))
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", change.StepText(s), err)
+	}
+	r.report(revision.PlanRunning, "", nil)
+	return nil
+}
+
+// await returns when every zone shows the step. As long as one cannot, the plan waits,
+// for however long that takes.
+func (r *Plans) await(ctx context.Context, job *planJob, s plan.Step) error {
+	ticks, stop := r.cfg.Subscribe()
+	defer stop()
+	made := r.gate.Config.Now()
+	late := time.NewTimer(r.patience)
+	defer late.Stop()
+	arrived := false                        // the source showed the step
+	since := map[string]revision.PlanWait{} // what each zone was first waited for
+	for {
+		rev := r.gate.Config.Current()
+		if p := rev.Cluster.Policy(change.StepMutation(s).Policy); p == nil || p.Priority != s.From {
+			arrived = true
+		}
+		if arrived {
+			if err := r.takenBack(job); err != nil {
+				return err
+			}
+		}
+		seen := shows(rev, s, r.gate.Config.Now())
+		if seen.done() {
+			return nil
+		}
+		for i := range seen.waits {
+			// A zone that is dialled again and again was lost once.
+			w := &seen.waits[i]
+			if was, ok := since[w.Zone]; ok && was.Why == w.Why {
+				w.Since = was.Since
+			} else if w.Since.IsZero() {
+				w.Since = made
+			}
+			since[w.Zone] = *w
+		}
+		r.waiting(job, &seen)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-ticks:
+		case <-late.C:
+			arrived = arrived || !r.stillThere(ctx, s)
+			late.Reset(r.patience)
+		}
+	}
+}
+
+// stillThere asks a server whether a step that its watch does not show stands there.
+// Elsewhere the source is all there is to ask.
+func (r *Plans) stillThere(ctx context.Context, s plan.Step) bool {
+	ctx, cancel := context.WithTimeout(ctx, r.patience)
+	defer cancel()
+	now, ok, err := r.gate.AtServer(ctx, change.StepMutation(s).Policy)
+	if err != nil {
+		return true // nobody knows
+	}
+	return ok && now != nil && now.Priority == s.To
+}
+
+// takenBack says which step that was made something else has undone: whoever keeps the
+// policies elsewhere (GitOps), or another hand. Policies that the plan moves later are
+// looked at when it comes to them.
+func (r *Plans) takenBack(job *planJob) error {
+	r.mu.Lock()
+	p := *job.Progress
+	r.mu.Unlock()
+	b, err := boardOf(r.gate.Config.Current())
+	if err != nil {
+		return fmt.Errorf("the plan: %w", err)
+	}
+	run, made := p.Run(), p.Made(p.Done)
+	for _, a := range p.Astray(b.Slots()) {
+		step := slices.IndexFunc(run[:made], func(s plan.Step) bool { return s.Policy == a.Policy })
+		from := int32(-1)
+		if p.Back {
+			if step = slices.IndexFunc(run[made:], func(s plan.Step) bool { return s.Policy == a.Policy }); step >= 0 {
+				step += made
+				from = run[step].To
+			}
+		} else if step >= 0 {
+			from = run[step].From
+		}
+		switch {
+		case step < 0:
+		case a.Gone:
+			return fmt.Errorf("step %d: %s was deleted by something else", step+1, a.Policy)
+		case a.At == from:
+			return fmt.Errorf("step %d: %s was put back to %d by something else", step+1, a.Policy, a.At)
+		default:
+			return fmt.Errorf("step %d: %s was moved to %d by something else", step+1, a.Policy, a.At)
+		}
+	}
+	return nil
+}
+
+// waiting tells what a plan waits for, also in its file where that may take long.
+func (r *Plans) waiting(job *planJob, seen *shown) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	state, why := revision.PlanRunning, ""
+	if seen.stuck {
+		state, why = revision.PlanWaiting, seen.text()
+	}
+	if job.Why != why {
+		job.Why, job.Waits = why, seen.waits
+		_ = r.store(job) // how far the plan is stands in the file already
+	}
+	r.report(state, seen.text(), seen.waits)
+}

@@ -1,0 +1,176 @@
+package planrun
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"rung/change"
+	"rung/change/effect"
+	"rung/change/gate"
+	"rung/model"
+	"rung/model/plan"
+	"rung/revision"
+)
+
+// What a change does to a plan that is not at its end, and what keeps one there.
+
+// endIt is the way out that is always there.
+const endIt = "end the plan as it is (x, rung plan --keep)"
+
+// stuck says why a plan can be neither continued nor rolled back, and every way out.
+func stuck(err error) string {
+	var astray *plan.AstrayError
+	if !errors.As(err, &astray) {
+		return err.Error()
+	}
+	return astray.What() + ": " + astray.WayOut() + ", or " + endIt
+}
+
+// wayOut is what can be done where one policy keeps a plan that stopped from going on in
+// the direction it is asked for.
+func wayOut(p plan.Progress, slots []plan.Slot, a plan.Astray) string {
+	out := a.WayOut()
+	if _, found := p.Obstacles(slots, !p.Back); len(found) == 0 {
+		if p.Back {
+			out += ", continue"
+		} else {
+			out += ", roll back"
+		}
+	}
+	return out + ", or " + endIt
+}
+
+// prospect is what a plan can still do.
+type prospect struct {
+	continues, back bool
+	step            int         // that something keeps from being made; 0: all of them
+	astray          plan.Astray // what does, where something does
+}
+
+func prospectOf(p *plan.Progress, slots []plan.Slot) (out prospect) {
+	atBack, back := p.Obstacles(slots, true)
+	atNext, next := p.Obstacles(slots, false)
+	out.continues, out.back = len(next) == 0, len(back) == 0
+	switch {
+	case !out.continues:
+		out.step, out.astray = atNext, next[0]
+	case !out.back:
+		out.step, out.astray = atBack, back[0]
+	}
+	return out
+}
+
+// Meets says what a change means for the plan that is under way or stopped, if anything.
+func (r *Plans) Meets(rev *revision.Revision, next func() *revision.Revision, p *gate.Preview) []effect.Consequence {
+	anps := slices.ContainsFunc(p.Objects, func(c change.ObjectChange) bool {
+		return c.Key.Kind == model.KindANP || c.Key.Kind == model.KindCNP && rev.Flags.CompileCNP
+	})
+	if !anps || p.Mutation.Plan {
+		return nil
+	}
+	r.mu.Lock()
+	_ = r.look()
+	if r.job == nil || !r.state.Open() {
+		r.mu.Unlock()
+		return nil
+	}
+	progress, state := *r.job.Progress, r.state
+	r.mu.Unlock() // what follows may take long: next compiles
+	was, err := boardOf(rev)
+	if err != nil {
+		return nil // the plan cannot be judged now, either
+	}
+	will, err := boardOf(next())
+	if err != nil {
+		return nil
+	}
+	rollsBack := progress.Back
+	progress.Back = false
+	before, then := prospectOf(&progress, was.Slots()), prospectOf(&progress, will.Slots())
+	effect := ""
+	switch active := state.Active(); {
+	case before.continues && !then.continues && !then.back:
+		effect = "it can be neither continued nor rolled back"
+	case before.back && !then.back && !then.continues:
+		effect = "it can be neither continued nor rolled back"
+	case before.continues && !then.continues:
+		effect = "it cannot be continued"
+	case before.back && !then.back:
+		effect = "it cannot be rolled back"
+	case !before.continues && then.continues && then.back:
+		return said(&state, "again", "after this change it can be continued or rolled back again")
+	case active && then.continues:
+		progress.Back = rollsBack
+		return meetsText(&progress, &state, p.Objects)
+	default:
+		return nil
+	}
+	return said(&state, fmt.Sprintf("%s %v %v", then.astray.Policy, then.continues, then.back),
+		fmt.Sprintf("%s; after this change %s", stepMeets(&progress, then), effect))
+}
+
+// meetsText is what a change of what a policy says means for a running plan that is still
+// to move it: the policy is not the one that was confirmed.
+func meetsText(p *plan.Progress, state *revision.PlanState, changes []change.ObjectChange) []effect.Consequence {
+	for _, c := range changes {
+		if c.Old == nil || c.New == nil || digest(c.Old) == digest(c.New) {
+			continue
+		}
+		for i, s := range p.Left() {
+			if change.StepMutation(s).Policy == c.Key {
+				n := p.Made(p.Done) + 1 + i
+				if p.Back {
+					n = p.Made(p.Done) - i
+				}
+				return said(state, "stops "+s.Policy, fmt.Sprintf("its step %d moves %s; after this change it stops there, and can be continued", n, s.Policy))
+			}
+		}
+	}
+	return nil
+}
+
+// stepMeets names the step that something stands in the way of.
+func stepMeets(p *plan.Progress, then prospect) string {
+	if then.step == 0 {
+		for i, s := range p.Run() {
+			if s.Policy == then.astray.Policy {
+				then.step = i + 1 // the last one, if it moves twice
+			}
+		}
+		return fmt.Sprintf("its step %d moves %s", then.step, then.astray.Policy)
+	}
+	s := p.Run()[then.step-1]
+	return fmt.Sprintf("its step %d, %s, passes %s", then.step, change.StepText(s), then.astray.Policy)
+}
+
+// said is one consequence for the plan. It is the same one however far the plan is.
+func said(state *revision.PlanState, is, text string) []effect.Consequence {
+	how := "a plan stopped at " + state.At()
+	if state.Active() {
+		how = "a plan is running, " + state.String()
+	}
+	return []effect.Consequence{{Is: "plan " + is, Text: how + ": " + text}}
+}
+
+// Began is the newest change there was when the plan began that is not at its end; ok is
+// false where that is not known.
+func (r *Plans) Began() (id uint64, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.job == nil || r.job.After == nil {
+		return 0, false
+	}
+	return *r.job.After, true
+}
+
+// RolledBack is the title of the plan that was rolled back last, if a change was made
+// before it; empty otherwise.
+func (r *Plans) RolledBack(id uint64) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.state.State != revision.PlanDone || !r.state.Back || r.job == nil || r.job.After == nil || id > *r.job.After {
+		return ""
+	}
+	return r.state.Title
+}

@@ -1,0 +1,148 @@
+package rewrite
+
+import (
+	"maps"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
+	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
+
+	"rung/change"
+	"rung/model"
+	"rung/model/clean"
+	"rung/sources/manifests"
+	"rung/sources/manifests/edit"
+)
+
+// MovedTo is an AdminNetworkPolicy at another priority.
+func MovedTo(old *model.Policy, priority int32, by manifests.Options) (*model.Policy, []model.Broken) {
+	switch o := old.Original.(type) {
+	case *v1alpha1.AdminNetworkPolicy:
+		c := o.DeepCopy()
+		c.Spec.Priority = priority
+		return rewritten(old, c, by)
+	case *v1alpha2.ClusterNetworkPolicy:
+		c := o.DeepCopy()
+		c.Spec.Priority = priority
+		return rewritten(old, c, by)
+	}
+	if old.Older != nil {
+		return nil, broken(old, olderFirst)
+	}
+	return nil, broken(old, noSuchValue)
+}
+
+// olderFirst is for a policy in an older form, of which nothing can be changed by itself.
+const olderFirst = "it is written in an older form: e opens it in today's form, and writes that"
+
+const noSuchValue = "there is no such value in an object of this kind"
+
+// Annotated is an object that can log with these logging annotations, and no others of
+// them.
+func Annotated(old *model.Policy, set map[string]string, by manifests.Options) (*model.Policy, []model.Broken) {
+	switch o := old.Original.(type) {
+	case *v1alpha1.AdminNetworkPolicy:
+		c := o.DeepCopy()
+		c.Annotations = withAnnotations(c.Annotations, set)
+		return rewritten(old, c, by)
+	case *v1alpha2.ClusterNetworkPolicy:
+		c := o.DeepCopy()
+		c.Annotations = withAnnotations(c.Annotations, set)
+		return rewritten(old, c, by)
+	case *v1alpha1.BaselineAdminNetworkPolicy:
+		c := o.DeepCopy()
+		c.Annotations = withAnnotations(c.Annotations, set)
+		return rewritten(old, c, by)
+	}
+	switch {
+	case old.Older != nil:
+		return nil, broken(old, olderFirst)
+	case old.Kind != model.KindNamespace:
+		return nil, broken(old, noSuchValue)
+	}
+	m := old.Meta
+	m.Annotations = set
+	return model.LoggedNamespace(m), nil
+}
+
+// rewritten is the policy as its typed object says, with what differs changed in its own
+// text, so that comments and order stay; where that cannot be done, in a text made anew.
+func rewritten(old *model.Policy, typed metav1.Object, by manifests.Options) (*model.Policy, []model.Broken) {
+	next, bad, err := edit.Policy(old, typed, by)
+	if err != nil {
+		return nil, broken(old, err.Error())
+	}
+	return next, bad
+}
+
+func broken(p *model.Policy, why string) []model.Broken {
+	return []model.Broken{{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key,
+		Code: manifests.CodeProfile, Message: clean.Text(why)}}
+}
+
+// withAnnotations are annotations with the logging ones replaced by those of set, in a map
+// of its own; nil for none at all.
+func withAnnotations(in, set map[string]string) map[string]string {
+	out := map[string]string{}
+	maps.Copy(out, in)
+	for _, name := range model.LoggingAnnotations() {
+		delete(out, name)
+	}
+	maps.Copy(out, set)
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// TextAsObject reads the text of an object that the history keeps.
+func TextAsObject(k model.PolicyKey, text string, by manifests.Options) (*model.Policy, []model.Broken) {
+	if k.Kind == model.KindNamespace {
+		return model.ReadLoggedNamespace(text, k.Name), nil
+	}
+	return by.ParsePolicy([]byte(text))
+}
+
+// PoliciesIn are the policies of a text, valid or not.
+func PoliciesIn(text []byte) map[model.Key]*model.Policy {
+	out := map[model.Key]*model.Policy{}
+	if len(text) > 0 {
+		for _, p := range manifests.Parse("", text, manifests.Options{SkipSchema: true}).Policies() {
+			out[p.Key] = p
+		}
+	}
+	return out
+}
+
+// Adopt is the next version of an object: what its author does not decide stays.
+func Adopt(old, now *model.Policy) *model.Policy {
+	next := *now
+	next.Origin = model.Origin{Item: -1}
+	if old != nil {
+		next.UID, next.Created = old.UID, old.Created
+		next.Origin, next.Conditions = old.Origin, old.Conditions
+	}
+	return &next
+}
+
+// Graft gives what an undo restores the logging annotations that are there now, where a
+// logging session began or ended since and nothing else changed: it is not what the undo
+// is about.
+func Graft(now, left, target *model.Policy, by manifests.Options) *model.Policy {
+	if now == nil || left == nil || target == nil || now.Kind == model.KindNamespace {
+		return nil
+	}
+	_, a := now.LogSession()
+	_, b := left.LogSession()
+	if !a && !b {
+		return nil
+	}
+	as := func(p *model.Policy) *model.Policy {
+		q, _ := Annotated(p, change.AnnotationsOf(now), by)
+		return q
+	}
+	if like := as(left); like == nil || !model.SameContent(like, now) {
+		return nil
+	}
+	return as(target)
+}

@@ -1,0 +1,187 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"rung/change"
+	"rung/change/gate"
+	"rung/change/history"
+	"rung/model"
+	"rung/model/clean"
+	"rung/model/words"
+	"rung/revision"
+)
+
+// unconfirmed is who puts a change back, for history and audit.
+const unconfirmed = "unconfirmed"
+
+// Entry is the change on trial as an entry of the history, with no objects for none.
+func (r *Trials) Entry() history.Entry {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	j := r.job
+	if j == nil {
+		return history.Entry{}
+	}
+	return history.Entry{ID: j.Entry, At: j.At, Title: j.Title, By: j.By, Objects: j.Objects, Files: j.Files, Undoes: j.Undoes, Trial: j.ID}
+}
+
+// putBack tries to put the change on trial back, and writes down what became of it.
+func (r *Trials) putBack(ctx context.Context) {
+	if !r.try() {
+		return
+	}
+	p, res, err := r.putBackOnce(ctx)
+	for n := 0; n < putBackTries && res == nil && errors.Is(err, change.ErrStale); n++ {
+		p, res, err = r.putBackOnce(ctx) // others change policies just now
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.job == nil {
+		return
+	}
+	if err != nil && res == nil {
+		r.put(err)
+		return
+	}
+	resumed := err == nil && res == nil && len(p.Left) == 0 && r.resumed
+	if resumed {
+		err = r.remember()
+	}
+	if ferr := r.forget(); ferr != nil {
+		r.put(fmt.Errorf("it was put back, and its file cannot be removed: %w", ferr))
+		return
+	}
+	what, kept := "put back: nobody confirmed it in "+revision.Seconds(r.job.Within), false
+	if r.leaving {
+		what = "put back: Rung was left before it was confirmed"
+	}
+	if n := len(p.Left); n > 0 {
+		what, kept = "not put back: "+leftText(p.Left), true
+		if res != nil {
+			what = "put back but for " + leftText(p.Left)
+		}
+		if res == nil {
+			err = r.gate.Refused(p, unconfirmed, errors.New(leftText(p.Left)))
+		}
+	} else if res == nil && !resumed {
+		what = "not made, or undone meanwhile: nothing to put back"
+	}
+	if err != nil {
+		what += " (" + clean.Text(err.Error()) + ")"
+	}
+	r.end(what, kept)
+}
+
+func leftText(keys []model.PolicyKey) string {
+	var names []string
+	for _, k := range keys {
+		names = append(names, k.Label())
+	}
+	if len(names) == 1 {
+		return names[0] + " was changed meanwhile and stays as it is"
+	}
+	return words.Some(names, 3) + " were changed meanwhile and stay as they are"
+}
+
+// putBackTries is how often a change is put back that others change meanwhile.
+const putBackTries = 3
+
+// putBackOnce works out what is to be put back, and does it. res is nil where there was
+// nothing to be done, and with an error.
+func (r *Trials) putBackOnce(ctx context.Context) (*gate.Preview, *gate.Result, error) {
+	p := r.gate.Rest(ctx, change.OpRevert)
+	if p.Undoes == 0 && len(p.Objects) > 0 {
+		if err := r.recorded(); err != nil {
+			return p, nil, err
+		}
+		p = r.gate.Rest(ctx, change.OpRevert)
+	}
+	if p.Nothing() || len(p.Objects) == 0 && len(p.Left) > 0 {
+		return p, nil, nil
+	}
+	if p.Blocked != "" {
+		return p, nil, fmt.Errorf("%s: %w", p.Blocked, change.ErrBlocked)
+	}
+	res, err := r.gate.CommitRest(ctx, p, unconfirmed)
+	return p, res, err
+}
+
+// recorded is the entry of the history that is put back. Where a process was killed before
+// it could write it, it is added: what is put back is there, too.
+func (r *Trials) recorded() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.record()
+}
+
+// record is recorded for whoever holds mu.
+func (r *Trials) record() error {
+	j := r.job
+	if j == nil || j.Entry != 0 {
+		return nil
+	}
+	h := r.gate.Config.History
+	if e, ok := h.Trial(j.ID); ok {
+		j.Entry, j.Files = e.ID, e.Files
+		return nil
+	}
+	id, err := h.Push(history.Entry{At: j.At, Title: j.Title, By: j.By, Undoes: j.Undoes, Objects: j.Objects, Trial: j.ID})
+	if err != nil {
+		return err
+	}
+	j.Entry = id
+	return nil
+}
+
+// remember adds what an earlier process put back and was killed before it could write that
+// down. The caller holds mu.
+func (r *Trials) remember() error {
+	g := r.gate
+	e, ok := g.Config.History.Trial(r.job.ID)
+	if !ok || e.Undone {
+		return nil
+	}
+	back := history.Entry{At: g.Config.Now(), Title: e.UndoTitle(), By: unconfirmed, Undoes: e.ID}
+	for _, o := range e.Objects {
+		back.Objects = append(back.Objects, history.Object{Key: o.Key, Before: o.After, After: o.Before})
+	}
+	_, err := g.Config.History.Push(back)
+	g.TellHistory()
+	return err
+}
+
+// try marks the stored change as being put back: from then on it cannot be confirmed. It
+// is false where it was confirmed before.
+func (r *Trials) try() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	unlock, err := r.lock()
+	if err != nil {
+		r.put(err)
+		return false
+	}
+	defer unlock()
+	if err := r.refresh(); err != nil || r.job == nil || r.mine == nil {
+		return false
+	}
+	r.resumed, r.job.Trying = r.job.Trying, true
+	// A full disk does not keep a change from being put back: its time is over, and so
+	// nobody confirms it any more.
+	_ = r.store(r.job)
+	r.tell()
+	return true
+}
+
+// put puts the next attempt off. The caller holds mu.
+func (r *Trials) put(err error) {
+	r.fails++
+	pause := min(time.Second<<min(r.fails-1, 10), revertPause)
+	r.again = r.gate.Config.Now().Add(pause)
+	r.job.Trying, r.job.Why = false, clean.Text(err.Error())
+	_ = r.store(r.job) // what is on the disk still says what to put back
+	r.tell()
+}

@@ -1,0 +1,192 @@
+package trial
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"rung/change"
+	"rung/test/faultfs"
+	"rung/test/gating"
+)
+
+// A process is killed at every operation on its disk, from the preview to the end of the
+// putting back, and the next one finds its state folder: then the policies are as they
+// were, the pending revert is gone, and the history knows of what was changed.
+func TestTrialKilledAtAnyMoment(t *testing.T) {
+	kill := 0
+	var disk *faultfs.FS
+	run := func(dir string, at int) (w *gating.World, p *process, made bool) {
+		disk = &faultfs.FS{}
+		w = trialWorld(t)
+		p = startProcess(w, dir, disk, Config{Adopts: true})
+		from := disk.Ops()
+		disk.Before = func(op faultfs.Op) error {
+			if at > 0 && op.N == from+at {
+				disk.Kill()
+			}
+			return nil
+		}
+		r, _ := p.try(gating.Move("control", 36))
+		w.Wait(time.Minute)
+		p.step(Bg, true)
+		kill = disk.Ops() - from
+		return w, p, r != nil
+	}
+	run(t.TempDir(), 0)
+	points, changed := kill, 0
+	if points < 40 {
+		t.Fatalf("only %d operations", points)
+	}
+	for at := 1; at <= points; at++ {
+		dir := t.TempDir()
+		w, p, made := run(dir, at)
+		p.dies()
+		if made {
+			changed++
+		}
+		w.Wait(time.Second)
+		next := startProcess(w, dir, nil, Config{})
+		u := next.Settle(Bg)
+		if w.Priority("control") != 34 || stored(t, dir) {
+			t.Fatalf("killed at operation %d (made: %v): at %d, stored: %v, %+v", at, made, w.Priority("control"), stored(t, dir), u)
+		}
+		undone := 0
+		for _, e := range next.g.History() {
+			if e.Undoes == 0 && e.Trial == "" || e.Undoes == 0 && len(w.Written) == 2 && !e.Undone && made {
+				t.Errorf("killed at %d of %d: the history has %d, undone: %v, on trial as %q", at, points, e.ID, e.Undone, e.Trial)
+			}
+			if e.Undoes != 0 {
+				undone++
+			}
+		}
+		if undone > 1 {
+			t.Errorf("killed at %d: undone %d times", at, undone)
+		}
+	}
+	if changed < 5 {
+		t.Errorf("the change was made in %d of %d cases only: nothing was tried", changed, points)
+	}
+}
+
+// Killed after the file and before the change: there is nothing to put back.
+func TestTrialKilledBeforeItsChange(t *testing.T) {
+	dir := t.TempDir()
+	w := trialWorld(t)
+	p := startProcess(w, dir, &faultfs.FS{}, Config{})
+	w.Fail = errors.New("killed")
+	if _, err := p.try(gating.Move("control", 36)); err == nil || !stored(t, dir) {
+		t.Fatalf("%v, stored: %v", err, stored(t, dir))
+	}
+	p.dies()
+	w.Fail = nil
+	w.Wait(time.Minute)
+	next := startProcess(w, dir, nil, Config{})
+	if u := next.Settle(Bg); u.Open() || !strings.HasSuffix(u.Ended, "nothing to put back") || stored(t, dir) || len(next.g.History()) != 0 {
+		t.Errorf("%+v", u)
+	}
+}
+
+func TestTrialOfTwoProcesses(t *testing.T) {
+	dir := t.TempDir()
+	w := trialWorld(t)
+	one, two := startProcess(w, dir, nil, Config{Adopts: true}), startProcess(w, dir, nil, Config{Adopts: true})
+	one.mustTry(gating.Move("control", 36))
+	two.step(Bg, true)
+	if u := two.told[0]; u.Here || u.PID != os.Getpid() || !u.Open() || two.mine != nil {
+		t.Fatalf("%+v", u)
+	}
+	if r, err := two.try(gating.Move("blue", 41)); r != nil || !errors.Is(err, change.ErrBlocked) {
+		t.Errorf("two trials: %v", err)
+	}
+	w.Wait(time.Minute)
+	two.step(Bg, true)
+	w.Expect("control", 36, "the other process has it")
+	one.step(Bg, true)
+	w.Expect("control", 34, "put back by its owner")
+	two.step(Bg, true)
+	if got := two.ended(); got != "undone or put back by another Rung" {
+		t.Errorf("%q", got)
+	}
+
+	one.mustTry(gating.Move("control", 36))
+	if _, err := two.Confirm("cli"); err != nil {
+		t.Fatal(err)
+	}
+	w.Wait(time.Minute)
+	one.step(Bg, true)
+	w.Expect("control", 36, "confirmed elsewhere")
+	if got := one.ended(); got != "confirmed by another Rung" {
+		t.Errorf("%q", got)
+	}
+}
+
+// Of somebody who confirms and the end of the time one wins, wholly.
+func TestTrialConfirmedWhileItIsPutBack(t *testing.T) {
+	for range 30 {
+		dir := t.TempDir()
+		w := trialWorld(t)
+		one, two := startProcess(w, dir, nil, Config{Adopts: true}), startProcess(w, dir, nil, Config{})
+		one.mustTry(gating.Move("control", 36))
+		two.step(Bg, false)
+		two.left() // its own time is not over: it is the owner's clock that decides
+		one.mu.Lock()
+		one.due = w.Clock()
+		one.mu.Unlock()
+		var wg sync.WaitGroup
+		var err error
+		wg.Go(func() { one.step(Bg, true) })
+		wg.Go(func() { _, err = two.Confirm("cli") })
+		wg.Wait()
+		want := int32(34)
+		if err == nil {
+			want = 36
+		}
+		w.Expect("control", want, "afterwards")
+		if stored(t, dir) {
+			t.Fatal("it still waits")
+		}
+	}
+}
+
+// A console takes over what a killed one left, with the time that is left; a command only
+// says so.
+func TestTrialFoundInTime(t *testing.T) {
+	dir := t.TempDir()
+	w := trialWorld(t)
+	killed := startProcess(w, dir, &faultfs.FS{}, Config{})
+	killed.mustTry(gating.Move("control", 36))
+	killed.dies()
+	w.Wait(20 * time.Second)
+	command := startProcess(w, dir, nil, Config{})
+	if u := command.Settle(Bg); !u.Open() || u.Here || u.Left(w.Clock()) != 40*time.Second || command.mine != nil {
+		t.Fatalf("%+v", u)
+	}
+	readonly := startProcess(w, dir, nil, Config{ReadOnly: true, Adopts: true})
+	console := startProcess(w, dir, nil, Config{Adopts: true})
+	console.step(Bg, true)
+	if u := console.told[0]; !u.Here || u.Left(w.Clock()) != 40*time.Second {
+		t.Fatalf("%+v", u)
+	}
+	if u := console.Leave(Bg); u.Open() || u.Ended != "put back: Rung was left before it was confirmed" {
+		t.Errorf("%+v", u)
+	}
+	w.Expect("control", 34, "left")
+
+	killed = startProcess(w, dir, &faultfs.FS{}, Config{})
+	killed.mustTry(gating.Move("control", 36))
+	killed.dies()
+	w.Wait(time.Minute)
+	readonly.step(Bg, true)
+	if u := readonly.Settle(Bg); u.Why != "started with --readonly" || !u.Open() {
+		t.Errorf("%+v", u)
+	}
+	w.Expect("control", 36, "read-only")
+	w.SetWrites(false) // switched off is not read-only for ever: it was agreed to
+	command.step(Bg, false)
+	command.Settle(Bg)
+	w.Expect("control", 34, "over")
+}

@@ -1,0 +1,152 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"rung/change"
+	"rung/change/gate"
+	"rung/revision"
+)
+
+// A change of several objects that is made for good is written down as one on trial is, and
+// forgotten once all of it was made. What a killed process leaves of it is not put back by
+// itself: whoever made it wanted it. It is said, and finished or undone.
+
+// sweeper is a Writer that may leave files of its own behind when it is killed.
+type sweeper interface{ Sweep(since time.Time) }
+
+// lasting says whether a change needs a way back that a kill does not take: it is of several
+// objects, lasts, and is no step of a plan, which has one.
+func (r *Trials) lasting(p *gate.Preview, step bool) bool {
+	return r.path != "" && !step && len(p.Objects) > 1
+}
+
+// forGood says that the change is made for good: it is not put back at any time.
+func (j *revertJob) forGood() bool { return j.Within == 0 }
+
+// beginForGood writes down what a change of several objects does. Where one is on trial,
+// this is its end; where another process just makes one, that is waited for.
+func (r *Trials) beginForGood(p *gate.Preview, c gate.Confirm) (id string, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.look(); err != nil {
+		return "", err
+	}
+	if r.job != nil && !(r.job.forGood() && r.held) {
+		if !r.job.forGood() || r.mine != nil || r.rest() != "" {
+			return "", nil
+		}
+	}
+	release, err := r.take(restTime)
+	if err != nil {
+		return "", fmt.Errorf("writing down how to put it back: %w", err)
+	}
+	if err := r.refresh(); err != nil {
+		release()
+		return "", err
+	}
+	if r.job != nil && r.rest() != "" {
+		release()
+		return "", fmt.Errorf("%s: %w", r.job.stands(), change.ErrBlocked)
+	}
+	return r.keep(p, c, release)
+}
+
+// restTime is how long a change of several objects waits for another process to make one.
+const restTime = 5 * time.Second
+
+// rest says how much of a change that is made for good stands, as "2 of 11 written"; it is
+// empty where nothing or all of it does. The caller holds mu.
+func (r *Trials) rest() string {
+	written, missing := r.counts()
+	if r.job == nil || written == 0 || missing == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d written", written, len(r.job.Objects))
+}
+
+// counts is how many objects stand as the change leaves them, and how many as they were.
+// The caller holds mu.
+func (r *Trials) counts() (written, missing int) {
+	if r.job == nil {
+		return 0, 0
+	}
+	return r.gate.Standing(r.job.Objects)
+}
+
+// judge looks what a killed process left of a change that it made for good: that is said
+// and waits for an answer, or there is nothing to answer. The caller holds mu.
+func (r *Trials) judge() {
+	j := r.job
+	if j == nil || !j.forGood() || r.mine != nil || r.held || r.gate.Config.Now().Before(r.again) || !r.gate.Config.Current().Loaded {
+		return
+	}
+	j.partly = r.rest()
+	if r.cfg.ReadOnly {
+		return
+	}
+	release, err := r.take(lockTime)
+	if err != nil {
+		return // another process has it
+	}
+	defer release()
+	if err := r.refresh(); err != nil || r.job == nil {
+		return
+	}
+	j = r.job
+	if w, ok := r.gate.Config.Writer.(sweeper); ok {
+		w.Sweep(j.At)
+	}
+	written, _ := r.counts()
+	if written > 0 {
+		if err := r.record(); err != nil {
+			j.Why = err.Error()
+		}
+		_ = r.store(j) // without its number it is found by its id
+		r.gate.TellHistory()
+	}
+	switch j.partly = r.rest(); {
+	case j.partly != "" || r.forget() != nil:
+	case written > 0:
+		r.end("ended while it was made: all of it was written", true)
+	default:
+		r.drop() // there is nothing to say
+	}
+}
+
+// drop forgets in memory what is made for good, without a word. The caller holds mu.
+func (r *Trials) drop() {
+	if r.mine != nil {
+		r.mine()
+	}
+	r.job, r.mine, r.held, r.seen, r.due = nil, nil, false, nil, time.Time{}
+}
+
+// finish makes the rest of a change that was killed.
+func (r *Trials) finish(ctx context.Context, by string) (title string, err error) {
+	p := r.gate.Rest(ctx, change.OpFinish)
+	if len(p.Objects) > 0 || !p.Nothing() && len(p.Left) == 0 {
+		_, err = r.gate.CommitRest(ctx, p, by)
+	}
+	if err != nil && !errors.Is(err, change.ErrNotRecorded) {
+		return "", err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.job == nil {
+		return p.Title, err
+	}
+	title = r.job.Title
+	if ferr := r.forget(); ferr != nil {
+		return title, errors.Join(err, fmt.Errorf("it is finished, and its record cannot be removed: %w", ferr))
+	}
+	what := revision.ChangeFinished
+	if len(p.Left) > 0 {
+		what += " but for " + leftText(p.Left)
+	}
+	r.end(what, true)
+	return title, err
+}

@@ -1,0 +1,323 @@
+package trial
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+	"time"
+
+	"rung/change"
+	"rung/change/gate"
+	"rung/change/history"
+	"rung/model/clean"
+	"rung/revision"
+	"rung/sources/safefile"
+)
+
+// Trials puts a change back that was made on trial and that nobody confirmed in time.
+//
+// One change of a context is on trial at a time, whatever number of processes share the
+// state folder. How to put it back is on the disk before it is made, and stays there until
+// it was confirmed or put back: whoever starts next does it. The process that made it, or
+// a console that found it, holds the lock of its file, which ends with the process, and
+// puts it back; the others only look. It is confirmed by taking its file away, under
+// another lock, for which an attempt to put it back marks the file first: one of the two
+// wins. A policy that others changed meanwhile is left alone.
+type Trials struct {
+	gate *gate.Gate
+	cfg  Config
+	path string // of the pending revert; empty keeps it in memory
+
+	attempts sync.Mutex // held while one is put back
+
+	mu   sync.Mutex
+	job  *revertJob // nil: nothing is on trial
+	seen fs.FileInfo
+	mine func() // gives the lock back; nil where this process does not put it back
+	// making says that this process is just making the change, leaving that it ends.
+	making, leaving bool
+	done            chan struct{} // closed when it was made, or could not be
+	// found says that an earlier process made it, resumed that it began to put it back.
+	found, resumed bool
+	held           bool // by another process
+	due            time.Time
+	again          time.Time // when it is tried next, after it could not be put back
+	fails          int
+	state          *revision.Unconfirmed // as it was published last
+	wake           chan struct{}
+}
+
+// Config says what the reverts of a gate work with.
+type Config struct {
+	Publish func(*revision.Unconfirmed)
+	// Dir is the state folder, empty where changes end with the process; Context is what
+	// the pending revert is kept under.
+	Dir, Context string
+	Disk         safefile.FS
+	// Adopts takes over what an earlier process left, and counts it down. Else it is only
+	// put back by Settle, once its time is over.
+	Adopts bool
+	// ReadOnly puts nothing back.
+	ReadOnly bool
+}
+
+// New lets changes of a gate be made on trial.
+func New(g *gate.Gate, c Config) *Trials {
+	r := &Trials{gate: g, cfg: c, path: revertPath(c.Dir, c.Context), wake: make(chan struct{}, 1)}
+	g.UseTrials(r)
+	return r
+}
+
+// Begin writes down how a change is put back that is about to be made on trial, or that is
+// of several objects, and returns its id; it is empty for every other one.
+func (r *Trials) Begin(p *gate.Preview, c gate.Confirm, step bool) (id string, err error) {
+	switch {
+	case c.Within <= 0 && !r.lasting(p, step):
+		return "", nil
+	case c.Within <= 0:
+		return r.beginForGood(p, c)
+	case step:
+		return "", fmt.Errorf("it cannot be made on trial: %w", change.ErrBlocked)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.look(); err != nil {
+		return "", err
+	}
+	if plan := r.gate.Config.Current().Plan; plan.Active() {
+		return "", fmt.Errorf("a plan is under way, %s: %w", plan, change.ErrBlocked)
+	}
+	if r.job != nil {
+		return "", fmt.Errorf("%s: %w", r.job.stands(), change.ErrBlocked)
+	}
+	release, err := r.take(lockTime)
+	if err != nil {
+		return "", fmt.Errorf("writing down how to put it back: %w", err)
+	}
+	return r.keep(p, c, release)
+}
+
+// keep stores how a change is put back that is about to be made. The caller holds mu, and
+// the lock that release gives back.
+func (r *Trials) keep(p *gate.Preview, c gate.Confirm, release func()) (id string, err error) {
+	now := r.gate.Config.Now()
+	host, _ := os.Hostname()
+	job := &revertJob{ID: rand.Text(), Title: p.Title, By: c.By, PID: os.Getpid(), Host: clean.Text(host),
+		At: now, Until: now.Add(c.Within), Within: c.Within, Undoes: p.Undoes, Objects: history.ObjectsOf(p.Objects)}
+	if err := r.store(job); err != nil {
+		release()
+		return "", fmt.Errorf("writing down how to put it back: %w", err)
+	}
+	r.job, r.mine, r.held, r.making, r.done = job, release, false, true, make(chan struct{})
+	r.due, r.again, r.fails = now.Add(c.Within), time.Time{}, 0
+	return job.ID, nil
+}
+
+// Made counts down from now on: the change of that id was made.
+func (r *Trials) Made(id string, entry uint64, files []change.FileChange) *revision.Unconfirmed {
+	if id == "" {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.settled()
+	if r.job == nil || r.job.ID != id {
+		return nil
+	}
+	if r.job.forGood() {
+		_ = r.forget() // one that stays is found to be wholly made
+		r.drop()
+		return nil
+	}
+	now := r.gate.Config.Now()
+	r.due = now.Add(r.job.Within)
+	r.job.Made, r.job.Entry, r.job.Files, r.job.Until = true, entry, files, r.due
+	// What was stored before says less exactly the same: it does where this cannot be.
+	_ = r.store(r.job)
+	r.tell()
+	r.nudge()
+	return r.state
+}
+
+// Failed has a change looked at whose making failed: what of it was made all the same is
+// put back at once.
+func (r *Trials) Failed(id string) {
+	if id == "" {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.settled()
+	if r.job != nil && r.job.ID == id && r.job.forGood() {
+		// What stands of it is looked at once the sources show it.
+		r.drop()
+		r.again = r.gate.Config.Now().Add(revertPause)
+		return
+	}
+	if r.job != nil && r.job.ID == id {
+		r.due = r.gate.Config.Now()
+		r.nudge()
+	}
+}
+
+// settled says that the change is not being made any more. The caller holds mu.
+func (r *Trials) settled() {
+	if r.making {
+		r.making = false
+		close(r.done)
+	}
+}
+
+// Undone ends the trial of a change that was just undone.
+func (r *Trials) Undone(p *gate.Preview) {
+	if p.Undoes == 0 || p.Mutation.Op == change.OpRevert || p.Mutation.Op == change.OpFinish {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.job == nil || r.job.Entry != p.Undoes {
+		return
+	}
+	if err := r.forget(); err == nil {
+		r.end("undone", false)
+	}
+}
+
+// Against says why another change has to wait, empty where it has not. The one on trial
+// can be undone.
+func (r *Trials) Against(p *gate.Preview) string {
+	if p.Mutation.Op == change.OpRevert || p.Mutation.Op == change.OpFinish {
+		return ""
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_ = r.look() // what is known still counts
+	if r.job == nil || p.Mutation.Op == change.OpUndo && p.Undoes != 0 && p.Undoes == r.job.Entry {
+		return ""
+	}
+	if r.job.forGood() {
+		if r.making || r.held { // it is being made
+			return ""
+		}
+		if r.job.partly = r.rest(); r.job.partly == "" {
+			return ""
+		}
+	}
+	return r.job.stands()
+}
+
+// stands says that a change is on trial.
+func (j *revertJob) stands() string {
+	if j.forGood() {
+		return fmt.Sprintf("of %q only %s: finish it (rung confirm, in the console Y) or undo it first", j.Title, j.partly)
+	}
+	return fmt.Sprintf("%q is not confirmed yet: confirm it (rung confirm, in the console Y) or undo it first", j.Title)
+}
+
+// ErrUnread says that a change cannot be finished before the objects are known.
+var ErrUnread = errors.New("the objects are not read yet")
+
+// Confirm makes the change on trial one for good, or the rest of one that was killed. by is
+// who says so.
+func (r *Trials) Confirm(by string) (title string, err error) {
+	r.mu.Lock()
+	if err := r.look(); err == nil && r.job != nil && r.job.forGood() && !r.held && !r.making {
+		r.mu.Unlock()
+		if !r.gate.Config.Current().Loaded {
+			return "", ErrUnread
+		}
+		return r.finish(context.Background(), by)
+	}
+	defer r.mu.Unlock()
+	if err := r.look(); err != nil {
+		return "", err
+	}
+	if r.job == nil {
+		return "", fmt.Errorf("no change waits to be confirmed: %w", change.ErrBlocked)
+	}
+	unlock, err := r.lock()
+	if err != nil {
+		return "", fmt.Errorf("confirming %q: %w", r.job.Title, err)
+	}
+	defer unlock()
+	if err := r.refresh(); err != nil {
+		return "", err
+	}
+	j := r.job
+	alive := r.mine != nil || r.held
+	switch {
+	case j == nil:
+		return "", fmt.Errorf("it was confirmed or put back a moment ago: %w", change.ErrBlocked)
+	case r.making || !j.Made && r.held:
+		return "", fmt.Errorf("%q is just being made: %w", j.Title, change.ErrBlocked)
+	case j.Trying && alive:
+		return "", fmt.Errorf("too late: %q is just being put back: %w", j.Title, change.ErrBlocked)
+	case r.left() == 0 && j.Why == "":
+		return "", fmt.Errorf("too late: the time of %q is over: %w", j.Title, change.ErrBlocked)
+	}
+	if err := r.forget(); err != nil {
+		return "", fmt.Errorf("confirming %q: %w", j.Title, err)
+	}
+	r.end(revision.TrialConfirmed, true)
+	r.gate.NoteBy(by, "confirm", "Confirm: "+j.Title)
+	return j.Title, nil
+}
+
+// nudge has Run look at once.
+func (r *Trials) nudge() {
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// end publishes what became of the change on trial. The caller holds mu.
+func (r *Trials) end(what string, kept bool) {
+	j := r.job
+	if r.mine != nil {
+		r.mine()
+	}
+	r.publish(&revision.Unconfirmed{ID: j.ID, Title: j.Title, Until: j.Until, Found: r.found, Ended: what, Kept: kept})
+	r.job, r.mine, r.held, r.seen, r.due, r.found = nil, nil, false, nil, time.Time{}, false
+}
+
+// tell publishes how the change on trial stands. The caller holds mu.
+func (r *Trials) tell() {
+	j := r.job
+	if j == nil || r.making || j.forGood() && j.partly == "" {
+		return // it is only being made
+	}
+	u := &revision.Unconfirmed{ID: j.ID, Title: j.Title, Until: j.Until, Over: r.left() == 0, Why: j.Why, Here: r.mine != nil,
+		Found: r.found, File: r.path}
+	if j.forGood() {
+		u.Over, u.Found, u.Partly = false, true, fmt.Sprintf("%s, at %s", j.partly, j.At.Local().Format("15:04"))
+	}
+	if r.held {
+		u.PID, u.Host = j.PID, j.Host
+	}
+	if u.Over && u.Why == "" && r.mine == nil && !r.held && r.cfg.ReadOnly {
+		u.Why = "started with --readonly"
+	}
+	r.publish(u)
+}
+
+func (r *Trials) tellProblem(err error) {
+	r.publish(&revision.Unconfirmed{ID: err.Error(), Ended: err.Error()})
+}
+
+func (r *Trials) publish(u *revision.Unconfirmed) {
+	if r.state != nil && *r.state == *u {
+		return
+	}
+	r.state = u
+	if r.cfg.Publish != nil {
+		r.cfg.Publish(u)
+	}
+}
+
+// errTaken says that another process just begins a trial, or ends one.
+var errTaken = errors.New("another Rung is just making a change on trial")

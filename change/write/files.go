@@ -1,0 +1,201 @@
+package write
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"rung/change"
+	"rung/engine/source"
+	"rung/examples"
+	antrea "rung/examples-antrea"
+	"rung/model"
+	"rung/model/words"
+	"rung/sources/manifests"
+	"rung/sources/safefile"
+)
+
+// FileOptions say which manifests to read.
+type FileOptions struct {
+	// Demo reads the built-in cluster instead of Paths.
+	Demo bool
+	// Antrea takes the built-in cluster on Antrea.
+	Antrea bool
+	Paths  []string
+	Stdin  io.Reader
+	// MaxFileBytes bounds one file, and a compressed one to eight times as much
+	// once expanded; 0 means the defaults, which have that relation.
+	MaxFileBytes int64
+	// Release is the release of network-policy-api whose CRDs judge them, see
+	// manifests.Options.
+	Release string
+	// Disk is what write-back writes to; nil is the operating system's.
+	Disk safefile.FS
+}
+
+// Files are manifests as a source, and as a writer for write-back.
+type Files struct {
+	read manifests.Options
+	disk safefile.FS
+
+	mu    sync.Mutex
+	files map[string]manifests.File // by path, as they were read or written last
+	// written are the files that were written since they were read; placed says
+	// where objects went that were made here.
+	written map[string]struct{}
+	placed  map[model.Key]string
+	// removed are the files that were taken away, and when: nobody has to be told that
+	// they are gone.
+	removed map[string]time.Time
+}
+
+// NewFiles prepares manifests as a source.
+func NewFiles(opt FileOptions) *Files {
+	read := manifests.Options{Paths: opt.Paths, Stdin: opt.Stdin, Source: "files", SkipSchema: true, Release: opt.Release,
+		Limits: manifests.Limits{FileSize: opt.MaxFileBytes, Expanded: 8 * opt.MaxFileBytes}}
+	if opt.Demo {
+		read.FS, read.Paths, read.Source = examples.Files, []string{"."}, "demo"
+		if opt.Antrea {
+			read.FS = antrea.Files
+		}
+	}
+	return &Files{read: read, disk: safefile.Or(opt.Disk), files: map[string]manifests.File{},
+		written: map[string]struct{}{}, placed: map[model.Key]string{}, removed: map[string]time.Time{}}
+}
+
+// Name is "files" or "demo".
+func (f *Files) Name() string { return f.read.Source }
+
+// Run delivers what the files hold, first as it is and then checked, and again
+// whenever one of them changes.
+func (f *Files) Run(ctx context.Context, sink func(source.Update)) {
+	read := f.read
+	read.Progress = func(n, total int64) {
+		sink(source.Update{State: model.SourceState{Name: f.Name(), Conn: model.ConnStarting, Read: n, Total: total}})
+	}
+	err := manifests.Watch(ctx, read, func(u manifests.Update) {
+		n := f.seen(u)
+		u.Broken = f.unexpected(u.Broken)
+		st := model.SourceState{Name: f.Name(), Conn: model.ConnSynced, Detail: words.Count(n, "file")}
+		for _, b := range u.Broken {
+			if b.Code == manifests.CodeGone || b.Code == manifests.CodeKept || b.Code == manifests.CodeFile {
+				st.Error = b.String()
+				break
+			}
+		}
+		sink(source.Update{Upsert: u.Upsert, Remove: u.Remove, Broken: u.Broken, HasBroken: true,
+			Loaded: u.Validated, State: st})
+	})
+	if err != nil {
+		// Not loaded: where nothing was read nothing may be taken for deleted.
+		sink(source.Update{State: model.SourceState{Name: f.Name(), Conn: model.ConnLost, Error: err.Error()}})
+	}
+}
+
+// unexpected leaves out that files are gone which were taken away here.
+func (f *Files) unexpected(broken []model.Broken) []model.Broken {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(broken), func(b model.Broken) bool {
+		_, own := f.removed[b.Origin.File]
+		return own && b.Code == manifests.CodeGone
+	})
+}
+
+// seen takes in which files were read, and how many there are.
+func (f *Files) seen(u manifests.Update) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	next := make(map[string]manifests.File, len(u.Files))
+	for _, file := range u.Files {
+		_, written := f.written[file.Path]
+		if own := f.files[file.Path]; written && own.At.After(file.At) {
+			file = own // written after it was read for this update
+		} else {
+			delete(f.written, file.Path)
+		}
+		next[file.Path] = file
+		if at, own := f.removed[file.Path]; own && file.At.After(at) {
+			delete(f.removed, file.Path) // somebody made it again
+		}
+	}
+	for path := range f.written {
+		if _, read := next[path]; read {
+			continue
+		}
+		if _, err := os.Lstat(path); err == nil {
+			next[path] = f.files[path] // new, and not looked for yet
+		} else {
+			delete(f.written, path)
+		}
+	}
+	f.files = next
+	return len(u.Files)
+}
+
+// stamp is a file as it was read or written last.
+func (f *Files) stamp(path string) (manifests.File, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	file, ok := f.files[path]
+	if !ok {
+		return file, fmt.Errorf("write %s: it is not among the files that were read: %w", path, model.ErrRefused)
+	}
+	return file, nil
+}
+
+func (f *Files) wrote(file manifests.File) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.files[file.Path] = file
+	f.written[file.Path] = struct{}{}
+	delete(f.removed, file.Path)
+}
+
+func (f *Files) forget(path string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.files, path)
+	delete(f.written, path)
+	f.removed[path] = time.Now()
+}
+
+// remember notes where new objects went, until they are read back.
+func (f *Files) remember(changes []change.ObjectChange, jobs []*fileJob) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, c := range changes {
+		if c.New == nil {
+			delete(f.placed, c.Key)
+		}
+	}
+	for _, j := range jobs {
+		for _, k := range j.adds {
+			f.placed[k] = j.path
+		}
+	}
+}
+
+// Sweep removes what a process that was killed at a time, or later, left half written beside
+// the files.
+func (f *Files) Sweep(since time.Time) {
+	f.mu.Lock()
+	folders := map[string]struct{}{}
+	for path := range f.files {
+		folders[filepath.Dir(path)] = struct{}{}
+	}
+	f.mu.Unlock()
+	for _, given := range f.read.Paths {
+		if info, err := os.Stat(given); err == nil && info.IsDir() {
+			folders[given] = struct{}{}
+		}
+	}
+	for folder := range folders {
+		safefile.Sweep(f.disk, folder, since)
+	}
+}

@@ -1,0 +1,194 @@
+package write
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rung/change"
+	"rung/model"
+	"rung/model/clean"
+	"rung/model/words"
+	"rung/sources/kube"
+)
+
+// kubeWriter makes changes through an API server.
+type kubeWriter struct{ policies *kube.Policies }
+
+// ToCluster writes policies to a cluster, each by the verb that fits it (see kube.Verb).
+// All changes or none is more than an API server can do: a set that fails half way
+// is put back as far as nobody else changed it meanwhile, and the error says what
+// stands.
+func ToCluster(c *kube.Cluster) change.Writer {
+	return &kubeWriter{c.Policies()}
+}
+
+// kubeChange is a change as the API is asked for it.
+func kubeChange(c *change.ObjectChange) kube.Change {
+	ch := kube.Change{Verb: c.How, Key: c.Key, Old: c.Old, New: c.New, Force: c.Force,
+		Unchanged: func(live *model.Policy) bool { return model.SameContent(live, c.Old) }}
+	if c.Sent != nil {
+		ch.New = c.Sent
+	}
+	return ch
+}
+
+// Live reads the policies one after the other.
+func (w *kubeWriter) Live(ctx context.Context, keys []model.PolicyKey) (map[model.PolicyKey]*kube.Live, error) {
+	out := make(map[model.PolicyKey]*kube.Live, len(keys))
+	for _, k := range keys {
+		if k.Name == "" || !change.IsChangeable(k.Kind) {
+			continue // not valid, which is said elsewhere
+		}
+		l, err := w.policies.Get(ctx, k)
+		if err != nil && !errors.Is(err, kube.ErrGone) {
+			return nil, err
+		}
+		out[k] = l
+	}
+	return out, nil
+}
+
+// Check is a dry run of every change.
+func (w *kubeWriter) Check(ctx context.Context, changes []change.ObjectChange) *change.ServerAnswer {
+	out := &change.ServerAnswer{Stored: make([]*model.Policy, len(changes))}
+	for i := range changes {
+		c := &changes[i]
+		res, err := w.policies.Do(ctx, kubeChange(c), true)
+		if err != nil {
+			refused(out, c, err)
+			continue
+		}
+		out.Stored[i] = res.Policy
+		for _, text := range res.Warnings {
+			out.Notes = append(out.Notes, fmt.Sprintf("the server warns of %s: %s", c.Key.Label(), text))
+		}
+	}
+	return out
+}
+
+// refused takes in why the server would not make a change.
+func refused(out *change.ServerAnswer, c *change.ObjectChange, err error) {
+	var no *kube.Rejected
+	var contested *kube.Contested
+	why := ""
+	switch {
+	case errors.As(err, &contested):
+		why = fmt.Sprintf("%s: fields are %v; --force-conflicts takes them over", c.Key.Label(), contested)
+	case errors.As(err, &no) && len(no.Fields) > 0:
+		for _, f := range no.Fields {
+			out.Errors = append(out.Errors, model.Broken{Severity: model.SeverityError, Origin: model.Origin{Item: -1},
+				Key: c.Key, Field: f.Field, Code: CodeServer, Message: f.Message})
+		}
+		return
+	case errors.As(err, &no):
+		why = fmt.Sprintf("the API server refuses to %s %s: %v", c.How, c.Key.Label(), no)
+	default:
+		why = change.Capital(clean.Text(err.Error()))
+	}
+	if out.Blocked == "" {
+		out.Blocked = why
+	}
+}
+
+// CodeServer marks what the API server, and not Rung's own validation, found.
+const CodeServer = "server"
+
+// Write makes the changes in their order and puts what is stored now in the place
+// of New. After a failure, changes that were made are taken back.
+func (w *kubeWriter) Write(ctx context.Context, changes []change.ObjectChange) error {
+	for i := range changes {
+		stored, err := w.one(ctx, &changes[i])
+		if err == nil {
+			if stored != nil {
+				changes[i].New = stored
+			}
+			continue
+		}
+		if errors.Is(err, kube.ErrChanged) {
+			err = fmt.Errorf("%w: %w", change.ErrStale, err)
+		}
+		if i > 0 {
+			err = fmt.Errorf("%w; %s", err, w.putBack(context.WithoutCancel(ctx), changes[:i]))
+		}
+		return err
+	}
+	return nil
+}
+
+// one makes one change. Where the answer was lost the object tells whether it was
+// made.
+func (w *kubeWriter) one(ctx context.Context, c *change.ObjectChange) (*model.Policy, error) {
+	res, err := w.policies.Do(ctx, kubeChange(c), false)
+	if err == nil {
+		return res.Policy, nil
+	}
+	var no *kube.Rejected
+	if !errors.Is(err, kube.ErrNoAnswer) && !(errors.As(err, &no) && no.Code >= 500) {
+		return nil, err
+	}
+	return w.settle(context.WithoutCancel(ctx), c, err)
+}
+
+// Bounds of looking whether a change was made whose answer was lost, and of
+// putting back.
+const (
+	settleTries = 3
+	settlePause = 300 * time.Millisecond
+	settleTime  = 10 * time.Second
+	backTime    = 20 * time.Second
+)
+
+// settle looks whether a change was made.
+func (w *kubeWriter) settle(ctx context.Context, c *change.ObjectChange, lost error) (*model.Policy, error) {
+	ctx, cancel := context.WithTimeout(ctx, settleTime)
+	defer cancel()
+	for range settleTries {
+		l, err := w.policies.Get(ctx, c.Key)
+		switch {
+		case errors.Is(err, kube.ErrGone) && c.New == nil:
+			return nil, nil
+		case errors.Is(err, kube.ErrGone) && c.Old == nil:
+			return nil, fmt.Errorf("%w; it was not made", lost)
+		case err == nil && c.New == nil && c.Old.UID != "" && l.Policy.UID != c.Old.UID:
+			return nil, nil // another of its name
+		case err == nil && c.New != nil && model.SameContent(l.Policy, c.New):
+			return l.Policy, nil
+		case err == nil && c.Old != nil && model.SameContent(l.Policy, c.Old):
+			return nil, fmt.Errorf("%w; it was not made", lost)
+		case err == nil:
+			return nil, fmt.Errorf("%w; %s is neither as it was nor as it should be", lost, c.Key.Label())
+		}
+		pause := time.NewTimer(settlePause)
+		select {
+		case <-ctx.Done():
+		case <-pause.C:
+		}
+		pause.Stop()
+	}
+	return nil, fmt.Errorf("%w; it is not known whether %s was written: look at it once the server answers",
+		lost, c.Key.Label())
+}
+
+// putBack takes back changes that were made, newest first, and says what stands.
+func (w *kubeWriter) putBack(ctx context.Context, done []change.ObjectChange) string {
+	ctx, cancel := context.WithTimeout(ctx, backTime)
+	defer cancel()
+	var back, stand []string
+	for _, c := range slices.Backward(done) {
+		r := change.ObjectChange{Key: c.Key, Old: c.New, New: c.Old}
+		r.How = change.VerbOf(change.Mutation{}, &r)
+		if _, err := w.policies.Do(ctx, kubeChange(&r), false); err != nil {
+			stand = append(stand, fmt.Sprintf("%s stands as changed (%v)", c.Key.Label(), err))
+		} else {
+			back = append(back, c.Key.Label())
+		}
+	}
+	if len(back) > 0 {
+		stand = append(stand, "put back: "+words.Some(back, 3))
+	}
+	return strings.Join(stand, "; ")
+}

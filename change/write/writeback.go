@@ -1,0 +1,352 @@
+package write
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"rung/change"
+	"rung/model"
+	"rung/sources/manifests"
+	"rung/sources/manifests/edit"
+	"rung/sources/reading"
+	"rung/sources/safefile"
+)
+
+// fileJob is what one file is to be given: edits of what it holds, or a whole text.
+type fileJob struct {
+	path  string
+	file  manifests.File // as it was read; of no use where there is none yet
+	edits []edit.Edit
+	// whole says that text is all that is to stand there: of a new file, or as it was
+	// before a change that is undone. A text that is nil takes the file away.
+	whole, isNew bool
+	text         []byte
+	adds         []model.Key
+	keys         []model.Key // all that it is about
+}
+
+// Write edits the files the objects came from, touching only what changes. A
+// new object goes into the folder that was given, as a file of its own, or to
+// the end of the one file; one that was deleted goes back to where it stood. When a
+// file cannot be written, those before it are put back. What became of each file
+// is noted with the changes. One Write at a time.
+func (f *Files) Write(_ context.Context, changes []change.ObjectChange) error {
+	w, err := f.plan(changes)
+	if err != nil {
+		return err
+	}
+	var undo []func() error
+	var did []*change.FileChange
+	for _, j := range w.jobs {
+		left, back, err := f.run(j)
+		if err != nil {
+			for i := len(undo) - 1; i >= 0; i-- {
+				err = errors.Join(err, undo[i]())
+			}
+			return err
+		}
+		undo = append(undo, back)
+		did = append(did, &change.FileChange{Change: left, Keys: j.keys})
+	}
+	f.remember(changes, w.jobs)
+	for i := range changes {
+		for _, h := range did {
+			if slices.Contains(h.Keys, changes[i].Key) {
+				changes[i].WrittenFile = h
+			}
+		}
+	}
+	return nil
+}
+
+// writePlan is what a change does to files.
+type writePlan struct {
+	f      *Files
+	jobs   []*fileJob
+	byPath map[string]*fileJob
+	// notes say where objects go that come back.
+	notes []string
+}
+
+// plan sorts the changes by file.
+func (f *Files) plan(changes []change.ObjectChange) (*writePlan, error) {
+	w := &writePlan{f: f, byPath: map[string]*fileJob{}}
+	done, err := w.undo(changes)
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range changes {
+		if !done[i] {
+			if err := w.add(c); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return w, nil
+}
+
+// add plans one change.
+func (w *writePlan) add(c change.ObjectChange) error {
+	if c.Old != nil {
+		at, err := w.f.locate(c.Old)
+		if err != nil {
+			return err
+		}
+		return w.edit(at.File, c.Key, editOf(c, at))
+	}
+	if c.UndoneFile != nil {
+		back, err := w.restore(c)
+		if back || err != nil {
+			return err
+		}
+	}
+	path, isNew, err := w.f.place(c.New, w.byPath)
+	if err != nil {
+		return err
+	}
+	text, err := ownText(c.New)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", c.Key.Label(), err)
+	}
+	if isNew {
+		w.whole(&fileJob{path: path, isNew: true, text: text, keys: []model.Key{c.Key}})
+	} else if err := w.edit(path, c.Key, edit.Edit{Op: edit.Append, Text: text}); err != nil {
+		return err
+	}
+	w.byPath[path].adds = append(w.byPath[path].adds, c.Key)
+	if c.UndoneFile != nil {
+		w.notes = append(w.notes, fmt.Sprintf("%s goes to %s instead", c.Key.Label(), shownPath(path)))
+	}
+	return nil
+}
+
+// edit adds an edit to the job of a file.
+func (w *writePlan) edit(path string, k model.Key, e edit.Edit) error {
+	j := w.byPath[path]
+	if j == nil {
+		file, err := w.f.stamp(path)
+		if err != nil {
+			return err
+		}
+		j = &fileJob{path: path, file: file}
+		w.byPath[path] = j
+		w.jobs = append(w.jobs, j)
+	}
+	if j.whole {
+		return fmt.Errorf("write %s: two changes of the whole file: %w", path, model.ErrRefused)
+	}
+	j.edits, j.keys = append(j.edits, e), append(j.keys, k)
+	return nil
+}
+
+func (w *writePlan) whole(j *fileJob) {
+	j.whole = true
+	w.byPath[j.path] = j
+	w.jobs = append(w.jobs, j)
+}
+
+// run writes one file. It says what that did, and how to put it back.
+func (f *Files) run(j *fileJob) (left edit.Change, back func() error, err error) {
+	if j.isNew {
+		return f.runNew(j.path, j.text)
+	}
+	if !j.file.Writable {
+		return left, nil, fmt.Errorf("write %s: %w", shownPath(j.path), edit.ErrNotWritable)
+	}
+	before, err := edit.Unchanged(f.disk, j.file)
+	if err != nil {
+		return left, nil, fmt.Errorf("write %s: %w", j.path, err)
+	}
+	if j.whole && j.text == nil {
+		return f.runRemove(j.path, before)
+	}
+	text := j.text
+	if !j.whole {
+		if text, err = edit.Edited(j.path, before, j.edits...); err != nil {
+			return left, nil, err
+		}
+	}
+	stamp, err := edit.Exchange(f.disk, j.file, before, text)
+	if err != nil {
+		return left, nil, err
+	}
+	f.wrote(stamp)
+	return edit.ChangeOf(j.path, before, text), func() error {
+		if err := edit.PutBack(f.disk, stamp, before); err != nil {
+			return fmt.Errorf("put %s back: %w", j.path, err)
+		}
+		f.wrote(j.file)
+		return nil
+	}, nil
+}
+
+func (f *Files) runNew(path string, text []byte) (left edit.Change, back func() error, err error) {
+	stamp, err := edit.NewFile(f.disk, path, text)
+	if err != nil {
+		return left, nil, err
+	}
+	f.wrote(stamp)
+	return edit.ChangeOf(path, nil, text), func() error {
+		_, _, err := f.runRemove(path, text)
+		if err != nil {
+			return fmt.Errorf("put back: %w", err)
+		}
+		return nil
+	}, nil
+}
+
+// runRemove takes a file away that holds text.
+func (f *Files) runRemove(path string, text []byte) (left edit.Change, back func() error, err error) {
+	if err := safefile.Withdraw(f.disk, path, text); err != nil {
+		return left, nil, fmt.Errorf("remove %s: %w", path, err)
+	}
+	f.forget(path)
+	return edit.ChangeOf(path, text, nil), func() error {
+		_, _, err := f.runNew(path, text)
+		return err
+	}, nil
+}
+
+// shownPath is a path as it is shown.
+func shownPath(path string) string { return model.Origin{File: path}.Where() }
+
+func editOf(c change.ObjectChange, at model.Origin) edit.Edit {
+	e := edit.Edit{Key: c.Key, Origin: at}
+	switch {
+	case c.New == nil:
+		e.Op = edit.Delete
+	case c.ByHand && at.Item < 0:
+		e.Op, e.Text = edit.Text, []byte(c.New.YAML)
+	default:
+		e.Op, e.Object = edit.Set, c.New.Original
+	}
+	return e
+}
+
+func ownText(p *model.Policy) ([]byte, error) {
+	if p.YAML != "" {
+		return []byte(p.YAML), nil
+	}
+	return manifests.Marshal(p)
+}
+
+// locate finds where an object stands now. That is the place where it was read,
+// unless Rung has written to the file since: documents may have come and gone then,
+// and an object that was made here was not read at all.
+func (f *Files) locate(p *model.Policy) (model.Origin, error) {
+	at := p.Origin
+	f.mu.Lock()
+	// One that was made here knows no place until the engine has taken in what was
+	// read, which is later than the reading.
+	unread := at.File == ""
+	if unread {
+		at.File = f.placed[p.Key]
+	}
+	_, moved := f.written[at.File]
+	f.mu.Unlock()
+	if at.File == "" {
+		return at, fmt.Errorf("write %s: it is not known which file it stands in: %w",
+			p.Key.Label(), edit.ErrNotWritable)
+	}
+	if file, err := f.stamp(at.File); err == nil && !file.Writable {
+		return at, nil // compressed, say: refused where it is written
+	}
+	text, err := reading.ReadRegular(at.File, max(f.read.Limits.FileSize, manifests.DefaultFileSize))
+	switch {
+	case err != nil && !moved && !unread:
+		return at, nil // no file, or gone: said where it is written
+	case err != nil:
+		return at, fmt.Errorf("write %s: %w", p.Key.Label(), err)
+	}
+	opt := f.read
+	opt.FS, opt.SkipSchema = nil, true
+	for _, o := range manifests.Parse(at.File, bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), opt).Objects {
+		q, ok := o.(*model.Policy)
+		if !ok || q.Key != p.Key {
+			continue
+		}
+		// What was read last may be newer than what the change was worked out from: the file
+		// is as it was read, and the policy is another.
+		if !moved && !unread && q.YAML != p.YAML {
+			return at, fmt.Errorf("write %s: it was changed in %s meanwhile: %w", p.Key.Label(), at.File, edit.ErrChanged)
+		}
+		return q.Origin, nil
+	}
+	return at, fmt.Errorf("write %s: it does not stand in %s any more: %w", p.Key.Label(), at.File, edit.ErrChanged)
+}
+
+// place finds where a new object goes: a file of its own in the first folder
+// that was given, or the end of the last file that can be written. jobs are those of
+// the same change, by path.
+func (f *Files) place(p *model.Policy, jobs map[string]*fileJob) (path string, isNew bool, err error) {
+	for _, given := range f.read.Paths {
+		if info, err := os.Stat(given); err == nil && info.IsDir() {
+			return f.ownFile(given, p.Key, jobs)
+		}
+	}
+	for i := len(f.read.Paths) - 1; i >= 0; i-- {
+		if file, err := f.stamp(f.read.Paths[i]); err == nil && file.Writable {
+			return file.Path, false, nil
+		}
+	}
+	return "", false, fmt.Errorf("no file to write %s to: %w", p.Key.Label(), edit.ErrNotWritable)
+}
+
+// ownFile is the file of a new object in a folder: a new one, or one of that
+// name that is read already (of an object that was deleted, say) and gets the
+// object at its end. A file of that name that is not read is left alone.
+func (f *Files) ownFile(folder string, k model.Key, jobs map[string]*fileJob) (path string, isNew bool, err error) {
+	const tries = 100
+	base := fileName(k)
+	for n := 1; n <= tries; n++ {
+		name := base + ".yaml"
+		if n > 1 {
+			name = fmt.Sprintf("%s-%d.yaml", base, n)
+		}
+		path = filepath.Join(folder, name)
+		if j := jobs[path]; j != nil && j.whole {
+			continue // of another object of this change
+		}
+		if file, err := f.stamp(path); err == nil && file.Writable {
+			return path, false, nil
+		}
+		switch _, err := os.Lstat(path); {
+		case errors.Is(err, fs.ErrNotExist):
+			return path, true, nil
+		case err != nil:
+			return "", false, fmt.Errorf("write %s: %w", k.Label(), err)
+		}
+	}
+	return "", false, fmt.Errorf("write %s: %s.yaml and %d more of that name are there: %w",
+		k.Label(), base, tries-1, fs.ErrExist)
+}
+
+// fileName is a name for an object's file, without its end. Names of objects may
+// be longer than those of files.
+func fileName(k model.Key) string {
+	const most = 120
+	name := strings.ToLower(k.Kind.Short())
+	if k.Namespace != "" {
+		name += "-" + k.Namespace
+	}
+	name += "-" + strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`/\:*?"<>|`, r) || r < ' ' {
+			return '-'
+		}
+		return r
+	}, k.Name)
+	if len(name) > most {
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(k.String()))
+		name = fmt.Sprintf("%s-%08x", strings.ToValidUTF8(name[:most], ""), h.Sum32())
+	}
+	return name
+}

@@ -1,0 +1,255 @@
+package write
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"rung/change"
+	"rung/model"
+	"rung/sources/manifests"
+	"rung/sources/manifests/edit"
+)
+
+// Where says where the changes put what comes back, and why they cannot be written
+// where that is known beforehand. Nothing is written.
+func (f *Files) Where(changes []change.ObjectChange) (notes []string, err error) {
+	w, err := f.plan(changes)
+	if err != nil {
+		return nil, err
+	}
+	for _, j := range w.jobs {
+		if j.isNew {
+			continue
+		}
+		if !j.file.Writable {
+			return nil, fmt.Errorf("write %s: %w", shownPath(j.path), edit.ErrNotWritable)
+		}
+		if err := f.unwritable(j.path); err != nil {
+			return nil, fmt.Errorf("write %s: %w", shownPath(j.path), err)
+		}
+	}
+	return w.notes, nil
+}
+
+// undo plans what gives files the very text they had: those that still are as the
+// change left them that is undone. It says which changes that makes.
+func (w *writePlan) undo(changes []change.ObjectChange) (done map[int]bool, err error) {
+	done = map[int]bool{}
+	var seen []*change.FileChange
+	for i := range changes {
+		b := changes[i].UndoneFile
+		if b == nil || slices.Contains(seen, b) {
+			continue
+		}
+		seen = append(seen, b)
+		var with []int
+		for j := range changes {
+			if changes[j].UndoneFile == b {
+				with = append(with, j)
+			}
+		}
+		if len(with) != len(b.Keys) {
+			continue
+		}
+		j, err := w.f.whole(b, changes, with)
+		if err != nil {
+			return nil, err
+		}
+		if j == nil {
+			continue
+		}
+		w.whole(j)
+		if j.text == nil {
+			w.notes = append(w.notes, shownPath(b.Path)+" is removed: it holds nothing else")
+		}
+		for _, i := range with {
+			done[i] = true
+			if c := &changes[i]; c.Old == nil {
+				j.adds = append(j.adds, c.Key)
+				above, below := neighbours(b, c.Key)
+				w.notes = append(w.notes, c.Key.Label()+" goes back to where it was: "+place(shownPath(b.Path), above, below))
+			}
+		}
+	}
+	return done, nil
+}
+
+// whole is the job that gives a file the text it had before a change, nil where
+// that would not be what is wanted: another file by now, or other objects.
+func (f *Files) whole(b *change.FileChange, changes []change.ObjectChange, with []int) (*fileJob, error) {
+	file, text, err := f.now(b.Path)
+	if err != nil {
+		return nil, err
+	}
+	before, ok := b.Before(text)
+	if !ok || !f.agrees(b.Path, before, changes, with) {
+		return nil, nil
+	}
+	j := &fileJob{path: b.Path, file: file, isNew: text == nil, text: before, keys: b.Keys}
+	if j.isNew {
+		if info, err := os.Stat(filepath.Dir(b.Path)); err != nil || !info.IsDir() {
+			return nil, nil
+		}
+		return j, nil
+	}
+	if !file.Writable || f.unwritable(b.Path) != nil {
+		return nil, nil
+	}
+	return j, nil
+}
+
+// now is a file and what it holds; the text is nil where there is none. It is an
+// error when the file is not as it was read.
+func (f *Files) now(path string) (manifests.File, []byte, error) {
+	_, err := f.disk.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return manifests.File{}, nil, nil
+	}
+	file, serr := f.stamp(path)
+	if serr != nil || err != nil {
+		return file, []byte{}, nil // one that is not read is no file to write to
+	}
+	text, err := edit.Unchanged(f.disk, file)
+	switch {
+	case errors.Is(err, edit.ErrChanged):
+		return file, nil, fmt.Errorf("write %s: %w", shownPath(path), err)
+	case err != nil:
+		return manifests.File{}, []byte{}, nil
+	case text == nil:
+		text = []byte{}
+	}
+	return file, text, nil
+}
+
+// unwritable says why a file cannot be written to, as far as can be seen without
+// doing so.
+func (f *Files) unwritable(path string) error {
+	w, err := f.disk.Open(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+// agrees says whether a text holds the objects of changes as they are to be; nil
+// holds none.
+func (f *Files) agrees(path string, text []byte, changes []change.ObjectChange, with []int) bool {
+	opt := f.read
+	opt.FS, opt.SkipSchema = nil, true
+	is := map[model.Key]*model.Policy{}
+	for _, p := range manifests.Parse(path, text, opt).Policies() {
+		is[p.Key] = p
+	}
+	for _, i := range with {
+		c, p := &changes[i], is[changes[i].Key]
+		if (p == nil) != (c.New == nil) || p != nil && !model.SameContent(p, c.New) {
+			return false
+		}
+	}
+	return true
+}
+
+// restore plans how an object that was deleted goes back into its file, which is
+// another by now. It is not back where it cannot go there.
+func (w *writePlan) restore(c change.ObjectChange) (back bool, err error) {
+	b, name := c.UndoneFile, c.Key.Label()
+	instead := func(format string, args ...any) (bool, error) {
+		w.notes = append(w.notes, fmt.Sprintf(format, args...))
+		return false, nil
+	}
+	spot := spotOf(b, c.Key)
+	if spot == nil {
+		return false, nil
+	}
+	file, text, err := w.f.now(b.Path)
+	path := shownPath(b.Path)
+	switch {
+	case err != nil:
+		return false, err
+	case text == nil:
+		return instead("%s stood in %s, which is gone", name, path)
+	case file.Path == "":
+		return instead("%s stood in %s, which is no file of this run any more", name, path)
+	case !file.Writable:
+		return instead("%s stood in %s, which cannot be written to", name, path)
+	}
+	if j := w.byPath[b.Path]; j != nil && j.whole {
+		return instead("%s stood in %s, which is written anew", name, path)
+	}
+	if err := w.f.unwritable(b.Path); err != nil {
+		return instead("%s stood in %s, which cannot be written to", name, path)
+	}
+	e := edit.Edit{Op: edit.Restore, Key: c.Key, Object: c.New.Original, Spot: spot}
+	at, err := edit.PlaceOf(b.Path, text, *spot)
+	note := ""
+	switch fits := err == nil && w.fits(b.Path, text, e, c); {
+	case fits && at.Found:
+		note = fmt.Sprintf("%s goes back to %s", name, place(path+" (changed since)", at.Above.Label(), at.Below.Label()))
+	case fits && spot.Item >= 0:
+		note = fmt.Sprintf("%s goes to the end of its List in %s: its neighbors there are gone", name, path)
+	case fits:
+		note = fmt.Sprintf("%s goes to the end of %s: its neighbors there are gone", name, path)
+	default:
+		why := "its place there cannot be edited"
+		if errors.Is(err, edit.ErrNoPlace) {
+			why = "the List it stood in is gone"
+		}
+		if e = (edit.Edit{Op: edit.Append, Object: c.New.Original}); !w.fits(b.Path, text, e, c) {
+			return instead("%s cannot go back to %s: %s", name, path, why)
+		}
+		note = fmt.Sprintf("%s goes to the end of %s: %s", name, path, why)
+	}
+	if err := w.edit(b.Path, c.Key, e); err != nil {
+		return false, err
+	}
+	w.byPath[b.Path].adds = append(w.byPath[b.Path].adds, c.Key)
+	w.notes = append(w.notes, note)
+	return true, nil
+}
+
+// fits says whether an edit of a text gives the object that is wanted.
+func (w *writePlan) fits(path string, text []byte, e edit.Edit, c change.ObjectChange) bool {
+	after, err := edit.Edited(path, text, e)
+	return err == nil && w.f.agrees(path, after, []change.ObjectChange{c}, []int{0})
+}
+
+func spotOf(b *change.FileChange, k model.Key) *edit.Spot {
+	for i := range b.Spots {
+		if b.Spots[i].Object.Is(k) {
+			return &b.Spots[i]
+		}
+	}
+	return nil
+}
+
+// neighbours are the labels of what stood above and below an object.
+func neighbours(b *change.FileChange, k model.Key) (above, below string) {
+	s := spotOf(b, k)
+	if s == nil {
+		return "", ""
+	}
+	if len(s.Above) > 0 {
+		above = s.Above[0].Label()
+	}
+	if len(s.Below) > 0 {
+		below = s.Below[0].Label()
+	}
+	return above, below
+}
+
+// place says where in a file: "a.yaml, between ANP one and ANP three".
+func place(path, above, below string) string {
+	switch {
+	case above != "" && below != "":
+		return path + ", between " + above + " and " + below
+	case above != "":
+		return path + ", after " + above
+	case below != "":
+		return path + ", before " + below
+	}
+	return path
+}
