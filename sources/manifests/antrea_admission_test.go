@@ -64,7 +64,7 @@ func manyRules(n int) string {
 
 // admission has, for each sentence of Antrea's documentation, objects that do otherwise,
 // and what is said. good does not.
-var admission = []struct {
+var refusedByAntrea = []struct {
 	code    string
 	objects []string
 	says    string // of the finding, a part
@@ -172,7 +172,7 @@ func TestAntreaAdmission(t *testing.T) {
 	for _, s := range antrea.Sentences {
 		severity[s.Code] = s.Severity
 	}
-	for _, tt := range admission {
+	for _, tt := range refusedByAntrea {
 		t.Run(tt.code+" "+tt.says, func(t *testing.T) {
 			seen[tt.code] = true
 			var said []string
