@@ -140,7 +140,7 @@ func TestWhy(t *testing.T) {
 		}
 		c.about.Policy = given.ANPKey("control")
 		var got []string
-		for _, x := range l.Why(w.Current(), c.about) {
+		for _, x := range Why(l, w.Current(), c.about) {
 			got = append(got, x.Line())
 		}
 		if d := cmp.Diff(c.want, got); d != "" {

@@ -99,21 +99,6 @@ func (c *checks) meter() {
 	}
 }
 
-// What names the ACL for people: "cluster-control egress 5 (tcp)".
-func (x Loss) What() string {
-	k := x.Rule.Policy
-	text := ""
-	if k.Kind == model.KindNP && k.Name == "" {
-		text = revision.DefaultDeny(k.Namespace, x.Rule.Direction).Label()
-	} else {
-		text = k.Brief() + " " + revision.RuleLabel(x.Rule.Direction, x.Rule.Rule, "")
-	}
-	if x.Part != "" {
-		text += " (" + x.Part + ")"
-	}
-	return text
-}
-
 // MeterRates is how many lines a second the meters of the zones let through: "20", or
 // "20 to 50" where they differ.
 func MeterRates(r *revision.Revision) string {
