@@ -53,7 +53,7 @@ func (a *app) logsWhy(ctx context.Context, name string) error {
 			a.streamsSettle(ctx, e)
 		}
 		about := logs.About{Policy: k}
-		checks := append(e.Logs().Why(e.Revision(), about), logs.NeverComes(ctx, e.Revision(), about)...)
+		checks := append(logs.Why(e.Logs(), e.Revision(), about), logs.NeverComes(ctx, e.Revision(), about)...)
 		no := false
 		for _, c := range checks {
 			no = no || c.State == logs.Wrong

@@ -55,6 +55,15 @@ func (k Kind) IsPolicy() bool { return k.IsAdmin() || k == KindNP || k == KindEF
 // ClusterNetworkPolicy, which is both.
 func (k Kind) IsAdmin() bool { return k == KindANP || k == KindBANP || k == KindCNP }
 
+// Namespaced says whether objects of the kind are in a namespace.
+func (k Kind) Namespaced() bool {
+	switch k {
+	case KindPod, KindService, KindEndpointSlice, KindEvent, KindNP, KindEF, KindANNP, KindGroup:
+		return true
+	}
+	return false
+}
+
 // Ranked says whether objects of the kind have a priority.
 func (k Kind) Ranked() bool { return k == KindANP || k == KindCNP }
 

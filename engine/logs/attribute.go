@@ -190,16 +190,6 @@ func subjectOf(e *Entry, d model.Direction) *End {
 	return &e.Src
 }
 
-// logsFor says whether the ACL is one of the rule's, or the default deny's: the
-// other rows of that never log (ovn-kubernetes.md#default-deny).
-func logsFor(acl *nb.ACL, ref model.RuleRef) bool {
-	if ref.Rule < 0 {
-		return acl.Action == nb.ActionDrop
-	}
-	_, dir, i, ok := liverows.RuleOf(acl.ExternalIDs)
-	return ok && dir == ref.Direction && i == ref.Rule
-}
-
 func (a *attributor) judged(rev *revision.Revision, k rowsKey, now time.Time) *judgedRows {
 	p := rev.Cluster.Policy(k.policy)
 	if j := a.rows[k]; j != nil && j.policy == p && now.Sub(j.made) < judgedFor {

@@ -137,8 +137,8 @@ func (l *Store) Summary(made bool) *Summary {
 	return s
 }
 
-// summaryFrom is since when hits are counted.
-func (l *Store) summaryFrom() time.Time {
+// CountedSince is since when hits are counted.
+func (l *Store) CountedSince() time.Time {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return l.hits.From

@@ -276,3 +276,18 @@ func meterOf(rev *revision.Revision, zone string) meter {
 
 // defaultMeterRate is OVN-Kubernetes' default (ovn-kubernetes.md#meter).
 const defaultMeterRate = 20
+
+// What names the ACL for people: "cluster-control egress 5 (tcp)".
+func (x Loss) What() string {
+	k := x.Rule.Policy
+	text := ""
+	if k.Kind == model.KindNP && k.Name == "" {
+		text = connections.DefaultDeny(k.Namespace, x.Rule.Direction).Label()
+	} else {
+		text = k.Brief() + " " + revision.RuleLabel(x.Rule.Direction, x.Rule.Rule, "")
+	}
+	if x.Part != "" {
+		text += " (" + x.Part + ")"
+	}
+	return text
+}

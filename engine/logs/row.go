@@ -3,8 +3,10 @@ package logs
 import (
 	"strings"
 
+	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
+	"rung/revision/liverows"
 )
 
 // ACLs are the rows that may have logged the entry: those that its rule, or the default
@@ -33,4 +35,14 @@ func isPorts(protocol string) bool {
 		return true
 	}
 	return false
+}
+
+// logsFor says whether the ACL is one of the rule's, or the default deny's: the
+// other rows of that never log (ovn-kubernetes.md#default-deny).
+func logsFor(acl *nb.ACL, ref model.RuleRef) bool {
+	if ref.Rule < 0 {
+		return acl.Action == nb.ActionDrop
+	}
+	_, dir, i, ok := liverows.RuleOf(acl.ExternalIDs)
+	return ok && dir == ref.Direction && i == ref.Rule
 }

@@ -68,7 +68,7 @@ func (c *checks) add(step string, state Checked, format string, args ...any) *Ch
 
 // Why walks the way from an annotation to a line that is seen, in its order, and says how
 // each step stands. Steps that there are none of where Rung is now are left out.
-func (l *Store) Why(rev *revision.Revision, about About) []Check {
+func Why(l *Store, rev *revision.Revision, about About) []Check {
 	c := &checks{l: l, rev: rev, about: about}
 	goOn := true
 	if about.Policy.Kind.IsPolicy() {
@@ -258,7 +258,7 @@ func (c *checks) traffic(stored bool) {
 		if p := c.rev.Cluster.Policy(k); p != nil {
 			if u := c.l.Summary(c.rev.Mode.Simulated || c.rev.Mode.Packets).OfPolicy(p); u.Count > 0 {
 				from, last := "", u.Last.UTC().Format("15:04:05")
-				if begin := c.l.summaryFrom(); !u.Last.Before(begin) {
+				if begin := c.l.CountedSince(); !u.Last.Before(begin) {
 					from = " since " + begin.UTC().Format("15:04:05")
 				} else {
 					last = u.Last.UTC().Format("2006-01-02 15:04:05")

@@ -1,7 +1,10 @@
 package logs
 
 import (
+	"context"
+	"net/netip"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,6 +25,29 @@ const (
 // annotated is a policy with a logging annotation.
 func annotated(policy, annotation string) string {
 	return strings.Replace(policy, "  name: control\n", "  name: control\n  annotations:\n"+annotation, 1)
+}
+
+// storeOf is a store that follows a world and took so many lines of a rule of it in.
+func storeOf(t *testing.T, w *changing.World, lines int) *Store {
+	l := New(w.Current, w.Clock, 100)
+	var objects []model.Change
+	for o := range w.Current().Cluster.Objects() {
+		objects = append(objects, model.Change{New: o})
+	}
+	l.Observe(objects)
+	ctx, end := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { l.Run(ctx) })
+	for range lines {
+		l.Offer(model.LogLine{At: w.Clock(), Zone: "worker", Name: "ANP:control:Ingress:0", Verdict: "drop", Direction: nb.ToLport,
+			Proto: "tcp", Src: netip.MustParseAddr("10.244.0.3"), Dst: netip.MustParseAddr("10.244.0.4"), DstPort: 80})
+	}
+	for l.Last() < uint64(lines) {
+		time.Sleep(time.Millisecond)
+	}
+	end()
+	running.Wait()
+	return l
 }
 
 // Every step of the way to a line, as it is said and mended.
@@ -131,70 +157,19 @@ func TestWhy(t *testing.T) {
 	} {
 		w := changing.New(t, c.policy)
 		w.Rev.Mode = c.mode
-		l := logWorld(t, w, 100)
+		l := storeOf(t, w, c.lines)
 		if c.streams != nil {
 			l.FollowedBy(func() []model.LogStream { return c.streams })
 		}
-		for range c.lines {
-			l.take(arrival{line: line(w, "ANP:control:Ingress:0", "drop", nb.ToLport, "tcp", "10.244.0.3", "10.244.0.4", 80)})
-		}
 		c.about.Policy = given.ANPKey("control")
 		var got []string
-		for _, x := range l.Why(w.Current(), c.about) {
+		for _, x := range Why(l, w.Current(), c.about) {
 			got = append(got, x.Line())
 		}
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.what, d)
 		}
 	}
-}
-
-// A rule without a hit is idle only while it logs, and its lines would come.
-func TestIdleRules(t *testing.T) {
-	deny := given.ANP("control", 34, "", "in deny *", "out allow *")
-	w := changing.New(t, annotated(deny, levels))
-	w.Rev.Mode = revision.Mode{Name: "files", Sandbox: true, Simulated: true}
-	l := logWorld(t, w, 100)
-	p := w.Current().Cluster.Policy(given.ANPKey("control"))
-	tick := func(d time.Duration) {
-		w.Mu.Lock()
-		defer w.Mu.Unlock()
-		w.Now = w.Now.Add(d)
-	}
-	want := func(what string, made bool, ingress, egress, policy string) {
-		t.Helper()
-		tick(time.Second)
-		s := l.Summary(made)
-		got := []string{s.Of(p, p.Rule(model.Ingress, 0)).Short(), s.Of(p, p.Rule(model.Egress, 0)).Short(), s.OfPolicy(p).Short()}
-		if d := cmp.Diff([]string{ingress, egress, policy}, got); d != "" {
-			t.Errorf("%s (-want +got):\n%s", what, d)
-		}
-	}
-	want("from the start", true, "logged, no hit", "not logged", "logged, no hit")
-	if since := l.Summary(true).Of(p, p.Rule(model.Ingress, 0)).Since; !since.Equal(l.began) {
-		t.Errorf("idle since %v, want %v", since, l.began)
-	}
-	l.take(arrival{line: line(w, "ANP:control:Ingress:0", "drop", nb.ToLport, "tcp", "10.244.0.3", "10.244.0.4", 80)})
-	want("a hit", true, "1", "not logged", "1")
-	both := *p
-	both.Logging = `{"deny":"info","allow":"info"}`
-	l.Observe([]model.Change{{Old: p, New: &both}})
-	switched := w.Clock()
-	want("the other level is switched on", true, "1", "logged, no hit", "1, 1 rule no hit")
-	if since := l.Summary(true).Of(p, p.Rule(model.Egress, 0)).Since; !since.Equal(switched) {
-		t.Errorf("idle since %v, want %v: from when it logs", since, switched)
-	}
-	tick(20 * time.Minute)
-	l.take(arrival{line: line(w, "ANP:control:Ingress:0", "drop", nb.ToLport, "tcp", "10.244.0.3", "10.244.0.4", 80)})
-	want("lately", true, "2, 1 in 15 min", "logged, no hit", "2, 1 in 15 min, 1 rule no hit")
-	l.Observe([]model.Change{{Old: &both}})
-	want("the policy is gone", true, "2, 1 in 15 min", "not logged", "2, 1 in 15 min")
-	l.Observe([]model.Change{{New: &both}})
-	streams := []model.LogStream{{Zone: "a", State: model.StreamLost}}
-	l.FollowedBy(func() []model.LogStream { return streams })
-	want("no stream", false, "2, 1 in 15 min", "log not followed", "2, 1 in 15 min")
-	streams = append(streams, model.LogStream{Zone: "b", State: model.StreamOpen})
-	want("one of two streams", false, "2, 1 in 15 min", "no hit, 1 node not followed", "2, 1 in 15 min, 1 rule no hit")
 }
 
 // What decides before a rule keeps its lines away: said with the rule that does, and how

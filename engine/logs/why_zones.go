@@ -10,7 +10,6 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/revision"
-	"rung/revision/connections"
 	"rung/revision/policies"
 )
 
@@ -99,21 +98,6 @@ func (c *checks) meter() {
 	if len(c.out) == was || len(other) > 0 {
 		c.add("meter", Fine, "The meter limits each ACL to %s lines/s per node; the rest is silently discarded.", rates)
 	}
-}
-
-// What names the ACL for people: "cluster-control egress 5 (tcp)".
-func (x Loss) What() string {
-	k := x.Rule.Policy
-	text := ""
-	if k.Kind == model.KindNP && k.Name == "" {
-		text = connections.DefaultDeny(k.Namespace, x.Rule.Direction).Label()
-	} else {
-		text = k.Brief() + " " + revision.RuleLabel(x.Rule.Direction, x.Rule.Rule, "")
-	}
-	if x.Part != "" {
-		text += " (" + x.Part + ")"
-	}
-	return text
 }
 
 // MeterRates is how many lines a second the meters of the zones let through: "20", or

@@ -14,7 +14,7 @@ const linesRoom = 14 << 20
 // bytes of them.
 type window struct {
 	mu     sync.RWMutex
-	ring   []*Entry // entry with Seq s is at s % cap, once there
+	ring   []kept // entry with Seq s is at s % cap, once there
 	limit  int
 	room   int64  // in bytes, 0 for linesRoom
 	oldest uint64 // Seq of the oldest that is kept; one more than last when there is none
@@ -22,31 +22,40 @@ type window struct {
 	given  int64  // bytes of all entries that were ever stored
 }
 
-// size is about how many bytes an entry takes. Its words are parts of the raw line; a second
+// kept is an entry that was stored.
+type kept struct {
+	*Entry
+	upto int64 // bytes of entries that were stored up to this one
+}
+
+// size is about how many bytes the entry takes. Its words are parts of the raw line; a second
 // time as much is what a page makes of it for a filter.
-func (e *Entry) size() int64 {
+func (e kept) size() int64 {
 	return lineSize(e.Line.Raw) + int64(len(e.Src.Addr)+len(e.Dst.Addr)) + int64(len(e.Among))*int64(unsafe.Sizeof(e.Rule))
 }
 
-func lineSize(raw string) int64 { return int64(unsafe.Sizeof(Entry{})) + 2*int64(len(raw)) }
+func lineSize(raw string) int64 {
+	return int64(unsafe.Sizeof(Entry{})+unsafe.Sizeof(int64(0))) + 2*int64(len(raw))
+}
 
 // store gives an entry its number; mu is held.
 func (l *window) store(e *Entry) {
 	l.last++
 	e.Seq = l.last
-	l.given += e.size()
-	e.upto = l.given
+	k := kept{Entry: e}
+	l.given += k.size()
+	k.upto = l.given
 	if len(l.ring) < l.limit {
-		l.ring = append(l.ring, e)
+		l.ring = append(l.ring, k)
 	} else {
-		l.ring[l.slot(e.Seq)] = e
+		l.ring[l.slot(e.Seq)] = k
 	}
 	if l.oldest == 0 {
 		l.oldest = e.Seq
 	}
 	for n := l.last - l.oldest + 1; n > uint64(l.limit) || n > 1 && l.given-l.before(l.oldest) > l.most(); n-- {
 		if n <= uint64(l.limit) { // else the new one is in its place
-			l.ring[l.slot(l.oldest)] = nil
+			l.ring[l.slot(l.oldest)] = kept{}
 		}
 		l.oldest++
 	}
@@ -106,7 +115,7 @@ func (l *window) Since(seq uint64, max int) []*Entry {
 	}
 	out := make([]*Entry, n)
 	for i := range out {
-		out[i] = l.ring[l.slot(from+uint64(i))]
+		out[i] = l.ring[l.slot(from+uint64(i))].Entry
 	}
 	return out
 }

@@ -84,7 +84,7 @@ func write(w *template.World, set *template.Set) (*Made, error) {
 	for i := range set.Policies {
 		p := &set.Policies[i]
 		old := w.Cluster.Policy(p.Key)
-		next, err := policy(p, old)
+		next, err := filledPolicy(p, old)
 		if err != nil {
 			return nil, fmt.Errorf("writing %s: %w", p.Key.Label(), err)
 		}
@@ -118,8 +118,8 @@ func documents(texts []string) string {
 	return b.String()
 }
 
-// policy is one policy of a set, put over the one there is.
-func policy(p *template.Policy, old *model.Policy) (*model.Policy, error) {
+// filledPolicy is one policy of a set, put over the one there is.
+func filledPolicy(p *template.Policy, old *model.Policy) (*model.Policy, error) {
 	object := p.Object
 	if old != nil {
 		was, err := manifests.Untyped(old.Original)

@@ -19,7 +19,7 @@ func (s fromCluster) Name() string { return s.c.Context() }
 
 // Run follows the cluster until ctx ends.
 func (s fromCluster) Run(ctx context.Context, sink func(Update)) {
-	s.c.Watch(ctx, func(u kube.WatchUpdate) {
+	kube.Watch(ctx, s.c, func(u kube.WatchUpdate) {
 		sink(Update{Upsert: u.Upsert, Remove: u.Remove, Loaded: u.Loaded, Broken: u.Broken, HasBroken: u.HasBroken,
 			State: clusterState(s.c.Context(), s.c.Server(), u.Resources)})
 	})

@@ -71,7 +71,7 @@ func serverText(err error) string {
 // canI is the kubectl command that shows whether a permission is there.
 func (f *feed) canI(verb string) string {
 	words := []string{"auth", "can-i", verb, f.about.name}
-	if f.about.namespaced {
+	if f.about.kind.Namespaced() {
 		words = append(words, "-A")
 	}
 	return f.w.c.Kubectl(words...)

@@ -50,16 +50,15 @@ type feed struct {
 
 // about is a resource as far as a feed needs to know it.
 type about struct {
-	name       string // as kubectl auth can-i takes it: "pods", "adminnetworkpolicies.policy.networking.k8s.io"
-	show       string // name for people where one resource has two feeds, else empty
-	kind       model.Kind
-	namespaced bool
-	optional   bool
-	quiet      bool   // of another system: shown only where the server serves it
-	fields     string // field selector
-	keep       int    // most objects kept, the newest; 0: all
-	list       func(context.Context, *Cluster, metav1.ListOptions) (runtime.Object, error)
-	watch      func(context.Context, *Cluster, metav1.ListOptions) (watch.Interface, error)
+	name     string // as kubectl auth can-i takes it: "pods", "adminnetworkpolicies.policy.networking.k8s.io"
+	show     string // name for people where one resource has two feeds, else empty
+	kind     model.Kind
+	optional bool
+	quiet    bool   // of another system: shown only where the server serves it
+	fields   string // field selector
+	keep     int    // most objects kept, the newest; 0: all
+	list     func(context.Context, *Cluster, metav1.ListOptions) (runtime.Object, error)
+	watch    func(context.Context, *Cluster, metav1.ListOptions) (watch.Interface, error)
 	// custom is the resource of a CRD, empty for what every server has.
 	custom schema.GroupVersionResource
 }
@@ -161,8 +160,6 @@ func (f *feed) page(ctx context.Context, opt metav1.ListOptions) (runtime.Object
 	}
 	return list, err
 }
-
-var errNoAnswer = errors.New("no answer")
 
 func (f *feed) listItem(r *relist, o runtime.Object) {
 	m, err := meta.Accessor(o)

@@ -16,30 +16,6 @@ import (
 	"rung/sources/manifests"
 )
 
-// The resources that are not built in.
-var (
-	anpResource = schema.GroupVersionResource{Group: "policy.networking.k8s.io", Version: "v1alpha1",
-		Resource: "adminnetworkpolicies"}
-	banpResource = schema.GroupVersionResource{Group: "policy.networking.k8s.io", Version: "v1alpha1",
-		Resource: "baselineadminnetworkpolicies"}
-	cnpResource = schema.GroupVersionResource{Group: "policy.networking.k8s.io", Version: "v1alpha2",
-		Resource: "clusternetworkpolicies"}
-	efResource = schema.GroupVersionResource{Group: "k8s.ovn.org", Version: "v1", Resource: "egressfirewalls"}
-)
-
-// antreaVersion is the version that Antrea's kinds are read in.
-var antreaVersion = schema.GroupVersion{Group: "crd.antrea.io", Version: "v1beta1"}
-
-// antreaResources are the kinds of Antrea, in the order of the screen.
-var antreaResources = []struct {
-	kind       model.Kind
-	resource   string
-	namespaced bool
-}{
-	{model.KindTier, "tiers", false}, {model.KindACNP, "clusternetworkpolicies", false}, {model.KindANNP, "networkpolicies", true},
-	{model.KindClusterGroup, "clustergroups", false}, {model.KindGroup, "groups", true},
-}
-
 // client is what the typed and the dynamic clients have in common.
 type client[L runtime.Object] interface {
 	List(context.Context, metav1.ListOptions) (L, error)
@@ -58,14 +34,14 @@ func through[L runtime.Object](a about, of func(*Cluster) client[L]) about {
 	return a
 }
 
-func custom(k model.Kind, gvr schema.GroupVersionResource, namespaced, optional bool) about {
-	a := about{name: gvr.GroupResource().String(), kind: k, namespaced: namespaced, optional: optional, custom: gvr}
+func custom(k model.Kind, gvr schema.GroupVersionResource, optional bool) about {
+	a := about{name: gvr.GroupResource().String(), kind: k, optional: optional, custom: gvr}
 	return through(a, func(c *Cluster) client[*unstructured.UnstructuredList] { return c.Dynamic().Resource(gvr) })
 }
 
 // eventsAbout are the events about objects of one kind, the newest of them.
 func eventsAbout(k model.Kind, most int) about {
-	a := about{name: "events", show: "events of " + string(k), kind: model.KindEvent, namespaced: true, optional: true,
+	a := about{name: "events", show: "events of " + string(k), kind: model.KindEvent, optional: true,
 		fields: "involvedObject.kind=" + string(k), keep: most}
 	return through(a, func(c *Cluster) client[*corev1.EventList] { return c.Builtin().Events("") })
 }
@@ -76,26 +52,26 @@ func watched(events int) []about {
 	all := []about{
 		through(about{name: "namespaces", kind: model.KindNamespace},
 			func(c *Cluster) client[*corev1.NamespaceList] { return c.Builtin().Namespaces() }),
-		through(about{name: "pods", kind: model.KindPod, namespaced: true},
+		through(about{name: "pods", kind: model.KindPod},
 			func(c *Cluster) client[*corev1.PodList] { return c.Builtin().Pods("") }),
 		through(about{name: "nodes", kind: model.KindNode},
 			func(c *Cluster) client[*corev1.NodeList] { return c.Builtin().Nodes() }),
-		through(about{name: "services", kind: model.KindService, namespaced: true, optional: true},
+		through(about{name: "services", kind: model.KindService, optional: true},
 			func(c *Cluster) client[*corev1.ServiceList] { return c.Builtin().Services("") }),
-		through(about{name: "endpointslices.discovery.k8s.io", kind: model.KindEndpointSlice, namespaced: true,
+		through(about{name: "endpointslices.discovery.k8s.io", kind: model.KindEndpointSlice,
 			optional: true},
 			func(c *Cluster) client[*discoveryv1.EndpointSliceList] { return c.Builtin().EndpointSlices("") }),
-		custom(model.KindANP, anpResource, false, false),
-		custom(model.KindBANP, banpResource, false, false),
-		through(about{name: "networkpolicies.networking.k8s.io", kind: model.KindNP, namespaced: true},
+		custom(model.KindANP, policyResources[model.KindANP], false),
+		custom(model.KindBANP, policyResources[model.KindBANP], false),
+		through(about{name: "networkpolicies.networking.k8s.io", kind: model.KindNP},
 			func(c *Cluster) client[*networkingv1.NetworkPolicyList] { return c.Builtin().NetworkPolicies("") }),
-		custom(model.KindEF, efResource, true, true),
-		custom(model.KindCNP, cnpResource, false, true),
+		custom(model.KindEF, policyResources[model.KindEF], true),
+		custom(model.KindCNP, policyResources[model.KindCNP], true),
 		eventsAbout(model.KindANP, events),
 		eventsAbout(model.KindBANP, events),
 	}
 	for _, r := range antreaResources {
-		a := custom(r.kind, antreaVersion.WithResource(r.resource), r.namespaced, true)
+		a := custom(r.Kind, r.GroupVersionResource, true)
 		a.quiet = true
 		all = append(all, a)
 	}

@@ -114,3 +114,5 @@ func dynamicClient(cfg *rest.Config) (dynamic.Interface, error) {
 	}
 	return dynamic.NewForConfigAndClient(cfg, client)
 }
+
+var errNoAnswer = errors.New("no answer")

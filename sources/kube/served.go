@@ -37,9 +37,11 @@ func (c *Cluster) served(ctx context.Context, v schema.GroupVersion) (map[string
 
 // rare are the resources that most clusters do not serve, by version.
 func rare() map[schema.GroupVersion][]schema.GroupVersionResource {
-	out := map[schema.GroupVersion][]schema.GroupVersionResource{cnpResource.GroupVersion(): {cnpResource}}
+	out := map[schema.GroupVersion][]schema.GroupVersionResource{}
+	add := func(r schema.GroupVersionResource) { out[r.GroupVersion()] = append(out[r.GroupVersion()], r) }
+	add(policyResources[model.KindCNP])
 	for _, r := range antreaResources {
-		out[antreaVersion] = append(out[antreaVersion], antreaVersion.WithResource(r.resource))
+		add(r.GroupVersionResource)
 	}
 	return out
 }

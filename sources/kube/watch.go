@@ -57,7 +57,7 @@ var defaultTiming = timing{gather: 30 * time.Millisecond, hold: 2 * time.Second,
 // Every resource goes its own way: one that is not served, not permitted or not
 // answered says so in its Resource and is tried again, and what was read of it
 // before stays.
-func (c *Cluster) Watch(ctx context.Context, sink func(WatchUpdate)) {
+func Watch(ctx context.Context, c *Cluster, sink func(WatchUpdate)) {
 	newWatcher(c, defaultTiming).run(ctx, sink)
 }
 
@@ -189,3 +189,18 @@ func (w *watcher) allBroken() []model.Broken {
 }
 
 func (w *watcher) origin() model.Origin { return model.Origin{Source: w.c.Context(), Item: -1} }
+
+// reopen looks for other credentials after a 401, once for all resources.
+func (w *watcher) reopen() {
+	w.mu.Lock()
+	soon := time.Since(w.reopened) < w.t.reopen/2
+	if !soon {
+		w.reopened = time.Now()
+	}
+	w.mu.Unlock()
+	if soon {
+		return
+	}
+	// Where it fails the 401 stays on screen, and this is tried again.
+	_, _ = w.c.Reopen()
+}

@@ -45,7 +45,7 @@ func BenchmarkPods10k(b *testing.B) {
 		ctx, cancel := context.WithCancel(context.Background())
 		objects := make([]model.Object, 0, n)
 		start := time.Now()
-		c.Watch(ctx, func(u WatchUpdate) {
+		Watch(ctx, c, func(u WatchUpdate) {
 			if objects = append(objects, u.Upsert...); u.Loaded && len(objects) == n {
 				cancel()
 			}

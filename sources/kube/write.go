@@ -10,7 +10,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
@@ -57,18 +56,6 @@ type Written struct {
 	// where it was written but cannot be read.
 	Policy   *model.Policy
 	Warnings []string // of the server, clean
-}
-
-// policyResources are the places in the API of what can be changed, by kind: policies, and
-// of namespaces the logging annotations.
-var policyResources = map[model.Kind]schema.GroupVersionResource{
-	model.KindANP:  anpResource,
-	model.KindBANP: banpResource,
-	model.KindNP:   {Group: "networking.k8s.io", Version: "v1", Resource: "networkpolicies"},
-	model.KindEF:   efResource,
-	model.KindCNP:  cnpResource,
-
-	model.KindNamespace: {Version: "v1", Resource: "namespaces"},
 }
 
 // Policies reads and changes single policies. It is safe for concurrent use.

@@ -2,7 +2,6 @@ package manifests
 
 import (
 	"fmt"
-	"net/netip"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
@@ -29,7 +28,7 @@ func (n *normaliser) anp(o *v1alpha1.AdminNetworkPolicy) {
 			return peer{t.Namespaces, t.Pods, t.Nodes, t.Networks, len(t.DomainNames)}
 		}), r.Ports)
 	}
-	n.conditions(o.Status.Conditions)
+	n.p.Conditions = cleanConditions(o.Status.Conditions)
 }
 
 func (n *normaliser) banp(o *v1alpha1.BaselineAdminNetworkPolicy) {
@@ -46,7 +45,7 @@ func (n *normaliser) banp(o *v1alpha1.BaselineAdminNetworkPolicy) {
 				return peer{t.Namespaces, t.Pods, t.Nodes, t.Networks, 0}
 			}), r.Ports)
 	}
-	n.conditions(o.Status.Conditions)
+	n.p.Conditions = cleanConditions(o.Status.Conditions)
 }
 
 // peer is what the peers of both kinds and directions have in common.
@@ -162,27 +161,6 @@ func (n *normaliser) verbatimCIDR(s, at string) {
 	if _, ok := match.ParseCIDR(s); ok && !commonCIDR(s) {
 		n.invalid(CodeCIDRForm, at, fmt.Sprintf("%q is not in the common form: OVN-Kubernetes writes it as it is, and OVN cannot use the row", s), remedyCIDR(s))
 	}
-}
-
-// commonCIDR says whether a CIDR is in the form that everybody takes: no leading zeros,
-// IPv4 in its own form.
-func commonCIDR(s string) bool {
-	p, err := netip.ParsePrefix(s)
-	return err == nil && !p.Addr().Is4In6()
-}
-
-// remedyCIDR says how to write a CIDR right.
-func remedyCIDR(s string) string {
-	if p, ok := match.ParseCIDR(s); ok {
-		if p.Addr().Is4In6() {
-			p = p.Masked()
-		}
-		return "write " + p.String()
-	}
-	if a, err := netip.ParseAddr(s); err == nil && a.Zone() == "" {
-		return fmt.Sprintf("write %s/%d", a, a.BitLen())
-	}
-	return "write address/length, as 10.0.0.0/8 or fd00::/8"
 }
 
 func (n *normaliser) port(r *model.Rule, p *v1alpha1.AdminNetworkPolicyPort, at string) {

@@ -15,11 +15,6 @@ import (
 	"rung/model/clean"
 )
 
-const (
-	antreaGroupName = "crd.antrea.io"
-	antreaVersion   = "v1beta1"
-)
-
 // antreaPolicy fills in a policy of Antrea.
 func (n *normaliser) antreaPolicy(u *unstructured.Unstructured) {
 	p := n.p
@@ -39,7 +34,7 @@ func (n *normaliser) antreaPolicy(u *unstructured.Unstructured) {
 	p.Antrea.AppliedTo = n.antreaAppliedTo(o.Spec.AppliedTo, "spec.appliedTo")
 	p.Antrea.Phase = clean.Text(o.Status.Phase)
 	p.Antrea.NodesRealized, p.Antrea.NodesDesired = o.Status.CurrentNodesRealized, o.Status.DesiredNodesRealized
-	n.conditions(o.Status.Conditions)
+	n.p.Conditions = cleanConditions(o.Status.Conditions)
 	for i := range o.Spec.Ingress {
 		p.Ingress = append(p.Ingress, n.antreaRule(model.Ingress, i, &o.Spec.Ingress[i], rawRule(u, "ingress", i)))
 	}

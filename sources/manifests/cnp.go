@@ -42,7 +42,7 @@ func (n *normaliser) cnp(o *v1alpha2.ClusterNetworkPolicy) {
 		r := &o.Spec.Egress[i]
 		n.p.Egress = append(n.p.Egress, n.cnpRule(model.Egress, i, r.Name, string(r.Action), "to", r.To, r.Protocols))
 	}
-	n.conditions(o.Status.Conditions)
+	n.p.Conditions = cleanConditions(o.Status.Conditions)
 }
 
 func (n *normaliser) cnpRule(dir model.Direction, i int, name, action, side string,
@@ -125,25 +125,4 @@ func (n *normaliser) cnpProtocol(r *model.Rule, p *v1alpha2.ClusterNetworkPolicy
 				name+" write the range 1 to 65535")
 	}
 	r.Ports = append(r.Ports, out)
-}
-
-// cnpRemedy says what to write instead of a field of v1alpha1 in a ClusterNetworkPolicy, whose
-// fields t are, empty where it is none. The API server drops what it does not know: without its
-// ports a rule matches every port.
-func cnpRemedy(name string, t *typeInfo) string {
-	has := func(field string) bool { return t.fields[field].typ != nil }
-	switch {
-	case name == "ports" && has("protocols"):
-		return "a field of v1alpha1, which the API server drops: the rule would match every port; write protocols: " +
-			"[{tcp: {destinationPort: {number: …}}}]"
-	case !has("destinationNamedPort") && !has("destinationPort"):
-		return ""
-	case name == "namedPort":
-		return "a field of v1alpha1: write destinationNamedPort: …"
-	case name == "portNumber":
-		return "a field of v1alpha1: write tcp, udp or sctp: {destinationPort: {number: …}}"
-	case name == "portRange":
-		return "a field of v1alpha1: write tcp, udp or sctp: {destinationPort: {range: {start: …, end: …}}}"
-	}
-	return ""
 }

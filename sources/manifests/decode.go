@@ -191,9 +191,9 @@ func (d *decoder) object(n *yaml.Node, origin model.Origin, lk yamltree.ListKind
 	}
 	key.Kind = k.kind
 	d.priority, d.ranked = priorityIn(n, k.kind)
-	if k.namespaced && key.Namespace == "" {
+	if k.kind.Namespaced() && key.Namespace == "" {
 		key.Namespace = "default"
-	} else if !k.namespaced {
+	} else if !k.kind.Namespaced() {
 		key.Namespace = ""
 	}
 	if i := nameIssue(k.kind, yamltree.Str(n, "metadata", "namespace"), yamltree.Str(n, "metadata", "name")); i != nil {
@@ -205,15 +205,14 @@ func (d *decoder) object(n *yaml.Node, origin model.Origin, lk yamltree.ListKind
 	if k.kind.IsAdmin() {
 		was = olderForm(n, text)
 	}
-	c := checker{strict: k.kind.IsPolicy() || k.antrea()}
-	c.check(n, infoOf(k.goType))
+	bad, more := checkTree(n, k.goType, k.kind.IsPolicy() || k.antrea())
 	if key.Name == "" {
-		c.issues = append(c.issues, issue{sev: model.SeverityError, code: CodeMetadata, field: "metadata.name",
+		bad = append(bad, issue{sev: model.SeverityError, code: CodeMetadata, field: "metadata.name",
 			msg: "is missing"})
 	}
-	if d.issues(origin, key, c.issues, c.more) {
+	if d.issues(origin, key, bad, more) {
 		if k.read == nil || k.antrea() { // what else is wrong with it is told at once
-			d.issues(origin, key, apart(d.gated(n, k.kind, yamltree.Value(n).(map[string]any)), c.issues), 0)
+			d.issues(origin, key, apart(d.gated(n, k.kind, yamltree.Value(n).(map[string]any)), bad), 0)
 		}
 		return
 	}

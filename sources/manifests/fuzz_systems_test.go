@@ -69,7 +69,7 @@ func FuzzAntrea(f *testing.F) {
 			f.Add([]byte(doc))
 		}
 	}
-	for _, tt := range admission {
+	for _, tt := range refusedByAntrea {
 		f.Add([]byte(strings.Join(tt.objects, "---\n")))
 	}
 	f.Fuzz(fuzzed)

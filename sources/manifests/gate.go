@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"go.yaml.in/yaml/v3"
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -28,7 +27,6 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
-	"rung/sources/manifests/yamltree"
 )
 
 //go:embed crds/*.yaml schemas/*.yaml
@@ -112,56 +110,6 @@ func compileSchema(v1props *apiextensionsv1.JSONSchemaProps) (*crd, error) {
 	return c, nil
 }
 
-// Validate runs gate 1 on a policy: what the API server would refuse. The
-// errors name lines where the policy's own text is known. It is safe for
-// concurrent use; the first call for a kind compiles its CRD (some
-// milliseconds).
-func Validate(p *model.Policy) []model.Broken { return (&Options{}).validate(p) }
-
-// validate is Validate by the CRDs of the options.
-func (o *Options) validate(p *model.Policy) []model.Broken {
-	obj, root, err := rawObject(p)
-	if err != nil {
-		return []model.Broken{{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key, Code: CodeYAML,
-			Message: clean.Text(err.Error())}}
-	}
-	if p.Older != nil && root != nil { // what is of an older form is said already; the rest is checked
-		modernise(root)
-		obj = yamltree.Value(root).(map[string]any)
-	}
-	var out []model.Broken
-	priority, ranked := int32(0), false
-	if root != nil {
-		priority, ranked = priorityIn(root, p.Kind)
-	}
-	for _, i := range o.judged(p.Kind, obj) {
-		b := model.Broken{Severity: i.sev, Origin: p.Origin, Key: p.Key, Field: i.field, Code: i.code, Message: i.msg,
-			Remedy: i.remedy, Release: i.release, Priority: priority, HasPriority: ranked}
-		if root != nil && p.Origin.Item < 0 && p.Origin.Line > 0 {
-			b.Origin.Line += yamltree.LineOfValue(root, i.field, i.msg) - root.Line
-		}
-		out = append(out, b)
-	}
-	return out
-}
-
-// rawObject is a policy as it was written: its own text if it has one, since
-// the typed object no longer knows what was absent.
-func rawObject(p *model.Policy) (map[string]any, *yaml.Node, error) {
-	if p.YAML == "" {
-		obj, err := ofPolicy(p)
-		return obj, nil, err
-	}
-	root, err := yamltree.ParseFlat([]byte(p.YAML), DefaultAliasNodes)
-	if err != nil {
-		return nil, nil, err
-	}
-	if root == nil || root.Kind != yaml.MappingNode {
-		return nil, nil, fmt.Errorf("is not a Kubernetes object")
-	}
-	return yamltree.Value(root).(map[string]any), root, nil
-}
-
 // gate runs gate 1 on a tree, by schemas of a cluster where there are some.
 func gate(k model.Kind, obj map[string]any, by *Schemas) []issue {
 	errs := metadataErrors(k, obj)
@@ -200,13 +148,11 @@ func metadataErrors(k model.Kind, obj map[string]any) field.ErrorList {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(md, &om); err != nil {
 		return field.ErrorList{field.Invalid(field.NewPath("metadata"), "", err.Error())}
 	}
-	info := infoOfKind(k)
-	namespaced := info == nil || info.namespaced
-	if namespaced && om.Namespace == "" {
+	if k.Namespaced() && om.Namespace == "" {
 		om.Namespace = "default"
 	}
 	om.ManagedFields = nil // the server's own
-	return apivalidation.ValidateObjectMeta(&om.ObjectMeta, namespaced, apivalidation.NameIsDNSSubdomain,
+	return apivalidation.ValidateObjectMeta(&om.ObjectMeta, k.Namespaced(), apivalidation.NameIsDNSSubdomain,
 		field.NewPath("metadata"))
 }
 

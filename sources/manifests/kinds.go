@@ -15,11 +15,10 @@ import (
 
 // kindInfo is a kind Rung takes in.
 type kindInfo struct {
-	kind       model.Kind
-	group      string
-	version    string
-	namespaced bool
-	goType     reflect.Type
+	kind    model.Kind
+	group   string
+	version string
+	goType  reflect.Type
 	// read makes the model object. Policies have their own way (decoder.policy).
 	read func(*decoder, metav1.Object, model.Meta) model.Object
 }
@@ -30,32 +29,32 @@ const (
 )
 
 var kinds = []kindInfo{
-	plain(model.KindNamespace, "", "v1", false, (*decoder).namespace),
-	plain(model.KindPod, "", "v1", true, (*decoder).pod),
-	plain(model.KindNode, "", "v1", false, (*decoder).node),
-	plain(model.KindService, "", "v1", true, (*decoder).service),
-	plain(model.KindEndpointSlice, "discovery.k8s.io", "v1", true, (*decoder).endpointSlice),
-	plain(model.KindEvent, "", "v1", true, (*decoder).event),
-	plain(model.KindEvent, "events.k8s.io", "v1", true, (*decoder).newEvent),
-	{model.KindANP, policyGroup, "v1alpha1", false, reflect.TypeFor[v1alpha1.AdminNetworkPolicy](), nil},
-	{model.KindBANP, policyGroup, "v1alpha1", false, reflect.TypeFor[v1alpha1.BaselineAdminNetworkPolicy](), nil},
-	{model.KindNP, "networking.k8s.io", "v1", true, reflect.TypeFor[networkingv1.NetworkPolicy](), nil},
+	plain(model.KindNamespace, "", "v1", (*decoder).namespace),
+	plain(model.KindPod, "", "v1", (*decoder).pod),
+	plain(model.KindNode, "", "v1", (*decoder).node),
+	plain(model.KindService, "", "v1", (*decoder).service),
+	plain(model.KindEndpointSlice, "discovery.k8s.io", "v1", (*decoder).endpointSlice),
+	plain(model.KindEvent, "", "v1", (*decoder).event),
+	plain(model.KindEvent, "events.k8s.io", "v1", (*decoder).newEvent),
+	{model.KindANP, policyGroup, "v1alpha1", reflect.TypeFor[v1alpha1.AdminNetworkPolicy](), nil},
+	{model.KindBANP, policyGroup, "v1alpha1", reflect.TypeFor[v1alpha1.BaselineAdminNetworkPolicy](), nil},
+	{model.KindNP, "networking.k8s.io", "v1", reflect.TypeFor[networkingv1.NetworkPolicy](), nil},
 	np2016,
-	{model.KindEF, ovnGroup, "v1", true, reflect.TypeFor[egressFirewall](), nil},
-	{model.KindCNP, policyGroup, "v1alpha2", false, reflect.TypeFor[v1alpha2.ClusterNetworkPolicy](), nil},
-	{model.KindACNP, antreaGroupName, antreaVersion, false, reflect.TypeFor[antreaClusterPolicy](), nil},
-	{model.KindANNP, antreaGroupName, antreaVersion, true, reflect.TypeFor[antreaPolicy](), nil},
-	plain(model.KindTier, antreaGroupName, antreaVersion, false, (*decoder).antreaTier),
-	plain(model.KindClusterGroup, antreaGroupName, antreaVersion, false, (*decoder).antreaClusterGroup),
-	plain(model.KindGroup, antreaGroupName, antreaVersion, true, (*decoder).antreaGroup),
+	{model.KindEF, ovnGroup, "v1", reflect.TypeFor[egressFirewall](), nil},
+	{model.KindCNP, policyGroup, "v1alpha2", reflect.TypeFor[v1alpha2.ClusterNetworkPolicy](), nil},
+	{model.KindACNP, antreaGroupName, antreaVersion, reflect.TypeFor[antreaClusterPolicy](), nil},
+	{model.KindANNP, antreaGroupName, antreaVersion, reflect.TypeFor[antreaPolicy](), nil},
+	plain(model.KindTier, antreaGroupName, antreaVersion, (*decoder).antreaTier),
+	plain(model.KindClusterGroup, antreaGroupName, antreaVersion, (*decoder).antreaClusterGroup),
+	plain(model.KindGroup, antreaGroupName, antreaVersion, (*decoder).antreaGroup),
 }
 
 // plain is a kind that is no policy, read from its Go type.
 func plain[T any, P interface {
 	*T
 	metav1.Object
-}](k model.Kind, group, version string, namespaced bool, read func(*decoder, P, model.Meta) model.Object) kindInfo {
-	return kindInfo{k, group, version, namespaced, reflect.TypeFor[T](),
+}](k model.Kind, group, version string, read func(*decoder, P, model.Meta) model.Object) kindInfo {
+	return kindInfo{k, group, version, reflect.TypeFor[T](),
 		func(d *decoder, o metav1.Object, m model.Meta) model.Object { return read(d, o.(P), m) }}
 }
 
@@ -84,6 +83,16 @@ func infoOfKind(kind model.Kind) *kindInfo {
 		}
 	}
 	return nil
+}
+
+// TypeMeta are the apiVersion and the kind that manifests of a kind have, empty for a kind that
+// Rung does not take in.
+func TypeMeta(kind model.Kind) (apiVersion, word string) {
+	k := infoOfKind(kind)
+	if k == nil {
+		return "", ""
+	}
+	return k.apiVersion(), k.word()
 }
 
 func (k *kindInfo) apiVersion() string {
@@ -129,10 +138,21 @@ func otherKind(apiVersion, kind string) (sev model.Severity, code, msg, remedy s
 
 // nearKind guesses which policy kind a misspelt one stands for.
 func nearKind(kind string) string {
-	policies := &typeInfo{names: []string{string(model.KindANP), string(model.KindBANP), string(model.KindNP),
-		string(model.KindEF), string(model.KindCNP)}}
-	if n := policies.like(kind); n != "" && !slices.Contains(policies.names, kind) {
+	policies := []string{string(model.KindANP), string(model.KindBANP), string(model.KindNP),
+		string(model.KindEF), string(model.KindCNP)}
+	if n := nearestName(policies, kind); n != "" && !slices.Contains(policies, kind) {
 		return "did you mean " + n + "?"
 	}
 	return ""
 }
+
+// np2016 are the NetworkPolicies of Kubernetes 1.3 to 1.15, in an API that servers since
+// 1.16 do not have (older-forms.md#networkpolicies-of-extensionsv1beta1). The fields are
+// those of today, of which the older releases know fewer; without policyTypes and egress
+// both mean ingress.
+var np2016 = kindInfo{model.KindNP, "extensions", "v1beta1", reflect.TypeFor[networkingv1.NetworkPolicy](), nil}
+
+const (
+	antreaGroupName = "crd.antrea.io"
+	antreaVersion   = "v1beta1"
+)

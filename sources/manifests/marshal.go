@@ -2,9 +2,7 @@ package manifests
 
 import (
 	"fmt"
-	"maps"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -60,44 +58,13 @@ func Untyped(o any) (map[string]any, error) {
 	return tidy(obj), nil
 }
 
-// tidyText writes a tree, which it does not change, as tidy YAML.
-func tidyText(obj map[string]any) string {
-	return string(yamltree.Marshal(tidy(runtime.DeepCopyJSON(obj))))
-}
-
-// serverMetadata is kept by the API server; it is not the author's.
-var serverMetadata = []string{"uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp",
-	"deletionGracePeriodSeconds", "managedFields", "selfLink"}
-
-// tidy takes out of a tree what its author does not decide; it changes and
-// returns it.
-func tidy(obj map[string]any) map[string]any {
-	delete(obj, "status")
-	if md, ok := obj["metadata"].(map[string]any); ok {
-		for _, f := range serverMetadata {
-			delete(md, f)
-		}
-		if a, ok := md["annotations"].(map[string]any); ok {
-			delete(a, corev1.LastAppliedConfigAnnotation)
-			if len(a) == 0 {
-				delete(md, "annotations")
-			}
-		}
+// Tree is a policy as a tree of JSON values, integers as int64, made from its own
+// text, so that nothing is in it that its author did not write. Status and what
+// the API server keeps in metadata are left out. The tree is the caller's.
+func Tree(p *model.Policy) (map[string]any, error) {
+	obj, _, err := rawObject(p)
+	if err != nil {
+		return nil, fmt.Errorf("read the text of %s: %w", p.Key.Label(), err)
 	}
-	return dropNulls(obj).(map[string]any)
-}
-
-func dropNulls(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		maps.DeleteFunc(v, func(_ string, e any) bool { return e == nil })
-		for k, e := range v {
-			v[k] = dropNulls(e)
-		}
-	case []any:
-		for i, e := range v {
-			v[i] = dropNulls(e)
-		}
-	}
-	return v
+	return tidy(obj), nil
 }

@@ -319,7 +319,7 @@ func (o *older) model() *model.Older {
 func (o *older) onto(p *model.Policy, line int) {
 	p.Older, p.YAML = o.model(), string(o.text)
 	// What was meant stays apart from what is written: today's form is another content.
-	if root, err := yamltree.ParseFlat(o.text, DefaultAliasNodes); err == nil && root != nil && root.Kind == yaml.MappingNode {
+	if root, err := yamltree.ParseFlat(o.text, yamltree.DefaultAliasNodes); err == nil && root != nil && root.Kind == yaml.MappingNode {
 		p.Original = &unstructured.Unstructured{Object: yamltree.Value(root).(map[string]any)}
 	}
 	for _, u := range o.uses {
@@ -345,7 +345,7 @@ func (o *older) onto(p *model.Policy, line int) {
 // today reads of it.
 func olderOnServer(obj map[string]any) *model.Older {
 	text := tidyText(obj)
-	root, err := yamltree.ParseFlat([]byte(text), DefaultAliasNodes)
+	root, err := yamltree.ParseFlat([]byte(text), yamltree.DefaultAliasNodes)
 	if err != nil || root == nil || root.Kind != yaml.MappingNode {
 		return nil
 	}

@@ -52,11 +52,10 @@ type Limits struct {
 	AliasNodes int
 }
 
-// The defaults of Limits.
+// The defaults of Limits, but for AliasNodes: yamltree.DefaultAliasNodes.
 const (
-	DefaultFileSize   = 32 << 20
-	DefaultExpanded   = 256 << 20
-	DefaultAliasNodes = 100_000
+	DefaultFileSize = 32 << 20
+	DefaultExpanded = 256 << 20
 )
 
 func (l Limits) withDefaults() Limits {
@@ -67,7 +66,7 @@ func (l Limits) withDefaults() Limits {
 		l.Expanded = DefaultExpanded
 	}
 	if l.AliasNodes <= 0 {
-		l.AliasNodes = DefaultAliasNodes
+		l.AliasNodes = yamltree.DefaultAliasNodes
 	}
 	return l
 }
@@ -115,31 +114,3 @@ type File struct {
 	// Folder says the file was found in a folder rather than named.
 	Folder bool
 }
-
-// The codes of model.Broken this package gives out.
-const (
-	CodeFile        = "file" // cannot be read, or is too large
-	CodeYAML        = yamltree.NotYAML
-	CodeJSON        = yamltree.NotJSON
-	CodeAliases     = yamltree.ManyAliases
-	CodeNotObject   = "not-an-object"    // a document that is no Kubernetes object
-	CodeUnknownKind = "unknown-kind"     // an object that is left aside
-	CodeExpected    = "expectations"     // statements for rung verify, no objects
-	CodeAPIVersion  = "api-version"      // a known kind of an unknown version
-	CodeUnknown     = "unknown-field"    // a field that does not exist there
-	CodeType        = "field-type"       // a value of the wrong type
-	CodeDuplicate   = "duplicate-field"  // the same field twice
-	CodeDuplicated  = "duplicate-object" // the same object twice
-	CodeMetadata    = "metadata"         // name, namespace, labels, annotations
-	CodeSchema      = "schema"           // refused by the kind's schema
-	CodeCEL         = "cel"              // refused by a validation rule of the CRD
-	CodeProfile     = "profile"          // OVN-Kubernetes cannot take it
-	CodeCIDR        = model.InvalidCIDR
-	CodeSelector    = model.InvalidSelector
-	CodeCIDRForm    = model.InvalidCIDRForm
-	CodeProtocol    = model.InvalidProtocol
-	CodeAnnotation  = "annotation" // an annotation that cannot be read
-	CodeNamespace   = "namespace-missing"
-	CodeGone        = "file-gone" // a watched file vanished
-	CodeKept        = "kept"      // an earlier reading stays
-)

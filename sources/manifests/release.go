@@ -33,22 +33,22 @@ var earlier = sync.OnceValues(func() (*Schemas, error) {
 	return out, nil
 })
 
-// judged is what gate 1 says of a tree by the CRD that its cluster has: a server's, where
-// there are Schemas, else that of Options.Release. What today's CRD refuses and its cluster
-// took is a warning, since OVN-Kubernetes enforces it.
-func (o *Options) judged(k model.Kind, obj map[string]any) []issue {
-	bad := gate(k, obj, o.Schemas)
-	if k != model.KindANP && k != model.KindBANP || len(bad) == 0 && o.Release != ReleaseEarlier {
+// judge is what gate 1 says of a tree by the CRD that its cluster has: a server's, where
+// there are schemas, else that of the release, where it is empty ReleaseToday. What today's CRD
+// refuses and its cluster took is a warning, since OVN-Kubernetes enforces it.
+func judge(k model.Kind, obj map[string]any, schemas *Schemas, release string) []issue {
+	bad := gate(k, obj, schemas)
+	if k != model.KindANP && k != model.KindBANP || len(bad) == 0 && release != ReleaseEarlier {
 		return bad
 	}
-	if o.Schemas == nil && o.Release != ReleaseToday {
+	if schemas == nil && release != ReleaseToday {
 		before, err := earlier()
 		if err != nil {
 			return append(bad, issue{sev: model.SeverityError, code: CodeSchema, msg: err.Error()})
 		}
 		refused := gate(k, obj, before)
 		switch {
-		case o.Release == ReleaseEarlier:
+		case release == ReleaseEarlier:
 			bad = append(refused, admitted(apart(bad, refused), "; the CRD of "+ReleaseEarlier+" takes it (--api-release)")...)
 		case len(refused) == 0 && profiled(k, obj):
 			hint(bad)

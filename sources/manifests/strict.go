@@ -2,6 +2,7 @@ package manifests
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,6 +31,14 @@ type issue struct {
 
 // maxIssues bounds what is said about one object; more does not help anybody.
 const maxIssues = 20
+
+// checkTree compares the tree of an object with its API type, strictly where unknown fields are
+// errors. At most maxIssues are told, more is how many others there are.
+func checkTree(n *yaml.Node, t reflect.Type, strict bool) (issues []issue, more int) {
+	c := checker{strict: strict}
+	c.check(n, infoOf(t))
+	return c.issues, c.more
+}
 
 // checker compares an object with its API type.
 type checker struct {
@@ -233,11 +242,32 @@ func unknownRemedy(name, parent string, t *typeInfo) string {
 	if old := cnpRemedy(name, t); old != "" {
 		return old
 	}
-	if n := t.like(name); n != "" {
+	if n := nearestName(t.names, name); n != "" {
 		return fmt.Sprintf("did you mean %q?", n)
 	}
 	if len(t.names) > 0 && len(t.names) <= 8 {
 		return "known fields: " + strings.Join(t.names, ", ")
+	}
+	return ""
+}
+
+// cnpRemedy says what to write instead of a field of v1alpha1 in a ClusterNetworkPolicy, whose
+// fields t are, empty where it is none. The API server drops what it does not know: without its
+// ports a rule matches every port.
+func cnpRemedy(name string, t *typeInfo) string {
+	has := func(field string) bool { return t.fields[field].typ != nil }
+	switch {
+	case name == "ports" && has("protocols"):
+		return "a field of v1alpha1, which the API server drops: the rule would match every port; write protocols: " +
+			"[{tcp: {destinationPort: {number: …}}}]"
+	case !has("destinationNamedPort") && !has("destinationPort"):
+		return ""
+	case name == "namedPort":
+		return "a field of v1alpha1: write destinationNamedPort: …"
+	case name == "portNumber":
+		return "a field of v1alpha1: write tcp, udp or sctp: {destinationPort: {number: …}}"
+	case name == "portRange":
+		return "a field of v1alpha1: write tcp, udp or sctp: {destinationPort: {range: {start: …, end: …}}}"
 	}
 	return ""
 }

@@ -2,9 +2,7 @@ package manifests
 
 import (
 	"fmt"
-	"maps"
 	"reflect"
-	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -14,7 +12,6 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
-	"rung/sources/manifests/yamltree"
 )
 
 // policy brings a policy into the model's form. A field of its spec that Rung's
@@ -53,7 +50,7 @@ func (t *Typed) policy(obj any, m metav1.Object, old model.Object) model.Object 
 
 // newerFields reports what the policy's types lack, and says whether there is any.
 func (t *Typed) newerFields(p *model.Policy, u *unstructured.Unstructured) bool {
-	fields := unknownFields(p.Kind, u.Object)
+	fields := unknownFields(infoOfKind(p.Kind).goType, u.Object)
 	if p.Older = nil; len(fields) > 0 && p.Kind.IsAdmin() {
 		p.Older = olderOnServer(u.Object)
 	}
@@ -107,49 +104,8 @@ func restated(was *model.Policy, u *unstructured.Unstructured) *model.Policy {
 		return nil
 	}
 	*conditions = now.Status.Conditions
-	p.Version, p.Conditions = clean.Text(now.Metadata.ResourceVersion), nil
-	n := normaliser{p: &p}
-	n.conditions(now.Status.Conditions)
+	p.Version, p.Conditions = clean.Text(now.Metadata.ResourceVersion), cleanConditions(now.Status.Conditions)
 	return &p
-}
-
-// unknownFields are the fields of a policy's spec that its Go type lacks, at
-// most maxIssues of them, in order.
-func unknownFields(k model.Kind, obj map[string]any) []string {
-	for i := range kinds {
-		if kinds[i].kind != k {
-			continue
-		}
-		spec := infoOf(kinds[i].goType).fields["spec"].typ
-		var out []string
-		unknownIn(obj["spec"], spec, []yamltree.Step{yamltree.Field("spec")}, &out)
-		return out
-	}
-	return nil
-}
-
-func unknownIn(v any, t *typeInfo, way []yamltree.Step, out *[]string) {
-	switch v := v.(type) {
-	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			in := append(way[:len(way):len(way)], yamltree.Field(name))
-			switch {
-			case t.shape == shapeMap:
-				unknownIn(v[name], t.elem, in, out)
-			case t.shape != shapeStruct:
-			case t.fields[name].typ != nil:
-				unknownIn(v[name], t.fields[name].typ, in, out)
-			case len(*out) < maxIssues:
-				*out = append(*out, yamltree.Path(in, false))
-			}
-		}
-	case []any:
-		for i := range v {
-			if t.shape == shapeList {
-				unknownIn(v[i], t.elem, append(way[:len(way):len(way)], yamltree.Step{Index: i}), out)
-			}
-		}
-	}
 }
 
 // hostAddresses takes in a node's annotation k8s.ovn.org/host-cidrs.

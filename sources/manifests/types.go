@@ -170,11 +170,11 @@ func (ti *typeInfo) addFields(t reflect.Type) {
 	}
 }
 
-// like returns the field whose name is the given one but for case, or is one
-// slip away from it.
-func (ti *typeInfo) like(name string) string {
+// nearestName is the one of names that is the given one but for case, or is one slip away from
+// it; empty for none.
+func nearestName(names []string, name string) string {
 	best, bestDist := "", 3
-	for _, n := range ti.names {
+	for _, n := range names {
 		if strings.EqualFold(n, name) {
 			return n
 		}

@@ -47,12 +47,11 @@ func (w *writer) cannot(at, format string, args ...any) {
 
 // object is the policy as its API has it.
 func (w *writer) object() (*unstructured.Unstructured, error) {
-	k := infoOfKind(w.p.Kind)
-	if k == nil || !w.p.Kind.IsAdmin() && !w.p.Kind.IsAntrea() {
+	if !w.p.Kind.IsAdmin() && !w.p.Kind.IsAntrea() {
 		return nil, fmt.Errorf("policies of kind %s are not written from their normal form", w.p.Kind)
 	}
 	meta := tree{"name": w.p.Name}
-	if k.namespaced {
+	if w.p.Kind.Namespaced() {
 		meta["namespace"] = w.p.Namespace
 	}
 	if l := w.p.Labels.Map(); len(l) > 0 {
@@ -75,7 +74,8 @@ func (w *writer) object() (*unstructured.Unstructured, error) {
 	default:
 		w.admin(spec)
 	}
-	return &unstructured.Unstructured{Object: tree{"apiVersion": k.apiVersion(), "kind": k.word(), "metadata": meta, "spec": spec}}, w.err
+	apiVersion, kind := TypeMeta(w.p.Kind)
+	return &unstructured.Unstructured{Object: tree{"apiVersion": apiVersion, "kind": kind, "metadata": meta, "spec": spec}}, w.err
 }
 
 func textsOf(m map[string]string) tree {

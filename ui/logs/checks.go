@@ -20,7 +20,7 @@ func (v *logPage) checks(env *view.Env) (out []string) {
 	}
 	key := env.Keys.Action(action.LogsLogging).Shown()
 	about := logs.About{Policy: v.page.Key, Dir: v.page.Dir, Rule: v.page.Rule}
-	for _, c := range l.Why(env.Rev, about) {
+	for _, c := range logs.Why(l, env.Rev, about) {
 		switch {
 		case c.Levels && c.Step == "annotation":
 			c.Text, c.Remedy = c.Text+" "+key+" switches logging on.", ""

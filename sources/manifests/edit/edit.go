@@ -9,7 +9,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"rung/model"
-	"rung/sources/manifests"
 	"rung/sources/manifests/yamltree"
 )
 
@@ -96,7 +95,7 @@ func (p *piece) read(text []byte) {
 	if p.root == nil {
 		return
 	}
-	flat, err := yamltree.Flatten(p.root, text, manifests.DefaultAliasNodes)
+	flat, err := yamltree.Flatten(p.root, text, yamltree.DefaultAliasNodes)
 	if err != nil {
 		p.root = nil
 		return

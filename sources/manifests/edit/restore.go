@@ -212,7 +212,7 @@ func asItem(text []byte) map[string]any {
 	if err != nil || root == nil || root.Kind != yaml.SequenceNode || len(root.Content) != 1 {
 		return nil
 	}
-	flat, err := yamltree.Flatten(root, text, manifests.DefaultAliasNodes)
+	flat, err := yamltree.Flatten(root, text, yamltree.DefaultAliasNodes)
 	if err != nil {
 		return nil
 	}

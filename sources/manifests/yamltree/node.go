@@ -92,6 +92,10 @@ func Parse(text []byte) (root *yaml.Node, isJSON bool, err error) {
 	return root, false, err
 }
 
+// DefaultAliasNodes is how many nodes aliases may expand to in one document, where nobody sets
+// another limit.
+const DefaultAliasNodes = 100_000
+
 // ParseFlat is Parse and Flatten.
 func ParseFlat(text []byte, limit int) (*yaml.Node, error) {
 	root, _, err := Parse(text)

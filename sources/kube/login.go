@@ -3,7 +3,6 @@ package kube
 import (
 	"bytes"
 	"fmt"
-	"time"
 
 	"k8s.io/client-go/rest"
 )
@@ -36,19 +35,4 @@ func sameLogin(a, b *rest.Config) bool {
 		a.Username == b.Username && a.Password == b.Password &&
 		a.CertFile == b.CertFile && a.KeyFile == b.KeyFile &&
 		bytes.Equal(a.CertData, b.CertData) && bytes.Equal(a.KeyData, b.KeyData) && bytes.Equal(a.CAData, b.CAData)
-}
-
-// reopen looks for other credentials after a 401, once for all resources.
-func (w *watcher) reopen() {
-	w.mu.Lock()
-	soon := time.Since(w.reopened) < w.t.reopen/2
-	if !soon {
-		w.reopened = time.Now()
-	}
-	w.mu.Unlock()
-	if soon {
-		return
-	}
-	// Where it fails the 401 stays on screen, and this is tried again.
-	_, _ = w.c.Reopen()
 }

@@ -14,19 +14,6 @@ import (
 // stored ones are from long ago, and a job is gone before its last lines are read.
 const tenuresKept = 32 << 10
 
-// The notes of an End.
-const (
-	noteOutside   = "outside"
-	noteGone      = "gone"
-	noteNow       = "now"
-	noteLater     = "later"
-	noteUnknown   = "no longer known"
-	noteHost      = "host network"
-	noteCompleted = "completed"
-	noteMgmt      = "management port"
-	noteGateway   = "gateway router"
-)
-
 // addressBook knows who has an address and who had it. It follows the cluster
 // by its changes: asking a fresh revision for every line would index all pods
 // for every pod event.
