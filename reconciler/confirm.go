@@ -14,7 +14,7 @@ func (w *worker) seen() {
 		if h == nil {
 			continue
 		}
-		h.prune(w.t.db)
+		h.prune(w.zone.DB)
 		if len(h.ops) == 0 {
 			delete(w.late, k)
 			w.release(k)

@@ -106,7 +106,7 @@ func (w *worker) guards() []nb.Op {
 	if w.fence.Fence == nil {
 		return nil
 	}
-	return []nb.Op{{Kind: nb.OpWait, Table: nb.TableGlobal, UUID: w.t.db.Global().UUID,
+	return []nb.Op{{Kind: nb.OpWait, Table: nb.TableGlobal, UUID: w.zone.DB.Global().UUID,
 		Has: map[string]map[string]string{"external_ids": w.fence.pairs(w.fence.epoch)}}}
 }
 
@@ -122,7 +122,7 @@ func (w *worker) mayClaim() bool {
 // claimOps takes the zone over if it is still held as the rows say. Where a key
 // is missing the whole column is waited for: an absence cannot be.
 func (w *worker) claimOps() (ops []nb.Op, epoch int64) {
-	g := w.t.db.Global()
+	g := w.zone.DB.Global()
 	wait := nb.Op{Kind: nb.OpWait, Table: nb.TableGlobal, UUID: g.UUID}
 	writer, hasWriter := g.ExternalIDs[nb.KeyWriter]
 	was, hasEpoch := g.ExternalIDs[nb.KeyEpoch]
@@ -131,7 +131,7 @@ func (w *worker) claimOps() (ops []nb.Op, epoch int64) {
 	} else {
 		wait.Row = map[string]any{"external_ids": g.ExternalIDs}
 	}
-	_, epoch = holderIn(w.t.db)
+	_, epoch = holderIn(w.zone.DB)
 	epoch = max(epoch, w.fence.newest) + 1
 	return []nb.Op{wait, {Kind: nb.OpMutate, Table: nb.TableGlobal, UUID: g.UUID, Mutations: []nb.Mutation{
 		{Column: "external_ids", Strings: []string{nb.KeyWriter, nb.KeyEpoch}},
@@ -143,7 +143,7 @@ func (w *worker) claimOps() (ops []nb.Op, epoch int64) {
 func (w *worker) claimed(f *flight, o outcome) {
 	w.stateNews = true
 	fe := &w.fence
-	was, _ := holderIn(w.t.db)
+	was, _ := holderIn(w.zone.DB)
 	a := w.activity(model.PolicyKey{}, f.ops, f.began, o.took, "")
 	a.Summary = fmt.Sprintf("zone taken over as %s, epoch %d", fe.Writer, f.claim)
 	if was != "" && was != fe.Writer {
@@ -184,9 +184,9 @@ func (w *worker) loseFence(ops []nb.Op, began time.Time, took time.Duration) {
 	if had == 0 {
 		return // it was given up meanwhile
 	}
-	writer, epoch := holderIn(w.t.db)
+	writer, epoch := holderIn(w.zone.DB)
 	fe.had, fe.rival = had, false
-	fe.lost = !fe.putBack(w.t.db)
+	fe.lost = !fe.putBack(w.zone.DB)
 	a := w.activity(model.PolicyKey{}, ops, began, took, fmt.Sprintf("epoch %d is over", had))
 	a.Summary = "writing stopped: no writer holds the zone now"
 	if fe.lost {
@@ -210,12 +210,12 @@ func (f *fencing) putBack(db *nb.DB) bool {
 func (w *worker) checkFence() {
 	fe := &w.fence
 	if fe.epoch == 0 {
-		if fe.lost && fe.putBack(w.t.db) { // what was known when it was lost was old
+		if fe.lost && fe.putBack(w.zone.DB) { // what was known when it was lost was old
 			fe.lost, w.stateNews = false, true
 		}
 		return
 	}
-	writer, epoch := holderIn(w.t.db)
+	writer, epoch := holderIn(w.zone.DB)
 	if epoch > fe.epoch || (epoch == fe.epoch && writer != fe.Writer) || writer == "" {
 		w.loseFence(nil, w.now(), 0)
 	}

@@ -20,17 +20,17 @@ type explained struct{ rows, ids map[string]struct{} }
 func (w *worker) outstanding() explained {
 	e := explained{rows: map[string]struct{}{}, ids: map[string]struct{}{}}
 	for _, f := range w.flights.under {
-		e.add(w.t.db, f.ops)
+		e.add(w.zone.DB, f.ops)
 	}
 	for _, h := range w.busy {
 		if h != nil {
-			e.add(w.t.db, h.ops)
+			e.add(w.zone.DB, h.ops)
 		}
 	}
 	now := w.now()
 	w.fading = slices.DeleteFunc(w.fading, func(l fading) bool { return !now.Before(l.until) })
 	for _, l := range w.fading {
-		e.add(w.t.db, l.ops)
+		e.add(w.zone.DB, l.ops)
 	}
 	return e
 }

@@ -32,7 +32,7 @@ func (w *worker) publish(now bool) {
 	if w.fence.Fence != nil {
 		w.zone.Writer, w.zone.Epoch = holderIn(w.zone.DB)
 	}
-	w.zone.Disowned = w.t.disowned.here(w.t.db)
+	w.zone.Disowned = w.t.rowsDisowned()
 	w.zone.Pending, w.standing = 0, 0
 	for _, p := range w.zone.Policies {
 		if w.stands(p) {
@@ -88,7 +88,7 @@ func (w *worker) joined() map[model.PolicyKey]*model.PolicyInZone {
 	for k := range w.unshown {
 		p := w.t.join(k)
 		// Before everything is loaded a policy that is not there may yet come.
-		if p == nil || (w.compiled(k) == nil && !w.loaded) {
+		if p == nil || (w.t.compiled(k) == nil && !w.loaded) {
 			delete(out, k)
 			continue
 		}

@@ -106,6 +106,32 @@ func (t *tracker) track(k model.PolicyKey) *track {
 	return tr
 }
 
+// compiled is what a unit was compiled to, nil where none is desired in this zone.
+func (t *tracker) compiled(k model.PolicyKey) *compiler.Compiled {
+	if tr := t.tracks[k]; tr != nil {
+		return tr.c
+	}
+	return nil
+}
+
+// markAll marks all policies as ones whose join may have changed.
+func (t *tracker) markAll() {
+	for k := range t.tracks {
+		t.dirty[k] = struct{}{}
+	}
+}
+
+// takeDirty calls take for every policy whose join may have changed since the last call.
+func (t *tracker) takeDirty(take func(model.PolicyKey)) {
+	for k := range t.dirty {
+		take(k)
+	}
+	clear(t.dirty)
+}
+
+// rowsDisowned are the rows of the database that lost their owner ids while Rung looked on.
+func (t *tracker) rowsDisowned() []model.DisownedRow { return t.disowned.here(t.db) }
+
 func (t *tracker) touch(tr *track) { t.touched[tr] = struct{}{} }
 
 func (t *tracker) begin() {

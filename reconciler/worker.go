@@ -198,9 +198,7 @@ func (w *worker) intake(m mail) {
 				w.forgive(k)
 			}
 		}
-		for k := range w.t.tracks {
-			w.t.dirty[k] = struct{}{}
-		}
+		w.t.markAll()
 	}
 	w.takeDirty()
 }
@@ -249,11 +247,10 @@ func (w *worker) takeLive(u model.ZoneUpdate) {
 
 // takeDirty books the policies the tracker has touched.
 func (w *worker) takeDirty() {
-	for k := range w.t.dirty {
+	w.t.takeDirty(func(k model.PolicyKey) {
 		w.unshown[k] = struct{}{}
 		w.enqueue(k)
-	}
-	clear(w.t.dirty)
+	})
 }
 
 // enqueue marks a policy to be looked at, unless it is being written already
@@ -266,7 +263,7 @@ func (w *worker) enqueue(k model.PolicyKey) {
 		return
 	}
 	// Its own condition changes the object as well: only the spec counts.
-	if f := w.fails[k]; f != nil && sameVersion(f.c, w.compiled(k)) {
+	if f := w.fails[k]; f != nil && sameVersion(f.c, w.t.compiled(k)) {
 		return
 	}
 	w.ready[k] = struct{}{}
@@ -277,13 +274,6 @@ func sameVersion(failed, c *compiler.Compiled) bool {
 		return true
 	}
 	return failed != nil && c != nil && c.Key.Kind.IsAdmin() && sameSpec(failed.Policy, c.Policy)
-}
-
-func (w *worker) compiled(k model.PolicyKey) *compiler.Compiled {
-	if tr := w.t.tracks[k]; tr != nil {
-		return tr.c
-	}
-	return nil
 }
 
 // paused says why nothing is written although it should be; empty when it may
@@ -302,7 +292,7 @@ func (w *worker) blocked() string {
 		return ""
 	case !w.loaded:
 		return "waiting for the first complete read of the objects"
-	case w.t.db == nil:
+	case w.zone.DB == nil:
 		return "waiting for the first read of the database"
 	case w.zone.Conn == model.ConnReadOnly:
 		return "the rows were read from a file"
@@ -311,5 +301,5 @@ func (w *worker) blocked() string {
 	case w.unsure != "":
 		return w.unsure
 	}
-	return w.fence.off(w.t.db)
+	return w.fence.off(w.zone.DB)
 }

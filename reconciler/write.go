@@ -79,7 +79,7 @@ func (w *worker) gather(d time.Duration) {
 // order sorts units that are gone before others, so that what they held is free
 // again (a priority), then as rank has it, then by key.
 func (w *worker) order(a, b model.PolicyKey) int {
-	ga, gb := w.compiled(a) == nil, w.compiled(b) == nil
+	ga, gb := w.t.compiled(a) == nil, w.t.compiled(b) == nil
 	if ga != gb {
 		if ga {
 			return -1
@@ -116,7 +116,7 @@ func (w *worker) heldBack(k model.PolicyKey) bool {
 	switch {
 	case rank(k.Kind) == 2:
 		return w.unfinished(func(o model.PolicyKey) bool { return o.Kind == model.KindNP && o.Namespace == k.Namespace })
-	case rank(k.Kind) == 0 && w.compiled(k) == nil:
+	case rank(k.Kind) == 0 && w.t.compiled(k) == nil:
 		return w.t.frozenNames(k) ||
 			w.unfinished(func(o model.PolicyKey) bool { return !o.Kind.IsAdmin() && rank(o.Kind) == 1 })
 	}
@@ -165,7 +165,7 @@ func (w *worker) send(ctx context.Context, keys []model.PolicyKey) {
 		size += n
 		delete(w.ready, k)
 		w.busy[k] = nil
-		f.parts = append(f.parts, part{key: k, c: w.compiled(k), from: len(f.ops), to: len(f.ops) + len(ops)})
+		f.parts = append(f.parts, part{key: k, c: w.t.compiled(k), from: len(f.ops), to: len(f.ops) + len(ops)})
 		f.ops = append(f.ops, ops...)
 	}
 	if len(f.parts) == 0 {
@@ -183,15 +183,15 @@ func (w *worker) settled(k model.PolicyKey) {
 	w.forgive(k)
 	delete(w.alone, k)
 	delete(w.late, k)
-	tr := w.t.tracks[k]
+	c := w.t.compiled(k)
 	switch {
-	case tr == nil || tr.c == nil:
+	case c == nil:
 		w.reports.gone(k)
 	case !k.Kind.IsAdmin(): // others have no conditions of a zone
-	case tr.c.None != nil:
-		w.reports.none(tr.c.Policy, tr.c.None)
+	case c.None != nil:
+		w.reports.none(c.Policy, c.None)
 	default:
-		w.reports.success(tr.c.Policy)
+		w.reports.success(c.Policy)
 	}
 }
 
