@@ -44,7 +44,7 @@ func BenchmarkOnePodAmong10000(b *testing.B) {
 	tr := newTracker("n1")
 	tr.ApplyLive(model.ZoneUpdate{DB: f.db, Resync: true, At: start})
 	tr.ApplyDesired(w.d, nil, start)
-	build := &opsBuilder{t: tr}
+	build := tr.newOps()
 	var ops []nb.Op
 	for k := range tr.tracks {
 		ops = append(ops, build.policy(k)...)

@@ -67,3 +67,20 @@ func valueText(v any) string {
 	}
 	return ""
 }
+
+// writtenIn is the value of a row's column in the form operations carry it.
+func writtenIn(row nb.Row, name string) any {
+	switch row := row.(type) {
+	case *nb.ACL:
+		for i := range nb.ACLColumns {
+			if c := &nb.ACLColumns[i]; c.Name == name {
+				return written(c.Value(row))
+			}
+		}
+	case *nb.AddressSet:
+		return row.ExternalIDs
+	case *nb.PortGroup:
+		return row.ExternalIDs
+	}
+	return nil
+}

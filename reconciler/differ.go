@@ -15,13 +15,13 @@ import (
 type Differ struct {
 	desired *compiler.Desired
 
-	mu      sync.RWMutex
-	members map[*compiler.SetSpec][]string
+	mu     sync.RWMutex
+	listed map[*compiler.SetSpec][]string
 }
 
 // NewDiffer makes a Differ that has listed nothing yet.
 func NewDiffer(d *compiler.Desired) *Differ {
-	return &Differ{desired: d, members: map[*compiler.SetSpec][]string{}}
+	return &Differ{desired: d, listed: map[*compiler.SetSpec][]string{}}
 }
 
 // Next is a Differ for the next desired rows, which takes over what is known to
@@ -45,22 +45,19 @@ func (d *Differ) Next(desired *compiler.Desired, delta *compiler.Delta) *Differ 
 			continue
 		}
 		for _, s := range c.Sets {
-			if m, known := d.members[s]; known && !changed[s] {
-				next.members[s] = m
+			if m, known := d.listed[s]; known && !changed[s] {
+				next.listed[s] = m
 			}
 		}
 	}
 	return next
 }
 
-// MergeDeltas is the delta of two steps taken together, for Next.
-func MergeDeltas(a, b *compiler.Delta) *compiler.Delta { return mergeDeltas(a, b) }
-
 // Members lists a set of its desired rows, for zones that are read now and then
 // and those that are followed. Nobody changes the list. Two that ask at once may both list it.
 func (d *Differ) Members(s *compiler.SetSpec) []string {
 	d.mu.RLock()
-	m, known := d.members[s]
+	m, known := d.listed[s]
 	d.mu.RUnlock()
 	if known {
 		return m
@@ -68,7 +65,7 @@ func (d *Differ) Members(s *compiler.SetSpec) []string {
 	m = d.desired.Members(s)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.members[s] = m
+	d.listed[s] = m
 	return m
 }
 

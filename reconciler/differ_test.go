@@ -57,7 +57,7 @@ func TestLookEqualsFollowing(t *testing.T) {
 			case 2:
 				tr.ApplyLive(model.ZoneUpdate{At: at, DB: f.db, Changes: w.meddle(f)})
 			case 3:
-				b := &opsBuilder{t: tr}
+				b := tr.newOps()
 				var ops []nb.Op
 				for _, k := range slices.SortedFunc(maps.Keys(tr.tracks), model.Key.Compare) {
 					ops = append(ops, b.policy(k)...)
@@ -158,7 +158,7 @@ func BenchmarkDiff(b *testing.B) {
 	tr := newTracker("n1")
 	tr.ApplyDesired(w.d, nil, start)
 	tr.ApplyLive(model.ZoneUpdate{DB: f.db, Resync: true, At: start})
-	build := &opsBuilder{t: tr}
+	build := tr.newOps()
 	var ops []nb.Op
 	for k := range tr.tracks {
 		ops = append(ops, build.policy(k)...)
@@ -178,7 +178,7 @@ func BenchmarkDiff(b *testing.B) {
 	b.Run("after-a-pod", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			delta := w.add(pod("ns1/new", "", "n2", fmt.Sprintf("10.200.%d.%d", i/250%250, i%250)))
-			if l = l.Next(w.d, delta); len(l.members) == 0 && l.desired.Policy(keyOf("p1")) == (*compiler.Compiled)(nil) {
+			if l = l.Next(w.d, delta); len(l.listed) == 0 && l.desired.Policy(keyOf("p1")) == (*compiler.Compiled)(nil) {
 				b.Fatal("nothing is desired")
 			}
 			look(l)

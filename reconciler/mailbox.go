@@ -77,7 +77,7 @@ func (m *mail) addDesired(d *compiler.Desired, delta *compiler.Delta, loaded boo
 	if m.desired == nil {
 		m.delta = delta
 	} else {
-		m.delta = mergeDeltas(m.delta, delta)
+		m.delta = MergeDeltas(m.delta, delta)
 	}
 	m.desired = d
 	m.steps++

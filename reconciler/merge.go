@@ -10,11 +10,11 @@ import (
 // tooManySteps is where a list of deltas is worth less than comparing all.
 const tooManySteps = 1 << 18
 
-// mergeDeltas is the delta of two steps taken together. nil means anything may
+// MergeDeltas is the delta of two steps taken together. nil means anything may
 // have changed. The steps of one set or port group stay in order: the tracker
 // books them one after another, and skips those of policies that were compiled
 // anew in either step.
-func mergeDeltas(a, b *compiler.Delta) *compiler.Delta {
+func MergeDeltas(a, b *compiler.Delta) *compiler.Delta {
 	if a == nil || b == nil || a.All || b.All || len(a.Members)+len(a.Ports) > tooManySteps {
 		return &compiler.Delta{All: true}
 	}

@@ -17,6 +17,9 @@ type opsBuilder struct {
 	names int
 }
 
+// newOps begins a transaction.
+func (t *tracker) newOps() *opsBuilder { return &opsBuilder{t: t} }
+
 // policy returns the fewest operations that bring the live rows of a policy to
 // the desired ones; none for a policy whose rows must not be touched. The
 // operations belong into one transaction.
@@ -181,18 +184,4 @@ func aclRow(a *nb.ACL) map[string]any {
 		}
 	}
 	return row
-}
-
-// weight is the size of a transaction: operations and what they carry.
-func weight(ops []nb.Op) int {
-	n := len(ops)
-	for i := range ops {
-		for _, m := range ops[i].Mutations {
-			n += len(m.Strings) + len(m.Refs)
-		}
-		for _, v := range ops[i].Row {
-			n += length(v)
-		}
-	}
-	return n
 }

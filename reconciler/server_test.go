@@ -244,7 +244,7 @@ func TestCommandsOnAServer(t *testing.T) {
 			}
 		}
 		tr := fresh("n1", w.d, read(t, sb))
-		b := &opsBuilder{t: tr}
+		b := tr.newOps()
 		for _, k := range slices.SortedFunc(maps.Keys(tr.tracks), model.Key.Compare) {
 			for _, line := range commands(b.policy(k)) {
 				rest, ok := strings.CutPrefix(line, "ovn-nbctl ")

@@ -59,7 +59,7 @@ func TestTrackerIncrementalEqualsFull(t *testing.T) {
 				// Several steps at once, as after a busy moment.
 				merged := w.step()
 				for range w.r.IntN(3) {
-					merged = mergeDeltas(merged, w.step())
+					merged = MergeDeltas(merged, w.step())
 				}
 				tr.ApplyDesired(w.d, merged, at)
 			case 3, 4, 5:
@@ -75,7 +75,7 @@ func TestTrackerIncrementalEqualsFull(t *testing.T) {
 				tr.ApplyLive(model.ZoneUpdate{At: at, DB: f.db, Resync: true})
 			case 7:
 				what = "mend"
-				b := &opsBuilder{t: tr}
+				b := tr.newOps()
 				var ops []nb.Op
 				for _, k := range slices.SortedFunc(maps.Keys(tr.tracks), model.Key.Compare) {
 					if w.r.IntN(2) == 0 {
@@ -134,7 +134,7 @@ func converge(t *testing.T, what string, w *world, f *fakeDB, tr *tracker) {
 	tr.ApplyDesired(w.d, nil, start)
 	tr.ApplyLive(model.ZoneUpdate{At: start, DB: f.db, Resync: true})
 	for round := 0; ; round++ {
-		b := &opsBuilder{t: tr}
+		b := tr.newOps()
 		var ops []nb.Op
 		for _, k := range slices.SortedFunc(maps.Keys(tr.tracks), model.Key.Compare) {
 			ops = append(ops, b.policy(k)...)

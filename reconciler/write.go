@@ -148,7 +148,7 @@ func (w *worker) unfinished(such func(model.PolicyKey) bool) bool {
 // Policies without operations are done; those that do not fit in stay.
 func (w *worker) send(ctx context.Context, keys []model.PolicyKey) {
 	f := &flight{reads: w.reads, ops: w.guards()}
-	b := &opsBuilder{t: w.t}
+	b := w.t.newOps()
 	size := 0
 	for _, k := range keys {
 		ops := b.policy(k)
@@ -360,4 +360,18 @@ func (w *worker) lost(f *flight, o outcome) {
 	if f.reads == w.reads {
 		w.doubt("outcome of the last write unknown (" + text + "): waiting for a fresh read")
 	}
+}
+
+// weight is the size of a transaction: operations and what they carry.
+func weight(ops []nb.Op) int {
+	n := len(ops)
+	for i := range ops {
+		for _, m := range ops[i].Mutations {
+			n += len(m.Strings) + len(m.Refs)
+		}
+		for _, v := range ops[i].Row {
+			n += length(v)
+		}
+	}
+	return n
 }
