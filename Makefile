@@ -95,7 +95,7 @@ lint: ## gofmt, vet, staticcheck, import direction, generated files
 	cd test/kube && go vet ./...
 	go tool staticcheck ./...
 	go test ./test/arch
-	RUNG_LINT=1 go test -run '^TestGenerate$$' ./sources/manifests ./sources/nbdb/second/northbound
+	RUNG_LINT=1 go test -run '^TestGenerate$$' ./sources/manifests/admission ./sources/nbdb/second/northbound
 	go test -run '^TestFindingsDoc$$' ./revision/finding
 
 bench: ## benchmarks of PKG matching BENCH

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"rung/engine"
-	"rung/engine/logs"
+	"rung/engine/logs/controllerlog"
 	"rung/revision"
 )
 
@@ -26,7 +26,7 @@ func (a *app) controllerLog(ctx context.Context, zone, name string) error {
 		return err
 	}
 	if cfg.Kube == nil {
-		return logs.ErrNotOnCluster
+		return controllerlog.ErrNotOnCluster
 	}
 	loaded := func(*revision.Revision) bool { return true }
 	return a.withConfig(ctx, cfg, loaded, func(e *engine.Engine, r *revision.Revision) error {

@@ -14,6 +14,7 @@ import (
 
 	"rung/engine"
 	"rung/engine/logs"
+	"rung/engine/logs/why"
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
@@ -131,7 +132,7 @@ func noLines(streams []model.LogStream, since time.Time) string {
 	case files == 0:
 		return "no log lines; rung ladder shows what logs"
 	case acls == 0 && lines > 0 && since.IsZero():
-		return "no log lines: " + all + ": " + logs.NoACLLines(lines)
+		return "no log lines: " + all + ": " + why.NoACLLines(lines)
 	case !since.IsZero():
 		return "no log lines: " + all + ", no ACL line since " + since.Local().Format(time.DateTime) + " (--since)"
 	}

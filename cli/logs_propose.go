@@ -9,6 +9,7 @@ import (
 
 	"rung/engine"
 	"rung/engine/logs"
+	"rung/engine/logs/logline"
 	"rung/engine/propose"
 	"rung/model"
 	"rung/model/narrow"
@@ -41,8 +42,8 @@ func (a *app) propose(ctx context.Context, e *engine.Engine, p *proposing, tail 
 	if err != nil {
 		return fmt.Errorf("--propose: %w", err)
 	}
-	var entries []*logs.Entry
-	a.takeLog = func(x *logs.Entry) { entries = append(entries, x) }
+	var entries []*logline.Entry
+	a.takeLog = func(x *logline.Entry) { entries = append(entries, x) }
 	if err := tail(); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"rung/engine"
 	"rung/engine/logs"
+	"rung/engine/logs/why"
 	"rung/model"
 	"rung/revision"
 	"rung/revision/omitted"
@@ -52,16 +53,16 @@ func (a *app) logsWhy(ctx context.Context, name string) error {
 		} else {
 			a.streamsSettle(ctx, e)
 		}
-		about := logs.About{Policy: k}
-		checks := append(logs.Why(e.Logs(), e.Revision(), about), logs.NeverComes(ctx, e.Revision(), about)...)
+		about := why.About{Policy: k}
+		checks := append(why.Steps(e.Logs(), e.Revision(), about), why.NeverComes(ctx, e.Revision(), about)...)
 		no := false
 		for _, c := range checks {
-			no = no || c.State == logs.Wrong
+			no = no || c.State == why.Wrong
 		}
 		ans := &answer{
-			value: each(checks, func(c logs.Check) checkOut { return checkOut{c.Step, string(c.State), c.Text, c.Remedy} }),
+			value: each(checks, func(c why.Check) checkOut { return checkOut{c.Step, string(c.State), c.Text, c.Remedy} }),
 			text: func(bool) string {
-				return strings.Join(each(checks, logs.Check.Line), "\n") + "\n"
+				return strings.Join(each(checks, why.Check.Line), "\n") + "\n"
 			},
 			no: no, notConsidered: omitted.About(e.Revision(), k),
 		}

@@ -14,7 +14,7 @@ import (
 	"rung/revision"
 	"rung/revision/settings"
 	"rung/sources/kube"
-	"rung/sources/manifests"
+	"rung/sources/manifests/admission"
 	"rung/sources/safefile"
 )
 
@@ -73,7 +73,7 @@ type Config struct {
 	// platform.
 	Protected []string
 	// APIRelease is the release of network-policy-api whose CRDs judge the texts of policies
-	// where there is no server: one of manifests.Releases, or empty.
+	// where there is no server: one of admission.Releases, or empty.
 	APIRelease string
 
 	// Flags say what the cluster's OVN-Kubernetes runs with.
@@ -136,10 +136,10 @@ const maxRate = 1e6
 
 // CheckAPIRelease says that no CRDs of a release of network-policy-api are known; empty is
 // the newest.
-func CheckAPIRelease(release string) error { return manifests.CheckRelease(release) }
+func CheckAPIRelease(release string) error { return admission.CheckRelease(release) }
 
 // APIReleases are the releases of network-policy-api whose CRDs are known.
-func APIReleases() []string { return slices.Clone(manifests.Releases) }
+func APIReleases() []string { return slices.Clone(admission.Releases) }
 
 // protected are the namespaces that are protected besides the usual ones.
 func (c *Config) protected() []string {

@@ -13,7 +13,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/known"
 	"rung/model/ovn/nb"
-	"rung/reconciler"
+	"rung/reconciler/tracker"
 	"rung/revision"
 	"rung/revision/finding"
 	"rung/revision/liverows"
@@ -146,7 +146,7 @@ func (c *knownCase) run(t *testing.T) *revision.Revision {
 	}
 	old := knownNow.Add(-time.Hour)
 	z := &model.ZoneState{Name: "w", Conn: model.ConnSynced, SyncedAt: knownNow, DB: db}
-	z.Policies = reconciler.NewDiffer(d).Diff(reconciler.ZoneRead{Zone: "w", DB: db, At: old})
+	z.Policies = tracker.NewDiffer(d).Diff(tracker.ZoneRead{Zone: "w", DB: db, At: old})
 	f := revision.Facts{At: knownNow, Cluster: after, Desired: d, Zones: []*model.ZoneState{z}, Loaded: true}
 	if !c.unwatched {
 		f.Past = f.Past.Recall(changes, was)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"rung/engine/logs"
+	"rung/engine/logs/controllerlog"
 	"rung/model"
 	"rung/sources/kube"
 	"rung/sources/kube/podlogs"
@@ -32,13 +33,13 @@ func (e *Engine) ovnNamespaces() []string {
 
 // ControllerLog reads the newest lines of the ovnkube-controller of a zone and
 // keeps those that name the policy. The error is one line with what to do.
-func (e *Engine) ControllerLog(ctx context.Context, zone string, policy model.PolicyKey) (*logs.ControllerLog, error) {
+func (e *Engine) ControllerLog(ctx context.Context, zone string, policy model.PolicyKey) (*controllerlog.Log, error) {
 	if e.cfg.Kube == nil {
-		return nil, logs.ErrNotOnCluster
+		return nil, controllerlog.ErrNotOnCluster
 	}
 	read, err := podlogs.New(e.cfg.Kube)
 	if err != nil {
 		return nil, err
 	}
-	return logs.ReadControllerLog(ctx, read, model.Kubectl{Flags: e.cfg.Kube.Flags()}, e.ovnNamespaces(), zone, policy)
+	return controllerlog.Read(ctx, read, model.Kubectl{Flags: e.cfg.Kube.Flags()}, e.ovnNamespaces(), zone, policy)
 }

@@ -13,6 +13,7 @@ import (
 	"rung/model/ovn/dialect"
 	"rung/model/ovn/nb"
 	"rung/reconciler"
+	"rung/reconciler/tracker"
 	"rung/revision"
 )
 
@@ -141,7 +142,7 @@ func (z *zoneSet) sweep(zone reconciler.Zone, name string, before *model.ZoneSta
 	e.slots.take(func() {
 		out.dialect = e.infer(db)
 		l, step, changes := e.differs.newest()
-		found := l.Diff(reconciler.ZoneRead{Zone: name, DB: db, At: at, Before: before.Policies,
+		found := l.Diff(tracker.ZoneRead{Zone: name, DB: db, At: at, Before: before.Policies,
 			Changed: func(k model.PolicyKey) time.Time { return changes.Last(name, k).At }})
 		out.state = &model.ZoneState{Name: name, Endpoint: zone.Endpoint(), Server: server, Conn: model.ConnSwept, ConnAt: at,
 			SyncedAt: at,

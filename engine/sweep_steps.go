@@ -5,7 +5,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/reconciler"
+	"rung/reconciler/tracker"
 )
 
 // note books a step of the desired rows for the zones that are swept.
@@ -62,7 +62,7 @@ type differs struct {
 	number  uint64
 	changes *model.ChangeSteps
 	// made is the last one asked for, delta what changed since; nil: nothing.
-	made  *reconciler.Differ
+	made  *tracker.Differ
 	delta *compiler.Delta
 }
 
@@ -75,7 +75,7 @@ func (l *differs) step(d *compiler.Desired, delta *compiler.Delta, number uint64
 	switch {
 	case l.made == nil:
 	case l.delta != nil:
-		l.delta = reconciler.MergeDeltas(l.delta, delta)
+		l.delta = tracker.MergeDeltas(l.delta, delta)
 	default:
 		l.delta = delta
 	}
@@ -83,17 +83,17 @@ func (l *differs) step(d *compiler.Desired, delta *compiler.Delta, number uint64
 }
 
 // newest is a Differ of the newest desired rows, with the number of their step.
-func (l *differs) newest() (*reconciler.Differ, uint64, *model.ChangeSteps) {
+func (l *differs) newest() (*tracker.Differ, uint64, *model.ChangeSteps) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.ready(), l.number, l.changes
 }
 
 // ready is newest for whoever holds the lock.
-func (l *differs) ready() *reconciler.Differ {
+func (l *differs) ready() *tracker.Differ {
 	switch {
 	case l.made == nil:
-		l.made = reconciler.NewDiffer(l.desired)
+		l.made = tracker.NewDiffer(l.desired)
 	case l.delta != nil:
 		l.made = l.made.Next(l.desired, l.delta)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/reconciler/tracker"
 )
 
 // manyPods is a cluster of 10,000 pods and 50 policies with so many rules each.
@@ -41,13 +42,13 @@ func BenchmarkOnePodAmong10000(b *testing.B) {
 		}
 	}
 	f.put(ports...)
-	tr := newTracker("n1")
+	tr := tracker.New("n1")
 	tr.ApplyLive(model.ZoneUpdate{DB: f.db, Resync: true, At: start})
 	tr.ApplyDesired(w.d, nil, start)
-	build := tr.newOps()
+	build := tr.NewOps()
 	var ops []nb.Op
-	for k := range tr.tracks {
-		ops = append(ops, build.policy(k)...)
+	for k := range tr.Tracks {
+		ops = append(ops, build.Policy(k)...)
 	}
 	if _, _, err := f.transact(ops); err != nil {
 		b.Fatal(err)
@@ -69,13 +70,13 @@ func BenchmarkOnePodAmong10000(b *testing.B) {
 			at := time.Now()
 			tr.ApplyDesired(w.d, delta, start)
 			booked := time.Now()
-			for k := range tr.dirty {
-				build.policy(k)
-				tr.join(k)
+			for k := range tr.Dirty {
+				build.Policy(k)
+				tr.Join(k)
 			}
 			book += booked.Sub(at)
 			join += time.Since(booked)
-			clear(tr.dirty)
+			clear(tr.Dirty)
 		}
 		b.ReportMetric(float64(book.Microseconds())/float64(b.N), "µs-to-book/op")
 		b.ReportMetric(float64(join.Microseconds())/float64(b.N), "µs-to-join/op")

@@ -6,6 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/reconciler/tracker"
 )
 
 // seen releases the policies whose writes the live rows show.
@@ -114,7 +115,7 @@ func shows(db *nb.DB, op *nb.Op, res nb.OpResult) bool {
 		return showsMutations(db, row, op.Mutations)
 	}
 	for name, v := range op.Row {
-		if !sameValue(writtenIn(row, name), v) {
+		if !tracker.SameValue(tracker.WrittenIn(row, name), v) {
 			return false
 		}
 	}
@@ -142,11 +143,11 @@ func showsMutations(db *nb.DB, row nb.Row, ms []nb.Mutation) bool {
 			return found || slices.Contains(live, s)
 		}
 		if len(m.Strings)+len(m.Refs) > 8 {
-			in := make(members, len(live))
+			in := make(tracker.Members, len(live))
 			for _, s := range live {
-				in.add(s)
+				in.Add(s)
 			}
-			has = in.has
+			has = in.Has
 		}
 		for _, s := range m.Strings {
 			if has(s) != m.Insert {

@@ -9,6 +9,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/reconciler/tracker"
 )
 
 // withID are the external_ids of a row with another id, without one when it is
@@ -45,7 +46,7 @@ func (f *fakeDB) edit(row nb.Row, ids map[string]string) []nb.RowChange {
 func allOurs(db *nb.DB) []nb.Row {
 	var out []nb.Row
 	add := func(r nb.Row) {
-		if ownerOfRow(r).form == ours {
+		if tracker.OwnerOfRow(r).Form == tracker.Ours {
 			out = append(out, r)
 		}
 	}
@@ -86,7 +87,7 @@ func TestLostIDsAreRepaired(t *testing.T) {
 		families(b)
 		kinds := map[string]int{}
 		for _, was := range allOurs(b.z.db()) {
-			table, o := nb.TableOf(was), ownerOfRow(was)
+			table, o := nb.TableOf(was), tracker.OwnerOfRow(was)
 			id := was.IDs()[nb.KeyID]
 			var other string
 			for _, r := range allOurs(b.z.db()) {
@@ -118,7 +119,7 @@ func TestLostIDsAreRepaired(t *testing.T) {
 					t.Errorf("%s %s → %q: not all in sync", table, id, to)
 				}
 			}
-			kinds[table+" "+string(o.unit.Kind)]++
+			kinds[table+" "+string(o.Unit.Kind)]++
 		}
 		if len(kinds) != 17 {
 			t.Errorf("not every kind of row was there: %v", kinds)
@@ -201,7 +202,7 @@ func TestLooksAgain(t *testing.T) {
 		b.have(isolate(1))
 		b.calm(time.Second)
 		before := b.in("isolate")
-		if before.Blocked != 1 || !strings.Contains(diffText(before.Diffs), heldElsewhere) {
+		if before.Blocked != 1 || !strings.Contains(diffText(before.Diffs), tracker.HeldElsewhere) {
 			t.Fatalf("%+v", before)
 		}
 		b.calm(2 * time.Minute)

@@ -13,13 +13,14 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/reconciler/tracker"
 )
 
 // published is what a reconciler that observes publishes, without times.
-func published(tr *tracker) map[model.PolicyKey]*model.PolicyInZone {
+func published(tr *tracker.Tracker) map[model.PolicyKey]*model.PolicyInZone {
 	out := map[model.PolicyKey]*model.PolicyInZone{}
-	for k := range tr.tracks {
-		if p := tr.join(k); p != nil {
+	for k := range tr.Tracks {
+		if p := tr.Join(k); p != nil {
 			out[k] = timeless(p)
 		}
 	}
@@ -38,9 +39,9 @@ func TestLookEqualsFollowing(t *testing.T) {
 	for seed := range 25 {
 		w := newWorld(uint64(1000 + seed))
 		f := &fakeDB{db: (*nb.DB)(nil).Apply(nil)}
-		tr := newTracker("n1")
-		tr.observing = true
-		latest := NewDiffer(w.d)
+		tr := tracker.New("n1")
+		tr.Observing = true
+		latest := tracker.NewDiffer(w.d)
 		tr.ApplyDesired(w.d, nil, start)
 		tr.ApplyLive(model.ZoneUpdate{At: start, DB: f.db, Resync: true})
 		differ := false
@@ -50,17 +51,17 @@ func TestLookEqualsFollowing(t *testing.T) {
 			case 0, 1:
 				delta := w.step()
 				for range w.r.IntN(3) {
-					delta = MergeDeltas(delta, w.step())
+					delta = tracker.MergeDeltas(delta, w.step())
 				}
 				tr.ApplyDesired(w.d, delta, at)
 				latest = latest.Next(w.d, delta)
 			case 2:
 				tr.ApplyLive(model.ZoneUpdate{At: at, DB: f.db, Changes: w.meddle(f)})
 			case 3:
-				b := tr.newOps()
+				b := tr.NewOps()
 				var ops []nb.Op
-				for _, k := range slices.SortedFunc(maps.Keys(tr.tracks), model.Key.Compare) {
-					ops = append(ops, b.policy(k)...)
+				for _, k := range slices.SortedFunc(maps.Keys(tr.Tracks), model.Key.Compare) {
+					ops = append(ops, b.Policy(k)...)
 				}
 				_, changes, err := f.transact(ops)
 				if err != nil {
@@ -68,7 +69,7 @@ func TestLookEqualsFollowing(t *testing.T) {
 				}
 				tr.ApplyLive(model.ZoneUpdate{At: at, DB: f.db, Changes: changes})
 			}
-			got := latest.Diff(ZoneRead{Zone: "n1", DB: f.db, At: at})
+			got := latest.Diff(tracker.ZoneRead{Zone: "n1", DB: f.db, At: at})
 			for k, p := range got {
 				differ = differ || !p.InSync
 				got[k] = timeless(p)
@@ -89,10 +90,10 @@ func TestLookAges(t *testing.T) {
 	w := newWorld(1)
 	w.add(namespace("a", "t=1"), anp("one", 5, "", rule(model.Ingress, model.Deny, nil, nsPeer("t=1"))))
 	empty := (*nb.DB)(nil).Apply(nil)
-	l := NewDiffer(w.d)
+	l := tracker.NewDiffer(w.d)
 	at := func(s int) time.Time { return start.Add(time.Duration(s) * time.Second) }
 	changed := func(model.PolicyKey) time.Time { return at(-30) }
-	first := l.Diff(ZoneRead{Zone: "n1", DB: empty, At: at(0), Changed: changed})
+	first := l.Diff(tracker.ZoneRead{Zone: "n1", DB: empty, At: at(0), Changed: changed})
 	p := first[keyOf("one")]
 	if p == nil || p.InSync || !p.DiffSince.Equal(at(0)) || !p.Touched.Equal(at(-30)) {
 		t.Fatalf("at first: %+v", p)
@@ -101,11 +102,11 @@ func TestLookAges(t *testing.T) {
 	if got := p.State(z, at(0)); got != model.StateBehind {
 		t.Errorf("half a minute after the change the policy is %s", got)
 	}
-	again := l.Diff(ZoneRead{Zone: "n1", DB: empty, At: at(60), Before: first, Changed: changed})[keyOf("one")]
+	again := l.Diff(tracker.ZoneRead{Zone: "n1", DB: empty, At: at(60), Before: first, Changed: changed})[keyOf("one")]
 	if !again.DiffSince.Equal(at(0)) {
 		t.Errorf("the difference is of %v, it has been there since %v", again.DiffSince, at(0))
 	}
-	young := l.Diff(ZoneRead{Zone: "n1", DB: empty, At: at(0), Changed: func(model.PolicyKey) time.Time { return at(-2) }})[keyOf("one")]
+	young := l.Diff(tracker.ZoneRead{Zone: "n1", DB: empty, At: at(0), Changed: func(model.PolicyKey) time.Time { return at(-2) }})[keyOf("one")]
 	if got := young.State(z, at(100)); got != model.StateSettling {
 		t.Errorf("read two seconds after the change the policy is %s, however long ago that was", got)
 	}
@@ -119,7 +120,7 @@ func TestDigest(t *testing.T) {
 	w.add(namespace("a", "t=1"), p)
 	zone := func() *fakeDB {
 		f := &fakeDB{db: (*nb.DB)(nil).Apply(nil)}
-		converge(t, "digest", w, f, newTracker("n1"))
+		converge(t, "digest", w, f, tracker.New("n1"))
 		return f
 	}
 	a, b := zone(), zone()
@@ -137,7 +138,7 @@ func TestDigest(t *testing.T) {
 	q.HasLogging, q.Logging = true, `{"deny":"LOUD"}`
 	w.add(&q) // without desired rows now
 	digest := func(f *fakeDB) *model.UnitDigest {
-		got := NewDiffer(w.d).Diff(ZoneRead{Zone: "n1", DB: f.db, At: start})[p.Key]
+		got := tracker.NewDiffer(w.d).Diff(tracker.ZoneRead{Zone: "n1", DB: f.db, At: start})[p.Key]
 		if got == nil || got.None == nil || got.Rows == nil {
 			t.Fatalf("no digest: %+v", got)
 		}
@@ -155,19 +156,19 @@ func TestDigest(t *testing.T) {
 func BenchmarkDiff(b *testing.B) {
 	w := manyPods(40)
 	f := &fakeDB{db: (*nb.DB)(nil).Apply(nil)}
-	tr := newTracker("n1")
+	tr := tracker.New("n1")
 	tr.ApplyDesired(w.d, nil, start)
 	tr.ApplyLive(model.ZoneUpdate{DB: f.db, Resync: true, At: start})
-	build := tr.newOps()
+	build := tr.NewOps()
 	var ops []nb.Op
-	for k := range tr.tracks {
-		ops = append(ops, build.policy(k)...)
+	for k := range tr.Tracks {
+		ops = append(ops, build.Policy(k)...)
 	}
 	if _, _, err := f.transact(ops); err != nil {
 		b.Fatal(err)
 	}
-	l := NewDiffer(w.d)
-	look := func(l *Differ) { l.Diff(ZoneRead{Zone: "n1", DB: f.db, At: start}) }
+	l := tracker.NewDiffer(w.d)
+	look := func(l *tracker.Differ) { l.Diff(tracker.ZoneRead{Zone: "n1", DB: f.db, At: start}) }
 	look(l)
 	b.ReportAllocs()
 	b.Run("known", func(b *testing.B) {
@@ -178,7 +179,7 @@ func BenchmarkDiff(b *testing.B) {
 	b.Run("after-a-pod", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			delta := w.add(pod("ns1/new", "", "n2", fmt.Sprintf("10.200.%d.%d", i/250%250, i%250)))
-			if l = l.Next(w.d, delta); len(l.listed) == 0 && l.desired.Policy(keyOf("p1")) == (*compiler.Compiled)(nil) {
+			if l = l.Next(w.d, delta); len(l.Listed) == 0 && l.Desired.Policy(keyOf("p1")) == (*compiler.Compiled)(nil) {
 				b.Fatal("nothing is desired")
 			}
 			look(l)

@@ -3,7 +3,7 @@
 // and, where Rung owns the rows, turns that into the fewest OVSDB operations.
 // Where it does not, the same difference is only reported.
 //
-// A zone has one loop (worker) over one memory (tracker). The tracker follows
+// A zone has one loop (worker) over one memory (package tracker). The tracker follows
 // desired and live rows step by step and knows per row how they differ; the loop
 // sends what is ready as one transaction, holds what it wrote until the rows
 // show it, and publishes the joined state. Where more is ready than fits into one,
@@ -17,6 +17,6 @@
 // it is known what became of the first, and of what was sent behind it; retries
 // never end.
 //
-// It may import compiler, the model packages and sources/retry; only engine imports
+// It may import compiler, the model packages, its tracker and sources/retry; only engine imports
 // it.
 package reconciler

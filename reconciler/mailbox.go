@@ -6,6 +6,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
+	"rung/reconciler/tracker"
 )
 
 // tooManyChanges is where a list of changed rows is worth less than a resync.
@@ -77,7 +78,7 @@ func (m *mail) addDesired(d *compiler.Desired, delta *compiler.Delta, loaded boo
 	if m.desired == nil {
 		m.delta = delta
 	} else {
-		m.delta = MergeDeltas(m.delta, delta)
+		m.delta = tracker.MergeDeltas(m.delta, delta)
 	}
 	m.desired = d
 	m.steps++

@@ -10,6 +10,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/reconciler/tracker"
 )
 
 // explained are the rows that transactions of this process may still change, by
@@ -87,11 +88,11 @@ func (w *worker) watchOthers(changes []nb.RowChange, db *nb.DB) {
 	for i := range changes {
 		ch := &changes[i]
 		row := cmp.Or(ch.New, ch.Old)
-		o := ownerOfRow(row)
-		if o.form == foreign && ch.Old != nil {
-			o = ownerOfRow(ch.Old) // its ids were taken away
+		o := tracker.OwnerOfRow(row)
+		if o.Form == tracker.Foreign && ch.Old != nil {
+			o = tracker.OwnerOfRow(ch.Old) // its ids were taken away
 		}
-		if o.form == foreign || w.cfg.Leave[o.unit.Kind] || natural(ch, o, db) {
+		if o.Form == tracker.Foreign || w.cfg.Leave[o.Unit.Kind] || natural(ch, o, db) {
 			continue
 		}
 		if mine.rows == nil {
@@ -138,7 +139,7 @@ func (w *worker) firstLook(db *nb.DB) {
 	}
 	n := 0
 	for r := range db.Owned() {
-		if o := ownerOfRow(r); o.form != foreign && !w.cfg.Leave[o.unit.Kind] {
+		if o := tracker.OwnerOfRow(r); o.Form != tracker.Foreign && !w.cfg.Leave[o.Unit.Kind] {
 			n++
 		}
 	}
@@ -157,28 +158,28 @@ func (w *worker) calmed() {
 // natural says whether nobody need have written the row: the server takes ports
 // that are gone out of groups and collects ACLs whose holder is gone, and the
 // columns Rung compares may be the same.
-func natural(ch *nb.RowChange, o owner, db *nb.DB) bool {
+func natural(ch *nb.RowChange, o tracker.Owner, db *nb.DB) bool {
 	switch old := ch.Old.(type) {
 	case *nb.ACL:
 		now, ok := ch.New.(*nb.ACL)
 		if !ok {
-			return compiler.HolderOf(o.unit) != (compiler.Holder{})
+			return compiler.HolderOf(o.Unit) != (compiler.Holder{})
 		}
 		return nb.SameACL(old, now)
 	case *nb.AddressSet:
 		now, ok := ch.New.(*nb.AddressSet)
-		return ok && sameBooking(old, now) && slices.Equal(old.Addresses, now.Addresses)
+		return ok && tracker.SameBooking(old, now) && slices.Equal(old.Addresses, now.Addresses)
 	case *nb.PortGroup:
 		now, ok := ch.New.(*nb.PortGroup)
-		if !ok || !sameBooking(old, now) {
+		if !ok || !tracker.SameBooking(old, now) {
 			return false
 		}
-		left := make(members, len(now.Ports))
+		left := make(tracker.Members, len(now.Ports))
 		for _, p := range now.Ports {
-			left.add(p)
+			left.Add(p)
 		}
 		for _, p := range old.Ports {
-			if !left.has(p) && db.Port(p) != nil {
+			if !left.Has(p) && db.Port(p) != nil {
 				return false
 			}
 			delete(left, p)

@@ -14,6 +14,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/reconciler/tracker"
 )
 
 func TestOwner(t *testing.T) {
@@ -29,33 +30,33 @@ func TestOwner(t *testing.T) {
 	for _, c := range []struct {
 		name, table string
 		ids         map[string]string
-		want        owner
+		want        tracker.Owner
 	}{
-		{"ACL", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:12:tcp-namedPort"), owner{unit: p, form: ours, index: 12}},
-		{"altered name", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Egress:0:None", nb.KeyName, "other"), owner{unit: p, form: ours}},
-		{"address set", nb.TableAddressSet, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Egress:3:v6"), owner{unit: p, form: ours, index: 3}},
-		{"port group", nb.TablePortGroup, ids(nb.KeyID, d+"AdminNetworkPolicy:web"), owner{unit: p, form: ours}},
+		{"ACL", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:12:tcp-namedPort"), tracker.Owner{Unit: p, Form: tracker.Ours, Index: 12}},
+		{"altered name", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Egress:0:None", nb.KeyName, "other"), tracker.Owner{Unit: p, Form: tracker.Ours}},
+		{"address set", nb.TableAddressSet, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Egress:3:v6"), tracker.Owner{Unit: p, Form: tracker.Ours, Index: 3}},
+		{"port group", nb.TablePortGroup, ids(nb.KeyID, d+"AdminNetworkPolicy:web"), tracker.Owner{Unit: p, Form: tracker.Ours}},
 		{"baseline", nb.TablePortGroup, ids(nb.KeyOwnerType, nb.OwnerBANP, nb.KeyID, d+"BaselineAdminNetworkPolicy:default"),
-			owner{unit: model.PolicyKey{Kind: model.KindBANP, Name: "default"}, form: ours}},
-		{"no protocol", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:1", nb.KeyName, "web"), owner{unit: p, form: damaged, other: true}},
-		{"unknown protocol", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:1:icmp", nb.KeyName, "web"), owner{unit: p, form: damaged, other: true}},
-		{"lower case", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:ingress:1:tcp", nb.KeyName, "web"), owner{unit: p, form: damaged, other: true}},
-		{"index with a zero", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:01:tcp", nb.KeyName, "web"), owner{unit: p, form: damaged, other: true}},
-		{"the type of another id", nb.TablePortGroup, ids(nb.KeyID, d+"BaselineAdminNetworkPolicy:web", nb.KeyName, "web"), owner{unit: p, form: damaged}},
-		{"no id", nb.TablePortGroup, ids(nb.KeyName, "web"), owner{unit: p, form: damaged}},
+			tracker.Owner{Unit: model.PolicyKey{Kind: model.KindBANP, Name: "default"}, Form: tracker.Ours}},
+		{"no protocol", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:1", nb.KeyName, "web"), tracker.Owner{Unit: p, Form: tracker.Damaged, Other: true}},
+		{"unknown protocol", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:1:icmp", nb.KeyName, "web"), tracker.Owner{Unit: p, Form: tracker.Damaged, Other: true}},
+		{"lower case", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:ingress:1:tcp", nb.KeyName, "web"), tracker.Owner{Unit: p, Form: tracker.Damaged, Other: true}},
+		{"index with a zero", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:01:tcp", nb.KeyName, "web"), tracker.Owner{Unit: p, Form: tracker.Damaged, Other: true}},
+		{"the type of another id", nb.TablePortGroup, ids(nb.KeyID, d+"BaselineAdminNetworkPolicy:web", nb.KeyName, "web"), tracker.Owner{Unit: p, Form: tracker.Damaged}},
+		{"no id", nb.TablePortGroup, ids(nb.KeyName, "web"), tracker.Owner{Unit: p, Form: tracker.Damaged}},
 		{"an older release", nb.TableACL, ids(nb.KeyOwnerType, "EgressFirewall", nb.KeyID, d+"EgressFirewall:a:9999", nb.KeyName, "a"),
-			owner{unit: model.PolicyKey{Kind: model.KindEF, Namespace: "a", Name: "default"}, form: damaged, other: true, index: 1}},
-		{"no id, no name", nb.TablePortGroup, ids(), owner{}},
-		{"user-defined network", nb.TablePortGroup, ids(nb.KeyOwnerController, "blue-network-controller", nb.KeyID, d+"AdminNetworkPolicy:web"), owner{}},
+			tracker.Owner{Unit: model.PolicyKey{Kind: model.KindEF, Namespace: "a", Name: "default"}, Form: tracker.Damaged, Other: true, Index: 1}},
+		{"no id, no name", nb.TablePortGroup, ids(), tracker.Owner{}},
+		{"user-defined network", nb.TablePortGroup, ids(nb.KeyOwnerController, "blue-network-controller", nb.KeyID, d+"AdminNetworkPolicy:web"), tracker.Owner{}},
 		{"NetworkPolicy", nb.TablePortGroup, ids(nb.KeyOwnerType, "NetworkPolicy", nb.KeyID, d+"NetworkPolicy:a:b"),
-			owner{unit: model.PolicyKey{Kind: model.KindNP, Namespace: "a", Name: "b"}, form: ours}},
-		{"group of a namespace", nb.TablePortGroup, ids(nb.KeyOwnerType, "Namespace", nb.KeyID, d+"Namespace:a", nb.KeyName, "a"), owner{}},
-		{"other type", nb.TablePortGroup, ids(nb.KeyOwnerType, "UDNIsolation", nb.KeyID, d+"UDNIsolation:a", nb.KeyName, "a"), owner{}},
-		{"nothing", nb.TableACL, nil, owner{}},
+			tracker.Owner{Unit: model.PolicyKey{Kind: model.KindNP, Namespace: "a", Name: "b"}, Form: tracker.Ours}},
+		{"group of a namespace", nb.TablePortGroup, ids(nb.KeyOwnerType, "Namespace", nb.KeyID, d+"Namespace:a", nb.KeyName, "a"), tracker.Owner{}},
+		{"other type", nb.TablePortGroup, ids(nb.KeyOwnerType, "UDNIsolation", nb.KeyID, d+"UDNIsolation:a", nb.KeyName, "a"), tracker.Owner{}},
+		{"nothing", nb.TableACL, nil, tracker.Owner{}},
 	} {
 		row := map[string]nb.Row{nb.TableACL: &nb.ACL{ExternalIDs: c.ids}, nb.TableAddressSet: &nb.AddressSet{ExternalIDs: c.ids},
 			nb.TablePortGroup: &nb.PortGroup{ExternalIDs: c.ids}}[c.table]
-		if got := ownerOfRow(row); got != c.want {
+		if got := tracker.OwnerOfRow(row); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
 	}
@@ -71,7 +72,7 @@ func TestStepMembers(t *testing.T) {
 		{"a b c d", "a c b e", "e", "d"},
 		{"c a b", "b c x", "x", "a"},
 	} {
-		added, removed := stepMembers(strings.Fields(c.old), strings.Fields(c.now))
+		added, removed := tracker.StepMembers(strings.Fields(c.old), strings.Fields(c.now))
 		if a, r := strings.Join(added, " "), strings.Join(removed, " "); a != c.added || r != c.removed {
 			t.Errorf("%q → %q: +%q -%q, want +%q -%q", c.old, c.now, a, r, c.added, c.removed)
 		}
@@ -92,10 +93,10 @@ func TestStepMembersInAnyOrder(t *testing.T) {
 	}
 	for range 2000 {
 		old, now := some(), some()
-		added, removed := stepMembers(slices.Clone(old), slices.Clone(now))
+		added, removed := tracker.StepMembers(slices.Clone(old), slices.Clone(now))
 		rnd.Shuffle(len(old), func(i, j int) { old[i], old[j] = old[j], old[i] })
 		rnd.Shuffle(len(now), func(i, j int) { now[i], now[j] = now[j], now[i] })
-		added2, removed2 := stepMembers(old, now)
+		added2, removed2 := tracker.StepMembers(old, now)
 		sorted := func(s []string) []string { return slices.Sorted(slices.Values(s)) }
 		if !slices.Equal(sorted(added), sorted(added2)) || !slices.Equal(sorted(removed), sorted(removed2)) {
 			t.Fatalf("from %v to %v: added %v or %v, removed %v or %v", old, now, added, added2, removed, removed2)
@@ -295,7 +296,7 @@ func TestCommands(t *testing.T) {
 		{"members", []nb.Op{{Kind: nb.OpMutate, Table: nb.TableAddressSet, UUID: "u2", Mutations: []nb.Mutation{
 			{Column: "addresses", Strings: []string{"10.0.0.9"}}, {Column: "addresses", Insert: true, Strings: []string{"10.0.0.1", "fd00::1"}}}}},
 			[]string{`ovn-nbctl remove Address_Set u2 addresses '"10.0.0.9"'`, `ovn-nbctl add Address_Set u2 addresses '"10.0.0.1"' '"fd00::1"'`}},
-		{"new ACL", []nb.Op{{Kind: nb.OpInsert, Table: nb.TableACL, UUIDName: "acl1", Row: aclRow(acl)},
+		{"new ACL", []nb.Op{{Kind: nb.OpInsert, Table: nb.TableACL, UUIDName: "acl1", Row: tracker.ACLRow(acl)},
 			{Kind: nb.OpMutate, Table: nb.TablePortGroup, UUID: "u3", Mutations: []nb.Mutation{
 				{Column: "acls", Refs: []nb.Ref{{UUID: "u4"}}}, {Column: "acls", Insert: true, Refs: []nb.Ref{{Name: "acl1"}}}}}},
 			[]string{"ovn-nbctl remove Port_Group u3 acls u4",

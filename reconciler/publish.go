@@ -32,7 +32,7 @@ func (w *worker) publish(now bool) {
 	if w.fence.Fence != nil {
 		w.zone.Writer, w.zone.Epoch = holderIn(w.zone.DB)
 	}
-	w.zone.Disowned = w.t.rowsDisowned()
+	w.zone.Disowned = w.t.RowsDisowned()
 	w.zone.Pending, w.standing = 0, 0
 	for _, p := range w.zone.Policies {
 		if w.stands(p) {
@@ -75,7 +75,7 @@ func (w *worker) lookAgain() {
 	w.againAt = now.Add(w.cfg.Again)
 	for k, p := range w.zone.Policies {
 		if w.stands(p) {
-			w.t.again(k)
+			w.t.CompareAgain(k)
 		}
 	}
 	w.takeDirty()
@@ -86,9 +86,9 @@ func (w *worker) joined() map[model.PolicyKey]*model.PolicyInZone {
 	out := make(map[model.PolicyKey]*model.PolicyInZone, len(w.zone.Policies)+len(w.unshown))
 	maps.Copy(out, w.zone.Policies)
 	for k := range w.unshown {
-		p := w.t.join(k)
+		p := w.t.Join(k)
 		// Before everything is loaded a policy that is not there may yet come.
-		if p == nil || (w.t.compiled(k) == nil && !w.loaded) {
+		if p == nil || (w.t.Compiled(k) == nil && !w.loaded) {
 			delete(out, k)
 			continue
 		}

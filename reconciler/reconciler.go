@@ -10,6 +10,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
+	"rung/reconciler/tracker"
 )
 
 // Reconciler keeps one zone. Its methods may be called from any goroutine and
@@ -82,7 +83,7 @@ func newWorker(r *Reconciler) *worker {
 	cfg := &r.cfg
 	w := &worker{
 		Reconciler: r,
-		t:          newTracker(cfg.Zone.Name()),
+		t:          tracker.New(cfg.Zone.Name()),
 		mode:       cfg.Mode,
 		zone:       *r.state.Load(),
 		ready:      map[model.PolicyKey]struct{}{},
@@ -97,7 +98,7 @@ func newWorker(r *Reconciler) *worker {
 		fence:      fencing{Fence: cfg.Fence},
 	}
 	if cfg.Members != nil {
-		w.t.membersOf = func(s *compiler.SetSpec) []string { return cfg.Members(w.t.desired, s) }
+		w.t.MembersOf = func(s *compiler.SetSpec) []string { return cfg.Members(w.t.Desired, s) }
 	}
 	if cfg.Fence != nil {
 		w.fence.guard = cfg.Fence.Guard

@@ -12,6 +12,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/reconciler/tracker"
 )
 
 // canon is what the rows of one zone come to: contents by id, with references
@@ -78,8 +79,8 @@ func liveRows(t testing.TB, db *nb.DB, skip map[model.PolicyKey]bool) canon {
 	on := map[compiler.Holder][]string{}
 	for g := range db.PortGroups() {
 		for _, u := range g.ACLs {
-			o := ownerOfRow(g)
-			held[u] = held[u] || (owned(o) && !skip[o.unit]) || g.ExternalIDs[nb.KeyOwnerType] == nb.OwnerNamespace
+			o := tracker.OwnerOfRow(g)
+			held[u] = held[u] || (owned(o) && !skip[o.Unit]) || g.ExternalIDs[nb.KeyOwnerType] == nb.OwnerNamespace
 		}
 		on[compiler.Holder{Table: nb.TablePortGroup, Name: g.Name}] = g.ACLs
 	}
@@ -89,10 +90,10 @@ func liveRows(t testing.TB, db *nb.DB, skip map[model.PolicyKey]bool) canon {
 		}
 	}
 	for a := range db.ACLs() {
-		held[a.UUID] = held[a.UUID] || slices.Contains(on[compiler.HolderOf(ownerOfRow(a).unit)], a.UUID)
+		held[a.UUID] = held[a.UUID] || slices.Contains(on[compiler.HolderOf(tracker.OwnerOfRow(a).Unit)], a.UUID)
 	}
 	for a := range db.ACLs() {
-		if o := ownerOfRow(a); !owned(o) || skip[o.unit] || !held[a.UUID] {
+		if o := tracker.OwnerOfRow(a); !owned(o) || skip[o.Unit] || !held[a.UUID] {
 			continue
 		}
 		row := *a
@@ -102,12 +103,12 @@ func liveRows(t testing.TB, db *nb.DB, skip map[model.PolicyKey]bool) canon {
 		out.ACLs[a.ID()] = row
 	}
 	for s := range db.AddressSets() {
-		if o := ownerOfRow(s); !owned(o) || skip[o.unit] {
+		if o := tracker.OwnerOfRow(s); !owned(o) || skip[o.Unit] {
 			continue
 		}
 		row := *s
 		row.UUID = ""
-		if row.Addresses = slices.Sorted(slices.Values(s.Addresses)); ownerOfRow(s).unit.Kind == model.KindEFDNS {
+		if row.Addresses = slices.Sorted(slices.Values(s.Addresses)); tracker.OwnerOfRow(s).Unit.Kind == model.KindEFDNS {
 			row.Addresses = nil // theirs who resolve the name
 		}
 		_, dup := out.Sets[s.ID()]
@@ -115,13 +116,13 @@ func liveRows(t testing.TB, db *nb.DB, skip map[model.PolicyKey]bool) canon {
 		out.Sets[s.ID()] = row
 	}
 	for g := range db.PortGroups() {
-		if o := ownerOfRow(g); !owned(o) || skip[o.unit] {
+		if o := tracker.OwnerOfRow(g); !owned(o) || skip[o.Unit] {
 			continue
 		}
 		row := *g
 		row.UUID = ""
 		row.ACLs = ids(g.ACLs, func(u string) string {
-			if a := db.ACL(u); a != nil && owned(ownerOfRow(a)) {
+			if a := db.ACL(u); a != nil && owned(tracker.OwnerOfRow(a)) {
 				return a.ID()
 			}
 			return "alien " + u
@@ -155,4 +156,4 @@ func diffText(ds []model.RowDiff) string {
 
 // owned says whether a row is to be as compiled: it is known by its id, or by owner
 // and name.
-func owned(o owner) bool { return o.form == ours || o.form == damaged }
+func owned(o tracker.Owner) bool { return o.Form == tracker.Ours || o.Form == tracker.Damaged }

@@ -14,6 +14,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/reconciler/tracker"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
 	"rung/test/install"
@@ -73,7 +74,7 @@ func read(t *testing.T, sb *sandbox.Sandbox) *nb.DB {
 func foreignRows(db *nb.DB) map[string]string {
 	out := map[string]string{}
 	note := func(r nb.Row) {
-		if ownerOfRow(r).form == foreign {
+		if tracker.OwnerOfRow(r).Form == tracker.Foreign {
 			out[r.RowUUID()] = nb.TableOf(r)
 		}
 	}
@@ -162,7 +163,7 @@ func TestConvergesOnServers(t *testing.T) {
 // Whether it still finds the row is not its concern.
 func tamper(w *world, db *nb.DB, c *nbdb.Conn) {
 	var op nb.Op
-	ours := func(r nb.Row) bool { return ownerOfRow(r).form == ours }
+	ours := func(r nb.Row) bool { return tracker.OwnerOfRow(r).Form == tracker.Ours }
 	switch w.r.IntN(4) {
 	case 0:
 		for a := range db.ACLs() {
@@ -244,9 +245,9 @@ func TestCommandsOnAServer(t *testing.T) {
 			}
 		}
 		tr := fresh("n1", w.d, read(t, sb))
-		b := tr.newOps()
-		for _, k := range slices.SortedFunc(maps.Keys(tr.tracks), model.Key.Compare) {
-			for _, line := range commands(b.policy(k)) {
+		b := tr.NewOps()
+		for _, k := range slices.SortedFunc(maps.Keys(tr.Tracks), model.Key.Compare) {
+			for _, line := range commands(b.Policy(k)) {
 				rest, ok := strings.CutPrefix(line, "ovn-nbctl ")
 				if !ok {
 					t.Fatalf("%s: %s", what, line)
@@ -260,7 +261,7 @@ func TestCommandsOnAServer(t *testing.T) {
 		}
 		var tiers []nb.Op
 		for a := range read(t, sb).ACLs() {
-			if ownerOfRow(a).form == ours {
+			if tracker.OwnerOfRow(a).Form == tracker.Ours {
 				tiers = append(tiers, nb.Op{Kind: nb.OpUpdate, Table: nb.TableACL, UUID: a.UUID, Row: map[string]any{"tier": 1}})
 			}
 		}

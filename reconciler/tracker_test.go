@@ -14,16 +14,17 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/reconciler/tracker"
 	"rung/test/install"
 )
 
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // joins are the differences of all policies, without times.
-func joins(tr *tracker) map[model.PolicyKey]*model.PolicyInZone {
+func joins(tr *tracker.Tracker) map[model.PolicyKey]*model.PolicyInZone {
 	out := map[model.PolicyKey]*model.PolicyInZone{}
-	for k := range tr.tracks {
-		p := *tr.join(k)
+	for k := range tr.Tracks {
+		p := *tr.Join(k)
 		p.Touched, p.DiffSince = time.Time{}, time.Time{}
 		out[k] = &p
 	}
@@ -31,8 +32,8 @@ func joins(tr *tracker) map[model.PolicyKey]*model.PolicyInZone {
 }
 
 // fresh compares the last states from nothing.
-func fresh(zone string, d *compiler.Desired, db *nb.DB) *tracker {
-	t := newTracker(zone)
+func fresh(zone string, d *compiler.Desired, db *nb.DB) *tracker.Tracker {
+	t := tracker.New(zone)
 	if db != nil {
 		t.ApplyLive(model.ZoneUpdate{At: start, DB: db, Resync: true})
 	}
@@ -50,7 +51,7 @@ func TestTrackerIncrementalEqualsFull(t *testing.T) {
 	for seed := range rounds {
 		w := newWorld(uint64(seed))
 		f := &fakeDB{db: (*nb.DB)(nil).Apply(nil)}
-		tr := newTracker([]string{"n1", ""}[seed%2])
+		tr := tracker.New([]string{"n1", ""}[seed%2])
 		for step := range steps {
 			at := start.Add(time.Duration(step) * time.Second)
 			what := "desired"
@@ -59,7 +60,7 @@ func TestTrackerIncrementalEqualsFull(t *testing.T) {
 				// Several steps at once, as after a busy moment.
 				merged := w.step()
 				for range w.r.IntN(3) {
-					merged = MergeDeltas(merged, w.step())
+					merged = tracker.MergeDeltas(merged, w.step())
 				}
 				tr.ApplyDesired(w.d, merged, at)
 			case 3, 4, 5:
@@ -75,11 +76,11 @@ func TestTrackerIncrementalEqualsFull(t *testing.T) {
 				tr.ApplyLive(model.ZoneUpdate{At: at, DB: f.db, Resync: true})
 			case 7:
 				what = "mend"
-				b := tr.newOps()
+				b := tr.NewOps()
 				var ops []nb.Op
-				for _, k := range slices.SortedFunc(maps.Keys(tr.tracks), model.Key.Compare) {
+				for _, k := range slices.SortedFunc(maps.Keys(tr.Tracks), model.Key.Compare) {
 					if w.r.IntN(2) == 0 {
-						ops = append(ops, b.policy(k)...)
+						ops = append(ops, b.Policy(k)...)
 					}
 				}
 				_, changes, err := f.transact(ops)
@@ -88,10 +89,10 @@ func TestTrackerIncrementalEqualsFull(t *testing.T) {
 				}
 				tr.ApplyLive(model.ZoneUpdate{At: at, DB: f.db, Changes: changes})
 			}
-			if tr.desired == nil || tr.db == nil {
+			if tr.Desired == nil || tr.DB == nil {
 				continue
 			}
-			want := joins(fresh(tr.zone, w.d, f.db))
+			want := joins(fresh(tr.Zone, w.d, f.db))
 			if diff := cmp.Diff(want, joins(tr), cmpopts.EquateEmpty()); diff != "" {
 				t.Fatalf("seed %d step %d after %s: (-full +incremental)\n%s", seed, step, what, diff)
 			}
@@ -105,7 +106,7 @@ func TestSetChangedTwice(t *testing.T) {
 	w := newWorld(1)
 	w.add(namespace("a", "t=1"), pod("a/p0", "", "n1", "10.0.0.1"), isolate(34))
 	f := &fakeDB{db: (*nb.DB)(nil).Apply(nil)}
-	tr := newTracker("n1")
+	tr := tracker.New("n1")
 	converge(t, "at first", w, f, tr)
 	for s := range f.db.AddressSets() {
 		var changes []nb.RowChange
@@ -126,7 +127,7 @@ func TestSetChangedTwice(t *testing.T) {
 }
 
 // converge sends the operations of all policies until none are left.
-func converge(t *testing.T, what string, w *world, f *fakeDB, tr *tracker) {
+func converge(t *testing.T, what string, w *world, f *fakeDB, tr *tracker.Tracker) {
 	t.Helper()
 	for _, h := range holders() {
 		f.hold(h)
@@ -134,10 +135,10 @@ func converge(t *testing.T, what string, w *world, f *fakeDB, tr *tracker) {
 	tr.ApplyDesired(w.d, nil, start)
 	tr.ApplyLive(model.ZoneUpdate{At: start, DB: f.db, Resync: true})
 	for round := 0; ; round++ {
-		b := tr.newOps()
+		b := tr.NewOps()
 		var ops []nb.Op
-		for _, k := range slices.SortedFunc(maps.Keys(tr.tracks), model.Key.Compare) {
-			ops = append(ops, b.policy(k)...)
+		for _, k := range slices.SortedFunc(maps.Keys(tr.Tracks), model.Key.Compare) {
+			ops = append(ops, b.Policy(k)...)
 		}
 		if len(ops) == 0 {
 			break
@@ -151,11 +152,11 @@ func converge(t *testing.T, what string, w *world, f *fakeDB, tr *tracker) {
 		}
 		tr.ApplyLive(model.ZoneUpdate{At: start, DB: f.db, Changes: changes})
 	}
-	if diff := diffZone(t, w.cluster, tr.zone, f.db); diff != "" {
+	if diff := diffZone(t, w.cluster, tr.Zone, f.db); diff != "" {
 		t.Fatalf("%s: (-desired +live)\n%s", what, diff)
 	}
 	for k, p := range joins(tr) {
-		stray := len(tr.tracks[k].acls.stray)
+		stray := len(tr.Tracks[k].ACLs.Stray)
 		if p.Missing+p.Different > 0 || p.Extra > stray {
 			t.Errorf("%s: %s is not in sync:\n%s", what, k, diffText(p.Diffs))
 		}

@@ -9,6 +9,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/reconciler/tracker"
 )
 
 // freshRead is how long a resync may take before it is asked for again.
@@ -18,7 +19,7 @@ const freshRead = 10 * time.Second
 // goroutine.
 type worker struct {
 	*Reconciler
-	t      *tracker
+	t      *tracker.Tracker
 	mode   Mode
 	loaded bool
 	zone   model.ZoneState // Policies is the published map, never changed
@@ -186,7 +187,7 @@ func (w *worker) intake(m mail) {
 	if m.guard != nil && *m.guard != w.fence.guard {
 		w.fence.guard, w.stateNews = *m.guard, true
 	}
-	w.t.observing = w.mode == Observe
+	w.t.Observing = w.mode == Observe
 	if switched {
 		w.stateNews = true
 		if w.mode == Observe || m.stopped {
@@ -198,7 +199,7 @@ func (w *worker) intake(m mail) {
 				w.forgive(k)
 			}
 		}
-		w.t.markAll()
+		w.t.MarkAll()
 	}
 	w.takeDirty()
 }
@@ -247,7 +248,7 @@ func (w *worker) takeLive(u model.ZoneUpdate) {
 
 // takeDirty books the policies the tracker has touched.
 func (w *worker) takeDirty() {
-	w.t.takeDirty(func(k model.PolicyKey) {
+	w.t.TakeDirty(func(k model.PolicyKey) {
 		w.unshown[k] = struct{}{}
 		w.enqueue(k)
 	})
@@ -263,7 +264,7 @@ func (w *worker) enqueue(k model.PolicyKey) {
 		return
 	}
 	// Its own condition changes the object as well: only the spec counts.
-	if f := w.fails[k]; f != nil && sameVersion(f.c, w.t.compiled(k)) {
+	if f := w.fails[k]; f != nil && sameVersion(f.c, w.t.Compiled(k)) {
 		return
 	}
 	w.ready[k] = struct{}{}

@@ -79,7 +79,7 @@ func (w *worker) gather(d time.Duration) {
 // order sorts units that are gone before others, so that what they held is free
 // again (a priority), then as rank has it, then by key.
 func (w *worker) order(a, b model.PolicyKey) int {
-	ga, gb := w.t.compiled(a) == nil, w.t.compiled(b) == nil
+	ga, gb := w.t.Compiled(a) == nil, w.t.Compiled(b) == nil
 	if ga != gb {
 		if ga {
 			return -1
@@ -116,8 +116,8 @@ func (w *worker) heldBack(k model.PolicyKey) bool {
 	switch {
 	case rank(k.Kind) == 2:
 		return w.unfinished(func(o model.PolicyKey) bool { return o.Kind == model.KindNP && o.Namespace == k.Namespace })
-	case rank(k.Kind) == 0 && w.t.compiled(k) == nil:
-		return w.t.frozenNames(k) ||
+	case rank(k.Kind) == 0 && w.t.Compiled(k) == nil:
+		return w.t.NamedByFrozenRows(k) ||
 			w.unfinished(func(o model.PolicyKey) bool { return !o.Kind.IsAdmin() && rank(o.Kind) == 1 })
 	}
 	return false
@@ -148,10 +148,10 @@ func (w *worker) unfinished(such func(model.PolicyKey) bool) bool {
 // Policies without operations are done; those that do not fit in stay.
 func (w *worker) send(ctx context.Context, keys []model.PolicyKey) {
 	f := &flight{reads: w.reads, ops: w.guards()}
-	b := w.t.newOps()
+	b := w.t.NewOps()
 	size := 0
 	for _, k := range keys {
-		ops := b.policy(k)
+		ops := b.Policy(k)
 		if len(ops) == 0 {
 			delete(w.ready, k)
 			w.settled(k)
@@ -165,7 +165,7 @@ func (w *worker) send(ctx context.Context, keys []model.PolicyKey) {
 		size += n
 		delete(w.ready, k)
 		w.busy[k] = nil
-		f.parts = append(f.parts, part{key: k, c: w.t.compiled(k), from: len(f.ops), to: len(f.ops) + len(ops)})
+		f.parts = append(f.parts, part{key: k, c: w.t.Compiled(k), from: len(f.ops), to: len(f.ops) + len(ops)})
 		f.ops = append(f.ops, ops...)
 	}
 	if len(f.parts) == 0 {
@@ -183,7 +183,7 @@ func (w *worker) settled(k model.PolicyKey) {
 	w.forgive(k)
 	delete(w.alone, k)
 	delete(w.late, k)
-	c := w.t.compiled(k)
+	c := w.t.Compiled(k)
 	switch {
 	case c == nil:
 		w.reports.gone(k)

@@ -21,6 +21,7 @@ import (
 	"rung/model/verdict"
 	"rung/revision"
 	"rung/sources/manifests"
+	"rung/sources/manifests/admission"
 )
 
 // Gate is what every change of policies passes: preview says what a change
@@ -34,7 +35,7 @@ type Gate struct {
 	// server is the writer where a server decides; nil elsewhere. schemas are those
 	// of its CRDs, nil for Rung's own.
 	server  serverWriter
-	schemas atomic.Pointer[manifests.Schemas]
+	schemas atomic.Pointer[admission.Schemas]
 
 	changes queue // one commit at a time
 	// plans undoes plans, nil where there is no runner. trials puts changes back that nobody
@@ -80,7 +81,7 @@ func New(c Config) *Gate {
 }
 
 // UseSchemas checks policies by the schemas of a server's CRDs from now on.
-func (g *Gate) UseSchemas(s *manifests.Schemas) { g.schemas.Store(s) }
+func (g *Gate) UseSchemas(s *admission.Schemas) { g.schemas.Store(s) }
 
 // judges are the CRDs that texts of policies are judged by.
 func (g *Gate) judges() manifests.Options {

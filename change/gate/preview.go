@@ -11,6 +11,7 @@ import (
 	"rung/model/clean"
 	"rung/revision"
 	"rung/sources/manifests"
+	"rung/sources/manifests/check"
 )
 
 // WhyNotAntrea says why no policy of Antrea is changed.
@@ -173,7 +174,7 @@ func (r *resolver) apply() {
 				continue
 			}
 			r.p.Errors = append(r.p.Errors, model.Broken{Severity: model.SeverityError, Origin: model.Origin{Item: -1},
-				Key: o.ObjectKey(), Code: manifests.CodeNotObject,
+				Key: o.ObjectKey(), Code: check.CodeNotObject,
 				Message: "is not a policy: only policies can be applied"})
 			continue
 		}

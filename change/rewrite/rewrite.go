@@ -11,6 +11,7 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	"rung/sources/manifests"
+	"rung/sources/manifests/check"
 	"rung/sources/manifests/edit"
 )
 
@@ -77,7 +78,7 @@ func rewritten(old *model.Policy, typed metav1.Object, by manifests.Options) (*m
 
 func broken(p *model.Policy, why string) []model.Broken {
 	return []model.Broken{{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key,
-		Code: manifests.CodeProfile, Message: clean.Text(why)}}
+		Code: check.CodeProfile, Message: clean.Text(why)}}
 }
 
 // withAnnotations are annotations with the logging ones replaced by those of set, in a map

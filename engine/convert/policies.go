@@ -15,6 +15,7 @@ import (
 	"rung/model/words"
 	"rung/revision"
 	"rung/sources/manifests"
+	"rung/sources/manifests/write"
 )
 
 // Target is an API that policies are converted to.
@@ -172,12 +173,12 @@ func (r *Result) write(c *model.Cluster, made []*model.Policy) (refused map[mode
 	refused = map[model.PolicyKey]string{}
 	for _, p := range made {
 		p.Origin = model.Origin{Source: "convert", Item: -1}
-		written, err := manifests.Write(p)
+		written, err := write.Policy(p)
 		if err != nil {
 			return nil, err
 		}
 		if was := c.Policy(p.Key); was != nil {
-			if same, err := manifests.Write(was); err == nil && same.YAML == written.YAML {
+			if same, err := write.Policy(was); err == nil && same.YAML == written.YAML {
 				r.Policies, r.kept = append(r.Policies, was), append(r.kept, was.Key)
 				continue
 			}

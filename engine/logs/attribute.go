@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"rung/engine/logs/logline"
 	"rung/model"
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
@@ -57,7 +58,7 @@ const amongMost = 3
 // attribute fills in what stands behind a line: where it was written, which rule
 // decided, and in which of the rule's networks an outside address is. It returns what is
 // known of the rule, nil where none was found, and which of its ACLs logged the line.
-func (a *attributor) attribute(rev *revision.Revision, e *Entry, now time.Time) (f *ruleFacts, acl string) {
+func (a *attributor) attribute(rev *revision.Revision, e *logline.Entry, now time.Time) (f *ruleFacts, acl string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.place(rev, e, now)
@@ -97,7 +98,7 @@ func (a *attributor) attribute(rev *revision.Revision, e *Entry, now time.Time) 
 // choose takes the one of the candidates that fits the packet. Where none does, the
 // reference is as much of the rule as the name gives away; where several do, they are
 // named.
-func (a *attributor) choose(rev *revision.Revision, e *Entry, ref model.RuleRef, found []model.RuleRef, now time.Time) {
+func (a *attributor) choose(rev *revision.Revision, e *logline.Entry, ref model.RuleRef, found []model.RuleRef, now time.Time) {
 	if len(found) > 1 {
 		found = a.judge(rev, e, found, now)
 	}
@@ -136,7 +137,7 @@ func directionOf(k model.Kind, d model.Direction) string {
 
 // judge keeps the candidates whose rows match the packet, and of these the ones
 // that OVN asks first. Where no candidate has rows it keeps them all.
-func (a *attributor) judge(rev *revision.Revision, e *Entry, in []model.RuleRef, now time.Time) (out []model.RuleRef) {
+func (a *attributor) judge(rev *revision.Revision, e *logline.Entry, in []model.RuleRef, now time.Time) (out []model.RuleRef) {
 	best, judged := 0, false
 	for _, ref := range in {
 		unit := ref.Policy
@@ -149,7 +150,7 @@ func (a *attributor) judge(rev *revision.Revision, e *Entry, in []model.RuleRef,
 		}
 		judged = true
 		for _, acl := range j.rows.ACLs {
-			if acl.Priority < best || !logsFor(acl, ref) {
+			if acl.Priority < best || !logline.LogsFor(acl, ref) {
 				continue
 			}
 			if !j.matches(acl, packetOf(e, ref.Direction)) {
@@ -170,7 +171,7 @@ func (a *attributor) judge(rev *revision.Revision, e *Entry, in []model.RuleRef,
 
 // zoneOf is the zone whose rows a line is about: where it was written, or, where that is
 // neither zone nor node (a file's name, say), where the rule's subject is.
-func zoneOf(rev *revision.Revision, e *Entry, d model.Direction) string {
+func zoneOf(rev *revision.Revision, e *logline.Entry, d model.Direction) string {
 	if rev.Zone(e.Line.Zone) != nil || rev.Cluster.Node(e.Line.Zone) != nil {
 		return e.Line.Zone
 	}
@@ -183,7 +184,7 @@ func zoneOf(rev *revision.Revision, e *Entry, d model.Direction) string {
 }
 
 // subjectOf is the end that a rule of that direction is about.
-func subjectOf(e *Entry, d model.Direction) *End {
+func subjectOf(e *logline.Entry, d model.Direction) *logline.End {
 	if d == model.Ingress {
 		return &e.Dst
 	}
@@ -263,7 +264,7 @@ func (j *judgedRows) AddressSet(name string) (match.AddrSet, bool) {
 
 // packetOf is the line's packet; the subject's logical port is that of the pod
 // at the subject's end.
-func packetOf(e *Entry, d model.Direction) match.Packet {
+func packetOf(e *logline.Entry, d model.Direction) match.Packet {
 	l := &e.Line
 	p := match.Packet{Src: l.Src.Unmap(), Dst: l.Dst.Unmap(),
 		Proto: match.Proto(l.Proto), SrcPort: l.SrcPort, DstPort: l.DstPort,

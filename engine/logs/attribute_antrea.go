@@ -4,13 +4,14 @@ import (
 	"strings"
 	"time"
 
+	"rung/engine/logs/logline"
 	"rung/model"
 	"rung/revision"
 )
 
 // antrea finds the rule behind a line of Antrea's log, which names the policy and mostly
 // the rule: one that has no name by the name Antrea made for it.
-func (a *attributor) antrea(rev *revision.Revision, e *Entry, now time.Time) {
+func (a *attributor) antrea(rev *revision.Revision, e *logline.Entry, now time.Time) {
 	said := e.Line.Antrea
 	ref := model.RuleRef{Policy: said.Policy, Direction: said.Direction, Rule: -1, Exact: true}
 	e.RuleName = said.Rule

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rung/bench/workload"
+	"rung/engine/logs/logline"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
@@ -113,8 +114,8 @@ func TestAttributionOfALargeCluster(t *testing.T) {
 	}
 	networks := 0
 	for _, e := range l.Since(0, 0) {
-		for _, d := range []End{e.Src, e.Dst} {
-			if (d.Key.Kind == model.KindPod) != (d.Note == "") || d.Key.Kind != model.KindPod && d.Note != noteOutside {
+		for _, d := range []logline.End{e.Src, e.Dst} {
+			if (d.Key.Kind == model.KindPod) != (d.Note == "") || d.Key.Kind != model.KindPod && d.Note != logline.NoteOutside {
 				t.Fatalf("%s: %+v", e.Line.Raw, d)
 			}
 			if d.Network != "" {

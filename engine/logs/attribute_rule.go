@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rung/engine/logs/hits"
+	"rung/engine/logs/logline"
 	"rung/model"
 	"rung/revision"
 	"rung/sources/acllog"
@@ -116,7 +117,7 @@ type podNodes struct {
 }
 
 // place finds the node of a line that says of which pod's log it is.
-func (a *attributor) place(rev *revision.Revision, e *Entry, now time.Time) {
+func (a *attributor) place(rev *revision.Revision, e *logline.Entry, now time.Time) {
 	if e.Line.Pod == "" {
 		return
 	}

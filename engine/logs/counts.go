@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rung/engine/logs/hits"
+	"rung/engine/logs/logline"
 	"rung/model"
 )
 
@@ -15,7 +16,7 @@ const longestTraffic = 64
 
 // HitOf is what a line counts as: which rule did what, who sent what to whom, and when. A
 // node's clock that is ahead of now counts as now.
-func HitOf(e *Entry, now time.Time) (hits.Rule, hits.Pair, time.Time) {
+func HitOf(e *logline.Entry, now time.Time) (hits.Rule, hits.Pair, time.Time) {
 	at := e.Line.At
 	if at.After(now) || at.Unix() <= 0 {
 		at = now
@@ -27,12 +28,12 @@ func HitOf(e *Entry, now time.Time) (hits.Rule, hits.Pair, time.Time) {
 }
 
 // who is the pod or node of an end, or its address. A pod that went is still itself.
-func who(d End) string { return cmp.Or(nameOf(d.Key), d.Addr, "?") }
+func who(d logline.End) string { return cmp.Or(logline.NameOf(d.Key), d.Addr, "?") }
 
 func cutTo(s string, n int) string { return s[:min(len(s), n)] }
 
 // count counts a line of a rule, nil where it is not known; mu is held.
-func (l *Store) count(e *Entry, f *ruleFacts, now time.Time) {
+func (l *Store) count(e *logline.Entry, f *ruleFacts, now time.Time) {
 	if f == nil {
 		l.hits.Unknown++
 		return

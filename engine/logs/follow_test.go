@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rung/engine/logs/logline"
 	"rung/model"
 	"rung/revision"
 	"rung/sources/kube"
@@ -85,7 +86,7 @@ func aclLine(at time.Time, seq int) []byte {
 		at.UTC().Format("2006-01-02T15:04:05.000Z"), seq)
 }
 
-func takenIn(t *testing.T, l *Store, n uint64) []*Entry {
+func takenIn(t *testing.T, l *Store, n uint64) []*logline.Entry {
 	t.Helper()
 	for deadline := time.Now().Add(wait.Patience); l.Last() < n; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rung/engine/logs/hits"
+	"rung/engine/logs/logline"
 	"rung/model"
 	"rung/revision"
 )
@@ -26,7 +27,7 @@ type Store struct {
 	queue chan arrival
 	// queued is about how many bytes of lines of files are in the queue.
 	queued atomic.Int64
-	book   *addressBook
+	book   *logline.AddressBook
 	names  *attributor
 
 	received, dropped, unparsed, unattributed atomic.Uint64
@@ -81,7 +82,7 @@ func New(rev func() *revision.Revision, now func() time.Time, limit int) *Store 
 		limit = DefaultLines
 	}
 	l := &Store{rev: rev, now: now, queue: make(chan arrival, logQueue), asked: make(chan struct{}),
-		book: newAddressBook(tenuresKept), names: newAttributor(), window: window{limit: limit}, hits: hits.New(now()), rates: ruleRates{},
+		book: logline.NewAddressBook(logline.TenuresKept), names: newAttributor(), window: window{limit: limit}, hits: hits.New(now()), rates: ruleRates{},
 		meters: meters{by: map[meterKey]*metered{}}, logged: loggedSince{}, began: now()}
 	l.sources.ended, l.sources.read = make(chan struct{}), make(chan struct{}, 1)
 	l.merge = newMerger(l.give)
@@ -130,7 +131,7 @@ func (l *Store) Lost(dropped, unparsed uint64) {
 // pods that just went. Every change must pass here, in order.
 func (l *Store) Observe(changes []model.Change) {
 	now := l.now()
-	l.book.observe(changes, now)
+	l.book.Observe(changes, now)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.logged.observe(changes, now)
@@ -169,10 +170,10 @@ func (l *Store) take(a arrival) {
 	if a.gap != nil {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.store(&Entry{At: now, Line: a.line, Gap: a.gap})
+		l.store(&logline.Entry{At: now, Line: a.line, Gap: a.gap})
 		return
 	}
-	e := &Entry{At: now, Line: a.line, Late: a.late}
+	e := &logline.Entry{At: now, Line: a.line, Late: a.late}
 	rev, f, acl := l.explain(e)
 	if !e.Attributed {
 		l.unattributed.Add(1)
@@ -188,7 +189,7 @@ func (l *Store) take(a arrival) {
 
 // explain says who is at both ends of a line, and which rule decided; acl is which of the
 // rule's ACLs logged it, f what is known of the rule, nil where none was found.
-func (l *Store) explain(e *Entry) (rev *revision.Revision, f *ruleFacts, acl string) {
+func (l *Store) explain(e *logline.Entry) (rev *revision.Revision, f *ruleFacts, acl string) {
 	now := l.now()
 	e.Action = verdictWord(e.Line.Verdict)
 	at := e.Line.At
@@ -196,9 +197,9 @@ func (l *Store) explain(e *Entry) (rev *revision.Revision, f *ruleFacts, acl str
 		at = now
 	}
 	rev = l.rev()
-	e.Src, e.Dst = l.book.end(e.Line.Src, at), l.book.end(e.Line.Dst, at)
+	e.Src, e.Dst = l.book.End(e.Line.Src, at), l.book.End(e.Line.Dst, at)
 	if rev.Cluster.Empty() { // without a cluster nobody knows who is outside of it
-		for _, d := range []*End{&e.Src, &e.Dst} {
+		for _, d := range []*logline.End{&e.Src, &e.Dst} {
 			if d.Outside() {
 				d.Note = ""
 			}
@@ -214,7 +215,7 @@ func (l *Store) Stats() Stats {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return Stats{Received: l.received.Load(), Dropped: l.dropped.Load(), Unparsed: l.unparsed.Load(),
-		Unattributed: l.unattributed.Load(), PerRule: l.perRule(now), Forgotten: l.book.stats().Forgotten}
+		Unattributed: l.unattributed.Load(), PerRule: l.perRule(now), Forgotten: l.book.Stats().Forgotten}
 }
 
 var verdictWords = map[string]string{"allow": "allowed", "drop": "dropped", "reject": "rejected", "pass": "passed", "redirect": "redirected"}

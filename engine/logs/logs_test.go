@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"rung/engine/logs/logline"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/test/changing"
@@ -32,7 +33,7 @@ func logWorld(t testing.TB, w *changing.World, limit int) *Store {
 }
 
 // newest is the entry that came last.
-func newest(l *Store) *Entry { return l.Since(l.Last()-1, 0)[0] }
+func newest(l *Store) *logline.Entry { return l.Since(l.Last()-1, 0)[0] }
 
 func line(w *changing.World, name, verdict, direction, proto, src, dst string, port uint16) model.LogLine {
 	l := model.LogLine{At: w.Clock(), Zone: "worker", Name: name, Verdict: verdict, Direction: direction, Proto: proto, DstPort: port}
@@ -87,7 +88,7 @@ func TestSentences(t *testing.T) {
 	again := *gone
 	again.Name = "web-9"
 	l.Observe([]model.Change{{New: &again}})
-	if got := l.book.end(netip.MustParseAddr("10.244.0.8"), w.Clock()); got.Key.Name != "web-9" || got.Note != "" {
+	if got := l.book.End(netip.MustParseAddr("10.244.0.8"), w.Clock()); got.Key.Name != "web-9" || got.Note != "" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -253,7 +254,7 @@ func TestLogsUnderLoad(t *testing.T) {
 func TestLogsAreBounded(t *testing.T) {
 	w := changing.New(t)
 	l := logWorld(t, w, 2000)
-	l.book = newAddressBook(2000)
+	l.book = logline.NewAddressBook(2000)
 	heap := func() uint64 {
 		runtime.GC()
 		var m runtime.MemStats
@@ -279,7 +280,7 @@ func TestLogsAreBounded(t *testing.T) {
 	if after > before+2<<20 {
 		t.Errorf("%d KiB became %d KiB", before>>10, after>>10)
 	}
-	if s, b := l.Stats(), l.book.stats(); len(s.PerRule) > countedRules || b.Past > 2000 || b.Addresses > 4100 || s.Forgotten == 0 || len(l.names.names) > namesKept {
+	if s, b := l.Stats(), l.book.Stats(); len(s.PerRule) > countedRules || b.Past > 2000 || b.Addresses > 4100 || s.Forgotten == 0 || len(l.names.names) > namesKept {
 		t.Errorf("%d rules, %d names, %+v", len(s.PerRule), len(l.names.names), b)
 	}
 }

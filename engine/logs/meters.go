@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"rung/engine/logs/logline"
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
@@ -94,7 +95,7 @@ type metered struct {
 }
 
 // meter holds a line against the meter of its ACL; mu is held.
-func (l *Store) meter(rev *revision.Revision, e *Entry, f *ruleFacts, acl string, now time.Time) {
+func (l *Store) meter(rev *revision.Revision, e *logline.Entry, f *ruleFacts, acl string, now time.Time) {
 	t, k := f.tally, meterKey{e.Line.Zone, e.Rule, acl}
 	if t == nil {
 		t = &ruleTally{}
@@ -268,14 +269,14 @@ func (l *Store) Losses() (out []Loss) {
 func meterOf(rev *revision.Revision, zone string) meter {
 	z := rev.Zone(zone)
 	if z == nil || z.DB == nil {
-		return meter{rate: defaultMeterRate}
+		return meter{rate: DefaultMeterRate}
 	}
 	rate, burst, _ := policies.LogMeter(rev, zone)
 	return meter{rate, burst}
 }
 
-// defaultMeterRate is OVN-Kubernetes' default (ovn-kubernetes.md#meter).
-const defaultMeterRate = 20
+// DefaultMeterRate is OVN-Kubernetes' default (ovn-kubernetes.md#meter).
+const DefaultMeterRate = 20
 
 // What names the ACL for people: "cluster-control egress 5 (tcp)".
 func (x Loss) What() string {

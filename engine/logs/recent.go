@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"rung/engine/logs/logline"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/verdict"
@@ -23,12 +24,12 @@ func (l *Store) Recent() *verdict.Log { return recent(l.Since(0, 0), l.now(), re
 
 // Allowed are the connections that the kept lines say are allowed, the newest first.
 func (l *Store) Allowed() *verdict.Log {
-	return distinctConnections(slices.DeleteFunc(l.Since(0, 0), func(e *Entry) bool { return e.Line.Verdict != "allow" }), time.Time{}, recentMost)
+	return distinctConnections(slices.DeleteFunc(l.Since(0, 0), func(e *logline.Entry) bool { return e.Line.Verdict != "allow" }), time.Time{}, recentMost)
 }
 
 // Connections are those of some entries, oldest first as a Store has them, at most so many
 // different ones.
-func Connections(entries []*Entry, most int) *verdict.Log {
+func Connections(entries []*logline.Entry, most int) *verdict.Log {
 	return distinctConnections(entries, time.Time{}, most)
 }
 
@@ -44,7 +45,7 @@ type seenKey struct {
 	zone     string
 }
 
-func recent(entries []*Entry, now time.Time, most int) *verdict.Log {
+func recent(entries []*logline.Entry, now time.Time, most int) *verdict.Log {
 	newest := time.Time{}
 	for _, e := range entries {
 		if e.Gap == nil && e.Line.At.After(newest) {
@@ -61,7 +62,7 @@ func recent(entries []*Entry, now time.Time, most int) *verdict.Log {
 }
 
 // distinctConnections are those of the entries since a time, the newest first.
-func distinctConnections(entries []*Entry, since time.Time, most int) *verdict.Log {
+func distinctConnections(entries []*logline.Entry, since time.Time, most int) *verdict.Log {
 	out := &verdict.Log{}
 	at := map[seenKey]int{}
 	for i := len(entries) - 1; i >= 0; i-- {
@@ -110,7 +111,7 @@ func later(a, b time.Time) time.Time {
 
 // seenOf is the connection of a line, and what the line says of it; ok is false for one
 // that is about no connection.
-func seenOf(e *Entry) (k seenKey, ok bool) {
+func seenOf(e *logline.Entry) (k seenKey, ok bool) {
 	line := &e.Line
 	if e.Gap != nil || !line.Src.IsValid() || !line.Dst.IsValid() {
 		return k, false
@@ -135,8 +136,8 @@ func seenOf(e *Entry) (k seenKey, ok bool) {
 
 // podOf is the pod that had the address, zero for none and for one on its node's network:
 // the address is the node's.
-func podOf(d *End) model.Key {
-	if d.Key.Kind == model.KindPod && d.Note != noteHost {
+func podOf(d *logline.End) model.Key {
+	if d.Key.Kind == model.KindPod && d.Note != logline.NoteHost {
 		return d.Key
 	}
 	return model.Key{}

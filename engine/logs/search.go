@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"rung/engine/logs/logline"
 	"rung/model/clean"
 	"rung/sources/logfile"
 )
@@ -40,15 +41,15 @@ type Search struct {
 	failed       atomic.Pointer[error]
 
 	// Of the goroutine that searches:
-	before []*Entry // those that are kept should a match follow
-	after  int      // how many more are kept behind a match
+	before []*logline.Entry // those that are kept should a match follow
+	after  int              // how many more are kept behind a match
 }
 
 // Wanted is what a search looks for.
 type Wanted struct {
 	// About says whether a line counts at all, nil for all; Matches which of those match.
 	// Both are called beside the screen.
-	About, Matches func(*Entry) bool
+	About, Matches func(*logline.Entry) bool
 	// Around is how many lines before and after each match are kept with it.
 	Around int
 }
@@ -206,7 +207,7 @@ func newLineSet() *lineSet { return &lineSet{maphash.MakeSeed(), map[uint64]int{
 func (x *lineSet) add(raw string) { x.n[maphash.String(x.seed, raw)]++ }
 
 // take says whether a line is there, and takes it out.
-func (x *lineSet) take(e *Entry) bool {
+func (x *lineSet) take(e *logline.Entry) bool {
 	k := maphash.String(x.seed, e.Line.Raw)
 	if e.Gap != nil || x.n[k] == 0 {
 		return false
@@ -218,7 +219,7 @@ func (x *lineSet) take(e *Entry) bool {
 // files looks at what the files hold and at the entries that are kept already, in order of
 // time, each line once. rest are lines that were added meanwhile and are to come once more,
 // nil where the search ended before.
-func (s *Search) files(ctx context.Context, kept []*Entry) (rest *lineSet, err error) {
+func (s *Search) files(ctx context.Context, kept []*logline.Entry) (rest *lineSet, err error) {
 	rest = newLineSet()
 	known := newLineSet()
 	newest := time.Time{}
@@ -255,7 +256,7 @@ func (s *Search) files(ctx context.Context, kept []*Entry) (rest *lineSet, err e
 				return nil, nil
 			}
 		}
-		e := &Entry{At: x.line.At, Line: x.line}
+		e := &logline.Entry{At: x.line.At, Line: x.line}
 		if known.take(e) {
 			continue // it comes among those that are kept
 		}
@@ -282,7 +283,7 @@ func (s *Search) files(ctx context.Context, kept []*Entry) (rest *lineSet, err e
 }
 
 // look keeps an entry that matches, and those around it.
-func (s *Search) look(e *Entry) {
+func (s *Search) look(e *logline.Entry) {
 	if e.Gap == nil {
 		if s.wants.About != nil && !s.wants.About(e) {
 			return
@@ -311,7 +312,7 @@ func (s *Search) look(e *Entry) {
 }
 
 // keep keeps a copy: its number is another one here.
-func (s *Search) keep(e *Entry) {
+func (s *Search) keep(e *logline.Entry) {
 	x := *e
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,6 +12,7 @@ import (
 	"rung/revision/connections"
 	"rung/sources/manifests"
 	"rung/sources/manifests/edit"
+	"rung/sources/manifests/policy"
 )
 
 // World is the cluster of a revision as templates look at it.
@@ -128,7 +129,7 @@ func filledPolicy(p *template.Policy, old *model.Policy) (*model.Policy, error) 
 		}
 		object = p.Onto(was)
 	}
-	typed, err := manifests.Typify(p.Key.Kind, object)
+	typed, err := policy.Typify(p.Key.Kind, object)
 	if err != nil {
 		return nil, err
 	}

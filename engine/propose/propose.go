@@ -17,6 +17,7 @@ import (
 	"rung/revision/policies"
 	"rung/sources/manifests"
 	"rung/sources/manifests/edit"
+	"rung/sources/manifests/policy"
 )
 
 // Target says what is to be proposed.
@@ -207,7 +208,7 @@ func (p *Proposal) write(old *model.Policy) (*model.Policy, error) {
 			return nil, err
 		}
 		p.insert(object, old.Kind)
-		typed, err := manifests.Typify(old.Kind, object)
+		typed, err := policy.Typify(old.Kind, object)
 		if err != nil {
 			return nil, err
 		}
@@ -220,7 +221,7 @@ func (p *Proposal) write(old *model.Policy) (*model.Policy, error) {
 		"spec":     map[string]any{"priority": int64(p.Priority), "subject": peerOf(*p.Subject)},
 	}
 	p.insert(object, model.KindANP)
-	typed, err := manifests.Typify(model.KindANP, object)
+	typed, err := policy.Typify(model.KindANP, object)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/sources/kube"
+	"rung/sources/kube/watch"
 )
 
 // fromCluster is an API server as a source of objects.
@@ -19,7 +20,7 @@ func (s fromCluster) Name() string { return s.c.Context() }
 
 // Run follows the cluster until ctx ends.
 func (s fromCluster) Run(ctx context.Context, sink func(Update)) {
-	kube.Watch(ctx, s.c, func(u kube.WatchUpdate) {
+	watch.Follow(ctx, s.c, func(u watch.Update) {
 		sink(Update{Upsert: u.Upsert, Remove: u.Remove, Loaded: u.Loaded, Broken: u.Broken, HasBroken: u.HasBroken,
 			State: clusterState(s.c.Context(), s.c.Server(), u.Resources)})
 	})

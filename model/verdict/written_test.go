@@ -7,7 +7,7 @@ import (
 	"rung/model"
 	"rung/model/antrea"
 	"rung/model/convert"
-	"rung/sources/manifests"
+	"rung/sources/manifests/write"
 	"rung/test/made"
 )
 
@@ -29,7 +29,7 @@ func TestWritten(t *testing.T) {
 			q.Annotations = map[string]string{model.AnnotationLogging: p.Logging}
 			p = &q
 		}
-		out, err := manifests.Write(p)
+		out, err := write.Policy(p)
 		if err != nil {
 			t.Fatalf("%s: %v", p.Key.Label(), err)
 		}

@@ -11,6 +11,7 @@ import (
 	"rung/revision"
 	"rung/revision/settings"
 	"rung/sources/manifests"
+	"rung/sources/manifests/check"
 	"rung/test/given"
 	"rung/test/revised"
 )
@@ -248,11 +249,11 @@ var findingCodes = []findingCode{
 		objects: []string{"ANY", cnpText("Admin", 10, "{action: Deny, from: [{namespaces: {matchLabels: {tenant: red}}}], protocols: [{tcp: {}}]}")}, demo: noCNP},
 	{code: lint.VerdictsTooLarge, what: "The cluster is too large for every connection to be asked about: what needs that is left out.",
 		objects: append([]string{crowd(1500, true)}, unlikeRules(1500)...), demo: "it is small"},
-	{code: manifests.CodeUnknown, what: "An object has a field that does not exist.",
+	{code: check.CodeUnknown, what: "An object has a field that does not exist.",
 		objects: []string{named("wall", 10, "{namespaceSelector: {}}", "ingress: []", "")}},
-	{code: manifests.CodeSchema, what: "An object is refused by the schema of its kind.",
+	{code: check.CodeSchema, what: "An object is refused by the schema of its kind.",
 		objects: []string{given.ANP("long", 10, "tenant=blue", manyRules(101)...)}, demo: "the API refuses such a policy"},
-	{code: manifests.CodeCEL, what: "An object is refused by a validation rule of its kind.",
+	{code: check.CodeCEL, what: "An object is refused by a validation rule of its kind.",
 		objects: []string{strings.Replace(given.BANP("tenant=blue", "in deny tenant=red"), "name: default", "name: mine", 1)}, demo: "the API refuses such a policy"},
 }
 

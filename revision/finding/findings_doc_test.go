@@ -23,6 +23,7 @@ import (
 	"rung/model/verdict"
 	"rung/revision"
 	"rung/sources/manifests"
+	"rung/sources/manifests/check"
 	"rung/test/given"
 )
 
@@ -42,7 +43,7 @@ type advice struct {
 var bestPractices = []advice{
 	{"Create AdminNetworkPolicies at separate priorities; if two have the same one, their rules must not overlap, as it is not guaranteed which takes effect.",
 		[]string{lint.PriorityDuplicate, lint.PriorityConflict}},
-	{"The baseline is a singleton: there can be only one, named default. It is a wider default guardrail.", []string{manifests.CodeCEL, lint.RuleNeverDecides}},
+	{"The baseline is a singleton: there can be only one, named default. It is a wider default guardrail.", []string{check.CodeCEL, lint.RuleNeverDecides}},
 	{"There is no implicit deny; what is needed has to be defined explicitly.", []string{lint.AllowChangesNothing}},
 	{"For ingress only pods can be denied, so pods cannot be isolated from everything.", []string{lint.DenyLeavesOutside}},
 	{"For egress, a Deny to 0.0.0.0/0 acts as a default deny to everything.", []string{lint.DenyAllNetworks}},
@@ -55,7 +56,7 @@ var bestPractices = []advice{
 		[]string{lint.AllowOverNetpol, lint.DenyOverAllow}},
 	{"Without NetworkPolicies in the cluster, Allow says that traffic is not to be blocked.", []string{lint.PassNothing, lint.AllowChangesNothing}},
 	{"Use a middle range of priorities such as 30–70 and leave gaps, so that policies can be inserted later.", []string{lint.PriorityNoGap}},
-	{"A rule can have up to 100 peers.", []string{manifests.CodeSchema}},
+	{"A rule can have up to 100 peers.", []string{check.CodeSchema}},
 	{"Selectors of several rules should not overlap, so that address sets do not have the same addresses: OVN then computes in full whenever a pod changes.",
 		[]string{lint.SetsOverlap, lint.NegativeMany}},
 	{"Networks as peers are for destinations outside the cluster, not for addresses of pods.", []string{lint.NetworkCoversPods}},
@@ -68,9 +69,9 @@ var knownLimits = []advice{
 	{"Named ports are evaluated against the containers of every subject and peer: use them with caution where many pods are selected.", []string{lint.NamedPortMany}},
 	{"The subject does not include host-networked pods.", []string{lint.HostNetwork}},
 	{"Peers of namespaces and pods do not include host-networked pods.", []string{lint.PeerHost}},
-	{"Nodes can be peers of egress rules only.", []string{manifests.CodeUnknown}},
-	{"Networks can be peers of egress rules only.", []string{manifests.CodeUnknown}},
-	{"Named ports cannot be used with networks as peers.", []string{manifests.CodeCEL}},
+	{"Nodes can be peers of egress rules only.", []string{check.CodeUnknown}},
+	{"Networks can be peers of egress rules only.", []string{check.CodeUnknown}},
+	{"Named ports cannot be used with networks as peers.", []string{check.CodeCEL}},
 }
 
 // TestFindingsDoc: docs/findings.md is what the codes give, each with the finding that its

@@ -22,7 +22,7 @@ type Question struct {
 // Of is the question whether a change of such a policy is allowed; without a verb,
 // whether it may be read.
 func (v Verb) Of(k model.PolicyKey) Question {
-	r := policyResources[k.Kind]
+	r := PolicyResources[k.Kind]
 	q := Question{Verb: string(v), Group: r.Group, Resource: r.Resource, Namespace: k.Namespace}
 	switch v {
 	case VerbApply:

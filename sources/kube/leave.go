@@ -31,10 +31,10 @@ func (l leaving) RoundTrip(r *http.Request) (*http.Response, error) {
 	if l.within <= 0 || staysOpen(r) {
 		return l.send(r)
 	}
-	ctx, cancel := context.WithTimeoutCause(r.Context(), l.within, fmt.Errorf("%w within %s", errNoAnswer, l.within))
+	ctx, cancel := context.WithTimeoutCause(r.Context(), l.within, fmt.Errorf("%w within %s", ErrUnanswered, l.within))
 	response, err := l.send(r.WithContext(ctx))
 	if err != nil {
-		if cause := context.Cause(ctx); errors.Is(cause, errNoAnswer) {
+		if cause := context.Cause(ctx); errors.Is(cause, ErrUnanswered) {
 			err = cause
 		}
 		cancel()
@@ -115,4 +115,4 @@ func dynamicClient(cfg *rest.Config) (dynamic.Interface, error) {
 	return dynamic.NewForConfigAndClient(cfg, client)
 }
 
-var errNoAnswer = errors.New("no answer")
+var ErrUnanswered = errors.New("no answer")

@@ -6,9 +6,9 @@ import (
 	"rung/model"
 )
 
-// policyResources are the places in the API of what can be changed, by kind: policies, and
+// PolicyResources are the places in the API of what can be changed, by kind: policies, and
 // of namespaces the logging annotations.
-var policyResources = map[model.Kind]schema.GroupVersionResource{
+var PolicyResources = map[model.Kind]schema.GroupVersionResource{
 	model.KindANP:  {Group: "policy.networking.k8s.io", Version: "v1alpha1", Resource: "adminnetworkpolicies"},
 	model.KindBANP: {Group: "policy.networking.k8s.io", Version: "v1alpha1", Resource: "baselineadminnetworkpolicies"},
 	model.KindNP:   {Group: "networking.k8s.io", Version: "v1", Resource: "networkpolicies"},
@@ -18,8 +18,8 @@ var policyResources = map[model.Kind]schema.GroupVersionResource{
 	model.KindNamespace: {Version: "v1", Resource: "namespaces"},
 }
 
-// antreaResources are the places in the API of Antrea's kinds, in the order of the screen.
-var antreaResources = []struct {
+// AntreaResources are the places in the API of Antrea's kinds, in the order of the screen.
+var AntreaResources = []struct {
 	Kind model.Kind
 	schema.GroupVersionResource
 }{

@@ -14,7 +14,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
-	"rung/sources/manifests"
+	"rung/sources/manifests/admission"
 )
 
 var crdResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1",
@@ -25,13 +25,13 @@ var crdResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Ver
 // Rung brings along. The findings say what the CRDs have that OVN-Kubernetes does
 // not know. The error says that the server did not answer; no permission and no
 // such CRD are none.
-func (c *Cluster) Schemas(ctx context.Context) (*manifests.Schemas, []model.Broken, error) {
+func (c *Cluster) Schemas(ctx context.Context) (*admission.Schemas, []model.Broken, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
-	out := &manifests.Schemas{}
+	out := &admission.Schemas{}
 	var found []model.Broken
 	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindCNP} {
-		r := policyResources[k]
+		r := PolicyResources[k]
 		u, err := c.Dynamic().Resource(crdResource).Get(ctx, r.Resource+"."+r.Group, metav1.GetOptions{})
 		if err != nil {
 			var api apierrors.APIStatus
@@ -67,7 +67,7 @@ func (c *Cluster) Schemas(ctx context.Context) (*manifests.Schemas, []model.Brok
 func versions(k model.Kind, def *apiextensionsv1.CustomResourceDefinition) []model.Broken {
 	var others []string
 	for _, v := range def.Spec.Versions {
-		if v.Served && v.Name != policyResources[k].Version {
+		if v.Served && v.Name != PolicyResources[k].Version {
 			others = append(others, clean.Text(v.Name))
 		}
 	}
@@ -78,5 +78,5 @@ func versions(k model.Kind, def *apiextensionsv1.CustomResourceDefinition) []mod
 		Code: model.CodeNewer,
 		Message: "the installed CRD is newer than OVN-Kubernetes' profile: it serves " + strings.Join(others,
 			", ") + " as well",
-		Remedy: "write " + policyResources[k].GroupVersion().String()}}
+		Remedy: "write " + PolicyResources[k].GroupVersion().String()}}
 }

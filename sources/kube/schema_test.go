@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/sources/manifests"
+	"rung/sources/manifests/admission"
 )
 
 const crdPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/adminnetworkpolicies.policy.networking.k8s.io"
@@ -19,7 +20,7 @@ func TestSchemas(t *testing.T) {
 	if err != nil || len(found) > 0 {
 		t.Fatalf("%v %v", found, err)
 	}
-	text, err := os.ReadFile("../manifests/crds/policy.networking.k8s.io_adminnetworkpolicies.yaml")
+	text, err := os.ReadFile("../manifests/admission/crds/policy.networking.k8s.io_adminnetworkpolicies.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,7 @@ func TestSchemas(t *testing.T) {
 	}
 	high := strings.Replace(bluePolicy, "priority: 40", "priority: 60", 1)
 	for _, c := range []struct {
-		by  *manifests.Schemas
+		by  *admission.Schemas
 		bad bool
 	}{{nil, false}, {got, true}} {
 		r := manifests.Parse("", []byte(high), manifests.Options{Schemas: c.by})

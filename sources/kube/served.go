@@ -12,9 +12,9 @@ import (
 	"rung/model"
 )
 
-// serves says whether the server has a resource, which everybody may ask. A server that does
+// Serves says whether the server has a resource, which everybody may ask. A server that does
 // not say, or not to this user, is an error: then nobody knows.
-func (c *Cluster) serves(ctx context.Context, r schema.GroupVersionResource) (bool, error) {
+func (c *Cluster) Serves(ctx context.Context, r schema.GroupVersionResource) (bool, error) {
 	has, err := c.served(ctx, r.GroupVersion())
 	return has[r.Resource], err
 }
@@ -39,8 +39,8 @@ func (c *Cluster) served(ctx context.Context, v schema.GroupVersion) (map[string
 func rare() map[schema.GroupVersion][]schema.GroupVersionResource {
 	out := map[schema.GroupVersion][]schema.GroupVersionResource{}
 	add := func(r schema.GroupVersionResource) { out[r.GroupVersion()] = append(out[r.GroupVersion()], r) }
-	add(policyResources[model.KindCNP])
-	for _, r := range antreaResources {
+	add(PolicyResources[model.KindCNP])
+	for _, r := range AntreaResources {
 		add(r.GroupVersionResource)
 	}
 	return out

@@ -171,7 +171,7 @@ func (c *Cluster) ApplyCondition(ctx context.Context, zone string, policy model.
 	if !policy.Kind.IsAdmin() {
 		return fmt.Errorf("report about %s: %w", policy, errNoConditions)
 	}
-	of := policyResources[policy.Kind]
+	of := PolicyResources[policy.Kind]
 	body, err := conditionBody(of, policy, cond)
 	if err != nil {
 		return fmt.Errorf("report about %s: %w", policy, err)

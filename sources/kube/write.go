@@ -65,7 +65,7 @@ type Policies struct{ cluster *Cluster }
 func (c *Cluster) Policies() *Policies { return &Policies{c} }
 
 func (p *Policies) in(k model.PolicyKey) (dynamic.ResourceInterface, error) {
-	r, ok := policyResources[k.Kind]
+	r, ok := PolicyResources[k.Kind]
 	if !ok {
 		return nil, fmt.Errorf("%s is not a policy: %w", k.Label(), model.ErrRefused)
 	}

@@ -137,9 +137,9 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 			r.Fields = append(r.Fields, f)
 		}
 	}
-	ofPolicy := policyResources[k.Kind].Resource != "" // else it was not about a policy
+	ofPolicy := PolicyResources[k.Kind].Resource != "" // else it was not about a policy
 	if ofPolicy && apierrors.IsNotFound(err) && !ofNamespace(st.Details) {
-		r.Reason = fmt.Sprintf("the server does not serve %s: is the CRD installed?", policyResources[k.Kind].GroupVersion())
+		r.Reason = fmt.Sprintf("the server does not serve %s: is the CRD installed?", PolicyResources[k.Kind].GroupVersion())
 	}
 	if apierrors.IsUnauthorized(err) {
 		r.Reason += "; log in again"

@@ -10,6 +10,7 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	"rung/sources/manifests"
+	"rung/sources/manifests/check"
 )
 
 // Live is a policy as the API server has it.
@@ -43,7 +44,7 @@ func (p *Policies) live(k model.PolicyKey, u *unstructured.Unstructured) (*Live,
 	}
 	l.Policy.Version = clean.Text(u.GetResourceVersion())
 	for _, b := range broken {
-		if b.Code == manifests.CodeUnknown {
+		if b.Code == check.CodeUnknown {
 			l.Unknown = append(l.Unknown, b.Field)
 		}
 	}

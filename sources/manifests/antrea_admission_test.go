@@ -62,7 +62,7 @@ func manyRules(n int) string {
 	return text
 }
 
-// admission has, for each sentence of Antrea's documentation, objects that do otherwise,
+// refusedByAntrea has, for each sentence of Antrea's documentation, objects that do otherwise,
 // and what is said. good does not.
 var refusedByAntrea = []struct {
 	code    string

@@ -6,20 +6,22 @@ import (
 	"rung/model"
 	"rung/model/antrea"
 	"rung/model/clean"
+	"rung/sources/manifests/check"
+	"rung/sources/manifests/policy"
 )
 
-func (d *decoder) antreaTier(o *antreaTier, m model.Meta) model.Object {
+func (d *decoder) antreaTier(o *policy.AntreaTier, m model.Meta) model.Object {
 	t := &model.AntreaTier{Meta: m, Priority: o.Spec.Priority, Description: clean.Text(o.Spec.Description)}
 	_, t.Static = antrea.IsStatic(m.Name)
 	return t
 }
 
-func (d *decoder) antreaClusterGroup(o *antreaClusterGroup, m model.Meta) model.Object {
-	return d.antreaGroup((*antreaGroup)(o), m)
+func (d *decoder) antreaClusterGroup(o *policy.AntreaClusterGroup, m model.Meta) model.Object {
+	return d.antreaGroup((*policy.AntreaGroup)(o), m)
 }
 
 // antreaGroup reads a group. Of several forms at once Antrea would take none.
-func (d *decoder) antreaGroup(o *antreaGroup, m model.Meta) model.Object {
+func (d *decoder) antreaGroup(o *policy.AntreaGroup, m model.Meta) model.Object {
 	g := &model.AntreaGroup{Meta: m}
 	bad := func(code, field, msg string) {
 		g.Invalid = append(g.Invalid, model.Broken{Severity: model.SeverityError, Origin: m.Origin, Key: m.Key, Field: field,
@@ -31,7 +33,7 @@ func (d *decoder) antreaGroup(o *antreaGroup, m model.Meta) model.Object {
 		}
 		sel, err := model.NewSelector(s)
 		if err != nil {
-			bad(CodeSelector, field, clean.Text(err.Error()))
+			bad(check.CodeSelector, field, clean.Text(err.Error()))
 		}
 		return sel
 	}
@@ -47,8 +49,8 @@ func (d *decoder) antreaGroup(o *antreaGroup, m model.Meta) model.Object {
 		blocks = append(blocks[:len(blocks):len(blocks)], *spec.IPBlock)
 	}
 	for i := range blocks {
-		if !commonCIDR(blocks[i].CIDR) {
-			bad(CodeCIDR, "spec.ipBlocks", clean.Text(blocks[i].CIDR)+" is no CIDR")
+		if !policy.IsCommonCIDR(blocks[i].CIDR) {
+			bad(check.CodeCIDR, "spec.ipBlocks", clean.Text(blocks[i].CIDR)+" is no CIDR")
 		}
 		if len(blocks[i].Except) > 0 {
 			bad(antrea.IPBlockExcept, "spec.ipBlocks", antrea.SaysExcept)

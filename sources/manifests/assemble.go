@@ -7,6 +7,7 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/words"
+	"rung/sources/manifests/check"
 )
 
 // countAsides makes one entry of all that are alike.
@@ -69,7 +70,7 @@ func duplicate(k model.Key, at, first model.Origin) model.Broken {
 	if k.Kind.IsPolicy() {
 		sev = model.SeverityError
 	}
-	return model.Broken{Severity: sev, Origin: at, Key: k, Code: CodeDuplicated,
+	return model.Broken{Severity: sev, Origin: at, Key: k, Code: check.CodeDuplicated,
 		Message: "is given twice: skipped, the one in " + first.Where() + " counts"}
 }
 
@@ -99,7 +100,7 @@ func (r *Result) implyNamespaces(o Options, have map[model.Key]model.Origin) {
 	list := words.Cut(names, ", ", 5)
 	r.Broken = append(r.Broken, model.Broken{Severity: model.SeverityWarning,
 		Origin: model.Origin{Source: o.Source, Item: -1},
-		Key:    model.Key{Kind: model.KindNamespace, Name: names[0]}, Code: CodeNamespace,
+		Key:    model.Key{Kind: model.KindNamespace, Name: names[0]}, Code: check.CodeNamespace,
 		Message: clean.Text("pods are in namespaces that were not given (" + list + "): only the names of these are known"),
 		Remedy:  "add the Namespace objects; without, policies that select by namespace labels miss these pods"})
 }

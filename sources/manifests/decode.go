@@ -13,6 +13,9 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/sources/manifests/admission"
+	"rung/sources/manifests/check"
+	"rung/sources/manifests/older"
 	"rung/sources/manifests/yamltree"
 )
 
@@ -80,7 +83,7 @@ func (d *decoder) decode(u unit) *outcome {
 // item takes in an item of a List that was cut out with its dash.
 func (d *decoder) item(root *yaml.Node, u unit, origin model.Origin) {
 	if root.Kind != yaml.SequenceNode || len(root.Content) != 1 {
-		d.out.syntax = &yamltree.Error{Code: CodeYAML, Msg: "is not one item of a List"}
+		d.out.syntax = &yamltree.Error{Code: check.CodeYAML, Msg: "is not one item of a List"}
 		return
 	}
 	if n := root.Content[0]; !yamltree.IsNull(n) {
@@ -98,15 +101,15 @@ func (d *decoder) decodeTree(root *yaml.Node, u unit) *outcome {
 func (d *decoder) syntax(err error, origin model.Origin) {
 	var se *yamltree.Error
 	if !errors.As(err, &se) {
-		se = &yamltree.Error{Code: CodeYAML, Msg: err.Error()}
+		se = &yamltree.Error{Code: check.CodeYAML, Msg: err.Error()}
 	}
 	d.out.syntax = se
 	origin.Line = d.line + max(se.Line, 1)
 	word := "is not YAML: "
 	switch se.Code {
-	case CodeJSON:
+	case check.CodeJSON:
 		word = "is not JSON: "
-	case CodeAliases:
+	case check.CodeAliases:
 		word = ""
 	}
 	d.out.broken = append(d.out.broken, model.Broken{Severity: model.SeverityError, Origin: origin, Code: se.Code,
@@ -117,8 +120,8 @@ func (d *decoder) syntax(err error, origin model.Origin) {
 func (d *decoder) value(n *yaml.Node, origin model.Origin, text []byte) {
 	if isExpectations(n) {
 		origin.Line = d.line + n.Line
-		d.report(origin, model.Key{}, issue{sev: model.SeverityInfo, code: CodeExpected,
-			msg: "skipped: expectations of connections, no objects; rung verify checks them"})
+		d.report(origin, model.Key{}, check.Issue{Severity: model.SeverityInfo, Code: check.CodeExpected,
+			Message: "skipped: expectations of connections, no objects; rung verify checks them"})
 		return
 	}
 	d.listed(n, origin, yamltree.ListKind{}, text)
@@ -166,8 +169,8 @@ func (d *decoder) object(n *yaml.Node, origin model.Origin, lk yamltree.ListKind
 	origin.Line = d.line + n.Line
 	d.priority, d.ranked = 0, false
 	if n.Kind != yaml.MappingNode {
-		d.report(origin, model.Key{}, issue{sev: model.SeverityError, code: CodeNotObject,
-			msg: "is " + what(n) + ", not a Kubernetes object"})
+		d.report(origin, model.Key{}, check.Issue{Severity: model.SeverityError, Code: check.CodeNotObject,
+			Message: "is " + check.DescribeNode(n) + ", not a Kubernetes object"})
 		return
 	}
 	apiVersion, kind := yamltree.Str(n, "apiVersion"), yamltree.Str(n, "kind")
@@ -177,12 +180,12 @@ func (d *decoder) object(n *yaml.Node, origin model.Origin, lk yamltree.ListKind
 	key := model.Key{Kind: model.Kind(clean.Text(kind)), Namespace: clean.Text(yamltree.Str(n, "metadata", "namespace")),
 		Name: clean.Text(yamltree.Str(n, "metadata", "name"))}
 	if apiVersion == "" || kind == "" {
-		d.report(origin, key, issue{sev: model.SeverityError, code: CodeNotObject, msg: "has no apiVersion or no kind"})
+		d.report(origin, key, check.Issue{Severity: model.SeverityError, Code: check.CodeNotObject, Message: "has no apiVersion or no kind"})
 		return
 	}
 	k := kindOf(apiVersion, kind)
 	if items := yamltree.Get(n, "items"); k == nil && strings.HasSuffix(kind, "List") && items != nil {
-		d.report(origin, key, issue{sev: model.SeverityError, code: CodeNotObject, msg: "items is " + what(items) + ", not a list"})
+		d.report(origin, key, check.Issue{Severity: model.SeverityError, Code: check.CodeNotObject, Message: "items is " + check.DescribeNode(items) + ", not a list"})
 		return
 	}
 	if k == nil {
@@ -196,23 +199,23 @@ func (d *decoder) object(n *yaml.Node, origin model.Origin, lk yamltree.ListKind
 	} else if !k.kind.Namespaced() {
 		key.Namespace = ""
 	}
-	if i := nameIssue(k.kind, yamltree.Str(n, "metadata", "namespace"), yamltree.Str(n, "metadata", "name")); i != nil {
-		i.line = yamltree.LineOf(n, i.field)
-		d.report(origin, shortKey(key), *i)
+	if i := check.Name(k.kind, yamltree.Str(n, "metadata", "namespace"), yamltree.Str(n, "metadata", "name")); i != nil {
+		i.Line = yamltree.LineOf(n, i.Field)
+		d.report(origin, check.ShortKey(key), *i)
 		return
 	}
-	var was *older
+	var was *older.Form
 	if k.kind.IsAdmin() {
-		was = olderForm(n, text)
+		was = older.Read(n, text)
 	}
-	bad, more := checkTree(n, k.goType, k.kind.IsPolicy() || k.antrea())
+	bad, more := check.Tree(n, k.goType, k.kind.IsPolicy() || k.antrea())
 	if key.Name == "" {
-		bad = append(bad, issue{sev: model.SeverityError, code: CodeMetadata, field: "metadata.name",
-			msg: "is missing"})
+		bad = append(bad, check.Issue{Severity: model.SeverityError, Code: check.CodeMetadata, Field: "metadata.name",
+			Message: "is missing"})
 	}
 	if d.issues(origin, key, bad, more) {
 		if k.read == nil || k.antrea() { // what else is wrong with it is told at once
-			d.issues(origin, key, apart(d.gated(n, k.kind, yamltree.Value(n).(map[string]any)), bad), 0)
+			d.issues(origin, key, admission.Unrelated(d.gated(n, k.kind, yamltree.Value(n).(map[string]any)), bad), 0)
 		}
 		return
 	}
@@ -231,14 +234,14 @@ func (d *decoder) object(n *yaml.Node, origin model.Origin, lk yamltree.ListKind
 	typed := reflect.New(k.goType).Interface().(metav1.Object)
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(yamltree.Value(n).(map[string]any),
 		typed); err != nil {
-		d.report(origin, key, issue{sev: model.SeverityError, code: CodeType, msg: clean.Text(err.Error())})
+		d.report(origin, key, check.Issue{Severity: model.SeverityError, Code: check.CodeType, Message: clean.Text(err.Error())})
 		return
 	}
 	o := k.read(d, typed, d.meta(k, typed, origin))
 	if g, ok := o.(*model.AntreaGroup); ok {
 		g.Original, g.YAML = &unstructured.Unstructured{Object: whole}, string(text)
 		if text == nil {
-			g.YAML = tidyText(whole)
+			g.YAML = yamltree.TidyText(whole)
 		}
 	}
 	d.out.objects = append(d.out.objects, o)
@@ -284,10 +287,10 @@ func kindOf(apiVersion, kind string) *kindInfo {
 // other reports an object of a kind Rung does not take in.
 func (d *decoder) other(n *yaml.Node, origin model.Origin, key model.Key, apiVersion string) {
 	sev, code, msg, remedy := otherKind(apiVersion, string(key.Kind))
-	i := issue{sev: sev, code: code, msg: clean.Text(msg), remedy: clean.Text(remedy)}
+	i := check.Issue{Severity: sev, Code: code, Message: clean.Text(msg), Remedy: clean.Text(remedy)}
 	if sev == model.SeverityError {
-		if code == CodeUnknownKind {
-			i.line = yamltree.LineOf(n, "kind")
+		if code == check.CodeUnknownKind {
+			i.Line = yamltree.LineOf(n, "kind")
 		}
 		d.report(origin, key, i)
 		return
@@ -297,43 +300,43 @@ func (d *decoder) other(n *yaml.Node, origin model.Origin, key model.Key, apiVer
 
 // issues reports what is wrong with an object and says whether any of it keeps
 // it from being taken in.
-func (d *decoder) issues(origin model.Origin, key model.Key, issues []issue, more int) (fatal bool) {
+func (d *decoder) issues(origin model.Origin, key model.Key, issues []check.Issue, more int) (fatal bool) {
 	for _, i := range issues {
 		switch {
-		case i.sev == model.SeverityError:
+		case i.Severity == model.SeverityError:
 			fatal = true
 			d.report(origin, key, i)
-		case i.code == CodeUnknown:
-			d.setAside(i.code+" "+string(key.Kind)+" "+i.generic, origin, key, i)
+		case i.Code == check.CodeUnknown:
+			d.setAside(i.Code+" "+string(key.Kind)+" "+i.Generic, origin, key, i)
 		default:
 			d.report(origin, key, i)
 		}
 	}
 	if more > 0 && fatal {
-		d.report(origin, key, issue{sev: model.SeverityError, code: issues[0].code,
-			msg: "and " + strconv.Itoa(more) + " more errors like these"})
+		d.report(origin, key, check.Issue{Severity: model.SeverityError, Code: issues[0].Code,
+			Message: "and " + strconv.Itoa(more) + " more errors like these"})
 	}
 	return fatal
 }
 
-func (d *decoder) broken(origin model.Origin, key model.Key, i issue) model.Broken {
-	if i.line > 0 {
-		origin.Line = d.line + i.line
+func (d *decoder) broken(origin model.Origin, key model.Key, i check.Issue) model.Broken {
+	if i.Line > 0 {
+		origin.Line = d.line + i.Line
 	}
-	return model.Broken{Severity: i.sev, Origin: origin, Key: key, Priority: d.priority, HasPriority: d.ranked, Field: i.field,
-		Code: i.code, Message: i.msg, Remedy: i.remedy, Release: i.release}
+	return model.Broken{Severity: i.Severity, Origin: origin, Key: key, Priority: d.priority, HasPriority: d.ranked, Field: i.Field,
+		Code: i.Code, Message: i.Message, Remedy: i.Remedy, Release: i.Release}
 }
 
-func (d *decoder) report(origin model.Origin, key model.Key, i issue) {
+func (d *decoder) report(origin model.Origin, key model.Key, i check.Issue) {
 	d.out.broken = append(d.out.broken, d.broken(origin, key, i))
 }
 
 // setAside keeps something that is reported once for all its like in a file.
-func (d *decoder) setAside(group string, origin model.Origin, key model.Key, i issue) {
+func (d *decoder) setAside(group string, origin model.Origin, key model.Key, i check.Issue) {
 	d.out.aside = append(d.out.aside, aside{group: group, broken: d.broken(origin, key, i)})
 }
 
 func (d *decoder) warnAnnotation(m model.Meta, name, msg string) {
-	d.report(m.Origin, m.Key, issue{sev: model.SeverityWarning, code: CodeAnnotation,
-		field: "metadata.annotations[" + name + "]", msg: msg})
+	d.report(m.Origin, m.Key, check.Issue{Severity: model.SeverityWarning, Code: check.CodeAnnotation,
+		Field: "metadata.annotations[" + name + "]", Message: msg})
 }

@@ -6,6 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/sources/manifests/check"
 )
 
 // FuzzRead reads anything: no panic, every object has a name, what is said is
@@ -28,7 +29,7 @@ func FuzzRead(f *testing.F) {
 			if s := b.String(); !clean.Is(s) {
 				t.Errorf("not clean: %q", s)
 			}
-			if b.Code == CodeType && b.Field == "" && !strings.HasSuffix(b.Message, "more errors like these") {
+			if b.Code == check.CodeType && b.Field == "" && !strings.HasSuffix(b.Message, "more errors like these") {
 				t.Errorf("which field? %s", b)
 			}
 		}

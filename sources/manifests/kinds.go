@@ -11,6 +11,8 @@ import (
 	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
 
 	"rung/model"
+	"rung/sources/manifests/check"
+	"rung/sources/manifests/policy"
 )
 
 // kindInfo is a kind Rung takes in.
@@ -40,10 +42,10 @@ var kinds = []kindInfo{
 	{model.KindBANP, policyGroup, "v1alpha1", reflect.TypeFor[v1alpha1.BaselineAdminNetworkPolicy](), nil},
 	{model.KindNP, "networking.k8s.io", "v1", reflect.TypeFor[networkingv1.NetworkPolicy](), nil},
 	np2016,
-	{model.KindEF, ovnGroup, "v1", reflect.TypeFor[egressFirewall](), nil},
+	{model.KindEF, ovnGroup, "v1", reflect.TypeFor[policy.EgressFirewall](), nil},
 	{model.KindCNP, policyGroup, "v1alpha2", reflect.TypeFor[v1alpha2.ClusterNetworkPolicy](), nil},
-	{model.KindACNP, antreaGroupName, antreaVersion, reflect.TypeFor[antreaClusterPolicy](), nil},
-	{model.KindANNP, antreaGroupName, antreaVersion, reflect.TypeFor[antreaPolicy](), nil},
+	{model.KindACNP, antreaGroupName, antreaVersion, reflect.TypeFor[policy.AntreaClusterPolicy](), nil},
+	{model.KindANNP, antreaGroupName, antreaVersion, reflect.TypeFor[policy.AntreaPolicy](), nil},
 	plain(model.KindTier, antreaGroupName, antreaVersion, (*decoder).antreaTier),
 	plain(model.KindClusterGroup, antreaGroupName, antreaVersion, (*decoder).antreaClusterGroup),
 	plain(model.KindGroup, antreaGroupName, antreaVersion, (*decoder).antreaGroup),
@@ -120,27 +122,27 @@ func otherKind(apiVersion, kind string) (sev model.Severity, code, msg, remedy s
 		// A name that only one group uses is meant; others ("Service",
 		// "NetworkPolicy") are kinds of their own elsewhere.
 		if k.word() == kind && (k.group == group || k.ownName() || group == "extensions") {
-			return model.SeverityError, CodeAPIVersion, "apiVersion " + apiVersion + " is not known for this kind",
+			return model.SeverityError, check.CodeAPIVersion, "apiVersion " + apiVersion + " is not known for this kind",
 				"write apiVersion: " + k.apiVersion()
 		}
 	}
 	if group == policyGroup {
-		return model.SeverityError, CodeUnknownKind, "this kind does not exist in " + policyGroup, nearKind(kind)
+		return model.SeverityError, check.CodeUnknownKind, "this kind does not exist in " + policyGroup, nearKind(kind)
 	}
 	if near := nearKind(kind); near != "" {
-		return model.SeverityError, CodeUnknownKind, "Rung does not know this kind", near
+		return model.SeverityError, check.CodeUnknownKind, "Rung does not know this kind", near
 	}
 	if strings.HasSuffix(kind, "NetworkPolicy") { // of another network plugin
-		return model.SeverityWarning, CodeUnknownKind, "skipped: unsupported kind of policy", ""
+		return model.SeverityWarning, check.CodeUnknownKind, "skipped: unsupported kind of policy", ""
 	}
-	return model.SeverityInfo, CodeUnknownKind, "skipped: unsupported kind", ""
+	return model.SeverityInfo, check.CodeUnknownKind, "skipped: unsupported kind", ""
 }
 
 // nearKind guesses which policy kind a misspelt one stands for.
 func nearKind(kind string) string {
 	policies := []string{string(model.KindANP), string(model.KindBANP), string(model.KindNP),
 		string(model.KindEF), string(model.KindCNP)}
-	if n := nearestName(policies, kind); n != "" && !slices.Contains(policies, kind) {
+	if n := check.NearestName(policies, kind); n != "" && !slices.Contains(policies, kind) {
 		return "did you mean " + n + "?"
 	}
 	return ""

@@ -17,6 +17,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/sources/manifests/check"
 	"rung/sources/manifests/yamltree"
 	"rung/sources/reading"
 )
@@ -207,7 +208,7 @@ func fileBroken(source, name, msg, remedy string) model.Broken {
 	return model.Broken{
 		Severity: model.SeverityError,
 		Origin:   model.Origin{Source: source, File: clean.Text(name), Item: -1},
-		Code:     CodeFile,
+		Code:     check.CodeFile,
 		Message:  clean.Text(msg),
 		Remedy:   remedy,
 	}

@@ -55,7 +55,7 @@ func Untyped(o any) (map[string]any, error) {
 			return nil, err
 		}
 	}
-	return tidy(obj), nil
+	return yamltree.Tidy(obj), nil
 }
 
 // Tree is a policy as a tree of JSON values, integers as int64, made from its own
@@ -66,5 +66,5 @@ func Tree(p *model.Policy) (map[string]any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the text of %s: %w", p.Key.Label(), err)
 	}
-	return tidy(obj), nil
+	return yamltree.Tidy(obj), nil
 }

@@ -12,12 +12,16 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/sources/manifests/admission"
+	"rung/sources/manifests/check"
+	"rung/sources/manifests/older"
+	"rung/sources/manifests/policy"
 	"rung/sources/manifests/yamltree"
 )
 
 // policy takes in a policy that passed the strict check; was is what it was in an older
 // form, nil for none.
-func (d *decoder) policy(n *yaml.Node, k *kindInfo, key model.Key, origin model.Origin, text []byte, was *older) {
+func (d *decoder) policy(n *yaml.Node, k *kindInfo, key model.Key, origin model.Origin, text []byte, was *older.Form) {
 	obj := yamltree.Value(n).(map[string]any)
 	dropStatusDoubt(obj)
 	if !d.opts.SkipSchema {
@@ -25,12 +29,12 @@ func (d *decoder) policy(n *yaml.Node, k *kindInfo, key model.Key, origin model.
 			return
 		}
 	}
-	typed, err := Typify(k.kind, obj)
+	typed, err := policy.Typify(k.kind, obj)
 	if err != nil {
-		d.report(origin, key, issue{sev: model.SeverityError, code: CodeSchema, msg: clean.Text(err.Error())})
+		d.report(origin, key, check.Issue{Severity: model.SeverityError, Code: check.CodeSchema, Message: clean.Text(err.Error())})
 		return
 	}
-	p := newPolicy(d.meta(k, typed, origin), typed)
+	p := policy.New(d.meta(k, typed, origin), typed)
 	for i := range p.Invalid {
 		if l := yamltree.LineOfValue(n, p.Invalid[i].Field, p.Invalid[i].Message); l > 0 {
 			p.Invalid[i].Origin.Line = d.line + l
@@ -39,20 +43,20 @@ func (d *decoder) policy(n *yaml.Node, k *kindInfo, key model.Key, origin model.
 	if text != nil {
 		p.YAML = string(text) // a copy: the file's text is not kept
 	} else {
-		p.YAML = tidyText(obj)
+		p.YAML = yamltree.TidyText(obj)
 	}
 	if was != nil {
-		was.onto(p, d.line)
+		was.MarkPolicy(p, d.line)
 	}
 	p.Digested = p.Digests()
 	d.out.objects = append(d.out.objects, p)
 }
 
 // gated is what gate 1 says of a tree, with the lines of its text.
-func (d *decoder) gated(n *yaml.Node, k model.Kind, obj map[string]any) []issue {
-	bad := judge(k, obj, d.opts.Schemas, d.opts.Release)
+func (d *decoder) gated(n *yaml.Node, k model.Kind, obj map[string]any) []check.Issue {
+	bad := admission.Judge(k, obj, d.opts.Schemas, d.opts.Release)
 	for i := range bad {
-		bad[i].line = yamltree.LineOfValue(n, bad[i].field, bad[i].msg)
+		bad[i].Line = yamltree.LineOfValue(n, bad[i].Field, bad[i].Message)
 	}
 	return bad
 }
@@ -88,7 +92,7 @@ func (d *decoder) fromObject(obj any, origin model.Origin) (*model.Policy, error
 		if k = kindOf(u.GetAPIVersion(), u.GetKind()); k == nil || !k.kind.IsPolicy() {
 			return nil, fmt.Errorf("%s %s is not a policy Rung reads", u.GetAPIVersion(), u.GetKind())
 		}
-		typed, err := Typify(k.kind, u.Object)
+		typed, err := policy.Typify(k.kind, u.Object)
 		if err != nil {
 			return nil, err
 		}
@@ -97,7 +101,7 @@ func (d *decoder) fromObject(obj any, origin model.Origin) (*model.Policy, error
 	if k == nil || !k.kind.IsPolicy() {
 		return nil, fmt.Errorf("%T is not a policy Rung reads", obj)
 	}
-	p := newPolicy(d.meta(k, obj.(metav1.Object), origin), obj)
+	p := policy.New(d.meta(k, obj.(metav1.Object), origin), obj)
 	text, err := Marshal(p)
 	if err != nil {
 		return nil, fmt.Errorf("write %s as YAML: %w", p.Key, err)

@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"rung/model"
+	"rung/sources/manifests/check"
 	"rung/sources/manifests/yamltree"
 )
 
@@ -81,7 +82,7 @@ func (o Options) ParsePolicy(text []byte) (*model.Policy, []model.Broken) {
 }
 
 func notOnePolicy(at model.Origin, k model.Key, msg string) model.Broken {
-	return model.Broken{Severity: model.SeverityError, Origin: at, Key: k, Code: CodeNotObject, Message: msg}
+	return model.Broken{Severity: model.SeverityError, Origin: at, Key: k, Code: check.CodeNotObject, Message: msg}
 }
 
 // fileResult is what one file gave, before objects of different files are held
@@ -233,7 +234,7 @@ func (f *fileResult) collect(d *decoder, outs []*outcome) {
 			continue
 		}
 		whole := d.decode(s.whole)
-		if whole.syntax == nil || whole.syntax.Code == CodeAliases {
+		if whole.syntax == nil || whole.syntax.Code == check.CodeAliases {
 			clear(outs[s.from:s.to])
 			outs[s.from] = whole
 		}

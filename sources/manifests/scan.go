@@ -11,6 +11,7 @@ import (
 
 	"rung/model"
 	"rung/model/words"
+	"rung/sources/manifests/check"
 	"rung/sources/reading"
 )
 
@@ -41,7 +42,7 @@ func (f *watched) result(source string) *fileResult {
 	if f.gone {
 		b := fileBroken(source, f.res.file.Path, fmt.Sprintf("has gone since %s: %s removed",
 			f.away.Format(time.TimeOnly), words.Count(f.objects, "object")), "")
-		b.Code = CodeGone
+		b.Code = check.CodeGone
 		if f.res.in.folder {
 			b.Severity = model.SeverityWarning
 		}
@@ -56,7 +57,7 @@ func (f *watched) result(source string) *fileResult {
 		e := f.kept[k]
 		r.objects = append(r.objects, e.object)
 		r.broken = append(r.broken, model.Broken{Severity: model.SeverityWarning, Origin: originOf(e.object), Key: k,
-			Code:    CodeKept,
+			Code:    check.CodeKept,
 			Message: "unreadable now; last good version, of " + e.read.Format(time.TimeOnly) + ", shown"})
 	}
 	return &r

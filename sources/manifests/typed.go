@@ -9,6 +9,8 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/sources/manifests/check"
+	"rung/sources/manifests/yamltree"
 )
 
 // Typed brings objects of the API server, as client-go decodes them, into the
@@ -47,8 +49,8 @@ func (t *Typed) Again(obj any, old model.Object) (o model.Object, broken []model
 	if k == nil || k.read == nil {
 		return t.policy(obj, m, old), t.d.out.broken
 	}
-	if i := nameIssue(k.kind, m.GetNamespace(), m.GetName()); i != nil {
-		t.d.report(t.origin(), shortKey(model.Key{Kind: k.kind, Namespace: m.GetNamespace(), Name: m.GetName()}), *i)
+	if i := check.Name(k.kind, m.GetNamespace(), m.GetName()); i != nil {
+		t.d.report(t.origin(), check.ShortKey(model.Key{Kind: k.kind, Namespace: m.GetNamespace(), Name: m.GetName()}), *i)
 		return nil, t.d.out.broken
 	}
 	about := t.d.meta(k, m, t.origin())
@@ -61,16 +63,16 @@ func (t *Typed) Again(obj any, old model.Object) (o model.Object, broken []model
 func (t *Typed) generic(k *kindInfo, u *unstructured.Unstructured) model.Object {
 	typed := reflect.New(k.goType).Interface().(metav1.Object)
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, typed); err != nil {
-		t.d.report(t.origin(), shortKey(model.Key{Kind: k.kind, Namespace: u.GetNamespace(), Name: u.GetName()}),
-			issue{sev: model.SeverityError, code: CodeSchema, msg: clean.Text(err.Error()),
-				remedy: "the installed CRD and this release of Rung do not fit"})
+		t.d.report(t.origin(), check.ShortKey(model.Key{Kind: k.kind, Namespace: u.GetNamespace(), Name: u.GetName()}),
+			check.Issue{Severity: model.SeverityError, Code: check.CodeSchema, Message: clean.Text(err.Error()),
+				Remedy: "the installed CRD and this release of Rung do not fit"})
 		return nil
 	}
 	about := t.d.meta(k, typed, t.origin())
 	about.Version = clean.Text(u.GetResourceVersion())
 	o := k.read(t.d, typed, about)
 	if g, ok := o.(*model.AntreaGroup); ok {
-		g.Original, g.YAML = u, tidyText(u.Object)
+		g.Original, g.YAML = u, yamltree.TidyText(u.Object)
 	}
 	return o
 }

@@ -12,6 +12,10 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/sources/manifests/check"
+	"rung/sources/manifests/older"
+	"rung/sources/manifests/policy"
+	"rung/sources/manifests/yamltree"
 )
 
 // policy brings a policy into the model's form. A field of its spec that Rung's
@@ -34,8 +38,8 @@ func (t *Typed) policy(obj any, m metav1.Object, old model.Object) model.Object 
 				key.Kind = k.kind
 			}
 		}
-		t.d.report(t.origin(), key, issue{sev: model.SeverityError, code: CodeSchema, msg: clean.Text(err.Error()),
-			remedy: "the installed CRD and this release of Rung do not fit"})
+		t.d.report(t.origin(), key, check.Issue{Severity: model.SeverityError, Code: check.CodeSchema, Message: clean.Text(err.Error()),
+			Remedy: "the installed CRD and this release of Rung do not fit"})
 		return nil
 	}
 	p.Version = clean.Text(m.GetResourceVersion())
@@ -43,27 +47,27 @@ func (t *Typed) policy(obj any, m metav1.Object, old model.Object) model.Object 
 		return p
 	}
 	if t.newerFields(p, u) {
-		p.YAML = tidyText(u.Object)
+		p.YAML = yamltree.TidyText(u.Object)
 	}
 	return p
 }
 
 // newerFields reports what the policy's types lack, and says whether there is any.
 func (t *Typed) newerFields(p *model.Policy, u *unstructured.Unstructured) bool {
-	fields := unknownFields(infoOfKind(p.Kind).goType, u.Object)
+	fields := check.UnknownFields(infoOfKind(p.Kind).goType, u.Object)
 	if p.Older = nil; len(fields) > 0 && p.Kind.IsAdmin() {
-		p.Older = olderOnServer(u.Object)
+		p.Older = older.OnServer(u.Object)
 	}
 	for _, field := range fields {
-		if p.Older != nil && isOlderField(field) {
-			t.d.report(t.origin(), p.Key, issue{sev: model.SeverityWarning, code: model.InvalidOlder, field: field,
-				msg:    "is of an older form: OVN-Kubernetes of today does not read this field, and decides by what is left",
-				remedy: "e in the console opens the text in today's form; the installed CRD is older, too"})
+		if p.Older != nil && older.IsField(field) {
+			t.d.report(t.origin(), p.Key, check.Issue{Severity: model.SeverityWarning, Code: model.InvalidOlder, Field: field,
+				Message: "is of an older form: OVN-Kubernetes of today does not read this field, and decides by what is left",
+				Remedy:  "e in the console opens the text in today's form; the installed CRD is older, too"})
 			continue
 		}
-		t.d.report(t.origin(), p.Key, issue{sev: model.SeverityWarning, code: CodeUnknown, field: field,
-			msg:    "this release of Rung does not know the field: what is shown is not all the policy says",
-			remedy: "the installed CRD is newer than Rung; change this policy with kubectl"})
+		t.d.report(t.origin(), p.Key, check.Issue{Severity: model.SeverityWarning, Code: check.CodeUnknown, Field: field,
+			Message: "this release of Rung does not know the field: what is shown is not all the policy says",
+			Remedy:  "the installed CRD is newer than Rung; change this policy with kubectl"})
 	}
 	return len(fields) > 0
 }
@@ -104,7 +108,7 @@ func restated(was *model.Policy, u *unstructured.Unstructured) *model.Policy {
 		return nil
 	}
 	*conditions = now.Status.Conditions
-	p.Version, p.Conditions = clean.Text(now.Metadata.ResourceVersion), cleanConditions(now.Status.Conditions)
+	p.Version, p.Conditions = clean.Text(now.Metadata.ResourceVersion), policy.CleanConditions(now.Status.Conditions)
 	return &p
 }
 

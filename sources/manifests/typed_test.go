@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"rung/model"
+	"rung/sources/manifests/check"
 )
 
 // typedObjects decodes every object of a text as client-go would.
@@ -181,7 +182,7 @@ func TestTypedPolicy(t *testing.T) {
 	p, broken = read(newer)
 	var fields []string
 	for _, b := range broken {
-		if b.Severity != model.SeverityWarning || b.Key != p.Key || b.Code != CodeUnknown {
+		if b.Severity != model.SeverityWarning || b.Key != p.Key || b.Code != check.CodeUnknown {
 			t.Errorf("entry %+v", b)
 		}
 		fields = append(fields, b.Field)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/sources/manifests/check"
 )
 
 // unread are objects of a kind that Rung has no use for, such as ConfigMap.
@@ -19,7 +20,7 @@ type unread struct {
 // matter: a policy of a kind that Rung does not read, a field it does not know.
 func splitUnread(as []aside) (of []unread, rest []aside) {
 	for _, a := range as {
-		if a.broken.Code != CodeUnknownKind || a.broken.Severity != model.SeverityInfo {
+		if a.broken.Code != check.CodeUnknownKind || a.broken.Severity != model.SeverityInfo {
 			rest = append(rest, a)
 			continue
 		}

@@ -7,6 +7,9 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/sources/manifests/admission"
+	"rung/sources/manifests/check"
+	"rung/sources/manifests/older"
 	"rung/sources/manifests/yamltree"
 )
 
@@ -20,11 +23,11 @@ func Validate(p *model.Policy) []model.Broken { return (&Options{}).validate(p) 
 func (o *Options) validate(p *model.Policy) []model.Broken {
 	obj, root, err := rawObject(p)
 	if err != nil {
-		return []model.Broken{{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key, Code: CodeYAML,
+		return []model.Broken{{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key, Code: check.CodeYAML,
 			Message: clean.Text(err.Error())}}
 	}
 	if p.Older != nil && root != nil { // what is of an older form is said already; the rest is checked
-		modernise(root)
+		older.Modernise(root)
 		obj = yamltree.Value(root).(map[string]any)
 	}
 	var out []model.Broken
@@ -32,11 +35,11 @@ func (o *Options) validate(p *model.Policy) []model.Broken {
 	if root != nil {
 		priority, ranked = priorityIn(root, p.Kind)
 	}
-	for _, i := range judge(p.Kind, obj, o.Schemas, o.Release) {
-		b := model.Broken{Severity: i.sev, Origin: p.Origin, Key: p.Key, Field: i.field, Code: i.code, Message: i.msg,
-			Remedy: i.remedy, Release: i.release, Priority: priority, HasPriority: ranked}
+	for _, i := range admission.Judge(p.Kind, obj, o.Schemas, o.Release) {
+		b := model.Broken{Severity: i.Severity, Origin: p.Origin, Key: p.Key, Field: i.Field, Code: i.Code, Message: i.Message,
+			Remedy: i.Remedy, Release: i.Release, Priority: priority, HasPriority: ranked}
 		if root != nil && p.Origin.Item < 0 && p.Origin.Line > 0 {
-			b.Origin.Line += yamltree.LineOfValue(root, i.field, i.msg) - root.Line
+			b.Origin.Line += yamltree.LineOfValue(root, i.Field, i.Message) - root.Line
 		}
 		out = append(out, b)
 	}

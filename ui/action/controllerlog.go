@@ -1,7 +1,7 @@
 package action
 
 import (
-	"rung/engine/logs"
+	"rung/engine/logs/controllerlog"
 	"rung/revision"
 )
 
@@ -21,7 +21,7 @@ var controllerActions = []Action{
 // OnCluster disables an action that needs the pods of a cluster.
 func OnCluster(c Context) string {
 	if c.Mode.Name != revision.ClusterMode {
-		return logs.ErrNotOnCluster.Error()
+		return controllerlog.ErrNotOnCluster.Error()
 	}
 	return ""
 }

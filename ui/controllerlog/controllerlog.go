@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine/logs"
+	"rung/engine/logs/controllerlog"
 	"rung/model"
 	"rung/model/words"
 	"rung/revision/policies"
@@ -27,7 +27,7 @@ type View struct {
 
 	reads view.Once
 	at    time.Time // of the answer
-	log   *logs.ControllerLog
+	log   *controllerlog.Log
 	err   error
 }
 
@@ -48,7 +48,7 @@ func (v *View) Sync(env *view.Env) {
 // ask reads the log.
 func (v *View) ask(env *view.Env) {
 	c, zone, key := env.Console, v.page.Zone, v.page.Key
-	view.Begin(&v.reads, env, "reading the controller's log", func(ctx context.Context) (*logs.ControllerLog, error) {
+	view.Begin(&v.reads, env, "reading the controller's log", func(ctx context.Context) (*controllerlog.Log, error) {
 		return c.ControllerLog(ctx, zone, key)
 	})
 }
@@ -58,7 +58,7 @@ func (v *View) Working() time.Time { return v.reads.Since() }
 
 // Receive takes the answer; one that is refused leaves what was read before.
 func (v *View) Receive(env *view.Env, msg any) {
-	log, err, ok := view.Come[*logs.ControllerLog](&v.reads, msg)
+	log, err, ok := view.Come[*controllerlog.Log](&v.reads, msg)
 	if !ok {
 		return
 	}

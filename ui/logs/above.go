@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"rung/engine/logs"
+	"rung/engine/logs/why"
 	"rung/model"
 	"rung/model/words"
 	"rung/revision/connections"
@@ -60,7 +60,7 @@ func (a *above) sentences(k model.PolicyKey) (out []string) {
 			case len(out) == aboveShown:
 				more++
 			default:
-				out = append(out, logs.DecidedFirst(k, b))
+				out = append(out, why.DecidedFirst(k, b))
 			}
 		}
 	}
@@ -83,7 +83,7 @@ func (a *above) links() (out []link) {
 	}
 	seen := map[nav.Page]bool{}
 	add := func(x *connections.Above) {
-		l := link{logs.AboveName(model.PolicyKey{}, x), string(x.Action) + ", " + logs.AboveLogs(x), nav.ToRule(x.Policy, x.Direction, x.Rule)}
+		l := link{why.AboveName(model.PolicyKey{}, x), string(x.Action) + ", " + why.AboveLogs(x), nav.ToRule(x.Policy, x.Direction, x.Rule)}
 		if x.Rule < 0 {
 			l.to = nav.Page{Kind: nav.Rows, Key: x.Policy, Text: detail.RowsFilter(x.Policy)}
 		}

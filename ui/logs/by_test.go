@@ -11,17 +11,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/engine/logs"
+	"rung/engine/logs/logline"
 	"rung/model"
 	"rung/model/logquery"
 )
 
 // mixed are entries of every kind: ends that are pods, nodes, outside or gone, rules of
 // all kinds of policies, default denies, ACLs nobody knows, gaps.
-func mixed(rng *rand.Rand, n int) (out []*logs.Entry) {
+func mixed(rng *rand.Rand, n int) (out []*logline.Entry) {
 	pick := func(of ...string) string { return of[rng.IntN(len(of))] }
-	end := func() logs.End {
-		d := logs.End{Addr: fmt.Sprintf("10.0.0.%d", rng.IntN(6))}
+	end := func() logline.End {
+		d := logline.End{Addr: fmt.Sprintf("10.0.0.%d", rng.IntN(6))}
 		switch rng.IntN(7) {
 		case 0:
 			d.Note = "outside"
@@ -39,7 +39,7 @@ func mixed(rng *rand.Rand, n int) (out []*logs.Entry) {
 		return d
 	}
 	for i := range n {
-		e := &logs.Entry{Seq: uint64(i + 1), Attributed: true, Action: "dropped", Src: end(), Dst: end()}
+		e := &logline.Entry{Seq: uint64(i + 1), Attributed: true, Action: "dropped", Src: end(), Dst: end()}
 		e.Line = model.LogLine{At: time.Unix(int64(1000+i), 0), Zone: "w1", Verdict: pick("drop", "allow"), Proto: pick("tcp", "udp", "icmp", "icmp6")}
 		e.At = e.Line.At
 		if e.Line.Verdict == "allow" {
@@ -74,7 +74,7 @@ func mixed(rng *rand.Rand, n int) (out []*logs.Entry) {
 	return out
 }
 
-func feedOf(entries []*logs.Entry) *feed {
+func feedOf(entries []*logline.Entry) *feed {
 	f := &feed{held: entries, texts: make([]string, len(entries)), about: make([]bool, len(entries))}
 	f.restart()
 	f.scan(time.Hour)
@@ -146,12 +146,12 @@ func TestPilesAndTheirFilters(t *testing.T) {
 // newest line.
 func TestRates(t *testing.T) {
 	at := time.Unix(10_000, 0)
-	entry := func(ago time.Duration, n uint64) *logs.Entry {
+	entry := func(ago time.Duration, n uint64) *logline.Entry {
 		e := mixed(rand.New(rand.NewPCG(1, 1)), 1)[0]
 		e.Gap, e.Seq, e.Line.At, e.At = nil, n, at.Add(-ago), at.Add(-ago)
 		return e
 	}
-	entries := []*logs.Entry{entry(2*time.Minute, 1), entry(59*time.Second, 2), entry(9*time.Second, 3), entry(4*time.Second, 4)}
+	entries := []*logline.Entry{entry(2*time.Minute, 1), entry(59*time.Second, 2), entry(9*time.Second, 3), entry(4*time.Second, 4)}
 	want := [barCount]int{0: 1, 16: 1, 18: 1}
 	check := func(now time.Time, lately int) {
 		t.Helper()
@@ -170,12 +170,14 @@ func TestRates(t *testing.T) {
 
 // Who has an address that nobody knows is not said to be outside.
 func TestSpaces(t *testing.T) {
-	pod := logs.End{Addr: "10.0.0.1", Key: model.Key{Kind: model.KindPod, Namespace: "red", Name: "web"}}
-	unknown := logs.End{Addr: "10.0.0.1"}
-	ends := []logs.End{pod, unknown, {Addr: "10.0.0.1", Note: "no longer known"}, {Addr: "10.0.0.1", Note: "outside"}, {Addr: "fd00::1"}, {},
+	pod := logline.End{Addr: "10.0.0.1", Key: model.Key{Kind: model.KindPod, Namespace: "red", Name: "web"}}
+	unknown := logline.End{Addr: "10.0.0.1"}
+	ends := []logline.End{pod, unknown, {Addr: "10.0.0.1", Note: "no longer known"}, {Addr: "10.0.0.1", Note: "outside"}, {Addr: "fd00::1"}, {},
 		{Addr: "10.0.0.1", Key: model.Key{Kind: model.KindNode, Name: "w1"}}}
 	names := []string{"red", "10.0.0.1", "10.0.0.1", "(outside)", "fd00::1", "(no address)", "(node)"}
-	of := func(i int) *logs.Entry { return &logs.Entry{Src: ends[i], Dst: pod, Line: model.LogLine{Proto: "tcp"}} }
+	of := func(i int) *logline.Entry {
+		return &logline.Entry{Src: ends[i], Dst: pod, Line: model.LogLine{Proto: "tcp"}}
+	}
 	for i := range ends {
 		name, term := byNamespaces.name(of(i))
 		if want := names[i] + " → red"; name != want {
@@ -200,7 +202,7 @@ func TestSpread(t *testing.T) {
 	for range 200 {
 		entries := mixed(rng, 1+rng.IntN(60))
 		f := feedOf(entries)
-		f.scope = func(e *logs.Entry) bool { return e.Seq%3 != 0 }
+		f.scope = func(e *logline.Entry) bool { return e.Seq%3 != 0 }
 		q, _ := logquery.Parse("port:8", time.Now())
 		f.narrow(q)
 		f.scan(time.Hour)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"rung/engine/logs"
+	"rung/engine/logs/why"
 	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
@@ -19,8 +20,8 @@ func (v *logPage) checks(env *view.Env) (out []string) {
 		return nil
 	}
 	key := env.Keys.Action(action.LogsLogging).Shown()
-	about := logs.About{Policy: v.page.Key, Dir: v.page.Dir, Rule: v.page.Rule}
-	for _, c := range logs.Why(l, env.Rev, about) {
+	about := why.About{Policy: v.page.Key, Dir: v.page.Dir, Rule: v.page.Rule}
+	for _, c := range why.Steps(l, env.Rev, about) {
 		switch {
 		case c.Levels && c.Step == "annotation":
 			c.Text, c.Remedy = c.Text+" "+key+" switches logging on.", ""
@@ -38,7 +39,7 @@ func (v *logPage) checks(env *view.Env) (out []string) {
 // check or a dot before it.
 func reasonLines(text string, w int, st *themes.Styles) (lines []string) {
 	mark, look := "·", st.Dim
-	for sign, of := range map[string]themes.Style{logs.Fine.Sign(): st.OK, logs.Wrong.Sign(): st.Deny, logs.Unknown.Sign(): st.Warn, logs.Noted.Sign(): st.Dim} {
+	for sign, of := range map[string]themes.Style{why.Fine.Sign(): st.OK, why.Wrong.Sign(): st.Deny, why.Unknown.Sign(): st.Warn, why.Noted.Sign(): st.Dim} {
 		if rest, ok := strings.CutPrefix(text, sign+" "); ok {
 			text, mark, look = rest, sign, of
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sort"
 
-	"rung/engine/logs"
+	"rung/engine/logs/logline"
 	"rung/model"
 )
 
@@ -43,7 +43,7 @@ type groupKey struct {
 
 func (g *groups) reset() { *g = groups{marks: g.marks, stale: true, seen: g.seen} }
 
-func (g *groups) key(e *logs.Entry) groupKey {
+func (g *groups) key(e *logline.Entry) groupKey {
 	segment := sort.Search(len(g.marks), func(i int) bool { return g.marks[i] >= e.Seq })
 	if e.Gap != nil {
 		return groupKey{segment: segment, gap: e.Seq}
@@ -98,7 +98,7 @@ func (g *groups) marked(marks []mark) bool {
 }
 
 // of is the group of a line; fresh says that it was made for it.
-func (g *groups) of(e *logs.Entry) (x *group, fresh bool) {
+func (g *groups) of(e *logline.Entry) (x *group, fresh bool) {
 	g.seen++
 	k := g.key(e)
 	if x = g.by[k]; x == nil {
@@ -109,7 +109,7 @@ func (g *groups) of(e *logs.Entry) (x *group, fresh bool) {
 }
 
 // older takes in a line from before those that are counted.
-func (g *groups) older(e *logs.Entry) {
+func (g *groups) older(e *logline.Entry) {
 	if g.by == nil || g.stale || e == nil || e.Seq > g.upto {
 		return
 	}
@@ -145,7 +145,7 @@ func (g *groups) order(since uint64) {
 }
 
 // forget takes a line out that the store let go.
-func (g *groups) forget(e *logs.Entry) {
+func (g *groups) forget(e *logline.Entry) {
 	if e == nil || g.by == nil || e.Seq > g.upto || g.stale {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"rung/engine/logs"
+	"rung/engine/logs/logline"
 	"rung/model"
 	"rung/model/logquery"
 	"rung/model/words"
@@ -158,7 +159,7 @@ func (v *logPage) cursor() int {
 
 // entry is the log line under the cursor, of lines that are grouped the newest of them;
 // nil for none.
-func (v *logPage) entry() *logs.Entry {
+func (v *logPage) entry() *logline.Entry {
 	if v.by != byNothing {
 		return v.piles.newestOf()
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rung/engine/logs"
+	"rung/engine/logs/logline"
 	"rung/model"
 	"rung/model/moment"
 	"rung/model/words"
@@ -22,7 +23,7 @@ type place struct {
 	// going is the newest line there was when another time was asked for: the first that
 	// comes after it is gone to.
 	going uint64
-	to    *logs.Entry // the line that is gone to, nil for the first there is
+	to    *logline.Entry // the line that is gone to, nil for the first there is
 	files []model.LogStream
 }
 
@@ -73,7 +74,7 @@ func (v *logPage) goTo(env *view.Env, to time.Time) {
 	l := env.Console.Logs()
 	if v.hunt.shown != nil && !to.Equal(logs.TheEnd) { // among what was found
 		v.pause(true)
-		v.sel = v.feed.same(&logs.Entry{Line: model.LogLine{At: to}})
+		v.sel = v.feed.same(&logline.Entry{Line: model.LogLine{At: to}})
 		return
 	}
 	v.place.going, v.place.to = max(1, l.Last()), nil

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine/logs"
+	"rung/engine/logs/logline"
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
@@ -60,7 +60,7 @@ func (v *logPage) missing() (gaps, long uint64) {
 }
 
 // gapLine is a place where lines may be missing.
-func (v *logPage) gapLine(env *view.Env, e *logs.Entry, s shape) widget.Line {
+func (v *logPage) gapLine(env *view.Env, e *logline.Entry, s shape) widget.Line {
 	at := ""
 	if s.stamp = min(s.stamp, seconds); v.clock != hidden {
 		at = strings.TrimLeft(s.stampText(e.Line.At, env.Now), " ") + " "

@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"rung/engine/logs"
+	"rung/engine/logs/logline"
 	"rung/model"
 )
 
@@ -37,20 +37,20 @@ func (t *tally) count(f *feed, upto uint64) {
 }
 
 // older takes in a line from before those that are counted.
-func (t *tally) older(e *logs.Entry) {
+func (t *tally) older(e *logline.Entry) {
 	if t.by != nil && !t.stale && e != nil && e.Seq <= t.upto {
 		t.add(e, 1)
 	}
 }
 
 // forget takes a line out that the store let go.
-func (t *tally) forget(e *logs.Entry) {
+func (t *tally) forget(e *logline.Entry) {
 	if t.by != nil && !t.stale && e != nil && e.Seq <= t.upto {
 		t.add(e, -1)
 	}
 }
 
-func (t *tally) add(e *logs.Entry, d int) {
+func (t *tally) add(e *logline.Entry, d int) {
 	t.seen++
 	if !counted(e) {
 		return
@@ -80,7 +80,7 @@ func (t *tally) pace(ref model.RuleRef, now time.Time) pace {
 	return pace{}
 }
 
-func counted(e *logs.Entry) bool { return e != nil && e.Gap == nil && e.Attributed }
+func counted(e *logline.Entry) bool { return e != nil && e.Gap == nil && e.Attributed }
 
 // pace is how many lines of a rule came in each of the last seconds, the newest last;
 // that one is still running.

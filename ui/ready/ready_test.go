@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine/logs"
+	"rung/engine/logs/controllerlog"
 	"rung/model"
 	"rung/revision"
 	"rung/ui"
@@ -52,8 +52,8 @@ func TestFew(t *testing.T) {
 	uitest.Reports(p, green, nil, all...)
 	uitest.Behind(p, all[2], green)
 	f := uitest.NewFake(p)
-	f.OnController = func(zone string, k model.PolicyKey) (*logs.ControllerLog, error) {
-		return &logs.ControllerLog{Zone: zone, Policy: k, Source: "ovn-kubernetes/ovnkube-node-x/ovnkube-controller", Command: "kubectl logs x", Read: 10, First: uitest.Now}, nil
+	f.OnController = func(zone string, k model.PolicyKey) (*controllerlog.Log, error) {
+		return &controllerlog.Log{Zone: zone, Policy: k, Source: "ovn-kubernetes/ovnkube-node-x/ovnkube-controller", Command: "kubectl logs x", Read: 10, First: uitest.Now}, nil
 	}
 	s := uitest.OpenWith(t, f, ui.Options{Page: nav.To(nav.Ladder)})
 	s.Press("7")

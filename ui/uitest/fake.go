@@ -10,6 +10,7 @@ import (
 	"rung/change/gate"
 	"rung/change/history"
 	"rung/engine/logs"
+	"rung/engine/logs/controllerlog"
 	"rung/engine/probe"
 	"rung/model"
 	"rung/model/plan"
@@ -38,7 +39,7 @@ type Fake struct {
 	// OnOVNTrace answers OVNTrace; nil has nowhere to run it.
 	OnOVNTrace func(verdict.Connection) (*flows.OVNTrace, error)
 	// OnController answers ControllerLog; nil is no cluster.
-	OnController func(zone string, policy model.PolicyKey) (*logs.ControllerLog, error)
+	OnController func(zone string, policy model.PolicyKey) (*controllerlog.Log, error)
 
 	// OnProbe answers Probe; nil is no sandbox on OVN.
 	OnProbe func(context.Context, verdict.Connection, func(probe.Phase)) (*probe.Result, error)
@@ -165,10 +166,10 @@ func (f *Fake) Activity(after uint64) []model.Activity {
 func (f *Fake) Logs() *logs.Store { return f.LogStore }
 
 // ControllerLog is what OnController gives.
-func (f *Fake) ControllerLog(_ context.Context, zone string, policy model.PolicyKey) (*logs.ControllerLog, error) {
+func (f *Fake) ControllerLog(_ context.Context, zone string, policy model.PolicyKey) (*controllerlog.Log, error) {
 	f.call("controller log " + zone + " " + policy.Name)
 	if f.OnController == nil {
-		return nil, logs.ErrNotOnCluster
+		return nil, controllerlog.ErrNotOnCluster
 	}
 	return f.OnController(zone, policy)
 }

@@ -8,6 +8,7 @@ import (
 	"rung/change/gate"
 	"rung/change/history"
 	"rung/engine/logs"
+	"rung/engine/logs/controllerlog"
 	"rung/engine/probe"
 	"rung/model"
 	"rung/model/plan"
@@ -43,7 +44,7 @@ type Console interface {
 	Activity(after uint64) []model.Activity
 	Logs() *logs.Store
 	// ControllerLog reads what a zone's ovnkube-controller wrote about a policy.
-	ControllerLog(ctx context.Context, zone string, policy model.PolicyKey) (*logs.ControllerLog, error)
+	ControllerLog(ctx context.Context, zone string, policy model.PolicyKey) (*controllerlog.Log, error)
 	// OVNTrace asks ovn-trace about a connection, and holds it against the rows. told hears
 	// what is being done, from another goroutine.
 	OVNTrace(ctx context.Context, c verdict.Connection, told func(doing string)) (*flows.OVNTrace, error)

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"rung/sources/manifests"
+	"rung/sources/manifests/policy"
 )
 
 func (r *rewriter) set(e Edit, p *piece, at [2]int, old map[string]any) error {
@@ -22,7 +23,7 @@ func (r *rewriter) set(e Edit, p *piece, at [2]int, old map[string]any) error {
 	// Compare like with like: what the old object is once it is typed.
 	var was any = old
 	if typed := reflect.TypeOf(e.Object); typed.Kind() == reflect.Pointer && e.Key.Kind.IsPolicy() {
-		if t, err := manifests.Typify(e.Key.Kind, old); err == nil && reflect.TypeOf(t) == typed {
+		if t, err := policy.Typify(e.Key.Kind, old); err == nil && reflect.TypeOf(t) == typed {
 			was = t
 		}
 	}

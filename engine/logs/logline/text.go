@@ -1,0 +1,166 @@
+package logline
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/model/words"
+	"rung/revision"
+	"rung/revision/connections"
+)
+
+// Sentence says the line for people:
+//
+//	restricted/restricted-b2hhj → monitoring/prom-0 icmp dropped by cluster-control egress 5 "default-deny"
+func (e *Entry) Sentence() string {
+	if e.Gap != nil {
+		return e.Line.Zone + ": " + e.Gap.String()
+	}
+	return e.sentence(" → ")
+}
+
+// sentence is the sentence with this arrow between the ends.
+func (e *Entry) sentence(arrow string) string {
+	s := e.Src.String() + arrow + e.Dst.String() + " " + e.Traffic() + " " + e.Action + " by " + e.By()
+	if a := e.Line.Antrea; a != nil && a.Packets > 1 {
+		s += ", " + words.Count(a.Packets, "packet") + " in " + a.Over.Round(time.Millisecond).String()
+	}
+	return s
+}
+
+// Text is what a filter and a search look at: time, zone and sentence. It has no letters
+// beyond ASCII where names have none, which makes folding case cheap.
+func (e *Entry) Text() string {
+	at := e.Line.At.Format("15:04:05.000 ")
+	if e.Gap != nil {
+		return at + e.Sentence()
+	}
+	return at + e.Line.Zone + " " + e.sentence(" > ")
+}
+
+// Traffic is what was sent: "tcp 443", "icmp".
+func (e *Entry) Traffic() string {
+	if e.Line.DstPort == 0 {
+		return e.Line.Proto
+	}
+	return e.Line.Proto + " " + strconv.Itoa(int(e.Line.DstPort))
+}
+
+// By names the rule that decided: `cluster-control egress 5 "default-deny"`.
+func (e *Entry) By() string {
+	k := e.Rule.Policy
+	switch {
+	case !e.Attributed:
+		return e.doubtful()
+	case k.Kind == model.KindNP && k.Name == "":
+		return "the " + connections.DefaultDeny(k.Namespace, e.Rule.Direction).Label() + ": no NetworkPolicy allows it"
+	}
+	return ruleText(e.Rule, e.RuleName)
+}
+
+// doubtful is By where the rule could not be found.
+func (e *Entry) doubtful() string {
+	switch {
+	case len(e.Among) > 0:
+		texts := make([]string, len(e.Among))
+		for i, ref := range e.Among {
+			texts[i] = ruleText(ref, "")
+		}
+		list := words.List(texts, len(texts))
+		if n := e.AmongAll - len(texts); n > 0 {
+			list = strings.Join(texts, ", ") + " and " + strconv.Itoa(n) + " more"
+		}
+		return "one of " + words.Count(e.AmongAll, "rule") + " with the same cut name: " + list
+	case e.Line.Antrea != nil && e.Rule.Policy.Kind == model.KindNP && e.Rule.Policy.Name == "":
+		return "a default deny: no NetworkPolicy allows it"
+	case e.Line.Antrea != nil:
+		return ruleText(e.Rule, e.RuleName) // as written: Rung does not read its kind
+	case e.Line.Name == "":
+		return "an ACL without a name"
+	}
+	return "an unknown rule, ACL " + strconv.Quote(e.Line.Name)
+}
+
+// ruleText names a rule, or the default deny of a namespace, with its policy.
+func ruleText(ref model.RuleRef, name string) string {
+	if k := ref.Policy; k.Kind == model.KindNP && k.Name == "" {
+		return connections.DefaultDeny(k.Namespace, ref.Direction).Label()
+	}
+	return ref.Policy.Brief() + " " + revision.RuleLabel(ref.Direction, ref.Rule, name)
+}
+
+// Unit is what the row that logged the line was compiled for: the policy of the
+// rule, or the default deny of a namespace. It is zero when that is not known.
+func (e *Entry) Unit() model.Key {
+	k := e.Rule.Policy
+	switch {
+	case !e.Attributed:
+		return model.Key{}
+	case k.Kind == model.KindNP && k.Name == "":
+		return connections.DefaultDeny(k.Namespace, e.Rule.Direction)
+	}
+	return k
+}
+
+// Brief is String without what is known about the address: "blue/api-7", "8.8.8.8", and
+// the name alone of who had the address.
+func (d End) Brief() string {
+	switch {
+	case d.Addr == "":
+		return "?"
+	case d.Note == noteGone:
+		return NameOf(d.Key) + " (gone)"
+	case NameOf(d.Key) == "":
+		return d.Addr
+	}
+	return NameOf(d.Key)
+}
+
+// NameOf is a pod, node or Service as sentences have it, empty for nothing.
+func NameOf(k model.Key) string {
+	switch k.Kind {
+	case model.KindPod:
+		return k.Namespace + "/" + k.Name
+	case model.KindNode:
+		return "node " + k.Name
+	case model.KindService:
+		return "service " + k.Namespace + "/" + k.Name
+	}
+	return ""
+}
+
+// String is the end's pod, node or Service, or its address with what is known about it:
+// "blue/api-7", "node ovn-worker", "service blue/api", "8.8.8.8 (outside)",
+// "10.9.1.2 (outside, in 10.9.0.0/16)", "10.244.1.99 (gone 14:15:58: green/job-x)",
+// "10.244.1.99 (now green/job-y)" where that pod did not exist yet.
+func (d End) String() string {
+	name := NameOf(d.Key)
+	switch {
+	case d.Addr == "":
+		return "?"
+	case d.Note == noteGone:
+		return d.Addr + " (gone " + d.Gone.Format("15:04:05") + ": " + name + ")"
+	case d.Note == noteLater:
+		return d.Addr + " (" + noteNow + " " + NameOf(d.Later) + ")"
+	case name == "" && d.Network != "":
+		return d.Addr + " (" + d.Note + ", in " + d.Network + ")"
+	case name == "" && d.Note == "":
+		return d.Addr
+	case name == "":
+		return d.Addr + " (" + d.Note + ")"
+	case d.Note != "":
+		return name + " (" + d.Note + ")"
+	}
+	return name
+}
+
+// AsOf is String with the name apart from when it was the end's: "blue/api-7" and "now"
+// where who had the address then is not known, else all of it and nothing.
+func (d End) AsOf() (text, when string) {
+	if name := NameOf(d.Key); name != "" && d.Note == noteNow {
+		return name, noteNow
+	}
+	return d.String(), ""
+}

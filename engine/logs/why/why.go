@@ -1,0 +1,309 @@
+package why
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rung/engine/logs"
+	"rung/model"
+	"rung/model/ladder"
+	"rung/model/words"
+	"rung/revision"
+	"rung/revision/policies"
+)
+
+// Checked is how a step of the way to a line stands.
+type Checked string
+
+// The states of a step. A note is what somebody chose, so nothing is wrong with it.
+const (
+	Fine    Checked = "ok"
+	Wrong   Checked = "wrong"
+	Unknown Checked = "unknown"
+	Noted   Checked = "note"
+)
+
+// Check is one step of the way from a policy to a line that is seen.
+type Check struct {
+	Step  string // annotation, level, rows, meter, container, console, stream, traffic, order
+	State Checked
+	Text  string
+	// Remedy is what to do, where there is something. Levels says that it is to set the
+	// levels of the policy itself.
+	Remedy string
+	Levels bool
+}
+
+// About is what no line is seen of: a policy, one of its rules where Dir is given, or all
+// policies where none is.
+type About struct {
+	Policy model.PolicyKey
+	Dir    model.Direction
+	Rule   int
+}
+
+// rules are those of the policy that it is about.
+func (a About) rules(p *model.Policy) (out []model.Rule) {
+	if a.Dir == "" {
+		return slices.Concat(p.Ingress, p.Egress)
+	}
+	if r := p.Rule(a.Dir, a.Rule); r != nil {
+		out = append(out, *r)
+	}
+	return out
+}
+
+// checks collects the steps.
+type checks struct {
+	l     *logs.Store
+	rev   *revision.Revision
+	about About
+	out   []Check
+}
+
+func (c *checks) add(step string, state Checked, format string, args ...any) *Check {
+	c.out = append(c.out, Check{Step: step, State: state, Text: fmt.Sprintf(format, args...)})
+	return &c.out[len(c.out)-1]
+}
+
+// Steps walks the way from an annotation to a line that is seen, in its order, and says how
+// each step stands. Steps that there are none of where Rung is now are left out.
+func Steps(l *logs.Store, rev *revision.Revision, about About) []Check {
+	c := &checks{l: l, rev: rev, about: about}
+	goOn := true
+	if about.Policy.Kind.IsPolicy() {
+		goOn = c.policy()
+	} else if rev.Mode.Name == revision.LogsMode {
+		c.add("annotation", Unknown, "No cluster is loaded: which policies log, and whose addresses these are, is not known. Start with -f PATH for pods and policies.")
+	} else if names, all := policies.Loggers(rev); len(names) == 0 {
+		c.add("annotation", Wrong, "None of the %s logs.", words.Count(all, "policy")).Remedy = "rung log-level POLICY --deny alert"
+	} else {
+		c.add("annotation", Fine, "%d of %s log: %s. What others decide is not logged.", len(names), words.Count(all, "policy"), words.Few(names, 5))
+	}
+	if !goOn {
+		return c.out
+	}
+	if rev.Mode.Name != revision.LogsMode {
+		c.meter()
+	}
+	nodes, files := apart(l.Streams())
+	switch m := rev.Mode; {
+	case m.Name == revision.ClusterMode && len(files) == 0 || len(nodes) > 0:
+		c.streams(nodes)
+	case m.Sandbox || len(files) > 0:
+	default:
+		c.add("stream", Wrong, "Log lines come from a cluster or the sandbox; here there are only databases.").Remedy =
+			model.ShellJoin("kubectl", "-n", "ovn-kubernetes", "logs", "ds/ovnkube-node", "-c", "ovn-controller", "-f")
+	}
+	if len(files) > 0 {
+		c.files(files)
+	}
+	c.traffic(len(files) > 0)
+	return c.out
+}
+
+// policy are the steps that lie in the policy; false says that no other matters.
+func (c *checks) policy() bool {
+	k := c.about.Policy
+	p := c.rev.Cluster.Policy(k)
+	if p == nil {
+		c.add("annotation", Wrong, "%s no longer exists.", k.Label())
+		return false
+	}
+	if p.Antrea != nil {
+		c.antrea(p)
+		return false
+	}
+	logging := policies.LoggingOf(c.rev, p)
+	now, ns := logging.Levels, logging.Namespace
+	switch {
+	case ns != "" && len(logging.Problems) > 0:
+		c.add("annotation", Wrong, "The logging annotation of namespace %s is not valid: %s.", ns, strings.Join(logging.Problems, "; ")).
+			Remedy = policies.NamespaceLogsCommand(c.rev, ns)
+	case len(logging.Problems) > 0:
+		c.levels(p, c.add("annotation", Wrong, "Its logging annotation is not valid, so OVN-Kubernetes does not apply the policy: %s.", logging.Problems[0]))
+		return false
+	case !now.Any() && ns != "":
+		c.add("annotation", Wrong, "The logging of %s is set by the annotation %s of namespace %s, and there is none.", k.Label(), model.AnnotationLogging, ns).
+			Remedy = policies.NamespaceLogsCommand(c.rev, ns)
+		return false
+	case !now.Any():
+		c.levels(p, c.add("annotation", Wrong, "%s has no log level, so none of its rules logs.", k.Label()))
+		return false
+	default:
+		whose := "Its annotation sets "
+		if ns != "" {
+			whose = "The annotation of namespace " + ns + " sets "
+		}
+		c.add("annotation", Fine, "%s%s.", whose, now)
+	}
+	if c.about.Dir != "" && len(c.about.rules(p)) == 0 {
+		c.add("level", Wrong, "%s no longer exists.", revision.RuleLabel(c.about.Dir, c.about.Rule, ""))
+		return false
+	}
+	if k.Kind == model.KindNP {
+		c.netpolLevels(p, now)
+	} else {
+		c.actions(p, now, ns)
+	}
+	c.rows(p)
+	return true
+}
+
+// antrea says which rules log: those whose enableLogging says so, into the np.log of the
+// node that enforces them (antrea.md#logging).
+func (c *checks) antrea(p *model.Policy) {
+	var silent []string
+	rules := c.about.rules(p)
+	for i := range rules {
+		if !rules[i].Antrea.Logging {
+			silent = append(silent, revision.RuleLabel(rules[i].Direction, rules[i].Index, rules[i].Name))
+		}
+	}
+	switch {
+	case len(rules) == 0:
+		c.add("rules", Wrong, "%s no longer has the rule.", p.Key.Label())
+		return
+	case len(silent) == len(rules):
+		c.add("rules", Wrong, "No rule of %s has enableLogging, so none logs.", p.Key.Label()).Remedy = "set enableLogging: true in the rule"
+		return
+	case len(silent) > 0:
+		c.add("rules", Wrong, "Without enableLogging: %s.", words.Few(silent, 3)).Remedy = "set enableLogging: true in the rule"
+	default:
+		c.add("rules", Fine, "enableLogging is set.")
+	}
+	c.add("stream", Unknown, "Antrea logs into /var/log/antrea/networkpolicy/np.log of each node: the first packet of a connection, and at most 500 packets a second.").
+		Remedy = "rung logs --log np.log"
+}
+
+// levels is the remedy for levels of the policy itself: those of the rules it is about.
+func (c *checks) levels(p *model.Policy, x *Check) {
+	var actions []model.Action
+	for _, r := range c.about.rules(p) {
+		actions = append(actions, r.Action)
+	}
+	if len(actions) == 0 {
+		actions = []model.Action{model.Deny, model.Allow}
+	}
+	x.Levels, x.Remedy = true, policies.LogLevelCommand(c.rev, p, actions...)
+}
+
+// actions are the actions whose rules do not log: that is wrong where it is asked about one
+// of them, or none logs; else it is what the annotation says.
+func (c *checks) actions(p *model.Policy, now model.LogLevels, ns string) {
+	rules := c.about.rules(p)
+	wrong := func(format string, args ...any) {
+		x := c.add("level", Wrong, format, args...)
+		if ns == "" {
+			c.levels(p, x)
+		} else {
+			x.Remedy = policies.NamespaceLogsCommand(c.rev, ns)
+		}
+	}
+	if len(rules) == 1 && now.For(rules[0].Action) == "" {
+		r := &rules[0]
+		wrong("%s says %s, and %s is not logged.", revision.RuleLabel(r.Direction, r.Index, ""), r.Action, r.Action)
+		return
+	}
+	logged := 0
+	for i := range rules {
+		if now.For(rules[i].Action) != "" {
+			logged++
+		}
+	}
+	switch {
+	case logged == len(rules):
+		c.add("level", Fine, "%s of it %s.", words.Count(logged, "rule"), words.Form(logged, "logs", "log"))
+	case logged > 0:
+		c.add("level", Fine, "%d of its %s %s.", logged, words.Count(len(rules), "rule"), words.Form(logged, "logs", "log"))
+	}
+	n := ladder.CountRules(rules)
+	for _, a := range []struct {
+		action model.Action
+		rules  int
+	}{{model.Deny, n.Deny}, {model.Allow, n.Allow}, {model.Pass, n.Pass}} {
+		switch level := now.For(a.action); {
+		case a.rules > 0 && level == "" && logged > 0:
+			c.add("level", Noted, "%s rules do not log: no level is set for them.", a.action)
+		case a.rules > 0 && level == "":
+			wrong("%s rules do not log.", a.action)
+		case a.rules == 0 && level != "" && len(rules) == len(p.Ingress)+len(p.Egress):
+			c.add("level", Unknown, "%s is set to %s, but it has no %s rule.", a.action, level, a.action)
+		}
+	}
+}
+
+// netpolLevels: the rules of a NetworkPolicy log what they allow, the default deny of its
+// namespace what none allows (ovn-kubernetes.md#namespace-logging).
+func (c *checks) netpolLevels(p *model.Policy, now model.LogLevels) {
+	if now.Allow == "" && c.about.Dir != "" { // its rules allow and do nothing else
+		c.add("level", Wrong, "Namespace %s sets no level for allow: what its NetworkPolicies allow is not logged.", p.Namespace).
+			Remedy = policies.NamespaceLogsCommand(c.rev, p.Namespace)
+	} else if now.Allow == "" {
+		c.add("level", Noted, "Namespace %s sets no level for allow: what its NetworkPolicies allow is not logged.", p.Namespace)
+	}
+	switch {
+	case now.Deny == "":
+		c.add("level", Noted, "Namespace %s sets no level for deny: what no NetworkPolicy allows is not logged.", p.Namespace)
+	case !p.IsolatesIngress && !p.IsolatesEgress:
+		c.add("level", Unknown, "It isolates no pod, so no default deny drops anything because of it.")
+	case now.Allow != "":
+		c.add("level", Fine, "What it allows is logged, and what no NetworkPolicy allows.")
+	}
+}
+
+// traffic says whether lines come, and of what; stored ones are of before Rung started.
+func (c *checks) traffic(stored bool) {
+	if k := c.about.Policy; k.Kind.IsPolicy() {
+		if p := c.rev.Cluster.Policy(k); p != nil {
+			if u := c.l.Summary(c.rev.Mode.Simulated || c.rev.Mode.Packets).OfPolicy(p); u.Count > 0 {
+				from, last := "", u.Last.UTC().Format("15:04:05")
+				if begin := c.l.CountedSince(); !u.Last.Before(begin) {
+					from = " since " + begin.UTC().Format("15:04:05")
+				} else {
+					last = u.Last.UTC().Format("2006-01-02 15:04:05")
+				}
+				c.add("traffic", Fine, "%s%s, the last at %s.", words.Total(u.Count, "line"), from, last)
+				return
+			}
+		}
+	}
+	switch m := c.rev.Mode; {
+	case m.Simulated:
+		c.add("traffic", Unknown, "Traffic is simulated: connections between running pods, at a fixed rate.")
+	case m.Packets:
+		text, _ := m.Traffic()
+		c.add("traffic", Unknown, "Traffic: %s: connections between running pods, at a fixed rate, from when a zone's rows are flows.", text)
+	case stored:
+		if c.about.Policy.Kind.IsPolicy() {
+			c.add("traffic", Unknown, "No line of it in the log files: perhaps it did not log then, or no connection that it decides was begun.")
+		}
+	case m.Sandbox:
+		c.add("traffic", Wrong, "The sandbox makes no traffic, so there is nothing to log.").Remedy = "start it with --traffic 20"
+	case c.about.Policy.Kind.IsPolicy():
+		c.add("traffic", Unknown, "No line so far: perhaps no connection that it decides was begun.").Remedy = "rung trace says what decides a connection"
+	}
+}
+
+// Line is the check as a line of text: "✗ level  Deny rules do not log. …".
+func (x Check) Line() string {
+	text := fmt.Sprintf("%s %-10s  %s", x.State.Sign(), x.Step, x.Text)
+	if x.Remedy != "" {
+		text += " → " + x.Remedy
+	}
+	return text
+}
+
+// Sign is ✓, ✗, · or ?.
+func (s Checked) Sign() string {
+	switch s {
+	case Fine:
+		return "✓"
+	case Wrong:
+		return "✗"
+	case Noted:
+		return "·"
+	}
+	return "?"
+}

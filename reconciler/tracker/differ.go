@@ -1,0 +1,134 @@
+package tracker
+
+import (
+	"sync"
+	"time"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/model/ovn/nb"
+)
+
+// Differ finds how zones that are read as a whole, now and then, differ from one
+// Desired, in the words of a reconciler that observes: it runs the same tracker
+// once. What all zones share is listed once. It may be used from any goroutine.
+type Differ struct {
+	Desired *compiler.Desired
+
+	mu     sync.RWMutex
+	Listed map[*compiler.SetSpec][]string
+}
+
+// NewDiffer makes a Differ that has listed nothing yet.
+func NewDiffer(d *compiler.Desired) *Differ {
+	return &Differ{Desired: d, Listed: map[*compiler.SetSpec][]string{}}
+}
+
+// Next is a Differ for the next desired rows, which takes over what is known to
+// be as before. delta is what changed between the two; nil means anything may
+// have.
+func (d *Differ) Next(desired *compiler.Desired, delta *compiler.Delta) *Differ {
+	next := NewDiffer(desired)
+	if delta == nil || delta.All {
+		return next
+	}
+	changed := make(map[*compiler.SetSpec]bool, len(delta.Members))
+	for i := range delta.Members {
+		changed[delta.Members[i].Set] = true
+	}
+	// Only what the next Desired still has: sets of units that are gone, or were
+	// compiled anew, go.
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	for c := range desired.Policies() {
+		if _, anew := delta.Policies[c.Key]; anew {
+			continue
+		}
+		for _, s := range c.Sets {
+			if m, known := d.Listed[s]; known && !changed[s] {
+				next.Listed[s] = m
+			}
+		}
+	}
+	return next
+}
+
+// Members lists a set of its desired rows, for zones that are read now and then
+// and those that are followed. Nobody changes the list. Two that ask at once may both list it.
+func (d *Differ) Members(s *compiler.SetSpec) []string {
+	d.mu.RLock()
+	m, known := d.Listed[s]
+	d.mu.RUnlock()
+	if known {
+		return m
+	}
+	m = d.Desired.Members(s)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.Listed[s] = m
+	return m
+}
+
+// ZoneRead is a zone as it was read once.
+type ZoneRead struct {
+	Zone string
+	DB   *nb.DB
+	// At is when the rows were asked for.
+	At time.Time
+	// Before is what was found at the read before, nil at first: a difference that
+	// still stands keeps its age.
+	Before map[model.PolicyKey]*model.PolicyInZone
+	// Changed says when the desired rows of a unit changed last; a zero time
+	// means at At. Nil says so of all.
+	Changed func(model.PolicyKey) time.Time
+}
+
+// Diff judges the rows of a zone. All objects have been read, the caller sees to
+// it: what is not desired counts as left over.
+func (d *Differ) Diff(g ZoneRead) map[model.PolicyKey]*model.PolicyInZone {
+	t := New(g.Zone)
+	t.Observing = true
+	t.MembersOf = d.Members
+	t.begin()
+	t.Desired, t.DB = d.Desired, g.DB
+	if t.DB == nil {
+		t.DB = (*nb.DB)(nil).Apply(nil)
+	}
+	t.reindex(nil)
+	t.compareAll()
+	t.finish(g.At)
+	out := make(map[model.PolicyKey]*model.PolicyInZone, len(t.Tracks))
+	for k := range t.Tracks {
+		p := t.Join(k)
+		if p == nil {
+			continue
+		}
+		if g.Changed != nil {
+			if at := g.Changed(k); !at.IsZero() {
+				p.Touched = at
+			}
+		}
+		if was := g.Before[k]; was != nil && standing(was.Diffs, p.Diffs) && !was.DiffSince.IsZero() {
+			p.DiffSince = was.DiffSince
+		}
+		out[k] = p
+	}
+	return out
+}
+
+// standing says whether a row differs in both lists.
+func standing(before, now []model.RowDiff) bool {
+	if len(before) == 0 || len(now) == 0 {
+		return false
+	}
+	was := make(map[[2]string]struct{}, len(before))
+	for i := range before {
+		was[[2]string{before[i].Table, before[i].ID}] = struct{}{}
+	}
+	for i := range now {
+		if _, both := was[[2]string{now[i].Table, now[i].ID}]; both {
+			return true
+		}
+	}
+	return false
+}

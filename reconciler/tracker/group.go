@@ -1,0 +1,209 @@
+package tracker
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/model/ovn/nb"
+)
+
+// ports remembers ports that were looked up, as long as none changes: many groups
+// hold the same.
+type ports struct{ byName, byUUID portsBy }
+
+type portsBy map[string]*nb.LogicalSwitchPort
+
+func (m *portsBy) get(key string, find func(string) *nb.LogicalSwitchPort) *nb.LogicalSwitchPort {
+	p, known := (*m)[key]
+	if !known {
+		if *m == nil {
+			*m = portsBy{}
+		}
+		p = find(key)
+		(*m)[key] = p
+	}
+	return p
+}
+
+func (t *Tracker) portByName(name string) *nb.LogicalSwitchPort {
+	return t.ports.byName.get(name, t.DB.PortByName)
+}
+
+func (t *Tracker) port(uuid string) *nb.LogicalSwitchPort {
+	return t.ports.byUUID.get(uuid, t.DB.Port)
+}
+
+// hasPort says whether a logical switch port exists in the zone.
+func (t *Tracker) hasPort(name string) bool { return t.portByName(name) != nil }
+
+// compareGroup compares a whole port group, by the names of the ports.
+// References to ports that do not exist are none: the server is dropping them.
+func (t *Tracker) compareGroup(tr *track) {
+	g := &tr.group
+	*g = groupTrack{}
+	var live []string
+	row := t.DB.PortGroupByName(tr.c.GroupName)
+	if row != nil {
+		g.uuid = row.UUID
+		for _, uuid := range row.Ports {
+			if p := t.port(uuid); p != nil {
+				live = append(live, p.Name)
+			}
+		}
+		slices.Sort(live)
+	}
+	var missing Members
+	missing, g.extra = compareMembers(t.Desired.Ports(tr.c, t.Zone, nil), live)
+	for name := range missing {
+		t.lack(g, name)
+	}
+	if row != nil {
+		t.compareGroupIDs(tr, row)
+	}
+}
+
+func (t *Tracker) compareGroupIDs(tr *track, row *nb.PortGroup) {
+	if tr.group.ids = !maps.Equal(row.ExternalIDs, tr.c.GroupIDs); tr.group.ids {
+		t.reowned(row)
+	}
+}
+
+// lack books a desired port that is not in the live group.
+func (t *Tracker) lack(g *groupTrack, name string) {
+	if t.hasPort(name) {
+		g.missing.Add(name)
+	} else {
+		g.waiting.Add(name)
+	}
+}
+
+// portsHere picks the steps of this zone. A tracker of all zones together takes
+// the net of them: a pod that moves leaves one zone and joins another, in
+// whichever order that is told.
+func (t *Tracker) portsHere(steps []compiler.PortDelta) []compiler.PortDelta {
+	if t.Zone != "" {
+		return slices.DeleteFunc(slices.Clone(steps), func(d compiler.PortDelta) bool { return d.Zone != t.Zone })
+	}
+	net := map[model.PolicyKey]map[string]int{}
+	book := func(k model.PolicyKey, names []string, n int) {
+		if net[k] == nil {
+			net[k] = map[string]int{}
+		}
+		for _, name := range names {
+			net[k][name] += n
+		}
+	}
+	for i := range steps {
+		book(steps[i].Policy, steps[i].Add, 1)
+		book(steps[i].Policy, steps[i].Remove, -1)
+	}
+	var out []compiler.PortDelta
+	for k, names := range net {
+		d := compiler.PortDelta{Policy: k}
+		for name, n := range names {
+			switch {
+			case n > 0:
+				d.Add = append(d.Add, name)
+			case n < 0:
+				d.Remove = append(d.Remove, name)
+			}
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// stepDesiredPorts books subject pods that came or went.
+func (t *Tracker) stepDesiredPorts(d *compiler.PortDelta) {
+	tr := t.Tracks[d.Policy]
+	if tr == nil || !tr.hasRows() || t.isFresh(tr) {
+		return
+	}
+	t.touch(tr)
+	g := &tr.group
+	for _, name := range d.Add {
+		if !g.extra.take(name) {
+			t.lack(g, name)
+		}
+	}
+	for _, name := range d.Remove {
+		if !g.missing.take(name) && !g.waiting.take(name) {
+			g.extra.Add(name)
+		}
+	}
+}
+
+// stepLiveGroup takes in one changed row. before is the database before the
+// step: a port that went with it has its name there.
+func (t *Tracker) stepLiveGroup(before *nb.DB, uuid string, old, row *nb.PortGroup) {
+	if old != nil && row != nil && old.Name == row.Name {
+		tr := t.groups[row.Name]
+		if tr == nil {
+			return
+		}
+		t.touch(tr)
+		if tr.group.uuid != uuid {
+			return
+		}
+		if !slices.Equal(old.ACLs, row.ACLs) {
+			tr.aclsDirty = true
+		}
+		added, removed := StepMembers(old.Ports, row.Ports)
+		for _, u := range removed {
+			if p := before.Port(u); p != nil && !tr.group.extra.take(p.Name) {
+				t.lack(&tr.group, p.Name)
+			}
+		}
+		for _, u := range added {
+			if p := t.port(u); p != nil && !tr.group.missing.take(p.Name) && !tr.group.waiting.take(p.Name) {
+				tr.group.extra.Add(p.Name)
+			}
+		}
+		t.compareGroupIDs(tr, row)
+		return
+	}
+	for _, r := range []*nb.PortGroup{old, row} {
+		if r == nil {
+			continue
+		}
+		if tr := t.groups[r.Name]; tr != nil {
+			t.compareGroup(tr)
+			tr.aclsDirty, tr.rowsDirty = true, true
+			t.touch(tr)
+		}
+	}
+}
+
+// stepLivePort takes in a logical switch port that came or went. It runs before
+// the port groups of the step are looked at.
+func (t *Tracker) stepLivePort(name string) {
+	exists := t.hasPort(name)
+	for _, tr := range t.groups {
+		g := &tr.group
+		if exists && g.waiting.take(name) {
+			g.missing.Add(name)
+			t.touch(tr)
+		} else if !exists && g.missing.take(name) {
+			g.waiting.Add(name)
+			t.touch(tr)
+		}
+	}
+	// Rows with named ports read the subject pods that have a port.
+	ns, pod, ok := strings.Cut(name, "_")
+	if !ok {
+		return
+	}
+	p := t.Desired.Cluster().Pod(ns, pod)
+	if p == nil || (t.Zone != "" && p.NodeName != t.Zone) {
+		return
+	}
+	for _, tr := range t.groups {
+		if tr.c.NamedPorts() && t.Desired.IsSubject(tr.c, p) {
+			tr.aclsDirty = true
+			t.touch(tr)
+		}
+	}
+}

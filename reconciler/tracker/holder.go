@@ -1,0 +1,200 @@
+package tracker
+
+import (
+	"slices"
+
+	"rung/compiler"
+	"rung/model/ovn/nb"
+)
+
+// NoHolder is why rows are missing that nobody can write yet.
+const NoHolder = "the row they belong to does not exist yet"
+
+// holder is the row a unit's ACLs hang on. The zero holder stands for a group of
+// the unit's own.
+type holder struct {
+	table string
+	uuid  string // empty: there is no such row
+	acls  []string
+}
+
+// holderOf finds the row that is not the unit's and that its ACLs hang on.
+func (t *Tracker) holderOf(h compiler.Holder) holder {
+	switch h.Table {
+	case nb.TablePortGroup:
+		if g := t.DB.PortGroupByName(h.Name); g != nil {
+			return holder{h.Table, g.UUID, g.ACLs}
+		}
+	case nb.TableSwitch:
+		if s := t.DB.SwitchByName(h.Name); s != nil {
+			return holder{h.Table, s.UUID, s.ACLs}
+		}
+	}
+	return holder{}
+}
+
+// hangs lists the ACLs of the row that holds a unit's.
+func (t *Tracker) hangs(tr *track) []string {
+	if tr.holds != (compiler.Holder{}) {
+		return t.holderOf(tr.holds).acls
+	}
+	if g := t.DB.PortGroup(tr.group.uuid); g != nil && tr.hasRows() {
+		return g.ACLs
+	}
+	return nil
+}
+
+// hold books what a unit's ACLs hang on, so that a change there is seen.
+func (t *Tracker) hold(tr *track) {
+	if tr.holds = compiler.HolderOf(tr.key); tr.holds == (compiler.Holder{}) {
+		return
+	}
+	if t.holders[tr.holds] == nil {
+		t.holders[tr.holds] = map[*track]struct{}{}
+	}
+	t.holders[tr.holds][tr] = struct{}{}
+}
+
+func (t *Tracker) letGo(tr *track) {
+	if of := t.holders[tr.holds]; of != nil {
+		if delete(of, tr); len(of) == 0 {
+			delete(t.holders, tr.holds)
+		}
+	}
+}
+
+// held is a row that ACLs of several units may hang on, in one version of it.
+type held struct {
+	at     compiler.Holder
+	acls   []string
+	shared bool
+}
+
+// shared says whether a group is one that holds ACLs of several units.
+func shared(g *nb.PortGroup) bool {
+	o := g.ExternalIDs[nb.KeyOwnerType]
+	return (o == nb.OwnerNamespace || o == nb.OwnerCluster) && g.ExternalIDs[nb.KeyOwnerController] == nb.DefaultController
+}
+
+func holderOfGroup(g *nb.PortGroup) held {
+	if g == nil {
+		return held{}
+	}
+	return held{compiler.Holder{Table: nb.TablePortGroup, Name: g.Name}, g.ACLs, shared(g)}
+}
+
+func holderOfSwitch(s *nb.LogicalSwitch) held {
+	if s == nil {
+		return held{}
+	}
+	return held{compiler.Holder{Table: nb.TableSwitch, Name: s.Name}, s.ACLs, true}
+}
+
+// stepHolder takes in a change of such a row; one that came or went is empty on
+// one side.
+func (t *Tracker) stepHolder(old, row held) {
+	same := old.at == row.at && old.shared == row.shared
+	if same && slices.Equal(old.acls, row.acls) {
+		return // its ports, which come and go with every pod
+	}
+	for _, h := range []held{old, row} {
+		for tr := range t.holders[h.at] {
+			tr.aclsDirty = true
+			t.touch(tr)
+		}
+	}
+	// Where an ACL hangs says whether it can be taken off there.
+	added, removed := old.acls, row.acls
+	if same {
+		added, removed = StepMembers(old.acls, row.acls)
+	}
+	for _, uuids := range [][]string{added, removed} {
+		for _, uuid := range uuids {
+			acl := t.DB.ACL(uuid)
+			if acl == nil {
+				continue
+			}
+			if tr := t.Tracks[OwnerOfRow(acl).Unit]; tr != nil {
+				tr.aclsDirty = true
+				t.touch(tr)
+			}
+		}
+	}
+}
+
+// elsewhere is an ACL that hangs on rows that hold those of other units: its ids are
+// not those it was made with.
+type elsewhere struct {
+	row *nb.ACL
+	at  []holder
+}
+
+// sortOut finds out which ACLs that nobody wants hang on rows that hold those of
+// several units; the others are stray.
+func (t *Tracker) sortOut(rows []*nb.ACL) (found []elsewhere, stray []*nb.ACL) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	at := make(map[string][]holder, len(rows))
+	for _, row := range rows {
+		at[row.UUID] = nil
+	}
+	look := func(h holder) {
+		for _, acl := range h.acls {
+			if _, wanted := at[acl]; wanted {
+				at[acl] = append(at[acl], h)
+			}
+		}
+	}
+	for g := range t.DB.PortGroups() {
+		if shared(g) {
+			look(holder{nb.TablePortGroup, g.UUID, g.ACLs})
+		}
+	}
+	for s := range t.DB.Switches() {
+		look(holder{nb.TableSwitch, s.UUID, s.ACLs})
+	}
+	for _, row := range rows {
+		if h := at[row.UUID]; len(h) > 0 {
+			found = append(found, elsewhere{row, h})
+		} else {
+			stray = append(stray, row)
+		}
+	}
+	return found, stray
+}
+
+// elsewhereOps takes such ACLs off; the server collects them.
+func (t *Tracker) elsewhereOps(ops []nb.Op, tr *track) []nb.Op {
+	for _, e := range tr.ACLs.elsewhere {
+		for _, h := range e.at {
+			ops = append(ops, nb.Op{Kind: nb.OpMutate, Table: h.table, UUID: h.uuid,
+				Mutations: []nb.Mutation{{Column: "acls", Refs: []nb.Ref{{UUID: e.row.UUID}}}}})
+		}
+	}
+	return ops
+}
+
+// holderOps writes the ACLs of a unit without a port group of its own.
+func (b *OpsBuilder) holderOps(ops []nb.Op, tr *track) []nb.Op {
+	a, at := &tr.ACLs, b.t.holderOf(tr.holds)
+	if at.uuid == "" {
+		return ops
+	}
+	ops, link := b.aclOps(ops, tr)
+	var unlink []nb.Ref
+	for _, row := range a.extra {
+		unlink = append(unlink, nb.Ref{UUID: row.UUID})
+	}
+	var ms []nb.Mutation
+	if len(unlink) > 0 {
+		ms = append(ms, nb.Mutation{Column: "acls", Refs: unlink})
+	}
+	if len(link) > 0 {
+		ms = append(ms, nb.Mutation{Column: "acls", Insert: true, Refs: link})
+	}
+	if len(ms) > 0 {
+		ops = append(ops, nb.Op{Kind: nb.OpMutate, Table: tr.holds.Table, UUID: at.uuid, Mutations: ms})
+	}
+	return ops
+}

@@ -1,0 +1,264 @@
+package tracker
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/model/ovn/nb"
+	"rung/model/words"
+)
+
+// noPort is why a subject pod is not in the port group yet.
+const noPort = "the logical switch port does not exist yet"
+
+// HeldElsewhere is why a row that nobody wants stays.
+const HeldElsewhere = "a row that is not the policy's refers to it"
+
+// Join says how a policy stands in the zone. It is nil for a policy the tracker
+// does not know.
+func (t *Tracker) Join(k model.PolicyKey) *model.PolicyInZone {
+	tr := t.Tracks[k]
+	if tr == nil || tr.c == nil && t.Observing && others(k.Kind) {
+		return nil
+	}
+	p := &model.PolicyInZone{Policy: k, Touched: tr.touched, LiveACLs: len(tr.liveACLs), LivePriority: tr.ACLs.priority}
+	if tr.c != nil {
+		p.None = tr.c.None
+	}
+	p.Why = t.notComparable(tr)
+	p.NotComparable = p.Why != ""
+	if t.DB != nil && (p.NotComparable || p.None != nil || keepsOthers(tr.c)) {
+		p.Rows = t.digest(tr)
+	}
+	if p.NotComparable || p.None != nil || t.DB == nil {
+		tr.since = nil
+		return p
+	}
+	d := &diffs{t: t, tr: tr, p: p}
+	d.acls()
+	d.sets()
+	d.group()
+	why := ""
+	if len(tr.extraSets) > 0 && t.NamedByFrozenRows(k) {
+		why = HeldElsewhere
+		p.Blocked += len(tr.extraSets)
+	}
+	for _, uuid := range tr.extraSets {
+		d.add(model.DiffExtra, nb.TableAddressSet, t.DB.AddressSet(uuid).ID(), uuid, nil).Waiting = why
+	}
+	for _, uuid := range tr.extraGroups {
+		d.add(model.DiffExtra, nb.TablePortGroup, t.DB.PortGroup(uuid).ID(), uuid, nil)
+	}
+	slices.SortFunc(p.Diffs, func(a, b model.RowDiff) int {
+		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.ID, b.ID), cmp.Compare(a.UUID, b.UUID),
+			cmp.Compare(a.Waiting, b.Waiting))
+	})
+	p.InSync = p.Missing+p.Extra+p.Different == 0
+	tr.since = d.since
+	for _, at := range d.since {
+		if p.DiffSince.IsZero() || at.Before(p.DiffSince) {
+			p.DiffSince = at
+		}
+	}
+	return p
+}
+
+// notComparable says which of a unit's rows are in a form that Rung does not
+// compile, empty when none is. Where Rung only observes, an id that begins well is
+// an older release's or may be a newer one's. Where it writes, such a row is stale,
+// as at the start of OVN-Kubernetes: Rung writes the rows of today and removes it.
+func (t *Tracker) notComparable(tr *track) string {
+	if !t.Observing {
+		return ""
+	}
+	var strange []string
+	for uuid, other := range tr.damaged {
+		if other {
+			strange = append(strange, uuid)
+		}
+	}
+	slices.Sort(strange)
+	for _, table := range []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup} {
+		for _, uuid := range strange {
+			if row := t.DB.Row(table, uuid); row != nil {
+				return "rows in the form of another OVN-Kubernetes release: " + andMore(rowText(row), len(strange)-1)
+			}
+		}
+	}
+	return ""
+}
+
+func andMore(first string, more int) string {
+	if more > 0 {
+		return first + " and " + words.Count(more, "more row")
+	}
+	return first
+}
+
+// others are the kinds whose rows OVN-Kubernetes has by its configuration, or
+// keeps until it starts again, whatever objects there are
+// (ovn-kubernetes.md#hairpin-and-node-rows, #pod-selector-sets, #multicast). Where they
+// are not desired and Rung only observes, it does not know better: they are no
+// difference.
+func others(k model.Kind) bool {
+	switch k {
+	case model.KindNetpolDefault, model.KindNetpolNode, model.KindMulticastCluster, model.KindPodSelector, model.KindEFDNS:
+		return true
+	}
+	return false
+}
+
+// diffs writes down the differences of one policy.
+type diffs struct {
+	t     *Tracker
+	tr    *track
+	p     *model.PolicyInZone
+	since map[diffKey]time.Time
+}
+
+// diffKey names a difference as long as it lasts.
+type diffKey struct{ table, uuid, id string }
+
+func (d *diffs) add(kind model.DiffKind, table, id, uuid string, fields []model.FieldDiff) *model.RowDiff {
+	switch kind {
+	case model.DiffMissing:
+		d.p.Missing++
+	case model.DiffExtra:
+		d.p.Extra++
+	case model.DiffDifferent:
+		d.p.Different++
+	}
+	// A difference keeps its age as long as the row differs, in whatever.
+	key := diffKey{table, uuid, id}
+	if d.since == nil {
+		d.since = map[diffKey]time.Time{}
+	}
+	if at, standing := d.tr.since[key]; standing {
+		d.since[key] = at
+	} else {
+		d.since[key] = d.tr.touched
+	}
+	d.p.Diffs = append(d.p.Diffs, model.RowDiff{Kind: kind, Table: table, ID: id, UUID: uuid, Fields: fields})
+	if _, damaged := d.tr.damaged[uuid]; damaged && kind == model.DiffExtra {
+		d.p.Diffs[len(d.p.Diffs)-1].Note = "by owner and name the policy's, but " + idText(id)
+	}
+	return &d.p.Diffs[len(d.p.Diffs)-1]
+}
+
+func (d *diffs) acls() {
+	a, why := &d.tr.ACLs, ""
+	if d.tr.holds != (compiler.Holder{}) && d.t.holderOf(d.tr.holds).uuid == "" {
+		why = NoHolder
+	}
+	for _, want := range a.missing {
+		if d.add(model.DiffMissing, nb.TableACL, want.ID(), "", nil).Waiting = why; why != "" {
+			d.p.Blocked++
+		}
+	}
+	if why != "" {
+		d.p.Blocked += len(a.changed)
+	}
+	for _, ch := range a.changed {
+		d.add(model.DiffDifferent, nb.TableACL, ch.desired.ID(), ch.live.UUID, diffACL(ch.desired, ch.live)).Waiting = why
+	}
+	for _, row := range a.extra {
+		d.add(model.DiffExtra, nb.TableACL, row.ID(), row.UUID, nil)
+	}
+	for _, e := range a.elsewhere {
+		d.add(model.DiffExtra, nb.TableACL, e.row.ID(), e.row.UUID, nil)
+	}
+	for _, row := range a.Stray {
+		d.add(model.DiffExtra, nb.TableACL, row.ID(), row.UUID, nil).Waiting = HeldElsewhere
+		d.p.Blocked++
+	}
+}
+
+func (d *diffs) sets() {
+	for _, s := range d.tr.sets {
+		if s.uuid == "" {
+			d.add(model.DiffMissing, nb.TableAddressSet, s.spec.ID(), "", nil)
+			continue
+		}
+		if !s.ids && len(s.missing)+len(s.extra) == 0 {
+			continue
+		}
+		row := d.t.DB.AddressSet(s.uuid)
+		var fields []model.FieldDiff
+		if len(s.missing)+len(s.extra) > 0 {
+			fields = append(fields, memberDiff("addresses", len(row.Addresses), s.missing.sorted(), s.extra.sorted()))
+		}
+		if s.ids {
+			fields = append(fields, mapDiff("external_ids", s.spec.ExternalIDs, row.ExternalIDs))
+		}
+		d.add(model.DiffDifferent, nb.TableAddressSet, s.spec.ID(), s.uuid, fields)
+	}
+}
+
+func (d *diffs) group() {
+	if !d.tr.hasRows() {
+		return
+	}
+	if d.tr.c.GroupName == "" {
+		d.unlinked()
+		return
+	}
+	g, a, id := &d.tr.group, &d.tr.ACLs, d.tr.c.GroupIDs[nb.KeyID]
+	if len(g.waiting) > 0 {
+		d.p.Waiting = len(g.waiting)
+		ports := memberDiff("ports", 0, g.waiting.sorted(), nil)
+		d.p.Diffs = append(d.p.Diffs, model.RowDiff{Kind: model.DiffDifferent, Table: nb.TablePortGroup, ID: id, UUID: g.uuid,
+			Waiting: noPort, Fields: []model.FieldDiff{ports}})
+	}
+	if g.uuid == "" {
+		d.add(model.DiffMissing, nb.TablePortGroup, id, "", nil)
+		return
+	}
+	row := d.t.DB.PortGroup(g.uuid)
+	var fields []model.FieldDiff
+	if len(a.unlinked)+len(a.alien) > 0 {
+		unlinked := make([]string, len(a.unlinked))
+		for i, r := range a.unlinked {
+			unlinked[i] = r.ID()
+		}
+		slices.Sort(unlinked)
+		fields = append(fields, memberDiff("acls", len(row.ACLs), unlinked, a.alien))
+	}
+	if len(g.missing)+len(g.extra) > 0 {
+		fields = append(fields, memberDiff("ports", len(row.Ports), g.missing.sorted(), g.extra.sorted()))
+	}
+	if g.ids {
+		fields = append(fields, mapDiff("external_ids", d.tr.c.GroupIDs, row.ExternalIDs))
+	}
+	if len(fields) > 0 {
+		d.add(model.DiffDifferent, nb.TablePortGroup, id, g.uuid, fields)
+	}
+}
+
+// unlinked are ACLs that should hang on a row of others and do not.
+func (d *diffs) unlinked() {
+	a, at := &d.tr.ACLs, d.t.holderOf(d.tr.holds)
+	if len(a.unlinked) == 0 || at.uuid == "" {
+		return
+	}
+	ids := make([]string, len(a.unlinked))
+	for i, r := range a.unlinked {
+		ids[i] = r.ID()
+	}
+	slices.Sort(ids)
+	id := d.tr.holds.Name
+	if row, ok := d.t.DB.Row(d.tr.holds.Table, at.uuid).(*nb.PortGroup); ok && row.ID() != "" {
+		id = row.ID()
+	}
+	fields := []model.FieldDiff{memberDiff("acls", len(at.acls), ids, nil)}
+	d.add(model.DiffDifferent, d.tr.holds.Table, id, at.uuid, fields)
+}
+
+// memberDiff is the difference of a set column with so many live members.
+func memberDiff(column string, live int, missing, extra []string) model.FieldDiff {
+	desired := live - len(extra) + len(missing)
+	return model.FieldDiff{Column: column, Desired: strconv.Itoa(desired), Live: strconv.Itoa(live), Missing: missing, Extra: extra}
+}

@@ -1,0 +1,187 @@
+package tracker
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/model/ovn/nb"
+)
+
+// OpsBuilder collects the operations of one transaction; ACLs it inserts get
+// names that are unique in it.
+type OpsBuilder struct {
+	t     *Tracker
+	names int
+}
+
+// NewOps begins a transaction.
+func (t *Tracker) NewOps() *OpsBuilder { return &OpsBuilder{t: t} }
+
+// Policy returns the fewest operations that bring the live rows of a policy to
+// the desired ones; none for a policy whose rows must not be touched. The
+// operations belong into one transaction.
+func (b *OpsBuilder) Policy(k model.PolicyKey) []nb.Op {
+	t := b.t
+	tr := t.Tracks[k]
+	if tr == nil || t.DB == nil || (tr.c != nil && tr.c.None != nil) {
+		return nil
+	}
+	var ops []nb.Op
+	for _, s := range tr.sets {
+		ops = t.setOps(ops, s)
+	}
+	for _, uuid := range tr.extraSets {
+		ops = append(ops, nb.Op{Kind: nb.OpDelete, Table: nb.TableAddressSet, UUID: uuid})
+	}
+	switch {
+	case tr.holds != (compiler.Holder{}):
+		ops = b.holderOps(ops, tr)
+	case tr.hasRows() && tr.c.GroupName != "":
+		ops = b.groupOps(ops, tr)
+	}
+	ops = t.elsewhereOps(ops, tr)
+	for _, uuid := range tr.extraGroups {
+		ops = append(ops, nb.Op{Kind: nb.OpDelete, Table: nb.TablePortGroup, UUID: uuid})
+	}
+	for i := range ops {
+		ops[i].Policy = k.String()
+	}
+	return ops
+}
+
+func (t *Tracker) setOps(ops []nb.Op, s *setTrack) []nb.Op {
+	if s.uuid == "" {
+		row := map[string]any{"name": s.spec.Name, "external_ids": s.spec.ExternalIDs}
+		// When the row is there it is compared with this, if nothing joined or left.
+		if s.listed = t.wanted(s); len(s.listed) > 0 {
+			row["addresses"] = s.listed
+		}
+		return append(ops, nb.Op{Kind: nb.OpInsert, Table: nb.TableAddressSet, Row: row})
+	}
+	var ms []nb.Mutation
+	if len(s.extra) > 0 {
+		ms = append(ms, nb.Mutation{Column: "addresses", Strings: s.extra.sorted()})
+	}
+	if len(s.missing) > 0 {
+		ms = append(ms, nb.Mutation{Column: "addresses", Insert: true, Strings: s.missing.sorted()})
+	}
+	if len(ms) > 0 {
+		ops = append(ops, nb.Op{Kind: nb.OpMutate, Table: nb.TableAddressSet, UUID: s.uuid, Mutations: ms})
+	}
+	if s.ids {
+		ops = append(ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TableAddressSet, UUID: s.uuid,
+			Row: map[string]any{"external_ids": s.spec.ExternalIDs}})
+	}
+	return ops
+}
+
+// aclOps writes the ACLs of a unit and says which are to be linked to what they
+// hang on.
+func (b *OpsBuilder) aclOps(ops []nb.Op, tr *track) (all []nb.Op, link []nb.Ref) {
+	a := &tr.ACLs
+	for _, want := range a.missing {
+		b.names++
+		name := "acl" + strconv.Itoa(b.names)
+		ops = append(ops, nb.Op{Kind: nb.OpInsert, Table: nb.TableACL, UUIDName: name, Row: ACLRow(want)})
+		link = append(link, nb.Ref{Name: name})
+	}
+	for _, ch := range a.changed {
+		row := map[string]any{}
+		for i := range nb.ACLColumns {
+			if c := &nb.ACLColumns[i]; !c.Same(ch.desired, ch.live) {
+				row[c.Name] = WrittenValue(c.Value(ch.desired))
+			}
+		}
+		ops = append(ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TableACL, UUID: ch.live.UUID, Row: row})
+	}
+	for _, row := range a.unlinked {
+		link = append(link, nb.Ref{UUID: row.UUID})
+	}
+	return ops, link
+}
+
+// groupOps writes the ACLs and the port group that holds them. ACLs that leave
+// the group are collected by the server (ovn-kubernetes.md#acl-columns).
+func (b *OpsBuilder) groupOps(ops []nb.Op, tr *track) []nb.Op {
+	t, a, g := b.t, &tr.ACLs, &tr.group
+	ops, link := b.aclOps(ops, tr)
+	var unlink []nb.Ref
+	if g.uuid == "" {
+		row := map[string]any{"name": tr.c.GroupName, "external_ids": tr.c.GroupIDs}
+		if len(link) > 0 {
+			row["acls"] = link
+		}
+		if ports := t.portRefs(g.missing); len(ports) > 0 {
+			row["ports"] = ports
+		}
+		return append(ops, nb.Op{Kind: nb.OpInsert, Table: nb.TablePortGroup, Row: row})
+	}
+	group := t.DB.PortGroup(g.uuid)
+	for _, row := range a.extra {
+		if slices.Contains(group.ACLs, row.UUID) {
+			unlink = append(unlink, nb.Ref{UUID: row.UUID})
+		}
+	}
+	for _, uuid := range a.alien {
+		unlink = append(unlink, nb.Ref{UUID: uuid})
+	}
+	var ms []nb.Mutation
+	mutate := func(column string, insert bool, refs []nb.Ref) {
+		if len(refs) > 0 {
+			ms = append(ms, nb.Mutation{Column: column, Insert: insert, Refs: refs})
+		}
+	}
+	mutate("acls", false, unlink)
+	mutate("acls", true, link)
+	mutate("ports", false, t.portRefs(g.extra))
+	mutate("ports", true, t.portRefs(g.missing))
+	if len(ms) > 0 {
+		ops = append(ops, nb.Op{Kind: nb.OpMutate, Table: nb.TablePortGroup, UUID: g.uuid, Mutations: ms})
+	}
+	if g.ids {
+		ops = append(ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TablePortGroup, UUID: g.uuid,
+			Row: map[string]any{"external_ids": tr.c.GroupIDs}})
+	}
+	return ops
+}
+
+// portRefs are sorted as the server sorts them, so that it sends back what it was
+// sent.
+func (t *Tracker) portRefs(names Members) []nb.Ref {
+	if len(names) == 0 {
+		return nil
+	}
+	refs := make([]nb.Ref, 0, len(names))
+	for name := range names {
+		if p := t.portByName(name); p != nil {
+			refs = append(refs, nb.Ref{UUID: p.UUID})
+		}
+	}
+	slices.SortFunc(refs, func(a, b nb.Ref) int { return strings.Compare(a.UUID, b.UUID) })
+	return refs
+}
+
+// ACLRow is a new row with every column that has a value.
+func ACLRow(a *nb.ACL) map[string]any {
+	row := make(map[string]any, len(nb.ACLColumns))
+	for i := range nb.ACLColumns {
+		c := &nb.ACLColumns[i]
+		switch v := WrittenValue(c.Value(a)).(type) {
+		case nil:
+		case map[string]string:
+			if len(v) > 0 {
+				row[c.Name] = v
+			}
+		case bool:
+			if v {
+				row[c.Name] = v
+			}
+		default:
+			row[c.Name] = v
+		}
+	}
+	return row
+}

@@ -1,0 +1,246 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"rung/model"
+	"rung/sources/kube"
+	"rung/sources/manifests"
+	"rung/sources/retry"
+)
+
+// feed reads one resource: a list in pages, then a watch from where the list
+// stood, again and again.
+//
+// It is not client-go's Reflector: that says nothing of a server that does not listen
+// any more (the state of the source), waits as long whatever was answered, gathers a
+// whole list where the server does not stream it (a feed turns each page into model
+// objects at once), and does not always end with its context (TestReflector).
+type feed struct {
+	w     *watcher
+	about about
+	conv  *manifests.Typed
+	have  kept
+
+	// Owned by the watcher's lock.
+	res    Resource
+	listed bool
+	// refusedLogin says that it is the credentials that are refused.
+	refusedLogin bool
+	// stalled says that it is lost only because the server does not answer.
+	stalled bool
+
+	// refusedWatch says that lists are permitted and watches are not: what
+	// was listed is as old as the list.
+	refusedWatch bool
+	// gone says that the resource is known not to be served.
+	gone bool
+}
+
+// about is a resource as far as a feed needs to know it.
+type about struct {
+	name     string // as kubectl auth can-i takes it: "pods", "adminnetworkpolicies.policy.networking.k8s.io"
+	show     string // name for people where one resource has two feeds, else empty
+	kind     model.Kind
+	optional bool
+	quiet    bool   // of another system: shown only where the server serves it
+	fields   string // field selector
+	keep     int    // most objects kept, the newest; 0: all
+	list     func(context.Context, *kube.Cluster, metav1.ListOptions) (runtime.Object, error)
+	watch    func(context.Context, *kube.Cluster, metav1.ListOptions) (watch.Interface, error)
+	// custom is the resource of a CRD, empty for what every server has.
+	custom schema.GroupVersionResource
+}
+
+// run follows the resource until ctx ends.
+func (f *feed) run(ctx context.Context) {
+	version := "" // to watch from; empty: list first
+	fresh := retry.Backoff(f.w.t.again, f.w.t.againMax)
+	again := fresh
+	for ctx.Err() == nil {
+		var err error
+		if version == "" {
+			version, err = f.list(ctx)
+		}
+		quick := false
+		if err == nil {
+			version, quick, err = f.follow(ctx, version)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil && !quick:
+			again = fresh
+			continue
+		case err == nil: // opened and closed at once: an impatient proxy
+			retry.Sleep(ctx, again.Step())
+		case expired(err): // not told: nothing is wrong, and nothing is taken back
+			version = ""
+			retry.Sleep(ctx, again.Step())
+		default:
+			if state := f.fail(err); state == model.ConnLost {
+				retry.Sleep(ctx, again.Step())
+			} else {
+				// A permission or a CRD that comes changes what a list says.
+				version = ""
+				retry.Sleep(ctx, f.patience(err))
+			}
+		}
+	}
+}
+
+// patience is how long to wait after an answer that will be the same next time.
+func (f *feed) patience(err error) time.Duration {
+	switch {
+	case apierrors.IsUnauthorized(err):
+		return f.w.t.reopen
+	case apierrors.IsNotFound(err) && !f.gone:
+		return f.w.t.againMax // is it gone indeed?
+	}
+	return f.w.t.refused
+}
+
+// list reads all objects and delivers what is different from before. Nothing is
+// delivered before the last page is there.
+func (f *feed) list(ctx context.Context) (version string, err error) {
+	opt := metav1.ListOptions{FieldSelector: f.about.fields, Limit: f.w.t.page}
+	r := f.have.relist()
+	for {
+		list, err := f.page(ctx, opt)
+		if apierrors.IsResourceExpired(err) && opt.Continue != "" {
+			// The list grew too old between two pages: all at once, then.
+			opt.Continue, opt.Limit = "", 0
+			r = f.have.relist()
+			continue
+		}
+		if err != nil {
+			return "", &failure{"list", err}
+		}
+		lm, err := meta.ListAccessor(list)
+		if err != nil {
+			return "", &failure{"list", err}
+		}
+		err = meta.EachListItem(list, func(o runtime.Object) error { f.listItem(r, o); return nil })
+		if err != nil {
+			return "", &failure{"list", err}
+		}
+		version = lm.GetResourceVersion()
+		if opt.Continue = lm.GetContinue(); opt.Continue == "" {
+			break
+		}
+	}
+	f.publish(f.have.finish(r), true)
+	return version, nil
+}
+
+func (f *feed) page(ctx context.Context, opt metav1.ListOptions) (runtime.Object, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, f.w.t.answer, kube.ErrUnanswered)
+	defer cancel()
+	list, err := f.about.list(ctx, f.w.c, opt)
+	if f.about.custom.Resource != "" && apierrors.IsForbidden(err) {
+		// Who may not list a resource is refused before the server looks whether there is
+		// such a one: the CRD may not be installed, and everybody may ask that.
+		if has, e := f.w.c.Serves(ctx, f.about.custom); e == nil && !has {
+			err = apierrors.NewNotFound(f.about.custom.GroupResource(), "")
+		}
+	}
+	if err != nil && errors.Is(context.Cause(ctx), kube.ErrUnanswered) {
+		err = fmt.Errorf("%w within %s", kube.ErrUnanswered, f.w.t.answer)
+	}
+	return list, err
+}
+
+func (f *feed) listItem(r *relist, o runtime.Object) {
+	m, err := meta.Accessor(o)
+	if err != nil || f.have.same(r, m) {
+		return
+	}
+	obj, broken := f.conv.Again(o, f.have.object(m))
+	r.put(m, obj, broken)
+}
+
+// follow watches from a version on. It returns the newest version it knows of,
+// quick when the stream ended at once.
+func (f *feed) follow(ctx context.Context, from string) (version string, quick bool, err error) {
+	seconds := int64(300 + rand.IntN(300)) // a stream that is dead for good ends
+	start := time.Now()
+	ws, err := f.about.watch(ctx, f.w.c, metav1.ListOptions{FieldSelector: f.about.fields, ResourceVersion: from,
+		AllowWatchBookmarks: true, TimeoutSeconds: &seconds})
+	f.refusedWatch = apierrors.IsForbidden(err)
+	if err != nil {
+		return from, false, &failure{"watch", err}
+	}
+	defer ws.Stop()
+	if closed(ws) {
+		return from, false, &failure{"watch", errClosed}
+	}
+	f.synced()
+	for {
+		select {
+		case <-ctx.Done():
+			return from, false, nil
+		case ev, ok := <-ws.ResultChan():
+			if !ok {
+				return from, time.Since(start) < time.Second, nil
+			}
+			if ev.Type == watch.Error {
+				return from, false, &failure{"watch", apierrors.FromObject(ev.Object)}
+			}
+			m, err := meta.Accessor(ev.Object)
+			if err != nil {
+				return "", false, &failure{"watch", err}
+			}
+			from = m.GetResourceVersion()
+			f.event(ev, m)
+		}
+	}
+}
+
+// errClosed is what an empty watch stands for.
+var errClosed = errors.New("the connection ended before an answer")
+
+// closed says whether a watch is client-go's empty one. It stands for a connection
+// that was closed without an answer, as by a load balancer that has no API server
+// to pass it to, and is no stream that stands.
+func closed(ws watch.Interface) bool {
+	return reflect.TypeOf(ws) == reflect.TypeOf(watch.NewEmptyWatch())
+}
+
+func (f *feed) event(ev watch.Event, m metav1.Object) {
+	switch ev.Type {
+	case watch.Added, watch.Modified:
+		obj, broken := f.conv.Again(ev.Object, f.have.object(m))
+		f.publish(f.have.put(m, obj, broken), false)
+	case watch.Deleted:
+		f.publish(f.have.drop(m), false)
+	}
+}
+
+// expired says whether the watch is to begin with a new list: its version is too
+// old, or the resource itself went away, which the list will tell.
+func expired(err error) bool {
+	var f *failure
+	watching := errors.As(err, &f) && f.verb == "watch"
+	return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) || watching && apierrors.IsNotFound(err)
+}
+
+// failure is a request that failed.
+type failure struct {
+	verb string
+	err  error
+}
+
+func (f *failure) Error() string { return f.verb + ": " + f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }

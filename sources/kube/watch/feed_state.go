@@ -1,0 +1,137 @@
+package watch
+
+import (
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"rung/model"
+)
+
+// Codes of model.Broken this package gives out.
+const (
+	CodeDenied = "no-permission" // a resource that may not be read
+	CodeAbsent = "not-served"    // a resource the server does not know
+	CodeMore   = "more"          // entries that were left out
+)
+
+// patienceTries is how often a resource fails before the others go on without.
+const patienceTries = 3
+
+// publish hands a step to the watcher; listed says it is a whole list.
+func (f *feed) publish(s step, listed bool) {
+	w := f.w
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.pending) == 0 && len(s.upsert)+len(s.remove) > 0 {
+		w.since = time.Now()
+	}
+	for _, k := range s.remove {
+		w.pending[k] = nil
+	}
+	for _, o := range s.upsert {
+		w.pending[o.ObjectKey()] = o
+	}
+	for k, b := range s.broken {
+		w.brokenNew = true
+		if len(b) == 0 {
+			delete(w.broken, k)
+		} else {
+			w.broken[k] = b
+		}
+	}
+	news := len(s.upsert)+len(s.remove)+len(s.broken) > 0 || f.res.Count != s.count
+	f.res.Count = s.count
+	if listed {
+		f.listed, news = true, true
+		if !f.refusedWatch {
+			f.enter(model.ConnSynced, "")
+		}
+	}
+	if news {
+		w.changed()
+	}
+}
+
+// synced says that the resource is being followed.
+func (f *feed) synced() {
+	f.w.mu.Lock()
+	defer f.w.mu.Unlock()
+	if f.res.Conn != model.ConnSynced {
+		f.enter(model.ConnSynced, "")
+		f.w.changed()
+	}
+}
+
+// fail takes in why a request failed; the state says how bad it is.
+func (f *feed) fail(err error) model.ConnState {
+	state, text := f.explain(err)
+	login := apierrors.IsUnauthorized(err)
+	if login {
+		f.w.reopen()
+	}
+	f.gone = state == model.ConnAbsent && f.absent()
+	if f.gone {
+		f.publish(f.have.clear(), false) // objects go with their CRD
+	}
+	f.w.mu.Lock()
+	defer f.w.mu.Unlock()
+	f.res.Attempts++
+	f.stalled = false
+	if f.refusedLogin != login {
+		f.refusedLogin, f.w.brokenNew = login, true
+	}
+	f.enter(state, text)
+	f.w.changed()
+	return state
+}
+
+// absent says whether the server said before that it does not know the resource:
+// one that has only just started may not have found its CRDs yet, and a policy
+// taken for deleted by mistake is worse than one that shows a moment longer.
+func (f *feed) absent() bool {
+	f.w.mu.Lock()
+	defer f.w.mu.Unlock()
+	return f.res.Conn == model.ConnAbsent
+}
+
+// enter changes the state; the watcher's lock is held.
+func (f *feed) enter(state model.ConnState, text string) {
+	if state == model.ConnSynced {
+		f.res.Attempts = 0
+	}
+	if state != f.res.Conn {
+		f.res.Conn, f.res.At = state, time.Now()
+		f.w.brokenNew = true
+	}
+	f.res.Error = text
+}
+
+// hopeless says that the resource need not be waited for; the watcher's lock is
+// held. Refused credentials are no word about the resource.
+func (f *feed) hopeless() bool {
+	return f.told() || f.res.Conn == model.ConnLost && f.res.Attempts >= patienceTries
+}
+
+// told says that the server gave its word that there is nothing to read; the
+// watcher's lock is held.
+func (f *feed) told() bool {
+	return f.res.Conn == model.ConnAbsent || f.res.Conn == model.ConnDenied && !f.refusedLogin
+}
+
+// trouble is the entry among what is broken for a resource that everything rests
+// on and that is not there; the watcher's lock is held.
+func (f *feed) trouble() (model.Broken, bool) {
+	b := model.Broken{Origin: f.w.origin(), Key: model.Key{Kind: f.about.kind}, Message: f.res.Error}
+	switch {
+	case f.about.optional:
+		return b, false
+	case f.res.Conn == model.ConnDenied && !f.refusedLogin:
+		b.Severity, b.Code = model.SeverityError, CodeDenied
+	case f.res.Conn == model.ConnAbsent:
+		b.Severity, b.Code = model.SeverityWarning, CodeAbsent
+	default:
+		return b, false
+	}
+	return b, true
+}

@@ -1,0 +1,250 @@
+package admission
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	sigsyaml "sigs.k8s.io/yaml"
+
+	"rung/model"
+	"rung/model/clean"
+	"rung/sources/manifests/check"
+	"rung/sources/manifests/policy"
+)
+
+//go:embed crds/*.yaml schemas/*.yaml
+var crdFiles embed.FS
+
+// crd is a compiled CustomResourceDefinition.
+type crd struct {
+	schema  *schema.Structural
+	openAPI validation.SchemaValidator
+	cel     *cel.Validator
+}
+
+// The CRDs are compiled when the first object needs them, not at start-up.
+var (
+	anpCRD = sync.OnceValues(func() (*crd, error) {
+		return compileCRD("crds/policy.networking.k8s.io_adminnetworkpolicies.yaml")
+	})
+	banpCRD = sync.OnceValues(func() (*crd, error) {
+		return compileCRD("crds/policy.networking.k8s.io_baselineadminnetworkpolicies.yaml")
+	})
+	cnpCRD = sync.OnceValues(func() (*crd, error) {
+		return compileCRD("crds/policy.networking.k8s.io_clusternetworkpolicies.yaml")
+	})
+)
+
+// antreaCRDs are those of schemas/crd.antrea.io.yaml, by kind.
+var antreaCRDs = sync.OnceValues(func() (map[model.Kind]*crd, error) {
+	const name = "schemas/crd.antrea.io.yaml"
+	text, err := crdFiles.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	var list struct {
+		Items []apiextensionsv1.CustomResourceDefinition `json:"items"`
+	}
+	if err := sigsyaml.Unmarshal(text, &list); err != nil {
+		return nil, fmt.Errorf("parse %s: %w", name, err)
+	}
+	out := map[model.Kind]*crd{}
+	for _, def := range list.Items {
+		c, err := compileSchema(def.Spec.Versions[0].Schema.OpenAPIV3Schema)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", name, def.Name, err)
+		}
+		out[model.Kind(def.Spec.Names.Kind+"."+def.Spec.Group)] = c
+	}
+	return out, nil
+})
+
+func compileCRD(name string) (*crd, error) {
+	text, err := crdFiles.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	var def apiextensionsv1.CustomResourceDefinition
+	if err := sigsyaml.Unmarshal(text, &def); err != nil {
+		return nil, fmt.Errorf("parse %s: %w", name, err)
+	}
+	c, err := compileSchema(def.Spec.Versions[0].Schema.OpenAPIV3Schema)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return c, nil
+}
+
+// compileSchema prepares a schema for checks.
+func compileSchema(v1props *apiextensionsv1.JSONSchemaProps) (*crd, error) {
+	var props apiextensions.JSONSchemaProps
+	err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(v1props, &props, nil)
+	if err != nil {
+		return nil, fmt.Errorf("convert the schema: %w", err)
+	}
+	c := &crd{}
+	if c.schema, err = schema.NewStructural(&props); err != nil {
+		return nil, fmt.Errorf("structural schema: %w", err)
+	}
+	if c.openAPI, _, err = validation.NewSchemaValidator(&props); err != nil {
+		return nil, fmt.Errorf("validator: %w", err)
+	}
+	c.cel = cel.NewValidator(c.schema, true, celconfig.PerCallLimit)
+	return c, nil
+}
+
+// gate runs gate 1 on a tree, by schemas of a cluster where there are some.
+func gate(k model.Kind, obj map[string]any, by *Schemas) []check.Issue {
+	errs := metadataErrors(k, obj)
+	var issues []check.Issue
+	switch k {
+	case model.KindANP, model.KindBANP, model.KindCNP, model.KindACNP, model.KindANNP, model.KindTier, model.KindClusterGroup, model.KindGroup:
+		c, err := by.of(k)
+		if err != nil {
+			return []check.Issue{{Severity: model.SeverityError, Code: check.CodeSchema, Message: clean.Text(err.Error())}}
+		}
+		issues = c.check(obj, len(errs) > 0)
+	case model.KindNP:
+		var o networkingv1.NetworkPolicy
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj, &o); err == nil {
+			issues = issuesOf(check.CodeSchema, npErrors(&o))
+		}
+	case model.KindEF:
+		if o, err := policy.ReadEgressFirewall(&unstructured.Unstructured{Object: obj}); err == nil {
+			issues = issuesOf(check.CodeSchema, efErrors(o))
+		}
+	}
+	issues = append(issuesOf(check.CodeMetadata, errs), issues...)
+	if len(issues) > check.MaxIssues {
+		more := len(issues) - check.MaxIssues
+		issues = append(issues[:check.MaxIssues], check.Issue{Severity: model.SeverityError, Code: check.CodeSchema,
+			Message: fmt.Sprintf("and %d more errors", more)})
+	}
+	return issues
+}
+
+func metadataErrors(k model.Kind, obj map[string]any) field.ErrorList {
+	var om struct {
+		metav1.ObjectMeta `json:"metadata"`
+	}
+	md := map[string]any{"metadata": obj["metadata"]}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(md, &om); err != nil {
+		return field.ErrorList{field.Invalid(field.NewPath("metadata"), "", err.Error())}
+	}
+	if k.Namespaced() && om.Namespace == "" {
+		om.Namespace = "default"
+	}
+	om.ManagedFields = nil // the server's own
+	return apivalidation.ValidateObjectMeta(&om.ObjectMeta, k.Namespaced(), apivalidation.NameIsDNSSubdomain,
+		field.NewPath("metadata"))
+}
+
+// check does with an object what the API server does when it is created: prune,
+// default, validate by schema, validate by rules.
+func (c *crd) check(obj map[string]any, metadataBad bool) []check.Issue {
+	obj = runtime.DeepCopyJSON(obj)
+	delete(obj, "status") // dropped on create
+	var issues []check.Issue
+	opts := schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}
+	for _, f := range pruning.PruneWithOptions(obj, c.schema, true, opts) {
+		issues = append(issues, check.Issue{Severity: model.SeverityError, Code: check.CodeUnknown, Field: clean.Text(f),
+			Message: "unknown field"})
+	}
+	defaulting.PruneNonNullableNullsWithoutDefaults(obj, c.schema)
+	defaulting.Default(obj, c.schema)
+	errs := validation.ValidateCustomResource(nil, obj, c.openAPI)
+	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, c.schema, obj)...)
+	issues = append(issues, issuesOf(check.CodeSchema, errs)...)
+	// The API server evaluates rules only once the schema is content, and tells the second
+	// mistake when the first is mended. What has nothing to do with the first is told with it.
+	rules, _ := c.cel.Validate(context.Background(), nil, c.schema, obj, nil, celconfig.RuntimeCELCostBudget)
+	found := issuesOf(check.CodeCEL, rules)
+	if blocking(errs) || metadataBad {
+		found = Unrelated(found, issues)
+	}
+	return append(issues, found...)
+}
+
+// blocking says whether errors keep the API server from evaluating rules.
+func blocking(errs field.ErrorList) bool {
+	for _, e := range errs {
+		switch e.Type {
+		case field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany,
+			field.ErrorTypeTypeInvalid:
+			return true
+		}
+	}
+	return false
+}
+
+// Unrelated are the issues of fields that have nothing to do with those of others: neither is
+// within the other. A rule may complain of what the schema refuses already, and the schema
+// of a field that is not known.
+func Unrelated(issues, others []check.Issue) (out []check.Issue) {
+	within := func(a, b string) bool {
+		rest, ok := strings.CutPrefix(a, b)
+		return ok && (b == "" || rest == "" || rest[0] == '.' || rest[0] == '[')
+	}
+	for _, i := range issues {
+		if i.Code != check.CodeUnknown && !slices.ContainsFunc(others, func(o check.Issue) bool { return within(i.Field, o.Field) || within(o.Field, i.Field) }) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+func issuesOf(code string, errs field.ErrorList) []check.Issue {
+	var issues []check.Issue
+	for _, e := range errs {
+		i := check.Issue{Severity: model.SeverityError, Code: code, Field: clean.Text(e.Field), Message: errorText(e)}
+		if e.Field == "<nil>" { // about the whole object
+			i.Field = ""
+		}
+		if s, ok := e.BadValue.(string); ok && strings.Contains(e.Detail, "CIDR") {
+			i.Remedy = clean.Text(policy.CIDRRemedy(s))
+		}
+		issues = append(issues, i)
+	}
+	return issues
+}
+
+// errorText is an API error without the field, which is said already.
+func errorText(e *field.Error) string {
+	s := e.ErrorBody()
+	detail := strings.TrimPrefix(e.Detail, e.Field+" in body ")
+	_, noValue := e.BadValue.(field.OmitValueType)
+	switch {
+	case e.Type == field.ErrorTypeTooMany && detail == "must have at most 1 item", // said of fields, too
+		e.Type == field.ErrorTypeInvalid && detail == "should have at most 1 properties":
+		s = "must have one field set, has more"
+	case e.Type != field.ErrorTypeInvalid:
+	case detail == "should have at least 1 properties":
+		s = "must have one field set, has none"
+	case detail == "should have at least 1 items":
+		s = "must have at least one item"
+	case strings.HasPrefix(detail, "should "):
+		s = fmt.Sprint(e.BadValue) + " " + detail
+	case noValue || e.BadValue == "" && e.Detail != "":
+		s = detail
+	}
+	return strings.TrimSuffix(clean.Text(strings.ReplaceAll(s, "\n", " ")), ": ")
+}

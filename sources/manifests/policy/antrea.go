@@ -1,0 +1,197 @@
+package policy
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"rung/model"
+	"rung/model/antrea"
+	"rung/model/clean"
+	"rung/sources/manifests/check"
+	"rung/sources/manifests/yamltree"
+)
+
+// antreaPolicy fills in a policy of Antrea.
+func (n *normaliser) antreaPolicy(u *unstructured.Unstructured) {
+	p := n.p
+	p.Tier, p.Antrea = model.TierAdmin, &model.AntreaPolicy{Tier: antrea.Application}
+	var o AntreaPolicy
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &o); err != nil {
+		n.invalid(check.CodeSchema, "", "cannot be read as "+antrea.KindWord(p.Kind)+": "+clean.Text(err.Error()), "")
+		return
+	}
+	if o.Spec.Tier != "" {
+		p.Antrea.Tier = clean.Text(o.Spec.Tier)
+	}
+	if p.Antrea.Tier == antrea.Baseline {
+		p.Tier = model.TierBaseline
+	}
+	p.Antrea.Priority = o.Spec.Priority
+	p.Antrea.AppliedTo = n.antreaAppliedTo(o.Spec.AppliedTo, "spec.appliedTo")
+	p.Antrea.Phase = clean.Text(o.Status.Phase)
+	p.Antrea.NodesRealized, p.Antrea.NodesDesired = o.Status.CurrentNodesRealized, o.Status.DesiredNodesRealized
+	n.p.Conditions = CleanConditions(o.Status.Conditions)
+	for i := range o.Spec.Ingress {
+		p.Ingress = append(p.Ingress, n.antreaRule(model.Ingress, i, &o.Spec.Ingress[i], rawRule(u, "ingress", i)))
+	}
+	for i := range o.Spec.Egress {
+		p.Egress = append(p.Egress, n.antreaRule(model.Egress, i, &o.Spec.Egress[i], rawRule(u, "egress", i)))
+	}
+	n.antreaAdmission(&o.Spec)
+}
+
+// rawRule is a rule as it is written, which is what its name is made of.
+func rawRule(u *unstructured.Unstructured, dir string, i int) map[string]any {
+	spec, _ := u.Object["spec"].(map[string]any)
+	rules, _ := spec[dir].([]any)
+	if i >= len(rules) {
+		return nil
+	}
+	rule, _ := rules[i].(map[string]any)
+	return rule
+}
+
+// generatedName is the name of a rule that has none. Antrea's is of the same form, and of
+// what bytes its hash is made is not documented: this one is Rung's own, of the rule as
+// JSON with sorted keys (antrea.md#rule-names).
+func generatedName(dir model.Direction, action string, raw map[string]any) string {
+	sum := sha1.Sum([]byte(model.CompactJSON(yamltree.DropNulls(runtime.DeepCopyJSON(raw)))))
+	return dir.Lower() + "-" + strings.ToLower(action) + "-" + hex.EncodeToString(sum[:])[:7]
+}
+
+func (n *normaliser) antreaRule(dir model.Direction, i int, o *antreaRule, raw map[string]any) model.Rule {
+	at := fmt.Sprintf("spec.%s[%d]", dir.Lower(), i)
+	a := &model.AntreaRule{Action: clean.Text(o.Action), Logging: o.EnableLogging, LogLabel: clean.Text(o.LogLabel),
+		AppliedTo: n.antreaAppliedTo(o.AppliedTo, at+".appliedTo")}
+	r := model.Rule{Direction: dir, Index: i, Name: clean.Text(o.Name), Antrea: a, Action: model.Deny}
+	switch o.Action {
+	case string(model.Allow), string(model.Pass):
+		r.Action = model.Action(o.Action)
+	}
+	if o.Name == "" {
+		r.Name, a.Generated = generatedName(dir, a.Action, raw), true
+	}
+	peers, side := o.From, "from"
+	if dir == model.Egress {
+		peers, side = o.To, "to"
+	}
+	r.AnyPeer = len(peers) == 0 && len(o.ToServices) == 0
+	for j := range peers {
+		r.Peers = append(r.Peers, n.antreaPeer(&peers[j], fmt.Sprintf("%s.%s[%d]", at, side, j)))
+	}
+	for _, s := range o.ToServices {
+		a.ToServices = append(a.ToServices, n.serviceKey(&s))
+	}
+	for _, port := range o.Ports {
+		r.Ports = append(r.Ports, npPort(port))
+	}
+	for _, pr := range o.Protocols {
+		switch {
+		case pr.ICMP != nil:
+			a.Protocols = append(a.Protocols, model.AntreaProtocol{Protocol: "ICMP", Type: pr.ICMP.Type, Code: pr.ICMP.Code})
+		case pr.IGMP != nil:
+			a.Protocols = append(a.Protocols, model.AntreaProtocol{Protocol: "IGMP", Type: pr.IGMP.Type, Group: clean.Text(pr.IGMP.Group)})
+		}
+	}
+	for _, l := range o.L7Protocols {
+		a.L7 = append(a.L7, l7Text(&l))
+	}
+	return r
+}
+
+// serviceKey names a Service; one of a policy or Group with a namespace is in that where
+// none is written.
+func (n *normaliser) serviceKey(s *antreaName) model.Key {
+	k := model.Key{Kind: model.KindService, Namespace: clean.Text(s.Namespace), Name: clean.Text(s.Name)}
+	if k.Namespace == "" {
+		k.Namespace = n.p.Namespace
+	}
+	return k
+}
+
+// l7Text is a layer 7 protocol for people: http GET foo.bar.com/api/*.
+func l7Text(l *antreaL7) string {
+	switch {
+	case l.HTTP != nil:
+		return clean.Text(strings.TrimSpace("http " + strings.TrimSpace(l.HTTP.Method+" "+l.HTTP.Host+l.HTTP.Path)))
+	case l.TLS != nil:
+		return clean.Text(strings.TrimSpace("tls " + l.TLS.SNI))
+	}
+	return "any"
+}
+
+func (n *normaliser) antreaAppliedTo(list []antreaAppliedTo, at string) []model.AppliedTo {
+	var out []model.AppliedTo
+	for i := range list {
+		a, at := &list[i], fmt.Sprintf("%s[%d]", at, i)
+		var m model.AppliedTo
+		switch {
+		case a.Group != "":
+			m.Group = clean.Text(a.Group)
+		case a.ServiceAccount != nil:
+			m.ServiceAccount = account(a.ServiceAccount)
+		case a.Service != nil:
+			k := n.serviceKey(a.Service)
+			m.Service = &k
+		case a.NodeSelector != nil:
+			s := n.selector(a.NodeSelector, at+".nodeSelector")
+			m.Nodes = &s
+		default:
+			m.Select = a.PodSelector != nil || a.NamespaceSelector != nil
+			m.Namespaces, m.Pods = n.orAll(a.NamespaceSelector, at+".namespaceSelector"), n.orAll(a.PodSelector, at+".podSelector")
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// orAll is a selector; an absent one matches everything beside one that is there.
+func (n *normaliser) orAll(s *metav1.LabelSelector, field string) model.Selector {
+	if s == nil {
+		return model.Everything()
+	}
+	return n.selector(s, field)
+}
+
+func account(a *antreaName) *model.ServiceAccount {
+	return &model.ServiceAccount{Namespace: clean.Text(a.Namespace), Name: clean.Text(a.Name)}
+}
+
+func (n *normaliser) antreaPeer(o *antreaPeer, at string) model.Peer {
+	switch {
+	case o.IPBlock != nil:
+		n.antreaCIDR(o.IPBlock.CIDR, at+".ipBlock.cidr")
+		return model.Peer{Kind: model.PeerNetworks, Networks: []string{clean.Text(o.IPBlock.CIDR)}}
+	case o.Group != "":
+		return model.Peer{Kind: model.PeerGroup, Group: clean.Text(o.Group)}
+	case o.ServiceAccount != nil:
+		return model.Peer{Kind: model.PeerServiceAccount, ServiceAccount: account(o.ServiceAccount)}
+	case o.FQDN != "":
+		return model.Peer{Kind: model.PeerDNS, DNSName: clean.Text(o.FQDN)}
+	case o.NodeSelector != nil:
+		return model.Peer{Kind: model.PeerNodes, Nodes: n.selector(o.NodeSelector, at+".nodeSelector")}
+	case o.Namespaces != nil:
+		m := &model.NamespaceMatch{Self: o.Namespaces.Match == "Self"}
+		for _, l := range o.Namespaces.SameLabels {
+			m.SameLabels = append(m.SameLabels, clean.Text(l))
+		}
+		return model.Peer{Kind: model.PeerPods, Namespaces: model.Everything(), Pods: n.orAll(o.PodSelector, at+".podSelector"), Match: m}
+	case o.NamespaceSelector != nil && o.PodSelector == nil:
+		return model.Peer{Kind: model.PeerNamespaces, Pods: model.Everything(),
+			Namespaces: n.selector(o.NamespaceSelector, at+".namespaceSelector")}
+	case o.NamespaceSelector != nil:
+		return model.Peer{Kind: model.PeerPods, Namespaces: n.selector(o.NamespaceSelector, at+".namespaceSelector"),
+			Pods: n.selector(o.PodSelector, at+".podSelector")}
+	case o.PodSelector != nil:
+		// Of an ANNP pods of its own namespace, of an ACNP of all.
+		return model.Peer{Kind: model.PeerPods, Namespace: n.p.Namespace, Namespaces: model.Everything(),
+			Pods: n.selector(o.PodSelector, at+".podSelector")}
+	}
+	return model.Peer{Kind: model.PeerPods} // matches nothing; admission says so
+}

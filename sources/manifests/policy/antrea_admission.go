@@ -1,0 +1,307 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"rung/model"
+	"rung/model/antrea"
+	"rung/model/clean"
+	"rung/sources/manifests/check"
+)
+
+// antreaAdmission notes what Antrea's admission refuses in a policy by itself
+// (antrea.md#findings); what hangs on other objects is said by antrea.Check.
+func (n *normaliser) antreaAdmission(spec *antreaPolicySpec) {
+	if p := spec.Priority; p < 1 || p > 10000 {
+		n.invalid(antrea.PriorityRange, "spec.priority", fmt.Sprintf("priority %g: want 1.0 to 10000.0", p), "")
+	}
+	n.appliedToPlaces(spec)
+	n.appliedToForms(spec.AppliedTo, "spec.appliedTo")
+	a := antreaUse{}
+	a.applied(spec.AppliedTo)
+	for _, d := range model.Directions {
+		for i := range spec.rules(d) {
+			r, at := &spec.rules(d)[i], fmt.Sprintf("spec.%s[%d]", d.Lower(), i)
+			a.applied(r.AppliedTo)
+			a.peers(r.From)
+			a.peers(r.To)
+			n.appliedToForms(r.AppliedTo, at+".appliedTo")
+			n.nodePort(spec, r, d, at)
+			n.antreaRuleForms(r, d, at)
+			if d == model.Ingress {
+				n.ingressOnly(r, at)
+			} else {
+				n.egressOnly(r, at)
+			}
+			n.igmp(r, d, at)
+			if spec.Tier == antrea.Baseline && r.Action == string(model.Pass) {
+				n.invalid(antrea.BaselinePass, at+".action", "Pass in the baseline tier: there is nothing below to leave a connection to", "write Allow or Drop")
+			}
+		}
+	}
+	if a.groups && a.selectors && n.p.Kind == model.KindACNP {
+		n.invalid(antrea.GroupsBeside, "spec", "has ClusterGroups beside selectors: all rules and appliedTo have one or the other", "put the selectors into a ClusterGroup")
+	}
+	n.ruleNames()
+}
+
+func (s *antreaPolicySpec) rules(d model.Direction) []antreaRule {
+	if d == model.Ingress {
+		return s.Ingress
+	}
+	return s.Egress
+}
+
+// antreaUse is what a policy refers to pods by.
+type antreaUse struct{ groups, selectors bool }
+
+func (u *antreaUse) applied(list []antreaAppliedTo) {
+	for i := range list {
+		u.groups = u.groups || list[i].Group != ""
+		u.selectors = u.selectors || list[i].PodSelector != nil || list[i].NamespaceSelector != nil
+	}
+}
+
+func (u *antreaUse) peers(list []antreaPeer) {
+	for i := range list {
+		u.groups = u.groups || list[i].Group != ""
+		u.selectors = u.selectors || list[i].PodSelector != nil || list[i].NamespaceSelector != nil
+	}
+}
+
+// appliedToPlaces says where appliedTo stands: at the policy, or at every rule.
+func (n *normaliser) appliedToPlaces(spec *antreaPolicySpec) {
+	with, rules := 0, len(spec.Ingress)+len(spec.Egress)
+	for _, d := range model.Directions {
+		for i := range spec.rules(d) {
+			if len(spec.rules(d)[i].AppliedTo) > 0 {
+				with++
+			}
+		}
+	}
+	switch {
+	case len(spec.AppliedTo) > 0 && with > 0:
+		n.invalid(antrea.AppliedToBoth, "spec.appliedTo", "is set, and of rules as well: one or the other", "take one of them out")
+	case len(spec.AppliedTo) == 0 && with > 0 && with < rules:
+		n.invalid(antrea.AppliedToSome, "spec", fmt.Sprintf("appliedTo is set for %d of %d rules: it must be for all", with, rules), "")
+	case len(spec.AppliedTo) == 0 && with == 0:
+		n.invalid(antrea.AppliedToNothing, "spec.appliedTo", "is missing: the policy applies to nothing", "write appliedTo")
+	}
+}
+
+func (n *normaliser) appliedToForms(list []antreaAppliedTo, at string) {
+	services := 0
+	for i := range list {
+		a, at := &list[i], fmt.Sprintf("%s[%d]", at, i)
+		selectors := a.PodSelector != nil || a.NamespaceSelector != nil
+		forms := 0
+		for _, is := range []bool{selectors, a.Group != "", a.ServiceAccount != nil, a.Service != nil, a.NodeSelector != nil} {
+			if is {
+				forms++
+			}
+		}
+		if a.Service != nil {
+			services++
+		}
+		switch {
+		case a.IPBlock != nil:
+			n.invalid(antrea.AppliedToBlock, at+".ipBlock", "cannot be in appliedTo: a policy applies to pods", "")
+		case a.ServiceAccount != nil && forms > 1:
+			n.invalid(antrea.AccountAlone, at+".serviceAccount", "cannot be used with any other field", "")
+		case a.Service != nil && forms > 1:
+			n.invalid(antrea.ServiceAlone, at+".service", "cannot be used with any other field", "")
+		case forms > 1:
+			n.invalid(antrea.AppliedToForms, at, "has several forms: one may stand", "make elements of them")
+		case forms == 0:
+			n.invalid(antrea.AppliedToForms, at, "says nothing", "write podSelector, namespaceSelector or group")
+		}
+		if n.p.Kind == model.KindANNP && a.NamespaceSelector != nil {
+			n.invalid(antrea.AppliedToNamespaces, at+".namespaceSelector", "is forbidden: an Antrea NetworkPolicy applies to pods of its own namespace", "write an Antrea ClusterNetworkPolicy")
+		}
+	}
+	if services > 0 && services < len(list) {
+		n.invalid(antrea.ServiceMixed, at, "has a NodePort Service and others: a policy or rule applies to one or the other", "make two policies of it")
+	}
+}
+
+// nodePort holds a rule of a NodePort Service against what it may have.
+func (n *normaliser) nodePort(spec *antreaPolicySpec, r *antreaRule, d model.Direction, at string) {
+	list := spec.AppliedTo
+	if len(r.AppliedTo) > 0 {
+		list = r.AppliedTo
+	}
+	service := false
+	for i := range list {
+		service = service || list[i].Service != nil
+	}
+	if !service {
+		return
+	}
+	if d == model.Egress {
+		n.invalid(antrea.ServiceEgress, at, "is an egress rule: what applies to a NodePort Service has ingress rules only", "")
+		return
+	}
+	for j := range r.From {
+		if f := &r.From[j]; f.IPBlock == nil || f.forms() > 1 {
+			n.invalid(antrea.ServicePeers, fmt.Sprintf("%s.from[%d]", at, j), "must be an ipBlock: clients of a NodePort Service are outside the cluster", "")
+		}
+	}
+}
+
+// forms counts the forms of a peer that are set.
+func (p *antreaPeer) forms() (n int) {
+	for _, is := range []bool{p.PodSelector != nil || p.NamespaceSelector != nil || p.Namespaces != nil, p.Group != "",
+		p.ServiceAccount != nil, p.IPBlock != nil, p.NodeSelector != nil, p.FQDN != ""} {
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
+func (n *normaliser) antreaRuleForms(r *antreaRule, d model.Direction, at string) {
+	peers, side := r.From, "from"
+	if d == model.Egress {
+		peers, side = r.To, "to"
+	}
+	for j := range peers {
+		p, at := &peers[j], fmt.Sprintf("%s.%s[%d]", at, side, j)
+		switch forms := p.forms(); {
+		case p.ServiceAccount != nil && forms > 1:
+			n.invalid(antrea.AccountAlone, at+".serviceAccount", "cannot be used with any other field", "")
+		case forms > 1:
+			n.invalid(antrea.PeerForms, at, "has several forms: one may stand", "make peers of them")
+		case forms == 0:
+			n.invalid(antrea.PeerForms, at, "names nobody", "write podSelector, namespaceSelector, group or ipBlock")
+		}
+		if p.Namespaces != nil && p.NamespaceSelector != nil {
+			n.invalid(antrea.NamespacesSelector, at+".namespaces", "cannot be set with namespaceSelector", "")
+		}
+		if p.Namespaces != nil && (p.Namespaces.Match == "") == (len(p.Namespaces.SameLabels) == 0) {
+			n.invalid(antrea.PeerForms, at+".namespaces", "wants one of match and sameLabels", "")
+		}
+		if p.Namespaces != nil && n.p.Kind == model.KindANNP {
+			n.invalid(antrea.NamespacesANNP, at+".namespaces", "is not of an Antrea NetworkPolicy", "write podSelector, or an Antrea ClusterNetworkPolicy")
+		}
+		if p.IPBlock != nil && len(p.IPBlock.Except) > 0 {
+			n.invalid(antrea.IPBlockExcept, at+".ipBlock.except", antrea.SaysExcept, "")
+		}
+		if p.FQDN != "" && d == model.Ingress {
+			n.invalid(antrea.FQDNIngress, at+".fqdn", "is for egress only", "")
+		}
+	}
+	for j := range r.Ports {
+		n.antreaPort(&r.Ports[j], fmt.Sprintf("%s.ports[%d]", at, j))
+	}
+}
+
+func (n *normaliser) antreaPort(p *networkingv1.NetworkPolicyPort, at string) {
+	number := p.Port != nil && p.Port.Type == intstr.Int
+	switch {
+	case number && (p.Port.IntVal < 1 || p.Port.IntVal > 65535):
+		n.invalid(check.CodeSchema, at+".port", fmt.Sprintf("port %d: want 1 to 65535", p.Port.IntVal), "")
+	case p.EndPort == nil:
+	case !number:
+		n.invalid(antrea.EndPort, at+".endPort", "needs port as a number", "write port")
+	case *p.EndPort < p.Port.IntVal || *p.EndPort > 65535:
+		n.invalid(antrea.EndPort, at+".endPort", fmt.Sprintf("%d: want port (%d) to 65535", *p.EndPort, p.Port.IntVal), "")
+	}
+}
+
+func (n *normaliser) ingressOnly(r *antreaRule, at string) {
+	if len(r.ToServices) > 0 {
+		n.invalid(antrea.ToServicesIngress, at+".toServices", "is of egress rules", "")
+	}
+	if len(r.To) > 0 {
+		n.invalid(antrea.PeerForms, at+".to", "is of egress rules", "write from")
+	}
+	for j := range r.From {
+		if b := r.From[j].IPBlock; b != nil && antrea.Multicast(b.CIDR) {
+			n.invalid(antrea.MulticastIngress, fmt.Sprintf("%s.from[%d].ipBlock", at, j), "is multicast: ingress rules do not decide about it", "")
+		}
+	}
+}
+
+func (n *normaliser) egressOnly(r *antreaRule, at string) {
+	if len(r.From) > 0 {
+		n.invalid(antrea.PeerForms, at+".from", "is of ingress rules", "write to")
+	}
+	if len(r.ToServices) > 0 && (len(r.To) > 0 || len(r.Ports) > 0) {
+		n.invalid(antrea.ToServicesMixed, at+".toServices", "cannot be used with to or ports: it is addresses and ports of Services", "make two rules of it")
+	}
+	if a := r.Action; a == string(model.Pass) || a == "Reject" {
+		for j := range r.To {
+			if b := r.To[j].IPBlock; b != nil && antrea.Multicast(b.CIDR) {
+				n.invalid(antrea.MulticastAction, at+".action", a+" is not supported for multicast", "write Allow or Drop")
+			}
+		}
+	}
+}
+
+// Types of IGMP messages that rules may match.
+var igmpTypes = map[model.Direction][]int32{model.Ingress: {0x11}, model.Egress: {0x12, 0x16, 0x22}}
+
+func (n *normaliser) igmp(r *antreaRule, d model.Direction, at string) {
+	igmp, icmp := false, false
+	for j := range r.Protocols {
+		at := fmt.Sprintf("%s.protocols[%d]", at, j)
+		icmp = icmp || r.Protocols[j].ICMP != nil
+		g := r.Protocols[j].IGMP
+		if g == nil {
+			continue
+		}
+		igmp = true
+		if g.Type != nil && !slices.Contains(igmpTypes[d], *g.Type) {
+			n.invalid(antrea.IGMPType, at+".igmp.igmpType", fmt.Sprintf("0x%x is not one %s rules know: %s", *g.Type, d.Lower(), hexes(igmpTypes[d])), "")
+		}
+		if d == model.Ingress && g.Group != "" && g.Group != "224.0.0.1" {
+			n.invalid(antrea.IGMPGroup, at+".igmp.groupAddress", clean.Text(g.Group)+": a query that is recognised has 224.0.0.1", "")
+		}
+	}
+	if !igmp {
+		return
+	}
+	if icmp || len(r.From)+len(r.To)+len(r.Ports)+len(r.ToServices) > 0 {
+		n.invalid(antrea.IGMPAlone, at+".protocols", "IGMP cannot be used with ICMP, from, to, ports or toServices", "make two rules of it")
+	}
+	if a := r.Action; a == string(model.Pass) || a == "Reject" {
+		n.invalid(antrea.MulticastAction, at+".action", a+" is not supported for multicast", "write Allow or Drop")
+	}
+}
+
+func hexes(list []int32) string {
+	var out []string
+	for _, v := range list {
+		out = append(out, fmt.Sprintf("0x%x", v))
+	}
+	return strings.Join(out, ", ")
+}
+
+// ruleNames finds names that two rules have, be they written or made: rules that are the
+// same have the same made one.
+func (n *normaliser) ruleNames() {
+	first := map[string]*model.Rule{}
+	for r := range n.p.AllRules() {
+		if was := first[r.Name]; was != nil {
+			msg := fmt.Sprintf("name %q is that of %s rule %d as well", r.Name, was.Direction.Lower(), was.Index)
+			if r.Antrea.Generated && was.Antrea.Generated {
+				msg = fmt.Sprintf("is the same rule as %s rule %d: Antrea would give both one name", was.Direction.Lower(), was.Index)
+			}
+			n.invalid(antrea.RuleNames, fmt.Sprintf("spec.%s[%d].name", r.Direction.Lower(), r.Index), msg, "give each rule a name of its own")
+			continue
+		}
+		first[r.Name] = r
+	}
+}
+
+// antreaCIDR notes an ipBlock that is no CIDR.
+func (n *normaliser) antreaCIDR(s, at string) {
+	if !IsCommonCIDR(s) {
+		n.invalid(check.CodeCIDR, at, fmt.Sprintf("%q is no CIDR", clean.Text(s)), CIDRRemedy(s))
+	}
+}

@@ -1,0 +1,98 @@
+package policy
+
+import (
+	"fmt"
+
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"rung/model"
+	"rung/model/clean"
+)
+
+// npDirections says which directions a NetworkPolicy isolates: ingress always
+// unless policyTypes leaves it out, egress when it has egress rules or says so.
+func npDirections(spec *networkingv1.NetworkPolicySpec) (ingress, egress bool) {
+	if len(spec.PolicyTypes) == 0 {
+		return true, len(spec.Egress) > 0
+	}
+	for _, t := range spec.PolicyTypes {
+		ingress = ingress || t == networkingv1.PolicyTypeIngress
+		egress = egress || t == networkingv1.PolicyTypeEgress
+	}
+	return ingress, egress
+}
+
+func (n *normaliser) networkPolicy(o *networkingv1.NetworkPolicy) {
+	p := n.p
+	p.Tier, p.APIVersion = model.TierNetwork, olderVersion(o)
+	p.Subject = model.Subject{Namespaces: model.Everything(), Pods: n.selector(&o.Spec.PodSelector, "spec.podSelector"),
+		Namespace: p.Namespace}
+	p.IsolatesIngress, p.IsolatesEgress = npDirections(&o.Spec)
+	for i := range o.Spec.Ingress {
+		r := &o.Spec.Ingress[i]
+		p.Ingress = append(p.Ingress, n.npRule(model.Ingress, i, r.From, r.Ports, "from"))
+	}
+	for i := range o.Spec.Egress {
+		r := &o.Spec.Egress[i]
+		p.Egress = append(p.Egress, n.npRule(model.Egress, i, r.To, r.Ports, "to"))
+	}
+}
+
+func (n *normaliser) npRule(dir model.Direction, i int, peers []networkingv1.NetworkPolicyPeer,
+	ports []networkingv1.NetworkPolicyPort, side string) model.Rule {
+	r := model.Rule{Direction: dir, Index: i, Action: model.Allow, AnyPeer: len(peers) == 0}
+	for j := range peers {
+		at := fmt.Sprintf("spec.%s[%d].%s[%d]", dir.Lower(), i, side, j)
+		switch p := &peers[j]; {
+		case p.IPBlock != nil:
+			pe := model.Peer{Kind: model.PeerNetworks, Networks: []string{clean.Text(p.IPBlock.CIDR)}}
+			n.verbatimCIDR(p.IPBlock.CIDR, at+".ipBlock.cidr")
+			for k, e := range p.IPBlock.Except {
+				n.verbatimCIDR(e, fmt.Sprintf("%s.ipBlock.except[%d]", at, k))
+				pe.Except = append(pe.Except, clean.Text(e))
+			}
+			r.Peers = append(r.Peers, pe)
+		case p.NamespaceSelector != nil && p.PodSelector == nil:
+			r.Peers = append(r.Peers, model.Peer{Kind: model.PeerNamespaces, Pods: model.Everything(),
+				Namespaces: n.selector(p.NamespaceSelector, at+".namespaceSelector")})
+		case p.NamespaceSelector != nil:
+			r.Peers = append(r.Peers, model.Peer{Kind: model.PeerPods,
+				Namespaces: n.selector(p.NamespaceSelector, at+".namespaceSelector"),
+				Pods:       n.selector(p.PodSelector, at+".podSelector")})
+		case p.PodSelector != nil:
+			r.Peers = append(r.Peers, model.Peer{Kind: model.PeerPods, Namespace: n.p.Namespace, Namespaces: model.Everything(),
+				Pods: n.selector(p.PodSelector, at+".podSelector")})
+		}
+	}
+	for _, p := range ports {
+		r.Ports = append(r.Ports, npPort(p))
+	}
+	return r
+}
+
+func npPort(p networkingv1.NetworkPolicyPort) model.Port {
+	out := model.Port{Protocol: "TCP"}
+	if p.Protocol != nil {
+		out.Protocol = clean.Text(string(*p.Protocol))
+	}
+	switch {
+	case p.Port == nil:
+	case p.Port.Type == intstr.String:
+		out.Name = clean.Text(p.Port.StrVal)
+	default:
+		out.Start, out.End = p.Port.IntVal, p.Port.IntVal
+		if p.EndPort != nil {
+			out.End, out.Range = *p.EndPort, true
+		}
+	}
+	return out
+}
+
+// olderVersion is the API version of a NetworkPolicy that is not of today's API, else empty.
+func olderVersion(o *networkingv1.NetworkPolicy) string {
+	if o.APIVersion == model.APIVersionNP2016 {
+		return o.APIVersion
+	}
+	return ""
+}
