@@ -204,7 +204,7 @@ func (p *audited) without(own func(rule int32) bool) (Verdict, *walked) {
 			v, here = p.again.verdict, &p.again
 		default:
 			p.tries += len(p.list)
-			v = walk(p.list, w.terms, p.proto, p.ports.Lo, &p.c.hits)
+			v = walk(p.list, w.terms, p.proto, p.ports.Lo, &p.auditor.hits)
 		}
 		out = worse(out, v)
 	}
@@ -264,7 +264,7 @@ func (a *auditor) hopes(d *Decider) bool {
 	if d.Policy.Kind != model.KindNP && d.Policy.Kind != model.KindEF || d.Rule < 0 || d.Action != model.Allow {
 		return false
 	}
-	r := a.x.view.Cluster.Policy(d.Policy).Rule(d.Direction, d.Rule)
+	r := a.x.Cluster().Policy(d.Policy).Rule(d.Direction, d.Rule)
 	return r != nil && !r.AnyPeer
 }
 
@@ -274,17 +274,4 @@ func (a *auditor) deciders(terms []term, refs []int32) (out []Decider) {
 		out = addDecider(out, a.x.ruleDecider(r))
 	}
 	return out
-}
-
-// ruleDecider is a rule as one that decides, whatever the connection.
-func (x *Index) ruleDecider(rule int32) Decider {
-	r := &x.rules[rule]
-	d := Decider{Policy: r.key, Direction: r.direction, Rule: r.rule, Action: r.action, Defect: r.defect}
-	if x.onAntrea() {
-		x.antreaDecider(&d, r)
-	}
-	if r.policy != nil {
-		d.Tier, d.RuleName = int(r.policy.Tier), r.policy.Rule(r.direction, r.rule).Name
-	}
-	return d
 }

@@ -296,7 +296,7 @@ func flipsByClass(before, after *Index, ports []Ports) func(from, to Endpoint, p
 		if to.Key.Name == "" {
 			if i := by.outside.around(to.Addr); by.ownNodeMatters(by.outside.blocks[i].class) {
 				k.nodes = TwoNodes
-				if by.outside.blocks[i].host == by.x.view.Cluster.Pod(from.Key.Namespace, from.Key.Name).NodeName {
+				if by.outside.blocks[i].host == by.x.Cluster().Pod(from.Key.Namespace, from.Key.Name).NodeName {
 					k.nodes = OneNode
 				}
 			}
@@ -419,7 +419,7 @@ func TestBlocksAreEveryAddress(t *testing.T) {
 						t.Errorf("seed %d: %s → %s: %v in %s, %s alone", seed, from, to, got, blocks[narrow].Network, want)
 					}
 				}
-				if x.front(Connection{From: pod, To: AddrEnd(a), Protocol: p.Protocol, Port: p.Port}) == nil { // what is a Service's is asked by itself
+				if answer, err := x.FromPolicies(Connection{From: pod, To: AddrEnd(a), Protocol: p.Protocol, Port: p.Port}); err == nil && answer.Front == nil { // what is a Service's is asked by itself
 					check(m.Between(kind, blocks[narrow].Kind, false), pod, AddrEnd(a))
 				}
 				if !x.ownNode(a, x.nodeAt(int32(e))) {

@@ -94,7 +94,7 @@ func (x *Index) why(t *term, h *hop) string {
 	if r.direction == model.Ingress {
 		subject, peer = to, from
 	}
-	if about := x.about(t, h); r.direction == model.Ingress {
+	if about := x.about(t, h.service); r.direction == model.Ingress {
 		subject = subject && about // it applies to the clients of a Service
 	} else {
 		peer = peer && about
