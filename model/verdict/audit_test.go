@@ -183,7 +183,15 @@ func checkAudited(t *testing.T, x *Index, r *Audited) {
 				}
 			}
 		}
-		matched := matchesAlone(t, x, r)
+		matching, err := x.MatchingRules(r.Example)
+		if err != nil {
+			t.Fatal(err)
+		}
+		matched := false
+		for _, rule := range slices.Concat(matching...) {
+			d := x.ruleDecider(rule)
+			matched = matched || is(&d)
+		}
 		if !matched || r.Decides && !decides && !amongDecided(t, x, r) {
 			t.Errorf("%s: the example %s is matched: %v, decided by it: %v", about, r.Example, matched, decides)
 		}
@@ -207,38 +215,6 @@ func amongDecided(t *testing.T, x *Index, r *Audited) bool {
 	walks, _ := decisionsOf(t, x, r.Example)
 	name := fmt.Sprint(r.Policy, r.Direction, r.Rule)
 	return slices.ContainsFunc(walks, func(s string) bool { return strings.Contains(s, name) })
-}
-
-// matchesAlone says whether a rule matches its example where there is no other rule.
-func matchesAlone(t *testing.T, x *Index, r *Audited) bool {
-	t.Helper()
-	c := x.Cluster()
-	var others []model.Key
-	for p := range c.AllPolicies() {
-		if p.Key != r.Policy {
-			others = append(others, p.Key)
-		}
-	}
-	c, _ = c.Upsert(nil, others)
-	for rule := range c.Policy(r.Policy).AllRules() {
-		if rule.Direction != r.Direction || rule.Index != r.Rule {
-			c = without(c, r.Policy, rule.Direction, rule.Index)
-		}
-	}
-	a, err := New(View{Cluster: c, Options: x.Options()}).Trace(r.Example)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for s := range a.Stages() {
-		for _, tier := range s.Tiers {
-			for _, o := range tier.What {
-				if o.Matched && o.Policy == r.Policy && o.Direction == r.Direction && o.Rule == r.Rule {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }
 
 // TestAuditOfRandomClusters: what is shown of rules of random clusters of all kinds is what

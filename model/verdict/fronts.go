@@ -89,3 +89,27 @@ func (x *Index) ofService(a netip.Addr) bool {
 	})
 	return x.services[a]
 }
+
+// Fronts are the ports at which an end that is an address or a node is a Service, and where
+// it is nothing else that Service.
+func (x *Index) Fronts(e Endpoint) (ports []PortRange, only model.Key) {
+	all := x.frontsOf()
+	for _, f := range all.at[e.Addr] {
+		if f.Kind == ClusterIP && e.Key.Kind == "" {
+			return nil, f.Service
+		}
+		s, _ := x.Cluster().Get(f.Service).(*model.Service)
+		for i := range s.Ports {
+			p := &s.Ports[i]
+			ports = append(ports, PortRange{serviceProtocol(p), uint16(p.Port), uint16(p.Port)})
+		}
+	}
+	if e.Key.Kind == model.KindNode || e.Key.Kind == "" && x.hostOf(e.Addr) != "" {
+		for p := range all.nodePorts {
+			ports = append(ports, p)
+		}
+	}
+	// Each by itself: two that follow each other may be of two Services.
+	slices.SortFunc(ports, func(a, b PortRange) int { return cmp.Or(cmp.Compare(a.Protocol, b.Protocol), cmp.Compare(a.Lo, b.Lo)) })
+	return slices.Compact(ports), model.Key{}
+}

@@ -24,14 +24,11 @@ var overlapping = []string{"0.0.0.0/0", "0.0.0.0/1", "128.0.0.0/1", "8.8.8.8/32"
 func boundaries(c *model.Cluster, networks []string) (out []netip.Addr) {
 	add := func(p netip.Prefix) {
 		p = p.Masked()
-		last := after(p).Prev()
-		if !last.IsValid() { // the network ends with the addresses there are
-			b := p.Addr().AsSlice()
-			for i := p.Bits(); i < len(b)*8; i++ {
-				b[i/8] |= 0x80 >> (i % 8)
-			}
-			last, _ = netip.AddrFromSlice(b)
+		b := p.Addr().AsSlice()
+		for i := p.Bits(); i < len(b)*8; i++ {
+			b[i/8] |= 0x80 >> (i % 8)
 		}
+		last, _ := netip.AddrFromSlice(b)
 		for _, a := range []netip.Addr{p.Addr().Prev(), p.Addr(), last, last.Next()} {
 			if a.IsValid() && !slices.Contains(out, a) {
 				out = append(out, a)

@@ -37,30 +37,6 @@ func (x *Index) front(c Connection) *Front {
 	return own
 }
 
-// Fronts are the ports at which an end that is an address or a node is a Service, and where
-// it is nothing else that Service.
-func (x *Index) Fronts(e Endpoint) (ports []PortRange, only model.Key) {
-	all := x.frontsOf()
-	for _, f := range all.at[e.Addr] {
-		if f.Kind == ClusterIP && e.Key.Kind == "" {
-			return nil, f.Service
-		}
-		s, _ := x.Cluster().Get(f.Service).(*model.Service)
-		for i := range s.Ports {
-			p := &s.Ports[i]
-			ports = append(ports, PortRange{serviceProtocol(p), uint16(p.Port), uint16(p.Port)})
-		}
-	}
-	if e.Key.Kind == model.KindNode || e.Key.Kind == "" && x.hostOf(e.Addr) != "" {
-		for p := range all.nodePorts {
-			ports = append(ports, p)
-		}
-	}
-	// Each by itself: two that follow each other may be of two Services.
-	slices.SortFunc(ports, func(a, b PortRange) int { return cmp.Or(cmp.Compare(a.Protocol, b.Protocol), cmp.Compare(a.Lo, b.Lo)) })
-	return slices.Compact(ports), model.Key{}
-}
-
 // Endpoints are the pods that a Service sends connections to, and the nodes that they, and its
 // other endpoints, are on.
 func (x *Index) Endpoints(k model.Key) (pods map[model.Key]bool, nodes map[string]bool) {
