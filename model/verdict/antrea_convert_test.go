@@ -33,10 +33,10 @@ type ruleID struct {
 // judged are the paths of a connection, each with all rules that match, or may, whether they
 // are asked or not.
 func (s enforced) ask(q Connection) (a Answer, touched [][]ruleID, err error) {
-	if a, err = s.FromPolicies(q); err != nil {
+	if a, err = s.Index.FromPolicies(q); err != nil {
 		return a, nil, err
 	}
-	matching, err := s.MatchingRules(q)
+	matching, err := s.Index.MatchingRules(q)
 	for _, path := range matching {
 		var rules []ruleID
 		for _, i := range path {

@@ -197,7 +197,7 @@ func everyFlip(t *testing.T, before, after *Index) (n int) {
 	p := Ports{TCP, 81}
 	want := 0
 	var ends []Endpoint
-	for pod := range after.view.Cluster.Pods() {
+	for pod := range after.Cluster().Pods() {
 		if pod.PeerEligible() && pod.PrimaryUDN() == "" {
 			ends = append(ends, Endpoint{Key: pod.Key})
 		}

@@ -227,10 +227,10 @@ func (p *audited) asPass(r *Audited, t *term) {
 	}
 	next := &p.again
 	p.auditor.walk(next, below, w.terms, p.proto, p.ports.Lo)
-	verdict := next.verdict
+	instead := next.verdict
 	for i := range p.walks {
 		if i != p.at {
-			verdict = worse(verdict, p.walks[i].verdict)
+			instead = worse(instead, p.walks[i].verdict)
 		}
 	}
 	switch {
@@ -239,11 +239,11 @@ func (p *audited) asPass(r *Audited, t *term) {
 			q := p.connection()
 			r.Through = &q
 		}
-	case t.does == allows && p.verdict == Allow && verdict == Deny:
+	case t.does == allows && p.verdict == Allow && instead == Deny:
 		if by := p.deciders(next.terms, next.decided); slices.ContainsFunc(by, isDefaultDeny) {
 			r.Over = &Overruled{p.connection(), by}
 		}
-	case t.does == drops && p.verdict == Deny && verdict == Allow:
+	case t.does == drops && p.verdict == Deny && instead == Allow:
 		by := p.deciders(next.terms, next.decided)
 		if p.at == 0 { // an EgressFirewall is asked after the egress rules
 			by = append(by, p.deciders(p.walks[1].terms, p.walks[1].decided)...)

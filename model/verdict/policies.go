@@ -9,7 +9,9 @@ import (
 
 // FromPolicies is what the policies make of a connection. An error is an ErrQuestion: an
 // end that does not exist, or a question without sense.
-func (x *Index) FromPolicies(c Connection) (Answer, error) { return x.answer(c, x.judge) }
+func (x *Index) FromPolicies(c Connection) (Answer, error) {
+	return x.answer(c, func(w *way) []StageVerdict { return x.judge(w) })
+}
 
 // Trace is FromPolicies with all that was tried.
 func (x *Index) Trace(c Connection) (Answer, error) {

@@ -123,7 +123,7 @@ func (x *Index) throughNode(p *Path, w *way, front *Front, judge func(*way) []St
 		return
 	}
 	var then []StageVerdict
-	var verdict Verdict
+	var joined Verdict
 	for _, a := range addrsOf(slices.Concat(n.GatewayIPs, n.MgmtIPs, n.InternalIPs, n.HostIPs)) {
 		if FamilyOf(a) != family {
 			continue
@@ -139,14 +139,14 @@ func (x *Index) throughNode(p *Path, w *way, front *Front, judge func(*way) []St
 		}
 		switch is := join(stages); {
 		case then == nil:
-			then, verdict = stages, is
-		case is != verdict:
+			then, joined = stages, is
+		case is != joined:
 			p.Stages, p.Verdict = append(p.Stages, then...), Unknown
 			p.Reason = "from which address node " + front.Node + " sends it on depends on the gateway mode, and rules tell its addresses apart"
 			return
 		}
 	}
-	if verdict == "" {
+	if joined == "" {
 		p.Verdict, p.Reason = Unknown, "the addresses of node "+front.Node+" are not known"
 		return
 	}
