@@ -135,20 +135,22 @@ type Tracer struct {
 // tried it says all that was tried. An error is a verdict.ErrQuestion.
 func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by By, tried bool, now time.Time) (*Trace, error) {
 	x := r.Verdicts()
-	ask := x.FromPolicies
 	if r.System == model.SystemAntrea && by != Policies {
 		if by == Rows {
 			return nil, ErrNoRows
 		}
 		by = Policies
 	}
+	var a verdict.Answer
+	var err error
 	switch {
 	case by == Rows:
-		ask = func(c verdict.Connection) (verdict.Answer, error) { return x.FromRows(t.rows(r), c) }
+		a, err = x.FromRows(t.rows(r), c)
 	case tried:
-		ask = x.Trace
+		a, err = x.Trace(c)
+	default:
+		a, err = x.FromPolicies(c)
 	}
-	a, err := ask(c)
 	if err != nil {
 		return nil, err
 	}

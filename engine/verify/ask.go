@@ -107,11 +107,12 @@ func (j *judge) byPolicies(s *Statement, from, to *found, t *tally) error {
 	}
 	cuts := x.Slices(s.Ports, nil)
 	ports := func(_, _ verdict.Endpoint) []verdict.PortRange { return cuts }
+	ask := func(c verdict.Connection) (verdict.Answer, error) { return x.FromPolicies(c) }
 	pods := podEnds(from.pods)
-	if more, err := j.each(s, pods, to.others, ports, t, x.FromPolicies); err != nil || !more {
+	if more, err := j.each(s, pods, to.others, ports, t, ask); err != nil || !more {
 		return err
 	}
-	_, err := j.each(s, from.others, slices.Concat(podEnds(to.pods), to.others), ports, t, x.FromPolicies)
+	_, err := j.each(s, from.others, slices.Concat(podEnds(to.pods), to.others), ports, t, ask)
 	return err
 }
 

@@ -178,8 +178,9 @@ func (j *judge) statement(s *Statement, from, to *found) (*Result, error) {
 	case trace.Both:
 		asks = append(asks, byRows)
 	}
+	fromPolicies := func(c verdict.Connection) (verdict.Answer, error) { return j.rev.Verdicts().FromPolicies(c) }
 	for i, ask := range asks {
-		t := &tally{s: s, hangs: newHanging(j.omits, j.rev.Verdicts().FromPolicies)}
+		t := &tally{s: s, hangs: newHanging(j.omits, fromPolicies)}
 		if err := ask(t); err != nil || t.failed {
 			return nil, err
 		}

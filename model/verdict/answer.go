@@ -3,6 +3,7 @@ package verdict
 import (
 	"iter"
 	"net/netip"
+	"slices"
 
 	"rung/model"
 )
@@ -147,3 +148,49 @@ type Attempt struct {
 	// Why it did not match, in a word: "subject", "peer", "port", "protocol".
 	Why string
 }
+
+// Conclude joins the paths. Of a Service, which may send a connection to any of its
+// endpoints, the worst is said; one that is none of the policies' business does not count
+// where others are.
+func (a *Answer) Conclude() {
+	a.Verdict, a.Reason = a.Paths[0].Verdict, a.Paths[0].Reason
+	for i := range a.Paths[1:] {
+		p := &a.Paths[i+1]
+		if a.Verdict == NotApplicable || p.Verdict != NotApplicable && worse(a.Verdict, p.Verdict) != a.Verdict {
+			a.Verdict, a.Reason = p.Verdict, p.Reason
+		}
+	}
+}
+
+// addDecider adds a rule once, though several of its rows may match.
+func addDecider(all []Decider, d Decider) []Decider {
+	if slices.ContainsFunc(all, func(o Decider) bool {
+		return o.Policy == d.Policy && o.Direction == d.Direction && o.Rule == d.Rule && o.Action == d.Action
+	}) {
+		return all
+	}
+	return append(all, d)
+}
+
+// join is the verdict of a way that every stage must let through.
+func join(stages []StageVerdict) Verdict {
+	out := Allow
+	for i := range stages {
+		out = worse(out, stages[i].Verdict)
+	}
+	return out
+}
+
+// worse is the verdict of two stages together: one that denies settles it, and where one
+// is unknown the whole is.
+func worse(a, b Verdict) Verdict {
+	for _, v := range [...]Verdict{Deny, Unknown, Undefined} {
+		if a == v || b == v {
+			return v
+		}
+	}
+	return Allow
+}
+
+// Rank puts what hurts first.
+func (v Verdict) Rank() int { return slices.Index([]Verdict{Deny, Undefined, Unknown, Allow}, v) }

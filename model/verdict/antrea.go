@@ -198,3 +198,8 @@ func (a *antreaMaker) upstream(p *model.Policy) {
 		a.terms(p, r, ref, term{tier: tier, priority: priority, does: doesOf(r.Action)}, subject)
 	}
 }
+
+// about says whether a term that is about Services is about one; without a name it is none.
+func (x *Index) about(t *term, service model.Key) bool {
+	return t.services == 0 || service.Name != "" && slices.Contains(x.antrea.services[t.services-1], service)
+}

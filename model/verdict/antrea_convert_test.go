@@ -33,20 +33,19 @@ type ruleID struct {
 // judged are the paths of a connection, each with all rules that match, or may, whether they
 // are asked or not.
 func (s enforced) ask(q Connection) (a Answer, touched [][]ruleID, err error) {
-	a, err = s.answer(q, func(w *way) []StageVerdict {
+	if a, err = s.Index.FromPolicies(q); err != nil {
+		return a, nil, err
+	}
+	matching, err := s.Index.MatchingRules(q)
+	for _, path := range matching {
 		var rules []ruleID
-		hops := w.hops()
-		for i := range hops {
-			terms := s.termsOf(hops[i].stage)
-			for k := range terms {
-				if r := &s.rules[terms[k].rule]; r.policy != nil && s.matches(&terms[k], &hops[i]) {
-					rules = append(rules, ruleID{r.key, r.direction, r.rule})
-				}
+		for _, i := range path {
+			if r := &s.rules[i]; r.policy != nil {
+				rules = append(rules, ruleID{r.key, r.direction, r.rule})
 			}
 		}
 		touched = append(touched, rules)
-		return s.judge(w)
-	})
+	}
 	return a, touched, err
 }
 

@@ -1,8 +1,6 @@
 package verdict
 
 import (
-	"slices"
-
 	"rung/model"
 )
 
@@ -35,11 +33,6 @@ func (w *way) antreaHops() (out []hop) {
 	return out
 }
 
-// about says whether a term that is about Services is about that of a hop.
-func (x *Index) about(t *term, h *hop) bool {
-	return t.services == 0 || h.service.Name != "" && slices.Contains(x.antrea.services[t.services-1], h.service)
-}
-
 const multicastActions = "Pass and Reject are not supported for multicast"
 
 // antreaNode says why no policy is asked about a connection of nodes.
@@ -50,21 +43,4 @@ func (x *Index) antreaNode(from, to *found) string {
 		}
 	}
 	return "no policy is asked: neither end is a pod"
-}
-
-// antreaDecider adds what is said of a rule under Antrea only.
-func (x *Index) antreaDecider(d *Decider, r *ruleRef) {
-	switch place, native := x.antrea.places[r.key]; {
-	case r.key.Kind == model.KindNetpolNamespace:
-		d.Band = model.KindNP.Short()
-	case r.policy == nil:
-		d.Band = "always"
-	case native && r.policy.Antrea != nil:
-		d.Band = place.TierName
-		if d.Word = r.policy.Rule(r.direction, r.rule).Antrea.Action; r.action != r.policy.Rule(r.direction, r.rule).Action {
-			d.Word = "Drop" // of what its layer 7 protocols do not let through
-		}
-	default:
-		d.Band = r.policy.Kind.Short()
-	}
 }

@@ -118,7 +118,7 @@ func TestConversionDiffers(t *testing.T) {
 				enforced
 				want Verdict
 			}{{there(cluster), c.before}, {here(replaced(cluster, r.Policies, c.in.Kind)), c.after}} {
-				got, err := side.FromPolicies(c.asked)
+				got, err := side.Index.FromPolicies(c.asked)
 				if err != nil {
 					t.Fatal(err)
 				}

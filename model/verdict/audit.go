@@ -154,6 +154,7 @@ type auditor struct {
 	// Kept from walk to walk: what a term would be without, and that walk.
 	list  []int32
 	again walked
+	hits  []hit
 }
 
 func newAuditor(x *Index, c *Classes, ask Ask) *auditor {

@@ -18,28 +18,36 @@ import (
 // and its verdict.
 func decisionsOf(t *testing.T, x *Index, q Connection) (walks []string, v Verdict) {
 	t.Helper()
-	name := func(refs []int32, terms []term) (out []string) {
-		for _, r := range rulesOf(terms, refs) {
-			rule := &x.rules[r]
-			out = append(out, fmt.Sprint(rule.key, rule.direction, rule.rule))
+	a, err := x.Trace(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := func(deciders []Decider) (out []string) {
+		for _, d := range deciders {
+			out = append(out, fmt.Sprint(d.Policy, d.Direction, d.Rule))
 		}
 		slices.Sort(out)
 		return slices.Compact(out)
 	}
-	a, err := x.answer(q, func(w *way) (out []StageVerdict) {
-		hops := w.hops()
-		for i := range hops {
-			s, _ := x.decide(&hops[i], nil)
-			terms := x.termsOf(hops[i].stage)
-			walks = append(walks, fmt.Sprint(s.verdict, name(s.decided, terms), name(s.passed, terms)))
-			out = append(out, StageVerdict{Verdict: s.verdict})
-		}
-		return out
-	})
-	if err != nil {
-		t.Fatal(err)
+	for s := range a.Stages() {
+		walks = append(walks, fmt.Sprint(s.Verdict, names(decidersOf(s)), names(s.Passed)))
 	}
 	return walks, a.Verdict
+}
+
+// decidersOf are all rules that decide a traced stage, alike or not.
+func decidersOf(s *StageVerdict) (out []Decider) {
+	if len(s.Candidates) > 0 || s.Decided == nil {
+		return s.Candidates
+	}
+	for _, tier := range s.Tiers {
+		for _, a := range tier.What {
+			if a.Matched && a.Tier == s.Decided.Tier && a.Priority == s.Decided.Priority {
+				out = append(out, a.Decider)
+			}
+		}
+	}
+	return out
 }
 
 // without is the cluster with a rule of a policy that matches nothing any more, and stands
@@ -62,7 +70,7 @@ func without(c *model.Cluster, k model.Key, d model.Direction, rule int) *model.
 // address of each network that a rule names or none does.
 func everyQuestion(x *Index) (out []Connection) {
 	var ends []Endpoint
-	for p := range x.view.Cluster.Pods() {
+	for p := range x.Cluster().Pods() {
 		ends = append(ends, Endpoint{Key: p.Key})
 	}
 	pods := len(ends)
@@ -162,7 +170,7 @@ func checkAudited(t *testing.T, x *Index, r *Audited) {
 	}
 	about := fmt.Sprintf("%s %s %d", r.Policy, r.Direction, r.Rule)
 	if r.Matches {
-		matched, decides := false, false
+		decides := false
 		is := func(d *Decider) bool {
 			return d != nil && d.Policy == r.Policy && d.Direction == r.Direction && d.Rule == r.Rule
 		}
@@ -175,9 +183,14 @@ func checkAudited(t *testing.T, x *Index, r *Audited) {
 				}
 			}
 		}
-		hits, _ := walkAll(t, x, r.Example)
-		for _, rule := range hits {
-			matched = matched || is(&rule)
+		matching, err := x.MatchingRules(r.Example)
+		if err != nil {
+			t.Fatal(err)
+		}
+		matched := false
+		for _, rule := range slices.Concat(matching...) {
+			d := x.ruleDecider(rule)
+			matched = matched || is(&d)
 		}
 		if !matched || r.Decides && !decides && !amongDecided(t, x, r) {
 			t.Errorf("%s: the example %s is matched: %v, decided by it: %v", about, r.Example, matched, decides)
@@ -202,29 +215,6 @@ func amongDecided(t *testing.T, x *Index, r *Audited) bool {
 	walks, _ := decisionsOf(t, x, r.Example)
 	name := fmt.Sprint(r.Policy, r.Direction, r.Rule)
 	return slices.ContainsFunc(walks, func(s string) bool { return strings.Contains(s, name) })
-}
-
-// walkAll are all rules that match a connection at any stage.
-func walkAll(t *testing.T, x *Index, q Connection) (out []Decider, v Verdict) {
-	t.Helper()
-	a, err := x.answer(q, func(w *way) (stages []StageVerdict) {
-		hops := w.hops()
-		for i := range hops {
-			terms := x.termsOf(hops[i].stage)
-			for k := range terms {
-				if x.matches(&terms[k], &hops[i]) {
-					out = append(out, x.ruleDecider(terms[k].rule))
-				}
-			}
-			s, hits := x.decide(&hops[i], nil)
-			stages = append(stages, x.stage(&hops[i], s, hits))
-		}
-		return stages
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out, a.Verdict
 }
 
 // TestAuditOfRandomClusters: what is shown of rules of random clusters of all kinds is what

@@ -204,7 +204,7 @@ func (p *audited) without(own func(rule int32) bool) (Verdict, *walked) {
 			v, here = p.again.verdict, &p.again
 		default:
 			p.tries += len(p.list)
-			v = walk(p.list, w.terms, p.proto, p.ports.Lo, &p.c.hits)
+			v = walk(p.list, w.terms, p.proto, p.ports.Lo, &p.auditor.hits)
 		}
 		out = worse(out, v)
 	}
@@ -227,10 +227,10 @@ func (p *audited) asPass(r *Audited, t *term) {
 	}
 	next := &p.again
 	p.auditor.walk(next, below, w.terms, p.proto, p.ports.Lo)
-	verdict := next.verdict
+	instead := next.verdict
 	for i := range p.walks {
 		if i != p.at {
-			verdict = worse(verdict, p.walks[i].verdict)
+			instead = worse(instead, p.walks[i].verdict)
 		}
 	}
 	switch {
@@ -239,11 +239,11 @@ func (p *audited) asPass(r *Audited, t *term) {
 			q := p.connection()
 			r.Through = &q
 		}
-	case t.does == allows && p.verdict == Allow && verdict == Deny:
+	case t.does == allows && p.verdict == Allow && instead == Deny:
 		if by := p.deciders(next.terms, next.decided); slices.ContainsFunc(by, isDefaultDeny) {
 			r.Over = &Overruled{p.connection(), by}
 		}
-	case t.does == drops && p.verdict == Deny && verdict == Allow:
+	case t.does == drops && p.verdict == Deny && instead == Allow:
 		by := p.deciders(next.terms, next.decided)
 		if p.at == 0 { // an EgressFirewall is asked after the egress rules
 			by = append(by, p.deciders(p.walks[1].terms, p.walks[1].decided)...)
@@ -264,7 +264,7 @@ func (a *auditor) hopes(d *Decider) bool {
 	if d.Policy.Kind != model.KindNP && d.Policy.Kind != model.KindEF || d.Rule < 0 || d.Action != model.Allow {
 		return false
 	}
-	r := a.x.view.Cluster.Policy(d.Policy).Rule(d.Direction, d.Rule)
+	r := a.x.Cluster().Policy(d.Policy).Rule(d.Direction, d.Rule)
 	return r != nil && !r.AnyPeer
 }
 
@@ -274,17 +274,4 @@ func (a *auditor) deciders(terms []term, refs []int32) (out []Decider) {
 		out = addDecider(out, a.x.ruleDecider(r))
 	}
 	return out
-}
-
-// ruleDecider is a rule as one that decides, whatever the connection.
-func (x *Index) ruleDecider(rule int32) Decider {
-	r := &x.rules[rule]
-	d := Decider{Policy: r.key, Direction: r.direction, Rule: r.rule, Action: r.action, Defect: r.defect}
-	if x.onAntrea() {
-		x.antreaDecider(&d, r)
-	}
-	if r.policy != nil {
-		d.Tier, d.RuleName = int(r.policy.Tier), r.policy.Rule(r.direction, r.rule).Name
-	}
-	return d
 }

@@ -66,7 +66,7 @@ func BenchmarkPreview(b *testing.B) {
 	edited := edit(c)
 	groups := 0
 	for b.Loop() {
-		d, err := Differ(context.Background(), before, New(View{Cluster: edited, Pods: before.pods, Options: before.view.Options}), Asked{})
+		d, err := Differ(context.Background(), before, New(View{Cluster: edited, Pods: before.pods, Options: before.Options()}), Asked{})
 		if err != nil {
 			b.Fatal(err)
 		}

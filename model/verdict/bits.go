@@ -1,6 +1,9 @@
 package verdict
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // set is a set of small numbers.
 type set []uint64
@@ -37,4 +40,11 @@ func (s set) each(visit func(int32)) {
 			w &= w - 1
 		}
 	}
+}
+
+func rawSet(into []byte, s set) []byte {
+	for _, w := range s {
+		into = binary.LittleEndian.AppendUint64(into, w)
+	}
+	return into
 }

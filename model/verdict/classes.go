@@ -270,8 +270,6 @@ func (c *Classes) byNode(k *class) map[string]int {
 	return k.nodes
 }
 
-func (x *Index) nodeAt(end int32) string { return x.pods.At(int(x.ends[end].pod)).NodeName }
-
 // example is a connection from a class to another.
 func (c *Classes) example(a, b int32, nodes Nodes) (from, to Endpoint, ok bool) {
 	ka, kb := c.classes[a], c.classes[b]
@@ -303,12 +301,34 @@ func (c *Classes) example(a, b int32, nodes Nodes) (from, to Endpoint, ok bool) 
 	return from, to, false
 }
 
-// endpoint is an end as a question names it: with its address where the pod has others.
-func (x *Index) endpoint(end int32) Endpoint {
-	e := x.ends[end]
-	out := Endpoint{Key: x.pods.At(int(e.pod)).Key}
-	if x.ofPod[e.pod+1]-x.ofPod[e.pod] > 1 {
-		out.Addr = e.addr
+// Nodes says between pods of which nodes connections are.
+type Nodes uint8
+
+// The connections of a change; those to a node's own addresses are of one node from its pods.
+const (
+	AnyNodes Nodes = iota // it does not matter where the pods are
+	OneNode
+	TwoNodes
+)
+
+// has says whether connections of one node, or of two, are among them.
+func (n Nodes) has(one bool) bool { return n == AnyNodes || one == (n == OneNode) }
+
+// mark notes the pairs of classes between which a term may match.
+func (c *Classes) mark(t *term, byFrom []set) {
+	to := newSet(len(c.classes))
+	for b, k := range c.classes {
+		if k.holds.has(t.to) {
+			to.add(int32(b))
+		}
 	}
-	return out
+	for a, k := range c.classes {
+		if !k.holds.has(t.from) {
+			continue
+		}
+		if byFrom[a] == nil {
+			byFrom[a] = newSet(len(c.classes))
+		}
+		byFrom[a].or(to)
+	}
 }

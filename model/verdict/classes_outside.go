@@ -118,7 +118,7 @@ func (g *grouping) owned(xs []*Index, s *partition, conds []set) {
 // they do not, that is no matter of policies, and is not compared.
 func alikeForNodes(xs []*Index) bool {
 	return !slices.ContainsFunc(xs, func(x *Index) bool {
-		a, b := &x.view.Options, &xs[0].view.Options
+		a, b := x.Options(), xs[0].Options()
 		return a.System != b.System || a.Defaults != b.Defaults || a.LegacyIsolation != b.LegacyIsolation
 	})
 }

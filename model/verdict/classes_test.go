@@ -196,8 +196,8 @@ var smallPorts = []Ports{{TCP, 79}, {TCP, 80}, {TCP, 81}, {TCP, 82}, {UDP, 80}, 
 func universe(t *testing.T, x *Index) map[Connection]Verdict {
 	t.Helper()
 	out := map[Connection]Verdict{}
-	for a := range x.view.Cluster.Pods() {
-		for b := range x.view.Cluster.Pods() {
+	for a := range x.Cluster().Pods() {
+		for b := range x.Cluster().Pods() {
 			for _, p := range smallPorts {
 				if a != b {
 					out[Connection{From: Endpoint{Key: a.Key}, To: Endpoint{Key: b.Key}, Protocol: p.Protocol, Port: p.Port}] = single(t, x, Endpoint{Key: a.Key}, Endpoint{Key: b.Key}, p)
@@ -265,7 +265,7 @@ func checkChanges(t *testing.T, before, after *Index, want map[Connection][2]Ver
 
 // sameWay says whether two ends are on nodes as the change wants it.
 func sameWay(x *Index, from, to Endpoint, nodes Nodes) bool {
-	a, b := x.view.Cluster.Pod(from.Key.Namespace, from.Key.Name), x.view.Cluster.Pod(to.Key.Namespace, to.Key.Name)
+	a, b := x.Cluster().Pod(from.Key.Namespace, from.Key.Name), x.Cluster().Pod(to.Key.Namespace, to.Key.Name)
 	return nodes == AnyNodes || (a.NodeName == b.NodeName) == (nodes == OneNode)
 }
 
@@ -309,8 +309,7 @@ func TestCompareOfRandomChanges(t *testing.T) {
 				}
 			})
 		})
-		joint := classesOf(nil, nil, nil, before, after)
-		everyPair(joint[1], func(_, _ int32, from, to Endpoint, _ bool) {
+		everyPair(after.Classes(nil), func(_, _ int32, from, to Endpoint, _ bool) {
 			for _, p := range askedPorts() {
 				v, u := single(t, before, from, to, p), single(t, after, from, to, p)
 				want := ""

@@ -1,40 +1,19 @@
 package verdict
 
 import (
-	"encoding/binary"
-	"fmt"
-	"hash/maphash"
 	"net/netip"
 	"slices"
 )
-
-// Nodes says between pods of which nodes connections are.
-type Nodes uint8
-
-// The connections of a change; those to a node's own addresses are of one node from its pods.
-const (
-	AnyNodes Nodes = iota // it does not matter where the pods are
-	OneNode
-	TwoNodes
-)
-
-// has says whether connections of one node, or of two, are among them.
-func (n Nodes) has(one bool) bool { return n == AnyNodes || one == (n == OneNode) }
-
-// rank puts what hurts first.
-func rank(v Verdict) int { return slices.Index([]Verdict{Deny, Undefined, Unknown, Allow}, v) }
 
 // comparison is two indexes with the same classes.
 type comparison struct {
 	before, after *Classes
 	// changed are the terms that only one of the two has, by side and stage.
 	changed [2][2]set
-	k       candidates
-	buf     []byte
 }
 
 func newComparison(before, after *Index, marks []netip.Addr) *comparison {
-	c := &comparison{buf: make([]byte, 0, 4096)}
+	c := &comparison{}
 	var f *focus
 	if sameEnds := slices.Equal(before.ends, after.ends); sameEnds {
 		f = newFocus(len(after.ends))
@@ -113,110 +92,4 @@ func (c *comparison) touched(visit func(a, b int32)) {
 	for a, to := range byFrom {
 		to.each(func(b int32) { visit(int32(a), b) })
 	}
-}
-
-// mark notes the pairs of classes between which a term may match.
-func (c *Classes) mark(t *term, byFrom []set) {
-	to := newSet(len(c.classes))
-	for b, k := range c.classes {
-		if k.holds.has(t.to) {
-			to.add(int32(b))
-		}
-	}
-	for a, k := range c.classes {
-		if !k.holds.has(t.from) {
-			continue
-		}
-		if byFrom[a] == nil {
-			byFrom[a] = newSet(len(c.classes))
-		}
-		byFrom[a].or(to)
-	}
-}
-
-// signatures count the terms by what they match and do.
-func (x *Index) signatures() map[signature]int {
-	out := map[signature]int{}
-	for stage := range x.terms {
-		for _, s := range x.signaturesOf(stage) {
-			out[s]++
-		}
-	}
-	return out
-}
-
-// signature is equal for terms that match and do the same.
-type signature struct {
-	stage, tier int8
-	does        does
-	at          where
-	maybe       bool
-	outRouter   bool
-	priority    int32
-	from, to    uint64
-	outPort     uint64
-	ports       uint64
-}
-
-var signatureSeed = maphash.MakeSeed()
-
-func (x *Index) signaturesOf(stage int) []signature {
-	x.signed.Do(func() {
-		x.signs = make([]uint64, len(x.conds))
-		for i, k := range x.conds {
-			x.signs[i] = x.condSignature(k)
-		}
-	})
-	conds := x.signs
-	out := make([]signature, len(x.terms[stage]))
-	var raw []byte
-	for i := range out {
-		t := &x.terms[stage][i]
-		out[i] = signature{stage: int8(stage), tier: t.tier, does: t.does, at: t.at, maybe: t.maybe, outRouter: t.outRouter,
-			priority: t.priority, from: conds[t.from], to: conds[t.to]}
-		if t.ports != nil {
-			raw = raw[:0]
-			for _, p := range t.ports {
-				raw = binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint16(append(raw, byte(p.proto)), p.lo), p.hi)
-			}
-			out[i].ports = 1 | maphash.Bytes(signatureSeed, raw)
-		}
-		if t.outPort > 0 {
-			out[i].outPort = 1 | conds[t.outPort-1]
-		}
-		if x.onAntrea() {
-			priority, text := x.antrea.sign(t)
-			out[i].priority, out[i].ports = priority, out[i].ports+maphash.String(signatureSeed, text)
-		}
-	}
-	return out
-}
-
-// condSignature is equal for conditions that hold for the same ends, of indexes that have
-// the same ends.
-func (x *Index) condSignature(k *cond) uint64 {
-	var h maphash.Hash
-	h.SetSeed(signatureSeed)
-	buf := make([]byte, 0, 512)
-	for _, w := range k.set {
-		if buf = binary.LittleEndian.AppendUint64(buf, w); len(buf) == cap(buf) {
-			_, _ = h.Write(buf)
-			buf = buf[:0]
-		}
-	}
-	_, _ = h.Write(buf)
-	singles := make([]string, 0, len(k.addrs))
-	for a := range k.addrs {
-		singles = append(singles, a.String())
-	}
-	slices.Sort(singles)
-	for i, is := range [...]bool{k.port, k.router, k.ownNode, k.any[0], k.any[1], k.hairpin} {
-		if is {
-			_ = h.WriteByte(byte(i))
-		}
-	}
-	if len(singles)+len(k.blocks) > 0 {
-		_, _ = fmt.Fprint(&h, singles, k.blocks)
-	}
-	return h.Sum64()
 }

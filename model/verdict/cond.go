@@ -187,3 +187,8 @@ func (m *condMaker) subjects(key string, policies ...*model.Policy) int32 {
 		}
 	})
 }
+
+// outside says whether the condition may hold for an address of no pod.
+func (c *cond) outside() bool {
+	return c.any[0] || c.any[1] || c.ownNode || len(c.addrs)+len(c.blocks) > 0
+}

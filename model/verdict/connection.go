@@ -165,3 +165,21 @@ func (c Connection) Compare(o Connection) int {
 func (e Endpoint) compare(o Endpoint) int {
 	return cmp.Or(e.Key.Compare(o.Key), e.Addr.Compare(o.Addr))
 }
+
+// familyOf is the family that a connection asks for, by itself or by the address it goes to.
+func (c *Connection) familyOf() Family {
+	if c.Family == AnyFamily && c.To.Addr.IsValid() {
+		return FamilyOf(c.To.Addr)
+	}
+	return c.Family
+}
+
+// First is the first of some addresses that is of the family; not valid where none is.
+func (f Family) First(addrs []netip.Addr) netip.Addr {
+	for _, a := range addrs {
+		if FamilyOf(a) == f {
+			return a
+		}
+	}
+	return netip.Addr{}
+}

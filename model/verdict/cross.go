@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"cmp"
 	"encoding/binary"
 	"slices"
 
@@ -127,105 +126,6 @@ func agreed(a, b []Segment) (out []Segment) {
 				out = append(out, Segment{p.Protocol, lo, hi, p.Verdict})
 			}
 		}
-	}
-	return out
-}
-
-// EveryPort are all ports there are.
-func EveryPort() (out []PortRange) {
-	for _, p := range protocols {
-		r := PortRange{Protocol: p}
-		if p != ICMP {
-			r.Lo, r.Hi = 1, lastPort
-		}
-		out = append(out, r)
-	}
-	return out
-}
-
-// Meet are the ports that are in both of two lists, those of the first where the second is
-// none.
-func Meet(a, b []PortRange) []PortRange { return meet(a, b) }
-
-// Except are the ports of a list that are not in another, by protocol and in order.
-func Except(all, but []PortRange) (out []PortRange) {
-	for _, r := range all {
-		rest := []PortRange{r}
-		for _, b := range but {
-			var next []PortRange
-			for _, r := range rest {
-				switch {
-				case r.Protocol != b.Protocol || b.Hi < r.Lo || r.Hi < b.Lo:
-					next = append(next, r)
-				case r.Protocol == ICMP:
-				default:
-					if r.Lo < b.Lo {
-						next = append(next, PortRange{r.Protocol, r.Lo, b.Lo - 1})
-					}
-					if b.Hi < r.Hi {
-						next = append(next, PortRange{r.Protocol, b.Hi + 1, r.Hi})
-					}
-				}
-			}
-			rest = next
-		}
-		out = append(out, rest...)
-	}
-	return Join(out)
-}
-
-// Join is a list of ports in order, by protocol, without those that are twice in it.
-func Join(ports []PortRange) (out []PortRange) {
-	ports = slices.Clone(ports)
-	slices.SortFunc(ports, func(a, b PortRange) int {
-		return cmp.Or(cmp.Compare(a.Protocol.number(), b.Protocol.number()), cmp.Compare(a.Lo, b.Lo), cmp.Compare(a.Hi, b.Hi))
-	})
-	for _, r := range ports {
-		if n := len(out); n > 0 && out[n-1].Protocol == r.Protocol && int(r.Lo) <= int(out[n-1].Hi)+1 {
-			out[n-1].Hi = max(out[n-1].Hi, r.Hi)
-			continue
-		}
-		out = append(out, r)
-	}
-	return out
-}
-
-// Slices cuts ports where a rule does, and at the ports of extra: no policy tells the ports
-// of a slice apart.
-func (x *Index) Slices(ports []PortRange, extra []uint16) (out []PortRange) {
-	for _, r := range ports {
-		if r.Lo >= r.Hi {
-			out = append(out, r)
-			continue
-		}
-		proto := int8(r.Protocol.number())
-		edges := slices.Clone(extra)
-		for _, e := range extra {
-			if e < lastPort {
-				edges = append(edges, e+1)
-			}
-		}
-		for _, terms := range x.terms {
-			for i := range terms {
-				for _, p := range terms[i].ports {
-					if p.proto != proto || p.lo > p.hi {
-						continue
-					}
-					if edges = append(edges, p.lo); p.hi < lastPort {
-						edges = append(edges, p.hi+1)
-					}
-				}
-			}
-		}
-		slices.Sort(edges)
-		lo := r.Lo
-		for _, e := range slices.Compact(edges) {
-			if lo < e && e <= r.Hi {
-				out = append(out, PortRange{r.Protocol, lo, e - 1})
-				lo = e
-			}
-		}
-		out = append(out, PortRange{r.Protocol, lo, r.Hi})
 	}
 	return out
 }

@@ -70,54 +70,6 @@ type Group struct {
 	Example Connection
 }
 
-// PortRange is a run of ports of a protocol. ICMP has ports 0 to 0.
-type PortRange struct {
-	Protocol Protocol
-	Lo, Hi   uint16
-}
-
-// Whole says whether it is every port of the protocol.
-func (r PortRange) Whole() bool { return r.Protocol == ICMP || r.Lo <= 1 && r.Hi == lastPort }
-
-// familiar are ports that people know, the most likely first: an example is given with one
-// where it can be.
-var familiar = [...]Ports{{TCP, 80}, {TCP, 443}, {TCP, 8080}, {UDP, 53}}
-
-// Example is a port of the range, a familiar one where it has one: all of its ports are
-// decided alike.
-func (r PortRange) Example() uint16 {
-	for _, p := range familiar {
-		if p.Protocol == r.Protocol && r.Lo <= p.Port && p.Port <= r.Hi {
-			return p.Port
-		}
-	}
-	return r.Lo
-}
-
-// Ends are the ends of one side of connections.
-type Ends struct {
-	Pods       int
-	Some       []model.Key // the first three pods
-	Namespaces []string    // of the pods, in order
-	// Outside are networks and single addresses, as far as they are no pod's and no Service's,
-	// without those of Except: of several that hold an address the narrowest says which it is.
-	Outside, Except []netip.Prefix
-}
-
-// Has says whether an address outside is one of the ends.
-func (e *Ends) Has(a netip.Addr) bool {
-	narrowest := func(list []netip.Prefix) (bits int) {
-		bits = -1
-		for _, n := range list {
-			if n.Contains(a) {
-				bits = max(bits, n.Bits())
-			}
-		}
-		return bits
-	}
-	return narrowest(e.Outside) > narrowest(e.Except)
-}
-
 // Differ says what becomes of connections from one index to another. The error is that of
 // the context.
 func Differ(ctx context.Context, before, after *Index, ask Asked) (*Difference, error) {

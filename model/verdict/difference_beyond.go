@@ -121,7 +121,7 @@ func ofWhole(s *partition, b int32, ports map[netip.Addr][]PortRange) []PortRang
 		case out == nil:
 			out = mine
 		default:
-			if out = meet(out, mine); len(out) == 0 {
+			if out = Meet(out, mine); len(out) == 0 {
 				return nil
 			}
 		}

@@ -174,7 +174,7 @@ func count(totals []Total, c *portChange, pairs int) []Total {
 func (d *differ) connection(a, b int32, nodes Nodes, p PortRange) Connection {
 	from, to, _ := d.after.example(a, b, nodes)
 	if nodes == TwoNodes && d.after.classes[b].outside { // rather no NodePort: its endpoints have a say
-		if left := beside(p, d.after.outside.cuts[d.after.classes[b].cut].own); len(left) > 0 {
+		if left := p.Without(d.after.cutPorts(b, leaving, OneNode)); len(left) > 0 {
 			p = left[0]
 		}
 	}
@@ -195,7 +195,7 @@ func (d *differ) difference() *Difference {
 		}
 	}
 	slices.SortFunc(out.Totals, func(a, b Total) int {
-		return cmp.Or(rank(a.After)-rank(b.After), rank(a.Before)-rank(b.Before))
+		return cmp.Or(a.After.Rank()-b.After.Rank(), a.Before.Rank()-b.Before.Rank())
 	})
 	for i := range d.watches {
 		w := &d.watches[i]
@@ -225,7 +225,7 @@ func (d *differ) inOrder() []*gathered {
 		}
 	}
 	slices.SortFunc(out, func(a, b *gathered) int {
-		return cmp.Or(rank(a.After)-rank(b.After), rank(a.Before)-rank(b.Before), cmp.Compare(b.Pairs, a.Pairs), cmp.Compare(a.n, b.n))
+		return cmp.Or(a.After.Rank()-b.After.Rank(), a.Before.Rank()-b.Before.Rank(), cmp.Compare(b.Pairs, a.Pairs), cmp.Compare(a.n, b.n))
 	})
 	return out
 }
@@ -295,4 +295,47 @@ func (d *differ) ends(classes set, reached map[int32]string, left set) (out Ends
 		slices.SortFunc(networks, func(a, b netip.Prefix) int { return cmp.Or(a.Bits()-b.Bits(), a.Addr().Compare(b.Addr())) })
 	}
 	return out
+}
+
+// leave notes to which blocks of a class connections lead, where the node matters.
+func (g *gathered) leave(c *Classes, a, b int32, nodes Nodes) {
+	to := c.classes[b]
+	if nodes == AnyNodes || !to.outside {
+		return
+	}
+	if g.left == nil {
+		g.left = newSet(len(c.outside.blocks))
+	}
+	for _, i := range to.blocks {
+		host, by := c.outside.blocks[i].host, c.byNode(c.classes[a])
+		there := by[host] > 0
+		if nodes == OneNode && there || nodes == TwoNodes && (!there || len(by) > 1) {
+			g.left.add(i)
+		}
+	}
+}
+
+// without leaves ports out of decisions.
+func (d *differ) without(all *decisions, at cutting, ports []PortRange) *decisions {
+	if d.cut[at] == nil {
+		d.cut[at] = map[*decisions]*decisions{}
+	}
+	out := d.cut[at][all]
+	if out == nil {
+		out = &decisions{}
+		for _, r := range all.list {
+			for _, left := range r.PortRange.Without(ports) {
+				r.PortRange = left
+				out.list = append(out.list, r)
+			}
+		}
+		d.cut[at][all] = out
+	}
+	return out
+}
+
+// cutting is a cut as it counts for some pods: those of the node that the block is of, or others.
+type cutting struct {
+	cut int32
+	own bool
 }

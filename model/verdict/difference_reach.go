@@ -367,7 +367,7 @@ func (s *reaches) found() (out []Reach, hangs []Hanging) {
 		out = append(out, r.Reach)
 	}
 	slices.SortFunc(out, func(a, b Reach) int {
-		return cmp.Or(rank(a.After)-rank(b.After), rank(a.Before)-rank(b.Before))
+		return cmp.Or(a.After.Rank()-b.After.Rank(), a.Before.Rank()-b.Before.Rank())
 	})
 	for _, h := range s.hangs {
 		hangs = append(hangs, h.Hanging)
@@ -392,33 +392,4 @@ func (t *share) done(names []string) Share {
 	})
 	t.Ports = Join(t.Ports)
 	return t.Share
-}
-
-// MorePods says whether connections are allowed between more pairs of pods than so many, on
-// some port: each address of a pod counts. n is how many there are, where there are not more.
-func (x *Index) MorePods(than int, stop func() bool) (n int, more bool) {
-	c := x.Classes(nil)
-	all := int32(c.Len())
-	m := c.Matrix(Ports{})
-	for a := range all {
-		if stop() {
-			return n, false
-		}
-		for b := range all {
-			if c.classes[a].outside || c.classes[b].outside {
-				continue
-			}
-			near, far := c.pairs(a, b)
-			if far > 0 && m.between(a, b, false)&Allowed != 0 {
-				n += far
-			}
-			if near > 0 && m.between(a, b, true)&Allowed != 0 {
-				n += near
-			}
-			if n > than {
-				return n, true
-			}
-		}
-	}
-	return n, false
 }

@@ -123,7 +123,7 @@ func judgeIdle(t *testing.T, seed int, c *model.Cluster, x *Index, u RuleUse) in
 		p.Egress, p.Ingress = c.Policy(u.Policy).Egress, rules
 	}
 	without, _ := c.Upsert([]model.Object{&p}, nil)
-	if f := Compare(x, New(View{Cluster: without, Options: x.view.Options})); len(f) > 0 {
+	if f := Compare(x, New(View{Cluster: without, Options: x.Options()})); len(f) > 0 {
 		t.Errorf("seed %d: %s %s %d never decides, and without it %+v", seed, u.Policy, u.Direction, u.Rule, f[0])
 	}
 	return 1

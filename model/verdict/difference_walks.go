@@ -2,10 +2,7 @@ package verdict
 
 import (
 	"encoding/binary"
-	"fmt"
 	"slices"
-
-	"rung/model"
 )
 
 // side is one of the two indexes of a differ.
@@ -22,6 +19,7 @@ type side struct {
 	by    map[int32][]int32
 	list  []int32
 	raw   []byte
+	hits  []hit // of the last walk, kept for the next
 }
 
 func newSide(d *differ, c *Classes, at int) *side {
@@ -45,15 +43,6 @@ func (s *side) name(rule int32) string {
 		}
 	}
 	return s.names[rule]
-}
-
-// ruleContent is equal for rules that match and do the same.
-func ruleContent(r *model.Rule) string {
-	out := fmt.Sprint(r.Ports, r.AnyPeer)
-	for i := range r.Peers {
-		out += "\x01" + peerKey(&r.Peers[i])
-	}
-	return out
 }
 
 // decided is one walk: its verdict, and who decides, as an id.
@@ -183,26 +172,10 @@ func (d *differ) together(way [3]int32) *decisions {
 	return p
 }
 
-// collect gathers what counts in one walk through the tiers.
-func collect(list []int32, terms []term, proto int8, port uint16, buf []hit) collector {
-	k := collector{hits: buf}
-	for _, i := range list {
-		t := &terms[i]
-		counts, more := k.next(t.tier, t.priority)
-		if !more {
-			break
-		}
-		if counts && t.ports.has(proto, port) {
-			k.add(hit{ref: i, priority: t.priority, tier: t.tier, does: t.does, maybe: t.maybe})
-		}
-	}
-	return k
-}
-
 // walk is one walk through the tiers, and who decides it.
 func (s *side) walk(list []int32, terms []term, proto int8, port uint16) decided {
-	k := collect(list, terms, proto, port, s.c.hits[:0])
-	s.c.hits = k.hits
+	k := collect(list, terms, proto, port, s.hits[:0])
+	s.hits = k.hits
 	if len(k.hits) == 0 || !k.open && k.last == passes {
 		return decided{Allow, -1}
 	}
@@ -227,16 +200,6 @@ func (s *side) walk(list []int32, terms []term, proto int8, port uint16) decided
 	}
 	how := settle(k.hits)
 	return decided{how.verdict, s.several(rulesOf(terms, how.decided))}
-}
-
-// rulesOf are the rules of terms, each once.
-func rulesOf(terms []term, refs []int32) (rules []int32) {
-	for _, i := range refs {
-		if r := terms[i].rule; !slices.Contains(rules, r) {
-			rules = append(rules, r)
-		}
-	}
-	return rules
 }
 
 func (s *side) single(rule int32) int32 {
@@ -275,15 +238,7 @@ func (s *side) deciders(id int32) (out []Decider) {
 		return nil
 	}
 	for _, i := range s.by[id] {
-		r := &s.c.x.rules[i]
-		d := Decider{Policy: r.key, Direction: r.direction, Rule: r.rule, Action: r.action, Defect: r.defect}
-		if s.c.x.onAntrea() {
-			s.c.x.antreaDecider(&d, r)
-		}
-		if r.policy != nil {
-			d.Tier, d.RuleName = int(r.policy.Tier), r.policy.Rule(r.direction, r.rule).Name
-		}
-		out = append(out, d)
+		out = append(out, s.c.x.ruleDecider(i))
 	}
 	return out
 }

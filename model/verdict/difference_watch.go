@@ -48,7 +48,7 @@ func (d *differ) watchPair(a, b int32, nodes Nodes, r *result) {
 			continue
 		}
 		for _, f := range r.flips {
-			if ports := meet(f.ports, w.ports); len(ports) > 0 {
+			if ports := Meet(f.ports, w.ports); len(ports) > 0 {
 				w.add(d, a, b, nodes, r.at(f, ports[0]), ports)
 			}
 		}
@@ -61,7 +61,7 @@ func (r *result) at(f *flip, in PortRange) *portChange {
 	port := in.Example()
 	for i := range r.changes {
 		c := &r.changes[i]
-		if c.before == f.before && c.after == f.after && len(meet(c.ports, []PortRange{{in.Protocol, port, port}})) > 0 {
+		if c.before == f.before && c.after == f.after && len(Meet(c.ports, []PortRange{{in.Protocol, port, port}})) > 0 {
 			return c
 		}
 	}
@@ -159,20 +159,5 @@ func (d *differ) podsOf(pods set) (out Ends) {
 			out.Namespaces, last = append(out.Namespaces, p.Namespace), p.Namespace
 		}
 	})
-	return out
-}
-
-// meet are the ports in both lists, those of the first where the second is none.
-func meet(a, b []PortRange) (out []PortRange) {
-	if len(b) == 0 {
-		return a
-	}
-	for _, p := range a {
-		for _, q := range b {
-			if lo, hi := max(p.Lo, q.Lo), min(p.Hi, q.Hi); p.Protocol == q.Protocol && lo <= hi {
-				out = append(out, PortRange{p.Protocol, lo, hi})
-			}
-		}
-	}
 	return out
 }

@@ -11,17 +11,21 @@ type focus struct {
 
 func newFocus(ends int) *focus { return &focus{from: newSet(ends), to: newSet(ends)} }
 
+// classesAbout are the classes of the ends of the connections that some terms match, by stage.
+func classesAbout(x *Index, some [2]set) *Classes {
+	f := newFocus(len(x.ends))
+	for stage, terms := range x.terms {
+		some[stage].each(func(i int32) { f.add(x, &terms[i]) })
+	}
+	return classesOf(nil, nil, f, x)[0]
+}
+
 // add takes in the connections that a term matches.
 func (f *focus) add(x *Index, t *term) {
 	from, to := x.conds[t.from], x.conds[t.to]
 	f.from.or(from.set)
 	f.to.or(to.set)
 	f.outFrom, f.outTo = f.outFrom || from.outside(), f.outTo || to.outside()
-}
-
-// outside says whether the condition may hold for an address of no pod.
-func (c *cond) outside() bool {
-	return c.any[0] || c.any[1] || c.ownNode || len(c.addrs)+len(c.blocks) > 0
 }
 
 // conds are the conditions of terms that may match some of the connections: of their sources

@@ -81,13 +81,6 @@ func (g *grid) number(sets func(*class) set) (of []int32, n int) {
 	return of, len(known)
 }
 
-func rawSet(into []byte, s set) []byte {
-	for _, w := range s {
-		into = binary.LittleEndian.AppendUint64(into, w)
-	}
-	return into
-}
-
 // way is what make says of the walks of the connections from a class to another, as
 // Classes.between has them: at the source's egress, and where they arrive; -1 for none.
 func (g *grid) way(a, b int32, how mode) [3]int32 {

@@ -105,7 +105,7 @@ func (x *Index) termsOf(s model.Stage) []term {
 func (x *Index) matches(t *term, h *hop) bool {
 	return t.at&h.where != 0 && x.conds[t.from].holds(x, &h.in, h.zone) && x.conds[t.to].holds(x, &h.out, h.zone) &&
 		t.ports.has(h.proto, h.port) && (t.outPort == 0 || x.conds[t.outPort-1].holds(x, &h.out, h.zone)) &&
-		(!t.outRouter || h.out.router) && x.about(t, h)
+		(!t.outRouter || h.out.router) && x.about(t, h.service)
 }
 
 // decide walks the tiers of a hop.
@@ -145,32 +145,4 @@ func (x *Index) decide(h *hop, buf []hit) (settled, []hit) {
 		}
 	}
 	return settle(c.hits), c.hits
-}
-
-// subject is the condition of the term that the pods of its policy's subject meet.
-func (t *term) subject(stage int) int32 {
-	if stage == ingressTerms {
-		return t.to
-	}
-	return t.from
-}
-
-// arrange notes of each term where the next begins that has another subject, and of each
-// condition its terms.
-func (x *Index) arrange() {
-	for stage, terms := range x.terms {
-		x.byFrom[stage], x.byTo[stage] = make([][]int32, len(x.conds)), make([][]int32, len(x.conds))
-		for i := range terms {
-			from, to := &x.byFrom[stage][terms[i].from], &x.byTo[stage][terms[i].to]
-			*from, *to = append(*from, int32(i)), append(*to, int32(i))
-		}
-		runs := make([]int32, len(terms))
-		for i := len(terms) - 1; i >= 0; i-- {
-			runs[i] = int32(i) + 1
-			if i+1 < len(terms) && terms[i].subject(stage) == terms[i+1].subject(stage) {
-				runs[i] = runs[i+1]
-			}
-		}
-		x.runs[stage] = runs
-	}
 }

@@ -21,17 +21,17 @@ func (c *Classes) addHosts() {
 	}
 	c.hosts = map[netip.Addr]int32{}
 	known := map[string]int32{}
-	for p := range x.view.Cluster.Pods() {
+	for p := range x.Cluster().Pods() {
 		if !p.HostNetwork {
 			continue
 		}
 		for _, source := range [...]bool{true, false} {
-			f := x.findPod(Endpoint{Key: p.Key}, p, source)
-			if f.none != "" {
+			addrs, none := x.podAddrs(p, source)
+			if none != "" {
 				continue
 			}
 			for _, family := range [...]Family{IPv4, IPv6} {
-				a := firstOf(f.addrs, family)
+				a := family.First(addrs)
 				if _, is := c.hosts[a]; is || !a.IsValid() {
 					continue
 				}

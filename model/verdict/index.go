@@ -191,3 +191,40 @@ func (x *Index) share(s set) {
 		}
 	}
 }
+
+func addrsOf(ips []string) (out []netip.Addr) {
+	for _, ip := range ips {
+		if a, err := netip.ParseAddr(ip); err == nil && !slices.Contains(out, a.Unmap()) {
+			out = append(out, a.Unmap())
+		}
+	}
+	return out
+}
+
+// of are the ends of a pod.
+func (x *Index) of(p *model.Pod) (out []int32) {
+	ip, err := netip.ParseAddr(p.IPs[0])
+	if err != nil {
+		return nil
+	}
+	for _, at := range x.with(ip.Unmap()) {
+		if i := x.ends[at].pod; x.pods.At(int(i)).Key == p.Key {
+			for e := x.ofPod[i]; e < x.ofPod[i+1]; e++ {
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}
+
+func (x *Index) nodeAt(end int32) string { return x.pods.At(int(x.ends[end].pod)).NodeName }
+
+// endpoint is an end as a question names it: with its address where the pod has others.
+func (x *Index) endpoint(end int32) Endpoint {
+	e := x.ends[end]
+	out := Endpoint{Key: x.pods.At(int(e.pod)).Key}
+	if x.ofPod[e.pod+1]-x.ofPod[e.pod] > 1 {
+		out.Addr = e.addr
+	}
+	return out
+}

@@ -87,7 +87,7 @@ func (c *Classes) names(from, to Endpoint) (a, b string) {
 		return fmt.Sprint("class ", s.blocks[s.around(e.Addr)].class)
 	}
 	if from.Key.Name == "" {
-		p := c.x.view.Cluster.Pod(to.Key.Namespace, to.Key.Name)
+		p := c.x.Cluster().Pod(to.Key.Namespace, to.Key.Name)
 		a = class(from, p.NodeName)
 	}
 	if to.Key.Name == "" {
@@ -129,7 +129,7 @@ func Compare(before, after *Index) []Flip {
 		out = append(out, *f)
 	}
 	slices.SortFunc(out, func(a, b Flip) int {
-		return cmp.Or(rank(a.After)-rank(b.After), rank(a.Before)-rank(b.Before), cmp.Compare(b.Pairs, a.Pairs),
+		return cmp.Or(a.After.Rank()-b.After.Rank(), a.Before.Rank()-b.Before.Rank(), cmp.Compare(b.Pairs, a.Pairs),
 			a.Protocol.number()-b.Protocol.number(), cmp.Compare(a.Lo, b.Lo))
 	})
 	return out
@@ -162,11 +162,13 @@ func (c *Classes) members(id int32) (out []Endpoint) {
 // judge is a comparison of profiles.
 type judge struct {
 	*comparison
+	k           candidates
+	buf         []byte
 	differences map[[2]*profile][]Flip
 }
 
 func compare(before, after *Index, found func(c *judge, a, b int32, nodes Nodes, pairs int, flips []Flip)) {
-	c := &judge{newComparison(before, after, nil), map[[2]*profile][]Flip{}}
+	c := &judge{comparison: newComparison(before, after, nil), differences: map[[2]*profile][]Flip{}}
 	c.each(func(a, b int32, how mode, nodes Nodes, pairs int) bool {
 		flips := c.flips(a, b, how)
 		if but := c.after.cutPorts(b, how, nodes); len(but) > 0 {

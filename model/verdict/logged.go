@@ -108,7 +108,7 @@ func (l *Log) Otherwise(ctx context.Context, before, after *Index) (*Otherwise, 
 		out.Groups = append(out.Groups, g.SeenGroup)
 	}
 	slices.SortFunc(out.Groups, func(a, b SeenGroup) int {
-		return cmp.Or(cmp.Compare(rank(a.After), rank(b.After)), cmp.Compare(rank(a.Before), rank(b.Before)), cmp.Compare(b.Lines, a.Lines),
+		return cmp.Or(cmp.Compare(a.After.Rank(), b.After.Rank()), cmp.Compare(a.Before.Rank(), b.Before.Rank()), cmp.Compare(b.Lines, a.Lines),
 			a.Example.Connection.Compare(b.Example.Connection))
 	})
 	return out, nil

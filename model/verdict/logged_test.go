@@ -24,7 +24,7 @@ func TestLoggedOtherwise(t *testing.T) {
 		before, _ := indexOf(t, c, o)
 		after, _ := indexOf(t, next, o)
 		log := &Log{Fresh: true}
-		want, wantLost, wantContrary := map[seenKey]int{}, 0, 0
+		want, wantLost, wantContrary := map[logKey]int{}, 0, 0
 		for i := range 200 {
 			from, to := logEnd(w, before), logEnd(w, before)
 			s := Seen{Connection: Connection{From: from, To: to, Protocol: TCP, Port: uint16(79 + w.r.IntN(4))}, Lines: 1 + w.r.IntN(3),
@@ -46,7 +46,7 @@ func TestLoggedOtherwise(t *testing.T) {
 				wantContrary += s.Lines
 			}
 			if was.Verdict != is.Verdict {
-				want[seenKey{was.Verdict, is.Verdict, from.Key.Namespace, to.Key.Namespace, TCP, plain.Port}] += s.Lines
+				want[logKey{was.Verdict, is.Verdict, from.Key.Namespace, to.Key.Namespace, TCP, plain.Port}] += s.Lines
 			}
 		}
 		got, err := log.Otherwise(context.Background(), before, after)
@@ -56,7 +56,7 @@ func TestLoggedOtherwise(t *testing.T) {
 		lines := 0
 		for _, g := range got.Groups {
 			e := g.Example.Connection
-			k := seenKey{g.Before, g.After, e.From.Key.Namespace, e.To.Key.Namespace, g.Protocol, g.Port}
+			k := logKey{g.Before, g.After, e.From.Key.Namespace, e.To.Key.Namespace, g.Protocol, g.Port}
 			if want[k] != g.Lines || g.Allowed+g.Denied+g.Passed != g.Lines || g.Last != g.Example.Last {
 				t.Errorf("seed %d: %+v: want %d lines", seed, g, want[k])
 			}
@@ -124,4 +124,12 @@ func TestLoggedToNowhere(t *testing.T) {
 	if got, err := log.Otherwise(context.Background(), x, x); err != nil || len(got.Groups) > 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
+}
+
+// logKey is what a group of logged connections has in common.
+type logKey struct {
+	before, after Verdict
+	from, to      string
+	proto         Protocol
+	port          uint16
 }

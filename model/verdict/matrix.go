@@ -2,12 +2,6 @@ package verdict
 
 import "rung/model"
 
-// Ports is what a matrix is about: one port of a protocol, or with the zero Ports all.
-type Ports struct {
-	Protocol Protocol
-	Port     uint16
-}
-
 // Matrix is what becomes of the connections between all ends of some classes; it is for one
 // goroutine at a time, as its Classes are.
 type Matrix struct {
@@ -146,17 +140,17 @@ type PodKind struct {
 func (c *Classes) Kind(p *model.Pod) (k PodKind) {
 	c.addHosts()
 	x := c.x
-	f := x.findPod(Endpoint{Key: p.Key}, p, true)
+	from, none := x.podAddrs(p, true)
 	switch {
-	case f.none != "":
+	case none != "":
 		return k
 	case p.HostNetwork:
-		to := x.findPod(Endpoint{Key: p.Key}, p, false)
+		to, _ := x.podAddrs(p, false)
 		for i, family := range [...]Family{IPv4, IPv6} {
-			if id, is := c.hosts[firstOf(f.addrs, family)]; is {
+			if id, is := c.hosts[family.First(from)]; is {
 				k.from[i], k.own[i] = id+1, c.classes[id].near+1
 			}
-			if id, is := c.hosts[firstOf(to.addrs, family)]; is {
+			if id, is := c.hosts[family.First(to)]; is {
 				k.to[i] = id + 1
 			}
 		}
@@ -228,4 +222,33 @@ func (p *profile) at(q Ports) Verdict {
 		}
 	}
 	return ""
+}
+
+// MorePods says whether connections are allowed between more pairs of pods than so many, on
+// some port: each address of a pod counts. n is how many there are, where there are not more.
+func (x *Index) MorePods(than int, stop func() bool) (n int, more bool) {
+	c := x.Classes(nil)
+	all := int32(c.Len())
+	m := c.Matrix(Ports{})
+	for a := range all {
+		if stop() {
+			return n, false
+		}
+		for b := range all {
+			if c.classes[a].outside || c.classes[b].outside {
+				continue
+			}
+			near, far := c.pairs(a, b)
+			if far > 0 && m.between(a, b, false)&Allowed != 0 {
+				n += far
+			}
+			if near > 0 && m.between(a, b, true)&Allowed != 0 {
+				n += near
+			}
+			if n > than {
+				return n, true
+			}
+		}
+	}
+	return n, false
 }

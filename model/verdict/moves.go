@@ -18,8 +18,8 @@ type Moves struct {
 	there bool // it is enforced now, at that priority
 	rungs []int32
 	known map[[2]int][]Total
-	// standing is where the policy stands under Antrea.
-	standing moving
+	// move is that of the policy under Antrea.
+	move antreaMove
 
 	walks   []*wayWalk
 	ways    map[wayOf]int // pairs of ends
@@ -44,32 +44,31 @@ type wayWalk struct {
 // says that it is now, at the priority it has there; without, nothing of it decides now. The
 // error is that of the context.
 func NewMoves(ctx context.Context, x *Index, key model.Key, there bool) (*Moves, error) {
+	options := x.Options()
 	m := &Moves{x: x, there: there, known: map[[2]int][]Total{}, ways: map[wayOf]int{}}
-	for p := range x.view.Cluster.AllPolicies() {
+	for p := range x.Cluster().AllPolicies() {
 		switch {
 		case !p.Kind.Ranked() || p.Tier != model.TierAdmin:
 		case p.Key == key:
 			m.now = p.Priority
-		case x.view.enforced(p):
+		case options.enforced(p):
 			m.rungs = append(m.rungs, p.Priority)
 		}
 	}
 	slices.Sort(m.rungs)
 	if x.onAntrea() {
-		m.standing = x.antrea.moving(key)
+		m.move = x.antreaMove(key)
 	}
-	about := newFocus(len(x.ends))
 	var mine [2]set
 	for stage, terms := range x.terms {
 		mine[stage] = newSet(len(terms))
 		for i := range terms {
 			if x.rules[terms[i].rule].key == key {
 				mine[stage].add(int32(i))
-				about.add(x, &terms[i])
 			}
 		}
 	}
-	c := classesOf(nil, nil, about, x)[0]
+	c := classesAbout(x, mine)
 	m.cuts = c.outside.cuts
 	f := newFinder(m, c, mine)
 	for stage, terms := range x.terms {
@@ -164,7 +163,7 @@ func (m *Moves) countFlips(terms [2][]term) (out []Total) {
 		}
 	}
 	slices.SortFunc(out, func(a, b Total) int {
-		return cmp.Or(rank(a.After)-rank(b.After), rank(a.Before)-rank(b.Before))
+		return cmp.Or(a.After.Rank()-b.After.Rank(), a.Before.Rank()-b.Before.Rank())
 	})
 	return out
 }
@@ -176,7 +175,7 @@ func (m *Moves) flips(before, after [3]int32, but []PortRange) (out []Total) {
 		s, t := p[i], q[j]
 		hi := min(s.Hi, t.Hi)
 		if is := (Total{Before: s.Verdict, After: t.Verdict}); s.Verdict != t.Verdict && !slices.Contains(out, is) &&
-			len(beside(PortRange{s.Protocol, max(s.Lo, t.Lo), hi}, but)) > 0 {
+			len(PortRange{s.Protocol, max(s.Lo, t.Lo), hi}.Without(but)) > 0 {
 			out = append(out, is)
 		}
 		if s.Hi == hi {
@@ -198,21 +197,6 @@ func (m *Moves) joined(results [3]int32) (out []Segment) {
 			out = m.results.byPort[id]
 		default:
 			out = join2(out, m.results.byPort[id])
-		}
-	}
-	return out
-}
-
-func join2(p, q []Segment) (out []Segment) {
-	for i, j := 0, 0; i < len(p) && j < len(q); {
-		s, t := p[i], q[j]
-		hi := min(s.Hi, t.Hi)
-		out = append(out, Segment{s.Protocol, max(s.Lo, t.Lo), hi, worse(s.Verdict, t.Verdict)})
-		if s.Hi == hi {
-			i++
-		}
-		if t.Hi == hi {
-			j++
 		}
 	}
 	return out
@@ -245,4 +229,27 @@ func merged(a, b []int32, terms []term) []int32 {
 		}
 	}
 	return append(append(out, a...), b...)
+}
+
+// AtPriority counts what flips where the policy gets a priority, which need not be whole
+// under Antrea.
+func (m *Moves) AtPriority(priority float64) []Total {
+	if !m.x.onAntrea() {
+		return m.At(int32(priority))
+	}
+	s := &m.move
+	if m.there && priority == s.now || s.tier == 0 {
+		return nil
+	}
+	at, tied := slices.BinarySearch(s.others, priority)
+	key := [2]int{at, 0}
+	if tied {
+		key[1] = 1
+	}
+	out, known := m.known[key]
+	if !known {
+		out = m.countFlips(m.x.movedTerms(s, priority))
+		m.known[key] = out
+	}
+	return out
 }

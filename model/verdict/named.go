@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -126,4 +127,13 @@ func (x *Index) onlyIn(s set, zones map[string]bool) {
 			s[e>>6] &^= 1 << (e & 63)
 		}
 	})
+}
+
+// ruleContent is equal for rules that match and do the same.
+func ruleContent(r *model.Rule) string {
+	out := fmt.Sprint(r.Ports, r.AnyPeer)
+	for i := range r.Peers {
+		out += "\x01" + peerKey(&r.Peers[i])
+	}
+	return out
 }

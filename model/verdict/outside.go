@@ -271,20 +271,6 @@ func (s *partition) firstFree(n netip.Prefix, inner []netip.Prefix) (netip.Addr,
 	return netip.Addr{}, false
 }
 
-// ofService says whether an address is a Service's: what goes there is load balanced before
-// policies are asked. One that is a node's, too, is the node's.
-func (x *Index) ofService(a netip.Addr) bool {
-	x.served.Do(func() {
-		x.services = map[netip.Addr]bool{}
-		for s := range x.view.Cluster.Services() {
-			for _, a := range addrsOf(s.ClusterIPs) {
-				x.services[a] = x.nodeOf[a] == ""
-			}
-		}
-	})
-	return x.services[a]
-}
-
 // after is the address behind a network, not valid behind the last.
 func after(p netip.Prefix) netip.Addr {
 	b := p.Masked().Addr().AsSlice()

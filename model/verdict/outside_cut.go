@@ -16,12 +16,6 @@ type cut struct {
 	own []PortRange
 }
 
-// cutting is a cut as it counts for some pods: those of the node that the block is of, or others.
-type cutting struct {
-	cut int32
-	own bool
-}
-
 func (c *cut) ports(own bool) []PortRange {
 	if own {
 		return c.own
@@ -77,12 +71,6 @@ func (s *partition) nodePorts(f Family) (all, idle []PortRange) {
 	}
 	of := &s.ofNodes[f.at()]
 	return of[0], of[1]
-}
-
-// reaches says whether a Service has an endpoint of a family.
-func (x *Index) reaches(f *Front, proto Protocol, family Family) bool {
-	to, _, err := x.backends(Endpoint{Key: f.Service}, proto, f.Port)
-	return err == nil && slices.ContainsFunc(to, func(f found) bool { return f.none == "" && firstOf(f.addrs, family).IsValid() })
 }
 
 // apart adds to networks the addresses of those that have hardly others than Services': each may
@@ -184,58 +172,4 @@ func (c *Classes) blocksFor(to *class, node string, nodes Nodes) (n int) {
 		}
 	}
 	return n
-}
-
-// leave notes to which blocks of a class connections lead, where the node matters.
-func (g *gathered) leave(c *Classes, a, b int32, nodes Nodes) {
-	to := c.classes[b]
-	if nodes == AnyNodes || !to.outside {
-		return
-	}
-	if g.left == nil {
-		g.left = newSet(len(c.outside.blocks))
-	}
-	for _, i := range to.blocks {
-		host, by := c.outside.blocks[i].host, c.byNode(c.classes[a])
-		there := by[host] > 0
-		if nodes == OneNode && there || nodes == TwoNodes && (!there || len(by) > 1) {
-			g.left.add(i)
-		}
-	}
-}
-
-// without leaves ports out of decisions.
-func (d *differ) without(all *decisions, at cutting, ports []PortRange) *decisions {
-	if d.cut[at] == nil {
-		d.cut[at] = map[*decisions]*decisions{}
-	}
-	out := d.cut[at][all]
-	if out == nil {
-		out = &decisions{}
-		for _, r := range all.list {
-			for _, left := range beside(r.PortRange, ports) {
-				r.PortRange = left
-				out.list = append(out.list, r)
-			}
-		}
-		d.cut[at][all] = out
-	}
-	return out
-}
-
-// beside are the ports of a range that are not among others, which are in order.
-func beside(r PortRange, others []PortRange) (out []PortRange) {
-	for _, o := range others {
-		if o.Protocol != r.Protocol || o.Hi < r.Lo || r.Hi < o.Lo {
-			continue
-		}
-		if r.Lo < o.Lo {
-			out = append(out, PortRange{r.Protocol, r.Lo, o.Lo - 1})
-		}
-		if o.Hi >= r.Hi {
-			return out
-		}
-		r.Lo = o.Hi + 1
-	}
-	return append(out, r)
 }

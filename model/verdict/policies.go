@@ -9,7 +9,9 @@ import (
 
 // FromPolicies is what the policies make of a connection. An error is an ErrQuestion: an
 // end that does not exist, or a question without sense.
-func (x *Index) FromPolicies(c Connection) (Answer, error) { return x.answer(c, x.judge) }
+func (x *Index) FromPolicies(c Connection) (Answer, error) {
+	return x.answer(c, func(w *way) []StageVerdict { return x.judge(w) })
+}
 
 // Trace is FromPolicies with all that was tried.
 func (x *Index) Trace(c Connection) (Answer, error) {
@@ -65,36 +67,15 @@ func (x *Index) answer(c Connection, judge func(*way) []StageVerdict) (Answer, e
 	return out, nil
 }
 
-// Conclude joins the paths. Of a Service, which may send a connection to any of its
-// endpoints, the worst is said; one that is none of the policies' business does not count
-// where others are.
-func (a *Answer) Conclude() {
-	a.Verdict, a.Reason = a.Paths[0].Verdict, a.Paths[0].Reason
-	for i := range a.Paths[1:] {
-		p := &a.Paths[i+1]
-		if a.Verdict == NotApplicable || p.Verdict != NotApplicable && worse(a.Verdict, p.Verdict) != a.Verdict {
-			a.Verdict, a.Reason = p.Verdict, p.Reason
-		}
-	}
-}
-
 // ofFamily leaves out the endpoints of a Service that a connection of its family cannot mean,
 // where it has others.
 func ofFamily(to []found, c Connection) []found {
 	family := c.familyOf()
-	has := func(f found) bool { return f.none != "" || firstOf(f.addrs, family).IsValid() }
+	has := func(f found) bool { return f.none != "" || family.First(f.addrs).IsValid() }
 	if family == AnyFamily || !slices.ContainsFunc(to, has) {
 		return to
 	}
 	return slices.DeleteFunc(to, func(f found) bool { return !has(f) })
-}
-
-// familyOf is the family that a connection asks for, by itself or by the address it goes to.
-func (c *Connection) familyOf() Family {
-	if c.Family == AnyFamily && c.To.Addr.IsValid() {
-		return FamilyOf(c.To.Addr)
-	}
-	return c.Family
 }
 
 // path is the way to one end: service is the Service that it is an endpoint of, and front how
@@ -183,27 +164,12 @@ func (x *Index) stage(h *hop, s settled, hits []hit) StageVerdict {
 	return out
 }
 
-// addDecider adds a rule once, though several of its rows may match.
-func addDecider(all []Decider, d Decider) []Decider {
-	if slices.ContainsFunc(all, func(o Decider) bool {
-		return o.Policy == d.Policy && o.Direction == d.Direction && o.Rule == d.Rule && o.Action == d.Action
-	}) {
-		return all
-	}
-	return append(all, d)
-}
-
 // decider is the rule of a term; matched says that the term matches.
 func (x *Index) decider(t *term, h *hop, matched bool) Decider {
 	r := &x.rules[t.rule]
-	d := Decider{Tier: int(t.tier), Policy: r.key, Direction: r.direction, Rule: r.rule, Action: r.action,
-		Priority: int(t.priority), Defect: r.defect}
-	if r.policy != nil {
-		d.RuleName = r.policy.Rule(r.direction, r.rule).Name
-	}
-	if x.onAntrea() {
-		x.antreaDecider(&d, r)
-	} else if r.key.Kind == model.KindNP {
+	d := x.ruleDecider(t.rule)
+	d.Tier, d.Priority = int(t.tier), int(t.priority)
+	if !x.onAntrea() && r.key.Kind == model.KindNP {
 		var to *model.Pod
 		if h.out.end >= 0 {
 			to = x.pods.At(int(x.ends[h.out.end].pod))
@@ -228,7 +194,7 @@ func (x *Index) isolating(r *ruleRef, t *term, h *hop) (out []model.Key) {
 		at = h.out.port
 	}
 	for _, k := range r.isolating {
-		p := x.view.Cluster.Policy(k)
+		p := x.Cluster().Policy(k)
 		if at >= 0 && x.subjects(p).Has(int(x.ends[at].pod)) {
 			out = append(out, k)
 		}

@@ -12,8 +12,6 @@ type portRange struct {
 	lo, hi uint16
 }
 
-const lastPort = 65535
-
 // ports are what a rule's rows match; nil is everything.
 type ports []portRange
 
@@ -159,4 +157,44 @@ func firewallPorts(r *model.Rule) (out ports, some bool) {
 		}
 	}
 	return out, len(out) > 0
+}
+
+// Slices cuts ports where a rule does, and at the ports of extra: no policy tells the ports
+// of a slice apart.
+func (x *Index) Slices(ports []PortRange, extra []uint16) (out []PortRange) {
+	for _, r := range ports {
+		if r.Lo >= r.Hi {
+			out = append(out, r)
+			continue
+		}
+		proto := int8(r.Protocol.number())
+		edges := slices.Clone(extra)
+		for _, e := range extra {
+			if e < lastPort {
+				edges = append(edges, e+1)
+			}
+		}
+		for _, terms := range x.terms {
+			for i := range terms {
+				for _, p := range terms[i].ports {
+					if p.proto != proto || p.lo > p.hi {
+						continue
+					}
+					if edges = append(edges, p.lo); p.hi < lastPort {
+						edges = append(edges, p.hi+1)
+					}
+				}
+			}
+		}
+		slices.Sort(edges)
+		lo := r.Lo
+		for _, e := range slices.Compact(edges) {
+			if lo < e && e <= r.Hi {
+				out = append(out, PortRange{r.Protocol, lo, e - 1})
+				lo = e
+			}
+		}
+		out = append(out, PortRange{r.Protocol, lo, r.Hi})
+	}
+	return out
 }

@@ -177,36 +177,6 @@ func (c *Classes) edges(k *candidates, proto int8) []uint16 {
 	return slices.Compact(out)
 }
 
-// edgesOf are the edges of some lists of terms.
-func edgesOf(proto int8, terms []term, lists ...[]int32) []uint16 {
-	if proto == int8(ICMP.number()) {
-		return []uint16{0}
-	}
-	out := []uint16{1}
-	for _, list := range lists {
-		out = noteEdges(out, list, terms, proto)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-func noteEdges(out []uint16, list []int32, terms []term, proto int8) []uint16 {
-	for _, i := range list {
-		for _, r := range terms[i].ports {
-			if r.proto != proto || r.lo > r.hi {
-				continue
-			}
-			if r.lo > 1 {
-				out = append(out, r.lo)
-			}
-			if r.hi < lastPort {
-				out = append(out, r.hi+1)
-			}
-		}
-	}
-	return out
-}
-
 // at is the verdict for one port.
 func (c *Classes) at(k *candidates, proto int8, port uint16) Verdict {
 	v := walk(k.egress, c.x.terms[egressTerms], proto, port, &c.hits)
@@ -219,15 +189,17 @@ func (c *Classes) at(k *candidates, proto int8, port uint16) Verdict {
 	return v
 }
 
-// walk is the verdict of one walk through the tiers; its hits go into a buffer that is kept.
-func walk(list []int32, terms []term, proto int8, port uint16, buf *[]hit) Verdict {
-	k := collect(list, terms, proto, port, (*buf)[:0])
-	*buf = k.hits
-	switch {
-	case k.open:
-		return newSettler(k.hits).from(0).verdict()
-	case len(k.hits) == 0 || k.last != drops:
-		return Allow
+func join2(p, q []Segment) (out []Segment) {
+	for i, j := 0, 0; i < len(p) && j < len(q); {
+		s, t := p[i], q[j]
+		hi := min(s.Hi, t.Hi)
+		out = append(out, Segment{s.Protocol, max(s.Lo, t.Lo), hi, worse(s.Verdict, t.Verdict)})
+		if s.Hi == hi {
+			i++
+		}
+		if t.Hi == hi {
+			j++
+		}
 	}
-	return Deny
+	return out
 }

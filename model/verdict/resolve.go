@@ -22,13 +22,13 @@ type found struct {
 func (x *Index) find(e Endpoint, source bool) (found, error) {
 	switch e.Key.Kind {
 	case model.KindPod:
-		p := x.view.Cluster.Pod(e.Key.Namespace, e.Key.Name)
+		p := x.Cluster().Pod(e.Key.Namespace, e.Key.Name)
 		if p == nil {
 			return found{}, fmt.Errorf("%w: pod %s does not exist", ErrQuestion, e)
 		}
 		return x.findPod(e, p, source), nil
 	case model.KindNode:
-		n := x.view.Cluster.Node(e.Key.Name)
+		n := x.Cluster().Node(e.Key.Name)
 		if n == nil {
 			return found{}, fmt.Errorf("%w: %s does not exist", ErrQuestion, e)
 		}
@@ -51,7 +51,7 @@ func (x *Index) findPod(e Endpoint, p *model.Pod, source bool) found {
 		f.pod, f.Note = nil, x.doesNotApply()+"host-networked"
 		f.node = p.NodeName
 		f.addrs = addrsOf(p.IPs)
-		if n := x.view.Cluster.Node(p.NodeName); n != nil {
+		if n := x.Cluster().Node(p.NodeName); n != nil {
 			g := x.findNode(e, n, source)
 			f.addrs, f.none = g.addrs, g.none
 		}
@@ -76,6 +76,13 @@ func (x *Index) findPod(e Endpoint, p *model.Pod, source bool) found {
 		f.addrs = []netip.Addr{e.Addr}
 	}
 	return f
+}
+
+// podAddrs are the addresses of a pod as a source or as a destination; none says why no policy
+// is asked about it.
+func (x *Index) podAddrs(p *model.Pod, source bool) (addrs []netip.Addr, none string) {
+	f := x.findPod(Endpoint{Key: p.Key}, p, source)
+	return f.addrs, f.none
 }
 
 // doesNotApply begins the reason why policies of pods are not about one.
@@ -127,22 +134,13 @@ func (x *Index) findAddr(e Endpoint, source bool) found {
 	return f
 }
 
-func addrsOf(ips []string) (out []netip.Addr) {
-	for _, ip := range ips {
-		if a, err := netip.ParseAddr(ip); err == nil && !slices.Contains(out, a.Unmap()) {
-			out = append(out, a.Unmap())
-		}
-	}
-	return out
-}
-
 // pair chooses the addresses: the first of a family that both have, IPv4 first.
 func pair(from, to *found, family Family) bool {
 	for _, f := range [...]Family{IPv4, IPv6} {
 		if family != AnyFamily && family != f {
 			continue
 		}
-		a, b := firstOf(from.addrs, f), firstOf(to.addrs, f)
+		a, b := f.First(from.addrs), f.First(to.addrs)
 		if g := to.Endpoint.Addr; g.IsValid() && g.IsMulticast() {
 			if b = g; FamilyOf(g) != f {
 				b = netip.Addr{}
@@ -154,15 +152,6 @@ func pair(from, to *found, family Family) bool {
 		}
 	}
 	return false
-}
-
-func firstOf(addrs []netip.Addr, f Family) netip.Addr {
-	for _, a := range addrs {
-		if FamilyOf(a) == f {
-			return a
-		}
-	}
-	return netip.Addr{}
 }
 
 // endOf is an end of a way.
@@ -180,25 +169,9 @@ func (x *Index) endOf(f *found) end {
 	return e
 }
 
-// of are the ends of a pod.
-func (x *Index) of(p *model.Pod) (out []int32) {
-	ip, err := netip.ParseAddr(p.IPs[0])
-	if err != nil {
-		return nil
-	}
-	for _, at := range x.with(ip.Unmap()) {
-		if i := x.ends[at].pod; x.pods.At(int(i)).Key == p.Key {
-			for e := x.ofPod[i]; e < x.ofPod[i+1]; e++ {
-				out = append(out, e)
-			}
-		}
-	}
-	return out
-}
-
 // backends are the endpoints of a Service for one of its ports.
 func (x *Index) backends(e Endpoint, proto Protocol, port uint16) (out []found, none string, err error) {
-	s, _ := x.view.Cluster.Get(e.Key).(*model.Service)
+	s, _ := x.Cluster().Get(e.Key).(*model.Service)
 	if s == nil {
 		return nil, "", fmt.Errorf("%w: %s does not exist", ErrQuestion, e)
 	}
@@ -230,16 +203,16 @@ func (x *Index) backends(e Endpoint, proto Protocol, port uint16) (out []found, 
 
 // serviceAddr is the Service's own address of a family; not valid where it has none.
 func (x *Index) serviceAddr(e Endpoint, f Family) netip.Addr {
-	if s, _ := x.view.Cluster.Get(e.Key).(*model.Service); s != nil {
-		return firstOf(addrsOf(s.ClusterIPs), f)
+	if s, _ := x.Cluster().Get(e.Key).(*model.Service); s != nil {
+		return f.First(addrsOf(s.ClusterIPs))
 	}
 	return netip.Addr{}
 }
 
 // frontAddr is the address by which a Service was asked: of a node that was named, its own.
 func (x *Index) frontAddr(f *Front, family Family) netip.Addr {
-	if n := x.view.Cluster.Node(f.Node); n != nil && !f.Addr.IsValid() {
-		return firstOf(addrsOf(slices.Concat(n.InternalIPs, n.HostIPs)), family)
+	if n := x.Cluster().Node(f.Node); n != nil && !f.Addr.IsValid() {
+		return family.First(addrsOf(slices.Concat(n.InternalIPs, n.HostIPs)))
 	}
 	return f.Addr
 }
@@ -248,7 +221,7 @@ func (x *Index) frontAddr(f *Front, family Family) netip.Addr {
 // and that run: one that is pending, or has no address of its own, is no endpoint.
 func (x *Index) endpointsOf(s *model.Service) (out []found) {
 	sliced := false
-	for es := range x.view.Cluster.EndpointSlices() {
+	for es := range x.Cluster().EndpointSlices() {
 		if es.Namespace != s.Namespace || es.Service != s.Name {
 			continue
 		}
@@ -260,7 +233,7 @@ func (x *Index) endpointsOf(s *model.Service) (out []found) {
 	if sliced || len(s.Selector.Map()) == 0 {
 		return out
 	}
-	for p := range x.view.Cluster.PodsIn(s.Namespace) {
+	for p := range x.Cluster().PodsIn(s.Namespace) {
 		if selects(s.Selector, p.Labels) && !p.Completed() && p.Phase != "Pending" && p.NodeName != "" && len(p.IPs) > 0 && p.Assumed == "" {
 			out = append(out, x.findPod(Endpoint{Key: p.Key}, p, false))
 		}

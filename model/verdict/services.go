@@ -2,95 +2,11 @@ package verdict
 
 import (
 	"cmp"
-	"fmt"
 	"net/netip"
 	"slices"
-	"sync"
 
 	"rung/model"
 )
-
-// FrontKind is by what kind of address a Service is reached.
-type FrontKind string
-
-// The kinds.
-const (
-	ClusterIP      FrontKind = "ClusterIP"
-	ExternalIP     FrontKind = "external IP"
-	LoadBalancerIP FrontKind = "load-balancer IP"
-	NodePort       FrontKind = "NodePort"
-)
-
-// Front is a Service behind the address of a connection: what goes there is load balanced
-// before policies are asked (ovn-kubernetes.md#service-addresses).
-type Front struct {
-	Service model.Key
-	Kind    FrontKind
-	Addr    netip.Addr
-	Asked   uint16 // the port that was asked for
-	Port    uint16 // that of the Service
-	Node    string // of a NodePort
-}
-
-// String says it: "10.96.0.11 is the ClusterIP of service blue/web".
-func (f *Front) String() string {
-	service := Endpoint{Key: f.Service}.String()
-	if f.Kind == NodePort {
-		return fmt.Sprintf("port %d of node %s is the NodePort of port %d of %s", f.Asked, f.Node, f.Port, service)
-	}
-	article := "the"
-	if f.Kind != ClusterIP {
-		article = "an"
-		if f.Kind == LoadBalancerIP {
-			article = "a"
-		}
-	}
-	return fmt.Sprintf("%s is %s %s of %s", f.Addr, article, f.Kind, service)
-}
-
-// fronts are the addresses and NodePorts of a cluster's Services; made when one is first
-// asked.
-type fronts struct {
-	once      sync.Once
-	at        map[netip.Addr][]Front
-	nodePorts map[PortRange]Front
-}
-
-func (x *Index) frontsOf() *fronts {
-	f := x.fronts
-	f.once.Do(func() {
-		f.at, f.nodePorts = map[netip.Addr][]Front{}, map[PortRange]Front{}
-		for s := range x.view.Cluster.Services() {
-			for _, by := range []struct {
-				kind FrontKind
-				ips  []string
-			}{{ClusterIP, s.ClusterIPs}, {ExternalIP, s.ExternalIPs}, {LoadBalancerIP, s.LoadBalancerIPs}} {
-				for _, a := range addrsOf(by.ips) {
-					f.at[a] = append(f.at[a], Front{Service: s.Key, Kind: by.kind, Addr: a})
-				}
-			}
-			for i := range s.Ports {
-				if p := &s.Ports[i]; p.NodePort > 0 {
-					at := PortRange{serviceProtocol(p), uint16(p.NodePort), uint16(p.NodePort)}
-					f.nodePorts[at] = Front{Service: s.Key, Kind: NodePort, Asked: at.Lo, Port: uint16(p.Port)}
-				}
-			}
-		}
-	})
-	return f
-}
-
-func serviceProtocol(p *model.ServicePort) Protocol { return Protocol(cmp.Or(p.Protocol, string(TCP))) }
-
-// servicePort is the port of a Service, nil where it has none such.
-func servicePort(s *model.Service, proto Protocol, port uint16) *model.ServicePort {
-	for i := range s.Ports {
-		if p := &s.Ports[i]; serviceProtocol(p) == proto && uint16(p.Port) == port {
-			return p
-		}
-	}
-	return nil
-}
 
 // front is the Service behind the address, or the node, that a connection goes to, nil for
 // none. Of a ClusterIP it is said whatever the port: nothing else is there.
@@ -102,7 +18,7 @@ func (x *Index) front(c Connection) *Front {
 	var own *Front
 	for _, f := range all.at[c.To.Addr] {
 		f.Asked, f.Port = c.Port, c.Port
-		if s, _ := x.view.Cluster.Get(f.Service).(*model.Service); servicePort(s, c.Protocol, c.Port) != nil {
+		if s, _ := x.Cluster().Get(f.Service).(*model.Service); servicePort(s, c.Protocol, c.Port) != nil {
 			return &f
 		}
 		if f.Kind == ClusterIP {
@@ -121,58 +37,11 @@ func (x *Index) front(c Connection) *Front {
 	return own
 }
 
-// hostOf is the node whose own address it is: not that of a port of the pods' network.
-func (x *Index) hostOf(a netip.Addr) string {
-	n := x.view.Cluster.Node(x.nodeOf[a])
-	if n == nil || !slices.Contains(addrsOf(slices.Concat(n.InternalIPs, n.HostIPs)), a) {
-		return ""
-	}
-	return n.Name
-}
-
-// Fronts are the ports at which an end that is an address or a node is a Service, and where
-// it is nothing else that Service.
-func (x *Index) Fronts(e Endpoint) (ports []PortRange, only model.Key) {
-	all := x.frontsOf()
-	for _, f := range all.at[e.Addr] {
-		if f.Kind == ClusterIP && e.Key.Kind == "" {
-			return nil, f.Service
-		}
-		s, _ := x.view.Cluster.Get(f.Service).(*model.Service)
-		for i := range s.Ports {
-			p := &s.Ports[i]
-			ports = append(ports, PortRange{serviceProtocol(p), uint16(p.Port), uint16(p.Port)})
-		}
-	}
-	if e.Key.Kind == model.KindNode || e.Key.Kind == "" && x.hostOf(e.Addr) != "" {
-		for p := range all.nodePorts {
-			ports = append(ports, p)
-		}
-	}
-	// Each by itself: two that follow each other may be of two Services.
-	slices.SortFunc(ports, func(a, b PortRange) int { return cmp.Or(cmp.Compare(a.Protocol, b.Protocol), cmp.Compare(a.Lo, b.Lo)) })
-	return slices.Compact(ports), model.Key{}
-}
-
-// ServicePorts are the ports of a Service.
-func (x *Index) ServicePorts(k model.Key) (out []Ports) {
-	s, _ := x.view.Cluster.Get(k).(*model.Service)
-	if s == nil {
-		return nil
-	}
-	for i := range s.Ports {
-		if p := (Ports{serviceProtocol(&s.Ports[i]), uint16(s.Ports[i].Port)}); !slices.Contains(out, p) {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
 // Endpoints are the pods that a Service sends connections to, and the nodes that they, and its
 // other endpoints, are on.
 func (x *Index) Endpoints(k model.Key) (pods map[model.Key]bool, nodes map[string]bool) {
 	pods, nodes = map[model.Key]bool{}, map[string]bool{}
-	if s, _ := x.view.Cluster.Get(k).(*model.Service); s != nil {
+	if s, _ := x.Cluster().Get(k).(*model.Service); s != nil {
 		for _, f := range x.endpointsOf(s) {
 			if f.pod != nil {
 				pods[f.pod.Key] = true
@@ -186,13 +55,13 @@ func (x *Index) Endpoints(k model.Key) (pods map[model.Key]bool, nodes map[strin
 // OnlyService finds the Service that has a port which its pod has not: what is asked for there
 // goes to another port of the pod.
 func (x *Index) OnlyService(pod model.Key, proto Protocol, port uint16) (service model.Key, target uint16, ok bool) {
-	p := x.view.Cluster.Pod(pod.Namespace, pod.Name)
+	p := x.Cluster().Pod(pod.Namespace, pod.Name)
 	if p == nil || slices.ContainsFunc(p.Ports, func(c model.ContainerPort) bool {
 		return uint16(c.Port) == port && (c.Protocol == string(proto) || c.Protocol == "" && proto == TCP)
 	}) {
 		return service, 0, false
 	}
-	for s := range x.view.Cluster.Services() {
+	for s := range x.Cluster().Services() {
 		if s.Namespace != pod.Namespace || servicePort(s, proto, port) == nil {
 			continue
 		}
@@ -217,7 +86,7 @@ func (x *Index) Families(c Connection) (out []Family) {
 		return nil
 	}
 	to := found{}
-	if s, _ := x.view.Cluster.Get(c.To.Key).(*model.Service); s != nil {
+	if s, _ := x.Cluster().Get(c.To.Key).(*model.Service); s != nil {
 		if to.addrs = addrsOf(s.ClusterIPs); len(to.addrs) == 0 { // headless
 			for _, f := range x.endpointsOf(s) {
 				to.addrs = append(to.addrs, f.addrs...)
@@ -227,7 +96,7 @@ func (x *Index) Families(c Connection) (out []Family) {
 		return nil
 	}
 	for _, f := range [...]Family{IPv4, IPv6} {
-		if firstOf(from.addrs, f).IsValid() && firstOf(to.addrs, f).IsValid() {
+		if f.First(from.addrs).IsValid() && f.First(to.addrs).IsValid() {
 			out = append(out, f)
 		}
 	}
@@ -242,7 +111,7 @@ func (x *Index) Families(c Connection) (out []Family) {
 // an address of its own. Which of them depends on the gateway mode, so that what becomes of it
 // is known only where the rules do not tell them apart.
 func (x *Index) throughNode(p *Path, w *way, front *Front, judge func(*way) []StageVerdict) {
-	n := x.view.Cluster.Node(front.Node)
+	n := x.Cluster().Node(front.Node)
 	family := FamilyOf(w.to.addr)
 	first := *w
 	first.hairpin = false // a pod that is its own endpoint leaves its node, too
@@ -254,7 +123,7 @@ func (x *Index) throughNode(p *Path, w *way, front *Front, judge func(*way) []St
 		return
 	}
 	var then []StageVerdict
-	var verdict Verdict
+	var joined Verdict
 	for _, a := range addrsOf(slices.Concat(n.GatewayIPs, n.MgmtIPs, n.InternalIPs, n.HostIPs)) {
 		if FamilyOf(a) != family {
 			continue
@@ -270,17 +139,23 @@ func (x *Index) throughNode(p *Path, w *way, front *Front, judge func(*way) []St
 		}
 		switch is := join(stages); {
 		case then == nil:
-			then, verdict = stages, is
-		case is != verdict:
+			then, joined = stages, is
+		case is != joined:
 			p.Stages, p.Verdict = append(p.Stages, then...), Unknown
 			p.Reason = "from which address node " + front.Node + " sends it on depends on the gateway mode, and rules tell its addresses apart"
 			return
 		}
 	}
-	if verdict == "" {
+	if joined == "" {
 		p.Verdict, p.Reason = Unknown, "the addresses of node "+front.Node+" are not known"
 		return
 	}
 	p.Stages = append(p.Stages, then...)
 	p.Verdict = join(p.Stages)
+}
+
+// reaches says whether a Service has an endpoint of a family.
+func (x *Index) reaches(f *Front, proto Protocol, family Family) bool {
+	to, _, err := x.backends(Endpoint{Key: f.Service}, proto, f.Port)
+	return err == nil && slices.ContainsFunc(to, func(f found) bool { return f.none == "" && family.First(f.addrs).IsValid() })
 }

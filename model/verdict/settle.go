@@ -108,7 +108,7 @@ func settleInto(hits []hit, decided, passed []int32) settled {
 		maybe := anyMaybe(hits[i:end])
 		if simple && (maybe || all&(all-1) != 0) {
 			simple = false
-			out.verdict = newSettler(hits).from(i).verdict()
+			out.verdict = verdictOf(hits[i:])
 		}
 		switch {
 		case !maybe && all == passes:
@@ -175,7 +175,11 @@ type settler struct {
 	memo []prospects
 }
 
-func newSettler(hits []hit) *settler { return &settler{hits, make([]prospects, len(hits))} }
+// verdictOf is the verdict of hits, gone every way.
+func verdictOf(hits []hit) Verdict {
+	s := &settler{hits, make([]prospects, len(hits))}
+	return s.from(0).verdict()
+}
 
 func (s *settler) from(i int) (out prospects) {
 	if i == len(s.hits) {
@@ -237,24 +241,4 @@ func doings(hits []hit) (can uint8) {
 		can = next
 	}
 	return can
-}
-
-// join is the verdict of a way that every stage must let through.
-func join(stages []StageVerdict) Verdict {
-	out := Allow
-	for i := range stages {
-		out = worse(out, stages[i].Verdict)
-	}
-	return out
-}
-
-// worse is the verdict of two stages together: one that denies settles it, and where one
-// is unknown the whole is.
-func worse(a, b Verdict) Verdict {
-	for _, v := range [...]Verdict{Deny, Unknown, Undefined} {
-		if a == v || b == v {
-			return v
-		}
-	}
-	return Allow
 }

@@ -2,7 +2,10 @@ package verdict
 
 import (
 	"math/rand/v2"
+	"os"
 	"testing"
+
+	"rung/test/install"
 )
 
 // everyWay is what can become of a packet, found by trying: each row that may match does
@@ -58,7 +61,11 @@ func everyEnd(hits []hit) map[Verdict]bool {
 func TestSettleGoesEveryWay(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	seen := map[Verdict]int{}
-	for range draws(50_000, 1_000_000) {
+	n := 50_000
+	if os.Getenv(install.SoakVar) == "1" {
+		n = 1_000_000
+	}
+	for range n {
 		var hits []hit
 		for tier := range int8(4) {
 			for p := int32(4); p > 0; p-- {

@@ -249,3 +249,31 @@ func (m *maker) peer(a addrs, p *model.Peer) {
 		}
 	}
 }
+
+// arrange notes of each term where the next begins that has another subject, and of each
+// condition its terms.
+func (x *Index) arrange() {
+	for stage, terms := range x.terms {
+		x.byFrom[stage], x.byTo[stage] = make([][]int32, len(x.conds)), make([][]int32, len(x.conds))
+		for i := range terms {
+			from, to := &x.byFrom[stage][terms[i].from], &x.byTo[stage][terms[i].to]
+			*from, *to = append(*from, int32(i)), append(*to, int32(i))
+		}
+		runs := make([]int32, len(terms))
+		for i := len(terms) - 1; i >= 0; i-- {
+			runs[i] = int32(i) + 1
+			if i+1 < len(terms) && terms[i].subject(stage) == terms[i+1].subject(stage) {
+				runs[i] = runs[i+1]
+			}
+		}
+		x.runs[stage] = runs
+	}
+}
+
+// subject is the condition of the term that the pods of its policy's subject meet.
+func (t *term) subject(stage int) int32 {
+	if stage == ingressTerms {
+		return t.to
+	}
+	return t.from
+}

@@ -50,6 +50,25 @@ func (x *Index) tried(h *hop, s *StageVerdict) (out []Tried) {
 	return out
 }
 
+// MatchingRules are the rules that match a connection, by path and stage, whether they are asked
+// or something decides before them.
+func (x *Index) MatchingRules(c Connection) (out [][]int32, err error) {
+	_, err = x.answer(c, func(w *way) []StageVerdict {
+		var rules []int32
+		for _, h := range w.hops() {
+			terms := x.termsOf(h.stage)
+			for i := range terms {
+				if x.matches(&terms[i], &h) {
+					rules = append(rules, terms[i].rule)
+				}
+			}
+		}
+		out = append(out, rules)
+		return nil
+	})
+	return out, err
+}
+
 // withoutOthers leaves out that a rule is about other pods where another of its policy is
 // about this one: a rule with a named port has rows that are about the pods with that port,
 // and one of Antrea's with Self is one for each namespace.
@@ -94,7 +113,7 @@ func (x *Index) why(t *term, h *hop) string {
 	if r.direction == model.Ingress {
 		subject, peer = to, from
 	}
-	if about := x.about(t, h); r.direction == model.Ingress {
+	if about := x.about(t, h.service); r.direction == model.Ingress {
 		subject = subject && about // it applies to the clients of a Service
 	} else {
 		peer = peer && about

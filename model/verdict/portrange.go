@@ -1,0 +1,125 @@
+package verdict
+
+import (
+	"cmp"
+	"slices"
+)
+
+// PortRange is a run of ports of a protocol. ICMP has ports 0 to 0.
+type PortRange struct {
+	Protocol Protocol
+	Lo, Hi   uint16
+}
+
+// Whole says whether it is every port of the protocol.
+func (r PortRange) Whole() bool { return r.Protocol == ICMP || r.Lo <= 1 && r.Hi == lastPort }
+
+// familiar are ports that people know, the most likely first: an example is given with one
+// where it can be.
+var familiar = [...]Ports{{TCP, 80}, {TCP, 443}, {TCP, 8080}, {UDP, 53}}
+
+// Example is a port of the range, a familiar one where it has one: all of its ports are
+// decided alike.
+func (r PortRange) Example() uint16 {
+	for _, p := range familiar {
+		if p.Protocol == r.Protocol && r.Lo <= p.Port && p.Port <= r.Hi {
+			return p.Port
+		}
+	}
+	return r.Lo
+}
+
+// Ports is what a matrix is about: one port of a protocol, or with the zero Ports all.
+type Ports struct {
+	Protocol Protocol
+	Port     uint16
+}
+
+const lastPort = 65535
+
+// EveryPort are all ports there are.
+func EveryPort() (out []PortRange) {
+	for _, p := range protocols {
+		r := PortRange{Protocol: p}
+		if p != ICMP {
+			r.Lo, r.Hi = 1, lastPort
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// Except are the ports of a list that are not in another, by protocol and in order.
+func Except(all, but []PortRange) (out []PortRange) {
+	for _, r := range all {
+		rest := []PortRange{r}
+		for _, b := range but {
+			var next []PortRange
+			for _, r := range rest {
+				switch {
+				case r.Protocol != b.Protocol || b.Hi < r.Lo || r.Hi < b.Lo:
+					next = append(next, r)
+				case r.Protocol == ICMP:
+				default:
+					if r.Lo < b.Lo {
+						next = append(next, PortRange{r.Protocol, r.Lo, b.Lo - 1})
+					}
+					if b.Hi < r.Hi {
+						next = append(next, PortRange{r.Protocol, b.Hi + 1, r.Hi})
+					}
+				}
+			}
+			rest = next
+		}
+		out = append(out, rest...)
+	}
+	return Join(out)
+}
+
+// Join is a list of ports in order, by protocol, without those that are twice in it.
+func Join(ports []PortRange) (out []PortRange) {
+	ports = slices.Clone(ports)
+	slices.SortFunc(ports, func(a, b PortRange) int {
+		return cmp.Or(cmp.Compare(a.Protocol.number(), b.Protocol.number()), cmp.Compare(a.Lo, b.Lo), cmp.Compare(a.Hi, b.Hi))
+	})
+	for _, r := range ports {
+		if n := len(out); n > 0 && out[n-1].Protocol == r.Protocol && int(r.Lo) <= int(out[n-1].Hi)+1 {
+			out[n-1].Hi = max(out[n-1].Hi, r.Hi)
+			continue
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// Meet are the ports in both lists, those of the first where the second is none.
+func Meet(a, b []PortRange) (out []PortRange) {
+	if len(b) == 0 {
+		return a
+	}
+	for _, p := range a {
+		for _, q := range b {
+			if lo, hi := max(p.Lo, q.Lo), min(p.Hi, q.Hi); p.Protocol == q.Protocol && lo <= hi {
+				out = append(out, PortRange{p.Protocol, lo, hi})
+			}
+		}
+	}
+	return out
+}
+
+// Without are the ports of the range that are not among others, which are in order.
+func (r PortRange) Without(others []PortRange) (out []PortRange) {
+	for _, o := range others {
+		if o.Protocol != r.Protocol || o.Hi < r.Lo || r.Hi < o.Lo {
+			continue
+		}
+		if r.Lo < o.Lo {
+			out = append(out, PortRange{r.Protocol, r.Lo, o.Lo - 1})
+		}
+		if o.Hi >= r.Hi {
+			return out
+		}
+		r.Lo = o.Hi + 1
+	}
+	return append(out, r)
+}
