@@ -7,7 +7,7 @@ import (
 	"rung/change/guard"
 	"rung/model"
 	"rung/model/plan"
-	"rung/model/verdict"
+	"rung/model/verdict/diff"
 	"rung/model/words"
 	"rung/revision"
 	"rung/sources/kube"
@@ -106,7 +106,7 @@ type Mutation struct {
 	// they are left aside, which a note says. Prune deletes the policies that are not in it.
 	Mixed, Prune bool
 	// Wanted are the connections that OpApply is made for; nil where nobody said.
-	Wanted *verdict.Wanted
+	Wanted *diff.Wanted
 }
 
 // Guard is a guard rail that a change runs into.

@@ -8,6 +8,7 @@ import (
 	"rung/change/effect"
 	"rung/change/gate"
 	"rung/model/verdict"
+	"rung/model/verdict/diff"
 	"rung/model/words"
 	"rung/revision/connections"
 )
@@ -75,14 +76,14 @@ func describeEffect(e *effect.Effect) *effectOut {
 	}
 	out := &effectOut{Summary: e.Text(), Unknown: e.Unknown, Caveat: e.Caveat, Totals: []totalOut{}, Flips: []groupOut{}, ByAnotherRule: []groupOut{}}
 	if e.Difference != nil {
-		out.Totals = each(e.Totals, func(t verdict.Total) totalOut { return totalOut{t.Before, t.After, t.Pairs} })
+		out.Totals = each(e.Totals, func(t diff.Total) totalOut { return totalOut{t.Before, t.After, t.Pairs} })
 		out.Flips, out.ByAnotherRule = each(e.Flips, describeGroup), each(e.Others, describeGroup)
 	}
 	out.Log = describeSeen(e.Log)
 	return out
 }
 
-func describeGroup(g verdict.Group) groupOut {
+func describeGroup(g diff.Group) groupOut {
 	by := func(d verdict.Decider) byOut {
 		return byOut{Policy: d.Policy.String(), Direction: string(d.Direction), Rule: d.Rule, Name: d.RuleName}
 	}
@@ -113,12 +114,12 @@ func effectText(p *gate.Preview) string {
 	if e.Difference == nil {
 		return b.String()
 	}
-	writeGroups(&b, e.Flips, func(g *verdict.Group) string { return fmt.Sprintf("%s → %s", g.Before, g.After) })
-	writeGroups(&b, e.Others, func(g *verdict.Group) string { return "still " + g.After.Done() })
+	writeGroups(&b, e.Flips, func(g *diff.Group) string { return fmt.Sprintf("%s → %s", g.Before, g.After) })
+	writeGroups(&b, e.Others, func(g *diff.Group) string { return "still " + g.After.Done() })
 	return b.String()
 }
 
-func writeGroups(b *strings.Builder, gs []verdict.Group, what func(*verdict.Group) string) {
+func writeGroups(b *strings.Builder, gs []diff.Group, what func(*diff.Group) string) {
 	for i := range gs {
 		if i == maxGroupLines {
 			fmt.Fprintf(b, "    and %s (-o json has all)\n", words.Count(len(gs)-maxGroupLines, "more group"))

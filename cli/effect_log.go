@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"rung/model/verdict"
+	"rung/model/verdict/diff"
 	"rung/model/words"
 	"rung/revision/connections"
 )
@@ -47,12 +48,12 @@ type loggedOut struct {
 	Passed  int `json:"passed"`
 }
 
-func describeSeen(o *verdict.Otherwise) *seenOut {
+func describeSeen(o *diff.Otherwise) *seenOut {
 	if connections.OtherwiseText(o) == "" {
 		return nil
 	}
 	return &seenOut{Summary: connections.OtherwiseText(o), From: stamp(o.From), To: stamp(o.To), Judged: o.Judged, Lost: o.Lost, Over: o.Over,
-		Contrary: o.Contrary, Lines: o.Lines, Groups: each(o.Groups, func(g verdict.SeenGroup) seenGroupOut {
+		Contrary: o.Contrary, Lines: o.Lines, Groups: each(o.Groups, func(g diff.SeenGroup) seenGroupOut {
 			out := seenGroupOut{Before: g.Before, After: g.After, From: describeEnds(g.From), To: describeEnds(g.To), Protocol: g.Protocol,
 				Port: g.Port, Lines: g.Lines, First: stamp(g.First), Last: stamp(g.Last), Logged: loggedOut{g.Allowed, g.Denied, g.Passed},
 				Contrary: g.Contrary}
@@ -63,7 +64,7 @@ func describeSeen(o *verdict.Otherwise) *seenOut {
 }
 
 // seenLines says which log lines would have gone the other way.
-func seenLines(o *verdict.Otherwise) string {
+func seenLines(o *diff.Otherwise) string {
 	text := connections.OtherwiseText(o)
 	if text == "" {
 		return ""
@@ -85,7 +86,7 @@ func seenLines(o *verdict.Otherwise) string {
 }
 
 // mdSeen is the same for a review.
-func mdSeen(o *verdict.Otherwise) string {
+func mdSeen(o *diff.Otherwise) string {
 	text := connections.OtherwiseText(o)
 	if text == "" {
 		return ""

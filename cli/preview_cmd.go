@@ -15,7 +15,7 @@ import (
 	"rung/change/gate"
 	"rung/engine"
 	"rung/model"
-	"rung/model/verdict"
+	"rung/model/verdict/diff"
 	"rung/model/words"
 	"rung/revision"
 	"rung/revision/connections"
@@ -168,7 +168,7 @@ func previewMarkdown(p *gate.Preview) string {
 		fmt.Fprintf(&b, "### Connections\n\n%s\n\n", mdText(e.Text()))
 		if e.Difference != nil && len(e.Flips)+len(e.Others) > 0 {
 			b.WriteString("| verdict | connections | pairs | who decides | example |\n|---|---|---:|---|---|\n")
-			for _, gs := range [][]verdict.Group{e.Flips, e.Others} {
+			for _, gs := range [][]diff.Group{e.Flips, e.Others} {
 				for i := range gs {
 					mdGroup(&b, &gs[i], i)
 				}
@@ -202,7 +202,7 @@ func previewMarkdown(p *gate.Preview) string {
 	return b.String()
 }
 
-func mdGroup(b *strings.Builder, g *verdict.Group, i int) {
+func mdGroup(b *strings.Builder, g *diff.Group, i int) {
 	if i == maxGroupLines {
 		fmt.Fprintf(b, "| | more (-o json has all) | | | |\n")
 	}

@@ -15,6 +15,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/ovn/ovntrace"
 	"rung/model/verdict"
+	"rung/model/verdict/walk"
 	"rung/revision"
 	"rung/revision/flows"
 	"rung/revision/liverows"
@@ -99,7 +100,7 @@ func (e *Engine) OVNTrace(ctx context.Context, c verdict.Connection, told func(d
 
 // ovnTrace is OVNTrace by a given runner.
 func (e *Engine) ovnTrace(ctx context.Context, c verdict.Connection, run ovnRunner, told func(doing string)) (*flows.OVNTrace, error) {
-	answer, err := e.Revision().Verdicts().FromPolicies(c)
+	answer, err := walk.FromPolicies(e.Revision().Verdicts(), c)
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +200,7 @@ func sameAnswer(a, b verdict.StageVerdict) bool {
 // ovnRows are the rows of the zones of a connection and what they decide. Zones that are
 // only swept are followed for it.
 func (e *Engine) ovnRows(ctx context.Context, c verdict.Connection, told func(doing string)) (map[string]*nb.DB, verdict.Path, error) {
-	answer, err := e.Revision().Verdicts().FromPolicies(c)
+	answer, err := walk.FromPolicies(e.Revision().Verdicts(), c)
 	if err != nil || len(answer.Paths) == 0 {
 		return nil, verdict.Path{Verdict: verdict.NotApplicable, Reason: answer.Reason}, err
 	}

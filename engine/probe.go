@@ -11,6 +11,7 @@ import (
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
 	"rung/model/verdict"
+	"rung/model/verdict/walk"
 	"rung/revision"
 	"rung/sources/sandbox"
 	"rung/sources/sandbox/ovn"
@@ -41,13 +42,13 @@ func (e *Engine) Probe(ctx context.Context, c verdict.Connection, at func(probe.
 	if err != nil {
 		return nil, err
 	}
-	policies, err := e.Revision().Verdicts().FromPolicies(c)
+	policies, err := walk.FromPolicies(e.Revision().Verdicts(), c)
 	if err != nil {
 		return nil, err
 	}
 	e.awaitWritten(ctx, policies.Paths)
 	before := e.Revision()
-	if policies, err = before.Verdicts().FromPolicies(c); err != nil {
+	if policies, err = walk.FromPolicies(before.Verdicts(), c); err != nil {
 		return nil, err // what it is about has gone meanwhile
 	}
 	sent := make([]probe.Sending, len(policies.Paths))

@@ -7,7 +7,7 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/overlap"
-	"rung/model/verdict"
+	"rung/model/verdict/index"
 )
 
 // derived is what follows from the objects and from the options they are compiled with
@@ -21,7 +21,7 @@ type derived struct {
 	addrOnce     sync.Once
 	addrs        map[string][]AddressOwner
 	verdictsOnce sync.Once
-	verdicts     *verdict.Index
+	verdicts     *index.Index
 	placedOnce   sync.Once
 	placed       []model.Object // pods of which a place is assumed
 	judgedOnce   sync.Once

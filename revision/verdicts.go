@@ -7,19 +7,20 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ovn/nb"
-	"rung/model/verdict"
+	"rung/model/verdict/index"
+	"rung/model/verdict/walk"
 )
 
 // Verdicts says what the policies of this revision make of connections.
-func (r *Revision) Verdicts() *verdict.Index {
+func (r *Revision) Verdicts() *index.Index {
 	d := r.shared
 	d.verdictsOnce.Do(func() {
-		v := verdict.View{Cluster: r.Judged(), Pods: r.PodIndex(), Options: r.VerdictOptions()}
+		v := index.View{Cluster: r.Judged(), Pods: r.PodIndex(), Options: r.VerdictOptions()}
 		if r.after != nil { // of the same pods
 			d.verdicts = r.after.base.Verdicts().Next(v)
 			return
 		}
-		d.verdicts = verdict.New(v)
+		d.verdicts = index.New(v)
 	})
 	return d.verdicts
 }
@@ -27,14 +28,14 @@ func (r *Revision) Verdicts() *verdict.Index {
 // otherVerdicts are those of other rules of the game.
 type otherVerdicts struct {
 	idleOnce  sync.Once
-	idle      *verdict.Index // with ClusterNetworkPolicies that have no rows, nil without
+	idle      *index.Index // with ClusterNetworkPolicies that have no rows, nil without
 	todayOnce sync.Once
-	today     *verdict.Index // without the isolation of 2016
+	today     *index.Index // without the isolation of 2016
 }
 
 // WithIdle says what the policies would make of connections if ClusterNetworkPolicies had rows,
 // which OVN-Kubernetes does not write; nil where they have, and where there are none that would.
-func (r *Revision) WithIdle() *verdict.Index {
+func (r *Revision) WithIdle() *index.Index {
 	d := Shared[otherVerdicts](r)
 	d.idleOnce.Do(func() {
 		if r.System == model.SystemAntrea || r.Desired.Options().CNP {
@@ -56,14 +57,14 @@ func (r *Revision) WithIdle() *verdict.Index {
 			}
 			return r.None(k)
 		}
-		d.idle = r.Verdicts().Next(verdict.View{Cluster: r.Judged(), Pods: r.PodIndex(), Options: o})
+		d.idle = r.Verdicts().Next(index.View{Cluster: r.Judged(), Pods: r.PodIndex(), Options: o})
 	})
 	return d.idle
 }
 
 // VerdictsToday says what the policies make of connections on a cluster of today, which does
 // not know the isolation annotation of 2016: its rows follow from these.
-func (r *Revision) VerdictsToday() *verdict.Index {
+func (r *Revision) VerdictsToday() *index.Index {
 	if !r.Flags.LegacyIsolation {
 		return r.Verdicts()
 	}
@@ -71,7 +72,7 @@ func (r *Revision) VerdictsToday() *verdict.Index {
 	d.todayOnce.Do(func() {
 		o := r.VerdictOptions()
 		o.LegacyIsolation = false
-		d.today = verdict.New(verdict.View{Cluster: r.Judged(), Pods: r.PodIndex(), Options: o})
+		d.today = index.New(index.View{Cluster: r.Judged(), Pods: r.PodIndex(), Options: o})
 	})
 	return d.today
 }
@@ -81,12 +82,12 @@ func (r *Revision) VerdictsToday() *verdict.Index {
 const NoRowsOf2016 = "decides by the document of 2016; no rows"
 
 // VerdictOptions are what verdicts from policies hang on besides the objects.
-func (r *Revision) VerdictOptions() verdict.Options {
+func (r *Revision) VerdictOptions() index.Options {
 	if r.System == model.SystemAntrea {
-		return verdict.Options{IPv4: true, IPv6: true, System: r.System}
+		return index.Options{IPv4: true, IPv6: true, System: r.System}
 	}
 	o := r.Desired.Options()
-	return verdict.Options{
+	return index.Options{
 		IPv4: o.IPv4, IPv6: o.IPv6, AllowICMP: o.AllowICMP, ClusterSubnets: o.ClusterSubnets, NodeSubnets: o.NodeSubnets, DNS: o.DNS,
 		Defaults:             r.Compiled(model.Key{Kind: model.KindNetpolDefault, Name: nb.NameHairpin}),
 		Multicast:            r.Compiled(model.Key{Kind: model.KindMulticastCluster, Name: nb.TypeMulticastDeny}),
@@ -98,7 +99,7 @@ func (r *Revision) VerdictOptions() verdict.Options {
 
 // CompiledZone is the rows that the policies compile to for a node, to judge connections by;
 // nil where there is no such node.
-func (r *Revision) CompiledZone(node string, m *verdict.Matches) *verdict.Zone {
+func (r *Revision) CompiledZone(node string, m *walk.Matches) *walk.Zone {
 	if r.Cluster.Node(node) == nil {
 		return nil
 	}
@@ -106,7 +107,7 @@ func (r *Revision) CompiledZone(node string, m *verdict.Matches) *verdict.Zone {
 	if r.after != nil {
 		d = r.whole()
 	}
-	return verdict.NewZone(node, d.Database(node), m, nil)
+	return walk.NewZone(node, d.Database(node), m, nil)
 }
 
 // whole are the compiled rows of the whole cluster, of a revision of With.

@@ -11,7 +11,7 @@ import (
 	"rung/change"
 	"rung/change/guard"
 	"rung/model"
-	"rung/model/verdict"
+	"rung/model/verdict/diff"
 	"rung/revision"
 	"rung/revision/connections"
 	"rung/revision/omitted"
@@ -20,7 +20,7 @@ import (
 // Effect is what a change does to connections.
 type Effect struct {
 	// Difference is complete; nil where Unknown says why there is none.
-	*verdict.Difference
+	*diff.Difference
 	Unknown string
 	// Caveat says of what rows the verdicts know nothing: those of policies that are not
 	// programmed any more, which stay until a controller starts again.
@@ -30,7 +30,7 @@ type Effect struct {
 	Services []model.Key
 	// Log are the lines of the log that would have gone the other way; nil where no log is
 	// read, and where only whether the change may be made was worked out.
-	Log    *verdict.Otherwise
+	Log    *diff.Otherwise
 	Guards []change.Guard // the guard rails that it runs into
 }
 
@@ -142,7 +142,7 @@ func (e *Effect) Text() string {
 
 // Against is the effect with the lines of the log that would have gone the other way. They
 // are no part of what Commit compares: more come all the time.
-func (e *Effect) Against(ctx context.Context, log *verdict.Log, rev, next *revision.Revision) *Effect {
+func (e *Effect) Against(ctx context.Context, log *diff.Log, rev, next *revision.Revision) *Effect {
 	if e == nil || log == nil || log.Lines == 0 {
 		return e
 	}
@@ -157,7 +157,7 @@ func (e *Effect) Against(ctx context.Context, log *verdict.Log, rev, next *revis
 func (e *Effect) Flipping() bool { return e != nil && e.Difference != nil && len(e.Flips) > 0 }
 
 // GroupID is equal for groups that differ in numbers and examples only.
-func GroupID(g *verdict.Group) string {
+func GroupID(g *diff.Group) string {
 	return fmt.Sprint(g.Before, g.After, g.Ports, g.From.Namespaces, g.From.Outside, g.From.Except, g.To.Namespaces, g.To.Outside, g.To.Except,
 		connections.DecidersText(g.ByBefore), connections.DecidersText(g.ByAfter))
 }

@@ -11,7 +11,7 @@ import (
 	"rung/change/rewrite"
 	"rung/model"
 	"rung/model/plan"
-	"rung/model/verdict"
+	"rung/model/verdict/diff"
 	"rung/revision"
 )
 
@@ -122,7 +122,7 @@ func (g *Gate) PreviewSteps(ctx context.Context, rev *revision.Revision, out *Pr
 
 // steppedOver takes what every step changes into a preview. What becomes of connections, and
 // of those of the log, is worked out until limit ends.
-func (g *Gate) steppedOver(ctx, limit context.Context, rev *revision.Revision, log *verdict.Log, out *Preview, why func(rev *revision.Revision, i int) string) error {
+func (g *Gate) steppedOver(ctx, limit context.Context, rev *revision.Revision, log *diff.Log, out *Preview, why func(rev *revision.Revision, i int) string) error {
 	for i, s := range out.Steps {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("previewing the plan: %w", err)

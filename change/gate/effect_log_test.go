@@ -10,15 +10,16 @@ import (
 	"rung/change/effect"
 	"rung/model"
 	"rung/model/verdict"
+	"rung/model/verdict/diff"
 	"rung/revision/connections"
 	"rung/test/given"
 )
 
 // Logged is a log of lines "FROM TO PORT SAID": a pod that has its address still, "gone" one
 // that has none any more, or an address.
-func logged(t *testing.T, c *model.Cluster, lines ...string) *verdict.Log {
+func logged(t *testing.T, c *model.Cluster, lines ...string) *diff.Log {
 	t.Helper()
-	log := &verdict.Log{Fresh: true}
+	log := &diff.Log{Fresh: true}
 	end := func(text string) verdict.Endpoint {
 		if a, err := netip.ParseAddr(text); err == nil {
 			return verdict.AddrEnd(a)
@@ -38,7 +39,7 @@ func logged(t *testing.T, c *model.Cluster, lines ...string) *verdict.Log {
 		if _, err := fmt.Sscan(text, &from, &to, &port, &said); err != nil {
 			t.Fatal(err)
 		}
-		log.Seen = append(log.Seen, verdict.Seen{Connection: verdict.Connection{From: end(from), To: end(to), Protocol: verdict.TCP, Port: port},
+		log.Seen = append(log.Seen, diff.Seen{Connection: verdict.Connection{From: end(from), To: end(to), Protocol: verdict.TCP, Port: port},
 			Said: verdict.Verdict(said), Stage: model.StageAfterLB, Lines: i + 1})
 		log.Lines += i + 1
 	}
@@ -67,7 +68,7 @@ func TestLinesThatGoOtherwise(t *testing.T) {
 		if err != nil || quiet.Effect != nil && quiet.Effect.Log != nil {
 			t.Errorf("%s: without a log: %+v, %v", c.name, quiet.Effect, err)
 		}
-		g.Config.Log = func() *verdict.Log { return logged(t, w.Current().Cluster, lines...) }
+		g.Config.Log = func() *diff.Log { return logged(t, w.Current().Cluster, lines...) }
 		p, err := g.Preview(t.Context(), w.Current(), c.m)
 		if err != nil {
 			t.Fatal(err)
@@ -79,7 +80,7 @@ func TestLinesThatGoOtherwise(t *testing.T) {
 			continue
 		}
 		// Taken back, they go the way they went; and more lines make no other change of it.
-		g.Config.Log = func() *verdict.Log { return logged(t, w.Current().Cluster, lines[:2]...) }
+		g.Config.Log = func() *diff.Log { return logged(t, w.Current().Cluster, lines[:2]...) }
 		if _, err := g.Commit(t.Context(), p, Confirm{Yes: true, Name: p.ConfirmName}); err != nil {
 			t.Fatal(err)
 		}

@@ -18,7 +18,7 @@ import (
 	"rung/change/effect"
 	"rung/change/history"
 	"rung/model"
-	"rung/model/verdict"
+	"rung/model/verdict/diff"
 	"rung/revision"
 	"rung/sources/manifests"
 	"rung/sources/manifests/admission"
@@ -57,10 +57,10 @@ type Config struct {
 	Now     func() time.Time
 	// Log are the connections of the newest log lines, which a change is held against; nil
 	// where no log is read.
-	Log func() *verdict.Log
+	Log func() *diff.Log
 	// Allowed are the connections that all lines there are say are allowed; nil where no log
 	// is read. Protected are the namespaces that the configuration protects.
-	Allowed   func() *verdict.Log
+	Allowed   func() *diff.Log
 	Protected []string
 	// Release is the release of network-policy-api whose CRDs judge texts where no server's do.
 	Release string

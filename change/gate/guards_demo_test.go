@@ -14,7 +14,7 @@ import (
 	"rung/examples"
 	"rung/model"
 	"rung/model/plan"
-	"rung/model/verdict"
+	"rung/model/verdict/diff"
 	"rung/revision"
 	"rung/sources/manifests"
 	"rung/test/given"
@@ -75,7 +75,7 @@ func TestGuardsOfTheDemo(t *testing.T) {
 			w := demoWorld(t, objects)
 			g := w.Gate("")
 			if c.log != "" {
-				g.Config.Allowed = func() *verdict.Log { return logged(t, w.Current().Cluster, c.log) }
+				g.Config.Allowed = func() *diff.Log { return logged(t, w.Current().Cluster, c.log) }
 			}
 			preview := func(m change.Mutation) *Preview {
 				t.Helper()

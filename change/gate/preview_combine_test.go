@@ -6,6 +6,7 @@ import (
 
 	"rung/change"
 	"rung/model/verdict"
+	"rung/model/verdict/diff"
 	"rung/test/given"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestSurplus(t *testing.T) {
 	w := newWorld(t, given.ANP("wall", 50, "tenant=blue", "out deny tenant=red"))
 	g := w.Gate("")
-	wanted := &verdict.Wanted{Becomes: verdict.Allow, Connections: []verdict.Connection{{From: verdict.PodEnd("blue", "web-0"), To: verdict.PodEnd("red", "web-0"),
+	wanted := &diff.Wanted{Becomes: verdict.Allow, Connections: []verdict.Connection{{From: verdict.PodEnd("blue", "web-0"), To: verdict.PodEnd("red", "web-0"),
 		Protocol: verdict.TCP, Port: 80}}}
 	text := `apiVersion: policy.networking.k8s.io/v1alpha1
 kind: AdminNetworkPolicy

@@ -5,7 +5,7 @@ import (
 	"rung/change"
 	"rung/change/effect"
 	"rung/change/guard"
-	"rung/model/verdict"
+	"rung/model/verdict/diff"
 	"rung/revision"
 	"rung/revision/connections"
 	"slices"
@@ -21,7 +21,7 @@ func (g *Gate) asked() guard.Asked {
 }
 
 // log are the newest lines there are.
-func (g *Gate) log() *verdict.Log {
+func (g *Gate) log() *diff.Log {
 	if g.Config.Log == nil {
 		return nil
 	}

@@ -17,6 +17,9 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/verdict"
+	"rung/model/verdict/diff"
+	"rung/model/verdict/index"
+	"rung/model/verdict/walk"
 	"rung/revision"
 	"rung/sources/manifests"
 	"rung/test/given"
@@ -139,8 +142,8 @@ type brute struct {
 var brutePorts = []verdict.Ports{{Protocol: verdict.TCP, Port: 8080}, {Protocol: verdict.TCP, Port: 6443}, {Protocol: verdict.TCP, Port: 443}, {Protocol: verdict.TCP, Port: 5353},
 	{Protocol: verdict.TCP, Port: 9}, {Protocol: verdict.UDP, Port: 5353}, {Protocol: verdict.UDP, Port: 9}, {Protocol: verdict.SCTP, Port: 9}, {Protocol: verdict.ICMP}}
 
-func (b *brute) ask(x *verdict.Index, q verdict.Connection) verdict.Verdict {
-	a, err := x.FromPolicies(q)
+func (b *brute) ask(x *index.Index, q verdict.Connection) verdict.Verdict {
+	a, err := walk.FromPolicies(x, q)
 	if err != nil {
 		b.t.Fatalf("%s: %v", q, err)
 	}
@@ -346,7 +349,7 @@ func said(rails []Guard) (out string) {
 
 // counts holds what is counted by namespace against all pairs of pods; pairs with addresses
 // outside are counted beside them.
-func (b *brute) counts(seed int, what string, want map[string]int, s *verdict.Share, into bool) {
+func (b *brute) counts(seed int, what string, want map[string]int, s *diff.Share, into bool) {
 	b.t.Helper()
 	sum := 0
 	for _, n := range s.By {
@@ -359,7 +362,7 @@ func (b *brute) counts(seed int, what string, want map[string]int, s *verdict.Sh
 		b.t.Errorf("seed %d: %s: %d pairs, by namespace %d", seed, what, s.Pairs, sum)
 	}
 	for ns, n := range want {
-		if !slices.ContainsFunc(s.By, func(o verdict.NamespacePairs) bool { return o.Namespace == ns }) {
+		if !slices.ContainsFunc(s.By, func(o diff.NamespacePairs) bool { return o.Namespace == ns }) {
 			b.t.Errorf("seed %d: %s: nothing of %q, by brute force %d", seed, what, ns, n)
 		}
 	}
@@ -369,8 +372,8 @@ func (b *brute) counts(seed int, what string, want map[string]int, s *verdict.Sh
 }
 
 // someLog has some of all connections, allowed or denied.
-func someLog(c chance, b *brute) *verdict.Log {
-	l := &verdict.Log{From: time.Unix(1, 0), To: time.Unix(2, 0)}
+func someLog(c chance, b *brute) *diff.Log {
+	l := &diff.Log{From: time.Unix(1, 0), To: time.Unix(2, 0)}
 	for range c.IntN(12) {
 		i, j := c.IntN(b.pods), c.IntN(b.pods)
 		if i == j {
@@ -382,7 +385,7 @@ func someLog(c chance, b *brute) *verdict.Log {
 			e.Addr = netip.MustParseAddr(fmt.Sprint(pod.IPs[0]))
 			return e
 		}
-		l.Seen = append(l.Seen, verdict.Seen{Connection: verdict.Connection{From: end(b.ends[i]), To: end(b.ends[j]), Protocol: p.Protocol, Port: p.Port},
+		l.Seen = append(l.Seen, diff.Seen{Connection: verdict.Connection{From: end(b.ends[i]), To: end(b.ends[j]), Protocol: p.Protocol, Port: p.Port},
 			Said: pick(c, verdict.Allow, verdict.Allow, verdict.Deny), Lines: 1, First: time.Unix(1, 0), Last: time.Unix(2, 0)})
 		l.Lines++
 	}
@@ -390,8 +393,8 @@ func someLog(c chance, b *brute) *verdict.Log {
 }
 
 // logged says whether a connection that the log has seen allowed is allowed no more.
-func (b *brute) logged(l *verdict.Log) bool {
-	return slices.ContainsFunc(l.Seen, func(s verdict.Seen) bool {
+func (b *brute) logged(l *diff.Log) bool {
+	return slices.ContainsFunc(l.Seen, func(s diff.Seen) bool {
 		q := s.Connection
 		q.From.Addr, q.To.Addr = netip.Addr{}, netip.Addr{}
 		return s.Said == verdict.Allow && b.ask(b.rev.Verdicts(), q) == verdict.Allow && b.ask(b.next.Verdicts(), q) != verdict.Allow

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"rung/model/verdict"
+	"rung/model/verdict/diff"
+	"rung/model/verdict/matrix"
 	"rung/model/words"
 	"rung/revision/connections"
 )
@@ -46,12 +48,12 @@ func (j *judge) closes() {
 	}
 }
 
-func onlyPorts(ports []verdict.PortRange, of []verdict.Group) bool {
+func onlyPorts(ports []verdict.PortRange, of []diff.Group) bool {
 	var all []verdict.PortRange
 	for i := range of {
 		all = append(all, of[i].Ports...)
 	}
-	return len(verdict.Except(ports, all)) == 0
+	return len(verdict.PortsBut(ports, all)) == 0
 }
 
 // saying is how it is said that connections become something.
@@ -68,7 +70,7 @@ func verbs(after verdict.Verdict) saying {
 }
 
 // vital is the rail of what nearly every pod needs.
-func (j *judge) vital(code, what string, g *verdict.Group) {
+func (j *judge) vital(code, what string, g *diff.Group) {
 	whom := g.Example.To.String()
 	if g.To.Pods > 0 {
 		whom = some(g.To)
@@ -97,7 +99,7 @@ func some(e verdict.Ends) string {
 }
 
 // byNamespace counts the pairs of a share: "red (40 pairs), blue (2 pairs)".
-func byNamespace(s *verdict.Share) string {
+func byNamespace(s *diff.Share) string {
 	var parts []string
 	for _, n := range s.By {
 		name := n.Namespace
@@ -110,7 +112,7 @@ func byNamespace(s *verdict.Share) string {
 }
 
 // namespacesOf names the namespaces of a share in an order that no count changes.
-func namespacesOf(s *verdict.Share) (out []string) {
+func namespacesOf(s *diff.Share) (out []string) {
 	for _, n := range s.By {
 		out = append(out, n.Namespace)
 	}
@@ -145,7 +147,7 @@ func (j *judge) much() {
 		if r.Before != verdict.Allow || r.After != verdict.Deny || r.Pods == 0 {
 			continue
 		}
-		all, more := j.rev.Verdicts().MorePods(10*r.Pods-1, func() bool { return j.ctx.Err() != nil })
+		all, more := matrix.MorePods(j.rev.Verdicts(), 10*r.Pods-1, func() bool { return j.ctx.Err() != nil })
 		if more {
 			continue
 		}
@@ -155,7 +157,7 @@ func (j *judge) much() {
 }
 
 // log finds connections that the log has seen allowed and that are denied, or may be.
-func (j *judge) log(log *verdict.Log) {
+func (j *judge) log(log *diff.Log) {
 	if log == nil || log.Lines == 0 || len(j.d.Flips) == 0 {
 		return
 	}
@@ -164,7 +166,7 @@ func (j *judge) log(log *verdict.Log) {
 		return // the context ended: nothing is known
 	}
 	lines := 0
-	var newest *verdict.SeenGroup
+	var newest *diff.SeenGroup
 	for i := range o.Groups {
 		g := &o.Groups[i]
 		if g.Allowed == 0 || g.Before != verdict.Allow {

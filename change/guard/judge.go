@@ -7,6 +7,7 @@ import (
 	"rung/model"
 	"rung/model/lint"
 	"rung/model/verdict"
+	"rung/model/verdict/diff"
 	"rung/revision"
 	"rung/revision/connections"
 )
@@ -16,7 +17,7 @@ type Asked struct {
 	// Protected are namespaces that are protected besides those of the platform.
 	Protected []string
 	// Log are the connections that the log has seen allowed; nil where there is none.
-	Log *verdict.Log
+	Log *diff.Log
 }
 
 func (a *Asked) protects(namespace string) bool {
@@ -25,9 +26,9 @@ func (a *Asked) protects(namespace string) bool {
 
 // Judge says what a change does to connections, from what is to what will be, and the rails
 // that it runs into. The error is that of the context: then nothing is known.
-func Judge(ctx context.Context, rev, next *revision.Revision, changes []Change, a Asked) (*verdict.Difference, []Guard, error) {
+func Judge(ctx context.Context, rev, next *revision.Revision, changes []Change, a Asked) (*diff.Difference, []Guard, error) {
 	v := connections.Vital(rev)
-	ask := verdict.Asked{Watches: watches(v), Protected: a.protects}
+	ask := diff.Asked{Watches: watches(v), Protected: a.protects}
 	for i := range changes {
 		ask.About = append(ask.About, changes[i].Key)
 	}
@@ -58,7 +59,7 @@ func Policies(rev *revision.Revision, changes []Change, a Asked, why string, any
 }
 
 // watches are the connections that nearly every pod needs, in the order of watched.
-func watches(v lint.Vital) []verdict.Watch {
+func watches(v lint.Vital) []diff.Watch {
 	dns := map[model.Key]bool{}
 	for _, p := range v.DNS {
 		dns[p.Key] = true
@@ -70,7 +71,7 @@ func watches(v lint.Vital) []verdict.Watch {
 		}
 	}
 	api := uint16(v.APIPort)
-	return []verdict.Watch{
+	return []diff.Watch{
 		{To: func(p *model.Pod) bool { return dns[p.Key] && len(ports) > 0 }, Ports: ports},
 		{Addrs: v.API, Ports: []verdict.PortRange{{Protocol: verdict.TCP, Lo: api, Hi: api}}},
 	}
@@ -81,7 +82,7 @@ type judge struct {
 	ctx       context.Context
 	rev, next *revision.Revision
 	changes   []Change
-	d         *verdict.Difference
+	d         *diff.Difference
 	out       []Guard
 }
 

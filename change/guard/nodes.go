@@ -6,6 +6,7 @@ import (
 	"rung/model"
 	"rung/model/lint"
 	"rung/model/verdict"
+	"rung/model/verdict/walk"
 	"rung/revision"
 )
 
@@ -85,10 +86,10 @@ func (j *judge) probeCut(pod *model.Pod) (verdict.Connection, bool) {
 }
 
 func (j *judge) isCut(q verdict.Connection) bool {
-	before, err := j.rev.Verdicts().FromPolicies(q)
+	before, err := walk.FromPolicies(j.rev.Verdicts(), q)
 	if err != nil || before.Verdict == verdict.Deny {
 		return false
 	}
-	after, err := j.next.Verdicts().FromPolicies(q)
+	after, err := walk.FromPolicies(j.next.Verdicts(), q)
 	return err == nil && cuts(before.Verdict, after.Verdict)
 }

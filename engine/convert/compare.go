@@ -8,12 +8,15 @@ import (
 	"rung/model"
 	labels "rung/model/convert"
 	"rung/model/verdict"
+	"rung/model/verdict/diff"
+	"rung/model/verdict/index"
+	"rung/model/verdict/walk"
 	"rung/revision/connections"
 )
 
 // comparison is of two sides of one cluster.
 type comparison struct {
-	before, after *verdict.Index
+	before, after *index.Index
 	w             *world
 	c             *model.Cluster
 	differs       []Difference
@@ -27,7 +30,7 @@ type place struct {
 }
 
 func (s *comparison) compare(ctx context.Context) error {
-	d, err := verdict.Differ(ctx, s.before, s.after, verdict.Asked{})
+	d, err := diff.Differ(ctx, s.before, s.after, diff.Asked{})
 	if err != nil {
 		return err
 	}
@@ -46,7 +49,7 @@ func (s *comparison) compare(ctx context.Context) error {
 
 // difference is a group of connections, and the rules that its example meets on both sides:
 // these are asked for by themselves, and must say the same as the comparison.
-func (s *comparison) difference(g *verdict.Group) (Difference, error) {
+func (s *comparison) difference(g *diff.Group) (Difference, error) {
 	out := Difference{Before: g.Before, After: g.After, Example: g.Example.String(),
 		Text: connections.GroupText(g) + "; " + connections.DecidedText(g), rules: map[place]bool{}}
 	out.is = fmt.Sprint(g.Before, g.After, g.Ports, connections.DecidersText(g.ByBefore), connections.DecidersText(g.ByAfter))
@@ -68,10 +71,10 @@ func (s *comparison) difference(g *verdict.Group) (Difference, error) {
 		}
 	}
 	for _, side := range []struct {
-		x    *verdict.Index
+		x    *index.Index
 		want verdict.Verdict
 	}{{s.before, g.Before}, {s.after, g.After}} {
-		a, err := side.x.FromPolicies(g.Example)
+		a, err := walk.FromPolicies(side.x, g.Example)
 		switch {
 		case errors.Is(err, verdict.ErrQuestion):
 			continue // an end that cannot be asked about by itself

@@ -8,6 +8,8 @@ import (
 	"rung/model"
 	"rung/model/legacy"
 	"rung/model/verdict"
+	"rung/model/verdict/index"
+	"rung/model/verdict/walk"
 	"rung/revision"
 )
 
@@ -43,7 +45,7 @@ func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 	}
 	was, will := sideOf(r, before, true), sideOf(r, after, false)
 	// First the policies alone, without what OVN-Kubernetes adds for every pod.
-	bare := func(v verdict.View) verdict.View {
+	bare := func(v index.View) index.View {
 		v.Defaults, v.AllowICMP = false, false
 		return v
 	}
@@ -67,19 +69,19 @@ func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 // whatever NetworkPolicies say, and from themselves through a Service
 // (ovn-kubernetes.md#hairpin-and-node-rows). The comparison of all connections leaves the
 // addresses of nodes out, so that they are asked about one by one.
-func ownNodes(r *revision.Revision, was, will verdict.View) (out []Difference) {
+func ownNodes(r *revision.Revision, was, will index.View) (out []Difference) {
 	if !will.Defaults {
 		return nil
 	}
-	before, after := verdict.New(was), verdict.New(will)
+	before, after := index.New(was), index.New(will)
 	for ns := range r.Cluster.Namespaces() {
 		if !legacy.Isolated(r.Cluster, ns.Name) {
 			continue
 		}
 		for p := range r.Cluster.PodsIn(ns.Name) {
 			ask := verdict.Connection{From: verdict.NodeEnd(p.NodeName), To: verdict.PodEnd(p.Namespace, p.Name), Protocol: verdict.TCP, Port: 80}
-			a, err := before.FromPolicies(ask)
-			b, err2 := after.FromPolicies(ask)
+			a, err := walk.FromPolicies(before, ask)
+			b, err2 := walk.FromPolicies(after, ask)
 			if err != nil || err2 != nil {
 				continue // its node is not known
 			}
@@ -94,7 +96,7 @@ func ownNodes(r *revision.Revision, was, will verdict.View) (out []Difference) {
 }
 
 // sideOf is what the verdicts of one side follow from.
-func sideOf(r *revision.Revision, c *model.Cluster, then bool) verdict.View {
+func sideOf(r *revision.Revision, c *model.Cluster, then bool) index.View {
 	o := r.Desired.Options()
 	if !o.IPv4 && !o.IPv6 {
 		o.IPv4 = true
@@ -102,5 +104,5 @@ func sideOf(r *revision.Revision, c *model.Cluster, then bool) verdict.View {
 	f := r.Flags
 	f.LegacyIsolation = then
 	side := revision.New(revision.Facts{Cluster: c, Flags: f, Desired: compiler.Compile(c, o)}, nil)
-	return verdict.View{Cluster: c, Options: side.VerdictOptions()}
+	return index.View{Cluster: c, Options: side.VerdictOptions()}
 }

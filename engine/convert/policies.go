@@ -11,7 +11,7 @@ import (
 	"rung/model/clean"
 	labels "rung/model/convert"
 	"rung/model/lint"
-	"rung/model/verdict"
+	"rung/model/verdict/index"
 	"rung/model/words"
 	"rung/revision"
 	"rung/sources/manifests"
@@ -282,7 +282,7 @@ func Prove(ctx context.Context, rev *revision.Revision, made *Result, told func(
 	}
 	compare := func(c *model.Cluster, told string) (*comparison, error) {
 		after, _ := c.Upsert(now, gone)
-		s := &comparison{before: verdict.New(sideUnder(rev, c, r.Before)), after: verdict.New(sideUnder(rev, after, r.After)), w: w, c: c}
+		s := &comparison{before: index.New(sideUnder(rev, c, r.Before)), after: index.New(sideUnder(rev, after, r.After)), w: w, c: c}
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("compare both sides: %w", err)
 		}
@@ -332,16 +332,16 @@ func (r *Result) witness() {
 
 // sideUnder is what the verdicts of policies follow from under a system, without what it adds
 // for every pod.
-func sideUnder(r *revision.Revision, c *model.Cluster, system model.PolicySystem) verdict.View {
+func sideUnder(r *revision.Revision, c *model.Cluster, system model.PolicySystem) index.View {
 	if system == model.SystemAntrea {
-		return verdict.View{Cluster: c, Options: verdict.Options{IPv4: true, IPv6: true, System: system}}
+		return index.View{Cluster: c, Options: index.Options{IPv4: true, IPv6: true, System: system}}
 	}
 	o := r.Desired.Options()
 	o.IPv4, o.IPv6, o.Nothing, o.CNP = true, true, false, true
 	f := r.Flags
 	f.CompileCNP = true
 	side := revision.New(revision.Facts{Cluster: c, Flags: f, System: system, Desired: compiler.Compile(c, o)}, nil)
-	v := verdict.View{Cluster: c, Options: side.VerdictOptions()}
+	v := index.View{Cluster: c, Options: side.VerdictOptions()}
 	v.Defaults, v.AllowICMP, v.Multicast = false, false, false
 	return v
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"rung/model/verdict"
+	"rung/model/verdict/diff"
+	"rung/model/verdict/index"
 	"rung/model/words"
 	"rung/revision/connections"
 )
@@ -66,8 +68,8 @@ func (p *Proof) Text() string {
 }
 
 // differences are the flips of a comparison.
-func differences(ctx context.Context, before, after verdict.View) ([]Difference, error) {
-	d, err := verdict.Differ(ctx, verdict.New(before), verdict.New(after), verdict.Asked{})
+func differences(ctx context.Context, before, after index.View) ([]Difference, error) {
+	d, err := diff.Differ(ctx, index.New(before), index.New(after), diff.Asked{})
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/verdict"
+	"rung/model/verdict/diff"
 )
 
 // Recently is how far back the lines go that a change is held against.
@@ -20,16 +21,16 @@ const recentMost = 4000
 
 // Recent are the connections of the lines of the last 15 minutes that are kept, the newest
 // first; where none came in that time, of the 15 minutes before the newest line.
-func (l *Store) Recent() *verdict.Log { return recent(l.Since(0, 0), l.now(), recentMost) }
+func (l *Store) Recent() *diff.Log { return recent(l.Since(0, 0), l.now(), recentMost) }
 
 // Allowed are the connections that the kept lines say are allowed, the newest first.
-func (l *Store) Allowed() *verdict.Log {
+func (l *Store) Allowed() *diff.Log {
 	return distinctConnections(slices.DeleteFunc(l.Since(0, 0), func(e *logline.Entry) bool { return e.Line.Verdict != "allow" }), time.Time{}, recentMost)
 }
 
 // Connections are those of some entries, oldest first as a Store has them, at most so many
 // different ones.
-func Connections(entries []*logline.Entry, most int) *verdict.Log {
+func Connections(entries []*logline.Entry, most int) *diff.Log {
 	return distinctConnections(entries, time.Time{}, most)
 }
 
@@ -45,7 +46,7 @@ type seenKey struct {
 	zone     string
 }
 
-func recent(entries []*logline.Entry, now time.Time, most int) *verdict.Log {
+func recent(entries []*logline.Entry, now time.Time, most int) *diff.Log {
 	newest := time.Time{}
 	for _, e := range entries {
 		if e.Gap == nil && e.Line.At.After(newest) {
@@ -62,8 +63,8 @@ func recent(entries []*logline.Entry, now time.Time, most int) *verdict.Log {
 }
 
 // distinctConnections are those of the entries since a time, the newest first.
-func distinctConnections(entries []*logline.Entry, since time.Time, most int) *verdict.Log {
-	out := &verdict.Log{}
+func distinctConnections(entries []*logline.Entry, since time.Time, most int) *diff.Log {
+	out := &diff.Log{}
 	at := map[seenKey]int{}
 	for i := len(entries) - 1; i >= 0; i-- {
 		e := entries[i]
@@ -79,7 +80,7 @@ func distinctConnections(entries []*logline.Entry, since time.Time, most int) *v
 		if !known {
 			n = len(out.Seen)
 			at[k] = n
-			out.Seen = append(out.Seen, verdict.Seen{Connection: verdict.Connection{From: verdict.Endpoint{Key: k.fromPod, Addr: k.from},
+			out.Seen = append(out.Seen, diff.Seen{Connection: verdict.Connection{From: verdict.Endpoint{Key: k.fromPod, Addr: k.from},
 				To: verdict.Endpoint{Key: k.toPod, Addr: k.to}, Protocol: k.proto, Port: k.port},
 				Said: k.said, Stage: k.stage, Zone: k.zone, First: e.Line.At, Last: e.Line.At})
 		}

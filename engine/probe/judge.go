@@ -8,6 +8,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/verdict"
+	"rung/model/verdict/walk"
 	"rung/revision"
 )
 
@@ -143,7 +144,7 @@ func decider(r *revision.Revision, m *Met) verdict.Decider {
 	if m.Row == nil {
 		return verdict.Decider{Rule: -1, ACL: m.ACL}
 	}
-	d := verdict.RowDecider(m.Row)
+	d := walk.RowDecider(m.Row)
 	name(r, &d)
 	return d
 }

@@ -5,6 +5,8 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
+	"rung/model/verdict/index"
+	"rung/model/verdict/walk"
 	"rung/revision"
 )
 
@@ -64,8 +66,8 @@ const (
 )
 
 // fits says how well a connection fits a rule, 0 where it cannot be asked about.
-func fits(x *verdict.Index, q verdict.Connection, k model.PolicyKey, dir model.Direction, index int) int {
-	a, err := x.Trace(q)
+func fits(x *index.Index, q verdict.Connection, k model.PolicyKey, dir model.Direction, index int) int {
+	a, err := walk.Trace(x, q)
 	if err != nil || a.Verdict == verdict.NotApplicable {
 		return 0
 	}

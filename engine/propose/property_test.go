@@ -10,6 +10,8 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
+	"rung/model/verdict/diff"
+	"rung/model/verdict/walk"
 	"rung/model/words"
 	"rung/revision"
 	"rung/sources/manifests"
@@ -120,7 +122,7 @@ func clusterIPs() (out []verdict.Endpoint) {
 }
 
 // seen are lines in bunches, as in a log: a few clients of a few servers on a few ports.
-func (w proposeWorld) seen(t *testing.T, rev *revision.Revision, ends []verdict.Endpoint) (out []verdict.Seen) {
+func (w proposeWorld) seen(t *testing.T, rev *revision.Revision, ends []verdict.Endpoint) (out []diff.Seen) {
 	pool := func() (out []verdict.Endpoint) {
 		for range 1 + w.IntN(3) {
 			e := ends[w.IntN(len(ends))]
@@ -136,7 +138,7 @@ func (w proposeWorld) seen(t *testing.T, rev *revision.Revision, ends []verdict.
 		to = append(to, clusterIPs()[w.IntN(services)])
 	}
 	for range 1 + w.IntN(10) {
-		s := verdict.Seen{Lines: 1 + w.IntN(3), Connection: verdict.Connection{From: from[w.IntN(len(from))], To: to[w.IntN(len(to))],
+		s := diff.Seen{Lines: 1 + w.IntN(3), Connection: verdict.Connection{From: from[w.IntN(len(from))], To: to[w.IntN(len(to))],
 			Protocol: verdict.TCP, Port: uint16(80 + w.IntN(3))}}
 		switch {
 		case w.odds(20):
@@ -147,7 +149,7 @@ func (w proposeWorld) seen(t *testing.T, rev *revision.Revision, ends []verdict.
 		if s.Connection.From.Key.Name == "" && s.Connection.To.Key.Name == "" {
 			continue
 		}
-		a, err := rev.Verdicts().FromPolicies(s.Connection)
+		a, err := walk.FromPolicies(rev.Verdicts(), s.Connection)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,8 +260,8 @@ func propertyOf(t *testing.T, seed uint64, tally *propertyTally) {
 			}
 			for _, port := range ports {
 				c := verdict.Connection{From: from, To: to, Protocol: port.Protocol, Port: port.Port}
-				a, err := rev.Verdicts().FromPolicies(c)
-				b, err2 := after.Verdicts().FromPolicies(c)
+				a, err := walk.FromPolicies(rev.Verdicts(), c)
+				b, err2 := walk.FromPolicies(after.Verdicts(), c)
 				if err != nil || err2 != nil {
 					t.Fatal(err, err2)
 				}
@@ -282,7 +284,7 @@ func propertyOf(t *testing.T, seed uint64, tally *propertyTally) {
 	}
 	still := 0
 	for _, s := range p.Seen {
-		if a, err := after.Verdicts().FromPolicies(s.Connection); err != nil || a.Verdict != want {
+		if a, err := walk.FromPolicies(after.Verdicts(), s.Connection); err != nil || a.Verdict != want {
 			still += s.Lines
 		}
 	}

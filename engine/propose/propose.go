@@ -12,6 +12,8 @@ import (
 	"rung/model"
 	"rung/model/narrow"
 	"rung/model/verdict"
+	"rung/model/verdict/diff"
+	"rung/model/verdict/walk"
 	"rung/revision"
 	"rung/revision/connections"
 	"rung/revision/policies"
@@ -42,7 +44,7 @@ type Proposal struct {
 	// Still are lines whose connections come to another end than they should all the same.
 	Still []Still
 	// Wanted are the connections of the lines, and Surplus what becomes so besides.
-	Wanted  *verdict.Wanted
+	Wanted  *diff.Wanted
 	Surplus *connections.Surplus
 }
 
@@ -58,7 +60,7 @@ type Still struct {
 // lines come to what is wanted, and the fewest other connections with them. A policy that is
 // there gets rules only where that is exact. With an error the proposal may say which lines
 // are left out.
-func Make(ctx context.Context, rev *revision.Revision, t Target, seen []verdict.Seen) (*Proposal, error) {
+func Make(ctx context.Context, rev *revision.Revision, t Target, seen []diff.Seen) (*Proposal, error) {
 	if len(seen) == 0 {
 		return nil, errors.New("no line of a connection was chosen")
 	}
@@ -90,7 +92,7 @@ func Make(ctx context.Context, rev *revision.Revision, t Target, seen []verdict.
 }
 
 // makeAt is a proposal with rules at some ends.
-func makeAt(ctx context.Context, rev *revision.Revision, t Target, old *model.Policy, seen []verdict.Seen, ends narrow.Ends) (*Proposal, error) {
+func makeAt(ctx context.Context, rev *revision.Revision, t Target, old *model.Policy, seen []diff.Seen, ends narrow.Ends) (*Proposal, error) {
 	out := &Proposal{Policy: t.Policy, New: old == nil}
 	policy := old
 	if out.New {
@@ -160,7 +162,7 @@ func (p *Proposal) whyNotExact() string {
 
 // priorityFor is the priority of a new policy: the one that is asked for where it comes before
 // every policy that decides about the lines now, or the last free one there.
-func priorityFor(rev *revision.Revision, asked int32, seen []verdict.Seen) (int32, error) {
+func priorityFor(rev *revision.Revision, asked int32, seen []diff.Seen) (int32, error) {
 	first, by := firstDecider(rev, seen)
 	switch {
 	case asked >= first && by != "":
@@ -178,10 +180,10 @@ func priorityFor(rev *revision.Revision, asked int32, seen []verdict.Seen) (int3
 
 // firstDecider is the priority of the first policy of the admin tier that decides about some
 // lines now, or passes them on, and its name; behind all where there is none.
-func firstDecider(rev *revision.Revision, seen []verdict.Seen) (first int32, by string) {
+func firstDecider(rev *revision.Revision, seen []diff.Seen) (first int32, by string) {
 	first = rev.Flags.MaxPriority + 1
 	for i := range seen {
-		a, err := rev.Verdicts().FromPolicies(seen[i].Connection)
+		a, err := walk.FromPolicies(rev.Verdicts(), seen[i].Connection)
 		if err != nil {
 			continue
 		}
@@ -254,7 +256,7 @@ const judgeTime = 10 * time.Second
 
 // judge asks what becomes of the lines with the rules, and of all other connections.
 func (p *Proposal) judge(ctx context.Context, rev, next *revision.Revision) error {
-	p.Wanted = &verdict.Wanted{Becomes: verdict.Allow}
+	p.Wanted = &diff.Wanted{Becomes: verdict.Allow}
 	if p.Action == model.Deny {
 		p.Wanted.Becomes = verdict.Deny
 	}
@@ -265,7 +267,7 @@ func (p *Proposal) judge(ctx context.Context, rev, next *revision.Revision) erro
 		}
 		s := &p.Seen[i]
 		p.Wanted.Connections = append(p.Wanted.Connections, s.Connection)
-		a, err := next.Verdicts().FromPolicies(s.Connection)
+		a, err := walk.FromPolicies(next.Verdicts(), s.Connection)
 		if err == nil && a.Verdict == p.Wanted.Becomes {
 			continue
 		}

@@ -10,6 +10,8 @@ import (
 	"rung/model"
 	"rung/model/narrow"
 	"rung/model/verdict"
+	"rung/model/verdict/diff"
+	"rung/model/verdict/walk"
 	"rung/revision"
 	"rung/sources/manifests"
 	"rung/test/changing"
@@ -18,7 +20,7 @@ import (
 
 // seen is a dropped line "FROM TO PORT", or one that was dropped on arrival with an "in"
 // behind it.
-func seen(t *testing.T, rev *revision.Revision, lines ...string) (out []verdict.Seen) {
+func seen(t *testing.T, rev *revision.Revision, lines ...string) (out []diff.Seen) {
 	t.Helper()
 	for _, text := range lines {
 		f := strings.Fields(text)
@@ -31,7 +33,7 @@ func seen(t *testing.T, rev *revision.Revision, lines ...string) (out []verdict.
 			e.Addr = netip.MustParseAddr(rev.Cluster.Pod(ns, name).IPs[0])
 			return e
 		}
-		s := verdict.Seen{Lines: 1, Said: verdict.Deny, Stage: model.StageAfterLB, Connection: verdict.Connection{From: end(f[0]), To: end(f[1]), Protocol: verdict.TCP}}
+		s := diff.Seen{Lines: 1, Said: verdict.Deny, Stage: model.StageAfterLB, Connection: verdict.Connection{From: end(f[0]), To: end(f[1]), Protocol: verdict.TCP}}
 		for _, c := range f[2] {
 			s.Connection.Port = s.Connection.Port*10 + uint16(c-'0')
 		}
@@ -129,7 +131,7 @@ func TestMake(t *testing.T) {
 		want := map[model.Action]verdict.Verdict{model.Allow: verdict.Allow, model.Deny: verdict.Deny}[c.action]
 		after := rev.With([]model.Object{next}, nil).Verdicts()
 		for _, s := range p.Seen {
-			a, err := after.FromPolicies(s.Connection)
+			a, err := walk.FromPolicies(after, s.Connection)
 			if err != nil || (a.Verdict != want) != (len(p.Still) > 0) {
 				t.Errorf("%s: %s: %s, %v; still %v", c.name, s.Connection, a.Verdict, err, p.Still)
 			}

@@ -3,6 +3,7 @@ package trace
 import (
 	"rung/model"
 	"rung/model/verdict"
+	"rung/model/verdict/walk"
 	"rung/revision"
 )
 
@@ -40,7 +41,7 @@ func (t *Trace) idle(r *revision.Revision, c verdict.Connection) error {
 	if x == nil {
 		return nil
 	}
-	a, err := x.FromPolicies(c)
+	a, err := walk.FromPolicies(x, c)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"rung/model"
+	"rung/model/verdict/walk"
 	"rung/revision"
 )
 
@@ -27,7 +28,7 @@ func (t *Trace) by2016(r *revision.Revision, path, stage int) bool {
 		return false
 	}
 	if t.today == nil {
-		a, err := r.VerdictsToday().FromPolicies(t.Connection)
+		a, err := walk.FromPolicies(r.VerdictsToday(), t.Connection)
 		if err != nil {
 			return false
 		}
@@ -55,11 +56,11 @@ func (t *Trace) rowsAlone(r *revision.Revision) {
 	if !r.Flags.LegacyIsolation {
 		return
 	}
-	then, err := r.Verdicts().FromPolicies(t.Connection)
+	then, err := walk.FromPolicies(r.Verdicts(), t.Connection)
 	if err != nil || then.Verdict == t.Verdict {
 		return
 	}
-	now, err := r.VerdictsToday().FromPolicies(t.Connection)
+	now, err := walk.FromPolicies(r.VerdictsToday(), t.Connection)
 	if err != nil || now.Verdict != t.Verdict {
 		return
 	}

@@ -4,14 +4,14 @@ import (
 	"sync"
 
 	"rung/model/ovn/nb"
-	"rung/model/verdict"
+	"rung/model/verdict/walk"
 	"rung/revision"
 )
 
 // ordered is the rows of a zone, put in order by whoever asks first.
 type ordered struct {
 	db   *nb.DB // of a zone that was read
-	make func() *verdict.Zone
+	make func() *walk.Zone
 }
 
 // rowsOf are the rows of a revision as a Tracer has them.
@@ -21,11 +21,11 @@ type rowsOf struct {
 }
 
 // rows are those that are asked in a revision.
-func (t *Tracer) rows(r *revision.Revision) verdict.Rows { return rowsOf{t, r} }
+func (t *Tracer) rows(r *revision.Revision) walk.Rows { return rowsOf{t, r} }
 
 // Zone is the rows of a zone in order, nil where it was not read. Several may be put in
 // order at once, each of them by one goroutine.
-func (z rowsOf) Zone(name string) *verdict.Zone {
+func (z rowsOf) Zone(name string) *walk.Zone {
 	of := z.t.zone(z.r, name)
 	if of == nil {
 		return nil
@@ -42,7 +42,7 @@ func (t *Tracer) zone(r *revision.Revision, name string) *ordered {
 	known := t.zones[name]
 	if t.Compiled {
 		if known == nil {
-			known = &ordered{make: sync.OnceValue(func() *verdict.Zone { return r.CompiledZone(name, &t.matches) })}
+			known = &ordered{make: sync.OnceValue(func() *walk.Zone { return r.CompiledZone(name, &t.matches) })}
 			t.zones[name] = known
 		}
 		return known
@@ -55,12 +55,12 @@ func (t *Tracer) zone(r *revision.Revision, name string) *ordered {
 		return known
 	}
 	old := known
-	next := &ordered{db: z.DB, make: sync.OnceValue(func() *verdict.Zone {
-		var before *verdict.Zone
+	next := &ordered{db: z.DB, make: sync.OnceValue(func() *walk.Zone {
+		var before *walk.Zone
 		if old != nil {
 			before, old = old.make(), nil
 		}
-		return verdict.NewZone(name, z.DB, &t.matches, before)
+		return walk.NewZone(name, z.DB, &t.matches, before)
 	})}
 	t.zones[name] = next
 	t.forget()

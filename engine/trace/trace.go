@@ -9,6 +9,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/verdict"
+	"rung/model/verdict/walk"
 	"rung/revision"
 	"rung/revision/omitted"
 )
@@ -123,7 +124,7 @@ type Tracer struct {
 	// Compiled asks the rows that the policies compile to, not those of the zones.
 	Compiled bool
 
-	matches verdict.Matches
+	matches walk.Matches
 	mu      sync.Mutex
 	zones   map[string]*ordered
 	of      *revision.Revision // of compiled zones
@@ -145,18 +146,18 @@ func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by By, tried bo
 	var err error
 	switch {
 	case by == Rows:
-		a, err = x.FromRows(t.rows(r), c)
+		a, err = walk.FromRows(x, t.rows(r), c)
 	case tried:
-		a, err = x.Trace(c)
+		a, err = walk.Trace(x, c)
 	default:
-		a, err = x.FromPolicies(c)
+		a, err = walk.FromPolicies(x, c)
 	}
 	if err != nil {
 		return nil, err
 	}
 	out := &Trace{Connection: c, Verdict: a.Verdict, Reason: a.Reason, Answer: a}
 	if by == Both {
-		rows, err := x.FromRows(t.rows(r), c)
+		rows, err := walk.FromRows(x, t.rows(r), c)
 		if err != nil {
 			return nil, err
 		}
@@ -210,7 +211,7 @@ func (t *Tracer) Databases(r *revision.Revision) (out []*nb.DB) {
 
 // RowPorts are the ports at which rows may cut the connections between the ends of one.
 func (t *Tracer) RowPorts(r *revision.Revision, c verdict.Connection) ([]uint16, error) {
-	return r.Verdicts().RowPorts(t.rows(r), c)
+	return walk.RowPorts(r.Verdicts(), t.rows(r), c)
 }
 
 // Zones are the names of the zones the connection comes through, each once.

@@ -8,6 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
+	"rung/model/verdict/walk"
 	"rung/revision"
 	"rung/revision/omitted"
 )
@@ -23,7 +24,7 @@ func (t *Tracer) Whole(r *revision.Revision, c verdict.Connection, by By, tried 
 }
 
 func (t *Tracer) families(r *revision.Revision, c verdict.Connection, by By, tried bool, now time.Time) (*Trace, error) {
-	families := r.Verdicts().Families(c)
+	families := walk.Families(r.Verdicts(), c)
 	if families == nil {
 		return t.Ask(r, c, by, tried, now)
 	}
@@ -119,7 +120,7 @@ func (t *Tracer) through(out *Trace, r *revision.Revision, c verdict.Connection,
 	if len(out.Paths) != 1 || out.Answer.Front != nil || c.To.Key.Kind == model.KindService || out.Paths[0].To.Key.Kind != model.KindPod {
 		return nil
 	}
-	service, target, ok := r.Verdicts().OnlyService(out.Paths[0].To.Key, c.Protocol, c.Port)
+	service, target, ok := walk.OnlyService(r.Verdicts(), out.Paths[0].To.Key, c.Protocol, c.Port)
 	if !ok {
 		return nil
 	}

@@ -7,6 +7,8 @@ import (
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
+	"rung/model/verdict/matrix"
+	"rung/model/verdict/walk"
 )
 
 // tally counts what speaks against a statement.
@@ -35,7 +37,7 @@ func (t *tally) next(c verdict.Connection) {
 }
 
 // speaks counts the pair at hand among those that speak against the statement.
-func (t *tally) speaks(c verdict.Connection, g verdict.Segment) {
+func (t *tally) speaks(c verdict.Connection, g matrix.Segment) {
 	if t.counted {
 		return
 	}
@@ -47,7 +49,7 @@ func (t *tally) speaks(c verdict.Connection, g verdict.Segment) {
 
 // pair takes in what becomes of the connections between two ends, port by port: segments
 // are those of the statement's ports. It says whether more has to be asked.
-func (t *tally) pair(c verdict.Connection, segments []verdict.Segment) bool {
+func (t *tally) pair(c verdict.Connection, segments []matrix.Segment) bool {
 	if len(segments) == 0 {
 		return true
 	}
@@ -59,7 +61,7 @@ func (t *tally) pair(c verdict.Connection, segments []verdict.Segment) bool {
 		if t.s.Some {
 			t.enough = true
 			t.hangs = newHanging(t.hangs.filter, t.hangs.ask) // on what the others are, nothing hangs
-			t.hangs.pair(c, []verdict.Segment{g})
+			t.hangs.pair(c, []matrix.Segment{g})
 			return false
 		}
 		t.speaks(c, g)
@@ -72,17 +74,17 @@ func (t *tally) pair(c verdict.Connection, segments []verdict.Segment) bool {
 	return true
 }
 
-func (t *tally) note(c verdict.Connection, g verdict.Segment) {
+func (t *tally) note(c verdict.Connection, g matrix.Segment) {
 	t.witness = c
 	t.witness.Protocol, t.witness.Port = g.Protocol, g.Lo
 }
 
 // cut are the segments of some ports.
-func cut(all []verdict.Segment, ports []verdict.PortRange) (out []verdict.Segment) {
+func cut(all []matrix.Segment, ports []verdict.PortRange) (out []matrix.Segment) {
 	for _, p := range ports {
 		for _, g := range all {
 			if lo, hi := max(p.Lo, g.Lo), min(p.Hi, g.Hi); p.Protocol == g.Protocol && lo <= hi {
-				out = append(out, verdict.Segment{Protocol: p.Protocol, Lo: lo, Hi: hi, Verdict: g.Verdict})
+				out = append(out, matrix.Segment{Protocol: p.Protocol, Lo: lo, Hi: hi, Verdict: g.Verdict})
 			}
 		}
 	}
@@ -93,11 +95,11 @@ func cut(all []verdict.Segment, ports []verdict.PortRange) (out []verdict.Segmen
 func (j *judge) byPolicies(s *Statement, from, to *found, t *tally) error {
 	x := j.rev.Verdicts()
 	if j.classes == nil && len(from.pods) > 0 && len(to.pods) > 0 {
-		j.classes = x.Classes(nil)
+		j.classes = matrix.ClassesOf(x, nil)
 	}
 	more := true
 	if len(from.pods) > 0 && len(to.pods) > 0 {
-		j.classes.Cross(from.pods, to.pods, func(c verdict.Crossed) bool {
+		j.classes.Cross(from.pods, to.pods, func(c matrix.Crossed) bool {
 			more = t.pair(verdict.Connection{From: c.From, To: c.To, Family: c.Family}, cut(c.Segments, s.Ports)) && j.on()
 			return more
 		})
@@ -107,7 +109,7 @@ func (j *judge) byPolicies(s *Statement, from, to *found, t *tally) error {
 	}
 	cuts := x.Slices(s.Ports, nil)
 	ports := func(_, _ verdict.Endpoint) []verdict.PortRange { return cuts }
-	ask := func(c verdict.Connection) (verdict.Answer, error) { return x.FromPolicies(c) }
+	ask := func(c verdict.Connection) (verdict.Answer, error) { return walk.FromPolicies(x, c) }
 	pods := podEnds(from.pods)
 	if more, err := j.each(s, pods, to.others, ports, t, ask); err != nil || !more {
 		return err
@@ -175,7 +177,7 @@ func (j *judge) one(s *Statement, a, b verdict.Endpoint, ports []verdict.PortRan
 	}
 	type inFamily struct {
 		c        verdict.Connection
-		segments []verdict.Segment
+		segments []matrix.Segment
 		none     bool // no policy is asked
 	}
 	var all []inFamily
@@ -199,7 +201,7 @@ func (j *judge) one(s *Statement, a, b verdict.Endpoint, ports []verdict.PortRan
 				return false, nil
 			}
 			in.none = in.none && answer.Verdict == verdict.NotApplicable
-			in.segments = append(in.segments, verdict.Segment{Protocol: p.Protocol, Lo: p.Lo, Hi: p.Hi, Verdict: answer.Verdict})
+			in.segments = append(in.segments, matrix.Segment{Protocol: p.Protocol, Lo: p.Lo, Hi: p.Hi, Verdict: answer.Verdict})
 		}
 		applies = applies || !in.none
 		all = append(all, in)

@@ -8,6 +8,8 @@ import (
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
+	"rung/model/verdict/matrix"
+	"rung/model/verdict/walk"
 	"rung/model/words"
 	"rung/revision"
 	"rung/revision/omitted"
@@ -91,7 +93,7 @@ type judge struct {
 	rev     *revision.Revision
 	asked   Asked
 	tracer  *trace.Tracer
-	classes *verdict.Classes
+	classes *matrix.Classes
 	edges   []uint16 // of the rows, once they were needed
 	looked  bool
 	n       int
@@ -178,7 +180,7 @@ func (j *judge) statement(s *Statement, from, to *found) (*Result, error) {
 	case trace.Both:
 		asks = append(asks, byRows)
 	}
-	fromPolicies := func(c verdict.Connection) (verdict.Answer, error) { return j.rev.Verdicts().FromPolicies(c) }
+	fromPolicies := func(c verdict.Connection) (verdict.Answer, error) { return walk.FromPolicies(j.rev.Verdicts(), c) }
 	for i, ask := range asks {
 		t := &tally{s: s, hangs: newHanging(j.omits, fromPolicies)}
 		if err := ask(t); err != nil || t.failed {

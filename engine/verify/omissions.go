@@ -5,6 +5,7 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
+	"rung/model/verdict/matrix"
 	"rung/revision/omitted"
 )
 
@@ -30,7 +31,7 @@ func newHanging(f *omitted.Filter, ask asking) *hanging {
 }
 
 // pair looks at what becomes of the connections between two ends.
-func (h *hanging) pair(c verdict.Connection, segments []verdict.Segment) {
+func (h *hanging) pair(c verdict.Connection, segments []matrix.Segment) {
 	for _, g := range segments {
 		if len(h.left) == 0 {
 			return

@@ -7,6 +7,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/verdict"
+	"rung/model/verdict/walk"
 	"rung/revision"
 	"rung/revision/omitted"
 )
@@ -49,11 +50,11 @@ func TestOmittedIsNeverSilent(t *testing.T) {
 		for _, from := range ends {
 			for _, to := range ends {
 				c := verdict.Connection{From: from, To: to, Protocol: verdict.TCP, Port: uint16(drawnPorts[d.IntN(4)])}
-				was, err := whole.Verdicts().FromPolicies(c)
+				was, err := walk.FromPolicies(whole.Verdicts(), c)
 				if err != nil {
 					continue
 				}
-				is, err := part.Verdicts().FromPolicies(c)
+				is, err := walk.FromPolicies(part.Verdicts(), c)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -11,6 +11,8 @@ import (
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
+	"rung/model/verdict/matrix"
+	"rung/model/verdict/walk"
 	"rung/revision"
 	"rung/test/install"
 )
@@ -85,9 +87,9 @@ func (d drawn) end() string {
 func answerOf(t *testing.T, r *revision.Revision, c verdict.Connection, by trace.By) verdict.Answer {
 	t.Helper()
 	x := r.Verdicts()
-	a, err := x.FromPolicies(c)
+	a, err := walk.FromPolicies(x, c)
 	if by == trace.Rows {
-		a, err = x.FromRows(zones(r), c)
+		a, err = walk.FromRows(x, zones(r), c)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -97,14 +99,14 @@ func answerOf(t *testing.T, r *revision.Revision, c verdict.Connection, by trace
 
 var lastZones struct {
 	of    *revision.Revision
-	zones verdict.Zones
+	zones walk.Zones
 }
 
-func zones(r *revision.Revision) verdict.Zones {
+func zones(r *revision.Revision) walk.Zones {
 	if lastZones.of != r {
-		lastZones.of, lastZones.zones = r, verdict.Zones{}
+		lastZones.of, lastZones.zones = r, walk.Zones{}
 		for n := range r.Cluster.Nodes() {
-			lastZones.zones[n.Name] = r.CompiledZone(n.Name, &verdict.Matches{})
+			lastZones.zones[n.Name] = r.CompiledZone(n.Name, &walk.Matches{})
 		}
 	}
 	return lastZones.zones
@@ -215,7 +217,7 @@ func TestWrittenHolds(t *testing.T) {
 // verdict on all nodes.
 func covered(t *testing.T, r *revision.Revision, of []string, read []Statement, text []byte) {
 	t.Helper()
-	c := r.Verdicts().Classes(nil)
+	c := matrix.ClassesOf(r.Verdicts(), nil)
 	for p := range r.Judged().Pods() {
 		for q := range r.Judged().Pods() {
 			if p.Key == q.Key || len(of) > 0 && !(slices.Contains(of, p.Namespace) && slices.Contains(of, q.Namespace)) {
@@ -234,7 +236,7 @@ func covered(t *testing.T, r *revision.Revision, of []string, read []Statement, 
 				}
 				if !slices.ContainsFunc(read, func(s Statement) bool {
 					return s.Expect == g.Verdict && names(r, s.From, p) && names(r, s.To, q) &&
-						len(verdict.Except([]verdict.PortRange{{Protocol: g.Protocol, Lo: g.Lo, Hi: g.Hi}}, s.Ports)) == 0
+						len(verdict.PortsBut([]verdict.PortRange{{Protocol: g.Protocol, Lo: g.Lo, Hi: g.Hi}}, s.Ports)) == 0
 				}) {
 					t.Fatalf("%s → %s %v is not stated:\n%s", p.Key, q.Key, g, text)
 				}

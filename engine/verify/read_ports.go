@@ -39,13 +39,13 @@ func (r *reader) ports(n *yaml.Node, p *portsRead) []verdict.PortRange {
 	if p.except != nil {
 		r.in(yamltree.Field("exceptPort"), func() {
 			bad := r.bad
-			out = verdict.Except(out, r.portList(p.except, p.protocol))
+			out = verdict.PortsBut(out, r.portList(p.except, p.protocol))
 			if len(out) == 0 && !bad && !r.bad {
 				r.wrong(p.except, "leaves no port")
 			}
 		})
 	}
-	return verdict.Join(out)
+	return verdict.JoinPorts(out)
 }
 
 // portList reads one port or a list of them.

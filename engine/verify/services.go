@@ -17,16 +17,16 @@ func (j *judge) portsOf(s *Statement, e verdict.Endpoint, ports []verdict.PortRa
 	if e.Key.Kind == model.KindService {
 		return j.servicePorts(s, e, t)
 	}
-	fronts, only := j.rev.Verdicts().Fronts(e)
+	fronts, only := j.rev.Verdicts().FrontPorts(e)
 	if only.Name != "" {
 		return j.servicePorts(s, verdict.Endpoint{Key: only}, t)
 	}
 	if len(fronts) == 0 {
 		return ports
 	}
-	out := verdict.Except(ports, fronts)
+	out := verdict.PortsBut(ports, fronts)
 	for _, p := range fronts {
-		out = append(out, verdict.Meet(ports, []verdict.PortRange{p})...)
+		out = append(out, verdict.CommonPorts(ports, []verdict.PortRange{p})...)
 	}
 	return out
 }
@@ -47,7 +47,7 @@ func (j *judge) servicePorts(s *Statement, e verdict.Endpoint, t *tally) (out []
 		has = append(has, fmt.Sprintf("%d/%s", r.Lo, r.Protocol))
 		out = append(out, r)
 	}
-	if out = verdict.Meet(out, s.Ports); len(out) == 0 {
+	if out = verdict.CommonPorts(out, s.Ports); len(out) == 0 {
 		j.problem(s.ports, "%s has no such port; it has %s", e, words.OrNone(words.Few(has, 4)))
 		t.failed = true
 		return nil
@@ -106,7 +106,7 @@ func (j *judge) rowPorts(s *Statement, a, b verdict.Endpoint) (out []uint16) {
 	if single || b.Key.Kind == model.KindService {
 		return nil
 	}
-	if fronts, only := j.rev.Verdicts().Fronts(b); only.Name != "" || len(fronts) > 0 {
+	if fronts, only := j.rev.Verdicts().FrontPorts(b); only.Name != "" || len(fronts) > 0 {
 		return j.allPorts()
 	}
 	for _, f := range j.families(a, b) {

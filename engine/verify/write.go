@@ -7,6 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
+	"rung/model/verdict/matrix"
 	"rung/model/words"
 	"rung/revision"
 )
@@ -27,7 +28,7 @@ type unit struct {
 // outcome is what becomes of the connections from one unit to another.
 type outcome struct {
 	key      string // equal for equal outcomes
-	segments []verdict.Segment
+	segments []matrix.Segment
 	ok       bool // there are such connections
 }
 
@@ -45,7 +46,7 @@ func Write(r *revision.Revision, namespaces []string) (*Written, error) {
 	if err := w.choose(r.Judged(), namespaces); err != nil {
 		return nil, err
 	}
-	w.outcomes(r.Verdicts().Classes(nil))
+	w.outcomes(matrix.ClassesOf(r.Verdicts(), nil))
 	w.join()
 	w.head(namespaces)
 	for _, b := range w.blocks() {
@@ -89,7 +90,7 @@ func (w *writer) choose(c *model.Cluster, namespaces []string) error {
 }
 
 // outcomes finds the units, and what becomes of the connections between them.
-func (w *writer) outcomes(c *verdict.Classes) {
+func (w *writer) outcomes(c *matrix.Classes) {
 	for _, space := range w.spaces() {
 		at := map[string]int{}
 		for _, p := range w.ordinary[space] {
@@ -113,13 +114,13 @@ func (w *writer) outcomes(c *verdict.Classes) {
 }
 
 // outcomeOf leaves out what cannot be stated.
-func outcomeOf(segments []verdict.Segment, ok bool) outcome {
+func outcomeOf(segments []matrix.Segment, ok bool) outcome {
 	out := outcome{ok: ok}
 	var key strings.Builder
 	fmt.Fprint(&key, ok)
 	for _, v := range []verdict.Verdict{verdict.Allow, verdict.Deny} {
 		for _, p := range portsOf(segments, v) {
-			out.segments = append(out.segments, verdict.Segment{Protocol: p.Protocol, Lo: p.Lo, Hi: p.Hi, Verdict: v})
+			out.segments = append(out.segments, matrix.Segment{Protocol: p.Protocol, Lo: p.Lo, Hi: p.Hi, Verdict: v})
 			fmt.Fprintf(&key, " %s %s %d-%d", v, p.Protocol, p.Lo, p.Hi)
 		}
 	}
@@ -128,13 +129,13 @@ func outcomeOf(segments []verdict.Segment, ok bool) outcome {
 }
 
 // portsOf are the ports with a verdict.
-func portsOf(segments []verdict.Segment, v verdict.Verdict) (out []verdict.PortRange) {
+func portsOf(segments []matrix.Segment, v verdict.Verdict) (out []verdict.PortRange) {
 	for _, g := range segments {
 		if g.Verdict == v {
 			out = append(out, verdict.PortRange{Protocol: g.Protocol, Lo: g.Lo, Hi: g.Hi})
 		}
 	}
-	return verdict.Join(out)
+	return verdict.JoinPorts(out)
 }
 
 func (w *writer) spaces() []string {

@@ -34,7 +34,7 @@ func (w *writer) comment(text string) { w.text.WriteString("# " + clean.Text(tex
 func (w *writer) block(b *block) {
 	from, to := w.ends(b.from), w.ends(b.to)
 	allowed, denied := portsOf(b.outcome.segments, verdict.Allow), portsOf(b.outcome.segments, verdict.Deny)
-	if rest := verdict.Except(verdict.Except(verdict.EveryPort(), allowed), denied); len(rest) > 0 {
+	if rest := verdict.PortsBut(verdict.PortsBut(verdict.EveryPort(), allowed), denied); len(rest) > 0 {
 		w.text.WriteString("\n")
 		w.comment(fmt.Sprintf("Not stated, as it is undefined or not the same on all nodes: %s → %s, %s.",
 			w.names(b.from), w.names(b.to), connections.PortsText(rest)))
@@ -47,7 +47,7 @@ func (w *writer) block(b *block) {
 			continue
 		}
 		m := map[string]any{"expect": string(s.expect), "from": from, "to": to}
-		rest := verdict.Except(verdict.EveryPort(), s.ports)
+		rest := verdict.PortsBut(verdict.EveryPort(), s.ports)
 		switch {
 		case len(rest) == 0:
 		case len(rest) < len(s.ports):

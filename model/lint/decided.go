@@ -9,22 +9,25 @@ import (
 	"rung/model/ladder"
 	"rung/model/overlap"
 	"rung/model/verdict"
+	"rung/model/verdict/audit"
+	"rung/model/verdict/index"
+	"rung/model/verdict/walk"
 	"rung/model/words"
 )
 
 // WithVerdicts are the findings of Run and those that the verdicts of the same cluster
-// give, with a connection that shows it wherever there is one. audit is what
-// verdict.NewAudit made of x, or failed with: too large is a finding, too.
-func WithVerdicts(c *model.Cluster, x *overlap.PodIndex, found []model.Finding, v *verdict.Index, audit *verdict.Audit, failed error) []model.Finding {
+// give, with a connection that shows it wherever there is one. rulesAudit is what
+// audit.New made of x, or failed with: too large is a finding, too.
+func WithVerdicts(c *model.Cluster, x *overlap.PodIndex, found []model.Finding, v *index.Index, rulesAudit *audit.Audit, failed error) []model.Finding {
 	l := &linter{c: c, x: x, out: slices.Clone(found)}
-	if errors.Is(failed, verdict.ErrTooLarge) {
+	if errors.Is(failed, audit.ErrTooLarge) {
 		l.out = append(l.out, model.Finding{Code: VerdictsTooLarge, Severity: model.SeverityInfo, Rule: -1,
 			Message: "rules that never decide or are redundant, and what else needs the verdict of every connection: not computed: " + failed.Error(),
 			Remedy:  "ask for single connections: rung trace"})
 	}
-	if audit != nil {
-		d := &decided{linter: l, v: v, rules: map[ruleAt]*verdict.Audited{}}
-		d.run(audit)
+	if rulesAudit != nil {
+		d := &decided{linter: l, v: v, rules: map[ruleAt]*audit.Audited{}}
+		d.run(rulesAudit)
 	} else if failed != nil {
 		l.toAllUnasked(v)
 	}
@@ -32,11 +35,11 @@ func WithVerdicts(c *model.Cluster, x *overlap.PodIndex, found []model.Finding, 
 }
 
 // Asks are what WithVerdicts wants an Audit of the same cluster to look at besides.
-func Asks(c *model.Cluster, x *overlap.PodIndex) verdict.Ask {
+func Asks(c *model.Cluster, x *overlap.PodIndex) audit.Ask {
 	l := &linter{c: c, x: x}
 	v := FindVital(c, x)
 	wide := map[*model.Rule]bool{}
-	return verdict.Ask{DNS: v.DNS, Ports: [2]uint16{uint16(v.DNSPorts["UDP"]), uint16(v.DNSPorts["TCP"])},
+	return audit.Ask{DNS: v.DNS, Ports: [2]uint16{uint16(v.DNSPorts["UDP"]), uint16(v.DNSPorts["TCP"])},
 		Wide: func(p *model.Policy, r *model.Rule) bool {
 			is, known := wide[r]
 			if !known {
@@ -73,13 +76,13 @@ type ruleAt struct {
 // decided makes findings of an Audit.
 type decided struct {
 	*linter
-	v      *verdict.Index
-	rules  map[ruleAt]*verdict.Audited
+	v      *index.Index
+	rules  map[ruleAt]*audit.Audited
 	causes []caused    // what stands because of another rule
 	tied   map[int]int // enforced policies with a priority, by that of their first row and tier
 }
 
-func (d *decided) run(audit *verdict.Audit) {
+func (d *decided) run(audit *audit.Audit) {
 	for i := range audit.Rules {
 		r := &audit.Rules[i]
 		d.rules[ruleAt{r.Policy, r.Direction, r.Rule}] = r
@@ -142,7 +145,7 @@ func (d *decided) witness(q *verdict.Connection) {
 
 // witnessOf is a connection with its verdict, none where it cannot be asked.
 func (d *decided) witnessOf(q verdict.Connection) (w model.Witness) {
-	a, err := d.v.FromPolicies(q)
+	a, err := walk.FromPolicies(d.v, q)
 	if err != nil || len(a.Paths) == 0 {
 		return w
 	}
@@ -197,7 +200,7 @@ func deciderName(b *verdict.Decider, own *model.Policy) string {
 }
 
 // never reports a rule that decides nothing of what it matches.
-func (d *decided) never(p *model.Policy, r *model.Rule, a *verdict.Audited) {
+func (d *decided) never(p *model.Policy, r *model.Rule, a *audit.Audited) {
 	severity := model.SeverityInfo
 	same := true
 	for i := range a.Instead {
@@ -232,7 +235,7 @@ func tieOf(p *model.Policy) int { return ladder.RowPriority(p, 0)*4 + p.Tier }
 
 // redundant reports a rule without which the same tier would come to the same. What
 // guards against lower tiers is not called redundant.
-func (d *decided) redundant(p *model.Policy, r *model.Rule, a *verdict.Audited) {
+func (d *decided) redundant(p *model.Policy, r *model.Rule, a *audit.Audited) {
 	if d.movesOthers(p, r.Direction) || a.Undecided && (p.Tier != model.TierBaseline || r.Action != model.Allow) ||
 		slices.ContainsFunc(a.Without, func(b verdict.Decider) bool { return b.Tier != p.Tier || b.Action != r.Action }) {
 		return
@@ -250,7 +253,7 @@ func (d *decided) redundant(p *model.Policy, r *model.Rule, a *verdict.Audited) 
 }
 
 // allows reports a policy that only allows, and nothing that is denied without it.
-func (d *decided) allows(a *verdict.AuditedPolicy) {
+func (d *decided) allows(a *audit.AuditedPolicy) {
 	p := d.c.Policy(a.Policy)
 	d.about(p, AllowChangesNothing, model.SeverityInfo, "only allows what is allowed without it: other than a NetworkPolicy it denies nothing by itself",
 		"add the Deny that is meant; keep it where it guards against NetworkPolicies to come")
@@ -258,7 +261,7 @@ func (d *decided) allows(a *verdict.AuditedPolicy) {
 }
 
 // passes reports a Pass of which no lower tier decides anything.
-func (d *decided) passes(p *model.Policy, r *model.Rule, a *verdict.Audited) {
+func (d *decided) passes(p *model.Policy, r *model.Rule, a *audit.Audited) {
 	if a.PickedUp || a.Through == nil {
 		return
 	}
@@ -272,7 +275,7 @@ func (d *decided) passes(p *model.Policy, r *model.Rule, a *verdict.Audited) {
 
 // over reports an Allow that leaves nothing to NetworkPolicies, and a Deny that an Allow
 // below it would override.
-func (d *decided) over(p *model.Policy, r *model.Rule, a *verdict.Audited) {
+func (d *decided) over(p *model.Policy, r *model.Rule, a *audit.Audited) {
 	switch {
 	case a.Over == nil || !p.Kind.IsAdmin():
 		return
@@ -288,7 +291,7 @@ func (d *decided) over(p *model.Policy, r *model.Rule, a *verdict.Audited) {
 
 // show gives a finding of the objects alone a connection that shows it. Where no connection
 // does, as rules above decide them all, it is worth a note.
-func (d *decided) show(f *model.Finding, audit *verdict.Audit) {
+func (d *decided) show(f *model.Finding, rulesAudit *audit.Audit) {
 	r := d.rules[ruleAt{f.Policy, f.Direction, f.Rule}]
 	if r == nil {
 		return
@@ -303,7 +306,7 @@ func (d *decided) show(f *model.Finding, audit *verdict.Audit) {
 			f.Witness = d.witnessOf(r.Example)
 		}
 	case PriorityConflict:
-		switch i := slices.IndexFunc(r.Clashes, func(c verdict.Clash) bool { return IsConflictWith(f, c.Policy) }); {
+		switch i := slices.IndexFunc(r.Clashes, func(c audit.Clash) bool { return IsConflictWith(f, c.Policy) }); {
 		case i < 0:
 			f.Severity = model.SeverityInfo
 			f.Message += "; rules above decide all of that first now"
@@ -321,9 +324,9 @@ func (d *decided) show(f *model.Finding, audit *verdict.Audit) {
 		if d.found().pods.Empty() {
 			return
 		}
-		cut := r.Cuts[verdict.CutUDP]
+		cut := r.Cuts[audit.CutUDP]
 		if f.Code == DNSTCPNotAllowed {
-			cut = r.Cuts[verdict.CutTCP]
+			cut = r.Cuts[audit.CutTCP]
 		}
 		if cut.Example == nil {
 			f.Severity = model.SeverityInfo

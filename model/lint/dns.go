@@ -7,7 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/overlap"
-	"rung/model/verdict"
+	"rung/model/verdict/audit"
 	"rung/model/words"
 )
 
@@ -152,7 +152,7 @@ func (l *linter) butDropped(p *model.Policy, what need) string {
 
 // cutsDNS reports, of what the verdicts say, the rules that drop queries and that those of the
 // objects say nothing of: below a Pass, or beside rules that allow only some.
-func (d *decided) cutsDNS(audit *verdict.Audit) {
+func (d *decided) cutsDNS(rulesAudit *audit.Audit) {
 	s := d.found()
 	said := map[ruleAt]bool{}
 	for i := range d.out {
@@ -160,9 +160,9 @@ func (d *decided) cutsDNS(audit *verdict.Audit) {
 			said[ruleAt{f.Policy, f.Direction, f.Rule}] = true
 		}
 	}
-	for i := range audit.Rules {
-		r := &audit.Rules[i]
-		cut := &r.Cuts[verdict.CutUDP]
+	for i := range rulesAudit.Rules {
+		r := &rulesAudit.Rules[i]
+		cut := &r.Cuts[audit.CutUDP]
 		if cut.Example == nil || said[ruleAt{r.Policy, r.Direction, r.Rule}] {
 			continue
 		}
@@ -171,9 +171,9 @@ func (d *decided) cutsDNS(audit *verdict.Audit) {
 			fmt.Sprintf("drops the DNS queries of %s at the cluster's DNS (UDP %d)", words.Total(cut.Pods, "pod"), s.ports["UDP"]), dnsRemedy)
 		d.witness(cut.Example)
 	}
-	for i := range audit.Isolated {
-		of := &audit.Isolated[i]
-		cut := &of.Cuts[verdict.CutUDP]
+	for i := range rulesAudit.Isolated {
+		of := &rulesAudit.Isolated[i]
+		cut := &of.Cuts[audit.CutUDP]
 		p := d.c.Policy(of.By[0])
 		if cut.Example == nil || p == nil {
 			continue

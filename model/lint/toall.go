@@ -7,7 +7,8 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/overlap"
-	"rung/model/verdict"
+	"rung/model/verdict/audit"
+	"rung/model/verdict/index"
 	"rung/model/words"
 )
 
@@ -68,7 +69,7 @@ func (l *linter) ordinary(set overlap.PodSet) bool {
 
 // toEverybody reports the rules that open or close the cluster above others: that decide, and
 // without which others would decide otherwise.
-func (d *decided) toEverybody(audit *verdict.Audit) {
+func (d *decided) toEverybody(audit *audit.Audit) {
 	type masked struct{ rules, opposed int }
 	under := map[ruleAt]*masked{}
 	for i := range audit.Rules {
@@ -134,7 +135,7 @@ const (
 )
 
 // toAllText says what a rule comes to that opens or closes the cluster.
-func toAllText(does string, idle int, t *verdict.Turned) string {
+func toAllText(does string, idle int, t *audit.Turned) string {
 	pairs := "no pair of pods"
 	if t.Pairs > 0 {
 		var some []string
@@ -151,7 +152,7 @@ func toAllText(does string, idle int, t *verdict.Turned) string {
 
 // toAllUnasked reports the same where the verdicts are too many to ask: what stands below is
 // all that can be said.
-func (l *linter) toAllUnasked(v *verdict.Index) {
+func (l *linter) toAllUnasked(v *index.Index) {
 	type seen struct {
 		p *model.Policy
 		r *model.Rule

@@ -13,6 +13,9 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
+	"rung/model/verdict/diff"
+	"rung/model/verdict/index"
+	"rung/model/verdict/walk"
 	"rung/test/made"
 )
 
@@ -112,7 +115,7 @@ func (w *narrowWorld) ask(c *model.Cluster) Ask {
 		number(a.Policy)
 		c, _ = c.Upsert([]model.Object{a.Policy}, nil)
 	}
-	a.Before = verdict.New(verdict.View{Cluster: c, Options: verdict.Options{IPv4: true}})
+	a.Before = index.New(index.View{Cluster: c, Options: index.Options{IPv4: true}})
 	var pods []*model.Pod
 	for p := range c.Pods() {
 		pods = append(pods, p)
@@ -131,7 +134,7 @@ func (w *narrowWorld) ask(c *model.Cluster) Ask {
 		return e
 	}
 	for range 1 + w.r.IntN(12) {
-		s := verdict.Seen{Lines: 1, Stage: model.StageAfterLB, Last: time.Unix(0, 0), Connection: verdict.Connection{From: end(from), To: end(to),
+		s := diff.Seen{Lines: 1, Stage: model.StageAfterLB, Last: time.Unix(0, 0), Connection: verdict.Connection{From: end(from), To: end(to),
 			Protocol: verdict.TCP, Port: uint16(80 + w.r.IntN(3))}}
 		if w.odds(2) {
 			s.Stage = model.StageToLport
@@ -202,7 +205,7 @@ func judge(t *testing.T, seed uint64, c *model.Cluster, a Ask, p *Proposal) {
 	t.Helper()
 	next := with(t, a.Policy, p)
 	c, _ = c.Upsert([]model.Object{next}, nil)
-	after := verdict.New(verdict.View{Cluster: c, Options: verdict.Options{IPv4: true}})
+	after := index.New(index.View{Cluster: c, Options: index.Options{IPv4: true}})
 	kind := func(e verdict.Endpoint) string {
 		if e.Key.Name == "" {
 			return e.Addr.String()
@@ -236,7 +239,7 @@ func judge(t *testing.T, seed uint64, c *model.Cluster, a Ask, p *Proposal) {
 		ends = append(ends, verdict.AddrEnd(netip.AddrFrom4([4]byte{8, 8, 8, byte(i)})))
 	}
 	decides := func(conn verdict.Connection) (at []model.Direction) {
-		ans, err := after.FromPolicies(conn)
+		ans, err := walk.FromPolicies(after, conn)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -273,7 +276,7 @@ func judge(t *testing.T, seed uint64, c *model.Cluster, a Ask, p *Proposal) {
 		}
 	}
 	for _, s := range p.Seen {
-		was, err := a.Before.FromPolicies(s.Connection)
+		was, err := walk.FromPolicies(a.Before, s.Connection)
 		if err != nil {
 			t.Fatal(err)
 		}

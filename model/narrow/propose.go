@@ -11,6 +11,9 @@ import (
 	"rung/model"
 	"rung/model/overlap"
 	"rung/model/verdict"
+	"rung/model/verdict/diff"
+	"rung/model/verdict/index"
+	"rung/model/verdict/walk"
 )
 
 // Limits of the API (ovn-kubernetes.md#api-limits), and of what is worked out.
@@ -30,12 +33,12 @@ var (
 
 // Ask says what to propose.
 type Ask struct {
-	Before *verdict.Index
+	Before *index.Index
 	// Policy is the one that gets the rules. Where it is New its subject is proposed as well.
 	Policy *model.Policy
 	New    bool
 	Action model.Action // Allow or Deny
-	Seen   []verdict.Seen
+	Seen   []diff.Seen
 	Ends   Ends
 }
 
@@ -84,7 +87,7 @@ type Proposal struct {
 	Rules   []Rule
 	// Lines are those that the rules are about.
 	Lines int
-	Seen  []verdict.Seen
+	Seen  []diff.Seen
 	Left  []Left
 }
 
@@ -164,7 +167,7 @@ func Propose(a Ask) (*Proposal, error) {
 	return p.out, nil
 }
 
-func (p *proposer) leave(s *verdict.Seen, why string) {
+func (p *proposer) leave(s *diff.Seen, why string) {
 	i, known := p.left[why]
 	if !known {
 		i = len(p.out.Left)
@@ -195,7 +198,7 @@ func (p *proposer) counts(i int) bool {
 }
 
 // take sorts a connection in, or leaves it with the reason.
-func (p *proposer) take(s *verdict.Seen) {
+func (p *proposer) take(s *diff.Seen) {
 	from, ok := p.find(s.Connection.From)
 	to, ok2 := p.find(s.Connection.To)
 	if !ok || !ok2 {
@@ -250,7 +253,7 @@ func (p *proposer) take(s *verdict.Seen) {
 var inOrder = []model.Direction{model.Egress, model.Ingress}
 
 // directionOf is the direction of the rules that decide where the lines were written.
-func directionOf(s *verdict.Seen) model.Direction {
+func directionOf(s *diff.Seen) model.Direction {
 	if s.Stage == model.StageToLport {
 		return model.Ingress
 	}
@@ -301,8 +304,8 @@ func (p *proposer) cannot(d model.Direction, from, to end) string {
 // judge says by rules of which directions a connection is not allowed now, and notes before
 // which rules of the policy new ones must stand to decide about it. Of one that goes to the
 // address of a Service it says that only.
-func (p *proposer) judge(s *verdict.Seen, to end) (denied []model.Direction, front *verdict.Front) {
-	a, err := p.Before.FromPolicies(s.Connection)
+func (p *proposer) judge(s *diff.Seen, to end) (denied []model.Direction, front *verdict.Front) {
+	a, err := walk.FromPolicies(p.Before, s.Connection)
 	if err != nil || a.Front != nil {
 		return nil, a.Front
 	}

@@ -156,14 +156,14 @@ func (a *Answer) Conclude() {
 	a.Verdict, a.Reason = a.Paths[0].Verdict, a.Paths[0].Reason
 	for i := range a.Paths[1:] {
 		p := &a.Paths[i+1]
-		if a.Verdict == NotApplicable || p.Verdict != NotApplicable && worse(a.Verdict, p.Verdict) != a.Verdict {
+		if a.Verdict == NotApplicable || p.Verdict != NotApplicable && Worse(a.Verdict, p.Verdict) != a.Verdict {
 			a.Verdict, a.Reason = p.Verdict, p.Reason
 		}
 	}
 }
 
-// addDecider adds a rule once, though several of its rows may match.
-func addDecider(all []Decider, d Decider) []Decider {
+// AddDecider adds a rule once, though several of its rows may match.
+func AddDecider(all []Decider, d Decider) []Decider {
 	if slices.ContainsFunc(all, func(o Decider) bool {
 		return o.Policy == d.Policy && o.Direction == d.Direction && o.Rule == d.Rule && o.Action == d.Action
 	}) {
@@ -172,18 +172,18 @@ func addDecider(all []Decider, d Decider) []Decider {
 	return append(all, d)
 }
 
-// join is the verdict of a way that every stage must let through.
-func join(stages []StageVerdict) Verdict {
+// JoinStages is the verdict of a way that every stage must let through.
+func JoinStages(stages []StageVerdict) Verdict {
 	out := Allow
 	for i := range stages {
-		out = worse(out, stages[i].Verdict)
+		out = Worse(out, stages[i].Verdict)
 	}
 	return out
 }
 
-// worse is the verdict of two stages together: one that denies settles it, and where one
+// Worse is the verdict of two stages together: one that denies settles it, and where one
 // is unknown the whole is.
-func worse(a, b Verdict) Verdict {
+func Worse(a, b Verdict) Verdict {
 	for _, v := range [...]Verdict{Deny, Unknown, Undefined} {
 		if a == v || b == v {
 			return v

@@ -21,12 +21,12 @@ const (
 	ICMP Protocol = "ICMP" // no ports; ICMPv6 over IPv6
 )
 
-// protocols in the order of a portRange's proto.
-var protocols = [...]Protocol{TCP, UDP, SCTP, ICMP}
+// Protocols in the order of a portRange's proto.
+var Protocols = [...]Protocol{TCP, UDP, SCTP, ICMP}
 
-// number is the protocol's place in protocols, -1 for one that is none of them.
-func (p Protocol) number() int {
-	for i, known := range protocols {
+// Number is the protocol's place in protocols, -1 for one that is none of them.
+func (p Protocol) Number() int {
+	for i, known := range Protocols {
 		if p == known {
 			return i
 		}
@@ -55,8 +55,8 @@ func FamilyOf(a netip.Addr) Family {
 	return IPv6
 }
 
-// at is the family as an index.
-func (f Family) at() int {
+// Index is the family as an index.
+func (f Family) Index() int {
 	if f == IPv6 {
 		return 1
 	}
@@ -132,7 +132,7 @@ var ErrQuestion = errors.New("cannot ask")
 
 // Check says what is wrong with the question itself, whatever the cluster.
 func (c Connection) Check() error {
-	switch n := c.Protocol.number(); {
+	switch n := c.Protocol.Number(); {
 	case n < 0:
 		return fmt.Errorf("%w: protocol %q: use TCP, UDP, SCTP or ICMP", ErrQuestion, c.Protocol)
 	case c.Protocol == ICMP && c.Port != 0:
@@ -166,8 +166,8 @@ func (e Endpoint) compare(o Endpoint) int {
 	return cmp.Or(e.Key.Compare(o.Key), e.Addr.Compare(o.Addr))
 }
 
-// familyOf is the family that a connection asks for, by itself or by the address it goes to.
-func (c *Connection) familyOf() Family {
+// AskedFamily is the family that a connection asks for, by itself or by the address it goes to.
+func (c *Connection) AskedFamily() Family {
 	if c.Family == AnyFamily && c.To.Addr.IsValid() {
 		return FamilyOf(c.To.Addr)
 	}

@@ -1,20 +1,17 @@
-// Package verdict says who decides about a connection: whether one end reaches the other,
-// at which stage and tier, and by which rule. It says so from the policies
-// (Index.FromPolicies) and, without knowing them, from the rows of the zones (Zones), and
-// for all connections there can be at once: Matrix, Differ for a change, Moves for a priority.
+// Package verdict has the words for who decides about a connection: the Connection that is asked
+// about, the Answer with each Path and stage, the Decider, runs of ports, the ends of many
+// connections.
 //
-// From policies it follows what OVN-Kubernetes makes of them, its known defects included,
-// and names the defect where one makes the difference. Where Antrea enforces them
-// (Options.System) it follows Antrea's documentation (antrea.md#verdicts), and there are no
-// rows. What cannot be decided is a verdict
-// of its own, Unknown, with its reason; so is NotApplicable, where no policy is asked.
+// The packages below it answer: index makes terms and conditions of the policies, walk takes one
+// connection through them or through the rows of the zones, matrix takes all connections at once,
+// by classes of ends that nothing tells apart, diff says what a change or another priority does
+// to them, and audit what each rule comes to. Each imports those named before it, and no other.
 //
-// Invariants: an Index belongs to one cluster and never changes, and may be asked from any
-// goroutine; the verdict from policies is the verdict from the rows that compile from them
-// (TestPoliciesAgreeWithRows); what is said of classes is what is said of each connection
-// (TestMatrixIsEveryVerdict, TestDifferIsCompare), those of addresses outside included
-// (TestOutsideIsEveryAddress).
+// Invariants, which test/verdicts holds: the verdict from policies is the verdict from the rows
+// that compile from them (TestPoliciesAgreeWithRows); what is said of classes is what is said of
+// each connection (TestMatrixIsEveryVerdict, TestDifferIsCompare), those of addresses outside
+// included (TestOutsideIsEveryAddress).
 //
-// It imports model, model/antrea, model/ladder, model/ovn/match, model/ovn/nb and model/overlap; whatever may
-// import model may import it. The compiler does not, and it does not know the compiler.
+// It imports model; whatever may import model may import it. The compiler does not, and none of
+// these packages knows the compiler.
 package verdict

@@ -12,16 +12,16 @@ type PortRange struct {
 }
 
 // Whole says whether it is every port of the protocol.
-func (r PortRange) Whole() bool { return r.Protocol == ICMP || r.Lo <= 1 && r.Hi == lastPort }
+func (r PortRange) Whole() bool { return r.Protocol == ICMP || r.Lo <= 1 && r.Hi == LastPort }
 
-// familiar are ports that people know, the most likely first: an example is given with one
+// FamiliarPorts are ports that people know, the most likely first: an example is given with one
 // where it can be.
-var familiar = [...]Ports{{TCP, 80}, {TCP, 443}, {TCP, 8080}, {UDP, 53}}
+var FamiliarPorts = [...]Ports{{TCP, 80}, {TCP, 443}, {TCP, 8080}, {UDP, 53}}
 
 // Example is a port of the range, a familiar one where it has one: all of its ports are
 // decided alike.
 func (r PortRange) Example() uint16 {
-	for _, p := range familiar {
+	for _, p := range FamiliarPorts {
 		if p.Protocol == r.Protocol && r.Lo <= p.Port && p.Port <= r.Hi {
 			return p.Port
 		}
@@ -35,22 +35,22 @@ type Ports struct {
 	Port     uint16
 }
 
-const lastPort = 65535
+const LastPort = 65535
 
 // EveryPort are all ports there are.
 func EveryPort() (out []PortRange) {
-	for _, p := range protocols {
+	for _, p := range Protocols {
 		r := PortRange{Protocol: p}
 		if p != ICMP {
-			r.Lo, r.Hi = 1, lastPort
+			r.Lo, r.Hi = 1, LastPort
 		}
 		out = append(out, r)
 	}
 	return out
 }
 
-// Except are the ports of a list that are not in another, by protocol and in order.
-func Except(all, but []PortRange) (out []PortRange) {
+// PortsBut are the ports of a list that are not in another, by protocol and in order.
+func PortsBut(all, but []PortRange) (out []PortRange) {
 	for _, r := range all {
 		rest := []PortRange{r}
 		for _, b := range but {
@@ -73,14 +73,14 @@ func Except(all, but []PortRange) (out []PortRange) {
 		}
 		out = append(out, rest...)
 	}
-	return Join(out)
+	return JoinPorts(out)
 }
 
-// Join is a list of ports in order, by protocol, without those that are twice in it.
-func Join(ports []PortRange) (out []PortRange) {
+// JoinPorts is a list of ports in order, by protocol, without those that are twice in it.
+func JoinPorts(ports []PortRange) (out []PortRange) {
 	ports = slices.Clone(ports)
 	slices.SortFunc(ports, func(a, b PortRange) int {
-		return cmp.Or(cmp.Compare(a.Protocol.number(), b.Protocol.number()), cmp.Compare(a.Lo, b.Lo), cmp.Compare(a.Hi, b.Hi))
+		return cmp.Or(cmp.Compare(a.Protocol.Number(), b.Protocol.Number()), cmp.Compare(a.Lo, b.Lo), cmp.Compare(a.Hi, b.Hi))
 	})
 	for _, r := range ports {
 		if n := len(out); n > 0 && out[n-1].Protocol == r.Protocol && int(r.Lo) <= int(out[n-1].Hi)+1 {
@@ -92,8 +92,8 @@ func Join(ports []PortRange) (out []PortRange) {
 	return out
 }
 
-// Meet are the ports in both lists, those of the first where the second is none.
-func Meet(a, b []PortRange) (out []PortRange) {
+// CommonPorts are the ports in both lists, those of the first where the second is none.
+func CommonPorts(a, b []PortRange) (out []PortRange) {
 	if len(b) == 0 {
 		return a
 	}

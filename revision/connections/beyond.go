@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"rung/model/verdict"
+	"rung/model/verdict/diff"
 	"rung/model/words"
 	"rung/revision"
 )
@@ -13,15 +14,15 @@ import (
 // Surplus is what a change does besides what it is made for.
 type Surplus struct {
 	// Group are the connections, nil for none; Unknown says why nobody knows.
-	*verdict.Group
+	*diff.Group
 	Unknown string
 	becomes verdict.Verdict
 }
 
 // FindSurplus works out what a change does besides what it is wanted for, as long as the context
 // lasts.
-func FindSurplus(r *revision.Revision, ctx context.Context, next *revision.Revision, w *verdict.Wanted) *Surplus {
-	d, err := Differ(r, ctx, next, verdict.Asked{Wanted: w})
+func FindSurplus(r *revision.Revision, ctx context.Context, next *revision.Revision, w *diff.Wanted) *Surplus {
+	d, err := Differ(r, ctx, next, diff.Asked{Wanted: w})
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Surplus{Unknown: "it was not worked out in time", becomes: w.Becomes}

@@ -8,6 +8,7 @@ import (
 	"rung/model/ladder"
 	"rung/model/overlap"
 	"rung/model/verdict"
+	"rung/model/verdict/audit"
 	"rung/revision"
 	"rung/revision/finding"
 	"rung/revision/policies"
@@ -62,7 +63,7 @@ func DecidedBefore(r *revision.Revision, ctx context.Context, k model.PolicyKey,
 
 // never says of a rule that decides nothing who does instead, where that was not said; of
 // one that does not log only when it is asked for.
-func never(r *revision.Revision, out []Before, a *verdict.Audited, asked bool) []Before {
+func never(r *revision.Revision, out []Before, a *audit.Audited, asked bool) []Before {
 	p := r.Cluster.Policy(a.Policy)
 	if p == nil || !asked && policies.LoggingOf(r, p).Levels.For(a.Action) == "" {
 		return out

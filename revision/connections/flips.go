@@ -11,14 +11,15 @@ import (
 	"rung/model"
 	"rung/model/lint"
 	"rung/model/verdict"
+	"rung/model/verdict/diff"
 	"rung/model/words"
 	"rung/revision"
 )
 
 // Differ says what becomes of connections from this revision to another of the same pods.
 // The error is that of the context.
-func Differ(r *revision.Revision, ctx context.Context, next *revision.Revision, ask verdict.Asked) (*verdict.Difference, error) {
-	return verdict.Differ(ctx, r.Verdicts(), next.Verdicts(), ask)
+func Differ(r *revision.Revision, ctx context.Context, next *revision.Revision, ask diff.Asked) (*diff.Difference, error) {
+	return diff.Differ(ctx, r.Verdicts(), next.Verdicts(), ask)
 }
 
 // Vital is what nearly every pod needs: the cluster's DNS and its API server.
@@ -185,12 +186,12 @@ func DecidersText(ds []verdict.Decider) string {
 
 // GroupText says in one line what becomes of some connections: "blue (2 pods) → red
 // (2 pods), TCP 80: 4 pairs".
-func GroupText(g *verdict.Group) string {
+func GroupText(g *diff.Group) string {
 	return fmt.Sprintf("%s → %s, %s: %s", EndsText(g.From), EndsText(g.To), PortsText(g.Ports), words.Total(g.Pairs, "pair"))
 }
 
 // DecidedText says who decides it before the change and who after it.
-func DecidedText(g *verdict.Group) string {
+func DecidedText(g *diff.Group) string {
 	before, after := DecidersText(g.ByBefore), DecidersText(g.ByAfter)
 	if before == after {
 		return "decided by " + after + " before and after"
@@ -199,11 +200,11 @@ func DecidedText(g *verdict.Group) string {
 }
 
 // ExampleText is a connection of the group.
-func ExampleText(g *verdict.Group) string { return "for example " + g.Example.String() }
+func ExampleText(g *diff.Group) string { return "for example " + g.Example.String() }
 
 // FlipsText counts what a change does: "14 pairs allow → deny, 2 pairs deny → allow". It is
 // empty where nothing flips.
-func FlipsText(totals []verdict.Total) string {
+func FlipsText(totals []diff.Total) string {
 	var out []string
 	for _, t := range totals {
 		if t.Before != t.After {
@@ -215,7 +216,7 @@ func FlipsText(totals []verdict.Total) string {
 
 // HangsTexts say what is denied by one end alone, and was by both before a change: "4 pairs
 // are still denied by the senders' egress alone".
-func HangsTexts(d *verdict.Difference) (out []string) {
+func HangsTexts(d *diff.Difference) (out []string) {
 	for i := range d.Hangs {
 		h := &d.Hangs[i]
 		end := "the receivers' ingress"
@@ -229,7 +230,7 @@ func HangsTexts(d *verdict.Difference) (out []string) {
 }
 
 // StaysText says why nothing flips, where nothing does.
-func StaysText(d *verdict.Difference) string {
+func StaysText(d *diff.Difference) string {
 	const none = "no connection changes"
 	for _, t := range d.Totals {
 		if t.Before == t.After {
@@ -240,7 +241,7 @@ func StaysText(d *verdict.Difference) string {
 	var instead []string
 	for i := range d.Rules {
 		u := &d.Rules[i]
-		if u.Before && slices.ContainsFunc(d.Rules, func(o verdict.RuleUse) bool { return !o.Before && o.Policy == u.Policy }) {
+		if u.Before && slices.ContainsFunc(d.Rules, func(o diff.RuleUse) bool { return !o.Before && o.Policy == u.Policy }) {
 			continue
 		}
 		matches, decides = matches || u.Matches, decides || u.Decides
@@ -261,10 +262,10 @@ func StaysText(d *verdict.Difference) string {
 
 // IdleTexts say of rules of a change that they decide nothing after it, and who does
 // instead; not of those that decided nothing before.
-func IdleTexts(d *verdict.Difference, c *model.Cluster) (out []string) {
+func IdleTexts(d *diff.Difference, c *model.Cluster) (out []string) {
 	for i := range d.Rules {
 		u := &d.Rules[i]
-		idle := func(o verdict.RuleUse) bool {
+		idle := func(o diff.RuleUse) bool {
 			return o.Before && o.Policy == u.Policy && o.Direction == u.Direction && o.Rule == u.Rule && !o.Decides
 		}
 		p := c.Policy(u.Policy)

@@ -9,6 +9,8 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
+	"rung/model/verdict/index"
+	"rung/model/verdict/matrix"
 	"rung/revision"
 )
 
@@ -22,14 +24,14 @@ type Matrix struct {
 	Pods       int
 
 	mu    sync.Mutex // of m, which is for one goroutine at a time
-	m     *verdict.Matrix
-	kinds []verdict.PodKind
+	m     *matrix.Matrix
+	kinds []matrix.PodKind
 	// far and near are by kind of source and destination: of pods of two nodes, and of one.
-	far, near []verdict.Outcome
+	far, near []matrix.Outcome
 	cells     []MatrixCell // between namespaces
 	outside   []*MatrixEnd // made when asked for, as services are
 	services  []*MatrixEnd
-	x         *verdict.Index
+	x         *index.Index
 	endpoints []model.Key // Services, by name
 }
 
@@ -53,10 +55,10 @@ type MatrixEnd struct {
 	// Of addresses outside: one that stands for them, what they are to the matrix, and what
 	// becomes of connections to them, by the kind of the source.
 	addr netip.Addr
-	kind verdict.PodKind
-	by   []verdict.Outcome
+	kind matrix.PodKind
+	by   []matrix.Outcome
 	// asked has what was asked one by one: of a Service, and of addresses that are one on a port.
-	asked map[matrixSource]verdict.Outcome
+	asked map[matrixSource]matrix.Outcome
 	likes func(*matrixPod) matrixSource
 }
 
@@ -146,12 +148,12 @@ func newMatrix(r *revision.Revision, ctx context.Context, ports verdict.Ports) (
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	classes := r.Verdicts().Classes(nil)
+	classes := matrix.ClassesOf(r.Verdicts(), nil)
 	out := &Matrix{Ports: ports, m: classes.Matrix(ports), x: r.Verdicts()}
 	for s := range r.Judged().Services() {
 		out.endpoints = append(out.endpoints, s.Key)
 	}
-	kinds, nodes := map[verdict.PodKind]int32{}, map[string]int32{}
+	kinds, nodes := map[matrix.PodKind]int32{}, map[string]int32{}
 	spaces := map[string][]matrixPod{}
 	for p := range r.Judged().Pods() {
 		k := classes.Kind(p)
@@ -169,7 +171,7 @@ func newMatrix(r *revision.Revision, ctx context.Context, ports verdict.Ports) (
 		out.Pods++
 	}
 	n := len(out.kinds)
-	out.far, out.near = make([]verdict.Outcome, n*n), make([]verdict.Outcome, n*n)
+	out.far, out.near = make([]matrix.Outcome, n*n), make([]matrix.Outcome, n*n)
 	for a := range n {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -202,7 +204,7 @@ func newMatrix(r *revision.Revision, ctx context.Context, ports verdict.Ports) (
 }
 
 // outcome is what becomes of the connections from a pod to another.
-func (m *Matrix) outcome(a, b *matrixPod) verdict.Outcome {
+func (m *Matrix) outcome(a, b *matrixPod) matrix.Outcome {
 	at := int(a.kind)*len(m.kinds) + int(b.kind)
 	if a.node == b.node {
 		return m.near[at]
@@ -284,7 +286,7 @@ func (m *Matrix) Example(from, to *MatrixEnd) (c verdict.Connection, ok bool) {
 }
 
 // example is a port and a family of connections that have a verdict.
-func (m *Matrix) example(from int32, to verdict.PodKind, near bool, v verdict.Verdict) (verdict.Ports, verdict.Family) {
+func (m *Matrix) example(from int32, to matrix.PodKind, near bool, v verdict.Verdict) (verdict.Ports, verdict.Family) {
 	m.mu.Lock()
 	ports, family, found := m.m.Example(m.kinds[from], to, near, v)
 	m.mu.Unlock()

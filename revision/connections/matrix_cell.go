@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"rung/model/verdict"
+	"rung/model/verdict/matrix"
 	"rung/model/words"
 )
 
@@ -67,25 +68,25 @@ type MatrixCell struct {
 }
 
 // add counts pairs of one outcome.
-func (c *MatrixCell) add(o verdict.Outcome, n int) {
-	if o&(verdict.IsUndefined|verdict.IsUnknown) != 0 {
-		if o&verdict.Allowed != 0 {
+func (c *MatrixCell) add(o matrix.Outcome, n int) {
+	if o&(matrix.IsUndefined|matrix.IsUnknown) != 0 {
+		if o&matrix.Allowed != 0 {
 			c.AlsoAllow += n
 		}
-		if o&verdict.Denied != 0 {
+		if o&matrix.Denied != 0 {
 			c.AlsoDeny += n
 		}
 	}
 	switch {
-	case o&verdict.IsUndefined != 0:
+	case o&matrix.IsUndefined != 0:
 		c.Undefined += n
-	case o&verdict.IsUnknown != 0:
+	case o&matrix.IsUnknown != 0:
 		c.Unknown += n
-	case o == verdict.Allowed|verdict.Denied:
+	case o == matrix.Allowed|matrix.Denied:
 		c.ByPort += n
-	case o == verdict.Denied:
+	case o == matrix.Denied:
 		c.Deny += n
-	case o == verdict.Allowed:
+	case o == matrix.Allowed:
 		c.Allow += n
 	default:
 		c.NotApplicable += n
@@ -162,21 +163,21 @@ func (c MatrixCell) Text() string {
 }
 
 // example is which verdict an example of the cell has, and of which pairs.
-func (c MatrixCell) example() (v verdict.Verdict, of func(verdict.Outcome) bool) {
-	bit := func(v verdict.Verdict, bit verdict.Outcome) (verdict.Verdict, func(verdict.Outcome) bool) {
-		return v, func(o verdict.Outcome) bool { return o&bit != 0 }
+func (c MatrixCell) example() (v verdict.Verdict, of func(matrix.Outcome) bool) {
+	bit := func(v verdict.Verdict, bit matrix.Outcome) (verdict.Verdict, func(matrix.Outcome) bool) {
+		return v, func(o matrix.Outcome) bool { return o&bit != 0 }
 	}
 	switch c.Verdict() {
 	case CellUndefined:
-		return bit(verdict.Undefined, verdict.IsUndefined)
+		return bit(verdict.Undefined, matrix.IsUndefined)
 	case CellUnknown:
-		return bit(verdict.Unknown, verdict.IsUnknown)
+		return bit(verdict.Unknown, matrix.IsUnknown)
 	case CellMixed, CellDeny:
-		return bit(verdict.Deny, verdict.Denied)
+		return bit(verdict.Deny, matrix.Denied)
 	case CellAllow:
-		return bit(verdict.Allow, verdict.Allowed)
+		return bit(verdict.Allow, matrix.Allowed)
 	}
-	return verdict.NotApplicable, func(o verdict.Outcome) bool { return o == 0 }
+	return verdict.NotApplicable, func(o matrix.Outcome) bool { return o == 0 }
 }
 
 // Filter leaves out the rows and columns in which no cell has the verdict; empty leaves all.

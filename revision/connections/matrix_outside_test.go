@@ -10,6 +10,7 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
+	"rung/model/verdict/walk"
 	"rung/revision"
 	"rung/test/install"
 	"rung/test/made"
@@ -112,7 +113,7 @@ func TestMatrixOutsideIsTrace(t *testing.T) {
 							0, 0, sum.NotApplicable + cell.NotApplicable}
 						for _, a := range addrs {
 							asked++
-							answer, err := r.Verdicts().FromPolicies(verdict.Connection{From: verdict.Endpoint{Key: ns.pods[i].pod.Key}, To: verdict.AddrEnd(a),
+							answer, err := walk.FromPolicies(r.Verdicts(), verdict.Connection{From: verdict.Endpoint{Key: ns.pods[i].pod.Key}, To: verdict.AddrEnd(a),
 								Protocol: p.Protocol, Port: p.Port})
 							if err != nil {
 								t.Fatal(err)
@@ -130,7 +131,7 @@ func TestMatrixOutsideIsTrace(t *testing.T) {
 						v = CellDeny
 					}
 					q, ok := m.Example(ns, to)
-					if answer, err := r.Verdicts().FromPolicies(q); !ok || err != nil || string(answer.Verdict) != string(v) {
+					if answer, err := walk.FromPolicies(r.Verdicts(), q); !ok || err != nil || string(answer.Verdict) != string(v) {
 						t.Fatalf("seed %d: %s is an example of %s, and %s (%v)", seed, q, v, answer.Verdict, err)
 					}
 				}

@@ -6,6 +6,8 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
+	"rung/model/verdict/matrix"
+	"rung/model/verdict/walk"
 )
 
 // matrixSource is what tells pods apart that ask a Service: their kind, the node where one of
@@ -30,7 +32,7 @@ func (m *Matrix) Services(ctx context.Context) ([]*MatrixEnd, error) {
 		if m.Ports != (verdict.Ports{}) {
 			ports = []verdict.Ports{m.Ports}
 		}
-		if err := m.ask(ctx, e, k, verdict.Endpoint{Key: k}, ports, func(*matrixPod) verdict.Outcome { return 0 }); err != nil {
+		if err := m.ask(ctx, e, k, verdict.Endpoint{Key: k}, ports, func(*matrixPod) matrix.Outcome { return 0 }); err != nil {
 			return nil, err
 		}
 		out = append(out, e)
@@ -45,7 +47,7 @@ func (m *Matrix) throughServices(e *MatrixEnd) {
 	if !e.Network.IsSingleIP() {
 		return
 	}
-	fronts, _ := m.x.Fronts(verdict.AddrEnd(e.addr))
+	fronts, _ := m.x.FrontPorts(verdict.AddrEnd(e.addr))
 	var ports []verdict.Ports
 	for _, f := range fronts {
 		if p := (verdict.Ports{Protocol: f.Protocol, Port: f.Lo}); m.Ports == (verdict.Ports{}) || m.Ports == p {
@@ -55,18 +57,18 @@ func (m *Matrix) throughServices(e *MatrixEnd) {
 	if len(ports) == 0 {
 		return
 	}
-	beside := func(p *matrixPod) verdict.Outcome { return e.by[p.kind] }
+	beside := func(p *matrixPod) matrix.Outcome { return e.by[p.kind] }
 	if m.Ports != (verdict.Ports{}) {
-		beside = func(*matrixPod) verdict.Outcome { return 0 }
+		beside = func(*matrixPod) matrix.Outcome { return 0 }
 	}
 	_ = m.ask(context.Background(), e, model.Key{}, verdict.AddrEnd(e.addr), ports, beside) // it has no end
 }
 
 // ask notes of every pod what becomes of its connections to an end on some ports, beside what is
 // known of others. Pods that nothing tells apart are asked once; with no Service, every pod is.
-func (m *Matrix) ask(ctx context.Context, e *MatrixEnd, service model.Key, to verdict.Endpoint, ports []verdict.Ports, beside func(*matrixPod) verdict.Outcome) error {
-	pods, nodes := m.x.Endpoints(service)
-	e.asked = map[matrixSource]verdict.Outcome{}
+func (m *Matrix) ask(ctx context.Context, e *MatrixEnd, service model.Key, to verdict.Endpoint, ports []verdict.Ports, beside func(*matrixPod) matrix.Outcome) error {
+	pods, nodes := walk.ServiceEndpoints(m.x, service)
+	e.asked = map[matrixSource]matrix.Outcome{}
 	e.likes = func(p *matrixPod) matrixSource {
 		s := matrixSource{kind: p.kind, node: -1}
 		if service.Name == "" || nodes[p.pod.NodeName] {
@@ -90,8 +92,8 @@ func (m *Matrix) ask(ctx context.Context, e *MatrixEnd, service model.Key, to ve
 			o := beside(p)
 			for _, port := range ports {
 				for _, c := range m.questions(p, to, port) {
-					if a, err := m.x.FromPolicies(c); err == nil {
-						o |= verdict.OutcomeOf(a.Verdict)
+					if a, err := walk.FromPolicies(m.x, c); err == nil {
+						o |= matrix.OutcomeOf(a.Verdict)
 					}
 				}
 			}
@@ -104,7 +106,7 @@ func (m *Matrix) ask(ctx context.Context, e *MatrixEnd, service model.Key, to ve
 // questions are the connections from a pod to an end on a port, in each family that it can be.
 func (m *Matrix) questions(p *matrixPod, to verdict.Endpoint, port verdict.Ports) (out []verdict.Connection) {
 	c := verdict.Connection{From: verdict.Endpoint{Key: p.pod.Key}, To: to, Protocol: port.Protocol, Port: port.Port}
-	families := m.x.Families(c)
+	families := walk.Families(m.x, c)
 	if families == nil {
 		return []verdict.Connection{c}
 	}
@@ -116,7 +118,7 @@ func (m *Matrix) questions(p *matrixPod, to verdict.Endpoint, port verdict.Ports
 }
 
 // to is what becomes of the connections from a pod to an end that was asked one by one.
-func (e *MatrixEnd) to(p *matrixPod) verdict.Outcome { return e.asked[e.likes(p)] }
+func (e *MatrixEnd) to(p *matrixPod) matrix.Outcome { return e.asked[e.likes(p)] }
 
 // askedExample is a connection of a pod to an end that was asked one by one, with a verdict.
 func (m *Matrix) askedExample(p *matrixPod, to *MatrixEnd, v verdict.Verdict) verdict.Connection {
@@ -125,7 +127,7 @@ func (m *Matrix) askedExample(p *matrixPod, to *MatrixEnd, v verdict.Verdict) ve
 		end = verdict.AddrEnd(to.addr)
 		other, _ := m.example(p.kind, to.kind, false, v)
 		ports = []verdict.Ports{other}
-		fronts, _ := m.x.Fronts(end)
+		fronts, _ := m.x.FrontPorts(end)
 		for _, f := range fronts {
 			ports = append(ports, verdict.Ports{Protocol: f.Protocol, Port: f.Lo})
 		}
@@ -136,7 +138,7 @@ func (m *Matrix) askedExample(p *matrixPod, to *MatrixEnd, v verdict.Verdict) ve
 	for _, port := range ports {
 		all := m.questions(p, end, port)
 		if i := slices.IndexFunc(all, func(c verdict.Connection) bool {
-			a, err := m.x.FromPolicies(c)
+			a, err := walk.FromPolicies(m.x, c)
 			return err == nil && a.Verdict == v
 		}); i >= 0 {
 			return all[i]

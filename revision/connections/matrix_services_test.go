@@ -8,6 +8,8 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
+	"rung/model/verdict/matrix"
+	"rung/model/verdict/walk"
 	"rung/revision"
 	"rung/test/install"
 	"rung/test/made"
@@ -58,18 +60,18 @@ func TestMatrixServicesIsTrace(t *testing.T) {
 	for seed := range seeds {
 		r := revision.New(revision.Facts{Cluster: randomServices(seed)}, nil)
 		x := r.Verdicts()
-		single := func(c verdict.Connection) (out verdict.Outcome) {
-			families := x.Families(c)
+		single := func(c verdict.Connection) (out matrix.Outcome) {
+			families := walk.Families(x, c)
 			if families == nil {
 				families = []verdict.Family{verdict.AnyFamily}
 			}
 			for _, f := range families {
 				c.Family = f
-				a, err := x.FromPolicies(c)
+				a, err := walk.FromPolicies(x, c)
 				if err != nil {
 					t.Fatal(err)
 				}
-				out |= verdict.OutcomeOf(a.Verdict)
+				out |= matrix.OutcomeOf(a.Verdict)
 			}
 			return out
 		}
@@ -95,10 +97,10 @@ func TestMatrixServicesIsTrace(t *testing.T) {
 				for _, ns := range m.Namespaces {
 					for i := range ns.pods {
 						var want MatrixCell
-						var o verdict.Outcome
+						var o matrix.Outcome
 						for _, q := range asked {
 							c := verdict.Connection{From: verdict.Endpoint{Key: ns.pods[i].pod.Key}, To: end, Protocol: q.Protocol, Port: q.Port}
-							if a, err := x.FromPolicies(c); err == nil && a.Front != nil {
+							if a, err := walk.FromPolicies(x, c); err == nil && a.Front != nil {
 								fronts++
 							}
 							o |= single(c)
@@ -115,7 +117,7 @@ func TestMatrixServicesIsTrace(t *testing.T) {
 					if v == CellMixed {
 						v = CellDeny
 					}
-					if a, err := x.FromPolicies(q); !ok || err != nil || string(a.Verdict) != string(v) {
+					if a, err := walk.FromPolicies(x, q); !ok || err != nil || string(a.Verdict) != string(v) {
 						t.Fatalf("seed %d: %s is an example of %s, and %s (%v)", seed, q, v, a.Verdict, err)
 					}
 				}

@@ -7,6 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
+	"rung/model/verdict/diff"
 	"rung/model/words"
 	"rung/revision"
 	"rung/revision/policies"
@@ -14,7 +15,7 @@ import (
 
 // Moves counts what flips at every priority an AdminNetworkPolicy could be given. The error
 // is that of the context, or says why it cannot be known.
-func Moves(r *revision.Revision, ctx context.Context, k model.PolicyKey) (*verdict.Moves, error) {
+func Moves(r *revision.Revision, ctx context.Context, k model.PolicyKey) (*diff.Moves, error) {
 	p := r.Cluster.Policy(k)
 	if p == nil {
 		return nil, fmt.Errorf("there is no %s", k.Label())
@@ -24,7 +25,7 @@ func Moves(r *revision.Revision, ctx context.Context, k model.PolicyKey) (*verdi
 		return nil, fmt.Errorf("%s decides nothing, whatever its priority: Antrea refuses it, or its tier is not there", k.Label())
 	}
 	if onAntrea || r.None(k) == nil && r.Compiled(k) {
-		return verdict.NewMoves(ctx, r.Verdicts(), k, true)
+		return diff.NewMoves(ctx, r.Verdicts(), k, true)
 	}
 	// It is not enforced where it stands: asked is what it would do elsewhere.
 	moved := *p
@@ -33,11 +34,11 @@ func Moves(r *revision.Revision, ctx context.Context, k model.PolicyKey) (*verdi
 	if none := next.None(k); none != nil {
 		return nil, fmt.Errorf("%s is not programmed: %s", k.Label(), policies.NoRowsShort(r, none))
 	}
-	return verdict.NewMoves(ctx, next.Verdicts(), k, false)
+	return diff.NewMoves(ctx, next.Verdicts(), k, false)
 }
 
 // FlipsBrief is FlipsText where there is little room: "14 pairs denied, 3 allowed".
-func FlipsBrief(totals []verdict.Total) string {
+func FlipsBrief(totals []diff.Total) string {
 	sums := map[verdict.Verdict]int{}
 	var order []verdict.Verdict
 	for _, t := range totals {

@@ -8,19 +8,20 @@ import (
 	"time"
 
 	"rung/model/verdict"
+	"rung/model/verdict/diff"
 	"rung/model/words"
 	"rung/revision"
 )
 
 // Otherwise says which lines of a log would have gone the other way had the policies been
 // those of another revision of the same pods. The error is that of the context.
-func Otherwise(r *revision.Revision, ctx context.Context, next *revision.Revision, log *verdict.Log) (*verdict.Otherwise, error) {
+func Otherwise(r *revision.Revision, ctx context.Context, next *revision.Revision, log *diff.Log) (*diff.Otherwise, error) {
 	return log.Otherwise(ctx, r.Verdicts(), next.Verdicts())
 }
 
 // OtherwiseText counts them: "12 of the 340 log lines of the last 15 min would have gone the
 // other way". It is empty where no log was read.
-func OtherwiseText(o *verdict.Otherwise) string {
+func OtherwiseText(o *diff.Otherwise) string {
 	if o == nil || o.Judged+o.Lost == 0 {
 		return ""
 	}
@@ -55,7 +56,7 @@ func noneOr(n int) string {
 
 // OtherwiseBrief is OtherwiseText where there is little room, empty for nothing: "12 log
 // lines go the other way".
-func OtherwiseBrief(o *verdict.Otherwise) string {
+func OtherwiseBrief(o *diff.Otherwise) string {
 	if o == nil || o.Lines == 0 {
 		return ""
 	}
@@ -63,7 +64,7 @@ func OtherwiseBrief(o *verdict.Otherwise) string {
 }
 
 // ContraryText says that lines say otherwise than the policies; empty where none does.
-func ContraryText(o *verdict.Otherwise) string {
+func ContraryText(o *diff.Otherwise) string {
 	if o == nil || o.Contrary == 0 {
 		return ""
 	}
@@ -73,14 +74,14 @@ func ContraryText(o *verdict.Otherwise) string {
 
 // SeenText says in one line which logged connections become something else: "blue/api-0 →
 // red (3 pods), TCP 80: 14 lines".
-func SeenText(g *verdict.SeenGroup) string {
+func SeenText(g *diff.SeenGroup) string {
 	return fmt.Sprintf("%s → %s, %s: %s", EndsText(g.From), EndsText(g.To),
 		PortsText([]verdict.PortRange{{Protocol: g.Protocol, Lo: g.Port, Hi: g.Port}}), words.Total(g.Lines, "line"))
 }
 
 // SeenSaid is what the lines of a group say themselves, and of which that is not what the
 // policies say now: "logged as denied".
-func SeenSaid(g *verdict.SeenGroup) string {
+func SeenSaid(g *diff.SeenGroup) string {
 	var said []string
 	for _, s := range []struct {
 		n    int
@@ -105,12 +106,12 @@ func SeenSaid(g *verdict.SeenGroup) string {
 
 // SeenExample is the newest line of a group: "for example 14:02:11 blue/api-0 → red/web-0
 // tcp 80".
-func SeenExample(g *verdict.SeenGroup) string {
+func SeenExample(g *diff.SeenGroup) string {
 	return "for example " + g.Example.Last.UTC().Format(time.TimeOnly) + " " + SeenConnection(&g.Example).String()
 }
 
 // SeenConnection is a logged connection with pods by their names alone.
-func SeenConnection(s *verdict.Seen) verdict.Connection {
+func SeenConnection(s *diff.Seen) verdict.Connection {
 	c := s.Connection
 	for _, e := range []*verdict.Endpoint{&c.From, &c.To} {
 		if e.Key.Name != "" {

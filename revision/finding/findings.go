@@ -10,7 +10,7 @@ import (
 
 	"rung/model"
 	"rung/model/lint"
-	"rung/model/verdict"
+	"rung/model/verdict/audit"
 	"rung/revision"
 )
 
@@ -19,7 +19,7 @@ type objectFindings struct {
 	once    sync.Once
 	objects atomic.Pointer[[]model.Finding] // of the objects
 	all     atomic.Pointer[[]model.Finding] // and of verdicts
-	audit   atomic.Pointer[verdict.Audit]   // from which those are, nil where it is too large
+	audit   atomic.Pointer[audit.Audit]     // from which those are, nil where it is too large
 }
 
 // findingsCache holds the findings that were worked out last, whichever revision
@@ -63,14 +63,14 @@ func AllFindings(r *revision.Revision, ctx context.Context) ([]model.Finding, er
 		return *d.all.Load(), nil
 	}
 	v := r.Verdicts()
-	audit, err := verdict.NewAudit(ctx, v, lint.Asks(r.Cluster, r.PodIndex()))
-	if err != nil && !errors.Is(err, verdict.ErrTooLarge) {
+	rulesAudit, err := audit.New(ctx, v, lint.Asks(r.Cluster, r.PodIndex()))
+	if err != nil && !errors.Is(err, audit.ErrTooLarge) {
 		return nil, err
 	}
 	if err == nil {
-		d.audit.Store(audit)
+		d.audit.Store(rulesAudit)
 	}
-	f := lint.WithVerdicts(r.Judged(), r.PodIndex(), found, v, audit, err)
+	f := lint.WithVerdicts(r.Judged(), r.PodIndex(), found, v, rulesAudit, err)
 	if !d.all.CompareAndSwap(nil, &f) {
 		return *d.all.Load(), nil // pages hold on to the list they were given
 	}
@@ -107,7 +107,7 @@ func HasFindings(r *revision.Revision) bool {
 
 // KnownAudit is what the verdicts of all connections say of the rules, once AllFindings has
 // asked for them; nil before, and where there are too many.
-func KnownAudit(r *revision.Revision) *verdict.Audit {
+func KnownAudit(r *revision.Revision) *audit.Audit {
 	return revision.Shared[objectFindings](r).audit.Load()
 }
 

@@ -11,6 +11,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/verdict"
+	"rung/model/verdict/walk"
 	"rung/revision"
 	"rung/test/given"
 	"rung/test/made"
@@ -175,7 +176,7 @@ func TestNeverCalmer(t *testing.T) {
 func turnedBy(t *testing.T, was, is *revision.Revision) (opened, cut string, turned bool) {
 	t.Helper()
 	verdictOf := func(r *revision.Revision, q verdict.Connection) verdict.Verdict {
-		a, err := r.Verdicts().FromPolicies(q)
+		a, err := walk.FromPolicies(r.Verdicts(), q)
 		if err != nil {
 			t.Fatal(err)
 		}

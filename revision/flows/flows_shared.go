@@ -3,7 +3,7 @@ package flows
 import (
 	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
-	"rung/model/verdict"
+	"rung/model/verdict/walk"
 	"rung/model/words"
 	"rung/revision"
 	"rung/revision/liverows"
@@ -40,7 +40,7 @@ func Shared(r *revision.Revision, a *nb.ACL, x *flow.Flow) (text string, first *
 
 // nameOf is the rule of an ACL, or what stands for one.
 func nameOf(r *revision.Revision, a *nb.ACL) string {
-	d := verdict.RowDecider(a)
+	d := walk.RowDecider(a)
 	if p := r.Cluster.Policy(d.Policy); p != nil {
 		if rule := p.Rule(d.Direction, d.Rule); rule != nil {
 			d.RuleName = rule.Name

@@ -9,6 +9,7 @@ import (
 	"rung/model/ovn/flow"
 	"rung/model/ovn/ovntrace"
 	"rung/model/verdict"
+	"rung/model/verdict/walk"
 	"rung/revision/liverows"
 )
 
@@ -261,7 +262,7 @@ func (s *OVNStage) compare() {
 // one tier and priority that do the same was met makes no difference.
 func (s *OVNStage) is(d verdict.Decider) bool {
 	return slices.ContainsFunc(s.By.Rules, func(b liverows.BehindRule) bool {
-		r := verdict.RowDecider(b.ACL)
+		r := walk.RowDecider(b.ACL)
 		if r.Policy != (model.Key{}) && r.Rule >= 0 && r.Policy == d.Policy && r.Direction == d.Direction && r.Rule == d.Rule {
 			return true
 		}

@@ -9,6 +9,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/ovn/ovntrace"
 	"rung/model/verdict"
+	"rung/model/verdict/walk"
 	"rung/model/words"
 	"rung/revision"
 )
@@ -211,7 +212,7 @@ func (b *Behind) Label() string {
 
 // Decider is the rule as a row's.
 func (b *BehindRule) Decider() verdict.Decider {
-	d := verdict.RowDecider(b.ACL)
+	d := walk.RowDecider(b.ACL)
 	d.RuleName = b.RuleName
 	return d
 }

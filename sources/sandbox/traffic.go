@@ -13,7 +13,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
-	"rung/model/verdict"
+	"rung/model/verdict/walk"
 	"rung/sources/acllog"
 )
 
@@ -59,7 +59,7 @@ type Traffic struct {
 	mu      sync.Mutex // one Run at a time
 	random  *rand.Rand
 	world   *world
-	matches verdict.Matches
+	matches walk.Matches
 	meters  meters
 	seq     map[string]uint64
 	recent  []flow
@@ -171,7 +171,7 @@ func (t *Traffic) walk(now time.Time, f *flow, sink func(zone, line string)) {
 	}
 }
 
-func (t *Traffic) log(now time.Time, z *verdict.Zone, s stage, acl *nb.ACL, sink func(zone, line string)) {
+func (t *Traffic) log(now time.Time, z *walk.Zone, s stage, acl *nb.ACL, sink func(zone, line string)) {
 	if !t.meters.allow(z, acl, now) {
 		t.stats.limited.Add(1)
 		t.lost.add(z.Name, acl.UUID)
@@ -208,7 +208,7 @@ type meterKey struct{ zone, meter, acl string }
 // allow says whether the meter lets one more message through: as many a second
 // as its band's rate, and at most a second's worth, or the band's burst if that
 // is more, at once.
-func (m meters) allow(z *verdict.Zone, acl *nb.ACL, now time.Time) bool {
+func (m meters) allow(z *walk.Zone, acl *nb.ACL, now time.Time) bool {
 	meter := z.DB.MeterByName(acl.Meter)
 	if meter == nil || len(meter.Bands) == 0 {
 		return true

@@ -4,7 +4,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
-	"rung/model/verdict"
+	"rung/model/verdict/walk"
 )
 
 // isolates says whether the zone has the rows of a namespace's NetworkPolicies:
@@ -17,15 +17,15 @@ func isolates(db *nb.DB, namespace string) bool {
 }
 
 // order sorts a zone's rows for judging.
-func (t *Traffic) order(name string, db *nb.DB, old *verdict.Zone) *verdict.Zone {
-	return verdict.NewZone(name, db, &t.matches, old)
+func (t *Traffic) order(name string, db *nb.DB, old *walk.Zone) *walk.Zone {
+	return walk.NewZone(name, db, &t.matches, old)
 }
 
 // decide returns the rows that decided a stage: those that passed the packet on and the
 // one, if any, that ended it. Without that one the packet is allowed
 // (ovn-kubernetes.md#stages). The winner among equals is undefined; here it is the one
 // with the lower UUID. What cannot be judged is passed over.
-func (t *Traffic) decide(z *verdict.Zone, s stage) []*nb.ACL {
+func (t *Traffic) decide(z *walk.Zone, s stage) []*nb.ACL {
 	deciders, unjudged := z.Walk(s.name, s.at, s.packet)
 	t.stats.unjudged.Add(unjudged)
 	return deciders

@@ -15,7 +15,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
-	"rung/model/verdict"
+	"rung/model/verdict/walk"
 	"rung/sources/acllog"
 )
 
@@ -166,7 +166,7 @@ func TestMeters(t *testing.T) {
 	for _, fair := range []bool{true, false} {
 		var r rowSet
 		r.meter(20, fair)
-		z := &verdict.Zone{Name: "a", DB: r.db()}
+		z := &walk.Zone{Name: "a", DB: r.db()}
 		m := meters{}
 		one, two := &nb.ACL{UUID: "1", Meter: nb.LoggingMeter}, &nb.ACL{UUID: "2", Meter: nb.LoggingMeter}
 		now := time.Unix(1000, 0)

@@ -9,7 +9,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
-	"rung/model/verdict"
+	"rung/model/verdict/walk"
 )
 
 // world is the pods and rows that connections are made and judged by, made
@@ -18,7 +18,7 @@ type world struct {
 	cluster *model.Cluster
 	pods    []*endpoint // all that take part, by name
 	outside []target
-	zones   map[string]*verdict.Zone
+	zones   map[string]*walk.Zone
 }
 
 // endpoint is a pod that takes part.
@@ -38,7 +38,7 @@ type target struct {
 // look brings the world up to date.
 func (t *Traffic) look(c *model.Cluster, dbs map[string]*nb.DB, now time.Time) {
 	old := t.world
-	w := &world{cluster: c, pods: old.pods, outside: old.outside, zones: map[string]*verdict.Zone{}}
+	w := &world{cluster: c, pods: old.pods, outside: old.outside, zones: map[string]*walk.Zone{}}
 	same := c == old.cluster && len(dbs) == len(old.zones)
 	for name, db := range dbs {
 		z := old.zones[name]
@@ -71,7 +71,7 @@ func (t *Traffic) prune(w *world) {
 // endpoints are the pods that take part: running, on the default network, with
 // an address and a port in their zone, and under no NetworkPolicy whose rows the
 // zone does not have: without them the rows would tell less than the truth.
-func endpoints(c *model.Cluster, zones map[string]*verdict.Zone) []*endpoint {
+func endpoints(c *model.Cluster, zones map[string]*walk.Zone) []*endpoint {
 	under := map[string][]model.Selector{}
 	for p := range c.Policies(model.KindNP) {
 		under[p.Namespace] = append(under[p.Namespace], p.Subject.Pods)

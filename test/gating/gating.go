@@ -15,6 +15,7 @@ import (
 	"rung/change/history"
 	"rung/model"
 	"rung/model/verdict"
+	"rung/model/verdict/diff"
 	"rung/revision/connections"
 	"rung/test/changing"
 	"rung/test/given"
@@ -144,9 +145,9 @@ func Move(name string, to int32) change.Mutation {
 
 // Logged is a log of lines "FROM TO PORT SAID": a pod that has its address still, "gone" one
 // that has none any more, or an address.
-func Logged(t *testing.T, c *model.Cluster, lines ...string) *verdict.Log {
+func Logged(t *testing.T, c *model.Cluster, lines ...string) *diff.Log {
 	t.Helper()
-	log := &verdict.Log{Fresh: true}
+	log := &diff.Log{Fresh: true}
 	end := func(text string) verdict.Endpoint {
 		if a, err := netip.ParseAddr(text); err == nil {
 			return verdict.AddrEnd(a)
@@ -166,7 +167,7 @@ func Logged(t *testing.T, c *model.Cluster, lines ...string) *verdict.Log {
 		if _, err := fmt.Sscan(text, &from, &to, &port, &said); err != nil {
 			t.Fatal(err)
 		}
-		log.Seen = append(log.Seen, verdict.Seen{Connection: verdict.Connection{From: end(from), To: end(to), Protocol: verdict.TCP, Port: port},
+		log.Seen = append(log.Seen, diff.Seen{Connection: verdict.Connection{From: end(from), To: end(to), Protocol: verdict.TCP, Port: port},
 			Said: verdict.Verdict(said), Stage: model.StageAfterLB, Lines: i + 1})
 		log.Lines += i + 1
 	}

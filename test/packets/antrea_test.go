@@ -9,7 +9,7 @@ import (
 
 	"rung/model"
 	"rung/model/convert"
-	verdicts "rung/model/verdict"
+	"rung/model/verdict/index"
 	"rung/test/made"
 )
 
@@ -39,8 +39,8 @@ func TestAntreaPacketsAgree(t *testing.T) {
 		rules += len(c.Rules)
 		became += len(c.Policies)
 		d.become(c.Policies)
-		options := verdicts.Options{IPv4: d.options.IPv4, IPv6: d.options.IPv6, System: model.SystemAntrea}
-		r.other = func() *verdicts.Index { return verdicts.New(verdicts.View{Cluster: source, Options: options}) }
+		options := index.Options{IPv4: d.options.IPv4, IPv6: d.options.IPv6, System: model.SystemAntrea}
+		r.other = func() *index.Index { return index.New(index.View{Cluster: source, Options: options}) }
 		r.cluster(d)
 		if t.Failed() {
 			t.Fatalf("in set %d of RUNG_SEED=%d, which was\n%s", drawn, seed, describeAntrea(source))

@@ -15,7 +15,7 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-	verdicts "rung/model/verdict"
+	"rung/model/verdict/index"
 	"rung/sources/sandbox/ovn"
 	"rung/test/install"
 )
@@ -88,7 +88,7 @@ type run struct {
 	verdict                             map[string]int // verdicts from policies that packets confirmed
 	// other is what policies other than those that put compiled make of connections, where
 	// packets are held against them: the rows were made of what those became.
-	other func() *verdicts.Index
+	other func() *index.Index
 }
 
 func newRun(t *testing.T) *run {

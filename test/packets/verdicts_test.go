@@ -7,6 +7,8 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	verdicts "rung/model/verdict"
+	"rung/model/verdict/index"
+	"rung/model/verdict/walk"
 	"rung/sources/sandbox/ovn"
 )
 
@@ -25,11 +27,11 @@ func (t *trial) ask() {
 }
 
 // index is what the policies that put compiled last make of connections.
-func (w *world) index() *verdicts.Index {
+func (w *world) index() *index.Index {
 	o, has := w.desired.Options(), func(kind model.Kind, name string) bool {
 		return w.desired.Policy(model.Key{Kind: kind, Name: name}) != nil
 	}
-	return verdicts.New(verdicts.View{Cluster: w.cluster, Options: verdicts.Options{IPv4: o.IPv4, IPv6: o.IPv6, AllowICMP: o.AllowICMP,
+	return index.New(index.View{Cluster: w.cluster, Options: index.Options{IPv4: o.IPv4, IPv6: o.IPv6, AllowICMP: o.AllowICMP,
 		ClusterSubnets: o.ClusterSubnets, DNS: o.DNS, HostNetworkNamespace: o.HostNetworkNamespace,
 		NoRows: func(k model.PolicyKey) *model.NoRows {
 			if c := w.desired.Policy(k); c != nil {
@@ -68,8 +70,8 @@ func (r *run) verdicts(d *drawn, trials []*trial) {
 }
 
 // confirm holds one verdict against the packet.
-func (r *run) confirm(d *drawn, x *verdicts.Index, t *trial, q verdicts.Connection, delivered bool) {
-	a, err := x.Trace(q)
+func (r *run) confirm(d *drawn, x *index.Index, t *trial, q verdicts.Connection, delivered bool) {
+	a, err := walk.Trace(x, q)
 	if err != nil {
 		r.t.Fatalf("%s: %v", q, err)
 	}
@@ -100,7 +102,7 @@ func (r *run) tally() {
 
 // hairpins sends a packet of every pod to its own Service. Nothing is said of its log
 // lines: the rows that it meets carry another address than it was sent with.
-func (r *run) hairpins(d *drawn, x *verdicts.Index) {
+func (r *run) hairpins(d *drawn, x *index.Index) {
 	ctx := r.t.Context()
 	err := r.w.each(func(n *node) error {
 		var packets []ovn.Packet

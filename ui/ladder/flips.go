@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/verdict"
+	"rung/model/verdict/diff"
 	"rung/model/words"
 	"rung/revision"
 	"rung/revision/connections"
@@ -18,7 +18,7 @@ import (
 // elsewhere, one after the other, the newest first. No key waits for it.
 type flips struct {
 	basis    revision.Basis
-	moves    *verdict.Moves     // nil until the first was counted
+	moves    *diff.Moves        // nil until the first was counted
 	known    map[int32]*outcome // by priority
 	counting bool
 	holding  bool // the log's lines against one of them
@@ -41,7 +41,7 @@ type counted struct {
 	carry   *carry
 	basis   revision.Basis
 	at      int32
-	moves   *verdict.Moves
+	moves   *diff.Moves
 	outcome outcome
 }
 
@@ -95,7 +95,7 @@ func (v *ladderPage) count(env *view.Env) {
 		}
 		totals := out.moves.At(at)
 		out.outcome.text = connections.FlipsBrief(totals)
-		out.outcome.flips = slices.ContainsFunc(totals, func(t verdict.Total) bool { return t.Before != t.After })
+		out.outcome.flips = slices.ContainsFunc(totals, func(t diff.Total) bool { return t.Before != t.After })
 		return out
 	})
 }

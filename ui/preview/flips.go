@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"rung/model/verdict"
+	"rung/model/verdict/diff"
 	"rung/model/words"
 	"rung/revision/connections"
 	"rung/themes"
@@ -30,7 +31,7 @@ func (v *View) effect(b *page) {
 }
 
 // logged counts the log lines that would have gone the other way.
-func (b *page) logged(o *verdict.Otherwise) {
+func (b *page) logged(o *diff.Otherwise) {
 	text := connections.OtherwiseText(o)
 	if text == "" {
 		return
@@ -66,7 +67,7 @@ func (v *View) flips(b *page) {
 	}
 }
 
-func (b *page) groups(gs []verdict.Group) {
+func (b *page) groups(gs []diff.Group) {
 	for i := range gs {
 		if i == maxGroups {
 			b.text(fmt.Sprintf("and %s", words.Count(len(gs)-maxGroups, "more group")), b.st.Dim)
@@ -84,7 +85,7 @@ func (b *page) groups(gs []verdict.Group) {
 }
 
 // seen lists the log lines that would have gone the other way.
-func (b *page) seen(o *verdict.Otherwise) {
+func (b *page) seen(o *diff.Otherwise) {
 	if o == nil || len(o.Groups) == 0 {
 		return
 	}

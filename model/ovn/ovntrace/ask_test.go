@@ -12,6 +12,8 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/verdict"
+	"rung/model/verdict/index"
+	"rung/model/verdict/walk"
 	"rung/test/made"
 )
 
@@ -139,7 +141,7 @@ func TestPlan(t *testing.T) {
 		"n2": zoneRows("n2", "0a:58:0a:f4:02:02 10.244.2.2", map[string]string{"a_z": "0a:58:0a:f4:02:03 10.244.2.3"}),
 	}
 	const r1, r2 = "0a:58:0a:f4:01:01", "0a:58:0a:f4:02:01"
-	x := verdict.New(verdict.View{Cluster: c, Options: verdict.Options{IPv4: true}})
+	x := index.New(index.View{Cluster: c, Options: index.Options{IPv4: true}})
 	for _, tt := range []struct {
 		from, to verdict.Endpoint
 		want     []string // zone, switch, port, hardware addresses
@@ -156,7 +158,7 @@ func TestPlan(t *testing.T) {
 		{verdict.PodEnd("a", "x"), verdict.AddrEnd(netip.MustParseAddr("239.1.1.1")), nil, "ovn-trace cannot be asked about a multicast group"},
 	} {
 		q := verdict.Connection{From: tt.from, To: tt.to, Protocol: verdict.TCP, Port: 80}
-		answer, err := x.FromPolicies(q)
+		answer, err := walk.FromPolicies(x, q)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,332 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"slices"
+
+	"rung/model"
+	"rung/model/verdict"
+	"rung/model/verdict/index"
+	"rung/model/verdict/matrix"
+)
+
+// Audited is what a rule comes to over all connections there are.
+type Audited struct {
+	Policy    model.Key
+	Direction model.Direction
+	Rule      int
+	Action    model.Action
+	// Matches says that it matches connections, Decides that it decides one of them where it
+	// is asked, alone or with others of its priority; a Pass decides that the next tier is
+	// asked. Matters says that some connection has another verdict without the rule.
+	Matches, Decides, Matters bool
+	// Example is a connection that it matches, one that it decides where there is one.
+	Example verdict.Connection
+	// Sways says that somewhere it is asked the end that asks comes to something else without
+	// it, whatever the other end says.
+	Sways bool
+	// Instead are those that decide before it what it matches and does not decide, the one
+	// that decides most kinds of connections first.
+	Instead []verdict.Decider
+	// Without are those that decide without the rule what it decides; Undecided says that
+	// of some of it nothing else does, which lets it through.
+	Without   []verdict.Decider
+	Undecided bool
+	// PickedUp says of a Pass that a lower tier decides something that it passes on; Through
+	// is a connection that it passes on and that is let through, as nothing there decides it.
+	PickedUp bool
+	Through  *verdict.Connection
+	// Clashes are the rules of other policies that share its priority and disagree about what
+	// no rule above decides.
+	Clashes []Clash
+	// Turned are, of a rule that Ask.Wide names, the pairs of pods that have another verdict
+	// without it.
+	Turned Turned
+	// Cuts are the connections that Ask.DNS names and the rule drops where it is asked.
+	Cuts [2]Cut
+	// Over is, for an Allow of an AdminNetworkPolicy, a connection let through that a
+	// NetworkPolicy's default deny would stop if the rule were a Pass; for a Deny one that
+	// an Allow of a NetworkPolicy or an EgressFirewall would let through then. For a Deny of
+	// an EgressFirewall it is one that an AdminNetworkPolicy allows.
+	Over *Overruled
+	// Outside is, for a Deny of every pod that begins no connection with an address, a
+	// connection from outside that comes in all the same.
+	Outside *verdict.Connection
+}
+
+// Clash is a rule of another policy, and a connection of which it is undefined which of the
+// two decides it; Undefined says that its verdict is, too, and not the other end's Deny.
+type Clash struct {
+	Policy     model.Key
+	Connection verdict.Connection
+	Undefined  bool
+}
+
+// Overruled is a connection whose verdict would be another one's.
+type Overruled struct {
+	Connection verdict.Connection
+	By         []verdict.Decider // who would decide it, or did before it
+}
+
+// AuditedPolicy is what a policy that only allows comes to.
+type AuditedPolicy struct {
+	Policy           model.Key
+	Decides, Matters bool
+	Example          verdict.Connection
+}
+
+// Audit is what every rule that is enforced comes to, in the order of the policies.
+type Audit struct {
+	Rules []Audited
+	// Allowing are the AdminNetworkPolicies and the baseline, as far as they only allow.
+	Allowing []AuditedPolicy
+	// Isolated are the default denies of NetworkPolicies that drop what Ask.DNS names, by the
+	// policies that isolate.
+	Isolated []Isolated
+}
+
+// ErrTooLarge marks an Audit that would take too long; the text says what is too many.
+var ErrTooLarge = errors.New("too large")
+
+// The bounds of an Audit: pairs of classes, and terms that are tried. Both are counted, so
+// that the same cluster always gives the same answer.
+const (
+	mostPairs = 2_000_000
+	mostTries = 150_000_000
+)
+
+// New asks about all connections of an index. The error is that of the context, or
+// an ErrTooLarge.
+func New(ctx context.Context, x *index.Index, ask Ask) (*Audit, error) {
+	c := matrix.ClassesOf(x, nil)
+	n := len(c.List)
+	if n*n > mostPairs {
+		return nil, fmt.Errorf("%w: %d kinds of pods and addresses, at most %d", ErrTooLarge, n, isqrt(mostPairs))
+	}
+	a := newAuditor(x, c, ask)
+	for i := range int32(n) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for j := range int32(n) {
+			a.classes(i, j)
+		}
+		if a.tries > mostTries {
+			return nil, fmt.Errorf("%w: the rules of %d kinds of pods and addresses overlap too much", ErrTooLarge, n)
+		}
+	}
+	return a.audit(), nil
+}
+
+func isqrt(n int) (r int) {
+	for (r+1)*(r+1) <= n {
+		r++
+	}
+	return r
+}
+
+// auditor works an Audit out.
+type auditor struct {
+	x     *index.Index
+	c     *matrix.Classes
+	rules []Audited
+	of    []int32 // of ruleRefs: the place in rules, -1 for none
+	allow []AuditedPolicy
+	allOf []int32 // of rules: the place in allow, -1 for none
+	// instead and without are the ruleRefs that Instead and Without name.
+	instead  [][]tally
+	without  [][]int32
+	wide     []int32                // terms of Denies of every pod
+	shown    []int8                 // of rules: what their examples are worth
+	seen     map[[2]uint64]*[]noted // candidates, by two hashes: the lists themselves are many
+	seeds    [2]maphash.Seed
+	tries    int
+	k        matrix.Candidates
+	key      []byte
+	port     audited
+	turns    []bool          // of rules: Ask.Wide
+	dnsPorts [2]uint16       // Ask.Ports
+	dns      [][]int32       // of classes: the ends that are asked for names
+	isolated map[int32]int32 // of ruleRefs: the place in cuts
+	cuts     []Isolated
+	notes    *[]noted // of the candidates that are looked at
+	// Kept from walk to walk: what a term would be without, and that walk.
+	list  []int32
+	again walked
+	hits  []index.Hit
+}
+
+func newAuditor(x *index.Index, c *matrix.Classes, ask Ask) *auditor {
+	a := &auditor{x: x, c: c, dnsPorts: ask.Ports, isolated: map[int32]int32{}, seen: map[[2]uint64]*[]noted{}, seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}, of: make([]int32, len(x.Rules))}
+	type id struct {
+		key       model.Key
+		direction model.Direction
+		rule      int
+	}
+	at := map[id]int32{}
+	for i := range x.Rules {
+		r := &x.Rules[i]
+		a.of[i] = -1
+		if r.Policy == nil || r.Index < 0 {
+			continue
+		}
+		k := id{r.Key, r.Direction, r.Index}
+		u, known := at[k]
+		if !known {
+			u = int32(len(a.rules))
+			at[k] = u
+			a.rules = append(a.rules, Audited{Policy: r.Key, Direction: r.Direction, Rule: r.Index, Action: r.Action})
+			a.allOf = append(a.allOf, a.allowing(r))
+			a.turns = append(a.turns, ask.Wide != nil && ask.Wide(r.Policy, r.Policy.Rule(r.Direction, r.Index)))
+		}
+		a.of[i] = u
+	}
+	a.shown = make([]int8, len(a.rules))
+	a.instead, a.without = make([][]tally, len(a.rules)), make([][]int32, len(a.rules))
+	a.dns = make([][]int32, len(c.List))
+	for _, p := range ask.DNS {
+		for _, e := range c.EndsOfPods([]*model.Pod{p})[0] {
+			a.dns[c.ClassOf[e]] = append(a.dns[c.ClassOf[e]], e)
+		}
+	}
+	for i, t := range x.Terms[index.IngressTerms] {
+		if r := &x.Rules[t.Rule]; a.of[t.Rule] >= 0 && t.Does == index.Drops && r.Key.Kind.IsAdmin() && t.Ports == nil && deniesPods(r.Policy.Rule(r.Direction, r.Index)) {
+			a.wide = append(a.wide, int32(i))
+		}
+	}
+	return a
+}
+
+// deniesPods says whether a rule names every pod.
+func deniesPods(r *model.Rule) bool {
+	return slices.ContainsFunc(r.Peers, func(p model.Peer) bool {
+		return p.Namespace == "" && p.Namespaces.Empty() &&
+			(p.Kind == model.PeerNamespaces || p.Kind == model.PeerPods && p.Pods.Empty())
+	})
+}
+
+// allowing is the place of the rule's policy where that only allows, -1 where it does not.
+func (a *auditor) allowing(r *index.Rule) int32 {
+	if !r.Key.Kind.IsAdmin() {
+		return -1
+	}
+	for rule := range r.Policy.AllRules() {
+		if rule.Action != model.Allow {
+			return -1
+		}
+	}
+	if n := len(a.allow); n == 0 || a.allow[n-1].Policy != r.Key {
+		a.allow = append(a.allow, AuditedPolicy{Policy: r.Key})
+	}
+	return int32(len(a.allow) - 1)
+}
+
+// classes looks at the connections from a class to another.
+func (a *auditor) classes(i, j int32) {
+	how, ok := a.c.Mode(i, j)
+	if !ok {
+		return
+	}
+	near, far := a.c.Pairs(i, j)
+	switch {
+	case near+far == 0:
+	case how != matrix.FarAway:
+		a.between(i, j, how, matrix.AnyNodes)
+		if how == matrix.Arriving && len(a.c.List[i].Own) == 0 {
+			a.comesIn(i, j)
+		}
+	case !a.c.NodesMatter(i, j):
+		a.between(i, j, how, matrix.AnyNodes)
+	default:
+		if far > 0 {
+			a.between(i, j, matrix.FarAway, matrix.TwoNodes)
+		}
+		if near > 0 {
+			a.between(i, j, matrix.SameNode, matrix.OneNode)
+		}
+	}
+}
+
+// comesIn notes what comes in from outside past a Deny of every pod.
+func (a *auditor) comesIn(i, j int32) {
+	for _, t := range a.wide {
+		u := &a.rules[a.of[a.x.Terms[index.IngressTerms][t].Rule]]
+		if u.Outside != nil || !a.c.List[j].Holds.Has(a.x.Terms[index.IngressTerms][t].To) {
+			continue
+		}
+		a.c.FindCandidates(i, j, matrix.Arriving, &a.k)
+		for _, s := range a.c.Profile(&a.k, a.key).Segments {
+			if s.Verdict == verdict.Allow {
+				q := a.connection(i, j, matrix.AnyNodes, s.Protocol, verdict.PortRange{Protocol: s.Protocol, Lo: s.Lo, Hi: s.Hi}.Example())
+				u.Outside = &q
+				break
+			}
+		}
+	}
+}
+
+func (a *auditor) connection(i, j int32, nodes matrix.Nodes, p verdict.Protocol, port uint16) verdict.Connection {
+	from, to, _ := a.c.Example(i, j, nodes)
+	return verdict.Connection{From: from, To: to, Family: a.c.List[i].Family, Protocol: p, Port: port}
+}
+
+// between looks at every port of the connections of two classes, once for each list of
+// candidates.
+func (a *auditor) between(i, j int32, how matrix.Mode, nodes matrix.Nodes) {
+	a.c.FindCandidates(i, j, how, &a.k)
+	if len(a.k.Egress)+len(a.k.Source)+len(a.k.Destination) == 0 {
+		return
+	}
+	a.key = a.k.Key(a.key[:0])
+	if to := a.c.List[j]; to.Outside && !to.Host { // of an EgressFirewall only these show it
+		a.key = append(a.key, 1)
+	}
+	if len(a.dns[j]) > 0 {
+		a.key = append(a.key, 2)
+	}
+	hash := [2]uint64{maphash.Bytes(a.seeds[0], a.key), maphash.Bytes(a.seeds[1], a.key)}
+	notes := a.seen[hash]
+	if notes == nil {
+		notes = &noNotes
+		a.notes = nil
+		a.look(i, j, nodes)
+		if a.notes != nil {
+			notes = a.notes
+		}
+		a.seen[hash] = notes
+	}
+	a.count(i, j, nodes, *notes)
+}
+
+// look looks at every port of the connections of two classes.
+func (a *auditor) look(i, j int32, nodes matrix.Nodes) {
+	for proto := range int8(len(verdict.Protocols)) {
+		edges := a.c.Edges(&a.k, proto)
+		for n, port := range edges {
+			hi := uint16(verdict.LastPort)
+			if n+1 < len(edges) {
+				hi = edges[n+1] - 1
+			}
+			p := &a.port
+			p.auditor, p.from, p.to, p.nodes, p.proto, p.ports = a, i, j, nodes, proto, verdict.PortRange{Protocol: verdict.Protocols[proto], Lo: port, Hi: hi}
+			p.run()
+		}
+	}
+}
+
+func (a *auditor) audit() *Audit {
+	for u := range a.rules {
+		slices.SortStableFunc(a.instead[u], func(a, b tally) int { return cmp.Compare(b.n, a.n) })
+		for _, t := range a.instead[u] {
+			a.rules[u].Instead = verdict.AddDecider(a.rules[u].Instead, a.x.RuleDecider(t.rule))
+		}
+		for _, r := range a.without[u] {
+			a.rules[u].Without = verdict.AddDecider(a.rules[u].Without, a.x.RuleDecider(r))
+		}
+	}
+	return &Audit{Rules: a.rules, Allowing: a.allow, Isolated: a.cuts}
+}

@@ -1,0 +1,202 @@
+package audit
+
+import (
+	"slices"
+
+	"rung/model"
+	"rung/model/verdict"
+	"rung/model/verdict/index"
+	"rung/model/verdict/matrix"
+)
+
+// Isolated is a default deny of NetworkPolicies that drops what Ask.DNS names.
+type Isolated struct {
+	By        []model.Key
+	Direction model.Direction
+	Cuts      [2]Cut
+}
+
+// Ask is what an Audit looks at besides; the zero value is nothing.
+type Ask struct {
+	// Wide names the rules of which the pairs that they turn are counted.
+	Wide func(*model.Policy, *model.Rule) bool
+	// DNS are the pods that are asked for names, at the ports of Ports: UDP's and TCP's.
+	DNS   []*model.Pod
+	Ports [2]uint16
+}
+
+// The places of Ask.Ports and of what is cut.
+const (
+	CutUDP = iota
+	CutTCP
+)
+
+// Turned counts pairs of pods that have another verdict without a rule; Examples are at most
+// three, each of other kinds of pods.
+type Turned struct {
+	Pairs    int
+	Examples []verdict.Connection
+	families [2]int
+}
+
+// Cut is connections to the DNS pods that a rule drops: from how many pods, and one of them.
+type Cut struct {
+	Pods    int
+	Example *verdict.Connection
+	from    index.Set // of pods
+}
+
+// tally is a rule and how many kinds of connections it decides instead of another.
+type tally struct {
+	rule int32
+	n    int
+}
+
+// countRules adds the rules of terms that decide, or pass on, before a rule, each once. Those
+// that Ask.Wide names are never left out.
+func (p *audited) countRules(u int32, terms []index.Term, refs []int32) {
+	into := &p.instead[u]
+	for _, i := range refs {
+		r := terms[i].Rule
+		if p.of[r] == u {
+			continue
+		}
+		k := slices.IndexFunc(*into, func(t tally) bool { return t.rule == r })
+		switch {
+		case k >= 0:
+			(*into)[k].n++
+		case len(*into) < mostNamed || p.of[r] >= 0 && p.turns[p.of[r]]:
+			*into = append(*into, tally{r, 1})
+		}
+	}
+}
+
+// noted is something that is so of every pair of classes with the same candidates, and is
+// counted for each.
+type noted struct {
+	rule  int32 // of rules; for a default deny, of cuts
+	as    notedAs
+	ports verdict.PortRange // for an example
+}
+
+type notedAs uint8
+
+const (
+	turned notedAs = iota
+	cutsUDP
+	cutsTCP
+	isolatesUDP
+	isolatesTCP
+)
+
+// noNotes is what most candidates have.
+var noNotes []noted
+
+// note notes something of the candidates that are looked at, once.
+func (p *audited) note(n noted) {
+	n.ports = p.ports
+	a := p.auditor
+	if a.notes == nil {
+		a.notes = &[]noted{}
+	}
+	if !slices.ContainsFunc(*a.notes, func(o noted) bool { return o.rule == n.rule && o.as == n.as }) {
+		*a.notes = append(*a.notes, n)
+	}
+}
+
+// cut notes which terms drop what is asked of the DNS pods, at the end that is looked at.
+func (p *audited) cut() {
+	if len(p.dns[p.to]) == 0 || p.auditor.c.List[p.from].Outside {
+		return
+	}
+	k := slices.IndexFunc([]verdict.Protocol{verdict.UDP, verdict.TCP}, func(proto verdict.Protocol) bool { return p.ports.Protocol == proto })
+	if k < 0 || p.dnsPorts[k] < p.ports.Lo || p.dnsPorts[k] > p.ports.Hi {
+		return
+	}
+	w := &p.walks[p.at]
+	for _, i := range w.decided {
+		t := &w.terms[i]
+		if t.Does != index.Drops {
+			continue
+		}
+		if u := p.of[t.Rule]; u >= 0 {
+			p.note(noted{rule: u, as: cutsUDP + notedAs(k)})
+			continue
+		}
+		if r := &p.x.Rules[t.Rule]; len(r.Isolating) > 0 {
+			n, known := p.isolated[t.Rule]
+			if !known {
+				n = int32(len(p.cuts))
+				p.isolated[t.Rule] = n
+				p.cuts = append(p.cuts, Isolated{By: r.Isolating, Direction: r.Direction})
+			}
+			p.note(noted{rule: n, as: isolatesUDP + notedAs(k)})
+		}
+	}
+}
+
+// count counts what was noted of candidates for two classes that have them.
+func (a *auditor) count(i, j int32, nodes matrix.Nodes, notes []noted) {
+	for _, n := range notes {
+		switch n.as {
+		case turned:
+			a.turn(i, j, nodes, n)
+		case cutsUDP, cutsTCP:
+			a.cutFrom(i, j, nodes, n.as-cutsUDP, &a.rules[n.rule].Cuts)
+		default:
+			a.cutFrom(i, j, nodes, n.as-isolatesUDP, &a.cuts[n.rule].Cuts)
+		}
+	}
+}
+
+// mostExamples bounds Turned.Examples.
+const mostExamples = 3
+
+// turn counts the pairs of two classes of pods that a rule turns.
+func (a *auditor) turn(i, j int32, nodes matrix.Nodes, n noted) {
+	from, to := a.c.List[i], a.c.List[j]
+	if from.Outside || to.Outside {
+		return
+	}
+	near, far := a.c.Pairs(i, j)
+	switch nodes {
+	case matrix.AnyNodes:
+		far += near
+	case matrix.OneNode:
+		far = near
+	}
+	// A pair of pods with both families counts in each.
+	t := &a.rules[n.rule].Turned
+	family := 0
+	if from.Family == verdict.IPv6 {
+		family = 1
+	}
+	t.families[family] += far
+	t.Pairs = max(t.families[0], t.families[1])
+	if far > 0 && len(t.Examples) < mostExamples {
+		t.Examples = append(t.Examples, a.connection(i, j, nodes, n.ports.Protocol, n.ports.Example()))
+	}
+}
+
+// cutFrom counts the pods of a class whose queries are dropped.
+func (a *auditor) cutFrom(i, j int32, nodes matrix.Nodes, k notedAs, cuts *[2]Cut) {
+	cut, x := &cuts[k], a.x
+	if cut.from == nil {
+		cut.from = index.NewSet(x.Pods.Len())
+	}
+	for _, to := range a.dns[j] {
+		for _, e := range a.c.List[i].Ends {
+			if x.Ends[e].Pod == x.Ends[to].Pod || nodes != matrix.AnyNodes && (x.NodeOfEnd(e) == x.NodeOfEnd(to)) != (nodes == matrix.OneNode) {
+				continue
+			}
+			if cut.Example == nil {
+				cut.Example = &verdict.Connection{From: x.Endpoint(e), To: x.Endpoint(to), Family: a.c.List[i].Family,
+					Protocol: [...]verdict.Protocol{verdict.UDP, verdict.TCP}[k], Port: a.dnsPorts[k]}
+			}
+			if pod := x.Ends[e].Pod; !cut.from.Has(pod) {
+				cut.from.Add(pod)
+				cut.Pods++
+			}
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package diff
+
+import (
+	"context"
+	"net/netip"
+	"slices"
+
+	"rung/model"
+	"rung/model/verdict"
+	"rung/model/verdict/index"
+	"rung/model/verdict/matrix"
+)
+
+// Asked says what a Difference is about besides all flips.
+type Asked struct {
+	// About are policies of whose rules it is told what they decide.
+	About []model.Key
+	// Watches are connections that are counted by themselves as well.
+	Watches []Watch
+	// Wanted, where set, is what the change is made for: what else becomes so is told.
+	Wanted *Wanted
+	// Protected names the namespaces whose connections are counted in Reach.Protected; nil
+	// names none.
+	Protected func(namespace string) bool
+}
+
+// Watch is some of all connections: those to some ends, on some ports.
+type Watch struct {
+	To    func(*model.Pod) bool // nil for no pod
+	Addrs []netip.Addr          // of no pod
+	Ports []verdict.PortRange   // none for all
+}
+
+// Difference is what a change does to connections. It is complete: what it does not name
+// stays as it was.
+type Difference struct {
+	// Flips become another verdict, what hurts first. Others keep their verdict and are
+	// decided by another rule.
+	Flips, Others []Group
+	// Totals count the pairs of Flips and Others, each once however many of its ports do.
+	Totals []Total
+	// Reaches count the Flips by the namespaces of their ends, and Hangs what is denied
+	// still, by one end where it was by both.
+	Reaches []Reach
+	Hangs   []Hanging
+	// Watched are the flips of each Watch.
+	Watched [][]Group
+	// Beyond is what becomes what is Wanted and is not, a pair once however many of its ports
+	// do; nil for nothing.
+	Beyond *Group
+	// Rules are those of Asked.About that the change is about.
+	Rules []RuleUse
+}
+
+// Total is how many pairs become what: a pair of which ports go both ways counts for both.
+type Total struct {
+	Before, After verdict.Verdict
+	Pairs         int
+}
+
+// Group is connections that become the same through the same rules.
+type Group struct {
+	Before, After verdict.Verdict
+	// ByBefore and ByAfter decide at the stage that settles it; none where nothing matches,
+	// which lets it through. Several are of one priority.
+	ByBefore, ByAfter []verdict.Decider
+	Ports             []verdict.PortRange
+	From, To          verdict.Ends
+	// Pairs counts the pairs of ends: of pods, each with each of its addresses; of addresses
+	// outside each part of them that a rule tells from others, a network or a node, counts as
+	// one.
+	Pairs   int
+	Example verdict.Connection
+}
+
+// Differ says what becomes of connections from one index to another. The error is that of
+// the context.
+func Differ(ctx context.Context, before, after *index.Index, ask Asked) (*Difference, error) {
+	var marks []netip.Addr
+	for _, w := range ask.Watches {
+		for _, a := range w.Addrs {
+			if len(after.EndsAt(a)) == 0 && len(before.EndsAt(a)) == 0 && !slices.Contains(marks, a) {
+				marks = append(marks, a)
+			}
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	d := &differ{Comparison: matrix.NewComparison(before, after, marks), ask: ask,
+		results: map[[2]*decisions]*result{}, groups: map[string]*gathered{}, ids: map[string]int32{},
+		walkIDs: map[string]int32{}, ways: map[[3]int32]*decisions{}, cut: map[cutting]map[*decisions]*decisions{}}
+	d.sides = [2]*side{newSide(d, d.Before, 0), newSide(d, d.After, 1)}
+	d.reach = newReaches(d.After, ask.Protected)
+	d.watch()
+	d.want()
+	n, err := 0, error(nil)
+	d.Each(func(a, b int32, how matrix.Mode, nodes matrix.Nodes, pairs int) bool {
+		if n++; n%256 == 0 {
+			err = ctx.Err()
+		}
+		if err == nil {
+			d.pair(a, b, how, nodes, pairs)
+		}
+		return err == nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return d.difference(), nil
+}
+
+// differ works a Difference out.
+type differ struct {
+	*matrix.Comparison
+	ask     Asked
+	sides   [2]*side
+	results map[[2]*decisions]*result
+	// walks are what becomes of ports in a walk, each once, and ways what three make together.
+	walks   []*portWalk
+	walkIDs map[string]int32
+	ways    map[[3]int32]*decisions
+	cut     map[cutting]map[*decisions]*decisions
+	raw     []byte
+	groups  map[string]*gathered
+	ids     map[string]int32 // of deciders, by what they are
+	watches []watched
+	uses    []RuleUse
+	totals  []Total
+	beyond  *beyond // nil where nothing is wanted
+	reach   *reaches
+	// By side and rule of the index, the places in uses; and by place the side, and who
+	// decides instead.
+	useOf   [2]map[int32][]int
+	useSide []int
+	instead []map[int32]bool
+}

@@ -1,0 +1,238 @@
+package diff
+
+import (
+	"cmp"
+	"context"
+	"net/netip"
+	"slices"
+	"time"
+
+	"rung/model"
+	"rung/model/verdict"
+	"rung/model/verdict/index"
+	"rung/model/verdict/walk"
+)
+
+// Log is what a log says of connections: those of its newest lines.
+type Log struct {
+	From, To time.Time // of the oldest line and the newest
+	Fresh    bool      // they are the newest there can be, not of a log that ended before
+	Lines    int       // of Seen
+	// Over are older lines of that time, left out since there are too many different
+	// connections.
+	Over int
+	Seen []Seen
+}
+
+// Seen is a connection that was logged, and how often.
+type Seen struct {
+	// Connection has an address at each end, with the pod that had it when the lines were
+	// written.
+	Connection verdict.Connection
+	// Said is what became of it, Allow or Deny, by the rules at one stage on one node; empty
+	// where a rule passed it on. Stage and Zone are empty where they are not known: an older
+	// ovn-controller does not say whether it was before load balancing or after it.
+	Said        verdict.Verdict
+	Stage       model.Stage
+	Zone        string
+	Lines       int
+	First, Last time.Time
+}
+
+// Otherwise says which lines of a log would be others after a change.
+type Otherwise struct {
+	From, To time.Time
+	Fresh    bool
+	// Judged are the lines that count; Lost those whose address has no pod any more, or
+	// another one; Over as in Log.
+	Judged, Lost, Over int
+	// Lines are those of Groups, whose connections become another verdict.
+	Lines  int
+	Groups []SeenGroup
+	// Contrary are judged lines that say otherwise than the policies before the change.
+	Contrary int
+}
+
+// SeenGroup is logged connections of the same namespaces and port that become the same.
+type SeenGroup struct {
+	Before, After verdict.Verdict
+	From, To      verdict.Ends
+	Protocol      verdict.Protocol
+	Port          uint16
+	Lines         int
+	First, Last   time.Time
+	// Allowed, Denied and Passed are what the lines say themselves; Contrary says of how many
+	// the policies say otherwise now, before the change.
+	Allowed, Denied, Passed, Contrary int
+	// Example is the newest of them.
+	Example Seen
+}
+
+// Otherwise judges the connections of a log before and after a change: those of pods that
+// still have the address. The error is that of the context.
+func (l *Log) Otherwise(ctx context.Context, before, after *index.Index) (*Otherwise, error) {
+	out := &Otherwise{From: l.From, To: l.To, Fresh: l.Fresh, Over: l.Over}
+	groups := map[seenKey]*seenGroup{}
+	for i := range l.Seen {
+		if i%64 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		s := &l.Seen[i]
+		was, ok := logged(before, s)
+		if !ok {
+			out.Lost += s.Lines
+			continue
+		}
+		is, ok := logged(after, s)
+		if !ok {
+			out.Lost += s.Lines
+			continue
+		}
+		out.Judged += s.Lines
+		contrary := s.contrary(&was)
+		if contrary {
+			out.Contrary += s.Lines
+		}
+		if was.Verdict == is.Verdict {
+			continue
+		}
+		out.Lines += s.Lines
+		c := s.Connection
+		k := seenKey{was.Verdict, is.Verdict, c.From.Key.Namespace, c.To.Key.Namespace, c.Protocol, c.Port}
+		g := groups[k]
+		if g == nil {
+			g = &seenGroup{SeenGroup: SeenGroup{Before: k.before, After: k.after, Protocol: k.proto, Port: k.port, First: s.First, Example: *s}}
+			groups[k] = g
+		}
+		g.add(s, contrary)
+	}
+	for _, g := range groups {
+		g.SeenGroup.From, g.SeenGroup.To = g.from.ends(), g.to.ends()
+		out.Groups = append(out.Groups, g.SeenGroup)
+	}
+	slices.SortFunc(out.Groups, func(a, b SeenGroup) int {
+		return cmp.Or(cmp.Compare(a.After.Rank(), b.After.Rank()), cmp.Compare(a.Before.Rank(), b.Before.Rank()), cmp.Compare(b.Lines, a.Lines),
+			a.Example.Connection.Compare(b.Example.Connection))
+	})
+	return out, nil
+}
+
+// logged is what the policies make of a connection, where its ends are still those that
+// were logged.
+func logged(x *index.Index, s *Seen) (verdict.Answer, bool) {
+	c := s.Connection
+	// The address says who it is now; whoever has it must be who had it.
+	a, err := walk.FromPolicies(x, verdict.Connection{From: verdict.AddrEnd(c.From.Addr), To: verdict.AddrEnd(c.To.Addr), Protocol: c.Protocol, Port: c.Port})
+	if err != nil || len(a.Paths) == 0 || !samePod(a.Paths[0].From.Key, c.From.Key) || !samePod(a.Paths[0].To.Key, c.To.Key) {
+		return a, false
+	}
+	return a, true
+}
+
+// samePod says whether an address is the same pod's, or no pod's, as it was.
+func samePod(now, then model.Key) bool {
+	if then.Kind != model.KindPod {
+		then = model.Key{}
+	}
+	return now == then
+}
+
+// contrary says whether the lines say otherwise than the policies at their stage, by whichever
+// path the connection comes.
+func (s *Seen) contrary(a *verdict.Answer) bool {
+	if s.Said == "" {
+		return false
+	}
+	for i := range a.Paths {
+		var at []verdict.StageVerdict
+		for _, st := range a.Paths[i].Stages {
+			if (s.Zone == "" || st.Zone == s.Zone) && s.about(st.Stage) {
+				at = append(at, st)
+			}
+		}
+		if len(at) == 0 {
+			return false
+		}
+		if now := verdict.JoinStages(at); now != verdict.Allow && now != verdict.Deny || now == s.Said {
+			return false
+		}
+	}
+	return len(a.Paths) > 0
+}
+
+// about says whether the lines may have been written in a stage. One of from-lport does not
+// say in which of the two.
+func (s *Seen) about(stage model.Stage) bool {
+	return s.Stage == "" || (s.Stage == model.StageToLport) == (stage == model.StageToLport)
+}
+
+type seenKey struct {
+	before, after verdict.Verdict
+	from, to      string
+	proto         verdict.Protocol
+	port          uint16
+}
+
+// seenGroup is a group that is still growing.
+type seenGroup struct {
+	SeenGroup
+	from, to seenEnds
+}
+
+func (g *seenGroup) add(s *Seen, contrary bool) {
+	g.Lines += s.Lines
+	switch s.Said {
+	case verdict.Allow:
+		g.Allowed += s.Lines
+	case verdict.Deny:
+		g.Denied += s.Lines
+	default:
+		g.Passed += s.Lines
+	}
+	if contrary {
+		g.Contrary += s.Lines
+	}
+	if s.First.Before(g.First) {
+		g.First = s.First
+	}
+	if s.Last.After(g.Last) {
+		g.Last, g.Example = s.Last, *s
+	}
+	g.from.add(s.Connection.From)
+	g.to.add(s.Connection.To)
+}
+
+// seenEnds are the ends of one side.
+type seenEnds struct {
+	pods    map[model.Key]bool
+	outside map[netip.Addr]bool
+}
+
+func (e *seenEnds) add(end verdict.Endpoint) {
+	if e.pods == nil {
+		e.pods, e.outside = map[model.Key]bool{}, map[netip.Addr]bool{}
+	}
+	if end.Key.Kind == model.KindPod {
+		e.pods[end.Key] = true
+	} else {
+		e.outside[end.Addr] = true
+	}
+}
+
+func (e *seenEnds) ends() verdict.Ends {
+	out := verdict.Ends{Pods: len(e.pods)}
+	for k := range e.pods {
+		out.Some = append(out.Some, k)
+		if !slices.Contains(out.Namespaces, k.Namespace) {
+			out.Namespaces = append(out.Namespaces, k.Namespace)
+		}
+	}
+	slices.SortFunc(out.Some, model.Key.Compare)
+	out.Some = out.Some[:min(3, len(out.Some))]
+	slices.Sort(out.Namespaces)
+	for a := range e.outside {
+		out.Outside = append(out.Outside, netip.PrefixFrom(a, a.BitLen()))
+	}
+	slices.SortFunc(out.Outside, netip.Prefix.Compare)
+	return out
+}

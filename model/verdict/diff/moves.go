@@ -1,0 +1,258 @@
+package diff
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"rung/model"
+	"rung/model/ladder"
+	"rung/model/verdict"
+	"rung/model/verdict/index"
+	"rung/model/verdict/matrix"
+)
+
+// Moves says of one AdminNetworkPolicy what would flip at every priority it could be given.
+// Connections are kept by the terms that they meet in each walk, so that a priority costs no
+// more than the walks in which the policy passes another. It is for one goroutine at a time.
+type Moves struct {
+	x     *index.Index
+	now   int32
+	there bool // it is enforced now, at that priority
+	rungs []int32
+	known map[[2]int][]Total
+	// move is that of the policy under Antrea.
+	move index.AntreaMove
+
+	walks   []*wayWalk
+	ways    map[wayOf]int // pairs of ends
+	cuts    []matrix.Cut  // of the partition
+	results matrix.Results
+}
+
+// wayOf is the walks of connections, and the ports at which they are not meant.
+type wayOf struct {
+	walks [3]int32
+	cutting
+}
+
+// wayWalk is one walk of connections that meet the same terms.
+type wayWalk struct {
+	stage       int
+	moved, rest []int32
+	before      int32 // result
+}
+
+// NewMoves works out what Moves needs: x is an index in which the policy is enforced. there
+// says that it is now, at the priority it has there; without, nothing of it decides now. The
+// error is that of the context.
+func NewMoves(ctx context.Context, x *index.Index, key model.Key, there bool) (*Moves, error) {
+	options := x.Options()
+	m := &Moves{x: x, there: there, known: map[[2]int][]Total{}, ways: map[wayOf]int{}}
+	for p := range x.Cluster().AllPolicies() {
+		switch {
+		case !p.Kind.Ranked() || p.Tier != model.TierAdmin:
+		case p.Key == key:
+			m.now = p.Priority
+		case options.Enforced(p):
+			m.rungs = append(m.rungs, p.Priority)
+		}
+	}
+	slices.Sort(m.rungs)
+	if x.OnAntrea() {
+		m.move = x.AntreaMove(key)
+	}
+	var mine [2]index.Set
+	for stage, terms := range x.Terms {
+		mine[stage] = index.NewSet(len(terms))
+		for i := range terms {
+			if x.Rules[terms[i].Rule].Key == key {
+				mine[stage].Add(int32(i))
+			}
+		}
+	}
+	c := matrix.ClassesAbout(x, mine)
+	m.cuts = c.Outside.Cuts
+	f := newFinder(m, c, mine)
+	for stage, terms := range x.Terms {
+		mine[stage].Each(func(i int32) { c.Mark(&terms[i], f.byFrom) })
+	}
+	for a, to := range f.byFrom {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		to.Each(func(b int32) { f.pair(int32(a), b) })
+	}
+	return m, nil
+}
+
+// At counts what flips where the policy gets a priority.
+func (m *Moves) At(priority int32) []Total {
+	if m.x.OnAntrea() {
+		return m.AtPriority(float64(priority))
+	}
+	if m.there && priority == m.now {
+		return nil
+	}
+	// Between the same neighbours it is the same.
+	at, tied := slices.BinarySearch(m.rungs, priority)
+	key := [2]int{at, 0}
+	if tied {
+		key[1] = 1
+	}
+	out, known := m.known[key]
+	if !known {
+		out = m.count(int32(ladder.PriorityAdminStep) * (m.now - priority))
+		m.known[key] = out
+	}
+	return out
+}
+
+// count counts what flips where the policy's terms have another priority by so much.
+func (m *Moves) count(delta int32) []Total {
+	var terms [2][]index.Term
+	for stage := range terms {
+		terms[stage] = slices.Clone(m.x.Terms[stage])
+		done := index.NewSet(len(terms[stage]))
+		for _, k := range m.walks {
+			for _, i := range k.moved {
+				if k.stage == stage && !done.Has(i) {
+					done.Add(i)
+					terms[stage][i].Priority += delta
+				}
+			}
+		}
+	}
+	return m.countFlips(terms)
+}
+
+// countFlips counts what flips where terms have other priorities.
+func (m *Moves) countFlips(terms [2][]index.Term) (out []Total) {
+	after := make([]int32, len(m.walks))
+	for i, k := range m.walks {
+		after[i] = k.before
+		if len(k.moved) > 0 && (!m.there || k.passes(m.x.Terms[k.stage], terms[k.stage])) {
+			after[i] = m.results.Of(merged(k.rest, k.moved, terms[k.stage]), terms[k.stage], k.moved, k.rest)
+		}
+	}
+	type change struct {
+		ids [6]int32
+		cutting
+	}
+	flips := map[change][]Total{}
+	for way, pairs := range m.ways {
+		c, same := change{[6]int32{-1, -1, -1, -1, -1, -1}, way.cutting}, true
+		for i, id := range way.walks {
+			if id >= 0 {
+				c.ids[i], c.ids[i+3] = m.walks[id].before, after[id]
+				same = same && c.ids[i] == c.ids[i+3]
+			}
+		}
+		if same {
+			continue
+		}
+		kinds, known := flips[c]
+		if !known {
+			kinds = m.flips([3]int32(c.ids[:3]), [3]int32(c.ids[3:]), m.cuts[c.cut].Ports(c.own))
+			flips[c] = kinds
+		}
+		for _, t := range kinds {
+			at := slices.IndexFunc(out, func(o Total) bool { return o.Before == t.Before && o.After == t.After })
+			if at < 0 {
+				at = len(out)
+				out = append(out, t)
+			}
+			out[at].Pairs += pairs
+		}
+	}
+	slices.SortFunc(out, func(a, b Total) int {
+		return cmp.Or(a.After.Rank()-b.After.Rank(), a.Before.Rank()-b.Before.Rank())
+	})
+	return out
+}
+
+// flips are the verdicts that ports change between, each once, but for some ports.
+func (m *Moves) flips(before, after [3]int32, but []verdict.PortRange) (out []Total) {
+	p, q := m.joined(before), m.joined(after)
+	for i, j := 0, 0; i < len(p) && j < len(q); {
+		s, t := p[i], q[j]
+		hi := min(s.Hi, t.Hi)
+		if is := (Total{Before: s.Verdict, After: t.Verdict}); s.Verdict != t.Verdict && !slices.Contains(out, is) &&
+			len(verdict.PortRange{Protocol: s.Protocol, Lo: max(s.Lo, t.Lo), Hi: hi}.Without(but)) > 0 {
+			out = append(out, is)
+		}
+		if s.Hi == hi {
+			i++
+		}
+		if t.Hi == hi {
+			j++
+		}
+	}
+	return out
+}
+
+// joined is what becomes of each port in all walks together.
+func (m *Moves) joined(results [3]int32) (out []matrix.Segment) {
+	for _, id := range results {
+		switch {
+		case id < 0:
+		case out == nil:
+			out = m.results.ByPort[id]
+		default:
+			out = matrix.JoinSegments(out, m.results.ByPort[id])
+		}
+	}
+	return out
+}
+
+// passes says whether a term of the policy comes past another one, or beside it.
+func (k *wayWalk) passes(before, after []index.Term) bool {
+	for _, i := range k.moved {
+		for _, j := range k.rest {
+			if o := &before[j]; o.Tier == before[i].Tier &&
+				cmp.Compare(before[i].Priority, o.Priority) != cmp.Compare(after[i].Priority, after[j].Priority) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// merged is both lists in the order in which their terms decide.
+func merged(a, b []int32, terms []index.Term) []int32 {
+	out := make([]int32, 0, len(a)+len(b))
+	before := func(i, j int32) bool {
+		return cmp.Or(cmp.Compare(terms[i].Tier, terms[j].Tier), cmp.Compare(terms[j].Priority, terms[i].Priority)) <= 0
+	}
+	for len(a) > 0 && len(b) > 0 {
+		if before(a[0], b[0]) {
+			out, a = append(out, a[0]), a[1:]
+		} else {
+			out, b = append(out, b[0]), b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
+}
+
+// AtPriority counts what flips where the policy gets a priority, which need not be whole
+// under Antrea.
+func (m *Moves) AtPriority(priority float64) []Total {
+	if !m.x.OnAntrea() {
+		return m.At(int32(priority))
+	}
+	s := &m.move
+	if m.there && priority == s.Now || s.Tier == 0 {
+		return nil
+	}
+	at, tied := slices.BinarySearch(s.Others, priority)
+	key := [2]int{at, 0}
+	if tied {
+		key[1] = 1
+	}
+	out, known := m.known[key]
+	if !known {
+		out = m.countFlips(m.x.MovedTerms(s, priority))
+		m.known[key] = out
+	}
+	return out
+}

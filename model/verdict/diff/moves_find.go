@@ -1,0 +1,90 @@
+package diff
+
+import (
+	"rung/model/verdict/index"
+	"rung/model/verdict/matrix"
+)
+
+// finder finds the ways of Moves.
+type finder struct {
+	m       *Moves
+	g       *matrix.Grid
+	byFrom  []index.Set
+	mine    [2]index.Set        // terms of the policy, by stage
+	walkOf  [2]map[string]int32 // by terms
+	resting map[int32]int32     // walks without the policy, by result: they never change
+	raw     []byte
+}
+
+func newFinder(m *Moves, c *matrix.Classes, mine [2]index.Set) *finder {
+	f := &finder{m: m, byFrom: make([]index.Set, len(c.List)), mine: mine, resting: map[int32]int32{},
+		walkOf: [2]map[string]int32{{}, {}}}
+	f.g = matrix.NewGrid(c, f.find)
+	return f
+}
+
+func (f *finder) pair(a, b int32) {
+	c := f.g.Classes
+	how, ok := c.Mode(a, b)
+	if !ok {
+		return
+	}
+	near, far := c.Pairs(a, b)
+	var at cutting
+	if how == matrix.Leaving {
+		at.cut = c.List[b].Cut
+	}
+	switch {
+	case how == matrix.Leaving && c.OwnNodeMatters(b):
+		f.add(a, b, how, far, at)
+		at.own = true
+		f.add(a, b, how, near, at)
+	case how != matrix.FarAway || !c.NodesMatter(a, b):
+		f.add(a, b, how, near+far, at)
+	default:
+		f.add(a, b, matrix.FarAway, far, at)
+		f.add(a, b, matrix.SameNode, near, at)
+	}
+}
+
+// add counts the pairs of two classes by the terms of their walks, as Classes.between has
+// them.
+func (f *finder) add(a, b int32, how matrix.Mode, pairs int, at cutting) {
+	if pairs == 0 {
+		return
+	}
+	f.m.ways[wayOf{f.g.Way(a, b, how), at}] += pairs
+}
+
+// find is the walk through some terms.
+func (f *finder) find(kind matrix.WalkKind, met index.Set) int32 {
+	stage := kind.Stage()
+	f.raw = index.AppendSet(f.raw[:0], met)
+	if id, known := f.walkOf[stage][string(f.raw)]; known {
+		return id
+	}
+	k := &wayWalk{stage: stage}
+	met.Each(func(i int32) {
+		if f.mine[stage].Has(i) {
+			k.moved = append(k.moved, i)
+		} else {
+			k.rest = append(k.rest, i)
+		}
+	})
+	terms, list := f.m.x.Terms[stage], k.rest
+	if f.m.there {
+		list = merged(k.rest, k.moved, terms)
+	}
+	k.before = f.m.results.Of(list, terms, k.moved, k.rest)
+	id, known := f.resting[k.before]
+	if len(k.moved) > 0 || !known {
+		id = int32(len(f.m.walks))
+		f.m.walks = append(f.m.walks, k)
+		if len(k.moved) == 0 {
+			k.rest = nil // nobody asks again
+			f.resting[k.before] = id
+		}
+	}
+	f.walkOf[stage][string(f.raw)] = id
+	return id
+}

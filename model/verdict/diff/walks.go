@@ -1,0 +1,247 @@
+package diff
+
+import (
+	"encoding/binary"
+	"rung/model/verdict"
+	"rung/model/verdict/index"
+	"rung/model/verdict/matrix"
+	"slices"
+)
+
+// side is one of the two indexes of a differ.
+type side struct {
+	c    *matrix.Classes
+	d    *differ
+	at   int // 0 before the change, 1 after it
+	grid *matrix.Grid
+	// walkOf are the walks that were met, by stage and terms.
+	walkOf [2]map[string]int32
+
+	names []string // of rules: equal for a rule that is in both, empty when not known yet
+	byOf  []int32  // of rules: the id as a single decider, -1 when not known yet
+	by    map[int32][]int32
+	list  []int32
+	raw   []byte
+	hits  []index.Hit // of the last walk, kept for the next
+}
+
+func newSide(d *differ, c *matrix.Classes, at int) *side {
+	s := &side{c: c, d: d, at: at, walkOf: [2]map[string]int32{{}, {}},
+		names: make([]string, len(c.Index.Rules)), byOf: make([]int32, len(c.Index.Rules)), by: map[int32][]int32{}}
+	for i := range s.byOf {
+		s.byOf[i] = -1
+	}
+	s.grid = matrix.NewGrid(c, s.find)
+	return s
+}
+
+// name is equal for a rule that is in both indexes, though others of its policy may come
+// before it.
+func (s *side) name(rule int32) string {
+	if s.names[rule] == "" {
+		r := &s.c.Index.Rules[rule]
+		s.names[rule] = r.Key.String() + "\x00" + string(r.Direction) + "\x00" + string(r.Action)
+		if r.Policy != nil {
+			s.names[rule] += "\x00" + index.RuleContent(r.Policy.Rule(r.Direction, r.Index))
+		}
+	}
+	return s.names[rule]
+}
+
+// decided is one walk: its verdict, and who decides, as an id.
+type decided struct {
+	verdict verdict.Verdict
+	by      int32
+}
+
+// portWalk is one walk: what becomes of each run of ports, by protocol.
+type portWalk struct {
+	runs [len(verdict.Protocols)][]portRun
+}
+
+// portRun is a run of ports, which ends where the next begins.
+type portRun struct {
+	lo uint16
+	decided
+}
+
+// ruling is what becomes of a run of ports at each walk.
+type ruling struct {
+	verdict.PortRange
+	verdict verdict.Verdict
+	walks   [3]decided
+}
+
+// decisions are those of three walks, for every port.
+type decisions struct {
+	list []ruling
+}
+
+// find is the walk through some terms.
+func (s *side) find(kind matrix.WalkKind, met index.Set) int32 {
+	stage := kind.Stage()
+	s.raw = index.AppendSet(s.raw[:0], met)
+	if id, known := s.walkOf[stage][string(s.raw)]; known {
+		return id
+	}
+	s.list = s.list[:0]
+	met.Each(func(i int32) { s.list = append(s.list, i) })
+	w, terms := &portWalk{}, s.c.Index.Terms[stage]
+	for proto := range w.runs {
+		for _, lo := range index.PortEdges(int8(proto), terms, s.list) {
+			w.runs[proto] = append(w.runs[proto], portRun{lo, s.walk(s.list, terms, int8(proto), lo)})
+		}
+	}
+	s.d.noteUse(s, stage, s.list, w)
+	for proto, runs := range w.runs {
+		w.runs[proto] = slices.CompactFunc(runs, func(a, b portRun) bool { return a.decided == b.decided })
+	}
+	id := s.d.number(w)
+	s.walkOf[stage][string(s.raw)] = id
+	return id
+}
+
+// decisions are those of the connections from a class to another, as Classes.between has
+// their walks.
+func (s *side) decisions(a, b int32, how matrix.Mode) *decisions {
+	way := s.grid.Way(a, b, how)
+	p := s.d.ways[way]
+	if p == nil {
+		p = s.d.together(way)
+		s.d.ways[way] = p
+	}
+	return p
+}
+
+// number is equal for walks, of either side, of which the same becomes.
+func (d *differ) number(w *portWalk) int32 {
+	d.raw = d.raw[:0]
+	for _, runs := range w.runs {
+		d.raw = binary.LittleEndian.AppendUint16(d.raw, uint16(len(runs)))
+		for _, r := range runs {
+			d.raw = append(binary.LittleEndian.AppendUint16(d.raw, r.lo), byte(matrix.OutcomeOf(r.verdict)))
+			d.raw = binary.LittleEndian.AppendUint32(d.raw, uint32(r.by))
+		}
+	}
+	id, known := d.walkIDs[string(d.raw)]
+	if !known {
+		id = int32(len(d.walks))
+		d.walkIDs[string(d.raw)] = id
+		d.walks = append(d.walks, w)
+	}
+	return id
+}
+
+// together is what becomes of each port in three walks; -1 is none.
+func (d *differ) together(way [3]int32) *decisions {
+	p := &decisions{}
+	for proto := range verdict.Protocols {
+		var edges []uint16
+		for _, id := range way {
+			if id >= 0 {
+				for _, run := range d.walks[id].runs[proto] {
+					edges = append(edges, run.lo)
+				}
+			}
+		}
+		slices.Sort(edges)
+		edges = slices.Compact(edges)
+		var at [3]int
+		for i, lo := range edges {
+			r := ruling{PortRange: verdict.PortRange{Protocol: verdict.Protocols[proto], Lo: lo, Hi: verdict.LastPort}, verdict: verdict.Allow}
+			if verdict.Protocols[proto] == verdict.ICMP {
+				r.Hi = 0
+			} else if i+1 < len(edges) {
+				r.Hi = edges[i+1] - 1
+			}
+			for k, id := range way {
+				if r.walks[k] = (decided{verdict.Allow, -1}); id < 0 {
+					continue
+				}
+				runs := d.walks[id].runs[proto]
+				for at[k]+1 < len(runs) && runs[at[k]+1].lo <= lo {
+					at[k]++
+				}
+				r.walks[k] = runs[at[k]].decided
+				r.verdict = verdict.Worse(r.verdict, r.walks[k].verdict)
+			}
+			if n := len(p.list); n > 0 && p.list[n-1].Protocol == r.Protocol && p.list[n-1].verdict == r.verdict && p.list[n-1].walks == r.walks {
+				p.list[n-1].Hi = r.Hi
+				continue
+			}
+			p.list = append(p.list, r)
+		}
+	}
+	return p
+}
+
+// walk is one walk through the tiers, and who decides it.
+func (s *side) walk(list []int32, terms []index.Term, proto int8, port uint16) decided {
+	k := index.CollectHits(list, terms, proto, port, s.hits[:0])
+	s.hits = k.Hits
+	if len(k.Hits) == 0 || !k.Open && k.Last == index.Passes {
+		return decided{verdict.Allow, -1}
+	}
+	if !k.Open {
+		v := verdict.Allow
+		if k.Last == index.Drops {
+			v = verdict.Deny
+		}
+		// All of the last priority decide alike.
+		first, last := len(k.Hits)-1, len(k.Hits)-1
+		for first > 0 && k.Hits[first-1].SamePriority(&k.Hits[last]) {
+			first--
+		}
+		if first == last {
+			return decided{v, s.single(terms[k.Hits[last].Ref].Rule)}
+		}
+		var refs []int32
+		for _, h := range k.Hits[first:] {
+			refs = append(refs, h.Ref)
+		}
+		return decided{v, s.several(index.RulesOfTerms(terms, refs))}
+	}
+	how := index.Settle(k.Hits)
+	return decided{how.Verdict, s.several(index.RulesOfTerms(terms, how.Decided))}
+}
+
+func (s *side) single(rule int32) int32 {
+	if s.byOf[rule] < 0 {
+		s.byOf[rule] = s.id(s.name(rule), []int32{rule})
+	}
+	return s.byOf[rule]
+}
+
+func (s *side) several(rules []int32) int32 {
+	if len(rules) == 1 {
+		return s.single(rules[0])
+	}
+	name := ""
+	for _, r := range rules {
+		name += s.name(r) + "\x02"
+	}
+	return s.id(name, rules)
+}
+
+func (s *side) id(name string, rules []int32) int32 {
+	id, known := s.d.ids[name]
+	if !known {
+		id = int32(len(s.d.ids))
+		s.d.ids[name] = id
+	}
+	if s.by[id] == nil {
+		s.by[id] = rules
+	}
+	return id
+}
+
+// deciders are what an id stands for.
+func (s *side) deciders(id int32) (out []verdict.Decider) {
+	if id < 0 {
+		return nil
+	}
+	for _, i := range s.by[id] {
+		out = append(out, s.c.Index.RuleDecider(i))
+	}
+	return out
+}

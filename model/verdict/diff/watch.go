@@ -1,0 +1,166 @@
+package diff
+
+import (
+	"net/netip"
+	"rung/model/verdict"
+	"rung/model/verdict/index"
+	"rung/model/verdict/matrix"
+	"slices"
+)
+
+// watched is a Watch: by class, the ends it is about.
+type watched struct {
+	ports  []verdict.PortRange
+	pods   [][]int32
+	addrs  [][]netip.Addr
+	any    index.Set
+	groups []Group
+	from   []index.Set // of pods, by group
+	to     []index.Set
+}
+
+// watch finds the ends that are watched.
+func (d *differ) watch() {
+	x := d.After.Index
+	for _, w := range d.ask.Watches {
+		v := watched{ports: w.Ports, any: index.NewSet(len(d.After.List)), pods: make([][]int32, len(d.After.List)), addrs: make([][]netip.Addr, len(d.After.List))}
+		for id, k := range d.After.List {
+			for _, e := range k.Ends {
+				if w.To != nil && w.To(x.Pods.At(int(x.Ends[e].Pod))) || slices.Contains(w.Addrs, x.Ends[e].Addr) {
+					v.pods[id] = append(v.pods[id], e)
+				}
+			}
+			for _, a := range k.Marked {
+				if slices.Contains(w.Addrs, a) {
+					v.addrs[id] = append(v.addrs[id], a)
+				}
+			}
+			if len(v.pods[id])+len(v.addrs[id]) > 0 {
+				v.any.Add(int32(id))
+			}
+		}
+		d.watches = append(d.watches, v)
+	}
+}
+
+// watchPair counts what is watched of the flips between two classes.
+func (d *differ) watchPair(a, b int32, nodes matrix.Nodes, r *result) {
+	for i := range d.watches {
+		w := &d.watches[i]
+		if !w.any.Has(b) {
+			continue
+		}
+		for _, f := range r.flips {
+			if ports := verdict.CommonPorts(f.ports, w.ports); len(ports) > 0 {
+				w.add(d, a, b, nodes, r.at(f, ports[0]), ports)
+			}
+		}
+	}
+}
+
+// at is the change of a flip that has the port which an example of a range is given with: other
+// rules may decide its other ports.
+func (r *result) at(f *flip, in verdict.PortRange) *portChange {
+	port := in.Example()
+	for i := range r.changes {
+		c := &r.changes[i]
+		if c.before == f.before && c.after == f.after && len(verdict.CommonPorts(c.ports, []verdict.PortRange{{Protocol: in.Protocol, Lo: port, Hi: port}})) > 0 {
+			return c
+		}
+	}
+	return nil // of a port that the flip has not
+}
+
+func (w *watched) add(d *differ, a, b int32, nodes matrix.Nodes, c *portChange, ports []verdict.PortRange) {
+	x := d.After.Index
+	from := d.After.List[a]
+	pairs, example := 0, verdict.Connection{Family: from.Family, Protocol: ports[0].Protocol, Port: ports[0].Example()}
+	note := func(src, dst verdict.Endpoint) {
+		if pairs++; pairs == 1 {
+			example.From, example.To = src, dst
+		}
+	}
+	g := w.group(d, c, ports)
+	for _, addr := range w.addrs[b] {
+		every, own, host := d.After.Outside.ServedAt(addr)
+		for _, e := range from.Ends {
+			one := host != "" && host == x.NodeOfEnd(e)
+			if d.After.OwnNodeMatters(b) && !nodes.Has(one) {
+				continue
+			}
+			served := every
+			if one {
+				served = own
+			}
+			left := verdict.PortsBut(ports, served)
+			if len(left) == 0 {
+				continue
+			}
+			if pairs == 0 {
+				example.Protocol, example.Port = left[0].Protocol, left[0].Example()
+			}
+			note(x.Endpoint(e), verdict.AddrEnd(addr))
+			w.from[g].Add(x.Ends[e].Pod)
+		}
+	}
+	for _, to := range w.pods[b] {
+		if from.Outside {
+			for a := range d.After.Sources(from, to) {
+				note(verdict.AddrEnd(a), x.Endpoint(to))
+				w.to[g].Add(x.Ends[to].Pod)
+			}
+		}
+		for _, e := range from.Ends {
+			if x.Ends[e].Pod == x.Ends[to].Pod || !nodes.Has(x.NodeOfEnd(e) == x.NodeOfEnd(to)) {
+				continue
+			}
+			if pairs == 0 {
+				note(x.Endpoint(e), x.Endpoint(to))
+			} else {
+				pairs++
+			}
+			w.from[g].Add(x.Ends[e].Pod)
+			w.to[g].Add(x.Ends[to].Pod)
+		}
+	}
+	if out := &w.groups[g]; pairs > 0 {
+		if out.Pairs == 0 {
+			out.Example, out.ByBefore, out.ByAfter = example, d.sides[0].deciders(c.byBefore), d.sides[1].deciders(c.byAfter)
+		}
+		out.Pairs += pairs
+	}
+}
+
+// group is that of a flip, whatever the ports: what is watched is one thing. Who decides is said
+// of its example.
+func (w *watched) group(d *differ, c *portChange, ports []verdict.PortRange) int {
+	for i := range w.groups {
+		if g := &w.groups[i]; g.Before == c.before && g.After == c.after {
+			for _, p := range ports {
+				if !slices.Contains(g.Ports, p) {
+					g.Ports = append(g.Ports, p)
+				}
+			}
+			return i
+		}
+	}
+	w.groups = append(w.groups, Group{Before: c.before, After: c.after, Ports: ports})
+	w.from = append(w.from, index.NewSet(d.After.Index.Pods.Len()))
+	w.to = append(w.to, index.NewSet(d.After.Index.Pods.Len()))
+	return len(w.groups) - 1
+}
+
+// podsOf names pods.
+func (d *differ) podsOf(pods index.Set) (out verdict.Ends) {
+	last := ""
+	pods.Each(func(i int32) {
+		p := d.After.Index.Pods.At(int(i))
+		if out.Pods++; out.Pods <= 3 {
+			out.Some = append(out.Some, p.Key)
+		}
+		if p.Namespace != last {
+			out.Namespaces, last = append(out.Namespaces, p.Namespace), p.Namespace
+		}
+	})
+	return out
+}

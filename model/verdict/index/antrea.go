@@ -1,0 +1,205 @@
+package index
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"rung/model"
+	"rung/model/antrea"
+	"rung/model/ladder"
+)
+
+// standing is where a rule stands under Antrea: what has the lower one decides first, and
+// which of two equal ones decides is undefined (antrea.md#order).
+type standing struct {
+	tier     int32
+	priority float64
+	rule     int
+}
+
+func (s standing) compare(o standing) int {
+	return cmp.Or(cmp.Compare(s.tier, o.tier), cmp.Compare(s.priority, o.priority), cmp.Compare(s.rule, o.rule))
+}
+
+// antreaOrder is what an Index of a cluster with Antrea keeps of its order.
+type antreaOrder struct {
+	places map[model.Key]antrea.Place // of the policies that decide
+	// standings of the rules in tiers 1 and 3, in order: of the term with the highest
+	// priority first.
+	standings [model.TierBaseline + 1][]standing
+	// services are those that a term is about, by term.services less one.
+	services [][]model.Key
+	nodes    []nodePolicy
+}
+
+// OnAntrea says whether Antrea enforces the policies.
+func (x *Index) OnAntrea() bool { return x.antrea != nil }
+
+// Decides says of a policy whether it is one of those that decide under Antrea: none that
+// admission refuses, none whose tier is missing.
+func (x *Index) Decides(k model.PolicyKey) bool {
+	if !x.OnAntrea() {
+		return false
+	}
+	_, decides := x.antrea.places[k]
+	return decides
+}
+
+// tierOf is the tier of the walk in which a policy decides: all tiers of Antrea before
+// NetworkPolicies are one, since Pass leaves all of them, and those after are one.
+func tierOf(p *antrea.Place) int8 {
+	switch {
+	case p.Tier < antrea.PriorityNetwork:
+		return model.TierAdmin
+	case p.Tier == antrea.PriorityNetwork:
+		return model.TierNetwork
+	}
+	return model.TierBaseline
+}
+
+// antreaMaker makes the terms of a cluster whose policies Antrea enforces.
+type antreaMaker struct {
+	*maker
+	order  *antreaOrder
+	groups *antrea.Resolver
+}
+
+func (m *maker) antrea() {
+	a := &antreaMaker{maker: m, order: &antreaOrder{places: map[model.Key]antrea.Place{}}, groups: antrea.Groups(m.x.view.Cluster)}
+	m.x.antrea = a.order
+	var decide []*model.Policy
+	for _, p := range antrea.Order(m.x.view.Cluster) {
+		// What admission refuses is not there; a policy of another plugin's rows is.
+		if p.Missing || p.Policy.Refused() || !m.x.view.Enforced(p.Policy) || a.unrealizable(p.Policy) {
+			continue
+		}
+		a.order.places[p.Policy.Key] = p
+		decide = append(decide, p.Policy)
+		if p.Policy.Kind == model.KindNP {
+			continue
+		}
+		for r := range p.Policy.AllRules() {
+			s := &a.order.standings[tierOf(&p)]
+			*s = append(*s, standing{p.Tier, p.Priority(), r.Index})
+		}
+	}
+	for i := range a.order.standings {
+		s := a.order.standings[i]
+		slices.SortFunc(s, standing.compare)
+		a.order.standings[i] = slices.Compact(s)
+	}
+	a.always()
+	for _, p := range decide {
+		switch {
+		case p.Antrea != nil:
+			a.native(p)
+		case p.Kind == model.KindNP:
+			a.netpol(p)
+		default:
+			a.upstream(p)
+		}
+	}
+	a.isolations()
+}
+
+// unrealizable says whether Antrea cannot realize a policy: an ANNP applies to a group with
+// a namespaceSelector (antrea.md#groups).
+func (a *antreaMaker) unrealizable(p *model.Policy) bool {
+	return p.Antrea != nil && slices.ContainsFunc(a.groups.Whole(p).Reasons, func(r antrea.Reason) bool { return r.Code == antrea.AppliedToNamespaces })
+}
+
+// rank is the tier and the priority of the terms of a rule: equal for equal standings.
+func (o *antreaOrder) rank(p *model.Policy, rule int) (tier int8, priority int32) {
+	place := o.places[p.Key]
+	tier = tierOf(&place)
+	all := o.standings[tier]
+	i, _ := slices.BinarySearchFunc(all, standing{place.Tier, place.Priority(), rule}, standing.compare)
+	return tier, int32(len(all) - i)
+}
+
+// standingOf is the standing of a term of tier 1 or 3.
+func (o *antreaOrder) standingOf(tier int8, priority int32) standing {
+	all := o.standings[tier]
+	return all[len(all)-int(priority)]
+}
+
+// sign is what a term's signature says of its place: ranks change as policies come and go,
+// standings do not.
+func (o *antreaOrder) sign(t *Term) (priority int32, text string) {
+	text = fmt.Sprint(t.Multicast)
+	if t.Services > 0 {
+		text += fmt.Sprint(o.services[t.Services-1])
+	}
+	if len(o.standings[t.Tier]) == 0 {
+		return t.Priority, text
+	}
+	return 0, text + fmt.Sprint(o.standingOf(t.Tier, t.Priority))
+}
+
+// The priorities of what stands before all tiers.
+const (
+	alwaysAllowed = 1
+	byOthers      = 0
+)
+
+// always makes the terms of what no policy can deny: what a node sends to its own pods, and
+// a Service's connections that come back to the pod they are from (antrea.md#always-allowed).
+func (a *antreaMaker) always() {
+	t := Term{Tier: model.TierIsolation, Priority: alwaysAllowed, Does: Allows, At: AtDestination, To: a.everyone()}
+	t.From = a.made("own node", func(c *Condition) { c.OwnNode = true })
+	t.Rule = a.rule(Rule{Key: model.Key{Kind: model.KindAntreaNode}, Direction: model.Ingress, Index: -1, Action: model.Allow})
+	a.add(IngressTerms, t)
+	t.From = a.made("hairpin", func(c *Condition) { c.hairpin = true })
+	t.Rule = a.rule(Rule{Key: model.Key{Kind: model.KindAntreaHairpin}, Direction: model.Ingress, Index: -1, Action: model.Allow})
+	a.add(IngressTerms, t)
+}
+
+// netpol makes the terms of a NetworkPolicy's rules, of the directions that its policyTypes
+// name.
+func (a *antreaMaker) netpol(p *model.Policy) {
+	subject := a.subjects(subjectKey(p), p)
+	for r := range p.AllRules() {
+		if !p.HasType(r.Direction) {
+			continue
+		}
+		ref := Rule{Policy: p, Key: p.Key, Direction: r.Direction, Index: r.Index, Action: model.Allow}
+		a.terms(p, r, ref, Term{Tier: model.TierNetwork, Priority: ladder.PriorityNetpolAllow, Does: Allows}, subject)
+	}
+}
+
+// isolations makes the terms of the default denies of NetworkPolicies.
+func (a *antreaMaker) isolations() {
+	byNamespace := map[string][]*model.Policy{}
+	var names []string
+	for p := range a.x.view.Cluster.Policies(model.KindNP) {
+		if _, decides := a.order.places[p.Key]; !decides {
+			continue
+		}
+		if byNamespace[p.Namespace] == nil {
+			names = append(names, p.Namespace)
+		}
+		byNamespace[p.Namespace] = append(byNamespace[p.Namespace], p)
+	}
+	for _, ns := range names {
+		for _, d := range model.Directions {
+			a.isolation(ns, d, byNamespace[ns])
+		}
+	}
+}
+
+// upstream makes the terms of an AdminNetworkPolicy, of its baseline, and of whatever has
+// their form.
+func (a *antreaMaker) upstream(p *model.Policy) {
+	subject := a.subjects(subjectKey(p), p)
+	for r := range p.AllRules() {
+		tier, priority := a.order.rank(p, r.Index)
+		ref := Rule{Policy: p, Key: p.Key, Direction: r.Direction, Index: r.Index, Action: r.Action}
+		a.terms(p, r, ref, Term{Tier: tier, Priority: priority, Does: doesOf(r.Action)}, subject)
+	}
+}
+
+// IsAbout says whether a term that is about Services is about one; without a name it is none.
+func (x *Index) IsAbout(t *Term, service model.Key) bool {
+	return t.Services == 0 || service.Name != "" && slices.Contains(x.antrea.services[t.Services-1], service)
+}

@@ -1,0 +1,326 @@
+package index
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rung/model"
+	"rung/model/verdict"
+)
+
+// native makes the terms of a policy of Antrea.
+func (a *antreaMaker) native(p *model.Policy) {
+	required := sameLabels(p)
+	for r := range p.AllRules() {
+		tier, priority := a.order.rank(p, r.Index)
+		act := doesOf(r.Action)
+		t := Term{Tier: tier, Priority: priority, Does: act, Multicast: act == Passes || r.Antrea.Action == actionReject}
+		ref := Rule{Policy: p, Key: p.Key, Direction: r.Direction, Index: r.Index, Action: r.Action}
+		scope := a.groups.Applied(p, r)
+		if len(scope.Pods) > 0 {
+			a.scoped(p, r, ref, t, a.applied(p, r, &scope, required))
+		}
+		if r.Action != model.Deny {
+			continue
+		}
+		for i := range scope.Nodes {
+			a.nodeRule(p, r, ref, scope.Nodes[i])
+		}
+		if len(scope.Services) > 0 && r.Direction == model.Ingress {
+			a.nodePortRule(r, ref, scope.Services)
+		}
+	}
+	for _, s := range a.groups.Whole(p).Nodes {
+		a.order.nodes = append(a.order.nodes, nodePolicy{p.Key, s})
+	}
+}
+
+// actionReject is Antrea's word for a Deny that the client is told of.
+const actionReject = "Reject"
+
+// sameLabels are the labels that a namespace must have for a policy to be there for its
+// pods (antrea.md#same-labels).
+func sameLabels(p *model.Policy) (out []string) {
+	for r := range p.AllRules() {
+		for i := range r.Peers {
+			if m := r.Peers[i].Match; m != nil {
+				out = append(out, m.SameLabels...)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// scoped makes the terms of a rule with its subject: those of peers that are seen from the
+// namespace of the pod it applies to are one for each group of namespaces.
+func (a *antreaMaker) scoped(p *model.Policy, r *model.Rule, ref Rule, t Term, subject int32) {
+	if len(r.Antrea.ToServices) > 0 {
+		a.order.services = append(a.order.services, r.Antrea.ToServices)
+		t.Services = int32(len(a.order.services))
+		t.From, t.To, t.At, t.Rule = subject, a.everyone(), AtSource, a.rule(ref)
+		a.add(EgressTerms, t)
+		return
+	}
+	plain := *r
+	plain.Peers = nil
+	for i := range r.Peers {
+		if m := r.Peers[i].Match; m == nil {
+			plain.Peers = append(plain.Peers, r.Peers[i])
+		} else {
+			a.seenFrom(p, r, ref, t, subject, &r.Peers[i])
+		}
+	}
+	if r.AnyPeer || len(plain.Peers) > 0 {
+		a.terms(p, &plain, ref, t, subject)
+	}
+}
+
+// seenFrom makes the terms of a peer with Self or sameLabels.
+func (a *antreaMaker) seenFrom(p *model.Policy, r *model.Rule, ref Rule, t Term, subject int32, peer *model.Peer) {
+	x := a.x
+	var order []string
+	groups := map[string][]string{} // namespaces by what they must have in common
+	last := ""
+	x.Conditions[subject].Set.Each(func(e int32) {
+		ns := x.Pods.At(int(x.Ends[e].Pod)).Namespace
+		if ns == last {
+			return
+		}
+		last = ns
+		if group, ok := x.groupOf(ns, peer.Match); ok && groups[group] == nil {
+			order, groups[group] = append(order, group), x.alike(group, ns, peer.Match)
+		}
+	})
+	for _, group := range order {
+		in := NewSet(len(x.Ends))
+		for _, ns := range groups[group] {
+			in.Or(x.ofPods(x.Pods.MatchIn(ns, model.Everything()), nil))
+		}
+		key := " in " + strings.Join(groups[group], " ")
+		from := a.within(subject, key, in)
+		peers := a.addresses("antrea "+podKey(peer.Pods, false)+key, func(c addrs) {
+			for _, ns := range groups[group] {
+				c.c.Set.Or(x.ofPods(x.Pods.MatchIn(ns, peer.Pods), nil))
+			}
+		})
+		a.ported(p, r, ref, t, from, peers, key)
+	}
+}
+
+// groupOf names what namespaces must have in common with one; ok is false where it lacks it.
+func (x *Index) groupOf(namespace string, m *model.NamespaceMatch) (group string, ok bool) {
+	if m.Self {
+		return namespace, true
+	}
+	ns := x.view.Cluster.Namespace(namespace)
+	if ns == nil {
+		return "", false
+	}
+	for _, label := range m.SameLabels {
+		v, has := ns.Labels.Map()[label]
+		if !has {
+			return "", false
+		}
+		group += v + "\x00"
+	}
+	return group, true
+}
+
+// alike are the namespaces of a group.
+func (x *Index) alike(group, self string, m *model.NamespaceMatch) (out []string) {
+	if m.Self {
+		return []string{self}
+	}
+	for ns := range x.view.Cluster.Namespaces() {
+		if g, ok := x.groupOf(ns.Name, m); ok && g == group {
+			out = append(out, ns.Name)
+		}
+	}
+	return out
+}
+
+// terms makes the terms of a rule whose peers are the same for all of its subject.
+func (a *antreaMaker) terms(p *model.Policy, r *model.Rule, ref Rule, t Term, subject int32) {
+	var names []string
+	known := *r
+	known.Peers = nil
+	for i := range r.Peers {
+		if r.Peers[i].Kind == model.PeerDNS {
+			names = append(names, r.Peers[i].DNSName)
+		} else {
+			known.Peers = append(known.Peers, r.Peers[i])
+		}
+	}
+	if r.AnyPeer {
+		a.ported(p, r, ref, t, subject, a.everyone(), "")
+		return
+	}
+	if len(known.Peers) > 0 {
+		a.ported(p, r, ref, t, subject, a.peers(p, &known), "")
+	}
+	if len(names) > 0 {
+		ref.Maybe = "fqdn " + strings.Join(names, ", ") + ": which addresses it has is for DNS to say"
+		t.Maybe = true
+		a.ported(p, r, ref, t, subject, a.everyone(), "")
+	}
+}
+
+// ported makes the terms of one subject and one set of peers: of the ports, of ICMP, and of
+// what layer 7 decides. key says which of several it is.
+func (a *antreaMaker) ported(p *model.Policy, r *model.Rule, ref Rule, t Term, subject, peers int32, key string) {
+	stage, at := stageOf(r.Direction)
+	t.From, t.To, t.At = subject, peers, at
+	if r.Direction == model.Ingress {
+		t.From, t.To = peers, subject
+	}
+	var protocols []model.AntreaProtocol
+	if r.Antrea != nil {
+		protocols = r.Antrea.Protocols
+	}
+	if len(r.Ports)+len(protocols) == 0 {
+		a.put(stage, r, ref, t)
+		return
+	}
+	if ports := numbered(r); len(ports) > 0 {
+		t := t
+		t.Ports = ports
+		a.put(stage, r, ref, t)
+	}
+	a.namedPorts(r, ref, t, stage, p.Key.String()+key)
+	t.Ports = PortSet{whole(int8(verdict.ICMP.Number()))}
+	for _, q := range protocols {
+		t, ref := t, ref
+		switch {
+		case q.Protocol != string(verdict.ICMP):
+			continue // IGMP is none of a connection's
+		case q.Type != nil || q.Code != nil:
+			t.Maybe, ref.Maybe = true, icmpText(q)+": the question names no ICMP type"
+		}
+		a.put(stage, r, ref, t)
+	}
+}
+
+func icmpText(q model.AntreaProtocol) string {
+	out := "icmp"
+	if q.Type != nil {
+		out += " type " + strconv.Itoa(int(*q.Type))
+	}
+	if q.Code != nil {
+		out += " code " + strconv.Itoa(int(*q.Code))
+	}
+	return out
+}
+
+// put adds a term. Where layer 7 decides, what matches is let through or dropped, and no
+// later rule is asked (antrea.md#layer-7); what is not TCP is dropped.
+func (a *antreaMaker) put(stage int, r *model.Rule, ref Rule, t Term) {
+	if r.Antrea == nil || len(r.Antrea.L7) == 0 {
+		t.Rule = a.rule(ref)
+		a.add(stage, t)
+		return
+	}
+	tcp, others := byTCP(t.Ports)
+	if len(tcp) > 0 {
+		t, ref := t, ref
+		ref.Maybe = "l7 " + strings.Join(r.Antrea.L7, ", ") + ": what is asked for in the connection decides"
+		t.Ports, t.Rule = tcp, a.rule(ref)
+		if t.Does = Allows | Drops; t.Maybe { // whether it matches is not known either
+			t.Does = Drops
+			a.add(stage, t)
+			t.Does = Allows
+		}
+		t.Maybe = true
+		a.add(stage, t)
+	}
+	if len(others) > 0 {
+		ref.Action = model.Deny
+		t.Ports, t.Does, t.Rule = others, Drops, a.rule(ref)
+		a.add(stage, t)
+	}
+}
+
+// byTCP are the ports of TCP, and those of other protocols.
+func byTCP(p PortSet) (tcp, others PortSet) {
+	if p == nil {
+		for i := range verdict.Protocols {
+			p = append(p, whole(int8(i)))
+		}
+	}
+	for _, r := range p {
+		if verdict.Protocols[r.proto] == verdict.TCP {
+			tcp = append(tcp, r)
+		} else {
+			others = append(others, r)
+		}
+	}
+	return tcp, others
+}
+
+// protocolOf is the place of a port's protocol; none is TCP.
+func protocolOf(p *model.Port) int8 {
+	if p.Protocol == "" {
+		return int8(verdict.TCP.Number())
+	}
+	return protoOf(p.Protocol)
+}
+
+// numbered are the ports of a rule that are no names.
+func numbered(r *model.Rule) (out PortSet) {
+	for i := range r.Ports {
+		switch p, proto := &r.Ports[i], protocolOf(&r.Ports[i]); {
+		case p.Name != "" || proto < 0 || p.Reversed():
+		case p.Start == 0:
+			out = append(out, whole(proto))
+		default:
+			out = append(out, rangeOf(proto, p))
+		}
+	}
+	return out
+}
+
+// namedPorts makes the terms of a rule's named ports: those that the pod the connection goes
+// to declares.
+func (a *antreaMaker) namedPorts(r *model.Rule, ref Rule, t Term, stage int, key string) {
+	x := a.x
+	by := map[declared]Set{}
+	for i := range r.Ports {
+		want := &r.Ports[i]
+		if want.Name == "" {
+			continue
+		}
+		x.Conditions[t.To].Set.Each(func(e int32) {
+			for _, c := range x.Pods.At(int(x.Ends[e].Pod)).Ports {
+				proto := protoOf(c.Protocol)
+				if c.Name != want.Name || proto < 0 || want.Protocol != "" && protoOf(want.Protocol) != proto {
+					continue
+				}
+				d := declared{proto, uint16(c.Port)}
+				if by[d] == nil {
+					by[d] = NewSet(len(x.Ends))
+				}
+				by[d].Add(e)
+			}
+		})
+	}
+	for _, d := range sortedPorts(by) {
+		t := t
+		t.Ports = d.ports()
+		t.To = a.within(t.To, fmt.Sprintf(" named %s %s %d %s", key, r.Direction, r.Index, d.key()), by[d])
+		a.put(stage, r, ref, t)
+	}
+}
+
+// within is a condition that holds for some of the pods of another, and for no other
+// address.
+func (a *antreaMaker) within(of int32, key string, some Set) int32 {
+	k := a.x.Conditions[of]
+	return a.made(fmt.Sprint("of ", of, key), func(c *Condition) {
+		c.Port, c.Set = k.Port, slices.Clone(k.Set)
+		for i := range c.Set {
+			c.Set[i] &= some[i]
+		}
+	})
+}

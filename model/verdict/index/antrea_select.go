@@ -1,0 +1,183 @@
+package index
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+
+	"rung/model"
+	"rung/model/antrea"
+	"rung/model/ovn/match"
+	"rung/model/selectors"
+)
+
+// applied makes the condition that the packet comes from or goes to a pod that a rule
+// applies to: in a namespace that has the labels.
+func (a *antreaMaker) applied(p *model.Policy, r *model.Rule, scope *antrea.Scope, labels []string) int32 {
+	key := "port antrea " + strings.Join(labels, " ")
+	for i := range scope.Pods {
+		key += "\x01" + selectionKey(&scope.Pods[i])
+	}
+	return a.made(key, func(c *Condition) {
+		c.Port, c.Set = true, a.x.ofPods(scope.PodSet(a.x.Pods), nil)
+		a.x.drop(c.Set, func(pod *model.Pod) bool {
+			return len(labels) > 0 && !hasLabels(a.x.view.Cluster.Namespace(pod.Namespace), labels)
+		})
+	})
+}
+
+// drop takes ends out of a set.
+func (x *Index) drop(s Set, out func(*model.Pod) bool) {
+	s.Each(func(e int32) {
+		if out(x.Pods.At(int(x.Ends[e].Pod))) {
+			s[e>>6] &^= 1 << (e & 63)
+		}
+	})
+}
+
+func hasLabels(ns *model.Namespace, labels []string) bool {
+	return ns != nil && !slices.ContainsFunc(labels, func(l string) bool { _, has := ns.Labels.Map()[l]; return !has })
+}
+
+func selectionKey(s *antrea.Selection) string {
+	key := s.Namespace + "\x00" + selectors.Key(s.Namespaces) + "\x00" + selectors.Key(s.Pods)
+	if s.Account != nil {
+		key += "\x00" + s.Account.Namespace + "/" + s.Account.Name
+	}
+	return key
+}
+
+// peers makes the condition that an address is one of a rule's peers.
+func (a *antreaMaker) peers(p *model.Policy, r *model.Rule) int32 {
+	key := "antrea"
+	for i := range r.Peers {
+		if key += "\x01" + peerKey(&r.Peers[i]); r.Peers[i].Group != "" {
+			key += antrea.Ref(p, r.Peers[i].Group).String()
+		}
+	}
+	return a.addresses(key, func(c addrs) {
+		for i := range r.Peers {
+			a.peer(c, p, &r.Peers[i])
+		}
+	})
+}
+
+func (a *antreaMaker) peer(c addrs, p *model.Policy, peer *model.Peer) {
+	x := a.x
+	switch peer.Kind {
+	case model.PeerNamespaces, model.PeerPods:
+		c.pods("antrea "+peerKey(peer), func() Set { return x.ofPods(x.Pods.PeerSet(peer), nil) })
+	case model.PeerServiceAccount:
+		s := antrea.Selection{Account: peer.ServiceAccount}
+		c.c.Set.Or(x.ofPods(s.PodSet(x.Pods), nil))
+	case model.PeerGroup:
+		m := a.groups.Of(antrea.Ref(p, peer.Group))
+		for i := range m.Pods {
+			c.c.Set.Or(x.ofPods(m.Pods[i].PodSet(x.Pods), nil))
+		}
+		c.networks(m.Networks, nil)
+	case model.PeerNodes:
+		for _, n := range x.Pods.Nodes(peer.Nodes) {
+			for _, ip := range antreaAddrs(n) {
+				c.single(ip, nil)
+			}
+		}
+	case model.PeerNetworks:
+		c.networks(peer.Networks, peer.Except)
+	}
+}
+
+func (a addrs) networks(cidrs, except []string) {
+	for _, cidr := range cidrs {
+		n, ok := match.ParseCIDR(cidr)
+		if !ok {
+			continue
+		}
+		b := block{Network: n.Masked()}
+		for _, e := range except {
+			if n, ok := match.ParseCIDR(e); ok {
+				b.Except = append(b.Except, n.Masked())
+			}
+		}
+		a.block(b)
+	}
+}
+
+// antreaAddrs are the addresses of a node that a nodeSelector means: those of the Node
+// object and that of Antrea's gateway (antrea.md#nodes).
+func antreaAddrs(n *model.Node) []string { return slices.Concat(n.InternalIPs, AntreaGateway(n)) }
+
+// AntreaGateway are the addresses from which a node reaches pods: the first of each of its
+// pod networks.
+func AntreaGateway(n *model.Node) (out []string) {
+	for _, cidr := range n.PodCIDRs {
+		if p, err := netip.ParsePrefix(cidr); err == nil {
+			out = append(out, p.Masked().Addr().Next().String())
+		}
+	}
+	return out
+}
+
+// nodePolicy is a policy that applies to nodes.
+type nodePolicy struct {
+	key   model.Key
+	nodes model.Selector
+}
+
+// PoliciesOfNode names the policies that apply to a node, for people; empty for none.
+func (x *Index) PoliciesOfNode(name string) string {
+	n := x.view.Cluster.Node(name)
+	if n == nil || !x.OnAntrea() {
+		return ""
+	}
+	var names []string
+	for _, p := range x.antrea.nodes {
+		if text := p.key.Label(); p.nodes.Matches(n.Labels) && !slices.Contains(names, text) {
+			names = append(names, text)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// nodeRule makes the term of a Drop that applies to nodes: what it is to the connections
+// between nodes and pods is not for the pods' rules to say, so that it may match is all that
+// is said of it (antrea.md#nodes). It stands where the pod is: before all that is the pod's.
+func (a *antreaMaker) nodeRule(p *model.Policy, r *model.Rule, ref Rule, nodes model.Selector) {
+	ref.Maybe = p.Key.Label() + " applies to nodes"
+	t := Term{Tier: model.TierIsolation, Priority: byOthers, Does: Drops, Maybe: true}
+	of := a.addresses("node "+selectors.Key(nodes), func(c addrs) {
+		for _, n := range a.x.Pods.Nodes(nodes) {
+			for _, ip := range antreaAddrs(n) {
+				c.single(ip, nil)
+			}
+		}
+	})
+	peers := a.everyone()
+	if !r.AnyPeer && !slices.ContainsFunc(r.Peers, func(q model.Peer) bool { return q.Kind == model.PeerDNS }) {
+		known := *r // a node is in no namespace
+		known.Peers = slices.DeleteFunc(slices.Clone(r.Peers), func(q model.Peer) bool { return q.Match != nil })
+		peers = a.peers(p, &known)
+	}
+	// The other end of the connection is the pod's: a node's egress is what comes to pods.
+	t.Rule = a.rule(ref)
+	if r.Direction == model.Egress {
+		t.From, t.To, t.At = of, peers, AtDestination
+		a.add(IngressTerms, t)
+		return
+	}
+	t.From, t.To, t.At = peers, of, AtSource
+	a.add(EgressTerms, t)
+}
+
+// nodePortRule makes the term of a Drop that applies to NodePort Services
+// (antrea.md#nodeport).
+func (a *antreaMaker) nodePortRule(r *model.Rule, ref Rule, services []model.Key) {
+	a.order.services = append(a.order.services, services)
+	ref.Maybe = ref.Key.Label() + " applies to clients that come through the Service's NodePort, which the question does not say"
+	t := Term{Tier: model.TierIsolation, Priority: byOthers, Does: Drops, Maybe: true, At: AtDestination, To: a.everyone(),
+		Services: int32(len(a.order.services)), Rule: a.rule(ref)}
+	if t.From = a.everyone(); !r.AnyPeer {
+		t.From = a.peers(ref.Policy, r)
+	}
+	a.add(IngressTerms, t)
+}

@@ -1,0 +1,195 @@
+package index
+
+import (
+	"net/netip"
+	"slices"
+
+	"rung/model"
+	"rung/model/verdict"
+)
+
+// Condition is what a term wants of one end. It is worked out for all pods at once; for other
+// addresses it is asked.
+type Condition struct {
+	ID  int32
+	Set Set // of ends
+	// What holds for addresses that are no pod's: any of a family, single ones, networks.
+	any    [2]bool
+	Addrs  map[netip.Addr]bool
+	Blocks []block
+	// port says that the packet's port is asked, not its address; router that it is the
+	// one to the cluster's router.
+	Port, router bool
+	// ownNode holds for the addresses of the node's own management port, hairpin for a
+	// Service's connection that comes back to the pod it is from, under Antrea.
+	OwnNode, hairpin bool
+}
+
+// block is a network without its exceptions.
+type block struct {
+	Network netip.Prefix
+	Except  []netip.Prefix
+}
+
+func (b *block) has(a netip.Addr) bool {
+	return b.Network.Contains(a) && !slices.ContainsFunc(b.Except, func(e netip.Prefix) bool { return e.Contains(a) })
+}
+
+// Place is one end of a hop: an address, and the port by which the packet comes to the
+// switch or leaves it.
+type Place struct {
+	Port   int32 // an end of the pod whose port it is, -1 for another port
+	Router bool  // the port is that to the cluster's router
+	End    int32 // the end with the address, -1 where it is no pod's
+	Addr   netip.Addr
+	// hairpin: the packet is back where it came from, under Antrea.
+	Hairpin bool
+}
+
+// Holds says whether the condition holds for a place, in a zone.
+func (c *Condition) Holds(x *Index, at *Place, zone string) bool {
+	switch {
+	case c.hairpin:
+		return at.Hairpin
+	case c.OwnNode:
+		return x.IsOwnNode(at.Addr, zone)
+	case c.router:
+		return at.Router
+	case c.Port:
+		return at.Port >= 0 && c.Set.Has(at.Port)
+	case at.End >= 0:
+		return c.Set.Has(at.End)
+	}
+	if c.any[verdict.FamilyOf(at.Addr).Index()] || c.Addrs[at.Addr] {
+		return true
+	}
+	for i := range c.Blocks {
+		if c.Blocks[i].has(at.Addr) {
+			return true
+		}
+	}
+	return false
+}
+
+func (x *Index) IsOwnNode(a netip.Addr, zone string) bool {
+	if x.OnAntrea() {
+		return zone != "" && x.NodeOf[a] == zone
+	}
+	n := x.view.Cluster.Node(zone)
+	return n != nil && slices.ContainsFunc(n.MgmtIPs, func(ip string) bool {
+		m, err := netip.ParseAddr(ip)
+		return err == nil && m.Unmap() == a
+	})
+}
+
+// condMaker makes conditions, each once.
+type condMaker struct {
+	x     *Index
+	known map[string]*Condition
+	pods  map[string]Set
+}
+
+func (m *condMaker) made(key string, fill func(c *Condition)) int32 {
+	c := m.known[key]
+	if c == nil {
+		c = &Condition{ID: int32(len(m.x.Conditions))}
+		m.known[key] = c
+		m.x.Conditions = append(m.x.Conditions, c)
+		fill(c)
+	}
+	return c.ID
+}
+
+// everyone is no condition at all.
+func (m *condMaker) everyone() int32 {
+	return m.made("*", func(c *Condition) {
+		c.Set, c.any = NewSet(len(m.x.Ends)), [2]bool{true, true}
+		for i := range m.x.Ends {
+			c.Set.Add(int32(i))
+		}
+	})
+}
+
+// addrs are the addresses that a cond is made of.
+type addrs struct {
+	m *condMaker
+	c *Condition
+}
+
+// pods adds the addresses of pods, of the cluster's families.
+func (a addrs) pods(key string, pods func() Set) {
+	s, known := a.m.pods[key]
+	if !known {
+		s = pods()
+		a.m.pods[key] = s
+	}
+	a.c.Set.Or(s)
+}
+
+// single adds an address, if it is one.
+func (a addrs) single(ip string, counts func(verdict.Family) bool) {
+	addr, err := netip.ParseAddr(ip)
+	if err != nil {
+		return
+	}
+	addr = addr.Unmap()
+	if counts != nil && !counts(verdict.FamilyOf(addr)) {
+		return
+	}
+	if a.c.Addrs == nil {
+		a.c.Addrs = map[netip.Addr]bool{}
+	}
+	a.c.Addrs[addr] = true
+	for _, e := range a.m.x.EndsAt(addr) {
+		a.c.Set.Add(e)
+	}
+}
+
+func (a addrs) block(b block) {
+	a.c.Blocks = append(a.c.Blocks, b)
+	a.m.x.inside(b.Network, func(e int32) {
+		if b.has(a.m.x.Ends[e].Addr) {
+			a.c.Set.Add(e)
+		}
+	})
+}
+
+// families adds all addresses of the cluster's families.
+func (a addrs) families() {
+	for _, f := range [...]verdict.Family{verdict.IPv4, verdict.IPv6} {
+		if !a.m.x.view.family(f) {
+			continue
+		}
+		a.c.any[f.Index()] = true
+		for i := range a.m.x.Ends {
+			if verdict.FamilyOf(a.m.x.Ends[i].Addr) == f {
+				a.c.Set.Add(int32(i))
+			}
+		}
+	}
+}
+
+// addresses makes the condition that an address is one of those that fill adds.
+func (m *condMaker) addresses(key string, fill func(addrs)) int32 {
+	return m.made("addr "+key, func(c *Condition) {
+		c.Set = NewSet(len(m.x.Ends))
+		fill(addrs{m, c})
+		m.x.share(c.Set)
+	})
+}
+
+// subjects makes the condition that the packet comes from or goes to the port of one of the
+// pods of policies' subjects.
+func (m *condMaker) subjects(key string, policies ...*model.Policy) int32 {
+	return m.made("port "+key, func(c *Condition) {
+		c.Port, c.Set = true, NewSet(len(m.x.Ends))
+		for _, p := range policies {
+			c.Set.Or(m.x.ofPods(m.x.Subjects(p), nil))
+		}
+	})
+}
+
+// HoldsOutside says whether the condition may hold for an address of no pod.
+func (c *Condition) HoldsOutside() bool {
+	return c.any[0] || c.any[1] || c.OwnNode || len(c.Addrs)+len(c.Blocks) > 0
+}

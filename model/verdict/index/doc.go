@@ -1,0 +1,12 @@
+// Package index makes of a cluster's policies what verdicts are worked out from: terms, each with
+// a condition for the source, one for the destination and ports, in the order in which they
+// decide; and it settles what the terms that match decide together.
+//
+// It follows what OVN-Kubernetes makes of policies, its known defects included, and names the
+// defect where one makes the difference. Where Antrea enforces them (Options.System) it follows
+// Antrea's documentation (antrea.md#verdicts).
+//
+// Invariants: an Index belongs to one cluster and never changes, and may be asked from any
+// goroutine. Its terms, rules, conditions and ends are for the packages beside it, which only
+// read them; all others ask those packages.
+package index

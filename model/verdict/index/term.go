@@ -1,0 +1,280 @@
+package index
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"rung/model"
+	"rung/model/ladder"
+	"rung/model/overlap"
+	"rung/model/ovn/match"
+	"rung/model/selectors"
+	"rung/model/verdict"
+)
+
+// Term is something that matches where both ends and the port do: a rule of a policy, or
+// part of one, or what stands for rows that are no policy's.
+type Term struct {
+	From, To int32 // conds
+	Priority int32
+	Rule     int32 // into Index.rules
+	Tier     int8
+	Does     Effect
+	At       Where
+	Maybe    bool
+	// What multicast wants of the port by which the packet leaves, as its address is a
+	// group's: that to the router, or one of a condition, whose id is one less.
+	OutRouter bool
+	OutPort   int32
+	Ports     PortSet
+	// Only Antrea's: the Services it is about, one more than its place in
+	// antreaOrder.services, 0 for any connection; and that it may do nothing to multicast.
+	Services  int32
+	Multicast bool
+}
+
+// Where is the switch on which a term can match: that of the source, of the destination,
+// or any.
+type Where uint8
+
+const (
+	AtSource Where = 1 << iota
+	AtDestination
+	Anywhere = AtSource | AtDestination
+)
+
+// Rule is the rule a term is of.
+type Rule struct {
+	Policy    *model.Policy // nil for what is none
+	Key       model.Key
+	Direction model.Direction
+	Index     int
+	Action    model.Action
+	Isolating []model.Key
+	defect    string
+	Maybe     string // why it cannot be told whether it matches
+}
+
+// compile makes the terms of all policies that are enforced; what base made of the same
+// policies is taken over.
+func (x *Index) compile(base *Index) {
+	m := &maker{condMaker: condMaker{x: x, known: map[string]*Condition{}, pods: map[string]Set{}}}
+	x.known, x.made = m.known, map[*model.Policy]*section{}
+	if base != nil {
+		x.Conditions, m.base = slices.Clip(base.Conditions), base
+		maps.Copy(m.known, base.known)
+	}
+	if x.view.System == model.SystemAntrea {
+		m.antrea()
+	} else {
+		m.ovn()
+	}
+	for i := range x.Terms {
+		slices.SortStableFunc(x.Terms[i], func(a, b Term) int {
+			return cmp.Or(cmp.Compare(a.Tier, b.Tier), cmp.Compare(b.Priority, a.Priority))
+		})
+	}
+	x.arrange()
+}
+
+// ovn makes the terms of the rows that OVN-Kubernetes writes.
+func (m *maker) ovn() {
+	x := m.x
+	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindCNP} {
+		for p := range x.view.Cluster.Policies(k) {
+			m.policy(p, m.admin)
+		}
+	}
+	m.netpols()
+	for p := range x.view.Cluster.Policies(model.KindEF) {
+		m.policy(p, m.firewall)
+	}
+	m.defaults()
+	m.multicast()
+}
+
+type maker struct {
+	condMaker
+	base *Index // nil for none
+}
+
+// section is what was made of one policy.
+type section struct {
+	rules []Rule
+	terms [2][]Term // their rules counted from 0
+}
+
+// policy makes the terms of a policy where it is enforced.
+func (m *maker) policy(p *model.Policy, compile func(*model.Policy)) {
+	x := m.x
+	if !x.view.Enforced(p) {
+		return
+	}
+	first := int32(len(x.Rules))
+	if m.base != nil && m.base.made[p] != nil {
+		s := m.base.made[p]
+		x.made[p] = s
+		x.Rules = append(x.Rules, s.rules...)
+		for stage := range s.terms {
+			for _, t := range s.terms[stage] {
+				t.Rule += first
+				m.add(stage, t)
+			}
+		}
+		return
+	}
+	begin := [2]int{len(x.Terms[0]), len(x.Terms[1])}
+	compile(p)
+	s := &section{rules: slices.Clone(x.Rules[first:])}
+	for stage := range s.terms {
+		s.terms[stage] = slices.Clone(x.Terms[stage][begin[stage]:])
+		for i := range s.terms[stage] {
+			s.terms[stage][i].Rule -= first
+		}
+	}
+	x.made[p] = s
+}
+
+// rule notes a rule and returns its place.
+func (m *maker) rule(r Rule) int32 {
+	m.x.Rules = append(m.x.Rules, r)
+	return int32(len(m.x.Rules) - 1)
+}
+
+func (m *maker) add(stage int, t Term) { m.x.Terms[stage] = append(m.x.Terms[stage], t) }
+
+func doesOf(a model.Action) Effect {
+	switch a {
+	case model.Allow:
+		return Allows
+	case model.Deny:
+		return Drops
+	}
+	return Passes
+}
+
+// Subjects are the pods with a port that a policy selects; those of a namespace that is
+// not known are none (ovn-kubernetes.md#subject-pods).
+func (x *Index) Subjects(p *model.Policy) overlap.PodSet {
+	if p.Subject.Namespace != "" && x.view.Cluster.Namespace(p.Subject.Namespace) == nil {
+		return nil
+	}
+	return x.Pods.SubjectSet(p)
+}
+
+// admin makes the terms of an AdminNetworkPolicy, its baseline, or a ClusterNetworkPolicy
+// (ovn-kubernetes.md#acl-match).
+func (m *maker) admin(p *model.Policy) {
+	subject := m.subjects(subjectKey(p), p)
+	for r := range p.AllRules() {
+		ref := Rule{Policy: p, Key: p.Key, Direction: r.Direction, Index: r.Index, Action: r.Action}
+		t := Term{Priority: int32(ladder.RowPriority(p, r.Index)), Rule: m.rule(ref), Tier: int8(p.Tier), Does: doesOf(r.Action)}
+		peers := m.peers(r)
+		stage := EgressTerms
+		t.From, t.To, t.At = subject, peers, AtSource
+		if r.Direction == model.Ingress {
+			stage = IngressTerms
+			t.From, t.To, t.At = peers, subject, AtDestination
+		}
+		var some bool
+		if t.Ports, some = adminPorts(r); some {
+			m.add(stage, t)
+		}
+		m.named(p, r, ref, t, stage)
+	}
+}
+
+func subjectKey(p *model.Policy) string {
+	return p.Subject.Namespace + "\x00" + selectors.Key(p.Subject.Namespaces) + "\x00" + podKey(p.Subject.Pods, p.Subject.AllPods)
+}
+
+func podKey(s model.Selector, all bool) string {
+	if all {
+		return ""
+	}
+	return selectors.Key(s)
+}
+
+// peers makes the condition that an address is in the sets of a rule
+// (ovn-kubernetes.md#peers).
+func (m *maker) peers(r *model.Rule) int32 {
+	key := ""
+	for i := range r.Peers {
+		key += peerKey(&r.Peers[i]) + "\x01"
+	}
+	return m.addresses(key, func(a addrs) {
+		for i := range r.Peers {
+			m.peer(a, &r.Peers[i])
+		}
+	})
+}
+
+func peerKey(p *model.Peer) string {
+	key := string(p.Kind) + "\x00" + p.Namespace + "\x00" + selectors.Key(p.Namespaces) + "\x00" +
+		selectors.Key(p.Pods) + "\x00" + selectors.Key(p.Nodes)
+	for _, n := range p.Networks {
+		key += "\x00" + n
+	}
+	for _, n := range p.Except {
+		key += "\x00!" + n
+	}
+	if p.Group != "" || p.DNSName != "" {
+		key += "\x00group " + p.Group + "\x00name " + p.DNSName
+	}
+	if a := p.ServiceAccount; a != nil {
+		key += "\x00account " + a.Namespace + "/" + a.Name
+	}
+	if p.Match != nil {
+		key += "\x00" + fmt.Sprint(*p.Match)
+	}
+	return key
+}
+
+func (m *maker) peer(a addrs, p *model.Peer) {
+	switch p.Kind {
+	case model.PeerNamespaces, model.PeerPods:
+		a.pods(peerKey(p), func() Set { return m.x.ofPods(m.x.Pods.PeerSet(p), m.x.view.family) })
+	case model.PeerNodes:
+		for _, n := range m.x.Pods.Nodes(p.Nodes) {
+			for _, ip := range n.HostIPs {
+				a.single(ip, m.x.view.family)
+			}
+		}
+	case model.PeerNetworks:
+		for _, cidr := range p.Networks {
+			if n, ok := match.ParseCIDR(cidr); ok && m.x.view.family(verdict.FamilyOf(n.Addr())) {
+				a.block(block{Network: n.Masked()})
+			}
+		}
+	}
+}
+
+// arrange notes of each term where the next begins that has another subject, and of each
+// condition its terms.
+func (x *Index) arrange() {
+	for stage, terms := range x.Terms {
+		x.TermsFrom[stage], x.TermsTo[stage] = make([][]int32, len(x.Conditions)), make([][]int32, len(x.Conditions))
+		for i := range terms {
+			from, to := &x.TermsFrom[stage][terms[i].From], &x.TermsTo[stage][terms[i].To]
+			*from, *to = append(*from, int32(i)), append(*to, int32(i))
+		}
+		runs := make([]int32, len(terms))
+		for i := len(terms) - 1; i >= 0; i-- {
+			runs[i] = int32(i) + 1
+			if i+1 < len(terms) && terms[i].Subject(stage) == terms[i+1].Subject(stage) {
+				runs[i] = runs[i+1]
+			}
+		}
+		x.NextSubject[stage] = runs
+	}
+}
+
+// Subject is the condition of the term that the pods of its policy's subject meet.
+func (t *Term) Subject(stage int) int32 {
+	if stage == IngressTerms {
+		return t.To
+	}
+	return t.From
+}

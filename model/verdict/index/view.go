@@ -1,0 +1,53 @@
+package index
+
+import (
+	"net/netip"
+
+	"rung/model"
+	"rung/model/overlap"
+	"rung/model/verdict"
+)
+
+// View is what verdicts from policies are made from.
+type View struct {
+	Cluster *model.Cluster
+	// Pods is the index of the same cluster, made when nil.
+	Pods *overlap.PodIndex
+	Options
+}
+
+// Options say how OVN-Kubernetes is set up and what it knows beyond the objects: those
+// that the cluster's policies are compiled with.
+type Options struct {
+	// IPv4 and IPv6 are the cluster's families.
+	IPv4, IPv6 bool
+	// Defaults are the hairpin and node rows, Multicast those of multicast, AllowICMP lets
+	// ICMP to isolated pods: whether there are such rows.
+	Defaults, Multicast, AllowICMP bool
+	// LegacyIsolation lets the isolation annotation of 2016 count, as the OVN-Kubernetes of
+	// that time did (older-forms.md#the-isolation-annotation-of-2016).
+	LegacyIsolation bool
+	// ClusterSubnets are what EgressFirewalls' networks leave out. NodeSubnets says that they
+	// are only what the nodes say: of other pods it is not known whether they are left out.
+	ClusterSubnets []netip.Prefix
+	NodeSubnets    bool
+	// HostNetworkNamespace stands for the nodes as a peer.
+	HostNetworkNamespace string
+	// DNS are the addresses of EgressFirewalls' names; a rule with another name may match
+	// anything.
+	DNS map[string][]string
+	// NoRows says why a policy is not enforced, nil where it is.
+	NoRows func(model.PolicyKey) *model.NoRows
+	// System is who enforces the policies; empty is OVN-Kubernetes.
+	System model.PolicySystem
+}
+
+func (o *Options) Enforced(p *model.Policy) bool { return o.NoRows == nil || o.NoRows(p.Key) == nil }
+
+// family says whether the cluster has a family.
+func (o *Options) family(f verdict.Family) bool {
+	if f == verdict.IPv6 {
+		return o.IPv6
+	}
+	return o.IPv4
+}

@@ -1,0 +1,177 @@
+package matrix
+
+import (
+	"cmp"
+	"iter"
+	"net/netip"
+	"rung/model/verdict"
+	"rung/model/verdict/walk"
+	"slices"
+)
+
+// Cut is the ports at which all addresses of a block are Services: connections to these go to
+// the Services' endpoints, and are none to the block.
+type Cut struct {
+	every []verdict.PortRange // whichever pod asks
+	// own are those of pods of the node that the block's addresses are of: NodePorts as well.
+	// On the way to the NodePort of another node the sender's rules meet that node's address.
+	own []verdict.PortRange
+}
+
+func (c *Cut) Ports(own bool) []verdict.PortRange {
+	if own {
+		return c.own
+	}
+	return c.every
+}
+
+// ServedAt are the ports at which an address is a Service, for every pod and for those of the
+// node whose address it is; host is that node, where it makes a difference.
+func (s *Partition) ServedAt(a netip.Addr) (every, own []verdict.PortRange, host string) {
+	for _, x := range s.xs {
+		all := x.ServiceFronts()
+		for _, f := range all.ByAddr[a] {
+			if f.Kind == verdict.ClusterIP {
+				every = verdict.EveryPort() // nothing else is there
+				continue
+			}
+			for _, p := range x.ServicePorts(f.Service) {
+				every = append(every, verdict.PortRange{Protocol: p.Protocol, Lo: p.Port, Hi: p.Port})
+			}
+		}
+		if len(all.NodePorts) > 0 {
+			host = cmp.Or(host, x.NodeWithAddr(a))
+		}
+	}
+	if host == "" {
+		every = verdict.JoinPorts(every)
+		return every, every, ""
+	}
+	all, idle := s.nodePorts(verdict.FamilyOf(a))
+	if len(every) == 0 {
+		return idle, all, host
+	}
+	return verdict.JoinPorts(append(every, idle...)), verdict.JoinPorts(append(every, all...)), host
+}
+
+// nodePorts are those of all Services, and of those that have no endpoint of a family: to these
+// nobody connects by whichever node.
+func (s *Partition) nodePorts(f verdict.Family) (all, idle []verdict.PortRange) {
+	if s.ofNodes == nil {
+		s.ofNodes = &[2][2][]verdict.PortRange{}
+		for i, family := range [...]verdict.Family{verdict.IPv4, verdict.IPv6} {
+			of := &s.ofNodes[i]
+			for _, x := range s.xs {
+				for p, front := range x.ServiceFronts().NodePorts {
+					if of[0] = append(of[0], p); !walk.ServesFamily(x, &front, p.Protocol, family) {
+						of[1] = append(of[1], p)
+					}
+				}
+			}
+			of[0], of[1] = verdict.JoinPorts(of[0]), verdict.JoinPorts(of[1])
+		}
+	}
+	of := &s.ofNodes[f.Index()]
+	return of[0], of[1]
+}
+
+// apart adds to networks the addresses of those that have hardly others than Services': each may
+// be one at ports of its own.
+func (s *Partition) apart(networks []netip.Prefix) []netip.Prefix {
+	var more []netip.Prefix
+	for i, n := range networks {
+		if n.IsSingleIP() {
+			continue
+		}
+		s.served = false
+		in := inner(networks[i+1:], n)
+		if _, ok := s.plain(n, in); ok {
+			continue
+		}
+		for a := range s.fronts() {
+			if n.Contains(a) && !s.Keeps(a) && !slices.ContainsFunc(in, func(p netip.Prefix) bool { return p.Contains(a) && p != n }) {
+				more = append(more, netip.PrefixFrom(a, a.BitLen()))
+			}
+		}
+	}
+	if len(more) == 0 {
+		return networks
+	}
+	networks = append(networks, more...)
+	sortNetworks(networks)
+	return slices.Compact(networks)
+}
+
+// fronts are the addresses that are Services on some port.
+func (s *Partition) fronts() iter.Seq[netip.Addr] {
+	return func(yield func(netip.Addr) bool) {
+		for _, x := range s.xs {
+			all := x.ServiceFronts()
+			for a := range all.ByAddr {
+				if !yield(a) {
+					return
+				}
+			}
+			for a := range x.NodeOf {
+				if len(all.NodePorts) > 0 && x.NodeWithAddr(a) != "" && !yield(a) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// cutOf numbers the cut of a block, and names the node that it asks for. What has several
+// addresses has one that is no Service (apart).
+func (s *Partition) cutOf(n netip.Prefix) (id int32, host string) {
+	if !n.IsSingleIP() {
+		return 0, ""
+	}
+	var is Cut
+	is.every, is.own, host = s.ServedAt(n.Addr())
+	for i := range s.Cuts {
+		if slices.Equal(s.Cuts[i].every, is.every) && slices.Equal(s.Cuts[i].own, is.own) {
+			return int32(i), host
+		}
+	}
+	s.Cuts = append(s.Cuts, is)
+	return int32(len(s.Cuts) - 1), host
+}
+
+// OwnNodeMatters says whether pods of the node that a block is of are cut off more ports of it
+// than others.
+func (c *Classes) OwnNodeMatters(to int32) bool {
+	is := &c.Outside.Cuts[c.List[to].Cut]
+	return len(is.every) != len(is.own) || !slices.Equal(is.every, is.own)
+}
+
+// CutPorts are the ports at which connections to a class are none to it.
+func (c *Classes) CutPorts(to int32, how Mode, nodes Nodes) []verdict.PortRange {
+	if how != Leaving {
+		return nil
+	}
+	return c.Outside.Cuts[c.List[to].Cut].Ports(nodes == OneNode)
+}
+
+// toOwnNode counts the connections from pods to a block of their own node.
+func (c *Classes) toOwnNode(from, to *Class) (n int) {
+	for _, i := range to.Blocks {
+		if host := c.Outside.Blocks[i].Host; host != "" {
+			n += c.PodsByNode(from)[host]
+		}
+	}
+	return n
+}
+
+// BlocksFor counts the blocks of a class to which a pod of a node connects.
+func (c *Classes) BlocksFor(to *Class, node string, nodes Nodes) (n int) {
+	if nodes == AnyNodes {
+		return len(to.Blocks)
+	}
+	for _, i := range to.Blocks {
+		if nodes.Has(c.Outside.Blocks[i].Host == node) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,218 @@
+package matrix
+
+import (
+	"encoding/binary"
+	"rung/model/verdict"
+	"rung/model/verdict/index"
+)
+
+// Grid finds out once what is the same for many pairs of classes. What can match in a walk
+// hangs on the terms whose one side the source meets and whose other side the destination
+// does, and of those there are few where classes are many: a policy's rules have their
+// subject in common. It is for one goroutine at a time.
+type Grid struct {
+	Classes *Classes
+	// out and in number the distinct sets of terms of the classes, by stage: those met as the
+	// source, and as the destination. outs and ins count them.
+	out, in   [2][]int32
+	outs, ins [2]int
+	// at are the terms that can match on the source's switch, and on the destination's.
+	at [2]index.Set
+	// known is what make said, by kind of walk and both numbers: one more, 0 where it was not
+	// asked.
+	known [walkKinds][][]int32
+	// make says something of the terms of a walk, never less than 0; it must not keep them.
+	make func(kind WalkKind, met index.Set) int32
+	met  index.Set
+	raw  []byte
+}
+
+// WalkKind says of which of its terms a stage is walked.
+type WalkKind uint8
+
+// The kinds of walks.
+const (
+	egressWalk      WalkKind = iota
+	nearWalk                 // ingress, between pods of one node
+	sourceWalk               // ingress, on the source's switch
+	destinationWalk          // ingress, on the destination's
+	farWalk                  // ingress, on both
+	walkKinds
+)
+
+func (k WalkKind) Stage() int {
+	if k == egressWalk {
+		return index.EgressTerms
+	}
+	return index.IngressTerms
+}
+
+// mostCells bounds what is kept by kind of walk; where sources and destinations are both
+// many it is found out again.
+const mostCells = 4_000_000
+
+func NewGrid(c *Classes, make func(kind WalkKind, met index.Set) int32) *Grid {
+	g := &Grid{Classes: c, make: make}
+	for stage := range g.out {
+		g.out[stage], g.outs[stage] = g.number(func(k *Class) index.Set { return k.out[stage] })
+		g.in[stage], g.ins[stage] = g.number(func(k *Class) index.Set { return k.in[stage] })
+	}
+	terms := c.Index.Terms[index.IngressTerms]
+	for side, where := range [...]index.Where{index.AtSource, index.AtDestination} {
+		g.at[side] = index.NewSet(len(terms))
+		for i := range terms {
+			if terms[i].At&where != 0 {
+				g.at[side].Add(int32(i))
+			}
+		}
+	}
+	return g
+}
+
+// number gives equal sets of classes the same number.
+func (g *Grid) number(sets func(*Class) index.Set) (of []int32, n int) {
+	known := map[string]int32{}
+	of = make([]int32, len(g.Classes.List))
+	for i := range of {
+		g.raw = index.AppendSet(g.raw[:0], sets(g.Classes.sides(int32(i))))
+		id, is := known[string(g.raw)]
+		if !is {
+			id = int32(len(known))
+			known[string(g.raw)] = id
+		}
+		of[i] = id
+	}
+	return of, len(known)
+}
+
+// Way is what make says of the walks of the connections from a class to another, as
+// Classes.between has them: at the source's egress, and where they arrive; -1 for none.
+func (g *Grid) Way(a, b int32, how Mode) [3]int32 {
+	way := [3]int32{-1, -1, -1}
+	if how != Arriving {
+		way[0] = g.walk(egressWalk, a, b)
+	}
+	switch how {
+	case SameNode:
+		way[2] = g.walk(nearWalk, a, b)
+	case Leaving:
+		way[1] = g.walk(sourceWalk, a, b)
+	case Arriving:
+		way[2] = g.walk(destinationWalk, a, b)
+	default:
+		way[1] = g.walk(sourceWalk, a, b)
+		way[2] = g.walk(destinationWalk, a, b)
+	}
+	return way
+}
+
+// walk is what make says of the walk of the connections from a class to another.
+func (g *Grid) walk(kind WalkKind, a, b int32) int32 {
+	stage := kind.Stage()
+	if g.outs[stage]*g.ins[stage] > mostCells {
+		return g.ask(kind, a, b)
+	}
+	if g.known[kind] == nil {
+		g.known[kind] = make([][]int32, g.outs[stage])
+	}
+	row := &g.known[kind][g.out[stage][a]]
+	if *row == nil {
+		*row = make([]int32, g.ins[stage])
+	}
+	at := &(*row)[g.in[stage][b]]
+	if *at == 0 {
+		*at = 1 + g.ask(kind, a, b)
+	}
+	return *at - 1
+}
+
+func (g *Grid) ask(kind WalkKind, a, b int32) int32 {
+	out, in := g.Classes.sides(a).out[kind.Stage()], g.Classes.sides(b).in[kind.Stage()]
+	g.met = g.met[:0]
+	for w := range out {
+		v := out[w] & in[w]
+		switch kind {
+		case sourceWalk:
+			v &= g.at[0][w]
+		case destinationWalk:
+			v &= g.at[1][w]
+		}
+		g.met = append(g.met, v)
+	}
+	return g.make(kind, g.met)
+}
+
+// Results number what becomes of the ports in walks: equal for equal.
+type Results struct {
+	ports  verdict.Ports // the one port that is asked about, zero for all
+	known  map[string]int32
+	ByPort [][]Segment
+	hits   []index.Hit
+	raw    []byte
+}
+
+// Of is the result of a walk through some terms; something changes only at the ports of
+// those and of others.
+func (r *Results) Of(list []int32, terms []index.Term, others ...[]int32) int32 {
+	if r.ports != (verdict.Ports{}) {
+		p := r.ports
+		return r.number([]Segment{{p.Protocol, p.Port, p.Port, index.WalkVerdict(list, terms, int8(p.Protocol.Number()), p.Port, &r.hits)}})
+	}
+	var out []Segment
+	for proto := range int8(len(verdict.Protocols)) {
+		edges := index.PortEdges(proto, terms, append(others, list)...)
+		for i, lo := range edges {
+			hi := uint16(verdict.LastPort)
+			if proto == int8(verdict.ICMP.Number()) {
+				hi = 0
+			} else if i+1 < len(edges) {
+				hi = edges[i+1] - 1
+			}
+			v := index.WalkVerdict(list, terms, proto, lo, &r.hits)
+			if n := len(out); n > 0 && out[n-1].Protocol == verdict.Protocols[proto] && out[n-1].Verdict == v {
+				out[n-1].Hi = hi
+				continue
+			}
+			out = append(out, Segment{verdict.Protocols[proto], lo, hi, v})
+		}
+	}
+	return r.number(out)
+}
+
+func (r *Results) number(s []Segment) int32 {
+	r.raw = r.raw[:0]
+	for i := range s {
+		r.raw = append(binary.BigEndian.AppendUint16(append(r.raw, byte(s[i].Protocol.Number())), s[i].Hi), byte(OutcomeOf(s[i].Verdict)))
+	}
+	id, known := r.known[string(r.raw)]
+	if !known {
+		id = int32(len(r.ByPort))
+		if r.known == nil {
+			r.known = map[string]int32{}
+		}
+		r.known[string(r.raw)] = id
+		r.ByPort = append(r.ByPort, s)
+	}
+	return id
+}
+
+// both is the result of two walks together.
+func (r *Results) both(a, b int32) int32 {
+	if a == b {
+		return a
+	}
+	return r.number(mergedSegments(JoinSegments(r.ByPort[a], r.ByPort[b])))
+}
+
+// mergedSegments joins neighbours to which the same happens, in place.
+func mergedSegments(s []Segment) []Segment {
+	out := s[:0]
+	for _, next := range s {
+		if n := len(out); n > 0 && out[n-1].Protocol == next.Protocol && out[n-1].Verdict == next.Verdict {
+			out[n-1].Hi = next.Hi
+			continue
+		}
+		out = append(out, next)
+	}
+	return out
+}

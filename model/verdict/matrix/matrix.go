@@ -1,0 +1,259 @@
+package matrix
+
+import (
+	"rung/model"
+	"rung/model/verdict"
+	"rung/model/verdict/index"
+	"rung/model/verdict/walk"
+)
+
+// Matrix is what becomes of the connections between all ends of some classes; it is for one
+// goroutine at a time, as its Classes are.
+type Matrix struct {
+	Classes *Classes
+	Ports   verdict.Ports
+	grid    *Grid
+	results Results
+	free    int32 // the result where nothing matches
+	// known are the outcomes of an egress walk and an ingress walk together, by their results;
+	// 0 where they were not asked for.
+	known     [][]Outcome
+	list      [2][]int32
+	k, source Candidates
+	buf       []byte
+}
+
+// Matrix makes the matrix of all classes, and of the pods on the network of their node.
+func (c *Classes) Matrix(p verdict.Ports) *Matrix {
+	c.addHosts()
+	m := &Matrix{Classes: c, Ports: p, results: Results{ports: p}, buf: make([]byte, 0, 4096)}
+	m.grid = NewGrid(c, m.find)
+	m.free = m.results.Of(nil, nil)
+	return m
+}
+
+// find is the result of a walk.
+func (m *Matrix) find(kind WalkKind, met index.Set) int32 {
+	terms := m.Classes.Index.Terms[kind.Stage()]
+	m.list[0], m.list[1] = m.list[0][:0], m.list[1][:0]
+	met.Each(func(i int32) {
+		if kind != farWalk || m.grid.at[0].Has(i) {
+			m.list[0] = append(m.list[0], i)
+		}
+		if kind == farWalk && m.grid.at[1].Has(i) {
+			m.list[1] = append(m.list[1], i)
+		}
+	})
+	r := m.results.Of(m.list[0], terms)
+	if kind == farWalk {
+		r = m.results.both(r, m.results.Of(m.list[1], terms))
+	}
+	return r
+}
+
+// BetweenClasses is what becomes of the connections from a class to another, of pods of one node
+// where near.
+func (m *Matrix) BetweenClasses(a, b int32, near bool) Outcome {
+	c := m.Classes
+	how, ok := c.Mode(a, b)
+	if !ok {
+		return 0
+	}
+	egress, host := m.free, c.List[a].Host
+	if how != Arriving {
+		egress = m.grid.walk(egressWalk, a, b)
+	}
+	switch {
+	case how == Leaving:
+		return m.together(egress, m.grid.walk(sourceWalk, a, b))
+	case how == Arriving:
+		return m.together(egress, m.grid.walk(destinationWalk, a, b))
+	case near && (host || c.near):
+		return m.together(egress, m.grid.walk(nearWalk, a, b))
+	case host:
+		// On the switch that they come from, the node's connections are its own.
+		return m.together(egress, m.results.both(m.grid.walk(sourceWalk, c.List[a].near, b), m.grid.walk(destinationWalk, a, b)))
+	}
+	return m.together(egress, m.grid.walk(farWalk, a, b))
+}
+
+// together is what becomes of connections that take two walks.
+func (m *Matrix) together(a, b int32) Outcome {
+	if int(a) >= len(m.known) {
+		m.known = append(m.known, make([][]Outcome, len(m.results.ByPort)-len(m.known))...)
+	}
+	row := m.known[a]
+	if int(b) >= len(row) {
+		row = append(row, make([]Outcome, len(m.results.ByPort)-len(row))...)
+		m.known[a] = row
+	}
+	if row[b] == 0 {
+		for _, s := range JoinSegments(m.results.ByPort[a], m.results.ByPort[b]) {
+			row[b] |= OutcomeOf(s.Verdict)
+		}
+	}
+	return row[b]
+}
+
+// meet finds the terms that the connections from a class to another may match; ok is false
+// where there are none, and same says that pods of one node are not told from others.
+func (m *Matrix) meet(a, b int32, near bool) (same, ok bool) {
+	c := m.Classes
+	how, ok := c.Mode(a, b)
+	host := c.List[a].Host
+	switch {
+	case !ok:
+		return false, false
+	case near && how == FarAway && !host && !c.NodesMatter(a, b):
+		return true, true
+	case near && how == FarAway:
+		how = SameNode
+	}
+	c.FindCandidates(a, b, how, &m.k)
+	if host && how == FarAway {
+		// On the switch that they come from, the node's connections are its own.
+		c.FindCandidates(c.List[a].near, b, how, &m.source)
+		m.k.Source = append(m.k.Source[:0], m.source.Source...)
+	}
+	return false, true
+}
+
+// Mode is how connections from a class to another go where they are not of one node; ok
+// is false where there are none.
+func (c *Classes) Mode(a, b int32) (Mode, bool) {
+	ka, kb := c.List[a], c.List[b]
+	switch {
+	case ka.Family != kb.Family || ka.Outside && kb.Outside || len(kb.Own) > 0:
+		return 0, false
+	case ka.Outside && !ka.Host:
+		return Arriving, true
+	case kb.Outside:
+		return Leaving, true
+	}
+	return FarAway, true
+}
+
+// PodKind is what a pod is to a matrix: pods of a kind meet the same, apart from the nodes
+// that they run on. Of pods that take part in no connection it is the zero PodKind.
+type PodKind struct {
+	// Classes by family, one more than their numbers, 0 for none: what connections come
+	// from, what they come from where they go to the pod's own node, and where they go to.
+	from, own, to [2]int32
+}
+
+// Kind is that of a pod.
+func (c *Classes) Kind(p *model.Pod) (k PodKind) {
+	c.addHosts()
+	x := c.Index
+	from, none := walk.PodAddrs(x, p, true)
+	switch {
+	case none != "":
+		return k
+	case p.HostNetwork:
+		to, _ := walk.PodAddrs(x, p, false)
+		for i, family := range [...]verdict.Family{verdict.IPv4, verdict.IPv6} {
+			if id, is := c.hosts[family.First(from)]; is {
+				k.from[i], k.own[i] = id+1, c.List[id].near+1
+			}
+			if id, is := c.hosts[family.First(to)]; is {
+				k.to[i] = id + 1
+			}
+		}
+		return k
+	}
+	for _, e := range x.EndsOf(p) {
+		if i := verdict.FamilyOf(x.Ends[e].Addr).Index(); k.from[i] == 0 && c.ClassOf[e] >= 0 {
+			k.from[i] = c.ClassOf[e] + 1
+		}
+	}
+	k.own, k.to = k.from, k.from
+	return k
+}
+
+// Between is what becomes of the connections from pods of a kind to those of another, of
+// two nodes or of one, over both families; 0 where policies are not asked about any.
+func (m *Matrix) Between(a, b PodKind, oneNode bool) (out Outcome) {
+	for i := range a.from {
+		if from, to, ok := a.classes(b, oneNode, i); ok {
+			out |= m.BetweenClasses(from, to, oneNode)
+		}
+	}
+	return out
+}
+
+// classes are those of two kinds in a family, from and to.
+func (k *PodKind) classes(to PodKind, oneNode bool, family int) (a, b int32, ok bool) {
+	a, b = k.from[family], to.to[family]
+	if oneNode {
+		a = k.own[family]
+	}
+	return a - 1, b - 1, a > 0 && b > 0
+}
+
+// Example is a port and a family of which what is said of Between is true: that the
+// verdict is one of theirs. ok is false where it is not.
+func (m *Matrix) Example(a, b PodKind, oneNode bool, v verdict.Verdict) (p verdict.Ports, f verdict.Family, ok bool) {
+	for i, family := range [...]verdict.Family{verdict.IPv4, verdict.IPv6} {
+		from, to, ok := a.classes(b, oneNode, i)
+		if !ok || m.BetweenClasses(from, to, oneNode)&OutcomeOf(v) == 0 {
+			continue
+		}
+		if m.Ports != (verdict.Ports{}) {
+			return m.Ports, family, true
+		}
+		if same, _ := m.meet(from, to, oneNode); same {
+			m.meet(from, to, false)
+		}
+		met := m.Classes.Profile(&m.k, m.buf)
+		for _, u := range verdict.FamiliarPorts {
+			if met.at(u) == v {
+				return u, family, true
+			}
+		}
+		for _, s := range met.Segments {
+			if s.Verdict == v {
+				return verdict.Ports{Protocol: s.Protocol, Port: s.Lo}, family, true
+			}
+		}
+	}
+	return p, f, false
+}
+
+// at is what becomes of a port.
+func (p *Profile) at(q verdict.Ports) verdict.Verdict {
+	for _, s := range p.Segments {
+		if s.Protocol == q.Protocol && s.Lo <= q.Port && q.Port <= s.Hi {
+			return s.Verdict
+		}
+	}
+	return ""
+}
+
+// MorePods says whether connections are allowed between more pairs of pods than so many, on
+// some port: each address of a pod counts. n is how many there are, where there are not more.
+func MorePods(x *index.Index, than int, stop func() bool) (n int, more bool) {
+	c := ClassesOf(x, nil)
+	all := int32(c.Len())
+	m := c.Matrix(verdict.Ports{})
+	for a := range all {
+		if stop() {
+			return n, false
+		}
+		for b := range all {
+			if c.List[a].Outside || c.List[b].Outside {
+				continue
+			}
+			near, far := c.Pairs(a, b)
+			if far > 0 && m.BetweenClasses(a, b, false)&Allowed != 0 {
+				n += far
+			}
+			if near > 0 && m.BetweenClasses(a, b, true)&Allowed != 0 {
+				n += near
+			}
+			if n > than {
+				return n, true
+			}
+		}
+	}
+	return n, false
+}

@@ -1,0 +1,207 @@
+package matrix
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"rung/model/verdict"
+	"rung/model/verdict/index"
+	"slices"
+)
+
+// Outcome is what becomes of a connection, or all that becomes of several.
+type Outcome uint8
+
+// The outcomes; more than one of them is mixed.
+const (
+	Allowed Outcome = 1 << iota
+	Denied
+	IsUndefined
+	IsUnknown
+)
+
+var outcomes = [...]verdict.Verdict{verdict.Allow, verdict.Deny, verdict.Undefined, verdict.Unknown}
+
+// OutcomeOf is the outcome of one verdict, 0 where no policy is asked.
+func OutcomeOf(v verdict.Verdict) Outcome {
+	for i, known := range outcomes {
+		if v == known {
+			return 1 << i
+		}
+	}
+	return 0
+}
+
+// Verdict is the one verdict there is; ok is false where it is mixed.
+func (o Outcome) Verdict() (v verdict.Verdict, ok bool) {
+	if o == 0 || o&(o-1) != 0 {
+		return "", false
+	}
+	return outcomes[bits.TrailingZeros8(uint8(o))], true
+}
+
+// Segment is a run of ports of one protocol to all of which the same happens. ICMP has
+// ports 0 to 0.
+type Segment struct {
+	Protocol verdict.Protocol
+	Lo, Hi   uint16
+	Verdict  verdict.Verdict
+}
+
+// Profile is what becomes of the connections between two classes, for every port.
+type Profile struct {
+	Segments []Segment
+	any      Outcome
+}
+
+// Mode is how the connections of two classes go.
+type Mode uint8
+
+const (
+	FarAway  Mode = iota // between pods of two nodes
+	SameNode             // between pods of one
+	Leaving              // from a pod to an address outside
+	Arriving             // from an address outside to a pod
+)
+
+// Candidates are the terms of which both ends meet the conditions, by walk: that after
+// load balancing, that to the port on the source's switch, that to the destination's.
+type Candidates struct{ Egress, Source, Destination []int32 }
+
+// FindCandidates finds the candidates of two classes.
+func (c *Classes) FindCandidates(a, b int32, m Mode, into *Candidates) {
+	ka, kb := c.sides(a), c.sides(b)
+	into.Egress, into.Source, into.Destination = into.Egress[:0], into.Source[:0], into.Destination[:0]
+	if m != Arriving {
+		into.Egress = both(into.Egress, ka.out[index.EgressTerms], kb.in[index.EgressTerms])
+	}
+	terms := c.Index.Terms[index.IngressTerms]
+	for w := range ka.out[index.IngressTerms] {
+		v := ka.out[index.IngressTerms][w] & kb.in[index.IngressTerms][w]
+		for ; v != 0; v &= v - 1 {
+			i := int32(w*64 + bits.TrailingZeros64(v))
+			switch at := terms[i].At; {
+			case m == SameNode:
+				into.Destination = append(into.Destination, i)
+			default:
+				if at&index.AtSource != 0 && m != Arriving {
+					into.Source = append(into.Source, i)
+				}
+				if at&index.AtDestination != 0 && m != Leaving {
+					into.Destination = append(into.Destination, i)
+				}
+			}
+		}
+	}
+}
+
+func both(into []int32, a, b index.Set) []int32 {
+	for w := range a {
+		for v := a[w] & b[w]; v != 0; v &= v - 1 {
+			into = append(into, int32(w*64+bits.TrailingZeros64(v)))
+		}
+	}
+	return into
+}
+
+// NodesMatter says whether it matters that the pods are on one node: where something can
+// match on the source's switch.
+func (c *Classes) NodesMatter(a, b int32) bool {
+	if !c.near {
+		return false
+	}
+	ka, kb := c.sides(a), c.sides(b)
+	terms := c.Index.Terms[index.IngressTerms]
+	for w := range ka.out[index.IngressTerms] {
+		for v := ka.out[index.IngressTerms][w] & kb.in[index.IngressTerms][w]; v != 0; v &= v - 1 {
+			if terms[w*64+bits.TrailingZeros64(v)].At == index.AtSource {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Key is equal for equal candidates.
+func (k *Candidates) Key(buf []byte) []byte {
+	for _, list := range [...][]int32{k.Egress, k.Source, k.Destination} {
+		for _, i := range list {
+			buf = binary.LittleEndian.AppendUint32(buf, uint32(i))
+		}
+		buf = append(buf, 0xff, 0xff, 0xff, 0xff)
+	}
+	return buf
+}
+
+// maxMemo bounds how many profiles are kept: where every pod has labels of its own, hardly
+// any is asked for again.
+const maxMemo = 20_000
+
+// Profile works out what becomes of every port.
+func (c *Classes) Profile(k *Candidates, buf []byte) *Profile {
+	buf = k.Key(buf[:0])
+	if p := c.memo[string(buf)]; p != nil {
+		return p
+	}
+	p := &Profile{}
+	for proto := range int8(len(verdict.Protocols)) {
+		edges := c.Edges(k, proto)
+		for i, lo := range edges {
+			hi := uint16(verdict.LastPort)
+			if proto == int8(verdict.ICMP.Number()) {
+				hi = 0
+			} else if i+1 < len(edges) {
+				hi = edges[i+1] - 1
+			}
+			v := c.at(k, proto, lo)
+			if n := len(p.Segments); n > 0 && p.Segments[n-1].Verdict == v && p.Segments[n-1].Protocol == verdict.Protocols[proto] {
+				p.Segments[n-1].Hi = hi
+				continue
+			}
+			p.Segments = append(p.Segments, Segment{verdict.Protocols[proto], lo, hi, v})
+			p.any |= OutcomeOf(v)
+		}
+	}
+	if len(c.memo) < maxMemo {
+		c.memo[string(buf)] = p
+	}
+	return p
+}
+
+// Edges are the ports at which something may change.
+func (c *Classes) Edges(k *Candidates, proto int8) []uint16 {
+	if proto == int8(verdict.ICMP.Number()) {
+		return []uint16{0}
+	}
+	out := index.AddPortEdges([]uint16{1}, k.Egress, c.Index.Terms[index.EgressTerms], proto)
+	out = index.AddPortEdges(out, k.Source, c.Index.Terms[index.IngressTerms], proto)
+	out = index.AddPortEdges(out, k.Destination, c.Index.Terms[index.IngressTerms], proto)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// at is the verdict for one port.
+func (c *Classes) at(k *Candidates, proto int8, port uint16) verdict.Verdict {
+	v := index.WalkVerdict(k.Egress, c.Index.Terms[index.EgressTerms], proto, port, &c.hits)
+	for _, list := range [...][]int32{k.Source, k.Destination} {
+		if v == verdict.Deny {
+			break
+		}
+		v = verdict.Worse(v, index.WalkVerdict(list, c.Index.Terms[index.IngressTerms], proto, port, &c.hits))
+	}
+	return v
+}
+
+func JoinSegments(p, q []Segment) (out []Segment) {
+	for i, j := 0, 0; i < len(p) && j < len(q); {
+		s, t := p[i], q[j]
+		hi := min(s.Hi, t.Hi)
+		out = append(out, Segment{s.Protocol, max(s.Lo, t.Lo), hi, verdict.Worse(s.Verdict, t.Verdict)})
+		if s.Hi == hi {
+			i++
+		}
+		if t.Hi == hi {
+			j++
+		}
+	}
+	return out
+}

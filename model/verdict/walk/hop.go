@@ -1,0 +1,150 @@
+package walk
+
+import (
+	"net/netip"
+
+	"rung/model"
+	"rung/model/verdict"
+	"rung/model/verdict/index"
+)
+
+// way is how a packet goes: between which addresses, and past which switches.
+type way struct {
+	from, to end
+	proto    int8
+	port     uint16
+	hairpin  bool
+	// service is the Service's own address, which the packet carries until it is load
+	// balanced, and servicePort its port; not valid for a connection to no Service.
+	service     netip.Addr
+	servicePort uint16
+	serviceKey  model.Key
+	front       *verdict.Front // how the Service was asked, nil for by its name
+	antrea      bool
+}
+
+// end is one end of a way. Node and outside have no pod.
+type end struct {
+	pod  *model.Pod
+	at   int32 // of Index.ends: the pod's address, -1 without a pod
+	addr netip.Addr
+	zone string // whose switch it is on, empty for outside
+}
+
+// hop is one walk through the tiers.
+type hop struct {
+	stage   model.Stage
+	zone    string
+	in, out index.Place
+	proto   int8
+	port    uint16
+	where   index.Where
+	// service is the one that the connection was begun to, where Antrea's rules can know.
+	service model.Key
+}
+
+// hops are the walks in the order of the way: on each switch before load balancing, after
+// it, and to the port it leaves by. A packet to another node leaves the source's switch
+// and enters the destination's by the router's port.
+func (w *way) hops() []hop {
+	if w.antrea {
+		return w.antreaHops()
+	}
+	src := index.Place{Port: w.from.at, End: w.from.at, Addr: w.from.addr}
+	dst := index.Place{Port: w.to.at, End: w.to.at, Addr: w.to.addr}
+	if w.to.addr.IsMulticast() {
+		dst.End = -1
+	}
+	begun := src
+	if w.hairpin {
+		src.End, src.Addr = -1, index.HairpinAddrs[verdict.FamilyOf(w.from.addr).Index()]
+	}
+	out := make([]hop, 0, 6)
+	pass := func(zone string, in, to index.Place, at index.Where) {
+		for _, s := range [...]model.Stage{model.StageFromLport, model.StageAfterLB, model.StageToLport} {
+			if w.hairpin && s == model.StageAfterLB {
+				continue // it has turned round before (ovn-kubernetes.md#hairpin-packets)
+			}
+			h := hop{stage: s, zone: zone, in: in, out: to, proto: w.proto, port: w.port, where: at}
+			if s == model.StageFromLport && w.service.IsValid() && !in.Router {
+				h.out, h.port = index.Place{Port: -1, End: -1, Addr: w.service}, w.servicePort
+			}
+			if s == model.StageFromLport && w.hairpin {
+				h.in = begun // its address changes when it turns round
+			}
+			out = append(out, h)
+		}
+	}
+	byRouter := func(p index.Place) index.Place {
+		p.Port, p.Router = -1, true
+		return p
+	}
+	switch {
+	case w.from.zone == w.to.zone:
+		pass(w.from.zone, src, dst, index.Anywhere)
+		return out
+	case w.from.zone != "":
+		pass(w.from.zone, src, byRouter(dst), index.AtSource)
+	}
+	if w.to.zone != "" {
+		pass(w.to.zone, byRouter(src), dst, index.AtDestination)
+	}
+	return out
+}
+
+// termsOf are the terms of a stage.
+func termsOf(x *index.Index, s model.Stage) []index.Term {
+	switch s {
+	case model.StageAfterLB, model.StageEgress:
+		return x.Terms[index.EgressTerms]
+	case model.StageToLport, model.StageIngress:
+		return x.Terms[index.IngressTerms]
+	}
+	return nil
+}
+
+// termMatches says whether a term matches in a hop.
+func termMatches(x *index.Index, t *index.Term, h *hop) bool {
+	return t.At&h.where != 0 && x.Conditions[t.From].Holds(x, &h.in, h.zone) && x.Conditions[t.To].Holds(x, &h.out, h.zone) &&
+		t.Ports.Has(h.proto, h.port) && (t.OutPort == 0 || x.Conditions[t.OutPort-1].Holds(x, &h.out, h.zone)) &&
+		(!t.OutRouter || h.out.Router) && x.IsAbout(t, h.service)
+}
+
+// decide walks the tiers of a hop.
+func decide(x *index.Index, h *hop, buf []index.Hit) (index.Settled, []index.Hit) {
+	stage := index.EgressTerms
+	switch h.stage {
+	case model.StageFromLport:
+		return index.Settled{Verdict: verdict.Allow}, nil
+	case model.StageToLport, model.StageIngress:
+		stage = index.IngressTerms
+	}
+	terms, subject, at := x.Terms[stage], int32(-1), &h.in
+	if stage == index.IngressTerms {
+		at = &h.out
+	}
+	c := index.Collector{Hits: buf[:0]}
+	for i := 0; i < len(terms); i++ {
+		t := &terms[i]
+		counts, more := c.Next(t.Tier, t.Priority)
+		if !more {
+			break
+		}
+		if !counts {
+			continue
+		}
+		// The rules of a policy have their subject in common: where it is not the one, none of
+		// them is asked.
+		if is := t.Subject(stage); is != subject {
+			if !x.Conditions[is].Holds(x, at, h.zone) {
+				i = int(x.NextSubject[stage][i]) - 1
+				continue
+			}
+			subject = is
+		}
+		if termMatches(x, t, h) {
+			c.Add(index.Hit{Ref: int32(i), Priority: t.Priority, Tier: t.Tier, Does: t.Does, Maybe: t.Maybe || t.Multicast && h.out.Addr.IsMulticast()})
+		}
+	}
+	return index.Settle(c.Hits), c.Hits
+}

@@ -1,0 +1,253 @@
+package walk
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+
+	"rung/model"
+	"rung/model/verdict"
+	"rung/model/verdict/index"
+)
+
+// found is an endpoint looked up: where it is, or why no policy is asked about it.
+type found struct {
+	verdict.End
+	pod   *model.Pod
+	addrs []netip.Addr
+	node  string // of a node or of a pod on its network
+	none  string // why not
+}
+
+// find looks an endpoint up.
+func find(x *index.Index, e verdict.Endpoint, source bool) (found, error) {
+	switch e.Key.Kind {
+	case model.KindPod:
+		p := x.Cluster().Pod(e.Key.Namespace, e.Key.Name)
+		if p == nil {
+			return found{}, fmt.Errorf("%w: pod %s does not exist", verdict.ErrQuestion, e)
+		}
+		return findPod(x, e, p, source), nil
+	case model.KindNode:
+		n := x.Cluster().Node(e.Key.Name)
+		if n == nil {
+			return found{}, fmt.Errorf("%w: %s does not exist", verdict.ErrQuestion, e)
+		}
+		return findNode(x, e, n, source), nil
+	case "":
+		return findAddr(x, e, source), nil
+	}
+	return found{}, fmt.Errorf("%w: %s is no end of a connection", verdict.ErrQuestion, e.Key)
+}
+
+func findPod(x *index.Index, e verdict.Endpoint, p *model.Pod, source bool) found {
+	f := found{End: verdict.End{Endpoint: e, Zone: p.NodeName, Note: p.Assumed}, pod: p}
+	udn := p.PrimaryUDN()
+	switch {
+	case p.Completed():
+		f.none = e.String() + " is completed: it has no address any more"
+	case p.NodeName == "":
+		f.none = e.String() + " is not scheduled: it has no port yet"
+	case p.HostNetwork:
+		f.pod, f.Note = nil, doesNotApply(x)+"host-networked"
+		f.node = p.NodeName
+		f.addrs = index.ParseAddrs(p.IPs)
+		if n := x.Cluster().Node(p.NodeName); n != nil {
+			g := findNode(x, e, n, source)
+			f.addrs, f.none = g.addrs, g.none
+		}
+		if p.Assumed != "" {
+			f.Note += "; it " + p.Assumed
+		}
+		f.Zone = ""
+		if source {
+			f.Zone = p.NodeName
+		}
+	case udn != "":
+		f.none = doesNotApply(x) + "the primary network of " + e.String() + " is " + udn
+	case len(p.IPs) == 0:
+		f.none = e.String() + " has no address yet"
+	default:
+		f.addrs = index.ParseAddrs(p.IPs)
+	}
+	if e.Addr.IsValid() && f.none == "" && !e.Addr.IsMulticast() {
+		if !slices.Contains(f.addrs, e.Addr) {
+			f.none = e.String() + ": this is no address of the pod"
+		}
+		f.addrs = []netip.Addr{e.Addr}
+	}
+	return f
+}
+
+// PodAddrs are the addresses of a pod as a source or as a destination; none says why no policy
+// is asked about it.
+func PodAddrs(x *index.Index, p *model.Pod, source bool) (addrs []netip.Addr, none string) {
+	f := findPod(x, verdict.Endpoint{Key: p.Key}, p, source)
+	return f.addrs, f.none
+}
+
+// doesNotApply begins the reason why policies of pods are not about one.
+func doesNotApply(x *index.Index) string {
+	if x.OnAntrea() {
+		return "no policy of pods applies: "
+	}
+	return "ANP does not apply: "
+}
+
+// findNode finds a node: it reaches pods from its management port, and is reached at its
+// own addresses.
+func findNode(x *index.Index, e verdict.Endpoint, n *model.Node, source bool) found {
+	f := found{End: verdict.End{Endpoint: e}, node: n.Name}
+	switch {
+	case source && x.OnAntrea():
+		f.Zone, f.addrs = n.Name, index.ParseAddrs(slices.Concat(index.AntreaGateway(n), n.InternalIPs))
+	case source:
+		f.Zone, f.addrs = n.Name, index.ParseAddrs(n.MgmtIPs)
+	default:
+		f.addrs = index.ParseAddrs(slices.Concat(n.InternalIPs, n.HostIPs))
+	}
+	if e.Addr.IsValid() {
+		f.addrs = []netip.Addr{e.Addr}
+	}
+	switch {
+	case len(f.addrs) > 0:
+	case source && !x.OnAntrea():
+		f.none = fmt.Sprintf("%s: the address that node %s sends from is not known: the node has no usable annotation %s", e, n.Name, model.AnnotationNodeSubnets)
+	default:
+		f.none = e.String() + ": its addresses are not known"
+	}
+	return f
+}
+
+// findAddr finds whose address it is.
+func findAddr(x *index.Index, e verdict.Endpoint, source bool) found {
+	if at := x.EndsAt(e.Addr); len(at) == 1 && x.Pods.At(int(x.Ends[at[0]].Pod)).Assumed == "" {
+		p := x.Pods.At(int(x.Ends[at[0]].Pod))
+		return findPod(x, verdict.Endpoint{Key: p.Key, Addr: e.Addr}, p, source)
+	}
+	f := found{End: verdict.End{Endpoint: e}, addrs: []netip.Addr{e.Addr}, node: x.NodeOf[e.Addr]}
+	if f.node != "" {
+		f.Note = "an address of node " + f.node
+		if source {
+			f.Zone = f.node
+		}
+	}
+	return f
+}
+
+// pair chooses the addresses: the first of a family that both have, IPv4 first.
+func pair(from, to *found, family verdict.Family) bool {
+	for _, f := range [...]verdict.Family{verdict.IPv4, verdict.IPv6} {
+		if family != verdict.AnyFamily && family != f {
+			continue
+		}
+		a, b := f.First(from.addrs), f.First(to.addrs)
+		if g := to.Endpoint.Addr; g.IsValid() && g.IsMulticast() {
+			if b = g; verdict.FamilyOf(g) != f {
+				b = netip.Addr{}
+			}
+		}
+		if a.IsValid() && b.IsValid() {
+			from.Addr, to.Addr = a, b
+			return true
+		}
+	}
+	return false
+}
+
+// endOf is an end of a way.
+func endOf(x *index.Index, f *found) end {
+	e := end{pod: f.pod, at: -1, addr: f.Addr, zone: f.Zone}
+	if f.pod == nil {
+		return e
+	}
+	// The port is the pod's, whatever address the packet carries.
+	for _, at := range x.EndsOf(f.pod) {
+		if e.at < 0 || x.Ends[at].Addr == f.Addr {
+			e.at = at
+		}
+	}
+	return e
+}
+
+// backends are the endpoints of a Service for one of its ports.
+func backends(x *index.Index, e verdict.Endpoint, proto verdict.Protocol, port uint16) (out []found, none string, err error) {
+	s, _ := x.Cluster().Get(e.Key).(*model.Service)
+	if s == nil {
+		return nil, "", fmt.Errorf("%w: %s does not exist", verdict.ErrQuestion, e)
+	}
+	sp := index.ServicePort(s, proto, port)
+	if sp == nil {
+		return nil, fmt.Sprintf("%s has no port %d of %s", e, port, proto), nil
+	}
+	target := sp.TargetPort
+	for _, f := range endpointsOf(x, s) {
+		f.Port = port
+		switch n, err := strconv.Atoi(target); {
+		case target == "" || target == "0":
+		case err == nil:
+			f.Port = uint16(n)
+		case f.pod != nil:
+			i := slices.IndexFunc(f.pod.Ports, func(c model.ContainerPort) bool { return c.Name == target && c.Protocol == string(proto) })
+			if i < 0 {
+				continue // this pod does not serve the port
+			}
+			f.Port = uint16(f.pod.Ports[i].Port)
+		}
+		out = append(out, f)
+	}
+	if len(out) == 0 {
+		return nil, e.String() + " has no endpoints", nil
+	}
+	return out, "", nil
+}
+
+// serviceAddr is the Service's own address of a family; not valid where it has none.
+func serviceAddr(x *index.Index, e verdict.Endpoint, f verdict.Family) netip.Addr {
+	if s, _ := x.Cluster().Get(e.Key).(*model.Service); s != nil {
+		return f.First(index.ParseAddrs(s.ClusterIPs))
+	}
+	return netip.Addr{}
+}
+
+// frontAddr is the address by which a Service was asked: of a node that was named, its own.
+func frontAddr(x *index.Index, f *verdict.Front, family verdict.Family) netip.Addr {
+	if n := x.Cluster().Node(f.Node); n != nil && !f.Addr.IsValid() {
+		return family.First(index.ParseAddrs(slices.Concat(n.InternalIPs, n.HostIPs)))
+	}
+	return f.Addr
+}
+
+// endpointsOf are those that its EndpointSlices list; without any, the pods that it selects
+// and that run: one that is pending, or has no address of its own, is no endpoint.
+func endpointsOf(x *index.Index, s *model.Service) (out []found) {
+	sliced := false
+	for es := range x.Cluster().EndpointSlices() {
+		if es.Namespace != s.Namespace || es.Service != s.Name {
+			continue
+		}
+		sliced = true
+		for _, ip := range index.ParseAddrs(es.Addresses) {
+			out = append(out, findAddr(x, verdict.AddrEnd(ip), false))
+		}
+	}
+	if sliced || len(s.Selector.Map()) == 0 {
+		return out
+	}
+	for p := range x.Cluster().PodsIn(s.Namespace) {
+		if selects(s.Selector, p.Labels) && !p.Completed() && p.Phase != "Pending" && p.NodeName != "" && len(p.IPs) > 0 && p.Assumed == "" {
+			out = append(out, findPod(x, verdict.Endpoint{Key: p.Key}, p, false))
+		}
+	}
+	return out
+}
+
+func selects(want, has model.Labels) bool {
+	for k, v := range want.Map() {
+		if got, ok := has.Map()[k]; !ok || got != v {
+			return false
+		}
+	}
+	return true
+}

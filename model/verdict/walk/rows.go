@@ -1,0 +1,133 @@
+package walk
+
+import (
+	"strconv"
+
+	"rung/model"
+	"rung/model/ovn/match"
+	"rung/model/ovn/nb"
+	"rung/model/verdict"
+	"rung/model/verdict/index"
+)
+
+// Rows has the zones that were read; nil for one that was not.
+type Rows interface{ Zone(name string) *Zone }
+
+// Zones are Rows, by name.
+type Zones map[string]*Zone
+
+// Zone is the zone of that name.
+func (z Zones) Zone(name string) *Zone { return z[name] }
+
+// FromRows is what the rows make of a connection, each zone's its part of the way. Who
+// the ends are is the index's business; the policies are not asked.
+func FromRows(x *index.Index, zones Rows, c verdict.Connection) (verdict.Answer, error) {
+	return answer(x, c, func(w *way) []verdict.StageVerdict {
+		hops := w.hops()
+		out := make([]verdict.StageVerdict, len(hops))
+		for i := range hops {
+			out[i] = fromRows(x, zones, &hops[i])
+		}
+		return out
+	})
+}
+
+var matchProto = [...]match.Proto{match.TCP, match.UDP, match.SCTP, match.ICMP}
+
+// srcPort stands for whichever port a connection begins from.
+const srcPort = 40000
+
+func fromRows(x *index.Index, zones Rows, h *hop) verdict.StageVerdict {
+	out := verdict.StageVerdict{Stage: h.stage, Zone: h.zone, Verdict: verdict.Unknown}
+	for _, at := range [...]int32{h.in.End, h.out.End} {
+		if at < 0 {
+			continue
+		}
+		if p := x.Pods.At(int(x.Ends[at].Pod)); p.Assumed != "" {
+			out.Reason = "no row knows of " + p.Namespace + "/" + p.Name + ", which " + p.Assumed
+			return out
+		}
+	}
+	z := zones.Zone(h.zone)
+	if z == nil {
+		out.Reason = "zone " + h.zone + " was not read"
+		return out
+	}
+	at, p := rowPacket(x, h)
+	d, ok := z.Decide(h.stage, at, p)
+	if !ok {
+		out.Reason = "zone " + h.zone + " has no logical port " + at
+		return out
+	}
+	out.Verdict = d.Verdict
+	if d.Verdict == verdict.Unknown && d.Why != nil {
+		out.Reason = "a row " + d.Why.Error()
+	}
+	for _, a := range d.Passed {
+		out.Passed = append(out.Passed, RowDecider(a))
+	}
+	for i, a := range d.Rows {
+		r := RowDecider(a)
+		if i == 0 {
+			out.Decided = &r
+		}
+		if d.Open {
+			out.Candidates = append(out.Candidates, r)
+		}
+	}
+	return out
+}
+
+// rowPacket is the packet that rows judge on a hop, and the logical port on whose switch they do.
+func rowPacket(x *index.Index, h *hop) (at string, p match.Packet) {
+	in, to := lport(x, &h.in, h.zone), lport(x, &h.out, h.zone)
+	p = match.Packet{InPort: in, Src: h.in.Addr, Dst: h.out.Addr, Proto: matchProto[h.proto], DstPort: h.port}
+	if h.proto < int8(verdict.ICMP.Number()) {
+		p.SrcPort = srcPort
+	}
+	if h.stage == model.StageToLport {
+		p.OutPort = to // on its way in, where it leaves is not known yet
+	}
+	if at = in; h.in.Port < 0 {
+		at = to
+	}
+	return at, p
+}
+
+// lport is the logical port of a place: a pod's, the router's, or for the node itself
+// that of its management.
+func lport(x *index.Index, at *index.Place, zone string) string {
+	switch {
+	case at.Port >= 0:
+		p := x.Pods.At(int(x.Ends[at.Port].Pod))
+		return nb.PortName(p.Namespace, p.Name)
+	case at.Router:
+		return nb.RouterPort(zone)
+	}
+	return nb.ManagementPort(zone)
+}
+
+// RowDecider is what a row's external_ids say of it.
+func RowDecider(a *nb.ACL) verdict.Decider {
+	o := nb.OwnerOf(nb.TableACL, a.ExternalIDs)
+	d := verdict.Decider{Tier: a.Tier, Rule: o.Index, Direction: model.Direction(o.Direction), Priority: a.Priority, Action: model.Allow, ACL: a.ID()}
+	if d.ACL == "" {
+		d.ACL = a.UUID
+	}
+	switch doesRow(a) {
+	case index.Drops:
+		d.Action = model.Deny
+	case index.Passes:
+		d.Action = model.Pass
+	}
+	if o.Form == nb.FormKnown {
+		d.Policy = model.Key{Kind: model.Kind(o.Type), Namespace: o.Namespace, Name: o.Name}
+	}
+	if d.Policy.Kind == model.KindEF && d.Direction == "" {
+		d.Direction = model.Egress
+	}
+	if n, err := strconv.Atoi(a.ExternalIDs[nb.KeyRuleIndex]); err == nil && d.Rule < 0 {
+		d.Rule = n
+	}
+	return d
+}

@@ -1,0 +1,163 @@
+package walk
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+
+	"rung/model"
+	"rung/model/verdict"
+	"rung/model/verdict/index"
+)
+
+// front is the Service behind the address, or the node, that a connection goes to, nil for
+// none. Of a ClusterIP it is said whatever the port: nothing else is there.
+func front(x *index.Index, c verdict.Connection) *verdict.Front {
+	if c.To.Key.Kind != "" && c.To.Key.Kind != model.KindNode {
+		return nil
+	}
+	all := x.ServiceFronts()
+	var own *verdict.Front
+	for _, f := range all.ByAddr[c.To.Addr] {
+		f.Asked, f.Port = c.Port, c.Port
+		if s, _ := x.Cluster().Get(f.Service).(*model.Service); index.ServicePort(s, c.Protocol, c.Port) != nil {
+			return &f
+		}
+		if f.Kind == verdict.ClusterIP {
+			own = &f
+		}
+	}
+	if f, is := all.NodePorts[verdict.PortRange{Protocol: c.Protocol, Lo: c.Port, Hi: c.Port}]; is {
+		if f.Node = c.To.Key.Name; f.Node == "" {
+			f.Node = x.NodeWithAddr(c.To.Addr)
+		}
+		if f.Node != "" {
+			f.Addr = c.To.Addr
+			return &f
+		}
+	}
+	return own
+}
+
+// ServiceEndpoints are the pods that a Service sends connections to, and the nodes that they, and its
+// other endpoints, are on.
+func ServiceEndpoints(x *index.Index, k model.Key) (pods map[model.Key]bool, nodes map[string]bool) {
+	pods, nodes = map[model.Key]bool{}, map[string]bool{}
+	if s, _ := x.Cluster().Get(k).(*model.Service); s != nil {
+		for _, f := range endpointsOf(x, s) {
+			if f.pod != nil {
+				pods[f.pod.Key] = true
+			}
+			nodes[cmp.Or(f.node, f.Zone)] = true
+		}
+	}
+	return pods, nodes
+}
+
+// OnlyService finds the Service that has a port which its pod has not: what is asked for there
+// goes to another port of the pod.
+func OnlyService(x *index.Index, pod model.Key, proto verdict.Protocol, port uint16) (service model.Key, target uint16, ok bool) {
+	p := x.Cluster().Pod(pod.Namespace, pod.Name)
+	if p == nil || slices.ContainsFunc(p.Ports, func(c model.ContainerPort) bool {
+		return uint16(c.Port) == port && (c.Protocol == string(proto) || c.Protocol == "" && proto == verdict.TCP)
+	}) {
+		return service, 0, false
+	}
+	for s := range x.Cluster().Services() {
+		if s.Namespace != pod.Namespace || index.ServicePort(s, proto, port) == nil {
+			continue
+		}
+		to, _, err := backends(x, verdict.Endpoint{Key: s.Key}, proto, port)
+		for i := range to {
+			if err == nil && to[i].Key == pod && to[i].Port != port {
+				return s.Key, to[i].Port, true
+			}
+		}
+	}
+	return service, 0, false
+}
+
+// Families are those in which both ends of a connection have addresses, where the question
+// leaves it open and they have both; else none.
+func Families(x *index.Index, c verdict.Connection) (out []verdict.Family) {
+	if c.Family != verdict.AnyFamily || c.From.Addr.IsValid() || c.To.Addr.IsValid() || c.Check() != nil {
+		return nil
+	}
+	from, err := find(x, c.From, true)
+	if err != nil || from.none != "" {
+		return nil
+	}
+	to := found{}
+	if s, _ := x.Cluster().Get(c.To.Key).(*model.Service); s != nil {
+		if to.addrs = index.ParseAddrs(s.ClusterIPs); len(to.addrs) == 0 { // headless
+			for _, f := range endpointsOf(x, s) {
+				to.addrs = append(to.addrs, f.addrs...)
+			}
+		}
+	} else if to, err = find(x, c.To, false); err != nil || to.none != "" {
+		return nil
+	}
+	for _, f := range [...]verdict.Family{verdict.IPv4, verdict.IPv6} {
+		if f.First(from.addrs).IsValid() && f.First(to.addrs).IsValid() {
+			out = append(out, f)
+		}
+	}
+	if len(out) < 2 {
+		return nil
+	}
+	return out
+}
+
+// throughNode is the way to an endpoint through the NodePort of another node than the one it
+// begins on: the rules of the sender see the node, and the node sends on what comes to it from
+// an address of its own. Which of them depends on the gateway mode, so that what becomes of it
+// is known only where the rules do not tell them apart.
+func throughNode(x *index.Index, p *verdict.Path, w *way, front *verdict.Front, judge func(*way) []verdict.StageVerdict) {
+	n := x.Cluster().Node(front.Node)
+	family := verdict.FamilyOf(w.to.addr)
+	first := *w
+	first.hairpin = false // a pod that is its own endpoint leaves its node, too
+	first.service, first.servicePort, first.serviceKey = netip.Addr{}, 0, model.Key{}
+	first.to, first.port = end{at: -1, addr: front.Addr}, front.Asked
+	p.Stages = judge(&first)
+	p.Via, p.Note = front.Node, "node "+front.Node+" load balances it and sends it on from an address of its own"
+	if p.Verdict = verdict.JoinStages(p.Stages); p.Verdict == verdict.Deny {
+		return
+	}
+	var then []verdict.StageVerdict
+	var joined verdict.Verdict
+	for _, a := range index.ParseAddrs(slices.Concat(n.GatewayIPs, n.MgmtIPs, n.InternalIPs, n.HostIPs)) {
+		if verdict.FamilyOf(a) != family {
+			continue
+		}
+		next := first
+		next.from, next.to, next.port = end{at: -1, addr: a}, w.to, w.port
+		if next.antrea || slices.Contains(index.ParseAddrs(n.MgmtIPs), a) {
+			next.from.zone = n.Name
+		}
+		var stages []verdict.StageVerdict
+		if w.to.pod != nil {
+			stages = judge(&next)
+		}
+		switch is := verdict.JoinStages(stages); {
+		case then == nil:
+			then, joined = stages, is
+		case is != joined:
+			p.Stages, p.Verdict = append(p.Stages, then...), verdict.Unknown
+			p.Reason = "from which address node " + front.Node + " sends it on depends on the gateway mode, and rules tell its addresses apart"
+			return
+		}
+	}
+	if joined == "" {
+		p.Verdict, p.Reason = verdict.Unknown, "the addresses of node "+front.Node+" are not known"
+		return
+	}
+	p.Stages = append(p.Stages, then...)
+	p.Verdict = verdict.JoinStages(p.Stages)
+}
+
+// ServesFamily says whether a Service has an endpoint of a family.
+func ServesFamily(x *index.Index, f *verdict.Front, proto verdict.Protocol, family verdict.Family) bool {
+	to, _, err := backends(x, verdict.Endpoint{Key: f.Service}, proto, f.Port)
+	return err == nil && slices.ContainsFunc(to, func(f found) bool { return f.none == "" && family.First(f.addrs).IsValid() })
+}

@@ -1,0 +1,134 @@
+package walk
+
+import (
+	"slices"
+
+	"rung/model"
+	"rung/model/verdict"
+	"rung/model/verdict/index"
+)
+
+// What keeps a rule from matching.
+const (
+	whyNotSubject = "subject"
+	whyPeer       = "peer"
+	whyPort       = "port"
+	whyProtocol   = "protocol"
+)
+
+// tried lists what was tried in a hop until something decided.
+func tried(x *index.Index, h *hop, s *verdict.StageVerdict) (out []verdict.Tried) {
+	last := func(t *index.Term) bool {
+		return s.Decided != nil && !(s.Verdict == verdict.Unknown) &&
+			(int(t.Tier) > s.Decided.Tier || int(t.Tier) == s.Decided.Tier && int(t.Priority) < s.Decided.Priority)
+	}
+	terms := termsOf(x, h.stage)
+	passed := -1 // the tier that passed the packet on
+	for i := range terms {
+		t := &terms[i]
+		if last(t) {
+			break
+		}
+		if t.At&h.where == 0 || int(t.Tier) == passed && !termMatches(x, t, h) {
+			continue
+		}
+		if r := &x.Rules[t.Rule]; r.Policy == nil && t.Does == index.Allows && !termMatches(x, t, h) {
+			continue // hairpin, own-node and multicast rows are told where they match
+		}
+		a := verdict.Attempt{Why: why(x, t, h)}
+		a.Matched = a.Why == ""
+		a.Decider = decider(x, t, h, a.Matched || a.Why != whyPort)
+		if !a.Matched && (a.Why != whyPort || a.Policy.Kind != model.KindNP) {
+			a.Defect = ""
+		}
+		if a.Matched && t.Does == index.Passes {
+			passed = int(t.Tier)
+		}
+		out = addAttempt(out, a)
+	}
+	for i := range out {
+		out[i].What = withoutOthers(out[i].What)
+	}
+	return out
+}
+
+// MatchingRules are the rules that match a connection, by path and stage, whether they are asked
+// or something decides before them.
+func MatchingRules(x *index.Index, c verdict.Connection) (out [][]int32, err error) {
+	_, err = answer(x, c, func(w *way) []verdict.StageVerdict {
+		var rules []int32
+		for _, h := range w.hops() {
+			terms := termsOf(x, h.stage)
+			for i := range terms {
+				if termMatches(x, &terms[i], &h) {
+					rules = append(rules, terms[i].Rule)
+				}
+			}
+		}
+		out = append(out, rules)
+		return nil
+	})
+	return out, err
+}
+
+// withoutOthers leaves out that a rule is about other pods where another of its policy is
+// about this one: a rule with a named port has rows that are about the pods with that port,
+// and one of Antrea's with Self is one for each namespace.
+func withoutOthers(all []verdict.Attempt) []verdict.Attempt {
+	about := map[model.Key]bool{}
+	for i := range all {
+		about[all[i].Policy] = about[all[i].Policy] || all[i].Rule >= 0
+	}
+	return slices.DeleteFunc(all, func(a verdict.Attempt) bool { return a.Why == whyNotSubject && about[a.Policy] })
+}
+
+func addAttempt(out []verdict.Tried, a verdict.Attempt) []verdict.Tried {
+	if n := len(out); n == 0 || out[n-1].Tier != a.Tier || out[n-1].Band != a.Band {
+		out = append(out, verdict.Tried{Tier: a.Tier, Band: a.Band})
+	}
+	in := &out[len(out)-1]
+	if a.Why == whyNotSubject {
+		a.Rule, a.RuleName, a.Action = -1, "", ""
+	}
+	for i := range in.What {
+		b := &in.What[i]
+		if b.Policy != a.Policy || b.Direction != a.Direction || b.Rule != a.Rule {
+			continue
+		}
+		// Of a rule that stands for several rows, that which matched is told.
+		if a.Matched && !b.Matched {
+			*b = a
+		}
+		return out
+	}
+	in.What = append(in.What, a)
+	return out
+}
+
+// why says in a word what keeps a term from matching, empty where it matches.
+func why(x *index.Index, t *index.Term, h *hop) string {
+	r := &x.Rules[t.Rule]
+	from := x.Conditions[t.From].Holds(x, &h.in, h.zone)
+	to := x.Conditions[t.To].Holds(x, &h.out, h.zone) && (t.OutPort == 0 || x.Conditions[t.OutPort-1].Holds(x, &h.out, h.zone)) &&
+		(!t.OutRouter || h.out.Router)
+	subject, peer := from, to
+	if r.Direction == model.Ingress {
+		subject, peer = to, from
+	}
+	if about := x.IsAbout(t, h.service); r.Direction == model.Ingress {
+		subject = subject && about // it applies to the clients of a Service
+	} else {
+		peer = peer && about
+	}
+	switch {
+	case !subject:
+		return whyNotSubject
+	case !peer:
+		return whyPeer
+	case !t.Ports.HasProtocol(h.proto):
+		return whyProtocol
+	case !t.Ports.Has(h.proto, h.port):
+		return whyPort
+	}
+	return ""
+}

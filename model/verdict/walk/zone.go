@@ -1,0 +1,271 @@
+package walk
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"rung/model"
+	"rung/model/ovn/match"
+	"rung/model/ovn/nb"
+	"rung/model/verdict/index"
+)
+
+// Zone is the rows of one zone in the order in which they decide. It is safe for
+// concurrent use and does not change.
+type Zone struct {
+	Name string
+	DB   *nb.DB
+
+	ports  map[string]*logicalPort // by name
+	groups map[string]int32        // the numbers of port groups, by name
+	sets   sync.Map                // name → *addressSet
+}
+
+// logicalPort is a port of a switch, or one that only port groups name.
+type logicalPort struct {
+	on *switchRows // nil for a port of no switch
+	in *membership
+}
+
+// membership is the port groups that ports are in; ports of the same groups share it.
+type membership struct {
+	groups []int32 // in order
+	has    index.Set
+}
+
+// noGroups is that of a port that is in none, and of one that the packet does not say.
+var noGroups = &membership{}
+
+// switchRows are the ACLs of a switch, by stage.
+type switchRows struct {
+	acls   map[string]bool // by UUID
+	stages map[model.Stage]*stageRows
+}
+
+// stageRows are the rows of a stage in the order in which they decide: by tier, in it by
+// falling priority, those of equal priority by UUID. Most rows are about the ports of one
+// group, so a packet meets only those of the groups that its ports are in.
+type stageRows struct {
+	rows []row
+	free []int32           // rows that need the port of no group
+	in   map[int32][]int32 // rows by the group that the port must be in by which it comes
+	out  map[int32][]int32 // other rows by that of the port by which it leaves
+	// Rows by membership: what its groups have together. Worked out when it is asked.
+	ofIn, ofOut sync.Map // *membership → []int32
+	// What is to be judged of each row, in the zone; made when it is first asked.
+	bound    []atomic.Pointer[bound]
+	narrowed atomic.Pointer[narrowed] // of the ends that were asked about last
+}
+
+type bound struct{ expr match.Expr }
+
+type row struct {
+	acl *nb.ACL
+	*parsed
+	tier     int8
+	priority int32
+}
+
+type addressSet struct {
+	row *nb.AddressSet // nil where there is none
+	set match.AddrSet
+}
+
+// PortGroupHas and AddressSet make a Zone what its matches refer to.
+func (z *Zone) PortGroupHas(name, lport string) bool {
+	p, id := z.ports[lport], z.groups[name]
+	return p != nil && id > 0 && p.in.has.Has(id)
+}
+
+// AddressSet is the set of that name.
+func (z *Zone) AddressSet(name string) (match.AddrSet, bool) {
+	known, ok := z.sets.Load(name)
+	if !ok {
+		s := &addressSet{row: z.DB.AddressSetByName(name)}
+		if s.row != nil {
+			s.set = match.NewAddrSet(s.row.Addresses)
+		}
+		known, _ = z.sets.LoadOrStore(name, s)
+	}
+	s := known.(*addressSet)
+	return s.set, s.row != nil
+}
+
+// NewZone orders a zone's rows. A row decides on the switches that it is attached to,
+// directly or through a port group that has a port there, and there for every packet:
+// which ports it is about is up to its match. old is the zone before, or nil: address
+// sets that did not change are taken over from it.
+func NewZone(name string, db *nb.DB, m *Matches, old *Zone) *Zone {
+	z := &Zone{Name: name, DB: db, ports: map[string]*logicalPort{}, groups: map[string]int32{}}
+	if old != nil {
+		for name, s := range old.sets.Range {
+			if r := s.(*addressSet).row; r != nil && db.AddressSetByName(name.(string)) == r {
+				z.sets.Store(name, s)
+			}
+		}
+	}
+	var all []*switchRows
+	for sw := range db.Switches() {
+		s := &switchRows{acls: map[string]bool{}}
+		all = append(all, s)
+		for _, id := range sw.ACLs {
+			s.acls[id] = true
+		}
+		for _, id := range sw.Ports {
+			if p := db.Port(id); p != nil {
+				z.port(p.Name).on = s
+			}
+		}
+	}
+	in := map[*logicalPort][]int32{}
+	for pg := range db.PortGroups() {
+		on, id := map[*switchRows]bool{}, z.group(pg.Name)
+		for _, uuid := range pg.Ports {
+			p := db.Port(uuid)
+			if p == nil {
+				continue
+			}
+			port := z.port(p.Name)
+			if mine := in[port]; len(mine) == 0 || mine[len(mine)-1] != id {
+				in[port] = append(mine, id)
+			}
+			if port.on != nil {
+				on[port.on] = true
+			}
+		}
+		for s := range on {
+			for _, id := range pg.ACLs {
+				s.acls[id] = true
+			}
+		}
+	}
+	z.join(in)
+	for _, s := range all {
+		s.sort(z, m)
+	}
+	return z
+}
+
+func (z *Zone) port(name string) *logicalPort {
+	p := z.ports[name]
+	if p == nil {
+		p = &logicalPort{in: noGroups}
+		z.ports[name] = p
+	}
+	return p
+}
+
+// group is the number of a port group, whether it exists or not: never 0.
+func (z *Zone) group(name string) int32 {
+	id := z.groups[name]
+	if id == 0 {
+		id = int32(len(z.groups)) + 1
+		z.groups[name] = id
+	}
+	return id
+}
+
+// join gives ports of the same groups one membership.
+func (z *Zone) join(in map[*logicalPort][]int32) {
+	known := map[string]*membership{}
+	var raw []byte
+	for p, groups := range in {
+		slices.Sort(groups) // two groups may have one name
+		raw = raw[:0]
+		for _, id := range groups {
+			raw = binary.LittleEndian.AppendUint32(raw, uint32(id))
+		}
+		m := known[string(raw)]
+		if m == nil {
+			m = &membership{groups: slices.Compact(groups), has: index.NewSet(len(z.groups) + 1)}
+			for _, id := range m.groups {
+				m.has.Add(id)
+			}
+			known[string(raw)] = m
+		}
+		p.in = m
+	}
+}
+
+func (s *switchRows) sort(z *Zone, m *Matches) {
+	s.stages = map[model.Stage]*stageRows{}
+	for _, stage := range model.Stages() {
+		s.stages[stage] = &stageRows{in: map[int32][]int32{}, out: map[int32][]int32{}}
+	}
+	for id := range s.acls {
+		acl := z.DB.ACL(id)
+		if acl == nil || acl.Tier < 0 || acl.Tier > 3 {
+			continue
+		}
+		if of := s.stages[model.Stage(acl.Stage())]; of != nil {
+			if p := m.parse(acl.Match); p.expr != nil {
+				of.rows = append(of.rows, row{acl, p, int8(acl.Tier), int32(acl.Priority)})
+			}
+		}
+	}
+	for _, of := range s.stages {
+		slices.SortFunc(of.rows, func(a, b row) int {
+			return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(b.priority, a.priority), strings.Compare(a.acl.UUID, b.acl.UUID))
+		})
+		of.bound = make([]atomic.Pointer[bound], len(of.rows))
+		for i := range of.rows {
+			switch r := &of.rows[i]; {
+			case r.in != "":
+				id := z.group(r.in)
+				of.in[id] = append(of.in[id], int32(i))
+			case r.out != "":
+				id := z.group(r.out)
+				of.out[id] = append(of.out[id], int32(i))
+			default:
+				of.free = append(of.free, int32(i))
+			}
+		}
+	}
+	s.acls = nil
+}
+
+// about are the rows that may match between two ports, in order, and perhaps others.
+func (s *stageRows) about(in, out *membership) cursor {
+	return cursor{s.free, ofGroups(&s.ofIn, s.in, in), ofGroups(&s.ofOut, s.out, out)}
+}
+
+// ofGroups are the rows of the groups of a membership.
+func ofGroups(known *sync.Map, of map[int32][]int32, m *membership) []int32 {
+	if len(m.groups) == 0 || len(of) == 0 {
+		return nil
+	}
+	if list, ok := known.Load(m); ok {
+		return list.([]int32)
+	}
+	var list []int32
+	for _, id := range m.groups {
+		list = append(list, of[id]...)
+	}
+	slices.Sort(list)
+	known.Store(m, list)
+	return list
+}
+
+// cursor walks some lists of rows in their common order.
+type cursor [3][]int32
+
+func (c *cursor) len() int { return len(c[0]) + len(c[1]) + len(c[2]) }
+
+// next is the next row; ok is false behind the last.
+func (c *cursor) next() (i int32, ok bool) {
+	at := -1
+	for k := range c {
+		if len(c[k]) > 0 && (at < 0 || c[k][0] < i) {
+			at, i = k, c[k][0]
+		}
+	}
+	if at < 0 {
+		return 0, false
+	}
+	c[at] = c[at][1:]
+	return i, true
+}

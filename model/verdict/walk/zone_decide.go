@@ -1,0 +1,170 @@
+package walk
+
+import (
+	"rung/model"
+	"rung/model/ovn/match"
+	"rung/model/ovn/nb"
+	"rung/model/verdict"
+	"rung/model/verdict/index"
+)
+
+// Decided are the rows that decide about a packet in a stage, on the switch of a logical
+// port.
+type Decided struct {
+	Verdict verdict.Verdict
+	// Rows decided it: several where rows of one priority disagree, or where it cannot be
+	// told whether they match; none is the default, allow. Passed are those that passed it
+	// on to the next tier, in order.
+	Rows, Passed []*nb.ACL
+	Open         bool // Rows are candidates
+	// Unjudged are rows that may match: of why the first cannot be judged.
+	Unjudged int
+	Why      error
+}
+
+// walking is a packet's walk through the rows of a stage.
+type walking struct {
+	z      *Zone
+	of     *stageRows
+	rows   cursor
+	at     int32 // the row, in of
+	packet *match.Packet
+}
+
+// begin is the walk on the switch of a port; ok is false where there is no such port.
+func (z *Zone) begin(stage model.Stage, at string, p *match.Packet) (w walking, ok bool) {
+	port := z.ports[at]
+	if port == nil || port.on == nil || port.on.stages[stage] == nil {
+		return w, false
+	}
+	of := port.on.stages[stage]
+	w = walking{z: z, of: of, rows: of.about(z.groupsOf(p.InPort), z.groupsOf(p.OutPort)), packet: p}
+	if w.rows.len() > ManyRows {
+		w.narrow(false)
+	}
+	return w, true
+}
+
+func (z *Zone) groupsOf(lport string) *membership {
+	if p := z.ports[lport]; p != nil {
+		return p.in
+	}
+	return noGroups
+}
+
+// next is the next row that may match, nil behind the last.
+func (w *walking) next() *row {
+	i, ok := w.rows.next()
+	if !ok {
+		return nil
+	}
+	w.at = i
+	return &w.of.rows[i]
+}
+
+// matches judges the row that next gave. That the port is in the group that the row needs is
+// known.
+func (w *walking) matches() (bool, error) {
+	b := w.of.bound[w.at].Load()
+	if b == nil {
+		b = &bound{match.Bind(w.of.rows[w.at].rest, w.z)}
+		w.of.bound[w.at].Store(b)
+	}
+	return match.Eval(b.expr, *w.packet, w.z)
+}
+
+// Decide walks the tiers of a stage (ovn-kubernetes.md#stages). ok is false where the zone
+// has no such port.
+func (z *Zone) Decide(stage model.Stage, at string, p match.Packet) (d Decided, ok bool) {
+	w, ok := z.begin(stage, at, &p)
+	if !ok {
+		return Decided{Verdict: verdict.Allow}, false
+	}
+	var acls []*nb.ACL
+	var c index.Collector
+	for r := w.next(); r != nil; r = w.next() {
+		counts, more := c.Next(r.tier, r.priority)
+		if !more {
+			break
+		}
+		if !counts {
+			continue
+		}
+		matched, err := w.matches()
+		if err != nil {
+			if d.Unjudged++; d.Why == nil {
+				d.Why = err
+			}
+		} else if !matched {
+			continue
+		}
+		c.Add(index.Hit{Ref: int32(len(acls)), Priority: r.priority, Tier: r.tier, Does: doesRow(r.acl), Maybe: err != nil})
+		acls = append(acls, r.acl)
+	}
+	s := index.Settle(c.Hits)
+	d.Verdict, d.Open = s.Verdict, s.Open
+	for _, i := range s.Decided {
+		d.Rows = append(d.Rows, acls[i])
+	}
+	for _, i := range s.Passed {
+		d.Passed = append(d.Passed, acls[i])
+	}
+	return d, true
+}
+
+// Walk is Decide for one packet on its way: the rows that decide, those that pass it on
+// first. Among rows of equal priority the one with the lowest UUID wins, and what cannot
+// be judged is passed over and counted.
+func (z *Zone) Walk(stage model.Stage, at string, p match.Packet) (deciders []*nb.ACL, unjudged uint64) {
+	w, ok := z.begin(stage, at, &p)
+	if !ok {
+		return nil, 0
+	}
+	passed := int8(-1)
+	for r := w.next(); r != nil; r = w.next() {
+		if r.tier == passed {
+			continue
+		}
+		matched, err := w.matches()
+		if err != nil {
+			unjudged++
+		}
+		if err != nil || !matched {
+			continue
+		}
+		deciders = append(deciders, r.acl)
+		if doesRow(r.acl) != index.Passes {
+			return deciders, unjudged
+		}
+		passed = r.tier
+	}
+	return deciders, unjudged
+}
+
+// Tied are the rows of a row's tier and priority that match a packet as well, itself among
+// them: OVN may take any of these.
+func (z *Zone) Tied(stage model.Stage, at string, p match.Packet, acl *nb.ACL) (out []*nb.ACL) {
+	w, ok := z.begin(stage, at, &p)
+	if !ok {
+		return nil
+	}
+	for r := w.next(); r != nil; r = w.next() {
+		if int(r.tier) != acl.Tier || int(r.priority) != acl.Priority {
+			continue
+		}
+		if matched, err := w.matches(); matched && err == nil {
+			out = append(out, r.acl)
+		}
+	}
+	return out
+}
+
+func doesRow(a *nb.ACL) index.Effect {
+	switch a.Action {
+	case nb.ActionDrop, nb.ActionReject:
+		return index.Drops
+	case nb.ActionPass:
+		return index.Passes
+	}
+	return index.Allows
+}
