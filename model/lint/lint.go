@@ -178,3 +178,11 @@ func (l *linter) aboutRule(p *model.Policy, r *model.Rule, code string, s model.
 	l.out = append(l.out, model.Finding{Code: code, Severity: s, Policy: p.Key, Direction: r.Direction, Rule: r.Index,
 		Message: message, Remedy: remedy, Origin: p.Origin})
 }
+
+// found are the services that nearly every pod needs, looked for once.
+func (l *linter) found() *services {
+	if l.services == nil {
+		l.services = findServices(l.c, l.x)
+	}
+	return l.services
+}

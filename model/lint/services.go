@@ -31,7 +31,7 @@ type Vital struct {
 
 // FindVital looks for the cluster's DNS pods and its API server.
 func FindVital(c *model.Cluster, x *overlap.PodIndex) Vital {
-	s := (&linter{c: c, x: x}).findServices()
+	s := findServices(c, x)
 	v := Vital{DNSPorts: s.ports, APIPort: s.apiPort}
 	for p := range x.Pods(s.pods) {
 		v.DNS = append(v.DNS, p)
@@ -53,17 +53,18 @@ const (
 // apiEndpoints are the API server's.
 var apiEndpoints = model.Key{Kind: model.KindEndpointSlice, Namespace: "default", Name: "kubernetes"}
 
-// found looks for them once.
-func (l *linter) found() *services {
-	if l.services == nil {
-		l.services = l.findServices()
-	}
-	return l.services
+// finder looks for services in a cluster.
+type finder struct {
+	c *model.Cluster
+	x *overlap.PodIndex
 }
 
-func (l *linter) findServices() *services {
+// findServices looks for the DNS pods and the API server of a cluster; where neither a Service nor
+// a pod says so, the ports are the usual ones.
+func findServices(c *model.Cluster, x *overlap.PodIndex) *services {
+	f := finder{c, x}
 	s := &services{ports: map[string]int32{}, apiPort: apiPort}
-	for svc := range l.c.Services() {
+	for svc := range f.c.Services() {
 		switch {
 		case svc.Namespace == "default" && svc.Name == "kubernetes":
 			for _, p := range svc.Ports {
@@ -72,11 +73,11 @@ func (l *linter) findServices() *services {
 				}
 			}
 		case model.IsSystemNamespace(svc.Namespace):
-			l.addDNSService(s, svc)
+			f.addDNSService(s, svc)
 		}
 	}
 	if s.pods.Empty() {
-		l.findDNSPods(s)
+		f.findDNSPods(s)
 	}
 	// A client that gets a cut answer over UDP asks again over TCP, whatever
 	// the Service lists.
@@ -85,11 +86,11 @@ func (l *linter) findServices() *services {
 			s.ports[proto] = s.ports[other]
 		}
 	}
-	l.findAPI(s)
+	f.findAPI(s)
 	return s
 }
 
-func (l *linter) addDNSService(s *services, svc *model.Service) {
+func (f finder) addDNSService(s *services, svc *model.Service) {
 	if len(svc.Selector.Map()) == 0 {
 		return
 	}
@@ -105,8 +106,8 @@ func (l *linter) addDNSService(s *services, svc *model.Service) {
 		if p.Port != dnsPort || proto != "UDP" && proto != "TCP" {
 			continue
 		}
-		pods := l.x.MatchIn(svc.Namespace, sel).And(l.x.Eligible())
-		pod := l.x.First(pods)
+		pods := f.x.MatchIn(svc.Namespace, sel).And(f.x.Eligible())
+		pod := f.x.First(pods)
 		if pod == nil {
 			continue
 		}
@@ -128,14 +129,14 @@ func targetPort(p model.ServicePort, proto string, pod *model.Pod) int32 {
 }
 
 // findDNSPods takes pods of the system that declare a port as DNS servers do.
-func (l *linter) findDNSPods(s *services) {
-	for n := range l.x.Namespaces(model.Everything()) {
+func (f finder) findDNSPods(s *services) {
+	for n := range f.x.Namespaces(model.Everything()) {
 		if !model.IsSystemNamespace(n.Name) {
 			continue
 		}
 		for _, name := range []string{"dns", "dns-tcp"} {
-			pods := l.x.MatchIn(n.Name, model.Everything()).And(l.x.WithPort(name))
-			pod := l.x.First(pods)
+			pods := f.x.MatchIn(n.Name, model.Everything()).And(f.x.WithPort(name))
+			pod := f.x.First(pods)
 			if pod == nil {
 				continue
 			}
@@ -149,14 +150,14 @@ func (l *linter) findDNSPods(s *services) {
 	}
 }
 
-func (l *linter) findAPI(s *services) {
-	if o, ok := l.c.Get(apiEndpoints).(*model.EndpointSlice); ok {
+func (f finder) findAPI(s *services) {
+	if o, ok := f.c.Get(apiEndpoints).(*model.EndpointSlice); ok {
 		s.addAPI(o.Addresses)
 	}
 	if len(s.api) > 0 {
 		return
 	}
-	for n := range l.c.Nodes() {
+	for n := range f.c.Nodes() {
 		_, cp := n.Labels.Map()["node-role.kubernetes.io/control-plane"]
 		_, master := n.Labels.Map()["node-role.kubernetes.io/master"]
 		if cp || master {
