@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
-	"rung/model"
+	"rung/model/logline"
 	"rung/model/logquery"
 	"rung/revision"
 )
@@ -33,12 +33,12 @@ func (a *app) filterTermsFor(cmd *cobra.Command, args []string, typed string) ([
 // knownLines are lines that there might be: of every policy, node and pod.
 func knownLines(r *revision.Revision, yield func(*logquery.Line) bool) {
 	for p := range r.Cluster.EveryPolicy() {
-		if !yield(&logquery.Line{LogLine: &model.LogLine{}, Rule: model.RuleRef{Policy: p.Key, Rule: -1}}) {
+		if !yield(&logquery.Line{Line: &logline.Line{}, Rule: logline.RuleRef{Policy: p.Key, Rule: -1}}) {
 			return
 		}
 	}
 	for n := range r.Cluster.Nodes() {
-		if !yield(&logquery.Line{LogLine: &model.LogLine{Zone: n.Name}}) {
+		if !yield(&logquery.Line{Line: &logline.Line{Zone: n.Name}}) {
 			return
 		}
 	}
@@ -47,7 +47,7 @@ func knownLines(r *revision.Revision, yield func(*logquery.Line) bool) {
 		if len(p.IPs) > 0 {
 			end.Addr = p.IPs[0]
 		}
-		if !yield(&logquery.Line{LogLine: &model.LogLine{}, Src: end, Dst: end}) {
+		if !yield(&logquery.Line{Line: &logline.Line{}, Src: end, Dst: end}) {
 			return
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"rung/engine"
 	"rung/engine/logs"
 	"rung/engine/logs/why"
-	"rung/model"
+	"rung/model/logline"
 	"rung/model/words"
 	"rung/revision"
 )
@@ -120,7 +120,7 @@ func (a *app) logsAlone() engine.Config {
 
 // noLines says why no ACL line was read: of log files what is in them instead, or from
 // when on they were read.
-func noLines(streams []model.LogStream, since time.Time) string {
+func noLines(streams []logline.Stream, since time.Time) string {
 	files, lines, acls := 0, uint64(0), uint64(0)
 	for i := range streams {
 		if s := &streams[i]; s.File != "" {

@@ -10,7 +10,7 @@ import (
 
 	"rung/engine"
 	"rung/engine/logs"
-	"rung/engine/logs/logline"
+	"rung/engine/logs/entries"
 	"rung/model"
 	"rung/model/logquery"
 	"rung/model/moment"
@@ -170,7 +170,7 @@ Other answers than the lines:
 					defer cancel()
 				}
 				if sum.on {
-					err := a.aggregate(listen, e, &sum, func(x *logline.Entry) bool { return x.Matches(&query, nil) }, filter != "")
+					err := a.aggregate(listen, e, &sum, func(x *entries.Entry) bool { return x.Matches(&query, nil) }, filter != "")
 					return errors.Join(err, a.unfollowed(e))
 				}
 				tail := func() error { return a.tail(listen, e, &query, raw, lines, following, cfg.LogFiles.Since) }
@@ -282,7 +282,7 @@ func (a *app) tail(ctx context.Context, e *engine.Engine, q *logquery.Query, raw
 	}
 }
 
-func (a *app) printGap(x *logline.Entry, times *logTimes) error {
+func (a *app) printGap(x *entries.Entry, times *logTimes) error {
 	if a.takeLog != nil {
 		return nil
 	}
@@ -293,7 +293,7 @@ func (a *app) printGap(x *logline.Entry, times *logTimes) error {
 	})
 }
 
-func (a *app) printLog(x *logline.Entry, raw bool, times *logTimes) error {
+func (a *app) printLog(x *entries.Entry, raw bool, times *logTimes) error {
 	if a.takeLog != nil {
 		a.takeLog(x)
 		return nil

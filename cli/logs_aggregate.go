@@ -13,8 +13,8 @@ import (
 
 	"rung/engine"
 	"rung/engine/logs"
+	"rung/engine/logs/entries"
 	"rung/engine/logs/hits"
-	"rung/engine/logs/logline"
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/moment"
@@ -76,7 +76,7 @@ func (g *aggregate) check(output string, follow bool, begin, now time.Time) (err
 }
 
 // counts says whether a line is counted.
-func (g *aggregate) counts(x *logline.Entry) bool {
+func (g *aggregate) counts(x *entries.Entry) bool {
 	at := x.Line.At
 	return x.Gap == nil && x.Attributed && (g.begin.IsZero() || !at.Before(g.begin)) && (g.end.IsZero() || !at.After(g.end))
 }
@@ -87,7 +87,7 @@ const aggregateEvery = time.Second
 // aggregate counts the lines that match until ctx ends, or the files do, and prints the
 // sums: at the end, with --follow whenever they changed. Where every line counts, the sums are those that
 // the console shows.
-func (a *app) aggregate(ctx context.Context, e *engine.Engine, g *aggregate, match func(*logline.Entry) bool, filtered bool) error {
+func (a *app) aggregate(ctx context.Context, e *engine.Engine, g *aggregate, match func(*entries.Entry) bool, filtered bool) error {
 	defer a.readOn()()
 	l := e.Logs()
 	ticks, stop := l.Subscribe()

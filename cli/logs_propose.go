@@ -9,7 +9,7 @@ import (
 
 	"rung/engine"
 	"rung/engine/logs"
-	"rung/engine/logs/logline"
+	"rung/engine/logs/entries"
 	"rung/engine/propose"
 	"rung/model"
 	"rung/model/narrow"
@@ -42,12 +42,12 @@ func (a *app) propose(ctx context.Context, e *engine.Engine, p *proposing, tail 
 	if err != nil {
 		return fmt.Errorf("--propose: %w", err)
 	}
-	var entries []*logline.Entry
-	a.takeLog = func(x *logline.Entry) { entries = append(entries, x) }
+	var attributed []*entries.Entry
+	a.takeLog = func(x *entries.Entry) { attributed = append(attributed, x) }
 	if err := tail(); err != nil {
 		return err
 	}
-	log := logs.Connections(entries, narrow.MostSeen)
+	log := logs.Connections(attributed, narrow.MostSeen)
 	if log.Over > 0 {
 		return fmt.Errorf("--propose: %w", narrow.ErrTooMany)
 	}

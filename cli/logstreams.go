@@ -5,7 +5,7 @@ import (
 
 	"rung/engine"
 	"rung/engine/logs"
-	"rung/model"
+	"rung/model/logline"
 	"rung/model/words"
 )
 
@@ -24,7 +24,7 @@ func (a *app) unfollowed(e *engine.Engine) error {
 		switch {
 		case s.File != "" && (!s.Up() || s.Error != ""):
 			fmt.Fprintf(a.err, "rung: log file %s: %s\n", s.File, orState(s))
-			if s.State == model.StreamFailed || s.Error != "" {
+			if s.State == logline.StreamFailed || s.Error != "" {
 				err = errSaid
 			}
 		case !s.Up():
@@ -69,7 +69,7 @@ func (a *app) passedOver(p *logs.PassedFiles) bool {
 }
 
 // orState is what is wrong with a file, or how it stands.
-func orState(s model.LogStream) string {
+func orState(s logline.Stream) string {
 	if s.Error != "" {
 		return oneLine(s.Error)
 	}

@@ -13,7 +13,7 @@ import (
 
 	"rung/change"
 	"rung/engine"
-	"rung/engine/logs/logline"
+	"rung/engine/logs/entries"
 	"rung/model/clean"
 	"rung/sources/reading"
 )
@@ -58,7 +58,7 @@ type app struct {
 	// completes says that a command line is completed: nothing is said then, or done.
 	completes bool
 	// takeLog takes the log lines that would be printed; nil prints them.
-	takeLog func(*logline.Entry)
+	takeLog func(*entries.Entry)
 }
 
 // Main runs the command line and returns the exit code. screen shows the

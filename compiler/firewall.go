@@ -8,6 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
+	"rung/model/logline"
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
 )
@@ -67,7 +68,7 @@ func (c *Compiler) compileFirewall(p *model.Policy, needs map[model.PolicyKey]sh
 			l4 = match.EFL4(ports)
 		}
 		out.fixed = append(out.fixed, out.row(c.options, rowSpec{
-			name:      model.ACLName(p.Key, model.Egress, r.Index),
+			name:      logline.ACLName(p.Key, model.Egress, r.Index),
 			pairs:     []nb.Pair{{Key: nb.KeyName, Value: p.Namespace}, {Key: nb.KeyRuleIndex, Value: strconv.Itoa(r.Index)}},
 			direction: model.Egress, toLport: true, priority: cr.priority, action: cr.action, level: out.levels.For(r.Action),
 			match: match.EF(dst, out.Holder.Name, l4), sampled: true,

@@ -6,6 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
+	"rung/model/logline"
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
 )
@@ -106,7 +107,7 @@ func (c *Compiler) compileNetpolRule(out *Compiled, r *model.Rule, name nb.Pair,
 	for _, l4 := range netpolPorts(r) {
 		for _, at := range parts {
 			out.fixed = append(out.fixed, out.row(c.options, rowSpec{
-				name: model.ACLName(p.Key, r.Direction, r.Index),
+				name: logline.ACLName(p.Key, r.Direction, r.Index),
 				pairs: []nb.Pair{name, {Key: nb.KeyDirection, Value: string(r.Direction)},
 					{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.Index)}, {Key: nb.KeyProtocol, Value: l4.protocol},
 					{Key: nb.KeyIPBlock, Value: at.block}},
@@ -179,7 +180,7 @@ func (c *Compiler) compileIsolation(k model.PolicyKey, dir model.Direction) *Com
 	out.setGroup(name, direction)
 	row := func(kind, expr string, priority int, action, level string) {
 		out.fixed = append(out.fixed, out.row(c.options, rowSpec{
-			name:      model.ACLName(model.PolicyKey{Kind: model.KindNP, Namespace: k.Namespace}, dir, 0),
+			name:      logline.ACLName(model.PolicyKey{Kind: model.KindNP, Namespace: k.Namespace}, dir, 0),
 			pairs:     []nb.Pair{name, direction, {Key: nb.KeyType, Value: kind}},
 			direction: dir, priority: priority, action: action, level: level, match: expr, sampled: true,
 		}))

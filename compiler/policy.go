@@ -9,6 +9,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
+	"rung/model/logline"
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
 	"rung/model/selectors"
@@ -369,7 +370,7 @@ func (c *Compiler) fixedACLs(out *Compiled, cr *compiledRule) []*nb.ACL {
 func (out *Compiled) acl(o Options, cr *compiledRule, proto, expr string) *nb.ACL {
 	r := cr.rule
 	return out.row(o, rowSpec{
-		name: model.ACLName(out.Key, r.Direction, r.Index),
+		name: logline.ACLName(out.Key, r.Direction, r.Index),
 		pairs: []nb.Pair{{Key: nb.KeyName, Value: out.Key.Name}, {Key: nb.KeyDirection, Value: string(r.Direction)},
 			{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.Index)}, {Key: nb.KeyProtocol, Value: proto}},
 		direction: r.Direction, priority: cr.priority, action: cr.action, level: out.levels.For(r.Action),

@@ -10,6 +10,7 @@ import (
 
 	"rung/engine/logs"
 	"rung/model"
+	"rung/model/logline"
 	"rung/model/ovn/nb"
 	"rung/revision"
 	"rung/sources/acllog"
@@ -171,7 +172,7 @@ func TestHitMetrics(t *testing.T) {
 	r.until(wait.Patience, "loaded", func(rev *revision.Revision) bool { return rev.Loaded })
 	offer(t, r.Engine, 4)
 	for i := range mostSeries + 20 {
-		r.Logs().Offer(model.LogLine{At: time.Now(), Zone: "worker", Name: model.ACLName(given.ANPKey("gone"), model.Egress, i), Verdict: "drop", Proto: "tcp"})
+		r.Logs().Offer(logline.Line{At: time.Now(), Zone: "worker", Name: logline.ACLName(given.ANPKey("gone"), model.Egress, i), Verdict: "drop", Proto: "tcp"})
 		if i%1000 == 999 && !wait.Poll(wait.Patience, func() bool { return counted(r.Engine) == uint64(5+i) }) {
 			t.Fatal("lines are not taken in")
 		}

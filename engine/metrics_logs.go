@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"rung/engine/logs/hits"
-	"rung/model"
+	"rung/model/logline"
 	"rung/revision"
 )
 
@@ -57,7 +57,7 @@ func (m *metrics) logs(ch chan<- prometheus.Metric) {
 }
 
 // ruleLabel is "egress 5", and "default deny, egress" for that of a namespace.
-func ruleLabel(ref model.RuleRef) string {
+func ruleLabel(ref logline.RuleRef) string {
 	if ref.Rule < 0 {
 		return fmt.Sprintf("default deny, %s", ref.Direction.Lower())
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"rung/model"
-	"rung/model/lint"
+	"rung/model/lint/vital"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
 	"rung/revision"
@@ -59,7 +59,7 @@ func Policies(rev *revision.Revision, changes []Change, a Asked, why string, any
 }
 
 // watches are the connections that nearly every pod needs, in the order of watched.
-func watches(v lint.Vital) []diff.Watch {
+func watches(v vital.Endpoints) []diff.Watch {
 	dns := map[model.Key]bool{}
 	for _, p := range v.DNS {
 		dns[p.Key] = true

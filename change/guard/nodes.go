@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"rung/model"
-	"rung/model/lint"
+	"rung/model/lint/vital"
 	"rung/model/verdict"
 	"rung/model/verdict/walk"
 	"rung/revision"
@@ -13,7 +13,7 @@ import (
 // nodes finds what nodes reach and lose: their own pods, as the kubelet's probes do, and
 // Services with port 443, as the API server's webhooks do. One pod of each kind is asked
 // about, on the ports that it declares.
-func (j *judge) nodes(v lint.Vital) {
+func (j *judge) nodes(v vital.Endpoints) {
 	kinds, namespaces := map[string]bool{}, map[string]bool{}
 	probes := false
 	for i := range j.changes {
@@ -59,7 +59,7 @@ func (j *judge) node(k model.PolicyKey, what string, q verdict.Connection) {
 
 // callers are the ends from which the API server calls webhooks: the nodes it runs on, or its
 // own addresses where it runs on none, or where it is not known what a node sends from.
-func (j *judge) callers(v lint.Vital) (out []verdict.Endpoint) {
+func (j *judge) callers(v vital.Endpoints) (out []verdict.Endpoint) {
 	for _, a := range v.API {
 		end := verdict.AddrEnd(a)
 		for n := range j.rev.Cluster.Nodes() {

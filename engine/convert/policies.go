@@ -10,7 +10,7 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	labels "rung/model/convert"
-	"rung/model/lint"
+	"rung/model/lint/codes"
 	"rung/model/verdict/index"
 	"rung/model/words"
 	"rung/revision"
@@ -198,9 +198,9 @@ func (r *Result) note(rev *revision.Revision, res *labels.Result) {
 		r.Notes = append(r.Notes, Note{About: n.Policy, Text: n.Text})
 	}
 	for _, a := range res.Again {
-		text := "one policy for each of the namespaces there are (%s): a new namespace wants the conversion again, and rung lint says so (" + lint.ConversionNewValue + ")"
+		text := "one policy for each of the namespaces there are (%s): a new namespace wants the conversion again, and rung lint says so (" + codes.ConversionNewValue + ")"
 		if len(a.Labels) > 0 {
-			text = "one policy for each value of label " + strings.Join(a.Labels, " with ") + " (%s): a new value wants the conversion again, and rung lint says so (" + lint.ConversionNewValue + ")"
+			text = "one policy for each value of label " + strings.Join(a.Labels, " with ") + " (%s): a new value wants the conversion again, and rung lint says so (" + codes.ConversionNewValue + ")"
 		}
 		r.Notes = append(r.Notes, Note{About: a.Policy, Text: fmt.Sprintf(text, words.List(a.Values, 6))})
 	}

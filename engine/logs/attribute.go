@@ -6,8 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"rung/engine/logs/logline"
+	"rung/engine/logs/entries"
 	"rung/model"
+	"rung/model/logline"
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
 	"rung/revision"
@@ -23,12 +24,12 @@ type attributor struct {
 	rows  map[rowsKey]*judgedRows
 	names map[string]*decoded
 	index nameIndex
-	facts map[model.RuleRef]*ruleFacts
+	facts map[logline.RuleRef]*ruleFacts
 	pods  podNodes
 }
 
 func newAttributor() *attributor {
-	return &attributor{rows: map[rowsKey]*judgedRows{}, names: map[string]*decoded{}, facts: map[model.RuleRef]*ruleFacts{}}
+	return &attributor{rows: map[rowsKey]*judgedRows{}, names: map[string]*decoded{}, facts: map[logline.RuleRef]*ruleFacts{}}
 }
 
 type rowsKey struct {
@@ -58,7 +59,7 @@ const amongMost = 3
 // attribute fills in what stands behind a line: where it was written, which rule
 // decided, and in which of the rule's networks an outside address is. It returns what is
 // known of the rule, nil where none was found, and which of its ACLs logged the line.
-func (a *attributor) attribute(rev *revision.Revision, e *logline.Entry, now time.Time) (f *ruleFacts, acl string) {
+func (a *attributor) attribute(rev *revision.Revision, e *entries.Entry, now time.Time) (f *ruleFacts, acl string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.place(rev, e, now)
@@ -98,7 +99,7 @@ func (a *attributor) attribute(rev *revision.Revision, e *logline.Entry, now tim
 // choose takes the one of the candidates that fits the packet. Where none does, the
 // reference is as much of the rule as the name gives away; where several do, they are
 // named.
-func (a *attributor) choose(rev *revision.Revision, e *logline.Entry, ref model.RuleRef, found []model.RuleRef, now time.Time) {
+func (a *attributor) choose(rev *revision.Revision, e *entries.Entry, ref logline.RuleRef, found []logline.RuleRef, now time.Time) {
 	if len(found) > 1 {
 		found = a.judge(rev, e, found, now)
 	}
@@ -109,18 +110,18 @@ func (a *attributor) choose(rev *revision.Revision, e *logline.Entry, ref model.
 		e.Rule, e.Attributed = found[0], true
 	case len(found) > 1:
 		e.Among, e.AmongAll = found[:min(len(found), amongMost)], len(found)
-		if same(found, func(r model.RuleRef) model.PolicyKey { return r.Policy }) {
+		if same(found, func(r logline.RuleRef) model.PolicyKey { return r.Policy }) {
 			e.Rule.Policy = found[0].Policy
 		}
-		if same(found, func(r model.RuleRef) model.Direction { return r.Direction }) {
+		if same(found, func(r logline.RuleRef) model.Direction { return r.Direction }) {
 			e.Rule.Direction = found[0].Direction
 		}
 	}
 }
 
 // same says whether all have the same of something.
-func same[T comparable](in []model.RuleRef, of func(model.RuleRef) T) bool {
-	return !slices.ContainsFunc(in, func(r model.RuleRef) bool { return of(r) != of(in[0]) })
+func same[T comparable](in []logline.RuleRef, of func(logline.RuleRef) T) bool {
+	return !slices.ContainsFunc(in, func(r logline.RuleRef) bool { return of(r) != of(in[0]) })
 }
 
 // verdicts are what each action is called in a log line.
@@ -137,7 +138,7 @@ func directionOf(k model.Kind, d model.Direction) string {
 
 // judge keeps the candidates whose rows match the packet, and of these the ones
 // that OVN asks first. Where no candidate has rows it keeps them all.
-func (a *attributor) judge(rev *revision.Revision, e *logline.Entry, in []model.RuleRef, now time.Time) (out []model.RuleRef) {
+func (a *attributor) judge(rev *revision.Revision, e *entries.Entry, in []logline.RuleRef, now time.Time) (out []logline.RuleRef) {
 	best, judged := 0, false
 	for _, ref := range in {
 		unit := ref.Policy
@@ -150,7 +151,7 @@ func (a *attributor) judge(rev *revision.Revision, e *logline.Entry, in []model.
 		}
 		judged = true
 		for _, acl := range j.rows.ACLs {
-			if acl.Priority < best || !logline.LogsFor(acl, ref) {
+			if acl.Priority < best || !entries.LogsFor(acl, ref) {
 				continue
 			}
 			if !j.matches(acl, packetOf(e, ref.Direction)) {
@@ -171,7 +172,7 @@ func (a *attributor) judge(rev *revision.Revision, e *logline.Entry, in []model.
 
 // zoneOf is the zone whose rows a line is about: where it was written, or, where that is
 // neither zone nor node (a file's name, say), where the rule's subject is.
-func zoneOf(rev *revision.Revision, e *logline.Entry, d model.Direction) string {
+func zoneOf(rev *revision.Revision, e *entries.Entry, d model.Direction) string {
 	if rev.Zone(e.Line.Zone) != nil || rev.Cluster.Node(e.Line.Zone) != nil {
 		return e.Line.Zone
 	}
@@ -184,7 +185,7 @@ func zoneOf(rev *revision.Revision, e *logline.Entry, d model.Direction) string 
 }
 
 // subjectOf is the end that a rule of that direction is about.
-func subjectOf(e *logline.Entry, d model.Direction) *logline.End {
+func subjectOf(e *entries.Entry, d model.Direction) *entries.End {
 	if d == model.Ingress {
 		return &e.Dst
 	}
@@ -264,7 +265,7 @@ func (j *judgedRows) AddressSet(name string) (match.AddrSet, bool) {
 
 // packetOf is the line's packet; the subject's logical port is that of the pod
 // at the subject's end.
-func packetOf(e *logline.Entry, d model.Direction) match.Packet {
+func packetOf(e *entries.Entry, d model.Direction) match.Packet {
 	l := &e.Line
 	p := match.Packet{Src: l.Src.Unmap(), Dst: l.Dst.Unmap(),
 		Proto: match.Proto(l.Proto), SrcPort: l.SrcPort, DstPort: l.DstPort,

@@ -4,16 +4,17 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine/logs/logline"
+	"rung/engine/logs/entries"
 	"rung/model"
+	"rung/model/logline"
 	"rung/revision"
 )
 
 // antrea finds the rule behind a line of Antrea's log, which names the policy and mostly
 // the rule: one that has no name by the name Antrea made for it.
-func (a *attributor) antrea(rev *revision.Revision, e *logline.Entry, now time.Time) {
+func (a *attributor) antrea(rev *revision.Revision, e *entries.Entry, now time.Time) {
 	said := e.Line.Antrea
-	ref := model.RuleRef{Policy: said.Policy, Direction: said.Direction, Rule: -1, Exact: true}
+	ref := logline.RuleRef{Policy: said.Policy, Direction: said.Direction, Rule: -1, Exact: true}
 	e.RuleName = said.Rule
 	if ref.Policy.Kind == model.KindNP && ref.Policy.Name == "" { // dropped, since no NetworkPolicy allows it
 		if pod := subjectOf(e, ref.Direction).Key; ref.Policy.Namespace == "" && pod.Kind == model.KindPod {
@@ -28,7 +29,7 @@ func (a *attributor) antrea(rev *revision.Revision, e *logline.Entry, now time.T
 	if p == nil {
 		return
 	}
-	var found []model.RuleRef
+	var found []logline.RuleRef
 	for i, r := range p.Rules(ref.Direction) {
 		if namedSo(&r, said.Rule) && saidAs(&r, e.Line.Verdict) {
 			ref.Rule = i

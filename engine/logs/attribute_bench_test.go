@@ -7,8 +7,9 @@ import (
 	"time"
 
 	"rung/bench/workload"
-	"rung/engine/logs/logline"
+	"rung/engine/logs/entries"
 	"rung/model"
+	"rung/model/logline"
 	"rung/model/ovn/nb"
 	"rung/revision"
 	"rung/sources/acllog"
@@ -30,11 +31,11 @@ func linesOf(tb testing.TB, size workload.Size) (l *Store, lines []string) {
 		changes = append(changes, model.Change{New: o})
 	}
 	l.Observe(changes)
-	var rules []model.RuleRef
+	var rules []logline.RuleRef
 	for p := range c.AllPolicies() {
 		for _, d := range []model.Direction{model.Ingress, model.Egress} {
 			for i := range p.Rules(d) {
-				rules = append(rules, model.RuleRef{Policy: p.Key, Direction: d, Rule: i})
+				rules = append(rules, logline.RuleRef{Policy: p.Key, Direction: d, Rule: i})
 			}
 		}
 	}
@@ -48,7 +49,7 @@ func linesOf(tb testing.TB, size workload.Size) (l *Store, lines []string) {
 	now := time.Now().UTC()
 	for i := range 20_000 {
 		ref := rules[r.IntN(len(rules))]
-		x := model.LogLine{At: now, Seq: uint64(i), Name: model.ACLName(ref.Policy, ref.Direction, ref.Rule), Severity: "info", Direction: directionOf(ref.Policy.Kind, ref.Direction),
+		x := logline.Line{At: now, Seq: uint64(i), Name: logline.ACLName(ref.Policy, ref.Direction, ref.Rule), Severity: "info", Direction: directionOf(ref.Policy.Kind, ref.Direction),
 			Verdict: verdicts[c.Policy(ref.Policy).Rule(ref.Direction, ref.Rule).Action], Proto: "tcp", Src: addr(), Dst: addr(),
 			SrcPort: uint16(1024 + r.IntN(60_000)), DstPort: uint16(8000 + r.IntN(100)), TCPFlags: "psh|ack"}
 		for _, peer := range c.Policy(ref.Policy).Rule(ref.Direction, ref.Rule).Peers {
@@ -114,15 +115,15 @@ func TestAttributionOfALargeCluster(t *testing.T) {
 	}
 	networks := 0
 	for _, e := range l.Since(0, 0) {
-		for _, d := range []logline.End{e.Src, e.Dst} {
-			if (d.Key.Kind == model.KindPod) != (d.Note == "") || d.Key.Kind != model.KindPod && d.Note != logline.NoteOutside {
+		for _, d := range []entries.End{e.Src, e.Dst} {
+			if (d.Key.Kind == model.KindPod) != (d.Note == "") || d.Key.Kind != model.KindPod && d.Note != entries.NoteOutside {
 				t.Fatalf("%s: %+v", e.Line.Raw, d)
 			}
 			if d.Network != "" {
 				networks++
 			}
 		}
-		if e.Line.Direction == nb.FromLport != (e.Rule.Direction == model.Egress) || model.ACLName(e.Rule.Policy, e.Rule.Direction, e.Rule.Rule) != e.Line.Name {
+		if e.Line.Direction == nb.FromLport != (e.Rule.Direction == model.Egress) || logline.ACLName(e.Rule.Policy, e.Rule.Direction, e.Rule.Rule) != e.Line.Name {
 			t.Fatalf("%s: %+v", e.Line.Raw, e.Rule)
 		}
 	}

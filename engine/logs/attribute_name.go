@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/logline"
 	"rung/revision"
 )
 
@@ -14,12 +15,12 @@ const namesKept = 10000
 
 // decoded is what a name gives away.
 type decoded struct {
-	ref   model.RuleRef
+	ref   logline.RuleRef
 	ok    bool
 	facts *ruleFacts // as of the last line with that name
 }
 
-// decode is model.DecodeName; the same names come again and again.
+// decode is logline.DecodeName; the same names come again and again.
 func (a *attributor) decode(name string) *decoded {
 	d := a.names[name]
 	if d == nil {
@@ -28,7 +29,7 @@ func (a *attributor) decode(name string) *decoded {
 		}
 		name = strings.Clone(name) // not the whole line
 		d = &decoded{}
-		d.ref, d.ok = model.DecodeName(name)
+		d.ref, d.ok = logline.DecodeName(name)
 		a.names[name] = d
 	}
 	return d
@@ -44,13 +45,13 @@ type nameIndex struct {
 
 // candidate is a rule whose ACLs have a name, and what their lines say.
 type candidate struct {
-	ref                model.RuleRef
+	ref                logline.RuleRef
 	verdict, direction string
 }
 
 // candidates are the rules whose ACLs carry the line's name and could have come
 // to its verdict, and the default denies of namespaces.
-func (a *attributor) candidates(rev *revision.Revision, line *model.LogLine) (out []model.RuleRef) {
+func (a *attributor) candidates(rev *revision.Revision, line *logline.Line) (out []logline.RuleRef) {
 	a.index.follow(rev.Cluster)
 	for _, c := range a.index.by[line.Name] {
 		if c.verdict == line.Verdict && (line.Direction == "" || line.Direction == c.direction) {
@@ -81,19 +82,19 @@ func (x *nameIndex) follow(c *model.Cluster) {
 	for _, p := range x.policies {
 		for _, d := range []model.Direction{model.Ingress, model.Egress} {
 			for i, r := range p.Rules(d) {
-				x.add(model.RuleRef{Policy: p.Key, Direction: d, Rule: i, Exact: true}, verdicts[r.Action])
+				x.add(logline.RuleRef{Policy: p.Key, Direction: d, Rule: i, Exact: true}, verdicts[r.Action])
 			}
 			if p.Kind == model.KindNP && !isolated[p.Namespace] {
 				deny := model.PolicyKey{Kind: model.KindNP, Namespace: p.Namespace}
-				x.add(model.RuleRef{Policy: deny, Direction: d, Rule: -1, Exact: true}, verdicts[model.Deny])
+				x.add(logline.RuleRef{Policy: deny, Direction: d, Rule: -1, Exact: true}, verdicts[model.Deny])
 			}
 		}
 		isolated[p.Namespace] = p.Kind == model.KindNP || isolated[p.Namespace]
 	}
 }
 
-func (x *nameIndex) add(ref model.RuleRef, verdict string) {
-	if name := model.ACLName(ref.Policy, ref.Direction, ref.Rule); len(name) == model.MaxACLName {
+func (x *nameIndex) add(ref logline.RuleRef, verdict string) {
+	if name := logline.ACLName(ref.Policy, ref.Direction, ref.Rule); len(name) == logline.MaxACLName {
 		x.by[name] = append(x.by[name], candidate{ref, verdict, directionOf(ref.Policy.Kind, ref.Direction)})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"rung/model"
+	"rung/model/logline"
 	"rung/model/ovn/nb"
 	"rung/test/changing"
 	"rung/test/given"
@@ -25,16 +26,16 @@ func TestAttributionOfCutNamesOfTier2(t *testing.T) {
 		given.NP(long, "two", "{podSelector: {matchLabels: {app: web}}, ingress: [{from: [{podSelector: {matchLabels: {app: db}}}], ports: [{port: 443}]}, {from: [{podSelector: {matchLabels: {app: cron}}}]}]}"),
 		given.NP(long, "three", "{podSelector: {matchLabels: {app: web}}, ingress: [{from: [{podSelector: {matchLabels: {app: cron}}}]}]}"),
 		given.EF(long, "{type: Allow, to: {cidrSelector: 1.2.3.0/24}}", "{type: Deny, to: {cidrSelector: 1.2.0.0/16}}", "{type: Deny, to: {cidrSelector: 0.0.0.0/0}}"))
-	name := model.ACLName(given.NPKey(long, "one"), model.Ingress, 0)
-	firewall := model.ACLName(model.PolicyKey{Kind: model.KindEF, Namespace: long, Name: "default"}, model.Egress, 0)
-	if len(name) != model.MaxACLName || name != model.ACLName(given.NPKey(long, ""), model.Ingress, -1) || len(firewall) != model.MaxACLName {
+	name := logline.ACLName(given.NPKey(long, "one"), model.Ingress, 0)
+	firewall := logline.ACLName(model.PolicyKey{Kind: model.KindEF, Namespace: long, Name: "default"}, model.Egress, 0)
+	if len(name) != logline.MaxACLName || name != logline.ACLName(given.NPKey(long, ""), model.Ingress, -1) || len(firewall) != logline.MaxACLName {
 		t.Fatalf("the names are not cut: %q %q", name, firewall)
 	}
 	l := logWorld(t, w, 100)
 	in := "NP " + long + "/"
 	for _, c := range []struct {
 		what string
-		line model.LogLine
+		line logline.Line
 		want string
 	}{
 		{"by port", line(w, name, "allow", nb.ToLport, "tcp", "10.244.1.2", "10.244.1.1", 80), in + "one ingress 0"},

@@ -5,9 +5,10 @@ import (
 	"strings"
 	"time"
 
+	"rung/engine/logs/entries"
 	"rung/engine/logs/hits"
-	"rung/engine/logs/logline"
 	"rung/model"
+	"rung/model/logline"
 	"rung/revision"
 	"rung/sources/acllog"
 )
@@ -45,7 +46,7 @@ type ruleNetwork struct {
 }
 
 // factsOf are the facts of a rule; its policy is looked up once for each revision.
-func (a *attributor) factsOf(rev *revision.Revision, ref model.RuleRef) *ruleFacts {
+func (a *attributor) factsOf(rev *revision.Revision, ref logline.RuleRef) *ruleFacts {
 	f := a.facts[ref]
 	if f != nil && f.cluster == rev.Cluster {
 		return f
@@ -117,7 +118,7 @@ type podNodes struct {
 }
 
 // place finds the node of a line that says of which pod's log it is.
-func (a *attributor) place(rev *revision.Revision, e *logline.Entry, now time.Time) {
+func (a *attributor) place(rev *revision.Revision, e *entries.Entry, now time.Time) {
 	if e.Line.Pod == "" {
 		return
 	}

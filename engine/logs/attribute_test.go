@@ -8,6 +8,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
+	"rung/model/logline"
 	"rung/model/ovn/nb"
 	"rung/model/tenure"
 	"rung/sources/acllog"
@@ -118,11 +119,11 @@ func TestSentencesOfCutNames(t *testing.T) {
 		given.ANP(long+"c", 20, "tenant=green", "in allow team=ops"),
 		given.ANP(long+"d", 20, "tenant=green", "in allow team=ops"))
 	l := logWorld(t, w, 100)
-	name := model.ACLName(given.ANPKey(long), model.Ingress, 0)
+	name := logline.ACLName(given.ANPKey(long), model.Ingress, 0)
 	const green, blue = "10.244.0.6", "10.244.0.4"
 	for _, c := range []struct {
 		what string
-		line model.LogLine
+		line logline.Line
 		want string
 	}{
 		{"by port", line(w, name, "allow", nb.ToLport, "tcp", "10.244.0.3", blue, 443), "monitoring/prom-0 → blue/web-0 tcp 443 allowed by " + long + " ingress 1"},
@@ -130,7 +131,7 @@ func TestSentencesOfCutNames(t *testing.T) {
 		{"four may be it", line(w, name, "allow", nb.ToLport, "sctp", "10.244.0.3", green, 9), "monitoring/prom-0 → green/web-0 sctp 9 allowed by one of 4 rules with the same cut name: " +
 			long + "a ingress 0, " + long + "b ingress 0, " + long + "c ingress 0 and 1 more"},
 		{"none fits", line(w, name, "allow", nb.ToLport, "tcp", "10.244.0.8", blue, 443), "red/web-0 → blue/web-0 tcp 443 allowed by an unknown rule, ACL " + fmt.Sprintf("%q", name)},
-		{"written in a file, not on a node", func() model.LogLine {
+		{"written in a file, not on a node", func() logline.Line {
 			x := line(w, name, "allow", nb.ToLport, "tcp", "10.244.0.3", blue, 80)
 			x.Zone = "acl-audit-log.log"
 			return x
@@ -166,7 +167,7 @@ func TestSentencesOfAddresses(t *testing.T) {
 	w.Publish()
 	l := logWorld(t, w, 100)
 	for _, c := range []struct {
-		line model.LogLine
+		line logline.Line
 		want string
 	}{
 		{line(w, "ANP:control:Egress:1", "drop", nb.FromLport, "tcp", "10.244.0.4", "10.96.0.17", 80), "blue/web-0 → service blue/api tcp 80 dropped by control egress 1"},

@@ -5,9 +5,9 @@ import (
 	"maps"
 	"time"
 
+	"rung/engine/logs/entries"
 	"rung/engine/logs/hits"
-	"rung/engine/logs/logline"
-	"rung/model"
+	"rung/model/logline"
 )
 
 // longestTraffic bounds what a line may say of its protocol and verdict, which come from
@@ -16,7 +16,7 @@ const longestTraffic = 64
 
 // HitOf is what a line counts as: which rule did what, who sent what to whom, and when. A
 // node's clock that is ahead of now counts as now.
-func HitOf(e *logline.Entry, now time.Time) (hits.Rule, hits.Pair, time.Time) {
+func HitOf(e *entries.Entry, now time.Time) (hits.Rule, hits.Pair, time.Time) {
 	at := e.Line.At
 	if at.After(now) || at.Unix() <= 0 {
 		at = now
@@ -28,12 +28,12 @@ func HitOf(e *logline.Entry, now time.Time) (hits.Rule, hits.Pair, time.Time) {
 }
 
 // who is the pod or node of an end, or its address. A pod that went is still itself.
-func who(d logline.End) string { return cmp.Or(logline.NameOf(d.Key), d.Addr, "?") }
+func who(d entries.End) string { return cmp.Or(entries.NameOf(d.Key), d.Addr, "?") }
 
 func cutTo(s string, n int) string { return s[:min(len(s), n)] }
 
 // count counts a line of a rule, nil where it is not known; mu is held.
-func (l *Store) count(e *logline.Entry, f *ruleFacts, now time.Time) {
+func (l *Store) count(e *entries.Entry, f *ruleFacts, now time.Time) {
 	if f == nil {
 		l.hits.Unknown++
 		return
@@ -95,7 +95,7 @@ type Summary struct {
 	// From is since when hits are counted, Began since when this run does.
 	From, Began time.Time
 	// Rules are the hits of each rule, whatever it did.
-	Rules map[model.RuleRef]hits.Hit
+	Rules map[logline.RuleRef]hits.Hit
 	// Followed says that lines come at all, Since from when on; NotFollowed counts the
 	// nodes whose lines do not.
 	Followed    bool
@@ -118,7 +118,7 @@ func (l *Store) Summary(made bool) *Summary {
 	if s := l.summed; s != nil && (s.At.Unix() == now.Unix() || s.same(l, streams, now)) {
 		return s
 	}
-	s := &Summary{At: now, upto: l.last, open: len(streams) - notUp(streams), From: l.hits.From, Began: l.began, Rules: map[model.RuleRef]hits.Hit{}, logged: l.logged.copy(),
+	s := &Summary{At: now, upto: l.last, open: len(streams) - notUp(streams), From: l.hits.From, Began: l.began, Rules: map[logline.RuleRef]hits.Hit{}, logged: l.logged.copy(),
 		Followed: made && streams == nil, Since: l.began, NotFollowed: notUp(streams)}
 	for _, r := range l.hits.Rules() {
 		h := s.Rules[r.Ref]
@@ -146,12 +146,12 @@ func (l *Store) CountedSince() time.Time {
 }
 
 // same says whether a new summary would say the same.
-func (s *Summary) same(l *Store, streams []model.LogStream, now time.Time) bool {
+func (s *Summary) same(l *Store, streams []logline.Stream, now time.Time) bool {
 	return s.upto == l.last && s.NotFollowed == notUp(streams) && s.open == len(streams)-s.NotFollowed && now.Unix()/60 == s.At.Unix()/60 && maps.EqualFunc(s.logged, l.logged,
 		func(a, b levelsSince) bool { return a.levels == b.levels })
 }
 
-func notUp(streams []model.LogStream) (n int) {
+func notUp(streams []logline.Stream) (n int) {
 	for i := range streams {
 		if !streams[i].Up() {
 			n++

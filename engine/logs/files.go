@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"rung/model"
 	"rung/model/clean"
+	"rung/model/logline"
 	"rung/sources/acllog"
 	"rung/sources/logfile"
 )
@@ -63,7 +63,7 @@ type FileReader struct {
 	searches searches
 
 	mu      sync.Mutex
-	streams []model.LogStream
+	streams []logline.Stream
 	pos     Position
 	sought  time.Time
 }
@@ -73,7 +73,7 @@ type tally struct {
 	lines, acls, odd uint64
 	last             time.Time
 	since            time.Time
-	state            model.StreamState
+	state            logline.StreamState
 }
 
 // fileSource is one file as it is read now.
@@ -103,7 +103,7 @@ func (r *FileReader) Run(ctx context.Context) error {
 }
 
 func (r *FileReader) run(ctx context.Context) error {
-	r.logs.FollowedBy(func() []model.LogStream {
+	r.logs.FollowedBy(func() []logline.Stream {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		return r.streams
@@ -182,7 +182,7 @@ func (r *FileReader) source(f *logfile.File) *fileSource {
 	if s == nil {
 		t := r.tallies[f.Path()]
 		if t == nil {
-			t = &tally{since: r.logs.now(), state: model.StreamOpen}
+			t = &tally{since: r.logs.now(), state: logline.StreamOpen}
 			r.tallies[f.Path()] = t
 		}
 		s = &fileSource{tally: t, file: f}
@@ -243,7 +243,7 @@ func (r *FileReader) live(ctx context.Context, still bool) (order time.Time, ord
 			over := r.drain(ctx)
 			if over && !r.cfg.Follow {
 				r.show()
-				r.logs.merge.put(ctx, arrival{line: model.LogLine{At: time.Now()}, end: true})
+				r.logs.merge.put(ctx, arrival{line: logline.Line{At: time.Now()}, end: true})
 				still = true
 			}
 			r.show()

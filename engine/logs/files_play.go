@@ -8,7 +8,7 @@ import (
 	"iter"
 	"time"
 
-	"rung/model"
+	"rung/model/logline"
 	"rung/sources/acllog"
 	"rung/sources/logfile"
 )
@@ -29,8 +29,8 @@ func timeOf(text []byte) (time.Time, bool) {
 
 // stored is a line of a file.
 type stored struct {
-	line model.LogLine
-	gap  *model.LogGap // before it
+	line logline.Line
+	gap  *logline.LogGap // before it
 	s    *fileSource
 }
 
@@ -63,7 +63,7 @@ func (r *FileReader) next(s *fileSource) (x stored, ok bool) {
 		}
 		x = stored{line: line, s: s}
 		if s.gap != "" {
-			x.gap = &model.LogGap{From: s.last, To: line.At, Why: s.gap, Cut: true}
+			x.gap = &logline.LogGap{From: s.last, To: line.At, Why: s.gap, Cut: true}
 			if !s.last.IsZero() {
 				x.gap.Missing = max(0, line.At.Sub(s.last))
 			}
@@ -84,7 +84,7 @@ func (r *FileReader) give(ctx context.Context, x stored, direct bool) {
 		}
 	}
 	if x.gap != nil {
-		put(arrival{line: model.LogLine{At: x.line.At, Zone: x.line.Zone}, gap: x.gap, stored: true})
+		put(arrival{line: logline.Line{At: x.line.At, Zone: x.line.Zone}, gap: x.gap, stored: true})
 	}
 	put(arrival{line: x.line, stored: true})
 }
@@ -264,8 +264,8 @@ func (r *FileReader) span() {
 }
 
 // states are how the states of a file are called among those of streams.
-var states = map[logfile.Status]model.StreamState{logfile.Following: model.StreamOpen, logfile.Ended: model.StreamEnded,
-	logfile.Gone: model.StreamGone, logfile.Failed: model.StreamFailed}
+var states = map[logfile.Status]logline.StreamState{logfile.Following: logline.StreamOpen, logfile.Ended: logline.StreamEnded,
+	logfile.Gone: logline.StreamGone, logfile.Failed: logline.StreamFailed}
 
 // show publishes how the files stand.
 func (r *FileReader) show() {
@@ -273,9 +273,9 @@ func (r *FileReader) show() {
 	for f, s := range r.sources {
 		byPath[f.State().Path] = s
 	}
-	var out []model.LogStream
+	var out []logline.Stream
 	for _, st := range r.set.States() {
-		x := model.LogStream{File: st.Path, Zone: st.Place.Node, Namespace: st.Place.Namespace, Pod: st.Place.Pod,
+		x := logline.Stream{File: st.Path, Zone: st.Place.Node, Namespace: st.Place.Namespace, Pod: st.Place.Pod,
 			Container: st.Place.Container, State: states[st.Status], TooLong: st.TooLong, Gaps: st.Gaps, Behind: -1}
 		if st.Read >= 0 {
 			x.Behind = max(0, st.Size-st.Read)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/model"
+	"rung/model/logline"
 	"rung/revision"
 	"rung/test/wait"
 )
@@ -102,7 +102,7 @@ func TestFilesStored(t *testing.T) {
 		t.Errorf("%+v", st)
 	}
 	for _, s := range l.Streams() {
-		if s.State != model.StreamEnded || s.Behind != 0 || s.File == "" || s.Last.IsZero() {
+		if s.State != logline.StreamEnded || s.Behind != 0 || s.File == "" || s.Last.IsZero() {
 			t.Errorf("%+v", s)
 		}
 	}
@@ -206,11 +206,11 @@ func TestFilesFollowed(t *testing.T) {
 	if err := os.Remove(f.path("acl.log")); err != nil {
 		t.Fatal(err)
 	}
-	wait.Within(t, wait.Patience, "deleted", func() bool { return l.Streams()[0].State == model.StreamGone })
+	wait.Within(t, wait.Patience, "deleted", func() bool { return l.Streams()[0].State == logline.StreamGone })
 	f.write("acl.log", aclLine(at(2900), 6))
 	wait.Within(t, wait.Patience, "back", func() bool {
 		s := l.Streams()[0]
-		return s.State == model.StreamOpen && s.ACLs == 6 && s.Gaps == 1 && s.Behind == 0
+		return s.State == logline.StreamOpen && s.ACLs == 6 && s.Gaps == 1 && s.Behind == 0
 	})
 }
 
@@ -287,7 +287,7 @@ func TestFilesErrors(t *testing.T) {
 	l := readFiles(t, Files{Paths: []string{f.dir}, Follow: true}, 0)
 	wait.Within(t, wait.Patience, "the file is named", func() bool {
 		s := l.Streams()
-		return len(s) == 1 && s[0].State == model.StreamFailed && strings.Contains(s[0].Error, "broken.log.gz")
+		return len(s) == 1 && s[0].State == logline.StreamFailed && strings.Contains(s[0].Error, "broken.log.gz")
 	})
 	if _, err := CheckFiles([]string{f.path("none"), "-"}); err == nil || !strings.Contains(err.Error(), "none") {
 		t.Errorf("%v", err)
@@ -310,7 +310,7 @@ func TestFilesAmongPods(t *testing.T) {
 		a.Line(now, aclLine(ago(55), 7))
 		a.Line(now, aclLine(ago(45), 8))
 		wantLines(t, p.logs, "acl.log 1", "a 7", "acl.log 2", "a 8")
-		a.Gap(model.LogGap{From: ago(45), To: ago(40), Missing: 5 * time.Second, Why: "the log was rotated meanwhile"})
+		a.Gap(logline.LogGap{From: ago(45), To: ago(40), Missing: 5 * time.Second, Why: "the log was rotated meanwhile"})
 		a.Line(now, aclLine(ago(40), 9))
 		f.write("acl.log", aclLine(ago(42), 3))
 		wantLines(t, p.logs, "acl.log 1", "a 7", "acl.log 2", "a 8", "acl.log 3",

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/logline"
 	"rung/revision"
 	"rung/revision/policies"
 	"rung/sources/kube/podlogs"
@@ -147,17 +148,17 @@ func (p *Follower) follow(ctx context.Context, c *model.Cluster) {
 }
 
 // streams are the streams by zone.
-func (p *Follower) streams() []model.LogStream {
+func (p *Follower) streams() []logline.Stream {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	out := make([]model.LogStream, 0, len(p.nodes)+len(p.over))
+	out := make([]logline.Stream, 0, len(p.nodes)+len(p.over))
 	for _, n := range p.nodes {
 		out = append(out, n.state())
 	}
 	for _, name := range p.over {
-		out = append(out, model.LogStream{Zone: name, State: model.StreamWaiting,
+		out = append(out, logline.Stream{Zone: name, State: logline.StreamWaiting,
 			Error: fmt.Sprintf("not followed: Rung follows %d nodes at most", maxLogStreams)})
 	}
-	slices.SortFunc(out, func(a, b model.LogStream) int { return cmp.Compare(a.Zone, b.Zone) })
+	slices.SortFunc(out, func(a, b logline.Stream) int { return cmp.Compare(a.Zone, b.Zone) })
 	return out
 }

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"rung/model"
 	"rung/model/clean"
+	"rung/model/logline"
 	"rung/sources/acllog"
 	"rung/sources/kube/podlogs"
 )
@@ -25,7 +25,7 @@ type nodeLog struct {
 	done chan struct{} // closed when run has ended
 
 	mu     sync.Mutex
-	stream model.LogStream
+	stream logline.Stream
 
 	// Of the stream's goroutine alone, and after it of that of the node that came
 	// back:
@@ -52,7 +52,7 @@ type repeat struct {
 func newNodeLog(p *Follower, node string) *nodeLog {
 	return &nodeLog{p: p, node: node, done: make(chan struct{}),
 		lately: recentLines{seed: maphash.MakeSeed(), has: map[repeat]bool{}},
-		stream: model.LogStream{Zone: node, State: model.StreamWaiting, Since: p.logs.now()}}
+		stream: logline.Stream{Zone: node, State: logline.StreamWaiting, Since: p.logs.now()}}
 }
 
 // run follows the node's log. Connecting needs one of few places, so that a
@@ -75,7 +75,7 @@ func (n *nodeLog) run(ctx context.Context) {
 		},
 		Since: since,
 		Line:  func(at time.Time, text []byte) { n.line(ctx, at, text) },
-		Gap:   func(g model.LogGap) { n.gap(ctx, g) },
+		Gap:   func(g logline.LogGap) { n.gap(ctx, g) },
 		State: n.stands,
 	})
 }
@@ -104,7 +104,7 @@ func (n *nodeLog) resume(ctx context.Context) (since time.Time, ok bool) {
 	return last.Last, true
 }
 
-func (n *nodeLog) state() model.LogStream {
+func (n *nodeLog) state() logline.Stream {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.stream
@@ -124,12 +124,12 @@ func (n *nodeLog) stands(s podlogs.State) {
 }
 
 // gap puts a place where lines may be missing into the log.
-func (n *nodeLog) gap(ctx context.Context, g model.LogGap) {
-	n.count(func(s *model.LogStream) { s.Gaps++ })
-	n.p.logs.merge.put(ctx, arrival{line: model.LogLine{At: g.To.UTC(), Zone: n.node}, gap: &g})
+func (n *nodeLog) gap(ctx context.Context, g logline.LogGap) {
+	n.count(func(s *logline.Stream) { s.Gaps++ })
+	n.p.logs.merge.put(ctx, arrival{line: logline.Line{At: g.To.UTC(), Zone: n.node}, gap: &g})
 }
 
-func (n *nodeLog) count(f func(*model.LogStream)) {
+func (n *nodeLog) count(f func(*logline.Stream)) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	f(&n.stream)
@@ -138,15 +138,15 @@ func (n *nodeLog) count(f func(*model.LogStream)) {
 // line takes one line of the container in.
 func (n *nodeLog) line(ctx context.Context, at time.Time, text []byte) {
 	if unseen := n.number.see(text); unseen > 0 && n.state().Container != aclOnly {
-		n.count(func(s *model.LogStream) { s.Unseen += unseen })
+		n.count(func(s *logline.Stream) { s.Unseen += unseen })
 	}
 	if !acllog.Maybe(text) {
-		n.count(func(s *model.LogStream) { s.Lines, s.Last = s.Lines+1, at })
+		n.count(func(s *logline.Stream) { s.Lines, s.Last = s.Lines+1, at })
 		return
 	}
 	l, err := acllog.Parse(string(text))
 	odd := err != nil && !errors.Is(err, acllog.ErrNotACL)
-	n.count(func(s *model.LogStream) {
+	n.count(func(s *logline.Stream) {
 		s.Lines, s.Last = s.Lines+1, at
 		if odd {
 			s.Odd++
@@ -158,16 +158,16 @@ func (n *nodeLog) line(ctx context.Context, at time.Time, text []byte) {
 	case err == nil && !n.lately.repeated(&l):
 		l.Zone = n.node
 		if n.p.logs.merge.put(ctx, arrival{line: l}) {
-			n.count(func(s *model.LogStream) { s.ACLs++ })
+			n.count(func(s *logline.Stream) { s.ACLs++ })
 		} else if ctx.Err() == nil {
 			n.p.logs.Lost(1, 0)
-			n.count(func(s *model.LogStream) { s.Lost++ })
+			n.count(func(s *logline.Stream) { s.Lost++ })
 		}
 	}
 }
 
 // repeated says whether a line came lately, and remembers it.
-func (r *recentLines) repeated(l *model.LogLine) bool {
+func (r *recentLines) repeated(l *logline.Line) bool {
 	k := repeat{l.At.UnixNano(), l.Seq, maphash.String(r.seed, l.Raw)}
 	if r.has[k] {
 		return true

@@ -11,8 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/engine/logs/logline"
+	"rung/engine/logs/entries"
 	"rung/model"
+	"rung/model/logline"
 	"rung/revision"
 	"rung/sources/kube"
 	"rung/sources/kube/podlogs"
@@ -35,7 +36,7 @@ func (f *fakePods) Follow(ctx context.Context, x podlogs.Request) {
 	if err != nil {
 		return
 	}
-	x.State(podlogs.State{Target: t, State: model.StreamOpen})
+	x.State(podlogs.State{Target: t, State: logline.StreamOpen})
 	node := strings.TrimPrefix(t.Pod, "ovnkube-")
 	f.mu.Lock()
 	f.follows[node] = x
@@ -86,7 +87,7 @@ func aclLine(at time.Time, seq int) []byte {
 		at.UTC().Format("2006-01-02T15:04:05.000Z"), seq)
 }
 
-func takenIn(t *testing.T, l *Store, n uint64) []*logline.Entry {
+func takenIn(t *testing.T, l *Store, n uint64) []*entries.Entry {
 	t.Helper()
 	for deadline := time.Now().Add(wait.Patience); l.Last() < n; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -107,7 +108,7 @@ func TestPodLogs(t *testing.T) {
 	b.Line(now, aclLine(ms(-30), 1))
 	b.Line(now, []byte("2026-11-03T14:00:00.000Z|00002|binding|INFO|Claiming lport"))
 	b.Line(now, []byte("2026-11-03T14:00:00.000Z|00003|acl_log(ovn_pinctrl0)|INFO|name=odd"))
-	a.Gap(model.LogGap{From: ms(-25), To: ms(-20), Missing: 5 * time.Second, Why: "pod a was replaced by b"})
+	a.Gap(logline.LogGap{From: ms(-25), To: ms(-20), Missing: 5 * time.Second, Why: "pod a was replaced by b"})
 	a.Line(now, aclLine(ms(-10), 7)) // tail begins with the last lines
 	a.Line(now, aclLine(ms(-5), 8))
 	var got []string
@@ -126,9 +127,9 @@ func TestPodLogs(t *testing.T) {
 	for i := range streams {
 		streams[i].Since, streams[i].Last = time.Time{}, time.Time{}
 	}
-	if diff := cmp.Diff([]model.LogStream{
-		{Zone: "a", Namespace: "ovn-kubernetes", Pod: "ovnkube-a", Container: "ovn-controller", State: model.StreamOpen, Lines: 3, ACLs: 2, Gaps: 1},
-		{Zone: "b", Namespace: "ovn-kubernetes", Pod: "ovnkube-b", Container: "ovn-controller", State: model.StreamOpen, Lines: 3, ACLs: 1, Odd: 1, Unseen: 1}, // number 2 of its thread
+	if diff := cmp.Diff([]logline.Stream{
+		{Zone: "a", Namespace: "ovn-kubernetes", Pod: "ovnkube-a", Container: "ovn-controller", State: logline.StreamOpen, Lines: 3, ACLs: 2, Gaps: 1},
+		{Zone: "b", Namespace: "ovn-kubernetes", Pod: "ovnkube-b", Container: "ovn-controller", State: logline.StreamOpen, Lines: 3, ACLs: 1, Odd: 1, Unseen: 1}, // number 2 of its thread
 	}, streams); diff != "" {
 		t.Errorf("streams (-want +got):\n%s", diff)
 	}
@@ -242,7 +243,7 @@ func TestPodLogsNodeFlaps(t *testing.T) {
 	_, p := newFakePods(t, Scope{})
 	left := time.Now().Add(-time.Minute)
 	first := newNodeLog(p, "x")
-	line := model.LogLine{At: left, Seq: 1}
+	line := logline.Line{At: left, Seq: 1}
 	first.lately.repeated(&line)
 	first.stream.Last = left
 	second := newNodeLog(p, "x")

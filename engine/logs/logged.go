@@ -6,6 +6,7 @@ import (
 
 	"rung/engine/logs/hits"
 	"rung/model"
+	"rung/model/logline"
 	"rung/model/words"
 	"rung/revision"
 )
@@ -96,7 +97,7 @@ type RuleUse struct {
 
 // Of says how much a rule of a policy is hit.
 func (s *Summary) Of(p *model.Policy, r *model.Rule) RuleUse {
-	ref := model.RuleRef{Policy: p.Key, Direction: r.Direction, Rule: r.Index, Exact: true}
+	ref := logline.RuleRef{Policy: p.Key, Direction: r.Direction, Rule: r.Index, Exact: true}
 	h, since := s.Rules[ref], s.logged.of(p.Key, r.Action)
 	if p.Kind == model.KindNP && since.IsZero() {
 		since = s.logged.of(p.Key, model.Allow)

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
+	"rung/model/logline"
 	"rung/model/ovn/nb"
 	"rung/revision"
 	"rung/test/changing"
@@ -56,9 +57,9 @@ func TestIdleRules(t *testing.T) {
 	l.Observe([]model.Change{{Old: &both}})
 	want("the policy is gone", true, "2, 1 in 15 min", "not logged", "2, 1 in 15 min")
 	l.Observe([]model.Change{{New: &both}})
-	streams := []model.LogStream{{Zone: "a", State: model.StreamLost}}
-	l.FollowedBy(func() []model.LogStream { return streams })
+	streams := []logline.Stream{{Zone: "a", State: logline.StreamLost}}
+	l.FollowedBy(func() []logline.Stream { return streams })
 	want("no stream", false, "2, 1 in 15 min", "log not followed", "2, 1 in 15 min")
-	streams = append(streams, model.LogStream{Zone: "b", State: model.StreamOpen})
+	streams = append(streams, logline.Stream{Zone: "b", State: logline.StreamOpen})
 	want("one of two streams", false, "2, 1 in 15 min", "no hit, 1 node not followed", "2, 1 in 15 min, 1 rule no hit")
 }

@@ -6,9 +6,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"rung/engine/logs/entries"
 	"rung/engine/logs/hits"
-	"rung/engine/logs/logline"
 	"rung/model"
+	"rung/model/logline"
 	"rung/revision"
 )
 
@@ -27,7 +28,7 @@ type Store struct {
 	queue chan arrival
 	// queued is about how many bytes of lines of files are in the queue.
 	queued atomic.Int64
-	book   *logline.AddressBook
+	book   *entries.AddressBook
 	names  *attributor
 
 	received, dropped, unparsed, unattributed atomic.Uint64
@@ -53,9 +54,9 @@ type Store struct {
 
 // arrival is what waits to be taken in.
 type arrival struct {
-	line model.LogLine
+	line logline.Line
 	late bool
-	gap  *model.LogGap
+	gap  *logline.LogGap
 	// stored lines are in a file, which can wait. With reset the lines before are to be
 	// forgotten; with end there is nothing more to come.
 	stored, reset, end bool
@@ -68,7 +69,7 @@ type Stats struct {
 	Unparsed uint64 // lines of the log that are no acl_log lines one can read
 	// Unattributed lines were taken in, but their rule could not be found.
 	Unattributed uint64
-	PerRule      map[model.RuleRef]RuleStat
+	PerRule      map[logline.RuleRef]RuleStat
 	// Forgotten counts the pods and others that left an address and are not
 	// remembered any more: lines of their time say so.
 	Forgotten uint64
@@ -82,7 +83,7 @@ func New(rev func() *revision.Revision, now func() time.Time, limit int) *Store 
 		limit = DefaultLines
 	}
 	l := &Store{rev: rev, now: now, queue: make(chan arrival, logQueue), asked: make(chan struct{}),
-		book: logline.NewAddressBook(logline.TenuresKept), names: newAttributor(), window: window{limit: limit}, hits: hits.New(now()), rates: ruleRates{},
+		book: entries.NewAddressBook(entries.TenuresKept), names: newAttributor(), window: window{limit: limit}, hits: hits.New(now()), rates: ruleRates{},
 		meters: meters{by: map[meterKey]*metered{}}, logged: loggedSince{}, began: now()}
 	l.sources.ended, l.sources.read = make(chan struct{}), make(chan struct{}, 1)
 	l.merge = newMerger(l.give)
@@ -108,7 +109,7 @@ func (l *Store) Run(ctx context.Context) {
 }
 
 // Offer hands a line over and never waits; it says whether there was room.
-func (l *Store) Offer(line model.LogLine) bool {
+func (l *Store) Offer(line logline.Line) bool {
 	l.received.Add(1)
 	select {
 	case l.queue <- arrival{line: line}:
@@ -170,10 +171,10 @@ func (l *Store) take(a arrival) {
 	if a.gap != nil {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.store(&logline.Entry{At: now, Line: a.line, Gap: a.gap})
+		l.store(&entries.Entry{At: now, Line: a.line, Gap: a.gap})
 		return
 	}
-	e := &logline.Entry{At: now, Line: a.line, Late: a.late}
+	e := &entries.Entry{At: now, Line: a.line, Late: a.late}
 	rev, f, acl := l.explain(e)
 	if !e.Attributed {
 		l.unattributed.Add(1)
@@ -189,7 +190,7 @@ func (l *Store) take(a arrival) {
 
 // explain says who is at both ends of a line, and which rule decided; acl is which of the
 // rule's ACLs logged it, f what is known of the rule, nil where none was found.
-func (l *Store) explain(e *logline.Entry) (rev *revision.Revision, f *ruleFacts, acl string) {
+func (l *Store) explain(e *entries.Entry) (rev *revision.Revision, f *ruleFacts, acl string) {
 	now := l.now()
 	e.Action = verdictWord(e.Line.Verdict)
 	at := e.Line.At
@@ -199,7 +200,7 @@ func (l *Store) explain(e *logline.Entry) (rev *revision.Revision, f *ruleFacts,
 	rev = l.rev()
 	e.Src, e.Dst = l.book.End(e.Line.Src, at), l.book.End(e.Line.Dst, at)
 	if rev.Cluster.Empty() { // without a cluster nobody knows who is outside of it
-		for _, d := range []*logline.End{&e.Src, &e.Dst} {
+		for _, d := range []*entries.End{&e.Src, &e.Dst} {
 			if d.Outside() {
 				d.Note = ""
 			}

@@ -13,8 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
-	"rung/engine/logs/logline"
+	"rung/engine/logs/entries"
 	"rung/model"
+	"rung/model/logline"
 	"rung/model/ovn/nb"
 	"rung/test/changing"
 	"rung/test/given"
@@ -33,10 +34,10 @@ func logWorld(t testing.TB, w *changing.World, limit int) *Store {
 }
 
 // newest is the entry that came last.
-func newest(l *Store) *logline.Entry { return l.Since(l.Last()-1, 0)[0] }
+func newest(l *Store) *entries.Entry { return l.Since(l.Last()-1, 0)[0] }
 
-func line(w *changing.World, name, verdict, direction, proto, src, dst string, port uint16) model.LogLine {
-	l := model.LogLine{At: w.Clock(), Zone: "worker", Name: name, Verdict: verdict, Direction: direction, Proto: proto, DstPort: port}
+func line(w *changing.World, name, verdict, direction, proto, src, dst string, port uint16) logline.Line {
+	l := logline.Line{At: w.Clock(), Zone: "worker", Name: name, Verdict: verdict, Direction: direction, Proto: proto, DstPort: port}
 	l.Src, _ = netip.ParseAddr(src)
 	l.Dst, _ = netip.ParseAddr(dst)
 	return l
@@ -52,7 +53,7 @@ func TestSentences(t *testing.T) {
 	completed.Phase = "Succeeded"
 	l.Observe([]model.Change{{Old: w.Current().Cluster.Pod("red", "db-1"), New: &completed}})
 	for _, c := range []struct {
-		line model.LogLine
+		line logline.Line
 		want string
 	}{
 		{line(w, "ANP:control:Egress:0", "drop", nb.FromLport, "icmp", "10.244.0.4", "10.244.0.3", 0),
@@ -99,14 +100,14 @@ func TestAttributionOfCutNames(t *testing.T) {
 	w := changing.New(t,
 		given.ANP(long, 10, "tenant=blue", "in allow team=ops tcp:80", "in deny tenant=red", "in allow team=ops tcp:443", "in deny team=ops", "out deny tenant=red"),
 		given.ANP(long+"y", 20, "tenant=green", "in deny tenant=red"))
-	if n := len(model.ACLName(given.ANPKey(long), model.Ingress, 0)); n != model.MaxACLName {
+	if n := len(logline.ACLName(given.ANPKey(long), model.Ingress, 0)); n != logline.MaxACLName {
 		t.Fatalf("the name is not cut: %d", n)
 	}
 	l := logWorld(t, w, 100)
-	name := model.ACLName(given.ANPKey(long), model.Ingress, 0)
+	name := logline.ACLName(given.ANPKey(long), model.Ingress, 0)
 	for _, c := range []struct {
 		what string
-		line model.LogLine
+		line logline.Line
 		want string
 	}{
 		{"by port", line(w, name, "allow", nb.ToLport, "tcp", "10.244.0.3", "10.244.0.4", 443), long + " ingress 2"},
@@ -133,7 +134,7 @@ func TestRates(t *testing.T) {
 	w.Zones = []*model.ZoneState{{Name: "worker", DB: (*nb.DB)(nil).Apply([]nb.RowChange{{New: meter}, {New: band}})}}
 	w.Publish()
 	l := logWorld(t, w, 100)
-	ref := model.RuleRef{Policy: given.ANPKey("control"), Direction: model.Ingress, Rule: 0, Exact: true}
+	ref := logline.RuleRef{Policy: given.ANPKey("control"), Direction: model.Ingress, Rule: 0, Exact: true}
 	send := func(n int, zone, proto string) {
 		for range n {
 			x := line(w, "ANP:control:Ingress:0", "drop", nb.ToLport, proto, "10.244.0.3", "10.244.0.4", 80)
@@ -254,7 +255,7 @@ func TestLogsUnderLoad(t *testing.T) {
 func TestLogsAreBounded(t *testing.T) {
 	w := changing.New(t)
 	l := logWorld(t, w, 2000)
-	l.book = logline.NewAddressBook(2000)
+	l.book = entries.NewAddressBook(2000)
 	heap := func() uint64 {
 		runtime.GC()
 		var m runtime.MemStats

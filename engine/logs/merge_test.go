@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/model"
+	"rung/model/logline"
 	"rung/test/wait"
 )
 
@@ -66,14 +66,14 @@ func (m *merged) want(t *testing.T, lines ...string) {
 func TestMergeByTime(t *testing.T) {
 	m := newMerged(t)
 	now := time.Now()
-	put := func(zone string, ms int, gap *model.LogGap) string {
+	put := func(zone string, ms int, gap *logline.LogGap) string {
 		at := now.Add(time.Duration(ms) * time.Millisecond)
-		m.put(context.Background(), arrival{line: model.LogLine{Zone: zone, At: at}, gap: gap})
+		m.put(context.Background(), arrival{line: logline.Line{Zone: zone, At: at}, gap: gap})
 		return zone + " " + at.Format("05.000")
 	}
 	a1, a2 := put("a", -40, nil), put("a", -10, nil)
 	b1, b2 := put("b", -50, nil), put("b", -20, nil)
-	g := put("b", -15, &model.LogGap{})
+	g := put("b", -15, &logline.LogGap{})
 	m.want(t, b1, a1, b2, g+" gap", a2)
 	// One that comes when later ones went out already is shown, and marked.
 	late := put("b", -30, nil)
@@ -86,9 +86,9 @@ func TestMergeClockAhead(t *testing.T) {
 	m := newMerged(t)
 	now := time.Now()
 	ahead := now.Add(time.Hour)
-	m.put(context.Background(), arrival{line: model.LogLine{Zone: "ahead", At: ahead}})
+	m.put(context.Background(), arrival{line: logline.Line{Zone: "ahead", At: ahead}})
 	m.want(t, "ahead "+ahead.Format("05.000"))
-	m.put(context.Background(), arrival{line: model.LogLine{Zone: "a", At: now}})
+	m.put(context.Background(), arrival{line: logline.Line{Zone: "a", At: now}})
 	m.want(t, "ahead "+ahead.Format("05.000"), "a "+now.Format("05.000"))
 }
 
@@ -98,16 +98,16 @@ func TestMergeFull(t *testing.T) {
 	m := newMerger(func(_ context.Context, a arrival) { got = append(got, a) })
 	now := time.Now()
 	for i := range mergeMost {
-		if !m.put(context.Background(), arrival{line: model.LogLine{At: now, Seq: uint64(i)}}) {
+		if !m.put(context.Background(), arrival{line: logline.Line{At: now, Seq: uint64(i)}}) {
 			t.Fatalf("no room for line %d", i)
 		}
 	}
-	if m.put(context.Background(), arrival{line: model.LogLine{At: now}}) {
+	if m.put(context.Background(), arrival{line: logline.Line{At: now}}) {
 		t.Error("room beyond the bound")
 	}
 	took := make(chan bool)
 	go func() {
-		took <- m.put(context.Background(), arrival{line: model.LogLine{At: now.Add(-time.Minute), Raw: "old"}})
+		took <- m.put(context.Background(), arrival{line: logline.Line{At: now.Add(-time.Minute), Raw: "old"}})
 	}()
 	select {
 	case <-took:
@@ -133,7 +133,7 @@ func TestMergeClockSetBack(t *testing.T) {
 	m := newMerger(nil)
 	now := time.Now()
 	m.last = now.Add(time.Hour)
-	m.put(t.Context(), arrival{line: model.LogLine{At: now}})
+	m.put(t.Context(), arrival{line: logline.Line{At: now}})
 	if a, _, ok := m.next(now.Add(2 * mergeWindow)); !ok || a.late {
 		t.Errorf("handed on %v, late %v", ok, a.late)
 	}
@@ -144,9 +144,9 @@ func TestMergeClockAheadOfBusyNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMerged(t)
 		ahead := time.Now().Add(time.Hour)
-		m.put(t.Context(), arrival{line: model.LogLine{Zone: "ahead", At: ahead}})
+		m.put(t.Context(), arrival{line: logline.Line{Zone: "ahead", At: ahead}})
 		for range 100 {
-			m.put(t.Context(), arrival{line: model.LogLine{Zone: "a", At: time.Now()}})
+			m.put(t.Context(), arrival{line: logline.Line{Zone: "a", At: time.Now()}})
 			time.Sleep(10 * time.Millisecond)
 		}
 		synctest.Wait()

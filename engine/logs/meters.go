@@ -8,8 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine/logs/logline"
+	"rung/engine/logs/entries"
 	"rung/model"
+	"rung/model/logline"
 	"rung/model/words"
 	"rung/revision"
 	"rung/revision/connections"
@@ -22,7 +23,7 @@ import (
 // lets through, and where lines are known to be lost.
 type Loss struct {
 	Zone string
-	Rule model.RuleRef
+	Rule logline.RuleRef
 	// Part is which of the rule's ACLs it is: a protocol, empty for the only one.
 	Part string
 	// Seen are the lines of the fullest of the last ten seconds; Rate and Burst are the
@@ -71,7 +72,7 @@ const mostMeters = 10_000
 // meterKey is one ACL in one zone: every ACL has a meter of its own.
 type meterKey struct {
 	zone string
-	rule model.RuleRef
+	rule logline.RuleRef
 	acl  string
 }
 
@@ -95,7 +96,7 @@ type metered struct {
 }
 
 // meter holds a line against the meter of its ACL; mu is held.
-func (l *Store) meter(rev *revision.Revision, e *logline.Entry, f *ruleFacts, acl string, now time.Time) {
+func (l *Store) meter(rev *revision.Revision, e *entries.Entry, f *ruleFacts, acl string, now time.Time) {
 	t, k := f.tally, meterKey{e.Line.Zone, e.Rule, acl}
 	if t == nil {
 		t = &ruleTally{}

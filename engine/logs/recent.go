@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine/logs/logline"
+	"rung/engine/logs/entries"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/verdict"
@@ -25,12 +25,12 @@ func (l *Store) Recent() *diff.Log { return recent(l.Since(0, 0), l.now(), recen
 
 // Allowed are the connections that the kept lines say are allowed, the newest first.
 func (l *Store) Allowed() *diff.Log {
-	return distinctConnections(slices.DeleteFunc(l.Since(0, 0), func(e *logline.Entry) bool { return e.Line.Verdict != "allow" }), time.Time{}, recentMost)
+	return distinctConnections(slices.DeleteFunc(l.Since(0, 0), func(e *entries.Entry) bool { return e.Line.Verdict != "allow" }), time.Time{}, recentMost)
 }
 
 // Connections are those of some entries, oldest first as a Store has them, at most so many
 // different ones.
-func Connections(entries []*logline.Entry, most int) *diff.Log {
+func Connections(entries []*entries.Entry, most int) *diff.Log {
 	return distinctConnections(entries, time.Time{}, most)
 }
 
@@ -46,7 +46,7 @@ type seenKey struct {
 	zone     string
 }
 
-func recent(entries []*logline.Entry, now time.Time, most int) *diff.Log {
+func recent(entries []*entries.Entry, now time.Time, most int) *diff.Log {
 	newest := time.Time{}
 	for _, e := range entries {
 		if e.Gap == nil && e.Line.At.After(newest) {
@@ -63,7 +63,7 @@ func recent(entries []*logline.Entry, now time.Time, most int) *diff.Log {
 }
 
 // distinctConnections are those of the entries since a time, the newest first.
-func distinctConnections(entries []*logline.Entry, since time.Time, most int) *diff.Log {
+func distinctConnections(entries []*entries.Entry, since time.Time, most int) *diff.Log {
 	out := &diff.Log{}
 	at := map[seenKey]int{}
 	for i := len(entries) - 1; i >= 0; i-- {
@@ -112,7 +112,7 @@ func later(a, b time.Time) time.Time {
 
 // seenOf is the connection of a line, and what the line says of it; ok is false for one
 // that is about no connection.
-func seenOf(e *logline.Entry) (k seenKey, ok bool) {
+func seenOf(e *entries.Entry) (k seenKey, ok bool) {
 	line := &e.Line
 	if e.Gap != nil || !line.Src.IsValid() || !line.Dst.IsValid() {
 		return k, false
@@ -137,8 +137,8 @@ func seenOf(e *logline.Entry) (k seenKey, ok bool) {
 
 // podOf is the pod that had the address, zero for none and for one on its node's network:
 // the address is the node's.
-func podOf(d *logline.End) model.Key {
-	if d.Key.Kind == model.KindPod && d.Note != logline.NoteHost {
+func podOf(d *entries.End) model.Key {
+	if d.Key.Kind == model.KindPod && d.Note != entries.NoteHost {
 		return d.Key
 	}
 	return model.Key{}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/logline"
 	"rung/model/ovn/nb"
 	"rung/test/changing"
 )
@@ -32,7 +33,7 @@ func TestRecent(t *testing.T) {
 	put(0, "allow", nb.FromLport, "udp", "10.244.0.8", "8.8.8.8", 53)
 	put(0, "drop", nb.FromLport, "arp", "10.244.0.4", "10.244.0.2", 0) // no connection
 	put(0, "drop", nb.FromLport, "tcp", "", "", 0)
-	l.take(arrival{gap: &model.LogGap{}})
+	l.take(arrival{gap: &logline.LogGap{}})
 
 	text := func() (out string) {
 		log := l.Recent()

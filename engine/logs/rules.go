@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"rung/engine/logs/hits"
-	"rung/model"
+	"rung/model/logline"
 )
 
 // rateSeconds is how far back rates go.
@@ -32,7 +32,7 @@ type RuleStat struct {
 func (s RuleStat) Rate() int { return s.Seconds[rateSeconds-2] }
 
 // ruleRates are the lines of the last seconds, by rule.
-type ruleRates map[model.RuleRef]*ruleRate
+type ruleRates map[logline.RuleRef]*ruleRate
 
 type ruleRate struct {
 	seconds [rateSeconds]int
@@ -40,7 +40,7 @@ type ruleRate struct {
 }
 
 // of is the rate of a rule, nil where there is no room for it.
-func (c ruleRates) of(ref model.RuleRef, now time.Time) *ruleRate {
+func (c ruleRates) of(ref logline.RuleRef, now time.Time) *ruleRate {
 	r := c[ref]
 	if r == nil && len(c) < countedRules {
 		r = &ruleRate{head: now.Unix()}
@@ -73,9 +73,9 @@ func (r *ruleRate) at(now time.Time) (out [rateSeconds]int) {
 }
 
 // perRule are the numbers of every rule that was hit; mu is held.
-func (l *Store) perRule(now time.Time) map[model.RuleRef]RuleStat {
+func (l *Store) perRule(now time.Time) map[logline.RuleRef]RuleStat {
 	rules := l.hits.Rules()
-	out := make(map[model.RuleRef]RuleStat, len(rules))
+	out := make(map[logline.RuleRef]RuleStat, len(rules))
 	for i := range rules {
 		ref := rules[i].Ref
 		s := out[ref]

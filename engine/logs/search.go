@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"rung/engine/logs/logline"
+	"rung/engine/logs/entries"
 	"rung/model/clean"
 	"rung/sources/logfile"
 )
@@ -41,7 +41,7 @@ type Search struct {
 	failed       atomic.Pointer[error]
 
 	// Of the goroutine that searches:
-	before []*logline.Entry // those that are kept should a match follow
+	before []*entries.Entry // those that are kept should a match follow
 	after  int              // how many more are kept behind a match
 }
 
@@ -49,7 +49,7 @@ type Search struct {
 type Wanted struct {
 	// About says whether a line counts at all, nil for all; Matches which of those match.
 	// Both are called beside the screen.
-	About, Matches func(*logline.Entry) bool
+	About, Matches func(*entries.Entry) bool
 	// Around is how many lines before and after each match are kept with it.
 	Around int
 }
@@ -207,7 +207,7 @@ func newLineSet() *lineSet { return &lineSet{maphash.MakeSeed(), map[uint64]int{
 func (x *lineSet) add(raw string) { x.n[maphash.String(x.seed, raw)]++ }
 
 // take says whether a line is there, and takes it out.
-func (x *lineSet) take(e *logline.Entry) bool {
+func (x *lineSet) take(e *entries.Entry) bool {
 	k := maphash.String(x.seed, e.Line.Raw)
 	if e.Gap != nil || x.n[k] == 0 {
 		return false
@@ -219,7 +219,7 @@ func (x *lineSet) take(e *logline.Entry) bool {
 // files looks at what the files hold and at the entries that are kept already, in order of
 // time, each line once. rest are lines that were added meanwhile and are to come once more,
 // nil where the search ended before.
-func (s *Search) files(ctx context.Context, kept []*logline.Entry) (rest *lineSet, err error) {
+func (s *Search) files(ctx context.Context, kept []*entries.Entry) (rest *lineSet, err error) {
 	rest = newLineSet()
 	known := newLineSet()
 	newest := time.Time{}
@@ -256,7 +256,7 @@ func (s *Search) files(ctx context.Context, kept []*logline.Entry) (rest *lineSe
 				return nil, nil
 			}
 		}
-		e := &logline.Entry{At: x.line.At, Line: x.line}
+		e := &entries.Entry{At: x.line.At, Line: x.line}
 		if known.take(e) {
 			continue // it comes among those that are kept
 		}
@@ -283,7 +283,7 @@ func (s *Search) files(ctx context.Context, kept []*logline.Entry) (rest *lineSe
 }
 
 // look keeps an entry that matches, and those around it.
-func (s *Search) look(e *logline.Entry) {
+func (s *Search) look(e *entries.Entry) {
 	if e.Gap == nil {
 		if s.wants.About != nil && !s.wants.About(e) {
 			return
@@ -312,7 +312,7 @@ func (s *Search) look(e *logline.Entry) {
 }
 
 // keep keeps a copy: its number is another one here.
-func (s *Search) keep(e *logline.Entry) {
+func (s *Search) keep(e *entries.Entry) {
 	x := *e
 	s.mu.Lock()
 	defer s.mu.Unlock()

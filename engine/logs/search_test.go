@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/engine/logs/logline"
+	"rung/engine/logs/entries"
 	"rung/test/wait"
 )
 
@@ -65,8 +65,8 @@ func TestSearch(t *testing.T) {
 	if p, ok := l.Position(); !ok || p.Whole {
 		t.Errorf("%+v: there are more lines than are kept", p)
 	}
-	every := func(n uint64) func(*logline.Entry) bool {
-		return func(e *logline.Entry) bool { return e.Line.Seq%n == 0 && strings.Contains(e.Line.Raw, "acl_log") }
+	every := func(n uint64) func(*entries.Entry) bool {
+		return func(e *entries.Entry) bool { return e.Line.Seq%n == 0 && strings.Contains(e.Line.Raw, "acl_log") }
 	}
 	search := func(w Wanted) *Search {
 		t.Helper()
@@ -85,7 +85,7 @@ func TestSearch(t *testing.T) {
 	wantFound(t, s, 3102, 5000, 0, 500, 1000, 1500, 2000, 2500, 3000)
 
 	// What is about something else does not count; lines around come once.
-	around := search(Wanted{Matches: every(1000), About: func(e *logline.Entry) bool { return e.Line.Seq%2 == 0 && e.Line.Seq < 5000 }, Around: 1})
+	around := search(Wanted{Matches: every(1000), About: func(e *entries.Entry) bool { return e.Line.Seq%2 == 0 && e.Line.Seq < 5000 }, Around: 1})
 	wantFound(t, around, 1501, 0, 2, 998, 1000, 1002, 1998, 2000, 2002, 2998, 3000)
 	if !wait.Poll(wait.Patience, func() bool { return s.Found().Over }) {
 		t.Error("the search before goes on")
@@ -117,7 +117,7 @@ func TestSearchWithoutNeed(t *testing.T) {
 	}
 	l = readFiles(t, Files{Paths: []string{f.dir}, Follow: true, Speed: 100}, 40)
 	wantLines(t, l, "acl.log 1")
-	if _, err := l.Search(Wanted{Matches: func(*logline.Entry) bool { return true }}); err == nil {
+	if _, err := l.Search(Wanted{Matches: func(*entries.Entry) bool { return true }}); err == nil {
 		t.Error("what is played can be searched")
 	}
 }

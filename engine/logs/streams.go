@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"rung/engine/logs/hits"
-	"rung/model"
+	"rung/model/logline"
 )
 
 // sources are where the lines of a store come from, and who reads them.
 type sources struct {
 	mu      sync.Mutex
-	streams []func() []model.LogStream
+	streams []func() []logline.Stream
 	player  player
 
 	ended   chan struct{} // closed when all that was to be read is taken in
@@ -58,7 +58,7 @@ func (l *Store) Ask() { l.askOnce.Do(func() { close(l.asked) }) }
 
 // FollowedBy says where lines come from: f lists streams, by zone. It may be called once
 // for every kind of source.
-func (l *Store) FollowedBy(f func() []model.LogStream) {
+func (l *Store) FollowedBy(f func() []logline.Stream) {
 	l.sources.mu.Lock()
 	defer l.sources.mu.Unlock()
 	l.sources.streams = append(l.sources.streams, f)
@@ -66,14 +66,14 @@ func (l *Store) FollowedBy(f func() []model.LogStream) {
 
 // Streams are the nodes' logs and the log files, and how each stands, the nodes' first;
 // nil where lines come from neither.
-func (l *Store) Streams() (out []model.LogStream) {
+func (l *Store) Streams() (out []logline.Stream) {
 	l.sources.mu.Lock()
 	from := slices.Clone(l.sources.streams)
 	l.sources.mu.Unlock()
 	for _, f := range from {
 		out = append(out, f()...)
 	}
-	slices.SortStableFunc(out, func(a, b model.LogStream) int {
+	slices.SortStableFunc(out, func(a, b logline.Stream) int {
 		switch {
 		case a.File == "" && b.File != "":
 			return -1

@@ -1,7 +1,7 @@
 package logs
 
 import (
-	"rung/engine/logs/logline"
+	"rung/engine/logs/entries"
 	"sync"
 	"unsafe"
 )
@@ -25,7 +25,7 @@ type window struct {
 
 // kept is an entry that was stored.
 type kept struct {
-	*logline.Entry
+	*entries.Entry
 	upto int64 // bytes of entries that were stored up to this one
 }
 
@@ -36,11 +36,11 @@ func (e kept) size() int64 {
 }
 
 func lineSize(raw string) int64 {
-	return int64(unsafe.Sizeof(logline.Entry{})+unsafe.Sizeof(int64(0))) + 2*int64(len(raw))
+	return int64(unsafe.Sizeof(entries.Entry{})+unsafe.Sizeof(int64(0))) + 2*int64(len(raw))
 }
 
 // store gives an entry its number; mu is held.
-func (l *window) store(e *logline.Entry) {
+func (l *window) store(e *entries.Entry) {
 	l.last++
 	e.Seq = l.last
 	k := kept{Entry: e}
@@ -100,7 +100,7 @@ func (l *window) slot(seq uint64) int { return int((seq - 1) % uint64(l.limit)) 
 
 // Since returns the entries after a number that are still kept, oldest first,
 // at most max of them (0: all). When more are kept the oldest of them come.
-func (l *window) Since(seq uint64, max int) []*logline.Entry {
+func (l *window) Since(seq uint64, max int) []*entries.Entry {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	from := l.first()
@@ -114,7 +114,7 @@ func (l *window) Since(seq uint64, max int) []*logline.Entry {
 	if max > 0 && n > max {
 		n = max
 	}
-	out := make([]*logline.Entry, n)
+	out := make([]*entries.Entry, n)
 	for i := range out {
 		out[i] = l.ring[l.slot(from+uint64(i))].Entry
 	}

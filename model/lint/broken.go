@@ -6,6 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/model/lint/codes"
 )
 
 // broken turns an object that could not be taken in into a finding.
@@ -13,7 +14,7 @@ func (l *linter) broken(b *model.Broken) {
 	f := model.Finding{Code: b.Code, Severity: b.Severity, Policy: b.Key, Rule: -1, Message: b.Message, Remedy: b.Remedy,
 		Origin: b.Origin}
 	if f.Code == "" {
-		f.Code = brokenObject
+		f.Code = codes.BrokenObject
 	}
 	if f.Severity == "" {
 		f.Severity = model.SeverityError
@@ -54,7 +55,7 @@ func ruleOf(field string) (model.Direction, int) {
 // logging reports an annotation that stops the whole policy.
 func (l *linter) logging(p *model.Policy) {
 	if _, err := p.LogLevels(); err != nil {
-		l.about(p, LoggingInvalid, model.SeverityError, clean.Text(err.Error())+
+		l.about(p, codes.LoggingInvalid, model.SeverityError, clean.Text(err.Error())+
 			"; despite that text the whole policy stays out: new, it gets no rows; changed, "+
 			"the rows it had before stay and decide",
 			`use JSON such as {"deny":"alert","allow":"info"}; levels: `+

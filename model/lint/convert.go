@@ -6,6 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/convert"
+	"rung/model/lint/codes"
 	"rung/model/words"
 )
 
@@ -33,7 +34,7 @@ func (l *linter) conversions() {
 		if p.Kind == model.KindCNP {
 			to = "cnp"
 		}
-		l.about(p, ConversionNewValue, model.SeverityWarning,
+		l.about(p, codes.ConversionNewValue, model.SeverityWarning,
 			fmt.Sprintf("converted from %s, one policy for each %s: %s%s %s none, so that nothing of %s decides for those pods",
 				u.From, each, what, words.Few(names, shown), words.Form(len(names), "has", "have"), u.From),
 			fmt.Sprintf("convert %s again with the namespaces there are now, and apply what is new: rung convert --to %s FILE…", u.From, to))

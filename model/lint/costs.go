@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"rung/model"
+	"rung/model/lint/codes"
 	"rung/model/overlap"
 	"rung/model/template"
 	"rung/model/words"
@@ -46,7 +47,7 @@ func (l *linter) noGap() {
 			message = fmt.Sprintf("priority %d is the last: no policy can come after it", last)
 		}
 		if message != "" {
-			l.about(rungs[i].Policies[0].Policy, PriorityNoGap, model.SeverityInfo, message,
+			l.about(rungs[i].Policies[0].Policy, codes.PriorityNoGap, model.SeverityInfo, message,
 				"leave gaps, in a range such as 30–70: rung plan --step 5 moves them without a change of order")
 		}
 		i = j
@@ -63,7 +64,7 @@ func (l *linter) manyPolicies() {
 		n++
 	}
 	if n > usualPolicies {
-		l.out = append(l.out, model.Finding{Code: PoliciesMany, Severity: model.SeverityInfo, Rule: -1,
+		l.out = append(l.out, model.Finding{Code: codes.PoliciesMany, Severity: model.SeverityInfo, Rule: -1,
 			Message: fmt.Sprintf("%s: OVN-Kubernetes expects 30 to %d at most", words.Count(n, "AdminNetworkPolicy"), usualPolicies),
 			Remedy:  "join policies of the same subject: one takes up to 100 rules each way"})
 	}
@@ -110,7 +111,7 @@ func (l *linter) setsOverlap(p *model.Policy) {
 	if pairs > 1 {
 		worst += fmt.Sprintf(", and %s", words.Form(pairs-1, "another pair overlaps", words.Thousands(pairs-1)+" more pairs overlap"))
 	}
-	l.about(p, SetsOverlap, model.SeverityInfo, worst+": when such a pod comes or goes, ovn-controller computes flows in full",
+	l.about(p, codes.SetsOverlap, model.SeverityInfo, worst+": when such a pod comes or goes, ovn-controller computes flows in full",
 		"let the peers of rules not overlap where many pods come and go")
 }
 
@@ -133,12 +134,12 @@ func (l *linter) costs(p *model.Policy, r *model.Rule) {
 		}
 	}
 	if n := peers.Or(l.x.SubjectSet(p)).Len(); len(names) > 0 && n >= manyPods {
-		l.aboutRule(p, r, NamedPortMany, model.SeverityInfo, fmt.Sprintf("the named %s %s %s looked up in the containers of %s, again whenever one changes",
+		l.aboutRule(p, r, codes.NamedPortMany, model.SeverityInfo, fmt.Sprintf("the named %s %s %s looked up in the containers of %s, again whenever one changes",
 			words.Form(len(names), "port", "ports"), words.Few(names, shown), words.Form(len(names), "is", "are"), words.Total(n, "pod")),
 			"use the port's number")
 	}
 	if len(negative) > 0 {
-		l.aboutRule(p, r, NegativeMany, model.SeverityInfo, l.negativeText("peer", negative, negatives), negativeRemedy)
+		l.aboutRule(p, r, codes.NegativeMany, model.SeverityInfo, l.negativeText("peer", negative, negatives), negativeRemedy)
 	}
 	l.peerHosts(p, r)
 }
@@ -154,7 +155,7 @@ func (l *linter) negativeText(what string, selectors []string, pods int) string 
 func (l *linter) negativeSubject(p *model.Policy) {
 	s := p.Subject
 	if n := l.x.SubjectSet(p).Len(); n >= manyPods && (s.Namespaces.Negative() || !s.AllPods && s.Pods.Negative()) {
-		l.about(p, NegativeMany, model.SeverityInfo, l.negativeText("subject", []string{strconv.Quote(s.String())}, n), negativeRemedy)
+		l.about(p, codes.NegativeMany, model.SeverityInfo, l.negativeText("subject", []string{strconv.Quote(s.String())}, n), negativeRemedy)
 	}
 }
 
@@ -174,7 +175,7 @@ func (l *linter) peerHosts(p *model.Policy, r *model.Rule) {
 		}
 	}
 	if n := len(host); n > 0 {
-		l.aboutRule(p, r, PeerHost, model.SeverityInfo, fmt.Sprintf("%s of its peers %s host-networked: the rule does not mean %s (%s)",
+		l.aboutRule(p, r, codes.PeerHost, model.SeverityInfo, fmt.Sprintf("%s of its peers %s host-networked: the rule does not mean %s (%s)",
 			words.Count(n, "pod"), words.Form(n, "is", "are"), words.Form(n, "it", "them"), words.Few(host, shown)),
 			"for egress, name their nodes as peers")
 	}
@@ -218,7 +219,7 @@ func (l *linter) tenants() {
 		if len(missing) > 0 {
 			message += "; none for " + words.Few(missing, shown)
 		}
-		l.about(policies[0], TenantPolicies, model.SeverityInfo, message, "a new tenant needs a policy of its own: give it one with its first namespace")
+		l.about(policies[0], codes.TenantPolicies, model.SeverityInfo, message, "a new tenant needs a policy of its own: give it one with its first namespace")
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
+	"rung/model/lint/codes"
+	"rung/model/lint/vital"
 	"rung/model/overlap"
 	"rung/model/verdict"
 	"rung/model/verdict/audit"
@@ -21,7 +23,7 @@ import (
 func WithVerdicts(c *model.Cluster, x *overlap.PodIndex, found []model.Finding, v *index.Index, rulesAudit *audit.Audit, failed error) []model.Finding {
 	l := &linter{c: c, x: x, out: slices.Clone(found)}
 	if errors.Is(failed, audit.ErrTooLarge) {
-		l.out = append(l.out, model.Finding{Code: VerdictsTooLarge, Severity: model.SeverityInfo, Rule: -1,
+		l.out = append(l.out, model.Finding{Code: codes.VerdictsTooLarge, Severity: model.SeverityInfo, Rule: -1,
 			Message: "rules that never decide or are redundant, and what else needs the verdict of every connection: not computed: " + failed.Error(),
 			Remedy:  "ask for single connections: rung trace"})
 	}
@@ -37,7 +39,7 @@ func WithVerdicts(c *model.Cluster, x *overlap.PodIndex, found []model.Finding, 
 // Asks are what WithVerdicts wants an Audit of the same cluster to look at besides.
 func Asks(c *model.Cluster, x *overlap.PodIndex) audit.Ask {
 	l := &linter{c: c, x: x}
-	v := FindVital(c, x)
+	v := vital.FindEndpoints(c, x)
 	wide := map[*model.Rule]bool{}
 	return audit.Ask{DNS: v.DNS, Ports: [2]uint16{uint16(v.DNSPorts["UDP"]), uint16(v.DNSPorts["TCP"])},
 		Wide: func(p *model.Policy, r *model.Rule) bool {
@@ -62,8 +64,8 @@ func Sorted(c *model.Cluster, found []model.Finding) []model.Finding {
 
 // OfVerdicts says whether WithVerdicts gives findings with a code.
 func OfVerdicts(code string) bool {
-	return slices.Contains([]string{OpenToAll, ClosedToAll, DecidesFirst, RuleNeverDecides, RuleRedundant, PassNothing, AllowOverNetpol, DenyOverAllow, DenyLeavesOutside,
-		AllowChangesNothing, VerdictsTooLarge}, code)
+	return slices.Contains([]string{codes.OpenToAll, codes.ClosedToAll, codes.DecidesFirst, codes.RuleNeverDecides, codes.RuleRedundant, codes.PassNothing, codes.AllowOverNetpol, codes.DenyOverAllow, codes.DenyLeavesOutside,
+		codes.AllowChangesNothing, codes.VerdictsTooLarge}, code)
 }
 
 // ruleAt names a rule.
@@ -98,7 +100,7 @@ func (d *decided) run(audit *audit.Audit) {
 	for i := range d.out {
 		f := &d.out[i]
 		d.show(f, audit)
-		if f.Code == RuleShadowed {
+		if f.Code == codes.RuleShadowed {
 			shadowed[ruleAt{f.Policy, f.Direction, f.Rule}] = true
 		}
 	}
@@ -128,7 +130,7 @@ func (d *decided) run(audit *audit.Audit) {
 		d.over(p, rule, r)
 		if r.Outside != nil && !outside[p.Key] {
 			outside[p.Key] = true
-			d.aboutRule(p, rule, DenyLeavesOutside, model.SeverityInfo, "denies every pod, and pods only: "+
+			d.aboutRule(p, rule, codes.DenyLeavesOutside, model.SeverityInfo, "denies every pod, and pods only: "+
 				"what comes from nodes and from outside the cluster still comes in",
 				"ingress rules name pods only; keep out the rest at the edge, or with NetworkPolicies")
 			d.witness(r.Outside)
@@ -216,7 +218,7 @@ func (d *decided) never(p *model.Policy, r *model.Rule, a *audit.Audited) {
 	}
 	by := deciderNames(a.Instead, p)
 	at := len(d.out)
-	d.aboutRule(p, r, RuleNeverDecides, severity, fmt.Sprintf("never decides: %s %s first all that this %s matches now",
+	d.aboutRule(p, r, codes.RuleNeverDecides, severity, fmt.Sprintf("never decides: %s %s first all that this %s matches now",
 		by, words.Form(len(a.Instead), "decides", "decide"), r.Action), remedy)
 	d.witness(&a.Example)
 	if len(a.Instead) > 0 && a.Instead[0].Rule >= 0 {
@@ -247,7 +249,7 @@ func (d *decided) redundant(p *model.Policy, r *model.Rule, a *audit.Audited) {
 			so += ", and of the rest nothing is denied"
 		}
 	}
-	d.aboutRule(p, r, RuleRedundant, model.SeverityInfo, "no connection changes if it is removed: "+so,
+	d.aboutRule(p, r, codes.RuleRedundant, model.SeverityInfo, "no connection changes if it is removed: "+so,
 		"remove it, unless it is for pods to come")
 	d.witness(&a.Example)
 }
@@ -255,7 +257,7 @@ func (d *decided) redundant(p *model.Policy, r *model.Rule, a *audit.Audited) {
 // allows reports a policy that only allows, and nothing that is denied without it.
 func (d *decided) allows(a *audit.AuditedPolicy) {
 	p := d.c.Policy(a.Policy)
-	d.about(p, AllowChangesNothing, model.SeverityInfo, "only allows what is allowed without it: other than a NetworkPolicy it denies nothing by itself",
+	d.about(p, codes.AllowChangesNothing, model.SeverityInfo, "only allows what is allowed without it: other than a NetworkPolicy it denies nothing by itself",
 		"add the Deny that is meant; keep it where it guards against NetworkPolicies to come")
 	d.witness(&a.Example)
 }
@@ -269,7 +271,7 @@ func (d *decided) passes(p *model.Policy, r *model.Rule, a *audit.Audited) {
 	if a.Matters {
 		severity, so = model.SeverityWarning, "; without the Pass some of it would be denied"
 	}
-	d.aboutRule(p, r, PassNothing, severity, "no NetworkPolicy and no baseline rule decides what it passes on: it is let through"+so, "say Allow if that is meant, or add the NetworkPolicy that is to decide")
+	d.aboutRule(p, r, codes.PassNothing, severity, "no NetworkPolicy and no baseline rule decides what it passes on: it is let through"+so, "say Allow if that is meant, or add the NetworkPolicy that is to decide")
 	d.witness(a.Through)
 }
 
@@ -280,10 +282,10 @@ func (d *decided) over(p *model.Policy, r *model.Rule, a *audit.Audited) {
 	case a.Over == nil || !p.Kind.IsAdmin():
 		return
 	case r.Action == model.Allow:
-		d.aboutRule(p, r, AllowOverNetpol, model.SeverityInfo, fmt.Sprintf("NetworkPolicies are not asked about what it allows: the %s would stop some of it",
+		d.aboutRule(p, r, codes.AllowOverNetpol, model.SeverityInfo, fmt.Sprintf("NetworkPolicies are not asked about what it allows: the %s would stop some of it",
 			deciderNames(a.Over.By, nil)), "say Pass to leave it to NetworkPolicies; keep Allow where it must hold against them")
 	default:
-		d.aboutRule(p, r, DenyOverAllow, model.SeverityInfo, fmt.Sprintf("denies what %s would allow: no NetworkPolicy and no EgressFirewall overrides it",
+		d.aboutRule(p, r, codes.DenyOverAllow, model.SeverityInfo, fmt.Sprintf("denies what %s would allow: no NetworkPolicy and no EgressFirewall overrides it",
 			deciderNames(a.Over.By, nil)), "put a Pass above it to leave that to them, or remove the Allow that is in vain")
 	}
 	d.witness(&a.Over.Connection)
@@ -297,15 +299,15 @@ func (d *decided) show(f *model.Finding, rulesAudit *audit.Audit) {
 		return
 	}
 	switch f.Code {
-	case RuleShadowed:
+	case codes.RuleShadowed:
 		if r.Matches {
 			f.Witness = d.witnessOf(r.Example)
 		}
-	case DenyAllNetworks, EmptySelectorDeny, NetworkHostBits, NetpolNamedPort, NetpolDirection, SelectsSystem:
+	case codes.DenyAllNetworks, codes.EmptySelectorDeny, codes.NetworkHostBits, codes.NetpolNamedPort, codes.NetpolDirection, codes.SelectsSystem:
 		if r.Decides {
 			f.Witness = d.witnessOf(r.Example)
 		}
-	case PriorityConflict:
+	case codes.PriorityConflict:
 		switch i := slices.IndexFunc(r.Clashes, func(c audit.Clash) bool { return IsConflictWith(f, c.Policy) }); {
 		case i < 0:
 			f.Severity = model.SeverityInfo
@@ -316,16 +318,16 @@ func (d *decided) show(f *model.Finding, rulesAudit *audit.Audit) {
 				f.Message += "; the other end denies all of that now"
 			}
 		}
-	case FirewallOverrules:
+	case codes.FirewallOverrules:
 		if r.Over != nil {
 			f.Witness = d.witnessOf(r.Over.Connection)
 		}
-	case DNSNotAllowed, DNSTCPNotAllowed:
-		if d.found().pods.Empty() {
+	case codes.DNSNotAllowed, codes.DNSTCPNotAllowed:
+		if d.found().DNSPods.Empty() {
 			return
 		}
 		cut := r.Cuts[audit.CutUDP]
-		if f.Code == DNSTCPNotAllowed {
+		if f.Code == codes.DNSTCPNotAllowed {
 			cut = r.Cuts[audit.CutTCP]
 		}
 		if cut.Example == nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/lint/codes"
 	"rung/model/overlap"
 	"rung/model/verdict/audit"
 	"rung/model/words"
@@ -31,7 +32,7 @@ func (l *linter) waysIn() []wayIn {
 	}
 	l.shut = []wayIn{}
 	s := l.found()
-	if s.pods.Empty() {
+	if s.DNSPods.Empty() {
 		return l.shut
 	}
 	type rung struct {
@@ -42,7 +43,7 @@ func (l *linter) waysIn() []wayIn {
 	var above, beside [apiServer]overlap.PodSet
 	for _, p := range l.policies {
 		subject := l.x.SubjectSet(p)
-		if p.Kind.Ranked() && p.Priority > l.max || !subject.Meets(s.pods) {
+		if p.Kind.Ranked() && p.Priority > l.max || !subject.Meets(s.DNSPods) {
 			continue
 		}
 		if here := (rung{p.Tier, p.Priority}); here != at {
@@ -53,7 +54,7 @@ func (l *linter) waysIn() []wayIn {
 		}
 		decided := l.keepsIn(p, above)
 		for proto := range protocols {
-			if s.pods.Within(subject) {
+			if s.DNSPods.Within(subject) {
 				beside[proto] = beside[proto].Or(decided[proto])
 			}
 		}
@@ -76,11 +77,11 @@ func (l *linter) keepsIn(p *model.Policy, decided [apiServer]overlap.PodSet) [ap
 			peers = peers.Or(l.x.PeerSet(&r.Peers[i]))
 		}
 		for proto, name := range protocols {
-			if !l.portFits(r, name, s.ports[name]) {
+			if !l.portFits(r, name, s.DNSPorts[name]) {
 				continue
 			}
 			if r.Action == model.Deny {
-				way.kept[proto] = peers.AndNot(decided[proto]).AndNot(s.pods)
+				way.kept[proto] = peers.AndNot(decided[proto]).AndNot(s.DNSPods)
 			}
 			decided[proto] = decided[proto].Or(peers)
 		}
@@ -95,14 +96,14 @@ func (l *linter) keepsIn(p *model.Policy, decided [apiServer]overlap.PodSet) [ap
 func (l *linter) keptOut() {
 	s := l.found()
 	for _, way := range l.waysIn() {
-		code, severity := DNSTCPNotAllowed, model.SeverityWarning
+		code, severity := codes.DNSTCPNotAllowed, model.SeverityWarning
 		if !way.kept[dnsUDP].Empty() {
-			code, severity = DNSNotAllowed, l.dnsSeverity(way.p)
+			code, severity = codes.DNSNotAllowed, l.dnsSeverity(way.p)
 		}
 		var ports, who, dns []string
 		for proto, name := range protocols {
 			if !way.kept[proto].Empty() {
-				ports = append(ports, fmt.Sprintf("%s %d", name, s.ports[name]))
+				ports = append(ports, fmt.Sprintf("%s %d", name, s.DNSPorts[name]))
 			}
 		}
 		for pod := range l.x.Pods(way.kept[dnsUDP].Or(way.kept[dnsTCP])) {
@@ -110,7 +111,7 @@ func (l *linter) keptOut() {
 				who = append(who, podName(pod))
 			}
 		}
-		for pod := range l.x.Pods(l.x.SubjectSet(way.p).And(s.pods)) {
+		for pod := range l.x.Pods(l.x.SubjectSet(way.p).And(s.DNSPods)) {
 			dns = append(dns, podName(pod))
 		}
 		if len(who) == 0 {
@@ -130,7 +131,7 @@ func (l *linter) keptOut() {
 // dnsSeverity is how bad it is that a policy keeps pods from the DNS: an error, but for a
 // guess where the DNS pods are not known, and for a policy that is not enforced.
 func (l *linter) dnsSeverity(p *model.Policy) model.Severity {
-	if l.found().pods.Empty() || p.Kind.Ranked() && p.Priority > l.max {
+	if l.found().DNSPods.Empty() || p.Kind.Ranked() && p.Priority > l.max {
 		return model.SeverityWarning
 	}
 	return model.SeverityError
@@ -156,7 +157,7 @@ func (d *decided) cutsDNS(rulesAudit *audit.Audit) {
 	s := d.found()
 	said := map[ruleAt]bool{}
 	for i := range d.out {
-		if f := &d.out[i]; f.Code == DNSNotAllowed {
+		if f := &d.out[i]; f.Code == codes.DNSNotAllowed {
 			said[ruleAt{f.Policy, f.Direction, f.Rule}] = true
 		}
 	}
@@ -167,8 +168,8 @@ func (d *decided) cutsDNS(rulesAudit *audit.Audit) {
 			continue
 		}
 		p := d.c.Policy(r.Policy)
-		d.aboutRule(p, p.Rule(r.Direction, r.Rule), DNSNotAllowed, model.SeverityError,
-			fmt.Sprintf("drops the DNS queries of %s at the cluster's DNS (UDP %d)", words.Total(cut.Pods, "pod"), s.ports["UDP"]), dnsRemedy)
+		d.aboutRule(p, p.Rule(r.Direction, r.Rule), codes.DNSNotAllowed, model.SeverityError,
+			fmt.Sprintf("drops the DNS queries of %s at the cluster's DNS (UDP %d)", words.Total(cut.Pods, "pod"), s.DNSPorts["UDP"]), dnsRemedy)
 		d.witness(cut.Example)
 	}
 	for i := range rulesAudit.Isolated {
@@ -178,8 +179,8 @@ func (d *decided) cutsDNS(rulesAudit *audit.Audit) {
 		if cut.Example == nil || p == nil {
 			continue
 		}
-		d.about(p, DNSNotAllowed, model.SeverityError, fmt.Sprintf("the %s isolation of namespace %s drops the DNS queries of %s at the cluster's DNS (UDP %d), and no NetworkPolicy allows them",
-			of.Direction.Lower(), p.Namespace, words.Total(cut.Pods, "pod"), s.ports["UDP"]), "allow DNS (UDP and TCP) in a NetworkPolicy")
+		d.about(p, codes.DNSNotAllowed, model.SeverityError, fmt.Sprintf("the %s isolation of namespace %s drops the DNS queries of %s at the cluster's DNS (UDP %d), and no NetworkPolicy allows them",
+			of.Direction.Lower(), p.Namespace, words.Total(cut.Pods, "pod"), s.DNSPorts["UDP"]), "allow DNS (UDP and TCP) in a NetworkPolicy")
 		d.witness(cut.Example)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
+	"rung/model/lint/codes"
 )
 
 // DNS needs both halves, the way out of the pods that ask and the way into the DNS pods,
@@ -69,7 +70,7 @@ func TestDNSHalves(t *testing.T) {
 			if want == nil {
 				want = []string{}
 			}
-			got := show(Run(cluster(append(base(), tt.extra...)...), nil, Options{}), DNSNotAllowed, DNSTCPNotAllowed, DenyAllNetworks)
+			got := show(Run(cluster(append(base(), tt.extra...)...), nil, Options{}), codes.DNSNotAllowed, codes.DNSTCPNotAllowed, codes.DenyAllNetworks)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"rung/model"
+	"rung/model/lint/codes"
 	"rung/model/overlap"
 	"rung/model/ovn/nb"
 	"rung/model/words"
@@ -23,7 +24,7 @@ func (l *linter) firewall(p *model.Policy) {
 	if p.Name != firewallName {
 		// The reader of the object may have reported it already.
 		if !slices.ContainsFunc(p.Invalid, func(b model.Broken) bool { return b.Field == "metadata.name" }) {
-			l.about(p, FirewallName, model.SeverityError, "an EgressFirewall that is not named default is not programmed",
+			l.about(p, codes.FirewallName, model.SeverityError, "an EgressFirewall that is not named default is not programmed",
 				"name it default; a namespace has one")
 		}
 	}
@@ -31,7 +32,7 @@ func (l *linter) firewall(p *model.Policy) {
 		return
 	}
 	if len(p.Egress) > firewallRules {
-		l.aboutRule(p, &p.Egress[firewallRules], FirewallTooLong, model.SeverityError, fmt.Sprintf(
+		l.aboutRule(p, &p.Egress[firewallRules], codes.FirewallTooLong, model.SeverityError, fmt.Sprintf(
 			"%d rules: rule %d has no OVN priority left, and the whole EgressFirewall is not programmed",
 			len(p.Egress), firewallRules),
 			fmt.Sprintf("use at most %d rules; networks can be joined", firewallRules))
@@ -54,7 +55,7 @@ func (l *linter) firewall(p *model.Policy) {
 		}
 	}
 	if dns != nil {
-		l.aboutRule(p, dns, FirewallDNS, model.SeverityInfo,
+		l.aboutRule(p, dns, codes.FirewallDNS, model.SeverityInfo,
 			fmt.Sprintf("%s %s by name (%s): the addresses are those the cluster's DNS gives the nodes, known from live rows "+
 				"only, and a name without addresses has a row that matches nothing",
 				words.Count(len(names), "rule"), words.Form(len(names), "goes", "go"), words.Few(names, shown)),
@@ -77,7 +78,7 @@ func (l *linter) firewallPods(p *model.Policy, r *model.Rule, pe *model.Peer) {
 			continue
 		}
 		if unknown := l.unknownSubnets(pods); !unknown.Empty() {
-			l.aboutRule(p, r, FirewallSubnets, model.SeverityWarning,
+			l.aboutRule(p, r, codes.FirewallSubnets, model.SeverityWarning,
 				fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and Rung does not know the subnets of the cluster's pods: "+
 					"OVN-Kubernetes leaves them out of this row, the row that is compiled here does not",
 					text, words.Count(unknown.Len(), "pod"), podName(l.x.First(unknown))),
@@ -91,7 +92,7 @@ func (l *linter) firewallPods(p *model.Policy, r *model.Rule, pe *model.Peer) {
 		if r.Action == model.Deny {
 			severity = model.SeverityWarning
 		}
-		l.aboutRule(p, r, FirewallPods, severity,
+		l.aboutRule(p, r, codes.FirewallPods, severity,
 			fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and the row leaves the subnets of pods out: its %s never "+
 				"decides about pods",
 				text, words.Count(pods.Len(), "pod"), podName(l.x.First(pods)), r.Action),
@@ -128,7 +129,7 @@ func (l *linter) firewallNodes(p *model.Policy, r *model.Rule, pe *model.Peer) {
 	if r.Action == model.Deny {
 		severity = model.SeverityWarning
 	}
-	l.aboutRule(p, r, PeerNothing, severity, fmt.Sprintf("%s: the rule has no row now (%s)", message, r.Action),
+	l.aboutRule(p, r, codes.PeerNothing, severity, fmt.Sprintf("%s: the rule has no row now (%s)", message, r.Action),
 		"check the labels of the peer's selector")
 }
 
@@ -196,7 +197,7 @@ func (l *linter) overrules(p *model.Policy) {
 			if n.IsSingleIP() {
 				target = n.Addr().String()
 			}
-			l.aboutRule(p, r, FirewallOverrules, model.SeverityWarning, fmt.Sprintf(
+			l.aboutRule(p, r, codes.FirewallOverrules, model.SeverityWarning, fmt.Sprintf(
 				"drops what %s allows, e.g. %s → %s: an EgressFirewall decides in the to-lport stage, after the egress rules of "+
 					"AdminNetworkPolicies, and their Allow does not keep it from being asked",
 				where(p, a.p, a.r), podName(pod), target), "allow it in a rule of the EgressFirewall above this one")

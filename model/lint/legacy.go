@@ -6,6 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/legacy"
+	"rung/model/lint/codes"
 	"rung/model/words"
 )
 
@@ -34,11 +35,11 @@ func (l *linter) isolationAnnotations() {
 			l.out = append(l.out, model.Finding{Code: code, Severity: s, Policy: ns.Key, Rule: -1, Message: message, Remedy: remedy, Origin: ns.Origin})
 		}
 		if !i.Isolated {
-			say(IsolationInvalid, model.SeverityWarning, fmt.Sprintf("the annotation %s isolates nothing: %s", model.AnnotationIsolation, i.Problem), remedyJSON)
+			say(codes.IsolationInvalid, model.SeverityWarning, fmt.Sprintf("the annotation %s isolates nothing: %s", model.AnnotationIsolation, i.Problem), remedyJSON)
 			continue
 		}
 		if !l.legacy {
-			say(IsolationIgnored, model.SeverityWarning, fmt.Sprintf("the annotation %s isolates nothing today: Kubernetes since 1.7 and OVN-Kubernetes ignore it",
+			say(codes.IsolationIgnored, model.SeverityWarning, fmt.Sprintf("the annotation %s isolates nothing today: Kubernetes since 1.7 and OVN-Kubernetes ignore it",
 				model.AnnotationIsolation), remedyConvert+"; --legacy-isolation shows what it meant")
 		}
 		if names := today[ns.Name]; len(names) > 0 {
@@ -49,7 +50,7 @@ func (l *linter) isolationAnnotations() {
 			} else {
 				message += "only these count"
 			}
-			say(IsolationBoth, model.SeverityInfo, message, "remove the annotation once NetworkPolicies isolate what it meant")
+			say(codes.IsolationBoth, model.SeverityInfo, message, "remove the annotation once NetworkPolicies isolate what it meant")
 		}
 	}
 }
@@ -70,9 +71,9 @@ func (l *linter) netpol2016(p *model.Policy) {
 	if newer := legacy.Newer(p); len(newer) > 0 && l.legacy {
 		message += "; that API had no " + strings.Join(newer, ", ")
 	}
-	l.about(p, NetpolOlderAPI, model.SeverityWarning, message, remedy)
+	l.about(p, codes.NetpolOlderAPI, model.SeverityWarning, message, remedy)
 	if l.legacy && !legacy.Isolated(l.c, p.Namespace) {
-		l.about(p, NetpolNoEffect, model.SeverityWarning, "it decides nothing: namespace "+p.Namespace+" is not isolated by its annotation",
+		l.about(p, codes.NetpolNoEffect, model.SeverityWarning, "it decides nothing: namespace "+p.Namespace+" is not isolated by its annotation",
 			"isolate the namespace, or delete the policy")
 	}
 	for r := range p.AllRules() {
@@ -83,6 +84,6 @@ func (l *linter) netpol2016(p *model.Policy) {
 		if l.legacy {
 			message = "a list of its rule is there and empty: the rule matches nothing, as in 2016"
 		}
-		l.aboutRule(p, r, NetpolEmptyList, model.SeverityWarning, message, "remove the rule if nothing is meant, or the list if everything is")
+		l.aboutRule(p, r, codes.NetpolEmptyList, model.SeverityWarning, message, "remove the rule if nothing is meant, or the list if everything is")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"rung/model"
+	"rung/model/lint/codes"
 	"rung/model/words"
 )
 
@@ -41,6 +42,6 @@ func (l *linter) beyond(p *model.Policy, d model.Direction) {
 			message += "; where they overlap with those of " + words.Few(met, shown) + ", which one wins is undefined"
 		}
 	}
-	l.aboutRule(p, r, RuleBeyondRange, severity, message,
+	l.aboutRule(p, r, codes.RuleBeyondRange, severity, message,
 		"split the policy in two with different priorities, or join rules")
 }

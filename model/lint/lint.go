@@ -7,6 +7,8 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
+	"rung/model/lint/codes"
+	"rung/model/lint/vital"
 	"rung/model/overlap"
 )
 
@@ -48,7 +50,7 @@ type linter struct {
 	v4, v6      bool                           // as in Options
 	legacy      bool                           // Options.LegacyIsolation
 	pods        bool                           // the cluster has pods: what matches none is worth saying
-	services    *services                      // DNS and API server, when first asked for
+	services    *vital.Services                // DNS and API server, when first asked for
 	deciders    []needRule                     // egress rules that decide about them, likewise
 	shut        []wayIn                        // ingress rules that keep queries from the DNS pods, likewise
 	inNS        map[string][]isolator          // NetworkPolicies that isolate, by namespace, likewise
@@ -147,7 +149,7 @@ func (l *linter) compare(a, b model.Finding) int {
 
 // first puts the codes that hit the whole cluster before all others of their severity.
 func first(code string) int {
-	worst := []string{OpenToAll, ClosedToAll, DNSNotAllowed}
+	worst := []string{codes.OpenToAll, codes.ClosedToAll, codes.DNSNotAllowed}
 	if i := slices.Index(worst, code); i >= 0 {
 		return i
 	}
@@ -180,9 +182,9 @@ func (l *linter) aboutRule(p *model.Policy, r *model.Rule, code string, s model.
 }
 
 // found are the services that nearly every pod needs, looked for once.
-func (l *linter) found() *services {
+func (l *linter) found() *vital.Services {
 	if l.services == nil {
-		l.services = findServices(l.c, l.x)
+		l.services = vital.Find(l.c, l.x)
 	}
 	return l.services
 }

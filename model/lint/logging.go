@@ -5,6 +5,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/model/lint/codes"
 )
 
 // namespaceLogging reports the annotation of a policy's namespace by which its
@@ -24,7 +25,7 @@ func (l *linter) namespaceLogging(p *model.Policy) {
 		l.levels[p.Namespace] = wrong
 	}
 	if wrong != "" {
-		l.about(p, NamespaceLogging, model.SeverityWarning,
+		l.about(p, codes.NamespaceLogging, model.SeverityWarning,
 			"the annotation "+model.AnnotationLogging+" of namespace "+p.Namespace+": "+wrong,
 			`use JSON such as {"deny":"alert","allow":"info"}; levels: `+
 				strings.Join(model.LogSeverities, ", ")+`, or "" for off`)

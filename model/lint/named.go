@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/lint/codes"
 	"rung/model/overlap"
 	"rung/model/words"
 )
@@ -64,7 +65,7 @@ func (l *linter) namedPeers(p *model.Policy, r *model.Rule, peers overlap.PodSet
 	if useless {
 		message += "; no pod of the subject declares such a name, so for the subject the rule does nothing"
 	}
-	l.aboutRule(p, r, NamedPortPeers, model.SeverityWarning, message, "use the port's number")
+	l.aboutRule(p, r, codes.NamedPortPeers, model.SeverityWarning, message, "use the port's number")
 }
 
 // namedFamily reports rows with addresses of a family the cluster does not
@@ -94,7 +95,7 @@ func (l *linter) namedFamily(p *model.Policy, r *model.Rule, pods overlap.PodSet
 	if r.Direction == model.Ingress {
 		effect = "beside the address set of the other family they never match"
 	}
-	l.aboutRule(p, r, NamedPortFamily, model.SeverityInfo,
+	l.aboutRule(p, r, codes.NamedPortFamily, model.SeverityInfo,
 		fmt.Sprintf("%s, yet the rows of the named %s %s name the %s addresses of %s: %s; %s",
 			l.missing.why, words.Form(len(names), "port", "ports"), words.Few(names, shown), family,
 			words.Count(hit.Len(), "pod"), words.Few(on, shown), effect), "use the port's number")
@@ -178,7 +179,7 @@ func (l *linter) namedPorts(p *model.Policy, r *model.Rule) {
 		}
 	}
 	remedy := "use the port's number, or name the port in the containers"
-	l.aboutRule(p, r, NamedPortUnmatched, severity, message, remedy)
+	l.aboutRule(p, r, codes.NamedPortUnmatched, severity, message, remedy)
 }
 
 // declared says whether a named port resolves: on the peers, for ingress on the

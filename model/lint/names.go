@@ -5,6 +5,8 @@ import (
 	"strconv"
 
 	"rung/model"
+	"rung/model/lint/codes"
+	"rung/model/logline"
 	"rung/model/words"
 )
 
@@ -30,7 +32,7 @@ func (l *linter) names() {
 				denies[p.Namespace] = true
 				for _, d := range model.Directions {
 					key := model.PolicyKey{Kind: model.KindNP, Namespace: p.Namespace}
-					if name := model.ACLName(key, d, 0); len(name) == model.MaxACLName {
+					if name := logline.ACLName(key, d, 0); len(name) == logline.MaxACLName {
 						holders[name] = append(holders[name], nameHolder{namespace: p.Namespace})
 					}
 				}
@@ -46,13 +48,13 @@ func (l *linter) names() {
 // says whether one of them was cut.
 func (l *linter) holds(holders map[string][]nameHolder, p *model.Policy) (cut bool) {
 	for _, rules := range [][]model.Rule{p.Ingress, p.Egress} {
-		if n := len(rules); n == 0 || nameLength(p.Key, rules[0].Direction, n-1) < model.MaxACLName {
+		if n := len(rules); n == 0 || nameLength(p.Key, rules[0].Direction, n-1) < logline.MaxACLName {
 			continue
 		}
 		for i := range rules {
-			if name := model.ACLName(p.Key, rules[i].Direction, i); len(name) == model.MaxACLName {
+			if name := logline.ACLName(p.Key, rules[i].Direction, i); len(name) == logline.MaxACLName {
 				holders[name] = append(holders[name], nameHolder{p: p})
-				cut = cut || nameLength(p.Key, rules[i].Direction, i) > model.MaxACLName
+				cut = cut || nameLength(p.Key, rules[i].Direction, i) > logline.MaxACLName
 			}
 		}
 	}
@@ -75,12 +77,12 @@ func (l *linter) cutNames(p *model.Policy, holders map[string][]nameHolder) {
 	var cut, alike []string
 	with := "" // another policy with such a name
 	for r := range p.AllRules() {
-		if nameLength(p.Key, r.Direction, r.Index) <= model.MaxACLName {
+		if nameLength(p.Key, r.Direction, r.Index) <= logline.MaxACLName {
 			continue
 		}
 		at := where(p, p, r)
 		cut = append(cut, at)
-		same := holders[model.ACLName(p.Key, r.Direction, r.Index)]
+		same := holders[logline.ACLName(p.Key, r.Direction, r.Index)]
 		if len(same) < 2 {
 			continue
 		}
@@ -103,10 +105,10 @@ func (l *linter) cutNames(p *model.Policy, holders map[string][]nameHolder) {
 		remedy = "use a namespace with a name of at most 55 characters"
 	}
 	if len(alike) > 0 {
-		l.about(p, NameCut, model.SeverityWarning, so+" that OVN cuts the names of ACLs: log lines of "+
+		l.about(p, codes.NameCut, model.SeverityWarning, so+" that OVN cuts the names of ACLs: log lines of "+
 			words.Few(alike, shown)+
 			" cannot be told apart from those of other rules"+with, remedy)
 	} else {
-		l.about(p, NameCut, model.SeverityInfo, so+" that OVN cuts the names of the ACLs of "+words.Few(cut, shown), remedy)
+		l.about(p, codes.NameCut, model.SeverityInfo, so+" that OVN cuts the names of the ACLs of "+words.Few(cut, shown), remedy)
 	}
 }

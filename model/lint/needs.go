@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/lint/codes"
+	"rung/model/lint/vital"
 	"rung/model/overlap"
 	"rung/model/words"
 )
@@ -61,17 +63,17 @@ func (l *linter) needsOf(r *model.Rule) (n [needs]share) {
 	s := l.found()
 	for what, proto := range map[need]string{dnsUDP: "UDP", dnsTCP: "TCP"} {
 		switch {
-		case !s.pods.Empty():
-			if l.portFits(r, proto, s.ports[proto]) {
+		case !s.DNSPods.Empty():
+			if l.portFits(r, proto, s.DNSPorts[proto]) {
 				n[what] = l.dnsShare(r)
 			}
 		case r.Action == model.Deny:
 			n[what] = l.denyAnyone(r)
-		case overlap.PortMatch(r.Ports, proto, dnsPort) || overlap.PortMatch(r.Ports, proto, altDNSPort):
+		case overlap.PortMatch(r.Ports, proto, vital.DNSPort) || overlap.PortMatch(r.Ports, proto, vital.AltDNSPort):
 			n[what] = whole
 		}
 	}
-	if len(s.api) > 0 && overlap.PortMatch(r.Ports, "TCP", s.apiPort) {
+	if len(s.API) > 0 && overlap.PortMatch(r.Ports, "TCP", s.APIPort) {
 		n[apiServer] = l.apiShare(r)
 	}
 	return n
@@ -84,7 +86,7 @@ func (l *linter) dnsShare(r *model.Rule) share {
 	switch {
 	case have.Empty():
 		return none
-	case l.services.pods.Within(have):
+	case l.services.DNSPods.Within(have):
 		return whole
 	}
 	return some
@@ -92,7 +94,7 @@ func (l *linter) dnsShare(r *model.Rule) share {
 
 // dnsAmong are the DNS pods among a rule's peers.
 func (l *linter) dnsAmong(r *model.Rule) (have overlap.PodSet) {
-	want := l.services.pods
+	want := l.services.DNSPods
 	add := func(s overlap.PodSet) {
 		if s.Meets(want) {
 			have = have.Or(s.And(want))
@@ -128,7 +130,7 @@ func (l *linter) apiShare(r *model.Rule) share {
 		}
 	}
 	in := 0
-	for _, a := range l.services.api {
+	for _, a := range l.services.API {
 		if _, _, ok := set.Covering(a); ok {
 			in++
 		}
@@ -136,7 +138,7 @@ func (l *linter) apiShare(r *model.Rule) share {
 	switch in {
 	case 0:
 		return none
-	case len(l.services.api):
+	case len(l.services.API):
 		return whole
 	}
 	return some
@@ -180,7 +182,7 @@ func (l *linter) portFits(r *model.Rule, proto string, port int32) bool {
 	if overlap.PortMatch(r.Ports, proto, port) {
 		return true
 	}
-	pod := l.x.First(l.services.pods)
+	pod := l.x.First(l.services.DNSPods)
 	for i := range r.Ports {
 		for _, c := range pod.Ports {
 			if r.Ports[i].Name != "" && c.Name == r.Ports[i].Name && c.Protocol == proto && c.Port == port {
@@ -241,7 +243,7 @@ func (l *linter) before(p *model.Policy, r *model.Rule, what need) (d decision) 
 
 // together says whether rules that let a part of DNS through each let all of it through.
 func (l *linter) together(what need, parts []*needRule) bool {
-	if what == apiServer || l.found().pods.Empty() {
+	if what == apiServer || l.found().DNSPods.Empty() {
 		return false
 	}
 	var have overlap.PodSet
@@ -250,7 +252,7 @@ func (l *linter) together(what need, parts []*needRule) bool {
 			have = have.Or(l.dnsAmong(n.r))
 		}
 	}
-	return l.services.pods.Within(have)
+	return l.services.DNSPods.Within(have)
 }
 
 // denies looks at an egress Deny: what it cuts that pods need. all says that it
@@ -265,7 +267,7 @@ func (l *linter) denies(p *model.Policy, r *model.Rule, all bool) {
 		l.denyAll(p, r, shares, before)
 	}
 	if shares[dnsUDP] != none && before[dnsUDP].open() {
-		l.aboutRule(p, r, DNSNotAllowed, l.dnsSeverity(p), fmt.Sprintf("denies the subject's pods %s, and %s",
+		l.aboutRule(p, r, codes.DNSNotAllowed, l.dnsSeverity(p), fmt.Sprintf("denies the subject's pods %s, and %s",
 			l.needText(dnsUDP), openText(before[dnsUDP])), dnsRemedy)
 	}
 	alone := shares[dnsUDP] == none && before[dnsUDP].open() // UDP is for rules below, if any, to decide
@@ -277,7 +279,7 @@ func (l *linter) denies(p *model.Policy, r *model.Rule, all bool) {
 		if alone {
 			udp = "this one leaves " + l.needText(dnsUDP) + " alone"
 		}
-		l.aboutRule(p, r, DNSTCPNotAllowed, model.SeverityWarning, fmt.Sprintf("%s %s; %s", l.needText(dnsTCP), how, udp),
+		l.aboutRule(p, r, codes.DNSTCPNotAllowed, model.SeverityWarning, fmt.Sprintf("%s %s; %s", l.needText(dnsTCP), how, udp),
 			"allow TCP beside UDP: long answers come over TCP")
 	}
 }
@@ -297,7 +299,7 @@ func (l *linter) denyAll(p *model.Policy, r *model.Rule, shares [needs]share, be
 	}
 	var facts []string
 	for what := range needs {
-		if what == apiServer && len(l.found().api) == 0 || len(r.Ports) > 0 && shares[what] == none {
+		if what == apiServer && len(l.found().API) == 0 || len(r.Ports) > 0 && shares[what] == none {
 			continue
 		}
 		if facts = append(facts, l.state(p, what, before[what])); before[what].open() {
@@ -307,6 +309,6 @@ func (l *linter) denyAll(p *model.Policy, r *model.Rule, shares [needs]share, be
 	if len(facts) > 0 {
 		message += "; " + strings.Join(facts, ", ")
 	}
-	l.aboutRule(p, r, DenyAllNetworks, severity, message,
+	l.aboutRule(p, r, codes.DenyAllNetworks, severity, message,
 		"allow DNS (UDP and TCP), the API server and what else is needed in rules above")
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/lint/codes"
 	"rung/model/overlap"
 	"rung/model/words"
 )
@@ -85,7 +86,7 @@ func (l *linter) opensProtocol(p *model.Policy, r *model.Rule, protocol string, 
 	case l.pods:
 		message += ", and allows every " + proto + " port though no pod the rule means declares such a name"
 	}
-	l.aboutRule(p, r, NetpolNamedPort, model.SeverityWarning, message, "use the port's number")
+	l.aboutRule(p, r, codes.NetpolNamedPort, model.SeverityWarning, message, "use the port's number")
 }
 
 // portLost reports what the numbers of a protocol push out of the row.
@@ -104,7 +105,7 @@ func (l *linter) portLost(p *model.Policy, r *model.Rule, protocol string, g *pr
 	for _, n := range g.numbers {
 		numbers = append(numbers, n.String())
 	}
-	l.aboutRule(p, r, NetpolPortLost, model.SeverityWarning,
+	l.aboutRule(p, r, codes.NetpolPortLost, model.SeverityWarning,
 		fmt.Sprintf("%s %s lost: only the numbered ports remain in the row, %s",
 			words.Few(lost, shown), words.Form(len(lost), "is", "are"), words.Few(numbers, shown)),
 		"put it in a rule of its own, a named port as its number")
@@ -191,7 +192,7 @@ func (l *linter) leftOut(p *model.Policy, d model.Direction) {
 		message += fmt.Sprintf("nothing else denies %s of its pods now, so %s nothing yet", d.Lower(),
 			words.Form(len(rules), "it opens", "they open"))
 	}
-	l.aboutRule(p, &rules[0], NetpolDirection, severity, message, "remove the rules, or name "+string(d)+" in policyTypes")
+	l.aboutRule(p, &rules[0], codes.NetpolDirection, severity, message, "remove the rules, or name "+string(d)+" in policyTypes")
 }
 
 // baselineDenies finds a Deny of the baseline for pods of the set.

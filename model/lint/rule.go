@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/lint/codes"
 	"rung/model/overlap"
 	"rung/model/words"
 )
@@ -41,7 +42,7 @@ func (l *linter) rule(p *model.Policy, r *model.Rule) {
 		}
 	}
 	if len(hostBits) > 0 {
-		l.aboutRule(p, r, NetworkHostBits, model.SeverityWarning, strings.Join(hostBits, ", ")+": the host bits are cleared",
+		l.aboutRule(p, r, codes.NetworkHostBits, model.SeverityWarning, strings.Join(hostBits, ", ")+": the host bits are cleared",
 			"write the network you mean, or a /32 (/128) for one address")
 	}
 	l.coversPods(p, r, "put a rule for the pods above this one")
@@ -78,7 +79,7 @@ func (l *linter) coversPods(p *model.Policy, r *model.Rule, remedy string) {
 		}
 	}
 	if len(covered) > 0 {
-		l.aboutRule(p, r, NetworkCoversPods, model.SeverityInfo,
+		l.aboutRule(p, r, codes.NetworkCoversPods, model.SeverityInfo,
 			fmt.Sprintf("%s %s pods too (up to %d): networks are for what is outside the cluster, "+
 				"and match pods by address",
 				words.Few(covered, shown), words.Form(len(covered), "covers", "cover"), most), remedy)
@@ -87,10 +88,10 @@ func (l *linter) coversPods(p *model.Policy, r *model.Rule, remedy string) {
 
 // badCIDR is said once: the policy's own error, where it has one, says it.
 func (l *linter) badCIDR(p *model.Policy, r *model.Rule, text string) {
-	if slices.ContainsFunc(p.Invalid, func(b model.Broken) bool { return b.Code == CIDR }) {
+	if slices.ContainsFunc(p.Invalid, func(b model.Broken) bool { return b.Code == codes.CIDR }) {
 		return
 	}
-	l.aboutRule(p, r, CIDR, model.SeverityError,
+	l.aboutRule(p, r, codes.CIDR, model.SeverityError,
 		text+" is not a CIDR OVN-Kubernetes takes: the whole policy is not programmed, "+
 			"and rows it had before stay and decide",
 		"write the network as address/length, IPv4 in its own form")
@@ -105,7 +106,7 @@ func (l *linter) peersNothing(p *model.Policy, r *model.Rule, nothing []string) 
 			severity = model.SeverityWarning
 		}
 	}
-	l.aboutRule(p, r, PeerNothing, severity, message, "check the labels of the peer's selectors")
+	l.aboutRule(p, r, codes.PeerNothing, severity, message, "check the labels of the peer's selectors")
 }
 
 // nodes says whether the peer selects a node, and reports those whose addresses
@@ -119,7 +120,7 @@ func (l *linter) nodes(p *model.Policy, r *model.Rule, pe *model.Peer) bool {
 		}
 	}
 	if len(bad) > 0 {
-		l.aboutRule(p, r, HostCIDRs, model.SeverityError,
+		l.aboutRule(p, r, codes.HostCIDRs, model.SeverityError,
 			fmt.Sprintf("the annotation %s of node %s cannot be read: the whole policy is not programmed, "+
 				"and rows it had before stay and decide", model.AnnotationHostCIDRs, words.Few(bad, shown)),
 			"correct the node's annotation; OVN-Kubernetes writes it")

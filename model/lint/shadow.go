@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/lint/codes"
 	"rung/model/overlap"
 	"rung/model/words"
 )
@@ -54,7 +55,7 @@ func (l *linter) shadowed(p *model.Policy, rules []model.Rule, r *model.Rule, by
 			severity = model.SeverityWarning
 		}
 	}
-	l.aboutRule(p, r, RuleShadowed, severity, fmt.Sprintf("never decides: %s above it %s everything that this %s matches",
+	l.aboutRule(p, r, codes.RuleShadowed, severity, fmt.Sprintf("never decides: %s above it %s everything that this %s matches",
 		words.Few(names, shown), words.Form(len(by), "decides", "decide"), r.Action), "move it above, or remove it")
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"rung/model"
+	"rung/model/lint/codes"
 	"rung/model/template"
 	"rung/model/words"
 )
@@ -20,7 +21,7 @@ func (l *linter) templates() {
 					m.Value, words.Form(len(m.Namespaces), "namespace", "namespaces"), words.Few(m.Namespaces, shown), set.Name, set.Called)
 				remedy = fmt.Sprintf("add %s, and name %s in the Deny", m.Policy, m.Value)
 			}
-			l.about(set.Main(), TemplateIncomplete, model.SeverityWarning, message, remedy+": rung new --update "+set.Name)
+			l.about(set.Main(), codes.TemplateIncomplete, model.SeverityWarning, message, remedy+": rung new --update "+set.Name)
 		}
 	}
 }

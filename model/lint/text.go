@@ -24,7 +24,7 @@ func where(from, p *model.Policy, r *model.Rule) string {
 func (l *linter) needText(what need) string {
 	s := l.found()
 	port := func(proto string) string {
-		if n := s.ports[proto]; n != 0 {
+		if n := s.DNSPorts[proto]; n != 0 {
 			return fmt.Sprintf("DNS over %s %d", proto, n)
 		}
 		return "DNS over " + proto
@@ -35,7 +35,7 @@ func (l *linter) needText(what need) string {
 	case dnsTCP:
 		return port("TCP")
 	}
-	return fmt.Sprintf("the API server (TCP %d)", s.apiPort)
+	return fmt.Sprintf("the API server (TCP %d)", s.APIPort)
 }
 
 func openText(d decision) string {

@@ -6,6 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
+	"rung/model/lint/codes"
 	"rung/model/overlap"
 	"rung/model/verdict/audit"
 	"rung/model/verdict/index"
@@ -103,15 +104,15 @@ func (d *decided) toEverybody(audit *audit.Audit) {
 		}
 		switch {
 		case r.Action == model.Allow && (r.Sways || m.opposed > 0):
-			d.aboutRule(p, rule, OpenToAll, model.SeverityError, "allows everything between all pods, above other rules: "+
+			d.aboutRule(p, rule, codes.OpenToAll, model.SeverityError, "allows everything between all pods, above other rules: "+
 				toAllText("opens", m.rules, &r.Turned), openRemedy)
 		case r.Action == model.Deny && m.opposed > 0:
-			d.aboutRule(p, rule, ClosedToAll, model.SeverityError, "denies everything between all pods, above rules that allow: "+
+			d.aboutRule(p, rule, codes.ClosedToAll, model.SeverityError, "denies everything between all pods, above rules that allow: "+
 				toAllText("closes", m.rules, &r.Turned), closedRemedy)
 		case r.Action == model.Deny && r.Turned.Pairs > 0 && !baseline(p) && !SelectsEverything(p.Subject):
 			// Nothing above another rule, and yet what it closes may hide what was wrong before. Of
 			// every pod it is EmptySelectorDeny.
-			d.aboutRule(p, rule, ClosedToAll, model.SeverityWarning, "denies everything between all pods: "+
+			d.aboutRule(p, rule, codes.ClosedToAll, model.SeverityWarning, "denies everything between all pods: "+
 				toAllText("closes", m.rules, &r.Turned), closedRemedy)
 		default:
 			continue
@@ -182,9 +183,9 @@ func (l *linter) toAllUnasked(v *index.Index) {
 			if n == 0 {
 				continue
 			}
-			code, does, remedy := OpenToAll, "allows", openRemedy
+			code, does, remedy := codes.OpenToAll, "allows", openRemedy
 			if s.r.Action == model.Deny {
-				code, does, remedy = ClosedToAll, "denies", closedRemedy
+				code, does, remedy = codes.ClosedToAll, "denies", closedRemedy
 			}
 			l.aboutRule(s.p, s.r, code, model.SeverityError, fmt.Sprintf("%s everything between all pods, above %s of another action; what becomes of them was not asked",
 				does, words.Count(n, "rule")), remedy)

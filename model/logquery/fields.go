@@ -127,8 +127,8 @@ func (f *field) test(v string, now time.Time) (test, string) {
 	return func(l *Line) bool { return tests[0](atSource(l)) && tests[1](atDestination(l)) }, ""
 }
 
-func atSource(l *Line) (*End, netip.Addr)      { return &l.Src, l.LogLine.Src }
-func atDestination(l *Line) (*End, netip.Addr) { return &l.Dst, l.LogLine.Dst }
+func atSource(l *Line) (*End, netip.Addr)      { return &l.Src, l.Line.Src }
+func atDestination(l *Line) (*End, netip.Addr) { return &l.Dst, l.Line.Dst }
 
 // suggest says which fields there are, or which is meant.
 func suggest(name string) string {

@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/logline"
 )
 
 // Line is a log line as a query sees it.
 type Line struct {
-	*model.LogLine
+	*logline.Line
 	// Rule is the rule that decided, as far as it is known, RuleName its own name.
-	Rule     model.RuleRef
+	Rule     logline.RuleRef
 	RuleName string
 	// Unit is what the row was compiled for where that is no policy: "default deny of
 	// blue, ingress".
@@ -56,7 +57,7 @@ func (t *term) holds(l *Line) bool {
 // MatchGap says whether a place where lines may be missing is shown: only terms about
 // the node and the time leave it out, since the lines may have been of any policy.
 func (q *Query) MatchGap(node string, at time.Time) bool {
-	l := Line{LogLine: &model.LogLine{Zone: node, At: at}}
+	l := Line{Line: &logline.Line{Zone: node, At: at}}
 	for i := range q.terms {
 		switch t := &q.terms[i]; t.field {
 		case "node", "since", "until":

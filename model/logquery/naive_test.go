@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/logline"
 )
 
 // naiveTerm is a term as it was made up: what is written, and who judges it by taking the
@@ -44,15 +45,15 @@ func randomEnd(rng *rand.Rand) (End, netip.Addr) {
 }
 
 func randomLine(rng *rand.Rand) *Line {
-	l := &model.LogLine{At: now.Add(-time.Duration(rng.IntN(7200)) * time.Second), Zone: oneOf(rng, someNodes...),
+	l := &logline.Line{At: now.Add(-time.Duration(rng.IntN(7200)) * time.Second), Zone: oneOf(rng, someNodes...),
 		Verdict: oneOf(rng, "allow", "drop", "reject", "pass"), Severity: oneOf(rng, severities...), Proto: oneOf(rng, "tcp", "udp", "icmp", "sctp")}
 	if l.Proto != "icmp" {
 		l.DstPort = oneOf[uint16](rng, 53, 80, 443, 8080)
 	}
-	line := &Line{LogLine: l, RuleName: oneOf(rng, "", "default-deny", "dns")}
+	line := &Line{Line: l, RuleName: oneOf(rng, "", "default-deny", "dns")}
 	line.Src, l.Src = randomEnd(rng)
 	line.Dst, l.Dst = randomEnd(rng)
-	line.Rule = model.RuleRef{Direction: oneOf(rng, model.Ingress, model.Egress), Rule: rng.IntN(12), Policy: model.PolicyKey{Kind: model.KindANP, Name: oneOf(rng, someNames...)}}
+	line.Rule = logline.RuleRef{Direction: oneOf(rng, model.Ingress, model.Egress), Rule: rng.IntN(12), Policy: model.PolicyKey{Kind: model.KindANP, Name: oneOf(rng, someNames...)}}
 	if rng.IntN(3) == 0 {
 		line.Rule.Policy = model.PolicyKey{Kind: model.KindNP, Namespace: oneOf(rng, someSpaces...), Name: oneOf(rng, someNames...)}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
+	"rung/model/logline"
 	"rung/model/moment"
 )
 
@@ -22,10 +23,10 @@ func pod(ns, name string) model.Key {
 
 // sample is a line that was dropped on its way out of the cluster.
 func sample() *Line {
-	l := &model.LogLine{At: now.Add(-2 * time.Minute), Zone: "ovn-worker2", Verdict: "drop", Severity: "alert", Proto: "tcp",
+	l := &logline.Line{At: now.Add(-2 * time.Minute), Zone: "ovn-worker2", Verdict: "drop", Severity: "alert", Proto: "tcp",
 		Src: netip.MustParseAddr("10.244.1.4"), Dst: netip.MustParseAddr("8.8.8.8"), DstPort: 443}
-	return &Line{LogLine: l, RuleName: "default-deny",
-		Rule: model.RuleRef{Policy: model.PolicyKey{Kind: model.KindANP, Name: "web"}, Direction: model.Egress, Rule: 3},
+	return &Line{Line: l, RuleName: "default-deny",
+		Rule: logline.RuleRef{Policy: model.PolicyKey{Kind: model.KindANP, Name: "web"}, Direction: model.Egress, Rule: 3},
 		Src:  End{Key: pod("blue", "api"), Addr: "10.244.1.4"}, Dst: End{Addr: "8.8.8.8", Note: "outside"},
 		Text: func() string {
 			return `14:03:00.000 ovn-worker2 blue/api > 8.8.8.8 (outside) tcp 443 dropped by web egress 3 "default-deny"`

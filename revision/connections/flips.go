@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/lint"
+	"rung/model/lint/vital"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
 	"rung/model/words"
@@ -23,7 +23,7 @@ func Differ(r *revision.Revision, ctx context.Context, next *revision.Revision, 
 }
 
 // Vital is what nearly every pod needs: the cluster's DNS and its API server.
-func Vital(r *revision.Revision) lint.Vital { return lint.FindVital(r.Cluster, r.PodIndex()) }
+func Vital(r *revision.Revision) vital.Endpoints { return vital.FindEndpoints(r.Cluster, r.PodIndex()) }
 
 // EndsText names the ends of one side of connections: "blue/api-0, blue/api-1",
 // "blue (7 pods)", "12 namespaces (340 pods)", "10.0.0.0/8 except 10.1.0.0/16".

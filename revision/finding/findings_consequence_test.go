@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
-	"rung/model/lint"
+	"rung/model/lint/codes"
 	"rung/test/given"
 	"rung/test/revised"
 )
@@ -23,28 +23,28 @@ func TestConsequences(t *testing.T) {
 		code    string
 		want    []string // severity, policy, and how the message ends
 	}{
-		{"a conflict", []string{one, two}, lint.PriorityConflict, []string{"error one", "error two"}},
-		{"a conflict that a rule above masks", []string{one, two, given.ANP("above", 5, "tenant=blue", "in deny tenant=red")}, lint.PriorityConflict,
+		{"a conflict", []string{one, two}, codes.PriorityConflict, []string{"error one", "error two"}},
+		{"a conflict that a rule above masks", []string{one, two, given.ANP("above", 5, "tenant=blue", "in deny tenant=red")}, codes.PriorityConflict,
 			[]string{"info one; rules above decide all of that first now", "info two; rules above decide all of that first now"}},
-		{"a conflict of what the senders may not send", []string{one, two, given.ANP("above", 5, "tenant=red", "out deny tenant=blue")}, lint.PriorityConflict,
+		{"a conflict of what the senders may not send", []string{one, two, given.ANP("above", 5, "tenant=red", "out deny tenant=blue")}, codes.PriorityConflict,
 			[]string{"error one; the other end denies all of that now", "error two; the other end denies all of that now"}},
-		{"a conflict of a Pass and a Deny", []string{one, given.ANP("two", 10, "tenant=blue", "in pass tenant=red")}, lint.PriorityConflict, []string{"error one", "error two"}},
-		{"no DNS below a Pass", []string{dns, given.ANP("over", 10, "tenant=blue", "out pass *"), given.BANP("tenant=blue", "out deny *")}, lint.DNSNotAllowed,
+		{"a conflict of a Pass and a Deny", []string{one, given.ANP("two", 10, "tenant=blue", "in pass tenant=red")}, codes.PriorityConflict, []string{"error one", "error two"}},
+		{"no DNS below a Pass", []string{dns, given.ANP("over", 10, "tenant=blue", "out pass *"), given.BANP("tenant=blue", "out deny *")}, codes.DNSNotAllowed,
 			[]string{"error default at the cluster's DNS (UDP 53)"}},
-		{"no DNS for an isolated namespace", []string{dns, given.NP("blue", "quiet", "{podSelector: {}, policyTypes: [Egress]}")}, lint.DNSNotAllowed,
+		{"no DNS for an isolated namespace", []string{dns, given.NP("blue", "quiet", "{podSelector: {}, policyTypes: [Egress]}")}, codes.DNSNotAllowed,
 			[]string{"error quiet, and no NetworkPolicy allows them"}},
 		{"DNS for an isolated namespace", []string{dns, given.NP("blue", "quiet", "{podSelector: {}, policyTypes: [Egress], egress: [{to: [{namespaceSelector: {}}], ports: [{protocol: UDP, port: 53}]}]}")},
-			lint.DNSNotAllowed, nil},
+			codes.DNSNotAllowed, nil},
 		{"a Deny of DNS that a rule above masks for all who ask", []string{dns, given.ANP("a", 5, "tenant=blue", "out allow *"), given.ANP("b", 6, "", "out allow tenant=blue"),
-			given.ANP("wall", 10, "tenant=blue", "out deny 0.0.0.0/0")}, lint.DNSNotAllowed, nil},
-		{"all open above nothing", []string{given.ANP("open", 10, "", "in allow *")}, lint.OpenToAll, nil},
-		{"all open above a NetworkPolicy", []string{given.ANP("open", 10, "", "in allow *"), webOpen}, lint.OpenToAll, []string{"error open"}},
+			given.ANP("wall", 10, "tenant=blue", "out deny 0.0.0.0/0")}, codes.DNSNotAllowed, nil},
+		{"all open above nothing", []string{given.ANP("open", 10, "", "in allow *")}, codes.OpenToAll, nil},
+		{"all open above a NetworkPolicy", []string{given.ANP("open", 10, "", "in allow *"), webOpen}, codes.OpenToAll, []string{"error open"}},
 		{"all open but for the system", []string{strings.Replace(given.ANP("open", 10, "", "in allow *"), "namespaces: {}", "namespaces: {matchExpressions: [{key: kubernetes.io/metadata.name, operator: NotIn, values: [kube-system]}]}", 1), webOpen},
-			lint.OpenToAll, []string{"error open"}},
-		{"one namespace open", []string{given.ANP("open", 10, "tenant=blue", "in allow *"), webOpen}, lint.OpenToAll, nil},
-		{"one port open", []string{given.ANP("open", 10, "", "in allow * tcp:80"), webOpen}, lint.OpenToAll, nil},
-		{"all closed below what allows", []string{given.ANP("door", 10, "tenant=blue", "in allow tenant=red"), given.ANP("wall", 20, "", "in deny *")}, lint.ClosedToAll, nil},
-		{"all closed above what allows", []string{given.ANP("door", 20, "tenant=blue", "in allow tenant=red"), given.ANP("wall", 10, "", "in deny *")}, lint.ClosedToAll, []string{"error wall"}},
+			codes.OpenToAll, []string{"error open"}},
+		{"one namespace open", []string{given.ANP("open", 10, "tenant=blue", "in allow *"), webOpen}, codes.OpenToAll, nil},
+		{"one port open", []string{given.ANP("open", 10, "", "in allow * tcp:80"), webOpen}, codes.OpenToAll, nil},
+		{"all closed below what allows", []string{given.ANP("door", 10, "tenant=blue", "in allow tenant=red"), given.ANP("wall", 20, "", "in deny *")}, codes.ClosedToAll, nil},
+		{"all closed above what allows", []string{given.ANP("door", 20, "tenant=blue", "in allow tenant=red"), given.ANP("wall", 10, "", "in deny *")}, codes.ClosedToAll, []string{"error wall"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var got []string

@@ -20,6 +20,7 @@ import (
 	"rung/examples"
 	"rung/model"
 	"rung/model/lint"
+	"rung/model/lint/codes"
 	"rung/model/verdict"
 	"rung/revision"
 	"rung/sources/manifests"
@@ -42,33 +43,33 @@ type advice struct {
 
 var bestPractices = []advice{
 	{"Create AdminNetworkPolicies at separate priorities; if two have the same one, their rules must not overlap, as it is not guaranteed which takes effect.",
-		[]string{lint.PriorityDuplicate, lint.PriorityConflict}},
-	{"The baseline is a singleton: there can be only one, named default. It is a wider default guardrail.", []string{check.CodeCEL, lint.RuleNeverDecides}},
-	{"There is no implicit deny; what is needed has to be defined explicitly.", []string{lint.AllowChangesNothing}},
-	{"For ingress only pods can be denied, so pods cannot be isolated from everything.", []string{lint.DenyLeavesOutside}},
-	{"For egress, a Deny to 0.0.0.0/0 acts as a default deny to everything.", []string{lint.DenyAllNetworks}},
+		[]string{codes.PriorityDuplicate, codes.PriorityConflict}},
+	{"The baseline is a singleton: there can be only one, named default. It is a wider default guardrail.", []string{check.CodeCEL, codes.RuleNeverDecides}},
+	{"There is no implicit deny; what is needed has to be defined explicitly.", []string{codes.AllowChangesNothing}},
+	{"For ingress only pods can be denied, so pods cannot be isolated from everything.", []string{codes.DenyLeavesOutside}},
+	{"For egress, a Deny to 0.0.0.0/0 acts as a default deny to everything.", []string{codes.DenyAllNetworks}},
 	{"With a Deny to 0.0.0.0/0, allow essential traffic such as DNS and the API server above it, or the cluster may lock up.",
-		[]string{lint.DenyAllNetworks, lint.DNSNotAllowed, lint.DNSTCPNotAllowed}},
+		[]string{codes.DenyAllNetworks, codes.DNSNotAllowed, codes.DNSTCPNotAllowed}},
 	{"Use the empty namespace selector with care: it selects all namespaces, those of the infrastructure too. Select by labels of the workloads.",
-		[]string{lint.EmptySelectorDeny, lint.SelectsSystem}},
-	{"Pass leaves traffic to NetworkPolicies.", []string{lint.PassNothing}},
+		[]string{codes.EmptySelectorDeny, codes.SelectsSystem}},
+	{"Pass leaves traffic to NetworkPolicies.", []string{codes.PassNothing}},
 	{"With an Allow at the admin level, finer controls of NetworkPolicies cannot take effect: Deny and Pass can nearly always get the job done.",
-		[]string{lint.AllowOverNetpol, lint.DenyOverAllow}},
-	{"Without NetworkPolicies in the cluster, Allow says that traffic is not to be blocked.", []string{lint.PassNothing, lint.AllowChangesNothing}},
-	{"Use a middle range of priorities such as 30–70 and leave gaps, so that policies can be inserted later.", []string{lint.PriorityNoGap}},
+		[]string{codes.AllowOverNetpol, codes.DenyOverAllow}},
+	{"Without NetworkPolicies in the cluster, Allow says that traffic is not to be blocked.", []string{codes.PassNothing, codes.AllowChangesNothing}},
+	{"Use a middle range of priorities such as 30–70 and leave gaps, so that policies can be inserted later.", []string{codes.PriorityNoGap}},
 	{"A rule can have up to 100 peers.", []string{check.CodeSchema}},
 	{"Selectors of several rules should not overlap, so that address sets do not have the same addresses: OVN then computes in full whenever a pod changes.",
-		[]string{lint.SetsOverlap, lint.NegativeMany}},
-	{"Networks as peers are for destinations outside the cluster, not for addresses of pods.", []string{lint.NetworkCoversPods}},
-	{"Multi-tenant isolation needs one AdminNetworkPolicy for each tenant.", []string{lint.TenantPolicies}},
+		[]string{codes.SetsOverlap, codes.NegativeMany}},
+	{"Networks as peers are for destinations outside the cluster, not for addresses of pods.", []string{codes.NetworkCoversPods}},
+	{"Multi-tenant isolation needs one AdminNetworkPolicy for each tenant.", []string{codes.TenantPolicies}},
 }
 
 var knownLimits = []advice{
-	{"OVN-Kubernetes supports priorities from 0 to 99; a policy with a greater one is not created until its priority is changed.", []string{lint.PriorityUnsupported}},
-	{"The number of admin policies in a cluster is expected to be 30 to 50 at most.", []string{lint.PoliciesMany}},
-	{"Named ports are evaluated against the containers of every subject and peer: use them with caution where many pods are selected.", []string{lint.NamedPortMany}},
-	{"The subject does not include host-networked pods.", []string{lint.HostNetwork}},
-	{"Peers of namespaces and pods do not include host-networked pods.", []string{lint.PeerHost}},
+	{"OVN-Kubernetes supports priorities from 0 to 99; a policy with a greater one is not created until its priority is changed.", []string{codes.PriorityUnsupported}},
+	{"The number of admin policies in a cluster is expected to be 30 to 50 at most.", []string{codes.PoliciesMany}},
+	{"Named ports are evaluated against the containers of every subject and peer: use them with caution where many pods are selected.", []string{codes.NamedPortMany}},
+	{"The subject does not include host-networked pods.", []string{codes.HostNetwork}},
+	{"Peers of namespaces and pods do not include host-networked pods.", []string{codes.PeerHost}},
 	{"Nodes can be peers of egress rules only.", []string{check.CodeUnknown}},
 	{"Networks can be peers of egress rules only.", []string{check.CodeUnknown}},
 	{"Named ports cannot be used with networks as peers.", []string{check.CodeCEL}},
@@ -88,7 +89,7 @@ counted apart (` + "`rung zones --check`" + `).
 
 Rules that never decide or are redundant, and all others marked "asks every connection", are said of the pods there are
 now. On a big cluster they come a moment after the others; on one that is too large they are left out, and
-` + "`" + lint.VerdictsTooLarge + "`" + ` says so.
+` + "`" + codes.VerdictsTooLarge + "`" + ` says so.
 `)
 	about := func(head, intro string, list []advice) {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| advice | codes |\n|---|---|\n", head, intro)
@@ -109,7 +110,7 @@ now. On a big cluster they come a moment after the others; on one that is too la
 	for i := range findingCodes {
 		c := &findingCodes[i]
 		fmt.Fprintf(&b, "\n### %s\n\n%s", c.code, c.what)
-		if lint.OfVerdicts(c.code) && c.code != lint.VerdictsTooLarge {
+		if lint.OfVerdicts(c.code) && c.code != codes.VerdictsTooLarge {
 			b.WriteString(" Asks every connection.")
 		}
 		b.WriteString("\n")
@@ -208,7 +209,7 @@ func TestWitnesses(t *testing.T) {
 	with := 0
 	for i := range findingCodes {
 		c := &findingCodes[i]
-		if c.none != "" || c.code == lint.VerdictsTooLarge {
+		if c.none != "" || c.code == codes.VerdictsTooLarge {
 			continue
 		}
 		f, err := c.example()
@@ -227,9 +228,9 @@ func TestWitnesses(t *testing.T) {
 				t.Errorf("%s: rung trace does not read %q", c.code, end)
 			}
 		}
-		want := map[string]verdict.Verdict{lint.PassNothing: verdict.Allow, lint.AllowChangesNothing: verdict.Allow, lint.AllowOverNetpol: verdict.Allow,
-			lint.DenyOverAllow: verdict.Deny, lint.DenyLeavesOutside: verdict.Allow, lint.DNSNotAllowed: verdict.Deny, lint.DNSTCPNotAllowed: verdict.Deny,
-			lint.PriorityConflict: verdict.Undefined, lint.FirewallOverrules: verdict.Deny, lint.DenyAllNetworks: verdict.Deny}[c.code]
+		want := map[string]verdict.Verdict{codes.PassNothing: verdict.Allow, codes.AllowChangesNothing: verdict.Allow, codes.AllowOverNetpol: verdict.Allow,
+			codes.DenyOverAllow: verdict.Deny, codes.DenyLeavesOutside: verdict.Allow, codes.DNSNotAllowed: verdict.Deny, codes.DNSTCPNotAllowed: verdict.Deny,
+			codes.PriorityConflict: verdict.Undefined, codes.FirewallOverrules: verdict.Deny, codes.DenyAllNetworks: verdict.Deny}[c.code]
 		if want != "" && f.Witness.Verdict != string(want) {
 			t.Errorf("%s: %s, want %s", c.code, f.Witness, want)
 		}
@@ -254,7 +255,7 @@ func TestWitnessOfTie(t *testing.T) {
 	}
 	got := map[string]string{}
 	for _, f := range found {
-		if f.Code == lint.PriorityConflict {
+		if f.Code == codes.PriorityConflict {
 			with := strings.Fields(strings.TrimPrefix(f.Message, "conflicts with "))[0]
 			from, _, _ := strings.Cut(f.Witness.From, "/")
 			got[f.Policy.Name+" with "+with] = from

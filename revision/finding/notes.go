@@ -8,6 +8,7 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/lint"
+	"rung/model/lint/codes"
 	"rung/model/words"
 )
 
@@ -60,16 +61,16 @@ func Notes(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, findings [
 	}
 	for i, f := range findings {
 		switch f.Code {
-		case lint.PriorityConflict, lint.PriorityDuplicate, lint.PriorityUnsupported:
+		case codes.PriorityConflict, codes.PriorityDuplicate, codes.PriorityUnsupported:
 			continue // said above
 		}
-		notes = merge(notes, Note{Severity: f.Severity, Short: lint.Short(f.Code), Count: 1, findings: findings[i : i+1 : i+1]})
+		notes = merge(notes, Note{Severity: f.Severity, Short: codes.Short(f.Code), Count: 1, findings: findings[i : i+1 : i+1]})
 	}
 	slices.SortStableFunc(notes, func(a, b Note) int {
 		if c := cmp.Compare(severityRank(a.Severity), severityRank(b.Severity)); c != 0 || a.findings == nil || b.findings == nil {
 			return c
 		}
-		return lint.Worth(a.findings[0].Code, b.findings[0].Code)
+		return codes.Worth(a.findings[0].Code, b.findings[0].Code)
 	})
 	return notes
 }

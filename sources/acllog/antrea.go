@@ -9,6 +9,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/model/logline"
 	"rung/model/ovn/nb"
 )
 
@@ -43,34 +44,34 @@ var errAntrea = errors.New("np.log line: it is in none of the known layouts")
 //
 // Rule, direction, appliedTo and label are not in older layouts. The times have no zone
 // and are taken for UTC, in which the agent's container runs.
-func parseAntrea(line string) (model.LogLine, error) {
+func parseAntrea(line string) (logline.Line, error) {
 	if !strings.Contains(line, antreaMark) {
-		return model.LogLine{}, ErrNotACL
+		return logline.Line{}, ErrNotACL
 	}
 	front, at, rest, ok := cutAntrea(line)
 	if !ok {
-		return model.LogLine{}, ErrNotACL
+		return logline.Line{}, ErrNotACL
 	}
 	if !clean.Is(line) {
 		line = clean.Text(line)
 		if front, at, rest, ok = cutAntrea(line); !ok {
-			return model.LogLine{}, ErrNotACL
+			return logline.Line{}, ErrNotACL
 		}
 	}
-	l := model.LogLine{Raw: line, At: at}
+	l := logline.Line{Raw: line, At: at}
 	words, n := splitWords(rest)
 	if n == 0 || !knownRef(words[1]) {
-		return model.LogLine{}, ErrNotACL // some other program's line
+		return logline.Line{}, ErrNotACL // some other program's line
 	}
 	if front != "" {
 		p, ok := readPrefix(front)
 		if !ok {
-			return model.LogLine{}, errors.New("np.log line: what stands before its time is in no known form")
+			return logline.Line{}, errors.New("np.log line: what stands before its time is in no known form")
 		}
 		l.Zone, l.Pod = p.node, p.pod
 	}
 	if n < 0 || !readAntrea(&l, words[:n]) {
-		return model.LogLine{}, errAntrea
+		return logline.Line{}, errAntrea
 	}
 	return l, nil
 }
@@ -116,8 +117,8 @@ func knownRef(word string) bool {
 
 // readAntrea reads the words behind the time. The names of rules may be of several
 // words, so the packet is looked for first: nothing else has its form.
-func readAntrea(l *model.LogLine, words []string) bool {
-	a := &model.AntreaLine{Table: words[0], Packets: 1}
+func readAntrea(l *logline.Line, words []string) bool {
+	a := &logline.AntreaLine{Table: words[0], Packets: 1}
 	l.Antrea, l.Name = a, words[1]
 	kind, name, _ := strings.Cut(words[1], ":")
 	a.Policy.Kind = antreaKinds[kind]
@@ -140,7 +141,7 @@ func readAntrea(l *model.LogLine, words []string) bool {
 }
 
 // readPacket reads source, port, destination, port, protocol, length.
-func readPacket(l *model.LogLine, w []string) bool {
+func readPacket(l *logline.Line, w []string) bool {
 	src, err := netip.ParseAddr(w[0])
 	if err != nil || src.Zone() != "" {
 		return false
@@ -178,7 +179,7 @@ func antreaProtocol(word string, v6 bool) string {
 
 // readRule reads what stands between policy and packet: rule, direction, action,
 // priority, appliedTo.
-func readRule(l *model.LogLine, a *model.AntreaLine, w []string) bool {
+func readRule(l *logline.Line, a *logline.AntreaLine, w []string) bool {
 	act := len(w) - 3
 	if act < 0 || antreaVerdicts[w[act]] == "" {
 		if act++; act < 0 || antreaVerdicts[w[act]] == "" {
@@ -229,7 +230,7 @@ func directionOf(table string) model.Direction {
 
 // readTail reads what stands behind the packet: a label, and how many packets were
 // counted as one.
-func readTail(a *model.AntreaLine, w []string) bool {
+func readTail(a *logline.AntreaLine, w []string) bool {
 	if len(w) > 0 && !strings.HasPrefix(w[0], "[") {
 		a.Label, w = orNone(w[0]), w[1:]
 	}

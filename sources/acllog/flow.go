@@ -5,12 +5,12 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/model"
+	"rung/model/logline"
 )
 
 // parseFlow reads OVS's flow text: a protocol keyword and fields, joined by
 // commas.
-func parseFlow(l *model.LogLine, flow string) {
+func parseFlow(l *logline.Line, flow string) {
 	for flow != "" {
 		field := flow
 		if i := strings.IndexByte(flow, ','); i >= 0 {
@@ -35,7 +35,7 @@ func parseFlow(l *model.LogLine, flow string) {
 	}
 }
 
-func parseField(l *model.LogLine, key, value string) {
+func parseField(l *logline.Line, key, value string) {
 	switch key {
 	case "nw_src", "arp_spa":
 		setAddr(&l.Src, value, netip.Addr.Is4)

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/model"
+	"rung/model/logline"
 	"rung/model/ovn/nb"
 )
 
@@ -15,7 +15,7 @@ import (
 // time to the millisecond. What a LogLine does not say is as on a cluster
 // whose nodes have a /24 and a /64 each: MAC addresses are those OVN-Kubernetes
 // derives from addresses, packets between nodes crossed two routers.
-func Format(l model.LogLine) string {
+func Format(l logline.Line) string {
 	var b strings.Builder
 	b.Grow(384)
 	b.WriteString(l.At.UTC().Format("2006-01-02T15:04:05.000Z"))
@@ -56,7 +56,7 @@ func quote(b *strings.Builder, s string) {
 	b.WriteByte('"')
 }
 
-func writeFlow(b *strings.Builder, l model.LogLine) {
+func writeFlow(b *strings.Builder, l logline.Line) {
 	v6 := l.Src.Is6() || !l.Src.IsValid() && l.Dst.Is6()
 	ports := l.Proto == "tcp" || l.Proto == "udp" || l.Proto == "sctp"
 	b.WriteString(l.Proto)
@@ -105,7 +105,7 @@ func writeAddr(b *strings.Builder, key4, key6 string, a netip.Addr) {
 
 // hop is the MAC addresses and the TTL of the packet where the ACL sees it: on
 // the source's switch, or, for to-lport, on the destination's.
-func hop(l model.LogLine) (src, dst string, ttl int) {
+func hop(l logline.Line) (src, dst string, ttl int) {
 	const hops = 64
 	switch {
 	case subnet(l.Src) == subnet(l.Dst):

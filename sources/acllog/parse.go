@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/model"
 	"rung/model/clean"
+	"rung/model/logline"
 )
 
 // MaxLine is the most bytes a line may have.
@@ -37,12 +37,12 @@ func Maybe(line []byte) bool {
 // lines of other modules and programs. A flow field that is missing or odd leaves its
 // part of the LogLine zero: such a line is worth showing still. Zone is set only where
 // the line itself names its node.
-func Parse(line string) (model.LogLine, error) {
+func Parse(line string) (logline.Line, error) {
 	for len(line) > 0 && (line[len(line)-1] == '\n' || line[len(line)-1] == '\r') {
 		line = line[:len(line)-1]
 	}
 	if len(line) > MaxLine {
-		return model.LogLine{}, fmt.Errorf("acl_log line: %d bytes, at most %d are read", len(line), MaxLine)
+		return logline.Line{}, fmt.Errorf("acl_log line: %d bytes, at most %d are read", len(line), MaxLine)
 	}
 	h, ok := cutHeader(line)
 	if !ok {
@@ -51,16 +51,16 @@ func Parse(line string) (model.LogLine, error) {
 	if !clean.Is(line) {
 		line = clean.Text(line)
 		if h, ok = cutHeader(line); !ok {
-			return model.LogLine{}, ErrNotACL
+			return logline.Line{}, ErrNotACL
 		}
 	}
-	l := model.LogLine{Raw: line}
+	l := logline.Line{Raw: line}
 	if err := h.read(&l); err != nil {
-		return model.LogLine{}, err
+		return logline.Line{}, err
 	}
 	flow, err := parseMessage(&l, h.message)
 	if err != nil {
-		return model.LogLine{}, err
+		return logline.Line{}, err
 	}
 	parseFlow(&l, flow)
 	return l, nil
@@ -102,7 +102,7 @@ func cutHeader(line string) (h header, ok bool) {
 const toSyslog = "ovs"
 
 // read reads the header into a line.
-func (h *header) read(l *model.LogLine) error {
+func (h *header) read(l *logline.Line) error {
 	const longest = 40 // of a time or number; keeps errors short
 	if len(h.time) > longest || len(h.seq) > longest {
 		return errors.New("acl_log line: it does not begin with time and sequence number")
@@ -136,7 +136,7 @@ var errNoFlow = errors.New("acl_log line: it ends before the flow")
 // parseMessage reads `name="…", verdict=…, severity=…, direction=…: ` and
 // returns the flow behind it. Older builds have no direction, and no space
 // after the colon. Keys of newer builds are skipped.
-func parseMessage(l *model.LogLine, msg string) (flow string, err error) {
+func parseMessage(l *logline.Line, msg string) (flow string, err error) {
 	rest, ok := strings.CutPrefix(msg, "name=")
 	if !ok {
 		return "", errors.New("acl_log line: no name")

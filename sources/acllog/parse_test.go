@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"rung/model"
 	"rung/model/clean"
+	"rung/model/logline"
 	"rung/model/ovn/nb"
 )
 
@@ -33,15 +33,15 @@ var lines = cmp.Options{
 func TestParse(t *testing.T) {
 	at := time.Date(2024, 6, 9, 19, 0, 10, 441e6, time.UTC)
 	second := at.Truncate(time.Second)
-	allow := model.LogLine{At: at, Seq: 162, Name: "ANP:cluster-control:Egress:1", Verdict: "allow", Severity: "alert", Direction: "from-lport",
+	allow := logline.Line{At: at, Seq: 162, Name: "ANP:cluster-control:Egress:1", Verdict: "allow", Severity: "alert", Direction: "from-lport",
 		Proto: "tcp", Src: ip("10.244.2.6"), Dst: ip("172.18.0.3"), SrcPort: 33690, DstPort: 6443, TCPFlags: "ack", Raw: seedLines[0]}
-	raw := func(l model.LogLine, s string) model.LogLine { l.Raw = s; return l }
-	with := func(f func(*model.LogLine)) model.LogLine { l := allow; f(&l); return l }
+	raw := func(l logline.Line, s string) logline.Line { l.Raw = s; return l }
+	with := func(f func(*logline.Line)) logline.Line { l := allow; f(&l); return l }
 	const head = `2024-06-09T19:00:10.441Z|00162|acl_log(ovn_pinctrl0)|INFO|`
 
 	for _, tc := range []struct {
 		name, line string
-		want       model.LogLine
+		want       logline.Line
 	}{
 		{"file", seedLines[0], allow},
 		{"end of line", seedLines[0] + "\r\n", allow},
@@ -49,27 +49,27 @@ func TestParse(t *testing.T) {
 			raw(allow, "2024-06-09T19:00:10.441912345+02:00 stdout F "+seedLines[0])},
 		{"container runtime, cut", "2024-06-09T19:00:10Z stderr P " + seedLines[0], raw(allow, "2024-06-09T19:00:10Z stderr P "+seedLines[0])},
 		{"console: whole seconds", strings.Replace(seedLines[0], "10.441Z", "10Z", 1),
-			with(func(l *model.LogLine) { l.At = second; l.Raw = strings.Replace(seedLines[0], "10.441Z", "10Z", 1) })},
-		{"flags with bars", seedLines[1], with(func(l *model.LogLine) {
+			with(func(l *logline.Line) { l.At = second; l.Raw = strings.Replace(seedLines[0], "10.441Z", "10Z", 1) })},
+		{"flags with bars", seedLines[1], with(func(l *logline.Line) {
 			l.At, l.Seq, l.Src, l.SrcPort, l.TCPFlags, l.Raw = at.Add(255*time.Millisecond), 163, ip("10.244.2.3"), 57658, "psh|ack", seedLines[1]
 		})},
-		{"icmp", seedLines[3], model.LogLine{At: at.Add(945 * time.Millisecond), Seq: 165, Name: "ANP:cluster-control:Egress:5", Verdict: "drop", Severity: "alert",
+		{"icmp", seedLines[3], logline.Line{At: at.Add(945 * time.Millisecond), Seq: 165, Name: "ANP:cluster-control:Egress:5", Verdict: "drop", Severity: "alert",
 			Direction: "from-lport", Proto: "icmp", Src: ip("10.244.2.7"), Dst: ip("10.244.2.8"), ICMPType: 8, Raw: seedLines[3]}},
 		{"no direction", head + `name="NP:a:b:Ingress:0", verdict=drop, severity=info: udp,vlan_tci=0x0000,nw_src=10.0.0.1,nw_dst=10.0.0.2,tp_src=1,tp_dst=53`,
-			model.LogLine{At: at, Seq: 162, Name: "NP:a:b:Ingress:0", Verdict: "drop", Severity: "info", Proto: "udp", Src: ip("10.0.0.1"), Dst: ip("10.0.0.2"), SrcPort: 1, DstPort: 53}},
+			logline.Line{At: at, Seq: 162, Name: "NP:a:b:Ingress:0", Verdict: "drop", Severity: "info", Proto: "udp", Src: ip("10.0.0.1"), Dst: ip("10.0.0.2"), SrcPort: 1, DstPort: 53}},
 		{"no direction, no space", head + `name="deny-all", verdict=drop, severity=alert:icmp,nw_src=10.0.0.1,nw_dst=10.0.0.2,icmp_type=3,icmp_code=1`,
-			model.LogLine{At: at, Seq: 162, Name: "deny-all", Verdict: "drop", Severity: "alert", Proto: "icmp", Src: ip("10.0.0.1"), Dst: ip("10.0.0.2"), ICMPType: 3, ICMPCode: 1}},
+			logline.Line{At: at, Seq: 162, Name: "deny-all", Verdict: "drop", Severity: "alert", Proto: "icmp", Src: ip("10.0.0.1"), Dst: ip("10.0.0.2"), ICMPType: 3, ICMPCode: 1}},
 		{"unnamed", head + `name="<unnamed>", verdict=<unknown>, severity=notice, direction=to-lport: arp,arp_spa=10.0.0.1,arp_tpa=10.0.0.2,arp_op=1`,
-			model.LogLine{At: at, Seq: 162, Unnamed: true, Verdict: "<unknown>", Severity: "notice", Direction: "to-lport", Proto: "arp", Src: ip("10.0.0.1"), Dst: ip("10.0.0.2")}},
+			logline.Line{At: at, Seq: 162, Unnamed: true, Verdict: "<unknown>", Severity: "notice", Direction: "to-lport", Proto: "arp", Src: ip("10.0.0.1"), Dst: ip("10.0.0.2")}},
 		{"name with everything", head + `name="a:b\", verdict=allow, |x|\\ \u00e9\n\/é", verdict=reject, severity=debug, direction=to-lport: sctp6,ipv6_src=fd00::1,ipv6_dst=fd00::2,ipv6_label=0x0,tp_src=5,tp_dst=6`,
-			model.LogLine{At: at, Seq: 162, Name: "a:b\", verdict=allow, |x|\\ é\uFFFD/é", Verdict: "reject", Severity: "debug", Direction: "to-lport", Proto: "sctp",
+			logline.Line{At: at, Seq: 162, Name: "a:b\", verdict=allow, |x|\\ é\uFFFD/é", Verdict: "reject", Severity: "debug", Direction: "to-lport", Proto: "sctp",
 				Src: ip("fd00::1"), Dst: ip("fd00::2"), SrcPort: 5, DstPort: 6}},
 		{"IPv6", head + `name="x", verdict=pass, severity=warning, direction=to-lport: icmp6,vlan_tci=0x0000,ipv6_src=fd00::1,ipv6_dst=fd00::2,nw_ttl=255,icmp_type=135,icmp_code=0,nd_target=fd00::2`,
-			model.LogLine{At: at, Seq: 162, Name: "x", Verdict: "pass", Severity: "warning", Direction: "to-lport", Proto: "icmp6", Src: ip("fd00::1"), Dst: ip("fd00::2"), ICMPType: 135}},
+			logline.Line{At: at, Seq: 162, Name: "x", Verdict: "pass", Severity: "warning", Direction: "to-lport", Proto: "icmp6", Src: ip("fd00::1"), Dst: ip("fd00::2"), ICMPType: 135}},
 		{"main thread, new keys, odd flow", `2024-06-09T19:00:10.441Z|7|acl_log|WARN|name="x", label=5, verdict=allow, severity=info, stage=acl, direction=to-lport: reg14=0x2,tcp,nw_src=999.0.0.1,ipv6_dst=10.0.0.1,tp_src=70000,tp_dst=x,tcp_flags=0,icmp_type=999`,
-			model.LogLine{At: at, Seq: 7, Name: "x", Verdict: "allow", Severity: "info", Direction: "to-lport", Proto: "tcp"}},
+			logline.Line{At: at, Seq: 7, Name: "x", Verdict: "allow", Severity: "info", Direction: "to-lport", Proto: "tcp"}},
 		{"hostile text", head + "name=\"a\u202eb\x1b[2J\", verdict=allow, severity=info, direction=to-lport: tcp,tcp_flags=\x07",
-			model.LogLine{At: at, Seq: 162, Name: "a\uFFFDb\uFFFD[2J", Verdict: "allow", Severity: "info", Direction: "to-lport", Proto: "tcp", TCPFlags: "\uFFFD"}},
+			logline.Line{At: at, Seq: 162, Name: "a\uFFFDb\uFFFD[2J", Verdict: "allow", Severity: "info", Direction: "to-lport", Proto: "tcp", TCPFlags: "\uFFFD"}},
 	} {
 		got, err := Parse(tc.line)
 		if err != nil {
@@ -136,17 +136,17 @@ func TestFormatWritesWhatOVNWrites(t *testing.T) {
 	}
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.FixedZone("", 3600))
 	for _, tc := range []struct {
-		l    model.LogLine
+		l    logline.Line
 		want string
 	}{
-		{model.LogLine{At: at, Seq: 1234567, Name: "a\"\\\n\x01", Verdict: "drop", Severity: "info", Direction: "to-lport", Proto: "udp",
+		{logline.Line{At: at, Seq: 1234567, Name: "a\"\\\n\x01", Verdict: "drop", Severity: "info", Direction: "to-lport", Proto: "udp",
 			Src: ip("fd00:10:244:1::5"), Dst: ip("fd00:10:244:2::7"), SrcPort: 1, DstPort: 53},
 			`2026-01-02T02:04:05.006Z|1234567|acl_log(ovn_pinctrl0)|INFO|name="a\"\\\n\u0001", verdict=drop, severity=info, direction=to-lport: udp6,vlan_tci=0x0000,dl_src=` +
 				nb.MAC(ip("fd00:10:244:2::1")) + `,dl_dst=` + nb.MAC(ip("fd00:10:244:2::7")) +
 				`,ipv6_src=fd00:10:244:1::5,ipv6_dst=fd00:10:244:2::7,ipv6_label=0x00000,nw_tos=0,nw_ecn=0,nw_ttl=62,nw_frag=no,tp_src=1,tp_dst=53`},
-		{model.LogLine{At: at, Unnamed: true, Verdict: "allow", Severity: "debug", Proto: "arp", Src: ip("10.0.0.1"), Dst: ip("10.0.0.2")},
+		{logline.Line{At: at, Unnamed: true, Verdict: "allow", Severity: "debug", Proto: "arp", Src: ip("10.0.0.1"), Dst: ip("10.0.0.2")},
 			`2026-01-02T02:04:05.006Z|00000|acl_log(ovn_pinctrl0)|INFO|name="<unnamed>", verdict=allow, severity=debug: arp,vlan_tci=0x0000,dl_src=0a:58:0a:00:00:01,dl_dst=0a:58:0a:00:00:02,arp_spa=10.0.0.1,arp_tpa=10.0.0.2,arp_op=1,arp_sha=0a:58:0a:00:00:01,arp_tha=00:00:00:00:00:00`},
-		{model.LogLine{At: at, Name: "x", Verdict: "pass", Severity: "alert", Direction: "to-lport", Proto: "tcp", Src: ip("10.244.1.5"), Dst: ip("10.244.2.7"), SrcPort: 7, DstPort: 8},
+		{logline.Line{At: at, Name: "x", Verdict: "pass", Severity: "alert", Direction: "to-lport", Proto: "tcp", Src: ip("10.244.1.5"), Dst: ip("10.244.2.7"), SrcPort: 7, DstPort: 8},
 			`2026-01-02T02:04:05.006Z|00000|acl_log(ovn_pinctrl0)|INFO|name="x", verdict=pass, severity=alert, direction=to-lport: tcp,vlan_tci=0x0000,dl_src=0a:58:0a:f4:02:01,dl_dst=0a:58:0a:f4:02:07,nw_src=10.244.1.5,nw_dst=10.244.2.7,nw_tos=0,nw_ecn=0,nw_ttl=62,nw_frag=no,tp_src=7,tp_dst=8,tcp_flags=0`},
 	} {
 		if got := Format(tc.l); got != tc.want {
@@ -162,7 +162,7 @@ func TestParseOfFormatIsTheSame(t *testing.T) {
 		for _, proto := range []string{"tcp", "udp", "sctp", "icmp", "icmp6", "arp", "igmp"} {
 			for _, dir := range []string{"", "from-lport", "to-lport"} {
 				for _, ends := range [][2]string{{"10.0.0.1", "10.0.0.2"}, {"10.0.0.1", "10.9.0.2"}, {"fd00::1", "fd00::2"}, {"fd00::1", "fe00::2"}} {
-					l := model.LogLine{At: at, Seq: uint64(n), Name: name, Unnamed: name == "", Verdict: "drop", Severity: "info", Direction: dir, Proto: proto, Src: ip(ends[0]), Dst: ip(ends[1])}
+					l := logline.Line{At: at, Seq: uint64(n), Name: name, Unnamed: name == "", Verdict: "drop", Severity: "info", Direction: dir, Proto: proto, Src: ip(ends[0]), Dst: ip(ends[1])}
 					switch proto {
 					case "tcp":
 						l.TCPFlags = []string{"", "syn", "psh|ack"}[n%3]
@@ -181,7 +181,7 @@ func TestParseOfFormatIsTheSame(t *testing.T) {
 					if err != nil {
 						t.Fatalf("%s: %v", Format(l), err)
 					}
-					if d := cmp.Diff(l, got, lines, cmpopts.IgnoreFields(model.LogLine{}, "Raw")); d != "" {
+					if d := cmp.Diff(l, got, lines, cmpopts.IgnoreFields(logline.Line{}, "Raw")); d != "" {
 						t.Fatalf("%s (-written +read):\n%s", Format(l), d)
 					}
 				}

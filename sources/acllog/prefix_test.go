@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/model"
 	"rung/model/clean"
+	"rung/model/logline"
 )
 
 // What stands in front of a line, by whoever collected or printed it, is read; the line
@@ -161,7 +161,7 @@ func FuzzParse(f *testing.F) {
 		if l.At.Location() != time.UTC {
 			t.Fatalf("a time that is not in UTC from %q", s)
 		}
-		_, _ = model.DecodeName(l.Name)
+		_, _ = logline.DecodeName(l.Name)
 		if l.Antrea != nil {
 			return
 		}

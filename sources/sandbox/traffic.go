@@ -11,6 +11,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"rung/model"
+	"rung/model/logline"
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
 	"rung/model/verdict/walk"
@@ -187,7 +188,7 @@ func (t *Traffic) log(now time.Time, z *walk.Zone, s stage, acl *nb.ACL, sink fu
 		severity = "info"
 	}
 	t.seq[z.Name]++
-	l := model.LogLine{At: now, Zone: z.Name, Seq: t.seq[z.Name], Name: acl.Name, Unnamed: acl.Name == "",
+	l := logline.Line{At: now, Zone: z.Name, Seq: t.seq[z.Name], Name: acl.Name, Unnamed: acl.Name == "",
 		Verdict:  verdict,
 		Severity: severity, Direction: acl.Direction, Proto: string(s.packet.Proto), Src: s.packet.Src, Dst: s.packet.Dst,
 		SrcPort: s.packet.SrcPort, DstPort: s.packet.DstPort}

@@ -68,7 +68,7 @@ var inside = map[string][]string{
 	"engine/logs":          {"revision", "sources/kube", "sources/acllog", "sources/logfile", "model"},
 	// Numbers alone: what a line is, they are told.
 	"engine/logs/hits":    {"model"},
-	"engine/logs/logline": {"revision", "model"},
+	"engine/logs/entries": {"revision", "model"},
 	"change/guard":        {"revision", "model"},
 	"change/journal":      {"model"},
 	"change":              {"change/guard", "revision", "sources/kube", "sources/manifests", "model"},

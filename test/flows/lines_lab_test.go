@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"rung/model"
 	"rung/model/clean"
+	"rung/model/logline"
 	"rung/model/ovn/nb"
 	"rung/sources/acllog"
 	"rung/sources/nbdb"
@@ -137,7 +137,7 @@ func tail(path string, from int64) ([]byte, error) {
 }
 
 // aclLines reads lines as the product does; those of other modules are left out.
-func aclLines(t *testing.T, lines []string) (out []model.LogLine) {
+func aclLines(t *testing.T, lines []string) (out []logline.Line) {
 	t.Helper()
 	for _, line := range lines {
 		if l, err := acllog.Parse(line); err == nil {

@@ -15,6 +15,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
+	"rung/model/logline"
 	"rung/model/ovn/nb"
 	"rung/reconciler"
 	"rung/sources/acllog"
@@ -233,7 +234,7 @@ func (n *node) behind(desired *compiler.Desired) string {
 }
 
 // logged are the ACL lines that ovn-controller wrote since the last call.
-func (n *node) logged() ([]model.LogLine, error) {
+func (n *node) logged() ([]logline.Line, error) {
 	f, err := os.Open(n.LogFile())
 	if err != nil {
 		return nil, err
@@ -247,7 +248,7 @@ func (n *node) logged() ([]model.LogLine, error) {
 		return nil, err
 	}
 	n.read += int64(len(text))
-	var out []model.LogLine
+	var out []logline.Line
 	for line := range strings.Lines(string(text)) {
 		l, err := acllog.Parse(line)
 		if errors.Is(err, acllog.ErrNotACL) {

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/model"
+	"rung/model/logline"
 	"rung/model/ovn/nb"
 	"rung/model/verdict/index"
 	"rung/sources/sandbox/ovn"
@@ -221,7 +221,7 @@ func (r *run) count(e expected) {
 }
 
 // compareLines holds a zone's log lines against the rows that decided.
-func (r *run) compareLines(d *drawn, zone string, trials []*trial, lines []model.LogLine, want map[tuple][][]string) {
+func (r *run) compareLines(d *drawn, zone string, trials []*trial, lines []logline.Line, want map[tuple][][]string) {
 	r.lines += len(lines)
 	got := map[tuple][]string{}
 	for _, l := range lines {

@@ -5,7 +5,7 @@ import (
 	"net/netip"
 	"slices"
 
-	"rung/model"
+	"rung/model/logline"
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
 	verdicts "rung/model/verdict"
@@ -201,7 +201,7 @@ func lines(d decision) (out []string) {
 	return out
 }
 
-func lineOf(l model.LogLine) string {
+func lineOf(l logline.Line) string {
 	return fmt.Sprintf("%q %s %s %s", l.Name, l.Verdict, l.Severity, l.Direction)
 }
 

@@ -19,6 +19,7 @@ import (
 	"rung/engine"
 	"rung/engine/source"
 	"rung/model"
+	"rung/model/logline"
 	"rung/model/words"
 	"rung/revision"
 	"rung/sources/acllog"
@@ -91,20 +92,20 @@ func pour(ctx context.Context, e *engine.Engine, path string, took time.Duration
 	}
 	policies := []string{"quarantine", "break-glass", "cluster-control"}
 	sent, refused := 0, 0
-	next := func(i int) model.LogLine {
-		l := model.LogLine{At: time.Now().UTC(), Zone: "ovn-worker", Seq: uint64(i), Verdict: "drop", Severity: "alert", Direction: "to-lport",
-			Name:  model.ACLName(model.PolicyKey{Kind: model.KindANP, Name: policies[i%len(policies)]}, model.Ingress, 0),
+	next := func(i int) logline.Line {
+		l := logline.Line{At: time.Now().UTC(), Zone: "ovn-worker", Seq: uint64(i), Verdict: "drop", Severity: "alert", Direction: "to-lport",
+			Name:  logline.ACLName(model.PolicyKey{Kind: model.KindANP, Name: policies[i%len(policies)]}, model.Ingress, 0),
 			Proto: "tcp", Src: pods[i%len(pods)], Dst: pods[(i*7+3)%len(pods)], SrcPort: 40000, DstPort: uint16(1 + i%5000)}
 		l.Raw = acllog.Format(l)
 		return l
 	}
-	offer := func(l model.LogLine) {
+	offer := func(l logline.Line) {
 		sent++
 		if !e.Logs().Offer(l) {
 			refused++
 		}
 	}
-	burst := make([]model.LogLine, 8*floodRate) // made before, so that nothing keeps up with it
+	burst := make([]logline.Line, 8*floodRate) // made before, so that nothing keeps up with it
 	for i := range burst {
 		burst[i] = next(i)
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"rung/model"
+	"rung/model/logline"
 	"rung/model/words"
 	"rung/revision"
 	"rung/ui/action"
@@ -20,8 +20,8 @@ type View struct {
 	pane *detail.Pane
 
 	// The streams are asked for once a second.
-	streams   []model.LogStream // of the nodes
-	files     []model.LogStream
+	streams   []logline.Stream // of the nodes
+	files     []logline.Stream
 	streamsAt time.Time
 }
 

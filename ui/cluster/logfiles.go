@@ -1,7 +1,7 @@
 package cluster
 
 import (
-	"rung/model"
+	"rung/model/logline"
 	"rung/model/words"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -29,7 +29,7 @@ func (v *View) logFiles(env *view.Env, s *detail.Sheet) {
 			shown++
 			sign, look := "✓", st.OK
 			switch {
-			case x.State == model.StreamFailed:
+			case x.State == logline.StreamFailed:
 				sign, look = "●", st.Error
 			case !up:
 				sign, look = "▲", st.Warn
@@ -43,7 +43,7 @@ func (v *View) logFiles(env *view.Env, s *detail.Sheet) {
 }
 
 // fileState is how one file stands.
-func fileState(env *view.Env, x *model.LogStream) string {
+func fileState(env *view.Env, x *logline.Stream) string {
 	text := x.File + ": " + string(x.State)
 	if x.Zone != "" && x.Zone != x.File {
 		text = x.File + " (" + x.Zone + "): " + string(x.State)

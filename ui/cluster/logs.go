@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"rung/model"
+	"rung/model/logline"
 	"rung/model/words"
 	"rung/revision"
 	"rung/ui/action"
@@ -25,7 +25,7 @@ func (v *View) logs(env *view.Env, s *detail.Sheet) {
 		s.Say("logs", 0, "·", st.Dim, st.Text, "not followed until the log is opened ("+env.Keys.Action(action.GoLogs).Shown()+")", to)
 		return
 	}
-	by := map[model.StreamState][]*model.LogStream{}
+	by := map[logline.StreamState][]*logline.Stream{}
 	up := 0
 	for i := range v.streams {
 		if x := &v.streams[i]; x.Up() {
@@ -39,11 +39,11 @@ func (v *View) logs(env *view.Env, s *detail.Sheet) {
 		sign, look = "▲", st.Warn
 	}
 	s.Say("logs", 0, sign, look, st.Text, fmt.Sprintf("%d of %s followed", up, words.Total(len(v.streams), "node")), to)
-	states := make([]model.StreamState, 0, len(by))
+	states := make([]logline.StreamState, 0, len(by))
 	for state := range by {
 		states = append(states, state)
 	}
-	slices.SortFunc(states, func(a, b model.StreamState) int { return strings.Compare(string(a), string(b)) })
+	slices.SortFunc(states, func(a, b logline.StreamState) int { return strings.Compare(string(a), string(b)) })
 	for _, state := range states {
 		var names []string
 		why := ""

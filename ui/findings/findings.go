@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/lint"
+	"rung/model/lint/codes"
 	"rung/pages/findings"
 	pages "rung/pages/page"
 	"rung/pages/page/role"
@@ -210,7 +210,7 @@ func (v *page) WhyNot(_ *view.Env, id action.ID) string {
 	switch {
 	case f == nil:
 		return "no finding here"
-	case id == action.FindingsApply && f.Code != lint.TemplateIncomplete:
+	case id == action.FindingsApply && f.Code != codes.TemplateIncomplete:
 		return "this remedy is yours: only what a set from a template misses can be made at once"
 	case id == action.FindingsPolicy && !f.Policy.Kind.IsPolicy(),
 		id == action.Open && v.Selected().None():

@@ -14,6 +14,7 @@ import (
 	"rung/change"
 	"rung/change/gate"
 	"rung/model"
+	"rung/model/logline"
 	"rung/model/ovn/nb"
 	"rung/test/wait"
 	"rung/ui"
@@ -214,7 +215,7 @@ func TestCarryWithALog(t *testing.T) {
 	go func() { f.LogStore.Run(ctx); close(done) }()
 	defer func() { cancel(); <-done }()
 	for range 2 {
-		f.LogStore.Offer(model.LogLine{At: uitest.Now, Zone: "ovn-worker", Name: "ANP:cluster-control:Egress:5", Verdict: "drop", Direction: nb.FromLport, Proto: "tcp",
+		f.LogStore.Offer(logline.Line{At: uitest.Now, Zone: "ovn-worker", Name: "ANP:cluster-control:Egress:5", Verdict: "drop", Direction: nb.FromLport, Proto: "tcp",
 			Src: netip.MustParseAddr(c.Pod("blue", "api-d0").IPs[0]), Dst: netip.MustParseAddr(c.Pod("blue", "api-d1").IPs[0]), DstPort: 80})
 	}
 	wait.Within(t, 10*time.Second, "the lines are taken in", func() bool { return f.LogStore.Last() == 2 })

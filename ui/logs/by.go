@@ -7,8 +7,9 @@ import (
 	"strconv"
 	"time"
 
-	"rung/engine/logs/logline"
+	"rung/engine/logs/entries"
 	"rung/model"
+	"rung/model/logline"
 	"rung/model/logquery"
 	"rung/revision/connections"
 )
@@ -41,7 +42,7 @@ type pile struct {
 	name, term  string // the filter that finds them
 	n, denied   int
 	first, last time.Time
-	newest      *logline.Entry
+	newest      *entries.Entry
 	bars        [barCount]int
 	lately      int // lines of the last rateSpan
 }
@@ -53,11 +54,11 @@ func (h *pile) rate() float64 { return float64(h.lately) / rateSpan.Seconds() }
 type pileKey struct {
 	a        model.Key
 	x, y     string
-	rule     model.RuleRef
+	rule     logline.RuleRef
 	from, to space
 }
 
-func (d dimension) key(e *logline.Entry) (k pileKey) {
+func (d dimension) key(e *entries.Entry) (k pileKey) {
 	switch d {
 	case bySource:
 		k.a, k.x = endKey(&e.Src)
@@ -77,7 +78,7 @@ func (d dimension) key(e *logline.Entry) (k pileKey) {
 }
 
 // endKey is the pod or node, else the address.
-func endKey(d *logline.End) (model.Key, string) {
+func endKey(d *entries.End) (model.Key, string) {
 	if d.Key.Kind == "" {
 		return model.Key{}, d.Addr
 	}
@@ -91,7 +92,7 @@ type space struct {
 	node, outside   bool
 }
 
-func spaceOf(d *logline.End) space {
+func spaceOf(d *entries.End) space {
 	switch {
 	case d.Key.Namespace != "":
 		return space{namespace: d.Key.Namespace}
@@ -131,7 +132,7 @@ func (s space) terms(side string) string {
 }
 
 // name is what the lines of a pile have in common, and term the filter for it.
-func (d dimension) name(e *logline.Entry) (name, term string) {
+func (d dimension) name(e *entries.Entry) (name, term string) {
 	switch d {
 	case bySource:
 		name, term = endName(&e.Src)
@@ -150,7 +151,7 @@ func (d dimension) name(e *logline.Entry) (name, term string) {
 	return "", ""
 }
 
-func endName(d *logline.End) (name, term string) {
+func endName(d *entries.End) (name, term string) {
 	if d.Key.Kind == "" {
 		return d.String(), "=" + d.Addr
 	}
@@ -162,7 +163,7 @@ func endName(d *logline.End) (name, term string) {
 }
 
 // rulePile is who decided, with what: two verdicts of a rule that changed are two.
-func rulePile(e *logline.Entry) (name, term string) {
+func rulePile(e *entries.Entry) (name, term string) {
 	name, term = e.Action+" by "+e.By(), " verdict:"+e.Line.Verdict
 	switch k := e.Rule.Policy; {
 	case !e.Attributed && e.Line.Name == "":
@@ -182,8 +183,8 @@ func rulePile(e *logline.Entry) (name, term string) {
 }
 
 // matching are the matches up to a line.
-func (f *feed) matching(upto uint64) []*logline.Entry {
-	out := make([]*logline.Entry, 0, f.before(upto))
+func (f *feed) matching(upto uint64) []*entries.Entry {
+	out := make([]*entries.Entry, 0, f.before(upto))
 	for i := range cap(out) {
 		out = append(out, f.entry(f.at(i)))
 	}
@@ -192,7 +193,7 @@ func (f *feed) matching(upto uint64) []*logline.Entry {
 
 // pileUp makes piles of lines, the most lines first. Bars and rates end at a moment: now,
 // or, of a log that is not of now, its newest line.
-func pileUp(ctx context.Context, lines []*logline.Entry, d dimension, end time.Time) ([]*pile, error) {
+func pileUp(ctx context.Context, lines []*entries.Entry, d dimension, end time.Time) ([]*pile, error) {
 	at := map[pileKey]*pile{}
 	var out []*pile
 	for i, e := range lines {
@@ -217,7 +218,7 @@ func pileUp(ctx context.Context, lines []*logline.Entry, d dimension, end time.T
 	return out, nil
 }
 
-func (h *pile) add(e *logline.Entry, end time.Time) {
+func (h *pile) add(e *entries.Entry, end time.Time) {
 	h.n++
 	h.newest = e
 	if e.Line.Verdict == "drop" || e.Line.Verdict == "reject" {

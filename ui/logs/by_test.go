@@ -11,17 +11,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/engine/logs/logline"
+	"rung/engine/logs/entries"
 	"rung/model"
+	"rung/model/logline"
 	"rung/model/logquery"
 )
 
 // mixed are entries of every kind: ends that are pods, nodes, outside or gone, rules of
 // all kinds of policies, default denies, ACLs nobody knows, gaps.
-func mixed(rng *rand.Rand, n int) (out []*logline.Entry) {
+func mixed(rng *rand.Rand, n int) (out []*entries.Entry) {
 	pick := func(of ...string) string { return of[rng.IntN(len(of))] }
-	end := func() logline.End {
-		d := logline.End{Addr: fmt.Sprintf("10.0.0.%d", rng.IntN(6))}
+	end := func() entries.End {
+		d := entries.End{Addr: fmt.Sprintf("10.0.0.%d", rng.IntN(6))}
 		switch rng.IntN(7) {
 		case 0:
 			d.Note = "outside"
@@ -39,8 +40,8 @@ func mixed(rng *rand.Rand, n int) (out []*logline.Entry) {
 		return d
 	}
 	for i := range n {
-		e := &logline.Entry{Seq: uint64(i + 1), Attributed: true, Action: "dropped", Src: end(), Dst: end()}
-		e.Line = model.LogLine{At: time.Unix(int64(1000+i), 0), Zone: "w1", Verdict: pick("drop", "allow"), Proto: pick("tcp", "udp", "icmp", "icmp6")}
+		e := &entries.Entry{Seq: uint64(i + 1), Attributed: true, Action: "dropped", Src: end(), Dst: end()}
+		e.Line = logline.Line{At: time.Unix(int64(1000+i), 0), Zone: "w1", Verdict: pick("drop", "allow"), Proto: pick("tcp", "udp", "icmp", "icmp6")}
 		e.At = e.Line.At
 		if e.Line.Verdict == "allow" {
 			e.Action = "allowed"
@@ -49,7 +50,7 @@ func mixed(rng *rand.Rand, n int) (out []*logline.Entry) {
 			e.Line.DstPort = uint16(8 + rng.IntN(3))
 		}
 		e.Line.Src, e.Line.Dst = netip.MustParseAddr(e.Src.Addr), netip.MustParseAddr(e.Dst.Addr)
-		e.Rule = model.RuleRef{Direction: model.Ingress, Rule: rng.IntN(12)}
+		e.Rule = logline.RuleRef{Direction: model.Ingress, Rule: rng.IntN(12)}
 		if rng.IntN(2) == 0 {
 			e.Rule.Direction = model.Egress
 		}
@@ -63,9 +64,9 @@ func mixed(rng *rand.Rand, n int) (out []*logline.Entry) {
 		case 3:
 			e.Rule.Policy = model.PolicyKey{Kind: model.KindEF, Namespace: "red", Name: "default"}
 		case 4:
-			e.Rule, e.Attributed, e.Line.Name = model.RuleRef{Rule: -1}, false, pick(`strange "name"`, "", "ANP:gone")
+			e.Rule, e.Attributed, e.Line.Name = logline.RuleRef{Rule: -1}, false, pick(`strange "name"`, "", "ANP:gone")
 		case 5:
-			e.Gap, e.Line = &model.LogGap{Why: "cut"}, model.LogLine{At: e.Line.At, Zone: "w1"}
+			e.Gap, e.Line = &logline.LogGap{Why: "cut"}, logline.Line{At: e.Line.At, Zone: "w1"}
 		default:
 			e.Rule.Policy = model.PolicyKey{Kind: model.KindANP, Name: pick("web", "web-2", "default")}
 		}
@@ -74,7 +75,7 @@ func mixed(rng *rand.Rand, n int) (out []*logline.Entry) {
 	return out
 }
 
-func feedOf(entries []*logline.Entry) *feed {
+func feedOf(entries []*entries.Entry) *feed {
 	f := &feed{held: entries, texts: make([]string, len(entries)), about: make([]bool, len(entries))}
 	f.restart()
 	f.scan(time.Hour)
@@ -146,12 +147,12 @@ func TestPilesAndTheirFilters(t *testing.T) {
 // newest line.
 func TestRates(t *testing.T) {
 	at := time.Unix(10_000, 0)
-	entry := func(ago time.Duration, n uint64) *logline.Entry {
+	entry := func(ago time.Duration, n uint64) *entries.Entry {
 		e := mixed(rand.New(rand.NewPCG(1, 1)), 1)[0]
 		e.Gap, e.Seq, e.Line.At, e.At = nil, n, at.Add(-ago), at.Add(-ago)
 		return e
 	}
-	entries := []*logline.Entry{entry(2*time.Minute, 1), entry(59*time.Second, 2), entry(9*time.Second, 3), entry(4*time.Second, 4)}
+	entries := []*entries.Entry{entry(2*time.Minute, 1), entry(59*time.Second, 2), entry(9*time.Second, 3), entry(4*time.Second, 4)}
 	want := [barCount]int{0: 1, 16: 1, 18: 1}
 	check := func(now time.Time, lately int) {
 		t.Helper()
@@ -170,13 +171,13 @@ func TestRates(t *testing.T) {
 
 // Who has an address that nobody knows is not said to be outside.
 func TestSpaces(t *testing.T) {
-	pod := logline.End{Addr: "10.0.0.1", Key: model.Key{Kind: model.KindPod, Namespace: "red", Name: "web"}}
-	unknown := logline.End{Addr: "10.0.0.1"}
-	ends := []logline.End{pod, unknown, {Addr: "10.0.0.1", Note: "no longer known"}, {Addr: "10.0.0.1", Note: "outside"}, {Addr: "fd00::1"}, {},
+	pod := entries.End{Addr: "10.0.0.1", Key: model.Key{Kind: model.KindPod, Namespace: "red", Name: "web"}}
+	unknown := entries.End{Addr: "10.0.0.1"}
+	ends := []entries.End{pod, unknown, {Addr: "10.0.0.1", Note: "no longer known"}, {Addr: "10.0.0.1", Note: "outside"}, {Addr: "fd00::1"}, {},
 		{Addr: "10.0.0.1", Key: model.Key{Kind: model.KindNode, Name: "w1"}}}
 	names := []string{"red", "10.0.0.1", "10.0.0.1", "(outside)", "fd00::1", "(no address)", "(node)"}
-	of := func(i int) *logline.Entry {
-		return &logline.Entry{Src: ends[i], Dst: pod, Line: model.LogLine{Proto: "tcp"}}
+	of := func(i int) *entries.Entry {
+		return &entries.Entry{Src: ends[i], Dst: pod, Line: logline.Line{Proto: "tcp"}}
 	}
 	for i := range ends {
 		name, term := byNamespaces.name(of(i))
@@ -200,16 +201,16 @@ func TestSpaces(t *testing.T) {
 func TestSpread(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for range 200 {
-		entries := mixed(rng, 1+rng.IntN(60))
-		f := feedOf(entries)
-		f.scope = func(e *logline.Entry) bool { return e.Seq%3 != 0 }
+		listed := mixed(rng, 1+rng.IntN(60))
+		f := feedOf(listed)
+		f.scope = func(e *entries.Entry) bool { return e.Seq%3 != 0 }
 		q, _ := logquery.Parse("port:8", time.Now())
 		f.narrow(q)
 		f.scan(time.Hour)
-		n, upto := 1+rng.IntN(5), uint64(rng.IntN(len(entries)+1))
+		n, upto := 1+rng.IntN(5), uint64(rng.IntN(len(listed)+1))
 		var page []uint64 // what the page is about
 		at := map[uint64]int{}
-		for _, e := range entries {
+		for _, e := range listed {
 			if e.Seq <= upto && (e.Gap != nil || f.scope(e)) {
 				at[e.Seq] = len(page)
 				page = append(page, e.Seq)

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"rung/engine/logs/logline"
+	"rung/engine/logs/entries"
 	"rung/model/words"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -157,7 +157,7 @@ func (v *logPage) doBy(env *view.Env, id action.ID) bool {
 }
 
 // newestOf is the newest line of the pile under the cursor.
-func (b *byTable) newestOf() *logline.Entry {
+func (b *byTable) newestOf() *entries.Entry {
 	if h, ok := b.table.Selected(); ok {
 		return h.newest
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine/logs/logline"
+	"rung/engine/logs/entries"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -32,7 +32,7 @@ var columnNames = [columnCount]string{"time", "node", "source", "destination", "
 var sentence = []column{timeColumn, nodeColumn, sourceColumn, destinationColumn, trafficColumn, verdictColumn, ruleColumn}
 
 // cell is what a column shows of a line.
-func (v *logPage) cell(env *view.Env, c column, e *logline.Entry, it item, s *shape) widget.Line {
+func (v *logPage) cell(env *view.Env, c column, e *entries.Entry, it item, s *shape) widget.Line {
 	st := env.Styles
 	switch c {
 	case timeColumn:
@@ -137,7 +137,7 @@ func (v *logPage) columnWidths(env *view.Env, w, h int) shape {
 }
 
 // columnLine is a line in the chosen columns.
-func (v *logPage) columnLine(env *view.Env, e *logline.Entry, it item, s shape, natural bool) (l widget.Line) {
+func (v *logPage) columnLine(env *view.Env, e *entries.Entry, it item, s shape, natural bool) (l widget.Line) {
 	for j, c := range v.columns {
 		part := v.cell(env, c, e, it, &s)
 		w := part.Width()

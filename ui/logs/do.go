@@ -1,7 +1,7 @@
 package logs
 
 import (
-	"rung/engine/logs/logline"
+	"rung/engine/logs/entries"
 	"rung/model"
 	"rung/ui/action"
 	"rung/ui/nav"
@@ -146,9 +146,9 @@ func (v *logPage) pod(env *view.Env) {
 		env.Fail("no line here")
 		return
 	}
-	var ends []logline.End
+	var ends []entries.End
 	c := &view.Choose{Title: "which pod"}
-	for i, d := range []logline.End{e.Src, e.Dst} {
+	for i, d := range []entries.End{e.Src, e.Dst} {
 		if d.Key.Kind != model.KindPod {
 			continue
 		}

@@ -3,7 +3,7 @@ package logs
 import (
 	"strings"
 
-	"rung/engine/logs/logline"
+	"rung/engine/logs/entries"
 	"rung/model"
 	"rung/themes"
 	"rung/ui/view"
@@ -70,14 +70,14 @@ func (v *logPage) line(env *view.Env, it item, s shape, natural bool) widget.Lin
 	return l.Add("by "+p.byIn(s, s.by-times.Width()-verdictWidth-1-3), look)
 }
 
-func endStyle(d logline.End, st *themes.Styles) themes.Style {
+func endStyle(d entries.End, st *themes.Styles) themes.Style {
 	if d.Key.Kind == model.KindPod && d.Note == "" {
 		return st.Text
 	}
 	return st.Dim
 }
 
-func actionStyle(e *logline.Entry, st *themes.Styles) themes.Style {
+func actionStyle(e *entries.Entry, st *themes.Styles) themes.Style {
 	switch e.Line.Verdict {
 	case "allow":
 		return st.Allow

@@ -4,18 +4,18 @@ import (
 	"sort"
 	"time"
 
-	"rung/engine/logs/logline"
+	"rung/engine/logs/entries"
 	"rung/model/logquery"
 )
 
 // feed is the lines that match, as numbers. held are the entries themselves,
 // without a gap; those of the index are looked up in it.
 type feed struct {
-	held  []*logline.Entry
+	held  []*entries.Entry
 	texts []string // of held, made when they are first looked at
 	about []bool   // of held, whether the page is about it, filter or no
 
-	scope func(*logline.Entry) bool // nil takes every line
+	scope func(*entries.Entry) bool // nil takes every line
 	sure  bool                      // all that is held matches
 	query logquery.Query
 	// hidden is the newest line that was cleared away.
@@ -48,7 +48,7 @@ func (f *feed) base() uint64 {
 // floor is the oldest line to look at.
 func (f *feed) floor() uint64 { return max(f.base(), f.hidden+1) }
 
-func (f *feed) entry(seq uint64) *logline.Entry {
+func (f *feed) entry(seq uint64) *entries.Entry {
 	i := seq - f.base()
 	if len(f.held) == 0 || seq < f.base() || i >= uint64(len(f.held)) {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/engine/logs"
-	"rung/model"
+	"rung/model/logline"
 	"rung/model/logquery"
 	"rung/revision"
 	"rung/ui/widget"
@@ -32,7 +32,7 @@ func store(t testing.TB, limit int) *logs.Store {
 func offer(l *logs.Store, n int, port uint16) {
 	want := l.Last() + uint64(n)
 	for range n {
-		line := model.LogLine{Zone: "zone", Name: "ANP:one:Ingress:0", Verdict: "drop", Proto: "tcp", DstPort: port,
+		line := logline.Line{Zone: "zone", Name: "ANP:one:Ingress:0", Verdict: "drop", Proto: "tcp", DstPort: port,
 			Src: netip.MustParseAddr("10.0.0.1"), Dst: netip.MustParseAddr("10.0.0.2")}
 		for !l.Offer(line) {
 			time.Sleep(50 * time.Microsecond)

@@ -9,22 +9,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/engine/logs"
-	"rung/engine/logs/logline"
+	"rung/engine/logs/entries"
 )
 
 // moving is a window that moves along many lines.
 type moving struct {
-	all         []*logline.Entry
+	all         []*entries.Entry
 	first, last uint64 // numbers of the lines that are kept
 }
 
-func (m *moving) Since(seq uint64, _ int) []*logline.Entry {
+func (m *moving) Since(seq uint64, _ int) []*entries.Entry {
 	return m.all[max(seq, m.first-1):m.last]
 }
 func (m *moving) First() uint64 { return m.first }
 func (m *moving) Last() uint64  { return m.last }
 
-func diverse(n int) []*logline.Entry {
+func diverse(n int) []*entries.Entry {
 	out := mixed(rand.New(rand.NewPCG(1, 2)), n)
 	for i, e := range out {
 		e.Seq = uint64(i + 1)

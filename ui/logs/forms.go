@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine/logs/logline"
+	"rung/engine/logs/entries"
 	"rung/model"
 	"rung/revision"
 	"rung/ui/widget"
@@ -27,7 +27,7 @@ type forms struct {
 }
 
 // formsOf are the forms of a line on the page of a policy, or of none.
-func formsOf(e *logline.Entry, page model.Key) (p forms) {
+func formsOf(e *entries.Entry, page model.Key) (p forms) {
 	p.ends = [endForms][2]string{{e.Src.String(), e.Dst.String()}, {e.Src.Brief(), e.Dst.Brief()}}
 	p.ends[oneSpace] = p.ends[brief]
 	if s, d := e.Src.Key, e.Dst.Key; s.Kind == model.KindPod && d.Kind == model.KindPod && s.Namespace == d.Namespace {
@@ -62,7 +62,7 @@ func shortOf(d model.Direction) string {
 }
 
 // sign is what became of a connection in one sign.
-func sign(e *logline.Entry) string {
+func sign(e *entries.Entry) string {
 	switch e.Line.Verdict {
 	case "allow":
 		return "✓"

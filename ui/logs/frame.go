@@ -8,6 +8,7 @@ import (
 
 	"rung/engine/logs"
 	"rung/model"
+	"rung/model/logline"
 	"rung/model/words"
 	"rung/revision"
 	"rung/revision/connections"
@@ -140,7 +141,7 @@ func (v *logPage) lost(env *view.Env) (out []string) {
 // ruleStat is a rule with how many of its lines are shown, how many came in each of
 // the last seconds, and what is counted of it whatever is shown.
 type ruleStat struct {
-	ref   model.RuleRef
+	ref   logline.RuleRef
 	shown uint64
 	pace  pace
 	stat  logs.RuleStat
@@ -176,16 +177,18 @@ func (v *logPage) perRule(env *view.Env) []ruleStat {
 
 // denies says whether a name is that of a default deny which isolates the pods of
 // the page's NetworkPolicy.
-func denies(env *view.Env, k model.PolicyKey, ref model.RuleRef) bool {
+func denies(env *view.Env, k model.PolicyKey, ref logline.RuleRef) bool {
 	p := env.Rev.Cluster.Policy(k)
 	return p != nil && isDeny(ref) && k.Kind == model.KindNP && ref.Policy.Namespace == k.Namespace && !connections.OutsideTypes(p, ref.Direction)
 }
 
 // isDeny says whether a name is that of the default deny of a namespace.
-func isDeny(ref model.RuleRef) bool { return ref.Policy.Kind == model.KindNP && ref.Policy.Name == "" }
+func isDeny(ref logline.RuleRef) bool {
+	return ref.Policy.Kind == model.KindNP && ref.Policy.Name == ""
+}
 
 // ruleName names a rule beside its counts; short leaves out its own name.
-func (v *logPage) ruleName(env *view.Env, ref model.RuleRef, short bool) string {
+func (v *logPage) ruleName(env *view.Env, ref logline.RuleRef, short bool) string {
 	if isDeny(ref) {
 		return connections.DefaultDeny(ref.Policy.Namespace, ref.Direction).Label()
 	}

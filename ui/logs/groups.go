@@ -5,8 +5,9 @@ import (
 	"slices"
 	"sort"
 
-	"rung/engine/logs/logline"
+	"rung/engine/logs/entries"
 	"rung/model"
+	"rung/model/logline"
 )
 
 // groups are equal lines counted: one line for each, in the order in which they last
@@ -37,13 +38,13 @@ type groupKey struct {
 	srcPod, dstPod model.Key
 	traffic        string
 	verdict        string
-	rule           model.RuleRef
+	rule           logline.RuleRef
 	gap            uint64 // of a gap its number: each stands alone
 }
 
 func (g *groups) reset() { *g = groups{marks: g.marks, stale: true, seen: g.seen} }
 
-func (g *groups) key(e *logline.Entry) groupKey {
+func (g *groups) key(e *entries.Entry) groupKey {
 	segment := sort.Search(len(g.marks), func(i int) bool { return g.marks[i] >= e.Seq })
 	if e.Gap != nil {
 		return groupKey{segment: segment, gap: e.Seq}
@@ -98,7 +99,7 @@ func (g *groups) marked(marks []mark) bool {
 }
 
 // of is the group of a line; fresh says that it was made for it.
-func (g *groups) of(e *logline.Entry) (x *group, fresh bool) {
+func (g *groups) of(e *entries.Entry) (x *group, fresh bool) {
 	g.seen++
 	k := g.key(e)
 	if x = g.by[k]; x == nil {
@@ -109,7 +110,7 @@ func (g *groups) of(e *logline.Entry) (x *group, fresh bool) {
 }
 
 // older takes in a line from before those that are counted.
-func (g *groups) older(e *logline.Entry) {
+func (g *groups) older(e *entries.Entry) {
 	if g.by == nil || g.stale || e == nil || e.Seq > g.upto {
 		return
 	}
@@ -145,7 +146,7 @@ func (g *groups) order(since uint64) {
 }
 
 // forget takes a line out that the store let go.
-func (g *groups) forget(e *logline.Entry) {
+func (g *groups) forget(e *entries.Entry) {
 	if e == nil || g.by == nil || e.Seq > g.upto || g.stale {
 		return
 	}

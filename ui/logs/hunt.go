@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"rung/engine/logs"
-	"rung/engine/logs/logline"
+	"rung/engine/logs/entries"
 	"rung/model/words"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -31,7 +31,7 @@ type hunted struct {
 
 // lines is where a page takes entries from.
 type lines interface {
-	Since(seq uint64, most int) []*logline.Entry
+	Since(seq uint64, most int) []*entries.Entry
 	First() uint64
 	Last() uint64
 }
@@ -88,7 +88,7 @@ func (v *logPage) startHunt(l *logs.Store) {
 	q, about := v.feed.query, scopeOf(v.page, v.rev)
 	h := &v.hunt
 	h.told = logs.Found{}
-	h.now, h.err = l.Search(logs.Wanted{About: about, Around: h.of.around, Matches: func(e *logline.Entry) bool { return e.Matches(&q, nil) }})
+	h.now, h.err = l.Search(logs.Wanted{About: about, Around: h.of.around, Matches: func(e *entries.Entry) bool { return e.Matches(&q, nil) }})
 }
 
 // giveUp ends the search and shows the lines of the store again.
@@ -111,12 +111,12 @@ func (v *logPage) hunting() bool {
 // swap shows what a search found, or the lines of the store; the cursor stays on its line,
 // and marks between theirs.
 func (v *logPage) swap(to *logs.Search) {
-	var at *logline.Entry
+	var at *entries.Entry
 	over := 0
 	if i := v.cursor(); i >= 0 && !v.follow {
 		at, over = v.feed.entry(v.list.line(i).seq), v.list.row(i)-v.top
 	}
-	behind := make([]*logline.Entry, len(v.list.marks))
+	behind := make([]*entries.Entry, len(v.list.marks))
 	for i, m := range v.list.marks {
 		behind[i] = v.feed.entry(m.after)
 	}
@@ -143,7 +143,7 @@ func (v *logPage) swap(to *logs.Search) {
 
 // same is the number of a line that was another one elsewhere; of one that is not there, of
 // the next by its time.
-func (f *feed) same(e *logline.Entry) uint64 {
+func (f *feed) same(e *entries.Entry) uint64 {
 	if len(f.held) == 0 {
 		return 0
 	}

@@ -3,7 +3,7 @@ package logs
 import (
 	"time"
 
-	"rung/engine/logs/logline"
+	"rung/engine/logs/entries"
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/ui/detail"
@@ -31,7 +31,7 @@ func (v *logPage) row(env *view.Env) {
 }
 
 // rowPage is the row as the zone has it, or as it is desired where it has it not.
-func rowPage(env *view.Env, e *logline.Entry, acl *nb.ACL) nav.Page {
+func rowPage(env *view.Env, e *entries.Entry, acl *nb.ACL) nav.Page {
 	z := env.Rev.Zone(e.Line.Zone)
 	var live nb.Row
 	if z != nil && z.DB != nil {

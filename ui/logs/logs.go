@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"rung/engine/logs"
-	"rung/engine/logs/logline"
-	"rung/model"
+	"rung/engine/logs/entries"
+	"rung/model/logline"
 	"rung/model/logquery"
 	"rung/model/words"
 	"rung/revision"
@@ -57,7 +57,7 @@ type logPage struct {
 	store   *logs.Store
 	hunt    hunt
 	stats   logs.Stats
-	streams []model.LogStream
+	streams []logline.Stream
 	losses  []logs.Loss // of the ACLs at their limits, all policies'
 	place   place
 	statsAt int64
@@ -159,7 +159,7 @@ func (v *logPage) cursor() int {
 
 // entry is the log line under the cursor, of lines that are grouped the newest of them;
 // nil for none.
-func (v *logPage) entry() *logline.Entry {
+func (v *logPage) entry() *entries.Entry {
 	if v.by != byNothing {
 		return v.piles.newestOf()
 	}

@@ -11,6 +11,7 @@ import (
 
 	"rung/engine/logs"
 	"rung/model"
+	"rung/model/logline"
 	"rung/revision"
 	"rung/test/wait"
 	"rung/ui"
@@ -90,7 +91,7 @@ func (w *tail) lineOf(k model.PolicyKey, d model.Direction, rule int, src, dst s
 func (w *tail) offerOf(k model.PolicyKey, d model.Direction, rule int, src, dst string, port uint16, verdict string) {
 	w.t.Helper()
 	at := uitest.Now.Add(time.Duration(w.n) * w.step)
-	l := model.LogLine{At: at, Zone: []string{"ovn-worker", "ovn-worker2"}[w.n%2], Name: model.ACLName(k, d, rule), Verdict: verdict,
+	l := logline.Line{At: at, Zone: []string{"ovn-worker", "ovn-worker2"}[w.n%2], Name: logline.ACLName(k, d, rule), Verdict: verdict,
 		Severity: "alert", Direction: "from-lport", Proto: "tcp", Src: w.addr(src), Dst: w.addr(dst), SrcPort: 40000, DstPort: port}
 	if port == 0 {
 		l.Proto = "icmp"

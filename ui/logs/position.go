@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"rung/engine/logs"
-	"rung/engine/logs/logline"
-	"rung/model"
+	"rung/engine/logs/entries"
+	"rung/model/logline"
 	"rung/model/moment"
 	"rung/model/words"
 	"rung/ui/action"
@@ -23,12 +23,12 @@ type place struct {
 	// going is the newest line there was when another time was asked for: the first that
 	// comes after it is gone to.
 	going uint64
-	to    *logline.Entry // the line that is gone to, nil for the first there is
-	files []model.LogStream
+	to    *entries.Entry // the line that is gone to, nil for the first there is
+	files []logline.Stream
 }
 
 // look takes how files and streams stand.
-func (p *place) look(l *logs.Store) (nodes []model.LogStream) {
+func (p *place) look(l *logs.Store) (nodes []logline.Stream) {
 	p.pos, p.ok = l.Position()
 	p.files = nil
 	for _, s := range l.Streams() {
@@ -74,7 +74,7 @@ func (v *logPage) goTo(env *view.Env, to time.Time) {
 	l := env.Console.Logs()
 	if v.hunt.shown != nil && !to.Equal(logs.TheEnd) { // among what was found
 		v.pause(true)
-		v.sel = v.feed.same(&logline.Entry{Line: model.LogLine{At: to}})
+		v.sel = v.feed.same(&entries.Entry{Line: logline.Line{At: to}})
 		return
 	}
 	v.place.going, v.place.to = max(1, l.Last()), nil
@@ -182,7 +182,7 @@ func (v *logPage) fileLine(env *view.Env) widget.Line {
 }
 
 // fileName is a file's name without its folders.
-func fileName(s *model.LogStream) string {
+func fileName(s *logline.Stream) string {
 	return s.File[strings.LastIndexAny(s.File, `/\`)+1:]
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"rung/engine/logs"
-	"rung/engine/logs/logline"
+	"rung/engine/logs/entries"
 	"rung/engine/propose"
 	"rung/model"
 	"rung/model/narrow"
@@ -24,9 +24,9 @@ type proposed struct {
 // propose asks for which lines a rule is to be proposed, what it is to do, and for which
 // policy.
 func (v *logPage) propose(env *view.Env) {
-	var line, shown []*logline.Entry
+	var line, shown []*entries.Entry
 	if e := v.entry(); e != nil && e.Gap == nil {
-		line = []*logline.Entry{e}
+		line = []*entries.Entry{e}
 	}
 	for _, e := range v.shown() {
 		if e.Gap == nil {
@@ -39,11 +39,11 @@ func (v *logPage) propose(env *view.Env) {
 	}
 	c := &view.Choose{Title: "propose a rule"}
 	type pick struct {
-		of     []*logline.Entry
+		of     []*entries.Entry
 		action model.Action
 	}
 	var picks []pick
-	add := func(key, what string, of []*logline.Entry, action model.Action) {
+	add := func(key, what string, of []*entries.Entry, action model.Action) {
 		c.Items = append(c.Items, view.Item{Key: key, Text: what})
 		picks = append(picks, pick{of, action})
 	}
@@ -60,7 +60,7 @@ func (v *logPage) propose(env *view.Env) {
 }
 
 // proposeFor asks for the policy, and has the rule made.
-func (v *logPage) proposeFor(env *view.Env, entries []*logline.Entry, action model.Action) {
+func (v *logPage) proposeFor(env *view.Env, entries []*entries.Entry, action model.Action) {
 	env.Ask(&view.Prompt{Title: "propose a rule that " + map[model.Action]string{model.Allow: "allows", model.Deny: "denies"}[action] + " " + words.Total(len(entries), "line"),
 		Label: "For which policy? " + strings.ToUpper(propose.TargetHelp[:1]) + propose.TargetHelp[1:] + ".", Value: propose.NewName(env.Rev),
 		Check: func(text string) string {

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"rung/engine/logs/logline"
+	"rung/engine/logs/entries"
 	"rung/model/logquery"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -56,7 +56,7 @@ const newest = 500
 // CompleteFilter finds how the last term goes on: its field, or a value that is known or
 // that a line has.
 func (v *logPage) CompleteFilter(text string) string {
-	return logline.Complete(text, func(yield func(*logline.Entry) bool) {
+	return entries.Complete(text, func(yield func(*entries.Entry) bool) {
 		for i := len(v.feed.held) - 1; i >= max(0, len(v.feed.held)-newest); i-- {
 			if !yield(v.feed.held[i]) {
 				return

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine/logs/logline"
+	"rung/engine/logs/entries"
 	"rung/engine/statedir"
 	"rung/model"
 	"rung/model/logquery"
@@ -21,19 +21,19 @@ func (v *logPage) SaveText(*view.Env) string { return saveText(v.shown()) }
 
 // shown are the entries behind the list, oldest first, at most as many as are
 // held.
-func (v *logPage) shown() []*logline.Entry {
+func (v *logPage) shown() []*entries.Entry {
 	upto := v.feed.len()
 	if !v.follow {
 		upto = v.feed.before(v.until)
 	}
-	out := make([]*logline.Entry, 0, upto)
+	out := make([]*entries.Entry, 0, upto)
 	for i := range upto {
 		out = append(out, v.feed.entry(v.feed.at(i)))
 	}
 	return out
 }
 
-func saveText(entries []*logline.Entry) string {
+func saveText(entries []*entries.Entry) string {
 	var b strings.Builder
 	for _, e := range entries {
 		b.WriteString(sentenceLine(e))
@@ -45,7 +45,7 @@ func saveText(entries []*logline.Entry) string {
 }
 
 // sentenceLine is an entry with its time, in UTC as in every file.
-func sentenceLine(e *logline.Entry) string {
+func sentenceLine(e *entries.Entry) string {
 	at := e.Line.At.UTC().Format("2006-01-02T15:04:05.000Z")
 	if e.Gap != nil {
 		return at + "  " + e.Sentence() + "\n"
@@ -54,7 +54,7 @@ func sentenceLine(e *logline.Entry) string {
 }
 
 // sentences are entries without their raw lines.
-func sentences(entries []*logline.Entry) string {
+func sentences(entries []*entries.Entry) string {
 	var b strings.Builder
 	for _, e := range entries {
 		b.WriteString(sentenceLine(e))
@@ -94,7 +94,7 @@ func exact(name string) string {
 }
 
 // rawText are the lines as they were written, which other tools and Rung read again.
-func rawText(entries []*logline.Entry) string {
+func rawText(entries []*entries.Entry) string {
 	var b strings.Builder
 	for _, e := range entries {
 		if e.Gap == nil {
@@ -127,7 +127,7 @@ func (v *logPage) save(env *view.Env) {
 }
 
 // saveTo writes the lines; a file that is there is only replaced where that was said.
-func saveTo(env *view.Env, path string, entries []*logline.Entry, replace bool) {
+func saveTo(env *view.Env, path string, entries []*entries.Entry, replace bool) {
 	env.Run("saving the log", func(context.Context) any {
 		text := saveText
 		if strings.EqualFold(filepath.Ext(path), rawEnd) {
@@ -140,7 +140,7 @@ func saveTo(env *view.Env, path string, entries []*logline.Entry, replace bool) 
 
 type saved struct {
 	path    string
-	entries []*logline.Entry
+	entries []*entries.Entry
 	err     error
 }
 

@@ -1,7 +1,7 @@
 package logs
 
 import (
-	"rung/engine/logs/logline"
+	"rung/engine/logs/entries"
 	"rung/model/words"
 	"rung/ui/widget"
 )
@@ -75,7 +75,7 @@ func (v *logPage) look(h int) {
 }
 
 // timesOf says that a line came late, and how often a group's came.
-func timesOf(e *logline.Entry, it item) (l widget.Line) {
+func timesOf(e *entries.Entry, it item) (l widget.Line) {
 	if e.Late {
 		l = widget.Plain("late ")
 	}

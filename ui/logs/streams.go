@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine/logs/logline"
-	"rung/model"
+	"rung/engine/logs/entries"
+	"rung/model/logline"
 	"rung/model/words"
 	"rung/revision"
 	"rung/ui/view"
@@ -23,8 +23,8 @@ func (v *logPage) streamLine(env *view.Env) widget.Line {
 	case len(v.streams) == 0:
 		return widget.Styled(" ○ no node's log is followed yet", st.Info)
 	}
-	by := map[model.StreamState][]string{}
-	var order []model.StreamState
+	by := map[logline.StreamState][]string{}
+	var order []logline.StreamState
 	for i := range v.streams {
 		s := &v.streams[i]
 		if by[s.State] == nil {
@@ -32,14 +32,14 @@ func (v *logPage) streamLine(env *view.Env) widget.Line {
 		}
 		by[s.State] = append(by[s.State], s.Zone)
 	}
-	text := fmt.Sprintf("%d of %s followed", len(by[model.StreamOpen]), words.Total(uint64(len(v.streams)), "node"))
-	if len(order) == 1 && order[0] == model.StreamOpen {
+	text := fmt.Sprintf("%d of %s followed", len(by[logline.StreamOpen]), words.Total(uint64(len(v.streams)), "node"))
+	if len(order) == 1 && order[0] == logline.StreamOpen {
 		return widget.Styled(" ● ", st.OK).Add(text, st.Dim)
 	}
 	l := widget.Styled(" ▲ "+text, st.Warn)
 	slices.Sort(order)
 	for _, s := range order {
-		if s != model.StreamOpen {
+		if s != logline.StreamOpen {
 			l = l.Add(" · "+string(s)+": "+words.Few(by[s], 2), st.Warn)
 		}
 	}
@@ -60,7 +60,7 @@ func (v *logPage) missing() (gaps, long uint64) {
 }
 
 // gapLine is a place where lines may be missing.
-func (v *logPage) gapLine(env *view.Env, e *logline.Entry, s shape) widget.Line {
+func (v *logPage) gapLine(env *view.Env, e *entries.Entry, s shape) widget.Line {
 	at := ""
 	if s.stamp = min(s.stamp, seconds); v.clock != hidden {
 		at = strings.TrimLeft(s.stampText(e.Line.At, env.Now), " ") + " "

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/logline"
 	"rung/model/ovn/nb"
 	"rung/revision"
 	"rung/ui/nav"
@@ -17,12 +18,12 @@ func TestStreams(t *testing.T) {
 	w := newTail(t, 0)
 	w.parts.Mode = revision.Mode{Name: revision.ClusterMode, Title: "lab", Families: "ipv4"}
 	w.f.Set(w.parts)
-	streams := []model.LogStream{
-		{Zone: "ovn-control-plane", Namespace: "openshift-ovn-kubernetes", Container: "ovn-controller", State: model.StreamOpen, Since: uitest.Now},
-		{Zone: "ovn-worker", State: model.StreamDenied, Since: uitest.Now, Error: "no permission to get pods/log in ovn-kubernetes"},
-		{Zone: "ovn-worker2", State: model.StreamLost, Since: uitest.Now, Gaps: 2, TooLong: 1, Error: "connection refused"},
+	streams := []logline.Stream{
+		{Zone: "ovn-control-plane", Namespace: "openshift-ovn-kubernetes", Container: "ovn-controller", State: logline.StreamOpen, Since: uitest.Now},
+		{Zone: "ovn-worker", State: logline.StreamDenied, Since: uitest.Now, Error: "no permission to get pods/log in ovn-kubernetes"},
+		{Zone: "ovn-worker2", State: logline.StreamLost, Since: uitest.Now, Gaps: 2, TooLong: 1, Error: "connection refused"},
 	}
-	w.store.FollowedBy(func() []model.LogStream { return streams })
+	w.store.FollowedBy(func() []logline.Stream { return streams })
 	s := w.open(nav.To(nav.Logs))
 	s.Want("1 of 3 nodes followed · lost: ovn-worker2 · no permission: ovn-worker", "2 gaps in the logs followed · 1 line too long to read",
 		"The log of ovn-worker cannot be followed: no permission since 14:05:00: no permission to get pods/log",
@@ -30,7 +31,7 @@ func TestStreams(t *testing.T) {
 	s.Golden("streams")
 	s.Resizes()
 	for i := range streams {
-		streams[i].State = model.StreamOpen
+		streams[i].State = logline.StreamOpen
 	}
 	w.f.Advance(2 * time.Second)
 	s.Refresh()

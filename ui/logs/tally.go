@@ -4,14 +4,14 @@ import (
 	"math"
 	"time"
 
-	"rung/engine/logs/logline"
-	"rung/model"
+	"rung/engine/logs/entries"
+	"rung/model/logline"
 )
 
 // tally counts the matches by rule. What no rule is known for is not counted. Each line is
 // looked at when it is found and when it is let go, never again.
 type tally struct {
-	by    map[model.RuleRef]*ruleTally
+	by    map[logline.RuleRef]*ruleTally
 	upto  uint64 // all matches up to here are counted
 	stale bool
 	seen  int // lines looked at, for tests
@@ -28,7 +28,7 @@ func (t *tally) reset() { *t = tally{stale: true, seen: t.seen} }
 // count brings the numbers up to a line.
 func (t *tally) count(f *feed, upto uint64) {
 	if t.stale || t.by == nil || upto < t.upto {
-		*t = tally{by: map[model.RuleRef]*ruleTally{}, seen: t.seen}
+		*t = tally{by: map[logline.RuleRef]*ruleTally{}, seen: t.seen}
 	}
 	for i := f.before(t.upto); i < f.len() && f.at(i) <= upto; i++ {
 		t.add(f.entry(f.at(i)), 1)
@@ -37,20 +37,20 @@ func (t *tally) count(f *feed, upto uint64) {
 }
 
 // older takes in a line from before those that are counted.
-func (t *tally) older(e *logline.Entry) {
+func (t *tally) older(e *entries.Entry) {
 	if t.by != nil && !t.stale && e != nil && e.Seq <= t.upto {
 		t.add(e, 1)
 	}
 }
 
 // forget takes a line out that the store let go.
-func (t *tally) forget(e *logline.Entry) {
+func (t *tally) forget(e *entries.Entry) {
 	if t.by != nil && !t.stale && e != nil && e.Seq <= t.upto {
 		t.add(e, -1)
 	}
 }
 
-func (t *tally) add(e *logline.Entry, d int) {
+func (t *tally) add(e *entries.Entry, d int) {
 	t.seen++
 	if !counted(e) {
 		return
@@ -65,7 +65,7 @@ func (t *tally) add(e *logline.Entry, d int) {
 }
 
 // of is the lines of a rule.
-func (t *tally) of(ref model.RuleRef) uint64 {
+func (t *tally) of(ref logline.RuleRef) uint64 {
 	if r := t.by[ref]; r != nil {
 		return r.n
 	}
@@ -73,14 +73,14 @@ func (t *tally) of(ref model.RuleRef) uint64 {
 }
 
 // pace is how a rule's lines came until now.
-func (t *tally) pace(ref model.RuleRef, now time.Time) pace {
+func (t *tally) pace(ref logline.RuleRef, now time.Time) pace {
 	if r := t.by[ref]; r != nil {
 		return r.lately.pace(now.Unix())
 	}
 	return pace{}
 }
 
-func counted(e *logline.Entry) bool { return e != nil && e.Gap == nil && e.Attributed }
+func counted(e *entries.Entry) bool { return e != nil && e.Gap == nil && e.Attributed }
 
 // pace is how many lines of a rule came in each of the last seconds, the newest last;
 // that one is still running.

@@ -3,7 +3,7 @@ package logs
 import (
 	"strings"
 
-	"rung/engine/logs/logline"
+	"rung/engine/logs/entries"
 	"rung/engine/trace"
 	"rung/model"
 	"rung/revision"
@@ -40,7 +40,7 @@ func (v *logPage) probe(env *view.Env) {
 }
 
 // connection is what a line is about, as a question; why says what keeps it from being one.
-func connection(r *revision.Revision, e *logline.Entry) (q trace.Question, why string) {
+func connection(r *revision.Revision, e *entries.Entry) (q trace.Question, why string) {
 	q = trace.Question{From: end(r, &e.Src), To: end(r, &e.Dst), Port: int(e.Line.DstPort)}
 	p, err := trace.ParseProtocol(strings.TrimSuffix(e.Line.Proto, "6"))
 	if err != nil {
@@ -55,7 +55,7 @@ func connection(r *revision.Revision, e *logline.Entry) (q trace.Question, why s
 
 // end is an end of a line as it is asked: the pod, where it still has the address first,
 // else the address.
-func end(r *revision.Revision, d *logline.End) string {
+func end(r *revision.Revision, d *entries.End) string {
 	if d.Key.Kind == model.KindPod && d.Gone.IsZero() {
 		if p := r.Cluster.Pod(d.Key.Namespace, d.Key.Name); p != nil && len(p.IPs) > 0 && p.IPs[0] == d.Addr {
 			return trace.EndText(d.Key)

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/model"
+	"rung/model/logline"
 	"rung/model/ovn/nb"
 	"rung/test/wait"
 	"rung/ui/uitest"
@@ -25,7 +25,7 @@ func TestLogLinesOnThePreview(t *testing.T) {
 	c := w.g.Engine.Revision().Cluster
 	addr := func(ns, name string) netip.Addr { return netip.MustParseAddr(c.Pod(ns, name).IPs[0]) }
 	say := func(verdict, from, to string, port uint16) {
-		w.g.Engine.Logs().Offer(model.LogLine{At: uitest.Now.Add(-time.Minute), Zone: "ovn-worker", Name: "ANP:cluster-control:Egress:5", Verdict: verdict,
+		w.g.Engine.Logs().Offer(logline.Line{At: uitest.Now.Add(-time.Minute), Zone: "ovn-worker", Name: "ANP:cluster-control:Egress:5", Verdict: verdict,
 			Direction: nb.FromLport, Proto: "tcp", Src: addr("blue", from), Dst: addr("blue", to), DstPort: port})
 		n := w.g.Engine.Logs().Stats().Received
 		wait.Within(t, 10*time.Second, "the line is taken in", func() bool { return w.g.Engine.Logs().Last() == n })

@@ -2,7 +2,7 @@ package rule
 
 import (
 	"rung/engine/logs"
-	"rung/model"
+	"rung/model/logline"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -22,7 +22,7 @@ func (v *View) hitsLine(env *view.Env, s *detail.Sheet) {
 		return
 	}
 	l := widget.Plain(u.Short())
-	ref := model.RuleRef{Policy: v.page.Key, Direction: v.page.Dir, Rule: v.page.Rule, Exact: true}
+	ref := logline.RuleRef{Policy: v.page.Key, Direction: v.page.Dir, Rule: v.page.Rule, Exact: true}
 	for _, x := range env.Console.Logs().Losses() {
 		if x.Rule == ref && (x.Loses() || x.Lost > 0) {
 			l = l.Add(" · in "+x.Zone+": "+x.Short(), env.Styles.Warn)

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/model"
+	"rung/model/logline"
 	"rung/model/ovn/nb"
 	"rung/test/wait"
 	"rung/ui"
@@ -35,7 +35,7 @@ func TestLostLines(t *testing.T) {
 		t.Helper()
 		was := f.LogStore.Last()
 		for i := range 20 {
-			f.LogStore.Offer(model.LogLine{At: f.Now(), Zone: zone.Name, Seq: uint64(i), Verdict: "drop", Severity: "alert", Direction: nb.ToLport, Proto: "tcp", DstPort: 80, Name: name})
+			f.LogStore.Offer(logline.Line{At: f.Now(), Zone: zone.Name, Seq: uint64(i), Verdict: "drop", Severity: "alert", Direction: nb.ToLport, Proto: "tcp", DstPort: 80, Name: name})
 		}
 		for end := time.Now().Add(wait.Patience); f.LogStore.Last() < was+20; time.Sleep(time.Millisecond) {
 			if time.Now().After(end) {

@@ -10,6 +10,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/model/logline"
 )
 
 const (
@@ -137,7 +138,7 @@ func Decode(text []byte, now time.Time) (*Counter, error) {
 	c.Kept, c.Unknown, c.Over = true, in.Unknown, in.Over
 	for i := range in.Rules {
 		f := &in.Rules[i]
-		r := Rule{model.RuleRef{Policy: model.PolicyKey{Kind: f.Kind, Namespace: f.Namespace, Name: f.Name},
+		r := Rule{logline.RuleRef{Policy: model.PolicyKey{Kind: f.Kind, Namespace: f.Namespace, Name: f.Name},
 			Direction: f.Direction, Rule: f.Rule, Exact: true}, f.Verdict}
 		x := c.rules[r]
 		switch {

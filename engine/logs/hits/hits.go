@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"rung/model"
+	"rung/model/logline"
 )
 
 // Minutes is how far back the last minutes go.
@@ -88,7 +88,7 @@ func (h *Hit) Merge(o *Hit) {
 
 // Rule is a rule with what it did: a rule that was changed has lines of both actions.
 type Rule struct {
-	Ref     model.RuleRef
+	Ref     logline.RuleRef
 	Verdict string // as in the log: allow, drop, reject, pass
 }
 

@@ -11,12 +11,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
+	"rung/model/logline"
 )
 
 var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
 func ruleNo(i int) Rule {
-	return Rule{model.RuleRef{Policy: model.PolicyKey{Kind: model.KindANP, Name: fmt.Sprint("p", i%7)}, Direction: model.Ingress, Rule: i % 3, Exact: true},
+	return Rule{logline.RuleRef{Policy: model.PolicyKey{Kind: model.KindANP, Name: fmt.Sprint("p", i%7)}, Direction: model.Ingress, Rule: i % 3, Exact: true},
 		[]string{"allow", "drop"}[i%2]}
 }
 

@@ -3,12 +3,12 @@ package why
 import (
 	"strings"
 
-	"rung/model"
+	"rung/model/logline"
 	"rung/model/words"
 )
 
 // apart tells the logs of nodes from log files.
-func apart(streams []model.LogStream) (nodes, files []model.LogStream) {
+func apart(streams []logline.Stream) (nodes, files []logline.Stream) {
 	for _, s := range streams {
 		if s.File == "" {
 			nodes = append(nodes, s)
@@ -21,14 +21,14 @@ func apart(streams []model.LogStream) (nodes, files []model.LogStream) {
 
 // files says whether the log files are read, and whether ACL lines are in them: a file
 // that is named by mistake has lines, too.
-func (c *checks) files(files []model.LogStream) {
+func (c *checks) files(files []logline.Stream) {
 	var lines, acls uint64
 	var quiet []string
 	for i := range files {
 		s := &files[i]
 		lines, acls = lines+s.Lines, acls+s.ACLs
 		switch {
-		case s.State == model.StreamGone:
+		case s.State == logline.StreamGone:
 			c.add("files", Wrong, "%s was deleted; it is read again when it returns.", s.File)
 		case !s.Up() && s.Error != "":
 			c.add("files", Wrong, "%s cannot be read: %s.", s.File, s.Error)

@@ -12,6 +12,7 @@ import (
 
 	"rung/engine/logs"
 	"rung/model"
+	"rung/model/logline"
 	"rung/model/ovn/nb"
 	"rung/revision"
 	"rung/test/changing"
@@ -40,7 +41,7 @@ func storeOf(t *testing.T, w *changing.World, lines int) *logs.Store {
 	var running sync.WaitGroup
 	running.Go(func() { l.Run(ctx) })
 	for range lines {
-		l.Offer(model.LogLine{At: w.Clock(), Zone: "worker", Name: "ANP:control:Ingress:0", Verdict: "drop", Direction: nb.ToLport,
+		l.Offer(logline.Line{At: w.Clock(), Zone: "worker", Name: "ANP:control:Ingress:0", Verdict: "drop", Direction: nb.ToLport,
 			Proto: "tcp", Src: netip.MustParseAddr("10.244.0.3"), Dst: netip.MustParseAddr("10.244.0.4"), DstPort: 80})
 	}
 	for l.Last() < uint64(lines) {
@@ -60,7 +61,7 @@ func TestWhy(t *testing.T) {
 		what    string
 		policy  string
 		mode    revision.Mode
-		streams []model.LogStream
+		streams []logline.Stream
 		about   About
 		lines   int
 		want    []string
@@ -118,10 +119,10 @@ func TestWhy(t *testing.T) {
 			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",
 			"✗ stream      The nodes' logs are not followed yet: no node is known, or the cluster has not been read.",
 			"? traffic     No line so far: perhaps no connection that it decides was begun. → rung trace says what decides a connection"}},
-		{"streams", annotated(deny, levels), cluster, []model.LogStream{
-			{Zone: "a", Namespace: "openshift-ovn-kubernetes", Container: "ovn-controller", State: model.StreamOpen},
-			{Zone: "b", Namespace: "ovn-kubernetes", Container: "ovn-controller", State: model.StreamOpen, ACLs: 5, Unseen: 1200},
-			{Zone: "c", State: model.StreamDenied, Error: "no permission to get pods/log"},
+		{"streams", annotated(deny, levels), cluster, []logline.Stream{
+			{Zone: "a", Namespace: "openshift-ovn-kubernetes", Container: "ovn-controller", State: logline.StreamOpen},
+			{Zone: "b", Namespace: "ovn-kubernetes", Container: "ovn-controller", State: logline.StreamOpen, ACLs: 5, Unseen: 1200},
+			{Zone: "c", State: logline.StreamDenied, Error: "no permission to get pods/log"},
 		}, About{Dir: model.Ingress, Rule: 0}, 0, []string{
 			"✓ annotation  Its annotation sets deny=alert.",
 			"✓ level       1 rule of it logs.",
@@ -133,10 +134,10 @@ func TestWhy(t *testing.T) {
 			"? stream      Numbers are missing in ovn-controller's lines of b (1,200): lines were lost on the way here, or went to another of its outputs. The meter leaves no such gap.",
 			"? stream      1 node followed without an ACL line so far: a. A connection is logged on the node of the pod the policy applies to.",
 			"? traffic     No line so far: perhaps no connection that it decides was begun. → rung trace says what decides a connection"}},
-		{"files, one of something else", annotated(deny, levels), revision.Mode{Name: "files", Sandbox: true}, []model.LogStream{
-			{File: "/var/log/acl.log", State: model.StreamEnded, Lines: 9, ACLs: 5},
-			{File: "/var/log/other.log", State: model.StreamEnded, Lines: 3},
-			{File: "/var/log/gone.log", State: model.StreamFailed, Error: "permission denied"},
+		{"files, one of something else", annotated(deny, levels), revision.Mode{Name: "files", Sandbox: true}, []logline.Stream{
+			{File: "/var/log/acl.log", State: logline.StreamEnded, Lines: 9, ACLs: 5},
+			{File: "/var/log/other.log", State: logline.StreamEnded, Lines: 3},
+			{File: "/var/log/gone.log", State: logline.StreamFailed, Error: "permission denied"},
 		}, About{Dir: model.Ingress, Rule: 0}, 0, []string{
 			"✓ annotation  Its annotation sets deny=alert.",
 			"✓ level       1 rule of it logs.",
@@ -146,8 +147,8 @@ func TestWhy(t *testing.T) {
 			"✓ files       5 ACL lines in 3 log files.",
 			"? files       No ACL line so far in other.log, gone.log.",
 			"? traffic     No line of it in the log files: perhaps it did not log then, or no connection that it decides was begun."}},
-		{"a file of something else", annotated(deny, levels), revision.Mode{Name: "files", Sandbox: true}, []model.LogStream{
-			{File: "/var/log/other.log", State: model.StreamEnded, Lines: 3},
+		{"a file of something else", annotated(deny, levels), revision.Mode{Name: "files", Sandbox: true}, []logline.Stream{
+			{File: "/var/log/other.log", State: logline.StreamEnded, Lines: 3},
 		}, About{Dir: model.Ingress, Rule: 0}, 0, []string{
 			"✓ annotation  Its annotation sets deny=alert.",
 			"✓ level       1 rule of it logs.",
@@ -160,7 +161,7 @@ func TestWhy(t *testing.T) {
 		w.Rev.Mode = c.mode
 		l := storeOf(t, w, c.lines)
 		if c.streams != nil {
-			l.FollowedBy(func() []model.LogStream { return c.streams })
+			l.FollowedBy(func() []logline.Stream { return c.streams })
 		}
 		c.about.Policy = given.ANPKey("control")
 		var got []string

@@ -8,6 +8,7 @@ import (
 
 	"rung/engine/logs"
 	"rung/model"
+	"rung/model/logline"
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/revision"
@@ -124,14 +125,14 @@ func MeterRates(r *revision.Revision) string {
 
 // reason is what keeps some nodes' logs away.
 type reason struct {
-	state model.StreamState
+	state logline.StreamState
 	text  string
 	zones []string
 	since string
 }
 
 // streams says whether the nodes' logs are found, have the lines, and come.
-func (c *checks) streams(streams []model.LogStream) {
+func (c *checks) streams(streams []logline.Stream) {
 	if len(streams) == 0 {
 		c.add("stream", Wrong, "The nodes' logs are not followed yet: no node is known, or the cluster has not been read.")
 		return

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"rung/model"
+	"rung/model/logline"
 	"rung/sources/kube"
 )
 
@@ -215,26 +215,26 @@ func (r *follower) change(now identity) change {
 func isDenied(err error) bool { return apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) }
 
 // explain says what keeps a log away, in one line with the remedy.
-func (p *Reader) explain(t Target, err error) (model.StreamState, string) {
+func (p *Reader) explain(t Target, err error) (logline.StreamState, string) {
 	var list *listError
 	can := func(ns string, words ...string) string {
 		return p.c.Kubectl(slices.Concat([]string{"auth", "can-i"}, words, []string{"-n", ns})...)
 	}
 	switch {
 	case err == nil:
-		return model.StreamOpen, ""
+		return logline.StreamOpen, ""
 	case errors.Is(err, ErrNoPod):
-		return model.StreamNoPod, kube.OneLine(err.Error())
+		return logline.StreamNoPod, kube.OneLine(err.Error())
 	case errors.Is(err, ErrNoContainer):
-		return model.StreamNoContainer, kube.OneLine(err.Error())
+		return logline.StreamNoContainer, kube.OneLine(err.Error())
 	case apierrors.IsUnauthorized(err):
-		return model.StreamDenied, "the API server does not accept the credentials (401): they are wrong or have expired; log in again"
+		return logline.StreamDenied, "the API server does not accept the credentials (401): they are wrong or have expired; log in again"
 	case apierrors.IsForbidden(err) && errors.As(err, &list):
-		return model.StreamDenied, "no permission to list pods in " + list.namespace + "; to check: " + can(list.namespace,
+		return logline.StreamDenied, "no permission to list pods in " + list.namespace + "; to check: " + can(list.namespace,
 			"list", "pods")
 	case apierrors.IsForbidden(err):
-		return model.StreamDenied, "no permission to get pods/log in " + t.Namespace + "; to check: " + can(t.Namespace,
+		return logline.StreamDenied, "no permission to get pods/log in " + t.Namespace + "; to check: " + can(t.Namespace,
 			"get", "pods", "--subresource=log")
 	}
-	return model.StreamLost, kube.OneLine(err.Error())
+	return logline.StreamLost, kube.OneLine(err.Error())
 }

@@ -12,7 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"rung/model"
+	"rung/model/logline"
 	"rung/sources/kube"
 	"rung/sources/retry"
 )
@@ -68,7 +68,7 @@ func (t Target) String() string { return t.Namespace + "/" + t.Pod + "/" + t.Con
 // State is how a stream stands.
 type State struct {
 	Target   Target // zero before the pod was found
-	State    model.StreamState
+	State    logline.StreamState
 	Attempts int
 	Error    string // clean, one line, with the remedy where there is one
 	TooLong  uint64 // lines so far that were lost because of their length
@@ -85,7 +85,7 @@ type Request struct {
 	// Since is where the log begins; zero begins with what is written from now on.
 	Since time.Time
 	Line  func(at time.Time, text []byte)
-	Gap   func(model.LogGap)
+	Gap   func(logline.LogGap)
 	State func(State)
 }
 
@@ -96,7 +96,7 @@ type Request struct {
 // rotated between two connections.
 func (p *Reader) Follow(ctx context.Context, f Request) {
 	r := &follower{p: p, f: f}
-	r.say(model.StreamOpening, "")
+	r.say(logline.StreamOpening, "")
 	for ctx.Err() == nil {
 		began := time.Now()
 		err := r.once(ctx)
@@ -129,11 +129,11 @@ type follower struct {
 	state State
 }
 
-func (r *follower) say(s model.StreamState, text string) {
+func (r *follower) say(s logline.StreamState, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.state.State, r.state.Error = s, text
-	if s == model.StreamOpen {
+	if s == logline.StreamOpen {
 		r.state.Attempts = 0
 	}
 	r.f.State(r.state)
@@ -260,7 +260,7 @@ func (r *follower) rest(ctx context.Context, target Target, id identity) error {
 
 // gap reports that lines may be missing up to a time.
 func (r *follower) gap(to time.Time, why string) {
-	g := model.LogGap{From: r.seen.last(), To: to, Why: why, Missing: time.Since(r.newest)}
+	g := logline.LogGap{From: r.seen.last(), To: to, Why: why, Missing: time.Since(r.newest)}
 	if g.From.IsZero() {
 		g.From = r.newest
 	}

@@ -22,7 +22,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"rung/model"
+	"rung/model/logline"
 	"rung/sources/kube"
 	"rung/test/wait"
 )
@@ -227,7 +227,7 @@ type followed struct {
 	mu sync.Mutex
 	// got are lines, and gaps as "gap: why".
 	got   []string
-	gaps  []model.LogGap
+	gaps  []logline.LogGap
 	state State
 }
 
@@ -253,7 +253,7 @@ func (s *logServer) follow(since time.Time) *followed {
 			},
 			Since: since,
 			Line:  func(_ time.Time, text []byte) { f.add(string(text), nil) },
-			Gap:   func(g model.LogGap) { f.add("gap: "+g.Why, &g) },
+			Gap:   func(g logline.LogGap) { f.add("gap: "+g.Why, &g) },
 			State: func(st State) { f.mu.Lock(); f.state = st; f.mu.Unlock() },
 		})
 	}()
@@ -311,7 +311,7 @@ func TestListHangs(t *testing.T) {
 	<-first
 }
 
-func (f *followed) add(s string, g *model.LogGap) {
+func (f *followed) add(s string, g *logline.LogGap) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.got = append(f.got, s)
@@ -352,7 +352,7 @@ func (f *followed) want(lines ...string) {
 
 func (f *followed) stands() {
 	f.t.Helper()
-	f.until("the stream stands", func() bool { return f.state.State == model.StreamOpen })
+	f.until("the stream stands", func() bool { return f.state.State == logline.StreamOpen })
 }
 
 var day = time.Date(2026, 11, 3, 14, 0, 0, 0, time.UTC)
@@ -526,16 +526,16 @@ func TestFollowIdle(t *testing.T) {
 func TestFollowRefused(t *testing.T) {
 	tests := map[string]struct {
 		change func(*logServer)
-		state  model.StreamState
+		state  logline.StreamState
 		text   string
 	}{
-		"no permission": {func(s *logServer) { s.refuse = 403 }, model.StreamDenied,
+		"no permission": {func(s *logServer) { s.refuse = 403 }, logline.StreamDenied,
 			"no permission to get pods/log in ovn-kubernetes; to check: kubectl auth can-i get pods --subresource=log -n ovn-kubernetes --context=lab --kubeconfig="},
-		"no pod": {func(s *logServer) { s.pod.Spec.NodeName = "other" }, model.StreamNoPod,
+		"no pod": {func(s *logServer) { s.pod.Spec.NodeName = "other" }, logline.StreamNoPod,
 			"node w: no ovnkube-node pod on the node: looked for pods with app=ovnkube-node in ovn-kubernetes and openshift-ovn-kubernetes; for another namespace give --ovn-namespace"},
-		"no container": {func(s *logServer) { s.pod.Spec.Containers = s.pod.Spec.Containers[:1] }, model.StreamNoContainer,
+		"no container": {func(s *logServer) { s.pod.Spec.Containers = s.pod.Spec.Containers[:1] }, logline.StreamNoContainer,
 			"pod ovn-kubernetes/ovnkube-node-a of node w: no container with that log: it has nb-ovsdb, want ovn-acl-logging or ovn-controller"},
-		"the kubelet's own words": {func(s *logServer) { s.lines = []string{"unable to retrieve container logs for \x1b[31mc1"} }, model.StreamLost,
+		"the kubelet's own words": {func(s *logServer) { s.lines = []string{"unable to retrieve container logs for \x1b[31mc1"} }, logline.StreamLost,
 			"read the log of ovn-kubernetes/ovnkube-node-a/ovn-controller: the kubelet says: unable to retrieve container logs for \uFFFD[31mc1"},
 	}
 	for name, tt := range tests {
@@ -652,7 +652,7 @@ func TestTail(t *testing.T) {
 	s.do(func() { s.refuse = 403 })
 	_, _, err = p.Tail(context.Background(), find, 2)
 	var refused *Error
-	if !errors.As(err, &refused) || refused.State != model.StreamDenied || !strings.Contains(refused.Text, "can-i get pods --subresource=log") {
+	if !errors.As(err, &refused) || refused.State != logline.StreamDenied || !strings.Contains(refused.Text, "can-i get pods --subresource=log") {
 		t.Errorf("%v", err)
 	}
 }

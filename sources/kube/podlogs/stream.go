@@ -14,8 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"rung/model"
 	"rung/model/clean"
+	"rung/model/logline"
 	"rung/sources/retry"
 )
 
@@ -118,7 +118,7 @@ func (s *stream) stands() {
 		return
 	}
 	s.state = streamStands
-	r.state.State, r.state.Error, r.state.Attempts = model.StreamOpen, "", 0
+	r.state.State, r.state.Error, r.state.Attempts = logline.StreamOpen, "", 0
 	r.f.State(r.state)
 }
 

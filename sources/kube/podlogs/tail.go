@@ -11,7 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"rung/model"
+	"rung/model/logline"
 	"rung/sources/kube"
 )
 
@@ -26,7 +26,7 @@ const (
 // Error is a log that could not be read: State is why, Text one clean line
 // with the remedy where there is one.
 type Error struct {
-	State model.StreamState
+	State logline.StreamState
 	Text  string
 	err   error
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
-	"rung/model"
+	"rung/model/logline"
 	"rung/model/ovn/nb"
 	"rung/sources/acllog"
 	"rung/sources/nbdb"
@@ -146,7 +146,7 @@ func send(tb testing.TB, z *ovn.Zone, packets ...ovn.Packet) []ovn.Outcome {
 }
 
 // logLines are the ACL lines that ovn-controller has written.
-func logLines(tb testing.TB, z *ovn.Zone) []model.LogLine {
+func logLines(tb testing.TB, z *ovn.Zone) []logline.Line {
 	tb.Helper()
 	if err := z.Logged(tb.Context()); err != nil {
 		tb.Fatal(err)
@@ -155,7 +155,7 @@ func logLines(tb testing.TB, z *ovn.Zone) []model.LogLine {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	var out []model.LogLine
+	var out []logline.Line
 	for line := range strings.Lines(string(text)) {
 		l, err := acllog.Parse(line)
 		if errors.Is(err, acllog.ErrNotACL) {

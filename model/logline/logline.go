@@ -1,15 +1,16 @@
-package model
+package logline
 
 import (
 	"net/netip"
+	"rung/model"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// LogLine is one acl_log line of ovn-controller (ovn-kubernetes.md#log-line), or one of
+// Line is one acl_log line of ovn-controller (ovn-kubernetes.md#log-line), or one of
 // Antrea's np.log. Text is clean. Fields the line does not carry are zero.
-type LogLine struct {
+type Line struct {
 	At   time.Time // UTC, to the millisecond, by the clock of the node
 	Zone string    // whose ovn-controller wrote it; set by the reader, unless the line itself names a node
 	// Pod is the pod whose log it was, where what stands in front of the line says
@@ -47,9 +48,9 @@ type RuleRef struct {
 	// Policy is the policy; for the default deny of a namespace's
 	// NetworkPolicies its Name is empty. When Exact is false Namespace and Name
 	// may be cut on the right.
-	Policy    PolicyKey
-	Direction Direction // empty when it was cut off
-	Rule      int       // index in its direction; -1: no rule, or unknown
+	Policy    model.PolicyKey
+	Direction model.Direction // empty when it was cut off
+	Rule      int             // index in its direction; -1: no rule, or unknown
 	// Exact says the name was not cut, or only where it tells nothing. Without
 	// it the candidates are the rules whose ACLName is the name.
 	Exact bool
@@ -60,19 +61,19 @@ type RuleRef struct {
 // BANP:…, CNP:… (ovn-kubernetes.md#clusternetworkpolicy), NP:namespace:policy:Direction:rule, EF:namespace:rule, and
 // NP:namespace:Direction for a NetworkPolicy key without a name. It is empty for other
 // kinds, whose rows have no name.
-func ACLName(p PolicyKey, d Direction, rule int) string {
+func ACLName(p model.PolicyKey, d model.Direction, rule int) string {
 	var s string
 	switch i := strconv.Itoa(rule); p.Kind {
-	case KindANP, KindBANP, KindCNP:
+	case model.KindANP, model.KindBANP, model.KindCNP:
 		s = p.Kind.Short() + ":" + p.Name + ":" + string(d) + ":" + i
-	case KindNP:
+	case model.KindNP:
 		s = "NP:" + p.Namespace + ":"
 		if p.Name != "" {
 			s += p.Name + ":" + string(d) + ":" + i
 		} else {
 			s += string(d)
 		}
-	case KindEF:
+	case model.KindEF:
 		s = "EF:" + p.Namespace + ":" + i
 	}
 	if len(s) > MaxACLName {
@@ -97,12 +98,12 @@ func DecodeName(name string) (ref RuleRef, ok bool) {
 	ref.Rule = -1
 	switch prefix {
 	case "ANP", "BANP", "CNP":
-		ref.Policy.Kind = map[string]Kind{"ANP": KindANP, "BANP": KindBANP, "CNP": KindCNP}[prefix]
+		ref.Policy.Kind = map[string]model.Kind{"ANP": model.KindANP, "BANP": model.KindBANP, "CNP": model.KindCNP}[prefix]
 		ref.Policy.Name = d.word()
 		ref.Direction = d.direction()
 		ref.Rule = d.index(2) // at most 100 rules (ovn-kubernetes.md#api-limits)
 	case "NP":
-		ref.Policy.Kind = KindNP
+		ref.Policy.Kind = model.KindNP
 		ref.Policy.Namespace = d.word()
 		// Kubernetes names are lower case, so a capital begins a direction.
 		if next := d.peek(); next != "" && next[0] >= 'A' && next[0] <= 'Z' {
@@ -113,9 +114,9 @@ func DecodeName(name string) (ref RuleRef, ok bool) {
 		ref.Direction = d.direction()
 		ref.Rule = d.index(0)
 	case "EF":
-		ref.Policy.Kind = KindEF
+		ref.Policy.Kind = model.KindEF
 		ref.Policy.Name = egressFirewallName
-		ref.Direction = Egress
+		ref.Direction = model.Egress
 		ref.Policy.Namespace = d.word()
 		ref.Rule = d.index(4) // indexes end at 8000 (ovn-kubernetes.md#firewall-rows)
 	default:
@@ -172,20 +173,20 @@ func (d *nameDecoder) word() string {
 	return s
 }
 
-func (d *nameDecoder) direction() Direction {
+func (d *nameDecoder) direction() model.Direction {
 	s, _ := d.next()
 	switch {
 	case d.bad:
-	case s == string(Ingress), s == string(Egress):
-		return Direction(s)
+	case s == string(model.Ingress), s == string(model.Egress):
+		return model.Direction(s)
 	case s == "":
 		d.miss()
-	case strings.HasPrefix(string(Ingress), s):
+	case strings.HasPrefix(string(model.Ingress), s):
 		d.miss()
-		return Ingress
-	case strings.HasPrefix(string(Egress), s):
+		return model.Ingress
+	case strings.HasPrefix(string(model.Egress), s):
 		d.miss()
-		return Egress
+		return model.Egress
 	default:
 		d.bad = true
 	}

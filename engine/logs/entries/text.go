@@ -1,4 +1,4 @@
-package logline
+package entries
 
 import (
 	"strconv"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/logline"
 	"rung/model/words"
 	"rung/revision"
 	"rung/revision/connections"
@@ -84,7 +85,7 @@ func (e *Entry) doubtful() string {
 }
 
 // ruleText names a rule, or the default deny of a namespace, with its policy.
-func ruleText(ref model.RuleRef, name string) string {
+func ruleText(ref logline.RuleRef, name string) string {
 	if k := ref.Policy; k.Kind == model.KindNP && k.Name == "" {
 		return connections.DefaultDeny(k.Namespace, ref.Direction).Label()
 	}

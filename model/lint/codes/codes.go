@@ -1,4 +1,4 @@
-package lint
+package codes
 
 // The codes of findings. Broken objects and policies that OVN-Kubernetes cannot
 // take carry the code of their error instead.
@@ -79,5 +79,5 @@ const (
 	AllowChangesNothing = "allow-changes-nothing"
 	VerdictsTooLarge    = "verdicts-too-large"
 
-	brokenObject = "broken"
+	BrokenObject = "broken"
 )

@@ -1,6 +1,7 @@
-package model
+package logline
 
 import (
+	"rung/model"
 	"strings"
 	"testing"
 
@@ -9,44 +10,44 @@ import (
 
 func TestDecodeName(t *testing.T) {
 	r := strings.Repeat
-	anp := func(name string, d Direction, rule int, exact bool) RuleRef {
-		return RuleRef{Key{KindANP, "", name}, d, rule, exact}
+	anp := func(name string, d model.Direction, rule int, exact bool) RuleRef {
+		return RuleRef{model.Key{model.KindANP, "", name}, d, rule, exact}
 	}
-	np := func(ns, name string, d Direction, rule int, exact bool) RuleRef {
-		return RuleRef{Key{KindNP, ns, name}, d, rule, exact}
+	np := func(ns, name string, d model.Direction, rule int, exact bool) RuleRef {
+		return RuleRef{model.Key{model.KindNP, ns, name}, d, rule, exact}
 	}
 	ef := func(ns string, rule int, exact bool) RuleRef {
-		return RuleRef{Key{KindEF, ns, "default"}, Egress, rule, exact}
+		return RuleRef{model.Key{model.KindEF, ns, "default"}, model.Egress, rule, exact}
 	}
 	for _, tc := range []struct {
 		name string
 		want RuleRef
 		bad  bool
 	}{
-		{name: "ANP:cluster-control:Egress:5", want: anp("cluster-control", Egress, 5, true)},
-		{name: "ANP:a.b-c:Ingress:99", want: anp("a.b-c", Ingress, 99, true)},
-		{name: "BANP:default:Ingress:0", want: RuleRef{Key{KindBANP, "", "default"}, Ingress, 0, true}},
-		{name: "NP:default:test-policy:Egress:12", want: np("default", "test-policy", Egress, 12, true)},
-		{name: "NP:default:Ingress", want: np("default", "", Ingress, -1, true)},
-		{name: "NP:blue:ingress:Ingress:0", want: np("blue", "ingress", Ingress, 0, true)},
+		{name: "ANP:cluster-control:Egress:5", want: anp("cluster-control", model.Egress, 5, true)},
+		{name: "ANP:a.b-c:Ingress:99", want: anp("a.b-c", model.Ingress, 99, true)},
+		{name: "BANP:default:Ingress:0", want: RuleRef{model.Key{model.KindBANP, "", "default"}, model.Ingress, 0, true}},
+		{name: "NP:default:test-policy:Egress:12", want: np("default", "test-policy", model.Egress, 12, true)},
+		{name: "NP:default:Ingress", want: np("default", "", model.Ingress, -1, true)},
+		{name: "NP:blue:ingress:Ingress:0", want: np("blue", "ingress", model.Ingress, 0, true)},
 		{name: "EF:blue:0", want: ef("blue", 0, true)},
 		{name: "EF:blue:8000", want: ef("blue", 8000, true)},
 
 		// 63 characters: what is left of the policy's name, the direction, the index.
 		{name: "ANP:" + r("a", 59), want: anp(r("a", 59), "", -1, false)},
 		{name: "ANP:" + r("a", 58) + ":", want: anp(r("a", 58), "", -1, false)},
-		{name: "ANP:" + r("a", 57) + ":E", want: anp(r("a", 57), Egress, -1, false)},
-		{name: "ANP:" + r("a", 52) + ":Egress", want: anp(r("a", 52), Egress, -1, false)},
-		{name: "ANP:" + r("a", 51) + ":Egress:", want: anp(r("a", 51), Egress, -1, false)},
-		{name: "ANP:" + r("a", 50) + ":Egress:1", want: anp(r("a", 50), Egress, -1, false)},
-		{name: "ANP:" + r("a", 50) + ":Egress:0", want: anp(r("a", 50), Egress, 0, true)},
-		{name: "ANP:" + r("a", 49) + ":Egress:12", want: anp(r("a", 49), Egress, 12, true)},
-		{name: "BANP:" + r("a", 58), want: RuleRef{Key{KindBANP, "", r("a", 58)}, "", -1, false}},
+		{name: "ANP:" + r("a", 57) + ":E", want: anp(r("a", 57), model.Egress, -1, false)},
+		{name: "ANP:" + r("a", 52) + ":Egress", want: anp(r("a", 52), model.Egress, -1, false)},
+		{name: "ANP:" + r("a", 51) + ":Egress:", want: anp(r("a", 51), model.Egress, -1, false)},
+		{name: "ANP:" + r("a", 50) + ":Egress:1", want: anp(r("a", 50), model.Egress, -1, false)},
+		{name: "ANP:" + r("a", 50) + ":Egress:0", want: anp(r("a", 50), model.Egress, 0, true)},
+		{name: "ANP:" + r("a", 49) + ":Egress:12", want: anp(r("a", 49), model.Egress, 12, true)},
+		{name: "BANP:" + r("a", 58), want: RuleRef{model.Key{model.KindBANP, "", r("a", 58)}, "", -1, false}},
 		{name: "NP:" + r("n", 60), want: np(r("n", 60), "", "", -1, false)},
 		{name: "NP:" + r("n", 57) + ":ab", want: np(r("n", 57), "ab", "", -1, false)},
-		{name: "NP:" + r("n", 57) + ":In", want: np(r("n", 57), "", Ingress, -1, false)},
-		{name: "NP:" + r("n", 52) + ":Ingress", want: np(r("n", 52), "", Ingress, -1, true)},
-		{name: "NP:ns:" + r("p", 46) + ":Ingress:12", want: np("ns", r("p", 46), Ingress, -1, false)},
+		{name: "NP:" + r("n", 57) + ":In", want: np(r("n", 57), "", model.Ingress, -1, false)},
+		{name: "NP:" + r("n", 52) + ":Ingress", want: np(r("n", 52), "", model.Ingress, -1, true)},
+		{name: "NP:ns:" + r("p", 46) + ":Ingress:12", want: np("ns", r("p", 46), model.Ingress, -1, false)},
 		{name: "EF:" + r("n", 60), want: ef(r("n", 60), -1, false)},
 		{name: "EF:" + r("n", 58) + ":1", want: ef(r("n", 58), -1, false)},
 
@@ -86,11 +87,11 @@ func TestDecodeName(t *testing.T) {
 func TestACLNameDecodes(t *testing.T) {
 	for n := 1; n <= 70; n++ {
 		name, ns := strings.Repeat("p", n), strings.Repeat("n", (n+1)/2)
-		for _, k := range []PolicyKey{{KindANP, "", name}, {KindBANP, "", name},
-			{KindNP, ns, name}, {KindNP, name, ""}, {KindEF, name, "default"}} {
-			for _, d := range []Direction{Ingress, Egress} {
+		for _, k := range []model.PolicyKey{{model.KindANP, "", name}, {model.KindBANP, "", name},
+			{model.KindNP, ns, name}, {model.KindNP, name, ""}, {model.KindEF, name, "default"}} {
+			for _, d := range []model.Direction{model.Ingress, model.Egress} {
 				for _, i := range []int{0, 1, 9, 10, 99} {
-					if k.Kind == KindEF && d == Ingress {
+					if k.Kind == model.KindEF && d == model.Ingress {
 						continue
 					}
 					checkDecodes(t, k, d, i)
@@ -98,12 +99,12 @@ func TestACLNameDecodes(t *testing.T) {
 			}
 		}
 	}
-	if got := ACLName(Key{KindPod, "a", "b"}, Ingress, 0); got != "" {
+	if got := ACLName(model.Key{model.KindPod, "a", "b"}, model.Ingress, 0); got != "" {
 		t.Errorf("a pod has ACL name %q", got)
 	}
 }
 
-func checkDecodes(t *testing.T, k PolicyKey, d Direction, rule int) {
+func checkDecodes(t *testing.T, k model.PolicyKey, d model.Direction, rule int) {
 	t.Helper()
 	s := ACLName(k, d, rule)
 	if len(s) > MaxACLName {
@@ -114,7 +115,7 @@ func checkDecodes(t *testing.T, k PolicyKey, d Direction, rule int) {
 		t.Fatalf("DecodeName(%q) failed", s)
 	}
 	want := RuleRef{k, d, rule, true}
-	if k.Kind == KindNP && k.Name == "" {
+	if k.Kind == model.KindNP && k.Name == "" {
 		want.Rule = -1
 	}
 	if got.Exact {

@@ -1,9 +1,9 @@
-package logline
+package entries
 
 import (
 	"strings"
 
-	"rung/model"
+	"rung/model/logline"
 	"rung/model/ovn/nb"
 	"rung/revision"
 	"rung/revision/liverows"
@@ -39,7 +39,7 @@ func isForPorts(protocol string) bool {
 
 // LogsFor says whether the ACL is one of the rule's, or the default deny's: the
 // other rows of that never log (ovn-kubernetes.md#default-deny).
-func LogsFor(acl *nb.ACL, ref model.RuleRef) bool {
+func LogsFor(acl *nb.ACL, ref logline.RuleRef) bool {
 	if ref.Rule < 0 {
 		return acl.Action == nb.ActionDrop
 	}

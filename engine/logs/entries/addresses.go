@@ -1,4 +1,4 @@
-package logline
+package entries
 
 import (
 	"net/netip"

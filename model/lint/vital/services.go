@@ -1,4 +1,4 @@
-package lint
+package vital
 
 import (
 	"net/netip"
@@ -10,33 +10,33 @@ import (
 	"rung/model/overlap"
 )
 
-// services are what nearly every pod needs: the cluster's DNS and the API
+// Services are what nearly every pod needs: the cluster's DNS and the API
 // server, as the destination is after load balancing, because ANP rules match
 // there.
-type services struct {
-	pods  overlap.PodSet // DNS pods
-	ports map[string]int32
-	// api are the API server's addresses and its port.
-	api     []netip.Prefix
-	apiPort int32
+type Services struct {
+	DNSPods  overlap.PodSet
+	DNSPorts map[string]int32
+	// API are the API server's addresses and its port.
+	API     []netip.Prefix
+	APIPort int32
 }
 
-// Vital is what nearly every pod needs, for others than the linter.
-type Vital struct {
+// Endpoints is what nearly every pod needs, for others than the linter.
+type Endpoints struct {
 	DNS      []*model.Pod
 	DNSPorts map[string]int32 // by protocol
 	API      []netip.Addr
 	APIPort  int32
 }
 
-// FindVital looks for the cluster's DNS pods and its API server.
-func FindVital(c *model.Cluster, x *overlap.PodIndex) Vital {
-	s := findServices(c, x)
-	v := Vital{DNSPorts: s.ports, APIPort: s.apiPort}
-	for p := range x.Pods(s.pods) {
+// FindEndpoints looks for the cluster's DNS pods and its API server.
+func FindEndpoints(c *model.Cluster, x *overlap.PodIndex) Endpoints {
+	s := Find(c, x)
+	v := Endpoints{DNSPorts: s.DNSPorts, APIPort: s.APIPort}
+	for p := range x.Pods(s.DNSPods) {
 		v.DNS = append(v.DNS, p)
 	}
-	for _, n := range s.api {
+	for _, n := range s.API {
 		v.API = append(v.API, n.Addr())
 	}
 	return v
@@ -45,8 +45,8 @@ func FindVital(c *model.Cluster, x *overlap.PodIndex) Vital {
 // The usual ports: of DNS behind a Service or without one, of OpenShift's and
 // other unprivileged DNS pods, of the API server.
 const (
-	dnsPort    = 53
-	altDNSPort = 5353
+	DNSPort    = 53
+	AltDNSPort = 5353
 	apiPort    = 6443
 )
 
@@ -59,38 +59,38 @@ type finder struct {
 	x *overlap.PodIndex
 }
 
-// findServices looks for the DNS pods and the API server of a cluster; where neither a Service nor
+// Find looks for the DNS pods and the API server of a cluster; where neither a Service nor
 // a pod says so, the ports are the usual ones.
-func findServices(c *model.Cluster, x *overlap.PodIndex) *services {
+func Find(c *model.Cluster, x *overlap.PodIndex) *Services {
 	f := finder{c, x}
-	s := &services{ports: map[string]int32{}, apiPort: apiPort}
+	s := &Services{DNSPorts: map[string]int32{}, APIPort: apiPort}
 	for svc := range f.c.Services() {
 		switch {
 		case svc.Namespace == "default" && svc.Name == "kubernetes":
 			for _, p := range svc.Ports {
 				if n, err := strconv.ParseUint(p.TargetPort, 10, 16); err == nil && n > 0 {
-					s.apiPort = int32(n)
+					s.APIPort = int32(n)
 				}
 			}
 		case model.IsSystemNamespace(svc.Namespace):
 			f.addDNSService(s, svc)
 		}
 	}
-	if s.pods.Empty() {
+	if s.DNSPods.Empty() {
 		f.findDNSPods(s)
 	}
 	// A client that gets a cut answer over UDP asks again over TCP, whatever
 	// the Service lists.
 	for proto, other := range map[string]string{"UDP": "TCP", "TCP": "UDP"} {
-		if s.ports[proto] == 0 {
-			s.ports[proto] = s.ports[other]
+		if s.DNSPorts[proto] == 0 {
+			s.DNSPorts[proto] = s.DNSPorts[other]
 		}
 	}
 	f.findAPI(s)
 	return s
 }
 
-func (f finder) addDNSService(s *services, svc *model.Service) {
+func (f finder) addDNSService(s *Services, svc *model.Service) {
 	if len(svc.Selector.Map()) == 0 {
 		return
 	}
@@ -103,7 +103,7 @@ func (f finder) addDNSService(s *services, svc *model.Service) {
 		if proto == "" {
 			proto = "TCP"
 		}
-		if p.Port != dnsPort || proto != "UDP" && proto != "TCP" {
+		if p.Port != DNSPort || proto != "UDP" && proto != "TCP" {
 			continue
 		}
 		pods := f.x.MatchIn(svc.Namespace, sel).And(f.x.Eligible())
@@ -111,8 +111,8 @@ func (f finder) addDNSService(s *services, svc *model.Service) {
 		if pod == nil {
 			continue
 		}
-		s.pods = s.pods.Or(pods)
-		s.ports[proto] = targetPort(p, proto, pod)
+		s.DNSPods = s.DNSPods.Or(pods)
+		s.DNSPorts[proto] = targetPort(p, proto, pod)
 	}
 }
 
@@ -129,7 +129,7 @@ func targetPort(p model.ServicePort, proto string, pod *model.Pod) int32 {
 }
 
 // findDNSPods takes pods of the system that declare a port as DNS servers do.
-func (f finder) findDNSPods(s *services) {
+func (f finder) findDNSPods(s *Services) {
 	for n := range f.x.Namespaces(model.Everything()) {
 		if !model.IsSystemNamespace(n.Name) {
 			continue
@@ -140,21 +140,21 @@ func (f finder) findDNSPods(s *services) {
 			if pod == nil {
 				continue
 			}
-			s.pods = s.pods.Or(pods)
+			s.DNSPods = s.DNSPods.Or(pods)
 			for _, c := range pod.Ports {
 				if c.Name == name {
-					s.ports[c.Protocol] = c.Port
+					s.DNSPorts[c.Protocol] = c.Port
 				}
 			}
 		}
 	}
 }
 
-func (f finder) findAPI(s *services) {
+func (f finder) findAPI(s *Services) {
 	if o, ok := f.c.Get(apiEndpoints).(*model.EndpointSlice); ok {
 		s.addAPI(o.Addresses)
 	}
-	if len(s.api) > 0 {
+	if len(s.API) > 0 {
 		return
 	}
 	for n := range f.c.Nodes() {
@@ -168,10 +168,10 @@ func (f finder) findAPI(s *services) {
 	}
 }
 
-func (s *services) addAPI(addrs []string) {
+func (s *Services) addAPI(addrs []string) {
 	for _, text := range addrs {
 		if a, err := netip.ParseAddr(text); err == nil {
-			s.api = append(s.api, netip.PrefixFrom(a.Unmap(), a.Unmap().BitLen()))
+			s.API = append(s.API, netip.PrefixFrom(a.Unmap(), a.Unmap().BitLen()))
 		}
 	}
 }

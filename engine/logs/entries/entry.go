@@ -1,23 +1,24 @@
-package logline
+package entries
 
 import (
 	"time"
 
 	"rung/model"
+	"rung/model/logline"
 )
 
 // Entry is one log line and what is known about it. It is never changed.
 type Entry struct {
 	Seq  uint64 // counts from 1
 	At   time.Time
-	Line model.LogLine
+	Line logline.Line
 	// Rule is the rule that decided. Attributed is false when it could not be
 	// found; Rule is then as much of it as the name gives away.
-	Rule       model.RuleRef
+	Rule       logline.RuleRef
 	Attributed bool
 	// Among are the rules it may be where the name and the packet do not tell which
 	// one: the first few, and how many there are.
-	Among    []model.RuleRef
+	Among    []logline.RuleRef
 	AmongAll int
 	RuleName string // the rule's own name, empty when it has none
 	Action   string // "allowed", "dropped", "rejected", "passed"
@@ -26,7 +27,7 @@ type Entry struct {
 	Late bool
 	// Gap, when set, is no line but a place where lines may be missing; Line then
 	// has its time and zone only.
-	Gap *model.LogGap
+	Gap *logline.LogGap
 }
 
 // End is one end of a logged connection.

@@ -1,4 +1,4 @@
-package logline
+package entries
 
 import (
 	"rung/model/logquery"
@@ -26,7 +26,7 @@ func (e *Entry) Matches(q *logquery.Query, text func() string) bool {
 
 // facts are the entry as a filter sees it, without its text.
 func (e *Entry) facts() logquery.Line {
-	l := logquery.Line{LogLine: &e.Line, RuleName: e.RuleName, Rule: e.Rule,
+	l := logquery.Line{Line: &e.Line, RuleName: e.RuleName, Rule: e.Rule,
 		Src: logquery.End{Key: e.Src.Key, Addr: e.Src.Addr, Note: e.Src.Note}, Dst: logquery.End{Key: e.Dst.Key, Addr: e.Dst.Addr, Note: e.Dst.Note}}
 	if u := e.Unit(); u != e.Rule.Policy && e.Attributed {
 		l.Unit = u.Label()

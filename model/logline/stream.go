@@ -1,4 +1,4 @@
-package model
+package logline
 
 import (
 	"fmt"
@@ -22,8 +22,8 @@ const (
 	StreamFailed      StreamState = "failed"       // a file that cannot be read, see Error
 )
 
-// LogStream is the stream of log lines from one node, or of one file.
-type LogStream struct {
+// Stream is the stream of log lines from one node, or of one file.
+type Stream struct {
 	Zone                      string
 	File                      string // its path; empty for the log of a pod
 	Namespace, Pod, Container string // empty before the pod was found
@@ -46,7 +46,7 @@ type LogStream struct {
 }
 
 // Up says whether lines come through the stream, or all came.
-func (s *LogStream) Up() bool { return s.State == StreamOpen || s.State == StreamEnded }
+func (s *Stream) Up() bool { return s.State == StreamOpen || s.State == StreamEnded }
 
 // LogGap is a place in a log where lines may be missing.
 type LogGap struct {

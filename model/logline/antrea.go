@@ -1,6 +1,9 @@
-package model
+package logline
 
-import "time"
+import (
+	"rung/model"
+	"time"
+)
 
 // AntreaLine is what a line of Antrea's np.log says and an acl_log line does not. What
 // is written there as <nil>, and what an older layout leaves out, is zero.
@@ -8,8 +11,8 @@ type AntreaLine struct {
 	Table string // of Open vSwitch, by Antrea's name: AntreaPolicyEgressRule, IngressDefaultRule
 	// Policy is the policy as the line names it; with an empty Name it is the default
 	// drop of NetworkPolicies.
-	Policy    PolicyKey
-	Direction Direction
+	Policy    model.PolicyKey
+	Direction model.Direction
 	Rule      string // the rule's own name, which Antrea makes up where it has none
 	Priority  int    // of the OpenFlow flow
 	AppliedTo string // the pod it was enforced on, with its namespace
