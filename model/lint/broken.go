@@ -9,12 +9,15 @@ import (
 	"rung/model/lint/codes"
 )
 
+// brokenObject is the code of what could not be read, where its error has none.
+const brokenObject = "broken"
+
 // broken turns an object that could not be taken in into a finding.
 func (l *linter) broken(b *model.Broken) {
 	f := model.Finding{Code: b.Code, Severity: b.Severity, Policy: b.Key, Rule: -1, Message: b.Message, Remedy: b.Remedy,
 		Origin: b.Origin}
 	if f.Code == "" {
-		f.Code = codes.BrokenObject
+		f.Code = brokenObject
 	}
 	if f.Severity == "" {
 		f.Severity = model.SeverityError

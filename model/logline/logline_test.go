@@ -11,13 +11,13 @@ import (
 func TestDecodeName(t *testing.T) {
 	r := strings.Repeat
 	anp := func(name string, d model.Direction, rule int, exact bool) RuleRef {
-		return RuleRef{model.Key{model.KindANP, "", name}, d, rule, exact}
+		return RuleRef{model.Key{Kind: model.KindANP, Namespace: "", Name: name}, d, rule, exact}
 	}
 	np := func(ns, name string, d model.Direction, rule int, exact bool) RuleRef {
-		return RuleRef{model.Key{model.KindNP, ns, name}, d, rule, exact}
+		return RuleRef{model.Key{Kind: model.KindNP, Namespace: ns, Name: name}, d, rule, exact}
 	}
 	ef := func(ns string, rule int, exact bool) RuleRef {
-		return RuleRef{model.Key{model.KindEF, ns, "default"}, model.Egress, rule, exact}
+		return RuleRef{model.Key{Kind: model.KindEF, Namespace: ns, Name: "default"}, model.Egress, rule, exact}
 	}
 	for _, tc := range []struct {
 		name string
@@ -26,7 +26,7 @@ func TestDecodeName(t *testing.T) {
 	}{
 		{name: "ANP:cluster-control:Egress:5", want: anp("cluster-control", model.Egress, 5, true)},
 		{name: "ANP:a.b-c:Ingress:99", want: anp("a.b-c", model.Ingress, 99, true)},
-		{name: "BANP:default:Ingress:0", want: RuleRef{model.Key{model.KindBANP, "", "default"}, model.Ingress, 0, true}},
+		{name: "BANP:default:Ingress:0", want: RuleRef{model.Key{Kind: model.KindBANP, Namespace: "", Name: "default"}, model.Ingress, 0, true}},
 		{name: "NP:default:test-policy:Egress:12", want: np("default", "test-policy", model.Egress, 12, true)},
 		{name: "NP:default:Ingress", want: np("default", "", model.Ingress, -1, true)},
 		{name: "NP:blue:ingress:Ingress:0", want: np("blue", "ingress", model.Ingress, 0, true)},
@@ -42,7 +42,7 @@ func TestDecodeName(t *testing.T) {
 		{name: "ANP:" + r("a", 50) + ":Egress:1", want: anp(r("a", 50), model.Egress, -1, false)},
 		{name: "ANP:" + r("a", 50) + ":Egress:0", want: anp(r("a", 50), model.Egress, 0, true)},
 		{name: "ANP:" + r("a", 49) + ":Egress:12", want: anp(r("a", 49), model.Egress, 12, true)},
-		{name: "BANP:" + r("a", 58), want: RuleRef{model.Key{model.KindBANP, "", r("a", 58)}, "", -1, false}},
+		{name: "BANP:" + r("a", 58), want: RuleRef{model.Key{Kind: model.KindBANP, Namespace: "", Name: r("a", 58)}, "", -1, false}},
 		{name: "NP:" + r("n", 60), want: np(r("n", 60), "", "", -1, false)},
 		{name: "NP:" + r("n", 57) + ":ab", want: np(r("n", 57), "ab", "", -1, false)},
 		{name: "NP:" + r("n", 57) + ":In", want: np(r("n", 57), "", model.Ingress, -1, false)},
@@ -87,8 +87,8 @@ func TestDecodeName(t *testing.T) {
 func TestACLNameDecodes(t *testing.T) {
 	for n := 1; n <= 70; n++ {
 		name, ns := strings.Repeat("p", n), strings.Repeat("n", (n+1)/2)
-		for _, k := range []model.PolicyKey{{model.KindANP, "", name}, {model.KindBANP, "", name},
-			{model.KindNP, ns, name}, {model.KindNP, name, ""}, {model.KindEF, name, "default"}} {
+		for _, k := range []model.PolicyKey{{Kind: model.KindANP, Namespace: "", Name: name}, {Kind: model.KindBANP, Namespace: "", Name: name},
+			{Kind: model.KindNP, Namespace: ns, Name: name}, {Kind: model.KindNP, Namespace: name, Name: ""}, {Kind: model.KindEF, Namespace: name, Name: "default"}} {
 			for _, d := range []model.Direction{model.Ingress, model.Egress} {
 				for _, i := range []int{0, 1, 9, 10, 99} {
 					if k.Kind == model.KindEF && d == model.Ingress {
@@ -99,7 +99,7 @@ func TestACLNameDecodes(t *testing.T) {
 			}
 		}
 	}
-	if got := ACLName(model.Key{model.KindPod, "a", "b"}, model.Ingress, 0); got != "" {
+	if got := ACLName(model.Key{Kind: model.KindPod, Namespace: "a", Name: "b"}, model.Ingress, 0); got != "" {
 		t.Errorf("a pod has ACL name %q", got)
 	}
 }

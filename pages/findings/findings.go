@@ -86,7 +86,7 @@ var Table = &page.Table[*Finding]{
 		{Key: "severity", Title: "SEVERITY", Worth: page.Always, Less: func(a, b *Finding) int { return a.Severity.Compare(b.Severity) },
 			Cell: func(f *Finding) page.Cell {
 				sign := role.Severity(f.Severity)
-				return page.Cell{Sign: page.Span{Text: sign.Text + " ", Role: sign.Role}, Text: string(f.Severity), Role: sign.Role}
+				return page.Cell{Sign: sign, Text: string(f.Severity), Role: sign.Role}
 			}},
 		{Key: "policy", Title: "POLICY", Min: 28, Max: 40, Worth: page.Always, Cell: func(f *Finding) page.Cell {
 			c := page.Cell{Text: f.About(), Role: themes.Accent}

@@ -142,7 +142,7 @@ func nameCell(l *Line) page.Cell {
 	}
 	c := l.Name
 	if l.Sign.Text != "" {
-		c.Sign = page.Span{Text: l.Sign.Text + " ", Role: l.Sign.Role}
+		c.Sign = l.Sign
 	}
 	return c
 }

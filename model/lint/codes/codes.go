@@ -78,6 +78,4 @@ const (
 	DenyLeavesOutside   = "ingress-deny-leaves-outside"
 	AllowChangesNothing = "allow-changes-nothing"
 	VerdictsTooLarge    = "verdicts-too-large"
-
-	BrokenObject = "broken"
 )
