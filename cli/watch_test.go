@@ -210,13 +210,13 @@ func TestWatchZones(t *testing.T) {
 	lint := start(t, "lint", "-w", "-f", dir)
 	rows.until(&rows.out, "28000")
 	activity.until(&activity.out, "allow-web: 1 port group added")
-	zones.until(&zones.out, "5 in sync")
+	zones.until(&zones.out, "5/5")
 	lint.until(&lint.out, "priority-unsupported")
 	rewrite(t, filepath.Join(dir, "policies.yaml"), "priority: 20", "priority: 7")
 	rows.until(&rows.out, "29300")
 	activity.until(&activity.out, "29300")
 	rewrite(t, filepath.Join(dir, "policies.yaml"), "priority: 150", "priority: 15")
-	zones.until(&zones.out, "6 in sync")
+	zones.until(&zones.out, "6/6")
 	for _, c := range []struct {
 		of   *running
 		want int
