@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
-
 )
 
 // switches are the flags that are auto, on or off; alone they mean on.
