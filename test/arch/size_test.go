@@ -1,0 +1,68 @@
+package arch
+
+import (
+	"go/ast"
+	"strings"
+	"testing"
+)
+
+// What one person can hold: lines of a package without its tests, methods of a type.
+const (
+	packageLines = 3500
+	typeMethods  = 45
+)
+
+// smaller are packages with a limit of their own: the rooms in which others come together.
+var smaller = map[string]int{"revision": 2500, "change/gate": 2510, "change": 2500}
+
+// stillTooLarge are packages that are over packageLines, with what they may not grow beyond.
+// They are to be divided; a limit here is only ever lowered.
+var stillTooLarge = map[string]int{"cli": 13600, "engine": 6550, "ui": 4500, "ui/logs": 4350, "engine/logs": 3510}
+
+// stillTooMany are types with more than typeMethods methods, as stillTooLarge.
+var stillTooMany = map[string]int{"ui.root": 121, "reconciler.worker": 54, "revision.Revision": 64, "engine.Engine": 116, "cli.app": 174,
+	"change/planrun.Plans": 57, "ui/logs.logPage": 102, "ui/policy.View": 50, "sources/sandbox/ovn.Zone": 65, "ui/preview.View": 51,
+	"ui/widget.Table": 53, "reconciler/tracker.Tracker": 53, "change/gate.Gate": 48, "model/lint.linter": 92, "ui/rule.View": 47,
+	"compiler.Compiler": 68}
+
+func TestPackagesStaySmall(t *testing.T) {
+	lines, methods := map[string]int{}, map[string]int{}
+	for _, f := range source(t) {
+		if f.test() || f.generated() || strings.HasPrefix(f.dir, "test") || strings.HasPrefix(f.dir, "bench") {
+			continue
+		}
+		lines[f.dir] += f.lines
+		for _, d := range f.ast.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv != nil {
+				methods[f.dir+"."+receiver(fn.Recv.List[0].Type)]++
+			}
+		}
+	}
+	for dir, n := range lines {
+		limit := packageLines
+		if l, ok := smaller[dir]; ok {
+			limit = l
+		}
+		if l, ok := stillTooLarge[dir]; ok {
+			limit = l
+			if n <= packageLines {
+				t.Errorf("%s has %d lines: take it off the list of packages that are too large", dir, n)
+			}
+		}
+		if n > limit {
+			t.Errorf("package %s has %d lines without tests, more than %d: divide it", dir, n, limit)
+		}
+	}
+	for name, n := range methods {
+		limit := typeMethods
+		if l, ok := stillTooMany[name]; ok {
+			limit = l
+			if n <= typeMethods {
+				t.Errorf("%s has %d methods: take it off the list of types with too many", name, n)
+			}
+		}
+		if n > limit {
+			t.Errorf("type %s has %d methods, more than %d", name, n, limit)
+		}
+	}
+}
