@@ -244,7 +244,7 @@ func TestLeaderStopped(t *testing.T) {
 	a.signal(syscall.SIGCONT)
 	wait.Within(t, patience, "the old leader says that it lost the zone", func() bool {
 		said := a.said()
-		return strings.Contains(said, "another writer") || strings.Contains(said, "lease") && strings.Contains(said, "lost")
+		return strings.Contains(said, "another writer") || strings.Contains(said, "no longer leads the zone")
 	})
 	if i, e := writer(t, z, "n1"); i != id || e != epoch {
 		t.Errorf("writer %s epoch %s became %s %s", id, epoch, i, e)
