@@ -7,6 +7,7 @@ import (
 
 	"rung/change"
 	"rung/model"
+	"rung/test/changing"
 )
 
 const cnpNext = `apiVersion: policy.networking.k8s.io/v1alpha2
@@ -41,7 +42,7 @@ func TestCNPThroughTheGate(t *testing.T) {
 		want  string // a part of the text then
 		note  string
 	}{
-		{apply(cnpNext), "Create CNP next", "action: Deny", idle},
+		{changing.Apply(cnpNext), "Create CNP next", "action: Deny", idle},
 		{change.Mutation{Op: change.OpApply, YAML: []byte(edited), Base: []byte(cnpNext)}, "Update CNP next", "action: Pass", idle},
 		{change.Mutation{Op: change.OpMove, Policy: key, Priority: 1000}, "Move CNP next from 34 to 1000", "priority: 1000", idle},
 		{change.Mutation{Op: change.OpLogLevel, Policy: key, Levels: model.LogLevels{Deny: "alert"}}, "Set logging of CNP next to deny=alert", "acl-logging", idle},
@@ -90,7 +91,7 @@ func TestBadCNPIsRefused(t *testing.T) {
 		"action: Deny, ": {"action: Deny, ports: [{portNumber: {protocol: TCP, port: 80}}], ", "the rule would match every port"},
 		"no-red, ":       {"no-red, protocols: [{tcp: {}}], ", "must have one field set"},
 	} {
-		p, err := g.Preview(t.Context(), w.Current(), apply(strings.Replace(cnpNext, old, change[0], 1)))
+		p, err := g.Preview(t.Context(), w.Current(), changing.Apply(strings.Replace(cnpNext, old, change[0], 1)))
 		if err != nil || !strings.Contains(p.Blocked, change[1]) {
 			t.Errorf("%s: %v, blocked %q", change[0], err, p.Blocked)
 		}

@@ -10,6 +10,7 @@ import (
 	"rung/change"
 	"rung/change/rewrite"
 	"rung/sources/manifests/edit"
+	"rung/test/changing"
 	"rung/test/given"
 )
 
@@ -56,14 +57,14 @@ func TestUndoOfAChangedObject(t *testing.T) {
 		blocked   string
 		merged    string
 	}{
-		{"untouched", "", move("blue", 45), "", ""},
-		{"read again", before, move("blue", 45), "", ""},
-		{"another line", strings.Replace(strings.Replace(before, "priority: 40", "priority: 45", 1), "tenant: red", "tenant: green", 1), move("blue", 45),
+		{"untouched", "", changing.Move("blue", 45), "", ""},
+		{"read again", before, changing.Move("blue", 45), "", ""},
+		{"another line", strings.Replace(strings.Replace(before, "priority: 40", "priority: 45", 1), "tenant: red", "tenant: green", 1), changing.Move("blue", 45),
 			"ANP blue was changed meanwhile", strings.Replace(before, "tenant: red", "tenant: green", 1)},
-		{"the same line", strings.Replace(before, "priority: 40", "priority: 50", 1), move("blue", 45), "ANP blue was changed meanwhile", ""},
-		{"undone by hand", before, move("blue", 45), "", ""},
-		{"removed", "-", move("blue", 45), "ANP blue was removed meanwhile", ""},
-		{"removed by Rung, made again", strings.Replace(before, "priority: 40", "priority: 41", 1), remove("blue"), "ANP blue was changed meanwhile", ""},
+		{"the same line", strings.Replace(before, "priority: 40", "priority: 50", 1), changing.Move("blue", 45), "ANP blue was changed meanwhile", ""},
+		{"undone by hand", before, changing.Move("blue", 45), "", ""},
+		{"removed", "-", changing.Move("blue", 45), "ANP blue was removed meanwhile", ""},
+		{"removed by Rung, made again", strings.Replace(before, "priority: 40", "priority: 41", 1), changing.Remove("blue"), "ANP blue was changed meanwhile", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t, before)

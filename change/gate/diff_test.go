@@ -12,6 +12,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/sources/manifests"
+	"rung/test/changing"
 	"rung/test/given"
 )
 
@@ -159,7 +160,7 @@ func TestAuditByMany(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if n := len(auditOf(t, dir)); n != 100 {
+	if n := len(changing.AuditOf(t, dir)); n != 100 {
 		t.Errorf("%d lines", n)
 	}
 	if err := audit.New(nil, "").Write(audit.Record{}); err != nil {

@@ -1,9 +1,7 @@
 package gate
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -17,6 +15,7 @@ import (
 	"rung/change/history"
 	"rung/change/journal"
 	"rung/model"
+	"rung/test/changing"
 	"rung/test/given"
 )
 
@@ -44,7 +43,7 @@ func TestCommit(t *testing.T) {
 	dir := t.TempDir()
 	w := newWorld(t, given.ANP("control", 34, "", "in allow team=ops", "in deny *"), given.ANP("blue", 40, "tenant=blue", "in allow tenant=blue"))
 	g := w.Gate(dir)
-	r := do(t, w, g, move("control", 36), typed("control"))
+	r := do(t, w, g, changing.Move("control", 36), typed("control"))
 	if w.Priority("control") != 36 || r.Undo == 0 || len(r.Written) != 1 {
 		t.Fatalf("not moved: %d, %+v", w.Priority("control"), r)
 	}
@@ -52,8 +51,8 @@ func TestCommit(t *testing.T) {
 	if p := w.Current().Cluster.Policy(given.ANPKey("control")); p.Logging != `{"allow":"info","deny":"alert"}` {
 		t.Errorf("annotation %q", p.Logging)
 	}
-	do(t, w, g, apply(given.ANP("new", 50, "tenant=red", "in allow tenant=red")), yes)
-	do(t, w, g, remove("blue"), typed("blue"))
+	do(t, w, g, changing.Apply(given.ANP("new", 50, "tenant=red", "in allow tenant=red")), yes)
+	do(t, w, g, changing.Remove("blue"), typed("blue"))
 	if w.Priority("new") != 50 || w.Priority("blue") != -1 {
 		t.Error("not applied or not deleted")
 	}
@@ -88,7 +87,7 @@ func TestCommit(t *testing.T) {
 func checkAudit(t *testing.T, dir string) {
 	t.Helper()
 	var got []string
-	for _, r := range auditOf(t, dir) {
+	for _, r := range changing.AuditOf(t, dir) {
 		if r.User != "ada" || r.Mode != "files" || r.Context != "policies/" || len(r.Objects) != 1 || r.Result != audit.OK {
 			t.Errorf("audit %+v", r)
 		}
@@ -124,23 +123,6 @@ func checkAudit(t *testing.T, dir string) {
 	}
 }
 
-func auditOf(t *testing.T, dir string) (out []audit.Record) {
-	t.Helper()
-	f, err := os.Open(filepath.Join(dir, "audit.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = f.Close() }()
-	for sc := bufio.NewScanner(f); sc.Scan(); {
-		var r audit.Record
-		if err := json.Unmarshal(sc.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, r)
-	}
-	return out
-}
-
 // What the gate does not let through changes nothing, and is audited.
 func TestCommitRefuses(t *testing.T) {
 	control := given.ANP("control", 34, "", "in allow team=ops", "in deny *")
@@ -153,22 +135,22 @@ func TestCommitRefuses(t *testing.T) {
 		want    error
 		result  string // of the audit, empty for no line
 	}{
-		{"nobody said yes", move("blue", 41), approval{}, nil, change.ErrNotConfirmed, ""},
-		{"no name", remove("control"), yes, nil, change.ErrNotConfirmed, audit.Refused},
-		{"another name", remove("control"), typed("blue"), nil, change.ErrNotConfirmed, audit.Refused},
-		{"the guards taken out of the preview", remove("control"), yes, func(_ *world, _ *Gate, p *Preview) {
+		{"nobody said yes", changing.Move("blue", 41), approval{}, nil, change.ErrNotConfirmed, ""},
+		{"no name", changing.Remove("control"), yes, nil, change.ErrNotConfirmed, audit.Refused},
+		{"another name", changing.Remove("control"), typed("blue"), nil, change.ErrNotConfirmed, audit.Refused},
+		{"the guards taken out of the preview", changing.Remove("control"), yes, func(_ *world, _ *Gate, p *Preview) {
 			p.Guards, p.Effect, p.ConfirmName = nil, nil, ""
 		}, change.ErrStale, audit.Refused},
-		{"read-only since", move("blue", 41), yes, func(w *world, _ *Gate, _ *Preview) { w.SetWrites(false) }, change.ErrBlocked, audit.Refused},
-		{"changed since", move("blue", 41), yes, func(w *world, _ *Gate, _ *Preview) {
+		{"read-only since", changing.Move("blue", 41), yes, func(w *world, _ *Gate, _ *Preview) { w.SetWrites(false) }, change.ErrBlocked, audit.Refused},
+		{"changed since", changing.Move("blue", 41), yes, func(w *world, _ *Gate, _ *Preview) {
 			w.Edit(given.ANP("blue", 40, "tenant=blue", "in allow tenant=red"))
 		}, change.ErrStale, audit.Refused},
-		{"gone since", move("blue", 41), yes, func(w *world, _ *Gate, _ *Preview) { w.Edit(given.ANP("x", 1, "tenant=red"), given.ANPKey("blue")) },
+		{"gone since", changing.Move("blue", 41), yes, func(w *world, _ *Gate, _ *Preview) { w.Edit(given.ANP("x", 1, "tenant=red"), given.ANPKey("blue")) },
 			change.ErrBlocked, audit.Refused},
-		{"made by somebody else since", apply(given.ANP("new", 50, "tenant=red")), yes, func(w *world, _ *Gate, _ *Preview) {
+		{"made by somebody else since", changing.Apply(given.ANP("new", 50, "tenant=red")), yes, func(w *world, _ *Gate, _ *Preview) {
 			w.Edit(given.ANP("new", 51, "tenant=red"))
 		}, change.ErrStale, audit.Refused},
-		{"a guard since", move("blue", 60), yes, func(w *world, _ *Gate, _ *Preview) {
+		{"a guard since", changing.Move("blue", 60), yes, func(w *world, _ *Gate, _ *Preview) {
 			w.Edit(given.ANP("wall", 50, "tenant=blue", "in deny tenant=blue"))
 		}, change.ErrStale, audit.Refused},
 		{"undone since", change.Mutation{Op: change.OpUndo}, yes, func(w *world, g *Gate, _ *Preview) {
@@ -177,8 +159,8 @@ func TestCommitRefuses(t *testing.T) {
 				w.T.Fatal(err)
 			}
 		}, change.ErrBlocked, audit.Refused},
-		{"the writer fails", move("blue", 41), yes, func(w *world, _ *Gate, _ *Preview) { w.Fail = errors.New("disk full") }, nil, audit.Failed},
-		{"the audit cannot be written", move("blue", 41), yes, func(_ *world, g *Gate, _ *Preview) {
+		{"the writer fails", changing.Move("blue", 41), yes, func(w *world, _ *Gate, _ *Preview) { w.Fail = errors.New("disk full") }, nil, audit.Failed},
+		{"the audit cannot be written", changing.Move("blue", 41), yes, func(_ *world, g *Gate, _ *Preview) {
 			g.Config.Audit = audit.New(nil, filepath.Join(os.DevNull, "no folder"))
 		}, nil, ""},
 		{"no preview", change.Mutation{Op: change.OpMove}, yes, nil, change.ErrBlocked, audit.Refused},
@@ -188,7 +170,7 @@ func TestCommitRefuses(t *testing.T) {
 			w := newWorld(t, control, blue)
 			g := w.Gate(dir)
 			if c.m.Op == change.OpUndo {
-				do(t, w, g, move("blue", 42), yes)
+				do(t, w, g, changing.Move("blue", 42), yes)
 			}
 			if err := g.Config.Audit.Write(audit.Record{Title: "the first"}); err != nil {
 				t.Fatal(err)
@@ -208,7 +190,7 @@ func TestCommitRefuses(t *testing.T) {
 			if w.Current().Cluster != before || len(w.Written) != written {
 				t.Error("something was written")
 			}
-			lines := auditOf(t, dir)
+			lines := changing.AuditOf(t, dir)
 			got := ""
 			if last := lines[len(lines)-1]; last.Title != "the first" {
 				got = last.Result
@@ -228,7 +210,7 @@ func TestCommitRefuses(t *testing.T) {
 func TestCommitAfterOtherChanges(t *testing.T) {
 	w := newWorld(t, given.ANP("blue", 40, "tenant=blue", "in allow tenant=blue"))
 	g := w.Gate("")
-	p, err := g.Preview(context.Background(), w.Current(), move("blue", 41))
+	p, err := g.Preview(context.Background(), w.Current(), changing.Move("blue", 41))
 	if err != nil {
 		t.Fatal(err)
 	}

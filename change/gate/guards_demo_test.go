@@ -17,6 +17,7 @@ import (
 	"rung/model/verdict/diff"
 	"rung/revision"
 	"rung/sources/manifests"
+	"rung/test/changing"
 	"rung/test/given"
 )
 
@@ -54,7 +55,7 @@ func editedDemo(t *testing.T, objects []model.Object, name, old, now string) cha
 			if !strings.Contains(p.YAML, old) {
 				t.Fatalf("%s has no %q:\n%s", name, old, p.YAML)
 			}
-			return apply(strings.Replace(p.YAML, old, now, 1))
+			return changing.Apply(strings.Replace(p.YAML, old, now, 1))
 		}
 	}
 	t.Fatalf("there is no %s", name)
@@ -75,7 +76,7 @@ func TestGuardsOfTheDemo(t *testing.T) {
 			w := demoWorld(t, objects)
 			g := w.Gate("")
 			if c.log != "" {
-				g.Config.Allowed = func() *diff.Log { return logged(t, w.Current().Cluster, c.log) }
+				g.Config.Allowed = func() *diff.Log { return changing.Logged(t, w.Current().Cluster, c.log) }
 			}
 			preview := func(m change.Mutation) *Preview {
 				t.Helper()
@@ -103,7 +104,7 @@ func TestGuardsOfTheDemo(t *testing.T) {
 				}
 			}
 			if len(texts) == len(p.Objects) && c.m.Op != change.OpApply {
-				if diff := cmp.Diff(codesOf(p), codesOf(preview(apply(texts...)))); diff != "" {
+				if diff := cmp.Diff(codesOf(p), codesOf(preview(changing.Apply(texts...)))); diff != "" {
 					t.Errorf("applied (-as it is +applied)\n%s", diff)
 				}
 			}
@@ -121,7 +122,7 @@ func TestGuardsOfTheDemo(t *testing.T) {
 				}
 			}
 			if len(back) == len(undo.Objects) {
-				if diff := cmp.Diff(codesOf(preview(apply(back...))), codesOf(undo)); diff != "" {
+				if diff := cmp.Diff(codesOf(preview(changing.Apply(back...))), codesOf(undo)); diff != "" {
 					t.Errorf("undo (-applied +undone)\n%s", diff)
 				}
 			} else if !slices.Contains(codesOf(undo), "deletes") {
@@ -188,47 +189,47 @@ func demoChanges(edit func(name, old, now string) change.Mutation, np func(ns, n
 	const none = ""
 	return []demoChange{
 		// Deleted: always asked for, whatever else it does.
-		{"delete break-glass", remove("break-glass"), "", "deletes"},
-		{"delete cluster-control", remove("cluster-control"), "", "api-cut deletes dns-cut much-cut opens system-cut"},
-		{"delete the isolation of tenants", remove("multi-tenant-isolation"), "", "deletes"},
-		{"delete a tenant's Allow", remove("blue-tenant"), "", "deletes"},
-		{"delete what conflicts", remove("quarantine"), "", "deletes"},
-		{"delete what nobody enforces", remove("experimental"), "", "deletes"},
+		{"delete break-glass", changing.Remove("break-glass"), "", "deletes"},
+		{"delete cluster-control", changing.Remove("cluster-control"), "", "api-cut deletes dns-cut much-cut opens system-cut"},
+		{"delete the isolation of tenants", changing.Remove("multi-tenant-isolation"), "", "deletes"},
+		{"delete a tenant's Allow", changing.Remove("blue-tenant"), "", "deletes"},
+		{"delete what conflicts", changing.Remove("quarantine"), "", "deletes"},
+		{"delete what nobody enforces", changing.Remove("experimental"), "", "deletes"},
 		{"delete the baseline", change.Mutation{Op: change.OpDelete, Policy: model.PolicyKey{Kind: model.KindBANP, Name: "default"}}, "", "deletes opens"},
 		{"delete a NetworkPolicy", np("blue", "allow-web"), "", "deletes opens"},
 		{"delete another", np("green", "db-from-api"), "", "deletes opens"},
 		{"delete the NetworkPolicy of the vault", np("restricted", "vault-from-blue"), "", "deletes opens"},
 		{"delete an EgressFirewall", change.Mutation{Op: change.OpDelete, Policy: model.PolicyKey{Kind: model.KindEF, Namespace: "yellow", Name: "default"}}, "", "deletes opens"},
 		// Moved.
-		{"move cluster-control a little", move("cluster-control", 36), "", none},
-		{"move it below the tenants", move("cluster-control", 41), "", "opens"},
-		{"move it below the isolation", move("cluster-control", 50), "", "opens"},
-		{"move it above break-glass", move("cluster-control", 20), "", none},
-		{"move it to a tie with the tenants", move("cluster-control", 40), "", "opens"},
-		{"move the isolation above the tenants", move("multi-tenant-isolation", 38), "", none},
-		{"move the isolation above all", move("multi-tenant-isolation", 5), "", none},
-		{"move a conflict apart, the Deny first", move("quarantine", 59), "", none},
-		{"move a conflict apart, the Allow first", move("allow-metrics", 59), "", none},
-		{"move quarantine above all", move("quarantine", 2), "", none},
-		{"move break-glass to the end", move("break-glass", 90), "", none},
-		{"enforce the experiment", move("experimental", 10), "", none},
-		{"take cluster-control out of what is enforced", move("cluster-control", 120), "", "api-cut dns-cut much-cut opens system-cut"},
+		{"move cluster-control a little", changing.Move("cluster-control", 36), "", none},
+		{"move it below the tenants", changing.Move("cluster-control", 41), "", "opens"},
+		{"move it below the isolation", changing.Move("cluster-control", 50), "", "opens"},
+		{"move it above break-glass", changing.Move("cluster-control", 20), "", none},
+		{"move it to a tie with the tenants", changing.Move("cluster-control", 40), "", "opens"},
+		{"move the isolation above the tenants", changing.Move("multi-tenant-isolation", 38), "", none},
+		{"move the isolation above all", changing.Move("multi-tenant-isolation", 5), "", none},
+		{"move a conflict apart, the Deny first", changing.Move("quarantine", 59), "", none},
+		{"move a conflict apart, the Allow first", changing.Move("allow-metrics", 59), "", none},
+		{"move quarantine above all", changing.Move("quarantine", 2), "", none},
+		{"move break-glass to the end", changing.Move("break-glass", 90), "", none},
+		{"enforce the experiment", changing.Move("experimental", 10), "", none},
+		{"take cluster-control out of what is enforced", changing.Move("cluster-control", 120), "", "api-cut dns-cut much-cut opens system-cut"},
 		// New.
-		{"allow all, above all", apply(given.ANP("open-all", 1, "", "in allow *", "out allow *")), "", "opens"},
-		{"allow all within a tenant", apply(given.ANP("own", 1, "tenant=blue", "in allow tenant=blue", "out allow tenant=blue")), "", "opens"},
-		{"allow one tenant to another", apply(given.ANP("friends", 1, "tenant=blue", "in allow tenant=green")), "", none},
-		{"deny all, above all", apply(given.ANP("close-all", 1, "", "in deny *", "out deny *")), "", "dns-cut much-cut system-cut"},
-		{"deny monitoring everywhere", apply(given.ANP("no-metrics", 1, "", "in deny name=monitoring")), "", "much-cut system-cut"},
-		{"deny ingress to a tenant", apply(given.ANP("no-ingress", 1, "tenant=blue", "in deny name=ingress-nginx")), "", none},
-		{"deny all networks at 70", apply(given.ANP("no-net", 70, "", "out deny 0.0.0.0/0")), "", none},
-		{"deny all networks above all", apply(given.ANP("no-net", 1, "", "out deny 0.0.0.0/0")), "", "api-cut dns-cut much-cut system-cut"},
-		{"deny the API server to a tenant", apply(given.ANP("no-api", 1, "tenant=blue", "out deny * tcp:6443", "out deny 172.18.0.0/16")), "", "api-cut"},
-		{"deny one tenant to another", apply(given.ANP("apart", 1, "tenant=blue", "in deny tenant=green")), "", none},
-		{"deny within a namespace", apply(given.NP("splunk", "shut", "{podSelector: {matchLabels: {app: none}}}")), "", none},
-		{"isolate a namespace of the system", apply(given.NP("kube-system", "shut", "{podSelector: {}}")), "", "dns-cut system-cut"},
-		{"deny what the log has seen", apply(given.ANP("no-splunk", 1, "name=splunk", "in deny tenant=open tcp:8991")), "open/portal-d0 splunk/splunk-hec-0 8991 allow", "log-cut"},
-		{"deny what the log has not", apply(given.ANP("no-splunk", 1, "name=splunk", "in deny tenant=open tcp:8991")), "", none},
-		{"open the vault to all", apply(given.NP("restricted", "open", "{podSelector: {}, ingress: [{}]}")), "", "opens"},
+		{"allow all, above all", changing.Apply(given.ANP("open-all", 1, "", "in allow *", "out allow *")), "", "opens"},
+		{"allow all within a tenant", changing.Apply(given.ANP("own", 1, "tenant=blue", "in allow tenant=blue", "out allow tenant=blue")), "", "opens"},
+		{"allow one tenant to another", changing.Apply(given.ANP("friends", 1, "tenant=blue", "in allow tenant=green")), "", none},
+		{"deny all, above all", changing.Apply(given.ANP("close-all", 1, "", "in deny *", "out deny *")), "", "dns-cut much-cut system-cut"},
+		{"deny monitoring everywhere", changing.Apply(given.ANP("no-metrics", 1, "", "in deny name=monitoring")), "", "much-cut system-cut"},
+		{"deny ingress to a tenant", changing.Apply(given.ANP("no-ingress", 1, "tenant=blue", "in deny name=ingress-nginx")), "", none},
+		{"deny all networks at 70", changing.Apply(given.ANP("no-net", 70, "", "out deny 0.0.0.0/0")), "", none},
+		{"deny all networks above all", changing.Apply(given.ANP("no-net", 1, "", "out deny 0.0.0.0/0")), "", "api-cut dns-cut much-cut system-cut"},
+		{"deny the API server to a tenant", changing.Apply(given.ANP("no-api", 1, "tenant=blue", "out deny * tcp:6443", "out deny 172.18.0.0/16")), "", "api-cut"},
+		{"deny one tenant to another", changing.Apply(given.ANP("apart", 1, "tenant=blue", "in deny tenant=green")), "", none},
+		{"deny within a namespace", changing.Apply(given.NP("splunk", "shut", "{podSelector: {matchLabels: {app: none}}}")), "", none},
+		{"isolate a namespace of the system", changing.Apply(given.NP("kube-system", "shut", "{podSelector: {}}")), "", "dns-cut system-cut"},
+		{"deny what the log has seen", changing.Apply(given.ANP("no-splunk", 1, "name=splunk", "in deny tenant=open tcp:8991")), "open/portal-d0 splunk/splunk-hec-0 8991 allow", "log-cut"},
+		{"deny what the log has not", changing.Apply(given.ANP("no-splunk", 1, "name=splunk", "in deny tenant=open tcp:8991")), "", none},
+		{"open the vault to all", changing.Apply(given.NP("restricted", "open", "{podSelector: {}, ingress: [{}]}")), "", "opens"},
 		// Edited.
 		{"narrow the DNS rule", edit("cluster-control", "port: 5353", "port: 5354"), "", "dns-cut much-cut opens"},
 		{"let the API server's rule go", edit("cluster-control", "port: 6443", "port: 6444"), "", "api-cut opens system-cut"},

@@ -11,6 +11,7 @@ import (
 	"rung/change/effect"
 	"rung/change/guard"
 	"rung/model"
+	"rung/test/changing"
 	"rung/test/given"
 )
 
@@ -26,74 +27,74 @@ func TestStaticGuards(t *testing.T) {
 		want  []string
 		says  string // part of the last guard's message
 	}{
-		{"a new policy for a tenant", nil, apply(given.ANP("a", 10, "tenant=blue", "in deny tenant=red")), nil, ""},
-		{"a new policy that only allows", nil, apply(given.ANP("a", 10, "", "in allow tenant=red")), nil, ""},
-		{"empty subject and a Deny", nil, apply(given.ANP("a", 10, "", "in deny tenant=red")), []string{"deny-system a"}, "every namespace"},
-		{"a subject that names kube-system", nil, apply(given.ANP("a", 10, "name=kube-system", "in deny tenant=red")),
+		{"a new policy for a tenant", nil, changing.Apply(given.ANP("a", 10, "tenant=blue", "in deny tenant=red")), nil, ""},
+		{"a new policy that only allows", nil, changing.Apply(given.ANP("a", 10, "", "in allow tenant=red")), nil, ""},
+		{"empty subject and a Deny", nil, changing.Apply(given.ANP("a", 10, "", "in deny tenant=red")), []string{"deny-system a"}, "every namespace"},
+		{"a subject that names kube-system", nil, changing.Apply(given.ANP("a", 10, "name=kube-system", "in deny tenant=red")),
 			[]string{"deny-system a"}, "kube-system"},
-		{"every IPv4 address", nil, apply(given.ANP("a", 10, "tenant=blue", "out deny 0.0.0.0/0")), []string{"deny-all-networks a"}, "0.0.0.0/0"},
-		{"every IPv6 address", nil, apply(given.ANP("a", 10, "tenant=blue", "out deny ::/0")), []string{"deny-all-networks a"}, "::/0"},
-		{"every address in two halves", nil, apply(given.ANP("a", 10, "tenant=blue", "out deny 0.0.0.0/1,128.0.0.0/1")), []string{"deny-all-networks a"}, ""},
-		{"a private network", nil, apply(given.ANP("a", 10, "tenant=blue", "out deny 10.0.0.0/8")), nil, ""},
-		{"a baseline for all", nil, apply(given.BANP("", "in deny *")), []string{"deny-system default"}, ""},
+		{"every IPv4 address", nil, changing.Apply(given.ANP("a", 10, "tenant=blue", "out deny 0.0.0.0/0")), []string{"deny-all-networks a"}, "0.0.0.0/0"},
+		{"every IPv6 address", nil, changing.Apply(given.ANP("a", 10, "tenant=blue", "out deny ::/0")), []string{"deny-all-networks a"}, "::/0"},
+		{"every address in two halves", nil, changing.Apply(given.ANP("a", 10, "tenant=blue", "out deny 0.0.0.0/1,128.0.0.0/1")), []string{"deny-all-networks a"}, ""},
+		{"a private network", nil, changing.Apply(given.ANP("a", 10, "tenant=blue", "out deny 10.0.0.0/8")), nil, ""},
+		{"a baseline for all", nil, changing.Apply(given.BANP("", "in deny *")), []string{"deny-system default"}, ""},
 
-		{"isolates system pods", nil, apply(given.NP("kube-system", "a", "{podSelector: {}}")), []string{"deny-system a"}, "isolates (ingress) pods in kube-system"},
+		{"isolates system pods", nil, changing.Apply(given.NP("kube-system", "a", "{podSelector: {}}")), []string{"deny-system a"}, "isolates (ingress) pods in kube-system"},
 		{"ceases to isolate system pods in one direction", []string{given.NP("kube-system", "a", "{podSelector: {}, policyTypes: [Ingress, Egress]}")},
-			apply(given.NP("kube-system", "a", "{podSelector: {}}")), []string{"deny-system a"}, ""},
-		{"isolates a tenant", nil, apply(given.NP("blue", "a", "{podSelector: {}}")), nil, ""},
-		{"a firewall that denies all of a tenant", nil, apply(given.EF("blue", "{type: Deny, to: {cidrSelector: 0.0.0.0/0}}")), nil, ""},
-		{"a firewall of the system", nil, apply(given.EF("kube-system", "{type: Deny, to: {cidrSelector: 0.0.0.0/0}}")), []string{"deny-system default"}, "what leaves pods in kube-system"},
-		{"a firewall of the system that only allows", nil, apply(given.EF("kube-system", "{type: Allow, to: {cidrSelector: 1.2.3.4/32}}")), nil, ""},
+			changing.Apply(given.NP("kube-system", "a", "{podSelector: {}}")), []string{"deny-system a"}, ""},
+		{"isolates a tenant", nil, changing.Apply(given.NP("blue", "a", "{podSelector: {}}")), nil, ""},
+		{"a firewall that denies all of a tenant", nil, changing.Apply(given.EF("blue", "{type: Deny, to: {cidrSelector: 0.0.0.0/0}}")), nil, ""},
+		{"a firewall of the system", nil, changing.Apply(given.EF("kube-system", "{type: Deny, to: {cidrSelector: 0.0.0.0/0}}")), []string{"deny-system default"}, "what leaves pods in kube-system"},
+		{"a firewall of the system that only allows", nil, changing.Apply(given.EF("kube-system", "{type: Allow, to: {cidrSelector: 1.2.3.4/32}}")), nil, ""},
 
-		{"the Deny goes", []string{given.ANP("a", 10, "", "in deny tenant=red")}, apply(given.ANP("a", 10, "", "in allow tenant=red")), nil, ""},
-		{"delete a policy that denies system", []string{given.ANP("a", 10, "", "in deny tenant=red")}, remove("a"), []string{"deny-system a"}, ""},
-		{"move a policy that denies system", []string{given.ANP("a", 10, "", "in deny tenant=red")}, move("a", 11), []string{"deny-system a"}, ""},
+		{"the Deny goes", []string{given.ANP("a", 10, "", "in deny tenant=red")}, changing.Apply(given.ANP("a", 10, "", "in allow tenant=red")), nil, ""},
+		{"delete a policy that denies system", []string{given.ANP("a", 10, "", "in deny tenant=red")}, changing.Remove("a"), []string{"deny-system a"}, ""},
+		{"move a policy that denies system", []string{given.ANP("a", 10, "", "in deny tenant=red")}, changing.Move("a", 11), []string{"deny-system a"}, ""},
 		{"logging of a policy that denies system", []string{given.ANP("a", 10, "", "in deny tenant=red")},
 			change.Mutation{Op: change.OpLogLevel, Policy: given.ANPKey("a"), Levels: model.LogLevels{Deny: "alert"}}, nil, ""},
 		{"labels of a policy that denies system", []string{given.ANP("a", 10, "", "in deny tenant=red")},
-			apply(strings.Replace(given.ANP("a", 10, "", "in deny tenant=red"), "  name: a\n", "  name: a\n  labels: {team: ops}\n", 1)), nil, ""},
+			changing.Apply(strings.Replace(given.ANP("a", 10, "", "in deny tenant=red"), "  name: a\n", "  name: a\n  labels: {team: ops}\n", 1)), nil, ""},
 
-		{"delete the Allow above a Deny", []string{wall, door}, remove("door"), []string{"allow-lost door"}, "no longer applies"},
-		{"delete the Deny below an Allow", []string{wall, door}, remove("wall"), nil, ""},
-		{"move the Allow below", []string{wall, door}, move("door", 60), []string{"allow-lost door"}, "no longer comes first"},
-		{"move the Allow to a tie", []string{wall, door}, move("door", 50), []string{"allow-lost door"}, "no longer comes first"},
-		{"move the Allow a little", []string{wall, door}, move("door", 45), nil, ""},
-		{"move the Deny above", []string{wall, door}, move("wall", 30), []string{"allow-lost wall"}, "no longer comes first"},
-		{"move the Allow out of the range", []string{wall, door}, move("door", 120), []string{"allow-lost door"}, "no longer applies"},
-		{"an edit that takes an Allow out", []string{wall, door}, apply(given.ANP("door", 40, "tenant=blue", "in allow team=ops")),
+		{"delete the Allow above a Deny", []string{wall, door}, changing.Remove("door"), []string{"allow-lost door"}, "no longer applies"},
+		{"delete the Deny below an Allow", []string{wall, door}, changing.Remove("wall"), nil, ""},
+		{"move the Allow below", []string{wall, door}, changing.Move("door", 60), []string{"allow-lost door"}, "no longer comes first"},
+		{"move the Allow to a tie", []string{wall, door}, changing.Move("door", 50), []string{"allow-lost door"}, "no longer comes first"},
+		{"move the Allow a little", []string{wall, door}, changing.Move("door", 45), nil, ""},
+		{"move the Deny above", []string{wall, door}, changing.Move("wall", 30), []string{"allow-lost wall"}, "no longer comes first"},
+		{"move the Allow out of the range", []string{wall, door}, changing.Move("door", 120), []string{"allow-lost door"}, "no longer applies"},
+		{"an edit that takes an Allow out", []string{wall, door}, changing.Apply(given.ANP("door", 40, "tenant=blue", "in allow team=ops")),
 			[]string{"allow-lost door"}, `egress 0 of ANP door no longer applies`},
 		{"an edit that widens an Allow", []string{wall, door},
-			apply(given.ANP("door", 40, "tenant=blue", "in allow *", "out allow name=kube-system")), nil, ""},
+			changing.Apply(given.ANP("door", 40, "tenant=blue", "in allow *", "out allow name=kube-system")), nil, ""},
 		{"an edit that narrows an Allow", []string{wall, door},
-			apply(given.ANP("door", 40, "tenant=blue", "in allow team=ops tcp:80", "out allow name=kube-system udp:53")),
+			changing.Apply(given.ANP("door", 40, "tenant=blue", "in allow team=ops tcp:80", "out allow name=kube-system udp:53")),
 			[]string{"allow-lost door"}, "ingress 0 of ANP door no longer applies"},
 		{"an edit that swaps Allow and Deny in one policy", []string{given.ANP("a", 10, "tenant=blue", "in allow team=ops", "in deny *")},
-			apply(given.ANP("a", 10, "tenant=blue", "in deny *", "in allow team=ops")), []string{"allow-lost a"}, "no longer comes first"},
+			changing.Apply(given.ANP("a", 10, "tenant=blue", "in deny *", "in allow team=ops")), []string{"allow-lost a"}, "no longer comes first"},
 		{"an edit that puts a rule in front", []string{wall, door},
-			apply(given.ANP("door", 40, "tenant=blue", "in deny tenant=red", "in allow team=ops", "out allow name=kube-system udp:53")), nil, ""},
-		{"another Allow lets the same through", []string{wall, door, given.ANP("wide", 45, "", "in allow *", "out allow *")}, remove("door"), nil, ""},
+			changing.Apply(given.ANP("door", 40, "tenant=blue", "in deny tenant=red", "in allow team=ops", "out allow name=kube-system udp:53")), nil, ""},
+		{"another Allow lets the same through", []string{wall, door, given.ANP("wide", 45, "", "in allow *", "out allow *")}, changing.Remove("door"), nil, ""},
 		{"a Deny of another tenant", []string{given.ANP("wall", 50, "tenant=green", "in deny *"), given.ANP("door", 40, "tenant=blue", "in allow team=ops")},
-			remove("door"), nil, ""},
+			changing.Remove("door"), nil, ""},
 		{"a Deny of other peers", []string{given.ANP("wall", 50, "tenant=blue", "in deny tenant=red"), given.ANP("door", 40, "tenant=blue", "in allow team=ops")},
-			remove("door"), nil, ""},
+			changing.Remove("door"), nil, ""},
 		{"a Deny of other ports", []string{given.ANP("wall", 50, "tenant=blue", "in deny * tcp:443"), given.ANP("door", 40, "tenant=blue", "in allow team=ops tcp:80")},
-			remove("door"), nil, ""},
+			changing.Remove("door"), nil, ""},
 		{"a Deny of a network the peers' addresses are in", []string{given.ANP("wall", 50, "tenant=blue", "out deny 10.244.0.0/16"),
-			given.ANP("door", 40, "tenant=blue", "out allow name=kube-system")}, remove("door"), []string{"allow-lost door"}, "blue/"},
+			given.ANP("door", 40, "tenant=blue", "out allow name=kube-system")}, changing.Remove("door"), []string{"allow-lost door"}, "blue/"},
 		{"a Deny of nodes", []string{given.ANP("wall", 50, "tenant=blue", "out deny 172.18.0.0/16"),
-			given.ANP("door", 40, "tenant=blue", "out allow node-role=control tcp:6443")}, remove("door"), []string{"allow-lost door"}, "172.18.0.3"},
+			given.ANP("door", 40, "tenant=blue", "out allow node-role=control tcp:6443")}, changing.Remove("door"), []string{"allow-lost door"}, "172.18.0.3"},
 		{"the baseline catches what an ANP let through", []string{given.BANP("tenant=blue", "in deny *"), given.ANP("door", 40, "tenant=blue", "in allow team=ops")},
-			remove("door"), []string{"allow-lost door"}, "BANP default"},
+			changing.Remove("door"), []string{"allow-lost door"}, "BANP default"},
 		{"an Allow of the baseline", []string{given.BANP("tenant=blue", "in allow team=ops", "in deny *")},
-			apply(given.BANP("tenant=blue", "in deny *")), []string{"allow-lost default"}, ""},
+			changing.Apply(given.BANP("tenant=blue", "in deny *")), []string{"allow-lost default"}, ""},
 		{"an Allow that was caught by that policy before", []string{given.ANP("wall", 30, "tenant=blue", "in deny *"), given.ANP("door", 40, "tenant=blue", "in allow team=ops")},
-			remove("door"), nil, ""},
-		{"a new Deny above an Allow that stays", []string{door}, apply(given.ANP("wall", 30, "tenant=blue", "in deny *")), nil, ""},
+			changing.Remove("door"), nil, ""},
+		{"a new Deny above an Allow that stays", []string{door}, changing.Apply(given.ANP("wall", 30, "tenant=blue", "in deny *")), nil, ""},
 		{"an Allow of peers that are not there yet", []string{given.ANP("wall", 50, "tenant=blue", "out deny 0.0.0.0/0"),
-			given.ANP("door", 40, "tenant=blue", "out allow tenant=purple")}, remove("door"), []string{"allow-lost door"}, "what it would select"},
+			given.ANP("door", 40, "tenant=blue", "out allow tenant=purple")}, changing.Remove("door"), []string{"allow-lost door"}, "what it would select"},
 		{"an Allow of a subject that is not there yet", []string{given.ANP("wall", 50, "tenant=purple", "in deny *"),
-			given.ANP("door", 40, "tenant=purple", "in allow team=ops")}, remove("door"), []string{"allow-lost door"}, "what it would select"},
-		{"an Allow that was not enforced", []string{wall, given.ANP("door", 140, "tenant=blue", "in allow team=ops")}, remove("door"), nil, ""},
+			given.ANP("door", 40, "tenant=purple", "in allow team=ops")}, changing.Remove("door"), []string{"allow-lost door"}, "what it would select"},
+		{"an Allow that was not enforced", []string{wall, given.ANP("door", 140, "tenant=blue", "in allow team=ops")}, changing.Remove("door"), nil, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t, c.world...)
@@ -143,22 +144,10 @@ spec:
 		{"{matchExpressions: [{key: tenant, operator: DoesNotExist}]}", "web", true},
 	} {
 		w := newWorld(t)
-		p := w.Gate("").resolve(w.Current(), apply(strings.NewReplacer("NS", c.ns, "APP", c.app).Replace(text)))
+		p := w.Gate("").resolve(w.Current(), changing.Apply(strings.NewReplacer("NS", c.ns, "APP", c.app).Replace(text)))
 		w.Gate("").judgeEffect(p, &effect.Effect{Unknown: "no pods are known"}, w.Current())
 		if p.Blocked != "" || slices.ContainsFunc(p.Guards, func(g change.Guard) bool { return g.Code == guard.DenySystem }) != c.guarded {
 			t.Errorf("%s %s: %s %v, want guarded %v", c.ns, c.app, p.Blocked, p.Guards, c.guarded)
 		}
 	}
-}
-
-func apply(docs ...string) change.Mutation {
-	return change.Mutation{Op: change.OpApply, YAML: []byte(strings.Join(docs, "---\n"))}
-}
-
-func remove(name string) change.Mutation {
-	return change.Mutation{Op: change.OpDelete, Policy: given.ANPKey(name)}
-}
-
-func move(name string, to int32) change.Mutation {
-	return change.Mutation{Op: change.OpMove, Policy: given.ANPKey(name), Priority: to}
 }

@@ -17,6 +17,7 @@ import (
 	"rung/sources/kube"
 	"rung/sources/manifests"
 	"rung/test/apiserver"
+	"rung/test/changing"
 	"rung/test/given"
 )
 
@@ -125,16 +126,16 @@ var blueText = given.ANP("blue", 40, "tenant=blue", "in allow tenant=blue", "in 
 
 func TestKubeVerbs(t *testing.T) {
 	w := newKubeWorld(t, blueText)
-	w.do(move("blue", 45), typed("blue"))
+	w.do(changing.Move("blue", 45), typed("blue"))
 	w.do(change.Mutation{Op: change.OpLogLevel, Policy: given.ANPKey("blue"), Levels: model.LogLevels{Deny: "alert"}}, typed("blue"))
 	base := w.Current().Cluster.Policy(given.ANPKey("blue")).YAML
 	w.do(change.Mutation{Op: change.OpApply, Base: []byte(base), YAML: []byte(strings.Replace(base, "tenant: red", "tenant: green", 1))}, typed("blue"))
-	w.do(apply(given.ANP("navy", 50, "tenant=red", "in allow tenant=red")), typed("blue"))
+	w.do(changing.Apply(given.ANP("navy", 50, "tenant=red", "in allow tenant=red")), typed("blue"))
 	w.do(change.Mutation{Op: change.OpUndo}, typed("navy"))          // navy goes
 	w.do(change.Mutation{Op: change.OpUndo}, typed("blue"))          // green is red again
 	w.do(change.Mutation{Op: change.OpUndo, Undo: 5}, typed("blue")) // navy comes back
-	w.do(remove("blue"), typed("blue"))                              // and blue goes
-	server := apply(given.ANP("navy", 51, "tenant=red", "in allow tenant=red"))
+	w.do(changing.Remove("blue"), typed("blue"))                     // and blue goes
+	server := changing.Apply(given.ANP("navy", 51, "tenant=red", "in allow tenant=red"))
 	server.ServerSide, server.Force = true, true
 	w.do(server, yes)
 	want := []string{"PATCH blue", "PATCH blue", "PUT blue", "POST adminnetworkpolicies", "DELETE navy", "PUT blue",
@@ -143,7 +144,7 @@ func TestKubeVerbs(t *testing.T) {
 		t.Errorf("requests (-want +got)\n%s", diff)
 	}
 	var commands []string
-	for _, r := range auditOf(t, strings.TrimSuffix(w.g.Config.Audit.Path, "/audit.jsonl")) {
+	for _, r := range changing.AuditOf(t, strings.TrimSuffix(w.g.Config.Audit.Path, "/audit.jsonl")) {
 		if r.Mode != "cluster" || r.Context != "lab" || !strings.HasPrefix(r.Server, "http://127.0.0.1:") || r.Objects[0].UID == "" {
 			t.Errorf("audit %+v", r)
 		}
@@ -180,7 +181,7 @@ func TestKubeConflict(t *testing.T) {
 		t.Errorf("merged wrongly: %v", w.s.Object(path("blue")))
 	}
 	// Between reading and writing: the last moment.
-	p = w.preview(move("blue", 45))
+	p = w.preview(changing.Move("blue", 45))
 	w.s.Before(func(_ http.ResponseWriter, r apiserver.Request) bool {
 		if r.Method == http.MethodPatch && !strings.Contains(r.Query, "dryRun") {
 			w.put(strings.Replace(blueText, "priority: 40", "priority: 44", 1))
@@ -211,16 +212,16 @@ func TestKubeRefused(t *testing.T) {
 		})
 	}
 	answer(422, "Invalid", "…", map[string]any{"causes": []any{map[string]any{"reason": "FieldValueInvalid", "field": "spec.egress[0]", "message": "Invalid value: no"}}})
-	p := w.preview(move("blue", 45))
+	p := w.preview(changing.Move("blue", 45))
 	if p.Blocked != "not valid: AdminNetworkPolicy/blue: spec.egress[0]: Invalid value: no" || len(p.Errors) != 1 {
 		t.Errorf("%q %v", p.Blocked, p.Errors)
 	}
 	answer(403, "Forbidden", `admission webhook "guard.example" denied the request: freeze`, nil)
-	if p := w.preview(move("blue", 45)); p.Blocked != `the API server refuses to patch ANP blue: admission webhook "guard.example" denied the request: freeze` {
+	if p := w.preview(changing.Move("blue", 45)); p.Blocked != `the API server refuses to patch ANP blue: admission webhook "guard.example" denied the request: freeze` {
 		t.Errorf("%q", p.Blocked)
 	}
 	answer(409, "Conflict", "x", map[string]any{"causes": []any{map[string]any{"reason": "FieldManagerConflict", "field": ".spec.priority", "message": `conflict with "kubectl" using v1`}}})
-	m := apply(strings.Replace(blueText, "priority: 40", "priority: 41", 1))
+	m := changing.Apply(strings.Replace(blueText, "priority: 40", "priority: 41", 1))
 	m.ServerSide = true
 	if p := w.preview(m); p.Blocked != `ANP blue: fields are owned by "kubectl" using v1: .spec.priority; --force-conflicts takes them over` {
 		t.Errorf("%q", p.Blocked)
@@ -228,7 +229,7 @@ func TestKubeRefused(t *testing.T) {
 	// Read-only: nothing is even tried.
 	w.SetWrites(false)
 	w.s.Requests()
-	p = w.preview(move("blue", 45))
+	p = w.preview(changing.Move("blue", 45))
 	for _, r := range w.s.Requests() {
 		if r.Method != http.MethodGet {
 			t.Errorf("read-only, and yet %+v", r)
@@ -248,7 +249,7 @@ func TestKubeKept(t *testing.T) {
   managedFields: [{manager: kustomize-controller, operation: Apply, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {"f:spec": {"f:priority": {}}}}]
 `, 1)
 	w := newKubeWorld(t, kept)
-	p := w.preview(move("blue", 45))
+	p := w.preview(changing.Move("blue", 45))
 	if len(p.Guards) != 1 || p.Guards[0].Code != GuardKept || p.ConfirmName != "blue" ||
 		p.Guards[0].Message != "the change of ANP blue will be reverted by kustomize-controller (Flux): make it where that takes it from" {
 		t.Fatalf("%+v", p)
@@ -256,14 +257,14 @@ func TestKubeKept(t *testing.T) {
 	if _, err := w.g.commit(context.Background(), p, yes); !errors.Is(err, change.ErrNotConfirmed) {
 		t.Errorf("%v", err)
 	}
-	w.do(move("blue", 45), typed("blue"))
+	w.do(changing.Move("blue", 45), typed("blue"))
 }
 
 // The server dies, or says no, in the middle of a set.
 func TestKubeSet(t *testing.T) {
 	red := given.ANP("red", 50, "tenant=red", "in allow tenant=red")
 	set := func(w *kubeWorld) *Preview {
-		m := apply(strings.Replace(blueText, "priority: 40", "priority: 41", 1) + "---\n" + given.ANP("navy", 60, "tenant=green", "in deny tenant=red") +
+		m := changing.Apply(strings.Replace(blueText, "priority: 40", "priority: 41", 1) + "---\n" + given.ANP("navy", 60, "tenant=green", "in deny tenant=red") +
 			"---\n" + strings.Replace(red, "priority: 50", "priority: 51", 1))
 		p := w.preview(m)
 		if p.Blocked != "" || len(p.Objects) != 3 {
@@ -369,7 +370,7 @@ func TestAccess(t *testing.T) {
 // The texts that the gate compares are free of what the server keeps.
 func TestKubeTexts(t *testing.T) {
 	w := newKubeWorld(t, strings.Replace(blueText, "  name: blue\n", "  name: blue\n  annotations: {kubectl.kubernetes.io/last-applied-configuration: x}\n  generation: 4\n", 1))
-	p := w.preview(move("blue", 45))
+	p := w.preview(changing.Move("blue", 45))
 	for _, text := range []string{p.Objects[0].Old.YAML, p.Objects[0].New.YAML, p.Objects[0].Diff} {
 		for _, s := range []string{"uid", "resourceVersion", "last-applied", "generation", "status"} {
 			if strings.Contains(text, s) {
@@ -377,7 +378,7 @@ func TestKubeTexts(t *testing.T) {
 			}
 		}
 	}
-	w.do(move("blue", 45), yes)
+	w.do(changing.Move("blue", 45), yes)
 	md := w.on("blue", "metadata").(map[string]any)
 	if md["annotations"].(map[string]any)["kubectl.kubernetes.io/last-applied-configuration"] != "x" {
 		t.Errorf("kubectl's record is lost: %v", md)

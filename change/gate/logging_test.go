@@ -16,21 +16,12 @@ import (
 	"rung/revision"
 	"rung/revision/policies"
 	"rung/sources/manifests"
+	"rung/test/changing"
 	"rung/test/given"
 )
 
-func nsKey(name string) model.Key { return model.Key{Kind: model.KindNamespace, Name: name} }
-
-func session(lasts time.Duration, targets ...model.Key) change.Mutation {
-	return change.Mutation{Op: change.OpLogLevel, Policies: targets, Levels: model.LogLevels{Deny: "info"}, Session: true, Lasts: lasts}
-}
-
 func end(targets ...model.Key) change.Mutation {
 	return change.Mutation{Op: change.OpLogEnd, Policies: targets}
-}
-
-func timed(target model.Key) change.Mutation {
-	return change.Mutation{Op: change.OpLogEnd, Policy: target, Timed: true}
 }
 
 // Logging is the raw annotation of an object, "-" where it has none.
@@ -76,17 +67,17 @@ func TestLogSessionRestores(t *testing.T) {
 				if got := w.Logging(k); got != c.want {
 					t.Fatalf("it begins with %q", got)
 				}
-				do(t, w, g, session(time.Minute, k), typed("control"))
+				do(t, w, g, changing.Session(time.Minute, k), typed("control"))
 				if got := w.Logging(k); got != `{"deny":"info"} (session)` {
 					t.Fatalf("on: %q", got)
 				}
 				// A session that is begun again remembers what was before the first.
-				do(t, w, g, session(time.Hour, k), typed("control"))
+				do(t, w, g, changing.Session(time.Hour, k), typed("control"))
 				switch how {
 				case "time":
 					w.Wait(time.Hour)
 					w.SetWrites(false) // it was agreed to when it began
-					do(t, w, g, timed(k), typed("control"))
+					do(t, w, g, changing.Timed(k), typed("control"))
 				case "end":
 					do(t, w, g, end(k), typed("control"))
 				case "undo":
@@ -106,8 +97,8 @@ func TestLogSessionRestores(t *testing.T) {
 
 func TestLogSessionOfANamespace(t *testing.T) {
 	w := newWorld(t, given.NP("blue", "web", "{podSelector: {}, ingress: [{from: [{podSelector: {}}]}]}"))
-	g, k := w.Gate(t.TempDir()), nsKey("blue")
-	p, err := g.Preview(context.Background(), w.Current(), session(time.Minute, k))
+	g, k := w.Gate(t.TempDir()), changing.NsKey("blue")
+	p, err := g.Preview(context.Background(), w.Current(), changing.Session(time.Minute, k))
 	if err != nil || p.Blocked != "" {
 		t.Fatal(p, err)
 	}
@@ -128,7 +119,7 @@ func TestLogSessionOfANamespace(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	w.Wait(time.Minute)
-	do(t, w, g, timed(k), typed(""))
+	do(t, w, g, changing.Timed(k), typed(""))
 	if got := w.Logging(k); got != "-" {
 		t.Errorf("%q", got)
 	}
@@ -143,9 +134,9 @@ func TestLogSessionOfANamespace(t *testing.T) {
 		{Op: change.OpLogLevel, Policy: k, Levels: model.LogLevels{Pass: "info"}},
 		{Op: change.OpLogLevel, Policy: given.NPKey("blue", "web"), Levels: model.LogLevels{Deny: "info"}},
 		{Op: change.OpLogLevel, Policy: k, Levels: model.LogLevels{Deny: "loud"}},
-		session(-1, k), session(time.Millisecond, k), session(40*24*time.Hour, k),
+		changing.Session(-1, k), changing.Session(time.Millisecond, k), changing.Session(40*24*time.Hour, k),
 		{Op: change.OpLogLevel, Policy: k, Session: true, Lasts: time.Minute},
-		session(time.Minute, nsKey("nowhere")),
+		changing.Session(time.Minute, changing.NsKey("nowhere")),
 	} {
 		if p := g.resolve(w.Current(), m); p.Blocked == "" {
 			t.Errorf("%s is not refused", p.Title)
@@ -157,7 +148,7 @@ func TestLogSessionOfANamespace(t *testing.T) {
 func TestLogSessionLeavesTheChangesOfOthers(t *testing.T) {
 	w := newWorld(t, given.ANP("control", 34, "", "in deny *"), given.ANP("blue", 40, "", "in deny *"))
 	g, k := w.Gate(t.TempDir()), given.ANPKey("control")
-	do(t, w, g, session(time.Minute, k), typed(""))
+	do(t, w, g, changing.Session(time.Minute, k), typed(""))
 	now, _ := rewrite.Annotated(w.Current().Cluster.Policy(k), map[string]string{
 		model.AnnotationLogging:    `{"deny":"warning"}`,
 		model.AnnotationLogSession: change.AnnotationsOf(w.Current().Cluster.Policy(k))[model.AnnotationLogSession]}, manifests.Options{})
@@ -170,7 +161,7 @@ func TestLogSessionLeavesTheChangesOfOthers(t *testing.T) {
 		t.Errorf("%v, %v", p.Notes, err)
 	}
 	w.Wait(time.Minute)
-	do(t, w, g, timed(k), typed(""))
+	do(t, w, g, changing.Timed(k), typed(""))
 	if got := w.Logging(k); got != `{"deny":"warning"}` {
 		t.Errorf("%q", got)
 	}
@@ -183,7 +174,7 @@ func TestLogSessionLeavesTheChangesOfOthers(t *testing.T) {
 	if s := policies.LogSessions(w.Current()); len(s) != 1 || s[0].Problem == "" {
 		t.Errorf("%+v", s)
 	}
-	if p := g.resolve(w.Current(), timed(k)); !strings.Contains(p.Blocked, "is not over") {
+	if p := g.resolve(w.Current(), changing.Timed(k)); !strings.Contains(p.Blocked, "is not over") {
 		t.Errorf("%q", p.Blocked)
 	}
 	do(t, w, g, end(k, given.ANPKey("blue")), typed(""))
@@ -200,15 +191,15 @@ func TestLogSessionLeavesTheChangesOfOthers(t *testing.T) {
 func TestLogSessionOfSeveral(t *testing.T) {
 	w := newWorld(t, given.ANP("control", 34, "", "in deny *"), withLogging(given.ANP("blue", 40, "", "in deny *"), `'{"allow":"info"}'`), given.BANP("", "in deny *"))
 	g := w.Gate(t.TempDir())
-	all := []model.Key{given.ANPKey("control"), given.ANPKey("blue"), {Kind: model.KindBANP, Name: "default"}, nsKey("red")}
-	do(t, w, g, session(0, all...), typed(""))
+	all := []model.Key{given.ANPKey("control"), given.ANPKey("blue"), {Kind: model.KindBANP, Name: "default"}, changing.NsKey("red")}
+	do(t, w, g, changing.Session(0, all...), typed(""))
 	for _, k := range all {
 		if s := policies.LogSessionOf(w.Current(), k); s == nil || !s.Open() || s.ID != policies.LogSessions(w.Current())[0].ID {
 			t.Errorf("%s: %+v", k, s)
 		}
 	}
 	w.Wait(1000 * time.Hour)
-	p, _ := g.work(context.Background(), w.Current(), timed(all[0]), nil)
+	p, _ := g.work(context.Background(), w.Current(), changing.Timed(all[0]), nil)
 	if !strings.Contains(p.Blocked, "is not over") {
 		t.Errorf("%q", p.Blocked)
 	}
@@ -231,16 +222,16 @@ func TestLogSessionOfSeveral(t *testing.T) {
 func TestUndoBesideALogSession(t *testing.T) {
 	w := newWorld(t, given.ANP("control", 34, "", "in deny *"))
 	g, k := w.Gate(t.TempDir()), given.ANPKey("control")
-	do(t, w, g, move("control", 36), typed("control"))
+	do(t, w, g, changing.Move("control", 36), typed("control"))
 	id := g.History()[0].ID
-	do(t, w, g, session(time.Minute, k), typed(""))
+	do(t, w, g, changing.Session(time.Minute, k), typed(""))
 	do(t, w, g, change.Mutation{Op: change.OpUndo, Undo: id}, typed("control"))
 	if got := w.Logging(k); got != `{"deny":"info"} (session)` || w.Priority("control") != 34 {
 		t.Errorf("%q at %d", got, w.Priority("control"))
 	}
-	do(t, w, g, move("control", 37), typed("control")) // its text has the record
+	do(t, w, g, changing.Move("control", 37), typed("control")) // its text has the record
 	w.Wait(time.Minute)
-	do(t, w, g, timed(k), typed(""))
+	do(t, w, g, changing.Timed(k), typed(""))
 	do(t, w, g, change.Mutation{Op: change.OpUndo}, typed("control"))
 	if got := w.Logging(k); got != "-" || w.Priority("control") != 34 {
 		t.Errorf("%q at %d", got, w.Priority("control"))
@@ -259,7 +250,7 @@ func TestUndoBesideALogSession(t *testing.T) {
 // time, and another Rung in the same moment.
 func TestLogSessionEndsOnceInTheAudit(t *testing.T) {
 	ends := func(dir string) (out []string) {
-		for _, r := range auditOf(t, dir) {
+		for _, r := range changing.AuditOf(t, dir) {
 			if r.Op == change.OpLogEnd {
 				out = append(out, r.By+" "+r.Result)
 			}
@@ -301,7 +292,7 @@ func TestLogSessionEndsOnceInTheAudit(t *testing.T) {
 			dir := t.TempDir()
 			w := newWorld(t, given.ANP("control", 34, "", "in deny *"))
 			g, other := w.Gate(dir), w.Gate(dir)
-			do(t, w, g, session(time.Minute, k), typed(""))
+			do(t, w, g, changing.Session(time.Minute, k), typed(""))
 			c.ended(t, w, g, other)
 			if got := ends(dir); !slices.Equal(got, c.want) {
 				t.Errorf("%q, want %q", got, c.want)
@@ -317,7 +308,7 @@ func TestLogSessionEndsOnceInTheAudit(t *testing.T) {
 func TestLogSessionBeginsWhenItIsMade(t *testing.T) {
 	w := newWorld(t, given.ANP("control", 34, "", "in allow team=ops", "in deny *"), given.ANP("blue", 40, "tenant=blue", "in allow tenant=blue"))
 	g, k := w.Gate(""), given.ANPKey("blue")
-	p, err := g.Preview(context.Background(), w.Current(), session(time.Minute, k))
+	p, err := g.Preview(context.Background(), w.Current(), changing.Session(time.Minute, k))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -329,7 +320,7 @@ func TestLogSessionBeginsWhenItIsMade(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	// Another level meanwhile is another change.
-	p, _ = g.Preview(context.Background(), w.Current(), session(time.Minute, k))
+	p, _ = g.Preview(context.Background(), w.Current(), changing.Session(time.Minute, k))
 	now, _ := rewrite.Annotated(w.Current().Cluster.Policy(k), map[string]string{model.AnnotationLogging: "{}"}, manifests.Options{})
 	w.Apply([]model.Object{now}, nil)
 	if _, err := g.commit(context.Background(), p, typed("")); !errors.Is(err, change.ErrStale) {
@@ -342,12 +333,12 @@ func TestLogSessionCost(t *testing.T) {
 	w := newWorld(t, given.ANP("control", 34, "", "in allow team=ops", "in deny *", "out deny *"))
 	h, _ := history.Open(nil, "", "")
 	g := w.GateOf(Config{Writer: w, History: h, Audit: audit.New(nil, ""), LogRate: func(k model.Key) (int, bool) { return 7, k.Name == "control" }})
-	p, err := g.Preview(context.Background(), w.Current(), session(time.Minute, given.ANPKey("control")))
+	p, err := g.Preview(context.Background(), w.Current(), changing.Session(time.Minute, given.ANPKey("control")))
 	const want = "2 rows with log=true in each zone; the meter was not read; unless told otherwise it limits each to 20 lines/s, so at most 40 lines/s on each node and 80 on 2 nodes; the rest is silently discarded; what of it logs now makes 7 lines/s"
 	if err != nil || !strings.Contains(strings.Join(p.Notes, "\n"), want) {
 		t.Errorf("%s\n%v", strings.Join(p.Notes, "\n"), err)
 	}
-	m := session(time.Minute, given.ANPKey("control"))
+	m := changing.Session(time.Minute, given.ANPKey("control"))
 	m.Levels = model.LogLevels{Pass: "info"}
 	if p, _ := g.Preview(context.Background(), w.Current(), m); !strings.Contains(strings.Join(p.Notes, "\n"), "no row logs at these levels") {
 		t.Errorf("%v", p.Notes)
@@ -368,9 +359,9 @@ func TestLogSessionOfWhatLogs(t *testing.T) {
 	}{
 		{k, all, "Log ANP control for 15 min: allow, deny and pass at alert", true},
 		{k, model.LogLevels{Deny: "alert"}, "Log ANP control for 15 min: deny=alert", false},
-		{nsKey("blue"), model.LogLevels{Deny: "alert"}, "Log Namespace blue for 15 min: deny=alert", false},
+		{changing.NsKey("blue"), model.LogLevels{Deny: "alert"}, "Log Namespace blue for 15 min: deny=alert", false},
 	} {
-		m := session(DefaultSession, c.key)
+		m := changing.Session(DefaultSession, c.key)
 		m.Levels = c.levels
 		p, err := g.Preview(context.Background(), w.Current(), m)
 		if err != nil || p.Title != c.title {

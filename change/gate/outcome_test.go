@@ -13,15 +13,9 @@ import (
 	"rung/change"
 	"rung/change/audit"
 	"rung/change/history"
+	"rung/test/changing"
 	"rung/test/given"
 )
-
-// writing is a Writer that is a function.
-type writing func(ctx context.Context, changes []change.ObjectChange) error
-
-func (w writing) Write(ctx context.Context, changes []change.ObjectChange) error {
-	return w(ctx, changes)
-}
 
 // The line of a change says when it began, and what stands in it before the outcome is
 // not written again: should that be torn off, the line still tells which change it was.
@@ -31,7 +25,7 @@ func TestAuditKeepsItsLine(t *testing.T) {
 	g := w.Gate(dir)
 	began := w.Clock()
 	var reserved []byte
-	g.Config.Writer = writing(func(ctx context.Context, changes []change.ObjectChange) error {
+	g.Config.Writer = changing.Writing(func(ctx context.Context, changes []change.ObjectChange) error {
 		var err error
 		if reserved, err = os.ReadFile(filepath.Join(dir, "audit.jsonl")); err != nil {
 			return err
@@ -41,14 +35,14 @@ func TestAuditKeepsItsLine(t *testing.T) {
 		w.Mu.Unlock()
 		return w.Write(ctx, changes)
 	})
-	p, err := g.Preview(t.Context(), w.Current(), move("a", 41))
+	p, err := g.Preview(t.Context(), w.Current(), changing.Move("a", 41))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := g.commit(t.Context(), p, yes); err != nil {
 		t.Fatal(err)
 	}
-	r := auditOf(t, dir)[0]
+	r := changing.AuditOf(t, dir)[0]
 	if !r.Time.Equal(began) || r.Milliseconds != 1500 || r.Result != audit.OK {
 		t.Errorf("%s at %s for %d ms, want %s", r.Result, r.Time, r.Milliseconds, began)
 	}
@@ -80,36 +74,25 @@ func TestUndoOfRedo(t *testing.T) {
 		}
 		return res.Undo
 	}
-	do(move("a", 41))
-	do(move("a", 42))
+	do(changing.Move("a", 41))
+	do(changing.Move("a", 42))
 	undo := do(change.Mutation{Op: change.OpUndo})
 	redo := do(change.Mutation{Op: change.OpUndo, Undo: undo})
 	do(change.Mutation{Op: change.OpUndo, Undo: redo})
 	want := []string{"Undo: Move ANP a from 41 to 42", "Redo: Move ANP a from 41 to 42 (undone)", "Undo: Move ANP a from 41 to 42",
 		"Move ANP a from 41 to 42 (undone)", "Move ANP a from 40 to 41"}
-	if diff := cmp.Diff(want, titles(g.Config.History)); diff != "" || w.Priority("a") != 41 {
+	if diff := cmp.Diff(want, changing.Titles(g.Config.History)); diff != "" || w.Priority("a") != 41 {
 		t.Errorf("at %d (-want +got)\n%s", w.Priority("a"), diff)
 	}
 	again, err := history.Open(nil, dir, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, titles(again)); diff != "" {
+	if diff := cmp.Diff(want, changing.Titles(again)); diff != "" {
 		t.Errorf("after a restart (-want +got)\n%s", diff)
 	}
 	do(change.Mutation{Op: change.OpUndo})
 	if w.Priority("a") != 40 {
 		t.Errorf("undo leaves it at %d", w.Priority("a"))
 	}
-}
-
-func titles(h *history.History) (out []string) {
-	for _, e := range h.Entries() {
-		s := e.Title
-		if e.Undone {
-			s += " (undone)"
-		}
-		out = append(out, s)
-	}
-	return out
 }

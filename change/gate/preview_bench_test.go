@@ -10,6 +10,7 @@ import (
 	"rung/change"
 	"rung/model"
 	"rung/revision/finding"
+	"rung/test/changing"
 	"rung/test/given"
 )
 
@@ -46,7 +47,7 @@ func BenchmarkPreview(b *testing.B) {
 	w := largeWorld(b, 10000, 100)
 	_ = finding.Findings(w.Rev)
 	g := w.Gate("")
-	for _, m := range []change.Mutation{move("p3", 77), remove("p3"), apply(given.ANP("new", 0, "", "in deny *"))} {
+	for _, m := range []change.Mutation{changing.Move("p3", 77), changing.Remove("p3"), changing.Apply(given.ANP("new", 0, "", "in deny *"))} {
 		b.Run(string(m.Op), func(b *testing.B) {
 			for b.Loop() {
 				if p, err := g.Preview(context.Background(), w.Current(), m); err != nil || p.Blocked != "" {
@@ -80,7 +81,7 @@ func BenchmarkPreviewEdit(b *testing.B) {
 	g := w.Gate("")
 	flips := 0
 	for b.Loop() {
-		p, err := g.Preview(context.Background(), w.Current(), apply(text))
+		p, err := g.Preview(context.Background(), w.Current(), changing.Apply(text))
 		if err != nil || p.Blocked != "" || p.Effect == nil {
 			b.Fatalf("%v %s", err, p.Blocked)
 		}

@@ -7,6 +7,7 @@ import (
 	"rung/change"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
+	"rung/test/changing"
 	"rung/test/given"
 )
 
@@ -49,13 +50,6 @@ spec:
 func TestCombine(t *testing.T) {
 	w := newWorld(t, given.ANP("a", 10, "tenant=blue", "out deny tenant=red"), given.ANP("b", 20, "tenant=red", "in deny tenant=blue"))
 	g := w.Gate("")
-	move := func(name string, to int32) change.Mutation {
-		return change.Mutation{Op: change.OpMove, Policy: given.ANPKey(name), Priority: to}
-	}
-	del := func(name string) change.Mutation {
-		return change.Mutation{Op: change.OpDelete, Policy: given.ANPKey(name)}
-	}
-	apply := func(text string) change.Mutation { return change.Mutation{Op: change.OpApply, YAML: []byte(text)} }
 	c := given.ANP("c", 30, "tenant=blue", "in pass tenant=red")
 	for _, x := range []struct {
 		name    string
@@ -63,13 +57,13 @@ func TestCombine(t *testing.T) {
 		objects string
 		blocked string
 	}{
-		{"two deletions", []change.Mutation{del("a"), del("b")}, "delete a, delete b", ""},
-		{"moved twice", []change.Mutation{move("a", 11), move("a", 12)}, "update a 12", ""},
-		{"moved there and back", []change.Mutation{move("a", 11), move("b", 21), move("a", 10)}, "update b 21", ""},
-		{"moved and deleted", []change.Mutation{move("a", 11), del("a")}, "delete a", ""},
-		{"made, moved and deleted", []change.Mutation{apply(c), move("c", 31), del("c"), del("a")}, "delete a", ""},
-		{"made and moved", []change.Mutation{apply(c), move("c", 31)}, "create c 31", ""},
-		{"deleted and moved", []change.Mutation{del("a"), move("a", 11)}, "delete a", "there is no ANP a"},
+		{"two deletions", []change.Mutation{changing.Remove("a"), changing.Remove("b")}, "delete a, delete b", ""},
+		{"moved twice", []change.Mutation{changing.Move("a", 11), changing.Move("a", 12)}, "update a 12", ""},
+		{"moved there and back", []change.Mutation{changing.Move("a", 11), changing.Move("b", 21), changing.Move("a", 10)}, "update b 21", ""},
+		{"moved and deleted", []change.Mutation{changing.Move("a", 11), changing.Remove("a")}, "delete a", ""},
+		{"made, moved and deleted", []change.Mutation{changing.Apply(c), changing.Move("c", 31), changing.Remove("c"), changing.Remove("a")}, "delete a", ""},
+		{"made and moved", []change.Mutation{changing.Apply(c), changing.Move("c", 31)}, "create c 31", ""},
+		{"deleted and moved", []change.Mutation{changing.Remove("a"), changing.Move("a", 11)}, "delete a", "there is no ANP a"},
 	} {
 		p, err := g.Preview(t.Context(), w.Current(), change.Mutation{Op: change.OpCombine, Parts: x.parts})
 		if err != nil {
@@ -88,7 +82,7 @@ func TestCombine(t *testing.T) {
 		}
 	}
 	// Both denied the same pair: only what both do opens it.
-	p, err := g.Preview(t.Context(), w.Current(), change.Mutation{Op: change.OpCombine, Parts: []change.Mutation{del("a"), del("b")}})
+	p, err := g.Preview(t.Context(), w.Current(), change.Mutation{Op: change.OpCombine, Parts: []change.Mutation{changing.Remove("a"), changing.Remove("b")}})
 	if err != nil || p.Effect == nil || !p.Effect.Flipping() {
 		t.Errorf("both deleted, and nothing opens: %v %+v", err, p.Effect)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"rung/change"
 	"rung/model"
+	"rung/test/changing"
 	"rung/test/given"
 )
 
@@ -44,18 +45,18 @@ func TestPreviewNetpol(t *testing.T) {
 		m           change.Mutation
 		rows, notes []string
 	}{
-		{"the first", nil, apply(web), slices.Concat(own, defaultDeny, []string{set}, hairpin), []string{"applies to 1 pod", isolates("1 pod", "ingress")}},
-		{"two at once", nil, apply(web, deny), slices.Concat([]string{"missing Port_Group blue:deny"}, defaultDeny, hairpin, own, []string{set}),
+		{"the first", nil, changing.Apply(web), slices.Concat(own, defaultDeny, []string{set}, hairpin), []string{"applies to 1 pod", isolates("1 pod", "ingress")}},
+		{"two at once", nil, changing.Apply(web, deny), slices.Concat([]string{"missing Port_Group blue:deny"}, defaultDeny, hairpin, own, []string{set}),
 			[]string{"applies to 2 pods", isolates("2 pods", "ingress"), isolates("2 pods", "egress"), "applies to 1 pod"}},
-		{"another", []string{web}, apply(deny), []string{"missing Port_Group blue:deny",
+		{"another", []string{web}, changing.Apply(deny), []string{"missing Port_Group blue:deny",
 			"different Port_Group blue:Egress ports 0→2 +blue_db-1,blue_web-0 -", "different Port_Group blue:Ingress ports 1→2 +blue_db-1 -"},
 			[]string{"applies to 2 pods", isolates("1 pod", "ingress"), isolates("2 pods", "egress")}},
-		{"another direction", []string{web}, apply(strings.Replace(web, "spec: {", "spec: {policyTypes: [Ingress, Egress], ", 1)),
+		{"another direction", []string{web}, changing.Apply(strings.Replace(web, "spec: {", "spec: {policyTypes: [Ingress, Egress], ", 1)),
 			[]string{"different Port_Group blue:Egress ports 0→1 +blue_web-0 -"}, []string{"applies to 1 pod", isolates("1 pod", "egress")}},
 		{"one of two goes", []string{web, deny}, change.Mutation{Op: change.OpDelete, Policy: given.NPKey("blue", "web")}, goes(append(own, set)...), []string{"no longer applies to 1 pod"}},
 		{"the last goes", []string{web}, change.Mutation{Op: change.OpDelete, Policy: given.NPKey("blue", "web")}, goes(slices.Concat(own, defaultDeny, []string{set}, hairpin)...),
 			[]string{"no longer applies to 1 pod", "1 pod of blue no longer isolated (ingress): what nothing else denies gets through"}},
-		{"a firewall", nil, apply(given.EF("blue", "{type: Deny, to: {cidrSelector: 0.0.0.0/0}}")), []string{"missing ACL blue:0"},
+		{"a firewall", nil, changing.Apply(given.EF("blue", "{type: Deny, to: {cidrSelector: 0.0.0.0/0}}")), []string{"missing ACL blue:0"},
 			[]string{"applies to 2 pods", "a new egress Deny also cuts established connections (seen on OVN 25.03)"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -92,7 +93,7 @@ func TestPreviewCompilesAsZonesAreCompared(t *testing.T) {
 	w := newWorld(t, given.NP("blue", "web", "{podSelector: {}}"))
 	w.Options.AllowICMP = true
 	w.Publish()
-	p, err := w.Gate("").Preview(t.Context(), w.Current(), apply(given.NP("blue", "db", "{podSelector: {matchLabels: {app: db}}}")))
+	p, err := w.Gate("").Preview(t.Context(), w.Current(), changing.Apply(given.NP("blue", "db", "{podSelector: {matchLabels: {app: db}}}")))
 	if err != nil || p.Blocked != "" {
 		t.Fatal(err, p.Blocked)
 	}

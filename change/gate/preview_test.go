@@ -13,6 +13,7 @@ import (
 	"rung/change/effect"
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/test/changing"
 	"rung/test/given"
 )
 
@@ -47,7 +48,7 @@ func TestPreviewMove(t *testing.T) {
 		rows, notes, cmd []string
 		diff             string
 	}{
-		{m: move("control", 36), title: "Move ANP control from 34 to 36",
+		{m: changing.Move("control", 36), title: "Move ANP control from 34 to 36",
 			fields: []change.FieldChange{{Path: "spec.priority", Old: "34", New: "36"}},
 			rows: []string{"different ACL control:Ingress:0:None priority 26600→26400",
 				"different ACL control:Ingress:1:None priority 26599→26399"},
@@ -55,33 +56,33 @@ func TestPreviewMove(t *testing.T) {
 			cmd:   []string{`kubectl patch anp control --type=json -p '[{"op":"test","path":"/spec/priority","value":34},{"op":"replace","path":"/spec/priority","value":36}]'`},
 			diff:  "-  priority: 34\n+  priority: 36\n",
 		},
-		{m: move("control", 40), title: "Move ANP control from 34 to 40",
+		{m: changing.Move("control", 40), title: "Move ANP control from 34 to 40",
 			fields: []change.FieldChange{{Path: "spec.priority", Old: "34", New: "40"}},
 			rows: []string{"different ACL control:Ingress:0:None priority 26600→26000",
 				"different ACL control:Ingress:1:None priority 26599→25999"},
 			notes: []string{"40 is shared with blue and green: lower rule numbers decide first, and where rules with the same number disagree, which one wins is undefined",
 				"34 becomes free", "applies to 2 pods"},
 		},
-		{m: move("green", 20), title: "Move ANP green from 40 to 20",
+		{m: changing.Move("green", 20), title: "Move ANP green from 40 to 20",
 			fields: []change.FieldChange{{Path: "spec.priority", Old: "40", New: "20"}},
 			rows:   []string{"different ACL green:Ingress:0:None priority 26000→28000"},
 			notes: []string{"no other policy at 20", "blue remains at 40",
 				"moves above break-glass (30), control (34) and blue (40): now decides before them", "no longer shares a priority with blue (40)", "applies to 2 pods"},
 		},
-		{m: move("break-glass", 99), title: "Move ANP break-glass from 30 to 99",
+		{m: changing.Move("break-glass", 99), title: "Move ANP break-glass from 30 to 99",
 			fields: []change.FieldChange{{Path: "spec.priority", Old: "30", New: "99"}},
 			rows:   []string{"different ACL break-glass:Ingress:0:None priority 27000→20100"},
 			notes: []string{"no other policy at 99", "30 becomes free",
 				"moves below control (34), blue (40) and green (40): now decides after them", "applies to 8 pods"},
 		},
-		{m: move("control", 120), title: "Move ANP control from 34 to 120",
+		{m: changing.Move("control", 120), title: "Move ANP control from 34 to 120",
 			fields: []change.FieldChange{{Path: "spec.priority", Old: "34", New: "120"}},
 			notes:  []string{"34 becomes free", "will not be enforced: above 99"},
 		},
-		{m: move("control", 34), title: "Move ANP control from 34 to 34", blocked: "nothing to do", notes: []string{"ANP control is as it should be"}},
-		{m: move("control", 1001), title: "Move ANP control from 34 to 1001", blocked: "not valid: "},
-		{m: move("control", -1), title: "Move ANP control from 34 to -1", blocked: "not valid: "},
-		{m: move("nobody", 3), title: "Move ANP nobody to 3", blocked: "there is no ANP nobody"},
+		{m: changing.Move("control", 34), title: "Move ANP control from 34 to 34", blocked: "nothing to do", notes: []string{"ANP control is as it should be"}},
+		{m: changing.Move("control", 1001), title: "Move ANP control from 34 to 1001", blocked: "not valid: "},
+		{m: changing.Move("control", -1), title: "Move ANP control from 34 to -1", blocked: "not valid: "},
+		{m: changing.Move("nobody", 3), title: "Move ANP nobody to 3", blocked: "there is no ANP nobody"},
 	} {
 		t.Run(c.title, func(t *testing.T) {
 			p, err := g.Preview(context.Background(), w.Current(), c.m)
@@ -122,11 +123,11 @@ func TestPreviewApply(t *testing.T) {
 		rows, notes []string
 		findings    []string // codes that must be among them
 	}{
-		{name: "create", m: apply(given.ANP("new", 50, "tenant=red", "out deny 10.0.0.0/8")), title: "Create ANP new",
+		{name: "create", m: changing.Apply(given.ANP("new", 50, "tenant=red", "out deny 10.0.0.0/8")), title: "Create ANP new",
 			rows: []string{"missing ACL new:Egress:0:None", "missing Address_Set new:Egress:0:v4", "missing Port_Group new"},
 			notes: []string{"no other policy at 50", "decides after control (34)", "applies to 2 pods",
 				"a new egress Deny also cuts established connections (seen on OVN 25.03)"}},
-		{name: "update", m: apply(given.ANP("control", 34, "tenant=green", "in deny team=ops", "in allow tenant=red", "in deny *")), title: "Update ANP control",
+		{name: "update", m: changing.Apply(given.ANP("control", 34, "tenant=green", "in deny team=ops", "in allow tenant=red", "in deny *")), title: "Update ANP control",
 			fields: []string{"spec.ingress[0].action Allow→Deny", "spec.ingress[1] →" + `{"action":"Allow","from":[{"namespaces":{"matchLabels":{"tenant":"red"}}}]}`,
 				"spec.subject.namespaces.matchLabels.tenant blue→green"},
 			rows: []string{
@@ -139,25 +140,25 @@ func TestPreviewApply(t *testing.T) {
 			},
 			notes: []string{"applies to 2 pods", "newly selected: green/db-1 and green/web-0", "no longer selected: blue/db-1 and blue/web-0",
 				"a new ingress Deny does not end established connections: every second packet still gets through (seen on OVN 25.03)"}},
-		{name: "two documents", m: apply(control, given.ANP("a", 10, "tenant=red"), given.ANP("b", 11, "tenant=red")), title: "Create ANP a, ANP b",
+		{name: "two documents", m: changing.Apply(control, given.ANP("a", 10, "tenant=red"), given.ANP("b", 11, "tenant=red")), title: "Create ANP a, ANP b",
 			rows: []string{"missing Port_Group a", "missing Port_Group b"},
 			notes: []string{"ANP control is as it should be", "no other policy at 10", "decides before b (11)", "applies to 2 pods",
 				"no other policy at 11", "decides after a (10) and before control (34)", "applies to 2 pods"}},
-		{name: "nothing", m: apply(control), title: "No change", blocked: "nothing to do"},
-		{name: "empty", m: apply(""), title: "No change", blocked: "there is no policy in the text"},
-		{name: "not YAML", m: apply("a: [b"), title: "No change", blocked: "not valid: "},
-		{name: "not a policy", m: apply("apiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n"), title: "No change",
+		{name: "nothing", m: changing.Apply(control), title: "No change", blocked: "nothing to do"},
+		{name: "empty", m: changing.Apply(""), title: "No change", blocked: "there is no policy in the text"},
+		{name: "not YAML", m: changing.Apply("a: [b"), title: "No change", blocked: "not valid: "},
+		{name: "not a policy", m: changing.Apply("apiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n"), title: "No change",
 			blocked: "not valid: Namespace/x: is not a policy: only policies can be applied"},
-		{name: "a good and a bad one", m: apply(given.ANP("a", 10, "tenant=red"), given.ANP("b", 2000, "tenant=red")), title: "Create ANP a", blocked: "not valid: "},
-		{name: "the old form of a peer", m: apply(strings.Replace(control, "[{namespaces: {matchLabels: {team: ops}}}]",
+		{name: "a good and a bad one", m: changing.Apply(given.ANP("a", 10, "tenant=red"), given.ANP("b", 2000, "tenant=red")), title: "Create ANP a", blocked: "not valid: "},
+		{name: "the old form of a peer", m: changing.Apply(strings.Replace(control, "[{namespaces: {matchLabels: {team: ops}}}]",
 			"[{namespaces: {namespaceSelector: {}}}]", 1)), title: "Update ANP control", blocked: "not valid: "},
-		{name: "a NetworkPolicy", m: apply("apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: x, namespace: red}\nspec: {podSelector: {}}\n"),
+		{name: "a NetworkPolicy", m: changing.Apply("apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: x, namespace: red}\nspec: {podSelector: {}}\n"),
 			title: "Create NP red/x", rows: []string{"missing Port_Group red:x", "missing ACL red:Egress:arpAllow", "missing ACL red:Egress:defaultDeny",
 				"missing Port_Group red:Egress", "missing ACL red:Ingress:arpAllow", "missing ACL red:Ingress:defaultDeny", "missing Port_Group red:Ingress",
 				"missing ACL allow-hairpinning:Egress", "missing ACL allow-hairpinning:Ingress"},
 			notes: []string{"applies to 2 pods", "isolates 2 pods of red (ingress) that no NetworkPolicy isolated before: " +
 				"new connections that none allows are dropped; of established ones every second packet still gets through (seen on OVN 25.03)"}},
-		{name: "a bad annotation is a finding", m: apply(strings.Replace(control, "name: control\n", "name: control\n  annotations: {k8s.ovn.org/acl-logging: loud}\n", 1)),
+		{name: "a bad annotation is a finding", m: changing.Apply(strings.Replace(control, "name: control\n", "name: control\n  annotations: {k8s.ovn.org/acl-logging: loud}\n", 1)),
 			title: "Update ANP control", fields: []string{"metadata.annotations[k8s.ovn.org/acl-logging] →loud"},
 			notes: []string{"will not be enforced: bad logging annotation"}, findings: []string{"logging-annotation-invalid"}},
 	} {
@@ -197,7 +198,7 @@ func TestPreviewApply(t *testing.T) {
 
 func TestPreviewDelete(t *testing.T) {
 	w := newWorld(t, given.ANP("control", 34, "tenant=blue", "in allow team=ops"))
-	p, err := w.Gate("").Preview(context.Background(), w.Current(), remove("control"))
+	p, err := w.Gate("").Preview(context.Background(), w.Current(), changing.Remove("control"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +220,7 @@ func TestPreviewFrozen(t *testing.T) {
 	w.Zones = []*model.ZoneState{{Name: "worker", Conn: model.ConnSynced, SyncedAt: w.Now, Policies: map[model.PolicyKey]*model.PolicyInZone{
 		k: {Policy: k, InSync: true, LiveACLs: 1, LivePriority: 50}}}}
 	w.Publish()
-	p, err := w.Gate("").Preview(context.Background(), w.Current(), move("control", 120))
+	p, err := w.Gate("").Preview(context.Background(), w.Current(), changing.Move("control", 120))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +232,7 @@ func TestPreviewFrozen(t *testing.T) {
 		t.Errorf("%q beside %q", p.Notes, p.Effect.Text())
 	}
 	w.Edit(given.ANP("control", 120, "tenant=blue", "in allow team=ops"))
-	p, err = w.Gate("").Preview(context.Background(), w.Current(), remove("control"))
+	p, err = w.Gate("").Preview(context.Background(), w.Current(), changing.Remove("control"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +268,7 @@ func TestPreviewLogLevel(t *testing.T) {
 		}
 	}
 	w.SetWrites(false)
-	p = g.resolve(w.Current(), move("control", 35))
+	p = g.resolve(w.Current(), changing.Move("control", 35))
 	if p.Blocked != "read-only: changes are switched off" || len(p.Objects) != 1 {
 		t.Errorf("%q, %d objects", p.Blocked, len(p.Objects))
 	}
@@ -290,11 +291,11 @@ status: {phase: Running, podIPs: [{ip: 10.244.0.99}]}`
 		m    change.Mutation
 		note string
 	}{
-		{move("control", 50), "other live rows decide at 50: ANP far (frozen)"},
-		{move("control", 50), "no other policy at 50"},
-		{move("control", 50), "applies to 2 of 3 pods: 1 on a user-defined network"},
-		{apply(given.ANP("control", 34, "tenant=red", "in allow team=ops")), "applies to 2 pods; before: 2 of 3 pods: 1 on a user-defined network"},
-		{remove("control"), "no longer applies to 2 of 3 pods: 1 on a user-defined network"},
+		{changing.Move("control", 50), "other live rows decide at 50: ANP far (frozen)"},
+		{changing.Move("control", 50), "no other policy at 50"},
+		{changing.Move("control", 50), "applies to 2 of 3 pods: 1 on a user-defined network"},
+		{changing.Apply(given.ANP("control", 34, "tenant=red", "in allow team=ops")), "applies to 2 pods; before: 2 of 3 pods: 1 on a user-defined network"},
+		{changing.Remove("control"), "no longer applies to 2 of 3 pods: 1 on a user-defined network"},
 	} {
 		p, err := w.Gate("").Preview(context.Background(), w.Current(), c.m)
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"rung/change"
+	"rung/test/changing"
 	"rung/test/given"
 	"rung/test/wait"
 )
@@ -49,7 +50,7 @@ func TestAnotherChangeHangs(t *testing.T) {
 	defer cancel()
 	previewed := func(name string, to int32) *Preview {
 		t.Helper()
-		p, err := g.Preview(ctx, w.Current(), move(name, to))
+		p, err := g.Preview(ctx, w.Current(), changing.Move(name, to))
 		if err != nil || p.Blocked != "" {
 			t.Fatalf("%v %+v", err, p)
 		}
@@ -114,7 +115,7 @@ func TestAnotherChangeHangs(t *testing.T) {
 		t.Errorf("the history, newest first (-want +got):\n%s", diff)
 	}
 	order = nil
-	for _, r := range auditOf(t, dir) {
+	for _, r := range changing.AuditOf(t, dir) {
 		if len(r.Objects) > 0 { // not the switch of writing
 			order = append(order, r.Objects[0].Name)
 		}
@@ -134,7 +135,7 @@ func TestFinish(t *testing.T) {
 		g := w.Gate("")
 		s := &slowServer{w, make(chan string, 1), make(chan struct{})}
 		g.Config.Writer = s
-		p, err := g.Preview(t.Context(), w.Current(), move("a", 41))
+		p, err := g.Preview(t.Context(), w.Current(), changing.Move("a", 41))
 		if err != nil {
 			t.Fatal(err)
 		}

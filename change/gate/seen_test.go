@@ -3,7 +3,6 @@ package gate
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -11,18 +10,9 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/revision"
+	"rung/test/changing"
 	"rung/test/given"
 )
-
-// aPod is a Pod of the world that comes later.
-func aPod(ns, name, labels string, ip int) string {
-	return aNamespace(ns, "tenant: "+strings.TrimSuffix(ns, "2")) + fmt.Sprintf("---\napiVersion: v1\nkind: Pod\nmetadata: {name: %s, namespace: %s, labels: {%s}}\nspec: {nodeName: worker, containers: [{name: c}]}\n"+
-		"status: {phase: Running, podIPs: [{ip: 10.244.1.%d}]}\n", name, ns, labels, ip)
-}
-
-func aNamespace(name, labels string) string {
-	return fmt.Sprintf("---\napiVersion: v1\nkind: Namespace\nmetadata: {name: %s, labels: {%s}}\n", name, labels)
-}
 
 var (
 	seenBlue    = given.ANP("blue", 40, "tenant=blue", "in allow tenant=red")
@@ -33,8 +23,8 @@ var (
 // What was read is what is committed: between the preview and the yes, whatever
 // was asked for, nothing may change that the preview showed.
 func TestSeenIsCommitted(t *testing.T) {
-	ops := map[string]change.Mutation{"move": move("blue", 45), "delete": remove("blue"), "log-level": seenLogs, "undo": {Op: change.OpUndo},
-		"apply": apply(given.ANP("blue", 40, "tenant=blue", "in deny tenant=red"))}
+	ops := map[string]change.Mutation{"move": changing.Move("blue", 45), "delete": changing.Remove("blue"), "log-level": seenLogs, "undo": {Op: change.OpUndo},
+		"apply": changing.Apply(given.ANP("blue", 40, "tenant=blue", "in deny tenant=red"))}
 	for _, c := range []struct {
 		name string
 		ops  string // for which it holds, all when empty
@@ -43,9 +33,11 @@ func TestSeenIsCommitted(t *testing.T) {
 	}{
 		{"nothing", "", func(*world) {}, ""},
 		{"the same objects once more", "", func(w *world) { w.Edit(seenBlue) }, ""},
-		{"another replica", "", func(w *world) { w.Edit(aPod("blue", "a-web-7", "app: web", 7) + aPod("red", "a-web-8", "app: web", 8)) }, ""},
-		{"another rollout", "", func(w *world) { w.Edit(aPod("blue", "web-9", "app: web, pod-template-hash: x7", 9)) }, ""},
-		{"pods that have nothing to do with it", "", func(w *world) { w.Edit(aPod("green", "new", "app: new", 10)) }, ""},
+		{"another replica", "", func(w *world) {
+			w.Edit(changing.APod("blue", "a-web-7", "app: web", 7) + changing.APod("red", "a-web-8", "app: web", 8))
+		}, ""},
+		{"another rollout", "", func(w *world) { w.Edit(changing.APod("blue", "web-9", "app: web, pod-template-hash: x7", 9)) }, ""},
+		{"pods that have nothing to do with it", "", func(w *world) { w.Edit(changing.APod("green", "new", "app: new", 10)) }, ""},
 		{"a policy elsewhere", "", func(w *world) { w.Edit(given.ANP("far", 90, "tenant=green", "in allow tenant=green")) }, ""},
 		{"the zone comes back", "", func(w *world) { w.zoneIs("control", model.ConnSynced) }, ""},
 
@@ -55,16 +47,16 @@ func TestSeenIsCommitted(t *testing.T) {
 		}, "ANP blue was changed meanwhile"},
 		{"a rule", "", func(w *world) { w.Edit(given.ANP("blue", 40, "tenant=blue", "in allow tenant=green")) }, "blue was changed meanwhile"},
 		{"removed", "", func(w *world) { w.Edit(given.ANP("far", 90, "tenant=green"), given.ANPKey("blue")) }, "blue"},
-		{"a pod it applies to", "", func(w *world) { w.Edit(aPod("blue", "canary", "app: canary", 11)) }, "the pods that ANP blue applies to or reaches are others"},
-		{"a namespace it applies to", "", func(w *world) { w.Edit(aPod("blue2", "web", "app: web", 12)) }, "applies to or reaches"},
-		{"a pod it allows", "", func(w *world) { w.Edit(aPod("red", "canary", "app: canary", 13)) }, "applies to or reaches"},
+		{"a pod it applies to", "", func(w *world) { w.Edit(changing.APod("blue", "canary", "app: canary", 11)) }, "the pods that ANP blue applies to or reaches are others"},
+		{"a namespace it applies to", "", func(w *world) { w.Edit(changing.APod("blue2", "web", "app: web", 12)) }, "applies to or reaches"},
+		{"a pod it allows", "", func(w *world) { w.Edit(changing.APod("red", "canary", "app: canary", 13)) }, "applies to or reaches"},
 		{"a zone lost", "", func(w *world) { w.zoneIs("worker", model.ConnLost) }, "zone worker was lost"},
 		{"the mode", "", func(w *world) { w.SetWrites(false) }, "it cannot be done any more: read-only"},
 		{"the neighbours", "move", func(w *world) { w.Edit(given.ANP("between", 42, "tenant=green", "in allow tenant=green")) }, "moves below between (42)"},
 		{"the place", "move", func(w *world) { w.Edit(given.ANP("there", 45, "tenant=green", "in allow tenant=green")) }, "shares priority 45 with there"},
 		{"a guard rail", "apply", func(w *world) {
-			w.Edit(aPod("kube-public", "web", "app: web", 14))
-			w.Edit(aNamespace("kube-public", "tenant: blue"))
+			w.Edit(changing.APod("kube-public", "web", "app: web", 14))
+			w.Edit(changing.ANamespace("kube-public", "tenant: blue"))
 		}, "a guard rail: cuts connections of kube-public (2 pairs)"},
 	} {
 		for name, m := range ops {
@@ -81,7 +73,7 @@ func TestSeenIsCommitted(t *testing.T) {
 				w.zoneIs("control", model.ConnLost)
 				g := w.Gate("")
 				if m.Op == change.OpUndo {
-					do(t, w, g, move("blue", 40), yes)
+					do(t, w, g, changing.Move("blue", 40), yes)
 				}
 				readThenEdit(t, w, g, m, c.edit, c.want)
 			})
@@ -141,7 +133,7 @@ func TestSeenBesideTheObjects(t *testing.T) {
 	}
 	t.Run("compile settings", func(t *testing.T) {
 		w := newWorld(t, seenBlue)
-		readThenEdit(t, w, w.Gate(""), remove("blue"), func(w *world) {
+		readThenEdit(t, w, w.Gate(""), changing.Remove("blue"), func(w *world) {
 			as(w, func(f *revision.Facts) {
 				f.Desired = compiler.Compile(f.Cluster, compiler.Options{IPv4: true, IPv6: true})
 			})
@@ -150,7 +142,7 @@ func TestSeenBesideTheObjects(t *testing.T) {
 	t.Run("rows of a zone", func(t *testing.T) {
 		w := newWorld(t, given.ANP("blue", 140, "tenant=blue", "in allow tenant=red")) // above what is enforced
 		w.zoneIs("worker", model.ConnSynced)
-		readThenEdit(t, w, w.Gate(""), remove("blue"), func(w *world) {
+		readThenEdit(t, w, w.Gate(""), changing.Remove("blue"), func(w *world) {
 			as(w, func(f *revision.Facts) {
 				f.Zones = []*model.ZoneState{{Name: "worker", Conn: model.ConnSynced, Policies: map[model.PolicyKey]*model.PolicyInZone{
 					given.ANPKey("blue"): {LiveACLs: 1, LivePriority: 40}}}}
@@ -178,12 +170,12 @@ func TestSeenGuards(t *testing.T) {
 	w := newWorld(t, seenGuarded)
 	w.WithoutPods()
 	g := w.Gate("")
-	w.Edit(aNamespace("kube-system", "role: own"))
-	p, err := g.Preview(context.Background(), w.Current(), move("guarded", 21))
+	w.Edit(changing.ANamespace("kube-system", "role: own"))
+	p, err := g.Preview(context.Background(), w.Current(), changing.Move("guarded", 21))
 	if err != nil || p.ConfirmName != "guarded" {
 		t.Fatalf("%v %q", err, p.ConfirmName)
 	}
-	w.Edit(aNamespace("kube-public", "role: own"))
+	w.Edit(changing.ANamespace("kube-public", "role: own"))
 	_, err = g.commit(context.Background(), p, typed("guarded"))
 	var stale *StaleError
 	if !errors.As(err, &stale) || !strings.Contains(stale.What, "kube-public") {
@@ -195,7 +187,7 @@ func TestSeenGuards(t *testing.T) {
 func TestPreviewTellsLostZones(t *testing.T) {
 	w := newWorld(t, seenBlue)
 	w.zoneIs("worker", model.ConnLost)
-	p, err := w.Gate("").Preview(t.Context(), w.Current(), move("blue", 45))
+	p, err := w.Gate("").Preview(t.Context(), w.Current(), changing.Move("blue", 45))
 	if err != nil || !strings.Contains(strings.Join(p.Notes, "\n"), "out of reach: worker") {
 		t.Errorf("%v %q", err, p.Notes)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"rung/change"
 	"rung/change/audit"
+	"rung/test/changing"
 	"rung/test/faultfs"
 	"rung/test/given"
 )
@@ -66,7 +67,7 @@ func TestNoChangeWithoutRoomForItsLine(t *testing.T) {
 	if err := os.Symlink("/dev/full", filepath.Join(dir, "audit.jsonl")); err != nil {
 		t.Fatal(err)
 	}
-	p, err := g.Preview(context.Background(), w.Current(), move("blue", 41))
+	p, err := g.Preview(context.Background(), w.Current(), changing.Move("blue", 41))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +90,7 @@ func TestOutcomeThatCannotBeWritten(t *testing.T) {
 		reserved = reserved || op.Kind == "sync"
 		return nil
 	}}, dir)
-	p := g.resolve(w.Current(), move("blue", 41))
+	p := g.resolve(w.Current(), changing.Move("blue", 41))
 	r, err := g.commit(context.Background(), p, yes)
 	if r == nil || !errors.Is(err, change.ErrNotRecorded) || w.Priority("blue") != 41 {
 		t.Fatalf("%+v %v", r, err)
@@ -100,7 +101,7 @@ func TestOutcomeThatCannotBeWritten(t *testing.T) {
 	}
 	// The next one has a line of its own.
 	g.Config.Audit = audit.New(nil, dir)
-	do(t, w, g, move("blue", 42), yes)
+	do(t, w, g, changing.Move("blue", 42), yes)
 	if lines = auditLines(t, filepath.Join(dir, "audit.jsonl")); len(lines) != 2 || lines[1].Result != audit.OK {
 		t.Errorf("%+v", lines)
 	}
@@ -130,7 +131,7 @@ func TestReservedLines(t *testing.T) {
 		}
 	}
 	var got []string
-	for _, r := range auditOf(t, dir) { // every line is JSON
+	for _, r := range changing.AuditOf(t, dir) { // every line is JSON
 		got = append(got, r.Title+" "+r.Result)
 		if r.Result == audit.Failed && (len(r.Error) < 2000 || !strings.HasSuffix(r.Error, " …")) {
 			t.Errorf("the error: %d bytes", len(r.Error))
@@ -150,7 +151,7 @@ func TestReservedLines(t *testing.T) {
 	if err := a.Finish(third, audit.Record{Title: "fourth", Result: audit.OK}); err != nil {
 		t.Fatal(err)
 	}
-	if lines := auditOf(t, dir); len(lines) != 1 || lines[0].Result != audit.OK {
+	if lines := changing.AuditOf(t, dir); len(lines) != 1 || lines[0].Result != audit.OK {
 		t.Errorf("%+v", lines)
 	}
 }

@@ -6,63 +6,16 @@ import (
 
 	"rung/change"
 	"rung/change/audit"
-	"rung/change/effect"
 	"rung/change/history"
-	"rung/model"
 	"rung/test/changing"
 )
 
-// world is a small cluster that changes as the gate writes, without an engine.
-type world struct {
-	*changing.World
-	Fail   error  // what Write answers
-	Before func() // Write writes
-	// partly is how many objects of a change Write writes before it fails, and puts none back:
-	// as a kill leaves it.
-	Partly  int
-	Written [][]change.ObjectChange
-}
+// world is a small cluster that changes as its gate writes, without an engine.
+type world struct{ *changing.WritingWorld }
 
 func newWorld(t testing.TB, policies ...string) *world {
 	t.Helper()
-	return &world{World: changing.New(t, policies...)}
-}
-
-// Write makes the world the Writer of its own gate.
-func (w *world) Write(_ context.Context, changes []change.ObjectChange) error {
-	if w.Before != nil {
-		w.Before()
-	}
-	if w.Fail != nil && w.Partly == 0 {
-		return w.Fail
-	}
-	if w.Fail != nil {
-		changes = changes[:w.Partly]
-	}
-	w.Mu.Lock()
-	w.Written = append(w.Written, changes)
-	w.Mu.Unlock()
-	var upsert []model.Object
-	var remove []model.Key
-	for _, c := range changes {
-		if c.New != nil {
-			upsert = append(upsert, effect.AsObject(w.Current(), c.New))
-		} else {
-			remove = append(remove, c.Key)
-		}
-	}
-	w.Apply(upsert, remove)
-	return w.Fail
-}
-
-// WithoutPods takes all pods away: what happens to connections is not known then.
-func (w *world) WithoutPods() {
-	w.T.Helper()
-	var keys []model.Key
-	for p := range w.Current().Cluster.Pods() {
-		keys = append(keys, p.Key)
-	}
-	w.Apply(nil, keys)
+	return &world{changing.NewWritingWorld(t, policies...)}
 }
 
 func (w *world) Gate(dir string) *Gate {

@@ -24,6 +24,7 @@ import (
 	"rung/engine/statedir"
 	"rung/model/plan"
 	"rung/sources/safefile"
+	"rung/test/changing"
 	"rung/test/faultfs"
 	"rung/test/gating"
 	"rung/test/given"
@@ -288,7 +289,7 @@ func (r *stateRun) change(g *gate.Gate) {
 	r.n++
 	by := fmt.Sprintf("change %d", r.n)
 	name, to := []string{"blue", "red"}[r.IntN(2)], int32(1+r.IntN(99))
-	p, err := g.Preview(context.Background(), r.w.Current(), gating.Move(name, to))
+	p, err := g.Preview(context.Background(), r.w.Current(), changing.Move(name, to))
 	if err != nil || p.Blocked != "" {
 		return
 	}

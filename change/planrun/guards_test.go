@@ -12,7 +12,7 @@ import (
 	"rung/change/gate"
 	"rung/model/verdict/diff"
 	"rung/revision"
-	"rung/test/gating"
+	"rung/test/changing"
 	"rung/test/given"
 )
 
@@ -53,7 +53,7 @@ func TestPlanGuardsOfTheWayBack(t *testing.T) {
 		t.Errorf("at %s: %s", p.at(), brief(s))
 	}
 	// Nothing was changed in the end: there is nothing to undo.
-	if got := gating.Titles(p.g.Config.History); len(got) != 0 {
+	if got := changing.Titles(p.g.Config.History); len(got) != 0 {
 		t.Errorf("history %q", got)
 	}
 }
@@ -70,7 +70,7 @@ func TestPlanMeetsANewGuard(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.untilAt(firstMade)
-	p.Edit(gating.ANamespace("kube-public", "role: own"))
+	p.Edit(changing.ANamespace("kube-public", "role: own"))
 	stop := p.follow("worker", "control")
 	defer stop()
 	s := p.until("stopped", inState(revision.PlanStopped))
@@ -136,12 +136,12 @@ func TestPlanPreviewOfAnotherMoment(t *testing.T) {
 func TestLinesOfAPlan(t *testing.T) {
 	p := newPlanWorld(t, t.TempDir(), given.ANP("door", 40, "tenant=blue", "out allow tenant=red"), given.ANP("wall", 40, "tenant=blue", "out deny tenant=red"))
 	defer func() { p.cancel(); p.wg.Wait() }()
-	p.g.Config.Log = func() *diff.Log { return gating.Logged(t, p.Current().Cluster, "blue/web-0 red/web-0 80 allow") }
+	p.g.Config.Log = func() *diff.Log { return changing.Logged(t, p.Current().Cluster, "blue/web-0 red/web-0 80 allow") }
 	got, err := p.r.Preview(t.Context(), p.respace())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := gating.Otherwise(got.Effect); text != "0 of 1, 0 lost" { // they are tied again
+	if text := changing.Otherwise(got.Effect); text != "0 of 1, 0 lost" { // they are tied again
 		t.Error(text)
 	}
 	steps := strings.Join(got.StepTexts(), "\n")
@@ -160,7 +160,7 @@ func TestSeenPlan(t *testing.T) {
 		want string
 	}{
 		{"a rule", other, "ANP b was changed meanwhile"},
-		{"a pod", gating.APod("green", "canary", "app: canary", 11), "applies to or reaches"},
+		{"a pod", changing.APod("green", "canary", "app: canary", 11), "applies to or reaches"},
 		{"a new policy in the way", given.ANP("x", 15, "tenant=red"), ""}, // the plan itself does not fit any more
 	} {
 		t.Run("start/"+c.name, func(t *testing.T) {

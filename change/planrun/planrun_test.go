@@ -20,6 +20,7 @@ import (
 	"rung/model/plan"
 	"rung/revision"
 	"rung/sources/safefile"
+	"rung/test/changing"
 	"rung/test/gating"
 	"rung/test/given"
 	"rung/test/wait"
@@ -333,10 +334,10 @@ func TestPlanRuns(t *testing.T) {
 		t.Error(got)
 	}
 	// Each step is in the audit; the plan is one change of the history.
-	if diff := cmp.Diff([]string{"Re-space: step 10, starting at 10"}, gating.Titles(p.g.Config.History)); diff != "" {
+	if diff := cmp.Diff([]string{"Re-space: step 10, starting at 10"}, changing.Titles(p.g.Config.History)); diff != "" {
 		t.Errorf("history (-want +got)\n%s", diff)
 	}
-	for _, r := range gating.AuditOf(t, p.dir) {
+	for _, r := range changing.AuditOf(t, p.dir) {
 		if r.By != "plan, cli" || r.Op != change.OpMove {
 			t.Errorf("%+v", r)
 		}
@@ -405,7 +406,7 @@ func TestPlanSurvivesAKill(t *testing.T) {
 			defer stop()
 			if c.want == "by itself" {
 				p.until("every zone shows it", func(s revision.PlanState) bool { p.r.Look(); return s.State == revision.PlanDone })
-				if diff := cmp.Diff([]string{"Re-space: step 10, starting at 10"}, gating.Titles(p.g.Config.History)); diff != "" {
+				if diff := cmp.Diff([]string{"Re-space: step 10, starting at 10"}, changing.Titles(p.g.Config.History)); diff != "" {
 					t.Errorf("history (-want +got)\n%s", diff)
 				}
 				return
@@ -422,7 +423,7 @@ func TestPlanSurvivesAKill(t *testing.T) {
 				if err := p.r.Keep(p.Current()); err != nil || p.Current().Plan != nil {
 					t.Errorf("kept as is: %v, %+v", err, p.Current().Plan)
 				}
-				if diff := cmp.Diff([]string{"Re-space: step 10, starting at 10 (1 of 3 steps)"}, gating.Titles(p.g.Config.History)); diff != "" {
+				if diff := cmp.Diff([]string{"Re-space: step 10, starting at 10 (1 of 3 steps)"}, changing.Titles(p.g.Config.History)); diff != "" {
 					t.Errorf("history (-want +got)\n%s", diff)
 				}
 				return

@@ -17,6 +17,7 @@ import (
 	"rung/change/gate"
 	"rung/model"
 	"rung/revision"
+	"rung/test/changing"
 	"rung/test/gating"
 	"rung/test/wait"
 )
@@ -141,7 +142,7 @@ func TestPlanOfAnotherConsole(t *testing.T) {
 		t.Error(p.at())
 	}
 	// The first one, started again before that, has it in its history, and no plan left.
-	if diff := cmp.Diff([]string{"Re-space: step 10, starting at 10"}, gating.Titles(p.g.Config.History)); diff != "" {
+	if diff := cmp.Diff([]string{"Re-space: step 10, starting at 10"}, changing.Titles(p.g.Config.History)); diff != "" {
 		t.Errorf("history (-want +got)\n%s", diff)
 	}
 	if st, err := p.r.State(); st != nil || err != nil {
@@ -300,7 +301,7 @@ func TestPlanKeepIsOfWhatWasRead(t *testing.T) {
 	if err := p.r.Keep(p.Current()); err != nil {
 		t.Error(err)
 	}
-	if diff := cmp.Diff([]string{"Re-space: step 10, starting at 10 (2 of 3 steps)"}, gating.Titles(q.g.Config.History)); diff != "" {
+	if diff := cmp.Diff([]string{"Re-space: step 10, starting at 10 (2 of 3 steps)"}, changing.Titles(q.g.Config.History)); diff != "" {
 		t.Errorf("history (-want +got)\n%s", diff)
 	}
 }
@@ -313,14 +314,14 @@ func TestHistoryOfAnotherConsole(t *testing.T) {
 	told := ""
 	p.g.Config.HistoryChanged = func(undo, redo string) { told = undo + "|" + redo }
 	q := p.another(t)
-	gating.Do(t, p.World, p.g, gating.Move("a", 0), gating.Yes)
-	gating.Do(t, p.World, q.g, gating.Move("c", 50), gating.Yes)
+	gating.Do(t, p.World, p.g, changing.Move("a", 0), gating.Yes)
+	gating.Do(t, p.World, q.g, changing.Move("c", 50), gating.Yes)
 	p.g.LookAtHistory()
 	if told != "Move ANP c from 3 to 50|" {
 		t.Errorf("told %q", told)
 	}
 	// Also when the entry was asked for before anybody looked.
-	gating.Do(t, p.World, q.g, gating.Move("b", 40), gating.Yes)
+	gating.Do(t, p.World, q.g, changing.Move("b", 40), gating.Yes)
 	p.g.History()
 	p.g.LookAtHistory()
 	if told != "Move ANP b from 2 to 40|" {
@@ -339,6 +340,6 @@ func TestHistoryOfAnotherConsole(t *testing.T) {
 		t.Errorf("%q %q", p.g.UndoTitle(), p.g.RedoTitle())
 	}
 	if len(p.g.History()) != 5 {
-		t.Errorf("%q", gating.Titles(p.g.Config.History))
+		t.Errorf("%q", changing.Titles(p.g.Config.History))
 	}
 }

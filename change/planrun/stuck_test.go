@@ -15,7 +15,7 @@ import (
 	"rung/change/gate"
 	"rung/revision"
 	"rung/sources/safefile"
-	"rung/test/gating"
+	"rung/test/changing"
 	"rung/test/given"
 	"rung/test/wait"
 )
@@ -37,7 +37,7 @@ func TestChangeInTheWayOfAPlan(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	p := newPlanWorld(t, t.TempDir(), tenants...)
 	defer func() { p.cancel(); p.wg.Wait() }()
-	p.change(gating.Move("a", 0)) // before the plan
+	p.change(changing.Move("a", 0)) // before the plan
 	if err := p.begin(p.respace(), agreed); err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestChangeInTheWayOfAPlan(t *testing.T) {
 		m    change.Mutation
 		want string
 	}{
-		{"moved", gating.Move("b", 25), "a plan stopped at 1 of 3: its step 2 moves b" + never},
+		{"moved", changing.Move("b", 25), "a plan stopped at 1 of 3: its step 2 moves b" + never},
 		{"edited", change.Mutation{Op: change.OpApply, YAML: []byte(given.ANP("b", 25, "tenant=green", "in allow tenant=green"))}, "a plan stopped at 1 of 3: its step 2 moves b" + never},
 		{"deleted", change.Mutation{Op: change.OpDelete, Policy: given.ANPKey("a")}, "a plan stopped at 1 of 3: its step 3 moves a" + never},
 		{"new in between", change.Mutation{Op: change.OpApply, YAML: []byte(given.ANP("x", 2, "tenant=green", "in allow tenant=green"))},
@@ -71,7 +71,7 @@ func TestChangeInTheWayOfAPlan(t *testing.T) {
 		t.Errorf("undo of what came before: %v %q", err, pre.Blocked)
 	}
 
-	p.change(gating.Move("b", 25))
+	p.change(changing.Move("b", 25))
 	p.r.Look()
 	const out = "b stands at 25, the plan expects 2: move b back to 2, or end the plan as it is (x, rung plan --keep)"
 	if s := p.planState(); s.Stuck != out || s.Why != out {
@@ -113,7 +113,7 @@ func TestChangeInTheWayOfAPlan(t *testing.T) {
 		t.Errorf("%v %+v", err, pre)
 	}
 	// A change that was made since is not the one before it.
-	p.change(gating.Move("a", 5))
+	p.change(changing.Move("a", 5))
 	if pre, err := p.g.Preview(t.Context(), p.Current(), change.Mutation{Op: change.OpUndo}); err != nil || len(pre.Notes) < 2 || strings.Contains(pre.Notes[1], "rolled back") {
 		t.Errorf("%v %+v", err, pre)
 	}
@@ -125,7 +125,7 @@ func TestMeetsHoldsNoPlanUp(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	p := stopped(t)
 	defer func() { p.cancel(); p.wg.Wait() }()
-	pre, err := p.g.Preview(t.Context(), p.Current(), gating.Move("b", 25))
+	pre, err := p.g.Preview(t.Context(), p.Current(), changing.Move("b", 25))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestPreviewFromBeforeThePlan(t *testing.T) {
 	p := newPlanWorld(t, t.TempDir(), tenants...)
 	defer func() { p.cancel(); p.wg.Wait() }()
 	look := func() *gate.Preview {
-		pre, err := p.g.Preview(t.Context(), p.Current(), gating.Move("b", 25))
+		pre, err := p.g.Preview(t.Context(), p.Current(), changing.Move("b", 25))
 		if err != nil || pre.Blocked != "" {
 			t.Fatalf("%v %+v", err, pre)
 		}
@@ -168,7 +168,7 @@ func TestPreviewFromBeforeThePlan(t *testing.T) {
 		}
 	}
 	pre := look()
-	p.g.Config.Writer = gating.Writing(func(context.Context, []change.ObjectChange) error { return errors.New("disk full") })
+	p.g.Config.Writer = changing.Writing(func(context.Context, []change.ObjectChange) error { return errors.New("disk full") })
 	if err := p.begin(p.respace(), agreed); err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestStepNeverShows(t *testing.T) {
 	p := newPlanWorld(t, t.TempDir(), tenants...)
 	defer func() { p.cancel(); p.wg.Wait() }()
 	p.r.patience = 20 * time.Millisecond
-	p.g.Config.Writer = gating.Writing(func(context.Context, []change.ObjectChange) error { return nil })
+	p.g.Config.Writer = changing.Writing(func(context.Context, []change.ObjectChange) error { return nil })
 	if err := p.begin(p.respace(), agreed); err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +250,7 @@ func TestStopTellsWhatFailed(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	p := newPlanWorld(t, t.TempDir(), tenants...)
 	defer func() { p.cancel(); p.wg.Wait() }()
-	p.g.Config.Writer = gating.Writing(func(context.Context, []change.ObjectChange) error {
+	p.g.Config.Writer = changing.Writing(func(context.Context, []change.ObjectChange) error {
 		p.r.Stop()
 		return errors.New("disk full")
 	})
@@ -360,7 +360,7 @@ func TestKeptPlanIsNotContinued(t *testing.T) {
 		t.Errorf("%v %+v", err, st)
 	}
 	if len(p.g.History()) != 1 {
-		t.Errorf("%q", gating.Titles(p.g.Config.History))
+		t.Errorf("%q", changing.Titles(p.g.Config.History))
 	}
 }
 
@@ -513,7 +513,7 @@ func TestPlanStopsAfterItsStep(t *testing.T) {
 	p := newPlanWorld(t, t.TempDir(), tenants...)
 	defer p.kill()
 	began, let := make(chan struct{}), make(chan struct{})
-	p.g.Config.Writer = gating.Writing(func(ctx context.Context, changes []change.ObjectChange) error {
+	p.g.Config.Writer = changing.Writing(func(ctx context.Context, changes []change.ObjectChange) error {
 		close(began)
 		<-let
 		if err := ctx.Err(); err != nil {
@@ -531,7 +531,7 @@ func TestPlanStopsAfterItsStep(t *testing.T) {
 	if brief(s) != "stopped 0/3 …·· next b 2 → 20: interrupted" || p.at() != firstMade {
 		t.Errorf("%s, %s", brief(s), p.at())
 	}
-	if r := gating.AuditOf(t, p.dir); len(r) != 1 || r[0].Result != audit.OK {
+	if r := changing.AuditOf(t, p.dir); len(r) != 1 || r[0].Result != audit.OK {
 		t.Errorf("%+v", r)
 	}
 }

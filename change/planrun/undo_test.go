@@ -16,6 +16,7 @@ import (
 	"rung/model"
 	"rung/model/plan"
 	"rung/revision"
+	"rung/test/changing"
 	"rung/test/gating"
 	"rung/test/given"
 )
@@ -71,7 +72,7 @@ func TestUndoOfAPlan(t *testing.T) {
 	if p.at() != before {
 		t.Error(p.at())
 	}
-	if diff := cmp.Diff([]string{"Undo: " + title, title + " (undone)"}, gating.Titles(p.g.Config.History)); diff != "" {
+	if diff := cmp.Diff([]string{"Undo: " + title, title + " (undone)"}, changing.Titles(p.g.Config.History)); diff != "" {
 		t.Errorf("history (-want +got)\n%s", diff)
 	}
 	if p.g.UndoTitle() != "" || p.g.RedoTitle() != title {
@@ -81,7 +82,7 @@ func TestUndoOfAPlan(t *testing.T) {
 	p.kill()
 	held := make(chan struct{})
 	write := p.g.Config.Writer
-	p.g.Config.Writer = gating.Writing(func(ctx context.Context, c []change.ObjectChange) error {
+	p.g.Config.Writer = changing.Writing(func(ctx context.Context, c []change.ObjectChange) error {
 		if c[0].Key.Name == "a" {
 			<-held
 			return errors.New("killed")
@@ -121,7 +122,7 @@ func TestUndoOfAPlan(t *testing.T) {
 	if p.at() != allMade {
 		t.Error(p.at())
 	}
-	if diff := cmp.Diff([]string{"Redo: " + title, "Undo: " + title + " (undone)", title}, gating.Titles(p.g.Config.History)); diff != "" {
+	if diff := cmp.Diff([]string{"Redo: " + title, "Undo: " + title + " (undone)", title}, changing.Titles(p.g.Config.History)); diff != "" {
 		t.Errorf("history (-want +got)\n%s", diff)
 	}
 	// And again.
@@ -138,7 +139,7 @@ func TestUndoOfAPlan(t *testing.T) {
 func TestUndoOfAPlanRolledBack(t *testing.T) {
 	p := ran(t, tenants...)
 	write := p.g.Config.Writer
-	p.g.Config.Writer = gating.Writing(func(ctx context.Context, c []change.ObjectChange) error {
+	p.g.Config.Writer = changing.Writing(func(ctx context.Context, c []change.ObjectChange) error {
 		if c[0].Key.Name == "c" {
 			return errors.New("disk full")
 		}
@@ -155,7 +156,7 @@ func TestUndoOfAPlanRolledBack(t *testing.T) {
 	}
 	p.until("rolled back", inState(revision.PlanDone))
 	if p.at() != allMade || p.g.UndoTitle() != "Re-space: step 10, starting at 10" || p.g.RedoTitle() != "" || len(p.g.History()) != 1 {
-		t.Errorf("at %s, undo %q, redo %q, %q", p.at(), p.g.UndoTitle(), p.g.RedoTitle(), gating.Titles(p.g.Config.History))
+		t.Errorf("at %s, undo %q, redo %q, %q", p.at(), p.g.UndoTitle(), p.g.RedoTitle(), changing.Titles(p.g.Config.History))
 	}
 }
 
@@ -272,9 +273,9 @@ func TestRedo(t *testing.T) {
 		undo, redo   string
 		restartAfter bool
 	}{
-		{m: gating.Move("a", 41), at: 41, undo: "40 to 41"},
-		{m: gating.Move("a", 42), at: 42, undo: "41 to 42"},
-		{m: gating.Move("a", 43), at: 43, undo: "42 to 43"},
+		{m: changing.Move("a", 41), at: 41, undo: "40 to 41"},
+		{m: changing.Move("a", 42), at: 42, undo: "41 to 42"},
+		{m: changing.Move("a", 43), at: 43, undo: "42 to 43"},
 		{m: change.Mutation{Op: change.OpUndo}, at: 42, undo: "41 to 42", redo: "42 to 43"},
 		{m: change.Mutation{Op: change.OpUndo}, at: 41, undo: "40 to 41", redo: "41 to 42", restartAfter: true},
 		{m: change.Mutation{Op: change.OpRedo}, at: 42, undo: "41 to 42", redo: "42 to 43", restartAfter: true},
@@ -282,7 +283,7 @@ func TestRedo(t *testing.T) {
 		{m: change.Mutation{Op: change.OpUndo}, at: 42, undo: "41 to 42", redo: "42 to 43"},
 		{m: change.Mutation{Op: change.OpRedo}, at: 43, undo: "42 to 43", restartAfter: true},
 		{m: change.Mutation{Op: change.OpUndo}, at: 42, undo: "41 to 42", redo: "42 to 43"},
-		{m: gating.Move("a", 50), at: 50, undo: "42 to 50"}, // what was undone is past
+		{m: changing.Move("a", 50), at: 50, undo: "42 to 50"}, // what was undone is past
 		{m: change.Mutation{Op: change.OpUndo}, at: 42, undo: "41 to 42", redo: "42 to 50"},
 	} {
 		gating.Do(t, w, g, c.m, gating.Yes)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rung/change"
+	"rung/test/changing"
 	"rung/test/faultfs"
 	"rung/test/gating"
 )
@@ -30,7 +31,7 @@ func TestTrialKilledAtAnyMoment(t *testing.T) {
 			}
 			return nil
 		}
-		r, _ := p.try(gating.Move("control", 36))
+		r, _ := p.try(changing.Move("control", 36))
 		w.Wait(time.Minute)
 		p.step(Bg, true)
 		kill = disk.Ops() - from
@@ -78,7 +79,7 @@ func TestTrialKilledBeforeItsChange(t *testing.T) {
 	w := trialWorld(t)
 	p := startProcess(w, dir, &faultfs.FS{}, Config{})
 	w.Fail = errors.New("killed")
-	if _, err := p.try(gating.Move("control", 36)); err == nil || !stored(t, dir) {
+	if _, err := p.try(changing.Move("control", 36)); err == nil || !stored(t, dir) {
 		t.Fatalf("%v, stored: %v", err, stored(t, dir))
 	}
 	p.dies()
@@ -94,12 +95,12 @@ func TestTrialOfTwoProcesses(t *testing.T) {
 	dir := t.TempDir()
 	w := trialWorld(t)
 	one, two := startProcess(w, dir, nil, Config{Adopts: true}), startProcess(w, dir, nil, Config{Adopts: true})
-	one.mustTry(gating.Move("control", 36))
+	one.mustTry(changing.Move("control", 36))
 	two.step(Bg, true)
 	if u := two.told[0]; u.Here || u.PID != os.Getpid() || !u.Open() || two.mine != nil {
 		t.Fatalf("%+v", u)
 	}
-	if r, err := two.try(gating.Move("blue", 41)); r != nil || !errors.Is(err, change.ErrBlocked) {
+	if r, err := two.try(changing.Move("blue", 41)); r != nil || !errors.Is(err, change.ErrBlocked) {
 		t.Errorf("two trials: %v", err)
 	}
 	w.Wait(time.Minute)
@@ -112,7 +113,7 @@ func TestTrialOfTwoProcesses(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 
-	one.mustTry(gating.Move("control", 36))
+	one.mustTry(changing.Move("control", 36))
 	if _, err := two.Confirm("cli"); err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +131,7 @@ func TestTrialConfirmedWhileItIsPutBack(t *testing.T) {
 		dir := t.TempDir()
 		w := trialWorld(t)
 		one, two := startProcess(w, dir, nil, Config{Adopts: true}), startProcess(w, dir, nil, Config{})
-		one.mustTry(gating.Move("control", 36))
+		one.mustTry(changing.Move("control", 36))
 		two.step(Bg, false)
 		two.left() // its own time is not over: it is the owner's clock that decides
 		one.mu.Lock()
@@ -158,7 +159,7 @@ func TestTrialFoundInTime(t *testing.T) {
 	dir := t.TempDir()
 	w := trialWorld(t)
 	killed := startProcess(w, dir, &faultfs.FS{}, Config{})
-	killed.mustTry(gating.Move("control", 36))
+	killed.mustTry(changing.Move("control", 36))
 	killed.dies()
 	w.Wait(20 * time.Second)
 	command := startProcess(w, dir, nil, Config{})
@@ -177,7 +178,7 @@ func TestTrialFoundInTime(t *testing.T) {
 	w.Expect("control", 34, "left")
 
 	killed = startProcess(w, dir, &faultfs.FS{}, Config{})
-	killed.mustTry(gating.Move("control", 36))
+	killed.mustTry(changing.Move("control", 36))
 	killed.dies()
 	w.Wait(time.Minute)
 	readonly.step(Bg, true)

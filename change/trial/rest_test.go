@@ -9,6 +9,7 @@ import (
 	"rung/change"
 	"rung/change/gate"
 	"rung/model"
+	"rung/test/changing"
 	"rung/test/faultfs"
 	"rung/test/gating"
 	"rung/test/given"
@@ -38,7 +39,7 @@ func killedAfter(t *testing.T, n int) (w *gating.World, dir string) {
 	p := startProcess(w, dir, disk, Config{})
 	w.Partly, w.Fail = n, faultfs.ErrDead
 	w.Before = disk.Kill
-	if err := p.made(gating.Apply(three)); !errors.Is(err, faultfs.ErrDead) {
+	if err := p.made(changing.Apply(three)); !errors.Is(err, faultfs.ErrDead) {
 		t.Fatal(err)
 	}
 	w.Partly, w.Fail, w.Before = 0, nil, nil
@@ -62,7 +63,7 @@ func TestKilledChangeIsFinishedOrTakenBack(t *testing.T) {
 			if !u.Open() || u.Here || !strings.HasPrefix(u.Partly, []string{"", "1 of 3 written, at ", "2 of 3 written, at "}[n]) {
 				t.Fatalf("%d written: %+v", n, u)
 			}
-			if err := next.made(gating.Move("blue", 44)); !errors.Is(err, change.ErrBlocked) || !strings.Contains(err.Error(), "of 3 written") {
+			if err := next.made(changing.Move("blue", 44)); !errors.Is(err, change.ErrBlocked) || !strings.Contains(err.Error(), "of 3 written") {
 				t.Errorf("another change: %v", err)
 			}
 			want := [3]int32{34, 40, -1}
@@ -132,7 +133,7 @@ func TestChangeOfSeveralLeavesNoRecord(t *testing.T) {
 		}
 		other.step(Bg, true)
 	}
-	if err := p.made(gating.Apply(three)); err != nil || stored(t, dir) {
+	if err := p.made(changing.Apply(three)); err != nil || stored(t, dir) {
 		t.Fatalf("%v, stored %v", err, stored(t, dir))
 	}
 	w.Before = nil
@@ -141,7 +142,7 @@ func TestChangeOfSeveralLeavesNoRecord(t *testing.T) {
 		t.Errorf("told %+v, %+v", p.told, other.told)
 	}
 	w.Before = nil
-	if err := other.made(gating.Move("control", 38)); err != nil || stored(t, dir) {
+	if err := other.made(changing.Move("control", 38)); err != nil || stored(t, dir) {
 		t.Error(err)
 	}
 }
@@ -168,10 +169,10 @@ func TestKilledChangeReadOnly(t *testing.T) {
 func TestLogSessionAndOtherChanges(t *testing.T) {
 	w := trialWorld(t)
 	p, k := startProcess(w, t.TempDir(), nil, Config{}), given.ANPKey("blue")
-	gating.Do(t, w, p.g, gating.Session(time.Minute, k), gating.Typed(""))
+	gating.Do(t, w, p.g, changing.Session(time.Minute, k), gating.Typed(""))
 	w.Wait(time.Minute)
-	p.mustTry(gating.Move("control", 36))
-	q, err := p.g.Preview(Bg, w.Current(), gating.Timed(k))
+	p.mustTry(changing.Move("control", 36))
+	q, err := p.g.Preview(Bg, w.Current(), changing.Timed(k))
 	if err != nil || !strings.Contains(q.Blocked, "is not confirmed yet") {
 		t.Errorf("%q", q.Blocked)
 	}
@@ -197,15 +198,15 @@ func TestLogSessionAndOtherChanges(t *testing.T) {
 func TestTrialOfANamespacesLevel(t *testing.T) {
 	w, dir := gating.NewWorld(t, given.NP("blue", "web", "{podSelector: {}}")), t.TempDir()
 	p := startProcess(w, dir, &faultfs.FS{}, Config{Adopts: true})
-	p.mustTry(change.Mutation{Op: change.OpLogLevel, Policy: gating.NsKey("blue"), Levels: model.LogLevels{Deny: "alert"}})
-	if got := w.Logging(gating.NsKey("blue")); got != `{"deny":"alert"}` {
+	p.mustTry(change.Mutation{Op: change.OpLogLevel, Policy: changing.NsKey("blue"), Levels: model.LogLevels{Deny: "alert"}})
+	if got := w.Logging(changing.NsKey("blue")); got != `{"deny":"alert"}` {
 		t.Fatal(got)
 	}
 	p.dies()
 	w.Wait(time.Minute)
 	p = startProcess(w, dir, nil, Config{Adopts: true})
 	p.step(Bg, true)
-	if got := w.Logging(gating.NsKey("blue")); got != "-" || stored(t, dir) {
+	if got := w.Logging(changing.NsKey("blue")); got != "-" || stored(t, dir) {
 		t.Errorf("%q", got)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"rung/model"
 	"rung/revision"
 	"rung/sources/safefile"
+	"rung/test/changing"
 	"rung/test/faultfs"
 	"rung/test/gating"
 	"rung/test/given"
@@ -96,7 +97,7 @@ func TestTrialIsPutBackAtItsTime(t *testing.T) {
 	for _, dir := range []string{"", t.TempDir()} {
 		w := trialWorld(t)
 		p := startProcess(w, dir, nil, Config{Adopts: true})
-		p.mustTry(gating.Move("control", 36))
+		p.mustTry(changing.Move("control", 36))
 		w.Wait(59 * time.Second)
 		if next := p.step(Bg, true); next != time.Second {
 			t.Errorf("comes again in %s", next)
@@ -116,7 +117,7 @@ func TestTrialIsPutBackAtItsTime(t *testing.T) {
 			t.Errorf("history %+v", h)
 		}
 		if dir != "" {
-			all := gating.AuditOf(t, dir)
+			all := changing.AuditOf(t, dir)
 			if len(all) != 2 || all[1].Op != change.OpRevert || all[1].By != unconfirmed || all[1].Result != audit.OK || all[1].Undo != h[0].ID {
 				t.Errorf("audit %+v", all)
 			}
@@ -131,7 +132,7 @@ func TestTrialIsConfirmed(t *testing.T) {
 	dir := t.TempDir()
 	w := trialWorld(t)
 	p := startProcess(w, dir, nil, Config{Adopts: true})
-	p.mustTry(gating.Move("control", 36))
+	p.mustTry(changing.Move("control", 36))
 	w.Wait(time.Minute - time.Nanosecond) // at the last moment
 	if title, err := p.Confirm("cli"); err != nil || title != "Move ANP control from 34 to 36" {
 		t.Fatal(title, err)
@@ -142,14 +143,14 @@ func TestTrialIsConfirmed(t *testing.T) {
 	if stored(t, dir) || p.ended() != "confirmed" {
 		t.Errorf("%q", p.ended())
 	}
-	if all := gating.AuditOf(t, dir); all[len(all)-1].Op != "confirm" || all[len(all)-1].By != "cli" {
+	if all := changing.AuditOf(t, dir); all[len(all)-1].Op != "confirm" || all[len(all)-1].By != "cli" {
 		t.Errorf("audit %+v", all)
 	}
 	if _, err := p.Confirm("cli"); !errors.Is(err, change.ErrBlocked) {
 		t.Errorf("confirmed twice: %v", err)
 	}
 	// Too late is too late, though nobody has put it back yet.
-	p.mustTry(gating.Move("control", 34))
+	p.mustTry(changing.Move("control", 34))
 	w.Wait(time.Minute)
 	if _, err := p.Confirm("cli"); !errors.Is(err, change.ErrBlocked) || !strings.Contains(err.Error(), "too late") {
 		t.Errorf("%v", err)
@@ -163,7 +164,7 @@ func TestTrialWhoseChangeIsRefused(t *testing.T) {
 	w := trialWorld(t)
 	p := startProcess(w, dir, nil, Config{})
 	w.Fail = errors.New("no permission")
-	if r, err := p.try(gating.Move("control", 36)); r != nil || !errors.Is(err, w.Fail) {
+	if r, err := p.try(changing.Move("control", 36)); r != nil || !errors.Is(err, w.Fail) {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	p.step(Bg, false) // at once, not in a minute
@@ -171,7 +172,7 @@ func TestTrialWhoseChangeIsRefused(t *testing.T) {
 		t.Error("it still waits")
 	}
 	w.Fail = nil
-	gating.Do(t, w, p.g, gating.Move("control", 35), gating.Typed("control"))
+	gating.Do(t, w, p.g, changing.Move("control", 35), gating.Typed("control"))
 }
 
 // The way back has to be on the disk first.
@@ -186,15 +187,15 @@ func TestTrialNeedsItsFile(t *testing.T) {
 		}
 		return nil
 	}
-	if r, err := p.try(gating.Move("control", 36)); r != nil || err == nil || !strings.Contains(err.Error(), "nothing was changed: writing down how to put it back") {
+	if r, err := p.try(changing.Move("control", 36)); r != nil || err == nil || !strings.Contains(err.Error(), "nothing was changed: writing down how to put it back") {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	w.Expect("control", 34, "without its file")
-	if all := gating.AuditOf(t, dir); len(all) != 1 || all[0].Result != audit.Refused {
+	if all := changing.AuditOf(t, dir); len(all) != 1 || all[0].Result != audit.Refused {
 		t.Errorf("audit %+v", all)
 	}
 	disk.Before = nil
-	p.mustTry(gating.Move("control", 36))
+	p.mustTry(changing.Move("control", 36))
 }
 
 // Who leaves while a change is being made waits until it is, and puts it back; who cannot
@@ -207,7 +208,7 @@ func TestTrialLeftWhileItIsMade(t *testing.T) {
 		writing, goOn := make(chan struct{}), make(chan struct{})
 		w.Before = func() { w.Before = nil; close(writing); <-goOn }
 		made := make(chan error)
-		go func() { _, err := p.try(gating.Move("control", 36)); made <- err }()
+		go func() { _, err := p.try(changing.Move("control", 36)); made <- err }()
 		<-writing
 		ctx, cancel := context.WithCancel(Bg)
 		left := make(chan *revision.Unconfirmed)
@@ -243,7 +244,7 @@ func TestTrialLeavesForeignEditsAlone(t *testing.T) {
 	dir := t.TempDir()
 	w := trialWorld(t)
 	p := startProcess(w, dir, nil, Config{})
-	p.mustTry(gating.Apply(given.ANP("control", 36, "", "in allow team=ops", "in deny *") + "---\n" + given.ANP("blue", 41, "tenant=blue", "in allow tenant=blue") +
+	p.mustTry(changing.Apply(given.ANP("control", 36, "", "in allow team=ops", "in deny *") + "---\n" + given.ANP("blue", 41, "tenant=blue", "in allow tenant=blue") +
 		"---\n" + given.ANP("new", 50, "", "in allow team=ops")))
 	w.Edit(given.ANP("blue", 77, "tenant=blue", "in allow tenant=blue"))
 	w.Wait(time.Minute)
@@ -255,25 +256,25 @@ func TestTrialLeavesForeignEditsAlone(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 
-	p.mustTry(gating.Move("control", 36))
+	p.mustTry(changing.Move("control", 36))
 	w.Edit(given.ANP("control", 60, "", "in allow team=ops"))
 	writes := len(w.Written)
 	w.Wait(time.Minute)
 	p.step(Bg, true)
 	w.Expect("control", 60, "somebody else changed it")
-	all := gating.AuditOf(t, dir)
+	all := changing.AuditOf(t, dir)
 	if got := p.ended(); got != "not put back: ANP control was changed meanwhile and stays as it is" || stored(t, dir) || len(w.Written) != writes ||
 		all[len(all)-1].Op != change.OpRevert || all[len(all)-1].Result != audit.Refused {
 		t.Errorf("%q, %+v", got, all[len(all)-1])
 	}
 
 	// One that was deleted is not made again, nor is a deleted one that is there again.
-	p.mustTry(gating.Move("control", 36))
+	p.mustTry(changing.Move("control", 36))
 	w.Apply(nil, []model.Key{given.ANPKey("control")})
 	w.Wait(time.Minute)
 	p.step(Bg, true)
 	w.Expect("control", -1, "somebody else deleted it")
-	p.mustTry(gating.Remove("blue"))
+	p.mustTry(changing.Remove("blue"))
 	w.Edit(given.ANP("blue", 12, "", "in allow team=ops"))
 	w.Wait(time.Minute)
 	p.step(Bg, true)
@@ -285,16 +286,16 @@ func TestTrialIsTriedAgain(t *testing.T) {
 	dir := t.TempDir()
 	w := trialWorld(t)
 	p := startProcess(w, dir, nil, Config{})
-	p.mustTry(gating.Move("control", 36))
+	p.mustTry(changing.Move("control", 36))
 	w.Fail = errors.New("connection refused")
 	w.Wait(time.Minute)
 	p.step(Bg, true)
 	if u := p.told[len(p.told)-1]; !u.Open() || !u.Over || !strings.Contains(u.Why, "connection refused") || !stored(t, dir) {
 		t.Fatalf("%+v", u)
 	}
-	tries := len(gating.AuditOf(t, dir))
+	tries := len(changing.AuditOf(t, dir))
 	p.step(Bg, true) // not yet
-	if n := len(gating.AuditOf(t, dir)); n != tries {
+	if n := len(changing.AuditOf(t, dir)); n != tries {
 		t.Error("tried again without a pause")
 	}
 	w.Fail = nil
@@ -303,7 +304,7 @@ func TestTrialIsTriedAgain(t *testing.T) {
 	w.Expect("control", 34, "once it is back")
 
 	// As long as that is not possible, it can still be decided to keep the change.
-	p.mustTry(gating.Move("control", 36))
+	p.mustTry(changing.Move("control", 36))
 	w.Fail = errors.New("connection refused")
 	w.Wait(time.Minute)
 	p.step(Bg, true)
@@ -318,7 +319,7 @@ func TestTrialWhoseClockGoesBack(t *testing.T) {
 		dir := t.TempDir()
 		w := trialWorld(t)
 		p := startProcess(w, dir, &faultfs.FS{}, Config{Adopts: true})
-		p.mustTry(gating.Move("control", 36))
+		p.mustTry(changing.Move("control", 36))
 		w.Wait(-time.Hour)
 		if again {
 			p.dies()
@@ -333,7 +334,7 @@ func TestTrialWhoseClockGoesBack(t *testing.T) {
 func TestTrialByTheProcessesOwnTime(t *testing.T) {
 	w := trialWorld(t)
 	p := startProcess(w, "", nil, Config{})
-	p.mustTry(gating.Move("control", 36))
+	p.mustTry(changing.Move("control", 36))
 	p.job.Until = p.job.Until.Add(-30 * time.Second) // suspended, or set on
 	if p.left() != 30*time.Second {
 		t.Error(p.left())
@@ -348,21 +349,21 @@ func TestTrialIsUndone(t *testing.T) {
 	dir := t.TempDir()
 	w := trialWorld(t)
 	p := startProcess(w, dir, nil, Config{})
-	p.mustTry(gating.Move("control", 36))
-	if pre, err := p.g.Preview(Bg, w.Current(), gating.Move("blue", 41)); err != nil || !strings.Contains(pre.Blocked, "is not confirmed yet") {
+	p.mustTry(changing.Move("control", 36))
+	if pre, err := p.g.Preview(Bg, w.Current(), changing.Move("blue", 41)); err != nil || !strings.Contains(pre.Blocked, "is not confirmed yet") {
 		t.Errorf("another change: %q", pre.Blocked)
 	}
 	gating.Do(t, w, p.g, change.Mutation{Op: change.OpUndo}, gating.Typed("control"))
 	if stored(t, dir) || p.ended() != "undone" {
 		t.Errorf("%q", p.ended())
 	}
-	gating.Do(t, w, p.g, gating.Move("blue", 41), gating.Typed("blue"))
+	gating.Do(t, w, p.g, changing.Move("blue", 41), gating.Typed("blue"))
 	w.Wait(time.Minute)
 	p.step(Bg, true)
 	w.Expect("control", 34, "undone")
 
 	// An undo on trial becomes a redo.
-	gating.Do(t, w, p.g, gating.Move("control", 36), gating.Typed("control"))
+	gating.Do(t, w, p.g, changing.Move("control", 36), gating.Typed("control"))
 	p.mustTry(change.Mutation{Op: change.OpUndo})
 	w.Wait(time.Minute)
 	p.step(Bg, true)
@@ -387,7 +388,7 @@ func TestTrialThatCannotBeRead(t *testing.T) {
 	if _, err := os.Stat(path + ".unreadable-1"); err != nil {
 		t.Error(err)
 	}
-	p.mustTry(gating.Move("control", 36))
+	p.mustTry(changing.Move("control", 36))
 }
 
 func TestTrialOfAPlan(t *testing.T) {
@@ -395,7 +396,7 @@ func TestTrialOfAPlan(t *testing.T) {
 	p := startProcess(w, "", nil, Config{})
 	w.Plan = &revision.PlanState{State: revision.PlanRunning}
 	w.Publish()
-	if _, err := p.try(gating.Move("control", 36)); !errors.Is(err, change.ErrBlocked) || !strings.Contains(err.Error(), "a plan is under way") {
+	if _, err := p.try(changing.Move("control", 36)); !errors.Is(err, change.ErrBlocked) || !strings.Contains(err.Error(), "a plan is under way") {
 		t.Error(err)
 	}
 	if _, err := p.g.Commit(Bg, &gate.Preview{Title: "Undo: plan", Mutation: change.Mutation{Op: change.OpUndo, Plan: true}},

@@ -1,82 +1,26 @@
 package gating
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
-	"fmt"
-	"net/netip"
-	"os"
-	"path/filepath"
+	"testing"
+
 	"rung/change"
 	"rung/change/audit"
-	"rung/change/effect"
 	"rung/change/gate"
 	"rung/change/history"
-	"rung/model"
-	"rung/model/verdict"
-	"rung/model/verdict/diff"
-	"rung/revision/connections"
 	"rung/test/changing"
-	"rung/test/given"
-	"strings"
-	"testing"
-	"time"
 )
 
-// World is a small cluster that changes as the gate writes, without an engine.
-type World struct {
-	*changing.World
-	Fail   error  // what Write answers
-	Before func() // Write writes
-	// partly is how many objects of a change Write writes before it fails, and puts none back:
-	// as a kill leaves it.
-	Partly  int
-	Written [][]change.ObjectChange
-}
+// World is a small cluster that changes as its gate writes, without an engine.
+type World struct{ *changing.WritingWorld }
 
+// NewWorld is the cluster of given with policies.
 func NewWorld(t testing.TB, policies ...string) *World {
 	t.Helper()
-	return &World{World: changing.New(t, policies...)}
+	return &World{changing.NewWritingWorld(t, policies...)}
 }
 
-// Write makes the world the Writer of its own gate.
-func (w *World) Write(_ context.Context, changes []change.ObjectChange) error {
-	if w.Before != nil {
-		w.Before()
-	}
-	if w.Fail != nil && w.Partly == 0 {
-		return w.Fail
-	}
-	if w.Fail != nil {
-		changes = changes[:w.Partly]
-	}
-	w.Mu.Lock()
-	w.Written = append(w.Written, changes)
-	w.Mu.Unlock()
-	var upsert []model.Object
-	var remove []model.Key
-	for _, c := range changes {
-		if c.New != nil {
-			upsert = append(upsert, effect.AsObject(w.Current(), c.New))
-		} else {
-			remove = append(remove, c.Key)
-		}
-	}
-	w.Apply(upsert, remove)
-	return w.Fail
-}
-
-// WithoutPods takes all pods away: what happens to connections is not known then.
-func (w *World) WithoutPods() {
-	w.T.Helper()
-	var keys []model.Key
-	for p := range w.Current().Cluster.Pods() {
-		keys = append(keys, p.Key)
-	}
-	w.Apply(nil, keys)
-}
-
+// Gate is a gate that keeps its history and its audit in a folder.
 func (w *World) Gate(dir string) *gate.Gate {
 	w.T.Helper()
 	h, err := history.Open(nil, dir, "test")
@@ -94,8 +38,10 @@ func (w *World) GateOf(c gate.Config) *gate.Gate {
 	return gate.New(c)
 }
 
+// Yes is the yes of the command line.
 var Yes = gate.Confirm{Yes: true, By: "cli"}
 
+// Typed is a yes of the console with a name typed.
 func Typed(name string) gate.Confirm {
 	return gate.Confirm{Yes: true, Name: name, By: "console"}
 }
@@ -112,132 +58,4 @@ func Do(t *testing.T, w *World, g *gate.Gate, m change.Mutation, a gate.Confirm)
 		t.Fatal(err)
 	}
 	return r
-}
-
-func AuditOf(t *testing.T, dir string) (out []audit.Record) {
-	t.Helper()
-	f, err := os.Open(filepath.Join(dir, "audit.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = f.Close() }()
-	for sc := bufio.NewScanner(f); sc.Scan(); {
-		var r audit.Record
-		if err := json.Unmarshal(sc.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, r)
-	}
-	return out
-}
-
-func Apply(docs ...string) change.Mutation {
-	return change.Mutation{Op: change.OpApply, YAML: []byte(strings.Join(docs, "---\n"))}
-}
-
-func Remove(name string) change.Mutation {
-	return change.Mutation{Op: change.OpDelete, Policy: given.ANPKey(name)}
-}
-
-func Move(name string, to int32) change.Mutation {
-	return change.Mutation{Op: change.OpMove, Policy: given.ANPKey(name), Priority: to}
-}
-
-// Logged is a log of lines "FROM TO PORT SAID": a pod that has its address still, "gone" one
-// that has none any more, or an address.
-func Logged(t *testing.T, c *model.Cluster, lines ...string) *diff.Log {
-	t.Helper()
-	log := &diff.Log{Fresh: true}
-	end := func(text string) verdict.Endpoint {
-		if a, err := netip.ParseAddr(text); err == nil {
-			return verdict.AddrEnd(a)
-		}
-		ns, name, _ := strings.Cut(text, "/")
-		e := verdict.PodEnd(ns, name)
-		if p := c.Pod(ns, name); p != nil {
-			e.Addr = netip.MustParseAddr(p.IPs[0])
-		} else {
-			e.Addr = netip.MustParseAddr("10.244.0.99")
-		}
-		return e
-	}
-	for i, text := range lines {
-		var from, to, said string
-		var port uint16
-		if _, err := fmt.Sscan(text, &from, &to, &port, &said); err != nil {
-			t.Fatal(err)
-		}
-		log.Seen = append(log.Seen, diff.Seen{Connection: verdict.Connection{From: end(from), To: end(to), Protocol: verdict.TCP, Port: port},
-			Said: verdict.Verdict(said), Stage: model.StageAfterLB, Lines: i + 1})
-		log.Lines += i + 1
-	}
-	return log
-}
-
-func Otherwise(e *effect.Effect) string {
-	if e == nil || e.Log == nil {
-		return "none"
-	}
-	o := e.Log
-	out := fmt.Sprintf("%d of %d, %d lost", o.Lines, o.Judged, o.Lost)
-	for i := range o.Groups {
-		g := &o.Groups[i]
-		out += fmt.Sprintf(": %s → %s: %s (%s)", g.Before, g.After, connections.SeenText(g), connections.SeenSaid(g))
-	}
-	return out
-}
-
-// APod is a Pod of the world that comes later.
-func APod(ns, name, labels string, ip int) string {
-	return ANamespace(ns, "tenant: "+strings.TrimSuffix(ns, "2")) + fmt.Sprintf("---\napiVersion: v1\nkind: Pod\nmetadata: {name: %s, namespace: %s, labels: {%s}}\nspec: {nodeName: worker, containers: [{name: c}]}\n"+
-		"status: {phase: Running, podIPs: [{ip: 10.244.1.%d}]}\n", name, ns, labels, ip)
-}
-
-func ANamespace(name, labels string) string {
-	return fmt.Sprintf("---\napiVersion: v1\nkind: Namespace\nmetadata: {name: %s, labels: {%s}}\n", name, labels)
-}
-
-func NsKey(name string) model.Key { return model.Key{Kind: model.KindNamespace, Name: name} }
-
-func Session(lasts time.Duration, targets ...model.Key) change.Mutation {
-	return change.Mutation{Op: change.OpLogLevel, Policies: targets, Levels: model.LogLevels{Deny: "info"}, Session: true, Lasts: lasts}
-}
-
-func Timed(target model.Key) change.Mutation {
-	return change.Mutation{Op: change.OpLogEnd, Policy: target, Timed: true}
-}
-
-// Writing is a Writer that is a function.
-type Writing func(ctx context.Context, changes []change.ObjectChange) error
-
-func (w Writing) Write(ctx context.Context, changes []change.ObjectChange) error {
-	return w(ctx, changes)
-}
-
-// Logging is the raw annotation of an object, "-" where it has none.
-func (w *World) Logging(k model.Key) string {
-	w.T.Helper()
-	p := w.Current().Cluster.Logged(k)
-	if p == nil {
-		return "gone"
-	}
-	text, has := p.RawAnnotation(model.AnnotationLogging)
-	if !has {
-		text = "-"
-	}
-	if _, has := p.RawAnnotation(model.AnnotationLogSession); has {
-		text += " (session)"
-	}
-	return text
-}
-
-func Titles(h *history.History) (out []string) {
-	for _, e := range h.Entries() {
-		s := e.Title
-		if e.Undone {
-			s += " (undone)"
-		}
-		out = append(out, s)
-	}
-	return out
 }
