@@ -13,6 +13,10 @@ import (
 	"rung/sources/kube/podlogs"
 )
 
+// aclOnly is the container that prints ACL lines alone: numbers of other lines are
+// missing in it, and say nothing.
+const aclOnly = "ovn-acl-logging"
+
 // repeatsKept is how many lines of a node are remembered. A container that prints
 // a file begins with its last lines (tail prints ten) when it restarts.
 const repeatsKept = 128
@@ -31,7 +35,7 @@ type nodeLog struct {
 	// back:
 	before *nodeLog // of the same node, which went; nil: none
 	lately recentLines
-	number numbers
+	number acllog.LineNumbers
 }
 
 // recentLines are the lines that came last.
@@ -137,7 +141,7 @@ func (n *nodeLog) count(f func(*logline.Stream)) {
 
 // line takes one line of the container in.
 func (n *nodeLog) line(ctx context.Context, at time.Time, text []byte) {
-	if unseen := n.number.see(text); unseen > 0 && n.state().Container != aclOnly {
+	if unseen := n.number.Unseen(text, repeatsKept); unseen > 0 && n.state().Container != aclOnly {
 		n.count(func(s *logline.Stream) { s.Unseen += unseen })
 	}
 	if !acllog.Maybe(text) {

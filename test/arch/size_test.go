@@ -17,7 +17,7 @@ var smaller = map[string]int{"revision": 2500, "change/gate": 2510, "change": 25
 
 // stillTooLarge are packages that are over packageLines, with what they may not grow beyond.
 // They are to be divided; a limit here is only ever lowered.
-var stillTooLarge = map[string]int{"cli": 13600, "engine": 6550, "ui": 4500, "ui/logs": 4350, "engine/logs": 3510}
+var stillTooLarge = map[string]int{"cli": 13600, "engine": 6550, "ui": 4500, "ui/logs": 4350}
 
 // stillTooMany are types with more than typeMethods methods, as stillTooLarge.
 var stillTooMany = map[string]int{"ui.root": 121, "reconciler.worker": 54, "revision.Revision": 64, "engine.Engine": 116, "cli.app": 174,

@@ -1,4 +1,4 @@
-package logs
+package acllog
 
 import (
 	"fmt"
@@ -24,10 +24,10 @@ func TestUnseenNumbers(t *testing.T) {
 		{"another program's line", []string{line(7, own), "I1123 something | 5 | else", line(8, own)}, 0},
 		{"a number that cannot be", []string{line(7, own), line(7+2*mostUnseen, own)}, 0},
 	} {
-		var n numbers
+		var n LineNumbers
 		got := uint64(0)
 		for _, l := range c.lines {
-			got += n.see([]byte(l))
+			got += n.Unseen([]byte(l), 128)
 		}
 		if got != c.want {
 			t.Errorf("%s: %d numbers missing, want %d", c.what, got, c.want)
