@@ -66,6 +66,11 @@ func each[T, U any](in []T, f func(T) U) []U {
 // print writes an answer in the form that was asked for.
 func (a *app) print(ans *answer) error { return a.write(a.out, ans, false) }
 
+// hasNoForm says that the command has the form asked for, and what its flags ask for has not.
+func (a *app) hasNoForm() error {
+	return fmt.Errorf("with these flags there is no -o %s: take table, wide, json or yaml", a.flags.output)
+}
+
 // write writes an answer. compact puts JSON on one line, so that answers that
 // follow each other can be read line by line.
 func (a *app) write(w io.Writer, ans *answer, compact bool) error {
@@ -88,6 +93,9 @@ func (a *app) write(w io.Writer, ans *answer, compact bool) error {
 		}
 		text = string(raw)
 	case markdownForm:
+		if ans.markdown == nil {
+			return a.hasNoForm()
+		}
 		text = ans.markdown() + mdOmitted(out)
 	case junitForm:
 		out, err := ans.junit()
@@ -96,6 +104,9 @@ func (a *app) write(w io.Writer, ans *answer, compact bool) error {
 		}
 		text = out
 	case csvForm:
+		if ans.csv == nil {
+			return a.hasNoForm()
+		}
 		text = ans.csv()
 		a.sayOmitted(out)
 	case nbctlForm, antctlForm:

@@ -67,7 +67,11 @@ not just settling. ` + secondHelp,
 			out := each(all, func(z *zones.Zone) zoneOut { return zoneOut{z, describeSouthbound(r, z.Of, now)} })
 			ans := tableAnswer(a, out, zones.Table, all)
 			ans.notConsidered = omitted.Rows(r, r.Zones)
-			list := ans.text
+			list, markdown := ans.text, ans.markdown
+			ans.markdown = func() string { return markdown() + mdBelow(zonesBelow(out)) }
+			if table {
+				ans.csv, ans.markdown = nil, nil // they are of the zones
+			}
 			ans.text = func(wide bool) string {
 				switch text := list(wide) + zonesBelow(out); {
 				case table:
@@ -97,6 +101,14 @@ not just settling. ` + secondHelp,
 	cmd.MarkFlagsMutuallyExclusive("flows", "conditions")
 	cmd.MarkFlagsMutuallyExclusive("flows", "check")
 	return cmd
+}
+
+// mdBelow is what stands below a table, in markdown.
+func mdBelow(lines string) string {
+	if lines == "" {
+		return ""
+	}
+	return "\n" + mdText(lines)
 }
 
 // checkAnswer compares the zones.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"rung/model"
@@ -78,6 +79,9 @@ var Table = &page.Table[*Zone]{
 				c.Role = themes.Error
 			}
 			return c
+		}},
+		{Key: "wrong", Title: "WRONG", Wide: true, Sparse: true, Flex: true, Worth: 89, Cell: func(z *Zone) page.Cell {
+			return page.Cell{Text: strings.Join(z.Wrong(), "; "), Role: themes.Error}
 		}},
 	},
 }
