@@ -67,8 +67,8 @@ func each[T, U any](in []T, f func(T) U) []U {
 func (a *app) print(ans *answer) error { return a.write(a.out, ans, false) }
 
 // hasNoForm says that the command has the form asked for, and what its flags ask for has not.
-func (a *app) hasNoForm() error {
-	return fmt.Errorf("with these flags there is no -o %s: take table, wide, json or yaml", a.flags.output)
+func hasNoForm(form string) error {
+	return fmt.Errorf("with these flags there is no -o %s: take table, wide, json or yaml", form)
 }
 
 // write writes an answer. compact puts JSON on one line, so that answers that
@@ -94,7 +94,7 @@ func (a *app) write(w io.Writer, ans *answer, compact bool) error {
 		text = string(raw)
 	case markdownForm:
 		if ans.markdown == nil {
-			return a.hasNoForm()
+			return hasNoForm(a.flags.output)
 		}
 		text = ans.markdown() + mdOmitted(out)
 	case junitForm:
@@ -105,7 +105,7 @@ func (a *app) write(w io.Writer, ans *answer, compact bool) error {
 		text = out
 	case csvForm:
 		if ans.csv == nil {
-			return a.hasNoForm()
+			return hasNoForm(a.flags.output)
 		}
 		text = ans.csv()
 		a.sayOmitted(out)
