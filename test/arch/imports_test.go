@@ -111,7 +111,7 @@ var acquainted = map[string][]string{"sandbox": {"nbdb", "acllog"}, "kube": {"ma
 
 // parts are the folders of ui that views are made of; all others are views. preview is
 // one as well, and the question that a change is asked by: edit and plan contain it.
-var parts = []string{"action", "detail", "job", "nav", "preview", "uitest", "view", "widget"}
+var parts = []string{"action", "detail", "job", "nav", "preview", "view", "widget"}
 
 // outside says which packages of others a folder must not import. Programs below
 // it, such as generators, are not meant.
@@ -135,7 +135,7 @@ var outside = []struct {
 	},
 	{
 		dirs:   []string{"ui"},
-		except: []string{"ui/uitest", "ui/job"}, // only tests import the one; the other is about the process, not about facts
+		except: []string{"ui/job"}, // it is about the process, not about facts
 		forbid: []string{"os", "io/fs", "io/ioutil", "net", "syscall", "log", "golang.org/x/sys", "k8s.io/client-go", "github.com/fsnotify/fsnotify"},
 		allow:  []string{"net/netip", "net/url"},
 		why:    "views do no I/O: the engine hands them facts and takes actions",
@@ -183,7 +183,7 @@ var outside = []struct {
 	},
 	{
 		dirs:   []string{"."},
-		except: []string{"test", "ui/uitest"},
+		except: []string{"test"},
 		forbid: []string{"testing", "github.com/google/go-cmp", "go.uber.org/goleak", "github.com/rogpeppe/go-internal", "github.com/creack/pty", "github.com/charmbracelet/x/vt"},
 		why:    "helpers of tests stay out of the product",
 	},
