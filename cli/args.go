@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"rung/model/words"
+	"rung/system"
 )
 
 // takes checks the number of arguments. Their names are said in the error; the
@@ -91,8 +92,10 @@ func outputForms(cmd *cobra.Command) []string {
 	if _, ok := cmd.Annotations[csvForm]; ok {
 		forms = append(forms, csvForm)
 	}
-	if _, ok := cmd.Annotations[antctlForm]; ok {
-		forms = append(forms, antctlForm)
+	for _, s := range system.All {
+		if _, ok := cmd.Annotations[s.FormName()]; ok {
+			forms = append(forms, s.FormName())
+		}
 	}
 	return forms
 }

@@ -16,6 +16,7 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/revision"
+	"rung/system"
 )
 
 // completeTimeout bounds what a completion may cost: somebody has pressed tab. Tests of
@@ -107,9 +108,11 @@ func choicesOf(r *revision.Revision, of func(model.Kind) bool) []string {
 		count[shortName(p.Key)]++
 	}
 	order := ladder.Order(r.Cluster)
-	for _, place := range r.Order() {
-		if place.Policy.Antrea != nil {
-			order = append(order, place.Policy.Key)
+	for _, s := range system.All {
+		for _, place := range s.Places(r.Cluster) {
+			if system.Of(place.Policy.Kind) == s {
+				order = append(order, place.Policy.Key)
+			}
 		}
 	}
 	var out []string

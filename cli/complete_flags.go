@@ -12,6 +12,7 @@ import (
 	"rung/engine"
 	"rung/model"
 	"rung/revision"
+	"rung/system"
 	"rung/themes"
 )
 
@@ -46,7 +47,7 @@ func (a *app) flagValues() map[string]completer {
 		"log-format":      fixed("text", "json"),
 		"log-level":       fixed("debug", "info", "warn", "error"),
 		"speed":           fixed("all", "1x", "10x", "100x"),
-		"system":          fixed("auto", "ovn-kubernetes", "antrea"),
+		"system":          fixed(append([]string{system.Auto}, system.Names()...)...),
 		"api-release":     fixed(engine.APIReleases()...),
 		"ip-family":       fixed("auto", "ipv4", "ipv6", "dual"),
 		"multicast":       onOff,

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -10,7 +9,6 @@ import (
 
 	"rung/engine"
 	"rung/engine/convert"
-	"rung/model"
 	labels "rung/model/convert"
 	"rung/revision"
 	"rung/revision/omitted"
@@ -208,7 +206,7 @@ func conversionOf(r *convert.Result) *convertedOut {
 		out.Rules = append(out.Rules, one)
 	}
 	p := &r.Proof
-	out.Proof = conversions{p.Equal, r.ProofText(), p.Pods, p.Imagined, string(cmp.Or(r.Before, model.SystemOVN)), string(cmp.Or(r.After, model.SystemOVN)),
+	out.Proof = conversions{p.Equal, r.ProofText(), p.Pods, p.Imagined, string(r.Before.Name), string(r.After.Name),
 		each(p.Differs, diff), each(p.Later, diff), each(p.Besides, diff)}
 	return out
 }

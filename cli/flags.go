@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"rung/model"
 	"rung/revision"
 	"rung/revision/settings"
+	"rung/system"
 )
 
 // flags are those every command has.
@@ -76,7 +78,7 @@ func (f *flags) register(root *cobra.Command) {
 	p.BoolVar(&f.ovn.CompileCNP, "compile-cnp", false,
 		"compile ClusterNetworkPolicies as OVN-Kubernetes, which has no controller for them, might")
 	p.StringVar(&f.ovn.System, "system", "auto",
-		"network plugin whose rules of precedence hold: auto, ovn-kubernetes or antrea")
+		"network plugin whose rules of precedence hold: "+strings.Join(append([]string{system.Auto}, system.Names()[:len(system.All)-1]...), ", ")+" or "+string(system.All[len(system.All)-1].Name))
 	registerDialect(p, f)
 	features := &f.ovn.Features
 	p.StringVar(&features.Multicast, "multicast", "auto",
@@ -148,7 +150,7 @@ func (a *app) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 	switch {
 	case demo:
 		cfg.Mode = revision.Mode{Name: "demo", Title: "demo"}
-		opt.Demo, opt.Antrea = true, f.antrea()
+		opt.Demo = f.system().Demo
 	case len(f.files) > 0 && f.kube.given():
 		return cfg, errors.New("-f cannot be combined with --kubeconfig, --context or another flag that names a cluster")
 	case len(f.files) > 0 && f.kube.reconcile:
@@ -184,8 +186,8 @@ func (a *app) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 		cfg.Writes = false // the rows are somebody else's
 		return cfg, err
 	}
-	if f.antrea() {
-		return cfg, nil // Antrea has no databases that a sandbox could play
+	if !f.system().Has(system.Rows) {
+		return cfg, nil // there are no databases that a sandbox could play
 	}
 	cfg.Mode.Sandbox, cfg.Mode.Reconciles = true, true
 	cfg.Sandbox = &engine.SandboxConfig{Server: f.ovsdb, OVN: f.sandboxOVN, Dir: f.sandboxDir, PortDelay: f.portDelay, Traffic: f.rate(), Churn: f.churn, Foreign: demo}
@@ -198,8 +200,8 @@ func (a *app) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 	return cfg, nil
 }
 
-// antrea says whether Antrea was named as the system.
-func (f *flags) antrea() bool { return f.ovn.System == string(model.SystemAntrea) }
+// system is the one that was named, or the first.
+func (f *flags) system() *system.System { return cmp.Or(system.Named(f.ovn.System), system.All[0]) }
 
 // identity names the files wherever Rung is started: history and plans are kept
 // under it.

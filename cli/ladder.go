@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -10,14 +9,11 @@ import (
 
 	"rung/engine"
 	"rung/model"
-	"rung/model/antrea"
 	"rung/pages/ladder"
 	"rung/revision"
 	"rung/revision/omitted"
+	"rung/system"
 )
-
-// antctlForm is the output of rung ladder that has the columns of antctl.
-const antctlForm = "antctl"
 
 func (a *app) ladderCmd() *cobra.Command {
 	var stage *model.Stage
@@ -41,16 +37,21 @@ policy stands for: those of tier 0, and those Rung does not compile.`,
 		Args: takes(0),
 	}, func([]string, bool) query {
 		return query{zones: len(a.flags.nb) > 0, answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
-			switch {
-			case r.Antrea() && *stage != "":
-				return nil, errors.New("--stage is of OVN's pipeline, and Antrea's precedence holds here; leave it out")
-			case !r.Antrea() && a.flags.output == antctlForm:
-				return nil, fmt.Errorf("-o %s is the order of Antrea's policies, and OVN-Kubernetes' precedence holds here (%s); see --system", antctlForm, r.SystemWhy)
+			if !r.System.Has(system.Stages) && *stage != "" {
+				return nil, fmt.Errorf("--stage is of OVN's pipeline, and %s precedence holds here; leave it out", r.System.Whose)
+			}
+			if of := formOf(a.flags.output); of != nil && of != r.System {
+				return nil, fmt.Errorf("-o %s is the order of %s policies, and %s precedence holds here (%s); see --system", of.Form.Name, of.Whose, r.System.Whose, r.SystemWhy)
 			}
 			return a.ladderAnswer(r, *stage, e.Now()), nil
 		}}
 	})
-	cmd.Annotations = map[string]string{antctlForm: ""}
+	cmd.Annotations = map[string]string{}
+	for _, s := range system.All {
+		if s.Form != nil {
+			cmd.Annotations[s.Form.Name] = ""
+		}
+	}
 	stage = stageFlag(cmd, "only one `stage` of the pipeline")
 	return cmd
 }
@@ -62,14 +63,14 @@ func (a *app) ladderAnswer(r *revision.Revision, stage model.Stage, now time.Tim
 		opt := ladder.Options{Stage: stage, Now: now}
 		lines := slices.DeleteFunc(ladder.Lines(r, opt), func(l *ladder.Line) bool { return !l.IsPrinted() })
 		text := tableText(ladder.Table(r, opt), lines, wide, a.width())
-		if r.Antrea() {
-			return "system: antrea (" + r.SystemWhy + ")\n" + text
+		if r.System.Bands != nil {
+			return fmt.Sprintf("system: %s (%s)\n%s", r.System.Name, r.SystemWhy, text)
 		}
 		return text
 	}
 	switch {
-	case r.Antrea():
-		ans.value, ans.records = ladder.BandFactsOf(r), func() string { return antctlText(r) }
+	case r.System.Bands != nil:
+		ans.value, ans.records = ladder.BandFactsOf(r), func() string { return placesText(r) }
 	case len(r.Zones) == 0:
 		ans.value = ladder.FactsOf(r.Ladder().In(stage))
 	default:
@@ -79,19 +80,29 @@ func (a *app) ladderAnswer(r *revision.Revision, stage model.Stage, now time.Tim
 	return ans
 }
 
-// antctlText has the columns of antctl get networkpolicy --sort-by=effectivePriority.
-func antctlText(r *revision.Revision) string {
-	t := &tableOut{head: antrea.AntctlHead}
+// formOf is the system whose own form of the ladder an output is, nil for none.
+func formOf(output string) *system.System {
+	for _, s := range system.All {
+		if s.Form != nil && s.Form.Name == output {
+			return s
+		}
+	}
+	return nil
+}
+
+// placesText is the order of the policies in the system's own form.
+func placesText(r *revision.Revision) string {
+	t := &tableOut{head: r.System.Form.Head}
 	for _, p := range r.Order() {
-		t.add(antrea.AntctlRow(&p)...)
+		t.add(r.System.Form.Row(&p)...)
 	}
 	return t.String()
 }
 
-// noRows says on stderr why there is nothing to list where Antrea enforces policies.
+// noRows says on stderr why there is nothing to list where policies have no rows.
 func (a *app) noRows(r *revision.Revision) {
-	const text = "rung: Antrea enforces the policies here: there are no zones and no rows (docs/antrea.md)"
-	if r.Antrea() && !a.flags.quiet && !a.said[text] {
+	text := fmt.Sprintf("rung: %s enforces the policies here: there are no zones and no rows (docs/%s.md)", r.System.Title, r.System.Name)
+	if !r.System.Has(system.Rows) && !a.flags.quiet && !a.said[text] {
 		a.said[text] = true
 		fmt.Fprintln(a.err, text)
 	}

@@ -109,10 +109,15 @@ func (a *app) write(w io.Writer, ans *answer, compact bool) error {
 		}
 		text = ans.csv()
 		a.sayOmitted(out)
-	case nbctlForm, antctlForm:
+	case nbctlForm:
 		text = ans.records()
 		a.sayOmitted(out)
 	default:
+		if formOf(a.flags.output) != nil {
+			text = ans.records()
+			a.sayOmitted(out)
+			break
+		}
 		wide := a.flags.output == "wide"
 		if ans.items == nil {
 			text = ans.text(wide) + ans.omitted(out)

@@ -10,13 +10,13 @@ import (
 
 	"rung/engine"
 	"rung/model"
-	"rung/model/antrea"
 	"rung/model/words"
 	"rung/revision"
 	"rung/revision/connections"
 	"rung/revision/finding"
 	"rung/revision/omitted"
 	"rung/revision/policies"
+	"rung/system"
 )
 
 type policyOut struct {
@@ -139,7 +139,7 @@ func describePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *pol
 	}
 	if a := p.Antrea; a != nil {
 		out.Antrea = &antreaOut{Tier: a.Tier, Priority: a.Priority, Phase: a.Phase, Refused: p.Refused()}
-		for _, t := range antrea.Tiers(r.Cluster) {
+		for _, t := range system.Of(k.Kind).Tiers(r.Cluster) {
 			if t.Name == a.Tier {
 				out.Antrea.TierPriority = &t.Priority
 			}
@@ -227,9 +227,9 @@ func (o *policyOut) text(wide bool) string {
 		if a.TierPriority != nil {
 			tier = fmt.Sprintf(" (%d)", *a.TierPriority)
 		}
-		s = fmt.Sprintf("%s %s  tier %s%s  priority %g", antrea.KindWord(o.Kind), o.Name, a.Tier, tier, a.Priority)
+		s = fmt.Sprintf("%s %s  tier %s%s  priority %g", o.Kind.Title(), o.Name, a.Tier, tier, a.Priority)
 		if a.Refused {
-			s += "  ✗ decides nothing: Antrea would refuse it"
+			s += "  ✗ decides nothing: " + system.Of(o.Kind).Title + " would refuse it"
 		}
 	}
 	if o.APIVersion != "" {

@@ -11,6 +11,7 @@ import (
 	"rung/engine/logs"
 	"rung/model"
 	"rung/revision"
+	"rung/system"
 )
 
 // startTimeout bounds how long a one-shot command waits for its sources and
@@ -61,7 +62,7 @@ func settled() func(*revision.Revision) bool {
 				return false
 			}
 		}
-		return len(r.Zones) > 0 || r.System == model.SystemAntrea
+		return len(r.Zones) > 0 || !r.System.Has(system.Rows)
 	}
 }
 

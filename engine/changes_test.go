@@ -18,6 +18,7 @@ import (
 	"rung/model/plan"
 	"rung/revision"
 	"rung/revision/policies"
+	"rung/system"
 	"rung/test/given"
 )
 
@@ -46,7 +47,7 @@ func TestGateOfAnEngine(t *testing.T) {
 	defer func() { _ = os.RemoveAll(dir) }()
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
-	e, err := New(ctx, Config{Mode: revision.Mode{Name: "demo", Sandbox: true}, Sources: []source.Source{write.NewFiles(write.FileOptions{Demo: true})},
+	e, err := New(ctx, Config{Mode: revision.Mode{Name: "demo", Sandbox: true}, Sources: []source.Source{write.NewFiles(write.FileOptions{Demo: system.OVN.Demo})},
 		Sandbox: &SandboxConfig{Server: "builtin", Dir: dir}, Writes: true, StateDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/sources/sandbox/ovn"
+	"rung/system"
 	"rung/test/given"
 	"rung/test/install"
 	"rung/test/wait"
@@ -29,7 +30,7 @@ func TestProbe(t *testing.T) {
 	w := newLiveWorld(t)
 	r := w.run(func(c *Config) {
 		c.Mode.Sandbox, c.Sandbox = true, &SandboxConfig{OVN: place(), Dir: w.sockets}
-		c.Sources = []source.Source{write.NewFiles(write.FileOptions{Demo: true})}
+		c.Sources = []source.Source{write.NewFiles(write.FileOptions{Demo: system.OVN.Demo})}
 	})
 	r.settle("ovn-control-plane", "ovn-worker", "ovn-worker2")
 	ask := func(c verdict.Connection) *probe.Result {

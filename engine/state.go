@@ -8,7 +8,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/revision"
-	"rung/revision/settings"
+	"rung/system"
 )
 
 // state is what the loop owns. Nobody else reads or writes it.
@@ -58,7 +58,7 @@ type state struct {
 	settling map[string]settling // by zone
 
 	// system is whose precedence holds, with the reason.
-	system    model.PolicySystem
+	system    *system.System
 	systemWhy string
 
 	dirty bool
@@ -78,7 +78,7 @@ func newState(e *Engine) *state {
 		s.sources[src.Name()] = model.SourceState{Name: src.Name(), Conn: model.ConnStarting, At: e.now()}
 	}
 	s.dialects = newDialects(&e.cfg, d)
-	s.system, s.systemWhy = settings.SystemOf(e.cfg.System, empty, "")
+	s.system, s.systemWhy = system.Decide(e.cfg.System, empty, "")
 	s.set, s.south = newZoneSet(e), newSouthSet(e)
 	e.differs.desired = d
 	s.dirty = true

@@ -1,12 +1,9 @@
 package engine
 
-import (
-	"rung/model"
-	"rung/revision/settings"
-)
+import "rung/system"
 
-// decideSystem finds out whose precedence holds, and compiles for that: under Antrea
-// there are no rows.
+// decideSystem finds out whose precedence holds, and compiles for that: a plugin may have no
+// rows.
 func (s *state) decideSystem() {
 	ovn := ""
 	switch {
@@ -15,7 +12,7 @@ func (s *state) decideSystem() {
 	case s.dialects != nil && s.dialects.view.Read():
 		ovn = "zones have a Northbound database"
 	}
-	is, why := settings.SystemOf(s.e.cfg.System, s.cluster, ovn)
+	is, why := system.Decide(s.e.cfg.System, s.cluster, ovn)
 	was := s.system
 	s.system, s.systemWhy = is, why
 	if is == was {
@@ -23,7 +20,7 @@ func (s *state) decideSystem() {
 	}
 	s.dirty = true
 	o := s.e.cfg.CompilerOptions()
-	o.Nothing = is == model.SystemAntrea
+	o.Nothing = !is.Has(system.Rows)
 	if d := s.dialects; d != nil {
 		d.view = d.view.WithSystem(is)
 		o, _ = d.view.Wants()

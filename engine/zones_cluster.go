@@ -3,6 +3,7 @@ package engine
 import (
 	"rung/model"
 	"rung/reconciler"
+	"rung/system"
 )
 
 // controlPlane are the labels of nodes whose zones come first.
@@ -28,10 +29,10 @@ func (e *Engine) runNodeZones() {
 	}
 }
 
-// nodes knows the zones of all Nodes that there are, and forgets the others. Under Antrea
+// nodes knows the zones of all Nodes that there are, and forgets the others. Without rows
 // no node has one.
 func (z *zoneSet) nodes(s *state) {
-	changed, none := false, s.system == model.SystemAntrea
+	changed, none := false, !s.system.Has(system.Rows)
 	for name, m := range z.members {
 		if m.ofNode && (none || s.cluster.Node(name) == nil) {
 			z.forget(s, name)

@@ -27,6 +27,16 @@ const (
 // IsAntrea says whether objects of the kind are policies of Antrea.
 func (k Kind) IsAntrea() bool { return k == KindACNP || k == KindANNP }
 
+// Title is a kind for people, told from those of Kubernetes: "Antrea ClusterNetworkPolicy",
+// "Tier".
+func (k Kind) Title() string {
+	word, _, _ := strings.Cut(string(k), ".")
+	if k.IsAntrea() {
+		return "Antrea " + word
+	}
+	return word
+}
+
 // AntreaTier is a Tier of Antrea (antrea.md#tiers): policies of the one with the lowest
 // priority decide first.
 type AntreaTier struct {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -74,3 +75,16 @@ func (b Broken) keyText() string {
 
 // ObjectOrigin says where an object that embeds Meta was read.
 func (m *Meta) ObjectOrigin() Origin { return m.Origin }
+
+// RuleAt is the rule that the field is of, as in spec.ingress[2].ports[0]; -1 for none.
+func (b *Broken) RuleAt() (Direction, int) {
+	for _, d := range Directions {
+		if rest, ok := strings.CutPrefix(b.Field, "spec."+d.Lower()+"["); ok {
+			n := 0
+			if _, err := fmt.Sscanf(rest, "%d]", &n); err == nil {
+				return d, n
+			}
+		}
+	}
+	return "", -1
+}

@@ -9,6 +9,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/verdict/index"
 	"rung/model/verdict/walk"
+	"rung/system"
 )
 
 // Verdicts says what the policies of this revision make of connections.
@@ -38,7 +39,7 @@ type otherVerdicts struct {
 func (r *Revision) WithIdle() *index.Index {
 	d := Shared[otherVerdicts](r)
 	d.idleOnce.Do(func() {
-		if r.System == model.SystemAntrea || r.Desired.Options().CNP {
+		if !r.System.Has(system.Rows) || r.Desired.Options().CNP {
 			return
 		}
 		would := map[model.PolicyKey]bool{}
@@ -83,8 +84,8 @@ const NoRowsOf2016 = "decides by the document of 2016; no rows"
 
 // VerdictOptions are what verdicts from policies hang on besides the objects.
 func (r *Revision) VerdictOptions() index.Options {
-	if r.System == model.SystemAntrea {
-		return index.Options{IPv4: true, IPv6: true, System: r.System}
+	if !r.System.Has(system.Rows) {
+		return index.Options{IPv4: true, IPv6: true, Precedence: r.System.Precedence}
 	}
 	o := r.Desired.Options()
 	return index.Options{
@@ -94,6 +95,7 @@ func (r *Revision) VerdictOptions() index.Options {
 		HostNetworkNamespace: cmp.Or(o.HostNetworkNamespace, compiler.DefaultHostNetworkNamespace),
 		LegacyIsolation:      r.Flags.LegacyIsolation,
 		NoRows:               r.None,
+		Precedence:           r.System.Precedence,
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"rung/model/words"
 	"rung/revision"
 	"rung/revision/finding"
+	"rung/system"
 	"rung/ui/action"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -132,14 +133,12 @@ func (m *root) cursorIn(o overlay, x, y, w, h int) {
 
 // counts are the numbers of the header; they are taken once per revision.
 type counts struct {
-	rev               *revision.Revision
-	cluster           *model.Cluster
-	anp, banp, np, ef int
-	acnp, annp        int
-	pods              int
-	findings          model.FindingCount
-	owed              bool      // the findings are of an earlier revision
-	older             time.Time // when they last were
+	rev      *revision.Revision
+	policies string
+	pods     int
+	findings model.FindingCount
+	owed     bool      // the findings are of an earlier revision
+	older    time.Time // when they last were
 }
 
 // lag says whether the findings are those of a moment ago; steady, while they are
@@ -150,12 +149,8 @@ func (c *counts) take(r *revision.Revision, now time.Time) {
 	if c.rev == r {
 		return
 	}
-	if c.cluster != r.Cluster || c.rev == nil {
-		c.cluster = r.Cluster
-		c.anp, c.banp = r.Cluster.Count(model.KindANP), r.Cluster.Count(model.KindBANP)
-		c.np, c.ef = r.Cluster.Count(model.KindNP), r.Cluster.Count(model.KindEF)
-		c.acnp, c.annp = r.Cluster.Count(model.KindACNP), r.Cluster.Count(model.KindANNP)
-		c.pods = r.Cluster.Count(model.KindPod)
+	if c.rev == nil || c.rev.Cluster != r.Cluster || c.rev.System != r.System {
+		c.policies, c.pods = policyCounts(r.System, r.Cluster), r.Cluster.Count(model.KindPod)
 	}
 	c.rev = r
 	known, current := finding.KnownFindings(r)
@@ -165,16 +160,20 @@ func (c *counts) take(r *revision.Revision, now time.Time) {
 	c.findings = model.CountFindings(known)
 }
 
-// policies counts them by kind, those that decide under the system that holds.
-func (c *counts) policies(antrea bool) string {
-	if antrea {
-		text := fmt.Sprintf("ACNP %d · ANNP %d · NP %d", c.acnp, c.annp, c.np)
-		if c.anp+c.banp > 0 {
-			text += fmt.Sprintf(" · ANP %d · BANP %d", c.anp, c.banp)
-		}
-		return text
+// policyCounts are the policies by the kinds that count under a system.
+func policyCounts(s *system.System, c *model.Cluster) string {
+	counted, besides := s.Counted, 0
+	for _, k := range s.Besides {
+		besides += c.Count(k)
 	}
-	return fmt.Sprintf("ANP %d · BANP %d · NP %d · EF %d", c.anp, c.banp, c.np, c.ef)
+	if besides > 0 {
+		counted = slices.Concat(counted, s.Besides)
+	}
+	out := make([]string, len(counted))
+	for i, k := range counted {
+		out[i] = fmt.Sprintf("%s %d", k.Short(), c.Count(k))
+	}
+	return strings.Join(out, " · ")
 }
 
 // piece is a part of a line; the ones with the highest drop go first when there
@@ -352,7 +351,7 @@ func (m *root) footer(e *entry, w int) string {
 // and filter always find room.
 func (m *root) hints(e *entry, w int) string {
 	st := m.styles
-	actions := m.keys.In(e.scopes())
+	actions := m.actions(e)
 	offerer, _ := e.view.(view.Offerer)
 	actions = slices.DeleteFunc(actions, func(a action.Action) bool {
 		return a.Footer == 0 || len(a.Keys) == 0 || a.Hint != nil && !a.Hint(m.context(e)) || offerer != nil && !offerer.Offers(m.env(e), a.ID)

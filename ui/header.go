@@ -8,6 +8,7 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/pages/zones"
+	"rung/system"
 	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/view"
@@ -60,7 +61,7 @@ func (m *root) headerLine(w int) widget.Line {
 	c := m.counts
 	ps = append(ps, stale...)
 	ps = append(ps,
-		piece{widget.Plain(c.policies(r.Antrea())), 6},
+		piece{widget.Plain(c.policies), 6},
 		piece{widget.Plain(fmt.Sprintf("pods %d", c.pods)), 7})
 	f := widget.Line{{Text: findingsTitle + " "}}
 	if c.lag(m.now) {
@@ -97,8 +98,8 @@ func (m *root) onFindings(x int) bool {
 // zones are the zones with a mark each, or counted by mark where they are many.
 func (m *root) zones(w int) widget.Line {
 	st, all := m.styles, m.rev.Zones
-	if m.rev.Antrea() {
-		return widget.Styled("Antrea: no zones", st.Text)
+	if s := m.rev.System; !s.Has(system.Rows) {
+		return widget.Styled(s.Title+": no zones", st.Text)
 	}
 	l := widget.Styled(words.Count(len(all), "zone")+" ", st.Text)
 	if len(all) > view.FoldZones {

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -107,9 +108,15 @@ func (m *root) typed(text string) {
 	m.asks(e, env)
 }
 
+// actions are those that there are on a page: what the cluster's network plugin has nothing of
+// is not among them.
+func (m *root) actions(e *entry) []action.Action {
+	return slices.DeleteFunc(m.keys.In(e.scopes()), func(a action.Action) bool { return !m.rev.System.Has(a.Needs) })
+}
+
 // context is what actions are judged by.
 func (m *root) context(e *entry) action.Context {
-	return action.Context{Mode: m.rev.Mode, Page: e.page, Selected: e.view.Selected(), Undo: m.rev.Undo, Redo: m.rev.Redo, Plan: m.rev.Plan, Unconfirmed: m.rev.Unconfirmed, Access: m.rev.Access}
+	return action.Context{System: m.rev.System, Mode: m.rev.Mode, Page: e.page, Selected: e.view.Selected(), Undo: m.rev.Undo, Redo: m.rev.Redo, Plan: m.rev.Plan, Unconfirmed: m.rev.Unconfirmed, Access: m.rev.Access}
 }
 
 // whyNot says why an action cannot be done here, empty when it can.

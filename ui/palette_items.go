@@ -40,6 +40,8 @@ var kinds = []struct {
 	{model.KindNP, "np", "NetworkPolicy"},
 	{model.KindEF, "ef", "EgressFirewall"},
 	{model.KindCNP, "cnp", "ClusterNetworkPolicy"},
+	{model.KindACNP, "acnp", "Antrea ClusterNetworkPolicy"},
+	{model.KindANNP, "annp", "Antrea NetworkPolicy"},
 }
 
 // itemsOf is everything the palette offers: what can be done here, then places by
@@ -48,7 +50,7 @@ func itemsOf(m *root) []paletteItem {
 	var out []paletteItem
 	e := m.top()
 	m.sync(e)
-	for _, a := range m.keys.In(e.scopes()) {
+	for _, a := range m.actions(e) {
 		if a.Hidden {
 			continue
 		}

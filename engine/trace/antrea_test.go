@@ -7,10 +7,10 @@ import (
 
 	"rung/engine/trace"
 	antreademo "rung/examples-antrea"
-	"rung/model"
 	"rung/model/verdict"
 	"rung/revision"
 	"rung/sources/manifests"
+	"rung/system"
 	"rung/test/made"
 	"rung/test/uitest"
 )
@@ -22,7 +22,7 @@ func TestAntreaTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := revision.New(revision.Facts{Cluster: made.Cluster(res.Objects...)}, nil)
-	if r.System != model.SystemAntrea {
+	if r.System != system.Antrea {
 		t.Fatalf("the system is %s", r.System)
 	}
 	tracer := &trace.Tracer{}

@@ -108,22 +108,9 @@ func (k *checker) invalid(m *model.Meta, list []model.Broken) {
 	for _, b := range list {
 		f := model.Finding{Code: b.Code, Severity: b.Severity, Policy: m.Key, Rule: -1, Message: strings.TrimPrefix(b.Field+": "+b.Message, ": "),
 			Remedy: b.Remedy, Origin: b.Origin}
-		f.Direction, f.Rule = RuleAt(b.Field)
+		f.Direction, f.Rule = b.RuleAt()
 		k.out = append(k.out, f)
 	}
-}
-
-// RuleAt is the rule of a field such as spec.ingress[2].ports[0].
-func RuleAt(field string) (model.Direction, int) {
-	for _, d := range model.Directions {
-		if rest, ok := strings.CutPrefix(field, "spec."+d.Lower()+"["); ok {
-			n := 0
-			if _, err := fmt.Sscanf(rest, "%d]", &n); err == nil {
-				return d, n
-			}
-		}
-	}
-	return "", -1
 }
 
 func (k *checker) group(g *model.AntreaGroup) {

@@ -31,8 +31,7 @@ type Options struct {
 	IPv4, IPv6 bool
 	// LegacyIsolation lets the isolation annotation of 2016 count.
 	LegacyIsolation bool
-	// System is whose precedence holds, OVN-Kubernetes' when empty.
-	System model.PolicySystem
+	System          System
 }
 
 // linter is one run.
@@ -75,13 +74,9 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	}
 	l := &linter{c: c, x: opt.Index, max: opt.MaxPriority, ladder: opt.Ladder, order: map[model.PolicyKey]int{},
 		pods: !opt.Index.Everyone().Empty(), noSubnets: opt.NoSubnets, nodeSubnets: opt.NodeSubnets, v4: opt.IPv4, v6: opt.IPv6, legacy: opt.LegacyIsolation}
-	if opt.System == model.SystemAntrea {
-		l.antrea()
-		for i := range broken {
-			l.broken(&broken[i])
-		}
-		slices.SortStableFunc(l.out, l.compare)
-		return l.out
+	if opt.System.Check != nil {
+		l.checkPlaces(&opt.System)
+		return l.finish(&opt.System.Idle, broken)
 	}
 	for _, p := range slices.SortedFunc(c.AllPolicies(), ladder.Compare) {
 		l.order[p.Key] = len(l.order)
@@ -130,12 +125,7 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	l.conflicts()
 	l.names()
 	l.isolationAnnotations()
-	l.ofAntrea()
-	for i := range broken {
-		l.broken(&broken[i])
-	}
-	slices.SortStableFunc(l.out, l.compare)
-	return l.out
+	return l.finish(&opt.System.Idle, broken)
 }
 
 // compare orders findings by consequence: by severity, then what opens or closes the cluster

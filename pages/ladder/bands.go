@@ -9,11 +9,12 @@ import (
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision/policies"
+	"rung/system"
 	"rung/themes"
 )
 
-// bands are the lines of a cluster on Antrea: its tiers in order, with the NetworkPolicies
-// of Kubernetes before the baseline.
+// bands are the lines of a cluster whose policies stand in tiers of their plugin's own: the
+// tiers in order, with the NetworkPolicies of Kubernetes among them.
 func (b *builder) bands() {
 	for _, band := range b.rev.Bands() {
 		name := band.Name + " " + strconv.Itoa(int(band.Priority))
@@ -23,7 +24,7 @@ func (b *builder) bands() {
 		case band.Missing: // and has no priority
 			name = band.Name
 		}
-		head := b.add(&Line{Kind: Band, ID: band.Name, Band: name, Title: band.Name + " · " + bandText(&band)})
+		head := b.add(&Line{Kind: Band, ID: band.Name, Band: name, Title: band.Name + " · " + bandText(&band, b.rev.System)})
 		for i := range band.Rungs {
 			for j := range band.Rungs[i].Policies {
 				head.Open = true
@@ -34,7 +35,7 @@ func (b *builder) bands() {
 }
 
 // bandText is what stands behind a band's name in its heading.
-func bandText(band *ladder.Band) string {
+func bandText(band *ladder.Band, s *system.System) string {
 	count := noPolicies
 	if n := band.Count(); n > 0 {
 		count = words.Count(n, "policy")
@@ -43,7 +44,7 @@ func bandText(band *ladder.Band) string {
 	case band.Missing:
 		return "no such tier: " + words.Form(band.Count(), "it decides", "they decide") + " nothing"
 	case band.Name == string(model.KindNP):
-		return "after tier application · " + count
+		return "after tier " + s.Around[0] + " · " + count
 	case band.Tier == nil:
 		return "at " + strconv.Itoa(int(band.Priority)) + " · " + count
 	case !band.Tier.Static:

@@ -16,7 +16,7 @@ import (
 // Says is what a rule of a policy does, in sentences.
 func Says(r *revision.Revision, p *model.Policy, rule *model.Rule) []string {
 	if r.BySelectors(p) {
-		return []string{saysAntrea(r, p, rule)}
+		return []string{saysWithoutRows(r, p, rule)}
 	}
 	// Nothing is enforced on the primary network of those apart.
 	count := policies.CountSubjects(r, p.Key)

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"strings"
 
 	"rung/compiler"
 	"rung/model"
 	"rung/model/clean"
 	"rung/sources/manifests"
 	"rung/sources/reading"
+	"rung/system"
 )
 
 // maxDNSFile bounds the file of ReadDNSAddresses, in bytes.
@@ -53,7 +55,7 @@ type Flags struct {
 	// controller for them, might (ovn-kubernetes.md#clusternetworkpolicy).
 	CompileCNP bool
 	// System is the network plugin whose precedence holds: "auto" (or empty, see
-	// SystemOf), or the name of one.
+	// system.Decide), or the name of one.
 	System   string
 	Features Features
 }
@@ -69,10 +71,8 @@ func (f *Flags) Check() error {
 	default:
 		return fmt.Errorf("IP family %q: want auto, ipv4, ipv6 or dual", f.Family)
 	}
-	switch f.System {
-	case "", auto, string(model.SystemOVN), string(model.SystemAntrea):
-	default:
-		return fmt.Errorf("system %q: want auto, %s or %s", clean.Text(f.System), model.SystemOVN, model.SystemAntrea)
+	if names := system.Names(); f.System != "" && f.System != auto && system.Named(f.System) == nil {
+		return fmt.Errorf("system %q: want auto, %s", clean.Text(f.System), strings.Join(names, " or "))
 	}
 	if f.MaxPriority < 0 || f.MaxPriority > highestPriority {
 		return fmt.Errorf("largest priority %d: want 0 to %d, rows of others would need OVN priorities below 0",
@@ -94,7 +94,7 @@ func (f *Flags) CompilerOptions() compiler.Options {
 		IPv6:        f.Family == "ipv6" || f.Family == "dual",
 		MaxPriority: f.MaxPriority,
 		CNP:         f.CompileCNP,
-		Nothing:     f.System == string(model.SystemAntrea),
+		Nothing:     !system.Named(f.System).Has(system.Rows),
 	}
 	o.Observability, _ = isOn("observability", f.Observability)
 	_ = f.Features.options(&o)

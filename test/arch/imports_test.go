@@ -33,6 +33,9 @@ var inside = map[string][]string{
 	"model":    {"model"},
 	"compiler": {"model"},
 
+	// What network plugins differ in, with their built-in clusters.
+	"system": {"model", "examples", "examples-antrea"},
+
 	// A source knows what things are, and no other source.
 	"sources": {"model"},
 
@@ -45,57 +48,57 @@ var inside = map[string][]string{
 	"sources/nbdb/second": {"model"},
 
 	"reconciler": {"compiler", "model", "sources/retry"},
-	"engine":     {"change", "revision", "sources", "compiler", "reconciler", "model", "examples", "examples-antrea"},
+	"engine":     {"change", "revision", "system", "sources", "compiler", "reconciler", "model"},
 
 	// The rooms of the engine, from the ground up: none knows the loop.
 	"engine/statedir":   {"sources/safefile"},
-	"revision/settings": {"sources/kube", "sources/manifests", "sources/reading", "compiler", "model"},
-	"revision":          {"revision/settings", "compiler", "model"},
+	"revision/settings": {"system", "sources/kube", "sources/manifests", "sources/reading", "compiler", "model"},
+	"revision":          {"system", "revision/settings", "compiler", "model"},
 	// Questions about a revision, from the ground up.
-	"revision/liverows":    {"revision", "compiler", "model"},
-	"revision/policies":    {"revision", "revision/liverows", "compiler", "model"},
-	"revision/flows":       {"revision", "revision/liverows", "model"},
-	"revision/finding":     {"revision", "revision/liverows", "revision/policies", "revision/flows", "model"},
-	"revision/connections": {"revision", "revision/liverows", "revision/policies", "revision/finding", "compiler", "model"},
-	"engine/probe":         {"revision", "engine/trace", "model"},
-	"engine/convert":       {"revision", "compiler", "sources/manifests", "model"},
-	"engine/propose":       {"revision", "sources/manifests", "model"},
-	"revision/omitted":     {"revision", "model"},
-	"engine/verify":        {"revision/omitted", "revision", "engine/trace", "model", "sources/manifests/yamltree"},
-	"engine/pattern":       {"revision", "engine/verify", "sources/manifests", "model"},
-	"engine/trace":         {"revision/omitted", "revision", "model", "sources/nbdb/remote"},
-	"engine/source":        {"revision", "sources/kube", "model"},
-	"engine/logs":          {"revision", "sources/kube", "sources/acllog", "sources/logfile", "model"},
+	"revision/liverows":    {"revision", "system", "compiler", "model"},
+	"revision/policies":    {"revision", "system", "revision/liverows", "compiler", "model"},
+	"revision/flows":       {"revision", "system", "revision/liverows", "model"},
+	"revision/finding":     {"revision", "system", "revision/liverows", "revision/policies", "revision/flows", "model"},
+	"revision/connections": {"revision", "system", "revision/liverows", "revision/policies", "revision/finding", "compiler", "model"},
+	"engine/probe":         {"revision", "system", "engine/trace", "model"},
+	"engine/convert":       {"revision", "system", "compiler", "sources/manifests", "model"},
+	"engine/propose":       {"revision", "system", "sources/manifests", "model"},
+	"revision/omitted":     {"revision", "system", "model"},
+	"engine/verify":        {"revision/omitted", "revision", "system", "engine/trace", "model", "sources/manifests/yamltree"},
+	"engine/pattern":       {"revision", "system", "engine/verify", "sources/manifests", "model"},
+	"engine/trace":         {"revision/omitted", "revision", "system", "model", "sources/nbdb/remote"},
+	"engine/source":        {"revision", "system", "sources/kube", "model"},
+	"engine/logs":          {"revision", "system", "sources/kube", "sources/acllog", "sources/logfile", "model"},
 	// Numbers alone: what a line is, they are told.
 	"engine/logs/hits":    {"model"},
-	"engine/logs/entries": {"revision", "model"},
-	"change/guard":        {"revision", "model"},
+	"engine/logs/entries": {"revision", "system", "model"},
+	"change/guard":        {"revision", "system", "model"},
 	"change/journal":      {"model"},
-	"change":              {"change/guard", "revision", "sources/kube", "sources/manifests", "model"},
+	"change":              {"change/guard", "revision", "system", "sources/kube", "sources/manifests", "model"},
 	"change/audit":        {"change", "change/guard", "sources/safefile", "model"},
-	"change/effect":       {"change", "change/guard", "revision/omitted", "revision", "sources/manifests", "model"},
+	"change/effect":       {"change", "change/guard", "revision/omitted", "revision", "system", "sources/manifests", "model"},
 	"change/history":      {"change", "change/journal", "sources/safefile", "sources/manifests", "model"},
 	"change/rewrite":      {"change", "sources/manifests", "model"},
-	"change/write":        {"change", "engine/source", "sources/kube", "sources/manifests", "sources/reading", "sources/safefile", "model", "examples", "examples-antrea"},
-	"change/gate":         {"change", "revision", "sources/kube", "sources/manifests", "sources/safefile", "model"},
-	"change/planrun":      {"change", "revision", "sources/safefile", "model"},
-	"change/trial":        {"change", "revision", "sources/safefile", "model"},
+	"change/write":        {"change", "engine/source", "sources/kube", "sources/manifests", "sources/reading", "sources/safefile", "model"},
+	"change/gate":         {"change", "revision", "system", "sources/kube", "sources/manifests", "sources/safefile", "model"},
+	"change/planrun":      {"change", "revision", "system", "sources/safefile", "model"},
+	"change/trial":        {"change", "revision", "system", "sources/safefile", "model"},
 
 	// Pages: what is told, below the screen and the commands that tell it.
-	"pages":      {"pages/page", "engine", "change", "revision", "model", "themes"},
+	"pages":      {"pages/page", "engine", "change", "revision", "system", "model", "themes"},
 	"pages/page": {"themes"},
 	// What things of the model mean as text.
 	"pages/page/role": {"pages/page", "model", "themes"},
 
-	"ui":  {"pages", "engine", "change", "revision", "model", "themes"},
-	"cli": {"pages", "engine", "change", "revision", "model", "themes", "examples", "sources/reading"},
+	"ui":  {"pages", "engine", "change", "revision", "system", "model", "themes"},
+	"cli": {"pages", "engine", "change", "revision", "system", "model", "themes", "examples", "sources/reading"},
 
 	// Wiring.
-	".": {"cli", "ui", "pages", "engine", "change", "revision", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea"},
+	".": {"cli", "ui", "pages", "engine", "change", "revision", "system", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea"},
 
 	// Not part of the product; nothing above names them, so nothing may import them.
-	"test":        {".", "cli", "ui", "pages", "engine", "change", "revision", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea", "test", "bench/workload"},
-	"bench":       {".", "cli", "ui", "pages", "engine", "change", "revision", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea", "test"},
+	"test":        {".", "cli", "ui", "pages", "engine", "change", "revision", "system", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea", "test", "bench/workload"},
+	"bench":       {".", "cli", "ui", "pages", "engine", "change", "revision", "system", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea", "test"},
 	"screenshots": {"test", "sources/sandbox/ovn"},
 }
 

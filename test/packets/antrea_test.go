@@ -39,7 +39,7 @@ func TestAntreaPacketsAgree(t *testing.T) {
 		rules += len(c.Rules)
 		became += len(c.Policies)
 		d.become(c.Policies)
-		options := index.Options{IPv4: d.options.IPv4, IPv6: d.options.IPv6, System: model.SystemAntrea}
+		options := index.Options{IPv4: d.options.IPv4, IPv6: d.options.IPv6, Precedence: index.Antrea}
 		r.other = func() *index.Index { return index.New(index.View{Cluster: source, Options: options}) }
 		r.cluster(d)
 		if t.Failed() {

@@ -23,6 +23,7 @@ import (
 	"rung/model/words"
 	"rung/revision"
 	"rung/sources/acllog"
+	"rung/system"
 	"rung/test/install"
 	"rung/test/term"
 	"rung/ui"
@@ -60,7 +61,7 @@ func flood(path string) error {
 	dir := filepath.Dir(path)
 	e, err := engine.New(ctx, engine.Config{
 		Mode:    revision.Mode{Name: "demo", Title: "demo", Sandbox: true, Simulated: true},
-		Sources: []source.Source{write.NewFiles(write.FileOptions{Demo: true})}, StateDir: dir, Screen: true,
+		Sources: []source.Source{write.NewFiles(write.FileOptions{Demo: system.OVN.Demo})}, StateDir: dir, Screen: true,
 	})
 	if err != nil {
 		cancel()

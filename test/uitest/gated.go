@@ -12,6 +12,7 @@ import (
 	"rung/engine/source"
 	"rung/model/plan"
 	"rung/revision"
+	"rung/system"
 )
 
 // Gated is the demo cluster behind a real gate: previews, commits, undo and the
@@ -29,7 +30,7 @@ type Gated struct {
 // be nil.
 func NewGated(t testing.TB, with func(*revision.Facts)) *Gated {
 	t.Helper()
-	return NewGatedOn(t, write.FileOptions{Demo: true}, with)
+	return NewGatedOn(t, write.FileOptions{Demo: system.OVN.Demo}, with)
 }
 
 // NewGatedOn is NewGated on other files than the demo's.

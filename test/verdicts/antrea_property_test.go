@@ -278,7 +278,7 @@ func TestAntreaMovesIsEveryDifference(t *testing.T) {
 					t.Fatal(err)
 				}
 				want := slices.DeleteFunc(d.Totals, func(t diff.Total) bool { return t.Before == t.After })
-				if got := m.AtPriority(prio); !slices.Equal(got, want) {
+				if got := m.At(prio); !slices.Equal(got, want) {
 					t.Fatalf("seed %d: %s (there %v) to %g: %v, want %v", seed, k, there, prio, got, want)
 				}
 				flips += len(want)

@@ -7,6 +7,7 @@ import (
 	"rung/model"
 	"rung/model/convert"
 	"rung/model/verdict"
+	"rung/model/verdict/index"
 	"rung/model/verdict/walk"
 	"rung/test/made"
 )
@@ -107,8 +108,8 @@ func TestConversionDiffers(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cluster := made.Cluster(append(slicesOf(c.in), base...)...)
-			r, there := convert.FromAntrea(cluster, model.KindANP), func(c *model.Cluster) enforced { return enforcedBy(model.SystemAntrea, c) }
-			here := func(c *model.Cluster) enforced { return enforcedBy(model.SystemOVN, c) }
+			r, there := convert.FromAntrea(cluster, model.KindANP), func(c *model.Cluster) enforced { return enforcedBy(index.Antrea, c) }
+			here := func(c *model.Cluster) enforced { return enforcedBy(index.Stages, c) }
 			if c.in.Antrea == nil {
 				r, there, here = convert.ToAntrea(cluster), onOVN, there
 			}

@@ -27,7 +27,7 @@ var antreaSpaces = []string{"a", "b", "c", "d"}
 
 func onAntrea(tb testing.TB, c *model.Cluster) *index.Index {
 	tb.Helper()
-	return index.New(index.View{Cluster: c, Options: index.Options{IPv4: true, IPv6: true, System: model.SystemAntrea}})
+	return index.New(index.View{Cluster: c, Options: index.Options{IPv4: true, IPv6: true, Precedence: index.Antrea}})
 }
 
 func service(name, selector, kind string, ips ...string) *model.Service {

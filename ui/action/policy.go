@@ -2,6 +2,7 @@ package action
 
 import (
 	"rung/change"
+	"rung/system"
 )
 
 // The actions of the policy view.
@@ -31,16 +32,16 @@ var policy = []Action{
 	{ID: PolicyRules, Title: "rules tab", Help: "the rules in the order in which they decide"},
 	{ID: PolicyPods, Keys: []string{"p"}, Title: "pods tab", Help: "the pods the policy applies to"},
 	{ID: PolicyYAML, Keys: []string{"v"}, Title: "YAML tab", Help: "the policy as it was written"},
-	{ID: PolicyZones, Keys: []string{"Z"}, Title: "zones tab", Help: "the policy in each zone: in sync or not, what differs, what controllers reported, events"},
+	{ID: PolicyZones, Needs: system.Rows, Keys: []string{"Z"}, Title: "zones tab", Help: "the policy in each zone: in sync or not, what differs, what controllers reported, events"},
 	{ID: PolicyFinds, Keys: []string{"f"}, Title: "findings tab", Help: "the findings about the policy"},
 	{ID: PolicyEdit, Keys: []string{"e"}, Title: "edit", Footer: 20, Op: change.OpApply, Danger: change.Confirmed, Help: "edit the policy in $EDITOR"},
 	{ID: PolicyMove, Keys: []string{"m"}, Title: "move", Footer: 30, Op: change.OpMove, Danger: change.Confirmed,
 		Help: "give the policy another priority", Disabled: OnANP},
-	{ID: PolicyLogging, Keys: []string{"L"}, Title: "logging", Footer: 40, Op: change.OpLogLevel, Danger: change.Confirmed, Help: "choose what the policy logs, how much and for how long; a NetworkPolicy logs as its namespace says"},
+	{ID: PolicyLogging, Needs: system.LogLevels, Keys: []string{"L"}, Title: "logging", Footer: 40, Op: change.OpLogLevel, Danger: change.Confirmed, Help: "choose what the policy logs, how much and for how long; a NetworkPolicy logs as its namespace says"},
 	{ID: PolicyLogs, Keys: []string{"l"}, Title: "log lines", Footer: 50, Help: "the log lines of the policy"},
 	traceFrom(PolicyTrace, 55, "trace a connection that the policy is about: an example to begin with"),
-	{ID: PolicyRows, Keys: []string{"r"}, Title: "rows", Footer: 60, Help: "the policy's rows in every zone"},
-	{ID: PolicyController, Keys: []string{"c"}, Title: "controller's log", Help: "what the zone's ovnkube-controller wrote about the policy", Disabled: OnCluster},
+	{ID: PolicyRows, Needs: system.Rows, Keys: []string{"r"}, Title: "rows", Footer: 60, Help: "the policy's rows in every zone"},
+	{ID: PolicyController, Needs: system.Rows, Keys: []string{"c"}, Title: "controller's log", Help: "what the zone's ovnkube-controller wrote about the policy", Disabled: OnCluster},
 	{ID: PolicyDelete, Keys: []string{"D", "delete"}, Title: "delete", Op: change.OpDelete, Danger: change.Typed,
 		Help: "delete the policy; its name must be typed"},
 }

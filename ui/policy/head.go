@@ -27,13 +27,13 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 	if p.Namespace != "" {
 		name = p.Namespace + "/" + p.Name
 	}
-	title := widget.Line{{Text: " " + kindText(p.Kind) + " ", Style: st.Dim}, {Text: name, Style: st.Title}}
+	title := widget.Line{{Text: " " + p.Kind.Title() + " ", Style: st.Dim}, {Text: name, Style: st.Title}}
 	if p.APIVersion != "" {
 		title = title.Add(" of "+p.APIVersion, st.Warn)
 	}
 	text := fmt.Sprintf("   tier %d", p.Tier)
 	if p.Antrea != nil {
-		text = "   " + antreaPlace(env, p)
+		text = "   " + placeText(env, p)
 	} else if p.Kind.Ranked() {
 		text += fmt.Sprintf(" · priority %d", p.Priority)
 	}
@@ -53,8 +53,8 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 	if p.Kind == model.KindNP {
 		lines = append(lines, isolatesLine(env, p, st))
 	}
-	if p.Antrea != nil || env.Rev.Antrea() {
-		return append(lines, antreaLines(env, p)...)
+	if env.Rev.BySelectors(p) {
+		return append(lines, placedLines(env, p)...)
 	}
 	logging := append(widget.Line{{Text: " logging  ", Style: st.Dim}}, detail.LoggingLine(env, p)...)
 	rules := fmt.Sprintf("%d ingress and %s", len(p.Ingress), words.Total(len(p.Egress), "egress rule"))

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"rung/engine/logs"
@@ -39,6 +40,7 @@ type View struct {
 	policy *model.Policy
 	st     *themes.Styles
 	head   []widget.Line
+	parts  []part // those that there are
 	counts [parts]string
 	filter widget.Filter
 	hits   *logs.Summary // nil without a log
@@ -92,6 +94,10 @@ func (v *View) Sync(env *view.Env) {
 	v.hits = detail.Hits(env)
 	v.head = v.headLines(env)
 	v.count(env)
+	v.parts = []part{rulesPart, podsPart, yamlPart, zonesPart, findingsPart}
+	if env.Rev.BySelectors(v.policy) && v.part != zonesPart && len(env.Rev.Conditions(v.key))+len(env.Rev.Events(v.key)) == 0 {
+		v.parts = slices.Delete(v.parts, int(zonesPart), int(zonesPart)+1)
+	}
 	switch v.part {
 	case rulesPart:
 		v.rules.Columns = v.ruleColumns(env)
@@ -173,12 +179,12 @@ func (v *View) above(h int) int {
 func (v *View) tabs(w int) widget.Line {
 	st := v.st
 	l := widget.Line{{Text: " "}}
-	for i, name := range partNames {
-		text := name
-		if c := v.counts[i]; c != "" {
+	for _, p := range v.parts {
+		text := partNames[p]
+		if c := v.counts[p]; c != "" {
 			text += " " + c
 		}
-		if part(i) == v.part {
+		if p == v.part {
 			l = l.Add("["+text+"]", st.Selection)
 		} else {
 			l = l.Add(" "+text+" ", st.Dim)
@@ -195,9 +201,9 @@ func (v *View) tabs(w int) widget.Line {
 func (v *View) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.PolicyNextTab:
-		v.show(env, (v.part+1)%parts)
+		v.show(env, v.beside(1))
 	case action.PolicyPrevTab:
-		v.show(env, (v.part+parts-1)%parts)
+		v.show(env, v.beside(-1))
 	case action.PolicyRules:
 		v.show(env, rulesPart)
 	case action.PolicyPods:
@@ -241,6 +247,11 @@ func (v *View) find(text string) string {
 		return fmt.Sprintf("%q is not in the text", text)
 	}
 	return ""
+}
+
+// beside is a part to the right of the one on show, or to the left; behind the last is the first.
+func (v *View) beside(step int) part {
+	return v.parts[(slices.Index(v.parts, v.part)+step+len(v.parts))%len(v.parts)]
 }
 
 func (v *View) show(env *view.Env, p part) {
@@ -311,13 +322,13 @@ func (v *View) Click(env *view.Env, x, y int) bool {
 // clickTab shows the part whose name is at x.
 func (v *View) clickTab(env *view.Env, x int) bool {
 	at := 1
-	for i, name := range partNames {
-		w := widget.Width(name) + 3
-		if c := v.counts[i]; c != "" {
+	for _, p := range v.parts {
+		w := widget.Width(partNames[p]) + 3
+		if c := v.counts[p]; c != "" {
 			w += 1 + widget.Width(c)
 		}
 		if x >= at && x < at+w-1 {
-			v.show(env, part(i))
+			v.show(env, p)
 			return false // the cursor did not move: a second click opens nothing
 		}
 		at += w

@@ -26,7 +26,7 @@ type ruleItem struct {
 	peers      string
 	ports      string
 	pods, acls string
-	applied    string // an Antrea rule's own appliedTo
+	applied    string // a rule's own appliedTo
 	hits, log  string
 	mark       widget.Line
 }
@@ -106,7 +106,7 @@ const aclsColumn = "ACLS"
 // ruleColumns are the columns of the table of rules. Where there are no rows, what a rule
 // applies to and whether it logs stand in place of its ACLs.
 func (v *View) ruleColumns(env *view.Env) []widget.Column[*ruleItem] {
-	if !v.withoutRows(env) {
+	if !env.Rev.BySelectors(v.policy) {
 		return v.columns
 	}
 	own := false
@@ -137,12 +137,6 @@ func (v *View) ruleColumns(env *view.Env) []widget.Column[*ruleItem] {
 		out = append(out, c)
 	}
 	return out
-}
-
-// withoutRows says that the policy compiles to nothing here: it is one of Antrea, or
-// Antrea enforces it.
-func (v *View) withoutRows(env *view.Env) bool {
-	return v.policy != nil && (v.policy.Antrea != nil || env.Rev.Antrea())
 }
 
 func (v *View) podNote(p *model.Pod) widget.Line {

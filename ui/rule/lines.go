@@ -52,8 +52,8 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 	if k := v.page.Key; !k.Kind.IsAdmin() { // its rules have no names that would tell
 		s.Field("policy", "policy", nameWidth, widget.Styled(k.Label(), st.Accent), nav.ToPolicy(k))
 	}
-	if v.bare(env) {
-		v.antreaLines(env, s)
+	if env.Rev.BySelectors(v.policy) {
+		v.placedLines(env, s)
 		return
 	}
 	v.subjectLine(env, s)

@@ -109,19 +109,13 @@ func (v *View) gone(env *view.Env) {
 	v.all.SetItems(s.Lines)
 }
 
-// bare says that the rule has no rows to show beside it: it is one of Antrea, or Antrea
-// enforces it.
-func (v *View) bare(env *view.Env) bool {
-	return v.policy != nil && (v.policy.Antrea != nil || env.Rev.Antrea())
-}
-
 // layout makes the panes for the size.
 func (v *View) layout(env *view.Env) {
 	id := v.active().SelectedID()
 	if e := v.underCursor(); e != nil {
 		v.acl = e.ID
 	}
-	wide := env.W >= sideBySide && !v.bare(env)
+	wide := env.W >= sideBySide && !env.Rev.BySelectors(v.policy)
 	if wide {
 		v.lw = env.W / 2
 		left := &detail.Sheet{St: env.Styles, W: v.lw}
@@ -148,7 +142,7 @@ func (v *View) layout(env *view.Env) {
 		s := &detail.Sheet{St: env.Styles, W: env.W}
 		s.Head(v.title(s.In()))
 		v.saysLines(env, s)
-		if v.bare(env) {
+		if env.Rev.BySelectors(v.policy) {
 			v.meaningLines(env, s)
 			v.all.SetItems(s.Lines)
 			v.switchTo(false)
@@ -404,7 +398,7 @@ func (v *View) Zone() string { return v.zone }
 
 // Tell names the zone on show.
 func (v *View) Tell(env *view.Env) widget.Line {
-	if v.bare(env) {
+	if env.Rev.BySelectors(v.policy) {
 		return nil
 	}
 	return detail.TellZone(env, v.state, action.RulePrevZone, action.RuleNextZone)
@@ -414,8 +408,8 @@ func (v *View) Tell(env *view.Env) widget.Line {
 func (v *View) WhyNot(env *view.Env, id action.ID) string {
 	switch id {
 	case action.RuleNextZone, action.RulePrevZone:
-		if v.bare(env) {
-			return "policies under Antrea have no rows in zones"
+		if env.Rev.BySelectors(v.policy) {
+			return "this policy has no rows in zones"
 		}
 	case action.RuleNextACL:
 		if len(v.entries) < 2 {

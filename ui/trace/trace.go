@@ -240,14 +240,6 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// WhyNot says why OVN cannot be asked.
-func (v *page) WhyNot(env *view.Env, id action.ID) string {
-	if id == action.TraceOVN && env.Rev.System == model.SystemAntrea {
-		return trace.NoRowsOfOVN
-	}
-	return ""
-}
-
 // Selected is where the line under the cursor leads: a rule, a row, a pod.
 func (v *page) Selected() nav.Page { return v.pane.To() }
 

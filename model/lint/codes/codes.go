@@ -8,6 +8,7 @@ const (
 	PriorityConflict    = "priority-conflict"
 	LoggingInvalid      = "logging-annotation-invalid"
 	SelectsSystem       = "subject-selects-system"
+	OtherSystem         = "policy-of-other-system" // it decides nothing in this cluster
 	EmptySelectorDeny   = "subject-empty-selector-with-deny"
 	SubjectNothing      = "subject-matches-nothing"
 	PrimaryUDN          = "primary-udn"

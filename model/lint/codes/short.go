@@ -2,7 +2,6 @@ package codes
 
 import (
 	"slices"
-	"strings"
 
 	"rung/model/antrea"
 )
@@ -83,19 +82,10 @@ func Short(code string) string {
 	if i := worth(code); i < len(shorts) {
 		return shorts[i].short
 	}
-	if short := shortAntrea[code]; short != "" {
-		return short
+	if code == OtherSystem {
+		return "not here"
 	}
-	return strings.ReplaceAll(strings.TrimPrefix(code, "antrea-"), "-", " ")
-}
-
-// shortAntrea are those of Antrea's codes that are not short already.
-var shortAntrea = map[string]string{
-	antrea.PriorityTie: "tie", antrea.ActionDeny: "Deny", antrea.TierMissing: "no tier", antrea.TierDeleted: "tier deleted",
-	antrea.FQDNDrop: "fqdn Drop", antrea.ToServicesMissing: "no Service", antrea.GroupMissing: "no group", antrea.PriorityRange: "priority",
-	antrea.AppliedToNothing: "no pods", antrea.AppliedToNetworks: "no pods", antrea.AppliedToNamespaces: "appliedTo", antrea.AppliedToBoth: "appliedTo",
-	antrea.AppliedToSome: "appliedTo", antrea.GroupsBeside: "groups", antrea.SameLabelsNobody: "no namespace", antrea.OtherSystem: "not here",
-	antrea.ServiceMissing: "no Service", antrea.RuleNames: "rule names", antrea.BaselinePass: "idle Pass", antrea.BaselineAllow: "idle Allow",
+	return antrea.Short(code)
 }
 
 // Worth orders codes of one severity, the one to name first before the others; what

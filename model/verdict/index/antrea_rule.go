@@ -33,7 +33,7 @@ func (a *antreaMaker) native(p *model.Policy) {
 		}
 	}
 	for _, s := range a.groups.Whole(p).Nodes {
-		a.order.nodes = append(a.order.nodes, nodePolicy{p.Key, s})
+		a.x.onNodes = append(a.x.onNodes, nodePolicy{p.Key, s})
 	}
 }
 
@@ -58,8 +58,8 @@ func sameLabels(p *model.Policy) (out []string) {
 // namespace of the pod it applies to are one for each group of namespaces.
 func (a *antreaMaker) scoped(p *model.Policy, r *model.Rule, ref Rule, t Term, subject int32) {
 	if len(r.Antrea.ToServices) > 0 {
-		a.order.services = append(a.order.services, r.Antrea.ToServices)
-		t.Services = int32(len(a.order.services))
+		a.x.about = append(a.x.about, r.Antrea.ToServices)
+		t.Services = int32(len(a.x.about))
 		t.From, t.To, t.At, t.Rule = subject, a.everyone(), AtSource, a.rule(ref)
 		a.add(EgressTerms, t)
 		return

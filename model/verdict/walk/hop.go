@@ -20,7 +20,7 @@ type way struct {
 	servicePort uint16
 	serviceKey  model.Key
 	front       *verdict.Front // how the Service was asked, nil for by its name
-	antrea      bool
+	atEnds      bool           // rules are asked at the ends
 }
 
 // end is one end of a way. Node and outside have no pod.
@@ -39,7 +39,7 @@ type hop struct {
 	proto   int8
 	port    uint16
 	where   index.Where
-	// service is the one that the connection was begun to, where Antrea's rules can know.
+	// service is the one that the connection was begun to, where the rules can know.
 	service model.Key
 }
 
@@ -47,8 +47,8 @@ type hop struct {
 // it, and to the port it leaves by. A packet to another node leaves the source's switch
 // and enters the destination's by the router's port.
 func (w *way) hops() []hop {
-	if w.antrea {
-		return w.antreaHops()
+	if w.atEnds {
+		return w.endHops()
 	}
 	src := index.Place{Port: w.from.at, End: w.from.at, Addr: w.from.addr}
 	dst := index.Place{Port: w.to.at, End: w.to.at, Addr: w.to.addr}

@@ -23,7 +23,7 @@ func (n *normaliser) antreaPolicy(u *unstructured.Unstructured) {
 	p.Tier, p.Antrea = model.TierAdmin, &model.AntreaPolicy{Tier: antrea.Application}
 	var o AntreaPolicy
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &o); err != nil {
-		n.invalid(check.CodeSchema, "", "cannot be read as "+antrea.KindWord(p.Kind)+": "+clean.Text(err.Error()), "")
+		n.invalid(check.CodeSchema, "", "cannot be read as "+p.Kind.Title()+": "+clean.Text(err.Error()), "")
 		return
 	}
 	if o.Spec.Tier != "" {

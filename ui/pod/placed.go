@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"rung/model"
+	"rung/model/ladder"
 	"rung/model/words"
 	"rung/revision/connections"
 	"rung/ui/nav"
@@ -12,16 +13,16 @@ import (
 	"rung/ui/widget"
 )
 
-// antreaItems are the rules that touch the pod on a cluster on Antrea, with a heading for
-// each tier, in the effective order.
-func (v *View) antreaItems(env *view.Env, touches []connections.Touch) []*item {
+// placedItems are the rules that touch the pod where policies stand in tiers of their plugin's
+// own, with a heading for each tier.
+func (v *View) placedItems(env *view.Env, order []ladder.Place, touches []connections.Touch) []*item {
 	of := map[model.PolicyKey][]connections.Touch{}
 	for _, t := range touches {
 		of[t.Policy] = append(of[t.Policy], t)
 	}
 	var out []*item
 	last := ""
-	for _, place := range env.Rev.Order() {
+	for _, place := range order {
 		list := of[place.Policy.Key]
 		if len(list) == 0 {
 			continue

@@ -6,10 +6,10 @@ import (
 	"rung/model/verdict/index"
 )
 
-// antreaHops are the walks under Antrea: rules of egress where the pod is that begins the
-// connection, rules of ingress where the pod is that it goes to, both once it is load
-// balanced (antrea.md#order). Multicast has no rules of ingress.
-func (w *way) antreaHops() (out []hop) {
+// endHops are the walks where rules are asked at the ends: rules of egress where the pod is
+// that begins the connection, rules of ingress where the pod is that it goes to, both once it
+// is load balanced. Multicast has no rules of ingress.
+func (w *way) endHops() (out []hop) {
 	src := index.Place{Port: w.from.at, End: w.from.at, Addr: w.from.addr}
 	dst := index.Place{Port: w.to.at, End: w.to.at, Addr: w.to.addr}
 	if w.to.addr.IsMulticast() {
@@ -37,12 +37,15 @@ func (w *way) antreaHops() (out []hop) {
 
 const multicastActions = "Pass and Reject are not supported for multicast"
 
-// antreaNode says why no policy is asked about a connection of nodes.
-func antreaNode(x *index.Index, from, to *found) string {
+// noPod says why no policy is asked about a connection of nodes.
+func noPod(x *index.Index, from, to *found) string {
 	for _, f := range []*found{from, to} {
 		if by := x.PoliciesOfNode(f.node); by != "" {
 			return "no policy of pods is asked, and what " + by + " makes of a node's own connections is not judged"
 		}
 	}
-	return "no policy is asked: neither end is a pod"
+	if from.Note != "" && to.Note != "" && !x.Precedence().AtEnds {
+		return from.Note
+	}
+	return x.Precedence().NoPod
 }

@@ -7,19 +7,20 @@ import (
 	"rung/model/words"
 	"rung/revision"
 	"rung/revision/policies"
+	"rung/system"
 )
 
-// saysAntrea is what a rule does, in a sentence, where no rows are compiled.
-func saysAntrea(r *revision.Revision, p *model.Policy, rule *model.Rule) string {
+// saysWithoutRows is what a rule does, in a sentence, where no rows are compiled.
+func saysWithoutRows(r *revision.Revision, p *model.Policy, rule *model.Rule) string {
 	pods := policies.CountSubjects(r, p.Key).Pods
 	if p.Antrea != nil {
 		pods = len(r.RulePods(p, rule))
 	}
 	switch {
-	case p.Antrea != nil && !r.Antrea():
-		return "Nothing here: it is a policy of Antrea, and OVN-Kubernetes' precedence holds."
+	case p.Antrea != nil && r.System.Order == nil:
+		return "Nothing here: it is a policy of " + system.Of(p.Kind).Title + ", and " + r.System.Whose + " precedence holds."
 	case p.Refused():
-		return "Nothing: Antrea would refuse the policy."
+		return "Nothing: " + r.System.Title + " would refuse the policy."
 	}
 	peers, to := strings.Join(rule.PeerTexts(), " or "), words.Total(pods, "pod")
 	text := "What " + to + words.Form(pods, " sends", " send") + " to " + peers

@@ -8,30 +8,29 @@ import (
 	"rung/model/antrea"
 	"rung/model/ladder"
 	"rung/model/overlap"
+	"rung/system"
 )
 
-// Antrea says whether Antrea's precedence holds: then there are no rows and no zones.
-func (r *Revision) Antrea() bool { return r.System == model.SystemAntrea }
+// Order are the policies in the order in which they decide, nil where they stand in the stages
+// of a Ladder.
+func (r *Revision) Order() []ladder.Place { return r.System.Places(r.Cluster) }
 
-// Bands are the ladder of a cluster on Antrea.
+// Bands is the same in tiers.
 func (r *Revision) Bands() []ladder.Band {
-	b := Shared[antreaBands](r)
-	b.once.Do(func() { b.bands = antrea.Bands(r.Cluster) })
-	return b.bands
+	d := Shared[bands](r)
+	d.once.Do(func() { d.bands = r.System.Bands(r.Cluster) })
+	return d.bands
 }
 
-type antreaBands struct {
+type bands struct {
 	once  sync.Once
 	bands []ladder.Band
 }
 
-// Order are the policies in Antrea's effective order.
-func (r *Revision) Order() []ladder.Place { return antrea.Order(r.Cluster) }
-
 // BySelectors says whether what a policy applies to is worked out from selectors: it has no
 // compiled rows that would know.
 func (r *Revision) BySelectors(p *model.Policy) bool {
-	return p != nil && (p.Antrea != nil || r.Antrea())
+	return p != nil && (p.Antrea != nil || !r.System.Has(system.Rows))
 }
 
 // AppliedPods are the pods a policy applies to, where nothing is compiled.
@@ -44,7 +43,7 @@ func (r *Revision) AppliedPods(p *model.Policy) overlap.PodSet {
 	return s.PodSet(x).And(x.Where((*model.Pod).SubjectEligible))
 }
 
-// RulePods are the pods one rule of a policy of Antrea applies to.
+// RulePods are the pods one rule of a policy with appliedTo applies to.
 func (r *Revision) RulePods(p *model.Policy, rule *model.Rule) []*model.Pod {
 	x := r.PodIndex()
 	s := antrea.Groups(r.Cluster).Applied(p, rule)
