@@ -40,9 +40,9 @@ var Antrea = &System{
 	NewDeny:      both("a new Deny does not end established connections (Antrea)"),
 	NewIsolation: both("new connections that none allows are dropped; established ones are not ended (Antrea)"),
 	// As antrea.md#logging has it.
-	HowToLog:     "set enableLogging: true in the rule",
-	LogsTo:       "Antrea logs into /var/log/antrea/networkpolicy/np.log of each node: the first packet of a connection, and at most 500 packets a second.",
-	LogsCommand:  "rung logs --log np.log",
+	HowToLog:    "set enableLogging: true in the rule",
+	LogsTo:      "Antrea logs into /var/log/antrea/networkpolicy/np.log of each node: the first packet of a connection, and at most 500 packets a second.",
+	LogsCommand: "rung logs --log np.log",
 }
 
 func both(text string) map[model.Direction]string {
