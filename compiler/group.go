@@ -52,10 +52,6 @@ type groupIndex struct {
 	local map[string][]*group              // by the one namespace they are of
 }
 
-func newGroupIndex() groupIndex {
-	return groupIndex{map[*selectors.Selector][]*group{}, map[string][]*group{}}
-}
-
 func (x groupIndex) add(g *group) {
 	if g.namespace != "" {
 		x.local[g.namespace] = append(x.local[g.namespace], g)

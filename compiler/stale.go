@@ -19,11 +19,6 @@ type stale struct {
 	subnets bool
 }
 
-func newStale() stale {
-	return stale{isolation: map[string]struct{}{}, logging: map[string]struct{}{}, multicast: map[string]struct{}{},
-		nodes: map[string]struct{}{}}
-}
-
 // namespaceNews marks what hangs on a namespace's annotations, and on the one
 // that stands for the host network.
 func (c *Compiler) namespaceNews(name string, old, ns *model.Namespace) {
@@ -94,10 +89,18 @@ func (c *Compiler) refresh(hadDefaults, hadMulticast bool) {
 			c.firewall(k, p)
 		}
 	case c.stale.firewalls:
-		c.nodesMoved()
+		for k, p := range c.firewalls {
+			if hasNodePeers(p) {
+				c.firewall(k, p)
+			}
+		}
 	}
-	if c.stale.hosts {
-		c.hostNetworkChanged()
+	if c.stale.hosts { // sets that hold nodes' own addresses, or may from now on
+		for k, u := range c.sharing {
+			if u.set.legacy && u.set.pods.Empty() {
+				c.put(k, c.compileShared(u.set))
+			}
+		}
 	}
 	c.refreshDefaults(hadDefaults)
 	c.refreshMulticast(hadMulticast)

@@ -109,7 +109,10 @@ func (d *decided) run(audit *audit.Audit) {
 	for i := range audit.Allowing {
 		if a := &audit.Allowing[i]; a.Decides && !a.Matters {
 			idle[a.Policy] = true
-			d.allows(a)
+			p := d.c.Policy(a.Policy)
+			d.about(p, codes.AllowChangesNothing, model.SeverityInfo, "only allows what is allowed without it: other than a NetworkPolicy it denies nothing by itself",
+				"add the Deny that is meant; keep it where it guards against NetworkPolicies to come")
+			d.witness(&a.Example)
 		}
 	}
 	outside := map[model.Key]bool{}
@@ -251,14 +254,6 @@ func (d *decided) redundant(p *model.Policy, r *model.Rule, a *audit.Audited) {
 	}
 	d.aboutRule(p, r, codes.RuleRedundant, model.SeverityInfo, "no connection changes if it is removed: "+so,
 		"remove it, unless it is for pods to come")
-	d.witness(&a.Example)
-}
-
-// allows reports a policy that only allows, and nothing that is denied without it.
-func (d *decided) allows(a *audit.AuditedPolicy) {
-	p := d.c.Policy(a.Policy)
-	d.about(p, codes.AllowChangesNothing, model.SeverityInfo, "only allows what is allowed without it: other than a NetworkPolicy it denies nothing by itself",
-		"add the Deny that is meant; keep it where it guards against NetworkPolicies to come")
 	d.witness(&a.Example)
 }
 

@@ -31,7 +31,7 @@ var fields []field
 // The table names functions that ask it for fields.
 func init() {
 	fields = []field{
-		{name: "verdict", about: "allow, deny, drop, reject or pass", words: verdictWords(), read: readVerdict},
+		{name: "verdict", about: "allow, deny, drop, reject or pass", words: []string{"allow", "deny", "drop", "reject", "pass"}, read: readVerdict},
 		{name: "policy", about: "part of the policy's name; =web: all of it", read: named(policyNames), values: policyNames},
 		{name: "rule", about: `its number, such as 5 or egress:5, or part of its name`, read: readRule, values: ruleValues},
 		{name: "ns", about: "part of the namespace at either end, =blue: all of it; a->b: from a to b", end: endNamed(namespaceOf), values: both(namespaceOf)},

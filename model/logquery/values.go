@@ -16,8 +16,6 @@ var verdicts = map[string][]string{
 	"drop": {"deny", "drop", "dropped"}, "reject": {"deny", "reject", "rejected"},
 }
 
-func verdictWords() []string { return []string{"allow", "deny", "drop", "reject", "pass"} }
-
 var severities = []string{"alert", "warning", "notice", "info", "debug"}
 
 // begins says whether a word begins with what was typed of it.

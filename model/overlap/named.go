@@ -144,7 +144,3 @@ func (x *PodIndex) holders(a, b *Resolved) (out PodSet) {
 	}
 	return out
 }
-
-func (x *PodIndex) meeting(to, from int, proto string, port int32) Meeting {
-	return Meeting{Subject: x.pods[to].Key, Peer: x.pods[from].Namespace + "/" + x.pods[from].Name, Protocol: proto, Port: port}
-}

@@ -28,7 +28,7 @@ func (t *Tracker) digest(tr *track) *model.UnitDigest {
 			add(nb.TableAddressSet, s.ID(), hashSet(s))
 		}
 		if g := t.DB.PortGroup(uuid); g != nil {
-			add(nb.TablePortGroup, g.ID(), hashOf(g.Name)^hashMap(g.ExternalIDs))
+			add(nb.TablePortGroup, g.ID(), maphash.String(digestSeed, g.Name)^hashMap(g.ExternalIDs))
 		}
 	}
 	for _, rows := range []Members{tr.liveACLs, tr.liveSets, tr.liveGroups} {
@@ -88,8 +88,6 @@ func hashSet(s *nb.AddressSet) uint64 {
 	}
 	return h.Sum64()
 }
-
-func hashOf(s string) uint64 { return maphash.String(digestSeed, s) }
 
 // hashMap does not depend on the order.
 func hashMap(m map[string]string) (sum uint64) {

@@ -19,10 +19,19 @@ var sampled = map[string]bool{
 func Infer(db *nb.DB, h Hints) Dialect {
 	t := &tally{db: db, hints: h, forms: map[string]*form{}}
 	for g := range db.PortGroups() {
-		t.group(g)
+		t.classify(g, g.ExternalIDs, nb.OwnerOf(nb.TablePortGroup, g.ExternalIDs))
 	}
 	for s := range db.AddressSets() {
-		t.set(s)
+		o := nb.OwnerOf(nb.TableAddressSet, s.ExternalIDs)
+		t.classify(s, s.ExternalIDs, o)
+		if o.Form == nb.FormKnown || o.Form == nb.FormLegacy {
+			switch o.Family {
+			case "v4":
+				t.families.v4Sets++
+			case "v6":
+				t.families.v6Sets++
+			}
+		}
 	}
 	for a := range db.ACLs() {
 		t.acl(a)
@@ -92,18 +101,6 @@ func (t *tally) acl(a *nb.ACL) {
 			t.subnets.match(a.Match)
 		}
 	}
-}
-
-func (t *tally) set(s *nb.AddressSet) {
-	o := nb.OwnerOf(nb.TableAddressSet, s.ExternalIDs)
-	t.classify(s, s.ExternalIDs, o)
-	if o.Form == nb.FormKnown || o.Form == nb.FormLegacy {
-		t.families.set(o.Family)
-	}
-}
-
-func (t *tally) group(g *nb.PortGroup) {
-	t.classify(g, g.ExternalIDs, nb.OwnerOf(nb.TablePortGroup, g.ExternalIDs))
 }
 
 // defaultNetwork says whether a row of an EgressFirewall is of a namespace on the

@@ -16,15 +16,6 @@ type familyTally struct {
 	v4Terms, v6Terms int // references to sets, hairpin addresses, bare ip4 and ip6
 }
 
-func (t *familyTally) set(family string) {
-	switch family {
-	case "v4":
-		t.v4Sets++
-	case "v6":
-		t.v6Sets++
-	}
-}
-
 // match counts terms that exist per enabled family. Addresses in a match are no
 // sign: an ipBlock is written whatever the families are (ovn-kubernetes.md#ip-blocks).
 func (t *familyTally) match(ownerType, match string) {

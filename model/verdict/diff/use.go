@@ -96,7 +96,7 @@ func (d *differ) noteTerm(s *side, use int, ref int32, terms []index.Term, list 
 				continue
 			}
 			u.Matches = true
-			if r.by >= 0 && slices.Contains(s.by[r.by], t.Rule) || t.Does == index.Passes && counts(ref, index.CollectHits(list, terms, int8(proto), r.lo, nil).Hits) {
+			if r.by >= 0 && slices.Contains(s.by[r.by], t.Rule) || t.Does == index.Passes && slices.ContainsFunc(index.CollectHits(list, terms, int8(proto), r.lo, nil).Hits, func(h index.Hit) bool { return h.Ref == ref }) {
 				u.Decides = true // a Pass decides that the next tier is asked
 				continue
 			}
@@ -105,8 +105,4 @@ func (d *differ) noteTerm(s *side, use int, ref int32, terms []index.Term, list 
 			}
 		}
 	}
-}
-
-func counts(ref int32, hits []index.Hit) bool {
-	return slices.ContainsFunc(hits, func(h index.Hit) bool { return h.Ref == ref })
 }
