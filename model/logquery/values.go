@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/moment"
 )
 
 // verdicts are OVN's words for what became of a packet, with those that people use.
@@ -221,4 +222,20 @@ func ruleValues(l *Line) []string {
 		return []string{l.RuleName}
 	}
 	return []string{l.RuleName, l.Rule.Direction.Lower() + ":" + strconv.Itoa(l.Rule.Rule)}
+}
+
+func readSince(v string, now time.Time) (test, string) {
+	at, err := moment.Parse(v, now, now)
+	if err != nil {
+		return nil, err.Error()
+	}
+	return func(l *Line) bool { return !l.At.Before(at) }, ""
+}
+
+func readUntil(v string, now time.Time) (test, string) {
+	at, err := moment.Parse(v, now, now)
+	if err != nil {
+		return nil, err.Error()
+	}
+	return func(l *Line) bool { return !l.At.After(at) }, ""
 }
