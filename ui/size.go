@@ -11,11 +11,9 @@ import (
 // terminal, the size is asked for once more.
 const sizeAgain = 250 * time.Millisecond
 
-// wholeScreen makes the whole screen scroll, and leaves the cursor where it is.
-//
-// A frame that was on its way when the window grew ends by setting the margins of the
-// smaller window. The frame for the larger one is drawn as if there were none, and goes
-// down a line by a line feed, which at the margin scrolls: the header was gone from then on.
+// wholeScreen takes back margins, and leaves the cursor where it is. A frame that was on
+// its way when the window grew ends by setting those of the smaller window, at which a
+// line feed scrolls: the header was gone from then on.
 const wholeScreen = ansi.SaveCursor + "\x1b[r" + ansi.RestoreCursor
 
 // sized is the size of the terminal, and whether it can be relied on.
