@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,7 +11,6 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/pages/activity"
-	"rung/pages/page"
 	"rung/revision"
 	"rung/revision/omitted"
 	"rung/revision/policies"
@@ -73,7 +71,7 @@ func reported(r *revision.Revision) bool {
 
 // watchActivity prints entries as they come.
 func (a *app) watchActivity(ctx context.Context, e *engine.Engine) error {
-	defer a.readOn()()
+	defer whileRead(a.raw)()
 	ticks, stop := e.Subscribe()
 	defer stop()
 	for seen := uint64(0); ; {
@@ -100,6 +98,3 @@ func activityLine(o *activity.Entry, wide bool) string {
 	}
 	return strings.Join(lines, "\n    ") + "\n"
 }
-
-// stamp is a time as the command line writes it, empty for none.
-func stamp(at time.Time) string { return page.Stamp{Time: at}.String() }

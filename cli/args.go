@@ -112,3 +112,6 @@ func (a *app) checkOutput(cmd *cobra.Command, _ []string) error {
 	}
 	return fmt.Errorf("output %q: want %s", a.flags.output, strings.Join(forms, ", "))
 }
+
+// antctlForm is the output of rung ladder that has the columns of antctl.
+const antctlForm = "antctl"

@@ -117,11 +117,6 @@ func (e caseErrors) err() error {
 	return e
 }
 
-// caseAnswer is the answer to one question, in words: in one line where it is brief.
-type caseAnswer interface {
-	write(b *strings.Builder, wide, brief bool)
-}
-
 // answered is what is printed of the answer to one question, or of those to the questions
 // of a file, in their order.
 func answered[T caseAnswer](out []T, file string) *answer {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"sync"
 
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
@@ -128,14 +127,14 @@ type contextSetting struct {
 // contextSettings reads the part of the configuration file about a context;
 // the rest of the file is the screen's.
 func (a *app) contextSettings(ctx context.Context, name string) (s contextSetting, err error) {
-	opt, err := a.flags.ui.options(ctx)
+	text, _, err := a.flags.ui.readConfig(ctx)
 	if err != nil {
 		return s, err
 	}
 	var file struct {
 		Contexts map[string]contextSetting `yaml:"contexts"`
 	}
-	if err := yaml.Unmarshal(opt.Config, &file); err != nil {
+	if err := yaml.Unmarshal(text, &file); err != nil {
 		var wrong *yaml.TypeError
 		if !errors.As(err, &wrong) {
 			return s, nil // the screen says what is wrong with the file
@@ -157,13 +156,13 @@ type fileSettings struct {
 // configured are the settings of the configuration file. That they cannot be read is said:
 // namespaces of the platform are protected all the same.
 func (a *app) configured(ctx context.Context) (file fileSettings, err error) {
-	opt, err := a.flags.ui.options(ctx)
+	text, path, err := a.flags.ui.readConfig(ctx)
 	if err != nil {
 		return file, err
 	}
-	file.path = opt.ConfigPath
-	if err := yaml.Unmarshal(opt.Config, &file); err != nil {
-		fmt.Fprintln(a.err, "rung: "+oneLine(fmt.Sprintf("protected and api-release of %s cannot be read: %v", opt.ConfigPath, err)))
+	file.path = path
+	if err := yaml.Unmarshal(text, &file); err != nil {
+		fmt.Fprintln(a.err, "rung: "+oneLine(fmt.Sprintf("protected and api-release of %s cannot be read: %v", path, err)))
 	}
 	return file, nil
 }
@@ -180,61 +179,4 @@ func (f *flags) release(file fileSettings) (string, error) {
 		return "", fmt.Errorf("%s, api-release: %w", file.path, err)
 	}
 	return file.APIRelease, nil
-}
-
-// engines holds the engines of a console: the one shown, and those that were left
-// and are ending.
-type engines struct {
-	mu     sync.Mutex
-	newest *engine.Engine
-	ending sync.WaitGroup
-	closed bool
-}
-
-// replace shows another engine and ends the one before, without waiting for it.
-// One that comes when the screen has been left ends at once.
-func (r *engines) replace(e *engine.Engine) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed {
-		e.Close()
-		return
-	}
-	old := r.newest
-	r.newest = e
-	r.ending.Go(old.Close)
-}
-
-func (r *engines) close() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.closed = true
-	r.newest.Close()
-	r.ending.Wait()
-}
-
-// switcher opens other contexts with the flags of this run. Changes that were
-// allowed for one cluster are not for the next.
-func (a *app) switcher(open *engines) func(context.Context, string) (*engine.Engine, error) {
-	return func(ctx context.Context, name string) (*engine.Engine, error) {
-		next := *a
-		next.flags.kube.Overrides.CurrentContext, next.flags.kube.write = name, false
-		switch {
-		case len(next.flags.nb)+len(next.flags.sb) > 0:
-			return nil, errors.New("--nb and --sb name databases of one cluster; start Rung again for another cluster")
-		case next.flags.kube.elsewhere():
-			return nil, errors.New("server or login were given by flags, for one cluster; start Rung again for another")
-		}
-		cfg, err := next.config(ctx, false, true)
-		if err != nil {
-			return nil, err
-		}
-		cfg.Screen = true
-		e, err := engine.New(ctx, cfg)
-		if err != nil {
-			return nil, err
-		}
-		open.replace(e)
-		return e, nil
-	}
 }

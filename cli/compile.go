@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -40,7 +41,7 @@ every pod is. -o nbctl prints records as "ovn-nbctl list" does.`,
 		Args:              takes(1, "[POLICY]"),
 		ValidArgsFunction: a.complete(policyChoices),
 	}), func(args []string, _ bool) query {
-		return query{answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
+		return query{answer: func(_ context.Context, _ *engine.Engine, r *revision.Revision) (*answer, error) {
 			if zone != "" && r.Cluster.Node(zone) == nil {
 				return nil, fmt.Errorf("--zone %s: no such node; nodes: %s", zone, nodeNames(r.Cluster))
 			}
@@ -53,7 +54,7 @@ every pod is. -o nbctl prints records as "ovn-nbctl list" does.`,
 			return &answer{value: rows.json(), text: rows.text, records: rows.nbctl, notConsidered: omitted.Objects(r)}, nil
 		}}
 	})
-	a.zoneFlag(cmd, &zone, "compile for one zone, by the node's name")
+	cmd.Flags().StringVar(&zone, "zone", "", "compile for one zone, by the node's name")
 	return cmd
 }
 
@@ -125,16 +126,4 @@ func (s *rowSet) text(wide bool) string {
 		out += "\n" + n.Policy + " has no rows: " + n.Reason + "\n"
 	}
 	return out
-}
-
-// members lists some of the members; wide all of them.
-func members(m []string, wide bool) string {
-	s := fmt.Sprint(len(m))
-	for i, v := range m {
-		if i == 4 && !wide {
-			return s + " …"
-		}
-		s += " " + v
-	}
-	return s
 }

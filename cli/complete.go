@@ -166,12 +166,28 @@ func fixed(words ...string) completer {
 	}
 }
 
-// zoneFlag adds --zone.
-func (a *app) zoneFlag(cmd *cobra.Command, zone *string, usage string) {
-	cmd.Flags().StringVar(zone, "zone", "", usage)
-}
-
 // completeFlag registers the completion of a flag's value.
 func completeFlag(cmd *cobra.Command, flag string, f completer) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, f) // fails for a flag that does not exist, which the tests would show
+}
+
+// files offers files that end so, without any all files.
+func files(ends ...string) completer {
+	if len(ends) == 0 {
+		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+	}
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return ends, cobra.ShellCompDirectiveFilterFileExt
+	}
+}
+
+func folders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+// schemes begin the address of a database.
+func schemes(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nbSchemes, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }

@@ -179,24 +179,3 @@ func (a *app) insertChoices(cmd *cobra.Command, args []string, typed string) ([]
 		return out
 	})(cmd, args, typed)
 }
-
-// schemes begin the address of a database.
-func schemes(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return nbSchemes, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-}
-
-// files offers files that end so, without any all files.
-func files(ends ...string) completer {
-	if len(ends) == 0 {
-		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveDefault
-		}
-	}
-	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return ends, cobra.ShellCompDirectiveFilterFileExt
-	}
-}
-
-func folders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return nil, cobra.ShellCompDirectiveFilterDirs
-}

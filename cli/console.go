@@ -4,18 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"runtime"
 	"time"
 
-	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"rung/engine"
 	"rung/engine/statedir"
-	"rung/sources/reading"
 )
 
 // Screen shows an engine on a terminal; main hands it in, since the command
@@ -42,23 +37,7 @@ type ScreenOptions struct {
 	Switch func(ctx context.Context, context string) (*engine.Engine, error)
 }
 
-// uiFlags are the flags about the screen.
-type uiFlags struct {
-	theme, color, config, profile string
-	ascii, noMouse                bool
-}
-
-func (u *uiFlags) register(p *pflag.FlagSet) {
-	p.StringVar(&u.config, "config", "", "configuration file (default in XDG_CONFIG_HOME)")
-	p.StringVar(&u.theme, "theme", "", "colour theme of the console")
-	p.StringVar(&u.color, "color", "", "colours: auto, always, never, 16, 256 or truecolor")
-	p.BoolVar(&u.ascii, "ascii", false, "draw with ASCII characters only")
-	p.StringVar(&u.profile, "profile", "", "folder to write profiles of the console to")
-	_ = p.MarkHidden("profile")
-	p.BoolVar(&u.noMouse, "no-mouse", false, "leave the mouse to the terminal")
-}
-
-func (a *app) demoCmd() *cobra.Command {
+func (a *app) demoCmd(screen Screen) *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
 		Short: "Open the console on a built-in example cluster",
@@ -70,18 +49,15 @@ documentation instead; Antrea has no zones.`,
   rung demo --readonly --theme light
   rung demo --system antrea`,
 		Args: takes(0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.console(cmd.Context(), true) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.console(cmd.Context(), screen, true) },
 	}
 }
 
-// maxConfig bounds the configuration file, in bytes.
-const maxConfig = 1 << 20
-
-// console opens the console. It starts the engine and does not wait for it: the
+// console opens the console on a screen; without one it says what is missing. It starts the engine and does not wait for it: the
 // first frame comes before anything was read.
-func (a *app) console(ctx context.Context, demo bool) error {
+func (a *app) console(ctx context.Context, screen Screen, demo bool) error {
 	var note string
-	if a.screen != nil {
+	if screen != nil {
 		var err error
 		if note, err = statedir.Open(a.flags.stateFolder()); err != nil {
 			return err
@@ -100,10 +76,10 @@ func (a *app) console(ctx context.Context, demo bool) error {
 			return err
 		}
 		if alone = len(a.flags.log.paths) > 0; !alone {
-			if demo, err = a.firstScreen(ctx, none); !demo {
+			if demo, err = a.firstScreen(ctx, none, screen != nil); !demo {
 				return err
 			}
-			return a.console(ctx, true)
+			return a.console(ctx, screen, true)
 		}
 		cfg = a.logsAlone()
 		cfg.StateDir = a.flags.stateFolder()
@@ -111,7 +87,7 @@ func (a *app) console(ctx context.Context, demo bool) error {
 	if err := a.flags.consoleFiles(ctx, &cfg); err != nil {
 		return err
 	}
-	if a.screen == nil {
+	if screen == nil {
 		return errors.New("this build has no console")
 	}
 	if a.needs = needObjects; demo {
@@ -120,13 +96,13 @@ func (a *app) console(ctx context.Context, demo bool) error {
 	if err := a.emptyFolders(); err != nil && len(cfg.NB) == 0 {
 		return err
 	}
-	opt, err := a.flags.ui.options(ctx)
-	if err != nil {
+	ui := &a.flags.ui
+	opt := ScreenOptions{Theme: ui.theme, Color: ui.color, ASCII: ui.ascii, NoMouse: ui.noMouse, StateDir: cfg.StateDir}
+	if opt.Config, opt.ConfigPath, err = ui.readConfig(ctx); err != nil {
 		return err
 	}
-	opt.StateDir = cfg.StateDir
 	cfg.Screen = true
-	if a.flags.ui.profile == "" {
+	if ui.profile == "" {
 		noSamples()
 	}
 	meanwhile, end := context.WithCancel(ctx)
@@ -156,14 +132,14 @@ func (a *app) console(ctx context.Context, demo bool) error {
 		// has counted its cores by now.
 		runtime.GOMAXPROCS(n + 2)
 	}
-	stop, err := profile(a.flags.ui.profile)
+	stop, err := profile(ui.profile)
 	if err != nil {
 		return err
 	}
 	interruptIsKey.Store(sharedConsole)
 	defer interruptIsKey.Store(false)
 	kept := a.keepGoroutines()
-	shown := a.whileFilled(ctx, e, func(ctx context.Context) error { return a.screen(ctx, e, opt) })
+	shown := a.whileFilled(ctx, e, func(ctx context.Context) error { return screen(ctx, e, opt) })
 	return errors.Join(shown, kept(), stop())
 }
 
@@ -192,22 +168,4 @@ func (a *app) keepGoroutines() (kept func() error) {
 			return nil
 		}
 	}
-}
-
-func (u *uiFlags) options(ctx context.Context) (ScreenOptions, error) {
-	o := ScreenOptions{ConfigPath: u.config, Theme: u.theme, Color: u.color, ASCII: u.ascii, NoMouse: u.noMouse}
-	if o.ConfigPath == "" {
-		o.ConfigPath = filepath.Join(xdg.ConfigHome, "rung", "config.yaml")
-	}
-	text, err := reading.ReadFile(ctx, o.ConfigPath, maxConfig)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && u.config == "":
-		return o, nil
-	case errors.Is(err, reading.ErrTooLarge):
-		return o, fmt.Errorf("read the configuration %s: larger than %d MiB", o.ConfigPath, maxConfig>>20)
-	case err != nil:
-		return o, fmt.Errorf("read the configuration: %w", err)
-	}
-	o.Config = text
-	return o, nil
 }

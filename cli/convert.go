@@ -93,8 +93,8 @@ the sides differ.
 		},
 	}, func(files []string, _ bool) query {
 		a.flags.files = append(a.flags.files, files...)
-		return query{answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
-			res, err := targetOf(to).run(context.Background(), r)
+		return query{answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*answer, error) {
+			res, err := targetOf(to).run(ctx, r)
 			if err != nil {
 				return nil, err
 			}

@@ -27,33 +27,6 @@ type driftOut struct {
 	Rows         []driftRow `json:"rows"`
 }
 
-type driftRow struct {
-	Kind    model.DiffKind `json:"kind"`
-	Table   string         `json:"table"`
-	ID      string         `json:"id"`
-	UUID    string         `json:"uuid,omitempty"`
-	Fields  []driftField   `json:"fields"`
-	Waiting string         `json:"waiting,omitempty"`
-	Note    string         `json:"note,omitempty"`
-	// Known is the defect of OVN-Kubernetes that leaves the difference.
-	Known *knownOut `json:"known,omitempty"`
-}
-
-type knownOut struct {
-	Code   string `json:"code"`
-	Text   string `json:"text"`
-	Remedy string `json:"remedy"`
-	Doc    string `json:"doc"` // where docs/ovn-kubernetes.md tells of it
-}
-
-type driftField struct {
-	Column  string   `json:"column"`
-	Desired string   `json:"desired"`
-	Live    string   `json:"live"`
-	Missing []string `json:"missing,omitempty"`
-	Extra   []string `json:"extra,omitempty"`
-}
-
 func (a *app) driftCmd() *cobra.Command {
 	var settle time.Duration
 	var zone string
@@ -75,8 +48,7 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 		Args: takes(0),
 	}, func(_ []string, watched bool) query {
 		return query{
-			zones:  true,
-			second: again(second, &zone),
+			zones: true,
 			first: func(ctx context.Context, e *engine.Engine) {
 				ctx, cancel := context.WithTimeout(ctx, settle)
 				defer cancel()
@@ -87,7 +59,7 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 					return read(r) && !moving(r.Zones, drift(r, r.Zones, e.Now(), settle))
 				}, time.Now().Add(patience), time.Now().Add(lastPatience))
 			},
-			answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
+			answer: a.readTwice(*second, zone, func(_ context.Context, e *engine.Engine, r *revision.Revision) (*answer, error) {
 				zones, err := zonesNamed(r, zone)
 				if err != nil {
 					return nil, err
@@ -108,11 +80,11 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 					}
 					return driftText(out, wide)
 				}, no: len(out) > 0, err: err, until: until, notConsidered: not}, nil
-			},
+			}),
 		}
 	})
 	cmd.Flags().DurationVar(&settle, "settle", model.SettleTime, "how long a difference may take to settle")
-	a.zoneFlag(cmd, &zone, "only this zone")
+	cmd.Flags().StringVar(&zone, "zone", "", "only this zone")
 	second = secondFlag(cmd)
 	return cmd
 }
@@ -182,11 +154,6 @@ func moving(zones []*model.ZoneState, out []driftOut) bool {
 		}
 	}
 	return false
-}
-
-func driftRowOf(d model.RowDiff) driftRow {
-	return driftRow{Kind: d.Kind, Table: d.Table, ID: d.ID, UUID: d.UUID, Waiting: d.Waiting, Note: d.Note,
-		Fields: each(d.Fields, func(f model.FieldDiff) driftField { return driftField(f) })}
 }
 
 // noDrift says that nothing differs, and what was compared where that is not all: whole is that

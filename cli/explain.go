@@ -43,7 +43,7 @@ not understood are counted and shown.`,
 			}
 			a.flags.rowsOnly = true
 			return a.show(cmd.Context(), false, query{zones: len(a.flags.nb) > 0,
-				answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
+				answer: func(_ context.Context, _ *engine.Engine, r *revision.Revision) (*answer, error) {
 					out := explained(r, report)
 					return &answer{value: out, text: func(wide bool) string { return out.text(wide) }, notConsidered: unexplained(r),
 						err: errors.Join(unread(r.Zones), out.undecided())}, nil

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,15 +14,12 @@ import (
 	"rung/model/clean"
 )
 
-// errSaid ends a command with exit 2: what was to be said was printed.
-var errSaid = errors.New("nothing to show")
-
 // firstScreen is what the console says where there is neither a cluster nor a file: what
-// was looked for, and what to do. At a terminal it opens the demo at one key, which
+// was looked for, and what to do. At a terminal, where there is a screen, it opens the demo at one key, which
 // demo says.
-func (a *app) firstScreen(ctx context.Context, none *engine.NoClusterError) (demo bool, err error) {
+func (a *app) firstScreen(ctx context.Context, none *engine.NoClusterError, screen bool) (demo bool, err error) {
 	fmt.Fprint(a.err, firstText(none))
-	if a.screen == nil || !a.asks {
+	if !screen || !a.asks {
 		return false, errSaid
 	}
 	fmt.Fprint(a.err, "\nd opens the demo · q quits ")

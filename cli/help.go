@@ -87,7 +87,7 @@ func (a *app) usage(cmd *cobra.Command) error {
 		}
 	} else {
 		section("Commands", commandList(cmd, (*cobra.Command).IsAvailableCommand, nil))
-		section("Flags", cmd.LocalNonPersistentFlags().FlagUsagesWrapped(a.helpWidth()))
+		section("Flags", cmd.LocalNonPersistentFlags().FlagUsagesWrapped(a.usageWidth()))
 	}
 	usage := "  " + cmd.UseLine()
 	if cmd == root {
@@ -117,9 +117,9 @@ func commandList(cmd *cobra.Command, of func(*cobra.Command) bool, order []strin
 	return b.String()
 }
 
-// helpWidth is as wide as the terminal, but no wider than is easy to read.
-func (a *app) helpWidth() int {
-	if w := a.width(); w > 0 {
+// usageWidth is as wide as the terminal, but no wider than is easy to read.
+func (a *app) usageWidth() int {
+	if w := terminalWidth(a.raw); w > 0 {
 		return min(w, helpWidth)
 	}
 	return helpWidth
@@ -184,7 +184,7 @@ func (a *app) optionsCmd() *cobra.Command {
 			return a.print(&answer{value: out, text: func(bool) string {
 				text := "Every command takes these flags.\n"
 				for i, set := range sets {
-					text += "\n" + flagGroups[i].title + ":\n" + set.FlagUsagesWrapped(a.helpWidth())
+					text += "\n" + flagGroups[i].title + ":\n" + set.FlagUsagesWrapped(a.usageWidth())
 				}
 				return text
 			}})

@@ -105,3 +105,8 @@ func (it *items) all() []caseAnswer {
 	it.end()
 	return out
 }
+
+// caseAnswer is the answer to one question, in words: in one line where it is brief.
+type caseAnswer interface {
+	write(b *strings.Builder, wide, brief bool)
+}

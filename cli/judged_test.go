@@ -275,7 +275,7 @@ func TestNoFalseCalm(t *testing.T) {
 // commandNames are those of all commands but the hidden ones.
 func commandNames(t *testing.T) (out []string) {
 	t.Helper()
-	root := (&app{in: strings.NewReader(""), out: io.Discard, err: io.Discard, said: map[string]bool{}}).root()
+	root := (&app{in: strings.NewReader(""), out: io.Discard, err: io.Discard, said: map[string]bool{}}).root(nil)
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if !c.Hidden && c.Name() != "help" {

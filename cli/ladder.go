@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,9 +16,6 @@ import (
 	"rung/revision"
 	"rung/revision/omitted"
 )
-
-// antctlForm is the output of rung ladder that has the columns of antctl.
-const antctlForm = "antctl"
 
 func (a *app) ladderCmd() *cobra.Command {
 	var stage *model.Stage
@@ -40,7 +38,7 @@ policy stands for: those of tier 0, and those Rung does not compile.`,
   rung ladder -f policies/ --system antrea -o antctl`,
 		Args: takes(0),
 	}, func([]string, bool) query {
-		return query{zones: len(a.flags.nb) > 0, answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
+		return query{zones: len(a.flags.nb) > 0, answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*answer, error) {
 			switch {
 			case r.Antrea() && *stage != "":
 				return nil, errors.New("--stage is of OVN's pipeline, and Antrea's precedence holds here; leave it out")
@@ -61,7 +59,7 @@ func (a *app) ladderAnswer(r *revision.Revision, stage model.Stage, now time.Tim
 	ans.text = func(wide bool) string {
 		opt := ladder.Options{Stage: stage, Now: now}
 		lines := slices.DeleteFunc(ladder.Lines(r, opt), func(l *ladder.Line) bool { return !l.IsPrinted() })
-		text := tableText(ladder.Table(r, opt), lines, wide, a.width())
+		text := tableText(ladder.Table(r, opt), lines, wide, terminalWidth(a.raw))
 		if r.Antrea() {
 			return "system: antrea (" + r.SystemWhy + ")\n" + text
 		}
@@ -86,13 +84,4 @@ func antctlText(r *revision.Revision) string {
 		t.add(antctl.AntctlRow(&p)...)
 	}
 	return t.String()
-}
-
-// noRows says on stderr why there is nothing to list where Antrea enforces policies.
-func (a *app) noRows(r *revision.Revision) {
-	const text = "rung: Antrea enforces the policies here: there are no zones and no rows (docs/antrea.md)"
-	if r.Antrea() && !a.flags.quiet && !a.said[text] {
-		a.said[text] = true
-		fmt.Fprintln(a.err, text)
-	}
 }

@@ -14,23 +14,6 @@ import (
 	"rung/revision/omitted"
 )
 
-// findingBrief is a finding of the policy that is shown; findingOfOut one that a change
-// brings.
-type findingBrief struct {
-	Severity model.Severity `json:"severity"`
-	Code     string         `json:"code"`
-	Message  string         `json:"message"`
-}
-
-type findingOfOut struct {
-	Policy string `json:"policy"`
-	findingBrief
-}
-
-func briefly(f model.Finding) findingBrief {
-	return findingBrief{Severity: f.Severity, Code: f.Code, Message: f.Message}
-}
-
 func (a *app) lintCmd() *cobra.Command {
 	return a.shows(&cobra.Command{
 		Use:   "lint",
@@ -45,8 +28,8 @@ when there is an error; warnings alone exit 0. Rows are for "rung drift" and
 		Args:        takes(0),
 	}, func([]string, bool) query {
 		a.flags.quiet = true // broken objects are among the findings
-		return query{answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
-			found, err := finding.AllFindings(r, context.Background())
+		return query{answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*answer, error) {
+			found, err := finding.AllFindings(r, ctx)
 			if err != nil {
 				return nil, err
 			}

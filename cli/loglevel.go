@@ -305,15 +305,3 @@ func (a *app) sayEnd(ctx context.Context, e *engine.Engine, k model.Key) {
 	}
 	fmt.Fprintf(a.err, "logging of %s ended\n", k.Label())
 }
-
-// overdue ends the logging sessions whose time is over, says so, and whether there were any.
-func (a *app) overdue(ctx context.Context, e *engine.Engine) (ended bool) {
-	if a.completes {
-		return false
-	}
-	for _, text := range e.EndOverdue(ctx) {
-		fmt.Fprintln(a.err, "rung: "+oneLine(text))
-		ended = true
-	}
-	return ended
-}

@@ -173,11 +173,13 @@ Other answers than the lines:
 					err := a.aggregate(listen, e, &sum, func(x *entries.Entry) bool { return x.Matches(&query, nil) }, filter != "")
 					return errors.Join(err, a.unfollowed(e))
 				}
-				tail := func() error { return a.tail(listen, e, &query, raw, lines, following, cfg.LogFiles.Since) }
+				tail := func(take func(*entries.Entry)) error {
+					return a.tail(listen, e, &query, raw, lines, following, cfg.LogFiles.Since, take)
+				}
 				if rule.policy != "" {
 					err = a.propose(ctx, e, &rule, tail)
 				} else {
-					err = tail()
+					err = tail(nil)
 				}
 				return errors.Join(err, a.unfollowed(e))
 			})
@@ -207,15 +209,16 @@ Other answers than the lines:
 	return cmd
 }
 
-// tail prints lines as they come; since is where log files are read from, zero for all. When
+// tail prints lines as they come, or has take take them where that is not nil; since is where log files are read from, zero for all. When
 // it does not follow, a signal is an error: what it printed until then is not all there is.
-func (a *app) tail(ctx context.Context, e *engine.Engine, q *logquery.Query, raw bool, limit int, follow bool, since time.Time) error {
-	defer a.readOn()()
+func (a *app) tail(ctx context.Context, e *engine.Engine, q *logquery.Query, raw bool, limit int, follow bool, since time.Time, take func(*entries.Entry)) error {
+	defer whileRead(a.raw)()
 	ticks, stop := e.Logs().Subscribe()
 	defer stop()
 	e.Logs().Ask()
 	const atOnce = 1000
 	seen, came, printed := uint64(0), 0, 0
+	var err error
 	times := logTimes{today: dayOf(e.Now())}
 	over := e.Logs().Ended()
 	end := func() error {
@@ -253,14 +256,19 @@ func (a *app) tail(ctx context.Context, e *engine.Engine, q *logquery.Query, raw
 			if !x.Matches(q, nil) {
 				continue
 			}
-			if x.Gap != nil {
-				if err := a.printGap(x, &times); err != nil {
-					return err
-				}
-				continue
+			switch {
+			case take != nil && x.Gap == nil:
+				take(x)
+			case take == nil && x.Gap == nil:
+				err = a.printLog(x, raw, &times)
+			case take == nil:
+				err = a.printGap(x, &times)
 			}
-			if err := a.printLog(x, raw, &times); err != nil {
+			if err != nil {
 				return err
+			}
+			if x.Gap != nil {
+				continue
 			}
 			if printed++; printed == limit {
 				return nil
@@ -283,9 +291,6 @@ func (a *app) tail(ctx context.Context, e *engine.Engine, q *logquery.Query, raw
 }
 
 func (a *app) printGap(x *entries.Entry, times *logTimes) error {
-	if a.takeLog != nil {
-		return nil
-	}
 	o := logGapOut{At: stamp(x.Line.At), Zone: x.Line.Zone}
 	o.Gap.From, o.Gap.To, o.Gap.Missing, o.Gap.Why = stamp(x.Gap.From), stamp(x.Gap.To), x.Gap.Missing.Seconds(), x.Gap.Why
 	return a.item(o, func(bool) string {
@@ -294,10 +299,6 @@ func (a *app) printGap(x *entries.Entry, times *logTimes) error {
 }
 
 func (a *app) printLog(x *entries.Entry, raw bool, times *logTimes) error {
-	if a.takeLog != nil {
-		a.takeLog(x)
-		return nil
-	}
 	if raw {
 		_, err := fmt.Fprintln(a.out, x.Line.Raw)
 		return err

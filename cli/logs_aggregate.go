@@ -88,7 +88,7 @@ const aggregateEvery = time.Second
 // sums: at the end, with --follow whenever they changed. Where every line counts, the sums are those that
 // the console shows.
 func (a *app) aggregate(ctx context.Context, e *engine.Engine, g *aggregate, match func(*entries.Entry) bool, filtered bool) error {
-	defer a.readOn()()
+	defer whileRead(a.raw)()
 	l := e.Logs()
 	ticks, stop := l.Subscribe()
 	defer stop()

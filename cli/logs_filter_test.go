@@ -23,7 +23,7 @@ func TestLogsFilter(t *testing.T) {
 		t.Errorf("%d lines", len(lines))
 	}
 	for _, l := range lines {
-		var got logOut
+		var got struct{ Policy, Verdict, Rule, From string }
 		if err := json.Unmarshal([]byte(l), &got); err != nil {
 			t.Fatal(err)
 		}

@@ -36,15 +36,14 @@ func (p *proposing) check() error {
 
 var proposedActions = map[string]model.Action{"allow": model.Allow, "deny": model.Deny}
 
-// propose has the lines taken that tail would print, and answers with the proposal.
-func (a *app) propose(ctx context.Context, e *engine.Engine, p *proposing, tail func() error) error {
+// propose takes the lines that tail would print, and answers with the proposal.
+func (a *app) propose(ctx context.Context, e *engine.Engine, p *proposing, tail func(take func(*entries.Entry)) error) error {
 	t, err := propose.ParseTarget(e.Revision(), p.policy, proposedActions[p.action])
 	if err != nil {
 		return fmt.Errorf("--propose: %w", err)
 	}
 	var attributed []*entries.Entry
-	a.takeLog = func(x *entries.Entry) { attributed = append(attributed, x) }
-	if err := tail(); err != nil {
+	if err := tail(func(x *entries.Entry) { attributed = append(attributed, x) }); err != nil {
 		return err
 	}
 	log := logs.Connections(attributed, narrow.MostSeen)

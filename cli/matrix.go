@@ -67,7 +67,7 @@ rung trace --cases reads.`,
 		Args:        takes(0),
 		Annotations: map[string]string{markdownForm: "", csvForm: ""},
 	}, func([]string, bool) query {
-		return query{answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
+		return query{answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*answer, error) {
 			ports, err := trace.PortsOf(ask.protocol, ask.port)
 			if err != nil {
 				return nil, fmt.Errorf("--protocol and --port: %w", err)
@@ -78,15 +78,15 @@ rung trace --cases reads.`,
 			if err := ask.check(); err != nil {
 				return nil, err
 			}
-			m, err := connections.FindMatrix(r, cmd.Context(), ports)
+			m, err := connections.FindMatrix(r, ctx, ports)
 			if err != nil {
 				return nil, err
 			}
-			t, err := newMatrixTable(cmd.Context(), m, ask)
+			t, err := newMatrixTable(ctx, m, ask)
 			if err != nil {
 				return nil, err
 			}
-			unjudged, err := t.omissions(cmd.Context(), r)
+			unjudged, err := t.omissions(ctx, r)
 			if err != nil {
 				return nil, err
 			}

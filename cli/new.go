@@ -59,7 +59,7 @@ set is gone, rung lint says so (template-incomplete), and --update makes what is
 			case f.apply || c.dryRun:
 				return a.applyTemplate(cmd.Context(), &f, &c, args)
 			}
-			return a.show(cmd.Context(), false, query{answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
+			return a.show(cmd.Context(), false, query{answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*answer, error) {
 				made, err := a.makeSet(r, &f, args)
 				if errors.Is(err, template.ErrWhole) {
 					return &answer{value: madeOut{Set: f.update, New: []string{}, Changed: []string{}, Notes: []string{}}, text: func(bool) string { return err.Error() + "\n" }, notConsidered: omitted.Objects(r)}, nil
@@ -67,7 +67,7 @@ set is gone, rung lint says so (template-incomplete), and --update makes what is
 				if err != nil {
 					return nil, err
 				}
-				return a.madeAnswer(cmd.Context(), r, made, f.expectations)
+				return a.madeAnswer(ctx, r, made, f.expectations)
 			}})
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -13,10 +12,6 @@ import (
 	"rung/model/words"
 	"rung/revision/omitted"
 )
-
-// errUnjudged ends a command with exit 2: its answer was printed, with what it does not take
-// into account beside it.
-var errUnjudged = errors.New("not wholly judged")
 
 // verdictOf is how a command ends whose answer was printed. That something was not judged
 // outweighs that the answer is no (command-line.md#exit-codes).

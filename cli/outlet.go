@@ -19,6 +19,11 @@ type outlet struct {
 	closed *atomic.Bool // of any outlet
 }
 
+// newOutlet is an outlet to w, which calls end when nobody reads and sets closed.
+func newOutlet(w io.Writer, end context.CancelCauseFunc, closed *atomic.Bool) io.Writer {
+	return &outlet{w, end, closed}
+}
+
 func (o *outlet) Write(p []byte) (int, error) {
 	n, err := o.w.Write(p)
 	if err != nil && brokenPipe(err) {
@@ -35,10 +40,10 @@ func (o *outlet) hangUp() {
 // lookEvery is how often a command that goes on looks whether somebody reads.
 const lookEvery = 250 * time.Millisecond
 
-// readOn ends the command as soon as nobody reads its output, also while there
+// whileRead ends the command as soon as nobody reads its output out, also while there
 // is nothing to print. It is for commands that go on; stop ends it.
-func (a *app) readOn() (stop func()) {
-	o, ok := a.raw.(*outlet)
+func whileRead(out io.Writer) (stop func()) {
+	o, ok := out.(*outlet)
 	if !ok {
 		return func() {}
 	}
@@ -75,9 +80,9 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(f.Fd())
 }
 
-// width is that of the terminal which the command's output goes to, 0 for none.
-func (a *app) width() int {
-	if o, ok := a.raw.(*outlet); ok {
+// terminalWidth is the width of the terminal that a command's output goes to, in cells; 0 for none.
+func terminalWidth(out io.Writer) int {
+	if o, ok := out.(*outlet); ok {
 		if f, ok := o.w.(interface{ Fd() uintptr }); ok {
 			if w, _, err := term.GetSize(f.Fd()); err == nil {
 				return w

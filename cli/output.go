@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"rung/model/clean"
+	"rung/model/ovn/nb"
 )
 
 // tableOut is a table for people: columns padded to their contents, two spaces
@@ -52,15 +53,6 @@ func (t *tableOut) String() string {
 		b.WriteByte('\n')
 	}
 	return b.String()
-}
-
-// each is a list made of another, element by element; in JSON it is never null.
-func each[T, U any](in []T, f func(T) U) []U {
-	out := make([]U, len(in))
-	for i, x := range in {
-		out[i] = f(x)
-	}
-	return out
 }
 
 // print writes an answer in the form that was asked for.
@@ -183,4 +175,24 @@ func (a *app) item(v any, text func(wide bool) string) error {
 		}
 	}
 	return a.write(a.out, &answer{value: v, text: text}, true)
+}
+
+// members lists some of the members; wide all of them.
+func members(m []string, wide bool) string {
+	s := fmt.Sprint(len(m))
+	for i, v := range m {
+		if i == 4 && !wide {
+			return s + " …"
+		}
+		s += " " + v
+	}
+	return s
+}
+
+// shortID leaves out the owner every row of the default network shares.
+func shortID(id string, wide bool) string {
+	if wide {
+		return id
+	}
+	return strings.TrimPrefix(id, nb.DefaultController+":")
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -60,7 +61,7 @@ rung undo.`,
 			case run:
 				return a.runPlan(ctx, &c, &f)
 			default:
-				return a.show(ctx, false, query{answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
+				return a.show(ctx, false, query{answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*answer, error) {
 					return a.planAnswer(e, r, &f)
 				}})
 			}

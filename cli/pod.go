@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -68,7 +69,7 @@ peers means everybody; it is listed for its subjects only.`,
 		Args:              takes(0, "NAMESPACE/NAME"),
 		ValidArgsFunction: a.complete(podChoices),
 	}, func(args []string, _ bool) query {
-		return query{answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
+		return query{answer: func(_ context.Context, _ *engine.Engine, r *revision.Revision) (*answer, error) {
 			pod, err := podNamed(r, args[0])
 			if err != nil {
 				return nil, err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -116,7 +117,7 @@ lists the pods and ACLs.`,
 		Args:              takes(0, "NAME"),
 		ValidArgsFunction: a.complete(policyChoices),
 	}, func(args []string, _ bool) query {
-		return query{zones: len(a.flags.nb) > 0, answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
+		return query{zones: len(a.flags.nb) > 0, answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*answer, error) {
 			k, err := policyNamed(r, args[0])
 			if err != nil {
 				return nil, err

@@ -220,8 +220,3 @@ func mdGroup(b *strings.Builder, g *diff.Group, i int) {
 	}
 	b.WriteString("|\n")
 }
-
-// mdText is text that markdown does not read as anything else.
-func mdText(s string) string {
-	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "|", `\|`, "<", "&lt;", ">", "&gt;", "[", `\[`, "]", `\]`, "#", `\#`).Replace(s)
-}

@@ -60,7 +60,7 @@ func conditionsQuery() query {
 			defer cancel()
 			_ = e.Wait(ctx, reported) // what did not report by then has no report
 		},
-		answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
+		answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*answer, error) {
 			out := each(policies.FindReady(r, e.Now()), describeReady)
 			return &answer{value: out, text: func(wide bool) string { return readyText(out, wide) }, notConsidered: omitted.Rows(r, r.Zones)}, nil
 		}}

@@ -72,11 +72,3 @@ func (r rowOut) record() string {
 	}
 	return b.String()
 }
-
-// shortID leaves out the owner every row of the default network shares.
-func shortID(id string, wide bool) string {
-	if wide {
-		return id
-	}
-	return strings.TrimPrefix(id, nb.DefaultController+":")
-}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strings"
 
@@ -40,12 +41,12 @@ likely cause.
 		ValidArgsFunction: a.complete(policyChoices),
 	}), func(args []string, _ bool) query {
 		a.flags.rowsOnly = true
-		q := query{zones: true, second: again(second, &zone)}
+		q := query{zones: true}
 		if *withFlows {
 			a.wantFlows(zone)
 			q.first = a.untilFlows
 		}
-		q.answer = func(e *engine.Engine, r *revision.Revision) (*answer, error) {
+		q.answer = a.readTwice(*second, zone, func(_ context.Context, e *engine.Engine, r *revision.Revision) (*answer, error) {
 			only := map[model.PolicyKey]bool{}
 			if len(args) > 0 {
 				keys, err := unitsNamed(r, args)
@@ -77,10 +78,10 @@ likely cause.
 				ans.err = noFlows(r, zones, now)
 			}
 			return ans, nil
-		}
+		})
 		return q
 	})
-	a.zoneFlag(cmd, &zone, "only this zone")
+	cmd.Flags().StringVar(&zone, "zone", "", "only this zone")
 	stage = stageFlag(cmd, "only this `stage`")
 	withFlows = flowsFlag(cmd, "also the logical flows of each ACL")
 	second = secondFlag(cmd)

@@ -252,3 +252,12 @@ func waitingFor(r *revision.Revision) string {
 	}
 	return "the zones to settle"
 }
+
+// noRows says on stderr why there is nothing to list where Antrea enforces policies.
+func (a *app) noRows(r *revision.Revision) {
+	const text = "rung: Antrea enforces the policies here: there are no zones and no rows (docs/antrea.md)"
+	if r.Antrea() && !a.flags.quiet && !a.said[text] {
+		a.said[text] = true
+		fmt.Fprintln(a.err, text)
+	}
+}

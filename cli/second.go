@@ -62,6 +62,25 @@ type secondRow struct {
 	MoreLibovsdb int      `json:"libovsdb_more,omitempty"`
 }
 
+// readTwice has an answer about zones, the one named or all, also say how libovsdb reads
+// them, where that was asked.
+func (a *app) readTwice(asked bool, zone string, once answerer) answerer {
+	if !asked {
+		return once
+	}
+	return func(ctx context.Context, e *engine.Engine, r *revision.Revision) (*answer, error) {
+		ans, err := once(ctx, e, r)
+		if err != nil {
+			return nil, err
+		}
+		zones, err := zonesNamed(r, zone)
+		if err == nil {
+			a.readAgain(ctx, e, zones, ans)
+		}
+		return ans, err
+	}
+}
+
 // readAgain reads the zones through libovsdb and puts what that found below an answer.
 func (a *app) readAgain(ctx context.Context, e *engine.Engine, zones []*model.ZoneState, ans *answer) {
 	var found []engine.SecondRead
@@ -174,18 +193,3 @@ func (d *secondRow) text() string {
 
 // itself is for lists that must not be null in JSON.
 func itself(s string) string { return s }
-
-// again says which zones to read through libovsdb, where that was asked: the one named,
-// or all.
-func again(asked *bool, zone *string) func(*revision.Revision) []*model.ZoneState {
-	if !*asked {
-		return nil
-	}
-	return func(r *revision.Revision) []*model.ZoneState {
-		if zone == nil {
-			return r.Zones
-		}
-		zones, _ := zonesNamed(r, *zone) // there is an answer, so it is there
-		return zones
-	}
-}

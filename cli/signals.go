@@ -117,3 +117,13 @@ func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 		return none, ctx.Err()
 	}
 }
+
+// pause waits for d, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}

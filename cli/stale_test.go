@@ -3,8 +3,6 @@
 package cli
 
 import (
-	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,9 +10,6 @@ import (
 	"time"
 
 	"github.com/creack/pty"
-
-	"rung/change"
-	"rung/change/gate"
 )
 
 // A file that is edited while the question stands is not changed by a yes to what
@@ -77,49 +72,6 @@ func TestChangedWhileAsked(t *testing.T) {
 	}
 }
 
-// What a change became is what the next question is about; where nobody is asked
-// it is an answer of no, with the change as it is now.
-func TestConfirmedAgain(t *testing.T) {
-	was := &gate.Preview{Title: "Move ANP a from 1 to 2", Objects: []change.ObjectChange{{}}}
-	now := &gate.Preview{Title: "Move ANP a from 1 to 2", Objects: []change.ObjectChange{{}},
-		Notes: []string{"now it shares a priority"}}
-	for _, c := range []struct {
-		name, typed string
-		flags       changeFlags
-		commits     int
-		refused     bool
-	}{
-		{"yes, and yes again", "y\ny\n", changeFlags{}, 2, false},
-		{"yes, and no", "y\nn\n", changeFlags{}, 1, true},
-		{"--yes", "", changeFlags{yes: true}, 1, true},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var out, errs strings.Builder
-			a := &app{in: strings.NewReader(c.typed), out: &out, err: &errs}
-			var got []*gate.Preview
-			made := false
-			show := func(p *gate.Preview) error { return a.print(previewAnswer(p, "")) }
-			p, err := a.confirmed(&c.flags, was, show, func(p *gate.Preview, _ gate.Confirm) error {
-				got = append(got, p)
-				if p == was {
-					return fmt.Errorf("gate: %w", &gate.StaleError{Title: p.Title, What: "ANP b came", Preview: now})
-				}
-				made = true
-				return nil
-			})
-			if len(got) != c.commits || made == c.refused || c.refused && !errors.Is(err, errRefused) || p != now {
-				t.Errorf("%d commits, made %t, %v", len(got), made, err)
-			}
-			if n := strings.Count(out.String(), "now it shares a priority"); n != 1 {
-				t.Errorf("the new change was shown %d times\n%s", n, out.String())
-			}
-			if !strings.Contains(errs.String()+fmt.Sprint(err), "changed: look again: ANP b came") {
-				t.Errorf("not said: %q %v", errs.String(), err)
-			}
-		})
-	}
-}
-
 // untilCount waits until a text was printed n times.
 func (r *running) untilCount(b *buffer, text string, n int) {
 	r.t.Helper()
@@ -127,27 +79,6 @@ func (r *running) untilCount(b *buffer, text string, n int) {
 	for ; strings.Count(b.String(), text) < n; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			r.t.Fatalf("not %d times %q in\n%s", n, text, b.String())
-		}
-	}
-}
-
-// A change that cannot be made is refused whatever else its preview says: notes do not make
-// it a change that is there already.
-func TestBlockedIsRefused(t *testing.T) {
-	for _, flags := range []changeFlags{{yes: true}, {dryRun: true}} {
-		var out, errs strings.Builder
-		a := &app{in: strings.NewReader(""), out: &out, err: &errs}
-		p := &gate.Preview{Title: "Continue: Re-space", Blocked: "allow-blue-mon is new at 25, where it passes", Notes: []string{"1 of 9 done"}}
-		show := func(p *gate.Preview) error { return a.print(stepsAnswer(p, "")) }
-		_, err := a.confirmed(&flags, p, show, func(*gate.Preview, gate.Confirm) error {
-			t.Error("it is made")
-			return nil
-		})
-		if !errors.Is(err, errRefused) || !strings.Contains(err.Error(), p.Blocked) {
-			t.Errorf("%+v: %v", flags, err)
-		}
-		if strings.Contains(out.String(), "every step is made") {
-			t.Errorf("it is said to be made:\n%s", out.String())
 		}
 	}
 }

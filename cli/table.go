@@ -13,7 +13,7 @@ import (
 // tableAnswer is a page's table of some rows as an answer: facts are its JSON and YAML.
 func tableAnswer[F any](a *app, facts any, t *page.Table[F], rows []F) *answer {
 	ans := &answer{value: facts}
-	ans.text = func(wide bool) string { return tableText(t, rows, wide, a.width()) }
+	ans.text = func(wide bool) string { return tableText(t, rows, wide, terminalWidth(a.raw)) }
 	ans.csv = func() string {
 		var b strings.Builder
 		w := csv.NewWriter(&b) // into memory: there are no errors
@@ -87,4 +87,9 @@ func exactCells[F any](cols []page.Column[F], row F) []string {
 		cell := c.Cell(row)
 		return cmp.Or(cell.Exact, cell.String())
 	})
+}
+
+// mdText is text that markdown does not read as anything else.
+func mdText(s string) string {
+	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "|", `\|`, "<", "&lt;", ">", "&gt;", "[", `\[`, "]", `\]`, "#", `\#`).Replace(s)
 }

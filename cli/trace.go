@@ -58,7 +58,7 @@ same order. A case that cannot be asked is "unknown" and a line on stderr: exit 
 		questions := sync.OnceValues(func() ([]trace.Question, error) { return a.questions(cmd, args, one, cases) })
 		live := ovn || a.asksZones(by)
 		a.flags.onOVN = ovn
-		return query{zones: live, answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
+		return query{zones: live, answer: func(ctx context.Context, e *engine.Engine, r *revision.Revision) (*answer, error) {
 			asked, err := questions()
 			if err != nil {
 				return nil, err
@@ -68,7 +68,7 @@ same order. A case that cannot be asked is "unknown" and a line on stderr: exit 
 			}
 			var ask askOVN
 			if ovn {
-				ask = func(c verdict.Connection) (*ovnOut, error) { return ovnAnswer(cmd.Context(), e, c) }
+				ask = func(c verdict.Connection) (*ovnOut, error) { return ovnAnswer(ctx, e, c) }
 			}
 			return a.traced(r, asked, cases, by, live, e.Now(), ask)
 		}}

@@ -10,7 +10,6 @@ import (
 
 	"rung/change/trial"
 	"rung/engine"
-	"rung/model"
 	"rung/revision"
 	"rung/sources/reading"
 )
@@ -84,14 +83,6 @@ func (a *app) finishRest(ctx context.Context) error {
 	})
 }
 
-// lasts is the flag that lets a change last.
-func (a *app) lasts() string {
-	if len(a.flags.files) > 0 {
-		return "--write-back"
-	}
-	return "--write"
-}
-
 // opened runs f on an engine that has read nothing yet: whoever confirms a change may not
 // have the time, or the API server.
 func (a *app) opened(ctx context.Context, f func(*engine.Engine) error) error {
@@ -106,51 +97,6 @@ func (a *app) opened(ctx context.Context, f func(*engine.Engine) error) error {
 	}
 	defer e.Close()
 	return f(e)
-}
-
-// unconfirmed says how a change stands that was made on trial and is not confirmed. One
-// that an earlier run left, and whose time is over, is put back first. changed says that
-// it was.
-func (a *app) unconfirmed(ctx context.Context, e *engine.Engine) (changed bool) {
-	if a.completes {
-		return false
-	}
-	u := e.Unconfirmed(ctx)
-	if u == nil {
-		return false
-	}
-	text := u.Text(e.Now())
-	if u.Title != "" {
-		text = u.Title + ": " + text
-	}
-	if u.Partly != "" && u.Open() {
-		text += "; " + a.elsewhere(e, "confirm", a.lasts()) + " finishes it, " + a.elsewhere(e, "undo", a.lasts()) + " takes it back"
-	}
-	if u.Open() && u.Left(e.Now()) > 0 {
-		text += "; " + a.confirmCommand(e) + " keeps it"
-	}
-	fmt.Fprintln(a.err, "rung: "+oneLine(text))
-	return !u.Open()
-}
-
-// confirmCommand is the command that keeps the change that waits, for the same files or
-// cluster and the same state folder.
-func (a *app) confirmCommand(e *engine.Engine) string { return a.elsewhere(e, "confirm") }
-
-// elsewhere is a command as it can be typed elsewhere.
-func (a *app) elsewhere(e *engine.Engine, command ...string) string {
-	words := append([]string{"rung"}, command...)
-	for _, f := range a.flags.files {
-		words = append(words, "-f", f)
-	}
-	if dir := a.flags.stateDir; dir != "" {
-		words = append(words, "--state-dir", dir)
-	}
-	text := model.ShellJoin(words...)
-	if flags := e.Revision().Mode.Kubectl.Flags; flags != "" {
-		text += " " + flags
-	}
-	return text
 }
 
 // byHand is how a change is put back that Rung cannot put back.
@@ -193,9 +139,10 @@ func (t *trialTold) due(u *revision.Unconfirmed, now time.Time) bool {
 // awaitConfirm waits until a change on trial is confirmed, by enter or from elsewhere, or
 // put back. The error says that it does not stand.
 func (a *app) awaitConfirm(ctx context.Context, e *engine.Engine, u *revision.Unconfirmed) error {
-	how := a.confirmCommand(e) + " keeps it"
+	keep := a.elsewhere(e, "confirm")
+	how := keep + " keeps it"
 	if a.asks {
-		how = "enter keeps it, so does " + a.confirmCommand(e)
+		how = "enter keeps it, so does " + keep
 	}
 	fmt.Fprintf(a.err, "%s; %s, ctrl+c puts it back\n", u.Brief(e.Now()), how)
 	entered, stop := a.enters(ctx)

@@ -97,7 +97,7 @@ func (a *app) keepsChanges() error {
 	return nil
 }
 
-func historyAnswer(e *engine.Engine, _ *revision.Revision) (*answer, error) {
+func historyAnswer(_ context.Context, e *engine.Engine, _ *revision.Revision) (*answer, error) {
 	out := each(e.History(), func(h history.Entry) historyOut {
 		return historyOut{ID: h.ID, At: stamp(h.At), By: h.By, Title: h.Title, Undone: h.Undone, Undoes: h.Undoes,
 			Policies: each(h.Objects, func(x history.Object) string { return x.Key.String() })}

@@ -56,7 +56,7 @@ pods of all namespaces, or of those of --namespaces.`,
 	}, func(files []string, _ bool) query {
 		live := !write && a.asksZones(by)
 		read := sync.OnceValues(func() (*expectations, error) { return a.readExpectations(cmd.Context(), files) })
-		return query{zones: live, answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
+		return query{zones: live, answer: func(ctx context.Context, e *engine.Engine, r *revision.Revision) (*answer, error) {
 			ask, err := askedOf(by)
 			switch {
 			case err != nil:
@@ -70,7 +70,7 @@ pods of all namespaces, or of those of --namespaces.`,
 			if err != nil {
 				return nil, err
 			}
-			return a.verified(cmd.Context(), r, asked, verify.Asked{By: ask, Compiled: !live, AsIf: asIf, Now: e.Now()})
+			return a.verified(ctx, r, asked, verify.Asked{By: ask, Compiled: !live, AsIf: asIf, Now: e.Now()})
 		}}
 	})
 	byFlag(cmd, &by)

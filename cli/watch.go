@@ -42,10 +42,11 @@ type query struct {
 	zones bool // needs the zones' databases
 	// first, where set, runs once before the first answer.
 	first  func(context.Context, *engine.Engine)
-	answer func(*engine.Engine, *revision.Revision) (*answer, error)
-	// second, where set, says which zones are read through libovsdb as well.
-	second func(*revision.Revision) []*model.ZoneState
+	answer answerer
 }
+
+// answerer answers a query for a revision.
+type answerer = func(context.Context, *engine.Engine, *revision.Revision) (*answer, error)
 
 func watchFlag(cmd *cobra.Command) *bool {
 	return cmd.Flags().BoolP("watch", "w", false, "keep running; print on every change")
@@ -74,12 +75,9 @@ func (a *app) show(ctx context.Context, watch bool, q query) error {
 			q.first(ctx, e)
 			r = e.Revision()
 		}
-		ans, err := q.answer(e, r)
+		ans, err := q.answer(ctx, e, r)
 		if err != nil {
 			return err
-		}
-		if q.second != nil {
-			a.readAgain(ctx, e, q.second(r), ans)
 		}
 		return a.say(ans)
 	})
@@ -94,7 +92,7 @@ const watchPause = 100 * time.Millisecond
 func (a *app) watch(ctx context.Context, e *engine.Engine, q query) error {
 	ticks, stop := e.Subscribe()
 	defer stop()
-	defer a.readOn()()
+	defer whileRead(a.raw)()
 	over := time.NewTimer(time.Hour) // set below
 	defer over.Stop()
 	screen := isTerminal(a.raw) // it can be drawn over the last answer
@@ -102,7 +100,7 @@ func (a *app) watch(ctx context.Context, e *engine.Engine, q query) error {
 	for {
 		r := e.Revision()
 		a.complain(r)
-		ans, err := q.answer(e, r)
+		ans, err := q.answer(ctx, e, r)
 		var text bytes.Buffer
 		if err == nil {
 			if werr := a.write(&text, ans, true); werr != nil {
@@ -133,16 +131,6 @@ func (a *app) watch(ctx context.Context, e *engine.Engine, q query) error {
 			pause(ctx, watchPause)
 		case <-over.C:
 		}
-	}
-}
-
-// pause waits for d, or until ctx ends.
-func pause(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-	case <-t.C:
 	}
 }
 

@@ -15,7 +15,6 @@ import (
 	"go.uber.org/goleak"
 
 	"rung/engine"
-	"rung/model"
 	"rung/revision"
 	"rung/test/wait"
 )
@@ -257,14 +256,14 @@ func TestWatchPolicyGone(t *testing.T) {
 func TestWatchIsTold(t *testing.T) {
 	noLeaks(t)
 	a := &app{in: strings.NewReader(""), out: io.Discard, err: io.Discard, raw: io.Discard, said: map[string]bool{}}
-	a.root() // gives the flags what they are when none is given
+	a.root(nil) // gives the flags what they are when none is given
 	a.flags.files, a.flags.stateDir = []string{cluster(t)}, t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var looks atomic.Int32
 	looked, ended := make(chan struct{}, 100), make(chan error)
 	go func() {
-		ended <- a.show(ctx, true, query{answer: func(e *engine.Engine, _ *revision.Revision) (*answer, error) {
+		ended <- a.show(ctx, true, query{answer: func(_ context.Context, e *engine.Engine, _ *revision.Revision) (*answer, error) {
 			ans := &answer{text: func(bool) string { return "as before\n" }}
 			if looks.Add(1) < 3 {
 				ans.until = e.Now().Add(20 * time.Millisecond)
@@ -288,26 +287,5 @@ func TestWatchIsTold(t *testing.T) {
 	cancel()
 	if err := <-ended; err != nil {
 		t.Error(err)
-	}
-}
-
-// A difference that settles counts as behind when its time is over, whatever that is,
-// although nothing happens then.
-func TestNextBehind(t *testing.T) {
-	now := time.Now()
-	k := model.PolicyKey{Kind: model.KindANP, Name: "a"}
-	zone := func(ago time.Duration) *model.ZoneState {
-		return &model.ZoneState{Name: "alpha", Conn: model.ConnSynced, SyncedAt: now,
-			Policies: map[model.PolicyKey]*model.PolicyInZone{k: {Policy: k, Missing: 1, Touched: now.Add(-ago)}}}
-	}
-	zones := []*model.ZoneState{zone(time.Second), zone(3 * time.Second), zone(time.Minute)}
-	if at := nextBehind(zones, now, 10*time.Second); !at.Equal(now.Add(7 * time.Second)) {
-		t.Errorf("in %s, want 7s", at.Sub(now))
-	}
-	if at := nextBehind(zones, now, 2*time.Second); !at.Equal(now.Add(time.Second)) {
-		t.Errorf("in %s, want 1s", at.Sub(now))
-	}
-	if at := nextBehind(zones[2:], now, 10*time.Second); !at.IsZero() {
-		t.Errorf("at %s, want never", at)
 	}
 }

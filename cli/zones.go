@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"time"
@@ -52,7 +53,7 @@ not just settling. ` + secondHelp,
 		case conditions:
 			return conditionsQuery()
 		case check:
-			return query{zones: true, answer: a.checkAnswer, second: again(second, nil)}
+			return query{zones: true, answer: a.readTwice(*second, "", a.checkAnswer)}
 		}
 		a.flags.rowsOnly = true
 		q := query{zones: true}
@@ -60,7 +61,7 @@ not just settling. ` + secondHelp,
 			a.wantFlows("")
 			q.first = a.untilFlows
 		}
-		q.answer = func(e *engine.Engine, r *revision.Revision) (*answer, error) {
+		q.answer = func(_ context.Context, e *engine.Engine, r *revision.Revision) (*answer, error) {
 			a.noRows(r)
 			now := e.Now()
 			all := each(r.Zones, func(z *model.ZoneState) *zones.Zone { return zones.Whole(r, z, now) })
@@ -112,7 +113,7 @@ func mdBelow(lines string) string {
 }
 
 // checkAnswer compares the zones.
-func (a *app) checkAnswer(e *engine.Engine, r *revision.Revision) (*answer, error) {
+func (a *app) checkAnswer(_ context.Context, e *engine.Engine, r *revision.Revision) (*answer, error) {
 	now := e.Now()
 	found := finding.ZoneFindings(r, now)
 	ans := findingsAnswer(a, found, model.SeverityError, model.SeverityWarning)
