@@ -16,18 +16,20 @@ const mostTerms = 200
 
 // filterTermsFor completes the last term of a filter of log lines: its field, or a value of
 // what was read.
-func (a *app) filterTermsFor(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	if typed == "" || strings.HasSuffix(typed, " ") {
-		var out []string
-		for _, f := range logquery.Fields() {
-			out = append(out, typed+f[0]+":\t"+f[1])
+func (a *app) filterTermsFor() completer {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if typed == "" || strings.HasSuffix(typed, " ") {
+			var out []string
+			for _, f := range logquery.Fields() {
+				out = append(out, typed+f[0]+":\t"+f[1])
+			}
+			return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 		}
-		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		out, how := a.completeValue(func(_ *engine.Engine, r *revision.Revision) []string {
+			return logquery.Completions(typed, mostTerms, func(yield func(*logquery.Line) bool) { knownLines(r, yield) })
+		})(cmd, args, typed)
+		return out, how | cobra.ShellCompDirectiveNoSpace
 	}
-	out, how := a.completeValue(func(_ *engine.Engine, r *revision.Revision) []string {
-		return logquery.Completions(typed, mostTerms, func(yield func(*logquery.Line) bool) { knownLines(r, yield) })
-	})(cmd, args, typed)
-	return out, how | cobra.ShellCompDirectiveNoSpace
 }
 
 // knownLines are lines that there might be: of every policy, node and pod.

@@ -38,11 +38,11 @@ func (a *app) flagValues() map[string]completer {
 		"node":                   a.completeValue(zoneChoices),
 		"controller":             a.completeValue(zoneChoices),
 		"confirm-name":           a.completeValue(nameChoices),
-		"insert":                 a.insertChoices,
+		"insert":                 a.insertChoices(),
 
 		"nb":              schemes,
 		"sb":              schemes,
-		"filter":          a.filterTermsFor,
+		"filter":          a.filterTermsFor(),
 		"log-format":      fixed("text", "json"),
 		"log-level":       fixed("debug", "info", "warn", "error"),
 		"speed":           fixed("all", "1x", "10x", "100x"),
@@ -163,19 +163,21 @@ func nameChoices(_ *engine.Engine, r *revision.Revision) []string {
 }
 
 // insertChoices completes ABOVE,BELOW: one policy, then the other.
-func (a *app) insertChoices(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	above, _, second := strings.Cut(typed, ",")
-	return a.completeValue(func(_ *engine.Engine, r *revision.Revision) []string {
-		var out []string
-		for _, k := range choicesOf(r, func(k model.Kind) bool { return k == model.KindANP }) {
-			name, _, _ := strings.Cut(k, "\t")
-			switch {
-			case !second:
-				out = append(out, name+",")
-			case name != above:
-				out = append(out, above+","+name)
+func (a *app) insertChoices() completer {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		above, _, second := strings.Cut(typed, ",")
+		return a.completeValue(func(_ *engine.Engine, r *revision.Revision) []string {
+			var out []string
+			for _, k := range choicesOf(r, func(k model.Kind) bool { return k == model.KindANP }) {
+				name, _, _ := strings.Cut(k, "\t")
+				switch {
+				case !second:
+					out = append(out, name+",")
+				case name != above:
+					out = append(out, above+","+name)
+				}
 			}
-		}
-		return out
-	})(cmd, args, typed)
+			return out
+		})(cmd, args, typed)
+	}
 }

@@ -56,7 +56,7 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 				// whose database got its name meanwhile is read again.
 				read := settled()
 				_ = e.Wait(ctx, func(r *revision.Revision) bool {
-					return read(r) && !moving(r.Zones, drift(r, r.Zones, e.Now(), settle))
+					return read(r) && !moving(r.Zones, findDrift(r, r.Zones, e.Now(), settle))
 				}, time.Now().Add(patience), time.Now().Add(lastPatience))
 			},
 			answer: a.readTwice(*second, zone, func(_ context.Context, e *engine.Engine, r *revision.Revision) (*answer, error) {
@@ -71,7 +71,7 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 				if watched {
 					young, until = settle, nextBehind(zones, now, settle)
 				}
-				out := drift(r, zones, now, young)
+				out := findDrift(r, zones, now, young)
 				err = unread(zones)
 				not := omitted.Rows(r, zones)
 				return &answer{value: out, text: func(wide bool) string {
@@ -89,9 +89,9 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 	return cmd
 }
 
-// drift lists, by zone and policy, everything that is not in sync. Differences that
+// findDrift lists, by zone and policy, everything that is not in sync. Differences that
 // are not older than settle are settling.
-func drift(r *revision.Revision, zones []*model.ZoneState, now time.Time, settle time.Duration) []driftOut {
+func findDrift(r *revision.Revision, zones []*model.ZoneState, now time.Time, settle time.Duration) []driftOut {
 	out := []driftOut{}
 	for _, z := range zones {
 		for _, k := range liverows.ZonePolicies(r, z) {

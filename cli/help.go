@@ -51,7 +51,7 @@ func (a *app) groupCommands(root *cobra.Command) {
 			cmd.Short = short
 		}
 	}
-	root.SetUsageFunc(a.usage)
+	root.SetUsageFunc(func(cmd *cobra.Command) error { return a.usage(cmd) })
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		fmt.Fprint(a.out, strings.TrimSpace(orShort(cmd))+"\n\n")
 		_ = a.usage(cmd) // into the same stream, which reports its own end

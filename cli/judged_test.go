@@ -144,7 +144,7 @@ func (b *bench) all(lines []string) map[string]ended {
 }
 
 // asked is how each command is run on an input, which takes the place of IN. Those without one
-// ask nothing of the input; why stands there instead.
+// askAtTerminal nothing of the input; why stands there instead.
 var asked = map[string]struct{ line, why string }{
 	"activity":   {line: "activity -f IN"},
 	"apply":      {line: "apply --change new.yaml -f IN --dry-run"},

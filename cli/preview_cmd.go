@@ -58,7 +58,7 @@ With -o markdown the answer can be put under a pull request.`,
 	cmd.Flags().StringVar(&confirmed, "confirm-name", "", "policy `name` that a guard rail asks for: the rail is shown, and does not stop the change")
 	cmd.Flags().BoolVar(&prune, "prune", false, "with --change: delete the policies that are in none of the files")
 	_ = cmd.RegisterFlagCompletionFunc("delete", a.complete(policyChoices))
-	_ = cmd.RegisterFlagCompletionFunc("move", a.movesChoices)
+	_ = cmd.RegisterFlagCompletionFunc("move", a.movesChoices())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := parts.read(cmd.Context(), a, prune); err != nil {
 			return err
@@ -121,15 +121,17 @@ func (a *app) listen(ctx context.Context, e *engine.Engine, d time.Duration) {
 }
 
 // movesChoices offers the policies for --move, up to the priority.
-func (a *app) movesChoices(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	out, directive := a.complete(func(_ *engine.Engine, r *revision.Revision) (out []string) {
-		for _, k := range choicesOf(r, func(k model.Kind) bool { return k == model.KindANP }) {
-			name, _, _ := strings.Cut(k, "\t")
-			out = append(out, name+"=")
-		}
-		return out
-	})(cmd, args, typed)
-	return out, directive | cobra.ShellCompDirectiveNoSpace
+func (a *app) movesChoices() completer {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		out, directive := a.complete(func(_ *engine.Engine, r *revision.Revision) (out []string) {
+			for _, k := range choicesOf(r, func(k model.Kind) bool { return k == model.KindANP }) {
+				name, _, _ := strings.Cut(k, "\t")
+				out = append(out, name+"=")
+			}
+			return out
+		})(cmd, args, typed)
+		return out, directive | cobra.ShellCompDirectiveNoSpace
+	}
 }
 
 // moveOf reads POLICY=PRIORITY.

@@ -44,7 +44,7 @@ likely cause.
 		q := query{zones: true}
 		if *withFlows {
 			a.wantFlows(zone)
-			q.first = a.untilFlows
+			q.first = func(ctx context.Context, e *engine.Engine) { a.untilFlows(ctx, e) }
 		}
 		q.answer = a.readTwice(*second, zone, func(_ context.Context, e *engine.Engine, r *revision.Revision) (*answer, error) {
 			only := map[model.PolicyKey]bool{}

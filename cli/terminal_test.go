@@ -11,9 +11,9 @@ import (
 	"github.com/creack/pty"
 )
 
-// ask runs a change with a terminal to ask on, types an answer when a question
+// askAtTerminal runs a change with a terminal to ask on, types an answer when a question
 // comes, and returns the exit code and what was printed.
-func ask(t *testing.T, question, answer string, args ...string) (code int, out, errs string) {
+func askAtTerminal(t *testing.T, question, answer string, args ...string) (code int, out, errs string) {
 	t.Helper()
 	keyboard, terminal, err := pty.Open()
 	if err != nil {
@@ -59,7 +59,7 @@ func TestAsk(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			code, out, errs := ask(t, c.question, c.answer, append(c.args, "-f", dir, "--write-back")...)
+			code, out, errs := askAtTerminal(t, c.question, c.answer, append(c.args, "-f", dir, "--write-back")...)
 			if code != c.code || !strings.Contains(errs, c.said) {
 				t.Errorf("exit %d, want %d\n%s[stderr]\n%s", code, c.code, out, errs)
 			}

@@ -144,7 +144,7 @@ func (a *app) verified(ctx context.Context, r *revision.Revision, asked *expecta
 	}
 	problems = slices.Concat(asked.problems, problems)
 	verify.Sort(problems)
-	out := verifyOut{Statements: each(results, a.resultOf), Problems: each(problems, problemOf)}
+	out := verifyOut{Statements: each(results, func(r verify.Result) statementOut { return a.resultOf(r) }), Problems: each(problems, problemOf)}
 	var omits []model.Omission
 	for i := range out.Statements {
 		switch out.Statements[i].Result {

@@ -53,13 +53,13 @@ not just settling. ` + secondHelp,
 		case conditions:
 			return conditionsQuery()
 		case check:
-			return query{zones: true, answer: a.readTwice(*second, "", a.checkAnswer)}
+			return query{zones: true, answer: a.readTwice(*second, "", checkAnswer(a))}
 		}
 		a.flags.rowsOnly = true
 		q := query{zones: true}
 		if *flows {
 			a.wantFlows("")
-			q.first = a.untilFlows
+			q.first = func(ctx context.Context, e *engine.Engine) { a.untilFlows(ctx, e) }
 		}
 		q.answer = func(_ context.Context, e *engine.Engine, r *revision.Revision) (*answer, error) {
 			a.noRows(r)
@@ -113,19 +113,21 @@ func mdBelow(lines string) string {
 }
 
 // checkAnswer compares the zones.
-func (a *app) checkAnswer(_ context.Context, e *engine.Engine, r *revision.Revision) (*answer, error) {
-	now := e.Now()
-	found := finding.ZoneFindings(r, now)
-	ans := findingsAnswer(a, found, model.SeverityError, model.SeverityWarning)
-	ans.notConsidered = omitted.Rows(r, r.Zones)
-	ans.nothingFound(len(found))
-	if ans.err = unread(r.Zones); ans.err != nil && len(found) == 0 {
-		return nil, ans.err
+func checkAnswer(a *app) answerer {
+	return func(_ context.Context, e *engine.Engine, r *revision.Revision) (*answer, error) {
+		now := e.Now()
+		found := finding.ZoneFindings(r, now)
+		ans := findingsAnswer(a, found, model.SeverityError, model.SeverityWarning)
+		ans.notConsidered = omitted.Rows(r, r.Zones)
+		ans.nothingFound(len(found))
+		if ans.err = unread(r.Zones); ans.err != nil && len(found) == 0 {
+			return nil, ans.err
+		}
+		if len(found) > 0 {
+			ans.until = now.Add(time.Second) // they say for how long
+		}
+		return ans, nil
 	}
-	if len(found) > 0 {
-		ans.until = now.Add(time.Second) // they say for how long
-	}
-	return ans, nil
 }
 
 // settingsText lists what OVN-Kubernetes runs with, and the form of its rows.
