@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"rung/cli/command"
 	"slices"
 	"strings"
 	"testing"
@@ -218,7 +219,7 @@ func TestJSONAsRecorded(t *testing.T) {
 			compareRecorded(t, records, c.name, call(c.line))
 		})
 	}
-	for _, command := range (&app{}).root(nil).Commands() {
+	for _, command := range root((&command.App{}), nil).Commands() {
 		has := func(record string) bool {
 			return record == command.Name()+".json" || strings.HasPrefix(record, command.Name()+"-")
 		}

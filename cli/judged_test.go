@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
+	"rung/cli/command"
 	"rung/test/uitest"
 	"rung/test/wait"
 )
@@ -249,7 +250,7 @@ func TestNoFalseCalm(t *testing.T) {
 			line := lineOf(q.line, in)
 			code, out, errs := ran[line].code, ran[line].out, ran[line].errs
 			why, fine := whole[name+" "+in]
-			if (code == exitOK) != fine {
+			if (code == command.ExitOK) != fine {
 				t.Errorf("rung %s: exit %d (its answer is whole: %t)\n%s%s", line, code, fine, out, errs)
 			}
 			if fine {
@@ -275,7 +276,7 @@ func TestNoFalseCalm(t *testing.T) {
 // commandNames are those of all commands but the hidden ones.
 func commandNames(t *testing.T) (out []string) {
 	t.Helper()
-	root := (&app{in: strings.NewReader(""), out: io.Discard, err: io.Discard, said: map[string]bool{}}).root(nil)
+	root := root((&command.App{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Said: map[string]bool{}}), nil)
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if !c.Hidden && c.Name() != "help" {

@@ -11,58 +11,66 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rung/cli/ask"
+	"rung/cli/change"
+	"rung/cli/command"
+	"rung/cli/logs"
+	"rung/cli/process"
+	"rung/cli/serve"
+	"rung/cli/show"
 	"rung/engine"
+	"rung/model/clean"
 )
 
 // Main runs the command line and returns the exit code. screen shows the
 // console; nil is a build without one.
-func Main(args []string, in io.Reader, out, errw io.Writer, screen Screen) int {
+func Main(args []string, in io.Reader, out, errw io.Writer, screen serve.Screen) int {
 	if len(args) > 0 && args[0] == engine.LoginPlugin {
 		// A child with the plugin's environment, which must not change what Rung does.
 		return engine.RunLoginPlugin(args[1:], os.Stdin, out, errw)
 	}
-	ctx, end, stop := untilSignal(errw)
+	ctx, end, stop := process.UntilSignal(errw)
 	defer stop()
-	quietLibraries()
-	muteCompletion(args, errw)
+	process.QuietLibraries()
+	command.MuteCompletion(args, errw)
 	var closed atomic.Bool
-	code := run(ctx, args, in, newOutlet(out, end, &closed), newOutlet(errw, end, &closed), screen)
+	code := run(ctx, args, in, process.NewOutlet(out, end, &closed), process.NewOutlet(errw, end, &closed), screen)
 	if closed.Load() {
-		return exitPipe
+		return command.ExitPipe
 	}
 	return code
 }
 
 // run is Main until ctx ends.
-func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, screen Screen) int {
-	root := newApp(ctx, in, out, errw).root(screen)
-	args = joinSwitches(args)
+func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, screen serve.Screen) int {
+	root := root(command.New(ctx, in, out, errw), screen)
+	args = command.JoinSwitches(args)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
-	code, said := exitCode(err)
+	code, said := command.ExitCode(err)
 	switch {
 	case said:
 		return code
-	case code == exitNo:
-	case errors.Is(context.Cause(ctx), errPipe) && (brokenPipe(err) || errors.Is(err, context.Canceled)):
-		return exitPipe
+	case code == command.ExitNo:
+	case errors.Is(context.Cause(ctx), process.ErrPipe) && (process.BrokenPipe(err) || errors.Is(err, context.Canceled)):
+		return command.ExitPipe
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		err = errors.New("interrupted")
 	default:
 		err = strayValue(cmd, args, err)
 	}
-	var cases caseErrors
+	var cases ask.CaseErrors
 	if !errors.As(err, &cases) {
-		fmt.Fprintln(errw, "rung: "+oneLine(err.Error()))
+		fmt.Fprintln(errw, "rung: "+clean.Line(err.Error()))
 		return code
 	}
 	for line := range strings.SplitSeq(cases.Error(), "\n") {
-		fmt.Fprintln(errw, "rung: "+oneLine(line))
+		fmt.Fprintln(errw, "rung: "+clean.Line(line))
 	}
 	return code
 }
 
-func (a *app) root(screen Screen) *cobra.Command {
+func root(a *command.App, screen serve.Screen) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "rung",
 		Short: "Operations console for AdminNetworkPolicy on OVN-Kubernetes",
@@ -83,23 +91,23 @@ lint errors, a change refused); 2 could not run, was interrupted, or not wholly 
   rung move cluster-control 36 -f policies/ --dry-run`,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
-		Args:              takes(0),
-		PersistentPreRunE: a.checkOutput,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return a.console(cmd.Context(), screen, false) },
+		Args:              command.TakesArgs(0),
+		PersistentPreRunE: a.CheckOutput,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return serve.Console(cmd.Context(), a, screen, false) },
 	}
-	root.SetFlagErrorFunc(badFlag)
+	root.SetFlagErrorFunc(command.BadFlag)
 	root.SuggestionsMinimumDistance = 2
-	a.flags.register(root)
+	a.Flags.Register(root)
 	root.AddCommand(
-		a.demoCmd(screen), a.ladderCmd(), a.policyCmd(), a.podCmd(), a.traceCmd(), a.matrixCmd(), a.verifyCmd(), a.probeCmd(), a.compileCmd(), a.rowsCmd(), a.driftCmd(),
-		a.previewCmd(), a.newCmd(), a.applyCmd(), a.deleteCmd(), a.moveCmd(), a.undoCmd(), a.redoCmd(), a.confirmCmd(), a.planCmd(), a.lintCmd(), a.logLevelCmd(), a.logsCmd(),
-		a.zonesCmd(), a.activityCmd(), a.reconcileCmd(), a.explainCmd(), a.convertCmd(), a.versionCmd(),
+		serve.Demo(a, screen), show.Ladder(a), show.Policy(a), show.Pod(a), ask.Trace(a), ask.Matrix(a), ask.Verify(a), ask.Probe(a), show.Compile(a), show.Rows(a), show.Drift(a),
+		change.Preview(a), change.New(a), change.Apply(a), change.Delete(a), change.Move(a), change.Undo(a), change.Redo(a), change.Confirm(a), change.Plan(a), show.Lint(a), change.LogLevel(a), logs.Command(a),
+		show.Zones(a), show.Activity(a), serve.Reconcile(a), ask.Explain(a), ask.Convert(a), versionCmd(a),
 	)
-	root.AddCommand(a.optionsCmd(), a.secondCmd())
-	root.SetIn(a.in)
-	root.SetOut(a.out)
-	root.SetErr(a.err)
-	a.groupCommands(root)
-	a.completeFlags(root)
+	root.AddCommand(optionsCmd(a), show.SecondReader(a))
+	root.SetIn(a.In)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
+	groupCommands(a, root)
+	completeFlags(a, root)
 	return root
 }

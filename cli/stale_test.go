@@ -5,6 +5,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"rung/cli/command"
 	"strings"
 	"testing"
 	"time"
@@ -62,7 +63,7 @@ func TestChangedWhileAsked(t *testing.T) {
 				r.untilCount(&r.errs, c.question, 2)
 				answer("n\n")
 			}
-			if code := r.wait(); code == exitOK {
+			if code := r.wait(); code == command.ExitOK {
 				t.Errorf("exit %d\n%s", code, r.errs.String())
 			}
 			if after, err := os.ReadFile(path); err != nil || string(after) != mine {
