@@ -13,7 +13,7 @@ import (
 	"rung/cli/process"
 	"rung/engine"
 	"rung/model"
-	antctl "rung/model/ladder"
+	"rung/model/antrea"
 	"rung/pages/ladder"
 	"rung/revision"
 	"rung/revision/omitted"
@@ -81,9 +81,9 @@ func ladderAnswer(a *command.App, r *revision.Revision, stage model.Stage, now t
 
 // antctlText has the columns of antctl get networkpolicy --sort-by=effectivePriority.
 func antctlText(r *revision.Revision) string {
-	t := &command.TextTable{Head: antctl.AntctlHead}
+	t := &command.TextTable{Head: antrea.AntctlHead}
 	for _, p := range r.Order() {
-		t.Add(antctl.AntctlRow(&p)...)
+		t.Add(antrea.AntctlRow(&p)...)
 	}
 	return t.String()
 }
