@@ -144,6 +144,15 @@ func Of(k model.Kind) *System {
 	return nil
 }
 
+// OfForm is the system whose own form of the ladder an output is, nil for none.
+func OfForm(output string) *System {
+	i := slices.IndexFunc(All, func(s *System) bool { return s.Form != nil && s.Form.Name == output })
+	if i < 0 {
+		return nil
+	}
+	return All[i]
+}
+
 // WhyNotChanged says why Rung does not change policies of a kind, empty where it does.
 func WhyNotChanged(k model.Kind) string {
 	if s := Of(k); s != nil {

@@ -38,7 +38,7 @@ func (l *linter) checkPlaces(s *System) {
 func (l *linter) finish(idle *Idle, broken []model.Broken) []model.Finding {
 	for _, k := range idle.Kinds {
 		for p := range l.c.Policies(k) {
-			l.about(p, codes.OtherSystem, model.SeverityWarning, idle.Message, idle.Remedy)
+			l.about(p, codes.OtherSystem, idle.Message).Remedy = idle.Remedy
 		}
 	}
 	for i := range broken {
