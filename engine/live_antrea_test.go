@@ -64,7 +64,7 @@ func TestLiveTierDeleted(t *testing.T) {
 		t.Helper()
 		return r.until(wait.Patience, "the Tiers", func(rev *revision.Revision) bool {
 			own := 0
-			for range rev.Cluster.AntreaTiers() {
+			for range rev.Cluster.Tiers() {
 				own++
 			}
 			return rev.Loaded && own == n

@@ -112,17 +112,17 @@ func (c *Cluster) EndpointSlices() iter.Seq[*EndpointSlice] {
 }
 func (c *Cluster) Events() iter.Seq[*Event] { return walk[*Event](c, kindPrefix(KindEvent)) }
 
-// AntreaTiers walks the Tiers by name, AntreaGroups the groups of one kind, ClusterGroup
+// Tiers walks the Tiers by name, Groups the groups of one kind, ClusterGroup
 // or Group.
-func (c *Cluster) AntreaTiers() iter.Seq[*AntreaTier] {
-	return walk[*AntreaTier](c, kindPrefix(KindTier))
+func (c *Cluster) Tiers() iter.Seq[*Tier] {
+	return walk[*Tier](c, kindPrefix(KindTier))
 }
-func (c *Cluster) AntreaGroups(k Kind) iter.Seq[*AntreaGroup] {
-	return walk[*AntreaGroup](c, kindPrefix(k))
+func (c *Cluster) Groups(k Kind) iter.Seq[*Group] {
+	return walk[*Group](c, kindPrefix(k))
 }
 
-// AntreaPolicies walks the policies of Antrea by kind, namespace and name.
-func (c *Cluster) AntreaPolicies() iter.Seq[*Policy] {
+// TieredPolicies walks the policies in tiers of their own by kind, namespace and name.
+func (c *Cluster) TieredPolicies() iter.Seq[*Policy] {
 	return func(yield func(*Policy) bool) {
 		for _, k := range []Kind{KindACNP, KindANNP} {
 			for p := range c.Policies(k) {
@@ -155,10 +155,10 @@ func (c *Cluster) AllPolicies() iter.Seq[*Policy] {
 	}
 }
 
-// EveryPolicy walks every policy of any system: AllPolicies, then those of Antrea.
+// EveryPolicy walks every policy of any system: AllPolicies, then TieredPolicies.
 func (c *Cluster) EveryPolicy() iter.Seq[*Policy] {
 	return func(yield func(*Policy) bool) {
-		for _, seq := range []iter.Seq[*Policy]{c.AllPolicies(), c.AntreaPolicies()} {
+		for _, seq := range []iter.Seq[*Policy]{c.AllPolicies(), c.TieredPolicies()} {
 			for p := range seq {
 				if !yield(p) {
 					return

@@ -237,7 +237,7 @@ func (r *Revision) undecided() (out []model.Omission) {
 		switch {
 		case place.Missing:
 			o.Why = "whose tier " + place.TierName + " does not exist, or is refused"
-		case p.Antrea != nil && p.Refused():
+		case p.Tiered != nil && p.Refused():
 			b := p.Invalid[slices.IndexFunc(p.Invalid, func(b model.Broken) bool { return !b.Tolerated() })]
 			o.Why = "which " + r.System.Title + " refuses: " + strings.TrimSpace(b.Field+" "+b.Message)
 		default:

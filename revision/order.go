@@ -30,13 +30,13 @@ type bands struct {
 // BySelectors says whether what a policy applies to is worked out from selectors: it has no
 // compiled rows that would know.
 func (r *Revision) BySelectors(p *model.Policy) bool {
-	return p != nil && (p.Antrea != nil || !r.System.Has(system.Rows))
+	return p != nil && (p.Tiered != nil || !r.System.Has(system.Rows))
 }
 
 // AppliedPods are the pods a policy applies to, where nothing is compiled.
 func (r *Revision) AppliedPods(p *model.Policy) overlap.PodSet {
 	x := r.PodIndex()
-	if p.Antrea == nil {
+	if p.Tiered == nil {
 		return x.SubjectSet(p)
 	}
 	s := antrea.Groups(r.Cluster).Whole(p)

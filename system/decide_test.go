@@ -9,7 +9,7 @@ import (
 // A Tier that somebody applies to a cluster of OVN-Kubernetes does not make it Antrea's:
 // with Antrea no rows are wanted.
 func TestDecide(t *testing.T) {
-	tier := &model.AntreaTier{Meta: model.Meta{Key: model.Key{Kind: model.KindTier, Name: "mytier"}}, Priority: 10}
+	tier := &model.Tier{Meta: model.Meta{Key: model.Key{Kind: model.KindTier, Name: "mytier"}}, Priority: 10}
 	antrea, _ := (*model.Cluster)(nil).Upsert([]model.Object{tier}, nil)
 	for _, tt := range []struct {
 		flag, ovn string

@@ -58,7 +58,7 @@ type System struct {
 	Bands func(*model.Cluster) []ladder.Band
 	// Tiers are the tiers of a cluster, Around the names of those before and after
 	// NetworkPolicies.
-	Tiers  func(*model.Cluster) []*model.AntreaTier
+	Tiers  func(*model.Cluster) []*model.Tier
 	Around [2]string
 	// Form is an output of rung ladder like the plugin's own tool's; nil for none.
 	Form *Form

@@ -351,7 +351,7 @@ func (m *root) footer(e *entry, w int) string {
 // and filter always find room.
 func (m *root) hints(e *entry, w int) string {
 	st := m.styles
-	actions := m.actions(e)
+	actions := actionsOn(m, e)
 	offerer, _ := e.view.(view.Offerer)
 	actions = slices.DeleteFunc(actions, func(a action.Action) bool {
 		return a.Footer == 0 || len(a.Keys) == 0 || a.Hint != nil && !a.Hint(m.context(e)) || offerer != nil && !offerer.Offers(m.env(e), a.ID)

@@ -26,7 +26,7 @@ func newHelp(m *root) *help {
 	hp := &help{page: m.top()}
 	m.sync(hp.page)
 	scope := action.Scope("")
-	for _, a := range m.actions(hp.page) {
+	for _, a := range actionsOn(m, hp.page) {
 		if len(a.Keys) == 0 {
 			continue
 		}

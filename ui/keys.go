@@ -108,9 +108,9 @@ func (m *root) typed(text string) {
 	m.asks(e, env)
 }
 
-// actions are those that there are on a page: what the cluster's network plugin has nothing of
-// is not among them.
-func (m *root) actions(e *entry) []action.Action {
+// actionsOn are the actions that there are on a page: what the cluster's network plugin has
+// nothing of is not among them.
+func actionsOn(m *root, e *entry) []action.Action {
 	return slices.DeleteFunc(m.keys.In(e.scopes()), func(a action.Action) bool { return !m.rev.System.Has(a.Needs) })
 }
 

@@ -28,21 +28,12 @@ type paletteItem struct {
 // maxNames bounds how many pods, and how many rules, the palette offers.
 const maxNames = 20_000
 
-// kinds are the policies with what they are called in the palette, as kubectl calls
-// them.
-var kinds = []struct {
-	kind  model.Kind
-	short string
-	long  string
-}{
-	{model.KindANP, "anp", "AdminNetworkPolicy"},
-	{model.KindBANP, "banp", "BaselineAdminNetworkPolicy"},
-	{model.KindNP, "np", "NetworkPolicy"},
-	{model.KindEF, "ef", "EgressFirewall"},
-	{model.KindCNP, "cnp", "ClusterNetworkPolicy"},
-	{model.KindACNP, "acnp", "Antrea ClusterNetworkPolicy"},
-	{model.KindANNP, "annp", "Antrea NetworkPolicy"},
-}
+// kinds are the policies with what they are called in the palette, as kubectl calls them; ruled
+// are those whose rules have names.
+var (
+	kinds = []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.KindEF, model.KindCNP, model.KindACNP, model.KindANNP}
+	ruled = []model.Kind{model.KindANP, model.KindBANP, model.KindACNP, model.KindANNP}
+)
 
 // itemsOf is everything the palette offers: what can be done here, then places by
 // name.
@@ -50,7 +41,7 @@ func itemsOf(m *root) []paletteItem {
 	var out []paletteItem
 	e := m.top()
 	m.sync(e)
-	for _, a := range m.actions(e) {
+	for _, a := range actionsOn(m, e) {
 		if a.Hidden {
 			continue
 		}
@@ -62,9 +53,9 @@ func itemsOf(m *root) []paletteItem {
 		out = append(out, paletteItem{text: text, help: help, names: names, do: func(m *root) { m.open(to, false) }})
 	}
 	for _, k := range kinds {
-		for o := range m.rev.Cluster.Policies(k.kind) {
+		for o := range m.rev.Cluster.Policies(k) {
 			name := strings.TrimPrefix(o.Namespace+"/"+o.Name, "/")
-			place(k.short+" "+name, about(o), nav.ToPolicy(o.Key), "policy "+name)
+			place(strings.ToLower(k.Short())+" "+name, about(o), nav.ToPolicy(o.Key), "policy "+name)
 		}
 	}
 	for ns := range m.rev.Cluster.Namespaces() {
@@ -110,6 +101,9 @@ func about(p *model.Policy) string {
 	case model.KindNP:
 		return "NetworkPolicy of namespace " + p.Namespace
 	}
+	if p.Tiered != nil {
+		return fmt.Sprintf("%s, tier %s, priority %g", p.Kind.Title(), p.Tiered.Tier, p.Tiered.Priority)
+	}
 	return "EgressFirewall of namespace " + p.Namespace
 }
 
@@ -133,17 +127,16 @@ func podsOf(m *root) []paletteItem {
 	return out
 }
 
-// rulesOf are the rules of AdminNetworkPolicies and their baseline; those of others
-// have no names.
+// rulesOf are the rules that have names.
 func rulesOf(m *root) []paletteItem {
 	var out []paletteItem
-	for _, k := range kinds[:2] {
-		for p := range m.rev.Cluster.Policies(k.kind) {
+	for _, k := range ruled {
+		for p := range m.rev.Cluster.Policies(k) {
 			for r := range p.AllRules() {
 				if len(out) == maxNames {
 					return out
 				}
-				key, dir, index, help := p.Key, r.Direction, r.Index, string(r.Action)
+				key, dir, index, help := p.Key, r.Direction, r.Index, r.ActionText()
 				var names []string
 				if r.Name != "" {
 					help, names = r.Name+" · "+help, []string{r.Name}

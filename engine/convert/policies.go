@@ -116,9 +116,9 @@ func Policies(r *revision.Revision, to Target) (*Result, error) {
 	case to == ToAntrea:
 		res, out.Before, out.After = labels.ToAntrea(r.Cluster), r.System, system.Antrea
 	case to == ToCNP && native:
-		res, out.Before, converted = labels.FromAntrea(r.Cluster, model.KindCNP), system.Antrea, model.Kind.IsAntrea
+		res, out.Before, converted = labels.FromAntrea(r.Cluster, model.KindCNP), system.Antrea, model.Kind.IsTiered
 	case to == ToANP && native:
-		res, out.Before, converted = labels.FromAntrea(r.Cluster, model.KindANP), system.Antrea, model.Kind.IsAntrea
+		res, out.Before, converted = labels.FromAntrea(r.Cluster, model.KindANP), system.Antrea, model.Kind.IsTiered
 	case to == ToCNP:
 		res = labels.ToCNP(slices.Collect(r.Cluster.AllPolicies()))
 	case to == ToANP:

@@ -27,7 +27,7 @@ type Idle struct {
 func (l *linter) checkPlaces(s *System) {
 	for i, p := range s.Order(l.c) {
 		l.order[p.Policy.Key] = i
-		if p.Policy.Antrea == nil {
+		if p.Policy.Tiered == nil {
 			l.invalid(p.Policy)
 		}
 	}

@@ -78,12 +78,12 @@ func (b *builder) inBand(band *ladder.Band, r *ladder.BandRung, i int) *Line {
 	} else if !b.Screen {
 		l.Order = page.None.Text
 	}
-	if a := p.Antrea; a != nil {
+	if a := p.Tiered; a != nil {
 		if a.Phase != "" {
 			l.State = page.Cell{Text: fmt.Sprintf("%s %d/%d", a.Phase, a.NodesRealized, a.NodesDesired), Role: themes.Text}
 		}
 		for rule := range p.AllRules() {
-			if rule.Antrea.Logging {
+			if rule.Tiered.Logging {
 				l.Log = []page.Cell{{Text: "on", Role: themes.Info}}
 			}
 		}

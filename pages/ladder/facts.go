@@ -234,7 +234,7 @@ func BandFactsOf(r *revision.Revision) BandFacts {
 			for _, p := range b.Rungs[i].Policies {
 				o := bandPolicyFacts{policyFacts: policyOf(&p), Priority: b.Rungs[i].Priority, Tied: b.Rungs[i].Tied,
 					Pods: policies.CountSubjects(r, p.Policy.Key).Pods, Refused: p.Policy.Refused()}
-				if a := p.Policy.Antrea; a != nil {
+				if a := p.Policy.Tiered; a != nil {
 					o.Phase = a.Phase
 				}
 				band.Policies = append(band.Policies, o)

@@ -13,11 +13,11 @@ import (
 // saysWithoutRows is what a rule does, in a sentence, where no rows are compiled.
 func saysWithoutRows(r *revision.Revision, p *model.Policy, rule *model.Rule) string {
 	pods := policies.CountSubjects(r, p.Key).Pods
-	if p.Antrea != nil {
+	if p.Tiered != nil {
 		pods = len(r.RulePods(p, rule))
 	}
 	switch {
-	case p.Antrea != nil && r.System.Order == nil:
+	case p.Tiered != nil && r.System.Order == nil:
 		return "Nothing here: it is a policy of " + system.Of(p.Kind).Title + ", and " + r.System.Whose + " precedence holds."
 	case p.Refused():
 		return "Nothing: " + r.System.Title + " would refuse the policy."

@@ -227,10 +227,10 @@ func placedTouches(r *revision.Revision, order []ladder.Place, pod *model.Pod) (
 	m := newMatcher(r, pod)
 	for _, place := range order {
 		p := place.Policy
-		subject := p.Antrea == nil && m.selected(p.Subject.Namespace, p.Subject.Namespaces, p.Subject.Pods)
+		subject := p.Tiered == nil && m.selected(p.Subject.Namespace, p.Subject.Namespaces, p.Subject.Pods)
 		for rule := range p.AllRules() {
 			t := Touch{Policy: p.Key, Direction: rule.Direction, Rule: rule.Index, AsSubject: subject}
-			if p.Antrea != nil {
+			if p.Tiered != nil {
 				s := groups.Applied(p, rule)
 				t.AsSubject = s.Matches(ns, pod)
 			}

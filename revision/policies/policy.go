@@ -121,7 +121,7 @@ func Loggers(r *revision.Revision) (names []string, all int) {
 	for _, place := range r.Order() {
 		all++
 		for rule := range place.Policy.AllRules() {
-			if rule.Antrea != nil && rule.Antrea.Logging {
+			if rule.Tiered != nil && rule.Tiered.Logging {
 				names = append(names, place.Policy.Brief())
 				break
 			}

@@ -118,8 +118,8 @@ func knownRef(word string) bool {
 // readAntrea reads the words behind the time. The names of rules may be of several
 // words, so the packet is looked for first: nothing else has its form.
 func readAntrea(l *logline.Line, words []string) bool {
-	a := &logline.AntreaLine{Table: words[0], Packets: 1}
-	l.Antrea, l.Name = a, words[1]
+	a := &logline.NamedLine{Table: words[0], Packets: 1}
+	l.Named, l.Name = a, words[1]
 	kind, name, _ := strings.Cut(words[1], ":")
 	a.Policy.Kind = antreaKinds[kind]
 	if namespace, own, ok := strings.Cut(name, "/"); ok {
@@ -163,7 +163,7 @@ func readPacket(l *logline.Line, w []string) bool {
 			*to = uint16(n)
 		}
 	}
-	l.Src, l.Dst, l.Antrea.Length = src, dst, int(length)
+	l.Src, l.Dst, l.Named.Length = src, dst, int(length)
 	l.Proto = antreaProtocol(w[4], src.Is6())
 	return true
 }
@@ -179,7 +179,7 @@ func antreaProtocol(word string, v6 bool) string {
 
 // readRule reads what stands between policy and packet: rule, direction, action,
 // priority, appliedTo.
-func readRule(l *logline.Line, a *logline.AntreaLine, w []string) bool {
+func readRule(l *logline.Line, a *logline.NamedLine, w []string) bool {
 	act := len(w) - 3
 	if act < 0 || antreaVerdicts[w[act]] == "" {
 		if act++; act < 0 || antreaVerdicts[w[act]] == "" {
@@ -230,7 +230,7 @@ func directionOf(table string) model.Direction {
 
 // readTail reads what stands behind the packet: a label, and how many packets were
 // counted as one.
-func readTail(a *logline.AntreaLine, w []string) bool {
+func readTail(a *logline.NamedLine, w []string) bool {
 	if len(w) > 0 && !strings.HasPrefix(w[0], "[") {
 		a.Label, w = orNone(w[0]), w[1:]
 	}

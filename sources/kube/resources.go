@@ -18,8 +18,8 @@ var PolicyResources = map[model.Kind]schema.GroupVersionResource{
 	model.KindNamespace: {Version: "v1", Resource: "namespaces"},
 }
 
-// AntreaResources are the places in the API of Antrea's kinds, in the order of the screen.
-var AntreaResources = []struct {
+// TieredResources are the places in the API of Antrea's kinds, in the order of the screen.
+var TieredResources = []struct {
 	Kind model.Kind
 	schema.GroupVersionResource
 }{

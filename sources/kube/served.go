@@ -40,7 +40,7 @@ func rare() map[schema.GroupVersion][]schema.GroupVersionResource {
 	out := map[schema.GroupVersion][]schema.GroupVersionResource{}
 	add := func(r schema.GroupVersionResource) { out[r.GroupVersion()] = append(out[r.GroupVersion()], r) }
 	add(PolicyResources[model.KindCNP])
-	for _, r := range AntreaResources {
+	for _, r := range TieredResources {
 		add(r.GroupVersionResource)
 	}
 	return out

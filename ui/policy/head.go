@@ -32,7 +32,7 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 		title = title.Add(" of "+p.APIVersion, st.Warn)
 	}
 	text := fmt.Sprintf("   tier %d", p.Tier)
-	if p.Antrea != nil {
+	if p.Tiered != nil {
 		text = "   " + placeText(env, p)
 	} else if p.Kind.Ranked() {
 		text += fmt.Sprintf(" · priority %d", p.Priority)
@@ -45,7 +45,7 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 		title = title.Add("   "+where, st.Dim)
 	}
 	subject := widget.Line{{Text: " subject  ", Style: st.Dim}, {Text: p.SubjectText()}}
-	if p.Antrea != nil {
+	if p.Tiered != nil {
 		subject[0].Text = " applied  "
 	}
 	subject = subject.Add(" → "+v.podsText(env), st.Text)

@@ -111,7 +111,7 @@ func (v *View) ruleColumns(env *view.Env) []widget.Column[*ruleItem] {
 	}
 	own := false
 	for r := range v.policy.AllRules() {
-		own = own || r.Antrea != nil && len(r.Antrea.AppliedTo) > 0
+		own = own || r.Tiered != nil && len(r.Tiered.AppliedTo) > 0
 	}
 	text := func(f func(*ruleItem) string) func(*ruleItem) widget.Line {
 		return func(it *ruleItem) widget.Line {
@@ -129,7 +129,7 @@ func (v *View) ruleColumns(env *view.Env) []widget.Column[*ruleItem] {
 				out = append(out, widget.Column[*ruleItem]{Title: "APPLIED TO", Min: 12, Cell: text(func(it *ruleItem) string { return it.applied })})
 			}
 		case aclsColumn:
-			if v.policy.Antrea == nil {
+			if v.policy.Tiered == nil {
 				continue // a NetworkPolicy logs as its namespace says
 			}
 			c = widget.Column[*ruleItem]{Title: "LOG", Drop: 3, Cell: text(func(it *ruleItem) string { return it.log })}
@@ -216,7 +216,7 @@ func (v *View) ruleItem(env *view.Env, f *policies.RuleFacts) *ruleItem {
 	if f.SelectsPods && env.Rev.None(v.key) == nil {
 		it.pods = words.Thousands(f.Pods)
 	}
-	if a := f.Antrea; a != nil {
+	if a := f.Tiered; a != nil {
 		it.log = "off"
 		if a.Logging {
 			it.log = "on"

@@ -43,7 +43,7 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 		}
 		s.Add(fmt.Sprintf("peer.%d", i), detail.Two(lead, nameWidth, text), v.setPage(env))
 	}
-	if r.Antrea != nil && len(r.Antrea.ToServices) > 0 {
+	if r.Tiered != nil && len(r.Tiered.ToServices) > 0 {
 		s.Add("peer", detail.Two(lead, nameWidth, widget.Plain(strings.Join(r.PeerTexts(), ", "))), nav.Page{})
 	} else if r.AnyPeer || len(r.Peers) == 0 {
 		s.Add("peer", detail.Two(lead, nameWidth, widget.Plain("everything")), nav.Page{})

@@ -19,7 +19,7 @@ import (
 func (v *View) placedLines(env *view.Env, s *detail.Sheet) {
 	st, p, r := env.Styles, v.policy, v.rule
 	applied, pods := p.SubjectText(), policies.CountSubjects(env.Rev, p.Key).Pods
-	if a := r.Antrea; a != nil {
+	if a := r.Tiered; a != nil {
 		if len(a.AppliedTo) > 0 {
 			applied = model.AppliedText(a.AppliedTo, p.Namespace)
 		}
@@ -38,7 +38,7 @@ func (v *View) placedLines(env *view.Env, s *detail.Sheet) {
 			text = "none: tier " + place.TierName + " does not exist"
 		case p.Kind == model.KindNP:
 			text = "NetworkPolicies: after tier " + is.Around[0] + ", before " + is.Around[1]
-		case p.Antrea == nil:
+		case p.Tiered == nil:
 			text = fmt.Sprintf("%s at %d, priority %d, rule %d", p.Kind.Short(), place.Tier, p.Priority, r.Index)
 		}
 		s.Field("order", "order", nameWidth, widget.Plain(text), nav.Page{})
@@ -50,7 +50,7 @@ func (v *View) placedLines(env *view.Env, s *detail.Sheet) {
 			s.Field("alike", "", nameWidth, widget.Styled("shared with "+words.Few(names, 2)+": rules with the same number that disagree are undefined", st.Dim), nav.Page{})
 		}
 	}
-	if a := r.Antrea; a != nil {
+	if a := r.Tiered; a != nil {
 		text := "off"
 		if a.Logging {
 			if text = "on"; a.LogLabel != "" {

@@ -165,7 +165,7 @@ func (c *checks) ruleByRule(p *model.Policy, s *system.System) {
 	var silent []string
 	rules := c.about.rules(p)
 	for i := range rules {
-		if !rules[i].Antrea.Logging {
+		if !rules[i].Tiered.Logging {
 			silent = append(silent, revision.RuleLabel(rules[i].Direction, rules[i].Index, rules[i].Name))
 		}
 	}

@@ -52,9 +52,9 @@ func (o *antreaOrder) tell(d *verdict.Decider, r *Rule) {
 		d.Band = model.KindNP.Short()
 	case r.Policy == nil:
 		d.Band = "always"
-	case native && r.Policy.Antrea != nil:
+	case native && r.Policy.Tiered != nil:
 		d.Band = place.TierName
-		if d.Word = r.Policy.Rule(r.Direction, r.Index).Antrea.Action; r.Action != r.Policy.Rule(r.Direction, r.Index).Action {
+		if d.Word = r.Policy.Rule(r.Direction, r.Index).Tiered.Action; r.Action != r.Policy.Rule(r.Direction, r.Index).Action {
 			d.Word = "Drop" // of what its layer 7 protocols do not let through
 		}
 	default:
@@ -108,7 +108,7 @@ func antreaTerms(m *maker) order {
 	a.always()
 	for _, p := range decide {
 		switch {
-		case p.Antrea != nil:
+		case p.Tiered != nil:
 			a.native(p)
 		case p.Kind == model.KindNP:
 			a.netpol(p)
@@ -124,7 +124,7 @@ func antreaTerms(m *maker) order {
 // unrealizable says whether Antrea cannot realize a policy: an ANNP applies to a group with
 // a namespaceSelector (antrea.md#groups).
 func (a *antreaMaker) unrealizable(p *model.Policy) bool {
-	return p.Antrea != nil && slices.ContainsFunc(a.groups.Whole(p).Reasons, func(r antrea.Reason) bool { return r.Code == antrea.AppliedToNamespaces })
+	return p.Tiered != nil && slices.ContainsFunc(a.groups.Whole(p).Reasons, func(r antrea.Reason) bool { return r.Code == antrea.AppliedToNamespaces })
 }
 
 // rank is the tier and the priority of the terms of a rule: equal for equal standings.
@@ -166,10 +166,10 @@ const (
 func (a *antreaMaker) always() {
 	t := Term{Tier: model.TierIsolation, Priority: alwaysAllowed, Does: Allows, At: AtDestination, To: a.everyone()}
 	t.From = a.made("own node", func(c *Condition) { c.OwnNode = true })
-	t.Rule = a.rule(Rule{Key: model.Key{Kind: model.KindAntreaNode}, OwnNode: true, Direction: model.Ingress, Index: -1, Action: model.Allow})
+	t.Rule = a.rule(Rule{Key: model.Key{Kind: model.KindOwnNode}, OwnNode: true, Direction: model.Ingress, Index: -1, Action: model.Allow})
 	a.add(IngressTerms, t)
 	t.From = a.made("hairpin", func(c *Condition) { c.hairpin = true })
-	t.Rule = a.rule(Rule{Key: model.Key{Kind: model.KindAntreaHairpin}, Direction: model.Ingress, Index: -1, Action: model.Allow})
+	t.Rule = a.rule(Rule{Key: model.Key{Kind: model.KindHairpin}, Direction: model.Ingress, Index: -1, Action: model.Allow})
 	a.add(IngressTerms, t)
 }
 
