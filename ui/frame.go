@@ -162,11 +162,8 @@ func (c *counts) take(r *revision.Revision, now time.Time) {
 
 // policyCounts are the policies by the kinds that count under a system.
 func policyCounts(s *system.System, c *model.Cluster) string {
-	counted, besides := s.Counted, 0
-	for _, k := range s.Besides {
-		besides += c.Count(k)
-	}
-	if besides > 0 {
+	counted := s.Counted
+	if slices.ContainsFunc(s.Besides, func(k model.Kind) bool { return c.Count(k) > 0 }) {
 		counted = slices.Concat(counted, s.Besides)
 	}
 	out := make([]string, len(counted))

@@ -264,7 +264,7 @@ func waitingFor(r *revision.Revision) string {
 
 // SayNoRows says on stderr why there is nothing to list where policies have no rows.
 func (a *App) SayNoRows(r *revision.Revision) {
-	text := fmt.Sprintf("rung: %s enforces the policies here: there are no zones and no rows (docs/%s.md)", r.System.Title, r.System.Name)
+	text := "rung: " + r.System.Title + " enforces the policies here: there are no zones and no rows (docs/" + string(r.System.Name) + ".md)"
 	if !r.System.Has(system.Rows) && !a.Flags.Quiet && !a.Said[text] {
 		a.Said[text] = true
 		fmt.Fprintln(a.Err, text)
