@@ -18,24 +18,16 @@ const mostRecord = 64 << 10
 
 // Record is what the annotation of a policy says about the set it is of.
 type Record struct {
-	Template string
-	Set      string
+	Template string `json:"template"`
+	Set      string `json:"set"`
 	// Part is which policy of the set it is: "deny", "tenant=blue".
-	Part    string
-	Answers Answers
-}
-
-// recordJSON is the annotation's form.
-type recordJSON struct {
-	Template string            `json:"template"`
-	Set      string            `json:"set"`
-	Part     string            `json:"part"`
-	Answers  map[string]string `json:"answers"`
+	Part    string  `json:"part"`
+	Answers Answers `json:"answers"`
 }
 
 // Annotation is the text of the annotation: JSON, its keys sorted.
 func (r Record) Annotation() string {
-	text, _ := json.Marshal(recordJSON{r.Template, r.Set, r.Part, r.Answers}) // texts only
+	text, _ := json.Marshal(r) // texts only
 	return string(text)
 }
 
@@ -45,7 +37,7 @@ func ParseRecord(raw string) (Record, error) {
 	if len(raw) > mostRecord {
 		return Record{}, fmt.Errorf("is longer than %d bytes", mostRecord)
 	}
-	var in recordJSON
+	var in Record
 	if err := json.Unmarshal([]byte(raw), &in); err != nil {
 		return Record{}, fmt.Errorf("is not what Rung writes: %s", clean.Text(err.Error()))
 	}
@@ -151,14 +143,14 @@ func (k *Known) Missing(c *model.Cluster) (out []Missing) {
 	parts := k.Template.parts(k.Answers)
 	for _, part := range parts {
 		if k.parts[part] == nil {
-			out = append(out, Missing{Part: part, Policy: k.nameOf(part)})
+			out = append(out, Missing{Part: part, Policy: policyName(k.Name, part)})
 		}
 	}
 	if k.Template != isolation {
 		return out
 	}
 	for _, v := range k.added(c) {
-		m := Missing{Part: tenantPart(v), Policy: k.nameOf(tenantPart(v)), Value: v}
+		m := Missing{Part: tenantPart(v), Policy: policyName(k.Name, tenantPart(v)), Value: v}
 		for ns := range c.Namespaces() {
 			if has, ok := ns.Labels.Map()[k.Answers[askLabel]]; ok && has == v {
 				m.Namespaces = append(m.Namespaces, ns.Name)
@@ -168,9 +160,6 @@ func (k *Known) Missing(c *model.Cluster) (out []Missing) {
 	}
 	return out
 }
-
-// nameOf is the name of a policy that is missing. One of a template's baseline has its own.
-func (k *Known) nameOf(part string) string { return policyName(k.Name, part) }
 
 // added are the values of the tenants' label that are in the cluster, and neither tenants
 // of the set nor left out of it.
