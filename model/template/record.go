@@ -81,26 +81,24 @@ type Known struct {
 func Sets(c *model.Cluster) []*Known {
 	byName := map[string]*Known{}
 	var out []*Known
-	for _, kind := range []model.Kind{model.KindANP, model.KindBANP} {
-		for p := range c.Policies(kind) {
-			r, ok := RecordOf(p)
-			if !ok {
-				continue
-			}
-			k := byName[r.Set]
-			if k == nil {
-				k = &Known{Name: r.Set, Called: r.Template, Template: Find(r.Template), parts: map[string]*model.Policy{}}
-				byName[r.Set], out = k, append(out, k)
-			}
-			if r.Template != k.Called {
-				continue // two templates, one name: the first has it
-			}
-			k.Policies = append(k.Policies, p)
-			k.parts[r.Part] = p
-			// The main policy is changed with every change of the set; its answers hold.
-			if k.Answers == nil || r.Part == mainPart {
-				k.Answers = r.Answers
-			}
+	for p := range c.Policies(model.KindANP, model.KindBANP) {
+		r, ok := RecordOf(p)
+		if !ok {
+			continue
+		}
+		k := byName[r.Set]
+		if k == nil {
+			k = &Known{Name: r.Set, Called: r.Template, Template: Find(r.Template), parts: map[string]*model.Policy{}}
+			byName[r.Set], out = k, append(out, k)
+		}
+		if r.Template != k.Called {
+			continue // two templates, one name: the first has it
+		}
+		k.Policies = append(k.Policies, p)
+		k.parts[r.Part] = p
+		// The main policy is changed with every change of the set; its answers hold.
+		if k.Answers == nil || r.Part == mainPart {
+			k.Answers = r.Answers
 		}
 	}
 	slices.SortFunc(out, func(a, b *Known) int { return strings.Compare(a.Name, b.Name) })
