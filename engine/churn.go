@@ -21,7 +21,7 @@ func (e *Engine) runChurn(rate float64) {
 	var made [churnPods]model.Key // the loop alone looks at it
 	for n := 0; ; n++ {
 		select {
-		case <-e.ctx.Done():
+		case <-e.loop.Context().Done():
 			return
 		case <-tick.C:
 		}

@@ -8,6 +8,7 @@ import (
 
 	"rung/change"
 	"rung/engine/logs"
+	"rung/engine/loop"
 	"rung/engine/source"
 	"rung/model"
 	"rung/reconciler"
@@ -94,7 +95,7 @@ type Config struct {
 	LogLines int
 	// Screen says that somebody presses keys: a core stays for them.
 	Screen bool
-	Clock  Clock
+	Clock  loop.Clock
 }
 
 // SweepConfig says how zones are read that are not watched.

@@ -36,7 +36,7 @@ func isFile(addr string) bool {
 // itself it has no name yet, and may have any.
 func (e *Engine) openNB(name, addr string) reconciler.Zone {
 	if path, ok := dbfile.Path(addr); ok {
-		return dbfile.NewZone(dbfile.ZoneConfig{Name: name, AnyName: name == addr, Path: path, Slot: e.slots.take,
+		return dbfile.NewZone(dbfile.ZoneConfig{Name: name, AnyName: name == addr, Path: path, Slot: e.slots.Take,
 			Options: e.fileOptions()})
 	}
 	return e.dial(nbdb.Config{Name: name, AnyName: name == addr, Addr: addr, TLS: e.cfg.NBTLS, Limit: e.dials})

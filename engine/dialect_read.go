@@ -4,6 +4,7 @@ import (
 	"maps"
 	"time"
 
+	"rung/engine/loop"
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/ovn/dialect"
@@ -53,31 +54,31 @@ type dialectGlance struct {
 func (e *Engine) runDialects() {
 	ticks, stop := e.Subscribe()
 	defer stop()
-	var next alarm
-	defer next.stop()
+	var next loop.Timer
+	defer next.Stop()
 	seen := glances{}
 	for {
 		due, in := seen.due(e.Revision().Zones, time.Now())
 		for _, z := range due {
-			e.slots.take(func() {
+			e.slots.Take(func() {
 				at := time.Now()
 				found := e.infer(z.DB)
 				seen[z.Name] = dialectGlance{z.DB, at, time.Since(at)}
 				e.send(func(s *state) { s.dialectOf(z.Name, found) })
 			})
 		}
-		next.stop()
+		next.Stop()
 		if in > 0 {
-			next.set(in)
+			next.Set(in)
 		}
-		if !retry.Sleep(e.ctx, dialectPause) {
+		if !retry.Sleep(e.loop.Context(), dialectPause) {
 			return
 		}
 		select {
-		case <-e.ctx.Done():
+		case <-e.loop.Context().Done():
 			return
 		case <-ticks:
-		case <-next.rings():
+		case <-next.Rings():
 		}
 	}
 }
@@ -126,7 +127,7 @@ func glanceAfter(z *model.ZoneState, took time.Duration) time.Duration {
 // then. That it may not be read is said where the settings are shown.
 func (e *Engine) runDialectConfig() {
 	for {
-		found, err := e.cfg.Kube.OVNKube(e.ctx, e.ovnNamespaces())
+		found, err := e.cfg.Kube.OVNKube(e.loop.Context(), e.ovnNamespaces())
 		wait, problem := configEvery, ""
 		if err != nil {
 			wait, problem = configRetry, clean.Text(err.Error())
@@ -134,7 +135,7 @@ func (e *Engine) runDialectConfig() {
 		if !e.send(func(s *state) { s.dialectConfig(found, problem) }) {
 			return
 		}
-		if !retry.Sleep(e.ctx, wait) {
+		if !retry.Sleep(e.loop.Context(), wait) {
 			return
 		}
 	}

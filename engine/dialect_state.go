@@ -97,7 +97,7 @@ func (s *state) dialectConfig(c kube.OVNKube, problem string) {
 // has come.
 func (s *state) decideDialect() {
 	d := s.dialects
-	s.dirty = true
+	s.Changed()
 	maps.DeleteFunc(d.shown, func(name string, _ shownZone) bool { return s.zones[name] == nil })
 	d.view = d.viewOf(s).Counted(func(zone string) bool { return s.zones[zone] != nil || s.set.members[zone] != nil })
 	o, others := d.view.Wants()
@@ -113,7 +113,7 @@ func (s *state) decideDialect() {
 	}
 	if wait := due.Sub(now); wait > 0 {
 		d.pending = true
-		s.alarms.dialect.set(wait)
+		s.alarms.dialect.Set(wait)
 		return
 	}
 	desired, delta := s.compiler.Reconfigure(o)

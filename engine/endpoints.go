@@ -33,7 +33,7 @@ func (e *Engine) runEndpoints() {
 	})
 	slots := make(chan struct{}, namesAtOnce)
 	for _, p := range asked {
-		if !e.goRun(func() { p.run(slots) }) {
+		if !e.loop.Go(func() { p.run(slots) }) {
 			return
 		}
 	}
@@ -48,12 +48,13 @@ type endpoint struct {
 
 func newEndpoint(e *Engine, addr string) *endpoint {
 	return &endpoint{e, addr, model.ZoneState{Name: clean.Text(addr), Endpoint: clean.Text(addr),
-		Conn: model.ConnDialling, ConnAt: e.now(), Writes: e.cfg.Reconcile && !isFile(addr)}}
+		Conn: model.ConnDialling, ConnAt: e.Now(), Writes: e.cfg.Reconcile && !isFile(addr)}}
 }
 
 func (p *endpoint) show(s *state) {
 	z := p.shown
-	s.zones[z.Name], s.dirty = &z, true
+	s.zones[z.Name] = &z
+	s.Changed()
 }
 
 // run asks for the zone's name, for as long as that takes, and takes it in.
@@ -62,10 +63,10 @@ func (p *endpoint) run(slots chan struct{}) {
 	for {
 		select {
 		case slots <- struct{}{}:
-		case <-p.e.ctx.Done():
+		case <-p.e.loop.Context().Done():
 			return
 		}
-		name, err := p.e.zoneNameOf(p.e.ctx, p.addr)
+		name, err := p.e.zoneNameOf(p.e.loop.Context(), p.addr)
 		<-slots
 		if err == nil {
 			p.e.do(func(s *state) { p.known(s, name) })
@@ -73,7 +74,7 @@ func (p *endpoint) run(slots chan struct{}) {
 		}
 		p.failed(err)
 		p.e.do(p.show)
-		if !retry.Sleep(p.e.ctx, again.Step()) {
+		if !retry.Sleep(p.e.loop.Context(), again.Step()) {
 			return
 		}
 	}
@@ -98,7 +99,7 @@ func (p *endpoint) named(s *state, name string) {
 	delete(s.zones, p.shown.Name)
 	s.set.forget(s, p.addr)
 	if m := s.set.members[name]; m != nil {
-		s.problem("zone "+name, clean.Text(p.addr)+" claims the zone of another database")
+		s.Problem("zone "+name, clean.Text(p.addr)+" claims the zone of another database")
 		return
 	}
 	s.set.know(s, p.e.byAddress(name, p.addr))
@@ -107,7 +108,7 @@ func (p *endpoint) named(s *state, name string) {
 
 func (p *endpoint) failed(err error) {
 	if conn := connOf(err); p.shown.Conn != conn {
-		p.shown.Conn, p.shown.ConnAt = conn, p.e.now()
+		p.shown.Conn, p.shown.ConnAt = conn, p.e.Now()
 	}
 	p.shown.Attempts++
 	p.shown.Error = clean.Text(err.Error())

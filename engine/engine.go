@@ -3,46 +3,29 @@ package engine
 import (
 	"context"
 	"fmt"
-	"slices"
-	"sync"
 	"sync/atomic"
-	"time"
 
 	"rung/change/gate"
 	"rung/change/planrun"
 	"rung/change/trial"
 	"rung/engine/logs"
+	"rung/engine/loop"
 	"rung/engine/source"
 	"rung/model"
-	"rung/revision"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/dbfile"
 	"rung/sources/sandbox"
 )
 
-// Clock tells the time; tests bring their own.
-type Clock func() time.Time
-
 // Engine runs a cluster. Its methods may be called from any goroutine: what is in it
 // never changes after New, or locks itself. What changes without a lock is in state,
 // which only functions sent to the loop are given.
 type Engine struct {
+	*loop.Published
+	loop  *loop.Loop
+	state *state // the loop's alone
 	cfg   Config
-	now   Clock
-	rev   atomic.Pointer[revision.Revision]
-	inbox chan func(*state)
 
-	ctx    context.Context
-	cancel context.CancelFunc
-	wg     sync.WaitGroup
-	done   chan struct{}
-
-	runMu sync.Mutex // orders goRun and Close
-	ended bool
-
-	subs revision.Subscribers
-
-	activity  *activityLog
 	arrivals  arrivals
 	notices   []string // of the start
 	logs      *logs.Store
@@ -54,7 +37,7 @@ type Engine struct {
 	looks     looks
 	flowLooks looks // at logical flows
 	daemons   daemons
-	slots     slots
+	slots     loop.Slots
 	share     *nbdb.Sharing // of all zones
 	dials     *nbdb.Limiter // of the zones given by address
 	owners    *owners
@@ -69,177 +52,94 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	l := loop.New(ctx, cfg.Clock)
 	e := &Engine{
-		cfg: cfg, now: cfg.Clock, inbox: make(chan func(*state), 256),
-		ctx: ctx, cancel: cancel, done: make(chan struct{}),
+		Published: l.Published, loop: l, cfg: cfg,
 		arrivals: newArrivals(), looks: newLooks(), flowLooks: newLooks(), daemons: newDaemons(), share: nbdb.NewSharing(),
 		dials: nbdb.NewLimiter(nbdb.DefaultDials), archives: dbfile.NewArchives(),
 		ovnTraces: newOVNTraces(),
 	}
-	e.activity = &activityLog{news: e.notify}
 	if cfg.Screen {
-		e.slots = newSlots()
+		e.slots = loop.NewSlots()
 	}
 	if e.cfg.ExecZones && e.cfg.ZoneOf == nil {
 		e.cfg.ZoneOf = e.execZones()
 	}
 	var err error
 	if e.owners, err = e.newOwners(); err != nil {
-		cancel()
+		l.Close()
 		return nil, err
 	}
-	s := newState(e)
+	e.state = newState(e)
 	e.logs = logs.New(e.Revision, cfg.Clock, cfg.LogLines)
 	if err := e.startGate(); err != nil {
-		cancel()
+		l.Close()
 		return nil, fmt.Errorf("prepare the history and audit files in %s: %w", cfg.StateDir, err)
 	}
 	if cfg.KeepCounts && cfg.StateDir != "" {
 		if k := e.openCounts(); k != nil {
-			e.goRun(k.run)
+			e.loop.Go(k.run)
 		}
 	}
-	s.publish()
-	e.goRun(func() { e.loop(s) })
+	l.Start(e.state.revision)
 	for _, src := range cfg.Sources {
-		e.goRun(func() { e.runSource(src) })
+		e.loop.Go(func() { e.runSource(src) })
 	}
-	e.goRun(func() { e.logs.Run(ctx) })
+	e.loop.Go(func() { e.logs.Run(l.Context()) })
 	if cfg.judgesArrivals() {
-		e.goRun(e.runArrivals)
+		e.loop.Go(e.runArrivals)
 	}
-	e.goRun(e.runLogSessions)
-	e.goRun(e.runFlowLooks)
-	e.goRun(e.runFlowJoins)
+	e.loop.Go(e.runLogSessions)
+	e.loop.Go(e.runFlowLooks)
+	e.loop.Go(e.runFlowJoins)
 	if r := e.owners.reporter; r != nil {
-		e.goRun(func() { r.Run(ctx) })
+		e.loop.Go(func() { r.Run(l.Context()) })
 	}
 	if cfg.Kube != nil && !cfg.LogFiles.Only {
-		e.goRun(e.runPodLogs)
+		e.loop.Go(e.runPodLogs)
 		if cfg.ExecZones {
-			e.goRun(func() { e.runMeters(metersInPodEvery, e.metersInPod) })
+			e.loop.Go(func() { e.runMeters(metersInPodEvery, e.metersInPod) })
 		}
 	}
 	if len(cfg.LogFiles.Paths) > 0 {
-		e.goRun(e.runLogFiles)
+		e.loop.Go(e.runLogFiles)
 	}
 	if cfg.Sandbox != nil {
-		e.goRun(e.runSandbox)
+		e.loop.Go(e.runSandbox)
 	} else {
-		e.goRun(e.runLooks)
+		e.loop.Go(e.runLooks)
 		if cfg.Kube != nil {
-			e.goRun(e.runDialectConfig)
+			e.loop.Go(e.runDialectConfig)
 		}
 		if e.cfg.readsDialects() {
-			e.goRun(e.runDialects)
+			e.loop.Go(e.runDialects)
 		}
 		if len(cfg.NB) > 0 {
-			e.goRun(e.runEndpoints)
+			e.loop.Go(e.runEndpoints)
 		}
 		if e.cfg.ZoneOf != nil {
-			e.goRun(e.runNodeZones)
+			e.loop.Go(e.runNodeZones)
 		}
 	}
 	return e, nil
-}
-
-// goRun starts a goroutine that Close waits for; once Close was called it starts
-// none and says so.
-func (e *Engine) goRun(f func()) bool {
-	e.runMu.Lock()
-	defer e.runMu.Unlock()
-	if e.ended {
-		return false
-	}
-	e.wg.Go(f)
-	return true
 }
 
 // Close ends every goroutine, connection and child process of the engine and
 // waits for them.
 func (e *Engine) Close() {
 	e.leaveReverts()
-	e.cancel()
-	e.runMu.Lock()
-	e.ended = true
-	e.runMu.Unlock()
-	e.wg.Wait()
+	e.loop.Close()
 }
 
-// Revision is the newest revision; never nil.
-func (e *Engine) Revision() *revision.Revision { return e.rev.Load() }
-
-// Now is the engine's time.
-func (e *Engine) Now() time.Time { return e.now() }
-
-// Subscribe returns a channel that gets a tick after every new revision, after
-// every entry of the activity, and when a state of the newest revision changes by
-// the time alone: settling becomes behind. Several of these may share a tick. The
-// function ends the subscription.
-func (e *Engine) Subscribe() (<-chan struct{}, func()) { return e.subs.Subscribe() }
-
-func (e *Engine) notify() { e.subs.Notify() }
-
-// Wait blocks until the condition holds for a revision, or ctx ends. The condition
-// is looked at with every tick of Subscribe, and at the times that are given: those
-// after which it may hold although nothing else happens.
-func (e *Engine) Wait(ctx context.Context, holds func(*revision.Revision) bool, times ...time.Time) error {
-	ticks, stop := e.Subscribe()
-	defer stop()
-	var due alarm
-	defer due.stop()
-	times = slices.SortedFunc(slices.Values(times), time.Time.Compare)
-	for {
-		if holds(e.Revision()) {
-			return nil
-		}
-		if due.timer == nil && len(times) > 0 {
-			due.set(time.Until(times[0]) + settleSlack)
-			times = times[1:]
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-e.ctx.Done():
-			return context.Canceled
-		case <-ticks:
-		case <-due.rings():
-			due.stop()
-		}
-	}
-}
-
-// do runs f in the loop and waits for it and the revision it makes. ok is false
-// when the engine ended first.
-func (e *Engine) do(f func(*state)) (ok bool) {
-	ran := make(chan struct{})
-	if !e.send(func(s *state) {
-		f(s)
-		s.after = append(s.after, func() { close(ran) })
-	}) {
-		return false
-	}
-	select {
-	case <-ran:
-		return true
-	case <-e.done:
-		return false
-	}
-}
+// do runs f in the loop and waits for it and the revision it makes. It is false when
+// the engine ended first.
+func (e *Engine) do(f func(*state)) bool { return e.loop.Do(func() { f(e.state) }) }
 
 // send runs f in the loop without waiting for it.
-func (e *Engine) send(f func(*state)) bool {
-	select {
-	case e.inbox <- f:
-		return true
-	case <-e.ctx.Done():
-		return false
-	}
-}
+func (e *Engine) send(f func(*state)) bool { return e.loop.Send(func() { f(e.state) }) }
 
 func (e *Engine) runSource(src source.Source) {
-	src.Run(e.ctx, func(u source.Update) {
+	src.Run(e.loop.Context(), func(u source.Update) {
 		e.send(func(s *state) { s.source(src.Name(), u) })
 	})
 }
@@ -254,7 +154,10 @@ func (e *Engine) SetWrites(on bool) error {
 	if on && e.cfg.ReadOnly {
 		return fmt.Errorf("changes stay off: %s: %w", startedReadOnly, model.ErrRefused)
 	}
-	if !e.do(func(s *state) { s.writes, s.dirty = on, true }) {
+	if !e.do(func(s *state) {
+		s.writes = on
+		s.Changed()
+	}) {
 		return fmt.Errorf("switch changes: the engine has ended: %w", context.Canceled)
 	}
 	note := "changes switched off"
@@ -264,10 +167,6 @@ func (e *Engine) SetWrites(on bool) error {
 	e.gate.Note("writes", note)
 	return nil
 }
-
-// Activity returns what was done after the entry with that number, oldest
-// first.
-func (e *Engine) Activity(after uint64) []model.Activity { return e.activity.since(after) }
 
 // Logs is the store of ACL log lines.
 func (e *Engine) Logs() *logs.Store { return e.logs }

@@ -59,7 +59,7 @@ func TestAfterClose(t *testing.T) {
 	e := quiet(t, nil)
 	e.Close()
 	e.Close()
-	if e.goRun(func() { t.Error("started") }) {
+	if e.loop.Go(func() { t.Error("started") }) {
 		t.Error("something was started")
 	}
 	if e.do(func(*state) {}) {
@@ -179,17 +179,12 @@ func TestChurn(t *testing.T) {
 	}
 	for _, rate := range []float64{1e-300, 0.5, maxRate} {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
-		e := &Engine{inbox: make(chan func(*state), 1), ctx: ctx}
-		go func() {
-			for {
-				select {
-				case <-e.inbox:
-				case <-ctx.Done():
-					return
-				}
-			}
-		}()
+		e, err := New(ctx, Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
 		e.runChurn(rate)
+		e.Close()
 		cancel()
 	}
 }

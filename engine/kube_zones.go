@@ -17,7 +17,7 @@ func (e *Engine) execZones() func(node string) (reconciler.Zone, error) {
 	limit := nbdb.NewLimiter(nbdb.DefaultDials)
 	return func(node string) (reconciler.Zone, error) {
 		return remote.Dial(remote.Config{
-			Name: node, Share: e.share, Limit: limit, Slot: e.slots.take,
+			Name: node, Share: e.share, Limit: limit, Slot: e.slots.Take,
 			Open: e.inZonePod(node),
 		}), nil
 	}

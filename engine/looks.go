@@ -63,7 +63,7 @@ func (e *Engine) runLooks() {
 	defer waited.Stop()
 	for {
 		select {
-		case <-e.ctx.Done():
+		case <-e.loop.Context().Done():
 			return
 		case <-waited.C:
 		case <-e.looks.news:

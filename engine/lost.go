@@ -89,7 +89,7 @@ func (e *Engine) runMeters(every time.Duration, read func(context.Context, strin
 	defer ticker.Stop()
 	for {
 		select {
-		case <-e.ctx.Done():
+		case <-e.loop.Context().Done():
 			return
 		case <-ticker.C:
 		}
@@ -106,7 +106,7 @@ func (e *Engine) runMeters(every time.Duration, read func(context.Context, strin
 			if !l.due(zone, limited[zone], time.Now()) {
 				continue
 			}
-			ctx, cancel := context.WithTimeout(e.ctx, metersWithin)
+			ctx, cancel := context.WithTimeout(e.loop.Context(), metersWithin)
 			stats, err := read(ctx, zone)
 			cancel()
 			next := every

@@ -33,7 +33,7 @@ func (e *Engine) Handler() http.Handler {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), healthTimeout)
 		defer cancel()
-		answer(w, e.Healthy(ctx))
+		answer(w, e.loop.Answers(ctx))
 	})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		err := e.Ready()

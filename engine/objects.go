@@ -9,7 +9,7 @@ import (
 
 // source takes in one step of a source.
 func (s *state) source(name string, u source.Update) {
-	now, before := s.e.now(), s.whole()
+	now, before := s.Now(), s.whole()
 	st, was := u.State, s.sources[name]
 	st.At, st.ReadAt = was.At, was.ReadAt
 	if st.Conn != was.Conn {
@@ -19,7 +19,7 @@ func (s *state) source(name string, u source.Update) {
 		st.ReadAt = now
 	}
 	s.sources[name] = st
-	s.dirty = true
+	s.Changed()
 	if u.HasBroken {
 		s.broken[name] = u.Broken
 	}
@@ -96,7 +96,7 @@ func (s *state) outrank(source string, k model.Key) {
 	if said == nil {
 		what = "removed"
 	}
-	s.e.activity.add(model.Activity{At: s.e.now(), Policy: k, By: source,
+	s.Record(model.Activity{Policy: k, By: source,
 		Summary: what + " at its source: the change made here earlier is replaced"})
 }
 
@@ -176,7 +176,7 @@ func (s *state) apply(upsert []model.Object, remove []model.Key) []model.Change 
 	}
 	d, delta := s.compiler.Apply(next, changes)
 	s.desired = d
-	s.dirty = true
+	s.Changed()
 	s.forgetConditions(changes)
 	s.set.desired(s, changes, delta)
 	s.decideSystem()

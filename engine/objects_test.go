@@ -238,22 +238,6 @@ func TestEventsAreBounded(t *testing.T) {
 	}
 }
 
-func TestActivityIsBounded(t *testing.T) {
-	l := &activityLog{news: func() {}}
-	for i := range 5 * activityKept {
-		l.add(model.Activity{Ops: i})
-	}
-	if got := l.since(0); len(got) != activityKept || got[0].Ops != 4*activityKept || len(l.entries) > 2*activityKept {
-		t.Errorf("%d kept of %d", len(got), len(l.entries))
-	}
-	if got := l.since(5*activityKept - 2); len(got) != 2 || got[1].Seq != 5*activityKept {
-		t.Errorf("%+v", got)
-	}
-	if got := l.since(1 << 40); len(got) != 0 {
-		t.Errorf("%+v", got)
-	}
-}
-
 // TestSetWrites: what is merely off can be switched on, what was started
 // read-only cannot.
 func TestSetWrites(t *testing.T) {

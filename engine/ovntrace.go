@@ -115,7 +115,7 @@ func (e *Engine) ovnTrace(ctx context.Context, c verdict.Connection, run ovnRunn
 		}
 		out.Ways = append(out.Ways, *w)
 	}
-	out.At = e.now()
+	out.At = e.Now()
 	e.do(func(s *state) { s.ovnTraced(out) })
 	return out, nil
 }
@@ -212,7 +212,7 @@ func (e *Engine) ovnRows(ctx context.Context, c verdict.Connection, told func(do
 		}
 	}
 	r := e.Revision()
-	t, err := e.ovnTraces.tracer.Ask(r, c, trace.Rows, false, e.now())
+	t, err := e.ovnTraces.tracer.Ask(r, c, trace.Rows, false, e.Now())
 	if err != nil || len(t.Answer.Paths) == 0 {
 		return nil, verdict.Path{Verdict: verdict.NotApplicable, Reason: answer.Reason}, err
 	}
@@ -275,7 +275,8 @@ func (s *state) ovnTraced(t *flows.OVNTrace) {
 	if left := len(kept) - maxDisagreements; left > 0 {
 		kept = kept[left:]
 	}
-	s.ovnTraces, s.dirty = kept, true
+	s.ovnTraces = kept
+	s.Changed()
 }
 
 // dropDisagreements forgets those that are about what is gone.

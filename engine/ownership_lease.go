@@ -79,7 +79,7 @@ func leaseCalls(w *owned, lead func(context.Context)) kube.LeaseCalls {
 			}
 			last = err.Error()
 			w.say("standby: " + last)
-			w.o.e.activity.add(model.Activity{At: w.o.e.now(), Zone: w.zone, By: "lease", Summary: "keep the zone's Lease",
+			w.o.e.loop.Record(model.Activity{Zone: w.zone, By: "lease", Summary: "keep the zone's Lease",
 				Error: err.Error()})
 		},
 	}
@@ -88,5 +88,5 @@ func leaseCalls(w *owned, lead func(context.Context)) kube.LeaseCalls {
 func (w *owned) say(lease string) { w.set(func() { w.lease = lease }) }
 
 func (w *owned) note(what string) {
-	w.o.e.activity.add(model.Activity{At: w.o.e.now(), Zone: w.zone, By: "lease", Summary: w.o.writer + " " + what})
+	w.o.e.loop.Record(model.Activity{Zone: w.zone, By: "lease", Summary: w.o.writer + " " + what})
 }

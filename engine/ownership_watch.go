@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"rung/engine/loop"
 	"rung/model"
 	"rung/model/clean"
 	"rung/reconciler"
@@ -80,7 +81,7 @@ func (e *Engine) newOwners() (*owners, error) {
 	}
 	if e.cfg.Own.Report && e.cfg.Kube != nil {
 		o.reporter = kube.NewReporter(e.cfg.Kube, func(err error) {
-			e.activity.add(model.Activity{At: e.now(), By: "reporter", Summary: "report to the API server", Error: err.Error()})
+			e.loop.Record(model.Activity{By: "reporter", Summary: "report to the API server", Error: err.Error()})
 		})
 	}
 	return o, nil
@@ -170,19 +171,19 @@ func (w *owned) watch(ctx context.Context) {
 // rest waits until what was judged may be otherwise: a revision says so, or pods are
 // to be asked for, or somebody who asked got the answer.
 func (w *owned) rest(ctx context.Context, ticks <-chan struct{}, was ownerFacts) {
-	var due alarm // without pods to ask for nothing changes by the time
-	defer due.stop()
+	var due loop.Timer // without pods to ask for nothing changes by the time
+	defer due.Stop()
 	var answer <-chan struct{}
 	if was.cluster && was.node {
 		var in time.Duration
 		in, answer = w.o.again()
-		due.set(in)
+		due.Set(in)
 	}
 	for sameFacts(was, w.facts(w.o.e.Revision())) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-due.rings():
+		case <-due.Rings():
 			return
 		case <-answer:
 			return
@@ -216,7 +217,7 @@ func (o *owners) again() (in time.Duration, answer <-chan struct{}) {
 	if stale := o.good.Add(ownerKeep); stale.After(now) && stale.Before(next) {
 		next = stale
 	}
-	return max(next.Sub(now), 0) + settleSlack, answer
+	return max(next.Sub(now), 0) + loop.Slack, answer
 }
 
 // set changes what the reconciler is told.
@@ -293,7 +294,8 @@ func (w *owned) clear(rev *revision.Revision) {
 		for k := range s.conditions {
 			delete(s.conditions[k], t)
 		}
-		s.conditionsNew, s.dirty = true, true
+		s.conditionsNew = true
+		s.Changed()
 	})
 	if !w.r.State().Held || w.o.e.cfg.Own.WithoutAdmin {
 		return

@@ -14,12 +14,12 @@ import (
 func (e *Engine) runPodLogs() {
 	read, err := podlogs.New(e.cfg.Kube)
 	if err != nil {
-		e.problem("ACL logs", err.Error())
+		e.send(func(s *state) { s.Problem("ACL logs", err.Error()) })
 		return
 	}
 	ticks, stop := e.Subscribe()
 	defer stop()
-	logs.NewFollower(e.logs, read, e.cfg.ACLLogs, e.ovnNamespaces()).Run(e.ctx, e.Revision, ticks)
+	logs.NewFollower(e.logs, read, e.cfg.ACLLogs, e.ovnNamespaces()).Run(e.loop.Context(), e.Revision, ticks)
 }
 
 // ovnNamespaces are where ovnkube-node pods may be: the one that was named, and no

@@ -36,7 +36,7 @@ func (e *Engine) Probe(ctx context.Context, c verdict.Connection, at func(probe.
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, probeWithin, fmt.Errorf("no result within %s", probeWithin))
 	defer cancel()
-	defer context.AfterFunc(e.ctx, cancel)()
+	defer context.AfterFunc(e.loop.Context(), cancel)()
 	at(probe.Waits)
 	sb, err := e.probedSandbox(ctx)
 	if err != nil {
@@ -60,7 +60,7 @@ func (e *Engine) Probe(ctx context.Context, c verdict.Connection, at func(probe.
 			return nil, fmt.Errorf("probe %s: %w", c, err)
 		}
 	}
-	return probe.Judge(before, e.Revision(), c, sent, e.now())
+	return probe.Judge(before, e.Revision(), c, sent, e.Now())
 }
 
 // probedSandbox is the sandbox, once it has started.
@@ -89,7 +89,7 @@ func (e *Engine) awaitWritten(ctx context.Context, paths []verdict.Path) {
 	defer cancel()
 	_ = e.Wait(ctx, func(r *revision.Revision) bool {
 		for name := range over {
-			if z := r.Zone(name); z == nil || !settledZone(z, e.now()) {
+			if z := r.Zone(name); z == nil || !settledZone(z, e.Now()) {
 				return false
 			}
 		}

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -34,26 +33,6 @@ func (w *owned) term(begins bool) {
 	defer w.mu.Unlock()
 	if w.reports = begins; !begins && w.o.reporter != nil {
 		w.o.reporter.Forget(w.zone)
-	}
-}
-
-// Healthy says whether the engine's loop runs: it has to answer before ctx ends.
-func (e *Engine) Healthy(ctx context.Context) error {
-	ran := make(chan struct{})
-	select {
-	case e.inbox <- func(*state) { close(ran) }:
-	case <-e.done:
-		return fmt.Errorf("the engine has ended")
-	case <-ctx.Done():
-		return fmt.Errorf("the engine's loop takes nothing: %w", ctx.Err())
-	}
-	select {
-	case <-ran:
-		return nil
-	case <-e.done:
-		return fmt.Errorf("the engine has ended")
-	case <-ctx.Done():
-		return fmt.Errorf("the engine's loop does not answer: %w", ctx.Err())
 	}
 }
 
@@ -134,7 +113,7 @@ func (e *Engine) unsettled(z *model.ZoneState) bool {
 			continue
 		}
 		if p.None == nil && !p.NotComparable && p.Error == "" && p.Missing+p.Extra+p.Different > p.Blocked &&
-			e.now().Sub(p.Touched) > model.SettleTime {
+			e.Now().Sub(p.Touched) > model.SettleTime {
 			return true
 		}
 	}

@@ -36,7 +36,7 @@ func (e *Engine) findOVN() (*ovn.Tools, error) {
 	case c.OVN == OVNAuto && c.ownServer():
 		return nil, nil // the server that was asked for has no OVN
 	}
-	tools, err := ovn.Find(e.ctx, c.OVN)
+	tools, err := ovn.Find(e.loop.Context(), c.OVN)
 	if err != nil && c.OVN == OVNAuto {
 		e.withoutOVN(err)
 		return nil, nil
@@ -63,6 +63,6 @@ func tooMany(c *model.Cluster, zones int) error {
 
 // withoutOVN tells why traffic is simulated.
 func (e *Engine) withoutOVN(err error) {
-	e.activity.add(model.Activity{At: e.now(), By: "sandbox", Summary: "runs without OVN: " + err.Error()})
+	e.loop.Record(model.Activity{By: "sandbox", Summary: "runs without OVN: " + err.Error()})
 	e.send(func(s *state) { s.noOVN = err.Error() })
 }

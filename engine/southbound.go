@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"rung/engine/loop"
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/ovn/nb"
@@ -58,12 +59,12 @@ func (e *Engine) LookAtFlows(zones ...string) { e.flowLooks.note(zones) }
 func (e *Engine) runFlowLooks() {
 	for {
 		select {
-		case <-e.ctx.Done():
+		case <-e.loop.Context().Done():
 			return
 		case <-e.flowLooks.news:
 			e.do(func(s *state) { s.south.sync(s) })
 		case <-e.daemons.news:
-			e.do(func(s *state) { s.dirty = true })
+			e.do(func(s *state) { s.Changed() })
 		}
 	}
 }
@@ -85,7 +86,7 @@ func (w *southSet) place(s *state, zone string) (endpoint string, open func() so
 	}
 	if m := s.set.members[zone]; s.e.cfg.ExecZones && m != nil && m.ofNode {
 		return "exec:" + clean.Text(zone), func() southSource {
-			return remote.DialSouthbound(remote.Config{Name: zone, Limit: w.limit, Slot: s.e.slots.take, Open: s.e.inZonePod(zone)})
+			return remote.DialSouthbound(remote.Config{Name: zone, Limit: w.limit, Slot: s.e.slots.Take, Open: s.e.inZonePod(zone)})
 		}
 	}
 	return "", nil
@@ -94,9 +95,9 @@ func (w *southSet) place(s *state, zone string) (endpoint string, open func() so
 // openSB makes the connection to a Southbound database of an address.
 func (e *Engine) openSB(zone, addr string, limit *nbdb.Limiter) southSource {
 	if path, ok := dbfile.Path(addr); ok {
-		return dbfile.NewSouthbound(dbfile.ZoneConfig{Name: zone, Path: path, Slot: e.slots.take, Options: dbfile.Options{Archives: e.archives}})
+		return dbfile.NewSouthbound(dbfile.ZoneConfig{Name: zone, Path: path, Slot: e.slots.Take, Options: dbfile.Options{Archives: e.archives}})
 	}
-	return nbdb.DialSouthbound(nbdb.Config{Name: zone, Addr: addr, TLS: e.cfg.NBTLS, Limit: limit, Slot: e.slots.take})
+	return nbdb.DialSouthbound(nbdb.Config{Name: zone, Addr: addr, TLS: e.cfg.NBTLS, Limit: limit, Slot: e.slots.Take})
 }
 
 // sync follows what is wanted of the zones there are, and lets go of the rest.
@@ -121,8 +122,9 @@ func (w *southSet) sync(s *state) {
 		switch {
 		case st == nil || st.Endpoint != endpoint, !wanted && st.Followed:
 			w.forget(s, zone)
-			st = &revision.Southbound{Zone: zone, Endpoint: endpoint, Conn: model.ConnStarting, ConnAt: s.e.now()}
-			w.states[zone], w.view, s.dirty = st, nil, true
+			st = &revision.Southbound{Zone: zone, Endpoint: endpoint, Conn: model.ConnStarting, ConnAt: s.Now()}
+			w.states[zone], w.view = st, nil
+			s.Changed()
 		}
 		if wanted && !st.Followed {
 			w.follow(s, zone, open())
@@ -134,8 +136,8 @@ func (w *southSet) sync(s *state) {
 			delete(w.counts, zone)
 		}
 	}
-	if s.alarms.flows.stop(); next > 0 {
-		s.alarms.flows.set(next + settleSlack)
+	if s.alarms.flows.Stop(); next > 0 {
+		s.alarms.flows.Set(next + loop.Slack)
 	}
 }
 
@@ -147,7 +149,8 @@ func (w *southSet) forget(s *state, zone string) {
 	}
 	if w.states[zone] != nil {
 		delete(w.states, zone)
-		w.view, s.dirty = nil, true
+		w.view = nil
+		s.Changed()
 	}
 }
 
@@ -155,12 +158,13 @@ func (w *southSet) forget(s *state, zone string) {
 func (w *southSet) follow(s *state, zone string, src southSource) {
 	l := &southLoop{}
 	var ctx context.Context
-	ctx, l.stop = context.WithCancel(w.e.ctx)
+	ctx, l.stop = context.WithCancel(w.e.loop.Context())
 	st := *w.states[zone]
-	st.Followed, st.Conn, st.ConnAt = true, model.ConnDialling, w.e.now()
+	st.Followed, st.Conn, st.ConnAt = true, model.ConnDialling, w.e.Now()
 	w.states[zone], w.loops[zone] = &st, l
-	w.view, s.dirty = nil, true
-	if !w.e.goRun(func() {
+	w.view = nil
+	s.Changed()
+	if !w.e.loop.Go(func() {
 		src.Run(ctx, func(u nbdb.SouthboundUpdate) {
 			w.e.send(func(s *state) { w.arrived(s, zone, l, u) })
 		})
@@ -176,7 +180,7 @@ func (w *southSet) arrived(s *state, zone string, l *southLoop, u nbdb.Southboun
 	}
 	next := *w.states[zone]
 	if next.Conn != u.Conn {
-		next.Conn, next.ConnAt = u.Conn, s.e.now()
+		next.Conn, next.ConnAt = u.Conn, s.Now()
 	}
 	next.Error, next.Attempts = u.Error, u.Attempts
 	if u.DB != nil {
@@ -185,7 +189,8 @@ func (w *southSet) arrived(s *state, zone string, l *southLoop, u nbdb.Southboun
 	if u.Conn != model.ConnSynced && u.Conn != model.ConnReadOnly && next.SyncedAt.IsZero() {
 		next.Joined = nil
 	}
-	w.states[zone], w.view, s.dirty = &next, nil, true
+	w.states[zone], w.view = &next, nil
+	s.Changed()
 }
 
 // joined takes in how flows and rows stand to each other.
@@ -196,7 +201,8 @@ func (w *southSet) joined(s *state, of *revision.Southbound, next *revision.Sout
 	}
 	st := *now
 	st.Rows, st.Joined, st.Late, st.First = next.Rows, next.Joined, next.Late, next.First
-	w.states[of.Zone], w.view, s.dirty = &st, nil, true
+	w.states[of.Zone], w.view = &st, nil
+	s.Changed()
 }
 
 // all are the states for a revision.
@@ -241,7 +247,7 @@ func (e *Engine) runFlowJoins() {
 			}
 			if p := (pair{z.DB, st.DB}); p != done[st.Zone] || st.Joined == nil {
 				var next *revision.Southbound
-				e.slots.take(func() { next = st.Join(z.DB, e.now()) })
+				e.slots.Take(func() { next = st.Join(z.DB, e.Now()) })
 				done[st.Zone] = p
 				if !e.do(func(s *state) { s.south.joined(s, st, next) }) {
 					return
@@ -249,11 +255,11 @@ func (e *Engine) runFlowJoins() {
 			}
 		}
 		// Others want the cores, too: it works a sixth of the time at most.
-		if !retry.Sleep(e.ctx, max(joinPause, 5*time.Since(began))) {
+		if !retry.Sleep(e.loop.Context(), max(joinPause, 5*time.Since(began))) {
 			return
 		}
 		select {
-		case <-e.ctx.Done():
+		case <-e.loop.Context().Done():
 			return
 		case <-ticks:
 		}

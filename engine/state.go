@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rung/compiler"
+	"rung/engine/loop"
 	"rung/model"
 	"rung/revision"
 	"rung/revision/settings"
@@ -13,6 +14,7 @@ import (
 
 // state is what the loop owns. Nobody else reads or writes it.
 type state struct {
+	*loop.Loop
 	e        *Engine
 	cluster  *model.Cluster
 	compiler *compiler.Compiler
@@ -32,8 +34,6 @@ type state struct {
 	south   *southSet
 	ovn     string // version of the OVN that the sandbox runs on, empty without one
 	noOVN   string // why there is none, where one was looked for
-	// problems are parts of the engine that could not be started.
-	problems []model.SourceState
 	// conditions and events are what Rung's own reconcilers report.
 	conditions      map[model.PolicyKey]map[string]model.Condition
 	conditionsNew   bool
@@ -60,28 +60,29 @@ type state struct {
 	// system is whose precedence holds, with the reason.
 	system    model.PolicySystem
 	systemWhy string
-
-	dirty bool
-	after []func() // once the next revision is out
 }
 
 func newState(e *Engine) *state {
 	c := compiler.New(e.cfg.CompilerOptions())
 	empty, _ := (*model.Cluster)(nil).Upsert(nil, nil)
 	d, _ := c.Apply(empty, nil)
-	s := &state{e: e, cluster: empty, compiler: c, desired: d, writes: !e.cfg.ReadOnly && e.cfg.Writes,
+	s := &state{Loop: e.loop, e: e, cluster: empty, compiler: c, desired: d, writes: !e.cfg.ReadOnly && e.cfg.Writes,
 		loaded: map[string]bool{}, sources: map[string]model.SourceState{}, broken: map[string][]model.Broken{},
 		of: map[string]map[model.Key]model.Object{}, overlay: map[model.Key]*model.Policy{},
 		zones:      map[string]*model.ZoneState{},
 		conditions: map[model.PolicyKey]map[string]model.Condition{}, settling: map[string]settling{}}
 	for _, src := range e.cfg.Sources {
-		s.sources[src.Name()] = model.SourceState{Name: src.Name(), Conn: model.ConnStarting, At: e.now()}
+		s.sources[src.Name()] = model.SourceState{Name: src.Name(), Conn: model.ConnStarting, At: e.Now()}
 	}
 	s.dialects = newDialects(&e.cfg, d)
 	s.system, s.systemWhy = settings.SystemOf(e.cfg.System, empty, "")
 	s.set, s.south = newZoneSet(e), newSouthSet(e)
 	e.differs.desired = d
-	s.dirty = true
+	s.alarms = alarms{dialect: s.Alarm(s.decideDialect), sweep: s.Alarm(func() { s.set.rank(s) }),
+		flows: s.Alarm(func() { s.south.sync(s) }), settle: s.Alarm(func() {
+			s.awaitSettled()
+			s.Notify()
+		})}
 	return s
 }
 
@@ -112,41 +113,33 @@ func (s *state) whole() bool {
 	return true
 }
 
-// publish makes the next revision when something changed.
-func (s *state) publish() {
-	if s.dirty {
-		s.south.sync(s) // zones may have come or gone
-		s.number++
-		s.dropDisagreements()
-		f := revision.Facts{
-			Number: s.number, At: s.e.now(), Mode: s.mode(), Cluster: s.cluster, Desired: s.desired, Flags: s.e.cfg.Flags,
-			Past:    s.past,
-			Reports: s.conditionsView(), Notes: s.events, Undo: s.undo, Redo: s.redo, Plan: s.plan, Unconfirmed: s.unconfirmed, EndedLogs: s.endedLogs, Access: s.access, Loaded: s.allLoaded(),
-			OVNTraces: s.ovnTraces, System: s.system, SystemWhy: s.systemWhy,
-		}
-		for _, src := range s.e.cfg.Sources {
-			f.Sources = append(f.Sources, s.sources[src.Name()])
-			f.Broken = append(f.Broken, s.broken[src.Name()]...)
-		}
-		f.Sources = append(f.Sources, s.problems...)
-		f.Broken = append(f.Broken, s.profile...)
-		f.Southbounds, f.Down = s.south.all(), s.e.daemons.all()
-		for _, z := range s.zones {
-			s.south.counted(z, f.At)
-			f.Zones = append(f.Zones, s.compared(s.set.asJudged(s, z)))
-		}
-		f.Counts = maps.Clone(s.south.counts)
-		f.Sweep, f.Dialects, f.Unsettled = s.set.sweepState(), s.dialects.viewOf(s), s.dialects.waiting(&s.e.cfg)
-		slices.SortFunc(f.Zones, func(a, b *model.ZoneState) int { return strings.Compare(a.Name, b.Name) })
-		s.e.rev.Store(revision.New(f, s.e.rev.Load()))
-		s.dirty = false
-		s.awaitSettled()
-		s.e.notify()
+// revision makes the next revision.
+func (s *state) revision(before *revision.Revision) *revision.Revision {
+	s.south.sync(s) // zones may have come or gone
+	s.number++
+	s.dropDisagreements()
+	f := revision.Facts{
+		Number: s.number, At: s.Now(), Mode: s.mode(), Cluster: s.cluster, Desired: s.desired, Flags: s.e.cfg.Flags,
+		Past:    s.past,
+		Reports: s.conditionsView(), Notes: s.events, Undo: s.undo, Redo: s.redo, Plan: s.plan, Unconfirmed: s.unconfirmed, EndedLogs: s.endedLogs, Access: s.access, Loaded: s.allLoaded(),
+		OVNTraces: s.ovnTraces, System: s.system, SystemWhy: s.systemWhy,
 	}
-	for _, f := range s.after {
-		f()
+	for _, src := range s.e.cfg.Sources {
+		f.Sources = append(f.Sources, s.sources[src.Name()])
+		f.Broken = append(f.Broken, s.broken[src.Name()]...)
 	}
-	s.after = s.after[:0]
+	f.Sources = append(f.Sources, s.Problems()...)
+	f.Broken = append(f.Broken, s.profile...)
+	f.Southbounds, f.Down = s.south.all(), s.e.daemons.all()
+	for _, z := range s.zones {
+		s.south.counted(z, f.At)
+		f.Zones = append(f.Zones, s.compared(s.set.asJudged(s, z)))
+	}
+	f.Counts = maps.Clone(s.south.counts)
+	f.Sweep, f.Dialects, f.Unsettled = s.set.sweepState(), s.dialects.viewOf(s), s.dialects.waiting(&s.e.cfg)
+	slices.SortFunc(f.Zones, func(a, b *model.ZoneState) int { return strings.Compare(a.Name, b.Name) })
+	s.awaitSettled()
+	return revision.New(f, before)
 }
 
 // conditionsView copies the conditions where they changed since the last
@@ -185,38 +178,4 @@ func (s *state) mode() revision.Mode {
 		m.Families = "ipv4"
 	}
 	return m
-}
-
-// loop runs what is sent to it and publishes a revision when the inbox is
-// empty, or after a burst.
-func (e *Engine) loop(s *state) {
-	defer close(e.done)
-	defer s.alarms.stop()
-	for {
-		select {
-		case <-e.ctx.Done():
-			return
-		case f := <-e.inbox:
-			f(s)
-		case <-s.alarms.dialect.rings():
-			s.decideDialect()
-		case <-s.alarms.sweep.rings():
-			s.set.rank(s)
-		case <-s.alarms.flows.rings():
-			s.south.sync(s)
-		case <-s.alarms.settle.rings():
-			s.awaitSettled()
-			e.notify()
-		}
-		for range cap(e.inbox) {
-			select {
-			case f := <-e.inbox:
-				f(s)
-				continue
-			default:
-			}
-			break
-		}
-		s.publish()
-	}
 }

@@ -27,7 +27,7 @@ func (st reports) SetCondition(k model.PolicyKey, c model.Condition) {
 		}
 		s.conditions[k][c.Type] = c
 		s.conditionsNew = true
-		s.dirty = true
+		s.Changed()
 	})
 }
 
@@ -53,6 +53,6 @@ func (st reports) Event(x model.Event) {
 		if n := len(s.events); n > eventsKept {
 			s.events = s.events[n-eventsKept:]
 		}
-		s.dirty = true
+		s.Changed()
 	})
 }

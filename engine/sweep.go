@@ -42,8 +42,8 @@ type sight struct {
 // schedule reads the swept zones whose time has come, a few at once, and wakes
 // up when the next one's has.
 func (z *zoneSet) schedule(s *state) {
-	s.alarms.sweep.stop()
-	if !s.allLoaded() || s.e.ctx.Err() != nil {
+	s.alarms.sweep.Stop()
+	if !s.allLoaded() || s.Context().Err() != nil {
 		return
 	}
 	now := time.Now()
@@ -57,7 +57,7 @@ func (z *zoneSet) schedule(s *state) {
 		z.read(s, m)
 	}
 	if wake >= 0 {
-		s.alarms.sweep.set(wake)
+		s.alarms.sweep.Set(wake)
 	}
 }
 
@@ -113,7 +113,7 @@ func (z *zoneSet) read(s *state, m *zoneMember) {
 	e := s.e
 	m.reading = true
 	z.running++
-	if !e.goRun(func() {
+	if !e.loop.Go(func() {
 		got := z.sweep(zone, m.name, &before)
 		e.send(func(s *state) { z.swept(s, m, got) })
 	}) {
@@ -125,9 +125,9 @@ func (z *zoneSet) read(s *state, m *zoneMember) {
 // sweep reads a zone and judges its rows by what is desired now.
 func (z *zoneSet) sweep(zone reconciler.Zone, name string, before *model.ZoneState) (out sight) {
 	e := z.e
-	ctx, cancel := context.WithTimeout(e.ctx, sweepTimeout)
+	ctx, cancel := context.WithTimeout(e.loop.Context(), sweepTimeout)
 	defer cancel()
-	at := e.now() // the rows are not older
+	at := e.Now() // the rows are not older
 	db, server, err := readOnce(ctx, zone)
 	if err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
@@ -139,7 +139,7 @@ func (z *zoneSet) sweep(zone reconciler.Zone, name string, before *model.ZoneSta
 		server = before.Server
 	}
 	out.name = nameOf(db)
-	e.slots.take(func() {
+	e.slots.Take(func() {
 		out.dialect = e.infer(db)
 		l, step, changes := e.differs.newest()
 		found := l.Diff(tracker.ZoneRead{Zone: name, DB: db, At: at, Before: before.Policies,
@@ -212,7 +212,8 @@ func (z *zoneSet) swept(s *state, m *zoneMember, got sight) {
 		m.again = false
 	}
 	m.due = m.readAt.Add(again)
-	s.zones[m.name], s.dirty = st, true
+	s.zones[m.name] = st
+	s.Changed()
 	s.dialectOf(m.name, got.dialect)
 	if s.outdatedByDialect(st) {
 		m.due = time.Now() // read while the options changed

@@ -11,7 +11,7 @@ import (
 // note books a step of the desired rows for the zones that are swept.
 func (z *zoneSet) note(s *state, d *compiler.Desired, delta *compiler.Delta, first bool) {
 	z.steps++
-	at := model.ChangeStep{Step: z.steps, At: s.e.now()}
+	at := model.ChangeStep{Step: z.steps, At: s.Now()}
 	if first || delta == nil || delta.All {
 		delta = nil
 		if first {

@@ -21,7 +21,7 @@ func (s *state) decideSystem() {
 	if is == was {
 		return
 	}
-	s.dirty = true
+	s.Changed()
 	o := s.e.cfg.CompilerOptions()
 	o.Nothing = is == model.SystemAntrea
 	if d := s.dialects; d != nil {

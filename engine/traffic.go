@@ -22,14 +22,14 @@ func (e *Engine) rows() (*model.Cluster, map[string]*nb.DB) {
 // runTraffic begins connections in the sandbox's zones and takes in the log lines that
 // they cause.
 func (e *Engine) runTraffic(sb *sandbox.Sandbox, rate float64) {
-	t := sandbox.NewTraffic(sandbox.TrafficConfig{Rate: rate, Seed: 1, On: sb, Turn: e.slots.take})
+	t := sandbox.NewTraffic(sandbox.TrafficConfig{Rate: rate, Seed: 1, On: sb, Turn: e.slots.Take})
 	e.traffic.Store(t)
 	if sb.OVN() == "" {
 		e.logs.CountedBy(t.Withheld)
 	} else {
-		e.goRun(func() { e.runMeters(metersEvery, metersOfLab(sb)) })
+		e.loop.Go(func() { e.runMeters(metersEvery, metersOfLab(sb)) })
 	}
-	t.Run(e.ctx, e.rows, func(zone, text string) {
+	t.Run(e.loop.Context(), e.rows, func(zone, text string) {
 		line, err := acllog.Parse(text)
 		switch {
 		case errors.Is(err, acllog.ErrNotACL):

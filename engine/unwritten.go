@@ -46,7 +46,7 @@ func (e *Engine) Unwritten(z *model.ZoneState) []Unwritten {
 		if e.cfg.Own.WithoutAdmin && k.Kind.IsAdmin() {
 			continue
 		}
-		if why, text := unwritten(p, e.now()); why != "" {
+		if why, text := unwritten(p, e.Now()); why != "" {
 			out = append(out, Unwritten{k, why, text})
 		}
 	}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 
@@ -84,9 +83,9 @@ func (z *zoneSet) add(s *state, zone reconciler.Zone, write bool) {
 	first := e.firstDialect(write)
 	l := &zoneLoop{zone: zone, writes: write, done: make(chan struct{}), changed: map[model.PolicyKey]uint64{}}
 	var ctx context.Context
-	ctx, l.stop = context.WithCancel(e.ctx)
+	ctx, l.stop = context.WithCancel(e.loop.Context())
 	rc := reconciler.Config{
-		Zone: zone, Mode: mode, Clock: engineClock(e.now),
+		Zone: zone, Mode: mode, Clock: e.loop,
 		OnState: func(st *model.ZoneState) {
 			found := first(st)
 			e.send(func(s *state) {
@@ -94,8 +93,8 @@ func (z *zoneSet) add(s *state, zone reconciler.Zone, write bool) {
 				s.dialectOf(name, found)
 			})
 		},
-		OnActivity:  e.activity.add,
-		MaxPriority: e.cfg.MaxPriority, Slot: e.slots.take,
+		OnActivity:  e.loop.Record,
+		MaxPriority: e.cfg.MaxPriority, Slot: e.slots.Take,
 	}
 	if e.cfg.Sandbox == nil {
 		rc.Members = e.differs.members // the sandbox has few zones, and no differs
@@ -107,7 +106,7 @@ func (z *zoneSet) add(s *state, zone reconciler.Zone, write bool) {
 	l.first = z.steps
 	l.step(s.desired, &compiler.Delta{All: true}, s.allLoaded() && (!write || s.whole()))
 	z.arrived(s, l, l.State())
-	if !e.goRun(func() {
+	if !e.loop.Go(func() {
 		defer close(l.done)
 		var other sync.WaitGroup
 		defer other.Wait()
@@ -121,7 +120,7 @@ func (z *zoneSet) add(s *state, zone reconciler.Zone, write bool) {
 
 // dial makes a zone's connection; what it has in common with others is filled in.
 func (e *Engine) dial(cfg nbdb.Config) *nbdb.Conn {
-	cfg.Slot, cfg.Share = e.slots.take, e.share
+	cfg.Slot, cfg.Share = e.slots.Take, e.share
 	return nbdb.Dial(cfg)
 }
 
@@ -129,28 +128,4 @@ func (e *Engine) dial(cfg nbdb.Config) *nbdb.Conn {
 func (e *Engine) byAddress(name, addr string) *zoneMember {
 	return &zoneMember{name: name, writes: e.cfg.Reconcile && !isFile(addr),
 		open: func() (reconciler.Zone, error) { return e.openNB(name, addr), nil }}
-}
-
-type engineClock Clock
-
-func (c engineClock) Now() time.Time { return c() }
-
-// problem puts something that keeps a part of the engine from running among the
-// sources, where the screen shows it.
-func (e *Engine) problem(name, text string) {
-	e.send(func(s *state) { s.problem(name, text) })
-}
-
-func (s *state) problem(name, text string) {
-	s.problems = append(slices.Clone(s.problems), model.SourceState{Name: name, Conn: model.ConnLost, At: s.e.now(),
-		Error: text})
-	s.dirty = true
-}
-
-// solved takes the problems of that name away again.
-func (e *Engine) solved(name string) {
-	e.send(func(s *state) {
-		s.problems = slices.DeleteFunc(slices.Clone(s.problems), func(p model.SourceState) bool { return p.Name == name })
-		s.dirty = true
-	})
 }

@@ -21,7 +21,7 @@ func (e *Engine) runNodeZones() {
 			}
 		}
 		select {
-		case <-e.ctx.Done():
+		case <-e.loop.Context().Done():
 			return
 		case <-ticks:
 		}

@@ -44,7 +44,7 @@ func (z *zoneSet) asJudged(s *state, st *model.ZoneState) *model.ZoneState {
 	next.Judging = true
 	next.Policies = maps.Clone(st.Policies)
 	mark := func(k model.PolicyKey) {
-		now := &model.PolicyInZone{Policy: k, Touched: s.e.now(), LivePriority: -1}
+		now := &model.PolicyInZone{Policy: k, Touched: s.Now(), LivePriority: -1}
 		if was := st.Policies[k]; was != nil {
 			now.LiveACLs, now.LivePriority = was.LiveACLs, was.LivePriority
 		} else if c := s.desired.Policy(k); c == nil || !c.In(st.Name) {

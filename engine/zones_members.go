@@ -44,9 +44,9 @@ func (z *zoneSet) know(s *state, m *zoneMember) {
 		return
 	}
 	z.members[m.name] = m
-	m.connSince = s.e.now()
+	m.connSince = s.Now()
 	s.zones[m.name] = z.blank(m)
-	s.dirty = true
+	s.Changed()
 }
 
 // forget ends a zone.
@@ -61,7 +61,8 @@ func (z *zoneSet) forget(s *state, name string) {
 	for k := range s.conditions {
 		delete(s.conditions[k], conditionOf(name))
 	}
-	s.conditionsNew, s.dirty = true, true
+	s.conditionsNew = true
+	s.Changed()
 }
 
 // blank is the state of a zone that was not read yet.
@@ -138,12 +139,12 @@ func (z *zoneSet) promote(s *state, m *zoneMember) {
 
 // demote watches a zone no longer; what was known stays, but its rows.
 func (z *zoneSet) demote(s *state, m *zoneMember) {
-	l, now := z.loops[m.name], s.e.now()
+	l, now := z.loops[m.name], s.Now()
 	l.stop()
 	delete(z.loops, m.name)
 	m.followed, m.due, m.readAt, m.oldSince = false, time.Now(), time.Time{}, time.Time{}
 	st := s.zones[m.name]
-	s.dirty = true
+	s.Changed()
 	if st == nil || st.DB == nil {
 		if m.last != nil {
 			s.zones[m.name] = m.last
@@ -172,7 +173,7 @@ func (z *zoneSet) arrived(s *state, l *zoneLoop, st *model.ZoneState) {
 	if z.loops[st.Name] != l {
 		return // it was dropped meanwhile
 	}
-	s.dirty = true
+	s.Changed()
 	m := z.members[st.Name]
 	if m != nil && m.named != nil {
 		if name := nameOf(st.DB); name != "" {
@@ -205,11 +206,12 @@ func (z *zoneSet) failed(s *state, m *zoneMember, err error) {
 	}
 	conn := connOf(err)
 	if next.Conn != conn {
-		next.Conn, next.ConnAt = conn, s.e.now()
+		next.Conn, next.ConnAt = conn, s.Now()
 	}
 	next.Error, next.Attempts = clean.Text(err.Error()), m.fails
 	m.last = next
 	if !m.followed {
-		s.zones[m.name], s.dirty = next, true
+		s.zones[m.name] = next
+		s.Changed()
 	}
 }

@@ -19,67 +19,78 @@ const zoneRetry = 5 * time.Second
 func (e *Engine) runSandbox() {
 	tools, err := e.findOVN() // while manifests are read
 	if err != nil {
-		e.problem("sandbox", err.Error())
+		e.send(func(s *state) { s.Problem("sandbox", err.Error()) })
 		return
 	}
 	if tools != nil {
-		e.do(func(s *state) { s.ovn, s.dirty = tools.Version, true })
+		e.do(func(s *state) {
+			s.ovn = tools.Version
+			s.Changed()
+		})
 	}
-	if e.Wait(e.ctx, func(r *revision.Revision) bool { return r.Loaded }) != nil {
+	if e.Wait(e.loop.Context(), func(r *revision.Revision) bool { return r.Loaded }) != nil {
 		return
 	}
 	if len(nodeNames(e.Revision().Cluster)) == 0 {
-		e.problem("sandbox", "no Node in the manifests, so there is no zone; add the nodes, or give --nb")
-		if e.Wait(e.ctx, func(r *revision.Revision) bool { return len(nodeNames(r.Cluster)) > 0 }) != nil {
+		e.send(func(s *state) {
+			s.Problem("sandbox", "no Node in the manifests, so there is no zone; add the nodes, or give --nb")
+		})
+		if e.Wait(e.loop.Context(), func(r *revision.Revision) bool { return len(nodeNames(r.Cluster)) > 0 }) != nil {
 			return
 		}
-		e.solved("sandbox")
+		e.send(func(s *state) { s.Solved("sandbox") })
 	}
 	zones := nodeNames(e.Revision().Cluster)
 	c := e.cfg.Sandbox
 	if tools != nil && c.OVN == OVNAuto {
 		if err := tooMany(e.Revision().Cluster, len(zones)); err != nil {
 			e.withoutOVN(err)
-			e.do(func(s *state) { s.ovn, s.dirty = "", true })
+			e.do(func(s *state) {
+				s.ovn = ""
+				s.Changed()
+			})
 			tools = nil
 		}
 	}
-	sb, err := sandbox.Start(e.ctx, sandbox.Config{
-		Zones: zones, Dir: c.Dir, Server: c.Server, ForeignRows: c.Foreign, PortDelay: c.PortDelay, Turn: e.slots.take,
+	sb, err := sandbox.Start(e.loop.Context(), sandbox.Config{
+		Zones: zones, Dir: c.Dir, Server: c.Server, ForeignRows: c.Foreign, PortDelay: c.PortDelay, Turn: e.slots.Take,
 		Node: func(name string) *model.Node { return e.Revision().Cluster.Node(name) },
 		OVN:  tools, OVNOnly: c.OVN != OVNAuto,
 		OnDaemon: func(zone, program string, st sandbox.ServerState, err error) {
 			if err != nil {
-				e.activity.add(model.Activity{At: e.now(), Zone: zone, By: "sandbox", Summary: program + " " + string(st),
+				e.loop.Record(model.Activity{Zone: zone, By: "sandbox", Summary: program + " " + string(st),
 					Error: err.Error()})
 			}
 		},
 		OnFaults: e.daemons.set,
 		OnServer: func(zone string, st sandbox.ServerState, err error) {
 			if err != nil {
-				e.activity.add(model.Activity{At: e.now(), Zone: zone, By: "sandbox", Summary: "server " + string(st),
+				e.loop.Record(model.Activity{Zone: zone, By: "sandbox", Summary: "server " + string(st),
 					Error: err.Error()})
 			}
 		},
 	})
 	if err != nil {
-		e.problem("sandbox", err.Error())
+		e.send(func(s *state) { s.Problem("sandbox", err.Error()) })
 		return
 	}
 	defer sb.Close()
 	if why := sb.Fallback(); why != nil {
-		e.activity.add(model.Activity{At: e.now(), By: "sandbox", Summary: "runs on the built-in server", Error: why.Error()})
+		e.loop.Record(model.Activity{By: "sandbox", Summary: "runs on the built-in server", Error: why.Error()})
 	}
 	if why := sb.WithoutOVN(); why != nil {
 		e.withoutOVN(why)
 	}
-	e.do(func(s *state) { s.set.sandbox, s.ovn, s.dirty = sb, sb.OVN(), true })
+	e.do(func(s *state) {
+		s.set.sandbox, s.ovn = sb, sb.OVN()
+		s.Changed()
+	})
 	e.watchZones(sb, zones)
 	if c.Churn > 0 {
-		e.goRun(func() { e.runChurn(c.Churn) })
+		e.loop.Go(func() { e.runChurn(c.Churn) })
 	}
 	if c.Traffic > 0 {
-		e.goRun(func() { e.runTraffic(sb, c.Traffic) })
+		e.loop.Go(func() { e.runTraffic(sb, c.Traffic) })
 	}
 	e.followNodes(sb)
 }
@@ -110,7 +121,7 @@ func (e *Engine) followNodes(sb *sandbox.Sandbox) {
 	var seen *model.Cluster
 	for {
 		select {
-		case <-e.ctx.Done():
+		case <-e.loop.Context().Done():
 			return
 		case <-ticks:
 			if e.Revision().Cluster == seen {
@@ -129,8 +140,8 @@ func (e *Engine) followNodes(sb *sandbox.Sandbox) {
 			if slices.Contains(have, name) {
 				continue
 			}
-			if err := sb.AddZone(e.ctx, name); err != nil {
-				e.activity.add(model.Activity{At: e.now(), Zone: name, By: "sandbox", Summary: "start the zone of a new node",
+			if err := sb.AddZone(e.loop.Context(), name); err != nil {
+				e.loop.Record(model.Activity{Zone: name, By: "sandbox", Summary: "start the zone of a new node",
 					Error: err.Error()})
 				retry.Reset(zoneRetry)
 				continue
@@ -159,12 +170,13 @@ func (e *Engine) dropZone(sb *sandbox.Sandbox, name string) {
 		for k := range s.conditions {
 			delete(s.conditions[k], conditionOf(name))
 		}
-		s.conditionsNew, s.dirty = true, true
+		s.conditionsNew = true
+		s.Changed()
 	})
 	err := sb.RemoveZone(name)
 	e.daemons.forget(name)
 	if err != nil {
-		e.activity.add(model.Activity{At: e.now(), Zone: name, By: "sandbox", Summary: "end the zone of a deleted node",
+		e.loop.Record(model.Activity{Zone: name, By: "sandbox", Summary: "end the zone of a deleted node",
 			Error: err.Error()})
 	}
 }

@@ -49,6 +49,7 @@ var inside = map[string][]string{
 
 	// The rooms of the engine, from the ground up: none knows the loop.
 	"engine/statedir":   {"sources/safefile"},
+	"engine/loop":       {"revision", "model"},
 	"revision/settings": {"sources/kube", "sources/manifests", "sources/reading", "compiler", "model"},
 	"revision":          {"revision/settings", "compiler", "model"},
 	// Questions about a revision, from the ground up.

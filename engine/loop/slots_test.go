@@ -1,4 +1,4 @@
-package engine
+package loop
 
 import (
 	"sync"
@@ -10,12 +10,12 @@ import (
 // Never more compute than there are slots, nobody waits for ever, and a slot
 // that panics is given back.
 func TestSlots(t *testing.T) {
-	slots := make(slots, 2)
+	slots := make(Slots, 2)
 	var now, most, done atomic.Int32
 	var wg sync.WaitGroup
 	for range 50 {
 		wg.Go(func() {
-			slots.take(func() {
+			slots.Take(func() {
 				if n := now.Add(1); n > most.Load() {
 					most.Store(n)
 				}
@@ -32,10 +32,10 @@ func TestSlots(t *testing.T) {
 	for range 3 {
 		func() {
 			defer func() { _ = recover() }()
-			slots.take(func() { panic("a slot") })
+			slots.Take(func() { panic("a slot") })
 		}()
 	}
-	if cap(newSlots()) < 1 {
+	if cap(NewSlots()) < 1 {
 		t.Error("nobody may compute")
 	}
 }
