@@ -18,8 +18,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
+	"rung/test/uitest"
 	"rung/test/wait"
-	"rung/ui/uitest"
 )
 
 // bench is a folder with copies of testdata/cluster, each with something of its own wrong, in

@@ -16,8 +16,8 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
+	"rung/test/uitest"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // cells cuts a line where the titles of a head begin; the last cell has the rest.

@@ -18,8 +18,8 @@ import (
 
 	"rung/engine"
 	"rung/revision"
+	"rung/test/uitest"
 	"rung/test/wait"
-	"rung/ui/uitest"
 )
 
 // scriptsAtOnce is how many scripts run at once: they wait for databases and times more than
