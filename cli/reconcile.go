@@ -15,6 +15,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"rung/engine"
+	"rung/engine/ownership"
 	"rung/model/clean"
 )
 
@@ -24,8 +25,8 @@ type reconcileFlags struct {
 	metrics  string
 	log      string
 	noLease  bool
-	lease    engine.LeaseConfig
-	own      engine.Ownership
+	lease    ownership.LeaseConfig
+	own      ownership.Options
 	admin    bool
 	logLevel slog.Level
 }
@@ -121,7 +122,7 @@ func (a *app) reconcileConfig(ctx context.Context, f *reconcileFlags) (engine.Co
 	cfg.Own.Report = cfg.Kube != nil
 	cfg.Own.WithoutAdmin = !f.admin
 	if f.lease.Identity != "" {
-		cfg.Own.Writer = engine.WriterName(f.lease.Identity)
+		cfg.Own.Writer = ownership.WriterName(f.lease.Identity)
 	}
 	if cfg.Kube != nil && !f.noLease {
 		lease := f.lease
@@ -185,7 +186,7 @@ func (a *app) reconcile(ctx context.Context, f *reconcileFlags) error {
 	}
 	defer e.Close()
 	log.Info("started", "mode", cfg.Mode.Name, "on", clean.Text(cfg.Mode.Title), "zones", len(cfg.NB), "writer",
-		e.Writer())
+		e.Owners().Writer())
 	for _, n := range e.Notices() {
 		log.Warn("state", "what", clean.Text(n))
 	}

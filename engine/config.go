@@ -9,6 +9,7 @@ import (
 	"rung/change"
 	"rung/engine/logs"
 	"rung/engine/loop"
+	"rung/engine/ownership"
 	"rung/engine/source"
 	"rung/model"
 	"rung/reconciler"
@@ -55,7 +56,7 @@ type Config struct {
 	Flows     func(zone string) bool
 	Reconcile bool
 	// Own says how rows are written with Reconcile.
-	Own Ownership
+	Own ownership.Options
 	// ZoneOf, where set, makes the zone of a Node of the cluster; every Node gets
 	// one, as long as it is there. Each call makes one that was never run. A zone
 	// with a method Read(context.Context) (*nb.DB, error) is swept by it.

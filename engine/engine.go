@@ -8,8 +8,10 @@ import (
 	"rung/change/gate"
 	"rung/change/planrun"
 	"rung/change/trial"
+	"rung/engine/health"
 	"rung/engine/logs"
 	"rung/engine/loop"
+	"rung/engine/ownership"
 	"rung/engine/source"
 	"rung/model"
 	"rung/sources/nbdb"
@@ -40,7 +42,8 @@ type Engine struct {
 	slots     loop.Slots
 	share     *nbdb.Sharing // of all zones
 	dials     *nbdb.Limiter // of the zones given by address
-	owners    *owners
+	owners    *ownership.Owners
+	health    *health.Health
 	archives  *dbfile.Archives
 	ovnTraces *ovnTraces
 	traffic   atomic.Pointer[sandbox.Traffic] // the sandbox's, nil where there is none
@@ -65,13 +68,16 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	if e.cfg.ExecZones && e.cfg.ZoneOf == nil {
 		e.cfg.ZoneOf = e.execZones()
 	}
+	e.state = newState(e)
+	e.logs = logs.New(e.Revision, cfg.Clock, cfg.LogLines)
+	e.health = health.New(l, cfg.Own, e.logs)
 	var err error
-	if e.owners, err = e.newOwners(); err != nil {
+	if e.owners, err = ownership.New(l, ownership.Config{Options: cfg.Own, Kube: cfg.Kube, Namespace: cfg.OVNNamespace,
+		Reports: e.state.reports, Transaction: e.health.Transaction}); err != nil {
 		l.Close()
 		return nil, err
 	}
-	e.state = newState(e)
-	e.logs = logs.New(e.Revision, cfg.Clock, cfg.LogLines)
+	e.health.Owners(e.owners)
 	if err := e.startGate(); err != nil {
 		l.Close()
 		return nil, fmt.Errorf("prepare the history and audit files in %s: %w", cfg.StateDir, err)
@@ -92,9 +98,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	e.loop.Go(e.runLogSessions)
 	e.loop.Go(e.runFlowLooks)
 	e.loop.Go(e.runFlowJoins)
-	if r := e.owners.reporter; r != nil {
-		e.loop.Go(func() { r.Run(l.Context()) })
-	}
+	e.owners.Start()
 	if cfg.Kube != nil && !cfg.LogFiles.Only {
 		e.loop.Go(e.runPodLogs)
 		if cfg.ExecZones {
@@ -170,3 +174,9 @@ func (e *Engine) SetWrites(on bool) error {
 
 // Logs is the store of ACL log lines.
 func (e *Engine) Logs() *logs.Store { return e.logs }
+
+// Health is how the engine is, for those who watch it by HTTP.
+func (e *Engine) Health() *health.Health { return e.health }
+
+// Owners are those who write zones beside others.
+func (e *Engine) Owners() *ownership.Owners { return e.owners }

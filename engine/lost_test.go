@@ -171,6 +171,7 @@ func TestHitMetrics(t *testing.T) {
 	r := w.run(func(*Config) {})
 	r.until(wait.Patience, "loaded", func(rev *revision.Revision) bool { return rev.Loaded })
 	offer(t, r.Engine, 4)
+	const mostSeries = 1000
 	for i := range mostSeries + 20 {
 		r.Logs().Offer(logline.Line{At: time.Now(), Zone: "worker", Name: logline.ACLName(given.ANPKey("gone"), model.Egress, i), Verdict: "drop", Proto: "tcp"})
 		if i%1000 == 999 && !wait.Poll(wait.Patience, func() bool { return counted(r.Engine) == uint64(5+i) }) {
@@ -180,7 +181,7 @@ func TestHitMetrics(t *testing.T) {
 	if !wait.Poll(wait.Patience, func() bool { return counted(r.Engine) == mostSeries+24 }) {
 		t.Fatalf("%d hits", counted(r.Engine))
 	}
-	families, err := newMetrics(r.Engine).registry().Gather()
+	families, err := r.Health().Registry().Gather()
 	if err != nil {
 		t.Fatal(err)
 	}

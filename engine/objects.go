@@ -177,25 +177,8 @@ func (s *state) apply(upsert []model.Object, remove []model.Key) []model.Change 
 	d, delta := s.compiler.Apply(next, changes)
 	s.desired = d
 	s.Changed()
-	s.forgetConditions(changes)
+	s.reports.Forget(changes)
 	s.set.desired(s, changes, delta)
 	s.decideSystem()
 	return changes
-}
-
-// forgetConditions drops what was reported about policies that are gone, or
-// that are others of the same name now.
-func (s *state) forgetConditions(changes []model.Change) {
-	for _, ch := range changes {
-		old, _ := ch.Old.(*model.Policy)
-		if old == nil {
-			continue
-		}
-		if is, _ := ch.New.(*model.Policy); is == nil || is.UID != old.UID {
-			if _, ok := s.conditions[old.Key]; ok {
-				delete(s.conditions, old.Key)
-				s.conditionsNew = true
-			}
-		}
-	}
 }

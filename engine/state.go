@@ -7,6 +7,7 @@ import (
 
 	"rung/compiler"
 	"rung/engine/loop"
+	"rung/engine/ownership"
 	"rung/model"
 	"rung/revision"
 	"rung/revision/settings"
@@ -27,22 +28,18 @@ type state struct {
 	broken   map[string][]model.Broken
 	// of is what each source delivered; overlay are changes of policies that no
 	// source knows of, nil for one that was deleted.
-	of      map[string]map[model.Key]model.Object
-	overlay map[model.Key]*model.Policy
-	zones   map[string]*model.ZoneState
-	set     *zoneSet
-	south   *southSet
-	ovn     string // version of the OVN that the sandbox runs on, empty without one
-	noOVN   string // why there is none, where one was looked for
-	// conditions and events are what Rung's own reconcilers report.
-	conditions      map[model.PolicyKey]map[string]model.Condition
-	conditionsNew   bool
-	shownConditions map[model.PolicyKey][]model.Condition
-	events          []*model.Event
-	undo, redo      string
-	plan            *revision.PlanState
-	unconfirmed     *revision.Unconfirmed
-	endedLogs       []model.EndedLogSession // newest first
+	of          map[string]map[model.Key]model.Object
+	overlay     map[model.Key]*model.Policy
+	zones       map[string]*model.ZoneState
+	set         *zoneSet
+	south       *southSet
+	ovn         string // version of the OVN that the sandbox runs on, empty without one
+	noOVN       string // why there is none, where one was looked for
+	reports     *ownership.Reports
+	undo, redo  string
+	plan        *revision.PlanState
+	unconfirmed *revision.Unconfirmed
+	endedLogs   []model.EndedLogSession // newest first
 	// access and profile are what a cluster's server says of permissions, and of
 	// CRDs that are newer than OVN-Kubernetes.
 	access  revision.Access
@@ -69,8 +66,8 @@ func newState(e *Engine) *state {
 	s := &state{Loop: e.loop, e: e, cluster: empty, compiler: c, desired: d, writes: !e.cfg.ReadOnly && e.cfg.Writes,
 		loaded: map[string]bool{}, sources: map[string]model.SourceState{}, broken: map[string][]model.Broken{},
 		of: map[string]map[model.Key]model.Object{}, overlay: map[model.Key]*model.Policy{},
-		zones:      map[string]*model.ZoneState{},
-		conditions: map[model.PolicyKey]map[string]model.Condition{}, settling: map[string]settling{}}
+		zones:    map[string]*model.ZoneState{},
+		settling: map[string]settling{}}
 	for _, src := range e.cfg.Sources {
 		s.sources[src.Name()] = model.SourceState{Name: src.Name(), Conn: model.ConnStarting, At: e.Now()}
 	}
@@ -78,6 +75,7 @@ func newState(e *Engine) *state {
 	s.system, s.systemWhy = settings.SystemOf(e.cfg.System, empty, "")
 	s.set, s.south = newZoneSet(e), newSouthSet(e)
 	e.differs.desired = d
+	s.reports = ownership.NewReports(e.loop, func(k model.PolicyKey) *model.Policy { return s.cluster.Policy(k) })
 	s.alarms = alarms{dialect: s.Alarm(s.decideDialect), sweep: s.Alarm(func() { s.set.rank(s) }),
 		flows: s.Alarm(func() { s.south.sync(s) }), settle: s.Alarm(func() {
 			s.awaitSettled()
@@ -121,7 +119,7 @@ func (s *state) revision(before *revision.Revision) *revision.Revision {
 	f := revision.Facts{
 		Number: s.number, At: s.Now(), Mode: s.mode(), Cluster: s.cluster, Desired: s.desired, Flags: s.e.cfg.Flags,
 		Past:    s.past,
-		Reports: s.conditionsView(), Notes: s.events, Undo: s.undo, Redo: s.redo, Plan: s.plan, Unconfirmed: s.unconfirmed, EndedLogs: s.endedLogs, Access: s.access, Loaded: s.allLoaded(),
+		Reports: s.reports.Conditions(), Notes: s.reports.Events(), Undo: s.undo, Redo: s.redo, Plan: s.plan, Unconfirmed: s.unconfirmed, EndedLogs: s.endedLogs, Access: s.access, Loaded: s.allLoaded(),
 		OVNTraces: s.ovnTraces, System: s.system, SystemWhy: s.systemWhy,
 	}
 	for _, src := range s.e.cfg.Sources {
@@ -140,22 +138,6 @@ func (s *state) revision(before *revision.Revision) *revision.Revision {
 	slices.SortFunc(f.Zones, func(a, b *model.ZoneState) int { return strings.Compare(a.Name, b.Name) })
 	s.awaitSettled()
 	return revision.New(f, before)
-}
-
-// conditionsView copies the conditions where they changed since the last
-// revision; a revision is immutable.
-func (s *state) conditionsView() map[model.PolicyKey][]model.Condition {
-	if s.shownConditions == nil || s.conditionsNew {
-		v := make(map[model.PolicyKey][]model.Condition, len(s.conditions))
-		for k, byType := range s.conditions {
-			for _, c := range byType {
-				v[k] = append(v[k], c)
-			}
-			slices.SortFunc(v[k], func(a, b model.Condition) int { return strings.Compare(a.Type, b.Type) })
-		}
-		s.shownConditions, s.conditionsNew = v, false
-	}
-	return s.shownConditions
 }
 
 func (s *state) mode() revision.Mode {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rung/compiler"
+	"rung/engine/ownership"
 	"rung/model"
 	"rung/reconciler"
 	"rung/sources/nbdb"
@@ -99,8 +100,11 @@ func (z *zoneSet) add(s *state, zone reconciler.Zone, write bool) {
 	if e.cfg.Sandbox == nil {
 		rc.Members = e.differs.members // the sandbox has few zones, and no differs
 	}
-	own := e.owners.own(name, write, &rc)
-	rc.Status, rc.Events = reports{e, name, own}, reports{e, name, own}
+	rc.Status, rc.Events = s.reports.Of(name), s.reports.Of(name)
+	var own *ownership.Zone
+	if write && e.cfg.Sandbox == nil {
+		own = e.owners.Own(name, &rc)
+	}
 	l.Reconciler = reconciler.NewZone(rc)
 	z.loops[name] = l
 	l.first = z.steps
@@ -110,7 +114,7 @@ func (z *zoneSet) add(s *state, zone reconciler.Zone, write bool) {
 		defer close(l.done)
 		var other sync.WaitGroup
 		defer other.Wait()
-		other.Go(func() { own.run(ctx, l.Reconciler) })
+		other.Go(func() { own.Run(ctx, l.Reconciler) })
 		l.Run(ctx)
 	}) {
 		l.stop()

@@ -58,11 +58,7 @@ func (z *zoneSet) forget(s *state, name string) {
 	delete(z.members, name)
 	delete(s.zones, name)
 	s.e.looks.forget(name)
-	for k := range s.conditions {
-		delete(s.conditions[k], conditionOf(name))
-	}
-	s.conditionsNew = true
-	s.Changed()
+	s.reports.ForgetZone(name)
 }
 
 // blank is the state of a zone that was not read yet.

@@ -167,11 +167,7 @@ func (e *Engine) dropZone(sb *sandbox.Sandbox, name string) {
 	e.do(func(s *state) {
 		delete(s.zones, name)
 		delete(s.south.sandbox, name)
-		for k := range s.conditions {
-			delete(s.conditions[k], conditionOf(name))
-		}
-		s.conditionsNew = true
-		s.Changed()
+		s.reports.ForgetZone(name)
 	})
 	err := sb.RemoveZone(name)
 	e.daemons.forget(name)

@@ -50,6 +50,8 @@ var inside = map[string][]string{
 	// The rooms of the engine, from the ground up: none knows the loop.
 	"engine/statedir":   {"sources/safefile"},
 	"engine/loop":       {"revision", "model"},
+	"engine/ownership":  {"engine/loop", "reconciler", "revision", "sources/kube", "sources/retry", "model"},
+	"engine/health":     {"engine/loop", "engine/ownership", "engine/logs", "reconciler", "revision", "model"},
 	"revision/settings": {"sources/kube", "sources/manifests", "sources/reading", "compiler", "model"},
 	"revision":          {"revision/settings", "compiler", "model"},
 	// Questions about a revision, from the ground up.

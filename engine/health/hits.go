@@ -1,4 +1,4 @@
-package engine
+package health
 
 import (
 	"fmt"
@@ -23,12 +23,12 @@ var (
 // hitSeries are the rules that have a counter: the first ones that were hit keep theirs.
 type hitSeries map[hits.Rule]bool
 
-// logs are the hits of rules, and what became of the lines.
-func (m *metrics) logs(ch chan<- prometheus.Metric) {
+// hitsOfRules are the hits of rules, and what became of the lines.
+func (m *Health) hitsOfRules(ch chan<- prometheus.Metric) {
 	count := func(d *prometheus.Desc, n uint64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n), labels...)
 	}
-	rules, over := m.e.logs.RuleHits()
+	rules, over := m.logs.RuleHits()
 	all := over
 	m.mu.Lock()
 	for _, r := range rules {
@@ -49,7 +49,7 @@ func (m *metrics) logs(ch chan<- prometheus.Metric) {
 	if over > 0 {
 		count(ruleHits, over, "other", "", "")
 	}
-	st := m.e.logs.Stats()
+	st := m.logs.Stats()
 	count(logLines, all, "counted")
 	count(logLines, st.Unattributed, "rule unknown")
 	count(logLines, st.Dropped, "dropped")

@@ -1,4 +1,4 @@
-package engine
+package health
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 )
 
 // Handler serves /metrics, /healthz and /readyz.
-func (e *Engine) Handler() http.Handler {
+func (m *Health) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(e.owners.metrics.registry(),
+	mux.Handle("GET /metrics", promhttp.HandlerFor(m.Registry(),
 		promhttp.HandlerOpts{MaxRequestsInFlight: 4}))
 	answer := func(w http.ResponseWriter, err error, checks ...string) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -33,15 +33,15 @@ func (e *Engine) Handler() http.Handler {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), healthTimeout)
 		defer cancel()
-		answer(w, e.loop.Answers(ctx))
+		answer(w, m.loop.Answers(ctx))
 	})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		err := e.Ready()
+		err := m.Ready()
 		if !r.URL.Query().Has("verbose") {
 			answer(w, err)
 			return
 		}
-		answer(w, err, e.Checks()...)
+		answer(w, err, m.Checks()...)
 	})
 	return mux
 }

@@ -1,4 +1,4 @@
-package engine
+package health
 
 import (
 	"errors"
@@ -6,46 +6,18 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/revision/policies"
-	"rung/sources/kube"
 )
-
-// conditionOf is the type of the condition that a zone's controller reports.
-func conditionOf(zone string) string { return policies.ReadyPrefix + zone }
-
-// report has something written to the API server, if that is this replica's to do; nil
-// reports nothing.
-func (w *owned) report(write func(*kube.Reporter)) {
-	if w == nil {
-		return
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.reports && w.o.reporter != nil {
-		write(w.o.reporter)
-	}
-}
-
-// term begins or ends the time in which the zone's reports are this replica's.
-// What is not written when it ends is not written any more: the next one reports.
-func (w *owned) term(begins bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.reports = begins; !begins && w.o.reporter != nil {
-		w.o.reporter.Forget(w.zone)
-	}
-}
 
 // Ready says whether the objects were read and every zone that this process is to
 // write is connected, its own and written as far as it can be. One that only
 // stands by for a zone is ready.
-func (e *Engine) Ready() error {
-	r := e.Revision()
+func (m *Health) Ready() error {
+	r := m.loop.Revision()
 	if !r.Loaded {
 		return errNotLoaded
 	}
 	for _, z := range r.Zones {
-		if err := e.ready(z); err != nil {
+		if err := m.ready(z); err != nil {
 			return err
 		}
 	}
@@ -54,14 +26,14 @@ func (e *Engine) Ready() error {
 
 var errNotLoaded = errors.New("the objects were not read yet")
 
-func (e *Engine) ready(z *model.ZoneState) error {
+func (m *Health) ready(z *model.ZoneState) error {
 	switch {
 	case !z.Writes:
 	case z.Conn != model.ConnSynced:
 		return fmt.Errorf("zone %s: %s: %s", z.Name, z.Conn, z.Error)
 	case z.Paused != "":
 		return fmt.Errorf("zone %s: %s", z.Name, z.Paused)
-	case z.Judging || e.unsettled(z):
+	case z.Judging || m.unsettled(z):
 		return fmt.Errorf("zone %s: rows wait to be written", z.Name)
 	}
 	return nil
@@ -70,8 +42,8 @@ func (e *Engine) ready(z *model.ZoneState) error {
 // Checks are what Ready looks at, a line each: [+] for what is well, [-] for what is
 // not, and [!] for what is not written in a zone that is ready all the same. They are
 // for people; Unwritten has the same.
-func (e *Engine) Checks() []string {
-	r := e.Revision()
+func (m *Health) Checks() []string {
+	r := m.loop.Revision()
 	var out []string
 	check := func(what string, err error) {
 		if err != nil {
@@ -89,11 +61,11 @@ func (e *Engine) Checks() []string {
 		if !z.Writes {
 			continue
 		}
-		check("zone "+z.Name+": written", e.ready(z))
-		for i, u := range e.Unwritten(z) {
+		check("zone "+z.Name+": written", m.ready(z))
+		for i, u := range m.Unwritten(z) {
 			if i == checksShown {
 				out = append(out, fmt.Sprintf("[!]zone %s: %d more are not written: see rung_zone_unwritten", z.Name,
-					len(e.Unwritten(z))-i))
+					len(m.Unwritten(z))-i))
 				break
 			}
 			out = append(out, "[!]zone "+z.Name+": "+u.String())
@@ -107,13 +79,13 @@ const checksShown = 100
 
 // unsettled says whether a policy's difference is neither being written nor known
 // to fail: a refused policy does not make the others unready.
-func (e *Engine) unsettled(z *model.ZoneState) bool {
+func (m *Health) unsettled(z *model.ZoneState) bool {
 	for _, p := range z.Policies {
-		if e.cfg.Own.WithoutAdmin && p.Policy.Kind.IsAdmin() {
+		if m.own.WithoutAdmin && p.Policy.Kind.IsAdmin() {
 			continue
 		}
 		if p.None == nil && !p.NotComparable && p.Error == "" && p.Missing+p.Extra+p.Different > p.Blocked &&
-			e.Now().Sub(p.Touched) > model.SettleTime {
+			m.loop.Now().Sub(p.Touched) > model.SettleTime {
 			return true
 		}
 	}

@@ -1,4 +1,4 @@
-package engine
+package health
 
 import (
 	"sync"
@@ -7,17 +7,23 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"rung/engine/logs"
+	"rung/engine/loop"
+	"rung/engine/ownership"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/reconciler"
 	"rung/revision"
 )
 
-// metrics are those of OVN-Kubernetes' controller (ovn-kubernetes.md#metrics), with the
+// Health is how an engine is, for those who watch it by HTTP. Its metrics are those of OVN-Kubernetes' controller (ovn-kubernetes.md#metrics), with the
 // same names and labels, and Rung's own of each zone. They are per process: those of
 // rows add up the zones it writes, which is one per node.
-type metrics struct {
-	e            *Engine
+type Health struct {
+	loop         *loop.Loop
+	own          ownership.Options
+	owners       *ownership.Owners
+	logs         *logs.Store
 	transactions *prometheus.CounterVec
 	seconds      *prometheus.HistogramVec
 	rails        *prometheus.CounterVec
@@ -33,8 +39,9 @@ type rowCount struct {
 	n  map[string]map[string]int // owner type, table
 }
 
-func newMetrics(e *Engine) *metrics {
-	return &metrics{e: e, counts: map[string]rowCount{},
+// New makes the health of an engine.
+func New(l *loop.Loop, own ownership.Options, store *logs.Store) *Health {
+	return &Health{loop: l, own: own, logs: store, counts: map[string]rowCount{},
 		transactions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "rung_zone_transactions_total",
 			Help: "Transactions with a zone's database, by result."}, []string{"zone", "result"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "rung_zone_transaction_seconds",
@@ -45,14 +52,20 @@ func newMetrics(e *Engine) *metrics {
 	}
 }
 
-// transaction counts one that ended.
-func (m *metrics) transaction(zone string, t reconciler.Transaction) {
+// Owners says whose reports are counted; it is called once, before anybody asks.
+func (m *Health) Owners(o *ownership.Owners) { m.owners = o }
+
+// Transaction counts one that ended.
+func (m *Health) Transaction(zone string, t reconciler.Transaction) {
 	m.transactions.WithLabelValues(zone, t.Result).Inc()
 	m.seconds.WithLabelValues(zone).Observe(t.Took.Seconds())
 }
 
-// registry has all metrics, and those of the Go runtime and the process.
-func (m *metrics) registry() *prometheus.Registry {
+// MetRail counts a guard rail that a change from the sources met.
+func (m *Health) MetRail(code string) { m.rails.WithLabelValues(code).Inc() }
+
+// Registry has all metrics, and those of the Go runtime and the process.
+func (m *Health) Registry() *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(m, m.transactions, m.seconds, m.rails, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -108,14 +121,14 @@ var (
 )
 
 // Describe is that of an unchecked collector: what there is hangs on the zones.
-func (m *metrics) Describe(chan<- *prometheus.Desc) {}
+func (m *Health) Describe(chan<- *prometheus.Desc) {}
 
 // Collect reads the newest revision.
-func (m *metrics) Collect(ch chan<- prometheus.Metric) {
+func (m *Health) Collect(ch chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	}
-	r := m.e.Revision()
+	r := m.loop.Revision()
 	var mine []*model.ZoneState
 	for _, z := range r.Zones {
 		if z.Writes {
@@ -127,9 +140,8 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 		m.policies(&policyMetrics[i], r, mine, gauge)
 	}
 	m.forget(r.Zones)
-	m.logs(ch)
-	if rep := m.e.owners.reporter; rep != nil {
-		waiting, dropped := rep.Waiting()
+	m.hitsOfRules(ch)
+	if waiting, dropped, ok := m.owners.Waiting(); ok {
 		gauge(reportsLeft, float64(waiting))
 		ch <- prometheus.MustNewConstMetric(reportsLost, prometheus.CounterValue, float64(dropped))
 	}
@@ -142,7 +154,7 @@ func one(b bool) float64 {
 	return 0
 }
 
-func (m *metrics) zone(z *model.ZoneState, gauge func(*prometheus.Desc, float64, ...string)) {
+func (m *Health) zone(z *model.ZoneState, gauge func(*prometheus.Desc, float64, ...string)) {
 	drift := map[model.DiffKind]int{}
 	for _, p := range z.Policies {
 		drift[model.DiffMissing] += p.Missing
@@ -154,7 +166,7 @@ func (m *metrics) zone(z *model.ZoneState, gauge func(*prometheus.Desc, float64,
 	}
 	if z.Writes {
 		left := map[UnwrittenWhy]int{}
-		for _, u := range m.e.Unwritten(z) {
+		for _, u := range m.Unwritten(z) {
 			left[u.Why]++
 		}
 		for _, why := range unwrittenReasons {
@@ -170,7 +182,7 @@ func (m *metrics) zone(z *model.ZoneState, gauge func(*prometheus.Desc, float64,
 	gauge(zoneHeld, one(z.Held), z.Name)
 	gauge(zoneEpoch, float64(z.Epoch), z.Name)
 	gauge(zonePaused, one(z.Writes && z.Paused != ""), z.Name)
-	gauge(zoneOverride, one(m.e.cfg.Own.NobodyElse), z.Name)
+	gauge(zoneOverride, one(m.own.NobodyElse), z.Name)
 	stamp := func(d *prometheus.Desc, t time.Time) {
 		if !t.IsZero() {
 			gauge(d, float64(t.UnixMilli())/1000, z.Name)
@@ -182,7 +194,7 @@ func (m *metrics) zone(z *model.ZoneState, gauge func(*prometheus.Desc, float64,
 
 // policies are the metrics of one kind: policies that are programmed in a zone
 // this process writes, their rules, and their rows.
-func (m *metrics) policies(d *policyDescs, r *revision.Revision, mine []*model.ZoneState,
+func (m *Health) policies(d *policyDescs, r *revision.Revision, mine []*model.ZoneState,
 	gauge func(*prometheus.Desc, float64, ...string)) {
 	type slot struct {
 		dir    model.Direction
@@ -226,7 +238,7 @@ func programmed(k model.PolicyKey, zones []*model.ZoneState) bool {
 }
 
 // rows counts a zone's rows by owner type and table.
-func (m *metrics) rows(z *model.ZoneState) map[string]map[string]int {
+func (m *Health) rows(z *model.ZoneState) map[string]map[string]int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if c := m.counts[z.Name]; c.db == z.DB && c.n != nil {
@@ -249,7 +261,7 @@ func (m *metrics) rows(z *model.ZoneState) map[string]map[string]int {
 }
 
 // forget drops the counts of zones that are gone.
-func (m *metrics) forget(zones []*model.ZoneState) {
+func (m *Health) forget(zones []*model.ZoneState) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	is := map[string]bool{}

@@ -1,4 +1,4 @@
-package engine
+package ownership
 
 import (
 	"context"
@@ -24,12 +24,22 @@ const (
 	ownerKeep = 30 * time.Second // an answer counts, if there is no newer one
 )
 
-// owners is what all zones share that are written and not Rung's own.
-type owners struct {
-	e        *Engine
-	writer   string
+// Config is what zones are written beside others with.
+type Config struct {
+	Options
+	Kube *kube.Cluster // nil: there is no API server to ask
+	// Namespace is where OVN-Kubernetes' pods are, besides the usual namespaces.
+	Namespace string
+	Reports   *Reports
+	// Transaction hears of every transaction that ended.
+	Transaction func(zone string, t reconciler.Transaction)
+}
+
+// Owners is what all zones share that are written and not Rung's own. It locks itself.
+type Owners struct {
+	*loop.Loop
+	cfg      Config
 	reporter *kube.Reporter // nil: nothing is reported outside
-	metrics  *metrics
 
 	mu      sync.Mutex
 	zones   []string
@@ -57,39 +67,58 @@ func WriterName(replica string) string {
 	return clean.Text(replica) + "_" + strings.ToLower(rand.Text()[:10])
 }
 
-// Writer is the name under which this process holds zones.
-func (e *Engine) Writer() string { return e.owners.writer }
-
-func (e *Engine) newOwners() (*owners, error) {
-	o := &owners{e: e, writer: e.cfg.Own.Writer, metrics: newMetrics(e)}
-	if o.writer == "" {
-		o.writer = WriterName("")
+// New fills in the writer's name and the Lease's defaults.
+func New(l *loop.Loop, cfg Config) (*Owners, error) {
+	if cfg.Writer == "" {
+		cfg.Writer = WriterName("")
 	}
-	if e.cfg.Own.Lease != nil {
-		lease := *e.cfg.Own.Lease
+	if cfg.Lease != nil {
+		lease := *cfg.Lease
 		if lease.Identity == "" {
-			lease.Identity = o.writer
+			lease.Identity = cfg.Writer
 		}
 		lease, err := lease.Filled()
 		if err != nil {
 			return nil, err
 		}
-		if e.cfg.Kube == nil {
+		if cfg.Kube == nil {
 			return nil, fmt.Errorf("a Lease needs a cluster: leave the Lease out, or give a kubeconfig")
 		}
-		e.cfg.Own.Lease = &lease
+		cfg.Lease = &lease
 	}
-	if e.cfg.Own.Report && e.cfg.Kube != nil {
-		o.reporter = kube.NewReporter(e.cfg.Kube, func(err error) {
-			e.loop.Record(model.Activity{By: "reporter", Summary: "report to the API server", Error: err.Error()})
+	o := &Owners{Loop: l, cfg: cfg}
+	if cfg.Report && cfg.Kube != nil {
+		o.reporter = kube.NewReporter(cfg.Kube, func(err error) {
+			l.Record(model.Activity{By: "reporter", Summary: "report to the API server", Error: err.Error()})
 		})
 	}
 	return o, nil
 }
 
-// owned is one zone that is written and not Rung's own.
-type owned struct {
-	o    *owners
+// Start has what is reported written to the API server, until the loop ends.
+func (o *Owners) Start() {
+	if o.reporter != nil {
+		o.Go(func() { o.reporter.Run(o.Context()) })
+	}
+}
+
+// Writer is the name under which this process holds zones.
+func (o *Owners) Writer() string { return o.cfg.Writer }
+
+// Waiting are the reports that the API server has not taken yet, and those that were
+// given up; ok is false where nothing is reported.
+func (o *Owners) Waiting() (waiting int, dropped uint64, ok bool) {
+	if o.reporter == nil {
+		return 0, 0, false
+	}
+	waiting, dropped = o.reporter.Waiting()
+	return waiting, dropped, true
+}
+
+// Zone is one zone that is written and not Rung's own. Its methods do nothing on nil: a
+// zone that is not written, or Rung's own.
+type Zone struct {
+	o    *Owners
 	zone string
 	r    *reconciler.Reconciler
 
@@ -100,38 +129,34 @@ type owned struct {
 	reports bool
 }
 
-// own fills in what a reconciler needs to write a zone beside others; nil where it
-// does not.
-func (o *owners) own(zone string, write bool, rc *reconciler.Config) *owned {
-	cfg := &o.e.cfg
-	if cfg.Sandbox != nil || !write {
-		return nil
-	}
-	w := &owned{o: o, zone: zone, guard: reconciler.Guard{Hold: "looking for other controllers"},
-		reports: cfg.Own.Lease == nil}
-	rc.Fence = &reconciler.Fence{Writer: o.writer, Quiet: cfg.Own.Quiet, Guard: w.guard}
-	if cfg.Own.Lease != nil {
+// Own fills in what a reconciler needs to write a zone beside others.
+func (o *Owners) Own(zone string, rc *reconciler.Config) *Zone {
+	w := &Zone{o: o, zone: zone, guard: reconciler.Guard{Hold: "looking for other controllers"},
+		reports: o.cfg.Lease == nil}
+	rc.Fence = &reconciler.Fence{Writer: o.cfg.Writer, Quiet: o.cfg.Quiet, Guard: w.guard}
+	if o.cfg.Lease != nil {
 		rc.Mode = reconciler.Observe // until it leads
 	}
-	if cfg.Own.WithoutAdmin {
+	if o.cfg.WithoutAdmin {
 		rc.Leave = map[model.Kind]bool{model.KindANP: true, model.KindBANP: true, model.KindCNP: true}
 	}
-	rc.OnTransaction = func(t reconciler.Transaction) { o.metrics.transaction(zone, t) }
+	rc.OnTransaction = func(t reconciler.Transaction) { o.cfg.Transaction(zone, t) }
+	rc.Status, rc.Events = reports{o.cfg.Reports, zone, w}, reports{o.cfg.Reports, zone, w}
 	o.mu.Lock()
 	o.zones = append(o.zones, zone)
 	o.mu.Unlock()
 	return w
 }
 
-// run watches who else writes the zone, and campaigns for it, until ctx ends.
-func (w *owned) run(ctx context.Context, r *reconciler.Reconciler) {
+// Run watches who else writes the zone, and campaigns for it, until ctx ends.
+func (w *Zone) Run(ctx context.Context, r *reconciler.Reconciler) {
 	if w == nil {
 		return
 	}
 	w.r = r
 	var wg sync.WaitGroup
 	wg.Go(func() { w.watch(ctx) })
-	if w.o.e.cfg.Own.Lease != nil {
+	if w.o.cfg.Lease != nil {
 		wg.Go(func() { w.campaign(ctx) })
 	}
 	wg.Wait()
@@ -142,12 +167,12 @@ func (w *owned) run(ctx context.Context, r *reconciler.Reconciler) {
 }
 
 // watch keeps the guard up to date.
-func (w *owned) watch(ctx context.Context) {
-	ticks, stop := w.o.e.Subscribe()
+func (w *Zone) watch(ctx context.Context) {
+	ticks, stop := w.o.Subscribe()
 	defer stop()
 	known, gone := false, false
 	for {
-		rev := w.o.e.Revision()
+		rev := w.o.Revision()
 		f := w.facts(rev)
 		known = known || f.node
 		f.nodeGone = known && !f.node && f.loaded
@@ -170,7 +195,7 @@ func (w *owned) watch(ctx context.Context) {
 
 // rest waits until what was judged may be otherwise: a revision says so, or pods are
 // to be asked for, or somebody who asked got the answer.
-func (w *owned) rest(ctx context.Context, ticks <-chan struct{}, was ownerFacts) {
+func (w *Zone) rest(ctx context.Context, ticks <-chan struct{}, was ownerFacts) {
 	var due loop.Timer // without pods to ask for nothing changes by the time
 	defer due.Stop()
 	var answer <-chan struct{}
@@ -179,7 +204,7 @@ func (w *owned) rest(ctx context.Context, ticks <-chan struct{}, was ownerFacts)
 		in, answer = w.o.again()
 		due.Set(in)
 	}
-	for sameFacts(was, w.facts(w.o.e.Revision())) {
+	for sameFacts(was, w.facts(w.o.Revision())) {
 		select {
 		case <-ctx.Done():
 			return
@@ -193,10 +218,10 @@ func (w *owned) rest(ctx context.Context, ticks <-chan struct{}, was ownerFacts)
 }
 
 // facts are what a revision says of the zone's node.
-func (w *owned) facts(rev *revision.Revision) ownerFacts {
-	cfg := &w.o.e.cfg
+func (w *Zone) facts(rev *revision.Revision) ownerFacts {
+	cfg := &w.o.cfg
 	return ownerFacts{zone: w.zone, loaded: rev.Loaded, node: rev.Cluster.Node(w.zone) != nil,
-		cluster: cfg.Kube != nil, override: cfg.Own.NobodyElse, off: cfg.Own.WithWrites && !rev.Mode.Writes}
+		cluster: cfg.Kube != nil, override: cfg.NobodyElse, off: cfg.WithWrites && !rev.Mode.Writes}
 }
 
 // sameFacts compares what revisions may say differently.
@@ -206,7 +231,7 @@ func sameFacts(a, b ownerFacts) bool {
 
 // again is when to ask for controllers again, or to look because what is known
 // counts no longer; and where somebody asks just now, when the answer has come.
-func (o *owners) again() (in time.Duration, answer <-chan struct{}) {
+func (o *Owners) again() (in time.Duration, answer <-chan struct{}) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	now := time.Now()
@@ -221,7 +246,7 @@ func (o *owners) again() (in time.Duration, answer <-chan struct{}) {
 }
 
 // set changes what the reconciler is told.
-func (w *owned) set(change func()) {
+func (w *Zone) set(change func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	change()
@@ -235,7 +260,7 @@ func (w *owned) set(change func()) {
 
 // controllers are those that run on a zone's node. One question serves all
 // zones of the process; an answer counts for a while when the next is none.
-func (o *owners) controllers(ctx context.Context, node string) (asked bool, on []kube.Controller, err error) {
+func (o *Owners) controllers(ctx context.Context, node string) (asked bool, on []kube.Controller, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	// What is known of one node's pods says nothing about another's.
@@ -268,19 +293,19 @@ func (o *owners) controllers(ctx context.Context, node string) (asked bool, on [
 	return true, on, nil
 }
 
-func (o *owners) ask(ctx context.Context, node string) ([]kube.Controller, error) {
+func (o *Owners) ask(ctx context.Context, node string) ([]kube.Controller, error) {
 	ctx, cancel := context.WithTimeout(ctx, ownerAsk)
 	defer cancel()
 	namespaces := kube.OVNNamespaces()
-	if ns := o.e.cfg.OVNNamespace; ns != "" && !slices.Contains(namespaces, ns) {
+	if ns := o.cfg.Namespace; ns != "" && !slices.Contains(namespaces, ns) {
 		namespaces = append(namespaces, ns)
 	}
-	return o.e.cfg.Kube.Controllers(ctx, namespaces, node)
+	return o.cfg.Kube.Controllers(ctx, namespaces, node)
 }
 
 // clear takes away what the controller of a zone reported whose node is gone
 // (ovn-kubernetes.md#status-conditions); from the API server only if that was Rung.
-func (w *owned) clear(rev *revision.Revision) {
+func (w *Zone) clear(rev *revision.Revision) {
 	t := conditionOf(w.zone)
 	var of []model.PolicyKey
 	for _, k := range []model.Kind{model.KindANP, model.KindBANP} {
@@ -290,14 +315,8 @@ func (w *owned) clear(rev *revision.Revision) {
 			}
 		}
 	}
-	w.o.e.send(func(s *state) {
-		for k := range s.conditions {
-			delete(s.conditions[k], t)
-		}
-		s.conditionsNew = true
-		s.Changed()
-	})
-	if !w.r.State().Held || w.o.e.cfg.Own.WithoutAdmin {
+	w.o.Send(func() { w.o.cfg.Reports.ForgetZone(w.zone) })
+	if !w.r.State().Held || w.o.cfg.WithoutAdmin {
 		return
 	}
 	w.report(func(r *kube.Reporter) {

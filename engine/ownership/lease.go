@@ -1,4 +1,4 @@
-package engine
+package ownership
 
 import (
 	"context"
@@ -15,13 +15,13 @@ import (
 const standDown = time.Minute
 
 // campaign lets the reconciler write while this replica holds the zone's Lease.
-func (w *owned) campaign(ctx context.Context) {
-	cfg := &w.o.e.cfg
+func (w *Zone) campaign(ctx context.Context) {
+	cfg := &w.o.cfg
 	w.say("standby: no leader yet")
 	for ctx.Err() == nil {
 		term, resign := context.WithCancel(ctx)
 		off := false
-		err := cfg.Kube.Lead(term, w.zone, *cfg.Own.Lease, leaseCalls(w, func(lead context.Context) {
+		err := cfg.Kube.Lead(term, w.zone, *cfg.Lease, leaseCalls(w, func(lead context.Context) {
 			if off = w.lead(lead); off {
 				resign()
 			}
@@ -41,7 +41,7 @@ func (w *owned) campaign(ctx context.Context) {
 }
 
 // lead writes until the Lease is lost, or the zone itself: then it says so.
-func (w *owned) lead(ctx context.Context) (takenOff bool) {
+func (w *Zone) lead(ctx context.Context) (takenOff bool) {
 	w.say("")
 	w.note("leads the zone")
 	w.term(true)
@@ -51,7 +51,7 @@ func (w *owned) lead(ctx context.Context) (takenOff bool) {
 	defer w.say("standby")
 	defer w.r.SetMode(reconciler.Observe)
 	// Every state of the reconciler comes with a revision, after it is there.
-	ticks, stop := w.o.e.Subscribe()
+	ticks, stop := w.o.Subscribe()
 	defer stop()
 	began := false
 	for {
@@ -68,7 +68,7 @@ func (w *owned) lead(ctx context.Context) (takenOff bool) {
 	}
 }
 
-func leaseCalls(w *owned, lead func(context.Context)) kube.LeaseCalls {
+func leaseCalls(w *Zone, lead func(context.Context)) kube.LeaseCalls {
 	last := "" // Trouble is called from one goroutine, again at every try
 	return kube.LeaseCalls{
 		Lead:  lead,
@@ -79,14 +79,14 @@ func leaseCalls(w *owned, lead func(context.Context)) kube.LeaseCalls {
 			}
 			last = err.Error()
 			w.say("standby: " + last)
-			w.o.e.loop.Record(model.Activity{Zone: w.zone, By: "lease", Summary: "keep the zone's Lease",
+			w.o.Record(model.Activity{Zone: w.zone, By: "lease", Summary: "keep the zone's Lease",
 				Error: err.Error()})
 		},
 	}
 }
 
-func (w *owned) say(lease string) { w.set(func() { w.lease = lease }) }
+func (w *Zone) say(lease string) { w.set(func() { w.lease = lease }) }
 
-func (w *owned) note(what string) {
-	w.o.e.loop.Record(model.Activity{Zone: w.zone, By: "lease", Summary: w.o.writer + " " + what})
+func (w *Zone) note(what string) {
+	w.o.Record(model.Activity{Zone: w.zone, By: "lease", Summary: w.o.cfg.Writer + " " + what})
 }

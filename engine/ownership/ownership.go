@@ -1,4 +1,4 @@
-package engine
+package ownership
 
 import (
 	"fmt"
@@ -11,9 +11,8 @@ import (
 // LeaseConfig says how replicas agree on who writes a zone.
 type LeaseConfig = kube.LeaseConfig
 
-// Ownership says how rows are written in zones that are not Rung's own
-// (Config.Reconcile).
-type Ownership struct {
+// Options say how rows are written in zones that are not Rung's own.
+type Options struct {
 	// Writer names this process in NB_Global: no other, nor a later start of it,
 	// has the name. Empty makes one up.
 	Writer string
@@ -46,9 +45,9 @@ type ownerFacts struct {
 	cluster, asked bool
 	err            error
 	controllers    []kube.Controller
-	// off says that changes are switched off (Ownership.WithWrites).
+	// off says that changes are switched off (Options.WithWrites).
 	off bool
-	// override is Ownership.NobodyElse.
+	// override is Options.NobodyElse.
 	override bool
 }
 

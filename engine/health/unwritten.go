@@ -1,4 +1,4 @@
-package engine
+package health
 
 import (
 	"cmp"
@@ -37,16 +37,16 @@ func (u Unwritten) String() string { return u.Policy.String() + ": " + string(u.
 
 // Unwritten lists what Rung cannot compare, or will not or cannot write, in a zone
 // that it writes to; by policy.
-func (e *Engine) Unwritten(z *model.ZoneState) []Unwritten {
+func (m *Health) Unwritten(z *model.ZoneState) []Unwritten {
 	if !z.Writes {
 		return nil
 	}
 	var out []Unwritten
 	for k, p := range z.Policies {
-		if e.cfg.Own.WithoutAdmin && k.Kind.IsAdmin() {
+		if m.own.WithoutAdmin && k.Kind.IsAdmin() {
 			continue
 		}
-		if why, text := unwritten(p, e.Now()); why != "" {
+		if why, text := unwritten(p, m.loop.Now()); why != "" {
 			out = append(out, Unwritten{k, why, text})
 		}
 	}
