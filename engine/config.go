@@ -11,6 +11,7 @@ import (
 	"rung/engine/loop"
 	"rung/engine/ownership"
 	"rung/engine/source"
+	"rung/engine/zones"
 	"rung/model"
 	"rung/reconciler"
 	"rung/revision"
@@ -61,11 +62,11 @@ type Config struct {
 	// one, as long as it is there. Each call makes one that was never run. A zone
 	// with a method Read(context.Context) (*nb.DB, error) is swept by it.
 	ZoneOf func(node string) (reconciler.Zone, error)
-	// FollowZones is how many zones are watched (DefaultFollowZones when 0); the
+	// FollowZones is how many zones are watched (zones.DefaultFollow when 0); the
 	// others are swept: read now and then. Zones of the sandbox, and those that
 	// Rung writes to, are all watched.
 	FollowZones int
-	Sweep       SweepConfig
+	Sweep       zones.SweepConfig
 
 	// Writes says changes are on from the start; ReadOnly that they can never
 	// be switched on.
@@ -98,19 +99,6 @@ type Config struct {
 	Screen bool
 	Clock  loop.Clock
 }
-
-// SweepConfig says how zones are read that are not watched.
-type SweepConfig struct {
-	TTL      time.Duration // how old a read may get; 0 means DefaultSweepTTL
-	Parallel int           // reads at once; 0 means DefaultSweepParallel
-}
-
-// The defaults of zones.
-const (
-	DefaultFollowZones   = 20
-	DefaultSweepTTL      = time.Minute
-	DefaultSweepParallel = 4
-)
 
 // SandboxConfig says how the sandbox is run.
 type SandboxConfig struct {
@@ -182,13 +170,13 @@ func (c *Config) check() error {
 		}
 	}
 	if c.FollowZones <= 0 {
-		c.FollowZones = DefaultFollowZones
+		c.FollowZones = zones.DefaultFollow
 	}
 	if c.Sweep.TTL <= 0 {
-		c.Sweep.TTL = DefaultSweepTTL
+		c.Sweep.TTL = zones.DefaultSweepTTL
 	}
 	if c.Sweep.Parallel <= 0 {
-		c.Sweep.Parallel = DefaultSweepParallel
+		c.Sweep.Parallel = zones.DefaultSweepParallel
 	}
 	if c.Clock == nil {
 		c.Clock = time.Now
@@ -199,4 +187,19 @@ func (c *Config) check() error {
 // identity is what history and plans are kept under.
 func (c *Config) identity() string {
 	return c.Mode.Name + ":" + cmp.Or(c.Identity, c.Mode.Title)
+}
+
+// namespaces are where ovnkube-node pods may be: the one that was named, and no
+// other then.
+func (c *Config) namespaces() []string {
+	if ns := c.OVNNamespace; ns != "" {
+		return []string{ns}
+	}
+	return kube.OVNNamespaces()
+}
+
+// readsDialects says whether there are rows of others: on clusters and with
+// databases given by address.
+func (c *Config) readsDialects() bool {
+	return c.Sandbox == nil && (c.Kube != nil || len(c.NB) > 0 || c.ZoneOf != nil)
 }

@@ -8,11 +8,14 @@ import (
 	"rung/change/gate"
 	"rung/change/planrun"
 	"rung/change/trial"
+	"rung/engine/below"
+	"rung/engine/dialects"
 	"rung/engine/health"
 	"rung/engine/logs"
 	"rung/engine/loop"
 	"rung/engine/ownership"
 	"rung/engine/source"
+	"rung/engine/zones"
 	"rung/model"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/dbfile"
@@ -34,17 +37,14 @@ type Engine struct {
 	gate      *gate.Gate
 	plans     *planrun.Plans
 	reverts   *trial.Trials
-	differs   differs
-	keep      keeper
-	looks     looks
-	flowLooks looks // at logical flows
+	zones     *zones.Set
+	south     *below.Southbounds
+	pods      *below.Pods // nil without a cluster
 	daemons   daemons
 	slots     loop.Slots
 	share     *nbdb.Sharing // of all zones
-	dials     *nbdb.Limiter // of the zones given by address
 	owners    *ownership.Owners
 	health    *health.Health
-	archives  *dbfile.Archives
 	ovnTraces *ovnTraces
 	traffic   atomic.Pointer[sandbox.Traffic] // the sandbox's, nil where there is none
 }
@@ -58,15 +58,16 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	l := loop.New(ctx, cfg.Clock)
 	e := &Engine{
 		Published: l.Published, loop: l, cfg: cfg,
-		arrivals: newArrivals(), looks: newLooks(), flowLooks: newLooks(), daemons: newDaemons(), share: nbdb.NewSharing(),
-		dials: nbdb.NewLimiter(nbdb.DefaultDials), archives: dbfile.NewArchives(),
-		ovnTraces: newOVNTraces(),
+		arrivals: newArrivals(), daemons: newDaemons(), share: nbdb.NewSharing(), ovnTraces: newOVNTraces(),
 	}
 	if cfg.Screen {
 		e.slots = loop.NewSlots()
 	}
+	if cfg.Kube != nil {
+		e.pods = &below.Pods{Cluster: cfg.Kube, Namespaces: cfg.namespaces()}
+	}
 	if e.cfg.ExecZones && e.cfg.ZoneOf == nil {
-		e.cfg.ZoneOf = e.execZones()
+		e.cfg.ZoneOf = e.pods.Zones(e.share, e.slots)
 	}
 	e.state = newState(e)
 	e.logs = logs.New(e.Revision, cfg.Clock, cfg.LogLines)
@@ -78,6 +79,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 		return nil, err
 	}
 	e.health.Owners(e.owners)
+	e.makeZones()
 	if err := e.startGate(); err != nil {
 		l.Close()
 		return nil, fmt.Errorf("prepare the history and audit files in %s: %w", cfg.StateDir, err)
@@ -96,13 +98,11 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 		e.loop.Go(e.runArrivals)
 	}
 	e.loop.Go(e.runLogSessions)
-	e.loop.Go(e.runFlowLooks)
-	e.loop.Go(e.runFlowJoins)
 	e.owners.Start()
 	if cfg.Kube != nil && !cfg.LogFiles.Only {
 		e.loop.Go(e.runPodLogs)
 		if cfg.ExecZones {
-			e.loop.Go(func() { e.runMeters(metersInPodEvery, e.metersInPod) })
+			e.loop.Go(func() { below.RunMeters(l.Context(), e.logs, below.MetersInPodEvery, e.pods.Meters) })
 		}
 	}
 	if len(cfg.LogFiles.Paths) > 0 {
@@ -111,21 +111,28 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	if cfg.Sandbox != nil {
 		e.loop.Go(e.runSandbox)
 	} else {
-		e.loop.Go(e.runLooks)
-		if cfg.Kube != nil {
-			e.loop.Go(e.runDialectConfig)
-		}
-		if e.cfg.readsDialects() {
-			e.loop.Go(e.runDialects)
-		}
-		if len(cfg.NB) > 0 {
-			e.loop.Go(e.runEndpoints)
-		}
-		if e.cfg.ZoneOf != nil {
-			e.loop.Go(e.runNodeZones)
-		}
+		e.zones.Start()
 	}
+	e.state.dialects.Start(e.zones)
+	e.south.Start()
 	return e, nil
+}
+
+// makeZones makes what follows zones and what lies below them.
+func (e *Engine) makeZones() {
+	cfg, s, archives := &e.cfg, e.state, dbfile.NewArchives()
+	d := dialects.Config{Flags: &cfg.Flags, Reads: cfg.readsDialects(), Kube: cfg.Kube, Namespaces: cfg.namespaces(),
+		Zones: len(cfg.NB) > 0 || cfg.ZoneOf != nil, Writes: cfg.Reconcile, Slots: e.slots}
+	s.dialects = dialects.New(e.loop, d, s, zones.World{Cluster: s.cluster, Desired: s.desired})
+	z := zones.Config{NB: cfg.NB, TLS: cfg.NBTLS, ZoneOf: cfg.ZoneOf, Reconcile: cfg.Reconcile, Own: cfg.Sandbox != nil,
+		Follow: cfg.FollowZones, Sweep: cfg.Sweep, MaxPriority: cfg.MaxPriority, Slots: e.slots, Share: e.share, Archives: archives}
+	e.zones = zones.New(e.loop, z, s.World, e.owners, s.reports, s.dialects)
+	b := below.Config{SB: cfg.SB, TLS: cfg.NBTLS, Flows: cfg.Flows, Slots: e.slots, Archives: archives}
+	if cfg.ExecZones {
+		b.Pods = e.pods
+	}
+	e.south = below.New(e.loop, b, e.zones)
+	s.zones, s.south = e.zones, e.south
 }
 
 // Close ends every goroutine, connection and child process of the engine and
@@ -180,3 +187,10 @@ func (e *Engine) Health() *health.Health { return e.health }
 
 // Owners are those who write zones beside others.
 func (e *Engine) Owners() *ownership.Owners { return e.owners }
+
+// LookAt says which zones somebody looks at now: see zones.Set.
+func (e *Engine) LookAt(zones ...string) { e.zones.LookAt(zones...) }
+
+// LookAtFlows says of which zones somebody looks at the logical flows now: see
+// below.Southbounds.
+func (e *Engine) LookAtFlows(zones ...string) { e.south.LookAtFlows(zones...) }

@@ -161,7 +161,7 @@ type faulty interface {
 func (r *liveRun) fault(f func(faulty) error) {
 	r.t.Helper()
 	var err error
-	r.do(func(s *state) { err = f(s.set.sandbox) })
+	r.do(func(s *state) { err = f(s.sandbox) })
 	if err != nil {
 		r.t.Fatal(err)
 	}

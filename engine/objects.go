@@ -167,7 +167,7 @@ func over(said model.Object, p *model.Policy) model.Object {
 func (s *state) apply(upsert []model.Object, remove []model.Key) []model.Change {
 	next, changes := s.cluster.Upsert(upsert, remove)
 	before := s.wasWhole
-	if s.whole() == before && len(changes) == 0 && s.allLoaded() == s.set.wasLoaded {
+	if s.whole() == before && len(changes) == 0 && s.allLoaded() == s.zones.Loaded() {
 		return changes
 	}
 	s.cluster = next
@@ -178,7 +178,11 @@ func (s *state) apply(upsert []model.Object, remove []model.Key) []model.Change 
 	s.desired = d
 	s.Changed()
 	s.reports.Forget(changes)
-	s.set.desired(s, changes, delta)
-	s.decideSystem()
+	s.zones.Step(delta, false)
+	if s.sandbox != nil {
+		s.sandbox.SetPods(next, changes)
+	}
+	s.e.logs.Observe(changes)
+	s.dialects.DecideSystem()
 	return changes
 }

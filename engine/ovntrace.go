@@ -232,7 +232,7 @@ func rowsOf(r *revision.Revision, zone string) *nb.DB {
 func (e *Engine) awaitRows(ctx context.Context, zone string) {
 	ctx, cancel := context.WithTimeout(ctx, ovnRowsWithin)
 	defer cancel()
-	e.LookAt(zone)
+	e.zones.LookAt(zone)
 	_ = e.Wait(ctx, func(r *revision.Revision) bool {
 		z := r.Zone(zone)
 		return z == nil || z.DB != nil || z.Conn == model.ConnDenied

@@ -21,7 +21,7 @@ func (e *Engine) ovnRunner() (ovnRunner, error) {
 	case e.cfg.Sandbox != nil:
 		var sb *sandbox.Sandbox
 		var why string
-		e.do(func(s *state) { sb, why = s.set.sandbox, s.noOVN })
+		e.do(func(s *state) { sb, why = s.sandbox, s.noOVN })
 		switch {
 		case sb == nil:
 			return nil, fmt.Errorf("%w: the sandbox is still starting", ErrNoOVNTrace)
@@ -46,12 +46,12 @@ func (e *Engine) ovnInPod(ctx context.Context, ask *ovntrace.Ask) (where string,
 	if cmd, err = ask.Command("unix:" + remote.DefaultSouthboundSocket); err != nil {
 		return "", nil, "", err
 	}
-	pod, err := e.cfg.Kube.ZonePod(ctx, ask.Zone, e.ovnNamespaces())
+	pod, err := e.cfg.Kube.ZonePod(ctx, ask.Zone, e.cfg.namespaces())
 	if err != nil {
 		return "", cmd, "", err
 	}
 	where = "exec:" + pod.Target().String()
-	out, err := remote.Output(ctx, podRunner{e.cfg.Kube, pod.Target()}, cmd, ovnTraceWithin, ovntrace.MaxInput)
+	out, err := e.pods.Output(ctx, pod.Target(), cmd, ovnTraceWithin, ovntrace.MaxInput)
 	if errors.Is(err, kube.ErrNoCommand) {
 		err = fmt.Errorf("%w: %w", ErrNoProgram, err)
 	}

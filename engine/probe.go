@@ -65,7 +65,7 @@ func (e *Engine) Probe(ctx context.Context, c verdict.Connection, at func(probe.
 
 // probedSandbox is the sandbox, once it has started.
 func (e *Engine) probedSandbox(ctx context.Context) (sb *sandbox.Sandbox, err error) {
-	find := func(s *state) { sb = s.set.sandbox }
+	find := func(s *state) { sb = s.sandbox }
 	err = e.Wait(ctx, func(*revision.Revision) bool { return e.do(find) && sb != nil })
 	if err != nil {
 		return nil, fmt.Errorf("the sandbox has not started: %w", err)

@@ -96,7 +96,7 @@ func TestSandboxOnOVN(t *testing.T) {
 func (r *liveRun) onOVN(zone string, do func(context.Context, *ovn.Zone) error) {
 	r.t.Helper()
 	var sb *sandbox.Sandbox
-	r.do(func(s *state) { sb = s.set.sandbox })
+	r.do(func(s *state) { sb = s.sandbox })
 	if err := sb.WithZone(r.ctx, zone, do); err != nil {
 		r.t.Fatal(err)
 	}

@@ -1,12 +1,16 @@
 package engine
 
 import (
+	"context"
 	"errors"
 
+	"rung/engine/below"
 	"rung/model"
+	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
 	"rung/sources/acllog"
 	"rung/sources/sandbox"
+	"rung/sources/sandbox/ovn"
 )
 
 // rows are the newest cluster and the live rows of its zones.
@@ -27,7 +31,7 @@ func (e *Engine) runTraffic(sb *sandbox.Sandbox, rate float64) {
 	if sb.OVN() == "" {
 		e.logs.CountedBy(t.Withheld)
 	} else {
-		e.loop.Go(func() { e.runMeters(metersEvery, metersOfLab(sb)) })
+		e.loop.Go(func() { below.RunMeters(e.loop.Context(), e.logs, below.MetersEvery, metersOfLab(sb)) })
 	}
 	t.Run(e.loop.Context(), e.rows, func(zone, text string) {
 		line, err := acllog.Parse(text)
@@ -40,4 +44,15 @@ func (e *Engine) runTraffic(sb *sandbox.Sandbox, rate float64) {
 			e.logs.Offer(line)
 		}
 	})
+}
+
+// metersOfLab reads those of a zone of the sandbox on OVN.
+func metersOfLab(sb *sandbox.Sandbox) func(context.Context, string) (map[string]flow.MeterStat, error) {
+	return func(ctx context.Context, zone string) (stats map[string]flow.MeterStat, err error) {
+		err = sb.WithZone(ctx, zone, func(ctx context.Context, z *ovn.Zone) error {
+			stats, err = z.Meters(ctx)
+			return err
+		})
+		return stats, err
+	}
 }

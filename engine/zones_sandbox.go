@@ -82,7 +82,7 @@ func (e *Engine) runSandbox() {
 		e.withoutOVN(why)
 	}
 	e.do(func(s *state) {
-		s.set.sandbox, s.ovn = sb, sb.OVN()
+		s.sandbox, s.ovn = sb, sb.OVN()
 		s.Changed()
 	})
 	e.watchZones(sb, zones)
@@ -104,10 +104,12 @@ func (e *Engine) watchZones(sb *sandbox.Sandbox, names []string) {
 		south[name] = sb.Southbound(name)
 	}
 	e.do(func(s *state) {
-		maps.Copy(s.south.sandbox, south)
+		for zone, addr := range south {
+			s.south.At(zone, addr)
+		}
 		sb.SetPods(s.cluster, nil)
 		for _, name := range names {
-			s.set.add(s, e.dial(nbdb.Config{Name: name, Addr: at[name], Server: server}), true)
+			s.zones.Add(nbdb.Dial(nbdb.Config{Name: name, Addr: at[name], Server: server, Slot: e.slots.Take, Share: e.share}), true)
 		}
 	})
 }
@@ -154,20 +156,15 @@ func (e *Engine) followNodes(sb *sandbox.Sandbox) {
 // dropZone ends a zone whose node is gone, and takes away what its controller
 // reported (ovn-kubernetes.md#status-conditions).
 func (e *Engine) dropZone(sb *sandbox.Sandbox, name string) {
-	var l *zoneLoop
-	e.do(func(s *state) {
-		l = s.set.loops[name]
-		delete(s.set.loops, name)
-	})
-	if l != nil {
-		l.stop()
-		<-l.done
+	var ended <-chan struct{}
+	e.do(func(s *state) { ended = s.zones.End(name) })
+	if ended != nil {
+		<-ended
 	}
 	// What it said last has been sent by now.
 	e.do(func(s *state) {
-		delete(s.zones, name)
-		delete(s.south.sandbox, name)
-		s.reports.ForgetZone(name)
+		s.zones.Remove(name)
+		s.south.At(name, "")
 	})
 	err := sb.RemoveZone(name)
 	e.daemons.forget(name)

@@ -1,4 +1,4 @@
-package engine
+package zones
 
 import (
 	"context"
@@ -41,36 +41,36 @@ type sight struct {
 
 // schedule reads the swept zones whose time has come, a few at once, and wakes
 // up when the next one's has.
-func (z *zoneSet) schedule(s *state) {
-	s.alarms.sweep.Stop()
-	if !s.allLoaded() || s.Context().Err() != nil {
+func (z *Set) schedule() {
+	z.sweepAlarm.Stop()
+	if !z.world().Loaded || z.Context().Err() != nil {
 		return
 	}
 	now := time.Now()
 	wake := time.Duration(-1)
-	for z.running < s.e.cfg.Sweep.Parallel {
-		m, in := z.nextDue(s, now)
+	for z.running < z.cfg.Sweep.Parallel {
+		m, in := z.nextDue(now)
 		if m == nil {
 			wake = in
 			break
 		}
-		z.read(s, m)
+		z.read(m)
 	}
 	if wake >= 0 {
-		s.alarms.sweep.Set(wake)
+		z.sweepAlarm.Set(wake)
 	}
 }
 
 // nextDue is the swept zone to read next, or how long there is none; negative for
 // ever.
-func (z *zoneSet) nextDue(s *state, now time.Time) (next *zoneMember, in time.Duration) {
+func (z *Set) nextDue(now time.Time) (next *member, in time.Duration) {
 	in = -1
 	var at time.Time
 	for _, m := range z.members {
 		if m.followed || m.reading {
 			continue
 		}
-		if due := z.dueAt(s, m, now); next == nil || due.Before(at) || due.Equal(at) && m.name < next.name {
+		if due := z.dueAt(m, now); next == nil || due.Before(at) || due.Equal(at) && m.name < next.name {
 			next, at = m, due
 		}
 	}
@@ -82,7 +82,7 @@ func (z *zoneSet) nextDue(s *state, now time.Time) (next *zoneMember, in time.Du
 
 // dueAt is when a zone is to be read: once its last read is old, or sooner when
 // its desired rows changed, after the time that the controller has for it.
-func (z *zoneSet) dueAt(s *state, m *zoneMember, now time.Time) time.Time {
+func (z *Set) dueAt(m *member, now time.Time) time.Time {
 	if m.fails > 0 || m.last == nil || z.changes.Newest(m.name).Step <= m.last.Steps {
 		return m.due
 	}
@@ -90,7 +90,7 @@ func (z *zoneSet) dueAt(s *state, m *zoneMember, now time.Time) time.Time {
 		m.oldSince = now
 	}
 	due := m.oldSince.Add(model.SettleTime)
-	if rest := m.readAt.Add(s.e.cfg.Sweep.TTL / sweepMin); rest.After(due) {
+	if rest := m.readAt.Add(z.cfg.Sweep.TTL / sweepMin); rest.After(due) {
 		due = rest
 	}
 	if m.due.Before(due) {
@@ -100,34 +100,32 @@ func (z *zoneSet) dueAt(s *state, m *zoneMember, now time.Time) time.Time {
 }
 
 // read starts a read of a zone.
-func (z *zoneSet) read(s *state, m *zoneMember) {
+func (z *Set) read(m *member) {
 	zone, err := m.open()
 	if err != nil {
-		z.failed(s, m, err)
+		z.failed(m, err)
 		return
 	}
 	var before model.ZoneState
 	if m.last != nil {
 		before = *m.last
 	}
-	e := s.e
 	m.reading = true
 	z.running++
-	if !e.loop.Go(func() {
-		got := z.sweep(zone, m.name, &before)
-		e.send(func(s *state) { z.swept(s, m, got) })
+	if !z.Go(func() {
+		got := z.readZone(zone, m.name, &before)
+		z.Send(func() { z.swept(m, got) })
 	}) {
 		m.reading = false
 		z.running--
 	}
 }
 
-// sweep reads a zone and judges its rows by what is desired now.
-func (z *zoneSet) sweep(zone reconciler.Zone, name string, before *model.ZoneState) (out sight) {
-	e := z.e
-	ctx, cancel := context.WithTimeout(e.loop.Context(), sweepTimeout)
+// readZone reads a zone and judges its rows by what is desired now.
+func (z *Set) readZone(zone reconciler.Zone, name string, before *model.ZoneState) (out sight) {
+	ctx, cancel := context.WithTimeout(z.Context(), sweepTimeout)
 	defer cancel()
-	at := e.Now() // the rows are not older
+	at := z.Now() // the rows are not older
 	db, server, err := readOnce(ctx, zone)
 	if err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
@@ -139,14 +137,14 @@ func (z *zoneSet) sweep(zone reconciler.Zone, name string, before *model.ZoneSta
 		server = before.Server
 	}
 	out.name = nameOf(db)
-	e.slots.Take(func() {
-		out.dialect = e.infer(db)
-		l, step, changes := e.differs.newest()
+	z.cfg.Slots.Take(func() {
+		out.dialect = z.dialects.Infer(db)
+		l, step, changes := z.differs.newest()
 		found := l.Diff(tracker.ZoneRead{Zone: name, DB: db, At: at, Before: before.Policies,
 			Changed: func(k model.PolicyKey) time.Time { return changes.Last(name, k).At }})
 		out.state = &model.ZoneState{Name: name, Endpoint: zone.Endpoint(), Server: server, Conn: model.ConnSwept, ConnAt: at,
 			SyncedAt: at,
-			Policies: e.keep.policies(trimmed(found)), Rows: db.Len(), Steps: step, Changed: changes}
+			Policies: z.keep.policies(trimmed(found)), Rows: db.Len(), Steps: step, Changed: changes}
 	})
 	return out
 }
@@ -179,10 +177,10 @@ func readOnce(ctx context.Context, zone reconciler.Zone) (db *nb.DB, server stri
 }
 
 // swept takes in what a read found.
-func (z *zoneSet) swept(s *state, m *zoneMember, got sight) {
+func (z *Set) swept(m *member, got sight) {
 	m.reading = false
 	z.running--
-	defer z.rank(s) // a place may be free, and others are due
+	defer z.rank() // a place may be free, and others are due
 	if z.members[m.name] != m {
 		return // its node went meanwhile
 	}
@@ -190,21 +188,21 @@ func (z *zoneSet) swept(s *state, m *zoneMember, got sight) {
 		return // watched meanwhile, and its rows are there
 	}
 	if got.err != nil {
-		z.failed(s, m, got.err)
+		z.failed(m, got.err)
 		return
 	}
 	if m.named != nil && got.name != "" {
-		m.named(s, got.name)
+		m.named(got.name)
 		return
 	}
 	st := got.state
 	m.last, m.fails, m.oldSince, m.readAt = st, 0, time.Time{}, time.Now()
 	m.reads++
-	again := wait.Jitter(s.e.cfg.Sweep.TTL*9/10, 0.1) // so that zones do not come all at once
+	again := wait.Jitter(z.cfg.Sweep.TTL*9/10, 0.1) // so that zones do not come all at once
 	if in := settlesIn(st); in > 0 {
 		// Not twice in a row: it must not take the others' turn for ever.
 		if m.again {
-			in = max(in, s.e.cfg.Sweep.TTL/sweepMin)
+			in = max(in, z.cfg.Sweep.TTL/sweepMin)
 		}
 		again = min(again, in)
 		m.again = !m.again
@@ -212,10 +210,10 @@ func (z *zoneSet) swept(s *state, m *zoneMember, got sight) {
 		m.again = false
 	}
 	m.due = m.readAt.Add(again)
-	s.zones[m.name] = st
-	s.Changed()
-	s.dialectOf(m.name, got.dialect)
-	if s.outdatedByDialect(st) {
+	z.states[m.name] = st
+	z.Changed()
+	z.dialects.Took(m.name, got.dialect)
+	if z.dialects.Outdated(st) {
 		m.due = time.Now() // read while the options changed
 	}
 	z.forgetSteps()
@@ -236,8 +234,8 @@ func settlesIn(st *model.ZoneState) (in time.Duration) {
 	return in
 }
 
-// sweepState counts for a revision.
-func (z *zoneSet) sweepState() revision.SweepState {
+// Sweep counts for a revision.
+func (z *Set) Sweep() revision.SweepState {
 	var out revision.SweepState
 	round := -1
 	unread := false
@@ -272,4 +270,17 @@ func connOf(err error) model.ConnState {
 		return model.ConnDenied
 	}
 	return model.ConnLost
+}
+
+// ReadAgain makes the swept zones due: they were judged by other desired rows. It is for
+// the loop.
+func (z *Set) ReadAgain() {
+	for _, m := range z.members {
+		if !m.followed && m.last != nil && m.fails == 0 {
+			m.due = time.Now()
+		}
+	}
+	if len(z.members) > 0 {
+		z.schedule()
+	}
 }

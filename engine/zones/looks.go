@@ -1,4 +1,4 @@
-package engine
+package zones
 
 import (
 	"maps"
@@ -9,18 +9,19 @@ import (
 // lookEvery is how often a look at a zone is noted.
 const lookEvery = 500 * time.Millisecond
 
-// looks are the times when somebody last looked at zones. It locks itself.
-type looks struct {
-	news chan struct{} // one element: a zone was looked at
+// Looks are the times when somebody last looked at zones. It locks itself.
+type Looks struct {
+	News chan struct{} // one element: a zone was looked at
 
 	mu sync.Mutex
 	at map[string]time.Time // by zone
 }
 
-func newLooks() looks { return looks{news: make(chan struct{}, 1), at: map[string]time.Time{}} }
+// NewLooks makes those of nobody.
+func NewLooks() *Looks { return &Looks{News: make(chan struct{}, 1), at: map[string]time.Time{}} }
 
-// note takes down that zones are looked at now.
-func (l *looks) note(zones []string) {
+// Note takes down that zones are looked at now.
+func (l *Looks) Note(zones []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
@@ -30,22 +31,22 @@ func (l *looks) note(zones []string) {
 		}
 		l.at[zone] = now
 		select {
-		case l.news <- struct{}{}:
+		case l.News <- struct{}{}:
 		default:
 		}
 	}
 }
 
-// of are the times of zones that there are; the others are forgotten, since a name may
+// Of are the times of zones that there are; the others are forgotten, since a name may
 // come from anywhere.
-func (l *looks) of(there func(zone string) bool) map[string]time.Time {
+func (l *Looks) Of(there func(zone string) bool) map[string]time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	maps.DeleteFunc(l.at, func(zone string, _ time.Time) bool { return !there(zone) })
 	return maps.Clone(l.at)
 }
 
-func (l *looks) forget(zone string) {
+func (l *Looks) forget(zone string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.at, zone)
@@ -55,19 +56,19 @@ func (l *looks) forget(zone string) {
 // watched soon, and the one that was looked at longest ago no longer. It does not
 // wait, and costs nothing worth mentioning where nothing changes: a page may call
 // it for every frame.
-func (e *Engine) LookAt(zones ...string) { e.looks.note(zones) }
+func (z *Set) LookAt(zones ...string) { z.looks.Note(zones) }
 
 // runLooks has the zones ranked anew when somebody looked at one.
-func (e *Engine) runLooks() {
+func (z *Set) runLooks() {
 	waited := time.NewTimer(objectsWait)
 	defer waited.Stop()
 	for {
 		select {
-		case <-e.loop.Context().Done():
+		case <-z.Context().Done():
 			return
 		case <-waited.C:
-		case <-e.looks.news:
+		case <-z.looks.News:
 		}
-		e.do(func(s *state) { s.set.rank(s) })
+		z.Do(z.rank)
 	}
 }

@@ -1,4 +1,4 @@
-package engine
+package zones
 
 import (
 	"rung/model"
@@ -9,19 +9,19 @@ import (
 var controlPlane = []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"}
 
 // runNodeZones gives every Node of the cluster its zone, as long as it is there.
-func (e *Engine) runNodeZones() {
-	ticks, stop := e.Subscribe()
+func (z *Set) runNodeZones() {
+	ticks, stop := z.Subscribe()
 	defer stop()
 	var seen *model.Cluster
 	for {
-		if c := e.Revision().Cluster; c != seen {
+		if c := z.Revision().Cluster; c != seen {
 			seen = c
-			if !e.do(func(s *state) { s.set.nodes(s) }) {
+			if !z.Do(z.nodes) {
 				return
 			}
 		}
 		select {
-		case <-e.loop.Context().Done():
+		case <-z.Context().Done():
 			return
 		case <-ticks:
 		}
@@ -30,15 +30,15 @@ func (e *Engine) runNodeZones() {
 
 // nodes knows the zones of all Nodes that there are, and forgets the others. Under Antrea
 // no node has one.
-func (z *zoneSet) nodes(s *state) {
-	changed, none := false, s.system == model.SystemAntrea
+func (z *Set) nodes() {
+	changed, none := false, z.world().NoZones
 	for name, m := range z.members {
-		if m.ofNode && (none || s.cluster.Node(name) == nil) {
-			z.forget(s, name)
+		if m.ofNode && (none || z.world().Cluster.Node(name) == nil) {
+			z.forget(name)
 			changed = true
 		}
 	}
-	for n := range s.cluster.Nodes() {
+	for n := range z.world().Cluster.Nodes() {
 		if none || z.members[n.Name] != nil {
 			continue
 		}
@@ -48,11 +48,11 @@ func (z *zoneSet) nodes(s *state) {
 			early = early || has
 		}
 		name := n.Name
-		z.know(s, &zoneMember{name: name, ofNode: true, early: early, writes: s.e.cfg.Reconcile,
-			open: func() (reconciler.Zone, error) { return s.e.cfg.ZoneOf(name) }})
+		z.know(&member{name: name, ofNode: true, early: early, writes: z.cfg.Reconcile,
+			open: func() (reconciler.Zone, error) { return z.cfg.ZoneOf(name) }})
 		changed = true
 	}
 	if changed {
-		z.rank(s)
+		z.rank()
 	}
 }

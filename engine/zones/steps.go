@@ -1,4 +1,4 @@
-package engine
+package zones
 
 import (
 	"sync"
@@ -9,9 +9,9 @@ import (
 )
 
 // note books a step of the desired rows for the zones that are swept.
-func (z *zoneSet) note(s *state, d *compiler.Desired, delta *compiler.Delta, first bool) {
+func (z *Set) note(d *compiler.Desired, delta *compiler.Delta, first bool) {
 	z.steps++
-	at := model.ChangeStep{Step: z.steps, At: s.Now()}
+	at := model.ChangeStep{Step: z.steps, At: z.Now()}
 	if first || delta == nil || delta.All {
 		delta = nil
 		if first {
@@ -35,11 +35,11 @@ func (z *zoneSet) note(s *state, d *compiler.Desired, delta *compiler.Delta, fir
 		}
 		z.changes = z.changes.Next(at, units, ports)
 	}
-	z.e.differs.step(d, delta, z.steps, z.changes)
+	z.differs.step(d, delta, z.steps, z.changes)
 }
 
 // forgetSteps drops what all swept zones have seen, once in a while.
-func (z *zoneSet) forgetSteps() {
+func (z *Set) forgetSteps() {
 	if z.steps-z.forgotten < 1000 {
 		return
 	}

@@ -1,4 +1,4 @@
-package engine
+package below
 
 import (
 	"context"
@@ -7,18 +7,16 @@ import (
 	"sync"
 	"time"
 
+	"rung/engine/logs"
 	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
-	"rung/sources/nbdb/remote"
-	"rung/sources/sandbox"
-	"rung/sources/sandbox/ovn"
 )
 
 const (
-	// metersEvery is how often the meters of a zone on OVN are read while an ACL of it is
-	// at its limit; metersInPodEvery where that takes a program in a pod.
-	metersEvery      = time.Second
-	metersInPodEvery = 10 * time.Second
+	// MetersEvery is how often the meters of a zone on OVN are read while an ACL of it is
+	// at its limit; MetersInPodEvery where that takes a program in a pod.
+	MetersEvery      = time.Second
+	MetersInPodEvery = 10 * time.Second
 	// metersFailed is how long a zone is left alone whose meters could not be read.
 	metersFailed = time.Minute
 	metersWithin = 10 * time.Second
@@ -80,22 +78,22 @@ func (l *lostLines) forget(want []string) {
 	}
 }
 
-// runMeters reads the meters of zones in which an ACL is at its limit, until the engine
+// RunMeters reads the meters of zones in which an ACL is at its limit, until the loop
 // ends: there lines are lost, and only the datapath knows how many.
-func (e *Engine) runMeters(every time.Duration, read func(context.Context, string) (map[string]flow.MeterStat, error)) {
+func RunMeters(ctx context.Context, store *logs.Store, every time.Duration, read func(context.Context, string) (map[string]flow.MeterStat, error)) {
 	l := &lostLines{zones: map[string]*zoneMeters{}}
-	e.logs.CountedBy(l.lost)
-	ticker := time.NewTicker(metersEvery)
+	store.CountedBy(l.lost)
+	ticker := time.NewTicker(MetersEvery)
 	defer ticker.Stop()
 	for {
 		select {
-		case <-e.loop.Context().Done():
+		case <-ctx.Done():
 			return
 		case <-ticker.C:
 		}
 		var known []string
 		limited := map[string]bool{}
-		for _, x := range e.logs.Losses() { // those at the limit first
+		for _, x := range store.Losses() { // those at the limit first
 			if !slices.Contains(known, x.Zone) {
 				known = append(known, x.Zone)
 				limited[x.Zone] = x.AtLimit
@@ -106,8 +104,8 @@ func (e *Engine) runMeters(every time.Duration, read func(context.Context, strin
 			if !l.due(zone, limited[zone], time.Now()) {
 				continue
 			}
-			ctx, cancel := context.WithTimeout(e.loop.Context(), metersWithin)
-			stats, err := read(ctx, zone)
+			within, cancel := context.WithTimeout(ctx, metersWithin)
+			stats, err := read(within, zone)
 			cancel()
 			next := every
 			if err != nil {
@@ -118,20 +116,9 @@ func (e *Engine) runMeters(every time.Duration, read func(context.Context, strin
 	}
 }
 
-// metersOfLab reads those of a zone of the sandbox on OVN.
-func metersOfLab(sb *sandbox.Sandbox) func(context.Context, string) (map[string]flow.MeterStat, error) {
-	return func(ctx context.Context, zone string) (stats map[string]flow.MeterStat, err error) {
-		err = sb.WithZone(ctx, zone, func(ctx context.Context, z *ovn.Zone) error {
-			stats, err = z.Meters(ctx)
-			return err
-		})
-		return stats, err
-	}
-}
-
-// metersInPod reads those of a node, in its ovnkube-node pod.
-func (e *Engine) metersInPod(ctx context.Context, node string) (map[string]flow.MeterStat, error) {
-	pod, err := e.cfg.Kube.ZonePod(ctx, node, e.ovnNamespaces())
+// Meters reads those of a node, in its ovnkube-node pod.
+func (p *Pods) Meters(ctx context.Context, node string) (map[string]flow.MeterStat, error) {
+	pod, err := p.Cluster.ZonePod(ctx, node, p.Namespaces)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +127,7 @@ func (e *Engine) metersInPod(ctx context.Context, node string) (map[string]flow.
 		target.Container = "ovn-controller" // it sees the sockets of both
 	}
 	run := func(cmd ...string) (string, error) {
-		out, err := remote.Output(ctx, podRunner{e.cfg.Kube, target}, cmd, metersWithin, mostMeterText)
+		out, err := p.Output(ctx, target, cmd, metersWithin, mostMeterText)
 		if err != nil {
 			return "", fmt.Errorf("reading the meters of %s in %s: %w", node, target, err)
 		}

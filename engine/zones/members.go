@@ -1,4 +1,4 @@
-package engine
+package zones
 
 import (
 	"cmp"
@@ -12,9 +12,9 @@ import (
 	"rung/sources/retry"
 )
 
-// zoneMember is a zone that is followed or swept, as its rank allows. The
+// member is a zone that is followed or swept, as its rank allows. The
 // engine's loop owns it.
-type zoneMember struct {
+type member struct {
 	name     string
 	open     func() (reconciler.Zone, error)
 	writes   bool // Rung writes to it: always followed
@@ -23,7 +23,7 @@ type zoneMember struct {
 	followed bool
 	// named, where set, makes a zone of the member that is called by its address,
 	// once its database has a name.
-	named func(s *state, name string)
+	named func(name string)
 
 	// last is what a read found, or what was known when the zone was followed
 	// last; it stays on screen until the followed zone's rows are there.
@@ -39,61 +39,61 @@ type zoneMember struct {
 }
 
 // know takes a zone in; what becomes of it, rank says.
-func (z *zoneSet) know(s *state, m *zoneMember) {
+func (z *Set) know(m *member) {
 	if z.members[m.name] != nil {
 		return
 	}
 	z.members[m.name] = m
-	m.connSince = s.Now()
-	s.zones[m.name] = z.blank(m)
-	s.Changed()
+	m.connSince = z.Now()
+	z.states[m.name] = z.blank(m)
+	z.Changed()
 }
 
 // forget ends a zone.
-func (z *zoneSet) forget(s *state, name string) {
+func (z *Set) forget(name string) {
 	if l := z.loops[name]; l != nil {
 		l.stop()
 		delete(z.loops, name)
 	}
 	delete(z.members, name)
-	delete(s.zones, name)
-	s.e.looks.forget(name)
-	s.reports.ForgetZone(name)
+	delete(z.states, name)
+	z.looks.forget(name)
+	z.reports.ForgetZone(name)
 }
 
 // blank is the state of a zone that was not read yet.
-func (z *zoneSet) blank(m *zoneMember) *model.ZoneState {
+func (z *Set) blank(m *member) *model.ZoneState {
 	return &model.ZoneState{Name: m.name, Conn: model.ConnStarting, ConnAt: m.connSince, Writes: m.writes}
 }
 
 // rank follows the zones that come first, up to the limit, and sweeps the others.
-func (z *zoneSet) rank(s *state) {
-	if z.objectsFirst(s) {
-		z.schedule(s)
+func (z *Set) rank() {
+	if z.objectsFirst() {
+		z.schedule()
 		return
 	}
-	looked := s.e.looks.of(func(name string) bool { return z.members[name] != nil })
-	ranked := make([]*zoneMember, 0, len(z.members))
+	looked := z.looks.Of(func(name string) bool { return z.members[name] != nil })
+	ranked := make([]*member, 0, len(z.members))
 	for _, m := range z.members {
 		ranked = append(ranked, m)
 	}
-	slices.SortFunc(ranked, func(a, b *zoneMember) int {
+	slices.SortFunc(ranked, func(a, b *member) int {
 		return cmp.Or(trueFirst(a.writes, b.writes), looked[b.name].Compare(looked[a.name]),
 			trueFirst(a.early, b.early), strings.Compare(a.name, b.name))
 	})
-	limit := s.e.cfg.FollowZones
+	limit := z.cfg.Follow
 	for i, m := range ranked {
 		if m.followed && i >= limit && !m.writes {
-			z.demote(s, m)
+			z.demote(m)
 		}
 	}
 	for i, m := range ranked {
 		// One that could not be opened is tried again when its time has come.
 		if !m.followed && (i < limit || m.writes) && (m.fails == 0 || isLooked(m, looked) || !time.Now().Before(m.due)) {
-			z.promote(s, m)
+			z.promote(m)
 		}
 	}
-	z.schedule(s)
+	z.schedule()
 }
 
 // trueFirst orders what is before what is not.
@@ -110,70 +110,70 @@ func trueFirst(a, b bool) int {
 // objectsFirst says whether following has to wait for the objects: reading the rows
 // of many zones would keep the ladder waiting. It does not wait for long, since rows
 // are worth seeing while an API server is dead.
-func (z *zoneSet) objectsFirst(s *state) bool {
-	return len(z.members) > s.e.cfg.FollowZones && !s.allLoaded() && time.Since(z.began) < objectsWait
+func (z *Set) objectsFirst() bool {
+	return len(z.members) > z.cfg.Follow && !z.world().Loaded && time.Since(z.began) < objectsWait
 }
 
 // objectsWait is how long that may be.
 const objectsWait = 2 * time.Second
 
 // isLooked says whether somebody looks at a zone right now.
-func isLooked(m *zoneMember, looked map[string]time.Time) bool {
+func isLooked(m *member, looked map[string]time.Time) bool {
 	return time.Since(looked[m.name]) < time.Second
 }
 
 // promote watches a zone from now on.
-func (z *zoneSet) promote(s *state, m *zoneMember) {
+func (z *Set) promote(m *member) {
 	zone, err := m.open()
 	if err != nil {
-		z.failed(s, m, err)
+		z.failed(m, err)
 		return
 	}
 	m.followed, m.fails = true, 0
-	z.add(s, zone, m.writes)
+	z.Add(zone, m.writes)
 }
 
 // demote watches a zone no longer; what was known stays, but its rows.
-func (z *zoneSet) demote(s *state, m *zoneMember) {
-	l, now := z.loops[m.name], s.Now()
+func (z *Set) demote(m *member) {
+	l, now := z.loops[m.name], z.Now()
 	l.stop()
 	delete(z.loops, m.name)
 	m.followed, m.due, m.readAt, m.oldSince = false, time.Now(), time.Time{}, time.Time{}
-	st := s.zones[m.name]
-	s.Changed()
+	st := z.states[m.name]
+	z.Changed()
 	if st == nil || st.DB == nil {
 		if m.last != nil {
-			s.zones[m.name] = m.last
+			z.states[m.name] = m.last
 		} else {
-			s.zones[m.name] = z.blank(m)
+			z.states[m.name] = z.blank(m)
 		}
 		return
 	}
 	next := *st
 	next.DB, next.Rows, next.Pending, next.Paused = nil, st.DB.Len(), 0, ""
 	next.Steps, next.Changed = l.first+st.Steps-1, z.changes
-	next.Policies = s.e.keep.policies(trimmed(st.Policies))
+	next.Policies = z.keep.policies(trimmed(st.Policies))
 	if st.Current() {
 		next.Conn, next.ConnAt, next.SyncedAt = model.ConnSwept, now, now
 		m.reads++
 		m.readAt = time.Now()
-		m.due = m.readAt.Add(s.e.cfg.Sweep.TTL)
+		m.due = m.readAt.Add(z.cfg.Sweep.TTL)
 	}
 	m.last = &next
-	s.zones[m.name] = &next
+	z.states[m.name] = &next
 }
 
 // arrived takes in what a followed zone's reconciler published. Until its rows
 // were read, what was known before stays on screen.
-func (z *zoneSet) arrived(s *state, l *zoneLoop, st *model.ZoneState) {
+func (z *Set) arrived(l *zoneLoop, st *model.ZoneState) {
 	if z.loops[st.Name] != l {
 		return // it was dropped meanwhile
 	}
-	s.Changed()
+	z.Changed()
 	m := z.members[st.Name]
 	if m != nil && m.named != nil {
 		if name := nameOf(st.DB); name != "" {
-			m.named(s, name)
+			m.named(name)
 			return
 		}
 	}
@@ -181,7 +181,7 @@ func (z *zoneSet) arrived(s *state, l *zoneLoop, st *model.ZoneState) {
 		if m != nil && st.DB != nil {
 			m.last = nil
 		}
-		s.zones[st.Name] = st
+		z.states[st.Name] = st
 		return
 	}
 	next := *m.last
@@ -189,25 +189,25 @@ func (z *zoneSet) arrived(s *state, l *zoneLoop, st *model.ZoneState) {
 	if st.Conn == model.ConnLost || st.Conn == model.ConnDenied {
 		next.Conn, next.ConnAt, next.Error, next.Attempts = st.Conn, st.ConnAt, st.Error, st.Attempts
 	}
-	s.zones[st.Name] = &next
+	z.states[st.Name] = &next
 }
 
 // failed books a zone that could not be opened or read; it backs off.
-func (z *zoneSet) failed(s *state, m *zoneMember, err error) {
+func (z *Set) failed(m *member, err error) {
 	m.fails++
-	m.due = time.Now().Add(retry.After(m.fails, time.Second, s.e.cfg.Sweep.TTL))
+	m.due = time.Now().Add(retry.After(m.fails, time.Second, z.cfg.Sweep.TTL))
 	next := z.blank(m)
 	if m.last != nil {
 		*next = *m.last
 	}
 	conn := connOf(err)
 	if next.Conn != conn {
-		next.Conn, next.ConnAt = conn, s.Now()
+		next.Conn, next.ConnAt = conn, z.Now()
 	}
 	next.Error, next.Attempts = clean.Text(err.Error()), m.fails
 	m.last = next
 	if !m.followed {
-		s.zones[m.name] = next
-		s.Changed()
+		z.states[m.name] = next
+		z.Changed()
 	}
 }

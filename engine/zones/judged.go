@@ -1,4 +1,4 @@
-package engine
+package zones
 
 import (
 	"maps"
@@ -25,11 +25,11 @@ func (l *zoneLoop) step(d *compiler.Desired, delta *compiler.Delta, loaded bool)
 // that changed since the zone was judged is settling, whatever its rows were
 // before. A change and "in sync" must never stand side by side because the
 // reconciler has not looked yet.
-func (z *zoneSet) asJudged(s *state, st *model.ZoneState) *model.ZoneState {
+func (z *Set) asJudged(st *model.ZoneState) *model.ZoneState {
 	if st.Conn == model.ConnSwept && st.Changed != z.changes {
 		next := *st
 		next.Changed = z.changes
-		s.zones[st.Name] = &next
+		z.states[st.Name] = &next
 		return &next
 	}
 	l := z.loops[st.Name]
@@ -44,10 +44,10 @@ func (z *zoneSet) asJudged(s *state, st *model.ZoneState) *model.ZoneState {
 	next.Judging = true
 	next.Policies = maps.Clone(st.Policies)
 	mark := func(k model.PolicyKey) {
-		now := &model.PolicyInZone{Policy: k, Touched: s.Now(), LivePriority: -1}
+		now := &model.PolicyInZone{Policy: k, Touched: z.Now(), LivePriority: -1}
 		if was := st.Policies[k]; was != nil {
 			now.LiveACLs, now.LivePriority = was.LiveACLs, was.LivePriority
-		} else if c := s.desired.Policy(k); c == nil || !c.In(st.Name) {
+		} else if c := z.world().Desired.Policy(k); c == nil || !c.In(st.Name) {
 			return
 		}
 		if next.Policies == nil {
@@ -62,7 +62,7 @@ func (z *zoneSet) asJudged(s *state, st *model.ZoneState) *model.ZoneState {
 		for k := range st.Policies {
 			mark(k)
 		}
-		for c := range s.desired.Policies() {
+		for c := range z.world().Desired.Policies() {
 			mark(c.Key)
 		}
 	}

@@ -1,4 +1,4 @@
-package engine
+package dialects
 
 import (
 	"maps"
@@ -22,23 +22,23 @@ const (
 	dialectShare = 200              // a look takes at most one part in so many of the time
 )
 
-// infer reads the dialect of a zone's rows.
-func (e *Engine) infer(db *nb.DB) *dialect.Dialect {
-	c := e.Revision().Cluster
-	d := dialect.Infer(db, dialect.Hints{Stateless: func(ns, name string) bool { return asksStateless(c, ns, name) }})
-	return &d
+// Infer reads the dialect of a zone's rows.
+func (d *Dialects) Infer(db *nb.DB) *dialect.Dialect {
+	c := d.Revision().Cluster
+	found := dialect.Infer(db, dialect.Hints{Stateless: func(ns, name string) bool { return asksStateless(c, ns, name) }})
+	return &found
 }
 
-// firstDialect reads the dialect once, from the first rows of a followed zone, so
+// First reads the dialect once, from the first rows of a followed zone, so
 // that they are never judged without it. It is called by one goroutine.
-func (e *Engine) firstDialect(write bool) func(*model.ZoneState) *dialect.Dialect {
-	done := write || !e.cfg.readsDialects()
+func (d *Dialects) First(write bool) func(*model.ZoneState) *dialect.Dialect {
+	done := write || !d.cfg.Reads
 	return func(st *model.ZoneState) *dialect.Dialect {
 		if done || st.DB == nil {
 			return nil
 		}
 		done = true
-		return e.infer(st.DB)
+		return d.Infer(st.DB)
 	}
 }
 
@@ -49,33 +49,33 @@ type dialectGlance struct {
 	took time.Duration
 }
 
-// runDialects looks again at the rows of followed zones that changed: soon where
+// run looks again at the rows of followed zones that changed: soon where
 // something differs from the desired rows, and seldom where nothing does.
-func (e *Engine) runDialects() {
-	ticks, stop := e.Subscribe()
+func (d *Dialects) run() {
+	ticks, stop := d.Subscribe()
 	defer stop()
 	var next loop.Timer
 	defer next.Stop()
 	seen := glances{}
 	for {
-		due, in := seen.due(e.Revision().Zones, time.Now())
+		due, in := seen.due(d.Revision().Zones, time.Now())
 		for _, z := range due {
-			e.slots.Take(func() {
+			d.cfg.Slots.Take(func() {
 				at := time.Now()
-				found := e.infer(z.DB)
+				found := d.Infer(z.DB)
 				seen[z.Name] = dialectGlance{z.DB, at, time.Since(at)}
-				e.send(func(s *state) { s.dialectOf(z.Name, found) })
+				d.Send(func() { d.Took(z.Name, found) })
 			})
 		}
 		next.Stop()
 		if in > 0 {
 			next.Set(in)
 		}
-		if !retry.Sleep(e.loop.Context(), dialectPause) {
+		if !retry.Sleep(d.Context(), dialectPause) {
 			return
 		}
 		select {
-		case <-e.loop.Context().Done():
+		case <-d.Context().Done():
 			return
 		case <-ticks:
 		case <-next.Rings():
@@ -88,7 +88,7 @@ type glances map[string]dialectGlance
 
 // due are the zones to look at now, and in how long the next one is; 0 where none will
 // be before something changes. The first rows of a zone were looked at when they came
-// (firstDialect), so that one seen for the first time rests; those that are gone are
+// (First), so that one seen for the first time rests; those that are gone are
 // forgotten.
 func (g glances) due(zones []*model.ZoneState, now time.Time) (out []*model.ZoneState, in time.Duration) {
 	here := map[string]bool{}
@@ -123,19 +123,19 @@ func glanceAfter(z *model.ZoneState, took time.Duration) time.Duration {
 	return max(dialectLate, dialectShare*took)
 }
 
-// runDialectConfig reads the configuration of the cluster's OVN-Kubernetes now and
+// runConfig reads the configuration of the cluster's OVN-Kubernetes now and
 // then. That it may not be read is said where the settings are shown.
-func (e *Engine) runDialectConfig() {
+func (d *Dialects) runConfig() {
 	for {
-		found, err := e.cfg.Kube.OVNKube(e.loop.Context(), e.ovnNamespaces())
+		found, err := d.cfg.Kube.OVNKube(d.Context(), d.cfg.Namespaces)
 		wait, problem := configEvery, ""
 		if err != nil {
 			wait, problem = configRetry, clean.Text(err.Error())
 		}
-		if !e.send(func(s *state) { s.dialectConfig(found, problem) }) {
+		if !d.Send(func() { d.tookConfig(found, problem) }) {
 			return
 		}
-		if !retry.Sleep(e.loop.Context(), wait) {
+		if !retry.Sleep(d.Context(), wait) {
 			return
 		}
 	}

@@ -1,4 +1,4 @@
-package engine
+package zones
 
 import (
 	"maps"
@@ -16,24 +16,24 @@ const namesAtOnce = 4
 // runEndpoints takes in the databases given by address, all from one revision
 // on. One whose zone was not named stands there under its address until it says
 // its name.
-func (e *Engine) runEndpoints() {
+func (z *Set) runEndpoints() {
 	var asked []*endpoint
-	e.do(func(s *state) {
-		for _, name := range slices.Sorted(maps.Keys(e.cfg.NB)) {
-			addr := e.cfg.NB[name]
+	z.Do(func() {
+		for _, name := range slices.Sorted(maps.Keys(z.cfg.NB)) {
+			addr := z.cfg.NB[name]
 			if name != "" && name != addr {
-				s.set.know(s, e.byAddress(name, addr))
+				z.know(z.byAddress(name, addr))
 				continue
 			}
-			p := newEndpoint(e, addr)
+			p := newEndpoint(z, addr)
 			asked = append(asked, p)
-			p.show(s)
+			p.show()
 		}
-		s.set.rank(s)
+		z.rank()
 	})
 	slots := make(chan struct{}, namesAtOnce)
 	for _, p := range asked {
-		if !e.loop.Go(func() { p.run(slots) }) {
+		if !z.Go(func() { p.run(slots) }) {
 			return
 		}
 	}
@@ -41,20 +41,20 @@ func (e *Engine) runEndpoints() {
 
 // endpoint is a database whose zone nobody named.
 type endpoint struct {
-	e     *Engine
+	z     *Set
 	addr  string
 	shown model.ZoneState
 }
 
-func newEndpoint(e *Engine, addr string) *endpoint {
-	return &endpoint{e, addr, model.ZoneState{Name: clean.Text(addr), Endpoint: clean.Text(addr),
-		Conn: model.ConnDialling, ConnAt: e.Now(), Writes: e.cfg.Reconcile && !isFile(addr)}}
+func newEndpoint(z *Set, addr string) *endpoint {
+	return &endpoint{z, addr, model.ZoneState{Name: clean.Text(addr), Endpoint: clean.Text(addr),
+		Conn: model.ConnDialling, ConnAt: z.Now(), Writes: z.cfg.Reconcile && !IsFile(addr)}}
 }
 
-func (p *endpoint) show(s *state) {
-	z := p.shown
-	s.zones[z.Name] = &z
-	s.Changed()
+func (p *endpoint) show() {
+	shown := p.shown
+	p.z.states[shown.Name] = &shown
+	p.z.Changed()
 }
 
 // run asks for the zone's name, for as long as that takes, and takes it in.
@@ -63,18 +63,18 @@ func (p *endpoint) run(slots chan struct{}) {
 	for {
 		select {
 		case slots <- struct{}{}:
-		case <-p.e.loop.Context().Done():
+		case <-p.z.Context().Done():
 			return
 		}
-		name, err := p.e.zoneNameOf(p.e.loop.Context(), p.addr)
+		name, err := p.z.zoneNameOf(p.z.Context(), p.addr)
 		<-slots
 		if err == nil {
-			p.e.do(func(s *state) { p.known(s, name) })
+			p.z.Do(func() { p.known(name) })
 			return
 		}
 		p.failed(err)
-		p.e.do(p.show)
-		if !retry.Sleep(p.e.loop.Context(), again.Step()) {
+		p.z.Do(p.show)
+		if !retry.Sleep(p.z.Context(), again.Step()) {
 			return
 		}
 	}
@@ -82,33 +82,33 @@ func (p *endpoint) run(slots chan struct{}) {
 
 // known takes the zone in: under its name, or under its address until the database
 // has one.
-func (p *endpoint) known(s *state, name string) {
+func (p *endpoint) known(name string) {
 	if name != "" {
-		p.named(s, name)
+		p.named(name)
 		return
 	}
-	delete(s.zones, p.shown.Name)
-	m := p.e.byAddress(p.addr, p.addr)
+	delete(p.z.states, p.shown.Name)
+	m := p.z.byAddress(p.addr, p.addr)
 	m.named = p.named
-	s.set.know(s, m)
-	s.set.rank(s)
+	p.z.know(m)
+	p.z.rank()
 }
 
 // named puts the zone in the place of its address.
-func (p *endpoint) named(s *state, name string) {
-	delete(s.zones, p.shown.Name)
-	s.set.forget(s, p.addr)
-	if m := s.set.members[name]; m != nil {
-		s.Problem("zone "+name, clean.Text(p.addr)+" claims the zone of another database")
+func (p *endpoint) named(name string) {
+	delete(p.z.states, p.shown.Name)
+	p.z.forget(p.addr)
+	if m := p.z.members[name]; m != nil {
+		p.z.Problem("zone "+name, clean.Text(p.addr)+" claims the zone of another database")
 		return
 	}
-	s.set.know(s, p.e.byAddress(name, p.addr))
-	s.set.rank(s)
+	p.z.know(p.z.byAddress(name, p.addr))
+	p.z.rank()
 }
 
 func (p *endpoint) failed(err error) {
 	if conn := connOf(err); p.shown.Conn != conn {
-		p.shown.Conn, p.shown.ConnAt = conn, p.e.Now()
+		p.shown.Conn, p.shown.ConnAt = conn, p.z.Now()
 	}
 	p.shown.Attempts++
 	p.shown.Error = clean.Text(err.Error())
