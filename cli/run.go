@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rung/engine"
+	"rung/engine/lab"
 	"rung/engine/logs"
 	"rung/model"
 	"rung/revision"
@@ -96,13 +97,13 @@ func (a *app) with(ctx context.Context, zones bool, ready func(*revision.Revisio
 	}
 	// A command that looks and goes must not take zones from who keeps them.
 	cfg.Reconcile, cfg.Mode.Reconciles = false, cfg.Mode.Sandbox
-	if cfg.Sandbox != nil {
+	if box, ok := cfg.Sandbox.(*lab.Lab); ok {
 		// Nor does it need packets, unless it listens, and OVN only for flows and ovn-trace.
 		if a.flags.listen == 0 {
-			cfg.Sandbox.Traffic = 0
+			box.Traffic = 0
 		}
-		if cfg.Sandbox.Churn = 0; a.flags.flows == nil && !a.flags.onOVN {
-			cfg.Sandbox.OVN = engine.OVNOff
+		if box.Churn = 0; a.flags.flows == nil && !a.flags.onOVN {
+			box.OVN = lab.OVNOff
 		}
 	}
 	cfg.Flows = a.flags.flows

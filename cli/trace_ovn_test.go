@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/engine"
+	"rung/engine/lab"
 	"rung/sources/sandbox/ovn"
 	"rung/test/install"
 )
@@ -19,7 +19,7 @@ import (
 // cases a line each, and as JSON.
 func TestTraceOVN(t *testing.T) {
 	install.OVN(t, ovn.Find)
-	at := engine.OVNAuto
+	at := lab.OVNAuto
 	if dir := os.Getenv(install.OVNVar); dir != "" {
 		at = dir
 	}

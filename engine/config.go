@@ -10,6 +10,7 @@ import (
 	"rung/engine/logs"
 	"rung/engine/loop"
 	"rung/engine/ownership"
+	"rung/engine/rooms"
 	"rung/engine/source"
 	"rung/engine/zones"
 	"rung/model"
@@ -43,7 +44,9 @@ type Config struct {
 	ExecZones bool
 
 	// Sandbox, when set, runs a zone of Rung's own for every node.
-	Sandbox *SandboxConfig
+	Sandbox rooms.Sandbox
+	// OVNTrace, when set, asks ovn-trace about connections.
+	OVNTrace rooms.OVNTrace
 	// NB are the addresses of zones to look at, by zone name; one that stands under
 	// its own address, or under "", names itself by NB_Global. They are observed,
 	// and written only with Reconcile; files never.
@@ -100,30 +103,6 @@ type Config struct {
 	Clock  loop.Clock
 }
 
-// SandboxConfig says how the sandbox is run.
-type SandboxConfig struct {
-	Server string // "auto", "builtin" or the path of an ovsdb-server
-	// OVN is "auto", "off" (or empty), or the folder of an OVN 23.06 or newer on which the
-	// zones run: then packets make the log. "auto" takes the machine's own where it has
-	// one and Server is left open.
-	OVN       string
-	Dir       string        // empty: under XDG_RUNTIME_DIR
-	PortDelay time.Duration // between a pod and its logical switch port
-	// Traffic is the rate of connections a second, simulated or, on OVN, as packets; 0
-	// makes none.
-	Traffic float64
-	// Churn is a rate of simulated pod events a second, for trying how the
-	// console keeps up; 0 makes none.
-	Churn float64
-	// Foreign adds a few rows of other owners, as a real zone has: examples to be looked
-	// at, which have no place among the user's own files.
-	Foreign bool
-}
-
-// maxRate is the most simulated events a second that make sense; it also keeps
-// the time between two of them above nothing.
-const maxRate = 1e6
-
 // CheckAPIRelease says that no CRDs of a release of network-policy-api are known; empty is
 // the newest.
 func CheckAPIRelease(release string) error { return admission.CheckRelease(release) }
@@ -159,14 +138,9 @@ func (c *Config) check() error {
 		}
 		names[src.Name()] = true
 	}
-	if sb := c.Sandbox; sb != nil {
-		if sb.ownOVN() && sb.ownServer() {
-			return fmt.Errorf("--sandbox-ovn %s cannot be combined with --sandbox-ovsdb %s: OVN brings its own ovsdb-server", sb.OVN, sb.Server)
-		}
-		for what, rate := range map[string]float64{"traffic": sb.Traffic, "churn": sb.Churn} {
-			if !(rate >= 0 && rate <= maxRate) {
-				return fmt.Errorf("rate of simulated %s %g: want 0 to %g a second", what, rate, float64(maxRate))
-			}
+	if c.Sandbox != nil {
+		if err := c.Sandbox.Check(); err != nil {
+			return err
 		}
 	}
 	if c.FollowZones <= 0 {

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
 
 	"rung/change/gate"
 	"rung/change/planrun"
@@ -14,12 +13,15 @@ import (
 	"rung/engine/logs"
 	"rung/engine/loop"
 	"rung/engine/ownership"
+	"rung/engine/probe"
+	"rung/engine/rooms"
 	"rung/engine/source"
 	"rung/engine/zones"
 	"rung/model"
+	"rung/model/verdict"
+	"rung/revision/flows"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/dbfile"
-	"rung/sources/sandbox"
 )
 
 // Engine runs a cluster. Its methods may be called from any goroutine: what is in it
@@ -31,22 +33,19 @@ type Engine struct {
 	state *state // the loop's alone
 	cfg   Config
 
-	arrivals  arrivals
-	notices   []string // of the start
-	logs      *logs.Store
-	gate      *gate.Gate
-	plans     *planrun.Plans
-	reverts   *trial.Trials
-	zones     *zones.Set
-	south     *below.Southbounds
-	pods      *below.Pods // nil without a cluster
-	daemons   daemons
-	slots     loop.Slots
-	share     *nbdb.Sharing // of all zones
-	owners    *ownership.Owners
-	health    *health.Health
-	ovnTraces *ovnTraces
-	traffic   atomic.Pointer[sandbox.Traffic] // the sandbox's, nil where there is none
+	arrivals arrivals
+	notices  []string // of the start
+	logs     *logs.Store
+	gate     *gate.Gate
+	plans    *planrun.Plans
+	reverts  *trial.Trials
+	zones    *zones.Set
+	south    *below.Southbounds
+	pods     *below.Pods // nil without a cluster
+	slots    loop.Slots
+	share    *nbdb.Sharing // of all zones
+	owners   *ownership.Owners
+	health   *health.Health
 }
 
 // New starts an engine; it returns at once, with an empty first revision.
@@ -58,7 +57,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	l := loop.New(ctx, cfg.Clock)
 	e := &Engine{
 		Published: l.Published, loop: l, cfg: cfg,
-		arrivals: newArrivals(), daemons: newDaemons(), share: nbdb.NewSharing(), ovnTraces: newOVNTraces(),
+		arrivals: newArrivals(), share: nbdb.NewSharing(),
 	}
 	if cfg.Screen {
 		e.slots = loop.NewSlots()
@@ -108,13 +107,20 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	if len(cfg.LogFiles.Paths) > 0 {
 		e.loop.Go(e.runLogFiles)
 	}
-	if cfg.Sandbox != nil {
-		e.loop.Go(e.runSandbox)
-	} else {
+	if cfg.Sandbox == nil {
 		e.zones.Start()
 	}
 	e.state.dialects.Start(e.zones)
 	e.south.Start()
+	parts := rooms.Parts{Loop: l, Zones: e.zones, South: e.south, Pods: e.pods, Logs: e.logs, Slots: e.slots, Share: e.share,
+		Cluster: func() *model.Cluster { return e.state.cluster },
+		Apply:   func(upsert []model.Object, remove []model.Key) { e.state.apply(upsert, remove) }}
+	if cfg.Sandbox != nil {
+		cfg.Sandbox.Start(parts)
+	}
+	if cfg.OVNTrace != nil {
+		cfg.OVNTrace.Start(parts)
+	}
 	return e, nil
 }
 
@@ -194,3 +200,19 @@ func (e *Engine) LookAt(zones ...string) { e.zones.LookAt(zones...) }
 // LookAtFlows says of which zones somebody looks at the logical flows now: see
 // below.Southbounds.
 func (e *Engine) LookAtFlows(zones ...string) { e.south.LookAtFlows(zones...) }
+
+// Probe puts a connection into the sandbox as packets: see rooms.Sandbox.
+func (e *Engine) Probe(ctx context.Context, c verdict.Connection, at func(probe.Phase)) (*probe.Result, error) {
+	if err := probe.Possible(e.Revision().Mode); err != nil {
+		return nil, err
+	}
+	return e.cfg.Sandbox.Probe(ctx, c, at)
+}
+
+// OVNTrace asks ovn-trace about a connection: see rooms.OVNTrace.
+func (e *Engine) OVNTrace(ctx context.Context, c verdict.Connection, told func(doing string)) (*flows.OVNTrace, error) {
+	if e.cfg.OVNTrace == nil {
+		return nil, rooms.ErrNoOVNTrace
+	}
+	return e.cfg.OVNTrace.Ask(ctx, c, told)
+}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"rung/engine/lab"
 	"rung/engine/logs"
 	"rung/model"
 	"rung/model/logline"
@@ -31,7 +32,7 @@ const namedWithin = 2 * time.Second
 // seconds, with how many lines were lost.
 func TestMeterAtLimit(t *testing.T) {
 	w := newLiveWorld(t, logging(given.ANP("control", 34, "", "in allow *", "out allow *")))
-	r := w.run(func(c *Config) { c.Sandbox = &SandboxConfig{Server: "builtin", Dir: w.sockets, Traffic: 2000} })
+	r := w.run(func(c *Config) { c.Sandbox = lab.New(lab.Config{Server: "builtin", Dir: w.sockets, Traffic: 2000}) })
 	var got []logs.Loss
 	if !wait.Poll(wait.Patience, func() bool {
 		got = r.Logs().Losses()
@@ -62,7 +63,7 @@ func TestMeterAtLimit(t *testing.T) {
 	}) {
 		t.Fatal("no more lines came")
 	}
-	traffic := r.traffic.Load()
+	traffic := r.lab().Connections()
 	traffic.SetRate(0)
 	withheld, shown := uint64(0), uint64(0)
 	if !wait.Poll(wait.Patience, func() bool {

@@ -171,7 +171,9 @@ func (s *state) apply(upsert []model.Object, remove []model.Key) []model.Change 
 		return changes
 	}
 	s.cluster = next
-	if s.e.cfg.Sandbox == nil {
+	if box := s.e.cfg.Sandbox; box != nil {
+		box.Moved(next, changes)
+	} else {
 		s.past = s.past.Recall(changes, s.desired)
 	}
 	d, delta := s.compiler.Apply(next, changes)
@@ -179,9 +181,6 @@ func (s *state) apply(upsert []model.Object, remove []model.Key) []model.Change 
 	s.Changed()
 	s.reports.Forget(changes)
 	s.zones.Step(delta, false)
-	if s.sandbox != nil {
-		s.sandbox.SetPods(next, changes)
-	}
 	s.e.logs.Observe(changes)
 	s.dialects.DecideSystem()
 	return changes

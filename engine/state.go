@@ -9,7 +9,6 @@ import (
 	"rung/engine/zones"
 	"rung/model"
 	"rung/revision"
-	"rung/sources/sandbox"
 )
 
 // state is what the loop owns. Nobody else reads or writes it.
@@ -32,9 +31,6 @@ type state struct {
 	zones       *zones.Set
 	dialects    *dialects.Dialects
 	south       *below.Southbounds
-	sandbox     *sandbox.Sandbox
-	ovn         string // version of the OVN that the sandbox runs on, empty without one
-	noOVN       string // why there is none, where one was looked for
 	reports     *ownership.Reports
 	undo, redo  string
 	plan        *revision.PlanState
@@ -44,10 +40,7 @@ type state struct {
 	// CRDs that are newer than OVN-Kubernetes.
 	access  revision.Access
 	profile []model.Broken
-	// ovnTraces are the connections about which ovn-trace and the rows disagree.
-	ovnTraces []revision.OVNDisagreement
-
-	past *revision.Past // nil: nothing is remembered
+	past    *revision.Past // nil: nothing is remembered
 }
 
 func newState(e *Engine) *state {
@@ -112,12 +105,10 @@ func (s *state) whole() bool {
 func (s *state) revision(before *revision.Revision) *revision.Revision {
 	s.south.Sync() // zones may have come or gone
 	s.number++
-	s.dropDisagreements()
 	f := revision.Facts{
 		Number: s.number, At: s.Now(), Mode: s.mode(), Cluster: s.cluster, Desired: s.desired, Flags: s.e.cfg.Flags,
 		Past:    s.past,
 		Reports: s.reports.Conditions(), Notes: s.reports.Events(), Undo: s.undo, Redo: s.redo, Plan: s.plan, Unconfirmed: s.unconfirmed, EndedLogs: s.endedLogs, Access: s.access, Loaded: s.allLoaded(),
-		OVNTraces: s.ovnTraces,
 	}
 	f.System, f.SystemWhy = s.dialects.System()
 	for _, src := range s.e.cfg.Sources {
@@ -126,7 +117,13 @@ func (s *state) revision(before *revision.Revision) *revision.Revision {
 	}
 	f.Sources = append(f.Sources, s.Problems()...)
 	f.Broken = append(f.Broken, s.profile...)
-	f.Southbounds, f.Down = s.south.All(), s.e.daemons.all()
+	f.Southbounds = s.south.All()
+	if box := s.e.cfg.Sandbox; box != nil {
+		f.Down = box.Down()
+	}
+	if t := s.e.cfg.OVNTrace; t != nil {
+		f.OVNTraces = t.Standing(s.cluster)
+	}
 	for _, z := range s.zones.Judged() {
 		s.south.Counted(z, f.At)
 		f.Zones = append(f.Zones, s.dialects.Compared(z))
@@ -139,8 +136,8 @@ func (s *state) revision(before *revision.Revision) *revision.Revision {
 func (s *state) mode() revision.Mode {
 	m := s.e.cfg.Mode
 	m.Writes = s.writes
-	if sb := s.e.cfg.Sandbox; sb != nil && (s.ovn != "" || sb.ownOVN()) {
-		m.OVN, m.Simulated, m.Packets = s.ovn, false, s.ovn != "" && sb.Traffic > 0
+	if box := s.e.cfg.Sandbox; box != nil {
+		box.Mode(&m)
 	}
 	if s.e.cfg.ReadOnly {
 		m.WhyNot = startedReadOnly

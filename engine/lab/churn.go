@@ -1,4 +1,4 @@
-package engine
+package lab
 
 import (
 	"fmt"
@@ -15,25 +15,25 @@ const churnPods = 20
 // runChurn simulates pod events at a rate: pods of its own, copies of running
 // ones under other names, come and go. It exists to try how the console keeps
 // up, and the header says that events are simulated.
-func (e *Engine) runChurn(rate float64) {
+func (l *Lab) runChurn(rate float64) {
 	tick := time.NewTicker(max(time.Duration(min(float64(time.Second)/rate, float64(time.Hour))), time.Microsecond))
 	defer tick.Stop()
 	var made [churnPods]model.Key // the loop alone looks at it
 	for n := 0; ; n++ {
 		select {
-		case <-e.loop.Context().Done():
+		case <-l.Context().Done():
 			return
 		case <-tick.C:
 		}
 		// One event: the pod made a round ago goes, or a new one comes.
 		slot := n / 2 % churnPods
 		come := n%2 == 1
-		e.send(func(s *state) {
+		l.Send(func() {
 			switch {
 			case come:
-				made[slot] = s.churnIn(slot)
+				made[slot] = l.churnIn(slot)
 			case made[slot] != model.Key{}:
-				s.apply(nil, []model.Key{made[slot]})
+				l.Apply(nil, []model.Key{made[slot]})
 				made[slot] = model.Key{}
 			}
 		})
@@ -42,10 +42,10 @@ func (e *Engine) runChurn(rate float64) {
 
 // churnIn makes a pod after the model of a running one, each slot after another;
 // the key is zero where there is none.
-func (s *state) churnIn(slot int) model.Key {
+func (l *Lab) churnIn(slot int) model.Key {
 	var like *model.Pod
 	i := 0
-	for p := range s.cluster.Pods() {
+	for p := range l.Cluster().Pods() {
 		if !p.PeerEligible() || strings.HasPrefix(p.Name, churnPrefix) {
 			continue
 		}
@@ -58,7 +58,7 @@ func (s *state) churnIn(slot int) model.Key {
 		return model.Key{}
 	}
 	pod := *like
-	if pod.Name = fmt.Sprint(churnPrefix, slot); s.cluster.Pod(pod.Namespace, pod.Name) != nil {
+	if pod.Name = fmt.Sprint(churnPrefix, slot); l.Cluster().Pod(pod.Namespace, pod.Name) != nil {
 		return model.Key{} // somebody's own
 	}
 	pod.UID = ""
@@ -67,7 +67,7 @@ func (s *state) churnIn(slot int) model.Key {
 		// Another family would have everything compiled anew.
 		pod.IPs = []string{fmt.Sprintf("fd00:ffff::%x", slot+1)}
 	}
-	s.apply([]model.Object{&pod}, nil)
+	l.Apply([]model.Object{&pod}, nil)
 	return pod.Key
 }
 

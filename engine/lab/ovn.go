@@ -1,4 +1,4 @@
-package engine
+package lab
 
 import (
 	"context"
@@ -10,15 +10,15 @@ import (
 	"rung/sources/sandbox/ovn"
 )
 
-// The choices of SandboxConfig.OVN that are no folder.
+// The choices of Config.OVN that are no folder.
 const (
 	OVNAuto = ovn.Auto
 	OVNOff  = "off"
 )
 
 // ownServer and ownOVN say whether a server, or an OVN, was chosen by its path or name.
-func (c *SandboxConfig) ownServer() bool { return c.Server != "" && c.Server != sandbox.ServerAuto }
-func (c *SandboxConfig) ownOVN() bool    { return c.OVN != "" && c.OVN != OVNOff && c.OVN != OVNAuto }
+func (c *Config) ownServer() bool { return c.Server != "" && c.Server != sandbox.ServerAuto }
+func (c *Config) ownOVN() bool    { return c.OVN != "" && c.OVN != OVNOff && c.OVN != OVNAuto }
 
 // CheckOVN says in one line why the sandbox cannot run on the OVN of a folder.
 func CheckOVN(ctx context.Context, place string) error {
@@ -28,17 +28,16 @@ func CheckOVN(ctx context.Context, place string) error {
 
 // findOVN is the OVN that the sandbox is to run on, nil for none. Where one was only
 // looked for, the activity says why there is none.
-func (e *Engine) findOVN() (*ovn.Tools, error) {
-	c := e.cfg.Sandbox
+func (l *Lab) findOVN() (*ovn.Tools, error) {
 	switch {
-	case c.OVN == "" || c.OVN == OVNOff:
+	case l.OVN == "" || l.OVN == OVNOff:
 		return nil, nil
-	case c.OVN == OVNAuto && c.ownServer():
+	case l.OVN == OVNAuto && l.ownServer():
 		return nil, nil // the server that was asked for has no OVN
 	}
-	tools, err := ovn.Find(e.loop.Context(), c.OVN)
-	if err != nil && c.OVN == OVNAuto {
-		e.withoutOVN(err)
+	tools, err := ovn.Find(l.Context(), l.OVN)
+	if err != nil && l.OVN == OVNAuto {
+		l.withoutOVN(err)
 		return nil, nil
 	}
 	return tools, err
@@ -62,7 +61,7 @@ func tooMany(c *model.Cluster, zones int) error {
 }
 
 // withoutOVN tells why traffic is simulated.
-func (e *Engine) withoutOVN(err error) {
-	e.loop.Record(model.Activity{By: "sandbox", Summary: "runs without OVN: " + err.Error()})
-	e.send(func(s *state) { s.noOVN = err.Error() })
+func (l *Lab) withoutOVN(err error) {
+	l.Record(model.Activity{By: "sandbox", Summary: "runs without OVN: " + err.Error()})
+	l.Send(func() { l.why = err.Error() })
 }

@@ -1,4 +1,4 @@
-package engine
+package lab
 
 import (
 	"maps"

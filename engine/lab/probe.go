@@ -1,4 +1,4 @@
-package engine
+package lab
 
 import (
 	"cmp"
@@ -27,46 +27,48 @@ const (
 // Probe puts a connection into the sandbox as packets, there and back, and judges what
 // became of them. at, which may be nil, is told the phases. It ends with ctx, and with a
 // time limit of its own.
-func (e *Engine) Probe(ctx context.Context, c verdict.Connection, at func(probe.Phase)) (*probe.Result, error) {
+func (l *Lab) Probe(ctx context.Context, c verdict.Connection, at func(probe.Phase)) (*probe.Result, error) {
 	if at == nil {
 		at = func(probe.Phase) {}
 	}
-	if err := probe.Possible(e.Revision().Mode); err != nil {
+	if err := probe.Possible(l.Revision().Mode); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, probeWithin, fmt.Errorf("no result within %s", probeWithin))
 	defer cancel()
-	defer context.AfterFunc(e.loop.Context(), cancel)()
+	defer context.AfterFunc(l.Context(), cancel)()
 	at(probe.Waits)
-	sb, err := e.probedSandbox(ctx)
+	sb, err := l.probedSandbox(ctx)
 	if err != nil {
 		return nil, err
 	}
-	policies, err := walk.FromPolicies(e.Revision().Verdicts(), c)
+	policies, err := walk.FromPolicies(l.Revision().Verdicts(), c)
 	if err != nil {
 		return nil, err
 	}
-	e.awaitWritten(ctx, policies.Paths)
-	before := e.Revision()
+	l.awaitWritten(ctx, policies.Paths)
+	before := l.Revision()
 	if policies, err = walk.FromPolicies(before.Verdicts(), c); err != nil {
 		return nil, err // what it is about has gone meanwhile
 	}
 	sent := make([]probe.Sending, len(policies.Paths))
 	for i := range policies.Paths {
-		if err := e.sendPath(ctx, sb, before, &policies.Paths[i], c.Protocol, &sent[i], at); err != nil {
+		if err := l.sendPath(ctx, sb, before, &policies.Paths[i], c.Protocol, &sent[i], at); err != nil {
 			if cause := context.Cause(ctx); cause != nil {
 				err = fmt.Errorf("%w: %w", cause, err)
 			}
 			return nil, fmt.Errorf("probe %s: %w", c, err)
 		}
 	}
-	return probe.Judge(before, e.Revision(), c, sent, e.Now())
+	return probe.Judge(before, l.Revision(), c, sent, l.Now())
 }
 
 // probedSandbox is the sandbox, once it has started.
-func (e *Engine) probedSandbox(ctx context.Context) (sb *sandbox.Sandbox, err error) {
-	find := func(s *state) { sb = s.sandbox }
-	err = e.Wait(ctx, func(*revision.Revision) bool { return e.do(find) && sb != nil })
+func (l *Lab) probedSandbox(ctx context.Context) (sb *sandbox.Sandbox, err error) {
+	err = l.Wait(ctx, func(*revision.Revision) bool {
+		sb, _ = l.Sandbox()
+		return sb != nil
+	})
 	if err != nil {
 		return nil, fmt.Errorf("the sandbox has not started: %w", err)
 	}
@@ -78,7 +80,7 @@ func (e *Engine) probedSandbox(ctx context.Context) (sb *sandbox.Sandbox, err er
 
 // awaitWritten waits a moment until the zones of the paths have the rows that the policies
 // compile to.
-func (e *Engine) awaitWritten(ctx context.Context, paths []verdict.Path) {
+func (l *Lab) awaitWritten(ctx context.Context, paths []verdict.Path) {
 	over := map[string]bool{}
 	for i := range paths {
 		for _, s := range paths[i].Stages {
@@ -87,9 +89,9 @@ func (e *Engine) awaitWritten(ctx context.Context, paths []verdict.Path) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeSettles)
 	defer cancel()
-	_ = e.Wait(ctx, func(r *revision.Revision) bool {
+	_ = l.Wait(ctx, func(r *revision.Revision) bool {
 		for name := range over {
-			if z := r.Zone(name); z == nil || !settledZone(z, e.Now()) {
+			if z := r.Zone(name); z == nil || !settledZone(z, l.Now()) {
 				return false
 			}
 		}
@@ -113,7 +115,7 @@ func settledZone(z *model.ZoneState, now time.Time) bool {
 var probeProtocols = map[verdict.Protocol]match.Proto{verdict.TCP: match.TCP, verdict.UDP: match.UDP, verdict.SCTP: match.SCTP, verdict.ICMP: match.ICMP}
 
 // sendPath sends the packets of one path.
-func (e *Engine) sendPath(ctx context.Context, sb *sandbox.Sandbox, r *revision.Revision, p *verdict.Path, proto verdict.Protocol,
+func (l *Lab) sendPath(ctx context.Context, sb *sandbox.Sandbox, r *revision.Revision, p *verdict.Path, proto verdict.Protocol,
 	out *probe.Sending, at func(probe.Phase)) error {
 	from, to := podOf(r, &p.From), podOf(r, &p.To)
 	if out.NotSent = probe.NotSent(p, from, to); out.NotSent != "" {

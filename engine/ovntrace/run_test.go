@@ -1,6 +1,7 @@
-package engine
+package ovntrace
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/pem"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,6 +20,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"rung/engine/below"
+	"rung/engine/rooms"
 	"rung/model/ovn/ovntrace"
 	"rung/model/verdict"
 	"rung/sources/kube"
@@ -26,9 +30,9 @@ import (
 
 const ovnNamespace = "ovn-kubernetes"
 
-// inPods is an engine on a cluster whose node n1 has an ovnkube-node pod with these
+// inPods is a tracer on a cluster whose node n1 has an ovnkube-node pod with these
 // programs, each a script.
-func inPods(t *testing.T, programs map[string]string) (*Engine, *streaming.Server) {
+func inPods(t *testing.T, programs map[string]string) (*Tracer, *streaming.Server) {
 	t.Helper()
 	s, err := streaming.Start(streaming.Options{TLS: true})
 	if err != nil {
@@ -60,7 +64,7 @@ func inPods(t *testing.T, programs map[string]string) (*Engine, *streaming.Serve
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Engine{cfg: Config{Kube: c, OVNNamespace: ovnNamespace}}, s
+	return &Tracer{Parts: rooms.Parts{Pods: &below.Pods{Cluster: c, Namespaces: []string{ovnNamespace}}}}, s
 }
 
 func askN1() *ovntrace.Ask {
@@ -71,8 +75,8 @@ func askN1() *ovntrace.Ask {
 // In a zone's pod ovn-trace gets its arguments as they are, in the container that sees the
 // databases; what keeps it from running is said.
 func TestOVNTraceInPod(t *testing.T) {
-	e, s := inPods(t, map[string]string{"ovn-trace": `printf '%s\n' "$@"`})
-	where, cmd, text, err := e.ovnInPod(t.Context(), askN1())
+	tr, s := inPods(t, map[string]string{"ovn-trace": `printf '%s\n' "$@"`})
+	where, cmd, text, err := tr.inPod(t.Context(), askN1())
 	if err != nil || where != "exec:ovn-kubernetes/ovnkube-node-a/nb-ovsdb" {
 		t.Errorf("ran in %s: %v", where, err)
 	}
@@ -85,25 +89,56 @@ func TestOVNTraceInPod(t *testing.T) {
 	bad := askN1()
 	bad.Datapath = "--ovs"
 	ran := len(s.Commands())
-	if _, _, _, err := e.ovnInPod(t.Context(), bad); !errors.Is(err, ovntrace.ErrUnsafe) || len(s.Commands()) != ran {
+	if _, _, _, err := tr.inPod(t.Context(), bad); !errors.Is(err, ovntrace.ErrUnsafe) || len(s.Commands()) != ran {
 		t.Errorf("a hostile switch: %v, ran %q", err, s.Commands()[ran:])
 	}
 
 	s.Refuse(func(_, resource string) bool { return resource == "pods/exec" })
-	if _, _, _, err := e.ovnInPod(t.Context(), askN1()); !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "auth can-i create pods/exec -n ovn-kubernetes") {
+	if _, _, _, err := tr.inPod(t.Context(), askN1()); !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "auth can-i create pods/exec -n ovn-kubernetes") {
 		t.Errorf("without pods/exec: %v", err)
 	}
 	s.Refuse(func(_, resource string) bool { return resource == "pods" })
-	if _, _, _, err := e.ovnInPod(t.Context(), askN1()); !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "list pods -n ovn-kubernetes") {
+	if _, _, _, err := tr.inPod(t.Context(), askN1()); !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "list pods -n ovn-kubernetes") {
 		t.Errorf("without pods: %v", err)
 	}
 
-	e, _ = inPods(t, nil)
-	if _, _, _, err := e.ovnInPod(t.Context(), askN1()); !errors.Is(err, ErrNoProgram) {
+	tr, _ = inPods(t, nil)
+	if _, _, _, err := tr.inPod(t.Context(), askN1()); !errors.Is(err, ErrNoProgram) {
 		t.Errorf("without the program: %v", err)
 	}
-	e, _ = inPods(t, map[string]string{"ovn-trace": "echo 'ovn-trace: unix:/x: database connection failed' >&2; exit 1"})
-	if _, _, _, err := e.ovnInPod(t.Context(), askN1()); err == nil || !strings.Contains(err.Error(), "database connection failed") {
+	tr, _ = inPods(t, map[string]string{"ovn-trace": "echo 'ovn-trace: unix:/x: database connection failed' >&2; exit 1"})
+	if _, _, _, err := tr.inPod(t.Context(), askN1()); err == nil || !strings.Contains(err.Error(), "database connection failed") {
 		t.Errorf("where it fails: %v", err)
 	}
+}
+
+// In a zone one trace runs after the other, and who waits hears it.
+func TestOVNTraceOneAtATime(t *testing.T) {
+	tr := New(nil)
+	first, err := tr.take(t.Context(), "n1", func() { t.Error("waited for nobody") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := tr.take(t.Context(), "n2", func() { t.Error("waited for another zone") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	other()
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := tr.take(ctx, "n1", cancel); !errors.Is(err, context.Canceled) {
+		t.Errorf("given up: %v", err)
+	}
+	var done sync.WaitGroup
+	waits := make(chan struct{})
+	done.Go(func() {
+		second, err := tr.take(t.Context(), "n1", func() { close(waits) })
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		second()
+	})
+	<-waits
+	first()
+	done.Wait()
 }

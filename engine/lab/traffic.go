@@ -1,4 +1,4 @@
-package engine
+package lab
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 )
 
 // rows are the newest cluster and the live rows of its zones.
-func (e *Engine) rows() (*model.Cluster, map[string]*nb.DB) {
-	r := e.Revision()
+func (l *Lab) rows() (*model.Cluster, map[string]*nb.DB) {
+	r := l.Revision()
 	dbs := make(map[string]*nb.DB, len(r.Zones))
 	for _, z := range r.Zones {
 		dbs[z.Name] = z.DB
@@ -25,23 +25,23 @@ func (e *Engine) rows() (*model.Cluster, map[string]*nb.DB) {
 
 // runTraffic begins connections in the sandbox's zones and takes in the log lines that
 // they cause.
-func (e *Engine) runTraffic(sb *sandbox.Sandbox, rate float64) {
-	t := sandbox.NewTraffic(sandbox.TrafficConfig{Rate: rate, Seed: 1, On: sb, Turn: e.slots.Take})
-	e.traffic.Store(t)
+func (l *Lab) runTraffic(sb *sandbox.Sandbox, rate float64) {
+	t := sandbox.NewTraffic(sandbox.TrafficConfig{Rate: rate, Seed: 1, On: sb, Turn: l.Slots.Take})
+	l.traffic.Store(t)
 	if sb.OVN() == "" {
-		e.logs.CountedBy(t.Withheld)
+		l.Logs.CountedBy(t.Withheld)
 	} else {
-		e.loop.Go(func() { below.RunMeters(e.loop.Context(), e.logs, below.MetersEvery, metersOfLab(sb)) })
+		l.Go(func() { below.RunMeters(l.Context(), l.Logs, below.MetersEvery, metersOfLab(sb)) })
 	}
-	t.Run(e.loop.Context(), e.rows, func(zone, text string) {
+	t.Run(l.Context(), l.rows, func(zone, text string) {
 		line, err := acllog.Parse(text)
 		switch {
 		case errors.Is(err, acllog.ErrNotACL):
 		case err != nil:
-			e.logs.Lost(0, 1)
+			l.Logs.Lost(0, 1)
 		default:
 			line.Zone = zone
-			e.logs.Offer(line)
+			l.Logs.Offer(line)
 		}
 	})
 }
