@@ -55,7 +55,7 @@ const (
 // runAccess keeps what is allowed, and the schemas of the CRDs, up to date. It
 // blocks nobody: until there is an answer nothing is refused.
 func (e *Engine) runAccess(c *kube.Cluster) {
-	all := questions(e.ovnNamespaces())
+	all := questions(e.cfg.namespaces())
 	known := map[kube.Question]kube.Access{}
 	for {
 		complete := askServed(e.loop.Context(), c, all, known)

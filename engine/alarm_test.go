@@ -42,7 +42,7 @@ func TestSettlingEndsByItself(t *testing.T) {
 	}
 	z.Settles = z.NextBehind(now)
 	e.do(func(s *state) {
-		s.zones["z"] = z
+		s.zones.States()["z"] = z
 		s.Changed()
 	})
 	number := e.Revision().Number

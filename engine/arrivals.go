@@ -109,7 +109,7 @@ func (e *Engine) runArrivals() {
 // judgeArrival says which guard rails a change met.
 func (e *Engine) judgeArrival(came []change.ObjectChange) {
 	for _, g := range e.gate.Arrived(e.loop.Context(), e.Revision(), came) {
-		e.owners.metrics.rails.WithLabelValues(g.Code).Inc()
+		e.health.MetRail(g.Code)
 		from := &came[max(0, slices.IndexFunc(came, func(c change.ObjectChange) bool { return c.Key == g.Policy }))]
 		e.loop.Record(model.Activity{Policy: g.Policy, By: from.Source(), Rail: g.Code,
 			Summary: fmt.Sprintf("%s changed: %s: guard rail %s: %s", from.Place(), g.Policy.Label(), g.Code, g.Message)})

@@ -3,18 +3,25 @@ package engine
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
 
 	"rung/change/gate"
 	"rung/change/planrun"
 	"rung/change/trial"
+	"rung/engine/below"
+	"rung/engine/dialects"
+	"rung/engine/health"
 	"rung/engine/logs"
 	"rung/engine/loop"
+	"rung/engine/ownership"
+	"rung/engine/probe"
+	"rung/engine/rooms"
 	"rung/engine/source"
+	"rung/engine/zones"
 	"rung/model"
+	"rung/model/verdict"
+	"rung/revision/flows"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/dbfile"
-	"rung/sources/sandbox"
 )
 
 // Engine runs a cluster. Its methods may be called from any goroutine: what is in it
@@ -26,24 +33,19 @@ type Engine struct {
 	state *state // the loop's alone
 	cfg   Config
 
-	arrivals  arrivals
-	notices   []string // of the start
-	logs      *logs.Store
-	gate      *gate.Gate
-	plans     *planrun.Plans
-	reverts   *trial.Trials
-	differs   differs
-	keep      keeper
-	looks     looks
-	flowLooks looks // at logical flows
-	daemons   daemons
-	slots     loop.Slots
-	share     *nbdb.Sharing // of all zones
-	dials     *nbdb.Limiter // of the zones given by address
-	owners    *owners
-	archives  *dbfile.Archives
-	ovnTraces *ovnTraces
-	traffic   atomic.Pointer[sandbox.Traffic] // the sandbox's, nil where there is none
+	arrivals arrivals
+	notices  []string // of the start
+	logs     *logs.Store
+	gate     *gate.Gate
+	plans    *planrun.Plans
+	reverts  *trial.Trials
+	zones    *zones.Set
+	south    *below.Southbounds
+	pods     *below.Pods // nil without a cluster
+	slots    loop.Slots
+	share    *nbdb.Sharing // of all zones
+	owners   *ownership.Owners
+	health   *health.Health
 }
 
 // New starts an engine; it returns at once, with an empty first revision.
@@ -55,23 +57,28 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	l := loop.New(ctx, cfg.Clock)
 	e := &Engine{
 		Published: l.Published, loop: l, cfg: cfg,
-		arrivals: newArrivals(), looks: newLooks(), flowLooks: newLooks(), daemons: newDaemons(), share: nbdb.NewSharing(),
-		dials: nbdb.NewLimiter(nbdb.DefaultDials), archives: dbfile.NewArchives(),
-		ovnTraces: newOVNTraces(),
+		arrivals: newArrivals(), share: nbdb.NewSharing(),
 	}
 	if cfg.Screen {
 		e.slots = loop.NewSlots()
 	}
-	if e.cfg.ExecZones && e.cfg.ZoneOf == nil {
-		e.cfg.ZoneOf = e.execZones()
+	if cfg.Kube != nil {
+		e.pods = &below.Pods{Cluster: cfg.Kube, Namespaces: cfg.namespaces()}
 	}
-	var err error
-	if e.owners, err = e.newOwners(); err != nil {
-		l.Close()
-		return nil, err
+	if e.cfg.ExecZones && e.cfg.ZoneOf == nil {
+		e.cfg.ZoneOf = e.pods.Zones(e.share, e.slots)
 	}
 	e.state = newState(e)
 	e.logs = logs.New(e.Revision, cfg.Clock, cfg.LogLines)
+	e.health = health.New(l, cfg.Own, e.logs)
+	var err error
+	if e.owners, err = ownership.New(l, ownership.Config{Options: cfg.Own, Kube: cfg.Kube, Namespace: cfg.OVNNamespace,
+		Reports: e.state.reports, Transaction: e.health.Transaction}); err != nil {
+		l.Close()
+		return nil, err
+	}
+	e.health.Owners(e.owners)
+	e.makeZones()
 	if err := e.startGate(); err != nil {
 		l.Close()
 		return nil, fmt.Errorf("prepare the history and audit files in %s: %w", cfg.StateDir, err)
@@ -90,38 +97,48 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 		e.loop.Go(e.runArrivals)
 	}
 	e.loop.Go(e.runLogSessions)
-	e.loop.Go(e.runFlowLooks)
-	e.loop.Go(e.runFlowJoins)
-	if r := e.owners.reporter; r != nil {
-		e.loop.Go(func() { r.Run(l.Context()) })
-	}
+	e.owners.Start()
 	if cfg.Kube != nil && !cfg.LogFiles.Only {
 		e.loop.Go(e.runPodLogs)
 		if cfg.ExecZones {
-			e.loop.Go(func() { e.runMeters(metersInPodEvery, e.metersInPod) })
+			e.loop.Go(func() { below.RunMeters(l.Context(), e.logs, below.MetersInPodEvery, e.pods.Meters) })
 		}
 	}
 	if len(cfg.LogFiles.Paths) > 0 {
 		e.loop.Go(e.runLogFiles)
 	}
+	if cfg.Sandbox == nil {
+		e.zones.Start()
+	}
+	e.state.dialects.Start(e.zones)
+	e.south.Start()
+	parts := rooms.Parts{Loop: l, Zones: e.zones, South: e.south, Pods: e.pods, Logs: e.logs, Slots: e.slots, Share: e.share,
+		Cluster: func() *model.Cluster { return e.state.cluster },
+		Apply:   func(upsert []model.Object, remove []model.Key) { e.state.apply(upsert, remove) }}
 	if cfg.Sandbox != nil {
-		e.loop.Go(e.runSandbox)
-	} else {
-		e.loop.Go(e.runLooks)
-		if cfg.Kube != nil {
-			e.loop.Go(e.runDialectConfig)
-		}
-		if e.cfg.readsDialects() {
-			e.loop.Go(e.runDialects)
-		}
-		if len(cfg.NB) > 0 {
-			e.loop.Go(e.runEndpoints)
-		}
-		if e.cfg.ZoneOf != nil {
-			e.loop.Go(e.runNodeZones)
-		}
+		cfg.Sandbox.Start(parts)
+	}
+	if cfg.OVNTrace != nil {
+		cfg.OVNTrace.Start(parts)
 	}
 	return e, nil
+}
+
+// makeZones makes what follows zones and what lies below them.
+func (e *Engine) makeZones() {
+	cfg, s, archives := &e.cfg, e.state, dbfile.NewArchives()
+	d := dialects.Config{Flags: &cfg.Flags, Reads: cfg.readsDialects(), Kube: cfg.Kube, Namespaces: cfg.namespaces(),
+		Zones: len(cfg.NB) > 0 || cfg.ZoneOf != nil, Writes: cfg.Reconcile, Slots: e.slots}
+	s.dialects = dialects.New(e.loop, d, s, zones.World{Cluster: s.cluster, Desired: s.desired})
+	z := zones.Config{NB: cfg.NB, TLS: cfg.NBTLS, ZoneOf: cfg.ZoneOf, Reconcile: cfg.Reconcile, Own: cfg.Sandbox != nil,
+		Follow: cfg.FollowZones, Sweep: cfg.Sweep, MaxPriority: cfg.MaxPriority, Slots: e.slots, Share: e.share, Archives: archives}
+	e.zones = zones.New(e.loop, z, s.World, e.owners, s.reports, s.dialects)
+	b := below.Config{SB: cfg.SB, TLS: cfg.NBTLS, Flows: cfg.Flows, Slots: e.slots, Archives: archives}
+	if cfg.ExecZones {
+		b.Pods = e.pods
+	}
+	e.south = below.New(e.loop, b, e.zones)
+	s.zones, s.south = e.zones, e.south
 }
 
 // Close ends every goroutine, connection and child process of the engine and
@@ -170,3 +187,32 @@ func (e *Engine) SetWrites(on bool) error {
 
 // Logs is the store of ACL log lines.
 func (e *Engine) Logs() *logs.Store { return e.logs }
+
+// Health is how the engine is, for those who watch it by HTTP.
+func (e *Engine) Health() *health.Health { return e.health }
+
+// Owners are those who write zones beside others.
+func (e *Engine) Owners() *ownership.Owners { return e.owners }
+
+// LookAt says which zones somebody looks at now: see zones.Set.
+func (e *Engine) LookAt(zones ...string) { e.zones.LookAt(zones...) }
+
+// LookAtFlows says of which zones somebody looks at the logical flows now: see
+// below.Southbounds.
+func (e *Engine) LookAtFlows(zones ...string) { e.south.LookAtFlows(zones...) }
+
+// Probe puts a connection into the sandbox as packets: see rooms.Sandbox.
+func (e *Engine) Probe(ctx context.Context, c verdict.Connection, at func(probe.Phase)) (*probe.Result, error) {
+	if err := probe.Possible(e.Revision().Mode); err != nil {
+		return nil, err
+	}
+	return e.cfg.Sandbox.Probe(ctx, c, at)
+}
+
+// OVNTrace asks ovn-trace about a connection: see rooms.OVNTrace.
+func (e *Engine) OVNTrace(ctx context.Context, c verdict.Connection, told func(doing string)) (*flows.OVNTrace, error) {
+	if e.cfg.OVNTrace == nil {
+		return nil, rooms.ErrNoOVNTrace
+	}
+	return e.cfg.OVNTrace.Ask(ctx, c, told)
+}

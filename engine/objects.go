@@ -167,35 +167,21 @@ func over(said model.Object, p *model.Policy) model.Object {
 func (s *state) apply(upsert []model.Object, remove []model.Key) []model.Change {
 	next, changes := s.cluster.Upsert(upsert, remove)
 	before := s.wasWhole
-	if s.whole() == before && len(changes) == 0 && s.allLoaded() == s.set.wasLoaded {
+	if s.whole() == before && len(changes) == 0 && s.allLoaded() == s.zones.Loaded() {
 		return changes
 	}
 	s.cluster = next
-	if s.e.cfg.Sandbox == nil {
+	if box := s.e.cfg.Sandbox; box != nil {
+		box.Moved(next, changes)
+	} else {
 		s.past = s.past.Recall(changes, s.desired)
 	}
 	d, delta := s.compiler.Apply(next, changes)
 	s.desired = d
 	s.Changed()
-	s.forgetConditions(changes)
-	s.set.desired(s, changes, delta)
-	s.decideSystem()
+	s.reports.Forget(changes)
+	s.zones.Step(delta, false)
+	s.e.logs.Observe(changes)
+	s.dialects.DecideSystem()
 	return changes
-}
-
-// forgetConditions drops what was reported about policies that are gone, or
-// that are others of the same name now.
-func (s *state) forgetConditions(changes []model.Change) {
-	for _, ch := range changes {
-		old, _ := ch.Old.(*model.Policy)
-		if old == nil {
-			continue
-		}
-		if is, _ := ch.New.(*model.Policy); is == nil || is.UID != old.UID {
-			if _, ok := s.conditions[old.Key]; ok {
-				delete(s.conditions, old.Key)
-				s.conditionsNew = true
-			}
-		}
-	}
 }

@@ -191,7 +191,7 @@ func TestConditionsGo(t *testing.T) {
 	one, again := at(t, 1, 1), at(t, 1, 1)
 	one.UID, again.UID = "1", "2"
 	report := func() {
-		reports{e: e}.SetCondition(one.Key, model.Condition{Type: "Ready-In-Zone-x", Status: "True"})
+		e.state.reports.Of("x").SetCondition(one.Key, model.Condition{Type: "Ready-In-Zone-x", Status: "True"})
 		e.do(func(*state) {})
 	}
 	tell := func(u source.Update) { e.do(func(s *state) { s.source("a", u) }) }
@@ -217,24 +217,6 @@ func TestConditionsGo(t *testing.T) {
 	}
 	if len(old.Conditions(one.Key)) != 1 {
 		t.Error("an old revision changed")
-	}
-}
-
-// TestEventsAreBounded: equal events are counted, others are kept to a limit.
-func TestEventsAreBounded(t *testing.T) {
-	e := quiet(t, nil)
-	ev := reports{e: e, zone: "z"}
-	for i := range 3 * eventsKept {
-		ev.Event(model.Event{About: given.ANPKey("one"), Message: fmt.Sprint(i)})
-		ev.Event(model.Event{About: given.ANPKey("one"), Message: "again", Last: time.Unix(int64(i), 0)})
-	}
-	e.do(func(*state) {})
-	all := e.Revision().Events(given.ANPKey("one"))
-	if n := len(all); n != eventsKept {
-		t.Errorf("%d events", n)
-	}
-	if last := all[len(all)-1]; last.Message != "again" || last.Count != 3*eventsKept {
-		t.Errorf("%+v", last)
 	}
 }
 
