@@ -129,7 +129,7 @@ func (f *ovnRun) crosses(rows *walk.Zone, p ovn.Packet, m match.Packet, in, from
 		}
 		came = got[0].Delivered(out)
 		if came != passes && !tied {
-			_, trace, err := z.Trace(ctx, p, false)
+			_, trace, err := z.Trace(ctx, p, ovn.StateFirst)
 			f.t.Errorf("zone %s: %+v came out at %v; the rows have it meet %s\n%s%v", rows.Name, p, got[0].At, strings.Join(met, ", "), trace, err)
 		}
 		return nil

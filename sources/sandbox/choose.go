@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"rung/model/clean"
 	"rung/sources/sandbox/child"
@@ -44,31 +43,14 @@ func findServer(choice string) (string, error) {
 func version(ctx context.Context, g child.Guard, program string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, child.ReadyWithin)
 	defer cancel()
-	var out few
-	cmd := exec.CommandContext(ctx, program, "--version")
-	cmd.Stdout, cmd.WaitDelay = &out, time.Second
-	wait, err := g.Start(cmd)
-	if err == nil {
-		err = wait()
-	}
+	out, err := child.Output(ctx, g, exec.CommandContext(ctx, program, "--version"), 4<<10)
 	if err != nil {
 		return "", fmt.Errorf("asking %s for its version: %w", program, err)
 	}
-	first, _, _ := strings.Cut(string(out), "\n")
+	first, _, _ := strings.Cut(out, "\n")
 	words := strings.Fields(clean.Text(first))
 	if len(words) < 2 {
 		return "", fmt.Errorf("%s prints no version", program)
 	}
 	return words[0] + " " + words[len(words)-1], nil
-}
-
-// few takes a few lines; a program that prints more is heard no longer.
-type few []byte
-
-func (f *few) Write(b []byte) (int, error) {
-	if len(*f)+len(b) > 4<<10 {
-		return 0, errors.New("it prints too much")
-	}
-	*f = append(*f, b...)
-	return len(b), nil
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -238,9 +239,10 @@ func removeFiles(path, name string) {
 func (f *folder) close() {
 	sweep(f.path)
 	if f.mark != nil {
-		f.mark.close()
+		_ = f.mark.file.Close()
 	}
-	if entries, err := os.ReadDir(f.path); err == nil && !onlyOwn(entries) {
+	entries, err := os.ReadDir(f.path)
+	if err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() != lockName && e.Name() != markName }) {
 		f.remove = false
 	} else {
 		_ = os.Remove(filepath.Join(f.path, markName))
@@ -250,14 +252,4 @@ func (f *folder) close() {
 	if f.remove {
 		_ = os.Remove(f.path)
 	}
-}
-
-// onlyOwn says whether a folder holds nothing but its lock and its mark.
-func onlyOwn(entries []os.DirEntry) bool {
-	for _, e := range entries {
-		if e.Name() != lockName && e.Name() != markName {
-			return false
-		}
-	}
-	return true
 }

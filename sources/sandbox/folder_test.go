@@ -213,7 +213,7 @@ func TestMarkedFolders(t *testing.T) {
 	if _, err := f.mark.file.WriteString("customers"); err != nil {
 		t.Fatal(err)
 	}
-	f.mark.close()
+	f.mark.file.Close()
 	_ = f.lock.Close()
 	put(t, parent, "precious.db")
 	put(t, mine, "a.db", "a.sock", ".a.db.~lock~", "a.db.tmp", "customers.db", "b.ctl", "draft.tmp")
@@ -276,7 +276,7 @@ func TestStaleFoldersWithoutMark(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.close()
+	m.file.Close()
 	put(t, dead, "a.db", "core")
 	t.Setenv("XDG_RUNTIME_DIR", base)
 	f, err := openFolder("")

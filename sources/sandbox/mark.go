@@ -61,8 +61,6 @@ func (m *mark) add(name string) error {
 	return nil
 }
 
-func (m *mark) close() { _ = m.file.Close() }
-
 // readMark reads what a folder's mark lists; marked is false where there is none. A
 // link is none, and neither is a file with another first line. What cannot be the
 // name of a zone's files, a torn last line among it, is left out.

@@ -18,15 +18,6 @@ const maxSocketPath = 100
 // have no '~'.
 const hashedName = "zone~"
 
-// fileName is what the files of a zone are called, apart from their endings: the
-// zone's name where that is a plain one, else a hash of it.
-func fileName(zone string) string {
-	if plainName(zone) {
-		return zone
-	}
-	return hashed(zone)
-}
-
 func hashed(zone string) string {
 	sum := sha256.Sum256([]byte(zone))
 	return hashedName + hex.EncodeToString(sum[:8])
@@ -62,14 +53,14 @@ func zoneFiles(name string) []string {
 		"." + name + ".db.tmp.~lock~"}
 }
 
-// file is the name of a zone's files in the folder, without their ending. A name
-// that makes the path of the socket too long is hashed, too.
+// file is the name of a zone's files in the folder, without their ending: the zone's name,
+// or a hash of it where that is not a plain one or makes the path of the socket too long.
 func (f *folder) file(zone string) (string, error) {
 	if zone == "" {
 		return "", fmt.Errorf("a zone without a name has no files")
 	}
-	name := fileName(zone)
-	if len(f.socket(name)) >= maxSocketPath {
+	name := zone
+	if !plainName(zone) || len(f.socket(name)) >= maxSocketPath {
 		name = hashed(zone)
 	}
 	if path := f.socket(name); len(path) >= maxSocketPath {

@@ -31,8 +31,8 @@ func newProcess(zone, program, dir, name string, g child.Guard, report func(Serv
 		}})}
 }
 
-// start writes an empty database and runs a server on it until close.
-func (p *process) start(ctx context.Context) error {
+// Start writes an empty database and runs a server on it until Close.
+func (p *process) Start(ctx context.Context) error {
 	db, err := emptyDatabase()
 	if err == nil {
 		err = os.WriteFile(p.db, db, 0o600)
@@ -40,10 +40,5 @@ func (p *process) start(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("creating the database of zone %s: %w", p.zone, err)
 	}
-	return p.Start(ctx)
+	return p.Process.Start(ctx)
 }
-
-func (p *process) kill() error { return p.Kill() }
-func (p *process) stop() error { return p.Stop() }
-func (p *process) cont() error { return p.Cont() }
-func (p *process) close()      { p.Close() }

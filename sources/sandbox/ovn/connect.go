@@ -65,11 +65,11 @@ var greetings = map[Proto][]greeting{
 func (g *greeting) state(first bool) string {
 	switch {
 	case g.back:
-		return ctReplied
+		return StateReplied
 	case first:
-		return ctFirst
+		return StateFirst
 	}
-	return ctOpened
+	return StateOpened
 }
 
 // Try sends the packets that make a connection, there and back, and stops at the first
@@ -90,7 +90,7 @@ func Try(ctx context.Context, c Connection) (steps []Step, made bool, err error)
 			p.In = leg.in
 			s := Step{Packet: g.name, Reply: g.back, Zone: leg.zone.Name(), In: leg.in}
 			if c.Traced {
-				if s.Met, _, err = leg.zone.trace(ctx, p, g.state(i == 0)); err != nil {
+				if s.Met, _, err = leg.zone.Trace(ctx, p, g.state(i == 0)); err != nil {
 					return steps, false, fmt.Errorf("trying a connection: %w", err)
 				}
 			}

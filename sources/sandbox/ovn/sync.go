@@ -12,23 +12,15 @@ import (
 // Progress is how far a zone's rows have come, as the Northbound database says: rows
 // written, flows made, nodes done.
 type Progress struct {
-	NB, SB, HV       int64 // nb_cfg, sb_cfg, hv_cfg
-	NBAt, SBAt, HVAt time.Time
+	NB, SB, HV int64 // nb_cfg, sb_cfg, hv_cfg
 }
 
 // Progress is how far the zone's rows have come; ok is false while the database
 // cannot be read.
 func (z *Zone) Progress() (p Progress, ok bool) {
 	tables, synced, _ := z.nb.now(nb.TableGlobal)
-	at := func(ms int64) time.Time {
-		if ms <= 0 {
-			return time.Time{}
-		}
-		return time.UnixMilli(ms)
-	}
 	for _, r := range tables[0] {
-		return Progress{NB: r.number("nb_cfg"), SB: r.number("sb_cfg"), HV: r.number("hv_cfg"), NBAt: at(r.number("nb_cfg_timestamp")),
-			SBAt: at(r.number("sb_cfg_timestamp")), HVAt: at(r.number("hv_cfg_timestamp"))}, synced
+		return Progress{NB: r.number("nb_cfg"), SB: r.number("sb_cfg"), HV: r.number("hv_cfg")}, synced
 	}
 	return p, false
 }
@@ -54,7 +46,7 @@ func (z *Zone) Sync(ctx context.Context) (Progress, error) {
 		// The rows of before are known now. Where ports were still to come, the number
 		// says nothing about their flows: it is taken again.
 		waited := false
-		for why := z.lacking(); why != ""; why = z.lacking() {
+		for why := z.bridge.lacking(); why != ""; why = z.bridge.lacking() {
 			waited = true
 			if !retry.Sleep(ctx, syncAgain) {
 				return Progress{}, fmt.Errorf("zone %s: %s: %w", z.cfg.Name, clean.Text(why), ctx.Err())
@@ -79,38 +71,6 @@ func (z *Zone) Sync(ctx context.Context) (Progress, error) {
 		}
 		return p, nil
 	}
-}
-
-// lacking says what a port still lacks, "" when all are bound and those gone are gone.
-func (z *Zone) lacking() string {
-	want, ok1 := z.vifs()
-	have, _, ok2 := z.plugged()
-	if !ok1 || !ok2 {
-		return "a database is not connected"
-	}
-	for name, v := range want {
-		if have[name] == nil {
-			return "port " + name + " is not on br-int"
-		}
-		if z.port(name) == nil {
-			return "port " + name + " has no pipe"
-		}
-		if have[name].number("ofport") <= 0 || !v.up {
-			return "port " + name + " is not bound"
-		}
-	}
-	for name := range have {
-		if _, ok := want[name]; !ok {
-			return "port " + name + " is still on br-int"
-		}
-	}
-	z.mu.Lock()
-	need := z.need
-	z.mu.Unlock()
-	if z.curCfg() < need {
-		return "ovs-vswitchd is behind"
-	}
-	return ""
 }
 
 // bump counts nb_cfg up.

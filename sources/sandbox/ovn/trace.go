@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/netip"
 	"regexp"
 	"slices"
 	"strconv"
@@ -28,49 +27,39 @@ const mostPasses = 8
 type Met struct {
 	Stage string // StageOut, say
 	ACL   string // the first eight hex digits of the ACL's UUID, as northd notes it
-	Flow  string // the UUID of the Logical_Flow
 }
 
 // The states of a connection that a traced packet may be of, as ovs-fields(7) has them;
 // the first packet of one is of none.
 const (
-	ctFirst   = ""
-	ctOpened  = "trk,est"     // of the side that began it
-	ctReplied = "trk,est,rpl" // of the other
+	StateFirst   = ""
+	StateOpened  = "trk,est"     // of the side that began it
+	StateReplied = "trk,est,rpl" // of the other
 )
 
-// Trace asks ovs-vswitchd what it would do with a packet, by ofproto/trace: nothing is
-// sent, nothing logged, no connection noted. It returns the ACLs' flows in the order in
-// which they are met, and the trace. A packet of a connection that is there already
-// meets others than the first.
-func (z *Zone) Trace(ctx context.Context, p Packet, established bool) (met []Met, text string, err error) {
-	state := ctFirst
-	if established {
-		state = ctOpened
-	}
-	return z.trace(ctx, p, state)
-}
-
-func (z *Zone) trace(ctx context.Context, p Packet, state string) (met []Met, text string, err error) {
+// Trace asks ovs-vswitchd what it would do with a packet of a connection in a state, by
+// ofproto/trace: nothing is sent, nothing logged, no connection noted. It returns the ACLs'
+// flows in the order in which they are met, and the trace.
+func (z *Zone) Trace(ctx context.Context, p Packet, state string) (met []Met, text string, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("zone %s: tracing a packet: %w", z.cfg.Name, err)
 		}
 	}()
-	known, _ := z.vifs()
-	have, _, _ := z.plugged()
+	known, _ := z.bridge.vifs()
+	have, _, _ := z.bridge.plugged()
 	at := have[p.In].number("ofport")
 	if at <= 0 {
 		return nil, "", fmt.Errorf("%q: %w", p.In, ErrNoPort)
 	}
 	// A flow, not a packet: with a packet ofproto/trace does what it says, down to the
 	// log.
-	flow, err := p.flow(known[p.In].mac, z.towards(&p, z.macs(known)))
+	flow, err := p.flow(known[p.In].mac, z.packets.towards(&p, z.topo.macs(known)))
 	if err != nil {
 		return nil, "", err
 	}
 	args := []string{"br-int", "in_port=" + strconv.FormatInt(at, 10) + "," + flow}
-	if state != ctFirst {
+	if state != StateFirst {
 		args = append(args, slices.Repeat([]string{"--ct-next", state}, mostPasses)...)
 	}
 	if text, err = z.Control(ctx, VSwitchd, "ofproto/trace", args...); err != nil {
@@ -84,19 +73,6 @@ func (z *Zone) trace(ctx context.Context, p Packet, state string) (met []Met, te
 		met = append(met, flows[cookie]...)
 	}
 	return met, text, nil
-}
-
-// macs are the hardware addresses of the ports on the node's switch.
-func (z *Zone) macs(known map[string]vif) map[netip.Addr]string {
-	out := map[netip.Addr]string{}
-	for name, v := range known {
-		for _, a := range v.addrs {
-			if z.topo.onSwitch(name) {
-				out[a] = v.mac
-			}
-		}
-	}
-	return out
 }
 
 // flow is the packet as ovs-ofctl(8) writes it.
@@ -181,7 +157,7 @@ func (z *Zone) aclFlows(ctx context.Context) (map[string][]Met, error) {
 				continue
 			}
 			if hint := r.pairs("external_ids")["stage-hint"]; hint != "" {
-				out[id[1][:8]] = append(out[id[1][:8]], Met{Stage: aclStages[i], ACL: hint, Flow: id[1]})
+				out[id[1][:8]] = append(out[id[1][:8]], Met{Stage: aclStages[i], ACL: hint})
 			}
 		}
 	}

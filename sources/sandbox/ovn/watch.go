@@ -32,7 +32,11 @@ func (z *Zone) watch(ctx context.Context) {
 		})
 	}
 	for retry.Sleep(ctx, countAgain) {
-		z.count(ctx)
+		if p, ok := z.Progress(); ok && p.HV >= p.NB { // else the node has still to follow the last time
+			wait, cancel := context.WithTimeout(ctx, silentAfter)
+			_, _ = z.bump(wait) // that the server is away is told of the server
+			cancel()
+		}
 	}
 }
 
@@ -58,26 +62,8 @@ func (z *Zone) ask(ctx context.Context, name string) {
 	}
 }
 
-// count raises nb_cfg, unless the node has still to follow the last time.
-func (z *Zone) count(ctx context.Context) {
-	if p, ok := z.Progress(); !ok || p.HV < p.NB {
-		return
-	}
-	wait, cancel := context.WithTimeout(ctx, silentAfter)
-	defer cancel()
-	_, _ = z.bump(wait) // that the server is away is told of the server
-}
-
 // notUpYet is a process whose start takes long.
 const notUpYet child.State = "not up yet"
-
-// notUp notes why the zone did not come up.
-func (z *Zone) notUp(err error) {
-	z.mu.Lock()
-	z.late = &model.Fault{What: "OVN", State: "did not start", Since: time.Now(), Error: clean.Text(err.Error())}
-	z.mu.Unlock()
-	z.tellFaults()
-}
 
 // Faults are what is wrong in the zone now, in the order it came.
 func (z *Zone) Faults() []model.Fault {
