@@ -41,19 +41,11 @@ func (l *Left) Row(table, uuid string, row nb.Row) {
 	const most = 60
 	short := []rune(clean.Text(uuid))
 	name := table + " " + strconv.Quote(string(short[:min(most, len(short))]))
-	for _, c := range columnsOf(row) {
-		if s := fmt.Sprint(c.Value); c.Name == "name" && s != "" {
-			name += " (" + string([]rune(s)[:min(most, len([]rune(s)))]) + ")"
-		}
+	if row != nil && row.RowName() != "" {
+		called := []rune(row.RowName())
+		name += " (" + string(called[:min(most, len(called))]) + ")"
 	}
 	l.rows[key] = name
-}
-
-func columnsOf(row nb.Row) []nb.Column {
-	if row == nil {
-		return nil
-	}
-	return nb.Columns(row)
 }
 
 // Gone takes in that such a row went.

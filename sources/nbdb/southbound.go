@@ -34,12 +34,9 @@ type Southbound struct {
 
 // DialSouthbound makes a connection that Run will keep up. Nothing happens before Run. Of
 // cfg what is about names of zones, tables, sharing and transactions is not used.
-func DialSouthbound(cfg Config) *Southbound { return &Southbound{cfg: southboundConfig(cfg)} }
-
-func southboundConfig(cfg Config) Config {
-	cfg = cfg.withDefaults()
+func DialSouthbound(cfg Config) *Southbound {
 	cfg.Share = nil
-	return cfg
+	return &Southbound{cfg: cfg.withDefaults()}
 }
 
 // Run connects, hands the database to sink, and again whenever it changed, and starts

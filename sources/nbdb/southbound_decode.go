@@ -37,23 +37,13 @@ func aclConditions() string {
 	return string(text)
 }
 
-// southboundTable is the name of a table Rung reads there, or empty for one it does not.
-func southboundTable(name []byte) string {
-	for _, w := range watchedSouthbound {
-		if string(name) == w.table {
-			return w.table
-		}
-	}
-	return ""
-}
-
 // southboundChanges reads updates on top of db. A row without a proper _uuid is left
 // out: nothing could be said of it.
 func southboundChanges(raw []byte, db *sb.DB) ([]sb.Change, error) {
 	d := &decoder{Lexer: jsonrpc.NewLexer(raw)}
 	var out []sb.Change
 	var misfit error
-	err := d.updates(southboundTable, func(table string, id []byte, kind string) {
+	err := d.updates(SouthboundTable, func(table string, id []byte, kind string) {
 		old := db.Row(table, string(id))
 		uuid := text(id)
 		if !nb.IsUUID(uuid) {

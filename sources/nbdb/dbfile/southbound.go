@@ -1,15 +1,12 @@
 package dbfile
 
 import (
-	"cmp"
 	"context"
 	"strings"
 	"time"
 
 	"rung/model"
-	"rung/model/clean"
 	"rung/sources/nbdb"
-	"rung/sources/retry"
 )
 
 // Southbound is the file of a Southbound database: read, watched, and never written.
@@ -38,38 +35,10 @@ func SouthboundBeside(addr string) string {
 // ends, as Zone.Run does.
 func (z *Southbound) Run(ctx context.Context, sink func(nbdb.SouthboundUpdate)) {
 	sink(nbdb.SouthboundUpdate{Conn: model.ConnDialling, At: time.Now()})
-	var w watch
-	attempts := 0
-	wait := time.Duration(0)
-	for retry.Sleep(ctx, wait) {
-		wait = z.cfg.Poll
-		if !w.changed(z.cfg.Path) {
-			continue
-		}
-		began := time.Now()
-		var r *Result
-		var err error
-		z.cfg.Slot(func() { r, err = ReadSouthbound(ctx, z.cfg.Path, z.cfg.Options) })
-		if ctx.Err() != nil {
-			return
-		}
-		wait = max(wait, 5*time.Since(began))
-		attempts++
-		switch {
-		case err != nil:
-			if w.failed(err) {
-				sink(nbdb.SouthboundUpdate{Conn: w.down.Conn, At: w.down.At, Attempts: attempts, Error: w.down.Error})
-			}
-		case w.good(r.tip):
-			attempts = 0
-			u := nbdb.SouthboundUpdate{Conn: model.ConnReadOnly, At: time.Now(), Server: "file", DB: r.Flows}
-			if !r.At.IsZero() && r.At.Before(u.At) {
-				u.At = r.At
-			}
-			if err := cmp.Or(r.Truncated, r.Left); err != nil {
-				u.Error = clean.Text(err.Error())
-			}
-			sink(u)
-		}
-	}
+	z.cfg.follow(ctx, func() (*Result, error) { return ReadSouthbound(ctx, z.cfg.Path, z.cfg.Options) },
+		func(r *Result, at time.Time, flaw string) {
+			sink(nbdb.SouthboundUpdate{Conn: model.ConnReadOnly, At: at, Server: "file", DB: r.Flows, Error: flaw})
+		}, func(state model.ConnState, attempts int, why string) {
+			sink(nbdb.SouthboundUpdate{Conn: state, At: time.Now(), Attempts: attempts, Error: why})
+		})
 }

@@ -22,8 +22,6 @@ type state struct {
 
 type rowKey struct{ table, uuid string }
 
-func newState(of kind) *state { return &state{of: of, rows: map[rowKey]row{}} }
-
 // record takes the next record in, or leaves everything as it is.
 func (s *state) record(l *logReader, raw []byte) error {
 	switch {
@@ -33,14 +31,6 @@ func (s *state) record(l *logReader, raw []byte) error {
 		return s.schema(raw)
 	}
 	return s.transaction(raw)
-}
-
-// finish is called behind the last record.
-func (s *state) finish(l *logReader) error {
-	if l.magic != magicCluster {
-		return nil
-	}
-	return s.finishCluster()
 }
 
 // schema begins an empty database, with rows of its own.
@@ -114,8 +104,11 @@ func (s *state) transaction(raw []byte) error {
 			s.rows[k] = r
 		}
 	}
-	if date > 0 {
-		s.at = dateOf(date)
+	switch at := int64(date); {
+	case at >= 1<<32:
+		s.at = time.UnixMilli(at)
+	case at > 0: // seconds, of an early version of OVSDB (ovsdb(5))
+		s.at = time.Unix(at, 0)
 	}
 	return nil
 }
@@ -149,13 +142,4 @@ func (s *state) table(t rowsOf, diff bool, next map[rowKey]row) error {
 		return fmt.Errorf("%w: %s: %w", ErrContent, t.table, err)
 	}
 	return misfit
-}
-
-// dateOf reads a _date: milliseconds since 1970, in seconds where it is that
-// small (early versions of OVSDB, ovsdb(5)).
-func dateOf(date int) time.Time {
-	if int64(date) < 1<<32 {
-		return time.Unix(int64(date), 0)
-	}
-	return time.UnixMilli(int64(date))
 }

@@ -3,8 +3,6 @@ package remote
 import (
 	"context"
 	"fmt"
-	"net"
-	"sync"
 
 	"rung/model/clean"
 	"rung/model/ovn/sb"
@@ -24,24 +22,12 @@ func DialSouthbound(cfg Config) *Southbound {
 // Run reads the rows, follows them and hands them to sink until ctx ends, as
 // nbdb.Southbound.Run does. It returns when all its goroutines have ended.
 func (c *Southbound) Run(ctx context.Context, sink func(nbdb.SouthboundUpdate)) {
-	var programs sync.WaitGroup
-	defer programs.Wait()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	nbdb.DialSouthbound(c.config(func(dial context.Context) (net.Conn, error) {
-		return c.dial(ctx, dial, &programs, live)
-	})).Run(ctx, sink)
+	c.connect(ctx, live, func(ctx context.Context, cfg nbdb.Config) { nbdb.DialSouthbound(cfg).Run(ctx, sink) })
 }
 
 // Read reads one snapshot and hangs up, whether Run is running or not.
-func (c *Southbound) Read(ctx context.Context) (*sb.DB, error) {
-	var programs sync.WaitGroup
-	defer programs.Wait()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	db, err := nbdb.DialSouthbound(c.config(func(dial context.Context) (net.Conn, error) {
-		return c.dial(ctx, dial, &programs, once)
-	})).Read(ctx)
+func (c *Southbound) Read(ctx context.Context) (db *sb.DB, err error) {
+	c.connect(ctx, once, func(ctx context.Context, cfg nbdb.Config) { db, err = nbdb.DialSouthbound(cfg).Read(ctx) })
 	if err != nil {
 		c.forget()
 		return nil, fmt.Errorf("reading the flows of zone %s: %w", c.cfg.Name, err)

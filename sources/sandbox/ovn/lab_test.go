@@ -198,7 +198,7 @@ func TestBehind(t *testing.T) {
 			t.Fatal(err)
 		}
 		z := lab.Zone("n1")
-		if db, err := nbdb.Read(t.Context(), z.NB()); err != nil || db.Global() == nil || db.SwitchByName("n1") == nil {
+		if db, err := nbdb.Dial(nbdb.Config{Addr: z.NB(), AnyName: true}).Read(t.Context()); err != nil || db.Global() == nil || db.SwitchByName("n1") == nil {
 			t.Errorf("the first rows are not there: %v", err)
 		}
 		if wait {
@@ -227,7 +227,7 @@ func TestDelivery(t *testing.T) {
 	host := addr("192.168.7.7")
 	z := twoPods(t, ovn.ZoneConfig{Host: []netip.Addr{host}})
 	// Rung's own client reads the database as one of OVN-Kubernetes'.
-	db, err := nbdb.Read(t.Context(), z.NB())
+	db, err := nbdb.Dial(nbdb.Config{Addr: z.NB(), AnyName: true}).Read(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
