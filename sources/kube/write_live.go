@@ -33,7 +33,7 @@ func (p *Policies) live(k model.PolicyKey, u *unstructured.Unstructured) (*Live,
 			Origin: model.Origin{Source: p.cluster.Context(), Item: -1}})
 		return l, nil
 	}
-	o, broken := manifests.NewTyped(p.cluster.Context()).Object(u)
+	o, broken := manifests.NewTyped(p.cluster.Context()).Object(u, nil)
 	l.Policy, _ = o.(*model.Policy)
 	if l.Policy == nil {
 		why := "it is something else"

@@ -248,8 +248,7 @@ func (o Options) load(ctx context.Context, in input) (*loaded, *model.Broken) {
 	case err != nil:
 		return fail("cannot be read: %s", reason(err))
 	}
-	l := &loaded{text: raw, file: File{Path: in.path, Sum: sha256.Sum256(raw), Size: int64(len(raw)), ModTime: in.mod,
-		At: time.Now(), Folder: in.folder, Writable: !in.once && o.FS == nil}}
+	l := &loaded{text: raw, file: File{Path: in.path, Sum: sha256.Sum256(raw), Size: int64(len(raw)), At: time.Now(), Writable: !in.once && o.FS == nil}}
 	if bytes.HasPrefix(raw, []byte{0x1f, 0x8b}) || strings.HasSuffix(strings.ToLower(in.path), ".gz") {
 		l.file.Writable = false
 		l.text, err = expand(raw, o.Limits.Expanded)

@@ -167,7 +167,7 @@ func (f *feed) listItem(r *relist, o runtime.Object) {
 	if err != nil || f.have.same(r, m) {
 		return
 	}
-	obj, broken := f.conv.Again(o, f.have.object(m))
+	obj, broken := f.conv.Object(o, f.have.object(m))
 	r.put(m, obj, broken)
 }
 
@@ -221,7 +221,7 @@ func closed(ws watch.Interface) bool {
 func (f *feed) event(ev watch.Event, m metav1.Object) {
 	switch ev.Type {
 	case watch.Added, watch.Modified:
-		obj, broken := f.conv.Again(ev.Object, f.have.object(m))
+		obj, broken := f.conv.Object(ev.Object, f.have.object(m))
 		f.publish(f.have.put(m, obj, broken), false)
 	case watch.Deleted:
 		f.publish(f.have.drop(m), false)

@@ -35,8 +35,3 @@ func Merge(base, a, b string) (merged string, ok bool) {
 func before(x, y udiff.Edit) bool {
 	return x.End < y.Start || x.End == y.Start && x.Start < x.End && y.Start < y.End
 }
-
-func mergeBytes(base, a, b []byte) ([]byte, bool) {
-	merged, ok := Merge(string(base), string(a), string(b))
-	return []byte(merged), ok
-}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"rung/model"
@@ -25,7 +26,10 @@ func npDirections(spec *networkingv1.NetworkPolicySpec) (ingress, egress bool) {
 
 func (n *normaliser) networkPolicy(o *networkingv1.NetworkPolicy) {
 	p := n.p
-	p.Tier, p.APIVersion = model.TierNetwork, olderVersion(o)
+	p.Tier = model.TierNetwork
+	if o.APIVersion == model.APIVersionNP2016 { // another than that of today's API
+		p.APIVersion = o.APIVersion
+	}
 	p.Subject = model.Subject{Namespaces: model.Everything(), Pods: n.selector(&o.Spec.PodSelector, "spec.podSelector"),
 		Namespace: p.Namespace}
 	p.IsolatesIngress, p.IsolatesEgress = npDirections(&o.Spec)
@@ -53,22 +57,28 @@ func (n *normaliser) npRule(dir model.Direction, i int, peers []networkingv1.Net
 				pe.Except = append(pe.Except, clean.Text(e))
 			}
 			r.Peers = append(r.Peers, pe)
-		case p.NamespaceSelector != nil && p.PodSelector == nil:
-			r.Peers = append(r.Peers, model.Peer{Kind: model.PeerNamespaces, Pods: model.Everything(),
-				Namespaces: n.selector(p.NamespaceSelector, at+".namespaceSelector")})
-		case p.NamespaceSelector != nil:
-			r.Peers = append(r.Peers, model.Peer{Kind: model.PeerPods,
-				Namespaces: n.selector(p.NamespaceSelector, at+".namespaceSelector"),
-				Pods:       n.selector(p.PodSelector, at+".podSelector")})
-		case p.PodSelector != nil:
-			r.Peers = append(r.Peers, model.Peer{Kind: model.PeerPods, Namespace: n.p.Namespace, Namespaces: model.Everything(),
-				Pods: n.selector(p.PodSelector, at+".podSelector")})
+		case p.NamespaceSelector != nil || p.PodSelector != nil:
+			r.Peers = append(r.Peers, n.podsPeer(p.NamespaceSelector, p.PodSelector, at))
 		}
 	}
 	for _, p := range ports {
 		r.Ports = append(r.Ports, npPort(p))
 	}
 	return r
+}
+
+// podsPeer is a peer of two selectors, one of which may be nil. Without one of namespaces it
+// is pods of the policy's own namespace, of a policy of the cluster those of all.
+func (n *normaliser) podsPeer(namespaces, pods *metav1.LabelSelector, at string) model.Peer {
+	switch {
+	case pods == nil:
+		return model.Peer{Kind: model.PeerNamespaces, Pods: model.Everything(), Namespaces: n.selector(namespaces, at+".namespaceSelector")}
+	case namespaces == nil:
+		return model.Peer{Kind: model.PeerPods, Namespace: n.p.Namespace, Namespaces: model.Everything(),
+			Pods: n.selector(pods, at+".podSelector")}
+	}
+	return model.Peer{Kind: model.PeerPods, Namespaces: n.selector(namespaces, at+".namespaceSelector"),
+		Pods: n.selector(pods, at+".podSelector")}
 }
 
 func npPort(p networkingv1.NetworkPolicyPort) model.Port {
@@ -87,12 +97,4 @@ func npPort(p networkingv1.NetworkPolicyPort) model.Port {
 		}
 	}
 	return out
-}
-
-// olderVersion is the API version of a NetworkPolicy that is not of today's API, else empty.
-func olderVersion(o *networkingv1.NetworkPolicy) string {
-	if o.APIVersion == model.APIVersionNP2016 {
-		return o.APIVersion
-	}
-	return ""
 }
