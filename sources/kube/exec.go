@@ -47,18 +47,16 @@ func (c *Cluster) Exec(ctx context.Context, in ExecTarget, cmd []string, io Exec
 	} else {
 		err = c.execError(err, in)
 	}
-	return fmt.Errorf("run %s in %s: %w", name(cmd), in, err)
-}
-
-func name(cmd []string) string {
-	if len(cmd) == 0 {
-		return "nothing"
+	name := "nothing"
+	if len(cmd) > 0 {
+		name = cmd[0]
 	}
-	return cmd[0]
+	return fmt.Errorf("run %s in %s: %w", name, in, err)
 }
 
 func (c *Cluster) exec(ctx context.Context, in ExecTarget, cmd []string, io ExecIO) error {
-	executor, err := newExecutor(c.Config(), c.execURL(in, cmd, io))
+	executor, err := newExecutor(c.Config(), c.Builtin().execURL(in.Namespace, in.Pod, &corev1.PodExecOptions{Container: in.Container,
+		Command: cmd, Stdin: io.Stdin != nil, Stdout: io.Stdout != nil, Stderr: io.Stderr != nil}))
 	if err != nil {
 		return err
 	}
@@ -82,11 +80,6 @@ func (c *Cluster) exec(ctx context.Context, in ExecTarget, cmd []string, io Exec
 	stdout.shut()
 	stderr.shut()
 	return err
-}
-
-func (c *Cluster) execURL(in ExecTarget, cmd []string, io ExecIO) *url.URL {
-	return c.Builtin().execURL(in.Namespace, in.Pod, &corev1.PodExecOptions{Container: in.Container, Command: cmd,
-		Stdin: io.Stdin != nil, Stdout: io.Stdout != nil, Stderr: io.Stderr != nil})
 }
 
 // newExecutor makes the executor of one exec: they are not for reuse.

@@ -80,3 +80,9 @@ func statusIs(err error, is func(error) bool) bool {
 	var upgrade *httpstream.UpgradeFailureError
 	return is(err) || errors.As(err, &upgrade) && is(upgrade.Cause)
 }
+
+// cleanError is an error of the server with a text that is safe to print.
+type cleanError struct{ error }
+
+func (e cleanError) Error() string { return clean.Text(e.error.Error()) }
+func (e cleanError) Unwrap() error { return e.error }

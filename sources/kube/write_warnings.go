@@ -21,24 +21,11 @@ type warnings struct {
 	text []string
 }
 
-// collectWarnings makes a context whose requests leave their warnings behind.
+// collectWarnings makes a context whose requests leave their warnings behind; they are read
+// when these are over.
 func collectWarnings(ctx context.Context) (context.Context, *warnings) {
 	w := &warnings{}
 	return context.WithValue(ctx, warningsKey{}, w), w
-}
-
-func (w *warnings) add(text string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if len(w.text) < maxWarnings && !slices.Contains(w.text, text) {
-		w.text = append(w.text, text)
-	}
-}
-
-func (w *warnings) list() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return slices.Clone(w.text)
 }
 
 // warningCollector hands the server's warnings (code 299) to the request they belong
@@ -54,6 +41,10 @@ func (warningCollector) HandleWarningHeaderWithContext(ctx context.Context, code
 	case !ok:
 		rest.WarningLogger{}.HandleWarningHeaderWithContext(ctx, code, agent, text)
 	case code == 299 && text != "":
-		w.add(clean.Text(text))
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if text = clean.Text(text); len(w.text) < maxWarnings && !slices.Contains(w.text, text) {
+			w.text = append(w.text, text)
+		}
 	}
 }

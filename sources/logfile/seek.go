@@ -82,14 +82,6 @@ func (f *File) FirstTime(of TimeOf) (first time.Time) {
 	return first
 }
 
-// FromStart goes on with the first line.
-func (f *File) FromStart() error {
-	if p := f.now(); p != nil {
-		return p.rewind()
-	}
-	return nil
-}
-
 // FromTime goes on with the first line that is not before a time, in a file whose lines
 // are in order of time. A compressed file begins at its beginning, unless all of it is
 // before.
