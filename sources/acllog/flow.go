@@ -30,7 +30,9 @@ func parseFlow(l *logline.Line, flow string) {
 			}
 		}
 		if l.Proto == "" && strings.IndexByte(field, '=') < 0 {
-			l.Proto = protocol(field)
+			if l.Proto = field; field == "tcp6" || field == "udp6" || field == "sctp6" {
+				l.Proto = field[:len(field)-1] // without the family; icmp6 is a protocol of its own
+			}
 		}
 	}
 }
@@ -58,16 +60,6 @@ func parseField(l *logline.Line, key, value string) {
 	case "icmp_code":
 		setByte(&l.ICMPCode, value)
 	}
-}
-
-// protocol drops the family from OVS's keywords; icmp6 is a protocol of its
-// own.
-func protocol(keyword string) string {
-	switch keyword {
-	case "tcp6", "udp6", "sctp6":
-		return keyword[:len(keyword)-1]
-	}
-	return keyword
 }
 
 func setAddr(to *netip.Addr, s string, family func(netip.Addr) bool) {

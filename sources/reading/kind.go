@@ -13,6 +13,15 @@ var ErrNotRegular = errors.New("only regular files are read here")
 // ErrTooLarge is in the error of a file that is larger than what was allowed.
 var ErrTooLarge = errors.New("too large")
 
+// Reason is an error without the path it carries, for a text that has said the path.
+func Reason(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}
+
 // Kind names what is not a regular file: "a named pipe (FIFO)". It is empty for
 // one that is.
 func Kind(mode fs.FileMode) string {

@@ -59,13 +59,8 @@ func (s *Schemas) of(k model.Kind) (*crd, error) {
 }
 
 func embedded(k model.Kind) (*crd, error) {
-	switch k {
-	case model.KindANP:
-		return anpCRD()
-	case model.KindBANP:
-		return banpCRD()
-	case model.KindCNP:
-		return cnpCRD()
+	if compiled := policyCRDs[k]; compiled != nil {
+		return compiled()
 	}
 	all, err := antreaCRDs()
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"time"
 
@@ -150,11 +149,7 @@ func openLimited(path string, limit int64) (*os.File, error) {
 }
 
 func readError(path string, err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		err = pe.Err // the path is said already
-	}
-	return fmt.Errorf("read %s: %w", clean.Text(path), err)
+	return fmt.Errorf("read %s: %w", clean.Text(path), reading.Reason(err))
 }
 
 // readFrom reads a database from a stream; name is what the errors call it.

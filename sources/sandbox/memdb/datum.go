@@ -22,38 +22,23 @@ type Datum struct {
 	Values []Atom // as long as Keys in a map, nil otherwise
 }
 
-func rank(a Atom) int {
-	switch a.(type) {
-	case int64:
-		return 0
-	case bool:
-		return 1
-	case string:
-		return 2
-	}
-	return 3
-}
-
+// compare orders two elements of a column, which are of one type.
 func compare(a, b Atom) int {
 	switch a := a.(type) {
 	case int64:
-		if b, ok := b.(int64); ok {
-			return cmp.Compare(a, b)
-		}
+		b, _ := b.(int64)
+		return cmp.Compare(a, b)
 	case bool:
-		if b, ok := b.(bool); ok {
-			return cmp.Compare(bit(a), bit(b))
-		}
+		b, _ := b.(bool)
+		return cmp.Compare(bit(a), bit(b))
 	case string:
-		if b, ok := b.(string); ok {
-			return strings.Compare(a, b)
-		}
+		b, _ := b.(string)
+		return strings.Compare(a, b)
 	case UUID:
-		if b, ok := b.(UUID); ok {
-			return strings.Compare(string(a), string(b))
-		}
+		b, _ := b.(UUID)
+		return cmp.Compare(a, b)
 	}
-	return cmp.Compare(rank(a), rank(b))
+	return 0
 }
 
 func bit(b bool) int {
