@@ -10,7 +10,7 @@ import (
 
 	"rung/engine"
 	"rung/model"
-	antctl "rung/model/ladder"
+	"rung/model/antrea"
 	"rung/pages/ladder"
 	"rung/revision"
 	"rung/revision/omitted"
@@ -81,9 +81,9 @@ func (a *app) ladderAnswer(r *revision.Revision, stage model.Stage, now time.Tim
 
 // antctlText has the columns of antctl get networkpolicy --sort-by=effectivePriority.
 func antctlText(r *revision.Revision) string {
-	t := &tableOut{head: antctl.AntctlHead}
+	t := &tableOut{head: antrea.AntctlHead}
 	for _, p := range r.Order() {
-		t.add(antctl.AntctlRow(&p)...)
+		t.add(antrea.AntctlRow(&p)...)
 	}
 	return t.String()
 }

@@ -1,10 +1,10 @@
-package ladder
+package antrea
 
 import (
 	"strconv"
 
 	"rung/model"
-	"rung/model/antrea"
+	"rung/model/ladder"
 )
 
 // AntctlHead are the columns of antctl get networkpolicy --sort-by=effectivePriority.
@@ -13,7 +13,7 @@ var AntctlHead = []string{"NAME", "APPLIED-TO", "RULES", "SOURCE", "TIER-PRIORIT
 // AntctlRow is the line of a policy there. NAME and APPLIED-TO are UIDs of Antrea's own
 // objects there; here NAME is the policy's UID, or its name where it has none (it stands
 // in a file), and APPLIED-TO what is written.
-func AntctlRow(p *antrea.Place) []string {
+func AntctlRow(p *ladder.Place) []string {
 	const none = "<NONE>"
 	name, of := p.Policy.UID, p.Policy.Name
 	if p.Policy.Namespace != "" {
