@@ -166,8 +166,11 @@ func account(a *antreaName) *model.ServiceAccount {
 func (n *normaliser) antreaPeer(o *antreaPeer, at string) model.Peer {
 	switch {
 	case o.IPBlock != nil:
-		n.antreaCIDR(o.IPBlock.CIDR, at+".ipBlock.cidr")
-		return model.Peer{Kind: model.PeerNetworks, Networks: []string{clean.Text(o.IPBlock.CIDR)}}
+		cidr := clean.Text(o.IPBlock.CIDR)
+		if !IsCommonCIDR(o.IPBlock.CIDR) {
+			n.invalid(check.CodeCIDR, at+".ipBlock.cidr", fmt.Sprintf("%q is no CIDR", cidr), CIDRRemedy(o.IPBlock.CIDR))
+		}
+		return model.Peer{Kind: model.PeerNetworks, Networks: []string{cidr}}
 	case o.Group != "":
 		return model.Peer{Kind: model.PeerGroup, Group: clean.Text(o.Group)}
 	case o.ServiceAccount != nil:
