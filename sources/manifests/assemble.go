@@ -39,7 +39,10 @@ func assemble(o Options, files []*fileResult, broken []model.Broken) *Result {
 		n += len(f.objects)
 	}
 	seen := make(map[model.Key]model.Origin, n)
-	var twice gatheredTwice
+	// A must-gather has objects more than once: alone and in a list, read seconds apart. The
+	// first of each stays, and one entry says so.
+	var twice model.Broken
+	again := 0
 	r.Objects = make([]model.Object, 0, n)
 	for _, f := range files {
 		if f.file.Sum != [32]byte{} {
@@ -50,7 +53,10 @@ func assemble(o Options, files []*fileResult, broken []model.Broken) *Result {
 			k := obj.ObjectKey()
 			at := originOf(obj)
 			if first, dup := seen[k]; dup && f.in.gather {
-				twice.add(k, at, first)
+				if again++; again == 1 {
+					twice = duplicate(k, at, first)
+					twice.Severity = model.SeverityInfo
+				}
 				continue
 			} else if dup {
 				r.Broken = append(r.Broken, duplicate(k, at, first))
@@ -60,7 +66,12 @@ func assemble(o Options, files []*fileResult, broken []model.Broken) *Result {
 			r.Objects = append(r.Objects, obj)
 		}
 	}
-	r.Broken = append(r.Broken, twice.broken()...)
+	if again > 1 {
+		twice.Message += fmt.Sprintf(" (and %d more objects of the must-gather)", again-1)
+	}
+	if again > 0 {
+		r.Broken = append(r.Broken, twice)
+	}
 	r.Broken = append(r.Broken, allUnread(files)...)
 	r.implyNamespaces(o, seen)
 	return r

@@ -223,10 +223,12 @@ func sweep(path string) {
 	}
 }
 
-// removeFiles removes a zone's files. A link that has such a name goes, what it
-// leads to stays.
+// removeFiles removes all files that a zone's server makes: socket, control socket, database,
+// its lock, and what a compaction writes. A link that has such a name goes, what it leads to
+// stays.
 func removeFiles(path, name string) {
-	for _, file := range zoneFiles(name) {
+	for _, file := range []string{name + ".sock", name + ".ctl", name + ".db", "." + name + ".db.~lock~", name + ".db.tmp",
+		"." + name + ".db.tmp.~lock~"} {
 		file = filepath.Join(path, file)
 		if fi, err := os.Lstat(file); err == nil && !fi.IsDir() {
 			_ = os.Remove(file)

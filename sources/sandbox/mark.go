@@ -102,11 +102,6 @@ const maxSocketPath = 100
 // have no '~'.
 const hashedName = "zone~"
 
-func hashed(zone string) string {
-	sum := sha256.Sum256([]byte(zone))
-	return hashedName + hex.EncodeToString(sum[:8])
-}
-
 // plainName says whether a name is one file on every system, and none of the
 // folder's own.
 func plainName(s string) bool {
@@ -130,13 +125,6 @@ func ownName(s string) bool {
 	return plainName(s)
 }
 
-// zoneFiles are all files that a zone's server makes: socket, control socket,
-// database, its lock, and what a compaction writes.
-func zoneFiles(name string) []string {
-	return []string{name + ".sock", name + ".ctl", name + ".db", "." + name + ".db.~lock~", name + ".db.tmp",
-		"." + name + ".db.tmp.~lock~"}
-}
-
 // file is the name of a zone's files in the folder, without their ending: the zone's name,
 // or a hash of it where that is not a plain one or makes the path of the socket too long.
 func (f *folder) file(zone string) (string, error) {
@@ -145,7 +133,8 @@ func (f *folder) file(zone string) (string, error) {
 	}
 	name := zone
 	if !plainName(zone) || len(f.socket(name)) >= maxSocketPath {
-		name = hashed(zone)
+		sum := sha256.Sum256([]byte(zone))
+		name = hashedName + hex.EncodeToString(sum[:8])
 	}
 	if path := f.socket(name); len(path) >= maxSocketPath {
 		return "", fmt.Errorf("socket path %s is %d bytes long, at most %d are possible; choose a shorter --sandbox-dir",

@@ -141,7 +141,7 @@ func Start(ctx context.Context, cfg Config) (_ *Sandbox, err error) {
 	if err := s.startServers(ctx); err != nil {
 		return nil, err
 	}
-	s.pods = newPodHandler(cfg.PortDelay)
+	s.pods = &podHandler{delay: cfg.PortDelay, wake: make(chan struct{}, 1)}
 	s.wg.Go(func() { s.pods.run(s.life) })
 	for _, z := range s.zones {
 		s.keep(z)
@@ -188,9 +188,6 @@ func (s *Sandbox) Fallback() error { return s.fallback }
 // nodes. Without changes the cluster's objects are all there are; with changes
 // only those objects are looked at.
 func (s *Sandbox) SetPods(c *model.Cluster, changes []model.Change) { s.pods.set(c, changes) }
-
-// SetPortDelay sets Config.PortDelay anew.
-func (s *Sandbox) SetPortDelay(d time.Duration) { s.pods.setDelay(d) }
 
 // ask has a zone's server do something.
 func (s *Sandbox) ask(zone string, do func(server) error) error {

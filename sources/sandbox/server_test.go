@@ -293,12 +293,17 @@ func TestPods(t *testing.T) {
 			return p != nil && p.UUID != was && strings.HasSuffix(p.Addresses[0], " 10.244.0.8")
 		})
 		// A delay, and completion.
-		s.SetPortDelay(150 * time.Millisecond)
+		delay := func(d time.Duration) {
+			s.pods.mu.Lock()
+			defer s.pods.mu.Unlock()
+			s.pods.delay = d
+		}
+		delay(150 * time.Millisecond)
 		began := time.Now()
 		ended := pod("ns", "one", "a", "10.244.0.5")
 		ended.Phase = "Failed"
 		step([]model.Object{ended})
-		s.SetPortDelay(0) // must not overtake
+		delay(0) // must not overtake
 		step(nil, model.Key{Kind: model.KindPod, Namespace: "ns", Name: "far"})
 		b.until("gone", func(_ []model.ZoneUpdate, db *nb.DB) bool { return db.PortByName("ns_far") == nil })
 		a.until("gone", func(_ []model.ZoneUpdate, db *nb.DB) bool { return db.PortByName("ns_one") == nil })

@@ -127,10 +127,10 @@ func rewrite(name string, text []byte, edits []Edit) ([]byte, error) {
 			return nil, ee
 		}
 	}
-	if err := sortSplices(r.splices); err != nil {
+	out, err := applySplices(body, r.splices)
+	if err != nil {
 		return nil, &Error{File: name, Why: err.Error()}
 	}
-	out := applySplices(body, r.splices)
 	for _, a := range r.appended {
 		out = appendDocument(out, a, r.eol(), r.json)
 	}

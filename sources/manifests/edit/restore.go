@@ -119,17 +119,12 @@ func (r *rewriter) restore(e Edit) error {
 	case !yamltree.Blank(r.text[:next.start]):
 		text = append([]byte("---"+r.eol()), text...)
 	}
-	r.before(at, now[0].objs[0])
-	r.splices = append(r.splices, splice{next.start, next.start, string(text)})
-	return nil
-}
-
-// before notes that a document with an object comes before another.
-func (r *rewriter) before(doc int, obj any) {
 	if r.docs == nil {
 		r.docs = map[int][]any{}
 	}
-	r.docs[doc] = append(r.docs[doc], obj)
+	r.docs[at] = append(r.docs[at], now[0].objs[0])
+	r.splices = append(r.splices, splice{next.start, next.start, string(text)})
+	return nil
 }
 
 // restoreItem puts an item back into its List: with its own lines where the others
@@ -155,7 +150,11 @@ func (r *rewriter) restoreItem(e Edit) error {
 		err = d.replace(node, []any{obj}, s)
 	case own != nil && at > 0:
 		if end, ok := d.End(node.Content[at-1], d.Column(d.Dash(node, 0))); ok {
-			d.splice(d.NextLine(end), d.NextLine(end), d.endedBefore(d.NextLine(end))+string(own))
+			next, text := d.NextLine(end), string(own)
+			if next > 0 && d.Text[next-1] != '\n' {
+				text = d.eol + text
+			}
+			d.splice(next, next, text)
 			obj = asItem(own)
 		} else {
 			err = d.cannot("is written in a way that cannot be edited")
@@ -180,14 +179,6 @@ func (r *rewriter) restoreItem(e Edit) error {
 	r.items[[2]int{doc, at}] = append(r.items[[2]int{doc, at}], obj)
 	r.take(p, d)
 	return nil
-}
-
-// endedBefore is a line break where the text before p has none.
-func (d *differ) endedBefore(p int) string {
-	if p == 0 || d.Text[p-1] == '\n' {
-		return ""
-	}
-	return d.eol
 }
 
 // ownLines are the lines of an item where they can stand among those of a list, nil

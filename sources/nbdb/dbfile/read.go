@@ -168,8 +168,14 @@ func readFrom(ctx context.Context, r io.Reader, name string, o Options, of kind)
 		if err == io.EOF && l.records > 0 {
 			break
 		}
-		if err == nil {
-			err = s.record(l, raw)
+		switch {
+		case err != nil:
+		case l.magic == magicCluster:
+			err = s.clusterRecord(l, raw)
+		case l.records == 0:
+			err = s.schema(raw)
+		default:
+			err = s.transaction(raw)
 		}
 		if err == nil {
 			l.offset += l.size

@@ -23,17 +23,6 @@ type state struct {
 
 type rowKey struct{ table, uuid string }
 
-// record takes the next record in, or leaves everything as it is.
-func (s *state) record(l *logReader, raw []byte) error {
-	switch {
-	case l.magic == magicCluster:
-		return s.clusterRecord(l, raw)
-	case l.records == 0:
-		return s.schema(raw)
-	}
-	return s.transaction(raw)
-}
-
 // schema begins an empty database, with rows of its own.
 func (s *state) schema(raw []byte) error {
 	var name string

@@ -63,25 +63,15 @@ func equalAtoms(a, b []Atom) bool {
 
 func same(a, b Atom) bool { return compare(a, b) == 0 }
 
-// includes says whether every element of o is in d.
-func (d Datum) includes(o Datum) bool {
+// shared are the places in d of the elements that o has as well, in rising order; of a map,
+// o may name keys alone.
+func (d Datum) shared(o Datum) (at []int) {
 	for i, k := range o.Keys {
-		j, ok := d.find(k)
-		if !ok || (o.Values != nil && !same(d.Values[j], o.Values[i])) {
-			return false
+		if j, ok := d.find(k); ok && (o.Values == nil || same(o.Values[i], d.Values[j])) {
+			at = append(at, j)
 		}
 	}
-	return true
-}
-
-// excludes says whether no element of o is in d.
-func (d Datum) excludes(o Datum) bool {
-	for i, k := range o.Keys {
-		if j, ok := d.find(k); ok && (o.Values == nil || same(d.Values[j], o.Values[i])) {
-			return false
-		}
-	}
-	return true
+	return at
 }
 
 // union puts o's elements in; a key that is there keeps its value. Sets of
@@ -111,17 +101,6 @@ func (d Datum) grown(n int) Datum {
 		out.Values = append(make([]Atom, 0, len(d.Keys)+n), d.Values...)
 	}
 	return out
-}
-
-// minus takes o's elements out; of a map, o may name keys alone.
-func (d Datum) minus(o Datum) Datum {
-	var gone []int
-	for i, k := range o.Keys {
-		if j, ok := d.find(k); ok && (o.Values == nil || same(o.Values[i], d.Values[j])) {
-			gone = append(gone, j)
-		}
-	}
-	return d.without(gone)
 }
 
 // without takes the elements at some places, in rising order, out.

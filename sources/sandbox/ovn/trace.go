@@ -244,7 +244,11 @@ func Try(ctx context.Context, c Connection) (steps []Step, made bool, err error)
 			from, to, in, out = to, from, out, in
 		}
 		g.shape(&p)
-		for _, leg := range legs(from, to, in, out) {
+		legs := []leg{{from, in, out}}
+		if from != to {
+			legs = []leg{{from, in, from.Elsewhere()}, {to, to.Elsewhere(), out}}
+		}
+		for _, leg := range legs {
 			p.In = leg.in
 			s := Step{Packet: g.name, Reply: g.back, Zone: leg.zone.Name(), In: leg.in}
 			if c.Traced {
@@ -272,11 +276,4 @@ func Try(ctx context.Context, c Connection) (steps []Step, made bool, err error)
 type leg struct {
 	zone    *Zone
 	in, out string
-}
-
-func legs(from, to *Zone, in, out string) []leg {
-	if from == to {
-		return []leg{{from, in, out}}
-	}
-	return []leg{{from, in, from.Elsewhere()}, {to, to.Elsewhere(), out}}
 }
