@@ -79,15 +79,15 @@ func parseAntrea(line string) (logline.Line, error) {
 // cutAntrea finds "2006/01/02 15:04:05.000000 ", at the front or behind what was put
 // there, and cuts the line around it.
 func cutAntrea(line string) (front string, at time.Time, rest string, ok bool) {
-	const date, long = len("2006/01/02"), len("2006/01/02 15:04:05.000000 ")
+	const long = len("2006/01/02 15:04:05.000000 ")
 	for i := 0; ; {
 		s := line[i:]
 		if len(s) < long {
 			return "", at, "", false
 		}
 		if s[4] == '/' && s[7] == '/' && s[10] == ' ' && s[19] == '.' && s[long-1] == ' ' {
-			at, ok = stamp(s[:date], s[11:19], s[20:long-1], true)
-			return line[:i], at, s[long:], ok
+			at, err := parseTime(s[:4] + "-" + s[5:7] + "-" + s[8:10] + "T" + s[11:long-1] + "Z")
+			return line[:i], at, s[long:], err == nil
 		}
 		next := strings.IndexByte(s, ' ')
 		if next < 0 {

@@ -39,9 +39,7 @@ func Maybe(line []byte) bool {
 // part of the LogLine zero: such a line is worth showing still. Zone is set only where
 // the line itself names its node.
 func Parse(line string) (logline.Line, error) {
-	for len(line) > 0 && (line[len(line)-1] == '\n' || line[len(line)-1] == '\r') {
-		line = line[:len(line)-1]
-	}
+	line = strings.TrimRight(line, "\r\n")
 	if len(line) > MaxLine {
 		return logline.Line{}, fmt.Errorf("acl_log line: %d bytes, at most %d are read", len(line), MaxLine)
 	}
@@ -211,25 +209,10 @@ func cutString(s string) (value, rest string, err error) {
 // parseFlow reads OVS's flow text: a protocol keyword and fields, joined by
 // commas.
 func parseFlow(l *logline.Line, flow string) {
-	for flow != "" {
-		field := flow
-		if i := strings.IndexByte(flow, ','); i >= 0 {
-			field, flow = flow[:i], flow[i+1:]
-		} else {
-			flow = ""
-		}
-		// Most fields are none that are kept: their first letters tell.
-		if len(field) == 0 {
-			continue
-		}
-		switch field[0] {
-		case 'n', 'a', 'i', 't':
-			if i := strings.IndexByte(field, '='); i > 0 {
-				parseField(l, field[:i], field[i+1:])
-				continue
-			}
-		}
-		if l.Proto == "" && strings.IndexByte(field, '=') < 0 {
+	for field := range strings.SplitSeq(flow, ",") {
+		if key, value, is := strings.Cut(field, "="); is {
+			parseField(l, key, value)
+		} else if l.Proto == "" {
 			if l.Proto = field; field == "tcp6" || field == "udp6" || field == "sctp6" {
 				l.Proto = field[:len(field)-1] // without the family; icmp6 is a protocol of its own
 			}
@@ -248,17 +231,17 @@ func parseField(l *logline.Line, key, value string) {
 	case "ipv6_dst":
 		setAddr(&l.Dst, value, netip.Addr.Is6)
 	case "tp_src":
-		setPort(&l.SrcPort, value)
+		setNumber(&l.SrcPort, value, 16)
 	case "tp_dst":
-		setPort(&l.DstPort, value)
+		setNumber(&l.DstPort, value, 16)
 	case "tcp_flags":
 		if value != "0" {
 			l.TCPFlags = value
 		}
 	case "icmp_type":
-		setByte(&l.ICMPType, value)
+		setNumber(&l.ICMPType, value, 8)
 	case "icmp_code":
-		setByte(&l.ICMPCode, value)
+		setNumber(&l.ICMPCode, value, 8)
 	}
 }
 
@@ -268,14 +251,8 @@ func setAddr(to *netip.Addr, s string, family func(netip.Addr) bool) {
 	}
 }
 
-func setPort(to *uint16, s string) {
-	if n, err := strconv.ParseUint(s, 10, 16); err == nil {
-		*to = uint16(n)
-	}
-}
-
-func setByte(to *int, s string) {
-	if n, err := strconv.ParseUint(s, 10, 8); err == nil {
-		*to = int(n)
+func setNumber[T int | uint16](to *T, s string, bits int) {
+	if n, err := strconv.ParseUint(s, 10, bits); err == nil {
+		*to = T(n)
 	}
 }

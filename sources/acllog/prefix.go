@@ -1,7 +1,6 @@
 package acllog
 
 import (
-	"errors"
 	"strings"
 	"time"
 )
@@ -37,7 +36,7 @@ func readPrefix(s string) (p prefix, ok bool) {
 	}
 	if strings.HasPrefix(s, "<") { // priority, version
 		number, rest, is := strings.Cut(s[1:], ">")
-		if !is || !digits(number) {
+		if !is || number == "" || strings.Trim(number, "0123456789") != "" {
 			return p, false
 		}
 		s = strings.TrimPrefix(rest, "1 ")
@@ -53,9 +52,12 @@ func readPrefix(s string) (p prefix, ok bool) {
 		}
 		var word string
 		word, s, _ = strings.Cut(s, " ")
-		if at, err := stampWord(word); err == nil {
-			p.at = at
-			break
+		// Most words are no time, which their first letter tells.
+		if len(word) >= len("2006-01-02T15:04:05Z") && word[0] >= '0' && word[0] <= '9' {
+			if at, err := parseTime(word); err == nil {
+				p.at = at
+				break
+			}
 		}
 		if n == len(names) || !isName(word) {
 			return p, false
@@ -105,17 +107,6 @@ func (p *prefix) syslog(s string) bool {
 	return isName(program) && strings.Count(rest, " ") >= 3
 }
 
-// stampWord reads a word that is a time. Most words are none, which their first letter
-// tells.
-func stampWord(word string) (time.Time, error) {
-	if len(word) < len("2006-01-02T15:04:05Z") || word[0] < '0' || word[0] > '9' {
-		return time.Time{}, errNoTime
-	}
-	return parseTime(word)
-}
-
-var errNoTime = errors.New("not a time")
-
 // IsWriter says whether a pod or a container may be one that ACL lines come from, by
 // its name.
 func IsWriter(name string) bool {
@@ -138,65 +129,11 @@ func isName(s string) bool {
 	return true
 }
 
-func digits(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return s != ""
-}
-
-// parseTime reads a time as logs have it, RFC 3339 with or without fractions. The form
-// that ovn-controller writes is read without time's layouts, which take longer than
-// the rest of the line.
+// parseTime reads a time as logs have it, RFC 3339 with or without fractions, which package
+// time reads without looking at the layout.
 func parseTime(s string) (time.Time, error) {
-	if t, ok := zulu(s); ok {
-		return t, nil
-	}
 	t, err := time.Parse(time.RFC3339Nano, s)
 	return t.UTC(), err
-}
-
-// zulu reads 2006-01-02T15:04:05Z and the same with a fraction of the second.
-func zulu(s string) (t time.Time, ok bool) {
-	const whole = len("2006-01-02T15:04:05")
-	if len(s) <= whole || s[4] != '-' || s[7] != '-' || s[10] != 'T' || s[len(s)-1] != 'Z' {
-		return t, false
-	}
-	frac := s[whole : len(s)-1]
-	if frac != "" && frac[0] != '.' {
-		return t, false
-	}
-	return stamp(s[:10], s[11:whole], strings.TrimPrefix(frac, "."), frac != "")
-}
-
-// stamp reads a date and a time of day in UTC, with whatever between their numbers.
-func stamp(date, clock, frac string, hasFrac bool) (t time.Time, ok bool) {
-	if clock[2] != ':' || clock[5] != ':' || hasFrac && (frac == "" || len(frac) > 9) {
-		return t, false
-	}
-	good := true
-	num := func(s string) (n int) {
-		for i := range len(s) {
-			if s[i] < '0' || s[i] > '9' {
-				good = false
-			}
-			n = n*10 + int(s[i]-'0')
-		}
-		return n
-	}
-	year, month, day := num(date[:4]), num(date[5:7]), num(date[8:10])
-	hour, minute, second := num(clock[:2]), num(clock[3:5]), num(clock[6:8])
-	nano := num(frac)
-	for range 9 - len(frac) {
-		nano *= 10
-	}
-	if !good || month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 59 {
-		return t, false
-	}
-	t = time.Date(year, time.Month(month), day, hour, minute, second, nano, time.UTC)
-	return t, day <= 28 || t.Day() == day // there is no 30 February
 }
 
 // yearless reads the time of BSD's syslog, "Jan _2 15:04:05": it has neither year nor
