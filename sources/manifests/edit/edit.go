@@ -115,7 +115,7 @@ func (p *piece) read(text []byte) {
 func rewrite(name string, text []byte, edits []Edit) ([]byte, error) {
 	body := bytes.TrimPrefix(text, yamltree.BOM)
 	bom := len(text) - len(body)
-	r := rewriter{name: name, text: body, want: map[[2]int]any{}, gone: map[[2]int]bool{}}
+	r := rewriter{name: name, text: body, want: map[[2]int]any{}, gone: map[[2]int]bool{}, restored: map[[2]int][]any{}}
 	r.pieces, r.json = pieces(name, body)
 	for _, e := range edits {
 		if err := r.edit(e); err != nil {
@@ -151,10 +151,9 @@ type rewriter struct {
 	// there, by document and item.
 	want map[[2]int]any
 	gone map[[2]int]bool
-	// docs are objects whose documents come before another one, items those that come
-	// before an item.
-	docs  map[int][]any
-	items map[[2]int][]any
+	// restored are objects that come before an item, by document and item; item -1 stands
+	// for the document.
+	restored map[[2]int][]any
 }
 
 func (r *rewriter) eol() string {
