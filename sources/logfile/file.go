@@ -319,7 +319,8 @@ func (f *File) Passed() int64 {
 	case now == nil:
 		return f.size
 	case now.gz != nil:
-		return now.from.off
+		at, _ := now.from.Seek(0, io.SeekCurrent)
+		return at
 	default:
 		return now.raw
 	}
