@@ -1,0 +1,31 @@
+package dialects
+
+import "rung/system"
+
+// System is whose precedence holds, with the reason.
+func (d *Dialects) System() (is *system.System, why string) { return d.system, d.systemWhy }
+
+// DecideSystem finds out whose precedence holds, and compiles for that: a plugin
+// may have no rows.
+func (d *Dialects) DecideSystem() {
+	ovn := ""
+	switch {
+	case d.cfg.Writes:
+		ovn = "rows are written (--reconcile)"
+	case d.view != nil && d.view.Read():
+		ovn = "zones have a Northbound database"
+	}
+	was := d.system
+	d.system, d.systemWhy = system.Decide(d.cfg.System, d.compiler.World().Cluster, ovn)
+	if d.system == was {
+		return
+	}
+	d.Changed()
+	o := d.cfg.CompilerOptions()
+	o.Nothing = !d.system.Has(system.Rows)
+	if d.view != nil {
+		d.view = d.view.WithSystem(d.system)
+		o, _ = d.view.Wants()
+	}
+	d.recompile(o, false)
+}
