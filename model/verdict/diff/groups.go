@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"net/netip"
+	"slices"
+
 	"rung/model/verdict"
 	"rung/model/verdict/index"
 	"rung/model/verdict/matrix"
-	"slices"
-
-	"maps"
 )
 
 // gathered is a Group in the making: ends are classes.

@@ -2,12 +2,12 @@ package matrix
 
 import (
 	"cmp"
+	"maps"
 	"net/netip"
-	"rung/model/verdict"
-	"rung/model/verdict/index"
 	"slices"
 
-	"maps"
+	"rung/model/verdict"
+	"rung/model/verdict/index"
 )
 
 // Partition is the addresses outside, in blocks: one for each network that rules name, but for
