@@ -88,12 +88,12 @@ func (m *root) run(e *entry, a view.RunAsk) {
 		ctx = m.ctx
 	}
 	if m.inline {
-		m.jobDone(jobMsg{entry: id, job: job, result: a.Do(ctx), rev: prepared(s.console), of: s})
+		m.jobDone(jobMsg{entry: id, job: job, result: a.Do(ctx), rev: prepareNow(s.console), of: s})
 		return
 	}
 	m.later(guard(dir, a.What, func() tea.Msg {
 		result := a.Do(ctx)
-		return jobMsg{entry: id, job: job, result: result, rev: prepared(s.console), of: s}
+		return jobMsg{entry: id, job: job, result: result, rev: prepareNow(s.console), of: s}
 	}))
 }
 

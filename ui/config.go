@@ -8,6 +8,7 @@ import (
 	"rung/model/clean"
 	"rung/themes"
 	"rung/ui/action"
+	"rung/ui/nav"
 )
 
 // Config is the part of the configuration file that is about the screen.
@@ -65,4 +66,12 @@ func (c *Config) Check(set *themes.Set) []string {
 		problems = append(problems, clean.Text(c.place("keys."+string(w.ID))+w.String()))
 	}
 	return problems
+}
+
+// StartPage is the page to begin with, the ladder where none is named or a wrong one.
+func (c *Config) StartPage() nav.Page {
+	if slices.Contains(starts, c.Start) {
+		return nav.To(nav.Kind(c.Start))
+	}
+	return nav.To(nav.Ladder)
 }

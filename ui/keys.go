@@ -187,11 +187,11 @@ func (m *root) do(id action.ID) {
 		m.later(tea.ClearScreen)
 		s := m.session
 		if m.inline {
-			m.take(prepared(s.console))
+			m.take(prepareNow(s.console))
 			return
 		}
 		job := m.works("reading the newest state")
-		m.later(guard(m.opt.StateDir, "preparing a revision", func() tea.Msg { return revMsg{rev: prepared(s.console), of: s, job: job} }))
+		m.later(guard(m.opt.StateDir, "preparing a revision", func() tea.Msg { return revMsg{rev: prepareNow(s.console), of: s, job: job} }))
 	case action.Mouse:
 		m.mouse = !m.mouse
 		text := "mouse off (select text freely)"

@@ -38,20 +38,45 @@ type asking struct {
 	done   chan struct{}
 }
 
-// due ticks when findings that are owed are to be worked out.
-func (l *linter) due() *time.Timer {
-	if !l.owed {
-		return time.NewTimer(time.Hour)
-	}
-	return time.NewTimer(time.Until(l.next))
+// source is the engine as far as revisions are made ready for the screen.
+type source interface {
+	Revision() *revision.Revision
+	Now() time.Time
 }
 
-// done ticks when every connection was asked; nil where none is being asked.
-func (l *linter) done() <-chan struct{} {
-	if l.job == nil {
-		return nil
+// prepareNow returns the newest revision with all its expensive parts made.
+func prepareNow(c source) *revision.Revision {
+	rev := c.Revision()
+	rev.Ladder()
+	rev.Omissions()
+	finding.FindSome(rev)
+	liverows.FindLadderRows(rev)
+	liverows.Explain(rev, c.Now(), true)
+	return rev
+}
+
+// wait waits for a tick, for owed findings whose time has come, or for connections that
+// were asked, and returns the newest revision then; nil once ctx has ended.
+func (l *linter) wait(ctx context.Context, ticks <-chan struct{}, c source) *revision.Revision {
+	wake := time.Hour
+	if l.owed {
+		wake = time.Until(l.next)
 	}
-	return l.job.done
+	due := time.NewTimer(wake)
+	defer due.Stop()
+	var asked <-chan struct{}
+	if l.job != nil {
+		asked = l.job.done
+	}
+	select {
+	case <-ctx.Done():
+		l.end()
+		return nil
+	case <-ticks:
+	case <-due.C:
+	case <-asked:
+	}
+	return l.prepare(ctx, c)
 }
 
 // end waits for what is under way.
@@ -91,7 +116,7 @@ func (l *linter) ask(ctx context.Context, rev *revision.Revision) {
 
 // prepare is the newest revision with its expensive parts made, findings when
 // their time has come.
-func (l *linter) prepare(ctx context.Context, c Console) *revision.Revision {
+func (l *linter) prepare(ctx context.Context, c source) *revision.Revision {
 	if l.job != nil {
 		select {
 		case <-l.job.done:

@@ -147,7 +147,7 @@ func TestAskingIsGivenUp(t *testing.T) {
 	if l.job == nil {
 		t.Fatal("nobody asks")
 	}
-	<-l.done()
+	<-l.job.done
 	if l.prepare(t.Context(), c); !finding.HasFindings(rev) || l.job != nil {
 		t.Error("it was asked, and nobody noticed")
 	}

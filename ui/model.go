@@ -9,8 +9,6 @@ import (
 
 	"rung/model/clean"
 	"rung/revision"
-	"rung/revision/finding"
-	"rung/revision/liverows"
 	"rung/themes"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -45,29 +43,12 @@ func (m *root) after(d time.Duration, msg tea.Msg) tea.Cmd {
 func (m *root) wait() tea.Cmd {
 	s := m.session
 	return guard(m.opt.StateDir, "preparing a revision", func() tea.Msg {
-		due := s.lint.due()
-		defer due.Stop()
-		select {
-		case <-s.ctx.Done():
-			s.lint.end()
+		rev := s.lint.wait(s.ctx, s.ticks, s.console)
+		if rev == nil {
 			return nil
-		case <-s.ticks:
-		case <-due.C:
-		case <-s.lint.done():
 		}
-		return revMsg{rev: s.lint.prepare(s.ctx, s.console), of: s, arm: true}
+		return revMsg{rev: rev, of: s, arm: true}
 	})
-}
-
-// prepared is the newest revision with its expensive parts made.
-func prepared(c Console) *revision.Revision {
-	rev := c.Revision()
-	rev.Ladder()
-	rev.Omissions()
-	finding.FindSome(rev)
-	liverows.FindLadderRows(rev)
-	liverows.Explain(rev, c.Now(), true)
-	return rev
 }
 
 // Update takes one message. An internal error ends the program, not the

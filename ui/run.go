@@ -70,12 +70,7 @@ func (o *Options) fill() {
 		o.StateDir = filepath.Join(xdg.StateHome, "rung")
 	}
 	if o.Page.None() {
-		o.Page = nav.To(nav.Ladder)
-		for _, s := range starts {
-			if s == o.Start {
-				o.Page = nav.To(nav.Kind(s))
-			}
-		}
+		o.Page = o.StartPage()
 	}
 	o.wrong = append(o.wrong, o.Check(o.Themes)...)
 }
