@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"rung/model/clean"
+	"rung/ui/prepare"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -88,12 +89,12 @@ func (m *root) run(e *entry, a view.RunAsk) {
 		ctx = m.ctx
 	}
 	if m.inline {
-		m.jobDone(jobMsg{entry: id, job: job, result: a.Do(ctx), rev: prepareNow(s.console), of: s})
+		m.jobDone(jobMsg{entry: id, job: job, result: a.Do(ctx), rev: prepare.Now(s.console), of: s})
 		return
 	}
 	m.later(guard(dir, a.What, func() tea.Msg {
 		result := a.Do(ctx)
-		return jobMsg{entry: id, job: job, result: result, rev: prepareNow(s.console), of: s}
+		return jobMsg{entry: id, job: job, result: result, rev: prepare.Now(s.console), of: s}
 	}))
 }
 

@@ -15,6 +15,7 @@ import (
 	"rung/revision"
 	"rung/revision/finding"
 	"rung/ui/action"
+	"rung/ui/prepare"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -130,8 +131,8 @@ func (m *root) cursorIn(o overlay, x, y, w, h int) {
 	}
 }
 
-// counts are the numbers of the header; they are taken once per revision.
-type counts struct {
+// Counts are the numbers of the header; they are taken once per revision.
+type Counts struct {
 	rev               *revision.Revision
 	cluster           *model.Cluster
 	anp, banp, np, ef int
@@ -142,11 +143,11 @@ type counts struct {
 	older             time.Time // when they last were
 }
 
-// lag says whether the findings are those of a moment ago; steady, while they are
+// Lag says whether the findings are those of a moment ago; steady, while they are
 // now and then.
-func (c *counts) lag(now time.Time) bool { return c.owed || now.Sub(c.older) < 2*lintTime }
+func (c *Counts) Lag(now time.Time) bool { return c.owed || now.Sub(c.older) < 2*prepare.Pace }
 
-func (c *counts) take(r *revision.Revision, now time.Time) {
+func (c *Counts) Take(r *revision.Revision, now time.Time) {
 	if c.rev == r {
 		return
 	}
@@ -166,7 +167,7 @@ func (c *counts) take(r *revision.Revision, now time.Time) {
 }
 
 // policies counts them by kind, those that decide under the system that holds.
-func (c *counts) policies(antrea bool) string {
+func (c *Counts) policies(antrea bool) string {
 	if antrea {
 		text := fmt.Sprintf("ACNP %d · ANNP %d · NP %d", c.acnp, c.annp, c.np)
 		if c.anp+c.banp > 0 {

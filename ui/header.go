@@ -63,7 +63,7 @@ func (m *root) headerLine(w int) widget.Line {
 		piece{widget.Plain(c.policies(r.Antrea())), 6},
 		piece{widget.Plain(fmt.Sprintf("pods %d", c.pods)), 7})
 	f := widget.Line{{Text: findingsTitle + " "}}
-	if c.lag(m.now) {
+	if c.Lag(m.now) {
 		f = widget.Line{{Text: findingsTitle + "~", Style: st.Dim}} // of a moment ago
 	}
 	if key := m.keys.Action(action.GoFindings).Shown(); key != "" && w >= keyedHeader {

@@ -10,6 +10,7 @@ import (
 	"rung/engine/trace"
 	"rung/ui/action"
 	"rung/ui/nav"
+	"rung/ui/prepare"
 	"rung/ui/view"
 )
 
@@ -187,11 +188,11 @@ func (m *root) do(id action.ID) {
 		m.later(tea.ClearScreen)
 		s := m.session
 		if m.inline {
-			m.take(prepareNow(s.console))
+			m.take(prepare.Now(s.console))
 			return
 		}
 		job := m.works("reading the newest state")
-		m.later(guard(m.opt.StateDir, "preparing a revision", func() tea.Msg { return revMsg{rev: prepareNow(s.console), of: s, job: job} }))
+		m.later(guard(m.opt.StateDir, "preparing a revision", func() tea.Msg { return revMsg{rev: prepare.Now(s.console), of: s, job: job} }))
 	case action.Mouse:
 		m.mouse = !m.mouse
 		text := "mouse off (select text freely)"

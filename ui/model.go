@@ -43,7 +43,7 @@ func (m *root) after(d time.Duration, msg tea.Msg) tea.Cmd {
 func (m *root) wait() tea.Cmd {
 	s := m.session
 	return guard(m.opt.StateDir, "preparing a revision", func() tea.Msg {
-		rev := s.lint.wait(s.ctx, s.ticks, s.console)
+		rev := s.lint.Wait(s.ctx, s.ticks, s.console)
 		if rev == nil {
 			return nil
 		}
@@ -187,7 +187,7 @@ func (m *root) take(rev *revision.Revision) {
 	}
 	was, ended := m.rev.Unconfirmed, m.rev.EndedLogs
 	m.rev = rev
-	m.counts.take(rev, m.now)
+	m.counts.Take(rev, m.now)
 	m.loading()
 	m.onTrial(was)
 	m.onEndedLogs(ended)

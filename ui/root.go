@@ -50,7 +50,7 @@ type root struct {
 
 	sized
 	rev    *revision.Revision
-	counts counts
+	counts Counts
 	// lacking is what the page on top does not take into account.
 	lacking lacking
 	now     time.Time

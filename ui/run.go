@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"rung/themes"
+	"rung/ui/config"
 	"rung/ui/job"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -24,7 +25,7 @@ type Console = view.Console
 
 // Options are how to run the console. The zero value is usable.
 type Options struct {
-	Config
+	config.Config
 	// Themes are the themes there are; nil reads those of the user from
 	// $XDG_CONFIG_HOME/rung/themes on top of the built-in ones.
 	Themes *themes.Set

@@ -8,6 +8,7 @@ import (
 
 	"rung/ui/action"
 	"rung/ui/nav"
+	"rung/ui/prepare"
 	"rung/ui/view"
 )
 
@@ -18,8 +19,8 @@ type session struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	ticks   <-chan struct{}
-	stop    func() // ends ticks
-	lint    linter // of whoever waits for revisions
+	stop    func()        // ends ticks
+	lint    prepare.Pacer // of whoever waits for revisions
 }
 
 func (s *session) end() {
@@ -35,8 +36,8 @@ func (m *root) begin(console Console) {
 	m.console, m.session = console, s
 	m.now = console.Now()
 	m.rev = console.Revision()
-	m.counts = counts{}
-	m.counts.take(m.rev, m.now)
+	m.counts = Counts{}
+	m.counts.Take(m.rev, m.now)
 	m.loading()
 	m.open(m.opt.Page, false)
 	if len(m.stack) == 0 {

@@ -1,4 +1,4 @@
-package ui_test
+package config_test
 
 import (
 	"strings"
@@ -9,12 +9,13 @@ import (
 	"rung/test/uitest"
 	"rung/themes"
 	"rung/ui"
+	"rung/ui/config"
 )
 
 // All that is wrong with a file is said at once, with its line, the setting, what is
 // wrong and what is allowed; what is right holds.
 func TestConfigProblems(t *testing.T) {
-	c := ui.ParseConfig("rung.yaml", []byte(`theme: pink
+	c := config.Parse("rung.yaml", []byte(`theme: pink
 colour: auto
 color: [1]
 ascii: maybe
@@ -79,7 +80,7 @@ func TestConfigFiles(t *testing.T) {
 		{"keys: [a]", "f line 1, keys: not a list of actions (allowed: actions with their keys, such as ladder.new: [n, ctrl+n])"},
 		{"theme: \"a\\e[2Jb\"", "f line 1, theme: no theme \"a\\x1b[2Jb\" (allowed: adaptive, ansi16, dark, light, mono)"},
 	} {
-		conf := ui.ParseConfig("f", []byte(c.text))
+		conf := config.Parse("f", []byte(c.text))
 		if got := strings.Join(conf.Check(themes.Builtin()), "\n"); got != c.want {
 			t.Errorf("%q: %s\nwant %s", c.text, got, c.want)
 		}
@@ -91,7 +92,7 @@ func FuzzParseConfig(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		c := ui.ParseConfig("f", []byte(text))
+		c := config.Parse("f", []byte(text))
 		for _, p := range c.Check(themes.Builtin()) {
 			if strings.ContainsAny(p, "\n\x1b") {
 				t.Errorf("%q", p)

@@ -1,4 +1,4 @@
-package ui
+package config
 
 import (
 	"bytes"
@@ -13,10 +13,10 @@ import (
 	"rung/model/clean"
 )
 
-// ParseConfig reads the text of a configuration file. Nothing that is wrong with it
+// Parse reads the text of a configuration file. Nothing that is wrong with it
 // keeps the console from opening: what could be read holds, and Check says the rest,
 // all of it at once. A file that is no YAML counts as empty.
-func ParseConfig(path string, text []byte) Config {
+func Parse(path string, text []byte) Config {
 	c := Config{file: path, lines: map[string]int{}}
 	var doc yaml.Node
 	switch err := yaml.NewDecoder(bytes.NewReader(text)).Decode(&doc); {

@@ -1,4 +1,4 @@
-package ui
+package prepare
 
 import (
 	"context"
@@ -9,11 +9,11 @@ import (
 	"rung/revision/liverows"
 )
 
-// lintTime is the least time between two workings-out of the findings. While
+// Pace is the least time between two workings-out of the findings. While
 // pods come and go without end there is a new revision with every frame; its
 // findings cost more than all the rest of it, and hardly ever differ. Until they
 // are worked out the screen has those of a moment ago, and the header says so.
-const lintTime = 500 * time.Millisecond
+const Pace = 500 * time.Millisecond
 
 // lintShare bounds the time spent on them, one part in so many, as long as they
 // do not get older than lintMost for it.
@@ -22,8 +22,8 @@ const (
 	lintMost  = 5 * time.Second
 )
 
-// linter paces the findings. It belongs to the goroutine that waits for revisions.
-type linter struct {
+// Pacer paces the findings. It belongs to the goroutine that waits for revisions.
+type Pacer struct {
 	next  time.Time          // of the next working-out, at the earliest
 	owed  bool               // the screen has older ones
 	shown *revision.Revision // what was handed out last
@@ -38,14 +38,14 @@ type asking struct {
 	done   chan struct{}
 }
 
-// source is the engine as far as revisions are made ready for the screen.
-type source interface {
+// revisions is the engine as far as revisions are made ready for the screen.
+type revisions interface {
 	Revision() *revision.Revision
 	Now() time.Time
 }
 
-// prepareNow returns the newest revision with all its expensive parts made.
-func prepareNow(c source) *revision.Revision {
+// Now returns the newest revision with all its expensive parts made.
+func Now(c revisions) *revision.Revision {
 	rev := c.Revision()
 	rev.Ladder()
 	rev.Omissions()
@@ -55,9 +55,9 @@ func prepareNow(c source) *revision.Revision {
 	return rev
 }
 
-// wait waits for a tick, for owed findings whose time has come, or for connections that
+// Wait waits for a tick, for owed findings whose time has come, or for connections that
 // were asked, and returns the newest revision then; nil once ctx has ended.
-func (l *linter) wait(ctx context.Context, ticks <-chan struct{}, c source) *revision.Revision {
+func (l *Pacer) Wait(ctx context.Context, ticks <-chan struct{}, c revisions) *revision.Revision {
 	wake := time.Hour
 	if l.owed {
 		wake = time.Until(l.next)
@@ -80,7 +80,7 @@ func (l *linter) wait(ctx context.Context, ticks <-chan struct{}, c source) *rev
 }
 
 // end waits for what is under way.
-func (l *linter) end() {
+func (l *Pacer) end() {
 	if l.job != nil {
 		l.job.cancel()
 		<-l.job.done
@@ -91,7 +91,7 @@ func (l *linter) end() {
 // ask has every connection of a revision asked beside what else is done. What is under way
 // for another revision is given up, unless the last findings are so old by now that they
 // would never be new.
-func (l *linter) ask(ctx context.Context, rev *revision.Revision) {
+func (l *Pacer) ask(ctx context.Context, rev *revision.Revision) {
 	if finding.FindSome(rev) {
 		return
 	}
@@ -116,7 +116,7 @@ func (l *linter) ask(ctx context.Context, rev *revision.Revision) {
 
 // prepare is the newest revision with its expensive parts made, findings when
 // their time has come.
-func (l *linter) prepare(ctx context.Context, c source) *revision.Revision {
+func (l *Pacer) prepare(ctx context.Context, c revisions) *revision.Revision {
 	if l.job != nil {
 		select {
 		case <-l.job.done:
@@ -144,7 +144,7 @@ func (l *linter) prepare(ctx context.Context, c source) *revision.Revision {
 		l.ask(ctx, rev)
 		liverows.FindLadderRows(rev)
 		liverows.Explain(rev, c.Now(), true)
-		l.next = began.Add(max(lintTime, min(lintMost, lintShare*time.Since(began))))
+		l.next = began.Add(max(Pace, min(lintMost, lintShare*time.Since(began))))
 	}
 	if rev == l.shown {
 		// Nothing of it changed but the findings, what live rows there are and why

@@ -1,4 +1,4 @@
-package ui
+package prepare
 
 import (
 	"context"
@@ -50,7 +50,7 @@ func TestFindingsArePaced(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var l linter
+	var l Pacer
 	current := func(r *revision.Revision) bool {
 		_, ok := finding.KnownFindings(r)
 		return ok
@@ -73,37 +73,25 @@ func TestFindingsArePaced(t *testing.T) {
 			t.Fatal("nobody will work them out")
 		}
 	}
-	if most := 1 + int(time.Since(began)/lintTime); worked > most {
+	if most := 1 + int(time.Since(began)/Pace); worked > most {
 		t.Errorf("worked out %d times in %v", worked, time.Since(began))
 	}
 	var was *revision.Revision
 	for range 10 { // a slow machine may take all the time between two steps
 		event()
-		l.next = time.Now().Add(lintTime)
+		l.next = time.Now().Add(Pace)
 		if was = l.prepare(t.Context(), e); !current(was) {
 			break
 		}
 	}
-	var c counts
-	at := time.Now()
-	if c.take(was, at); !c.lag(at.Add(lintMost)) {
-		t.Error("the header does not say that the findings are owed")
-	}
-	due := l.due()
-	defer due.Stop()
-	<-due.C
-	now := l.prepare(t.Context(), e)
+	now := l.Wait(t.Context(), nil, e)
 	if !current(now) || l.owed || now == was || now.Number != was.Number {
 		t.Error("the last revision has its findings, and pages are told")
-	}
-	if c.take(now, at.Add(time.Second)); c.lag(at.Add(2 * time.Second)) {
-		t.Error("the header calls findings old that are not")
 	}
 }
 
 // fixedConsole is a console that shows one revision.
 type fixedConsole struct {
-	Console
 	rev *revision.Revision
 }
 
@@ -116,7 +104,7 @@ func TestCausesArePrepared(t *testing.T) {
 	cluster, _ := (*model.Cluster)(nil).Upsert([]model.Object{&model.Policy{Meta: model.Meta{Key: k}, Egress: make([]model.Rule, 1)}}, nil)
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	var rev *revision.Revision
-	var l linter
+	var l Pacer
 	for i := range 2 {
 		p := &model.PolicyInZone{Policy: k, Extra: 1, DiffSince: now.Add(-time.Hour), Touched: now.Add(-time.Hour),
 			Diffs: []model.RowDiff{{Kind: model.DiffExtra, Table: nb.TableACL, UUID: "u", ID: nb.DefaultController + ":EgressFirewall:a:1"}}}
@@ -134,7 +122,7 @@ func TestCausesArePrepared(t *testing.T) {
 // TestAskingIsGivenUp: on a big cluster all connections are asked beside the screen; what
 // is superseded is given up, and the end waits for what is under way.
 func TestAskingIsGivenUp(t *testing.T) {
-	l := linter{asked: time.Now()}
+	l := Pacer{asked: time.Now()}
 	objects := []model.Object{&model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: "a"}}}}
 	for i := range 300 {
 		objects = append(objects, &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: "a", Name: fmt.Sprint("p", i)}},
