@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -23,13 +22,13 @@ func (m *root) asks(e *entry, env *view.Env) {
 		switch a := a.(type) {
 		case view.OpenAsk:
 			if a.Replace && e != m.top() {
-				m.done(e)
+				m.remove(e)
 				break
 			}
 			m.open(a.Page, a.Replace)
 		case view.BackAsk:
 			if e != m.top() {
-				m.done(e)
+				m.remove(e)
 				break
 			}
 			m.backTo(a)
@@ -40,7 +39,7 @@ func (m *root) asks(e *entry, env *view.Env) {
 		case view.CopyAsk:
 			m.copyText(view.Copy(a))
 		case view.DialogAsk:
-			m.over = append(m.over, &dialog{entry: e, d: a.Dialog, since: time.Now()})
+			m.ask(e, a.Dialog)
 		case view.FilterAsk:
 			m.setFilter(e, a.Text)
 		case view.SwitchAsk:
@@ -84,7 +83,7 @@ func (m *root) copyText(c view.Copy) {
 
 // run does work in a goroutine; leaving the page ends its context.
 func (m *root) run(e *entry, a view.RunAsk) {
-	job, id, ctx, dir, s := m.works(a.What), e.id, e.ctx, m.opt.StateDir, m.session
+	job, id, ctx, dir, s := m.jobs.begin(a.What, m.now), e.id, e.ctx, m.opt.StateDir, m.session
 	if ctx == nil {
 		ctx = m.ctx
 	}
@@ -111,13 +110,26 @@ func guard(dir, what string, do tea.Cmd) tea.Cmd {
 }
 
 // jobDone hands a result to the page that asked, if it is still there, with
-// the newest revision in hand: what the work changed is then seen.
+// the newest revision in hand: what the work changed is then seen. What is only to be said
+// is said wherever one is by then.
 func (m *root) jobDone(msg jobMsg) {
-	delete(m.working, msg.job)
+	m.jobs.end(msg.job)
 	if msg.rev != nil && msg.of == m.session {
 		m.take(msg.rev)
 	}
-	e := m.entryByID(msg.entry)
+	switch result := msg.result.(type) {
+	case view.ToastAsk:
+		m.say(result)
+		return
+	case view.Prepared:
+		if e := m.top(); e.id == msg.entry && len(m.over) == 0 {
+			env := m.sync(e)
+			result(env)
+			m.asks(e, env)
+		}
+		return
+	}
+	e := m.byID(msg.entry)
 	if e == nil {
 		return
 	}
@@ -127,14 +139,4 @@ func (m *root) jobDone(msg jobMsg) {
 		m.asks(e, env)
 		e.synced = syncKey{}
 	}
-}
-
-// background does work of the root model's own and says how it went.
-func (m *root) background(what string, do func(context.Context) view.ToastAsk) {
-	if m.inline {
-		m.say(do(m.ctx))
-		return
-	}
-	job := m.works(what)
-	m.later(guard(m.opt.StateDir, what, func() tea.Msg { return doneMsg{job, do(m.ctx)} }))
 }

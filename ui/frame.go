@@ -2,20 +2,15 @@ package ui
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"rung/model"
-	"rung/model/words"
-	"rung/revision"
-	"rung/revision/finding"
 	"rung/ui/action"
-	"rung/ui/prepare"
+	"rung/ui/frame"
+	"rung/ui/overlay"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -51,9 +46,27 @@ func (m *root) body() (w, h int) {
 	return m.w, h
 }
 
+// around is what the lines around the page tell in this frame.
+func (m *root) around() *frame.State {
+	return &frame.State{Styles: m.styles, Keys: m.keys, Rev: m.rev, Now: m.now, Counts: &m.counts, Load: &m.load, Spin: &m.spinner,
+		Switches: m.opt.Switch != nil}
+}
+
+// troubled says whether a line below the page says what keeps a source from being read.
+func (m *root) troubled() bool { return m.h >= 12 && !m.small() && m.around().Trouble() != nil }
+
+// omits says whether a line below the page says what it does not take into account.
+func (m *root) omits() bool {
+	e, zone := m.top(), ""
+	if z, ok := e.view.(view.Zoner); ok {
+		zone = z.Zone()
+	}
+	return !m.small() && m.omissions.Take(m.rev, e.page, zone)
+}
+
 // lastLine says whether a small screen gives its last line to what is being
 // typed or said.
-func (m *root) lastLine() bool { return m.h > 1 && (m.filtering || m.toast.text != "") }
+func (m *root) lastLine() bool { return m.h > 1 && (m.filtering() || m.toast.text != "") }
 
 // render draws the whole screen.
 func (m *root) render(w, h int) string {
@@ -66,24 +79,25 @@ func (m *root) render(w, h int) string {
 	bw, bh := m.body()
 	body := exactly(e.view.Render(env, bw, bh), bh)
 	m.asks(e, env)
-	frame := body
+	screen := body
 	if !m.small() {
-		frame = m.header(w) + "\n" + m.crumbs(e, env, w) + "\n" + body + "\n"
+		around := m.around()
+		screen = around.Header(w).Render(w) + "\n" + m.crumbs(e, env, around, w) + "\n" + body + "\n"
 		if m.omits() {
-			frame += m.omission(w) + "\n"
+			screen += m.omissions.Line(m.styles, m.keys, w).Render(w) + "\n"
 		}
 		if m.troubled() {
-			frame += m.trouble().Render(w) + "\n"
+			screen += around.Trouble().Render(w) + "\n"
 		}
-		frame += m.footer(e, w)
+		screen += m.footer(e, w)
 	} else if m.lastLine() {
-		frame = body + "\n" + m.footer(e, w)
+		screen = body + "\n" + m.footer(e, w)
 	}
 	for _, o := range m.over {
 		m.cursor = nil // only the last has the keyboard
-		frame = m.drawOver(o, frame, w, h)
+		screen = m.drawOver(o, screen, w, h)
 	}
-	return frame
+	return screen
 }
 
 // exactly makes a block h lines high.
@@ -99,10 +113,10 @@ func exactly(s string, h int) string {
 	return s
 }
 
-func (m *root) drawOver(o overlay, frame string, w, h int) string {
-	in := min(o.width(), w-4)
+func (m *root) drawOver(o overlay.Overlay, screen string, w, h int) string {
+	in := min(o.Width(), w-4)
 	if in < 8 || h < 4 { // no room for a frame around it
-		_, lines := o.draw(m, w, h)
+		_, lines := o.Draw(m.styles, w, h)
 		for i, l := range lines {
 			lines[i] = ansi.Truncate(l, w, widget.Ellipsis)
 		}
@@ -113,11 +127,11 @@ func (m *root) drawOver(o overlay, frame string, w, h int) string {
 	if h < lowScreen { // every line counts
 		room = h - 2
 	}
-	title, lines := o.draw(m, in, room)
+	title, lines := o.Draw(m.styles, in, room)
 	box := widget.Box(m.styles, title, lines, in+2)
 	x, y := (w-in-2)/2, max(0, (h-len(lines)-2)/3)
 	m.cursorIn(o, x+1, y+1, in, len(lines))
-	return widget.Overlay(frame, box, x, y, w)
+	return widget.Overlay(screen, box, x, y, w)
 }
 
 // lowScreen is a screen on which a box takes all lines if it needs them.
@@ -125,101 +139,15 @@ const lowScreen = 16
 
 // cursorIn puts the terminal's cursor where an overlay has it, whose lines are shown in
 // w × h cells at x, y.
-func (m *root) cursorIn(o overlay, x, y, w, h int) {
-	if cx, line, ok := o.cursor(); ok && cx < w && line < h {
+func (m *root) cursorIn(o overlay.Overlay, x, y, w, h int) {
+	if cx, line, ok := o.Cursor(); ok && cx < w && line < h {
 		m.cursor = tea.NewCursor(x+cx, y+line)
-	}
-}
-
-// Counts are the numbers of the header; they are taken once per revision.
-type Counts struct {
-	rev               *revision.Revision
-	cluster           *model.Cluster
-	anp, banp, np, ef int
-	acnp, annp        int
-	pods              int
-	findings          model.FindingCount
-	owed              bool      // the findings are of an earlier revision
-	older             time.Time // when they last were
-}
-
-// Lag says whether the findings are those of a moment ago; steady, while they are
-// now and then.
-func (c *Counts) Lag(now time.Time) bool { return c.owed || now.Sub(c.older) < 2*prepare.Pace }
-
-func (c *Counts) Take(r *revision.Revision, now time.Time) {
-	if c.rev == r {
-		return
-	}
-	if c.cluster != r.Cluster || c.rev == nil {
-		c.cluster = r.Cluster
-		c.anp, c.banp = r.Cluster.Count(model.KindANP), r.Cluster.Count(model.KindBANP)
-		c.np, c.ef = r.Cluster.Count(model.KindNP), r.Cluster.Count(model.KindEF)
-		c.acnp, c.annp = r.Cluster.Count(model.KindACNP), r.Cluster.Count(model.KindANNP)
-		c.pods = r.Cluster.Count(model.KindPod)
-	}
-	c.rev = r
-	known, current := finding.KnownFindings(r)
-	if c.owed = !current; c.owed {
-		c.older = now
-	}
-	c.findings = model.CountFindings(known)
-}
-
-// policies counts them by kind, those that decide under the system that holds.
-func (c *Counts) policies(antrea bool) string {
-	if antrea {
-		text := fmt.Sprintf("ACNP %d · ANNP %d · NP %d", c.acnp, c.annp, c.np)
-		if c.anp+c.banp > 0 {
-			text += fmt.Sprintf(" · ANP %d · BANP %d", c.anp, c.banp)
-		}
-		return text
-	}
-	return fmt.Sprintf("ANP %d · BANP %d · NP %d · EF %d", c.anp, c.banp, c.np, c.ef)
-}
-
-// piece is a part of a line; the ones with the highest drop go first when there
-// is no room.
-type piece struct {
-	line widget.Line
-	drop int
-}
-
-// fit joins the pieces with gaps, leaving out what has no room.
-func fit(pieces []piece, w, gap int) widget.Line {
-	var out widget.Line
-	for i, p := range kept(pieces, w, gap) {
-		if i > 0 {
-			out = append(out, widget.Span{Text: strings.Repeat(" ", gap)})
-		}
-		out = append(out, p.line...)
-	}
-	return out
-}
-
-// kept are the pieces for which there is room with gaps between them.
-func kept(pieces []piece, w, gap int) []piece {
-	for {
-		n := -gap
-		for _, p := range pieces {
-			n += p.line.Width() + gap
-		}
-		if n <= w || len(pieces) <= 1 {
-			return pieces
-		}
-		worst := 0
-		for i, p := range pieces {
-			if p.drop >= pieces[worst].drop {
-				worst = i
-			}
-		}
-		pieces = append(pieces[:worst:worst], pieces[worst+1:]...)
 	}
 }
 
 // crumbs is the line that says where one is, with what the page tells and its
 // filter at the right.
-func (m *root) crumbs(e *entry, env *view.Env, w int) string {
+func (m *root) crumbs(e *entry, env *view.Env, around *frame.State, w int) string {
 	st := m.styles
 	const gap = "   "
 	var right widget.Line
@@ -231,9 +159,10 @@ func (m *root) crumbs(e *entry, env *view.Env, w int) string {
 			right = right.Add(gap, st.Text)
 		}
 		own := min(widget.Width(e.crumb(true))+1, w/2) // of the page's name
-		right = append(right, m.filtered(e, f, min(w-own-3, w*2/3)-right.Width())...)
+		shown, all := f.Counts()
+		right = append(right, around.Filtered(e.filter, shown, all, min(w-own-3, w*2/3)-right.Width())...)
 	}
-	if load := m.loadLine(w*2/3 - right.Width() - len(gap)); len(load) > 0 {
+	if load := around.LoadLine(w*2/3 - right.Width() - len(gap)); len(load) > 0 {
 		if len(right) > 0 {
 			load = load.Add(gap, st.Text)
 		}
@@ -244,67 +173,11 @@ func (m *root) crumbs(e *entry, env *view.Env, w int) string {
 		rw = w * 2 / 3
 	}
 	lw := max(0, w-rw-3)
-	return m.way(lw).Render(lw) + "  " + right.RenderRight(min(rw, w)) + " "
-}
-
-// filtered says how many lines the filter of a page shows, and where w cells have room
-// for some of it which filter that is.
-func (m *root) filtered(e *entry, f view.Filterer, w int) widget.Line {
-	st := m.styles
-	shown, all := f.Counts()
-	if e.filter == "" {
-		return widget.Styled(words.Total(all, "line"), st.Dim)
+	names := make([]string, len(m.pages))
+	for i, x := range m.pages {
+		names[i] = x.crumb(i < len(m.pages)-1)
 	}
-	const label, apart, least = "filter: ", "  ", 8
-	counts := words.Thousands(shown) + " of " + words.Thousands(all) + " match"
-	room := w - len(label) - len(apart) - len(counts)
-	if room < min(least, widget.Width(e.filter)) {
-		return widget.Styled(counts, st.Key)
-	}
-	return widget.Styled(label+widget.CutName(e.filter, room), st.Key).Add(apart+counts, st.Dim)
-}
-
-// way is the names of the pages in at most w cells. The first ones make room, since the
-// last says where one is; that one is cut in its middle and last of all.
-func (m *root) way(w int) widget.Line {
-	names := make([]string, len(m.stack))
-	for i, x := range m.stack {
-		names[i] = x.crumb(i < len(m.stack)-1)
-	}
-	last := len(names) - 1
-	for first := range names {
-		if l := m.wayFrom(names, first); l.Width() <= w {
-			return l
-		}
-	}
-	names[last] = m.stack[last].crumb(true)
-	for _, first := range []int{0, last} {
-		if l := m.wayFrom(names, first); l.Width() <= w {
-			return l
-		}
-	}
-	return widget.Styled(" "+widget.CutName(names[last], w-1), m.styles.Title)
-}
-
-// wayFrom joins the names from one on. What the name before says is not said again.
-func (m *root) wayFrom(names []string, first int) widget.Line {
-	st := m.styles
-	l := widget.Styled(" ", st.Text)
-	if first > 0 {
-		l = l.Add("… › ", st.Dim)
-	}
-	for i, name := range names[first:] {
-		style := st.Dim
-		if first+i == len(names)-1 {
-			style = st.Title
-		}
-		if i > 0 {
-			l = l.Add(" › ", st.Dim)
-			name = strings.TrimPrefix(name, names[first+i-1]+" ")
-		}
-		l = l.Add(name, style)
-	}
-	return l
+	return around.Way(names, e.crumb(true), lw).Render(lw) + "  " + right.RenderRight(min(rw, w)) + " "
 }
 
 // crumb names the page of an entry, brief where that is asked for and there is a
@@ -324,26 +197,20 @@ func (e *entry) crumb(brief bool) string {
 func (m *root) footer(e *entry, w int) string {
 	st := m.styles
 	switch {
-	case m.filtering:
-		note := widget.Join(widget.Plain("  "), fit(m.filterHints(), w/2-2, 2))
-		room := w / 2
-		if wrong := m.filterWrong(); wrong != nil {
-			note, room = wrong, max(w/2, w-4-widget.Width(m.filter.Value()))
-		}
-		nw := min(note.Width(), room)
-		line := " " + st.Key.Render("/") + m.filter.Render(st, max(1, w-nw-2)) + note.Render(nw)
+	case m.filtering():
+		line := m.filter.render(st, m.keys, w)
 		if x := 2 + m.filter.Cursor(); x < w {
 			m.cursor = tea.NewCursor(x, m.h-1)
 		}
-		return ansi.Truncate(line, w, "")
+		return line
 	case m.toast.text != "":
 		style, sign := st.Info, ""
 		if m.toast.bad {
 			style, sign = st.Error, "● "
 		}
-		return widget.Line{{Text: " " + sign + m.toast.text, Style: style}}.Render(w)
+		return widget.Styled(" "+sign+m.toast.text, style).Render(w)
 	}
-	if what := m.under(); len(what) > 0 {
+	if what := m.jobs.long(m.now); len(what) > 0 {
 		return widget.Styled(" "+m.spinner.Sign()+" "+strings.Join(what, ", "), st.Info).Render(w)
 	}
 	return m.hints(e, w)
@@ -359,17 +226,17 @@ func (m *root) hints(e *entry, w int) string {
 		return a.Footer == 0 || len(a.Keys) == 0 || a.Hint != nil && !a.Hint(m.context(e)) || offerer != nil && !offerer.Offers(m.env(e), a.ID)
 	})
 	slices.SortStableFunc(actions, func(a, b action.Action) int { return cmp.Compare(a.Footer, b.Footer) })
-	ps := make([]piece, len(actions))
+	ps := make([]widget.Piece, len(actions))
 	for i := range actions {
 		a := &actions[i]
 		hint := widget.Line{{Text: a.Shown(), Style: st.Key}, {Text: " " + a.Title, Style: st.Text}}
 		if m.whyNot(e, a) != "" { // in parentheses, since a colour alone says nothing without
 			hint = widget.Styled("("+a.Shown()+" "+a.Title+")", st.Dim)
 		}
-		ps[i] = piece{hint, i}
+		ps[i] = widget.Piece{Line: hint, Drop: i}
 		if a.Footer >= 90 {
-			ps[i].drop = -a.Footer
+			ps[i].Drop = -a.Footer
 		}
 	}
-	return widget.Join(widget.Plain(" "), fit(ps, w-1, 2)).Render(w)
+	return widget.Join(widget.Plain(" "), widget.Fit(ps, w-1, 2)).Render(w)
 }

@@ -15,7 +15,7 @@ import (
 // What is pasted has nothing that cannot be seen, and the status line says that it
 // is not the text itself.
 func TestCopyIsClean(t *testing.T) {
-	m := &root{ctx: t.Context(), rev: &revision.Revision{}, working: map[int]work{}}
+	m := &root{ctx: t.Context(), rev: &revision.Revision{}}
 	for text, want := range map[string]string{
 		"name: a\n\tb":                 "name: a\n\tb",
 		"safe\u202e\x1b]52;c;AA\x07.x": `safe\u202e\x1b]52;c;AA\x07.x`,

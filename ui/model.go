@@ -10,6 +10,7 @@ import (
 	"rung/model/clean"
 	"rung/revision"
 	"rung/themes"
+	"rung/ui/global"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -67,17 +68,19 @@ func (m *root) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	m.now = m.console.Now()
 	drawn := !m.dirty
 	m.dirty = true
-	typing := m.filtering || len(m.over) > 0
+	typing := m.filtering() || len(m.over) > 0
 	m.handle(msg)
-	if typing && !m.filtering && len(m.over) == 0 && !input(msg) {
-		m.mute()
+	if !m.filtering() {
+		m.filter.of = nil // its page was left
+	}
+	if typing && m.filter.of == nil && len(m.over) == 0 && !input(msg) {
+		m.muted.begin()
 	}
 	m.dirty = m.dirty || !drawn
 	if m.dirty && !m.quits {
 		m.settle()
 	}
 	m.arm()
-	m.spin()
 	cmd = tea.Batch(m.cmds...)
 	m.cmds = nil
 	return m, cmd
@@ -112,9 +115,10 @@ func (m *root) fail(what any, doing string) {
 func (m *root) handle(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		m.resize(msg)
+		m.later(m.resize(m, msg))
 	case sizeMsg:
-		m.resized(msg)
+		m.dirty = false
+		m.later(m.settled(msg))
 	case tea.BackgroundColorMsg:
 		m.dark = msg.IsDark()
 		m.restyle()
@@ -133,7 +137,7 @@ func (m *root) handle(msg tea.Msg) {
 	case spinMsg:
 		m.spinOn()
 	case revMsg:
-		delete(m.working, msg.job)
+		m.jobs.end(msg.job)
 		if msg.of != m.session {
 			m.dirty = false // of a cluster that was left
 			break
@@ -153,22 +157,18 @@ func (m *root) handle(msg tea.Msg) {
 			m.toast = toast{}
 			m.notice()
 		}
-		m.counted()
+		m.lookForNews(true)
 		m.later(m.clock())
 	case jobMsg:
 		m.jobDone(msg)
-	case askMsg:
-		m.asked(msg)
-	case doneMsg:
-		delete(m.working, msg.job)
-		m.say(msg.toast)
 	case switchMsg:
 		m.switched(msg)
 	case crashMsg:
 		m.crash, m.quits = msg.what, true
 		m.later(tea.Quit)
 	case liveMsg:
-		m.live()
+		m.ticking, m.dirty = false, false
+		m.lookForNews(false)
 	case pauseMsg:
 		m.pause(msg.stop)
 	case resumedMsg:
@@ -185,13 +185,14 @@ func (m *root) take(rev *revision.Revision) {
 	if rev.Number < m.rev.Number {
 		return
 	}
-	was, ended := m.rev.Unconfirmed, m.rev.EndedLogs
+	was := m.rev
 	m.rev = rev
 	m.counts.Take(rev, m.now)
-	m.loading()
-	m.onTrial(was)
-	m.onEndedLogs(ended)
-	m.left()
+	m.load.Take(rev, m.now)
+	env := m.env(m.top())
+	global.TellNews(env, was)
+	m.asks(m.top(), env)
+	m.quitIfStopped()
 }
 
 // View draws the frame.

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -10,8 +11,9 @@ import (
 	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
+	"rung/ui/frame"
 	"rung/ui/job"
-	"rung/ui/nav"
+	"rung/ui/overlay"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -24,13 +26,8 @@ const (
 	// grace is how long a question takes no yes: what was typed before it appeared was
 	// not meant for it.
 	grace = 150 * time.Millisecond
-	// quiet is how long nothing must be typed after a line closed by itself until keys
-	// are those of the page again.
-	quiet = 400 * time.Millisecond
 	// toastTime is how long the status line keeps a message.
 	toastTime = 5 * time.Second
-	// maxStack bounds the way back.
-	maxStack = 50
 )
 
 // root is the one Bubble Tea model.
@@ -49,38 +46,28 @@ type root struct {
 	mouse  bool
 
 	sized
+	trail
 	rev    *revision.Revision
-	counts Counts
-	// lacking is what the page on top does not take into account.
-	lacking lacking
-	now     time.Time
+	counts frame.Counts
+	load   frame.Load
+	// omissions is what the page on top does not take into account.
+	omissions frame.Omissions
+	now       time.Time
 
-	// planFrom and planTo are the cells of the header's first line in which the plan's
-	// badge stands, planTo 0 without one.
-	planFrom, planTo int
 	// quitting is the question before leaving; leaving says that it was answered with
 	// yes and the plan under way is about to stop.
 	quitting *dialog
 	leaving  bool
 
-	stack   []*entry // never empty
-	forward []*entry
-	nextID  int
-
-	over      []overlay
-	filtering bool
-	muted     time.Time // the last key that came for a line that has closed by itself
-	filter    widget.Input
-	recent    []string // palette history
+	over   []overlay.Overlay
+	muted  muting
+	filter filterLine
+	recent []string // palette history
 
 	toast   toast
 	notices []string
-	working map[int]work
-	nextJob int
+	jobs    jobs
 	spinner widget.Spinner
-	// load is what of load.of is still being read, since loadSince.
-	load      load
-	loadSince time.Time
 	// switching says that another context is being opened.
 	switching bool
 
@@ -104,25 +91,6 @@ type toast struct {
 	text  string
 	bad   bool
 	until time.Time
-}
-
-// entry is a page on the way back, with its view and what belongs to it.
-type entry struct {
-	id     int
-	page   nav.Page
-	view   view.View
-	filter string
-	ctx    context.Context
-	cancel context.CancelFunc
-	synced syncKey
-}
-
-// scopes are where the keys of the page are looked up.
-func (e *entry) scopes() []action.Scope {
-	if s, ok := e.view.(view.Scoper); ok {
-		return s.Scopes()
-	}
-	return []action.Scope{action.Of(e.page.Kind), action.List, action.Global}
 }
 
 // syncKey is what a view was last brought up to date with.
@@ -154,16 +122,11 @@ type (
 	// anew; resumedMsg is when it is back.
 	pauseMsg   struct{ stop bool }
 	resumedMsg struct{ err error }
-	// doneMsg is how a job of the root model's own went.
-	doneMsg struct {
-		job   int
-		toast view.ToastAsk
-	}
 )
 
 func newRoot(ctx context.Context, console Console, opt Options) *root {
 	m := &root{ctx: ctx, opt: opt, dark: true, theme: opt.Theme,
-		mouse: opt.Mouse == nil || *opt.Mouse, working: map[int]work{}, notices: opt.Notices, dirty: true, quit: func() {}}
+		mouse: opt.Mouse == nil || *opt.Mouse, notices: opt.Notices, dirty: true, quit: func() {}}
 	m.keys, _ = action.NewKeymap(opt.Keys)
 	if opt.ASCII {
 		m.keys.SetPlain()
@@ -186,7 +149,7 @@ func (m *root) misconfigured() {
 		for _, w := range m.opt.wrong {
 			body = append(body, "", "● "+w)
 		}
-		m.ask(&view.Note{Title: words.Count(n, "problem") + " in the configuration", Body: body})
+		m.ask(m.top(), &view.Note{Title: words.Count(n, "problem") + " in the configuration", Body: body})
 	}
 }
 
@@ -201,7 +164,7 @@ func (m *root) pause(stop bool) {
 // kept are the files with texts that are being edited.
 func (m *root) kept() []string {
 	var out []string
-	for _, e := range m.stack {
+	for _, e := range m.pages {
 		if k, ok := e.view.(view.Keeper); ok {
 			out = append(out, k.Kept()...)
 		}
@@ -211,7 +174,7 @@ func (m *root) kept() []string {
 
 // close ends what the pages still have running.
 func (m *root) close() {
-	for _, e := range append(m.stack, m.forward...) {
+	for _, e := range slices.Concat(m.pages, m.forward) {
 		e.cancel()
 	}
 	m.session.end()

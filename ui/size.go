@@ -26,22 +26,23 @@ type sized struct {
 // sizeMsg asks for the size again, unless there was an answer since.
 type sizeMsg struct{ n int }
 
-// resize takes an answer.
-func (m *root) resize(msg tea.WindowSizeMsg) {
+// resize takes an answer; the size is asked for again later unless that was just done.
+func (s *sized) resize(m *root, msg tea.WindowSizeMsg) tea.Cmd {
 	w, h := max(0, msg.Width), max(0, msg.Height)
-	known := m.again && w == m.w && h == m.h
-	m.w, m.h, m.again = w, h, false
-	m.n++
-	if !known {
-		m.later(m.after(sizeAgain, sizeMsg{m.n}))
+	known := s.again && w == s.w && h == s.h
+	s.w, s.h, s.again = w, h, false
+	s.n++
+	if known {
+		return nil
 	}
+	return m.after(sizeAgain, sizeMsg{s.n})
 }
 
-// resized asks for the size once more when the last answer is old enough.
-func (m *root) resized(msg sizeMsg) {
-	m.dirty = false
-	if msg.n == m.n {
-		m.again = true
-		m.later(tea.RequestWindowSize)
+// settled asks for the size once more when the last answer is old enough.
+func (s *sized) settled(msg sizeMsg) tea.Cmd {
+	if msg.n != s.n {
+		return nil
 	}
+	s.again = true
+	return tea.RequestWindowSize
 }

@@ -84,7 +84,7 @@ func TestSpins(t *testing.T) {
 		t.Fatal("the clock runs although nothing is done")
 	}
 	m.run(m.top(), view.RunAsk{What: "counting stars", Do: func(context.Context) any { return nil }})
-	job := m.nextJob
+	job := m.jobs.last
 	m.Update(nil)
 	if !m.spinning {
 		t.Fatal("nobody will say that something is done")
@@ -123,7 +123,7 @@ func TestSpins(t *testing.T) {
 		t.Errorf("said at once:\n%s", got)
 	}
 	m.Update(jobMsg{entry: m.top().id, job: job})
-	m.Update(jobMsg{entry: m.top().id, job: m.nextJob})
+	m.Update(jobMsg{entry: m.top().id, job: m.jobs.last})
 	if got := frameOf(m); got != idle {
 		t.Errorf("it is done:\n%s", got)
 	}
@@ -135,13 +135,11 @@ func TestSpins(t *testing.T) {
 // The jobs of the root model's own are said as well.
 func TestOwnJobsSpin(t *testing.T) {
 	for what, start := range map[string]func(*root){
-		"saving the page":          func(m *root) { m.save() },
+		"saving the page":          func(m *root) { m.do("app.save") },
 		"reading the newest state": func(m *root) { m.do("app.refresh") },
 		"switching to context b":   func(m *root) { m.switchTo("b") },
 		"reading the kubeconfig":   func(m *root) { m.open(nav.To(nav.Contexts), false) },
-		"changing the mode": func(m *root) {
-			m.background("changing the mode", func(context.Context) view.ToastAsk { return view.ToastAsk{} })
-		},
+		"changing the mode": func(m *root) { m.do("app.writes") },
 	} {
 		t.Run(what, func(t *testing.T) {
 			s := newStill(t)
@@ -173,7 +171,7 @@ func TestSpinsPlainly(t *testing.T) {
 			s := newStill(t)
 			m := stillRoot(t, s, c.opt)
 			m.Update(c.msg)
-			m.works("counting stars")
+			m.jobs.begin("counting stars", m.now)
 			s.pass(time.Second)
 			for range 8 {
 				m.Update(spinMsg{})

@@ -111,7 +111,7 @@ var acquainted = map[string][]string{"sandbox": {"nbdb", "acllog"}, "kube": {"ma
 
 // parts are the folders of ui that views are made of; all others are views. preview is
 // one as well, and the question that a change is asked by: edit and plan contain it.
-var parts = []string{"action", "config", "detail", "job", "nav", "prepare", "preview", "view", "widget"}
+var parts = []string{"action", "config", "detail", "frame", "global", "job", "nav", "overlay", "prepare", "preview", "view", "widget"}
 
 // outside says which packages of others a folder must not import. Programs below
 // it, such as generators, are not meant.

@@ -70,6 +70,9 @@ type (
 		What string
 		Do   func(context.Context) any
 	}
+	// Prepared is what comes of work that prepares a question: the question is put if its
+	// page is still on top and nothing else is asked.
+	Prepared func(*Env)
 	// ExecAsk hands the terminal to a program.
 	ExecAsk struct {
 		Cmd  *exec.Cmd
@@ -155,7 +158,8 @@ func (e *Env) Fail(format string, args ...any) {
 func (e *Env) Copy(what, text string) { e.add(CopyAsk{What: what, Text: text}) }
 
 // Run does work elsewhere; what it returns comes to the view's Receive, unless
-// the page was left meanwhile: ctx ends then. what says what is being done.
+// the page was left meanwhile: ctx ends then. what says what is being done. A ToastAsk is
+// said, and a Prepared question put, by the root model.
 func (e *Env) Run(what string, do func(ctx context.Context) any) { e.add(RunAsk{what, do}) }
 
 // Exec hands the terminal to a program and takes it back when it ends; done's

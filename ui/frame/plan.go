@@ -1,9 +1,8 @@
-package ui
+package frame
 
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"rung/revision"
 	"rung/ui/widget"
@@ -11,8 +10,8 @@ import (
 
 // planBadge is the plan under way or stopped, for the header of every page; empty
 // without one. The short form says the same in fewer letters.
-func (m *root) planBadge(short bool) widget.Line {
-	p := m.rev.Plan
+func (s *State) planBadge(short bool) widget.Line {
+	p := s.Rev.Plan
 	if !p.Open() {
 		return nil
 	}
@@ -28,7 +27,7 @@ func (m *root) planBadge(short bool) widget.Line {
 		what = form("plan rolling back ", "plan back ")
 	}
 	what += fmt.Sprintf("%d/%d", n, of)
-	st := m.styles
+	st := s.Styles
 	switch {
 	case p.State == revision.PlanStopped:
 		return widget.Styled(what+" stopped", st.Error)
@@ -37,8 +36,8 @@ func (m *root) planBadge(short bool) widget.Line {
 	case !p.Back:
 		what += form(" running", " run")
 	}
-	if m.long(m.loadSince) && !short {
-		what += " " + m.spinner.Sign()
+	if s.Load.Long(s.Now) && !short {
+		what += " " + s.Spin.Sign()
 	}
 	return widget.Styled(what, st.Info)
 }
@@ -48,31 +47,25 @@ func (m *root) planBadge(short bool) widget.Line {
 const lesser = 4
 
 // withPlan puts the plan's badge behind the first pieces of the header, where it is the
-// last to go, and notes where it stands: a click there leads to the plan.
-func (m *root) withPlan(ps []piece, w, behind int) widget.Line {
+// last to go.
+func (s *State) withPlan(ps []widget.Piece, w, behind int) widget.Line {
 	const gap = 2
-	m.planFrom, m.planTo = 0, 0
-	if !m.rev.Plan.Open() {
-		return fit(ps, w, gap)
+	if !s.Rev.Plan.Open() {
+		return widget.Fit(ps, w, gap)
 	}
-	with := func(short bool) ([]piece, widget.Line, int) {
-		badge, n := m.planBadge(short), 0
-		all := slices.Insert(slices.Clone(ps), behind, piece{badge, -1})
-		for _, p := range kept(all, w, gap) {
-			if p.drop <= lesser {
+	with := func(short bool) ([]widget.Piece, widget.Line, int) {
+		badge, n := s.planBadge(short), 0
+		all := slices.Insert(slices.Clone(ps), behind, widget.Piece{Line: badge, Drop: -1})
+		for _, p := range widget.KeptPieces(all, w, gap) {
+			if p.Drop <= lesser {
 				n++
 			}
 		}
 		return all, badge, n
 	}
 	all, badge, n := with(false)
-	if short, b, more := with(true); more > n || badge.Width() > w {
-		all, badge = short, b
+	if short, _, more := with(true); more > n || badge.Width() > w {
+		all = short
 	}
-	l := fit(all, w, gap)
-	if before, _, ok := strings.Cut(l.String(), badge.String()); ok {
-		m.planFrom = widget.Width(before)
-		m.planTo = m.planFrom + badge.Width()
-	}
-	return l
+	return widget.Fit(all, w, gap)
 }

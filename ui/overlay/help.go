@@ -1,32 +1,32 @@
-package ui
+package overlay
 
 import (
 	"strings"
 
+	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/widget"
 )
 
-// help is every key that holds here, searchable; enter runs the line.
-type help struct {
+// Help is every key that holds here, searchable; enter runs the line.
+type Help struct {
 	input widget.Input
-	page  *entry
+	keys  *action.Keymap
 	rows  []helpRow
 	shown []int
 	at    int
 }
 
 type helpRow struct {
-	action action.Action
-	head   string // a heading when set
-	whyNot string
+	Offered
+	head string // a heading when set
 }
 
-func newHelp(m *root) *help {
-	hp := &help{page: m.top()}
-	m.sync(hp.page)
+// NewHelp lists the offered actions that have keys.
+func NewHelp(o Offers) *Help {
+	hp := &Help{keys: o.Keys}
 	scope := action.Scope("")
-	for _, a := range m.keys.In(hp.page.scopes()) {
+	for _, a := range o.Actions {
 		if len(a.Keys) == 0 {
 			continue
 		}
@@ -34,17 +34,17 @@ func newHelp(m *root) *help {
 			scope = a.Scope
 			hp.rows = append(hp.rows, helpRow{head: string(scope)})
 		}
-		hp.rows = append(hp.rows, helpRow{action: a, whyNot: m.whyNot(hp.page, &a)})
+		hp.rows = append(hp.rows, helpRow{Offered: a})
 	}
 	hp.find()
 	return hp
 }
 
-func (hp *help) find() {
+func (hp *Help) find() {
 	hp.shown = hp.shown[:0]
 	f := widget.ParseFilter(hp.input.Value())
 	for i, r := range hp.rows {
-		a := r.action
+		a := r.Action
 		switch {
 		case r.head != "" && f.Empty():
 		case r.head == "" && f.Match(strings.Join(a.Keys, " ")+" "+a.Title+" "+a.Help+" "+string(a.ID)):
@@ -57,7 +57,7 @@ func (hp *help) find() {
 	hp.step(1)
 }
 
-func (hp *help) step(d int) {
+func (hp *Help) step(d int) {
 	for i := hp.at + d; i >= 0 && i < len(hp.shown); i += d {
 		if hp.rows[hp.shown[i]].head == "" {
 			hp.at = i
@@ -66,21 +66,20 @@ func (hp *help) step(d int) {
 	}
 }
 
-func (hp *help) key(m *root, key, text string) bool {
+// Key edits the search, moves the cursor, or chooses the row under it.
+func (hp *Help) Key(key, text string) (done bool, chosen *Choice) {
 	switch key {
 	case "esc":
-		return true
+		return true, nil
 	case "?":
 		if hp.input.Value() == "" {
-			return true
+			return true, nil
 		}
-		hp.input.Key(m.keys, key, text)
+		hp.input.Key(hp.keys, key, text)
 		hp.find()
 	case "enter":
 		if hp.at >= 0 && hp.at < len(hp.shown) {
-			a := hp.rows[hp.shown[hp.at]].action
-			m.pop(hp)
-			m.act(&a)
+			return true, &Choice{Action: &hp.rows[hp.shown[hp.at]].Action}
 		}
 	case "down", "ctrl+n", "tab":
 		hp.step(1)
@@ -96,30 +95,33 @@ func (hp *help) key(m *root, key, text string) bool {
 		}
 	default:
 		was := hp.input.Value()
-		hp.input.Key(m.keys, key, text)
+		hp.input.Key(hp.keys, key, text)
 		if hp.input.Value() != was {
 			hp.find()
 		}
 	}
-	return false
+	return false, nil
 }
 
-func (hp *help) paste(_ *root, text string) {
+// Paste puts text into the search.
+func (hp *Help) Paste(text string) {
 	hp.input.Insert(text)
 	hp.find()
 }
 
-func (hp *help) width() int { return 92 }
+// Width is how wide the box wants to be inside.
+func (hp *Help) Width() int { return 92 }
 
-func (hp *help) cursor() (x, line int, ok bool) {
+// Cursor is in the search.
+func (hp *Help) Cursor() (x, line int, ok bool) {
 	return len(searchFor) + hp.input.Cursor(), 0, hp.input.Cursor() >= 0
 }
 
 // searchFor stands before the line being typed.
 const searchFor = " search "
 
-func (hp *help) draw(m *root, w, h int) (string, []string) {
-	st := m.styles
+// Draw gives the search and the keys that are found.
+func (hp *Help) Draw(st *themes.Styles, w, h int) (string, []string) {
 	search := []string{st.Dim.Render(searchFor) + hp.input.Render(st, max(1, w-9)) + " "}
 	var lines []string
 	begin, end := 0, 0 // of the row under the cursor
@@ -127,7 +129,7 @@ func (hp *help) draw(m *root, w, h int) (string, []string) {
 		if n == hp.at {
 			begin = len(lines)
 		}
-		lines = append(lines, hp.rows[i].lines(m, w, n == hp.at)...)
+		lines = append(lines, hp.rows[i].lines(st, w, n == hp.at)...)
 		if n == hp.at {
 			end = len(lines) - 1
 		}
@@ -136,18 +138,18 @@ func (hp *help) draw(m *root, w, h int) (string, []string) {
 		lines = append(lines, widget.Styled("   no key does this here", st.Dim).Render(w))
 	}
 	rows := max(0, h-1)
-	win := windowOn(len(lines), rows, end, 0)
+	win := WindowOn(len(lines), rows, end, 0)
 	if begin == 1 { // the heading of the first row as well
 		begin = 0
 	}
-	if _, ok := win.line(begin); !ok {
-		win = windowOn(len(lines), rows, end, begin-win.first)
+	if _, ok := win.Line(begin); !ok {
+		win = WindowOn(len(lines), rows, end, begin-win.first)
 	}
 	title := "keys on this page"
 	if w >= wideHelp {
 		title += " (enter runs, esc closes)"
 	}
-	return title, append(search, win.of(m, lines, w)...)
+	return title, append(search, win.Of(st, lines, w)...)
 }
 
 // keyCells is how wide the keys stand before what they do; a box narrower than
@@ -156,18 +158,17 @@ const keyCells, wideHelp = 18, 56
 
 // lines are the row in as many lines as it takes. What cannot be done now has its keys
 // in parentheses and the reason behind it.
-func (r *helpRow) lines(m *root, w int, at bool) []string {
-	st := m.styles
+func (r *helpRow) lines(st *themes.Styles, w int, at bool) []string {
 	if r.head != "" {
 		return []string{widget.Styled(" "+r.head, st.Title).Render(w)}
 	}
-	names := make([]string, len(r.action.Keys))
-	for i, k := range r.action.Keys {
-		names[i] = r.action.Label(k)
+	names := make([]string, len(r.Keys))
+	for i, k := range r.Keys {
+		names[i] = r.Label(k)
 	}
-	keys, text := strings.Join(names, " "), r.action.Help
-	if r.whyNot != "" {
-		keys, text = "("+keys+")", text+" · not now: "+r.whyNot
+	keys, text := strings.Join(names, " "), r.Help
+	if r.WhyNot != "" {
+		keys, text = "("+keys+")", text+" · not now: "+r.WhyNot
 	}
 	mark := "   "
 	if at {

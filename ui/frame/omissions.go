@@ -1,4 +1,4 @@
-package ui
+package frame
 
 import (
 	"strings"
@@ -7,9 +7,9 @@ import (
 	"rung/model/words"
 	"rung/revision"
 	"rung/revision/omitted"
+	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/nav"
-	"rung/ui/view"
 	"rung/ui/widget"
 )
 
@@ -68,9 +68,9 @@ func probedOf(r *revision.Revision, _ nav.Page, _ []*model.ZoneState) []model.Om
 	return omitted.From(r, true)
 }
 
-// lacking is what a page of a revision does not take into account. It is asked for once for
-// every revision and page: a frame only draws it.
-type lacking struct {
+// Omissions are what a page of a revision does not take into account. They are asked for
+// once for every revision and page: a frame only draws them.
+type Omissions struct {
 	rev     *revision.Revision
 	page    nav.Page
 	zone    string
@@ -78,47 +78,39 @@ type lacking struct {
 	assumed bool   // nothing was left out, something is taken for granted
 }
 
-// lacks is what could change what a page shows and was left out.
-func (m *root) lacks(e *entry) *lacking {
-	zone := ""
-	if z, ok := e.view.(view.Zoner); ok {
-		zone = z.Zone()
+// Take says whether something could change what a page shows and was left out; zone is the
+// one whose rows it shows, empty for all.
+func (o *Omissions) Take(r *revision.Revision, page nav.Page, zone string) bool {
+	if o.rev == r && o.page == page && o.zone == zone {
+		return o.text != ""
 	}
-	if l := &m.lacking; l.rev == m.rev && l.page == e.page && l.zone == zone {
-		return l
-	}
-	m.lacking = lacking{rev: m.rev, page: e.page, zone: zone}
-	if of := omitters[e.page.Kind]; of != nil {
-		zones := m.rev.Zones
-		if z := m.rev.Zone(zone); z != nil {
+	*o = Omissions{rev: r, page: page, zone: zone}
+	if of := omitters[page.Kind]; of != nil {
+		zones := r.Zones
+		if z := r.Zone(zone); z != nil {
 			zones = []*model.ZoneState{z}
 		}
-		all := of(m.rev, e.page, zones)
-		m.lacking.text, m.lacking.assumed = widget.Clean(summary(all)), len(omitted.Unjudged(all)) == 0
+		all := of(r, page, zones)
+		o.text, o.assumed = widget.Clean(summary(all)), len(omitted.Unjudged(all)) == 0
 	}
-	return &m.lacking
+	return o.text != ""
 }
 
-// omits says whether there is a line below the page that says what it does not take into
-// account.
-func (m *root) omits() bool { return !m.small() && m.lacks(m.top()).text != "" }
-
-// omission is that line, with the key that lists everything.
-func (m *root) omission(w int) string {
-	st, l := m.styles, m.lacks(m.top())
+// Line says it, with the key that lists everything.
+func (o *Omissions) Line(st *themes.Styles, keys *action.Keymap, w int) widget.Line {
 	sign, look := "▲", st.Warn
-	if l.assumed {
+	if o.assumed {
 		sign, look = "·", st.Dim
 	}
 	var key widget.Line
-	if k := m.keys.Action(action.GoOmitted).Shown(); k != "" {
+	if k := keys.Action(action.GoOmitted).Shown(); k != "" {
 		key = widget.Styled(" · ", st.Dim).Add(k, st.Key).Add(" lists all", st.Text)
 	}
 	room := w - key.Width()
 	if room < leastOmission { // the key is in the help, too
 		key, room = nil, w
 	}
-	return widget.Join(widget.Line{{Text: " " + sign + " ", Style: look}, {Text: l.text, Style: st.Text}}.CutWords(room), key).Render(w)
+	return widget.Join(widget.Line{{Text: " " + sign + " ", Style: look}, {Text: o.text, Style: st.Text}}.CutWords(room), key)
 }
 
 // leastOmission is how many cells the line has for what is omitted at least.

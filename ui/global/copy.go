@@ -1,4 +1,4 @@
-package ui
+package global
 
 import (
 	"context"
@@ -10,30 +10,27 @@ import (
 
 	"rung/engine/statedir"
 	"rung/model/clean"
-	"rung/ui/nav"
 	"rung/ui/view"
 )
 
-// copyMenu lets one of the things that can be copied here be chosen.
-func (m *root) copyMenu() {
-	e := m.top()
-	env := m.sync(e)
+// copySomething copies what there is to copy here; of several things one is chosen.
+func copySomething(env *view.Env, v view.View) {
 	var copies []view.Copy
-	if c, ok := e.view.(view.Copier); ok {
+	if c, ok := v.(view.Copier); ok {
 		copies = c.Copies(env)
 	}
 	if len(copies) == 0 {
-		copies = m.copiesOf(e.view.Selected())
+		copies = view.CopiesOf(env, v.Selected())
 	}
 	if len(copies) == 0 {
-		copies = m.copiesOf(e.page)
+		copies = view.CopiesOf(env, env.Page)
 	}
 	switch len(copies) {
 	case 0:
-		m.say(view.ToastAsk{Text: "nothing to copy here", Bad: true})
+		env.Fail("nothing to copy here")
 		return
 	case 1:
-		m.copyText(copies[0])
+		env.Copy(copies[0].What, copies[0].Text)
 		return
 	}
 	c := &view.Choose{Title: "copy", Done: func(env *view.Env, i int) { env.Copy(copies[i].What, copies[i].Text) }}
@@ -49,34 +46,27 @@ func (m *root) copyMenu() {
 		first, _, _ := strings.Cut(x.Text, "\n")
 		c.Items = append(c.Items, view.Item{Key: key, Text: x.What, Note: ansi.Truncate(first, 36, "…")})
 	}
-	m.ask(c)
-}
-
-// copiesOf are the usual things to copy of what a page stands for.
-func (m *root) copiesOf(p nav.Page) []view.Copy {
-	return view.CopiesOf(m.env(m.top()), p)
+	env.Ask(c)
 }
 
 var unsafeName = regexp.MustCompile(`[^a-z0-9._-]+`)
 
-// save writes the text of the page to a file of its own.
-func (m *root) save() {
-	e := m.top()
-	env := m.sync(e)
+// savePage writes the text of the page to a file of its own.
+func savePage(env *view.Env, v view.View) {
 	text := ""
-	if s, ok := e.view.(view.Saver); ok {
+	if s, ok := v.(view.Saver); ok {
 		text = s.SaveText(env)
 	}
 	if text == "" {
-		lines := strings.Split(ansi.Strip(e.view.Render(env, env.W, env.H)), "\n")
+		lines := strings.Split(ansi.Strip(v.Render(env, env.W, env.H)), "\n")
 		for i := range lines {
 			lines[i] = strings.TrimRight(lines[i], " ")
 		}
 		text = strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n"
 	}
-	name := unsafeName.ReplaceAllString(strings.ToLower(e.page.Title()), "-")
+	name := unsafeName.ReplaceAllString(strings.ToLower(env.Page.Title()), "-")
 	dir, file := env.SavedDir(), fmt.Sprintf("%.60s-%s.txt", name, env.Stamp())
-	m.background("saving the page", func(context.Context) view.ToastAsk {
+	env.Run("saving the page", func(context.Context) any {
 		path, err := statedir.Keep(dir, file, []byte(clean.Escape(text)))
 		if err != nil {
 			return view.ToastAsk{Text: "saving the page: " + err.Error(), Bad: true}

@@ -1,4 +1,4 @@
-package ui
+package overlay
 
 import (
 	"cmp"
@@ -9,33 +9,37 @@ import (
 
 	"rung/engine/trace"
 	"rung/revision"
+	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/widget"
 )
 
-// palette finds any action or place by a few letters.
-type palette struct {
+// Palette finds any action or place by a few letters.
+type Palette struct {
 	input widget.Input
 	items []paletteItem
 	hits  []int
 	at    int
 
 	rev    *revision.Revision
+	keys   *action.Keymap
+	recent *[]string
 	listed int            // items without that of a trace
 	ends   []trace.Choice // made when a trace is first typed
 }
 
-func newPalette(m *root) *palette {
-	p := &palette{items: itemsOf(m), rev: m.rev}
+// NewPalette lists all that is offered. Texts that led to something are added to recent.
+func NewPalette(o Offers, recent *[]string) *Palette {
+	p := &Palette{items: itemsOf(o), rev: o.Rev, keys: o.Keys, recent: recent}
 	p.listed = len(p.items)
-	p.input.History = m.recent
+	p.input.History = *recent
 	p.find()
 	return p
 }
 
 // find fills hits with what matches, best first; with nothing typed the actions
 // and places as they stand.
-func (p *palette) find() {
+func (p *Palette) find() {
 	p.at = 0
 	defer p.offer()
 	p.hits = p.hits[:0]
@@ -132,17 +136,19 @@ func rank(s, typed string) int {
 }
 
 // Len and String make the items a source for fuzzy matching.
-func (p *palette) Len() int            { return len(p.items) }
-func (p *palette) String(i int) string { return p.items[i].text }
+func (p *Palette) Len() int            { return len(p.items) }
+func (p *Palette) String(i int) string { return p.items[i].text }
 
-func (p *palette) key(m *root, key, text string) bool {
+// Key edits the text, moves the cursor, or chooses the item under it.
+func (p *Palette) Key(key, text string) (done bool, chosen *Choice) {
 	switch key {
 	case "esc":
-		return true
+		return true, nil
 	case "enter":
-		return p.run(m)
+		chosen = p.choose()
+		return chosen != nil, chosen
 	case "tab":
-		if p.input.Key(m.keys, key, "") {
+		if p.input.Key(p.keys, key, "") {
 			p.find()
 			break
 		}
@@ -162,22 +168,22 @@ func (p *palette) key(m *root, key, text string) bool {
 		p.move(-10)
 	default:
 		was := p.input.Value()
-		p.input.Key(m.keys, key, text)
+		p.input.Key(p.keys, key, text)
 		if p.input.Value() != was {
 			p.find()
 		}
 	}
-	return false
+	return false, nil
 }
 
 // move goes on among the hits; the one it comes to is what the text is completed to.
-func (p *palette) move(d int) {
+func (p *Palette) move(d int) {
 	p.at = max(0, min(p.at+d, len(p.hits)-1))
 	p.offer()
 }
 
 // offer suggests the hit at the cursor where it begins with what was typed.
-func (p *palette) offer() {
+func (p *Palette) offer() {
 	whole := ""
 	if p.at < len(p.hits) {
 		it := &p.items[p.hits[p.at]]
@@ -191,52 +197,53 @@ func (p *palette) offer() {
 	p.input.Offer(whole)
 }
 
-// run does what the cursor is on; a disabled thing stays and shows its reason, and so
+// choose takes what the cursor is on; a disabled thing stays and shows its reason, and so
 // does what finds nothing.
-func (p *palette) run(m *root) bool {
+func (p *Palette) choose() *Choice {
 	if p.at >= len(p.hits) {
-		return false
+		return nil
 	}
-	it := p.items[p.hits[p.at]]
+	it := &p.items[p.hits[p.at]]
 	switch {
 	case it.whyNot != "":
-		return false
+		return nil
 	case it.narrow != "":
 		p.input.Set(it.narrow)
 		p.find()
-		return false
+		return nil
 	}
 	p.input.Set(it.text)
 	p.input.Remember()
-	m.recent = p.input.History
-	m.pop(p)
-	it.do(m)
-	return false
+	*p.recent = p.input.History
+	return &it.Choice
 }
 
-func (p *palette) paste(_ *root, text string) {
+// Paste puts text into the line.
+func (p *Palette) Paste(text string) {
 	p.input.Insert(text)
 	p.find()
 }
 
-func (p *palette) width() int { return 96 }
+// Width is how wide the box wants to be inside.
+func (p *Palette) Width() int { return 96 }
 
-func (p *palette) cursor() (x, line int, ok bool) {
+// Cursor is in the line.
+func (p *Palette) Cursor() (x, line int, ok bool) {
 	return 2 + p.input.Cursor(), 0, p.input.Cursor() >= 0
 }
 
 // mostRows bounds how many hits are listed.
 const mostRows = 16
 
-func (p *palette) draw(m *root, w, h int) (string, []string) {
-	st := m.styles
-	note := widget.Join(widget.Plain("  "), m.completes(&p.input))
+// Draw gives the line, what is found, and all of what does not fit into its row.
+func (p *Palette) Draw(st *themes.Styles, w, h int) (string, []string) {
+	note := widget.Join(widget.Plain("  "), p.input.Completes(p.keys, st))
 	nw := min(note.Width(), w/2)
 	lines := []string{" " + st.Key.Render(":") + p.input.Render(st, max(1, w-3-nw)) + note.Render(nw) + " "}
 	rows := max(0, min(mostRows, h-1))
 	var below []string
 	if p.at < len(p.hits) {
-		below = p.items[p.hits[p.at]].below(m, w)
+		below = p.items[p.hits[p.at]].below(st, w)
 		below = below[:min(len(below), max(0, rows-1))]
 	}
 	if w < narrow { // where most rows are cut, the list does not jump
@@ -247,7 +254,7 @@ func (p *palette) draw(m *root, w, h int) (string, []string) {
 	list := rows - len(below)
 	top := max(0, p.at-list+1)
 	for n := top; n < len(p.hits) && n < top+list; n++ {
-		lines = append(lines, p.items[p.hits[n]].line(m, w, n == p.at))
+		lines = append(lines, p.items[p.hits[n]].line(st, w, n == p.at))
 	}
 	if len(p.hits) == 0 {
 		lines = append(lines, widget.Styled(" no match · esc closes", st.Dim).Render(w))
@@ -264,16 +271,15 @@ const narrow = 70
 
 // line is a row of the palette: what, its key, and what it does or why not. What
 // cannot be done has its key in parentheses.
-func (it *paletteItem) line(m *root, w int, at bool) string {
-	l := it.row(m, w)
+func (it *paletteItem) line(st *themes.Styles, w int, at bool) string {
+	l := it.row(st, w)
 	if at {
-		return widget.Join(widget.Plain("▸ "), l).RenderAs(w, m.styles.Selection)
+		return widget.Join(widget.Plain("▸ "), l).RenderAs(w, st.Selection)
 	}
 	return widget.Join(widget.Plain("  "), l).Render(w)
 }
 
-func (it *paletteItem) row(m *root, w int) widget.Line {
-	st := m.styles
+func (it *paletteItem) row(st *themes.Styles, w int) widget.Line {
 	name, key := st.Text, it.key
 	if it.whyNot != "" {
 		name, key = st.Dim, "("+cmp.Or(key, "–")+")"
@@ -305,9 +311,9 @@ func (it *paletteItem) note() string {
 }
 
 // below is what does not find room in the row of the item.
-func (it *paletteItem) below(m *root, w int) []string {
+func (it *paletteItem) below(st *themes.Styles, w int) []string {
 	text := it.note()
-	switch row := it.row(m, w); {
+	switch row := it.row(st, w); {
 	case w >= narrow && row.Width()+2 <= w:
 		return nil
 	case w < narrow && row.Width()+2 > w:
@@ -315,7 +321,7 @@ func (it *paletteItem) below(m *root, w int) []string {
 	}
 	lines := widget.Flow(text, max(1, w-3))
 	for i := range lines {
-		lines[i] = widget.Styled("   "+lines[i], m.styles.Dim).Render(w)
+		lines[i] = widget.Styled("   "+lines[i], st.Dim).Render(w)
 	}
 	return lines
 }

@@ -1,0 +1,50 @@
+package ui
+
+import (
+	"slices"
+	"time"
+
+	"rung/ui/widget"
+)
+
+// jobs is what is done outside the screen's goroutine.
+type jobs struct {
+	running map[int]work // those that have a name
+	last    int
+}
+
+// work is a job that has a name.
+type work struct {
+	what  string
+	since time.Time
+}
+
+// begin notes that something is being done, until end. Work without a name is not shown.
+func (j *jobs) begin(what string, now time.Time) int {
+	j.last++
+	if what != "" {
+		if j.running == nil {
+			j.running = map[int]work{}
+		}
+		j.running[j.last] = work{what, now}
+	}
+	return j.last
+}
+
+func (j *jobs) end(job int) { delete(j.running, job) }
+
+// long is what has been under way for long enough to say so.
+func (j *jobs) long(now time.Time) (what []string) {
+	for _, w := range j.running {
+		if takesLong(w.since, now) {
+			what = append(what, w.what)
+		}
+	}
+	slices.Sort(what)
+	return what
+}
+
+// takesLong says whether something that began then takes long enough to say so.
+func takesLong(since, now time.Time) bool {
+	return !since.IsZero() && now.Sub(since) >= widget.SpinAfter
+}
