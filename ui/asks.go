@@ -37,7 +37,9 @@ func (m *root) asks(e *entry, env *view.Env) {
 		case view.ToastAsk:
 			m.say(a)
 		case view.CopyAsk:
-			m.copyText(view.Copy(a))
+			cmd, said := copyText(view.Copy(a))
+			m.later(cmd)
+			m.say(said)
 		case view.DialogAsk:
 			m.ask(e, a.Dialog)
 		case view.FilterAsk:
@@ -66,19 +68,17 @@ func (m *root) asks(e *entry, env *view.Env) {
 	}
 }
 
-// copyText puts text into the clipboard. What cannot be seen would reach whatever
-// it is pasted into: it is written as an escape.
-func (m *root) copyText(c view.Copy) {
+// copyText puts text into the clipboard, and says what became of it. What cannot be seen
+// would reach whatever it is pasted into: it is written as an escape.
+func copyText(c view.Copy) (tea.Cmd, view.ToastAsk) {
 	how := ""
 	if text := clean.Escape(c.Text); text != c.Text {
 		c.Text, how = text, "; "+widget.Escaped
 	}
 	if len(c.Text) > maxCopy {
-		m.say(view.ToastAsk{Text: fmt.Sprintf("%s is too long for the clipboard (%d bytes); ctrl+s saves the page", c.What, len(c.Text)), Bad: true})
-		return
+		return nil, view.ToastAsk{Text: fmt.Sprintf("%s is too long for the clipboard (%d bytes); ctrl+s saves the page", c.What, len(c.Text)), Bad: true}
 	}
-	m.later(tea.SetClipboard(c.Text))
-	m.say(view.ToastAsk{Text: "copied " + c.What + " through the terminal (OSC 52)" + how})
+	return tea.SetClipboard(c.Text), view.ToastAsk{Text: "copied " + c.What + " through the terminal (OSC 52)" + how}
 }
 
 // run does work in a goroutine; leaving the page ends its context.
@@ -109,6 +109,13 @@ func guard(dir, what string, do tea.Cmd) tea.Cmd {
 	}
 }
 
+// with has something done with what a page sees now, and does what is asked for then.
+func (m *root) with(e *entry, do func(*view.Env)) {
+	env := m.sync(e)
+	do(env)
+	m.asks(e, env)
+}
+
 // jobDone hands a result to the page that asked, if it is still there, with
 // the newest revision in hand: what the work changed is then seen. What is only to be said
 // is said wherever one is by then.
@@ -123,9 +130,7 @@ func (m *root) jobDone(msg jobMsg) {
 		return
 	case view.Prepared:
 		if e := m.top(); e.id == msg.entry && len(m.over) == 0 {
-			env := m.sync(e)
-			result(env)
-			m.asks(e, env)
+			m.with(e, result)
 		}
 		return
 	}
@@ -134,9 +139,7 @@ func (m *root) jobDone(msg jobMsg) {
 		return
 	}
 	if r, ok := e.view.(view.Receiver); ok && msg.result != nil {
-		env := m.sync(e)
-		r.Receive(env, msg.result)
-		m.asks(e, env)
+		m.with(e, func(env *view.Env) { r.Receive(env, msg.result) })
 		e.synced = syncKey{}
 	}
 }

@@ -24,9 +24,9 @@ func (m *root) arm() {
 		m.ticking = true
 		m.later(m.after(liveTime, liveMsg{}))
 	}
-	if !m.spinning && (len(m.jobs.running) > 0 || m.load.Under() || !m.busy().IsZero()) {
+	if !m.spinning && (len(m.jobs.running) > 0 || m.load.Under() || !m.top().working().IsZero()) {
 		every := widget.SpinEvery
-		if m.sign() == "" {
+		if m.jobs.sign(m.now, m.load.Long(m.now), m.top().working()) == "" {
 			every = widget.SpinAfter
 		}
 		m.spinning = true
@@ -45,33 +45,6 @@ func (m *root) lookForNews(counted bool) {
 	}
 	if fresh {
 		e.synced, m.dirty = syncKey{}, true
-	}
-}
-
-// sign is the spinner where something spins in this frame, else empty.
-func (m *root) sign() string {
-	if m.load.Long(m.now) || takesLong(m.busy(), m.now) || len(m.jobs.long(m.now)) > 0 {
-		return m.spinner.Sign()
-	}
-	return ""
-}
-
-// busy is since when the page on top works on something of its own.
-func (m *root) busy() time.Time {
-	if w, ok := m.top().view.(view.Worker); ok {
-		return w.Working()
-	}
-	return time.Time{}
-}
-
-// spinOn goes on by a frame.
-func (m *root) spinOn() {
-	m.spinning, m.dirty = false, m.sign() != ""
-	if m.dirty {
-		m.spinner.Step()
-	}
-	if !m.busy().IsZero() {
-		m.top().synced = syncKey{}
 	}
 }
 

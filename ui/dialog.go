@@ -51,7 +51,7 @@ func (d *dialog) Key(key, text string) (done bool, chosen *overlay.Choice) {
 		d.since = time.Now() // a yes that was refused is not repeated by a key held down
 	}
 	if done {
-		m.pop(d)
+		m.over.Remove(d)
 		if key != "esc" && d.gone() {
 			m.muted.begin()
 		}

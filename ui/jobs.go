@@ -11,6 +11,7 @@ import (
 type jobs struct {
 	running map[int]work // those that have a name
 	last    int
+	spinner widget.Spinner
 }
 
 // work is a job that has a name.
@@ -42,6 +43,15 @@ func (j *jobs) long(now time.Time) (what []string) {
 	}
 	slices.Sort(what)
 	return what
+}
+
+// sign is the spinner where something spins in this frame, else empty: a job, what is still
+// being read (loads), or what the page on top works on since a moment.
+func (j *jobs) sign(now time.Time, loads bool, working time.Time) string {
+	if loads || takesLong(working, now) || len(j.long(now)) > 0 {
+		return j.spinner.Sign()
+	}
+	return ""
 }
 
 // takesLong says whether something that began then takes long enough to say so.

@@ -12,16 +12,6 @@ import (
 	"rung/ui/view"
 )
 
-// pop takes an overlay away.
-func (m *root) pop(o overlay.Overlay) {
-	for i := range m.over {
-		if m.over[i] == o {
-			m.over = append(m.over[:i:i], m.over[i+1:]...)
-			return
-		}
-	}
-}
-
 // key handles a key press: the overlay has it first, then the filter line,
 // then the table of actions.
 func (m *root) key(msg tea.KeyPressMsg) {
@@ -45,7 +35,7 @@ func (m *root) key(msg tea.KeyPressMsg) {
 		m.overKey(m.over[n-1], key, text)
 		return
 	}
-	if m.filtering() {
+	if m.filter.typedOn(m.top()) {
 		m.filterKey(key, text)
 		return
 	}
@@ -53,19 +43,19 @@ func (m *root) key(msg tea.KeyPressMsg) {
 		m.say(view.ToastAsk{Text: "what you typed into has closed: keys are ignored until you pause", Bad: true})
 		return
 	}
-	a := m.keys.Lookup(m.top().scopes(), key)
-	if a == nil {
-		m.typed(text)
-		return
+	e := m.top()
+	if a := m.keys.Lookup(e.scopes(), key); a != nil {
+		m.act(a)
+	} else if t, ok := e.view.(view.Typer); ok && text != "" {
+		m.with(e, func(env *view.Env) { t.Typed(env, text) })
 	}
-	m.act(a)
 }
 
 // overKey gives an overlay a key, and carries out what was chosen in it.
 func (m *root) overKey(o overlay.Overlay, key, text string) {
 	done, chosen := o.Key(key, text)
 	if done {
-		m.pop(o)
+		m.over.Remove(o)
 	}
 	switch {
 	case chosen == nil:
@@ -73,19 +63,13 @@ func (m *root) overKey(o overlay.Overlay, key, text string) {
 		m.act(chosen.Action)
 	case chosen.Theme != "":
 		m.theme = chosen.Theme
-		m.restyle()
+		m.styles = m.opt.Themes.Styles(m.theme, m.dark)
 	case chosen.Trace != nil:
-		e := m.top()
-		env := m.sync(e)
-		view.AskTrace(env, *chosen.Trace)
-		m.asks(e, env)
+		m.with(m.top(), func(env *view.Env) { view.AskTrace(env, *chosen.Trace) })
 	default:
 		m.open(chosen.Page, false)
 	}
 }
-
-// filtering says whether the filter of the page on top is being typed.
-func (m *root) filtering() bool { return m.filter.of != nil && m.filter.of == m.top() }
 
 // offers are what there is to choose from on the page on top.
 func (m *root) offers() overlay.Offers {
@@ -96,18 +80,6 @@ func (m *root) offers() overlay.Offers {
 		o.Actions = append(o.Actions, overlay.Offered{Action: a, WhyNot: m.whyNot(e, &a)})
 	}
 	return o
-}
-
-// typed gives a page that is being typed into what no action has.
-func (m *root) typed(text string) {
-	e := m.top()
-	t, ok := e.view.(view.Typer)
-	if !ok || text == "" {
-		return
-	}
-	env := m.sync(e)
-	t.Typed(env, text)
-	m.asks(e, env)
 }
 
 // context is what actions are judged by.
@@ -134,8 +106,8 @@ func (m *root) act(a *action.Action) {
 		m.say(view.ToastAsk{Text: a.Title + ": " + why, Bad: true})
 		return
 	}
-	if m.toast.text != "" && !m.toast.bad {
-		m.toast = toast{}
+	if !m.status.bad {
+		m.status.text = ""
 	}
 	done := e.view.Do(env, a.ID)
 	m.asks(e, env)
@@ -197,12 +169,10 @@ func (m *root) do(id action.ID) {
 		}
 		m.say(view.ToastAsk{Text: text})
 	case action.Suspend:
-		m.pause(true)
+		m.handle(pauseMsg{stop: true})
 	default:
 		e := m.top()
-		env := m.sync(e)
-		global.Do(env, e.view, id)
-		m.asks(e, env)
+		m.with(e, func(env *view.Env) { global.Do(env, e.view, id) })
 	}
 }
 
@@ -212,7 +182,7 @@ func (m *root) paste(text string) {
 	case text == "": // the end of one that was over
 	case len(m.over) > 0:
 		m.over[len(m.over)-1].Paste(text)
-	case m.filtering():
+	case m.filter.typedOn(m.top()):
 		m.filter.Insert(text)
 		m.setFilter(m.top(), m.filter.Value())
 		m.filter.offer()
@@ -231,7 +201,8 @@ func (m *root) click(msg tea.MouseClickMsg) {
 			return
 		}
 	}
-	if _, h := m.body(); m.omits() && msg.Y == m.above()+h {
+	_, h := m.body()
+	if omits, _ := m.below(); omits && msg.Y == m.above()+h {
 		m.open(nav.To(nav.Omitted), false)
 		return
 	}
@@ -270,8 +241,6 @@ func (m *root) wheel(msg tea.MouseWheelMsg) {
 	}
 	e := m.top()
 	if c, ok := e.view.(view.Clicker); ok {
-		env := m.sync(e)
-		c.Wheel(env, d)
-		m.asks(e, env)
+		m.with(e, func(env *view.Env) { c.Wheel(env, d) })
 	}
 }

@@ -17,39 +17,7 @@ import (
 
 // Init starts the clocks.
 func (m *root) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, m.wait(), m.clock())
-}
-
-// clock ticks with every second, so that ages on the screen are true.
-func (m *root) clock() tea.Cmd {
-	return m.after(time.Until(time.Now().Truncate(time.Second).Add(time.Second)), clockMsg{})
-}
-
-// after brings a message later, unless the console is left before.
-func (m *root) after(d time.Duration, msg tea.Msg) tea.Cmd {
-	return func() tea.Msg {
-		t := time.NewTimer(d)
-		defer t.Stop()
-		select {
-		case <-m.ctx.Done():
-			return nil
-		case <-t.C:
-			return msg
-		}
-	}
-}
-
-// wait waits for the next revision and makes its expensive parts, so that the
-// screen's own goroutine finds them made.
-func (m *root) wait() tea.Cmd {
-	s := m.session
-	return guard(m.opt.StateDir, "preparing a revision", func() tea.Msg {
-		rev := s.lint.Wait(s.ctx, s.ticks, s.console)
-		if rev == nil {
-			return nil
-		}
-		return revMsg{rev: rev, of: s, arm: true}
-	})
+	return tea.Batch(tea.RequestBackgroundColor, m.session.wait(m.opt.StateDir), m.clock())
 }
 
 // Update takes one message. An internal error ends the program, not the
@@ -68,9 +36,9 @@ func (m *root) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	m.now = m.console.Now()
 	drawn := !m.dirty
 	m.dirty = true
-	typing := m.filtering() || len(m.over) > 0
+	typing := m.filter.typedOn(m.top()) || len(m.over) > 0
 	m.handle(msg)
-	if !m.filtering() {
+	if !m.filter.typedOn(m.top()) {
 		m.filter.of = nil // its page was left
 	}
 	if typing && m.filter.of == nil && len(m.over) == 0 && !input(msg) {
@@ -95,13 +63,6 @@ func input(msg tea.Msg) bool {
 	return false
 }
 
-// later has a command run once the message was handled.
-func (m *root) later(cmd tea.Cmd) {
-	if cmd != nil {
-		m.cmds = append(m.cmds, cmd)
-	}
-}
-
 func (m *root) fail(what any, doing string) {
 	if m.inline {
 		panic(what)
@@ -121,11 +82,11 @@ func (m *root) handle(msg tea.Msg) {
 		m.later(m.settled(msg))
 	case tea.BackgroundColorMsg:
 		m.dark = msg.IsDark()
-		m.restyle()
+		m.styles = m.opt.Themes.Styles(m.theme, m.dark)
 	case tea.ColorProfileMsg:
-		was := m.spinner.Plain
-		m.spinner.Plain = m.opt.ASCII || msg.Profile <= colorprofile.ASCII
-		m.dirty = m.spinner.Plain != was
+		was := m.jobs.spinner.Plain
+		m.jobs.spinner.Plain = m.opt.ASCII || msg.Profile <= colorprofile.ASCII
+		m.dirty = m.jobs.spinner.Plain != was
 	case tea.KeyPressMsg:
 		m.key(msg)
 	case tea.PasteMsg:
@@ -135,7 +96,13 @@ func (m *root) handle(msg tea.Msg) {
 	case tea.MouseWheelMsg:
 		m.wheel(msg)
 	case spinMsg:
-		m.spinOn()
+		m.spinning, m.dirty = false, m.jobs.sign(m.now, m.load.Long(m.now), m.top().working()) != ""
+		if m.dirty {
+			m.jobs.spinner.Step()
+		}
+		if e := m.top(); !e.working().IsZero() {
+			e.synced = syncKey{}
+		}
 	case revMsg:
 		m.jobs.end(msg.job)
 		if msg.of != m.session {
@@ -150,13 +117,10 @@ func (m *root) handle(msg tea.Msg) {
 	case armMsg:
 		m.dirty = false
 		if msg.of == m.session {
-			m.later(m.wait())
+			m.later(m.session.wait(m.opt.StateDir))
 		}
 	case clockMsg:
-		if m.toast.text != "" && m.now.After(m.toast.until) {
-			m.toast = toast{}
-			m.notice()
-		}
+		m.status.expire(m.now)
 		m.lookForNews(true)
 		m.later(m.clock())
 	case jobMsg:
@@ -170,7 +134,9 @@ func (m *root) handle(msg tea.Msg) {
 		m.ticking, m.dirty = false, false
 		m.lookForNews(false)
 	case pauseMsg:
-		m.pause(msg.stop)
+		if m.job != nil { // there is a terminal that somebody else could have
+			m.later(tea.Exec(m.job.Pause(msg.stop), func(err error) tea.Msg { return resumedMsg{err} }))
+		}
 	case resumedMsg:
 		if msg.err != nil {
 			m.say(view.ToastAsk{Text: msg.err.Error(), Bad: true})
@@ -192,7 +158,9 @@ func (m *root) take(rev *revision.Revision) {
 	env := m.env(m.top())
 	global.TellNews(env, was)
 	m.asks(m.top(), env)
-	m.quitIfStopped()
+	if m.leaving && !runsPlan(m.rev) {
+		m.quitNow()
+	}
 }
 
 // View draws the frame.
@@ -221,20 +189,9 @@ func (m *root) draw() {
 			go m.quit()
 		}
 	}()
-	m.frame = clean.Frame(m.render(m.w, m.h))
+	m.frame, m.cursor = m.paint(m.w, m.h)
+	m.frame = clean.Frame(m.frame)
 	if m.opt.ASCII {
 		m.frame = themes.Questioned(themes.ASCII(m.frame))
-	}
-}
-
-func (m *root) say(t view.ToastAsk) {
-	m.toast = toast{text: widget.Clean(t.Text), bad: t.Bad, until: m.now.Add(toastTime)}
-}
-
-// notice says the next warning from the start when nothing else is said.
-func (m *root) notice() {
-	if m.toast.text == "" && len(m.notices) > 0 {
-		m.say(view.ToastAsk{Text: m.notices[0], Bad: true})
-		m.notices = m.notices[1:]
 	}
 }

@@ -47,18 +47,13 @@ func (m *root) askQuit() {
 			m.leaving = true
 			m.jobs.begin("stopping the plan after this step, then leaving (ctrl+c: at once)", m.now)
 			env.Run("", func(context.Context) any { console.PlanStop(); return nil })
-			m.quitIfStopped()
+			if !runsPlan(m.rev) { // it stopped by itself meanwhile
+				m.quitNow()
+			}
 		}
 	default:
 		m.quitNow()
 		return
 	}
 	m.quitting = m.ask(m.top(), c)
-}
-
-// quitIfStopped ends the program once the plan that was to be stopped before has stopped.
-func (m *root) quitIfStopped() {
-	if m.leaving && !runsPlan(m.rev) {
-		m.quitNow()
-	}
 }

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -15,7 +14,6 @@ import (
 	"rung/ui/job"
 	"rung/ui/overlay"
 	"rung/ui/view"
-	"rung/ui/widget"
 )
 
 const (
@@ -26,13 +24,11 @@ const (
 	// grace is how long a question takes no yes: what was typed before it appeared was
 	// not meant for it.
 	grace = 150 * time.Millisecond
-	// toastTime is how long the status line keeps a message.
-	toastTime = 5 * time.Second
 )
 
 // root is the one Bubble Tea model.
 type root struct {
-	ctx     context.Context
+	queue
 	console Console
 	session *session // of console
 	opt     Options
@@ -59,19 +55,16 @@ type root struct {
 	quitting *dialog
 	leaving  bool
 
-	over   []overlay.Overlay
+	over   overlay.Stack
 	muted  muting
 	filter filterLine
 	recent []string // palette history
 
-	toast   toast
-	notices []string
-	jobs    jobs
-	spinner widget.Spinner
+	status status
+	jobs   jobs
 	// switching says that another context is being opened.
 	switching bool
 
-	cmds  []tea.Cmd // what the message under way wants done
 	dirty bool
 	frame string
 	// cursor is where a line is being typed in the frame, nil where none is.
@@ -85,12 +78,6 @@ type root struct {
 	inline bool
 	// ticking says that the clock of a live page runs, spinning that of what spins.
 	ticking, spinning bool
-}
-
-type toast struct {
-	text  string
-	bad   bool
-	until time.Time
 }
 
 // syncKey is what a view was last brought up to date with.
@@ -125,59 +112,33 @@ type (
 )
 
 func newRoot(ctx context.Context, console Console, opt Options) *root {
-	m := &root{ctx: ctx, opt: opt, dark: true, theme: opt.Theme,
-		mouse: opt.Mouse == nil || *opt.Mouse, notices: opt.Notices, dirty: true, quit: func() {}}
+	m := &root{queue: queue{ctx: ctx}, opt: opt, dark: true, theme: opt.Theme,
+		mouse: opt.Mouse == nil || *opt.Mouse, dirty: true, quit: func() {}}
 	m.keys, _ = action.NewKeymap(opt.Keys)
 	if opt.ASCII {
 		m.keys.SetPlain()
-		m.spinner.Plain = true
+		m.jobs.spinner.Plain = true
 	}
 	if m.theme == "" {
 		m.theme = themes.Default
 	}
-	m.restyle()
+	m.styles = opt.Themes.Styles(m.theme, m.dark)
 	m.begin(console)
-	m.misconfigured()
-	m.notice()
+	if len(opt.wrong) > 0 {
+		m.ask(m.top(), misconfigured(opt.wrong))
+	}
+	m.status.notices = opt.Notices
+	m.status.sayNotice(m.now)
 	return m
 }
 
 // misconfigured shows all that is wrong with the configuration.
-func (m *root) misconfigured() {
-	if n := len(m.opt.wrong); n > 0 {
-		body := []string{"What is wrong is left out; the rest of the configuration holds."}
-		for _, w := range m.opt.wrong {
-			body = append(body, "", "● "+w)
-		}
-		m.ask(m.top(), &view.Note{Title: words.Count(n, "problem") + " in the configuration", Body: body})
+func misconfigured(wrong []string) view.Dialog {
+	body := []string{"What is wrong is left out; the rest of the configuration holds."}
+	for _, w := range wrong {
+		body = append(body, "", "● "+w)
 	}
+	return &view.Note{Title: words.Count(len(wrong), "problem") + " in the configuration", Body: body}
 }
 
-// pause leaves the screen and comes back to it.
-func (m *root) pause(stop bool) {
-	if m.job == nil {
-		return // no terminal that anybody else could have
-	}
-	m.later(tea.Exec(m.job.Pause(stop), func(err error) tea.Msg { return resumedMsg{err} }))
-}
-
-// kept are the files with texts that are being edited.
-func (m *root) kept() []string {
-	var out []string
-	for _, e := range m.pages {
-		if k, ok := e.view.(view.Keeper); ok {
-			out = append(out, k.Kept()...)
-		}
-	}
-	return out
-}
-
-// close ends what the pages still have running.
-func (m *root) close() {
-	for _, e := range slices.Concat(m.pages, m.forward) {
-		e.cancel()
-	}
-	m.session.end()
-}
-
-func (m *root) restyle() { m.styles = m.opt.Themes.Styles(m.theme, m.dark) }
+func (m *root) say(t view.ToastAsk) { m.status.say(t, m.now) }

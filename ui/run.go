@@ -134,12 +134,14 @@ func Run(ctx context.Context, console Console, opt Options) error {
 	if out != nil {
 		out.Leave()
 	}
-	m.close()
+	kept := strings.Join(m.kept(), " and ")
+	m.trail.end()
+	m.session.end()
 	switch {
 	case m.crash != "":
 		return fmt.Errorf("internal error, the terminal was restored: %s", m.crash)
-	case outside.Err() != nil && len(m.kept()) > 0:
-		return fmt.Errorf("%w while a text was being edited; nothing of it was applied, it is kept in %s", ErrEnded, strings.Join(m.kept(), " and "))
+	case outside.Err() != nil && kept != "":
+		return fmt.Errorf("%w while a text was being edited; nothing of it was applied, it is kept in %s", ErrEnded, kept)
 	case outside.Err() != nil, errors.Is(err, tea.ErrInterrupted):
 		return nil // the terminal may be gone as well
 	case job.NoTerminal(err):

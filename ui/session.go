@@ -28,6 +28,18 @@ func (s *session) end() {
 	s.stop()
 }
 
+// wait waits for the next revision and makes its expensive parts, so that the
+// screen's own goroutine finds them made.
+func (s *session) wait(stateDir string) tea.Cmd {
+	return guard(stateDir, "preparing a revision", func() tea.Msg {
+		rev := s.lint.Wait(s.ctx, s.ticks, s.console)
+		if rev == nil {
+			return nil
+		}
+		return revMsg{rev: rev, of: s, arm: true}
+	})
+}
+
 // begin shows a console from its first page on.
 func (m *root) begin(console Console) {
 	s := &session{console: console}
@@ -95,9 +107,10 @@ func (m *root) switched(msg switchMsg) {
 		m.say(view.ToastAsk{Text: "still on " + m.rev.Mode.Title + ": " + msg.err.Error(), Bad: true})
 		return
 	}
-	m.close()
+	m.trail.end()
+	m.session.end()
 	open := m.over
-	m.pages, m.forward, m.over = nil, nil, nil
+	m.over = nil
 	m.jobs = jobs{last: m.jobs.last}
 	m.begin(msg.console)
 	for _, o := range open {
@@ -112,6 +125,6 @@ func (m *root) switched(msg switchMsg) {
 	}
 	m.say(view.ToastAsk{Text: "on context " + msg.context})
 	if !m.inline {
-		m.later(m.wait())
+		m.later(m.session.wait(m.opt.StateDir))
 	}
 }

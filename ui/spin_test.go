@@ -68,7 +68,7 @@ func freshRoot(t *testing.T, s *still, opt Options) *root {
 	opt.fill()
 	ctx, cancel := context.WithCancel(context.Background())
 	m := newRoot(ctx, s, opt)
-	t.Cleanup(func() { cancel(); m.close() })
+	t.Cleanup(func() { cancel(); m.trail.end(); m.session.end() })
 	return m
 }
 
@@ -139,7 +139,7 @@ func TestOwnJobsSpin(t *testing.T) {
 		"reading the newest state": func(m *root) { m.do("app.refresh") },
 		"switching to context b":   func(m *root) { m.switchTo("b") },
 		"reading the kubeconfig":   func(m *root) { m.open(nav.To(nav.Contexts), false) },
-		"changing the mode": func(m *root) { m.do("app.writes") },
+		"changing the mode":        func(m *root) { m.do("app.writes") },
 	} {
 		t.Run(what, func(t *testing.T) {
 			s := newStill(t)

@@ -12,7 +12,7 @@ import (
 func (m *root) env(e *entry) *view.Env {
 	w, h := m.body()
 	return &view.Env{Console: m.console, Rev: m.rev, Now: m.now, Styles: m.styles, Keys: m.keys,
-		StateDir: m.opt.StateDir, Setups: &m.setups, Page: e.page, W: w, H: h, Sign: m.sign()}
+		StateDir: m.opt.StateDir, Setups: &m.setups, Page: e.page, W: w, H: h, Sign: m.jobs.sign(m.now, m.load.Long(m.now), m.top().working())}
 }
 
 // sync brings the view up to date when anything it shows may have changed.
@@ -37,7 +37,15 @@ func (m *root) open(p nav.Page, replace bool) {
 			m.leaveTop()
 		}
 		m.cut(i + 1)
-		m.turn(m.pages[i], p)
+		e := m.top()
+		// It shows what it is gone to for: another zone, another ACL. Without such a
+		// wish it stays as it is.
+		if p.Text != "" && e.filter != p.Text {
+			m.setFilter(e, p.Text)
+		}
+		if pt, ok := e.view.(view.Pointer); ok && p.Begins() {
+			m.with(e, func(env *view.Env) { pt.Point(env, p) })
+		}
 		return
 	}
 	maker := makers[p.Kind]
@@ -46,19 +54,6 @@ func (m *root) open(p nav.Page, replace bool) {
 		return
 	}
 	m.push(p, maker(p), replace)
-}
-
-// turn shows on a page that is there already what it is gone to for: another zone,
-// another ACL. Without such a wish the page stays as it is.
-func (m *root) turn(e *entry, p nav.Page) {
-	if p.Text != "" && e.filter != p.Text {
-		m.setFilter(e, p.Text)
-	}
-	if pt, ok := e.view.(view.Pointer); ok && p.Begins() {
-		env := m.sync(e)
-		pt.Point(env, p)
-		m.asks(e, env)
-	}
 }
 
 func (m *root) push(p nav.Page, v view.View, replace bool) {
@@ -98,9 +93,7 @@ func (m *root) backTo(a view.BackAsk) {
 	e := m.top()
 	if p, ok := e.view.(view.Pointer); ok && !a.To.None() {
 		e.synced = syncKey{}
-		env := m.sync(e)
-		p.Point(env, a.To)
-		m.asks(e, env)
+		m.with(e, func(env *view.Env) { p.Point(env, a.To) })
 	}
 }
 

@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"slices"
+	"time"
 
 	"rung/ui/action"
 	"rung/ui/nav"
@@ -29,6 +30,26 @@ func (e *entry) scopes() []action.Scope {
 		return s.Scopes()
 	}
 	return []action.Scope{action.Of(e.page.Kind), action.List, action.Global}
+}
+
+// crumb names the page of an entry, brief where that is asked for and there is a
+// shorter name.
+func (e *entry) crumb(brief bool) string {
+	if b, ok := e.view.(view.Briefer); ok && brief {
+		return b.BriefCrumb()
+	}
+	if t, ok := e.view.(view.Titler); ok {
+		return t.Crumb()
+	}
+	return e.page.Title()
+}
+
+// working is since when the page works on something of its own, zero while it does not.
+func (e *entry) working() time.Time {
+	if w, ok := e.view.(view.Worker); ok {
+		return w.Working()
+	}
+	return time.Time{}
 }
 
 // trail is the way back and forward.
@@ -125,4 +146,23 @@ func (t *trail) byID(id int) *entry {
 		}
 	}
 	return nil
+}
+
+// end leaves all pages, and ends what they still have running.
+func (t *trail) end() {
+	for _, e := range slices.Concat(t.pages, t.forward) {
+		e.cancel()
+	}
+	t.pages, t.forward = nil, nil
+}
+
+// kept are the files with texts that are being edited.
+func (t *trail) kept() []string {
+	var out []string
+	for _, e := range t.pages {
+		if k, ok := e.view.(view.Keeper); ok {
+			out = append(out, k.Kept()...)
+		}
+	}
+	return out
 }

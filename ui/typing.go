@@ -18,6 +18,9 @@ type filterLine struct {
 	of *entry // whose filter is being typed, nil for none
 }
 
+// typedOn says whether the filter of a page is being typed.
+func (f *filterLine) typedOn(e *entry) bool { return f.of != nil && f.of == e }
+
 // offer suggests how the word being typed goes on.
 func (f *filterLine) offer() {
 	value, whole := f.Value(), ""
@@ -90,9 +93,7 @@ func (m *root) filterKey(key, text string) {
 		return
 	case "up", "down", "pgup", "pgdown":
 		if a := m.keys.Lookup([]action.Scope{action.List}, key); a != nil {
-			env := m.sync(e)
-			e.view.Do(env, a.ID)
-			m.asks(e, env)
+			m.with(e, func(env *view.Env) { e.view.Do(env, a.ID) })
 		}
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/nav"
+	"slices"
 )
 
 // Overlay is something over the page that has the keyboard.
@@ -21,6 +22,14 @@ type Overlay interface {
 	// Cursor says where the terminal's cursor belongs in the lines that were drawn
 	// last; ok is false where nothing is typed.
 	Cursor() (x, line int, ok bool)
+}
+
+// Stack are the overlays over a page; the last has the keyboard.
+type Stack []Overlay
+
+// Remove takes an overlay away.
+func (s *Stack) Remove(o Overlay) {
+	*s = slices.DeleteFunc(slices.Clone(*s), func(x Overlay) bool { return x == o })
 }
 
 // Choice is what was chosen in an overlay: an action, a page, a theme, or a question whose
