@@ -139,7 +139,12 @@ func TestOwnJobsSpin(t *testing.T) {
 		"reading the newest state": func(m *root) { m.do("app.refresh") },
 		"switching to context b":   func(m *root) { m.switchTo("b") },
 		"reading the kubeconfig":   func(m *root) { m.open(nav.To(nav.Contexts), false) },
-		"changing the mode":        func(m *root) { m.do("app.writes") },
+		"changing the mode": func(m *root) {
+			writes := *m.rev // back to read-only needs no question
+			writes.Mode.Writes = true
+			m.rev = &writes
+			m.do("app.writes")
+		},
 	} {
 		t.Run(what, func(t *testing.T) {
 			s := newStill(t)
