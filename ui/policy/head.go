@@ -48,7 +48,11 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 	if p.Antrea != nil {
 		subject[0].Text = " applied  "
 	}
-	subject = subject.Add(" → "+v.podsText(env), st.Text)
+	n := policies.CountSubjects(env.Rev, v.key)
+	subject = subject.Add(" → "+n.String(), st.Text)
+	if n.Apart > 0 { // with a primary network of their own
+		subject = subject.Add(", not enforced", st.Text)
+	}
 	lines := []widget.Line{title, subject}
 	if p.Kind == model.KindNP {
 		lines = append(lines, isolatesLine(env, p, st))
@@ -73,16 +77,6 @@ func isolatesLine(env *view.Env, p *model.Policy, st *themes.Styles) widget.Line
 		return l.Add("nothing: policyTypes names no direction", st.Warn)
 	}
 	return l.Add(strings.Join(p.Isolated(), " and "), st.Text).Add(": what no NetworkPolicy of "+p.Namespace+" allows is dropped", st.Dim)
-}
-
-// podsText counts the subject pods; those with a primary network of their own
-// are counted apart, because nothing is enforced there.
-func (v *View) podsText(env *view.Env) string {
-	n := policies.CountSubjects(env.Rev, v.key)
-	if n.Apart == 0 {
-		return n.String()
-	}
-	return n.String() + ", not enforced"
 }
 
 // subjects are the pods the policy applies to, found once per state of the

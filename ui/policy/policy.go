@@ -228,19 +228,16 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		if v.part != yamlPart {
 			return false
 		}
-		env.Ask(&view.Prompt{Title: "Find", Label: "Text or regular expression; lower case matches both:", Check: v.find})
+		env.Ask(&view.Prompt{Title: "Find", Label: "Text or regular expression; lower case matches both:", Check: func(text string) string {
+			if f := widget.ParseFilter(text); !v.yaml.Find(f) && !f.Empty() {
+				return fmt.Sprintf("%q is not in the text", text)
+			}
+			return ""
+		}})
 	default:
 		return v.lister().Do(id)
 	}
 	return true
-}
-
-// find goes to the first place with a text, or says that there is none.
-func (v *View) find(text string) string {
-	if f := widget.ParseFilter(text); !v.yaml.Find(f) && !f.Empty() {
-		return fmt.Sprintf("%q is not in the text", text)
-	}
-	return ""
 }
 
 func (v *View) show(env *view.Env, p part) {

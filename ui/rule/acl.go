@@ -16,7 +16,7 @@ func (v *View) aclLines(env *view.Env, w int) []widget.Line {
 	st := env.Styles
 	e := v.shown()
 	if e == nil {
-		return []widget.Line{widget.Heading("ACL", w, st), widget.Styled(" "+v.noACL(env), st.Dim)}
+		return []widget.Line{widget.Heading("ACL", w, st), widget.Styled(" "+noACL(env.Rev, v.page.Key), st.Dim)}
 	}
 	name, mark := 14, 2
 	half := max(6, (w-name-mark-3)/2)
