@@ -2,6 +2,7 @@ package logs
 
 import (
 	"context"
+	"rung/ui/logs/line"
 	"strconv"
 	"time"
 
@@ -29,7 +30,7 @@ type pilesOf struct {
 	matches    int
 	first, end uint64
 	second     int64
-	clock      clock
+	clock      line.Clock
 }
 
 // pilesEvery is how often piles are counted anew while lines come.
@@ -68,11 +69,7 @@ func (v *logPage) makeTable() *widget.Table[*pile] {
 	moment := func(title string, drop int, of func(*pile) time.Time) widget.Column[*pile] {
 		return widget.Column[*pile]{Title: title, Drop: drop, Less: func(a, b *pile) int { return of(a).Compare(of(b)) },
 			Cell: func(h *pile) widget.Line {
-				s := shape{clock: v.clock, stamp: seconds, dated: v.clock.otherDay(of(h), b.now)}
-				if v.clock == hidden {
-					s.clock = local
-				}
-				return widget.Styled(s.stampText(of(h), b.now), v.styles.Dim)
+				return widget.Styled(v.writer.Clock.Second(of(h), b.now), v.styles.Dim)
 			}}
 	}
 	return &widget.Table[*pile]{
@@ -105,8 +102,8 @@ func (v *logPage) pile(env *view.Env) {
 		return
 	}
 	b.now = v.now
-	of := pilesOf{by: v.by, matches: v.feed.len(), first: v.feed.base(), end: min(v.shownTo(), v.feed.high), clock: v.clock}
-	if v.follow || v.clock == relative {
+	of := pilesOf{by: v.by, matches: v.feed.len(), first: v.feed.base(), end: min(v.shownTo(), v.feed.high), clock: v.writer.Clock}
+	if v.follow || v.writer.Clock == line.Relative {
 		of.second = v.now.Unix() // rates fall while nothing comes
 	}
 	b.stale = of != b.of

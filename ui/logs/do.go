@@ -4,6 +4,7 @@ import (
 	"rung/engine/logs/entries"
 	"rung/model"
 	"rung/ui/action"
+	"rung/ui/logs/line"
 	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -32,14 +33,14 @@ func (v *logPage) Do(env *view.Env, id action.ID) bool {
 	case action.Wide:
 		v.wide, v.left = !v.wide, 0
 	case action.Wrap:
-		v.wrap, v.left = !v.wrap, 0
+		v.writer.Wrap, v.left = !v.writer.Wrap, 0
 	case action.LogsTime:
-		v.clock = (v.clock + 1) % clocks
+		v.writer.Clock = v.writer.Clock.Next()
 		v.keep(env)
-		v.seen = widths{}
+		v.writer.Forget()
 		v.pileAnew()
 		v.pile(env)
-		env.Say("%s", v.clock.told(env.Now))
+		env.Say("%s", v.writer.Clock.Told(env.Now))
 	case action.LogsPause:
 		v.pause(v.follow)
 	case action.LogsAggregate:
@@ -53,7 +54,10 @@ func (v *logPage) Do(env *view.Env, id action.ID) bool {
 	case action.LogsBy:
 		v.askBy(env)
 	case action.LogsColumns:
-		v.askColumns(env)
+		line.AskColumns(env, v.writer.Columns, func(env *view.Env, chosen []line.Column) {
+			v.writer.Columns, v.left = chosen, 0
+			v.keep(env)
+		})
 	case action.LogsMore:
 		v.widen(env, 1)
 	case action.LogsLess:

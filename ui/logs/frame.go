@@ -3,6 +3,7 @@ package logs
 import (
 	"cmp"
 	"fmt"
+	"rung/ui/logs/line"
 	"slices"
 	"strings"
 
@@ -179,17 +180,12 @@ func (v *logPage) perRule(env *view.Env) []ruleStat {
 // the page's NetworkPolicy.
 func denies(env *view.Env, k model.PolicyKey, ref logline.RuleRef) bool {
 	p := env.Rev.Cluster.Policy(k)
-	return p != nil && isDeny(ref) && k.Kind == model.KindNP && ref.Policy.Namespace == k.Namespace && !connections.OutsideTypes(p, ref.Direction)
-}
-
-// isDeny says whether a name is that of the default deny of a namespace.
-func isDeny(ref logline.RuleRef) bool {
-	return ref.Policy.Kind == model.KindNP && ref.Policy.Name == ""
+	return p != nil && line.IsDeny(ref) && k.Kind == model.KindNP && ref.Policy.Namespace == k.Namespace && !connections.OutsideTypes(p, ref.Direction)
 }
 
 // ruleName names a rule beside its counts; short leaves out its own name.
 func (v *logPage) ruleName(env *view.Env, ref logline.RuleRef, short bool) string {
-	if isDeny(ref) {
+	if line.IsDeny(ref) {
 		return connections.DefaultDeny(ref.Policy.Namespace, ref.Direction).Label()
 	}
 	name := ""

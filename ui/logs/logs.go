@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"rung/ui/logs/line"
 	"strconv"
 	"time"
 
@@ -41,18 +42,17 @@ type logPage struct {
 	headed int   // lines above the list
 	rows   []int // row of every line on the screen, for the mouse
 
-	begun      bool // set up as the page before it
-	wide, wrap bool
-	clock      clock
-	wrong      *logquery.Error // the first term of the filter that cannot be read
-	columns    []column        // chosen; nil writes lines as sentences
-	by         dimension
-	piles      byTable
-	filter     string
-	find       widget.Filter
-	seek       seek
-	scanning   time.Time // since when lines are looked through, zero when none is left
-	cleared    time.Time
+	begun    bool // set up as the page before it
+	wide     bool
+	writer   line.Writer
+	wrong    *logquery.Error // the first term of the filter that cannot be read
+	by       dimension
+	piles    byTable
+	filter   string
+	find     widget.Filter
+	seek     seek
+	scanning time.Time // since when lines are looked through, zero when none is left
+	cleared  time.Time
 
 	store   *logs.Store
 	hunt    hunt
@@ -62,8 +62,7 @@ type logPage struct {
 	place   place
 	statsAt int64
 	pacedAt time.Time // up to when the pace of rules is shown
-	seen    widths
-	above   *above // what decides first, nil until that was worked out
+	above   *above    // what decides first, nil until that was worked out
 	aboveAt time.Time
 	rev     *revision.Revision
 	now     time.Time
@@ -72,7 +71,7 @@ type logPage struct {
 
 // New makes the view.
 func New(p nav.Page) view.View {
-	v := &logPage{page: p, follow: true}
+	v := &logPage{page: p, follow: true, writer: line.Writer{Page: p.Key}}
 	v.list.feed = &v.feed
 	v.feed.scope = scopeOf(p, nil)
 	return v
@@ -224,7 +223,7 @@ func (v *logPage) Selected() nav.Page {
 	if e == nil || !e.Attributed {
 		return nav.Page{}
 	}
-	if isDeny(e.Rule) {
+	if line.IsDeny(e.Rule) {
 		return nav.Page{Kind: nav.Rows, Key: e.Unit(), Zone: e.Line.Zone, Text: detail.RowsFilter(e.Unit())}
 	}
 	if e.Rule.Rule < 0 {

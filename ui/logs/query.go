@@ -2,6 +2,7 @@ package logs
 
 import (
 	"errors"
+	"rung/ui/logs/line"
 	"time"
 
 	"rung/engine/logs/entries"
@@ -30,7 +31,7 @@ func (v *logPage) SetFilter(f widget.Filter) {
 // clockNow is now by the clock of the page: times of day in a filter are those on the
 // screen.
 func (v *logPage) clockNow() time.Time {
-	if v.clock == utc {
+	if v.writer.Clock == line.UTC {
 		return v.now.UTC()
 	}
 	return v.now

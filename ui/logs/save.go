@@ -64,7 +64,7 @@ func sentences(entries []*entries.Entry) string {
 
 // command prints the lines of the page on the command line.
 func (v *logPage) command() string {
-	filter := spaced(pageTerm(v.page), v.filter)
+	filter := strings.TrimSpace(pageTerm(v.page) + " " + v.filter)
 	if filter == "" {
 		return model.ShellJoin("rung", "logs", "--follow")
 	}

@@ -5,6 +5,7 @@ import (
 	"rung/model"
 	"rung/revision"
 	"rung/revision/connections"
+	"rung/ui/logs/line"
 	"rung/ui/nav"
 )
 
@@ -31,7 +32,7 @@ func scopeOf(p nav.Page, rev *revision.Revision) func(*entries.Entry) bool {
 // denied says whether the default deny dropped what a pod of the page's
 // NetworkPolicy sent or should have got, in a direction in which that isolates it.
 func denied(k model.PolicyKey, rev *revision.Revision, e *entries.Entry) bool {
-	if !isDeny(e.Rule) || e.Rule.Policy.Namespace != k.Namespace || !e.Attributed || rev == nil {
+	if !line.IsDeny(e.Rule) || e.Rule.Policy.Namespace != k.Namespace || !e.Attributed || rev == nil {
 		return false
 	}
 	end := &e.Src

@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"rung/ui/logs/line"
 	"slices"
 
 	"rung/ui/nav"
@@ -9,8 +10,8 @@ import (
 
 // look is how a page of log lines is set up: the next one begins like it.
 type look struct {
-	clock   clock
-	columns []column
+	clock   line.Clock
+	columns []line.Column
 }
 
 // begin sets the page up as the one before it, once.
@@ -20,11 +21,11 @@ func (v *logPage) begin(env *view.Env) {
 	}
 	v.begun = true
 	if set, ok := env.Setups.Of(nav.Logs).(look); ok {
-		v.clock, v.columns = set.clock, slices.Clone(set.columns)
+		v.writer.Clock, v.writer.Columns = set.clock, slices.Clone(set.columns)
 	}
 }
 
 // keep keeps how the page is set up.
 func (v *logPage) keep(env *view.Env) {
-	env.Setups.Keep(nav.Logs, look{v.clock, slices.Clone(v.columns)})
+	env.Setups.Keep(nav.Logs, look{v.writer.Clock, slices.Clone(v.writer.Columns)})
 }

@@ -3,9 +3,7 @@ package logs
 import (
 	"fmt"
 	"slices"
-	"strings"
 
-	"rung/engine/logs/entries"
 	"rung/model/logline"
 	"rung/model/words"
 	"rung/revision"
@@ -57,13 +55,4 @@ func (v *logPage) missing() (gaps, long uint64) {
 		long += v.place.files[i].TooLong
 	}
 	return gaps, long
-}
-
-// gapLine is a place where lines may be missing.
-func (v *logPage) gapLine(env *view.Env, e *entries.Entry, s shape) widget.Line {
-	at := ""
-	if s.stamp = min(s.stamp, seconds); v.clock != hidden {
-		at = strings.TrimLeft(s.stampText(e.Line.At, env.Now), " ") + " "
-	}
-	return widget.Styled("── "+at+e.Sentence()+" ──", env.Styles.Warn)
 }

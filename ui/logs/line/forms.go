@@ -1,4 +1,4 @@
-package logs
+package line
 
 import (
 	"strconv"
@@ -6,6 +6,7 @@ import (
 
 	"rung/engine/logs/entries"
 	"rung/model"
+	"rung/model/logline"
 	"rung/revision"
 	"rung/ui/widget"
 )
@@ -39,7 +40,7 @@ func formsOf(e *entries.Entry, page model.Key) (p forms) {
 		p.who = e.By()
 	case !e.Attributed:
 		p.who = "unknown rule " + strconv.Quote(e.Line.Name)
-	case isDeny(e.Rule):
+	case IsDeny(e.Rule):
 		p.who, p.rule, p.short = "default deny of "+k.Namespace, dir.Lower(), shortOf(dir)
 	default:
 		p.rule = revision.RuleLabel(dir, e.Rule.Rule, "")
@@ -91,7 +92,7 @@ func (p *forms) full() string { return spaced(p.who, p.rule, p.name) }
 
 // byIn is the decider in so many cells: the rule's own name only where all of it has
 // room; the number is never cut.
-func (p *forms) byIn(s shape, w int) string {
+func (p *forms) byIn(s Shape, w int) string {
 	rule := p.rule
 	if s.short {
 		rule = p.short
@@ -114,7 +115,7 @@ const leastSpace, leastOwn = 5, 8
 // endsIn are the ends in the form of the shape, cut where they have no room: namespaces
 // first, then the pods' own names in their middle. Only a namespace that both have is left
 // out: where they differ something of each stays, since pods of several may have one name.
-func (p *forms) endsIn(s shape) [2]string {
+func (p *forms) endsIn(s Shape) [2]string {
 	for form := allOfIt; form < endForms; form++ {
 		if e := p.ends[form]; form >= s.ends && fits(e, s.pair) {
 			return e
@@ -203,4 +204,9 @@ func namespaceWidth(end string) int {
 		return 0
 	}
 	return widget.Width(ns)
+}
+
+// IsDeny says whether a name is that of the default deny of a namespace.
+func IsDeny(ref logline.RuleRef) bool {
+	return ref.Policy.Kind == model.KindNP && ref.Policy.Name == ""
 }

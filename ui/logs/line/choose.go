@@ -1,4 +1,4 @@
-package logs
+package line
 
 import (
 	"slices"
@@ -10,22 +10,21 @@ import (
 
 // columnChoice asks which columns lines have, and in which order.
 type columnChoice struct {
-	order []column // all of them
+	order []Column // all of them
 	on    [columnCount]bool
 	at    int
-	done  func(env *view.Env, chosen []column)
+	done  func(env *view.Env, chosen []Column)
 }
 
-// askColumns asks for the columns of the page.
-func (v *logPage) askColumns(env *view.Env) {
-	c := &columnChoice{order: slices.Clone(v.columns), done: func(env *view.Env, chosen []column) {
-		v.columns, v.left = chosen, 0
+// AskColumns asks for the columns of lines; nil are those of a sentence.
+func AskColumns(env *view.Env, now []Column, done func(env *view.Env, chosen []Column)) {
+	c := &columnChoice{order: slices.Clone(now), done: func(env *view.Env, chosen []Column) {
 		if slices.Equal(chosen, sentence) {
-			v.columns = nil
+			chosen = nil
 		}
-		v.keep(env)
+		done(env, chosen)
 	}}
-	if v.columns == nil {
+	if now == nil {
 		c.order = slices.Clone(sentence)
 	}
 	for _, x := range c.order {
@@ -61,7 +60,7 @@ func (c *columnChoice) Key(env *view.Env, key, _ string) bool {
 			c.on[x], c.order = slices.Contains(sentence, x), append(c.order, x)
 		}
 	case "enter":
-		var chosen []column
+		var chosen []Column
 		for _, x := range c.order {
 			if c.on[x] {
 				chosen = append(chosen, x)

@@ -1,15 +1,18 @@
-package logs
+package line
 
 import (
 	"rung/engine/logs/entries"
+	"rung/model"
 	"rung/model/words"
+	"rung/themes"
 	"rung/ui/widget"
+	"time"
 )
 
-// shape is how the parts of a line stand side by side in a width, and how much of each
+// Shape is how the parts of a line stand side by side in a width, and how much of each
 // is written. All lines of a screen have one shape.
-type shape struct {
-	clock               clock
+type Shape struct {
+	clock               Clock
 	stamp               stamp
 	dated               bool // with the date
 	zone, traffic, pair int  // cells of the columns; a zone of 0 is left out
@@ -39,58 +42,73 @@ const (
 	leastBy = 22
 )
 
-// inSight are the lines that are in sight, or nearly.
-func (v *logPage) inSight(h int) (from, to int) {
-	if at := v.cursor(); !v.follow && at >= 0 {
-		return max(0, at-h), min(v.list.n, at+h)
-	}
-	return max(0, v.list.n-h), v.list.n
+// Writer writes the lines of a page.
+type Writer struct {
+	Clock   Clock
+	Columns []Column  // chosen; nil writes lines as sentences
+	Page    model.Key // whom the page is about: that it decided is not said
+	Wrap    bool      // lines are broken, not cut
+
+	seen widths
 }
 
-// look measures the lines that are in sight.
-func (v *logPage) look(h int) {
-	from, to := v.inSight(h)
-	s := &v.seen
-	for i := from; i < to; i++ {
-		it := v.list.line(i)
-		e := v.feed.entry(it.seq)
-		if e == nil {
-			continue
-		}
-		s.dated = s.dated || v.clock.otherDay(e.Line.At, v.now)
-		if e.Gap != nil {
-			continue
-		}
-		p := formsOf(e, v.page.Key)
-		s.zone = max(s.zone, min(mostZone, widget.Width(e.Line.Zone)))
-		s.traffic = max(s.traffic, len(e.Traffic()))
-		for form, ends := range p.ends {
-			s.pair[form] = max(s.pair[form], min(mostPair, widget.Width(ends[0])+arrow+widget.Width(ends[1])))
-		}
-		s.by = max(s.by, min(mostBy, widget.Width(spaced(p.who, p.rule))))
-		s.short = max(s.short, min(mostBy, widget.Width(spaced(p.who, p.short))))
-		s.named = max(s.named, min(mostBy, widget.Width(p.full())))
-		s.times = max(s.times, timesOf(e, it).Width())
-	}
+// Item is a line, and how often it came.
+type Item struct {
+	*entries.Entry
+	Times int
 }
 
-// timesOf says that a line came late, and how often a group's came.
-func timesOf(e *entries.Entry, it item) (l widget.Line) {
+// Forget forgets how wide the parts of lines were.
+func (w *Writer) Forget() { w.seen = widths{} }
+
+// measure takes in how wide the parts of a line are.
+func (w *Writer) measure(e Item, now time.Time) {
+	s := &w.seen
+	s.dated = s.dated || w.Clock.otherDay(e.Line.At, now)
+	if e.Gap != nil {
+		return
+	}
+	p := formsOf(e.Entry, w.Page)
+	s.zone = max(s.zone, min(mostZone, widget.Width(e.Line.Zone)))
+	s.traffic = max(s.traffic, len(e.Traffic()))
+	for form, ends := range p.ends {
+		s.pair[form] = max(s.pair[form], min(mostPair, widget.Width(ends[0])+arrow+widget.Width(ends[1])))
+	}
+	s.by = max(s.by, min(mostBy, widget.Width(spaced(p.who, p.rule))))
+	s.short = max(s.short, min(mostBy, widget.Width(spaced(p.who, p.short))))
+	s.named = max(s.named, min(mostBy, widget.Width(p.full())))
+	s.times = max(s.times, e.times().Width())
+}
+
+// Shape is that of the lines in sight, in so many cells: two of them are for the mark
+// before a line.
+func (w *Writer) Shape(inSight []Item, st *themes.Styles, now time.Time, cells int) Shape {
+	for _, e := range inSight {
+		w.measure(e, now)
+	}
+	if w.Columns != nil {
+		return w.columnShape(inSight, st, now, cells-2)
+	}
+	return w.sentenceShape(cells - 2)
+}
+
+// times says that a line came late, and how often a group's came.
+func (e Item) times() (l widget.Line) {
 	if e.Late {
 		l = widget.Plain("late ")
 	}
-	if it.n > 1 {
-		l = append(l, widget.Plain("×"+words.Thousands(it.n)+" ")...)
+	if e.Times > 1 {
+		l = append(l, widget.Plain("×"+words.Thousands(e.Times)+" ")...)
 	}
 	return l
 }
 
-// shape fits the parts into w cells. What is worth least goes first: parts of a second,
+// sentenceShape fits the parts into so many cells. What is worth least goes first: parts of a second,
 // the rules' own names, the zone, what is known of addresses, a namespace that both ends
 // share, words where a sign says it. Names are cut last.
-func (v *logPage) shape(w int) shape {
-	seen, in := &v.seen, w-2
-	s := shape{clock: v.clock, stamp: v.clock.begin(), dated: seen.dated, zone: seen.zone, traffic: seen.traffic, apart: 2}
+func (w *Writer) sentenceShape(in int) Shape {
+	seen := &w.seen
+	s := Shape{clock: w.Clock, stamp: w.Clock.begin(), dated: seen.dated, zone: seen.zone, traffic: seen.traffic, apart: 2}
 	by := seen.named
 	need := func() int {
 		s.by = by + seen.times + verdictWidth + 1 + len("by ")

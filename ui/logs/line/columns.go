@@ -1,19 +1,19 @@
-package logs
+package line
 
 import (
 	"slices"
 	"strings"
+	"time"
 
-	"rung/engine/logs/entries"
-	"rung/ui/view"
+	"rung/themes"
 	"rung/ui/widget"
 )
 
-// column is a part of a line that can be chosen.
-type column int
+// Column is a part of a line that can be chosen.
+type Column int
 
 const (
-	timeColumn column = iota
+	timeColumn Column = iota
 	nodeColumn
 	sourceColumn
 	destinationColumn
@@ -29,14 +29,13 @@ const (
 var columnNames = [columnCount]string{"time", "node", "source", "destination", "port", "verdict", "rule", "severity", "direction", "ACL name"}
 
 // sentence are the columns of a line as it is shown without a choice.
-var sentence = []column{timeColumn, nodeColumn, sourceColumn, destinationColumn, trafficColumn, verdictColumn, ruleColumn}
+var sentence = []Column{timeColumn, nodeColumn, sourceColumn, destinationColumn, trafficColumn, verdictColumn, ruleColumn}
 
 // cell is what a column shows of a line.
-func (v *logPage) cell(env *view.Env, c column, e *entries.Entry, it item, s *shape) widget.Line {
-	st := env.Styles
+func (w *Writer) cell(st *themes.Styles, c Column, e Item, s *Shape, now time.Time) widget.Line {
 	switch c {
 	case timeColumn:
-		return widget.Styled(s.stampText(e.Line.At, env.Now), st.Dim)
+		return widget.Styled(s.stampText(e.Line.At, now), st.Dim)
 	case nodeColumn:
 		return widget.Styled(e.Line.Zone, st.Dim)
 	case sourceColumn:
@@ -46,13 +45,13 @@ func (v *logPage) cell(env *view.Env, c column, e *entries.Entry, it item, s *sh
 	case trafficColumn:
 		return widget.Plain(e.Traffic())
 	case verdictColumn:
-		l := widget.Styled(e.Action, actionStyle(e, st))
-		if it.n > 1 || e.Late {
-			l = l.Add(" "+strings.TrimRight(timesOf(e, it).String(), " "), st.Key)
+		l := widget.Styled(e.Action, actionStyle(e.Entry, st))
+		if e.Times > 1 || e.Late {
+			l = l.Add(" "+strings.TrimRight(e.times().String(), " "), st.Key)
 		}
 		return l
 	case ruleColumn:
-		p := formsOf(e, v.page.Key)
+		p := formsOf(e.Entry, w.Page)
 		look := st.Accent
 		if !e.Attributed {
 			look = st.Warn
@@ -70,7 +69,7 @@ func (v *logPage) cell(env *view.Env, c column, e *entries.Entry, it item, s *sh
 const leastName = 12
 
 // names says whether a column has names, which are cut in their middle.
-func (c column) names() bool {
+func (c Column) names() bool {
 	switch c {
 	case nodeColumn, sourceColumn, destinationColumn, ruleColumn, nameColumn:
 		return true
@@ -78,25 +77,22 @@ func (c column) names() bool {
 	return false
 }
 
-// columnWidths fits the chosen columns into w cells: parts of a second go first, then the
+// columnShape fits the chosen columns into so many cells: parts of a second go first, then the
 // rules' own names, then cells between columns, then names are cut, the widest first, then columns are left out at the
 // end.
-func (v *logPage) columnWidths(env *view.Env, w, h int) shape {
-	s := shape{clock: v.clock, stamp: v.clock.begin(), dated: v.seen.dated, apart: 2}
-	cols := v.columns
+func (w *Writer) columnShape(inSight []Item, st *themes.Styles, now time.Time, cells int) Shape {
+	s := Shape{clock: w.Clock, stamp: w.Clock.begin(), dated: w.seen.dated, apart: 2}
+	cols := w.Columns
 	widths := make([]int, len(cols))
 	brief := 0 // of the rule, in its shortest form
-	from, to := v.inSight(h)
-	for i := from; i < to; i++ {
-		it := v.list.line(i)
-		e := v.feed.entry(it.seq)
-		if e == nil || e.Gap != nil {
+	for _, e := range inSight {
+		if e.Gap != nil {
 			continue
 		}
 		for j, c := range cols {
-			widths[j] = max(widths[j], v.cell(env, c, e, it, &s).Width())
+			widths[j] = max(widths[j], w.cell(st, c, e, &s, now).Width())
 		}
-		p := formsOf(e, v.page.Key)
+		p := formsOf(e.Entry, w.Page)
 		brief = max(brief, widget.Width(spaced(p.who, p.short)))
 	}
 	sum := func() (n int) {
@@ -107,17 +103,17 @@ func (v *logPage) columnWidths(env *view.Env, w, h int) shape {
 		}
 		return n - s.apart
 	}
-	if i := slices.Index(cols, timeColumn); i >= 0 && sum() > w && s.stamp == full {
+	if i := slices.Index(cols, timeColumn); i >= 0 && sum() > cells && s.stamp == full {
 		s.stamp = seconds
 		widths[i] = s.stampWidth()
 	}
 	if i := slices.Index(cols, ruleColumn); i >= 0 {
-		widths[i] = max(min(brief, widths[i]), widths[i]-max(0, sum()-w))
+		widths[i] = max(min(brief, widths[i]), widths[i]-max(0, sum()-cells))
 	}
-	if sum() > w {
+	if sum() > cells {
 		s.apart = 1
 	}
-	for over := sum() - w; over > 0; over-- {
+	for over := sum() - cells; over > 0; over-- {
 		wide := -1
 		for j, c := range cols {
 			if c.names() && widths[j] > leastName && (wide < 0 || widths[j] > widths[wide]) {
@@ -129,7 +125,7 @@ func (v *logPage) columnWidths(env *view.Env, w, h int) shape {
 		}
 		widths[wide]--
 	}
-	for last := len(cols) - 1; last > 0 && sum() > w; last-- {
+	for last := len(cols) - 1; last > 0 && sum() > cells; last-- {
 		widths[last] = 0
 	}
 	s.widths = widths
@@ -137,33 +133,33 @@ func (v *logPage) columnWidths(env *view.Env, w, h int) shape {
 }
 
 // columnLine is a line in the chosen columns.
-func (v *logPage) columnLine(env *view.Env, e *entries.Entry, it item, s shape, natural bool) (l widget.Line) {
-	for j, c := range v.columns {
-		part := v.cell(env, c, e, it, &s)
-		w := part.Width()
+func (w *Writer) columnLine(st *themes.Styles, e Item, s Shape, natural bool, now time.Time) (l widget.Line) {
+	for j, c := range w.Columns {
+		part := w.cell(st, c, e, &s, now)
+		room := part.Width()
 		if !natural {
-			w = s.widths[j]
+			room = s.widths[j]
 		}
-		if w == 0 {
+		if room == 0 {
 			continue
 		}
 		if len(l) > 0 {
-			l = l.Add(strings.Repeat(" ", s.apart), env.Styles.Text)
+			l = l.Add(strings.Repeat(" ", s.apart), st.Text)
 		}
 		switch {
-		case part.Width() <= w:
+		case part.Width() <= room:
 		case c == ruleColumn: // its number is never cut
-			p := formsOf(e, v.page.Key)
-			part[0].Text = p.byIn(shape{short: true}, w)
-			part = part.Clip(w)
+			p := formsOf(e.Entry, w.Page)
+			part[0].Text = p.byIn(Shape{short: true}, room)
+			part = part.Clip(room)
 		default:
-			part = cutCell(part, w)
+			part = cutCell(part, room)
 		}
 		l = append(l, part...)
 		if natural {
-			w = max(w, s.widths[j])
+			room = max(room, s.widths[j])
 		}
-		l = l.Add(strings.Repeat(" ", max(0, w-part.Width())), env.Styles.Text)
+		l = l.Add(strings.Repeat(" ", max(0, room-part.Width())), st.Text)
 	}
 	return l
 }

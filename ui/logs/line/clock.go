@@ -1,4 +1,4 @@
-package logs
+package line
 
 import (
 	"fmt"
@@ -7,25 +7,28 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// clock is by which clock the times of lines are shown.
-type clock int
+// Clock is by which clock the times of lines are shown.
+type Clock int
 
 const (
-	local clock = iota
-	utc
-	relative
-	hidden
+	Local Clock = iota
+	UTC
+	Relative
+	Hidden
 	clocks
 )
 
-// told says in which times the page is now.
-func (c clock) told(now time.Time) string {
+// Next is the clock after this one; after the last comes the first.
+func (c Clock) Next() Clock { return (c + 1) % clocks }
+
+// Told says in which times the page is now.
+func (c Clock) Told(now time.Time) string {
 	switch c {
-	case utc:
+	case UTC:
 		return "times in UTC"
-	case relative:
+	case Relative:
 		return "times as age: how long ago"
-	case hidden:
+	case Hidden:
 		return "times hidden"
 	}
 	zone, _ := now.Zone()
@@ -42,8 +45,8 @@ const (
 )
 
 // begin is the most that is shown by a clock.
-func (c clock) begin() stamp {
-	if c == hidden {
+func (c Clock) begin() stamp {
+	if c == Hidden {
 		return none
 	}
 	return full
@@ -55,12 +58,12 @@ const (
 )
 
 // stampWidth is how wide the times of a shape are.
-func (s *shape) stampWidth() int {
+func (s *Shape) stampWidth() int {
 	n := 0
 	switch {
 	case s.stamp == none:
 		return 0
-	case s.clock == relative:
+	case s.clock == Relative:
 		return ageWidth
 	case s.stamp == full:
 		n = len("15:04:05.000")
@@ -70,22 +73,22 @@ func (s *shape) stampWidth() int {
 	if s.dated {
 		n += len(dayForm)
 	}
-	if s.clock == utc {
+	if s.clock == UTC {
 		n++
 	}
 	return n
 }
 
 // stampText is a time as the shape shows it. In UTC it ends with a Z, as in files.
-func (s *shape) stampText(at, now time.Time) string {
+func (s *Shape) stampText(at, now time.Time) string {
 	if s.stamp == none {
 		return ""
 	}
 	form, end := "15:04:05", ""
 	switch s.clock {
-	case relative:
+	case Relative:
 		return fmt.Sprintf("%*s", ageWidth, duration.HumanDuration(max(0, now.Sub(at)))+" ago")
-	case utc:
+	case UTC:
 		at, end = at.UTC(), "Z"
 	default:
 		at = at.In(now.Location())
@@ -101,11 +104,20 @@ func (s *shape) stampText(at, now time.Time) string {
 
 // otherDay says whether a time is of another day than now by a clock: it is shown with
 // its date then.
-func (c clock) otherDay(at, now time.Time) bool {
-	if c == utc {
+func (c Clock) otherDay(at, now time.Time) bool {
+	if c == UTC {
 		at, now = at.UTC(), now.UTC()
 	} else {
 		at = at.In(now.Location())
 	}
 	return at.YearDay() != now.YearDay() || at.Year() != now.Year()
+}
+
+// Second is a time to its second, also where times are hidden.
+func (c Clock) Second(at, now time.Time) string {
+	if c == Hidden {
+		c = Local
+	}
+	s := Shape{clock: c, stamp: seconds, dated: c.otherDay(at, now)}
+	return s.stampText(at, now)
 }
