@@ -17,11 +17,11 @@ var smaller = map[string]int{"revision": 2500, "change/gate": 2510, "change": 25
 
 // stillTooLarge are packages that are over packageLines, with what they may not grow beyond.
 // They are to be divided; a limit here is only ever lowered.
-var stillTooLarge = map[string]int{"cli": 13600, "engine": 6550, "ui/logs": 4350}
+var stillTooLarge = map[string]int{"cli": 13600, "engine": 6550}
 
 // stillTooMany are types with more than typeMethods methods, as stillTooLarge.
 var stillTooMany = map[string]int{"reconciler.worker": 54, "revision.Revision": 64, "engine.Engine": 116, "cli.app": 174,
-	"change/planrun.Plans": 57, "ui/logs.logPage": 102, "sources/sandbox/ovn.Zone": 65,
+	"change/planrun.Plans": 57, "sources/sandbox/ovn.Zone": 65,
 	"reconciler/tracker.Tracker": 53, "change/gate.Gate": 48, "model/lint.linter": 92,
 	"compiler.Compiler": 68}
 

@@ -8,19 +8,20 @@ import (
 	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
+	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
 
 // checks are the steps of the way from a policy to a line, each with the sign of how it
 // stands before it, and the key or command that mends it.
-func (v *logPage) checks(env *view.Env) (out []string) {
+func checks(env *view.Env, page nav.Page) (out []string) {
 	l := env.Console.Logs()
 	if l == nil {
 		return nil
 	}
 	key := env.Keys.Action(action.LogsLogging).Shown()
-	about := why.About{Policy: v.page.Key, Dir: v.page.Dir, Rule: v.page.Rule}
+	about := why.About{Policy: page.Key, Dir: page.Dir, Rule: page.Rule}
 	for _, c := range why.Steps(l, env.Rev, about) {
 		switch {
 		case c.Levels && c.Step == "annotation":
@@ -55,15 +56,15 @@ func reasonLines(text string, w int, st *themes.Styles) (lines []string) {
 
 // overLimit names the ACL of the page that lost the most lines at its meter, and counts
 // the others.
-func (v *logPage) overLimit(env *view.Env) (out []string) {
-	k := v.page.Key
+func (v *sources) overLimit(env *view.Env, page nav.Page) (out []string) {
+	k := page.Key
 	var first *logs.Loss
 	others, lost := 0, uint64(0)
 	for i := range v.losses {
 		x := &v.losses[i]
 		switch {
 		case k.Kind.IsPolicy() && x.Rule.Policy != k && !denies(env, k, x.Rule),
-			v.page.Dir != "" && (x.Rule.Direction != v.page.Dir || x.Rule.Rule != v.page.Rule), !x.Loses() && x.Lost == 0:
+			page.Dir != "" && (x.Rule.Direction != page.Dir || x.Rule.Rule != page.Rule), !x.Loses() && x.Lost == 0:
 		case first == nil:
 			first = x
 		default:
@@ -89,7 +90,7 @@ func (v *logPage) overLimit(env *view.Env) (out []string) {
 }
 
 // unseen counts the numbers that are missing in ovn-controller's lines.
-func (v *logPage) unseen() (n uint64) {
+func (v *sources) unseen() (n uint64) {
 	for i := range v.streams {
 		n += v.streams[i].Unseen
 	}

@@ -23,7 +23,7 @@ func (v *logPage) line(env *view.Env, it item, s line.Shape) widget.Line {
 }
 
 // inSight are the lines that are in sight, or nearly.
-func (v *logPage) inSight(h int) (out []line.Item) {
+func (v *walk) inSight(h int) (out []line.Item) {
 	from, to := max(0, v.list.n-h), v.list.n
 	if at := v.cursor(); !v.follow && at >= 0 {
 		from, to = max(0, at-h), min(v.list.n, at+h)
@@ -72,7 +72,7 @@ func (v *logPage) text(env *view.Env, w, h int) []string {
 			mark = "• "
 		}
 		if hit {
-			mark, l = "• ", v.highlight(l, env)
+			mark, l = "• ", v.highlight(l, st)
 		}
 		if v.writer.Wrap {
 			return wrapped(l, w, mark, nil)
@@ -102,7 +102,7 @@ func (v *logPage) text(env *view.Env, w, h int) []string {
 
 // scroll puts the first row so that the cursor is in sight and, following, the
 // last row is at the bottom. height is how many lines a row takes.
-func (v *logPage) scroll(rows, cur, h int, height func(int) int) {
+func (v *walk) scroll(rows, cur, h int, height func(int) int) {
 	// bottom is the first row of the last screenful.
 	bottom := rows
 	for n := 0; bottom > 0; bottom-- {

@@ -11,10 +11,9 @@ import (
 	"rung/ui/view"
 )
 
-// row goes to the row that logged the line under the cursor; where several of its rule
+// openRow goes to the row that logged a line; where several of its rule
 // may have, to the rows of these.
-func (v *logPage) row(env *view.Env) {
-	e := v.entry()
+func openRow(env *view.Env, e *entries.Entry) {
 	if e == nil || e.Gap != nil {
 		env.Fail("no line here")
 		return
@@ -73,5 +72,5 @@ func (v *logPage) Copies(*view.Env) []view.Copy {
 	if len(newest) < len(all) {
 		what = "newest " + words.Total(uint64(len(newest)), "line")
 	}
-	return append(out, view.Copy{What: what, Text: sentences(newest)}, view.Copy{What: "rung command", Text: v.command()})
+	return append(out, view.Copy{What: what, Text: sentences(newest)}, view.Copy{What: "rung command", Text: command(v.page, v.filter)})
 }

@@ -7,7 +7,6 @@ import (
 
 	"rung/engine/logs"
 	"rung/engine/logs/entries"
-	"rung/model/logline"
 	"rung/model/logquery"
 	"rung/model/words"
 	"rung/revision"
@@ -26,9 +25,8 @@ const (
 	typing = 2 * time.Millisecond
 )
 
-// logPage is the view.
-type logPage struct {
-	page nav.Page
+// walk is the lines that are shown, and where one stands among them.
+type walk struct {
 	feed feed
 	list list
 
@@ -39,6 +37,17 @@ type logPage struct {
 	top    int    // first row on the screen
 	left   int
 	height int
+	// going is the newest line there was when another time was asked for: the first that
+	// comes after it is gone to.
+	going uint64
+	find  widget.Filter
+	seek  seek
+}
+
+// logPage is the view.
+type logPage struct {
+	page nav.Page
+	walk
 	headed int   // lines above the list
 	rows   []int // row of every line on the screen, for the mouse
 
@@ -54,12 +63,9 @@ type logPage struct {
 	scanning time.Time // since when lines are looked through, zero when none is left
 	cleared  time.Time
 
-	store   *logs.Store
-	hunt    hunt
-	stats   logs.Stats
-	streams []logline.Stream
-	losses  []logs.Loss // of the ACLs at their limits, all policies'
-	place   place
+	store *logs.Store
+	hunt  hunt
+	sources
 	statsAt int64
 	pacedAt time.Time // up to when the pace of rules is shown
 	above   *above    // what decides first, nil until that was worked out
@@ -71,7 +77,7 @@ type logPage struct {
 
 // New makes the view.
 func New(p nav.Page) view.View {
-	v := &logPage{page: p, follow: true, writer: line.Writer{Page: p.Key}}
+	v := &logPage{page: p, walk: walk{follow: true}, writer: line.Writer{Page: p.Key}}
 	v.list.feed = &v.feed
 	v.feed.scope = scopeOf(p, nil)
 	return v
@@ -85,7 +91,7 @@ func (v *logPage) Scopes() []action.Scope {
 // Fresh says whether lines came or are left to look at.
 func (v *logPage) Fresh(env *view.Env) bool {
 	l := env.Console.Logs()
-	return l != nil && v.from(l).Last() != v.feed.last() || v.hunt.now != nil && v.hunt.now.Found() != v.hunt.told || v.feed.pending() || v.seek.dir != 0 || v.piles.stale
+	return l != nil && v.hunt.from(l).Last() != v.feed.last() || v.hunt.now != nil && v.hunt.now.Found() != v.hunt.told || v.feed.pending() || v.seek.dir != 0 || v.piles.stale
 }
 
 // Sync takes what is new.
@@ -98,14 +104,15 @@ func (v *logPage) Sync(env *view.Env) {
 	}
 	v.store, v.feed.scope = l, scopeOf(v.page, v.rev)
 	v.search(l)
-	if from := v.from(l); from != nil {
+	if from := v.hunt.from(l); from != nil {
 		if v.beyond = v.outrun(from); v.beyond == 0 {
 			v.feed.pull(from)
 		}
 	}
 	v.feed.scan(budget)
 	if now := env.Now.Unix(); l != nil && now != v.statsAt {
-		v.statsAt, v.stats, v.streams, v.losses = now, l.Stats(), v.place.look(l), l.Losses()
+		v.statsAt = now
+		v.sources.take(l)
 		if v.follow { // else it stands still
 			v.pacedAt = env.Now
 		}
@@ -120,7 +127,7 @@ func (v *logPage) Sync(env *view.Env) {
 		v.findAbove(env, false)
 	}
 	switch {
-	case !v.feed.pending() && v.seek.dir == 0 && !v.hunting():
+	case !v.feed.pending() && v.seek.dir == 0 && !v.hunt.under():
 		v.scanning = time.Time{}
 	case v.scanning.IsZero():
 		v.scanning = env.Now
@@ -136,7 +143,7 @@ func (v *logPage) Working() time.Time {
 }
 
 // bring makes the list of what is shown now and puts the cursor into it.
-func (v *logPage) bring() {
+func (v *walk) bring() {
 	upto := v.shownTo()
 	v.list.bring(upto)
 	v.feed.tally.count(&v.feed, upto)
@@ -146,7 +153,7 @@ func (v *logPage) bring() {
 }
 
 // cursor is the line under the cursor, -1 when there is none.
-func (v *logPage) cursor() int {
+func (v *walk) cursor() int {
 	switch {
 	case v.list.n == 0:
 		return -1
@@ -170,7 +177,7 @@ func (v *logPage) entry() *entries.Entry {
 
 // fresh is how many matching lines came since the page stands still; of those that are
 // not looked at, how many came.
-func (v *logPage) fresh() int {
+func (v *walk) fresh() int {
 	if v.follow {
 		return 0
 	}
@@ -179,15 +186,15 @@ func (v *logPage) fresh() int {
 
 // outrun is how many lines came that a page which stands still does not take: as soon as
 // the ring lets go of lines that it shows, they are held here, and new ones wait.
-func (v *logPage) outrun(l lines) int {
-	if v.follow || v.place.going > 0 || v.feed.base() == 0 || v.feed.base() > v.until || l.First() <= v.feed.base() {
+func (v *walk) outrun(l lines) int {
+	if v.follow || v.going > 0 || v.feed.base() == 0 || v.feed.base() > v.until || l.First() <= v.feed.base() {
 		return 0
 	}
 	return int(l.Last() - v.feed.last())
 }
 
 // pause stands still, or goes on with the newest line.
-func (v *logPage) pause(on bool) {
+func (v *walk) pause(on bool) {
 	if on == !v.follow {
 		return
 	}
@@ -198,7 +205,7 @@ func (v *logPage) pause(on bool) {
 
 // move puts the cursor d lines further and stands still there; going on at the
 // end follows again.
-func (v *logPage) move(d int) {
+func (v *walk) move(d int) {
 	i := v.cursor()
 	if i < 0 {
 		return
@@ -250,8 +257,8 @@ func (v *logPage) Counts() (shown, all int) {
 func (v *logPage) Tell(env *view.Env) widget.Line {
 	st := env.Styles
 	l := widget.Line{}
-	if text := v.unfinished(); text != "" {
-		l = l.Add(text+"   ", st.Warn)
+	if v.wrong != nil && v.wrong.Open { // a term of the filter that is not looked at yet
+		l = l.Add("unfinished: "+widget.CutName(widget.Clean(v.wrong.Term), 16)+"   ", st.Warn)
 	}
 	switch n := v.list.around.n; {
 	case v.by != byNothing:

@@ -2,8 +2,6 @@ package logs
 
 import (
 	"errors"
-	"rung/ui/logs/line"
-	"time"
 
 	"rung/engine/logs/entries"
 	"rung/model/logquery"
@@ -13,7 +11,7 @@ import (
 
 // SetFilter shows only lines that match the expression.
 func (v *logPage) SetFilter(f widget.Filter) {
-	q, err := logquery.Parse(f.Text, v.clockNow())
+	q, err := logquery.Parse(f.Text, v.writer.Clock.In(v.now))
 	if q.Empty() {
 		v.unfilter()
 	}
@@ -25,22 +23,13 @@ func (v *logPage) SetFilter(f widget.Filter) {
 	v.feed.narrow(q)
 	v.feed.scan(typing)
 	v.bring()
-	v.pileAnew()
-}
-
-// clockNow is now by the clock of the page: times of day in a filter are those on the
-// screen.
-func (v *logPage) clockNow() time.Time {
-	if v.writer.Clock == line.UTC {
-		return v.now.UTC()
-	}
-	return v.now
+	v.piles.renew()
 }
 
 // JudgeFilter names the first term that cannot be read.
 func (v *logPage) JudgeFilter(text string) (wrong string, unfinished bool) {
 	var e *logquery.Error
-	if _, err := logquery.Parse(text, v.clockNow()); errors.As(err, &e) {
+	if _, err := logquery.Parse(text, v.writer.Clock.In(v.now)); errors.As(err, &e) {
 		return e.Error(), e.Open
 	}
 	return "", false
@@ -64,14 +53,6 @@ func (v *logPage) CompleteFilter(text string) string {
 			}
 		}
 	})
-}
-
-// unfinished says which term of the filter is not looked at yet.
-func (v *logPage) unfinished() string {
-	if v.wrong == nil || !v.wrong.Open {
-		return ""
-	}
-	return "unfinished: " + widget.CutName(widget.Clean(v.wrong.Term), 16)
 }
 
 var _ view.Expression = (*logPage)(nil)

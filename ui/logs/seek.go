@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -37,7 +38,7 @@ func (v *logPage) findNext(env *view.Env, dir int) {
 }
 
 // start begins a search at the line under the cursor, or beside it.
-func (v *logPage) start(env *view.Env, dir int, here bool) {
+func (v *walk) start(env *view.Env, dir int, here bool) {
 	i := v.cursor()
 	if !here {
 		i += dir
@@ -54,7 +55,7 @@ func (v *logPage) start(env *view.Env, dir int, here bool) {
 }
 
 // seekOn goes on for a moment; false says that there is nothing.
-func (v *logPage) seekOn() bool {
+func (v *walk) seekOn() bool {
 	begin := time.Now()
 	for i, n := v.list.find(v.seek.from), 0; ; i, n = i+v.seek.dir, n+1 {
 		if i < 0 || i >= v.list.n {
@@ -72,10 +73,10 @@ func (v *logPage) seekOn() bool {
 	}
 }
 
-// mark shows where a search matched.
-func (v *logPage) highlight(l widget.Line, env *view.Env) widget.Line {
+// highlight shows where a search matched.
+func (v *walk) highlight(l widget.Line, st *themes.Styles) widget.Line {
 	if v.find.Empty() {
 		return l
 	}
-	return widget.Highlight(l, v.find, env.Styles)
+	return widget.Highlight(l, v.find, st)
 }

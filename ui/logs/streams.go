@@ -13,7 +13,7 @@ import (
 
 // streamLine says of how many nodes the logs are followed, and what keeps the
 // others away; nil where lines do not come from a cluster.
-func (v *logPage) streamLine(env *view.Env) widget.Line {
+func (v *sources) streamLine(env *view.Env) widget.Line {
 	st := env.Styles
 	switch {
 	case env.Rev.Mode.Name != revision.ClusterMode:
@@ -45,7 +45,7 @@ func (v *logPage) streamLine(env *view.Env) widget.Line {
 }
 
 // missing counts the gaps, and the lines that were too long.
-func (v *logPage) missing() (gaps, long uint64) {
+func (v *sources) missing() (gaps, long uint64) {
 	for i := range v.streams {
 		gaps += v.streams[i].Gaps
 		long += v.streams[i].TooLong

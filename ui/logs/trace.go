@@ -11,12 +11,11 @@ import (
 	"rung/ui/view"
 )
 
-// trace goes to the trace of the connection under the cursor; a page without lines asks
+// traceLine goes to the trace of the connection of a line; a page without lines asks
 // for one.
-func (v *logPage) trace(env *view.Env, page func(question string) nav.Page, ask func(*view.Env, trace.Question)) {
-	e := v.entry()
+func traceLine(env *view.Env, e *entries.Entry, page func(question string) nav.Page, ask func(*view.Env, trace.Question)) {
 	if e == nil || e.Gap != nil {
-		ask(env, view.TraceOf(env.Rev, v.page))
+		ask(env, view.TraceOf(env.Rev, env.Page))
 		return
 	}
 	q, why := connection(env.Rev, e)
@@ -27,12 +26,11 @@ func (v *logPage) trace(env *view.Env, page func(question string) nav.Page, ask 
 	env.Open(page(q.String()))
 }
 
-// probe asks for the connection under the cursor, to be put in as packets.
-func (v *logPage) probe(env *view.Env) {
+// probeLine asks for the connection of a line, to be put in as packets.
+func probeLine(env *view.Env, e *entries.Entry) {
 	var q trace.Question
-	e := v.entry()
 	if e == nil || e.Gap != nil {
-		q = view.TraceOf(env.Rev, v.page)
+		q = view.TraceOf(env.Rev, env.Page)
 	} else if of, why := connection(env.Rev, e); why == "" {
 		q = of
 	}

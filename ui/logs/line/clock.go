@@ -21,6 +21,14 @@ const (
 // Next is the clock after this one; after the last comes the first.
 func (c Clock) Next() Clock { return (c + 1) % clocks }
 
+// In is a moment by the clock: times of day in a filter are those on the screen.
+func (c Clock) In(now time.Time) time.Time {
+	if c == UTC {
+		return now.UTC()
+	}
+	return now
+}
+
 // Told says in which times the page is now.
 func (c Clock) Told(now time.Time) string {
 	switch c {
