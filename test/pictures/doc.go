@@ -1,9 +1,9 @@
-// Command screenshots makes the pictures of the documents from the real program:
+// Command pictures makes the pictures of the documents from the real program:
 // for each scene it starts rung in a pseudo-terminal, presses the scene's keys and
 // writes what is on the screen as NAME.svg and NAME.png. `make screenshots` runs
 // it.
 //
-//	go run ./screenshots [-bin bin/rung] [-out screenshots] [-only REGEXP] [-text]
+//	go run ./test/pictures [-bin bin/rung] [-out screenshots] [-only REGEXP] [-text]
 //
 // Scenes on real OVN are made where RUNG_OVN names one, or PATH has one; elsewhere their
 // stored pictures stay, which one line says.
