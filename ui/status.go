@@ -1,7 +1,10 @@
 package ui
 
 import (
+	"context"
 	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -36,4 +39,76 @@ func (s *status) expire(now time.Time) {
 		s.text = ""
 		s.sayNotice(now)
 	}
+}
+
+// queue is what the message under way wants done once it was handled.
+type queue struct {
+	ctx  context.Context // of the console
+	cmds []tea.Cmd
+}
+
+func (q *queue) later(cmd tea.Cmd) {
+	if cmd != nil {
+		q.cmds = append(q.cmds, cmd)
+	}
+}
+
+// after brings a message later, unless the console is left before.
+func (q *queue) after(d time.Duration, msg tea.Msg) tea.Cmd {
+	return func() tea.Msg {
+		t := time.NewTimer(d)
+		defer t.Stop()
+		select {
+		case <-q.ctx.Done():
+			return nil
+		case <-t.C:
+			return msg
+		}
+	}
+}
+
+// clock ticks with every second, so that ages on the screen are true.
+func (q *queue) clock() tea.Cmd {
+	return q.after(time.Until(time.Now().Truncate(time.Second).Add(time.Second)), clockMsg{})
+}
+
+// sizeAgain is how long after a change of size, or after another program had the
+// terminal, the size is asked for once more.
+const sizeAgain = 250 * time.Millisecond
+
+// sized is the size of the terminal, and whether it can be relied on.
+//
+// Bubble Tea asks for the size in two goroutines: at a signal, and when an editor has
+// given the terminal back. The older answer can arrive last, and would then hold until
+// the next change. So the size is asked for once more when it has settled. With the
+// answer the whole screen is drawn again, which also mends what an editor, or keys
+// echoed while it had the terminal, left behind.
+type sized struct {
+	w, h  int
+	n     int  // answers so far
+	again bool // the next answer of this size is the one asked for once more
+}
+
+// sizeMsg asks for the size again, unless there was an answer since.
+type sizeMsg struct{ n int }
+
+// resize takes an answer; the size is asked for again later unless that was just done.
+func (s *sized) resize(m *root, msg tea.WindowSizeMsg) tea.Cmd {
+	w, h := max(0, msg.Width), max(0, msg.Height)
+	known := s.again && w == s.w && h == s.h
+	s.w, s.h, s.again = w, h, false
+	s.n++
+	if known {
+		return nil
+	}
+	return m.after(sizeAgain, sizeMsg{s.n})
+}
+
+// settled asks for the size once more when the last answer is old enough.
+func (s *sized) settled(msg sizeMsg) tea.Cmd {
+	if msg.n != s.n {
+		return nil
+	}
+	s.again = true
+	return tea.RequestWindowSize
 }
