@@ -10,7 +10,6 @@ import (
 	"rung/model/logquery"
 	"rung/model/words"
 	"rung/revision"
-	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -58,8 +57,6 @@ type logPage struct {
 	by       dimension
 	piles    byTable
 	filter   string
-	find     widget.Filter
-	seek     seek
 	scanning time.Time // since when lines are looked through, zero when none is left
 	cleared  time.Time
 
@@ -72,7 +69,6 @@ type logPage struct {
 	aboveAt time.Time
 	rev     *revision.Revision
 	now     time.Time
-	styles  *themes.Styles
 }
 
 // New makes the view.
@@ -96,7 +92,7 @@ func (v *logPage) Fresh(env *view.Env) bool {
 
 // Sync takes what is new.
 func (v *logPage) Sync(env *view.Env) {
-	v.rev, v.now, v.styles = env.Rev, env.Now, env.Styles
+	v.rev, v.now = env.Rev, env.Now
 	v.begin(env)
 	l := env.Console.Logs()
 	if l != nil {

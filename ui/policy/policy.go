@@ -40,7 +40,6 @@ type View struct {
 	st     *themes.Styles
 	head   []widget.Line
 	counts [parts]string
-	filter widget.Filter
 	hits   *logs.Summary // nil without a log
 
 	rules    widget.Table[*ruleItem]
@@ -282,7 +281,6 @@ func (v *View) Selected() nav.Page {
 
 // SetFilter filters every part.
 func (v *View) SetFilter(f widget.Filter) {
-	v.filter = f
 	v.rules.SetFilter(f)
 	v.pods.SetFilter(f)
 	v.yaml.SetFilter(f)
