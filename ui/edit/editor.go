@@ -69,9 +69,6 @@ func chosen() string {
 	return "vi"
 }
 
-// deleted says whether a text could not be read back since it is there no more.
-func deleted(err error) bool { return errors.Is(err, os.ErrNotExist) }
-
 // upgraded is the text of today of a policy that is written in an older form, empty where
 // it is not, or where no object of today says the same.
 func upgraded(p *model.Policy) string {
@@ -133,3 +130,6 @@ func body(text string) string {
 	}
 	return text
 }
+
+// deleted says whether the editor took the file away.
+func deleted(err error) bool { return errors.Is(err, os.ErrNotExist) }

@@ -72,7 +72,7 @@ func (v *logPage) text(env *view.Env, w, h int) []string {
 			mark = "• "
 		}
 		if hit {
-			mark, l = "• ", v.highlight(l, st)
+			mark, l = "• ", widget.Highlight(l, v.find, st)
 		}
 		if v.writer.Wrap {
 			return wrapped(l, w, mark, nil)

@@ -169,7 +169,7 @@ func (v *sources) fileLine(env *view.Env) widget.Line {
 		s := &v.place.files[i]
 		behind += max(0, s.Behind)
 		if !s.Up() {
-			bad = append(bad, fileName(s)+" "+string(s.State))
+			bad = append(bad, s.File[strings.LastIndexAny(s.File, `/\`)+1:]+" "+string(s.State))
 		}
 	}
 	text := words.Total(uint64(len(v.place.files)), "log file") + " read"
@@ -183,11 +183,6 @@ func (v *sources) fileLine(env *view.Env) widget.Line {
 		return widget.Styled(" ▲ "+text+" · "+words.Few(bad, 2), st.Warn)
 	}
 	return widget.Styled(" ● ", st.OK).Add(text, st.Dim)
-}
-
-// fileName is a file's name without its folders.
-func fileName(s *logline.Stream) string {
-	return s.File[strings.LastIndexAny(s.File, `/\`)+1:]
 }
 
 // timeToGoTo reads a time, as moment.Parse does from the line at, or the start or end of what the files have.

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"time"
 
-	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -71,12 +70,4 @@ func (v *walk) seekOn() bool {
 			return true
 		}
 	}
-}
-
-// highlight shows where a search matched.
-func (v *walk) highlight(l widget.Line, st *themes.Styles) widget.Line {
-	if v.find.Empty() {
-		return l
-	}
-	return widget.Highlight(l, v.find, st)
 }

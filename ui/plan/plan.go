@@ -45,12 +45,6 @@ func New(nav.Page) view.View {
 	return v
 }
 
-// done is how work ended that was done elsewhere.
-type done struct {
-	say string
-	err error
-}
-
 // Scopes are the keys of the plan, or of its preview.
 func (v *page) Scopes() []action.Scope {
 	if v.pre != nil {
@@ -188,17 +182,10 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// Receive says how things went.
+// Receive takes what is the preview's.
 func (v *page) Receive(env *view.Env, msg any) {
-	m, ok := msg.(done)
-	switch {
-	case !ok && v.pre != nil:
+	if v.pre != nil {
 		v.pre.Receive(env, msg)
-	case !ok:
-	case m.err != nil:
-		env.Fail("%v", m.err)
-	case m.say != "":
-		env.Say("%s", m.say)
 	}
 }
 
@@ -307,7 +294,10 @@ func (v *page) end(env *view.Env) {
 	console, p, read := env.Console, v.state, env.Rev
 	keep := func(env *view.Env, say string) {
 		env.Run("ending the plan", func(ctx context.Context) any {
-			return done{say, console.PlanKeep(ctx, read)}
+			if err := console.PlanKeep(ctx, read); err != nil {
+				return view.ToastAsk{Text: err.Error(), Bad: true}
+			}
+			return view.ToastAsk{Text: say}
 		})
 	}
 	switch {
@@ -315,7 +305,7 @@ func (v *page) end(env *view.Env) {
 	case p.Active():
 		env.Run("stopping the plan", func(context.Context) any {
 			console.PlanStop()
-			return done{say: "the plan stops after this step"}
+			return view.ToastAsk{Text: "the plan stops after this step"}
 		})
 	case p.State == revision.PlanDone:
 		keep(env, "")

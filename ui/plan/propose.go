@@ -72,7 +72,7 @@ func (v *page) export(env *view.Env) {
 	env.Run("writing the plan", func(ctx context.Context) any {
 		pre, err := console.PlanPreview(ctx, &p)
 		if err != nil {
-			return done{err: fmt.Errorf("exporting the plan: %w", err)}
+			return view.ToastAsk{Text: "exporting the plan: " + err.Error(), Bad: true}
 		}
 		var texts []string
 		for i, o := range pre.Objects {
@@ -85,12 +85,12 @@ func (v *page) export(env *view.Env) {
 			}
 		}
 		if len(texts) == 0 {
-			return done{err: fmt.Errorf("exporting the plan: there is nothing in it")}
+			return view.ToastAsk{Text: "exporting the plan: there is nothing in it", Bad: true}
 		}
 		path, err := statedir.Keep(dir, file, []byte(strings.Join(texts, "---\n")))
 		if err != nil {
-			return done{err: fmt.Errorf("exporting the plan: %w", err)}
+			return view.ToastAsk{Text: "exporting the plan: " + err.Error(), Bad: true}
 		}
-		return done{say: fmt.Sprintf("%d policies, in the order of the steps, are in %s", len(texts), path)}
+		return view.ToastAsk{Text: fmt.Sprintf("%d policies, in the order of the steps, are in %s", len(texts), path)}
 	})
 }

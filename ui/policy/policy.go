@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"fmt"
 	"strings"
 
 	"rung/engine/logs"
@@ -227,12 +226,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		if v.part != yamlPart {
 			return false
 		}
-		env.Ask(&view.Prompt{Title: "Find", Label: "Text or regular expression; lower case matches both:", Check: func(text string) string {
-			if f := widget.ParseFilter(text); !v.yaml.Find(f) && !f.Empty() {
-				return fmt.Sprintf("%q is not in the text", text)
-			}
-			return ""
-		}})
+		view.AskFind(env, &v.yaml)
 	default:
 		return v.lister().Do(id)
 	}

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -48,7 +49,7 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 	} else if r.AnyPeer || len(r.Peers) == 0 {
 		s.Add("peer", detail.Two(lead, nameWidth, widget.Plain("everything")), nav.Page{})
 	}
-	s.Field("ports", "ports", nameWidth, widget.Plain(ports(r)), nav.Page{})
+	s.Field("ports", "ports", nameWidth, widget.Plain(cmp.Or(strings.Join(r.PortTexts(), ", "), "any")), nav.Page{})
 	if k := v.page.Key; !k.Kind.IsAdmin() { // its rules have no names that would tell
 		s.Field("policy", "policy", nameWidth, widget.Styled(k.Label(), st.Accent), nav.ToPolicy(k))
 	}
@@ -154,13 +155,6 @@ func (v *View) setPage(env *view.Env) nav.Page {
 		}
 	}
 	return nav.Page{}
-}
-
-func ports(r *model.Rule) string {
-	if len(r.PortTexts()) == 0 {
-		return "any"
-	}
-	return strings.Join(r.PortTexts(), ", ")
 }
 
 func (v *View) subjectLine(env *view.Env, s *detail.Sheet) {

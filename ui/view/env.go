@@ -35,14 +35,10 @@ type Env struct {
 	// long enough to say so.
 	Sign string
 
-	asks []Ask
+	asks []any
 }
 
-// Ask is something a view asked the root model for; the root model does it when
-// the call returns. Tests look at them.
-type Ask interface{ ask() }
-
-// What can be asked for.
+// What can be asked for; the root model does it when the call returns.
 type (
 	// OpenAsk goes to a page; Replace leaves the current one out of the way
 	// back.
@@ -86,17 +82,6 @@ type (
 	SwitchAsk struct{ Context string }
 )
 
-func (OpenAsk) ask()    {}
-func (BackAsk) ask()    {}
-func (PreviewAsk) ask() {}
-func (ToastAsk) ask()   {}
-func (CopyAsk) ask()    {}
-func (RunAsk) ask()     {}
-func (ExecAsk) ask()    {}
-func (DialogAsk) ask()  {}
-func (FilterAsk) ask()  {}
-func (SwitchAsk) ask()  {}
-
 // Busy says what is being worked on since a moment, and nothing while that is so short
 // that it would only flicker. What it says is drawn again with every turn of the spinner
 // as long as the work is one of Run's, or the page's own (Worker).
@@ -113,10 +98,10 @@ func (e *Env) SavedDir() string { return filepath.Join(e.StateDir, "saved") }
 // Stamp is the moment as it stands in the name of a file.
 func (e *Env) Stamp() string { return e.Now.UTC().Format("20060102-150405") }
 
-func (e *Env) add(a Ask) { e.asks = append(e.asks, a) }
+func (e *Env) add(a any) { e.asks = append(e.asks, a) }
 
 // Take returns what was asked for, in order, and forgets it.
-func (e *Env) Take() []Ask {
+func (e *Env) Take() []any {
 	asks := e.asks
 	e.asks = nil
 	return asks
