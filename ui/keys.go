@@ -46,7 +46,7 @@ func (m *root) key(msg tea.KeyPressMsg) {
 	e := m.top()
 	if a := m.keys.Lookup(e.scopes(), key); a != nil {
 		m.act(a)
-	} else if t, ok := e.view.(view.Typer); ok && text != "" {
+	} else if t, ok := e.front().(view.Typer); ok && text != "" {
 		m.with(e, func(env *view.Env) { t.Typed(env, text) })
 	}
 }
@@ -84,7 +84,7 @@ func (m *root) offers() overlay.Offers {
 
 // context is what actions are judged by.
 func (m *root) context(e *entry) action.Context {
-	return action.Context{Mode: m.rev.Mode, Page: e.page, Selected: e.view.Selected(), Undo: m.rev.Undo, Redo: m.rev.Redo, Plan: m.rev.Plan, Unconfirmed: m.rev.Unconfirmed, Access: m.rev.Access}
+	return action.Context{Mode: m.rev.Mode, Page: e.page, Selected: e.front().Selected(), Undo: m.rev.Undo, Redo: m.rev.Redo, Plan: m.rev.Plan, Unconfirmed: m.rev.Unconfirmed, Access: m.rev.Access}
 }
 
 // whyNot says why an action cannot be done here, empty when it can.
@@ -92,7 +92,7 @@ func (m *root) whyNot(e *entry, a *action.Action) string {
 	if why := a.WhyNot(m.context(e)); why != "" {
 		return why
 	}
-	if r, ok := e.view.(view.Refuser); ok {
+	if r, ok := e.front().(view.Refuser); ok {
 		return r.WhyNot(m.env(e), a.ID)
 	}
 	return ""
@@ -109,7 +109,7 @@ func (m *root) act(a *action.Action) {
 	if !m.status.bad {
 		m.status.text = ""
 	}
-	done := e.view.Do(env, a.ID)
+	done := e.front().Do(env, a.ID)
 	m.asks(e, env)
 	if !done {
 		m.do(a.ID)
@@ -172,7 +172,7 @@ func (m *root) do(id action.ID) {
 		m.handle(pauseMsg{stop: true})
 	default:
 		e := m.top()
-		m.with(e, func(env *view.Env) { global.Do(env, e.view, id) })
+		m.with(e, func(env *view.Env) { global.Do(env, e.front(), id) })
 	}
 }
 
@@ -207,15 +207,15 @@ func (m *root) click(msg tea.MouseClickMsg) {
 		return
 	}
 	e := m.top()
-	c, ok := e.view.(view.Clicker)
+	c, ok := e.front().(view.Clicker)
 	if !ok {
 		return
 	}
 	env := m.sync(e)
-	was := e.view.Selected()
+	was := e.front().Selected()
 	hit := c.Click(env, msg.X, msg.Y-m.above())
 	m.asks(e, env)
-	if now := e.view.Selected(); hit && now == was && !now.None() {
+	if now := e.front().Selected(); hit && now == was && !now.None() {
 		if a := m.keys.Action(action.Open); a != nil {
 			m.act(a)
 		}
@@ -240,7 +240,7 @@ func (m *root) wheel(msg tea.MouseWheelMsg) {
 		return
 	}
 	e := m.top()
-	if c, ok := e.view.(view.Clicker); ok {
+	if c, ok := e.front().(view.Clicker); ok {
 		m.with(e, func(env *view.Env) { c.Wheel(env, d) })
 	}
 }

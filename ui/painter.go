@@ -31,7 +31,7 @@ func (m *root) paint(w, h int) (screen string, cursor *tea.Cursor) {
 	p := painter{m, m.top(), m.around()}
 	env := m.sync(p.e)
 	bw, bh := m.body()
-	screen = exactly(p.e.view.Render(env, bw, bh), bh)
+	screen = exactly(p.e.front().Render(env, bw, bh), bh)
 	m.asks(p.e, env)
 	foot := ""
 	if !m.small() || bh < h {
@@ -105,7 +105,7 @@ func (p *painter) crumbs(env *view.Env, w int) string {
 	st, e, around := p.styles, p.e, p.around
 	const gap = "   "
 	var right widget.Line
-	if t, ok := e.view.(view.Teller); ok {
+	if t, ok := e.front().(view.Teller); ok {
 		right = append(right, t.Tell(env)...)
 	}
 	if f, ok := e.view.(view.Filterer); ok {
@@ -163,7 +163,7 @@ func (p *painter) footer(w int) (line string, cursor *tea.Cursor) {
 func (p *painter) hints(w int) string {
 	st, e := p.styles, p.e
 	actions := p.keys.In(e.scopes())
-	offerer, _ := e.view.(view.Offerer)
+	offerer, _ := e.front().(view.Offerer)
 	actions = slices.DeleteFunc(actions, func(a action.Action) bool {
 		return a.Footer == 0 || len(a.Keys) == 0 || a.Hint != nil && !a.Hint(p.context(e)) || offerer != nil && !offerer.Offers(p.env(e), a.ID)
 	})

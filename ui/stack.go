@@ -68,7 +68,7 @@ func (m *root) back() bool {
 		return false
 	}
 	e := m.top()
-	if l, ok := e.view.(view.Leaver); ok {
+	if l, ok := e.front().(view.Leaver); ok {
 		env := m.env(e)
 		leave := l.Leave(env)
 		m.asks(e, env)

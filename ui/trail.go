@@ -24,9 +24,19 @@ type entry struct {
 	synced syncKey
 }
 
+// front is the view that is looked at: the page's own, or another in its place.
+func (e *entry) front() view.View {
+	if s, ok := e.view.(view.Fronted); ok {
+		if front := s.Front(); front != nil {
+			return front
+		}
+	}
+	return e.view
+}
+
 // scopes are where the keys of the page are looked up.
 func (e *entry) scopes() []action.Scope {
-	if s, ok := e.view.(view.Scoper); ok {
+	if s, ok := e.front().(view.Scoper); ok {
 		return s.Scopes()
 	}
 	return []action.Scope{action.Of(e.page.Kind), action.List, action.Global}

@@ -93,7 +93,7 @@ func (m *root) filterKey(key, text string) {
 		return
 	case "up", "down", "pgup", "pgdown":
 		if a := m.keys.Lookup([]action.Scope{action.List}, key); a != nil {
-			m.with(e, func(env *view.Env) { e.view.Do(env, a.ID) })
+			m.with(e, func(env *view.Env) { e.front().Do(env, a.ID) })
 		}
 		return
 	}

@@ -371,10 +371,5 @@ func (v *edit) close(env *view.Env, remove bool, say string) {
 	env.Back()
 }
 
-// Scopes are the keys of the edit, or of its preview.
-func (v *edit) Scopes() []action.Scope {
-	if v.state == shown {
-		return v.pre.Scopes()
-	}
-	return []action.Scope{action.Of(nav.Edit), action.Global}
-}
+// Scopes are the keys of the edit.
+func (v *edit) Scopes() []action.Scope { return []action.Scope{action.Of(nav.Edit), action.Global} }

@@ -35,6 +35,14 @@ type Keeper interface {
 	Kept() []string
 }
 
+// Fronted is a page in whose place another view stands for a while, as the preview of what
+// was made on it. The other one draws and has the keys, the mouse, what is copied and what is
+// asked before leaving; the page itself keeps its name, its filter, and gets Sync and Receive.
+type Fronted interface {
+	// Front is the other view, nil for none.
+	Front() View
+}
+
 // The rest is for views that have it.
 type (
 	// Scoper says where keys are looked up, the most special first, where that is not
