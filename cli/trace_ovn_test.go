@@ -10,7 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/engine"
+	"rung/cli/command"
+	"rung/engine/lab"
 	"rung/sources/sandbox/ovn"
 	"rung/test/install"
 )
@@ -19,7 +20,7 @@ import (
 // cases a line each, and as JSON.
 func TestTraceOVN(t *testing.T) {
 	install.OVN(t, ovn.Find)
-	at := engine.OVNAuto
+	at := lab.OVNAuto
 	if dir := os.Getenv(install.OVNVar); dir != "" {
 		at = dir
 	}
@@ -27,7 +28,7 @@ func TestTraceOVN(t *testing.T) {
 		t.Helper()
 		var out, errs bytes.Buffer
 		args := append([]string{"trace", "--ovn", "--sandbox-ovn", at, "-f", "testdata/cluster", "--state-dir", t.TempDir()}, more...)
-		if code := run(context.Background(), args, strings.NewReader(stdin), &out, &errs, nil); code != exitOK {
+		if code := run(context.Background(), args, strings.NewReader(stdin), &out, &errs, nil); code != command.ExitOK {
 			t.Fatalf("exit %d: %s%s", code, out.String(), errs.String())
 		}
 		return out.String()

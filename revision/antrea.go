@@ -16,7 +16,7 @@ func (r *Revision) Antrea() bool { return r.System == model.SystemAntrea }
 // Bands are the ladder of a cluster on Antrea.
 func (r *Revision) Bands() []ladder.Band {
 	b := Shared[antreaBands](r)
-	b.once.Do(func() { b.bands = ladder.Bands(r.Cluster) })
+	b.once.Do(func() { b.bands = antrea.Bands(r.Cluster) })
 	return b.bands
 }
 
@@ -26,7 +26,7 @@ type antreaBands struct {
 }
 
 // Order are the policies in Antrea's effective order.
-func (r *Revision) Order() []antrea.Place { return antrea.Order(r.Cluster) }
+func (r *Revision) Order() []ladder.Place { return antrea.Order(r.Cluster) }
 
 // BySelectors says whether what a policy applies to is worked out from selectors: it has no
 // compiled rows that would know.

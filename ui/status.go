@@ -5,6 +5,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -76,6 +77,11 @@ func (q *queue) clock() tea.Cmd {
 // terminal, the size is asked for once more.
 const sizeAgain = 250 * time.Millisecond
 
+// wholeScreen takes back margins, and leaves the cursor where it is. A frame that was on
+// its way when the window grew ends by setting those of the smaller window, at which a
+// line feed scrolls: the header was gone from then on.
+const wholeScreen = ansi.SaveCursor + "\x1b[r" + ansi.RestoreCursor
+
 // sized is the size of the terminal, and whether it can be relied on.
 //
 // Bubble Tea asks for the size in two goroutines: at a signal, and when an editor has
@@ -101,7 +107,8 @@ func (s *sized) resize(m *root, msg tea.WindowSizeMsg) tea.Cmd {
 	if known {
 		return nil
 	}
-	return m.after(sizeAgain, sizeMsg{s.n})
+	// What follows on the answer asked for once more is drawn after it.
+	return tea.Batch(tea.Raw(wholeScreen), m.after(sizeAgain, sizeMsg{s.n}))
 }
 
 // settled asks for the size once more when the last answer is old enough.

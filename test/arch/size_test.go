@@ -13,17 +13,13 @@ const (
 )
 
 // smaller are packages with a limit of their own: the rooms in which others come together.
-var smaller = map[string]int{"revision": 2500, "change/gate": 2510, "change": 2500}
+var smaller = map[string]int{"revision": 2500, "change/gate": 2510, "change": 2500, "cli": 2500, "engine": 2500}
 
-// stillTooLarge are packages that are over packageLines, with what they may not grow beyond.
-// They are to be divided; a limit here is only ever lowered.
-var stillTooLarge = map[string]int{"cli": 13600, "engine": 6550}
-
-// stillTooMany are types with more than typeMethods methods, as stillTooLarge.
-var stillTooMany = map[string]int{"reconciler.worker": 54, "revision.Revision": 64, "engine.Engine": 116, "cli.app": 174,
-	"change/planrun.Plans": 57, "sources/sandbox/ovn.Zone": 65,
-	"reconciler/tracker.Tracker": 53, "change/gate.Gate": 48, "model/lint.linter": 92,
-	"compiler.Compiler": 68}
+// stillTooMany are types with more than typeMethods methods, with what they may not grow
+// beyond. They are to be divided; a limit here is only ever lowered.
+var stillTooMany = map[string]int{"revision.Revision": 64, "engine.Engine": 59,
+	"change/planrun.Plans": 57, "sources/sandbox/ovn.Zone": 65, "change/gate.Gate": 48,
+}
 
 func TestPackagesStaySmall(t *testing.T) {
 	lines, methods := map[string]int{}, map[string]int{}
@@ -42,12 +38,6 @@ func TestPackagesStaySmall(t *testing.T) {
 		limit := packageLines
 		if l, ok := smaller[dir]; ok {
 			limit = l
-		}
-		if l, ok := stillTooLarge[dir]; ok {
-			limit = l
-			if n <= packageLines {
-				t.Errorf("%s has %d lines: take it off the list of packages that are too large", dir, n)
-			}
 		}
 		if n > limit {
 			t.Errorf("package %s has %d lines without tests, more than %d: divide it", dir, n, limit)
