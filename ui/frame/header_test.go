@@ -14,9 +14,14 @@ import (
 // sign does not flicker.
 func TestFindingsLag(t *testing.T) {
 	cluster, _ := (*model.Cluster)(nil).Upsert(nil, nil)
-	rev := revision.New(revision.Facts{Number: 1, Cluster: cluster}, nil)
+	first := revision.New(revision.Facts{Number: 1, Cluster: cluster}, nil)
 	var c Counts
 	at := time.Now()
+	if c.Take(first, at); c.Lag(at) {
+		t.Error("the header calls findings old that are not")
+	}
+	more, _ := cluster.Upsert([]model.Object{&model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: "a"}}}}, nil)
+	rev := revision.New(revision.Facts{Number: 2, Cluster: more}, first)
 	if c.Take(rev, at); !c.Lag(at.Add(time.Hour)) {
 		t.Error("the header does not say that the findings are owed")
 	}
