@@ -1,11 +1,8 @@
 package history
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"sync"
 
@@ -26,13 +23,11 @@ const (
 // share one file: a number is given once.
 type History struct {
 	mu      sync.Mutex
-	path    string // empty: kept in memory only
-	disk    safefile.FS
+	file    *journal.Journal
 	entries []Entry
 	next    uint64
 	skipped int
-	seen    fs.FileInfo // the file as it was last read or written
-	looked  fs.FileInfo // seen at the last Look
+	looked  fs.FileInfo // the file as it was at the last Look
 }
 
 // historyLine is one line of the file: a new entry, or news of an old one.
@@ -45,19 +40,15 @@ type historyLine struct {
 // Open reads the history of a context (or path, or "demo") from the
 // state folder. Without a folder the history is kept in memory.
 func Open(disk safefile.FS, dir, context string) (*History, error) {
-	h := &History{next: 1, disk: safefile.Or(disk)}
-	if dir == "" {
-		return h, nil
-	}
-	h.path = filepath.Join(dir, "history", journal.FileName(context)+".jsonl")
-	if err := h.read(); err != nil {
-		return nil, err
+	h := &History{next: 1, file: journal.Open(disk, dir, journal.Changes, context)}
+	if err := h.catchUp(); err != nil {
+		return nil, fmt.Errorf("history: %w", err)
 	}
 	return h, nil
 }
 
 // Path is the file, empty where the history is kept in memory only.
-func (h *History) Path() string { return h.path }
+func (h *History) Path() string { return h.file.Path }
 
 // Skipped is how many lines of the file could not be read.
 func (h *History) Skipped() int {
@@ -170,8 +161,8 @@ func (h *History) Look() bool {
 	defer h.mu.Unlock()
 	was := h.looked
 	h.refresh()
-	h.looked = h.seen
-	return h.seen != was
+	h.looked = h.file.Seen()
+	return h.looked != was
 }
 
 // refresh takes in what other processes wrote. Where that cannot be read, what is known
@@ -185,10 +176,7 @@ func (h *History) Push(e Entry) (id uint64, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	unlock, err := h.lock()
-	if err == nil {
-		defer unlock()
-		err = h.catchUp()
-	}
+	defer unlock()
 	e.ID = h.next
 	was := slices.Clone(h.entries)
 	if werr := h.add(append([]historyLine{{Entry: &e}}, h.takenBack(e.Undoes)...), err); werr != nil {
@@ -217,22 +205,14 @@ func (h *History) takenBack(id uint64) (lines []historyLine) {
 
 // add takes lines in and writes them down, unless the file could not be locked and read.
 func (h *History) add(lines []historyLine, err error) error {
-	var text bytes.Buffer
-	for _, l := range lines {
-		b, merr := json.Marshal(l)
-		if merr != nil {
-			return fmt.Errorf("history: %w", merr)
-		}
-		text.Write(append(b, '\n'))
-	}
 	for _, l := range lines {
 		h.take(l)
 	}
 	if err == nil {
-		err = h.append(text.Bytes())
+		err = h.append(lines)
 	}
 	if err != nil {
-		return fmt.Errorf("history: writing %s: %w", h.path, err)
+		return fmt.Errorf("history: writing %s: %w", h.file.Path, err)
 	}
 	return nil
 }
@@ -243,10 +223,7 @@ func (h *History) Pass(id uint64) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	unlock, err := h.lock()
-	if err == nil {
-		defer unlock()
-		err = h.catchUp()
-	}
+	defer unlock()
 	return h.add(h.takenBack(id), err)
 }
 

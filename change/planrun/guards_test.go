@@ -43,7 +43,7 @@ func TestPlanGuardsOfTheWayBack(t *testing.T) {
 	if err := p.r.Back(t.Context(), back, agreed); !errors.Is(err, change.ErrNotConfirmed) {
 		t.Fatalf("without the name: %v", err)
 	}
-	stop := p.follow("worker", "control")
+	stop := p.Follow("worker", "control")
 	defer stop()
 	if err := p.r.Back(t.Context(), back, gate.Confirm{Yes: true, Name: "door", By: "console"}); err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func TestPlanMeetsANewGuard(t *testing.T) {
 	}
 	p.untilAt(firstMade)
 	p.Edit(changing.ANamespace("kube-public", "role: own"))
-	stop := p.follow("worker", "control")
+	stop := p.Follow("worker", "control")
 	defer stop()
 	s := p.until("stopped", inState(revision.PlanStopped))
 	if s.Done != 1 || !strings.Contains(s.Why, "a guard rail that was not there when the plan was confirmed: ANP b denies") || strings.Contains(s.Why, "type ") {
@@ -111,7 +111,7 @@ func TestPlanPreviewOfAnotherMoment(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, z := range []string{"worker", "control"} {
-		p.zone(z, "synced", true)
+		p.Zone(z, "synced", true)
 	}
 	p.untilAt("a 1, b 20, c 30")
 	q.r.Stop()
@@ -123,7 +123,7 @@ func TestPlanPreviewOfAnotherMoment(t *testing.T) {
 	if err := p.r.Resume(context.Background(), stale.Preview, agreed); err != nil {
 		t.Fatal(err)
 	}
-	stop := p.follow("worker", "control")
+	stop := p.Follow("worker", "control")
 	defer stop()
 	p.until("done", inState(revision.PlanDone))
 	if p.at() != allMade {
@@ -196,7 +196,7 @@ func TestSeenPlan(t *testing.T) {
 			}
 			p.untilAt(firstMade)
 			p.Edit(c.edit)
-			stop := p.follow("worker", "control")
+			stop := p.Follow("worker", "control")
 			defer stop()
 			if c.want == "" {
 				p.until("done", inState(revision.PlanDone))

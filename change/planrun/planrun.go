@@ -5,14 +5,13 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"rung/change"
 	"rung/change/gate"
+	"rung/change/journal"
 	"rung/model/plan"
 	"rung/model/words"
 	"rung/revision"
@@ -32,25 +31,20 @@ var ErrPlan = errors.New("refused")
 type Plans struct {
 	gate *gate.Gate
 	cfg  Config
-	path string // of the stored progress; empty keeps none
-
-	looks time.Duration // how long a look may take, lookTime when 0; tests have more time
+	work *journal.Work[planJob] // the progress that is stored
 
 	begins sync.Mutex // held while a plan is about to start
 
 	mu      sync.Mutex
 	job     *planJob // nil: there is no plan
 	state   revision.PlanState
-	running bool        // by this process
-	seen    fs.FileInfo // the file as it was last read or written; nil: there was none
-	bad     error       // why the stored plan cannot be read
+	running bool  // by this process
+	bad     error // why the stored plan cannot be read
 	// located is the revision by which the stored plan was judged last.
 	located *revision.Revision
 	// unrecorded says that the last step was made and could not be written down.
 	unrecorded bool
 	stop       context.CancelFunc
-	holding    atomic.Bool // this process has the plan's lock
-	lockless   bool        // the state folder's file system has no locks
 	// patience is how long a source may take to show a step that was written.
 	patience time.Duration
 }
@@ -72,7 +66,7 @@ type Config struct {
 // New runs plans through a gate, which starts them for what Preview and Commit are
 // asked about plans: their undo.
 func New(g *gate.Gate, c Config) *Plans {
-	r := &Plans{gate: g, cfg: c, path: planPath(c.Dir, c.Context), patience: showTime}
+	r := &Plans{gate: g, cfg: c, work: c.work(c.Dir), patience: showTime}
 	if g != nil {
 		g.UsePlans(r)
 	}
@@ -112,19 +106,19 @@ func (r *Plans) begin(ctx context.Context, read *gate.Preview, c gate.Confirm, a
 		return fmt.Errorf("%w: a plan is just being started", ErrPlan)
 	}
 	defer r.begins.Unlock()
-	release, job, err := r.take()
+	job, err := r.take()
 	if err != nil {
 		return err
 	}
-	if err := r.start(ctx, read, c, job, ask, release); err != nil {
-		release()
+	if err := r.start(ctx, read, c, job, ask); err != nil {
+		r.work.Release()
 		return err
 	}
 	return nil
 }
 
 // start is begin with the plan's lock held, which goes with the plan that it starts.
-func (r *Plans) start(ctx context.Context, read *gate.Preview, c gate.Confirm, was *planJob, ask func(*planJob) (planAsk, error), release func()) error {
+func (r *Plans) start(ctx context.Context, read *gate.Preview, c gate.Confirm, was *planJob, ask func(*planJob) (planAsk, error)) error {
 	a, err := ask(was)
 	if err != nil {
 		return err
@@ -158,15 +152,16 @@ func (r *Plans) start(ctx context.Context, read *gate.Preview, c gate.Confirm, w
 	}
 	job.Runner = r.me()
 	if bad != nil {
-		if err := r.putAside(); err != nil {
-			return err
+		r.bad = nil
+		if _, err := r.work.SetAside(false); err != nil {
+			return fmt.Errorf("putting a stored plan aside that cannot be read: %w", err)
 		}
 	}
 	if err := r.store(job); err != nil {
 		return err
 	}
 	r.job = job
-	return r.launch(release)
+	return r.launch()
 }
 
 // Stop stops a running plan of this process after the step under way was written.
@@ -186,11 +181,11 @@ func (r *Plans) Keep(read *revision.Revision) error {
 		return fmt.Errorf("%w: a plan is just being started", ErrPlan)
 	}
 	defer r.begins.Unlock()
-	release, job, err := r.take()
+	job, err := r.take()
 	if err != nil {
 		return err
 	}
-	defer release()
+	defer r.work.Release()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if job == nil {

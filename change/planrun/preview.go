@@ -105,7 +105,7 @@ func (r *Plans) preview(ctx context.Context, a planAsk) (*gate.Preview, error) {
 	}
 	out.Notes = append(out.Notes, r.gate.AboutUndo(a.op, a.undoes)...)
 	r.mu.Lock()
-	open, lockless := r.state.Open(), r.lockless
+	open, lockless := r.state.Open(), r.work.Lockless
 	if open && a.op != "" {
 		a.refused = gate.PlanFirst(&r.state)
 	}

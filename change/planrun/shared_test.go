@@ -112,21 +112,21 @@ func TestPlanOfAnotherConsole(t *testing.T) {
 		}
 	}
 	// The other tells what it waits for, too.
-	p.zone("control", model.ConnSynced, true)
-	p.zone("worker", model.ConnLost, false)
+	p.Zone("control", model.ConnSynced, true)
+	p.Zone("worker", model.ConnLost, false)
 	q.until(t, "waiting", func(s revision.PlanState) bool {
 		return brief(s) == "waiting 0/3 …·· next c 3 → 30: waiting for worker (lost)" && len(s.Waits) == 1
 	})
-	p.zone("worker", model.ConnSynced, true)
+	p.Zone("worker", model.ConnSynced, true)
 	p.untilAt("a 1, b 20, c 30")
 	q.until(t, "the other's second step", func(s revision.PlanState) bool { return s.Done == 1 && s.State == revision.PlanRunning })
 	// The first is killed: its lock ends with it, and the second goes on.
-	text, err := os.ReadFile(p.r.path)
+	text, err := os.ReadFile(p.r.work.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.kill()
-	if err := os.WriteFile(p.r.path, text, 0o600); err != nil {
+	if err := os.WriteFile(p.r.work.Path, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	q.until(t, "stopped", func(s revision.PlanState) bool {
@@ -135,7 +135,7 @@ func TestPlanOfAnotherConsole(t *testing.T) {
 	if err := further(q.r.ResumePreview, q.r.Resume); err != nil {
 		t.Fatal(err)
 	}
-	stop := p.follow("worker", "control")
+	stop := p.Follow("worker", "control")
 	defer stop()
 	q.until(t, "done", func(s revision.PlanState) bool { return s.State == revision.PlanDone })
 	if p.at() != allMade {
@@ -162,7 +162,7 @@ func TestPlanOfAnotherConsoleEnds(t *testing.T) {
 	}
 	p.untilAt(firstMade)
 	q.until(t, "the other's plan", func(s revision.PlanState) bool { return s.Elsewhere() && s.Total == 3 })
-	stop := p.follow("worker", "control")
+	stop := p.Follow("worker", "control")
 	p.until("done", inState(revision.PlanDone))
 	stop()
 	if got := brief(q.sees()); got != "done 3/3 ✓✓✓ next : " {
@@ -188,7 +188,7 @@ func TestPlanOfAnotherConsoleRollsBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	q.until(t, "the other's way back", func(s revision.PlanState) bool { return s.Elsewhere() && s.Back })
-	stop := p.follow("worker", "control")
+	stop := p.Follow("worker", "control")
 	p.until("done", inState(revision.PlanDone))
 	stop()
 	if s := q.sees(); s.State != revision.PlanDone || !s.Back || s.Done != 0 {
@@ -220,7 +220,7 @@ func TestPlanEndedByAnotherConsole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stop := p.follow("worker", "control")
+	stop := p.Follow("worker", "control")
 	defer stop()
 	read := q.g.Config.Current()
 	if err := p.begin(&pl, agreed); err != nil {
@@ -244,7 +244,7 @@ func TestPlanIsLookedAtMeanwhile(t *testing.T) {
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for ctx.Err() == nil {
-			p.zone("worker", model.ConnSynced, false) // another revision
+			p.Zone("worker", model.ConnSynced, false) // another revision
 			p.r.Look()
 		}
 	})
@@ -266,7 +266,7 @@ func TestPlanIsLookedAtMeanwhile(t *testing.T) {
 	}
 	cancel()
 	wg.Wait()
-	stop := p.follow("worker", "control")
+	stop := p.Follow("worker", "control")
 	defer stop()
 	p.until("done", inState(revision.PlanDone))
 	if p.at() != allMade {
@@ -281,7 +281,7 @@ func TestPlanKeepIsOfWhatWasRead(t *testing.T) {
 	defer func() { p.cancel(); p.wg.Wait() }()
 	read := p.Current()
 	for _, z := range []string{"worker", "control"} {
-		p.zone(z, model.ConnSynced, true)
+		p.Zone(z, model.ConnSynced, true)
 	}
 	// What every zone shows meanwhile is done, and no other plan for it.
 	p.r.Look()

@@ -41,8 +41,8 @@ func (r *Plans) describe(state, why string, waits []revision.PlanWait) *revision
 	if state == revision.PlanStopped {
 		out.Stuck = r.stuck()
 	}
-	if state == revision.PlanStopped && r.seen != nil {
-		out.Since = r.seen.ModTime() // it was written down last when it stopped
+	if seen := r.work.Seen(); state == revision.PlanStopped && seen != nil {
+		out.Since = seen.ModTime() // it was written down last when it stopped
 	}
 	out.Runner.Here = r.running && out.Runner.PID != 0
 	return out

@@ -17,9 +17,9 @@ import (
 // as taken back.
 const showTime = 5 * time.Second
 
-// launch starts the goroutine that runs the job, whose lock release ends. The caller
+// launch starts the goroutine that runs the job, and gives its lock back at the end. The caller
 // holds mu.
-func (r *Plans) launch(release func()) error {
+func (r *Plans) launch() error {
 	ctx, cancel := context.WithCancel(r.cfg.Ctx)
 	r.running, r.stop = true, cancel
 	r.state, r.unrecorded = revision.PlanState{}, false
@@ -30,13 +30,13 @@ func (r *Plans) launch(release func()) error {
 		err := r.steps(ctx, job)
 		r.mu.Lock()
 		defer r.mu.Unlock()
+		defer r.work.Release()
 		r.running, r.stop = false, nil
-		if err == nil {
-			r.finish(job, release)
-			return
+		if err != nil {
+			r.stopped(job, err)
+		} else {
+			r.finish(job)
 		}
-		r.stopped(job, err)
-		release()
 	})
 	if !started {
 		defer cancel()
@@ -67,8 +67,7 @@ func (r *Plans) stopped(job *planJob, err error) {
 
 // finish ends a plan that has no step left. What cannot be put into the history stays in
 // the plan's file, to be put there later. The caller holds mu.
-func (r *Plans) finish(job *planJob, release func()) {
-	defer release()
+func (r *Plans) finish(job *planJob) {
 	why := ""
 	if job.Progress.Back {
 		why = "all steps were rolled back"

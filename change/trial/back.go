@@ -51,7 +51,7 @@ func (r *Trials) putBack(ctx context.Context) {
 	if resumed {
 		err = r.remember()
 	}
-	if ferr := r.forget(); ferr != nil {
+	if ferr := r.work.End(); ferr != nil {
 		r.put(fmt.Errorf("it was put back, and its file cannot be removed: %w", ferr))
 		return
 	}
@@ -159,19 +159,19 @@ func (r *Trials) remember() error {
 func (r *Trials) try() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	unlock, err := r.lock()
+	unlock, err := r.work.Lock(editLock)
 	if err != nil {
 		r.put(err)
 		return false
 	}
 	defer unlock()
-	if err := r.refresh(); err != nil || r.job == nil || r.mine == nil {
+	if err := r.look(); err != nil || r.job == nil || !r.mine {
 		return false
 	}
 	r.resumed, r.job.Trying = r.job.Trying, true
 	// A full disk does not keep a change from being put back: its time is over, and so
 	// nobody confirms it any more.
-	_ = r.store(r.job)
+	_ = r.work.Save(r.job)
 	r.tell()
 	return true
 }
@@ -182,6 +182,6 @@ func (r *Trials) put(err error) {
 	pause := min(time.Second<<min(r.fails-1, 10), revertPause)
 	r.again = r.gate.Config.Now().Add(pause)
 	r.job.Trying, r.job.Why = false, clean.Text(err.Error())
-	_ = r.store(r.job) // what is on the disk still says what to put back
+	_ = r.work.Save(r.job) // what is on the disk still says what to put back
 	r.tell()
 }

@@ -14,6 +14,7 @@ import (
 	"rung/change/audit"
 	"rung/change/gate"
 	"rung/change/history"
+	"rung/change/journal"
 	"rung/model"
 	"rung/revision"
 	"rung/sources/safefile"
@@ -35,9 +36,7 @@ type process struct {
 // dies ends a process as a kill does: its locks end with it.
 func (p *process) dies() {
 	p.disk.(*faultfs.FS).Kill()
-	if p.mine != nil {
-		p.mine()
-	}
+	p.work.Release()
 }
 
 func startProcess(w *gating.World, dir string, disk safefile.FS, c Config) *process {
@@ -377,7 +376,7 @@ func TestTrialIsUndone(t *testing.T) {
 func TestTrialThatCannotBeRead(t *testing.T) {
 	dir := t.TempDir()
 	w := trialWorld(t)
-	path := revertPath(dir, "test")
+	path := journal.Open(nil, dir, journal.Trial, "test").Path
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("{"), 0o600)); err != nil {
 		t.Fatal(err)
 	}

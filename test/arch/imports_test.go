@@ -70,7 +70,7 @@ var inside = map[string][]string{
 	"engine/logs/hits":    {"model"},
 	"engine/logs/entries": {"revision", "model"},
 	"change/guard":        {"revision", "model"},
-	"change/journal":      {"model"},
+	"change/journal":      {"sources/safefile", "model"},
 	"change":              {"change/guard", "revision", "sources/kube", "sources/manifests", "model"},
 	"change/audit":        {"change", "change/guard", "sources/safefile", "model"},
 	"change/effect":       {"change", "change/guard", "revision/omitted", "revision", "sources/manifests", "model"},
