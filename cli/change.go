@@ -150,7 +150,7 @@ func (a *app) confirmed(c *changeFlags, p *gate.Preview, show func(*gate.Preview
 		}
 		if p.Blocked != "" {
 			err := fmt.Errorf("%s: %s: %w", p.Title, p.Blocked, errRefused)
-			if p.Stands() {
+			if p.Stands {
 				// What could not be written down comes with it.
 				if cerr := commit(p, gate.Confirm{Yes: true, By: "cli"}); !errors.Is(cerr, change.ErrBlocked) {
 					err = errors.Join(err, cerr)

@@ -129,7 +129,7 @@ func (a *app) checkAnswer(e *engine.Engine, r *revision.Revision) (*answer, erro
 
 // settingsText lists what OVN-Kubernetes runs with, and the form of its rows.
 func settingsText(r *revision.Revision, all []*zones.Zone) string {
-	if !r.HasDialect() {
+	if r.Dialects == nil {
 		return "sandbox zones: settings come from Rung's own flags (rung options)\n"
 	}
 	t := &tableOut{head: []string{"ZONE", "SETTING", "VALUE", "SOURCE", "EVIDENCE"}}

@@ -70,7 +70,7 @@ func addresses(c *model.Cluster) map[string][]AddressOwner {
 
 // PortPod is the pod behind a logical switch port name of a zone, nil when none
 // is known.
-func (r *Revision) PortPod(lsp string) *model.Pod {
+func PortPod(r *Revision, lsp string) *model.Pod {
 	for i := range lsp {
 		if lsp[i] == '_' {
 			if p := r.Cluster.Pod(lsp[:i], lsp[i+1:]); p != nil {

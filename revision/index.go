@@ -50,7 +50,7 @@ func (r *Revision) Ladder() *ladder.Ladder {
 	d.ladderOnce.Do(func() {
 		opt := ladder.Options{Max: r.Flags.MaxPriority, CNP: r.Flags.CompileCNP, Broken: r.Broken, Units: r.Units(),
 			LegacyIsolation: r.Flags.LegacyIsolation}
-		if r.sharedPriority() {
+		if sharedPriority(r) {
 			opt.Index = r.PodIndex() // only who holds a priority together can conflict
 		}
 		d.ladder = ladder.New(r.Cluster, opt)
@@ -59,7 +59,7 @@ func (r *Revision) Ladder() *ladder.Ladder {
 }
 
 // sharedPriority says whether two policies of a tier hold one priority.
-func (r *Revision) sharedPriority() bool {
+func sharedPriority(r *Revision) bool {
 	type place struct {
 		tier     int
 		priority int32

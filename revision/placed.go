@@ -41,7 +41,7 @@ func (r *Revision) placed() []model.Object {
 				continue
 			}
 			if free == nil {
-				free = r.newAllocator()
+				free = newAllocator(r)
 			}
 			q := *p
 			q.Assumed = why
@@ -77,8 +77,8 @@ func (r *Revision) Assumed(k model.Key) bool {
 }
 
 // unplacedPods are the pods of which a place is assumed.
-func (r *Revision) unplacedPods() []model.Omission {
-	why := r.SaysUnplaced()
+func unplacedPods(r *Revision) []model.Omission {
+	why := SaysUnplaced(r)
 	if why == "" {
 		return nil
 	}
@@ -86,7 +86,7 @@ func (r *Revision) unplacedPods() []model.Omission {
 }
 
 // SaysUnplaced says in a sentence of which pods a place is assumed; empty for none.
-func (r *Revision) SaysUnplaced() string {
+func SaysUnplaced(r *Revision) string {
 	var names []string
 	for _, o := range r.placed() {
 		k := o.ObjectKey()
@@ -108,10 +108,10 @@ type allocator struct {
 	last       map[netip.Addr]netip.Addr // by where was begun, what was handed out last
 }
 
-func (r *Revision) newAllocator() *allocator {
+func newAllocator(r *Revision) *allocator {
 	o := r.Desired.Options()
 	a := &allocator{ipv4: o.IPv4 || !o.IPv6, ipv6: o.IPv6, taken: map[netip.Addr]bool{}, last: map[netip.Addr]netip.Addr{}}
-	for _, ip := range r.addresses() {
+	for _, ip := range addressesTaken(r) {
 		a.taken[ip] = true
 	}
 	for p := range r.Cluster.Pods() {

@@ -35,7 +35,7 @@ type otherVerdicts struct {
 
 // WithIdle says what the policies would make of connections if ClusterNetworkPolicies had rows,
 // which OVN-Kubernetes does not write; nil where they have, and where there are none that would.
-func (r *Revision) WithIdle() *index.Index {
+func WithIdle(r *Revision) *index.Index {
 	d := Shared[otherVerdicts](r)
 	d.idleOnce.Do(func() {
 		if r.System == model.SystemAntrea || r.Desired.Options().CNP {
@@ -64,7 +64,7 @@ func (r *Revision) WithIdle() *index.Index {
 
 // VerdictsToday says what the policies make of connections on a cluster of today, which does
 // not know the isolation annotation of 2016: its rows follow from these.
-func (r *Revision) VerdictsToday() *index.Index {
+func VerdictsToday(r *Revision) *index.Index {
 	if !r.Flags.LegacyIsolation {
 		return r.Verdicts()
 	}
@@ -99,7 +99,7 @@ func (r *Revision) VerdictOptions() index.Options {
 
 // CompiledZone is the rows that the policies compile to for a node, to judge connections by;
 // nil where there is no such node.
-func (r *Revision) CompiledZone(node string, m *walk.Matches) *walk.Zone {
+func CompiledZone(r *Revision, node string, m *walk.Matches) *walk.Zone {
 	if r.Cluster.Node(node) == nil {
 		return nil
 	}

@@ -77,6 +77,19 @@ type Config struct {
 // New puts a gate in front of a writer.
 func New(c Config) *Gate {
 	server, _ := c.Writer.(serverWriter)
+	noLog := func() *diff.Log { return nil }
+	if c.Log == nil {
+		c.Log = noLog
+	}
+	if c.Allowed == nil {
+		c.Allowed = noLog
+	}
+	if c.HistoryChanged == nil {
+		c.HistoryChanged = func(_, _ string) {}
+	}
+	if c.LogRate == nil {
+		c.LogRate = func(model.PolicyKey) (int, bool) { return 0, false }
+	}
 	return &Gate{Config: c, user: cmp.Or(c.User, CurrentUser()), server: server, trials: noTrials{}}
 }
 
@@ -146,7 +159,7 @@ func (g *Gate) Preview(ctx context.Context, rev *revision.Revision, m change.Mut
 // that the change was made, and what could not be written down about it. A plan is
 // started, and goes on after Commit returned (Result.Plan).
 func (g *Gate) Commit(ctx context.Context, p *Preview, c Confirm) (*Result, error) {
-	if p != nil && p.startsPlan() {
+	if p != nil && p.Mutation.Plan && (p.Mutation.Op == change.OpUndo || p.Mutation.Op == change.OpRedo) { // the undo of one
 		if c.Within != 0 {
 			return nil, fmt.Errorf("%s: %w: a plan cannot wait to be confirmed: it can be rolled back", p.Title, change.ErrBlocked)
 		}
@@ -232,7 +245,7 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 
 // pass takes an undo that has nothing left to do off the list of those to come.
 func (g *Gate) pass(p *Preview) error {
-	if !p.stands {
+	if !p.Stands {
 		return nil
 	}
 	defer g.TellHistory()
@@ -253,9 +266,7 @@ func (g *Gate) remember(at time.Time, p *Preview, a approval, trial string) (id 
 
 // TellHistory tells which changes undo and redo are about now.
 func (g *Gate) TellHistory() {
-	if g.Config.HistoryChanged != nil {
-		g.Config.HistoryChanged(g.UndoTitle(), g.RedoTitle())
-	}
+	g.Config.HistoryChanged(g.UndoTitle(), g.RedoTitle())
 }
 
 // LookAtHistory takes in what other processes added to the history.
@@ -341,17 +352,11 @@ func (g *Gate) recordOf(at time.Time, rev *revision.Revision, op change.Op, titl
 
 // Note audits something that is no change of a policy: the switch of writing.
 // An audit that cannot be written is no reason to keep it from happening.
-func (g *Gate) Note(op, text string) { g.NoteBy("console", op, text) }
-
-// NoteBy is Note of something that somebody else did.
-func (g *Gate) NoteBy(by, op, text string) {
+func (g *Gate) Note(by, op, text string) {
 	r := g.recordOf(g.Config.Now(), g.Config.Current(), change.Op(op), text)
 	r.By, r.Result = by, audit.OK
 	_ = g.Config.Audit.Write(r)
 }
-
-// History lists the changes that can be taken back, newest first.
-func (g *Gate) History() []history.Entry { return g.Config.History.Entries() }
 
 // UndoTitle describes what undo would take back, empty when there is nothing.
 func (g *Gate) UndoTitle() string {

@@ -146,9 +146,9 @@ var scenes = []struct {
 		if n, ok := made[p.at()]; !ok || st.State != revision.PlanStopped || st.Made() != n {
 			return fmt.Sprintf("%s, %d made, policies at %s", st.State, st.Made(), p.at())
 		}
-		pre, err := p.plans.ResumePreview(p.ctx)
+		pre, err := p.plans.ContinuePreview(p.ctx, false)
 		if err == nil {
-			err = p.plans.Resume(p.ctx, pre, gate.Confirm{Yes: true, By: "cli"})
+			err = p.plans.Continue(p.ctx, false, pre, gate.Confirm{Yes: true, By: "cli"})
 		}
 		if s := p.settled(); err != nil || s != revision.PlanDone || p.at() != planned {
 			return fmt.Sprintf("continued: %v, %s, policies at %s", err, s, p.at())
@@ -177,7 +177,7 @@ func (p *process) respace() (*plan.Plan, *gate.Preview) {
 // history says what is wrong with the history where the policies stand so: numbers are given once, and what
 // stands can be undone if it is not as it was.
 func (p *process) history(at string) string {
-	entries, open := p.g.History(), 0
+	entries, open := p.g.Config.History.Entries(), 0
 	var ids []uint64
 	for _, e := range entries {
 		ids = append(ids, e.ID)

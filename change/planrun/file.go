@@ -53,10 +53,10 @@ type planRunner struct {
 	Since time.Time `json:"since"`
 }
 
-// me is this process, from now on.
-func (r *Plans) me() *planRunner {
+// thisProcess is this process, from now on.
+func thisProcess(now time.Time) *planRunner {
 	host, _ := os.Hostname()
-	return &planRunner{PID: os.Getpid(), Host: clean.Text(host), Since: r.gate.Config.Now().UTC()}
+	return &planRunner{PID: os.Getpid(), Host: clean.Text(host), Since: now.UTC()}
 }
 
 // errNoPlan marks a file in the place of the stored plan that is none.

@@ -75,18 +75,13 @@ func New(g *gate.Gate, c Config) *Plans {
 
 // Start runs a plan that was confirmed: the one of the preview that was read.
 func (r *Plans) Start(ctx context.Context, p *plan.Plan, read *gate.Preview, c gate.Confirm) error {
-	return r.begin(ctx, read, c, func(*planJob) (planAsk, error) { return r.newPlan(p), nil })
+	return r.begin(ctx, read, c, func(*planJob) (planAsk, error) { return newPlan(r.cfg.Context, p), nil })
 }
 
-// Resume goes on with a plan that stopped, as the preview of it says that was read.
-func (r *Plans) Resume(ctx context.Context, read *gate.Preview, c gate.Confirm) error {
-	return r.begin(ctx, read, c, func(job *planJob) (planAsk, error) { return r.further(job, false) })
-}
-
-// Back rolls the steps of a plan back that stopped, as the preview of it says that was
-// read.
-func (r *Plans) Back(ctx context.Context, read *gate.Preview, c gate.Confirm) error {
-	return r.begin(ctx, read, c, func(job *planJob) (planAsk, error) { return r.further(job, true) })
+// Continue goes on with a plan that stopped, or rolls its steps back, as the preview of it says that
+// was read.
+func (r *Plans) Continue(ctx context.Context, back bool, read *gate.Preview, c gate.Confirm) error {
+	return r.begin(ctx, read, c, func(job *planJob) (planAsk, error) { return r.further(job, back) })
 }
 
 // Begin starts the undo of a plan, as the preview of it says that was read.
@@ -150,7 +145,7 @@ func (r *Plans) start(ctx context.Context, read *gate.Preview, c gate.Confirm, w
 	for _, o := range change.FirstOfEach(fresh.Objects) {
 		job.Read[o.Key.Name] = digest(o.Old)
 	}
-	job.Runner = r.me()
+	job.Runner = thisProcess(r.gate.Config.Now())
 	if bad != nil {
 		r.bad = nil
 		if _, err := r.work.SetAside(false); err != nil {
@@ -232,8 +227,8 @@ type planAsk struct {
 }
 
 // newPlan asks for a plan that was just made.
-func (r *Plans) newPlan(p *plan.Plan) planAsk {
-	return planAsk{anew: true, progress: plan.Progress{Context: r.cfg.Context, Plan: *p}, id: rand.Text(), title: titleOfPlan(p)}
+func newPlan(context string, p *plan.Plan) planAsk {
+	return planAsk{anew: true, progress: plan.Progress{Context: context, Plan: *p}, id: rand.Text(), title: titleOfPlan(p)}
 }
 
 // further asks for what is left of a plan, or for its way back.

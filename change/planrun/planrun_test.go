@@ -163,15 +163,15 @@ func (p *planWorld) begin(pl *plan.Plan, c gate.Confirm) error {
 }
 
 // resume and back go on with what is on the screen, with the name that is asked for.
-func (p *planWorld) resume() error { return further(p.r.ResumePreview, p.r.Resume) }
-func (p *planWorld) back() error   { return further(p.r.BackPreview, p.r.Back) }
+func (p *planWorld) resume() error { return further(p.r, false) }
+func (p *planWorld) back() error   { return further(p.r, true) }
 
-func further(work func(context.Context) (*gate.Preview, error), start func(context.Context, *gate.Preview, gate.Confirm) error) error {
-	pre, err := work(context.Background())
+func further(r *Plans, back bool) error {
+	pre, err := r.ContinuePreview(context.Background(), back)
 	if err != nil {
 		return err
 	}
-	return start(context.Background(), pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "cli"})
+	return r.Continue(context.Background(), back, pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "cli"})
 }
 
 // stopped is a world whose plan stopped after its first step, which no zone shows.

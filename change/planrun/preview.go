@@ -17,18 +17,12 @@ import (
 // guard rail a step runs into. Its ConfirmName confirms all of them.
 func (r *Plans) Preview(ctx context.Context, p *plan.Plan) (*gate.Preview, error) {
 	r.Look()
-	return r.preview(ctx, r.newPlan(p))
+	return r.preview(ctx, newPlan(r.cfg.Context, p))
 }
 
-// ResumePreview is the preview of what a plan that stopped has left, BackPreview that of
-// its way back. They are as those of a new plan: all guard rails of all steps, and one
-// ConfirmName for them.
-func (r *Plans) ResumePreview(ctx context.Context) (*gate.Preview, error) { return r.again(ctx, false) }
-
-// BackPreview is described at ResumePreview.
-func (r *Plans) BackPreview(ctx context.Context) (*gate.Preview, error) { return r.again(ctx, true) }
-
-func (r *Plans) again(ctx context.Context, back bool) (*gate.Preview, error) {
+// ContinuePreview is the preview of what a plan that stopped has left, or of its way back. It is
+// as that of a new plan: all guard rails of all steps, and one ConfirmName for them.
+func (r *Plans) ContinuePreview(ctx context.Context, back bool) (*gate.Preview, error) {
 	r.Look()
 	r.mu.Lock()
 	job, why := r.job, r.notStopped()

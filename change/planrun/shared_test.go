@@ -103,8 +103,8 @@ func TestPlanOfAnotherConsole(t *testing.T) {
 	}
 	for name, err := range map[string]error{
 		"a new plan": q.r.Start(t.Context(), pl, pre, agreed),
-		"resume":     further(q.r.ResumePreview, q.r.Resume),
-		"back":       further(q.r.BackPreview, q.r.Back),
+		"resume":     further(q.r, false),
+		"back":       further(q.r, true),
 		"keep":       q.r.Keep(q.g.Config.Current()),
 	} {
 		if !errors.Is(err, ErrPlan) || !strings.Contains(err.Error(), by) {
@@ -132,7 +132,7 @@ func TestPlanOfAnotherConsole(t *testing.T) {
 	q.until(t, "stopped", func(s revision.PlanState) bool {
 		return brief(s) == "stopped 1/3 ✓…· next a 1 → 10: interrupted"
 	})
-	if err := further(q.r.ResumePreview, q.r.Resume); err != nil {
+	if err := further(q.r, false); err != nil {
 		t.Fatal(err)
 	}
 	stop := p.Follow("worker", "control")
@@ -184,7 +184,7 @@ func TestPlanOfAnotherConsoleRollsBack(t *testing.T) {
 	p.untilAt(firstMade)
 	p.r.Stop()
 	p.until("stopped", inState(revision.PlanStopped))
-	if err := further(p.r.BackPreview, p.r.Back); err != nil {
+	if err := further(p.r, true); err != nil {
 		t.Fatal(err)
 	}
 	q.until(t, "the other's way back", func(s revision.PlanState) bool { return s.Elsewhere() && s.Back })
@@ -257,7 +257,7 @@ func TestPlanIsLookedAtMeanwhile(t *testing.T) {
 		}
 	}
 	for range 20 {
-		if _, err := p.r.BackPreview(t.Context()); err != nil {
+		if _, err := p.r.ContinuePreview(t.Context(), true); err != nil {
 			t.Error(err)
 		}
 	}
@@ -289,7 +289,7 @@ func TestPlanKeepIsOfWhatWasRead(t *testing.T) {
 		t.Error(got)
 	}
 	q := p.another(t)
-	if err := further(q.r.ResumePreview, q.r.Resume); err != nil {
+	if err := further(q.r, false); err != nil {
 		t.Fatal(err)
 	}
 	p.untilAt("a 1, b 20, c 30")
@@ -322,7 +322,7 @@ func TestHistoryOfAnotherConsole(t *testing.T) {
 	}
 	// Also when the entry was asked for before anybody looked.
 	gating.Do(t, p.World, q.g, changing.Move("b", 40), gating.Yes)
-	p.g.History()
+	p.g.Config.History.Entries()
 	p.g.LookAtHistory()
 	if told != "Move ANP b from 2 to 40|" {
 		t.Errorf("told %q", told)
@@ -339,7 +339,7 @@ func TestHistoryOfAnotherConsole(t *testing.T) {
 	if p.g.UndoTitle() != "Move ANP a from 1 to 0" || p.g.RedoTitle() != "Move ANP c from 3 to 50" {
 		t.Errorf("%q %q", p.g.UndoTitle(), p.g.RedoTitle())
 	}
-	if len(p.g.History()) != 5 {
+	if len(p.g.Config.History.Entries()) != 5 {
 		t.Errorf("%q", changing.Titles(p.g.Config.History))
 	}
 }

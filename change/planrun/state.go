@@ -39,7 +39,7 @@ func (r *Plans) describe(state, why string, waits []revision.PlanWait) *revision
 	out := r.job.describe(state)
 	out.Why, out.Waits, out.Unrecorded = why, waits, r.unrecorded
 	if state == revision.PlanStopped {
-		out.Stuck = r.stuck()
+		out.Stuck = r.job.stuck(r.gate.Config.Current())
 	}
 	if seen := r.work.Seen(); state == revision.PlanStopped && seen != nil {
 		out.Since = seen.ModTime() // it was written down last when it stopped
@@ -87,16 +87,16 @@ func (j *planJob) describe(state string) *revision.PlanState {
 }
 
 // stuck says why a plan that stopped can be neither continued nor rolled back, empty where
-// it can. The caller holds mu.
-func (r *Plans) stuck() string {
-	b, err := boardOf(r.gate.Config.Current())
+// it can.
+func (j *planJob) stuck(rev *revision.Revision) string {
+	b, err := boardOf(rev)
 	if err == nil {
-		_, err = r.job.Progress.Locate(b.Slots())
+		_, err = j.Progress.Locate(b.Slots())
 	}
 	if err != nil {
 		return stuck(err)
 	}
-	progress := *r.job.Progress
+	progress := *j.Progress
 	if can := prospectOf(&progress, b.Slots()); !can.continues && !can.back {
 		return stuck(&plan.AstrayError{Policies: []plan.Astray{can.astray}})
 	}

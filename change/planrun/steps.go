@@ -94,7 +94,11 @@ func (r *Plans) steps(ctx context.Context, job *planJob) error {
 		}
 	}
 	for {
-		r.shownAll(job)
+		r.mu.Lock()
+		done := job.Progress.Done
+		job.Shown, job.Why, job.Waits = &done, "", nil // every zone shows what was made
+		r.report(revision.PlanRunning, "", nil)
+		r.mu.Unlock()
 		if err := r.takenBack(job); err != nil {
 			return err
 		}
@@ -109,15 +113,6 @@ func (r *Plans) steps(ctx context.Context, job *planJob) error {
 			return err
 		}
 	}
-}
-
-// shownAll says that every zone shows what was made.
-func (r *Plans) shownAll(job *planJob) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	done := job.Progress.Done
-	job.Shown, job.Why, job.Waits = &done, "", nil
-	r.report(revision.PlanRunning, "", nil)
 }
 
 // step makes one move and counts it as done.
@@ -196,7 +191,7 @@ func (r *Plans) await(ctx context.Context, job *planJob, s plan.Step) error {
 			return ctx.Err()
 		case <-ticks:
 		case <-late.C:
-			arrived = arrived || !r.stillThere(ctx, s)
+			arrived = arrived || !stillThere(ctx, r.gate, s, r.patience)
 			late.Reset(r.patience)
 		}
 	}
@@ -204,10 +199,10 @@ func (r *Plans) await(ctx context.Context, job *planJob, s plan.Step) error {
 
 // stillThere asks a server whether a step that its watch does not show stands there.
 // Elsewhere the source is all there is to ask.
-func (r *Plans) stillThere(ctx context.Context, s plan.Step) bool {
-	ctx, cancel := context.WithTimeout(ctx, r.patience)
+func stillThere(ctx context.Context, g *gate.Gate, s plan.Step, patience time.Duration) bool {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	now, ok, err := r.gate.AtServer(ctx, change.StepMutation(s).Policy)
+	now, ok, err := g.AtServer(ctx, change.StepMutation(s).Policy)
 	if err != nil {
 		return true // nobody knows
 	}

@@ -77,8 +77,8 @@ func TestChangeInTheWayOfAPlan(t *testing.T) {
 	if s := p.planState(); s.Stuck != out || s.Why != out {
 		t.Errorf("%q %q", s.Why, s.Stuck)
 	}
-	for _, work := range []func(context.Context) (*gate.Preview, error){p.r.ResumePreview, p.r.BackPreview} {
-		if pre, err := work(t.Context()); err != nil || pre.Blocked != out {
+	for _, back := range []bool{false, true} {
+		if pre, err := p.r.ContinuePreview(t.Context(), back); err != nil || pre.Blocked != out {
 			t.Errorf("%v %q", err, pre.Blocked)
 		}
 	}
@@ -95,7 +95,7 @@ func TestChangeInTheWayOfAPlan(t *testing.T) {
 
 	// A policy in between keeps it from one way only.
 	p.change(change.Mutation{Op: change.OpApply, YAML: []byte(given.ANP("x", 2, "tenant=green", "in allow tenant=green"))})
-	if pre, err := p.r.ResumePreview(t.Context()); err != nil || pre.Blocked !=
+	if pre, err := p.r.ContinuePreview(t.Context(), false); err != nil || pre.Blocked !=
 		"step 2, b 2 → 20: x is new at 2, where it passes: move x away, roll back, or end the plan as it is (x, rung plan --keep)" {
 		t.Errorf("%v %q", err, pre.Blocked)
 	}
@@ -359,7 +359,7 @@ func TestKeptPlanIsNotContinued(t *testing.T) {
 	if st, err := p.r.State(); err != nil || st != nil {
 		t.Errorf("%v %+v", err, st)
 	}
-	if len(p.g.History()) != 1 {
+	if len(p.g.Config.History.Entries()) != 1 {
 		t.Errorf("%q", changing.Titles(p.g.Config.History))
 	}
 }

@@ -155,7 +155,7 @@ func TestUndoOfAPlanRolledBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.until("rolled back", inState(revision.PlanDone))
-	if p.at() != allMade || p.g.UndoTitle() != "Re-space: step 10, starting at 10" || p.g.RedoTitle() != "" || len(p.g.History()) != 1 {
+	if p.at() != allMade || p.g.UndoTitle() != "Re-space: step 10, starting at 10" || p.g.RedoTitle() != "" || len(p.g.Config.History.Entries()) != 1 {
 		t.Errorf("at %s, undo %q, redo %q, %q", p.at(), p.g.UndoTitle(), p.g.RedoTitle(), changing.Titles(p.g.Config.History))
 	}
 }

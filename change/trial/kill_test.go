@@ -26,7 +26,7 @@ func TestTrialKilledBeforeItsChange(t *testing.T) {
 	w.Fail = nil
 	w.Wait(time.Minute)
 	next := startProcess(w, dir, nil, Config{})
-	if u := next.Settle(Bg); u.Open() || !strings.HasSuffix(u.Ended, "nothing to put back") || stored(t, dir) || len(next.g.History()) != 0 {
+	if u := next.Settle(Bg); u.Open() || !strings.HasSuffix(u.Ended, "nothing to put back") || stored(t, dir) || len(next.g.Config.History.Entries()) != 0 {
 		t.Errorf("%+v", u)
 	}
 }

@@ -261,7 +261,7 @@ func (r *Trials) Confirm(by string) (title string, err error) {
 		return "", fmt.Errorf("confirming %q: %w", j.Title, err)
 	}
 	r.end(revision.TrialConfirmed, true)
-	r.gate.NoteBy(by, "confirm", "Confirm: "+j.Title)
+	r.gate.Note(by, "confirm", "Confirm: "+j.Title)
 	return j.Title, nil
 }
 

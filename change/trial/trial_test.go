@@ -111,7 +111,7 @@ func TestTrialIsPutBackAtItsTime(t *testing.T) {
 		if got := p.ended(); got != "put back: nobody confirmed it in 60s" || p.job != nil || dir != "" && stored(t, dir) {
 			t.Errorf("%q, %+v", got, p.job)
 		}
-		h := p.g.History()
+		h := p.g.Config.History.Entries()
 		if len(h) != 2 || h[0].By != unconfirmed || h[0].Undoes != h[1].ID || !h[1].Undone || h[0].Title != "Undo: Move ANP control from 34 to 36" {
 			t.Errorf("history %+v", h)
 		}
@@ -367,7 +367,7 @@ func TestTrialIsUndone(t *testing.T) {
 	w.Wait(time.Minute)
 	p.step(Bg, true)
 	w.Expect("control", 36, "the undo was put back")
-	if h := p.g.History()[0]; h.Title != "Redo: Move ANP control from 34 to 36" {
+	if h := p.g.Config.History.Entries()[0]; h.Title != "Redo: Move ANP control from 34 to 36" {
 		t.Errorf("%+v", h)
 	}
 }

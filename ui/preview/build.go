@@ -230,7 +230,7 @@ func (v *View) verb(o *change.ObjectChange) string {
 
 // created says what becomes of an object that is not there now.
 func (v *View) created() string {
-	if v.p.Restores() {
+	if v.p.Undoes != 0 {
 		return "is restored"
 	}
 	return "is new"
