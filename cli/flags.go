@@ -15,6 +15,8 @@ import (
 	"rung/change/write"
 	"rung/engine"
 	"rung/engine/source"
+	"rung/examples"
+	antrea "rung/examples-antrea"
 	"rung/model"
 	"rung/revision"
 	"rung/revision/settings"
@@ -148,7 +150,9 @@ func (a *app) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 	switch {
 	case demo:
 		cfg.Mode = revision.Mode{Name: "demo", Title: "demo"}
-		opt.Demo, opt.Antrea = true, f.antrea()
+		if opt.Demo = examples.Files; f.antrea() {
+			opt.Demo = antrea.Files
+		}
 	case len(f.files) > 0 && f.kube.given():
 		return cfg, errors.New("-f cannot be combined with --kubeconfig, --context or another flag that names a cluster")
 	case len(f.files) > 0 && f.kube.reconcile:

@@ -114,14 +114,6 @@ type approval struct {
 	again bool
 }
 
-// accepts says whether what the guards ask for was given.
-func (a approval) accepts(p *Preview) bool {
-	if p.ConfirmName == "" || a.Name == p.ConfirmName || a.reverts {
-		return true
-	}
-	return a.step && a.unknown(p) == nil
-}
-
 // unknown is a guard rail that was not there when the plan of a step was confirmed.
 func (a approval) unknown(p *Preview) *change.Guard {
 	for i := range p.Guards {
@@ -257,7 +249,8 @@ func (g *Gate) remember(at time.Time, p *Preview, a approval, trial string) (id 
 	e := history.Entry{At: at, Title: p.Title, By: a.By, Undoes: p.Undoes, Objects: history.ObjectsOf(p.Objects),
 		Files: change.FilesOf(p.Objects), Trial: trial, Session: begins(p.Objects), Ended: endedSessions(p, g.user, g.Config.Now())}
 	if e.Ends = p.Mutation.Op == change.OpLogEnd; e.Ends && len(e.Ended) > 0 {
-		e.Undoes = g.Config.History.OfSession(e.Ended[0].ID)
+		began, _ := g.Config.History.Of(e.Ended[0].ID)
+		e.Undoes = began.ID
 	}
 	id, err = g.Config.History.Push(e)
 	g.TellHistory()
@@ -319,7 +312,7 @@ func judge(p, fresh *Preview, a approval) error {
 	if what := p.Changed(fresh); what != "" {
 		return &StaleError{Title: p.Title, What: what, Preview: fresh}
 	}
-	if !a.accepts(fresh) {
+	if fresh.ConfirmName != "" && a.Name != fresh.ConfirmName && !a.reverts && !a.step {
 		return fmt.Errorf("%s: %w: a guard rail wants the name %s (%s)",
 			p.Title, change.ErrNotConfirmed, fresh.ConfirmName, fresh.Guards[0].Message)
 	}

@@ -189,7 +189,8 @@ func (r *resolver) undoObject(o history.Object, files []change.FileChange) {
 	}
 	if !isLeft && !isTarget {
 		if op := r.p.Mutation.Op; op == change.OpRevert || op == change.OpFinish {
-			r.leave(o.Key)
+			r.p.Left = append(r.p.Left, o.Key)
+			r.p.Notes = append(r.p.Notes, o.Key.Label()+" was changed meanwhile and stays as it is")
 			return
 		}
 		r.conflict(rewrite.Conflict{Key: o.Key, Base: o.After, Now: change.TextOf(now), Wanted: o.Before})

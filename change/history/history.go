@@ -119,21 +119,11 @@ func (h *History) depth(e Entry) (n int) {
 	return n
 }
 
-// OfSession is the number of the change that began a logging session, 0 where that was
-// elsewhere or is forgotten.
-func (h *History) OfSession(id string) uint64 {
+// Of finds the change that was made under an id: of a run of a plan, of a change on trial or of several
+// objects, or of the logging session that it began.
+func (h *History) Of(id string) (Entry, bool) {
 	for _, e := range h.Entries() {
-		if id != "" && e.Session == id {
-			return e.ID
-		}
-	}
-	return 0
-}
-
-// OfPlan finds what a run of a plan was, by its id.
-func (h *History) OfPlan(id string) (Entry, bool) {
-	for _, e := range h.Entries() {
-		if id != "" && e.Plan != nil && e.Plan.ID == id {
+		if id != "" && (e.Trial == id || e.Session == id || e.Plan != nil && e.Plan.ID == id) {
 			return e, true
 		}
 	}
@@ -146,12 +136,6 @@ func (h *History) Newest() uint64 {
 		return all[0].ID
 	}
 	return 0
-}
-
-// HasPlan says whether a run of a plan is in the history.
-func (h *History) HasPlan(id string) bool {
-	_, ok := h.OfPlan(id)
-	return ok
 }
 
 // Look takes in what other processes wrote, and says whether the file is another than at
@@ -280,14 +264,4 @@ func (h *History) trim() {
 	if keep > 0 {
 		h.entries = slices.Clone(h.entries[keep:])
 	}
-}
-
-// Trial finds a change by the id it was on trial under.
-func (h *History) Trial(id string) (Entry, bool) {
-	for _, e := range h.Entries() {
-		if e.Trial == id {
-			return e, true
-		}
-	}
-	return Entry{}, false
 }

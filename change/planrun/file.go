@@ -171,7 +171,7 @@ func (r *Plans) followed() bool {
 	}
 	p := r.job.Progress
 	done := p.Way().From // where a plan that is rolled back ends
-	if e, ok := r.gate.Config.History.OfPlan(r.job.ID); ok {
+	if e, _ := r.gate.Config.History.Of(r.job.ID); e.Plan != nil {
 		done = e.Plan.To
 	} else if !p.Back {
 		return false
@@ -184,7 +184,7 @@ func (r *Plans) followed() bool {
 // lookAgain says how a stored plan stands that nobody runs. The caller holds mu.
 func (r *Plans) lookAgain(now *revision.Revision) error {
 	r.located = now
-	if r.gate.Config.History.HasPlan(r.job.ID) {
+	if _, ended := r.gate.Config.History.Of(r.job.ID); ended {
 		return r.end() // it was ended, and its file is only left
 	}
 	if r.job.Runner != nil || r.job.Why == "" {

@@ -136,11 +136,10 @@ func (r *Plans) start(ctx context.Context, read *gate.Preview, c gate.Confirm, w
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	job := a.job()
+	job := &a.planJob
 	job.Guards, job.By, job.Read = fresh.Guards, c.By, map[string]string{}
 	if a.anew {
-		newest := r.gate.Config.History.Newest()
-		job.After = &newest
+		job.After = new(r.gate.Config.History.Newest())
 	}
 	for _, o := range change.FirstOfEach(fresh.Objects) {
 		job.Read[o.Key.Name] = digest(o.Old)
@@ -213,22 +212,21 @@ func (r *Plans) clear() {
 
 // planAsk is what somebody wants a plan to do, before it does it.
 type planAsk struct {
-	anew     bool      // it is no plan that stopped
-	op       change.Op // OpUndo and OpRedo for a plan of the history
-	progress plan.Progress
-	shown    int // as planJob.Shown
-	top      int // as planJob.Top
-	// id, title, undoes and after are those of the planJob.
-	id, title string
-	undoes    uint64
-	after     *uint64
-	refused   string // why it cannot be done at all
-	heading   string // of the preview, where that is not the title
+	planJob           // what is stored of it once it runs
+	anew    bool      // it is no plan that stopped
+	op      change.Op // OpUndo and OpRedo for a plan of the history
+	refused string    // why it cannot be done at all
+	heading string    // of the preview, where that is not the title
 }
 
 // newPlan asks for a plan that was just made.
 func newPlan(context string, p *plan.Plan) planAsk {
-	return planAsk{anew: true, progress: plan.Progress{Context: context, Plan: *p}, id: rand.Text(), title: titleOfPlan(p)}
+	return newAsk(&plan.Progress{Context: context, Plan: *p}, titleOfPlan(p))
+}
+
+// newAsk asks for a plan that is none that stopped.
+func newAsk(p *plan.Progress, title string) planAsk {
+	return planAsk{anew: true, planJob: planJob{Progress: p, Shown: new(p.Done), ID: rand.Text(), Title: title}}
 }
 
 // further asks for what is left of a plan, or for its way back.
@@ -237,31 +235,28 @@ func (r *Plans) further(job *planJob, back bool) (planAsk, error) {
 		return planAsk{}, fmt.Errorf("%w: no plan has stopped", ErrPlan)
 	}
 	r.mu.Lock() // Look may be judging it
-	a := planAsk{progress: *job.Progress, shown: *job.Shown, id: job.ID, title: job.Title, undoes: job.Undoes, after: job.After, heading: "Continue: " + job.Title}
-	wasBack, top := job.Progress.Back, job.Top
+	p := *job.Progress
+	a := planAsk{heading: "Continue: " + job.Title,
+		planJob: planJob{Progress: &p, Shown: new(*job.Shown), Top: job.Top, ID: job.ID, Title: job.Title, Undoes: job.Undoes, After: job.After}}
 	r.mu.Unlock()
-	if a.progress.Back = back; back {
+	wasBack := p.Back
+	if p.Back = back; back {
 		a.heading = "Roll back: " + job.Title
 	}
 	b, err := boardOf(r.gate.Config.Current())
 	if err == nil {
-		a.progress.Done, err = a.progress.Locate(b.Slots())
+		p.Done, err = p.Locate(b.Slots())
 	}
 	if err != nil {
 		a.refused = stuck(err)
 	}
-	if a.top = top; back && !wasBack {
-		a.top = a.progress.Made(a.progress.Done)
-	} else if !back {
-		a.top = 0
+	switch {
+	case !back:
+		a.Top = 0
+	case !wasBack:
+		a.Top = p.Made(p.Done)
 	}
 	return a, nil
-}
-
-// job is what is stored of it.
-func (a *planAsk) job() *planJob {
-	p, shown := a.progress, a.shown
-	return &planJob{Progress: &p, Shown: &shown, Top: a.top, ID: a.id, Title: a.title, Undoes: a.undoes, After: a.after}
 }
 
 func boardOf(rev *revision.Revision) (*plan.Board, error) {

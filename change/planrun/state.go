@@ -224,7 +224,7 @@ func behindText(p *model.PolicyInZone) string {
 // rolled back changed nothing.
 func (r *Plans) record(j *planJob) error {
 	w, done := j.Progress.Way(), j.Progress.Done
-	if done == w.From || r.gate.Config.History.HasPlan(j.ID) {
+	if _, ended := r.gate.Config.History.Of(j.ID); ended || done == w.From {
 		return nil
 	}
 	e := history.Entry{At: r.gate.Config.Now(), Title: j.Title, By: j.By, Undoes: j.Undoes,

@@ -95,7 +95,10 @@ const putBackTries = 3
 func (r *Trials) putBackOnce(ctx context.Context) (*gate.Preview, *gate.Result, error) {
 	p := r.gate.Rest(ctx, change.OpRevert)
 	if p.Undoes == 0 && len(p.Objects) > 0 {
-		if err := r.recorded(); err != nil {
+		r.mu.Lock()
+		err := r.record()
+		r.mu.Unlock()
+		if err != nil {
 			return p, nil, err
 		}
 		p = r.gate.Rest(ctx, change.OpRevert)
@@ -110,22 +113,15 @@ func (r *Trials) putBackOnce(ctx context.Context) (*gate.Preview, *gate.Result, 
 	return p, res, err
 }
 
-// recorded is the entry of the history that is put back. Where a process was killed before
-// it could write it, it is added: what is put back is there, too.
-func (r *Trials) recorded() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.record()
-}
-
-// record is recorded for whoever holds mu.
+// record finds the entry of the history that is put back. Where a process was killed before it could
+// write it, it is added: what is put back is there, too. The caller holds mu.
 func (r *Trials) record() error {
 	j := r.job
 	if j == nil || j.Entry != 0 {
 		return nil
 	}
 	h := r.gate.Config.History
-	if e, ok := h.Trial(j.ID); ok {
+	if e, ok := h.Of(j.ID); ok {
 		j.Entry, j.Files = e.ID, e.Files
 		return nil
 	}
@@ -141,7 +137,7 @@ func (r *Trials) record() error {
 // down. The caller holds mu.
 func (r *Trials) remember() error {
 	g := r.gate
-	e, ok := g.Config.History.Trial(r.job.ID)
+	e, ok := g.Config.History.Of(r.job.ID)
 	if !ok || e.Undone {
 		return nil
 	}

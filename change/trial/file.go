@@ -124,7 +124,7 @@ func (r *Trials) putAside(why error) error {
 
 // gone says what became of a change whose file is not there any more. The caller holds mu.
 func (r *Trials) gone() {
-	e, ok := r.gate.Config.History.Trial(r.job.ID)
+	e, ok := r.gate.Config.History.Of(r.job.ID)
 	switch {
 	case r.job.forGood() && r.job.partly == "":
 		r.drop() // it was being made

@@ -18,12 +18,6 @@ import (
 // sweeper is a Writer that may leave files of its own behind when it is killed.
 type sweeper interface{ Sweep(since time.Time) }
 
-// lasting says whether a change needs a way back that a kill does not take: it is of several
-// objects, lasts, and is no step of a plan, which has one.
-func (r *Trials) lasting(p *gate.Preview, step bool) bool {
-	return r.work.Path != "" && !step && len(p.Objects) > 1
-}
-
 // forGood says that the change is made for good: it is not put back at any time.
 func (j *revertJob) forGood() bool { return j.Within == 0 }
 

@@ -91,7 +91,7 @@ func (r *Trials) step(ctx context.Context, adopts bool) time.Duration {
 		r.adopt()
 	}
 	r.tell()
-	left := r.left()
+	left, none := r.left(), r.job == nil
 	now := r.gate.Config.Now()
 	due := r.job != nil && r.mine && !r.job.forGood() && !r.making && left == 0 && !now.Before(r.again) && r.gate.Config.Current().Loaded
 	r.mu.Unlock()
@@ -102,17 +102,10 @@ func (r *Trials) step(ctx context.Context, adopts bool) time.Duration {
 	switch {
 	case left > 0:
 		return min(left, revertLook)
-	case r.work.Path == "" && !r.waits():
+	case r.work.Path == "" && none:
 		return revertIdle
 	}
 	return revertLook
-}
-
-// waits says whether a change is on trial, as far as is known.
-func (r *Trials) waits() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.job != nil
 }
 
 // left is how long there is to confirm the change. A clock that went back does not make

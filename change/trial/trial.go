@@ -74,8 +74,10 @@ func New(g *gate.Gate, c Config) *Trials {
 // Begin writes down how a change is put back that is about to be made on trial, or that is
 // of several objects, and returns its id; it is empty for every other one.
 func (r *Trials) Begin(p *gate.Preview, c gate.Confirm, step bool) (id string, err error) {
-	switch {
-	case c.Within <= 0 && !r.lasting(p, step):
+	// A change of several objects that lasts needs a way back that a kill does not take; a step of
+	// a plan has one.
+	switch lasts := r.work.Path != "" && !step && len(p.Objects) > 1; {
+	case c.Within <= 0 && !lasts:
 		return "", nil
 	case c.Within <= 0:
 		return r.beginForGood(p, c)
