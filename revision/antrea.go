@@ -2,7 +2,6 @@ package revision
 
 import (
 	"slices"
-	"sync"
 
 	"rung/model"
 	"rung/model/antrea"
@@ -15,14 +14,7 @@ func (r *Revision) Antrea() bool { return r.System == model.SystemAntrea }
 
 // Bands are the ladder of a cluster on Antrea.
 func Bands(r *Revision) []ladder.Band {
-	b := Shared[antreaBands](r)
-	b.once.Do(func() { b.bands = ladder.Bands(r.Cluster) })
-	return b.bands
-}
-
-type antreaBands struct {
-	once  sync.Once
-	bands []ladder.Band
+	return Shared[Once[[]ladder.Band]](r).Get(func() []ladder.Band { return ladder.Bands(r.Cluster) })
 }
 
 // Order are the policies in Antrea's effective order.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"rung/model"
 	"rung/model/words"
@@ -19,14 +18,7 @@ func (r *Revision) Omissions() []model.Omission {
 	if r.omissions == nil {
 		return findOmissions(r)
 	}
-	r.omissions.once.Do(func() { r.omissions.list = findOmissions(r) })
-	return r.omissions.list
-}
-
-// onceOmissions are those of one revision: every page of the console asks for them.
-type onceOmissions struct {
-	once sync.Once
-	list []model.Omission
+	return r.omissions.Get(func() []model.Omission { return findOmissions(r) })
 }
 
 func findOmissions(r *Revision) []model.Omission {

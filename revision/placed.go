@@ -22,9 +22,10 @@ func (r *Revision) Judged() *model.Cluster {
 	if len(placed) == 0 {
 		return r.Cluster
 	}
-	d := r.shared
-	d.judgedOnce.Do(func() { d.judged, _ = r.Cluster.Upsert(placed, nil) })
-	return d.judged
+	return r.shared.judged.Get(func() *model.Cluster {
+		judged, _ := r.Cluster.Upsert(placed, nil)
+		return judged
+	})
 }
 
 // placed are the pods of which a place is assumed, with it.
@@ -32,8 +33,7 @@ func (r *Revision) placed() []model.Object {
 	if r.after != nil {
 		return r.after.base.placed() // of the same pods
 	}
-	d := r.shared
-	d.placedOnce.Do(func() {
+	return r.shared.placed.Get(func() (out []model.Object) {
 		var free *allocator
 		for p := range r.Cluster.Pods() {
 			why := unplaced(p)
@@ -51,10 +51,10 @@ func (r *Revision) placed() []model.Object {
 			if len(q.IPs) == 0 {
 				q.IPs = free.take(nil)
 			}
-			d.placed = append(d.placed, &q)
+			out = append(out, &q)
 		}
+		return out
 	})
-	return d.placed
 }
 
 // unplaced says why a place has to be assumed of a pod, empty where it has one, or needs none

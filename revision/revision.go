@@ -132,8 +132,8 @@ type Revision struct {
 	shared *derived
 	// carried keeps what questions worked out from revision to revision; nil in one of With.
 	carried *memo
-	// omissions keeps what Omissions says; nil in a revision of With.
-	omissions *onceOmissions
+	// omissions keeps what Omissions says, which every page asks for; nil in a revision of With.
+	omissions *Once[[]model.Omission]
 	// after is set in a revision of With.
 	after *change
 }
@@ -156,7 +156,7 @@ func New(f Facts, before *Revision) *Revision {
 		o.Nothing = f.System == model.SystemAntrea
 		f.Desired = compiler.Compile(f.Cluster, o)
 	}
-	r := &Revision{Facts: f, omissions: &onceOmissions{}}
+	r := &Revision{Facts: f, omissions: &Once[[]model.Omission]{}}
 	if before == nil {
 		r.shared, r.carried = &derived{}, &memo{}
 		return r

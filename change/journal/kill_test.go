@@ -150,7 +150,7 @@ var scenes = []struct {
 		if err == nil {
 			err = p.plans.Continue(p.ctx, false, pre, gate.Confirm{Yes: true, By: "cli"})
 		}
-		if s := p.settled(); err != nil || s != revision.PlanDone || p.at() != planned {
+		if s := p.settled(); err != nil && !errors.Is(err, planrun.ErrPlan) || s != revision.PlanDone || p.at() != planned {
 			return fmt.Sprintf("continued: %v, %s, policies at %s", err, s, p.at())
 		}
 		return p.history(planned)
@@ -192,6 +192,27 @@ func (p *process) history(at string) string {
 	return ""
 }
 
+// follow has the rows of a zone follow the policies, until stop.
+func follow(w *gating.World) (stop func()) {
+	ticks, end := w.Subscribe()
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		var last *model.Cluster
+		for ctx.Err() == nil {
+			if now := w.Current().Cluster; now != last {
+				last = now
+				w.Zone("worker", model.ConnSynced, true)
+			}
+			select {
+			case <-ctx.Done():
+			case <-ticks:
+			}
+		}
+	})
+	return func() { end(); cancel(); wg.Wait() }
+}
+
 // fault is what happens to a process at an operation of its disk.
 type fault string
 
@@ -206,7 +227,7 @@ const (
 func lives(t *testing.T, run func(p *process) bool, truth func(p *process, made bool) string, f fault, at int) (ops []faultfs.Op, wrong string) {
 	w, dir := gating.NewWorld(t, given.ANP("a", 3, "tenant=blue", "in allow tenant=blue"), given.ANP("b", 4, "tenant=green", "in allow tenant=green")), t.TempDir()
 	w.Zone("worker", model.ConnSynced, true)
-	defer w.Follow("worker")()
+	defer follow(w)()
 	disk := &faultfs.FS{}
 	p := start(t, w, dir, disk)
 	from := disk.Ops()

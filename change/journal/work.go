@@ -113,6 +113,9 @@ const lookTime = 20 * time.Millisecond
 // workedOn says whether another process does the work: it has the lock, and for longer than a
 // look takes.
 func (w *Work[T]) workedOn(known bool) (bool, error) {
+	if w.Mine() {
+		return false, nil
+	}
 	patience := cmp.Or(w.LookTime, lookTime)
 	if known {
 		patience = 0

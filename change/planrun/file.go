@@ -321,7 +321,8 @@ func (r *Plans) take() (job *planJob, err error) {
 func (r *Plans) takeOver() (*planJob, error) {
 	r.bad = nil
 	job, state, _, err := r.work.Recover(true)
-	if errors.Is(err, errNoPlan) {
+	var unreadable *journal.UnreadableError
+	if errors.As(err, &unreadable) {
 		r.job, r.bad = nil, err
 		return nil, nil
 	}
