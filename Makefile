@@ -95,7 +95,7 @@ lint: ## gofmt, vet, staticcheck, import direction, generated files
 	cd test/kube && go vet ./...
 	go tool staticcheck ./...
 	go test ./test/arch
-	RUNG_LINT=1 go test -run '^TestGenerate$$' ./sources/manifests/admission ./sources/nbdb/second/northbound
+	RUNG_LINT=1 go test -run '^TestGenerate$$' ./sources/manifests/admission
 	go test -run '^TestFindingsDoc$$' ./revision/finding
 
 bench: ## benchmarks of PKG matching BENCH
@@ -118,7 +118,7 @@ cross: ## build for PLATFORMS, as released: without symbols for debuggers
 		GOOS=$$os GOARCH=$$arch go build -ldflags '-s -w' -o bin/cross/rung-$$os-$$arch$$exe . || exit 1; \
 	done
 
-generate: ## files that are generated: CRDs, models of libovsdb, docs/keys.md, docs/findings.md
+generate: ## files that are generated: CRDs, docs/keys.md, docs/findings.md
 	go generate ./...
 
 clean: ## what make built

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"rung/cli"
+	"rung/cli/serve"
 	"rung/engine"
 	"rung/ui"
 	"rung/ui/nav"
@@ -15,7 +16,7 @@ import (
 func main() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, screen)) }
 
 // screen shows an engine in the console.
-func screen(ctx context.Context, e *engine.Engine, o cli.ScreenOptions) error {
+func screen(ctx context.Context, e *engine.Engine, o serve.ScreenOptions) error {
 	cfg := ui.ParseConfig(o.ConfigPath, o.Config)
 	cfg.Override(o.Theme, o.Color, o.ASCII, o.NoMouse)
 	opt := ui.Options{Config: cfg, StateDir: o.StateDir, Notices: o.Notices}

@@ -5,6 +5,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"rung/cli/command"
 	"strings"
 	"syscall"
 	"testing"
@@ -33,7 +34,7 @@ func TestApplyFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := start(t, "apply", "--change", changes, "-f", dir, "--dry-run")
-	if code := r.wait(); code != exitOK {
+	if code := r.wait(); code != command.ExitOK {
 		t.Errorf("exit %d\n%s", code, r.errs.String())
 	}
 	for _, want := range []string{"b.yaml: skipped: link to nothing",

@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"rung/cli/command"
+	"rung/cli/logs"
 	"rung/engine"
 	"rung/model"
 	"rung/revision"
@@ -20,39 +22,39 @@ var manifestNames = []string{"yaml", "yml", "json", "gz"}
 
 // flagValues complete the flags that take names, wherever they stand. Those of a single
 // command that know their words are beside it.
-func (a *app) flagValues() map[string]completer {
-	onOff := fixed("auto", "on", "off")
-	out := map[string]completer{
+func flagValues(a *command.App) map[string]command.Completer {
+	onOff := command.FixedWords("auto", "on", "off")
+	out := map[string]command.Completer{
 		"output": func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-			return outputForms(cmd), cobra.ShellCompDirectiveNoFileComp
+			return command.OutputForms(cmd), cobra.ShellCompDirectiveNoFileComp
 		},
-		"context": a.kubeconfigNames(func(n engine.KubeconfigNames) []string { return n.Contexts }),
-		"cluster": a.kubeconfigNames(func(n engine.KubeconfigNames) []string { return n.Clusters }),
-		"user":    a.kubeconfigNames(func(n engine.KubeconfigNames) []string { return n.Users }),
+		"context": kubeconfigNames(a, func(n engine.KubeconfigNames) []string { return n.Contexts }),
+		"cluster": kubeconfigNames(a, func(n engine.KubeconfigNames) []string { return n.Clusters }),
+		"user":    kubeconfigNames(a, func(n engine.KubeconfigNames) []string { return n.Users }),
 
-		"ovn-namespace":          a.completeValue(namespaceChoices),
-		"host-network-namespace": a.completeValue(namespaceChoices),
-		"lease-namespace":        a.completeValue(namespaceChoices),
-		"namespaces":             a.completeValue(namespaceChoices),
-		"zone":                   a.completeValue(zoneChoices),
-		"node":                   a.completeValue(zoneChoices),
-		"controller":             a.completeValue(zoneChoices),
-		"confirm-name":           a.completeValue(nameChoices),
-		"insert":                 a.insertChoices,
+		"ovn-namespace":          a.CompleteValue(command.NamespaceChoices),
+		"host-network-namespace": a.CompleteValue(command.NamespaceChoices),
+		"lease-namespace":        a.CompleteValue(command.NamespaceChoices),
+		"namespaces":             a.CompleteValue(command.NamespaceChoices),
+		"zone":                   a.CompleteValue(command.ZoneChoices),
+		"node":                   a.CompleteValue(command.ZoneChoices),
+		"controller":             a.CompleteValue(command.ZoneChoices),
+		"confirm-name":           a.CompleteValue(nameChoices),
+		"insert":                 insertChoices(a),
 
-		"nb":              schemes,
-		"sb":              schemes,
-		"filter":          a.filterTermsFor,
-		"log-format":      fixed("text", "json"),
-		"log-level":       fixed("debug", "info", "warn", "error"),
-		"speed":           fixed("all", "1x", "10x", "100x"),
-		"system":          fixed("auto", "ovn-kubernetes", "antrea"),
-		"api-release":     fixed(engine.APIReleases()...),
-		"ip-family":       fixed("auto", "ipv4", "ipv6", "dual"),
+		"nb":              command.Schemes,
+		"sb":              command.Schemes,
+		"filter":          logs.CompleteFilter(a),
+		"log-format":      command.FixedWords("text", "json"),
+		"log-level":       command.FixedWords("debug", "info", "warn", "error"),
+		"speed":           command.FixedWords("all", "1x", "10x", "100x"),
+		"system":          command.FixedWords("auto", "ovn-kubernetes", "antrea"),
+		"api-release":     command.FixedWords(engine.APIReleases()...),
+		"ip-family":       command.FixedWords("auto", "ipv4", "ipv6", "dual"),
 		"multicast":       onOff,
 		"netpol-defaults": onOff,
-		"color":           fixed("auto", "always", "never", "16", "256", "truecolor"),
-		"theme": a.offer(func(context.Context) []string {
+		"color":           command.FixedWords("auto", "always", "never", "16", "256", "truecolor"),
+		"theme": a.Offer(func(context.Context) []string {
 			set, _ := themes.Load(filepath.Join(xdg.ConfigHome, "rung", "themes")) // what cannot be read is not offered
 			return set.Names()
 		}),
@@ -75,22 +77,22 @@ func (a *app) flagValues() map[string]completer {
 			return out, cobra.ShellCompDirectiveNoFileComp
 		},
 
-		"filename":      files(manifestNames...),
-		"cases":         files("json"),
-		"change":        files(manifestNames[:3]...),
-		"log":           files(),
-		"dns-addresses": files(manifestNames[:3]...),
-		"config":        files(manifestNames[:2]...),
-		"sandbox-dir":   folders,
-		"state-dir":     folders,
-		"profile":       folders,
+		"filename":      command.Files(manifestNames...),
+		"cases":         command.Files("json"),
+		"change":        command.Files(manifestNames[:3]...),
+		"log":           command.Files(),
+		"dns-addresses": command.Files(manifestNames[:3]...),
+		"config":        command.Files(manifestNames[:2]...),
+		"sandbox-dir":   command.Folders,
+		"state-dir":     command.Folders,
+		"profile":       command.Folders,
 	}
-	for _, name := range switches {
+	for _, name := range command.Switches {
 		out[name] = onOff
 	}
 	for _, name := range []string{"kubeconfig", "nb-key", "nb-cert", "nb-ca", "certificate-authority",
 		"client-certificate", "client-key"} {
-		out[name] = files()
+		out[name] = command.Files()
 	}
 	return out
 }
@@ -115,15 +117,15 @@ var freeText = map[string]string{
 }
 
 // completeFlags completes the flags of all commands, and the arguments of none as files.
-func (a *app) completeFlags(root *cobra.Command) {
-	values := a.flagValues()
+func completeFlags(a *command.App, root *cobra.Command) {
+	values := flagValues(a)
 	for name := range freeText {
 		values[name] = cobra.NoFileCompletions
 	}
 	of := func(cmd *cobra.Command) func(*pflag.Flag) {
 		return func(f *pflag.Flag) {
 			if _, done := cmd.GetFlagCompletionFunc(f.Name); !done && values[f.Name] != nil {
-				completeFlag(cmd, f.Name, values[f.Name])
+				command.CompleteFlag(cmd, f.Name, values[f.Name])
 			}
 		}
 	}
@@ -133,7 +135,7 @@ func (a *app) completeFlags(root *cobra.Command) {
 		switch {
 		case cmd.ValidArgsFunction != nil || cmd.HasSubCommands():
 		case cmd.Name() == "undo" || cmd.Name() == "redo":
-			cmd.ValidArgsFunction = a.complete(historyChoices)
+			cmd.ValidArgsFunction = a.CompleteFirst(command.HistoryChoices)
 		default:
 			cmd.ValidArgsFunction = cobra.NoFileCompletions
 		}
@@ -141,10 +143,10 @@ func (a *app) completeFlags(root *cobra.Command) {
 }
 
 // kubeconfigNames offers names of the kubeconfig.
-func (a *app) kubeconfigNames(of func(engine.KubeconfigNames) []string) completer {
-	return a.offer(func(context.Context) []string {
+func kubeconfigNames(a *command.App, of func(engine.KubeconfigNames) []string) command.Completer {
+	return a.Offer(func(context.Context) []string {
 		opt := engine.ClusterOptions{}
-		opt.Kubeconfig = a.flags.kube.Kubeconfig
+		opt.Kubeconfig = a.Flags.Kube.Kubeconfig
 		names, err := engine.NamesInKubeconfig(opt)
 		if err != nil {
 			return nil
@@ -163,40 +165,21 @@ func nameChoices(_ *engine.Engine, r *revision.Revision) []string {
 }
 
 // insertChoices completes ABOVE,BELOW: one policy, then the other.
-func (a *app) insertChoices(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	above, _, second := strings.Cut(typed, ",")
-	return a.completeValue(func(_ *engine.Engine, r *revision.Revision) []string {
-		var out []string
-		for _, k := range choicesOf(r, func(k model.Kind) bool { return k == model.KindANP }) {
-			name, _, _ := strings.Cut(k, "\t")
-			switch {
-			case !second:
-				out = append(out, name+",")
-			case name != above:
-				out = append(out, above+","+name)
+func insertChoices(a *command.App) command.Completer {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		above, _, second := strings.Cut(typed, ",")
+		return a.CompleteValue(func(_ *engine.Engine, r *revision.Revision) []string {
+			var out []string
+			for _, k := range command.ChoicesOfKind(r, func(k model.Kind) bool { return k == model.KindANP }) {
+				name, _, _ := strings.Cut(k, "\t")
+				switch {
+				case !second:
+					out = append(out, name+",")
+				case name != above:
+					out = append(out, above+","+name)
+				}
 			}
-		}
-		return out
-	})(cmd, args, typed)
-}
-
-// schemes begin the address of a database.
-func schemes(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return nbSchemes, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-}
-
-// files offers files that end so, without any all files.
-func files(ends ...string) completer {
-	if len(ends) == 0 {
-		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveDefault
-		}
+			return out
+		})(cmd, args, typed)
 	}
-	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return ends, cobra.ShellCompDirectiveFilterFileExt
-	}
-}
-
-func folders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return nil, cobra.ShellCompDirectiveFilterDirs
 }

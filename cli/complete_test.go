@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"rung/cli/command"
 	"slices"
 	"strings"
 	"testing"
@@ -28,8 +29,8 @@ var numbers = []string{"bool", "int", "int32", "int64", "float32", "float64", "d
 // Every flag is completed, or there is a reason that says why not: a number, a time, or
 // text that is listed nowhere.
 func TestEveryFlagIsCompletedOrHasAReason(t *testing.T) {
-	a := &app{}
-	root := a.root()
+	a := &command.App{}
+	root := root(a, nil)
 	seen := map[string]bool{}
 	walkFlags(root, func(cmd *cobra.Command, f *pflag.Flag) {
 		seen[f.Name] = true
@@ -42,7 +43,7 @@ func TestEveryFlagIsCompletedOrHasAReason(t *testing.T) {
 				f.Value.Type())
 		}
 	})
-	for name := range a.flagValues() {
+	for name := range flagValues(a) {
 		if !seen[name] {
 			t.Errorf("completion for --%s, which is no flag", name)
 		}
@@ -65,8 +66,8 @@ func TestEveryFlagIsCompletedOrHasAReason(t *testing.T) {
 // Every command stands under a heading of rung --help, every global flag under one of
 // rung options, each once; and every heading names what there is.
 func TestHelpIsGrouped(t *testing.T) {
-	a := &app{}
-	root := a.root()
+	a := &command.App{}
+	root := root(a, nil)
 	for _, cmd := range root.Commands() {
 		if cmd.GroupID == "" && !cmd.Hidden {
 			t.Errorf("rung %s stands under no heading of rung --help", cmd.Name())
@@ -89,7 +90,7 @@ func TestHelpIsGrouped(t *testing.T) {
 
 // Help is short and shows by examples; it ends with where the global flags are.
 func TestHelpOfEveryCommand(t *testing.T) {
-	root := (&app{}).root()
+	root := root((&command.App{}), nil)
 	for _, cmd := range root.Commands() {
 		if cmd.Name() == "completion" || cmd.Name() == "help" || cmd.Hidden {
 			continue // cobra's, or not for people
@@ -125,7 +126,7 @@ func TestDocumentsNameCommandsAndFlags(t *testing.T) {
 		return string(raw)
 	}
 	commands, flags := text("command-line.md"), text("configuration.md")
-	root := (&app{}).root()
+	root := root((&command.App{}), nil)
 	for _, cmd := range root.Commands() {
 		if cmd.Name() != "help" && !cmd.Hidden && !strings.Contains(commands, "`rung "+cmd.Name()) {
 			t.Errorf("docs/command-line.md does not name rung %s", cmd.Name())

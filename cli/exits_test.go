@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"rung/cli/command"
 	"rung/test/wait"
 )
 
@@ -173,7 +174,7 @@ func TestExitCodes(t *testing.T) {
 				shown[i] = map[int]bool{}
 			}
 			shown[i][c.code] = true
-			if c.code == exitNo && !table[i].one {
+			if c.code == command.ExitNo && !table[i].one {
 				t.Errorf("rung %s: the table does not say what 1 means", c.line)
 			}
 		}
@@ -187,7 +188,7 @@ func TestExitCodes(t *testing.T) {
 		has := func(code int, says string) bool {
 			return shown[i][code] || slices.ContainsFunc(row.commands, func(c string) bool { return elsewhere[c+says] != "" })
 		}
-		if row.one && !has(exitNo, " 1") || row.two && row.commands[0] != "reconcile" && !has(exit2, " 2") {
+		if row.one && !has(command.ExitNo, " 1") || row.two && row.commands[0] != "reconcile" && !has(command.ExitFailed, " 2") {
 			t.Errorf("%s: not every code of the table is shown", strings.Join(row.commands, ", "))
 		}
 		for _, c := range row.commands {
@@ -195,7 +196,7 @@ func TestExitCodes(t *testing.T) {
 				command, line string
 				code          int
 			}) bool {
-				return x.command == c && x.code == exitOK
+				return x.command == c && x.code == command.ExitOK
 			}) {
 				t.Errorf("%s: nothing shows that it ends with 0", c)
 			}
@@ -246,8 +247,8 @@ func TestReconcileEnds(t *testing.T) {
 	defer cancel()
 	log := &started{cancel: cancel}
 	from := time.Now()
-	args := []string{"reconcile", "-f", "clean", "--nb", "alpha=unix:gone.sock", "--" + nobodyElse, "--metrics-address", "", "--state-dir", t.TempDir()}
-	if code := run(ctx, args, strings.NewReader(""), &bytes.Buffer{}, log, nil); code != exitOK || time.Since(from) > wait.Patience {
+	args := []string{"reconcile", "-f", "clean", "--nb", "alpha=unix:gone.sock", "--i-know-that-nobody-else-writes-these-rows", "--metrics-address", "", "--state-dir", t.TempDir()}
+	if code := run(ctx, args, strings.NewReader(""), &bytes.Buffer{}, log, nil); code != command.ExitOK || time.Since(from) > wait.Patience {
 		t.Errorf("exit %d: %s", code, log.String())
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
 
+	"rung/cli/command"
+	"rung/cli/serve"
 	"rung/engine"
 )
 
@@ -38,20 +40,20 @@ func TestFirstScreen(t *testing.T) {
 		keys, shown string
 		code        int
 	}{
-		"d":               {"d", "demo", exitOK},
-		"q":               {"q", "", exit2},
-		"ctrl+c":          {"\x03", "", exit2},
-		"ctrl+d":          {"\x04", "", exit2},
-		"other keys, d":   {"x\r\x1b[D\x1b[Ad", "demo", exitOK},
-		"enter, then q":   {"\rq", "", exit2},
-		"the right arrow": {"\x1b[Cq", "", exit2},
+		"d":               {"d", "demo", command.ExitOK},
+		"q":               {"q", "", command.ExitFailed},
+		"ctrl+c":          {"\x03", "", command.ExitFailed},
+		"ctrl+d":          {"\x04", "", command.ExitFailed},
+		"other keys, d":   {"x\r\x1b[D\x1b[Ad", "demo", command.ExitOK},
+		"enter, then q":   {"\rq", "", command.ExitFailed},
+		"the right arrow": {"\x1b[Cq", "", command.ExitFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			keyboard, terminal, before := withoutCluster(t)
 			defer keyboard.Close()
 			defer terminal.Close()
 			shown := ""
-			r := startShown(t, terminal, func(_ context.Context, e *engine.Engine, _ ScreenOptions) error {
+			r := startShown(t, terminal, func(_ context.Context, e *engine.Engine, _ serve.ScreenOptions) error {
 				shown = e.Revision().Mode.Name
 				return nil
 			})
@@ -89,9 +91,9 @@ func TestFirstScreenInterrupted(t *testing.T) {
 	noLeaks(t)
 	keyboard, terminal, before := withoutCluster(t)
 	defer keyboard.Close()
-	r := startShown(t, terminal, func(context.Context, *engine.Engine, ScreenOptions) error { return nil })
+	r := startShown(t, terminal, func(context.Context, *engine.Engine, serve.ScreenOptions) error { return nil })
 	r.until(&r.errs, "q quits")
-	if code := r.end(); code != exit2 || !strings.Contains(r.errs.String(), "rung: interrupted") {
+	if code := r.end(); code != command.ExitFailed || !strings.Contains(r.errs.String(), "rung: interrupted") {
 		t.Errorf("exit %d\n%s", code, r.errs.String())
 	}
 	if after, err := term.GetState(terminal.Fd()); err != nil || *after != *before {

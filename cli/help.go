@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"io"
+	"rung/cli/command"
+	"rung/cli/process"
 	"slices"
 	"strings"
 
@@ -31,7 +33,7 @@ var groups = []group{
 const helpWidth = 100
 
 // groupCommands puts every command under its heading, and gives help its form.
-func (a *app) groupCommands(root *cobra.Command) {
+func groupCommands(a *command.App, root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	shorts := map[string]string{
@@ -51,10 +53,10 @@ func (a *app) groupCommands(root *cobra.Command) {
 			cmd.Short = short
 		}
 	}
-	root.SetUsageFunc(a.usage)
+	root.SetUsageFunc(func(cmd *cobra.Command) error { return usage(a, cmd) })
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
-		fmt.Fprint(a.out, strings.TrimSpace(orShort(cmd))+"\n\n")
-		_ = a.usage(cmd) // into the same stream, which reports its own end
+		fmt.Fprint(a.Out, strings.TrimSpace(orShort(cmd))+"\n\n")
+		_ = usage(a, cmd) // into the same stream, which reports its own end
 	})
 	for _, cmd := range append(root.Commands(), root) {
 		cmd.InitDefaultHelpFlag()
@@ -72,7 +74,7 @@ func orShort(cmd *cobra.Command) string {
 
 // usage says how a command is called, with its own flags; those that all commands have
 // are behind rung options.
-func (a *app) usage(cmd *cobra.Command) error {
+func usage(a *command.App, cmd *cobra.Command) error {
 	var b strings.Builder
 	section := func(title, text string) {
 		if text != "" {
@@ -87,7 +89,7 @@ func (a *app) usage(cmd *cobra.Command) error {
 		}
 	} else {
 		section("Commands", commandList(cmd, (*cobra.Command).IsAvailableCommand, nil))
-		section("Flags", cmd.LocalNonPersistentFlags().FlagUsagesWrapped(a.helpWidth()))
+		section("Flags", cmd.LocalNonPersistentFlags().FlagUsagesWrapped(usageWidth(a)))
 	}
 	usage := "  " + cmd.UseLine()
 	if cmd == root {
@@ -98,7 +100,7 @@ func (a *app) usage(cmd *cobra.Command) error {
 		b.WriteString("Use \"rung COMMAND --help\" for more about a command.\n")
 	}
 	b.WriteString("Use \"rung options\" for a list of global flags.\n")
-	_, err := io.WriteString(a.out, b.String())
+	_, err := io.WriteString(a.Out, b.String())
 	return err
 }
 
@@ -117,9 +119,9 @@ func commandList(cmd *cobra.Command, of func(*cobra.Command) bool, order []strin
 	return b.String()
 }
 
-// helpWidth is as wide as the terminal, but no wider than is easy to read.
-func (a *app) helpWidth() int {
-	if w := a.width(); w > 0 {
+// usageWidth is as wide as the terminal, but no wider than is easy to read.
+func usageWidth(a *command.App) int {
+	if w := process.TerminalWidth(a.Raw); w > 0 {
 		return min(w, helpWidth)
 	}
 	return helpWidth
@@ -165,12 +167,12 @@ type optionOut struct {
 	Usage     string `json:"usage"`
 }
 
-func (a *app) optionsCmd() *cobra.Command {
+func optionsCmd(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "options",
 		Short:   "List the global flags, which every command takes",
 		Example: "  rung options\n  rung options -o json",
-		Args:    takes(0),
+		Args:    command.TakesArgs(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			sets := globalFlags(cmd.Root().PersistentFlags())
 			out := make([]optionGroupOut, len(sets))
@@ -181,10 +183,10 @@ func (a *app) optionsCmd() *cobra.Command {
 					out[i].Flags = append(out[i].Flags, optionOut{f.Name, f.Shorthand, f.Value.Type(), f.DefValue, usage})
 				})
 			}
-			return a.print(&answer{value: out, text: func(bool) string {
+			return a.Print(&command.Answer{Value: out, Text: func(bool) string {
 				text := "Every command takes these flags.\n"
 				for i, set := range sets {
-					text += "\n" + flagGroups[i].title + ":\n" + set.FlagUsagesWrapped(a.helpWidth())
+					text += "\n" + flagGroups[i].title + ":\n" + set.FlagUsagesWrapped(usageWidth(a))
 				}
 				return text
 			}})

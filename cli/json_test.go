@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"rung/cli/command"
 	"slices"
 	"strings"
 	"testing"
@@ -121,7 +122,7 @@ var recordedCommands = []recordedCommand{
 var recordedElsewhere = []string{"rows-flows", "zones-flows", "probe"}
 
 // withoutJSON are the commands that print none.
-var withoutJSON = []string{"demo", "confirm", "reconcile", secondName, "completion", "help"}
+var withoutJSON = []string{"demo", "confirm", "reconcile", "second-reader", "completion", "help"}
 
 // changesByRun lists what may differ from what is recorded: the value then only has to be of
 // the same type, and an array has any number of elements but none. A path is NAME of the record, then the
@@ -218,7 +219,7 @@ func TestJSONAsRecorded(t *testing.T) {
 			compareRecorded(t, records, c.name, call(c.line))
 		})
 	}
-	for _, command := range (&app{}).root().Commands() {
+	for _, command := range root((&command.App{}), nil).Commands() {
 		has := func(record string) bool {
 			return record == command.Name()+".json" || strings.HasPrefix(record, command.Name()+"-")
 		}
@@ -244,7 +245,12 @@ func compareRecorded(t *testing.T, records, name string, got recordedAnswer) {
 	path := filepath.Join(records, name+".json")
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) && *recordJSON {
-		raw, err = encodeJSON(got, false)
+		var text bytes.Buffer
+		enc := json.NewEncoder(&text)
+		enc.SetIndent("", "  ")
+		enc.SetEscapeHTML(false)
+		err = enc.Encode(got)
+		raw = text.Bytes()
 		err = errors.Join(err, os.WriteFile(path, raw, 0o600))
 	}
 	if err != nil {

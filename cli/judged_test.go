@@ -18,8 +18,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
+	"rung/cli/command"
+	"rung/test/uitest"
 	"rung/test/wait"
-	"rung/ui/uitest"
 )
 
 // bench is a folder with copies of testdata/cluster, each with something of its own wrong, in
@@ -144,7 +145,7 @@ func (b *bench) all(lines []string) map[string]ended {
 }
 
 // asked is how each command is run on an input, which takes the place of IN. Those without one
-// ask nothing of the input; why stands there instead.
+// askAtTerminal nothing of the input; why stands there instead.
 var asked = map[string]struct{ line, why string }{
 	"activity":   {line: "activity -f IN"},
 	"apply":      {line: "apply --change new.yaml -f IN --dry-run"},
@@ -249,7 +250,7 @@ func TestNoFalseCalm(t *testing.T) {
 			line := lineOf(q.line, in)
 			code, out, errs := ran[line].code, ran[line].out, ran[line].errs
 			why, fine := whole[name+" "+in]
-			if (code == exitOK) != fine {
+			if (code == command.ExitOK) != fine {
 				t.Errorf("rung %s: exit %d (its answer is whole: %t)\n%s%s", line, code, fine, out, errs)
 			}
 			if fine {
@@ -275,7 +276,7 @@ func TestNoFalseCalm(t *testing.T) {
 // commandNames are those of all commands but the hidden ones.
 func commandNames(t *testing.T) (out []string) {
 	t.Helper()
-	root := (&app{in: strings.NewReader(""), out: io.Discard, err: io.Discard, said: map[string]bool{}}).root()
+	root := root((&command.App{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Said: map[string]bool{}}), nil)
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if !c.Hidden && c.Name() != "help" {

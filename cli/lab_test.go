@@ -13,7 +13,7 @@ import (
 	"rung/sources/nbdb"
 	"rung/sources/sandbox/ovn"
 	"rung/test/lab"
-	"rung/ui/uitest"
+	"rung/test/uitest"
 )
 
 // The scripts run on a zone of real OVN with one ACL on its switch: $nb and $sb are its

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"rung/cli/command"
 	"slices"
 	"strings"
 	"testing"
@@ -15,7 +16,7 @@ func TestLogsFilter(t *testing.T) {
 	noLeaks(t)
 	r := start(t, "logs", "-f", "testdata/cluster", "--sandbox-ovn", "off", "--traffic", "2000", "-o", "json", "--follow", "--lines", "5",
 		"--filter", `policy:guard-db verdict:deny dir:ingress not src:outside since:1h "dropped by guard-db"`)
-	if code := r.wait(); code != exitOK {
+	if code := r.wait(); code != command.ExitOK {
 		t.Fatalf("exit %d: %s", code, r.errs.String())
 	}
 	lines := strings.Split(strings.TrimSpace(r.out.String()), "\n")
@@ -23,7 +24,7 @@ func TestLogsFilter(t *testing.T) {
 		t.Errorf("%d lines", len(lines))
 	}
 	for _, l := range lines {
-		var got logOut
+		var got struct{ Policy, Verdict, Rule, From string }
 		if err := json.Unmarshal([]byte(l), &got); err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +45,7 @@ func TestLogsFilterErrors(t *testing.T) {
 	} {
 		var out, errs bytes.Buffer
 		code := run(context.Background(), []string{"logs", "-f", "testdata/cluster", "--filter", filter, "--state-dir", t.TempDir()}, strings.NewReader(""), &out, &errs, nil)
-		if code != exit2 || errs.String() != want || out.Len() > 0 {
+		if code != command.ExitFailed || errs.String() != want || out.Len() > 0 {
 			t.Errorf("--filter %q: exit %d, %q, want %q", filter, code, errs.String(), want)
 		}
 	}

@@ -5,6 +5,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"rung/cli/command"
 	"strings"
 	"testing"
 
@@ -44,14 +45,14 @@ func TestNewAsks(t *testing.T) {
 		out  []string
 		errs []string
 	}{
-		{"what is offered first, by enter", [][2]string{{"pods [quarantine=true]: ", ""}, {"except [", ""}, {"priority [32]: ", ""}}, []string{"quarantine"}, exitOK,
+		{"what is offered first, by enter", [][2]string{{"pods [quarantine=true]: ", ""}, {"except [", ""}, {"priority [32]: ", ""}}, []string{"quarantine"}, command.ExitOK,
 			[]string{"name: quarantine-2", "priority: 32", "quarantine: 'true'"}, []string{"Which label puts a pod into quarantine?", " 1  quarantine=true"}},
 		{"by its number, by itself, and again", [][2]string{{"namespaces [", "2"}, {"direction [both]: ", "up"}, {"want one of both, egress, ingress", "egress"}, {"priority [31,33,80]: ", "34,36,80"},
-			{"34 is taken by cluster-control", "1,2,90"}}, []string{"default-deny"}, exitOK,
+			{"34 is taken by cluster-control", "1,2,90"}}, []string{"default-deny"}, command.ExitOK,
 			[]string{"env: prod", "priority: 1\n", "priority: 2\n", "priority: 90\n"}, []string{"rung: want one of", "rung: 34 is taken"}},
-		{"what is given is not asked", [][2]string{{"tenants [", "blue,red"}}, []string{"tenant-isolation", "--answer", "label=tenant", "--answer", "priority=5,7"}, exitOK,
+		{"what is given is not asked", [][2]string{{"tenants [", "blue,red"}}, []string{"tenant-isolation", "--answer", "label=tenant", "--answer", "priority=5,7"}, command.ExitOK,
 			[]string{"name: tenant-isolation-blue", "name: tenant-isolation-red", "priority: 7"}, []string{"Which of its values are tenants to isolate?"}},
-		{"no answer at all", [][2]string{{"pods [quarantine=true]: ", strings.Repeat("all\n", mostTries-1) + "all"}}, []string{"quarantine"}, exitNo,
+		{"no answer at all", [][2]string{{"pods [quarantine=true]: ", strings.Repeat("all\n", 4) + "all"}}, []string{"quarantine"}, command.ExitNo,
 			nil, []string{"rung: want labels of pods, all are too many", "rung: no answer to pods"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -87,7 +88,7 @@ func TestNewAsksAndApplies(t *testing.T) {
 		answer string
 		code   int
 		wrote  bool
-	}{{"n", exitNo, false}, {"y", exitOK, true}} {
+	}{{"n", command.ExitNo, false}, {"y", command.ExitOK, true}} {
 		dir := t.TempDir()
 		if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "examples"))); err != nil {
 			t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"rung/cli/command"
 	"strings"
 	"testing"
 )
@@ -54,7 +55,7 @@ func TestPlanInterrupted(t *testing.T) {
 		t.Helper()
 		r := start(t, args("--run", "--step", "2", "--start", "30")...)
 		r.until(&r.errs, "\n2 of 25 done\n")
-		if code := r.end(); code != exit2 {
+		if code := r.end(); code != command.ExitFailed {
 			t.Fatalf("exit %d: it was not interrupted\n%s", code, r.errs.String())
 		}
 		last := r.errs.String()
@@ -70,7 +71,7 @@ func TestPlanInterrupted(t *testing.T) {
 	ends := func(text string, more ...string) {
 		t.Helper()
 		r := start(t, args(more...)...)
-		if code := r.wait(); code != exitOK || !strings.Contains(r.errs.String(), text) {
+		if code := r.wait(); code != command.ExitOK || !strings.Contains(r.errs.String(), text) {
 			t.Fatalf("rung %v: exit %d\n%s%s", more, code, r.out.String(), r.errs.String())
 		}
 	}
@@ -78,7 +79,7 @@ func TestPlanInterrupted(t *testing.T) {
 	interrupted()
 	// Another plan does not start over it.
 	r := start(t, args("--run", "--step", "3")...)
-	if code := r.wait(); code != exit2 || !strings.Contains(r.errs.String(), "refused: another plan stopped at ") {
+	if code := r.wait(); code != command.ExitFailed || !strings.Contains(r.errs.String(), "refused: another plan stopped at ") {
 		t.Errorf("exit %d: %s", code, r.errs.String())
 	}
 	// It is listed step by step, and what would be done about it is shown before.
@@ -86,13 +87,13 @@ func TestPlanInterrupted(t *testing.T) {
 		t.Helper()
 		r := start(t, args(more...)...)
 		code, out := r.wait(), r.out.String()
-		if code != exitOK || !strings.Contains(out, want) {
+		if code != command.ExitOK || !strings.Contains(out, want) {
 			t.Fatalf("rung %v: exit %d, no %q\n%s%s", more, code, want, out, r.errs.String())
 		}
 		return out
 	}
 	const title = "Re-space: step 2, starting at 30"
-	if out := shows(title + ": stopped, "); !strings.Contains(out, " of 25 done: interrupted\n") || !strings.Contains(out, planNext) ||
+	if out := shows(title + ": stopped, "); !strings.Contains(out, " of 25 done: interrupted\n") || !strings.Contains(out, "rung plan --resume continues, --back rolls back, --keep keeps the policies as they are") ||
 		!strings.Contains(out, "✓  1     policy-24  44    78  done\n") || !strings.Contains(out, "   25    policy-00  20    30  to come\n") {
 		t.Errorf("the plan is not listed:\n%s", out)
 	}
@@ -101,7 +102,7 @@ func TestPlanInterrupted(t *testing.T) {
 	}
 	// Also where it cannot be run, since nothing is written back.
 	r = start(t, "plan", "-f", dir, "--state-dir", state)
-	if code, out := r.wait(), r.out.String(); code != exitOK || !strings.Contains(out, "\na plan is stopped at ") ||
+	if code, out := r.wait(), r.out.String(); code != command.ExitOK || !strings.Contains(out, "\na plan is stopped at ") ||
 		!strings.Contains(out, " of 25 (since ") || !strings.HasSuffix(out, "): rung plan --write-back with --resume, --back or --keep\n") {
 		t.Errorf("exit %d, the plan in the state folder is not told:\n%s", code, out)
 	}
@@ -127,7 +128,7 @@ func TestPlanInterrupted(t *testing.T) {
 	undone := func() {
 		t.Helper()
 		r := start(t, "undo", "-f", dir, "--write-back", "--yes", "--state-dir", state)
-		if code := r.wait(); code != exitOK || read(t, policies) != before {
+		if code := r.wait(); code != command.ExitOK || read(t, policies) != before {
 			t.Fatalf("exit %d\n%s%s", code, r.errs.String(), read(t, policies))
 		}
 	}
@@ -137,7 +138,7 @@ func TestPlanInterrupted(t *testing.T) {
 		t.Errorf("not one outcome:\n%s", out)
 	}
 	r = start(t, "plan", "-f", dir, "--state-dir", state)
-	if code, out := r.wait(), r.out.String(); code != exitOK || strings.Contains(out, "a plan is") {
+	if code, out := r.wait(), r.out.String(); code != command.ExitOK || strings.Contains(out, "a plan is") {
 		t.Errorf("exit %d, a plan is told that was ended:\n%s", code, out)
 	}
 	undone()

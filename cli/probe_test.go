@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"rung/cli/command"
 	"rung/sources/sandbox/ovn"
 	"rung/test/install"
 )
@@ -29,7 +30,7 @@ func TestProbeRefuses(t *testing.T) {
 	} {
 		var out, errs bytes.Buffer
 		code := run(t.Context(), append([]string{"probe", "--state-dir", t.TempDir()}, args...), strings.NewReader(""), &out, &errs, nil)
-		if code != exit2 || !strings.Contains(errs.String(), want) {
+		if code != command.ExitFailed || !strings.Contains(errs.String(), want) {
 			t.Errorf("%v: exit %d, %q, want %q", args, code, errs.String(), want)
 		}
 	}
@@ -57,7 +58,7 @@ func TestProbe(t *testing.T) {
 		}
 		return out.String()
 	}
-	text := probe(exitOK, "", "--from", "green/db-h0", "--to", "yellow/web-f1", "--port", "80")
+	text := probe(command.ExitOK, "", "--from", "green/db-h0", "--to", "yellow/web-f1", "--port", "80")
 	for _, want := range []string{"green/db-h0 → yellow/web-f1 tcp 80: dropped · rows and policies agree",
 		`ANP cluster-control egress rule 5 "default-deny": Deny  the same  the same`, "SYN     ovn-worker2  green_db-h0  –    dropped"} {
 		if !strings.Contains(text, want) {
@@ -75,7 +76,7 @@ func TestProbe(t *testing.T) {
 		Findings      []any
 		NotConsidered []struct{ Name string } `json:"not_considered"`
 	}
-	text = probe(exit2, `[{"from":"green/db-h0","to":"yellow/web-f1","protocol":"TCP","port":80},
+	text = probe(command.ExitFailed, `[{"from":"green/db-h0","to":"yellow/web-f1","protocol":"TCP","port":80},
 		{"from":"blue/api-d0","to":"node/ovn-worker","protocol":"tcp","port":6443}]`, "--cases", "-", "-o", "json")
 	if err := json.Unmarshal([]byte(text), &got); err != nil || len(got) != 2 {
 		t.Fatalf("%v: %s", err, text)
@@ -84,7 +85,7 @@ func TestProbe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compareRecorded(t, "testdata/json", "probe", recordedAnswer{"rung probe --cases - -f examples", exit2, values})
+	compareRecorded(t, "testdata/json", "probe", recordedAnswer{"rung probe --cases - -f examples", command.ExitFailed, values})
 	// What the demo has refused stands below what denies the first, and could deny the second.
 	if a, b := got[0].NotConsidered, got[1].NotConsidered; len(a) > 0 || len(b) == 0 || b[0].Name != "old-form" {
 		t.Errorf("not considered: %v and %v", a, b)

@@ -16,10 +16,12 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"rung/cli/command"
+	"rung/cli/serve"
 	"rung/engine"
 	"rung/revision"
+	"rung/test/uitest"
 	"rung/test/wait"
-	"rung/ui/uitest"
 )
 
 // scriptsAtOnce is how many scripts run at once: they wait for databases and times more than
@@ -35,7 +37,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"rung": func() {
 			if within, err := time.ParseDuration(os.Getenv("COMPLETE_WITHIN")); err == nil {
-				completeTimeout = within
+				command.CompleteTimeout = within
 			}
 			os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, sayScreen))
 		},
@@ -43,7 +45,7 @@ func TestMain(m *testing.M) {
 }
 
 // sayScreen stands for the console: it says what it was given.
-func sayScreen(ctx context.Context, e *engine.Engine, o ScreenOptions) error {
+func sayScreen(ctx context.Context, e *engine.Engine, o serve.ScreenOptions) error {
 	err := e.Wait(ctx, func(r *revision.Revision) bool { return r.Loaded })
 	r := e.Revision()
 	fmt.Printf("console: %s, writes %t, write-back %t, theme %q, config %d bytes\n", r.Mode.Title, r.Mode.Writes,

@@ -5,15 +5,16 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"rung/cli/command"
 	"strings"
 	"testing"
 
 	"github.com/creack/pty"
 )
 
-// ask runs a change with a terminal to ask on, types an answer when a question
+// askAtTerminal runs a change with a terminal to ask on, types an answer when a question
 // comes, and returns the exit code and what was printed.
-func ask(t *testing.T, question, answer string, args ...string) (code int, out, errs string) {
+func askAtTerminal(t *testing.T, question, answer string, args ...string) (code int, out, errs string) {
 	t.Helper()
 	keyboard, terminal, err := pty.Open()
 	if err != nil {
@@ -39,17 +40,17 @@ func TestAsk(t *testing.T) {
 		said                   string
 		changed                bool
 	}{
-		{"yes", "Apply? [y/N] ", "y\n", []string{"move", "guard-db", "31"}, exitOK, "done in", true},
-		{"yes in full", "Apply? [y/N] ", "Yes\n", []string{"log-level", "guard-db", "--off"}, exitOK, "done in", true},
-		{"no", "Apply? [y/N] ", "n\n", []string{"move", "guard-db", "31"}, exitNo, "rung: not confirmed: nothing was changed",
+		{"yes", "Apply? [y/N] ", "y\n", []string{"move", "guard-db", "31"}, command.ExitOK, "done in", true},
+		{"yes in full", "Apply? [y/N] ", "Yes\n", []string{"log-level", "guard-db", "--off"}, command.ExitOK, "done in", true},
+		{"no", "Apply? [y/N] ", "n\n", []string{"move", "guard-db", "31"}, command.ExitNo, "rung: not confirmed: nothing was changed",
 			false},
-		{"nothing", "Apply? [y/N] ", "\n", []string{"move", "guard-db", "31"}, exitNo,
+		{"nothing", "Apply? [y/N] ", "\n", []string{"move", "guard-db", "31"}, command.ExitNo,
 			"rung: not confirmed: nothing was changed", false},
-		{"the name", "Type guard-db to confirm: ", "guard-db\n", []string{"delete", "guard-db"}, exitOK, "done in", true},
-		{"another name", "Type guard-db to confirm: ", "y\n", []string{"delete", "guard-db"}, exitNo,
+		{"the name", "Type guard-db to confirm: ", "guard-db\n", []string{"delete", "guard-db"}, command.ExitOK, "done in", true},
+		{"another name", "Type guard-db to confirm: ", "y\n", []string{"delete", "guard-db"}, command.ExitNo,
 			"rung: not confirmed: a guard rail wants the name guard-db: nothing was changed", false},
-		{"a plan", "Apply? [y/N] ", "y\n", []string{"plan", "--step", "5", "--run"}, exitOK, "3 of 3 done", true},
-		{"no plan", "Apply? [y/N] ", "no\n", []string{"plan", "--step", "5", "--run"}, exitNo,
+		{"a plan", "Apply? [y/N] ", "y\n", []string{"plan", "--step", "5", "--run"}, command.ExitOK, "3 of 3 done", true},
+		{"no plan", "Apply? [y/N] ", "no\n", []string{"plan", "--step", "5", "--run"}, command.ExitNo,
 			"rung: not confirmed: nothing was changed", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -59,7 +60,7 @@ func TestAsk(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			code, out, errs := ask(t, c.question, c.answer, append(c.args, "-f", dir, "--write-back")...)
+			code, out, errs := askAtTerminal(t, c.question, c.answer, append(c.args, "-f", dir, "--write-back")...)
 			if code != c.code || !strings.Contains(errs, c.said) {
 				t.Errorf("exit %d, want %d\n%s[stderr]\n%s", code, c.code, out, errs)
 			}

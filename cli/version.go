@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"rung/cli/command"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -20,12 +21,12 @@ type versionOut struct {
 	Platform string `json:"platform"`
 }
 
-func (a *app) versionCmd() *cobra.Command {
+func versionCmd(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
 		Example: "  rung version\n  rung version -o wide",
-		Args:    takes(0),
+		Args:    command.TakesArgs(0),
 		RunE: func(*cobra.Command, []string) error {
 			v := versionOut{Version: Version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 			if info, ok := debug.ReadBuildInfo(); ok {
@@ -38,7 +39,7 @@ func (a *app) versionCmd() *cobra.Command {
 					}
 				}
 			}
-			return a.print(&answer{value: v, text: func(wide bool) string {
+			return a.Print(&command.Answer{Value: v, Text: func(wide bool) string {
 				if !wide {
 					return "rung " + v.Version + "\n"
 				}

@@ -14,8 +14,9 @@ import (
 
 	"go.uber.org/goleak"
 
+	"rung/cli/command"
+	"rung/cli/serve"
 	"rung/engine"
-	"rung/model"
 	"rung/revision"
 	"rung/test/wait"
 )
@@ -61,7 +62,7 @@ func startWith(t *testing.T, in io.Reader, args ...string) *running {
 }
 
 // startShown is startWith with a screen.
-func startShown(t *testing.T, in io.Reader, screen Screen, args ...string) *running {
+func startShown(t *testing.T, in io.Reader, screen serve.Screen, args ...string) *running {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &running{t: t, interrupt: cancel, ended: make(chan struct{})}
@@ -161,7 +162,7 @@ func TestWatchLadder(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.until(&r.errs, "baseline.yaml")
-	if code := r.end(); code != exit2 { // a policy was refused
+	if code := r.end(); code != command.ExitFailed { // a policy was refused
 		t.Errorf("exit %d: %s", code, r.errs.String())
 	}
 	ladders := strings.Split(r.out.String(), "\nTIER ")
@@ -187,7 +188,7 @@ func TestWatchForms(t *testing.T) {
 	rewrite(t, filepath.Join(dir, "policies.yaml"), "priority: 20", "priority: 7")
 	asJSON.until(&asJSON.out, `"priority":7,`)
 	asYAML.until(&asYAML.out, "priority: 7")
-	if a, b := asJSON.end(), asYAML.end(); a != exitOK || b != exitOK {
+	if a, b := asJSON.end(), asYAML.end(); a != command.ExitOK || b != command.ExitOK {
 		t.Errorf("exit %d and %d", a, b)
 	}
 	if lines := strings.Split(strings.TrimSpace(asJSON.out.String()), "\n"); len(lines) != 2 ||
@@ -220,7 +221,7 @@ func TestWatchZones(t *testing.T) {
 	for _, c := range []struct {
 		of   *running
 		want int
-	}{{rows, exitOK}, {activity, exitOK}, {zones, exitOK}} {
+	}{{rows, command.ExitOK}, {activity, command.ExitOK}, {zones, command.ExitOK}} {
 		if code := c.of.end(); code != c.want {
 			t.Errorf("exit %d, want %d: %s", code, c.want, c.of.errs.String())
 		}
@@ -230,7 +231,7 @@ func TestWatchZones(t *testing.T) {
 			t.Errorf("activity: %q", line)
 		}
 	}
-	if code := lint.end(); code == exit2 {
+	if code := lint.end(); code == command.ExitFailed {
 		t.Errorf("lint: exit %d: %s", code, lint.errs.String())
 	}
 }
@@ -248,7 +249,7 @@ func TestWatchPolicyGone(t *testing.T) {
 	rewrite(t, filepath.Join(dir, "policies.yaml"), "priority: 30\n  subject:\n    namespaces: {matchLabels",
 		"priority: 44\n  subject:\n    namespaces: {matchLabels")
 	r.until(&r.out, "pass-green  tier 1  priority 44")
-	if code := r.end(); code != exitOK {
+	if code := r.end(); code != command.ExitOK {
 		t.Errorf("exit %d", code)
 	}
 }
@@ -256,18 +257,18 @@ func TestWatchPolicyGone(t *testing.T) {
 // A watch is told: it looks again when its answer's time is over, and not by itself.
 func TestWatchIsTold(t *testing.T) {
 	noLeaks(t)
-	a := &app{in: strings.NewReader(""), out: io.Discard, err: io.Discard, raw: io.Discard, said: map[string]bool{}}
-	a.root() // gives the flags what they are when none is given
-	a.flags.files, a.flags.stateDir = []string{cluster(t)}, t.TempDir()
+	a := &command.App{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Raw: io.Discard, Said: map[string]bool{}}
+	root(a, nil) // gives the flags what they are when none is given
+	a.Flags.Files, a.Flags.StateDir = []string{cluster(t)}, t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var looks atomic.Int32
 	looked, ended := make(chan struct{}, 100), make(chan error)
 	go func() {
-		ended <- a.show(ctx, true, query{answer: func(e *engine.Engine, _ *revision.Revision) (*answer, error) {
-			ans := &answer{text: func(bool) string { return "as before\n" }}
+		ended <- a.Show(ctx, true, command.Query{Answer: func(_ context.Context, e *engine.Engine, _ *revision.Revision) (*command.Answer, error) {
+			ans := &command.Answer{Text: func(bool) string { return "as before\n" }}
 			if looks.Add(1) < 3 {
-				ans.until = e.Now().Add(20 * time.Millisecond)
+				ans.Until = e.Now().Add(20 * time.Millisecond)
 			}
 			looked <- struct{}{}
 			return ans, nil
@@ -288,26 +289,5 @@ func TestWatchIsTold(t *testing.T) {
 	cancel()
 	if err := <-ended; err != nil {
 		t.Error(err)
-	}
-}
-
-// A difference that settles counts as behind when its time is over, whatever that is,
-// although nothing happens then.
-func TestNextBehind(t *testing.T) {
-	now := time.Now()
-	k := model.PolicyKey{Kind: model.KindANP, Name: "a"}
-	zone := func(ago time.Duration) *model.ZoneState {
-		return &model.ZoneState{Name: "alpha", Conn: model.ConnSynced, SyncedAt: now,
-			Policies: map[model.PolicyKey]*model.PolicyInZone{k: {Policy: k, Missing: 1, Touched: now.Add(-ago)}}}
-	}
-	zones := []*model.ZoneState{zone(time.Second), zone(3 * time.Second), zone(time.Minute)}
-	if at := nextBehind(zones, now, 10*time.Second); !at.Equal(now.Add(7 * time.Second)) {
-		t.Errorf("in %s, want 7s", at.Sub(now))
-	}
-	if at := nextBehind(zones, now, 2*time.Second); !at.Equal(now.Add(time.Second)) {
-		t.Errorf("in %s, want 1s", at.Sub(now))
-	}
-	if at := nextBehind(zones[2:], now, 10*time.Second); !at.IsZero() {
-		t.Errorf("at %s, want never", at)
 	}
 }

@@ -71,7 +71,8 @@ func New(o Options) *Compiler {
 	c := &Compiler{
 		requested: o, options: o, compactAt: compactFirst,
 		selectors: &selectors.Index{}, namespaces: map[string]*nsState{},
-		groups: map[groupKey]*group{}, index: newGroupIndex(), policies: map[model.PolicyKey]*Compiled{},
+		groups: map[groupKey]*group{}, index: groupIndex{map[*selectors.Selector][]*group{}, map[string][]*group{}},
+		policies: map[model.PolicyKey]*Compiled{},
 		nodeSets: map[*setSpec]struct{}{}, holders: map[string][]*model.Pod{}, nodeHolders: map[string][]*model.Node{},
 		netpols: map[string]map[string]*model.Policy{}, firewalls: map[model.PolicyKey]*model.Policy{},
 		multicast: map[string]struct{}{}, sharing: map[model.PolicyKey]*sharedUnit{},
@@ -119,7 +120,8 @@ func (c *Compiler) Apply(next *model.Cluster, changes []model.Change) (*Desired,
 	}
 	hadDefaults, hadMulticast := c.defaultsOn() && c.cluster != nil, c.multicastOn() && c.cluster != nil
 	c.cluster = next
-	c.rec, c.stale, c.touched = newRecorder(), newStale(), map[*group]struct{}{}
+	c.rec, c.touched = &recorder{policies: map[model.PolicyKey]struct{}{}}, map[*group]struct{}{}
+	c.stale = stale{isolation: map[string]struct{}{}, logging: map[string]struct{}{}, multicast: map[string]struct{}{}, nodes: map[string]struct{}{}}
 	c.nsTxn, c.buckTxn = c.space.namespaces.Txn(), c.space.buckets.Txn()
 	policies := c.desired.policies.Txn()
 	var later []model.Change

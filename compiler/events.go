@@ -51,7 +51,10 @@ func (c *Compiler) pod(old, pod *model.Pod) {
 	if pod != nil {
 		b := c.putIn(pod, kept)
 		after = placement{pod, c.targets(b)}
-		c.hold(pod)
+		for _, ip := range pod.IPs {
+			c.holders[ip] = append(c.holders[ip], pod)
+			c.count(pod, ip, 1)
+		}
 	}
 	if old != nil || pod != nil {
 		c.move(before, after)
@@ -113,13 +116,6 @@ func (c *Compiler) setBucket(b *bucket, pods []*model.Pod) {
 		return
 	}
 	c.buckTxn.Set(k, &bucketView{b.bucketKey, pods})
-}
-
-func (c *Compiler) hold(p *model.Pod) {
-	for _, ip := range p.IPs {
-		c.holders[ip] = append(c.holders[ip], p)
-		c.count(p, ip, 1)
-	}
 }
 
 func (c *Compiler) unhold(p *model.Pod) {
@@ -349,7 +345,11 @@ func (c *Compiler) node(old, node *model.Node) {
 		}
 	}
 	if (old != nil && old.HostErr != "") || (node != nil && node.HostErr != "") {
-		c.recompileNodePeers()
+		for k, p := range c.policies { // whether they have rows at all hangs on the nodes' annotations
+			if k.Kind.IsAdmin() && hasNodePeers(p.Policy) {
+				c.policy(k, p.Policy)
+			}
+		}
 	}
 }
 
@@ -360,16 +360,6 @@ func (c *Compiler) heldByPod(s *setSpec, ip string) bool {
 		}
 	}
 	return false
-}
-
-// recompileNodePeers compiles the policies with nodes peers again: whether they
-// have rows at all hangs on the nodes' annotations.
-func (c *Compiler) recompileNodePeers() {
-	for k, p := range c.policies {
-		if k.Kind.IsAdmin() && hasNodePeers(p.Policy) {
-			c.policy(k, p.Policy)
-		}
-	}
 }
 
 func hasNodePeers(p *model.Policy) bool {

@@ -104,15 +104,6 @@ func (c *Compiler) firewallDestination(r *model.Rule, needs map[model.PolicyKey]
 	return ""
 }
 
-// nodesMoved compiles the EgressFirewalls anew that lead to nodes.
-func (c *Compiler) nodesMoved() {
-	for k, p := range c.firewalls {
-		if hasNodePeers(p) {
-			c.firewall(k, p)
-		}
-	}
-}
-
 // nodeSubnets are the pod subnets of all nodes, joined where two are one: of a cluster whose
 // own are not known, what is known.
 func nodeSubnets(c *model.Cluster) []netip.Prefix {

@@ -182,13 +182,3 @@ type sharedUnit struct {
 	set   sharedSet
 	users map[model.PolicyKey]struct{}
 }
-
-// hostNetworkChanged compiles the sets anew that hold nodes' own addresses, or
-// may from now on.
-func (c *Compiler) hostNetworkChanged() {
-	for k, u := range c.sharing {
-		if u.set.legacy && u.set.pods.Empty() {
-			c.put(k, c.compileShared(u.set))
-		}
-	}
-}

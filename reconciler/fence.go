@@ -170,13 +170,6 @@ func (w *worker) claimed(f *flight, o outcome) {
 	w.cfg.OnActivity(a)
 }
 
-// fencedOff ends writing: somebody else has taken the zone over. Of the
-// transaction nothing was done.
-func (w *worker) fencedOff(f *flight, o outcome) {
-	w.unwritten(f)
-	w.loseFence(f.ops, f.began, o.took)
-}
-
 func (w *worker) loseFence(ops []nb.Op, began time.Time, took time.Duration) {
 	fe := &w.fence
 	had := fe.epoch

@@ -115,7 +115,11 @@ func (w *worker) loop(ctx context.Context) {
 		case <-w.box.signal:
 			news = func() { w.intake(w.box.take()) }
 		case k := <-w.due:
-			news = func() { w.retry(k) }
+			news = func() {
+				if _, busy := w.busy[k]; !busy && w.mode == Write {
+					w.ready[k] = struct{}{}
+				}
+			}
 		case o := <-w.flights.results:
 			news = func() {
 				mail() // the rows come before the outcome: with them, a write is confirmed at once
@@ -124,13 +128,6 @@ func (w *worker) loop(ctx context.Context) {
 		case <-timer.C:
 			news = func() {}
 		}
-	}
-}
-
-// retry looks at a policy again whose time has come.
-func (w *worker) retry(k model.PolicyKey) {
-	if _, busy := w.busy[k]; !busy && w.mode == Write {
-		w.ready[k] = struct{}{}
 	}
 }
 

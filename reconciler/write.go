@@ -207,7 +207,7 @@ func (w *worker) forgive(k model.PolicyKey) {
 // finished takes in what became of the transaction under way.
 func (w *worker) finished(o outcome) {
 	f := o.flight
-	w.landed(f)
+	w.flights.under = slices.DeleteFunc(w.flights.under, func(o *flight) bool { return o == f })
 	f.began = f.began.Add(o.waited)
 	result := ResultUnknown
 	switch {
@@ -220,7 +220,8 @@ func (w *worker) finished(o outcome) {
 	case errors.Is(o.err, model.ErrWait):
 		w.heard(f)
 		result = ResultFenced
-		w.fencedOff(f, o)
+		w.unwritten(f) // somebody else has taken the zone over: nothing was done
+		w.loseFence(f.ops, f.began, o.took)
 	case o.err == nil:
 		w.heard(f)
 		result = ResultOK
@@ -347,7 +348,9 @@ func (w *worker) lost(f *flight, o outcome) {
 	if !f.behindLost() { // else it is the same break
 		w.unknowns++
 	}
-	w.fade(f.ops)
+	if w.cfg.Fence != nil {
+		w.fading = append(w.fading, fading{f.ops, w.now().Add(w.fence.Quiet)})
+	}
 	w.notBefore = time.Now().Add(retry.After(w.unknowns, w.cfg.BackoffMin, w.cfg.BackoffMax))
 	text := clean.Text(o.err.Error())
 	for _, p := range f.parts {

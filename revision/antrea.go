@@ -14,11 +14,11 @@ func (r *Revision) Antrea() bool { return r.System == model.SystemAntrea }
 
 // Bands are the ladder of a cluster on Antrea.
 func Bands(r *Revision) []ladder.Band {
-	return Shared[Once[[]ladder.Band]](r).Get(func() []ladder.Band { return ladder.Bands(r.Cluster) })
+	return Shared[Once[[]ladder.Band]](r).Get(func() []ladder.Band { return antrea.Bands(r.Cluster) })
 }
 
 // Order are the policies in Antrea's effective order.
-func (r *Revision) Order() []antrea.Place { return antrea.Order(r.Cluster) }
+func (r *Revision) Order() []ladder.Place { return antrea.Order(r.Cluster) }
 
 // BySelectors says whether what a policy applies to is worked out from selectors: it has no
 // compiled rows that would know.

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"rung/model"
+	"rung/test/uitest"
 	"rung/themes"
 	"rung/ui"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // notASCII is the first line with a character that is none of ASCII's, and the character.

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"rung/revision"
+	"rung/test/uitest"
 	"rung/ui"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // A question about the mode is not about another mode.

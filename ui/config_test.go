@@ -6,9 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rung/test/uitest"
 	"rung/themes"
 	"rung/ui"
-	"rung/ui/uitest"
 )
 
 // All that is wrong with a file is said at once, with its line, the setting, what is

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"rung/model"
+	"rung/test/uitest"
 	"rung/ui"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // A name that is not the one asked for leaves the question as it is, says which it is,

@@ -40,7 +40,7 @@
 //  7. Text goes into widget.Line, spans with a style of env.Styles; widgets cut
 //     with an ellipsis and keep every line within the width. Meaning needs a
 //     word or a sign besides the colour.
-//  8. Tests drive the real console with ui/uitest from a package <kind>_test:
+//  8. Tests drive the real console with test/uitest from a package <kind>_test:
 //     uitest.Open(t, uitest.Demo(t), page), Press, Frame, Golden (three sizes,
 //     plain and coloured, testdata/*.golden; go test -update writes them).
 package ui

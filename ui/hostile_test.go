@@ -12,9 +12,9 @@ import (
 	"rung/model/ovn/nb"
 	"rung/revision"
 	"rung/test/install"
+	"rung/test/uitest"
 	"rung/ui"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // hostile is text that would clear the screen, write the clipboard, recolour and

@@ -7,9 +7,9 @@ import (
 
 	"rung/model"
 	"rung/revision"
+	"rung/test/uitest"
 	"rung/ui"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 	"rung/ui/widget"
 )
 

@@ -6,8 +6,8 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
+	"rung/test/uitest"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // unread is what a file that could not be read says of itself.

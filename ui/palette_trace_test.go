@@ -3,8 +3,8 @@ package ui_test
 import (
 	"testing"
 
+	"rung/test/uitest"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // A question typed into the palette is completed to the ends there are; what is missing is

@@ -9,9 +9,9 @@ import (
 
 	"rung/engine"
 	"rung/revision"
+	"rung/test/uitest"
 	"rung/ui"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // underWay is a plan that this Rung runs.

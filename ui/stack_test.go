@@ -6,9 +6,9 @@ import (
 
 	"rung/change"
 	"rung/model"
+	"rung/test/uitest"
 	"rung/ui"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // crumbs is the line that says where one is.

@@ -10,9 +10,9 @@ import (
 	"rung/change/gate"
 	"rung/model"
 	"rung/revision"
+	"rung/test/uitest"
 	"rung/ui"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // The question before a change offers it on trial, also where a name is typed; space is

@@ -6,10 +6,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"rung/test/uitest"
 	"rung/ui"
 	"rung/ui/action"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // The terminal's cursor stands behind what is typed, wherever that is and however small

@@ -20,11 +20,11 @@ import (
 	"rung/change/gate"
 	"rung/model"
 	"rung/revision"
+	"rung/test/uitest"
 	"rung/test/wait"
 	"rung/themes"
 	"rung/ui"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // TestMain fails when a goroutine is left over.

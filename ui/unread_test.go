@@ -14,9 +14,9 @@ import (
 
 	"github.com/creack/pty"
 
+	"rung/test/uitest"
 	"rung/test/wait"
 	"rung/ui"
-	"rung/ui/uitest"
 )
 
 // A console whose terminal takes nothing more ends when it is told to.

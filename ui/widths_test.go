@@ -9,8 +9,8 @@ import (
 
 	"rung/model"
 	"rung/revision"
+	"rung/test/uitest"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // scene is a page as somebody looks at it.

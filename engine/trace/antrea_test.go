@@ -12,7 +12,7 @@ import (
 	"rung/revision"
 	"rung/sources/manifests"
 	"rung/test/made"
-	"rung/ui/uitest"
+	"rung/test/uitest"
 )
 
 // Under Antrea the trace names its tiers and its words, and there are no rows to ask.

@@ -11,7 +11,7 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/revision"
-	"rung/ui/uitest"
+	"rung/test/uitest"
 )
 
 // BenchmarkCases asks 10,000 questions, as --cases does, on 10,000 pods with 50

@@ -11,7 +11,7 @@ import (
 	"rung/revision"
 	"rung/sources/manifests"
 	"rung/test/made"
-	"rung/ui/uitest"
+	"rung/test/uitest"
 )
 
 // Where the families differ, neither answer is that of the connection.

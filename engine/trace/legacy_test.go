@@ -13,7 +13,7 @@ import (
 	"rung/model/verdict"
 	"rung/revision"
 	"rung/test/live"
-	"rung/ui/uitest"
+	"rung/test/uitest"
 )
 
 // isolated are facts in which the annotation of 2016 isolates blue, and counts, with one

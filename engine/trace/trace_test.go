@@ -11,7 +11,7 @@ import (
 	"rung/model/verdict"
 	"rung/revision"
 	"rung/test/live"
-	"rung/ui/uitest"
+	"rung/test/uitest"
 )
 
 const question = "blue/api-d0 red/web-f0 TCP 8080"

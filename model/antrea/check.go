@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/ladder"
 	"rung/model/overlap"
 	"rung/model/words"
 )
@@ -287,15 +288,15 @@ func (k *checker) fqdn(p *model.Policy, r *model.Rule, name string) {
 
 // ties says which policies stand at one place, and whether rules of theirs with the same
 // number and different actions apply to one pod.
-func (k *checker) ties(order []Place) {
+func (k *checker) ties(order []ladder.Place) {
 	differ := false
 	for i := range order {
 		p := &order[i]
 		if !p.IsTied() || p.Policy.Antrea == nil {
 			continue
 		}
-		if i == 0 || !sameGroup(order[i-1].group, p.group) {
-			differ = k.differ(p.group)
+		if i == 0 || !sameGroup(order[i-1].Group, p.Group) {
+			differ = k.differ(p.Group)
 		}
 		if !differ {
 			continue
@@ -358,7 +359,7 @@ func (k *checker) disagree(x *overlap.PodIndex, a, b *model.Policy) bool {
 	return false
 }
 
-func (k *checker) limits(order []Place) {
+func (k *checker) limits(order []ladder.Place) {
 	type at struct {
 		tier     string
 		priority float64

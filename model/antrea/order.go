@@ -5,42 +5,11 @@ import (
 	"slices"
 
 	"rung/model"
+	"rung/model/ladder"
 )
 
-// Place is a policy in the effective order.
-type Place struct {
-	Policy *model.Policy
-	// Tier is the priority of its tier, TierName that tier's name; PriorityNetwork and ""
-	// for NetworkPolicies of Kubernetes.
-	Tier     int32
-	TierName string
-	// group are all with the same place, this one among them, where there are several: which
-	// of their rules with the same number decides first is undefined. NetworkPolicies only
-	// allow, so none of them is.
-	group []model.PolicyKey
-	// Missing says that no such tier is there, or that it is refused: the policy decides
-	// nothing, and stands last.
-	Missing bool
-}
-
-// Tied are the others with the same place.
-func (p *Place) Tied() []model.PolicyKey {
-	return slices.DeleteFunc(slices.Clone(p.group), func(k model.PolicyKey) bool { return k == p.Policy.Key })
-}
-
-// IsTied says whether there are others.
-func (p *Place) IsTied() bool { return len(p.group) > 0 }
-
-// Priority is the policy's priority within its tier.
-func (p *Place) Priority() float64 {
-	if a := p.Policy.Antrea; a != nil {
-		return a.Priority
-	}
-	return float64(p.Policy.Priority)
-}
-
 // compare orders places; policies whose tier is missing come last.
-func (p *Place) compare(o *Place) int {
+func compare(p, o *ladder.Place) int {
 	return cmp.Or(compareBool(p.Missing, o.Missing), cmp.Compare(p.Tier, o.Tier), cmp.Compare(p.Priority(), o.Priority()),
 		cmp.Compare(p.TierName, o.TierName), cmp.Compare(p.Policy.Kind.Short(), o.Policy.Kind.Short()), p.Policy.Key.Compare(o.Policy.Key))
 }
@@ -56,7 +25,7 @@ func compareBool(a, b bool) int {
 }
 
 // ties says whether two places are the same.
-func (p *Place) ties(o *Place) bool {
+func ties(p, o *ladder.Place) bool {
 	return p.Tier == o.Tier && p.Priority() == o.Priority() && p.Tier != PriorityNetwork && !p.Missing && !o.Missing
 }
 
@@ -70,7 +39,7 @@ const kindCNP model.Kind = "ClusterNetworkPolicy"
 // effectivePriority (antrea.md#order): by tier, then by priority, whatever their kind. Of
 // ties by kind and name, which is for display. EgressFirewalls are not on it: Antrea does
 // not know them.
-func Order(c *model.Cluster) []Place {
+func Order(c *model.Cluster) []ladder.Place {
 	tiers := map[string]int32{}
 	all := Tiers(c)
 	refused := refusedTiers(all)
@@ -79,16 +48,16 @@ func Order(c *model.Cluster) []Place {
 			tiers[t.Name] = t.Priority
 		}
 	}
-	var out []Place
+	var out []ladder.Place
 	for _, k := range kinds {
 		for p := range c.Policies(k) {
 			out = append(out, placeOf(p, tiers))
 		}
 	}
-	slices.SortFunc(out, func(a, b Place) int { return a.compare(&b) })
+	slices.SortFunc(out, func(a, b ladder.Place) int { return compare(&a, &b) })
 	for from := 0; from < len(out); {
 		to := from + 1
-		for to < len(out) && out[from].ties(&out[to]) {
+		for to < len(out) && ties(&out[from], &out[to]) {
 			to++
 		}
 		if to-from > 1 { // one list for all of them: they may be many
@@ -97,7 +66,7 @@ func Order(c *model.Cluster) []Place {
 				group = append(group, out[i].Policy.Key)
 			}
 			for i := from; i < to; i++ {
-				out[i].group = group
+				out[i].Group = group
 			}
 		}
 		from = to
@@ -105,17 +74,17 @@ func Order(c *model.Cluster) []Place {
 	return out
 }
 
-func placeOf(p *model.Policy, tiers map[string]int32) Place {
+func placeOf(p *model.Policy, tiers map[string]int32) ladder.Place {
 	switch {
 	case p.Antrea != nil:
 		priority, ok := tiers[p.Antrea.Tier]
-		return Place{Policy: p, Tier: priority, TierName: p.Antrea.Tier, Missing: !ok}
+		return ladder.Place{Policy: p, Tier: priority, TierName: p.Antrea.Tier, Missing: !ok}
 	case p.Kind == model.KindANP:
-		return Place{Policy: p, Tier: PriorityANP}
+		return ladder.Place{Policy: p, Tier: PriorityANP}
 	case p.Kind == model.KindNP:
-		return Place{Policy: p, Tier: PriorityNetwork}
+		return ladder.Place{Policy: p, Tier: PriorityNetwork}
 	case p.Tier == model.TierBaseline:
-		return Place{Policy: p, Tier: PriorityBANP}
+		return ladder.Place{Policy: p, Tier: PriorityBANP}
 	}
-	return Place{Policy: p, Tier: PriorityAdminCNP}
+	return ladder.Place{Policy: p, Tier: PriorityAdminCNP}
 }

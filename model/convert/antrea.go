@@ -6,6 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/antrea"
+	"rung/model/ladder"
 )
 
 // Limits of the API of AdminNetworkPolicy, each of a list.
@@ -73,7 +74,7 @@ func FromAntrea(c *model.Cluster, to model.Kind) Result {
 }
 
 // idle is why a policy decides nothing, empty where it does.
-func (f *importer) idle(at *antrea.Place) string {
+func (f *importer) idle(at *ladder.Place) string {
 	p := at.Policy
 	switch {
 	case at.Missing:

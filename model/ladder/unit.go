@@ -143,7 +143,7 @@ func (t *Tier) tier2(c *model.Cluster, opt Options) {
 	}
 	for _, k := range []model.Kind{model.KindNP, model.KindEF} {
 		for p := range c.Policies(k) {
-			t.Policies = append(t.Policies, onRung(p))
+			t.Policies = append(t.Policies, RungPolicyOf(p))
 			t.Counts[k]++
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"rung/model"
 	"rung/pages/ladder"
 	"rung/revision"
-	"rung/ui/uitest"
+	"rung/test/uitest"
 )
 
 // line is that of a policy, as a screen or a command has it.

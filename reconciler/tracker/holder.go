@@ -55,14 +55,6 @@ func (t *Tracker) hold(tr *track) {
 	t.holders[tr.holds][tr] = struct{}{}
 }
 
-func (t *Tracker) letGo(tr *track) {
-	if of := t.holders[tr.holds]; of != nil {
-		if delete(of, tr); len(of) == 0 {
-			delete(t.holders, tr.holds)
-		}
-	}
-}
-
 // held is a row that ACLs of several units may hang on, in one version of it.
 type held struct {
 	at     compiler.Holder

@@ -8,7 +8,6 @@ import (
 	"rung/model"
 	"rung/model/antrea"
 	"rung/model/clean"
-	"rung/model/ladder"
 )
 
 // fuzzed reads a text beside a small cluster: no panic, and what is said is clean. What
@@ -36,7 +35,7 @@ func fuzzed(t *testing.T, text []byte) {
 			t.Errorf("%s has no place: its priority is no number", p.Policy.Key)
 		}
 	}
-	ladder.Bands(c)
+	antrea.Bands(c)
 	for p := range c.EveryPolicy() {
 		if !placed[p.Key] && p.Kind != model.KindEF {
 			t.Errorf("%s is not in the order", p.Key)

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/test/uitest"
 	"rung/ui"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 func TestActivity(t *testing.T) {

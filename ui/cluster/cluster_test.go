@@ -6,8 +6,8 @@ import (
 
 	"rung/model"
 	"rung/revision"
+	"rung/test/uitest"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // resource changes one resource of the API server.

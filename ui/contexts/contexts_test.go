@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"rung/revision"
+	"rung/test/uitest"
 	"rung/ui"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // cluster is a console on a cluster with three contexts.

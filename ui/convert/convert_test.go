@@ -9,9 +9,9 @@ import (
 	"rung/model"
 	"rung/revision"
 	"rung/sources/manifests"
+	"rung/test/uitest"
 	"rung/ui"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // TestAntrea: the rules of the Antrea demo with their labels, why, and the proof above them;

@@ -13,10 +13,10 @@ import (
 	"rung/model/words"
 	"rung/revision"
 	"rung/revision/liverows"
+	"rung/test/uitest"
 	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 	"rung/ui/widget"
 )
 

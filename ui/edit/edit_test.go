@@ -11,9 +11,9 @@ import (
 	"rung/change"
 	"rung/change/gate"
 	"rung/model"
+	"rung/test/uitest"
 	"rung/ui"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 func anp(name string) model.PolicyKey { return model.PolicyKey{Kind: model.KindANP, Name: name} }

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"rung/change/write"
+	"rung/test/uitest"
 	"rung/ui"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 const olderPolicy = `apiVersion: policy.networking.k8s.io/v1alpha1

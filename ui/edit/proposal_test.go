@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"rung/test/uitest"
 	"rung/ui"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // TestProposal: a text that was proposed goes to the editor with what is said of it above,

@@ -17,9 +17,9 @@ import (
 	"rung/revision"
 	"rung/revision/finding"
 	"rung/revision/flows"
+	"rung/test/uitest"
 	"rung/ui"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // found are the findings of the demo, as the command line lists them.

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"rung/model"
+	"rung/test/uitest"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // The ladder of a cluster on Antrea has its tiers in order, with the NetworkPolicies

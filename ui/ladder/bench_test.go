@@ -8,9 +8,9 @@ import (
 
 	"rung/model"
 	"rung/revision"
+	"rung/test/uitest"
 	"rung/ui"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // large is a cluster of 1,000 pods and 50 policies of 20 rules.

@@ -16,10 +16,10 @@ import (
 	"rung/model"
 	"rung/model/logline"
 	"rung/model/ovn/nb"
+	"rung/test/uitest"
 	"rung/test/wait"
 	"rung/ui"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 func open(t *testing.T) *uitest.Screen {

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"rung/model"
+	"rung/test/uitest"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // Where the annotation of 2016 counts, its namespace stands in tier 2, and the ladder says

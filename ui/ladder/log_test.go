@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"rung/model"
+	"rung/test/uitest"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // What a NetworkPolicy logs whose Namespace is not among the files: nothing, which the

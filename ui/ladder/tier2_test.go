@@ -10,8 +10,8 @@ import (
 	"rung/model/ovn/nb"
 	"rung/revision"
 	"rung/revision/liverows"
+	"rung/test/uitest"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // everything is the demo cluster with the rows of all units, rows of tier 0, of

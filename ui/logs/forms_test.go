@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"rung/model"
+	"rung/test/uitest"
 	"rung/ui"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // mixed feeds lines with long names, one namespace on both sides, and every verdict.

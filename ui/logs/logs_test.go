@@ -13,10 +13,10 @@ import (
 	"rung/model"
 	"rung/model/logline"
 	"rung/revision"
+	"rung/test/uitest"
 	"rung/test/wait"
 	"rung/ui"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 func anp(name string) model.PolicyKey { return model.PolicyKey{Kind: model.KindANP, Name: name} }

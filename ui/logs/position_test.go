@@ -11,9 +11,9 @@ import (
 
 	"rung/engine/logs"
 	"rung/model"
+	"rung/test/uitest"
 	"rung/test/wait"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // read has the store read files until the test ends.

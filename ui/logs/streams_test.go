@@ -8,8 +8,8 @@ import (
 	"rung/model/logline"
 	"rung/model/ovn/nb"
 	"rung/revision"
+	"rung/test/uitest"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // On a cluster the head says of how many nodes the logs are followed, and why

@@ -9,9 +9,9 @@ import (
 	"rung/model"
 	"rung/revision"
 	"rung/test/made"
+	"rung/test/uitest"
 	"rung/ui"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 func open(t testing.TB, p *revision.Facts, namespace, port string) *uitest.Screen {

@@ -15,9 +15,9 @@ import (
 	"rung/model"
 	"rung/model/plan"
 	"rung/revision"
+	"rung/test/uitest"
 	"rung/ui"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 func anp(name string) model.PolicyKey { return model.PolicyKey{Kind: model.KindANP, Name: name} }

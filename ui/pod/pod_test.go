@@ -13,8 +13,8 @@ import (
 	"rung/revision/finding"
 	"rung/sources/manifests"
 	"rung/test/live"
+	"rung/test/uitest"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 var since = uitest.Now.Add(-54 * time.Second)

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"rung/model"
+	"rung/test/uitest"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // The page of a policy of Antrea: what it applies to where rules say it, each, the rules in

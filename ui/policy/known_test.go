@@ -3,8 +3,8 @@ package policy_test
 import (
 	"testing"
 
+	"rung/test/uitest"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // What OVN-Kubernetes leaves in a zone has its cause beside it.

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/test/uitest"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // Of 500 zones those that need attention are listed, conditions are counted, and the

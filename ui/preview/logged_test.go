@@ -7,8 +7,8 @@ import (
 
 	"rung/model/logline"
 	"rung/model/ovn/nb"
+	"rung/test/uitest"
 	"rung/test/wait"
-	"rung/ui/uitest"
 )
 
 // TestLogLinesOnThePreview: a preview counts the log lines that would have gone the other

@@ -12,10 +12,10 @@ import (
 	"rung/change/gate"
 	"rung/model"
 	"rung/revision"
+	"rung/test/uitest"
 	"rung/ui"
 	"rung/ui/nav"
 	"rung/ui/preview"
-	"rung/ui/uitest"
 )
 
 func anp(name string) model.PolicyKey { return model.PolicyKey{Kind: model.KindANP, Name: name} }

@@ -10,10 +10,10 @@ import (
 
 	"rung/change"
 	"rung/change/gate"
+	"rung/test/uitest"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/preview"
-	"rung/ui/uitest"
 	"rung/ui/view"
 )
 

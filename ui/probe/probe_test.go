@@ -12,9 +12,9 @@ import (
 	"rung/model/verdict/walk"
 	"rung/revision"
 	"rung/test/live"
+	"rung/test/uitest"
 	"rung/ui"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 const (

@@ -8,9 +8,9 @@ import (
 	"rung/engine/logs/controllerlog"
 	"rung/model"
 	"rung/revision"
+	"rung/test/uitest"
 	"rung/ui"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 var (

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"rung/model/ovn/nb"
+	"rung/test/uitest"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // The page of a row that OVN-Kubernetes leaves says why it is there, and what helps.

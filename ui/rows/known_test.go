@@ -3,8 +3,8 @@ package rows_test
 import (
 	"testing"
 
+	"rung/test/uitest"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // A row that OVN-Kubernetes leaves by a known defect is marked so; it is extra all the

@@ -9,8 +9,8 @@ import (
 	"rung/revision"
 	"rung/revision/liverows"
 	"rung/test/live"
+	"rung/test/uitest"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // demo is the demo cluster with all rows that are compiled, each held by what

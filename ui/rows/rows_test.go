@@ -12,8 +12,8 @@ import (
 	"rung/revision/finding"
 	"rung/revision/liverows"
 	"rung/test/live"
+	"rung/test/uitest"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 var since = uitest.Now.Add(-54 * time.Second)

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"rung/model"
+	"rung/test/uitest"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // The page of a rule of Antrea: its place in Antrea's order, what it means, and that there

@@ -12,8 +12,8 @@ import (
 	"rung/model/ovn/sb"
 	"rung/revision"
 	"rung/test/live"
+	"rung/test/uitest"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // ruleFlows opens egress 5 of cluster-control in ovn-worker with its flows.

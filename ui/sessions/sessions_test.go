@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/test/uitest"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 func TestSessions(t *testing.T) {

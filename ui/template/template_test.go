@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"rung/model"
+	"rung/test/uitest"
 	"rung/ui"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 func start(t *testing.T, page nav.Page) (*uitest.Gated, *uitest.Screen) {

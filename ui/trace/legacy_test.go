@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"rung/model"
-	"rung/ui/uitest"
+	"rung/test/uitest"
 )
 
 // Where the annotation of 2016 counts, rows that do not have it are no error: the page says

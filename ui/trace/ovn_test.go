@@ -10,8 +10,8 @@ import (
 	"rung/revision/flows"
 	"rung/revision/liverows"
 	"rung/test/live"
+	"rung/test/uitest"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // ovnSays is an answer of ovn-trace about the connection that is denied: by the rule that

@@ -10,8 +10,8 @@ import (
 	"rung/revision"
 	"rung/test/live"
 	"rung/test/made"
+	"rung/test/uitest"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 var since = uitest.Now.Add(-54 * time.Second)

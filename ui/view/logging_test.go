@@ -10,8 +10,8 @@ import (
 	"rung/change"
 	"rung/change/gate"
 	"rung/model"
+	"rung/test/uitest"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 	"rung/ui/view"
 )
 

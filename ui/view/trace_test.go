@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"rung/model"
+	"rung/test/uitest"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // The question begins with what the cursor is on; a few letters find an end, and what is

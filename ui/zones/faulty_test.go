@@ -9,7 +9,7 @@ import (
 	"rung/revision"
 	"rung/revision/flows"
 	"rung/test/live"
-	"rung/ui/uitest"
+	"rung/test/uitest"
 )
 
 // A zone is marked exactly when its lines below the table say what is wrong.

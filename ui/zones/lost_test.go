@@ -7,10 +7,10 @@ import (
 
 	"rung/model/logline"
 	"rung/model/ovn/nb"
+	"rung/test/uitest"
 	"rung/test/wait"
 	"rung/ui"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 // Zones in which meters discard lines say so with how many; while none does there is no

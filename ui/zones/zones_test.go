@@ -14,8 +14,8 @@ import (
 	"rung/revision"
 	"rung/revision/connections"
 	"rung/test/live"
+	"rung/test/uitest"
 	"rung/ui/nav"
-	"rung/ui/uitest"
 )
 
 func TestZones(t *testing.T) {

@@ -24,7 +24,7 @@ func (s standing) compare(o standing) int {
 
 // antreaOrder is what an Index of a cluster with Antrea keeps of its order.
 type antreaOrder struct {
-	places map[model.Key]antrea.Place // of the policies that decide
+	places map[model.Key]ladder.Place // of the policies that decide
 	// standings of the rules in tiers 1 and 3, in order: of the term with the highest
 	// priority first.
 	standings [model.TierBaseline + 1][]standing
@@ -48,7 +48,7 @@ func (x *Index) Decides(k model.PolicyKey) bool {
 
 // tierOf is the tier of the walk in which a policy decides: all tiers of Antrea before
 // NetworkPolicies are one, since Pass leaves all of them, and those after are one.
-func tierOf(p *antrea.Place) int8 {
+func tierOf(p *ladder.Place) int8 {
 	switch {
 	case p.Tier < antrea.PriorityNetwork:
 		return model.TierAdmin
@@ -66,7 +66,7 @@ type antreaMaker struct {
 }
 
 func (m *maker) antrea() {
-	a := &antreaMaker{maker: m, order: &antreaOrder{places: map[model.Key]antrea.Place{}}, groups: antrea.Groups(m.x.view.Cluster)}
+	a := &antreaMaker{maker: m, order: &antreaOrder{places: map[model.Key]ladder.Place{}}, groups: antrea.Groups(m.x.view.Cluster)}
 	m.x.antrea = a.order
 	var decide []*model.Policy
 	for _, p := range antrea.Order(m.x.view.Cluster) {

@@ -350,12 +350,12 @@ func TestModels(t *testing.T) {
 		n++
 		m, ok := models[nb.TableOf(row)]
 		if !ok {
-			t.Errorf("no model of %s: run make generate", nb.TableOf(row))
+			t.Errorf("no model of %s in northbound", nb.TableOf(row))
 			continue
 		}
 		theirs, rungs := slices.Sorted(maps.Keys(columnsOf(m))), slices.Sorted(maps.Keys(ours(row)))
 		if !slices.Equal(theirs, rungs) {
-			t.Errorf("%s: the model has %q, Rung reads %q: run make generate", nb.TableOf(row), theirs, rungs)
+			t.Errorf("%s: the model has %q, Rung reads %q", nb.TableOf(row), theirs, rungs)
 		}
 	}
 	if n != len(models) {

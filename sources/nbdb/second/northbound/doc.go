@@ -1,11 +1,10 @@
 // Package northbound has libovsdb's models of the tables and columns of OVN_Northbound
-// that Rung reads, as libovsdb's generator writes them: the program gen gives it the
-// sandbox's schema, cut down to what model/ovn/nb knows.
+// that Rung reads, and connects libovsdb's client with them. They are what libovsdb's
+// generator makes of the schema, without its accessors.
 //
-// Invariants: it is generated but for this file and models.go; a column that model/ovn/nb
-// gains is there after the next make generate, and TestModels says so when it is not.
+// Invariants: a model has the columns that model/ovn/nb reads, which TestModels of
+// sources/nbdb/second holds; their types are checked by libovsdb against the schema of
+// the server when it connects.
 //
 // sources/nbdb/second and tests import it.
 package northbound
-
-//go:generate go run ./gen -schema ../../../sandbox/ovn-nb.ovsschema

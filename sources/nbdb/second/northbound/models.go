@@ -1,92 +1,133 @@
 package northbound
 
 import (
-	"context"
-	"errors"
-	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 
-	"github.com/ovn-kubernetes/libovsdb/client"
 	"github.com/ovn-kubernetes/libovsdb/model"
-
-	"rung/model/ovn/nb"
 )
 
-// Models has one of each, by table.
-func Models() map[string]model.Model {
-	return map[string]model.Model{ACLTable: &ACL{}, AddressSetTable: &AddressSet{}, PortGroupTable: &PortGroup{},
-		LogicalSwitchTable: &LogicalSwitch{}, LogicalSwitchPortTable: &LogicalSwitchPort{}, MeterTable: &Meter{},
-		MeterBandTable: &MeterBand{}, NBGlobalTable: &NBGlobal{}}
+// ACL is libovsdb's model of a row of table ACL.
+type ACL struct {
+	UUID        string            `ovsdb:"_uuid"`
+	Action      string            `ovsdb:"action"`
+	Direction   string            `ovsdb:"direction"`
+	ExternalIDs map[string]string `ovsdb:"external_ids"`
+	Label       int               `ovsdb:"label"`
+	Log         bool              `ovsdb:"log"`
+	Match       string            `ovsdb:"match"`
+	Meter       *string           `ovsdb:"meter"`
+	Name        *string           `ovsdb:"name"`
+	Options     map[string]string `ovsdb:"options"`
+	Priority    int               `ovsdb:"priority"`
+	SampleEst   *string           `ovsdb:"sample_est"`
+	SampleNew   *string           `ovsdb:"sample_new"`
+	Severity    *string           `ovsdb:"severity"`
+	Tier        int               `ovsdb:"tier"`
 }
 
-// older are the models for a server before OVN 24.09: libovsdb refuses one whose schema
-// lacks a column of a model, and samples came with that.
-func older() map[string]model.Model {
-	t := reflect.TypeFor[ACL]()
-	var fields []reflect.StructField
-	for i := range t.NumField() {
-		if c := t.Field(i).Tag.Get("ovsdb"); c != "sample_new" && c != "sample_est" {
-			fields = append(fields, t.Field(i))
-		}
-	}
-	all := Models()
-	all[ACLTable] = reflect.New(reflect.StructOf(fields)).Interface()
-	return all
+// AddressSet is libovsdb's model of a row of table Address_Set.
+type AddressSet struct {
+	UUID        string            `ovsdb:"_uuid"`
+	Addresses   []string          `ovsdb:"addresses"`
+	ExternalIDs map[string]string `ovsdb:"external_ids"`
+	Name        string            `ovsdb:"name"`
 }
 
-// Dial connects libovsdb's client to a Northbound database and lets it follow the
-// tables and columns that Rung follows. Whoever has the client closes it.
-func Dial(ctx context.Context, addr string, options ...client.Option) (client.Client, error) {
-	options = append(options, client.WithEndpoint(addr))
-	c, err := dial(ctx, Models(), options)
-	if err == nil {
-		return c, nil
-	}
-	if c, older := dial(ctx, older(), options); older == nil {
-		return c, nil
-	}
-	return nil, fmt.Errorf("libovsdb: reading %s: %w", addr, err)
+// PortGroup is libovsdb's model of a row of table Port_Group.
+type PortGroup struct {
+	UUID        string            `ovsdb:"_uuid"`
+	ACLs        []string          `ovsdb:"acls"`
+	ExternalIDs map[string]string `ovsdb:"external_ids"`
+	Name        string            `ovsdb:"name"`
+	Ports       []string          `ovsdb:"ports"`
 }
 
-func dial(ctx context.Context, models map[string]model.Model, options []client.Option) (client.Client, error) {
-	db, err := model.NewClientDBModel(nb.Database, models)
-	if err != nil {
-		return nil, err
-	}
-	c, err := client.NewOVSDBClient(db, options...)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.Connect(ctx); err != nil {
-		return nil, err
-	}
-	if err := follow(ctx, c, models); err != nil {
-		c.Close()
-		return nil, err
-	}
-	return c, nil
+// LogicalSwitch is libovsdb's model of a row of table Logical_Switch.
+type LogicalSwitch struct {
+	UUID        string            `ovsdb:"_uuid"`
+	ACLs        []string          `ovsdb:"acls"`
+	ExternalIDs map[string]string `ovsdb:"external_ids"`
+	Name        string            `ovsdb:"name"`
+	Ports       []string          `ovsdb:"ports"`
 }
 
-func follow(ctx context.Context, c client.Client, models map[string]model.Model) error {
-	var tables []client.MonitorOption
-	for _, m := range models {
-		tables = append(tables, client.WithTable(m, columns(m)...))
-	}
-	m := c.NewMonitor(tables...)
-	if len(m.Errors) > 0 {
-		return errors.Join(m.Errors...)
-	}
-	_, err := c.Monitor(ctx, m)
-	return err
+// LogicalSwitchPort is libovsdb's model of a row of table Logical_Switch_Port.
+type LogicalSwitchPort struct {
+	UUID        string            `ovsdb:"_uuid"`
+	Addresses   []string          `ovsdb:"addresses"`
+	ExternalIDs map[string]string `ovsdb:"external_ids"`
+	Name        string            `ovsdb:"name"`
 }
 
-// columns are pointers to the fields of a model, as libovsdb wants columns named.
-func columns(m model.Model) (fields []any) {
-	v := reflect.ValueOf(m).Elem()
+// Meter is libovsdb's model of a row of table Meter.
+type Meter struct {
+	UUID  string   `ovsdb:"_uuid"`
+	Bands []string `ovsdb:"bands"`
+	Fair  *bool    `ovsdb:"fair"`
+	Name  string   `ovsdb:"name"`
+	Unit  string   `ovsdb:"unit"`
+}
+
+// MeterBand is libovsdb's model of a row of table Meter_Band.
+type MeterBand struct {
+	UUID      string `ovsdb:"_uuid"`
+	Action    string `ovsdb:"action"`
+	BurstSize int    `ovsdb:"burst_size"`
+	Rate      int    `ovsdb:"rate"`
+}
+
+// NBGlobal is libovsdb's model of the row of table NB_Global.
+type NBGlobal struct {
+	UUID        string            `ovsdb:"_uuid"`
+	ExternalIDs map[string]string `ovsdb:"external_ids"`
+	Name        string            `ovsdb:"name"`
+}
+
+// libovsdb's cache copies rows by these methods; models without them it copies through JSON.
+
+func (a *ACL) CloneModel() model.Model               { return cloneRow(a) }
+func (a *AddressSet) CloneModel() model.Model        { return cloneRow(a) }
+func (a *PortGroup) CloneModel() model.Model         { return cloneRow(a) }
+func (a *LogicalSwitch) CloneModel() model.Model     { return cloneRow(a) }
+func (a *LogicalSwitchPort) CloneModel() model.Model { return cloneRow(a) }
+func (a *Meter) CloneModel() model.Model             { return cloneRow(a) }
+func (a *MeterBand) CloneModel() model.Model         { return cloneRow(a) }
+func (a *NBGlobal) CloneModel() model.Model          { return cloneRow(a) }
+
+func (a *ACL) CloneModelInto(b model.Model)               { *b.(*ACL) = *cloneRow(a) }
+func (a *AddressSet) CloneModelInto(b model.Model)        { *b.(*AddressSet) = *cloneRow(a) }
+func (a *PortGroup) CloneModelInto(b model.Model)         { *b.(*PortGroup) = *cloneRow(a) }
+func (a *LogicalSwitch) CloneModelInto(b model.Model)     { *b.(*LogicalSwitch) = *cloneRow(a) }
+func (a *LogicalSwitchPort) CloneModelInto(b model.Model) { *b.(*LogicalSwitchPort) = *cloneRow(a) }
+func (a *Meter) CloneModelInto(b model.Model)             { *b.(*Meter) = *cloneRow(a) }
+func (a *MeterBand) CloneModelInto(b model.Model)         { *b.(*MeterBand) = *cloneRow(a) }
+func (a *NBGlobal) CloneModelInto(b model.Model)          { *b.(*NBGlobal) = *cloneRow(a) }
+
+// cloneRow returns a copy of a model that shares no set, map or optional value with it.
+func cloneRow[T any](row *T) *T {
+	c := *row
+	v := reflect.ValueOf(&c).Elem()
 	for i := range v.NumField() {
-		if v.Type().Field(i).Tag.Get("ovsdb") != "_uuid" {
-			fields = append(fields, v.Field(i).Addr().Interface())
+		switch field := v.Field(i).Addr().Interface().(type) {
+		case *map[string]string:
+			*field = maps.Clone(*field)
+		case *[]string:
+			*field = slices.Clone(*field)
+		case **string:
+			*field = clonePointer(*field)
+		case **bool:
+			*field = clonePointer(*field)
 		}
 	}
-	return fields
+	return &c
+}
+
+func clonePointer[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	v := *p
+	return &v
 }

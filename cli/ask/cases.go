@@ -1,0 +1,135 @@
+package ask
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+	"rung/engine/trace"
+	"rung/model/words"
+)
+
+// takesQuestion accepts a question as the console takes it: two ends, and what else it says.
+func takesQuestion(cmd *cobra.Command, args []string) error {
+	if _, err := trace.Parse(strings.Join(args, " ")); err != nil || len(args) == 1 {
+		return errors.Join(err, fmt.Errorf("%s needs FROM and TO, or flags for them; see: %s --help", cmd.CommandPath(), cmd.CommandPath()))
+	}
+	return nil
+}
+
+// questions are the one of the command line, or those of a file.
+func questions(a *command.App, cmd *cobra.Command, args []string, one trace.Question, file string) ([]trace.Question, error) {
+	if len(args) > 0 {
+		q, err := trace.Parse(strings.Join(args, " "))
+		if err != nil {
+			return nil, err
+		}
+		for flag, given := range map[string]bool{"from": true, "to": true, "protocol": q.Protocol != "", "port": q.Port != 0, "ip-version": q.IPVersion != 0} {
+			if given && cmd.Flags().Changed(flag) {
+				return nil, fmt.Errorf("%q says it already: leave --%s out", strings.Join(args, " "), flag)
+			}
+		}
+		one.From, one.To = q.From, q.To
+		one.Protocol, one.Port, one.IPVersion = cmp.Or(q.Protocol, one.Protocol), cmp.Or(q.Port, one.Port), cmp.Or(q.IPVersion, one.IPVersion)
+	}
+	switch {
+	case file == "":
+		return []trace.Question{one}, nil
+	case one.From != "" || one.To != "":
+		return nil, errors.New("--cases has the questions: leave the ends out")
+	}
+	return readCases(cmd.Context(), a, file)
+}
+
+// maxCases is how much of a file of questions is read.
+const maxCases = 64 << 20
+
+// readCases reads a file of questions.
+func readCases(ctx context.Context, a *command.App, file string) (out []trace.Question, err error) {
+	text, err := a.ReadGiven(ctx, file, maxCases)
+	if err != nil {
+		return nil, fmt.Errorf("reading the cases of %s: %w", file, err)
+	}
+	var cases []json.RawMessage
+	if err := json.Unmarshal(text, &cases); err != nil {
+		return nil, fmt.Errorf("reading the cases of %s: %w", file, jsonError(err, "a JSON array of cases"))
+	}
+	var bad CaseErrors
+	out = make([]trace.Question, len(cases))
+	for i, c := range cases {
+		d := json.NewDecoder(strings.NewReader(string(c)))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&out[i]); err != nil {
+			bad.add(file, i, jsonError(err, `an object with "from", "to", "protocol", "port" and "ip_version"`))
+		}
+	}
+	return out, bad.err()
+}
+
+// jsonError is what is wrong with a text in the words of JSON, not of Go.
+func jsonError(err error, want string) error {
+	var kind *json.UnmarshalTypeError
+	if !errors.As(err, &kind) {
+		return err
+	}
+	if kind.Field == "" {
+		return fmt.Errorf("got %s, want %s", kind.Value, want)
+	}
+	if kind.Field == "port" {
+		return fmt.Errorf("port: got %s, want a number", kind.Value)
+	}
+	return fmt.Errorf("%s: got %s, want text", kind.Field, kind.Value)
+}
+
+// CaseErrors say of cases of a file why they cannot be asked, a line each.
+type CaseErrors []error
+
+// mostCaseErrors is how many are told.
+const mostCaseErrors = 20
+
+// Error has a line for each case.
+func (e CaseErrors) Error() string {
+	var lines []string
+	for i, err := range e {
+		if i == mostCaseErrors {
+			lines = append(lines, "and "+words.Total(len(e)-i, "more case"))
+			break
+		}
+		lines = append(lines, err.Error())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// add notes what is wrong with a case of a file.
+func (e *CaseErrors) add(file string, i int, err error) {
+	*e = append(*e, fmt.Errorf("%s: case %d: %w", file, i, err))
+}
+
+func (e CaseErrors) err() error {
+	if len(e) == 0 {
+		return nil
+	}
+	return e
+}
+
+// answered is what is printed of the answer to one question, or of those to the questions
+// of a file, in their order.
+func answered[T command.Item](out []T, file string) *command.Answer {
+	text := func(wide bool) string {
+		var b strings.Builder
+		for _, o := range out {
+			o.WriteText(&b, wide, file != "")
+		}
+		return b.String()
+	}
+	if file == "" {
+		return &command.Answer{Value: out[0], Text: text}
+	}
+	return &command.Answer{Value: out, Text: text}
+}

@@ -1,0 +1,219 @@
+package ask
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+	"rung/engine"
+	"rung/engine/convert"
+	"rung/model"
+	"rung/model/clean"
+	labels "rung/model/convert"
+	"rung/pages/page"
+	"rung/revision"
+	"rung/revision/omitted"
+)
+
+// convertTarget is something that policies can be written as.
+type convertTarget struct {
+	name string // of --to
+	from string // what is converted, for help
+	run  func(context.Context, *revision.Revision) (*convert.Result, error)
+}
+
+// convertTargets are all of them, in the order of the help.
+var convertTargets = []convertTarget{
+	{"anp", "ClusterNetworkPolicies, or Antrea's own policies where Antrea decides", convertPolicies(convert.ToANP)},
+	{"cnp", "AdminNetworkPolicies and their baseline, or Antrea's own policies", convertPolicies(convert.ToCNP)},
+	{"antrea", "AdminNetworkPolicies, their baseline and ClusterNetworkPolicies", convertPolicies(convert.ToAntrea)},
+	{"networkpolicy", "the isolation annotation of 2016 and the NetworkPolicies of extensions/v1beta1", convert.NetworkPolicy},
+}
+
+// convertPolicies converts and proves.
+func convertPolicies(to convert.Target) func(context.Context, *revision.Revision) (*convert.Result, error) {
+	return func(ctx context.Context, r *revision.Revision) (*convert.Result, error) {
+		res, err := convert.Policies(r, to)
+		if err != nil {
+			return nil, err
+		}
+		return convert.Prove(ctx, r, res, nil)
+	}
+}
+
+func targetOf(name string) *convertTarget {
+	for i := range convertTargets {
+		if convertTargets[i].name == name {
+			return &convertTargets[i]
+		}
+	}
+	return nil
+}
+
+func targetNames() (names []string) {
+	for _, t := range convertTargets {
+		names = append(names, t.name)
+	}
+	return names
+}
+
+func Convert(a *command.App) *cobra.Command {
+	var to string
+	long := `Print policies as objects of another API that say the same, with a proof: the verdicts
+of both sides are compared for every connection between the pods there are, and pods
+that are imagined with labels that the policies name: before as the cluster's own system
+decides (--system), after as that of the other API does. Nothing is applied.
+
+The objects are YAML on standard output. Each rule is labelled exact, approximate (what
+differs, and a connection that shows it) or not expressible (why); that, and the proof,
+stand on standard error. With -o json or yaml everything is one document. Exit 1 when
+the sides differ.
+
+--to says what is written:`
+	for _, t := range convertTargets {
+		long += "\n  " + t.name + "  from " + t.from
+	}
+	cmd := a.QueryCommand(&cobra.Command{
+		Use:   "convert --to KIND [FILE…]",
+		Short: "Print policies in another API, with a proof that they say the same",
+		Long:  long,
+		Example: `  rung convert --to anp antrea/ > anp.yaml
+  rung convert --to networkpolicy old/ > new.yaml
+  kubectl get ns,netpol,po -A -o yaml | rung convert --to networkpolicy -
+  rung convert --to networkpolicy -o json --context staging`,
+		Args: func(*cobra.Command, []string) error {
+			if to == "" {
+				return fmt.Errorf("convert needs --to: %s", strings.Join(targetNames(), ", "))
+			}
+			if targetOf(to) == nil {
+				return fmt.Errorf("--to %s: use %s", to, strings.Join(targetNames(), ", "))
+			}
+			return nil
+		},
+	}, func(files []string, _ bool) command.Query {
+		a.Flags.Files = append(a.Flags.Files, files...)
+		return command.Query{Answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+			res, err := targetOf(to).run(ctx, r)
+			if err != nil {
+				return nil, err
+			}
+			if a.Flags.Output != "json" && a.Flags.Output != "yaml" {
+				tellConversion(a, res)
+			}
+			return &command.Answer{Value: conversionOf(res), Text: func(bool) string { return res.Text() }, No: !res.Proof.Equal,
+				NotConsidered: omitted.Objects(r), Comments: true}, nil
+		}}
+	})
+	cmd.Flags().StringVar(&to, "to", "", "what to write: `"+strings.Join(targetNames(), "`, ")+"`")
+	command.CompleteFlag(cmd, "to", command.FixedWords(targetNames()...))
+	return cmd
+}
+
+// tellConversion says on stderr what the objects do not.
+func tellConversion(a *command.App, r *convert.Result) {
+	say := func(format string, args ...any) {
+		fmt.Fprintln(a.Err, "rung: "+clean.Line(fmt.Sprintf(format, args...)))
+	}
+	for i := range r.Rules {
+		say("%s", r.Rules[i].Text())
+	}
+	for _, n := range r.Notes {
+		say("%s", n)
+	}
+	if len(r.Policies) == 0 {
+		say("nothing to write")
+	}
+	if r.Nothing() {
+		return // a proof of nothing would only ask to be read
+	}
+	say("%s", r.ProofText())
+	for i := range r.Proof.Differs {
+		say("differs: %s", r.Proof.Differs[i].String())
+	}
+	for i := range r.Proof.Later {
+		say("differs for labels that nobody has yet: %s", r.Proof.Later[i].String())
+	}
+	for i := range r.Proof.Besides {
+		say("besides the policies, by rows OVN-Kubernetes has today for every pod: %s", r.Proof.Besides[i].String())
+	}
+}
+
+// convertedOut is the JSON of `rung convert` (command-line.md#output).
+type convertedOut struct {
+	Objects []string           `json:"objects"` // YAML, each one document
+	Rules   []convertedRuleOut `json:"rules"`
+	Notes   []noteOut          `json:"notes"`
+	Proof   conversions        `json:"proof"`
+}
+
+type convertedRuleOut struct {
+	Policy    string         `json:"policy"`
+	Direction string         `json:"direction"`
+	Rule      int            `json:"rule"`
+	Name      string         `json:"rule_name"`
+	Action    string         `json:"action"`
+	Label     string         `json:"label"`
+	Why       string         `json:"why"`
+	To        []placeOut     `json:"to"`
+	Witness   *differenceOut `json:"witness"`
+}
+
+type placeOut struct {
+	Policy    string `json:"policy"`
+	Direction string `json:"direction"`
+	Rule      int    `json:"rule"`
+}
+
+type noteOut struct {
+	About   string `json:"about"`
+	Message string `json:"message"`
+}
+
+type conversions struct {
+	Equal    bool   `json:"equal"`
+	Text     string `json:"text"`
+	Pods     int    `json:"pods"`
+	Imagined int    `json:"imagined"`
+	// Before and After are the systems whose verdicts were compared.
+	Before  string          `json:"before"`
+	After   string          `json:"after"`
+	Differs []differenceOut `json:"differs"`
+	Later   []differenceOut `json:"later"`
+	Besides []differenceOut `json:"besides"`
+}
+
+type differenceOut struct {
+	Before  string `json:"before"`
+	After   string `json:"after"`
+	Text    string `json:"text"`
+	Example string `json:"example"`
+}
+
+func conversionOf(r *convert.Result) *convertedOut {
+	out := &convertedOut{Objects: []string{}, Rules: []convertedRuleOut{}, Notes: page.Each(r.Notes, func(n convert.Note) noteOut { return noteOut{n.About.String(), n.Text} })}
+	for _, p := range r.Policies {
+		out.Objects = append(out.Objects, p.YAML)
+	}
+	diff := func(d convert.Difference) differenceOut {
+		return differenceOut{string(d.Before), string(d.After), d.Text, d.Example}
+	}
+	for i := range r.Rules {
+		rule := &r.Rules[i]
+		one := convertedRuleOut{Policy: rule.Policy.String(), Direction: rule.Direction.Lower(), Rule: rule.Index, Name: rule.Name, Action: rule.Does,
+			Label: string(rule.Label), Why: rule.Why,
+			To: page.Each(rule.To, func(at labels.Place) placeOut { return placeOut{at.Policy.String(), at.Direction.Lower(), at.Index} })}
+		if rule.Witness != nil {
+			d := diff(*rule.Witness)
+			one.Witness = &d
+		}
+		out.Rules = append(out.Rules, one)
+	}
+	p := &r.Proof
+	out.Proof = conversions{p.Equal, r.ProofText(), p.Pods, p.Imagined, string(cmp.Or(r.Before, model.SystemOVN)), string(cmp.Or(r.After, model.SystemOVN)),
+		page.Each(p.Differs, diff), page.Each(p.Later, diff), page.Each(p.Besides, diff)}
+	return out
+}

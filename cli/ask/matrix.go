@@ -1,0 +1,398 @@
+package ask
+
+import (
+	"cmp"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+	"rung/engine"
+	"rung/engine/trace"
+	"rung/model"
+	"rung/model/clean"
+	"rung/model/words"
+	"rung/revision"
+	"rung/revision/connections"
+	"rung/revision/omitted"
+)
+
+// How far --unfold goes.
+const (
+	unfoldWorkloads = "workloads"
+	unfoldPods      = "pods"
+)
+
+// mostCells bounds what one command prints.
+const mostCells = 1_000_000
+
+// matrixAsk is what the command line asks for.
+type matrixAsk struct {
+	protocol, focus, only, unfold string
+	port                          int
+	outside, services             bool
+}
+
+func Matrix(a *command.App) *cobra.Command {
+	var ask matrixAsk
+	var cmd *cobra.Command
+	cmd = a.QueryCommand(&cobra.Command{
+		Use:   "matrix",
+		Short: "Show which namespaces, workloads and pods reach which",
+		Long: `Show which namespaces reach which, by the policies: for every pair of their pods, on one
+port or on every port of every protocol. --unfold goes down to workloads (pods that are
+alike but for their names) or pods. --focus shows the connections of one namespace with
+the others, both ways; --only shows the cells in which some connection is deny, allow,
+undefined, unknown or "not applicable": mixed ones too, which have some of each.
+
+Mixed says that pods differ or, without --port, that ports do. Undefined and unknown are
+shown where even one pair is so. A pair that no policy is asked about does not apply.
+
+--outside has the addresses outside as columns, too: each block that policies tell apart,
+a network without those in it that are columns themselves. --services has the Services as
+columns: each is asked at its own ports, or at the one of --port, and says what becomes of
+connections to its endpoints; one without does not apply.
+
+-o csv has a line for each pair of ends, -o json also an example of each, in the form that
+rung trace --cases reads.`,
+		Example: `  rung matrix -f policies/
+  rung matrix --port 8080 --focus shop --unfold workloads -f policies/
+  rung matrix --port 443 --outside -f policies/
+  rung matrix --protocol UDP --port 53 --services -f policies/
+  rung matrix --protocol UDP --port 53 --only deny -o csv --context staging`,
+		Args:        command.TakesArgs(0),
+		Annotations: map[string]string{command.MarkdownForm: "", command.CSVForm: ""},
+	}, func([]string, bool) command.Query {
+		return command.Query{Answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+			ports, err := trace.PortsOf(ask.protocol, ask.port)
+			if err != nil {
+				return nil, fmt.Errorf("--protocol and --port: %w", err)
+			}
+			if cmd.Flags().Changed("port") && ask.port == 0 {
+				return nil, fmt.Errorf("--port 0: use 1 to 65535")
+			}
+			if err := ask.check(); err != nil {
+				return nil, err
+			}
+			m, err := connections.FindMatrix(r, ctx, ports)
+			if err != nil {
+				return nil, err
+			}
+			t, err := newMatrixTable(ctx, m, ask)
+			if err != nil {
+				return nil, err
+			}
+			unjudged, err := t.omissions(ctx, r)
+			if err != nil {
+				return nil, err
+			}
+			t.not = command.NotCounted(unjudged)
+			return &command.Answer{Value: t.out(), Text: t.text, Markdown: t.markdown, CSV: t.csv, NotConsidered: unjudged}, nil
+		}}
+	})
+	f := cmd.Flags()
+	f.IntVar(&ask.port, "port", 0, "destination `port`; without it every port counts")
+	f.StringVar(&ask.protocol, "protocol", "", "`TCP`, UDP, SCTP or ICMP (default TCP with --port)")
+	f.StringVar(&ask.focus, "focus", "", "only the connections of a `namespace`")
+	f.StringVar(&ask.only, "only", "", "only cells with a connection of this `verdict`, mixed cells too: deny, mixed, undefined, unknown, allow")
+	f.StringVar(&ask.unfold, "unfold", "", "show `workloads` or pods instead of namespaces")
+	f.BoolVar(&ask.outside, "outside", false, "show the addresses outside as columns, too")
+	f.BoolVar(&ask.services, "services", false, "show the Services as columns, too")
+	var verdicts []string
+	for _, v := range connections.CellVerdicts {
+		verdicts = append(verdicts, string(v))
+	}
+	_ = cmd.RegisterFlagCompletionFunc("focus", a.CompleteFirst(command.NamespaceChoices))
+	_ = cmd.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions([]string{"TCP", "UDP", "SCTP", "ICMP"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("only", cobra.FixedCompletions(verdicts, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("unfold", cobra.FixedCompletions([]string{unfoldWorkloads, unfoldPods}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func (q *matrixAsk) check() error {
+	switch {
+	case q.only != "" && !slices.Contains(connections.CellVerdicts, connections.CellVerdict(q.only)):
+		return fmt.Errorf("--only %s: use deny, mixed, undefined, unknown, allow or \"not applicable\"", q.only)
+	case q.unfold != "" && q.unfold != unfoldWorkloads && q.unfold != unfoldPods:
+		return fmt.Errorf("--unfold %s: use workloads or pods", q.unfold)
+	}
+	return nil
+}
+
+// matrixTable is a matrix with the ends that are shown.
+type matrixTable struct {
+	m          *connections.Matrix
+	ask        matrixAsk
+	only       connections.CellVerdict
+	self       *connections.MatrixEnd // with --focus
+	rows, cols []*connections.MatrixEnd
+	outside    int    // columns, as services
+	not        string // what was not judged, for the first line
+	services   int
+}
+
+func newMatrixTable(ctx context.Context, m *connections.Matrix, ask matrixAsk) (*matrixTable, error) {
+	t := &matrixTable{m: m, ask: ask, only: connections.CellVerdict(ask.only)}
+	var ends []*connections.MatrixEnd
+	for _, ns := range m.Namespaces {
+		switch ask.unfold {
+		case unfoldWorkloads:
+			ends = append(ends, ns.Parts...)
+		case unfoldPods:
+			for _, w := range ns.Parts {
+				if w.Pod != "" {
+					ends = append(ends, w)
+				}
+				ends = append(ends, w.Parts...)
+			}
+		default:
+			ends = append(ends, ns)
+		}
+	}
+	var outside []*connections.MatrixEnd
+	if ask.outside {
+		outside = m.Outside()
+		t.outside = len(outside)
+	}
+	var services []*connections.MatrixEnd
+	if ask.services {
+		var err error
+		if services, err = m.Services(ctx); err != nil {
+			return nil, fmt.Errorf("asking the Services: %w", err)
+		}
+		t.services = len(services)
+	}
+	to := slices.Concat(ends, services, outside)
+	if ask.focus != "" {
+		if t.self = m.Namespace(ask.focus); t.self == nil {
+			return nil, fmt.Errorf("--focus %s: there is no namespace with pods of this name", ask.focus)
+		}
+		t.rows = slices.DeleteFunc(to, func(e *connections.MatrixEnd) bool {
+			return t.only != "" && !m.Cell(t.self, e).Has(t.only) && !m.Cell(e, t.self).Has(t.only)
+		})
+		return t, nil
+	}
+	if n := len(ends) * len(to); n > mostCells {
+		return nil, fmt.Errorf("--unfold %s: %s make %s cells; use --focus NAMESPACE", ask.unfold, words.Count(len(to), "end"), words.Thousands(n))
+	}
+	t.rows, t.cols = m.Filter(ends, to, t.only)
+	return t, nil
+}
+
+// each visits the cells that are shown, by source and destination.
+func (t *matrixTable) each(visit func(from, to *connections.MatrixEnd, c connections.MatrixCell)) {
+	one := func(from, to *connections.MatrixEnd) {
+		if c := t.m.Cell(from, to); c.Pairs() > 0 && (t.only == "" || c.Has(t.only)) {
+			visit(from, to, c)
+		}
+	}
+	if t.self != nil {
+		for _, e := range t.rows {
+			one(t.self, e)
+		}
+		for _, e := range t.rows {
+			if e != t.self && !e.Reached() {
+				one(e, t.self)
+			}
+		}
+		return
+	}
+	for _, from := range t.rows {
+		for _, to := range t.cols {
+			one(from, to)
+		}
+	}
+}
+
+// sign is what a cell of a table shows.
+func (t *matrixTable) sign(from, to *connections.MatrixEnd) string {
+	if from.Reached() {
+		return "" // only where connections go to
+	}
+	c := t.m.Cell(from, to)
+	if t.only != "" && !c.Has(t.only) {
+		return ""
+	}
+	return strings.TrimSpace(c.Verdict().Sign())
+}
+
+// about says what the matrix is of.
+func (t *matrixTable) about() string {
+	text := trace.PortsText(t.m.Ports)
+	if t.self != nil {
+		text += ", connections of " + t.ask.focus
+	} else {
+		text += ", from rows to columns"
+	}
+	if t.only != "" {
+		text += ", only " + t.only.Words()
+	}
+	text += ": " + words.Count(len(t.m.Namespaces), "namespace") + ", " + words.Total(t.m.Pods, "pod")
+	if t.services > 0 {
+		text += ", " + words.Count(t.services, "Service")
+	}
+	if t.outside > 0 {
+		text += ", " + words.Count(t.outside, "block") + " of addresses outside"
+	}
+	if t.m.Empty > 0 {
+		text += fmt.Sprintf("; %d more without pods", t.m.Empty)
+	}
+	return text
+}
+
+// omissions are what the matrix does not take into account, and that nothing was judged.
+func (t *matrixTable) omissions(ctx context.Context, r *revision.Revision) ([]model.Omission, error) {
+	out := omitted.From(r, false)
+	judged, unknown, whole := 0, 0, t
+	if t.only != "" { // what is not shown was judged all the same, or was not
+		ask := t.ask
+		ask.only = ""
+		all, err := newMatrixTable(ctx, t.m, ask)
+		if err != nil {
+			return nil, err
+		}
+		whole = all
+	}
+	whole.each(func(_, _ *connections.MatrixEnd, c connections.MatrixCell) {
+		judged += c.Pairs() - c.NotApplicable
+		unknown += c.Unknown
+	})
+	switch {
+	case t.m.Pods == 0:
+		out = append(out, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: there are no pods"})
+	case judged == 0:
+		out = append(out, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: no policy is asked about any connection here"})
+	case unknown > 0:
+		out = append(out, model.Omission{Code: model.OmittedPart, Why: "unknown: " + words.Total(unknown, "pair")})
+	}
+	return out, nil
+}
+
+func legendText() string {
+	var out []string
+	for _, v := range connections.CellVerdicts {
+		out = append(out, v.Sign()+" "+v.Words())
+	}
+	return strings.Join(out, "  ")
+}
+
+// text is the matrix with numbers over the columns, which are those of the rows; wide has
+// one line for each cell, in words.
+func (t *matrixTable) text(wide bool) string {
+	head := t.about() + "\n"
+	if len(t.rows) == 0 {
+		if t.only != "" && t.not != "" {
+			return head + "nothing that was judged is " + t.only.Words() + "; not judged: " + t.not + "\n"
+		}
+		return head + "nothing here is " + cmp.Or(t.only.Words(), "to be shown: no pods") + "\n"
+	}
+	table := &command.TextTable{}
+	switch {
+	case wide:
+		table.Head = []string{"FROM", "TO", "VERDICT"}
+		t.each(func(from, to *connections.MatrixEnd, c connections.MatrixCell) {
+			table.Add(from.Name(), to.Name(), c.Text())
+		})
+		return head + table.String() + t.excepts("")
+	case t.self != nil:
+		table.Head = []string{"NAME", "FROM IT", "TO IT"}
+		word := func(from, to *connections.MatrixEnd) string {
+			if sign := t.sign(from, to); sign != "" {
+				return sign + " " + t.m.Cell(from, to).Verdict().Words()
+			}
+			return ""
+		}
+		for _, e := range t.rows {
+			table.Add(e.Name(), word(t.self, e), word(e, t.self))
+		}
+		return head + table.String() + t.excepts("")
+	}
+	numbers := map[*connections.MatrixEnd]string{}
+	table.Head = []string{"#", "FROM"}
+	for i, e := range t.cols {
+		numbers[e] = strconv.Itoa(i + 1)
+		table.Head = append(table.Head, numbers[e])
+	}
+	for _, from := range t.rows {
+		row := []string{numbers[from], from.Name()}
+		for _, to := range t.cols {
+			row = append(row, t.sign(from, to))
+		}
+		table.Add(row...)
+	}
+	text := head + legendText() + "\n\n" + table.String()
+	if !slices.Equal(t.rows, t.cols) { // not every column has a row that says its name
+		var more string
+		for _, e := range t.cols {
+			if !slices.Contains(t.rows, e) {
+				more += "to " + numbers[e] + ": " + clean.Escape(e.Text()) + "\n"
+			}
+		}
+		if more != "" {
+			text += "\n" + more
+		}
+	}
+	return text
+}
+
+// markdown is the matrix as a table for a review.
+func (t *matrixTable) markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "**%s**\n\n%s\n\n", command.MarkdownText(t.about()), legendText())
+	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
+	head := []string{"from \\ to"}
+	cells := func(e *connections.MatrixEnd) (out []string) {
+		for _, to := range t.cols {
+			out = append(out, t.sign(e, to))
+		}
+		return out
+	}
+	if t.self != nil {
+		head = []string{"", "from " + command.MarkdownText(t.ask.focus), "to " + command.MarkdownText(t.ask.focus)}
+		cells = func(e *connections.MatrixEnd) []string { return []string{t.sign(t.self, e), t.sign(e, t.self)} }
+	}
+	for _, e := range t.cols {
+		head = append(head, command.MarkdownText(e.Name()))
+	}
+	line(head)
+	b.WriteString("|---" + strings.Repeat("|:-:", len(head)-1) + "|\n")
+	for _, e := range t.rows {
+		line(append([]string{command.MarkdownText(e.Name())}, cells(e)...))
+	}
+	return b.String() + t.excepts("- ")
+}
+
+// excepts are lines that say which networks are not meant by those around them.
+func (t *matrixTable) excepts(prefix string) string {
+	var lines []string
+	for _, e := range slices.Concat(t.rows, t.cols) {
+		if len(e.Except) > 0 && !slices.Contains(lines, prefix+e.Text()) {
+			lines = append(lines, prefix+e.Text())
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return "\n" + strings.Join(lines, "\n") + "\n"
+}
+
+// csv has one line for each cell.
+func (t *matrixTable) csv() string {
+	var b strings.Builder
+	w := csv.NewWriter(&b) // into memory: there are no errors
+	_ = w.Write([]string{"from", "to", "verdict", "pairs", "allow", "deny", "by_port", "undefined", "unknown", "not_applicable"})
+	t.each(func(from, to *connections.MatrixEnd, c connections.MatrixCell) {
+		row := []string{clean.Escape(from.Name()), clean.Escape(to.Name()), string(c.Verdict())}
+		for _, n := range []int{c.Pairs(), c.Allow, c.Deny, c.ByPort, c.Undefined, c.Unknown, c.NotApplicable} {
+			row = append(row, strconv.Itoa(n))
+		}
+		_ = w.Write(row)
+	})
+	w.Flush()
+	return b.String()
+}

@@ -1,0 +1,145 @@
+package ask
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+	"rung/engine"
+	"rung/engine/trace"
+	"rung/revision"
+	"rung/revision/omitted"
+)
+
+func Probe(a *command.App) *cobra.Command {
+	var one trace.Question
+	var cases string
+	cmd := &cobra.Command{
+		Use:   "probe [FROM TO [PORT]]",
+		Short: "Put a connection into a sandbox on OVN as packets, and show what became of it",
+		Long: `Start the sandbox of -f on OVN, put a connection in as packets, there and back, and
+show what OVN did with them, and by which rule, beside what rows and policies say.
+Ends are those of rung trace. Exit 1 when packets, rows and policies disagree. OVN
+23.06 or newer is looked for in PATH; --sandbox-ovn DIR names its folder.
+
+--cases takes a JSON array of {"from","to","protocol","port"} and prints an array of
+answers in the same order.`,
+		Example: `  rung probe --from blue/api-0 --to red/web-0 --port 8080 -f policies/
+  rung probe --cases questions.json -o json -f policies/ --sandbox-ovn /opt/ovn`,
+		Args: takesQuestion,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			asked, err := questions(a, cmd, args, one, cases)
+			if err != nil {
+				return err
+			}
+			return runProbe(cmd.Context(), a, asked, cases)
+		},
+	}
+	questionFlags(a, cmd, &one, &cases)
+	return cmd
+}
+
+// runProbe starts the sandbox, sends what is asked for, and prints it.
+func runProbe(ctx context.Context, a *command.App, asked []trace.Question, file string) error {
+	var bad CaseErrors
+	for i, q := range asked { // before OVN is started for it
+		if err := checked(q); err != nil && file == "" {
+			return err
+		} else if err != nil {
+			bad.add(file, i, err)
+		}
+	}
+	if err := bad.err(); err != nil {
+		return err
+	}
+	cfg, err := a.Config(ctx, false, true)
+	switch {
+	case err != nil:
+		return err
+	case cfg.Sandbox == nil:
+		return errors.New("packets go into a sandbox, never into a cluster or a database of others: give the manifests with -f, without --nb")
+	case cfg.Sandbox.OVN == engine.OVNOff:
+		return errors.New("--sandbox-ovn off: a probe needs OVN")
+	}
+	if err := engine.CheckOVN(ctx, cfg.Sandbox.OVN); err != nil {
+		return fmt.Errorf("a probe needs OVN: %w; --sandbox-ovn DIR names its folder", err)
+	}
+	cfg.Sandbox.Traffic, cfg.Sandbox.Churn, cfg.Mode.Simulated = 0, 0, false
+	return a.WithConfig(ctx, cfg, command.Settled(), func(e *engine.Engine, r *revision.Revision) error {
+		if r.Mode.OVN == "" {
+			return withoutOVN(e)
+		}
+		ans, err := probed(ctx, a, e, asked, file)
+		if err != nil {
+			return err
+		}
+		return a.Conclude(ans)
+	})
+}
+
+// withoutOVN says why the sandbox does not run on OVN.
+func withoutOVN(e *engine.Engine) error {
+	for _, done := range e.Activity(0) {
+		if done.By == "sandbox" && strings.Contains(done.Summary, "without OVN") {
+			return errors.New("a probe needs OVN, and the sandbox " + done.Summary)
+		}
+	}
+	return errors.New("a probe needs OVN, and the sandbox runs without")
+}
+
+// probed sends one question, or those of a file.
+func probed(ctx context.Context, a *command.App, e *engine.Engine, asked []trace.Question, file string) (*command.Answer, error) {
+	out, disagree := make([]*probeOut, 0, len(asked)), false
+	var notes omissions
+	for i, q := range asked {
+		o, err := sendProbe(ctx, e, q)
+		switch {
+		case err != nil && file == "":
+			return nil, err
+		case err != nil:
+			var bad CaseErrors
+			bad.add(file, i, err)
+			return nil, bad
+		}
+		omits := notes.add(&o.verdictOut)
+		if file != "" {
+			o.NotConsidered = a.Omissions(omits)
+		}
+		out, disagree = append(out, o), disagree || len(o.Findings) > 0
+	}
+	ans := answered(out, file)
+	ans.No, ans.NotConsidered = disagree, notes.all(len(asked))
+	return ans, nil
+}
+
+// checked says what is wrong with a question, whatever the cluster.
+func checked(q trace.Question) error {
+	if trace.Bare(q.From) || trace.Bare(q.To) {
+		return nil // whose names they are is not known yet
+	}
+	c, err := connectionOf(q, nil)
+	if err != nil {
+		return err
+	}
+	return c.Check()
+}
+
+func sendProbe(ctx context.Context, e *engine.Engine, q trace.Question) (*probeOut, error) {
+	c, err := connectionOf(q, trace.NamesOf(e.Revision().Cluster))
+	if err != nil {
+		return nil, err
+	}
+	result, err := e.Probe(ctx, c, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := probeOf(q, result)
+	// Of the sandbox, whose rows are what the policies say: what these leave out, they do.
+	out.trace = &trace.Trace{Connection: result.Connection, Verdict: result.Policies.Verdict, Reason: result.Policies.Reason,
+		NotConsidered: omitted.Of(e.Revision(), true).Changing(&result.Policies)}
+	return out, nil
+}

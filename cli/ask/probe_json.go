@@ -1,0 +1,136 @@
+package ask
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"rung/cli/command"
+	"rung/engine/probe"
+	"rung/engine/trace"
+	"rung/model/verdict"
+	"rung/pages/findings"
+)
+
+// probeOut is the JSON of `rung probe` (command-line.md#output): what became of the
+// packets, as `rung trace` says it, with the answers of rows and policies beside it.
+type probeOut struct {
+	verdictOut
+	Policies *verdictOut       `json:"policies"`
+	OVN      string            `json:"ovn"`
+	Packets  []packetOut       `json:"packets"`
+	Findings []probeFindingOut `json:"findings"`
+
+	result *probe.Result
+}
+
+// packetOut is one packet in one zone.
+type packetOut struct {
+	Packet    string       `json:"packet"`
+	To        string       `json:"to,omitempty"` // the endpoint, where the destination is a Service
+	Reply     bool         `json:"reply"`
+	Zone      string       `json:"zone"`
+	In        string       `json:"in"`
+	Out       []string     `json:"out"`
+	Delivered bool         `json:"delivered"`
+	Met       []deciderOut `json:"met"`
+}
+
+type probeFindingOut struct {
+	findings.Brief
+	Zone   string `json:"zone,omitempty"`
+	Remedy string `json:"remedy,omitempty"`
+}
+
+func probeOf(q trace.Question, r *probe.Result) *probeOut {
+	out := &probeOut{verdictOut: *answerOut(q, &r.Packets), Policies: answerOut(q, &r.Policies), OVN: r.OVN,
+		Packets: []packetOut{}, Findings: []probeFindingOut{}, result: r}
+	out.Rows = answerOut(q, &r.Rows)
+	for i := range r.Sent {
+		for j := range r.Sent[i] {
+			s := &r.Sent[i][j]
+			p := packetOut{Packet: s.Packet, Reply: s.Reply, Zone: s.Zone, In: s.In, Out: append([]string{}, s.At...), Delivered: s.Delivered, Met: []deciderOut{}}
+			if len(r.Sent) > 1 {
+				p.To = r.Packets.Paths[i].To.Endpoint.String()
+			}
+			for k := range s.Met {
+				p.Met = append(p.Met, deciderOf(&s.Met[k].Decider))
+			}
+			out.Packets = append(out.Packets, p)
+		}
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		out.Findings = append(out.Findings, probeFindingOut{findings.BriefOf(*f), f.Zone, f.Remedy})
+	}
+	return out
+}
+
+// WriteText prints the answer: of many a line each, of one the way of the packets.
+func (o *probeOut) WriteText(b *strings.Builder, wide, brief bool) {
+	r := o.result
+	fmt.Fprintf(b, "%s: %s", r.Connection, probe.Word(o.Verdict))
+	if o.Reason != "" {
+		fmt.Fprintf(b, " (%s)", o.Reason)
+	}
+	b.WriteString(" · " + r.Agreement() + "\n")
+	if brief {
+		return
+	}
+	for _, f := range o.Findings {
+		fmt.Fprintf(b, "%s\n  → %s\n", f.Message, f.Remedy)
+	}
+	for i := range r.Packets.Paths {
+		p := &r.Packets.Paths[i]
+		if len(r.Packets.Paths) > 1 {
+			fmt.Fprintf(b, "\nto %s: %s\n", p.To.Endpoint, strings.TrimSpace(probe.Word(p.Verdict)+" "+p.Reason))
+		}
+		if len(r.Sent[i]) > 0 {
+			b.WriteString("\n" + o.stages(i, wide) + "\n" + o.packets(i))
+		}
+	}
+}
+
+// stages are those that the first packet came through.
+func (o *probeOut) stages(path int, wide bool) string {
+	r := o.result
+	t := &command.TextTable{Head: []string{"STAGE", "ZONE", "VERDICT", "DECIDED BY", "BY ROWS", "BY POLICIES"}}
+	for i := range r.Packets.Paths[path].Stages {
+		s, rows, policies := &r.Packets.Paths[path].Stages[i], &r.Rows.Paths[path].Stages[i], &r.Policies.Paths[path].Stages[i]
+		if !wide && !r.Decided(path, i) {
+			continue
+		}
+		word, by := string(s.Verdict), trace.WhoOf(s)
+		if s.Verdict == verdict.NotApplicable {
+			word, by = "–", s.Reason
+		}
+		t.Add(string(s.Stage), s.Zone, word, by, beside(s, rows), beside(s, policies))
+	}
+	return t.String()
+}
+
+// beside is what rows or policies say of a stage: "the same" where that is what packets do.
+func beside(packets, other *verdict.StageVerdict) string {
+	if probe.Same(packets.Decided, other.Decided) && packets.Verdict == other.Verdict {
+		return "the same"
+	}
+	return strings.TrimSpace(string(other.Verdict) + " · " + trace.WhoOf(other))
+}
+
+// packets are all that were put in.
+func (o *probeOut) packets(path int) string {
+	t := &command.TextTable{Head: []string{"PACKET", "ZONE", "IN", "OUT", "", "MET"}}
+	for i := range o.result.Sent[path] {
+		s := &o.result.Sent[path][i]
+		word := probe.Dropped
+		if s.Delivered {
+			word = probe.Delivered
+		}
+		var met []string
+		for k := range s.Met {
+			met = append(met, probe.Who(&s.Met[k].Decider))
+		}
+		t.Add(s.Packet, s.Zone, s.In, cmp.Or(strings.Join(s.At, " "), "–"), word, strings.Join(met, ", "))
+	}
+	return t.String()
+}

@@ -1,0 +1,233 @@
+package ask
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+	"rung/engine"
+	"rung/engine/trace"
+	"rung/model"
+	"rung/model/verdict"
+	"rung/revision"
+)
+
+// Who is asked, with --by.
+const (
+	byPolicies = "policies"
+	byRows     = "rows"
+	byBoth     = "both"
+)
+
+func Trace(a *command.App) *cobra.Command {
+	var one trace.Question
+	var cases, by string
+	var ovn bool
+	var asIf []string
+	var cmd *cobra.Command
+	cmd = a.QueryCommand(&cobra.Command{
+		Use:   "trace [FROM TO [PORT]]",
+		Short: "Show whether a connection is let through, and who decides",
+		Long: `Show whether a connection is let through, and who decides, stage by stage and tier by
+tier. An end is a pod (NAMESPACE/NAME), an address, node/NAME, or with --to a Service
+(service/NAMESPACE/NAME), of which each endpoint is asked, as for its addresses; a name
+alone will do where only one end has it. FROM TO 53/udp is short for the four flags.
+Where both ends have IPv4 and IPv6 both are asked; where they differ, the verdict is
+undefined, or unknown where one is. --by rows asks the zones' rows, --by both both; with -f
+alone those that the policies compile to. --ovn also runs ovn-trace in the zones' pods
+(needs pods/exec), or in the sandbox on OVN. Exit 1 when policies, rows and OVN disagree.
+
+--as-if NAMESPACE/NAME:KEY=VALUE,… asks as if a pod with these labels existed, and
+--as-if NAMESPACE:KEY=VALUE,… a namespace (repeatable). Such pods declare no ports, and
+only the policies can be asked.
+
+--cases takes a JSON array of {"from","to","protocol","port"}; the answers come in the
+same order. A case that cannot be asked is "unknown" and a line on stderr: exit 2 then.`,
+		Example: `  rung trace --from blue/api-0 --to red/web-0 --port 8080 -f policies/
+  rung trace blue/api-0 service/kube-system/kube-dns 53/udp --by both
+  rung trace --from blue/api-0 --to red/web-0 --port 8080 --ovn --context staging
+  rung trace --cases questions.json -o json -f policies/`,
+		Args: takesQuestion,
+	}, func(args []string, _ bool) command.Query {
+		questions := sync.OnceValues(func() ([]trace.Question, error) { return questions(a, cmd, args, one, cases) })
+		live := ovn || asksZones(a, by)
+		a.Flags.OnOVN = ovn
+		return command.Query{Zones: live, Answer: func(ctx context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+			asked, err := questions()
+			if err != nil {
+				return nil, err
+			}
+			if r, err = imagined(r, asIf, by, ovn); err != nil {
+				return nil, err
+			}
+			var ask askOVN
+			if ovn {
+				ask = func(c verdict.Connection) (*ovnOut, error) { return ovnAnswer(ctx, e, c) }
+			}
+			return traced(a, r, asked, cases, by, live, e.Now(), ask)
+		}}
+	})
+	questionFlags(a, cmd, &one, &cases)
+	cmd.Flags().BoolVar(&ovn, "ovn", false, "ask ovn-trace too, and compare it with the rows")
+	cmd.Flags().StringArrayVar(&asIf, "as-if", nil, "ask as if a `pod or namespace` existed, or a pod had other labels: NAMESPACE/NAME:KEY=VALUE,… (repeatable)")
+	_ = cmd.RegisterFlagCompletionFunc("as-if", cobra.NoFileCompletions) // nobody knows what does not exist
+	cmd.MarkFlagsMutuallyExclusive("ovn", "watch")                       // each answer runs a program in the zones' pods
+	byFlag(cmd, &by)
+	return cmd
+}
+
+// byFlag adds the flag that says who is asked.
+func byFlag(cmd *cobra.Command, by *string) {
+	cmd.Flags().StringVar(by, "by", byPolicies, "ask the `policies`, the rows, or both")
+	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions([]string{byPolicies, byRows, byBoth}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// askedOf reads --by.
+func askedOf(by string) (trace.By, error) {
+	ask, ok := map[string]trace.By{byPolicies: trace.Policies, byRows: trace.Rows, byBoth: trace.Both}[by]
+	if !ok {
+		return 0, fmt.Errorf("--by %s: use policies, rows or both", by)
+	}
+	return ask, nil
+}
+
+// asksZones says whether the zones' rows are asked, not those that the policies of -f
+// compile to.
+func asksZones(a *command.App, by string) bool {
+	return by != byPolicies && (len(a.Flags.NB) > 0 || len(a.Flags.Files) == 0)
+}
+
+// questionFlags adds the flags that say which connection is meant, or which file has many.
+func questionFlags(a *command.App, cmd *cobra.Command, one *trace.Question, cases *string) {
+	f := cmd.Flags()
+	f.StringVar(&one.From, "from", "", "the `end` that begins the connection")
+	f.StringVar(&one.To, "to", "", "the `end` that it goes to")
+	f.StringVar(&one.Protocol, "protocol", "TCP", "`TCP`, UDP, SCTP or ICMP")
+	f.IntVar(&one.Port, "port", 0, "destination `port`; not with ICMP")
+	f.IntVar(&one.IPVersion, "ip-version", 0, "ask `4` or 6 only, where both ends have both")
+	f.StringVar(cases, "cases", "", "answer the questions of a JSON `file`, or - for standard input")
+	for _, end := range []string{"from", "to"} {
+		_ = cmd.RegisterFlagCompletionFunc(end, a.CompleteFirst(command.PodChoices))
+	}
+	_ = cmd.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions([]string{"TCP", "UDP", "SCTP", "ICMP"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// traced answers one question, or those of a file.
+func traced(a *command.App, r *revision.Revision, asked []trace.Question, file, by string, live bool, now time.Time, ovn askOVN) (*command.Answer, error) {
+	ask, err := askedOf(by)
+	if err != nil {
+		return nil, err
+	}
+	of := &asking{tracer: trace.Tracer{Compiled: !live}, r: r, names: trace.NamesOf(r.Cluster), by: ask, tried: file == "", now: now, ovn: ovn,
+		describe: a.Omissions}
+	if file == "" {
+		o, err := of.ask(asked[0])
+		if err != nil {
+			return nil, err
+		}
+		o.whole()
+		ans := answered([]*verdictOut{o}, file)
+		ans.No, ans.Err, ans.NotConsidered = o.disagrees(), o.OVN.failed(), o.omissions()
+		return ans, nil
+	}
+	return of.all(asked, file)
+}
+
+// all are the answers to the questions of a file. Those of OVN come first, one after the
+// other, each from programs of its own; the others while they are written.
+func (a *asking) all(asked []trace.Question, file string) (*command.Answer, error) {
+	var known []*verdictOut
+	errs, failed := make([]error, len(asked)), make([]error, len(asked))
+	var disagree atomic.Bool
+	var notes omissions
+	item := func(i int) *verdictOut {
+		o, err := a.ask(asked[i])
+		if err != nil { // the others are answered all the same
+			errs[i] = err
+			return notAsked(asked[i], err)
+		}
+		if failed[i] = o.OVN.failed(); o.disagrees() {
+			disagree.Store(true)
+		}
+		o.NotConsidered = a.describe(notes.add(o))
+		return o
+	}
+	if a.ovn != nil {
+		for i := range asked {
+			if known = append(known, item(i)); errors.Is(errs[i], context.Canceled) {
+				return nil, errs[i]
+			}
+		}
+	}
+	ans := &command.Answer{}
+	ans.Items = &command.Items{N: len(asked), Item: func(i int) command.Item {
+		if known != nil {
+			return known[i]
+		}
+		return item(i)
+	}, End: func() {
+		var bad CaseErrors
+		for i, err := range errs {
+			if err != nil {
+				bad.add(file, i, err)
+			}
+		}
+		ans.No, ans.Err, ans.NotConsidered = disagree.Load(), cmp.Or(bad.err(), cmp.Or(failed...)), notes.all(len(asked))
+	}}
+	return ans, nil
+}
+
+// connectionOf reads a question; what is wrong with an end is said by the name of its flag.
+// A name alone is that of the one pod, node or Service that has it.
+func connectionOf(q trace.Question, names *trace.Names) (c verdict.Connection, err error) {
+	if q, err = q.Named(names); err == nil {
+		c, err = q.Connection()
+	}
+	var end *trace.EndError
+	if errors.As(err, &end) {
+		return c, fmt.Errorf("--%w", err)
+	}
+	return c, err
+}
+
+// asking is what questions are asked of; they may be asked at once.
+type asking struct {
+	tracer trace.Tracer
+	r      *revision.Revision
+	names  *trace.Names
+	by     trace.By
+	tried  bool
+	now    time.Time
+	ovn    askOVN // nil where OVN is not asked
+	// describe writes what was not considered.
+	describe func([]model.Omission) []command.Omission
+}
+
+// ask asks one question.
+func (a *asking) ask(q trace.Question) (*verdictOut, error) {
+	c, err := connectionOf(q, a.names)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := a.tracer.Whole(a.r, c, a.by, a.tried, a.now)
+	if err != nil {
+		return nil, err
+	}
+	out := verdictOf(q, answer)
+	if !a.tried { // of many a line each is printed: the paths need not be kept
+		out.trim()
+	}
+	if a.ovn != nil {
+		if out.OVN, err = a.ovn(answer.Connection); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

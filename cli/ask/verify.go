@@ -1,0 +1,211 @@
+package ask
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+	"rung/engine"
+	"rung/engine/verify"
+	"rung/model"
+	"rung/model/clean"
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/revision"
+	"rung/revision/omitted"
+)
+
+func Verify(a *command.App) *cobra.Command {
+	var by string
+	var asIf, write bool
+	var namespaces []string
+	var cmd *cobra.Command
+	cmd = a.QueryCommand(&cobra.Command{
+		Use:   "verify {FILE… | --write}",
+		Short: "Check that what must be allowed or denied is; exit 1 when it is not",
+		Long: `Check statements of which connections must be allowed and which denied, kept in files
+of YAML or JSON (- for standard input): docs/expectations.md has the form. Of each that
+fails, one connection is traced. --by rows asks the zones' rows instead of the policies,
+--by both both. Exit 1 when a statement fails, 2 when one cannot be read or asked; the
+others are judged all the same.
+
+--as-if takes pods that the labels of a statement match none of as if they existed.
+
+--write prints a first file instead: what the policies allow and deny now between the
+pods of all namespaces, or of those of --namespaces.`,
+		Example: `  rung verify expectations.yaml -f policies/
+  rung verify expectations.yaml --by both -o junit --context staging
+  rung verify --write --namespaces blue,red -f policies/ > expectations.yaml`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case write && len(args) > 0:
+				return errors.New("--write prints a new file: leave FILE out, and write > FILE behind the command")
+			case !write && len(args) == 0:
+				return fmt.Errorf("%s needs FILE, got 0 arguments; see: %s --help", cmd.CommandPath(), cmd.CommandPath())
+			case !write && len(namespaces) > 0:
+				return errors.New("--namespaces goes with --write")
+			}
+			return nil
+		},
+		Annotations: map[string]string{command.JUnitForm: ""},
+	}, func(files []string, _ bool) command.Query {
+		live := !write && asksZones(a, by)
+		read := sync.OnceValues(func() (*expectations, error) { return readExpectations(cmd.Context(), a, files) })
+		return command.Query{Zones: live, Answer: func(ctx context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+			ask, err := askedOf(by)
+			switch {
+			case err != nil:
+				return nil, err
+			case write:
+				return written(r, namespaces, a.Flags.Output)
+			case asIf && by != byPolicies:
+				return nil, errAsIfRows
+			}
+			asked, err := read()
+			if err != nil {
+				return nil, err
+			}
+			return verified(ctx, a, r, asked, verify.Asked{By: ask, Compiled: !live, AsIf: asIf, Now: e.Now()})
+		}}
+	})
+	byFlag(cmd, &by)
+	f := cmd.Flags()
+	f.BoolVar(&asIf, "as-if", false, "ask as if pods existed that labels match none of")
+	f.BoolVar(&write, "write", false, "print a first file, from what the policies do now")
+	f.StringSliceVar(&namespaces, "namespaces", nil, "`namespaces` to write of (default all)")
+	cmd.MarkFlagsMutuallyExclusive("write", "as-if")
+	cmd.MarkFlagsMutuallyExclusive("write", "by")
+	return cmd
+}
+
+// expectations are files of statements as they were read.
+type expectations struct {
+	statements []verify.Statement
+	problems   []*verify.Problem
+}
+
+// maxExpectations is how much of a file of statements is read.
+const maxExpectations = 16 << 20
+
+// readExpectations reads files of statements; what is wrong with one keeps no other.
+func readExpectations(ctx context.Context, a *command.App, files []string) (*expectations, error) {
+	out := &expectations{}
+	for _, file := range files {
+		text, err := a.ReadGiven(ctx, file, maxExpectations)
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			out.problems = append(out.problems, &verify.Problem{Place: verify.Place{File: clean.Text(file)}, Message: "cannot be read: " + err.Error()})
+			continue
+		}
+		name := file
+		if name == "-" {
+			name = "standard input"
+		}
+		s, p := verify.Read(name, text)
+		out.statements, out.problems = append(out.statements, s...), append(out.problems, p...)
+	}
+	return out, nil
+}
+
+// written prints a first file.
+func written(r *revision.Revision, namespaces []string, form string) (*command.Answer, error) {
+	if form == command.JUnitForm {
+		return nil, errors.New("--write has no JUnit form")
+	}
+	w, err := verify.Write(r, namespaces)
+	if err != nil {
+		return nil, fmt.Errorf("--write: %w", err)
+	}
+	return &command.Answer{Value: w.Statements, Text: func(bool) string { return string(w.Text) }, NotConsidered: omitted.From(r, false), Comments: true}, nil
+}
+
+// How long statements are judged without a word, and then until the next.
+const verifyQuiet, verifyAgain = 2 * time.Second, 10 * time.Second
+
+// verified judges statements. What cannot be read or asked goes to stderr, each on a line.
+func verified(ctx context.Context, a *command.App, r *revision.Revision, asked *expectations, how verify.Asked) (*command.Answer, error) {
+	next := time.Now().Add(verifyQuiet)
+	how.Progress = func(s *verify.Statement, pairs, of int) {
+		if now := time.Now(); now.After(next) {
+			next = now.Add(verifyAgain)
+			fmt.Fprintf(a.Err, "rung: asking about %s: %s of %s done\n", clean.Line(s.Title()), words.Thousands(pairs), words.Total(of, "pair"))
+		}
+	}
+	results, problems, err := verify.Judge(ctx, r, asked.statements, how)
+	if err != nil {
+		return nil, err
+	}
+	problems = slices.Concat(asked.problems, problems)
+	verify.Sort(problems)
+	out := verifyOut{Statements: page.Each(results, func(r verify.Result) statementOut { return resultOf(a, r) }), Problems: page.Each(problems, problemOf)}
+	var omits []model.Omission
+	for i := range out.Statements {
+		switch out.Statements[i].Result {
+		case resultPass:
+			out.Passed++
+		case resultFail:
+			out.Failed++
+		default:
+			out.Unproven++
+		}
+		omits = omitted.Merge(omits, results[i].NotConsidered)
+	}
+	if len(results) == 0 && len(problems) == 0 {
+		omits = append(omits, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: there are no statements"})
+	}
+	out.OK = out.Passed == len(results) && len(problems) == 0 && len(results) > 0
+	ans := &command.Answer{Value: &out, No: out.Failed > 0, Text: out.text, JUnit: func() (string, error) { return junit(&out) }, NotConsidered: omits}
+	for _, p := range problems {
+		if line := clean.Line(p.Error()); !a.Said[line] {
+			a.Said[line] = true
+			fmt.Fprintln(a.Err, "rung: "+line)
+		}
+	}
+	if len(problems) > 0 {
+		ans.Err = command.ErrSaid
+	}
+	return ans, nil
+}
+
+// text is the table of what holds and what does not, with a trace of each that fails.
+func (o *verifyOut) text(wide bool) string {
+	t := &command.TextTable{Head: []string{"RESULT", "STATEMENT", "ANSWER"}}
+	if wide {
+		t.Head = []string{"RESULT", "AT", "STATEMENT", "ANSWER"}
+	}
+	for i := range o.Statements {
+		s := &o.Statements[i]
+		cells := []string{s.mark(), s.title, s.Message}
+		if wide {
+			cells = []string{s.mark(), s.at(), s.says(), s.Message}
+		}
+		t.Add(cells...)
+	}
+	var b strings.Builder
+	if len(t.Rows) > 0 {
+		b.WriteString(t.String())
+	}
+	for i := range o.Statements {
+		if s := &o.Statements[i]; s.Result != resultPass {
+			fmt.Fprintf(&b, "\n%s: %s: %s\n", s.at(), s.says(), s.Message)
+			if s.Result == resultUnproven {
+				b.WriteString("unproven: " + strings.Join(command.OmittedLines(s.NotConsidered), "\n") + "\n")
+			}
+			if s.Witness != nil {
+				b.WriteString("for example ")
+				s.Witness.writeExample(&b, wide)
+			}
+		}
+	}
+	b.WriteString("\n" + o.summary() + "\n")
+	return b.String()
+}

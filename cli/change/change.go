@@ -1,0 +1,259 @@
+package change
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rung/change"
+	"rung/change/gate"
+	"rung/cli/command"
+	"rung/engine"
+	"rung/model"
+	"rung/model/clean"
+	"rung/revision"
+	"rung/revision/omitted"
+	"rung/revision/policies"
+)
+
+// changeFlags are those of every mutation.
+type changeFlags struct {
+	dryRun, yes bool
+	name        string
+	within      time.Duration // it is put back unless it is confirmed; 0 for good
+}
+
+func (c *changeFlags) register(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&c.dryRun, "dry-run", false, "show the consequences and change nothing")
+	cmd.Flags().BoolVar(&c.yes, "yes", false, "do not ask")
+	cmd.Flags().StringVar(&c.name, "confirm-name", "", "policy name that a guard rail asks for")
+}
+
+// registerTrial adds the flag of changes that can be made on trial.
+func (c *changeFlags) registerTrial(cmd *cobra.Command) {
+	c.register(cmd)
+	cmd.Flags().DurationVar(&c.within, "confirm", 0,
+		"put the change back after this `time`, such as 60s, unless it is confirmed: by enter, or rung confirm")
+}
+
+// mayAsk refuses a change that nobody could be asked about, and one where the
+// rows would not follow.
+func mayAsk(a *command.App, c *changeFlags) error {
+	if len(a.Flags.NB) > 0 && len(a.Flags.Files) > 0 {
+		return errors.New("--nb databases are read-only: leave --nb out to change policies")
+	}
+	if err := mayTry(a, c); err != nil {
+		return err
+	}
+	if !c.dryRun && !c.yes && !a.CanAsk {
+		return errors.New("no terminal to ask on: give --yes to change policies, or --dry-run to see the consequences")
+	}
+	return nil
+}
+
+// makeChange previews a mutation, has it confirmed and commits it.
+func makeChange(ctx context.Context, a *command.App, c *changeFlags,
+	mutation func(*revision.Revision) (change.Mutation, error)) error {
+	if err := mayAsk(a, c); err != nil {
+		return err
+	}
+	return a.WithChange(ctx, func(e *engine.Engine, r *revision.Revision) error {
+		m, err := mutation(r)
+		if err != nil {
+			return err
+		}
+		p, err := e.Preview(ctx, m)
+		if err != nil {
+			return err
+		}
+		tells := tells(a, c)
+		show := func(p *gate.Preview) error {
+			if tells {
+				return nil
+			}
+			return a.Print(changeAnswer(p, ""))
+		}
+		p, outcome, err := made(ctx, a, e, c, p, show)
+		if tells {
+			err = errors.Join(err, a.Print(changeAnswer(p, outcome)))
+		}
+		return err
+	})
+}
+
+// changeAnswer is the preview of a change, with what became of it where that is known.
+func changeAnswer(p *gate.Preview, outcome string) *command.Answer {
+	if len(p.Steps) > 0 {
+		return stepsAnswer(p, outcome)
+	}
+	return previewAnswer(p, outcome)
+}
+
+// made has a change confirmed, makes it, waits for the rows and says what became of it. p
+// is the change as it was shown last.
+func made(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags, was *gate.Preview, show func(*gate.Preview) error) (p *gate.Preview, outcome string, err error) {
+	var res *gate.Result
+	r, tried := e.Revision(), false
+	p, err = confirmed(a, c, was, show, func(p *gate.Preview, confirm gate.Confirm) (err error) {
+		tried = true
+		res, err = e.Commit(ctx, p, confirm)
+		return err
+	})
+	if !tried && !c.dryRun {
+		err = refused(ctx, a, e, p, err)
+	}
+	if res == nil {
+		return p, outcomeOf(tried, false, err), err
+	}
+	if res.Plan {
+		ended, err := followPlan(ctx, a, e)
+		return p, planOutcome(ended), err
+	}
+	fmt.Fprintf(a.Err, "%s: done in %d ms%s\n", p.Title, res.Took.Milliseconds(), lasting(a, r))
+	patience := followTime
+	if c.within > 0 {
+		patience = min(patience, c.within/4)
+	}
+	// Where no zone is watched nobody looks at rows.
+	if r.Mode.Name != revision.ClusterMode || anyCurrent(e.Revision()) {
+		ferr := follow(ctx, a, e, res.Written, patience)
+		if res.Trial != nil && errors.Is(ferr, context.Canceled) {
+			ferr = nil // what becomes of the change then is said below
+		}
+		err = errors.Join(err, ferr)
+	}
+	if res.Trial != nil {
+		if terr := awaitConfirm(ctx, a, e, res.Trial); terr != nil {
+			return p, outcomePutBack, errors.Join(err, terr)
+		}
+	}
+	return p, outcomeOf(tried, true, err), err
+}
+
+// confirmed shows a change, has it confirmed and makes it. A change that became
+// another between the question and the answer is shown as it is now and asked about
+// once more; where nobody is asked nothing is changed. What it returns is the change
+// that was shown last.
+func confirmed(a *command.App, c *changeFlags, p *gate.Preview, show func(*gate.Preview) error,
+	commit func(*gate.Preview, gate.Confirm) error) (*gate.Preview, error) {
+	for {
+		if err := show(p); err != nil {
+			return p, err
+		}
+		if c.dryRun {
+			return p, stops(a, p, c.name)
+		}
+		if nothingToDo(p) {
+			return p, nil
+		}
+		if p.Blocked != "" {
+			err := fmt.Errorf("%s: %s: %w", p.Title, p.Blocked, command.ErrRefused)
+			if p.Stands {
+				// What could not be written down comes with it.
+				if cerr := commit(p, gate.Confirm{Yes: true, By: "cli"}); !errors.Is(cerr, change.ErrBlocked) {
+					err = errors.Join(err, cerr)
+				}
+			}
+			return p, err
+		}
+		confirm, err := confirm(a, c, p)
+		if err != nil {
+			return p, err
+		}
+		err = commit(p, confirm)
+		var stale *gate.StaleError
+		if !errors.As(err, &stale) || stale.Preview == nil {
+			return p, err
+		}
+		p = stale.Preview
+		if c.yes {
+			if err := show(p); err != nil {
+				return p, err
+			}
+			return p, fmt.Errorf("changed: look again: %s: %w", stale.What, command.ErrRefused)
+		}
+		fmt.Fprintln(a.Err, "changed: look again: "+clean.Line(stale.What))
+	}
+}
+
+// stops is what a change that is only shown ends with, the same whichever command shows it:
+// that it cannot be made, or that a guard rail stops it, unless confirmed is the name that
+// the rail asks for. Nobody wants to write, so that changes are switched off stops nothing.
+func stops(a *command.App, p *gate.Preview, confirmed string) error {
+	switch {
+	case nothingToDo(p):
+		return nil
+	case p.Blocked != "" && !p.ReadOnly:
+		return fmt.Errorf("%s: %s: %w", p.Title, p.Blocked, command.ErrRefused)
+	case len(omitted.Unjudged(p.NotConsidered, a.Flags.AllowUnjudged...)) > 0:
+		return command.ErrUnjudged
+	case len(p.Guards) > 0 && (confirmed == "" || confirmed != p.ConfirmName):
+		return command.ErrNo
+	}
+	return nil
+}
+
+// nothingToDo says whether all objects are as they should be already: that is
+// fine, and exit 0. What cannot be done is not, nor is a plan whose steps are all made:
+// it waits for zones.
+func nothingToDo(p *gate.Preview) bool {
+	return p.Nothing() && len(p.Errors) == 0 && p.Conflict == nil && len(p.Notes) > 0
+}
+
+// lasting says how long a change lasts that is not written into the files.
+func lasting(a *command.App, r *revision.Revision) string {
+	if r.Mode.Lasts() {
+		return ""
+	}
+	return "; only in the sandbox, which ends now (--write-back also changes the files)"
+}
+
+// followTime is how long a change waits for the rows of every zone to show it.
+const followTime = 10 * time.Second
+
+// follow waits until every zone's rows show the change, and says which policies
+// have none to show: their old rows go on to decide.
+func follow(ctx context.Context, a *command.App, e *engine.Engine, written []model.PolicyKey, patience time.Duration) error {
+	wait, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var behind []policies.Shown
+	err := e.Wait(wait, func(r *revision.Revision) bool {
+		behind = behind[:0]
+		for _, z := range policies.Shows(r, withRows(r, written), nil) {
+			if !z.OK {
+				behind = append(behind, z)
+			}
+		}
+		return len(behind) == 0 && !slices.ContainsFunc(written, func(k model.PolicyKey) bool {
+			return r.None(k) != nil && policies.Summarize(r, k, e.Now()).State == model.StateSettling
+		})
+	})
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil && len(behind) > 0:
+		return fmt.Errorf("changed, but the rows of zone %s do not show it yet: %s: %w", behind[0].Zone, behind[0].Why,
+			command.ErrBehind)
+	}
+	r := e.Revision()
+	for _, k := range written {
+		if none := r.None(k); none != nil {
+			fmt.Fprintf(a.Err, "%s: %s: %s\n", k.Label(), policies.Summarize(r, k, e.Now()).Text, clean.Line(none.Message))
+		}
+	}
+	return nil
+}
+
+// anyCurrent says whether the rows of a zone are being watched.
+func anyCurrent(r *revision.Revision) bool {
+	return slices.ContainsFunc(r.Zones, func(z *model.ZoneState) bool { return z.Current() })
+}
+
+// withRows are the policies that should have rows.
+func withRows(r *revision.Revision, all []model.PolicyKey) []model.PolicyKey {
+	return slices.DeleteFunc(slices.Clone(all), func(k model.PolicyKey) bool { return r.None(k) != nil })
+}

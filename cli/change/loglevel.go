@@ -1,0 +1,309 @@
+package change
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rung/change"
+	"rung/change/gate"
+	"rung/cli/command"
+	"rung/engine"
+	"rung/model"
+	"rung/model/clean"
+	"rung/revision"
+	"rung/revision/policies"
+)
+
+// levelFlags are those of rung log-level.
+type levelFlags struct {
+	change             changeFlags
+	levels             model.LogLevels
+	off, end, sessions bool
+	lasts              string
+	wait               bool
+}
+
+func LogLevel(a *command.App) *cobra.Command {
+	f := &levelFlags{}
+	cmd := &cobra.Command{
+		Use:   "log-level {NAME… LEVELS | --end [NAME…] | --sessions}",
+		Short: "Log policies and namespaces, for a while or for good",
+		Long: `Change what AdminNetworkPolicies, the baseline or namespaces log: their annotation
+k8s.ovn.org/acl-logging. NAME is a policy, or namespace/NAME: the NetworkPolicies and
+the EgressFirewall of a namespace log as its annotation says.
+Levels: ` + strings.Join(model.LogSeverities, ", ") + `. An action without a level does
+not log. A level that OVN-Kubernetes does not know is refused: it would freeze the policy.
+
+With --for the logging is a session: at its end the annotation is what it was before,
+byte for byte. The session is recorded beside it, in the annotation ` + model.AnnotationLogSession + `,
+so that any Rung can end it: a console or rung reconcile when its time comes, else the
+next Rung that starts, on any machine. What somebody else changed meanwhile stays.
+Without --for the level stays until it is changed.`,
+		Example: `  rung log-level cluster-control --deny warning --for 15m --context staging --write
+  rung log-level namespace/blue --allow info --deny alert --for open --context staging --write
+  rung log-level --sessions --context staging
+  rung log-level --end --context staging --write
+  rung log-level cluster-control --off -f policies/ --write-back`,
+		ValidArgsFunction: a.CompleteFirst(command.LoggingChoices),
+		RunE:              func(cmd *cobra.Command, args []string) error { return logLevel(cmd.Context(), a, f, args) },
+	}
+	f.change.registerTrial(cmd)
+	for flag, level := range map[string]*string{"allow": &f.levels.Allow, "deny": &f.levels.Deny, "pass": &f.levels.Pass} {
+		cmd.Flags().StringVar(level, flag, "", "level for "+strings.ToUpper(flag[:1])+flag[1:]+" rules")
+		command.CompleteFlag(cmd, flag, command.FixedWords(model.LogSeverities...))
+	}
+	cmd.Flags().BoolVar(&f.off, "off", false, "log nothing")
+	cmd.Flags().StringVar(&f.lasts, "for", "", "log for this `time`, such as 15m, and then as before; open: until --end")
+	command.CompleteFlag(cmd, "for", command.FixedWords("15m", "1h", openSession))
+	cmd.Flags().BoolVar(&f.wait, "wait", false, "with --for: stay, and end it at its time, or at once with ctrl+c")
+	cmd.Flags().BoolVar(&f.end, "end", false, "end logging sessions, all or those named")
+	cmd.Flags().BoolVar(&f.sessions, "sessions", false, "list who logs what until when")
+	return cmd
+}
+
+// openSession is the time of a session that somebody ends.
+const openSession = "open"
+
+func logLevel(ctx context.Context, a *command.App, f *levelFlags, args []string) error {
+	m, err := f.mutation(len(args))
+	switch {
+	case err != nil:
+		return err
+	case f.sessions:
+		return logSessions(ctx, a)
+	case f.end:
+		return endSessions(ctx, a, f, args)
+	}
+	if err := mayAsk(a, &f.change); err != nil {
+		return err
+	}
+	return a.WithChange(ctx, func(e *engine.Engine, r *revision.Revision) error {
+		if m.Policies, err = loggedNames(r, args); err != nil {
+			return err
+		}
+		if err := changeLogging(ctx, a, e, f, m); err != nil || !f.wait || f.change.dryRun {
+			return err
+		}
+		return awaitSession(ctx, a, e, m.Policies)
+	})
+}
+
+// mutation is what the flags ask for.
+func (f *levelFlags) mutation(names int) (m change.Mutation, err error) {
+	m = change.Mutation{Op: change.OpLogLevel, Levels: f.levels}
+	set := f.levels.Any() || f.off || f.lasts != "" || f.wait
+	switch {
+	case f.end && f.sessions, (f.end || f.sessions) && set:
+		return m, errors.New("--end, --sessions and levels are three things: give one")
+	case f.sessions && names > 0:
+		return m, errors.New("--sessions lists all: give no names")
+	case f.sessions, f.end:
+		return m, nil
+	case names == 0:
+		return m, errors.New("give the NAME of a policy, or namespace/NAME")
+	}
+	for _, l := range []string{f.levels.Allow, f.levels.Deny, f.levels.Pass} {
+		if !model.ValidLogLevel(l) {
+			return m, fmt.Errorf("log level %q: want %s; with any other OVN-Kubernetes would freeze the policy", l, strings.Join(model.LogSeverities, ", "))
+		}
+	}
+	switch {
+	case f.levels.Any() == f.off:
+		return m, errors.New("give a LEVEL for --allow, --deny or --pass, or --off alone")
+	case f.lasts == "" && f.wait:
+		return m, errors.New("--wait is for logging that ends by itself: give --for")
+	case f.lasts == "":
+		return m, nil
+	case f.off:
+		return m, errors.New("--for is for logging: give a LEVEL")
+	case f.change.within > 0:
+		return m, errors.New("--confirm and --for are two ways back: give one")
+	}
+	m.Session = true
+	if f.lasts != openSession {
+		if m.Lasts, err = time.ParseDuration(f.lasts); err != nil || m.Lasts <= 0 {
+			return m, fmt.Errorf("--for %q: want a time such as 15m or 90s, or %s", f.lasts, openSession)
+		}
+	}
+	return m, nil
+}
+
+// loggedNames are the policies and namespaces of that names.
+func loggedNames(r *revision.Revision, names []string) (out []model.Key, err error) {
+	for _, n := range names {
+		k, err := loggedNamed(r, n)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(out, k) {
+			out = append(out, k)
+		}
+	}
+	return out, nil
+}
+
+func loggedNamed(r *revision.Revision, name string) (model.Key, error) {
+	if kind, ns, ok := strings.Cut(name, "/"); ok && (strings.EqualFold(kind, string(model.KindNamespace)) || kind == "ns") {
+		if r.Cluster.Namespace(ns) == nil {
+			return model.Key{}, fmt.Errorf("no namespace %q", ns)
+		}
+		return model.Key{Kind: model.KindNamespace, Name: ns}, nil
+	}
+	k, err := command.PolicyNamed(r, name)
+	if err == nil && k.Kind.IsAntrea() {
+		return k, fmt.Errorf("%s: each rule logs where its enableLogging says so, and Rung does not change policies of Antrea: use kubectl", k.Label())
+	}
+	if err == nil && !k.Kind.Loggable() {
+		return k, fmt.Errorf("%s logs as the annotation of its namespace says: rung log-level namespace/%s", k.Label(), k.Namespace)
+	}
+	return k, err
+}
+
+// changeLogging previews a change of logging, has it confirmed, makes it, and watches the
+// rows of every zone.
+func changeLogging(ctx context.Context, a *command.App, e *engine.Engine, f *levelFlags, m change.Mutation) error {
+	p, err := e.Preview(ctx, m)
+	if err != nil {
+		return err
+	}
+	tells := tells(a, &f.change)
+	show := func(p *gate.Preview) error {
+		if tells {
+			return nil
+		}
+		return a.Print(changeAnswer(p, ""))
+	}
+	p, outcome, err := made(ctx, a, e, &f.change, p, show)
+	if outcome == outcomeDone || errors.Is(err, command.ErrBehind) {
+		sayLogging(a, e, p)
+	}
+	if tells {
+		err = errors.Join(err, a.Print(changeAnswer(p, outcome)))
+	}
+	return err
+}
+
+// sayLogging says where the rows log, and until when.
+func sayLogging(a *command.App, e *engine.Engine, p *gate.Preview) {
+	r := e.Revision()
+	for i := range p.Objects {
+		k := p.Objects[i].Key
+		s := policies.LogSessionOf(r, k)
+		if s == nil {
+			continue
+		}
+		logs, behind := 0, 0
+		for _, z := range policies.LoggingByZone(r, k) {
+			if z.Why == "" {
+				logs++
+				continue
+			}
+			behind++
+			what := "does not log yet"
+			if z.Rows < 0 {
+				what = "cannot be seen"
+			}
+			fmt.Fprintf(a.Err, "%s: zone %s %s: %s\n", k.Label(), z.Zone, what, clean.Line(z.Why))
+		}
+		fmt.Fprintf(a.Err, "%s logs in %d of %d zones; %s; rung log-level --end ends it\n", k.Label(), logs, logs+behind, s.Brief(e.Now()))
+	}
+}
+
+// endSessions ends the sessions of names, or all.
+func endSessions(ctx context.Context, a *command.App, f *levelFlags, names []string) error {
+	if err := mayAsk(a, &f.change); err != nil {
+		return err
+	}
+	return a.WithChange(ctx, func(e *engine.Engine, r *revision.Revision) error {
+		targets, err := loggedNames(r, names)
+		if err != nil {
+			return err
+		}
+		if len(names) == 0 {
+			for _, s := range policies.LogSessions(r) {
+				targets = append(targets, s.Target)
+			}
+		}
+		if len(targets) == 0 {
+			fmt.Fprintln(a.Err, "no logging session")
+			return nil
+		}
+		return changeLogging(ctx, a, e, f, change.Mutation{Op: change.OpLogEnd, Policies: targets})
+	})
+}
+
+// awaitSession stays until the sessions of some objects are over, and ends them; with
+// ctrl+c at once.
+func awaitSession(ctx context.Context, a *command.App, e *engine.Engine, targets []model.Key) error {
+	open := func(r *revision.Revision) (out []policies.LogSession) {
+		for _, k := range targets {
+			if s := policies.LogSessionOf(r, k); s != nil && s.Problem == "" {
+				out = append(out, *s)
+			}
+		}
+		return out
+	}
+	ticks, end := e.Subscribe()
+	defer end()
+	for {
+		left := open(e.Revision())
+		if len(left) == 0 {
+			return nil
+		}
+		var next <-chan time.Time
+		due := 0
+		for _, s := range left {
+			if s.Open() {
+				continue
+			}
+			if s.Over(e.Now()) {
+				due++
+				continue
+			}
+			t := time.NewTimer(s.Until.Sub(e.Now()))
+			defer t.Stop()
+			if next == nil { // they end at the same time
+				next = t.C
+			}
+		}
+		if due > 0 {
+			if !a.EndOverdue(ctx, e) {
+				return fmt.Errorf("the time of %d logging sessions is over, and none could be ended", due)
+			}
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			back, cancel := context.WithTimeout(context.Background(), backTime)
+			defer cancel()
+			for _, s := range open(e.Revision()) {
+				sayEnd(back, a, e, s.Target)
+			}
+			return ctx.Err()
+		case <-ticks:
+		case <-next:
+		}
+	}
+}
+
+// sayEnd ends one session at once, and says so.
+func sayEnd(ctx context.Context, a *command.App, e *engine.Engine, k model.Key) {
+	p, err := e.Preview(ctx, change.Mutation{Op: change.OpLogEnd, Policies: []model.Key{k}})
+	if err == nil && p.Nothing() {
+		return
+	}
+	if err == nil {
+		_, err = e.Commit(ctx, p, gate.Confirm{Yes: true, Name: p.ConfirmName, By: "cli", Finish: true})
+	}
+	if err != nil {
+		fmt.Fprintf(a.Err, "logging of %s was not ended: %s; rung log-level --end ends it\n", k.Label(), clean.Line(err.Error()))
+		return
+	}
+	fmt.Fprintf(a.Err, "logging of %s ended\n", k.Label())
+}

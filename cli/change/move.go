@@ -1,0 +1,60 @@
+package change
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"rung/change"
+	"rung/cli/command"
+	"rung/revision"
+)
+
+// changesPolicy makes a command that changes the policy its first argument names.
+func changesPolicy(a *command.App, cmd *cobra.Command, of func(args []string) (change.Mutation, error)) *cobra.Command {
+	var c changeFlags
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		m, err := of(args)
+		if err != nil {
+			return err
+		}
+		return makeChange(cmd.Context(), a, &c, func(r *revision.Revision) (change.Mutation, error) {
+			m.Policy, err = command.PolicyNamed(r, args[0])
+			return m, err
+		})
+	}
+	c.registerTrial(cmd)
+	return cmd
+}
+
+func Delete(a *command.App) *cobra.Command {
+	return changesPolicy(a, &cobra.Command{
+		Use:   "delete POLICY",
+		Short: "Delete a policy",
+		Long:  "Delete a policy. The rows it takes with it, and what they no longer decide, are shown first.",
+		Example: `  rung delete allow-metrics -f policies/ --dry-run
+  rung delete allow-metrics --context staging --write`,
+		Args:              command.TakesArgs(0, "POLICY"),
+		ValidArgsFunction: a.CompleteFirst(command.PolicyChoices),
+	}, func([]string) (change.Mutation, error) { return change.Mutation{Op: change.OpDelete}, nil })
+}
+
+func Move(a *command.App) *cobra.Command {
+	return changesPolicy(a, &cobra.Command{
+		Use:   "move POLICY PRIORITY",
+		Short: "Change the priority of an AdminNetworkPolicy",
+		Long: `Change the priority of an AdminNetworkPolicy. The lower number decides first; no two
+policies should share one. "rung plan" shows which are free.`,
+		Example: `  rung move cluster-control 36 -f policies/ --dry-run
+  rung move cluster-control 36 -f policies/ --write-back --yes`,
+		Args:              command.TakesArgs(0, "POLICY", "PRIORITY"),
+		ValidArgsFunction: a.CompleteFirst(command.MovableChoices),
+	}, func(args []string) (change.Mutation, error) {
+		prio, err := strconv.ParseInt(args[1], 10, 32)
+		if err != nil {
+			return change.Mutation{}, fmt.Errorf("priority %q: want a number from 0 to %d", args[1], a.Flags.OVN.MaxPriority)
+		}
+		return change.Mutation{Op: change.OpMove, Priority: int32(prio)}, nil
+	})
+}

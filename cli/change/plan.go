@@ -1,0 +1,237 @@
+package change
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+	"rung/engine"
+	"rung/model/ladder"
+	"rung/model/plan"
+	"rung/revision"
+	"rung/revision/omitted"
+)
+
+// planFlags say what to plan.
+type planFlags struct {
+	step, start       int32
+	hasStep, hasStart bool // --step, --start were given
+	respace           bool // as they say, or as is usual
+	insert            string
+}
+
+func Plan(a *command.App) *cobra.Command {
+	var f planFlags
+	var run, resume, back, keep bool
+	var c changeFlags
+	cmd := &cobra.Command{
+		Use:   "plan",
+		Short: "Arrange the priorities: free runs, room between two policies, re-space the ladder",
+		Long: `Plan shows what is free on the ladder, and the plan that is under way or stopped,
+step by step. --step N re-spaces every policy, from --start, in steps that never
+reverse two policies: at no step do two of them swap order or newly become tied.
+--insert ABOVE,BELOW finds a free priority between two policies, each by its name
+or the priority it has; either may be left out for the end of the ladder. Nothing
+is changed unless --run is given; each step then waits until every zone shows the
+one before. A plan that
+stopped half way (with --write-back also by the end of the program) continues with
+--resume, is rolled back with --back, or ends where it is with --keep; with
+--dry-run they show what they would do. A plan that is done is one change of
+rung undo.`,
+		Args: command.TakesArgs(0),
+		Example: `  rung plan -f policies/
+  rung plan -f policies/ --insert cluster-control,allow-metrics
+  rung plan -f policies/ --step 10 --run --write-back`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.hasStep, f.hasStart = cmd.Flags().Changed("step"), cmd.Flags().Changed("start")
+			f.respace = f.hasStep || f.hasStart
+			if f.respace && f.insert != "" {
+				return errors.New("--insert and --step exclude each other")
+			}
+			switch ctx := cmd.Context(); {
+			case resume, back, keep:
+				return continuePlan(ctx, a, &c, resume, back)
+			case run && f.insert == "":
+				f.respace = true
+				return runPlan(ctx, a, &c, &f)
+			case run:
+				return runPlan(ctx, a, &c, &f)
+			default:
+				return a.Show(ctx, false, command.Query{Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+					return planAnswer(a, e, r, &f)
+				}})
+			}
+		},
+	}
+	cmd.Flags().Int32Var(&f.step, "step", 0, "distance between two rungs (default 10, or the largest possible)")
+	cmd.Flags().Int32Var(&f.start, "start", 0, "priority of the first rung (default the step, as far as there is room)")
+	cmd.Flags().StringVar(&f.insert, "insert", "", "find a priority between two policies, by name or priority: ABOVE,BELOW")
+	cmd.Flags().BoolVar(&run, "run", false, "run the plan")
+	cmd.Flags().BoolVar(&resume, "resume", false, "continue a plan that stopped")
+	cmd.Flags().BoolVar(&back, "back", false, "roll back the steps of a plan that stopped")
+	cmd.Flags().BoolVar(&keep, "keep", false, "end a plan that stopped; the policies stay as they are")
+	cmd.MarkFlagsMutuallyExclusive("run", "resume", "back", "keep")
+	c.register(cmd)
+	return cmd
+}
+
+// planAnswer is what is free and the plan there is, or the plan that was asked for.
+func planAnswer(a *command.App, e *engine.Engine, r *revision.Revision, f *planFlags) (*command.Answer, error) {
+	b, in, p, err := arrange(a, r, f)
+	omits := omitted.Objects(r)
+	switch {
+	case err != nil:
+		return nil, err
+	case in != nil:
+		return &command.Answer{Value: insertOut{Priority: in.Priority, Room: in.Room}, Text: func(bool) string { return insertText(in) }, NotConsidered: omits}, nil
+	case p != nil:
+		ans := planView(p)
+		ans.NotConsidered = omits
+		return ans, nil
+	}
+	out := describeBoard(b)
+	st, err := e.Plan()
+	if err != nil {
+		return nil, err
+	}
+	if st == nil {
+		// What this command shows does not depend on a plan it cannot run: what is wrong
+		// with that is told where it can.
+		if st, err = e.KeptPlan(); err != nil || st == nil {
+			return &command.Answer{Value: out, Text: func(bool) string { return boardText(b) }, NotConsidered: omits}, nil
+		}
+		out.Plan = describePlan(st)
+		return &command.Answer{Value: out, Text: func(bool) string { return boardText(b) + "\n" + keptText(st, e.Now()) + "\n" }, NotConsidered: omits}, nil
+	}
+	out.Plan = describePlan(st)
+	return &command.Answer{Value: out, Text: func(bool) string { return boardText(b) + "\n" + planStateText(st) }, NotConsidered: omits}, nil
+}
+
+// arrange works out what was asked for: the board as it is, the place for a new
+// policy, and the plan, which is nil where none is needed.
+func arrange(a *command.App, r *revision.Revision, f *planFlags) (b *plan.Board, in *plan.Insertion, p *plan.Plan, err error) {
+	above, below, both := strings.Cut(f.insert, ",")
+	if f.insert != "" && !both {
+		return nil, nil, nil, fmt.Errorf("--insert %q: want ABOVE,BELOW, two policies by name or priority", f.insert)
+	}
+	b, err = plan.FromCluster(r.Cluster, a.Flags.OVN.MaxPriority, a.Flags.OVN.CompileCNP)
+	switch {
+	case err != nil:
+	case f.insert != "":
+		var place plan.Insertion
+		if above, err = policyAt(b, above); err == nil {
+			below, err = policyAt(b, below)
+		}
+		if err == nil {
+			place, err = b.Insert(above, below)
+		}
+		in, p = &place, place.Room
+	case f.respace:
+		var spaced plan.Plan
+		at := f.spacing(b)
+		spaced, err = b.Respace(at.Step, at.Start)
+		p = &spaced
+	}
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("plan: %w", err)
+	}
+	return b, in, p, nil
+}
+
+// policyAt is the policy that is meant by its name or by the priority it has.
+func policyAt(b *plan.Board, text string) (string, error) {
+	text = strings.TrimSpace(text)
+	at, err := strconv.ParseInt(text, 10, 32)
+	if _, named := b.Priority(text); named || err != nil {
+		return text, nil // a policy may be called 40
+	}
+	for _, s := range b.Slots() {
+		if int64(s.Priority) == at {
+			return s.Policy, nil
+		}
+	}
+	return "", fmt.Errorf("--insert: no policy stands at %d: want the name of a policy, or a priority that one has", at)
+}
+
+// spacing is what was asked for; what was not is as in the console.
+func (f *planFlags) spacing(b *plan.Board) plan.Spacing {
+	at := b.Usual()
+	if f.hasStep {
+		at = b.Spaced(f.step)
+	}
+	if f.hasStart {
+		at.Start = f.start
+	}
+	return at
+}
+
+func planView(p *plan.Plan) *command.Answer {
+	return &command.Answer{Value: p, Text: func(bool) string { return planText(p) }}
+}
+
+type boardOut struct {
+	Slots    []plan.Slot  `json:"policies"`
+	Free     []ladder.Gap `json:"free"`
+	Smallest *int         `json:"smallest_gap,omitempty"`
+	Largest  int          `json:"largest_gap"`
+	Plan     *planOut     `json:"plan,omitempty"` // under way or stopped
+}
+
+// insertOut is a place for a new policy; room is the plan that frees it first,
+// null when it is free.
+type insertOut struct {
+	Priority int32      `json:"priority"`
+	Room     *plan.Plan `json:"room"`
+}
+
+func describeBoard(b *plan.Board) boardOut {
+	out := boardOut{Slots: append([]plan.Slot{}, b.Slots()...), Largest: b.LargestGap(),
+		Free: append([]ladder.Gap{}, b.FreeRuns()...)}
+	if n, ok := b.SmallestGap(); ok {
+		out.Smallest = &n
+	}
+	return out
+}
+
+func boardText(b *plan.Board) string {
+	t := &command.TextTable{Head: []string{"PRIO", "POLICY"}}
+	for _, s := range b.Slots() {
+		t.Add(fmt.Sprint(s.Priority), s.Policy)
+	}
+	out := t.String() + "\nfree"
+	for _, g := range b.FreeRuns() {
+		out += "  " + g.String()
+	}
+	out += fmt.Sprintf("\n%d of %d priorities free, largest gap %d", b.Free(), b.Max()+1, b.LargestGap())
+	if n, ok := b.SmallestGap(); ok {
+		out += fmt.Sprintf(", smallest %d", n)
+	}
+	return out + "\n"
+}
+
+func planText(p *plan.Plan) string {
+	if len(p.Steps) == 0 {
+		return "nothing to do: already in this order\n"
+	}
+	out := ""
+	if p.Title != "" {
+		out = p.Title + "\n\n"
+	}
+	out += stepsText(p.Steps, 1)
+	for _, n := range p.Notes {
+		out += "· " + n + "\n"
+	}
+	return out
+}
+
+func insertText(in *plan.Insertion) string {
+	if in.Room == nil {
+		return fmt.Sprintf("%d is free\n", in.Priority)
+	}
+	return fmt.Sprintf("no priority is free between them; these steps make room for %d:\n\n%s", in.Priority, planText(in.Room))
+}

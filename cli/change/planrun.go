@@ -1,0 +1,258 @@
+package change
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"rung/change"
+	"rung/change/gate"
+	"rung/change/planrun"
+	"rung/cli/command"
+	"rung/engine"
+	"rung/model/clean"
+	"rung/model/plan"
+	"rung/revision"
+	"rung/revision/omitted"
+)
+
+// runPlan runs a plan, after its consequences were confirmed.
+func runPlan(ctx context.Context, a *command.App, c *changeFlags, f *planFlags) error {
+	if err := mayAsk(a, c); err != nil {
+		return err
+	}
+	return a.WithRows(ctx, func(e *engine.Engine, r *revision.Revision) error {
+		p, err := planToRun(a, r, f)
+		if err != nil {
+			return err
+		}
+		tells := tells(a, c)
+		if !tells {
+			ans := planView(p)
+			ans.NotConsidered = omitted.From(r, false)
+			if err := a.Print(ans); err != nil {
+				return err
+			}
+		}
+		outcome, err := runThis(ctx, a, e, c, p)
+		if tells {
+			err = errors.Join(err, a.Print(&command.Answer{Value: planRunOut{outcome, p}, NotConsidered: omitted.From(r, false)}))
+		}
+		return err
+	})
+}
+
+// planRunOut is a plan that was run, and what became of it.
+type planRunOut struct {
+	Outcome string `json:"outcome"`
+	*plan.Plan
+}
+
+// runThis runs a plan that was shown, and says what became of it.
+func runThis(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags, p *plan.Plan) (outcome string, err error) {
+	if len(p.Steps) == 0 {
+		return outcomeUnchanged, nil
+	}
+	if err := noOther(e); err != nil && !c.dryRun {
+		return outcomeRefused, err
+	}
+	preview, err := e.PlanPreview(ctx, p)
+	if err != nil {
+		return outcomeFailed, err
+	}
+	show := func(p *gate.Preview) error {
+		_, err := fmt.Fprint(a.Err, guardsText(p))
+		return err
+	}
+	_, outcome, err = startPlan(ctx, a, e, c, preview, show, func(read *gate.Preview, confirm gate.Confirm) error {
+		return e.PlanStart(ctx, p, read, confirm)
+	})
+	return outcome, err
+}
+
+// startPlan has the preview of a plan confirmed, starts it, says how it goes and what
+// became of it. p is the preview that was shown last.
+func startPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags, was *gate.Preview, show func(*gate.Preview) error,
+	start func(*gate.Preview, gate.Confirm) error) (p *gate.Preview, outcome string, err error) {
+	tried, started := false, false
+	p, err = confirmed(a, c, was, show, func(p *gate.Preview, confirm gate.Confirm) error {
+		err := start(p, confirm)
+		tried, started = true, err == nil
+		return err
+	})
+	if !tried && !c.dryRun {
+		err = refused(ctx, a, e, p, err)
+	}
+	if !started {
+		return p, outcomeOf(tried, false, err), err
+	}
+	ended, err := followPlan(ctx, a, e)
+	return p, planOutcome(ended), err
+}
+
+// noOther refuses a new plan while there is another.
+func noOther(e *engine.Engine) error {
+	st, err := e.Plan()
+	switch {
+	case err != nil || !st.Open():
+		return nil // what cannot be read is put aside when the plan starts
+	case st.Active():
+		return fmt.Errorf("%w: the plan is %s", planrun.ErrPlan, st.RunBy())
+	}
+	return fmt.Errorf("%w: another plan stopped at %s; %s", planrun.ErrPlan, st.At(), planNext)
+}
+
+// planToRun is the plan that was asked for.
+func planToRun(a *command.App, r *revision.Revision, f *planFlags) (*plan.Plan, error) {
+	_, in, p, err := arrange(a, r, f)
+	if err == nil && in != nil && p == nil {
+		err = fmt.Errorf("nothing to run: %d is free between them already", in.Priority)
+	}
+	return p, err
+}
+
+// guardsText is what a plan does to connections, and what it runs into.
+func guardsText(p *gate.Preview) string {
+	s := ""
+	if p.Effect != nil {
+		s += "connections: " + p.Effect.Text() + "\n"
+	}
+	for _, step := range p.StepTexts() {
+		s += "  " + step + "\n"
+	}
+	for _, g := range p.Guards {
+		s += fmt.Sprintf("guard %s: %s\n", g.Code, g.Message)
+	}
+	return s
+}
+
+// continuePlan goes on with a plan that stopped half way, or rolls it back, after what
+// that does was confirmed; with neither it is ended where it is.
+func continuePlan(ctx context.Context, a *command.App, c *changeFlags, resume, back bool) error {
+	if err := mayAsk(a, c); err != nil {
+		return err
+	}
+	return a.WithRows(ctx, func(e *engine.Engine, r *revision.Revision) error {
+		st, err := e.Plan()
+		switch {
+		case err != nil:
+			return err
+		case st == nil && keepsPlans(r):
+			return errors.New("no plan has stopped")
+		case st == nil:
+			return errors.New("no plan has stopped; plans are kept with --write-back")
+		case !resume && !back:
+			return keepPlan(ctx, a, e, c, st)
+		}
+		work, start := e.PlanResumePreview, e.PlanResume
+		if back {
+			work, start = e.PlanBackPreview, e.PlanBack
+		}
+		preview, err := work(ctx)
+		if err != nil {
+			return err
+		}
+		tells := tells(a, c)
+		show := func(p *gate.Preview) error {
+			if tells {
+				return nil
+			}
+			return a.Print(stepsAnswer(p, ""))
+		}
+		p, outcome, err := startPlan(ctx, a, e, c, preview, show, func(read *gate.Preview, confirm gate.Confirm) error {
+			return start(ctx, read, confirm)
+		})
+		if tells {
+			err = errors.Join(err, a.Print(stepsAnswer(p, outcome)))
+		}
+		return err
+	})
+}
+
+// keepPlan ends a plan that stopped, and leaves the policies as they are.
+func keepPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags, st *revision.PlanState) error {
+	if by := st.RunBy(); by != "" {
+		return fmt.Errorf("%w: the plan is %s", planrun.ErrPlan, by)
+	}
+	read := e.Revision()
+	fmt.Fprintf(a.Err, "%s: stopped, %s; the policies stay as they are\n", st.Title, st)
+	if c.dryRun {
+		return nil
+	}
+	if _, err := confirm(a, c, &gate.Preview{}); err != nil {
+		return err
+	}
+	if err := e.PlanKeep(ctx, read); err != nil || !tells(a, c) {
+		return err
+	}
+	out := describePlan(st)
+	out.Outcome = outcomeKept
+	return a.Print(&command.Answer{Value: out})
+}
+
+// followPlan says how a plan goes until it ends, or stops.
+func followPlan(ctx context.Context, a *command.App, e *engine.Engine) (ended bool, err error) {
+	var last revision.PlanState
+	said := ""
+	err = e.Wait(ctx, func(r *revision.Revision) bool {
+		if r.Plan == nil {
+			return true
+		}
+		st := *r.Plan
+		line := st.String()
+		if st.State == revision.PlanWaiting {
+			line += ", " + st.Why
+		}
+		if line != said && st.State != revision.PlanStopped {
+			fmt.Fprintln(a.Err, clean.Line(line))
+			said = line
+		}
+		last = st
+		return st.State == revision.PlanDone || st.State == revision.PlanStopped
+	})
+	if err == nil && last.State != revision.PlanStopped && !last.Unrecorded {
+		return true, nil
+	}
+	why := last.Why
+	if err != nil && last.Shown() {
+		return true, nil // only its end was not told yet
+	}
+	if err != nil {
+		why = "interrupted"
+	}
+	stopped := fmt.Errorf("the plan stopped at %s: %s", last.At(), why)
+	ended = err == nil && last.State == revision.PlanDone
+	if ended {
+		stopped = errors.New(why)
+	}
+	if last.Unrecorded {
+		stopped = exitWith{stopped, change.ErrNotRecorded}
+	}
+	if ended {
+		return true, stopped // with nothing to continue
+	}
+	return false, planError(a, e.Revision(), stopped)
+}
+
+// planError adds what can be done about a plan that stopped.
+func planError(a *command.App, r *revision.Revision, err error) error {
+	if !keepsPlans(r) {
+		return err
+	}
+	return fmt.Errorf("%w; %s", err, planNext)
+}
+
+// keepsPlans says whether a plan that stopped outlives the program.
+func keepsPlans(r *revision.Revision) bool {
+	return r.Mode.WriteBack || r.Mode.Name == revision.ClusterMode
+}
+
+// exitWith is an error that ends the command as another does, whose words it has
+// already.
+type exitWith struct {
+	error
+	as error
+}
+
+// Unwrap makes it both (errors.Is).
+func (e exitWith) Unwrap() []error { return []error{e.error, e.as} }

@@ -1,0 +1,227 @@
+package change
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rung/change"
+	"rung/change/effect"
+	"rung/change/gate"
+	"rung/cli/command"
+	"rung/engine"
+	"rung/model"
+	"rung/model/clean"
+	"rung/model/verdict/diff"
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/revision"
+	"rung/revision/connections"
+)
+
+// Preview shows what a change would do, for a review: it changes nothing, and needs no
+// permission to.
+func Preview(a *command.App) *cobra.Command {
+	var parts previewParts
+	var prune bool
+	var confirmed string
+	var listen time.Duration
+	cmd := &cobra.Command{
+		Use:   "preview {--change FILE | --delete POLICY | --move POLICY=PRIORITY}...",
+		Short: "Show what a change would do, for a review",
+		Long: `Show what a change would do: which connections it denies or opens, who decides then,
+and which rows change. Nothing is changed. Exit 1 when a guard rail stops the change, or
+when it cannot be made. With --confirm-name, as for the change itself, a guard rail is
+shown and stops nothing.
+
+Several changes are made in the order in which they are given, and what they do together
+is shown. --change takes folders, too: what is no policy there is left aside, which a note
+says. With --prune the policies that are in none of the files are deleted.
+
+With --listen the ACL log is read that long first, on a cluster from 15 minutes ago on:
+the answer then says which log lines would have gone the other way.
+
+With -o markdown the answer can be put under a pull request.`,
+		Example: `  rung preview --change new.yaml -f policies/
+  rung preview --change new.yaml -f policies/ -o markdown
+  rung preview --move cluster-control=36 --delete old-tenant --context staging
+  rung preview --change policies/ --prune --context staging`,
+		Args:        command.TakesArgs(0),
+		Annotations: map[string]string{command.MarkdownForm: ""},
+	}
+	cmd.Flags().DurationVar(&listen, "listen", 0, "read the ACL log this `time` first, such as 10s")
+	cmd.Flags().Var(previewPart{&parts, change.OpApply}, "change", "`file` or folder with policies to create or update, - for standard input; may be repeated, as the next two")
+	cmd.Flags().Var(previewPart{&parts, change.OpDelete}, "delete", "`policy` to delete")
+	cmd.Flags().Var(previewPart{&parts, change.OpMove}, "move", "`policy=priority` to give it")
+	cmd.Flags().StringVar(&confirmed, "confirm-name", "", "policy `name` that a guard rail asks for: the rail is shown, and does not stop the change")
+	cmd.Flags().BoolVar(&prune, "prune", false, "with --change: delete the policies that are in none of the files")
+	_ = cmd.RegisterFlagCompletionFunc("delete", a.CompleteFirst(command.PolicyChoices))
+	_ = cmd.RegisterFlagCompletionFunc("move", movesChoices(a))
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := parts.read(cmd.Context(), a, prune); err != nil {
+			return err
+		}
+		if err := listens(a, listen); err != nil {
+			return err
+		}
+		return a.WithChange(cmd.Context(), func(e *engine.Engine, r *revision.Revision) error {
+			m, err := parts.mutation(r)
+			if err != nil {
+				return err
+			}
+			hear(cmd.Context(), a, e, listen)
+			p, err := e.Preview(cmd.Context(), m)
+			if err != nil {
+				return err
+			}
+			if p.ReadOnly {
+				p.Blocked = "" // nobody wants to write
+			}
+			ans := previewAnswer(p, "")
+			ans.Markdown = func() string { return previewMarkdown(p) }
+			if err := a.Print(ans); err != nil {
+				return err
+			}
+			return stops(a, p, confirmed)
+		})
+	}
+	return cmd
+}
+
+// listens says that the ACL log is read before the answer.
+func listens(a *command.App, d time.Duration) error {
+	switch {
+	case d < 0:
+		return fmt.Errorf("--listen %s: want a time, such as 10s", d)
+	case d > 0 && len(a.Flags.NB) > 0 && !a.Flags.Kube.NamesCluster():
+		return errors.New("--listen: a database given with --nb has no ACL log; log lines come from a cluster or a sandbox")
+	}
+	a.Flags.Listen = d
+	return nil
+}
+
+// hear reads the ACL log for a while.
+func hear(ctx context.Context, a *command.App, e *engine.Engine, d time.Duration) {
+	if d == 0 {
+		return
+	}
+	defer func() { _ = a.Unfollowed(e) }() // said
+	e.Logs().Ask()
+	over, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	<-over.Done()
+	if text, _ := e.Revision().Mode.Traffic(); text != "" {
+		fmt.Fprintln(a.Err, "rung: "+text)
+	}
+	if e.Logs().Last() == 0 {
+		fmt.Fprintln(a.Err, "rung: no log lines; rung ladder shows what logs")
+	}
+}
+
+// movesChoices offers the policies for --move, up to the priority.
+func movesChoices(a *command.App) command.Completer {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		out, directive := a.CompleteFirst(func(_ *engine.Engine, r *revision.Revision) (out []string) {
+			for _, k := range command.ChoicesOfKind(r, func(k model.Kind) bool { return k == model.KindANP }) {
+				name, _, _ := strings.Cut(k, "\t")
+				out = append(out, name+"=")
+			}
+			return out
+		})(cmd, args, typed)
+		return out, directive | cobra.ShellCompDirectiveNoSpace
+	}
+}
+
+// moveOf reads POLICY=PRIORITY.
+func moveOf(r *revision.Revision, text string) (change.Mutation, error) {
+	name, number, _ := strings.Cut(text, "=")
+	prio, err := strconv.ParseInt(number, 10, 32)
+	if err != nil || name == "" {
+		return change.Mutation{}, errors.New("--move " + text + ": want POLICY=PRIORITY")
+	}
+	k, err := command.PolicyNamed(r, name)
+	return change.Mutation{Op: change.OpMove, Policy: k, Priority: int32(prio)}, err
+}
+
+// previewMarkdown is a preview for a review: what stops it first, then connections, what
+// else follows, and the texts.
+func previewMarkdown(p *gate.Preview) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "## %s\n\n", command.MarkdownText(p.Title))
+	if p.Blocked != "" {
+		fmt.Fprintf(&b, "**Cannot be done:** %s\n\n", command.MarkdownText(p.Blocked))
+	}
+	list := func(title string, items []string) {
+		if len(items) == 0 {
+			return
+		}
+		if title != "" {
+			fmt.Fprintf(&b, "### %s\n\n", title)
+		}
+		for _, s := range items {
+			fmt.Fprintf(&b, "- %s\n", command.MarkdownText(clean.Line(s)))
+		}
+		b.WriteByte('\n')
+	}
+	list("Guard rails", page.Each(p.Guards, func(g change.Guard) string { return g.Code + ": " + g.Message }))
+	if e := p.Effect; e != nil {
+		fmt.Fprintf(&b, "### Connections\n\n%s\n\n", command.MarkdownText(e.Text()))
+		if e.Difference != nil && len(e.Flips)+len(e.Others) > 0 {
+			b.WriteString("| verdict | connections | pairs | who decides | example |\n|---|---|---:|---|---|\n")
+			for _, gs := range [][]diff.Group{e.Flips, e.Others} {
+				for i := range gs {
+					mdGroup(&b, &gs[i], i)
+				}
+			}
+			b.WriteByte('\n')
+		}
+		b.WriteString(mdSeen(e.Log))
+	}
+	var findings []string
+	for _, f := range p.Findings {
+		findings = append(findings, fmt.Sprintf("%s %s: %s: %s", f.Severity, f.Code, f.Policy.Label(), f.Message))
+	}
+	list("Findings", findings)
+	list("Notes", p.Notes)
+	var rows []string
+	for _, n := range effect.CountRows(p.Rows) {
+		if sum := effect.RowSummary(p.Rows, n); sum != "" {
+			rows = append(rows, n.Table+" rows: "+sum)
+		}
+	}
+	list("Rows in every zone", rows)
+	for _, o := range p.Objects {
+		if o.Diff != "" {
+			fence := "```"
+			for strings.Contains(o.Diff, fence) {
+				fence += "`"
+			}
+			fmt.Fprintf(&b, "%sdiff\n%s%s\n", fence, o.Diff, fence)
+		}
+	}
+	return b.String()
+}
+
+func mdGroup(b *strings.Builder, g *diff.Group, i int) {
+	if i == maxGroupLines {
+		fmt.Fprintf(b, "| | more (-o json has all) | | | |\n")
+	}
+	if i >= maxGroupLines {
+		return
+	}
+	what := "still " + g.After.Done()
+	if g.Before != g.After {
+		what = fmt.Sprintf("%s → %s", g.Before, g.After)
+	}
+	cells := []string{what, fmt.Sprintf("%s → %s, %s", connections.EndsText(g.From), connections.EndsText(g.To), connections.PortsText(g.Ports)),
+		words.Thousands(g.Pairs), connections.DecidedText(g), g.Example.String()}
+	for _, c := range cells {
+		fmt.Fprintf(b, "| %s ", command.MarkdownText(c))
+	}
+	b.WriteString("|\n")
+}

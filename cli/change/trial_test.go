@@ -1,0 +1,36 @@
+package change
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rung/revision"
+)
+
+// Of a change that cannot be put back it is said why, at once and every 10 s.
+func TestTrialTold(t *testing.T) {
+	start := time.Date(2026, 11, 3, 10, 0, 0, 0, time.UTC)
+	told := trialTold{left: 12 * time.Second}
+	var got []string
+	for second := range 45 {
+		now := start.Add(time.Duration(second) * time.Second)
+		u := &revision.Unconfirmed{Until: start.Add(12 * time.Second)}
+		if second >= 13 {
+			u.Why = "no space left"
+		}
+		if second >= 37 {
+			u.Why = "read-only"
+		}
+		if told.due(u, now) {
+			got = append(got, fmt.Sprintf("%d %s", second, u.Brief(now)))
+		}
+	}
+	want := []string{"2 put back in 10s", "7 put back in 5s", "8 put back in 4s", "9 put back in 3s", "10 put back in 2s", "11 put back in 1s",
+		"12 putting it back", "13 not put back yet", "23 not put back yet", "33 not put back yet", "37 not put back yet"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}

@@ -1,0 +1,183 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"rung/engine"
+	"rung/model/clean"
+)
+
+// clusterFlags say which cluster is looked at when there are no files.
+type clusterFlags struct {
+	engine.ClusterOptions
+	unset            clientcmd.ConfigOverrides // what the flags that are kubectl's hold when none is given
+	Write, reconcile bool
+}
+
+func (c *clusterFlags) register(p *pflag.FlagSet) {
+	c.FencePlugins = true // Main runs them
+	p.StringVar(&c.Kubeconfig, "kubeconfig", "",
+		"kubeconfig file (default as kubectl: KUBECONFIG, ~/.kube/config, the pod's service account)")
+	clientcmd.BindOverrideFlags(&c.Overrides, p, kubectlFlags())
+	c.unset = c.Overrides
+	p.Float32Var(&c.QPS, "kube-qps", 0, "API requests per second (default 50)")
+	p.IntVar(&c.Burst, "kube-burst", 0, "API requests in a burst (default 100)")
+	p.StringVar(&c.OVNNamespace, "ovn-namespace", "",
+		"namespace of the ovnkube-node pods (default ovn-kubernetes or openshift-ovn-kubernetes)")
+	p.BoolVar(&c.Write, "write", false, "allow policy changes on a cluster from the start")
+	p.BoolVar(&c.reconcile, "reconcile", false,
+		"console on a cluster: while changes are allowed, also write rows that nothing else owns "+
+			"(--nb with tcp:, ssl: or unix: only)")
+}
+
+// kubectlFlags are the flags that say which cluster, and as whom, as kubectl has them.
+// --namespace is not one: Rung looks at all namespaces, and a policy is named with its
+// own.
+func kubectlFlags() clientcmd.ConfigOverrideFlags {
+	f := clientcmd.RecommendedConfigOverrideFlags("")
+	f.ContextOverrideFlags.Namespace.LongName = ""
+	f.ClusterOverrideFlags.APIServer.ShortName = "s" // kubectl's, too
+	for flag, text := range map[*clientcmd.FlagInfo]string{
+		&f.CurrentContext:                            "kubeconfig context to use (default the current one)",
+		&f.ContextOverrideFlags.ClusterName:          "kubeconfig cluster to use instead of the context's",
+		&f.ContextOverrideFlags.AuthInfoName:         "kubeconfig user to use instead of the context's",
+		&f.ClusterOverrideFlags.APIServer:            "address of the API server, instead of the kubeconfig's",
+		&f.ClusterOverrideFlags.TLSServerName:        "name expected in the API server's certificate",
+		&f.ClusterOverrideFlags.CertificateAuthority: "PEM file with the CA of the API server's certificate",
+		&f.ClusterOverrideFlags.InsecureSkipTLSVerify: "do not verify the API server's certificate; " +
+			"anyone in between can read and change everything",
+		&f.ClusterOverrideFlags.ProxyURL:           "proxy for API requests",
+		&f.ClusterOverrideFlags.DisableCompression: "do not compress API responses",
+		&f.AuthOverrideFlags.ClientCertificate:     "PEM file with the client certificate",
+		&f.AuthOverrideFlags.ClientKey:             "PEM file with the client key",
+		&f.AuthOverrideFlags.Token:                 "bearer token; visible to other users of this machine",
+		&f.AuthOverrideFlags.Username:              "user name for basic authentication",
+		&f.AuthOverrideFlags.Password: "password for basic authentication; " +
+			"visible to other users of this machine",
+		&f.AuthOverrideFlags.Impersonate:       "user to impersonate",
+		&f.AuthOverrideFlags.ImpersonateUID:    "UID to impersonate",
+		&f.AuthOverrideFlags.ImpersonateGroups: "group to impersonate (repeatable)",
+		&f.Timeout: "longest wait for an API response, such as 5s or 1m (default Rung's own limits); " +
+			"watches and followed logs stay open",
+	} {
+		flag.Description = text
+	}
+	return f
+}
+
+// NamesCluster says whether a cluster was asked for by name.
+func (c *clusterFlags) NamesCluster() bool {
+	return c.Kubeconfig != "" || !reflect.DeepEqual(c.Overrides, c.unset)
+}
+
+// Elsewhere says whether flags lead to another server, or log in another way, than the
+// context of the kubeconfig says: what holds for the context by its name does not hold
+// then, and what was given belongs to no other context.
+func (c *clusterFlags) Elsewhere() bool {
+	o := c.Overrides
+	o.CurrentContext, o.Timeout = c.unset.CurrentContext, c.unset.Timeout
+	o.AuthInfo.Impersonate, o.AuthInfo.ImpersonateUID, o.AuthInfo.ImpersonateGroups = "", "",
+		c.unset.AuthInfo.ImpersonateGroups
+	return !reflect.DeepEqual(o, c.unset)
+}
+
+// cluster fills the configuration for a run on a cluster.
+func (a *App) cluster(ctx context.Context, cfg *engine.Config, zones bool) error {
+	f := &a.Flags
+	opt := f.Kube.ClusterOptions
+	if err := engine.OpenCluster(cfg, opt, zones && len(f.NB) == 0); err != nil {
+		if errors.Is(err, engine.ErrNoCluster) {
+			if len(f.NB) > 0 {
+				return fmt.Errorf("--nb gives rows, but there are no policies to compare them with: "+
+					"give -f PATH or a cluster, too (%w)", err)
+			}
+			return fmt.Errorf("nothing to show: no -f PATH and %w; try: rung demo, or give -f PATH", err)
+		}
+		return err
+	}
+	set, err := a.contextSettings(ctx, cfg.Mode.Title)
+	if err != nil {
+		return err
+	}
+	cfg.Writes = (f.Kube.Write || set.Write && !f.Kube.Elsewhere()) && !f.ReadOnly
+	cfg.Reconcile = f.Kube.reconcile && !f.ReadOnly
+	if cfg.Reconcile && len(f.NB) == 0 {
+		return errors.New("--reconcile needs --nb with tcp:, ssl: or unix:; rows are never written through exec")
+	}
+	if zones && len(f.NB) > 0 {
+		if _, err = f.databases(ctx, cfg); err != nil {
+			return err
+		}
+	}
+	cfg.Mode.Reconciles, cfg.Own.WithWrites = cfg.Reconcile, true // rows need both
+	return nil
+}
+
+// contextSetting is what the configuration file says about one context.
+type contextSetting struct {
+	Write bool `yaml:"write"`
+}
+
+// contextSettings reads the part of the configuration file about a context;
+// the rest of the file is the screen's.
+func (a *App) contextSettings(ctx context.Context, name string) (s contextSetting, err error) {
+	text, _, err := a.Flags.UI.ReadConfig(ctx)
+	if err != nil {
+		return s, err
+	}
+	var file struct {
+		Contexts map[string]contextSetting `yaml:"contexts"`
+	}
+	if err := yaml.Unmarshal(text, &file); err != nil {
+		var wrong *yaml.TypeError
+		if !errors.As(err, &wrong) {
+			return s, nil // the screen says what is wrong with the file
+		}
+	}
+	return file.Contexts[name], nil
+}
+
+// fileSettings are the settings of the configuration file that are not the screen's.
+type fileSettings struct {
+	// Protected are the namespaces that guard rails protect besides those of the platform.
+	Protected []string `yaml:"protected"`
+	// APIRelease is --api-release, where that is not given.
+	APIRelease string `yaml:"api-release"`
+
+	path string
+}
+
+// configured are the settings of the configuration file. That they cannot be read is said:
+// namespaces of the platform are protected all the same.
+func (a *App) configured(ctx context.Context) (file fileSettings, err error) {
+	text, path, err := a.Flags.UI.ReadConfig(ctx)
+	if err != nil {
+		return file, err
+	}
+	file.path = path
+	if err := yaml.Unmarshal(text, &file); err != nil {
+		fmt.Fprintln(a.Err, "rung: "+clean.Line(fmt.Sprintf("protected and api-release of %s cannot be read: %v", path, err)))
+	}
+	return file, nil
+}
+
+// release is the release whose CRDs judge files, empty where nobody says.
+func (f *flags) release(file fileSettings) (string, error) {
+	if f.apiRelease != "" {
+		if err := engine.CheckAPIRelease(f.apiRelease); err != nil {
+			return "", fmt.Errorf("--api-release: %w", err)
+		}
+		return f.apiRelease, nil
+	}
+	if err := engine.CheckAPIRelease(file.APIRelease); err != nil {
+		return "", fmt.Errorf("%s, api-release: %w", file.path, err)
+	}
+	return file.APIRelease, nil
+}

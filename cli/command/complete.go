@@ -1,0 +1,195 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rung/change/history"
+	"rung/cli/process"
+	"rung/engine"
+	"rung/model"
+	"rung/model/ladder"
+	"rung/pages/page"
+	"rung/revision"
+)
+
+// CompleteTimeout bounds what a completion may cost: somebody has pressed tab. Tests of
+// what is offered have longer.
+var CompleteTimeout = time.Second
+
+type Completer = cobra.CompletionFunc
+
+// choices are what completion may offer of what was read.
+type choices = func(*engine.Engine, *revision.Revision) []string
+
+// CompleteFirst offers what is found in the manifests given by -f, or in the cluster, for
+// the first argument.
+func (a *App) CompleteFirst(of choices) Completer {
+	flag := a.CompleteValue(of)
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return flag(cmd, args, typed)
+	}
+}
+
+// CompleteValue is complete for the value of a flag.
+func (a *App) CompleteValue(of choices) Completer {
+	return a.Offer(func(ctx context.Context) (out []string) {
+		_ = a.WithObjects(ctx, func(e *engine.Engine, r *revision.Revision) error {
+			out = of(e, r)
+			return nil
+		})
+		return out
+	})
+}
+
+// MuteCompletion takes standard error away from a process that completes a command line:
+// what a plugin of the kubeconfig prints would stand in the middle of it.
+func MuteCompletion(args []string, errw io.Writer) {
+	if len(args) == 0 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) || errw != io.Writer(os.Stderr) {
+		return
+	}
+	if null, err := os.Create(os.DevNull); err == nil {
+		os.Stderr = null // the process ends with the completion
+	}
+}
+
+// Offer completes with what find finds in time. Whatever goes wrong, nothing is offered
+// and nothing printed. Standard input is the shell's.
+func (a *App) Offer(find func(context.Context) []string) Completer {
+	return func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		parent := cmd.Context()
+		if parent == nil {
+			parent = context.Background()
+		}
+		ctx, cancel := context.WithTimeout(parent, CompleteTimeout)
+		defer cancel()
+		a.completes, a.Flags.Quiet, a.In = true, true, strings.NewReader("")
+		found, err := process.Await(ctx, func() ([]string, error) { return find(ctx), nil })
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return slices.DeleteFunc(found, func(s string) bool { return !strings.HasPrefix(s, typed) }),
+			cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+func PolicyChoices(_ *engine.Engine, r *revision.Revision) []string {
+	return ChoicesOfKind(r, model.Kind.IsPolicy)
+}
+
+// MovableChoices are those that have a priority, loggingChoices those that have
+// log levels of their own.
+func MovableChoices(_ *engine.Engine, r *revision.Revision) []string {
+	return ChoicesOfKind(r, model.Kind.Ranked)
+}
+
+func LoggingChoices(_ *engine.Engine, r *revision.Revision) []string {
+	out := ChoicesOfKind(r, model.Kind.IsAdmin)
+	for n := range r.Cluster.Namespaces() {
+		out = append(out, "namespace/"+n.Name)
+	}
+	return out
+}
+
+// ChoicesOfKind are the names of the policies of some kinds in the order of the
+// ladder, the kind before those that are not unique.
+func ChoicesOfKind(r *revision.Revision, of func(model.Kind) bool) []string {
+	count := map[string]int{}
+	for p := range r.Cluster.EveryPolicy() {
+		count[NamespacedName(p.Key)]++
+	}
+	order := ladder.Order(r.Cluster)
+	for _, place := range r.Order() {
+		if place.Policy.Antrea != nil {
+			order = append(order, place.Policy.Key)
+		}
+	}
+	var out []string
+	for _, k := range order {
+		if !of(k.Kind) {
+			continue
+		}
+		p := r.Cluster.Policy(k)
+		name, what := NamespacedName(k), k.Kind.Short()
+		if count[name] > 1 {
+			name = k.Kind.Short() + "/" + name
+		}
+		if k.Kind == model.KindANP {
+			what = fmt.Sprintf("priority %d", p.Priority)
+		}
+		out = append(out, name+"\t"+what+", "+p.SubjectText())
+	}
+	return out
+}
+
+func PodChoices(_ *engine.Engine, r *revision.Revision) []string {
+	var out []string
+	for p := range r.Cluster.Pods() {
+		out = append(out, p.Namespace+"/"+p.Name+"\t"+p.NodeName)
+	}
+	return out
+}
+
+func ZoneChoices(_ *engine.Engine, r *revision.Revision) []string {
+	var out []string
+	for n := range r.Cluster.Nodes() {
+		out = append(out, n.Name)
+	}
+	return out
+}
+
+func NamespaceChoices(_ *engine.Engine, r *revision.Revision) []string {
+	var out []string
+	for n := range r.Cluster.Namespaces() {
+		out = append(out, n.Name)
+	}
+	return out
+}
+
+// HistoryChoices are the numbers of changes, the newest first.
+func HistoryChoices(e *engine.Engine, _ *revision.Revision) []string {
+	return page.Each(e.History(), func(h history.Entry) string { return fmt.Sprintf("%d\t%s", h.ID, h.Title) })
+}
+
+// FixedWords offers the same words always.
+func FixedWords(words ...string) Completer {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return words, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// CompleteFlag registers the completion of a flag's value.
+func CompleteFlag(cmd *cobra.Command, flag string, f Completer) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, f) // fails for a flag that does not exist, which the tests would show
+}
+
+// Files offers files that end so, without any all files.
+func Files(ends ...string) Completer {
+	if len(ends) == 0 {
+		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+	}
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return ends, cobra.ShellCompDirectiveFilterFileExt
+	}
+}
+
+func Folders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+// Schemes begin the address of a database.
+func Schemes(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return NBSchemes, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}

@@ -1,0 +1,75 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// Switches are the flags that are auto, on or off; alone they mean on.
+var Switches = []string{"observability", "allow-icmp-network-policy", "enable-stateless-netpol"}
+
+// asTheCluster says what auto means.
+const asTheCluster = " (from the cluster's rows and configuration)"
+
+// registerDialect adds the flags that say what the cluster's OVN-Kubernetes runs
+// with, where its rows and its configuration shall not be asked.
+func registerDialect(p *pflag.FlagSet, f *flags) {
+	for name, v := range map[string]struct {
+		to    *string
+		usage string
+	}{
+		"observability": {&f.OVN.Observability, "ACLs carry samples: on, off, or auto" + asTheCluster},
+		"allow-icmp-network-policy": {&f.OVN.Features.AllowICMP,
+			"NetworkPolicies let ICMP through: on, off, or auto" + asTheCluster},
+		"enable-stateless-netpol": {&f.OVN.Features.Stateless,
+			"the annotation acl-stateless of NetworkPolicies counts: on, off, or auto" + asTheCluster},
+	} {
+		*v.to = "auto"
+		p.Var((*switchValue)(v.to), name, v.usage)
+		p.Lookup(name).NoOptDefVal = "on"
+	}
+}
+
+// switchValue is a flag that is auto, on or off; true and false are taken as well.
+type switchValue string
+
+func (s *switchValue) String() string { return string(*s) }
+
+func (s *switchValue) Type() string { return "string" }
+
+func (s *switchValue) Set(text string) error {
+	switch text {
+	case "auto", "on", "off":
+		*s = switchValue(text)
+	case "true":
+		*s = "on"
+	case "false":
+		*s = "off"
+	default:
+		return fmt.Errorf("want auto, on or off")
+	}
+	return nil
+}
+
+// JoinSwitches takes the word after a switch for its value, where it can be one:
+// alone the switch means on, as OVN-Kubernetes' own flag of that name does, and
+// "--observability off" would otherwise be on, and off the name of a policy.
+func JoinSwitches(args []string) []string {
+	out := make([]string, 0, len(args))
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--" {
+			return append(out, args[i:]...)
+		}
+		name, long := strings.CutPrefix(args[i], "--")
+		if long && slices.Contains(Switches, name) && i+1 < len(args) && new(switchValue).Set(args[i+1]) == nil {
+			out = append(out, args[i]+"="+args[i+1])
+			i++
+			continue
+		}
+		out = append(out, args[i])
+	}
+	return out
+}

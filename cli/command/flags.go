@@ -1,0 +1,220 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/adrg/xdg"
+	"github.com/spf13/cobra"
+
+	"rung/change/write"
+	"rung/cli/process"
+	"rung/engine"
+	"rung/engine/source"
+	"rung/examples"
+	antrea "rung/examples-antrea"
+	"rung/model"
+	"rung/revision"
+	"rung/revision/settings"
+)
+
+// flags are those every command has.
+type flags struct {
+	Files      []string
+	NB, SB     []string
+	nbTLS      engine.TLSFiles
+	Output     string
+	keepCounts bool
+	WriteBack  bool
+	ReadOnly   bool
+	ovsdb      string
+	sandboxOVN string
+	OnOVN      bool // the command needs the sandbox's OVN
+	// Listen is how long the ACL log is read before an answer.
+	Listen     time.Duration
+	sandboxDir string
+	portDelay  time.Duration
+	traffic    float64
+	Log        logFlags
+	churn      float64
+	StateDir   string
+	OVN        settings.Flags
+	dnsFile    string
+	// AllowUnjudged are the codes of omissions that leave the exit code alone.
+	AllowUnjudged []string
+	apiRelease    string // whose CRDs judge files
+	Quiet         bool   // do not print what could not be read
+	RowsOnly      bool   // databases are enough, manifests not needed
+	maxFile       int64
+	Flows         func(zone string) bool // whose flows the command wants; nil: none
+
+	Kube clusterFlags
+	UI   uiFlags
+}
+
+func (f *flags) Register(root *cobra.Command) {
+	p := root.PersistentFlags()
+	p.StringArrayVarP(&f.Files, "filename", "f", nil,
+		"manifests to read: file, folder, or - for standard input (repeatable)")
+	f.registerNB(p)
+	p.StringVarP(&f.Output, "output", "o", "table", "output format: table, wide, json or yaml")
+	p.StringVar(&f.OVN.Family, "ip-family", "auto", "address families to compile for: auto, ipv4, ipv6 or dual")
+	p.BoolVar(&f.WriteBack, "write-back", false, "also write changes to the files they came from")
+	p.BoolVar(&f.keepCounts, "keep-counts", false, "keep the hits of rules in the state folder, for the next run")
+	p.BoolVar(&f.ReadOnly, "readonly", false, "never change anything")
+	p.StringVar(&f.ovsdb, "sandbox-ovsdb", "auto",
+		"server for the sandbox zones: auto, builtin, or the path of an ovsdb-server")
+	p.StringVar(&f.sandboxOVN, "sandbox-ovn", engine.OVNAuto,
+		"run the sandbox zones on real OVN: auto (where OVN 23.06 or newer is installed), off, or its folder")
+	p.StringVar(&f.sandboxDir, "sandbox-dir", "", "folder for sandbox sockets and databases (default in XDG_RUNTIME_DIR)")
+	p.DurationVar(&f.portDelay, "sandbox-port-delay", 0, "delay between a pod and its logical switch port in the sandbox")
+	p.Float64Var(&f.traffic, "traffic", 12, "connections per second in the sandbox, 0 for none")
+	p.Float64Var(&f.churn, "churn", 0, "simulated pod events per second in the sandbox")
+	p.Int32Var(&f.OVN.MaxPriority, "max-priority", model.MaxPriority, "last priority the cluster enforces")
+	p.BoolVar(&f.OVN.CompileCNP, "compile-cnp", false,
+		"compile ClusterNetworkPolicies as OVN-Kubernetes, which has no controller for them, might")
+	p.StringVar(&f.OVN.System, "system", "auto",
+		"network plugin whose rules of precedence hold: auto, ovn-kubernetes or antrea")
+	registerDialect(p, f)
+	features := &f.OVN.Features
+	p.StringVar(&features.Multicast, "multicast", "auto",
+		"multicast rows: on, off, or auto (once a namespace allows multicast)")
+	p.StringVar(&features.Defaults, "netpol-defaults", "auto",
+		"hairpin and node rows: on, off, or auto (once there is a NetworkPolicy)")
+	p.StringSliceVar(&features.ClusterSubnets, "cluster-subnets", nil,
+		"CIDRs of the cluster's pods, excluded from EgressFirewall rows")
+	p.BoolVar(&f.OVN.LegacyIsolation, "legacy-isolation", false,
+		"the isolation annotation of 2016 counts: for verdicts and the ladder, not for rows")
+	p.StringVar(&features.HostNetworkNamespace, "host-network-namespace", "",
+		"namespace that stands for the nodes (default ovn-host-network)")
+	p.StringVar(&f.dnsFile, "dns-addresses", "",
+		"file with the addresses of EgressFirewall DNS names, as name: [address, …]")
+	p.StringSliceVar(&f.AllowUnjudged, "allow-unjudged", nil,
+		"do not exit with 2 for what was not considered: all, or only some `codes`, such as refused,unscheduled")
+	p.Lookup("allow-unjudged").NoOptDefVal = "all"
+	p.StringVar(&f.apiRelease, "api-release", "",
+		"`release` of network-policy-api whose CRDs files are judged by: v0.1.5 or v0.2.0 (the default)")
+	p.StringVar(&f.StateDir, "state-dir", "", "folder for history, audit and logs (default in XDG_STATE_HOME)")
+	p.Int64Var(&f.maxFile, "max-file-size", 0,
+		"largest manifest file to read, in MiB; 8 times that once expanded (default 32)")
+	_ = p.MarkHidden("churn")
+	f.Log.register(p)
+	f.Kube.register(p)
+	f.UI.register(p)
+}
+
+// StateFolder is where history, audit and Rung's own log are kept.
+func (f *flags) StateFolder() string {
+	if f.StateDir != "" {
+		return f.StateDir
+	}
+	return filepath.Join(xdg.StateHome, "rung")
+}
+
+// Config makes the engine's configuration. zones says whether the command needs
+// databases at all. What it reads for that may be files that never answer; it
+// returns when ctx ends.
+func (a *App) Config(ctx context.Context, demo, zones bool) (engine.Config, error) {
+	return process.Await(ctx, func() (engine.Config, error) { return a.makeConfig(ctx, demo, zones) })
+}
+
+func (a *App) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, error) {
+	f := &a.Flags
+	cfg := engine.Config{ReadOnly: f.ReadOnly, Writes: !f.ReadOnly, StateDir: f.StateFolder(), KeepCounts: f.keepCounts}
+	file, err := a.configured(ctx)
+	if err != nil {
+		return cfg, err
+	}
+	cfg.Protected = file.Protected
+	if cfg.APIRelease, err = f.release(file); err != nil {
+		return cfg, err
+	}
+	if f.dnsFile != "" {
+		if f.OVN.Features.DNS, err = settings.ReadDNSAddresses(ctx, f.dnsFile); err != nil {
+			return cfg, err
+		}
+	}
+	cfg.Flags = f.OVN
+	if demo {
+		cfg.Features.Demo()
+	}
+	writeBack := f.WriteBack && !f.ReadOnly && !demo
+	opt := write.FileOptions{Paths: f.Files, Stdin: a.In, MaxFileBytes: f.maxFile << 20, Release: cfg.APIRelease}
+	if err := f.southbounds(&cfg); err != nil {
+		return cfg, err
+	}
+	switch {
+	case demo:
+		cfg.Mode = revision.Mode{Name: "demo", Title: "demo"}
+		if opt.Demo = examples.Files; f.antrea() {
+			opt.Demo = antrea.Files
+		}
+	case len(f.Files) > 0 && f.Kube.NamesCluster():
+		return cfg, errors.New("-f cannot be combined with --kubeconfig, --context or another flag that names a cluster")
+	case len(f.Files) > 0 && f.Kube.reconcile:
+		return cfg, errors.New("--reconcile needs a cluster: a sandbox is written anyway; " +
+			"for other databases use: rung reconcile -f PATH --nb ADDR")
+	case len(f.Files) > 0:
+		cfg.Mode = revision.Mode{Name: revision.FilesMode, Title: strings.Join(f.Files, " "), WriteBack: writeBack}
+		cfg.Identity = f.identity()
+	case len(f.NB) > 0 && f.RowsOnly && !f.Kube.NamesCluster():
+		cfg.Mode = revision.Mode{Name: revision.RowsMode, Title: strings.Join(f.NB, " ")}
+	default:
+		return cfg, a.cluster(ctx, &cfg, zones)
+	}
+	for _, p := range f.Files {
+		if p == "-" {
+			continue
+		}
+		if _, err := os.Stat(p); err != nil {
+			return cfg, fmt.Errorf("read manifests: %w; check -f", err)
+		}
+	}
+	if demo || len(f.Files) > 0 {
+		files := write.NewFiles(opt)
+		cfg.Sources = []source.Source{files}
+		if writeBack {
+			cfg.Writer = files
+		}
+	}
+	if !zones {
+		return cfg, nil
+	}
+	if given, err := f.databases(ctx, &cfg); given || err != nil {
+		cfg.Writes = false // the rows are somebody else's
+		return cfg, err
+	}
+	if f.antrea() {
+		return cfg, nil // Antrea has no databases that a sandbox could play
+	}
+	cfg.Mode.Sandbox, cfg.Mode.Reconciles = true, true
+	cfg.Sandbox = &engine.SandboxConfig{Server: f.ovsdb, OVN: f.sandboxOVN, Dir: f.sandboxDir, PortDelay: f.portDelay, Traffic: f.TrafficRate(), Churn: f.churn, Foreign: demo}
+	if f.sandboxOVN != engine.OVNAuto && f.sandboxOVN != engine.OVNOff {
+		if err := engine.CheckOVN(ctx, f.sandboxOVN); err != nil {
+			return cfg, fmt.Errorf("--sandbox-ovn: %w", err)
+		}
+	}
+	cfg.Mode.Simulated = f.TrafficRate() > 0 || f.churn > 0
+	return cfg, nil
+}
+
+// antrea says whether Antrea was named as the system.
+func (f *flags) antrea() bool { return f.OVN.System == string(model.SystemAntrea) }
+
+// identity names the files wherever Rung is started: history and plans are kept
+// under it.
+func (f *flags) identity() string {
+	out := make([]string, len(f.Files))
+	for i, p := range f.Files {
+		out[i] = p
+		if abs, err := filepath.Abs(p); err == nil && p != "-" {
+			out[i] = abs
+		}
+	}
+	return strings.Join(out, " ")
+}

@@ -1,0 +1,112 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"rung/engine/trace"
+	"rung/model/clean"
+)
+
+// Items are the answers to many questions, which are asked while they are written: a few at
+// a time, on all cores. Ten thousand answers and their text need a hundred megabytes; so only
+// those few do.
+type Items struct {
+	N    int
+	Item func(i int) Item // from any goroutine, for each i once
+	End  func()           // when the last was asked
+}
+
+// itemsAtOnce is how many are asked, and then written, at a time.
+const itemsAtOnce = 256
+
+// each gives what form makes of every item, in order. form is called from any goroutine.
+func (it *Items) each(form func(o Item) ([]byte, error), to func(i int, text []byte) error) error {
+	texts, errs := make([][]byte, itemsAtOnce), make([]error, itemsAtOnce)
+	for from := 0; from < it.N; from += itemsAtOnce {
+		n := min(itemsAtOnce, it.N-from)
+		trace.AtOnce(n, func(i int) { texts[i], errs[i] = form(it.Item(from + i)) })
+		for i := range n {
+			err := errs[i]
+			if err == nil {
+				err = to(from+i, texts[i])
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	it.End()
+	return nil
+}
+
+// json writes them as encodeJSON writes a list.
+func (it *Items) json(w io.Writer, compact bool) error {
+	first, between, last := "[\n  ", ",\n  ", "\n]\n"
+	if compact {
+		first, between, last = "[", ",", "]\n"
+	}
+	if it.N == 0 {
+		first, last = "[", "]\n"
+	}
+	out := bytes.NewBufferString(first)
+	err := it.each(func(o Item) ([]byte, error) {
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		if !compact {
+			enc.SetIndent("  ", "  ")
+		}
+		if err := enc.Encode(o); err != nil {
+			return nil, fmt.Errorf("write JSON: %w", err)
+		}
+		return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	}, func(i int, text []byte) error {
+		if i > 0 {
+			out.WriteString(between)
+		}
+		out.Write(text)
+		if i%itemsAtOnce != itemsAtOnce-1 {
+			return nil
+		}
+		_, err := w.Write(clean.JSON(out.Bytes()))
+		out.Reset()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	out.WriteString(last)
+	_, err = w.Write(clean.JSON(out.Bytes()))
+	return err
+}
+
+// text are their lines.
+func (it *Items) text(wide bool) (string, error) {
+	var out strings.Builder
+	err := it.each(func(o Item) ([]byte, error) {
+		var b strings.Builder
+		o.WriteText(&b, wide, true)
+		return []byte(b.String()), nil
+	}, func(_ int, text []byte) error {
+		_, err := out.Write(text)
+		return err
+	})
+	return out.String(), err
+}
+
+// all are all of them, at once.
+func (it *Items) all() []Item {
+	out := make([]Item, it.N)
+	trace.AtOnce(it.N, func(i int) { out[i] = it.Item(i) })
+	it.End()
+	return out
+}
+
+// Item is the answer to one question, in words: in one line where it is brief.
+type Item interface {
+	WriteText(b *strings.Builder, wide, brief bool)
+}

@@ -1,0 +1,78 @@
+package command
+
+import (
+	"fmt"
+
+	"rung/engine"
+	"rung/engine/logs"
+	"rung/model/clean"
+	"rung/model/logline"
+	"rung/model/words"
+)
+
+// Unfollowed names the nodes whose log does not come, and the log files that were not read to
+// their end, on stderr; of these it is an error. What is in the files besides ACL lines is
+// counted.
+func (a *App) Unfollowed(e *engine.Engine) error {
+	var err error
+	var read, other, odd, long uint64
+	files := 0
+	for _, s := range e.Logs().Streams() {
+		if s.File != "" {
+			files++
+			read, other, odd, long = read+s.Lines, other+s.Lines-s.ACLs-s.Odd, odd+s.Odd, long+s.TooLong
+		}
+		switch {
+		case s.File != "" && (!s.Up() || s.Error != ""):
+			fmt.Fprintf(a.Err, "rung: log file %s: %s\n", s.File, orState(s))
+			if s.State == logline.StreamFailed || s.Error != "" {
+				err = ErrSaid
+			}
+		case !s.Up():
+			fmt.Fprintf(a.Err, "rung: log of %s not followed: %s: %s\n", s.Zone, s.State, clean.Line(s.Error))
+		}
+	}
+	if other > 0 && other < read {
+		fmt.Fprintf(a.Err, "rung: %s of %s in %s not of ACLs\n", words.Thousands(other), words.Total(read, "line"),
+			words.Count(files, "log file")+words.Form(int(min(other, 2)), " is", " are"))
+	}
+	if odd > 0 {
+		fmt.Fprintf(a.Err, "rung: %s could not be read: in none of the known forms\n", words.Total(odd, "ACL line"))
+	}
+	if long > 0 {
+		fmt.Fprintf(a.Err, "rung: %s left out: longer than 64 KiB\n", words.Total(long, "line"))
+	}
+	for i := range a.Flags.Log.passed {
+		if !a.passedOver(&a.Flags.Log.passed[i]) {
+			err = ErrSaid
+		}
+	}
+	return err
+}
+
+// passedOver says what lies below a folder of --log and was not read; false where that is
+// not for its name.
+func (a *App) passedOver(p *logs.PassedFiles) bool {
+	say := func(format string, args ...any) {
+		fmt.Fprintln(a.Err, "rung: --log "+clean.Line(p.Folder)+": "+clean.Line(fmt.Sprintf(format, args...)))
+	}
+	if p.Other > 0 {
+		say("%s of %s not read: not named as logs, or of pods that are not the network's; name a file to have it read whatever it is called",
+			words.Thousands(uint64(p.Other)), words.Total(uint64(p.Files), "file")+words.Form(min(p.Other, 2), " was", " were"))
+	}
+	if p.Unread > 0 {
+		say("%s could not be read: %v", words.Count(p.Unread, "folder"), p.Err)
+	}
+	if p.Cut {
+		say("only the first %s files and folders were looked at", words.Thousands(uint64(logs.FilesMost)))
+	}
+	return p.Unread == 0 && !p.Cut
+}
+
+// orState is what is wrong with a file, or how it stands.
+func orState(s logline.Stream) string {
+	if s.Error != "" {
+		return clean.Line(s.Error)
+	}
+	return string(s.State)
+}

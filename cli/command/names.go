@@ -1,0 +1,92 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"rung/model"
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/revision"
+)
+
+// UnitsNamed are all that is compiled, or a policy by its name ("cluster-control",
+// "ANP/cluster-control", "BANP/default", "blue/web") with what holds rows for it.
+func UnitsNamed(r *revision.Revision, names []string) ([]model.PolicyKey, error) {
+	if len(names) == 0 {
+		return r.Units(), nil
+	}
+	var out []model.PolicyKey
+	for _, n := range names {
+		k, err := PolicyNamed(r, n)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(out, k), r.Related(k)...)
+	}
+	return out, nil
+}
+
+// PolicyNamed finds the one policy a name stands for.
+func PolicyNamed(r *revision.Revision, name string) (model.PolicyKey, error) {
+	var found []model.PolicyKey
+	kind, rest, hasKind := strings.Cut(name, "/")
+	for p := range r.Cluster.EveryPolicy() {
+		k := p.Key
+		short := NamespacedName(k)
+		isKind := hasKind && (strings.EqualFold(kind, k.Kind.Short()) || strings.EqualFold(kind, string(k.Kind)))
+		if name == short || isKind && rest == short {
+			found = append(found, k)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		if names := policyNames(r); names != "" {
+			return model.PolicyKey{}, fmt.Errorf("no policy %q; policies: %s", name, names)
+		}
+		return model.PolicyKey{}, fmt.Errorf("no policy %q; no policies were read at all", name)
+	}
+	return model.PolicyKey{}, fmt.Errorf("policy %q is ambiguous: give %s/%s or %s/%s", name,
+		found[0].Kind.Short(), NamespacedName(found[0]), found[1].Kind.Short(), NamespacedName(found[1]))
+}
+
+// NamespacedName is a policy's name with its namespace, if it has one.
+func NamespacedName(k model.PolicyKey) string {
+	if k.Namespace == "" {
+		return k.Name
+	}
+	return k.Namespace + "/" + k.Name
+}
+
+func policyNames(r *revision.Revision) string {
+	var names []string
+	for p := range r.Cluster.EveryPolicy() {
+		names = append(names, p.Key.Label())
+	}
+	if len(names) > 12 {
+		names = append(names[:12], "…")
+	}
+	return strings.Join(names, ", ")
+}
+
+// ZonesNamed are all zones, or the one of that name.
+func ZonesNamed(r *revision.Revision, name string) ([]*model.ZoneState, error) {
+	if name == "" {
+		return r.Zones, nil
+	}
+	if z := r.Zone(name); z != nil {
+		return []*model.ZoneState{z}, nil
+	}
+	names := page.Each(r.Zones, func(z *model.ZoneState) string { return z.Name })
+	return nil, fmt.Errorf("no zone %q; zones: %s", name, strings.Join(names, ", "))
+}
+
+func NodeNames(c *model.Cluster) string {
+	var names []string
+	for n := range c.Nodes() {
+		names = append(names, n.Name)
+	}
+	return words.OrNone(strings.Join(names, ", "))
+}

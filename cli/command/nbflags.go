@@ -1,0 +1,115 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"rung/engine"
+	"rung/revision"
+)
+
+// registerNB adds the flags that say which databases are looked at.
+func (f *flags) registerNB(p *pflag.FlagSet) {
+	p.StringArrayVar(&f.NB, "nb", nil, "Northbound database to read instead of a sandbox, or of exec on a cluster: "+
+		"[zone=]unix:PATH, tcp:HOST:PORT, ssl:HOST:PORT, or file:PATH for a database file (repeatable)")
+	p.StringArrayVar(&f.SB, "sb", nil, "Southbound database of a zone, for its logical flows: "+
+		"[zone=]unix:PATH, tcp:HOST:PORT, ssl:HOST:PORT, or file:PATH (repeatable); TLS as for --nb")
+	p.StringVar(&f.nbTLS.Key, "nb-key", "", "PEM file with the private key for ssl: databases")
+	p.StringVar(&f.nbTLS.Cert, "nb-cert", "", "PEM file with the certificate for ssl: databases")
+	p.StringVar(&f.nbTLS.CA, "nb-ca", "", "PEM file with the CA that ssl: databases are verified against")
+	p.BoolVar(&f.nbTLS.SkipNames, "nb-skip-name-verification", false,
+		"accept any name in an ssl: database's certificate, as long as --nb-ca issued it")
+}
+
+// NBSchemes begin the addresses of --nb and --sb.
+var NBSchemes = []string{"unix:", "tcp:", "ssl:", "file:"}
+
+// databases fills in the databases to look at: those of --nb or, without it, the
+// database files in the folders of -f, as a must-gather has them. given says
+// whether there are any.
+func (f *flags) databases(ctx context.Context, cfg *engine.Config) (given bool, err error) {
+	if len(f.NB) > 0 {
+		cfg.NB, err = f.endpoints("--nb", f.NB)
+		return true, err
+	}
+	if cfg.Mode.Name != revision.FilesMode {
+		return false, nil
+	}
+	found, err := engine.FindDatabases(ctx, f.Files)
+	if err != nil || len(found) == 0 {
+		return false, err
+	}
+	cfg.NB = make(map[string]string, len(found))
+	for _, addr := range found {
+		cfg.NB[addr] = addr
+	}
+	files := "1 database file"
+	if len(found) > 1 {
+		files = fmt.Sprintf("%d database files", len(found))
+	}
+	cfg.Mode.Title += " · rows of " + files + ", read-only"
+	return true, nil
+}
+
+// southbounds fills in the Southbound databases given by --sb. One without a zone is that
+// of the only zone there is.
+func (f *flags) southbounds(cfg *engine.Config) error {
+	cfg.NBTLS = f.nbTLS
+	given, err := f.endpoints("--sb", f.SB)
+	if err != nil {
+		return err
+	}
+	for zone, addr := range given {
+		if zone != addr {
+			continue
+		}
+		if len(given) > 1 {
+			return fmt.Errorf("--sb %s: name the zone of each: --sb ZONE=ADDR", addr)
+		}
+		delete(given, zone)
+		given[""] = addr
+	}
+	cfg.SB = given
+	return nil
+}
+
+// endpoints are the databases given by a flag, by zone; one without a zone stands
+// under its address. A Northbound one names itself.
+func (f *flags) endpoints(flag string, values []string) (map[string]string, error) {
+	out := map[string]string{}
+	for _, s := range values {
+		zone, addr := "", s
+		// Addresses begin with a scheme, zones have no colon.
+		if name, rest, ok := strings.Cut(s, "="); ok && !strings.ContainsAny(name, ":/") {
+			zone, addr = name, rest
+		}
+		if !hasScheme(addr) {
+			return nil, fmt.Errorf("%s %s: want [zone=]unix:PATH, tcp:HOST:PORT, ssl:HOST:PORT or file:PATH", flag, s)
+		}
+		if zone == "" {
+			zone = addr
+		}
+		if _, dup := out[zone]; dup {
+			return nil, fmt.Errorf("%s %s: another %s is already for this zone; name the zones: %s ZONE=ADDR", flag, s, flag, flag)
+		}
+		if strings.HasPrefix(addr, "ssl:") {
+			if err := f.nbTLS.Check(); err != nil {
+				return nil, fmt.Errorf("%s %s: %w", flag, s, err)
+			}
+		}
+		out[zone] = addr
+	}
+	return out, nil
+}
+
+func hasScheme(addr string) bool {
+	for _, scheme := range NBSchemes {
+		if rest, ok := strings.CutPrefix(addr, scheme); ok && rest != "" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,96 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"rung/engine"
+	"rung/model"
+	"rung/model/clean"
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/revision"
+)
+
+// need is what the files of -f must have for a command to make sense. A change needs
+// nothing: it may create the first policy, or bring the last one back.
+type need int
+
+const (
+	NeedNothing need = iota
+	NeedObjects
+	needPolicies
+)
+
+// needsOf are the commands that need something of their files.
+var needsOf = map[string]need{
+	"ladder": needPolicies, "lint": needPolicies, "compile": needPolicies,
+	"policy": NeedObjects, "pod": NeedObjects, "drift": NeedObjects, "rows": NeedObjects, "zones": NeedObjects,
+	"probe": NeedObjects, "verify": NeedObjects, "matrix": NeedObjects, "convert": NeedObjects,
+	"activity": NeedObjects, "logs": NeedObjects, "plan": NeedObjects,
+}
+
+// emptyError says that there is nothing in the files of -f that could be shown.
+type emptyError struct{ what string }
+
+func (e *emptyError) Error() string { return e.what }
+
+// EmptyFolders says that the folders of -f hold no manifests. It reads none.
+func (a *App) EmptyFolders() error {
+	if a.Needs == NeedNothing || len(a.Flags.Files) == 0 || len(a.Flags.NB) > 0 || !engine.Empty(a.Flags.Files) {
+		return nil
+	}
+	return &emptyError{fmt.Sprintf("no manifests in %s: want files that end in .yaml, .yml or .json, also with .gz; "+
+		"check -f, or try: rung demo", a.filesNamed())}
+}
+
+// Lacks says that what was read from files is not enough for the command. Where
+// something could not be read, or databases are given, there is something to show.
+func (a *App) Lacks(r *revision.Revision) error {
+	if r.Mode.Name != revision.FilesMode || a.Needs == NeedNothing || len(r.Broken) > warnings(r.Broken) ||
+		!r.Mode.Sandbox && len(r.Zones) > 0 {
+		return nil
+	}
+	var there []string
+	for _, k := range []model.Kind{model.KindNamespace, model.KindPod, model.KindNode} {
+		if n := r.Cluster.Count(k); n > 0 {
+			there = append(there, words.Count(n, strings.ToLower(string(k))))
+		}
+	}
+	// Tiers and groups of Antrea are checked without policies, too.
+	policies := r.Cluster.Count(model.KindTier)+r.Cluster.Count(model.KindClusterGroup)+r.Cluster.Count(model.KindGroup) > 0
+	for range r.Cluster.EveryPolicy() {
+		policies = true
+		break
+	}
+	switch {
+	case policies || a.Needs < needPolicies && len(there) > 0:
+		return nil
+	case len(there) > 0:
+		return &emptyError{fmt.Sprintf("no policies in %s, only %s; check -f", a.filesNamed(), strings.Join(there, ", "))}
+	case len(a.Flags.Files) == 1 && a.Flags.Files[0] == "-":
+		return &emptyError{"nothing on standard input: no policies and no pods, namespaces or nodes"}
+	}
+	return &emptyError{fmt.Sprintf("nothing in %s: no policies and no pods, namespaces or nodes; check -f",
+		a.filesNamed())}
+}
+
+func warnings(broken []model.Broken) (n int) {
+	for _, b := range broken {
+		if b.Severity != model.SeverityError {
+			n++
+		}
+	}
+	return n
+}
+
+// filesNamed are the files of -f, for people.
+func (a *App) filesNamed() string {
+	names := page.Each(a.Flags.Files, func(name string) string {
+		if name == "-" {
+			return "standard input"
+		}
+		return clean.Text(name)
+	})
+	return words.Some(names, 3)
+}

@@ -1,0 +1,185 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"rung/model"
+	"rung/model/clean"
+	"rung/model/words"
+	"rung/pages/page"
+	"rung/revision/omitted"
+)
+
+// verdictOf is how a command ends whose answer was printed. That something was not judged
+// outweighs that the answer is no (command-line.md#exit-codes).
+func (a *App) verdictOf(ans *Answer) error {
+	switch {
+	case ans.Err != nil:
+		return ans.Err
+	case len(omitted.Unjudged(ans.NotConsidered, a.Flags.AllowUnjudged...)) > 0:
+		return ErrUnjudged
+	case ans.No:
+		return ErrNo
+	}
+	return nil
+}
+
+// Conclude prints an answer, and ends as it says.
+func (a *App) Conclude(ans *Answer) error {
+	if err := a.Print(ans); err != nil {
+		return err
+	}
+	return a.verdictOf(ans)
+}
+
+// Omission is the JSON of something that an answer does not take into account
+// (command-line.md#what-was-not-considered).
+type Omission struct {
+	Code      model.OmissionCode `json:"code"`
+	Kind      model.Kind         `json:"kind,omitempty"`
+	Namespace string             `json:"namespace,omitempty"`
+	Name      string             `json:"name,omitempty"`
+	File      string             `json:"file,omitempty"`
+	Line      int                `json:"line,omitempty"`
+	Zone      string             `json:"zone,omitempty"`
+	// Assumed: nothing was left out, something is taken for granted. Allowed:
+	// --allow-unjudged takes it for judged.
+	Assumed bool   `json:"assumed,omitempty"`
+	Allowed bool   `json:"allowed,omitempty"`
+	Text    string `json:"text"`
+	Remedy  string `json:"remedy,omitempty"`
+}
+
+// Omissions describes omissions; nil for none.
+func (a *App) Omissions(all []model.Omission) []Omission {
+	if len(all) == 0 {
+		return nil
+	}
+	return page.Each(all, func(o model.Omission) Omission {
+		return Omission{Code: o.Code, Kind: o.Key.Kind, Namespace: o.Key.Namespace, Name: o.Key.Name, File: o.Origin.File,
+			Line: o.Origin.Line, Zone: o.Zone, Assumed: o.Assumed(),
+			Allowed: !o.Assumed() && len(omitted.Unjudged([]model.Omission{o}, a.Flags.AllowUnjudged...)) == 0,
+			Text:    clean.Line(o.String()), Remedy: clean.Line(o.Remedy)}
+	})
+}
+
+// maxOmissions is how many of one code a text names; JSON has all.
+const maxOmissions = 10
+
+// OmittedLines says omissions in lines, those of one code up to maxOmissions.
+func OmittedLines(all []Omission) (out []string) {
+	said := map[model.OmissionCode]int{}
+	for _, o := range all {
+		if said[o.Code]++; said[o.Code] > maxOmissions {
+			continue
+		}
+		text := o.Text
+		if o.Allowed {
+			text += " (allowed by --allow-unjudged)"
+		}
+		out = append(out, text)
+	}
+	for _, code := range model.OmissionCodes {
+		if more := said[code] - maxOmissions; more > 0 {
+			out = append(out, fmt.Sprintf("and %s more of these: %s (-o json has all)", words.Thousands(more), code))
+		}
+	}
+	return out
+}
+
+// NotCounted names what an answer does not count, for its first line: nothing there may be calmer
+// than what stands below. It is empty where all was judged.
+func NotCounted(all []model.Omission) string {
+	var names []string
+	for _, o := range omitted.Unjudged(all) {
+		if what := o.What(); what != "" && !slices.Contains(names, what) {
+			names = append(names, what)
+		}
+	}
+	return clean.Line(words.Few(names, 3))
+}
+
+// omittedText is what stands below an answer for people.
+func omittedText(all []Omission) string {
+	if len(all) == 0 {
+		return ""
+	}
+	return "\n" + strings.Join(OmittedLines(all), "\n") + "\n"
+}
+
+// omitted is what stands below the answer.
+func (ans *Answer) omitted(all []Omission) string {
+	text := omittedText(all)
+	if ans.Comments && text != "" {
+		return "# " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n# ") + "\n"
+	}
+	return text
+}
+
+// mdOmitted is that of a review.
+func mdOmitted(all []Omission) string {
+	if len(all) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\n### Not considered\n\n")
+	for _, line := range OmittedLines(all) {
+		b.WriteString("- " + MarkdownText(line) + "\n")
+	}
+	return b.String()
+}
+
+// sayOmitted says it on standard error, where the form of the answer has no place for it.
+func (a *App) sayOmitted(all []Omission) {
+	for _, line := range OmittedLines(all) {
+		if !a.Said[line] {
+			a.Said[line] = true
+			fmt.Fprintln(a.Err, "rung: "+line)
+		}
+	}
+}
+
+// considered is a value with what it does not take into account as its last field.
+type considered struct {
+	value any
+	out   []Omission
+}
+
+// beside adds omissions to a value that is an object in JSON. A list has no place for them: they
+// are said on standard error.
+func (a *App) beside(value any, out []Omission) any {
+	switch {
+	case len(out) == 0:
+		return value
+	case reflect.ValueOf(value).Kind() == reflect.Slice:
+		a.sayOmitted(out)
+		return value
+	}
+	return considered{value, out}
+}
+
+// MarshalJSON writes the value with the field not_considered.
+func (c considered) MarshalJSON() ([]byte, error) {
+	raw, err := encodeJSON(c.value, true)
+	if err != nil {
+		return nil, err
+	}
+	list, err := encodeJSON(c.out, true)
+	if err != nil {
+		return nil, err
+	}
+	raw = bytes.TrimSpace(raw)
+	body := bytes.TrimSuffix(raw, []byte("}"))
+	if !slices.Equal(body, []byte("{")) {
+		body = append(body, ',')
+	}
+	body = append(append(body, `"not_considered":`...), bytes.TrimSpace(list)...)
+	return append(body, '}'), nil
+}
+
+var _ json.Marshaler = considered{}

@@ -1,0 +1,198 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"sigs.k8s.io/yaml"
+
+	"rung/model/clean"
+	"rung/model/ovn/nb"
+)
+
+// TextTable is a table for people: columns padded to their contents, two spaces
+// between, nothing behind the last.
+type TextTable struct {
+	Head []string
+	Rows [][]string
+}
+
+func (t *TextTable) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
+
+// widths are those of the columns, the last one's as well.
+func (t *TextTable) widths() []int {
+	widths := make([]int, len(t.Head))
+	for _, row := range append([][]string{t.Head}, t.Rows...) {
+		for i := range row {
+			row[i] = clean.Escape(row[i]) // before its width counts
+			if i == len(t.Head)-1 || i < min(len(widths), len(row)-1) {
+				widths[i] = max(widths[i], ansi.StringWidth(row[i]))
+			}
+		}
+	}
+	return widths
+}
+
+func (t *TextTable) String() string {
+	widths := t.widths()
+	var b strings.Builder
+	for _, row := range append([][]string{t.Head}, t.Rows...) {
+		line := ""
+		for i, c := range row {
+			if i == len(row)-1 {
+				line += c
+				break
+			}
+			line += c + strings.Repeat(" ", widths[i]-ansi.StringWidth(c)+2)
+		}
+		b.WriteString(strings.TrimRight(line, " "))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// Print writes an answer in the form that was asked for.
+func (a *App) Print(ans *Answer) error { return a.write(a.Out, ans, false) }
+
+// hasNoForm says that the command has the form asked for, and what its flags ask for has not.
+func hasNoForm(form string) error {
+	return fmt.Errorf("with these flags there is no -o %s: take table, wide, json or yaml", form)
+}
+
+// write writes an answer. compact puts JSON on one line, so that answers that
+// follow each other can be read line by line.
+func (a *App) write(w io.Writer, ans *Answer, compact bool) error {
+	var text string
+	out := a.Omissions(ans.NotConsidered)
+	switch a.Flags.Output {
+	case "json":
+		if ans.Items != nil {
+			return ans.Items.json(w, compact)
+		}
+		return writeJSON(w, a.beside(ans.Value, out), compact)
+	case "yaml":
+		value := ans.Value
+		if ans.Items != nil {
+			value = ans.Items.all()
+		}
+		raw, err := marshalYAML(a.beside(value, out))
+		if err != nil {
+			return fmt.Errorf("write YAML: %w", err)
+		}
+		text = string(raw)
+	case MarkdownForm:
+		if ans.Markdown == nil {
+			return hasNoForm(a.Flags.Output)
+		}
+		text = ans.Markdown() + mdOmitted(out)
+	case JUnitForm:
+		out, err := ans.JUnit()
+		if err != nil {
+			return fmt.Errorf("write JUnit: %w", err)
+		}
+		text = out
+	case CSVForm:
+		if ans.CSV == nil {
+			return hasNoForm(a.Flags.Output)
+		}
+		text = ans.CSV()
+		a.sayOmitted(out)
+	case NbctlForm, AntctlForm:
+		text = ans.Records()
+		a.sayOmitted(out)
+	default:
+		wide := a.Flags.Output == "wide"
+		if ans.Items == nil {
+			text = ans.Text(wide) + ans.omitted(out)
+			break
+		}
+		var err error
+		if text, err = ans.Items.text(wide); err != nil {
+			return err
+		}
+		text += omittedText(a.Omissions(ans.NotConsidered)) // known only now
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+func writeJSON(w io.Writer, v any, compact bool) error {
+	raw, err := encodeJSON(v, compact)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(clean.JSON(raw))
+	return err
+}
+
+func encodeJSON(v any, compact bool) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	if !compact {
+		enc.SetIndent("", "  ")
+	}
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("write JSON: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// marshalYAML writes a value as YAML. Where text has what cannot be seen the
+// value is written in the form of JSON, which is YAML too, with escapes of YAML
+// that mean the same.
+func marshalYAML(v any) ([]byte, error) {
+	out, err := yaml.Marshal(v)
+	if err != nil || clean.Block(string(out)) == string(out) {
+		return out, err
+	}
+	raw, err := encodeJSON(v, false)
+	return []byte(clean.Escape(string(raw))), err
+}
+
+// cleanWriter is where everything that people read goes: what cannot be seen is
+// written as an escape of JSON, in which it means the same inside a string.
+// Every Write is whole text.
+type cleanWriter struct{ w io.Writer }
+
+func (c cleanWriter) Write(p []byte) (int, error) {
+	if _, err := c.w.Write(clean.JSON(p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// PrintItem writes one answer of many that come one after the other: JSON on a line
+// of its own, YAML as a document.
+func (a *App) PrintItem(v any, text func(wide bool) string) error {
+	if a.Flags.Output == "yaml" {
+		if _, err := io.WriteString(a.Out, "---\n"); err != nil {
+			return err
+		}
+	}
+	return a.write(a.Out, &Answer{Value: v, Text: text}, true)
+}
+
+// ListMembers lists some of the members; wide all of them.
+func ListMembers(m []string, wide bool) string {
+	s := fmt.Sprint(len(m))
+	for i, v := range m {
+		if i == 4 && !wide {
+			return s + " …"
+		}
+		s += " " + v
+	}
+	return s
+}
+
+// ShortID leaves out the owner every row of the default network shares.
+func ShortID(id string, wide bool) string {
+	if wide {
+		return id
+	}
+	return strings.TrimPrefix(id, nb.DefaultController+":")
+}

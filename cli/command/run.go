@@ -1,0 +1,271 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rung/cli/process"
+	"rung/engine"
+	"rung/engine/logs"
+	"rung/model"
+	"rung/model/clean"
+	"rung/revision"
+)
+
+// startTimeout bounds how long a one-shot command waits for its sources and
+// zones; nothing on a sane machine needs it.
+const startTimeout = 60 * time.Second
+
+// SayAfter is how long a command waits before it says for what.
+const SayAfter = 5 * time.Second
+
+// WithObjects runs f on the first complete revision, without zones.
+func (a *App) WithObjects(ctx context.Context, f func(*engine.Engine, *revision.Revision) error) error {
+	return a.WithEngine(ctx, false, func(*revision.Revision) bool { return true }, f)
+}
+
+// WithRows runs f once every zone has been read and, in a sandbox, written.
+func (a *App) WithRows(ctx context.Context, f func(*engine.Engine, *revision.Revision) error) error {
+	return a.WithEngine(ctx, true, Settled(), f)
+}
+
+// WithChange is live for a change of policies, which needs no zone: manifests
+// without a Node have none, and those of a cluster follow by themselves.
+func (a *App) WithChange(ctx context.Context, f func(*engine.Engine, *revision.Revision) error) error {
+	done := Settled()
+	return a.WithEngine(ctx, true, func(r *revision.Revision) bool {
+		return r.Mode.Name == revision.ClusterMode || r.Mode.Sandbox && r.Cluster.Count(model.KindNode) == 0 || done(r)
+	}, f)
+}
+
+// Patience is how long a zone that refuses connections is tried. One that failed once by
+// then, as a stream through an API server may, is tried again, up to lastPatience.
+const (
+	Patience     = time.Second
+	LastPatience = 5 * time.Second
+)
+
+// Settled says whether every zone was read and judged, or cannot be, and the
+// sandbox's rows are as they should be.
+func Settled() func(*revision.Revision) bool {
+	start := time.Now()
+	return func(r *revision.Revision) bool {
+		for _, z := range r.Zones {
+			tried := time.Since(start) > Patience && (z.Attempts > 1 || time.Since(start) > LastPatience)
+			failed := z.Conn == model.ConnLost || z.Conn == model.ConnDenied || z.Error != "" && tried
+			switch {
+			case r.Mode.Sandbox && (z.Conn != model.ConnSynced || !quiet(r, z)):
+				return false
+			case z.SyncedAt.IsZero() && !failed, z.Judging:
+				return false
+			}
+		}
+		return len(r.Zones) > 0 || r.System == model.SystemAntrea
+	}
+}
+
+// quiet says whether the reconciler has nothing to do in a zone.
+func quiet(r *revision.Revision, z *model.ZoneState) bool {
+	for p := range r.Cluster.AllPolicies() {
+		in := z.Policy(p.Key)
+		if in == nil || (in.None == nil && (in.Missing+in.Extra+in.Different > in.Blocked || in.Waiting > 0) &&
+			in.Error == "") {
+			return false
+		}
+	}
+	for _, k := range r.Units() {
+		if in := z.Policy(k); in != nil && (k.Namespace == "" || r.Cluster.Namespace(k.Namespace) != nil) &&
+			slices.ContainsFunc(in.Diffs, func(d model.RowDiff) bool { return d.Kind == model.DiffMissing && d.Waiting != "" }) {
+			return false // what they hang on is being made
+		}
+	}
+	return z.Pending == 0
+}
+
+func (a *App) WithEngine(ctx context.Context, zones bool, ready func(*revision.Revision) bool,
+	f func(*engine.Engine, *revision.Revision) error) error {
+	cfg, err := a.Config(ctx, false, zones)
+	if err != nil {
+		return err
+	}
+	if a.Flags.Listen > 0 {
+		cfg.ACLLogs = logs.Scope{Since: logs.Recently}
+	} else {
+		cfg.Mode.Simulated = false
+	}
+	// A command that looks and goes must not take zones from who keeps them.
+	cfg.Reconcile, cfg.Mode.Reconciles = false, cfg.Mode.Sandbox
+	if cfg.Sandbox != nil {
+		// Nor does it need packets, unless it listens, and OVN only for flows and ovn-trace.
+		if a.Flags.Listen == 0 {
+			cfg.Sandbox.Traffic = 0
+		}
+		if cfg.Sandbox.Churn = 0; a.Flags.Flows == nil && !a.Flags.OnOVN {
+			cfg.Sandbox.OVN = engine.OVNOff
+		}
+	}
+	cfg.Flows = a.Flags.Flows
+	return a.WithConfig(ctx, cfg, ready, f)
+}
+
+func (a *App) WithConfig(ctx context.Context, cfg engine.Config, ready func(*revision.Revision) bool,
+	f func(*engine.Engine, *revision.Revision) error) error {
+	if err := a.EmptyFolders(); err != nil && len(cfg.NB) == 0 {
+		return err
+	}
+	meanwhile, end := context.WithCancel(ctx)
+	defer end()
+	process.LimitAnswer(meanwhile, ReadsMany(&cfg))
+	e, err := engine.New(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	wait, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	var broken error
+	late, told := time.Now().Add(SayAfter), false
+	err = e.Wait(wait, func(r *revision.Revision) bool {
+		if !told && r != nil && time.Now().After(late) {
+			told = true
+			fmt.Fprintln(a.Err, "rung: waiting for "+clean.Line(waitingFor(r)))
+		}
+		if broken = denied(r); broken == nil && r.Loaded {
+			broken = a.Lacks(r)
+		}
+		if broken != nil || r.Loaded && !r.Unsettled && ready(r) {
+			return true
+		}
+		broken = problem(r)
+		return broken != nil
+	}, time.Now().Add(Patience), time.Now().Add(LastPatience), late)
+	a.complain(e.Revision())
+	a.notices(e)
+	switch {
+	case broken != nil:
+		return broken
+	case err != nil:
+		return fmt.Errorf("wait for %s: %w", waitingFor(e.Revision()), err)
+	}
+	if back, ended := a.unconfirmed(ctx, e), e.Revision().Mode.Lasts() && a.EndOverdue(ctx, e); back || ended {
+		// What was put back is to be seen in the answer.
+		_ = e.Wait(wait, ready)
+	}
+	return f(e, e.Revision())
+}
+
+// manyZones is how many --nb zones are as much as a cluster.
+const manyZones = 20
+
+// ReadsMany says whether so many zones are read that memory has a limit of its own.
+func ReadsMany(cfg *engine.Config) bool { return cfg.Kube != nil || len(cfg.NB) > manyZones }
+
+// problem is a part of the engine that could not be started.
+func problem(r *revision.Revision) error {
+	for _, s := range r.Sources {
+		if s.Conn == model.ConnLost && s.Error != "" {
+			return fmt.Errorf("%s: %s", s.Name, s.Error)
+		}
+	}
+	return nil
+}
+
+// denied says that AdminNetworkPolicies may not be read: every answer would be
+// wrong. Without other resources it lacks something, and complain says what.
+func denied(r *revision.Revision) error {
+	for _, s := range r.Sources {
+		for _, res := range s.Resources {
+			if res.Conn == model.ConnDenied && strings.HasPrefix(res.Name, "adminnetworkpolicies.") {
+				return fmt.Errorf("%s: no permission: %s", s.Name, res.Error)
+			}
+		}
+	}
+	return nil
+}
+
+// UnreadZone names the first zone whose rows could not be read, or not all of them.
+func UnreadZone(zones []*model.ZoneState) error {
+	for _, z := range zones {
+		switch {
+		case z.Partial != "":
+			return fmt.Errorf("zone %s (%s): a part of its rows could not be read: %s", z.Name, z.Endpoint, z.Partial)
+		case !z.SyncedAt.IsZero():
+		case strings.HasPrefix(z.Endpoint, "exec:"):
+			return fmt.Errorf("zone %s (%s) could not be read: %s: %s", z.Name, z.Endpoint, z.Conn, z.Error)
+		default:
+			return fmt.Errorf("zone %s (%s) could not be read: %s: %s; is the server running, is --nb right?", z.Name,
+				z.Endpoint, z.Conn, z.Error)
+		}
+	}
+	return nil
+}
+
+// complain prints what could not be read, or not be taken by OVN-Kubernetes, a
+// line each and each once; commands go on without.
+func (a *App) complain(r *revision.Revision) {
+	if a.Flags.Quiet {
+		return
+	}
+	say := func(b model.Broken) {
+		if line := clean.Line(b.String()); b.Severity != model.SeverityInfo && !a.Said[line] {
+			a.Said[line] = true
+			fmt.Fprintln(a.Err, "rung: "+line)
+		}
+	}
+	for _, b := range r.Broken {
+		say(b)
+	}
+	for p := range r.Cluster.EveryPolicy() {
+		for _, b := range p.Invalid {
+			b.Key = p.Key
+			if b.Origin == (model.Origin{}) {
+				b.Origin = p.Origin
+			}
+			say(b)
+		}
+	}
+}
+
+// notices says what the engine found and mended when it started.
+func (a *App) notices(e *engine.Engine) {
+	for _, n := range e.Notices() {
+		if line := clean.Line(n); !a.Flags.Quiet && !a.Said[line] {
+			a.Said[line] = true
+			fmt.Fprintln(a.Err, "rung: "+line)
+		}
+	}
+}
+
+func waitingFor(r *revision.Revision) string {
+	if !r.Loaded {
+		if r.Mode.Name == revision.ClusterMode {
+			text := "the API server " + r.Mode.Server
+			if r.Mode.Login != "" {
+				text += ", or the login plugin " + r.Mode.Login
+			}
+			return text
+		}
+		return "the manifests"
+	}
+	for _, z := range r.Zones {
+		if z.Conn != model.ConnSynced {
+			if z.Error == "" {
+				return fmt.Sprintf("zone %s (%s)", z.Name, z.Conn)
+			}
+			return fmt.Sprintf("zone %s (%s: %s)", z.Name, z.Conn, z.Error)
+		}
+	}
+	return "the zones to settle"
+}
+
+// SayNoRows says on stderr why there is nothing to list where Antrea enforces policies.
+func (a *App) SayNoRows(r *revision.Revision) {
+	const text = "rung: Antrea enforces the policies here: there are no zones and no rows (docs/antrea.md)"
+	if r.Antrea() && !a.Flags.Quiet && !a.Said[text] {
+		a.Said[text] = true
+		fmt.Fprintln(a.Err, text)
+	}
+}

@@ -1,0 +1,34 @@
+package command
+
+import (
+	"testing"
+	"time"
+
+	"rung/model"
+	"rung/model/ovn/nb"
+	"rung/revision"
+)
+
+// A one-shot command answers when the rows were read and judged by the objects as
+// they are; before, its answer would be "settling".
+func TestSettledWaitsForTheJudgement(t *testing.T) {
+	zone := func(change func(*model.ZoneState)) *revision.Revision {
+		z := &model.ZoneState{Name: "alpha", Conn: model.ConnSynced, SyncedAt: time.Now(), DB: &nb.DB{}}
+		change(z)
+		return revision.New(revision.Facts{Zones: []*model.ZoneState{z}}, nil)
+	}
+	for name, test := range map[string]struct {
+		revision *revision.Revision
+		want     bool
+	}{
+		"judged":         {zone(func(*model.ZoneState) {}), true},
+		"judging":        {zone(func(z *model.ZoneState) { z.Judging = true }), false},
+		"never read":     {zone(func(z *model.ZoneState) { z.Conn, z.SyncedAt = model.ConnDialling, time.Time{} }), false},
+		"cannot be read": {zone(func(z *model.ZoneState) { z.Conn, z.SyncedAt = model.ConnDenied, time.Time{} }), true},
+		"no zone yet":    {&revision.Revision{}, false},
+	} {
+		if got := Settled()(test.revision); got != test.want {
+			t.Errorf("%s: settled is %t, want %t", name, got, test.want)
+		}
+	}
+}

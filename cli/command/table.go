@@ -1,0 +1,98 @@
+package command
+
+import (
+	"cmp"
+	"encoding/csv"
+	"slices"
+	"strings"
+
+	"rung/cli/process"
+	"rung/model/clean"
+	"rung/pages/page"
+)
+
+// TableAnswer is a page's table of some rows as an answer: facts are its JSON and YAML.
+func TableAnswer[F any](a *App, facts any, t *page.Table[F], rows []F) *Answer {
+	ans := &Answer{Value: facts}
+	ans.Text = func(wide bool) string { return TableText(t, rows, wide, process.TerminalWidth(a.Raw)) }
+	ans.CSV = func() string {
+		var b strings.Builder
+		w := csv.NewWriter(&b) // into memory: there are no errors
+		_ = w.Write(page.Each(t.Columns, func(c page.Column[F]) string { return c.Key }))
+		for _, row := range rows {
+			_ = w.Write(page.Each(ExactCells(t.Columns, row), clean.Escape))
+		}
+		w.Flush()
+		return b.String()
+	}
+	ans.Markdown = func() string {
+		cols := t.Seen(rows, false)
+		var b strings.Builder
+		line := func(cells []string) {
+			b.WriteString("| " + strings.Join(page.Each(cells, MarkdownText), " | ") + " |\n")
+		}
+		line(page.Each(cols, titleOf[F]))
+		b.WriteString(strings.Repeat("|---", len(cols)) + "|\n")
+		for _, row := range rows {
+			line(cellsOf(cols, row))
+		}
+		return b.String()
+	}
+	return ans
+}
+
+// TableText is a page's table for people. In a width above 0, that of a terminal, the
+// columns worth least are left out until the others fit; the last may go on in the next
+// line where it has text of any length. wide has all columns, however wide.
+func TableText[F any](t *page.Table[F], rows []F, wide bool, width int) string {
+	if len(rows) == 0 && t.Empty != "" {
+		return t.Empty + "\n"
+	}
+	cols := t.Seen(rows, wide)
+	for {
+		out := &TextTable{Head: page.Each(cols, titleOf[F])}
+		for _, row := range rows {
+			cells := cellsOf(cols, row)
+			if t.Short != nil && t.Short(row) {
+				last := slices.IndexFunc(cols, func(c page.Column[F]) bool { return c.Name })
+				cells = cells[:last+1]
+			}
+			if t.Under != nil && t.Under(row) {
+				cells[0] = "  " + cells[0]
+			}
+			out.Add(cells...)
+		}
+		needs := 2 * (len(cols) - 1)
+		for i, w := range out.widths() {
+			if i == len(cols)-1 && cols[i].Flex {
+				w = cols[i].Min
+			}
+			needs += w
+		}
+		least := slices.MinFunc(cols, func(a, b page.Column[F]) int { return a.Worth - b.Worth }).Worth
+		if wide || width <= 0 || least >= page.Always || needs <= width {
+			return out.String()
+		}
+		cols = slices.DeleteFunc(cols, func(c page.Column[F]) bool { return c.Worth == least })
+	}
+}
+
+func titleOf[F any](c page.Column[F]) string { return c.Title }
+
+// cellsOf are the cells of a row as people read them.
+func cellsOf[F any](cols []page.Column[F], row F) []string {
+	return page.Each(cols, func(c page.Column[F]) string { return c.Cell(row).String() })
+}
+
+// ExactCells are the cells of a row as programs read them.
+func ExactCells[F any](cols []page.Column[F], row F) []string {
+	return page.Each(cols, func(c page.Column[F]) string {
+		cell := c.Cell(row)
+		return cmp.Or(cell.Exact, cell.String())
+	})
+}
+
+// MarkdownText is text that markdown does not read as anything else.
+func MarkdownText(s string) string {
+	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "|", `\|`, "<", "&lt;", ">", "&gt;", "[", `\[`, "]", `\]`, "#", `\#`).Replace(s)
+}

@@ -1,0 +1,71 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"rung/engine"
+	"rung/model"
+	"rung/model/clean"
+)
+
+// LastingFlag is the flag that lets a change last.
+func (a *App) LastingFlag() string {
+	if len(a.Flags.Files) > 0 {
+		return "--write-back"
+	}
+	return "--write"
+}
+
+// unconfirmed says how a change stands that was made on trial and is not confirmed. One
+// that an earlier run left, and whose time is over, is put back first. changed says that
+// it was.
+func (a *App) unconfirmed(ctx context.Context, e *engine.Engine) (changed bool) {
+	if a.completes {
+		return false
+	}
+	u := e.Unconfirmed(ctx)
+	if u == nil {
+		return false
+	}
+	text := u.Text(e.Now())
+	if u.Title != "" {
+		text = u.Title + ": " + text
+	}
+	if u.Partly != "" && u.Open() {
+		text += "; " + a.CommandElsewhere(e, "confirm", a.LastingFlag()) + " finishes it, " + a.CommandElsewhere(e, "undo", a.LastingFlag()) + " takes it back"
+	}
+	if u.Open() && u.Left(e.Now()) > 0 {
+		text += "; " + a.CommandElsewhere(e, "confirm") + " keeps it"
+	}
+	fmt.Fprintln(a.Err, "rung: "+clean.Line(text))
+	return !u.Open()
+}
+
+// CommandElsewhere is a command of Rung as it can be typed elsewhere: for the same files or cluster
+// and the same state folder.
+func (a *App) CommandElsewhere(e *engine.Engine, command ...string) string {
+	words := append([]string{"rung"}, command...)
+	for _, f := range a.Flags.Files {
+		words = append(words, "-f", f)
+	}
+	if dir := a.Flags.StateDir; dir != "" {
+		words = append(words, "--state-dir", dir)
+	}
+	text := model.ShellJoin(words...)
+	if flags := e.Revision().Mode.Kubectl.Flags; flags != "" {
+		text += " " + flags
+	}
+	return text
+}
+
+// EndOverdue ends the logging sessions whose time is over, says so, and whether there were any.
+func (a *App) EndOverdue(ctx context.Context, e *engine.Engine) (ended bool) {
+	if a.completes {
+		return false
+	}
+	for _, text := range e.EndOverdue(ctx) {
+		fmt.Fprintln(a.Err, "rung: "+clean.Line(text))
+		ended = true
+	}
+	return ended
+}

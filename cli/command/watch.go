@@ -1,0 +1,151 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rung/cli/process"
+	"rung/engine"
+	"rung/model"
+	"rung/model/clean"
+	"rung/revision"
+)
+
+// Answer is what a command shows of a revision.
+type Answer struct {
+	Value   any // for JSON and YAML
+	Text    func(wide bool) string
+	Items   *Items        // instead of both: no and err are known when they were written
+	Records func() string // for -o nbctl
+	// Markdown is for -o markdown.
+	Markdown func() string
+	CSV      func() string          // for -o csv
+	JUnit    func() (string, error) // for -o junit
+	No       bool                   // exit 1
+	Err      error                  // of what could not be shown; the rest was
+	// NotConsidered is what could make the answer another, had it been taken into account.
+	// Where something of it is no mere assumption, the exit code is 2 (omissions.go).
+	NotConsidered []model.Omission
+	// Comments: the text is YAML, in which that is said as comments.
+	Comments bool
+	// Until is when the answer may be another although nothing happens; zero where
+	// the engine tells of all that changes it.
+	Until time.Time
+}
+
+// Query is a command that shows something, once or with --watch on every change.
+type Query struct {
+	Zones bool // needs the zones' databases
+	// First, where set, runs once before the first answer.
+	First  func(context.Context, *engine.Engine)
+	Answer Answerer
+}
+
+// Answerer answers a query for a revision.
+type Answerer = func(context.Context, *engine.Engine, *revision.Revision) (*Answer, error)
+
+func WatchFlag(cmd *cobra.Command) *bool {
+	return cmd.Flags().BoolP("watch", "w", false, "keep running; print on every change")
+}
+
+// QueryCommand makes a command that answers a query, once or with --watch on every change.
+func (a *App) QueryCommand(cmd *cobra.Command, of func(args []string, watched bool) Query) *cobra.Command {
+	watch := WatchFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return a.Show(cmd.Context(), *watch, of(args, *watch))
+	}
+	return cmd
+}
+
+// Show answers a query.
+func (a *App) Show(ctx context.Context, watch bool, q Query) error {
+	run := a.WithObjects
+	if q.Zones {
+		run = a.WithRows
+	}
+	return run(ctx, func(e *engine.Engine, r *revision.Revision) error {
+		if watch {
+			return a.watch(ctx, e, q)
+		}
+		if q.First != nil {
+			q.First(ctx, e)
+			r = e.Revision()
+		}
+		ans, err := q.Answer(ctx, e, r)
+		if err != nil {
+			return err
+		}
+		return a.Conclude(ans)
+	})
+}
+
+// WatchPause lets the rest of a burst of changes come before a watch looks again.
+const WatchPause = 100 * time.Millisecond
+
+// watch prints the answer, and again whenever it is another, until ctx ends. The
+// exit code is that of the last answer. It looks when the engine has news, and when
+// the answer says that its time is over.
+func (a *App) watch(ctx context.Context, e *engine.Engine, q Query) error {
+	ticks, stop := e.Subscribe()
+	defer stop()
+	defer process.WhileRead(a.Raw)()
+	over := time.NewTimer(time.Hour) // set below
+	defer over.Stop()
+	screen := process.IsTerminal(a.Raw) // it can be drawn over the last answer
+	last, lastErr, printed := "", "", false
+	for {
+		r := e.Revision()
+		a.complain(r)
+		ans, err := q.Answer(ctx, e, r)
+		var text bytes.Buffer
+		if err == nil {
+			if werr := a.write(&text, ans, true); werr != nil {
+				return werr
+			}
+			err = a.verdictOf(ans)
+		}
+		if s := text.String(); ans != nil && (!printed || s != last) {
+			if _, err := fmt.Fprint(a.Raw, a.between(printed, screen)+string(clean.JSON([]byte(s)))); err != nil {
+				return err
+			}
+			last, printed = s, true
+		}
+		if err == nil || errors.Is(err, ErrNo) {
+			lastErr = ""
+		} else if lastErr != err.Error() && !errors.Is(err, ErrSaid) {
+			lastErr = err.Error()
+			fmt.Fprintln(a.Err, "rung: "+clean.Line(lastErr))
+		}
+		over.Stop()
+		if ans != nil && !ans.Until.IsZero() {
+			over.Reset(ans.Until.Sub(e.Now()))
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-ticks:
+			process.Pause(ctx, WatchPause)
+		case <-over.C:
+		}
+	}
+}
+
+// between is what goes before an answer of a watch.
+func (a *App) between(again, screen bool) string {
+	switch {
+	case a.Flags.Output == "yaml" && again:
+		return "---\n"
+	case a.Flags.Output == "json" || a.Flags.Output == "yaml":
+		return ""
+	case screen:
+		return "\x1b[H\x1b[2J"
+	case again:
+		return "\n"
+	}
+	return ""
+}

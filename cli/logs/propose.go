@@ -1,0 +1,137 @@
+package logs
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+	"rung/engine"
+	"rung/engine/logs"
+	"rung/engine/logs/entries"
+	"rung/engine/propose"
+	"rung/model"
+	"rung/model/clean"
+	"rung/model/narrow"
+	"rung/model/verdict"
+	"rung/pages/consequences"
+	"rung/pages/page"
+)
+
+// proposing is what rung logs makes of its lines instead of printing them.
+type proposing struct{ policy, action string }
+
+func (p *proposing) register(cmd *cobra.Command, policies cobra.CompletionFunc) {
+	cmd.Flags().StringVar(&p.policy, "propose", "", "print the `policy` with rules that allow, or deny, exactly the lines: "+propose.TargetHelp)
+	cmd.Flags().StringVar(&p.action, "action", "allow", "with --propose: allow or deny")
+	_ = cmd.RegisterFlagCompletionFunc("propose", policies)
+	_ = cmd.RegisterFlagCompletionFunc("action", cobra.FixedCompletions([]string{"allow", "deny"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// check says what is wrong with the flags.
+func (p *proposing) check() error {
+	if _, ok := proposedActions[p.action]; !ok {
+		return fmt.Errorf("--action %q: use allow or deny", p.action)
+	}
+	return nil
+}
+
+var proposedActions = map[string]model.Action{"allow": model.Allow, "deny": model.Deny}
+
+// printProposal takes the lines that tail would print, and answers with the proposal.
+func printProposal(ctx context.Context, a *command.App, e *engine.Engine, p *proposing, tail func(take func(*entries.Entry)) error) error {
+	t, err := propose.ParseTarget(e.Revision(), p.policy, proposedActions[p.action])
+	if err != nil {
+		return fmt.Errorf("--propose: %w", err)
+	}
+	var attributed []*entries.Entry
+	if err := tail(func(x *entries.Entry) { attributed = append(attributed, x) }); err != nil {
+		return err
+	}
+	log := logs.Connections(attributed, narrow.MostSeen)
+	if log.Over > 0 {
+		return fmt.Errorf("--propose: %w", narrow.ErrTooMany)
+	}
+	made, err := propose.Make(context.WithoutCancel(ctx), e.Revision(), t, log.Seen)
+	if err != nil {
+		if made != nil && made.Proposal != nil {
+			for _, n := range propose.Left(made.Left) {
+				fmt.Fprintln(a.Err, "rung: "+clean.Line(n))
+			}
+		}
+		return fmt.Errorf("--propose: %w", err)
+	}
+	if !made.Surplus.Exact() { // whoever sends the text into a file reads this
+		fmt.Fprintln(a.Err, "rung: "+clean.Line(made.Surplus.Text()))
+	}
+	for _, n := range made.Missed() {
+		fmt.Fprintln(a.Err, "rung: "+clean.Line(n))
+	}
+	ans := proposalAnswer(made)
+	if a.Flags.Output == "yaml" { // the manifest is YAML
+		_, err := fmt.Fprint(a.Out, ans.Text(false))
+		return err
+	}
+	return a.Print(ans)
+}
+
+// proposalOut is a proposal for scripts.
+type proposalOut struct {
+	Policy   string `json:"policy"`
+	New      bool   `json:"new"`
+	Priority *int32 `json:"priority,omitempty"` // of a new one
+	Action   string `json:"action"`
+	Lines    int    `json:"lines"`
+	Rules    int    `json:"rules"`
+	// Surplus is what becomes so besides the lines, not there where nothing does; Summary says
+	// it in words.
+	Surplus *surplusOut `json:"surplus,omitempty"`
+	Summary string      `json:"summary"`
+	Still   []stillOut  `json:"still"`
+	Left    []leftOut   `json:"left"`
+	Text    string      `json:"text"`
+}
+
+type surplusOut struct {
+	Pairs   int                     `json:"pairs"`
+	From    consequences.Ends       `json:"from"`
+	To      consequences.Ends       `json:"to"`
+	Ports   []consequences.Ports    `json:"ports"`
+	Example consequences.Connection `json:"example"`
+}
+
+type stillOut struct {
+	Verdict verdict.Verdict `json:"verdict"`
+	By      string          `json:"by"`
+	Lines   int             `json:"lines"`
+	Example string          `json:"example"`
+}
+
+type leftOut struct {
+	Why     string `json:"why"`
+	Lines   int    `json:"lines"`
+	Example string `json:"example"`
+}
+
+func proposalAnswer(p *propose.Proposal) *command.Answer {
+	out := proposalOut{Policy: p.Policy.String(), New: p.New, Action: strings.ToLower(string(p.Action)), Lines: p.Lines, Rules: len(p.Rules), Text: p.Text,
+		Summary: p.Surplus.Text(),
+		Still:   page.Each(p.Still, func(s propose.Still) stillOut { return stillOut{s.Verdict, s.By, s.Lines, s.Example.String()} }),
+		Left:    page.Each(p.Left, func(l narrow.Left) leftOut { return leftOut{l.Why, l.Lines, l.Example.String()} })}
+	if p.New {
+		out.Priority = &p.Priority
+	}
+	if g := p.Surplus.Group; g != nil {
+		d := consequences.GroupOf(*g)
+		out.Surplus = &surplusOut{d.Pairs, d.From, d.To, d.Ports, d.Example}
+	}
+	return &command.Answer{Value: out, Text: func(bool) string {
+		var b strings.Builder
+		for _, n := range p.Notes() {
+			fmt.Fprintf(&b, "# %s\n", clean.Line(n))
+		}
+		return b.String() + p.Text
+	}}
+}

@@ -1,0 +1,112 @@
+package logs
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"rung/cli/command"
+	"rung/cli/process"
+	"rung/engine"
+	"rung/engine/logs"
+	"rung/engine/logs/why"
+	"rung/model"
+	"rung/pages/page"
+	"rung/revision"
+	"rung/revision/omitted"
+)
+
+// streamsWithin is how long streams of the nodes' logs are waited for.
+const streamsWithin = 10 * time.Second
+
+// checkOut is a step of the way from a policy to a line of its log.
+type checkOut struct {
+	Step   string `json:"step"`
+	State  string `json:"state"` // ok, wrong, unknown, note
+	Text   string `json:"text"`
+	Remedy string `json:"remedy,omitempty"`
+}
+
+// logsWhy prints what stands between a policy and a line of it.
+func logsWhy(ctx context.Context, a *command.App, name string) error {
+	cfg, err := a.Config(ctx, false, true)
+	if err != nil {
+		return err
+	}
+	if paths := a.Flags.Log.Paths; len(paths) > 0 {
+		cfg.LogFiles = logs.Files{Stdin: a.In, All: true, Only: true}
+		if err := a.Flags.Log.Files(ctx, &cfg); err != nil {
+			return err
+		}
+	}
+	// A command that looks and goes must not take zones from who keeps them.
+	cfg.Reconcile, cfg.Mode.Reconciles = false, cfg.Mode.Sandbox
+	done := command.Settled()
+	known := func(r *revision.Revision) bool { // a cluster's zones may be out of reach
+		return len(r.Zones) == 0 && (r.Mode.Name == revision.ClusterMode || r.Cluster.Count(model.KindNode) == 0) || done(r)
+	}
+	return a.WithConfig(ctx, cfg, known, func(e *engine.Engine, r *revision.Revision) error {
+		k, err := command.PolicyNamed(r, name)
+		if err != nil {
+			return err
+		}
+		e.Logs().Ask()
+		if len(cfg.LogFiles.Paths) > 0 {
+			readThrough(ctx, e.Logs())
+		} else {
+			streamsSettle(ctx, a, e)
+		}
+		about := why.About{Policy: k}
+		checks := append(why.Steps(e.Logs(), e.Revision(), about), why.NeverComes(ctx, e.Revision(), about)...)
+		no := false
+		for _, c := range checks {
+			no = no || c.State == why.Wrong
+		}
+		ans := &command.Answer{
+			Value: page.Each(checks, func(c why.Check) checkOut { return checkOut{c.Step, string(c.State), c.Text, c.Remedy} }),
+			Text: func(bool) string {
+				return strings.Join(page.Each(checks, why.Check.Line), "\n") + "\n"
+			},
+			No: no, NotConsidered: omitted.About(e.Revision(), k),
+		}
+		return a.Conclude(ans)
+	})
+}
+
+// readThrough takes the lines of the log files until there are no more: they are counted
+// as they come.
+func readThrough(ctx context.Context, l *logs.Store) {
+	ticks, stop := l.Subscribe()
+	defer stop()
+	for over := l.Ended(); ; {
+		l.Read(l.Last()) // room for more of what is stored
+		select {
+		case <-over:
+			return
+		case <-ctx.Done():
+			return
+		case <-ticks:
+		}
+	}
+}
+
+// streamsSettle waits until no stream of a cluster is being opened any more, or it is
+// clear that some will not be soon.
+func streamsSettle(ctx context.Context, a *command.App, e *engine.Engine) {
+	if e.Revision().Mode.Name != revision.ClusterMode {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, streamsWithin)
+	defer cancel()
+	for ctx.Err() == nil {
+		streams := e.Logs().Streams()
+		opening := len(streams) == 0
+		for i := range streams {
+			opening = opening || !streams[i].Up() && streams[i].Error == ""
+		}
+		if !opening {
+			return
+		}
+		process.Pause(ctx, command.WatchPause)
+	}
+}

@@ -1,0 +1,172 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+	"rung/cli/process"
+	"rung/engine"
+	"rung/engine/statedir"
+)
+
+// Screen shows an engine on a terminal; main hands it in, since the command
+// line does not know the console.
+type Screen func(ctx context.Context, e *engine.Engine, o ScreenOptions) error
+
+// ScreenOptions are what the command line says about the screen. A flag that
+// was not given leaves its field empty: the configuration file counts then.
+type ScreenOptions struct {
+	// Config is the text of the configuration file, ConfigPath its name.
+	Config     []byte
+	ConfigPath string
+	Theme      string
+	Color      string
+	ASCII      bool
+	NoMouse    bool
+	StateDir   string
+	// Page is the page that the console opens with, by its name; empty for the first.
+	Page string
+	// Notices are said when the console opens.
+	Notices []string
+	// Switch opens another context of the kubeconfig; nil where there are files.
+	// The engine that was left is ended.
+	Switch func(ctx context.Context, context string) (*engine.Engine, error)
+}
+
+func Demo(a *command.App, screen Screen) *cobra.Command {
+	return &cobra.Command{
+		Use:   "demo",
+		Short: "Open the console on a built-in example cluster",
+		Long: `Open the console on a built-in cluster: three nodes, four tenants, about forty
+pods, and policies that show every mark of the ladder. It is a sandbox: change what
+you like, nothing of yours is touched. --system antrea opens the policies of Antrea's
+documentation instead; Antrea has no zones.`,
+		Example: `  rung demo
+  rung demo --readonly --theme light
+  rung demo --system antrea`,
+		Args: command.TakesArgs(0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return Console(cmd.Context(), a, screen, true) },
+	}
+}
+
+// Console opens the console on a screen; without one it says what is missing. It starts the engine and does not wait for it: the
+// first frame comes before anything was read.
+func Console(ctx context.Context, a *command.App, screen Screen, demo bool) error {
+	var note string
+	if screen != nil {
+		var err error
+		if note, err = statedir.Open(a.Flags.StateFolder()); err != nil {
+			return err
+		}
+		log, err := process.OpenOwnLog(a.Flags.StateFolder())
+		if err != nil {
+			return err
+		}
+		defer log.Close()
+	}
+	alone := false // log files, and nothing beside them
+	cfg, err := a.Config(ctx, demo, true)
+	if err != nil {
+		var none *engine.NoClusterError
+		if demo || len(a.Flags.NB) > 0 || !errors.As(err, &none) {
+			return err
+		}
+		if alone = len(a.Flags.Log.Paths) > 0; !alone {
+			if demo, err = firstScreen(ctx, a, none, screen != nil); !demo {
+				return err
+			}
+			return Console(ctx, a, screen, true)
+		}
+		cfg = a.LogsAlone()
+		cfg.StateDir = a.Flags.StateFolder()
+	}
+	if err := a.Flags.ConsoleFiles(ctx, &cfg); err != nil {
+		return err
+	}
+	if screen == nil {
+		return errors.New("this build has no console")
+	}
+	if a.Needs = command.NeedObjects; demo {
+		a.Needs = command.NeedNothing
+	}
+	if err := a.EmptyFolders(); err != nil && len(cfg.NB) == 0 {
+		return err
+	}
+	ui := &a.Flags.UI
+	opt := ScreenOptions{Theme: ui.Theme, Color: ui.Color, ASCII: ui.ASCII, NoMouse: ui.NoMouse, StateDir: cfg.StateDir}
+	if opt.Config, opt.ConfigPath, err = ui.ReadConfig(ctx); err != nil {
+		return err
+	}
+	cfg.Screen = true
+	if ui.Profile == "" {
+		process.NoSamples()
+	}
+	meanwhile, end := context.WithCancel(ctx)
+	defer end()
+	process.CollectSooner(meanwhile, command.ReadsMany(&cfg))
+	e, err := engine.New(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	opt.Notices = e.Notices()
+	if alone {
+		opt.Page, opt.Notices = "logs", append([]string{command.LogsAloneText}, opt.Notices...)
+	}
+	if note != "" {
+		opt.Notices = append([]string{note}, opt.Notices...)
+	}
+	open := &engines{newest: e}
+	defer open.close()
+	if cfg.Kube != nil {
+		opt.Switch = switcher(a, open)
+	}
+	if n := runtime.NumCPU(); runtime.GOMAXPROCS(0) == n {
+		// A key that comes while every core computes finds a thread of its own at
+		// once, and the system's scheduler lets it go first; Go's own would have it
+		// wait for its turn. Where less was set, by a quota say, it stays. The engine
+		// has counted its cores by now.
+		runtime.GOMAXPROCS(n + 2)
+	}
+	stop, err := profile(ui.Profile)
+	if err != nil {
+		return err
+	}
+	process.InterruptIsKey.Store(process.SharedConsole)
+	defer process.InterruptIsKey.Store(false)
+	kept := keepGoroutines(a)
+	shown := whileFilled(ctx, a, e, func(ctx context.Context) error { return screen(ctx, e, opt) })
+	return errors.Join(shown, kept(), stop())
+}
+
+// keepGoroutines lets SIGQUIT put what the goroutines do into a file, while there
+// is a screen. What it returns says where, once the screen is left.
+func keepGoroutines(a *command.App) (kept func() error) {
+	dir := a.Flags.StateFolder()
+	said := make(chan error, 1)
+	keep := func(goroutines []byte) {
+		path, err := statedir.Keep(dir, "goroutines-"+time.Now().UTC().Format("20060102-150405.000")+".txt", goroutines)
+		if err == nil {
+			err = fmt.Errorf("ended by SIGQUIT; goroutine dump written to %s", path)
+		}
+		select {
+		case said <- err:
+		default: // the first is enough
+		}
+	}
+	process.OnQuit.Store(&keep)
+	return func() error {
+		process.OnQuit.Store(nil)
+		select {
+		case err := <-said:
+			return err
+		default:
+			return nil
+		}
+	}
+}

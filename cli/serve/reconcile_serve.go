@@ -1,0 +1,194 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"rung/engine"
+	"rung/model"
+)
+
+// serve answers for metrics and health until stop is called.
+func serve(e *engine.Engine, l net.Listener, log *slog.Logger) (stop func()) {
+	s := &http.Server{Handler: e.Handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := s.Serve(l); err != nil && !errors.Is(err, http.ErrServerClosed) {
+			log.Error("serve metrics", "err", err)
+		}
+	}()
+	return func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if s.Shutdown(ctx) != nil {
+			_ = s.Close()
+		}
+		<-done
+	}
+}
+
+// tell says everything that happens, a line each, until ctx ends.
+func tell(ctx context.Context, e *engine.Engine, log *slog.Logger) {
+	ticks, stop := e.Subscribe()
+	defer stop()
+	later := time.NewTimer(time.Hour)
+	defer later.Stop()
+	said := teller{log: log, zones: map[string]zoneSaid{}, sources: map[string]sourceSaid{},
+		unwritten: map[string]unwrittenSaid{}}
+	for news := true; ; {
+		if again := said.look(e, news); again > 0 {
+			later.Reset(again)
+		} else {
+			later.Stop()
+		}
+		select {
+		case <-ctx.Done():
+			said.look(e, true)
+			return
+		case <-ticks:
+			news = true
+		case <-later.C:
+			news = false
+		}
+	}
+}
+
+// teller remembers what it has said, so that a state is said once.
+type teller struct {
+	log     *slog.Logger
+	seq     uint64
+	loaded  bool
+	zones   map[string]zoneSaid
+	sources map[string]sourceSaid
+	// unwritten is what was said of each zone: its state then, and the reasons.
+	unwritten map[string]unwrittenSaid
+}
+
+type unwrittenSaid struct {
+	at   time.Time
+	what map[engine.Unwritten]bool
+	due  bool // there was news since
+}
+
+type zoneSaid struct {
+	conn           model.ConnState
+	paused, note   string
+	writes, held   bool
+	epoch          int64
+	errText, other string
+}
+
+type sourceSaid struct {
+	conn model.ConnState
+	text string
+}
+
+// look says what is new; news says that there may be something. It says besides after
+// which time to look again, for what is not looked at so often, or 0.
+func (t *teller) look(e *engine.Engine, news bool) (again time.Duration) {
+	r := e.Revision()
+	for _, s := range r.Sources {
+		if now := (sourceSaid{s.Conn, s.Error}); t.sources[s.Name] != now {
+			t.sources[s.Name] = now
+			t.log.Log(context.Background(), severity(s.Error), "source", "name", s.Name, "state", string(s.Conn), "err", s.Error)
+		}
+	}
+	if r.Loaded && !t.loaded {
+		t.loaded = true
+		t.log.Info("objects read", "pods", r.Cluster.Count(model.KindPod), "policies",
+			r.Cluster.Count(model.KindANP)+r.Cluster.Count(model.KindBANP))
+	}
+	for _, z := range r.Zones {
+		now := zoneSaid{conn: z.Conn, paused: z.Paused, note: z.Note, writes: z.Writes, held: z.Held, epoch: z.Epoch,
+			errText: z.Error, other: z.Foreign}
+		if t.zones[z.Name] != now {
+			t.zones[z.Name] = now
+			t.log.Log(context.Background(), severity(z.Error+z.Paused), "zone", "zone", z.Name, "state", string(z.Conn),
+				"writes", z.Writes,
+				"held", z.Held, "holder", z.Writer, "epoch", z.Epoch, "paused", z.Paused, "note", z.Note, "err", z.Error)
+		}
+	}
+	again = t.lookUnwritten(r.Zones, news, time.Now(), e.Unwritten)
+	for _, a := range e.Activity(t.seq) {
+		t.seq = a.Seq
+		if a.Rail != "" {
+			t.log.Warn(a.Summary, "by", a.By)
+			continue
+		}
+		t.log.Log(context.Background(), severity(a.Error), a.Summary, "zone", a.Zone, "by", a.By, "ops", a.Ops, "took",
+			a.Took.Round(time.Microsecond), "err", a.Error)
+	}
+	return again
+}
+
+// lookUnwritten is look for what is not written, which is looked for in each zone at
+// most every unwrittenEvery.
+func (t *teller) lookUnwritten(zones []*model.ZoneState, news bool, now time.Time,
+	of func(*model.ZoneState) []engine.Unwritten) (again time.Duration) {
+	for _, z := range zones {
+		was := t.unwritten[z.Name]
+		if was.due = was.due || news; !was.due {
+			continue
+		}
+		if rest := unwrittenEvery - now.Sub(was.at); rest > 0 {
+			if again == 0 || rest < again {
+				again = rest
+			}
+			t.unwritten[z.Name] = was
+			continue
+		}
+		t.unwritten[z.Name] = unwrittenSaid{at: now, what: t.leftOut(z.Name, was.what, of(z))}
+	}
+	return again
+}
+
+const (
+	unwrittenEvery = time.Second // how often it is looked for what is not written, at most
+	unwrittenLines = 20          // of one zone at one look
+)
+
+// leftOut says what is not written, when that begins and when it ends, and returns
+// what there is.
+func (t *teller) leftOut(zone string, was map[engine.Unwritten]bool, now []engine.Unwritten) map[engine.Unwritten]bool {
+	if len(was)+len(now) == 0 {
+		return nil
+	}
+	is := make(map[engine.Unwritten]bool, len(now))
+	more := 0
+	for _, u := range now {
+		is[u] = true
+		if was[u] {
+			continue
+		}
+		if more++; more <= unwrittenLines {
+			t.log.Warn("not written", "zone", zone, "policy", u.Policy.String(), "reason", string(u.Why), "why", u.Text)
+		}
+	}
+	if more > unwrittenLines {
+		t.log.Warn("not written", "zone", zone, "more", more-unwrittenLines)
+	}
+	over := 0
+	for u := range was {
+		if !is[u] {
+			over++
+		}
+	}
+	if over > 0 {
+		t.log.Info("no longer left unwritten", "zone", zone, "count", over, "still", len(now))
+	}
+	return is
+}
+
+func severity(trouble string) slog.Level {
+	if trouble != "" {
+		return slog.LevelWarn
+	}
+	return slog.LevelInfo
+}

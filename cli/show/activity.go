@@ -1,0 +1,103 @@
+package show
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+	"rung/cli/process"
+	"rung/engine"
+	"rung/model"
+	"rung/model/ladder"
+	"rung/pages/activity"
+	"rung/pages/page"
+	"rung/revision"
+	"rung/revision/omitted"
+	"rung/revision/policies"
+)
+
+func Activity(a *command.App) *cobra.Command {
+	var watch *bool
+	cmd := &cobra.Command{
+		Use:   "activity",
+		Short: "Show what Rung wrote to the zones, with ovn-nbctl equivalents",
+		Long: `Show what Rung's reconciler wrote to the zones: what, how long it took, and in how
+many operations. -o wide, json and yaml add the equivalent ovn-nbctl commands. With
+--watch every entry is printed as it comes, as one line of JSON with -o json.`,
+		Example: `  rung activity -f policies/
+  rung activity -f policies/ --watch -o json`,
+		Annotations: command.TableForms,
+		Args:        command.TakesArgs(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx := cmd.Context()
+			done := command.Settled()
+			return a.WithEngine(ctx, true, func(r *revision.Revision) bool { return done(r) && reported(r) },
+				func(e *engine.Engine, r *revision.Revision) error {
+					if *watch {
+						return watchActivity(ctx, a, e)
+					}
+					now := e.Now()
+					all := page.Each(e.Activity(0), func(done model.Activity) *activity.Entry { return activity.Of(done, now) })
+					ans := command.TableAnswer(a, all, activity.Table, all)
+					ans.NotConsidered = omitted.Rows(r, r.Zones)
+					if a.Flags.Output == "wide" {
+						ans.Text = func(bool) string {
+							return strings.Join(page.Each(all, func(o *activity.Entry) string { return activityLine(o, true) }), "")
+						}
+					}
+					return a.Conclude(ans)
+				})
+		},
+	}
+	watch = command.WatchFlag(cmd)
+	return cmd
+}
+
+// reported says whether the reconciler has reported on every policy in every zone:
+// the rows of a write may be seen before its answer, which makes the entry. Only
+// AdminNetworkPolicies and the baseline carry reports; nobody makes any of a
+// ClusterNetworkPolicy.
+func reported(r *revision.Revision) bool {
+	for _, k := range ladder.Order(r.Cluster) {
+		for _, z := range r.Zones {
+			is := func(c model.Condition) bool { return c.Type == policies.ReadyPrefix+z.Name }
+			if z.Writes && (k.Kind == model.KindANP || k.Kind == model.KindBANP) && !slices.ContainsFunc(r.Conditions(k), is) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// watchActivity prints entries as they come.
+func watchActivity(ctx context.Context, a *command.App, e *engine.Engine) error {
+	defer process.WhileRead(a.Raw)()
+	ticks, stop := e.Subscribe()
+	defer stop()
+	for seen := uint64(0); ; {
+		for _, x := range e.Activity(seen) {
+			seen = x.Seq
+			o := activity.Of(x, e.Now())
+			if err := a.PrintItem(o, func(wide bool) string { return activityLine(o, wide) }); err != nil {
+				return err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticks:
+		}
+	}
+}
+
+// activityLine is an entry as it is printed when it comes, wide with its commands.
+func activityLine(o *activity.Entry, wide bool) string {
+	lines := []string{strings.Join(command.ExactCells(activity.Table.Columns, o), "  ")}
+	if wide {
+		lines = append(lines, o.Commands...)
+	}
+	return strings.Join(lines, "\n    ") + "\n"
+}

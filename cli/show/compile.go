@@ -1,0 +1,131 @@
+package show
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+	"rung/engine"
+	"rung/model"
+	"rung/model/ovn/nb"
+	"rung/pages/page"
+	"rung/revision"
+	"rung/revision/omitted"
+)
+
+// compiledOut is the JSON of `rung compile` (command-line.md#output).
+type compiledOut struct {
+	ACLs        []rowOut  `json:"acls"`
+	AddressSets []rowOut  `json:"address_sets"`
+	PortGroups  []rowOut  `json:"port_groups"`
+	None        []noneOut `json:"none"`
+}
+
+type noneOut struct {
+	Policy string `json:"policy"`
+	Reason string `json:"reason"`
+}
+
+func Compile(a *command.App) *cobra.Command {
+	var zone string
+	cmd := a.QueryCommand(command.WithRecords(&cobra.Command{
+		Use:   "compile [POLICY]",
+		Short: "Show the rows OVN-Kubernetes would write",
+		Long: `Show the ACLs, address sets and port groups that OVN-Kubernetes would write for all
+policies, or for one. With --zone only the pods of that node are local; without it
+every pod is. -o nbctl prints records as "ovn-nbctl list" does.`,
+		Example: `  rung compile -f policies/
+  rung compile cluster-control -f policies/ --zone ovn-worker -o nbctl`,
+		Args:              command.TakesArgs(1, "[POLICY]"),
+		ValidArgsFunction: a.CompleteFirst(command.PolicyChoices),
+	}), func(args []string, _ bool) command.Query {
+		return command.Query{Answer: func(_ context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+			if zone != "" && r.Cluster.Node(zone) == nil {
+				return nil, fmt.Errorf("--zone %s: no such node; nodes: %s", zone, command.NodeNames(r.Cluster))
+			}
+			a.SayNoRows(r)
+			keys, err := command.UnitsNamed(r, args)
+			if err != nil {
+				return nil, err
+			}
+			rows := compiledRows(r, zone, keys)
+			return &command.Answer{Value: rows.json(), Text: rows.text, Records: rows.nbctl, NotConsidered: omitted.Objects(r)}, nil
+		}}
+	})
+	cmd.Flags().StringVar(&zone, "zone", "", "compile for one zone, by the node's name")
+	return cmd
+}
+
+// rowSet are rows of several policies, sorted by id.
+type rowSet struct {
+	acls   []*nb.ACL
+	sets   []*nb.AddressSet
+	groups []*nb.PortGroup
+	none   []noneOut
+}
+
+func compiledRows(r *revision.Revision, zone string, keys []model.PolicyKey) *rowSet {
+	out := &rowSet{}
+	for _, k := range keys {
+		rows := r.Rows(k, zone)
+		switch {
+		case rows == nil:
+		case rows.None != nil:
+			out.none = append(out.none, noneOut{Policy: k.String(), Reason: rows.None.Message})
+		default:
+			out.acls = append(out.acls, rows.ACLs...)
+			out.sets = append(out.sets, rows.AddressSets...)
+			if rows.PortGroup != nil {
+				out.groups = append(out.groups, rows.PortGroup)
+			}
+		}
+	}
+	slices.SortFunc(out.acls, byID)
+	slices.SortFunc(out.sets, byID)
+	slices.SortFunc(out.groups, byID)
+	return out
+}
+
+func byID[R interface{ ID() string }](x, y R) int { return cmp.Compare(x.ID(), y.ID()) }
+
+func (s *rowSet) json() compiledOut {
+	return compiledOut{ACLs: page.Each(s.acls, describeRow), AddressSets: page.Each(s.sets, describeRow),
+		PortGroups: page.Each(s.groups, describeRow), None: append([]noneOut{}, s.none...)}
+}
+
+func (s *rowSet) nbctl() string {
+	out := s.json()
+	return records(slices.Concat(out.ACLs, out.AddressSets, out.PortGroups))
+}
+
+func (s *rowSet) text(wide bool) string {
+	t := &command.TextTable{Head: []string{"ACL", "TIER", "PRIO", "STAGE", "ACTION", "LOG", "MATCH"}}
+	for _, x := range s.acls {
+		log := "off"
+		if x.Log {
+			log = x.Severity
+		}
+		id := command.ShortID(x.ID(), wide)
+		if x.ExternalIDs[nb.KeyOwnerType] == nb.OwnerCNP {
+			id += " (" + nb.MarkCNP + ")"
+		}
+		t.Add(id, fmt.Sprint(x.Tier), fmt.Sprint(x.Priority), x.Stage(), x.Action, log, x.Match)
+	}
+	sets := &command.TextTable{Head: []string{"ADDRESS SET", "NAME", "MEMBERS"}}
+	for _, x := range s.sets {
+		sets.Add(command.ShortID(x.ID(), wide), x.Name, command.ListMembers(x.Addresses, wide))
+	}
+	groups := &command.TextTable{Head: []string{"PORT GROUP", "NAME", "ACLS", "PORTS"}}
+	for _, x := range s.groups {
+		groups.Add(command.ShortID(x.ID(), wide), x.Name, fmt.Sprint(len(x.ACLs)), command.ListMembers(x.Ports, wide))
+	}
+	out := t.String() + "\n" + sets.String() + "\n" + groups.String()
+	for _, n := range s.none {
+		out += "\n" + n.Policy + " has no rows: " + n.Reason + "\n"
+	}
+	return out
+}

@@ -1,0 +1,214 @@
+package show
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+	"rung/engine"
+	"rung/model"
+	"rung/model/words"
+	"rung/pages/drift"
+	"rung/revision"
+	"rung/revision/liverows"
+	"rung/revision/omitted"
+)
+
+type driftOut struct {
+	Zone   string            `json:"zone"`
+	Policy string            `json:"policy"`
+	State  model.PolicyState `json:"state"`
+	Reason string            `json:"reason,omitempty"`
+	// LivePriority is the one that rows without a policy's say still decide at.
+	LivePriority *int32      `json:"live_priority,omitempty"`
+	Rows         []drift.Row `json:"rows"`
+}
+
+func Drift(a *command.App) *cobra.Command {
+	var settle time.Duration
+	var zone string
+	var second *bool
+	cmd := a.QueryCommand(&cobra.Command{
+		Use:   "drift",
+		Short: "Show how zone rows differ from the policies; exit 1 on drift",
+		Long: `Show how the rows of every zone differ from what the policies compile to. Exit 1
+when they do.
+
+A difference may still settle, so drift waits up to --settle before it counts.
+Frozen policies count as drift: old rows decide that no policy asks for any more.
+Where a known defect of OVN-Kubernetes is the cause, drift names it and what helps.
+
+` + secondHelp,
+		Example: `  rung drift --context staging
+  rung drift -f policies/ --nb ovn-worker=unix:/var/run/ovn/ovnnb_db.sock
+  rung drift --watch -o json`,
+		Args: command.TakesArgs(0),
+	}, func(_ []string, watched bool) command.Query {
+		return command.Query{
+			Zones: true,
+			First: func(ctx context.Context, e *engine.Engine) {
+				ctx, cancel := context.WithTimeout(ctx, settle)
+				defer cancel()
+				// That it does not go away in time is an answer, not an error. A zone
+				// whose database got its name meanwhile is read again.
+				read := command.Settled()
+				_ = e.Wait(ctx, func(r *revision.Revision) bool {
+					return read(r) && !moving(r.Zones, findDrift(r, r.Zones, e.Now(), settle))
+				}, time.Now().Add(command.Patience), time.Now().Add(command.LastPatience))
+			},
+			Answer: readTwice(a, *second, zone, func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+				zones, err := command.ZonesNamed(r, zone)
+				if err != nil {
+					return nil, err
+				}
+				a.SayNoRows(r)
+				now := e.Now()
+				// What was waited for and did not go is drift, however young.
+				young, until := time.Duration(0), time.Time{}
+				if watched {
+					young, until = settle, nextBehind(zones, now, settle)
+				}
+				out := findDrift(r, zones, now, young)
+				err = command.UnreadZone(zones)
+				not := omitted.Rows(r, zones)
+				return &command.Answer{Value: out, Text: func(wide bool) string {
+					if len(out) == 0 {
+						return noDrift(r, zones, err == nil, command.NotCounted(not)) + "\n"
+					}
+					return driftText(out, wide)
+				}, No: len(out) > 0, Err: err, Until: until, NotConsidered: not}, nil
+			}),
+		}
+	})
+	cmd.Flags().DurationVar(&settle, "settle", model.SettleTime, "how long a difference may take to settle")
+	cmd.Flags().StringVar(&zone, "zone", "", "only this zone")
+	second = secondFlag(cmd)
+	return cmd
+}
+
+// findDrift lists, by zone and policy, everything that is not in sync. Differences that
+// are not older than settle are settling.
+func findDrift(r *revision.Revision, zones []*model.ZoneState, now time.Time, settle time.Duration) []driftOut {
+	out := []driftOut{}
+	for _, z := range zones {
+		for _, k := range liverows.ZonePolicies(r, z) {
+			in := z.Policy(k)
+			st := in.StateAfter(z, now, settle)
+			if st == model.StateInSync || st == model.StateNotEnforced {
+				continue
+			}
+			o := driftOut{Zone: z.Name, Policy: k.String(), State: st, Rows: []drift.Row{}}
+			switch {
+			case in == nil:
+				o.Reason = z.Error
+			case in.None != nil:
+				o.Reason = in.None.Message
+				if in.LivePriority >= 0 && k.Kind == model.KindANP {
+					o.LivePriority = &in.LivePriority
+				}
+			default:
+				o.Reason = cmp.Or(in.Error, in.Why)
+				causes := liverows.Known(r, z, in)
+				for i, d := range in.Diffs {
+					row := drift.RowOf(d)
+					if st == model.StateBehind && causes != nil && causes[i] != nil {
+						c := causes[i]
+						row.Known = &drift.Known{Code: c.Code, Text: c.Text(), Remedy: c.Remedy, Doc: "ovn-kubernetes.md#" + c.Doc}
+					}
+					o.Rows = append(o.Rows, row)
+				}
+			}
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// nextBehind is when the first difference that settles counts as behind, which nobody
+// tells; zero when none settles.
+func nextBehind(zones []*model.ZoneState, now time.Time, settle time.Duration) (first time.Time) {
+	for _, z := range zones {
+		if at := z.NextBehindAfter(now, settle); !at.IsZero() && (first.IsZero() || at.Before(first)) {
+			first = at
+		}
+	}
+	return first
+}
+
+// moving says whether some of it may go away by itself: rows that differ, in a
+// zone that is read, and not rows that nobody will ever write.
+func moving(zones []*model.ZoneState, out []driftOut) bool {
+	for _, o := range out {
+		switch o.State {
+		case model.StateSettling, model.StateBehind:
+			return true
+		case model.StateUnknown:
+			for _, z := range zones {
+				if z.Name == o.Zone && !z.SyncedAt.IsZero() {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// noDrift says that nothing differs, and what was compared where that is not all: whole is that
+// the rows of all zones were read, not what was left out.
+func noDrift(r *revision.Revision, zones []*model.ZoneState, whole bool, not string) string {
+	switch {
+	case !whole:
+		return "no drift in the rows that were read: not all could be"
+	case not == "":
+		return "no drift: all zones match"
+	}
+	compared := map[model.PolicyKey]bool{}
+	for _, z := range zones {
+		for _, k := range liverows.ZonePolicies(r, z) {
+			compared[k] = true
+		}
+	}
+	return fmt.Sprintf("no drift in what was compared, %s in %s; not compared: %s",
+		words.Total(len(compared), "policy"), words.Total(len(zones), "zone"), not)
+}
+
+// driftText says what differs.
+func driftText(out []driftOut, wide bool) string {
+	var b strings.Builder
+	for _, o := range out {
+		fmt.Fprintf(&b, "%s  %s  %s", o.Zone, o.Policy, o.State)
+		if o.LivePriority != nil {
+			fmt.Fprintf(&b, ", still decides at %d", *o.LivePriority)
+		}
+		if o.Reason != "" {
+			fmt.Fprintf(&b, "  %s", o.Reason)
+		}
+		b.WriteByte('\n')
+		for _, row := range o.Rows {
+			fmt.Fprintf(&b, "  %-9s %s %s", row.Kind, row.Table, cmp.Or(command.ShortID(row.ID, wide), row.UUID))
+			if why := cmp.Or(row.Note, row.Waiting); why != "" && len(row.Fields) == 0 {
+				fmt.Fprintf(&b, ": %s", why)
+			}
+			b.WriteByte('\n')
+			for _, f := range row.Fields {
+				fmt.Fprintf(&b, "            %s: want %s, is %s", f.Column, f.Desired, f.Live)
+				if len(f.Missing) > 0 {
+					fmt.Fprintf(&b, "; missing %s", command.ListMembers(f.Missing, wide))
+				}
+				if len(f.Extra) > 0 {
+					fmt.Fprintf(&b, "; extra %s", command.ListMembers(f.Extra, wide))
+				}
+				b.WriteByte('\n')
+			}
+			if row.Known != nil {
+				fmt.Fprintf(&b, "            known: %s → %s\n", row.Known.Text, row.Known.Remedy)
+			}
+		}
+	}
+	return b.String()
+}

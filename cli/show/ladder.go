@@ -1,0 +1,89 @@
+package show
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+	"rung/cli/process"
+	"rung/engine"
+	"rung/model"
+	"rung/model/antrea"
+	"rung/pages/ladder"
+	"rung/revision"
+	"rung/revision/omitted"
+)
+
+func Ladder(a *command.App) *cobra.Command {
+	var stage *model.Stage
+	cmd := a.QueryCommand(&cobra.Command{
+		Use:   "ladder",
+		Short: "Show every policy in order of precedence, with gaps and conflicts",
+		Long: `Show every policy in order of precedence: tier 1 by priority, where the lower number
+comes first; tier 2 by kind and namespace, with OVN's priorities, where the higher
+number comes first. --stage shows one stage of the pipeline alone, in its true order.
+
+Where Antrea's precedence holds (--system), its tiers stand in order, with the
+NetworkPolicies before the baseline; -o antctl prints the columns of antctl get
+networkpolicy --sort-by=effectivePriority.
+
+With --nb it also shows how many zones are in sync with each policy, and the rows no
+policy stands for: those of tier 0, and those Rung does not compile.`,
+		Example: `  rung ladder -f policies/
+  rung ladder -f policies/ --stage to-lport -o wide
+  rung ladder --context staging -o json
+  rung ladder -f policies/ --system antrea -o antctl`,
+		Args: command.TakesArgs(0),
+	}, func([]string, bool) command.Query {
+		return command.Query{Zones: len(a.Flags.NB) > 0, Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+			switch {
+			case r.Antrea() && *stage != "":
+				return nil, errors.New("--stage is of OVN's pipeline, and Antrea's precedence holds here; leave it out")
+			case !r.Antrea() && a.Flags.Output == command.AntctlForm:
+				return nil, fmt.Errorf("-o %s is the order of Antrea's policies, and OVN-Kubernetes' precedence holds here (%s); see --system", command.AntctlForm, r.SystemWhy)
+			}
+			return ladderAnswer(a, r, *stage, e.Now()), nil
+		}}
+	})
+	cmd.Annotations = map[string]string{command.AntctlForm: ""}
+	stage = stageFlag(cmd, "only one `stage` of the pipeline")
+	return cmd
+}
+
+// ladderAnswer is the ladder of a revision, of one stage where one is given.
+func ladderAnswer(a *command.App, r *revision.Revision, stage model.Stage, now time.Time) *command.Answer {
+	ans := &command.Answer{NotConsidered: omitted.Objects(r)}
+	ans.Text = func(wide bool) string {
+		opt := ladder.Options{Stage: stage, Now: now}
+		lines := slices.DeleteFunc(ladder.Lines(r, opt), func(l *ladder.Line) bool { return !l.IsPrinted() })
+		text := command.TableText(ladder.Table(r, opt), lines, wide, process.TerminalWidth(a.Raw))
+		if r.Antrea() {
+			return "system: antrea (" + r.SystemWhy + ")\n" + text
+		}
+		return text
+	}
+	switch {
+	case r.Antrea():
+		ans.Value, ans.Records = ladder.BandFactsOf(r), func() string { return antctlText(r) }
+	case len(r.Zones) == 0:
+		ans.Value = ladder.FactsOf(r.Ladder().In(stage))
+	default:
+		ans.Value = ladder.LiveFactsOf(r, stage, now)
+		ans.NotConsidered = append(ans.NotConsidered, omitted.Zones(r)...)
+	}
+	return ans
+}
+
+// antctlText has the columns of antctl get networkpolicy --sort-by=effectivePriority.
+func antctlText(r *revision.Revision) string {
+	t := &command.TextTable{Head: antrea.AntctlHead}
+	for _, p := range r.Order() {
+		t.Add(antrea.AntctlRow(&p)...)
+	}
+	return t.String()
+}

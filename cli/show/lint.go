@@ -1,0 +1,83 @@
+package show
+
+import (
+	"context"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+	"rung/engine"
+	"rung/model"
+	"rung/pages/findings"
+	"rung/revision"
+	"rung/revision/finding"
+	"rung/revision/omitted"
+)
+
+func Lint(a *command.App) *cobra.Command {
+	return a.QueryCommand(&cobra.Command{
+		Use:   "lint",
+		Short: "Report what is wrong or dangerous; exit 1 on errors",
+		Long: `Report what is wrong or dangerous about the policies: files that cannot be read,
+policies OVN-Kubernetes would refuse, ties, rules that never match, and more. Exit 1
+when there is an error; warnings alone exit 0. Rows are for "rung drift" and
+"rung zones --check".`,
+		Example: `  rung lint -f policies/
+  rung lint -f policies/ -o json`,
+		Annotations: command.TableForms,
+		Args:        command.TakesArgs(0),
+	}, func([]string, bool) command.Query {
+		a.Flags.Quiet = true // broken objects are among the findings
+		return command.Query{Answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+			found, err := finding.AllFindings(r, ctx)
+			if err != nil {
+				return nil, err
+			}
+			ans := findingsAnswer(a, found, model.SeverityError)
+			list := ans.Text
+			ans.Text = func(wide bool) string { return list(wide) + lintCount(found) }
+			ans.NotConsidered = unfound(r, found)
+			nothingFound(ans, len(found))
+			return ans, nil
+		}}
+	})
+}
+
+// nothingFound says that there are no findings, and where that is not all, of what.
+func nothingFound(ans *command.Answer, found int) {
+	if not := command.NotCounted(ans.NotConsidered); found == 0 && not != "" {
+		ans.Text = func(bool) string { return "nothing found in what was considered; not considered: " + not + "\n" }
+	}
+}
+
+// unfound are those of the omissions that no finding is an error about.
+func unfound(r *revision.Revision, found []model.Finding) []model.Omission {
+	return slices.DeleteFunc(omitted.Objects(r), func(o model.Omission) bool {
+		return slices.ContainsFunc(found, func(f model.Finding) bool {
+			return f.Severity == model.SeverityError && (o.Key.Name != "" && f.Policy == o.Key ||
+				f.Origin.File != "" && f.Origin.Where() == o.Origin.Where())
+		})
+	})
+}
+
+// findingsAnswer prints findings; the answer is no when one is as bad as that.
+func findingsAnswer(a *command.App, found []model.Finding, no ...model.Severity) *command.Answer {
+	all := findings.Of(found)
+	ans := command.TableAnswer(a, all, findings.Table, all)
+	ans.No = slices.ContainsFunc(found, func(f model.Finding) bool { return slices.Contains(no, f.Severity) })
+	return ans
+}
+
+// lintCount counts findings as the header of the console does, and says what stands under a cause
+// besides.
+func lintCount(found []model.Finding) string {
+	if len(found) == 0 {
+		return ""
+	}
+	text := "\n" + model.CountFindings(found).Text()
+	if under := model.CountUnder(found); under.All() > 0 {
+		text += ", and " + under.Text() + " under their cause (indented)"
+	}
+	return text + "\n"
+}

@@ -1,0 +1,165 @@
+package show
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+	"rung/engine"
+	"rung/model"
+	"rung/pages/page"
+	"rung/pages/zones"
+	"rung/revision"
+	"rung/revision/finding"
+	"rung/revision/omitted"
+	"rung/revision/settings"
+)
+
+// zoneOut is a zone in the JSON of `rung zones`; Southbound is there where one is known.
+type zoneOut struct {
+	*zones.Zone
+	Southbound *southboundOut `json:"southbound,omitempty"`
+}
+
+func Zones(a *command.App) *cobra.Command {
+	var table, conditions, check bool
+	var flows, second *bool
+	cmd := a.QueryCommand(&cobra.Command{
+		Use:   "zones",
+		Short: "Show each zone: database, state, policies in sync",
+		Long: `Show each zone with its database and how many policies are in sync there. OTHER ROWS
+are those of no single policy, such as the default deny of a namespace. --dialect shows
+the settings OVN-Kubernetes runs with in each zone, and where each was read.
+
+ROWS/FLOWS/NODES are NB_Global's nb_cfg, sb_cfg and hv_cfg: of the rows written, the
+flows made, the nodes done. --flows also compares the logical flows with the rows.
+
+--conditions shows what each zone's controller reported of each AdminNetworkPolicy
+and the baseline, worst first. A report is not proof: -o wide, json and yaml show
+the state of the rows beside it.
+
+--check compares the zones with each other: address sets must be equal, port groups
+add up to the subject, ACLs read the same. Exit 1 when something is wrong that is
+not just settling. ` + secondHelp,
+		Example: `  rung zones --context staging
+  rung zones --context staging --check
+  rung zones --nb unix:/var/run/ovn/ovnnb_db.sock`,
+		Annotations: command.TableForms,
+		Args:        command.TakesArgs(0),
+	}, func([]string, bool) command.Query {
+		switch {
+		case conditions:
+			return conditionsQuery()
+		case check:
+			return command.Query{Zones: true, Answer: readTwice(a, *second, "", checkAnswer(a))}
+		}
+		a.Flags.RowsOnly = true
+		q := command.Query{Zones: true}
+		if *flows {
+			wantFlows(a, "")
+			q.First = func(ctx context.Context, e *engine.Engine) { untilFlows(ctx, a, e) }
+		}
+		q.Answer = func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+			a.SayNoRows(r)
+			now := e.Now()
+			all := page.Each(r.Zones, func(z *model.ZoneState) *zones.Zone { return zones.Whole(r, z, now) })
+			out := page.Each(all, func(z *zones.Zone) zoneOut { return zoneOut{z, describeSouthbound(r, z.Of, now)} })
+			ans := command.TableAnswer(a, out, zones.Table, all)
+			ans.NotConsidered = omitted.Rows(r, r.Zones)
+			list, markdown := ans.Text, ans.Markdown
+			ans.Markdown = func() string { return markdown() + mdBelow(zonesBelow(out)) }
+			if table {
+				ans.CSV, ans.Markdown = nil, nil // they are of the zones
+			}
+			ans.Text = func(wide bool) string {
+				switch text := list(wide) + zonesBelow(out); {
+				case table:
+					return settingsText(r, all)
+				case wide:
+					return text + "\n" + settingsText(r, all)
+				default:
+					return text
+				}
+			}
+			return ans, nil
+		}
+		return q
+	})
+	flows = flowsFlag(cmd, "also read the Southbound databases, and say how flows stand to the rows")
+	cmd.Flags().BoolVar(&conditions, "conditions", false, "what each zone's controller reported of each policy")
+	cmd.Flags().BoolVar(&check, "check", false, "compare the zones with each other; exit 1 on findings")
+	cmd.Flags().BoolVar(&table, "dialect", false, "the settings OVN-Kubernetes runs with in each zone")
+	second = secondFlag(cmd)
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if *second && !check {
+			return errors.New("--second-reader goes with --check")
+		}
+		return nil
+	}
+	cmd.MarkFlagsMutuallyExclusive("conditions", "check", "dialect")
+	cmd.MarkFlagsMutuallyExclusive("flows", "conditions")
+	cmd.MarkFlagsMutuallyExclusive("flows", "check")
+	return cmd
+}
+
+// mdBelow is what stands below a table, in markdown.
+func mdBelow(lines string) string {
+	if lines == "" {
+		return ""
+	}
+	return "\n" + command.MarkdownText(lines)
+}
+
+// checkAnswer compares the zones.
+func checkAnswer(a *command.App) command.Answerer {
+	return func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+		now := e.Now()
+		found := finding.ZoneFindings(r, now)
+		ans := findingsAnswer(a, found, model.SeverityError, model.SeverityWarning)
+		ans.NotConsidered = omitted.Rows(r, r.Zones)
+		nothingFound(ans, len(found))
+		if ans.Err = command.UnreadZone(r.Zones); ans.Err != nil && len(found) == 0 {
+			return nil, ans.Err
+		}
+		if len(found) > 0 {
+			ans.Until = now.Add(time.Second) // they say for how long
+		}
+		return ans, nil
+	}
+}
+
+// settingsText lists what OVN-Kubernetes runs with, and the form of its rows.
+func settingsText(r *revision.Revision, all []*zones.Zone) string {
+	if r.Dialects == nil {
+		return "sandbox zones: settings come from Rung's own flags (rung options)\n"
+	}
+	t := &command.TextTable{Head: []string{"ZONE", "SETTING", "VALUE", "SOURCE", "EVIDENCE"}}
+	for _, z := range all {
+		for _, s := range z.Dialect.Settings {
+			t.Add(z.Name, s.Name, s.Value, s.Source, s.Evidence)
+		}
+		for _, g := range z.Dialect.Rows {
+			t.Add(z.Name, "rows of "+g.Type, string(g.Form), settings.FromRows, z.Dialect.Evidence(&g))
+		}
+	}
+	return t.String()
+}
+
+// zonesBelow says how flows stand, where they were read, and what is wrong with zones, a
+// line each.
+func zonesBelow(all []zoneOut) string {
+	var b strings.Builder
+	for _, z := range all {
+		if s := z.Southbound; s != nil && s.Flows != nil {
+			b.WriteString(z.Name + ": " + s.Flows.Summary + "\n")
+		}
+		for _, text := range z.Wrong() {
+			b.WriteString(z.Name + ": " + text + "\n")
+		}
+	}
+	return b.String()
+}

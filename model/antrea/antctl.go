@@ -1,0 +1,38 @@
+package antrea
+
+import (
+	"strconv"
+
+	"rung/model"
+	"rung/model/ladder"
+)
+
+// AntctlHead are the columns of antctl get networkpolicy --sort-by=effectivePriority.
+var AntctlHead = []string{"NAME", "APPLIED-TO", "RULES", "SOURCE", "TIER-PRIORITY", "PRIORITY"}
+
+// AntctlRow is the line of a policy there. NAME and APPLIED-TO are UIDs of Antrea's own
+// objects there; here NAME is the policy's UID, or its name where it has none (it stands
+// in a file), and APPLIED-TO what is written.
+func AntctlRow(p *ladder.Place) []string {
+	const none = "<NONE>"
+	name, of := p.Policy.UID, p.Policy.Name
+	if p.Policy.Namespace != "" {
+		of = p.Policy.Namespace + "/" + of
+	}
+	if name == "" {
+		name = p.Policy.Name
+	}
+	source := map[model.Kind]string{model.KindACNP: "AntreaClusterNetworkPolicy", model.KindANNP: "AntreaNetworkPolicy",
+		model.KindNP: "K8sNetworkPolicy"}[p.Policy.Kind]
+	if source == "" {
+		source = string(p.Policy.Kind)
+	}
+	tier, priority := strconv.Itoa(int(p.Tier)), strconv.FormatFloat(p.Priority(), 'g', -1, 64)
+	switch {
+	case p.Policy.Kind == model.KindNP:
+		tier, priority = none, none
+	case p.Missing:
+		tier = none
+	}
+	return []string{name, p.Policy.SubjectText(), strconv.Itoa(len(p.Policy.Ingress) + len(p.Policy.Egress)), source + ":" + of, tier, priority}
+}

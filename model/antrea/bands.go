@@ -1,0 +1,52 @@
+package antrea
+
+import (
+	"rung/model"
+	"rung/model/ladder"
+)
+
+// Bands is the ladder of a cluster on Antrea (antrea.md#order), in the order in which bands decide: all
+// Tiers, the NetworkPolicies, and what else has policies.
+func Bands(c *model.Cluster) []ladder.Band {
+	var out []ladder.Band
+	add := func(b ladder.Band) { out = append(out, b) }
+	for _, t := range Tiers(c) {
+		if t.Name == Baseline {
+			add(ladder.Band{Name: string(model.KindNP), Priority: PriorityNetwork})
+		}
+		add(ladder.Band{Name: t.Name, Tier: t, Priority: t.Priority})
+	}
+	for _, p := range Order(c) {
+		b := bandOf(&out, &p)
+		n := len(b.Rungs)
+		if n == 0 || b.Rungs[n-1].Priority != p.Priority() || b.Priority == PriorityNetwork && len(b.Rungs) == 0 {
+			b.Rungs = append(b.Rungs, ladder.BandRung{Priority: p.Priority(), Tied: p.IsTied()})
+			n++
+		}
+		r := &b.Rungs[n-1]
+		r.Policies = append(r.Policies, ladder.RungPolicyOf(p.Policy))
+	}
+	return out
+}
+
+// bandOf is the band of a place; one that is not there yet is put where it decides.
+func bandOf(bands *[]ladder.Band, p *ladder.Place) *ladder.Band {
+	name := p.TierName
+	if name == "" {
+		name = string(p.Policy.Kind)
+	}
+	at := len(*bands)
+	for i := range *bands {
+		b := &(*bands)[i]
+		if b.Name == name && b.Missing == p.Missing {
+			return b
+		}
+		if at == len(*bands) && !p.Missing && b.Priority > p.Tier {
+			at = i
+		}
+	}
+	*bands = append(*bands, ladder.Band{})
+	copy((*bands)[at+1:], (*bands)[at:])
+	(*bands)[at] = ladder.Band{Name: name, Priority: p.Tier, Missing: p.Missing}
+	return &(*bands)[at]
+}
