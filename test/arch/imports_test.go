@@ -88,8 +88,6 @@ var inside = map[string][]string{
 	"pages/page/role": {"pages/page", "model", "themes"},
 
 	"ui": {"pages", "engine", "change", "revision", "model", "themes"},
-	// Only tests import it.
-	"ui/uitest": {"ui", "pages", "engine", "change", "revision", "model", "themes", "examples", "examples-antrea"},
 	"cli":       {"cli", "engine", "revision", "model", "themes"},
 	// What commands share, and their rooms, none of which knows another.
 	"cli/process": {"engine/statedir"},
