@@ -97,8 +97,8 @@ var inside = map[string][]string{
 	// What things of the model mean as text.
 	"pages/page/role": {"pages/page", "model", "themes"},
 
-	"ui": {"pages", "engine", "change", "revision", "model", "themes"},
-	"cli":       {"cli", "engine", "revision", "model", "themes"},
+	"ui":  {"pages", "engine", "change", "revision", "model", "themes"},
+	"cli": {"cli", "engine", "revision", "model", "themes"},
 	// What commands share, and their rooms, none of which knows another.
 	"cli/process": {"engine/statedir"},
 	"cli/command": {"cli/process", "pages/page", "engine", "change", "revision", "model", "sources/reading", "examples", "examples-antrea"},
