@@ -13,13 +13,11 @@ const (
 )
 
 // smaller are packages with a limit of their own: the rooms in which others come together.
-var smaller = map[string]int{"revision": 2500, "change/gate": 2510, "change": 2500, "cli": 2500, "engine": 2500}
+var smaller = map[string]int{"revision": 2500, "change/gate": 2500, "change": 2500, "cli": 2500, "engine": 2500}
 
 // stillTooMany are types with more than typeMethods methods, with what they may not grow
 // beyond. They are to be divided; a limit here is only ever lowered.
-var stillTooMany = map[string]int{"revision.Revision": 64, "engine.Engine": 59,
-	"change/planrun.Plans": 57, "sources/sandbox/ovn.Zone": 65, "change/gate.Gate": 48,
-}
+var stillTooMany = map[string]int{"engine.Engine": 59}
 
 func TestPackagesStaySmall(t *testing.T) {
 	lines, methods := map[string]int{}, map[string]int{}

@@ -124,12 +124,12 @@ func fileState(env *view.Env, x *logline.Stream) string {
 // dialect is what the cluster's OVN-Kubernetes runs with, as most zones say, and
 // where each setting was read.
 func dialect(env *view.Env, s *detail.Sheet) {
-	if !env.Rev.HasDialect() {
+	if env.Rev.Dialects == nil {
 		return
 	}
 	st := env.Styles
 	s.Head("OVN-Kubernetes configuration · in most zones")
-	settings := env.Rev.Dialect("").Settings
+	settings := revision.Dialect(env.Rev, "").Settings
 	wide := nameWidth
 	for _, x := range settings {
 		wide = max(wide, widget.Width(x.Name)+2)

@@ -9,6 +9,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/pages/page/role"
+	"rung/revision"
 	"rung/revision/connections"
 	"rung/revision/finding"
 	"rung/revision/policies"
@@ -63,7 +64,7 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 	}
 	logging := append(widget.Line{{Text: " logging  ", Style: st.Dim}}, detail.LoggingLine(env, p)...)
 	rules := fmt.Sprintf("%d ingress and %s", len(p.Ingress), words.Total(len(p.Egress), "egress rule"))
-	logging = logging.Add("   rules  ", st.Dim).Add(rules+" → "+words.Total(env.Rev.ACLCount(p.Key), "ACL"), st.Text)
+	logging = logging.Add("   rules  ", st.Dim).Add(rules+" → "+words.Total(revision.ACLCount(env.Rev, p.Key), "ACL"), st.Text)
 	return append(append(lines, logging), v.stateLines(env)...)
 }
 

@@ -233,7 +233,7 @@ func verb(p *gate.Preview, o *change.ObjectChange) string {
 
 // created says what becomes of an object that is not there now.
 func created(p *gate.Preview) string {
-	if p.Restores() {
+	if p.Undoes != 0 {
 		return "is restored"
 	}
 	return "is new"

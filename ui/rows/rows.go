@@ -8,6 +8,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/revision"
 	"rung/revision/liverows"
 	"rung/revision/policies"
 	"rung/themes"
@@ -78,7 +79,7 @@ func (v *View) now() *widget.Table[*item] { return v.lists[v.table] }
 func (v *View) Sync(env *view.Env) {
 	v.st = env.Styles
 	if env.Rev.Zone(v.zone) == nil && len(env.Rev.Zones) > 0 && v.zone == "" {
-		v.zone = env.Rev.FirstZone()
+		v.zone = revision.FirstZone(env.Rev)
 	}
 	v.state = env.Rev.Zone(v.zone)
 	env.Console.LookAt(v.zone)

@@ -1,11 +1,15 @@
 package kube
 
 import (
+	"context"
 	"fmt"
+	"slices"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
 
 	"rung/model"
 	"rung/model/clean"
@@ -33,7 +37,7 @@ func (p *Policies) live(k model.PolicyKey, u *unstructured.Unstructured) (*Live,
 			Origin: model.Origin{Source: p.cluster.Context(), Item: -1}})
 		return l, nil
 	}
-	o, broken := manifests.NewTyped(p.cluster.Context()).Object(u)
+	o, broken := manifests.NewTyped(p.cluster.Context()).Object(u, nil)
 	l.Policy, _ = o.(*model.Policy)
 	if l.Policy == nil {
 		why := "it is something else"
@@ -92,4 +96,43 @@ func (l *Live) becomes(ch Change) (*unstructured.Unstructured, error) {
 		}
 	}
 	return u, nil
+}
+
+// maxWarnings bounds the warnings kept of one request.
+const maxWarnings = 20
+
+type warningsKey struct{}
+
+// warnings are those of one request.
+type warnings struct {
+	mu   sync.Mutex
+	text []string
+}
+
+// collectWarnings makes a context whose requests leave their warnings behind; they are read
+// when these are over.
+func collectWarnings(ctx context.Context) (context.Context, *warnings) {
+	w := &warnings{}
+	return context.WithValue(ctx, warningsKey{}, w), w
+}
+
+// warningCollector hands the server's warnings (code 299) to the request they belong
+// to; those of a request that collects none are logged, as client-go does.
+type warningCollector struct{}
+
+var _ rest.WarningHandlerWithContext = warningCollector{}
+
+// HandleWarningHeaderWithContext keeps the text of a warning.
+func (warningCollector) HandleWarningHeaderWithContext(ctx context.Context, code int, agent string, text string) {
+	w, ok := ctx.Value(warningsKey{}).(*warnings)
+	switch {
+	case !ok:
+		rest.WarningLogger{}.HandleWarningHeaderWithContext(ctx, code, agent, text)
+	case code == 299 && text != "":
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if text = clean.Text(text); len(w.text) < maxWarnings && !slices.Contains(w.text, text) {
+			w.text = append(w.text, text)
+		}
+	}
 }

@@ -1,19 +1,14 @@
 package ovn
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"strings"
 	"time"
 
-	"rung/model/clean"
+	"rung/model/ovn/flow"
 	"rung/model/ovn/ovntrace"
+	"rung/sources/sandbox/child"
 )
-
-// errTooLong says that a program printed more than is read.
-var errTooLong = fmt.Errorf("more than %d MiB", ovntrace.MaxInput>>20)
 
 // syncWithin is how long flows are waited for before ovn-trace is asked all the same.
 const syncWithin = 5 * time.Second
@@ -46,39 +41,19 @@ func (z *Zone) output(ctx context.Context, cmd []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out, said := &bounded{most: ovntrace.MaxInput}, &bounded{most: 4 << 10}
-	run.Stdout, run.Stderr, run.WaitDelay = out, said, time.Second
-	wait, err := z.guard.Start(run)
+	return child.Output(ctx, z.guard, run, ovntrace.MaxInput)
+}
+
+// Meters are what the datapath counted at each meter, by the name ovn-controller has for
+// it.
+func (z *Zone) Meters(ctx context.Context) (map[string]flow.MeterStat, error) {
+	list, err := z.Control(ctx, Controller, "meter-table-list")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	err = wait()
-	switch {
-	case out.over:
-		return "", errTooLong
-	case ctx.Err() != nil:
-		return "", ctx.Err()
-	case err != nil:
-		words := strings.TrimSpace(out.b.String() + "\n" + said.b.String())
-		return "", errors.Join(err, errors.New(clean.Text(words)))
+	stats, err := z.output(ctx, []string{"ovs-ofctl", "-O", "OpenFlow15", "meter-stats", "unix:" + z.file("br-int.mgmt")})
+	if err != nil {
+		return nil, fmt.Errorf("zone %s: reading its meters: %w", z.cfg.Name, err)
 	}
-	return out.b.String(), nil
-}
-
-// bounded keeps what is written up to a limit.
-type bounded struct {
-	b    bytes.Buffer
-	most int
-	over bool
-}
-
-// Write takes everything: a program must not end because nobody keeps what it says.
-func (w *bounded) Write(p []byte) (int, error) {
-	if keep := min(len(p), w.most-w.b.Len()); keep < len(p) {
-		w.over = true
-		w.b.Write(p[:keep])
-	} else {
-		w.b.Write(p)
-	}
-	return len(p), nil
+	return flow.ParseMeters(list, stats), nil
 }
