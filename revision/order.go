@@ -2,7 +2,6 @@ package revision
 
 import (
 	"slices"
-	"sync"
 
 	"rung/model"
 	"rung/model/antrea"
@@ -16,15 +15,8 @@ import (
 func (r *Revision) Order() []ladder.Place { return r.System.Places(r.Cluster) }
 
 // Bands is the same in tiers.
-func (r *Revision) Bands() []ladder.Band {
-	d := Shared[bands](r)
-	d.once.Do(func() { d.bands = r.System.Bands(r.Cluster) })
-	return d.bands
-}
-
-type bands struct {
-	once  sync.Once
-	bands []ladder.Band
+func Bands(r *Revision) []ladder.Band {
+	return Shared[Once[[]ladder.Band]](r).Get(func() []ladder.Band { return r.System.Bands(r.Cluster) })
 }
 
 // BySelectors says whether what a policy applies to is worked out from selectors: it has no
@@ -34,7 +26,7 @@ func (r *Revision) BySelectors(p *model.Policy) bool {
 }
 
 // AppliedPods are the pods a policy applies to, where nothing is compiled.
-func (r *Revision) AppliedPods(p *model.Policy) overlap.PodSet {
+func AppliedPods(r *Revision, p *model.Policy) overlap.PodSet {
 	x := r.PodIndex()
 	if p.Tiered == nil {
 		return x.SubjectSet(p)
@@ -43,8 +35,8 @@ func (r *Revision) AppliedPods(p *model.Policy) overlap.PodSet {
 	return s.PodSet(x).And(x.Where((*model.Pod).SubjectEligible))
 }
 
-// RulePods are the pods one rule of a policy with appliedTo applies to.
-func (r *Revision) RulePods(p *model.Policy, rule *model.Rule) []*model.Pod {
+// RuleSubjects are the pods one rule of a policy with appliedTo applies to.
+func RuleSubjects(r *Revision, p *model.Policy, rule *model.Rule) []*model.Pod {
 	x := r.PodIndex()
 	s := antrea.Groups(r.Cluster).Applied(p, rule)
 	return slices.Collect(x.Pods(s.PodSet(x).And(x.Where((*model.Pod).SubjectEligible))))
@@ -52,7 +44,7 @@ func (r *Revision) RulePods(p *model.Policy, rule *model.Rule) []*model.Pod {
 
 // peerSet are the pods behind a peer, where nothing is compiled; of one that stands for
 // other namespaces by the pod a rule applies to, none.
-func (r *Revision) peerSet(p *model.Policy, pe *model.Peer) overlap.PodSet {
+func peerSet(r *Revision, p *model.Policy, pe *model.Peer) overlap.PodSet {
 	x := r.PodIndex()
 	switch {
 	case pe.Match != nil:

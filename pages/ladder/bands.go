@@ -8,6 +8,7 @@ import (
 	"rung/model/ladder"
 	"rung/model/words"
 	"rung/pages/page"
+	"rung/revision"
 	"rung/revision/policies"
 	"rung/system"
 	"rung/themes"
@@ -16,7 +17,7 @@ import (
 // bands are the lines of a cluster whose policies stand in tiers of their plugin's own: the
 // tiers in order, with the NetworkPolicies of Kubernetes among them.
 func (b *builder) bands() {
-	for _, band := range b.rev.Bands() {
+	for _, band := range revision.Bands(b.rev) {
 		name := band.Name + " " + strconv.Itoa(int(band.Priority))
 		switch {
 		case band.Name == string(model.KindNP):

@@ -14,7 +14,7 @@ import (
 func saysWithoutRows(r *revision.Revision, p *model.Policy, rule *model.Rule) string {
 	pods := policies.CountSubjects(r, p.Key).Pods
 	if p.Tiered != nil {
-		pods = len(r.RulePods(p, rule))
+		pods = len(revision.RuleSubjects(r, p, rule))
 	}
 	switch {
 	case p.Tiered != nil && r.System.Order == nil:

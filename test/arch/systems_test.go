@@ -43,7 +43,7 @@ var namesAntrea = map[string]struct {
 	"sources/manifests/admission/gate.go":    {3, "names the schemas"},
 	"sources/manifests/admission/schemas.go": {1, "names the schemas"},
 	"ui/action/table_global.go":              {1, "the help names what can be converted to"},
-	"ui/action/convert.go":                   {1, "the help names what can be converted to"},
+	"ui/action/views.go":                     {1, "the help names what can be converted to"},
 	"cli/ask/convert.go":                     {4, "the help names what can be converted to"},
 	"cli/ask/trace_json.go":                  {1, "a name in JSON"},
 	"cli/show/policy.go":                     {1, "a name in JSON"},

@@ -10,9 +10,9 @@ import (
 	"rung/change/write"
 	"rung/engine"
 	"rung/engine/source"
+	"rung/examples"
 	"rung/model/plan"
 	"rung/revision"
-	"rung/system"
 )
 
 // Gated is the demo cluster behind a real gate: previews, commits, undo and the
@@ -30,7 +30,7 @@ type Gated struct {
 // be nil.
 func NewGated(t testing.TB, with func(*revision.Facts)) *Gated {
 	t.Helper()
-	return NewGatedOn(t, write.FileOptions{Demo: system.OVN.Demo}, with)
+	return NewGatedOn(t, write.FileOptions{Demo: examples.Files}, with)
 }
 
 // NewGatedOn is NewGated on other files than the demo's.

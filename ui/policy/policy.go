@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -42,7 +41,6 @@ type View struct {
 	head   []widget.Line
 	parts  []part // those that there are
 	counts [parts]string
-	filter widget.Filter
 	hits   *logs.Summary // nil without a log
 
 	rules    widget.Table[*ruleItem]
@@ -201,9 +199,9 @@ func (v *View) tabs(w int) widget.Line {
 func (v *View) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.PolicyNextTab:
-		v.show(env, v.beside(1))
+		v.show(env, beside(v.parts, v.part, 1))
 	case action.PolicyPrevTab:
-		v.show(env, v.beside(-1))
+		v.show(env, beside(v.parts, v.part, -1))
 	case action.PolicyRules:
 		v.show(env, rulesPart)
 	case action.PolicyPods:
@@ -234,24 +232,16 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		if v.part != yamlPart {
 			return false
 		}
-		env.Ask(&view.Prompt{Title: "Find", Label: "Text or regular expression; lower case matches both:", Check: v.find})
+		view.AskFind(env, &v.yaml)
 	default:
 		return v.lister().Do(id)
 	}
 	return true
 }
 
-// find goes to the first place with a text, or says that there is none.
-func (v *View) find(text string) string {
-	if f := widget.ParseFilter(text); !v.yaml.Find(f) && !f.Empty() {
-		return fmt.Sprintf("%q is not in the text", text)
-	}
-	return ""
-}
-
-// beside is a part to the right of the one on show, or to the left; behind the last is the first.
-func (v *View) beside(step int) part {
-	return v.parts[(slices.Index(v.parts, v.part)+step+len(v.parts))%len(v.parts)]
+// beside is a part to the right of another, or to the left; behind the last is the first.
+func beside(all []part, p part, step int) part {
+	return all[(slices.Index(all, p)+step+len(all))%len(all)]
 }
 
 func (v *View) show(env *view.Env, p part) {
@@ -296,7 +286,6 @@ func (v *View) Selected() nav.Page {
 
 // SetFilter filters every part.
 func (v *View) SetFilter(f widget.Filter) {
-	v.filter = f
 	v.rules.SetFilter(f)
 	v.pods.SetFilter(f)
 	v.yaml.SetFilter(f)

@@ -269,7 +269,7 @@ func (v *View) troubled(env *view.Env) string {
 	if z := policies.Worst(env.Rev, v.key, env.Now); z != nil {
 		return z.Name
 	}
-	return env.Rev.FirstZone()
+	return revision.FirstZone(env.Rev)
 }
 
 // reportersShown is up to how many reporters of an event are named.

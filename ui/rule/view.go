@@ -44,7 +44,6 @@ type View struct {
 	right      []widget.Line
 	top, lw    int
 	low        bool // the cursor is in the lower pane
-	w          int
 }
 
 // New makes the view of a rule.
@@ -54,7 +53,6 @@ func New(page nav.Page) view.View {
 
 // Sync makes the lines from the revision.
 func (v *View) Sync(env *view.Env) {
-	v.w = env.W
 	v.policy = env.Rev.Cluster.Policy(v.page.Key)
 	v.rule, v.entries, v.state = nil, nil, nil
 	if v.policy != nil {
