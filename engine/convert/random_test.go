@@ -90,7 +90,7 @@ func TestRandomAntrea(t *testing.T) {
 				continue
 			}
 			if res.Before != system.Antrea {
-				t.Fatalf("seed %d: %q decides", seed, res.Before)
+				t.Fatalf("seed %d: %q decides", seed, res.Before.Name)
 			}
 			if res.Proof.Equal {
 				equal++

@@ -23,7 +23,7 @@ func TestAntreaTrace(t *testing.T) {
 	}
 	r := revision.New(revision.Facts{Cluster: made.Cluster(res.Objects...)}, nil)
 	if r.System != system.Antrea {
-		t.Fatalf("the system is %s", r.System)
+		t.Fatalf("the system is %s", r.System.Name)
 	}
 	tracer := &trace.Tracer{}
 	out := ask(t, tracer, r, "shop/client-0 x/a TCP 80")
