@@ -212,7 +212,7 @@ func (e *Engine) EndedLogs() []model.EndedLogSession { return e.gate.EndedSessio
 func (e *Engine) logRate(k model.PolicyKey) (lines int, ok bool) {
 	for ref, stat := range e.logs.Stats().PerRule {
 		if ref.Policy == k && stat.Count > 0 {
-			lines, ok = lines+stat.Rate(), true
+			lines, ok = lines+stat.Seconds.Rate(), true
 		}
 	}
 	return lines, ok

@@ -73,7 +73,7 @@ func TestLosses(t *testing.T) {
 	if x := l.Losses()[0]; x.Seen != 5 || x.Rate != 5 || x.Burst != 8 || !x.Loses() {
 		t.Errorf("%+v", x)
 	}
-	tick(rateSeconds * time.Second)
+	tick(time.Duration(rateSeconds) * time.Second)
 	want("quiet again", "worker tcp below its limit again, 1,300 lines lost so far")
 }
 

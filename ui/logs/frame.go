@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"rung/engine/logs"
+	"rung/engine/logs/hits"
 	"rung/model"
 	"rung/model/logline"
 	"rung/model/words"
@@ -143,7 +144,7 @@ func (v *logPage) lost(env *view.Env) (out []string) {
 type ruleStat struct {
 	ref   logline.RuleRef
 	shown uint64
-	pace  pace
+	pace  hits.Seconds
 	stat  logs.RuleStat
 }
 
@@ -158,7 +159,7 @@ func (v *logPage) perRule(env *view.Env) []ruleStat {
 			continue
 		}
 		if n := v.feed.tally.of(ref); n > 0 || !narrowed {
-			out = append(out, ruleStat{ref, n, v.feed.tally.pace(ref, v.pacedAt), s})
+			out = append(out, ruleStat{ref, n, v.feed.tally.seconds(ref, v.pacedAt), s})
 		}
 	}
 	if v.hunt.shown != nil { // of lines that were not read before
@@ -313,7 +314,7 @@ func (v *logPage) counts(env *view.Env, rules []ruleStat, w, room int) []string 
 	var line widget.Line
 	for i, r := range rules {
 		l := widget.Line{{Text: " " + v.ruleName(env, r.ref, w < 100), Style: st.Accent}, {Text: ": " + words.Thousands(r.shown) + v.of(r) + " "},
-			{Text: widget.Sparkline(r.pace[:]), Style: st.Info}, {Text: fmt.Sprintf(" %d/s", r.pace.rate()), Style: st.Dim}}
+			{Text: widget.Sparkline(r.pace[:]), Style: st.Info}, {Text: fmt.Sprintf(" %d/s", r.pace.Rate()), Style: st.Dim}}
 		if r.stat.AtCap {
 			l = l.Add(" meter full", st.Warn)
 		}
