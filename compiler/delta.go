@@ -51,10 +51,6 @@ type portKey struct {
 	zone   string
 }
 
-func newRecorder() *recorder {
-	return &recorder{policies: map[model.PolicyKey]struct{}{}}
-}
-
 func (r *recorder) policy(k model.PolicyKey) { r.policies[k] = struct{}{} }
 
 // net is what came and went of one set. Nearly always that is one thing, so it

@@ -100,12 +100,7 @@ func (s *setSpec) fixed(addr string) bool {
 }
 
 func (s *setSpec) selectsNode(n *model.Node) bool {
-	for _, sel := range s.nodes {
-		if sel.Matches(n.Labels) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.nodes, func(sel *selectors.Selector) bool { return sel.Matches(n.Labels) })
 }
 
 type compiledRule struct {

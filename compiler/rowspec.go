@@ -1,6 +1,8 @@
 package compiler
 
 import (
+	"slices"
+
 	"rung/model"
 	"rung/model/ovn/nb"
 )
@@ -66,4 +68,88 @@ func HolderOf(k model.PolicyKey) Holder {
 func groupHolder(owner, name string) Holder {
 	ids := nb.IDs(nb.DefaultController, owner, nb.Pair{Key: nb.KeyName, Value: name})
 	return Holder{nb.TablePortGroup, nb.HashedName(ids[nb.KeyID])}
+}
+
+// Database is the desired rows of a zone as its database would hold them, with what
+// OVN-Kubernetes' other handlers keep there: the node's switch with the ports of its pods,
+// the groups of namespaces and of the cluster. A row's UUID is its id or name.
+func (d *Desired) Database(zone string) *nb.DB {
+	b := database{d: d, zone: zone, sw: &nb.LogicalSwitch{UUID: "switch " + zone, Name: zone}, groups: map[string]*nb.PortGroup{}}
+	for _, name := range []string{nb.ManagementPort(zone), nb.RouterPort(zone)} {
+		b.port(name)
+	}
+	for name, port := range map[string]string{nb.GroupCluster: nb.ManagementPort(zone), nb.GroupClusterRtr: nb.RouterPort(zone)} {
+		b.group(groupHolder(nb.OwnerCluster, name).Name).Ports = []string{port}
+	}
+	for p := range d.cluster.Pods() {
+		if p.NodeName == zone && p.SubjectEligible() {
+			name := nb.PortName(p.Namespace, p.Name)
+			b.port(name)
+			if d.cluster.Namespace(p.Namespace) != nil {
+				g := b.group(groupHolder(nb.OwnerNamespace, p.Namespace).Name)
+				g.Ports = append(g.Ports, name)
+			}
+		}
+	}
+	for c := range d.Policies() {
+		b.unit(c)
+	}
+	b.row(b.sw)
+	for _, g := range b.groups {
+		b.row(g)
+	}
+	return (*nb.DB)(nil).Apply(b.rows)
+}
+
+type database struct {
+	d      *Desired
+	zone   string
+	sw     *nb.LogicalSwitch
+	groups map[string]*nb.PortGroup
+	rows   []nb.RowChange
+}
+
+func (b *database) row(r nb.Row) { b.rows = append(b.rows, nb.RowChange{New: r}) }
+
+func (b *database) port(name string) {
+	b.row(&nb.LogicalSwitchPort{UUID: name, Name: name})
+	b.sw.Ports = append(b.sw.Ports, name)
+}
+
+func (b *database) group(name string) *nb.PortGroup {
+	if b.groups[name] == nil {
+		b.groups[name] = &nb.PortGroup{UUID: name, Name: name}
+	}
+	return b.groups[name]
+}
+
+// unit adds the rows of one unit.
+func (b *database) unit(c *Compiled) {
+	rows := b.d.Rows(c.Key, b.zone, nil)
+	if rows == nil || rows.None != nil {
+		return
+	}
+	for _, s := range rows.AddressSets {
+		set := *s
+		set.UUID = s.Name
+		b.row(&set)
+	}
+	var ids []string
+	for _, a := range rows.ACLs {
+		acl := *a
+		acl.UUID = a.ID()
+		b.row(&acl)
+		ids = append(ids, acl.UUID)
+	}
+	slices.Sort(ids)
+	switch {
+	case c.Holder.Table == nb.TableSwitch:
+		b.sw.ACLs = append(b.sw.ACLs, ids...)
+	case c.Holder.Table == nb.TablePortGroup:
+		g := b.group(c.Holder.Name)
+		g.ACLs = append(g.ACLs, ids...)
+	case rows.PortGroup != nil:
+		g := b.group(rows.PortGroup.Name)
+		g.ExternalIDs, g.Ports, g.ACLs = rows.PortGroup.ExternalIDs, rows.PortGroup.Ports, ids
+	}
 }

@@ -1,9 +1,11 @@
 package compiler
 
 import (
+	"reflect"
 	"slices"
 
 	"rung/model"
+	"rung/model/selectors"
 )
 
 // stale is what a step has left to compile anew, once all its objects are in.
@@ -17,11 +19,6 @@ type stale struct {
 	firewalls, hosts bool
 	// subnets: nodes have other pod subnets.
 	subnets bool
-}
-
-func newStale() stale {
-	return stale{isolation: map[string]struct{}{}, logging: map[string]struct{}{}, multicast: map[string]struct{}{},
-		nodes: map[string]struct{}{}}
 }
 
 // namespaceNews marks what hangs on a namespace's annotations, and on the one
@@ -70,6 +67,13 @@ func (c *Compiler) nodeNews(name string, old, node *model.Node) {
 		differ(func(n *model.Node) []string { return n.HostIPs }) {
 		c.stale.firewalls = true
 	}
+	if (old != nil && old.HostErr != "") || (node != nil && node.HostErr != "") {
+		for k, p := range c.policies { // whether they have rows at all hangs on the nodes' annotations
+			if k.Kind.IsAdmin() && hasNodePeers(p.Policy) {
+				c.policy(k, p.Policy)
+			}
+		}
+	}
 }
 
 // refresh compiles what is stale. hadDefaults and hadMulticast are what was on
@@ -94,10 +98,18 @@ func (c *Compiler) refresh(hadDefaults, hadMulticast bool) {
 			c.firewall(k, p)
 		}
 	case c.stale.firewalls:
-		c.nodesMoved()
+		for k, p := range c.firewalls {
+			if hasNodePeers(p) {
+				c.firewall(k, p)
+			}
+		}
 	}
-	if c.stale.hosts {
-		c.hostNetworkChanged()
+	if c.stale.hosts { // sets that hold nodes' own addresses, or may from now on
+		for k, u := range c.sharing {
+			if u.set.legacy && u.set.pods.Empty() {
+				c.put(k, c.compileShared(u.set))
+			}
+		}
 	}
 	c.refreshDefaults(hadDefaults)
 	c.refreshMulticast(hadMulticast)
@@ -149,4 +161,65 @@ func (c *Compiler) everythingAnew() {
 		c.stale.multicast[ns] = struct{}{}
 	}
 	c.hairpin()
+}
+
+// compactFirst is how many selectors are interned before it is asked, for the
+// first time, how many of them are still in use.
+const compactFirst = 4096
+
+// wasteful says whether most selectors that were ever interned are in no policy
+// any more. Their ids cannot be given to others, because the tables of label
+// classes that older revisions read know them; so a session of weeks in which
+// policies are edited all the time would only ever grow.
+func (c *Compiler) wasteful() bool {
+	n := c.selectors.Selectors()
+	if n < c.compactAt {
+		return false
+	}
+	live := map[*selectors.Selector]struct{}{}
+	for _, g := range c.groups {
+		live[g.ns], live[g.pods] = struct{}{}, struct{}{}
+	}
+	for s := range c.nodeSets {
+		for _, sel := range s.nodes {
+			live[sel] = struct{}{}
+		}
+	}
+	c.compactAt = max(compactFirst, 2*n)
+	return len(live) < n/2
+}
+
+// compact starts anew with what there is now. Revisions that were handed out
+// keep what they share with the old start.
+func (c *Compiler) compact(next *model.Cluster) (*Desired, *Delta) {
+	fresh := New(c.requested)
+	d, delta := fresh.Apply(next, everything(next))
+	for k := range c.policies {
+		delta.Policies[k] = struct{}{} // also those that went in this very step
+	}
+	delta.All = true
+	*c = *fresh
+	return d, delta
+}
+
+func everything(cluster *model.Cluster) []model.Change {
+	var changes []model.Change
+	for o := range cluster.Objects() {
+		changes = append(changes, model.Change{New: o})
+	}
+	return changes
+}
+
+// Reconfigure compiles everything anew with other options. Like a step it returns
+// the desired rows with what is new about them: anything may be. Options that come
+// to the same as those that hold, such as the families that the pods have, change
+// nothing.
+func (c *Compiler) Reconfigure(o Options) (*Desired, *Delta) {
+	before := c.options
+	c.requested = o
+	c.families()
+	if reflect.DeepEqual(before, c.options) {
+		return c.desired, &Delta{}
+	}
+	return c.compact(c.cluster)
 }

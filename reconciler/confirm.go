@@ -32,7 +32,9 @@ func (w *worker) release(k model.PolicyKey) {
 // expire looks again at policies whose writes were not seen in time, and asks
 // again for a read that does not come.
 func (w *worker) expire() {
-	w.calmed()
+	if at := w.fence.foreignAt; !at.IsZero() && w.now().Sub(at) >= w.fence.Quiet {
+		w.fence.foreignAt, w.stateNews = time.Time{}, true
+	}
 	w.lookAgain()
 	now := time.Now()
 	for k, h := range w.busy {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -133,8 +132,3 @@ func (w *worker) transact(ctx context.Context, f *flight) ([]nb.OpResult, error)
 // behindLost says whether the transaction before it, which it was sent behind, ended
 // unknown.
 func (f *flight) behindLost() bool { return f.behind != nil && f.behind.lost }
-
-// landed takes a transaction whose outcome is known off those under way.
-func (w *worker) landed(f *flight) {
-	w.flights.under = slices.DeleteFunc(w.flights.under, func(o *flight) bool { return o == f })
-}

@@ -43,13 +43,6 @@ type fading struct {
 	until time.Time
 }
 
-// fade remembers such a transaction where other hands are looked for.
-func (w *worker) fade(ops []nb.Op) {
-	if w.cfg.Fence != nil {
-		w.fading = append(w.fading, fading{ops, w.now().Add(w.fence.Quiet)})
-	}
-}
-
 func (e explained) add(db *nb.DB, ops []nb.Op) {
 	for i := range ops {
 		op := &ops[i]
@@ -145,13 +138,6 @@ func (w *worker) firstLook(db *nb.DB) {
 	}
 	if n > 0 {
 		w.disturbed(fmt.Sprintf("%s of an unknown writer: watching whether it still writes", words.Count(n, "row")), w.now())
-	}
-}
-
-// calmed says whether the time of quiet has passed.
-func (w *worker) calmed() {
-	if at := w.fence.foreignAt; !at.IsZero() && w.now().Sub(at) >= w.fence.Quiet {
-		w.fence.foreignAt, w.stateNews = time.Time{}, true
 	}
 }
 

@@ -4,11 +4,17 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // sizeAgain is how long after a change of size, or after another program had the
 // terminal, the size is asked for once more.
 const sizeAgain = 250 * time.Millisecond
+
+// wholeScreen takes back margins, and leaves the cursor where it is. A frame that was on
+// its way when the window grew ends by setting those of the smaller window, at which a
+// line feed scrolls: the header was gone from then on.
+const wholeScreen = ansi.SaveCursor + "\x1b[r" + ansi.RestoreCursor
 
 // sized is the size of the terminal, and whether it can be relied on.
 //
@@ -33,6 +39,7 @@ func (m *root) resize(msg tea.WindowSizeMsg) {
 	m.w, m.h, m.again = w, h, false
 	m.n++
 	if !known {
+		m.later(tea.Raw(wholeScreen)) // what follows on the answer asked for once more is drawn after it
 		m.later(m.after(sizeAgain, sizeMsg{m.n}))
 	}
 }

@@ -198,9 +198,9 @@ func (r *Result) note(rev *revision.Revision, res *labels.Result) {
 		r.Notes = append(r.Notes, Note{About: n.Policy, Text: n.Text})
 	}
 	for _, a := range res.Again {
-		text := "one policy for each of the namespaces there are (%s): a new namespace wants the conversion again, and rung lint says so (" + codes.ConversionNewValue + ")"
+		text := "one policy for each of the namespaces there are (%s): a new namespace wants the conversion again, and rung lint says so (" + codes.ConversionNewValue.Code + ")"
 		if len(a.Labels) > 0 {
-			text = "one policy for each value of label " + strings.Join(a.Labels, " with ") + " (%s): a new value wants the conversion again, and rung lint says so (" + codes.ConversionNewValue + ")"
+			text = "one policy for each value of label " + strings.Join(a.Labels, " with ") + " (%s): a new value wants the conversion again, and rung lint says so (" + codes.ConversionNewValue.Code + ")"
 		}
 		r.Notes = append(r.Notes, Note{About: a.Policy, Text: fmt.Sprintf(text, words.List(a.Values, 6))})
 	}

@@ -155,7 +155,7 @@ func TestWhole(t *testing.T) {
 	rev = revisionOf(t, append(all(demo(t, namespace("violet", "violet"), namespace("violet-dev", "violet"))), objects(t, text)...))
 	var said []string
 	for _, f := range finding.Findings(rev) {
-		if f.Code == codes.TemplateIncomplete {
+		if f.Code == codes.TemplateIncomplete.Code {
 			said = append(said, f.Policy.Name+": "+f.Message+" → "+f.Remedy)
 		}
 	}

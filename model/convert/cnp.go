@@ -55,7 +55,13 @@ func ToCNP(policies []*model.Policy) Result {
 		}
 		switch {
 		case p.Kind == model.KindCNP:
-			m.keep(p, priority)
+			delete(m.taken, p.Key)
+			next := m.policy(p, p.Kind, p.Tier, priority, p.Name)
+			for r := range p.AllRules() {
+				same := *r
+				same.Peers, same.Ports = clonedPeers(r.Peers), slices.Clone(r.Ports)
+				m.note(p, r, Exact, "", add(next, same))
+			}
 		case why != "":
 			m.ignore(p, why)
 		case int(priority)+parts(rules[p])-1 > cnpLargest:
@@ -65,17 +71,6 @@ func ToCNP(policies []*model.Policy) Result {
 		}
 	}
 	return m.done(given)
-}
-
-// keep takes a ClusterNetworkPolicy as it is, at a priority.
-func (m *maker) keep(p *model.Policy, priority int32) {
-	delete(m.taken, p.Key)
-	next := m.policy(p, p.Kind, p.Tier, priority, p.Name)
-	for r := range p.AllRules() {
-		same := *r
-		same.Peers, same.Ports = clonedPeers(r.Peers), slices.Clone(r.Ports)
-		m.note(p, r, Exact, "", add(next, same))
-	}
 }
 
 // cnp makes the ClusterNetworkPolicies of a policy: one, or its parts.

@@ -113,3 +113,96 @@ func (x *exporter) name(p *model.Policy) {
 		x.names[r] = name
 	}
 }
+
+// portsOf says the ports of a rule; ok is false where nothing of them can be said.
+func (f *importer) portsOf(s *saying) (out []model.Port, ok bool) {
+	r := s.rule
+	for _, p := range r.Antrea.Protocols {
+		s.lose("the API has no %s", p.Text())
+	}
+	for _, p := range r.Ports {
+		if p.Protocol == "" && p.Name == "" {
+			p.Protocol = "TCP"
+		}
+		switch {
+		case p.Name != "":
+			if !slices.ContainsFunc(out, func(q model.Port) bool { return q.Name == p.Name }) {
+				f.namedPort(s, p.Name)
+				out = append(out, model.Port{Name: p.Name})
+			}
+		case p.Reversed():
+			s.lose("%s matches nothing: it ends before it begins", p)
+		case p.Broken():
+			s.lose("the API has no protocol %s", strconv.Quote(p.Protocol))
+		case p.Start == 0:
+			out = append(out, model.Port{Protocol: p.Protocol, Start: 1, End: 65535, Range: true})
+		default:
+			end := max(p.Start, p.End)
+			out = append(out, model.Port{Protocol: p.Protocol, Start: p.Start, End: end, Range: end > p.Start})
+		}
+	}
+	return out, len(out) > 0 || len(r.Ports)+len(r.Antrea.Protocols) == 0
+}
+
+// namedPort says what a named port is otherwise: it has no protocol; those of ingress rules
+// OVN-Kubernetes looks for among the peers as well (ovn-kubernetes.md#named-ports), and those
+// of egress rules among pods, not in networks.
+func (f *importer) namedPort(s *saying, name string) {
+	of := map[string]bool{}
+	for _, p := range s.rule.Ports {
+		of[p.Protocol] = of[p.Protocol] || p.Name == name
+	}
+	every := of[""] || of["TCP"] && of["UDP"] && of["SCTP"]
+	switch {
+	case s.rule.Direction == model.Ingress:
+		s.lose("port %s: a named port of the API has no protocol, and OVN-Kubernetes takes those that peers declare, too", strconv.Quote(name))
+	case !every:
+		s.lose("port %s counts for every protocol: a named port of the API has none", strconv.Quote(name))
+	case slices.ContainsFunc(s.rule.Peers, func(q model.Peer) bool { return q.Kind != model.PeerPods && q.Kind != model.PeerNamespaces }):
+		s.lose("port %s: OVN-Kubernetes looks for it among pods, and Antrea in networks, too", strconv.Quote(name))
+	}
+}
+
+// toServices says the Services of a rule by their endpoints.
+func (f *importer) toServices(s *saying, subjects []model.Subject) {
+	for n, k := range s.rule.Antrea.ToServices {
+		svc, ok := f.c.Get(k).(*model.Service)
+		name := k.Namespace + "/" + k.Name
+		switch {
+		case !ok:
+			s.drift("Service %s does not exist", name)
+			continue
+		case len(svc.ClusterIPs) == 0:
+			s.drift("Service %s has no address of its own", name)
+			continue
+		case len(svc.Selector.Map()) == 0:
+			s.lose("Service %s has no selector: which pods are behind it is not said", name)
+			continue
+		}
+		s.lose("the API decides after load balancing: it is about the pods behind Service %s, whoever leads to them", name)
+		var ports []model.Port
+		for _, p := range svc.Ports {
+			ports = append(ports, targetPort(&p))
+		}
+		for _, subject := range subjects {
+			s.clauses = append(s.clauses, &clause{column: s.policy.Key.String() + "\x00" + subjectKey(&subject) + "\x00service " + strconv.Itoa(n),
+				subject: subject, peers: []model.Peer{podsOf(named(k.Namespace), model.SelectorOf(svc.Selector))}, ports: ports})
+		}
+	}
+}
+
+// targetPort is the port of the pods behind a Service's port.
+func targetPort(p *model.ServicePort) model.Port {
+	n, err := strconv.ParseInt(p.TargetPort, 10, 32)
+	switch {
+	case err != nil && p.TargetPort != "":
+		return model.Port{Name: p.TargetPort}
+	case n == 0:
+		n = int64(p.Port)
+	}
+	protocol := p.Protocol
+	if protocol == "" {
+		protocol = "TCP"
+	}
+	return model.Port{Protocol: protocol, Start: int32(n), End: int32(n)}
+}

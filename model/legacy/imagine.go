@@ -5,11 +5,14 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
+	"strconv"
+	"strings"
 
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/model"
+	"rung/model/words"
 )
 
 // mostImagined bounds the pods that are imagined for a proof.
@@ -117,4 +120,126 @@ func matching(s *metav1.LabelSelector) map[string]string {
 		}
 	}
 	return out
+}
+
+// lastApplied is kubectl's own record of an object, which is of no use in a new one.
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+
+// denyName is what the NetworkPolicy is called that isolates as the annotation did.
+const denyName = "default-deny-ingress"
+
+// Conversion is today's equal of what the annotation and NetworkPolicies of 2016 say.
+type Conversion struct {
+	// Made are NetworkPolicies of today, by namespace: what isolates it, then what allows.
+	Made []*networkingv1.NetworkPolicy
+	// Gone are the NetworkPolicies of 2016, which those made replace or which meant nothing.
+	Gone  []model.Key
+	Notes []Note
+}
+
+// Note is something to know about what was converted.
+type Note struct {
+	About model.Key
+	Text  string
+}
+
+func (c *Conversion) note(about model.Key, format string, args ...any) {
+	c.Notes = append(c.Notes, Note{about, fmt.Sprintf(format, args...)})
+}
+
+// ToNetworkPolicies converts a cluster's annotations and NetworkPolicies of 2016.
+func ToNetworkPolicies(c *model.Cluster) *Conversion {
+	out := &Conversion{}
+	byNamespace := map[string][]*model.Policy{}
+	for p := range c.Policies(model.KindNP) {
+		byNamespace[p.Namespace] = append(byNamespace[p.Namespace], p)
+		if Is2016(p) {
+			out.Gone = append(out.Gone, p.Key)
+			if !Isolated(c, p.Namespace) {
+				out.note(p.Key, "left out: namespace %s is not isolated, so it decided nothing; today it would isolate its pods", p.Namespace)
+			}
+		}
+	}
+	for ns := range c.Namespaces() {
+		i, there := Of(ns)
+		switch {
+		case there && i.Isolated:
+			out.namespace(ns, byNamespace[ns.Name])
+		case there:
+			out.note(ns.Key, "not isolated: the annotation %s", i.Problem)
+		}
+	}
+	return out
+}
+
+// namespace converts an isolated namespace.
+func (c *Conversion) namespace(ns *model.Namespace, policies []*model.Policy) {
+	names := map[string]bool{}
+	denied := ""
+	for _, p := range policies {
+		names[p.Name] = true
+		if !Is2016(p) && p.Isolates(model.Ingress) && p.Subject.Pods.Empty() {
+			denied = p.Name
+		}
+	}
+	if denied != "" {
+		c.note(ns.Key, "NetworkPolicy %s isolates all of its pods already: no default deny was made", denied)
+	} else {
+		name := denyName
+		for i := 2; names[name]; i++ {
+			name = denyName + "-" + strconv.Itoa(i)
+		}
+		c.Made = append(c.Made, today(metav1.ObjectMeta{Name: name, Namespace: ns.Name}, metav1.LabelSelector{}, nil))
+	}
+	c.note(ns.Key, "the annotation %s can be removed", model.AnnotationIsolation)
+	for _, p := range policies {
+		if Is2016(p) {
+			c.policy(p)
+		}
+	}
+}
+
+// policy converts a NetworkPolicy of 2016 in an isolated namespace.
+func (c *Conversion) policy(p *model.Policy) {
+	o, typed := p.Original.(*networkingv1.NetworkPolicy)
+	if !typed {
+		c.note(p.Key, "left out: it was not read as a NetworkPolicy")
+		return
+	}
+	var rules []networkingv1.NetworkPolicyIngressRule
+	for i := range o.Spec.Ingress {
+		if MatchesNothing(p, &p.Ingress[i]) {
+			c.note(p.Key, "ingress rule %d left out: its empty list matched nothing in 2016, and matches everything today", i)
+			continue
+		}
+		rules = append(rules, *o.Spec.Ingress[i].DeepCopy())
+	}
+	if len(o.Spec.Egress) > 0 {
+		c.note(p.Key, "%s left out: the API of 2016 had no egress", words.Count(len(o.Spec.Egress), "egress rule"))
+	}
+	if newer := slices.DeleteFunc(Newer(p), func(f string) bool { return f == "egress" || f == "policyTypes" }); len(newer) > 0 {
+		c.note(p.Key, "it has what the API of 2016 had not: %s; taken as it is", strings.Join(newer, ", "))
+	}
+	if len(rules) == 0 {
+		c.note(p.Key, "left out: it allows nothing, and the default deny stands already")
+		return
+	}
+	meta := metav1.ObjectMeta{Name: o.Name, Namespace: p.Namespace, Labels: o.Labels}
+	for name, text := range o.Annotations {
+		if name == lastApplied || name == model.AnnotationLogSession { // both are of the object it was
+			continue
+		}
+		if meta.Annotations == nil {
+			meta.Annotations = map[string]string{}
+		}
+		meta.Annotations[name] = text
+	}
+	c.Made = append(c.Made, today(meta, o.Spec.PodSelector, rules))
+}
+
+// today is a NetworkPolicy of today's API that isolates ingress.
+func today(meta metav1.ObjectMeta, pods metav1.LabelSelector, rules []networkingv1.NetworkPolicyIngressRule) *networkingv1.NetworkPolicy {
+	return &networkingv1.NetworkPolicy{TypeMeta: metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: string(model.KindNP)}, ObjectMeta: meta,
+		Spec: networkingv1.NetworkPolicySpec{PodSelector: *pods.DeepCopy(), Ingress: rules,
+			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress}}}
 }

@@ -3,7 +3,11 @@ package lint
 import (
 	"rung/model"
 	"rung/model/antrea"
+	"rung/model/lint/codes"
 )
+
+// otherSystem is said of policies of a system whose precedence does not hold.
+var otherSystem = &codes.Kind{Code: antrea.OtherSystem, Severity: model.SeverityWarning, Remedy: "write an AdminNetworkPolicy, or say --system antrea"}
 
 // antrea looks at a cluster on which Antrea's precedence holds: what its admission
 // refuses and its documentation advises against. What the other checks know is of
@@ -17,9 +21,8 @@ func (l *linter) antrea() {
 	}
 	l.out = append(l.out, antrea.Check(l.c)...)
 	for p := range l.c.Policies(model.KindEF) {
-		l.about(p, antrea.OtherSystem, model.SeverityWarning,
-			"decides nothing here: EgressFirewalls are of OVN-Kubernetes, and Antrea's precedence holds in this cluster",
-			"write an Antrea ClusterNetworkPolicy, or say --system ovn-kubernetes")
+		l.about(p, otherSystem, "decides nothing here: EgressFirewalls are of OVN-Kubernetes, and Antrea's precedence holds in this cluster").
+			Remedy = "write an Antrea ClusterNetworkPolicy, or say --system ovn-kubernetes"
 	}
 }
 
@@ -27,8 +30,6 @@ func (l *linter) antrea() {
 // holds.
 func (l *linter) ofAntrea() {
 	for p := range l.c.AntreaPolicies() {
-		l.about(p, antrea.OtherSystem, model.SeverityWarning,
-			"decides nothing here: it is a policy of Antrea, and OVN-Kubernetes' precedence holds in this cluster",
-			"write an AdminNetworkPolicy, or say --system antrea")
+		l.about(p, otherSystem, "decides nothing here: it is a policy of Antrea, and OVN-Kubernetes' precedence holds in this cluster")
 	}
 }

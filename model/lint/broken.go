@@ -58,10 +58,9 @@ func ruleOf(field string) (model.Direction, int) {
 // logging reports an annotation that stops the whole policy.
 func (l *linter) logging(p *model.Policy) {
 	if _, err := p.LogLevels(); err != nil {
-		l.about(p, codes.LoggingInvalid, model.SeverityError, clean.Text(err.Error())+
+		l.about(p, codes.LoggingInvalid, clean.Text(err.Error())+
 			"; despite that text the whole policy stays out: new, it gets no rows; changed, "+
-			"the rows it had before stay and decide",
-			`use JSON such as {"deny":"alert","allow":"info"}; levels: `+
-				strings.Join(model.LogSeverities, ", ")+`, or "" for off`)
+			"the rows it had before stay and decide").Remedy = `use JSON such as {"deny":"alert","allow":"info"}; levels: ` +
+			strings.Join(model.LogSeverities, ", ") + `, or "" for off`
 	}
 }

@@ -15,19 +15,15 @@ const maxCNPRules = 25
 // says (ovn-kubernetes.md#clusternetworkpolicy).
 func (l *linter) cnp(p *model.Policy, compiled bool) {
 	if compiled {
-		l.about(p, codes.CNPMight, model.SeverityWarning, "OVN-Kubernetes has no controller for ClusterNetworkPolicy: "+
-			"what its rows decide here is as OVN-Kubernetes might (--compile-cnp)",
-			"to have it enforced, write it as an AdminNetworkPolicy or BaselineAdminNetworkPolicy")
+		l.about(p, codes.CNPMight, "OVN-Kubernetes has no controller for ClusterNetworkPolicy: "+
+			"what its rows decide here is as OVN-Kubernetes might (--compile-cnp)")
 	} else {
-		l.about(p, codes.CNPNotEnforced, model.SeverityWarning, "not enforced: OVN-Kubernetes has no controller for ClusterNetworkPolicy",
-			"write it as an AdminNetworkPolicy or BaselineAdminNetworkPolicy; --compile-cnp shows what it would do")
+		l.about(p, codes.CNPNotEnforced, "not enforced: OVN-Kubernetes has no controller for ClusterNetworkPolicy")
 	}
 	for _, d := range model.Directions {
 		rules := p.Rules(d)
 		if len(rules) > maxCNPRules {
-			l.aboutRule(p, &rules[maxCNPRules], codes.CNPRules, model.SeverityError,
-				fmt.Sprintf("%d %s rules where the API takes %d", len(rules), d.Lower(), maxCNPRules),
-				"split the policy in two with different priorities, or join rules")
+			l.aboutRule(p, &rules[maxCNPRules], codes.CNPRules, fmt.Sprintf("%d %s rules where the API takes %d", len(rules), d.Lower(), maxCNPRules))
 		}
 		for i := range rules {
 			l.domains(p, &rules[i])
@@ -43,8 +39,8 @@ func (l *linter) domains(p *model.Policy, r *model.Rule) {
 	}
 	for i := range r.Peers {
 		if r.Peers[i].Kind == model.PeerDNS {
-			l.aboutRule(p, r, codes.CNPDomains, model.SeverityError, fmt.Sprintf("%s with domainNames (%s): the API has them for Accept alone, and what this one matches is open",
-				r.Action, r.Peers[i].DNSName), "accept the domains that are meant, and deny the rest in a rule below")
+			l.aboutRule(p, r, codes.CNPDomains, fmt.Sprintf("%s with domainNames (%s): the API has them for Accept alone, and what this one matches is open",
+				r.Action, r.Peers[i].DNSName))
 			return
 		}
 	}
@@ -73,9 +69,7 @@ func (l *linter) pruned(p *model.Policy, d model.Direction) {
 	rules := p.Rules(d)
 	for i := range min(len(was), len(rules)) {
 		if len(was[i].Ports) > 0 && len(was[i].Protocols) == 0 && len(rules[i].Ports) == 0 {
-			l.aboutRule(p, &rules[i], codes.CNPPruned, model.SeverityError,
-				"matches every port: it was applied with ports, a field of v1alpha1 that the API server drops",
-				"write protocols instead: [{tcp: {destinationPort: {number: …}}}]")
+			l.aboutRule(p, &rules[i], codes.CNPPruned, "matches every port: it was applied with ports, a field of v1alpha1 that the API server drops")
 		}
 	}
 }

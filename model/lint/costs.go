@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"rung/model"
+	"rung/model/convert"
 	"rung/model/lint/codes"
 	"rung/model/overlap"
 	"rung/model/template"
@@ -47,8 +49,7 @@ func (l *linter) noGap() {
 			message = fmt.Sprintf("priority %d is the last: no policy can come after it", last)
 		}
 		if message != "" {
-			l.about(rungs[i].Policies[0].Policy, codes.PriorityNoGap, model.SeverityInfo, message,
-				"leave gaps, in a range such as 30–70: rung plan --step 5 moves them without a change of order")
+			l.about(rungs[i].Policies[0].Policy, codes.PriorityNoGap, message)
 		}
 		i = j
 	}
@@ -64,9 +65,8 @@ func (l *linter) manyPolicies() {
 		n++
 	}
 	if n > usualPolicies {
-		l.out = append(l.out, model.Finding{Code: codes.PoliciesMany, Severity: model.SeverityInfo, Rule: -1,
-			Message: fmt.Sprintf("%s: OVN-Kubernetes expects 30 to %d at most", words.Count(n, "AdminNetworkPolicy"), usualPolicies),
-			Remedy:  "join policies of the same subject: one takes up to 100 rules each way"})
+		l.add(codes.PoliciesMany, model.Finding{Rule: -1,
+			Message: fmt.Sprintf("%s: OVN-Kubernetes expects 30 to %d at most", words.Count(n, "AdminNetworkPolicy"), usualPolicies)})
 	}
 }
 
@@ -111,8 +111,7 @@ func (l *linter) setsOverlap(p *model.Policy) {
 	if pairs > 1 {
 		worst += fmt.Sprintf(", and %s", words.Form(pairs-1, "another pair overlaps", words.Thousands(pairs-1)+" more pairs overlap"))
 	}
-	l.about(p, codes.SetsOverlap, model.SeverityInfo, worst+": when such a pod comes or goes, ovn-controller computes flows in full",
-		"let the peers of rules not overlap where many pods come and go")
+	l.about(p, codes.SetsOverlap, worst+": when such a pod comes or goes, ovn-controller computes flows in full")
 }
 
 // costs reports what is done for each of many pods.
@@ -134,19 +133,17 @@ func (l *linter) costs(p *model.Policy, r *model.Rule) {
 		}
 	}
 	if n := peers.Or(l.x.SubjectSet(p)).Len(); len(names) > 0 && n >= manyPods {
-		l.aboutRule(p, r, codes.NamedPortMany, model.SeverityInfo, fmt.Sprintf("the named %s %s %s looked up in the containers of %s, again whenever one changes",
-			words.Form(len(names), "port", "ports"), words.Few(names, shown), words.Form(len(names), "is", "are"), words.Total(n, "pod")),
-			"use the port's number")
+		l.aboutRule(p, r, codes.NamedPortMany, fmt.Sprintf("the named %s %s %s looked up in the containers of %s, again whenever one changes",
+			words.Form(len(names), "port", "ports"), words.Few(names, shown), words.Form(len(names), "is", "are"), words.Total(n, "pod")))
 	}
 	if len(negative) > 0 {
-		l.aboutRule(p, r, codes.NegativeMany, model.SeverityInfo, l.negativeText("peer", negative, negatives), negativeRemedy)
+		l.aboutRule(p, r, codes.NegativeMany, negativeText("peer", negative, negatives))
 	}
 	l.peerHosts(p, r)
 }
 
-const negativeRemedy = "select by a label that those have who are meant"
-
-func (l *linter) negativeText(what string, selectors []string, pods int) string {
+// negativeText says how many pods selectors take because they lack a label.
+func negativeText(what string, selectors []string, pods int) string {
 	return fmt.Sprintf("the %s %s %s by a label that is not there: %s now, and all that come without it",
 		words.Form(len(selectors), what, what+"s"), words.Few(selectors, shown), words.Form(len(selectors), "selects", "select"), words.Total(pods, "pod"))
 }
@@ -155,7 +152,7 @@ func (l *linter) negativeText(what string, selectors []string, pods int) string 
 func (l *linter) negativeSubject(p *model.Policy) {
 	s := p.Subject
 	if n := l.x.SubjectSet(p).Len(); n >= manyPods && (s.Namespaces.Negative() || !s.AllPods && s.Pods.Negative()) {
-		l.about(p, codes.NegativeMany, model.SeverityInfo, l.negativeText("subject", []string{strconv.Quote(s.String())}, n), negativeRemedy)
+		l.about(p, codes.NegativeMany, negativeText("subject", []string{strconv.Quote(s.String())}, n))
 	}
 }
 
@@ -175,9 +172,8 @@ func (l *linter) peerHosts(p *model.Policy, r *model.Rule) {
 		}
 	}
 	if n := len(host); n > 0 {
-		l.aboutRule(p, r, codes.PeerHost, model.SeverityInfo, fmt.Sprintf("%s of its peers %s host-networked: the rule does not mean %s (%s)",
-			words.Count(n, "pod"), words.Form(n, "is", "are"), words.Form(n, "it", "them"), words.Few(host, shown)),
-			"for egress, name their nodes as peers")
+		l.aboutRule(p, r, codes.PeerHost, fmt.Sprintf("%s of its peers %s host-networked: the rule does not mean %s (%s)",
+			words.Count(n, "pod"), words.Form(n, "is", "are"), words.Form(n, "it", "them"), words.Few(host, shown)))
 	}
 }
 
@@ -219,7 +215,7 @@ func (l *linter) tenants() {
 		if len(missing) > 0 {
 			message += "; none for " + words.Few(missing, shown)
 		}
-		l.about(policies[0], codes.TenantPolicies, model.SeverityInfo, message, "a new tenant needs a policy of its own: give it one with its first namespace")
+		l.about(policies[0], codes.TenantPolicies, message)
 	}
 }
 
@@ -237,4 +233,50 @@ func ownPeers(p *model.Policy) bool {
 		}
 	}
 	return false
+}
+
+// templates reports what sets made from templates miss: policies of tenants that came since,
+// and those that are gone.
+func (l *linter) templates() {
+	for _, set := range template.Sets(l.c) {
+		for _, m := range set.Missing(l.c) {
+			message := fmt.Sprintf("the set %s, made from the template %s, has lost its policy %s", set.Name, set.Called, m.Policy)
+			remedy := "restore " + m.Policy
+			if m.Value != "" {
+				message = fmt.Sprintf("the tenant %s (%s %s) is newer than the set %s, made from the template %s, and is not isolated: no policy of the set is about it",
+					m.Value, words.Form(len(m.Namespaces), "namespace", "namespaces"), words.Few(m.Namespaces, shown), set.Name, set.Called)
+				remedy = fmt.Sprintf("add %s, and name %s in the Deny", m.Policy, m.Value)
+			}
+			l.about(set.Main(), codes.TemplateIncomplete, message).Remedy = remedy + ": rung new --update " + set.Name
+		}
+	}
+}
+
+// conversions reports values of namespaces that are newer than the policies that one was
+// converted to, one for each value there was.
+func (l *linter) conversions() {
+	for _, u := range convert.AllUnfolded(l.c) {
+		missing := u.Missing(l.c)
+		if len(missing) == 0 {
+			continue
+		}
+		var names []string
+		for _, m := range missing {
+			name := m.Value
+			if len(u.Labels) > 0 {
+				name += " (" + words.Form(len(m.Namespaces), "namespace ", "namespaces ") + words.Few(m.Namespaces, shown) + ")"
+			}
+			names = append(names, name)
+		}
+		each, what := "namespace", words.Form(len(names), "namespace ", "namespaces ")
+		if len(u.Labels) > 0 {
+			each, what = "value of label "+strings.Join(u.Labels, " with "), words.Form(len(names), "value ", "values ")
+		}
+		p, to := u.Policies[0], "anp"
+		if p.Kind == model.KindCNP {
+			to = "cnp"
+		}
+		l.about(p, codes.ConversionNewValue, fmt.Sprintf("converted from %s, one policy for each %s: %s%s %s none, so that nothing of %s decides for those pods",
+			u.From, each, what, words.Few(names, shown), words.Form(len(names), "has", "have"), u.From)).Remedy = fmt.Sprintf("convert %s again with the namespaces there are now, and apply what is new: rung convert --to %s FILE…", u.From, to)
+	}
 }

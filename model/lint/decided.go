@@ -23,12 +23,11 @@ import (
 func WithVerdicts(c *model.Cluster, x *overlap.PodIndex, found []model.Finding, v *index.Index, rulesAudit *audit.Audit, failed error) []model.Finding {
 	l := &linter{c: c, x: x, out: slices.Clone(found)}
 	if errors.Is(failed, audit.ErrTooLarge) {
-		l.out = append(l.out, model.Finding{Code: codes.VerdictsTooLarge, Severity: model.SeverityInfo, Rule: -1,
-			Message: "rules that never decide or are redundant, and what else needs the verdict of every connection: not computed: " + failed.Error(),
-			Remedy:  "ask for single connections: rung trace"})
+		l.add(codes.VerdictsTooLarge, model.Finding{Rule: -1,
+			Message: "rules that never decide or are redundant, and what else needs the verdict of every connection: not computed: " + failed.Error()})
 	}
 	if rulesAudit != nil {
-		d := &decided{linter: l, v: v, rules: map[ruleAt]*audit.Audited{}}
+		d := &decided{linter: l, needs: &needLint{linter: l, services: vital.Find(c, x)}, v: v, rules: map[ruleAt]*audit.Audited{}}
 		d.run(rulesAudit)
 	} else if failed != nil {
 		l.toAllUnasked(v)
@@ -38,14 +37,13 @@ func WithVerdicts(c *model.Cluster, x *overlap.PodIndex, found []model.Finding, 
 
 // Asks are what WithVerdicts wants an Audit of the same cluster to look at besides.
 func Asks(c *model.Cluster, x *overlap.PodIndex) audit.Ask {
-	l := &linter{c: c, x: x}
 	v := vital.FindEndpoints(c, x)
 	wide := map[*model.Rule]bool{}
 	return audit.Ask{DNS: v.DNS, Ports: [2]uint16{uint16(v.DNSPorts["UDP"]), uint16(v.DNSPorts["TCP"])},
 		Wide: func(p *model.Policy, r *model.Rule) bool {
 			is, known := wide[r]
 			if !known {
-				is = l.toAll(p, r)
+				is = toAll(x, p, r)
 				wide[r] = is
 			}
 			return is
@@ -64,8 +62,8 @@ func Sorted(c *model.Cluster, found []model.Finding) []model.Finding {
 
 // OfVerdicts says whether WithVerdicts gives findings with a code.
 func OfVerdicts(code string) bool {
-	return slices.Contains([]string{codes.OpenToAll, codes.ClosedToAll, codes.DecidesFirst, codes.RuleNeverDecides, codes.RuleRedundant, codes.PassNothing, codes.AllowOverNetpol, codes.DenyOverAllow, codes.DenyLeavesOutside,
-		codes.AllowChangesNothing, codes.VerdictsTooLarge}, code)
+	k := codes.Find(code)
+	return k != nil && k.Verdicts
 }
 
 // ruleAt names a rule.
@@ -78,6 +76,7 @@ type ruleAt struct {
 // decided makes findings of an Audit.
 type decided struct {
 	*linter
+	needs  *needLint
 	v      *index.Index
 	rules  map[ruleAt]*audit.Audited
 	causes []caused    // what stands because of another rule
@@ -100,7 +99,7 @@ func (d *decided) run(audit *audit.Audit) {
 	for i := range d.out {
 		f := &d.out[i]
 		d.show(f, audit)
-		if f.Code == codes.RuleShadowed {
+		if f.Code == codes.RuleShadowed.Code {
 			shadowed[ruleAt{f.Policy, f.Direction, f.Rule}] = true
 		}
 	}
@@ -109,7 +108,9 @@ func (d *decided) run(audit *audit.Audit) {
 	for i := range audit.Allowing {
 		if a := &audit.Allowing[i]; a.Decides && !a.Matters {
 			idle[a.Policy] = true
-			d.allows(a)
+			p := d.c.Policy(a.Policy)
+			d.about(p, codes.AllowChangesNothing, "only allows what is allowed without it: other than a NetworkPolicy it denies nothing by itself")
+			d.witness(&a.Example)
 		}
 	}
 	outside := map[model.Key]bool{}
@@ -130,9 +131,8 @@ func (d *decided) run(audit *audit.Audit) {
 		d.over(p, rule, r)
 		if r.Outside != nil && !outside[p.Key] {
 			outside[p.Key] = true
-			d.aboutRule(p, rule, codes.DenyLeavesOutside, model.SeverityInfo, "denies every pod, and pods only: "+
-				"what comes from nodes and from outside the cluster still comes in",
-				"ingress rules name pods only; keep out the rest at the edge, or with NetworkPolicies")
+			d.aboutRule(p, rule, codes.DenyLeavesOutside, "denies every pod, and pods only: "+
+				"what comes from nodes and from outside the cluster still comes in")
 			d.witness(r.Outside)
 		}
 	}
@@ -218,8 +218,9 @@ func (d *decided) never(p *model.Policy, r *model.Rule, a *audit.Audited) {
 	}
 	by := deciderNames(a.Instead, p)
 	at := len(d.out)
-	d.aboutRule(p, r, codes.RuleNeverDecides, severity, fmt.Sprintf("never decides: %s %s first all that this %s matches now",
-		by, words.Form(len(a.Instead), "decides", "decide"), r.Action), remedy)
+	f := d.aboutRule(p, r, codes.RuleNeverDecides, fmt.Sprintf("never decides: %s %s first all that this %s matches now",
+		by, words.Form(len(a.Instead), "decides", "decide"), r.Action))
+	f.Severity, f.Remedy = severity, remedy
 	d.witness(&a.Example)
 	if len(a.Instead) > 0 && a.Instead[0].Rule >= 0 {
 		d.causes = append(d.causes, caused{at, ruleAt{a.Instead[0].Policy, a.Instead[0].Direction, a.Instead[0].Rule}})
@@ -249,16 +250,7 @@ func (d *decided) redundant(p *model.Policy, r *model.Rule, a *audit.Audited) {
 			so += ", and of the rest nothing is denied"
 		}
 	}
-	d.aboutRule(p, r, codes.RuleRedundant, model.SeverityInfo, "no connection changes if it is removed: "+so,
-		"remove it, unless it is for pods to come")
-	d.witness(&a.Example)
-}
-
-// allows reports a policy that only allows, and nothing that is denied without it.
-func (d *decided) allows(a *audit.AuditedPolicy) {
-	p := d.c.Policy(a.Policy)
-	d.about(p, codes.AllowChangesNothing, model.SeverityInfo, "only allows what is allowed without it: other than a NetworkPolicy it denies nothing by itself",
-		"add the Deny that is meant; keep it where it guards against NetworkPolicies to come")
+	d.aboutRule(p, r, codes.RuleRedundant, "no connection changes if it is removed: "+so)
 	d.witness(&a.Example)
 }
 
@@ -271,7 +263,7 @@ func (d *decided) passes(p *model.Policy, r *model.Rule, a *audit.Audited) {
 	if a.Matters {
 		severity, so = model.SeverityWarning, "; without the Pass some of it would be denied"
 	}
-	d.aboutRule(p, r, codes.PassNothing, severity, "no NetworkPolicy and no baseline rule decides what it passes on: it is let through"+so, "say Allow if that is meant, or add the NetworkPolicy that is to decide")
+	d.aboutRule(p, r, codes.PassNothing, "no NetworkPolicy and no baseline rule decides what it passes on: it is let through"+so).Severity = severity
 	d.witness(a.Through)
 }
 
@@ -282,11 +274,11 @@ func (d *decided) over(p *model.Policy, r *model.Rule, a *audit.Audited) {
 	case a.Over == nil || !p.Kind.IsAdmin():
 		return
 	case r.Action == model.Allow:
-		d.aboutRule(p, r, codes.AllowOverNetpol, model.SeverityInfo, fmt.Sprintf("NetworkPolicies are not asked about what it allows: the %s would stop some of it",
-			deciderNames(a.Over.By, nil)), "say Pass to leave it to NetworkPolicies; keep Allow where it must hold against them")
+		d.aboutRule(p, r, codes.AllowOverNetpol, fmt.Sprintf("NetworkPolicies are not asked about what it allows: the %s would stop some of it",
+			deciderNames(a.Over.By, nil)))
 	default:
-		d.aboutRule(p, r, codes.DenyOverAllow, model.SeverityInfo, fmt.Sprintf("denies what %s would allow: no NetworkPolicy and no EgressFirewall overrides it",
-			deciderNames(a.Over.By, nil)), "put a Pass above it to leave that to them, or remove the Allow that is in vain")
+		d.aboutRule(p, r, codes.DenyOverAllow, fmt.Sprintf("denies what %s would allow: no NetworkPolicy and no EgressFirewall overrides it",
+			deciderNames(a.Over.By, nil)))
 	}
 	d.witness(&a.Over.Connection)
 }
@@ -299,15 +291,15 @@ func (d *decided) show(f *model.Finding, rulesAudit *audit.Audit) {
 		return
 	}
 	switch f.Code {
-	case codes.RuleShadowed:
+	case codes.RuleShadowed.Code:
 		if r.Matches {
 			f.Witness = d.witnessOf(r.Example)
 		}
-	case codes.DenyAllNetworks, codes.EmptySelectorDeny, codes.NetworkHostBits, codes.NetpolNamedPort, codes.NetpolDirection, codes.SelectsSystem:
+	case codes.DenyAllNetworks.Code, codes.EmptySelectorDeny.Code, codes.NetworkHostBits.Code, codes.NetpolNamedPort.Code, codes.NetpolDirection.Code, codes.SelectsSystem.Code:
 		if r.Decides {
 			f.Witness = d.witnessOf(r.Example)
 		}
-	case codes.PriorityConflict:
+	case codes.PriorityConflict.Code:
 		switch i := slices.IndexFunc(r.Clashes, func(c audit.Clash) bool { return IsConflictWith(f, c.Policy) }); {
 		case i < 0:
 			f.Severity = model.SeverityInfo
@@ -318,16 +310,16 @@ func (d *decided) show(f *model.Finding, rulesAudit *audit.Audit) {
 				f.Message += "; the other end denies all of that now"
 			}
 		}
-	case codes.FirewallOverrules:
+	case codes.FirewallOverrules.Code:
 		if r.Over != nil {
 			f.Witness = d.witnessOf(r.Over.Connection)
 		}
-	case codes.DNSNotAllowed, codes.DNSTCPNotAllowed:
-		if d.found().DNSPods.Empty() {
+	case codes.DNSNotAllowed.Code, codes.DNSTCPNotAllowed.Code:
+		if d.needs.services.DNSPods.Empty() {
 			return
 		}
 		cut := r.Cuts[audit.CutUDP]
-		if f.Code == codes.DNSTCPNotAllowed {
+		if f.Code == codes.DNSTCPNotAllowed.Code {
 			cut = r.Cuts[audit.CutTCP]
 		}
 		if cut.Example == nil {

@@ -26,12 +26,12 @@ var protocols = [apiServer]string{dnsUDP: "UDP", dnsTCP: "TCP"}
 // waysIn are the ingress rules that keep queries from the DNS pods, in the order in which
 // they decide. What a policy above lets in of all DNS pods, no rule below keeps out; one
 // with the same priority stands beside and says nothing.
-func (l *linter) waysIn() []wayIn {
+func (l *needLint) waysIn() []wayIn {
 	if l.shut != nil {
 		return l.shut
 	}
 	l.shut = []wayIn{}
-	s := l.found()
+	s := l.services
 	if s.DNSPods.Empty() {
 		return l.shut
 	}
@@ -64,8 +64,8 @@ func (l *linter) waysIn() []wayIn {
 
 // keepsIn notes the rules of one policy that keep queries from its DNS pods, and gives the
 // pods about whose queries the policy or one above it decides.
-func (l *linter) keepsIn(p *model.Policy, decided [apiServer]overlap.PodSet) [apiServer]overlap.PodSet {
-	s := l.found()
+func (l *needLint) keepsIn(p *model.Policy, decided [apiServer]overlap.PodSet) [apiServer]overlap.PodSet {
+	s := l.services
 	for i := range p.Ingress {
 		r := &p.Ingress[i]
 		if r.Inert() {
@@ -93,12 +93,12 @@ func (l *linter) keepsIn(p *model.Policy, decided [apiServer]overlap.PodSet) [ap
 }
 
 // keptOut reports the rules that keep queries from the DNS pods.
-func (l *linter) keptOut() {
-	s := l.found()
+func (l *needLint) keptOut() {
+	s := l.services
 	for _, way := range l.waysIn() {
-		code, severity := codes.DNSTCPNotAllowed, model.SeverityWarning
+		kind, severity := codes.DNSTCPNotAllowed, model.SeverityWarning
 		if !way.kept[dnsUDP].Empty() {
-			code, severity = codes.DNSNotAllowed, l.dnsSeverity(way.p)
+			kind, severity = codes.DNSNotAllowed, l.dnsSeverity(way.p)
 		}
 		var ports, who, dns []string
 		for proto, name := range protocols {
@@ -121,17 +121,16 @@ func (l *linter) keptOut() {
 		if len(who) == 1 {
 			whose = who[0]
 		}
-		l.aboutRule(way.p, way.r, code, severity,
-			fmt.Sprintf("drops the DNS queries of %s at the cluster's DNS, %s (%s); no rule above allows them",
-				whose, words.Some(dns, shown), strings.Join(ports, ", ")),
-			"allow DNS (UDP and TCP) to the DNS pods in a rule above, or leave them out of the subject")
+		f := l.aboutRule(way.p, way.r, kind, fmt.Sprintf("drops the DNS queries of %s at the cluster's DNS, %s (%s); no rule above allows them",
+			whose, words.Some(dns, shown), strings.Join(ports, ", ")))
+		f.Severity, f.Remedy = severity, "allow DNS (UDP and TCP) to the DNS pods in a rule above, or leave them out of the subject"
 	}
 }
 
 // dnsSeverity is how bad it is that a policy keeps pods from the DNS: an error, but for a
 // guess where the DNS pods are not known, and for a policy that is not enforced.
-func (l *linter) dnsSeverity(p *model.Policy) model.Severity {
-	if l.found().DNSPods.Empty() || p.Kind.Ranked() && p.Priority > l.max {
+func (l *needLint) dnsSeverity(p *model.Policy) model.Severity {
+	if l.services.DNSPods.Empty() || p.Kind.Ranked() && p.Priority > l.max {
 		return model.SeverityWarning
 	}
 	return model.SeverityError
@@ -139,7 +138,7 @@ func (l *linter) dnsSeverity(p *model.Policy) model.Severity {
 
 // butDropped says which rule at the DNS pods drops what the subject's pods are allowed to
 // send there; empty for none.
-func (l *linter) butDropped(p *model.Policy, what need) string {
+func (l *needLint) butDropped(p *model.Policy, what need) string {
 	if what == apiServer {
 		return ""
 	}
@@ -154,10 +153,10 @@ func (l *linter) butDropped(p *model.Policy, what need) string {
 // cutsDNS reports, of what the verdicts say, the rules that drop queries and that those of the
 // objects say nothing of: below a Pass, or beside rules that allow only some.
 func (d *decided) cutsDNS(rulesAudit *audit.Audit) {
-	s := d.found()
+	s := d.needs.services
 	said := map[ruleAt]bool{}
 	for i := range d.out {
-		if f := &d.out[i]; f.Code == codes.DNSNotAllowed {
+		if f := &d.out[i]; f.Code == codes.DNSNotAllowed.Code {
 			said[ruleAt{f.Policy, f.Direction, f.Rule}] = true
 		}
 	}
@@ -168,8 +167,8 @@ func (d *decided) cutsDNS(rulesAudit *audit.Audit) {
 			continue
 		}
 		p := d.c.Policy(r.Policy)
-		d.aboutRule(p, p.Rule(r.Direction, r.Rule), codes.DNSNotAllowed, model.SeverityError,
-			fmt.Sprintf("drops the DNS queries of %s at the cluster's DNS (UDP %d)", words.Total(cut.Pods, "pod"), s.DNSPorts["UDP"]), dnsRemedy)
+		d.aboutRule(p, p.Rule(r.Direction, r.Rule), codes.DNSNotAllowed,
+			fmt.Sprintf("drops the DNS queries of %s at the cluster's DNS (UDP %d)", words.Total(cut.Pods, "pod"), s.DNSPorts["UDP"]))
 		d.witness(cut.Example)
 	}
 	for i := range rulesAudit.Isolated {
@@ -179,10 +178,51 @@ func (d *decided) cutsDNS(rulesAudit *audit.Audit) {
 		if cut.Example == nil || p == nil {
 			continue
 		}
-		d.about(p, codes.DNSNotAllowed, model.SeverityError, fmt.Sprintf("the %s isolation of namespace %s drops the DNS queries of %s at the cluster's DNS (UDP %d), and no NetworkPolicy allows them",
-			of.Direction.Lower(), p.Namespace, words.Total(cut.Pods, "pod"), s.DNSPorts["UDP"]), "allow DNS (UDP and TCP) in a NetworkPolicy")
+		d.about(p, codes.DNSNotAllowed, fmt.Sprintf("the %s isolation of namespace %s drops the DNS queries of %s at the cluster's DNS (UDP %d), and no NetworkPolicy allows them",
+			of.Direction.Lower(), p.Namespace, words.Total(cut.Pods, "pod"), s.DNSPorts["UDP"])).Remedy = "allow DNS (UDP and TCP) in a NetworkPolicy"
 		d.witness(cut.Example)
 	}
 }
 
-const dnsRemedy = "allow DNS (UDP and TCP) in a rule above"
+// needText names a need with its port: "DNS over UDP 53".
+func (l *needLint) needText(what need) string {
+	port := func(proto string) string {
+		if n := l.services.DNSPorts[proto]; n != 0 {
+			return fmt.Sprintf("DNS over %s %d", proto, n)
+		}
+		return "DNS over " + proto
+	}
+	switch what {
+	case dnsUDP:
+		return port("UDP")
+	case dnsTCP:
+		return port("TCP")
+	}
+	return fmt.Sprintf("the API server (TCP %d)", l.services.APIPort)
+}
+
+func openText(d decision) string {
+	if d.partAllowed() {
+		return "rules above allow only a part of it"
+	}
+	return "no rule above allows it"
+}
+
+// state says in words what is decided about a need.
+func (l *needLint) state(p *model.Policy, what need, d decision) string {
+	text := l.needText(what)
+	switch {
+	case d.open() && len(d.partly) > 0:
+		return text + " decided only in part by " + where(p, d.partly[0].p, d.partly[0].r)
+	case d.open():
+		return text + " not allowed"
+	}
+	by := where(p, d.by.p, d.by.r)
+	switch d.by.r.Action {
+	case model.Allow:
+		return text + " allowed by " + by + l.butDropped(p, what)
+	case model.Pass:
+		return text + " passed to NetworkPolicies by " + by
+	}
+	return text + " denied by " + by
+}

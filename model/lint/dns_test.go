@@ -70,7 +70,7 @@ func TestDNSHalves(t *testing.T) {
 			if want == nil {
 				want = []string{}
 			}
-			got := show(Run(cluster(append(base(), tt.extra...)...), nil, Options{}), codes.DNSNotAllowed, codes.DNSTCPNotAllowed, codes.DenyAllNetworks)
+			got := show(Run(cluster(append(base(), tt.extra...)...), nil, Options{}), codes.DNSNotAllowed.Code, codes.DNSTCPNotAllowed.Code, codes.DenyAllNetworks.Code)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

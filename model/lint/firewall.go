@@ -19,23 +19,29 @@ const (
 	firewallRules = nb.MaxFirewallRule + 1
 )
 
+// firewallLint looks at EgressFirewalls.
+type firewallLint struct {
+	*linter
+	noSubnets   bool           // Options.NoSubnets
+	nodeSubnets []netip.Prefix // those that the nodes say their pods have
+	outside     []allowOutside // egress Allows of ANPs to what is no pod, when first asked for
+}
+
 // firewall looks at an EgressFirewall.
-func (l *linter) firewall(p *model.Policy) {
+func (l *firewallLint) firewall(p *model.Policy) {
 	if p.Name != firewallName {
 		// The reader of the object may have reported it already.
 		if !slices.ContainsFunc(p.Invalid, func(b model.Broken) bool { return b.Field == "metadata.name" }) {
-			l.about(p, codes.FirewallName, model.SeverityError, "an EgressFirewall that is not named default is not programmed",
-				"name it default; a namespace has one")
+			l.about(p, codes.FirewallName, "an EgressFirewall that is not named default is not programmed")
 		}
 	}
 	if p.Name != firewallName || p.Refused() { // no rows
 		return
 	}
 	if len(p.Egress) > firewallRules {
-		l.aboutRule(p, &p.Egress[firewallRules], codes.FirewallTooLong, model.SeverityError, fmt.Sprintf(
+		l.aboutRule(p, &p.Egress[firewallRules], codes.FirewallTooLong, fmt.Sprintf(
 			"%d rules: rule %d has no OVN priority left, and the whole EgressFirewall is not programmed",
-			len(p.Egress), firewallRules),
-			fmt.Sprintf("use at most %d rules; networks can be joined", firewallRules))
+			len(p.Egress), firewallRules)).Remedy = fmt.Sprintf("use at most %d rules; networks can be joined", firewallRules)
 	}
 	var dns *model.Rule
 	var names []string
@@ -55,11 +61,9 @@ func (l *linter) firewall(p *model.Policy) {
 		}
 	}
 	if dns != nil {
-		l.aboutRule(p, dns, codes.FirewallDNS, model.SeverityInfo,
-			fmt.Sprintf("%s %s by name (%s): the addresses are those the cluster's DNS gives the nodes, known from live rows "+
-				"only, and a name without addresses has a row that matches nothing",
-				words.Count(len(names), "rule"), words.Form(len(names), "goes", "go"), words.Few(names, shown)),
-			"where addresses are fixed, name them as networks")
+		l.aboutRule(p, dns, codes.FirewallDNS, fmt.Sprintf("%s %s by name (%s): the addresses are those the cluster's DNS gives the nodes, known from live rows "+
+			"only, and a name without addresses has a row that matches nothing",
+			words.Count(len(names), "rule"), words.Form(len(names), "goes", "go"), words.Few(names, shown)))
 	}
 	l.overrules(p)
 }
@@ -67,7 +71,7 @@ func (l *linter) firewall(p *model.Policy) {
 // firewallPods reports a network with pods in it: the row leaves the subnets of
 // pods out of the network, so that it never decides about pods. That the whole
 // of a family does so is what everybody means by it.
-func (l *linter) firewallPods(p *model.Policy, r *model.Rule, pe *model.Peer) {
+func (l *firewallLint) firewallPods(p *model.Policy, r *model.Rule, pe *model.Peer) {
 	for _, text := range pe.Networks {
 		n, ok := overlap.ParseNetwork(text)
 		if !ok {
@@ -78,11 +82,9 @@ func (l *linter) firewallPods(p *model.Policy, r *model.Rule, pe *model.Peer) {
 			continue
 		}
 		if unknown := l.unknownSubnets(pods); !unknown.Empty() {
-			l.aboutRule(p, r, codes.FirewallSubnets, model.SeverityWarning,
-				fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and Rung does not know the subnets of the cluster's pods: "+
-					"OVN-Kubernetes leaves them out of this row, the row that is compiled here does not",
-					text, words.Count(unknown.Len(), "pod"), podName(l.x.First(unknown))),
-				"give the subnets: --cluster-subnets CIDR,…")
+			l.aboutRule(p, r, codes.FirewallSubnets, fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and Rung does not know the subnets of the cluster's pods: "+
+				"OVN-Kubernetes leaves them out of this row, the row that is compiled here does not",
+				text, words.Count(unknown.Len(), "pod"), podName(l.x.First(unknown))))
 			continue
 		}
 		if n.Bits() == 0 {
@@ -92,16 +94,14 @@ func (l *linter) firewallPods(p *model.Policy, r *model.Rule, pe *model.Peer) {
 		if r.Action == model.Deny {
 			severity = model.SeverityWarning
 		}
-		l.aboutRule(p, r, codes.FirewallPods, severity,
-			fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and the row leaves the subnets of pods out: its %s never "+
-				"decides about pods",
-				text, words.Count(pods.Len(), "pod"), podName(l.x.First(pods)), r.Action),
-			"use a NetworkPolicy or an AdminNetworkPolicy for pods")
+		l.aboutRule(p, r, codes.FirewallPods, fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and the row leaves the subnets of pods out: its %s never "+
+			"decides about pods",
+			text, words.Count(pods.Len(), "pod"), podName(l.x.First(pods)), r.Action)).Severity = severity
 	}
 }
 
 // unknownSubnets are those of some pods that are in no subnet that Rung knows.
-func (l *linter) unknownSubnets(pods overlap.PodSet) overlap.PodSet {
+func (l *firewallLint) unknownSubnets(pods overlap.PodSet) overlap.PodSet {
 	if !l.noSubnets {
 		return nil
 	}
@@ -113,7 +113,7 @@ func (l *linter) unknownSubnets(pods overlap.PodSet) overlap.PodSet {
 
 // firewallNodes reports a rule without a row because no node has an address for
 // it.
-func (l *linter) firewallNodes(p *model.Policy, r *model.Rule, pe *model.Peer) {
+func (l *firewallLint) firewallNodes(p *model.Policy, r *model.Rule, pe *model.Peer) {
 	if l.x.NodeCount() == 0 {
 		return
 	}
@@ -129,8 +129,7 @@ func (l *linter) firewallNodes(p *model.Policy, r *model.Rule, pe *model.Peer) {
 	if r.Action == model.Deny {
 		severity = model.SeverityWarning
 	}
-	l.aboutRule(p, r, codes.PeerNothing, severity, fmt.Sprintf("%s: the rule has no row now (%s)", message, r.Action),
-		"check the labels of the peer's selector")
+	l.aboutRule(p, r, codes.PeerNothing, fmt.Sprintf("%s: the rule has no row now (%s)", message, r.Action)).Severity = severity
 }
 
 // allowOutside is an egress Allow of an AdminNetworkPolicy to networks or nodes.
@@ -143,7 +142,7 @@ type allowOutside struct {
 
 // allows are the enforced egress Allows of AdminNetworkPolicies to what is no
 // pod.
-func (l *linter) allows() []allowOutside {
+func (l *firewallLint) allows() []allowOutside {
 	if l.outside != nil {
 		return l.outside
 	}
@@ -175,7 +174,7 @@ func (l *linter) allows() []allowOutside {
 // rows of an EgressFirewall decide in the to-lport stage, after the from-lport
 // stage with all egress rules, so that an Allow there does not end the matter
 // (ovn-kubernetes.md#firewall-rows). One for the EgressFirewall is enough.
-func (l *linter) overrules(p *model.Policy) {
+func (l *firewallLint) overrules(p *model.Policy) {
 	if !slices.ContainsFunc(p.Egress, func(r model.Rule) bool { return r.Action == model.Deny }) {
 		return
 	}
@@ -197,10 +196,10 @@ func (l *linter) overrules(p *model.Policy) {
 			if n.IsSingleIP() {
 				target = n.Addr().String()
 			}
-			l.aboutRule(p, r, codes.FirewallOverrules, model.SeverityWarning, fmt.Sprintf(
+			l.aboutRule(p, r, codes.FirewallOverrules, fmt.Sprintf(
 				"drops what %s allows, e.g. %s → %s: an EgressFirewall decides in the to-lport stage, after the egress rules of "+
 					"AdminNetworkPolicies, and their Allow does not keep it from being asked",
-				where(p, a.p, a.r), podName(pod), target), "allow it in a rule of the EgressFirewall above this one")
+				where(p, a.p, a.r), podName(pod), target))
 			return
 		}
 	}
@@ -214,7 +213,7 @@ type firewallRule struct {
 	dns bool
 }
 
-func (l *linter) firewallRules(p *model.Policy) (out []firewallRule) {
+func (l *firewallLint) firewallRules(p *model.Policy) (out []firewallRule) {
 	for i := range p.Egress {
 		r := &p.Egress[i]
 		for _, n := range l.x.Reach(r).Networks {

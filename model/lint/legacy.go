@@ -10,16 +10,10 @@ import (
 	"rung/model/words"
 )
 
-// How to come from what was written in 2016 to today's objects.
-const (
-	remedyConvert = "rung convert --to networkpolicy writes today's equal"
-	remedyJSON    = `write {"ingress": {"isolation": "DefaultDeny"}}, or remove the annotation`
-)
-
 // isolationAnnotations reports the isolation annotations of 2016
 // (older-forms.md#the-isolation-annotation-of-2016): what they meant, whether it counts,
 // and what stands beside them.
-func (l *linter) isolationAnnotations() {
+func (l *netpolLint) isolationAnnotations() {
 	today := map[string][]string{} // NetworkPolicies of today's API, by namespace
 	for _, p := range l.others {
 		if p.Kind == model.KindNP && !legacy.Is2016(p) && p.Isolates(model.Ingress) {
@@ -31,16 +25,16 @@ func (l *linter) isolationAnnotations() {
 		if !there {
 			continue
 		}
-		say := func(code string, s model.Severity, message, remedy string) {
-			l.out = append(l.out, model.Finding{Code: code, Severity: s, Policy: ns.Key, Rule: -1, Message: message, Remedy: remedy, Origin: ns.Origin})
+		say := func(k *codes.Kind, message string) {
+			l.add(k, model.Finding{Policy: ns.Key, Rule: -1, Message: message, Origin: ns.Origin})
 		}
 		if !i.Isolated {
-			say(codes.IsolationInvalid, model.SeverityWarning, fmt.Sprintf("the annotation %s isolates nothing: %s", model.AnnotationIsolation, i.Problem), remedyJSON)
+			say(codes.IsolationInvalid, fmt.Sprintf("the annotation %s isolates nothing: %s", model.AnnotationIsolation, i.Problem))
 			continue
 		}
 		if !l.legacy {
-			say(codes.IsolationIgnored, model.SeverityWarning, fmt.Sprintf("the annotation %s isolates nothing today: Kubernetes since 1.7 and OVN-Kubernetes ignore it",
-				model.AnnotationIsolation), remedyConvert+"; --legacy-isolation shows what it meant")
+			say(codes.IsolationIgnored, fmt.Sprintf("the annotation %s isolates nothing today: Kubernetes since 1.7 and OVN-Kubernetes ignore it",
+				model.AnnotationIsolation))
 		}
 		if names := today[ns.Name]; len(names) > 0 {
 			message := fmt.Sprintf("it has the isolation annotation of 2016 and %s of today that %s ingress (%s): ", words.Count(len(names), "NetworkPolicy"),
@@ -50,18 +44,17 @@ func (l *linter) isolationAnnotations() {
 			} else {
 				message += "only these count"
 			}
-			say(codes.IsolationBoth, model.SeverityInfo, message, "remove the annotation once NetworkPolicies isolate what it meant")
+			say(codes.IsolationBoth, message)
 		}
 	}
 }
 
 // netpol2016 reports NetworkPolicies of extensions/v1beta1
 // (older-forms.md#networkpolicies-of-extensionsv1beta1).
-func (l *linter) netpol2016(p *model.Policy) {
+func (l *netpolLint) netpol2016(p *model.Policy) {
 	if !legacy.Is2016(p) {
 		return
 	}
-	remedy := remedyConvert
 	message := "apiVersion " + p.APIVersion + " is gone since Kubernetes 1.16: "
 	if l.legacy {
 		message += "it is read as the API of 2016, and isolates nothing by itself"
@@ -71,10 +64,9 @@ func (l *linter) netpol2016(p *model.Policy) {
 	if newer := legacy.Newer(p); len(newer) > 0 && l.legacy {
 		message += "; that API had no " + strings.Join(newer, ", ")
 	}
-	l.about(p, codes.NetpolOlderAPI, model.SeverityWarning, message, remedy)
+	l.about(p, codes.NetpolOlderAPI, message)
 	if l.legacy && !legacy.Isolated(l.c, p.Namespace) {
-		l.about(p, codes.NetpolNoEffect, model.SeverityWarning, "it decides nothing: namespace "+p.Namespace+" is not isolated by its annotation",
-			"isolate the namespace, or delete the policy")
+		l.about(p, codes.NetpolNoEffect, "it decides nothing: namespace "+p.Namespace+" is not isolated by its annotation")
 	}
 	for r := range p.AllRules() {
 		if !legacy.MatchesNothing(p, r) {
@@ -84,6 +76,6 @@ func (l *linter) netpol2016(p *model.Policy) {
 		if l.legacy {
 			message = "a list of its rule is there and empty: the rule matches nothing, as in 2016"
 		}
-		l.aboutRule(p, r, codes.NetpolEmptyList, model.SeverityWarning, message, "remove the rule if nothing is meant, or the list if everything is")
+		l.aboutRule(p, r, codes.NetpolEmptyList, message)
 	}
 }

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"cmp"
+	"fmt"
 	"net/netip"
 	"slices"
 
@@ -44,21 +45,11 @@ type linter struct {
 	policies  []*model.Policy         // admin ones as they decide
 	others    []*model.Policy         // NetworkPolicies, then EgressFirewalls, by namespace and name
 	order     map[model.PolicyKey]int // of all policies
-	noSubnets bool
-	// nodeSubnets are the subnets that the nodes say their pods have.
-	nodeSubnets []netip.Prefix
-	v4, v6      bool                           // as in Options
-	legacy      bool                           // Options.LegacyIsolation
-	pods        bool                           // the cluster has pods: what matches none is worth saying
-	services    *vital.Services                // DNS and API server, when first asked for
-	deciders    []needRule                     // egress rules that decide about them, likewise
-	shut        []wayIn                        // ingress rules that keep queries from the DNS pods, likewise
-	inNS        map[string][]isolator          // NetworkPolicies that isolate, by namespace, likewise
-	stands      map[string]map[model.Port]bool // numbers by port name, likewise
-	missing     *family                        // the one the cluster does not have, likewise
-	levels      map[string]string              // what is wrong with a namespace's log levels, likewise
-	outside     []allowOutside                 // egress Allows of ANPs to what is no pod, likewise
-	out         []model.Finding
+	legacy    bool                    // Options.LegacyIsolation
+	pods      bool                    // the cluster has pods: what matches none is worth saying
+	portNames *portNames
+	missing   family // the one the cluster does not have
+	out       []model.Finding
 }
 
 // Run looks at every policy and lists the broken objects besides. Worst first,
@@ -74,7 +65,8 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 		opt.Ladder = ladder.New(c, ladder.Options{Max: opt.MaxPriority, CNP: opt.CNP, Index: opt.Index})
 	}
 	l := &linter{c: c, x: opt.Index, max: opt.MaxPriority, ladder: opt.Ladder, order: map[model.PolicyKey]int{},
-		pods: !opt.Index.Everyone().Empty(), noSubnets: opt.NoSubnets, nodeSubnets: opt.NodeSubnets, v4: opt.IPv4, v6: opt.IPv6, legacy: opt.LegacyIsolation}
+		pods: !opt.Index.Everyone().Empty(), legacy: opt.LegacyIsolation, portNames: &portNames{opt.Index, map[string]map[model.Port]bool{}},
+		missing: missingFamily(c, opt.IPv4, opt.IPv6)}
 	if opt.System == model.SystemAntrea {
 		l.antrea()
 		for i := range broken {
@@ -98,12 +90,15 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 			l.others = append(l.others, p)
 		}
 	}
+	needs := &needLint{linter: l, services: vital.Find(c, l.x)}
 	for _, p := range l.policies {
 		l.policy(p)
 		l.negativeSubject(p)
 		l.setsOverlap(p)
 		for r := range p.AllRules() {
-			l.rule(p, r)
+			if everyone := l.rule(p, r); r.Direction == model.Egress && r.Action == model.Deny && !r.Inert() {
+				needs.denies(p, r, everyone)
+			}
 			l.costs(p, r)
 		}
 		for _, d := range model.Directions {
@@ -111,16 +106,18 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 			l.beyond(p, d)
 		}
 	}
+	netpols := &netpolLint{linter: l, levels: map[string]string{}}
+	firewalls := &firewallLint{linter: l, noSubnets: opt.NoSubnets, nodeSubnets: opt.NodeSubnets}
 	for _, p := range l.others {
-		l.namespaceLogging(p)
+		netpols.namespaceLogging(p)
 		if p.Kind == model.KindNP {
-			l.netpol(p)
-			l.netpol2016(p)
+			netpols.netpol(p)
+			netpols.netpol2016(p)
 		} else {
-			l.firewall(p)
+			firewalls.firewall(p)
 		}
 	}
-	l.keptOut()
+	needs.keptOut()
 	l.duplicates()
 	l.noGap()
 	l.manyPolicies()
@@ -129,7 +126,7 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	l.conversions()
 	l.conflicts()
 	l.names()
-	l.isolationAnnotations()
+	netpols.isolationAnnotations()
 	l.ofAntrea()
 	for i := range broken {
 		l.broken(&broken[i])
@@ -149,7 +146,7 @@ func (l *linter) compare(a, b model.Finding) int {
 
 // first puts the codes that hit the whole cluster before all others of their severity.
 func first(code string) int {
-	worst := []string{codes.OpenToAll, codes.ClosedToAll, codes.DNSNotAllowed}
+	worst := []string{codes.OpenToAll.Code, codes.ClosedToAll.Code, codes.DNSNotAllowed.Code}
 	if i := slices.Index(worst, code); i >= 0 {
 		return i
 	}
@@ -170,21 +167,34 @@ func (l *linter) place(k model.PolicyKey) int {
 }
 
 // about adds a finding about a whole policy.
-func (l *linter) about(p *model.Policy, code string, s model.Severity, message, remedy string) {
-	l.out = append(l.out, model.Finding{Code: code, Severity: s, Policy: p.Key, Rule: -1, Message: message, Remedy: remedy,
-		Origin: p.Origin})
+func (l *linter) about(p *model.Policy, k *codes.Kind, message string) *model.Finding {
+	return l.add(k, model.Finding{Policy: p.Key, Rule: -1, Message: message, Origin: p.Origin})
 }
 
 // aboutRule adds a finding about one rule.
-func (l *linter) aboutRule(p *model.Policy, r *model.Rule, code string, s model.Severity, message, remedy string) {
-	l.out = append(l.out, model.Finding{Code: code, Severity: s, Policy: p.Key, Direction: r.Direction, Rule: r.Index,
-		Message: message, Remedy: remedy, Origin: p.Origin})
+func (l *linter) aboutRule(p *model.Policy, r *model.Rule, k *codes.Kind, message string) *model.Finding {
+	return l.add(k, model.Finding{Policy: p.Key, Direction: r.Direction, Rule: r.Index, Message: message, Origin: p.Origin})
 }
 
-// found are the services that nearly every pod needs, looked for once.
-func (l *linter) found() *vital.Services {
-	if l.services == nil {
-		l.services = vital.Find(l.c, l.x)
+// add adds a finding with what its kind says in advance. The result is the finding for those
+// who know better, until the next is added.
+func (l *linter) add(k *codes.Kind, f model.Finding) *model.Finding {
+	f.Code, f.Severity, f.Remedy = k.Code, k.Severity, k.Remedy
+	l.out = append(l.out, f)
+	return &l.out[len(l.out)-1]
+}
+
+// shown is how many names a message lists before it counts the rest.
+const shown = 3
+
+func podName(p *model.Pod) string { return p.Namespace + "/" + p.Name }
+
+// where names a rule from another one's point of view: without the policy when
+// it is the same.
+func where(from, p *model.Policy, r *model.Rule) string {
+	text := r.Direction.Lower() + " rule " + fmt.Sprint(r.Index)
+	if from.Key != p.Key {
+		text += " of " + p.Label()
 	}
-	return l.services
+	return text
 }

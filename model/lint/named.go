@@ -51,7 +51,7 @@ func (l *linter) namedPeers(p *model.Policy, r *model.Rule, peers overlap.PodSet
 		useless = useless && !holders.Meets(subject)
 		if on := holders.And(others); !on.Empty() {
 			names = append(names, r.Ports[i].String())
-			pods = append(pods, l.meant(name, "", on)...)
+			pods = append(pods, l.portNames.meant(name, "", on)...)
 			hit = hit.Or(on)
 		}
 	}
@@ -65,14 +65,14 @@ func (l *linter) namedPeers(p *model.Policy, r *model.Rule, peers overlap.PodSet
 	if useless {
 		message += "; no pod of the subject declares such a name, so for the subject the rule does nothing"
 	}
-	l.aboutRule(p, r, codes.NamedPortPeers, model.SeverityWarning, message, "use the port's number")
+	l.aboutRule(p, r, codes.NamedPortPeers, message)
 }
 
 // namedFamily reports rows with addresses of a family the cluster does not
 // have: named ports name them whatever the cluster's families are
 // (ovn-kubernetes.md#named-ports).
 func (l *linter) namedFamily(p *model.Policy, r *model.Rule, pods overlap.PodSet) {
-	family, every := l.absent().name, l.absent().every
+	family, every := l.missing.name, l.missing.every
 	if family == "" {
 		return
 	}
@@ -84,7 +84,7 @@ func (l *linter) namedFamily(p *model.Policy, r *model.Rule, pods overlap.PodSet
 	var hit overlap.PodSet
 	for i := range r.Ports {
 		if with := l.x.WithPort(r.Ports[i].Name).And(odd); r.Ports[i].Name != "" && !with.Empty() {
-			names, on, hit = append(names, r.Ports[i].String()), append(on, l.meant(r.Ports[i].Name, "", with)...), hit.Or(with)
+			names, on, hit = append(names, r.Ports[i].String()), append(on, l.portNames.meant(r.Ports[i].Name, "", with)...), hit.Or(with)
 		}
 	}
 	if len(names) == 0 {
@@ -95,10 +95,9 @@ func (l *linter) namedFamily(p *model.Policy, r *model.Rule, pods overlap.PodSet
 	if r.Direction == model.Ingress {
 		effect = "beside the address set of the other family they never match"
 	}
-	l.aboutRule(p, r, codes.NamedPortFamily, model.SeverityInfo,
-		fmt.Sprintf("%s, yet the rows of the named %s %s name the %s addresses of %s: %s; %s",
-			l.missing.why, words.Form(len(names), "port", "ports"), words.Few(names, shown), family,
-			words.Count(hit.Len(), "pod"), words.Few(on, shown), effect), "use the port's number")
+	l.aboutRule(p, r, codes.NamedPortFamily, fmt.Sprintf("%s, yet the rows of the named %s %s name the %s addresses of %s: %s; %s",
+		l.missing.why, words.Form(len(names), "port", "ports"), words.Few(names, shown), family,
+		words.Count(hit.Len(), "pod"), words.Few(on, shown), effect))
 }
 
 // family is IPv4 or IPv6 with the network of all its addresses, and why the cluster
@@ -109,30 +108,27 @@ type family struct {
 	why   string
 }
 
-// absent is missingFamily, worked out once.
-func (l *linter) absent() *family {
-	if l.missing == nil {
-		l.missing = l.missingFamily()
-	}
-	return l.missing
-}
+// The families without a reason why one is missing.
+var (
+	familyV4 = family{name: "IPv4", every: netip.MustParsePrefix("0.0.0.0/0")}
+	familyV6 = family{name: "IPv6", every: netip.MustParsePrefix("::/0")}
+)
 
 // missingFamily is the family that rows are not compiled for, or of which no node
 // has a pod subnet, where the nodes' subnets are known.
-func (l *linter) missingFamily() *family {
-	missing := func(v4 bool, why string) *family {
-		if v4 {
-			return &family{"IPv4", netip.MustParsePrefix("0.0.0.0/0"), why}
-		}
-		return &family{"IPv6", netip.MustParsePrefix("::/0"), why}
-	}
-	if l.v4 != l.v6 {
-		f := missing(l.v6, "")
-		f.why = "rows are not compiled for " + f.name
+func missingFamily(c *model.Cluster, v4, v6 bool) family {
+	missing := func(f family, why string) family {
+		f.why = why + f.name
 		return f
 	}
+	switch {
+	case v4 && !v6:
+		return missing(familyV6, "rows are not compiled for ")
+	case v6 && !v4:
+		return missing(familyV4, "rows are not compiled for ")
+	}
 	var has [2]bool
-	for n := range l.c.Nodes() {
+	for n := range c.Nodes() {
 		for _, text := range n.MgmtIPs {
 			if a, err := netip.ParseAddr(text); err == nil && a.Unmap().Is4() {
 				has[0] = true
@@ -146,11 +142,11 @@ func (l *linter) missingFamily() *family {
 	}
 	switch has {
 	case [2]bool{true, false}:
-		return missing(false, "no node has a pod subnet of IPv6")
+		return missing(familyV6, "no node has a pod subnet of ")
 	case [2]bool{false, true}:
-		return missing(true, "no node has a pod subnet of IPv4")
+		return missing(familyV4, "no node has a pod subnet of ")
 	}
-	return &family{}
+	return family{}
 }
 
 // namedPorts reports names that no container declares where the rule looks.
@@ -178,8 +174,7 @@ func (l *linter) namedPorts(p *model.Policy, r *model.Rule) {
 			severity = model.SeverityWarning
 		}
 	}
-	remedy := "use the port's number, or name the port in the containers"
-	l.aboutRule(p, r, codes.NamedPortUnmatched, severity, message, remedy)
+	l.aboutRule(p, r, codes.NamedPortUnmatched, message).Severity = severity
 }
 
 // declared says whether a named port resolves: on the peers, for ingress on the
@@ -195,4 +190,75 @@ func (l *linter) declared(p *model.Policy, r *model.Rule, name string) bool {
 		}
 	}
 	return false
+}
+
+// portNames knows what port names stand for on the pods of a cluster.
+type portNames struct {
+	x      *overlap.PodIndex
+	stands map[string]map[model.Port]bool // numbers by port name, once asked for
+}
+
+// meaning is a number that a port name stands for and the first pod that says
+// so.
+type meaning struct {
+	port model.Port
+	pod  *model.Pod
+}
+
+// holdersShown bounds on how many pods a name is looked up for one rule: where
+// hundreds of pods declare it the others say nothing new.
+const holdersShown = 256
+
+// meant is what a port name means on pods of a set, as text, each number once
+// with its first pod: "tcp 8080 (blue/web-1)". An empty protocol means any.
+func (n *portNames) meant(name, protocol string, on overlap.PodSet) (out []string) {
+	for _, m := range n.meanings(name, protocol, on) {
+		out = append(out, m.port.String()+" ("+podName(m.pod)+")")
+	}
+	return out
+}
+
+func (n *portNames) meanings(name, protocol string, on overlap.PodSet) (out []meaning) {
+	numbers := n.numbers(name)
+	left := 0 // numbers not seen yet: mostly a name has one, and the first pod says it
+	for port := range numbers {
+		if protocol == "" || port.Protocol == protocol {
+			left++
+		}
+	}
+	if left == 0 {
+		return nil
+	}
+	pods := 0
+	for pod := range n.x.Pods(n.x.WithPort(name).And(on)) {
+		for _, c := range pod.Ports {
+			port := model.Port{Protocol: c.Protocol, Start: c.Port, End: c.Port}
+			if c.Name != name || !numbers[port] || protocol != "" && c.Protocol != protocol ||
+				slices.ContainsFunc(out, func(m meaning) bool { return m.port == port }) {
+				continue
+			}
+			out, left = append(out, meaning{port, pod}), left-1
+		}
+		if pods++; left == 0 || pods == holdersShown {
+			break
+		}
+	}
+	return out
+}
+
+// numbers are all numbers that a port name stands for in the cluster.
+func (n *portNames) numbers(name string) map[model.Port]bool {
+	if known, ok := n.stands[name]; ok {
+		return known
+	}
+	numbers := map[model.Port]bool{}
+	for pod := range n.x.Pods(n.x.WithPort(name)) {
+		for _, c := range pod.Ports {
+			if c.Name == name && c.Protocol != "" {
+				numbers[model.Port{Protocol: c.Protocol, Start: c.Port, End: c.Port}] = true
+			}
+		}
+	}
+	n.stands[name] = numbers
+	return numbers
 }

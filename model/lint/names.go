@@ -20,12 +20,12 @@ type nameHolder struct {
 // names reports rules whose ACL names OVN cuts (ovn-kubernetes.md#acl-names): what the
 // cut takes away is what a log line tells rules apart by.
 func (l *linter) names() {
-	holders := map[string][]nameHolder{}
+	holders := nameHolders{}
 	denies := map[string]bool{} // namespaces whose default deny is among them
 	var long []*model.Policy
 	for _, list := range [][]*model.Policy{l.policies, l.others} {
 		for _, p := range list {
-			if l.holds(holders, p) {
+			if holders.hold(p) {
 				long = append(long, p)
 			}
 			if p.Kind == model.KindNP && !denies[p.Namespace] {
@@ -44,9 +44,12 @@ func (l *linter) names() {
 	}
 }
 
-// holds notes the rules of a policy with names as long as a name can be, and
+// nameHolders are whose rows have a name, of names as long as one can be.
+type nameHolders map[string][]nameHolder
+
+// hold notes the rules of a policy with names as long as a name can be, and
 // says whether one of them was cut.
-func (l *linter) holds(holders map[string][]nameHolder, p *model.Policy) (cut bool) {
+func (holders nameHolders) hold(p *model.Policy) (cut bool) {
 	for _, rules := range [][]model.Rule{p.Ingress, p.Egress} {
 		if n := len(rules); n == 0 || nameLength(p.Key, rules[0].Direction, n-1) < logline.MaxACLName {
 			continue
@@ -73,7 +76,7 @@ func nameLength(k model.PolicyKey, d model.Direction, i int) int {
 	}
 }
 
-func (l *linter) cutNames(p *model.Policy, holders map[string][]nameHolder) {
+func (l *linter) cutNames(p *model.Policy, holders nameHolders) {
 	var cut, alike []string
 	with := "" // another policy with such a name
 	for r := range p.AllRules() {
@@ -105,10 +108,11 @@ func (l *linter) cutNames(p *model.Policy, holders map[string][]nameHolder) {
 		remedy = "use a namespace with a name of at most 55 characters"
 	}
 	if len(alike) > 0 {
-		l.about(p, codes.NameCut, model.SeverityWarning, so+" that OVN cuts the names of ACLs: log lines of "+
+		f := l.about(p, codes.NameCut, so+" that OVN cuts the names of ACLs: log lines of "+
 			words.Few(alike, shown)+
-			" cannot be told apart from those of other rules"+with, remedy)
+			" cannot be told apart from those of other rules"+with)
+		f.Severity, f.Remedy = model.SeverityWarning, remedy
 	} else {
-		l.about(p, codes.NameCut, model.SeverityInfo, so+" that OVN cuts the names of the ACLs of "+words.Few(cut, shown), remedy)
+		l.about(p, codes.NameCut, so+" that OVN cuts the names of the ACLs of "+words.Few(cut, shown)).Remedy = remedy
 	}
 }

@@ -39,9 +39,18 @@ type needRule struct {
 	shares [needs]share
 }
 
+// needLint looks at what pods need, DNS and the API server, and at the rules that decide
+// about it.
+type needLint struct {
+	*linter
+	services *vital.Services
+	deciders []needRule // egress rules that decide about them, when first asked for
+	shut     []wayIn    // ingress rules that keep queries from the DNS pods, likewise
+}
+
 // decide are the egress rules that decide about a need, in the order in which
 // they decide.
-func (l *linter) decide() []needRule {
+func (l *needLint) decide() []needRule {
 	if l.deciders != nil {
 		return l.deciders
 	}
@@ -59,8 +68,8 @@ func (l *linter) decide() []needRule {
 // needsOf says how much of each need the rule decides. While no DNS pod is
 // known, a rule that allows or passes the usual DNS ports counts as deciding
 // DNS: who it means cannot be told.
-func (l *linter) needsOf(r *model.Rule) (n [needs]share) {
-	s := l.found()
+func (l *needLint) needsOf(r *model.Rule) (n [needs]share) {
+	s := l.services
 	for what, proto := range map[need]string{dnsUDP: "UDP", dnsTCP: "TCP"} {
 		switch {
 		case !s.DNSPods.Empty():
@@ -81,7 +90,7 @@ func (l *linter) needsOf(r *model.Rule) (n [needs]share) {
 
 // dnsShare says how many of the DNS pods are among the rule's peers, by label or
 // address.
-func (l *linter) dnsShare(r *model.Rule) share {
+func (l *needLint) dnsShare(r *model.Rule) share {
 	have := l.dnsAmong(r)
 	switch {
 	case have.Empty():
@@ -93,7 +102,7 @@ func (l *linter) dnsShare(r *model.Rule) share {
 }
 
 // dnsAmong are the DNS pods among a rule's peers.
-func (l *linter) dnsAmong(r *model.Rule) (have overlap.PodSet) {
+func (l *needLint) dnsAmong(r *model.Rule) (have overlap.PodSet) {
 	want := l.services.DNSPods
 	add := func(s overlap.PodSet) {
 		if s.Meets(want) {
@@ -112,7 +121,7 @@ func (l *linter) dnsAmong(r *model.Rule) (have overlap.PodSet) {
 }
 
 // apiShare says how many of the API server's addresses are among the peers.
-func (l *linter) apiShare(r *model.Rule) share {
+func (l *needLint) apiShare(r *model.Rule) share {
 	var set overlap.NetworkSet
 	for i := range r.Peers {
 		for n := range overlap.Networks(r.Peers[i].Networks) {
@@ -145,7 +154,7 @@ func (l *linter) apiShare(r *model.Rule) share {
 }
 
 // denyAnyone is whole for a Deny of every address or every pod, on any port.
-func (l *linter) denyAnyone(r *model.Rule) share {
+func (l *needLint) denyAnyone(r *model.Rule) share {
 	if len(r.Ports) > 0 {
 		return none
 	}
@@ -172,13 +181,12 @@ func (l *linter) everyone(n netip.Prefix) bool {
 
 // lacks says whether a network is of the family that the cluster does not have.
 func (l *linter) lacks(n netip.Prefix) bool {
-	f := l.absent()
-	return f.name != "" && f.every.Addr().Is4() == n.Addr().Is4()
+	return l.missing.name != "" && l.missing.every.Addr().Is4() == n.Addr().Is4()
 }
 
 // portFits says whether a rule's ports match a port of the DNS pods, by number
 // or by the name it has there.
-func (l *linter) portFits(r *model.Rule, proto string, port int32) bool {
+func (l *needLint) portFits(r *model.Rule, proto string, port int32) bool {
 	if overlap.PortMatch(r.Ports, proto, port) {
 		return true
 	}
@@ -212,7 +220,7 @@ func (d decision) denied() bool { return d.by != nil && d.by.r.Action == model.D
 // before is what decides about a need of the policy's subject before the rule:
 // earlier rules of the policy, and rules of policies above it that apply to the
 // whole subject.
-func (l *linter) before(p *model.Policy, r *model.Rule, what need) (d decision) {
+func (l *needLint) before(p *model.Policy, r *model.Rule, what need) (d decision) {
 	subject := l.x.SubjectSet(p)
 	for i := range l.decide() {
 		n := &l.deciders[i]
@@ -242,8 +250,8 @@ func (l *linter) before(p *model.Policy, r *model.Rule, what need) (d decision) 
 }
 
 // together says whether rules that let a part of DNS through each let all of it through.
-func (l *linter) together(what need, parts []*needRule) bool {
-	if what == apiServer || l.found().DNSPods.Empty() {
+func (l *needLint) together(what need, parts []*needRule) bool {
+	if what == apiServer || l.services.DNSPods.Empty() {
 		return false
 	}
 	var have overlap.PodSet
@@ -257,7 +265,7 @@ func (l *linter) together(what need, parts []*needRule) bool {
 
 // denies looks at an egress Deny: what it cuts that pods need. all says that it
 // names a network of every address.
-func (l *linter) denies(p *model.Policy, r *model.Rule, all bool) {
+func (l *needLint) denies(p *model.Policy, r *model.Rule, all bool) {
 	var before [needs]decision
 	shares := l.needsOf(r)
 	for what := range needs {
@@ -267,8 +275,8 @@ func (l *linter) denies(p *model.Policy, r *model.Rule, all bool) {
 		l.denyAll(p, r, shares, before)
 	}
 	if shares[dnsUDP] != none && before[dnsUDP].open() {
-		l.aboutRule(p, r, codes.DNSNotAllowed, l.dnsSeverity(p), fmt.Sprintf("denies the subject's pods %s, and %s",
-			l.needText(dnsUDP), openText(before[dnsUDP])), dnsRemedy)
+		l.aboutRule(p, r, codes.DNSNotAllowed, fmt.Sprintf("denies the subject's pods %s, and %s",
+			l.needText(dnsUDP), openText(before[dnsUDP]))).Severity = l.dnsSeverity(p)
 	}
 	alone := shares[dnsUDP] == none && before[dnsUDP].open() // UDP is for rules below, if any, to decide
 	if shares[dnsTCP] != none && before[dnsTCP].open() && (alone || !before[dnsUDP].open() && !before[dnsUDP].denied()) {
@@ -279,14 +287,13 @@ func (l *linter) denies(p *model.Policy, r *model.Rule, all bool) {
 		if alone {
 			udp = "this one leaves " + l.needText(dnsUDP) + " alone"
 		}
-		l.aboutRule(p, r, codes.DNSTCPNotAllowed, model.SeverityWarning, fmt.Sprintf("%s %s; %s", l.needText(dnsTCP), how, udp),
-			"allow TCP beside UDP: long answers come over TCP")
+		l.aboutRule(p, r, codes.DNSTCPNotAllowed, fmt.Sprintf("%s %s; %s", l.needText(dnsTCP), how, udp))
 	}
 }
 
 // denyAll reports a Deny of every address, with what the rules above it say
 // about what pods need. With ports it matters only as far as those are needed.
-func (l *linter) denyAll(p *model.Policy, r *model.Rule, shares [needs]share, before [needs]decision) {
+func (l *needLint) denyAll(p *model.Policy, r *model.Rule, shares [needs]share, before [needs]decision) {
 	severity, message := model.SeverityWarning, "drops everything that leaves the subject's pods and that no rule above "+
 		"decides"
 	if len(r.Ports) > 0 {
@@ -299,7 +306,7 @@ func (l *linter) denyAll(p *model.Policy, r *model.Rule, shares [needs]share, be
 	}
 	var facts []string
 	for what := range needs {
-		if what == apiServer && len(l.found().API) == 0 || len(r.Ports) > 0 && shares[what] == none {
+		if what == apiServer && len(l.services.API) == 0 || len(r.Ports) > 0 && shares[what] == none {
 			continue
 		}
 		if facts = append(facts, l.state(p, what, before[what])); before[what].open() {
@@ -309,6 +316,5 @@ func (l *linter) denyAll(p *model.Policy, r *model.Rule, shares [needs]share, be
 	if len(facts) > 0 {
 		message += "; " + strings.Join(facts, ", ")
 	}
-	l.aboutRule(p, r, codes.DenyAllNetworks, severity, message,
-		"allow DNS (UDP and TCP), the API server and what else is needed in rules above")
+	l.aboutRule(p, r, codes.DenyAllNetworks, message).Severity = severity
 }

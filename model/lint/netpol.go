@@ -6,14 +6,22 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/clean"
 	"rung/model/lint/codes"
 	"rung/model/overlap"
 	"rung/model/words"
 )
 
+// netpolLint looks at NetworkPolicies, and at the logging of their namespaces.
+type netpolLint struct {
+	*linter
+	inNS   map[string][]isolator // NetworkPolicies that isolate, by namespace, when first asked for
+	levels map[string]string     // what is wrong with a namespace's log levels
+}
+
 // netpol looks at what a NetworkPolicy says and OVN-Kubernetes does not do, or
 // the other way round (ovn-kubernetes.md#rule-rows).
-func (l *linter) netpol(p *model.Policy) {
+func (l *netpolLint) netpol(p *model.Policy) {
 	if p.Refused() { // it has no rows, which is said already
 		return
 	}
@@ -36,7 +44,7 @@ type protocolPorts struct {
 // netpolPorts reports ports that become more or less than they say. Names and
 // entries without a port both count as port 0: alone they open the protocol,
 // beside a number they are lost.
-func (l *linter) netpolPorts(p *model.Policy, r *model.Rule) {
+func (l *netpolLint) netpolPorts(p *model.Policy, r *model.Rule) {
 	if !slices.ContainsFunc(r.Ports, func(port model.Port) bool { return port.Start == 0 && port.End == 0 }) {
 		return
 	}
@@ -69,12 +77,12 @@ func (l *linter) netpolPorts(p *model.Policy, r *model.Rule) {
 
 // opensProtocol reports named ports without a number of their protocol beside
 // them.
-func (l *linter) opensProtocol(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) {
+func (l *netpolLint) opensProtocol(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) {
 	on := l.destinations(p, r)
 	var names, meant []string
 	for _, port := range g.names {
 		names = append(names, port.String())
-		meant = append(meant, l.meant(port.Name, protocol, on)...)
+		meant = append(meant, l.portNames.meant(port.Name, protocol, on)...)
 	}
 	proto := strings.ToLower(protocol)
 	message := fmt.Sprintf("the named %s %s %s the whole of %s: the row has no port",
@@ -86,11 +94,11 @@ func (l *linter) opensProtocol(p *model.Policy, r *model.Rule, protocol string, 
 	case l.pods:
 		message += ", and allows every " + proto + " port though no pod the rule means declares such a name"
 	}
-	l.aboutRule(p, r, codes.NetpolNamedPort, model.SeverityWarning, message, "use the port's number")
+	l.aboutRule(p, r, codes.NetpolNamedPort, message)
 }
 
 // portLost reports what the numbers of a protocol push out of the row.
-func (l *linter) portLost(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) {
+func (l *netpolLint) portLost(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) {
 	var lost []string
 	if g.whole && !slices.ContainsFunc(g.numbers, func(n model.Port) bool { return n.Start <= 1 && n.End >= 65535 }) {
 		lost = append(lost, strings.ToLower(protocol)+" without a port (any)")
@@ -105,22 +113,20 @@ func (l *linter) portLost(p *model.Policy, r *model.Rule, protocol string, g *pr
 	for _, n := range g.numbers {
 		numbers = append(numbers, n.String())
 	}
-	l.aboutRule(p, r, codes.NetpolPortLost, model.SeverityWarning,
-		fmt.Sprintf("%s %s lost: only the numbered ports remain in the row, %s",
-			words.Few(lost, shown), words.Form(len(lost), "is", "are"), words.Few(numbers, shown)),
-		"put it in a rule of its own, a named port as its number")
+	l.aboutRule(p, r, codes.NetpolPortLost, fmt.Sprintf("%s %s lost: only the numbered ports remain in the row, %s",
+		words.Few(lost, shown), words.Form(len(lost), "is", "are"), words.Few(numbers, shown)))
 }
 
 // namesLost are the names that mean, on pods of today, a port that no number of
 // the rule allows; all of them where no pods are known.
-func (l *linter) namesLost(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) (lost []string) {
+func (l *netpolLint) namesLost(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) (lost []string) {
 	on := l.destinations(p, r)
 	for _, port := range g.names {
 		if !l.pods {
 			lost = append(lost, "the named port "+port.String())
 			continue
 		}
-		for _, m := range l.meanings(port.Name, protocol, on) {
+		for _, m := range l.portNames.meanings(port.Name, protocol, on) {
 			if !overlap.PortMatch(g.numbers, protocol, m.port.Start) {
 				lost = append(lost, fmt.Sprintf("the named port %s, %s on %s,", port, m.port, podName(m.pod)))
 				break
@@ -132,7 +138,7 @@ func (l *linter) namesLost(p *model.Policy, r *model.Rule, protocol string, g *p
 
 // destinations are the pods on which the rule's ports lie: the subject of an
 // ingress rule, the peers of an egress rule.
-func (l *linter) destinations(p *model.Policy, r *model.Rule) overlap.PodSet {
+func (l *netpolLint) destinations(p *model.Policy, r *model.Rule) overlap.PodSet {
 	if r.Direction == model.Ingress {
 		return l.x.SubjectSet(p)
 	}
@@ -147,7 +153,7 @@ type isolator struct {
 
 // isolator finds a policy of the namespace that isolates a pod of the set in a
 // direction. The policies that isolate are collected once.
-func (l *linter) isolator(namespace string, d model.Direction, set overlap.PodSet) (*model.Policy, *model.Pod) {
+func (l *netpolLint) isolator(namespace string, d model.Direction, set overlap.PodSet) (*model.Policy, *model.Pod) {
 	if l.inNS == nil {
 		l.inNS = map[string][]isolator{}
 		for _, p := range l.others {
@@ -168,7 +174,7 @@ func (l *linter) isolator(namespace string, d model.Direction, set overlap.PodSe
 // ignores them, OVN-Kubernetes compiles them all the same. They matter where
 // something else denies: another NetworkPolicy that isolates a pod of theirs,
 // or the baseline, which a row of tier 2 keeps from being asked.
-func (l *linter) leftOut(p *model.Policy, d model.Direction) {
+func (l *netpolLint) leftOut(p *model.Policy, d model.Direction) {
 	rules := p.Rules(d)
 	if len(rules) == 0 || p.Isolates(d) {
 		return
@@ -192,11 +198,12 @@ func (l *linter) leftOut(p *model.Policy, d model.Direction) {
 		message += fmt.Sprintf("nothing else denies %s of its pods now, so %s nothing yet", d.Lower(),
 			words.Form(len(rules), "it opens", "they open"))
 	}
-	l.aboutRule(p, &rules[0], codes.NetpolDirection, severity, message, "remove the rules, or name "+string(d)+" in policyTypes")
+	f := l.aboutRule(p, &rules[0], codes.NetpolDirection, message)
+	f.Severity, f.Remedy = severity, "remove the rules, or name "+string(d)+" in policyTypes"
 }
 
 // baselineDenies finds a Deny of the baseline for pods of the set.
-func (l *linter) baselineDenies(d model.Direction, set overlap.PodSet) (*model.Policy, *model.Rule, *model.Pod) {
+func (l *netpolLint) baselineDenies(d model.Direction, set overlap.PodSet) (*model.Policy, *model.Rule, *model.Pod) {
 	for _, p := range l.policies {
 		if p.Tier != model.TierBaseline || p.Refused() || !l.x.SubjectSet(p).Meets(set) {
 			continue
@@ -208,4 +215,23 @@ func (l *linter) baselineDenies(d model.Direction, set overlap.PodSet) (*model.P
 		}
 	}
 	return nil, nil, nil
+}
+
+// namespaceLogging reports the annotation of a policy's namespace by which its
+// rows log, where OVN-Kubernetes leaves a level off because of it. Other than
+// with AdminNetworkPolicies that is soft: the policy is programmed all the same
+// (ovn-kubernetes.md#namespace-logging).
+func (l *netpolLint) namespaceLogging(p *model.Policy) {
+	wrong, known := l.levels[p.Namespace]
+	if !known {
+		if n := l.c.Namespace(p.Namespace); n != nil {
+			_, problems := model.NamespaceLogLevels(n.Annotations[model.AnnotationLogging])
+			wrong = clean.Text(strings.Join(problems, "; "))
+		}
+		l.levels[p.Namespace] = wrong
+	}
+	if wrong != "" {
+		l.about(p, codes.NamespaceLogging, "the annotation "+model.AnnotationLogging+" of namespace "+p.Namespace+": "+wrong).Remedy = `use JSON such as {"deny":"alert","allow":"info"}; levels: ` +
+			strings.Join(model.LogSeverities, ", ") + `, or "" for off`
+	}
 }

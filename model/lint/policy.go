@@ -53,18 +53,15 @@ func (l *linter) policy(p *model.Policy) {
 		if gaps := l.ladder.Tiers[model.TierAdmin].Gaps; len(gaps) > 0 {
 			remedy = fmt.Sprintf("move it to a free priority, e.g. %d", gaps[len(gaps)-1].From)
 		}
-		l.about(p, codes.PriorityUnsupported, model.SeverityError,
-			fmt.Sprintf("priority %d is above %d: OVN-Kubernetes does not enforce the policy; "+
-				"if it was programmed before, its old rows stay and still decide at the old priority", p.Priority, l.max),
-			remedy)
+		l.about(p, codes.PriorityUnsupported, fmt.Sprintf("priority %d is above %d: OVN-Kubernetes does not enforce the policy; "+
+			"if it was programmed before, its old rows stay and still decide at the old priority", p.Priority, l.max)).Remedy = remedy
 	}
 	l.subject(p)
 	if SelectsEverything(p.Subject) {
 		if r, n := firstDeny(p); r != nil {
-			l.aboutRule(p, r, codes.EmptySelectorDeny, model.SeverityWarning, fmt.Sprintf(
+			l.aboutRule(p, r, codes.EmptySelectorDeny, fmt.Sprintf(
 				"the subject is every pod of every namespace, future ones too, and %s %s",
-				words.Count(n, "rule"), words.Form(n, "denies", "deny")),
-				"select the namespaces you mean, or exclude the system's")
+				words.Count(n, "rule"), words.Form(n, "denies", "deny")))
 		}
 	}
 	l.selectsSystem(p)
@@ -79,7 +76,7 @@ func (l *linter) subject(p *model.Policy) {
 				"(host-networked, completed or not scheduled): the policy decides nothing now",
 				words.Count(n, "pod"), p.Subject)
 		}
-		l.about(p, codes.SubjectNothing, model.SeverityWarning, message, "check the labels of the subject's selectors")
+		l.about(p, codes.SubjectNothing, message)
 	}
 	var host, udn []string
 	for pod := range l.x.Pods(selected) {
@@ -92,20 +89,16 @@ func (l *linter) subject(p *model.Policy) {
 		}
 	}
 	if n := len(host); n > 0 {
-		l.about(p, codes.HostNetwork, model.SeverityInfo,
-			fmt.Sprintf("%s of the subject %s host-networked: the policy does not apply to %s (%s)",
-				words.Count(n, "pod"), words.Form(n, "is", "are"), words.Form(n, "it", "them"), words.Few(host, shown)),
-			"protect host-networked pods by other means, such as a host firewall")
+		l.about(p, codes.HostNetwork, fmt.Sprintf("%s of the subject %s host-networked: the policy does not apply to %s (%s)",
+			words.Count(n, "pod"), words.Form(n, "is", "are"), words.Form(n, "it", "them"), words.Few(host, shown)))
 	}
 	if n := len(udn); n > 0 {
 		severity := model.SeverityInfo
 		if _, denies := firstDeny(p); denies > 0 {
 			severity = model.SeverityWarning
 		}
-		l.about(p, codes.PrimaryUDN, severity,
-			fmt.Sprintf("%s of the subject %s a primary user-defined network: ANP not enforced on their primary network (%s)",
-				words.Count(n, "pod"), words.Form(n, "has", "have"), words.Few(udn, shown)),
-			"use NetworkPolicies in the namespaces of these pods")
+		l.about(p, codes.PrimaryUDN, fmt.Sprintf("%s of the subject %s a primary user-defined network: ANP not enforced on their primary network (%s)",
+			words.Count(n, "pod"), words.Form(n, "has", "have"), words.Few(udn, shown))).Severity = severity
 	}
 }
 
@@ -120,8 +113,7 @@ func (l *linter) selectsSystem(p *model.Policy) {
 		severity = model.SeverityWarning
 		message += fmt.Sprintf(", and %s %s", words.Count(denies, "rule"), words.Form(denies, "denies", "deny"))
 	}
-	l.about(p, codes.SelectsSystem, severity, message,
-		"leave them out of the subject, by the label kubernetes.io/metadata.name with NotIn")
+	l.about(p, codes.SelectsSystem, message).Severity = severity
 }
 
 // duplicates reports priorities that several enforced policies hold.
@@ -143,7 +135,7 @@ func (l *linter) duplicates() {
 			if len(r.Policies[i].Conflicts) == 0 {
 				message += "; no two of them disagree now"
 			}
-			l.about(p, codes.PriorityDuplicate, model.SeverityInfo, message, "give it a priority of its own: rung plan")
+			l.about(p, codes.PriorityDuplicate, message)
 		}
 	}
 }
@@ -153,7 +145,7 @@ func conflictsWith(other model.Key) string { return "conflicts with " + other.Br
 
 // IsConflictWith says whether a finding is a conflict with a policy.
 func IsConflictWith(f *model.Finding, other model.Key) bool {
-	return f.Code == codes.PriorityConflict && strings.HasPrefix(f.Message, conflictsWith(other))
+	return f.Code == codes.PriorityConflict.Code && strings.HasPrefix(f.Message, conflictsWith(other))
 }
 
 // conflicts reports each disagreement with both policies.
@@ -164,9 +156,9 @@ func (l *linter) conflicts() {
 			p := l.c.Policy(k)
 			other, own, theirs := c.Other(k)
 			if r := p.Rule(c.Direction, c.Rule); r != nil {
-				l.aboutRule(p, r, codes.PriorityConflict, model.SeverityError, fmt.Sprintf(
+				l.aboutRule(p, r, codes.PriorityConflict, fmt.Sprintf(
 					"%sat priority %d: rule %d says %s here and %s there, and which one wins is undefined, e.g. for %s",
-					conflictsWith(other), c.Priority, c.Rule, own, theirs, c.Witness), "give the two policies different priorities: rung plan")
+					conflictsWith(other), c.Priority, c.Rule, own, theirs, c.Witness))
 			}
 		}
 	}

@@ -35,7 +35,7 @@ func (d *decided) roots() {
 		r := p.Rule(at.direction, at.rule)
 		cause := fmt.Sprintf("%s rule %d of %s", r.Direction.Lower(), r.Index, p.Label())
 		root := slices.IndexFunc(d.out, func(f model.Finding) bool {
-			return (f.Code == codes.OpenToAll || f.Code == codes.ClosedToAll) && f.Policy == at.policy && f.Direction == at.direction && f.Rule == at.rule
+			return (f.Code == codes.OpenToAll.Code || f.Code == codes.ClosedToAll.Code) && f.Policy == at.policy && f.Direction == at.direction && f.Rule == at.rule
 		})
 		if root < 0 {
 			if len(under) == 1 {
@@ -68,8 +68,7 @@ func (d *decided) decidesFirst(p *model.Policy, r *model.Rule, under []int) {
 	if len(policies) > 1 {
 		text += " of " + words.Count(len(policies), "policy")
 	}
-	d.aboutRule(p, r, codes.DecidesFirst, severity, fmt.Sprintf("%s never decide because of this %s: %s", text, r.Action, words.Few(names, shown)),
-		"move it below them, or remove those that are no longer meant")
+	d.aboutRule(p, r, codes.DecidesFirst, fmt.Sprintf("%s never decide because of this %s: %s", text, r.Action, words.Few(names, shown))).Severity = severity
 	d.out[len(d.out)-1].Witness = d.out[under[0]].Witness
 }
 

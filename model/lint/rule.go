@@ -12,10 +12,10 @@ import (
 	"rung/model/words"
 )
 
-// rule looks at the peers and ports of one rule.
-func (l *linter) rule(p *model.Policy, r *model.Rule) {
+// rule looks at the peers and ports of one rule, and says whether it names a network of every
+// address.
+func (l *linter) rule(p *model.Policy, r *model.Rule) (everyone bool) {
 	var hostBits, nothing []string
-	all := false // a network of every address
 	for i := range r.Peers {
 		pe := &r.Peers[i]
 		switch pe.Kind {
@@ -23,13 +23,17 @@ func (l *linter) rule(p *model.Policy, r *model.Rule) {
 			for _, text := range pe.Networks {
 				n, ok := overlap.ParseNetwork(text)
 				if !ok {
-					l.badCIDR(p, r, text)
+					// The policy's own error, where it has one, says it.
+					if !slices.ContainsFunc(p.Invalid, func(b model.Broken) bool { return b.Code == codes.CIDR.Code }) {
+						l.aboutRule(p, r, codes.CIDR, text+" is not a CIDR OVN-Kubernetes takes: the whole policy is not programmed, "+
+							"and rows it had before stay and decide")
+					}
 					continue
 				}
 				if n != n.Masked() {
 					hostBits = append(hostBits, text+" means "+n.Masked().String())
 				}
-				all = all || l.everyone(n)
+				everyone = everyone || l.everyone(n)
 			}
 		case model.PeerNamespaces, model.PeerPods:
 			if l.pods && !l.x.PeerSelected(pe).Meets(l.x.Eligible()) {
@@ -42,17 +46,14 @@ func (l *linter) rule(p *model.Policy, r *model.Rule) {
 		}
 	}
 	if len(hostBits) > 0 {
-		l.aboutRule(p, r, codes.NetworkHostBits, model.SeverityWarning, strings.Join(hostBits, ", ")+": the host bits are cleared",
-			"write the network you mean, or a /32 (/128) for one address")
+		l.aboutRule(p, r, codes.NetworkHostBits, strings.Join(hostBits, ", ")+": the host bits are cleared")
 	}
 	l.coversPods(p, r, "put a rule for the pods above this one")
 	if len(nothing) > 0 {
 		l.peersNothing(p, r, nothing)
 	}
 	l.named(p, r)
-	if r.Direction == model.Egress && r.Action == model.Deny && !r.Inert() {
-		l.denies(p, r, all)
-	}
+	return everyone
 }
 
 // coversPods reports networks among the peers that pods have their addresses in.
@@ -79,22 +80,10 @@ func (l *linter) coversPods(p *model.Policy, r *model.Rule, remedy string) {
 		}
 	}
 	if len(covered) > 0 {
-		l.aboutRule(p, r, codes.NetworkCoversPods, model.SeverityInfo,
-			fmt.Sprintf("%s %s pods too (up to %d): networks are for what is outside the cluster, "+
-				"and match pods by address",
-				words.Few(covered, shown), words.Form(len(covered), "covers", "cover"), most), remedy)
+		l.aboutRule(p, r, codes.NetworkCoversPods, fmt.Sprintf("%s %s pods too (up to %d): networks are for what is outside the cluster, "+
+			"and match pods by address",
+			words.Few(covered, shown), words.Form(len(covered), "covers", "cover"), most)).Remedy = remedy
 	}
-}
-
-// badCIDR is said once: the policy's own error, where it has one, says it.
-func (l *linter) badCIDR(p *model.Policy, r *model.Rule, text string) {
-	if slices.ContainsFunc(p.Invalid, func(b model.Broken) bool { return b.Code == codes.CIDR }) {
-		return
-	}
-	l.aboutRule(p, r, codes.CIDR, model.SeverityError,
-		text+" is not a CIDR OVN-Kubernetes takes: the whole policy is not programmed, "+
-			"and rows it had before stay and decide",
-		"write the network as address/length, IPv4 in its own form")
 }
 
 func (l *linter) peersNothing(p *model.Policy, r *model.Rule, nothing []string) {
@@ -106,7 +95,7 @@ func (l *linter) peersNothing(p *model.Policy, r *model.Rule, nothing []string) 
 			severity = model.SeverityWarning
 		}
 	}
-	l.aboutRule(p, r, codes.PeerNothing, severity, message, "check the labels of the peer's selectors")
+	l.aboutRule(p, r, codes.PeerNothing, message).Severity = severity
 }
 
 // nodes says whether the peer selects a node, and reports those whose addresses
@@ -120,10 +109,45 @@ func (l *linter) nodes(p *model.Policy, r *model.Rule, pe *model.Peer) bool {
 		}
 	}
 	if len(bad) > 0 {
-		l.aboutRule(p, r, codes.HostCIDRs, model.SeverityError,
-			fmt.Sprintf("the annotation %s of node %s cannot be read: the whole policy is not programmed, "+
-				"and rows it had before stay and decide", model.AnnotationHostCIDRs, words.Few(bad, shown)),
-			"correct the node's annotation; OVN-Kubernetes writes it")
+		l.aboutRule(p, r, codes.HostCIDRs, fmt.Sprintf("the annotation %s of node %s cannot be read: the whole policy is not programmed, "+
+			"and rows it had before stay and decide", model.AnnotationHostCIDRs, words.Few(bad, shown)))
 	}
 	return len(nodes) > 0
+}
+
+// maxRules is how many rules a direction of an AdminNetworkPolicy or its
+// baseline may have: as many as there are OVN priorities between two
+// priorities. The API refuses more, the controller does not count
+// (ovn-kubernetes.md#priorities, #api-limits).
+const maxRules = 100
+
+// beyond reports rules whose OVN priority belongs to another policy.
+func (l *linter) beyond(p *model.Policy, d model.Direction) {
+	rules := p.Rules(d)
+	if len(rules) <= maxRules {
+		return
+	}
+	r := &rules[maxRules]
+	severity := model.SeverityWarning
+	message := fmt.Sprintf("%d %s rules where the API takes %d: ", len(rules), d.Lower(), maxRules)
+	if p.Kind == model.KindBANP {
+		message += fmt.Sprintf("from rule %d on they lie below the OVN priorities of the baseline", maxRules)
+	} else {
+		message += fmt.Sprintf("from rule %d on they have the OVN priorities of the rules of priority %d",
+			maxRules, p.Priority+1)
+		var met []string
+		last := p.Priority + int32((len(rules)-1)/maxRules)
+		for _, o := range l.policies {
+			// A policy above the range has no rows to meet.
+			if o.Kind.Ranked() && o.Tier == p.Tier && o != p && o.Priority > p.Priority && o.Priority <= min(last, l.max) &&
+				len(o.Rules(d)) > 0 {
+				met = append(met, fmt.Sprintf("%s (priority %d)", o.Label(), o.Priority))
+			}
+		}
+		if len(met) > 0 {
+			severity = model.SeverityError
+			message += "; where they overlap with those of " + words.Few(met, shown) + ", which one wins is undefined"
+		}
+	}
+	l.aboutRule(p, r, codes.RuleBeyondRange, message).Severity = severity
 }

@@ -55,8 +55,8 @@ func (l *linter) shadowed(p *model.Policy, rules []model.Rule, r *model.Rule, by
 			severity = model.SeverityWarning
 		}
 	}
-	l.aboutRule(p, r, codes.RuleShadowed, severity, fmt.Sprintf("never decides: %s above it %s everything that this %s matches",
-		words.Few(names, shown), words.Form(len(by), "decides", "decide"), r.Action), "move it above, or remove it")
+	l.aboutRule(p, r, codes.RuleShadowed, fmt.Sprintf("never decides: %s above it %s everything that this %s matches",
+		words.Few(names, shown), words.Form(len(by), "decides", "decide"), r.Action)).Severity = severity
 }
 
 // portsKey is equal for equal ports in any order, broken ones aside; empty for none.

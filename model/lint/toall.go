@@ -16,9 +16,9 @@ import (
 // toAll says whether a rule of an admin policy allows or denies all that is between the pods
 // of the cluster: its subject and its peers are every pod, or all but those of system
 // namespaces, at every port.
-func (l *linter) toAll(p *model.Policy, r *model.Rule) bool {
+func toAll(x *overlap.PodIndex, p *model.Policy, r *model.Rule) bool {
 	return p.Kind.IsAdmin() && r.Action != model.Pass && !r.Inert() && everyPort(r) &&
-		(SelectsEverything(p.Subject) || l.ordinary(l.x.SubjectSet(p))) && l.peersAreAll(r)
+		(SelectsEverything(p.Subject) || ordinary(x, x.SubjectSet(p))) && peersAreAll(x, r)
 }
 
 // everyPort says whether a rule is about every port, or every one of TCP.
@@ -28,7 +28,8 @@ func everyPort(r *model.Rule) bool {
 	})
 }
 
-func (l *linter) peersAreAll(r *model.Rule) bool {
+// peersAreAll says whether the peers of a rule are every pod, as written or as they are.
+func peersAreAll(x *overlap.PodIndex, r *model.Rule) bool {
 	var all overlap.PodSet
 	for i := range r.Peers {
 		pe := &r.Peers[i]
@@ -36,27 +37,27 @@ func (l *linter) peersAreAll(r *model.Rule) bool {
 			SelectsEverything(model.Subject{Namespace: pe.Namespace, Namespaces: pe.Namespaces, Pods: pe.Pods, AllPods: pe.Kind == model.PeerNamespaces}) {
 			return true
 		}
-		all = all.Or(l.x.PeerSet(pe))
+		all = all.Or(x.PeerSet(pe))
 		for n := range overlap.Networks(pe.Networks) {
 			if n.Bits() == 0 {
 				return true
 			}
-			all = all.Or(l.x.InNetwork(n))
+			all = all.Or(x.InNetwork(n))
 		}
 	}
-	return l.ordinary(all)
+	return ordinary(x, all)
 }
 
 // ordinary says whether a set has every pod outside system namespaces, and these are of
 // several namespaces: of one it says nothing of a cluster.
-func (l *linter) ordinary(set overlap.PodSet) bool {
+func ordinary(x *overlap.PodIndex, set overlap.PodSet) bool {
 	first, several := "", false
-	for pod := range l.x.Pods(l.x.Eligible().AndNot(set)) {
+	for pod := range x.Pods(x.Eligible().AndNot(set)) {
 		if !model.IsSystemNamespace(pod.Namespace) {
 			return false
 		}
 	}
-	for pod := range l.x.Pods(set) {
+	for pod := range x.Pods(set) {
 		if model.IsSystemNamespace(pod.Namespace) {
 			continue
 		}
@@ -95,7 +96,7 @@ func (d *decided) toEverybody(audit *audit.Audit) {
 		r := &audit.Rules[i]
 		p := d.c.Policy(r.Policy)
 		rule := p.Rule(r.Direction, r.Rule)
-		if !r.Decides || !d.toAll(p, rule) {
+		if !r.Decides || !toAll(d.x, p, rule) {
 			continue
 		}
 		m := under[ruleAt{r.Policy, r.Direction, r.Rule}]
@@ -104,16 +105,16 @@ func (d *decided) toEverybody(audit *audit.Audit) {
 		}
 		switch {
 		case r.Action == model.Allow && (r.Sways || m.opposed > 0):
-			d.aboutRule(p, rule, codes.OpenToAll, model.SeverityError, "allows everything between all pods, above other rules: "+
-				toAllText("opens", m.rules, &r.Turned), openRemedy)
+			d.aboutRule(p, rule, codes.OpenToAll, "allows everything between all pods, above other rules: "+
+				toAllText("opens", m.rules, &r.Turned))
 		case r.Action == model.Deny && m.opposed > 0:
-			d.aboutRule(p, rule, codes.ClosedToAll, model.SeverityError, "denies everything between all pods, above rules that allow: "+
-				toAllText("closes", m.rules, &r.Turned), closedRemedy)
+			d.aboutRule(p, rule, codes.ClosedToAll, "denies everything between all pods, above rules that allow: "+
+				toAllText("closes", m.rules, &r.Turned))
 		case r.Action == model.Deny && r.Turned.Pairs > 0 && !baseline(p) && !SelectsEverything(p.Subject):
 			// Nothing above another rule, and yet what it closes may hide what was wrong before. Of
 			// every pod it is EmptySelectorDeny.
-			d.aboutRule(p, rule, codes.ClosedToAll, model.SeverityWarning, "denies everything between all pods: "+
-				toAllText("closes", m.rules, &r.Turned), closedRemedy)
+			d.aboutRule(p, rule, codes.ClosedToAll, "denies everything between all pods: "+
+				toAllText("closes", m.rules, &r.Turned)).Severity = model.SeverityWarning
 		default:
 			continue
 		}
@@ -129,11 +130,6 @@ func (d *decided) toEverybody(audit *audit.Audit) {
 func baseline(p *model.Policy) bool {
 	return p.Kind == model.KindBANP || p.Tier == model.TierBaseline
 }
-
-const (
-	openRemedy   = "allow the namespaces and ports that are meant, or move it below the rules that are to hold"
-	closedRemedy = "move it below the rules that allow, or make it the baseline"
-)
 
 // toAllText says what a rule comes to that opens or closes the cluster.
 func toAllText(does string, idle int, t *audit.Turned) string {
@@ -173,7 +169,7 @@ func (l *linter) toAllUnasked(v *index.Index) {
 						below[s.r]++
 					}
 				}
-				if l.toAll(p, r) {
+				if toAll(l.x, p, r) {
 					above = append(above, seen{p, r})
 				}
 			}
@@ -183,12 +179,12 @@ func (l *linter) toAllUnasked(v *index.Index) {
 			if n == 0 {
 				continue
 			}
-			code, does, remedy := codes.OpenToAll, "allows", openRemedy
+			kind, does := codes.OpenToAll, "allows"
 			if s.r.Action == model.Deny {
-				code, does, remedy = codes.ClosedToAll, "denies", closedRemedy
+				kind, does = codes.ClosedToAll, "denies"
 			}
-			l.aboutRule(s.p, s.r, code, model.SeverityError, fmt.Sprintf("%s everything between all pods, above %s of another action; what becomes of them was not asked",
-				does, words.Count(n, "rule")), remedy)
+			l.aboutRule(s.p, s.r, kind, fmt.Sprintf("%s everything between all pods, above %s of another action; what becomes of them was not asked",
+				does, words.Count(n, "rule")))
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/moment"
 )
 
 // verdicts are OVN's words for what became of a packet, with those that people use.
@@ -15,8 +16,6 @@ var verdicts = map[string][]string{
 	"allow": {"allow", "allowed"}, "pass": {"pass", "passed"},
 	"drop": {"deny", "drop", "dropped"}, "reject": {"deny", "reject", "rejected"},
 }
-
-func verdictWords() []string { return []string{"allow", "deny", "drop", "reject", "pass"} }
 
 var severities = []string{"alert", "warning", "notice", "info", "debug"}
 
@@ -223,4 +222,20 @@ func ruleValues(l *Line) []string {
 		return []string{l.RuleName}
 	}
 	return []string{l.RuleName, l.Rule.Direction.Lower() + ":" + strconv.Itoa(l.Rule.Rule)}
+}
+
+func readSince(v string, now time.Time) (test, string) {
+	at, err := moment.Parse(v, now, now)
+	if err != nil {
+		return nil, err.Error()
+	}
+	return func(l *Line) bool { return !l.At.Before(at) }, ""
+}
+
+func readUntil(v string, now time.Time) (test, string) {
+	at, err := moment.Parse(v, now, now)
+	if err != nil {
+		return nil, err.Error()
+	}
+	return func(l *Line) bool { return !l.At.After(at) }, ""
 }

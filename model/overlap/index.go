@@ -153,17 +153,13 @@ func (x *PodIndex) Match(namespaces, pods model.Selector) PodSet {
 // MatchIn is every pod of one namespace with labels that the selector matches.
 func (x *PodIndex) MatchIn(namespace string, pods model.Selector) PodSet {
 	s := x.newSet()
-	if i, ok := x.findNS(namespace); ok {
+	if i, ok := slices.BinarySearchFunc(x.spaces, namespace, func(s podsOfNS, n string) int { return cmp.Compare(s.name, n) }); ok {
 		s.addRange(x.spaces[i].from, x.spaces[i].to)
 	}
 	sel := x.index.Selector(pods)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return s.And(x.withLabels(sel))
-}
-
-func (x *PodIndex) findNS(name string) (int, bool) {
-	return slices.BinarySearchFunc(x.spaces, name, func(s podsOfNS, n string) int { return cmp.Compare(s.name, n) })
 }
 
 func (x *PodIndex) inNamespaces(sel *selectors.Selector) PodSet {

@@ -195,7 +195,7 @@ func (x *PodIndex) pair(subjects, peers PodSet) (Meeting, bool) {
 	for s := range subjects.Each() {
 		for p := range peers.Each() {
 			if p != s && x.plain.Has(p) {
-				return x.meeting(s, p, "", 0), true
+				return Meeting{Subject: x.pods[s].Key, Peer: x.pods[p].Namespace + "/" + x.pods[p].Name}, true
 			}
 		}
 	}

@@ -1,7 +1,9 @@
 package tenure
 
 import (
+	"cmp"
 	"net/netip"
+	"strings"
 	"time"
 
 	"rung/model"
@@ -163,4 +165,139 @@ type Stats struct {
 // Stats counts what is kept.
 func (b *Book) Stats() Stats {
 	return Stats{Addresses: len(b.at), Past: len(b.ends) - b.head, Forgotten: b.forgotten}
+}
+
+// How says how sure an answer is, and of what.
+type How int
+
+const (
+	// Nobody has or had the address, as far as is known.
+	Nobody How = iota
+	// Held says that the holder had the address at that time.
+	Held
+	// Gone says that nobody had it then: the holder was the last to have it, until To.
+	Gone
+	// Now says that the holder has it now; nobody watched at that time.
+	Now
+	// Later says that the holder has it now and did not exist at that time: somebody
+	// else had it, and nobody knows who.
+	Later
+	// Unknown says that somebody had it at another time, and that nobody knows any more
+	// who had it then.
+	Unknown
+)
+
+// Answer is who had an address at a time.
+type Answer struct {
+	How    How
+	Holder Holder
+	// To is when the holder's tenure ended, zero while it lasts.
+	To time.Time
+}
+
+// At says who had an address at a time: whoever is known to have had it then; else the
+// one who had it next, where that one existed already, since events come late; else the
+// one who had it last before; else who has it now, with the doubt there is.
+func (b *Book) At(a netip.Addr, t time.Time) Answer {
+	x := b.at[a]
+	if x == nil {
+		return Answer{}
+	}
+	var f found
+	for i := range x.now {
+		f.look(&x.now[i], t)
+	}
+	for i := len(x.past) - 1; i >= 0; i-- {
+		c := &x.past[i]
+		if f.before != nil && c.to.Before(f.before.to) {
+			break // as are all before it
+		}
+		f.look(c, t)
+	}
+	forgotten := t.Before(x.lost)
+	switch {
+	case f.held != nil && f.held.Stale && f.before != nil && !f.before.Stale && f.before.Key != f.held.Key && !f.before.from.Before(f.held.from):
+		return f.before.answer(Gone) // took it when the other had completed
+	case f.held != nil && (!forgotten || f.held.Rank < x.lostRank):
+		return x.held(f.held)
+	case forgotten:
+		return Answer{How: Unknown}
+	case f.there != nil:
+		return x.held(f.there)
+	case f.before != nil:
+		return f.before.answer(Gone)
+	case f.after == nil || !f.after.to.IsZero():
+		return Answer{How: Unknown}
+	case f.after.Made.IsZero():
+		return f.after.answer(Now)
+	}
+	return f.after.answer(Later)
+}
+
+// found are the tenures of an address that matter at a time: the one that covers it,
+// the last before it, of those that began later the first whose holder existed already,
+// and the first of the others; those that last come before those that ended.
+type found struct{ held, before, there, after *tenure }
+
+func (f *found) look(c *tenure, t time.Time) {
+	switch {
+	case !c.to.IsZero() && !t.Before(c.to):
+		if f.before == nil || cmp.Or(c.to.Compare(f.before.to), f.before.Rank-c.Rank, c.tie(f.before)) > 0 {
+			f.before = c
+		}
+	case !t.Before(c.from):
+		if f.held == nil || cmp.Or(f.held.Rank-c.Rank, c.from.Compare(f.held.from), c.tie(f.held)) > 0 {
+			f.held = c
+		}
+	case c.there(t):
+		if f.there == nil || c.sooner(f.there) {
+			f.there = c
+		}
+	case f.after == nil || c.to.IsZero() && (!f.after.to.IsZero() || c.sooner(f.after)):
+		f.after = c
+	}
+}
+
+// sooner says whether a tenure is to be named before another that began later than the
+// time in question, too.
+func (c *tenure) sooner(than *tenure) bool {
+	return cmp.Or(than.from.Compare(c.from), than.Rank-c.Rank, c.tie(than)) > 0
+}
+
+// tie decides between tenures that are equal otherwise: above 0 for the object that was
+// made later, and for a name, so that the answer is the same every time.
+func (c *tenure) tie(with *tenure) int {
+	return cmp.Or(c.Made.Compare(with.Made), c.Key.Compare(with.Key), c.from.Compare(with.from), c.lasting()-with.lasting(), c.to.Compare(with.to),
+		strings.Compare(c.Note, with.Note))
+}
+
+func (c *tenure) lasting() int {
+	if c.to.IsZero() {
+		return 1
+	}
+	return 0
+}
+
+// there says whether the holder of a tenure that began after t, as far as was told, had
+// the address at t all the same.
+func (c *tenure) there(t time.Time) bool {
+	began := c.from
+	if !c.Made.IsZero() && c.Made.Before(began) {
+		began = c.Made // a pod keeps its address
+	}
+	return !t.Before(began.Add(-Slack))
+}
+
+func (c *tenure) answer(how How) Answer { return Answer{How: how, Holder: c.Holder, To: c.to} }
+
+// held is the answer that a tenure covers the time; it lasts where the same object has
+// the address now, in whatever way.
+func (x *address) held(c *tenure) Answer {
+	out := c.answer(Held)
+	for i := range x.now {
+		if x.now[i].Key == c.Key {
+			out.To = time.Time{}
+		}
+	}
+	return out
 }

@@ -1,11 +1,15 @@
 package words
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/duration"
 )
 
 // integer is what can be counted with.
@@ -111,4 +115,76 @@ func Tally[K ~string](states map[K]int) string {
 		parts = append(parts, fmt.Sprintf("%d %s", states[s], s))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// CompareNatural orders text as people expect: "zone2" before "zone10".
+func CompareNatural(a, b string) int {
+	i, j := 0, 0
+	for i < len(a) && j < len(b) {
+		if digit(a[i]) && digit(b[j]) {
+			x, y := i, j
+			for i < len(a) && digit(a[i]) {
+				i++
+			}
+			for j < len(b) && digit(b[j]) {
+				j++
+			}
+			for x < i-1 && a[x] == '0' {
+				x++
+			}
+			for y < j-1 && b[y] == '0' {
+				y++
+			}
+			if c := cmp.Or(cmp.Compare(i-x, j-y), cmp.Compare(a[x:i], b[y:j])); c != 0 {
+				return c
+			}
+			continue
+		}
+		if a[i] != b[j] {
+			return cmp.Compare(a[i], b[j])
+		}
+		i++
+		j++
+	}
+	return cmp.Compare(len(a)-i, len(b)-j)
+}
+
+func digit(c byte) bool { return c >= '0' && c <= '9' }
+
+// Age is a duration as kubectl says it: "4s", "12m", "3h", "2d". A moment that lies
+// ahead, by another machine's clock, is now.
+func Age(d time.Duration) string { return duration.ShortHumanDuration(max(d, 0)) }
+
+// Clock is a moment of today as people read it; of another day with its date.
+func Clock(t, now time.Time) string {
+	switch {
+	case t.IsZero():
+		return "never"
+	case t.YearDay() == now.YearDay() && t.Year() == now.Year():
+		return t.Format("15:04:05")
+	}
+	return t.Format("2006-01-02 15:04")
+}
+
+// Left is a time to go, in the unit that matters: "14 min".
+func Left(d time.Duration) string {
+	switch {
+	case d >= 2*time.Hour:
+		return fmt.Sprintf("%d h", d/time.Hour)
+	case d >= 2*time.Minute:
+		return fmt.Sprintf("%d min", d/time.Minute)
+	}
+	return fmt.Sprintf("%d s", d/time.Second)
+}
+
+// Lasted is how long something has been so, in whole units: "12 s", "4 min", "3 h".
+func Lasted(d time.Duration) string {
+	d = max(0, d)
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	}
+	return fmt.Sprintf("%d h", int(d.Hours()))
 }

@@ -1,8 +1,12 @@
 package tracker
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"strings"
 
+	"rung/compiler"
 	"rung/model"
 	"rung/model/ovn/nb"
 )
@@ -69,4 +73,62 @@ func rowText(r nb.Row) string {
 		return nb.TableOf(r) + " " + id
 	}
 	return nb.TableOf(r) + " " + r.RowUUID()
+}
+
+// tooManySteps is where a list of deltas is worth less than comparing all.
+const tooManySteps = 1 << 18
+
+// MergeDeltas is the delta of two steps taken together. nil means anything may
+// have changed. The steps of one set or port group stay in order: the tracker
+// books them one after another, and skips those of policies that were compiled
+// anew in either step.
+func MergeDeltas(a, b *compiler.Delta) *compiler.Delta {
+	if a == nil || b == nil || a.All || b.All || len(a.Members)+len(a.Ports) > tooManySteps {
+		return &compiler.Delta{All: true}
+	}
+	out := &compiler.Delta{Policies: maps.Clone(a.Policies), Members: slices.Concat(a.Members, b.Members),
+		Ports: slices.Concat(a.Ports, b.Ports)}
+	if out.Policies == nil {
+		out.Policies = b.Policies
+	} else {
+		maps.Copy(out.Policies, b.Policies)
+	}
+	return out
+}
+
+// maxDisowned bounds how many rows are remembered; nobody does this to so many by
+// hand.
+const maxDisowned = 10_000
+
+// disowned remembers, by UUID, the rows that lost their owner ids while Rung
+// looked on. They are not touched: what nobody's ids say is Rung's may be
+// anybody's. Most go with the port group they hang on, or get their ids back by
+// their name. A row of a UUID never is another one's, so that those which are gone
+// may come back with an older database.
+type disowned map[string]model.DisownedRow
+
+// note takes in that a row changed, and whose it was.
+func (d *disowned) note(old, row nb.Row, was Owner) {
+	if was.Form == Foreign || OwnerOfRow(row).Form != Foreign || len(*d) >= maxDisowned {
+		return
+	}
+	if *d == nil {
+		*d = disowned{}
+	}
+	(*d)[row.RowUUID()] = model.DisownedRow{Table: nb.TableOf(row), UUID: row.RowUUID(), Was: was.Unit,
+		ID: old.IDs()[nb.KeyID]}
+}
+
+// here lists those that are in the database, in a fixed order.
+func (d disowned) here(db *nb.DB) []model.DisownedRow {
+	var out []model.DisownedRow
+	for row := range maps.Values(d) {
+		if db.Row(row.Table, row.UUID) != nil {
+			out = append(out, row)
+		}
+	}
+	slices.SortFunc(out, func(a, b model.DisownedRow) int {
+		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.UUID, b.UUID))
+	})
+	return out
 }

@@ -153,7 +153,11 @@ func (t *Tracker) finish(at time.Time) {
 		t.Dirty[tr.key] = struct{}{}
 		if tr.c == nil && len(tr.liveACLs)+len(tr.liveSets)+len(tr.liveGroups) == 0 {
 			delete(t.Tracks, tr.key)
-			t.letGo(tr)
+			if of := t.holders[tr.holds]; of != nil {
+				if delete(of, tr); len(of) == 0 {
+					delete(t.holders, tr.holds)
+				}
+			}
 		}
 	}
 	t.touched, t.fresh = nil, nil

@@ -4,13 +4,9 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"net/netip"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -43,33 +39,33 @@ type advice struct {
 
 var bestPractices = []advice{
 	{"Create AdminNetworkPolicies at separate priorities; if two have the same one, their rules must not overlap, as it is not guaranteed which takes effect.",
-		[]string{codes.PriorityDuplicate, codes.PriorityConflict}},
-	{"The baseline is a singleton: there can be only one, named default. It is a wider default guardrail.", []string{check.CodeCEL, codes.RuleNeverDecides}},
-	{"There is no implicit deny; what is needed has to be defined explicitly.", []string{codes.AllowChangesNothing}},
-	{"For ingress only pods can be denied, so pods cannot be isolated from everything.", []string{codes.DenyLeavesOutside}},
-	{"For egress, a Deny to 0.0.0.0/0 acts as a default deny to everything.", []string{codes.DenyAllNetworks}},
+		[]string{codes.PriorityDuplicate.Code, codes.PriorityConflict.Code}},
+	{"The baseline is a singleton: there can be only one, named default. It is a wider default guardrail.", []string{check.CodeCEL, codes.RuleNeverDecides.Code}},
+	{"There is no implicit deny; what is needed has to be defined explicitly.", []string{codes.AllowChangesNothing.Code}},
+	{"For ingress only pods can be denied, so pods cannot be isolated from everything.", []string{codes.DenyLeavesOutside.Code}},
+	{"For egress, a Deny to 0.0.0.0/0 acts as a default deny to everything.", []string{codes.DenyAllNetworks.Code}},
 	{"With a Deny to 0.0.0.0/0, allow essential traffic such as DNS and the API server above it, or the cluster may lock up.",
-		[]string{codes.DenyAllNetworks, codes.DNSNotAllowed, codes.DNSTCPNotAllowed}},
+		[]string{codes.DenyAllNetworks.Code, codes.DNSNotAllowed.Code, codes.DNSTCPNotAllowed.Code}},
 	{"Use the empty namespace selector with care: it selects all namespaces, those of the infrastructure too. Select by labels of the workloads.",
-		[]string{codes.EmptySelectorDeny, codes.SelectsSystem}},
-	{"Pass leaves traffic to NetworkPolicies.", []string{codes.PassNothing}},
+		[]string{codes.EmptySelectorDeny.Code, codes.SelectsSystem.Code}},
+	{"Pass leaves traffic to NetworkPolicies.", []string{codes.PassNothing.Code}},
 	{"With an Allow at the admin level, finer controls of NetworkPolicies cannot take effect: Deny and Pass can nearly always get the job done.",
-		[]string{codes.AllowOverNetpol, codes.DenyOverAllow}},
-	{"Without NetworkPolicies in the cluster, Allow says that traffic is not to be blocked.", []string{codes.PassNothing, codes.AllowChangesNothing}},
-	{"Use a middle range of priorities such as 30–70 and leave gaps, so that policies can be inserted later.", []string{codes.PriorityNoGap}},
+		[]string{codes.AllowOverNetpol.Code, codes.DenyOverAllow.Code}},
+	{"Without NetworkPolicies in the cluster, Allow says that traffic is not to be blocked.", []string{codes.PassNothing.Code, codes.AllowChangesNothing.Code}},
+	{"Use a middle range of priorities such as 30–70 and leave gaps, so that policies can be inserted later.", []string{codes.PriorityNoGap.Code}},
 	{"A rule can have up to 100 peers.", []string{check.CodeSchema}},
 	{"Selectors of several rules should not overlap, so that address sets do not have the same addresses: OVN then computes in full whenever a pod changes.",
-		[]string{codes.SetsOverlap, codes.NegativeMany}},
-	{"Networks as peers are for destinations outside the cluster, not for addresses of pods.", []string{codes.NetworkCoversPods}},
-	{"Multi-tenant isolation needs one AdminNetworkPolicy for each tenant.", []string{codes.TenantPolicies}},
+		[]string{codes.SetsOverlap.Code, codes.NegativeMany.Code}},
+	{"Networks as peers are for destinations outside the cluster, not for addresses of pods.", []string{codes.NetworkCoversPods.Code}},
+	{"Multi-tenant isolation needs one AdminNetworkPolicy for each tenant.", []string{codes.TenantPolicies.Code}},
 }
 
 var knownLimits = []advice{
-	{"OVN-Kubernetes supports priorities from 0 to 99; a policy with a greater one is not created until its priority is changed.", []string{codes.PriorityUnsupported}},
-	{"The number of admin policies in a cluster is expected to be 30 to 50 at most.", []string{codes.PoliciesMany}},
-	{"Named ports are evaluated against the containers of every subject and peer: use them with caution where many pods are selected.", []string{codes.NamedPortMany}},
-	{"The subject does not include host-networked pods.", []string{codes.HostNetwork}},
-	{"Peers of namespaces and pods do not include host-networked pods.", []string{codes.PeerHost}},
+	{"OVN-Kubernetes supports priorities from 0 to 99; a policy with a greater one is not created until its priority is changed.", []string{codes.PriorityUnsupported.Code}},
+	{"The number of admin policies in a cluster is expected to be 30 to 50 at most.", []string{codes.PoliciesMany.Code}},
+	{"Named ports are evaluated against the containers of every subject and peer: use them with caution where many pods are selected.", []string{codes.NamedPortMany.Code}},
+	{"The subject does not include host-networked pods.", []string{codes.HostNetwork.Code}},
+	{"Peers of namespaces and pods do not include host-networked pods.", []string{codes.PeerHost.Code}},
 	{"Nodes can be peers of egress rules only.", []string{check.CodeUnknown}},
 	{"Networks can be peers of egress rules only.", []string{check.CodeUnknown}},
 	{"Named ports cannot be used with networks as peers.", []string{check.CodeCEL}},
@@ -89,7 +85,7 @@ counted apart (` + "`rung zones --check`" + `).
 
 Rules that never decide or are redundant, and all others marked "asks every connection", are said of the pods there are
 now. On a big cluster they come a moment after the others; on one that is too large they are left out, and
-` + "`" + codes.VerdictsTooLarge + "`" + ` says so.
+` + "`" + codes.VerdictsTooLarge.Code + "`" + ` says so.
 `)
 	about := func(head, intro string, list []advice) {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| advice | codes |\n|---|---|\n", head, intro)
@@ -110,7 +106,10 @@ now. On a big cluster they come a moment after the others; on one that is too la
 	for i := range findingCodes {
 		c := &findingCodes[i]
 		fmt.Fprintf(&b, "\n### %s\n\n%s", c.code, c.what)
-		if lint.OfVerdicts(c.code) && c.code != codes.VerdictsTooLarge {
+		if k := codes.Find(c.code); k != nil {
+			b.WriteString(k.Says)
+		}
+		if lint.OfVerdicts(c.code) && c.code != codes.VerdictsTooLarge.Code {
 			b.WriteString(" Asks every connection.")
 		}
 		b.WriteString("\n")
@@ -156,34 +155,16 @@ now. On a big cluster they come a moment after the others; on one that is too la
 // TestEveryCodeIsTold: every code of package lint is on the page, once, and says where the
 // demo has none.
 func TestEveryCodeIsTold(t *testing.T) {
-	f, err := parser.ParseFile(token.NewFileSet(), "../../model/lint/codes/codes.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	codes := 0
-	ast.Inspect(f, func(n ast.Node) bool {
-		v, ok := n.(*ast.ValueSpec)
-		if !ok || !v.Names[0].IsExported() {
-			return true
-		}
-		code, err := strconv.Unquote(v.Values[0].(*ast.BasicLit).Value)
-		if err != nil {
-			t.Fatal(err)
-		}
-		codes++
-		n2 := 0
+	for _, k := range codes.Kinds {
+		told := 0
 		for i := range findingCodes {
-			if findingCodes[i].code == code {
-				n2++
+			if findingCodes[i].code == k.Code {
+				told++
 			}
 		}
-		if n2 != 1 {
-			t.Errorf("%s is told %d times", code, n2)
+		if told != 1 {
+			t.Errorf("%s is told %d times", k.Code, told)
 		}
-		return true
-	})
-	if codes < 40 {
-		t.Errorf("only %d codes", codes)
 	}
 	res, err := manifests.Read(t.Context(), manifests.Options{FS: examples.Files, Paths: []string{"."}})
 	if err != nil {
@@ -209,7 +190,7 @@ func TestWitnesses(t *testing.T) {
 	with := 0
 	for i := range findingCodes {
 		c := &findingCodes[i]
-		if c.none != "" || c.code == codes.VerdictsTooLarge {
+		if c.none != "" || c.code == codes.VerdictsTooLarge.Code {
 			continue
 		}
 		f, err := c.example()
@@ -228,9 +209,9 @@ func TestWitnesses(t *testing.T) {
 				t.Errorf("%s: rung trace does not read %q", c.code, end)
 			}
 		}
-		want := map[string]verdict.Verdict{codes.PassNothing: verdict.Allow, codes.AllowChangesNothing: verdict.Allow, codes.AllowOverNetpol: verdict.Allow,
-			codes.DenyOverAllow: verdict.Deny, codes.DenyLeavesOutside: verdict.Allow, codes.DNSNotAllowed: verdict.Deny, codes.DNSTCPNotAllowed: verdict.Deny,
-			codes.PriorityConflict: verdict.Undefined, codes.FirewallOverrules: verdict.Deny, codes.DenyAllNetworks: verdict.Deny}[c.code]
+		want := map[string]verdict.Verdict{codes.PassNothing.Code: verdict.Allow, codes.AllowChangesNothing.Code: verdict.Allow, codes.AllowOverNetpol.Code: verdict.Allow,
+			codes.DenyOverAllow.Code: verdict.Deny, codes.DenyLeavesOutside.Code: verdict.Allow, codes.DNSNotAllowed.Code: verdict.Deny, codes.DNSTCPNotAllowed.Code: verdict.Deny,
+			codes.PriorityConflict.Code: verdict.Undefined, codes.FirewallOverrules.Code: verdict.Deny, codes.DenyAllNetworks.Code: verdict.Deny}[c.code]
 		if want != "" && f.Witness.Verdict != string(want) {
 			t.Errorf("%s: %s, want %s", c.code, f.Witness, want)
 		}
@@ -255,7 +236,7 @@ func TestWitnessOfTie(t *testing.T) {
 	}
 	got := map[string]string{}
 	for _, f := range found {
-		if f.Code == codes.PriorityConflict {
+		if f.Code == codes.PriorityConflict.Code {
 			with := strings.Fields(strings.TrimPrefix(f.Message, "conflicts with "))[0]
 			from, _, _ := strings.Cut(f.Witness.From, "/")
 			got[f.Policy.Name+" with "+with] = from

@@ -138,7 +138,7 @@ spec: {egress: [{type: Deny, to: {cidrSelector: 0.0.0.0/0}}]}
 		return revision.Facts{Cluster: c, Desired: compiler.Compile(c, o)}
 	}
 	subnets := func(r *revision.Revision) bool {
-		return slices.ContainsFunc(Findings(r), func(f model.Finding) bool { return f.Code == codes.FirewallSubnets })
+		return slices.ContainsFunc(Findings(r), func(f model.Finding) bool { return f.Code == codes.FirewallSubnets.Code })
 	}
 	hairpin := func(r *revision.Revision) bool {
 		return slices.ContainsFunc(r.Ladder().Tiers[model.TierNetwork].Units, func(u ladder.Unit) bool { return u.Key.Kind == model.KindNetpolDefault })

@@ -61,7 +61,7 @@ func Notes(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, findings [
 	}
 	for i, f := range findings {
 		switch f.Code {
-		case codes.PriorityConflict, codes.PriorityDuplicate, codes.PriorityUnsupported:
+		case codes.PriorityConflict.Code, codes.PriorityDuplicate.Code, codes.PriorityUnsupported.Code:
 			continue // said above
 		}
 		notes = merge(notes, Note{Severity: f.Severity, Short: codes.Short(f.Code), Count: 1, findings: findings[i : i+1 : i+1]})

@@ -20,10 +20,10 @@ var smaller = map[string]int{"revision": 2500, "change/gate": 2510, "change": 25
 var stillTooLarge = map[string]int{"ui": 4500, "ui/logs": 4350}
 
 // stillTooMany are types with more than typeMethods methods, as stillTooLarge.
-var stillTooMany = map[string]int{"ui.root": 121, "reconciler.worker": 54, "revision.Revision": 64, 
+var stillTooMany = map[string]int{"ui.root": 121, "revision.Revision": 64,
 	"change/planrun.Plans": 57, "ui/logs.logPage": 102, "ui/policy.View": 50, "sources/sandbox/ovn.Zone": 65, "ui/preview.View": 51,
-	"ui/widget.Table": 53, "reconciler/tracker.Tracker": 53, "change/gate.Gate": 48, "model/lint.linter": 92, "ui/rule.View": 47,
-	"compiler.Compiler": 68}
+	"ui/widget.Table": 53, "change/gate.Gate": 48, "ui/rule.View": 47,
+}
 
 func TestPackagesStaySmall(t *testing.T) {
 	lines, methods := map[string]int{}, map[string]int{}

@@ -13,6 +13,8 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"rung/test/term"
 )
 
@@ -35,6 +37,27 @@ func TestSmallestScreen(t *testing.T) {
 	c.press("esc")
 	c.Resize(80, 24)
 	c.at("Ladder").pick("└ quarantine")
+	c.quits()
+}
+
+// TestMarginsOfOldSize: the window grows while a frame for the smaller one is on its
+// way, which ends by setting the margins to that size. What is drawn below them would
+// scroll the header away, and every page after it.
+func TestMarginsOfOldSize(t *testing.T) {
+	t.Parallel()
+	c := open(t, setup{w: 80, h: 24, args: []string{"--traffic", "0"}}).ready()
+	c.Resize(120, 34)
+	c.Draw(ansi.SetTopBottomMargins(1, 12))
+	whole := func(page string) func(*frame) bool {
+		at := onPage(page)
+		return func(f *frame) bool {
+			return at(f) && strings.Contains(f.Line(0), "rung")
+		}
+	}
+	c.press("3")
+	c.until("shows the zones, whole", whole("zones"))
+	c.press("esc")
+	c.until("shows the ladder, whole", whole("Ladder"))
 	c.quits()
 }
 

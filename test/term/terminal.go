@@ -301,3 +301,7 @@ func (t *Terminal) Close() error {
 	})
 	return t.closed
 }
+
+// Draw draws bytes on the screen that the program has not written now: what was
+// still on its way from an earlier frame.
+func (t *Terminal) Draw(text string) { t.scr.feed([]byte(text), time.Now()) }

@@ -210,7 +210,7 @@ func (v *page) WhyNot(_ *view.Env, id action.ID) string {
 	switch {
 	case f == nil:
 		return "no finding here"
-	case id == action.FindingsApply && f.Code != codes.TemplateIncomplete:
+	case id == action.FindingsApply && f.Code != codes.TemplateIncomplete.Code:
 		return "this remedy is yours: only what a set from a template misses can be made at once"
 	case id == action.FindingsPolicy && !f.Policy.Kind.IsPolicy(),
 		id == action.Open && v.Selected().None():

@@ -58,7 +58,13 @@ func (t *tally) classify(r nb.Row, ids map[string]string, o nb.Owner) {
 	switch o.Form {
 	case nb.FormLegacy:
 		if o.Type == "" {
-			t.groupOf2023(o)
+			// A port group of 2023 has no owner: by its priority it is of one kind or the
+			// other, and it counts beside other rows of that kind only.
+			if len(o.Detail) == len("1750") {
+				t.groups2023[1]++
+			} else {
+				t.groups2023[0]++
+			}
 			return
 		}
 		g, why = legacy(o)
@@ -121,16 +127,6 @@ func legacy(o nb.Owner) (Generation, string) {
 		return Older, whyEFIDs
 	}
 	return Older, whyMulticast
-}
-
-// groupOf2023 counts a port group of 2023, which has no owner: by its priority it
-// is of one kind or the other, and it counts beside other rows of that kind only.
-func (t *tally) groupOf2023(o nb.Owner) {
-	if len(o.Detail) == len("1750") {
-		t.groups2023[1]++
-	} else {
-		t.groups2023[0]++
-	}
 }
 
 // olderMatch knows a row with a current id by its match.

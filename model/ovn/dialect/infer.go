@@ -2,6 +2,9 @@ package dialect
 
 import (
 	"fmt"
+	"net/netip"
+	"regexp"
+	"slices"
 	"strings"
 
 	"rung/model/ovn/nb"
@@ -19,10 +22,19 @@ var sampled = map[string]bool{
 func Infer(db *nb.DB, h Hints) Dialect {
 	t := &tally{db: db, hints: h, forms: map[string]*form{}}
 	for g := range db.PortGroups() {
-		t.group(g)
+		t.classify(g, g.ExternalIDs, nb.OwnerOf(nb.TablePortGroup, g.ExternalIDs))
 	}
 	for s := range db.AddressSets() {
-		t.set(s)
+		o := nb.OwnerOf(nb.TableAddressSet, s.ExternalIDs)
+		t.classify(s, s.ExternalIDs, o)
+		if o.Form == nb.FormKnown || o.Form == nb.FormLegacy {
+			switch o.Family {
+			case "v4":
+				t.families.v4Sets++
+			case "v6":
+				t.families.v6Sets++
+			}
+		}
 	}
 	for a := range db.ACLs() {
 		t.acl(a)
@@ -94,18 +106,6 @@ func (t *tally) acl(a *nb.ACL) {
 	}
 }
 
-func (t *tally) set(s *nb.AddressSet) {
-	o := nb.OwnerOf(nb.TableAddressSet, s.ExternalIDs)
-	t.classify(s, s.ExternalIDs, o)
-	if o.Form == nb.FormKnown || o.Form == nb.FormLegacy {
-		t.families.set(o.Family)
-	}
-}
-
-func (t *tally) group(g *nb.PortGroup) {
-	t.classify(g, g.ExternalIDs, nb.OwnerOf(nb.TablePortGroup, g.ExternalIDs))
-}
-
 // defaultNetwork says whether a row of an EgressFirewall is of a namespace on the
 // default network: the others leave out the subnets of theirs, under the same
 // owner (ovn-kubernetes.md#other-networks).
@@ -173,4 +173,95 @@ func (t *tally) meter() Meter {
 		}
 	}
 	return m
+}
+
+// familyTally counts what stands for an address family.
+type familyTally struct {
+	v4Sets, v6Sets   int
+	v4Terms, v6Terms int // references to sets, hairpin addresses, bare ip4 and ip6
+}
+
+// match counts terms that exist per enabled family. Addresses in a match are no
+// sign: an ipBlock is written whatever the families are (ovn-kubernetes.md#ip-blocks).
+func (t *familyTally) match(ownerType, match string) {
+	count := func(n *int, v string) {
+		switch {
+		case strings.Contains(match, v+".src == $"), strings.Contains(match, v+".dst == $"),
+			strings.Contains(match, v+".src == {$"), strings.Contains(match, v+".dst == {$"),
+			ownerType == nb.OwnerNetpolDefault && strings.Contains(match, v+".src == "),
+			ownerType == nb.OwnerNetworkPolicy && bare(match, v):
+			*n++
+		}
+	}
+	count(&t.v4Terms, "ip4")
+	count(&t.v6Terms, "ip6")
+}
+
+// bare says whether a match of a rule without peers begins with the family.
+func bare(match, v string) bool {
+	l3, _, _ := strings.Cut(match, " && ")
+	return l3 == v || l3 == "(ip4 || ip6)"
+}
+
+func (t *familyTally) fact() Families {
+	if t.v4Sets+t.v6Sets+t.v4Terms+t.v6Terms == 0 {
+		return Families{Evidence: "no address set, and no match that depends on it"}
+	}
+	f := Families{V4: Of(t.v4Sets+t.v4Terms > 0), V6: Of(t.v6Sets+t.v6Terms > 0)}
+	if t.v4Sets+t.v6Sets > 0 {
+		f.Evidence = fmt.Sprintf("%d address sets of v4, %d of v6", t.v4Sets, t.v6Sets)
+	} else {
+		f.Evidence = fmt.Sprintf("%d matches with ip4, %d with ip6", t.v4Terms, t.v6Terms)
+	}
+	return f
+}
+
+// subnetTally collects what rows of EgressFirewalls leave out.
+type subnetTally struct {
+	rows         int
+	seen         map[netip.Prefix]bool
+	allV4, allV6 bool
+}
+
+// leftOut finds the subnets in a match; several are joined by && without spaces
+// (ovn-kubernetes.md#firewall-match).
+var leftOut = regexp.MustCompile(`ip[46]\.dst != ([0-9a-fA-F.:]+/[0-9]{1,3})`)
+
+// maxSubnets bounds what is collected; a cluster has a few.
+const maxSubnets = 64
+
+func (t *subnetTally) match(match string) {
+	t.allV4 = t.allV4 || strings.Contains(match, "ip4.dst == 0.0.0.0/0")
+	t.allV6 = t.allV6 || strings.Contains(match, "ip6.dst == ::/0")
+	found := leftOut.FindAllStringSubmatch(match, maxSubnets)
+	if len(found) > 0 {
+		t.rows++
+	}
+	for _, m := range found {
+		p, err := netip.ParsePrefix(m[1])
+		if err != nil || len(t.seen) >= maxSubnets {
+			continue
+		}
+		if t.seen == nil {
+			t.seen = map[netip.Prefix]bool{}
+		}
+		t.seen[p.Masked()] = true
+	}
+}
+
+func (t *subnetTally) fact() Subnets {
+	s := Subnets{AllV4: t.allV4, AllV6: t.allV6}
+	for p := range t.seen {
+		s.Prefixes = append(s.Prefixes, p)
+	}
+	slices.SortFunc(s.Prefixes, netip.Prefix.Compare)
+	switch {
+	case t.rows > 0:
+		s.Evidence = fmt.Sprintf("%d rows of EgressFirewalls leave them out", t.rows)
+	case t.allV4 || t.allV6:
+		s.Evidence = "rows of EgressFirewalls for all addresses leave nothing out"
+	default:
+		s.Evidence = "no row of an EgressFirewall meets them"
+	}
+	return s
 }

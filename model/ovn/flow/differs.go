@@ -3,18 +3,10 @@ package flow
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"rung/model/ovn/nb"
 )
-
-// closest is the ACL among those of one hint that a flow is most like.
-func closest(acls []*ACL, f *Flow) *ACL {
-	return slices.MinFunc(acls, func(a, b *ACL) int {
-		return cmp.Compare(len(differs(a.ACL, f)), len(differs(b.ACL, f)))
-	})
-}
 
 // differs says how a flow is not that of an ACL.
 func differs(a *nb.ACL, f *Flow) (out []string) {

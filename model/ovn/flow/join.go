@@ -132,7 +132,7 @@ func Join(rows *nb.DB, flows *sb.DB) *Joined {
 		case len(acls) == 0:
 			out.Surplus = append(out.Surplus, x)
 		default:
-			a := closest(acls, x)
+			a := slices.MinFunc(acls, func(a, b *ACL) int { return cmp.Compare(len(differs(a.ACL, x)), len(differs(b.ACL, x))) })
 			x.Differs = differs(a.ACL, x)
 			a.Flows = append(a.Flows, x)
 		}

@@ -132,7 +132,12 @@ func (p *Packet) number(s source, width int) (v u128, ok bool) {
 	case fromVLAN:
 		return number(uint64(p.VLAN)), true
 	case fromTTL:
-		return p.ttl()
+		if p.TTL != 0 {
+			return number(uint64(p.TTL)), true
+		}
+		proto, ok := p.ipProto()
+		nd := ok && proto == number(58) && p.v6() && p.ICMPType >= ndFirst && p.ICMPType <= ndLast
+		return number(255), nd
 	case fromTCPFlags:
 		return number(uint64(cmp.Or(p.TCPFlags, tcpSYN))), true
 	case fromARPOp:
@@ -231,12 +236,3 @@ const (
 	ndFirst = 133
 	ndLast  = 137
 )
-
-func (p *Packet) ttl() (u128, bool) {
-	if p.TTL != 0 {
-		return number(uint64(p.TTL)), true
-	}
-	proto, ok := p.ipProto()
-	nd := ok && proto == number(58) && p.v6() && p.ICMPType >= ndFirst && p.ICMPType <= ndLast
-	return number(255), nd
-}

@@ -139,7 +139,13 @@ func (d *DB) Apply(changes []RowChange) *DB {
 			t.put(c.New)
 		}
 	}
-	return t.commit()
+	next := &DB{tables: t.from.tables}
+	for tag, x := range t.tables {
+		if x != nil {
+			next.tables[tag] = table{x.rows.Commit(), x.byName.Commit(), x.more.Commit()}
+		}
+	}
+	return next
 }
 
 // dbTxn makes the next DB.
@@ -159,16 +165,6 @@ func (t *dbTxn) table(tag int) *tableTxn {
 		t.tables[tag] = &tableTxn{from.rows.Txn(), from.byName.Txn(), from.more.Txn()}
 	}
 	return t.tables[tag]
-}
-
-func (t *dbTxn) commit() *DB {
-	next := &DB{tables: t.from.tables}
-	for tag, x := range t.tables {
-		if x != nil {
-			next.tables[tag] = table{x.rows.Commit(), x.byName.Commit(), x.more.Commit()}
-		}
-	}
-	return next
 }
 
 func (t *dbTxn) put(r Row) {

@@ -104,15 +104,6 @@ func (p *audited) walk() {
 	p.cut()
 }
 
-// notePassed adds the Passes of a term's own tier that end it before the term.
-func notePassed(into *[]int32, w *walked, t *index.Term, u int32, of []int32) {
-	for k, i := range w.passed {
-		if w.terms[i].Tier == t.Tier {
-			noteRules(into, w.terms, w.passed[k:k+1], u, of)
-		}
-	}
-}
-
 // noteRules adds the rules of terms that are of another rule than u, each once.
 func noteRules(into *[]int32, terms []index.Term, refs []int32, u int32, of []int32) {
 	for _, i := range refs {
@@ -164,7 +155,11 @@ func (p *audited) decides(u int32, t *index.Term) {
 		r.Matters = r.Matters || verdict != p.verdict
 		if r.Undecided = r.Undecided || len(by.decided) == 0; !r.Matters {
 			noteRules(&p.auditor.without[u], by.terms, by.decided, u, p.of)
-			notePassed(&p.auditor.without[u], by, t, u, p.of)
+			for k, i := range by.passed { // a Pass of its own tier ends the tier before it
+				if by.terms[i].Tier == t.Tier {
+					noteRules(&p.auditor.without[u], by.terms, by.passed[k:k+1], u, p.of)
+				}
+			}
 		}
 	}
 	if n := p.allOf[u]; n >= 0 && !p.allow[n].Matters {

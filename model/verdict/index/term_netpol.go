@@ -207,7 +207,7 @@ func (m *maker) standsForHosts(p *model.Peer) bool {
 // firewall makes the terms of an EgressFirewall (ovn-kubernetes.md#firewall-rows): they
 // decide where the packet leaves the source's switch, in to-lport.
 func (m *maker) firewall(p *model.Policy) {
-	from := m.subjects(firewallKey(p), p)
+	from := m.subjects("namespace "+p.Namespace+selectors.Key(p.Subject.Namespaces), p)
 	for i := range p.Egress {
 		r := &p.Egress[i]
 		ports, some := firewallPorts(r)
@@ -228,10 +228,6 @@ func (m *maker) firewall(p *model.Policy) {
 			m.add(IngressTerms, t)
 		}
 	}
-}
-
-func firewallKey(p *model.Policy) string {
-	return "namespace " + p.Namespace + selectors.Key(p.Subject.Namespaces)
 }
 
 // destination makes the condition of a firewall's rule, -1 where it leads nowhere, and

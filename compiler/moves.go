@@ -1,12 +1,10 @@
 package compiler
 
 import (
-	"slices"
-	"strings"
-
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/selectors"
+	"slices"
 )
 
 // placement is where a pod counts: nowhere when pod is nil.
@@ -28,7 +26,7 @@ func (p placement) addresses() []string {
 func counts(p *model.Pod) bool { return !p.Completed() && p.NodeName != "" }
 
 // pod handles a pod that came, changed or went.
-func (c *Compiler) pod(old, pod *model.Pod) {
+func (c *membership) pod(old, pod *model.Pod) {
 	if old != nil && !counts(old) {
 		old = nil
 	}
@@ -51,78 +49,17 @@ func (c *Compiler) pod(old, pod *model.Pod) {
 	if pod != nil {
 		b := c.putIn(pod, kept)
 		after = placement{pod, c.targets(b)}
-		c.hold(pod)
+		for _, ip := range pod.IPs {
+			c.holders[ip] = append(c.holders[ip], pod)
+			c.count(pod, ip, 1)
+		}
 	}
 	if old != nil || pod != nil {
 		c.move(before, after)
 	}
 }
 
-func (c *Compiler) nsState(name string) *nsState {
-	ns := c.namespaces[name]
-	if ns == nil {
-		ns = &nsState{buckets: map[bucketKey]*bucket{}}
-		c.namespaces[name] = ns
-	}
-	return ns
-}
-
-func (c *Compiler) bucketOf(p *model.Pod) *bucket {
-	return c.nsState(p.Namespace).buckets[bucketKey{c.selectors.Held(p.Labels), p.HostNetwork}]
-}
-
-func (c *Compiler) putIn(p *model.Pod, cl *selectors.Class) *bucket {
-	ns := c.nsState(p.Namespace)
-	k := bucketKey{cl, p.HostNetwork}
-	b := ns.buckets[k]
-	if b == nil {
-		b = &bucket{bucketKey: k, namespace: p.Namespace}
-		ns.buckets[k] = b
-	}
-	i, _ := slices.BinarySearchFunc(b.pods, p.Name,
-		func(q *model.Pod, name string) int { return strings.Compare(q.Name, name) })
-	next := make([]*model.Pod, 0, len(b.pods)+1)
-	next = append(append(append(next, b.pods[:i]...), p), b.pods[i:]...)
-	c.setBucket(b, next)
-	return b
-}
-
-func (c *Compiler) takeOut(b *bucket, p *model.Pod) {
-	next := make([]*model.Pod, 0, len(b.pods))
-	for _, q := range b.pods {
-		if q.Name != p.Name {
-			next = append(next, q)
-		}
-	}
-	c.setBucket(b, next)
-	if len(next) == 0 {
-		ns := c.nsState(b.namespace)
-		delete(ns.buckets, b.bucketKey)
-		if ns.class == nil && len(ns.buckets) == 0 {
-			delete(c.namespaces, b.namespace)
-		}
-	}
-	c.selectors.Release(b.class)
-}
-
-func (c *Compiler) setBucket(b *bucket, pods []*model.Pod) {
-	b.pods = pods
-	k := treeKey(b.namespace, b.class.Labels().Key(), b.host)
-	if len(pods) == 0 {
-		c.buckTxn.Delete(k)
-		return
-	}
-	c.buckTxn.Set(k, &bucketView{b.bucketKey, pods})
-}
-
-func (c *Compiler) hold(p *model.Pod) {
-	for _, ip := range p.IPs {
-		c.holders[ip] = append(c.holders[ip], p)
-		c.count(p, ip, 1)
-	}
-}
-
-func (c *Compiler) unhold(p *model.Pod) {
+func (c *membership) unhold(p *model.Pod) {
 	for _, ip := range p.IPs {
 		c.count(p, ip, -1)
 		rest := slices.DeleteFunc(c.holders[ip], func(q *model.Pod) bool { return q.Key == p.Key })
@@ -136,7 +73,7 @@ func (c *Compiler) unhold(p *model.Pod) {
 
 // count keeps how many addresses of each family pods of the cluster's network
 // have; those of the host's network say nothing about it.
-func (c *Compiler) count(p *model.Pod, ip string, n int) {
+func (c *membership) count(p *model.Pod, ip string, n int) {
 	switch {
 	case p.HostNetwork:
 	case isV6(ip):
@@ -153,7 +90,7 @@ const (
 
 // move records what follows from a pod that counted at before and counts at
 // after now.
-func (c *Compiler) move(before, after placement) {
+func (c *membership) move(before, after placement) {
 	c.pass++
 	met := c.met[:0]
 	visit := func(p placement, flag uint8) {
@@ -198,7 +135,7 @@ func (c *Compiler) move(before, after placement) {
 	c.namedPorts(before, after)
 }
 
-func (c *Compiler) ports(p placement, added bool) {
+func (c *membership) ports(p placement, added bool) {
 	if p.pod == nil {
 		return
 	}
@@ -215,7 +152,7 @@ func (c *Compiler) ports(p placement, added bool) {
 
 // namedPorts marks the policies whose rows with named ports may read the pod
 // differently now.
-func (c *Compiler) namedPorts(before, after placement) {
+func (c *membership) namedPorts(before, after placement) {
 	same := before.pod != nil && after.pod != nil && before.pod.NodeName == after.pod.NodeName &&
 		slices.Equal(before.pod.IPs, after.pod.IPs) && slices.Equal(before.pod.Ports, after.pod.Ports)
 	mark := func(p placement, other placement) {
@@ -234,25 +171,26 @@ func (c *Compiler) namedPorts(before, after placement) {
 
 // heldElsewhere says whether the address is in the set for another reason than
 // the pod self: another pod with the same address, or a node.
-func (c *Compiler) heldElsewhere(s *setSpec, ip string, self model.Key) bool {
-	for _, p := range c.holders[ip] {
-		if p.Key != self && c.inSet(s, c.groupsOf(p)) {
-			return true
-		}
-	}
-	return s.fixed(ip) || c.nodeHolds(s, ip, "")
+func (c *membership) heldElsewhere(s *setSpec, ip string, self model.Key) bool {
+	return c.heldByPod(s, ip, self) || s.fixed(ip) || c.nodeHolds(s, ip, "")
 }
 
-func (c *Compiler) inSet(s *setSpec, groups []*group) bool {
-	for _, g := range groups {
-		if _, ok := g.sets[s]; ok {
-			return true
+// heldByPod says whether the address is in the set by a pod other than self.
+func (c *membership) heldByPod(s *setSpec, ip string, self model.Key) bool {
+	for _, p := range c.holders[ip] {
+		if p.Key == self {
+			continue
+		}
+		for _, g := range c.groupsOf(p) {
+			if _, ok := g.sets[s]; ok {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-func (c *Compiler) groupsOf(p *model.Pod) []*group {
+func (c *membership) groupsOf(p *model.Pod) []*group {
 	b := c.bucketOf(p)
 	if b == nil {
 		return nil
@@ -263,20 +201,12 @@ func (c *Compiler) groupsOf(p *model.Pod) []*group {
 	return c.targets(b)
 }
 
-func (c *Compiler) nodeHolds(s *setSpec, ip, self string) bool {
-	if len(s.nodes) == 0 {
-		return false
-	}
-	for _, n := range c.nodeHolders[ip] {
-		if n.Name != self && s.selectsNode(n) {
-			return true
-		}
-	}
-	return false
+func (c *membership) nodeHolds(s *setSpec, ip, self string) bool {
+	return len(s.nodes) > 0 && slices.ContainsFunc(c.nodeHolders[ip], func(n *model.Node) bool { return n.Name != self && s.selectsNode(n) })
 }
 
 // namespace handles a namespace that came, changed its labels or went (nil).
-func (c *Compiler) namespace(name string, obj *model.Namespace) {
+func (c *membership) namespace(name string, obj *model.Namespace) {
 	ns := c.nsState(name)
 	var next *selectors.Class
 	if obj != nil {
@@ -311,14 +241,10 @@ func (c *Compiler) namespace(name string, obj *model.Namespace) {
 }
 
 // node handles a node that came, changed or went.
-func (c *Compiler) node(old, node *model.Node) {
-	self := ""
-	for _, n := range []*model.Node{old, node} {
-		if n != nil {
-			self = n.Name
-		}
-	}
+func (c *membership) node(self string, old, node *model.Node) {
+	var all []string
 	if old != nil {
+		all = old.HostIPs
 		for _, ip := range old.HostIPs {
 			c.nodeHolders[ip] = slices.DeleteFunc(c.nodeHolders[ip], func(n *model.Node) bool { return n.Name == self })
 			if len(c.nodeHolders[ip]) == 0 {
@@ -327,6 +253,7 @@ func (c *Compiler) node(old, node *model.Node) {
 		}
 	}
 	if node != nil {
+		all = slices.Concat(all, node.HostIPs)
 		for _, ip := range node.HostIPs {
 			c.nodeHolders[ip] = append(c.nodeHolders[ip], node)
 		}
@@ -334,51 +261,18 @@ func (c *Compiler) node(old, node *model.Node) {
 	in := func(s *setSpec, n *model.Node, ip string) bool {
 		return n != nil && s.selectsNode(n) && slices.Contains(n.HostIPs, ip)
 	}
-	var all []string
-	for _, n := range []*model.Node{old, node} {
-		if n != nil {
-			all = append(all, n.HostIPs...)
-		}
-	}
 	for s := range c.nodeSets {
 		for _, ip := range all {
 			was, is := in(s, old, ip), in(s, node, ip)
-			if isV6(ip) == s.v6 && was != is && !c.nodeHolds(s, ip, self) && !c.heldByPod(s, ip) {
+			if isV6(ip) == s.v6 && was != is && !c.nodeHolds(s, ip, self) && !c.heldByPod(s, ip, model.Key{}) {
 				c.rec.member(s, ip, is)
 			}
-		}
-	}
-	if (old != nil && old.HostErr != "") || (node != nil && node.HostErr != "") {
-		c.recompileNodePeers()
-	}
-}
-
-func (c *Compiler) heldByPod(s *setSpec, ip string) bool {
-	for _, p := range c.holders[ip] {
-		if c.inSet(s, c.groupsOf(p)) {
-			return true
-		}
-	}
-	return false
-}
-
-// recompileNodePeers compiles the policies with nodes peers again: whether they
-// have rows at all hangs on the nodes' annotations.
-func (c *Compiler) recompileNodePeers() {
-	for k, p := range c.policies {
-		if k.Kind.IsAdmin() && hasNodePeers(p.Policy) {
-			c.policy(k, p.Policy)
 		}
 	}
 }
 
 func hasNodePeers(p *model.Policy) bool {
-	for i := range p.Egress {
-		for j := range p.Egress[i].Peers {
-			if p.Egress[i].Peers[j].Kind == model.PeerNodes {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Egress, func(r model.Rule) bool {
+		return slices.ContainsFunc(r.Peers, func(pe model.Peer) bool { return pe.Kind == model.PeerNodes })
+	})
 }
