@@ -95,14 +95,14 @@ lint: ## gofmt, vet, staticcheck, import direction, generated files
 	cd test/kube && go vet ./...
 	go tool staticcheck ./...
 	go test ./test/arch
-	RUNG_LINT=1 go test -run '^TestGenerate$$' ./sources/manifests/admission
+	RUNG_LINT=1 go test -run '^TestGenerate' ./sources/manifests/admission
 	go test -run '^TestFindingsDoc$$' ./revision/finding
 
 bench: ## benchmarks of PKG matching BENCH
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m $(PKG)
 
 screenshots: build ## the pictures in screenshots/, from the real program
-	go run ./screenshots -bin bin/rung -out screenshots
+	go run ./test/pictures -bin bin/rung -out screenshots
 
 soak: test-setup e2e-tools ## before closing: long fuzz, faults, every platform
 	go run ./test/fuzz -time $(SOAKTIME)

@@ -62,7 +62,7 @@ func TestEndpointGetsItsName(t *testing.T) {
 // rename gives a database another name.
 func rename(t *testing.T, addr, name string) {
 	t.Helper()
-	db, err := nbdb.Read(t.Context(), addr)
+	db, err := nbdb.Dial(nbdb.Config{Addr: addr, AnyName: true}).Read(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

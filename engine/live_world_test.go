@@ -174,7 +174,7 @@ func (r *liveRun) fault(f func(faulty) error) {
 // read reads a zone's database anew.
 func (w *liveWorld) read(zone string) *nb.DB {
 	w.t.Helper()
-	db, err := nbdb.Read(w.t.Context(), w.address(zone))
+	db, err := nbdb.Dial(nbdb.Config{Addr: w.address(zone), AnyName: true}).Read(w.t.Context())
 	if err != nil {
 		w.t.Fatal(err)
 	}

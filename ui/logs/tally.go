@@ -84,7 +84,7 @@ func (t *tally) seconds(ref logline.RuleRef, now time.Time) hits.Seconds {
 func counted(e *entries.Entry) bool { return e != nil && e.Gap == nil && e.Attributed }
 
 // shownTo is the newest line that may be shown.
-func (v *logPage) shownTo() uint64 {
+func (v *walk) shownTo() uint64 {
 	if v.follow {
 		return math.MaxUint64
 	}
