@@ -6,6 +6,7 @@ import (
 	"rung/model/ladder"
 	"rung/model/overlap"
 	"rung/model/verdict/index"
+	"rung/revision/settings"
 )
 
 // derived is what follows from the objects and from the options they are compiled with
@@ -66,4 +67,13 @@ func sharedPriority(r *Revision) bool {
 		}
 	}
 	return false
+}
+
+// Dialect is what the OVN-Kubernetes of a zone runs with; the name "" is that of
+// the cluster: what most zones say.
+func Dialect(r *Revision, zone string) settings.Zone {
+	if r.Dialects == nil {
+		return settings.Zone{Zone: zone}
+	}
+	return r.Dialects.Zone(zone)
 }
