@@ -213,31 +213,27 @@ func (r *resolver) undoObject(o history.Object, files []change.FileChange) {
 	}
 }
 
-// revert turns the change on trial round, but for what others changed meanwhile.
-func (r *resolver) revert() {
+// rest turns the change on trial round, but for what others changed meanwhile, or resolves what is left
+// of one that was killed: objects that stand as they were.
+func (r *resolver) rest(finish bool) {
 	e := r.g.trials.Entry()
-	r.p.Title = e.UndoTitle()
-	if len(e.Objects) == 0 {
-		r.block("no change waits to be confirmed")
-		return
+	what := "confirmed"
+	if r.p.Title = e.UndoTitle(); finish {
+		what, r.p.Title = "finished", "Finish: "+e.Title
 	}
-	r.p.Undoes = e.ID
-	for _, o := range e.Objects {
-		r.undoObject(o, e.Files)
-	}
-	r.where()
-}
-
-// finishRest resolves what is left of a change that was killed: objects that stand as they were.
-func (r *resolver) finishRest() {
-	e := r.g.trials.Entry()
-	r.p.Title = "Finish: " + e.Title
 	if len(e.Objects) == 0 {
-		r.block("no change waits to be finished")
+		r.block("no change waits to be %s", what)
 		return
 	}
 	for _, o := range e.Objects {
-		r.undoObject(history.Object{Key: o.Key, Before: o.After, After: o.Before}, nil)
+		if finish {
+			r.undoObject(history.Object{Key: o.Key, Before: o.After, After: o.Before}, nil)
+		} else {
+			r.undoObject(o, e.Files)
+		}
+	}
+	if !finish {
+		r.p.Undoes = e.ID
 	}
 	r.where()
 }
