@@ -77,7 +77,7 @@ func sharedPriority(r *Revision) bool {
 // the cluster: what most zones say.
 func Dialect(r *Revision, zone string) settings.Zone {
 	if r.Dialects == nil {
-		return settings.Zone{Zone: zone}
+		return settings.Zone{}
 	}
 	return r.Dialects.Zone(zone)
 }

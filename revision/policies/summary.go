@@ -21,7 +21,6 @@ type Summary struct {
 	Zones   int               // zones there are
 	Zone    string            // the zone State comes from
 	Text    string            // "in sync", "1 row behind ovn-worker2", "frozen: still decides at 50"
-	Since   time.Time         // since when it differs, or until when the rows are known; zero when not known
 	Waiting int               // subject pods whose port does not exist yet
 }
 
@@ -49,13 +48,6 @@ func Summarize(r *revision.Revision, k model.PolicyKey, now time.Time) Summary {
 		}
 	}
 	s.Text = summaryText(r, k, s.State, worst)
-	p := worst.Policy(k)
-	switch s.State {
-	case model.StateBehind, model.StateSettling:
-		s.Since = p.DiffSince
-	case model.StateStale:
-		s.Since = worst.SyncedAt
-	}
 	return s
 }
 
