@@ -122,4 +122,4 @@ func (e *Engine) Refused(p *gate.Preview, by string, why error) error {
 func (e *Engine) Notices() []string { return e.notices }
 
 // History lists the changes that can be taken back, newest first.
-func (e *Engine) History() []history.Entry { return e.gate.History() }
+func (e *Engine) History() []history.Entry { return e.gate.Config.History.Entries() }

@@ -181,7 +181,7 @@ func (e *Engine) SetWrites(on bool) error {
 	if on {
 		note = "changes switched on"
 	}
-	e.gate.Note("writes", note)
+	e.gate.Note("console", "writes", note)
 	return nil
 }
 

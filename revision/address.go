@@ -13,9 +13,7 @@ type AddressOwner struct {
 // Address says who carries an address: pods that count first, then nodes, then
 // host-networked and completed pods.
 func (r *Revision) Address(ip string) []AddressOwner {
-	d := r.shared
-	d.addrOnce.Do(func() { d.addrs = addresses(r.Cluster) })
-	return d.addrs[ip]
+	return r.shared.addrs.Get(func() map[string][]AddressOwner { return addresses(r.Cluster) })[ip]
 }
 
 // addresses lists who carries what. Nearly every address has one owner, so the
@@ -70,7 +68,7 @@ func addresses(c *model.Cluster) map[string][]AddressOwner {
 
 // PortPod is the pod behind a logical switch port name of a zone, nil when none
 // is known.
-func (r *Revision) PortPod(lsp string) *model.Pod {
+func PortPod(r *Revision, lsp string) *model.Pod {
 	for i := range lsp {
 		if lsp[i] == '_' {
 			if p := r.Cluster.Pod(lsp[:i], lsp[i+1:]); p != nil {

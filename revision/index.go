@@ -1,8 +1,6 @@
 package revision
 
 import (
-	"sync"
-
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ladder"
@@ -14,21 +12,14 @@ import (
 // (which units there are, the families, the subnets), made when first asked for and
 // shared by all revisions that have both in common.
 type derived struct {
-	indexOnce    sync.Once
-	index        *overlap.PodIndex
-	ladderOnce   sync.Once
-	ladder       *ladder.Ladder
-	addrOnce     sync.Once
-	addrs        map[string][]AddressOwner
-	verdictsOnce sync.Once
-	verdicts     *index.Index
-	placedOnce   sync.Once
-	placed       []model.Object // pods of which a place is assumed
-	judgedOnce   sync.Once
-	judged       *model.Cluster
-	wholeOnce    sync.Once
-	wholeRows    *compiler.Desired // of a revision of With
-	questions    memo
+	index     Once[*overlap.PodIndex]
+	ladder    Once[*ladder.Ladder]
+	addrs     Once[map[string][]AddressOwner]
+	verdicts  Once[*index.Index]
+	placed    Once[[]model.Object] // pods of which a place is assumed
+	judged    Once[*model.Cluster]
+	wholeRows Once[*compiler.Desired] // of a revision of With
+	questions memo
 }
 
 // PodIndex answers which pods the selectors of this revision mean.
@@ -36,30 +27,27 @@ func (r *Revision) PodIndex() *overlap.PodIndex {
 	if r.after != nil {
 		return r.after.base.PodIndex() // of the same pods
 	}
-	d := r.shared
-	d.indexOnce.Do(func() {
-		d.index = overlap.NewPodIndex(r.Judged(), r.Desired.Selectors())
-		d.index.Compiled(r.Desired.Families())
+	return r.shared.index.Get(func() *overlap.PodIndex {
+		x := overlap.NewPodIndex(r.Judged(), r.Desired.Selectors())
+		x.Compiled(r.Desired.Families())
+		return x
 	})
-	return d.index
 }
 
 // Ladder is the precedence ladder of this revision.
 func (r *Revision) Ladder() *ladder.Ladder {
-	d := r.shared
-	d.ladderOnce.Do(func() {
+	return r.shared.ladder.Get(func() *ladder.Ladder {
 		opt := ladder.Options{Max: r.Flags.MaxPriority, CNP: r.Flags.CompileCNP, Broken: r.Broken, Units: r.Units(),
 			LegacyIsolation: r.Flags.LegacyIsolation}
-		if r.sharedPriority() {
+		if sharedPriority(r) {
 			opt.Index = r.PodIndex() // only who holds a priority together can conflict
 		}
-		d.ladder = ladder.New(r.Cluster, opt)
+		return ladder.New(r.Cluster, opt)
 	})
-	return d.ladder
 }
 
 // sharedPriority says whether two policies of a tier hold one priority.
-func (r *Revision) sharedPriority() bool {
+func sharedPriority(r *Revision) bool {
 	type place struct {
 		tier     int
 		priority int32

@@ -3,7 +3,28 @@ package revision
 import (
 	"reflect"
 	"sync"
+	"sync/atomic"
 )
+
+// Once is a value that is worked out when first asked for. Its zero value is ready.
+type Once[T any] struct {
+	done  atomic.Bool
+	mu    sync.Mutex
+	value T
+}
+
+// Get is the value; whoever asks first works it out, and others wait meanwhile.
+func (o *Once[T]) Get(work func() T) T {
+	if !o.done.Load() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if !o.done.Load() {
+			o.value = work()
+			o.done.Store(true)
+		}
+	}
+	return o.value
+}
 
 // memo keeps what questions worked out, one value of each type.
 type memo struct{ byType sync.Map }

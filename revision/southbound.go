@@ -88,10 +88,6 @@ type Daemon struct {
 	Error string
 }
 
-// Daemons are the processes below a zone of the sandbox that do not run, or do not
-// answer, in the order it came.
-func (r *Revision) Daemons(zone string) []Daemon { return r.Down[zone] }
-
 // Count is what was seen of the numbers that say how far northd and the nodes are: the
 // database stamps a number only once northd gets there.
 type Count struct {

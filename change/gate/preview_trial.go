@@ -2,7 +2,6 @@ package gate
 
 import (
 	"rung/change/history"
-	"rung/model"
 )
 
 // revert turns the change on trial round, but for what others changed meanwhile.
@@ -18,12 +17,6 @@ func (r *resolver) revert() {
 		r.undoObject(o, e.Files)
 	}
 	r.where()
-}
-
-// leave notes that a policy stays as somebody else made it.
-func (r *resolver) leave(k model.PolicyKey) {
-	r.p.Left = append(r.p.Left, k)
-	r.p.Notes = append(r.p.Notes, k.Label()+" was changed meanwhile and stays as it is")
 }
 
 // finishRest resolves what is left of a change that was killed: objects that stand as they were.

@@ -17,9 +17,9 @@ import (
 // as taken back.
 const showTime = 5 * time.Second
 
-// launch starts the goroutine that runs the job, whose lock release ends. The caller
+// launch starts the goroutine that runs the job, and gives its lock back at the end. The caller
 // holds mu.
-func (r *Plans) launch(release func()) error {
+func (r *Plans) launch() error {
 	ctx, cancel := context.WithCancel(r.cfg.Ctx)
 	r.running, r.stop = true, cancel
 	r.state, r.unrecorded = revision.PlanState{}, false
@@ -30,13 +30,13 @@ func (r *Plans) launch(release func()) error {
 		err := r.steps(ctx, job)
 		r.mu.Lock()
 		defer r.mu.Unlock()
+		defer r.work.Release()
 		r.running, r.stop = false, nil
-		if err == nil {
-			r.finish(job, release)
-			return
+		if err != nil {
+			r.stopped(job, err)
+		} else {
+			r.finish(job)
 		}
-		r.stopped(job, err)
-		release()
 	})
 	if !started {
 		defer cancel()
@@ -67,8 +67,7 @@ func (r *Plans) stopped(job *planJob, err error) {
 
 // finish ends a plan that has no step left. What cannot be put into the history stays in
 // the plan's file, to be put there later. The caller holds mu.
-func (r *Plans) finish(job *planJob, release func()) {
-	defer release()
+func (r *Plans) finish(job *planJob) {
 	why := ""
 	if job.Progress.Back {
 		why = "all steps were rolled back"
@@ -95,7 +94,11 @@ func (r *Plans) steps(ctx context.Context, job *planJob) error {
 		}
 	}
 	for {
-		r.shownAll(job)
+		r.mu.Lock()
+		done := job.Progress.Done
+		job.Shown, job.Why, job.Waits = &done, "", nil // every zone shows what was made
+		r.report(revision.PlanRunning, "", nil)
+		r.mu.Unlock()
 		if err := r.takenBack(job); err != nil {
 			return err
 		}
@@ -110,15 +113,6 @@ func (r *Plans) steps(ctx context.Context, job *planJob) error {
 			return err
 		}
 	}
-}
-
-// shownAll says that every zone shows what was made.
-func (r *Plans) shownAll(job *planJob) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	done := job.Progress.Done
-	job.Shown, job.Why, job.Waits = &done, "", nil
-	r.report(revision.PlanRunning, "", nil)
 }
 
 // step makes one move and counts it as done.
@@ -197,7 +191,7 @@ func (r *Plans) await(ctx context.Context, job *planJob, s plan.Step) error {
 			return ctx.Err()
 		case <-ticks:
 		case <-late.C:
-			arrived = arrived || !r.stillThere(ctx, s)
+			arrived = arrived || !stillThere(ctx, r.gate, s, r.patience)
 			late.Reset(r.patience)
 		}
 	}
@@ -205,10 +199,10 @@ func (r *Plans) await(ctx context.Context, job *planJob, s plan.Step) error {
 
 // stillThere asks a server whether a step that its watch does not show stands there.
 // Elsewhere the source is all there is to ask.
-func (r *Plans) stillThere(ctx context.Context, s plan.Step) bool {
-	ctx, cancel := context.WithTimeout(ctx, r.patience)
+func stillThere(ctx context.Context, g *gate.Gate, s plan.Step, patience time.Duration) bool {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	now, ok, err := r.gate.AtServer(ctx, change.StepMutation(s).Policy)
+	now, ok, err := g.AtServer(ctx, change.StepMutation(s).Policy)
 	if err != nil {
 		return true // nobody knows
 	}
@@ -227,7 +221,7 @@ func (r *Plans) takenBack(job *planJob) error {
 		return fmt.Errorf("the plan: %w", err)
 	}
 	run, made := p.Run(), p.Made(p.Done)
-	for _, a := range p.Astray(b.Slots()) {
+	for _, a := range p.Astray(p.Done, b.Slots()) {
 		step := slices.IndexFunc(run[:made], func(s plan.Step) bool { return s.Policy == a.Policy })
 		from := int32(-1)
 		if p.Back {

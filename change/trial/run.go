@@ -27,7 +27,7 @@ func (r *Trials) Settle(ctx context.Context) *revision.Unconfirmed {
 	r.mu.Lock()
 	err := r.look()
 	r.judge()
-	over := r.job != nil && !r.job.forGood() && r.mine == nil && !r.held && r.left() == 0
+	over := r.job != nil && !r.job.forGood() && !r.mine && !r.held && r.left() == 0
 	r.mu.Unlock()
 	if over {
 		r.step(ctx, true)
@@ -55,7 +55,7 @@ func (r *Trials) Leave(ctx context.Context) *revision.Unconfirmed {
 		r.mu.Lock()
 	}
 	_ = r.look() // what is known still counts
-	mine := r.job != nil && r.mine != nil && !r.job.forGood() && !r.making
+	mine := r.job != nil && r.mine && !r.job.forGood() && !r.making
 	if mine {
 		r.due, r.again, r.leaving = r.gate.Config.Now(), time.Time{}, true
 	}
@@ -65,9 +65,8 @@ func (r *Trials) Leave(ctx context.Context) *revision.Unconfirmed {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.mine != nil && !r.making {
-		r.mine() // the file stays for whoever starts next
-		r.mine = nil
+	if r.mine && !r.making {
+		r.free() // the file stays for whoever starts next
 	}
 	return r.state
 }
@@ -88,13 +87,13 @@ func (r *Trials) step(ctx context.Context, adopts bool) time.Duration {
 		r.tellProblem(err)
 	}
 	r.judge()
-	if r.job != nil && !r.job.forGood() && r.mine == nil && !r.held && adopts && !r.cfg.ReadOnly {
+	if r.job != nil && !r.job.forGood() && !r.mine && !r.held && adopts && !r.cfg.ReadOnly {
 		r.adopt()
 	}
 	r.tell()
-	left := r.left()
+	left, none := r.left(), r.job == nil
 	now := r.gate.Config.Now()
-	due := r.job != nil && r.mine != nil && !r.job.forGood() && !r.making && left == 0 && !now.Before(r.again) && r.gate.Config.Current().Loaded
+	due := r.job != nil && r.mine && !r.job.forGood() && !r.making && left == 0 && !now.Before(r.again) && r.gate.Config.Current().Loaded
 	r.mu.Unlock()
 	if due {
 		r.putBack(ctx)
@@ -103,17 +102,10 @@ func (r *Trials) step(ctx context.Context, adopts bool) time.Duration {
 	switch {
 	case left > 0:
 		return min(left, revertLook)
-	case r.path == "" && !r.waits():
+	case r.work.Path == "" && none:
 		return revertIdle
 	}
 	return revertLook
-}
-
-// waits says whether a change is on trial, as far as is known.
-func (r *Trials) waits() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.job != nil
 }
 
 // left is how long there is to confirm the change. A clock that went back does not make

@@ -1,11 +1,9 @@
 package template
 
 import (
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"maps"
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -104,9 +102,6 @@ type maker struct {
 	at  []int32
 	set *Set
 }
-
-// ErrNoRoom says that no priority is free where the template must come.
-var ErrNoRoom = errors.New("no free priority")
 
 // Make makes the set of complete answers (Complete).
 func (t *Template) Make(w *World, a Answers) (*Set, error) { return t.build(w, a, "") }
@@ -247,8 +242,8 @@ func policyName(set, part string) string {
 		if !ok {
 			value = part
 		}
-		name += "-" + plain(value)
-		if plain(value) != value {
+		name += "-" + words.Slug(value)
+		if words.Slug(value) != value {
 			name += "-" + number(part)
 		}
 	}
@@ -263,27 +258,4 @@ func number(text string) string {
 	h := fnv.New32a()
 	h.Write([]byte(text))
 	return fmt.Sprintf("%06x", h.Sum32()&0xffffff)
-}
-
-// plain is a text as it may stand in a name.
-func plain(text string) string {
-	out := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-':
-			return r
-		case r >= 'A' && r <= 'Z':
-			return r + 'a' - 'A'
-		}
-		return '-'
-	}, text)
-	return strings.Trim(out, "-")
-}
-
-// single is the network of one address.
-func single(addr string) string {
-	a, err := netip.ParseAddr(addr)
-	if err != nil {
-		return addr
-	}
-	return netip.PrefixFrom(a, a.BitLen()).String()
 }

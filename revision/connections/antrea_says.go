@@ -13,7 +13,7 @@ import (
 func saysAntrea(r *revision.Revision, p *model.Policy, rule *model.Rule) string {
 	pods := policies.CountSubjects(r, p.Key).Pods
 	if p.Antrea != nil {
-		pods = len(r.RulePods(p, rule))
+		pods = len(revision.RuleSubjects(r, p, rule))
 	}
 	switch {
 	case p.Antrea != nil && !r.Antrea():

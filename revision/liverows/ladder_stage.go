@@ -20,7 +20,7 @@ type stageCounts struct {
 // pipeline; without a stage it is all of them.
 func StageACLCount(r *revision.Revision, k model.PolicyKey, stage model.Stage) int {
 	if stage == "" {
-		return r.ACLCount(k)
+		return revision.ACLCount(r, k)
 	}
 	c := &revision.Carried[rowsCache](r).counts
 	c.mu.Lock()

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"sync"
 
 	"rung/model"
 	"rung/revision"
@@ -24,14 +23,7 @@ type LogSession struct {
 
 // LogSessions are the logging sessions of all objects, those that end first first.
 func LogSessions(r *revision.Revision) []LogSession {
-	s := revision.Shared[sessionsOnce](r)
-	s.Do(func() { s.sessions = logSessions(r.Cluster) })
-	return s.sessions
-}
-
-type sessionsOnce struct {
-	sync.Once
-	sessions []LogSession
+	return revision.Shared[revision.Once[[]LogSession]](r).Get(func() []LogSession { return logSessions(r.Cluster) })
 }
 
 func logSessions(c *model.Cluster) (out []LogSession) {

@@ -39,7 +39,7 @@ func (n SubjectCount) Brief() string {
 // would apply to, as MeantPods has them.
 func CountSubjects(r *revision.Revision, k model.PolicyKey) SubjectCount {
 	if p := r.Cluster.Policy(k); r.BySelectors(p) {
-		return SubjectCount{Pods: r.AppliedPods(p).Len()}
+		return SubjectCount{Pods: revision.AppliedPods(r, p).Len()}
 	}
 	d := r.DesiredOf(k)
 	var n SubjectCount

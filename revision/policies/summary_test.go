@@ -129,7 +129,7 @@ func TestFirstZone(t *testing.T) {
 		{[]*model.ZoneState{z("a", model.ConnDialling, false), z("b", model.ConnLost, true)}, "b"},
 		{[]*model.ZoneState{z("a", model.ConnLost, true), z("b", model.ConnSynced, true), z("c", model.ConnSynced, true)}, "b"},
 	} {
-		if got := revision.New(revision.Facts{Zones: tt.zones}, nil).FirstZone(); got != tt.want {
+		if got := revision.FirstZone(revision.New(revision.Facts{Zones: tt.zones}, nil)); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)
 		}
 	}
