@@ -117,7 +117,7 @@ func (l *lately) pace(now int64) (p pace) {
 }
 
 // shownTo is the newest line that may be shown.
-func (v *logPage) shownTo() uint64 {
+func (v *walk) shownTo() uint64 {
 	if v.follow {
 		return math.MaxUint64
 	}

@@ -36,6 +36,8 @@ type View struct {
 	st    *themes.Styles
 	state *model.ZoneState
 	note  widget.Line // a line over the table, nil for none
+
+	filter string
 	// ofShown says that the note is about the rows the filter lets through.
 	ofShown bool
 
@@ -240,6 +242,7 @@ func (v *View) Selected() nav.Page {
 
 // SetFilter filters all tables.
 func (v *View) SetFilter(f widget.Filter) {
+	v.filter = f.Text
 	for _, t := range v.lists {
 		t.SetFilter(f)
 	}
@@ -286,7 +289,7 @@ func (v *View) Tell(env *view.Env) widget.Line {
 // Crumb names the table, and whose rows these are as long as the filter finds them.
 func (v *View) Crumb() string {
 	about := "rows"
-	if v.page.Key.Name != "" && v.now().Filter().Text == widget.ParseFilter(v.page.Text).Text {
+	if v.page.Key.Name != "" && v.filter == widget.ParseFilter(v.page.Text).Text {
 		about = "rows of " + v.page.Key.Brief()
 	}
 	return about + ": " + tableTitles[v.table]
