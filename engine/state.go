@@ -142,14 +142,5 @@ func (s *state) mode() revision.Mode {
 		m.WhyNot = startedReadOnly
 	}
 	// WhyNot is for what cannot be switched on: what is merely off has none.
-	v4, v6 := s.desired.Families()
-	switch {
-	case v4 && v6:
-		m.Families = "dual"
-	case v6:
-		m.Families = "ipv6"
-	default:
-		m.Families = "ipv4"
-	}
 	return m
 }
