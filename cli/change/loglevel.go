@@ -50,7 +50,7 @@ Without --for the level stays until it is changed.`,
   rung log-level --sessions --context staging
   rung log-level --end --context staging --write
   rung log-level cluster-control --off -f policies/ --write-back`,
-		ValidArgsFunction: a.CompleteFirst(command.LoggingChoices),
+		ValidArgsFunction: a.CompleteFirst(loggingChoices),
 		RunE:              func(cmd *cobra.Command, args []string) error { return logLevel(cmd.Context(), a, f, args) },
 	}
 	f.change.registerTrial(cmd)
@@ -65,6 +65,15 @@ Without --for the level stays until it is changed.`,
 	cmd.Flags().BoolVar(&f.end, "end", false, "end logging sessions, all or those named")
 	cmd.Flags().BoolVar(&f.sessions, "sessions", false, "list who logs what until when")
 	return cmd
+}
+
+// loggingChoices are what has log levels of its own.
+func loggingChoices(_ *engine.Engine, r *revision.Revision) []string {
+	out := command.ChoicesOfKind(r, model.Kind.IsAdmin)
+	for n := range r.Cluster.Namespaces() {
+		out = append(out, "namespace/"+n.Name)
+	}
+	return out
 }
 
 // openSession is the time of a session that somebody ends.

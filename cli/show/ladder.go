@@ -50,7 +50,7 @@ policy stands for: those of tier 0, and those Rung does not compile.`,
 			return ladderAnswer(a, r, *stage, e.Now()), nil
 		}}
 	})
-	cmd.Annotations = map[string]string{command.AntctlForm: ""}
+	cmd.Annotations = command.Forms(command.AntctlForm)
 	stage = stageFlag(cmd, "only one `stage` of the pipeline")
 	return cmd
 }

@@ -22,7 +22,7 @@ func Rows(a *command.App) *cobra.Command {
 	var zone string
 	var stage *model.Stage
 	var withFlows, second *bool
-	cmd := a.QueryCommand(command.WithRecords(&cobra.Command{
+	cmd := a.QueryCommand(&cobra.Command{
 		Use:   "rows [POLICY]",
 		Short: "Show each zone's live ACLs in the order in which they decide",
 		Long: `Show the live ACLs of each zone's Northbound database, of every owner, in the order
@@ -40,7 +40,8 @@ likely cause.
   rung rows --nb unix:ovnnb_db.sock --sb unix:ovnsb_db.sock --flows`,
 		Args:              command.TakesArgs(1, "[POLICY]"),
 		ValidArgsFunction: a.CompleteFirst(command.PolicyChoices),
-	}), func(args []string, _ bool) command.Query {
+		Annotations:       command.Forms(command.NbctlForm),
+	}, func(args []string, _ bool) command.Query {
 		a.Flags.RowsOnly = true
 		q := command.Query{Zones: true}
 		if *withFlows {

@@ -8,6 +8,10 @@ import (
 	"rung/revision"
 )
 
+// ReadyPrefix begins the type of the condition that each zone's controller keeps
+// of a policy; the rest is the zone (ovn-kubernetes.md#status-conditions).
+const ReadyPrefix = "Ready-In-Zone-"
+
 // EventGroup is the same event as several controllers reported it: a policy that
 // every zone's controller warns of has one event per zone (ovn-kubernetes.md#events).
 type EventGroup struct {

@@ -1,115 +1,133 @@
-package policies
+package ready
 
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/words"
+	"rung/pages/page"
 	"rung/revision"
+	"rung/revision/policies"
 )
-
-// ReadyPrefix begins the type of the condition that each zone's controller keeps
-// of a policy; the rest is the zone (ovn-kubernetes.md#status-conditions).
-const ReadyPrefix = "Ready-In-Zone-"
 
 // centralZone is the one zone of OVN-Kubernetes' central mode, whatever nodes
 // there are.
 const centralZone = "global"
 
-// ReadyStatus is what a zone's controller says of a policy.
-type ReadyStatus string
+// Status is what a zone's controller says of a policy.
+type Status string
 
 // The statuses, in the order of how much an admin should worry.
 const (
-	ReadyFailing ReadyStatus = "not ready"
-	ReadySilent  ReadyStatus = "no report" // the zone is there and has no condition
-	ReadyGone    ReadyStatus = "zone gone" // a condition of a node that is not there any more
-	ReadyYes     ReadyStatus = "ready"
+	Failing Status = "not ready"
+	Silent  Status = "no report" // the zone is there and has no condition
+	Gone    Status = "zone gone" // a condition of a node that is not there any more
+	Yes     Status = "ready"
 )
 
 // rank orders statuses, worst first.
-func (s ReadyStatus) rank() int {
+func (s Status) rank() int {
 	switch s {
-	case ReadyFailing:
+	case Failing:
 		return 0
-	case ReadySilent:
+	case Silent:
 		return 2
-	case ReadyGone:
+	case Gone:
 		return 3
 	}
 	return 4
 }
 
-// ZoneReady is one zone's report of a policy beside what the zone's rows say.
-type ZoneReady struct {
-	Zone            string
-	Status          ReadyStatus
-	Reason, Message string
+// Zone is one zone's report of a policy beside what the zone's rows say.
+type Zone struct {
+	Zone    string `json:"zone"`
+	Status  Status `json:"status"`
+	Reason  string `json:"reason,omitempty"`
+	Message string `json:"message,omitempty"`
 	// At is when the condition's status changed last; a controller that goes on
 	// saying the same does not move it. Zero without a report.
-	At time.Time
+	At page.Stamp `json:"at,omitzero"`
 	// Rows is the policy judged by rows alone, unknown where the zone is not known.
-	Rows model.PolicyState
+	Rows model.PolicyState `json:"state_by_rows"`
 	// Against says how report and rows disagree, empty when they do not or when
 	// nothing can be said about the rows.
-	Against string
+	Against string `json:"rows_disagree,omitempty"`
+
+	of *Policy
 }
 
 // rank orders reports: failures, then those the rows speak against.
-func (z *ZoneReady) rank() int {
-	if z.Against != "" && z.Status == ReadyYes {
+func (z *Zone) rank() int {
+	if z.Against != "" && z.Status == Yes {
 		return 1
 	}
 	return z.Status.rank()
 }
 
-// ReadyMessage is what one or more zones say, word for word.
-type ReadyMessage struct {
-	Text  string
-	Zones []string // by name
+// Failure is what one or more zones say, word for word.
+type Failure struct {
+	Text  string   `json:"message"`
+	Zones []string `json:"zones"` // by name
 }
 
-// PolicyReady is what the zones' controllers reported of one policy: reports, never
-// proof.
-type PolicyReady struct {
-	Policy model.PolicyKey
+// Policy is what the zones' controllers reported of one policy: reports, never
+// proof (command-line.md#output).
+type Policy struct {
+	Key   model.PolicyKey `json:"-"`
+	Label string          `json:"policy"`
 	// Zones counts those that should report; Ready, Failing and Silent add up to it.
 	// Gone counts reports of nodes that are not there any more, Against those that
 	// the rows speak against.
-	Zones, Ready, Failing, Silent, Gone, Against int
+	Zones   int `json:"zones"`
+	Ready   int `json:"ready"`
+	Failing int `json:"not_ready"`
+	Silent  int `json:"no_report"`
+	Gone    int `json:"gone"`
+	Against int `json:"rows_disagree"`
 	// Oldest and Newest are of the reports of zones that are there; zero without any.
-	Oldest, Newest time.Time
+	Oldest page.Stamp `json:"oldest,omitzero"`
+	Newest page.Stamp `json:"newest,omitzero"`
 	// Failures are the messages of the failing zones, the most frequent first.
-	Failures []ReadyMessage
+	Failures []Failure `json:"failures"`
 	// Reports are all zones, worst first, then by name.
-	Reports []ZoneReady
+	Reports []*Zone `json:"reports"`
+
+	priority string    // of an AdminNetworkPolicy
+	marks    page.Line // a sign for each zone, where zones are few
+	now      time.Time
 }
 
-// FindReady is what controllers reported of every AdminNetworkPolicy and the baseline,
+// Find is what controllers reported of every AdminNetworkPolicy and the baseline,
 // worst first, then in the order in which they decide.
-func FindReady(r *revision.Revision, now time.Time) []PolicyReady {
-	var out []PolicyReady
+func Find(r *revision.Revision, now time.Time) []*Policy {
+	out := []*Policy{}
 	zones := reporters(r)
 	for _, k := range ladder.Order(r.Cluster) {
 		if k.Kind.IsAdmin() && k.Kind != model.KindCNP { // of which no controller reports
 			out = append(out, policyReady(r, k, zones, now))
 		}
 	}
-	slices.SortStableFunc(out, func(a, b PolicyReady) int { return cmp.Compare(a.rank(), b.rank()) })
+	slices.SortStableFunc(out, func(a, b *Policy) int { return cmp.Compare(a.rank(), b.rank()) })
+	if !slices.ContainsFunc(out, func(p *Policy) bool { return len(p.Reports) > fewZones }) {
+		for _, p := range out {
+			p.mark(r.Zones)
+		}
+	}
 	return out
 }
 
-// ReadyOf is what controllers reported of one policy.
-func ReadyOf(r *revision.Revision, k model.PolicyKey, now time.Time) PolicyReady {
+// Of is what controllers reported of one policy.
+func Of(r *revision.Revision, k model.PolicyKey, now time.Time) *Policy {
 	return policyReady(r, k, reporters(r), now)
 }
 
 // rank orders policies, worst first.
-func (p *PolicyReady) rank() int {
+func (p *Policy) rank() int {
 	switch {
 	case p.Failing > 0:
 		return 0
@@ -136,8 +154,11 @@ func reporters(r *revision.Revision) map[string]*model.ZoneState {
 	return out
 }
 
-func policyReady(r *revision.Revision, k model.PolicyKey, zones map[string]*model.ZoneState, now time.Time) PolicyReady {
-	p := PolicyReady{Policy: k}
+func policyReady(r *revision.Revision, k model.PolicyKey, zones map[string]*model.ZoneState, now time.Time) *Policy {
+	p := &Policy{Key: k, Label: k.Label(), Failures: []Failure{}, Reports: []*Zone{}, now: now}
+	if of := r.Cluster.Policy(k); of != nil && k.Kind == model.KindANP {
+		p.priority = strconv.Itoa(int(of.Priority))
+	}
 	seen := map[string]bool{}
 	said := map[string][]string{}
 	conditions := r.Conditions(k)
@@ -145,7 +166,7 @@ func policyReady(r *revision.Revision, k model.PolicyKey, zones map[string]*mode
 		zones = map[string]*model.ZoneState{centralZone: zones[centralZone]}
 	}
 	for i := range conditions {
-		zone, ok := strings.CutPrefix(conditions[i].Type, ReadyPrefix)
+		zone, ok := strings.CutPrefix(conditions[i].Type, policies.ReadyPrefix)
 		if !ok {
 			continue
 		}
@@ -153,27 +174,27 @@ func policyReady(r *revision.Revision, k model.PolicyKey, zones map[string]*mode
 		state, there := zones[zone]
 		report := reportOf(zone, &conditions[i], k, state, now)
 		if !there {
-			report.Status, report.Against = ReadyGone, ""
+			report.Status, report.Against = Gone, ""
 		}
 		p.add(report)
-		if report.Status == ReadyFailing {
+		if report.Status == Failing {
 			text := cmp.Or(report.Message, report.Reason, "no message")
 			said[text] = append(said[text], zone)
 		}
 	}
 	for zone, state := range zones {
 		if !seen[zone] {
-			p.add(ZoneReady{Zone: zone, Status: ReadySilent, Rows: state.Policy(k).State(state, now)})
+			p.add(&Zone{Zone: zone, Status: Silent, Rows: state.Policy(k).State(state, now)})
 		}
 	}
 	for text, names := range said {
 		slices.Sort(names)
-		p.Failures = append(p.Failures, ReadyMessage{Text: text, Zones: names})
+		p.Failures = append(p.Failures, Failure{Text: text, Zones: names})
 	}
-	slices.SortFunc(p.Failures, func(a, b ReadyMessage) int {
+	slices.SortFunc(p.Failures, func(a, b Failure) int {
 		return cmp.Or(cmp.Compare(len(b.Zones), len(a.Zones)), strings.Compare(a.Text, b.Text))
 	})
-	slices.SortFunc(p.Reports, func(a, b ZoneReady) int {
+	slices.SortFunc(p.Reports, func(a, b *Zone) int {
 		return cmp.Or(cmp.Compare(a.rank(), b.rank()), strings.Compare(a.Zone, b.Zone))
 	})
 	return p
@@ -183,7 +204,7 @@ func policyReady(r *revision.Revision, k model.PolicyKey, zones map[string]*mode
 func central(conditions []model.Condition, zones map[string]*model.ZoneState) bool {
 	found := false
 	for i := range conditions {
-		if zone, ok := strings.CutPrefix(conditions[i].Type, ReadyPrefix); ok {
+		if zone, ok := strings.CutPrefix(conditions[i].Type, policies.ReadyPrefix); ok {
 			if _, node := zones[zone]; node && zone != centralZone {
 				return false
 			}
@@ -194,49 +215,50 @@ func central(conditions []model.Condition, zones map[string]*model.ZoneState) bo
 }
 
 // reportOf is a condition beside the rows of its zone.
-func reportOf(zone string, c *model.Condition, k model.PolicyKey, z *model.ZoneState, now time.Time) ZoneReady {
-	out := ZoneReady{Zone: zone, Status: ReadyFailing, Reason: c.Reason, Message: c.Message, At: c.Changed, Rows: z.Policy(k).State(z, now)}
+func reportOf(zone string, c *model.Condition, k model.PolicyKey, z *model.ZoneState, now time.Time) *Zone {
+	out := &Zone{Zone: zone, Status: Failing, Reason: c.Reason, Message: c.Message, At: page.Stamp{Time: c.Changed}, Rows: z.Policy(k).State(z, now)}
 	if c.Status == "True" {
-		out.Status = ReadyYes
+		out.Status = Yes
 	}
 	switch {
-	case out.Status == ReadyYes && (out.Rows == model.StateBehind || out.Rows == model.StateFrozen || out.Rows == model.StateNotEnforced):
+	case out.Status == Yes && (out.Rows == model.StateBehind || out.Rows == model.StateFrozen || out.Rows == model.StateNotEnforced):
 		what := string(out.Rows)
 		if in := z.Policy(k); out.Rows == model.StateBehind && in != nil {
 			what = words.Count(revision.DifferingRows(in), "row") + " " + what
 		}
 		out.Against = what + " although the controller reported ready"
-	case out.Status == ReadyFailing && out.Rows == model.StateInSync:
+	case out.Status == Failing && out.Rows == model.StateInSync:
 		out.Against = "in sync although the controller reported a failure"
 	}
 	return out
 }
 
 // add counts a report.
-func (p *PolicyReady) add(z ZoneReady) {
+func (p *Policy) add(z *Zone) {
+	z.of = p
 	p.Reports = append(p.Reports, z)
 	if z.Against != "" {
 		p.Against++
 	}
 	switch z.Status {
-	case ReadyGone:
+	case Gone:
 		p.Gone++
 		return
-	case ReadyYes:
+	case Yes:
 		p.Ready++
-	case ReadyFailing:
+	case Failing:
 		p.Failing++
-	case ReadySilent:
+	case Silent:
 		p.Silent++
 	}
 	p.Zones++
 	if z.At.IsZero() {
 		return
 	}
-	if p.Oldest.IsZero() || z.At.Before(p.Oldest) {
+	if p.Oldest.IsZero() || z.At.Before(p.Oldest.Time) {
 		p.Oldest = z.At
 	}
-	if z.At.After(p.Newest) {
+	if z.At.After(p.Newest.Time) {
 		p.Newest = z.At
 	}
 }
