@@ -117,7 +117,6 @@ var freeText = map[string]string{
 	"identity":        "a new name",
 	"until":           "a time",
 	"since":           "a time",
-	"as-if":           "what does not exist",
 	"leave-out":       "values that a set leaves out",
 }
 

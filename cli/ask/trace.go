@@ -77,7 +77,8 @@ same order. A case that cannot be asked is "unknown" and a line on stderr: exit 
 	questionFlags(a, cmd, &one, &cases)
 	cmd.Flags().BoolVar(&ovn, "ovn", false, "ask ovn-trace too, and compare it with the rows")
 	cmd.Flags().StringArrayVar(&asIf, "as-if", nil, "ask as if a `pod or namespace` existed, or a pod had other labels: NAMESPACE/NAME:KEY=VALUE,… (repeatable)")
-	cmd.MarkFlagsMutuallyExclusive("ovn", "watch") // each answer runs a program in the zones' pods
+	command.CompleteFlag(cmd, "as-if", cobra.NoFileCompletions) // nobody knows what does not exist
+	cmd.MarkFlagsMutuallyExclusive("ovn", "watch")              // each answer runs a program in the zones' pods
 	byFlag(cmd, &by)
 	return cmd
 }

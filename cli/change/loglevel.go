@@ -16,7 +16,9 @@ import (
 	"rung/engine"
 	"rung/model"
 	"rung/model/clean"
+	"rung/pages/sessions"
 	"rung/revision"
+	"rung/revision/omitted"
 	"rung/revision/policies"
 )
 
@@ -181,21 +183,13 @@ func changeLogging(ctx context.Context, a *command.App, e *engine.Engine, f *lev
 	if err != nil {
 		return err
 	}
-	tells := tells(a, &f.change)
-	show := func(p *gate.Preview) error {
-		if tells {
-			return nil
+	return tellChange(a, &f.change, changeAnswer, func(show func(*gate.Preview) error) (*gate.Preview, string, error) {
+		p, outcome, err := made(ctx, a, e, &f.change, p, show)
+		if outcome == outcomeDone || errors.Is(err, command.ErrBehind) {
+			sayLogging(a, e, p)
 		}
-		return a.Print(changeAnswer(p, ""))
-	}
-	p, outcome, err := made(ctx, a, e, &f.change, p, show)
-	if outcome == outcomeDone || errors.Is(err, command.ErrBehind) {
-		sayLogging(a, e, p)
-	}
-	if tells {
-		err = errors.Join(err, a.Print(changeAnswer(p, outcome)))
-	}
-	return err
+		return p, outcome, err
+	})
 }
 
 // sayLogging says where the rows log, and until when.
@@ -315,4 +309,14 @@ func sayEnd(ctx context.Context, a *command.App, e *engine.Engine, k model.Key) 
 		return
 	}
 	fmt.Fprintf(a.Err, "logging of %s ended\n", k.Label())
+}
+
+// logSessions lists who logs what until when, and what ended.
+func logSessions(ctx context.Context, a *command.App) error {
+	return a.WithObjects(ctx, func(e *engine.Engine, r *revision.Revision) error {
+		all := sessions.Of(r, e.EndedLogs(), e.Now())
+		ans := command.TableAnswer(a, all, sessions.Table, all.All())
+		ans.NotConsidered = omitted.Objects(r)
+		return a.Conclude(ans)
+	})
 }

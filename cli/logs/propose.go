@@ -97,7 +97,7 @@ type surplusOut struct {
 	Pairs   int                     `json:"pairs"`
 	From    consequences.Ends       `json:"from"`
 	To      consequences.Ends       `json:"to"`
-	Ports   []consequences.Ports    `json:"ports"`
+	Ports   []verdict.PortRange     `json:"ports"`
 	Example consequences.Connection `json:"example"`
 }
 

@@ -16,6 +16,7 @@ import (
 	"rung/revision/flows"
 	"rung/revision/liverows"
 	"rung/revision/omitted"
+	"slices"
 )
 
 func Rows(a *command.App) *cobra.Command {
@@ -209,4 +210,23 @@ func liveRowsText(rows []liveRow, wide bool) string {
 		}
 	}
 	return out
+}
+
+// stageFlag adds --stage, which narrows an answer to one stage of the pipeline; what
+// has the word stage in backquotes. The stage is empty for all.
+func stageFlag(cmd *cobra.Command, what string) *model.Stage {
+	var names []string
+	for _, s := range model.Stages() {
+		names = append(names, string(s))
+	}
+	stage := new(model.Stage)
+	cmd.Flags().Func("stage", what+": "+strings.Join(names, ", "), func(text string) error {
+		if !slices.Contains(names, text) {
+			return fmt.Errorf("want %s", strings.Join(names, ", "))
+		}
+		*stage = model.Stage(text)
+		return nil
+	})
+	command.CompleteFlag(cmd, "stage", command.FixedWords(names...))
+	return stage
 }
