@@ -95,7 +95,7 @@ lint: ## gofmt, vet, staticcheck, import direction, generated files
 	cd test/kube && go vet ./...
 	go tool staticcheck ./...
 	go test ./test/arch
-	RUNG_LINT=1 go test -run '^TestGenerate$$' ./sources/manifests/admission
+	RUNG_LINT=1 go test -run '^TestGenerate' ./sources/manifests/admission
 	go test -run '^TestFindingsDoc$$' ./revision/finding
 
 bench: ## benchmarks of PKG matching BENCH

@@ -30,11 +30,11 @@ func command(rev *revision.Revision, m Mutation, c *ObjectChange) string {
 	}
 	switch {
 	case rev.Mode.Name != revision.ClusterMode:
-		return k.Apply()
+		return k.FromInput("apply")
 	case c.How == kube.VerbCreate:
-		return k.Create()
+		return k.FromInput("create")
 	case c.How == kube.VerbApply:
 		return k.ServerSideApply(m.Force)
 	}
-	return k.Replace()
+	return k.FromInput("replace")
 }

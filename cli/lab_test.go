@@ -22,7 +22,7 @@ import (
 func TestLabScripts(t *testing.T) {
 	z, dir, end := lab.One(t)
 	defer end()
-	db, err := nbdb.Read(t.Context(), z.NB())
+	db, err := nbdb.Dial(nbdb.Config{Addr: z.NB(), AnyName: true}).Read(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

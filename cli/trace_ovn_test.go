@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/cli/command"
-	"rung/engine"
+	"rung/engine/lab"
 	"rung/sources/sandbox/ovn"
 	"rung/test/install"
 )
@@ -20,7 +20,7 @@ import (
 // cases a line each, and as JSON.
 func TestTraceOVN(t *testing.T) {
 	install.OVN(t, ovn.Find)
-	at := engine.OVNAuto
+	at := lab.OVNAuto
 	if dir := os.Getenv(install.OVNVar); dir != "" {
 		at = dir
 	}

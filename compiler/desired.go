@@ -89,14 +89,6 @@ func (d *Desired) Families() (v4, v6 bool) { return d.options.IPv4, d.options.IP
 // subnets that follow the objects are filled in.
 func (d *Desired) Options() Options { return d.options }
 
-// ClusterSubnets are the pod subnets that an EgressFirewall's networks leave out.
-func (d *Desired) ClusterSubnets() []netip.Prefix { return d.options.ClusterSubnets }
-
-// SubnetsKnown says whether the subnets of the cluster's pods were given: the rows
-// of EgressFirewalls leave them out (ovn-kubernetes.md#firewall-match). Else
-// ClusterSubnets are those that the nodes say they have.
-func (d *Desired) SubnetsKnown() bool { return !d.options.NodeSubnets }
-
 // Cluster is the cluster these rows were compiled from.
 func (d *Desired) Cluster() *model.Cluster { return d.cluster }
 
@@ -139,13 +131,7 @@ func (d *Desired) Related(k model.PolicyKey) []model.PolicyKey {
 	if c == nil {
 		return nil
 	}
-	var out []model.PolicyKey
-	for _, k := range c.related {
-		if d.Policy(k) != nil {
-			out = append(out, k)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(c.related), func(k model.PolicyKey) bool { return d.Policy(k) == nil })
 }
 
 // Subjects lists the pods a policy applies to, by namespace and name, whatever

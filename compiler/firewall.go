@@ -2,6 +2,7 @@ package compiler
 
 import (
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -18,17 +19,12 @@ const efName = "default"
 
 // firewall replaces or removes (p nil) an EgressFirewall.
 func (c *Compiler) firewall(k model.PolicyKey, p *model.Policy) {
-	if p == nil {
+	if p != nil {
+		c.firewalls[k] = p
+	} else {
 		delete(c.firewalls, k)
-		c.put(k, nil)
-		c.need(k, nil)
-		return
 	}
-	c.firewalls[k] = p
-	needs := map[model.PolicyKey]sharedSet{}
-	compiled := c.compileFirewall(p, needs)
-	c.put(k, compiled)
-	c.need(k, needs)
+	c.putSharing(k, p, c.compileFirewall)
 }
 
 // compileFirewall compiles an EgressFirewall (ovn-kubernetes.md#egressfirewall).
@@ -115,13 +111,8 @@ func nodeSubnets(c *model.Cluster) []netip.Prefix {
 			}
 		}
 	}
-	var out []netip.Prefix
-	for p := range has {
-		out = append(out, p)
-	}
-	slices.SortFunc(out, netip.Prefix.Compare)
-	joined := out[:0]
-	for _, p := range out {
+	var joined []netip.Prefix
+	for _, p := range slices.SortedFunc(maps.Keys(has), netip.Prefix.Compare) {
 		if n := len(joined); n > 0 && joined[n-1].Overlaps(p) {
 			continue
 		}

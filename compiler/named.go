@@ -80,15 +80,10 @@ func (d *Desired) namedProtocols(c *Compiled, cr *compiledRule) int {
 }
 
 func compareACL(a, b *nb.ACL) int {
-	if c := cmp.Compare(b.ExternalIDs[nb.KeyDirection], a.ExternalIDs[nb.KeyDirection]); c != 0 { // Ingress first
-		return c
-	}
 	ai, _ := strconv.Atoi(a.ExternalIDs[nb.KeyGressIndex])
 	bi, _ := strconv.Atoi(b.ExternalIDs[nb.KeyGressIndex])
-	if c := cmp.Compare(ai, bi); c != 0 {
-		return c
-	}
-	return cmp.Compare(a.ID(), b.ID())
+	return cmp.Or(cmp.Compare(b.ExternalIDs[nb.KeyDirection], a.ExternalIDs[nb.KeyDirection]), // Ingress first
+		cmp.Compare(ai, bi), cmp.Compare(a.ID(), b.ID()))
 }
 
 // namedACLs resolves a rule's named ports (ovn-kubernetes.md#named-ports): an ingress
@@ -136,10 +131,9 @@ func (d *Desired) namedACLs(c *Compiled, cr *compiledRule, zone string, has HasP
 	}
 	var acls []*nb.ACL
 	for _, proto := range protocols {
-		if len(items[proto]) == 0 {
-			continue
+		if len(items[proto]) > 0 {
+			acls = append(acls, c.acl(d.options, cr, proto+"-namedPort", cr.writer(c.GroupName).Named(proto, items[proto])))
 		}
-		acls = append(acls, c.acl(d.options, cr, proto+"-namedPort", cr.writer(c.GroupName).Named(proto, items[proto])))
 	}
 	return acls
 }

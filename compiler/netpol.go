@@ -31,14 +31,17 @@ func (c *Compiler) netpol(k model.PolicyKey, p *model.Policy) {
 		delete(c.netpols, k.Namespace)
 	}
 	c.stale.isolation[k.Namespace] = struct{}{}
-	if p == nil {
-		c.put(k, nil)
-		c.need(k, nil)
-		return
-	}
+	c.putSharing(k, p, c.compileNetpol)
+}
+
+// putSharing replaces or removes (p nil) the unit of a policy and what it shares with others.
+func (c *Compiler) putSharing(k model.PolicyKey, p *model.Policy, compile func(*model.Policy, map[model.PolicyKey]sharedSet) *Compiled) {
+	var next *Compiled
 	needs := map[model.PolicyKey]sharedSet{}
-	compiled := c.compileNetpol(p, needs)
-	c.put(k, compiled) // first: groups it has in common with units that go must not go with them
+	if p != nil {
+		next = compile(p, needs)
+	}
+	c.put(k, next) // first: groups it has in common with units that go must not go with them
 	c.need(k, needs)
 }
 
@@ -86,7 +89,7 @@ func (c *Compiler) compileNetpolRule(out *Compiled, r *model.Rule, name nb.Pair,
 			}
 			continue
 		}
-		s := peerSet(peer)
+		s := sharedSet{ns: peer.Namespaces, pods: peer.Pods, namespace: peer.Namespace, legacy: peer.Kind == model.PeerNamespaces}
 		cr.peers[i] = s.group(c)
 		needs[s.key()] = s
 		if four := s.name(familyV4); !slices.Contains(sets4, four) {

@@ -1,6 +1,8 @@
 package compiler
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"rung/model"
@@ -39,13 +41,6 @@ type sharedSet struct {
 	// out and let a namespace stand for that network.
 	legacy bool
 	dns    string // instead of pods
-}
-
-// peerSet is the set of a NetworkPolicy's peer.
-func peerSet(p *model.Peer) sharedSet {
-	s := sharedSet{ns: p.Namespaces, pods: p.Pods, namespace: p.Namespace}
-	s.legacy = p.Kind == model.PeerNamespaces
-	return s
 }
 
 func (s sharedSet) key() model.PolicyKey {
@@ -95,7 +90,9 @@ func (c *Compiler) compileShared(s sharedSet) *Compiled {
 	}
 	addrs, known := c.options.DNS[s.dns]
 	if c.standsForHosts(s) {
-		addrs = c.hostNetwork()
+		for n := range c.cluster.Nodes() {
+			addrs = slices.Concat(addrs, n.MgmtIPs, n.GatewayIPs)
+		}
 	}
 	for _, f := range c.options.families() {
 		out.addSet(s.ids(f), f, groups, addrs).Open = s.dns != "" && !known
@@ -111,28 +108,11 @@ func (c *Compiler) standsForHosts(s sharedSet) bool {
 		return false
 	}
 	ns := c.cluster.Namespace(c.hostNamespace())
-	switch {
-	case ns == nil:
-		return false
-	case s.namespace != "":
-		return s.namespace == ns.Name
-	}
-	return s.ns.Matches(ns.Labels)
+	return ns != nil && (s.namespace == ns.Name || s.namespace == "" && s.ns.Matches(ns.Labels))
 }
 
 func (c *Compiler) hostNamespace() string {
-	if n := c.options.HostNetworkNamespace; n != "" {
-		return n
-	}
-	return DefaultHostNetworkNamespace
-}
-
-func (c *Compiler) hostNetwork() []string {
-	var out []string
-	for n := range c.cluster.Nodes() {
-		out = append(append(out, n.MgmtIPs...), n.GatewayIPs...)
-	}
-	return out
+	return cmp.Or(c.options.HostNetworkNamespace, DefaultHostNetworkNamespace)
 }
 
 // relate notes which other units hold rows for a policy.
@@ -168,13 +148,9 @@ func (c *Compiler) need(user model.PolicyKey, sets map[model.PolicyKey]sharedSet
 	}
 	if len(sets) == 0 {
 		delete(c.needs, user)
-		return
+	} else {
+		c.needs[user] = slices.Collect(maps.Keys(sets))
 	}
-	keys := make([]model.PolicyKey, 0, len(sets))
-	for k := range sets {
-		keys = append(keys, k)
-	}
-	c.needs[user] = keys
 }
 
 // sharedUnit is a shared unit and who refers to it.

@@ -67,6 +67,13 @@ func (c *Compiler) nodeNews(name string, old, node *model.Node) {
 		differ(func(n *model.Node) []string { return n.HostIPs }) {
 		c.stale.firewalls = true
 	}
+	if (old != nil && old.HostErr != "") || (node != nil && node.HostErr != "") {
+		for k, p := range c.policies { // whether they have rows at all hangs on the nodes' annotations
+			if k.Kind.IsAdmin() && hasNodePeers(p.Policy) {
+				c.policy(k, p.Policy)
+			}
+		}
+	}
 }
 
 // refresh compiles what is stale. hadDefaults and hadMulticast are what was on

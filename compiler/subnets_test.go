@@ -30,14 +30,14 @@ func TestNodeSubnets(t *testing.T) {
 			prefixes = append(prefixes, netip.MustParsePrefix(w))
 		}
 		d := c.desired
-		if got := d.ClusterSubnets(); !slices.Equal(got, prefixes) {
+		if got := d.Options().ClusterSubnets; !slices.Equal(got, prefixes) {
 			t.Errorf("subnets %v, want %v", got, prefixes)
 		}
 		acl := d.Rows(ef.Key, "", nil).ACLs[0]
 		if text := "(" + match.EFNetwork("0.0.0.0/0", prefixes) + ")"; acl.Match[:len(text)] != text {
 			t.Errorf("row %s, want %s…", acl.Match, text)
 		}
-		if d.SubnetsKnown() {
+		if !d.Options().NodeSubnets {
 			t.Error("the subnets count as given")
 		}
 	}
@@ -71,10 +71,10 @@ func TestNodeSubnets(t *testing.T) {
 	apply(model.Change{Old: n3})
 	step("10.244.0.0/24")
 	d, _ := c.Reconfigure(Options{IPv4: true, ClusterSubnets: []netip.Prefix{netip.MustParsePrefix("10.244.0.0/16")}})
-	if !d.SubnetsKnown() || len(d.ClusterSubnets()) != 1 || d.ClusterSubnets()[0].Bits() != 16 {
-		t.Error("given subnets do not count:", d.ClusterSubnets())
+	if d.Options().NodeSubnets || len(d.Options().ClusterSubnets) != 1 || d.Options().ClusterSubnets[0].Bits() != 16 {
+		t.Error("given subnets do not count:", d.Options().ClusterSubnets)
 	}
-	if again := Compile(now, d.Options()); !again.SubnetsKnown() {
+	if again := Compile(now, d.Options()); again.Options().NodeSubnets {
 		t.Error("options of given subnets are not given")
 	}
 }

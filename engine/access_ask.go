@@ -55,17 +55,21 @@ const (
 // runAccess keeps what is allowed, and the schemas of the CRDs, up to date. It
 // blocks nobody: until there is an answer nothing is refused.
 func (e *Engine) runAccess(c *kube.Cluster) {
-	all := questions(e.ovnNamespaces())
+	all := questions(e.cfg.namespaces())
 	known := map[kube.Question]kube.Access{}
 	for {
-		complete := askServed(e.ctx, c, all, known)
+		complete := askServed(e.loop.Context(), c, all, known)
 		a := accessOf(model.Kubectl{Flags: c.Flags()}, known)
-		e.send(func(s *state) { s.access, s.dirty = a, true })
-		if schemas, found, err := c.Schemas(e.ctx); err == nil {
+		e.send(func(s *state) {
+			s.access = a
+			s.Changed()
+		})
+		if schemas, found, err := c.Schemas(e.loop.Context()); err == nil {
 			e.gate.UseSchemas(schemas)
 			e.send(func(s *state) {
 				if !slices.Equal(s.profile, found) {
-					s.profile, s.dirty = found, true
+					s.profile = found
+					s.Changed()
 				}
 			})
 		} else {
@@ -75,7 +79,7 @@ func (e *Engine) runAccess(c *kube.Cluster) {
 		if !complete {
 			wait = accessRetry
 		}
-		if !retry.Sleep(e.ctx, wait) {
+		if !retry.Sleep(e.loop.Context(), wait) {
 			return
 		}
 	}

@@ -41,7 +41,10 @@ func TestSettlingEndsByItself(t *testing.T) {
 		p.Policy = k
 	}
 	z.Settles = z.NextBehind(now)
-	e.do(func(s *state) { s.zones["z"], s.dirty = z, true })
+	e.do(func(s *state) {
+		s.zones.States()["z"] = z
+		s.Changed()
+	})
 	number := e.Revision().Number
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
@@ -60,23 +63,5 @@ func TestSettlingEndsByItself(t *testing.T) {
 	}
 	if len(seen) > 4 || e.Revision().Number != number {
 		t.Errorf("saw %v in %d revisions", seen, e.Revision().Number-number)
-	}
-}
-
-// When the loop has ended no timer of it runs on.
-func TestAlarmsEndWithTheLoop(t *testing.T) {
-	e := quiet(t, nil)
-	var timers []*time.Timer
-	e.do(func(s *state) {
-		for _, a := range []*alarm{&s.alarms.dialect, &s.alarms.sweep, &s.alarms.settle} {
-			a.set(time.Hour)
-			timers = append(timers, a.timer)
-		}
-	})
-	e.Close()
-	for i, timer := range timers {
-		if timer.Stop() {
-			t.Errorf("alarm %d was still set", i)
-		}
 	}
 }

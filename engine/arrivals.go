@@ -43,7 +43,7 @@ func (s *state) arrived(changes []model.Change) {
 		}
 	}
 	if len(came) > 0 {
-		s.after = append(s.after, func() { s.e.arrivals.add(came) })
+		s.After(func() { s.e.arrivals.add(came) })
 	}
 }
 
@@ -95,11 +95,11 @@ func (a *arrivals) take() (out []change.ObjectChange) {
 func (e *Engine) runArrivals() {
 	for {
 		select {
-		case <-e.ctx.Done():
+		case <-e.loop.Context().Done():
 			return
 		case <-e.arrivals.news:
 		}
-		e.gate.Idle(e.ctx)
+		e.gate.Idle(e.loop.Context())
 		if came := e.arrivals.take(); len(came) > 0 {
 			e.judgeArrival(came)
 		}
@@ -108,10 +108,10 @@ func (e *Engine) runArrivals() {
 
 // judgeArrival says which guard rails a change met.
 func (e *Engine) judgeArrival(came []change.ObjectChange) {
-	for _, g := range e.gate.Arrived(e.ctx, e.Revision(), came) {
-		e.owners.metrics.rails.WithLabelValues(g.Code).Inc()
+	for _, g := range e.gate.Arrived(e.loop.Context(), e.Revision(), came) {
+		e.health.MetRail(g.Code)
 		from := &came[max(0, slices.IndexFunc(came, func(c change.ObjectChange) bool { return c.Key == g.Policy }))]
-		e.activity.add(model.Activity{At: e.now(), Policy: g.Policy, By: from.Source(), Rail: g.Code,
+		e.loop.Record(model.Activity{Policy: g.Policy, By: from.Source(), Rail: g.Code,
 			Summary: fmt.Sprintf("%s changed: %s: guard rail %s: %s", from.Place(), g.Policy.Label(), g.Code, g.Message)})
 	}
 }

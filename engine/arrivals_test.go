@@ -19,7 +19,7 @@ import (
 // railsMet counts what the metric says, by code.
 func railsMet(t *testing.T, e *Engine) map[string]float64 {
 	t.Helper()
-	families, err := e.owners.metrics.registry().Gather()
+	families, err := e.Health().Registry().Gather()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,16 +42,22 @@ func (e *Engine) startGate() error {
 		return err
 	}
 	e.gate = gate.New(gate.Config{Current: e.Revision, Log: e.logs.Recent, Allowed: e.logs.Allowed, Protected: e.cfg.protected(), Release: e.cfg.APIRelease, Writer: e.cfg.Writer, Overlay: e.overlay,
-		History: h, Audit: audit.New(e.cfg.Disk, dir), Now: e.now, Shown: e.awaitShown,
+		History: h, Audit: audit.New(e.cfg.Disk, dir), Now: e.Now, Shown: e.awaitShown,
 		HistoryChanged: func(undo, redo string) {
 			e.publishEnded(nil)
-			e.do(func(s *state) { s.undo, s.redo, s.dirty = undo, redo, true })
+			e.do(func(s *state) {
+				s.undo, s.redo = undo, redo
+				s.Changed()
+			})
 		}, LogRate: e.logRate})
 	if e.cfg.Kube != nil {
-		e.goRun(func() { e.runAccess(e.cfg.Kube) })
+		e.loop.Go(func() { e.runAccess(e.cfg.Kube) })
 	}
 	if undo, redo := e.gate.UndoTitle(), e.gate.RedoTitle(); undo != "" || redo != "" {
-		e.send(func(s *state) { s.undo, s.redo, s.dirty = undo, redo, true })
+		e.send(func(s *state) {
+			s.undo, s.redo = undo, redo
+			s.Changed()
+		})
 	}
 	e.startPlans(historyDir, h)
 	e.startReverts(historyDir)

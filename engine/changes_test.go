@@ -13,6 +13,7 @@ import (
 	"rung/change"
 	"rung/change/gate"
 	"rung/change/write"
+	"rung/engine/lab"
 	"rung/engine/source"
 	"rung/model"
 	"rung/model/plan"
@@ -47,7 +48,7 @@ func TestGateOfAnEngine(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
 	e, err := New(ctx, Config{Mode: revision.Mode{Name: "demo", Sandbox: true}, Sources: []source.Source{write.NewFiles(write.FileOptions{Demo: true})},
-		Sandbox: &SandboxConfig{Server: "builtin", Dir: dir}, Writes: true, StateDir: t.TempDir()})
+		Sandbox: lab.New(lab.Config{Server: "builtin", Dir: dir}), Writes: true, StateDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,9 +69,6 @@ func (e *Engine) Contexts() (names []string, current string, err error) {
 		o = e.cfg.Kube.Options()
 		current = e.cfg.Kube.Context()
 	}
-	names, _, err = kube.Contexts(o)
-	for i := range names {
-		names[i] = clean.Text(names[i])
-	}
-	return names, current, err
+	all, err := NamesInKubeconfig(ClusterOptions{Options: o})
+	return all.Contexts, current, err
 }

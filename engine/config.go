@@ -8,7 +8,11 @@ import (
 
 	"rung/change"
 	"rung/engine/logs"
+	"rung/engine/loop"
+	"rung/engine/ownership"
+	"rung/engine/rooms"
 	"rung/engine/source"
+	"rung/engine/zones"
 	"rung/model"
 	"rung/reconciler"
 	"rung/revision"
@@ -40,7 +44,9 @@ type Config struct {
 	ExecZones bool
 
 	// Sandbox, when set, runs a zone of Rung's own for every node.
-	Sandbox *SandboxConfig
+	Sandbox rooms.Sandbox
+	// OVNTrace, when set, asks ovn-trace about connections.
+	OVNTrace rooms.OVNTrace
 	// NB are the addresses of zones to look at, by zone name; one that stands under
 	// its own address, or under "", names itself by NB_Global. They are observed,
 	// and written only with Reconcile; files never.
@@ -54,16 +60,16 @@ type Config struct {
 	Flows     func(zone string) bool
 	Reconcile bool
 	// Own says how rows are written with Reconcile.
-	Own Ownership
+	Own ownership.Options
 	// ZoneOf, where set, makes the zone of a Node of the cluster; every Node gets
 	// one, as long as it is there. Each call makes one that was never run. A zone
 	// with a method Read(context.Context) (*nb.DB, error) is swept by it.
 	ZoneOf func(node string) (reconciler.Zone, error)
-	// FollowZones is how many zones are watched (DefaultFollowZones when 0); the
+	// FollowZones is how many zones are watched (zones.DefaultFollow when 0); the
 	// others are swept: read now and then. Zones of the sandbox, and those that
 	// Rung writes to, are all watched.
 	FollowZones int
-	Sweep       SweepConfig
+	Sweep       zones.SweepConfig
 
 	// Writes says changes are on from the start; ReadOnly that they can never
 	// be switched on.
@@ -94,45 +100,8 @@ type Config struct {
 	LogLines int
 	// Screen says that somebody presses keys: a core stays for them.
 	Screen bool
-	Clock  Clock
+	Clock  loop.Clock
 }
-
-// SweepConfig says how zones are read that are not watched.
-type SweepConfig struct {
-	TTL      time.Duration // how old a read may get; 0 means DefaultSweepTTL
-	Parallel int           // reads at once; 0 means DefaultSweepParallel
-}
-
-// The defaults of zones.
-const (
-	DefaultFollowZones   = 20
-	DefaultSweepTTL      = time.Minute
-	DefaultSweepParallel = 4
-)
-
-// SandboxConfig says how the sandbox is run.
-type SandboxConfig struct {
-	Server string // "auto", "builtin" or the path of an ovsdb-server
-	// OVN is "auto", "off" (or empty), or the folder of an OVN 23.06 or newer on which the
-	// zones run: then packets make the log. "auto" takes the machine's own where it has
-	// one and Server is left open.
-	OVN       string
-	Dir       string        // empty: under XDG_RUNTIME_DIR
-	PortDelay time.Duration // between a pod and its logical switch port
-	// Traffic is the rate of connections a second, simulated or, on OVN, as packets; 0
-	// makes none.
-	Traffic float64
-	// Churn is a rate of simulated pod events a second, for trying how the
-	// console keeps up; 0 makes none.
-	Churn float64
-	// Foreign adds a few rows of other owners, as a real zone has: examples to be looked
-	// at, which have no place among the user's own files.
-	Foreign bool
-}
-
-// maxRate is the most simulated events a second that make sense; it also keeps
-// the time between two of them above nothing.
-const maxRate = 1e6
 
 // CheckAPIRelease says that no CRDs of a release of network-policy-api are known; empty is
 // the newest.
@@ -169,24 +138,19 @@ func (c *Config) check() error {
 		}
 		names[src.Name()] = true
 	}
-	if sb := c.Sandbox; sb != nil {
-		if sb.ownOVN() && sb.ownServer() {
-			return fmt.Errorf("--sandbox-ovn %s cannot be combined with --sandbox-ovsdb %s: OVN brings its own ovsdb-server", sb.OVN, sb.Server)
-		}
-		for what, rate := range map[string]float64{"traffic": sb.Traffic, "churn": sb.Churn} {
-			if !(rate >= 0 && rate <= maxRate) {
-				return fmt.Errorf("rate of simulated %s %g: want 0 to %g a second", what, rate, float64(maxRate))
-			}
+	if c.Sandbox != nil {
+		if err := c.Sandbox.Check(); err != nil {
+			return err
 		}
 	}
 	if c.FollowZones <= 0 {
-		c.FollowZones = DefaultFollowZones
+		c.FollowZones = zones.DefaultFollow
 	}
 	if c.Sweep.TTL <= 0 {
-		c.Sweep.TTL = DefaultSweepTTL
+		c.Sweep.TTL = zones.DefaultSweepTTL
 	}
 	if c.Sweep.Parallel <= 0 {
-		c.Sweep.Parallel = DefaultSweepParallel
+		c.Sweep.Parallel = zones.DefaultSweepParallel
 	}
 	if c.Clock == nil {
 		c.Clock = time.Now
@@ -197,4 +161,19 @@ func (c *Config) check() error {
 // identity is what history and plans are kept under.
 func (c *Config) identity() string {
 	return c.Mode.Name + ":" + cmp.Or(c.Identity, c.Mode.Title)
+}
+
+// namespaces are where ovnkube-node pods may be: the one that was named, and no
+// other then.
+func (c *Config) namespaces() []string {
+	if ns := c.OVNNamespace; ns != "" {
+		return []string{ns}
+	}
+	return kube.OVNNamespaces()
+}
+
+// readsDialects says whether there are rows of others: on clusters and with
+// databases given by address.
+func (c *Config) readsDialects() bool {
+	return c.Sandbox == nil && (c.Kube != nil || len(c.NB) > 0 || c.ZoneOf != nil)
 }

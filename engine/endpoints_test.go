@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"rung/engine/zones"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
@@ -36,7 +37,7 @@ func TestEndpointGetsItsName(t *testing.T) {
 			rename(t, addr, "")
 
 			e, err := New(t.Context(), Config{Mode: revision.Mode{Name: "files"}, NB: map[string]string{"a": sb.Endpoints()["a"], addr: addr}, FollowZones: follow,
-				Sweep: SweepConfig{TTL: 200 * time.Millisecond}})
+				Sweep: zones.SweepConfig{TTL: 200 * time.Millisecond}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -61,7 +62,7 @@ func TestEndpointGetsItsName(t *testing.T) {
 // rename gives a database another name.
 func rename(t *testing.T, addr, name string) {
 	t.Helper()
-	db, err := nbdb.Read(t.Context(), addr)
+	db, err := nbdb.Dial(nbdb.Config{Addr: addr, AnyName: true}).Read(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

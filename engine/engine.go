@@ -3,64 +3,49 @@ package engine
 import (
 	"context"
 	"fmt"
-	"slices"
-	"sync"
-	"sync/atomic"
-	"time"
 
 	"rung/change/gate"
 	"rung/change/planrun"
 	"rung/change/trial"
+	"rung/engine/below"
+	"rung/engine/dialects"
+	"rung/engine/health"
 	"rung/engine/logs"
+	"rung/engine/loop"
+	"rung/engine/ownership"
+	"rung/engine/probe"
+	"rung/engine/rooms"
 	"rung/engine/source"
+	"rung/engine/zones"
 	"rung/model"
-	"rung/revision"
+	"rung/model/verdict"
+	"rung/revision/flows"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/dbfile"
-	"rung/sources/sandbox"
 )
-
-// Clock tells the time; tests bring their own.
-type Clock func() time.Time
 
 // Engine runs a cluster. Its methods may be called from any goroutine: what is in it
 // never changes after New, or locks itself. What changes without a lock is in state,
 // which only functions sent to the loop are given.
 type Engine struct {
+	*loop.Published
+	loop  *loop.Loop
+	state *state // the loop's alone
 	cfg   Config
-	now   Clock
-	rev   atomic.Pointer[revision.Revision]
-	inbox chan func(*state)
 
-	ctx    context.Context
-	cancel context.CancelFunc
-	wg     sync.WaitGroup
-	done   chan struct{}
-
-	runMu sync.Mutex // orders goRun and Close
-	ended bool
-
-	subs revision.Subscribers
-
-	activity  *activityLog
-	arrivals  arrivals
-	notices   []string // of the start
-	logs      *logs.Store
-	gate      *gate.Gate
-	plans     *planrun.Plans
-	reverts   *trial.Trials
-	differs   differs
-	keep      keeper
-	looks     looks
-	flowLooks looks // at logical flows
-	daemons   daemons
-	slots     slots
-	share     *nbdb.Sharing // of all zones
-	dials     *nbdb.Limiter // of the zones given by address
-	owners    *owners
-	archives  *dbfile.Archives
-	ovnTraces *ovnTraces
-	traffic   atomic.Pointer[sandbox.Traffic] // the sandbox's, nil where there is none
+	arrivals arrivals
+	notices  []string // of the start
+	logs     *logs.Store
+	gate     *gate.Gate
+	plans    *planrun.Plans
+	reverts  *trial.Trials
+	zones    *zones.Set
+	south    *below.Southbounds
+	pods     *below.Pods // nil without a cluster
+	slots    loop.Slots
+	share    *nbdb.Sharing // of all zones
+	owners   *ownership.Owners
+	health   *health.Health
 }
 
 // New starts an engine; it returns at once, with an empty first revision.
@@ -69,177 +54,109 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	l := loop.New(ctx, cfg.Clock)
 	e := &Engine{
-		cfg: cfg, now: cfg.Clock, inbox: make(chan func(*state), 256),
-		ctx: ctx, cancel: cancel, done: make(chan struct{}),
-		arrivals: newArrivals(), looks: newLooks(), flowLooks: newLooks(), daemons: newDaemons(), share: nbdb.NewSharing(),
-		dials: nbdb.NewLimiter(nbdb.DefaultDials), archives: dbfile.NewArchives(),
-		ovnTraces: newOVNTraces(),
+		Published: l.Published, loop: l, cfg: cfg,
+		arrivals: newArrivals(), share: nbdb.NewSharing(),
 	}
-	e.activity = &activityLog{news: e.notify}
 	if cfg.Screen {
-		e.slots = newSlots()
+		e.slots = loop.NewSlots()
+	}
+	if cfg.Kube != nil {
+		e.pods = &below.Pods{Cluster: cfg.Kube, Namespaces: cfg.namespaces()}
 	}
 	if e.cfg.ExecZones && e.cfg.ZoneOf == nil {
-		e.cfg.ZoneOf = e.execZones()
+		e.cfg.ZoneOf = e.pods.Zones(e.share, e.slots)
 	}
+	e.state = newState(e)
+	e.logs = logs.New(e.Revision, cfg.Clock, cfg.LogLines)
+	e.health = health.New(l, cfg.Own, e.logs)
 	var err error
-	if e.owners, err = e.newOwners(); err != nil {
-		cancel()
+	if e.owners, err = ownership.New(l, ownership.Config{Options: cfg.Own, Kube: cfg.Kube, Namespace: cfg.OVNNamespace,
+		Reports: e.state.reports, Transaction: e.health.Transaction}); err != nil {
+		l.Close()
 		return nil, err
 	}
-	s := newState(e)
-	e.logs = logs.New(e.Revision, cfg.Clock, cfg.LogLines)
+	e.health.Owners(e.owners)
+	e.makeZones()
 	if err := e.startGate(); err != nil {
-		cancel()
+		l.Close()
 		return nil, fmt.Errorf("prepare the history and audit files in %s: %w", cfg.StateDir, err)
 	}
 	if cfg.KeepCounts && cfg.StateDir != "" {
 		if k := e.openCounts(); k != nil {
-			e.goRun(k.run)
+			e.loop.Go(k.run)
 		}
 	}
-	s.publish()
-	e.goRun(func() { e.loop(s) })
+	l.Start(e.state.revision)
 	for _, src := range cfg.Sources {
-		e.goRun(func() { e.runSource(src) })
+		e.loop.Go(func() { e.runSource(src) })
 	}
-	e.goRun(func() { e.logs.Run(ctx) })
+	e.loop.Go(func() { e.logs.Run(l.Context()) })
 	if cfg.judgesArrivals() {
-		e.goRun(e.runArrivals)
+		e.loop.Go(e.runArrivals)
 	}
-	e.goRun(e.runLogSessions)
-	e.goRun(e.runFlowLooks)
-	e.goRun(e.runFlowJoins)
-	if r := e.owners.reporter; r != nil {
-		e.goRun(func() { r.Run(ctx) })
-	}
+	e.loop.Go(e.runLogSessions)
+	e.owners.Start()
 	if cfg.Kube != nil && !cfg.LogFiles.Only {
-		e.goRun(e.runPodLogs)
+		e.loop.Go(e.runPodLogs)
 		if cfg.ExecZones {
-			e.goRun(func() { e.runMeters(metersInPodEvery, e.metersInPod) })
+			e.loop.Go(func() { below.RunMeters(l.Context(), e.logs, below.MetersInPodEvery, e.pods.Meters) })
 		}
 	}
 	if len(cfg.LogFiles.Paths) > 0 {
-		e.goRun(e.runLogFiles)
+		e.loop.Go(e.runLogFiles)
 	}
+	if cfg.Sandbox == nil {
+		e.zones.Start()
+	}
+	e.state.dialects.Start(e.zones)
+	e.south.Start()
+	parts := rooms.Parts{Loop: l, Zones: e.zones, South: e.south, Pods: e.pods, Logs: e.logs, Slots: e.slots, Share: e.share,
+		Cluster: func() *model.Cluster { return e.state.cluster },
+		Apply:   func(upsert []model.Object, remove []model.Key) { e.state.apply(upsert, remove) }}
 	if cfg.Sandbox != nil {
-		e.goRun(e.runSandbox)
-	} else {
-		e.goRun(e.runLooks)
-		if cfg.Kube != nil {
-			e.goRun(e.runDialectConfig)
-		}
-		if e.cfg.readsDialects() {
-			e.goRun(e.runDialects)
-		}
-		if len(cfg.NB) > 0 {
-			e.goRun(e.runEndpoints)
-		}
-		if e.cfg.ZoneOf != nil {
-			e.goRun(e.runNodeZones)
-		}
+		cfg.Sandbox.Start(parts)
+	}
+	if cfg.OVNTrace != nil {
+		cfg.OVNTrace.Start(parts)
 	}
 	return e, nil
 }
 
-// goRun starts a goroutine that Close waits for; once Close was called it starts
-// none and says so.
-func (e *Engine) goRun(f func()) bool {
-	e.runMu.Lock()
-	defer e.runMu.Unlock()
-	if e.ended {
-		return false
+// makeZones makes what follows zones and what lies below them.
+func (e *Engine) makeZones() {
+	cfg, s, archives := &e.cfg, e.state, dbfile.NewArchives()
+	d := dialects.Config{Flags: &cfg.Flags, Reads: cfg.readsDialects(), Kube: cfg.Kube, Namespaces: cfg.namespaces(),
+		Zones: len(cfg.NB) > 0 || cfg.ZoneOf != nil, Writes: cfg.Reconcile, Slots: e.slots}
+	s.dialects = dialects.New(e.loop, d, s, zones.World{Cluster: s.cluster, Desired: s.desired})
+	z := zones.Config{NB: cfg.NB, TLS: cfg.NBTLS, ZoneOf: cfg.ZoneOf, Reconcile: cfg.Reconcile, Own: cfg.Sandbox != nil,
+		Follow: cfg.FollowZones, Sweep: cfg.Sweep, MaxPriority: cfg.MaxPriority, Slots: e.slots, Share: e.share, Archives: archives}
+	e.zones = zones.New(e.loop, z, s.World, e.owners, s.reports, s.dialects)
+	b := below.Config{SB: cfg.SB, TLS: cfg.NBTLS, Flows: cfg.Flows, Slots: e.slots, Archives: archives}
+	if cfg.ExecZones {
+		b.Pods = e.pods
 	}
-	e.wg.Go(f)
-	return true
+	e.south = below.New(e.loop, b, e.zones)
+	s.zones, s.south = e.zones, e.south
 }
 
 // Close ends every goroutine, connection and child process of the engine and
 // waits for them.
 func (e *Engine) Close() {
 	e.leaveReverts()
-	e.cancel()
-	e.runMu.Lock()
-	e.ended = true
-	e.runMu.Unlock()
-	e.wg.Wait()
+	e.loop.Close()
 }
 
-// Revision is the newest revision; never nil.
-func (e *Engine) Revision() *revision.Revision { return e.rev.Load() }
-
-// Now is the engine's time.
-func (e *Engine) Now() time.Time { return e.now() }
-
-// Subscribe returns a channel that gets a tick after every new revision, after
-// every entry of the activity, and when a state of the newest revision changes by
-// the time alone: settling becomes behind. Several of these may share a tick. The
-// function ends the subscription.
-func (e *Engine) Subscribe() (<-chan struct{}, func()) { return e.subs.Subscribe() }
-
-func (e *Engine) notify() { e.subs.Notify() }
-
-// Wait blocks until the condition holds for a revision, or ctx ends. The condition
-// is looked at with every tick of Subscribe, and at the times that are given: those
-// after which it may hold although nothing else happens.
-func (e *Engine) Wait(ctx context.Context, holds func(*revision.Revision) bool, times ...time.Time) error {
-	ticks, stop := e.Subscribe()
-	defer stop()
-	var due alarm
-	defer due.stop()
-	times = slices.SortedFunc(slices.Values(times), time.Time.Compare)
-	for {
-		if holds(e.Revision()) {
-			return nil
-		}
-		if due.timer == nil && len(times) > 0 {
-			due.set(time.Until(times[0]) + settleSlack)
-			times = times[1:]
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-e.ctx.Done():
-			return context.Canceled
-		case <-ticks:
-		case <-due.rings():
-			due.stop()
-		}
-	}
-}
-
-// do runs f in the loop and waits for it and the revision it makes. ok is false
-// when the engine ended first.
-func (e *Engine) do(f func(*state)) (ok bool) {
-	ran := make(chan struct{})
-	if !e.send(func(s *state) {
-		f(s)
-		s.after = append(s.after, func() { close(ran) })
-	}) {
-		return false
-	}
-	select {
-	case <-ran:
-		return true
-	case <-e.done:
-		return false
-	}
-}
+// do runs f in the loop and waits for it and the revision it makes. It is false when
+// the engine ended first.
+func (e *Engine) do(f func(*state)) bool { return e.loop.Do(func() { f(e.state) }) }
 
 // send runs f in the loop without waiting for it.
-func (e *Engine) send(f func(*state)) bool {
-	select {
-	case e.inbox <- f:
-		return true
-	case <-e.ctx.Done():
-		return false
-	}
-}
+func (e *Engine) send(f func(*state)) bool { return e.loop.Send(func() { f(e.state) }) }
 
 func (e *Engine) runSource(src source.Source) {
-	src.Run(e.ctx, func(u source.Update) {
+	src.Run(e.loop.Context(), func(u source.Update) {
 		e.send(func(s *state) { s.source(src.Name(), u) })
 	})
 }
@@ -254,7 +171,10 @@ func (e *Engine) SetWrites(on bool) error {
 	if on && e.cfg.ReadOnly {
 		return fmt.Errorf("changes stay off: %s: %w", startedReadOnly, model.ErrRefused)
 	}
-	if !e.do(func(s *state) { s.writes, s.dirty = on, true }) {
+	if !e.do(func(s *state) {
+		s.writes = on
+		s.Changed()
+	}) {
 		return fmt.Errorf("switch changes: the engine has ended: %w", context.Canceled)
 	}
 	note := "changes switched off"
@@ -265,9 +185,34 @@ func (e *Engine) SetWrites(on bool) error {
 	return nil
 }
 
-// Activity returns what was done after the entry with that number, oldest
-// first.
-func (e *Engine) Activity(after uint64) []model.Activity { return e.activity.since(after) }
-
 // Logs is the store of ACL log lines.
 func (e *Engine) Logs() *logs.Store { return e.logs }
+
+// Health is how the engine is, for those who watch it by HTTP.
+func (e *Engine) Health() *health.Health { return e.health }
+
+// Owners are those who write zones beside others.
+func (e *Engine) Owners() *ownership.Owners { return e.owners }
+
+// LookAt says which zones somebody looks at now: see zones.Set.
+func (e *Engine) LookAt(zones ...string) { e.zones.LookAt(zones...) }
+
+// LookAtFlows says of which zones somebody looks at the logical flows now: see
+// below.Southbounds.
+func (e *Engine) LookAtFlows(zones ...string) { e.south.LookAtFlows(zones...) }
+
+// Probe puts a connection into the sandbox as packets: see rooms.Sandbox.
+func (e *Engine) Probe(ctx context.Context, c verdict.Connection, at func(probe.Phase)) (*probe.Result, error) {
+	if err := probe.Possible(e.Revision().Mode); err != nil {
+		return nil, err
+	}
+	return e.cfg.Sandbox.Probe(ctx, c, at)
+}
+
+// OVNTrace asks ovn-trace about a connection: see rooms.OVNTrace.
+func (e *Engine) OVNTrace(ctx context.Context, c verdict.Connection, told func(doing string)) (*flows.OVNTrace, error) {
+	if e.cfg.OVNTrace == nil {
+		return nil, rooms.ErrNoOVNTrace
+	}
+	return e.cfg.OVNTrace.Ask(ctx, c, told)
+}

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"rung/change/gate"
+	"rung/engine/lab"
 	"rung/engine/source"
 	"rung/model"
 	"rung/revision"
@@ -59,7 +60,7 @@ func TestAfterClose(t *testing.T) {
 	e := quiet(t, nil)
 	e.Close()
 	e.Close()
-	if e.goRun(func() { t.Error("started") }) {
+	if e.loop.Go(func() { t.Error("started") }) {
 		t.Error("something was started")
 	}
 	if e.do(func(*state) {}) {
@@ -91,7 +92,7 @@ func TestCloseUnderLoad(t *testing.T) {
 		t.Run(after.String(), func(t *testing.T) {
 			w := newLiveWorld(t, livePolicies()...)
 			r := w.run(func(c *Config) {
-				c.Sandbox = &SandboxConfig{Server: "builtin", Dir: w.sockets, Traffic: 500, Churn: 500}
+				c.Sandbox = lab.New(lab.Config{Server: "builtin", Dir: w.sockets, Traffic: 500, Churn: 500})
 				c.StateDir = t.TempDir()
 			})
 			var wg sync.WaitGroup
@@ -132,7 +133,7 @@ func TestConfig(t *testing.T) {
 	}{
 		{"nothing", Config{}, ""},
 		{"family", Config{Flags: settings.Flags{Family: "ipv5"}}, "ipv5"},
-		{"two places for rows", Config{Sandbox: &SandboxConfig{}, NB: map[string]string{"": "unix:x"}}, "cannot be combined"},
+		{"two places for rows", Config{Sandbox: lab.New(lab.Config{}), NB: map[string]string{"": "unix:x"}}, "cannot be combined"},
 		{"rows written without objects", Config{Reconcile: true, NB: map[string]string{"": "unix:x"}}, "left over"},
 		{"rows written for Antrea", Config{Flags: settings.Flags{System: "antrea"}, Reconcile: true, Sources: []source.Source{idle("a")}}, "left over"},
 		{"rows looked at without objects", Config{NB: map[string]string{"": "unix:x"}}, ""},
@@ -140,56 +141,15 @@ func TestConfig(t *testing.T) {
 		{"priorities below 0 in OVN", Config{Flags: settings.Flags{MaxPriority: 300}}, "299"},
 		{"the last that is not", Config{Flags: settings.Flags{MaxPriority: 299}}, ""},
 		{"negative priority", Config{Flags: settings.Flags{MaxPriority: -1}}, "299"},
-		{"too many events", Config{Sandbox: &SandboxConfig{Churn: 1e18}}, "churn"},
-		{"endless events", Config{Sandbox: &SandboxConfig{Traffic: math.Inf(1)}}, "traffic"},
-		{"no number of events", Config{Sandbox: &SandboxConfig{Churn: math.NaN()}}, "churn"},
-		{"fewer than none", Config{Sandbox: &SandboxConfig{Traffic: -1}}, "traffic"},
-		{"hardly any", Config{Sandbox: &SandboxConfig{Churn: 1e-300}}, ""},
+		{"too many events", Config{Sandbox: lab.New(lab.Config{Churn: 1e18})}, "churn"},
+		{"endless events", Config{Sandbox: lab.New(lab.Config{Traffic: math.Inf(1)})}, "traffic"},
+		{"no number of events", Config{Sandbox: lab.New(lab.Config{Churn: math.NaN()})}, "churn"},
+		{"fewer than none", Config{Sandbox: lab.New(lab.Config{Traffic: -1})}, "traffic"},
+		{"hardly any", Config{Sandbox: lab.New(lab.Config{Churn: 1e-300})}, ""},
 	} {
 		err := tt.cfg.check()
 		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v", tt.name, err)
 		}
-	}
-}
-
-// TestChurn: simulated pods come and go at any rate, keep to the families of the
-// cluster, and leave pods of other names alone.
-func TestChurn(t *testing.T) {
-	e := quiet(t, nil)
-	own := &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: "n", Name: churnPrefix + "0"}}, NodeName: "x", Phase: "Pending"}
-	six := &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: "n", Name: "six"}}, NodeName: "x", IPs: []string{"fd00::1"}}
-	e.do(func(s *state) {
-		if k := s.churnIn(0); k != (model.Key{}) {
-			t.Errorf("made after no pod: %v", k)
-		}
-		s.source("a", source.Update{Upsert: []model.Object{own, six}})
-		for slot := range churnPods {
-			s.churnIn(slot)
-		}
-	})
-	pods := 0
-	for p := range e.Revision().Cluster.Pods() {
-		if pods++; strings.HasPrefix(p.Name, churnPrefix) && p != own && !strings.HasPrefix(p.IPs[0], "fd00:ffff::") {
-			t.Errorf("%s: %v", p.Name, p.IPs)
-		}
-	}
-	if pods != churnPods+1 || e.Revision().Cluster.Pod("n", own.Name) != own {
-		t.Errorf("%d pods, of %d", pods, churnPods+1)
-	}
-	for _, rate := range []float64{1e-300, 0.5, maxRate} {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
-		e := &Engine{inbox: make(chan func(*state), 1), ctx: ctx}
-		go func() {
-			for {
-				select {
-				case <-e.inbox:
-				case <-ctx.Done():
-					return
-				}
-			}
-		}()
-		e.runChurn(rate)
-		cancel()
 	}
 }

@@ -45,7 +45,7 @@ func (e *Engine) openCounts() *keptCounts {
 }
 
 func (e *Engine) tellCounts(err error) {
-	e.activity.add(model.Activity{At: e.now(), By: "log", Summary: "hits of rules are not kept", Error: err.Error()})
+	e.loop.Record(model.Activity{By: "log", Summary: "hits of rules are not kept", Error: err.Error()})
 	e.notices = append(e.notices, "hits of rules are not kept: "+err.Error())
 }
 
@@ -62,7 +62,7 @@ func (k *keptCounts) open() (err error) {
 	}
 	var c *hits.Counter
 	if err == nil {
-		c, err = hits.Decode(text, k.e.now())
+		c, err = hits.Decode(text, k.e.Now())
 	}
 	if err != nil {
 		_ = k.lock.Close()
@@ -80,13 +80,13 @@ func (k *keptCounts) run() {
 	told := false
 	for ended := false; !ended; {
 		select {
-		case <-k.e.ctx.Done():
+		case <-k.e.loop.Context().Done():
 			ended = true
 		case <-ticker.C:
 		}
 		if err := k.write(); err != nil && !told {
 			told = true
-			k.e.activity.add(model.Activity{At: k.e.now(), By: "log", Summary: "hits of rules could not be kept", Error: err.Error()})
+			k.e.loop.Record(model.Activity{By: "log", Summary: "hits of rules could not be kept", Error: err.Error()})
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/change"
+	"rung/engine/ownership"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
@@ -44,7 +45,7 @@ func TestLiveDriftOnTheBuiltIn(t *testing.T) {
 	endpoints := sb.Endpoints()
 	writer := func() *liveRun {
 		return w.run(func(c *Config) {
-			c.NB, c.Reconcile, c.Own = endpoints, true, Ownership{NobodyElse: true, Quiet: time.Millisecond}
+			c.NB, c.Reconcile, c.Own = endpoints, true, ownership.Options{NobodyElse: true, Quiet: time.Millisecond}
 		})
 	}
 	first := writer()
@@ -212,7 +213,7 @@ func TestLiveNodesComeAndGo(t *testing.T) {
 			t.Errorf("%+v", cs)
 		}
 		wait.Within(t, 5*time.Second, "the end of the zone's server", func() bool { // no revision comes with it
-			_, err := nbdb.Read(t.Context(), w.address("control"))
+			_, err := nbdb.Dial(nbdb.Config{Addr: w.address("control"), AnyName: true}).Read(t.Context())
 			return err != nil
 		})
 		r.change(movedTo("one", 10))

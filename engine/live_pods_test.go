@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rung/change"
+	"rung/engine/lab"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
@@ -20,7 +21,7 @@ import (
 func TestLivePortDelay(t *testing.T) {
 	w := newLiveWorld(t, livePolicies()...)
 	const delay = 400 * time.Millisecond
-	r := w.run(func(c *Config) { c.Sandbox = &SandboxConfig{Server: "builtin", Dir: w.sockets, PortDelay: delay} })
+	r := w.run(func(c *Config) { c.Sandbox = lab.New(lab.Config{Server: "builtin", Dir: w.sockets, PortDelay: delay}) })
 	r.settle("control", "worker")
 	began := time.Now()
 	w.file("more.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: late, namespace: blue, labels: {app: late}}\n"+
@@ -47,7 +48,7 @@ func TestLivePortDelay(t *testing.T) {
 // back to its rule; a zone that goes and comes back does not stop it.
 func TestLiveTraffic(t *testing.T) {
 	w := newLiveWorld(t, livePolicies()...)
-	r := w.run(func(c *Config) { c.Sandbox = &SandboxConfig{Server: "builtin", Dir: w.sockets, Traffic: 400} })
+	r := w.run(func(c *Config) { c.Sandbox = lab.New(lab.Config{Server: "builtin", Dir: w.sockets, Traffic: 400}) })
 	r.settle("control", "worker")
 	r.change(change.Mutation{Op: change.OpLogLevel, Policy: given.ANPKey("one"), Levels: model.LogLevels{Deny: "alert", Allow: "info"}})
 	lines := func() (n int) {

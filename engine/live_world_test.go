@@ -19,6 +19,7 @@ import (
 	"rung/change/gate"
 	"rung/change/write"
 	"rung/compiler"
+	"rung/engine/lab"
 	"rung/engine/source"
 	"rung/model"
 	"rung/model/ovn/nb"
@@ -70,6 +71,9 @@ type liveRun struct {
 	ctx context.Context
 }
 
+// lab is the sandbox of the engine.
+func (r *liveRun) lab() *lab.Lab { return r.cfg.Sandbox.(*lab.Lab) }
+
 // run has its end far away: what a test waits for has a limit of its own, and how much a
 // machine does besides is not what is tested.
 func (w *liveWorld) run(set func(*Config)) *liveRun { return w.runFor(5*time.Minute, set) }
@@ -90,7 +94,7 @@ func (w *liveWorld) runFor(d time.Duration, set func(*Config)) *liveRun {
 }
 
 func (w *liveWorld) sandbox() *liveRun {
-	return w.run(func(c *Config) { c.Sandbox = &SandboxConfig{Server: "builtin", Dir: w.sockets, Foreign: true} })
+	return w.run(func(c *Config) { c.Sandbox = lab.New(lab.Config{Server: "builtin", Dir: w.sockets, Foreign: true}) })
 }
 
 func (r *liveRun) until(d time.Duration, what string, holds func(*revision.Revision) bool) *revision.Revision {
@@ -160,8 +164,8 @@ type faulty interface {
 
 func (r *liveRun) fault(f func(faulty) error) {
 	r.t.Helper()
-	var err error
-	r.do(func(s *state) { err = f(s.set.sandbox) })
+	box, _ := r.lab().Sandbox()
+	err := f(box)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -170,7 +174,7 @@ func (r *liveRun) fault(f func(faulty) error) {
 // read reads a zone's database anew.
 func (w *liveWorld) read(zone string) *nb.DB {
 	w.t.Helper()
-	db, err := nbdb.Read(w.t.Context(), w.address(zone))
+	db, err := nbdb.Dial(nbdb.Config{Addr: w.address(zone), AnyName: true}).Read(w.t.Context())
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ const forObjects = 30 * time.Second
 
 // runLogFiles reads log files until the engine ends.
 func (e *Engine) runLogFiles() {
-	ctx, cancel := context.WithTimeout(e.ctx, forObjects)
+	ctx, cancel := context.WithTimeout(e.loop.Context(), forObjects)
 	_ = e.Wait(ctx, func(r *revision.Revision) bool { return r.Loaded }) // without them, too
 	cancel()
 	nodeOf := func(namespace, pod string) string {
@@ -23,7 +23,7 @@ func (e *Engine) runLogFiles() {
 		return ""
 	}
 	merges := e.cfg.Kube != nil && !e.cfg.LogFiles.Only
-	if err := logs.NewFileReader(e.logs, e.cfg.LogFiles, nodeOf, merges).Run(e.ctx); err != nil && e.ctx.Err() == nil {
-		e.problem("log files", err.Error())
+	if err := logs.NewFileReader(e.logs, e.cfg.LogFiles, nodeOf, merges).Run(e.loop.Context()); err != nil && e.loop.Context().Err() == nil {
+		e.send(func(s *state) { s.Problem("log files", err.Error()) })
 	}
 }

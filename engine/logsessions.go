@@ -46,10 +46,10 @@ func (e *Engine) runLogSessions() {
 	ticks, stop := e.Subscribe()
 	defer stop()
 	e.publishEnded(nil)
-	for e.ctx.Err() == nil {
+	for e.loop.Context().Err() == nil {
 		t := time.NewTimer(l.look(e.Revision()))
 		select {
-		case <-e.ctx.Done():
+		case <-e.loop.Context().Done():
 		case <-ticks:
 		case <-t.C:
 		}
@@ -71,7 +71,7 @@ func (l *logSessions) look(r *revision.Revision) time.Duration {
 	if !l.e.keepsSessions() {
 		return wait
 	}
-	now := l.e.now()
+	now := l.e.Now()
 	for _, s := range all {
 		if s.Open() {
 			continue
@@ -97,13 +97,13 @@ func (l *logSessions) end(k model.Key) bool {
 	if e.Revision().Plan.Active() {
 		return false // its steps are about the policies as they are
 	}
-	ended, nothing, err := e.gate.EndOverdue(e.ctx, k)
+	ended, nothing, err := e.gate.EndOverdue(e.loop.Context(), k)
 	if err != nil && len(ended) == 0 {
 		a := l.again[k]
-		a.at, a.fails = e.now().Add(min(sessionRetry, time.Second<<min(a.fails, 10))), a.fails+1
+		a.at, a.fails = e.Now().Add(min(sessionRetry, time.Second<<min(a.fails, 10))), a.fails+1
 		l.again[k] = a
-		if a.fails == 1 && e.ctx.Err() == nil {
-			e.activity.add(model.Activity{At: e.now(), By: "user", Policy: policyOf(k), Summary: "end the logging session of " + k.Label(),
+		if a.fails == 1 && e.loop.Context().Err() == nil {
+			e.loop.Record(model.Activity{By: "user", Policy: policyOf(k), Summary: "end the logging session of " + k.Label(),
 				Error: clean.Text(err.Error())})
 		}
 		return false
@@ -119,7 +119,7 @@ func (l *logSessions) end(k model.Key) bool {
 // tellEnded notes sessions that ended by their time.
 func (e *Engine) tellEnded(ended []model.EndedLogSession) {
 	for _, s := range ended {
-		e.activity.add(model.Activity{At: s.At, By: "user", Policy: policyOf(s.Target), Summary: s.String()})
+		e.loop.Record(model.Activity{At: s.At, By: "user", Policy: policyOf(s.Target), Summary: s.String()})
 	}
 }
 
@@ -142,7 +142,7 @@ func (l *logSessions) gone(r *revision.Revision, all []policies.LogSession) {
 		if is, there := now[k]; there && is.ID == was.ID || was.Problem != "" {
 			continue
 		}
-		e := model.EndedLogSession{Target: k, LogSession: was.LogSession, At: l.e.now(), How: "ended by another Rung"}
+		e := model.EndedLogSession{Target: k, LogSession: was.LogSession, At: l.e.Now(), How: "ended by another Rung"}
 		switch o := r.Cluster.Logged(k); {
 		case o == nil:
 			e.How = k.Label() + " was deleted"
@@ -177,7 +177,8 @@ func (e *Engine) publishEnded(seen []model.EndedLogSession) {
 		slices.SortStableFunc(all, func(a, b model.EndedLogSession) int { return b.At.Compare(a.At) })
 		all = all[:min(len(all), keptEnded)]
 		if !slices.Equal(all, s.endedLogs) {
-			s.endedLogs, s.dirty = all, true
+			s.endedLogs = all
+			s.Changed()
 		}
 	})
 }
@@ -189,7 +190,7 @@ func (e *Engine) EndOverdue(ctx context.Context) (said []string) {
 		return nil
 	}
 	for _, s := range policies.LogSessions(e.Revision()) {
-		if s.Problem != "" || !s.Over(e.now()) {
+		if s.Problem != "" || !s.Over(e.Now()) {
 			continue
 		}
 		ended, _, err := e.gate.EndOverdue(ctx, s.Target)

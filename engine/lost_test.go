@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"rung/engine/lab"
 	"rung/engine/logs"
 	"rung/model"
 	"rung/model/logline"
@@ -31,7 +32,7 @@ const namedWithin = 2 * time.Second
 // seconds, with how many lines were lost.
 func TestMeterAtLimit(t *testing.T) {
 	w := newLiveWorld(t, logging(given.ANP("control", 34, "", "in allow *", "out allow *")))
-	r := w.run(func(c *Config) { c.Sandbox = &SandboxConfig{Server: "builtin", Dir: w.sockets, Traffic: 2000} })
+	r := w.run(func(c *Config) { c.Sandbox = lab.New(lab.Config{Server: "builtin", Dir: w.sockets, Traffic: 2000}) })
 	var got []logs.Loss
 	if !wait.Poll(wait.Patience, func() bool {
 		got = r.Logs().Losses()
@@ -62,7 +63,7 @@ func TestMeterAtLimit(t *testing.T) {
 	}) {
 		t.Fatal("no more lines came")
 	}
-	traffic := r.traffic.Load()
+	traffic := r.lab().Connections()
 	traffic.SetRate(0)
 	withheld, shown := uint64(0), uint64(0)
 	if !wait.Poll(wait.Patience, func() bool {
@@ -171,6 +172,7 @@ func TestHitMetrics(t *testing.T) {
 	r := w.run(func(*Config) {})
 	r.until(wait.Patience, "loaded", func(rev *revision.Revision) bool { return rev.Loaded })
 	offer(t, r.Engine, 4)
+	const mostSeries = 1000
 	for i := range mostSeries + 20 {
 		r.Logs().Offer(logline.Line{At: time.Now(), Zone: "worker", Name: logline.ACLName(given.ANPKey("gone"), model.Egress, i), Verdict: "drop", Proto: "tcp"})
 		if i%1000 == 999 && !wait.Poll(wait.Patience, func() bool { return counted(r.Engine) == uint64(5+i) }) {
@@ -180,7 +182,7 @@ func TestHitMetrics(t *testing.T) {
 	if !wait.Poll(wait.Patience, func() bool { return counted(r.Engine) == mostSeries+24 }) {
 		t.Fatalf("%d hits", counted(r.Engine))
 	}
-	families, err := newMetrics(r.Engine).registry().Gather()
+	families, err := r.Health().Registry().Gather()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 
 // source takes in one step of a source.
 func (s *state) source(name string, u source.Update) {
-	now, before := s.e.now(), s.whole()
+	now, before := s.Now(), s.whole()
 	st, was := u.State, s.sources[name]
 	st.At, st.ReadAt = was.At, was.ReadAt
 	if st.Conn != was.Conn {
@@ -19,7 +19,7 @@ func (s *state) source(name string, u source.Update) {
 		st.ReadAt = now
 	}
 	s.sources[name] = st
-	s.dirty = true
+	s.Changed()
 	if u.HasBroken {
 		s.broken[name] = u.Broken
 	}
@@ -96,7 +96,7 @@ func (s *state) outrank(source string, k model.Key) {
 	if said == nil {
 		what = "removed"
 	}
-	s.e.activity.add(model.Activity{At: s.e.now(), Policy: k, By: source,
+	s.Record(model.Activity{Policy: k, By: source,
 		Summary: what + " at its source: the change made here earlier is replaced"})
 }
 
@@ -167,35 +167,21 @@ func over(said model.Object, p *model.Policy) model.Object {
 func (s *state) apply(upsert []model.Object, remove []model.Key) []model.Change {
 	next, changes := s.cluster.Upsert(upsert, remove)
 	before := s.wasWhole
-	if s.whole() == before && len(changes) == 0 && s.allLoaded() == s.set.wasLoaded {
+	if s.whole() == before && len(changes) == 0 && s.allLoaded() == s.zones.Loaded() {
 		return changes
 	}
 	s.cluster = next
-	if s.e.cfg.Sandbox == nil {
+	if box := s.e.cfg.Sandbox; box != nil {
+		box.Moved(next, changes)
+	} else {
 		s.past = s.past.Recall(changes, s.desired)
 	}
 	d, delta := s.compiler.Apply(next, changes)
 	s.desired = d
-	s.dirty = true
-	s.forgetConditions(changes)
-	s.set.desired(s, changes, delta)
-	s.decideSystem()
+	s.Changed()
+	s.reports.Forget(changes)
+	s.zones.Step(delta, false)
+	s.e.logs.Observe(changes)
+	s.dialects.DecideSystem()
 	return changes
-}
-
-// forgetConditions drops what was reported about policies that are gone, or
-// that are others of the same name now.
-func (s *state) forgetConditions(changes []model.Change) {
-	for _, ch := range changes {
-		old, _ := ch.Old.(*model.Policy)
-		if old == nil {
-			continue
-		}
-		if is, _ := ch.New.(*model.Policy); is == nil || is.UID != old.UID {
-			if _, ok := s.conditions[old.Key]; ok {
-				delete(s.conditions, old.Key)
-				s.conditionsNew = true
-			}
-		}
-	}
 }

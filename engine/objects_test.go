@@ -191,7 +191,7 @@ func TestConditionsGo(t *testing.T) {
 	one, again := at(t, 1, 1), at(t, 1, 1)
 	one.UID, again.UID = "1", "2"
 	report := func() {
-		reports{e: e}.SetCondition(one.Key, model.Condition{Type: "Ready-In-Zone-x", Status: "True"})
+		e.state.reports.Of("x").SetCondition(one.Key, model.Condition{Type: "Ready-In-Zone-x", Status: "True"})
 		e.do(func(*state) {})
 	}
 	tell := func(u source.Update) { e.do(func(s *state) { s.source("a", u) }) }
@@ -217,40 +217,6 @@ func TestConditionsGo(t *testing.T) {
 	}
 	if len(old.Conditions(one.Key)) != 1 {
 		t.Error("an old revision changed")
-	}
-}
-
-// TestEventsAreBounded: equal events are counted, others are kept to a limit.
-func TestEventsAreBounded(t *testing.T) {
-	e := quiet(t, nil)
-	ev := reports{e: e, zone: "z"}
-	for i := range 3 * eventsKept {
-		ev.Event(model.Event{About: given.ANPKey("one"), Message: fmt.Sprint(i)})
-		ev.Event(model.Event{About: given.ANPKey("one"), Message: "again", Last: time.Unix(int64(i), 0)})
-	}
-	e.do(func(*state) {})
-	all := e.Revision().Events(given.ANPKey("one"))
-	if n := len(all); n != eventsKept {
-		t.Errorf("%d events", n)
-	}
-	if last := all[len(all)-1]; last.Message != "again" || last.Count != 3*eventsKept {
-		t.Errorf("%+v", last)
-	}
-}
-
-func TestActivityIsBounded(t *testing.T) {
-	l := &activityLog{news: func() {}}
-	for i := range 5 * activityKept {
-		l.add(model.Activity{Ops: i})
-	}
-	if got := l.since(0); len(got) != activityKept || got[0].Ops != 4*activityKept || len(l.entries) > 2*activityKept {
-		t.Errorf("%d kept of %d", len(got), len(l.entries))
-	}
-	if got := l.since(5*activityKept - 2); len(got) != 2 || got[1].Seq != 5*activityKept {
-		t.Errorf("%+v", got)
-	}
-	if got := l.since(1 << 40); len(got) != 0 {
-		t.Errorf("%+v", got)
 	}
 }
 

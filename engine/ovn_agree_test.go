@@ -25,7 +25,7 @@ func (f *ovnRun) flowsAgree(zone string) {
 		if _, err := z.Sync(ctx); err != nil {
 			return err
 		}
-		rows, err := nbdb.Read(ctx, z.NB())
+		rows, err := nbdb.Dial(nbdb.Config{Addr: z.NB(), AnyName: true}).Read(ctx)
 		if err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func (f *ovnRun) packetsAgree() {
 	zones := map[string]*walk.Zone{}
 	for _, zone := range faultZones {
 		f.onOVN(zone, func(ctx context.Context, z *ovn.Zone) error {
-			rows, err := nbdb.Read(ctx, z.NB())
+			rows, err := nbdb.Dial(nbdb.Config{Addr: z.NB(), AnyName: true}).Read(ctx)
 			if err != nil {
 				return err
 			}
@@ -129,7 +129,7 @@ func (f *ovnRun) crosses(rows *walk.Zone, p ovn.Packet, m match.Packet, in, from
 		}
 		came = got[0].Delivered(out)
 		if came != passes && !tied {
-			_, trace, err := z.Trace(ctx, p, false)
+			_, trace, err := z.Trace(ctx, p, ovn.StateFirst)
 			f.t.Errorf("zone %s: %+v came out at %v; the rows have it meet %s\n%s%v", rows.Name, p, got[0].At, strings.Join(met, ", "), trace, err)
 		}
 		return nil

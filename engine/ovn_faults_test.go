@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"rung/change"
+	"rung/engine/lab"
 	"rung/model"
 	"rung/revision"
 	"rung/revision/flows"
@@ -84,7 +85,7 @@ func onFaultyOVN(t *testing.T, d time.Duration) *ovnRun {
 	w.file("cluster.yaml", faultCluster())
 	f := &ovnRun{liveRun: w.runFor(d, func(c *Config) {
 		c.Mode.Simulated = true
-		c.Sandbox = &SandboxConfig{OVN: place(), Dir: w.sockets, Traffic: 50}
+		c.Sandbox = lab.New(lab.Config{OVN: place(), Dir: w.sockets, Traffic: 50})
 	}), stopped: map[process]standing{}, counts: map[string]int{}}
 	f.settle(faultZones...)
 	for _, zone := range faultZones {

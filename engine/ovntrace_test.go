@@ -7,13 +7,15 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"rung/change"
-	"rung/model/ovn/ovntrace"
+	"rung/engine/lab"
+	"rung/engine/ovntrace"
+	"rung/engine/rooms"
+	asked "rung/model/ovn/ovntrace"
 	"rung/model/verdict"
 	"rung/revision"
 	"rung/revision/finding"
@@ -29,9 +31,20 @@ func onOVN(t *testing.T) *liveRun {
 	t.Helper()
 	install.OVN(t, ovn.Find)
 	w := newLiveWorld(t, livePolicies()...)
-	r := w.run(func(c *Config) { c.Sandbox = &SandboxConfig{OVN: place(), Dir: w.sockets} })
+	r := w.run(func(c *Config) { c.Sandbox, c.OVNTrace = w.onOVN(nil) })
 	r.settle("control", "worker")
 	return r
+}
+
+// onOVN is a sandbox on OVN, with ovn-trace by the runner, where that is set.
+func (w *liveWorld) onOVN(run *ovntrace.Runner) (*lab.Lab, *ovntrace.Tracer) {
+	box := lab.New(lab.Config{OVN: place(), Dir: w.sockets})
+	return box, ovntrace.New(func() (ovntrace.Runner, error) {
+		if run != nil && *run != nil {
+			return *run, nil
+		}
+		return box.OVNTracer()
+	})
 }
 
 func tcp(from, to verdict.Endpoint, port uint16) verdict.Connection {
@@ -100,22 +113,27 @@ func TestOVNTrace(t *testing.T) {
 // What ovn-trace says of flows that are older than the rows is a finding, until it is
 // asked again, or the policy is gone.
 func TestOVNTraceDisagrees(t *testing.T) {
-	r := onOVN(t)
+	install.OVN(t, ovn.Find)
+	w := newLiveWorld(t, livePolicies()...)
+	var runner ovntrace.Runner
+	r := w.run(func(c *Config) { c.Sandbox, c.OVNTrace = w.onOVN(&runner) })
+	r.settle("control", "worker")
 	c := tcp(verdict.PodEnd("green", "web-0"), verdict.PodEnd("blue", "web-0"), 80)
-	real, err := r.ovnRunner()
+	real, err := r.lab().OVNTracer()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var old string
-	keep := func(ctx context.Context, ask *ovntrace.Ask) (string, []string, string, error) {
+	keep := func(ctx context.Context, ask *asked.Ask) (string, []string, string, error) {
 		where, cmd, text, err := real(ctx, ask)
 		old = text
 		return where, cmd, text, err
 	}
-	stale := func(context.Context, *ovntrace.Ask) (string, []string, string, error) { return "here", nil, old, nil }
-	trace := func(run ovnRunner) *flows.OVNTrace {
+	stale := func(context.Context, *asked.Ask) (string, []string, string, error) { return "here", nil, old, nil }
+	trace := func(run ovntrace.Runner) *flows.OVNTrace {
 		t.Helper()
-		got, err := r.ovnTrace(r.ctx, c, run, func(string) {})
+		runner = run
+		got, err := r.OVNTrace(r.ctx, c, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,58 +173,32 @@ func TestOVNTraceDisagrees(t *testing.T) {
 	r.change(change.Mutation{Op: change.OpDelete, Policy: given.ANPKey("none")})
 	r.until(wait.Patience, "the finding goes with its policy", func(rev *revision.Revision) bool { return len(rev.OVNTraces) == 0 })
 	// A zone that cannot be asked has its reason, and nothing is said of the connection.
-	got = trace(func(context.Context, *ovntrace.Ask) (string, []string, string, error) {
-		return "", nil, "", fmt.Errorf("zone worker: %w", ErrNoProgram)
+	got = trace(func(context.Context, *asked.Ask) (string, []string, string, error) {
+		return "", nil, "", fmt.Errorf("zone worker: %w", ovntrace.ErrNoProgram)
 	})
 	if diff := cmp.Diff([]string{"unknown, not compared with the rows", "zone worker: zone worker: the zone's pod has no ovn-trace"}, said(got)); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// In a zone one trace runs after the other, and who waits hears it.
-func TestOVNTraceOneAtATime(t *testing.T) {
-	tr := newOVNTraces()
-	first, err := tr.take(t.Context(), "n1", func() { t.Error("waited for nobody") })
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := tr.take(t.Context(), "n2", func() { t.Error("waited for another zone") })
-	if err != nil {
-		t.Fatal(err)
-	}
-	other()
-	ctx, cancel := context.WithCancel(t.Context())
-	if _, err := tr.take(ctx, "n1", cancel); !errors.Is(err, context.Canceled) {
-		t.Errorf("given up: %v", err)
-	}
-	var done sync.WaitGroup
-	waits := make(chan struct{})
-	done.Go(func() {
-		second, err := tr.take(t.Context(), "n1", func() { close(waits) })
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		second()
-	})
-	<-waits
-	first()
-	done.Wait()
-}
-
 // Without anywhere to run it the error says what is needed.
 func TestNoOVNTrace(t *testing.T) {
 	w := newLiveWorld(t, livePolicies()...)
 	c := tcp(verdict.PodEnd("green", "web-0"), verdict.PodEnd("blue", "web-0"), 80)
-	r := w.sandbox()
+	r := w.run(func(c *Config) {
+		box := lab.New(lab.Config{Server: "builtin", Dir: w.sockets})
+		c.Sandbox, c.OVNTrace = box, ovntrace.New(box.OVNTracer)
+	})
 	r.settle("control", "worker")
 	_, err := r.OVNTrace(r.ctx, c, nil)
-	if !errors.Is(err, ErrNoOVNTrace) || !strings.Contains(err.Error(), "the sandbox does not run on OVN; see --sandbox-ovn") {
+	if !errors.Is(err, rooms.ErrNoOVNTrace) || !strings.Contains(err.Error(), "the sandbox does not run on OVN; see --sandbox-ovn") {
 		t.Errorf("in a sandbox without OVN: %v", err)
 	}
 	r.Close()
-	r = w.run(func(c *Config) { c.NB = map[string]string{"worker": "unix:/nowhere"} })
-	if _, err = r.OVNTrace(r.ctx, c, nil); !errors.Is(err, ErrNoOVNTrace) || !strings.Contains(err.Error(), "--nb gives databases only") {
+	r = w.run(func(c *Config) {
+		c.NB, c.OVNTrace = map[string]string{"worker": "unix:/nowhere"}, ovntrace.New(nil)
+	})
+	if _, err = r.OVNTrace(r.ctx, c, nil); !errors.Is(err, rooms.ErrNoOVNTrace) || !strings.Contains(err.Error(), "--nb gives databases only") {
 		t.Errorf("with databases only: %v", err)
 	}
 }

@@ -11,13 +11,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"rung/engine/ownership"
 	"rung/engine/source"
 	"rung/model"
 	"rung/revision"
-	"rung/sources/kube"
 	"rung/sources/manifests"
 	"rung/sources/sandbox"
 	"rung/test/given"
+	"rung/test/ownerapi"
 	"rung/test/wait"
 )
 
@@ -25,22 +26,6 @@ func controllerOn(node string) corev1.Pod {
 	return corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ovn-kubernetes", Name: "ovnkube-node-" + node},
 		Spec:   corev1.PodSpec{NodeName: node, Containers: []corev1.Container{{Name: "ovnkube-controller"}}},
 		Status: corev1.PodStatus{Phase: corev1.PodRunning}}
-}
-
-// An answer about the pods of one node says nothing about another that is written
-// from now on.
-func TestControllersOfEveryZone(t *testing.T) {
-	api := &ownerAPI{pods: []corev1.Pod{controllerOn("n2")}}
-	o := &owners{e: &Engine{cfg: Config{Kube: api.open(t)}}, zones: []string{"n1"}}
-	if asked, on, err := o.controllers(t.Context(), "n1"); !asked || len(on) != 0 || err != nil {
-		t.Fatalf("n1: %v %v %v", asked, on, err)
-	}
-	o.zones = append(o.zones, "n2")
-	for node, want := range map[string]int{"n2": 1, "n1": 0} {
-		if asked, on, err := o.controllers(t.Context(), node); !asked || len(on) != want || err != nil {
-			t.Errorf("%s: %v %v %v, want %d", node, asked, on, err, want)
-		}
-	}
 }
 
 // told is a source that says what a test tells it.
@@ -72,7 +57,7 @@ status:
 `
 
 // ownWorld is an engine that may write zone "worker", with objects from the source.
-func ownWorld(t *testing.T, api *ownerAPI, change func(*Config)) (*Engine, told) {
+func ownWorld(t *testing.T, api *ownerapi.API, change func(*Config)) (*Engine, told) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "rung-own-") // short: it holds sockets
 	if err != nil {
@@ -85,8 +70,8 @@ func ownWorld(t *testing.T, api *ownerAPI, change func(*Config)) (*Engine, told)
 	}
 	t.Cleanup(sb.Close)
 	src := make(told)
-	cfg := Config{Mode: revision.Mode{Name: revision.ClusterMode}, Sources: []source.Source{src}, Kube: api.open(t), Reconcile: true,
-		NB: map[string]string{"worker": sb.Endpoints()["worker"]}, Own: Ownership{Writer: "w1", Report: true, Quiet: time.Second}}
+	cfg := Config{Mode: revision.Mode{Name: revision.ClusterMode}, Sources: []source.Source{src}, Kube: api.Open(t), Reconcile: true,
+		NB: map[string]string{"worker": sb.Endpoints()["worker"]}, Own: ownership.Options{Writer: "w1", Report: true, Quiet: time.Second}}
 	change(&cfg)
 	e, err := New(t.Context(), cfg)
 	if err != nil {
@@ -121,7 +106,7 @@ func TestConditionsOfANodeThatIsGone(t *testing.T) {
 		{"without AdminNetworkPolicies", nil, true, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api := &ownerAPI{pods: c.pods}
+			api := &ownerapi.API{Pods: c.pods}
 			e, src := ownWorld(t, api, func(cfg *Config) { cfg.Own.WithoutAdmin = c.without })
 			untilZone(t, e, "not judged", func(z *model.ZoneState) bool {
 				return z.Held || strings.Contains(z.Paused, "ovnkube-controller")
@@ -131,9 +116,9 @@ func TestConditionsOfANodeThatIsGone(t *testing.T) {
 			deadline := time.Now().Add(time.Second)
 			n := 0
 			for ; time.Now().Before(deadline) && !(c.writes && n > 0); time.Sleep(10 * time.Millisecond) {
-				api.mu.Lock()
-				n = len(api.applied)
-				api.mu.Unlock()
+				api.Mu.Lock()
+				n = len(api.Applied)
+				api.Mu.Unlock()
 			}
 			if (n > 0) != c.writes {
 				t.Errorf("%d conditions written", n)
@@ -144,7 +129,7 @@ func TestConditionsOfANodeThatIsGone(t *testing.T) {
 
 // The console writes rows only while changes are switched on.
 func TestRowsFollowTheSwitch(t *testing.T) {
-	e, _ := ownWorld(t, &ownerAPI{}, func(cfg *Config) { cfg.Own.WithWrites = true })
+	e, _ := ownWorld(t, &ownerapi.API{}, func(cfg *Config) { cfg.Own.WithWrites = true })
 	isolate := model.PolicyKey{Kind: model.KindANP, Name: "isolate"}
 	off := func(z *model.ZoneState) bool { return strings.Contains(z.Paused, "changes are switched off") }
 	untilZone(t, e, "not paused", off)
@@ -159,34 +144,4 @@ func TestRowsFollowTheSwitch(t *testing.T) {
 		t.Fatal(err)
 	}
 	untilZone(t, e, "written on", off)
-}
-
-// Conditions of a term that is over are not written in the next one.
-func TestReportsEndWithTheLease(t *testing.T) {
-	api := &ownerAPI{}
-	e := &Engine{cfg: Config{Kube: api.open(t)}}
-	w := &owned{o: &owners{e: e, reporter: kube.NewReporter(e.cfg.Kube, func(error) {})}, zone: "worker"}
-	t.Cleanup(func() { // its queue ends with its run
-		ctx, cancel := context.WithCancel(context.Background())
-		cancel()
-		w.o.reporter.Run(ctx)
-	})
-	k := model.PolicyKey{Kind: model.KindANP, Name: "isolate"}
-	say := func(want int, when string) {
-		t.Helper()
-		w.report(func(r *kube.Reporter) {
-			r.SetCondition("worker", k, model.Condition{Type: "Ready-In-Zone-worker", Status: "False"})
-		})
-		if n, _ := w.o.reporter.Waiting(); n != want {
-			t.Errorf("%s: %d wait, want %d", when, n, want)
-		}
-	}
-	say(0, "standing by")
-	w.term(true)
-	say(1, "leading")
-	w.term(false)
-	if n, _ := w.o.reporter.Waiting(); n != 0 {
-		t.Errorf("%d wait after the term", n)
-	}
-	say(0, "after the term")
 }

@@ -23,27 +23,30 @@ func (e *Engine) startPlans(dir string, h *history.History) {
 		Subscribe: e.Subscribe, Dir: dir, Context: name, Disk: e.cfg.Disk,
 		// Whoever started a plan finds it in the next revision it looks at.
 		Publish: func(p *revision.PlanState) {
-			if a, ok := runs.tell(p, e.Revision().Mode.Kubectl, e.now()); ok {
-				e.activity.add(a)
+			if a, ok := runs.tell(p, e.Revision().Mode.Kubectl, e.Now()); ok {
+				e.loop.Record(a)
 			}
-			e.do(func(s *state) { s.plan, s.dirty = p, true })
+			e.do(func(s *state) {
+				s.plan = p
+				s.Changed()
+			})
 		},
-		Ctx: e.ctx, Run: e.goRun,
+		Ctx: e.loop.Context(), Run: e.loop.Go,
 	})
 	if n := h.Skipped(); n > 0 {
 		why := fmt.Sprintf("%s unreadable and skipped: what they held cannot be undone", words.Count(n, "line"))
-		e.activity.add(model.Activity{At: e.now(), By: "user", Summary: "read the history of changes", Error: why})
+		e.loop.Record(model.Activity{By: "user", Summary: "read the history of changes", Error: why})
 		e.notices = append(e.notices, h.Path()+": "+why)
 	}
 	if dir == "" {
 		return
 	}
-	e.goRun(func() {
-		if e.Wait(e.ctx, func(r *revision.Revision) bool { return r != nil && r.Loaded }) != nil {
+	e.loop.Go(func() {
+		if e.Wait(e.loop.Context(), func(r *revision.Revision) bool { return r != nil && r.Loaded }) != nil {
 			return
 		}
 		if err := e.plans.Load(); err != nil {
-			e.activity.add(model.Activity{At: e.now(), By: "user", Summary: "look for an unfinished plan", Error: err.Error()})
+			e.loop.Record(model.Activity{By: "user", Summary: "look for an unfinished plan", Error: err.Error()})
 		}
 		e.watchState()
 	})
@@ -119,7 +122,7 @@ func (e *Engine) watchState() {
 	defer t.Stop()
 	for {
 		select {
-		case <-e.ctx.Done():
+		case <-e.loop.Context().Done():
 			return
 		case <-t.C:
 			e.plans.Look()

@@ -10,6 +10,7 @@ import (
 	"rung/change"
 	"rung/change/gate"
 	"rung/change/write"
+	"rung/engine/lab"
 	"rung/model"
 	"rung/model/plan"
 	"rung/revision"
@@ -40,7 +41,7 @@ func TestStateFolderIsFollowed(t *testing.T) {
 		return w.run(func(c *Config) {
 			c.Writer, c.Mode.WriteBack, c.StateDir = refusing{c.Sources[0].(*write.Files), "one"}, true, dir
 			if sandbox {
-				c.Sandbox = &SandboxConfig{Server: "builtin", Dir: w.sockets}
+				c.Sandbox = lab.New(lab.Config{Server: "builtin", Dir: w.sockets})
 			}
 		})
 	}

@@ -6,7 +6,6 @@ import (
 	"rung/engine/logs"
 	"rung/engine/logs/controllerlog"
 	"rung/model"
-	"rung/sources/kube"
 	"rung/sources/kube/podlogs"
 )
 
@@ -14,21 +13,12 @@ import (
 func (e *Engine) runPodLogs() {
 	read, err := podlogs.New(e.cfg.Kube)
 	if err != nil {
-		e.problem("ACL logs", err.Error())
+		e.send(func(s *state) { s.Problem("ACL logs", err.Error()) })
 		return
 	}
 	ticks, stop := e.Subscribe()
 	defer stop()
-	logs.NewFollower(e.logs, read, e.cfg.ACLLogs, e.ovnNamespaces()).Run(e.ctx, e.Revision, ticks)
-}
-
-// ovnNamespaces are where ovnkube-node pods may be: the one that was named, and no
-// other then.
-func (e *Engine) ovnNamespaces() []string {
-	if ns := e.cfg.OVNNamespace; ns != "" {
-		return []string{ns}
-	}
-	return kube.OVNNamespaces()
+	logs.NewFollower(e.logs, read, e.cfg.ACLLogs, e.cfg.namespaces()).Run(e.loop.Context(), e.Revision, ticks)
 }
 
 // ControllerLog reads the newest lines of the ovnkube-controller of a zone and
@@ -41,5 +31,5 @@ func (e *Engine) ControllerLog(ctx context.Context, zone string, policy model.Po
 	if err != nil {
 		return nil, err
 	}
-	return controllerlog.Read(ctx, read, model.Kubectl{Flags: e.cfg.Kube.Flags()}, e.ovnNamespaces(), zone, policy)
+	return controllerlog.Read(ctx, read, model.Kubectl{Flags: e.cfg.Kube.Flags()}, e.cfg.namespaces(), zone, policy)
 }

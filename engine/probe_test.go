@@ -11,6 +11,7 @@ import (
 
 	"rung/change"
 	"rung/change/write"
+	"rung/engine/lab"
 	"rung/engine/probe"
 	"rung/engine/source"
 	"rung/model"
@@ -28,7 +29,7 @@ func TestProbe(t *testing.T) {
 	install.OVN(t, ovn.Find)
 	w := newLiveWorld(t)
 	r := w.run(func(c *Config) {
-		c.Mode.Sandbox, c.Sandbox = true, &SandboxConfig{OVN: place(), Dir: w.sockets}
+		c.Mode.Sandbox, c.Sandbox = true, lab.New(lab.Config{OVN: place(), Dir: w.sockets})
 		c.Sources = []source.Source{write.NewFiles(write.FileOptions{Demo: true})}
 	})
 	r.settle("ovn-control-plane", "ovn-worker", "ovn-worker2")
@@ -133,7 +134,7 @@ func TestProbe(t *testing.T) {
 func TestProbeWithoutOVN(t *testing.T) {
 	w := newLiveWorld(t, livePolicies()...)
 	r := w.run(func(c *Config) {
-		c.Mode.Sandbox, c.Sandbox = true, &SandboxConfig{Server: "builtin", Dir: w.sockets}
+		c.Mode.Sandbox, c.Sandbox = true, lab.New(lab.Config{Server: "builtin", Dir: w.sockets})
 	})
 	const want = "needs the sandbox on OVN: rung -f FILES --sandbox-ovn DIR; 5 says why"
 	if _, err := r.Probe(t.Context(), verdict.Connection{}, nil); err == nil || err.Error() != want {

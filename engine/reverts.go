@@ -14,17 +14,20 @@ import (
 func (e *Engine) startReverts(dir string) {
 	e.reverts = trial.New(e.gate, e.revertConfig(dir, func(u *revision.Unconfirmed) {
 		if u.Ended != "" {
-			a := model.Activity{At: e.now(), By: "user", Summary: u.Title + ": " + u.Ended}
+			a := model.Activity{At: e.Now(), By: "user", Summary: u.Title + ": " + u.Ended}
 			if u.Title == "" {
-				a = model.Activity{At: e.now(), By: "user", Summary: "look for a change that waits to be confirmed", Error: u.Ended}
+				a = model.Activity{At: e.Now(), By: "user", Summary: "look for a change that waits to be confirmed", Error: u.Ended}
 			}
-			e.activity.add(a)
+			e.loop.Record(a)
 		}
-		e.do(func(s *state) { s.unconfirmed, s.dirty = u, true })
+		e.do(func(s *state) {
+			s.unconfirmed = u
+			s.Changed()
+		})
 	}))
-	e.goRun(func() {
-		if e.Wait(e.ctx, func(r *revision.Revision) bool { return r != nil && r.Loaded }) == nil {
-			e.reverts.Run(e.ctx)
+	e.loop.Go(func() {
+		if e.Wait(e.loop.Context(), func(r *revision.Revision) bool { return r != nil && r.Loaded }) == nil {
+			e.reverts.Run(e.loop.Context())
 		}
 	})
 }
@@ -60,7 +63,7 @@ func (e *Engine) leaveReverts() {
 	if e.cfg.Writer == nil {
 		return // it ends with the process
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.ctx), leaveTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.loop.Context()), leaveTime)
 	defer cancel()
 	e.reverts.Leave(ctx)
 }

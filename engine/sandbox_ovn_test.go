@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"rung/change"
+	"rung/engine/lab"
 	"rung/model"
 	"rung/revision"
 	"rung/revision/flows"
-	"rung/sources/sandbox"
 	"rung/sources/sandbox/ovn"
 	"rung/test/given"
 	"rung/test/install"
@@ -28,7 +28,7 @@ func TestSandboxOnOVN(t *testing.T) {
 	w := newLiveWorld(t, livePolicies()...)
 	r := w.run(func(c *Config) {
 		c.Mode.Simulated = true
-		c.Sandbox = &SandboxConfig{OVN: place(), Dir: w.sockets, Traffic: 200}
+		c.Sandbox = lab.New(lab.Config{OVN: place(), Dir: w.sockets, Traffic: 200})
 	})
 	rev := r.settle("control", "worker")
 	text, short := rev.Mode.Traffic()
@@ -95,8 +95,7 @@ func TestSandboxOnOVN(t *testing.T) {
 // onOVN does something with a zone of the sandbox.
 func (r *liveRun) onOVN(zone string, do func(context.Context, *ovn.Zone) error) {
 	r.t.Helper()
-	var sb *sandbox.Sandbox
-	r.do(func(s *state) { sb = s.set.sandbox })
+	sb, _ := r.lab().Sandbox()
 	if err := sb.WithZone(r.ctx, zone, do); err != nil {
 		r.t.Fatal(err)
 	}
@@ -107,18 +106,7 @@ func place() string {
 	if dir := os.Getenv(install.OVNVar); dir != "" {
 		return dir
 	}
-	return OVNAuto
-}
-
-// Many nodes or pods are not put on OVN unasked.
-func TestTooManyForOVN(t *testing.T) {
-	if err := tooMany(&model.Cluster{}, autoOVNZones); err != nil {
-		t.Error(err)
-	}
-	const want = "9 nodes and 0 pods; --sandbox-ovn auto is for up to 8 nodes and 500 pods"
-	if err := tooMany(&model.Cluster{}, autoOVNZones+1); err == nil || err.Error() != want {
-		t.Errorf("%v, want %s", err, want)
-	}
+	return lab.OVNAuto
 }
 
 // Without OVN the traffic is simulated as ever, and the activity says why.
@@ -130,7 +118,7 @@ func TestSandboxFindsNoOVN(t *testing.T) {
 	w := newLiveWorld(t, livePolicies()...)
 	r := w.run(func(c *Config) {
 		c.Mode.Simulated = true
-		c.Sandbox = &SandboxConfig{OVN: OVNAuto, Dir: w.sockets}
+		c.Sandbox = lab.New(lab.Config{OVN: lab.OVNAuto, Dir: w.sockets})
 	})
 	rev := r.settle("control", "worker")
 	if text, _ := rev.Mode.Traffic(); text != "simulated traffic" {

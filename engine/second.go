@@ -57,7 +57,7 @@ type connector interface {
 }
 
 func (e *Engine) secondRead(ctx context.Context, name string, child []string) (*second.Result, error) {
-	zone, followed, err := e.zoneOf(name)
+	zone, followed, err := e.zones.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -102,25 +102,6 @@ func (e *Engine) back(ctx context.Context, name string) bool {
 		z := r.Zone(name)
 		return z != nil && z.Conn == model.ConnSynced
 	}) == nil
-}
-
-// zoneOf is the zone of that name: the one that is followed, or one that was never run.
-func (e *Engine) zoneOf(name string) (zone reconciler.Zone, followed bool, err error) {
-	open := func() (reconciler.Zone, error) { return nil, errors.New("there is no such zone") }
-	if !e.do(func(s *state) {
-		if l := s.set.loops[name]; l != nil {
-			zone = l.zone
-		} else if m := s.set.members[name]; m != nil {
-			open = m.open
-		}
-	}) {
-		return nil, false, context.Canceled
-	}
-	if zone != nil {
-		return zone, true, nil
-	}
-	zone, err = open()
-	return zone, false, err
 }
 
 // followed hands on the rows of a zone that the engine follows, as they are published.

@@ -131,39 +131,4 @@ func TestSouthboundOfLab(t *testing.T) {
 	if err := z.Cont(ovn.SBServer); err != nil {
 		t.Fatal(err)
 	}
-
-	// Nobody looks any more.
-	e.flowLooks.mu.Lock()
-	e.flowLooks.at["n1"] = time.Now().Add(-flowLinger)
-	e.flowLooks.mu.Unlock()
-	e.do(func(s *state) { s.south.sync(s) })
-	if s := e.Revision().Southbound("n1"); s.Followed || s.DB != nil || s.Joined != nil {
-		t.Errorf("it is followed still: %+v", s)
-	}
-}
-
-// Where a zone's Southbound database is: as given by name, in the sandbox, in the zone's
-// pod; one without a zone is that of the only zone.
-func TestSouthboundPlaces(t *testing.T) {
-	e := &Engine{cfg: Config{ExecZones: true, SB: map[string]string{"given": "unix:x", "": "unix:only"}}}
-	s := &state{e: e, zones: map[string]*model.ZoneState{}, set: newZoneSet(e), south: newSouthSet(e)}
-	for _, name := range []string{"given", "node", "other"} {
-		s.zones[name] = &model.ZoneState{Name: name}
-	}
-	s.set.members["node"] = &zoneMember{name: "node", ofNode: true}
-	s.set.members["other"] = &zoneMember{name: "other"}
-	s.south.sandbox["own"] = "unix:own"
-	for zone, want := range map[string]string{"given": "unix:x", "node": "exec:node", "own": "unix:own", "other": ""} {
-		if got, open := s.south.place(s, zone); got != want || (open == nil) != (want == "") {
-			t.Errorf("%s: %q, want %q", zone, got, want)
-		}
-	}
-	s.zones["file"] = &model.ZoneState{Name: "file", Endpoint: "file:mg/node-1_nbdb"}
-	if got, open := s.south.place(s, "file"); got != "file:mg/node-1_sbdb" || open == nil {
-		t.Errorf("of a must-gather: %q", got)
-	}
-	s.zones = map[string]*model.ZoneState{"other": {Name: "other"}}
-	if got, _ := s.south.place(s, "other"); got != "unix:only" {
-		t.Errorf("the only zone: %q", got)
-	}
 }

@@ -1,18 +1,19 @@
 package engine
 
 import (
-	"maps"
-	"slices"
-	"strings"
-
 	"rung/compiler"
+	"rung/engine/below"
+	"rung/engine/dialects"
+	"rung/engine/loop"
+	"rung/engine/ownership"
+	"rung/engine/zones"
 	"rung/model"
 	"rung/revision"
-	"rung/revision/settings"
 )
 
 // state is what the loop owns. Nobody else reads or writes it.
 type state struct {
+	*loop.Loop
 	e        *Engine
 	cluster  *model.Cluster
 	compiler *compiler.Compiler
@@ -25,64 +26,52 @@ type state struct {
 	broken   map[string][]model.Broken
 	// of is what each source delivered; overlay are changes of policies that no
 	// source knows of, nil for one that was deleted.
-	of      map[string]map[model.Key]model.Object
-	overlay map[model.Key]*model.Policy
-	zones   map[string]*model.ZoneState
-	set     *zoneSet
-	south   *southSet
-	ovn     string // version of the OVN that the sandbox runs on, empty without one
-	noOVN   string // why there is none, where one was looked for
-	// problems are parts of the engine that could not be started.
-	problems []model.SourceState
-	// conditions and events are what Rung's own reconcilers report.
-	conditions      map[model.PolicyKey]map[string]model.Condition
-	conditionsNew   bool
-	shownConditions map[model.PolicyKey][]model.Condition
-	events          []*model.Event
-	undo, redo      string
-	plan            *revision.PlanState
-	unconfirmed     *revision.Unconfirmed
-	endedLogs       []model.EndedLogSession // newest first
+	of          map[string]map[model.Key]model.Object
+	overlay     map[model.Key]*model.Policy
+	zones       *zones.Set
+	dialects    *dialects.Dialects
+	south       *below.Southbounds
+	reports     *ownership.Reports
+	undo, redo  string
+	plan        *revision.PlanState
+	unconfirmed *revision.Unconfirmed
+	endedLogs   []model.EndedLogSession // newest first
 	// access and profile are what a cluster's server says of permissions, and of
 	// CRDs that are newer than OVN-Kubernetes.
 	access  revision.Access
 	profile []model.Broken
-	// dialects are what others' zones run with; nil where there are none.
-	dialects *dialects
-
-	// ovnTraces are the connections about which ovn-trace and the rows disagree.
-	ovnTraces []revision.OVNDisagreement
-
-	past     *revision.Past // nil: nothing is remembered
-	alarms   alarms
-	settling map[string]settling // by zone
-
-	// system is whose precedence holds, with the reason.
-	system    model.PolicySystem
-	systemWhy string
-
-	dirty bool
-	after []func() // once the next revision is out
+	past    *revision.Past // nil: nothing is remembered
 }
 
 func newState(e *Engine) *state {
 	c := compiler.New(e.cfg.CompilerOptions())
 	empty, _ := (*model.Cluster)(nil).Upsert(nil, nil)
 	d, _ := c.Apply(empty, nil)
-	s := &state{e: e, cluster: empty, compiler: c, desired: d, writes: !e.cfg.ReadOnly && e.cfg.Writes,
+	s := &state{Loop: e.loop, e: e, cluster: empty, compiler: c, desired: d, writes: !e.cfg.ReadOnly && e.cfg.Writes,
 		loaded: map[string]bool{}, sources: map[string]model.SourceState{}, broken: map[string][]model.Broken{},
-		of: map[string]map[model.Key]model.Object{}, overlay: map[model.Key]*model.Policy{},
-		zones:      map[string]*model.ZoneState{},
-		conditions: map[model.PolicyKey]map[string]model.Condition{}, settling: map[string]settling{}}
+		of: map[string]map[model.Key]model.Object{}, overlay: map[model.Key]*model.Policy{}}
 	for _, src := range e.cfg.Sources {
-		s.sources[src.Name()] = model.SourceState{Name: src.Name(), Conn: model.ConnStarting, At: e.now()}
+		s.sources[src.Name()] = model.SourceState{Name: src.Name(), Conn: model.ConnStarting, At: e.Now()}
 	}
-	s.dialects = newDialects(&e.cfg, d)
-	s.system, s.systemWhy = settings.SystemOf(e.cfg.System, empty, "")
-	s.set, s.south = newZoneSet(e), newSouthSet(e)
-	e.differs.desired = d
-	s.dirty = true
+	s.reports = ownership.NewReports(e.loop, func(k model.PolicyKey) *model.Policy { return s.cluster.Policy(k) })
 	return s
+}
+
+// World is what the zones are told of the objects.
+func (s *state) World() zones.World {
+	system, _ := s.dialects.System()
+	return zones.World{Cluster: s.cluster, Desired: s.desired, Loaded: s.allLoaded(), Whole: s.whole(), NoZones: system == model.SystemAntrea}
+}
+
+// Recompile compiles with other options and hands what differs on to the zones.
+func (s *state) Recompile(o compiler.Options, anew bool) (changed bool) {
+	desired, delta := s.compiler.Reconfigure(o)
+	if delta.Empty() {
+		return false
+	}
+	s.desired = desired
+	s.zones.Step(delta, anew)
+	return true
 }
 
 func (s *state) allLoaded() bool {
@@ -112,64 +101,43 @@ func (s *state) whole() bool {
 	return true
 }
 
-// publish makes the next revision when something changed.
-func (s *state) publish() {
-	if s.dirty {
-		s.south.sync(s) // zones may have come or gone
-		s.number++
-		s.dropDisagreements()
-		f := revision.Facts{
-			Number: s.number, At: s.e.now(), Mode: s.mode(), Cluster: s.cluster, Desired: s.desired, Flags: s.e.cfg.Flags,
-			Past:    s.past,
-			Reports: s.conditionsView(), Notes: s.events, Undo: s.undo, Redo: s.redo, Plan: s.plan, Unconfirmed: s.unconfirmed, EndedLogs: s.endedLogs, Access: s.access, Loaded: s.allLoaded(),
-			OVNTraces: s.ovnTraces, System: s.system, SystemWhy: s.systemWhy,
-		}
-		for _, src := range s.e.cfg.Sources {
-			f.Sources = append(f.Sources, s.sources[src.Name()])
-			f.Broken = append(f.Broken, s.broken[src.Name()]...)
-		}
-		f.Sources = append(f.Sources, s.problems...)
-		f.Broken = append(f.Broken, s.profile...)
-		f.Southbounds, f.Down = s.south.all(), s.e.daemons.all()
-		for _, z := range s.zones {
-			s.south.counted(z, f.At)
-			f.Zones = append(f.Zones, s.compared(s.set.asJudged(s, z)))
-		}
-		f.Counts = maps.Clone(s.south.counts)
-		f.Sweep, f.Dialects, f.Unsettled = s.set.sweepState(), s.dialects.viewOf(s), s.dialects.waiting(&s.e.cfg)
-		slices.SortFunc(f.Zones, func(a, b *model.ZoneState) int { return strings.Compare(a.Name, b.Name) })
-		s.e.rev.Store(revision.New(f, s.e.rev.Load()))
-		s.dirty = false
-		s.awaitSettled()
-		s.e.notify()
+// revision makes the next revision.
+func (s *state) revision(before *revision.Revision) *revision.Revision {
+	s.south.Sync() // zones may have come or gone
+	s.number++
+	f := revision.Facts{
+		Number: s.number, At: s.Now(), Mode: s.mode(), Cluster: s.cluster, Desired: s.desired, Flags: s.e.cfg.Flags,
+		Past:    s.past,
+		Reports: s.reports.Conditions(), Notes: s.reports.Events(), Undo: s.undo, Redo: s.redo, Plan: s.plan, Unconfirmed: s.unconfirmed, EndedLogs: s.endedLogs, Access: s.access, Loaded: s.allLoaded(),
 	}
-	for _, f := range s.after {
-		f()
+	f.System, f.SystemWhy = s.dialects.System()
+	for _, src := range s.e.cfg.Sources {
+		f.Sources = append(f.Sources, s.sources[src.Name()])
+		f.Broken = append(f.Broken, s.broken[src.Name()]...)
 	}
-	s.after = s.after[:0]
-}
-
-// conditionsView copies the conditions where they changed since the last
-// revision; a revision is immutable.
-func (s *state) conditionsView() map[model.PolicyKey][]model.Condition {
-	if s.shownConditions == nil || s.conditionsNew {
-		v := make(map[model.PolicyKey][]model.Condition, len(s.conditions))
-		for k, byType := range s.conditions {
-			for _, c := range byType {
-				v[k] = append(v[k], c)
-			}
-			slices.SortFunc(v[k], func(a, b model.Condition) int { return strings.Compare(a.Type, b.Type) })
-		}
-		s.shownConditions, s.conditionsNew = v, false
+	f.Sources = append(f.Sources, s.Problems()...)
+	f.Broken = append(f.Broken, s.profile...)
+	f.Southbounds = s.south.All()
+	if box := s.e.cfg.Sandbox; box != nil {
+		f.Down = box.Down()
 	}
-	return s.shownConditions
+	if t := s.e.cfg.OVNTrace; t != nil {
+		f.OVNTraces = t.Standing(s.cluster)
+	}
+	for _, z := range s.zones.Judged() {
+		s.south.Counted(z, f.At)
+		f.Zones = append(f.Zones, s.dialects.Compared(z))
+	}
+	f.Counts, f.Sweep = s.south.Counts(), s.zones.Sweep()
+	f.Dialects, f.Unsettled = s.dialects.View(), s.dialects.Waiting()
+	return revision.New(f, before)
 }
 
 func (s *state) mode() revision.Mode {
 	m := s.e.cfg.Mode
 	m.Writes = s.writes
-	if sb := s.e.cfg.Sandbox; sb != nil && (s.ovn != "" || sb.ownOVN()) {
-		m.OVN, m.Simulated, m.Packets = s.ovn, false, s.ovn != "" && sb.Traffic > 0
+	if box := s.e.cfg.Sandbox; box != nil {
+		box.Mode(&m)
 	}
 	if s.e.cfg.ReadOnly {
 		m.WhyNot = startedReadOnly
@@ -185,38 +153,4 @@ func (s *state) mode() revision.Mode {
 		m.Families = "ipv4"
 	}
 	return m
-}
-
-// loop runs what is sent to it and publishes a revision when the inbox is
-// empty, or after a burst.
-func (e *Engine) loop(s *state) {
-	defer close(e.done)
-	defer s.alarms.stop()
-	for {
-		select {
-		case <-e.ctx.Done():
-			return
-		case f := <-e.inbox:
-			f(s)
-		case <-s.alarms.dialect.rings():
-			s.decideDialect()
-		case <-s.alarms.sweep.rings():
-			s.set.rank(s)
-		case <-s.alarms.flows.rings():
-			s.south.sync(s)
-		case <-s.alarms.settle.rings():
-			s.awaitSettled()
-			e.notify()
-		}
-		for range cap(e.inbox) {
-			select {
-			case f := <-e.inbox:
-				f(s)
-				continue
-			default:
-			}
-			break
-		}
-		s.publish()
-	}
 }

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"rung/engine/source"
+	"rung/engine/zones"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/reconciler"
@@ -121,7 +122,7 @@ func (f *fleet) nodes(n int) (out []model.Object) {
 	for i := range n {
 		l := map[string]string{}
 		if i == 1 {
-			l[controlPlane[0]] = ""
+			l["node-role.kubernetes.io/control-plane"] = ""
 		}
 		out = append(out, &model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: fmt.Sprintf("n%02d", i)}, Labels: model.NewLabels(l)}})
 	}
@@ -179,7 +180,7 @@ func (f *fleet) run(follow int, ttl time.Duration) *liveRun {
 func (f *fleet) runWith(follow int, ttl time.Duration, set func(*Config)) *liveRun {
 	f.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*wait.Patience)
-	cfg := Config{Mode: revision.Mode{Name: "cluster"}, Sources: []source.Source{f}, FollowZones: follow, Sweep: SweepConfig{TTL: ttl, Parallel: 3},
+	cfg := Config{Mode: revision.Mode{Name: "cluster"}, Sources: []source.Source{f}, FollowZones: follow, Sweep: zones.SweepConfig{TTL: ttl, Parallel: 3},
 		ZoneOf: func(name string) (reconciler.Zone, error) { return &fleetZone{f, name}, nil }}
 	set(&cfg)
 	e, err := New(ctx, cfg)

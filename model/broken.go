@@ -2,6 +2,8 @@ package model
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,36 +27,24 @@ func (o Origin) Where() string {
 	case o.File == "":
 		return ""
 	}
-	var b strings.Builder
-	if o.File == "-" {
-		b.WriteString("standard input")
-	} else {
-		b.WriteString(o.File)
+	at, item := o.File, ""
+	if at == "-" {
+		at = "standard input"
+	}
+	if o.Item >= 0 {
+		item = fmt.Sprintf(", item %d", o.Item)
 	}
 	if o.Line > 0 {
-		b.WriteByte(':')
-		b.WriteString(strconv.Itoa(o.Line))
-		b.WriteString(" (document ")
-		b.WriteString(strconv.Itoa(o.Doc))
-		if o.Item >= 0 {
-			b.WriteString(", item ")
-			b.WriteString(strconv.Itoa(o.Item))
-		}
-		b.WriteByte(')')
+		at += fmt.Sprintf(":%d (document %d%s)", o.Line, o.Doc, item)
 	}
-	return b.String()
+	return at
 }
 
 // String is the whole story in one line: where, which object, which field, what
 // is wrong, what to do.
 func (b Broken) String() string {
-	var parts []string
-	for _, s := range []string{b.Origin.Where(), b.keyText(), b.Field, b.Message} {
-		if s != "" {
-			parts = append(parts, s)
-		}
-	}
-	s := strings.Join(parts, ": ")
+	parts := []string{b.Origin.Where(), b.keyText(), b.Field, b.Message}
+	s := strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ": ")
 	if b.Remedy != "" {
 		s += "; " + b.Remedy
 	}

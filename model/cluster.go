@@ -98,74 +98,52 @@ func walk[T Object](c *Cluster, prefix string) iter.Seq[T] {
 	}
 }
 
-func kindPrefix(k Kind) string { return string(k) + "\x00" }
+func ofKind[T Object](c *Cluster, k Kind) iter.Seq[T] { return walk[T](c, string(k)+"\x00") }
 
 // Pods and the others walk all objects of a kind by namespace and name.
-func (c *Cluster) Pods() iter.Seq[*Pod] { return walk[*Pod](c, kindPrefix(KindPod)) }
-func (c *Cluster) Namespaces() iter.Seq[*Namespace] {
-	return walk[*Namespace](c, kindPrefix(KindNamespace))
-}
-func (c *Cluster) Nodes() iter.Seq[*Node]       { return walk[*Node](c, kindPrefix(KindNode)) }
-func (c *Cluster) Services() iter.Seq[*Service] { return walk[*Service](c, kindPrefix(KindService)) }
+func (c *Cluster) Pods() iter.Seq[*Pod]             { return ofKind[*Pod](c, KindPod) }
+func (c *Cluster) Namespaces() iter.Seq[*Namespace] { return ofKind[*Namespace](c, KindNamespace) }
+func (c *Cluster) Nodes() iter.Seq[*Node]           { return ofKind[*Node](c, KindNode) }
+func (c *Cluster) Services() iter.Seq[*Service]     { return ofKind[*Service](c, KindService) }
 func (c *Cluster) EndpointSlices() iter.Seq[*EndpointSlice] {
-	return walk[*EndpointSlice](c, kindPrefix(KindEndpointSlice))
+	return ofKind[*EndpointSlice](c, KindEndpointSlice)
 }
-func (c *Cluster) Events() iter.Seq[*Event] { return walk[*Event](c, kindPrefix(KindEvent)) }
+func (c *Cluster) Events() iter.Seq[*Event] { return ofKind[*Event](c, KindEvent) }
 
 // AntreaTiers walks the Tiers by name, AntreaGroups the groups of one kind, ClusterGroup
 // or Group.
-func (c *Cluster) AntreaTiers() iter.Seq[*AntreaTier] {
-	return walk[*AntreaTier](c, kindPrefix(KindTier))
-}
-func (c *Cluster) AntreaGroups(k Kind) iter.Seq[*AntreaGroup] {
-	return walk[*AntreaGroup](c, kindPrefix(k))
-}
-
-// AntreaPolicies walks the policies of Antrea by kind, namespace and name.
-func (c *Cluster) AntreaPolicies() iter.Seq[*Policy] {
-	return func(yield func(*Policy) bool) {
-		for _, k := range []Kind{KindACNP, KindANNP} {
-			for p := range c.Policies(k) {
-				if !yield(p) {
-					return
-				}
-			}
-		}
-	}
-}
+func (c *Cluster) AntreaTiers() iter.Seq[*AntreaTier]         { return ofKind[*AntreaTier](c, KindTier) }
+func (c *Cluster) AntreaGroups(k Kind) iter.Seq[*AntreaGroup] { return ofKind[*AntreaGroup](c, k) }
 
 // PodsIn walks the pods of one namespace by name.
 func (c *Cluster) PodsIn(namespace string) iter.Seq[*Pod] {
-	return walk[*Pod](c, kindPrefix(KindPod)+namespace+"\x00")
+	return ofKind[*Pod](c, KindPod+"\x00"+Kind(namespace))
 }
 
-// Policies walks the policies of one kind by namespace and name.
-func (c *Cluster) Policies(k Kind) iter.Seq[*Policy] { return walk[*Policy](c, kindPrefix(k)) }
+// Policies walks the policies of some kinds, kind by kind, each by namespace and name.
+func (c *Cluster) Policies(kinds ...Kind) iter.Seq[*Policy] {
+	return func(yield func(*Policy) bool) {
+		for _, k := range kinds {
+			for p := range ofKind[*Policy](c, k) {
+				if !yield(p) {
+					return
+				}
+			}
+		}
+	}
+}
 
 // AllPolicies walks every policy that may have rows: ANP, BANP, NetworkPolicy, EgressFirewall, ClusterNetworkPolicy.
 func (c *Cluster) AllPolicies() iter.Seq[*Policy] {
-	return func(yield func(*Policy) bool) {
-		for _, k := range []Kind{KindANP, KindBANP, KindNP, KindEF, KindCNP} {
-			for p := range c.Policies(k) {
-				if !yield(p) {
-					return
-				}
-			}
-		}
-	}
+	return c.Policies(KindANP, KindBANP, KindNP, KindEF, KindCNP)
 }
+
+// AntreaPolicies walks the policies of Antrea.
+func (c *Cluster) AntreaPolicies() iter.Seq[*Policy] { return c.Policies(KindACNP, KindANNP) }
 
 // EveryPolicy walks every policy of any system: AllPolicies, then those of Antrea.
 func (c *Cluster) EveryPolicy() iter.Seq[*Policy] {
-	return func(yield func(*Policy) bool) {
-		for _, seq := range []iter.Seq[*Policy]{c.AllPolicies(), c.AntreaPolicies()} {
-			for p := range seq {
-				if !yield(p) {
-					return
-				}
-			}
-		}
-	}
+	return c.Policies(KindANP, KindBANP, KindNP, KindEF, KindCNP, KindACNP, KindANNP)
 }
 
 // Objects walks every object by kind, namespace and name.
@@ -181,7 +159,7 @@ func (c *Cluster) Empty() bool {
 
 // Count counts the objects of a kind.
 func (c *Cluster) Count(k Kind) (n int) {
-	for range walk[Object](c, kindPrefix(k)) {
+	for range ofKind[Object](c, k) {
 		n++
 	}
 	return n

@@ -100,15 +100,9 @@ func (k Kubectl) Line(words ...string) string {
 	return line + ShellJoin(words...)
 }
 
-// Apply is the line that creates or updates what it reads from standard input.
-func (k Kubectl) Apply() string { return k.line("apply", Key{}, "-f", "-") }
-
-// Create is the line that creates what it reads from standard input.
-func (k Kubectl) Create() string { return k.line("create", Key{}, "-f", "-") }
-
-// Replace is the line that updates what it reads from standard input, if its
-// resourceVersion is still the one that is read.
-func (k Kubectl) Replace() string { return k.line("replace", Key{}, "-f", "-") }
+// FromInput is the line of a verb (apply, create, replace) that reads the object from standard
+// input. A replace fails where its resourceVersion is not the one that is read any more.
+func (k Kubectl) FromInput(verb string) string { return k.line(verb, Key{}, "-f", "-") }
 
 // ServerSideApply is the line that has the server apply what it reads from
 // standard input, taking over the fields of other managers with force.
@@ -137,10 +131,8 @@ func (k Kubectl) SetPriority(target Key, from, to int32) string {
 // Annotate is the line that sets and removes annotations, whatever they were: each is
 // name=value, or name- to remove it.
 func (k Kubectl) Annotate(target Key, changes ...string) string {
-	for _, c := range changes {
-		if strings.Contains(c, "=") {
-			return k.line("annotate", target, append(slices.Clone(changes), "--overwrite")...)
-		}
+	if slices.ContainsFunc(changes, func(c string) bool { return strings.Contains(c, "=") }) {
+		changes = append(slices.Clone(changes), "--overwrite")
 	}
 	return k.line("annotate", target, changes...)
 }

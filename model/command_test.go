@@ -51,7 +51,7 @@ func TestKubectl(t *testing.T) {
 	anp := Key{Kind: KindANP, Name: "cluster-control"}
 	k, prod := Kubectl{}, Kubectl{Flags: "'--context=prod eu'"}
 	got := []string{
-		k.Apply(),
+		k.FromInput("apply"),
 		k.Delete(anp),
 		k.Delete(Key{Kind: KindBANP, Name: "default"}),
 		k.Delete(Key{Kind: KindNP, Namespace: "blue", Name: "allow-web"}),

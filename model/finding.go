@@ -95,12 +95,16 @@ type FindingCount struct {
 // CountFindings counts findings; a severity that is not known counts as information, as
 // it is shown. Those under a root that is among them are not counted besides it.
 func CountFindings(found []Finding) (n FindingCount) {
+	return countFindings(found, false)
+}
+
+// countFindings counts those that stand under a root of the list, or the others.
+func countFindings(found []Finding, under bool) (n FindingCount) {
 	roots := Roots(found)
 	for i := range found {
-		if roots.Over(&found[i]) {
-			continue
+		if roots.Over(&found[i]) == under {
+			n.Add(found[i].Severity)
 		}
-		n.Add(found[i].Severity)
 	}
 	return n
 }
@@ -119,15 +123,7 @@ func (n *FindingCount) Add(s Severity) {
 
 // CountUnder counts what CountFindings leaves out: findings that stand under a root that is
 // among them. Where both are shown, both are said.
-func CountUnder(found []Finding) (n FindingCount) {
-	roots := Roots(found)
-	for i := range found {
-		if roots.Over(&found[i]) {
-			n.Add(found[i].Severity)
-		}
-	}
-	return n
-}
+func CountUnder(found []Finding) FindingCount { return countFindings(found, true) }
 
 // All is how many findings there are of any severity.
 func (n FindingCount) All() int { return n.Errors + n.Warnings + n.Infos }

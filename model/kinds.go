@@ -86,27 +86,14 @@ func (k Kind) RuleWord(r *Rule) string {
 // Short is the usual abbreviation: ANP, BANP, NP, EF, CNP, ACNP, ANNP; of Antrea's other
 // kinds the word without the group.
 func (k Kind) Short() string {
-	switch k {
-	case KindANP:
-		return "ANP"
-	case KindBANP:
-		return "BANP"
-	case KindNP:
-		return "NP"
-	case KindEF:
-		return "EF"
-	case KindCNP:
-		return "CNP"
-	case KindACNP:
-		return "ACNP"
-	case KindANNP:
-		return "ANNP"
-	case KindTier, KindClusterGroup, KindGroup:
-		word, _, _ := strings.Cut(string(k), ".") // nothing else is called so
-		return word
+	if short := shortKinds[k]; short != "" {
+		return short
 	}
-	return string(k)
+	word, _, _ := strings.Cut(string(k), ".") // of Tier and the groups nothing else is called so
+	return word
 }
+
+var shortKinds = map[Kind]string{KindANP: "ANP", KindBANP: "BANP", KindNP: "NP", KindEF: "EF", KindCNP: "CNP", KindACNP: "ACNP", KindANNP: "ANNP"}
 
 // Key identifies an object. Namespace is empty for cluster-scoped kinds. The
 // zero Key means "nothing".

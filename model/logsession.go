@@ -83,14 +83,12 @@ func asciiJSON(text []byte) string {
 // ParseLogSession reads the annotation AnnotationLogSession. What is for people comes
 // back clean; Set and Former are as they were.
 func ParseLogSession(raw string) (LogSession, error) {
-	var r sessionRecord
-	switch {
-	case len(raw) > mostSession:
+	if len(raw) > mostSession {
 		return LogSession{}, fmt.Errorf("is longer than %d bytes", mostSession)
-	default:
-		if err := json.Unmarshal([]byte(raw), &r); err != nil {
-			return LogSession{}, fmt.Errorf("is not what Rung writes: %s", clean.Text(err.Error()))
-		}
+	}
+	var r sessionRecord
+	if err := json.Unmarshal([]byte(raw), &r); err != nil {
+		return LogSession{}, fmt.Errorf("is not what Rung writes: %s", clean.Text(err.Error()))
 	}
 	s := LogSession{ID: short(r.ID), By: short(r.By), Since: r.Since.UTC(), Set: r.Set}
 	if r.Former != nil {

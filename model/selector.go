@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -50,10 +51,7 @@ func (s Selector) Err() error { return s.err }
 // (ovn-kubernetes.md#pod-selector-sets). Labels and expressions that say the same
 // differ here.
 func (s Selector) OVNText() string {
-	if s.named == "" {
-		return "LS{}"
-	}
-	return s.named
+	return cmp.Or(s.named, "LS{}")
 }
 
 func ovnText(s *metav1.LabelSelector) string {
@@ -259,11 +257,7 @@ func (s Selector) Negative() bool {
 		return false
 	}
 	reqs, _ := s.sel.Requirements()
-	for _, r := range reqs {
-		switch r.Operator() {
-		case selection.NotIn, selection.NotEquals, selection.DoesNotExist:
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(reqs, func(r labels.Requirement) bool {
+		return slices.Contains([]selection.Operator{selection.NotIn, selection.NotEquals, selection.DoesNotExist}, r.Operator())
+	})
 }

@@ -102,12 +102,12 @@ func (f *fencing) pending() string {
 }
 
 // guards is what a transaction begins with.
-func (w *worker) guards() []nb.Op {
-	if w.fence.Fence == nil {
+func (f *fencing) guards(db *nb.DB) []nb.Op {
+	if f.Fence == nil {
 		return nil
 	}
-	return []nb.Op{{Kind: nb.OpWait, Table: nb.TableGlobal, UUID: w.zone.DB.Global().UUID,
-		Has: map[string]map[string]string{"external_ids": w.fence.pairs(w.fence.epoch)}}}
+	return []nb.Op{{Kind: nb.OpWait, Table: nb.TableGlobal, UUID: db.Global().UUID,
+		Has: map[string]map[string]string{"external_ids": f.pairs(f.epoch)}}}
 }
 
 func (f *fencing) pairs(epoch int64) map[string]string {
@@ -121,8 +121,8 @@ func (w *worker) mayClaim() bool {
 
 // claimOps takes the zone over if it is still held as the rows say. Where a key
 // is missing the whole column is waited for: an absence cannot be.
-func (w *worker) claimOps() (ops []nb.Op, epoch int64) {
-	g := w.zone.DB.Global()
+func (f *fencing) claimOps(db *nb.DB) (ops []nb.Op, epoch int64) {
+	g := db.Global()
 	wait := nb.Op{Kind: nb.OpWait, Table: nb.TableGlobal, UUID: g.UUID}
 	writer, hasWriter := g.ExternalIDs[nb.KeyWriter]
 	was, hasEpoch := g.ExternalIDs[nb.KeyEpoch]
@@ -131,11 +131,11 @@ func (w *worker) claimOps() (ops []nb.Op, epoch int64) {
 	} else {
 		wait.Row = map[string]any{"external_ids": g.ExternalIDs}
 	}
-	_, epoch = holderIn(w.zone.DB)
-	epoch = max(epoch, w.fence.newest) + 1
+	_, epoch = holderIn(db)
+	epoch = max(epoch, f.newest) + 1
 	return []nb.Op{wait, {Kind: nb.OpMutate, Table: nb.TableGlobal, UUID: g.UUID, Mutations: []nb.Mutation{
 		{Column: "external_ids", Strings: []string{nb.KeyWriter, nb.KeyEpoch}},
-		{Column: "external_ids", Insert: true, Pairs: w.fence.pairs(epoch)},
+		{Column: "external_ids", Insert: true, Pairs: f.pairs(epoch)},
 	}}}, epoch
 }
 

@@ -84,19 +84,15 @@ func newWorker(r *Reconciler) *worker {
 	cfg := &r.cfg
 	w := &worker{
 		Reconciler: r,
-		t:          tracker.New(cfg.Zone.Name()),
 		mode:       cfg.Mode,
 		zone:       *r.state.Load(),
-		ready:      map[model.PolicyKey]struct{}{},
-		alone:      map[model.PolicyKey]struct{}{},
-		busy:       map[model.PolicyKey]*hold{},
-		late:       map[model.PolicyKey]int{},
-		fails:      map[model.PolicyKey]*failure{},
-		unshown:    map[model.PolicyKey]struct{}{},
-		due:        make(chan model.PolicyKey),
-		flights:    flights{results: make(chan outcome, maxFlights)},
-		reports:    newReporter(cfg),
-		fence:      fencing{Fence: cfg.Fence},
+		queue: queue{t: tracker.New(cfg.Zone.Name()), ready: map[model.PolicyKey]struct{}{}, alone: map[model.PolicyKey]struct{}{},
+			busy: map[model.PolicyKey]*hold{}, late: map[model.PolicyKey]int{}, fails: map[model.PolicyKey]*failure{}},
+		unshown: map[model.PolicyKey]struct{}{},
+		due:     make(chan model.PolicyKey),
+		flights: flights{results: make(chan outcome, maxFlights)},
+		reports: newReporter(cfg),
+		fence:   fencing{Fence: cfg.Fence},
 	}
 	if cfg.Members != nil {
 		w.t.MembersOf = func(s *compiler.SetSpec) []string { return cfg.Members(w.t.Desired, s) }

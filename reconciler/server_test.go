@@ -58,7 +58,7 @@ func read(t *testing.T, sb *sandbox.Sandbox) *nb.DB {
 	ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
 	defer cancel()
 	for {
-		db, err := nbdb.Read(ctx, sb.Endpoints()["n1"])
+		db, err := nbdb.Dial(nbdb.Config{Addr: sb.Endpoints()["n1"], AnyName: true}).Read(ctx)
 		if err == nil {
 			return db
 		}

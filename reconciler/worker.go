@@ -19,20 +19,11 @@ const freshRead = 10 * time.Second
 // goroutine.
 type worker struct {
 	*Reconciler
-	t      *tracker.Tracker
 	mode   Mode
 	loaded bool
 	zone   model.ZoneState // Policies is the published map, never changed
 
-	// ready are the policies to look at for writing; those alone go one by one.
-	ready, alone map[model.PolicyKey]struct{}
-	held         int // of ready: they wait for others, or to go alone, and wake nobody
-	// busy are policies being written (nil) or written and not yet seen live.
-	busy map[model.PolicyKey]*hold
-	// late counts how often in a row a write of the policy was not seen.
-	late  map[model.PolicyKey]int
-	fails map[model.PolicyKey]*failure
-
+	queue
 	retries workqueue.TypedRateLimitingInterface[model.PolicyKey]
 	due     chan model.PolicyKey // retries whose time has come
 
@@ -67,6 +58,19 @@ type worker struct {
 	stateNews bool
 	newsAt    time.Time // since when there is something to publish; zero without
 	publishAt time.Time // earliest next state
+}
+
+// queue is what waits to be written, and what was written and is not through.
+type queue struct {
+	t *tracker.Tracker
+	// ready are the policies to look at for writing; those alone go one by one.
+	ready, alone map[model.PolicyKey]struct{}
+	held         int // of ready: they wait for others, or to go alone, and wake nobody
+	// busy are policies being written (nil) or written and not yet seen live.
+	busy map[model.PolicyKey]*hold
+	// late counts how often in a row a write of the policy was not seen.
+	late  map[model.PolicyKey]int
+	fails map[model.PolicyKey]*failure
 }
 
 // failure is the last failed write of a policy.

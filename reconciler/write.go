@@ -23,7 +23,7 @@ const manyUnknowns = 3
 func (w *worker) write(ctx context.Context) {
 	if w.mayClaim() && !time.Now().Before(w.notBefore) {
 		f := &flight{reads: w.reads}
-		f.ops, f.claim = w.claimOps()
+		f.ops, f.claim = w.fence.claimOps(w.zone.DB)
 		w.start(ctx, f)
 		return
 	}
@@ -78,8 +78,8 @@ func (w *worker) gather(d time.Duration) {
 
 // order sorts units that are gone before others, so that what they held is free
 // again (a priority), then as rank has it, then by key.
-func (w *worker) order(a, b model.PolicyKey) int {
-	ga, gb := w.t.Compiled(a) == nil, w.t.Compiled(b) == nil
+func (q *queue) order(a, b model.PolicyKey) int {
+	ga, gb := q.t.Compiled(a) == nil, q.t.Compiled(b) == nil
 	if ga != gb {
 		if ga {
 			return -1
@@ -112,31 +112,25 @@ func rank(k model.Kind) int {
 // through: what denies the rest of a namespace for the NetworkPolicies that allow
 // something there, and a set that nobody wants any more for the policies whose
 // live rows may still name it, or do so for good.
-func (w *worker) heldBack(k model.PolicyKey) bool {
+func (q *queue) heldBack(k model.PolicyKey) bool {
 	switch {
 	case rank(k.Kind) == 2:
-		return w.unfinished(func(o model.PolicyKey) bool { return o.Kind == model.KindNP && o.Namespace == k.Namespace })
-	case rank(k.Kind) == 0 && w.t.Compiled(k) == nil:
-		return w.t.NamedByFrozenRows(k) ||
-			w.unfinished(func(o model.PolicyKey) bool { return !o.Kind.IsAdmin() && rank(o.Kind) == 1 })
+		return q.unfinished(func(o model.PolicyKey) bool { return o.Kind == model.KindNP && o.Namespace == k.Namespace })
+	case rank(k.Kind) == 0 && q.t.Compiled(k) == nil:
+		return q.t.NamedByFrozenRows(k) ||
+			q.unfinished(func(o model.PolicyKey) bool { return !o.Kind.IsAdmin() && rank(o.Kind) == 1 })
 	}
 	return false
 }
 
 // unfinished says whether such a unit was written and is not seen yet, could not
 // be written, or is to be tried alone.
-func (w *worker) unfinished(such func(model.PolicyKey) bool) bool {
-	for k := range w.alone {
-		if such(k) {
-			return true
-		}
-	}
-	for k := range w.busy {
-		if such(k) {
-			return true
-		}
-	}
-	for k := range w.fails {
+func (q *queue) unfinished(such func(model.PolicyKey) bool) bool {
+	return anyKey(q.alone, such) || anyKey(q.busy, such) || anyKey(q.fails, such)
+}
+
+func anyKey[V any](m map[model.PolicyKey]V, such func(model.PolicyKey) bool) bool {
+	for k := range m {
 		if such(k) {
 			return true
 		}
@@ -147,7 +141,7 @@ func (w *worker) unfinished(such func(model.PolicyKey) bool) bool {
 // send takes the policies off the ready list and starts their transaction.
 // Policies without operations are done; those that do not fit in stay.
 func (w *worker) send(ctx context.Context, keys []model.PolicyKey) {
-	f := &flight{reads: w.reads, ops: w.guards()}
+	f := &flight{reads: w.reads, ops: w.fence.guards(w.zone.DB)}
 	b := w.t.NewOps()
 	size := 0
 	for _, k := range keys {
@@ -353,11 +347,8 @@ func (w *worker) lost(f *flight, o outcome) {
 	}
 	w.notBefore = time.Now().Add(retry.After(w.unknowns, w.cfg.BackoffMin, w.cfg.BackoffMax))
 	text := clean.Text(o.err.Error())
+	w.unwritten(f)
 	for _, p := range f.parts {
-		delete(w.busy, p.key)
-		if w.mode == Write {
-			w.ready[p.key] = struct{}{}
-		}
 		w.cfg.OnActivity(w.activity(p.key, f.ops[p.from:p.to], f.began, o.took, "outcome unknown: "+text))
 	}
 	if f.reads == w.reads {

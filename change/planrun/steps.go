@@ -227,7 +227,7 @@ func (r *Plans) takenBack(job *planJob) error {
 		return fmt.Errorf("the plan: %w", err)
 	}
 	run, made := p.Run(), p.Made(p.Done)
-	for _, a := range p.Astray(b.Slots()) {
+	for _, a := range p.Astray(p.Done, b.Slots()) {
 		step := slices.IndexFunc(run[:made], func(s plan.Step) bool { return s.Policy == a.Policy })
 		from := int32(-1)
 		if p.Back {

@@ -10,6 +10,7 @@ import (
 
 	"rung/cli/command"
 	"rung/engine"
+	"rung/engine/lab"
 	"rung/engine/trace"
 	"rung/revision"
 	"rung/revision/omitted"
@@ -57,18 +58,19 @@ func runProbe(ctx context.Context, a *command.App, asked []trace.Question, file 
 		return err
 	}
 	cfg, err := a.Config(ctx, false, true)
+	box, _ := cfg.Sandbox.(*lab.Lab)
 	switch {
 	case err != nil:
 		return err
-	case cfg.Sandbox == nil:
+	case box == nil:
 		return errors.New("packets go into a sandbox, never into a cluster or a database of others: give the manifests with -f, without --nb")
-	case cfg.Sandbox.OVN == engine.OVNOff:
+	case box.OVN == lab.OVNOff:
 		return errors.New("--sandbox-ovn off: a probe needs OVN")
 	}
-	if err := engine.CheckOVN(ctx, cfg.Sandbox.OVN); err != nil {
+	if err := lab.CheckOVN(ctx, box.OVN); err != nil {
 		return fmt.Errorf("a probe needs OVN: %w; --sandbox-ovn DIR names its folder", err)
 	}
-	cfg.Sandbox.Traffic, cfg.Sandbox.Churn, cfg.Mode.Simulated = 0, 0, false
+	box.Traffic, box.Churn, cfg.Mode.Simulated = 0, 0, false
 	return a.WithConfig(ctx, cfg, command.Settled(), func(e *engine.Engine, r *revision.Revision) error {
 		if r.Mode.OVN == "" {
 			return withoutOVN(e)

@@ -17,6 +17,8 @@ import (
 	"rung/change/write"
 	"rung/cli/process"
 	"rung/engine"
+	"rung/engine/lab"
+	"rung/engine/ovntrace"
 	"rung/engine/source"
 	"rung/model"
 	"rung/revision"
@@ -72,7 +74,7 @@ func (f *flags) Register(root *cobra.Command) {
 	p.BoolVar(&f.ReadOnly, "readonly", false, "never change anything")
 	p.StringVar(&f.ovsdb, "sandbox-ovsdb", "auto",
 		"server for the sandbox zones: auto, builtin, or the path of an ovsdb-server")
-	p.StringVar(&f.sandboxOVN, "sandbox-ovn", engine.OVNAuto,
+	p.StringVar(&f.sandboxOVN, "sandbox-ovn", lab.OVNAuto,
 		"run the sandbox zones on real OVN: auto (where OVN 23.06 or newer is installed), off, or its folder")
 	p.StringVar(&f.sandboxDir, "sandbox-dir", "", "folder for sandbox sockets and databases (default in XDG_RUNTIME_DIR)")
 	p.DurationVar(&f.portDelay, "sandbox-port-delay", 0, "delay between a pod and its logical switch port in the sandbox")
@@ -128,7 +130,7 @@ func (a *App) Config(ctx context.Context, demo, zones bool) (engine.Config, erro
 
 func (a *App) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, error) {
 	f := &a.Flags
-	cfg := engine.Config{ReadOnly: f.ReadOnly, Writes: !f.ReadOnly, StateDir: f.StateFolder(), KeepCounts: f.keepCounts}
+	cfg := engine.Config{ReadOnly: f.ReadOnly, Writes: !f.ReadOnly, StateDir: f.StateFolder(), KeepCounts: f.keepCounts, OVNTrace: ovntrace.New(nil)}
 	file, err := a.configured(ctx)
 	if err != nil {
 		return cfg, err
@@ -194,9 +196,10 @@ func (a *App) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 		return cfg, nil // Antrea has no databases that a sandbox could play
 	}
 	cfg.Mode.Sandbox, cfg.Mode.Reconciles = true, true
-	cfg.Sandbox = &engine.SandboxConfig{Server: f.ovsdb, OVN: f.sandboxOVN, Dir: f.sandboxDir, PortDelay: f.portDelay, Traffic: f.TrafficRate(), Churn: f.churn, Foreign: demo}
-	if f.sandboxOVN != engine.OVNAuto && f.sandboxOVN != engine.OVNOff {
-		if err := engine.CheckOVN(ctx, f.sandboxOVN); err != nil {
+	box := lab.New(lab.Config{Server: f.ovsdb, OVN: f.sandboxOVN, Dir: f.sandboxDir, PortDelay: f.portDelay, Traffic: f.TrafficRate(), Churn: f.churn, Foreign: demo})
+	cfg.Sandbox, cfg.OVNTrace = box, ovntrace.New(box.OVNTracer)
+	if f.sandboxOVN != lab.OVNAuto && f.sandboxOVN != lab.OVNOff {
+		if err := lab.CheckOVN(ctx, f.sandboxOVN); err != nil {
 			return cfg, fmt.Errorf("--sandbox-ovn: %w", err)
 		}
 	}

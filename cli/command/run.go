@@ -9,6 +9,7 @@ import (
 
 	"rung/cli/process"
 	"rung/engine"
+	"rung/engine/lab"
 	"rung/engine/logs"
 	"rung/model"
 	"rung/model/clean"
@@ -98,13 +99,13 @@ func (a *App) WithEngine(ctx context.Context, zones bool, ready func(*revision.R
 	}
 	// A command that looks and goes must not take zones from who keeps them.
 	cfg.Reconcile, cfg.Mode.Reconciles = false, cfg.Mode.Sandbox
-	if cfg.Sandbox != nil {
+	if box, ok := cfg.Sandbox.(*lab.Lab); ok {
 		// Nor does it need packets, unless it listens, and OVN only for flows and ovn-trace.
 		if a.Flags.Listen == 0 {
-			cfg.Sandbox.Traffic = 0
+			box.Traffic = 0
 		}
-		if cfg.Sandbox.Churn = 0; a.Flags.Flows == nil && !a.Flags.OnOVN {
-			cfg.Sandbox.OVN = engine.OVNOff
+		if box.Churn = 0; a.Flags.Flows == nil && !a.Flags.OnOVN {
+			box.OVN = lab.OVNOff
 		}
 	}
 	cfg.Flows = a.Flags.Flows

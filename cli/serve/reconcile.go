@@ -17,6 +17,7 @@ import (
 	"rung/cli/command"
 	"rung/cli/process"
 	"rung/engine"
+	"rung/engine/ownership"
 	"rung/model/clean"
 )
 
@@ -26,8 +27,8 @@ type reconcileFlags struct {
 	metrics  string
 	log      string
 	noLease  bool
-	lease    engine.LeaseConfig
-	own      engine.Ownership
+	lease    ownership.LeaseConfig
+	own      ownership.Options
 	admin    bool
 	logLevel slog.Level
 }
@@ -123,7 +124,7 @@ func reconcileConfig(ctx context.Context, a *command.App, f *reconcileFlags) (en
 	cfg.Own.Report = cfg.Kube != nil
 	cfg.Own.WithoutAdmin = !f.admin
 	if f.lease.Identity != "" {
-		cfg.Own.Writer = engine.WriterName(f.lease.Identity)
+		cfg.Own.Writer = ownership.WriterName(f.lease.Identity)
 	}
 	if cfg.Kube != nil && !f.noLease {
 		lease := f.lease
@@ -189,7 +190,7 @@ func reconcile(ctx context.Context, a *command.App, f *reconcileFlags) error {
 	}
 	defer e.Close()
 	log.Info("started", "mode", cfg.Mode.Name, "on", clean.Text(cfg.Mode.Title), "zones", len(cfg.NB), "writer",
-		e.Writer())
+		e.Owners().Writer())
 	for _, n := range e.Notices() {
 		log.Warn("state", "what", clean.Text(n))
 	}

@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"rung/engine"
+	"rung/engine/health"
 	"rung/model"
 )
 
 // serve answers for metrics and health until stop is called.
 func serve(e *engine.Engine, l net.Listener, log *slog.Logger) (stop func()) {
-	s := &http.Server{Handler: e.Handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+	s := &http.Server{Handler: e.Health().Handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
 		WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
 	done := make(chan struct{})
@@ -73,7 +74,7 @@ type teller struct {
 
 type unwrittenSaid struct {
 	at   time.Time
-	what map[engine.Unwritten]bool
+	what map[health.Unwritten]bool
 	due  bool // there was news since
 }
 
@@ -115,7 +116,7 @@ func (t *teller) look(e *engine.Engine, news bool) (again time.Duration) {
 				"held", z.Held, "holder", z.Writer, "epoch", z.Epoch, "paused", z.Paused, "note", z.Note, "err", z.Error)
 		}
 	}
-	again = t.lookUnwritten(r.Zones, news, time.Now(), e.Unwritten)
+	again = t.lookUnwritten(r.Zones, news, time.Now(), e.Health().Unwritten)
 	for _, a := range e.Activity(t.seq) {
 		t.seq = a.Seq
 		if a.Rail != "" {
@@ -131,7 +132,7 @@ func (t *teller) look(e *engine.Engine, news bool) (again time.Duration) {
 // lookUnwritten is look for what is not written, which is looked for in each zone at
 // most every unwrittenEvery.
 func (t *teller) lookUnwritten(zones []*model.ZoneState, news bool, now time.Time,
-	of func(*model.ZoneState) []engine.Unwritten) (again time.Duration) {
+	of func(*model.ZoneState) []health.Unwritten) (again time.Duration) {
 	for _, z := range zones {
 		was := t.unwritten[z.Name]
 		if was.due = was.due || news; !was.due {
@@ -156,11 +157,11 @@ const (
 
 // leftOut says what is not written, when that begins and when it ends, and returns
 // what there is.
-func (t *teller) leftOut(zone string, was map[engine.Unwritten]bool, now []engine.Unwritten) map[engine.Unwritten]bool {
+func (t *teller) leftOut(zone string, was map[health.Unwritten]bool, now []health.Unwritten) map[health.Unwritten]bool {
 	if len(was)+len(now) == 0 {
 		return nil
 	}
-	is := make(map[engine.Unwritten]bool, len(now))
+	is := make(map[health.Unwritten]bool, len(now))
 	more := 0
 	for _, u := range now {
 		is[u] = true

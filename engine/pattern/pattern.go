@@ -17,14 +17,10 @@ import (
 
 // World is the cluster of a revision as templates look at it.
 func World(rev *revision.Revision) *template.World {
-	v := connections.Vital(rev)
 	w := &template.World{Cluster: rev.Cluster, Index: rev.PodIndex(), Max: rev.Flags.MaxPriority,
-		Vital: template.Vital{DNS: v.DNS, DNSPorts: v.DNSPorts, APIPort: v.APIPort}}
+		Vital: connections.Vital(rev)}
 	if w.Max == 0 {
 		w.Max = model.MaxPriority
-	}
-	for _, a := range v.API {
-		w.Vital.API = append(w.Vital.API, a.String())
 	}
 	for p := range rev.Cluster.Pods() {
 		for _, ip := range p.IPs {

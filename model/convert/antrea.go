@@ -39,10 +39,8 @@ func FromAntrea(c *model.Cluster, to model.Kind) Result {
 	if to == model.KindCNP {
 		f.most = limits{cnpRules, cnpPeers, cnpPorts, cnpNetworks}
 	}
-	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindCNP} {
-		for p := range c.Policies(k) {
-			f.taken[p.Key] = true
-		}
+	for p := range c.Policies(model.KindANP, model.KindBANP, model.KindCNP) {
+		f.taken[p.Key] = true
 	}
 	var given []*model.Policy
 	var ties []tie
@@ -95,26 +93,7 @@ func (f *importer) idle(at *ladder.Place) string {
 // with the same priority would come between them.
 func (f *importer) limit(s *saying) {
 	for _, p := range slices.Clone(s.clauses) {
-		var peers []model.Peer
-		for _, q := range p.peers {
-			if q.Kind != model.PeerNetworks {
-				peers = append(peers, q)
-				continue
-			}
-			for some := range slices.Chunk(q.Networks, f.most.networks) {
-				peers = append(peers, model.Peer{Kind: model.PeerNetworks, Networks: some})
-			}
-		}
-		var parts []clause
-		for some := range slices.Chunk(peers, f.most.peers) {
-			if len(p.ports) == 0 {
-				parts = append(parts, clause{peers: some})
-			}
-			for few := range slices.Chunk(p.ports, f.most.ports) {
-				parts = append(parts, clause{peers: some, ports: few})
-			}
-		}
-		column := p.column
+		parts, column := slices.Collect(chunks(p.peers, p.ports, f.most)), p.column
 		for i := range parts {
 			part := p
 			if i > 0 {

@@ -2,6 +2,7 @@ package convert
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"rung/model"
@@ -157,27 +158,35 @@ func splitRule(r *model.Rule) split {
 			return s
 		}
 	}
-	var peers []model.Peer
-	for _, p := range clonedPeers(r.Peers) {
-		if p.Kind != model.PeerNetworks {
-			peers = append(peers, p)
-			continue
-		}
-		for networks := range slices.Chunk(p.Networks, cnpNetworks) {
-			peers = append(peers, model.Peer{Kind: model.PeerNetworks, Networks: networks})
-		}
-	}
-	for some := range slices.Chunk(peers, cnpPeers) {
-		if len(ports) == 0 {
-			s.rules = append(s.rules, cnpRule(r, some, nil))
-		}
-		for few := range slices.Chunk(ports, cnpPorts) {
-			s.rules = append(s.rules, cnpRule(r, some, few))
-		}
+	for c := range chunks(clonedPeers(r.Peers), ports, limits{peers: cnpPeers, ports: cnpPorts, networks: cnpNetworks}) {
+		s.rules = append(s.rules, model.Rule{Direction: r.Direction, Name: r.Name, Action: r.Action, Peers: c.peers, Ports: slices.Clone(c.ports)})
 	}
 	return s
 }
 
-func cnpRule(r *model.Rule, peers []model.Peer, ports []model.Port) model.Rule {
-	return model.Rule{Direction: r.Direction, Name: r.Name, Action: r.Action, Peers: peers, Ports: slices.Clone(ports)}
+// chunks are the parts of peers and ports, each with each, within limits; without ports each has
+// none.
+func chunks(peers []model.Peer, ports []model.Port, most limits) iter.Seq[clause] {
+	var cut []model.Peer
+	for _, p := range peers {
+		if p.Kind != model.PeerNetworks {
+			cut = append(cut, p)
+			continue
+		}
+		for some := range slices.Chunk(p.Networks, most.networks) {
+			cut = append(cut, model.Peer{Kind: model.PeerNetworks, Networks: some})
+		}
+	}
+	return func(yield func(clause) bool) {
+		for some := range slices.Chunk(cut, most.peers) {
+			if len(ports) == 0 && !yield(clause{peers: some}) {
+				return
+			}
+			for few := range slices.Chunk(ports, most.ports) {
+				if !yield(clause{peers: some, ports: few}) {
+					return
+				}
+			}
+		}
+	}
 }

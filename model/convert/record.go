@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"rung/model"
 	"rung/model/clean"
@@ -68,18 +67,15 @@ func parseRecord(raw string) (*Record, error) {
 	if r.From == "" || r.Value == "" {
 		return nil, errors.New("names no policy or no value")
 	}
-	reqs, err := labels.ParseToRequirements(in.Of)
+	if in.Of == "" {
+		return r, nil
+	}
+	ls, err := metav1.ParseToLabelSelector(in.Of)
+	if err == nil {
+		r.Of, err = model.NewSelector(ls)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("selects namespaces by what is no selector: %s", clean.Text(err.Error()))
-	}
-	if len(reqs) > 0 {
-		ls := &metav1.LabelSelector{MatchLabels: map[string]string{}}
-		for i := range reqs {
-			require(ls, &reqs[i])
-		}
-		if r.Of, err = model.NewSelector(ls); err != nil {
-			return nil, fmt.Errorf("selects namespaces by what is no selector: %s", clean.Text(err.Error()))
-		}
 	}
 	return r, nil
 }
@@ -98,21 +94,19 @@ type Unfolded struct {
 func AllUnfolded(c *model.Cluster) []*Unfolded {
 	byID := map[string]*Unfolded{}
 	var ids []string
-	for _, kind := range []model.Kind{model.KindANP, model.KindCNP} {
-		for p := range c.Policies(kind) {
-			r, ok := RecordOf(p)
-			if !ok {
-				continue
-			}
-			id := strings.Join([]string{r.From, string(kind), strings.Join(r.Labels, ","), r.Of.Key()}, "\x00")
-			u := byID[id]
-			if u == nil {
-				u = &Unfolded{From: r.From, Labels: r.Labels, of: r.Of, values: map[string]bool{}}
-				byID[id], ids = u, append(ids, id)
-			}
-			u.Policies = append(u.Policies, p)
-			u.values[r.Value] = true
+	for p := range c.Policies(model.KindANP, model.KindCNP) {
+		r, ok := RecordOf(p)
+		if !ok {
+			continue
 		}
+		id := strings.Join([]string{r.From, string(p.Kind), strings.Join(r.Labels, ","), r.Of.Key()}, "\x00")
+		u := byID[id]
+		if u == nil {
+			u = &Unfolded{From: r.From, Labels: r.Labels, of: r.Of, values: map[string]bool{}}
+			byID[id], ids = u, append(ids, id)
+		}
+		u.Policies = append(u.Policies, p)
+		u.values[r.Value] = true
 	}
 	slices.Sort(ids)
 	out := make([]*Unfolded, len(ids))

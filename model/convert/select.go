@@ -1,12 +1,10 @@
 package convert
 
 import (
-	"maps"
+	"reflect"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/selection"
 
 	"rung/model"
 )
@@ -37,18 +35,20 @@ func and(a, b model.Selector) model.Selector {
 	case b.IsNil() || a.Empty():
 		return b
 	}
-	ls := &metav1.LabelSelector{MatchLabels: map[string]string{}}
-	seen := map[string]bool{}
-	for _, s := range []model.Selector{a, b} {
-		reqs, err := labels.ParseToRequirements(s.Key())
-		if err != nil {
-			return model.Selector{} // a selector's own text is one
+	ls, other := a.LabelSelector(), b.LabelSelector()
+	if ls.MatchLabels == nil {
+		ls.MatchLabels = map[string]string{}
+	}
+	for k, v := range other.MatchLabels {
+		if was, has := ls.MatchLabels[k]; !has {
+			ls.MatchLabels[k] = v
+		} else if was != v { // two values of one label: MatchLabels has one for each
+			other.MatchExpressions = append(other.MatchExpressions, metav1.LabelSelectorRequirement{Key: k, Operator: metav1.LabelSelectorOpIn, Values: []string{v}})
 		}
-		for _, r := range reqs {
-			if !seen[r.String()] {
-				seen[r.String()] = true
-				require(ls, &r)
-			}
+	}
+	for _, r := range other.MatchExpressions {
+		if !slices.ContainsFunc(ls.MatchExpressions, func(o metav1.LabelSelectorRequirement) bool { return reflect.DeepEqual(r, o) }) {
+			ls.MatchExpressions = append(ls.MatchExpressions, r)
 		}
 	}
 	// What must have one value need not be told to have one, or to have no other.
@@ -58,27 +58,6 @@ func and(a, b model.Selector) model.Selector {
 	})
 	out, _ := model.NewSelector(ls)
 	return out
-}
-
-// require adds a requirement. Two values of one label are two expressions, since MatchLabels
-// has one value for each.
-func require(ls *metav1.LabelSelector, r *labels.Requirement) {
-	values := slices.Sorted(maps.Keys(r.Values()))
-	op := metav1.LabelSelectorOpIn
-	switch r.Operator() {
-	case selection.NotIn, selection.NotEquals:
-		op = metav1.LabelSelectorOpNotIn
-	case selection.Exists:
-		op, values = metav1.LabelSelectorOpExists, nil
-	case selection.DoesNotExist:
-		op, values = metav1.LabelSelectorOpDoesNotExist, nil
-	case selection.Equals, selection.DoubleEquals:
-		if _, has := ls.MatchLabels[r.Key()]; !has && len(values) == 1 {
-			ls.MatchLabels[r.Key()] = values[0]
-			return
-		}
-	}
-	ls.MatchExpressions = append(ls.MatchExpressions, metav1.LabelSelectorRequirement{Key: r.Key(), Operator: op, Values: values})
 }
 
 // podsOf is a peer of the pods that both selectors match.

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"iter"
 	"slices"
 
 	"rung/model"
@@ -84,20 +85,29 @@ func (r row) hole(filled map[string]int, n int) bool {
 	return false
 }
 
+// clauses walks the clauses of a slot with what they are of.
+func (s *slot) clauses() iter.Seq2[*saying, *clause] {
+	return func(yield func(*saying, *clause) bool) {
+		for _, r := range slices.Concat(s.rows[0], s.rows[1]) {
+			for _, s := range r {
+				for _, c := range s.clauses {
+					if !yield(s, c) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
 // fill makes the policies of a slot, each begun by begin, and their rules, each made by as.
 func (s *slot) fill(begin func(*model.Policy, *clause) *model.Policy, as func(*saying, *clause) model.Rule) {
 	made := map[string]*model.Policy{}
 	for _, w := range s.columns() {
 		made[w.clause.column] = begin(w.saying.policy, w.clause)
 	}
-	for i := range model.Directions {
-		for _, r := range s.rows[i] {
-			for _, s := range r {
-				for _, c := range s.clauses {
-					s.to = append(s.to, add(made[c.column], as(s, c)))
-				}
-			}
-		}
+	for s, c := range s.clauses() {
+		s.to = append(s.to, add(made[c.column], as(s, c)))
 	}
 }
 
@@ -111,19 +121,13 @@ type column struct {
 func (s *slot) columns() (out []column) {
 	seen := map[string]bool{}
 	var order []model.PolicyKey
-	for i := range model.Directions {
-		for _, r := range s.rows[i] {
-			for _, s := range r {
-				if !slices.Contains(order, s.policy.Key) {
-					order = append(order, s.policy.Key)
-				}
-				for _, p := range s.clauses {
-					if !seen[p.column] {
-						seen[p.column] = true
-						out = append(out, column{s, p})
-					}
-				}
-			}
+	for s, c := range s.clauses() {
+		if !slices.Contains(order, s.policy.Key) {
+			order = append(order, s.policy.Key)
+		}
+		if !seen[c.column] {
+			seen[c.column] = true
+			out = append(out, column{s, c})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b column) int {

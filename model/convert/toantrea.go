@@ -36,11 +36,7 @@ func ToAntrea(c *model.Cluster) Result {
 		x.taken[p.Key], native = true, true
 	}
 	native = native || c.Count(model.KindANNP) > 0
-	var all []*model.Policy
-	for p := range c.AllPolicies() {
-		all = append(all, p)
-	}
-	given := admin(all)
+	given := admin(slices.Collect(c.AllPolicies()))
 	var cnp, application, baseline []tie
 	for _, p := range given {
 		if why := refused(p); why != "" {
@@ -130,11 +126,9 @@ func (x *exporter) place(ties []tie, tier string) {
 		return
 	}
 	base := 0.0
-	for _, k := range []model.Kind{model.KindACNP, model.KindANNP} {
-		for p := range x.c.Policies(k) {
-			if p.Antrea.Tier == tier {
-				base = max(base, math.Ceil(p.Antrea.Priority))
-			}
+	for p := range x.c.AntreaPolicies() {
+		if p.Antrea.Tier == tier {
+			base = max(base, math.Ceil(p.Antrea.Priority))
 		}
 	}
 	if base >= antreaLast {

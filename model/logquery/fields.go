@@ -3,6 +3,7 @@ package logquery
 import (
 	"iter"
 	"net/netip"
+	"rung/model"
 	"slices"
 	"strings"
 	"time"
@@ -33,7 +34,7 @@ var fields []field
 func init() {
 	fields = []field{
 		{name: "verdict", about: "allow, deny, drop, reject or pass", words: []string{"allow", "deny", "drop", "reject", "pass"}, read: readVerdict},
-		{name: "policy", about: "part of the policy's name; =web: all of it", read: named(policyNames), values: policyNames},
+		{name: "policy", about: "part of the policy's name; =web: all of it", read: named(policyNames, nameTest), values: policyNames},
 		{name: "rule", about: `its number, such as 5 or egress:5, or part of its name`, read: readRule, values: ruleValues},
 		{name: "ns", about: "part of the namespace at either end, =blue: all of it; a->b: from a to b", end: endNamed(namespaceOf), values: both(namespaceOf)},
 		{name: "pod", about: "part of NAMESPACE/NAME at either end, =blue/api: all of it; a->b: from a to b", end: endNamed(podOf), values: both(podOf)},
@@ -41,12 +42,16 @@ func init() {
 		{name: "dst", about: "the destination: part of its name or address, or a network", read: side(atDestination), values: func(l *Line) []string { return l.Dst.values() }},
 		{name: "ip", about: "an address or a network such as 10.0.0.0/8 at either end; a->b: from a to b", end: readIP, values: func(l *Line) []string { return []string{l.Src.Addr, l.Dst.Addr} }},
 		{name: "port", about: "the destination port: 53, 8000-8080 or udp/53", read: readPort, values: portValues},
-		{name: "proto", about: "tcp, udp, sctp, icmp, …", read: prefixed(func(l *Line) []string { return []string{l.Proto} }), values: func(l *Line) []string { return []string{l.Proto} }},
-		{name: "node", about: "part of the node's name; =n1: all of it", read: named(nodeOf), values: nodeOf},
-		{name: "dir", about: "ingress or egress", words: []string{"ingress", "egress"}, read: readDir},
-		{name: "severity", about: "alert, warning, notice, info or debug", words: severities, read: readSeverity},
-		{name: "since", about: "from then on: 5m back, or 14:05, or 2026-01-31T14:05:00Z", words: []string{"5m", "15m", "1h"}, read: readSince},
-		{name: "until", about: "up to then", words: []string{"5m", "15m", "1h"}, read: readUntil},
+		{name: "proto", about: "tcp, udp, sctp, icmp, …", read: named(protoOf, begins), values: protoOf},
+		{name: "node", about: "part of the node's name; =n1: all of it", read: named(nodeOf, nameTest), values: nodeOf},
+		{name: "dir", about: "ingress or egress", words: []string{"ingress", "egress"},
+			read: wordOf("ingress or egress", []string{"ingress", "egress"}, func(l *Line) string { return l.Rule.Direction.Lower() })},
+		{name: "severity", about: "alert, warning, notice, info or debug", words: model.LogSeverities,
+			read: wordOf("alert, warning, notice, info or debug", model.LogSeverities, func(l *Line) string { return l.Severity })},
+		{name: "since", about: "from then on: 5m back, or 14:05, or 2026-01-31T14:05:00Z", words: []string{"5m", "15m", "1h"},
+			read: timed(func(at, since time.Time) bool { return !at.Before(since) })},
+		{name: "until", about: "up to then", words: []string{"5m", "15m", "1h"},
+			read: timed(func(at, until time.Time) bool { return !at.After(until) })},
 	}
 }
 
@@ -168,11 +173,6 @@ func distance(a, b string) int {
 		}
 	}
 	return row[len(b)]
-}
-
-func isAddr(s string) bool {
-	_, err := netip.ParseAddr(s)
-	return err == nil
 }
 
 // Complete finds how an expression goes on: with a field, or with one of the values that

@@ -46,7 +46,7 @@ func randomEnd(rng *rand.Rand) (End, netip.Addr) {
 
 func randomLine(rng *rand.Rand) *Line {
 	l := &logline.Line{At: now.Add(-time.Duration(rng.IntN(7200)) * time.Second), Zone: oneOf(rng, someNodes...),
-		Verdict: oneOf(rng, "allow", "drop", "reject", "pass"), Severity: oneOf(rng, severities...), Proto: oneOf(rng, "tcp", "udp", "icmp", "sctp")}
+		Verdict: oneOf(rng, "allow", "drop", "reject", "pass"), Severity: oneOf(rng, model.LogSeverities...), Proto: oneOf(rng, "tcp", "udp", "icmp", "sctp")}
 	if l.Proto != "icmp" {
 		l.DstPort = oneOf[uint16](rng, 53, 80, 443, 8080)
 	}

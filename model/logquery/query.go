@@ -2,6 +2,7 @@ package logquery
 
 import (
 	"fmt"
+	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
@@ -107,7 +108,7 @@ func parseTerm(word string, open bool, now time.Time) (*term, *Error) {
 		if f := fieldOf(name); f != nil {
 			return f.parse(word, value, open, now)
 		}
-		if strings.ToLower(name) == name && !isAddr(word) {
+		if _, err := netip.ParseAddr(word); err != nil && strings.ToLower(name) == name {
 			return nil, &Error{Term: name + ":", Why: "no such field; " + suggest(name)}
 		}
 	}

@@ -17,8 +17,6 @@ var verdicts = map[string][]string{
 	"drop": {"deny", "drop", "dropped"}, "reject": {"deny", "reject", "rejected"},
 }
 
-var severities = []string{"alert", "warning", "notice", "info", "debug"}
-
 // begins says whether a word begins with what was typed of it.
 func begins(typed string) func(string) bool {
 	typed = strings.ToLower(typed)
@@ -37,20 +35,15 @@ func readVerdict(v string, _ time.Time) (test, string) {
 	return func(l *Line) bool { return slices.ContainsFunc(verdicts[l.Verdict], is) }, ""
 }
 
-func readSeverity(v string, _ time.Time) (test, string) {
-	is := begins(v)
-	if !slices.ContainsFunc(severities, is) {
-		return nil, "want alert, warning, notice, info or debug"
+// wordOf finds lines by a word that there is, or its beginning; want names the words.
+func wordOf(want string, words []string, of func(*Line) string) func(string, time.Time) (test, string) {
+	return func(v string, _ time.Time) (test, string) {
+		is := begins(v)
+		if !slices.ContainsFunc(words, is) {
+			return nil, "want " + want
+		}
+		return func(l *Line) bool { word := of(l); return word != "" && is(word) }, ""
 	}
-	return func(l *Line) bool { return is(l.Severity) }, ""
-}
-
-func readDir(v string, _ time.Time) (test, string) {
-	is := begins(v)
-	if !is("ingress") && !is("egress") {
-		return nil, "want ingress or egress"
-	}
-	return func(l *Line) bool { d := l.Rule.Direction.Lower(); return d != "" && is(d) }, ""
 }
 
 // nameTest finds names that have a text in them, or are it with = before it.
@@ -62,17 +55,10 @@ func nameTest(v string) func(string) bool {
 	return func(s string) bool { return s != "" && strings.Contains(strings.ToLower(s), v) }
 }
 
-func named(of func(*Line) []string) func(string, time.Time) (test, string) {
+// named finds lines by any of some texts of theirs; by is nameTest, or begins.
+func named(of func(*Line) []string, by func(string) func(string) bool) func(string, time.Time) (test, string) {
 	return func(v string, _ time.Time) (test, string) {
-		is := nameTest(v)
-		return func(l *Line) bool { return slices.ContainsFunc(of(l), is) }, ""
-	}
-}
-
-// prefixed finds what begins with a text.
-func prefixed(of func(*Line) []string) func(string, time.Time) (test, string) {
-	return func(v string, _ time.Time) (test, string) {
-		is := begins(v)
+		is := by(v)
 		return func(l *Line) bool { return slices.ContainsFunc(of(l), is) }, ""
 	}
 }
@@ -89,6 +75,8 @@ func both(of func(*End) string) func(*Line) []string {
 }
 
 func nodeOf(l *Line) []string { return []string{l.Zone} }
+
+func protoOf(l *Line) []string { return []string{l.Proto} }
 
 func namespaceOf(d *End) string { return d.Key.Namespace }
 
@@ -171,15 +159,12 @@ func readPort(v string, _ time.Time) (test, string) {
 	if !isRange {
 		high = low
 	}
-	from, err := strconv.ParseUint(low, 10, 16)
-	if err != nil {
+	from, err1 := strconv.ParseUint(low, 10, 16)
+	to, err2 := strconv.ParseUint(high, 10, 16)
+	switch {
+	case err1 != nil || err2 != nil:
 		return nil, wantPort
-	}
-	to, err := strconv.ParseUint(high, 10, 16)
-	if err != nil {
-		return nil, wantPort
-	}
-	if to < from {
+	case to < from:
 		return nil, "the range ends before it begins"
 	}
 	proto = strings.ToLower(proto)
@@ -224,18 +209,13 @@ func ruleValues(l *Line) []string {
 	return []string{l.RuleName, l.Rule.Direction.Lower() + ":" + strconv.Itoa(l.Rule.Rule)}
 }
 
-func readSince(v string, now time.Time) (test, string) {
-	at, err := moment.Parse(v, now, now)
-	if err != nil {
-		return nil, err.Error()
+// timed compares the time of a line with one that was typed.
+func timed(holds func(at, typed time.Time) bool) func(string, time.Time) (test, string) {
+	return func(v string, now time.Time) (test, string) {
+		typed, err := moment.Parse(v, now, now)
+		if err != nil {
+			return nil, err.Error()
+		}
+		return func(l *Line) bool { return holds(l.At, typed) }, ""
 	}
-	return func(l *Line) bool { return !l.At.Before(at) }, ""
-}
-
-func readUntil(v string, now time.Time) (test, string) {
-	at, err := moment.Parse(v, now, now)
-	if err != nil {
-		return nil, err.Error()
-	}
-	return func(l *Line) bool { return !l.At.After(at) }, ""
 }

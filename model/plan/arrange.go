@@ -41,30 +41,25 @@ func (b *Board) Respace(step, start int32) (Plan, error) {
 func (b *Board) noRoom(step, start int32, last int64, n int) error {
 	text := fmt.Sprintf("%d priorities with %s, end at %d, and %d is the last that is enforced",
 		n, Spacing{step, start}, last, b.max)
-	switch widest, from := widest(n, b.max); {
-	case widest < step:
+	if widest, from := b.Widest(); widest < step {
 		return fmt.Errorf("%w: %s; largest possible: %s", ErrNoRoom, text, Spacing{widest, from})
-	default:
-		return fmt.Errorf("%w: %s; start at %d or less", ErrNoRoom, text, int64(start)-(last-int64(b.max)))
 	}
+	return fmt.Errorf("%w: %s; start at %d or less", ErrNoRoom, text, int64(start)-(last-int64(b.max)))
 }
 
 // Widest is the largest step that Respace can use and the largest start that
 // leaves as much room in front as between, as far as there is; the step is 0
 // when nothing needs spreading.
-func (b *Board) Widest() (step, start int32) { return widest(len(b.supported()), b.max) }
-
-// widest is the largest step for n priorities of 0 to max, 0 for none, and the
-// largest start that goes with it, not above the step.
-func widest(n int, max int32) (step, start int32) {
-	switch {
-	case n == 0:
+func (b *Board) Widest() (step, start int32) {
+	n := int32(len(b.supported()))
+	switch n {
+	case 0:
 		return 0, 0
-	case n == 1:
-		return max + 1, max
+	case 1:
+		return b.max + 1, b.max
 	}
-	step = max / int32(n-1)
-	return step, min(step, max-step*int32(n-1))
+	step = b.max / (n - 1)
+	return step, min(step, b.max-step*(n-1))
 }
 
 // Spacing is how a ladder is re-spaced: the distance between two priorities, and the

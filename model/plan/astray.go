@@ -77,9 +77,9 @@ func astrayTexts(all []Astray, text func(Astray) string) (out []string) {
 // or one is gone: it names those that are not where the nearest point has them.
 func (p *Progress) Locate(current []Slot) (done int, err error) {
 	w := p.Way()
-	nearest, least := p.Done, p.astray(p.Done, current)
+	nearest, least := p.Done, p.Astray(p.Done, current)
 	for k := min(w.From, w.To); k <= max(w.From, w.To) && len(least) > 0; k++ {
-		if found := p.astray(k, current); len(found) < len(least) {
+		if found := p.Astray(k, current); len(found) < len(least) {
 			nearest, least = k, found
 		}
 	}
@@ -89,12 +89,9 @@ func (p *Progress) Locate(current []Slot) (done int, err error) {
 	return nearest, nil
 }
 
-// Astray are the policies that the plan moves on its way and that are not where they
-// should be now, by name.
-func (p *Progress) Astray(current []Slot) []Astray { return p.astray(p.Done, current) }
-
-// astray are those of the plan that are elsewhere than after so many steps.
-func (p *Progress) astray(done int, current []Slot) (out []Astray) {
+// Astray are the policies that the plan moves on its way and that are elsewhere than after so
+// many of its steps, by name.
+func (p *Progress) Astray(done int, current []Slot) (out []Astray) {
 	at, places := bySlot(current), p.Plan.placesAfter(done)
 	way := map[string]bool{}
 	for _, s := range p.Run() {

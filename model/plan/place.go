@@ -77,10 +77,7 @@ func (b *Board) Behind(at int32) (int32, error) {
 // them. A tie that is broken before the first step, since a plan stopped within it, counts
 // as well.
 func TieNotes(start []Slot, steps []Step, first int) []string {
-	now := map[string]int32{}
-	for _, s := range start {
-		now[s.Policy] = s.Priority
-	}
+	now := bySlot(start)
 	end, err := Replay(start, steps)
 	if err != nil {
 		return nil // it is not made that way

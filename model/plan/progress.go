@@ -20,14 +20,14 @@ const MaxProgressSize = 4 << 20
 // Progress is a plan on its way, to be kept across restarts.
 type Progress struct {
 	// Context says which cluster or source the plan belongs to.
-	Context string
-	Plan    Plan
+	Context string `json:"context"`
 	// Done is how many of the steps are done.
-	Done int
-	// Part is what is run of the plan; nil is the whole of it.
-	Part *Part
+	Done int `json:"done"`
 	// Back says that what was run is rolled back: to where Part begins.
-	Back bool
+	Back bool `json:"back,omitempty"`
+	// Part is what is run of the plan; nil is the whole of it.
+	Part *Part `json:"part,omitempty"`
+	Plan Plan  `json:"plan"`
 }
 
 // Part is a way within a plan: from so many steps done to so many. The undo of a plan
@@ -38,12 +38,8 @@ type Part struct {
 }
 
 type storedProgress struct {
-	Version int    `json:"version"`
-	Context string `json:"context"`
-	Done    int    `json:"done"`
-	Back    bool   `json:"back,omitempty"`
-	Part    *Part  `json:"part,omitempty"`
-	Plan    Plan   `json:"plan"`
+	Version int `json:"version"`
+	Progress
 }
 
 // Encode is the stored form, JSON. A progress that could not be read again is
@@ -52,7 +48,7 @@ func (p *Progress) Encode() ([]byte, error) {
 	if err := p.check(); err != nil {
 		return nil, fmt.Errorf("storing the progress of a plan: %w", err)
 	}
-	raw, err := json.MarshalIndent(storedProgress{progressVersion, p.Context, p.Done, p.Back, p.Part, p.Plan}, "", " ")
+	raw, err := json.MarshalIndent(storedProgress{progressVersion, *p}, "", " ")
 	if err != nil {
 		return nil, fmt.Errorf("storing the progress of a plan: %w", err)
 	}
@@ -77,7 +73,7 @@ func DecodeProgress(raw []byte) (*Progress, error) {
 	if in.Version != progressVersion {
 		return nil, fmt.Errorf("reading the progress of a plan: version %d is not %d", in.Version, progressVersion)
 	}
-	p := &Progress{Context: in.Context, Plan: in.Plan, Done: in.Done, Back: in.Back, Part: in.Part}
+	p := &in.Progress
 	if err := p.check(); err != nil {
 		return nil, fmt.Errorf("reading the progress of a plan: %w", err)
 	}

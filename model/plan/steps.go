@@ -111,10 +111,7 @@ func (p *Plan) note(parted [][2]int) {
 // Replay is where the policies stand after the steps, by priority and name. A
 // step whose policy is not where it starts from is an error.
 func Replay(start []Slot, steps []Step) ([]Slot, error) {
-	at := make(map[string]int32, len(start))
-	for _, s := range start {
-		at[s.Policy] = s.Priority
-	}
+	at := bySlot(start)
 	for i, s := range steps {
 		switch p, ok := at[s.Policy]; {
 		case !ok:

@@ -112,17 +112,17 @@ func makeDefaultDeny(m *maker) error {
 // apiEnd is the API server as an end of expectations: its nodes, else its addresses; none where
 // neither is known.
 func (w *World) apiEnd() []End {
-	for _, key := range controlPlane {
-		for n := range w.Cluster.Nodes() {
-			if _, ok := n.Labels.Map()[key]; ok {
-				return []End{{Nodes: has(key)}}
-			}
-		}
+	if key := w.controlPlaneLabel(); key != "" {
+		return []End{{Nodes: has(key)}}
 	}
 	if len(w.Vital.API) == 0 {
 		return nil
 	}
-	return []End{{Addresses: w.Vital.API}}
+	var addrs []string
+	for _, a := range w.Vital.API {
+		addrs = append(addrs, a.String())
+	}
+	return []End{{Addresses: addrs}}
 }
 
 func portTexts(all []portRange) (out []string) {

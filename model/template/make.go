@@ -1,11 +1,9 @@
 package template
 
 import (
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"maps"
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -104,9 +102,6 @@ type maker struct {
 	at  []int32
 	set *Set
 }
-
-// ErrNoRoom says that no priority is free where the template must come.
-var ErrNoRoom = errors.New("no free priority")
 
 // Make makes the set of complete answers (Complete).
 func (t *Template) Make(w *World, a Answers) (*Set, error) { return t.build(w, a, "") }
@@ -277,13 +272,4 @@ func plain(text string) string {
 		return '-'
 	}, text)
 	return strings.Trim(out, "-")
-}
-
-// single is the network of one address.
-func single(addr string) string {
-	a, err := netip.ParseAddr(addr)
-	if err != nil {
-		return addr
-	}
-	return netip.PrefixFrom(a, a.BitLen()).String()
 }

@@ -1,44 +1,25 @@
 package template
 
 import (
+	"cmp"
+	"encoding/json"
+	"net/netip"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/model"
+	"rung/model/lint/vital"
 )
 
 // These make objects as the API has them.
 
 type object = map[string]any
 
-func selector(s *metav1.LabelSelector) object {
-	out := object{}
-	if len(s.MatchLabels) > 0 {
-		labels := object{}
-		for k, v := range s.MatchLabels {
-			labels[k] = v
-		}
-		out["matchLabels"] = labels
-	}
-	var all []any
-	for _, e := range s.MatchExpressions {
-		r := object{"key": e.Key, "operator": string(e.Operator)}
-		if len(e.Values) > 0 {
-			r["values"] = anys(e.Values)
-		}
-		all = append(all, r)
-	}
-	if len(all) > 0 {
-		out["matchExpressions"] = all
-	}
-	return out
-}
-
-func anys(texts []string) (out []any) {
-	for _, t := range texts {
-		out = append(out, t)
-	}
+// selector is a selector as JSON has it.
+func selector(s *metav1.LabelSelector) (out object) {
+	text, _ := json.Marshal(s) // texts only
+	_ = json.Unmarshal(text, &out)
 	return out
 }
 
@@ -140,45 +121,43 @@ func (s selected) peer() object {
 	return pods(s.spaces, s.pods)
 }
 
-// usualDNS is the port of DNS where none was found.
-const usualDNS = 53
-
 // dnsPorts are the ports of DNS behind its Service, UDP and TCP: long answers come over TCP.
 func (w *World) dnsPorts() []portRange {
 	var out []portRange
 	for _, protocol := range []string{"UDP", "TCP"} {
-		n := int64(w.Vital.DNSPorts[protocol])
-		if n == 0 {
-			n = usualDNS
-		}
+		n := int64(cmp.Or(w.Vital.DNSPorts[protocol], vital.DNSPort))
 		out = append(out, portRange{protocol, n, n})
 	}
 	return out
 }
 
-// apiPeer is the API server: the nodes of the control plane by their label, else its addresses.
-func (w *World) apiPeer() object {
+// controlPlaneLabel is the label of the nodes on which the API server is; empty where none is
+// known to be one.
+func (w *World) controlPlaneLabel() string {
 	for _, key := range controlPlane {
 		for n := range w.Cluster.Nodes() {
 			if _, ok := n.Labels.Map()[key]; ok {
-				return object{"nodes": selector(has(key))}
+				return key
 			}
 		}
 	}
+	return ""
+}
+
+// apiPeer is the API server: the nodes of the control plane by their label, else its addresses.
+func (w *World) apiPeer() object {
+	key := w.controlPlaneLabel()
+	if n := len(w.Vital.API); key != "" || n == 0 || n > 25 {
+		return object{"nodes": selector(has(cmp.Or(key, controlPlane[0])))}
+	}
 	var nets []any
 	for _, a := range w.Vital.API {
-		nets = append(nets, single(a))
-	}
-	if len(nets) == 0 || len(nets) > 25 {
-		return object{"nodes": selector(has(controlPlane[0]))}
+		nets = append(nets, netip.PrefixFrom(a, a.BitLen()).String())
 	}
 	return object{"networks": nets}
 }
 
 func (w *World) apiPorts() []portRange {
-	n := int64(w.Vital.APIPort)
-	if n == 0 {
-		n = 6443
-	}
+	n := int64(cmp.Or(w.Vital.APIPort, 6443))
 	return []portRange{{"TCP", n, n}}
 }

@@ -1,14 +1,16 @@
 package template
 
 import (
+	"cmp"
 	"fmt"
+	"iter"
 	"slices"
-	"sort"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/model"
+	"rung/model/lint/vital"
 	"rung/model/overlap"
 	"rung/model/plan"
 	"rung/model/words"
@@ -25,7 +27,7 @@ type World struct {
 	Cluster *model.Cluster
 	Index   *overlap.PodIndex
 	Max     int32 // the largest supported priority
-	Vital   Vital
+	Vital   vital.Endpoints
 	IPv6    bool // pods have IPv6 addresses
 	// keeps is the set that is made anew: its own policies stand in nobody's way.
 	keeps string
@@ -44,14 +46,6 @@ func (w *World) Prepared() *World {
 	}
 	w.limits, w.ports, w.prepared = limits, w.declared(), true
 	return w
-}
-
-// Vital is what nearly every pod needs, as it is found in the cluster.
-type Vital struct {
-	DNS      []*model.Pod
-	DNSPorts map[string]int32 // by protocol
-	API      []string         // addresses
-	APIPort  int32
 }
 
 // labelled is a label of namespaces with how many have it.
@@ -113,11 +107,8 @@ func (w *World) labelKeys(_ Answers) (out []Choice) {
 		}
 		return len(usualKeys)
 	}
-	sort.SliceStable(keys, func(i, j int) bool {
-		if a, b := rank(keys[i]), rank(keys[j]); a != b {
-			return a < b
-		}
-		return keys[i].namespaces > keys[j].namespaces
+	slices.SortStableFunc(keys, func(a, b *key) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(b.namespaces, a.namespaces))
 	})
 	for _, k := range keys {
 		if k.values > 1 {
@@ -155,7 +146,7 @@ func (w *World) workloads(Answers) (out []Choice) {
 		}
 	}
 	ls := slices.DeleteFunc(w.labels(), func(l *labelled) bool { return l.system || len(l.all) < 2 && ordinary > 1 })
-	sort.SliceStable(ls, func(i, j int) bool { return len(ls[i].all) > len(ls[j].all) })
+	slices.SortStableFunc(ls, func(a, b *labelled) int { return cmp.Compare(len(b.all), len(a.all)) })
 	for _, l := range ls {
 		out = append(out, Choice{l.key + "=" + l.value, words.Few(l.all, 3)})
 	}
@@ -257,21 +248,31 @@ func (w *World) spaces(s *metav1.LabelSelector) (out []string) {
 		return nil
 	}
 	for ns := range w.Cluster.Namespaces() {
-		labels := ns.Labels
-		if sel.Matches(labels) {
+		if sel.Matches(ns.Labels) {
 			out = append(out, ns.Name)
 		}
 	}
 	return out
 }
 
+// others are the AdminNetworkPolicies but for those of the set that is made anew.
+func (w *World) others() iter.Seq[*model.Policy] {
+	return func(yield func(*model.Policy) bool) {
+		for p := range w.Cluster.Policies(model.KindANP) {
+			if r, ok := RecordOf(p); ok && w.keeps != "" && r.Set == w.keeps {
+				continue
+			}
+			if !yield(p) {
+				return
+			}
+		}
+	}
+}
+
 // board are the priorities as they are, without those of the set that is made anew.
 func (w *World) board() (*plan.Board, error) {
 	var slots []plan.Slot
-	for p := range w.Cluster.Policies(model.KindANP) {
-		if r, ok := RecordOf(p); ok && w.keeps != "" && r.Set == w.keeps {
-			continue
-		}
+	for p := range w.others() {
 		slots = append(slots, plan.Slot{Policy: p.Name, Priority: p.Priority})
 	}
 	b, err := plan.NewBoard(slots, w.Max)
@@ -297,10 +298,7 @@ func (w *World) limit(b before) int32 {
 		return w.limits[b]
 	}
 	limit := w.Max + 1
-	for p := range w.Cluster.Policies(model.KindANP) {
-		if r, ok := RecordOf(p); ok && w.keeps != "" && r.Set == w.keeps {
-			continue
-		}
+	for p := range w.others() {
 		if p.Priority < limit && (b == beforeAll || w.decides(p, b == beforeDecides)) {
 			limit = p.Priority
 		}

@@ -108,7 +108,7 @@ func (t *Tracker) compareACLs(tr *track) {
 	byIDThenUUID := func(a, b *nb.ACL) int { return cmp.Or(cmp.Compare(a.ID(), b.ID()), cmp.Compare(a.UUID, b.UUID)) }
 	slices.SortFunc(out.extra, byIDThenUUID)
 	slices.SortFunc(off, byIDThenUUID)
-	out.elsewhere, out.Stray = t.sortOut(off)
+	out.elsewhere, out.Stray = sortOut(t.DB, off)
 }
 
 // desiredACLs are the policy's ACLs in this zone, as the switch ports there
@@ -117,7 +117,7 @@ func (t *Tracker) desiredACLs(tr *track) []*nb.ACL {
 	if !tr.hasRows() {
 		return nil
 	}
-	return t.Desired.ACLs(tr.c, t.Zone, t.hasPort)
+	return t.Desired.ACLs(tr.c, t.Zone, t.ports.has)
 }
 
 // livePriority is the priority of an ANP that all its live ACLs agree on.

@@ -94,6 +94,7 @@ func (d *Differ) Diff(g ZoneRead) map[model.PolicyKey]*model.PolicyInZone {
 	if t.DB == nil {
 		t.DB = (*nb.DB)(nil).Apply(nil)
 	}
+	t.ports.db = t.DB
 	t.reindex(nil)
 	t.compareAll()
 	t.finish(g.At)

@@ -10,9 +10,12 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// ports remembers ports that were looked up, as long as none changes: many groups
-// hold the same.
-type ports struct{ byName, byUUID portsBy }
+// ports are the logical switch ports of a database. Those that were looked up are remembered,
+// as long as none changes: many groups hold the same.
+type ports struct {
+	db             *nb.DB
+	byName, byUUID portsBy
+}
 
 type portsBy map[string]*nb.LogicalSwitchPort
 
@@ -28,16 +31,30 @@ func (m *portsBy) get(key string, find func(string) *nb.LogicalSwitchPort) *nb.L
 	return p
 }
 
-func (t *Tracker) portByName(name string) *nb.LogicalSwitchPort {
-	return t.ports.byName.get(name, t.DB.PortByName)
-}
+// named is the port of a name, nil without one.
+func (m *ports) named(name string) *nb.LogicalSwitchPort { return m.byName.get(name, m.db.PortByName) }
 
-func (t *Tracker) port(uuid string) *nb.LogicalSwitchPort {
-	return t.ports.byUUID.get(uuid, t.DB.Port)
-}
+// port is the port with a UUID, nil without one.
+func (m *ports) port(uuid string) *nb.LogicalSwitchPort { return m.byUUID.get(uuid, m.db.Port) }
 
-// hasPort says whether a logical switch port exists in the zone.
-func (t *Tracker) hasPort(name string) bool { return t.portByName(name) != nil }
+// has says whether a port of the name exists in the zone.
+func (m *ports) has(name string) bool { return m.named(name) != nil }
+
+// refs are sorted as the server sorts them, so that it sends back what it was
+// sent.
+func (m *ports) refs(names Members) []nb.Ref {
+	if len(names) == 0 {
+		return nil
+	}
+	refs := make([]nb.Ref, 0, len(names))
+	for name := range names {
+		if p := m.named(name); p != nil {
+			refs = append(refs, nb.Ref{UUID: p.UUID})
+		}
+	}
+	slices.SortFunc(refs, func(a, b nb.Ref) int { return strings.Compare(a.UUID, b.UUID) })
+	return refs
+}
 
 // compareGroup compares a whole port group, by the names of the ports.
 // References to ports that do not exist are none: the server is dropping them.
@@ -49,7 +66,7 @@ func (t *Tracker) compareGroup(tr *track) {
 	if row != nil {
 		g.uuid = row.UUID
 		for _, uuid := range row.Ports {
-			if p := t.port(uuid); p != nil {
+			if p := t.ports.port(uuid); p != nil {
 				live = append(live, p.Name)
 			}
 		}
@@ -73,7 +90,7 @@ func (t *Tracker) compareGroupIDs(tr *track, row *nb.PortGroup) {
 
 // lack books a desired port that is not in the live group.
 func (t *Tracker) lack(g *groupTrack, name string) {
-	if t.hasPort(name) {
+	if t.ports.has(name) {
 		g.missing.Add(name)
 	} else {
 		g.waiting.Add(name)
@@ -158,7 +175,7 @@ func (t *Tracker) stepLiveGroup(before *nb.DB, uuid string, old, row *nb.PortGro
 			}
 		}
 		for _, u := range added {
-			if p := t.port(u); p != nil && !tr.group.missing.take(p.Name) && !tr.group.waiting.take(p.Name) {
+			if p := t.ports.port(u); p != nil && !tr.group.missing.take(p.Name) && !tr.group.waiting.take(p.Name) {
 				tr.group.extra.Add(p.Name)
 			}
 		}
@@ -180,7 +197,7 @@ func (t *Tracker) stepLiveGroup(before *nb.DB, uuid string, old, row *nb.PortGro
 // stepLivePort takes in a logical switch port that came or went. It runs before
 // the port groups of the step are looked at.
 func (t *Tracker) stepLivePort(name string) {
-	exists := t.hasPort(name)
+	exists := t.ports.has(name)
 	for _, tr := range t.groups {
 		g := &tr.group
 		if exists && g.waiting.take(name) {

@@ -19,14 +19,14 @@ type holder struct {
 }
 
 // holderOf finds the row that is not the unit's and that its ACLs hang on.
-func (t *Tracker) holderOf(h compiler.Holder) holder {
+func holderOf(db *nb.DB, h compiler.Holder) holder {
 	switch h.Table {
 	case nb.TablePortGroup:
-		if g := t.DB.PortGroupByName(h.Name); g != nil {
+		if g := db.PortGroupByName(h.Name); g != nil {
 			return holder{h.Table, g.UUID, g.ACLs}
 		}
 	case nb.TableSwitch:
-		if s := t.DB.SwitchByName(h.Name); s != nil {
+		if s := db.SwitchByName(h.Name); s != nil {
 			return holder{h.Table, s.UUID, s.ACLs}
 		}
 	}
@@ -36,7 +36,7 @@ func (t *Tracker) holderOf(h compiler.Holder) holder {
 // hangs lists the ACLs of the row that holds a unit's.
 func (t *Tracker) hangs(tr *track) []string {
 	if tr.holds != (compiler.Holder{}) {
-		return t.holderOf(tr.holds).acls
+		return holderOf(t.DB, tr.holds).acls
 	}
 	if g := t.DB.PortGroup(tr.group.uuid); g != nil && tr.hasRows() {
 		return g.ACLs
@@ -123,7 +123,7 @@ type elsewhere struct {
 
 // sortOut finds out which ACLs that nobody wants hang on rows that hold those of
 // several units; the others are stray.
-func (t *Tracker) sortOut(rows []*nb.ACL) (found []elsewhere, stray []*nb.ACL) {
+func sortOut(db *nb.DB, rows []*nb.ACL) (found []elsewhere, stray []*nb.ACL) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
@@ -138,12 +138,12 @@ func (t *Tracker) sortOut(rows []*nb.ACL) (found []elsewhere, stray []*nb.ACL) {
 			}
 		}
 	}
-	for g := range t.DB.PortGroups() {
+	for g := range db.PortGroups() {
 		if shared(g) {
 			look(holder{nb.TablePortGroup, g.UUID, g.ACLs})
 		}
 	}
-	for s := range t.DB.Switches() {
+	for s := range db.Switches() {
 		look(holder{nb.TableSwitch, s.UUID, s.ACLs})
 	}
 	for _, row := range rows {
@@ -157,7 +157,7 @@ func (t *Tracker) sortOut(rows []*nb.ACL) (found []elsewhere, stray []*nb.ACL) {
 }
 
 // elsewhereOps takes such ACLs off; the server collects them.
-func (t *Tracker) elsewhereOps(ops []nb.Op, tr *track) []nb.Op {
+func elsewhereOps(ops []nb.Op, tr *track) []nb.Op {
 	for _, e := range tr.ACLs.elsewhere {
 		for _, h := range e.at {
 			ops = append(ops, nb.Op{Kind: nb.OpMutate, Table: h.table, UUID: h.uuid,
@@ -169,7 +169,7 @@ func (t *Tracker) elsewhereOps(ops []nb.Op, tr *track) []nb.Op {
 
 // holderOps writes the ACLs of a unit without a port group of its own.
 func (b *OpsBuilder) holderOps(ops []nb.Op, tr *track) []nb.Op {
-	a, at := &tr.ACLs, b.t.holderOf(tr.holds)
+	a, at := &tr.ACLs, holderOf(b.t.DB, tr.holds)
 	if at.uuid == "" {
 		return ops
 	}
@@ -178,15 +178,8 @@ func (b *OpsBuilder) holderOps(ops []nb.Op, tr *track) []nb.Op {
 	for _, row := range a.extra {
 		unlink = append(unlink, nb.Ref{UUID: row.UUID})
 	}
-	var ms []nb.Mutation
-	if len(unlink) > 0 {
-		ms = append(ms, nb.Mutation{Column: "acls", Refs: unlink})
-	}
-	if len(link) > 0 {
-		ms = append(ms, nb.Mutation{Column: "acls", Insert: true, Refs: link})
-	}
-	if len(ms) > 0 {
-		ops = append(ops, nb.Op{Kind: nb.OpMutate, Table: tr.holds.Table, UUID: at.uuid, Mutations: ms})
-	}
-	return ops
+	var ms mutations
+	ms.add("acls", false, unlink)
+	ms.add("acls", true, link)
+	return ms.of(ops, tr.holds.Table, at.uuid)
 }

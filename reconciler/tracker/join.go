@@ -151,7 +151,7 @@ func (d *diffs) add(kind model.DiffKind, table, id, uuid string, fields []model.
 
 func (d *diffs) acls() {
 	a, why := &d.tr.ACLs, ""
-	if d.tr.holds != (compiler.Holder{}) && d.t.holderOf(d.tr.holds).uuid == "" {
+	if d.tr.holds != (compiler.Holder{}) && holderOf(d.t.DB, d.tr.holds).uuid == "" {
 		why = NoHolder
 	}
 	for _, want := range a.missing {
@@ -240,7 +240,7 @@ func (d *diffs) group() {
 
 // unlinked are ACLs that should hang on a row of others and do not.
 func (d *diffs) unlinked() {
-	a, at := &d.tr.ACLs, d.t.holderOf(d.tr.holds)
+	a, at := &d.tr.ACLs, holderOf(d.t.DB, d.tr.holds)
 	if len(a.unlinked) == 0 || at.uuid == "" {
 		return
 	}

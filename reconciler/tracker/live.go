@@ -18,9 +18,9 @@ func (t *Tracker) ApplyLive(u model.ZoneUpdate) {
 	}
 	before := t.DB
 	t.begin()
-	t.DB = u.DB
+	t.DB, t.ports.db = u.DB, u.DB
 	if u.Resync || before == nil {
-		t.ports = ports{}
+		t.ports = ports{db: u.DB}
 		t.reindex(before)
 		if t.Desired != nil {
 			t.compareAll()
@@ -30,7 +30,7 @@ func (t *Tracker) ApplyLive(u model.ZoneUpdate) {
 	}
 	changed := changedRows(u.Changes)
 	if len(changed[nb.TablePort]) > 0 {
-		t.ports = ports{}
+		t.ports = ports{db: u.DB}
 	}
 	for uuid, ch := range changed[nb.TableAddressSet] {
 		if t.stepSet(before, uuid, ch) {

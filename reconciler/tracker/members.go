@@ -49,15 +49,7 @@ func (m Members) Has(s string) bool {
 }
 
 func (m Members) sorted() []string {
-	if len(m) == 0 {
-		return nil
-	}
-	out := make([]string, 0, len(m))
-	for s := range m {
-		out = append(out, s)
-	}
-	slices.Sort(out)
-	return out
+	return slices.Sorted(maps.Keys(m))
 }
 
 // StepMembers finds what came and went between two versions of a set column.

@@ -3,7 +3,6 @@ package tracker
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"rung/compiler"
 	"rung/model"
@@ -31,7 +30,7 @@ func (b *OpsBuilder) Policy(k model.PolicyKey) []nb.Op {
 	}
 	var ops []nb.Op
 	for _, s := range tr.sets {
-		ops = t.setOps(ops, s)
+		ops = b.setOps(ops, s)
 	}
 	for _, uuid := range tr.extraSets {
 		ops = append(ops, nb.Op{Kind: nb.OpDelete, Table: nb.TableAddressSet, UUID: uuid})
@@ -42,7 +41,7 @@ func (b *OpsBuilder) Policy(k model.PolicyKey) []nb.Op {
 	case tr.hasRows() && tr.c.GroupName != "":
 		ops = b.groupOps(ops, tr)
 	}
-	ops = t.elsewhereOps(ops, tr)
+	ops = elsewhereOps(ops, tr)
 	for _, uuid := range tr.extraGroups {
 		ops = append(ops, nb.Op{Kind: nb.OpDelete, Table: nb.TablePortGroup, UUID: uuid})
 	}
@@ -52,25 +51,24 @@ func (b *OpsBuilder) Policy(k model.PolicyKey) []nb.Op {
 	return ops
 }
 
-func (t *Tracker) setOps(ops []nb.Op, s *setTrack) []nb.Op {
+// setOps writes an address set.
+func (b *OpsBuilder) setOps(ops []nb.Op, s *setTrack) []nb.Op {
 	if s.uuid == "" {
 		row := map[string]any{"name": s.spec.Name, "external_ids": s.spec.ExternalIDs}
 		// When the row is there it is compared with this, if nothing joined or left.
-		if s.listed = t.wanted(s); len(s.listed) > 0 {
+		if s.listed = b.t.wanted(s); len(s.listed) > 0 {
 			row["addresses"] = s.listed
 		}
 		return append(ops, nb.Op{Kind: nb.OpInsert, Table: nb.TableAddressSet, Row: row})
 	}
-	var ms []nb.Mutation
+	var ms mutations
 	if len(s.extra) > 0 {
 		ms = append(ms, nb.Mutation{Column: "addresses", Strings: s.extra.sorted()})
 	}
 	if len(s.missing) > 0 {
 		ms = append(ms, nb.Mutation{Column: "addresses", Insert: true, Strings: s.missing.sorted()})
 	}
-	if len(ms) > 0 {
-		ops = append(ops, nb.Op{Kind: nb.OpMutate, Table: nb.TableAddressSet, UUID: s.uuid, Mutations: ms})
-	}
+	ops = ms.of(ops, nb.TableAddressSet, s.uuid)
 	if s.ids {
 		ops = append(ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TableAddressSet, UUID: s.uuid,
 			Row: map[string]any{"external_ids": s.spec.ExternalIDs}})
@@ -103,6 +101,23 @@ func (b *OpsBuilder) aclOps(ops []nb.Op, tr *track) (all []nb.Op, link []nb.Ref)
 	return ops, link
 }
 
+// mutations are those of one row.
+type mutations []nb.Mutation
+
+func (ms *mutations) add(column string, insert bool, refs []nb.Ref) {
+	if len(refs) > 0 {
+		*ms = append(*ms, nb.Mutation{Column: column, Insert: insert, Refs: refs})
+	}
+}
+
+// of puts the operation on a row behind others, none where there is nothing to change.
+func (ms mutations) of(ops []nb.Op, table, uuid string) []nb.Op {
+	if len(ms) == 0 {
+		return ops
+	}
+	return append(ops, nb.Op{Kind: nb.OpMutate, Table: table, UUID: uuid, Mutations: ms})
+}
+
 // groupOps writes the ACLs and the port group that holds them. ACLs that leave
 // the group are collected by the server (ovn-kubernetes.md#acl-columns).
 func (b *OpsBuilder) groupOps(ops []nb.Op, tr *track) []nb.Op {
@@ -114,7 +129,7 @@ func (b *OpsBuilder) groupOps(ops []nb.Op, tr *track) []nb.Op {
 		if len(link) > 0 {
 			row["acls"] = link
 		}
-		if ports := t.portRefs(g.missing); len(ports) > 0 {
+		if ports := t.ports.refs(g.missing); len(ports) > 0 {
 			row["ports"] = ports
 		}
 		return append(ops, nb.Op{Kind: nb.OpInsert, Table: nb.TablePortGroup, Row: row})
@@ -128,40 +143,17 @@ func (b *OpsBuilder) groupOps(ops []nb.Op, tr *track) []nb.Op {
 	for _, uuid := range a.alien {
 		unlink = append(unlink, nb.Ref{UUID: uuid})
 	}
-	var ms []nb.Mutation
-	mutate := func(column string, insert bool, refs []nb.Ref) {
-		if len(refs) > 0 {
-			ms = append(ms, nb.Mutation{Column: column, Insert: insert, Refs: refs})
-		}
-	}
-	mutate("acls", false, unlink)
-	mutate("acls", true, link)
-	mutate("ports", false, t.portRefs(g.extra))
-	mutate("ports", true, t.portRefs(g.missing))
-	if len(ms) > 0 {
-		ops = append(ops, nb.Op{Kind: nb.OpMutate, Table: nb.TablePortGroup, UUID: g.uuid, Mutations: ms})
-	}
+	var ms mutations
+	ms.add("acls", false, unlink)
+	ms.add("acls", true, link)
+	ms.add("ports", false, t.ports.refs(g.extra))
+	ms.add("ports", true, t.ports.refs(g.missing))
+	ops = ms.of(ops, nb.TablePortGroup, g.uuid)
 	if g.ids {
 		ops = append(ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TablePortGroup, UUID: g.uuid,
 			Row: map[string]any{"external_ids": tr.c.GroupIDs}})
 	}
 	return ops
-}
-
-// portRefs are sorted as the server sorts them, so that it sends back what it was
-// sent.
-func (t *Tracker) portRefs(names Members) []nb.Ref {
-	if len(names) == 0 {
-		return nil
-	}
-	refs := make([]nb.Ref, 0, len(names))
-	for name := range names {
-		if p := t.portByName(name); p != nil {
-			refs = append(refs, nb.Ref{UUID: p.UUID})
-		}
-	}
-	slices.SortFunc(refs, func(a, b nb.Ref) int { return strings.Compare(a.UUID, b.UUID) })
-	return refs
 }
 
 // ACLRow is a new row with every column that has a value.

@@ -136,7 +136,7 @@ type matcher struct {
 
 func newMatcher(r *revision.Revision, pod *model.Pod) *matcher {
 	m := &matcher{pod: pod, ns: r.Cluster.Namespace(pod.Namespace), ofNS: map[string]bool{}, ofLabels: map[string]bool{},
-		subnets: r.Desired.ClusterSubnets()}
+		subnets: r.Desired.Options().ClusterSubnets}
 	v4, v6 := r.Desired.Families()
 	for _, ip := range pod.IPs {
 		if a, err := netip.ParseAddr(ip); err == nil && (a.Is4() && v4 || a.Is6() && v6) {

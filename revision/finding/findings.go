@@ -139,10 +139,10 @@ func withLast(r *revision.Revision, found []model.Finding) []model.Finding {
 
 // lintOptions are what findings about this cluster hang on besides its objects.
 func lintOptions(r *revision.Revision) lint.Options {
-	o := lint.Options{MaxPriority: r.Flags.MaxPriority, CNP: r.Flags.CompileCNP, NoSubnets: !r.Desired.SubnetsKnown(),
+	o := lint.Options{MaxPriority: r.Flags.MaxPriority, CNP: r.Flags.CompileCNP, NoSubnets: r.Desired.Options().NodeSubnets,
 		LegacyIsolation: r.Flags.LegacyIsolation, System: r.System}
 	if o.NoSubnets {
-		o.NodeSubnets = r.Desired.ClusterSubnets()
+		o.NodeSubnets = r.Desired.Options().ClusterSubnets
 	}
 	o.IPv4, o.IPv6 = r.Desired.Families()
 	return o

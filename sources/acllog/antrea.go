@@ -60,7 +60,7 @@ func parseAntrea(line string) (logline.Line, error) {
 	}
 	l := logline.Line{Raw: line, At: at}
 	words, n := splitWords(rest)
-	if n == 0 || !knownRef(words[1]) {
+	if kind, _, _ := strings.Cut(words[1], ":"); n == 0 || antreaKinds[kind] == "" {
 		return logline.Line{}, ErrNotACL // some other program's line
 	}
 	if front != "" {
@@ -79,15 +79,15 @@ func parseAntrea(line string) (logline.Line, error) {
 // cutAntrea finds "2006/01/02 15:04:05.000000 ", at the front or behind what was put
 // there, and cuts the line around it.
 func cutAntrea(line string) (front string, at time.Time, rest string, ok bool) {
-	const date, long = len("2006/01/02"), len("2006/01/02 15:04:05.000000 ")
+	const long = len("2006/01/02 15:04:05.000000 ")
 	for i := 0; ; {
 		s := line[i:]
 		if len(s) < long {
 			return "", at, "", false
 		}
 		if s[4] == '/' && s[7] == '/' && s[10] == ' ' && s[19] == '.' && s[long-1] == ' ' {
-			at, ok = stamp(s[:date], s[11:19], s[20:long-1], true)
-			return line[:i], at, s[long:], ok
+			at, err := parseTime(s[:4] + "-" + s[5:7] + "-" + s[8:10] + "T" + s[11:long-1] + "Z")
+			return line[:i], at, s[long:], err == nil
 		}
 		next := strings.IndexByte(s, ' ')
 		if next < 0 {
@@ -107,12 +107,6 @@ func splitWords(s string) (words [antreaWords]string, n int) {
 		n++
 	}
 	return words, n
-}
-
-// knownRef says whether a word names a policy as np.log does.
-func knownRef(word string) bool {
-	kind, _, _ := strings.Cut(word, ":")
-	return antreaKinds[kind] != ""
 }
 
 // readAntrea reads the words behind the time. The names of rules may be of several
@@ -164,17 +158,11 @@ func readPacket(l *logline.Line, w []string) bool {
 		}
 	}
 	l.Src, l.Dst, l.Antrea.Length = src, dst, int(length)
-	l.Proto = antreaProtocol(w[4], src.Is6())
-	return true
-}
-
-// antreaProtocol is a protocol in OVS's words.
-func antreaProtocol(word string, v6 bool) string {
-	switch word = strings.ToLower(word); {
-	case word == "icmp" && v6, word == "icmpv6", word == "ipv6-icmp":
-		return "icmp6"
+	switch l.Proto = strings.ToLower(w[4]); { // in OVS's words
+	case l.Proto == "icmp" && src.Is6(), l.Proto == "icmpv6", l.Proto == "ipv6-icmp":
+		l.Proto = "icmp6"
 	}
-	return word
+	return true
 }
 
 // readRule reads what stands between policy and packet: rule, direction, action,
@@ -199,8 +187,10 @@ func readRule(l *logline.Line, a *logline.AntreaLine, w []string) bool {
 	name := w[:act]
 	if n := len(name); n > 0 && (name[n-1] == string(model.Ingress) || name[n-1] == string(model.Egress)) {
 		a.Direction, name = model.Direction(name[n-1]), name[:n-1]
-	} else {
-		a.Direction = directionOf(a.Table)
+	} else if strings.Contains(a.Table, string(model.Ingress)) { // the table of Open vSwitch tells it
+		a.Direction = model.Ingress
+	} else if strings.Contains(a.Table, string(model.Egress)) {
+		a.Direction = model.Egress
 	}
 	switch a.Direction {
 	case model.Ingress:
@@ -215,17 +205,6 @@ func readRule(l *logline.Line, a *logline.AntreaLine, w []string) bool {
 		a.Policy.Namespace, _, _ = strings.Cut(a.AppliedTo, "/")
 	}
 	return true
-}
-
-// directionOf is the direction that a table of Open vSwitch is about.
-func directionOf(table string) model.Direction {
-	switch {
-	case strings.Contains(table, string(model.Ingress)):
-		return model.Ingress
-	case strings.Contains(table, string(model.Egress)):
-		return model.Egress
-	}
-	return ""
 }
 
 // readTail reads what stands behind the packet: a label, and how many packets were

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/netip"
 	"strconv"
 	"strings"
 
@@ -38,9 +39,7 @@ func Maybe(line []byte) bool {
 // part of the LogLine zero: such a line is worth showing still. Zone is set only where
 // the line itself names its node.
 func Parse(line string) (logline.Line, error) {
-	for len(line) > 0 && (line[len(line)-1] == '\n' || line[len(line)-1] == '\r') {
-		line = line[:len(line)-1]
-	}
+	line = strings.TrimRight(line, "\r\n")
 	if len(line) > MaxLine {
 		return logline.Line{}, fmt.Errorf("acl_log line: %d bytes, at most %d are read", len(line), MaxLine)
 	}
@@ -205,4 +204,55 @@ func cutString(s string) (value, rest string, err error) {
 		}
 	}
 	return "", "", errors.New("acl_log line: the name does not end")
+}
+
+// parseFlow reads OVS's flow text: a protocol keyword and fields, joined by
+// commas.
+func parseFlow(l *logline.Line, flow string) {
+	for field := range strings.SplitSeq(flow, ",") {
+		if key, value, is := strings.Cut(field, "="); is {
+			parseField(l, key, value)
+		} else if l.Proto == "" {
+			if l.Proto = field; field == "tcp6" || field == "udp6" || field == "sctp6" {
+				l.Proto = field[:len(field)-1] // without the family; icmp6 is a protocol of its own
+			}
+		}
+	}
+}
+
+func parseField(l *logline.Line, key, value string) {
+	switch key {
+	case "nw_src", "arp_spa":
+		setAddr(&l.Src, value, netip.Addr.Is4)
+	case "nw_dst", "arp_tpa":
+		setAddr(&l.Dst, value, netip.Addr.Is4)
+	case "ipv6_src":
+		setAddr(&l.Src, value, netip.Addr.Is6)
+	case "ipv6_dst":
+		setAddr(&l.Dst, value, netip.Addr.Is6)
+	case "tp_src":
+		setNumber(&l.SrcPort, value, 16)
+	case "tp_dst":
+		setNumber(&l.DstPort, value, 16)
+	case "tcp_flags":
+		if value != "0" {
+			l.TCPFlags = value
+		}
+	case "icmp_type":
+		setNumber(&l.ICMPType, value, 8)
+	case "icmp_code":
+		setNumber(&l.ICMPCode, value, 8)
+	}
+}
+
+func setAddr(to *netip.Addr, s string, family func(netip.Addr) bool) {
+	if a, err := netip.ParseAddr(s); err == nil && family(a) && a.Zone() == "" {
+		*to = a
+	}
+}
+
+func setNumber[T int | uint16](to *T, s string, bits int) {
+	if n, err := strconv.ParseUint(s, 10, bits); err == nil {
+		*to = T(n)
+	}
 }

@@ -1,7 +1,6 @@
 package acllog
 
 import (
-	"errors"
 	"strings"
 	"time"
 )
@@ -37,7 +36,7 @@ func readPrefix(s string) (p prefix, ok bool) {
 	}
 	if strings.HasPrefix(s, "<") { // priority, version
 		number, rest, is := strings.Cut(s[1:], ">")
-		if !is || !digits(number) {
+		if !is || number == "" || strings.Trim(number, "0123456789") != "" {
 			return p, false
 		}
 		s = strings.TrimPrefix(rest, "1 ")
@@ -53,9 +52,12 @@ func readPrefix(s string) (p prefix, ok bool) {
 		}
 		var word string
 		word, s, _ = strings.Cut(s, " ")
-		if at, err := stampWord(word); err == nil {
-			p.at = at
-			break
+		// Most words are no time, which their first letter tells.
+		if len(word) >= len("2006-01-02T15:04:05Z") && word[0] >= '0' && word[0] <= '9' {
+			if at, err := parseTime(word); err == nil {
+				p.at = at
+				break
+			}
 		}
 		if n == len(names) || !isName(word) {
 			return p, false
@@ -105,17 +107,6 @@ func (p *prefix) syslog(s string) bool {
 	return isName(program) && strings.Count(rest, " ") >= 3
 }
 
-// stampWord reads a word that is a time. Most words are none, which their first letter
-// tells.
-func stampWord(word string) (time.Time, error) {
-	if len(word) < len("2006-01-02T15:04:05Z") || word[0] < '0' || word[0] > '9' {
-		return time.Time{}, errNoTime
-	}
-	return parseTime(word)
-}
-
-var errNoTime = errors.New("not a time")
-
 // IsWriter says whether a pod or a container may be one that ACL lines come from, by
 // its name.
 func IsWriter(name string) bool {
@@ -138,11 +129,27 @@ func isName(s string) bool {
 	return true
 }
 
-func digits(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
+// parseTime reads a time as logs have it, RFC 3339 with or without fractions, which package
+// time reads without looking at the layout.
+func parseTime(s string) (time.Time, error) {
+	t, err := time.Parse(time.RFC3339Nano, s)
+	return t.UTC(), err
+}
+
+// yearless reads the time of BSD's syslog, "Jan _2 15:04:05": it has neither year nor
+// zone. It is taken for UTC, and for the last such time before now: a log is not from
+// the future, but for clocks that differ.
+func yearless(s string, now time.Time) (t time.Time, ok bool) {
+	t, err := time.Parse("Jan _2 15:04:05", s)
+	if err != nil {
+		return t, false
+	}
+	now = now.UTC()
+	for year := now.Year() + 1; year > now.Year()-9; year-- { // 29 February is not in every year
+		at := time.Date(year, t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), 0, time.UTC)
+		if at.Day() == t.Day() && !at.After(now.Add(24*time.Hour)) {
+			return at, true
 		}
 	}
-	return s != ""
+	return t, false
 }

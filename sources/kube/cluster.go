@@ -169,15 +169,6 @@ func NamesIn(o Options) (Names, error) {
 		slices.Sorted(maps.Keys(raw.AuthInfos))}, nil
 }
 
-// Contexts are the names of a kubeconfig's contexts, sorted, and the current one.
-func Contexts(o Options) (names []string, current string, err error) {
-	raw, err := loader(o).RawConfig()
-	if err != nil {
-		return nil, "", fmt.Errorf("read the kubeconfig: %w", err)
-	}
-	return slices.Sorted(maps.Keys(raw.Contexts)), nameOf(o, raw), nil
-}
-
 func loader(o Options) clientcmd.ClientConfig {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = o.Kubeconfig

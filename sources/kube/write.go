@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -112,7 +113,7 @@ func (p *Policies) Do(ctx context.Context, ch Change, dryRun bool) (*Written, er
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", ch.Verb, ch.Key.Label(), p.cluster.verdict(ch.Key, ch.Verb, err))
 	}
-	w := &Written{Warnings: warnings.list()}
+	w := &Written{Warnings: warnings.text}
 	if u != nil {
 		l, err := p.live(ch.Key, u)
 		switch {
@@ -167,7 +168,7 @@ func (p *Policies) do(ctx context.Context, r dynamic.ResourceInterface, ch Chang
 	// the status moved since.
 	for try := 1; ; try++ {
 		u, err := p.withVersion(ctx, r, ch, dry)
-		if err == nil || try == tries || !versionMoved(err) {
+		if err == nil || try == tries || !apierrors.IsConflict(err) {
 			return u, err
 		}
 	}

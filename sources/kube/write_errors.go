@@ -61,12 +61,6 @@ func (e *Rejected) Error() string {
 	return e.Reason
 }
 
-// errVersionMoved is a conflict about the resourceVersion alone.
-var errVersionMoved = fmt.Errorf("the resourceVersion moved: %w", ErrChanged)
-
-// versionMoved says whether the server refused because of the resourceVersion.
-func versionMoved(err error) bool { return apierrors.IsConflict(err) }
-
 // maxReason bounds what is repeated of a server's message, in bytes.
 const maxReason = 2000
 
@@ -112,7 +106,7 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 		if by := managers(causes); len(by) > 0 {
 			return &Contested{By: by}
 		}
-		return errVersionMoved
+		return fmt.Errorf("the resourceVersion moved: %w", ErrChanged)
 	case apierrors.IsAlreadyExists(err):
 		return fmt.Errorf("already exists: %w", ErrChanged)
 	case apierrors.IsNotFound(err) && st.Details != nil && st.Details.Name == k.Name && !ofNamespace(st.Details):

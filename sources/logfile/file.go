@@ -75,21 +75,17 @@ func newFile(ctx context.Context, path string, static bool) (*File, error) {
 	p.final = f.static
 	f.parts = []*part{p}
 	if !f.static {
-		f.remember()
+		// What the rotated parts beside it begin with is not new when these are renamed or
+		// compressed.
+		for _, path := range siblings(f.path) {
+			if p, err := openPart(f.ctx, path); err == nil {
+				f.know(content{head: p.peek()})
+				p.close()
+			}
+		}
 		f.held = f.size == 0
 	}
 	return f, nil
-}
-
-// remember notes what the rotated parts beside the file begin with: they are not new when
-// they are renamed or compressed.
-func (f *File) remember() {
-	for _, path := range siblings(f.path) {
-		if p, err := openPart(f.ctx, path); err == nil {
-			f.know(content{head: p.peek()})
-			p.close()
-		}
-	}
 }
 
 // knownMost bounds the contents that are remembered.
@@ -179,7 +175,9 @@ func (f *File) Poll() (gap string) {
 	}
 	if now == nil || !os.SameFile(info, now.info) {
 		if now != nil && gap == "" && !f.held {
-			f.left(now)
+			if info, err := now.file.Stat(); err == nil && info.ModTime().After(f.last) {
+				f.last = info.ModTime() // when it was written to last, under another name now
+			}
 		}
 		f.turn()
 	}
@@ -204,13 +202,6 @@ func (f *File) turn() {
 	f.gone, f.err, f.size, f.held = false, nil, p.info.Size(), true
 	p.final = p.gz != nil
 	f.parts = append(f.parts, p)
-}
-
-// left notes when a file was written to last that is no longer the one of the name.
-func (f *File) left(old *part) {
-	if info, err := old.file.Stat(); err == nil && info.ModTime().After(f.last) {
-		f.last = info.ModTime()
-	}
 }
 
 // between are the rotated parts that nobody has read: what was written and rotated between
@@ -257,11 +248,6 @@ func (f *File) has(p *part) bool {
 	begins := func(c content) bool { return c.begins(p) }
 	return slices.ContainsFunc(f.known, begins) ||
 		slices.ContainsFunc(f.parts, func(x *part) bool { return begins(x.content()) || begins(x.there()) })
-}
-
-// mine says whether a file that was just opened is one that is read, or a copy of what is.
-func (f *File) mine(p *part) bool {
-	return f.opened(p) || f.has(p)
 }
 
 // noCopy is why lines may be missing after a truncation.
@@ -333,7 +319,8 @@ func (f *File) Passed() int64 {
 	case now == nil:
 		return f.size
 	case now.gz != nil:
-		return now.from.off
+		at, _ := now.from.Seek(0, io.SeekCurrent)
+		return at
 	default:
 		return now.raw
 	}

@@ -2,7 +2,6 @@ package logfile
 
 import (
 	"bytes"
-	"io"
 )
 
 // MaxLine is the most bytes a line may have; longer ones are skipped and counted.
@@ -89,17 +88,5 @@ func (s *splitter) fill(read func([]byte) (int, error)) (int, error) {
 	if n == 0 && s.end == 0 {
 		s.buf = nil // a file at its end needs no room
 	}
-	return n, err
-}
-
-// at reads from a place on.
-type at struct {
-	r   io.ReaderAt
-	off int64
-}
-
-func (a *at) Read(b []byte) (int, error) {
-	n, err := a.r.ReadAt(b, a.off)
-	a.off += int64(n)
 	return n, err
 }

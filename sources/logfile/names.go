@@ -1,12 +1,16 @@
 package logfile
 
 import (
+	"bufio"
+	"cmp"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"rung/model/clean"
+	"rung/sources/reading"
 )
 
 // base is the name of the log that a file is a rotated part of, and the name itself for
@@ -79,14 +83,7 @@ func siblings(path string) (out []string) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b sibling) int {
-		switch {
-		case a.at != b.at:
-			if a.at > b.at {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a.path, b.path) // acl.log.1 before acl.log.1.gz
+		return cmp.Or(cmp.Compare(b.at, a.at), strings.Compare(a.path, b.path)) // acl.log.1 before acl.log.1.gz
 	})
 	for _, s := range all[:min(len(all), siblingsMost)] {
 		out = append(out, s.path)
@@ -137,4 +134,20 @@ func PlaceOf(path string) (p Place) {
 		}
 	}
 	return Place{clean.Text(p.Node), clean.Text(p.Namespace), clean.Text(p.Pod), clean.Text(p.Container)}
+}
+
+// nodeName is the node of a pod, by the file a must-gather keeps of it.
+func nodeName(path string) string {
+	const most = 1 << 20
+	f, err := reading.Regular(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(io.LimitReader(f, most)); lines.Scan(); {
+		if name, ok := strings.CutPrefix(lines.Text(), "  nodeName: "); ok {
+			return strings.Trim(strings.TrimSpace(name), `"'`)
+		}
+	}
+	return ""
 }

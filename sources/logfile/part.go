@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 
 	"rung/sources/reading"
@@ -27,11 +28,11 @@ type part struct {
 	path string
 	file *ended
 	info fs.FileInfo
-	gz   *gzip.Reader // nil: plain text
-	from *at          // what gz reads
-	raw  int64        // bytes of the content read
-	head []byte       // its first bytes
-	tail []byte       // the last ones before raw
+	gz   *gzip.Reader      // nil: plain text
+	from *io.SectionReader // what gz reads
+	raw  int64             // bytes of the content read
+	head []byte            // its first bytes
+	tail []byte            // the last ones before raw
 	cut  bool
 	// final says that nothing is added any more: a last line without an end counts.
 	final bool
@@ -84,7 +85,7 @@ func (p *part) rewind() error {
 	p.raw, p.head, p.tail, p.gz, p.err = 0, nil, nil, nil, nil
 	var magic [2]byte
 	if n, _ := p.file.ReadAt(magic[:], 0); n == 2 && bytes.Equal(magic[:], gzipMagic) {
-		from := &at{r: p.file}
+		from := io.NewSectionReader(p.file, 0, math.MaxInt64)
 		gz, err := gzip.NewReader(from)
 		if err != nil {
 			return fmt.Errorf("read %s: %w", p.path, err)

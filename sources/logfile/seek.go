@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
 	"time"
 )
 
@@ -69,25 +70,17 @@ func (f *File) FirstTime(of TimeOf) (first time.Time) {
 	if p == nil {
 		return first
 	}
-	var in io.Reader = &at{r: p.file}
+	var in io.Reader = io.NewSectionReader(p.file, 0, spanMost)
 	if p.gz != nil {
 		defer func() { _ = p.rewind() }()
-		in = p.gz
+		in = io.LimitReader(p.gz, spanMost)
 	}
-	_ = eachLine(io.LimitReader(in, spanMost), 0, func(_ int64, line []byte) bool {
+	_ = eachLine(in, 0, func(_ int64, line []byte) bool {
 		var ok bool
 		first, ok = of(line)
 		return !ok
 	})
 	return first
-}
-
-// FromStart goes on with the first line.
-func (f *File) FromStart() error {
-	if p := f.now(); p != nil {
-		return p.rewind()
-	}
-	return nil
 }
 
 // FromTime goes on with the first line that is not before a time, in a file whose lines
@@ -119,7 +112,7 @@ func (f *File) FromTime(t time.Time, of TimeOf) error {
 		}
 	}
 	off := info.Size()
-	err = eachLine(&at{r: p.file, off: low}, low, func(begin int64, line []byte) bool {
+	err = eachLine(io.NewSectionReader(p.file, low, math.MaxInt64), low, func(begin int64, line []byte) bool {
 		when, ok := of(line)
 		if ok && !when.Before(t) {
 			off = begin
@@ -166,7 +159,7 @@ func (p *part) skipTo(n int, counts func([]byte) bool) error {
 // timeAfter is the first line with a time that begins behind a place and before another.
 func timeAfter(r io.ReaderAt, from, to int64, of TimeOf) (begin int64, when time.Time, ok bool) {
 	first := from > 0 // what stands there is a part of a line
-	_ = eachLine(io.LimitReader(&at{r: r, off: from}, to-from), from, func(b int64, line []byte) bool {
+	_ = eachLine(io.NewSectionReader(r, from, to-from), from, func(b int64, line []byte) bool {
 		if first {
 			first = false
 			return true

@@ -125,7 +125,7 @@ func TestByteOrderMark(t *testing.T) {
 		dir := t.TempDir()
 		put(t, dir, name, text, 0)
 		for from, begin := range map[string]func(*File) error{
-			"the start": (*File).FromStart,
+			"the start": func(f *File) error { return f.now().rewind() },
 			"the end":   func(f *File) error { return f.FromEnd(2, func(line []byte) bool { _, ok := when(line); return ok }) },
 			"a time":    func(f *File) error { return f.FromTime(hour(0), when) },
 		} {

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"rung/model/clean"
+	"rung/sources/reading"
 )
 
 // MaxFiles bounds the files that are read at a time.
@@ -43,7 +44,9 @@ func Open(ctx context.Context, paths []string, in io.Reader) (*Set, error) {
 	s := &Set{seen: map[string]fs.FileInfo{}, bad: map[string]error{}, ctx: ctx, end: end, wake: make(chan struct{}, 1)}
 	for _, path := range paths {
 		if path == "-" {
-			st := startStream(ctx, &s.wg, s.tell, given(ctx, in))
+			st := startStream(ctx, &s.wg, s.tell, func() (io.ReadCloser, error) {
+				return io.NopCloser(reading.Reader(ctx, in)), nil // it is not closed
+			})
 			s.files = append(s.files, &File{path: stdin, stream: st})
 			continue
 		}
@@ -53,7 +56,7 @@ func Open(ctx context.Context, paths []string, in io.Reader) (*Set, error) {
 			return nil, err
 		}
 		if len(found) == 1 && found[0].path == path && !found[0].info.Mode().IsRegular() {
-			st := startStream(ctx, &s.wg, s.tell, openPipe(ctx, path))
+			st := startStream(ctx, &s.wg, s.tell, func() (io.ReadCloser, error) { return reading.Open(ctx, path) })
 			s.files = append(s.files, &File{path: path, place: PlaceOf(path), stream: st})
 			continue
 		}
@@ -61,6 +64,19 @@ func Open(ctx context.Context, paths []string, in io.Reader) (*Set, error) {
 	}
 	s.Scan()
 	return s, nil
+}
+
+// Passed is what lies below a folder and is not read.
+type Passed struct {
+	Folder string // as it was given, or found by a glob; not clean
+	// Files is how many files there are, Other how many of them are not named as logs, or are
+	// of pods that are not the network's.
+	Files, Other int
+	// Unread is how many folders could not be read; Err says why of the first.
+	Unread int
+	Err    error
+	// Cut says that there are more than WalkMost, and that the rest was not looked at.
+	Cut bool
 }
 
 // Check says what is wrong with paths, and what lies below the folders among them and is
@@ -146,7 +162,10 @@ func (s *Set) Scan() (fresh []*File) {
 			continue
 		}
 		s.seen[n.path] = n.info
-		if !first && s.moved(f) {
+		// One that is read, under another name, or a copy of it.
+		if !first && slices.ContainsFunc(s.files, func(x *File) bool {
+			return x.stream == nil && filepath.Dir(x.path) == filepath.Dir(f.path) && (x.opened(f.now()) || x.has(f.now()))
+		}) {
 			f.Close()
 			continue
 		}
@@ -157,8 +176,8 @@ func (s *Set) Scan() (fresh []*File) {
 
 // known says whether a file is read, or was, under whatever name.
 func (s *Set) known(n named) bool {
-	if s.reads(n.path) {
-		return true
+	if slices.ContainsFunc(s.files, func(f *File) bool { return f.path == n.path && !f.static }) {
+		return true // followed by its name, whatever has it
 	}
 	for _, old := range s.seen {
 		// Of one that was closed the number may have been given to another file.
@@ -167,18 +186,6 @@ func (s *Set) known(n named) bool {
 		}
 	}
 	return false
-}
-
-// moved says whether a new file is one that is read, under another name, or a copy of it.
-func (s *Set) moved(fresh *File) bool {
-	return slices.ContainsFunc(s.files, func(f *File) bool {
-		return f.stream == nil && filepath.Dir(f.path) == filepath.Dir(fresh.path) && f.mine(fresh.now())
-	})
-}
-
-// reads says whether a file follows a name, whatever has it.
-func (s *Set) reads(path string) bool {
-	return slices.ContainsFunc(s.files, func(f *File) bool { return f.path == path && !f.static })
 }
 
 // States are how the files stand, and those that cannot be read.
@@ -220,7 +227,7 @@ const WalkMost = 50000
 func expand(path string) (found []named, passed []Passed, err error) {
 	folder := func(path string) {
 		more, p := below(path)
-		if found = append(found, more...); p.Some() {
+		if found = append(found, more...); p.Other > 0 || p.Unread > 0 || p.Cut {
 			passed = append(passed, p)
 		}
 	}

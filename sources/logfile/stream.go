@@ -6,8 +6,6 @@ import (
 	"errors"
 	"io"
 	"sync"
-
-	"rung/sources/reading"
 )
 
 // stream is a pipe or standard input: its lines come when they come.
@@ -103,14 +101,4 @@ func (s *stream) state(x *State) {
 	case s.done:
 		x.Status = Ended
 	}
-}
-
-// openPipe opens what is no regular file.
-func openPipe(ctx context.Context, path string) func() (io.ReadCloser, error) {
-	return func() (io.ReadCloser, error) { return reading.Open(ctx, path) }
-}
-
-// given is standard input, which is not closed.
-func given(ctx context.Context, in io.Reader) func() (io.ReadCloser, error) {
-	return func() (io.ReadCloser, error) { return io.NopCloser(reading.Reader(ctx, in)), nil }
 }

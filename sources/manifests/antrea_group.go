@@ -16,10 +16,6 @@ func (d *decoder) antreaTier(o *policy.AntreaTier, m model.Meta) model.Object {
 	return t
 }
 
-func (d *decoder) antreaClusterGroup(o *policy.AntreaClusterGroup, m model.Meta) model.Object {
-	return d.antreaGroup((*policy.AntreaGroup)(o), m)
-}
-
 // antreaGroup reads a group. Of several forms at once Antrea would take none.
 func (d *decoder) antreaGroup(o *policy.AntreaGroup, m model.Meta) model.Object {
 	g := &model.AntreaGroup{Meta: m}

@@ -3,6 +3,7 @@ package manifests
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"rung/model"
 	"rung/model/clean"
@@ -38,7 +39,10 @@ func assemble(o Options, files []*fileResult, broken []model.Broken) *Result {
 		n += len(f.objects)
 	}
 	seen := make(map[model.Key]model.Origin, n)
-	var twice gatheredTwice
+	// A must-gather has objects more than once: alone and in a list, read seconds apart. The
+	// first of each stays, and one entry says so.
+	var twice model.Broken
+	again := 0
 	r.Objects = make([]model.Object, 0, n)
 	for _, f := range files {
 		if f.file.Sum != [32]byte{} {
@@ -49,7 +53,10 @@ func assemble(o Options, files []*fileResult, broken []model.Broken) *Result {
 			k := obj.ObjectKey()
 			at := originOf(obj)
 			if first, dup := seen[k]; dup && f.in.gather {
-				twice.add(k, at, first)
+				if again++; again == 1 {
+					twice = duplicate(k, at, first)
+					twice.Severity = model.SeverityInfo
+				}
 				continue
 			} else if dup {
 				r.Broken = append(r.Broken, duplicate(k, at, first))
@@ -59,7 +66,12 @@ func assemble(o Options, files []*fileResult, broken []model.Broken) *Result {
 			r.Objects = append(r.Objects, obj)
 		}
 	}
-	r.Broken = append(r.Broken, twice.broken()...)
+	if again > 1 {
+		twice.Message += fmt.Sprintf(" (and %d more objects of the must-gather)", again-1)
+	}
+	if again > 0 {
+		r.Broken = append(r.Broken, twice)
+	}
 	r.Broken = append(r.Broken, allUnread(files)...)
 	r.implyNamespaces(o, seen)
 	return r
@@ -111,4 +123,68 @@ func originOf(o model.Object) model.Origin {
 		return m.ObjectOrigin()
 	}
 	return model.Origin{}
+}
+
+// unread are objects of a kind that Rung has no use for, such as ConfigMap.
+type unread struct {
+	kind  model.Kind
+	n     int
+	first model.Broken
+}
+
+// splitUnread takes what is of no use to Rung out of what is set aside. The rest may
+// matter: a policy of a kind that Rung does not read, a field it does not know.
+func splitUnread(as []aside) (of []unread, rest []aside) {
+	for _, a := range as {
+		if a.broken.Code != check.CodeUnknownKind || a.broken.Severity != model.SeverityInfo {
+			rest = append(rest, a)
+			continue
+		}
+		of = count(of, unread{a.broken.Key.Kind, 1, a.broken})
+	}
+	return of, rest
+}
+
+// count adds objects to those of the same kind.
+func count(of []unread, more unread) []unread {
+	for i := range of {
+		if of[i].kind == more.kind {
+			of[i].n += more.n
+			return of
+		}
+	}
+	return append(of, more)
+}
+
+// allUnread is one entry for all objects of all kinds that Rung has no use for: the
+// dump of a cluster has dozens of such kinds.
+func allUnread(files []*fileResult) []model.Broken {
+	var of []unread
+	for _, f := range files {
+		for _, u := range f.unread {
+			of = count(of, u)
+		}
+	}
+	switch len(of) {
+	case 0:
+		return nil
+	case 1:
+		b := of[0].first
+		if n := of[0].n - 1; n > 0 {
+			b.Message += fmt.Sprintf(" (and %d more like this)", n)
+		}
+		return []model.Broken{b}
+	}
+	total := 0
+	var kinds []string
+	for _, u := range of {
+		total += u.n
+		kinds = append(kinds, fmt.Sprintf("%s %d", u.kind, u.n))
+	}
+	slices.Sort(kinds)
+	b := of[0].first
+	b.Key = model.Key{}
+	b.Message = fmt.Sprintf("skipped: %d objects of unsupported kinds: %s", total,
+		strings.Join(kinds, ", "))
+	return []model.Broken{b}
 }

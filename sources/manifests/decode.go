@@ -63,38 +63,26 @@ type unit struct {
 	kind yamltree.ListKind
 }
 
-// decode parses a unit and takes in what it holds.
-func (d *decoder) decode(u unit) *outcome {
+// decode takes in what a unit holds: root is its tree, nil where it is still to be parsed.
+func (d *decoder) decode(u unit, root *yaml.Node) *outcome {
 	d.out, d.line = &outcome{}, u.line
 	origin := model.Origin{Source: d.opts.Source, File: u.file.file.Path, Doc: u.doc, Item: u.item}
-	root, err := yamltree.ParseFlat(u.text, d.opts.Limits.AliasNodes)
+	if root == nil {
+		var err error
+		if root, err = yamltree.ParseFlat(u.text, d.opts.Limits.AliasNodes); err != nil {
+			d.syntax(err, origin)
+			return d.out
+		}
+	}
 	switch {
-	case err != nil:
-		d.syntax(err, origin)
 	case root == nil:
-	case u.item >= 0:
-		d.item(root, u, origin)
-	default:
+	case u.item < 0:
 		d.value(root, origin, u.text)
-	}
-	return d.out
-}
-
-// item takes in an item of a List that was cut out with its dash.
-func (d *decoder) item(root *yaml.Node, u unit, origin model.Origin) {
-	if root.Kind != yaml.SequenceNode || len(root.Content) != 1 {
+	case root.Kind != yaml.SequenceNode || len(root.Content) != 1: // an item is cut out with its dash
 		d.out.syntax = &yamltree.Error{Code: check.CodeYAML, Msg: "is not one item of a List"}
-		return
+	case !yamltree.IsNull(root.Content[0]):
+		d.listed(root.Content[0], origin, u.kind, nil)
 	}
-	if n := root.Content[0]; !yamltree.IsNull(n) {
-		d.listed(n, origin, u.kind, nil)
-	}
-}
-
-// decodeTree takes in a tree that was parsed as JSON, text being its own.
-func (d *decoder) decodeTree(root *yaml.Node, u unit) *outcome {
-	d.out, d.line = &outcome{}, u.line
-	d.value(root, model.Origin{Source: d.opts.Source, File: u.file.file.Path, Doc: u.doc, Item: -1}, u.text)
 	return d.out
 }
 
@@ -273,15 +261,6 @@ func spare(n *yaml.Node) {
 		yamltree.Keep(c, "ports")
 	}
 	yamltree.Keep(yamltree.Get(n, "status"), "phase", "podIP", "podIPs", "conditions")
-}
-
-func kindOf(apiVersion, kind string) *kindInfo {
-	for i := range kinds {
-		if k := &kinds[i]; k.word() == kind && k.apiVersion() == apiVersion {
-			return k
-		}
-	}
-	return nil
 }
 
 // other reports an object of a kind Rung does not take in.

@@ -47,7 +47,9 @@ var kinds = []kindInfo{
 	{model.KindACNP, antreaGroupName, antreaVersion, reflect.TypeFor[policy.AntreaClusterPolicy](), nil},
 	{model.KindANNP, antreaGroupName, antreaVersion, reflect.TypeFor[policy.AntreaPolicy](), nil},
 	plain(model.KindTier, antreaGroupName, antreaVersion, (*decoder).antreaTier),
-	plain(model.KindClusterGroup, antreaGroupName, antreaVersion, (*decoder).antreaClusterGroup),
+	plain(model.KindClusterGroup, antreaGroupName, antreaVersion, func(d *decoder, o *policy.AntreaClusterGroup, m model.Meta) model.Object {
+		return d.antreaGroup((*policy.AntreaGroup)(o), m)
+	}),
 	plain(model.KindGroup, antreaGroupName, antreaVersion, (*decoder).antreaGroup),
 }
 
@@ -60,14 +62,24 @@ func plain[T any, P interface {
 		func(d *decoder, o metav1.Object, m model.Meta) model.Object { return read(d, o.(P), m) }}
 }
 
-// kindOfType is the kind that a pointer type stands for, nil for others.
-func kindOfType(t reflect.Type) *kindInfo {
+// findKind returns the first kind of which something holds, nil without one.
+func findKind(holds func(*kindInfo) bool) *kindInfo {
 	for i := range kinds {
-		if t == reflect.PointerTo(kinds[i].goType) {
+		if holds(&kinds[i]) {
 			return &kinds[i]
 		}
 	}
 	return nil
+}
+
+// kindOf is the kind as manifests write it, nil for others.
+func kindOf(apiVersion, kind string) *kindInfo {
+	return findKind(func(k *kindInfo) bool { return k.word() == kind && k.apiVersion() == apiVersion })
+}
+
+// kindOfType is the kind that a pointer type stands for, nil for others.
+func kindOfType(t reflect.Type) *kindInfo {
+	return findKind(func(k *kindInfo) bool { return t == reflect.PointerTo(k.goType) })
 }
 
 // word is the kind as manifests write it: without the group that tells it from one of
@@ -79,12 +91,7 @@ func (k *kindInfo) antrea() bool { return k.group == antreaGroupName }
 
 // infoOfKind is the kind by its model's name, nil for others.
 func infoOfKind(kind model.Kind) *kindInfo {
-	for i := range kinds {
-		if kinds[i].kind == kind {
-			return &kinds[i]
-		}
-	}
-	return nil
+	return findKind(func(k *kindInfo) bool { return k.kind == kind })
 }
 
 // TypeMeta are the apiVersion and the kind that manifests of a kind have, empty for a kind that
@@ -104,11 +111,6 @@ func (k *kindInfo) apiVersion() string {
 	return k.group + "/" + k.version
 }
 
-// ownName says whether no other API group has a kind of that name.
-func (k *kindInfo) ownName() bool {
-	return k.kind == model.KindANP || k.kind == model.KindBANP || k.kind == model.KindEF
-}
-
 // otherKind says what is to be said about an object Rung does not take in: a
 // wrong spelling of what it knows is an error, a policy it does not read is a
 // warning, the rest is none of its business.
@@ -117,14 +119,14 @@ func otherKind(apiVersion, kind string) (sev model.Severity, code, msg, remedy s
 	if !ok {
 		group = ""
 	}
-	for i := range kinds {
-		k := &kinds[i]
-		// A name that only one group uses is meant; others ("Service",
-		// "NetworkPolicy") are kinds of their own elsewhere.
-		if k.word() == kind && (k.group == group || k.ownName() || group == "extensions") {
-			return model.SeverityError, check.CodeAPIVersion, "apiVersion " + apiVersion + " is not known for this kind",
-				"write apiVersion: " + k.apiVersion()
-		}
+	// A name that only one group uses is meant; others ("Service", "NetworkPolicy") are kinds
+	// of their own elsewhere.
+	if k := findKind(func(k *kindInfo) bool {
+		own := k.kind == model.KindANP || k.kind == model.KindBANP || k.kind == model.KindEF
+		return k.word() == kind && (k.group == group || own || group == "extensions")
+	}); k != nil {
+		return model.SeverityError, check.CodeAPIVersion, "apiVersion " + apiVersion + " is not known for this kind",
+			"write apiVersion: " + k.apiVersion()
 	}
 	if group == policyGroup {
 		return model.SeverityError, check.CodeUnknownKind, "this kind does not exist in " + policyGroup, nearKind(kind)

@@ -86,7 +86,7 @@ func (l *lister) add(name string) {
 	}
 	info, err := l.stat(name)
 	if err != nil {
-		l.fail(name, "cannot be read: "+reason(err), "")
+		l.fail(name, "cannot be read: "+reading.Reason(err).Error(), "")
 		return
 	}
 	if !info.IsDir() {
@@ -145,7 +145,7 @@ func (l *lister) walk(root string) {
 		switch {
 		case err != nil:
 			l.found = true
-			l.fail(name, "cannot be read: "+reason(err), "")
+			l.fail(name, "cannot be read: "+reading.Reason(err).Error(), "")
 			return nil
 		case p != at && strings.HasPrefix(d.Name(), "."):
 			if d.IsDir() {
@@ -171,7 +171,7 @@ func (l *lister) walk(root string) {
 		case errors.Is(err, fs.ErrNotExist) && d.Type()&fs.ModeSymlink != 0:
 			l.fail(name, "skipped: a link to nothing", "")
 		case err != nil:
-			l.fail(name, "cannot be read: "+reason(err), "")
+			l.fail(name, "cannot be read: "+reading.Reason(err).Error(), "")
 		case info.IsDir():
 			l.skip(name, "a link to a folder", "name it with -f to read what is in it")
 		case !info.Mode().IsRegular():
@@ -214,15 +214,6 @@ func fileBroken(source, name, msg, remedy string) model.Broken {
 	}
 }
 
-// reason is an error without the path it carries: the path is said already.
-func reason(err error) string {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err.Error()
-	}
-	return err.Error()
-}
-
 // load reads one file within the limits.
 func (o Options) load(ctx context.Context, in input) (*loaded, *model.Broken) {
 	fail := func(format string, args ...any) (*loaded, *model.Broken) {
@@ -234,7 +225,7 @@ func (o Options) load(ctx context.Context, in input) (*loaded, *model.Broken) {
 	}
 	r, err := o.open(ctx, in)
 	if err != nil {
-		return fail("cannot be read: %s", reason(err))
+		return fail("cannot be read: %s", reading.Reason(err))
 	}
 	defer r.Close()
 	tooLarge := fmt.Sprintf("is larger than the limit of %s for a file", mib(o.Limits.FileSize))
@@ -246,10 +237,9 @@ func (o Options) load(ctx context.Context, in input) (*loaded, *model.Broken) {
 	case errors.Is(err, errTooLarge):
 		return fail("%s", tooLarge)
 	case err != nil:
-		return fail("cannot be read: %s", reason(err))
+		return fail("cannot be read: %s", reading.Reason(err))
 	}
-	l := &loaded{text: raw, file: File{Path: in.path, Sum: sha256.Sum256(raw), Size: int64(len(raw)), ModTime: in.mod,
-		At: time.Now(), Folder: in.folder, Writable: !in.once && o.FS == nil}}
+	l := &loaded{text: raw, file: File{Path: in.path, Sum: sha256.Sum256(raw), Size: int64(len(raw)), At: time.Now(), Writable: !in.once && o.FS == nil}}
 	if bytes.HasPrefix(raw, []byte{0x1f, 0x8b}) || strings.HasSuffix(strings.ToLower(in.path), ".gz") {
 		l.file.Writable = false
 		l.text, err = expand(raw, o.Limits.Expanded)

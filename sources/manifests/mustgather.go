@@ -1,11 +1,8 @@
 package manifests
 
 import (
-	"fmt"
 	"io/fs"
 	"path"
-
-	"rung/model"
 )
 
 // A must-gather (oc adm must-gather, oc adm inspect) has the cluster's objects in
@@ -54,29 +51,4 @@ func (g *gathered) root(dir string) bool {
 func (g *gathered) folder(p string) bool {
 	info, err := fs.Stat(g.fsys, p)
 	return err == nil && info.IsDir()
-}
-
-// gatheredTwice counts objects that a must-gather has more than once: alone and in
-// a list, read seconds apart. The first of each stays.
-type gatheredTwice struct {
-	n     int
-	first model.Broken
-}
-
-func (g *gatheredTwice) add(k model.Key, at, first model.Origin) {
-	if g.n == 0 {
-		g.first = duplicate(k, at, first)
-		g.first.Severity = model.SeverityInfo
-	}
-	g.n++
-}
-
-func (g *gatheredTwice) broken() []model.Broken {
-	switch {
-	case g.n == 0:
-		return nil
-	case g.n > 1:
-		g.first.Message += fmt.Sprintf(" (and %d more objects of the must-gather)", g.n-1)
-	}
-	return []model.Broken{g.first}
 }

@@ -1,6 +1,7 @@
 package manifests
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"io"
 	"io/fs"
@@ -59,24 +60,10 @@ const (
 	DefaultExpanded = 256 << 20
 )
 
-func (l Limits) withDefaults() Limits {
-	if l.FileSize <= 0 {
-		l.FileSize = DefaultFileSize
-	}
-	if l.Expanded <= 0 {
-		l.Expanded = DefaultExpanded
-	}
-	if l.AliasNodes <= 0 {
-		l.AliasNodes = yamltree.DefaultAliasNodes
-	}
-	return l
-}
-
 func (o Options) withDefaults() Options {
-	if o.Source == "" {
-		o.Source = "files"
-	}
-	o.Limits = o.Limits.withDefaults()
+	o.Source = cmp.Or(o.Source, "files")
+	o.Limits = Limits{FileSize: cmp.Or(max(o.Limits.FileSize, 0), DefaultFileSize), Expanded: cmp.Or(max(o.Limits.Expanded, 0), DefaultExpanded),
+		AliasNodes: cmp.Or(max(o.Limits.AliasNodes, 0), yamltree.DefaultAliasNodes)}
 	return o
 }
 
@@ -105,13 +92,9 @@ type File struct {
 	Path string
 	Sum  [sha256.Size]byte // of the bytes on disk
 	Size int64
-	// ModTime is the file's, At the moment it was read; both zero for standard
-	// input and built-in files.
-	ModTime time.Time
-	At      time.Time
+	// At is when it was read; zero for text in memory.
+	At time.Time
 	// Writable says whether edit.Exchange can change it: a plain file on disk, not
 	// compressed.
 	Writable bool
-	// Folder says the file was found in a folder rather than named.
-	Folder bool
 }

@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"rung/model"
 	"rung/model/clean"
@@ -109,4 +110,112 @@ func (d *decoder) fromObject(obj any, origin model.Origin) (*model.Policy, error
 	p.YAML = string(text)
 	p.Digested = p.Digests()
 	return p, nil
+}
+
+// Validate runs gate 1 on a policy: what the API server would refuse. The
+// errors name lines where the policy's own text is known. It is safe for
+// concurrent use; the first call for a kind compiles its CRD (some
+// milliseconds).
+func Validate(p *model.Policy) []model.Broken { return (&Options{}).validate(p) }
+
+// validate is Validate by the CRDs of the options.
+func (o *Options) validate(p *model.Policy) []model.Broken {
+	obj, root, err := rawObject(p)
+	if err != nil {
+		return []model.Broken{{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key, Code: check.CodeYAML,
+			Message: clean.Text(err.Error())}}
+	}
+	if p.Older != nil && root != nil { // what is of an older form is said already; the rest is checked
+		older.Modernise(root)
+		obj = yamltree.Value(root).(map[string]any)
+	}
+	var out []model.Broken
+	priority, ranked := int32(0), false
+	if root != nil {
+		priority, ranked = priorityIn(root, p.Kind)
+	}
+	for _, i := range admission.Judge(p.Kind, obj, o.Schemas, o.Release) {
+		b := model.Broken{Severity: i.Severity, Origin: p.Origin, Key: p.Key, Field: i.Field, Code: i.Code, Message: i.Message,
+			Remedy: i.Remedy, Release: i.Release, Priority: priority, HasPriority: ranked}
+		if root != nil && p.Origin.Item < 0 && p.Origin.Line > 0 {
+			b.Origin.Line += yamltree.LineOfValue(root, i.Field, i.Message) - root.Line
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// rawObject is a policy as it was written: its own text if it has one, since
+// the typed object no longer knows what was absent.
+func rawObject(p *model.Policy) (map[string]any, *yaml.Node, error) {
+	if p.YAML == "" {
+		obj, err := ofPolicy(p)
+		return obj, nil, err
+	}
+	root, err := yamltree.ParseFlat([]byte(p.YAML), yamltree.DefaultAliasNodes)
+	if err != nil {
+		return nil, nil, err
+	}
+	if root == nil || root.Kind != yaml.MappingNode {
+		return nil, nil, fmt.Errorf("is not a Kubernetes object")
+	}
+	return yamltree.Value(root).(map[string]any), root, nil
+}
+
+// Marshal writes a policy as tidy YAML: what its author decides, in the order
+// people write it, without status and what the server keeps. It is written from
+// Original, not from the normal form.
+func Marshal(p *model.Policy) ([]byte, error) {
+	obj, err := ofPolicy(p)
+	if err != nil {
+		return nil, err
+	}
+	return yamltree.Marshal(obj), nil
+}
+
+// ofPolicy is a policy's typed object as a tidy tree, its kind in it.
+func ofPolicy(p *model.Policy) (map[string]any, error) {
+	obj, err := Untyped(p.Original)
+	if err != nil {
+		return nil, fmt.Errorf("write %s as YAML: %w", p.Key, err)
+	}
+	obj["kind"] = string(p.Kind)
+	if k := findKind(func(k *kindInfo) bool {
+		return k.kind == p.Kind && (p.APIVersion == "" || p.APIVersion == k.apiVersion())
+	}); k != nil {
+		obj["kind"], obj["apiVersion"] = k.word(), k.apiVersion()
+	}
+	return obj, nil
+}
+
+// Untyped is a typed object, or one of the forms of a generic one, as a tree of JSON
+// values of its own: what its author decides, without status, what the server keeps in
+// metadata, and nulls.
+func Untyped(o any) (map[string]any, error) {
+	var obj map[string]any
+	switch v := o.(type) {
+	case nil:
+		return nil, fmt.Errorf("there is no object")
+	case map[string]any:
+		obj = runtime.DeepCopyJSON(v)
+	case *unstructured.Unstructured:
+		obj = runtime.DeepCopyJSON(v.Object)
+	default:
+		var err error
+		if obj, err = runtime.DefaultUnstructuredConverter.ToUnstructured(o); err != nil {
+			return nil, err
+		}
+	}
+	return yamltree.Tidy(obj), nil
+}
+
+// Tree is a policy as a tree of JSON values, integers as int64, made from its own
+// text, so that nothing is in it that its author did not write. Status and what
+// the API server keeps in metadata are left out. The tree is the caller's.
+func Tree(p *model.Policy) (map[string]any, error) {
+	obj, _, err := rawObject(p)
+	if err != nil {
+		return nil, fmt.Errorf("read the text of %s: %w", p.Key.Label(), err)
+	}
+	return yamltree.Tidy(obj), nil
 }

@@ -173,11 +173,7 @@ func decodeFiles(ctx context.Context, o Options, files []*fileResult) ([]*fileRe
 	outs := make([]*outcome, len(jobs))
 	err := parallel(ctx, len(decoders), len(jobs), func(worker, i int) {
 		f, d := jobs[i].f, decoders[worker]
-		if tree := f.trees[jobs[i].unit]; tree != nil {
-			outs[i] = d.decodeTree(tree, f.units[jobs[i].unit])
-		} else {
-			outs[i] = d.decode(f.units[jobs[i].unit])
-		}
+		outs[i] = d.decode(f.units[jobs[i].unit], f.trees[jobs[i].unit])
 		o.progress.done(f, len(f.units[jobs[i].unit].text))
 	})
 	if err != nil {
@@ -233,7 +229,7 @@ func (f *fileResult) collect(d *decoder, outs []*outcome) {
 		if !slices.ContainsFunc(outs[s.from:s.to], func(o *outcome) bool { return o.syntax != nil }) {
 			continue
 		}
-		whole := d.decode(s.whole)
+		whole := d.decode(s.whole, nil)
 		if whole.syntax == nil || whole.syntax.Code == check.CodeAliases {
 			clear(outs[s.from:s.to])
 			outs[s.from] = whole

@@ -224,7 +224,7 @@ func TestReadDisk(t *testing.T) {
 	if d := cmp.Diff(want, lines(r.Broken)); d != "" {
 		t.Errorf("-want +got\n%s", d)
 	}
-	if len(r.Objects) != 1 || len(r.Files) != 1 || !r.Files[0].Writable || !r.Files[0].Folder {
+	if len(r.Objects) != 1 || len(r.Files) != 1 || !r.Files[0].Writable {
 		t.Fatalf("objects %v files %v", keysOf(r.Objects), r.Files)
 	}
 	p := r.Policies()[0]

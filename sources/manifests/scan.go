@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"reflect"
 	"slices"
 	"time"
 
@@ -53,7 +52,7 @@ func (f *watched) result(source string) *fileResult {
 	}
 	r := *f.res
 	r.objects, r.broken = slices.Clone(r.objects), slices.Clone(r.broken)
-	for _, k := range sortedKeys(f.kept) {
+	for _, k := range slices.SortedFunc(maps.Keys(f.kept), model.Key.Compare) {
 		e := f.kept[k]
 		r.objects = append(r.objects, e.object)
 		r.broken = append(r.broken, model.Broken{Severity: model.SeverityWarning, Origin: originOf(e.object), Key: k,
@@ -61,10 +60,6 @@ func (f *watched) result(source string) *fileResult {
 			Message: "unreadable now; last good version, of " + e.read.Format(time.TimeOnly) + ", shown"})
 	}
 	return &r
-}
-
-func sortedKeys(m map[model.Key]keptObject) []model.Key {
-	return slices.SortedFunc(maps.Keys(m), model.Key.Compare)
 }
 
 // first reads everything for the first time. With SkipSchema it publishes
@@ -141,8 +136,9 @@ func (w *watcher) scan(ctx context.Context, first bool) (again time.Duration, er
 	changed := false
 	for i, res := range results {
 		in := read[i]
-		if w.o.FS == nil && !in.once && unstable(in) {
-			again = w.tm.debounce
+		info, err := os.Stat(in.path)
+		if w.o.FS == nil && !in.once && (err != nil || info.Size() != in.size || !info.ModTime().Equal(in.mod)) {
+			again = w.tm.debounce // it changed while it was being read
 			if w.files[in.path] == nil && !first {
 				order = slices.DeleteFunc(order, func(p string) bool { return p == in.path })
 			}
@@ -165,12 +161,6 @@ func (w *watcher) scan(ctx context.Context, first bool) (again time.Duration, er
 	w.listErrs = slices.DeleteFunc(listErrs, func(b model.Broken) bool { return w.files[b.Origin.File] != nil })
 	w.publish(!w.o.SkipSchema)
 	return again, nil
-}
-
-// unstable says whether a file changed while it was being read.
-func unstable(in input) bool {
-	info, err := os.Stat(in.path)
-	return err != nil || info.Size() != in.size || !info.ModTime().Equal(in.mod)
 }
 
 // holdOff says whether a file that is away has been so for less than a time, as far
@@ -252,8 +242,3 @@ func (w *watcher) settleOrder(listed []string, present, lost map[string]bool, ch
 		}
 	}
 }
-
-// same says whether two readings of an object are alike in all that is kept.
-func same(a, b model.Object) bool { return a == b || reflect.DeepEqual(a, b) }
-
-func sameBroken(a, b []model.Broken) bool { return slices.Equal(a, b) }

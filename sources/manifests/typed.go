@@ -6,10 +6,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
+	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
 
 	"rung/model"
 	"rung/model/clean"
 	"rung/sources/manifests/check"
+	"rung/sources/manifests/older"
+	"rung/sources/manifests/policy"
 	"rung/sources/manifests/yamltree"
 )
 
@@ -24,15 +28,11 @@ func NewTyped(source string) *Typed { return &Typed{newDecoder(Options{Source: s
 // Object brings one object into the model's form: a *corev1.Namespace, Pod, Node,
 // Service or Event, a *discoveryv1.EndpointSlice, a *networkingv1.NetworkPolicy,
 // or an *unstructured.Unstructured of an ANP, a BANP, a CNP, an EgressFirewall or a kind of
-// Antrea. Nothing
-// of obj is kept but a policy's typed form, without managedFields, which are taken
-// out of obj. The result is nil for what cannot be taken in: broken says why then,
-// and holds doubts about what was taken in otherwise.
-func (t *Typed) Object(obj any) (o model.Object, broken []model.Broken) { return t.Again(obj, nil) }
-
-// Again is Object for one that was read before: old is what it was then, or nil,
-// and what did not change is taken from it.
-func (t *Typed) Again(obj any, old model.Object) (o model.Object, broken []model.Broken) {
+// Antrea. Nothing of obj is kept but a policy's typed form, without managedFields, which are taken
+// out of obj; old is what the object was when it was read before, or nil: what did not change
+// is taken from it. The result is nil for what cannot be taken in: broken says why then, and
+// holds doubts about what was taken in otherwise.
+func (t *Typed) Object(obj any, old model.Object) (o model.Object, broken []model.Broken) {
 	t.d.out = &outcome{}
 	m, isObject := obj.(metav1.Object)
 	if !isObject {
@@ -78,3 +78,97 @@ func (t *Typed) generic(k *kindInfo, u *unstructured.Unstructured) model.Object 
 }
 
 func (t *Typed) origin() model.Origin { return model.Origin{Source: t.d.opts.Source, Item: -1} }
+
+// policy brings a policy into the model's form. A field of its spec that Rung's
+// types lack (the installed CRD is newer) stays in its YAML and is reported: the
+// typed form cannot hold it.
+func (t *Typed) policy(obj any, m metav1.Object, old model.Object) model.Object {
+	u, generic := obj.(*unstructured.Unstructured)
+	if was, _ := old.(*model.Policy); was != nil && generic {
+		if p := restated(was, u); p != nil {
+			t.newerFields(p, u)
+			return p
+		}
+	}
+	p, err := t.d.fromObject(obj, t.origin())
+	if err != nil {
+		key := model.Key{Namespace: clean.Text(m.GetNamespace()), Name: clean.Text(m.GetName())}
+		if generic {
+			key.Kind = model.Kind(clean.Text(u.GetKind()))
+			if k := kindOf(u.GetAPIVersion(), u.GetKind()); k != nil {
+				key.Kind = k.kind
+			}
+		}
+		t.d.report(t.origin(), key, check.Issue{Severity: model.SeverityError, Code: check.CodeSchema, Message: clean.Text(err.Error()),
+			Remedy: "the installed CRD and this release of Rung do not fit"})
+		return nil
+	}
+	p.Version = clean.Text(m.GetResourceVersion())
+	if !generic {
+		return p
+	}
+	if t.newerFields(p, u) {
+		p.YAML = yamltree.TidyText(u.Object)
+	}
+	return p
+}
+
+// newerFields reports what the policy's types lack, and says whether there is any.
+func (t *Typed) newerFields(p *model.Policy, u *unstructured.Unstructured) bool {
+	fields := check.UnknownFields(infoOfKind(p.Kind).goType, u.Object)
+	if p.Older = nil; len(fields) > 0 && p.Kind.IsAdmin() {
+		p.Older = older.OnServer(u.Object)
+	}
+	for _, field := range fields {
+		if p.Older != nil && older.IsField(field) {
+			t.d.report(t.origin(), p.Key, check.Issue{Severity: model.SeverityWarning, Code: model.InvalidOlder, Field: field,
+				Message: "is of an older form: OVN-Kubernetes of today does not read this field, and decides by what is left",
+				Remedy:  "e in the console opens the text in today's form; the installed CRD is older, too"})
+			continue
+		}
+		t.d.report(t.origin(), p.Key, check.Issue{Severity: model.SeverityWarning, Code: check.CodeUnknown, Field: field,
+			Message: "this release of Rung does not know the field: what is shown is not all the policy says",
+			Remedy:  "the installed CRD is newer than Rung; change this policy with kubectl"})
+	}
+	return len(fields) > 0
+}
+
+// restated is a policy of which only status and version moved, nil when more did.
+// The controllers of all zones write their condition into every policy: that must
+// not cost a reading of all rules each time.
+func restated(was *model.Policy, u *unstructured.Unstructured) *model.Policy {
+	md, _ := u.Object["metadata"].(map[string]any)
+	p := *was
+	var now struct {
+		Metadata metav1.ObjectMeta `json:"metadata"`
+		Status   struct {
+			Conditions []metav1.Condition `json:"conditions"`
+		} `json:"status"`
+	}
+	if md == nil || runtime.DefaultUnstructuredConverter.FromUnstructured(map[string]any{"metadata": md,
+		"status": u.Object["status"]}, &now) != nil {
+		return nil
+	}
+	var meta *metav1.ObjectMeta
+	var conditions *[]metav1.Condition
+	switch o := was.Original.(type) {
+	case *v1alpha1.AdminNetworkPolicy:
+		c := *o
+		p.Original, meta, conditions = &c, &c.ObjectMeta, &c.Status.Conditions
+	case *v1alpha1.BaselineAdminNetworkPolicy:
+		c := *o
+		p.Original, meta, conditions = &c, &c.ObjectMeta, &c.Status.Conditions
+	case *v1alpha2.ClusterNetworkPolicy:
+		c := *o
+		p.Original, meta, conditions = &c, &c.ObjectMeta, &c.Status.Conditions
+	default:
+		return nil
+	}
+	meta.ResourceVersion = now.Metadata.ResourceVersion
+	if meta.Generation <= 0 || !reflect.DeepEqual(*meta, now.Metadata) {
+		return nil
+	}
+	*conditions = now.Status.Conditions
+	p.Version, p.Conditions = clean.Text(now.Metadata.ResourceVersion), policy.CleanConditions(now.Status.Conditions)
+	return &p
+}

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -17,7 +18,6 @@ import (
 
 // Update is what changed since the last one; the first holds everything.
 type Update struct {
-	At     time.Time
 	Upsert []model.Object
 	Remove []model.Key
 	// Broken and Files are all there are now, not what changed.
@@ -75,16 +75,12 @@ func watch(ctx context.Context, o Options, sink func(Update), tm timing) error {
 	if err := w.first(ctx); err != nil {
 		return nil // ctx ended
 	}
-	if o.FS != nil || w.onlyStdin() {
+	if o.FS != nil || !slices.ContainsFunc(o.Paths, func(p string) bool { return p != "-" }) { // built in, or standard input
 		<-ctx.Done()
 		return nil
 	}
 	w.loop(ctx)
 	return nil
-}
-
-func (w *watcher) onlyStdin() bool {
-	return !slices.ContainsFunc(w.o.Paths, func(p string) bool { return p != "-" })
 }
 
 // watcher is the state of a Watch; one goroutine owns it.
@@ -251,11 +247,11 @@ func (w *watcher) publish(validated bool) {
 		results = append(results, w.files[p].result(w.o.Source))
 	}
 	r := assemble(w.o, results, slices.Clone(w.listErrs))
-	u := Update{At: time.Now(), Broken: r.Broken, Files: r.Files, Validated: validated}
+	u := Update{Broken: r.Broken, Files: r.Files, Validated: validated}
 	now := make(map[model.Key]model.Object, len(r.Objects))
 	for _, obj := range r.Objects {
 		k := obj.ObjectKey()
-		if old, ok := w.published[k]; ok && same(old, obj) {
+		if old, ok := w.published[k]; ok && (old == obj || reflect.DeepEqual(old, obj)) {
 			now[k] = old
 			continue
 		}
@@ -273,7 +269,7 @@ func (w *watcher) publish(validated bool) {
 		sums[f.Path] = f.Sum
 	}
 	// That everything was checked is news even when nothing was wrong.
-	if w.began && w.validated == validated && len(u.Upsert) == 0 && len(u.Remove) == 0 && sameBroken(w.broken, u.Broken) &&
+	if w.began && w.validated == validated && len(u.Upsert) == 0 && len(u.Remove) == 0 && slices.Equal(w.broken, u.Broken) &&
 		maps.Equal(w.sums, sums) {
 		return
 	}

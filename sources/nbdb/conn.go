@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -236,14 +237,24 @@ func (s *session) owe(d time.Duration) time.Duration {
 	return s.owed
 }
 
-// Read reads one snapshot and hangs up. It takes the database whatever its
-// NB_Global is named.
-func Read(ctx context.Context, addr string) (*nb.DB, error) {
-	cfg := Config{Addr: addr, AnyName: true}.withDefaults()
-	s, err := openNorthbound(ctx, &cfg)
+// Read reads one snapshot over a connection of its own and hangs up, whether Run
+// is running or not.
+func (c *Conn) Read(ctx context.Context) (*nb.DB, error) {
+	s, err := openNorthbound(ctx, &c.cfg)
 	if err != nil {
 		return nil, err
 	}
 	defer s.close(errClosed)
 	return s.whole()
+}
+
+// Connect opens a connection of its own, for a reader that speaks the protocol itself.
+func (c *Conn) Connect(ctx context.Context) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.ConnectTimeout)
+	defer cancel()
+	conn, err := c.cfg.Dial(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to %s: %w", c.cfg.Addr, err)
+	}
+	return conn, nil
 }

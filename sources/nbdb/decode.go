@@ -161,17 +161,26 @@ func (d *decoder) row(table, uuid string, old nb.Row, delta bool) nb.Row {
 	case nb.TablePortGroup:
 		r := start[nb.PortGroup](old)
 		r.UUID = uuid
-		d.group(r, delta)
+		var later []byte // ports that were just written, read when the name is known
+		d.members(delta, &r.Name, &r.ExternalIDs, &r.Ports, &r.ACLs, nil, &later)
+		if later == nil {
+			return r
+		}
+		uuids, ok := d.sentSet(r.Name, later, `["uuid",`)
+		if !ok {
+			d.within(later, "a set of references", func() { uuids = d.set(nil, false, d.uuid) })
+		}
+		r.Ports = uuids
 		return r
 	case nb.TableSwitch:
 		r := start[nb.LogicalSwitch](old)
 		r.UUID = uuid
-		d.members(delta, &r.Name, &r.ExternalIDs, &r.Ports, &r.ACLs, nil)
+		d.members(delta, &r.Name, &r.ExternalIDs, &r.Ports, &r.ACLs, nil, nil)
 		return r
 	case nb.TablePort:
 		r := start[nb.LogicalSwitchPort](old)
 		r.UUID = uuid
-		d.members(delta, &r.Name, &r.ExternalIDs, nil, nil, &r.Addresses)
+		d.members(delta, &r.Name, &r.ExternalIDs, nil, nil, &r.Addresses, nil)
 		return r
 	case nb.TableMeter:
 		r := start[nb.Meter](old)
@@ -285,38 +294,6 @@ func (d *decoder) acl(uuid string, old nb.Row, delta bool) nb.Row {
 	return r
 }
 
-// group reads a port group. The ports of one that was just written are read when its
-// name is known.
-func (d *decoder) group(r *nb.PortGroup, delta bool) {
-	if delta || d.sent == nil {
-		d.members(delta, &r.Name, &r.ExternalIDs, &r.Ports, &r.ACLs, nil)
-		return
-	}
-	var raw []byte
-	d.Object(func(column []byte) {
-		switch string(column) {
-		case "name":
-			r.Name = d.str()
-		case "ports":
-			raw = d.Span()
-		case "acls":
-			r.ACLs = d.set(nil, false, d.uuid)
-		case "external_ids":
-			r.ExternalIDs = d.externalIDs(nil, false)
-		default:
-			d.Skip()
-		}
-	})
-	if raw == nil {
-		return
-	}
-	if uuids, ok := d.sentPorts(r.Name, raw); ok {
-		r.Ports = uuids
-		return
-	}
-	d.within(raw, "a set of references", func() { r.Ports = d.set(nil, false, d.uuid) })
-}
-
 // within reads a part that was spanned before.
 func (d *decoder) within(raw []byte, expected string, read func()) bool {
 	outer := d.Lexer
@@ -330,12 +307,15 @@ func (d *decoder) within(raw []byte, expected string, read func()) bool {
 }
 
 // members reads the columns that switches, ports, port groups and NB_Global share; nil
-// stands for one that the table has not.
-func (d *decoder) members(delta bool, name *string, ids *map[string]string, ports, acls, addresses *[]string) {
+// stands for one that the table has not. Whole ports are only spanned where later is given
+// and some were just written.
+func (d *decoder) members(delta bool, name *string, ids *map[string]string, ports, acls, addresses *[]string, later *[]byte) {
 	d.Object(func(column []byte) {
 		switch {
 		case string(column) == "name":
 			*name = d.str()
+		case string(column) == "ports" && later != nil && !delta && d.sent != nil:
+			*later = d.Span()
 		case string(column) == "ports" && ports != nil:
 			*ports = d.set(*ports, delta, d.uuid)
 		case string(column) == "acls" && acls != nil:
@@ -356,7 +336,7 @@ func (d *decoder) addresses(name string, raw []byte) []string {
 	if known, same := d.share.knownSet(name, raw); same {
 		return known
 	}
-	if members, ok := d.sentSet(name, raw); ok {
+	if members, ok := d.sentSet(name, raw, ""); ok {
 		return d.share.setAs(name, members, raw, fitting)
 	}
 	var members []string

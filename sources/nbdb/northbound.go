@@ -2,9 +2,13 @@ package nbdb
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"slices"
+	"strconv"
 
+	"rung/model/clean"
 	"rung/model/ovn/nb"
 )
 
@@ -98,4 +102,106 @@ func (n *northbound) whole() (*nb.DB, error) {
 		return nil, fmt.Errorf("reading the rows of %s: %w", n.cfg.Addr, err)
 	}
 	return n.db, nil
+}
+
+// fold gathers row changes and keeps one per row: from its oldest old to its
+// newest new. The order is that of each row's first change.
+type fold struct {
+	changes []nb.RowChange
+	at      map[string]int // uuid → index in changes
+}
+
+func (f *fold) add(ch []nb.RowChange) {
+	if len(f.changes) == 0 {
+		f.changes = ch
+		return
+	}
+	if f.at == nil {
+		f.at = make(map[string]int, len(f.changes)+len(ch))
+		for i, c := range f.changes {
+			f.at[uuidOf(c)] = i
+		}
+	}
+	for _, c := range ch {
+		if i, ok := f.at[uuidOf(c)]; ok {
+			f.changes[i].New, f.changes[i].Step = c.New, nil // it was of one change alone
+			continue
+		}
+		f.at[uuidOf(c)] = len(f.changes)
+		f.changes = append(f.changes, c)
+	}
+}
+
+// take returns the changes and starts anew. A row that came and went is left
+// out.
+func (f *fold) take() []nb.RowChange {
+	ch := f.changes
+	f.changes, f.at = nil, nil
+	keep := ch[:0]
+	for _, c := range ch {
+		if c.Old != nil || c.New != nil {
+			keep = append(keep, c)
+		}
+	}
+	return keep
+}
+
+func uuidOf(c nb.RowChange) string {
+	if c.New != nil {
+		return c.New.RowUUID()
+	}
+	return c.Old.RowUUID()
+}
+
+// ErrRowID is a row whose _uuid is none. No OVSDB server writes one; whoever does
+// wants it printed in a command.
+var ErrRowID = errors.New("its _uuid is not a UUID")
+
+// Left are the rows of a database that are left aside because of their _uuid. The
+// zero Left is empty; it is for one goroutine at a time.
+type Left struct {
+	rows map[string]string // by table and _uuid: how the row is called
+	more int
+}
+
+// maxLeft bounds how many are remembered.
+const maxLeft = 100
+
+// Row takes in a row that is left aside; row is what else it says, or nil.
+func (l *Left) Row(table, uuid string, row nb.Row) {
+	key := table + " " + uuid
+	if _, known := l.rows[key]; known {
+		return
+	}
+	if len(l.rows) >= maxLeft {
+		l.more++
+		return
+	}
+	if l.rows == nil {
+		l.rows = map[string]string{}
+	}
+	const most = 60
+	short := []rune(clean.Text(uuid))
+	name := table + " " + strconv.Quote(string(short[:min(most, len(short))]))
+	if row != nil && row.RowName() != "" {
+		called := []rune(row.RowName())
+		name += " (" + string(called[:min(most, len(called))]) + ")"
+	}
+	l.rows[key] = name
+}
+
+// Gone takes in that such a row went.
+func (l *Left) Gone(table, uuid string) { delete(l.rows, table+" "+uuid) }
+
+// Err names them in one line, nil when there are none; it wraps ErrRowID.
+func (l *Left) Err() error {
+	if len(l.rows) == 0 {
+		return nil
+	}
+	first := slices.Sorted(maps.Values(l.rows))[0]
+	more := ""
+	if n := len(l.rows) - 1 + l.more; n > 0 {
+		more = fmt.Sprintf(" and %d more rows", n)
+	}
+	return fmt.Errorf("skipped: %s%s: %w", first, more, ErrRowID)
 }

@@ -54,7 +54,10 @@ func results(raw []byte, ops []nb.Op) ([]nb.OpResult, error) {
 				r.Error += ": " + details
 			}
 			if failure == "" {
-				code, failure, failed = what, r.Error+at(len(out), ops), len(out)
+				code, failure, failed = what, r.Error, len(out)
+				if failed < len(ops) { // the one after the last is the commit
+					failure += fmt.Sprintf(" (operation %d: %s)", failed, describe(&ops[failed]))
+				}
 			}
 		}
 		out = append(out, r)
@@ -74,13 +77,4 @@ func results(raw []byte, ops []nb.Op) ([]nb.OpResult, error) {
 		return nil, fmt.Errorf("reading the reply: %d results for %d operations", len(out), len(ops))
 	}
 	return out[:len(ops)], nil
-}
-
-// at says which operation a result belongs to; the one after the last is the
-// commit.
-func at(i int, ops []nb.Op) string {
-	if i >= len(ops) {
-		return ""
-	}
-	return fmt.Sprintf(" (operation %d: %s)", i, describe(&ops[i]))
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"os"
 	"strings"
@@ -110,11 +109,7 @@ func readPEM(flag, path string) ([]byte, error) {
 	case err == nil:
 		return text, nil
 	}
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		err = pe.Err // the path is said already
-	}
-	return nil, fmt.Errorf("%s %s: %w", flag, path, err)
+	return nil, fmt.Errorf("%s %s: %w", flag, path, reading.Reason(err))
 }
 
 func verifyChain(certs []*x509.Certificate, roots *x509.CertPool) error {

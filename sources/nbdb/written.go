@@ -18,7 +18,7 @@ type written struct {
 }
 
 func (w *written) begin(s *sent) {
-	if s.empty() {
+	if len(s.texts)+len(s.maps)+len(s.sets)+len(s.refs) == 0 {
 		return
 	}
 	w.mu.Lock()
@@ -46,10 +46,6 @@ type sent struct {
 	maps  map[string]map[string]string // by their bytes
 	sets  map[string][]string          // address sets by name: their members
 	refs  map[string][]string          // port groups by name: the UUIDs of their ports
-}
-
-func (s *sent) empty() bool {
-	return s == nil || len(s.texts)+len(s.maps)+len(s.sets)+len(s.refs) == 0
 }
 
 // note takes in a column of a new row; raw is what it was encoded to.
@@ -107,20 +103,15 @@ func (d *decoder) asSent(raw []byte) (m map[string]string, ok bool) {
 	return nil, false
 }
 
-// set returns the members sent for the address set of that name, if raw spells them.
-func (d *decoder) sentSet(name string, raw []byte) (members []string, ok bool) {
+// sentSet returns the members sent for the address set of that name, or the ports for the
+// group, if raw spells them; before is as for spells.
+func (d *decoder) sentSet(name string, raw []byte, before string) (members []string, ok bool) {
 	for _, s := range d.sent {
-		if m := s.sets[name]; len(m) > 0 && spells(raw, m, "") {
-			return m, true
+		m := s.sets[name]
+		if before != "" {
+			m = s.refs[name]
 		}
-	}
-	return nil, false
-}
-
-// sentPorts is the same for the ports of a group.
-func (d *decoder) sentPorts(name string, raw []byte) (uuids []string, ok bool) {
-	for _, s := range d.sent {
-		if m := s.refs[name]; len(m) > 0 && spells(raw, m, `["uuid",`) {
+		if len(m) > 0 && spells(raw, m, before) {
 			return m, true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // ErrRefused marks what stands in the place of a file or folder of Rung's and is
@@ -126,25 +127,17 @@ func Read(fsys FS, path string, limit int64) ([]byte, error) {
 
 // Locked opens a private file for reading and writing, made when it is not there,
 // and takes its lock, which others of the same file wait for. Close ends both.
-func Locked(fsys FS, path string) (File, error) {
-	f, err := Open(fsys, path, os.O_RDWR|os.O_CREATE)
-	if err != nil {
-		return nil, err
-	}
-	if err := lock(f, lockTime); err != nil {
-		_ = f.Close()
-		return nil, fmt.Errorf("locking %s: %w", path, err)
-	}
-	return f, nil
-}
+func Locked(fsys FS, path string) (File, error) { return locked(fsys, path, lockTime) }
 
 // TryLocked is Locked that waits for nobody: it is ErrLocked when another has the file.
-func TryLocked(fsys FS, path string) (File, error) {
+func TryLocked(fsys FS, path string) (File, error) { return locked(fsys, path, 0) }
+
+func locked(fsys FS, path string, patience time.Duration) (File, error) {
 	f, err := Open(fsys, path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.TryLock(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+	if err := lock(f, patience); err != nil {
 		_ = f.Close()
 		return nil, fmt.Errorf("locking %s: %w", path, err)
 	}

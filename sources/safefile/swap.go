@@ -2,6 +2,7 @@ package safefile
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -79,19 +80,12 @@ func Swap(fsys FS, path string, old, text []byte, merge Merge) error {
 		return errors.Join(err, fsys.Remove(temp))
 	}
 	if now, err := contents(fsys, path); err != nil || !bytes.Equal(now, old) {
-		return errors.Join(changedOr(err), fsys.Remove(temp))
+		return errors.Join(cmp.Or(err, ErrChanged), fsys.Remove(temp))
 	}
 	if !keepsOpen {
 		_ = held.Close()
 	}
 	return swapping{fsys: fsys, path: path, like: info, merge: merge}.run(temp, old, text)
-}
-
-func changedOr(err error) error {
-	if err == nil {
-		return ErrChanged
-	}
-	return err
 }
 
 type swapping struct {
@@ -198,7 +192,7 @@ func (s swapping) still(name string, text []byte) error {
 			return err
 		}
 		if now, err := contents(s.fsys, name); err != nil || !bytes.Equal(now, text) {
-			return changedOr(err)
+			return cmp.Or(err, ErrChanged)
 		}
 	}
 	return nil

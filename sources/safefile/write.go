@@ -170,7 +170,7 @@ func lock(f File, patience time.Duration) error {
 		switch {
 		case err == nil, errors.Is(err, errors.ErrUnsupported):
 			return nil
-		case !errors.Is(err, ErrLocked) || time.Now().After(end):
+		case !errors.Is(err, ErrLocked) || !time.Now().Before(end):
 			return err
 		}
 	}

@@ -101,7 +101,7 @@ func BenchmarkSnapshot(b *testing.B) {
 	began := time.Now()
 	for b.Loop() {
 		var err error
-		if db, err = nbdb.Read(context.Background(), s.Endpoints()["ovn-worker"]); err != nil {
+		if db, err = nbdb.Dial(nbdb.Config{Addr: s.Endpoints()["ovn-worker"], AnyName: true}).Read(context.Background()); err != nil {
 			b.Fatal(err)
 		}
 	}

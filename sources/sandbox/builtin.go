@@ -69,9 +69,8 @@ func newBuiltin(zone, path string, stall time.Duration, report func(ServerState,
 	return b, nil
 }
 
-func (b *builtin) start(context.Context) error { return b.listen() }
-
-func (b *builtin) listen() error {
+// Start listens and takes clients in until Close.
+func (b *builtin) Start(context.Context) error {
 	if err := os.Remove(b.path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("built-in server of zone %s: %w", b.zone, err)
 	}
@@ -155,7 +154,7 @@ func (b *builtin) open(ended <-chan struct{}) bool {
 	}
 }
 
-func (b *builtin) stop() error {
+func (b *builtin) Stop() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	select {
@@ -167,7 +166,7 @@ func (b *builtin) stop() error {
 	return nil
 }
 
-func (b *builtin) cont() error {
+func (b *builtin) Cont() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	select {
@@ -179,9 +178,9 @@ func (b *builtin) cont() error {
 	return nil
 }
 
-// kill drops listener and connections as a dead process would, and starts
+// Kill drops listener and connections as a dead process would, and starts
 // listening again a little later, with the same rows.
-func (b *builtin) kill() error {
+func (b *builtin) Kill() error {
 	b.hangUp(true)
 	b.report(ServerDied, errors.New("killed"))
 	b.mu.Lock()
@@ -192,7 +191,7 @@ func (b *builtin) kill() error {
 	b.wg.Go(func() {
 		again := retry.Backoff(child.RestartAfter, child.RestartMost)
 		for retry.Sleep(b.ctx, again.Step()) {
-			err := b.listen()
+			err := b.Start(b.ctx)
 			if err == nil {
 				return
 			}
@@ -215,7 +214,7 @@ func (b *builtin) hangUp(listener bool) {
 	}
 }
 
-func (b *builtin) close() {
+func (b *builtin) Close() {
 	b.mu.Lock()
 	b.ended = true
 	b.mu.Unlock()

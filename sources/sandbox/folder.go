@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -222,10 +223,12 @@ func sweep(path string) {
 	}
 }
 
-// removeFiles removes a zone's files. A link that has such a name goes, what it
-// leads to stays.
+// removeFiles removes all files that a zone's server makes: socket, control socket, database,
+// its lock, and what a compaction writes. A link that has such a name goes, what it leads to
+// stays.
 func removeFiles(path, name string) {
-	for _, file := range zoneFiles(name) {
+	for _, file := range []string{name + ".sock", name + ".ctl", name + ".db", "." + name + ".db.~lock~", name + ".db.tmp",
+		"." + name + ".db.tmp.~lock~"} {
 		file = filepath.Join(path, file)
 		if fi, err := os.Lstat(file); err == nil && !fi.IsDir() {
 			_ = os.Remove(file)
@@ -238,9 +241,10 @@ func removeFiles(path, name string) {
 func (f *folder) close() {
 	sweep(f.path)
 	if f.mark != nil {
-		f.mark.close()
+		_ = f.mark.file.Close()
 	}
-	if entries, err := os.ReadDir(f.path); err == nil && !onlyOwn(entries) {
+	entries, err := os.ReadDir(f.path)
+	if err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() != lockName && e.Name() != markName }) {
 		f.remove = false
 	} else {
 		_ = os.Remove(filepath.Join(f.path, markName))
@@ -250,14 +254,4 @@ func (f *folder) close() {
 	if f.remove {
 		_ = os.Remove(f.path)
 	}
-}
-
-// onlyOwn says whether a folder holds nothing but its lock and its mark.
-func onlyOwn(entries []os.DirEntry) bool {
-	for _, e := range entries {
-		if e.Name() != lockName && e.Name() != markName {
-			return false
-		}
-	}
-	return true
 }

@@ -213,7 +213,7 @@ func TestMarkedFolders(t *testing.T) {
 	if _, err := f.mark.file.WriteString("customers"); err != nil {
 		t.Fatal(err)
 	}
-	f.mark.close()
+	f.mark.file.Close()
 	_ = f.lock.Close()
 	put(t, parent, "precious.db")
 	put(t, mine, "a.db", "a.sock", ".a.db.~lock~", "a.db.tmp", "customers.db", "b.ctl", "draft.tmp")
@@ -276,7 +276,7 @@ func TestStaleFoldersWithoutMark(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.close()
+	m.file.Close()
 	put(t, dead, "a.db", "core")
 	t.Setenv("XDG_RUNTIME_DIR", base)
 	f, err := openFolder("")
@@ -391,7 +391,7 @@ func TestZonesOfAnyName(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, zone := range zones {
-			if _, err := nbdb.Read(t.Context(), s.Endpoints()[zone]); err != nil {
+			if _, err := nbdb.Dial(nbdb.Config{Addr: s.Endpoints()[zone], AnyName: true}).Read(t.Context()); err != nil {
 				t.Errorf("%.10s: %v", zone, err)
 			}
 		}

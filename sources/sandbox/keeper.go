@@ -46,12 +46,6 @@ type dirty struct {
 	mgmt              bool
 }
 
-func (d *dirty) clear() {
-	clear(d.ports)
-	clear(d.namespaces)
-	d.mgmt = false
-}
-
 func note[V any](in map[string]struct{}, names map[string]V) {
 	for name := range names {
 		in[name] = struct{}{}

@@ -43,7 +43,9 @@ func (k *keeper) ops() ([]nb.Op, *task) {
 	w.namespaces()
 	w.management()
 	if len(w.ops) == 0 {
-		k.dirty.clear()
+		clear(k.dirty.ports)
+		clear(k.dirty.namespaces)
+		k.dirty.mgmt = false
 	}
 	return w.ops, w.task
 }

@@ -106,7 +106,7 @@ func newLabServer(s *Sandbox, name string, number int) *labServer {
 	return l
 }
 
-func (l *labServer) start(ctx context.Context) (err error) {
+func (l *labServer) Start(ctx context.Context) (err error) {
 	z := l.sandbox.lab.Zone(l.name)
 	if z == nil {
 		if z, err = l.sandbox.lab.AddZone(ctx, l.sandbox.labConfig(l.name, l.number)); err != nil {
@@ -143,11 +143,11 @@ func (l *labServer) with(do func(*ovn.Zone, string) error) error {
 	return l.use(context.Background(), func(z *ovn.Zone, _ context.Context) error { return do(z, ovn.NBServer) })
 }
 
-func (l *labServer) kill() error { return l.with((*ovn.Zone).Kill) }
-func (l *labServer) stop() error { return l.with((*ovn.Zone).Stop) }
-func (l *labServer) cont() error { return l.with((*ovn.Zone).Cont) }
+func (l *labServer) Kill() error { return l.with((*ovn.Zone).Kill) }
+func (l *labServer) Stop() error { return l.with((*ovn.Zone).Stop) }
+func (l *labServer) Cont() error { return l.with((*ovn.Zone).Cont) }
 
-func (l *labServer) close() {
+func (l *labServer) Close() {
 	l.end()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -168,7 +168,7 @@ func (s *Sandbox) Southbound(zone string) (at string) {
 	if s == nil {
 		return ""
 	}
-	if l := s.labZones()[zone]; l != nil {
+	if l, err := s.labZone(zone); err == nil {
 		_ = l.use(context.Background(), func(z *ovn.Zone, _ context.Context) error { at = z.SB(); return nil })
 	}
 	return at
@@ -188,9 +188,9 @@ func (s *Sandbox) WithoutOVN() error { return s.without }
 
 // WithZone does something with a zone on OVN, which does not end meanwhile.
 func (s *Sandbox) WithZone(ctx context.Context, zone string, do func(context.Context, *ovn.Zone) error) error {
-	l := s.labZones()[zone]
-	if l == nil {
-		return fmt.Errorf("the sandbox has no zone %q on OVN", zone)
+	l, err := s.labZone(zone)
+	if err != nil {
+		return err
 	}
 	return l.use(ctx, func(z *ovn.Zone, ctx context.Context) error { return do(ctx, z) })
 }
@@ -201,11 +201,7 @@ var ErrNoOVN = errors.New("the sandbox does not run on OVN")
 // OVNTrace asks ovn-trace about a packet in a zone on OVN, and returns the command that was
 // run and what it printed.
 func (s *Sandbox) OVNTrace(ctx context.Context, ask *ovntrace.Ask) (cmd []string, text string, err error) {
-	l := s.labZones()[ask.Zone]
-	if l == nil {
-		return nil, "", fmt.Errorf("zone %s: %w", ask.Zone, ErrNoOVN)
-	}
-	err = l.use(ctx, func(z *ovn.Zone, ctx context.Context) error {
+	err = s.WithZone(ctx, ask.Zone, func(ctx context.Context, z *ovn.Zone) error {
 		if err := z.Ready(ctx); err != nil {
 			return err
 		}
@@ -215,7 +211,15 @@ func (s *Sandbox) OVNTrace(ctx context.Context, ask *ovntrace.Ask) (cmd []string
 	return cmd, text, err
 }
 
-// labZones are the zones that run on OVN.
+// labZone returns the server of a zone that runs on OVN.
+func (s *Sandbox) labZone(name string) (*labServer, error) {
+	if l := s.labZones()[name]; l != nil {
+		return l, nil
+	}
+	return nil, fmt.Errorf("zone %s: %w", name, ErrNoOVN)
+}
+
+// labZones returns the servers of the zones that run on OVN, by the zones' names.
 func (s *Sandbox) labZones() map[string]*labServer {
 	s.mu.Lock()
 	defer s.mu.Unlock()

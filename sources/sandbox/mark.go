@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
@@ -8,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"rung/model/clean"
 	"rung/sources/safefile"
 )
 
@@ -61,8 +64,6 @@ func (m *mark) add(name string) error {
 	return nil
 }
 
-func (m *mark) close() { _ = m.file.Close() }
-
 // readMark reads what a folder's mark lists; marked is false where there is none. A
 // link is none, and neither is a file with another first line. What cannot be the
 // name of a zone's files, a torn last line among it, is left out.
@@ -92,3 +93,55 @@ func readMark(dir string) (names []string, marked bool) {
 	}
 	return names, true
 }
+
+// maxSocketPath is the longest path of a socket, in bytes: the kernel's own
+// limit is 104 to 108 with the closing NUL.
+const maxSocketPath = 100
+
+// hashedName begins the files of a zone whose name cannot be theirs. Plain names
+// have no '~'.
+const hashedName = "zone~"
+
+// plainName says whether a name is one file on every system, and none of the
+// folder's own.
+func plainName(s string) bool {
+	if s == "" || s == lockName || s == markName || strings.HasPrefix(s, ".") {
+		return false
+	}
+	for _, c := range []byte(s) {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '.' {
+			return false // two names that differ in case are one file on some systems
+		}
+	}
+	return true
+}
+
+// ownName says whether files of a zone may be called so.
+func ownName(s string) bool {
+	if hash, is := strings.CutPrefix(s, hashedName); is {
+		b, err := hex.DecodeString(hash)
+		return err == nil && len(b) == 8
+	}
+	return plainName(s)
+}
+
+// file is the name of a zone's files in the folder, without their ending: the zone's name,
+// or a hash of it where that is not a plain one or makes the path of the socket too long.
+func (f *folder) file(zone string) (string, error) {
+	if zone == "" {
+		return "", fmt.Errorf("a zone without a name has no files")
+	}
+	name := zone
+	if !plainName(zone) || len(f.socket(name)) >= maxSocketPath {
+		sum := sha256.Sum256([]byte(zone))
+		name = hashedName + hex.EncodeToString(sum[:8])
+	}
+	if path := f.socket(name); len(path) >= maxSocketPath {
+		return "", fmt.Errorf("socket path %s is %d bytes long, at most %d are possible; choose a shorter --sandbox-dir",
+			clean.Text(path), len(path), maxSocketPath-1)
+	}
+	return name, nil
+}
+
+// socket is the path of the socket of a zone whose files are called so.
+func (f *folder) socket(name string) string { return filepath.Join(f.path, name+".sock") }

@@ -16,7 +16,7 @@ import (
 type monitor struct {
 	method string
 	id     json.RawMessage
-	tables map[string][]watch
+	tables map[string]watch
 }
 
 // watch is what a monitor wants of a table.
@@ -60,13 +60,13 @@ func (p *peer) monitor(m jsonrpc.Message) error {
 	return nil
 }
 
-// readWatches reads a monitor's requests: per table one, or a list of them.
-func readWatches(schema *memdb.Schema, raw []byte) (map[string][]watch, error) {
+// readWatches reads a monitor's requests: per table one, or a list of one.
+func readWatches(schema *memdb.Schema, raw []byte) (map[string]watch, error) {
 	var requests map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &requests); err != nil {
 		return nil, fmt.Errorf("syntax error: %w", err)
 	}
-	out := map[string][]watch{}
+	out := map[string]watch{}
 	for table, raw := range requests {
 		t := schema.Tables[table]
 		if t == nil {
@@ -82,22 +82,21 @@ func readWatches(schema *memdb.Schema, raw []byte) (map[string][]watch, error) {
 		if len(ws) != 1 {
 			return nil, fmt.Errorf("not supported: %d requests for table %s", len(ws), table)
 		}
-		for i, w := range ws {
-			if w.Columns == nil {
-				ws[i].Columns = slices.Sorted(maps.Keys(t.Columns))
-			}
-			for _, c := range w.Columns {
-				if t.Columns[c] == nil && c != "_uuid" && c != "_version" {
-					return nil, fmt.Errorf("unknown column: %s.%s", table, c)
-				}
-			}
-			switch string(w.Where) {
-			case "", "null", "true", "[]", "[true]":
-			default:
-				return nil, fmt.Errorf("not supported: a monitor's condition %s", w.Where)
+		w := ws[0]
+		if w.Columns == nil {
+			w.Columns = slices.Sorted(maps.Keys(t.Columns))
+		}
+		for _, c := range w.Columns {
+			if t.Columns[c] == nil && c != "_uuid" && c != "_version" {
+				return nil, fmt.Errorf("unknown column: %s.%s", table, c)
 			}
 		}
-		out[table] = ws
+		switch string(w.Where) {
+		case "", "null", "true", "[]", "[true]":
+		default:
+			return nil, fmt.Errorf("not supported: a monitor's condition %s", w.Where)
+		}
+		out[table] = w
 	}
 	return out, nil
 }
@@ -121,7 +120,6 @@ func (p *peer) cancel(raw []byte) ([]byte, error) {
 type tableUpdates struct {
 	b     []byte
 	table string
-	rows  int
 }
 
 func (u *tableUpdates) row(table, uuid string) {
@@ -134,7 +132,6 @@ func (u *tableUpdates) row(table, uuid string) {
 		u.b = append(u.b, ',')
 	}
 	u.table = table
-	u.rows++
 	u.b = append(jsonrpc.AppendString(u.b, uuid), ":{"...)
 }
 
@@ -155,15 +152,14 @@ func (m *monitor) snapshot(db *memdb.DB) []byte {
 		key = `"new":`
 	}
 	for _, table := range slices.Sorted(maps.Keys(m.tables)) {
-		for _, w := range m.tables[table] {
-			if !on(w.Select.Initial) {
-				continue
-			}
-			for id, row := range db.Rows(table) {
-				u.row(table, string(id))
-				u.b = db.AppendRow(append(u.b, key...), table, id, row, w.Columns, !m.first())
-				u.b = append(u.b, '}')
-			}
+		w := m.tables[table]
+		if !on(w.Select.Initial) {
+			continue
+		}
+		for id, row := range db.Rows(table) {
+			u.row(table, string(id))
+			u.b = db.AppendRow(append(u.b, key...), table, id, row, w.Columns, !m.first())
+			u.b = append(u.b, '}')
 		}
 	}
 	return u.end()
@@ -174,15 +170,14 @@ func (m *monitor) snapshot(db *memdb.DB) []byte {
 func (m *monitor) notification(db *memdb.DB, changes []memdb.Change) []byte {
 	var u tableUpdates
 	for _, table := range slices.Sorted(maps.Keys(m.tables)) {
-		for _, w := range m.tables[table] {
-			for i := range changes {
-				if ch := &changes[i]; ch.Table == table {
-					m.describe(&u, db, ch, &w)
-				}
+		w := m.tables[table]
+		for i := range changes {
+			if ch := &changes[i]; ch.Table == table {
+				m.describe(&u, db, ch, &w)
 			}
 		}
 	}
-	if u.rows == 0 {
+	if u.b == nil {
 		return nil
 	}
 	method, middle := "update2", ","

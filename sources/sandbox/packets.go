@@ -107,7 +107,10 @@ func (p *packets) run(l *labServer, in <-chan hop) {
 		return err
 	})
 	if err != nil {
-		<-l.gone(p.ctx) // why is told where it is started; no second try at a zone that did not come up
+		select { // why is told where it is started; no second try at a zone that did not come up
+		case <-l.life.Done():
+		case <-p.ctx.Done():
+		}
 		return
 	}
 	for {
@@ -125,13 +128,6 @@ func (p *packets) run(l *labServer, in <-chan hop) {
 		}
 		p.send(l, some)
 	}
-}
-
-// gone is closed when the zone has ended, or ctx.
-func (l *labServer) gone(ctx context.Context) <-chan struct{} {
-	both, cancel := context.WithCancel(ctx)
-	context.AfterFunc(l.life, cancel)
-	return both.Done()
 }
 
 // send puts packets in and lets those that left for another zone go in there. A port

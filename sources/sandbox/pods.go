@@ -30,10 +30,6 @@ type podEvent struct {
 	changes []model.Change
 }
 
-func newPodHandler(delay time.Duration) *podHandler {
-	return &podHandler{delay: delay, wake: make(chan struct{}, 1)}
-}
-
 // follow lets a zone's keeper hear of its pods from now on; nil lets nobody.
 func (h *podHandler) follow(zone string, k *keeper) {
 	h.mu.Lock()
@@ -46,12 +42,6 @@ func (h *podHandler) follow(zone string, k *keeper) {
 		delete(next, zone)
 	}
 	h.keepers = next
-}
-
-func (h *podHandler) setDelay(d time.Duration) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.delay = max(d, 0)
 }
 
 func (h *podHandler) set(c *model.Cluster, changes []model.Change) {

@@ -76,16 +76,10 @@ func (s *Sandbox) Probe(ctx context.Context, q Probe) (steps []ovn.Step, made bo
 // inZones does something with two zones, or twice the same, neither of which ends
 // meanwhile.
 func (s *Sandbox) inZones(ctx context.Context, names [2]string, do func(from, to *ovn.Zone, ctx context.Context) error) error {
-	zones := s.labZones()
-	for _, name := range names {
-		if zones[name] == nil {
-			return fmt.Errorf("the sandbox has no zone %q on OVN", name)
-		}
-	}
-	return zones[names[0]].use(ctx, func(from *ovn.Zone, ctx context.Context) error {
+	return s.WithZone(ctx, names[0], func(ctx context.Context, from *ovn.Zone) error {
 		if names[0] == names[1] {
 			return do(from, from, ctx)
 		}
-		return zones[names[1]].use(ctx, func(to *ovn.Zone, ctx context.Context) error { return do(from, to, ctx) })
+		return s.WithZone(ctx, names[1], func(ctx context.Context, to *ovn.Zone) error { return do(from, to, ctx) })
 	})
 }

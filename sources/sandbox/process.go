@@ -2,11 +2,14 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
+	"rung/model/clean"
 	"rung/sources/sandbox/child"
 )
 
@@ -31,8 +34,8 @@ func newProcess(zone, program, dir, name string, g child.Guard, report func(Serv
 		}})}
 }
 
-// start writes an empty database and runs a server on it until close.
-func (p *process) start(ctx context.Context) error {
+// Start writes an empty database and runs a server on it until Close.
+func (p *process) Start(ctx context.Context) error {
 	db, err := emptyDatabase()
 	if err == nil {
 		err = os.WriteFile(p.db, db, 0o600)
@@ -40,10 +43,48 @@ func (p *process) start(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("creating the database of zone %s: %w", p.zone, err)
 	}
-	return p.Start(ctx)
+	return p.Process.Start(ctx)
 }
 
-func (p *process) kill() error { return p.Kill() }
-func (p *process) stop() error { return p.Stop() }
-func (p *process) cont() error { return p.Cont() }
-func (p *process) close()      { p.Close() }
+// findServer finds the program a choice means; empty is the built-in server.
+func findServer(choice string) (string, error) {
+	switch choice {
+	case ServerBuiltin:
+		return "", nil
+	case "", ServerAuto:
+		if !child.Supported {
+			return "", nil
+		}
+		// Distributions put it where only root's PATH leads.
+		for _, p := range []string{"ovsdb-server", "/usr/sbin/ovsdb-server", "/usr/local/sbin/ovsdb-server"} {
+			if path, err := exec.LookPath(p); err == nil {
+				return path, nil
+			}
+		}
+		return "", nil
+	}
+	if !child.Supported {
+		return "", errors.New("this system cannot run an ovsdb-server; use --sandbox-ovsdb builtin")
+	}
+	path, err := exec.LookPath(choice)
+	if err != nil {
+		return "", fmt.Errorf("looking for the ovsdb-server: %w", err)
+	}
+	return filepath.Abs(path)
+}
+
+// version asks a program for its version: "ovsdb-server 3.1.0".
+func version(ctx context.Context, g child.Guard, program string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, child.ReadyWithin)
+	defer cancel()
+	out, err := child.Output(ctx, g, exec.CommandContext(ctx, program, "--version"), 4<<10)
+	if err != nil {
+		return "", fmt.Errorf("asking %s for its version: %w", program, err)
+	}
+	first, _, _ := strings.Cut(out, "\n")
+	words := strings.Fields(clean.Text(first))
+	if len(words) < 2 {
+		return "", fmt.Errorf("%s prints no version", program)
+	}
+	return words[0] + " " + words[len(words)-1], nil
+}

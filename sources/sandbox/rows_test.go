@@ -148,7 +148,7 @@ func TestServersAgree(t *testing.T) {
 		}
 		var dumps [2][]string
 		for i, w := range ws {
-			fresh, err := nbdb.Read(t.Context(), w.conn.Endpoint())
+			fresh, err := nbdb.Dial(nbdb.Config{Addr: w.conn.Endpoint(), AnyName: true}).Read(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

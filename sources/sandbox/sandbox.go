@@ -72,11 +72,11 @@ type Config struct {
 
 // server is one zone's OVSDB endpoint.
 type server interface {
-	start(ctx context.Context) error
-	kill() error
-	stop() error
-	cont() error
-	close()
+	Start(ctx context.Context) error
+	Kill() error
+	Stop() error
+	Cont() error
+	Close()
 }
 
 // Sandbox is a running set of zones.
@@ -141,7 +141,7 @@ func Start(ctx context.Context, cfg Config) (_ *Sandbox, err error) {
 	if err := s.startServers(ctx); err != nil {
 		return nil, err
 	}
-	s.pods = newPodHandler(cfg.PortDelay)
+	s.pods = &podHandler{delay: cfg.PortDelay, wake: make(chan struct{}, 1)}
 	s.wg.Go(func() { s.pods.run(s.life) })
 	for _, z := range s.zones {
 		s.keep(z)
@@ -189,9 +189,6 @@ func (s *Sandbox) Fallback() error { return s.fallback }
 // only those objects are looked at.
 func (s *Sandbox) SetPods(c *model.Cluster, changes []model.Change) { s.pods.set(c, changes) }
 
-// SetPortDelay sets Config.PortDelay anew.
-func (s *Sandbox) SetPortDelay(d time.Duration) { s.pods.setDelay(d) }
-
 // ask has a zone's server do something.
 func (s *Sandbox) ask(zone string, do func(server) error) error {
 	s.mu.Lock()
@@ -204,13 +201,13 @@ func (s *Sandbox) ask(zone string, do func(server) error) error {
 }
 
 // Kill kills a zone's server as SIGKILL does; it comes back with the same rows.
-func (s *Sandbox) Kill(zone string) error { return s.ask(zone, server.kill) }
+func (s *Sandbox) Kill(zone string) error { return s.ask(zone, server.Kill) }
 
 // Stop makes a zone's server stand still as SIGSTOP does, until Cont.
-func (s *Sandbox) Stop(zone string) error { return s.ask(zone, server.stop) }
+func (s *Sandbox) Stop(zone string) error { return s.ask(zone, server.Stop) }
 
 // Cont lets a stopped server go on.
-func (s *Sandbox) Cont(zone string) error { return s.ask(zone, server.cont) }
+func (s *Sandbox) Cont(zone string) error { return s.ask(zone, server.Cont) }
 
 // DropConnections closes all connections to a zone's built-in server. Real
 // servers cannot be asked to; Kill does it there.

@@ -219,7 +219,7 @@ func TestStartAndSeed(t *testing.T) {
 			if addr != "unix:"+filepath.Join(s.Dir(), zone+".sock") {
 				t.Error(addr)
 			}
-			db, err := nbdb.Read(t.Context(), addr)
+			db, err := nbdb.Dial(nbdb.Config{Addr: addr, AnyName: true}).Read(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -70,7 +70,7 @@ func TestTools(t *testing.T) {
 			t.Error(out)
 		}
 		tool(t, "ovn-nbctl", "--db="+addr, "set", "Address_Set", "x", "addresses=10.0.0.1")
-		if db, err := nbdb.Read(t.Context(), addr); err != nil || strings.Join(db.AddressSetByName("x").Addresses, "") != "10.0.0.1" {
+		if db, err := nbdb.Dial(nbdb.Config{Addr: addr, AnyName: true}).Read(t.Context()); err != nil || strings.Join(db.AddressSetByName("x").Addresses, "") != "10.0.0.1" {
 			t.Error(err)
 		}
 		if out := tool(t, "ovsdb-client", "get-schema-version", addr, nb.Database); strings.TrimSpace(out) != "7.3.0" {
@@ -106,7 +106,7 @@ func TestKill(t *testing.T) {
 				time.Sleep(5 * time.Millisecond)
 			}
 		}
-		fresh, err := nbdb.Read(t.Context(), s.Endpoints()["ovn-worker"])
+		fresh, err := nbdb.Dial(nbdb.Config{Addr: s.Endpoints()["ovn-worker"], AnyName: true}).Read(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -241,7 +241,7 @@ func TestNonsense(t *testing.T) {
 			c.Close()
 		}
 	}
-	if db, err := nbdb.Read(t.Context(), s.Endpoints()["ovn-worker"]); err != nil || db.Global() == nil {
+	if db, err := nbdb.Dial(nbdb.Config{Addr: s.Endpoints()["ovn-worker"], AnyName: true}).Read(t.Context()); err != nil || db.Global() == nil {
 		t.Error(err)
 	}
 }
@@ -293,12 +293,17 @@ func TestPods(t *testing.T) {
 			return p != nil && p.UUID != was && strings.HasSuffix(p.Addresses[0], " 10.244.0.8")
 		})
 		// A delay, and completion.
-		s.SetPortDelay(150 * time.Millisecond)
+		delay := func(d time.Duration) {
+			s.pods.mu.Lock()
+			defer s.pods.mu.Unlock()
+			s.pods.delay = d
+		}
+		delay(150 * time.Millisecond)
 		began := time.Now()
 		ended := pod("ns", "one", "a", "10.244.0.5")
 		ended.Phase = "Failed"
 		step([]model.Object{ended})
-		s.SetPortDelay(0) // must not overtake
+		delay(0) // must not overtake
 		step(nil, model.Key{Kind: model.KindPod, Namespace: "ns", Name: "far"})
 		b.until("gone", func(_ []model.ZoneUpdate, db *nb.DB) bool { return db.PortByName("ns_far") == nil })
 		a.until("gone", func(_ []model.ZoneUpdate, db *nb.DB) bool { return db.PortByName("ns_one") == nil })
@@ -338,7 +343,7 @@ func TestChoice(t *testing.T) {
 	if s.Describe() != ServerBuiltin || s.Fallback() == nil || !strings.Contains(s.Fallback().Error(), "no such luck") {
 		t.Error(s.Describe(), s.Fallback())
 	}
-	if _, err := nbdb.Read(t.Context(), s.Endpoints()["ovn-worker"]); err != nil {
+	if _, err := nbdb.Dial(nbdb.Config{Addr: s.Endpoints()["ovn-worker"], AnyName: true}).Read(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

@@ -113,7 +113,11 @@ func (t *Traffic) Run(ctx context.Context, snapshot func() (*model.Cluster, map[
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
 	due, renew := 0.0, time.Time{}
-	begin := func(now time.Time) { t.connect(now, sink) }
+	begin := func(now time.Time) {
+		if f, ok := t.pick(); ok {
+			t.walk(now, &f, sink)
+		}
+	}
 	if t.on != nil {
 		p := t.packets(ctx, sink)
 		defer p.wg.Wait()
@@ -142,13 +146,6 @@ func (t *Traffic) Run(ctx context.Context, snapshot func() (*model.Cluster, map[
 	}
 }
 
-// connect begins one connection.
-func (t *Traffic) connect(now time.Time, sink func(zone, line string)) {
-	if f, ok := t.pick(); ok {
-		t.walk(now, &f, sink)
-	}
-}
-
 // walk takes a connection's first packet its way and writes what is logged
 // about it.
 func (t *Traffic) walk(now time.Time, f *flow, sink func(zone, line string)) {
@@ -159,7 +156,13 @@ func (t *Traffic) walk(now time.Time, f *flow, sink func(zone, line string)) {
 		if z == nil {
 			continue
 		}
-		for _, acl := range t.decide(z, s) {
+		// Those that passed the packet on and the one, if any, that ended it: without that
+		// one the packet is allowed (ovn-kubernetes.md#stages). The winner among equals is
+		// undefined; here it is the one with the lower UUID. What cannot be judged is passed
+		// over.
+		deciders, unjudged := z.Walk(s.name, s.at, s.packet)
+		t.stats.unjudged.Add(unjudged)
+		for _, acl := range deciders {
 			passed = acl.Action != nb.ActionDrop && acl.Action != nb.ActionReject
 			if acl.Log {
 				t.log(now, z, s, acl, sink)
@@ -272,4 +275,12 @@ func (f *flow) stages() []stage {
 		pass(f.dst.zone, f.dst.lport, nb.RouterPort(f.dst.zone), f.dst.lport)
 	}
 	return out
+}
+
+// stage is one walk through ACLs that a packet makes.
+type stage struct {
+	zone   string
+	at     string // a logical port of the switch it makes it on
+	name   model.Stage
+	packet match.Packet
 }

@@ -120,7 +120,7 @@ func TestDecide(t *testing.T) {
 	r.group("other", []string{two}, acl("two-only", nb.ToLport, nb.ActionDrop, 2, 99, `outport == @other && tcp`))
 	r.group("both", []string{two, three}, acl("on-both", nb.ToLport, nb.ActionDrop, 2, 1, `udp.dst == 57`))
 	tr := NewTraffic(TrafficConfig{})
-	z := tr.order("a", r.db(), nil)
+	z := walk.NewZone("a", r.db(), &tr.matches, nil)
 	packet := func(src string, out string, proto match.Proto, port uint16) stage {
 		return stage{"a", out, nb.ToLport, match.Packet{InPort: "stor-a", OutPort: out, Src: netip.MustParseAddr(src), Dst: netip.MustParseAddr("10.244.0.9"),
 			Proto: proto, SrcPort: 40000, DstPort: port}}
@@ -153,7 +153,8 @@ func TestDecide(t *testing.T) {
 		"a port that is on no switch":   {packet("10.9.9.9", "nowhere", match.UDP, 57), nil},
 		"to the router, of this switch": {stage{"a", "ns_one", nb.ToLport, packet("10.9.9.9", "stor-a", match.UDP, 53).packet}, []string{"whole-switch"}},
 	} {
-		if d := cmp.Diff(c.want, names(tr.decide(z, c.s))); d != "" {
+		deciders, _ := z.Walk(c.s.name, c.s.at, c.s.packet)
+		if d := cmp.Diff(c.want, names(deciders)); d != "" {
 			t.Errorf("%s: %s", what, d)
 		}
 	}

@@ -43,7 +43,7 @@ func (t *Traffic) look(c *model.Cluster, dbs map[string]*nb.DB, now time.Time) {
 	for name, db := range dbs {
 		z := old.zones[name]
 		if z == nil || z.DB != db {
-			z = t.order(name, db, z)
+			z = walk.NewZone(name, db, &t.matches, z)
 			same = false
 		}
 		w.zones[name] = z
@@ -51,21 +51,16 @@ func (t *Traffic) look(c *model.Cluster, dbs map[string]*nb.DB, now time.Time) {
 	if !same {
 		w.pods, w.outside = endpoints(c, w.zones), outside(c)
 		t.recent = nil
-		t.prune(w)
+		rows := 0
+		for _, z := range w.zones {
+			for range z.DB.ACLs() {
+				rows++
+			}
+		}
+		t.matches.Keep(rows) // those parsed that no row has any more are forgotten
 	}
 	t.world = w
 	t.meters.forget(now)
-}
-
-// prune forgets parsed matches that no row has any more.
-func (t *Traffic) prune(w *world) {
-	n := 0
-	for _, z := range w.zones {
-		for range z.DB.ACLs() {
-			n++
-		}
-	}
-	t.matches.Keep(n)
 }
 
 // endpoints are the pods that take part: running, on the default network, with
@@ -79,7 +74,11 @@ func endpoints(c *model.Cluster, zones map[string]*walk.Zone) []*endpoint {
 	hasRows := map[[2]string]bool{} // zone and namespace
 	for name, z := range zones {
 		for namespace := range under {
-			hasRows[[2]string{name, namespace}] = isolates(z.DB, namespace)
+			// The groups of its default deny come and go with the rows of its NetworkPolicies
+			// (ovn-kubernetes.md#isolation-groups).
+			ids := nb.IDs(nb.DefaultController, nb.OwnerNetpolNamespace,
+				nb.Pair{Key: nb.KeyName, Value: namespace}, nb.Pair{Key: nb.KeyDirection, Value: "Ingress"})
+			hasRows[[2]string{name, namespace}] = z.DB.PortGroupByName(nb.HashedName(ids[nb.KeyID])) != nil
 		}
 	}
 	var out []*endpoint

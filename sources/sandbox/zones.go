@@ -116,7 +116,7 @@ func (s *Sandbox) newZone(name string) (*zone, error) {
 
 // startZone starts a zone's server.
 func (s *Sandbox) startZone(ctx context.Context, z *zone) error {
-	if err := z.server.start(ctx); err != nil {
+	if err := z.server.Start(ctx); err != nil {
 		return err
 	}
 	if l, ok := z.server.(*labServer); ok {
@@ -201,7 +201,7 @@ func (z *zone) end(pods *podHandler) {
 		z.stop()
 		z.wg.Wait()
 	}
-	z.server.close()
+	z.server.Close()
 }
 
 func (s *Sandbox) closeServers() {

@@ -48,7 +48,17 @@ var inside = map[string][]string{
 	"engine":     {"change", "revision", "sources", "compiler", "reconciler", "model", "examples", "examples-antrea"},
 
 	// The rooms of the engine, from the ground up: none knows the loop.
-	"engine/statedir":   {"sources/safefile"},
+	"engine/statedir":  {"sources/safefile"},
+	"engine/loop":      {"revision", "model"},
+	"engine/ownership": {"engine/loop", "reconciler", "revision", "sources/kube", "sources/retry", "model"},
+	"engine/zones":     {"engine/loop", "engine/ownership", "reconciler", "compiler", "revision", "sources/nbdb", "sources/retry", "model"},
+	"engine/dialects":  {"engine/loop", "engine/zones", "compiler", "revision", "sources/kube", "sources/retry", "model"},
+	"engine/below":     {"engine/loop", "engine/zones", "engine/logs", "reconciler", "revision", "sources/kube", "sources/nbdb", "sources/retry", "model"},
+	"engine/rooms":     {"engine/below", "engine/logs", "engine/loop", "engine/probe", "engine/zones", "revision", "model", "sources/nbdb"},
+	// Optional rooms: TestRoomsAreOptional says who may import them.
+	"engine/lab":        {"engine/rooms", "engine/below", "engine/loop", "engine/probe", "revision", "model", "sources/acllog", "sources/nbdb", "sources/sandbox"},
+	"engine/ovntrace":   {"engine/rooms", "engine/trace", "revision", "model", "sources/kube", "sources/nbdb/remote"},
+	"engine/health":     {"engine/loop", "engine/ownership", "engine/logs", "reconciler", "revision", "model"},
 	"revision/settings": {"sources/kube", "sources/manifests", "sources/reading", "compiler", "model"},
 	"revision":          {"revision/settings", "compiler", "model"},
 	// Questions about a revision, from the ground up.
@@ -238,6 +248,38 @@ func judgeImports(f file) []string {
 		}
 	}
 	return out
+}
+
+// optional are rooms that hang on the core by narrow interfaces, and who may import them: what
+// wires an engine, and the pages and commands that are about nothing else. The core builds
+// without them.
+var optional = map[string][]string{
+	"sources/sandbox": {"engine/lab"},
+	"engine/lab":      {"cli"},
+	"engine/ovntrace": {"cli"},
+	"engine/verify":   {"engine/pattern", "pages", "ui", "cli"},
+	"engine/convert":  {"pages", "ui", "cli"},
+	"engine/propose":  {"pages", "ui", "cli"},
+	"engine/pattern":  {"pages", "ui", "cli"},
+}
+
+func TestRoomsAreOptional(t *testing.T) {
+	for _, f := range source(t) {
+		if f.test() || under(f.dir, "test", "bench", "screenshots") {
+			continue
+		}
+		for _, imp := range f.imports() {
+			own, ok := ours(imp)
+			if !ok {
+				continue
+			}
+			for room, by := range optional {
+				if under(own, room) && !under(f.dir, room) && !under(f.dir, by...) {
+					t.Errorf("%s imports %s, an optional room: only %s may", f.path, imp, strings.Join(by, ", "))
+				}
+			}
+		}
+	}
 }
 
 // inTree is under, where "." means the whole module.

@@ -90,7 +90,7 @@ func TestAttack(t *testing.T) {
 		}
 		a.counts["left over, and named"] += left
 	}
-	if err := a.w.Ready(); err != nil {
+	if err := a.w.Health().Ready(); err != nil {
 		t.Error(err)
 	}
 	if after := marked(ovsdb.Dump(t, a.address("n3"))); after != before {

@@ -22,6 +22,7 @@ import (
 	"rung/change/write"
 	"rung/compiler"
 	"rung/engine"
+	"rung/engine/lab"
 	"rung/engine/source"
 	"rung/model"
 	"rung/model/ovn/nb"
@@ -211,7 +212,7 @@ type run struct {
 func (c *cluster) start() *run {
 	c.t.Helper()
 	return c.engine(func(cfg *engine.Config) {
-		cfg.Sandbox = &engine.SandboxConfig{Server: install.Server(c.t, "ovsdb-server"), Dir: c.sockets, Foreign: true}
+		cfg.Sandbox = lab.New(lab.Config{Server: install.Server(c.t, "ovsdb-server"), Dir: c.sockets, Foreign: true})
 		cfg.Mode.Sandbox, cfg.Mode.Reconciles = true, true
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"rung/engine"
+	"rung/engine/ownership"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
@@ -27,7 +28,7 @@ func (c *cluster) writer() *run {
 	c.t.Helper()
 	return c.engine(func(cfg *engine.Config) {
 		cfg.NB, cfg.Reconcile, cfg.Mode.Reconciles = c.addresses(), true, true
-		cfg.Own = engine.Ownership{NobodyElse: true, Quiet: time.Millisecond}
+		cfg.Own = ownership.Options{NobodyElse: true, Quiet: time.Millisecond}
 	})
 }
 

@@ -66,7 +66,7 @@ func alone(t *testing.T, rate int) *node {
 	}
 	t.Cleanup(lab.Close)
 	n.Zone = lab.Zone("n")
-	db, err := nbdb.Read(t.Context(), n.NB())
+	db, err := nbdb.Dial(nbdb.Config{Addr: n.NB(), AnyName: true}).Read(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

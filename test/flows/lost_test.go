@@ -25,7 +25,7 @@ func (n *node) deny(port uint16, meter string, logs bool) *nb.ACL {
 		"log": logs, "meter": meter, "match": fmt.Sprintf("outport == @%s && udp.dst == %d", group, port)}); err != nil {
 		n.t.Fatal(err)
 	}
-	db, err := nbdb.Read(n.t.Context(), n.NB())
+	db, err := nbdb.Dial(nbdb.Config{Addr: n.NB(), AnyName: true}).Read(n.t.Context())
 	if err != nil {
 		n.t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 
 // swap takes ACLs off the port group and puts others on, in one transaction.
 func (n *node) swap(off []string, on ...map[string]any) error {
-	db, err := nbdb.Read(n.t.Context(), n.NB())
+	db, err := nbdb.Dial(nbdb.Config{Addr: n.NB(), AnyName: true}).Read(n.t.Context())
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (n *node) joined() *flow.Joined {
 	n.sync()
 	ctx, cancel := bounded(n.t)
 	defer cancel()
-	up, err := nbdb.Read(ctx, n.NB())
+	up, err := nbdb.Dial(nbdb.Config{Addr: n.NB(), AnyName: true}).Read(ctx)
 	if err != nil {
 		n.t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ const (
 	mostMemory   = 600.0 // MB, Rung's process at its peak
 )
 
-// followed is how many zones Rung follows (engine.DefaultFollowZones), by name.
+// followed is how many zones Rung follows (zones.DefaultFollow), by name.
 const followed = 20
 
 // A large cluster: a real API server, real databases, and many that are replayed.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"rung/change/write"
+	"rung/engine/lab"
 	"rung/engine/source"
 	"rung/revision"
 	"rung/revision/settings"
@@ -63,7 +64,7 @@ func TestJudge(t *testing.T) {
 			e, err := engine.New(context.Background(), engine.Config{
 				Mode:    revision.Mode{Name: "files", Title: manifests, Sandbox: true, Reconciles: true},
 				Sources: []source.Source{write.NewFiles(write.FileOptions{Paths: []string{manifests}})}, Writes: true, Flags: settings.Flags{Features: features},
-				Sandbox: &engine.SandboxConfig{Server: program, Dir: sockets, Foreign: true},
+				Sandbox: lab.New(lab.Config{Server: program, Dir: sockets, Foreign: true}),
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"rung/bench/workload"
 	"rung/change/write"
 	"rung/engine"
+	"rung/engine/lab"
 	"rung/engine/source"
 	"rung/model"
 	"rung/revision"
@@ -82,7 +83,7 @@ func sandboxed(t *testing.T, path, program, sockets string) *engine.Engine {
 	e, err := engine.New(context.Background(), engine.Config{
 		Mode:    revision.Mode{Name: "files", Title: path, Sandbox: true, Reconciles: true},
 		Sources: []source.Source{write.NewFiles(write.FileOptions{Paths: []string{path}})},
-		Sandbox: &engine.SandboxConfig{Server: program, Dir: sockets, Foreign: true},
+		Sandbox: lab.New(lab.Config{Server: program, Dir: sockets, Foreign: true}),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -145,7 +145,7 @@ func start(tb testing.TB) *world {
 // their namespaces, and for each pod the load balancer of a Service of its own.
 func seed(tb testing.TB, z *ovn.Zone) {
 	tb.Helper()
-	db, err := nbdb.Read(tb.Context(), z.NB())
+	db, err := nbdb.Dial(nbdb.Config{Addr: z.NB(), AnyName: true}).Read(tb.Context())
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -187,7 +187,7 @@ func (r *run) round(d *drawn, trials []*trial, judges map[string]*judge, want ma
 			if !slices.Equal(e.at, t.seen.At) {
 				p := t.packet
 				p.In = l.in
-				_, trace, err := r.w.zones[zone].Trace(context.Background(), p, false)
+				_, trace, err := r.w.zones[zone].Trace(context.Background(), p, ovn.StateFirst)
 				r.t.Errorf("%s, in zone %s at %s: came out at %q, want %q: the rows have it meet %s\n%s\n%s%v",
 					t, zone, l.in, t.seen.At, e.at, names(e.met), r.dump(d, zone), trace, err)
 				t.over = true

@@ -16,13 +16,7 @@ const (
 
 // String is the value for people.
 func (t Tri) String() string {
-	switch t {
-	case Yes:
-		return "yes"
-	case No:
-		return "no"
-	}
-	return "unknown"
+	return [...]string{Unknown: "unknown", No: "no", Yes: "yes"}[t]
 }
 
 // Of is yes or no.

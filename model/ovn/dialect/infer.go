@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
 )
 
@@ -109,19 +110,14 @@ func (t *tally) acl(a *nb.ACL) {
 // defaultNetwork says whether a row of an EgressFirewall is of a namespace on the
 // default network: the others leave out the subnets of theirs, under the same
 // owner (ovn-kubernetes.md#other-networks).
-func (t *tally) defaultNetwork(match string) bool {
-	_, rest, found := strings.Cut(match, "inport == @")
-	if !found {
-		return true // an older form knows no other networks
+func (t *tally) defaultNetwork(text string) bool {
+	for r := range match.RefsIn(text) {
+		if r.Kind == match.RefPortGroup {
+			g := t.db.PortGroupByName(r.Name)
+			return g != nil && g.ExternalIDs[nb.KeyOwnerController] == nb.DefaultController
+		}
 	}
-	end := strings.IndexFunc(rest, func(r rune) bool {
-		return r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
-	})
-	if end >= 0 {
-		rest = rest[:end]
-	}
-	g := t.db.PortGroupByName(rest)
-	return g != nil && g.ExternalIDs[nb.KeyOwnerController] == nb.DefaultController
+	return true // an older form knows no other networks
 }
 
 func (t *tally) observability() Fact {

@@ -57,13 +57,10 @@ func (p *Progress) Text(now, seen time.Time) string {
 	if !p.Tracked() {
 		return "nobody counts: nb_cfg was never raised (ovn-nbctl --wait=hv sync does)"
 	}
-	written := fmt.Sprintf("rows written #%d", p.Written.Cfg)
-	switch {
-	case p.NorthdBehind():
-		written += age(now, seen)
-	default:
-		written += age(now, stamp(p.Written))
+	if !p.NorthdBehind() {
+		seen = stamp(p.Written)
 	}
+	written := fmt.Sprintf("rows written #%d", p.Written.Cfg) + age(now, seen)
 	made := fmt.Sprintf("flows made #%d", p.Made.Cfg) + age(now, stamp(p.Made))
 	if p.NorthdBehind() {
 		made += ": northd is behind"

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -206,3 +207,8 @@ func carriedOut(match string) string {
 // Passes says whether a flow that was made for an ACL passes: it decides nothing, so that
 // the next tier is asked.
 func (r *Reading) Passes() bool { return r.Part == PartEval && r.Verdict == "" }
+
+// Does says whether an action with a code is among those of the flow.
+func (r *Reading) Does(code string) bool {
+	return slices.ContainsFunc(r.Acts, func(a Act) bool { return a.Code == code })
+}

@@ -123,19 +123,7 @@ func (o Op) String() string {
 }
 
 // turn is the operator that says the same with its operands exchanged.
-func (o Op) turn() Op {
-	switch o {
-	case LT:
-		return GT
-	case LE:
-		return GE
-	case GT:
-		return LT
-	case GE:
-		return LE
-	}
-	return o
-}
+func (o Op) turn() Op { return [...]Op{0, EQ, NE, GT, GE, LT, LE}[o] }
 
 // invert is the operator that is true where o is not.
 func (o Op) invert() Op { return [...]Op{0, NE, EQ, GE, GT, LE, LT}[o] }

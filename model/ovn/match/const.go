@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math/bits"
 	"net/netip"
+	"strconv"
 	"strings"
 )
 
@@ -236,14 +237,11 @@ func parseDecimal(s string) (c Const, problem string) {
 	if s[0] == '0' && len(s) > 1 {
 		return c, "a decimal number without leading zeros"
 	}
-	for i := 0; i < len(s); i++ {
-		hi, lo := bits.Mul64(c.value.lo, 10)
-		lo, carry := bits.Add64(lo, uint64(s[i]-'0'), 0)
-		if hi+carry != 0 {
-			return c, "a decimal number below 2^64"
-		}
-		c.value.lo = lo
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err != nil {
+		return c, "a decimal number below 2^64"
 	}
+	c.value.lo = n
 	return c, ""
 }
 

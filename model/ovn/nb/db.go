@@ -315,22 +315,17 @@ func (d *DB) Row(table, uuid string) Row {
 
 // Rows walks all tables.
 func (d *DB) Rows() iter.Seq[Row] {
-	return func(yield func(Row) bool) {
-		for tag := tagNone + 1; tag < tags; tag++ {
-			for r := range all[Row](d, tag) {
-				if !yield(r) {
-					return
-				}
-			}
-		}
-	}
+	return d.tablesOf(tagACL, tagAddressSet, tagPortGroup, tagSwitch, tagPort, tagMeter, tagBand, tagGlobal)
 }
 
 // Owned walks the tables whose rows say in their external_ids who owns them: ACLs,
 // address sets and port groups.
-func (d *DB) Owned() iter.Seq[Row] {
+func (d *DB) Owned() iter.Seq[Row] { return d.tablesOf(tagACL, tagAddressSet, tagPortGroup) }
+
+// tablesOf walks some tables, one after the other.
+func (d *DB) tablesOf(tags ...int) iter.Seq[Row] {
 	return func(yield func(Row) bool) {
-		for _, tag := range []int{tagACL, tagAddressSet, tagPortGroup} {
+		for _, tag := range tags {
 			for r := range all[Row](d, tag) {
 				if !yield(r) {
 					return

@@ -22,19 +22,7 @@ const (
 
 // String is the form as the command line writes it.
 func (f Form) String() string {
-	switch f {
-	case FormKnown:
-		return "known"
-	case FormRecognised:
-		return "recognised"
-	case FormLegacy:
-		return "legacy"
-	case FormOdd:
-		return "odd"
-	case FormUnknown:
-		return "unknown"
-	}
-	return "none"
+	return [...]string{FormNone: "none", FormKnown: "known", FormRecognised: "recognised", FormLegacy: "legacy", FormOdd: "odd", FormUnknown: "unknown"}[f]
 }
 
 // MarshalText is String, for JSON.

@@ -175,17 +175,7 @@ func of(namespace string) string {
 func words(parts ...string) string { return join(" ", parts...) }
 
 func join(by string, parts ...string) string {
-	var b strings.Builder
-	for _, p := range parts {
-		if p == "" {
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteString(by)
-		}
-		b.WriteString(p)
-	}
-	return b.String()
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), by)
 }
 
 // keyRuleIdx held the index of an EgressFirewall rule when the id ended in its

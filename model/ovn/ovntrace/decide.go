@@ -80,11 +80,11 @@ func (p *Pass) detailed() (out []*Decision) {
 		}
 		switch {
 		case r.Part == flow.PartAction:
-			if searchesAgain(&r) {
+			if r.Does(flow.ActTier) {
 				continue
 			}
 			verdict := r.Verdict
-			if verdict == "" && dropsAll(&r) {
+			if verdict == "" && r.Does(flow.ActDrop) {
 				verdict, open.Own = flow.ActDrop, r.Purpose(s.Priority)
 			}
 			end(verdict)
@@ -116,24 +116,6 @@ func (d *Decision) passed() string {
 
 // Passes is the verdict of an ACL that passes the packet on to the next tier.
 const Passes = "pass"
-
-func searchesAgain(r *flow.Reading) bool {
-	for _, a := range r.Acts {
-		if a.Code == flow.ActTier {
-			return true
-		}
-	}
-	return false
-}
-
-func dropsAll(r *flow.Reading) bool {
-	for _, a := range r.Acts {
-		if a.Code == flow.ActDrop {
-			return true
-		}
-	}
-	return false
-}
 
 func metOf(s *Step, r flow.Reading) *Met {
 	m := &Met{Step: s, Reading: r, Priority: s.Priority - flow.PriorityOffset, Verdict: r.Verdict}
@@ -167,7 +149,9 @@ func (p *Pass) summary() (out []*Decision) {
 			l := &s.Logs[i]
 			d := stage()
 			d.Met = append(d.Met, &Met{Verdict: l.Verdict, Log: l})
-			d.Stage = stageOf(l.Direction, d.Stage)
+			if l.Direction == "OUT" { // else before or after load balancing: it is not said
+				d.Stage = model.StageToLport
+			}
 			if l.Verdict != Passes {
 				d.Verdict, open = l.Verdict, nil
 			}
@@ -195,13 +179,6 @@ func logged(out []*Decision, verdict string) bool {
 	}
 	met := out[n-1].Met
 	return len(met) > 0 && met[len(met)-1].Log != nil
-}
-
-func stageOf(direction string, was model.Stage) model.Stage {
-	if direction == "OUT" {
-		return model.StageToLport
-	}
-	return was // before or after load balancing: it is not said
 }
 
 // Ending is how a trace ends.

@@ -61,7 +61,8 @@ func (p *parser) unknown(text string) {
 }
 
 func (p *parser) line(line string) {
-	indent, text := indentOf(line)
+	text := strings.TrimLeft(line, " ")
+	indent := len(line) - len(text)
 	switch {
 	case text == "":
 		return

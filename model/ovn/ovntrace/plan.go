@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"rung/model"
@@ -102,10 +103,8 @@ func (s *site) switchOf(port string) string {
 		return ""
 	}
 	for sw := range s.db.Switches() {
-		for _, id := range sw.Ports {
-			if id == p.UUID {
-				return sw.Name
-			}
+		if slices.Contains(sw.Ports, p.UUID) {
+			return sw.Name
 		}
 	}
 	return ""

@@ -137,11 +137,6 @@ func mended(line string) string {
 	return strings.TrimRight(clean.Text(strings.ReplaceAll(reColour.ReplaceAllString(line, ""), "\t", "    ")), " \r")
 }
 
-func indentOf(line string) (int, string) {
-	text := strings.TrimLeft(line, " ")
-	return len(line) - len(text), text
-}
-
 // stepOf reads "8. ls_in_acl_eval (northd.c:7447): match, priority 1, uuid d9d05c54"; ok
 // is false for other lines with a number.
 func stepOf(text string) (s *Step, ok bool) {

@@ -51,14 +51,6 @@ type logPod struct {
 	created    time.Time
 }
 
-// namespacesOr are where ovnkube-node pods are looked for when nobody says where.
-func namespacesOr(given []string) []string {
-	if len(given) == 0 {
-		return kube.OVNNamespaces()
-	}
-	return given
-}
-
 // ACLLog finds the container whose log has a node's acl_log lines, by probing
 // the pod and not the product.
 func (p *Reader) ACLLog(ctx context.Context, node string, namespaces []string) (Target, error) {
@@ -72,7 +64,9 @@ func (p *Reader) Controller(ctx context.Context, node string, namespaces []strin
 
 func (p *Reader) find(ctx context.Context, node string, namespaces, containers []string) (Target, error) {
 	var denied error
-	namespaces = namespacesOr(namespaces)
+	if len(namespaces) == 0 {
+		namespaces = kube.OVNNamespaces()
+	}
 	for _, ns := range namespaces {
 		pods, err := p.pods(ctx, ns)
 		if err != nil {
@@ -138,7 +132,12 @@ func (e *listError) Unwrap() error { return e.err }
 func (p *Reader) pods(ctx context.Context, ns string) ([]logPod, error) {
 	return p.lists.Get(ctx, ns, func(ctx context.Context) (pods []logPod, err error) {
 		err = kube.EachPod(ctx, p.client(), ns, metav1.ListOptions{LabelSelector: podSelector}, func(x *corev1.Pod) error {
-			pods = append(pods, trimPod(x))
+			pod := logPod{name: x.Name, node: x.Spec.NodeName, created: x.CreationTimestamp.Time,
+				running: x.Status.Phase == corev1.PodRunning && x.DeletionTimestamp == nil}
+			for _, c := range x.Spec.Containers {
+				pod.containers = append(pod.containers, c.Name)
+			}
+			pods = append(pods, pod)
 			return nil
 		})
 		if err != nil {
@@ -146,15 +145,6 @@ func (p *Reader) pods(ctx context.Context, ns string) ([]logPod, error) {
 		}
 		return pods, nil
 	})
-}
-
-func trimPod(x *corev1.Pod) logPod {
-	out := logPod{name: x.Name, node: x.Spec.NodeName, created: x.CreationTimestamp.Time,
-		running: x.Status.Phase == corev1.PodRunning && x.DeletionTimestamp == nil}
-	for _, c := range x.Spec.Containers {
-		out.containers = append(out.containers, c.Name)
-	}
-	return out
 }
 
 // identity is one container's life: the log of another begins anew.

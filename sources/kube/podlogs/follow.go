@@ -144,7 +144,10 @@ func (r *follower) failed(err error, progress bool) {
 	if apierrors.IsUnauthorized(err) {
 		_ = r.p.login() // a failure leaves the client there is
 	}
-	s, text := r.p.explain(r.target(), err)
+	r.mu.Lock()
+	target := r.state.Target
+	r.mu.Unlock()
+	s, text := r.p.explain(target, err)
 	r.mu.Lock()
 	if progress {
 		r.state.Attempts = 0
@@ -152,12 +155,6 @@ func (r *follower) failed(err error, progress bool) {
 	r.state.Attempts++
 	r.mu.Unlock()
 	r.say(s, text)
-}
-
-func (r *follower) target() Target {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.state.Target
 }
 
 // wait is how long the next attempt waits: longer each time, with jitter, so

@@ -37,9 +37,6 @@ type seenLine struct {
 
 func (s *seenLines) reset() { *s = seenLines{} }
 
-// rewind begins a log anew: every line kept may come once more.
-func (s *seenLines) rewind() { clear(s.passed) }
-
 // last is the time of the newest line, zero before the first.
 func (s *seenLines) last() time.Time { return s.newest }
 
@@ -82,9 +79,6 @@ func (s *seenLines) add(at time.Time, text []byte) {
 		s.forget()
 	}
 }
-
-// upTo takes every line of a log that is read again for seen up to a time.
-func (s *seenLines) upTo(at time.Time) { s.floor = max(s.floor, at.UnixNano()) }
 
 // forget drops what no resumed log repeats, and half of the rest where that is
 // too much.

@@ -50,7 +50,7 @@ func (s *stream) run(ctx context.Context, opt corev1.PodLogOptions) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	s.touched.Store(time.Now().UnixNano())
-	r.seen.rewind()
+	clear(r.seen.passed) // every line kept may come once more
 	s.replay = true
 	if opt.Follow {
 		done := make(chan struct{})
@@ -195,7 +195,7 @@ func (s *stream) take(line []byte) bool {
 	}
 	if anchor {
 		r.seen.add(at, text)
-		r.seen.upTo(at)
+		r.seen.floor = max(r.seen.floor, at.UnixNano()) // a log that is read again repeats up to here
 		r.newest = time.Now()
 		return true
 	}

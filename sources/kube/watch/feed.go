@@ -132,7 +132,14 @@ func (f *feed) list(ctx context.Context) (version string, err error) {
 		if err != nil {
 			return "", &failure{"list", err}
 		}
-		err = meta.EachListItem(list, func(o runtime.Object) error { f.listItem(r, o); return nil })
+		err = meta.EachListItem(list, func(o runtime.Object) error {
+			m, err := meta.Accessor(o)
+			if err == nil && !f.have.same(r, m) {
+				obj, broken := f.conv.Object(o, f.have.object(m))
+				r.next[f.have.key(m)] = entryOf(m, obj, broken)
+			}
+			return nil
+		})
 		if err != nil {
 			return "", &failure{"list", err}
 		}
@@ -162,15 +169,6 @@ func (f *feed) page(ctx context.Context, opt metav1.ListOptions) (runtime.Object
 	return list, err
 }
 
-func (f *feed) listItem(r *relist, o runtime.Object) {
-	m, err := meta.Accessor(o)
-	if err != nil || f.have.same(r, m) {
-		return
-	}
-	obj, broken := f.conv.Again(o, f.have.object(m))
-	r.put(m, obj, broken)
-}
-
 // follow watches from a version on. It returns the newest version it knows of,
 // quick when the stream ended at once.
 func (f *feed) follow(ctx context.Context, from string) (version string, quick bool, err error) {
@@ -183,7 +181,7 @@ func (f *feed) follow(ctx context.Context, from string) (version string, quick b
 		return from, false, &failure{"watch", err}
 	}
 	defer ws.Stop()
-	if closed(ws) {
+	if reflect.TypeOf(ws) == reflect.TypeOf(watch.NewEmptyWatch()) {
 		return from, false, &failure{"watch", errClosed}
 	}
 	f.synced()
@@ -203,30 +201,21 @@ func (f *feed) follow(ctx context.Context, from string) (version string, quick b
 				return "", false, &failure{"watch", err}
 			}
 			from = m.GetResourceVersion()
-			f.event(ev, m)
+			switch ev.Type {
+			case watch.Added, watch.Modified:
+				obj, broken := f.conv.Object(ev.Object, f.have.object(m))
+				f.publish(f.have.put(m, obj, broken), false)
+			case watch.Deleted:
+				f.publish(f.have.drop(m), false)
+			}
 		}
 	}
 }
 
-// errClosed is what an empty watch stands for.
+// errClosed is what client-go's empty watch stands for: a connection that was closed without
+// an answer, as by a load balancer that has no API server to pass it to. It is no stream that
+// stands.
 var errClosed = errors.New("the connection ended before an answer")
-
-// closed says whether a watch is client-go's empty one. It stands for a connection
-// that was closed without an answer, as by a load balancer that has no API server
-// to pass it to, and is no stream that stands.
-func closed(ws watch.Interface) bool {
-	return reflect.TypeOf(ws) == reflect.TypeOf(watch.NewEmptyWatch())
-}
-
-func (f *feed) event(ev watch.Event, m metav1.Object) {
-	switch ev.Type {
-	case watch.Added, watch.Modified:
-		obj, broken := f.conv.Again(ev.Object, f.have.object(m))
-		f.publish(f.have.put(m, obj, broken), false)
-	case watch.Deleted:
-		f.publish(f.have.drop(m), false)
-	}
-}
 
 // expired says whether the watch is to begin with a new list: its version is too
 // old, or the resource itself went away, which the list will tell.

@@ -70,9 +70,14 @@ func (f *feed) fail(err error) model.ConnState {
 	if login {
 		f.w.reopen()
 	}
-	f.gone = state == model.ConnAbsent && f.absent()
+	// The server has to say it twice: one that has only just started may not have found its
+	// CRDs yet, and a policy taken for deleted by mistake is worse than one that shows a moment
+	// longer.
+	f.w.mu.Lock()
+	f.gone = state == model.ConnAbsent && f.res.Conn == model.ConnAbsent
+	f.w.mu.Unlock()
 	if f.gone {
-		f.publish(f.have.clear(), false) // objects go with their CRD
+		f.publish(f.have.finish(f.have.relist()), false) // objects go with their CRD
 	}
 	f.w.mu.Lock()
 	defer f.w.mu.Unlock()
@@ -84,15 +89,6 @@ func (f *feed) fail(err error) model.ConnState {
 	f.enter(state, text)
 	f.w.changed()
 	return state
-}
-
-// absent says whether the server said before that it does not know the resource:
-// one that has only just started may not have found its CRDs yet, and a policy
-// taken for deleted by mistake is worse than one that shows a moment longer.
-func (f *feed) absent() bool {
-	f.w.mu.Lock()
-	defer f.w.mu.Unlock()
-	return f.res.Conn == model.ConnAbsent
 }
 
 // enter changes the state; the watcher's lock is held.

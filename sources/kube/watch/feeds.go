@@ -90,7 +90,7 @@ func feedsOf(w *watcher) []*feed {
 		if a.show != "" {
 			name = a.show
 		}
-		feeds = append(feeds, &feed{w: w, about: a, conv: manifests.NewTyped(w.c.Context()), have: newKept(a.kind, a.keep),
+		feeds = append(feeds, &feed{w: w, about: a, conv: manifests.NewTyped(w.c.Context()), have: kept{kind: a.kind, limit: a.keep, objects: map[model.Key]entry{}},
 			res: Resource{Name: name, Kind: a.kind, Conn: model.ConnDialling, Optional: a.optional, Rows: compiled[a.kind]}})
 	}
 	return feeds

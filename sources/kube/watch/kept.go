@@ -34,10 +34,6 @@ type step struct {
 	count  int // objects after it
 }
 
-func newKept(k model.Kind, limit int) kept {
-	return kept{kind: k, limit: limit, objects: map[model.Key]entry{}}
-}
-
 func (k *kept) key(m metav1.Object) model.Key {
 	return model.Key{Kind: k.kind, Namespace: clean.Text(m.GetNamespace()), Name: clean.Text(m.GetName())}
 }
@@ -128,9 +124,6 @@ func (k *kept) remove(s *step, key model.Key) {
 	}
 }
 
-// clear takes everything out: the resource is gone.
-func (k *kept) clear() step { return k.finish(k.relist()) }
-
 // bound takes the oldest events out while there are too many.
 func (k *kept) bound(s *step) {
 	if k.limit == 0 || len(k.objects) <= k.limit {
@@ -154,13 +147,12 @@ func (k *kept) bound(s *step) {
 
 // relist is a new list on its way.
 type relist struct {
-	of   *kept
 	seen map[model.Key]entry
 	next map[model.Key]entry
 }
 
 func (k *kept) relist() *relist {
-	return &relist{of: k, seen: make(map[model.Key]entry, len(k.objects)), next: map[model.Key]entry{}}
+	return &relist{seen: make(map[model.Key]entry, len(k.objects)), next: map[model.Key]entry{}}
 }
 
 // same says whether an object of the list is known as it is, and notes that it
@@ -173,10 +165,6 @@ func (k *kept) same(r *relist, m metav1.Object) bool {
 	}
 	r.seen[key] = old
 	return true
-}
-
-func (r *relist) put(m metav1.Object, o model.Object, broken []model.Broken) {
-	r.next[r.of.key(m)] = entryOf(m, o, broken)
 }
 
 // finish makes the list what is known, and says what that changes.

@@ -3,8 +3,16 @@ package watch
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"rung/model"
+	"rung/model/clean"
 	"rung/sources/kube"
 	"rung/sources/retry"
 )
@@ -54,4 +62,67 @@ func (w *watcher) answered(err error) {
 			}
 		}
 	}
+}
+
+// explain makes a state of an error, and one clean line with what to do.
+func (f *feed) explain(err error) (model.ConnState, string) {
+	verb := "read"
+	var fe *failure
+	if errors.As(err, &fe) {
+		verb, err = fe.verb, fe.err
+	}
+	switch {
+	case apierrors.IsUnauthorized(err):
+		return model.ConnDenied, "the server does not accept the credentials (401): they are wrong or have expired; log in again, Rung then reads the kubeconfig again"
+	case apierrors.IsForbidden(err):
+		return model.ConnDenied, fmt.Sprintf("may not %s %s: %s; see: %s", verb, f.about.name, serverText(err), f.canI(verb))
+	case apierrors.IsNotFound(err), apierrors.IsMethodNotSupported(err):
+		return model.ConnAbsent, fmt.Sprintf("%s is not served: the CRD is not installed, or in another version",
+			f.about.name)
+	}
+	text := fmt.Sprintf("%s %s: %s", verb, f.res.Name, serverText(err))
+	if unreachable(err) {
+		text += "; is the API server up, and the context right? see: " + f.w.c.Kubectl("cluster-info")
+	}
+	return model.ConnLost, text
+}
+
+// unanswered is what is said while the server stands still.
+func (f *feed) unanswered(err error) string {
+	why := serverText(err)
+	if errors.Is(err, kube.ErrUnanswered) {
+		why = fmt.Sprintf("%s within %s", kube.ErrUnanswered, f.w.t.probeAnswer)
+	}
+	return fmt.Sprintf("%s: what is shown may be old; see: %s", why, f.w.c.Kubectl("cluster-info"))
+}
+
+// unreachable says whether the server was not even spoken to.
+func unreachable(err error) bool {
+	var op *net.OpError
+	var dns *net.DNSError
+	return errors.As(err, &op) || errors.As(err, &dns) || errors.Is(err, kube.ErrUnanswered) ||
+		errors.Is(err, errClosed) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// serverText is an error as one clean line, without the address of the request,
+// which the screen shows anyway.
+func serverText(err error) string {
+	var ue *url.Error
+	if errors.As(err, &ue) {
+		err = ue.Err
+	}
+	s := clean.Text(strings.Join(strings.Fields(err.Error()), " "))
+	if r := []rune(s); len(r) > 300 {
+		s = string(r[:300]) + "…"
+	}
+	return s
+}
+
+// canI is the kubectl command that shows whether a permission is there.
+func (f *feed) canI(verb string) string {
+	words := []string{"auth", "can-i", verb, f.about.name}
+	if f.about.kind.Namespaced() {
+		words = append(words, "-A")
+	}
+	return f.w.c.Kubectl(words...)
 }

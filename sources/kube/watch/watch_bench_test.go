@@ -69,7 +69,7 @@ func BenchmarkConvertPod(b *testing.B) {
 	conv, p := manifests.NewTyped("prod"), benchPod(7)
 	b.ReportAllocs()
 	for b.Loop() {
-		if o, _ := conv.Object(p); o == nil {
+		if o, _ := conv.Object(p, nil); o == nil {
 			b.Fatal("not taken in")
 		}
 	}

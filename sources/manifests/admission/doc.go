@@ -10,4 +10,4 @@
 package admission
 
 //go:generate go tool controller-gen crd:maxDescLen=0 paths=sigs.k8s.io/network-policy-api/apis/v1alpha1;sigs.k8s.io/network-policy-api/apis/v1alpha2 output:dir=crds
-//go:generate go run ./gen -out schemas
+//go:generate go test . -run TestGenerateEarlier -update

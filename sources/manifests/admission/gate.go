@@ -41,18 +41,13 @@ type crd struct {
 	cel     *cel.Validator
 }
 
-// The CRDs are compiled when the first object needs them, not at start-up.
-var (
-	anpCRD = sync.OnceValues(func() (*crd, error) {
-		return compileCRD("crds/policy.networking.k8s.io_adminnetworkpolicies.yaml")
-	})
-	banpCRD = sync.OnceValues(func() (*crd, error) {
-		return compileCRD("crds/policy.networking.k8s.io_baselineadminnetworkpolicies.yaml")
-	})
-	cnpCRD = sync.OnceValues(func() (*crd, error) {
-		return compileCRD("crds/policy.networking.k8s.io_clusternetworkpolicies.yaml")
-	})
-)
+// policyCRDs are compiled when the first object needs them, not at start-up.
+var policyCRDs = map[model.Kind]func() (*crd, error){model.KindANP: onceCRD("adminnetworkpolicies"),
+	model.KindBANP: onceCRD("baselineadminnetworkpolicies"), model.KindCNP: onceCRD("clusternetworkpolicies")}
+
+func onceCRD(plural string) func() (*crd, error) {
+	return sync.OnceValues(func() (*crd, error) { return compileCRD("crds/policy.networking.k8s.io_" + plural + ".yaml") })
+}
 
 // antreaCRDs are those of schemas/crd.antrea.io.yaml, by kind.
 var antreaCRDs = sync.OnceValues(func() (map[model.Kind]*crd, error) {
@@ -178,23 +173,16 @@ func (c *crd) check(obj map[string]any, metadataBad bool) []check.Issue {
 	// mistake when the first is mended. What has nothing to do with the first is told with it.
 	rules, _ := c.cel.Validate(context.Background(), nil, c.schema, obj, nil, celconfig.RuntimeCELCostBudget)
 	found := issuesOf(check.CodeCEL, rules)
-	if blocking(errs) || metadataBad {
+	keeps := func(e *field.Error) bool { return slices.Contains(keepsFromRules, e.Type) }
+	if slices.ContainsFunc(errs, keeps) || metadataBad {
 		found = Unrelated(found, issues)
 	}
 	return append(issues, found...)
 }
 
-// blocking says whether errors keep the API server from evaluating rules.
-func blocking(errs field.ErrorList) bool {
-	for _, e := range errs {
-		switch e.Type {
-		case field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany,
-			field.ErrorTypeTypeInvalid:
-			return true
-		}
-	}
-	return false
-}
+// keepsFromRules are the errors that keep the API server from evaluating rules.
+var keepsFromRules = []field.ErrorType{field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong,
+	field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid}
 
 // Unrelated are the issues of fields that have nothing to do with those of others: neither is
 // within the other. A rule may complain of what the schema refuses already, and the schema

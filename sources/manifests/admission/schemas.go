@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
+	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 
 	"rung/model"
 	"rung/sources/manifests/check"
+	"rung/sources/manifests/policy"
 )
 
 // Schemas are schemas for gate 1 in place of those Rung brings along: those of
@@ -59,13 +62,8 @@ func (s *Schemas) of(k model.Kind) (*crd, error) {
 }
 
 func embedded(k model.Kind) (*crd, error) {
-	switch k {
-	case model.KindANP:
-		return anpCRD()
-	case model.KindBANP:
-		return banpCRD()
-	case model.KindCNP:
-		return cnpCRD()
+	if compiled := policyCRDs[k]; compiled != nil {
+		return compiled()
 	}
 	all, err := antreaCRDs()
 	if err != nil {
@@ -99,4 +97,109 @@ func (n *newFields) walk(path string, theirs, ours *schema.Structural) {
 	if theirs.Items != nil && ours.Items != nil {
 		n.walk(path+"[]", theirs.Items, ours.Items)
 	}
+}
+
+// The releases of network-policy-api whose CRDs of AdminNetworkPolicy and
+// BaselineAdminNetworkPolicy clusters have: today's, and the one before, which admits some of
+// what today's refuses (`ports: []`, 10.0.0.0/08, ::ffff:a00:0/104).
+const (
+	ReleaseToday   = "v0.2.0"
+	ReleaseEarlier = "v0.1.5"
+)
+
+// Releases are all that Options.Release may name.
+var Releases = []string{ReleaseEarlier, ReleaseToday}
+
+// earlier are the schemas of ReleaseEarlier, compiled when the first object needs them.
+var earlier = sync.OnceValues(func() (*Schemas, error) {
+	out := &Schemas{byKind: map[model.Kind]*crd{}}
+	for k, plural := range map[model.Kind]string{model.KindANP: "adminnetworkpolicies", model.KindBANP: "baselineadminnetworkpolicies"} {
+		c, err := compileCRD("schemas/policy.networking.k8s.io_" + plural + "." + ReleaseEarlier + ".yaml")
+		if err != nil {
+			return nil, err
+		}
+		out.byKind[k] = c
+	}
+	return out, nil
+})
+
+// Judge is what gate 1 says of a tree by the CRD that its cluster has: a server's, where
+// there are schemas, else that of the release, where it is empty ReleaseToday. What today's CRD
+// refuses and its cluster took is a warning, since OVN-Kubernetes enforces it.
+func Judge(k model.Kind, obj map[string]any, schemas *Schemas, release string) []check.Issue {
+	bad := gate(k, obj, schemas)
+	if k != model.KindANP && k != model.KindBANP || len(bad) == 0 && release != ReleaseEarlier {
+		return bad
+	}
+	if schemas == nil && release != ReleaseToday {
+		before, err := earlier()
+		if err != nil {
+			return append(bad, check.Issue{Severity: model.SeverityError, Code: check.CodeSchema, Message: err.Error()})
+		}
+		refused := gate(k, obj, before)
+		switch {
+		case release == ReleaseEarlier:
+			bad = append(refused, admitted(Unrelated(bad, refused), "; the CRD of "+ReleaseEarlier+" takes it (--api-release)")...)
+		case len(refused) == 0 && profiled(k, obj):
+			hint(bad)
+		}
+	}
+	if enforced(obj) {
+		bad = admitted(bad, "; its cluster took it, and enforces it, as its status says")
+	}
+	return bad
+}
+
+// admitted makes warnings of what a CRD refuses that is not the cluster's.
+func admitted(bad []check.Issue, why string) []check.Issue {
+	for i := range bad {
+		if bad[i].Severity == model.SeverityError && (bad[i].Code == check.CodeSchema || bad[i].Code == check.CodeCEL) {
+			bad[i].Severity, bad[i].Release = model.SeverityWarning, ""
+			bad[i].Message += why
+		}
+	}
+	return bad
+}
+
+// profiled says whether OVN-Kubernetes could take what a CRD took: that of ReleaseEarlier lets
+// texts through that are no CIDR.
+func profiled(k model.Kind, obj map[string]any) bool {
+	typed, err := policy.Typify(k, obj)
+	return err == nil && !policy.New(model.Meta{Key: model.Key{Kind: k, Name: typed.GetName()}}, typed).Refused()
+}
+
+// hint says of what today's CRD alone refuses which release takes it.
+func hint(bad []check.Issue) {
+	for i := range bad {
+		bad[i].Release = ReleaseEarlier
+		way := "if the cluster has the CRDs of network-policy-api " + ReleaseEarlier + ": --api-release " + ReleaseEarlier
+		if bad[i].Remedy != "" {
+			way = bad[i].Remedy + "; or, " + way
+		}
+		bad[i].Remedy = way
+	}
+}
+
+// enforced says whether the status of an ANP or BANP, as a dump has it, reports that a zone
+// enforces it: the CRD of its cluster took it then.
+func enforced(obj map[string]any) bool {
+	status, _ := obj["status"].(map[string]any)
+	all, _ := status["conditions"].([]any)
+	return slices.ContainsFunc(all, func(c any) bool {
+		m, _ := c.(map[string]any)
+		kind, _ := m["type"].(string)
+		return strings.HasPrefix(kind, readyPrefix) && m["status"] == "True"
+	})
+}
+
+// readyPrefix is what the types of the conditions begin with that zones write
+// (ovn-kubernetes.md#status-conditions).
+const readyPrefix = "Ready-In-Zone-"
+
+// CheckRelease says that a release cannot be judged by.
+func CheckRelease(release string) error {
+	if release != "" && !slices.Contains(Releases, release) {
+		return fmt.Errorf("API release %q: want %s", release, strings.Join(Releases, " or "))
+	}
+	return nil
 }

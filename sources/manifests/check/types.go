@@ -2,6 +2,7 @@ package check
 
 import (
 	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -31,27 +32,8 @@ const (
 )
 
 func (s shape) String() string {
-	switch s {
-	case shapeStruct, shapeMap:
-		return "a mapping"
-	case shapeList:
-		return "a list"
-	case shapeString:
-		return "a string"
-	case shapeInt:
-		return "a whole number"
-	case shapeFloat:
-		return "a number"
-	case shapeBool:
-		return "true or false"
-	case shapeTime, shapeMicroTime:
-		return "a time"
-	case shapeIntOrString:
-		return "a whole number or a string"
-	case shapeQuantity:
-		return "a quantity"
-	}
-	return "anything"
+	return [...]string{"anything", "a mapping", "a mapping", "a list", "a string", "a whole number", "a number", "true or false",
+		"a time", "a time", "a whole number or a string", "a quantity"}[s]
 }
 
 // typeInfo is a Go API type as far as strict decoding needs it.
@@ -119,10 +101,7 @@ func describe(t reflect.Type) *typeInfo {
 		ti.shape = shapeStruct
 		ti.fields = map[string]fieldInfo{}
 		ti.addFields(t)
-		for name := range ti.fields {
-			ti.names = append(ti.names, name)
-		}
-		slices.Sort(ti.names)
+		ti.names = slices.Sorted(maps.Keys(ti.fields))
 	case reflect.Map:
 		ti.shape, ti.elem = shapeMap, describe(t.Elem())
 	case reflect.Slice, reflect.Array:

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strings"
 
 	"rung/sources/manifests"
 	"rung/sources/manifests/yamltree"
@@ -17,11 +16,11 @@ func (r *rewriter) replaceText(e Edit, p *piece, at [2]int) error {
 		return errors.New("is an item of a List: it has no text of its own")
 	}
 	text := bare(e.Text)
-	now, _ := pieces(r.name, text)
-	if len(now) != 1 || now[0].list || len(now[0].objs) != 1 {
-		return errors.New("the new text is not one object")
+	now, err := r.oneObject(text, "the new text", false)
+	if err != nil {
+		return err
 	}
-	obj, _ := now[0].objs[0].(map[string]any)
+	obj, _ := now.objs[0].(map[string]any)
 	if !sameObject(obj, e.Key) {
 		return errors.New("the new text is another object")
 	}
@@ -38,6 +37,18 @@ func (r *rewriter) replaceText(e Edit, p *piece, at [2]int) error {
 	r.want[at] = obj
 	r.splices = append(r.splices, splice{p.body, p.end, string(text)})
 	return nil
+}
+
+// oneObject is the piece that a text is, which what names: one object, with json one of JSON.
+func (r *rewriter) oneObject(text []byte, what string, json bool) (piece, error) {
+	switch now, _ := pieces(r.name, text); {
+	case len(now) != 1 || now[0].list || len(now[0].objs) != 1:
+		return piece{}, errors.New(what + " is not one object")
+	case json && !now[0].json:
+		return piece{}, errors.New("the file is JSON and " + what + " is not")
+	default:
+		return now[0], nil
+	}
 }
 
 // bare is a document's text without its separator line.
@@ -75,14 +86,11 @@ func (r *rewriter) append(e Edit) error {
 		}
 	}
 	text = bare(text)
-	now, _ := pieces(r.name, text)
-	if len(now) != 1 || now[0].list || len(now[0].objs) != 1 {
-		return errors.New("the new text is not one object")
+	now, err := r.oneObject(text, "the new text", r.json)
+	if err != nil {
+		return err
 	}
-	if r.json && !now[0].json {
-		return errors.New("the file is JSON and the new text is not")
-	}
-	r.want[[2]int{len(r.pieces) + len(r.appended), 0}] = now[0].objs[0]
+	r.want[[2]int{len(r.pieces) + len(r.appended), 0}] = now.objs[0]
 	r.appended = append(r.appended, text)
 	return nil
 }
@@ -109,7 +117,7 @@ func (r *rewriter) verify(text []byte) error {
 	next := 0
 	for i := range r.pieces {
 		p := &r.pieces[i]
-		for _, want := range r.docs[i] {
+		for _, want := range r.restored[[2]int{i, -1}] {
 			if next >= len(now) || len(now[next].objs) != 1 || now[next].list || !equal(now[next].objs[0], want) {
 				return fail("the restored document would not be read back as it was")
 			}
@@ -147,11 +155,12 @@ func (r *rewriter) verify(text []byte) error {
 }
 
 func (r *rewriter) verifyObjects(doc int, p, q *piece) error {
+	fail := func(why string) error { return &Error{File: r.name, Why: fmt.Sprintf("document %d: %s", doc, why)} }
 	j := 0
 	restored := func(at [2]int) error {
-		for _, want := range r.items[at] {
+		for _, want := range r.restored[at] {
 			if j >= len(q.objs) || !equal(q.objs[j], want) {
-				return &Error{File: r.name, Why: fmt.Sprintf("document %d: the restored item would not be read back as it was", doc)}
+				return fail("the restored item would not be read back as it was")
 			}
 			j++
 		}
@@ -165,20 +174,13 @@ func (r *rewriter) verifyObjects(doc int, p, q *piece) error {
 		if r.gone[at] {
 			continue
 		}
-		want, touched := r.want[at]
-		if !touched {
-			want = p.objs[i]
-		}
-		same := equal
-		if !touched {
-			same = reflect.DeepEqual // not even a form of it changes
+		// Of another object not even a form changes.
+		want, same, why := p.objs[i], reflect.DeepEqual, "the edit would change another object: they share text through an anchor"
+		if touched, is := r.want[at]; is {
+			want, same, why = touched, equal, "the edit cannot be made on the object's own text alone (an anchor, or an unusual form)"
 		}
 		if j >= len(q.objs) || !same(q.objs[j], want) {
-			why := "the edit would change another object: they share text through an anchor"
-			if touched {
-				why = "the edit cannot be made on the object's own text alone (an anchor, or an unusual form)"
-			}
-			return &Error{File: r.name, Why: strings.Join([]string{fmt.Sprintf("document %d", doc), why}, ": ")}
+			return fail(why)
 		}
 		j++
 	}
@@ -186,7 +188,7 @@ func (r *rewriter) verifyObjects(doc int, p, q *piece) error {
 		return err
 	}
 	if j != len(q.objs) {
-		return &Error{File: r.name, Why: fmt.Sprintf("document %d: the edit would add an object", doc)}
+		return fail("the edit would add an object")
 	}
 	return nil
 }

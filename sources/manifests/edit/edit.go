@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"rung/model"
+	"rung/sources/manifests"
 	"rung/sources/manifests/yamltree"
 )
 
@@ -114,7 +115,7 @@ func (p *piece) read(text []byte) {
 func rewrite(name string, text []byte, edits []Edit) ([]byte, error) {
 	body := bytes.TrimPrefix(text, yamltree.BOM)
 	bom := len(text) - len(body)
-	r := rewriter{name: name, text: body, want: map[[2]int]any{}, gone: map[[2]int]bool{}}
+	r := rewriter{name: name, text: body, want: map[[2]int]any{}, gone: map[[2]int]bool{}, restored: map[[2]int][]any{}}
 	r.pieces, r.json = pieces(name, body)
 	for _, e := range edits {
 		if err := r.edit(e); err != nil {
@@ -126,10 +127,10 @@ func rewrite(name string, text []byte, edits []Edit) ([]byte, error) {
 			return nil, ee
 		}
 	}
-	if err := sortSplices(r.splices); err != nil {
+	out, err := applySplices(body, r.splices)
+	if err != nil {
 		return nil, &Error{File: name, Why: err.Error()}
 	}
-	out := applySplices(body, r.splices)
 	for _, a := range r.appended {
 		out = appendDocument(out, a, r.eol(), r.json)
 	}
@@ -150,10 +151,9 @@ type rewriter struct {
 	// there, by document and item.
 	want map[[2]int]any
 	gone map[[2]int]bool
-	// docs are objects whose documents come before another one, items those that come
-	// before an item.
-	docs  map[int][]any
-	items map[[2]int][]any
+	// restored are objects that come before an item, by document and item; item -1 stands
+	// for the document.
+	restored map[[2]int][]any
 }
 
 func (r *rewriter) eol() string {
@@ -242,4 +242,28 @@ func (d *differ) itemsOf(root *yaml.Node) (*yaml.Node, slot) {
 		return root.Content[i+1], s
 	}
 	return &yaml.Node{Kind: yaml.SequenceNode}, s
+}
+
+// Rewrite changes the text of one policy, as Policy.YAML holds it, so that the
+// policy means object (see Edit.Object). Only the text of what differs is
+// touched; comments and order stay. It is an *Error when that cannot be
+// done without touching more.
+func Rewrite(text []byte, k model.Key, object any) ([]byte, error) {
+	return rewrite("", text, []Edit{{Op: Set, Key: k, Origin: model.Origin{Item: -1}, Object: object}})
+}
+
+// Policy is a policy that means another typed object, in its own text, so that comments and
+// order stay; where that cannot be done, in a text made anew. It is judged by the CRDs of by.
+func Policy(old *model.Policy, object any, by manifests.Options) (*model.Policy, []model.Broken, error) {
+	want, err := manifests.FromObject(object, old.Origin)
+	if err != nil {
+		return nil, nil, err
+	}
+	if text, err := Rewrite([]byte(old.YAML), old.Key, object); err == nil {
+		if now, broken := by.ParsePolicy(text); now != nil && model.SameContent(now, want) {
+			return now, broken, nil
+		}
+	}
+	now, broken := by.ParsePolicy([]byte(want.YAML))
+	return now, broken, nil
 }

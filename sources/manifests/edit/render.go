@@ -33,11 +33,7 @@ func styleOf(root *yaml.Node, l *yamltree.Layout) style {
 			if n.Kind == yaml.MappingNode && i%2 == 1 && len(c.Content) > 0 && c.Line > n.Content[i-1].Line {
 				in := c.Column - n.Content[i-1].Column
 				switch {
-				case s.asJSON:
-					if !haveStep {
-						s.step, haveStep = 2, true
-					}
-				case c.Style&yaml.FlowStyle != 0:
+				case s.asJSON || c.Style&yaml.FlowStyle != 0:
 				case c.Kind == yaml.SequenceNode && !haveList:
 					s.compact, haveList = in == 0, true
 				case c.Kind == yaml.MappingNode && !haveStep && in > 0:
@@ -49,17 +45,12 @@ func styleOf(root *yaml.Node, l *yamltree.Layout) style {
 	}
 	look(root)
 	if s.asJSON {
-		s.step = jsonStep(root, l)
+		s.step = 0 // on one line
+		if len(root.Content) > 0 && root.Content[0].Line != root.Line {
+			s.step = max(1, l.Column(l.Pos(root.Content[0]))-l.Column(l.Pos(root)))
+		}
 	}
 	return s
-}
-
-// jsonStep is the indentation of a JSON text, 0 when it is on one line.
-func jsonStep(root *yaml.Node, l *yamltree.Layout) int {
-	if len(root.Content) == 0 || root.Content[0].Line == root.Line {
-		return 0
-	}
-	return max(1, l.Column(l.Pos(root.Content[0]))-l.Column(l.Pos(root)))
 }
 
 // block writes a value as lines in block style, indented by col.

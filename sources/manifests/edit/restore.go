@@ -26,10 +26,10 @@ type Place struct {
 
 // PlaceOf says where a Restore puts an object in a text.
 func PlaceOf(name string, text []byte, s Spot) (Place, error) {
-	r := rewriter{name: name, text: withoutBOM(text)}
+	r := rewriter{name: name, text: bytes.TrimPrefix(text, yamltree.BOM)}
 	r.pieces, r.json = pieces(name, r.text)
 	if s.Item < 0 {
-		docs := r.refs()
+		docs := documents(r.pieces, r.text)
 		at, ok := between(docs, s.Above, s.Below)
 		return placeIn(docs, at, ok), nil
 	}
@@ -48,15 +48,6 @@ func placeIn(all []Ref, at int, ok bool) Place {
 	return p
 }
 
-// refs name the documents.
-func (r *rewriter) refs() []Ref {
-	out := make([]Ref, len(r.pieces))
-	for i := range r.pieces {
-		out[i] = r.pieces[i].ref(r.text)
-	}
-	return out
-}
-
 // listOf finds the List an item goes back to, its items, and the item it comes
 // before: the List with a neighbour of it, else the one without items at its place.
 func (r *rewriter) listOf(s Spot) (doc int, items []Ref, at int, ok bool, err error) {
@@ -66,10 +57,7 @@ func (r *rewriter) listOf(s Spot) (doc int, items []Ref, at int, ok bool, err er
 		if !p.list {
 			continue
 		}
-		items = items[:0:0]
-		for _, o := range p.objs {
-			items = append(items, refOf(o))
-		}
+		items = p.items()
 		if at, ok = between(items, s.Above, s.Below); ok {
 			return i, items, at, true, nil
 		}
@@ -80,10 +68,7 @@ func (r *rewriter) listOf(s Spot) (doc int, items []Ref, at int, ok bool, err er
 	if spare < 0 {
 		return 0, nil, 0, false, ErrNoPlace
 	}
-	items = nil
-	for _, o := range r.pieces[spare].objs {
-		items = append(items, refOf(o))
-	}
+	items = r.pieces[spare].items()
 	return spare, items, len(items), false, nil
 }
 
@@ -95,14 +80,11 @@ func (r *rewriter) restore(e Edit) error {
 	if e.Spot.Item >= 0 {
 		return r.restoreItem(e)
 	}
-	at, _ := between(r.refs(), e.Spot.Above, e.Spot.Below)
+	at, _ := between(documents(r.pieces, r.text), e.Spot.Above, e.Spot.Below)
 	text := bare(e.Spot.Text)
-	now, _ := pieces(r.name, text)
-	if len(now) != 1 || now[0].list || len(now[0].objs) != 1 {
-		return errors.New("its text is not one object")
-	}
-	if r.json && !now[0].json {
-		return errors.New("the file is JSON and its text is not")
+	now, err := r.oneObject(text, "its text", r.json)
+	if err != nil {
+		return err
 	}
 	if at == len(r.pieces) {
 		return r.append(Edit{Text: text})
@@ -119,17 +101,9 @@ func (r *rewriter) restore(e Edit) error {
 	case !yamltree.Blank(r.text[:next.start]):
 		text = append([]byte("---"+r.eol()), text...)
 	}
-	r.before(at, now[0].objs[0])
+	r.restored[[2]int{at, -1}] = append(r.restored[[2]int{at, -1}], now.objs[0])
 	r.splices = append(r.splices, splice{next.start, next.start, string(text)})
 	return nil
-}
-
-// before notes that a document with an object comes before another.
-func (r *rewriter) before(doc int, obj any) {
-	if r.docs == nil {
-		r.docs = map[int][]any{}
-	}
-	r.docs[doc] = append(r.docs[doc], obj)
 }
 
 // restoreItem puts an item back into its List: with its own lines where the others
@@ -155,7 +129,11 @@ func (r *rewriter) restoreItem(e Edit) error {
 		err = d.replace(node, []any{obj}, s)
 	case own != nil && at > 0:
 		if end, ok := d.End(node.Content[at-1], d.Column(d.Dash(node, 0))); ok {
-			d.splice(d.NextLine(end), d.NextLine(end), d.endedBefore(d.NextLine(end))+string(own))
+			next, text := d.NextLine(end), string(own)
+			if next > 0 && d.Text[next-1] != '\n' {
+				text = d.eol + text
+			}
+			d.splice(next, next, text)
 			obj = asItem(own)
 		} else {
 			err = d.cannot("is written in a way that cannot be edited")
@@ -174,20 +152,9 @@ func (r *rewriter) restoreItem(e Edit) error {
 	if err != nil {
 		return err
 	}
-	if r.items == nil {
-		r.items = map[[2]int][]any{}
-	}
-	r.items[[2]int{doc, at}] = append(r.items[[2]int{doc, at}], obj)
+	r.restored[[2]int{doc, at}] = append(r.restored[[2]int{doc, at}], obj)
 	r.take(p, d)
 	return nil
-}
-
-// endedBefore is a line break where the text before p has none.
-func (d *differ) endedBefore(p int) string {
-	if p == 0 || d.Text[p-1] == '\n' {
-		return ""
-	}
-	return d.eol
 }
 
 // ownLines are the lines of an item where they can stand among those of a list, nil

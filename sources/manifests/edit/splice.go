@@ -2,7 +2,7 @@ package edit
 
 import (
 	"cmp"
-	"fmt"
+	"errors"
 	"slices"
 )
 
@@ -59,22 +59,17 @@ func isDefault(m map[string]any, k string, v any) bool {
 	return port || start
 }
 
-func sortSplices(ss []splice) error {
+// applySplices makes all changes of a text; two may not touch the same part of it.
+func applySplices(text []byte, ss []splice) ([]byte, error) {
 	slices.SortStableFunc(ss, func(a, b splice) int { return cmp.Compare(a.start, b.start) })
-	for i := 1; i < len(ss); i++ {
-		if ss[i].start < ss[i-1].end {
-			return fmt.Errorf("two changes touch the same text")
-		}
-	}
-	return nil
-}
-
-func applySplices(text []byte, ss []splice) []byte {
 	out := make([]byte, 0, len(text)+64)
 	at := 0
 	for _, s := range ss {
+		if s.start < at {
+			return nil, errors.New("two changes touch the same text")
+		}
 		out = append(append(out, text[at:s.start]...), s.text...)
 		at = s.end
 	}
-	return append(out, text[at:]...)
+	return append(out, text[at:]...), nil
 }

@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
@@ -96,27 +97,39 @@ func (p *piece) ref(text []byte) Ref {
 	return Ref{Sum: hex.EncodeToString(sum[:8])}
 }
 
+// documents name the documents of a text.
+func documents(ps []piece, text []byte) []Ref {
+	out := make([]Ref, len(ps))
+	for i := range ps {
+		out[i] = ps[i].ref(text)
+	}
+	return out
+}
+
+// items name the objects of a document.
+func (p *piece) items() []Ref {
+	out := make([]Ref, len(p.objs))
+	for i, o := range p.objs {
+		out[i] = refOf(o)
+	}
+	return out
+}
+
 // spots are the places of the objects of one text that are not in another.
 func spots(name string, before, after []byte) (out []Spot) {
-	before, after = withoutBOM(before), withoutBOM(after)
+	before, after = bytes.TrimPrefix(before, yamltree.BOM), bytes.TrimPrefix(after, yamltree.BOM)
 	was, _ := pieces(name, before)
 	is, _ := pieces(name, after)
 	stays := map[Ref]int{}
 	for i := range is {
-		for _, o := range is[i].objs {
-			stays[refOf(o)]++
+		for _, r := range is[i].items() {
+			stays[r]++
 		}
 	}
-	docs := make([]Ref, len(was))
-	for i := range was {
-		docs[i] = was[i].ref(before)
-	}
+	docs := documents(was, before)
 	for i := range was {
 		p := &was[i]
-		items := make([]Ref, len(p.objs))
-		for j, o := range p.objs {
-			items[j] = refOf(o)
-		}
+		items := p.items()
 		for j, r := range items {
 			if r == (Ref{}) {
 				continue
@@ -139,13 +152,6 @@ func spots(name string, before, after []byte) (out []Spot) {
 	return out
 }
 
-func withoutBOM(text []byte) []byte {
-	if len(text) >= len(yamltree.BOM) && string(text[:len(yamltree.BOM)]) == string(yamltree.BOM) {
-		return text[len(yamltree.BOM):]
-	}
-	return text
-}
-
 // around are the neighbours of one in a list, the nearest first.
 func around(all []Ref, at int) (above, below []Ref) {
 	for i := at - 1; i >= 0 && len(above) < near; i-- {
@@ -160,14 +166,11 @@ func around(all []Ref, at int) (above, below []Ref) {
 // between finds the place of something that stood between neighbours in a list of
 // today: the index it comes before. ok is false when none of them is there.
 func between(all, above, below []Ref) (at int, ok bool) {
-	for _, r := range above {
-		if i := slices.Index(all, r); i >= 0 && r != (Ref{}) {
-			return i + 1, true
-		}
-	}
-	for _, r := range below {
-		if i := slices.Index(all, r); i >= 0 && r != (Ref{}) {
-			return i, true
+	for side, neighbours := range [][]Ref{above, below} {
+		for _, r := range neighbours {
+			if i := slices.Index(all, r); i >= 0 && r != (Ref{}) {
+				return i + 1 - side, true
+			}
 		}
 	}
 	return len(all), false

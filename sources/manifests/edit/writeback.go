@@ -48,12 +48,15 @@ func Exchange(fsys safefile.FS, f manifests.File, old, text []byte) (manifests.F
 	}
 	real, err := fsys.Real(f.Path)
 	if err == nil {
-		err = safefile.Swap(fsys, real, old, text, mergeBytes)
+		err = safefile.Swap(fsys, real, old, text, func(base, a, b []byte) ([]byte, bool) {
+			merged, ok := Merge(string(base), string(a), string(b))
+			return []byte(merged), ok
+		})
 	}
 	if err != nil {
 		return f, fmt.Errorf("write %s: %w", f.Path, err)
 	}
-	return stampOf(fsys, f, real, text), nil
+	return stampOf(f, text), nil
 }
 
 // PutBack gives a file the text it had before an Exchange, if it still is as that
@@ -73,15 +76,11 @@ func NewFile(fsys safefile.FS, path string, text []byte) (manifests.File, error)
 	if err := safefile.Create(fsys, path, text, 0o644); err != nil {
 		return manifests.File{}, fmt.Errorf("write %s: %w", path, err)
 	}
-	return stampOf(fsys, manifests.File{Path: path, Writable: true}, path, text), nil
+	return stampOf(manifests.File{Path: path, Writable: true}, text), nil
 }
 
-func stampOf(fsys safefile.FS, f manifests.File, real string, text []byte) manifests.File {
+func stampOf(f manifests.File, text []byte) manifests.File {
 	f.Sum, f.Size, f.At = sha256.Sum256(text), int64(len(text)), time.Now()
-	// Written it is; a file that cannot be looked at is read again.
-	if info, err := fsys.Lstat(real); err == nil {
-		f.ModTime = info.ModTime()
-	}
 	return f
 }
 

@@ -2,6 +2,7 @@ package older
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,14 +61,14 @@ func Modernise(root *yaml.Node) (uses []olderUse) {
 
 // modernPeer turns a peer into the form of today, and says whether it was of 2022.
 func modernPeer(peer, subject *yaml.Node, at string) (uses []olderUse, of2022 bool) {
-	if _, set := fieldNode(peer, "namespaces"); isNamespaceSet(set) {
+	if _, set := yamltree.Entry(peer, "namespaces"); isNamespaceSet(set) {
 		u := modernSet(set, subject, at+".namespaces")
 		u.drops = ", and what is left, namespaces: {}, means every namespace"
 		return []olderUse{u}, u.of2022
 	}
 	whole, was := modernPods(peer)
 	pods := yamltree.Get(peer, "pods")
-	key, set := fieldNode(pods, "namespaces")
+	key, set := yamltree.Entry(pods, "namespaces")
 	if key == nil || yamltree.Get(pods, "namespaceSelector") != nil || set.Kind != yaml.MappingNode {
 		if whole != nil { // what is missing in it is refused as in today's form
 			return []olderUse{{field: at + "." + was, line: whole.Line, drops: ", and refuses the peer that is left", change: at + "." + was + " is pods today"}}, true
@@ -142,7 +143,7 @@ func modernSet(set, subject *yaml.Node, at string) olderUse {
 		u.field += ".namespaceSelector"
 		u.change = at + ".namespaceSelector is the selector itself today"
 		*set = *selector
-		set.HeadComment, set.LineComment = first(selector.HeadComment, keep.HeadComment), first(selector.LineComment, keep.LineComment)
+		set.HeadComment, set.LineComment = cmp.Or(selector.HeadComment, keep.HeadComment), cmp.Or(selector.LineComment, keep.LineComment)
 	case same != nil:
 		u.field += ".sameLabels"
 		sameLabels(set, same, subject, at, &u)
@@ -174,7 +175,7 @@ func sameLabels(set, same, subject *yaml.Node, at string, u *olderUse) {
 		}
 		pairs = append(pairs, text(l), text(v))
 	}
-	set.Content = []*yaml.Node{text("matchLabels"), {Kind: yaml.MappingNode, Tag: "!!map", Content: pairs}}
+	set.Content = []*yaml.Node{text("matchLabels"), mapping(pairs...)}
 	pairs[len(pairs)-1].LineComment = same.LineComment
 	u.change = at + ".sameLabels is the subject's own value of " + labelList(labels) + ", written out"
 }
@@ -199,13 +200,16 @@ func labelList(labels []string) string {
 func existing(labels []string) []*yaml.Node {
 	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
 	for _, l := range labels {
-		list.Content = append(list.Content, &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map",
-			Content: []*yaml.Node{text("key"), text(l), text("operator"), text("Exists")}})
+		list.Content = append(list.Content, mapping(text("key"), text(l), text("operator"), text("Exists")))
 	}
 	if len(labels) == 0 {
 		return nil
 	}
 	return []*yaml.Node{text("matchExpressions"), list}
+}
+
+func mapping(pairs ...*yaml.Node) *yaml.Node {
+	return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: pairs}
 }
 
 func text(s string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s} }
@@ -221,26 +225,6 @@ func texts(n *yaml.Node) (out []string) {
 		}
 	}
 	return out
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
-// fieldNode is a field of a mapping, key and value.
-func fieldNode(n *yaml.Node, name string) (key, value *yaml.Node) {
-	if n == nil || n.Kind != yaml.MappingNode {
-		return nil, nil
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == name {
-			return n.Content[i], n.Content[i+1]
-		}
-	}
-	return nil, nil
 }
 
 // Form is what an object said in an older form, and its own text.

@@ -1,6 +1,7 @@
 package older
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -76,7 +77,7 @@ func modernPods(peer *yaml.Node) (key *yaml.Node, was string) {
 
 // modernPorts turns the ports of a rule into the form of today.
 func modernPorts(rule *yaml.Node, at string) []olderUse {
-	key, ports := fieldNode(rule, "ports")
+	key, ports := yamltree.Entry(rule, "ports")
 	if key == nil || ports.Kind != yaml.MappingNode {
 		return nil
 	}
@@ -115,7 +116,7 @@ func modernPorts(rule *yaml.Node, at string) []olderUse {
 			u.reason = fmt.Sprintf("list[%d] %s", i, why)
 		}
 	}
-	list.HeadComment, list.LineComment = first(list.HeadComment, listKey.HeadComment), first(list.LineComment, listKey.LineComment)
+	list.HeadComment, list.LineComment = cmp.Or(list.HeadComment, listKey.HeadComment), cmp.Or(list.LineComment, listKey.LineComment)
 	*ports = *list
 	if u.reason != "" {
 		u.change = ""
@@ -177,7 +178,7 @@ func isNumber(n *yaml.Node) bool {
 
 // modernPriority tells of priority 0 in a policy of 2022.
 func modernPriority(root, spec *yaml.Node) []olderUse {
-	k, v := fieldNode(spec, "priority")
+	k, v := yamltree.Entry(spec, "priority")
 	if k == nil || v.Value != "0" || yamltree.Str(root, "kind") != string(model.KindANP) {
 		return nil
 	}
@@ -200,12 +201,12 @@ func ownNamespace(set, subject *yaml.Node, at, field string, value *yaml.Node, u
 		set.Content = existing([]string{nameLabel})
 		u.reason = "no object of today compares with the subject's own namespace: write one policy for each"
 	case field == "self":
-		set.Content = []*yaml.Node{text("matchLabels"), {Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{text(nameLabel), its}}}
+		set.Content = []*yaml.Node{text("matchLabels"), mapping(text(nameLabel), its)}
 		u.change = at + ".self is the subject's one namespace, by its name"
 	default:
 		values := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{its}}
 		set.Content = []*yaml.Node{text("matchExpressions"), {Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{
-			{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{text("key"), text(nameLabel), text("operator"), text("NotIn"), text("values"), values}}}}}
+			mapping(text("key"), text(nameLabel), text("operator"), text("NotIn"), text("values"), values)}}}
 		u.change = at + ".notSelf is every namespace but the subject's one, by its name"
 	}
 }

@@ -106,29 +106,37 @@ func (n *normaliser) rule(dir model.Direction, name, action string, peers []peer
 	*list = append(*list, r)
 }
 
-func (n *normaliser) peer(r *model.Rule, p peer, at string) {
-	any := false
+// selectPeer adds what the selectors of a peer select, and says whether there are any.
+func (n *normaliser) selectPeer(r *model.Rule, namespaces *metav1.LabelSelector, pods *v1alpha1.NamespacedPod, nodes *metav1.LabelSelector, at string) bool {
 	switch {
-	case p.namespaces != nil:
-		r.Peers = append(r.Peers, model.Peer{Kind: model.PeerNamespaces,
-			Namespaces: n.selector(p.namespaces, at+".namespaces"),
-			Pods:       model.Everything()})
-		any = true
-	case p.pods != nil:
+	case namespaces != nil:
+		r.Peers = append(r.Peers, model.Peer{Kind: model.PeerNamespaces, Pods: model.Everything(),
+			Namespaces: n.selector(namespaces, at+".namespaces")})
+	case pods != nil:
 		r.Peers = append(r.Peers, model.Peer{Kind: model.PeerPods,
-			Namespaces: n.selector(&p.pods.NamespaceSelector, at+".pods.namespaceSelector"),
-			Pods:       n.selector(&p.pods.PodSelector, at+".pods.podSelector")})
-		any = true
-	case p.nodes != nil:
-		r.Peers = append(r.Peers, model.Peer{Kind: model.PeerNodes, Nodes: n.selector(p.nodes, at+".nodes")})
-		any = true
+			Namespaces: n.selector(&pods.NamespaceSelector, at+".pods.namespaceSelector"),
+			Pods:       n.selector(&pods.PodSelector, at+".pods.podSelector")})
+	case nodes != nil:
+		r.Peers = append(r.Peers, model.Peer{Kind: model.PeerNodes, Nodes: n.selector(nodes, at+".nodes")})
+	default:
+		return false
 	}
+	return true
+}
+
+// networksPeer is a peer of networks, which the rows have in their common form.
+func networksPeer[T ~string](n *normaliser, list []T, at string) model.Peer {
+	p := model.Peer{Kind: model.PeerNetworks}
+	for i, c := range list {
+		p.Networks = append(p.Networks, n.cidr(string(c), fmt.Sprintf("%s.networks[%d]", at, i)))
+	}
+	return p
+}
+
+func (n *normaliser) peer(r *model.Rule, p peer, at string) {
+	any := n.selectPeer(r, p.namespaces, p.pods, p.nodes, at)
 	if len(p.networks) > 0 { // besides another field, too: ovn-kubernetes.md#peers
-		pe := model.Peer{Kind: model.PeerNetworks}
-		for i, c := range p.networks {
-			pe.Networks = append(pe.Networks, n.cidr(string(c), fmt.Sprintf("%s.networks[%d]", at, i)))
-		}
-		r.Peers = append(r.Peers, pe)
+		r.Peers = append(r.Peers, networksPeer(n, p.networks, at))
 		any = true
 	}
 	switch {

@@ -166,8 +166,11 @@ func account(a *antreaName) *model.ServiceAccount {
 func (n *normaliser) antreaPeer(o *antreaPeer, at string) model.Peer {
 	switch {
 	case o.IPBlock != nil:
-		n.antreaCIDR(o.IPBlock.CIDR, at+".ipBlock.cidr")
-		return model.Peer{Kind: model.PeerNetworks, Networks: []string{clean.Text(o.IPBlock.CIDR)}}
+		cidr := clean.Text(o.IPBlock.CIDR)
+		if !IsCommonCIDR(o.IPBlock.CIDR) {
+			n.invalid(check.CodeCIDR, at+".ipBlock.cidr", fmt.Sprintf("%q is no CIDR", cidr), CIDRRemedy(o.IPBlock.CIDR))
+		}
+		return model.Peer{Kind: model.PeerNetworks, Networks: []string{cidr}}
 	case o.Group != "":
 		return model.Peer{Kind: model.PeerGroup, Group: clean.Text(o.Group)}
 	case o.ServiceAccount != nil:
@@ -182,16 +185,8 @@ func (n *normaliser) antreaPeer(o *antreaPeer, at string) model.Peer {
 			m.SameLabels = append(m.SameLabels, clean.Text(l))
 		}
 		return model.Peer{Kind: model.PeerPods, Namespaces: model.Everything(), Pods: n.orAll(o.PodSelector, at+".podSelector"), Match: m}
-	case o.NamespaceSelector != nil && o.PodSelector == nil:
-		return model.Peer{Kind: model.PeerNamespaces, Pods: model.Everything(),
-			Namespaces: n.selector(o.NamespaceSelector, at+".namespaceSelector")}
-	case o.NamespaceSelector != nil:
-		return model.Peer{Kind: model.PeerPods, Namespaces: n.selector(o.NamespaceSelector, at+".namespaceSelector"),
-			Pods: n.selector(o.PodSelector, at+".podSelector")}
-	case o.PodSelector != nil:
-		// Of an ANNP pods of its own namespace, of an ACNP of all.
-		return model.Peer{Kind: model.PeerPods, Namespace: n.p.Namespace, Namespaces: model.Everything(),
-			Pods: n.selector(o.PodSelector, at+".podSelector")}
+	case o.NamespaceSelector != nil || o.PodSelector != nil:
+		return n.podsPeer(o.NamespaceSelector, o.PodSelector, at)
 	}
 	return model.Peer{Kind: model.PeerPods} // matches nothing; admission says so
 }

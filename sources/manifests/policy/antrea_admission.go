@@ -3,7 +3,6 @@ package policy
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -98,13 +97,7 @@ func (n *normaliser) appliedToForms(list []antreaAppliedTo, at string) {
 	services := 0
 	for i := range list {
 		a, at := &list[i], fmt.Sprintf("%s[%d]", at, i)
-		selectors := a.PodSelector != nil || a.NamespaceSelector != nil
-		forms := 0
-		for _, is := range []bool{selectors, a.Group != "", a.ServiceAccount != nil, a.Service != nil, a.NodeSelector != nil} {
-			if is {
-				forms++
-			}
-		}
+		forms := countTrue(a.PodSelector != nil || a.NamespaceSelector != nil, a.Group != "", a.ServiceAccount != nil, a.Service != nil, a.NodeSelector != nil)
 		if a.Service != nil {
 			services++
 		}
@@ -135,11 +128,7 @@ func (n *normaliser) nodePort(spec *antreaPolicySpec, r *antreaRule, d model.Dir
 	if len(r.AppliedTo) > 0 {
 		list = r.AppliedTo
 	}
-	service := false
-	for i := range list {
-		service = service || list[i].Service != nil
-	}
-	if !service {
+	if !slices.ContainsFunc(list, func(a antreaAppliedTo) bool { return a.Service != nil }) {
 		return
 	}
 	if d == model.Egress {
@@ -154,10 +143,15 @@ func (n *normaliser) nodePort(spec *antreaPolicySpec, r *antreaRule, d model.Dir
 }
 
 // forms counts the forms of a peer that are set.
-func (p *antreaPeer) forms() (n int) {
-	for _, is := range []bool{p.PodSelector != nil || p.NamespaceSelector != nil || p.Namespaces != nil, p.Group != "",
-		p.ServiceAccount != nil, p.IPBlock != nil, p.NodeSelector != nil, p.FQDN != ""} {
-		if is {
+func (p *antreaPeer) forms() int {
+	return countTrue(p.PodSelector != nil || p.NamespaceSelector != nil || p.Namespaces != nil, p.Group != "",
+		p.ServiceAccount != nil, p.IPBlock != nil, p.NodeSelector != nil, p.FQDN != "")
+}
+
+// countTrue counts the conditions that hold.
+func countTrue(conditions ...bool) (n int) {
+	for _, holds := range conditions {
+		if holds {
 			n++
 		}
 	}
@@ -234,17 +228,18 @@ func (n *normaliser) egressOnly(r *antreaRule, at string) {
 	if len(r.ToServices) > 0 && (len(r.To) > 0 || len(r.Ports) > 0) {
 		n.invalid(antrea.ToServicesMixed, at+".toServices", "cannot be used with to or ports: it is addresses and ports of Services", "make two rules of it")
 	}
-	if a := r.Action; a == string(model.Pass) || a == "Reject" {
-		for j := range r.To {
-			if b := r.To[j].IPBlock; b != nil && antrea.Multicast(b.CIDR) {
-				n.invalid(antrea.MulticastAction, at+".action", a+" is not supported for multicast", "write Allow or Drop")
-			}
+	for j := range r.To {
+		if b := r.To[j].IPBlock; b != nil && antrea.Multicast(b.CIDR) {
+			n.multicastAction(r, at)
 		}
 	}
 }
 
-// Types of IGMP messages that rules may match.
-var igmpTypes = map[model.Direction][]int32{model.Ingress: {0x11}, model.Egress: {0x12, 0x16, 0x22}}
+// igmpTypes are the types of IGMP messages that rules may match, and how they are told.
+var igmpTypes = map[model.Direction]struct {
+	types []int32
+	text  string
+}{model.Ingress: {[]int32{0x11}, "0x11"}, model.Egress: {[]int32{0x12, 0x16, 0x22}, "0x12, 0x16, 0x22"}}
 
 func (n *normaliser) igmp(r *antreaRule, d model.Direction, at string) {
 	igmp, icmp := false, false
@@ -256,8 +251,8 @@ func (n *normaliser) igmp(r *antreaRule, d model.Direction, at string) {
 			continue
 		}
 		igmp = true
-		if g.Type != nil && !slices.Contains(igmpTypes[d], *g.Type) {
-			n.invalid(antrea.IGMPType, at+".igmp.igmpType", fmt.Sprintf("0x%x is not one %s rules know: %s", *g.Type, d.Lower(), hexes(igmpTypes[d])), "")
+		if g.Type != nil && !slices.Contains(igmpTypes[d].types, *g.Type) {
+			n.invalid(antrea.IGMPType, at+".igmp.igmpType", fmt.Sprintf("0x%x is not one %s rules know: %s", *g.Type, d.Lower(), igmpTypes[d].text), "")
 		}
 		if d == model.Ingress && g.Group != "" && g.Group != "224.0.0.1" {
 			n.invalid(antrea.IGMPGroup, at+".igmp.groupAddress", clean.Text(g.Group)+": a query that is recognised has 224.0.0.1", "")
@@ -269,17 +264,14 @@ func (n *normaliser) igmp(r *antreaRule, d model.Direction, at string) {
 	if icmp || len(r.From)+len(r.To)+len(r.Ports)+len(r.ToServices) > 0 {
 		n.invalid(antrea.IGMPAlone, at+".protocols", "IGMP cannot be used with ICMP, from, to, ports or toServices", "make two rules of it")
 	}
+	n.multicastAction(r, at)
+}
+
+// multicastAction notes an action that a rule about multicast cannot have.
+func (n *normaliser) multicastAction(r *antreaRule, at string) {
 	if a := r.Action; a == string(model.Pass) || a == "Reject" {
 		n.invalid(antrea.MulticastAction, at+".action", a+" is not supported for multicast", "write Allow or Drop")
 	}
-}
-
-func hexes(list []int32) string {
-	var out []string
-	for _, v := range list {
-		out = append(out, fmt.Sprintf("0x%x", v))
-	}
-	return strings.Join(out, ", ")
 }
 
 // ruleNames finds names that two rules have, be they written or made: rules that are the
@@ -296,12 +288,5 @@ func (n *normaliser) ruleNames() {
 			continue
 		}
 		first[r.Name] = r
-	}
-}
-
-// antreaCIDR notes an ipBlock that is no CIDR.
-func (n *normaliser) antreaCIDR(s, at string) {
-	if !IsCommonCIDR(s) {
-		n.invalid(check.CodeCIDR, at, fmt.Sprintf("%q is no CIDR", clean.Text(s)), CIDRRemedy(s))
 	}
 }

@@ -68,22 +68,8 @@ func (n *normaliser) cnpRule(dir model.Direction, i int, name, action, side stri
 
 func (n *normaliser) cnpPeer(r *model.Rule, p *v1alpha2.ClusterNetworkPolicyEgressPeer, at string) {
 	before := len(r.Peers)
-	switch {
-	case p.Namespaces != nil:
-		r.Peers = append(r.Peers, model.Peer{Kind: model.PeerNamespaces, Pods: model.Everything(),
-			Namespaces: n.selector(p.Namespaces, at+".namespaces")})
-	case p.Pods != nil:
-		r.Peers = append(r.Peers, model.Peer{Kind: model.PeerPods,
-			Namespaces: n.selector(&p.Pods.NamespaceSelector, at+".pods.namespaceSelector"),
-			Pods:       n.selector(&p.Pods.PodSelector, at+".pods.podSelector")})
-	case p.Nodes != nil:
-		r.Peers = append(r.Peers, model.Peer{Kind: model.PeerNodes, Nodes: n.selector(p.Nodes, at+".nodes")})
-	case len(p.Networks) > 0:
-		pe := model.Peer{Kind: model.PeerNetworks}
-		for i, c := range p.Networks {
-			pe.Networks = append(pe.Networks, n.cidr(string(c), fmt.Sprintf("%s.networks[%d]", at, i)))
-		}
-		r.Peers = append(r.Peers, pe)
+	if !n.selectPeer(r, p.Namespaces, (*v1alpha1.NamespacedPod)(p.Pods), p.Nodes, at) && len(p.Networks) > 0 {
+		r.Peers = append(r.Peers, networksPeer(n, p.Networks, at))
 	}
 	for _, name := range p.DomainNames {
 		r.Peers = append(r.Peers, model.Peer{Kind: model.PeerDNS, DNSName: clean.Text(string(name))})

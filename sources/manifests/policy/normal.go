@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"net/netip"
 
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,6 +13,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/model/ovn/match"
 	"rung/sources/manifests/check"
 )
 
@@ -116,4 +118,25 @@ func CleanConditions(cs []metav1.Condition) (out []model.Condition) {
 			Reason: clean.Text(c.Reason), Message: clean.Text(c.Message), Changed: c.LastTransitionTime.Time})
 	}
 	return out
+}
+
+// IsCommonCIDR says whether a CIDR is in the form that everybody takes: no leading zeros,
+// IPv4 in its own form.
+func IsCommonCIDR(s string) bool {
+	p, err := netip.ParsePrefix(s)
+	return err == nil && !p.Addr().Is4In6()
+}
+
+// CIDRRemedy says how to write a CIDR right.
+func CIDRRemedy(s string) string {
+	if p, ok := match.ParseCIDR(s); ok {
+		if p.Addr().Is4In6() {
+			p = p.Masked()
+		}
+		return "write " + p.String()
+	}
+	if a, err := netip.ParseAddr(s); err == nil && a.Zone() == "" {
+		return fmt.Sprintf("write %s/%d", a, a.BitLen())
+	}
+	return "write address/length, as 10.0.0.0/8 or fd00::/8"
 }

@@ -58,10 +58,7 @@ func (w *writer) object() (*unstructured.Unstructured, error) {
 	if l := w.p.Labels.Map(); len(l) > 0 {
 		meta["labels"] = textsOf(l)
 	}
-	notes := tree{}
-	for name, text := range w.p.Annotations {
-		notes[name] = text
-	}
+	notes := textsOf(w.p.Annotations)
 	if delete(notes, model.AnnotationLogging); w.p.HasLogging {
 		notes[model.AnnotationLogging] = w.p.Logging
 	}
@@ -83,6 +80,14 @@ func textsOf(m map[string]string) tree {
 	out := tree{}
 	for k, v := range m {
 		out[k] = v
+	}
+	return out
+}
+
+func listOf(texts []string) []any {
+	out := []any{}
+	for _, t := range texts {
+		out = append(out, t)
 	}
 	return out
 }
@@ -167,11 +172,7 @@ func (w *writer) adminPeer(r *model.Rule, p *model.Peer, at string) tree {
 	case p.Kind == model.PeerNodes && outward:
 		return tree{"nodes": w.selector(p.Nodes, at+".nodes")}
 	case p.Kind == model.PeerNetworks && outward:
-		networks := []any{}
-		for _, n := range p.Networks {
-			networks = append(networks, n)
-		}
-		return tree{"networks": networks}
+		return tree{"networks": listOf(p.Networks)}
 	case p.Kind == model.PeerDNS && outward && w.p.Kind == model.KindCNP:
 		return tree{"domainNames": []any{p.DNSName}}
 	}

@@ -127,11 +127,7 @@ func (w *writer) antreaPeer(p *model.Peer, at string) tree {
 	case p.Kind == model.PeerPods && p.Match != nil:
 		out := tree{"namespaces": tree{"match": "Self"}}
 		if !p.Match.Self {
-			labels := []any{}
-			for _, l := range p.Match.SameLabels {
-				labels = append(labels, l)
-			}
-			out = tree{"namespaces": tree{"sameLabels": labels}}
+			out = tree{"namespaces": tree{"sameLabels": listOf(p.Match.SameLabels)}}
 		}
 		if !p.Pods.Empty() {
 			out["podSelector"] = w.selector(p.Pods, at+".podSelector")

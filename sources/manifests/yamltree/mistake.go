@@ -2,9 +2,12 @@ package yamltree
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"sort"
 	"unicode/utf8"
 
@@ -112,4 +115,106 @@ func unprintable(text []byte) int {
 		i += size
 	}
 	return -1
+}
+
+const (
+	// mendBytes bounds how much is parsed to find the line of a mistake: what somebody
+	// writes by hand is far below, and a reader waits for it.
+	mendBytes = 1 << 20
+	// mendLines is how many lines above the one where a mistake shows are looked at,
+	// mendMore how many are when that one itself would do.
+	mendLines, mendMore = 60, 4
+)
+
+// shows are the messages about a mistake that shows one line or more below the one that
+// has to be changed.
+var shows = map[string]bool{
+	"did not find expected key": true, "did not find expected '-' indicator": true,
+	"mapping values are not allowed in this context": true,
+}
+
+// remedy is a change of one line with which a whole text can be read.
+type remedy struct {
+	line, worth, far int
+	msg              string
+}
+
+// mend finds the line that has to be changed: the one with which the whole text can be
+// read when it is indented as another one is, or when its key gets a colon. The parser
+// notices later, where nothing is wrong. Without such a line the error stays as it is.
+func mend(text []byte, e *Error) {
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	at := e.Line - 1
+	if !shows[e.Msg] || at < 0 || at >= len(lines) {
+		return
+	}
+	left := mendBytes
+	reads := func(i int, line []byte) bool {
+		left -= len(text)
+		return left >= 0 && failure(bytes.Join(slices.Concat(lines[:i], [][]byte{line}, lines[i+1:]), nil)) == ""
+	}
+	first := max(0, at-mendLines)
+	usual := indents(lines[first:min(len(lines), at+mendLines)])
+	var found []remedy
+	for i, more := at, mendLines; i >= first && more > 0 && left > 0; i-- {
+		line := bytes.TrimLeft(lines[i], " ")
+		if blank(line) {
+			continue
+		}
+		if with := colon(lines[i]); i < at && with != nil && reads(i, with) {
+			e.Line, e.Msg = i+1, "this line needs a colon after its key"
+			return
+		}
+		is := len(lines[i]) - len(line)
+		for n, often := range usual {
+			if n != is && reads(i, append(bytes.Repeat([]byte(" "), n), line...)) {
+				found = append(found, remedy{i + 1, often - usual[is], max(n-is, is-n),
+					fmt.Sprintf("wrong indentation: %d, where %d fits", is, n)})
+			}
+		}
+		switch {
+		case len(found) > 0 && found[len(found)-1].line <= at:
+			more = 0 // a line above the one where it shows
+		case len(found) > 0:
+			more = min(more, mendMore)
+		}
+		more--
+	}
+	if len(found) == 0 {
+		return
+	}
+	// Of the line where it shows and one above it, it is the one that stands less as the
+	// others do, and the smallest change of that.
+	best := slices.MinFunc(found, func(a, b remedy) int {
+		return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(b.line, a.line), cmp.Compare(a.far, b.far))
+	})
+	e.Line, e.Msg = best.line, best.msg
+}
+
+// blank says whether a line without its indentation says nothing.
+func blank(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 || line[0] == '#' }
+
+// indents counts how many lines are indented by how much.
+func indents(lines [][]byte) map[int]int {
+	out := map[int]int{}
+	for _, l := range lines {
+		if rest := bytes.TrimLeft(l, " "); !blank(rest) {
+			out[len(l)-len(rest)]++
+		}
+	}
+	return out
+}
+
+// colon is a line whose end gets a colon, before its comment; nil for one that has one
+// there.
+func colon(line []byte) []byte {
+	end := len(bytes.TrimRight(line, "\r\n"))
+	if i := bytes.Index(line[:end], []byte(" #")); i >= 0 {
+		end = i
+	}
+	end = len(bytes.TrimRight(line[:end], " "))
+	if end == 0 || line[end-1] == ':' {
+		return nil
+	}
+	return slices.Concat(line[:end], []byte(":"), line[end:])
 }

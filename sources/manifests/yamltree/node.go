@@ -201,22 +201,22 @@ func (f *flattener) merge(into, from *yaml.Node, inAlias bool) error {
 // Get follows a path of fields of mappings, nil when one is absent.
 func Get(n *yaml.Node, path ...string) *yaml.Node {
 	for _, name := range path {
-		n = fieldOf(n, name)
+		_, n = Entry(n, name)
 	}
 	return n
 }
 
-// fieldOf is the value of a field of a mapping, nil when it is absent.
-func fieldOf(n *yaml.Node, name string) *yaml.Node {
+// Entry is a field of a mapping, its name and its value, nil when it is absent.
+func Entry(n *yaml.Node, name string) (key, value *yaml.Node) {
 	if n == nil || n.Kind != yaml.MappingNode {
-		return nil
+		return nil, nil
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == name {
-			return n.Content[i+1]
+			return n.Content[i], n.Content[i+1]
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // Items are the elements of the sequence at a path.

@@ -29,7 +29,7 @@ func Path(way []Step, generic bool) string {
 			b.WriteString("[]")
 		case s.Index >= 0:
 			b.WriteString("[" + strconv.Itoa(s.Index) + "]")
-		case !plainField(s.Name):
+		case s.Name == "" || strings.ContainsAny(s.Name, "./[] :\t\n"): // it cannot stand behind a dot
 			b.WriteString("[" + clean.Text(s.Name) + "]")
 		default:
 			if i > 0 {
@@ -39,11 +39,6 @@ func Path(way []Step, generic bool) string {
 		}
 	}
 	return b.String()
-}
-
-// plainField says whether a name can stand behind a dot in a path.
-func plainField(s string) bool {
-	return s != "" && !strings.ContainsAny(s, "./[] :\t\n")
 }
 
 // LineOf is the line of a field in a tree, or of the nearest field above it;
@@ -108,10 +103,8 @@ func at(n *yaml.Node, path string) (*yaml.Node, int) {
 func child(n *yaml.Node, key string) (*yaml.Node, int) {
 	switch n.Kind {
 	case yaml.MappingNode:
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			if n.Content[i].Value == key {
-				return n.Content[i+1], n.Content[i].Line
-			}
+		if name, value := Entry(n, key); name != nil {
+			return value, name.Line
 		}
 	case yaml.SequenceNode:
 		var i int

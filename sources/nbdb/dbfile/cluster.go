@@ -122,15 +122,6 @@ func (s *state) commit(index int) error {
 	return nil
 }
 
-// finishCluster applies what is left where the file says nothing of commits: they
-// are there to help people (ovsdb(5)), not for servers.
-func (s *state) finishCluster() error {
-	if s.raft.commits > 0 {
-		return nil
-	}
-	return s.commit(s.raft.end)
-}
-
 // apply takes in a <cluster-txn>: [schema or null, transaction or null]. A schema
 // begins an empty database.
 func (s *state) apply(data []byte) error {

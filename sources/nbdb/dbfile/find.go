@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -64,12 +65,7 @@ func Find(ctx context.Context, paths []string) ([]string, error) {
 			return nil, err
 		}
 	}
-	out := make([]string, 0, len(found))
-	for p := range found {
-		out = append(out, p)
-	}
-	slices.Sort(out)
-	return out, ctx.Err()
+	return slices.Sorted(maps.Keys(found)), ctx.Err()
 }
 
 func tooMany(where string, n int) error {

@@ -68,12 +68,6 @@ func (l *logReader) next() ([]byte, error) {
 	return l.buf.Bytes(), nil
 }
 
-// done says that the record at hand was taken in.
-func (l *logReader) done() {
-	l.offset += l.size
-	l.records++
-}
-
 // header reads the line before a record.
 func (l *logReader) header() (length int64, hash string, err error) {
 	line, err := l.r.ReadSlice('\n')

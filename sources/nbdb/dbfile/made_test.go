@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -112,7 +113,7 @@ func TestMade(t *testing.T) {
 		{name: "both formats", text: clusterFile() + record(magicJSON, set(`{"name":"b"}`)), want: []string{"a map[]"}, damage: "format JSON in a file of format CLUSTER"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r, err := ReadFrom(t.Context(), strings.NewReader(c.text), "nb.db", Options{})
+			r, err := readNorthbound(t.Context(), strings.NewReader(c.text), "nb.db", Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,17 +133,17 @@ func TestMade(t *testing.T) {
 
 func TestDates(t *testing.T) {
 	for txn, want := range map[string]int64{`{"_date":1700000000123}`: 1700000000123, `{"_date":1300000000}`: 1300000000000} {
-		r, err := ReadFrom(t.Context(), strings.NewReader(smallFile([]string{txn})), "x", Options{})
+		r, err := readNorthbound(t.Context(), strings.NewReader(smallFile([]string{txn})), "x", Options{})
 		if err != nil || r.At.UnixMilli() != want {
 			t.Errorf("%s: %v, %v", txn, r, err)
 		}
 	}
-	if r, err := ReadFrom(t.Context(), strings.NewReader(smallFile(nil)), "x", Options{}); err != nil || !r.At.IsZero() || r.Truncated != nil {
+	if r, err := readNorthbound(t.Context(), strings.NewReader(smallFile(nil)), "x", Options{}); err != nil || !r.At.IsZero() || r.Truncated != nil {
 		t.Errorf("%+v, %v", r, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := ReadFrom(ctx, strings.NewReader(smallFile(nil)), "x", Options{}); err == nil {
+	if _, err := readNorthbound(ctx, strings.NewReader(smallFile(nil)), "x", Options{}); err == nil {
 		t.Error("read although ctx has ended")
 	}
 }
@@ -174,7 +175,7 @@ func FuzzRead(f *testing.F) {
 			n++
 		}
 		for _, in := range []string{b.String(), text, made + text} {
-			r, err := ReadFrom(t.Context(), strings.NewReader(in), "f", Options{Limits: Limits{Expanded: 1 << 20, Record: 1 << 16}})
+			r, err := readNorthbound(t.Context(), strings.NewReader(in), "f", Options{Limits: Limits{Expanded: 1 << 20, Record: 1 << 16}})
 			switch {
 			case (r == nil) == (err == nil):
 				t.Fatalf("%v and %v", r, err)
@@ -193,7 +194,7 @@ func FuzzRead(f *testing.F) {
 // A row of a file whose _uuid is none is left aside and named; the others are read.
 func TestRowWithoutUUID(t *testing.T) {
 	text := smallFile([]string{set(`{"name":"a"}`), `{"Address_Set":{"$(reboot)":{"name":"evil"}}}`})
-	r, err := ReadFrom(t.Context(), strings.NewReader(text), "x.db", Options{})
+	r, err := readNorthbound(t.Context(), strings.NewReader(text), "x.db", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,4 +204,9 @@ func TestRowWithoutUUID(t *testing.T) {
 	if r.DB.AddressSetByName("a") == nil || r.DB.AddressSetByName("evil") != nil {
 		t.Error("not the rows it should be")
 	}
+}
+
+// readNorthbound reads a Northbound database from a stream.
+func readNorthbound(ctx context.Context, r io.Reader, name string, o Options) (*Result, error) {
+	return readFrom(ctx, r, name, o, northbound(o.Share))
 }

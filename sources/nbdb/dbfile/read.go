@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"time"
 
@@ -150,18 +149,10 @@ func openLimited(path string, limit int64) (*os.File, error) {
 }
 
 func readError(path string, err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		err = pe.Err // the path is said already
-	}
-	return fmt.Errorf("read %s: %w", clean.Text(path), err)
+	return fmt.Errorf("read %s: %w", clean.Text(path), reading.Reason(err))
 }
 
-// ReadFrom reads a Northbound database from a stream; name is what the errors call it.
-func ReadFrom(ctx context.Context, r io.Reader, name string, o Options) (*Result, error) {
-	return readFrom(ctx, r, name, o, northbound(o.Share))
-}
-
+// readFrom reads a database from a stream; name is what the errors call it.
 func readFrom(ctx context.Context, r io.Reader, name string, o Options, of kind) (*Result, error) {
 	o.Limits = o.withDefaults()
 	name = clean.Text(name)
@@ -170,23 +161,33 @@ func readFrom(ctx context.Context, r io.Reader, name string, o Options, of kind)
 		return nil, fmt.Errorf("read %s: %w: %w", name, ErrNotDatabase, err)
 	}
 	l := &logReader{r: in, all: o.Expanded, left: o.Expanded, max: o.Record}
-	s := newState(of)
+	s := &state{of: of, rows: map[rowKey]row{}}
 	res := &Result{}
 	for ctx.Err() == nil {
 		raw, err := l.next()
 		if err == io.EOF && l.records > 0 {
 			break
 		}
-		if err == nil {
-			err = s.record(l, raw)
+		switch {
+		case err != nil:
+		case l.magic == magicCluster:
+			err = s.clusterRecord(l, raw)
+		case l.records == 0:
+			err = s.schema(raw)
+		default:
+			err = s.transaction(raw)
 		}
 		if err == nil {
-			l.done()
+			l.offset += l.size
+			l.records++
 			continue
+		}
+		if l.records == 0 && (errors.Is(err, ErrNotDatabase) || errors.Is(err, ErrOther) || errors.Is(err, nbdb.ErrSchema)) {
+			return nil, fmt.Errorf("read %s: %w", name, err)
 		}
 		d := &Damage{Path: name, Offset: l.offset, Record: l.records, Err: err}
 		if l.records == 0 {
-			return nil, whyNothing(name, d)
+			return nil, d
 		}
 		res.Truncated = d
 		break
@@ -194,8 +195,12 @@ func readFrom(ctx context.Context, r io.Reader, name string, o Options, of kind)
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
-	if err := s.finish(l); err != nil && res.Truncated == nil {
-		res.Truncated = &Damage{Path: name, Offset: l.offset, Record: l.records, Err: err}
+	if l.magic == magicCluster && s.raft.commits == 0 {
+		// The file says nothing of commits: these are there to help people (ovsdb(5)), not
+		// for servers.
+		if err := s.commit(s.raft.end); err != nil && res.Truncated == nil {
+			res.Truncated = &Damage{Path: name, Offset: l.offset, Record: l.records, Err: err}
+		}
 	}
 	of.fill(res, s.rows)
 	res.Schema, res.Version, res.At = s.name, s.version, s.at
@@ -203,14 +208,6 @@ func readFrom(ctx context.Context, r io.Reader, name string, o Options, of kind)
 	res.Left = s.left.Err()
 	res.tip = fmt.Sprintf("%d %s %v", l.offset, l.hash, res.Truncated)
 	return res, nil
-}
-
-// whyNothing is the error for a file whose first record cannot be used.
-func whyNothing(name string, d *Damage) error {
-	if errors.Is(d.Err, ErrNotDatabase) || errors.Is(d.Err, ErrOther) || errors.Is(d.Err, nbdb.ErrSchema) {
-		return fmt.Errorf("read %s: %w", name, d.Err)
-	}
-	return d
 }
 
 // bufferSize is how much is read from a file at once, in bytes.

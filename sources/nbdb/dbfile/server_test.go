@@ -195,7 +195,7 @@ func (s *server) compact() { tool(s.t, "ovs-appctl", "-t", s.ctl, "ovsdb-server/
 // live reads the server's rows.
 func (s *server) live() *nb.DB {
 	s.t.Helper()
-	db, err := nbdb.Read(s.t.Context(), s.addr)
+	db, err := nbdb.Dial(nbdb.Config{Addr: s.addr, AnyName: true}).Read(s.t.Context())
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -70,7 +70,7 @@ func TestReadSouthbound(t *testing.T) {
 	if _, err := read(smallFile(nil)); !errors.Is(err, ErrOther) || !strings.Contains(err.Error(), `another database than OVN_Southbound: it is "OVN_Northbound"`) {
 		t.Error(err)
 	}
-	if _, err := ReadFrom(t.Context(), strings.NewReader(southboundFile(t)), "f", Options{}); !errors.Is(err, ErrOther) ||
+	if _, err := readNorthbound(t.Context(), strings.NewReader(southboundFile(t)), "f", Options{}); !errors.Is(err, ErrOther) ||
 		!strings.Contains(err.Error(), `another database than OVN_Northbound: it is "OVN_Southbound"`) {
 		t.Error(err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"rung/model/clean"
 	"rung/model/ovn/nb"
+	"rung/model/ovn/sb"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/jsonrpc"
 )
@@ -21,27 +22,6 @@ type state struct {
 }
 
 type rowKey struct{ table, uuid string }
-
-func newState(of kind) *state { return &state{of: of, rows: map[rowKey]row{}} }
-
-// record takes the next record in, or leaves everything as it is.
-func (s *state) record(l *logReader, raw []byte) error {
-	switch {
-	case l.magic == magicCluster:
-		return s.clusterRecord(l, raw)
-	case l.records == 0:
-		return s.schema(raw)
-	}
-	return s.transaction(raw)
-}
-
-// finish is called behind the last record.
-func (s *state) finish(l *logReader) error {
-	if l.magic != magicCluster {
-		return nil
-	}
-	return s.finishCluster()
-}
 
 // schema begins an empty database, with rows of its own.
 func (s *state) schema(raw []byte) error {
@@ -114,8 +94,11 @@ func (s *state) transaction(raw []byte) error {
 			s.rows[k] = r
 		}
 	}
-	if date > 0 {
-		s.at = dateOf(date)
+	switch at := int64(date); {
+	case at >= 1<<32:
+		s.at = time.UnixMilli(at)
+	case at > 0: // seconds, of an early version of OVSDB (ovsdb(5))
+		s.at = time.Unix(at, 0)
 	}
 	return nil
 }
@@ -151,11 +134,57 @@ func (s *state) table(t rowsOf, diff bool, next map[rowKey]row) error {
 	return misfit
 }
 
-// dateOf reads a _date: milliseconds since 1970, in seconds where it is that
-// small (early versions of OVSDB, ovsdb(5)).
-func dateOf(date int) time.Time {
-	if int64(date) < 1<<32 {
-		return time.Unix(int64(date), 0)
-	}
-	return time.UnixMilli(int64(date))
+// row is a row of either database.
+type row interface{ RowUUID() string }
+
+// kind is which of OVN's two databases is read, and how.
+type kind struct {
+	name  string
+	check func(schema []byte) (version string, err error)
+	table func(name []byte) string
+	// row reads the columns of a row; nil for one that is not kept.
+	row func(l *jsonrpc.Lexer, table, uuid string, old row, diff bool) row
+	// leave reads over a row without a proper _uuid.
+	leave func(left *nbdb.Left, l *jsonrpc.Lexer, table, id string, diff bool)
+	// partly says that only some rows of a table are kept: one that goes may be unknown.
+	partly func(table string) bool
+	fill   func(*Result, map[rowKey]row)
+}
+
+func northbound(share *nbdb.Sharing) kind {
+	reader := nbdb.NewRowReader(share)
+	return kind{name: nb.Database, check: nbdb.CheckSchema, table: nbdb.Table,
+		row: func(l *jsonrpc.Lexer, table, uuid string, old row, diff bool) row {
+			was, _ := old.(nb.Row)
+			return reader.Row(l, table, uuid, was, diff)
+		},
+		leave: func(left *nbdb.Left, l *jsonrpc.Lexer, table, id string, diff bool) {
+			left.Row(table, id, reader.Row(l, table, "", nil, diff))
+		},
+		partly: func(string) bool { return false },
+		fill: func(r *Result, rows map[rowKey]row) {
+			ch := make([]nb.RowChange, 0, len(rows))
+			for _, r := range rows {
+				ch = append(ch, nb.RowChange{New: r.(nb.Row)})
+			}
+			r.DB = (*nb.DB)(nil).Apply(ch)
+		}}
+}
+
+func southbound() kind {
+	reader := nbdb.NewRowReader(nil)
+	return kind{name: sb.Database, check: nbdb.CheckSouthboundSchema, table: nbdb.SouthboundTable,
+		row: func(l *jsonrpc.Lexer, table, uuid string, old row, diff bool) row {
+			was, _ := old.(sb.Row)
+			return reader.Southbound(l, table, uuid, was, diff)
+		},
+		leave:  func(_ *nbdb.Left, l *jsonrpc.Lexer, _, _ string, _ bool) { l.Skip() }, // as of a server
+		partly: func(table string) bool { return table == sb.TableFlow },
+		fill: func(r *Result, rows map[rowKey]row) {
+			ch := make([]sb.Change, 0, len(rows))
+			for _, r := range rows {
+				ch = append(ch, sb.Change{New: r.(sb.Row)})
+			}
+			r.Flows = (*sb.DB)(nil).Apply(ch)
+		}}
 }

@@ -73,26 +73,62 @@ func (z *Zone) Transact(context.Context, []nb.Op) ([]nb.OpResult, error) {
 // before are then those of an earlier time.
 func (z *Zone) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 	sink(model.ZoneUpdate{Conn: model.ConnDialling, At: time.Now()})
+	z.cfg.follow(ctx, func() (*Result, error) {
+		r, err := Read(ctx, z.cfg.Path, z.cfg.Options)
+		if err == nil {
+			err = z.checkName(r.DB)
+		}
+		return r, err
+	}, func(r *Result, at time.Time, flaw string) {
+		sink(model.ZoneUpdate{Conn: model.ConnReadOnly, At: at, Server: "file", DB: r.DB, Resync: true, Error: flaw, Partial: flaw})
+	}, func(state model.ConnState, _ int, why string) {
+		sink(model.ZoneUpdate{Conn: state, At: time.Now(), Error: why})
+	})
+}
+
+// follow reads the file, again whenever it changes, until ctx ends. What is news is handed
+// to good: contents, when they were written, and what is wrong with them; or to bad: why it
+// cannot be read, and how often it could not.
+func (c *ZoneConfig) follow(ctx context.Context, read func() (*Result, error), good func(r *Result, at time.Time, flaw string),
+	bad func(state model.ConnState, attempts int, why string)) {
 	var w watch
+	var tip, why string // of what was told last
+	attempts := 0
 	wait := time.Duration(0)
 	for retry.Sleep(ctx, wait) {
-		wait = z.cfg.Poll
-		if !w.changed(z.cfg.Path) {
+		wait = c.Poll
+		if !w.changed(c.Path) {
 			continue
 		}
 		began := time.Now()
-		u, tip, err := z.read(ctx)
+		var r *Result
+		var err error
+		c.Slot(func() { r, err = read() })
 		if ctx.Err() != nil {
 			return
 		}
 		wait = max(wait, 5*time.Since(began))
+		attempts++
 		switch {
 		case err != nil:
-			if w.failed(err) {
-				sink(w.down)
+			state := model.ConnLost
+			if errors.Is(err, fs.ErrPermission) {
+				state = model.ConnDenied
 			}
-		case w.good(tip):
-			sink(u)
+			if text := clean.Text(err.Error()); why != string(state)+text {
+				tip, why = "", string(state)+text
+				bad(state, attempts, text)
+			}
+		case tip != r.tip:
+			tip, why, attempts = r.tip, "", 0
+			at, flaw := time.Now(), ""
+			if !r.At.IsZero() && r.At.Before(at) {
+				at = r.At
+			}
+			if err := cmp.Or(r.Truncated, r.Left); err != nil {
+				flaw = clean.Text(err.Error())
+			}
+			good(r, at, flaw)
 		}
 	}
 }
@@ -121,33 +157,10 @@ func (z *Zone) checkName(db *nb.DB) error {
 	return nbdb.CheckName(db, z.cfg.Name)
 }
 
-// read makes the update of the file as it is now.
-func (z *Zone) read(ctx context.Context) (u model.ZoneUpdate, tip string, err error) {
-	var r *Result
-	z.cfg.Slot(func() { r, err = Read(ctx, z.cfg.Path, z.cfg.Options) })
-	if err == nil {
-		err = z.checkName(r.DB)
-	}
-	if err != nil {
-		return u, "", err
-	}
-	u = model.ZoneUpdate{Conn: model.ConnReadOnly, At: time.Now(), Server: "file", DB: r.DB, Resync: true}
-	if !r.At.IsZero() && r.At.Before(u.At) {
-		u.At = r.At
-	}
-	if err := cmp.Or(r.Truncated, r.Left); err != nil {
-		u.Error = clean.Text(err.Error())
-		u.Partial = u.Error
-	}
-	return u, r.tip, nil
-}
-
 // watch is what was seen of a file last.
 type watch struct {
 	info   fs.FileInfo // nil: it was not there
 	seen   time.Time
-	tip    string // of the contents handed out
-	down   model.ZoneUpdate
 	looked bool
 }
 
@@ -167,25 +180,36 @@ func (w *watch) changed(path string) bool {
 	return !same
 }
 
-// failed notes an error and says whether it is news.
-func (w *watch) failed(err error) bool {
-	conn := model.ConnLost
-	if errors.Is(err, fs.ErrPermission) {
-		conn = model.ConnDenied
+// Southbound is the file of a Southbound database: read, watched, and never written.
+// Run it once.
+type Southbound struct{ cfg ZoneConfig }
+
+// NewSouthbound makes it; nothing happens before Run. Of cfg names are not used: a
+// Southbound database does not say whose it is.
+func NewSouthbound(cfg ZoneConfig) *Southbound { return &Southbound{NewZone(cfg).cfg} }
+
+// SouthboundBeside is where a must-gather or a container keeps the Southbound database
+// of the zone whose Northbound file is at addr: POD_sbdb beside POD_nbdb, ovnsb_db.db
+// beside ovnnb_db.db, in an archive as well. Whether it is there is not looked at; the
+// result is empty where the name of the file tells nothing.
+func SouthboundBeside(addr string) string {
+	at := strings.LastIndexAny(addr, `/\!:`) + 1
+	for _, name := range [][2]string{{"_nbdb", "_sbdb"}, {"ovnnb_db", "ovnsb_db"}} {
+		if i := strings.LastIndex(addr[at:], name[0]); i >= 0 {
+			return addr[:at+i] + name[1] + addr[at+i+len(name[0]):]
+		}
 	}
-	text := clean.Text(err.Error())
-	if w.down.Conn == conn && w.down.Error == text {
-		return false
-	}
-	w.down, w.tip = model.ZoneUpdate{Conn: conn, At: time.Now(), Error: text}, ""
-	return true
+	return ""
 }
 
-// good notes what was read and says whether it is news.
-func (w *watch) good(tip string) bool {
-	if w.tip == tip {
-		return false
-	}
-	w.tip, w.down = tip, model.ZoneUpdate{}
-	return true
+// Run reads the file and hands its rows to sink, again whenever it changes, until ctx
+// ends, as Zone.Run does.
+func (z *Southbound) Run(ctx context.Context, sink func(nbdb.SouthboundUpdate)) {
+	sink(nbdb.SouthboundUpdate{Conn: model.ConnDialling, At: time.Now()})
+	z.cfg.follow(ctx, func() (*Result, error) { return ReadSouthbound(ctx, z.cfg.Path, z.cfg.Options) },
+		func(r *Result, at time.Time, flaw string) {
+			sink(nbdb.SouthboundUpdate{Conn: model.ConnReadOnly, At: at, Server: "file", DB: r.Flows, Error: flaw})
+		}, func(state model.ConnState, attempts int, why string) {
+			sink(nbdb.SouthboundUpdate{Conn: state, At: time.Now(), Attempts: attempts, Error: why})
+		})
 }

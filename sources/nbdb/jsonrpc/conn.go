@@ -146,6 +146,10 @@ func (c *Conn) write(msg ...[]byte) error {
 	if why := c.broken.Load(); why != nil {
 		return *why
 	}
+	size := 0
+	for _, part := range msg {
+		size += len(part)
+	}
 	for _, rest := range msg {
 		for len(rest) > 0 {
 			part := rest[:min(len(rest), headway)]
@@ -153,19 +157,12 @@ func (c *Conn) write(msg ...[]byte) error {
 				return c.breaks(fmt.Errorf("setting the write deadline: %w", err))
 			}
 			if _, err := c.c.Write(part); err != nil {
-				return c.breaks(fmt.Errorf("sending %d bytes: %w", size(msg), err))
+				return c.breaks(fmt.Errorf("sending %d bytes: %w", size, err))
 			}
 			rest = rest[len(part):]
 		}
 	}
 	return nil
-}
-
-func size(parts [][]byte) (n int) {
-	for _, p := range parts {
-		n += len(p)
-	}
-	return n
 }
 
 // breaks notes why a write failed and has Read end soon. It returns that error.

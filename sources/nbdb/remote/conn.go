@@ -9,6 +9,7 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/ovn/nb"
+	"rung/model/ovn/sb"
 	"rung/sources/nbdb"
 )
 
@@ -50,28 +51,18 @@ func (c *reach) Endpoint() string {
 // Run reads the rows, follows them and hands every change to sink until ctx
 // ends, as nbdb.Conn.Run does. It returns when all its goroutines have ended.
 func (c *Conn) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
-	var programs sync.WaitGroup
-	defer programs.Wait()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	conn := nbdb.Dial(c.config(func(dial context.Context) (net.Conn, error) {
-		return c.dial(ctx, dial, &programs, live)
-	}))
-	c.mu.Lock()
-	c.live = conn
-	c.mu.Unlock()
-	conn.Run(ctx, sink)
+	c.connect(ctx, live, func(ctx context.Context, cfg nbdb.Config) {
+		conn := nbdb.Dial(cfg)
+		c.mu.Lock()
+		c.live = conn
+		c.mu.Unlock()
+		conn.Run(ctx, sink)
+	})
 }
 
 // Read reads one snapshot and hangs up, whether Run is running or not.
-func (c *Conn) Read(ctx context.Context) (*nb.DB, error) {
-	var programs sync.WaitGroup
-	defer programs.Wait()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	db, err := nbdb.Dial(c.config(func(dial context.Context) (net.Conn, error) {
-		return c.dial(ctx, dial, &programs, once)
-	})).Read(ctx)
+func (c *Conn) Read(ctx context.Context) (db *nb.DB, err error) {
+	c.connect(ctx, once, func(ctx context.Context, cfg nbdb.Config) { db, err = nbdb.Dial(cfg).Read(ctx) })
 	if err != nil {
 		c.forget()
 		return nil, fmt.Errorf("reading zone %s: %w", c.cfg.Name, err)
@@ -126,10 +117,43 @@ func (c *Conn) Transact(context.Context, []nb.Op) ([]nb.OpResult, error) {
 	return nil, fmt.Errorf("writing to zone %s: %w: exec endpoints never carry a write", c.cfg.Name, model.ErrRefused)
 }
 
-func (c *reach) config(dial func(context.Context) (net.Conn, error)) nbdb.Config {
-	return nbdb.Config{
-		Name: c.cfg.Name, StrictName: true, Addr: "exec:" + clean.Text(c.cfg.Name), Dial: dial,
+// connect has a connection used that dials by programs here; these have ended when it
+// returns.
+func (c *reach) connect(ctx context.Context, use use, do func(context.Context, nbdb.Config)) {
+	var programs sync.WaitGroup
+	defer programs.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	do(ctx, nbdb.Config{
+		Name: c.cfg.Name, StrictName: true, Addr: "exec:" + clean.Text(c.cfg.Name),
+		Dial:  func(dial context.Context) (net.Conn, error) { return c.dial(ctx, dial, &programs, use) },
 		Probe: c.cfg.Quiet, ConnectTimeout: c.cfg.ConnectTimeout, BackoffMin: c.cfg.BackoffMin, BackoffMax: c.cfg.BackoffMax,
 		Limit: c.cfg.Limit, Share: c.cfg.Share, Slot: c.cfg.Slot, Log: c.cfg.Log,
+	})
+}
+
+// Southbound reads one zone's Southbound database through programs beside it, as Conn
+// reads the Northbound one. Run it once; Read may be called beside it.
+type Southbound struct{ reach }
+
+// DialSouthbound makes a connection that Run will keep up. Nothing happens before Run or
+// Read. Names of zones are not compared: a Southbound database does not say whose it is.
+func DialSouthbound(cfg Config) *Southbound {
+	return &Southbound{reach{cfg: cfg.withDefaults(southbound), db: southbound, endpoint: "exec:" + clean.Text(cfg.Name)}}
+}
+
+// Run reads the rows, follows them and hands them to sink until ctx ends, as
+// nbdb.Southbound.Run does. It returns when all its goroutines have ended.
+func (c *Southbound) Run(ctx context.Context, sink func(nbdb.SouthboundUpdate)) {
+	c.connect(ctx, live, func(ctx context.Context, cfg nbdb.Config) { nbdb.DialSouthbound(cfg).Run(ctx, sink) })
+}
+
+// Read reads one snapshot and hangs up, whether Run is running or not.
+func (c *Southbound) Read(ctx context.Context) (db *sb.DB, err error) {
+	c.connect(ctx, once, func(ctx context.Context, cfg nbdb.Config) { db, err = nbdb.DialSouthbound(cfg).Read(ctx) })
+	if err != nil {
+		c.forget()
+		return nil, fmt.Errorf("reading the flows of zone %s: %w", c.cfg.Name, err)
 	}
+	return db, nil
 }

@@ -64,7 +64,11 @@ func (c *reach) open(ctx, dial context.Context, programs *sync.WaitGroup, use us
 		if way == ovsdbClient {
 			return c.play(ctx, programs, run, s, use), nil
 		}
-		p := relay(ctx, programs, run, relayCommand(way, s.socket))
+		cmd := []string{socat, "-", "UNIX-CONNECT:" + s.socket}
+		if way == python3 {
+			cmd = []string{python3, "-I", "-c", pythonRelay, s.socket}
+		}
+		p := relay(ctx, programs, run, cmd)
 		if err = p.greet(dial, c.cfg.Quiet); err == nil {
 			return p, nil
 		}

@@ -64,7 +64,8 @@ func (p *player) follow(ctx context.Context, tables []table) {
 			pause = time.Now().Add(max(p.cfg.Refresh-time.Since(began), time.Since(began)))
 		case <-tick.C:
 			if p.site.has(bash) {
-				err = p.check(ctx)
+				// A sign of life: the monitors would be silent, too, if the database had stopped.
+				_, err = p.query(ctx, []table{p.db.alive})
 			} else {
 				err = p.refresh(ctx, tables)
 			}
@@ -88,13 +89,6 @@ func (p *player) refresh(ctx context.Context, tables []table) error {
 	}
 	params := append(append([]byte(`["rung",`), updates...), ']')
 	return p.rpc.Write(jsonrpc.Notification("update2", params))
-}
-
-// check asks the database for a sign of life: the monitors would be silent, too,
-// if it had stopped.
-func (p *player) check(ctx context.Context) error {
-	_, err := p.query(ctx, []table{p.db.alive})
-	return err
 }
 
 // watch keeps the monitors running and marks dirty whatever they say.

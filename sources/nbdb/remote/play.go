@@ -2,10 +2,12 @@ package remote
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 	"unique"
@@ -197,6 +199,6 @@ func monitored(params []byte) ([]table, error) {
 		}
 		out = append(out, table{name, r.Columns, r.Where})
 	}
-	sortTables(out)
+	slices.SortFunc(out, func(a, b table) int { return cmp.Compare(a.name, b.name) })
 	return out, nil
 }

@@ -34,13 +34,6 @@ while True:
 os._exit(0)
 `
 
-func relayCommand(way, socket string) []string {
-	if way == python3 {
-		return []string{python3, "-I", "-c", pythonRelay, socket}
-	}
-	return []string{socat, "-", "UNIX-CONNECT:" + socket}
-}
-
 // plain says that a path means nothing but itself in an address of socat.
 func plain(path string) bool {
 	return strings.IndexFunc(path, func(r rune) bool {

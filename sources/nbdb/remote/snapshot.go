@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,10 +11,6 @@ import (
 	"rung/model/clean"
 	"rung/sources/nbdb/jsonrpc"
 )
-
-func sortTables(t []table) {
-	slices.SortFunc(t, func(a, b table) int { return cmp.Compare(a.name, b.name) })
-}
 
 // query reads all rows of the tables in one transaction of selects.
 func (p *player) query(ctx context.Context, tables []table) ([]byte, error) {
@@ -89,7 +84,7 @@ func (s *snapshot) take(tables []table, raw []byte, kind string) ([]byte, error)
 					if _, twice := rows[id]; twice {
 						return // it meets two conditions
 					}
-					h := s.sum(row)
+					h := maphash.Bytes(s.hash.Seed(), row)
 					rows[id] = h
 					if was, ok := s.tables[name][id]; !ok || was != h {
 						out = appendRow(out, at, name, id)
@@ -137,12 +132,6 @@ func appendRow(out []byte, at int, table, id string) []byte {
 		out = append(out, ',')
 	}
 	return append(jsonrpc.AppendString(out, id), ':')
-}
-
-func (s *snapshot) sum(row []byte) uint64 {
-	s.hash.Reset()
-	_, _ = s.hash.Write(row) // a hash takes everything
-	return s.hash.Sum64()
 }
 
 // rowUUID finds ["uuid", id] under _uuid.

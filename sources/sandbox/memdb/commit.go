@@ -18,7 +18,7 @@ func (t *txn) commit() ([]Change, error) {
 	var changes []Change
 	for p, row := range t.changed {
 		old := t.db.tables[p.table][p.uuid]
-		if (old == nil) == (row == nil) && (row == nil || equalRows(old, row)) {
+		if (old == nil) == (row == nil) && maps.EqualFunc(old, row, Datum.equal) {
 			continue
 		}
 		changes = append(changes, Change{p.table, p.uuid, old, row})
@@ -31,15 +31,6 @@ func (t *txn) commit() ([]Change, error) {
 		t.db.apply(&changes[i])
 	}
 	return changes, nil
-}
-
-func equalRows(a, b Row) bool {
-	for name, d := range a {
-		if !d.equal(b[name]) {
-			return false
-		}
-	}
-	return true
 }
 
 // collect deletes rows outside the root set that nobody refers to, and returns

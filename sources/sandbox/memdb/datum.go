@@ -22,38 +22,23 @@ type Datum struct {
 	Values []Atom // as long as Keys in a map, nil otherwise
 }
 
-func rank(a Atom) int {
-	switch a.(type) {
-	case int64:
-		return 0
-	case bool:
-		return 1
-	case string:
-		return 2
-	}
-	return 3
-}
-
+// compare orders two elements of a column, which are of one type.
 func compare(a, b Atom) int {
 	switch a := a.(type) {
 	case int64:
-		if b, ok := b.(int64); ok {
-			return cmp.Compare(a, b)
-		}
+		b, _ := b.(int64)
+		return cmp.Compare(a, b)
 	case bool:
-		if b, ok := b.(bool); ok {
-			return cmp.Compare(bit(a), bit(b))
-		}
+		b, _ := b.(bool)
+		return cmp.Compare(bit(a), bit(b))
 	case string:
-		if b, ok := b.(string); ok {
-			return strings.Compare(a, b)
-		}
+		b, _ := b.(string)
+		return strings.Compare(a, b)
 	case UUID:
-		if b, ok := b.(UUID); ok {
-			return strings.Compare(string(a), string(b))
-		}
+		b, _ := b.(UUID)
+		return cmp.Compare(a, b)
 	}
-	return cmp.Compare(rank(a), rank(b))
+	return 0
 }
 
 func bit(b bool) int {
@@ -78,25 +63,15 @@ func equalAtoms(a, b []Atom) bool {
 
 func same(a, b Atom) bool { return compare(a, b) == 0 }
 
-// includes says whether every element of o is in d.
-func (d Datum) includes(o Datum) bool {
+// shared are the places in d of the elements that o has as well, in rising order; of a map,
+// o may name keys alone.
+func (d Datum) shared(o Datum) (at []int) {
 	for i, k := range o.Keys {
-		j, ok := d.find(k)
-		if !ok || (o.Values != nil && !same(d.Values[j], o.Values[i])) {
-			return false
+		if j, ok := d.find(k); ok && (o.Values == nil || same(o.Values[i], d.Values[j])) {
+			at = append(at, j)
 		}
 	}
-	return true
-}
-
-// excludes says whether no element of o is in d.
-func (d Datum) excludes(o Datum) bool {
-	for i, k := range o.Keys {
-		if j, ok := d.find(k); ok && (o.Values == nil || same(d.Values[j], o.Values[i])) {
-			return false
-		}
-	}
-	return true
+	return at
 }
 
 // union puts o's elements in; a key that is there keeps its value. Sets of
@@ -126,17 +101,6 @@ func (d Datum) grown(n int) Datum {
 		out.Values = append(make([]Atom, 0, len(d.Keys)+n), d.Values...)
 	}
 	return out
-}
-
-// minus takes o's elements out; of a map, o may name keys alone.
-func (d Datum) minus(o Datum) Datum {
-	var gone []int
-	for i, k := range o.Keys {
-		if j, ok := d.find(k); ok && (o.Values == nil || same(o.Values[i], d.Values[j])) {
-			gone = append(gone, j)
-		}
-	}
-	return d.without(gone)
 }
 
 // without takes the elements at some places, in rising order, out.

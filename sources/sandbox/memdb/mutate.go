@@ -87,9 +87,9 @@ func holds(d Datum, c condition) bool {
 	case "!=":
 		return !d.equal(c.value)
 	case "includes":
-		return d.includes(c.value)
+		return len(d.shared(c.value)) == len(c.value.Keys)
 	case "excludes":
-		return d.excludes(c.value)
+		return len(d.shared(c.value)) == 0
 	}
 	if len(d.Keys) != 1 || len(c.value.Keys) != 1 {
 		return false
@@ -182,7 +182,7 @@ func (m *mutation) apply(d Datum) (Datum, error) {
 	case "insert":
 		return d.union(m.value), nil
 	case "delete":
-		return d.minus(m.value), nil
+		return d.without(d.shared(m.value)), nil
 	}
 	by, _ := m.value.Keys[0].(int64)
 	var out Datum

@@ -8,7 +8,6 @@ import (
 
 // Schema is a database schema (RFC 7047 §3.2).
 type Schema struct {
-	Name   string
 	Tables map[string]*Table
 }
 
@@ -41,7 +40,6 @@ type Base struct {
 // ParseSchema reads a schema file.
 func ParseSchema(raw []byte) (*Schema, error) {
 	var in struct {
-		Name   string
 		Tables map[string]struct {
 			Columns map[string]struct{ Type json.RawMessage }
 			Indexes [][]string
@@ -52,7 +50,7 @@ func ParseSchema(raw []byte) (*Schema, error) {
 	if err := json.Unmarshal(raw, &in); err != nil {
 		return nil, fmt.Errorf("reading the schema: %w", err)
 	}
-	s := &Schema{Name: in.Name, Tables: map[string]*Table{}}
+	s := &Schema{Tables: map[string]*Table{}}
 	for name, t := range in.Tables {
 		table := &Table{Columns: map[string]*Column{}, Indexes: t.Indexes, Root: t.IsRoot, MaxRows: t.MaxRows}
 		for column, c := range t.Columns {

@@ -176,7 +176,7 @@ func twoPods(tb testing.TB, cfg ovn.ZoneConfig) *ovn.Zone {
 	z := lab.Zone("n1")
 	addPods(tb, z, append(pod("n1", "a", "10.244.1.3", "fd01:0:0:1::3"), pod("n1", "b", "10.244.1.4", "fd01:0:0:1::4")...)...)
 	p := sync1(tb, z)
-	if p.HV < 1 || p.SB < p.HV || p.HVAt.IsZero() {
+	if p.HV < 1 || p.SB < p.HV {
 		tb.Fatalf("progress %+v", p)
 	}
 	return z
@@ -198,7 +198,7 @@ func TestBehind(t *testing.T) {
 			t.Fatal(err)
 		}
 		z := lab.Zone("n1")
-		if db, err := nbdb.Read(t.Context(), z.NB()); err != nil || db.Global() == nil || db.SwitchByName("n1") == nil {
+		if db, err := nbdb.Dial(nbdb.Config{Addr: z.NB(), AnyName: true}).Read(t.Context()); err != nil || db.Global() == nil || db.SwitchByName("n1") == nil {
 			t.Errorf("the first rows are not there: %v", err)
 		}
 		if wait {
@@ -227,7 +227,7 @@ func TestDelivery(t *testing.T) {
 	host := addr("192.168.7.7")
 	z := twoPods(t, ovn.ZoneConfig{Host: []netip.Addr{host}})
 	// Rung's own client reads the database as one of OVN-Kubernetes'.
-	db, err := nbdb.Read(t.Context(), z.NB())
+	db, err := nbdb.Dial(nbdb.Config{Addr: z.NB(), AnyName: true}).Read(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +260,7 @@ func TestDelivery(t *testing.T) {
 				packets = append(packets, ovn.Packet{In: h.in, Src: addr(h.src), Dst: addr(h.dst), Proto: proto, SrcPort: uint16(1000 + i), DstPort: 80})
 			}
 			for _, p := range packets {
-				if _, text, err := z.Trace(t.Context(), p, false); err != nil || !strings.Contains(text, "output:") {
+				if _, text, err := z.Trace(t.Context(), p, ovn.StateFirst); err != nil || !strings.Contains(text, "output:") {
 					t.Errorf("%s v4=%v from %s: %v\n%s", name, is4, p.In, err, text)
 				}
 			}
@@ -344,7 +344,7 @@ func TestACLsOfTwoTiers(t *testing.T) {
 	for port, want := range map[uint16][]string{80: {"ANP:pass:Ingress:1", "NP:ns:allow:Ingress:0"}, 81: {"ANP:deny:Ingress:0"}} {
 		p := packet(port)
 		p.SrcPort++
-		met, text, err := z.Trace(t.Context(), p, false)
+		met, text, err := z.Trace(t.Context(), p, ovn.StateFirst)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -364,7 +364,7 @@ func TestACLsOfTwoTiers(t *testing.T) {
 		t.Errorf("traces were logged: %d lines, then %d", before, n)
 	}
 	// A packet of a connection that stands meets the ACLs as they are for it.
-	if met, text, err := z.Trace(t.Context(), third, true); err != nil || len(met) == 0 {
+	if met, text, err := z.Trace(t.Context(), third, ovn.StateOpened); err != nil || len(met) == 0 {
 		t.Errorf("%v, %+v\n%s", err, met, text)
 	}
 	if err := z.FlushConntrack(t.Context()); err != nil {

@@ -50,9 +50,6 @@ func newPort(z *Zone, lport, iface string) (*port, error) {
 	return p, nil
 }
 
-// drain takes everything that is in the pipe now.
-func (p *port) drain() { _ = p.raw.Control(p.empty) }
-
 // empty reads until nothing is left.
 func (p *port) empty(fd uintptr) {
 	p.mu.Lock()
@@ -66,15 +63,13 @@ func (p *port) empty(fd uintptr) {
 			return
 		}
 		var ok bool
-		p.left, ok = readPcap(append(p.left, p.buf[:n]...), p.out)
+		p.left, ok = readPcap(append(p.left, p.buf[:n]...), func(frame []byte) { p.zone.packets.out(p.lport, frame) })
 		if !ok {
 			p.left = nil
 		}
 		p.left = append([]byte(nil), p.left...)
 	}
 }
-
-func (p *port) out(frame []byte) { p.zone.packets.out(p.lport, frame) }
 
 func (p *port) close() {
 	_ = p.file.Close()

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"rung/model/ovn/nb"
@@ -34,8 +35,19 @@ type leaving struct {
 	cfg  int64 // the next_cfg that took it away
 }
 
-// bridge are the first rows of the vswitch database.
-func (z *Zone) bridge() []map[string]any {
+// bridge is br-int, whose ports follow the zone's logical ports.
+type bridge struct {
+	zone *Zone
+
+	mu    sync.Mutex
+	ports map[string]*port // by logical port
+	drop  []leaving
+	need  int64 // the next_cfg that covers every port
+}
+
+// firstRows are the first rows of the vswitch database.
+func (b *bridge) firstRows() []map[string]any {
+	z := b.zone
 	insert := func(table, name string, row map[string]any) map[string]any {
 		return map[string]any{"op": "insert", "table": table, "uuid-name": name, "row": row}
 	}
@@ -50,12 +62,12 @@ func (z *Zone) bridge() []map[string]any {
 }
 
 // plug lets br-int's ports follow the logical ports, until ctx ends.
-func (z *Zone) plug(ctx context.Context) {
+func (b *bridge) plug(ctx context.Context) {
 	for {
-		_, _, one := z.nb.now()
-		_, _, two := z.vs.now()
+		_, _, one := b.zone.nb.now()
+		_, _, two := b.zone.vs.now()
 		var again <-chan time.Time
-		if err := z.plugOnce(ctx); err != nil {
+		if err := b.plugOnce(ctx); err != nil {
 			again = time.After(plugAgain)
 		}
 		select {
@@ -70,8 +82,8 @@ func (z *Zone) plug(ctx context.Context) {
 
 // vifs are the logical ports of no special type, by name. ok is false while the rows
 // are not those of now.
-func (z *Zone) vifs() (out map[string]vif, ok bool) {
-	tables, synced, _ := z.nb.now(nb.TablePort)
+func (b *bridge) vifs() (out map[string]vif, ok bool) {
+	tables, synced, _ := b.zone.nb.now(nb.TablePort)
 	if !synced {
 		return nil, false
 	}
@@ -98,8 +110,8 @@ func (z *Zone) vifs() (out map[string]vif, ok bool) {
 
 // plugged are br-int's ports as their rows are: the interface's row by logical port.
 // next is the first number that none of them has.
-func (z *Zone) plugged() (out map[string]row, next int, ok bool) {
-	tables, synced, _ := z.vs.now("Interface")
+func (b *bridge) plugged() (out map[string]row, next int, ok bool) {
+	tables, synced, _ := b.zone.vs.now("Interface")
 	if !synced {
 		return nil, 0, false
 	}
@@ -125,15 +137,15 @@ func (v vif) ids() map[string]string {
 	return ids
 }
 
-// plugOnce compares and writes once. It is the only one that changes z.ports.
-func (z *Zone) plugOnce(ctx context.Context) error {
-	want, ok1 := z.vifs()
-	have, next, ok2 := z.plugged()
+// plugOnce compares and writes once. It is the only one that changes b.ports.
+func (b *bridge) plugOnce(ctx context.Context) error {
+	want, ok1 := b.vifs()
+	have, next, ok2 := b.plugged()
 	if !ok1 || !ok2 {
 		return nil // a change will come
 	}
-	z.letGo()
-	if err := z.makeRoom(ctx, want); err != nil {
+	b.letGo()
+	if err := b.makeRoom(ctx, want); err != nil {
 		return err
 	}
 	var ops []map[string]any
@@ -147,34 +159,33 @@ func (z *Zone) plugOnce(ctx context.Context) error {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		v := want[name]
 		r, there := have[name]
-		if there && z.port(name) == nil {
-			// A write whose answer was lost: the row is there, its pipe is not. Any change
-			// has ovs-vswitchd open it.
-			p, err := newPort(z, name, r.text("name"))
+		iface := r.text("name")
+		if !there {
+			iface = "p" + strconv.Itoa(next)
+			next++
+		}
+		if !there || b.port(name) == nil {
+			p, err := newPort(b.zone, name, iface)
 			if err != nil {
 				undo()
 				return err
 			}
 			fresh[name] = p
-			ops = append(ops, map[string]any{"op": "comment", "comment": "the pipe of " + p.iface})
 		}
 		if there {
-			if uuid := z.uuidOf("Interface", r.text("name")); uuid != "" && !maps.Equal(r.pairs("external_ids"), v.ids()) && !samePort(r, v) {
+			if fresh[name] != nil {
+				// A write whose answer was lost: the row is there, its pipe is not. Any change
+				// has ovs-vswitchd open it.
+				ops = append(ops, map[string]any{"op": "comment", "comment": "the pipe of " + iface})
+			}
+			if uuid := b.uuidOf("Interface", iface); uuid != "" && !samePort(r, v) {
 				ops = append(ops, map[string]any{"op": "update", "table": "Interface", "where": where(uuid),
 					"row": map[string]any{"external_ids": pairs(v.ids())}})
 			}
 			continue
 		}
-		iface := "p" + strconv.Itoa(next)
-		next++
-		p, err := newPort(z, name, iface)
-		if err != nil {
-			undo()
-			return err
-		}
-		fresh[name] = p
 		ops = append(ops, map[string]any{"op": "insert", "table": "Interface", "uuid-name": "i" + iface, "row": map[string]any{
-			"name": iface, "type": "dummy", "external_ids": pairs(v.ids()), "options": pairs(map[string]string{"tx_pcap": p.path})}},
+			"name": iface, "type": "dummy", "external_ids": pairs(v.ids()), "options": pairs(map[string]string{"tx_pcap": fresh[name].path})}},
 			map[string]any{"op": "insert", "table": "Port", "uuid-name": "o" + iface, "row": map[string]any{"name": iface, "interfaces": namedRef("i" + iface)}},
 			map[string]any{"op": "mutate", "table": "Bridge", "where": []any{[]any{"name", "==", "br-int"}},
 				"mutations": []any{[]any{"ports", "insert", set(namedRef("o" + iface))}}})
@@ -184,7 +195,7 @@ func (z *Zone) plugOnce(ctx context.Context) error {
 		if _, wanted := want[name]; wanted {
 			continue
 		}
-		if uuid := z.uuidOf("Port", r.text("name")); uuid != "" {
+		if uuid := b.uuidOf("Port", r.text("name")); uuid != "" {
 			gone = append(gone, name)
 			ops = append(ops, map[string]any{"op": "mutate", "table": "Bridge", "where": []any{[]any{"name", "==", "br-int"}},
 				"mutations": []any{[]any{"ports", "delete", set(ref(uuid))}}})
@@ -195,16 +206,25 @@ func (z *Zone) plugOnce(ctx context.Context) error {
 	}
 	ops = append(ops, map[string]any{"op": "mutate", "table": "Open_vSwitch", "where": []any{}, "mutations": []any{[]any{"next_cfg", "+=", 1}}},
 		map[string]any{"op": "select", "table": "Open_vSwitch", "where": []any{}, "columns": []string{"next_cfg"}})
-	res, err := z.vs.transact(ctx, ops...)
+	res, err := b.zone.vs.transact(ctx, ops...)
 	if err != nil && !errors.Is(err, errNotConnected) && ctx.Err() == nil {
-		err = fmt.Errorf("ports of zone %s: %w", z.cfg.Name, err)
+		err = fmt.Errorf("ports of zone %s: %w", b.zone.cfg.Name, err)
 	}
 	if err != nil {
 		undo()
 		return err
 	}
 	cfg, err := firstNumber(res[len(res)-1]["rows"], "next_cfg")
-	z.noted(fresh, gone, cfg)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.need = cfg
+	maps.Copy(b.ports, fresh)
+	for _, name := range gone {
+		if p := b.ports[name]; p != nil {
+			b.drop = append(b.drop, leaving{p, cfg})
+			delete(b.ports, name)
+		}
+	}
 	return err
 }
 
@@ -220,27 +240,13 @@ func samePort(r row, v vif) bool {
 	return true
 }
 
-// noted keeps what was written.
-func (z *Zone) noted(fresh map[string]*port, gone []string, cfg int64) {
-	z.mu.Lock()
-	defer z.mu.Unlock()
-	z.need = cfg
-	maps.Copy(z.ports, fresh)
-	for _, name := range gone {
-		if p := z.ports[name]; p != nil {
-			z.drop = append(z.drop, leaving{p, cfg})
-			delete(z.ports, name)
-		}
-	}
-}
-
 // letGo closes the pipes that ovs-vswitchd does not hold any more. Before that it may
 // still open them, and would wait there for a reader.
-func (z *Zone) letGo() {
-	cfg := z.curCfg()
-	z.mu.Lock()
-	defer z.mu.Unlock()
-	z.drop = slices.DeleteFunc(z.drop, func(l leaving) bool {
+func (b *bridge) letGo() {
+	cfg := b.curCfg()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.drop = slices.DeleteFunc(b.drop, func(l leaving) bool {
 		if l.cfg > cfg {
 			return false
 		}
@@ -251,8 +257,8 @@ func (z *Zone) letGo() {
 }
 
 // curCfg is the configuration ovs-vswitchd has done.
-func (z *Zone) curCfg() int64 {
-	tables, _, _ := z.vs.now("Open_vSwitch")
+func (b *bridge) curCfg() int64 {
+	tables, _, _ := b.zone.vs.now("Open_vSwitch")
 	for _, r := range tables[0] {
 		return r.number("cur_cfg")
 	}
@@ -268,8 +274,8 @@ func firstNumber(raw []byte, column string) (int64, error) {
 	return list[0].number(column), nil
 }
 
-func (z *Zone) uuidOf(table, name string) string {
-	tables, _, _ := z.vs.now(table)
+func (b *bridge) uuidOf(table, name string) string {
+	tables, _, _ := b.zone.vs.now(table)
 	for uuid, r := range tables[0] {
 		if r.text("name") == name {
 			return uuid
@@ -279,12 +285,12 @@ func (z *Zone) uuidOf(table, name string) string {
 }
 
 // makeRoom gives the router a network for every pod that is in none of its own.
-func (z *Zone) makeRoom(ctx context.Context, want map[string]vif) error {
-	tables, _, _ := z.nb.now(tableRouterPort)
+func (b *bridge) makeRoom(ctx context.Context, want map[string]vif) error {
+	tables, _, _ := b.zone.nb.now(tableRouterPort)
 	var uuid string
 	var nets []netip.Prefix
 	for id, r := range tables[0] {
-		if r.text("name") != z.topo.toSwitch() {
+		if r.text("name") != b.zone.topo.toSwitch() {
 			continue
 		}
 		uuid = id
@@ -306,7 +312,7 @@ func (z *Zone) makeRoom(ctx context.Context, want map[string]vif) error {
 	var more []string
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		v := want[name]
-		if !z.topo.onSwitch(name) {
+		if !b.zone.topo.onSwitch(name) {
 			continue
 		}
 		for _, a := range v.addrs {
@@ -320,6 +326,45 @@ func (z *Zone) makeRoom(ctx context.Context, want map[string]vif) error {
 	if len(more) == 0 {
 		return nil
 	}
-	return z.Transact(ctx, nb.Op{Kind: nb.OpMutate, Table: tableRouterPort, UUID: uuid,
+	return b.zone.Transact(ctx, nb.Op{Kind: nb.OpMutate, Table: tableRouterPort, UUID: uuid,
 		Mutations: []nb.Mutation{{Column: "networks", Insert: true, Strings: more}}})
+}
+
+// port returns the port of a logical port, nil where there is none yet.
+func (b *bridge) port(lport string) *port {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.ports[lport]
+}
+
+// lacking says what a port still lacks, "" when all are bound and those gone are gone.
+func (b *bridge) lacking() string {
+	want, ok1 := b.vifs()
+	have, _, ok2 := b.plugged()
+	if !ok1 || !ok2 {
+		return "a database is not connected"
+	}
+	for name, v := range want {
+		if have[name] == nil {
+			return "port " + name + " is not on br-int"
+		}
+		if b.port(name) == nil {
+			return "port " + name + " has no pipe"
+		}
+		if have[name].number("ofport") <= 0 || !v.up {
+			return "port " + name + " is not bound"
+		}
+	}
+	for name := range have {
+		if _, ok := want[name]; !ok {
+			return "port " + name + " is still on br-int"
+		}
+	}
+	b.mu.Lock()
+	need := b.need
+	b.mu.Unlock()
+	if b.curCfg() < need {
+		return "ovs-vswitchd is behind"
+	}
+	return ""
 }

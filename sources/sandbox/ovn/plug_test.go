@@ -28,8 +28,8 @@ func TestPortWithoutPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	z.mu.Lock()
-	p := z.ports[z.Outside()]
-	delete(z.ports, z.Outside())
+	p := z.bridge.ports[z.Outside()]
+	delete(z.bridge.ports, z.Outside())
 	z.mu.Unlock()
 	if err := os.Remove(p.path); err != nil {
 		t.Fatal(err)

@@ -150,6 +150,14 @@ func (r *replica) until(ctx context.Context, ok func() bool) error {
 	}
 }
 
+// known waits until the database's rows are known.
+func (r *replica) known(ctx context.Context) error {
+	if err := r.until(ctx, func() bool { _, synced, _ := r.now(); return synced }); err != nil {
+		return fmt.Errorf("reading %s: %w", r.database, err)
+	}
+	return nil
+}
+
 // transact does operations that are written as the protocol has them.
 func (r *replica) transact(ctx context.Context, ops ...map[string]any) ([]map[string]json.RawMessage, error) {
 	params := []any{r.database}

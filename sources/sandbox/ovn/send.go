@@ -85,20 +85,21 @@ func (k *packets) numbers(n int) uint32 {
 // Send puts packets in and says of each where it came out, when all have been through.
 // Those of one port go in the given order; between ports there is no order.
 func (z *Zone) Send(ctx context.Context, packets []Packet) ([]Outcome, error) {
-	z.packets.sending.Lock()
-	defer z.packets.sending.Unlock()
-	first := z.packets.numbers(len(packets))
-	known, _ := z.vifs()
-	byAddr := z.macs(known)
+	k := &z.packets
+	k.sending.Lock()
+	defer k.sending.Unlock()
+	first := k.numbers(len(packets))
+	known, _ := z.bridge.vifs()
+	byAddr := z.topo.macs(known)
 	queues := map[string][]string{}
 	ports := map[string]*port{}
 	for i := range packets {
 		p := &packets[i]
-		at := z.port(p.In)
+		at := z.bridge.port(p.In)
 		if at == nil {
 			return nil, fmt.Errorf("zone %s: putting a packet in at %q: %w", z.cfg.Name, p.In, ErrNoPort)
 		}
-		f, err := z.frame(p, known[p.In], byAddr, first+uint32(i))
+		f, err := k.frame(p, known[p.In], byAddr, first+uint32(i))
 		if err != nil {
 			return nil, fmt.Errorf("zone %s: packet %d: %w", z.cfg.Name, i, err)
 		}
@@ -114,11 +115,11 @@ func (z *Zone) Send(ctx context.Context, packets []Packet) ([]Outcome, error) {
 				delete(queues, iface)
 			}
 		}
-		if err := z.round(ctx, round); err != nil {
+		if err := k.round(ctx, round); err != nil {
 			return nil, fmt.Errorf("zone %s: putting packets in: %w", z.cfg.Name, err)
 		}
 	}
-	return z.collect(first, len(packets)), nil
+	return k.collect(first, len(packets)), nil
 }
 
 // SendLogged is Send, and returns when ovn-controller has written the log lines. Where
@@ -140,13 +141,13 @@ func (z *Zone) SendLogged(ctx context.Context, packets []Packet) ([]Outcome, err
 }
 
 // collect reads what is left in the pipes: whatever came out has been written before.
-func (z *Zone) collect(first uint32, n int) []Outcome {
-	z.mu.Lock()
-	for _, p := range z.ports {
-		p.drain()
+func (k *packets) collect(first uint32, n int) []Outcome {
+	b := &k.zone.bridge
+	b.mu.Lock()
+	for _, p := range b.ports {
+		_ = p.raw.Control(p.empty) // what is in the pipe now
 	}
-	z.mu.Unlock()
-	k := &z.packets
+	b.mu.Unlock()
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	out := make([]Outcome, n)
@@ -158,20 +159,14 @@ func (z *Zone) collect(first uint32, n int) []Outcome {
 	return out
 }
 
-func (z *Zone) port(lport string) *port {
-	z.mu.Lock()
-	defer z.mu.Unlock()
-	return z.ports[lport]
-}
-
 // frame is a packet as its port would send it: to the port that has the address, where
 // it is on the same switch, to the router otherwise.
-func (z *Zone) frame(p *Packet, in vif, byAddr map[netip.Addr]string, id uint32) ([]byte, error) {
+func (k *packets) frame(p *Packet, in vif, byAddr map[netip.Addr]string, id uint32) ([]byte, error) {
 	from, err := net.ParseMAC(in.mac)
 	if err != nil {
 		return nil, fmt.Errorf("the address of port %s: %w", p.In, err)
 	}
-	dst, err := net.ParseMAC(z.towards(p, byAddr))
+	dst, err := net.ParseMAC(k.towards(p, byAddr))
 	if err != nil {
 		return nil, fmt.Errorf("the address of the port of %s: %w", p.Dst, err)
 	}
@@ -179,14 +174,14 @@ func (z *Zone) frame(p *Packet, in vif, byAddr map[netip.Addr]string, id uint32)
 }
 
 // towards is the hardware address a packet is sent to.
-func (z *Zone) towards(p *Packet, byAddr map[netip.Addr]string) string {
+func (k *packets) towards(p *Packet, byAddr map[netip.Addr]string) string {
 	if p.Dst.IsMulticast() {
 		return groupMAC(p.Dst).String()
 	}
-	if mac := byAddr[p.Dst]; mac != "" && z.topo.onSwitch(p.In) {
+	if mac := byAddr[p.Dst]; mac != "" && k.zone.topo.onSwitch(p.In) {
 		return mac
 	}
-	return z.topo.near(p.In)
+	return k.zone.topo.near(p.In)
 }
 
 // groupMAC is the hardware address of a multicast group.
@@ -200,14 +195,14 @@ func groupMAC(a netip.Addr) net.HardwareAddr {
 
 // round puts in a few packets of each interface and waits until ovs-vswitchd has taken
 // them from its queues. It handles a packet to the end when it takes it.
-func (z *Zone) round(ctx context.Context, queues map[string][]string) error {
+func (k *packets) round(ctx context.Context, queues map[string][]string) error {
 	ctx, cancel := context.WithTimeout(ctx, sendWithin)
 	defer cancel()
-	k, err := z.control.to(ctx, VSwitchd)
+	daemon, err := k.zone.control.to(ctx, VSwitchd)
 	if err != nil {
 		return err
 	}
-	before, err := received(ctx, k)
+	before, err := received(ctx, daemon)
 	if err != nil {
 		return err
 	}
@@ -220,7 +215,7 @@ func (z *Zone) round(ctx context.Context, queues map[string][]string) error {
 		if err != nil {
 			return err
 		}
-		k.send("netdev-dummy/receive", params, func(_ []byte, err error) { errs <- err })
+		daemon.send("netdev-dummy/receive", params, func(_ []byte, err error) { errs <- err })
 	}
 	for range queues {
 		select {
@@ -233,7 +228,7 @@ func (z *Zone) round(ctx context.Context, queues map[string][]string) error {
 		}
 	}
 	for {
-		now, err := received(ctx, k)
+		now, err := received(ctx, daemon)
 		if err != nil {
 			return err
 		}
@@ -287,17 +282,17 @@ const loggedAgain = 500 * time.Millisecond
 // put in before. A packet whose time to live ends at the router goes to ovn-controller
 // behind them, by the same connection, and comes back as an answer.
 func (z *Zone) Logged(ctx context.Context) error {
+	k := &z.packets
 	for {
 		id := rand.Uint32()
 		answered := make(chan struct{})
-		k := &z.packets
 		k.mu.Lock()
 		if k.quiet == nil {
 			k.quiet = map[uint32]chan struct{}{}
 		}
 		k.quiet[id] = answered
 		k.mu.Unlock()
-		err := z.lastPacket(ctx, id)
+		err := k.lastPacket(ctx, id)
 		if err == nil {
 			wait, cancel := context.WithTimeout(ctx, loggedAgain)
 			select {
@@ -317,18 +312,20 @@ func (z *Zone) Logged(ctx context.Context) error {
 	}
 }
 
-func (z *Zone) lastPacket(ctx context.Context, id uint32) error {
-	z.packets.sending.Lock()
-	defer z.packets.sending.Unlock()
-	known, _ := z.vifs()
-	at := z.port(z.Outside())
+// lastPacket puts in a packet that ovn-controller answers, with a number.
+func (k *packets) lastPacket(ctx context.Context, id uint32) error {
+	k.sending.Lock()
+	defer k.sending.Unlock()
+	b, outside := &k.zone.bridge, k.zone.Outside()
+	known, _ := b.vifs()
+	at := b.port(outside)
 	if at == nil {
 		return ErrNoPort
 	}
-	p := Packet{In: z.Outside(), Src: outsideV4, Dst: elsewhereV4, Proto: UDP, SrcPort: uint16(id >> 16), DstPort: 33434, TTL: 1}
-	f, err := z.frame(&p, known[p.In], nil, id)
+	p := Packet{In: outside, Src: outsideV4, Dst: elsewhereV4, Proto: UDP, SrcPort: uint16(id >> 16), DstPort: 33434, TTL: 1}
+	f, err := k.frame(&p, known[p.In], nil, id)
 	if err != nil {
 		return err
 	}
-	return z.round(ctx, map[string][]string{at.iface: {hex.EncodeToString(f)}})
+	return k.round(ctx, map[string][]string{at.iface: {hex.EncodeToString(f)}})
 }

@@ -2,33 +2,30 @@ package ovn
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"time"
+
+	"rung/model"
 	"rung/model/clean"
 	"rung/model/ovn/nb"
 	"rung/sources/retry"
-	"time"
+	"rung/sources/sandbox/child"
 )
 
 // Progress is how far a zone's rows have come, as the Northbound database says: rows
 // written, flows made, nodes done.
 type Progress struct {
-	NB, SB, HV       int64 // nb_cfg, sb_cfg, hv_cfg
-	NBAt, SBAt, HVAt time.Time
+	NB, SB, HV int64 // nb_cfg, sb_cfg, hv_cfg
 }
 
 // Progress is how far the zone's rows have come; ok is false while the database
 // cannot be read.
 func (z *Zone) Progress() (p Progress, ok bool) {
 	tables, synced, _ := z.nb.now(nb.TableGlobal)
-	at := func(ms int64) time.Time {
-		if ms <= 0 {
-			return time.Time{}
-		}
-		return time.UnixMilli(ms)
-	}
 	for _, r := range tables[0] {
-		return Progress{NB: r.number("nb_cfg"), SB: r.number("sb_cfg"), HV: r.number("hv_cfg"), NBAt: at(r.number("nb_cfg_timestamp")),
-			SBAt: at(r.number("sb_cfg_timestamp")), HVAt: at(r.number("hv_cfg_timestamp"))}, synced
+		return Progress{NB: r.number("nb_cfg"), SB: r.number("sb_cfg"), HV: r.number("hv_cfg")}, synced
 	}
 	return p, false
 }
@@ -54,7 +51,7 @@ func (z *Zone) Sync(ctx context.Context) (Progress, error) {
 		// The rows of before are known now. Where ports were still to come, the number
 		// says nothing about their flows: it is taken again.
 		waited := false
-		for why := z.lacking(); why != ""; why = z.lacking() {
+		for why := z.bridge.lacking(); why != ""; why = z.bridge.lacking() {
 			waited = true
 			if !retry.Sleep(ctx, syncAgain) {
 				return Progress{}, fmt.Errorf("zone %s: %s: %w", z.cfg.Name, clean.Text(why), ctx.Err())
@@ -81,38 +78,6 @@ func (z *Zone) Sync(ctx context.Context) (Progress, error) {
 	}
 }
 
-// lacking says what a port still lacks, "" when all are bound and those gone are gone.
-func (z *Zone) lacking() string {
-	want, ok1 := z.vifs()
-	have, _, ok2 := z.plugged()
-	if !ok1 || !ok2 {
-		return "a database is not connected"
-	}
-	for name, v := range want {
-		if have[name] == nil {
-			return "port " + name + " is not on br-int"
-		}
-		if z.port(name) == nil {
-			return "port " + name + " has no pipe"
-		}
-		if have[name].number("ofport") <= 0 || !v.up {
-			return "port " + name + " is not bound"
-		}
-	}
-	for name := range have {
-		if _, ok := want[name]; !ok {
-			return "port " + name + " is still on br-int"
-		}
-	}
-	z.mu.Lock()
-	need := z.need
-	z.mu.Unlock()
-	if z.curCfg() < need {
-		return "ovs-vswitchd is behind"
-	}
-	return ""
-}
-
 // bump counts nb_cfg up.
 func (z *Zone) bump(ctx context.Context) (int64, error) {
 	res, err := z.nb.transact(ctx,
@@ -122,4 +87,95 @@ func (z *Zone) bump(ctx context.Context) (int64, error) {
 		return 0, err
 	}
 	return firstNumber(res[1]["rows"], "nb_cfg")
+}
+
+const (
+	// askAgain is how often a process is asked whether it answers, and silentAfter how
+	// long it may take. OVN's own have many things to do at once on a small machine.
+	askAgain    = time.Second
+	silentAfter = 3 * time.Second
+	// countAgain is how often nb_cfg is raised.
+	countAgain = 3 * time.Second
+)
+
+// watch asks every process whether it answers, and counts nb_cfg up so that its numbers
+// say whether flows follow rows, until ctx ends.
+func (z *Zone) watch(ctx context.Context) {
+	for _, n := range names {
+		z.wg.Go(func() {
+			for retry.Sleep(ctx, askAgain) {
+				z.ask(ctx, n.name)
+			}
+		})
+	}
+	for retry.Sleep(ctx, countAgain) {
+		if p, ok := z.Progress(); ok && p.HV >= p.NB { // else the node has still to follow the last time
+			wait, cancel := context.WithTimeout(ctx, silentAfter)
+			_, _ = z.bump(wait) // that the server is away is told of the server
+			cancel()
+		}
+	}
+}
+
+// ask asks a process and notes whether it answers.
+func (z *Zone) ask(ctx context.Context, name string) {
+	p := z.procs[name]
+	pid := p.Pid()
+	if pid == 0 {
+		return // its death was told
+	}
+	began := time.Now()
+	wait, cancel := context.WithTimeout(ctx, silentAfter)
+	defer cancel()
+	_, err := z.Control(wait, name, "version")
+	switch {
+	case err == nil:
+		p.Answers(pid, true)
+	case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
+		z.mu.Lock()
+		z.asked[name] = began
+		z.mu.Unlock()
+		p.Answers(pid, false)
+	}
+}
+
+// notUpYet is a process whose start takes long.
+const notUpYet child.State = "not up yet"
+
+// Faults are what is wrong in the zone now, in the order it came.
+func (z *Zone) Faults() []model.Fault {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	var out []model.Fault
+	for _, n := range names {
+		d := z.states[n.name]
+		switch {
+		case d.State == child.Running, d.State == child.Died && d.Err == nil && time.Since(d.Since) < child.ReadyWithin:
+			continue // it runs, or comes up
+		case d.State == child.Died && d.Err == nil:
+			d.State = notUpYet
+		case d.State == child.Silent:
+			d.Since = z.asked[n.name]
+		}
+		f := model.Fault{What: d.Name, State: string(d.State), Since: d.Since}
+		if d.Err != nil {
+			f.Error = clean.Text(d.Err.Error())
+		}
+		out = append(out, f)
+	}
+	if z.late != nil {
+		out = append(out, *z.late)
+	}
+	slices.SortStableFunc(out, func(a, b model.Fault) int { return a.Since.Compare(b.Since) })
+	return out
+}
+
+// tellFaults tells what is wrong where it is not what was told last.
+func (z *Zone) tellFaults() {
+	z.telling.Lock()
+	defer z.telling.Unlock()
+	if now := z.Faults(); !slices.Equal(now, z.told) {
+		z.told = now
+		z.hear(now)
+	}
 }

@@ -158,6 +158,19 @@ func (t *topology) near(lport string) string {
 // onSwitch says whether a port is one of the node's switch.
 func (t *topology) onSwitch(lport string) bool { return lport != t.elsewhere() && lport != t.outside() }
 
+// macs are the hardware addresses of the ports on the node's switch.
+func (t *topology) macs(known map[string]vif) map[netip.Addr]string {
+	out := map[netip.Addr]string{}
+	for name, v := range known {
+		for _, a := range v.addrs {
+			if t.onSwitch(name) {
+				out[a] = v.mac
+			}
+		}
+	}
+	return out
+}
+
 // room is the network that the router needs on the node's switch for an address that
 // is in none of its networks: the /24 or /64 around it, with the router at the highest
 // address that nobody has.

@@ -28,49 +28,39 @@ const mostPasses = 8
 type Met struct {
 	Stage string // StageOut, say
 	ACL   string // the first eight hex digits of the ACL's UUID, as northd notes it
-	Flow  string // the UUID of the Logical_Flow
 }
 
 // The states of a connection that a traced packet may be of, as ovs-fields(7) has them;
 // the first packet of one is of none.
 const (
-	ctFirst   = ""
-	ctOpened  = "trk,est"     // of the side that began it
-	ctReplied = "trk,est,rpl" // of the other
+	StateFirst   = ""
+	StateOpened  = "trk,est"     // of the side that began it
+	StateReplied = "trk,est,rpl" // of the other
 )
 
-// Trace asks ovs-vswitchd what it would do with a packet, by ofproto/trace: nothing is
-// sent, nothing logged, no connection noted. It returns the ACLs' flows in the order in
-// which they are met, and the trace. A packet of a connection that is there already
-// meets others than the first.
-func (z *Zone) Trace(ctx context.Context, p Packet, established bool) (met []Met, text string, err error) {
-	state := ctFirst
-	if established {
-		state = ctOpened
-	}
-	return z.trace(ctx, p, state)
-}
-
-func (z *Zone) trace(ctx context.Context, p Packet, state string) (met []Met, text string, err error) {
+// Trace asks ovs-vswitchd what it would do with a packet of a connection in a state, by
+// ofproto/trace: nothing is sent, nothing logged, no connection noted. It returns the ACLs'
+// flows in the order in which they are met, and the trace.
+func (z *Zone) Trace(ctx context.Context, p Packet, state string) (met []Met, text string, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("zone %s: tracing a packet: %w", z.cfg.Name, err)
 		}
 	}()
-	known, _ := z.vifs()
-	have, _, _ := z.plugged()
+	known, _ := z.bridge.vifs()
+	have, _, _ := z.bridge.plugged()
 	at := have[p.In].number("ofport")
 	if at <= 0 {
 		return nil, "", fmt.Errorf("%q: %w", p.In, ErrNoPort)
 	}
 	// A flow, not a packet: with a packet ofproto/trace does what it says, down to the
 	// log.
-	flow, err := p.flow(known[p.In].mac, z.towards(&p, z.macs(known)))
+	flow, err := p.flow(known[p.In].mac, z.packets.towards(&p, z.topo.macs(known)))
 	if err != nil {
 		return nil, "", err
 	}
 	args := []string{"br-int", "in_port=" + strconv.FormatInt(at, 10) + "," + flow}
-	if state != ctFirst {
+	if state != StateFirst {
 		args = append(args, slices.Repeat([]string{"--ct-next", state}, mostPasses)...)
 	}
 	if text, err = z.Control(ctx, VSwitchd, "ofproto/trace", args...); err != nil {
@@ -84,19 +74,6 @@ func (z *Zone) trace(ctx context.Context, p Packet, state string) (met []Met, te
 		met = append(met, flows[cookie]...)
 	}
 	return met, text, nil
-}
-
-// macs are the hardware addresses of the ports on the node's switch.
-func (z *Zone) macs(known map[string]vif) map[netip.Addr]string {
-	out := map[netip.Addr]string{}
-	for name, v := range known {
-		for _, a := range v.addrs {
-			if z.topo.onSwitch(name) {
-				out[a] = v.mac
-			}
-		}
-	}
-	return out
 }
 
 // flow is the packet as ovs-ofctl(8) writes it.
@@ -181,9 +158,122 @@ func (z *Zone) aclFlows(ctx context.Context) (map[string][]Met, error) {
 				continue
 			}
 			if hint := r.pairs("external_ids")["stage-hint"]; hint != "" {
-				out[id[1][:8]] = append(out[id[1][:8]], Met{Stage: aclStages[i], ACL: hint, Flow: id[1]})
+				out[id[1][:8]] = append(out[id[1][:8]], Met{Stage: aclStages[i], ACL: hint})
 			}
 		}
 	}
 	return out, nil
+}
+
+// Connection is one to try: from a logical port to another, in the same zone or in
+// two. A side outside of the cluster has the zone of the other and its port Outside.
+// Without ToPort it is made to whatever port its first packet comes out of: that of the
+// node itself, of other nodes, of the outside.
+type Connection struct {
+	From, To         *Zone
+	FromPort, ToPort string
+	Src, Dst         netip.Addr
+	Proto            Proto
+	SrcPort, DstPort uint16
+	// Traced says that each step also tells which ACLs' flows the packet met.
+	Traced bool
+}
+
+// Step is one packet of a connection in one zone.
+type Step struct {
+	Packet string // "SYN", "request"
+	Reply  bool   // from the side that was asked
+	Zone   string
+	In     string   // the logical port where it was put in
+	At     []string // and those where it came out
+	Passed bool     // it came out where it was to
+	Met    []Met    // of a traced connection
+}
+
+// greeting is one packet of a handshake.
+type greeting struct {
+	name  string
+	back  bool // from the side that was asked
+	shape func(*Packet)
+}
+
+// greetings are the packets that make a connection, in order.
+var greetings = map[Proto][]greeting{
+	TCP: {
+		{"SYN", false, func(p *Packet) { p.Flags, p.Seq = SYN, 1 }},
+		{"SYN-ACK", true, func(p *Packet) { p.Flags, p.Seq, p.Ack = SYN|ACK, 1, 2 }},
+		{"ACK", false, func(p *Packet) { p.Flags, p.Seq, p.Ack = ACK, 2, 2 }},
+	},
+	SCTP: {
+		{"INIT", false, func(p *Packet) { p.Chunk = SCTPInit }},
+		{"INIT ACK", true, func(p *Packet) { p.Chunk = SCTPInitAck }},
+		{"COOKIE ECHO", false, func(p *Packet) { p.Chunk = SCTPCookieEcho }},
+	},
+	UDP: {
+		{"request", false, func(*Packet) {}},
+		{"answer", true, func(*Packet) {}},
+	},
+	ICMP: {
+		{"echo request", false, func(*Packet) {}},
+		{"echo reply", true, func(p *Packet) { p.Reply = true }},
+	},
+}
+
+// state is that of a connection when a packet of its greeting comes.
+func (g *greeting) state(first bool) string {
+	switch {
+	case g.back:
+		return StateReplied
+	case first:
+		return StateFirst
+	}
+	return StateOpened
+}
+
+// Try sends the packets that make a connection, there and back, and stops at the first
+// that is lost. Between two zones each packet is decided in both, as on a cluster.
+func Try(ctx context.Context, c Connection) (steps []Step, made bool, err error) {
+	for i, g := range greetings[c.Proto] {
+		p := Packet{Src: c.Src, Dst: c.Dst, Proto: c.Proto, SrcPort: c.SrcPort, DstPort: c.DstPort}
+		from, to, in, out := c.From, c.To, c.FromPort, c.ToPort
+		if g.back {
+			p.Src, p.Dst = p.Dst, p.Src
+			if c.Proto != ICMP { // a reply has the numbers of its request
+				p.SrcPort, p.DstPort = p.DstPort, p.SrcPort
+			}
+			from, to, in, out = to, from, out, in
+		}
+		g.shape(&p)
+		legs := []leg{{from, in, out}}
+		if from != to {
+			legs = []leg{{from, in, from.Elsewhere()}, {to, to.Elsewhere(), out}}
+		}
+		for _, leg := range legs {
+			p.In = leg.in
+			s := Step{Packet: g.name, Reply: g.back, Zone: leg.zone.Name(), In: leg.in}
+			if c.Traced {
+				if s.Met, _, err = leg.zone.Trace(ctx, p, g.state(i == 0)); err != nil {
+					return steps, false, fmt.Errorf("trying a connection: %w", err)
+				}
+			}
+			got, err := leg.zone.Send(ctx, []Packet{p})
+			if err != nil {
+				return steps, false, fmt.Errorf("trying a connection: %w", err)
+			}
+			s.At, s.Passed = got[0].At, slices.Contains(got[0].At, leg.out)
+			if leg.out == "" && len(s.At) > 0 { // the answer comes from where it came out
+				s.Passed, c.ToPort = true, s.At[0]
+			}
+			if steps = append(steps, s); !s.Passed {
+				return steps, false, nil
+			}
+		}
+	}
+	return steps, len(steps) > 0, nil
+}
+
+// leg is the part of a packet's way that is in one zone.
+type leg struct {
+	zone    *Zone
+	in, out string
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/clean"
 	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
 	"rung/sources/retry"
@@ -62,9 +63,6 @@ type Zone struct {
 
 	mu     sync.Mutex
 	states map[string]Daemon
-	ports  map[string]*port // by logical port
-	drop   []leaving
-	need   int64                // the next_cfg that covers every port
 	asked  map[string]time.Time // when a process was asked that does not answer
 	late   *model.Fault         // that it did not come up
 
@@ -72,6 +70,7 @@ type Zone struct {
 	told    []model.Fault
 
 	control controls
+	bridge  bridge
 	packets packets
 
 	cancel context.CancelFunc
@@ -89,8 +88,9 @@ func newZone(t *Tools, cfg ZoneConfig, dir string, g child.Guard, tell func(Daem
 		return nil, fmt.Errorf("zone %s: %w", cfg.Name, err)
 	}
 	z := &Zone{cfg: cfg, tools: t, dir: dir, log: filepath.Join(dir, controllerLog), tell: tell, hear: hear, guard: g, topo: topo,
-		asked: map[string]time.Time{}, procs: map[string]*child.Process{}, states: map[string]Daemon{}, ports: map[string]*port{}, up: make(chan struct{})}
-	z.control.zone, z.packets.zone = z, z
+		asked: map[string]time.Time{}, procs: map[string]*child.Process{}, states: map[string]Daemon{}, up: make(chan struct{})}
+	z.control.zone, z.bridge.zone, z.packets.zone = z, z, z
+	z.bridge.ports = map[string]*port{}
 	for _, n := range names {
 		z.states[n.name] = Daemon{Name: n.name, State: child.Died, Since: time.Now()}
 		z.procs[n.name] = child.New(child.Config{Zone: cfg.Name, Name: n.name, Socket: z.file(n.file + ".ctl"), Guard: g,
@@ -99,7 +99,7 @@ func newZone(t *Tools, cfg ZoneConfig, dir string, g child.Guard, tell func(Daem
 	}
 	z.nb = newReplica(z.file(dbNB+".sock"), nb.Database, map[string][]string{
 		nb.TablePort:          {"name", "type", "addresses", "options", "up"},
-		nb.TableGlobal:        {"nb_cfg", "sb_cfg", "hv_cfg", "nb_cfg_timestamp", "sb_cfg_timestamp", "hv_cfg_timestamp"},
+		nb.TableGlobal:        {"nb_cfg", "sb_cfg", "hv_cfg"},
 		"Logical_Router_Port": {"name", "networks"},
 	})
 	z.vs = newReplica(z.file(dbVS+".sock"), "Open_vSwitch", map[string][]string{
@@ -198,7 +198,10 @@ func (z *Zone) start(ctx context.Context, behind bool) error {
 		z.upErr = err
 		close(z.up)
 		if err != nil && rise.Err() == nil {
-			z.notUp(err)
+			z.mu.Lock()
+			z.late = &model.Fault{What: "OVN", State: "did not start", Since: time.Now(), Error: clean.Text(err.Error())}
+			z.mu.Unlock()
+			z.tellFaults()
 		}
 	})
 	return nil
@@ -210,19 +213,11 @@ func (z *Zone) seeded(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("the first rows of zone %s: %w", z.cfg.Name, err)
 	}
-	if err := z.read(ctx, z.nb); err != nil {
-		return err
+	if err := z.nb.known(ctx); err != nil {
+		return fmt.Errorf("the first rows of zone %s: %w", z.cfg.Name, err)
 	}
 	if _, err := z.nb.transactRaw(ctx, first); err != nil {
 		return fmt.Errorf("the first rows of zone %s: %w", z.cfg.Name, err)
-	}
-	return nil
-}
-
-// read waits until a database's rows are known.
-func (z *Zone) read(ctx context.Context, r *replica) error {
-	if err := r.until(ctx, func() bool { _, synced, _ := r.now(); return synced }); err != nil {
-		return fmt.Errorf("reading %s of zone %s: %w", r.database, z.cfg.Name, err)
 	}
 	return nil
 }
@@ -237,13 +232,13 @@ func (z *Zone) below(ctx, life context.Context, start func(context.Context, ...s
 	if err := start(ctx, VSwitchd, Northd); err != nil {
 		return err
 	}
-	if err := z.vs.until(ctx, func() bool { return z.curCfg() > 0 }); err != nil {
+	if err := z.vs.until(ctx, func() bool { return z.bridge.curCfg() > 0 }); err != nil {
 		return fmt.Errorf("the bridge of zone %s: %w", z.cfg.Name, err)
 	}
 	if err := start(ctx, Controller); err != nil {
 		return err
 	}
-	z.wg.Go(func() { z.plug(life) })
+	z.wg.Go(func() { z.bridge.plug(life) })
 	z.wg.Go(func() { z.watch(life) })
 	return nil
 }
@@ -252,13 +247,13 @@ func (z *Zone) below(ctx, life context.Context, start func(context.Context, ...s
 // meanwhile comes back, and may have taken them.
 func (z *Zone) bridged(ctx context.Context) error {
 	for {
-		if err := z.read(ctx, z.vs); err != nil {
-			return err
+		if err := z.vs.known(ctx); err != nil {
+			return fmt.Errorf("the bridge of zone %s: %w", z.cfg.Name, err)
 		}
 		if tables, _, _ := z.vs.now("Open_vSwitch"); len(tables[0]) > 0 {
 			return nil
 		}
-		_, err := z.vs.transact(ctx, z.bridge()...)
+		_, err := z.vs.transact(ctx, z.bridge.firstRows()...)
 		if err == nil {
 			return nil
 		}
@@ -358,14 +353,6 @@ func (z *Zone) Daemons() []Daemon {
 	return out
 }
 
-// proc finds a process by its name.
-func (z *Zone) proc(name string) (*child.Process, error) {
-	if p := z.procs[name]; p != nil {
-		return p, nil
-	}
-	return nil, fmt.Errorf("zone %s has no process %q", z.cfg.Name, name)
-}
-
 // Kill kills a process as SIGKILL does; the next one starts by itself.
 func (z *Zone) Kill(name string) error { return z.with(name, (*child.Process).Kill) }
 
@@ -376,9 +363,9 @@ func (z *Zone) Stop(name string) error { return z.with(name, (*child.Process).St
 func (z *Zone) Cont(name string) error { return z.with(name, (*child.Process).Cont) }
 
 func (z *Zone) with(name string, do func(*child.Process) error) error {
-	p, err := z.proc(name)
-	if err != nil {
-		return err
+	p := z.procs[name]
+	if p == nil {
+		return fmt.Errorf("zone %s has no process %q", z.cfg.Name, name)
 	}
 	return do(p)
 }
@@ -411,10 +398,10 @@ func (z *Zone) close() {
 	}
 	z.wg.Wait()
 	z.control.close()
-	for _, p := range z.ports {
+	for _, p := range z.bridge.ports {
 		p.close()
 	}
-	for _, l := range z.drop {
+	for _, l := range z.bridge.drop {
 		l.port.close()
 	}
 	if z.made {

@@ -97,7 +97,7 @@ func (l *Lab) Follow(ctx context.Context) error {
 		return fmt.Errorf("listing namespaces: %w", err)
 	}
 	for _, z := range l.Zones() {
-		db, err := nbdb.Read(ctx, z.NB())
+		db, err := nbdb.Dial(nbdb.Config{Addr: z.NB(), AnyName: true}).Read(ctx)
 		if err != nil {
 			return err
 		}

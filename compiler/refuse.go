@@ -1,0 +1,139 @@
+package compiler
+
+import (
+	"cmp"
+	"fmt"
+	"rung/model"
+	"rung/model/ladder"
+	"rung/model/ovn/match"
+	"slices"
+	"strings"
+)
+
+// refuseCNP says why a ClusterNetworkPolicy has no rows: OVN-Kubernetes has no controller
+// for it, and where rows are asked for all the same, its ANPs know no domainNames
+// (ovn-kubernetes.md#clusternetworkpolicy).
+func (c *Compiler) refuseCNP(p *model.Policy) *model.NoRows {
+	if p.Kind != model.KindCNP {
+		return nil
+	}
+	if !c.requested.CNP {
+		return &model.NoRows{Code: model.NoController, Message: "OVN-Kubernetes has no controller for ClusterNetworkPolicy"}
+	}
+	for r := range p.AllRules() {
+		for i := range r.Peers {
+			if r.Peers[i].Kind == model.PeerDNS {
+				return &model.NoRows{Code: "profile", Message: r.Label() + " names domainNames, which OVN-Kubernetes does not know"}
+			}
+		}
+	}
+	return nil
+}
+
+// WhyNotCNP says why a ClusterNetworkPolicy would have no rows if they were compiled; nil where
+// it would have some. It is for saying what an idle one would do.
+func WhyNotCNP(cluster *model.Cluster, p *model.Policy, o Options) *model.NoRows {
+	o.CNP = true
+	c := &Compiler{requested: o, cluster: cluster}
+	_, none := c.refuse(p)
+	return none
+}
+
+// refuse says why OVN-Kubernetes would not program the policy, in the order its
+// controller finds out (ovn-kubernetes.md#no-rows, #invalid-policies): the priority
+// first; then what is wrong with rules and the logging annotation, all of it in one
+// error; then what the nodes say. Without a reason it returns the levels to log with.
+func (c *Compiler) refuse(p *model.Policy) (model.LogLevels, *model.NoRows) {
+	if none := c.refuseCNP(p); none != nil {
+		return model.LogLevels{}, none
+	}
+	if p.Kind.Ranked() && p.Priority > c.maxPriority() {
+		return model.LogLevels{}, &model.NoRows{Code: "priority", Message: fmt.Sprintf(
+			"error attempting to add %s %s with priority %d because, OVNK only supports priority ranges 0-%d",
+			p.Kind.Short(), p.Name, p.Priority, c.maxPriority())}
+	}
+	// What controllers do not survive comes first; for the rest they have an error.
+	if none := profile(p, model.InvalidCIDR, model.InvalidSelector, model.InvalidProtocol, model.InvalidPortRange, model.InvalidCIDRForm); none != nil {
+		return model.LogLevels{}, none
+	}
+	if err := cmp.Or(p.Subject.Namespaces.Err(), p.Subject.Pods.Err()); err != nil {
+		return model.LogLevels{}, &model.NoRows{Code: model.InvalidSelector, Message: err.Error()}
+	}
+	var errs []string
+	code := ""
+	for r := range p.AllRules() {
+		if what, err := checkPeers(r); err != nil {
+			code = cmp.Or(code, what)
+			errs = append(errs, fmt.Sprintf("cannot create %s %s Rule %d in %s %s: %v",
+				strings.ToLower(p.Kind.Short()), r.Direction.Lower(), r.Index, p.Kind.Short(), p.Name, err))
+		}
+	}
+	levels, err := p.LogLevels()
+	if err != nil {
+		code = cmp.Or(code, "logging-annotation")
+		errs = append(errs, err.Error())
+	}
+	switch len(errs) {
+	case 0:
+		if none := profile(p, model.InvalidProtocol, model.InvalidPortRange, model.InvalidCIDRForm); none != nil {
+			return levels, none
+		}
+		return levels, c.refuseNodes(p)
+	case 1:
+		return levels, &model.NoRows{Code: code, Message: errs[0]}
+	}
+	return levels, &model.NoRows{Code: code, Message: "[" + strings.Join(errs, ", ") + "]"}
+}
+
+// refuseNodes finds a selected node whose host-cidrs annotation cannot be read:
+// the whole policy fails then (ovn-kubernetes.md#no-rows).
+func (c *Compiler) refuseNodes(p *model.Policy) *model.NoRows {
+	for i := range p.Egress {
+		r := &p.Egress[i]
+		for j := range r.Peers {
+			if r.Peers[j].Kind != model.PeerNodes {
+				continue
+			}
+			for n := range c.cluster.Nodes() {
+				if n.HostErr != "" && r.Peers[j].Nodes.Matches(n.Labels) {
+					return &model.NoRows{Code: "host-cidrs", Message: fmt.Sprintf(
+						"unable to convert peers to addresses for %s %s: unable to create address set for  rule %s with priority %d: "+
+							"failed to get node host CIDRs for %s: %s",
+						strings.ToLower(p.Kind.Short()), p.Name, r.Name, ladder.RowPriority(p, i), n.Name, n.HostErr)}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// profile is the first thing in the policy that OVN-Kubernetes cannot take, but for
+// those of some codes; nil when there is none.
+func profile(p *model.Policy, but ...string) *model.NoRows {
+	for _, b := range p.Invalid {
+		if !slices.Contains(but, b.Code) {
+			code := "profile"
+			if b.Code == model.InvalidOlder { // the server drops the field, and OVN-Kubernetes takes the rest
+				code = b.Code
+			}
+			return &model.NoRows{Code: code, Message: b.Message}
+		}
+	}
+	return nil
+}
+
+// checkPeers is the first thing wrong in a rule's peers, and its code.
+func checkPeers(r *model.Rule) (code string, err error) {
+	for i := range r.Peers {
+		p := &r.Peers[i]
+		if err := cmp.Or(p.Namespaces.Err(), p.Pods.Err(), p.Nodes.Err()); err != nil {
+			return model.InvalidSelector, err
+		}
+		for _, cidr := range p.Networks {
+			if _, ok := match.ParseCIDR(cidr); !ok {
+				return model.InvalidCIDR, fmt.Errorf("invalid CIDR address: %s", cidr)
+			}
+		}
+	}
+	return "", nil
+}

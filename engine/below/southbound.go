@@ -1,0 +1,299 @@
+package below
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"rung/engine/loop"
+	"rung/engine/zones"
+	"rung/model"
+	"rung/model/clean"
+	"rung/model/ovn/nb"
+	"rung/model/ovn/sb"
+	"rung/revision"
+	"rung/sources/nbdb"
+	"rung/sources/nbdb/dbfile"
+	"rung/sources/nbdb/remote"
+	"rung/sources/retry"
+)
+
+// flowLinger is how long a zone's Southbound database is followed after somebody looked
+// at its flows last: going from a rule to a row and back reads nothing again.
+const flowLinger = 30 * time.Second
+
+// southSource is a connection to a Southbound database. Run is called once.
+type southSource interface {
+	Run(ctx context.Context, sink func(nbdb.SouthboundUpdate))
+}
+
+// Config says where Southbound databases are, besides those of zones that are files,
+// and whose flows are wanted.
+type Config struct {
+	// SB are the addresses, by zone; the one under "" is that of the only zone.
+	SB  map[string]string
+	TLS nbdb.TLSFiles
+	// Pods, where set, are where those of zones are read that go with their Nodes.
+	Pods *Pods
+	// Flows, where set, says of which zones the flows are wanted all the time.
+	Flows    func(zone string) bool
+	Slots    loop.Slots
+	Archives *dbfile.Archives
+}
+
+// Southbounds holds the Southbound databases: it follows those whose flows are wanted. It
+// is the loop's alone, but for what says otherwise.
+type Southbounds struct {
+	*loop.Loop
+	cfg    Config
+	zones  *zones.Set
+	looks  *zones.Looks // at logical flows
+	states map[string]*revision.Southbound
+	loops  map[string]*southLoop
+	limit  *nbdb.Limiter // their own: zones do not wait for them
+	view   []*revision.Southbound
+	counts map[string]revision.Count
+	// own are the addresses of those of Rung's own zones.
+	own    map[string]string
+	nobody *loop.Alarm // looks at a zone's flows any more
+}
+
+// southLoop is a database that is followed.
+type southLoop struct{ stop context.CancelFunc }
+
+// New makes those of the zones; Start follows what somebody looks at.
+func New(l *loop.Loop, cfg Config, z *zones.Set) *Southbounds {
+	w := &Southbounds{Loop: l, cfg: cfg, zones: z, looks: zones.NewLooks(), states: map[string]*revision.Southbound{},
+		loops: map[string]*southLoop{}, limit: nbdb.NewLimiter(nbdb.DefaultDials), counts: map[string]revision.Count{},
+		own: map[string]string{}}
+	w.nobody = l.Alarm(w.Sync)
+	return w
+}
+
+// Start follows what somebody looks at from now on, and holds flows against rows.
+func (w *Southbounds) Start() {
+	w.Go(w.runLooks)
+	w.Go(w.runJoins)
+}
+
+// At says where the database of one of Rung's own zones is; empty for one that is gone.
+func (w *Southbounds) At(zone, addr string) { w.own[zone] = addr }
+
+// LookAtFlows says of which zones somebody looks at the logical flows now. Their
+// Southbound databases are followed from then on, and some time longer. Like LookAt it
+// does not wait, may be called from any goroutine, and for every frame of a page.
+func (w *Southbounds) LookAtFlows(zones ...string) { w.looks.Note(zones) }
+
+// runLooks follows what somebody began to look at.
+func (w *Southbounds) runLooks() {
+	for {
+		select {
+		case <-w.Context().Done():
+			return
+		case <-w.looks.News:
+			w.Do(w.Sync)
+		}
+	}
+}
+
+// place is where a zone's Southbound database is, and how it is reached.
+func (w *Southbounds) place(zone string) (endpoint string, open func() southSource) {
+	addr, ok := w.cfg.SB[zone]
+	if !ok && len(w.zones.States()) == 1 {
+		addr, ok = w.cfg.SB[""]
+	}
+	if !ok {
+		addr = w.own[zone]
+	}
+	if z := w.zones.States()[zone]; addr == "" && z != nil && zones.IsFile(z.Endpoint) {
+		addr = dbfile.SouthboundBeside(z.Endpoint)
+	}
+	if addr != "" {
+		return clean.Text(addr), func() southSource { return w.open(zone, addr) }
+	}
+	if w.cfg.Pods != nil && w.zones.OfNode(zone) {
+		return "exec:" + clean.Text(zone), func() southSource {
+			return remote.DialSouthbound(remote.Config{Name: zone, Limit: w.limit, Slot: w.cfg.Slots.Take, Open: w.cfg.Pods.Open(zone)})
+		}
+	}
+	return "", nil
+}
+
+// open makes the connection to a Southbound database of an address.
+func (w *Southbounds) open(zone, addr string) southSource {
+	if path, ok := dbfile.Path(addr); ok {
+		return dbfile.NewSouthbound(dbfile.ZoneConfig{Name: zone, Path: path, Slot: w.cfg.Slots.Take, Options: dbfile.Options{Archives: w.cfg.Archives}})
+	}
+	return nbdb.DialSouthbound(nbdb.Config{Name: zone, Addr: addr, TLS: w.cfg.TLS, Limit: w.limit, Slot: w.cfg.Slots.Take})
+}
+
+// Sync follows what is wanted of the zones there are, and lets go of the rest.
+func (w *Southbounds) Sync() {
+	here := w.zones.States()
+	looked := w.looks.Of(func(zone string) bool { return here[zone] != nil })
+	now := time.Now()
+	var next time.Duration
+	for zone := range here {
+		endpoint, open := w.place(zone)
+		if open == nil {
+			w.forget(zone)
+			continue
+		}
+		wanted := w.cfg.Flows != nil && w.cfg.Flows(zone)
+		if left := flowLinger - now.Sub(looked[zone]); left > 0 && !wanted {
+			wanted = true
+			if next == 0 || left < next {
+				next = left
+			}
+		}
+		st := w.states[zone]
+		switch {
+		case st == nil || st.Endpoint != endpoint, !wanted && st.Followed:
+			w.forget(zone)
+			st = &revision.Southbound{Zone: zone, Endpoint: endpoint, Conn: model.ConnStarting, ConnAt: w.Now()}
+			w.states[zone], w.view = st, nil
+			w.Changed()
+		}
+		if wanted && !st.Followed {
+			w.follow(zone, open())
+		}
+	}
+	for zone := range w.states {
+		if here[zone] == nil {
+			w.forget(zone)
+			delete(w.counts, zone)
+		}
+	}
+	if w.nobody.Stop(); next > 0 {
+		w.nobody.Set(next + loop.Slack)
+	}
+}
+
+// forget lets go of a database.
+func (w *Southbounds) forget(zone string) {
+	if l := w.loops[zone]; l != nil {
+		l.stop()
+		delete(w.loops, zone)
+	}
+	if w.states[zone] != nil {
+		delete(w.states, zone)
+		w.view = nil
+		w.Changed()
+	}
+}
+
+// follow starts reading a database.
+func (w *Southbounds) follow(zone string, src southSource) {
+	l := &southLoop{}
+	var ctx context.Context
+	ctx, l.stop = context.WithCancel(w.Context())
+	st := *w.states[zone]
+	st.Followed, st.Conn, st.ConnAt = true, model.ConnDialling, w.Now()
+	w.states[zone], w.loops[zone] = &st, l
+	w.view = nil
+	w.Changed()
+	if !w.Go(func() {
+		src.Run(ctx, func(u nbdb.SouthboundUpdate) {
+			w.Send(func() { w.arrived(zone, l, u) })
+		})
+	}) {
+		l.stop()
+	}
+}
+
+// arrived takes in what a connection delivered.
+func (w *Southbounds) arrived(zone string, l *southLoop, u nbdb.SouthboundUpdate) {
+	if w.loops[zone] != l {
+		return // nobody wants it any more
+	}
+	next := *w.states[zone]
+	if next.Conn != u.Conn {
+		next.Conn, next.ConnAt = u.Conn, w.Now()
+	}
+	next.Error, next.Attempts = u.Error, u.Attempts
+	if u.DB != nil {
+		next.DB, next.Server, next.SyncedAt = u.DB, u.Server, u.At
+	}
+	if u.Conn != model.ConnSynced && u.Conn != model.ConnReadOnly && next.SyncedAt.IsZero() {
+		next.Joined = nil
+	}
+	w.states[zone], w.view = &next, nil
+	w.Changed()
+}
+
+// joined takes in how flows and rows stand to each other.
+func (w *Southbounds) joined(of *revision.Southbound, next *revision.Southbound) {
+	now := w.states[of.Zone]
+	if now == nil || !now.Followed {
+		return
+	}
+	st := *now
+	st.Rows, st.Joined, st.Late, st.First = next.Rows, next.Joined, next.Late, next.First
+	w.states[of.Zone], w.view = &st, nil
+	w.Changed()
+}
+
+// All are the states for a revision.
+func (w *Southbounds) All() []*revision.Southbound {
+	if w.view == nil && len(w.states) > 0 {
+		for _, zone := range slices.Sorted(maps.Keys(w.states)) {
+			w.view = append(w.view, w.states[zone])
+		}
+	}
+	return w.view
+}
+
+// Counts are the numbers of zones, by name.
+func (w *Southbounds) Counts() map[string]revision.Count { return maps.Clone(w.counts) }
+
+// Counted notes the numbers of a zone, and since when something is behind.
+func (w *Southbounds) Counted(z *model.ZoneState, now time.Time) {
+	if z.DB == nil || z.DB.Global() == nil {
+		return
+	}
+	w.counts[z.Name] = w.counts[z.Name].Next(z.DB.Global(), now)
+}
+
+// joinPause is the least time between two comparisons of a zone's flows with its rows.
+const joinPause = 100 * time.Millisecond
+
+// runJoins holds the rows of zones against their flows, whenever either changed. It
+// takes the rows from revisions, so that the loop waits for nothing of it.
+func (w *Southbounds) runJoins() {
+	ticks, stop := w.Subscribe()
+	defer stop()
+	type pair struct {
+		rows  *nb.DB
+		flows *sb.DB
+	}
+	done := map[string]pair{}
+	for {
+		began := time.Now()
+		r := w.Revision()
+		for _, st := range r.Southbounds {
+			z := r.Zone(st.Zone)
+			if st.DB == nil || z == nil || z.DB == nil {
+				delete(done, st.Zone)
+				continue
+			}
+			if p := (pair{z.DB, st.DB}); p != done[st.Zone] || st.Joined == nil {
+				var next *revision.Southbound
+				w.cfg.Slots.Take(func() { next = st.Join(z.DB, w.Now()) })
+				done[st.Zone] = p
+				if !w.Do(func() { w.joined(st, next) }) {
+					return
+				}
+			}
+		}
+		// Others want the cores, too: it works a sixth of the time at most.
+		if !retry.Sleep(w.Context(), max(joinPause, 5*time.Since(began))) {
+			return
+		}
+		select {
+		case <-w.Context().Done():
+			return
+		case <-ticks:
+		}
+	}
+}

@@ -1,0 +1,238 @@
+package dialects
+
+import (
+	"maps"
+	"time"
+
+	"rung/compiler"
+	"rung/engine/loop"
+	"rung/engine/zones"
+	"rung/model"
+	"rung/model/ovn/dialect"
+	"rung/revision/settings"
+	"rung/sources/kube"
+)
+
+const (
+	// dialectRest is the shortest time between two times that everything is
+	// compiled anew because the inferred options changed.
+	dialectRest = 10 * time.Second
+	// dialectWait is how long the configuration alone does not decide: rows that
+	// outrank it are on their way.
+	dialectWait = 3 * time.Second
+)
+
+// Config says what is followed.
+type Config struct {
+	*settings.Flags
+	// Reads says whether there are rows of others: on clusters and with databases given by
+	// address.
+	Reads bool
+	// Kube is where the configuration of OVN-Kubernetes is read, in Namespaces; nil for none.
+	Kube       *kube.Cluster
+	Namespaces []string
+	// Zones says that zones are read; Writes that Rung writes the rows of them.
+	Zones, Writes bool
+	Slots         loop.Slots
+}
+
+// Compiler compiles with other options, and hands what differs on to the zones; both are
+// called in the loop.
+type Compiler interface {
+	World() zones.World
+	// Recompile says whether any row became another; anew is that of zones.Set.Step.
+	Recompile(o compiler.Options, anew bool) (changed bool)
+}
+
+// Dialects follow what the zones' OVN-Kubernetes runs with, and whose precedence holds.
+// They are the loop's alone, but for First and Infer.
+type Dialects struct {
+	*loop.Loop
+	cfg      Config
+	compiler Compiler
+	zones    *zones.Set
+	alarm    *loop.Alarm // other options may be taken over
+
+	// system is whose precedence holds, with the reason.
+	system    model.PolicySystem
+	systemWhy string
+
+	view *settings.View // handed to revisions: replaced, never changed; nil where nothing is read
+	// configRead is when the configuration was asked for the first time, zero
+	// before.
+	configRead time.Time
+	changed    time.Time // when the options changed last
+	pending    bool      // other options are waiting for their time
+	// step is the step of the desired rows in which the options changed last.
+	step  uint64
+	shown map[string]shownZone
+}
+
+// shownZone keeps what a zone's state was turned into.
+type shownZone struct {
+	in, out *model.ZoneState
+	view    *settings.View
+	cluster *model.Cluster
+	step    uint64
+}
+
+// New makes those of an engine whose world is w at first.
+func New(l *loop.Loop, cfg Config, c Compiler, w zones.World) *Dialects {
+	d := &Dialects{Loop: l, cfg: cfg, compiler: c, shown: map[string]shownZone{}}
+	if cfg.Reads {
+		v4, v6 := w.Desired.Families()
+		d.view = settings.New(cfg.Flags, v4, v6)
+	}
+	d.system, d.systemWhy = settings.SystemOf(cfg.System, w.Cluster, "")
+	d.alarm = l.Alarm(d.decide)
+	return d
+}
+
+// Start reads the dialects of these zones from now on.
+func (d *Dialects) Start(z *zones.Set) {
+	d.zones = z
+	if d.cfg.Kube != nil {
+		d.Go(d.runConfig)
+	}
+	if d.cfg.Reads {
+		d.Go(d.run)
+	}
+}
+
+// View is what a revision gets, nil where nothing is read; families follow the pods where
+// nobody says.
+func (d *Dialects) View() *settings.View {
+	if d.view != nil {
+		d.view = d.view.WithFamilies(d.compiler.World().Desired.Families())
+	}
+	return d.view
+}
+
+// Waiting says whether what is judged is about to be judged by other options.
+func (d *Dialects) Waiting() bool {
+	return d.view != nil && (d.pending || d.cfg.Kube != nil && d.configRead.IsZero())
+}
+
+// Took takes in what a zone's rows say.
+func (d *Dialects) Took(zone string, found *dialect.Dialect) {
+	if d.view == nil || found == nil {
+		return
+	}
+	if next := d.view.WithRows(zone, found); next != d.view {
+		d.view = next
+		d.DecideSystem()
+		d.decide()
+	}
+}
+
+// tookConfig takes in what the cluster's objects say.
+func (d *Dialects) tookConfig(c kube.OVNKube, problem string) {
+	d.view = d.view.WithConfig(c, problem)
+	if d.configRead.IsZero() {
+		d.configRead = time.Now()
+	}
+	d.decide()
+}
+
+// decide compiles for what most zones say, when that changed and its time has come.
+func (d *Dialects) decide() {
+	d.Changed()
+	maps.DeleteFunc(d.shown, func(name string, _ shownZone) bool { return d.zones.States()[name] == nil })
+	d.view = d.View().Counted(d.zones.Has)
+	o, others := d.view.Wants()
+	d.pending = false
+	if !others {
+		return
+	}
+	now := time.Now()
+	due := d.changed.Add(dialectRest)
+	if until := d.configRead.Add(dialectWait); d.cfg.Zones && len(d.view.Zones()) == 0 && until.After(due) {
+		due = until
+	}
+	if wait := due.Sub(now); wait > 0 {
+		d.pending = true
+		d.alarm.Set(wait)
+		return
+	}
+	if d.recompile(o, true) {
+		d.changed = now
+	}
+}
+
+// recompile compiles with other options, and says whether a row became another.
+func (d *Dialects) recompile(o compiler.Options, anew bool) (changed bool) {
+	changed = d.compiler.Recompile(o, anew)
+	if d.view == nil {
+		return changed
+	}
+	v4, v6 := d.compiler.World().Desired.Families()
+	d.view = d.view.Compiled(o, v4, v6)
+	if changed {
+		d.step = d.zones.Steps()
+		d.zones.ReadAgain()
+	}
+	return changed
+}
+
+// Outdated says whether a swept zone was judged by other options than
+// those that hold.
+func (d *Dialects) Outdated(st *model.ZoneState) bool {
+	return d.view != nil && st.Conn == model.ConnSwept && st.Steps < d.step
+}
+
+// Compared is a zone's state in which rows that cannot be compared with the
+// desired ones are said to be so, with the reason, and never behind.
+func (d *Dialects) Compared(st *model.ZoneState) *model.ZoneState {
+	if d.view == nil || st.Writes {
+		return st
+	}
+	view, cluster := d.View(), d.compiler.World().Cluster
+	if was := d.shown[st.Name]; was.in == st && was.view == view && was.cluster == cluster && was.step == d.step {
+		return was.out
+	}
+	out := st
+	if d.Outdated(st) && !st.Judging {
+		next := *st
+		next.Judging = true
+		out = &next
+	}
+	if found := view.Rows(st.Name); found != nil {
+		if policies := excused(cluster, out.Policies, view.Deviations(found), found); policies != nil {
+			next := *out
+			next.Policies = policies
+			out = &next
+		}
+	}
+	d.shown[st.Name] = shownZone{st, out, view, cluster, d.step}
+	return out
+}
+
+// excused are the policies of a zone with those of the kinds that deviate marked;
+// nil when none is.
+func excused(c *model.Cluster, in map[model.PolicyKey]*model.PolicyInZone, no map[model.Kind]settings.Deviation,
+	found *dialect.Dialect) map[model.PolicyKey]*model.PolicyInZone {
+	var out map[model.PolicyKey]*model.PolicyInZone
+	for k, p := range in {
+		why := ""
+		if p.NotComparable {
+			why = found.Of(string(k.Kind)).Form
+		} else if by, there := no[k.Kind]; there && !p.InSync && p.None == nil && (!by.Annotated || asksStateless(c, k.Namespace, k.Name)) {
+			why = by.Text
+		}
+		if why == "" || p.Why == why {
+			continue
+		}
+		if out == nil {
+			out = maps.Clone(in)
+		}
+		out[k] = &model.PolicyInZone{Policy: k, NotComparable: true, Why: why, Touched: p.Touched, LiveACLs: p.LiveACLs,
+			LivePriority: p.LivePriority, Rows: p.Rows}
+	}
+	return out
+}
+
+// asksStateless says whether a NetworkPolicy asks for rows without state.
+func asksStateless(c *model.Cluster, namespace, name string) bool {
+	p := c.Policy(model.PolicyKey{Kind: model.KindNP, Namespace: namespace, Name: name})
+	return p != nil && p.Annotations[model.AnnotationStateless] == "true"
+}

@@ -1,0 +1,34 @@
+package dialects
+
+import (
+	"rung/model"
+	"rung/revision/settings"
+)
+
+// System is whose precedence holds, with the reason.
+func (d *Dialects) System() (system model.PolicySystem, why string) { return d.system, d.systemWhy }
+
+// DecideSystem finds out whose precedence holds, and compiles for that: under Antrea
+// there are no rows.
+func (d *Dialects) DecideSystem() {
+	ovn := ""
+	switch {
+	case d.cfg.Writes:
+		ovn = "rows are written (--reconcile)"
+	case d.view != nil && d.view.Read():
+		ovn = "zones have a Northbound database"
+	}
+	was := d.system
+	d.system, d.systemWhy = settings.SystemOf(d.cfg.System, d.compiler.World().Cluster, ovn)
+	if d.system == was {
+		return
+	}
+	d.Changed()
+	o := d.cfg.CompilerOptions()
+	o.Nothing = d.system == model.SystemAntrea
+	if d.view != nil {
+		d.view = d.view.WithSystem(d.system)
+		o, _ = d.view.Wants()
+	}
+	d.recompile(o, false)
+}

@@ -1,0 +1,50 @@
+package lab
+
+import (
+	"maps"
+	"sync"
+
+	"rung/model"
+	"rung/revision"
+)
+
+// daemons are the processes of the sandbox's zones on OVN that do not run, or do not answer. It locks
+// itself: whoever tells of one must not wait.
+type daemons struct {
+	news chan struct{} // one element: something changed
+
+	mu   sync.Mutex
+	down map[string][]revision.Daemon // by zone; a list is never changed
+}
+
+func newDaemons() daemons {
+	return daemons{news: make(chan struct{}, 1), down: map[string][]revision.Daemon{}}
+}
+
+// set notes what is wrong with the processes of a zone now.
+func (d *daemons) set(zone string, now []model.Fault) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.down, zone)
+	for _, f := range now {
+		d.down[zone] = append(d.down[zone], revision.Daemon{Name: f.What, State: f.State, Since: f.Since, Error: f.Error})
+	}
+	select {
+	case d.news <- struct{}{}:
+	default:
+	}
+}
+
+// forget is for a zone that ended.
+func (d *daemons) forget(zone string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.down, zone)
+}
+
+// all are those of every zone.
+func (d *daemons) all() map[string][]revision.Daemon {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return maps.Clone(d.down)
+}

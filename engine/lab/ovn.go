@@ -1,0 +1,67 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+
+	"rung/model"
+	"rung/model/words"
+	"rung/sources/sandbox"
+	"rung/sources/sandbox/ovn"
+)
+
+// The choices of Config.OVN that are no folder.
+const (
+	OVNAuto = ovn.Auto
+	OVNOff  = "off"
+)
+
+// ownServer and ownOVN say whether a server, or an OVN, was chosen by its path or name.
+func (c *Config) ownServer() bool { return c.Server != "" && c.Server != sandbox.ServerAuto }
+func (c *Config) ownOVN() bool    { return c.OVN != "" && c.OVN != OVNOff && c.OVN != OVNAuto }
+
+// CheckOVN says in one line why the sandbox cannot run on the OVN of a folder.
+func CheckOVN(ctx context.Context, place string) error {
+	_, err := ovn.Find(ctx, place)
+	return err
+}
+
+// findOVN is the OVN that the sandbox is to run on, nil for none. Where one was only
+// looked for, the activity says why there is none.
+func (l *Lab) findOVN() (*ovn.Tools, error) {
+	switch {
+	case l.OVN == "" || l.OVN == OVNOff:
+		return nil, nil
+	case l.OVN == OVNAuto && l.ownServer():
+		return nil, nil // the server that was asked for has no OVN
+	}
+	tools, err := ovn.Find(l.Context(), l.OVN)
+	if err != nil && l.OVN == OVNAuto {
+		l.withoutOVN(err)
+		return nil, nil
+	}
+	return tools, err
+}
+
+// How much auto runs on OVN: each zone is six processes and some 100 MB, each pod a port.
+// A folder that is given is used whatever there is.
+const (
+	autoOVNZones = 8
+	autoOVNPods  = 500
+)
+
+// tooMany says why auto does not run these zones on OVN, nil where it does.
+func tooMany(c *model.Cluster, zones int) error {
+	pods := c.Count(model.KindPod)
+	if zones <= autoOVNZones && pods <= autoOVNPods {
+		return nil
+	}
+	return fmt.Errorf("%s and %s; --sandbox-ovn auto is for up to %d nodes and %d pods", words.Count(zones, "node"), words.Count(pods, "pod"),
+		autoOVNZones, autoOVNPods)
+}
+
+// withoutOVN tells why traffic is simulated.
+func (l *Lab) withoutOVN(err error) {
+	l.Record(model.Activity{By: "sandbox", Summary: "runs without OVN: " + err.Error()})
+	l.Send(func() { l.why = err.Error() })
+}

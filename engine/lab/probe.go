@@ -1,0 +1,160 @@
+package lab
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"rung/engine/probe"
+	"rung/model"
+	"rung/model/ovn/match"
+	"rung/model/ovn/nb"
+	"rung/model/verdict"
+	"rung/model/verdict/walk"
+	"rung/revision"
+	"rung/sources/sandbox"
+	"rung/sources/sandbox/ovn"
+)
+
+const (
+	// probeWithin bounds a probe: the waiting for flows and every packet.
+	probeWithin = 30 * time.Second
+	// probeSettles bounds how long a probe waits for rows that are being written.
+	probeSettles = 5 * time.Second
+)
+
+// Probe puts a connection into the sandbox as packets, there and back, and judges what
+// became of them. at, which may be nil, is told the phases. It ends with ctx, and with a
+// time limit of its own.
+func (l *Lab) Probe(ctx context.Context, c verdict.Connection, at func(probe.Phase)) (*probe.Result, error) {
+	if at == nil {
+		at = func(probe.Phase) {}
+	}
+	if err := probe.Possible(l.Revision().Mode); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, probeWithin, fmt.Errorf("no result within %s", probeWithin))
+	defer cancel()
+	defer context.AfterFunc(l.Context(), cancel)()
+	at(probe.Waits)
+	sb, err := l.probedSandbox(ctx)
+	if err != nil {
+		return nil, err
+	}
+	policies, err := walk.FromPolicies(l.Revision().Verdicts(), c)
+	if err != nil {
+		return nil, err
+	}
+	l.awaitWritten(ctx, policies.Paths)
+	before := l.Revision()
+	if policies, err = walk.FromPolicies(before.Verdicts(), c); err != nil {
+		return nil, err // what it is about has gone meanwhile
+	}
+	sent := make([]probe.Sending, len(policies.Paths))
+	for i := range policies.Paths {
+		if err := l.sendPath(ctx, sb, before, &policies.Paths[i], c.Protocol, &sent[i], at); err != nil {
+			if cause := context.Cause(ctx); cause != nil {
+				err = fmt.Errorf("%w: %w", cause, err)
+			}
+			return nil, fmt.Errorf("probe %s: %w", c, err)
+		}
+	}
+	return probe.Judge(before, l.Revision(), c, sent, l.Now())
+}
+
+// probedSandbox is the sandbox, once it has started.
+func (l *Lab) probedSandbox(ctx context.Context) (sb *sandbox.Sandbox, err error) {
+	err = l.Wait(ctx, func(*revision.Revision) bool {
+		sb, _ = l.Sandbox()
+		return sb != nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("the sandbox has not started: %w", err)
+	}
+	if sb.OVN() == "" {
+		return nil, cmp.Or(sb.WithoutOVN(), sandbox.ErrNoOVN)
+	}
+	return sb, nil
+}
+
+// awaitWritten waits a moment until the zones of the paths have the rows that the policies
+// compile to.
+func (l *Lab) awaitWritten(ctx context.Context, paths []verdict.Path) {
+	over := map[string]bool{}
+	for i := range paths {
+		for _, s := range paths[i].Stages {
+			over[s.Zone] = true
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeSettles)
+	defer cancel()
+	_ = l.Wait(ctx, func(r *revision.Revision) bool {
+		for name := range over {
+			if z := r.Zone(name); z == nil || !settledZone(z, l.Now()) {
+				return false
+			}
+		}
+		return true
+	}) // what does not settle is judged as it is
+}
+
+// settledZone says whether a zone's rows were judged and none is being written.
+func settledZone(z *model.ZoneState, now time.Time) bool {
+	if z.DB == nil || z.Judging || z.Pending > 0 {
+		return false
+	}
+	for _, p := range z.Policies {
+		if p.State(z, now) == model.StateSettling {
+			return false
+		}
+	}
+	return true
+}
+
+var probeProtocols = map[verdict.Protocol]match.Proto{verdict.TCP: match.TCP, verdict.UDP: match.UDP, verdict.SCTP: match.SCTP, verdict.ICMP: match.ICMP}
+
+// sendPath sends the packets of one path.
+func (l *Lab) sendPath(ctx context.Context, sb *sandbox.Sandbox, r *revision.Revision, p *verdict.Path, proto verdict.Protocol,
+	out *probe.Sending, at func(probe.Phase)) error {
+	from, to := podOf(r, &p.From), podOf(r, &p.To)
+	if out.NotSent = probe.NotSent(p, from, to); out.NotSent != "" {
+		return nil
+	}
+	steps, made, err := sb.Probe(ctx, sandbox.Probe{From: endOf(&p.From, from), To: endOf(&p.To, to), Proto: probeProtocols[proto],
+		Port: p.To.Port, Sending: func() { at(probe.Sends) }})
+	if err != nil {
+		return err
+	}
+	out.Made = made
+	for _, s := range steps {
+		step := probe.Step{Packet: s.Packet, Reply: s.Reply, Zone: s.Zone, In: s.In, At: s.At, Delivered: s.Passed}
+		for _, m := range s.Met {
+			step.Met = append(step.Met, probe.Met{Stage: metIn[m.Stage], ACL: m.ACL})
+		}
+		out.Steps = append(out.Steps, step)
+	}
+	return nil
+}
+
+// metIn are the stages in which northd evaluates ACLs.
+var metIn = map[string]model.Stage{ovn.StageIn: model.StageFromLport, ovn.StageAfterLB: model.StageAfterLB, ovn.StageOut: model.StageToLport}
+
+// podOf is the pod with a port of its own at an end, nil for none.
+func podOf(r *revision.Revision, end *verdict.End) *model.Pod {
+	if end.Key.Kind != model.KindPod {
+		return nil
+	}
+	if p := r.Cluster.Pod(end.Key.Namespace, end.Key.Name); p != nil && !p.HostNetwork {
+		return p
+	}
+	return nil
+}
+
+func endOf(end *verdict.End, pod *model.Pod) sandbox.ProbeEnd {
+	out := sandbox.ProbeEnd{Zone: end.Zone, Addr: end.Addr}
+	if pod != nil {
+		out.Port = nb.PortName(pod.Namespace, pod.Name)
+	}
+	return out
+}

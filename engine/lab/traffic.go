@@ -1,0 +1,58 @@
+package lab
+
+import (
+	"context"
+	"errors"
+
+	"rung/engine/below"
+	"rung/model"
+	"rung/model/ovn/flow"
+	"rung/model/ovn/nb"
+	"rung/sources/acllog"
+	"rung/sources/sandbox"
+	"rung/sources/sandbox/ovn"
+)
+
+// rows are the newest cluster and the live rows of its zones.
+func (l *Lab) rows() (*model.Cluster, map[string]*nb.DB) {
+	r := l.Revision()
+	dbs := make(map[string]*nb.DB, len(r.Zones))
+	for _, z := range r.Zones {
+		dbs[z.Name] = z.DB
+	}
+	return r.Cluster, dbs
+}
+
+// runTraffic begins connections in the sandbox's zones and takes in the log lines that
+// they cause.
+func (l *Lab) runTraffic(sb *sandbox.Sandbox, rate float64) {
+	t := sandbox.NewTraffic(sandbox.TrafficConfig{Rate: rate, Seed: 1, On: sb, Turn: l.Slots.Take})
+	l.traffic.Store(t)
+	if sb.OVN() == "" {
+		l.Logs.CountedBy(t.Withheld)
+	} else {
+		l.Go(func() { below.RunMeters(l.Context(), l.Logs, below.MetersEvery, metersOfLab(sb)) })
+	}
+	t.Run(l.Context(), l.rows, func(zone, text string) {
+		line, err := acllog.Parse(text)
+		switch {
+		case errors.Is(err, acllog.ErrNotACL):
+		case err != nil:
+			l.Logs.Lost(0, 1)
+		default:
+			line.Zone = zone
+			l.Logs.Offer(line)
+		}
+	})
+}
+
+// metersOfLab reads those of a zone of the sandbox on OVN.
+func metersOfLab(sb *sandbox.Sandbox) func(context.Context, string) (map[string]flow.MeterStat, error) {
+	return func(ctx context.Context, zone string) (stats map[string]flow.MeterStat, err error) {
+		err = sb.WithZone(ctx, zone, func(ctx context.Context, z *ovn.Zone) error {
+			stats, err = z.Meters(ctx)
+			return err
+		})
+		return stats, err
+	}
+}

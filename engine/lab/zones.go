@@ -1,0 +1,181 @@
+package lab
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"rung/model"
+	"rung/revision"
+	"rung/sources/nbdb"
+	"rung/sources/sandbox"
+)
+
+// zoneRetry is how long after a zone's server did not start it is tried again.
+const zoneRetry = 5 * time.Second
+
+// run starts the sandbox once the nodes are known, and lets its zones
+// follow them.
+func (l *Lab) run() {
+	tools, err := l.findOVN() // while manifests are read
+	if err != nil {
+		l.problem(err.Error())
+		return
+	}
+	if tools != nil {
+		l.Do(func() {
+			l.ovn = tools.Version
+			l.Changed()
+		})
+	}
+	if l.Wait(l.Context(), func(r *revision.Revision) bool { return r.Loaded }) != nil {
+		return
+	}
+	if len(nodeNames(l.Revision().Cluster)) == 0 {
+		l.problem("no Node in the manifests, so there is no zone; add the nodes, or give --nb")
+		if l.Wait(l.Context(), func(r *revision.Revision) bool { return len(nodeNames(r.Cluster)) > 0 }) != nil {
+			return
+		}
+		l.Send(func() { l.Solved("sandbox") })
+	}
+	zones := nodeNames(l.Revision().Cluster)
+	if tools != nil && l.OVN == OVNAuto {
+		if err := tooMany(l.Revision().Cluster, len(zones)); err != nil {
+			l.withoutOVN(err)
+			l.Do(func() {
+				l.ovn = ""
+				l.Changed()
+			})
+			tools = nil
+		}
+	}
+	sb, err := sandbox.Start(l.Context(), sandbox.Config{
+		Zones: zones, Dir: l.Dir, Server: l.Server, ForeignRows: l.Foreign, PortDelay: l.PortDelay, Turn: l.Slots.Take,
+		Node: func(name string) *model.Node { return l.Revision().Cluster.Node(name) },
+		OVN:  tools, OVNOnly: l.OVN != OVNAuto,
+		OnDaemon: func(zone, program string, st sandbox.ServerState, err error) {
+			if err != nil {
+				l.Record(model.Activity{Zone: zone, By: "sandbox", Summary: program + " " + string(st),
+					Error: err.Error()})
+			}
+		},
+		OnFaults: l.daemons.set,
+		OnServer: func(zone string, st sandbox.ServerState, err error) {
+			if err != nil {
+				l.Record(model.Activity{Zone: zone, By: "sandbox", Summary: "server " + string(st),
+					Error: err.Error()})
+			}
+		},
+	})
+	if err != nil {
+		l.problem(err.Error())
+		return
+	}
+	defer sb.Close()
+	if why := sb.Fallback(); why != nil {
+		l.Record(model.Activity{By: "sandbox", Summary: "runs on the built-in server", Error: why.Error()})
+	}
+	if why := sb.WithoutOVN(); why != nil {
+		l.withoutOVN(why)
+	}
+	l.Do(func() {
+		l.box, l.ovn = sb, sb.OVN()
+		l.Changed()
+	})
+	l.watchZones(sb, zones)
+	if l.Churn > 0 {
+		l.Go(func() { l.runChurn(l.Churn) })
+	}
+	if l.Traffic > 0 {
+		l.Go(func() { l.runTraffic(sb, l.Traffic) })
+	}
+	l.followNodes(sb)
+}
+
+// watchZones starts the reconcilers of zones of the sandbox, all in one
+// revision, and tells the pods anew: the zones may have come after them.
+func (l *Lab) watchZones(sb *sandbox.Sandbox, names []string) {
+	at, server := sb.Endpoints(), sb.Describe()
+	south := map[string]string{}
+	for _, name := range names {
+		south[name] = sb.Southbound(name)
+	}
+	l.Do(func() {
+		for zone, addr := range south {
+			l.South.At(zone, addr)
+		}
+		sb.SetPods(l.Cluster(), nil)
+		for _, name := range names {
+			l.Zones.Add(nbdb.Dial(nbdb.Config{Name: name, Addr: at[name], Server: server, Slot: l.Slots.Take, Share: l.Share}), true)
+		}
+	})
+}
+
+// followNodes gives nodes that come a zone and ends the zones of those that go.
+func (l *Lab) followNodes(sb *sandbox.Sandbox) {
+	ticks, stop := l.Subscribe()
+	defer stop()
+	retry := time.NewTimer(0) // nodes may have come while the first zones started
+	defer retry.Stop()
+	var seen *model.Cluster
+	for {
+		select {
+		case <-l.Context().Done():
+			return
+		case <-ticks:
+			if l.Revision().Cluster == seen {
+				continue
+			}
+		case <-retry.C:
+		}
+		seen = l.Revision().Cluster
+		want, have := nodeNames(seen), sb.Zones()
+		for _, name := range have {
+			if !slices.Contains(want, name) {
+				l.dropZone(sb, name)
+			}
+		}
+		for _, name := range want {
+			if slices.Contains(have, name) {
+				continue
+			}
+			if err := sb.AddZone(l.Context(), name); err != nil {
+				l.Record(model.Activity{Zone: name, By: "sandbox", Summary: "start the zone of a new node",
+					Error: err.Error()})
+				retry.Reset(zoneRetry)
+				continue
+			}
+			l.watchZones(sb, []string{name})
+		}
+	}
+}
+
+// dropZone ends a zone whose node is gone, and takes away what its controller
+// reported (ovn-kubernetes.md#status-conditions).
+func (l *Lab) dropZone(sb *sandbox.Sandbox, name string) {
+	var ended <-chan struct{}
+	l.Do(func() { ended = l.Zones.End(name) })
+	if ended != nil {
+		<-ended
+	}
+	// What it said last has been sent by now.
+	l.Do(func() {
+		l.Zones.Remove(name)
+		l.South.At(name, "")
+	})
+	err := sb.RemoveZone(name)
+	l.daemons.forget(name)
+	if err != nil {
+		l.Record(model.Activity{Zone: name, By: "sandbox", Summary: "end the zone of a deleted node",
+			Error: err.Error()})
+	}
+}
+
+// nodeNames are the names of the nodes, sorted.
+func nodeNames(c *model.Cluster) []string {
+	names := map[string]struct{}{}
+	for n := range c.Nodes() {
+		names[n.Name] = struct{}{}
+	}
+	return slices.Sorted(maps.Keys(names))
+}

@@ -1,0 +1,70 @@
+package loop
+
+import "time"
+
+// Slack is how much later than due it is looked: what is due at a time holds after it.
+const Slack = time.Millisecond
+
+// Alarm is something that the loop does at a time and not because somebody sends it.
+// It is the loop's alone.
+type Alarm struct {
+	at   time.Time // zero: it does not ring
+	ring func()
+}
+
+// Alarm makes one that does not ring yet.
+func (l *Loop) Alarm(ring func()) *Alarm {
+	a := &Alarm{ring: ring}
+	l.alarms = append(l.alarms, a)
+	return a
+}
+
+// Set makes it ring once, after d, and not when it would have before.
+func (a *Alarm) Set(d time.Duration) { a.at = time.Now().Add(d) }
+
+// Stop makes it not ring.
+func (a *Alarm) Stop() { a.at = time.Time{} }
+
+// nextAlarm is when the first alarm rings, zero where none does.
+func (l *Loop) nextAlarm() (first time.Time) {
+	for _, a := range l.alarms {
+		if !a.at.IsZero() && (first.IsZero() || a.at.Before(first)) {
+			first = a.at
+		}
+	}
+	return first
+}
+
+func (l *Loop) ringAlarms(now time.Time) {
+	for _, a := range l.alarms {
+		if !a.at.IsZero() && !a.at.After(now) {
+			a.Stop()
+			a.ring()
+		}
+	}
+}
+
+// Timer is a timer that may be set again and again. Its zero value never rings.
+type Timer struct{ timer *time.Timer }
+
+// Set makes it ring once, after d, and not when it would have before.
+func (t *Timer) Set(d time.Duration) {
+	t.Stop()
+	t.timer = time.NewTimer(d)
+}
+
+// Stop makes it not ring.
+func (t *Timer) Stop() {
+	if t.timer != nil {
+		t.timer.Stop()
+		t.timer = nil
+	}
+}
+
+// Rings is what its owner listens to.
+func (t *Timer) Rings() <-chan time.Time {
+	if t.timer == nil {
+		return nil
+	}
+	return t.timer.C
+}

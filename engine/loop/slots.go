@@ -1,0 +1,22 @@
+package loop
+
+import "runtime"
+
+// Slots bound how many goroutines compute for zones and traffic at the same time,
+// so that a core stays for the screen: the zones all change at once, and a key
+// would otherwise wait behind every one of them. Whoever has a slot may hand something
+// to the loop, which never takes one, but waits for nobody else. Nil slots bound
+// nothing.
+type Slots chan struct{}
+
+// NewSlots makes one fewer than there are cores.
+func NewSlots() Slots { return make(Slots, max(1, runtime.GOMAXPROCS(0)-1)) }
+
+// Take runs work when a slot is free.
+func (s Slots) Take(work func()) {
+	if s != nil {
+		s <- struct{}{}
+		defer func() { <-s }()
+	}
+	work()
+}

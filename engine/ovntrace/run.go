@@ -1,0 +1,47 @@
+package ovntrace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"rung/engine/rooms"
+	"rung/model/ovn/ovntrace"
+	"rung/sources/kube"
+	"rung/sources/nbdb/remote"
+)
+
+// Runner runs ovn-trace about a packet, and says where, what was run and what it printed.
+type Runner = func(ctx context.Context, ask *ovntrace.Ask) (where string, cmd []string, text string, err error)
+
+// runner is where ovn-trace can be run: in the sandbox on OVN, or in the zones' pods.
+func (t *Tracer) runner() (Runner, error) {
+	switch {
+	case t.sandbox != nil:
+		run, err := t.sandbox()
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", rooms.ErrNoOVNTrace, err)
+		}
+		return run, nil
+	case t.Pods != nil:
+		return t.inPod, nil
+	}
+	return nil, fmt.Errorf("%w: it runs in the pods of a cluster (--context), or in the sandbox on OVN; --nb gives databases only", rooms.ErrNoOVNTrace)
+}
+
+// inPod runs ovn-trace beside the zone's Southbound database, in the container that the
+// Northbound one is read in: all of them have the same image and see both sockets.
+func (t *Tracer) inPod(ctx context.Context, ask *ovntrace.Ask) (where string, cmd []string, text string, err error) {
+	if cmd, err = ask.Command("unix:" + remote.DefaultSouthboundSocket); err != nil {
+		return "", nil, "", err
+	}
+	pod, err := t.Pods.Cluster.ZonePod(ctx, ask.Zone, t.Pods.Namespaces)
+	if err != nil {
+		return "", cmd, "", err
+	}
+	where = "exec:" + pod.Target().String()
+	out, err := t.Pods.Output(ctx, pod.Target(), cmd, traceWithin, ovntrace.MaxInput)
+	if errors.Is(err, kube.ErrNoCommand) {
+		err = fmt.Errorf("%w: %w", ErrNoProgram, err)
+	}
+	return where, cmd, string(out), err
+}

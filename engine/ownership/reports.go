@@ -1,0 +1,161 @@
+package ownership
+
+import (
+	"rung/engine/loop"
+	"rung/model"
+	"rung/reconciler"
+	"rung/revision/policies"
+	"rung/sources/kube"
+	"slices"
+	"strings"
+)
+
+// Reports are the conditions and events that Rung's own reconcilers report, for the
+// screen. They are the loop's alone.
+type Reports struct {
+	*loop.Loop
+	// policy is one that there is, nil for none.
+	policy     func(model.PolicyKey) *model.Policy
+	conditions map[model.PolicyKey]map[string]model.Condition // by type
+	changed    bool                                           // since shown was made
+	shown      map[model.PolicyKey][]model.Condition
+	events     []*model.Event
+}
+
+// NewReports makes those of the policies there are, which the loop asks for.
+func NewReports(l *loop.Loop, policy func(model.PolicyKey) *model.Policy) *Reports {
+	return &Reports{Loop: l, policy: policy, conditions: map[model.PolicyKey]map[string]model.Condition{}}
+}
+
+// Of are those of a zone's reconciler, for the screen alone.
+func (r *Reports) Of(zone string) interface {
+	reconciler.Status
+	reconciler.Events
+} {
+	return reports{r, zone, nil}
+}
+
+// Conditions are those of policies, for a revision: copied where they changed since the
+// last one, since a revision is immutable.
+func (r *Reports) Conditions() map[model.PolicyKey][]model.Condition {
+	if r.shown == nil || r.changed {
+		v := make(map[model.PolicyKey][]model.Condition, len(r.conditions))
+		for k, byType := range r.conditions {
+			for _, c := range byType {
+				v[k] = append(v[k], c)
+			}
+			slices.SortFunc(v[k], func(a, b model.Condition) int { return strings.Compare(a.Type, b.Type) })
+		}
+		r.shown, r.changed = v, false
+	}
+	return r.shown
+}
+
+// Forget drops what was reported about policies that are gone, or that are others of
+// the same name now.
+func (r *Reports) Forget(changes []model.Change) {
+	for _, ch := range changes {
+		old, _ := ch.Old.(*model.Policy)
+		if old == nil {
+			continue
+		}
+		if is, _ := ch.New.(*model.Policy); is == nil || is.UID != old.UID {
+			if _, ok := r.conditions[old.Key]; ok {
+				delete(r.conditions, old.Key)
+				r.changed = true
+			}
+		}
+	}
+}
+
+// ForgetZone drops what the controller of a zone reported that is gone
+// (ovn-kubernetes.md#status-conditions).
+func (r *Reports) ForgetZone(zone string) {
+	t := conditionOf(zone)
+	for k := range r.conditions {
+		delete(r.conditions[k], t)
+	}
+	r.changed = true
+	r.Changed()
+}
+
+// Events are those that there are.
+func (r *Reports) Events() []*model.Event { return r.events }
+
+// reports take what one zone's reconciler says into the policies on screen, and hand
+// it to the API server where that is this replica's to do.
+type reports struct {
+	r    *Reports
+	zone string
+	w    *Zone
+}
+
+// SetCondition sets one condition of a policy, keyed by type.
+func (st reports) SetCondition(k model.PolicyKey, c model.Condition) {
+	st.w.report(func(r *kube.Reporter) { r.SetCondition(st.zone, k, c) })
+	r := st.r
+	r.Send(func() {
+		if r.policy(k) == nil {
+			return // it went while this was on its way
+		}
+		if r.conditions[k] == nil {
+			r.conditions[k] = map[string]model.Condition{}
+		}
+		r.conditions[k][c.Type] = c
+		r.changed = true
+		r.Changed()
+	})
+}
+
+// eventsKept bounds the events Rung's own reconciler made.
+const eventsKept = 200
+
+// Event adds an event, or counts it up when the same stands already.
+func (st reports) Event(x model.Event) {
+	st.w.report(func(r *kube.Reporter) { r.Event(x) })
+	r := st.r
+	r.Send(func() {
+		i := slices.IndexFunc(r.events, func(o *model.Event) bool {
+			return o.About == x.About && o.Reason == x.Reason && o.Message == x.Message && o.Reporter == x.Reporter
+		})
+		if i >= 0 {
+			again := *r.events[i]
+			again.Count++
+			again.Last = x.Last
+			r.events = append(slices.Delete(slices.Clone(r.events), i, i+1), &again)
+		} else {
+			x.Count = max(x.Count, 1)
+			r.events = append(slices.Clone(r.events), &x)
+		}
+		if n := len(r.events); n > eventsKept {
+			r.events = r.events[n-eventsKept:]
+		}
+		r.Changed()
+	})
+}
+
+// conditionOf is the type of the condition that a zone's controller reports.
+func conditionOf(zone string) string { return policies.ReadyPrefix + zone }
+
+// report has something written to the API server, if that is this replica's to do; nil
+// reports nothing.
+func (w *Zone) report(write func(*kube.Reporter)) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.reports && w.o.reporter != nil {
+		write(w.o.reporter)
+	}
+}
+
+// term begins or ends the time in which the zone's reports are this replica's.
+// What is not written when it ends is not written any more: the next one reports.
+func (w *Zone) term(begins bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.reports = begins; !begins && w.o.reporter != nil {
+		w.o.reporter.Forget(w.zone)
+	}
+}

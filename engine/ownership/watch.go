@@ -1,0 +1,327 @@
+package ownership
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"rung/engine/loop"
+	"rung/model"
+	"rung/model/clean"
+	"rung/reconciler"
+	"rung/revision"
+	"rung/sources/kube"
+)
+
+// Times of looking for other controllers.
+const (
+	ownerAsk  = 5 * time.Second  // at the pods
+	ownerKeep = 30 * time.Second // an answer counts, if there is no newer one
+)
+
+// Config is what zones are written beside others with.
+type Config struct {
+	Options
+	Kube *kube.Cluster // nil: there is no API server to ask
+	// Namespace is where OVN-Kubernetes' pods are, besides the usual namespaces.
+	Namespace string
+	Reports   *Reports
+	// Transaction hears of every transaction that ended.
+	Transaction func(zone string, t reconciler.Transaction)
+}
+
+// Owners is what all zones share that are written and not Rung's own. It locks itself.
+type Owners struct {
+	*loop.Loop
+	cfg      Config
+	reporter *kube.Reporter // nil: nothing is reported outside
+
+	mu      sync.Mutex
+	zones   []string
+	asked   time.Time // zero: never
+	askedOf string    // the only node that was asked about; empty: all
+	asking  bool
+	answer  chan struct{} // closed with the next answer, where asking
+	good    time.Time     // of found
+	found   []kube.Controller
+	of      string // the only node found is about; empty: all
+	lastErr error
+}
+
+// WriterName is a name that no other process has, nor a later start of this one,
+// for a replica: its own, or that of the host. NB_Global keeps it, and people
+// read it.
+func WriterName(replica string) string {
+	if replica == "" {
+		host, err := os.Hostname()
+		if err != nil {
+			host = "rung"
+		}
+		replica = host
+	}
+	return clean.Text(replica) + "_" + strings.ToLower(rand.Text()[:10])
+}
+
+// New fills in the writer's name and the Lease's defaults.
+func New(l *loop.Loop, cfg Config) (*Owners, error) {
+	if cfg.Writer == "" {
+		cfg.Writer = WriterName("")
+	}
+	if cfg.Lease != nil {
+		lease := *cfg.Lease
+		if lease.Identity == "" {
+			lease.Identity = cfg.Writer
+		}
+		lease, err := lease.Filled()
+		if err != nil {
+			return nil, err
+		}
+		if cfg.Kube == nil {
+			return nil, fmt.Errorf("a Lease needs a cluster: leave the Lease out, or give a kubeconfig")
+		}
+		cfg.Lease = &lease
+	}
+	o := &Owners{Loop: l, cfg: cfg}
+	if cfg.Report && cfg.Kube != nil {
+		o.reporter = kube.NewReporter(cfg.Kube, func(err error) {
+			l.Record(model.Activity{By: "reporter", Summary: "report to the API server", Error: err.Error()})
+		})
+	}
+	return o, nil
+}
+
+// Start has what is reported written to the API server, until the loop ends.
+func (o *Owners) Start() {
+	if o.reporter != nil {
+		o.Go(func() { o.reporter.Run(o.Context()) })
+	}
+}
+
+// Writer is the name under which this process holds zones.
+func (o *Owners) Writer() string { return o.cfg.Writer }
+
+// Waiting are the reports that the API server has not taken yet, and those that were
+// given up; ok is false where nothing is reported.
+func (o *Owners) Waiting() (waiting int, dropped uint64, ok bool) {
+	if o.reporter == nil {
+		return 0, 0, false
+	}
+	waiting, dropped = o.reporter.Waiting()
+	return waiting, dropped, true
+}
+
+// Zone is one zone that is written and not Rung's own. Its methods do nothing on nil: a
+// zone that is not written, or Rung's own.
+type Zone struct {
+	o    *Owners
+	zone string
+	r    *reconciler.Reconciler
+
+	mu    sync.Mutex
+	guard reconciler.Guard
+	lease string // what is to be said about the Lease
+	// reports says that conditions and events are this replica's to write.
+	reports bool
+}
+
+// Own fills in what a reconciler needs to write a zone beside others.
+func (o *Owners) Own(zone string, rc *reconciler.Config) *Zone {
+	w := &Zone{o: o, zone: zone, guard: reconciler.Guard{Hold: "looking for other controllers"},
+		reports: o.cfg.Lease == nil}
+	rc.Fence = &reconciler.Fence{Writer: o.cfg.Writer, Quiet: o.cfg.Quiet, Guard: w.guard}
+	if o.cfg.Lease != nil {
+		rc.Mode = reconciler.Observe // until it leads
+	}
+	if o.cfg.WithoutAdmin {
+		rc.Leave = map[model.Kind]bool{model.KindANP: true, model.KindBANP: true, model.KindCNP: true}
+	}
+	rc.OnTransaction = func(t reconciler.Transaction) { o.cfg.Transaction(zone, t) }
+	rc.Status, rc.Events = reports{o.cfg.Reports, zone, w}, reports{o.cfg.Reports, zone, w}
+	o.mu.Lock()
+	o.zones = append(o.zones, zone)
+	o.mu.Unlock()
+	return w
+}
+
+// Run watches who else writes the zone, and campaigns for it, until ctx ends.
+func (w *Zone) Run(ctx context.Context, r *reconciler.Reconciler) {
+	if w == nil {
+		return
+	}
+	w.r = r
+	var wg sync.WaitGroup
+	wg.Go(func() { w.watch(ctx) })
+	if w.o.cfg.Lease != nil {
+		wg.Go(func() { w.campaign(ctx) })
+	}
+	wg.Wait()
+	o := w.o
+	o.mu.Lock()
+	o.zones = slices.DeleteFunc(o.zones, func(z string) bool { return z == w.zone })
+	o.mu.Unlock()
+}
+
+// watch keeps the guard up to date.
+func (w *Zone) watch(ctx context.Context) {
+	ticks, stop := w.o.Subscribe()
+	defer stop()
+	known, gone := false, false
+	for {
+		rev := w.o.Revision()
+		f := w.facts(rev)
+		known = known || f.node
+		f.nodeGone = known && !f.node && f.loaded
+		if f.nodeGone && !gone {
+			w.clear(rev)
+		}
+		gone = f.nodeGone
+		if f.cluster && f.node {
+			f.asked, f.controllers, f.err = w.o.controllers(ctx, w.zone)
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		w.set(func() { w.guard = judgeOwner(f) })
+		if w.rest(ctx, ticks, f); ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// rest waits until what was judged may be otherwise: a revision says so, or pods are
+// to be asked for, or somebody who asked got the answer.
+func (w *Zone) rest(ctx context.Context, ticks <-chan struct{}, was ownerFacts) {
+	var due loop.Timer // without pods to ask for nothing changes by the time
+	defer due.Stop()
+	var answer <-chan struct{}
+	if was.cluster && was.node {
+		var in time.Duration
+		in, answer = w.o.again()
+		due.Set(in)
+	}
+	for sameFacts(was, w.facts(w.o.Revision())) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-due.Rings():
+			return
+		case <-answer:
+			return
+		case <-ticks:
+		}
+	}
+}
+
+// facts are what a revision says of the zone's node.
+func (w *Zone) facts(rev *revision.Revision) ownerFacts {
+	cfg := &w.o.cfg
+	return ownerFacts{zone: w.zone, loaded: rev.Loaded, node: rev.Cluster.Node(w.zone) != nil,
+		cluster: cfg.Kube != nil, override: cfg.NobodyElse, off: cfg.WithWrites && !rev.Mode.Writes}
+}
+
+// sameFacts compares what revisions may say differently.
+func sameFacts(a, b ownerFacts) bool {
+	return a.loaded == b.loaded && a.node == b.node && a.off == b.off
+}
+
+// again is when to ask for controllers again, or to look because what is known
+// counts no longer; and where somebody asks just now, when the answer has come.
+func (o *Owners) again() (in time.Duration, answer <-chan struct{}) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	now := time.Now()
+	next := o.asked.Add(ownerAsk)
+	if o.asking {
+		next, answer = now.Add(ownerAsk), o.answer
+	}
+	if stale := o.good.Add(ownerKeep); stale.After(now) && stale.Before(next) {
+		next = stale
+	}
+	return max(next.Sub(now), 0) + loop.Slack, answer
+}
+
+// set changes what the reconciler is told.
+func (w *Zone) set(change func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	change()
+	g := w.guard
+	if g.Note != "" && w.lease != "" {
+		g.Note += "; "
+	}
+	g.Note += w.lease
+	w.r.SetGuard(g)
+}
+
+// controllers are those that run on a zone's node. One question serves all
+// zones of the process; an answer counts for a while when the next is none.
+func (o *Owners) controllers(ctx context.Context, node string) (asked bool, on []kube.Controller, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	// What is known of one node's pods says nothing about another's.
+	known := func() bool {
+		return !o.good.IsZero() && time.Since(o.good) <= ownerKeep && (o.of == "" || o.of == node)
+	}
+	if !o.asking && (o.asked.IsZero() || time.Since(o.asked) >= ownerAsk || o.askedOf != "" && o.askedOf != node) {
+		only := ""
+		if len(o.zones) == 1 {
+			only = node
+		}
+		o.asking, o.answer = true, make(chan struct{})
+		o.mu.Unlock()
+		found, err := o.ask(ctx, only)
+		o.mu.Lock()
+		close(o.answer)
+		o.asking, o.asked, o.askedOf, o.lastErr = false, time.Now(), only, err
+		if err == nil {
+			o.good, o.found, o.of = o.asked, found, only
+		}
+	}
+	if !known() {
+		return o.lastErr != nil, nil, o.lastErr
+	}
+	for _, c := range o.found {
+		if c.Node == node {
+			on = append(on, c)
+		}
+	}
+	return true, on, nil
+}
+
+func (o *Owners) ask(ctx context.Context, node string) ([]kube.Controller, error) {
+	ctx, cancel := context.WithTimeout(ctx, ownerAsk)
+	defer cancel()
+	namespaces := kube.OVNNamespaces()
+	if ns := o.cfg.Namespace; ns != "" && !slices.Contains(namespaces, ns) {
+		namespaces = append(namespaces, ns)
+	}
+	return o.cfg.Kube.Controllers(ctx, namespaces, node)
+}
+
+// clear takes away what the controller of a zone reported whose node is gone
+// (ovn-kubernetes.md#status-conditions); from the API server only if that was Rung.
+func (w *Zone) clear(rev *revision.Revision) {
+	t := conditionOf(w.zone)
+	var of []model.PolicyKey
+	for _, k := range []model.Kind{model.KindANP, model.KindBANP} {
+		for p := range rev.Cluster.Policies(k) {
+			if slices.ContainsFunc(rev.Conditions(p.Key), func(c model.Condition) bool { return c.Type == t }) {
+				of = append(of, p.Key)
+			}
+		}
+	}
+	w.o.Send(func() { w.o.cfg.Reports.ForgetZone(w.zone) })
+	if !w.r.State().Held || w.o.cfg.WithoutAdmin {
+		return
+	}
+	w.report(func(r *kube.Reporter) {
+		for _, k := range of {
+			r.ClearZone(w.zone, k)
+		}
+	})
+}

@@ -1,0 +1,62 @@
+package rooms
+
+import (
+	"context"
+	"errors"
+
+	"rung/engine/below"
+	"rung/engine/logs"
+	"rung/engine/loop"
+	"rung/engine/probe"
+	"rung/engine/zones"
+	"rung/model"
+	"rung/model/verdict"
+	"rung/revision"
+	"rung/revision/flows"
+	"rung/sources/nbdb"
+)
+
+// Parts are the parts of an engine that a room may use.
+type Parts struct {
+	*loop.Loop
+	Zones *zones.Set
+	South *below.Southbounds
+	Pods  *below.Pods // nil without a cluster
+	Logs  *logs.Store
+	Slots loop.Slots
+	Share *nbdb.Sharing // of all zones
+	// Cluster is the newest, which may not be in a revision yet; Apply changes objects that
+	// no source has. Both are for the loop.
+	Cluster func() *model.Cluster
+	Apply   func(upsert []model.Object, remove []model.Key)
+}
+
+// Sandbox runs a zone of Rung's own for every Node; these are the only zones then.
+type Sandbox interface {
+	// Check says what is wrong with its configuration.
+	Check() error
+	// Start begins it, once the objects are known; it ends with the loop.
+	Start(Parts)
+	// Mode fills in what is on screen of it, Down are its processes that do not run or do
+	// not answer, by zone, and Moved hears of every step of the objects: for the loop.
+	Mode(*revision.Mode)
+	Down() map[string][]revision.Daemon
+	Moved(c *model.Cluster, changes []model.Change)
+	// Probe puts a connection into it as packets, there and back, and judges what became
+	// of them; at, which may be nil, is told the phases.
+	Probe(ctx context.Context, c verdict.Connection, at func(probe.Phase)) (*probe.Result, error)
+}
+
+// ErrNoOVNTrace says that there is nowhere to run ovn-trace: neither a cluster nor a
+// sandbox on OVN.
+var ErrNoOVNTrace = errors.New("no ovn-trace can be run here")
+
+// OVNTrace asks ovn-trace about connections.
+type OVNTrace interface {
+	Start(Parts)
+	// Ask asks about one connection; told, which may be nil, hears what is being done.
+	Ask(ctx context.Context, c verdict.Connection, told func(doing string)) (*flows.OVNTrace, error)
+	// Standing are the connections about which it and the rows disagree, as far as they are
+	// about objects that there are: for the loop.
+	Standing(c *model.Cluster) []revision.OVNDisagreement
+}

@@ -1,0 +1,122 @@
+package zones
+
+import (
+	"maps"
+	"sync"
+	"time"
+
+	"rung/model"
+	"rung/revision/liverows"
+)
+
+// Limits of what is kept of a swept zone: differing rows per zone, with at least
+// some of each policy. The counts stay whole.
+const (
+	keptDiffs  = 200
+	keptPolicy = 3
+)
+
+// trimmed bounds the differences of a zone; the map and what changes in it are
+// new.
+func trimmed(in map[model.PolicyKey]*model.PolicyInZone) map[model.PolicyKey]*model.PolicyInZone {
+	out := make(map[model.PolicyKey]*model.PolicyInZone, len(in))
+	left := keptDiffs
+	for k, p := range in {
+		if out[k] = p; len(p.Diffs) == 0 {
+			continue
+		}
+		n := min(len(p.Diffs), max(left, keptPolicy))
+		left -= n
+		q := *p
+		q.Diffs = make([]model.RowDiff, n)
+		for i := range q.Diffs {
+			q.Diffs[i] = p.Diffs[i]
+			q.Diffs[i].Fields = trimmedFields(p.Diffs[i].Fields)
+		}
+		out[k] = &q
+	}
+	return out
+}
+
+func trimmedFields(in []model.FieldDiff) []model.FieldDiff {
+	out := make([]model.FieldDiff, len(in))
+	for i, f := range in {
+		f.Missing, f.Extra = firstNames(f.Missing), firstNames(f.Extra)
+		out[i] = f
+	}
+	return out
+}
+
+// firstNames copies, so that the rest need not be kept.
+func firstNames(names []string) []string {
+	if len(names) == 0 {
+		return nil
+	}
+	return append([]string(nil), names[:min(len(names), liverows.KeptNames)]...)
+}
+
+// keeper holds equal judgements once: of 500 zones nearly all say the same of
+// nearly all policies. It may be used from any goroutine.
+type keeper struct {
+	mu          sync.Mutex
+	now, before map[judgement]*model.PolicyInZone
+	maps        [8]map[model.PolicyKey]*model.PolicyInZone // the last that differ
+	next        int
+}
+
+// judgement is what can be compared of a judgement without differing rows.
+type judgement struct {
+	policy                    model.PolicyKey
+	inSync, notComparable     bool
+	since, touched            time.Time
+	waiting, blocked, acls    int
+	missing, extra, different int
+	priority                  int32
+	none                      *model.NoRows
+	why                       string
+	rows                      uint64
+}
+
+// keptJudgements is how many are remembered at least.
+const keptJudgements = 1 << 14
+
+// policies returns a map equal to in, with values that other zones have too.
+func (k *keeper) policies(in map[model.PolicyKey]*model.PolicyInZone) map[model.PolicyKey]*model.PolicyInZone {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for key, p := range in {
+		in[key] = k.one(p)
+	}
+	for _, m := range k.maps {
+		if m != nil && maps.Equal(m, in) {
+			return m
+		}
+	}
+	k.maps[k.next] = in
+	k.next = (k.next + 1) % len(k.maps)
+	return in
+}
+
+func (k *keeper) one(p *model.PolicyInZone) *model.PolicyInZone {
+	if len(p.Diffs) > 0 || p.Error != "" {
+		return p
+	}
+	j := judgement{policy: p.Policy, inSync: p.InSync, notComparable: p.NotComparable, since: p.DiffSince,
+		touched: p.Touched,
+		waiting: p.Waiting, blocked: p.Blocked, acls: p.LiveACLs, missing: p.Missing, extra: p.Extra, different: p.Different,
+		priority: p.LivePriority, none: p.None, why: p.Why}
+	if p.Rows != nil {
+		j.rows = p.Rows.Sum
+	}
+	known, ok := k.now[j]
+	if !ok {
+		if known, ok = k.before[j]; !ok {
+			known = p
+		}
+		if k.now == nil || len(k.now) >= keptJudgements {
+			k.now, k.before = map[judgement]*model.PolicyInZone{}, k.now
+		}
+		k.now[j] = known
+	}
+	return known
+}

@@ -1,0 +1,74 @@
+package zones
+
+import (
+	"maps"
+	"sync"
+	"time"
+)
+
+// lookEvery is how often a look at a zone is noted.
+const lookEvery = 500 * time.Millisecond
+
+// Looks are the times when somebody last looked at zones. It locks itself.
+type Looks struct {
+	News chan struct{} // one element: a zone was looked at
+
+	mu sync.Mutex
+	at map[string]time.Time // by zone
+}
+
+// NewLooks makes those of nobody.
+func NewLooks() *Looks { return &Looks{News: make(chan struct{}, 1), at: map[string]time.Time{}} }
+
+// Note takes down that zones are looked at now.
+func (l *Looks) Note(zones []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	for _, zone := range zones {
+		if now.Sub(l.at[zone]) < lookEvery {
+			continue
+		}
+		l.at[zone] = now
+		select {
+		case l.News <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// Of are the times of zones that there are; the others are forgotten, since a name may
+// come from anywhere.
+func (l *Looks) Of(there func(zone string) bool) map[string]time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	maps.DeleteFunc(l.at, func(zone string, _ time.Time) bool { return !there(zone) })
+	return maps.Clone(l.at)
+}
+
+func (l *Looks) forget(zone string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.at, zone)
+}
+
+// LookAt says which zones somebody looks at now. One that is only swept is
+// watched soon, and the one that was looked at longest ago no longer. It does not
+// wait, and costs nothing worth mentioning where nothing changes: a page may call
+// it for every frame.
+func (z *Set) LookAt(zones ...string) { z.looks.Note(zones) }
+
+// runLooks has the zones ranked anew when somebody looked at one.
+func (z *Set) runLooks() {
+	waited := time.NewTimer(objectsWait)
+	defer waited.Stop()
+	for {
+		select {
+		case <-z.Context().Done():
+			return
+		case <-waited.C:
+		case <-z.looks.News:
+		}
+		z.Do(z.rank)
+	}
+}

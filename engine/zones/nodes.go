@@ -1,0 +1,58 @@
+package zones
+
+import (
+	"rung/model"
+	"rung/reconciler"
+)
+
+// controlPlane are the labels of nodes whose zones come first.
+var controlPlane = []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"}
+
+// runNodeZones gives every Node of the cluster its zone, as long as it is there.
+func (z *Set) runNodeZones() {
+	ticks, stop := z.Subscribe()
+	defer stop()
+	var seen *model.Cluster
+	for {
+		if c := z.Revision().Cluster; c != seen {
+			seen = c
+			if !z.Do(z.nodes) {
+				return
+			}
+		}
+		select {
+		case <-z.Context().Done():
+			return
+		case <-ticks:
+		}
+	}
+}
+
+// nodes knows the zones of all Nodes that there are, and forgets the others. Under Antrea
+// no node has one.
+func (z *Set) nodes() {
+	changed, none := false, z.world().NoZones
+	for name, m := range z.members {
+		if m.ofNode && (none || z.world().Cluster.Node(name) == nil) {
+			z.forget(name)
+			changed = true
+		}
+	}
+	for n := range z.world().Cluster.Nodes() {
+		if none || z.members[n.Name] != nil {
+			continue
+		}
+		early := false
+		for _, l := range controlPlane {
+			_, has := n.Labels.Map()[l]
+			early = early || has
+		}
+		name := n.Name
+		z.know(&member{name: name, ofNode: true, early: early, writes: z.cfg.Reconcile,
+			open: func() (reconciler.Zone, error) { return z.cfg.ZoneOf(name) }})
+		changed = true
+	}
+	if changed {
+		z.rank()
+	}
+}

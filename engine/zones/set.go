@@ -1,0 +1,280 @@
+package zones
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"rung/compiler"
+	"rung/engine/loop"
+	"rung/engine/ownership"
+	"rung/model"
+	"rung/model/ovn/dialect"
+	"rung/model/ovn/nb"
+	"rung/reconciler"
+	"rung/sources/nbdb"
+	"rung/sources/nbdb/dbfile"
+)
+
+// Config says which zones there are and how they are read and written.
+type Config struct {
+	// NB are the addresses of zones, by name; one that stands under its own address, or
+	// under "", names itself by NB_Global.
+	NB  map[string]string
+	TLS nbdb.TLSFiles // of ssl: addresses
+	// ZoneOf, where set, makes the zone of a Node of the cluster; every Node gets
+	// one, as long as it is there. Each call makes one that was never run. A zone
+	// with a method Read(context.Context) (*nb.DB, error) is swept by it.
+	ZoneOf func(node string) (reconciler.Zone, error)
+	// Reconcile says that rows are written; those of files never.
+	Reconcile bool
+	// Own says that all zones are Rung's own: there are few, and nobody else writes them.
+	Own bool
+	// Follow is how many zones are watched; the others are swept: read now and then. Those
+	// that Rung writes to are all watched.
+	Follow int
+	Sweep  SweepConfig
+	// MaxPriority is the lowest precedence that is enforced; 0 is the usual one.
+	MaxPriority int32
+	Slots       loop.Slots
+	Share       *nbdb.Sharing
+	Archives    *dbfile.Archives
+}
+
+// SweepConfig says how zones are read that are not watched.
+type SweepConfig struct {
+	TTL      time.Duration // how old a read may get
+	Parallel int           // reads at once
+}
+
+// The defaults of zones.
+const (
+	DefaultFollow        = 20
+	DefaultSweepTTL      = time.Minute
+	DefaultSweepParallel = 4
+)
+
+// World is what the loop knows besides the zones.
+type World struct {
+	Cluster *model.Cluster
+	Desired *compiler.Desired
+	Loaded  bool // every source has loaded once
+	Whole   bool // and everything that rows are compiled from was read: they may be written
+	NoZones bool // under Antrea no Node has a zone
+}
+
+// Dialects reads what the OVN-Kubernetes of zones runs with, which their rows say.
+type Dialects interface {
+	// First is called with the states of a followed zone, by one goroutine: its first rows
+	// are never judged without their dialect.
+	First(write bool) func(*model.ZoneState) *dialect.Dialect
+	Infer(*nb.DB) *dialect.Dialect
+	// Took takes in what a zone's rows say, nil for nothing; in the loop, like Outdated.
+	Took(zone string, found *dialect.Dialect)
+	// Outdated says whether a swept zone was judged by other options than those that hold.
+	Outdated(*model.ZoneState) bool
+}
+
+// Set holds the zones: those that are followed, each with a reconciler, and those that
+// are swept. What it shares with other goroutines (differs, keeper, looks) locks itself;
+// all else is the loop's alone.
+type Set struct {
+	*loop.Loop
+	cfg      Config
+	world    func() World
+	owners   *ownership.Owners
+	reports  *ownership.Reports
+	dialects Dialects
+	dials    *nbdb.Limiter // of the zones given by address
+
+	differs differs
+	keep    keeper
+	looks   *Looks
+
+	states    map[string]*model.ZoneState
+	loops     map[string]*zoneLoop
+	wasLoaded bool
+	// members are the zones that are followed or swept as their rank allows; the
+	// sandbox's are not among them.
+	members map[string]*member
+	running int // reads under way
+	// steps counts those of the desired rows, changes says what they changed.
+	steps, forgotten uint64
+	changes          *model.ChangeSteps
+	began            time.Time
+	settling         map[string]settling // by zone
+	sweepAlarm       *loop.Alarm         // a swept zone is to be read
+	settleAlarm      *loop.Alarm         // a difference settles no longer
+}
+
+// zoneLoop is a running reconciler.
+type zoneLoop struct {
+	*reconciler.Reconciler
+	zone   reconciler.Zone
+	stop   context.CancelFunc
+	done   chan struct{}
+	writes bool
+
+	// steps counts what SetDesired was told; changed and all are the last steps
+	// that changed a policy, or anything.
+	steps, all uint64
+	first      uint64 // the zoneSet's number of the first
+	changed    map[model.PolicyKey]uint64
+}
+
+// New makes the set of no zones. world is asked in the loop.
+func New(l *loop.Loop, cfg Config, world func() World, owners *ownership.Owners, reports *ownership.Reports, d Dialects) *Set {
+	z := &Set{Loop: l, cfg: cfg, world: world, owners: owners, reports: reports, dialects: d, dials: nbdb.NewLimiter(nbdb.DefaultDials),
+		looks: NewLooks(), states: map[string]*model.ZoneState{}, loops: map[string]*zoneLoop{}, members: map[string]*member{},
+		settling: map[string]settling{}, began: time.Now()}
+	z.differs.desired = world().Desired
+	z.sweepAlarm = l.Alarm(z.rank)
+	z.settleAlarm = l.Alarm(func() {
+		z.awaitSettled()
+		z.Notify()
+	})
+	return z
+}
+
+// Start takes in the zones that the configuration names, and follows the Nodes.
+func (z *Set) Start() {
+	z.Go(z.runLooks)
+	if len(z.cfg.NB) > 0 {
+		z.Go(z.runEndpoints)
+	}
+	if z.cfg.ZoneOf != nil {
+		z.Go(z.runNodeZones)
+	}
+}
+
+// Step hands a step of the desired rows on to every zone. anew says that no object
+// changed: what differs has done so all along. Like all below it is for the loop.
+func (z *Set) Step(delta *compiler.Delta, anew bool) {
+	w, was := z.world(), z.wasLoaded && !anew
+	z.note(w.Desired, delta, w.Loaded && !was)
+	z.wasLoaded = w.Loaded
+	for _, l := range z.loops {
+		l.step(w.Desired, delta, w.Loaded && (!l.writes || w.Whole))
+	}
+	switch {
+	case len(z.members) == 0:
+	case w.Loaded && !was:
+		z.rank()
+	default:
+		z.schedule()
+	}
+}
+
+// Loaded says whether the last step was one with all objects.
+func (z *Set) Loaded() bool { return z.wasLoaded }
+
+// Steps counts the steps of the desired rows.
+func (z *Set) Steps() uint64 { return z.steps }
+
+// States are the zones that there are, by name, as they were judged last.
+func (z *Set) States() map[string]*model.ZoneState { return z.states }
+
+// Judged are the zones that there are, sorted, as the newest objects allow to see them.
+func (z *Set) Judged() []*model.ZoneState {
+	out := make([]*model.ZoneState, 0, len(z.states))
+	for _, name := range slices.Sorted(maps.Keys(z.states)) {
+		out = append(out, z.asJudged(z.states[name]))
+	}
+	z.awaitSettled()
+	return out
+}
+
+// Has says whether there is a zone of that name, read or not.
+func (z *Set) Has(name string) bool { return z.states[name] != nil || z.members[name] != nil }
+
+// OfNode says whether a zone goes with its Node.
+func (z *Set) OfNode(name string) bool { return z.members[name] != nil && z.members[name].ofNode }
+
+// End stops the reconciler of a zone that Add started; the channel is closed when what it
+// said last was sent.
+func (z *Set) End(name string) (done <-chan struct{}) {
+	l := z.loops[name]
+	if l == nil {
+		return nil
+	}
+	delete(z.loops, name)
+	l.stop()
+	return l.done
+}
+
+// Remove takes a zone that has ended away, and what its controller reported.
+func (z *Set) Remove(name string) {
+	delete(z.states, name)
+	z.reports.ForgetZone(name)
+}
+
+// Open is the zone of that name: the one that is followed, or one that was never run. It
+// is for any goroutine but the loop.
+func (z *Set) Open(name string) (zone reconciler.Zone, followed bool, err error) {
+	open := func() (reconciler.Zone, error) { return nil, errors.New("there is no such zone") }
+	if !z.Do(func() {
+		if l := z.loops[name]; l != nil {
+			zone = l.zone
+		} else if m := z.members[name]; m != nil {
+			open = m.open
+		}
+	}) {
+		return nil, false, context.Canceled
+	}
+	if zone != nil {
+		return zone, true, nil
+	}
+	zone, err = open()
+	return zone, false, err
+}
+
+// Add starts the reconciler of a zone.
+func (z *Set) Add(zone reconciler.Zone, write bool) {
+	mode := reconciler.Observe
+	if write {
+		mode = reconciler.Write
+	}
+	name := zone.Name()
+	first := z.dialects.First(write)
+	l := &zoneLoop{zone: zone, writes: write, done: make(chan struct{}), changed: map[model.PolicyKey]uint64{}}
+	var ctx context.Context
+	ctx, l.stop = context.WithCancel(z.Context())
+	rc := reconciler.Config{
+		Zone: zone, Mode: mode, Clock: z.Loop,
+		OnState: func(st *model.ZoneState) {
+			found := first(st)
+			z.Send(func() {
+				z.arrived(l, st)
+				z.dialects.Took(name, found)
+			})
+		},
+		OnActivity:  z.Record,
+		MaxPriority: z.cfg.MaxPriority, Slot: z.cfg.Slots.Take,
+	}
+	if !z.cfg.Own {
+		rc.Members = z.differs.members // the sandbox has few zones, and no differs
+	}
+	rc.Status, rc.Events = z.reports.Of(name), z.reports.Of(name)
+	var own *ownership.Zone
+	if write && !z.cfg.Own {
+		own = z.owners.Own(name, &rc)
+	}
+	l.Reconciler = reconciler.NewZone(rc)
+	z.loops[name] = l
+	l.first = z.steps
+	l.step(z.world().Desired, &compiler.Delta{All: true}, z.world().Loaded && (!write || z.world().Whole))
+	z.arrived(l, l.State())
+	if !z.Go(func() {
+		defer close(l.done)
+		var other sync.WaitGroup
+		defer other.Wait()
+		other.Go(func() { own.Run(ctx, l.Reconciler) })
+		l.Run(ctx)
+	}) {
+		l.stop()
+		close(l.done)
+	}
+}

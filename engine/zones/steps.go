@@ -1,0 +1,115 @@
+package zones
+
+import (
+	"sync"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/reconciler/tracker"
+)
+
+// note books a step of the desired rows for the zones that are swept.
+func (z *Set) note(d *compiler.Desired, delta *compiler.Delta, first bool) {
+	z.steps++
+	at := model.ChangeStep{Step: z.steps, At: z.Now()}
+	if first || delta == nil || delta.All {
+		delta = nil
+		if first {
+			at.At = at.At.Add(-model.SettleTime) // the objects were there before Rung
+		}
+		z.changes = z.changes.NextAll(at)
+	} else if !delta.Empty() {
+		units := make(map[model.PolicyKey]struct{}, len(delta.Policies))
+		for k := range delta.Policies {
+			units[k] = struct{}{}
+		}
+		for i := range delta.Members {
+			units[delta.Members[i].Set.Policy] = struct{}{}
+		}
+		ports := map[string][]model.PolicyKey{}
+		for i := range delta.Ports {
+			p := &delta.Ports[i]
+			if _, everywhere := units[p.Policy]; !everywhere {
+				ports[p.Zone] = append(ports[p.Zone], p.Policy)
+			}
+		}
+		z.changes = z.changes.Next(at, units, ports)
+	}
+	z.differs.step(d, delta, z.steps, z.changes)
+}
+
+// forgetSteps drops what all swept zones have seen, once in a while.
+func (z *Set) forgetSteps() {
+	if z.steps-z.forgotten < 1000 {
+		return
+	}
+	least := z.steps
+	for _, m := range z.members {
+		if !m.followed && m.last != nil && m.last.Steps > 0 {
+			least = min(least, m.last.Steps)
+		}
+	}
+	// Whoever was not read for so long is outdated in whatever changed since.
+	if z.forgotten = z.steps; least > 0 {
+		z.changes = z.changes.Forget(least)
+	}
+}
+
+// differs make the Differ of the newest desired rows when somebody asks for it.
+type differs struct {
+	mu      sync.Mutex
+	desired *compiler.Desired
+	number  uint64
+	changes *model.ChangeSteps
+	// made is the last one asked for, delta what changed since; nil: nothing.
+	made  *tracker.Differ
+	delta *compiler.Delta
+}
+
+func (l *differs) step(d *compiler.Desired, delta *compiler.Delta, number uint64, changes *model.ChangeSteps) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if delta == nil {
+		delta = &compiler.Delta{All: true}
+	}
+	switch {
+	case l.made == nil:
+	case l.delta != nil:
+		l.delta = tracker.MergeDeltas(l.delta, delta)
+	default:
+		l.delta = delta
+	}
+	l.desired, l.number, l.changes = d, number, changes
+}
+
+// newest is a Differ of the newest desired rows, with the number of their step.
+func (l *differs) newest() (*tracker.Differ, uint64, *model.ChangeSteps) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ready(), l.number, l.changes
+}
+
+// ready is newest for whoever holds the lock.
+func (l *differs) ready() *tracker.Differ {
+	switch {
+	case l.made == nil:
+		l.made = tracker.NewDiffer(l.desired)
+	case l.delta != nil:
+		l.made = l.made.Next(l.desired, l.delta)
+	}
+	l.delta = nil
+	return l.made
+}
+
+// members lists a desired set once for all zones that are compared with the same
+// rows: at the start all that are followed are.
+func (l *differs) members(d *compiler.Desired, s *compiler.SetSpec) []string {
+	l.mu.Lock()
+	if d != l.desired {
+		l.mu.Unlock()
+		return d.Members(s) // others are newer
+	}
+	look := l.ready()
+	l.mu.Unlock()
+	return look.Members(s)
+}

@@ -1,0 +1,286 @@
+package zones
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"rung/model"
+	"rung/model/ovn/dialect"
+	"rung/model/ovn/nb"
+	"rung/reconciler"
+	"rung/reconciler/tracker"
+	"rung/revision"
+)
+
+// zoneReader is a zone that can be read once, without being watched. One that
+// cannot is watched until its rows are there.
+type zoneReader interface {
+	Read(ctx context.Context) (*nb.DB, error)
+}
+
+const (
+	// sweepTimeout bounds one read of a zone.
+	sweepTimeout = 30 * time.Second
+	// sweepMin is the part of the TTL that a zone rests at least, however often
+	// its desired rows change.
+	sweepMin = 4
+)
+
+// sight is what a read of a zone found.
+type sight struct {
+	name    string // that the database has
+	state   *model.ZoneState
+	dialect *dialect.Dialect
+	err     error
+}
+
+// schedule reads the swept zones whose time has come, a few at once, and wakes
+// up when the next one's has.
+func (z *Set) schedule() {
+	z.sweepAlarm.Stop()
+	if !z.world().Loaded || z.Context().Err() != nil {
+		return
+	}
+	now := time.Now()
+	wake := time.Duration(-1)
+	for z.running < z.cfg.Sweep.Parallel {
+		m, in := z.nextDue(now)
+		if m == nil {
+			wake = in
+			break
+		}
+		z.read(m)
+	}
+	if wake >= 0 {
+		z.sweepAlarm.Set(wake)
+	}
+}
+
+// nextDue is the swept zone to read next, or how long there is none; negative for
+// ever.
+func (z *Set) nextDue(now time.Time) (next *member, in time.Duration) {
+	in = -1
+	var at time.Time
+	for _, m := range z.members {
+		if m.followed || m.reading {
+			continue
+		}
+		if due := z.dueAt(m, now); next == nil || due.Before(at) || due.Equal(at) && m.name < next.name {
+			next, at = m, due
+		}
+	}
+	if next != nil && at.After(now) {
+		return nil, at.Sub(now)
+	}
+	return next, in
+}
+
+// dueAt is when a zone is to be read: once its last read is old, or sooner when
+// its desired rows changed, after the time that the controller has for it.
+func (z *Set) dueAt(m *member, now time.Time) time.Time {
+	if m.fails > 0 || m.last == nil || z.changes.Newest(m.name).Step <= m.last.Steps {
+		return m.due
+	}
+	if m.oldSince.IsZero() {
+		m.oldSince = now
+	}
+	due := m.oldSince.Add(model.SettleTime)
+	if rest := m.readAt.Add(z.cfg.Sweep.TTL / sweepMin); rest.After(due) {
+		due = rest
+	}
+	if m.due.Before(due) {
+		return m.due
+	}
+	return due
+}
+
+// read starts a read of a zone.
+func (z *Set) read(m *member) {
+	zone, err := m.open()
+	if err != nil {
+		z.failed(m, err)
+		return
+	}
+	var before model.ZoneState
+	if m.last != nil {
+		before = *m.last
+	}
+	m.reading = true
+	z.running++
+	if !z.Go(func() {
+		got := z.readZone(zone, m.name, &before)
+		z.Send(func() { z.swept(m, got) })
+	}) {
+		m.reading = false
+		z.running--
+	}
+}
+
+// readZone reads a zone and judges its rows by what is desired now.
+func (z *Set) readZone(zone reconciler.Zone, name string, before *model.ZoneState) (out sight) {
+	ctx, cancel := context.WithTimeout(z.Context(), sweepTimeout)
+	defer cancel()
+	at := z.Now() // the rows are not older
+	db, server, err := readOnce(ctx, zone)
+	if err != nil {
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = fmt.Errorf("reading zone %s: not answering within %v", name, sweepTimeout)
+		}
+		return sight{err: err}
+	}
+	if server == "" {
+		server = before.Server
+	}
+	out.name = nameOf(db)
+	z.cfg.Slots.Take(func() {
+		out.dialect = z.dialects.Infer(db)
+		l, step, changes := z.differs.newest()
+		found := l.Diff(tracker.ZoneRead{Zone: name, DB: db, At: at, Before: before.Policies,
+			Changed: func(k model.PolicyKey) time.Time { return changes.Last(name, k).At }})
+		out.state = &model.ZoneState{Name: name, Endpoint: zone.Endpoint(), Server: server, Conn: model.ConnSwept, ConnAt: at,
+			SyncedAt: at,
+			Policies: z.keep.policies(trimmed(found)), Rows: db.Len(), Steps: step, Changed: changes}
+	})
+	return out
+}
+
+// readOnce reads a zone's rows once.
+func readOnce(ctx context.Context, zone reconciler.Zone) (db *nb.DB, server string, err error) {
+	if r, ok := zone.(zoneReader); ok {
+		db, err := r.Read(ctx)
+		return db, "", err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	why := ""
+	zone.Run(ctx, func(u model.ZoneUpdate) {
+		if u.DB != nil && db == nil {
+			db, server = u.DB, u.Server
+			cancel()
+		}
+		if why = u.Error; u.Attempts > 0 && why != "" {
+			cancel() // it would try for ever
+		}
+	})
+	switch {
+	case db != nil:
+		return db, server, nil
+	case why != "":
+		return nil, "", errors.New(why)
+	}
+	return nil, "", fmt.Errorf("reading zone %s: %w", zone.Name(), ctx.Err())
+}
+
+// swept takes in what a read found.
+func (z *Set) swept(m *member, got sight) {
+	m.reading = false
+	z.running--
+	defer z.rank() // a place may be free, and others are due
+	if z.members[m.name] != m {
+		return // its node went meanwhile
+	}
+	if m.followed && m.last == nil {
+		return // watched meanwhile, and its rows are there
+	}
+	if got.err != nil {
+		z.failed(m, got.err)
+		return
+	}
+	if m.named != nil && got.name != "" {
+		m.named(got.name)
+		return
+	}
+	st := got.state
+	m.last, m.fails, m.oldSince, m.readAt = st, 0, time.Time{}, time.Now()
+	m.reads++
+	again := wait.Jitter(z.cfg.Sweep.TTL*9/10, 0.1) // so that zones do not come all at once
+	if in := settlesIn(st); in > 0 {
+		// Not twice in a row: it must not take the others' turn for ever.
+		if m.again {
+			in = max(in, z.cfg.Sweep.TTL/sweepMin)
+		}
+		again = min(again, in)
+		m.again = !m.again
+	} else {
+		m.again = false
+	}
+	m.due = m.readAt.Add(again)
+	z.states[m.name] = st
+	z.Changed()
+	z.dialects.Took(m.name, got.dialect)
+	if z.dialects.Outdated(st) {
+		m.due = time.Now() // read while the options changed
+	}
+	z.forgetSteps()
+}
+
+// settlesIn is how long after its read a zone is to be read again, because a
+// difference is new or was too young to judge; zero when none was.
+func settlesIn(st *model.ZoneState) (in time.Duration) {
+	const after = model.SettleTime + 100*time.Millisecond
+	for _, p := range st.Policies {
+		switch {
+		case p.State(st, st.SyncedAt) == model.StateSettling:
+			in = max(in, after-st.SyncedAt.Sub(p.Touched))
+		case p.DiffSince.Equal(st.SyncedAt):
+			in = after
+		}
+	}
+	return in
+}
+
+// Sweep counts for a revision.
+func (z *Set) Sweep() revision.SweepState {
+	var out revision.SweepState
+	round := -1
+	unread := false
+	for _, m := range z.members {
+		if m.followed {
+			continue
+		}
+		out.Total++
+		if m.fails > 0 {
+			out.Failed++
+		} else if round < 0 || m.reads < round {
+			round = m.reads
+		}
+		if m.last == nil || m.last.SyncedAt.IsZero() {
+			unread = true
+			continue
+		}
+		out.Read++
+		if out.Oldest.IsZero() || m.last.SyncedAt.Before(out.Oldest) {
+			out.Oldest = m.last.SyncedAt
+		}
+	}
+	if out.Round = max(round, 0); unread {
+		out.Oldest = time.Time{}
+	}
+	return out
+}
+
+// connOf is the state of a zone that could not be read.
+func connOf(err error) model.ConnState {
+	if errors.Is(err, fs.ErrPermission) {
+		return model.ConnDenied
+	}
+	return model.ConnLost
+}
+
+// ReadAgain makes the swept zones due: they were judged by other desired rows. It is for
+// the loop.
+func (z *Set) ReadAgain() {
+	for _, m := range z.members {
+		if !m.followed && m.last != nil && m.fails == 0 {
+			m.due = time.Now()
+		}
+	}
+	if len(z.members) > 0 {
+		z.schedule()
+	}
+}

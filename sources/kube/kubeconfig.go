@@ -1,0 +1,198 @@
+package kube
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"rung/model"
+	"rung/model/clean"
+)
+
+// ErrNoCluster says that no cluster is configured; a NoClusterError says where one was
+// looked for.
+var ErrNoCluster = errors.New("no cluster")
+
+// NoClusterError says where a cluster was looked for, in that order. errors.Is finds
+// ErrNoCluster in it.
+type NoClusterError struct{ Looked []Place }
+
+// Place is where a cluster was looked for, and why there is none.
+type Place struct{ Name, Why string }
+
+// Error lists the places on one line.
+func (e *NoClusterError) Error() string {
+	var places []string
+	for _, p := range e.Looked {
+		places = append(places, p.Name+" ("+p.Why+")")
+	}
+	return ErrNoCluster.Error() + ": looked at " + strings.Join(places, ", ")
+}
+
+// Unwrap is ErrNoCluster.
+func (e *NoClusterError) Unwrap() error { return ErrNoCluster }
+
+// Why a place has no cluster.
+const (
+	notSet    = "not set"
+	notThere  = "does not exist"
+	noContext = "has no context"
+	noPod     = "not in a pod"
+	noToken   = "no token mounted"
+)
+
+// lookedAt are the places in which a kubeconfig names no cluster, in the order in which
+// kubectl looks.
+func lookedAt(o Options) []Place {
+	if o.Kubeconfig != "" {
+		return []Place{{"--kubeconfig " + o.Kubeconfig, inFile(o.Kubeconfig)}}
+	}
+	const variable = clientcmd.RecommendedConfigPathEnvVar
+	var places []Place
+	if env := os.Getenv(variable); env != "" {
+		for _, path := range filepath.SplitList(env) {
+			places = append(places, Place{variable + "=" + path, inFile(path)})
+		}
+	} else {
+		places = append(places, Place{variable, notSet},
+			Place{clientcmd.RecommendedHomeFile, inFile(clientcmd.RecommendedHomeFile)})
+	}
+	why := noToken
+	if os.Getenv("KUBERNETES_SERVICE_HOST") == "" {
+		why = noPod
+	}
+	return append(places, Place{"the service account of a pod", why})
+}
+
+// inFile says why a kubeconfig that could be read has no cluster.
+func inFile(path string) string {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return notThere
+	}
+	return noContext
+}
+
+// User is who one is to the API server as far as kubeconfig and flags tell, clean: the
+// name of its user entry, or the kind of credentials given by flag, and whom it
+// impersonates. What the server makes of the credentials only the server knows
+// (kubectl auth whoami). It reads the file.
+func (c *Cluster) User() string {
+	raw, err := loader(c.opt).RawConfig()
+	if err != nil {
+		return ""
+	}
+	over := &c.opt.Overrides
+	var name string
+	switch ctx := raw.Contexts[c.pinned]; {
+	case over.AuthInfo.Token != "":
+		name = "token of --token"
+	case over.AuthInfo.Username != "":
+		name = over.AuthInfo.Username
+	case over.AuthInfo.ClientCertificate != "":
+		name = "certificate of --client-certificate"
+	case ctx != nil || over.Context.AuthInfo != "":
+		name = over.Context.AuthInfo
+		if name == "" {
+			name = ctx.AuthInfo
+		}
+	case c.context == inCluster:
+		name = "service account of this pod"
+	}
+	as := over.AuthInfo.Impersonate
+	if user := raw.AuthInfos[name]; user != nil && as == "" {
+		as = user.Impersonate
+	}
+	if as != "" {
+		name = fmt.Sprintf("%s as %s", cmp.Or(name, "nobody"), as)
+	}
+	return clean.Text(name)
+}
+
+// Reopen reads the kubeconfig again and takes over other credentials of the same
+// context and server; it says whether there were any. Exec plugins and token files
+// are client-go's business: it asks them anew by itself.
+func (c *Cluster) Reopen() (changed bool, err error) {
+	o := c.opt
+	o.Overrides.CurrentContext = c.pinned // whatever has become the current one meanwhile
+	next, err := Open(o)
+	if err != nil {
+		return false, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if next.config.Host != c.config.Host {
+		return false, fmt.Errorf("context %s is another server now: %s", c.context, next.Server())
+	}
+	if sameLogin(c.config, next.config) {
+		return false, nil
+	}
+	c.config, c.builtin, c.dynamic = next.config, next.builtin, next.dynamic
+	return true, nil
+}
+
+// sameLogin compares what a kubeconfig says of who is asking.
+func sameLogin(a, b *rest.Config) bool {
+	return a.BearerToken == b.BearerToken && a.BearerTokenFile == b.BearerTokenFile &&
+		a.Username == b.Username && a.Password == b.Password &&
+		a.CertFile == b.CertFile && a.KeyFile == b.KeyFile &&
+		bytes.Equal(a.CertData, b.CertData) && bytes.Equal(a.KeyData, b.KeyData) && bytes.Equal(a.CAData, b.CAData)
+}
+
+// Flags are kubectl's flags, quoted for a shell, for asking this cluster as Rung asks
+// it: a command without them may go to another. Tokens, passwords and those of a proxy
+// are left out, whatever is given: they are nothing to be shown or kept.
+func (c *Cluster) Flags() string {
+	var words []string
+	add := func(name string, values ...string) {
+		for _, v := range values {
+			if v != "" {
+				words = append(words, "--"+name+"="+clean.Text(v))
+			}
+		}
+	}
+	over := &c.opt.Overrides
+	add(clientcmd.FlagContext, c.pinned)
+	add(clientcmd.RecommendedConfigPathFlag, c.opt.Kubeconfig)
+	add(clientcmd.FlagClusterName, over.Context.Cluster)
+	add(clientcmd.FlagAuthInfoName, over.Context.AuthInfo)
+	add(clientcmd.FlagAPIServer, over.ClusterInfo.Server)
+	add(clientcmd.FlagTLSServerName, over.ClusterInfo.TLSServerName)
+	add(clientcmd.FlagCAFile, over.ClusterInfo.CertificateAuthority)
+	if over.ClusterInfo.InsecureSkipTLSVerify {
+		add(clientcmd.FlagInsecure, "true")
+	}
+	add(clientcmd.FlagProxyURL, withoutLogin(over.ClusterInfo.ProxyURL))
+	add(clientcmd.FlagCertFile, over.AuthInfo.ClientCertificate)
+	add(clientcmd.FlagKeyFile, over.AuthInfo.ClientKey)
+	add(clientcmd.FlagUsername, over.AuthInfo.Username)
+	add(clientcmd.FlagImpersonate, over.AuthInfo.Impersonate)
+	add(clientcmd.FlagImpersonateUID, over.AuthInfo.ImpersonateUID)
+	add(clientcmd.FlagImpersonateGroup, over.AuthInfo.ImpersonateGroups...)
+	return model.ShellJoin(words...)
+}
+
+// withoutLogin takes user and password out of a URL.
+func withoutLogin(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return "" // what it is made of is not known
+	}
+	u.User = nil
+	return u.String()
+}
+
+// Kubectl is a command that asks this cluster as whom Rung asks it.
+func (c *Cluster) Kubectl(words ...string) string {
+	command := model.ShellJoin(slices.Concat([]string{"kubectl"}, words)...)
+	return strings.TrimSpace(command + " " + c.Flags())
+}

@@ -1,0 +1,138 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+
+	"rung/model"
+	"rung/model/clean"
+	"rung/sources/manifests"
+	"rung/sources/manifests/check"
+)
+
+// Live is a policy as the API server has it.
+type Live struct {
+	Policy *model.Policy
+	// Unknown are fields of its spec that Rung does not know: the installed CRD
+	// is newer.
+	Unknown []string
+
+	raw     *unstructured.Unstructured // without managedFields
+	managed []metav1.ManagedFieldsEntry
+}
+
+// live brings an answer of the server into Rung's form.
+func (p *Policies) live(k model.PolicyKey, u *unstructured.Unstructured) (*Live, error) {
+	l := &Live{raw: u, managed: u.GetManagedFields()}
+	if k.Kind == model.KindNamespace {
+		l.Policy = model.LoggedNamespace(model.Meta{Key: k, UID: clean.Text(string(u.GetUID())), Version: clean.Text(u.GetResourceVersion()),
+			Created: u.GetCreationTimestamp().Time, Annotations: u.GetAnnotations(),
+			Origin: model.Origin{Source: p.cluster.Context(), Item: -1}})
+		return l, nil
+	}
+	o, broken := manifests.NewTyped(p.cluster.Context()).Object(u, nil)
+	l.Policy, _ = o.(*model.Policy)
+	if l.Policy == nil {
+		why := "it is something else"
+		if len(broken) > 0 {
+			why = broken[0].Message
+		}
+		return nil, fmt.Errorf("%s, as the API server has it, cannot be read: %s", k.Label(), clean.Text(why))
+	}
+	l.Policy.Version = clean.Text(u.GetResourceVersion())
+	for _, b := range broken {
+		if b.Code == check.CodeUnknown {
+			l.Unknown = append(l.Unknown, b.Field)
+		}
+	}
+	return l, nil
+}
+
+// lastApplied is kubectl's own record of the object. It is never shown, so an
+// edit never means to take it away.
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+
+// becomes is the live object as the change wants it. It means what the change
+// started from, so what its author decides is replaced as a whole; all else, such
+// as status, uid and kubectl's record, stays.
+func (l *Live) becomes(ch Change) (*unstructured.Unstructured, error) {
+	want, err := manifests.Tree(ch.New)
+	if err != nil {
+		return nil, err
+	}
+	was, err := manifests.Tree(l.Policy)
+	if err != nil {
+		return nil, err
+	}
+	u := l.raw.DeepCopy()
+	u.Object["spec"] = want["spec"]
+	md, _ := u.Object["metadata"].(map[string]any)
+	wantMeta, _ := want["metadata"].(map[string]any)
+	wasMeta, _ := was["metadata"].(map[string]any)
+	for _, f := range []string{"labels", "annotations", "finalizers", "ownerReferences"} {
+		if equality.Semantic.DeepEqual(wantMeta[f], wasMeta[f]) {
+			continue
+		}
+		record, has := "", false
+		if f == "annotations" {
+			record, has = u.GetAnnotations()[lastApplied]
+		}
+		if v, ok := wantMeta[f]; ok {
+			md[f] = v
+		} else {
+			delete(md, f)
+		}
+		if has {
+			if err := unstructured.SetNestedField(u.Object, record, "metadata", "annotations", lastApplied); err != nil {
+				return nil, fmt.Errorf("keep kubectl's record: %w", err)
+			}
+		}
+	}
+	return u, nil
+}
+
+// maxWarnings bounds the warnings kept of one request.
+const maxWarnings = 20
+
+type warningsKey struct{}
+
+// warnings are those of one request.
+type warnings struct {
+	mu   sync.Mutex
+	text []string
+}
+
+// collectWarnings makes a context whose requests leave their warnings behind; they are read
+// when these are over.
+func collectWarnings(ctx context.Context) (context.Context, *warnings) {
+	w := &warnings{}
+	return context.WithValue(ctx, warningsKey{}, w), w
+}
+
+// warningCollector hands the server's warnings (code 299) to the request they belong
+// to; those of a request that collects none are logged, as client-go does.
+type warningCollector struct{}
+
+var _ rest.WarningHandlerWithContext = warningCollector{}
+
+// HandleWarningHeaderWithContext keeps the text of a warning.
+func (warningCollector) HandleWarningHeaderWithContext(ctx context.Context, code int, agent string, text string) {
+	w, ok := ctx.Value(warningsKey{}).(*warnings)
+	switch {
+	case !ok:
+		rest.WarningLogger{}.HandleWarningHeaderWithContext(ctx, code, agent, text)
+	case code == 299 && text != "":
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if text = clean.Text(text); len(w.text) < maxWarnings && !slices.Contains(w.text, text) {
+			w.text = append(w.text, text)
+		}
+	}
+}

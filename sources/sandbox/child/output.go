@@ -1,0 +1,49 @@
+package child
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+
+	"rung/model/clean"
+)
+
+// Output runs a command, made with ctx, to its end and returns what it printed. More than
+// most bytes are an error; that of a command that failed has its words.
+func Output(ctx context.Context, g Guard, cmd *exec.Cmd, most int) (string, error) {
+	out, said := &bounded{most: most}, &bounded{most: 4 << 10}
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = out, said, time.Second
+	wait, err := g.Start(cmd)
+	if err != nil {
+		return "", err
+	}
+	err = wait()
+	switch {
+	case out.over:
+		return "", fmt.Errorf("it prints more than %d bytes", most)
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case err != nil:
+		return "", errors.Join(err, errors.New(clean.Text(strings.TrimSpace(out.b.String()+"\n"+said.b.String()))))
+	}
+	return out.b.String(), nil
+}
+
+// bounded keeps what is written up to a limit.
+type bounded struct {
+	b    bytes.Buffer
+	most int
+	over bool
+}
+
+// Write takes everything: a program must not end because nobody keeps what it says.
+func (w *bounded) Write(p []byte) (int, error) {
+	keep := min(len(p), w.most-w.b.Len())
+	w.over = w.over || keep < len(p)
+	w.b.Write(p[:keep])
+	return len(p), nil
+}
