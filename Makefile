@@ -102,7 +102,7 @@ bench: ## benchmarks of PKG matching BENCH
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m $(PKG)
 
 screenshots: build ## the pictures in screenshots/, from the real program
-	go run ./screenshots -bin bin/rung -out screenshots
+	go run ./test/pictures -bin bin/rung -out screenshots
 
 soak: test-setup e2e-tools ## before closing: long fuzz, faults, every platform
 	go run ./test/fuzz -time $(SOAKTIME)

@@ -10,6 +10,7 @@ import (
 	"rung/cli/serve"
 	"rung/engine"
 	"rung/ui"
+	"rung/ui/config"
 	"rung/ui/nav"
 )
 
@@ -17,7 +18,7 @@ func main() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, scre
 
 // screen shows an engine in the console.
 func screen(ctx context.Context, e *engine.Engine, o serve.ScreenOptions) error {
-	cfg := ui.ParseConfig(o.ConfigPath, o.Config)
+	cfg := config.Parse(o.ConfigPath, o.Config)
 	cfg.Override(o.Theme, o.Color, o.ASCII, o.NoMouse)
 	opt := ui.Options{Config: cfg, StateDir: o.StateDir, Notices: o.Notices}
 	if o.Page != "" {

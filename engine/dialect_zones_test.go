@@ -196,10 +196,10 @@ func TestDialectOfZones(t *testing.T) {
 				if diff := cmp.Diff(tt.want, statesOf(judged, z.Name, r.Now().Add(later))); diff != "" {
 					t.Errorf("zone %s, %s: (-want +got)\n%s", z.Name, z.Conn, diff)
 				}
-				d := rev.Dialect(z.Name)
+				d := revision.Dialect(rev, z.Name)
 				for _, want := range tt.setting {
 					name, value, _ := strings.Cut(want, " ")
-					if s := d.Setting(name); s.Value != value || s.Source != settings.FromRows {
+					if s := settingOf(d, name); s.Value != value || s.Source != settings.FromRows {
 						t.Errorf("zone %s: %+v, want %s", z.Name, s, want)
 					}
 				}
@@ -241,7 +241,7 @@ func TestDialectDeviates(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got)\n%s", diff)
 		}
-		if why := slices.Collect(maps.Values(rev.Dialect("third").Deviates)); !slices.Equal(why, []string{"allow-icmp-network-policy is off here, unlike in most zones"}) {
+		if why := slices.Collect(maps.Values(revision.Dialect(rev, "third").Deviates)); !slices.Equal(why, []string{"allow-icmp-network-policy is off here, unlike in most zones"}) {
 			t.Errorf("because %q", why)
 		}
 		said := 0
@@ -260,4 +260,14 @@ func TestDialectDeviates(t *testing.T) {
 			t.Errorf("against what a flag says the zone is %v", got)
 		}
 	})
+}
+
+// settingOf is a setting of a zone by its name.
+func settingOf(z settings.Zone, name string) settings.Setting {
+	for _, s := range z.Settings {
+		if s.Name == name {
+			return s
+		}
+	}
+	return settings.Setting{}
 }

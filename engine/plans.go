@@ -68,24 +68,24 @@ func (e *Engine) PlanStart(ctx context.Context, p *plan.Plan, read *gate.Preview
 // PlanResumePreview is the preview of what a plan that stopped has left, PlanBackPreview
 // that of rolling it back: all guard rails of all steps, confirmed by one ConfirmName.
 func (e *Engine) PlanResumePreview(ctx context.Context) (*gate.Preview, error) {
-	return e.plans.ResumePreview(ctx)
+	return e.plans.ContinuePreview(ctx, false)
 }
 
 // PlanBackPreview is described at PlanResumePreview.
 func (e *Engine) PlanBackPreview(ctx context.Context) (*gate.Preview, error) {
-	return e.plans.BackPreview(ctx)
+	return e.plans.ContinuePreview(ctx, true)
 }
 
 // PlanResume goes on with a plan that stopped half way. read is the preview that was
 // confirmed: a StaleError has the one as it is now.
 func (e *Engine) PlanResume(ctx context.Context, read *gate.Preview, c gate.Confirm) error {
-	return e.plans.Resume(ctx, read, c)
+	return e.plans.Continue(ctx, false, read, c)
 }
 
 // PlanBack rolls the steps back that were done, the last one first; read is as in
 // PlanResume.
 func (e *Engine) PlanBack(ctx context.Context, read *gate.Preview, c gate.Confirm) error {
-	return e.plans.Back(ctx, read, c)
+	return e.plans.Continue(ctx, true, read, c)
 }
 
 // PlanStop stops the plan that runs here after its step; it can be resumed.

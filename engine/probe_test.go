@@ -14,6 +14,7 @@ import (
 	"rung/engine/lab"
 	"rung/engine/probe"
 	"rung/engine/source"
+	"rung/examples"
 	"rung/model"
 	"rung/model/verdict"
 	"rung/sources/sandbox/ovn"
@@ -30,7 +31,7 @@ func TestProbe(t *testing.T) {
 	w := newLiveWorld(t)
 	r := w.run(func(c *Config) {
 		c.Mode.Sandbox, c.Sandbox = true, lab.New(lab.Config{OVN: place(), Dir: w.sockets})
-		c.Sources = []source.Source{write.NewFiles(write.FileOptions{Demo: true})}
+		c.Sources = []source.Source{write.NewFiles(write.FileOptions{Demo: examples.Files})}
 	})
 	r.settle("ovn-control-plane", "ovn-worker", "ovn-worker2")
 	ask := func(c verdict.Connection) *probe.Result {

@@ -70,7 +70,7 @@ func TestSandboxOnOVN(t *testing.T) {
 	down := make(chan bool, 1)
 	go func() {
 		down <- r.Wait(r.ctx, func(rev *revision.Revision) bool {
-			d := rev.Daemons("worker")
+			d := rev.Down["worker"]
 			return len(d) == 1 && d[0].Name == ovn.Northd && d[0].State == "died" && strings.Contains(d[0].Error, "killed")
 		}) == nil
 	}()
@@ -81,7 +81,7 @@ func TestSandboxOnOVN(t *testing.T) {
 		case <-time.After(time.Second):
 		}
 	}
-	r.until(wait.Patience, "it runs again", func(rev *revision.Revision) bool { return len(rev.Daemons("worker")) == 0 })
+	r.until(wait.Patience, "it runs again", func(rev *revision.Revision) bool { return len(rev.Down["worker"]) == 0 })
 	r.until(wait.Patience, "its death is told", func(*revision.Revision) bool {
 		return slices.ContainsFunc(r.Activity(0), func(a model.Activity) bool {
 			return a.Zone == "worker" && a.Summary == "ovn-northd died" && strings.Contains(a.Error, "killed")

@@ -50,7 +50,7 @@ func TestAddress(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]*model.Pod{"n_b": objects[1].(*model.Pod), "n_zz": nil, "nb": nil, "": nil, "_": nil} {
-		if got := r.PortPod(name); got != want {
+		if got := revision.PortPod(r, name); got != want {
 			t.Errorf("%q: %v", name, got)
 		}
 	}

@@ -2,7 +2,6 @@ package revision
 
 import (
 	"slices"
-	"sync"
 
 	"rung/model"
 	"rung/model/antrea"
@@ -14,15 +13,8 @@ import (
 func (r *Revision) Antrea() bool { return r.System == model.SystemAntrea }
 
 // Bands are the ladder of a cluster on Antrea.
-func (r *Revision) Bands() []ladder.Band {
-	b := Shared[antreaBands](r)
-	b.once.Do(func() { b.bands = antrea.Bands(r.Cluster) })
-	return b.bands
-}
-
-type antreaBands struct {
-	once  sync.Once
-	bands []ladder.Band
+func Bands(r *Revision) []ladder.Band {
+	return Shared[Once[[]ladder.Band]](r).Get(func() []ladder.Band { return antrea.Bands(r.Cluster) })
 }
 
 // Order are the policies in Antrea's effective order.
@@ -35,7 +27,7 @@ func (r *Revision) BySelectors(p *model.Policy) bool {
 }
 
 // AppliedPods are the pods a policy applies to, where nothing is compiled.
-func (r *Revision) AppliedPods(p *model.Policy) overlap.PodSet {
+func AppliedPods(r *Revision, p *model.Policy) overlap.PodSet {
 	x := r.PodIndex()
 	if p.Antrea == nil {
 		return x.SubjectSet(p)
@@ -44,8 +36,8 @@ func (r *Revision) AppliedPods(p *model.Policy) overlap.PodSet {
 	return s.PodSet(x).And(x.Where((*model.Pod).SubjectEligible))
 }
 
-// RulePods are the pods one rule of a policy of Antrea applies to.
-func (r *Revision) RulePods(p *model.Policy, rule *model.Rule) []*model.Pod {
+// RuleSubjects are the pods one rule of a policy of Antrea applies to.
+func RuleSubjects(r *Revision, p *model.Policy, rule *model.Rule) []*model.Pod {
 	x := r.PodIndex()
 	s := antrea.Groups(r.Cluster).Applied(p, rule)
 	return slices.Collect(x.Pods(s.PodSet(x).And(x.Where((*model.Pod).SubjectEligible))))
@@ -53,7 +45,7 @@ func (r *Revision) RulePods(p *model.Policy, rule *model.Rule) []*model.Pod {
 
 // peerSet are the pods behind a peer, where nothing is compiled; of one that stands for
 // other namespaces by the pod a rule applies to, none.
-func (r *Revision) peerSet(p *model.Policy, pe *model.Peer) overlap.PodSet {
+func peerSet(r *Revision, p *model.Policy, pe *model.Peer) overlap.PodSet {
 	x := r.PodIndex()
 	switch {
 	case pe.Match != nil:

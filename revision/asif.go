@@ -24,7 +24,7 @@ type Imagined struct {
 // has such a one. Only policies can be asked: no row knows of them.
 func (r *Revision) AsIf(things []Imagined) *Revision {
 	var objects []model.Object
-	free := r.newAllocator()
+	free := newAllocator(r)
 	var nodes []*model.Node
 	for n := range r.Cluster.Nodes() {
 		if nodes = append(nodes, n); len(nodes) == 2 {
@@ -65,7 +65,7 @@ func (r *Revision) AsIf(things []Imagined) *Revision {
 			p.NodeName = "node"
 		}
 		if len(p.IPs) == 0 {
-			p.IPs = free.take(r.near(at))
+			p.IPs = free.take(addressesOn(r, at))
 		}
 		objects = append(objects, p)
 	}
@@ -75,8 +75,8 @@ func (r *Revision) AsIf(things []Imagined) *Revision {
 	return New(f, nil)
 }
 
-// addresses are all that pods and nodes have.
-func (r *Revision) addresses() (out []netip.Addr) {
+// addressesTaken are all that pods and nodes have.
+func addressesTaken(r *Revision) (out []netip.Addr) {
 	add := func(ips []string) {
 		for _, ip := range ips {
 			if a, err := netip.ParseAddr(ip); err == nil {
@@ -95,8 +95,8 @@ func (r *Revision) addresses() (out []netip.Addr) {
 	return out
 }
 
-// near are addresses of pods on the first of some nodes.
-func (r *Revision) near(nodes []*model.Node) []string {
+// addressesOn are addresses of pods on the first of some nodes.
+func addressesOn(r *Revision, nodes []*model.Node) []string {
 	if len(nodes) == 0 {
 		return nil
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"rung/model"
 	"rung/model/words"
@@ -17,20 +16,13 @@ import (
 // slice must not be changed.
 func (r *Revision) Omissions() []model.Omission {
 	if r.omissions == nil {
-		return r.findOmissions()
+		return findOmissions(r)
 	}
-	r.omissions.once.Do(func() { r.omissions.list = r.findOmissions() })
-	return r.omissions.list
+	return r.omissions.Get(func() []model.Omission { return findOmissions(r) })
 }
 
-// onceOmissions are those of one revision: every page of the console asks for them.
-type onceOmissions struct {
-	once sync.Once
-	list []model.Omission
-}
-
-func (r *Revision) findOmissions() []model.Omission {
-	return slices.Concat(r.unreadObjects(), r.policiesWithoutRows(), r.unreadKinds(), r.unreadZones(), r.undecided(), r.unplacedPods(), r.absentKinds())
+func findOmissions(r *Revision) []model.Omission {
+	return slices.Concat(unreadObjects(r), policiesWithoutRows(r), unreadKinds(r), unreadZones(r), undecidedPolicies(r), unplacedPods(r), absentKinds(r))
 }
 
 // unknownKind is the code of objects of a kind that Rung does not read: a warning where they
@@ -38,11 +30,11 @@ func (r *Revision) findOmissions() []model.Omission {
 const unknownKind = "unknown-kind"
 
 // unreadObjects are files, documents and objects that were not taken in.
-func (r *Revision) unreadObjects() (out []model.Omission) {
+func unreadObjects(r *Revision) (out []model.Omission) {
 	said := map[model.Omission]bool{}
 	for _, b := range r.Broken {
 		foreign := b.Code == unknownKind && b.Severity == model.SeverityWarning // a policy, and not one that Rung reads
-		if !b.IsError() && !foreign || r.resource(b.Key.Kind) != nil && b.Key.Name == "" && b.Origin.File == "" {
+		if !b.IsError() && !foreign || resourceOf(r, b.Key.Kind) != nil && b.Key.Name == "" && b.Origin.File == "" {
 			continue // the kind as a whole: unreadKinds
 		}
 		o := model.Omission{Code: model.OmittedObject, Key: b.Key, Origin: b.Origin}
@@ -85,7 +77,7 @@ func (r *Revision) unreadObjects() (out []model.Omission) {
 
 // policiesWithoutRows are policies that OVN-Kubernetes would refuse, unless every zone was read
 // and none has rows of them.
-func (r *Revision) policiesWithoutRows() (out []model.Omission) {
+func policiesWithoutRows(r *Revision) (out []model.Omission) {
 	if r.Desired == nil || r.System == model.SystemAntrea {
 		return nil
 	}
@@ -96,7 +88,7 @@ func (r *Revision) policiesWithoutRows() (out []model.Omission) {
 		p := c.Policy
 		// What priority the rows of before have is not known: not today's, where that is why.
 		o := model.Omission{Code: model.OmittedRows, Key: p.Key, Origin: p.Origin}
-		frozen, known := r.rowsOf(p.Key)
+		frozen, known := zonesWithRows(r, p.Key)
 		older := slices.IndexFunc(p.Invalid, func(b model.Broken) bool { return b.Code == model.InvalidOlder })
 		switch {
 		case older >= 0:
@@ -121,8 +113,8 @@ func (r *Revision) policiesWithoutRows() (out []model.Omission) {
 	return out
 }
 
-// rowsOf says in which zones a policy has rows, and whether all of them were read.
-func (r *Revision) rowsOf(k model.PolicyKey) (with []string, known bool) {
+// zonesWithRows says in which zones a policy has rows, and whether all of them were read.
+func zonesWithRows(r *Revision, k model.PolicyKey) (with []string, known bool) {
 	known = len(r.Zones) > 0 && !r.Mode.Sandbox // the sandbox holds nothing of before
 	for _, z := range r.Zones {
 		in := z.Policy(k)
@@ -143,8 +135,8 @@ func zonesText(names []string) string {
 	return fmt.Sprintf("%d zones, %s the first", len(names), names[0])
 }
 
-// resource is the state of the API server's resource of a kind, nil where there is none.
-func (r *Revision) resource(k model.Kind) *model.SourceResource {
+// resourceOf is the state of the API server's resource of a kind, nil where there is none.
+func resourceOf(r *Revision, k model.Kind) *model.SourceResource {
 	if k == "" {
 		return nil
 	}
@@ -159,7 +151,7 @@ func (r *Revision) resource(k model.Kind) *model.SourceResource {
 }
 
 // unreadKinds are the kinds that the API server does not let Rung read, or did not send.
-func (r *Revision) unreadKinds() (out []model.Omission) {
+func unreadKinds(r *Revision) (out []model.Omission) {
 	for i := range r.Sources {
 		for j := range r.Sources[i].Resources {
 			res := &r.Sources[i].Resources[j]
@@ -182,7 +174,7 @@ func (r *Revision) unreadKinds() (out []model.Omission) {
 }
 
 // unreadZones are the databases that were not read as they are now and whole.
-func (r *Revision) unreadZones() (out []model.Omission) {
+func unreadZones(r *Revision) (out []model.Omission) {
 	for _, z := range r.Zones {
 		why := ""
 		switch {
@@ -210,7 +202,7 @@ const (
 
 // absentKinds are the kinds that decide about connections and of which files have none: that
 // may be so in the cluster, or they were not dumped.
-func (r *Revision) absentKinds() (out []model.Omission) {
+func absentKinds(r *Revision) (out []model.Omission) {
 	if r.Mode.Name != FilesMode {
 		return nil
 	}
@@ -231,9 +223,9 @@ func (r *Revision) absentKinds() (out []model.Omission) {
 	return out
 }
 
-// undecided are the policies that are read and decide nothing under Antrea, since admission
+// undecidedPolicies are the policies that are read and decide nothing under Antrea, since admission
 // refuses them or their tier, or their tier is not there.
-func (r *Revision) undecided() (out []model.Omission) {
+func undecidedPolicies(r *Revision) (out []model.Omission) {
 	if !r.Antrea() {
 		return nil
 	}

@@ -22,9 +22,10 @@ func (r *Revision) Judged() *model.Cluster {
 	if len(placed) == 0 {
 		return r.Cluster
 	}
-	d := r.shared
-	d.judgedOnce.Do(func() { d.judged, _ = r.Cluster.Upsert(placed, nil) })
-	return d.judged
+	return r.shared.judged.Get(func() *model.Cluster {
+		judged, _ := r.Cluster.Upsert(placed, nil)
+		return judged
+	})
 }
 
 // placed are the pods of which a place is assumed, with it.
@@ -32,8 +33,7 @@ func (r *Revision) placed() []model.Object {
 	if r.after != nil {
 		return r.after.base.placed() // of the same pods
 	}
-	d := r.shared
-	d.placedOnce.Do(func() {
+	return r.shared.placed.Get(func() (out []model.Object) {
 		var free *allocator
 		for p := range r.Cluster.Pods() {
 			why := unplaced(p)
@@ -41,7 +41,7 @@ func (r *Revision) placed() []model.Object {
 				continue
 			}
 			if free == nil {
-				free = r.newAllocator()
+				free = newAllocator(r)
 			}
 			q := *p
 			q.Assumed = why
@@ -51,10 +51,10 @@ func (r *Revision) placed() []model.Object {
 			if len(q.IPs) == 0 {
 				q.IPs = free.take(nil)
 			}
-			d.placed = append(d.placed, &q)
+			out = append(out, &q)
 		}
+		return out
 	})
-	return d.placed
 }
 
 // unplaced says why a place has to be assumed of a pod, empty where it has one, or needs none
@@ -77,8 +77,8 @@ func (r *Revision) Assumed(k model.Key) bool {
 }
 
 // unplacedPods are the pods of which a place is assumed.
-func (r *Revision) unplacedPods() []model.Omission {
-	why := r.SaysUnplaced()
+func unplacedPods(r *Revision) []model.Omission {
+	why := SaysUnplaced(r)
 	if why == "" {
 		return nil
 	}
@@ -86,7 +86,7 @@ func (r *Revision) unplacedPods() []model.Omission {
 }
 
 // SaysUnplaced says in a sentence of which pods a place is assumed; empty for none.
-func (r *Revision) SaysUnplaced() string {
+func SaysUnplaced(r *Revision) string {
 	var names []string
 	for _, o := range r.placed() {
 		k := o.ObjectKey()
@@ -108,10 +108,10 @@ type allocator struct {
 	last       map[netip.Addr]netip.Addr // by where was begun, what was handed out last
 }
 
-func (r *Revision) newAllocator() *allocator {
+func newAllocator(r *Revision) *allocator {
 	o := r.Desired.Options()
 	a := &allocator{ipv4: o.IPv4 || !o.IPv6, ipv6: o.IPv6, taken: map[netip.Addr]bool{}, last: map[netip.Addr]netip.Addr{}}
-	for _, ip := range r.addresses() {
+	for _, ip := range addressesTaken(r) {
 		a.taken[ip] = true
 	}
 	for p := range r.Cluster.Pods() {

@@ -32,8 +32,6 @@ type Mode struct {
 	// the sandbox's zones run on, empty without one.
 	Simulated, Packets bool
 	OVN                string
-	// Families is "ipv4", "ipv6" or "dual".
-	Families string
 }
 
 // Lasts says whether changes outlive the process.
@@ -80,8 +78,8 @@ type Facts struct {
 	Zones   []*model.ZoneState // by name
 	Sources []model.SourceState
 	// Southbounds are the Southbound databases that Rung knows of, by zone. Counts say
-	// since when something below the rows of a zone is behind, Down what does not run
-	// there.
+	// since when something below the rows of a zone is behind, Down the processes that do not
+	// run there, or do not answer, in the order it came.
 	Southbounds []*Southbound
 	Counts      map[string]Count
 	Down        map[string][]Daemon
@@ -132,8 +130,8 @@ type Revision struct {
 	shared *derived
 	// carried keeps what questions worked out from revision to revision; nil in one of With.
 	carried *memo
-	// omissions keeps what Omissions says; nil in a revision of With.
-	omissions *onceOmissions
+	// omissions keeps what Omissions says, which every page asks for; nil in a revision of With.
+	omissions *Once[[]model.Omission]
 	// after is set in a revision of With.
 	after *change
 }
@@ -156,7 +154,7 @@ func New(f Facts, before *Revision) *Revision {
 		o.Nothing = f.System == model.SystemAntrea
 		f.Desired = compiler.Compile(f.Cluster, o)
 	}
-	r := &Revision{Facts: f, omissions: &onceOmissions{}}
+	r := &Revision{Facts: f, omissions: &Once[[]model.Omission]{}}
 	if before == nil {
 		r.shared, r.carried = &derived{}, &memo{}
 		return r
@@ -241,7 +239,7 @@ func (r *Revision) Zone(name string) *model.ZoneState {
 // FirstZone is the zone to begin with where nobody chose one: the first by name
 // whose rows are current, else the first that was read, else the first; empty
 // without zones.
-func (r *Revision) FirstZone() string {
+func FirstZone(r *Revision) string {
 	best, rank := "", 3
 	for _, z := range r.Zones {
 		n := 2
@@ -303,7 +301,7 @@ func (r *Revision) None(k model.PolicyKey) *model.NoRows {
 // that has no rows those it would apply to. The slice must not be changed.
 func (r *Revision) Subjects(k model.PolicyKey) []*model.Pod {
 	if p := r.Cluster.Policy(k); r.BySelectors(p) {
-		return slices.Collect(r.PodIndex().Pods(r.AppliedPods(p)))
+		return slices.Collect(r.PodIndex().Pods(AppliedPods(r, p)))
 	}
 	d := r.DesiredOf(k)
 	return d.Subjects(d.Policy(k))
@@ -313,7 +311,7 @@ func (r *Revision) Subjects(k model.PolicyKey) []*model.Pod {
 func (r *Revision) PeerPods(k model.PolicyKey, dir model.Direction, rule, peer int) []*model.Pod {
 	if p := r.Cluster.Policy(k); r.BySelectors(p) {
 		if ru := p.Rule(dir, rule); ru != nil && peer < len(ru.Peers) {
-			return slices.Collect(r.PodIndex().Pods(r.peerSet(p, &ru.Peers[peer])))
+			return slices.Collect(r.PodIndex().Pods(peerSet(r, p, &ru.Peers[peer])))
 		}
 		return nil
 	}
@@ -322,7 +320,7 @@ func (r *Revision) PeerPods(k model.PolicyKey, dir model.Direction, rule, peer i
 }
 
 // ACLCount is how many ACLs the policy compiles to over all zones together.
-func (r *Revision) ACLCount(k model.PolicyKey) int {
+func ACLCount(r *Revision, k model.PolicyKey) int {
 	d := r.DesiredOf(k)
 	c := d.Policy(k)
 	if c == nil || c.None != nil {

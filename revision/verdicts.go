@@ -2,7 +2,6 @@ package revision
 
 import (
 	"cmp"
-	"sync"
 
 	"rung/compiler"
 	"rung/model"
@@ -13,33 +12,27 @@ import (
 
 // Verdicts says what the policies of this revision make of connections.
 func (r *Revision) Verdicts() *index.Index {
-	d := r.shared
-	d.verdictsOnce.Do(func() {
+	return r.shared.verdicts.Get(func() *index.Index {
 		v := index.View{Cluster: r.Judged(), Pods: r.PodIndex(), Options: r.VerdictOptions()}
 		if r.after != nil { // of the same pods
-			d.verdicts = r.after.base.Verdicts().Next(v)
-			return
+			return r.after.base.Verdicts().Next(v)
 		}
-		d.verdicts = index.New(v)
+		return index.New(v)
 	})
-	return d.verdicts
 }
 
 // otherVerdicts are those of other rules of the game.
 type otherVerdicts struct {
-	idleOnce  sync.Once
-	idle      *index.Index // with ClusterNetworkPolicies that have no rows, nil without
-	todayOnce sync.Once
-	today     *index.Index // without the isolation of 2016
+	idle  Once[*index.Index] // with ClusterNetworkPolicies that have no rows, nil without
+	today Once[*index.Index] // without the isolation of 2016
 }
 
 // WithIdle says what the policies would make of connections if ClusterNetworkPolicies had rows,
 // which OVN-Kubernetes does not write; nil where they have, and where there are none that would.
-func (r *Revision) WithIdle() *index.Index {
-	d := Shared[otherVerdicts](r)
-	d.idleOnce.Do(func() {
+func WithIdle(r *Revision) *index.Index {
+	return Shared[otherVerdicts](r).idle.Get(func() *index.Index {
 		if r.System == model.SystemAntrea || r.Desired.Options().CNP {
-			return
+			return nil
 		}
 		would := map[model.PolicyKey]bool{}
 		for p := range r.Cluster.Policies(model.KindCNP) {
@@ -48,7 +41,7 @@ func (r *Revision) WithIdle() *index.Index {
 			}
 		}
 		if len(would) == 0 {
-			return
+			return nil
 		}
 		o := r.VerdictOptions()
 		o.NoRows = func(k model.PolicyKey) *model.NoRows {
@@ -57,24 +50,21 @@ func (r *Revision) WithIdle() *index.Index {
 			}
 			return r.None(k)
 		}
-		d.idle = r.Verdicts().Next(index.View{Cluster: r.Judged(), Pods: r.PodIndex(), Options: o})
+		return r.Verdicts().Next(index.View{Cluster: r.Judged(), Pods: r.PodIndex(), Options: o})
 	})
-	return d.idle
 }
 
 // VerdictsToday says what the policies make of connections on a cluster of today, which does
 // not know the isolation annotation of 2016: its rows follow from these.
-func (r *Revision) VerdictsToday() *index.Index {
+func VerdictsToday(r *Revision) *index.Index {
 	if !r.Flags.LegacyIsolation {
 		return r.Verdicts()
 	}
-	d := Shared[otherVerdicts](r)
-	d.todayOnce.Do(func() {
+	return Shared[otherVerdicts](r).today.Get(func() *index.Index {
 		o := r.VerdictOptions()
 		o.LegacyIsolation = false
-		d.today = index.New(index.View{Cluster: r.Judged(), Pods: r.PodIndex(), Options: o})
+		return index.New(index.View{Cluster: r.Judged(), Pods: r.PodIndex(), Options: o})
 	})
-	return d.today
 }
 
 // NoRowsOf2016 is said of what decides where the isolation annotation of 2016 counts, in
@@ -99,19 +89,13 @@ func (r *Revision) VerdictOptions() index.Options {
 
 // CompiledZone is the rows that the policies compile to for a node, to judge connections by;
 // nil where there is no such node.
-func (r *Revision) CompiledZone(node string, m *walk.Matches) *walk.Zone {
+func CompiledZone(r *Revision, node string, m *walk.Matches) *walk.Zone {
 	if r.Cluster.Node(node) == nil {
 		return nil
 	}
 	d := r.Desired
 	if r.after != nil {
-		d = r.whole()
+		d = r.shared.wholeRows.Get(func() *compiler.Desired { return compiler.Compile(r.Cluster, r.Desired.Options()) })
 	}
 	return walk.NewZone(node, d.Database(node), m, nil)
-}
-
-// whole are the compiled rows of the whole cluster, of a revision of With.
-func (r *Revision) whole() *compiler.Desired {
-	r.shared.wholeOnce.Do(func() { r.shared.wholeRows = compiler.Compile(r.Cluster, r.Desired.Options()) })
-	return r.shared.wholeRows
 }

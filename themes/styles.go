@@ -1,9 +1,13 @@
 package themes
 
 import (
+	"fmt"
+	"os"
 	"strings"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Style is a ready look for text of one line. The zero value leaves text as it
@@ -84,4 +88,81 @@ func newStyle(token Token, l look) Style {
 	const probe = "x"
 	open, end, _ := strings.Cut(ls.UnderlineSpaces(l.underline).Render(probe), probe)
 	return Style{&style{open: open, close: end, token: token}}
+}
+
+// ColorModes are the values of --color.
+var ColorModes = []string{"auto", "always", "never", "16", "256", "truecolor"}
+
+// Profile is the colour profile for a --color mode; forced is false when the
+// terminal should be asked. NO_COLOR (any non-empty value) turns colours off
+// and keeps bold and reverse; TERM=dumb shows plain text. Both only count in
+// mode auto. A nil getenv reads the process's environment.
+func Profile(mode string, getenv func(string) string) (p colorprofile.Profile, forced bool, err error) {
+	if getenv == nil {
+		getenv = os.Getenv
+	}
+	switch strings.ToLower(mode) {
+	case "", "auto":
+		switch {
+		case getenv("TERM") == "dumb":
+			return colorprofile.NoTTY, true, nil
+		case getenv("NO_COLOR") != "":
+			return colorprofile.ASCII, true, nil
+		}
+		return colorprofile.Unknown, false, nil
+	case "never":
+		return colorprofile.ASCII, true, nil
+	case "16":
+		return colorprofile.ANSI, true, nil
+	case "256":
+		return colorprofile.ANSI256, true, nil
+	case "always", "truecolor":
+		return colorprofile.TrueColor, true, nil
+	}
+	return colorprofile.Unknown, false, fmt.Errorf("colour mode %q: want one of %s", mode, strings.Join(ColorModes, ", "))
+}
+
+// signs are the marks and box lines of the screen with what stands for them on
+// a terminal or a screen reader without them. Each takes one cell on both
+// sides, so that nothing moves.
+var signs = strings.NewReplacer(
+	"─", "-", "━", "=", "│", "|", "┃", "|", "┌", "+", "┐", "+", "└", "+", "┘", "+", "├", "+", "┤", "+", "┬", "+",
+	"┴", "+", "┼", "+", "╭", "+", "╮", "+", "╯", "+", "╰", "+", "┊", ":", "┆", ":", "▌", ">", "▸", ">", "▾", "v",
+	"▴", "^", "▲", "!", "▼", "v", "●", "*", "○", "o", "◌", ".", "◐", "%", "✗", "x", "✓", "v", "≠", "#", "≈", "~", "≡", "=",
+	"…", "~", "›", ">", "‹", "<", "→", ">", "←", "<", "↑", "^", "↓", "v", "⏎", "^", "·", ".", "–", "-", "—", "-",
+	"−", "-", "×", "x", "▁", "_", "▂", "_", "▃", "-", "▄", "-", "▅", "=", "▆", "=", "▇", "#", "█", "#", "░", ".",
+	"▒", ":", "▓", "#", "◦", "o", "◆", "@", "■", "#", "▶", ">", "❚", "|", "•", "*", "†", "+", "»", ">", "«", "<", "±", "~", "∅", "0",
+	"“", `"`, "”", `"`, "‘", "'", "’", "'",
+)
+
+// ASCII replaces the marks and lines of a frame by plain ones of the same
+// width. Text of the user's is left as it is: Questioned replaces that.
+func ASCII(frame string) string { return signs.Replace(frame) }
+
+// Questioned replaces what of a frame is not ASCII by question marks of the same width: an
+// annotation, a log line or a file's name can hold any letter. What is copied keeps them.
+func Questioned(frame string) string {
+	i := 0
+	for i < len(frame) && frame[i] < 0x80 {
+		i++
+	}
+	if i == len(frame) {
+		return frame
+	}
+	var b strings.Builder
+	b.Grow(len(frame))
+	b.WriteString(frame[:i])
+	for i < len(frame) {
+		if frame[i] < 0x80 {
+			b.WriteByte(frame[i])
+			i++
+			continue
+		}
+		letter, w := ansi.FirstGraphemeCluster(frame[i:], ansi.GraphemeWidth)
+		for range w {
+			b.WriteByte('?')
+		}
+		i += len(letter)
+	}
+	return b.String()
 }

@@ -10,6 +10,7 @@ import (
 	"rung/test/uitest"
 	"rung/themes"
 	"rung/ui"
+	"rung/ui/config"
 	"rung/ui/nav"
 )
 
@@ -78,7 +79,7 @@ func TestASCII(t *testing.T) {
 	delete(pages, string(nav.Preview)) // of a change
 	for name, page := range pages {
 		t.Run(name, func(t *testing.T) {
-			s := uitest.OpenWith(t, uitest.NewGated(t, nil).Fake, ui.Options{Page: page, Config: ui.Config{ASCII: true}})
+			s := uitest.OpenWith(t, uitest.NewGated(t, nil).Fake, ui.Options{Page: page, Config: config.Config{ASCII: true}})
 			look := func(what string) {
 				t.Helper()
 				for _, size := range [][2]int{{120, 34}, {80, 24}, {40, 10}} {

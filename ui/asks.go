@@ -1,13 +1,13 @@
 package ui
 
 import (
-	"context"
 	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"rung/model/clean"
+	"rung/ui/prepare"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -22,13 +22,13 @@ func (m *root) asks(e *entry, env *view.Env) {
 		switch a := a.(type) {
 		case view.OpenAsk:
 			if a.Replace && e != m.top() {
-				m.done(e)
+				m.remove(e)
 				break
 			}
 			m.open(a.Page, a.Replace)
 		case view.BackAsk:
 			if e != m.top() {
-				m.done(e)
+				m.remove(e)
 				break
 			}
 			m.backTo(a)
@@ -37,9 +37,11 @@ func (m *root) asks(e *entry, env *view.Env) {
 		case view.ToastAsk:
 			m.say(a)
 		case view.CopyAsk:
-			m.copyText(view.Copy(a))
+			cmd, said := copyText(view.Copy(a))
+			m.later(cmd)
+			m.say(said)
 		case view.DialogAsk:
-			m.over = append(m.over, &dialog{entry: e, d: a.Dialog, since: time.Now()})
+			m.ask(e, a.Dialog)
 		case view.FilterAsk:
 			m.setFilter(e, a.Text)
 		case view.SwitchAsk:
@@ -66,34 +68,32 @@ func (m *root) asks(e *entry, env *view.Env) {
 	}
 }
 
-// copyText puts text into the clipboard. What cannot be seen would reach whatever
-// it is pasted into: it is written as an escape.
-func (m *root) copyText(c view.Copy) {
+// copyText puts text into the clipboard, and says what became of it. What cannot be seen
+// would reach whatever it is pasted into: it is written as an escape.
+func copyText(c view.Copy) (tea.Cmd, view.ToastAsk) {
 	how := ""
 	if text := clean.Escape(c.Text); text != c.Text {
 		c.Text, how = text, "; "+widget.Escaped
 	}
 	if len(c.Text) > maxCopy {
-		m.say(view.ToastAsk{Text: fmt.Sprintf("%s is too long for the clipboard (%d bytes); ctrl+s saves the page", c.What, len(c.Text)), Bad: true})
-		return
+		return nil, view.ToastAsk{Text: fmt.Sprintf("%s is too long for the clipboard (%d bytes); ctrl+s saves the page", c.What, len(c.Text)), Bad: true}
 	}
-	m.later(tea.SetClipboard(c.Text))
-	m.say(view.ToastAsk{Text: "copied " + c.What + " through the terminal (OSC 52)" + how})
+	return tea.SetClipboard(c.Text), view.ToastAsk{Text: "copied " + c.What + " through the terminal (OSC 52)" + how}
 }
 
 // run does work in a goroutine; leaving the page ends its context.
 func (m *root) run(e *entry, a view.RunAsk) {
-	job, id, ctx, dir, s := m.works(a.What), e.id, e.ctx, m.opt.StateDir, m.session
+	job, id, ctx, dir, s := m.jobs.begin(a.What, m.now), e.id, e.ctx, m.opt.StateDir, m.session
 	if ctx == nil {
 		ctx = m.ctx
 	}
 	if m.inline {
-		m.jobDone(jobMsg{entry: id, job: job, result: a.Do(ctx), rev: prepared(s.console), of: s})
+		m.jobDone(jobMsg{entry: id, job: job, result: a.Do(ctx), rev: prepare.Now(s.console), of: s})
 		return
 	}
 	m.later(guard(dir, a.What, func() tea.Msg {
 		result := a.Do(ctx)
-		return jobMsg{entry: id, job: job, result: result, rev: prepared(s.console), of: s}
+		return jobMsg{entry: id, job: job, result: result, rev: prepare.Now(s.console), of: s}
 	}))
 }
 
@@ -109,31 +109,37 @@ func guard(dir, what string, do tea.Cmd) tea.Cmd {
 	}
 }
 
+// with has something done with what a page sees now, and does what is asked for then.
+func (m *root) with(e *entry, do func(*view.Env)) {
+	env := m.sync(e)
+	do(env)
+	m.asks(e, env)
+}
+
 // jobDone hands a result to the page that asked, if it is still there, with
-// the newest revision in hand: what the work changed is then seen.
+// the newest revision in hand: what the work changed is then seen. What is only to be said
+// is said wherever one is by then.
 func (m *root) jobDone(msg jobMsg) {
-	delete(m.working, msg.job)
+	m.jobs.end(msg.job)
 	if msg.rev != nil && msg.of == m.session {
 		m.take(msg.rev)
 	}
-	e := m.entryByID(msg.entry)
+	switch result := msg.result.(type) {
+	case view.ToastAsk:
+		m.say(result)
+		return
+	case view.Prepared:
+		if e := m.top(); e.id == msg.entry && len(m.over) == 0 {
+			m.with(e, result)
+		}
+		return
+	}
+	e := m.byID(msg.entry)
 	if e == nil {
 		return
 	}
 	if r, ok := e.view.(view.Receiver); ok && msg.result != nil {
-		env := m.sync(e)
-		r.Receive(env, msg.result)
-		m.asks(e, env)
+		m.with(e, func(env *view.Env) { r.Receive(env, msg.result) })
 		e.synced = syncKey{}
 	}
-}
-
-// background does work of the root model's own and says how it went.
-func (m *root) background(what string, do func(context.Context) view.ToastAsk) {
-	if m.inline {
-		m.say(do(m.ctx))
-		return
-	}
-	job := m.works(what)
-	m.later(guard(m.opt.StateDir, what, func() tea.Msg { return doneMsg{job, do(m.ctx)} }))
 }

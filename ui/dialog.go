@@ -1,17 +1,17 @@
 package ui
 
 import (
-	"fmt"
-	"slices"
 	"time"
 
+	"rung/themes"
+	"rung/ui/overlay"
 	"rung/ui/view"
-	"rung/ui/widget"
 )
 
 // dialog is a question of a view. Where it is higher than the screen, a window of it
 // is shown that pgup and pgdown move.
 type dialog struct {
+	m     *root
 	entry *entry
 	d     view.Dialog
 	since time.Time
@@ -19,36 +19,45 @@ type dialog struct {
 	lost bool
 
 	scroll int // lines away from where the window would stand by itself
-	window window
+	window overlay.Window
 }
 
-func (d *dialog) key(m *root, key, text string) bool {
+// ask puts a question of a page.
+func (m *root) ask(e *entry, q view.Dialog) *dialog {
+	d := &dialog{m: m, entry: e, d: q, since: time.Now()}
+	m.over = append(m.over, d)
+	return d
+}
+
+// Key gives the question a key. It takes itself away: what was asked for is done then.
+func (d *dialog) Key(key, text string) (done bool, chosen *overlay.Choice) {
+	m := d.m
 	if !m.inline && time.Since(d.since) < grace && d.holds(key) {
-		return false
+		return false, nil
 	}
-	if d.window.cut() && (key == "pgup" || key == "pgdown") {
-		by := max(1, d.window.rows-1)
+	if d.window.Cut() && (key == "pgup" || key == "pgdown") {
+		by := max(1, d.window.Rows-1)
 		if key == "pgup" {
 			by = -by
 		}
 		d.scroll += by
-		return false
+		return false, nil
 	}
 	d.scroll = 0 // what is answered is in sight
 	env := m.env(d.entry)
 	was := d.unread()
-	done := d.d.Key(env, key, text)
+	done = d.d.Key(env, key, text)
 	if was && !d.unread() {
 		d.since = time.Now() // a yes that was refused is not repeated by a key held down
 	}
 	if done {
-		m.pop(d)
+		m.over.Remove(d)
 		if key != "esc" && d.gone() {
-			m.mute()
+			m.muted.begin()
 		}
 	}
 	m.asks(d.entry, env)
-	return false
+	return false, nil
 }
 
 // holds says whether a key is held back while the question is new: what may say yes, and
@@ -74,23 +83,26 @@ func (d *dialog) gone() bool {
 	return d.lost || ok && c.Gone()
 }
 
-func (d *dialog) paste(_ *root, text string) { d.scroll = 0; d.d.Paste(text) }
+// Paste puts text into what is being typed.
+func (d *dialog) Paste(text string) { d.scroll = 0; d.d.Paste(text) }
 
-func (d *dialog) draw(m *root, w, h int) (string, []string) {
-	title, lines := d.d.Draw(m.styles, w)
+// Draw gives the part of the question that has room.
+func (d *dialog) Draw(st *themes.Styles, w, h int) (string, []string) {
+	title, lines := d.d.Draw(st, w)
 	focus := len(lines) - 1 // the answer is at the end
 	if f, ok := d.d.(view.Focused); ok {
 		focus = f.Focus()
 	}
-	if _, line, ok := d.typist(); ok && focus-line > h-leastSigned { // what is typed, and what is said about it
+	if _, line, ok := d.typist(); ok && focus-line > h-overlay.LeastSigned { // what is typed, and what is said about it
 		focus = line
 	}
-	d.window = windowOn(len(lines), h, focus, d.scroll)
-	d.scroll = d.window.scroll
-	return title, d.window.of(m, lines, w)
+	d.window = overlay.WindowOn(len(lines), h, focus, d.scroll)
+	d.scroll = d.window.Scroll
+	return title, d.window.Of(st, lines, w)
 }
 
-func (d *dialog) width() int { return 64 }
+// Width is how wide the box wants to be inside.
+func (d *dialog) Width() int { return 64 }
 
 func (d *dialog) typist() (x, line int, ok bool) {
 	if t, typing := d.d.(view.Typist); typing {
@@ -99,77 +111,9 @@ func (d *dialog) typist() (x, line int, ok bool) {
 	return 0, 0, false
 }
 
-func (d *dialog) cursor() (x, line int, ok bool) {
+// Cursor is in what is being typed.
+func (d *dialog) Cursor() (x, line int, ok bool) {
 	x, line, ok = d.typist()
-	line, seen := d.window.line(line)
+	line, seen := d.window.Line(line)
 	return x, line, ok && seen
-}
-
-// window is the part of many lines that is shown. What is above and below is counted
-// in a line of its own.
-type window struct {
-	first, rows  int // of the lines that are shown
-	above, below int // how many are not
-	signs        bool
-	scroll       int
-}
-
-// leastSigned is how many rows a window must have to count what it leaves out.
-const leastSigned = 4
-
-// windowOn shows so many of n lines that a certain one is in sight, or those some
-// lines away from there.
-func windowOn(n, rows, focus, scroll int) window {
-	if n <= rows {
-		return window{rows: n}
-	}
-	w := window{rows: max(1, rows), signs: rows >= leastSigned}
-	if w.signs {
-		w.rows -= 2
-	}
-	last := n - w.rows
-	by := max(0, min(focus-w.rows+1, last))
-	w.first = max(0, min(by+scroll, last))
-	w.scroll = w.first - by
-	switch { // at an end there is one line less to count in
-	case !w.signs:
-	case w.first == 0:
-		w.rows++
-	case w.first == last:
-		w.rows++
-		w.first--
-	}
-	w.above, w.below = w.first, n-w.first-w.rows
-	return w
-}
-
-func (w window) cut() bool { return w.above+w.below > 0 }
-
-// line says where a line is in what is shown, if it is.
-func (w window) line(i int) (int, bool) {
-	if i < w.first || i >= w.first+w.rows {
-		return 0, false
-	}
-	if w.signs && w.above > 0 {
-		i++
-	}
-	return i - w.first, true
-}
-
-// of are the lines shown, w cells wide.
-func (w window) of(m *root, lines []string, cells int) []string {
-	if !w.cut() {
-		return lines
-	}
-	shown := lines[w.first : w.first+w.rows]
-	if !w.signs {
-		return shown
-	}
-	say := func(n int, sign, key string) []string {
-		if n == 0 {
-			return nil
-		}
-		return []string{widget.Styled(fmt.Sprintf(" %s %d more · %s", sign, n, key), m.styles.Dim).Render(cells)}
-	}
-	return slices.Concat(say(w.above, "↑", "pgup"), shown, say(w.below, "↓", "pgdown"))
 }

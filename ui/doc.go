@@ -12,8 +12,8 @@
 // A view shows one kind of page (ui/nav) and lives in a folder of its own,
 // ui/<kind>. Nothing else needs to know it.
 //
-//  1. Its page is named in ui/nav, its actions in ui/action/<kind>.go (an id, a
-//     key, a title, a sentence of help; go generate ./ui/action then writes
+//  1. Its page is named in ui/nav, its actions in ui/action (an id, a key, a
+//     title, a sentence of help; go generate ./ui/action then writes
 //     docs/keys.md). A view never looks at keys: Do gets the action's id.
 //  2. New(page nav.Page) view.View is its maker; it gets a line in makers
 //     (views.go). It stores the page and makes its widgets; it has no revision

@@ -8,26 +8,23 @@ import (
 	"testing"
 
 	"rung/model/clean"
-	"rung/revision"
 	"rung/ui/view"
 )
 
 // What is pasted has nothing that cannot be seen, and the status line says that it
 // is not the text itself.
 func TestCopyIsClean(t *testing.T) {
-	m := &root{ctx: t.Context(), rev: &revision.Revision{}, working: map[int]work{}}
 	for text, want := range map[string]string{
 		"name: a\n\tb":                 "name: a\n\tb",
 		"safe\u202e\x1b]52;c;AA\x07.x": `safe\u202e\x1b]52;c;AA\x07.x`,
 	} {
-		m.cmds = nil
-		m.copyText(view.Copy{What: "YAML", Text: text})
-		got := fmt.Sprint(m.cmds[0]())
+		cmd, said := copyText(view.Copy{What: "YAML", Text: text})
+		got := fmt.Sprint(cmd())
 		if got != want || clean.Block(got) != got {
 			t.Errorf("copied %q, want %q", got, want)
 		}
-		if strings.Contains(m.toast.text, "escapes") != (text != want) {
-			t.Errorf("said %q", m.toast.text)
+		if strings.Contains(said.Text, "escapes") != (text != want) {
+			t.Errorf("said %q", said.Text)
 		}
 	}
 	// There is no other way into the clipboard.

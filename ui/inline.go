@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"rung/ui/prepare"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -23,7 +24,7 @@ func NewInline(ctx context.Context, console Console, opt Options) tea.Model {
 // revision.
 func Refreshed(model tea.Model) tea.Msg {
 	s := model.(*root).session
-	return revMsg{rev: prepared(s.console), of: s}
+	return revMsg{rev: prepare.Now(s.console), of: s}
 }
 
 // Quits says whether a model has ended the program.

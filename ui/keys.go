@@ -1,41 +1,16 @@
 package ui
 
 import (
-	"context"
-	"time"
-
 	tea "charm.land/bubbletea/v2"
 
 	"rung/change"
-	"rung/engine/trace"
 	"rung/ui/action"
+	"rung/ui/global"
 	"rung/ui/nav"
+	"rung/ui/overlay"
+	"rung/ui/prepare"
 	"rung/ui/view"
 )
-
-// overlay is something over the page that has the keyboard.
-type overlay interface {
-	key(m *root, key, text string) (done bool)
-	paste(m *root, text string)
-	// draw gives a title and the lines of a box w cells wide inside and at
-	// most h high.
-	draw(m *root, w, h int) (title string, lines []string)
-	// width is how wide the box wants to be inside.
-	width() int
-	// cursor says where the terminal's cursor belongs in the lines that were drawn
-	// last; ok is false where nothing is typed.
-	cursor() (x, line int, ok bool)
-}
-
-// pop takes an overlay away.
-func (m *root) pop(o overlay) {
-	for i := range m.over {
-		if m.over[i] == o {
-			m.over = append(m.over[:i:i], m.over[i+1:]...)
-			return
-		}
-	}
-}
 
 // key handles a key press: the overlay has it first, then the filter line,
 // then the table of actions.
@@ -57,59 +32,59 @@ func (m *root) key(msg tea.KeyPressMsg) {
 		return
 	}
 	if n := len(m.over); n > 0 {
-		o := m.over[n-1]
-		if o.key(m, key, text) {
-			m.pop(o)
-		}
+		m.overKey(m.over[n-1], key, text)
 		return
 	}
-	if m.filtering {
+	if m.filter.typedOn(m.top()) {
 		m.filterKey(key, text)
 		return
 	}
-	if m.mutes() {
+	if m.muted.takes() {
+		m.say(view.ToastAsk{Text: "what you typed into has closed: keys are ignored until you pause", Bad: true})
 		return
 	}
-	a := m.keys.Lookup(m.top().scopes(), key)
-	if a == nil {
-		m.typed(text)
-		return
-	}
-	m.act(a)
-}
-
-// mute passes over what is typed into a line or a question that is not there any more,
-// until nothing is typed for a moment: it must not become keys of the page.
-func (m *root) mute() { m.muted = time.Now() }
-
-func (m *root) mutes() bool {
-	switch {
-	case m.muted.IsZero():
-		return false
-	case time.Since(m.muted) >= quiet:
-		m.muted = time.Time{}
-		return false
-	}
-	m.mute()
-	m.say(view.ToastAsk{Text: "what you typed into has closed: keys are ignored until you pause", Bad: true})
-	return true
-}
-
-// typed gives a page that is being typed into what no action has.
-func (m *root) typed(text string) {
 	e := m.top()
-	t, ok := e.view.(view.Typer)
-	if !ok || text == "" {
-		return
+	if a := m.keys.Lookup(e.scopes(), key); a != nil {
+		m.act(a)
+	} else if t, ok := e.front().(view.Typer); ok && text != "" {
+		m.with(e, func(env *view.Env) { t.Typed(env, text) })
 	}
-	env := m.sync(e)
-	t.Typed(env, text)
-	m.asks(e, env)
+}
+
+// overKey gives an overlay a key, and carries out what was chosen in it.
+func (m *root) overKey(o overlay.Overlay, key, text string) {
+	done, chosen := o.Key(key, text)
+	if done {
+		m.over.Remove(o)
+	}
+	switch {
+	case chosen == nil:
+	case chosen.Action != nil:
+		m.act(chosen.Action)
+	case chosen.Theme != "":
+		m.theme = chosen.Theme
+		m.styles = m.opt.Themes.Styles(m.theme, m.dark)
+	case chosen.Trace != nil:
+		m.with(m.top(), func(env *view.Env) { view.AskTrace(env, *chosen.Trace) })
+	default:
+		m.open(chosen.Page, false)
+	}
+}
+
+// offers are what there is to choose from on the page on top.
+func (m *root) offers() overlay.Offers {
+	e := m.top()
+	m.sync(e)
+	o := overlay.Offers{Rev: m.rev, Keys: m.keys, Themes: m.opt.Themes.Names()}
+	for _, a := range m.keys.In(e.scopes()) {
+		o.Actions = append(o.Actions, overlay.Offered{Action: a, WhyNot: m.whyNot(e, &a)})
+	}
+	return o
 }
 
 // context is what actions are judged by.
 func (m *root) context(e *entry) action.Context {
-	return action.Context{Mode: m.rev.Mode, Page: e.page, Selected: e.view.Selected(), Undo: m.rev.Undo, Redo: m.rev.Redo, Plan: m.rev.Plan, Unconfirmed: m.rev.Unconfirmed, Access: m.rev.Access}
+	return action.Context{Mode: m.rev.Mode, Page: e.page, Selected: e.front().Selected(), Undo: m.rev.Undo, Redo: m.rev.Redo, Plan: m.rev.Plan, Unconfirmed: m.rev.Unconfirmed, Access: m.rev.Access}
 }
 
 // whyNot says why an action cannot be done here, empty when it can.
@@ -117,7 +92,7 @@ func (m *root) whyNot(e *entry, a *action.Action) string {
 	if why := a.WhyNot(m.context(e)); why != "" {
 		return why
 	}
-	if r, ok := e.view.(view.Refuser); ok {
+	if r, ok := e.front().(view.Refuser); ok {
 		return r.WhyNot(m.env(e), a.ID)
 	}
 	return ""
@@ -131,10 +106,10 @@ func (m *root) act(a *action.Action) {
 		m.say(view.ToastAsk{Text: a.Title + ": " + why, Bad: true})
 		return
 	}
-	if m.toast.text != "" && !m.toast.bad {
-		m.toast = toast{}
+	if !m.status.bad {
+		m.status.text = ""
 	}
-	done := e.view.Do(env, a.ID)
+	done := e.front().Do(env, a.ID)
 	m.asks(e, env)
 	if !done {
 		m.do(a.ID)
@@ -147,7 +122,9 @@ func (m *root) do(id action.ID) {
 	case action.Quit:
 		m.askQuit()
 	case action.Leave:
-		m.leave()
+		if !m.back() {
+			m.askQuit()
+		}
 	case action.Back:
 		switch {
 		case m.top().filter != "":
@@ -160,38 +137,30 @@ func (m *root) do(id action.ID) {
 			m.say(view.ToastAsk{Text: "no page to go forward to"})
 		}
 	case action.Palette:
-		m.over = append(m.over, newPalette(m))
+		m.over = append(m.over, overlay.NewPalette(m.offers(), &m.recent))
 	case action.Help:
-		m.over = append(m.over, newHelp(m))
+		m.over = append(m.over, overlay.NewHelp(m.offers()))
 	case action.Filter:
 		if _, ok := m.top().view.(view.Filterer); !ok {
 			m.say(view.ToastAsk{Text: "nothing to filter on this page"})
 			return
 		}
-		m.filtering = true
+		m.filter.of = m.top()
 		m.filter.Set(m.top().filter)
-	case action.Writes:
-		m.toggleWrites()
-	case action.Copy:
-		m.copyMenu()
-	case action.Save:
-		m.save()
 	case action.Undo:
 		m.previewHistory(change.OpUndo)
 	case action.Redo:
 		m.previewHistory(change.OpRedo)
-	case action.Confirm:
-		m.confirmTrial()
 	case action.Refresh:
 		m.top().synced = syncKey{}
 		m.later(tea.ClearScreen)
 		s := m.session
 		if m.inline {
-			m.take(prepared(s.console))
+			m.take(prepare.Now(s.console))
 			return
 		}
-		job := m.works("reading the newest state")
-		m.later(guard(m.opt.StateDir, "preparing a revision", func() tea.Msg { return revMsg{rev: prepared(s.console), of: s, job: job} }))
+		job := m.jobs.begin("reading the newest state", m.now)
+		m.later(guard(m.opt.StateDir, "preparing a revision", func() tea.Msg { return revMsg{rev: prepare.Now(s.console), of: s, job: job} }))
 	case action.Mouse:
 		m.mouse = !m.mouse
 		text := "mouse off (select text freely)"
@@ -199,95 +168,12 @@ func (m *root) do(id action.ID) {
 			text = "mouse on: wheel and click (shift-drag still selects text)"
 		}
 		m.say(view.ToastAsk{Text: text})
-	case action.GoTrace, action.LadderTrace, action.PolicyTrace, action.RuleTrace, action.PodTrace:
-		m.askTrace(view.AskTrace)
-	case action.PodOVN:
-		m.askTrace(view.AskOVNTrace)
-	case action.GoProbe:
-		m.askProbe()
 	case action.Suspend:
-		m.pause(true)
+		m.handle(pauseMsg{stop: true})
 	default:
-		if kind, ok := places[id]; ok {
-			m.open(nav.To(kind), false)
-		}
+		e := m.top()
+		m.with(e, func(env *view.Env) { global.Do(env, e.front(), id) })
 	}
-}
-
-// askTrace asks which connection is to be traced, beginning with what the cursor is on.
-func (m *root) askTrace(ask func(*view.Env, trace.Question)) {
-	e := m.top()
-	env := m.sync(e)
-	ask(env, view.TraceOf(env.Rev, e.page, e.view.Selected()))
-	m.asks(e, env)
-}
-
-// places are the pages that have an action of their own.
-var places = map[action.ID]nav.Kind{
-	action.GoLadder:   nav.Ladder,
-	action.GoRows:     nav.Rows,
-	action.GoZones:    nav.Zones,
-	action.GoLogs:     nav.Logs,
-	action.GoActivity: nav.Activity,
-	action.GoPlan:     nav.Plan,
-	action.GoContexts: nav.Contexts,
-	action.GoReady:    nav.Ready,
-	action.GoCluster:  nav.Cluster,
-	action.GoFindings: nav.Findings,
-	action.GoMatrix:   nav.Matrix,
-	action.GoSessions: nav.Sessions,
-	action.GoConvert:  nav.Convert,
-	action.GoOmitted:  nav.Omitted,
-}
-
-// leave goes back and quits from the first page.
-func (m *root) leave() {
-	if !m.back() {
-		m.askQuit()
-	}
-}
-
-// ask puts a question of the root model's own.
-func (m *root) ask(d view.Dialog) {
-	m.over = append(m.over, &dialog{entry: m.top(), d: d, since: time.Now()})
-}
-
-func (m *root) toggleWrites() {
-	console := m.console
-	set := func(on bool, text string) {
-		m.background("changing the mode", func(context.Context) view.ToastAsk {
-			if err := console.SetWrites(on); err != nil {
-				return view.ToastAsk{Text: err.Error(), Bad: true}
-			}
-			return view.ToastAsk{Text: text}
-		})
-	}
-	if m.rev.Mode.Writes {
-		set(false, "read-only: no changes can be made from here")
-		return
-	}
-	if why := m.rev.Mode.WhyNot; why != "" {
-		m.say(view.ToastAsk{Text: "changes stay off: " + why, Bad: true})
-		return
-	}
-	body := "Changes made here are real: policies of " + m.rev.Mode.Title + " can then be changed and deleted. Every change still shows a preview and asks."
-	if m.rev.Mode.Name == "files" && !m.rev.Mode.WriteBack {
-		body = "Policies can then be changed and deleted in the sandbox; the files stay unchanged (--write-back changes them too). Every change still shows a preview and asks."
-	}
-	was := m.rev.Mode
-	m.ask(&view.Confirm{Title: "Allow changes", Body: []string{body}, YesText: "allow changes", NoText: "stay read-only",
-		Changed: func() string {
-			switch now := m.rev.Mode; {
-			case now.Writes:
-				return "changes are already allowed"
-			case now != was && now.WhyNot != "":
-				return "changes stay off: " + now.WhyNot
-			case now != was:
-				return "what changes would apply to is no longer the same"
-			}
-			return ""
-		},
-		Yes: func(*view.Env) { set(true, "changes are allowed; W returns to read-only") }})
 }
 
 // paste takes bracketed paste: into what is being typed, nowhere else.
@@ -295,11 +181,11 @@ func (m *root) paste(text string) {
 	switch {
 	case text == "": // the end of one that was over
 	case len(m.over) > 0:
-		m.over[len(m.over)-1].paste(m, text)
-	case m.filtering:
+		m.over[len(m.over)-1].Paste(text)
+	case m.filter.typedOn(m.top()):
 		m.filter.Insert(text)
 		m.setFilter(m.top(), m.filter.Value())
-		m.offer()
+		m.filter.offer()
 	default:
 		m.say(view.ToastAsk{Text: "nothing to paste into: / or : opens a line to type in"})
 	}
@@ -309,28 +195,27 @@ func (m *root) click(msg tea.MouseClickMsg) {
 	if msg.Button != tea.MouseLeft || len(m.over) > 0 {
 		return
 	}
-	if msg.Y == 0 && m.above() > 0 && msg.X >= m.planFrom && msg.X < m.planTo {
-		m.do(action.GoPlan)
-		return
+	if msg.Y == 0 && !m.small() {
+		if kind := m.around().HeaderLink(m.w, msg.X); kind != "" {
+			m.open(nav.To(kind), false)
+			return
+		}
 	}
-	if msg.Y == 0 && !m.small() && m.onFindings(msg.X) {
-		m.open(nav.To(nav.Findings), false)
-		return
-	}
-	if _, h := m.body(); m.omits() && msg.Y == m.above()+h {
-		m.do(action.GoOmitted)
+	_, h := m.body()
+	if omits, _ := m.below(); omits && msg.Y == m.above()+h {
+		m.open(nav.To(nav.Omitted), false)
 		return
 	}
 	e := m.top()
-	c, ok := e.view.(view.Clicker)
+	c, ok := e.front().(view.Clicker)
 	if !ok {
 		return
 	}
 	env := m.sync(e)
-	was := e.view.Selected()
+	was := e.front().Selected()
 	hit := c.Click(env, msg.X, msg.Y-m.above())
 	m.asks(e, env)
-	if now := e.view.Selected(); hit && now == was && !now.None() {
+	if now := e.front().Selected(); hit && now == was && !now.None() {
 		if a := m.keys.Action(action.Open); a != nil {
 			m.act(a)
 		}
@@ -351,15 +236,11 @@ func (m *root) wheel(msg tea.MouseWheelMsg) {
 		if d < 0 {
 			key = "up"
 		}
-		if o := m.over[n-1]; o.key(m, key, "") {
-			m.pop(o)
-		}
+		m.overKey(m.over[n-1], key, "")
 		return
 	}
 	e := m.top()
-	if c, ok := e.view.(view.Clicker); ok {
-		env := m.sync(e)
-		c.Wheel(env, d)
-		m.asks(e, env)
+	if c, ok := e.front().(view.Clicker); ok {
+		m.with(e, func(env *view.Env) { c.Wheel(env, d) })
 	}
 }

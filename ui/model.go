@@ -9,65 +9,15 @@ import (
 
 	"rung/model/clean"
 	"rung/revision"
-	"rung/revision/finding"
-	"rung/revision/liverows"
 	"rung/themes"
+	"rung/ui/global"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
 
 // Init starts the clocks.
 func (m *root) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, m.wait(), m.clock())
-}
-
-// clock ticks with every second, so that ages on the screen are true.
-func (m *root) clock() tea.Cmd {
-	return m.after(time.Until(time.Now().Truncate(time.Second).Add(time.Second)), clockMsg{})
-}
-
-// after brings a message later, unless the console is left before.
-func (m *root) after(d time.Duration, msg tea.Msg) tea.Cmd {
-	return func() tea.Msg {
-		t := time.NewTimer(d)
-		defer t.Stop()
-		select {
-		case <-m.ctx.Done():
-			return nil
-		case <-t.C:
-			return msg
-		}
-	}
-}
-
-// wait waits for the next revision and makes its expensive parts, so that the
-// screen's own goroutine finds them made.
-func (m *root) wait() tea.Cmd {
-	s := m.session
-	return guard(m.opt.StateDir, "preparing a revision", func() tea.Msg {
-		due := s.lint.due()
-		defer due.Stop()
-		select {
-		case <-s.ctx.Done():
-			s.lint.end()
-			return nil
-		case <-s.ticks:
-		case <-due.C:
-		case <-s.lint.done():
-		}
-		return revMsg{rev: s.lint.prepare(s.ctx, s.console), of: s, arm: true}
-	})
-}
-
-// prepared is the newest revision with its expensive parts made.
-func prepared(c Console) *revision.Revision {
-	rev := c.Revision()
-	rev.Ladder()
-	rev.Omissions()
-	finding.FindSome(rev)
-	liverows.FindLadderRows(rev)
-	liverows.Explain(rev, c.Now(), true)
-	return rev
+	return tea.Batch(tea.RequestBackgroundColor, m.session.wait(m.opt.StateDir), m.clock())
 }
 
 // Update takes one message. An internal error ends the program, not the
@@ -86,17 +36,19 @@ func (m *root) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	m.now = m.console.Now()
 	drawn := !m.dirty
 	m.dirty = true
-	typing := m.filtering || len(m.over) > 0
+	typing := m.filter.typedOn(m.top()) || len(m.over) > 0
 	m.handle(msg)
-	if typing && !m.filtering && len(m.over) == 0 && !input(msg) {
-		m.mute()
+	if !m.filter.typedOn(m.top()) {
+		m.filter.of = nil // its page was left
+	}
+	if typing && m.filter.of == nil && len(m.over) == 0 && !input(msg) {
+		m.muted.begin()
 	}
 	m.dirty = m.dirty || !drawn
 	if m.dirty && !m.quits {
 		m.settle()
 	}
 	m.arm()
-	m.spin()
 	cmd = tea.Batch(m.cmds...)
 	m.cmds = nil
 	return m, cmd
@@ -109,13 +61,6 @@ func input(msg tea.Msg) bool {
 		return true
 	}
 	return false
-}
-
-// later has a command run once the message was handled.
-func (m *root) later(cmd tea.Cmd) {
-	if cmd != nil {
-		m.cmds = append(m.cmds, cmd)
-	}
 }
 
 func (m *root) fail(what any, doing string) {
@@ -131,16 +76,17 @@ func (m *root) fail(what any, doing string) {
 func (m *root) handle(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		m.resize(msg)
+		m.later(m.resize(m, msg))
 	case sizeMsg:
-		m.resized(msg)
+		m.dirty = false
+		m.later(m.settled(msg))
 	case tea.BackgroundColorMsg:
 		m.dark = msg.IsDark()
-		m.restyle()
+		m.styles = m.opt.Themes.Styles(m.theme, m.dark)
 	case tea.ColorProfileMsg:
-		was := m.spinner.Plain
-		m.spinner.Plain = m.opt.ASCII || msg.Profile <= colorprofile.ASCII
-		m.dirty = m.spinner.Plain != was
+		was := m.jobs.spinner.Plain
+		m.jobs.spinner.Plain = m.opt.ASCII || msg.Profile <= colorprofile.ASCII
+		m.dirty = m.jobs.spinner.Plain != was
 	case tea.KeyPressMsg:
 		m.key(msg)
 	case tea.PasteMsg:
@@ -150,9 +96,15 @@ func (m *root) handle(msg tea.Msg) {
 	case tea.MouseWheelMsg:
 		m.wheel(msg)
 	case spinMsg:
-		m.spinOn()
+		m.spinning, m.dirty = false, m.jobs.sign(m.now, m.load.Long(m.now), m.top().working()) != ""
+		if m.dirty {
+			m.jobs.spinner.Step()
+		}
+		if e := m.top(); !e.working().IsZero() {
+			e.synced = syncKey{}
+		}
 	case revMsg:
-		delete(m.working, msg.job)
+		m.jobs.end(msg.job)
 		if msg.of != m.session {
 			m.dirty = false // of a cluster that was left
 			break
@@ -165,31 +117,26 @@ func (m *root) handle(msg tea.Msg) {
 	case armMsg:
 		m.dirty = false
 		if msg.of == m.session {
-			m.later(m.wait())
+			m.later(m.session.wait(m.opt.StateDir))
 		}
 	case clockMsg:
-		if m.toast.text != "" && m.now.After(m.toast.until) {
-			m.toast = toast{}
-			m.notice()
-		}
-		m.counted()
+		m.status.expire(m.now)
+		m.lookForNews(true)
 		m.later(m.clock())
 	case jobMsg:
 		m.jobDone(msg)
-	case askMsg:
-		m.asked(msg)
-	case doneMsg:
-		delete(m.working, msg.job)
-		m.say(msg.toast)
 	case switchMsg:
 		m.switched(msg)
 	case crashMsg:
 		m.crash, m.quits = msg.what, true
 		m.later(tea.Quit)
 	case liveMsg:
-		m.live()
+		m.ticking, m.dirty = false, false
+		m.lookForNews(false)
 	case pauseMsg:
-		m.pause(msg.stop)
+		if m.job != nil { // there is a terminal that somebody else could have
+			m.later(tea.Exec(m.job.Pause(msg.stop), func(err error) tea.Msg { return resumedMsg{err} }))
+		}
 	case resumedMsg:
 		if msg.err != nil {
 			m.say(view.ToastAsk{Text: msg.err.Error(), Bad: true})
@@ -204,13 +151,16 @@ func (m *root) take(rev *revision.Revision) {
 	if rev.Number < m.rev.Number {
 		return
 	}
-	was, ended := m.rev.Unconfirmed, m.rev.EndedLogs
+	was := m.rev
 	m.rev = rev
-	m.counts.take(rev, m.now)
-	m.loading()
-	m.onTrial(was)
-	m.onEndedLogs(ended)
-	m.left()
+	m.counts.Take(rev, m.now)
+	m.load.Take(rev, m.now)
+	env := m.env(m.top())
+	global.TellNews(env, was)
+	m.asks(m.top(), env)
+	if m.leaving && !runsPlan(m.rev) {
+		m.quitNow()
+	}
 }
 
 // View draws the frame.
@@ -239,20 +189,9 @@ func (m *root) draw() {
 			go m.quit()
 		}
 	}()
-	m.frame = clean.Frame(m.render(m.w, m.h))
+	m.frame, m.cursor = m.paint(m.w, m.h)
+	m.frame = clean.Frame(m.frame)
 	if m.opt.ASCII {
 		m.frame = themes.Questioned(themes.ASCII(m.frame))
-	}
-}
-
-func (m *root) say(t view.ToastAsk) {
-	m.toast = toast{text: widget.Clean(t.Text), bad: t.Bad, until: m.now.Add(toastTime)}
-}
-
-// notice says the next warning from the start when nothing else is said.
-func (m *root) notice() {
-	if m.toast.text == "" && len(m.notices) > 0 {
-		m.say(view.ToastAsk{Text: m.notices[0], Bad: true})
-		m.notices = m.notices[1:]
 	}
 }

@@ -2,16 +2,27 @@ package ui
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"rung/engine/statedir"
+	"rung/revision"
+	"rung/ui/overlay"
 	"rung/ui/view"
 )
 
 // runsPlan says whether this Rung has a plan under way: leaving would stop it.
-func (m *root) runsPlan() bool { return m.rev.Plan.Active() && !m.rev.Plan.Elsewhere() }
+func runsPlan(r *revision.Revision) bool { return r.Plan.Active() && !r.Plan.Elsewhere() }
+
+// onTrialHere says whether leaving this Rung would put a change back.
+func onTrialHere(r *revision.Revision) bool {
+	u := r.Unconfirmed
+	return u.Open() && u.Here && r.Mode.Lasts()
+}
 
 // quitNow ends the program.
 func (m *root) quitNow() {
@@ -19,44 +30,44 @@ func (m *root) quitNow() {
 	m.later(tea.Quit)
 }
 
-// askQuit ends the program, and asks before while a plan is under way; asked again
-// before that is answered, or while the plan stops, it ends at once.
+// askQuit ends the program, and asks before while a plan is under way or a change on
+// trial; asked again before that is answered, or while the plan stops, it ends at once.
 func (m *root) askQuit() {
-	if m.onTrialHere() && (m.quitting == nil || !slices.Contains(m.over, overlay(m.quitting))) && !m.leaving {
-		m.quitting = &dialog{entry: m.top(), since: time.Now(), d: &view.Confirm{
-			Title: "Leave Rung",
-			Body: []string{"Not confirmed: " + m.rev.Unconfirmed.Title + ".", "Leaving puts it back now.",
-				"ctrl+c leaves at once, and puts it back too."},
-			NoText: "stay", YesText: "put it back and leave",
-			Yes: func(*view.Env) { m.quitNow() },
-		}}
-		m.over = append(m.over, m.quitting)
+	asked := m.quitting != nil && slices.Contains(m.over, overlay.Overlay(m.quitting))
+	c := &view.Confirm{Title: "Leave Rung", NoText: "stay"}
+	switch {
+	case asked || m.leaving:
+		m.quitNow()
 		return
-	}
-	asked := m.quitting != nil && slices.Contains(m.over, overlay(m.quitting))
-	if asked || m.leaving || !m.runsPlan() {
+	case onTrialHere(m.rev):
+		c.Body = []string{"Not confirmed: " + m.rev.Unconfirmed.Title + ".", "Leaving puts it back now.",
+			"ctrl+c leaves at once, and puts it back too."}
+		c.YesText, c.Yes = "put it back and leave", func(*view.Env) { m.quitNow() }
+	case runsPlan(m.rev):
+		c.Body = []string{"A plan is running.", "Leaving stops it after this step; it can be continued later.",
+			"ctrl+c leaves at once."}
+		c.YesText, c.Yes = "stop after this step and leave", func(env *view.Env) {
+			console := m.console
+			m.leaving = true
+			m.jobs.begin("stopping the plan after this step, then leaving (ctrl+c: at once)", m.now)
+			env.Run("", func(context.Context) any { console.PlanStop(); return nil })
+			if !runsPlan(m.rev) { // it stopped by itself meanwhile
+				m.quitNow()
+			}
+		}
+	default:
 		m.quitNow()
 		return
 	}
-	console := m.console
-	m.quitting = &dialog{entry: m.top(), since: time.Now(), d: &view.Confirm{
-		Title: "Leave Rung",
-		Body: []string{"A plan is running.", "Leaving stops it after this step; it can be continued later.",
-			"ctrl+c leaves at once."},
-		NoText: "stay", YesText: "stop after this step and leave",
-		Yes: func(*view.Env) {
-			m.leaving = true
-			m.works("stopping the plan after this step, then leaving (ctrl+c: at once)")
-			m.background("", func(context.Context) view.ToastAsk { console.PlanStop(); return view.ToastAsk{} })
-			m.left()
-		},
-	}}
-	m.over = append(m.over, m.quitting)
+	m.quitting = m.ask(m.top(), c)
 }
 
-// left ends the program once the plan that was to be stopped before has stopped.
-func (m *root) left() {
-	if m.leaving && !m.runsPlan() {
-		m.quitNow()
+// report writes what an internal error left behind and says where.
+func report(dir string, at time.Time, what any, doing string) string {
+	text := fmt.Sprintf("rung: internal error at %s while %s\n\n%v\n\n%s", at.Format(time.RFC3339), doing, what, debug.Stack())
+	path, err := statedir.Keep(dir, "error-"+at.UTC().Format("20060102-150405.000")+".txt", []byte(text))
+	if err != nil {
+		return fmt.Sprintf("%v (no report: %v)", what, err)
 	}
+	return fmt.Sprintf("%v; the report is %s", what, path)
 }

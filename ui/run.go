@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"rung/themes"
+	"rung/ui/config"
 	"rung/ui/job"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -24,7 +25,7 @@ type Console = view.Console
 
 // Options are how to run the console. The zero value is usable.
 type Options struct {
-	Config
+	config.Config
 	// Themes are the themes there are; nil reads those of the user from
 	// $XDG_CONFIG_HOME/rung/themes on top of the built-in ones.
 	Themes *themes.Set
@@ -70,12 +71,7 @@ func (o *Options) fill() {
 		o.StateDir = filepath.Join(xdg.StateHome, "rung")
 	}
 	if o.Page.None() {
-		o.Page = nav.To(nav.Ladder)
-		for _, s := range starts {
-			if s == o.Start {
-				o.Page = nav.To(nav.Kind(s))
-			}
-		}
+		o.Page = o.StartPage()
 	}
 	o.wrong = append(o.wrong, o.Check(o.Themes)...)
 }
@@ -138,12 +134,14 @@ func Run(ctx context.Context, console Console, opt Options) error {
 	if out != nil {
 		out.Leave()
 	}
-	m.close()
+	kept := strings.Join(m.kept(), " and ")
+	m.trail.end()
+	m.session.end()
 	switch {
 	case m.crash != "":
 		return fmt.Errorf("internal error, the terminal was restored: %s", m.crash)
-	case outside.Err() != nil && len(m.kept()) > 0:
-		return fmt.Errorf("%w while a text was being edited; nothing of it was applied, it is kept in %s", ErrEnded, strings.Join(m.kept(), " and "))
+	case outside.Err() != nil && kept != "":
+		return fmt.Errorf("%w while a text was being edited; nothing of it was applied, it is kept in %s", ErrEnded, kept)
 	case outside.Err() != nil, errors.Is(err, tea.ErrInterrupted):
 		return nil // the terminal may be gone as well
 	case job.NoTerminal(err):

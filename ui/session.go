@@ -2,12 +2,13 @@ package ui
 
 import (
 	"context"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"rung/ui/action"
+	"rung/ui/frame"
 	"rung/ui/nav"
+	"rung/ui/prepare"
 	"rung/ui/view"
 )
 
@@ -18,13 +19,25 @@ type session struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	ticks   <-chan struct{}
-	stop    func() // ends ticks
-	lint    linter // of whoever waits for revisions
+	stop    func()        // ends ticks
+	lint    prepare.Pacer // of whoever waits for revisions
 }
 
 func (s *session) end() {
 	s.cancel()
 	s.stop()
+}
+
+// wait waits for the next revision and makes its expensive parts, so that the
+// screen's own goroutine finds them made.
+func (s *session) wait(stateDir string) tea.Cmd {
+	return guard(stateDir, "preparing a revision", func() tea.Msg {
+		rev := s.lint.Wait(s.ctx, s.ticks, s.console)
+		if rev == nil {
+			return nil
+		}
+		return revMsg{rev: rev, of: s, arm: true}
+	})
 }
 
 // begin shows a console from its first page on.
@@ -35,11 +48,11 @@ func (m *root) begin(console Console) {
 	m.console, m.session = console, s
 	m.now = console.Now()
 	m.rev = console.Revision()
-	m.counts = counts{}
-	m.counts.take(m.rev, m.now)
-	m.loading()
+	m.counts = frame.Counts{}
+	m.counts.Take(m.rev, m.now)
+	m.load.Take(m.rev, m.now)
 	m.open(m.opt.Page, false)
-	if len(m.stack) == 0 {
+	if len(m.pages) == 0 {
 		m.open(nav.To(nav.Ladder), false)
 	}
 }
@@ -59,11 +72,11 @@ func (m *root) switchTo(name string) {
 		m.say(view.ToastAsk{Text: "no other cluster to go to", Bad: true})
 		return
 	}
-	if m.runsPlan() {
+	if runsPlan(m.rev) {
 		m.say(view.ToastAsk{Text: "a plan is running: stop it first (" + m.keys.Action(action.GoPlan).Shown() + "), or let it end", Bad: true})
 		return
 	}
-	if m.onTrialHere() {
+	if onTrialHere(m.rev) {
 		m.say(view.ToastAsk{Text: "a change is not confirmed: confirm it (" + m.keys.Action(action.Confirm).Shown() + ") or undo it first", Bad: true})
 		return
 	}
@@ -73,7 +86,7 @@ func (m *root) switchTo(name string) {
 		m.say(view.ToastAsk{Text: "still switching to another context", Bad: true})
 		return
 	}
-	ctx, open, job := m.ctx, m.opt.Switch, m.works("switching to context "+name)
+	ctx, open, job := m.ctx, m.opt.Switch, m.jobs.begin("switching to context "+name, m.now)
 	work := func() tea.Msg {
 		console, err := open(ctx, name)
 		return switchMsg{name, console, err, job}
@@ -89,28 +102,29 @@ func (m *root) switchTo(name string) {
 // switched leaves the old console and everything that was open of it.
 func (m *root) switched(msg switchMsg) {
 	m.switching = false
-	delete(m.working, msg.job)
+	m.jobs.end(msg.job)
 	if msg.err != nil {
 		m.say(view.ToastAsk{Text: "still on " + m.rev.Mode.Title + ": " + msg.err.Error(), Bad: true})
 		return
 	}
-	m.close()
+	m.trail.end()
+	m.session.end()
 	open := m.over
-	m.stack, m.forward, m.over, m.filtering = nil, nil, nil, false
-	m.working = map[int]work{}
+	m.over = nil
+	m.jobs = jobs{last: m.jobs.last}
 	m.begin(msg.console)
 	for _, o := range open {
 		// What is being typed into a question must not become keys of the page that is
 		// shown now.
 		if d, ok := o.(*dialog); ok {
-			title, _ := d.d.Draw(m.styles, d.width())
+			title, _ := d.d.Draw(m.styles, d.Width())
 			gone := "the question was about another cluster; this is now " + m.rev.Mode.Title
-			m.over = append(m.over, &dialog{entry: m.top(), d: &view.Confirm{Title: title, WhyNot: gone}, since: time.Now(), lost: true})
+			m.ask(m.top(), &view.Confirm{Title: title, WhyNot: gone}).lost = true
 			break
 		}
 	}
 	m.say(view.ToastAsk{Text: "on context " + msg.context})
 	if !m.inline {
-		m.later(m.wait())
+		m.later(m.session.wait(m.opt.StateDir))
 	}
 }

@@ -10,13 +10,13 @@ import (
 
 // TestSwitchOneAtATime: two contexts that are opened at once would end in any order.
 func TestSwitchOneAtATime(t *testing.T) {
-	m := &root{ctx: t.Context(), rev: &revision.Revision{}}
+	m := &root{queue: queue{ctx: t.Context()}, rev: &revision.Revision{}}
 	m.opt.Switch = func(context.Context, string) (Console, error) { return nil, engine.ErrNoCluster }
 	m.switchTo("b")
 	asked := len(m.cmds)
 	m.switchTo("c")
-	if len(m.cmds) != asked || !m.toast.bad {
-		t.Errorf("%d contexts are being opened, toast %+v", len(m.cmds), m.toast)
+	if len(m.cmds) != asked || !m.status.bad {
+		t.Errorf("%d contexts are being opened, status %+v", len(m.cmds), m.status)
 	}
 	m.switched(m.cmds[0]().(switchMsg))
 	m.switchTo("c")

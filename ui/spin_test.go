@@ -15,6 +15,7 @@ import (
 	"rung/engine"
 	"rung/test/wait"
 	"rung/themes"
+	"rung/ui/config"
 	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -67,7 +68,7 @@ func freshRoot(t *testing.T, s *still, opt Options) *root {
 	opt.fill()
 	ctx, cancel := context.WithCancel(context.Background())
 	m := newRoot(ctx, s, opt)
-	t.Cleanup(func() { cancel(); m.close() })
+	t.Cleanup(func() { cancel(); m.trail.end(); m.session.end() })
 	return m
 }
 
@@ -83,7 +84,7 @@ func TestSpins(t *testing.T) {
 		t.Fatal("the clock runs although nothing is done")
 	}
 	m.run(m.top(), view.RunAsk{What: "counting stars", Do: func(context.Context) any { return nil }})
-	job := m.nextJob
+	job := m.jobs.last
 	m.Update(nil)
 	if !m.spinning {
 		t.Fatal("nobody will say that something is done")
@@ -122,7 +123,7 @@ func TestSpins(t *testing.T) {
 		t.Errorf("said at once:\n%s", got)
 	}
 	m.Update(jobMsg{entry: m.top().id, job: job})
-	m.Update(jobMsg{entry: m.top().id, job: m.nextJob})
+	m.Update(jobMsg{entry: m.top().id, job: m.jobs.last})
 	if got := frameOf(m); got != idle {
 		t.Errorf("it is done:\n%s", got)
 	}
@@ -134,12 +135,15 @@ func TestSpins(t *testing.T) {
 // The jobs of the root model's own are said as well.
 func TestOwnJobsSpin(t *testing.T) {
 	for what, start := range map[string]func(*root){
-		"saving the page":          func(m *root) { m.save() },
+		"saving the page":          func(m *root) { m.do("app.save") },
 		"reading the newest state": func(m *root) { m.do("app.refresh") },
 		"switching to context b":   func(m *root) { m.switchTo("b") },
 		"reading the kubeconfig":   func(m *root) { m.open(nav.To(nav.Contexts), false) },
 		"changing the mode": func(m *root) {
-			m.background("changing the mode", func(context.Context) view.ToastAsk { return view.ToastAsk{} })
+			writes := *m.rev // back to read-only needs no question
+			writes.Mode.Writes = true
+			m.rev = &writes
+			m.do("app.writes")
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -166,13 +170,13 @@ func TestSpinsPlainly(t *testing.T) {
 		"colours":  {Options{}, tea.ColorProfileMsg{Profile: colorprofile.TrueColor}, false},
 		"NO_COLOR": {Options{}, tea.ColorProfileMsg{Profile: colorprofile.ASCII}, true},
 		"dumb":     {Options{}, tea.ColorProfileMsg{Profile: colorprofile.NoTTY}, true},
-		"ascii":    {Options{Config: Config{ASCII: true}}, tea.ColorProfileMsg{Profile: colorprofile.TrueColor}, true},
+		"ascii":    {Options{Config: config.Config{ASCII: true}}, tea.ColorProfileMsg{Profile: colorprofile.TrueColor}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStill(t)
 			m := stillRoot(t, s, c.opt)
 			m.Update(c.msg)
-			m.works("counting stars")
+			m.jobs.begin("counting stars", m.now)
 			s.pass(time.Second)
 			for range 8 {
 				m.Update(spinMsg{})

@@ -81,11 +81,6 @@ func (g *Gate) meetsPlan(rev *revision.Revision, next func() *revision.Revision,
 	return g.plans.Meets(rev, next, p)
 }
 
-// startsPlan says whether a yes to the preview starts a plan: the undo of one.
-func (p *Preview) startsPlan() bool {
-	return p.Mutation.Plan && (p.Mutation.Op == change.OpUndo || p.Mutation.Op == change.OpRedo)
-}
-
 // PreviewSteps fills in what the moves of out.Steps do together, each on what those before it
 // leave. why says of a step, by its index and the revision before it, why it cannot be made;
 // it is empty where it can.
@@ -94,7 +89,7 @@ func (g *Gate) PreviewSteps(ctx context.Context, rev *revision.Revision, out *Pr
 	if out.Blocked != "" {
 		return nil
 	}
-	log := g.log()
+	log := g.Config.Log()
 	limit, cancel := context.WithTimeout(ctx, 3*effect.MaxTime)
 	defer cancel()
 	if err := g.steppedOver(ctx, limit, rev, log, out, why); err != nil {

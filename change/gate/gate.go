@@ -5,10 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/user"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -77,6 +74,19 @@ type Config struct {
 // New puts a gate in front of a writer.
 func New(c Config) *Gate {
 	server, _ := c.Writer.(serverWriter)
+	noLog := func() *diff.Log { return nil }
+	if c.Log == nil {
+		c.Log = noLog
+	}
+	if c.Allowed == nil {
+		c.Allowed = noLog
+	}
+	if c.HistoryChanged == nil {
+		c.HistoryChanged = func(_, _ string) {}
+	}
+	if c.LogRate == nil {
+		c.LogRate = func(model.PolicyKey) (int, bool) { return 0, false }
+	}
 	return &Gate{Config: c, user: cmp.Or(c.User, CurrentUser()), server: server, trials: noTrials{}}
 }
 
@@ -99,14 +109,6 @@ type approval struct {
 	// again says that a change which is stale is worked out anew, and asked for again: the
 	// audit has one line for both.
 	again bool
-}
-
-// accepts says whether what the guards ask for was given.
-func (a approval) accepts(p *Preview) bool {
-	if p.ConfirmName == "" || a.Name == p.ConfirmName || a.reverts {
-		return true
-	}
-	return a.step && a.unknown(p) == nil
 }
 
 // unknown is a guard rail that was not there when the plan of a step was confirmed.
@@ -146,7 +148,7 @@ func (g *Gate) Preview(ctx context.Context, rev *revision.Revision, m change.Mut
 // that the change was made, and what could not be written down about it. A plan is
 // started, and goes on after Commit returned (Result.Plan).
 func (g *Gate) Commit(ctx context.Context, p *Preview, c Confirm) (*Result, error) {
-	if p != nil && p.startsPlan() {
+	if p != nil && p.Mutation.Plan && (p.Mutation.Op == change.OpUndo || p.Mutation.Op == change.OpRedo) { // the undo of one
 		if c.Within != 0 {
 			return nil, fmt.Errorf("%s: %w: a plan cannot wait to be confirmed: it can be rolled back", p.Title, change.ErrBlocked)
 		}
@@ -232,7 +234,7 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 
 // pass takes an undo that has nothing left to do off the list of those to come.
 func (g *Gate) pass(p *Preview) error {
-	if !p.stands {
+	if !p.Stands {
 		return nil
 	}
 	defer g.TellHistory()
@@ -244,7 +246,8 @@ func (g *Gate) remember(at time.Time, p *Preview, a approval, trial string) (id 
 	e := history.Entry{At: at, Title: p.Title, By: a.By, Undoes: p.Undoes, Objects: history.ObjectsOf(p.Objects),
 		Files: change.FilesOf(p.Objects), Trial: trial, Session: begins(p.Objects), Ended: endedSessions(p, g.user, g.Config.Now())}
 	if e.Ends = p.Mutation.Op == change.OpLogEnd; e.Ends && len(e.Ended) > 0 {
-		e.Undoes = g.Config.History.OfSession(e.Ended[0].ID)
+		began, _ := g.Config.History.Of(e.Ended[0].ID)
+		e.Undoes = began.ID
 	}
 	id, err = g.Config.History.Push(e)
 	g.TellHistory()
@@ -253,9 +256,7 @@ func (g *Gate) remember(at time.Time, p *Preview, a approval, trial string) (id 
 
 // TellHistory tells which changes undo and redo are about now.
 func (g *Gate) TellHistory() {
-	if g.Config.HistoryChanged != nil {
-		g.Config.HistoryChanged(g.UndoTitle(), g.RedoTitle())
-	}
+	g.Config.HistoryChanged(g.UndoTitle(), g.RedoTitle())
 }
 
 // LookAtHistory takes in what other processes added to the history.
@@ -308,50 +309,12 @@ func judge(p, fresh *Preview, a approval) error {
 	if what := p.Changed(fresh); what != "" {
 		return &StaleError{Title: p.Title, What: what, Preview: fresh}
 	}
-	if !a.accepts(fresh) {
+	if fresh.ConfirmName != "" && a.Name != fresh.ConfirmName && !a.reverts && !a.step {
 		return fmt.Errorf("%s: %w: a guard rail wants the name %s (%s)",
 			p.Title, change.ErrNotConfirmed, fresh.ConfirmName, fresh.Guards[0].Message)
 	}
 	return nil
 }
-
-// auditRecord is what the audit says of a change that begins at a time, but for its
-// outcome.
-func (g *Gate) auditRecord(at time.Time, rev *revision.Revision, p *Preview, a approval) audit.Record {
-	r := g.recordOf(at, rev, p.Mutation.Op, p.Title)
-	r.By, r.Objects, r.Commands = a.By, audit.ObjectsOf(p.Objects), p.Commands
-	for _, gd := range p.Guards {
-		r.Guards = append(r.Guards, gd.Code)
-	}
-	return r
-}
-
-// Refused audits that the change of a preview was asked for and is not made.
-func (g *Gate) Refused(p *Preview, by string, why error) error {
-	r := g.auditRecord(g.Config.Now(), g.Config.Current(), p, approval{Confirm: Confirm{By: by}})
-	r.Outcome(audit.Refused, why, 0)
-	return g.Config.Audit.Write(r)
-}
-
-// recordOf says who does something, where and when.
-func (g *Gate) recordOf(at time.Time, rev *revision.Revision, op change.Op, title string) audit.Record {
-	return audit.Record{Time: at.UTC(), User: g.user, Mode: rev.Mode.Name, Context: rev.Mode.Title,
-		Server: rev.Mode.Server, Sandbox: !rev.Mode.Lasts(), Op: op, Title: title}
-}
-
-// Note audits something that is no change of a policy: the switch of writing.
-// An audit that cannot be written is no reason to keep it from happening.
-func (g *Gate) Note(op, text string) { g.NoteBy("console", op, text) }
-
-// NoteBy is Note of something that somebody else did.
-func (g *Gate) NoteBy(by, op, text string) {
-	r := g.recordOf(g.Config.Now(), g.Config.Current(), change.Op(op), text)
-	r.By, r.Result = by, audit.OK
-	_ = g.Config.Audit.Write(r)
-}
-
-// History lists the changes that can be taken back, newest first.
-func (g *Gate) History() []history.Entry { return g.Config.History.Entries() }
 
 // UndoTitle describes what undo would take back, empty when there is nothing.
 func (g *Gate) UndoTitle() string {
@@ -369,15 +332,4 @@ func (g *Gate) RedoTitle() string {
 		return ""
 	}
 	return strings.TrimPrefix(e.Title, "Undo: ")
-}
-
-// CurrentUser names who runs this process: the login name, else the number.
-func CurrentUser() string {
-	if u, err := user.Current(); err == nil && u.Username != "" {
-		return u.Username
-	}
-	if name := strings.TrimSpace(os.Getenv("USER")); name != "" {
-		return name
-	}
-	return strconv.Itoa(os.Getuid())
 }

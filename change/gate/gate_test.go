@@ -112,8 +112,8 @@ func checkAudit(t *testing.T, dir string) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("audit (-want +got)\n%s", diff)
 	}
-	for _, name := range []string{"audit.jsonl", filepath.Join("history", journal.FileName("test")+".jsonl")} {
-		st, err := os.Stat(filepath.Join(dir, name))
+	for _, name := range []string{filepath.Join(dir, "audit.jsonl"), journal.Open(nil, dir, journal.Changes, "test").Path} {
+		st, err := os.Stat(name)
 		if err != nil {
 			t.Fatal(err)
 		}

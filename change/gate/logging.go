@@ -113,7 +113,7 @@ func (r *resolver) level(old *model.Policy, id string, now time.Time) {
 			former, had = was.Former, was.HadFormer // it goes on as a new one
 			p.Notes = append(p.Notes, fmt.Sprintf("%s: takes the place of the session of %s", old.Key.Label(), was.Brief(now)))
 		}
-		s, err := model.NewLogSession(id, r.g.who(), now, m.Lasts, former, had)
+		s, err := model.NewLogSession(id, userAtHost(r.g.user), now, m.Lasts, former, had)
 		if err != nil {
 			r.block("%s: %v", old.Key.Label(), err)
 			return
@@ -143,13 +143,13 @@ func (r *resolver) logsNow(p *model.Policy) model.LogLevels {
 	return now
 }
 
-// who is the user with the machine, for a record that others read.
-func (g *Gate) who() string {
+// userAtHost is a user with the machine, for a record that others read.
+func userAtHost(user string) string {
 	host, err := os.Hostname()
 	if err != nil || host == "" {
-		return g.user
+		return user
 	}
-	return g.user + "@" + clean.Text(host)
+	return user + "@" + clean.Text(host)
 }
 
 // annotate gives an object these logging annotations, and no others of them.

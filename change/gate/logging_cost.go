@@ -44,9 +44,6 @@ func linesASecond(n int) string { return words.Thousands(n) + " lines/s" }
 
 // logged is how many lines a second come of what some objects let log now.
 func (g *Gate) logged(rev *revision.Revision, targets []model.Key) (lines int, ok bool) {
-	if g.Config.LogRate == nil {
-		return 0, false
-	}
 	for _, t := range targets {
 		for _, k := range policies.LoggedUnits(rev, t) {
 			if n, seen := g.Config.LogRate(k); seen {

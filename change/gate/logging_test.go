@@ -223,7 +223,7 @@ func TestUndoBesideALogSession(t *testing.T) {
 	w := newWorld(t, given.ANP("control", 34, "", "in deny *"))
 	g, k := w.Gate(t.TempDir()), given.ANPKey("control")
 	do(t, w, g, changing.Move("control", 36), typed("control"))
-	id := g.History()[0].ID
+	id := g.Config.History.Entries()[0].ID
 	do(t, w, g, changing.Session(time.Minute, k), typed(""))
 	do(t, w, g, change.Mutation{Op: change.OpUndo, Undo: id}, typed("control"))
 	if got := w.Logging(k); got != `{"deny":"info"} (session)` || w.Priority("control") != 34 {
@@ -240,7 +240,7 @@ func TestUndoBesideALogSession(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	// The end of a session is not undone.
-	ends := g.History()[1]
+	ends := g.Config.History.Entries()[1]
 	if p := g.resolve(w.Current(), change.Mutation{Op: change.OpUndo, Undo: ends.ID}); !ends.Ends || !strings.Contains(p.Blocked, "does not begin again") {
 		t.Errorf("%+v %q", ends, p.Blocked)
 	}

@@ -5,7 +5,6 @@ import (
 	"rung/change"
 	"rung/change/effect"
 	"rung/change/guard"
-	"rung/model/verdict/diff"
 	"rung/revision"
 	"rung/revision/connections"
 	"slices"
@@ -13,19 +12,7 @@ import (
 
 // asked is what the guard rails go by besides objects.
 func (g *Gate) asked() guard.Asked {
-	a := guard.Asked{Protected: g.Config.Protected}
-	if g.Config.Allowed != nil {
-		a.Log = g.Config.Allowed()
-	}
-	return a
-}
-
-// log are the newest lines there are.
-func (g *Gate) log() *diff.Log {
-	if g.Config.Log == nil {
-		return nil
-	}
-	return g.Config.Log()
+	return guard.Asked{Protected: g.Config.Protected, Log: g.Config.Allowed()}
 }
 
 // StepTexts say which steps of a plan flip connections on the way, or that none does.

@@ -110,13 +110,9 @@ func (r *resolver) stands(e history.Entry) {
 	if strings.HasPrefix(p.Title, "Redo") {
 		what, as = "redo", "would be"
 	}
-	p.stands = true
+	p.Stands = true
 	r.block("nothing to %s: %s already %s as it %s", what, words.Some(names, 3), words.Form(len(names), "stands", "stand"), as)
 }
-
-// Stands says whether it is an undo, or a redo, that has nothing left to do: committing it
-// changes no object, and takes it off the list of those to come.
-func (p *Preview) Stands() bool { return p.stands }
 
 // AboutUndo says which change an undo is about, by when it was made and who made it, and
 // that a plan that was rolled back since left nothing to undo.
@@ -154,9 +150,6 @@ func (g *Gate) undoPlan(ctx context.Context, rev *revision.Revision, m change.Mu
 	p, err = g.plans.UndoPreview(ctx, m.Op, e)
 	return p, true, err
 }
-
-// Restores says whether what is created by the change was there before: it is an undo.
-func (p *Preview) Restores() bool { return p.Undoes != 0 }
 
 // where notes where the files' writer puts what comes back.
 func (r *resolver) where() {
@@ -196,7 +189,8 @@ func (r *resolver) undoObject(o history.Object, files []change.FileChange) {
 	}
 	if !isLeft && !isTarget {
 		if op := r.p.Mutation.Op; op == change.OpRevert || op == change.OpFinish {
-			r.leave(o.Key)
+			r.p.Left = append(r.p.Left, o.Key)
+			r.p.Notes = append(r.p.Notes, o.Key.Label()+" was changed meanwhile and stays as it is")
 			return
 		}
 		r.conflict(rewrite.Conflict{Key: o.Key, Base: o.After, Now: change.TextOf(now), Wanted: o.Before})
@@ -217,4 +211,29 @@ func (r *resolver) undoObject(o history.Object, files []change.FileChange) {
 			c.UndoneFile = &files[i]
 		}
 	}
+}
+
+// rest turns the change on trial round, but for what others changed meanwhile, or resolves what is left
+// of one that was killed: objects that stand as they were.
+func (r *resolver) rest(finish bool) {
+	e := r.g.trials.Entry()
+	what := "confirmed"
+	if r.p.Title = e.UndoTitle(); finish {
+		what, r.p.Title = "finished", "Finish: "+e.Title
+	}
+	if len(e.Objects) == 0 {
+		r.block("no change waits to be %s", what)
+		return
+	}
+	for _, o := range e.Objects {
+		if finish {
+			r.undoObject(history.Object{Key: o.Key, Before: o.After, After: o.Before}, nil)
+		} else {
+			r.undoObject(o, e.Files)
+		}
+	}
+	if !finish {
+		r.p.Undoes = e.ID
+	}
+	r.where()
 }

@@ -91,7 +91,7 @@ func TestAnotherChangeHangs(t *testing.T) {
 	if n := len(g.Config.History.Entries()); n != 0 {
 		t.Errorf("%d entries", n)
 	}
-	g.Note("writes", "changes switched off")
+	g.Note("console", "writes", "changes switched off")
 
 	leave()
 	b := <-done

@@ -76,8 +76,9 @@ type Preview struct {
 	Left []model.PolicyKey
 	// nothing says that it is blocked since all objects are as they should be.
 	nothing bool
-	// stands says that it is an undo of what already is as it would be.
-	stands bool
+	// Stands says that it is an undo, or a redo, that has nothing left to do: committing it changes no
+	// object, and takes it off the list of those to come.
+	Stands bool
 }
 
 // Confirm is the user's answer to a preview.

@@ -78,17 +78,13 @@ func liveOf(rev *revision.Revision, changes []change.ObjectChange) string {
 // Outdated says whether a preview that was worked out when one revision was the
 // newest may say something else now, so that it is worth working out again.
 func (p *Preview) Outdated(then, now *revision.Revision) bool {
+	// The history decides what an undo or a redo is, also when there is nothing to undo yet.
+	ofHistory := p.Undoes != 0 || p.Mutation.Op == change.OpUndo || p.Mutation.Op == change.OpRedo
 	return then.Basis() != now.Basis() || then.Mode.Writes != now.Mode.Writes || modeOf(then) != modeOf(now) ||
-		p.ofHistory() && (then.Undo != now.Undo || then.Redo != now.Redo || !then.Plan.Same(now.Plan)) ||
+		ofHistory && (then.Undo != now.Undo || then.Redo != now.Redo || !then.Plan.Same(now.Plan)) ||
 		then.Unconfirmed.Open() != now.Unconfirmed.Open() ||
 		then.Plan.Open() != now.Plan.Open() || then.Plan.Active() != now.Plan.Active() ||
 		!slices.Equal(lostZones(then), lostZones(now)) || liveOf(then, p.Objects) != liveOf(now, p.Objects)
-}
-
-// ofHistory says whether the history decides what the change is, and whether it can be
-// done: of an undo and a redo, also when there is nothing to undo yet.
-func (p *Preview) ofHistory() bool {
-	return p.Undoes != 0 || p.Mutation.Op == change.OpUndo || p.Mutation.Op == change.OpRedo
 }
 
 // lostZones are the zones whose rows cannot be seen to follow.

@@ -1,11 +1,8 @@
 package history
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"sync"
 
@@ -26,13 +23,11 @@ const (
 // share one file: a number is given once.
 type History struct {
 	mu      sync.Mutex
-	path    string // empty: kept in memory only
-	disk    safefile.FS
+	file    *journal.Journal
 	entries []Entry
 	next    uint64
 	skipped int
-	seen    fs.FileInfo // the file as it was last read or written
-	looked  fs.FileInfo // seen at the last Look
+	looked  fs.FileInfo // the file as it was at the last Look
 }
 
 // historyLine is one line of the file: a new entry, or news of an old one.
@@ -45,19 +40,15 @@ type historyLine struct {
 // Open reads the history of a context (or path, or "demo") from the
 // state folder. Without a folder the history is kept in memory.
 func Open(disk safefile.FS, dir, context string) (*History, error) {
-	h := &History{next: 1, disk: safefile.Or(disk)}
-	if dir == "" {
-		return h, nil
-	}
-	h.path = filepath.Join(dir, "history", journal.FileName(context)+".jsonl")
-	if err := h.read(); err != nil {
-		return nil, err
+	h := &History{next: 1, file: journal.Open(disk, dir, journal.Changes, context)}
+	if err := h.catchUp(); err != nil {
+		return nil, fmt.Errorf("history: %w", err)
 	}
 	return h, nil
 }
 
 // Path is the file, empty where the history is kept in memory only.
-func (h *History) Path() string { return h.path }
+func (h *History) Path() string { return h.file.Path }
 
 // Skipped is how many lines of the file could not be read.
 func (h *History) Skipped() int {
@@ -128,21 +119,11 @@ func (h *History) depth(e Entry) (n int) {
 	return n
 }
 
-// OfSession is the number of the change that began a logging session, 0 where that was
-// elsewhere or is forgotten.
-func (h *History) OfSession(id string) uint64 {
+// Of finds the change that was made under an id: of a run of a plan, of a change on trial or of several
+// objects, or of the logging session that it began.
+func (h *History) Of(id string) (Entry, bool) {
 	for _, e := range h.Entries() {
-		if id != "" && e.Session == id {
-			return e.ID
-		}
-	}
-	return 0
-}
-
-// OfPlan finds what a run of a plan was, by its id.
-func (h *History) OfPlan(id string) (Entry, bool) {
-	for _, e := range h.Entries() {
-		if id != "" && e.Plan != nil && e.Plan.ID == id {
+		if id != "" && (e.Trial == id || e.Session == id || e.Plan != nil && e.Plan.ID == id) {
 			return e, true
 		}
 	}
@@ -157,12 +138,6 @@ func (h *History) Newest() uint64 {
 	return 0
 }
 
-// HasPlan says whether a run of a plan is in the history.
-func (h *History) HasPlan(id string) bool {
-	_, ok := h.OfPlan(id)
-	return ok
-}
-
 // Look takes in what other processes wrote, and says whether the file is another than at
 // the last Look: whoever asked for an entry meanwhile has taken it in as well.
 func (h *History) Look() bool {
@@ -170,8 +145,8 @@ func (h *History) Look() bool {
 	defer h.mu.Unlock()
 	was := h.looked
 	h.refresh()
-	h.looked = h.seen
-	return h.seen != was
+	h.looked = h.file.Seen()
+	return h.looked != was
 }
 
 // refresh takes in what other processes wrote. Where that cannot be read, what is known
@@ -185,10 +160,7 @@ func (h *History) Push(e Entry) (id uint64, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	unlock, err := h.lock()
-	if err == nil {
-		defer unlock()
-		err = h.catchUp()
-	}
+	defer unlock()
 	e.ID = h.next
 	was := slices.Clone(h.entries)
 	if werr := h.add(append([]historyLine{{Entry: &e}}, h.takenBack(e.Undoes)...), err); werr != nil {
@@ -217,22 +189,14 @@ func (h *History) takenBack(id uint64) (lines []historyLine) {
 
 // add takes lines in and writes them down, unless the file could not be locked and read.
 func (h *History) add(lines []historyLine, err error) error {
-	var text bytes.Buffer
-	for _, l := range lines {
-		b, merr := json.Marshal(l)
-		if merr != nil {
-			return fmt.Errorf("history: %w", merr)
-		}
-		text.Write(append(b, '\n'))
-	}
 	for _, l := range lines {
 		h.take(l)
 	}
 	if err == nil {
-		err = h.append(text.Bytes())
+		err = h.append(lines)
 	}
 	if err != nil {
-		return fmt.Errorf("history: writing %s: %w", h.path, err)
+		return fmt.Errorf("history: writing %s: %w", h.file.Path, err)
 	}
 	return nil
 }
@@ -243,10 +207,7 @@ func (h *History) Pass(id uint64) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	unlock, err := h.lock()
-	if err == nil {
-		defer unlock()
-		err = h.catchUp()
-	}
+	defer unlock()
 	return h.add(h.takenBack(id), err)
 }
 
@@ -303,14 +264,4 @@ func (h *History) trim() {
 	if keep > 0 {
 		h.entries = slices.Clone(h.entries[keep:])
 	}
-}
-
-// Trial finds a change by the id it was on trial under.
-func (h *History) Trial(id string) (Entry, bool) {
-	for _, e := range h.Entries() {
-		if e.Trial == id {
-			return e, true
-		}
-	}
-	return Entry{}, false
 }

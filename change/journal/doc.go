@@ -1,7 +1,16 @@
-// Package journal has what the files of the state folder have in common that survive a process:
-// their names, when one was changed by another process, and where one goes that nobody can read.
+// Package journal is what outlives a process of everything that takes more than one step: plans,
+// changes on trial, changes of several objects, and the history of what was changed.
 //
-// Invariant: no file is replaced or removed here.
+// A journal is a file of the state folder with a record on each line, as JSON. What is under way
+// is a Work: its intent is there before the first step, it is written whole after each, and it is
+// removed at the end. What became of it is a record of the history by then, with the same id.
+// So a kill at any moment leaves a Work, which Recover hands to its owner in the next process, or in
+// one that runs beside: it compares that with the policies and the history, and goes on from there.
 //
-// change/history, change/planrun and change/trial import it; it imports model.
+// Invariants: a reader sees a record whole or not at all, whatever fails or is killed; nothing
+// that cannot be read is thrown away; one process at a time works on a Work, by a lock that ends
+// with the process. Files of earlier Rungs have the same form and are read as they are.
+//
+// change/history, change/planrun and change/trial import it; it imports model and
+// sources/safefile.
 package journal

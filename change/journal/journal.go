@@ -1,17 +1,55 @@
 package journal
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 
 	"rung/model/ovn/nb"
+	"rung/sources/safefile"
 )
 
-// FileName is a name as a file name: plain characters of it, and a digest so that
+// The kinds of records there are, each the folder of its journals.
+const (
+	Changes = "history" // every change that can be taken back
+	Plan    = "plan"    // the plan that is under way
+	Trial   = "revert"  // the change that waits to be confirmed, or is made of several objects
+)
+
+// MaxNumber bounds what is believed of a number; none that Rung gives comes near.
+const MaxNumber = 1 << 53
+
+// Journal is the file of records of one kind about one context. Without a path nothing is kept.
+// Whoever has one guards it against itself.
+type Journal struct {
+	Path string
+	disk safefile.FS
+	seen fs.FileInfo // as it was last read or written; nil for never
+}
+
+// Open is the journal of a kind about a context (or a path, or "demo") in the state folder;
+// an empty folder keeps nothing. The file is made when the first record is written.
+func Open(disk safefile.FS, dir, kind, context string) *Journal {
+	j := &Journal{disk: safefile.Or(disk)}
+	if dir != "" {
+		j.Path = filepath.Join(dir, kind, fileName(context))
+		if j.Path += ".json"; kind == Changes {
+			j.Path += "l"
+		}
+	}
+	return j
+}
+
+// fileName is a name as a file name: plain characters of it, and a digest so that
 // two contexts never share a file.
-func FileName(name string) string {
+func fileName(name string) string {
 	b := make([]byte, 0, 40)
 	for i := 0; i < len(name) && len(b) < 40; i++ {
 		switch c := name[i]; {
@@ -24,21 +62,136 @@ func FileName(name string) string {
 	return string(b) + "." + nb.HashedName(name)
 }
 
-// SetAside gives a file that cannot be read the first name that is free; give does it, and
-// is fs.ErrExist where there is something of that name.
-func SetAside(path string, give func(name string) error) error {
-	for n := 1; ; n++ {
-		err := give(fmt.Sprintf("%s.unreadable-%d", path, n))
-		if !errors.Is(err, fs.ErrExist) || n == 1000 {
-			return err
-		}
+// Lock keeps other processes from a file beside the journal, until unlock: they wait for each
+// other to change it.
+func (j *Journal) Lock(suffix string) (unlock func(), err error) {
+	if j.Path == "" {
+		return func() {}, nil
 	}
+	f, err := safefile.Locked(j.disk, j.Path+suffix)
+	if err != nil {
+		return nil, err
+	}
+	return func() { _ = f.Close() }, nil
 }
 
-// MaxNumber bounds what is believed of a number; none that Rung gives comes near.
-const MaxNumber = 1 << 53
+// Changed says whether the file is not as it was last read or written; fs.ErrNotExist that
+// there is none.
+func (j *Journal) Changed() (bool, error) {
+	now, err := j.disk.Lstat(j.Path)
+	if err != nil {
+		return false, err
+	}
+	was := j.seen
+	return was == nil || !os.SameFile(was, now) || was.Size() != now.Size() || !was.ModTime().Equal(now.ModTime()), nil
+}
 
-// SameFile says whether a file is as it was seen before, nil for never.
-func SameFile(was, now fs.FileInfo) bool {
-	return was != nil && os.SameFile(was, now) && was.Size() == now.Size() && was.ModTime().Equal(now.ModTime())
+// Seen is the file as it was last read or written, nil for never.
+func (j *Journal) Seen() fs.FileInfo { return j.seen }
+
+// linesPart is how much is read at once.
+const linesPart = 1 << 20
+
+// Lines gives take the lines, the newest first, until that has enough. Of a file larger than
+// limit the rest is not read, which whole says.
+func (j *Journal) Lines(limit int64, take func(line []byte) (enough bool)) (whole bool, err error) {
+	f, err := safefile.Open(j.disk, j.Path, os.O_RDONLY)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	j.seen = info
+	var rest [][]byte // the parts of a line whose start was not read yet, the first one last
+	line := func(head []byte) []byte {
+		slices.Reverse(rest)
+		return bytes.TrimSpace(bytes.Join(append([][]byte{head}, rest...), nil))
+	}
+	for at, first := info.Size(), max(0, info.Size()-limit); at > first; {
+		n := min(linesPart, at-first)
+		at -= n
+		part := make([]byte, n)
+		if _, err := f.ReadAt(part, at); err != nil && !errors.Is(err, io.EOF) {
+			return false, err
+		}
+		for i := bytes.LastIndexByte(part, '\n'); i >= 0; i = bytes.LastIndexByte(part, '\n') {
+			if text := line(part[i+1:]); len(text) > 0 && take(text) {
+				return true, nil
+			}
+			part, rest = part[:i], nil
+		}
+		rest = append(rest, part)
+	}
+	if whole = info.Size() <= limit; whole {
+		if text := line(nil); len(text) > 0 {
+			take(text)
+		}
+	}
+	return whole, nil
+}
+
+// encode are records as lines.
+func encode[R any](records []R) ([]byte, error) {
+	var text bytes.Buffer
+	for _, r := range records {
+		line, err := json.Marshal(r)
+		if err != nil {
+			return nil, err
+		}
+		text.Write(append(line, '\n'))
+	}
+	return text.Bytes(), nil
+}
+
+// Append adds records behind those there are, down to the disk.
+func Append[R any](j *Journal, records ...R) error {
+	if j.Path == "" {
+		return nil
+	}
+	text, err := encode(records)
+	if err != nil {
+		return err
+	}
+	f, err := safefile.Open(j.disk, j.Path, os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return err
+	}
+	if _, err = safefile.Append(f, text); err == nil {
+		j.seen, err = f.Stat()
+	}
+	return cmp.Or(err, f.Close())
+}
+
+// Replace puts records in the place of all there are.
+func Replace[R any](j *Journal, records ...R) error {
+	if j.Path == "" {
+		return nil
+	}
+	text, err := encode(records)
+	if err != nil {
+		return err
+	}
+	if err := safefile.Replace(j.disk, j.Path, text); err != nil {
+		return err
+	}
+	j.seen, err = j.disk.Lstat(j.Path)
+	return err
+}
+
+// SetAside gives the file the first name for what cannot be read that is free, and replaces
+// nothing: somebody may want it. With also it keeps its own name besides.
+func (j *Journal) SetAside(also bool) (name string, err error) {
+	give := j.disk.Place
+	if also {
+		give = j.disk.Link
+	}
+	for n := 1; ; n++ {
+		name = fmt.Sprintf("%s.unreadable-%d", j.Path, n)
+		if err = give(j.Path, name); !errors.Is(err, fs.ErrExist) || n == 1000 {
+			return name, err
+		}
+	}
 }

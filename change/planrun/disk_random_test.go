@@ -113,7 +113,7 @@ func newStateRun(t *testing.T, sum *stateSum, rng *rand.Rand) *stateRun {
 func (r *stateRun) policies() string { return filepath.Join(r.dir, "policies.yaml") }
 func (r *stateRun) audit() string    { return filepath.Join(r.state, "audit.jsonl") }
 func (r *stateRun) history() string {
-	return filepath.Join(r.state, "history", journal.FileName("test")+".jsonl")
+	return journal.Open(nil, r.state, journal.Changes, "test").Path
 }
 
 func (r *stateRun) say(format string, args ...any) {
@@ -175,7 +175,7 @@ func (r *stateRun) disk() *faultfs.FS {
 // how that ends.
 func (r *stateRun) damage() (heal func()) {
 	heal = func() {}
-	path := []string{r.audit(), r.history(), planPath(r.state, "test")}[r.IntN(3)]
+	path := []string{r.audit(), r.history(), r.plans(nil).work.Path}[r.IntN(3)]
 	text, err := os.ReadFile(path)
 	if err != nil || r.IntN(3) > 0 {
 		return heal
@@ -365,9 +365,14 @@ func (r *stateRun) read(path string) string {
 	return string(text)
 }
 
+// plans are those of a process.
+func (r *stateRun) plans(d safefile.FS) *Plans {
+	return New(nil, Config{Dir: r.state, Context: "test", Disk: d})
+}
+
 // storePlan writes the progress of a plan.
 func (r *stateRun) storePlan(d safefile.FS) {
-	p := &Plans{path: planPath(r.state, "test"), cfg: Config{Disk: d}}
+	p := r.plans(d)
 	job := &planJob{By: "cli", Progress: &plan.Progress{Context: "test", Done: r.IntN(3), Plan: plan.Plan{Max: 99,
 		Now: []plan.Slot{{Policy: "a", Priority: 1}}, Then: []plan.Slot{{Policy: "a", Priority: 3}},
 		Steps: []plan.Step{{Policy: "a", From: 1, To: 2}, {Policy: "a", From: 2, To: 3}}}}}
@@ -419,8 +424,8 @@ func (r *stateRun) check(dead bool) {
 			}
 		}
 	}
-	p := &Plans{path: planPath(r.state, "test")}
-	if raw, err := safefile.Read(safefile.OS, p.path, 1<<20); err == nil {
+	p := r.plans(nil)
+	if raw, err := safefile.Read(safefile.OS, p.work.Path, 1<<20); err == nil {
 		var in planJob
 		if json.Unmarshal(raw, &in) == nil {
 			if got, err := plan.DecodeProgress(in.Encoded); err == nil && !r.stored[got.Done] {

@@ -30,14 +30,14 @@ func TestStateFilesThatAreNone(t *testing.T) {
 	}
 	files := map[string]func(dir string) error{
 		"audit.jsonl": func(dir string) error { return audit.New(nil, dir).Write(audit.Record{Title: "x"}) },
-		filepath.Join("history", journal.FileName("prod eu/1")+".jsonl"): func(dir string) error {
+		journal.Open(nil, "/", journal.Changes, "prod eu/1").Path[1:]: func(dir string) error {
 			h, err := history.Open(nil, dir, "prod eu/1")
 			if err == nil {
 				_, err = h.Push(history.Entry{Title: "one"})
 			}
 			return err
 		},
-		filepath.Join("plan", journal.FileName("test")+".json"): func(dir string) error {
+		journal.Open(nil, "/", journal.Plan, "test").Path[1:]: func(dir string) error {
 			r := New(nil, Config{Dir: dir, Context: "test"})
 			return r.Load()
 		},

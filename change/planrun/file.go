@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 
 	"rung/change"
@@ -14,7 +12,6 @@ import (
 	"rung/model/clean"
 	"rung/model/plan"
 	"rung/revision"
-	"rung/sources/safefile"
 )
 
 // planJob is a plan under way, as it is stored.
@@ -55,18 +52,24 @@ type planRunner struct {
 	Since time.Time `json:"since"`
 }
 
-// me is this process, from now on.
-func (r *Plans) me() *planRunner {
+// thisProcess is this process, from now on.
+func thisProcess(now time.Time) *planRunner {
 	host, _ := os.Hostname()
-	return &planRunner{PID: os.Getpid(), Host: clean.Text(host), Since: r.gate.Config.Now().UTC()}
+	return &planRunner{PID: os.Getpid(), Host: clean.Text(host), Since: now.UTC()}
 }
 
-// planPath is where the progress of a context's plan is stored.
-func planPath(dir, context string) string {
-	if dir == "" {
-		return ""
-	}
-	return filepath.Join(dir, "plan", journal.FileName(context)+".json")
+// errNoPlan marks a file in the place of the stored plan that is none.
+var errNoPlan = errors.New("it is no plan that Rung can read")
+
+// work is where the progress of a context's plan is stored.
+func (c *Config) work(dir string) *journal.Work[planJob] {
+	return journal.OpenWork(c.Disk, dir, journal.Plan, c.Context, "the stored plan", 2*plan.MaxProgressSize, func(text []byte) (*planJob, error) {
+		job, err := decodePlan(text, c.Context)
+		if err != nil {
+			err = fmt.Errorf("%w: %w", errNoPlan, err)
+		}
+		return job, err
+	})
 }
 
 // interrupted is why a plan stopped whose process ended, or that somebody stopped.
@@ -110,76 +113,25 @@ func (r *Plans) State() (*revision.PlanState, error) {
 // Kept is the plan of this context that is stored in another folder than the one this
 // process keeps its own in, nil for none. Nothing is done about it.
 func (r *Plans) Kept(dir string) (*revision.PlanState, error) {
-	o := &Plans{gate: r.gate, cfg: r.cfg, path: planPath(dir, r.cfg.Context)}
+	o := &Plans{gate: r.gate, cfg: r.cfg, work: r.cfg.work(dir)}
 	o.cfg.Publish = func(*revision.PlanState) {}
-	info, err := safefile.Or(o.cfg.Disk).Lstat(o.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading the stored plan: %w", err)
-	}
-	if o.job, err = o.read(); err != nil {
+	job, _, elsewhere, err := o.work.Recover(false)
+	if o.job = job; err != nil || job == nil {
 		return nil, err
 	}
-	o.seen = info
-	held, err := o.held()
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("reading the stored plan: %w", err)
-	case held && o.job.Runner != nil:
+	if elsewhere && job.Runner != nil {
 		o.reportOther()
-	default:
-		why := o.job.Why
-		if o.job.Runner != nil || why == "" {
-			why = interrupted
-		}
-		if err := o.locate(o.gate.Config.Current()); err != nil {
-			why = stuck(err)
-		}
-		o.report(revision.PlanStopped, why, nil)
+		return &o.state, nil
 	}
+	why := job.Why
+	if job.Runner != nil || why == "" {
+		why = interrupted
+	}
+	if err := o.locate(o.gate.Config.Current()); err != nil {
+		why = stuck(err)
+	}
+	o.report(revision.PlanStopped, why, nil)
 	return &o.state, nil
-}
-
-// look is Load. The caller holds mu.
-func (r *Plans) look() error {
-	if r.path == "" || r.running || r.holding.Load() {
-		return nil // it is just being judged here
-	}
-	info, err := safefile.Or(r.cfg.Disk).Lstat(r.path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if r.job != nil && r.seen != nil && !r.followed() { // another Rung has ended it
-			r.clear()
-		}
-		r.seen = nil
-		return nil
-	case err != nil:
-		return fmt.Errorf("reading the stored plan: %w", err)
-	}
-	held, err := r.held()
-	if err != nil {
-		return fmt.Errorf("reading the stored plan: %w", err)
-	}
-	// Where times are coarse, a file that was written twice in a moment looks the same.
-	same := r.job != nil && journal.SameFile(r.seen, info) && held == r.state.Elsewhere()
-	if !same {
-		job, err := r.read()
-		if err != nil {
-			return err
-		}
-		r.job, r.seen = job, info
-	}
-	now := r.gate.Config.Current()
-	if same && (held || r.located == now && !r.unrecorded) {
-		return nil
-	}
-	if held && r.job.Runner != nil {
-		r.reportOther()
-		return nil
-	}
-	return r.lookAgain(now) // who has it is only just starting, or ending
 }
 
 // followed says of a plan that is stored no longer whether another Rung has run it to its
@@ -190,7 +142,7 @@ func (r *Plans) followed() bool {
 	}
 	p := r.job.Progress
 	done := p.Way().From // where a plan that is rolled back ends
-	if e, ok := r.gate.Config.History.OfPlan(r.job.ID); ok {
+	if e, _ := r.gate.Config.History.Of(r.job.ID); e.Plan != nil {
 		done = e.Plan.To
 	} else if !p.Back {
 		return false
@@ -198,78 +150,6 @@ func (r *Plans) followed() bool {
 	p.Done, r.job.Shown, r.job.Runner = done, &done, nil
 	r.report(revision.PlanDone, "", nil)
 	return true
-}
-
-// lookAgain says how a stored plan stands that nobody runs. The caller holds mu.
-func (r *Plans) lookAgain(now *revision.Revision) error {
-	r.located = now
-	if r.gate.Config.History.HasPlan(r.job.ID) {
-		return r.end() // it was ended, and its file is only left
-	}
-	if r.job.Runner != nil || r.job.Why == "" {
-		r.job.Why, r.job.Runner, r.job.Waits = interrupted, nil, nil // its process ended without a word
-	}
-	if err := r.locate(now); err != nil {
-		r.report(revision.PlanStopped, stuck(err), r.unshown(now))
-		return nil
-	}
-	waits := r.unshown(now)
-	if p := r.job.Progress; p.Finished() && *r.job.Shown == p.Done {
-		return r.end()
-	}
-	r.report(revision.PlanStopped, r.job.Why, waits)
-	return nil
-}
-
-// end ends a plan that stopped after its last step, once every zone shows that, and one
-// that was ended and is stored all the same. The caller holds mu.
-func (r *Plans) end() error {
-	if !r.holding.Load() {
-		release, err := r.lock()
-		if errors.Is(err, safefile.ErrLocked) {
-			return nil // another Rung does it
-		}
-		if err != nil {
-			return err
-		}
-		defer release()
-	}
-	p := r.job.Progress
-	kept := !p.Finished() // where it was kept as it is, and its file is only left
-	if err := r.record(r.job); err != nil {
-		return err
-	}
-	if err := r.forget(); err != nil {
-		return err
-	}
-	r.unrecorded = false
-	if r.state.State == "" || kept {
-		r.clear() // or it had ended before this process began
-	} else {
-		done := p.Done
-		r.job.Shown = &done
-		r.report(revision.PlanDone, "", nil)
-	}
-	return nil
-}
-
-// errNoPlan marks a file in the place of the stored plan that is none.
-var errNoPlan = errors.New("it is no plan that Rung can read")
-
-// read is the stored plan. The error is errNoPlan where the file was read and is none.
-func (r *Plans) read() (*planJob, error) {
-	raw, err := safefile.Read(safefile.Or(r.cfg.Disk), r.path, 2*plan.MaxProgressSize)
-	if errors.Is(err, safefile.ErrTooLarge) {
-		return nil, fmt.Errorf("reading the stored plan: %w: %w", errNoPlan, err)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading the stored plan: %w", err)
-	}
-	job, err := decodePlan(raw, r.cfg.Context)
-	if err != nil {
-		return nil, fmt.Errorf("reading the stored plan %s: %w: %w", r.path, errNoPlan, err)
-	}
-	return job, nil
 }
 
 // decodePlan is what the file of a context's plan says, of which nothing is trusted.
@@ -328,45 +208,19 @@ func (r *Plans) locate(rev *revision.Revision) error {
 }
 
 // store writes the progress down.
-func (r *Plans) store(j *planJob) error {
-	if r.path == "" {
-		return nil
-	}
-	var err error
+func (r *Plans) store(j *planJob) (err error) {
 	if j.Encoded, err = j.Progress.Encode(); err != nil {
 		return err
 	}
-	text, err := json.Marshal(j)
-	if err != nil {
+	if err := r.work.Save(j); err != nil {
 		return fmt.Errorf("storing the progress of a plan: %w", err)
-	}
-	if err := safefile.Replace(safefile.Or(r.cfg.Disk), r.path, text); err != nil {
-		return fmt.Errorf("storing the progress of a plan: %w", err)
-	}
-	r.seen, err = safefile.Or(r.cfg.Disk).Lstat(r.path)
-	if err != nil {
-		return fmt.Errorf("storing the progress of a plan: %w", err)
-	}
-	return nil
-}
-
-// putAside gives what is stored another name, and replaces nothing: nobody can read it as
-// a plan, and somebody may want to. The caller holds mu.
-func (r *Plans) putAside() error {
-	r.seen, r.bad = nil, nil
-	if err := journal.SetAside(r.path, func(name string) error { return safefile.Or(r.cfg.Disk).Place(r.path, name) }); err != nil {
-		return fmt.Errorf("putting a stored plan aside that cannot be read: %w", err)
 	}
 	return nil
 }
 
 // forget removes the stored plan.
 func (r *Plans) forget() error {
-	r.seen = nil
-	if r.path == "" {
-		return nil
-	}
-	if err := safefile.Or(r.cfg.Disk).Remove(r.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := r.work.End(); err != nil {
 		return fmt.Errorf("forgetting the plan: %w", err)
 	}
 	return nil

@@ -32,7 +32,7 @@ func TestPlanGuardsOfTheWayBack(t *testing.T) {
 	p.untilAt("door 10, wall 40")
 	p.r.Stop()
 	p.until("stopped", inState(revision.PlanStopped))
-	back, err := p.r.BackPreview(t.Context())
+	back, err := p.r.ContinuePreview(t.Context(), true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,12 +40,12 @@ func TestPlanGuardsOfTheWayBack(t *testing.T) {
 		back.FirstStep != 1 || len(back.Steps) != 1 || change.StepText(back.Steps[0]) != "door 10 → 40" || len(back.Rows) == 0 {
 		t.Fatalf("%+v", back)
 	}
-	if err := p.r.Back(t.Context(), back, agreed); !errors.Is(err, change.ErrNotConfirmed) {
+	if err := p.r.Continue(t.Context(), true, back, agreed); !errors.Is(err, change.ErrNotConfirmed) {
 		t.Fatalf("without the name: %v", err)
 	}
-	stop := p.follow("worker", "control")
+	stop := p.Follow("worker", "control")
 	defer stop()
-	if err := p.r.Back(t.Context(), back, gate.Confirm{Yes: true, Name: "door", By: "console"}); err != nil {
+	if err := p.r.Continue(t.Context(), true, back, gate.Confirm{Yes: true, Name: "door", By: "console"}); err != nil {
 		t.Fatal(err)
 	}
 	s := p.until("rolled back", inState(revision.PlanDone))
@@ -71,23 +71,23 @@ func TestPlanMeetsANewGuard(t *testing.T) {
 	}
 	p.untilAt(firstMade)
 	p.Edit(changing.ANamespace("kube-public", "role: own"))
-	stop := p.follow("worker", "control")
+	stop := p.Follow("worker", "control")
 	defer stop()
 	s := p.until("stopped", inState(revision.PlanStopped))
 	if s.Done != 1 || !strings.Contains(s.Why, "a guard rail that was not there when the plan was confirmed: ANP b denies") || strings.Contains(s.Why, "type ") {
 		t.Fatal(brief(s))
 	}
-	pre, err := p.r.ResumePreview(t.Context())
+	pre, err := p.r.ContinuePreview(t.Context(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if pre.ConfirmName != "b" || pre.Title != "Continue: Re-space: step 10, starting at 10" || len(pre.Steps) != 2 || pre.FirstStep != 2 {
 		t.Fatalf("%+v", pre)
 	}
-	if err := p.r.Resume(t.Context(), pre, agreed); !errors.Is(err, change.ErrNotConfirmed) {
+	if err := p.r.Continue(t.Context(), false, pre, agreed); !errors.Is(err, change.ErrNotConfirmed) {
 		t.Fatalf("without the name: %v", err)
 	}
-	if err := p.r.Resume(t.Context(), pre, gate.Confirm{Yes: true, Name: "b", By: "console"}); err != nil {
+	if err := p.r.Continue(t.Context(), false, pre, gate.Confirm{Yes: true, Name: "b", By: "console"}); err != nil {
 		t.Fatal(err)
 	}
 	p.until("done", inState(revision.PlanDone))
@@ -102,28 +102,28 @@ func TestPlanPreviewOfAnotherMoment(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	p := stopped(t)
 	defer func() { p.cancel(); p.wg.Wait() }()
-	read, err := p.r.ResumePreview(t.Context())
+	read, err := p.r.ContinuePreview(t.Context(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	q := p.another(t)
-	if err := further(q.r.ResumePreview, q.r.Resume); err != nil {
+	if err := further(q.r, false); err != nil {
 		t.Fatal(err)
 	}
 	for _, z := range []string{"worker", "control"} {
-		p.zone(z, "synced", true)
+		p.Zone(z, "synced", true)
 	}
 	p.untilAt("a 1, b 20, c 30")
 	q.r.Stop()
 	q.until(t, "stopped", func(s revision.PlanState) bool { return s.State == revision.PlanStopped })
 	var stale *gate.StaleError
-	if err := p.r.Resume(context.Background(), read, agreed); !errors.As(err, &stale) || stale.Preview == nil || len(stale.Preview.Steps) != 1 {
+	if err := p.r.Continue(context.Background(), false, read, agreed); !errors.As(err, &stale) || stale.Preview == nil || len(stale.Preview.Steps) != 1 {
 		t.Fatalf("%v %+v", err, stale)
 	}
-	if err := p.r.Resume(context.Background(), stale.Preview, agreed); err != nil {
+	if err := p.r.Continue(context.Background(), false, stale.Preview, agreed); err != nil {
 		t.Fatal(err)
 	}
-	stop := p.follow("worker", "control")
+	stop := p.Follow("worker", "control")
 	defer stop()
 	p.until("done", inState(revision.PlanDone))
 	if p.at() != allMade {
@@ -196,7 +196,7 @@ func TestSeenPlan(t *testing.T) {
 			}
 			p.untilAt(firstMade)
 			p.Edit(c.edit)
-			stop := p.follow("worker", "control")
+			stop := p.Follow("worker", "control")
 			defer stop()
 			if c.want == "" {
 				p.until("done", inState(revision.PlanDone))
@@ -210,12 +210,12 @@ func TestSeenPlan(t *testing.T) {
 				return
 			}
 			// What was read before the next edit is no yes to that.
-			read, err := p.r.ResumePreview(t.Context())
+			read, err := p.r.ContinuePreview(t.Context(), false)
 			if err != nil {
 				t.Fatal(err)
 			}
 			p.Edit(given.ANP("b", 2, "tenant=green", "in deny tenant=blue"))
-			if err := p.r.Resume(t.Context(), read, agreed); !errors.Is(err, change.ErrStale) {
+			if err := p.r.Continue(t.Context(), false, read, agreed); !errors.Is(err, change.ErrStale) {
 				t.Fatal(err)
 			}
 			if err := p.resume(); err != nil {

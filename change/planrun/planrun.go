@@ -5,14 +5,13 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"rung/change"
 	"rung/change/gate"
+	"rung/change/journal"
 	"rung/model/plan"
 	"rung/model/words"
 	"rung/revision"
@@ -32,25 +31,20 @@ var ErrPlan = errors.New("refused")
 type Plans struct {
 	gate *gate.Gate
 	cfg  Config
-	path string // of the stored progress; empty keeps none
-
-	looks time.Duration // how long a look may take, lookTime when 0; tests have more time
+	work *journal.Work[planJob] // the progress that is stored
 
 	begins sync.Mutex // held while a plan is about to start
 
 	mu      sync.Mutex
 	job     *planJob // nil: there is no plan
 	state   revision.PlanState
-	running bool        // by this process
-	seen    fs.FileInfo // the file as it was last read or written; nil: there was none
-	bad     error       // why the stored plan cannot be read
+	running bool  // by this process
+	bad     error // why the stored plan cannot be read
 	// located is the revision by which the stored plan was judged last.
 	located *revision.Revision
 	// unrecorded says that the last step was made and could not be written down.
 	unrecorded bool
 	stop       context.CancelFunc
-	holding    atomic.Bool // this process has the plan's lock
-	lockless   bool        // the state folder's file system has no locks
 	// patience is how long a source may take to show a step that was written.
 	patience time.Duration
 }
@@ -72,7 +66,7 @@ type Config struct {
 // New runs plans through a gate, which starts them for what Preview and Commit are
 // asked about plans: their undo.
 func New(g *gate.Gate, c Config) *Plans {
-	r := &Plans{gate: g, cfg: c, path: planPath(c.Dir, c.Context), patience: showTime}
+	r := &Plans{gate: g, cfg: c, work: c.work(c.Dir), patience: showTime}
 	if g != nil {
 		g.UsePlans(r)
 	}
@@ -81,18 +75,13 @@ func New(g *gate.Gate, c Config) *Plans {
 
 // Start runs a plan that was confirmed: the one of the preview that was read.
 func (r *Plans) Start(ctx context.Context, p *plan.Plan, read *gate.Preview, c gate.Confirm) error {
-	return r.begin(ctx, read, c, func(*planJob) (planAsk, error) { return r.newPlan(p), nil })
+	return r.begin(ctx, read, c, func(*planJob) (planAsk, error) { return newPlan(r.cfg.Context, p), nil })
 }
 
-// Resume goes on with a plan that stopped, as the preview of it says that was read.
-func (r *Plans) Resume(ctx context.Context, read *gate.Preview, c gate.Confirm) error {
-	return r.begin(ctx, read, c, func(job *planJob) (planAsk, error) { return r.further(job, false) })
-}
-
-// Back rolls the steps of a plan back that stopped, as the preview of it says that was
-// read.
-func (r *Plans) Back(ctx context.Context, read *gate.Preview, c gate.Confirm) error {
-	return r.begin(ctx, read, c, func(job *planJob) (planAsk, error) { return r.further(job, true) })
+// Continue goes on with a plan that stopped, or rolls its steps back, as the preview of it says that
+// was read.
+func (r *Plans) Continue(ctx context.Context, back bool, read *gate.Preview, c gate.Confirm) error {
+	return r.begin(ctx, read, c, func(job *planJob) (planAsk, error) { return r.further(job, back) })
 }
 
 // Begin starts the undo of a plan, as the preview of it says that was read.
@@ -112,19 +101,19 @@ func (r *Plans) begin(ctx context.Context, read *gate.Preview, c gate.Confirm, a
 		return fmt.Errorf("%w: a plan is just being started", ErrPlan)
 	}
 	defer r.begins.Unlock()
-	release, job, err := r.take()
+	job, err := r.take()
 	if err != nil {
 		return err
 	}
-	if err := r.start(ctx, read, c, job, ask, release); err != nil {
-		release()
+	if err := r.start(ctx, read, c, job, ask); err != nil {
+		r.work.Release()
 		return err
 	}
 	return nil
 }
 
 // start is begin with the plan's lock held, which goes with the plan that it starts.
-func (r *Plans) start(ctx context.Context, read *gate.Preview, c gate.Confirm, was *planJob, ask func(*planJob) (planAsk, error), release func()) error {
+func (r *Plans) start(ctx context.Context, read *gate.Preview, c gate.Confirm, was *planJob, ask func(*planJob) (planAsk, error)) error {
 	a, err := ask(was)
 	if err != nil {
 		return err
@@ -147,26 +136,26 @@ func (r *Plans) start(ctx context.Context, read *gate.Preview, c gate.Confirm, w
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	job := a.job()
+	job := &a.planJob
 	job.Guards, job.By, job.Read = fresh.Guards, c.By, map[string]string{}
 	if a.anew {
-		newest := r.gate.Config.History.Newest()
-		job.After = &newest
+		job.After = new(r.gate.Config.History.Newest())
 	}
 	for _, o := range change.FirstOfEach(fresh.Objects) {
 		job.Read[o.Key.Name] = digest(o.Old)
 	}
-	job.Runner = r.me()
+	job.Runner = thisProcess(r.gate.Config.Now())
 	if bad != nil {
-		if err := r.putAside(); err != nil {
-			return err
+		r.bad = nil
+		if _, err := r.work.SetAside(false); err != nil {
+			return fmt.Errorf("putting a stored plan aside that cannot be read: %w", err)
 		}
 	}
 	if err := r.store(job); err != nil {
 		return err
 	}
 	r.job = job
-	return r.launch(release)
+	return r.launch()
 }
 
 // Stop stops a running plan of this process after the step under way was written.
@@ -186,11 +175,11 @@ func (r *Plans) Keep(read *revision.Revision) error {
 		return fmt.Errorf("%w: a plan is just being started", ErrPlan)
 	}
 	defer r.begins.Unlock()
-	release, job, err := r.take()
+	job, err := r.take()
 	if err != nil {
 		return err
 	}
-	defer release()
+	defer r.work.Release()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if job == nil {
@@ -223,22 +212,21 @@ func (r *Plans) clear() {
 
 // planAsk is what somebody wants a plan to do, before it does it.
 type planAsk struct {
-	anew     bool      // it is no plan that stopped
-	op       change.Op // OpUndo and OpRedo for a plan of the history
-	progress plan.Progress
-	shown    int // as planJob.Shown
-	top      int // as planJob.Top
-	// id, title, undoes and after are those of the planJob.
-	id, title string
-	undoes    uint64
-	after     *uint64
-	refused   string // why it cannot be done at all
-	heading   string // of the preview, where that is not the title
+	planJob           // what is stored of it once it runs
+	anew    bool      // it is no plan that stopped
+	op      change.Op // OpUndo and OpRedo for a plan of the history
+	refused string    // why it cannot be done at all
+	heading string    // of the preview, where that is not the title
 }
 
 // newPlan asks for a plan that was just made.
-func (r *Plans) newPlan(p *plan.Plan) planAsk {
-	return planAsk{anew: true, progress: plan.Progress{Context: r.cfg.Context, Plan: *p}, id: rand.Text(), title: titleOfPlan(p)}
+func newPlan(context string, p *plan.Plan) planAsk {
+	return newAsk(&plan.Progress{Context: context, Plan: *p}, titleOfPlan(p))
+}
+
+// newAsk asks for a plan that is none that stopped.
+func newAsk(p *plan.Progress, title string) planAsk {
+	return planAsk{anew: true, planJob: planJob{Progress: p, Shown: new(p.Done), ID: rand.Text(), Title: title}}
 }
 
 // further asks for what is left of a plan, or for its way back.
@@ -247,31 +235,28 @@ func (r *Plans) further(job *planJob, back bool) (planAsk, error) {
 		return planAsk{}, fmt.Errorf("%w: no plan has stopped", ErrPlan)
 	}
 	r.mu.Lock() // Look may be judging it
-	a := planAsk{progress: *job.Progress, shown: *job.Shown, id: job.ID, title: job.Title, undoes: job.Undoes, after: job.After, heading: "Continue: " + job.Title}
-	wasBack, top := job.Progress.Back, job.Top
+	p := *job.Progress
+	a := planAsk{heading: "Continue: " + job.Title,
+		planJob: planJob{Progress: &p, Shown: new(*job.Shown), Top: job.Top, ID: job.ID, Title: job.Title, Undoes: job.Undoes, After: job.After}}
 	r.mu.Unlock()
-	if a.progress.Back = back; back {
+	wasBack := p.Back
+	if p.Back = back; back {
 		a.heading = "Roll back: " + job.Title
 	}
 	b, err := boardOf(r.gate.Config.Current())
 	if err == nil {
-		a.progress.Done, err = a.progress.Locate(b.Slots())
+		p.Done, err = p.Locate(b.Slots())
 	}
 	if err != nil {
 		a.refused = stuck(err)
 	}
-	if a.top = top; back && !wasBack {
-		a.top = a.progress.Made(a.progress.Done)
-	} else if !back {
-		a.top = 0
+	switch {
+	case !back:
+		a.Top = 0
+	case !wasBack:
+		a.Top = p.Made(p.Done)
 	}
 	return a, nil
-}
-
-// job is what is stored of it.
-func (a *planAsk) job() *planJob {
-	p, shown := a.progress, a.shown
-	return &planJob{Progress: &p, Shown: &shown, Top: a.top, ID: a.id, Title: a.title, Undoes: a.undoes, After: a.after}
 }
 
 func boardOf(rev *revision.Revision) (*plan.Board, error) {

@@ -61,8 +61,8 @@ func (p *planWorld) now() string {
 
 func newPlanWorld(t *testing.T, dir string, policies ...string) *planWorld {
 	p := &planWorld{World: gating.NewWorld(t, policies...), t: t, dir: dir}
-	p.zone("worker", model.ConnSynced, true)
-	p.zone("control", model.ConnSynced, true)
+	p.Zone("worker", model.ConnSynced, true)
+	p.Zone("control", model.ConnSynced, true)
 	p.start()
 	return p
 }
@@ -101,49 +101,6 @@ func (p *planWorld) kill() {
 	p.Publish()
 	p.Mu.Unlock()
 	p.start()
-}
-
-// zone sets the state of a zone; with follow its rows show the policies as they
-// are, without they stay as they were and change by change fall behind.
-func (p *planWorld) zone(name string, conn model.ConnState, follow bool) {
-	p.Mu.Lock()
-	defer p.Mu.Unlock()
-	p.setZone(name, conn, follow)
-	p.Publish()
-}
-
-func (p *planWorld) setZone(name string, conn model.ConnState, follow bool) {
-	next := &model.ZoneState{Name: name, Conn: conn, SyncedAt: p.Now, Policies: map[model.PolicyKey]*model.PolicyInZone{}}
-	var others []*model.ZoneState
-	for _, z := range p.Zones {
-		if z.Name != name {
-			others = append(others, z)
-		} else if !follow {
-			next.Policies = z.Policies
-		}
-	}
-	if follow {
-		for q := range p.Cluster.Policies(model.KindANP) {
-			next.Policies[q.Key] = &model.PolicyInZone{Policy: q.Key, InSync: true, LiveACLs: 1, LivePriority: q.Priority}
-		}
-	}
-	p.Zones = append(others, next)
-}
-
-// follow keeps the zones in step with the policies until the plan leaves the
-// state it is in, or for good.
-func (p *planWorld) follow(names ...string) (stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		for ctx.Err() == nil {
-			for _, n := range names {
-				p.zone(n, model.ConnSynced, true)
-			}
-			time.Sleep(time.Millisecond)
-		}
-	})
-	return func() { cancel(); wg.Wait() }
 }
 
 func (p *planWorld) planState() revision.PlanState {
@@ -206,15 +163,15 @@ func (p *planWorld) begin(pl *plan.Plan, c gate.Confirm) error {
 }
 
 // resume and back go on with what is on the screen, with the name that is asked for.
-func (p *planWorld) resume() error { return further(p.r.ResumePreview, p.r.Resume) }
-func (p *planWorld) back() error   { return further(p.r.BackPreview, p.r.Back) }
+func (p *planWorld) resume() error { return further(p.r, false) }
+func (p *planWorld) back() error   { return further(p.r, true) }
 
-func further(work func(context.Context) (*gate.Preview, error), start func(context.Context, *gate.Preview, gate.Confirm) error) error {
-	pre, err := work(context.Background())
+func further(r *Plans, back bool) error {
+	pre, err := r.ContinuePreview(context.Background(), back)
 	if err != nil {
 		return err
 	}
-	return start(context.Background(), pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "cli"})
+	return r.Continue(context.Background(), back, pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "cli"})
 }
 
 // stopped is a world whose plan stopped after its first step, which no zone shows.
@@ -285,35 +242,35 @@ func TestPlanRuns(t *testing.T) {
 	if s.Runner.PID != os.Getpid() || !s.Runner.Here || s.Elsewhere() || s.Title != "Re-space: step 10, starting at 10" {
 		t.Errorf("%+v", s)
 	}
-	p.zone("worker", model.ConnSynced, true)
+	p.Zone("worker", model.ConnSynced, true)
 	one := "running 0/3 ▶·· next c 3 → 30: waiting for control (not shown yet)"
 	p.until("one zone is waited for", func(s revision.PlanState) bool { return brief(s) == one })
 	if p.at() != firstMade {
 		t.Errorf("one zone was enough: %s", p.at())
 	}
-	p.zone("control", model.ConnSynced, true)
+	p.Zone("control", model.ConnSynced, true)
 	p.untilAt("a 1, b 20, c 30")
 	p.until("the second step", func(s revision.PlanState) bool { return s.Done == 1 && s.Steps[1].State == revision.StepRunning })
 	// A zone is lost: the plan waits, however long, until it is back with the rows.
-	p.zone("worker", model.ConnLost, false)
-	p.zone("control", model.ConnSynced, true)
+	p.Zone("worker", model.ConnLost, false)
+	p.Zone("control", model.ConnSynced, true)
 	lost := "waiting 1/3 ✓…· next b 2 → 20: waiting for worker (lost)"
 	p.until("waiting", func(s revision.PlanState) bool { return brief(s) == lost })
 	p.Mu.Lock()
 	p.Now = p.Now.Add(12 * time.Second)
 	p.Mu.Unlock()
-	p.zone("worker", model.ConnDialling, false) // dialled again and again it was lost once
-	p.zone("worker", model.ConnLost, false)
+	p.Zone("worker", model.ConnDialling, false) // dialled again and again it was lost once
+	p.Zone("worker", model.ConnLost, false)
 	if got := p.now(); got != "waiting for worker (lost 12 s)" {
 		t.Error(got)
 	}
-	p.zone("worker", model.ConnSynced, false)
+	p.Zone("worker", model.ConnSynced, false)
 	p.until("running", inState(revision.PlanRunning))
 	// It is there but does not take the rows: behind, after the time to settle.
 	p.Mu.Lock()
 	p.Now = p.Now.Add(time.Minute)
 	k := given.ANPKey("b")
-	p.setZone("worker", model.ConnSynced, true)
+	p.SetZone("worker", model.ConnSynced, true)
 	p.Zones[len(p.Zones)-1].Policies[k] = &model.PolicyInZone{Policy: k, Different: 3, LiveACLs: 3, LivePriority: 2, Touched: p.Now.Add(-time.Minute), DiffSince: p.Now.Add(-time.Minute)}
 	p.Publish()
 	p.Mu.Unlock()
@@ -321,13 +278,13 @@ func TestPlanRuns(t *testing.T) {
 	if got := p.now(); got != "waiting for worker (3 rows behind 1 min)" {
 		t.Error(got)
 	}
-	stop := p.follow("worker", "control")
+	stop := p.Follow("worker", "control")
 	defer stop()
 	p.until("done", inState(revision.PlanDone))
 	if p.at() != "a 10, b 20, c 30" {
 		t.Errorf("done at %s", p.at())
 	}
-	if _, err := os.Stat(p.r.path); !os.IsNotExist(err) {
+	if _, err := os.Stat(p.r.work.Path); !os.IsNotExist(err) {
 		t.Errorf("the stored progress stays: %v", err)
 	}
 	if got := brief(p.planState()); got != "done 3/3 ✓✓✓ next : " {
@@ -381,16 +338,16 @@ func TestPlanSurvivesAKill(t *testing.T) {
 			}
 			p.untilAt(firstMade)
 			p.until("the note of it", func(s revision.PlanState) bool { return s.Steps[0].State == revision.StepRunning && s.Why != "" })
-			if st, err := os.Stat(p.r.path); err != nil || st.Mode().Perm() != 0o600 {
+			if st, err := os.Stat(p.r.work.Path); err != nil || st.Mode().Perm() != 0o600 {
 				t.Fatalf("%v %v", st, err)
 			}
 			// What is found after kill -9 is what stood there in the middle.
-			text, err := os.ReadFile(p.r.path)
+			text, err := os.ReadFile(p.r.work.Path)
 			if err != nil {
 				t.Fatal(err)
 			}
 			p.kill()
-			if err := os.WriteFile(p.r.path, text, 0o600); err != nil {
+			if err := os.WriteFile(p.r.work.Path, text, 0o600); err != nil {
 				t.Fatal(err)
 			}
 			if c.meanwhile != nil {
@@ -402,7 +359,7 @@ func TestPlanSurvivesAKill(t *testing.T) {
 			if diff := cmp.Diff(c.stopped, brief(p.planState())); diff != "" {
 				t.Fatalf("found (-want +got)\n%s", diff)
 			}
-			stop := p.follow("worker", "control")
+			stop := p.Follow("worker", "control")
 			defer stop()
 			if c.want == "by itself" {
 				p.until("every zone shows it", func(s revision.PlanState) bool { p.r.Look(); return s.State == revision.PlanDone })
@@ -466,7 +423,7 @@ func TestPlanStops(t *testing.T) {
 			c.spoil(p)
 			p.Publish()
 			p.Mu.Unlock()
-			stop := p.follow("worker", "control")
+			stop := p.Follow("worker", "control")
 			defer stop()
 			s := p.until("stopped", inState(revision.PlanStopped))
 			if s.Done != 1 || s.Total != 3 || !strings.Contains(s.Why, c.why) {
@@ -527,7 +484,7 @@ func TestPlanGuards(t *testing.T) {
 	if err := p.begin(pl, agreed); !errors.Is(err, change.ErrNotConfirmed) {
 		t.Fatal(err)
 	}
-	stop := p.follow("worker", "control")
+	stop := p.Follow("worker", "control")
 	defer stop()
 	if err := p.begin(pl, gate.Confirm{Yes: true, Name: "c", By: "console"}); err != nil {
 		t.Fatal(err)
@@ -564,7 +521,7 @@ func TestPlanIsRefused(t *testing.T) {
 		{"empty", nil, &plan.Plan{}, "nothing to do"},
 		{"stale", nil, step("a", 5, 6), "step 1"},
 		{"an inversion", nil, step("a", 1, 50), "step 1"},
-		{"a dump", func() { p.zone("worker", model.ConnReadOnly, true) }, step("c", 3, 4), "zone worker is a file: its rows never follow"},
+		{"a dump", func() { p.Zone("worker", model.ConnReadOnly, true) }, step("c", 3, 4), "zone worker is a file: its rows never follow"},
 		{"no zones", func() { p.Mu.Lock(); p.Zones = nil; p.Publish(); p.Mu.Unlock() }, step("c", 3, 4), "there is no zone"},
 	} {
 		if c.prep != nil {
@@ -637,7 +594,7 @@ func TestPlanOfAnotherHand(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPlanWorld(t, t.TempDir(), tenants...)
 			defer p.cancel()
-			if err := safefile.Replace(safefile.OS, p.r.path, []byte(c.text)); err != nil {
+			if err := safefile.Replace(safefile.OS, p.r.work.Path, []byte(c.text)); err != nil {
 				t.Fatal(err)
 			}
 			if err := p.r.Load(); err == nil || !strings.Contains(err.Error(), c.want) {

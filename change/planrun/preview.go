@@ -2,7 +2,6 @@ package planrun
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 
 	"rung/change"
@@ -17,18 +16,12 @@ import (
 // guard rail a step runs into. Its ConfirmName confirms all of them.
 func (r *Plans) Preview(ctx context.Context, p *plan.Plan) (*gate.Preview, error) {
 	r.Look()
-	return r.preview(ctx, r.newPlan(p))
+	return r.preview(ctx, newPlan(r.cfg.Context, p))
 }
 
-// ResumePreview is the preview of what a plan that stopped has left, BackPreview that of
-// its way back. They are as those of a new plan: all guard rails of all steps, and one
-// ConfirmName for them.
-func (r *Plans) ResumePreview(ctx context.Context) (*gate.Preview, error) { return r.again(ctx, false) }
-
-// BackPreview is described at ResumePreview.
-func (r *Plans) BackPreview(ctx context.Context) (*gate.Preview, error) { return r.again(ctx, true) }
-
-func (r *Plans) again(ctx context.Context, back bool) (*gate.Preview, error) {
+// ContinuePreview is the preview of what a plan that stopped has left, or of its way back. It is
+// as that of a new plan: all guard rails of all steps, and one ConfirmName for them.
+func (r *Plans) ContinuePreview(ctx context.Context, back bool) (*gate.Preview, error) {
 	r.Look()
 	r.mu.Lock()
 	job, why := r.job, r.notStopped()
@@ -63,10 +56,10 @@ func (r *Plans) undoing(op change.Op, id uint64) (planAsk, error) {
 		return planAsk{}, fmt.Errorf("undoing the plan: %w: %s", change.ErrBlocked, why)
 	}
 	h := e.Plan
-	a := planAsk{anew: true, op: op, id: rand.Text(), title: e.UndoTitle(), undoes: e.ID, shown: h.To,
-		progress: plan.Progress{Context: r.cfg.Context, Plan: h.Plan, Done: h.To, Part: &plan.Part{From: h.To, To: h.From}}}
+	a := newAsk(&plan.Progress{Context: r.cfg.Context, Plan: h.Plan, Done: h.To, Part: &plan.Part{From: h.To, To: h.From}}, e.UndoTitle())
+	a.op, a.Undoes = op, e.ID
 	// What stands in a file is not trusted.
-	if _, err := a.progress.Encode(); err != nil {
+	if _, err := a.Progress.Encode(); err != nil {
 		return planAsk{}, fmt.Errorf("undoing the plan: %w: %w", change.ErrBlocked, err)
 	}
 	return a, nil
@@ -88,24 +81,24 @@ func (r *Plans) notStopped() error {
 // preview works out what the steps do that are left.
 func (r *Plans) preview(ctx context.Context, a planAsk) (*gate.Preview, error) {
 	rev := r.gate.Config.Current()
-	out := &gate.Preview{Title: a.heading, Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Steps: a.progress.Left(), FirstStep: 1}
-	if !a.progress.Back {
-		out.FirstStep += a.progress.Made(a.progress.Done)
+	out := &gate.Preview{Title: a.heading, Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Steps: a.Progress.Left(), FirstStep: 1}
+	if !a.Progress.Back {
+		out.FirstStep += a.Progress.Made(a.Progress.Done)
 	}
 	if out.Title == "" {
-		out.Title = a.title
+		out.Title = a.Title
 	}
 	if a.op != "" {
-		out.Mutation.Op, out.Mutation.Undo = a.op, a.undoes
+		out.Mutation.Op, out.Mutation.Undo = a.op, a.Undoes
 	}
 	if a.anew && a.op == "" {
-		out.Notes = append(out.Notes, a.progress.Plan.Notes...)
+		out.Notes = append(out.Notes, a.Progress.Plan.Notes...)
 	} else if b, err := boardOf(rev); err == nil {
 		out.Notes = append(out.Notes, plan.TieNotes(b.Slots(), out.Steps, out.FirstStep)...)
 	}
-	out.Notes = append(out.Notes, r.gate.AboutUndo(a.op, a.undoes)...)
+	out.Notes = append(out.Notes, r.gate.AboutUndo(a.op, a.Undoes)...)
 	r.mu.Lock()
-	open, lockless := r.state.Open(), r.lockless
+	open, lockless := r.state.Open(), r.work.Lockless
 	if open && a.op != "" {
 		a.refused = gate.PlanFirst(&r.state)
 	}
@@ -114,7 +107,7 @@ func (r *Plans) preview(ctx context.Context, a planAsk) (*gate.Preview, error) {
 		out.Notes = append(out.Notes, "the state folder has no file locks: another Rung on it cannot see that this plan runs; run no other")
 	}
 	out.Blocked = a.refuses(rev)
-	p := a.progress
+	p := *a.Progress
 	err := r.gate.PreviewSteps(ctx, rev, out, func(rev *revision.Revision, i int) string {
 		why := misplaced(rev, &p, out.Steps[i], a.anew)
 		p.Advance()
@@ -160,7 +153,7 @@ func (a *planAsk) refuses(rev *revision.Revision) string {
 	switch {
 	case a.refused != "":
 		return a.refused
-	case a.anew && a.progress.Finished():
+	case a.anew && a.Progress.Finished():
 		return "nothing to do"
 	case len(rev.Zones) == 0:
 		return "there is no zone whose rows could show that a step is done"
@@ -175,7 +168,7 @@ func (a *planAsk) refuses(rev *revision.Revision) string {
 	}
 	b, err := boardOf(rev)
 	if err == nil {
-		err = plan.Verify(a.progress.Plan.Steps, b.Slots(), rev.Flags.MaxPriority)
+		err = plan.Verify(a.Progress.Plan.Steps, b.Slots(), rev.Flags.MaxPriority)
 	}
 	if err != nil {
 		return err.Error()

@@ -103,8 +103,8 @@ func TestPlanOfAnotherConsole(t *testing.T) {
 	}
 	for name, err := range map[string]error{
 		"a new plan": q.r.Start(t.Context(), pl, pre, agreed),
-		"resume":     further(q.r.ResumePreview, q.r.Resume),
-		"back":       further(q.r.BackPreview, q.r.Back),
+		"resume":     further(q.r, false),
+		"back":       further(q.r, true),
 		"keep":       q.r.Keep(q.g.Config.Current()),
 	} {
 		if !errors.Is(err, ErrPlan) || !strings.Contains(err.Error(), by) {
@@ -112,30 +112,30 @@ func TestPlanOfAnotherConsole(t *testing.T) {
 		}
 	}
 	// The other tells what it waits for, too.
-	p.zone("control", model.ConnSynced, true)
-	p.zone("worker", model.ConnLost, false)
+	p.Zone("control", model.ConnSynced, true)
+	p.Zone("worker", model.ConnLost, false)
 	q.until(t, "waiting", func(s revision.PlanState) bool {
 		return brief(s) == "waiting 0/3 …·· next c 3 → 30: waiting for worker (lost)" && len(s.Waits) == 1
 	})
-	p.zone("worker", model.ConnSynced, true)
+	p.Zone("worker", model.ConnSynced, true)
 	p.untilAt("a 1, b 20, c 30")
 	q.until(t, "the other's second step", func(s revision.PlanState) bool { return s.Done == 1 && s.State == revision.PlanRunning })
 	// The first is killed: its lock ends with it, and the second goes on.
-	text, err := os.ReadFile(p.r.path)
+	text, err := os.ReadFile(p.r.work.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.kill()
-	if err := os.WriteFile(p.r.path, text, 0o600); err != nil {
+	if err := os.WriteFile(p.r.work.Path, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	q.until(t, "stopped", func(s revision.PlanState) bool {
 		return brief(s) == "stopped 1/3 ✓…· next a 1 → 10: interrupted"
 	})
-	if err := further(q.r.ResumePreview, q.r.Resume); err != nil {
+	if err := further(q.r, false); err != nil {
 		t.Fatal(err)
 	}
-	stop := p.follow("worker", "control")
+	stop := p.Follow("worker", "control")
 	defer stop()
 	q.until(t, "done", func(s revision.PlanState) bool { return s.State == revision.PlanDone })
 	if p.at() != allMade {
@@ -162,7 +162,7 @@ func TestPlanOfAnotherConsoleEnds(t *testing.T) {
 	}
 	p.untilAt(firstMade)
 	q.until(t, "the other's plan", func(s revision.PlanState) bool { return s.Elsewhere() && s.Total == 3 })
-	stop := p.follow("worker", "control")
+	stop := p.Follow("worker", "control")
 	p.until("done", inState(revision.PlanDone))
 	stop()
 	if got := brief(q.sees()); got != "done 3/3 ✓✓✓ next : " {
@@ -184,11 +184,11 @@ func TestPlanOfAnotherConsoleRollsBack(t *testing.T) {
 	p.untilAt(firstMade)
 	p.r.Stop()
 	p.until("stopped", inState(revision.PlanStopped))
-	if err := further(p.r.BackPreview, p.r.Back); err != nil {
+	if err := further(p.r, true); err != nil {
 		t.Fatal(err)
 	}
 	q.until(t, "the other's way back", func(s revision.PlanState) bool { return s.Elsewhere() && s.Back })
-	stop := p.follow("worker", "control")
+	stop := p.Follow("worker", "control")
 	p.until("done", inState(revision.PlanDone))
 	stop()
 	if s := q.sees(); s.State != revision.PlanDone || !s.Back || s.Done != 0 {
@@ -220,7 +220,7 @@ func TestPlanEndedByAnotherConsole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stop := p.follow("worker", "control")
+	stop := p.Follow("worker", "control")
 	defer stop()
 	read := q.g.Config.Current()
 	if err := p.begin(&pl, agreed); err != nil {
@@ -244,7 +244,7 @@ func TestPlanIsLookedAtMeanwhile(t *testing.T) {
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for ctx.Err() == nil {
-			p.zone("worker", model.ConnSynced, false) // another revision
+			p.Zone("worker", model.ConnSynced, false) // another revision
 			p.r.Look()
 		}
 	})
@@ -257,7 +257,7 @@ func TestPlanIsLookedAtMeanwhile(t *testing.T) {
 		}
 	}
 	for range 20 {
-		if _, err := p.r.BackPreview(t.Context()); err != nil {
+		if _, err := p.r.ContinuePreview(t.Context(), true); err != nil {
 			t.Error(err)
 		}
 	}
@@ -266,7 +266,7 @@ func TestPlanIsLookedAtMeanwhile(t *testing.T) {
 	}
 	cancel()
 	wg.Wait()
-	stop := p.follow("worker", "control")
+	stop := p.Follow("worker", "control")
 	defer stop()
 	p.until("done", inState(revision.PlanDone))
 	if p.at() != allMade {
@@ -281,7 +281,7 @@ func TestPlanKeepIsOfWhatWasRead(t *testing.T) {
 	defer func() { p.cancel(); p.wg.Wait() }()
 	read := p.Current()
 	for _, z := range []string{"worker", "control"} {
-		p.zone(z, model.ConnSynced, true)
+		p.Zone(z, model.ConnSynced, true)
 	}
 	// What every zone shows meanwhile is done, and no other plan for it.
 	p.r.Look()
@@ -289,7 +289,7 @@ func TestPlanKeepIsOfWhatWasRead(t *testing.T) {
 		t.Error(got)
 	}
 	q := p.another(t)
-	if err := further(q.r.ResumePreview, q.r.Resume); err != nil {
+	if err := further(q.r, false); err != nil {
 		t.Fatal(err)
 	}
 	p.untilAt("a 1, b 20, c 30")
@@ -322,7 +322,7 @@ func TestHistoryOfAnotherConsole(t *testing.T) {
 	}
 	// Also when the entry was asked for before anybody looked.
 	gating.Do(t, p.World, q.g, changing.Move("b", 40), gating.Yes)
-	p.g.History()
+	p.g.Config.History.Entries()
 	p.g.LookAtHistory()
 	if told != "Move ANP b from 2 to 40|" {
 		t.Errorf("told %q", told)
@@ -339,7 +339,7 @@ func TestHistoryOfAnotherConsole(t *testing.T) {
 	if p.g.UndoTitle() != "Move ANP a from 1 to 0" || p.g.RedoTitle() != "Move ANP c from 3 to 50" {
 		t.Errorf("%q %q", p.g.UndoTitle(), p.g.RedoTitle())
 	}
-	if len(p.g.History()) != 5 {
+	if len(p.g.Config.History.Entries()) != 5 {
 		t.Errorf("%q", changing.Titles(p.g.Config.History))
 	}
 }

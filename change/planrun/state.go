@@ -39,10 +39,10 @@ func (r *Plans) describe(state, why string, waits []revision.PlanWait) *revision
 	out := r.job.describe(state)
 	out.Why, out.Waits, out.Unrecorded = why, waits, r.unrecorded
 	if state == revision.PlanStopped {
-		out.Stuck = r.stuck()
+		out.Stuck = r.job.stuck(r.gate.Config.Current())
 	}
-	if state == revision.PlanStopped && r.seen != nil {
-		out.Since = r.seen.ModTime() // it was written down last when it stopped
+	if seen := r.work.Seen(); state == revision.PlanStopped && seen != nil {
+		out.Since = seen.ModTime() // it was written down last when it stopped
 	}
 	out.Runner.Here = r.running && out.Runner.PID != 0
 	return out
@@ -87,16 +87,16 @@ func (j *planJob) describe(state string) *revision.PlanState {
 }
 
 // stuck says why a plan that stopped can be neither continued nor rolled back, empty where
-// it can. The caller holds mu.
-func (r *Plans) stuck() string {
-	b, err := boardOf(r.gate.Config.Current())
+// it can.
+func (j *planJob) stuck(rev *revision.Revision) string {
+	b, err := boardOf(rev)
 	if err == nil {
-		_, err = r.job.Progress.Locate(b.Slots())
+		_, err = j.Progress.Locate(b.Slots())
 	}
 	if err != nil {
 		return stuck(err)
 	}
-	progress := *r.job.Progress
+	progress := *j.Progress
 	if can := prospectOf(&progress, b.Slots()); !can.continues && !can.back {
 		return stuck(&plan.AstrayError{Policies: []plan.Astray{can.astray}})
 	}
@@ -224,7 +224,7 @@ func behindText(p *model.PolicyInZone) string {
 // rolled back changed nothing.
 func (r *Plans) record(j *planJob) error {
 	w, done := j.Progress.Way(), j.Progress.Done
-	if done == w.From || r.gate.Config.History.HasPlan(j.ID) {
+	if _, ended := r.gate.Config.History.Of(j.ID); ended || done == w.From {
 		return nil
 	}
 	e := history.Entry{At: r.gate.Config.Now(), Title: j.Title, By: j.By, Undoes: j.Undoes,

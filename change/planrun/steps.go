@@ -9,6 +9,7 @@ import (
 
 	"rung/change"
 	"rung/change/gate"
+	"rung/model"
 	"rung/model/plan"
 	"rung/revision"
 )
@@ -17,9 +18,9 @@ import (
 // as taken back.
 const showTime = 5 * time.Second
 
-// launch starts the goroutine that runs the job, whose lock release ends. The caller
+// launch starts the goroutine that runs the job, and gives its lock back at the end. The caller
 // holds mu.
-func (r *Plans) launch(release func()) error {
+func (r *Plans) launch() error {
 	ctx, cancel := context.WithCancel(r.cfg.Ctx)
 	r.running, r.stop = true, cancel
 	r.state, r.unrecorded = revision.PlanState{}, false
@@ -30,13 +31,13 @@ func (r *Plans) launch(release func()) error {
 		err := r.steps(ctx, job)
 		r.mu.Lock()
 		defer r.mu.Unlock()
+		defer r.work.Release()
 		r.running, r.stop = false, nil
-		if err == nil {
-			r.finish(job, release)
-			return
+		if err != nil {
+			r.stopped(job, err)
+		} else {
+			r.finish(job)
 		}
-		r.stopped(job, err)
-		release()
 	})
 	if !started {
 		defer cancel()
@@ -67,8 +68,7 @@ func (r *Plans) stopped(job *planJob, err error) {
 
 // finish ends a plan that has no step left. What cannot be put into the history stays in
 // the plan's file, to be put there later. The caller holds mu.
-func (r *Plans) finish(job *planJob, release func()) {
-	defer release()
+func (r *Plans) finish(job *planJob) {
 	why := ""
 	if job.Progress.Back {
 		why = "all steps were rolled back"
@@ -95,7 +95,11 @@ func (r *Plans) steps(ctx context.Context, job *planJob) error {
 		}
 	}
 	for {
-		r.shownAll(job)
+		r.mu.Lock()
+		done := job.Progress.Done
+		job.Shown, job.Why, job.Waits = &done, "", nil // every zone shows what was made
+		r.report(revision.PlanRunning, "", nil)
+		r.mu.Unlock()
 		if err := r.takenBack(job); err != nil {
 			return err
 		}
@@ -110,15 +114,6 @@ func (r *Plans) steps(ctx context.Context, job *planJob) error {
 			return err
 		}
 	}
-}
-
-// shownAll says that every zone shows what was made.
-func (r *Plans) shownAll(job *planJob) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	done := job.Progress.Done
-	job.Shown, job.Why, job.Waits = &done, "", nil
-	r.report(revision.PlanRunning, "", nil)
 }
 
 // step makes one move and counts it as done.
@@ -197,7 +192,7 @@ func (r *Plans) await(ctx context.Context, job *planJob, s plan.Step) error {
 			return ctx.Err()
 		case <-ticks:
 		case <-late.C:
-			arrived = arrived || !r.stillThere(ctx, s)
+			arrived = arrived || !stillThere(ctx, r.gate, s, r.patience)
 			late.Reset(r.patience)
 		}
 	}
@@ -205,10 +200,10 @@ func (r *Plans) await(ctx context.Context, job *planJob, s plan.Step) error {
 
 // stillThere asks a server whether a step that its watch does not show stands there.
 // Elsewhere the source is all there is to ask.
-func (r *Plans) stillThere(ctx context.Context, s plan.Step) bool {
-	ctx, cancel := context.WithTimeout(ctx, r.patience)
+func stillThere(ctx context.Context, g *gate.Gate, s plan.Step, patience time.Duration) bool {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	now, ok, err := r.gate.AtServer(ctx, change.StepMutation(s).Policy)
+	now, ok, err := g.AtServer(ctx, change.StepMutation(s).Policy)
 	if err != nil {
 		return true // nobody knows
 	}
@@ -264,4 +259,27 @@ func (r *Plans) waiting(job *planJob, seen *shown) {
 		_ = r.store(job) // how far the plan is stands in the file already
 	}
 	r.report(state, seen.text(), seen.waits)
+}
+
+// The policies of a plan as they were when it was confirmed, compared with those at
+// hand when a step of it is made.
+
+// digest is a policy but for its priority, which a plan changes.
+func digest(p *model.Policy) string { return p.Digests().Unplaced.String() }
+
+// otherStep says why a step is not the one that was confirmed with the plan: its
+// policy is another, or one that the plan does not know stands where it passes.
+func (j *planJob) otherStep(rev *revision.Revision, s plan.Step) string {
+	k := change.StepMutation(s).Policy
+	if was, ok := j.Read[s.Policy]; ok && was != digest(rev.Cluster.Policy(k)) {
+		return k.Label() + " was changed meanwhile"
+	}
+	b, err := boardOf(rev)
+	if err != nil {
+		return err.Error()
+	}
+	if a, ok := j.Progress.Hinders(s, b.Slots()); ok {
+		return a.String()
+	}
+	return ""
 }

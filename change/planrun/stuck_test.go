@@ -77,8 +77,8 @@ func TestChangeInTheWayOfAPlan(t *testing.T) {
 	if s := p.planState(); s.Stuck != out || s.Why != out {
 		t.Errorf("%q %q", s.Why, s.Stuck)
 	}
-	for _, work := range []func(context.Context) (*gate.Preview, error){p.r.ResumePreview, p.r.BackPreview} {
-		if pre, err := work(t.Context()); err != nil || pre.Blocked != out {
+	for _, back := range []bool{false, true} {
+		if pre, err := p.r.ContinuePreview(t.Context(), back); err != nil || pre.Blocked != out {
 			t.Errorf("%v %q", err, pre.Blocked)
 		}
 	}
@@ -95,12 +95,12 @@ func TestChangeInTheWayOfAPlan(t *testing.T) {
 
 	// A policy in between keeps it from one way only.
 	p.change(change.Mutation{Op: change.OpApply, YAML: []byte(given.ANP("x", 2, "tenant=green", "in allow tenant=green"))})
-	if pre, err := p.r.ResumePreview(t.Context()); err != nil || pre.Blocked !=
+	if pre, err := p.r.ContinuePreview(t.Context(), false); err != nil || pre.Blocked !=
 		"step 2, b 2 → 20: x is new at 2, where it passes: move x away, roll back, or end the plan as it is (x, rung plan --keep)" {
 		t.Errorf("%v %q", err, pre.Blocked)
 	}
 	p.change(change.Mutation{Op: change.OpUndo})
-	stop := p.follow("worker", "control")
+	stop := p.Follow("worker", "control")
 	defer stop()
 	if err := p.back(); err != nil {
 		t.Fatal(err)
@@ -177,16 +177,16 @@ func TestPreviewFromBeforeThePlan(t *testing.T) {
 	p.g.Config.Writer = p.World
 	refused(pre)
 
-	text, err := os.ReadFile(p.r.path)
+	text, err := os.ReadFile(p.r.work.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(p.r.path); err != nil {
+	if err := os.Remove(p.r.work.Path); err != nil {
 		t.Fatal(err)
 	}
 	p.r.Look()
 	pre = look()
-	if err := safefile.Replace(safefile.OS, p.r.path, text); err != nil {
+	if err := safefile.Replace(safefile.OS, p.r.work.Path, text); err != nil {
 		t.Fatal(err)
 	}
 	refused(pre)
@@ -220,7 +220,7 @@ func TestStepIsTakenBack(t *testing.T) {
 			if c.name != "put back" {
 				return
 			}
-			stop := p.follow("worker", "control")
+			stop := p.Follow("worker", "control")
 			defer stop()
 			if err := p.resume(); err != nil {
 				t.Fatal(err)
@@ -271,7 +271,7 @@ func TestPlanIsNotLost(t *testing.T) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	stop := p.follow("worker", "control")
+	stop := p.Follow("worker", "control")
 	defer stop()
 	if err := p.begin(p.respace(), agreed); err != nil {
 		t.Fatal(err)
@@ -280,7 +280,7 @@ func TestPlanIsNotLost(t *testing.T) {
 		t.Error(brief(s))
 	}
 	stop() // from here on no revision is a reason to look again
-	if _, err := os.Stat(p.r.path); err != nil || p.g.UndoTitle() != "" {
+	if _, err := os.Stat(p.r.work.Path); err != nil || p.g.UndoTitle() != "" {
 		t.Errorf("%v, undo %q", err, p.g.UndoTitle())
 	}
 	if err := p.r.Keep(p.Current()); !errors.Is(err, change.ErrNotRecorded) {
@@ -293,7 +293,7 @@ func TestPlanIsNotLost(t *testing.T) {
 	if s := p.planState(); s.State != revision.PlanDone || s.Unrecorded || p.g.UndoTitle() != "Re-space: step 10, starting at 10" {
 		t.Errorf("%s, undo %q", brief(s), p.g.UndoTitle())
 	}
-	if _, err := os.Stat(p.r.path); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(p.r.work.Path); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
 }
@@ -311,7 +311,7 @@ func TestKeepIsNotLost(t *testing.T) {
 	if err := p.r.Keep(p.Current()); !errors.Is(err, change.ErrNotRecorded) {
 		t.Errorf("kept: %v", err)
 	}
-	if _, err := os.Stat(p.r.path); err != nil || p.planState().State != revision.PlanStopped || p.g.UndoTitle() != "" {
+	if _, err := os.Stat(p.r.work.Path); err != nil || p.planState().State != revision.PlanStopped || p.g.UndoTitle() != "" {
 		t.Errorf("%v %s, undo %q", err, brief(p.planState()), p.g.UndoTitle())
 	}
 	if err := os.Remove(path); err != nil {
@@ -328,13 +328,13 @@ func TestDonePlanStaysDone(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	p := newPlanWorld(t, t.TempDir(), tenants...)
 	defer func() { p.cancel(); p.wg.Wait() }()
-	stop := p.follow("worker", "control")
+	stop := p.Follow("worker", "control")
 	defer stop()
 	if err := p.begin(p.respace(), agreed); err != nil {
 		t.Fatal(err)
 	}
 	p.until("done", inState(revision.PlanDone))
-	if err := safefile.Replace(safefile.OS, p.r.path, []byte(`{"progress": {"version": 2}}`)); err != nil {
+	if err := safefile.Replace(safefile.OS, p.r.work.Path, []byte(`{"progress": {"version": 2}}`)); err != nil {
 		t.Fatal(err)
 	}
 	p.r.Look()
@@ -359,7 +359,7 @@ func TestKeptPlanIsNotContinued(t *testing.T) {
 	if st, err := p.r.State(); err != nil || st != nil {
 		t.Errorf("%v %+v", err, st)
 	}
-	if len(p.g.History()) != 1 {
+	if len(p.g.Config.History.Entries()) != 1 {
 		t.Errorf("%q", changing.Titles(p.g.Config.History))
 	}
 }
@@ -374,27 +374,27 @@ func TestLookIsNoRunner(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.kill()
-	f, err := safefile.TryLocked(safefile.OS, p.r.path+".lock")
+	f, err := safefile.TryLocked(safefile.OS, p.r.work.Path+".lock")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.r.looks = wait.Patience
-	closed := time.AfterFunc(lookTime/4, func() { _ = f.Close() })
+	p.r.work.LookTime = wait.Patience
+	closed := time.AfterFunc(5*time.Millisecond, func() { _ = f.Close() })
 	defer closed.Stop()
 	if st, err := p.r.State(); err != nil || st.State != revision.PlanStopped || st.Why != interrupted {
 		t.Errorf("somebody looks: %v %+v", err, st)
 	}
-	release, job, err := p.r.take()
+	job, err := p.r.take()
 	if err != nil || job == nil {
 		t.Fatal(err)
 	}
 	if st, err := p.r.State(); err != nil || st.State != revision.PlanStopped {
 		t.Errorf("it is held here: %v %+v", err, st)
 	}
-	release()
-	p.r.looks = 0
+	p.r.work.Release()
+	p.r.work.LookTime = 0
 	// Who holds it longer, but has not written that it runs it, is no dead one, either.
-	longer, err := safefile.TryLocked(safefile.OS, p.r.path+".lock")
+	longer, err := safefile.TryLocked(safefile.OS, p.r.work.Path+".lock")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -413,12 +413,11 @@ func TestOtherHasWrittenItDown(t *testing.T) {
 	p.r.unrecorded = true
 	p.r.job.Runner = &planRunner{PID: 4711}
 	err := p.r.store(p.r.job)
-	p.r.seen = nil
 	p.r.mu.Unlock()
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := safefile.TryLocked(safefile.OS, p.r.path+".lock")
+	f, err := safefile.TryLocked(safefile.OS, p.r.work.Path+".lock")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -434,32 +433,28 @@ func TestUnreadablePlans(t *testing.T) {
 	p := newPlanWorld(t, t.TempDir(), tenants...)
 	defer func() { p.cancel(); p.wg.Wait() }()
 	// A file that cannot be read now may be readable in a moment.
-	if err := os.MkdirAll(p.r.path, 0o700); err != nil {
+	if err := os.MkdirAll(p.r.work.Path, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.begin(p.respace(), agreed); err == nil || !strings.Contains(err.Error(), "reading the stored plan") {
 		t.Errorf("%v", err)
 	}
-	if info, err := os.Stat(p.r.path); err != nil || !info.IsDir() {
+	if info, err := os.Stat(p.r.work.Path); err != nil || !info.IsDir() {
 		t.Fatalf("%v", err)
 	}
-	if err := os.Remove(p.r.path); err != nil {
+	if err := os.Remove(p.r.work.Path); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"one", "two"} {
-		if err := safefile.Replace(safefile.OS, p.r.path, []byte(text)); err != nil {
+		if err := safefile.Replace(safefile.OS, p.r.work.Path, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
-		p.r.mu.Lock()
-		p.r.bad = errNoPlan
-		err := p.r.putAside()
-		p.r.mu.Unlock()
-		if err != nil {
+		if _, err := p.r.work.SetAside(false); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for name, want := range map[string]string{".unreadable-1": "one", ".unreadable-2": "two"} {
-		if text, err := os.ReadFile(p.r.path + name); err != nil || string(text) != want {
+		if text, err := os.ReadFile(p.r.work.Path + name); err != nil || string(text) != want {
 			t.Errorf("%s: %q %v", name, text, err)
 		}
 	}
@@ -476,10 +471,8 @@ func TestPlanIsNotStarted(t *testing.T) {
 	if s := p.planState(); s.State != revision.PlanStopped || s.Why != interrupted {
 		t.Error(brief(s))
 	}
-	if release, err := p.r.hold(); err != nil {
+	if err := p.r.work.Take(0); err != nil {
 		t.Errorf("its lock is left: %v", err)
-	} else {
-		release()
 	}
 }
 

@@ -27,7 +27,7 @@ func ran(t *testing.T, policies ...string) *planWorld {
 	t.Cleanup(func() { goleak.VerifyNone(t) })
 	p := newPlanWorld(t, t.TempDir(), policies...)
 	t.Cleanup(func() { p.cancel(); p.wg.Wait() })
-	stop := p.follow("worker", "control")
+	stop := p.Follow("worker", "control")
 	t.Cleanup(stop)
 	pl := p.respace()
 	pre, err := p.r.Preview(t.Context(), pl)
@@ -93,13 +93,13 @@ func TestUndoOfAPlan(t *testing.T) {
 		t.Error("the redo of a plan is no plan")
 	}
 	p.until("two steps", func(s revision.PlanState) bool { return s.Done == 2 && s.Title == "Redo: "+title })
-	text, err := os.ReadFile(p.r.path)
+	text, err := os.ReadFile(p.r.work.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	close(held)
 	p.kill()
-	if err := os.WriteFile(p.r.path, text, 0o600); err != nil {
+	if err := os.WriteFile(p.r.work.Path, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.r.Load(); err != nil {
@@ -155,7 +155,7 @@ func TestUndoOfAPlanRolledBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.until("rolled back", inState(revision.PlanDone))
-	if p.at() != allMade || p.g.UndoTitle() != "Re-space: step 10, starting at 10" || p.g.RedoTitle() != "" || len(p.g.History()) != 1 {
+	if p.at() != allMade || p.g.UndoTitle() != "Re-space: step 10, starting at 10" || p.g.RedoTitle() != "" || len(p.g.Config.History.Entries()) != 1 {
 		t.Errorf("at %s, undo %q, redo %q, %q", p.at(), p.g.UndoTitle(), p.g.RedoTitle(), changing.Titles(p.g.Config.History))
 	}
 }
@@ -172,8 +172,8 @@ func TestUndoOfHalfAPlan(t *testing.T) {
 	for _, at := range []string{"a 1, b 1, c 20", "b 1, a 10, c 20"} {
 		p.untilAt(at)
 		if strings.HasPrefix(at, "a") {
-			p.zone("worker", "synced", true)
-			p.zone("control", "synced", true)
+			p.Zone("worker", "synced", true)
+			p.Zone("control", "synced", true)
 		}
 	}
 	p.r.Stop()
@@ -181,7 +181,7 @@ func TestUndoOfHalfAPlan(t *testing.T) {
 	if err := p.r.Keep(p.Current()); err != nil {
 		t.Fatal(err)
 	}
-	stop := p.follow("worker", "control")
+	stop := p.Follow("worker", "control")
 	defer stop()
 	p.kill() // the history outlives the process
 	const title = "Re-space: step 10, starting at 10 (2 of 3 steps)"

@@ -51,7 +51,7 @@ func (r *Trials) putBack(ctx context.Context) {
 	if resumed {
 		err = r.remember()
 	}
-	if ferr := r.forget(); ferr != nil {
+	if ferr := r.work.End(); ferr != nil {
 		r.put(fmt.Errorf("it was put back, and its file cannot be removed: %w", ferr))
 		return
 	}
@@ -95,7 +95,10 @@ const putBackTries = 3
 func (r *Trials) putBackOnce(ctx context.Context) (*gate.Preview, *gate.Result, error) {
 	p := r.gate.Rest(ctx, change.OpRevert)
 	if p.Undoes == 0 && len(p.Objects) > 0 {
-		if err := r.recorded(); err != nil {
+		r.mu.Lock()
+		err := r.record()
+		r.mu.Unlock()
+		if err != nil {
 			return p, nil, err
 		}
 		p = r.gate.Rest(ctx, change.OpRevert)
@@ -110,22 +113,15 @@ func (r *Trials) putBackOnce(ctx context.Context) (*gate.Preview, *gate.Result, 
 	return p, res, err
 }
 
-// recorded is the entry of the history that is put back. Where a process was killed before
-// it could write it, it is added: what is put back is there, too.
-func (r *Trials) recorded() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.record()
-}
-
-// record is recorded for whoever holds mu.
+// record finds the entry of the history that is put back. Where a process was killed before it could
+// write it, it is added: what is put back is there, too. The caller holds mu.
 func (r *Trials) record() error {
 	j := r.job
 	if j == nil || j.Entry != 0 {
 		return nil
 	}
 	h := r.gate.Config.History
-	if e, ok := h.Trial(j.ID); ok {
+	if e, ok := h.Of(j.ID); ok {
 		j.Entry, j.Files = e.ID, e.Files
 		return nil
 	}
@@ -141,7 +137,7 @@ func (r *Trials) record() error {
 // down. The caller holds mu.
 func (r *Trials) remember() error {
 	g := r.gate
-	e, ok := g.Config.History.Trial(r.job.ID)
+	e, ok := g.Config.History.Of(r.job.ID)
 	if !ok || e.Undone {
 		return nil
 	}
@@ -159,19 +155,19 @@ func (r *Trials) remember() error {
 func (r *Trials) try() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	unlock, err := r.lock()
+	unlock, err := r.work.Lock(editLock)
 	if err != nil {
 		r.put(err)
 		return false
 	}
 	defer unlock()
-	if err := r.refresh(); err != nil || r.job == nil || r.mine == nil {
+	if err := r.look(); err != nil || r.job == nil || !r.mine {
 		return false
 	}
 	r.resumed, r.job.Trying = r.job.Trying, true
 	// A full disk does not keep a change from being put back: its time is over, and so
 	// nobody confirms it any more.
-	_ = r.store(r.job)
+	_ = r.work.Save(r.job)
 	r.tell()
 	return true
 }
@@ -182,6 +178,6 @@ func (r *Trials) put(err error) {
 	pause := min(time.Second<<min(r.fails-1, 10), revertPause)
 	r.again = r.gate.Config.Now().Add(pause)
 	r.job.Trying, r.job.Why = false, clean.Text(err.Error())
-	_ = r.store(r.job) // what is on the disk still says what to put back
+	_ = r.work.Save(r.job) // what is on the disk still says what to put back
 	r.tell()
 }

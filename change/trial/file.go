@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"time"
 
 	"rung/change"
@@ -46,12 +44,9 @@ type revertJob struct {
 // what was done to files.
 const maxRevert = 64 << 20
 
-// revertPath is where the change on trial of a context is stored.
-func revertPath(dir, context string) string {
-	if dir == "" {
-		return ""
-	}
-	return filepath.Join(dir, "revert", journal.FileName(context)+".json")
+// work is where the change on trial of a context is stored.
+func (c *Config) work(dir string) *journal.Work[revertJob] {
+	return journal.OpenWork(c.Disk, dir, journal.Trial, c.Context, "the change that waits to be confirmed", maxRevert, decodeRevert)
 }
 
 // decodeRevert is what a stored file says, of which nothing is trusted.
@@ -78,23 +73,14 @@ func decodeRevert(raw []byte) (*revertJob, error) {
 // Kept is the change on trial of this context that is stored in another folder than the
 // one this process keeps its own in, nil for none. Nothing is done about it.
 func (r *Trials) Kept(dir string) *revision.Unconfirmed {
-	o := &Trials{gate: r.gate, path: revertPath(dir, r.cfg.Context)}
-	o.cfg.Disk = r.cfg.Disk
-	raw, err := safefile.Read(safefile.Or(o.cfg.Disk), o.path, maxRevert)
-	if err != nil {
-		return nil // most often there is none
+	o := &Trials{gate: r.gate, work: r.cfg.work(dir)}
+	job, _, elsewhere, err := o.work.Recover(false)
+	if err != nil || job == nil {
+		return nil // most often there is none; whoever may write puts aside what cannot be read
 	}
-	if o.job, err = decodeRevert(raw); err != nil {
-		return nil // whoever may write says so, and puts it aside
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	_ = o.look()
-	if o.job == nil {
-		return nil
-	}
-	if o.job.forGood() && !o.held {
-		o.job.partly = o.rest()
+	o.job, o.held = job, elsewhere
+	if job.forGood() && !o.held {
+		job.partly = o.rest()
 	}
 	if o.tell(); o.state == nil {
 		return nil
@@ -106,76 +92,39 @@ func (r *Trials) Kept(dir string) *revision.Unconfirmed {
 	return &u
 }
 
-// look takes in what other processes did. The caller holds mu.
+// look takes in what other processes did: it reads the stored file again when it changed, and
+// takes notice when it is gone. The caller holds mu.
 func (r *Trials) look() error {
-	if r.path == "" {
-		return nil
-	}
-	if err := r.refresh(); err != nil || r.job == nil || r.mine != nil {
+	job, state, elsewhere, err := r.work.Recover(r.held)
+	var unreadable *journal.UnreadableError
+	switch {
+	case errors.As(err, &unreadable):
+		return r.putAside(unreadable.Err)
+	case err != nil:
 		return err
+	case state == journal.Ended && r.job != nil:
+		r.gone()
+	case state == journal.Anew && (r.job == nil || !r.mine): // who has it is the only one that writes it
+		r.job = job
 	}
-	f, err := safefile.TryLocked(safefile.Or(r.cfg.Disk), r.path+".lock")
-	if r.held = errors.Is(err, safefile.ErrLocked); err == nil {
-		_ = f.Close()
-	}
-	return nil
-}
-
-// refresh reads the stored file again when it changed, and takes notice when it is gone.
-// The caller holds mu.
-func (r *Trials) refresh() error {
-	if r.path == "" {
-		return nil
-	}
-	info, err := safefile.Or(r.cfg.Disk).Lstat(r.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if r.job != nil {
-			r.gone()
-		}
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("reading the change that waits to be confirmed: %w", err)
-	}
-	if r.job != nil && (r.mine != nil || journal.SameFile(r.seen, info)) {
-		return nil // this process is the only one that writes it
-	}
-	raw, err := safefile.Read(safefile.Or(r.cfg.Disk), r.path, maxRevert)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil && !errors.Is(err, safefile.ErrTooLarge) {
-		return fmt.Errorf("reading the change that waits to be confirmed: %w", err)
-	}
-	var job *revertJob
-	if err == nil {
-		job, err = decodeRevert(raw)
-	}
-	if err != nil {
-		return r.putAside(err)
-	}
-	r.job, r.seen = job, info
+	r.held = r.job != nil && elsewhere
 	return nil
 }
 
 // putAside gives a file that nobody can read another name, and says so once: it must not
 // keep every change from being made.
 func (r *Trials) putAside(why error) error {
-	r.job, r.seen = nil, nil
-	place := ""
-	err := journal.SetAside(r.path, func(name string) error {
-		place = name
-		return safefile.Or(r.cfg.Disk).Place(r.path, name)
-	})
+	r.job = nil
+	place, err := r.work.SetAside(false)
 	if err != nil {
-		return fmt.Errorf("the change that waits to be confirmed cannot be read (%w), nor its file %s be put aside: %w", why, r.path, err)
+		return fmt.Errorf("the change that waits to be confirmed cannot be read (%w), nor its file %s be put aside: %w", why, r.work.Path, err)
 	}
 	return fmt.Errorf("a change waited to be confirmed, and its file cannot be read: look at the policies yourself; the file is now %s: %w", place, why)
 }
 
 // gone says what became of a change whose file is not there any more. The caller holds mu.
 func (r *Trials) gone() {
-	e, ok := r.gate.Config.History.Trial(r.job.ID)
+	e, ok := r.gate.Config.History.Of(r.job.ID)
 	switch {
 	case r.job.forGood() && r.job.partly == "":
 		r.drop() // it was being made
@@ -188,80 +137,41 @@ func (r *Trials) gone() {
 	}
 }
 
+// editLock is the file that keeps whoever confirms and whoever puts back apart.
+const editLock = ".edit"
+
 // lockTime is how long somebody else's look at a change on trial is waited for.
 const lockTime = 200 * time.Millisecond
 
-// take takes the lock that says who puts the change back. Somebody else's look lasts a
+// take takes the lock that says who puts the change back; somebody else's look lasts a
 // moment. The caller holds mu.
-func (r *Trials) take(patience time.Duration) (release func(), err error) {
-	if r.path == "" {
-		return func() {}, nil
+func (r *Trials) take(patience time.Duration) error {
+	err := r.work.Take(patience)
+	if errors.Is(err, safefile.ErrLocked) {
+		return fmt.Errorf("%w: %w", errTaken, change.ErrBlocked)
 	}
-	for end := time.Now().Add(patience); ; time.Sleep(lockTime / 50) {
-		f, err := safefile.TryLocked(safefile.Or(r.cfg.Disk), r.path+".lock")
-		switch {
-		case err == nil:
-			return func() { _ = f.Close() }, nil
-		case !errors.Is(err, safefile.ErrLocked):
-			return nil, err
-		case time.Now().After(end):
-			return nil, fmt.Errorf("%w: %w", errTaken, change.ErrBlocked)
-		}
-	}
+	return err
+}
+
+// errTaken says that another process just begins a trial, or ends one.
+var errTaken = errors.New("another Rung is just making a change on trial")
+
+// free gives the lock back. The caller holds mu.
+func (r *Trials) free() {
+	r.mine = false
+	r.work.Release()
 }
 
 // adopt takes over what an earlier process left. The caller holds mu.
 func (r *Trials) adopt() {
-	release, err := r.take(lockTime)
-	if err != nil {
+	if r.take(lockTime) != nil {
 		return // another one was faster
 	}
-	if err := r.refresh(); err != nil || r.job == nil {
-		release()
+	if err := r.look(); err != nil || r.job == nil {
+		r.free()
 		return
 	}
-	r.mine, r.again, r.fails, r.found = release, time.Time{}, 0, true
+	r.mine, r.again, r.fails, r.found = true, time.Time{}, 0, true
 	r.due = time.Time{}
 	r.due = r.gate.Config.Now().Add(r.left())
-}
-
-// lock keeps whoever confirms and whoever puts back apart. The caller holds mu.
-func (r *Trials) lock() (unlock func(), err error) {
-	if r.path == "" {
-		return func() {}, nil
-	}
-	f, err := safefile.Locked(safefile.Or(r.cfg.Disk), r.path+".edit")
-	if err != nil {
-		return nil, err
-	}
-	return func() { _ = f.Close() }, nil
-}
-
-// store writes the change on trial down. The caller holds mu.
-func (r *Trials) store(j *revertJob) error {
-	if r.path == "" {
-		return nil
-	}
-	text, err := json.Marshal(j)
-	if err != nil {
-		return err
-	}
-	if err := safefile.Replace(safefile.Or(r.cfg.Disk), r.path, text); err != nil {
-		return err
-	}
-	r.seen, _ = safefile.Or(r.cfg.Disk).Lstat(r.path)
-	return nil
-}
-
-// forget removes the stored change, for good. The caller holds mu.
-func (r *Trials) forget() error {
-	if r.path == "" {
-		return nil
-	}
-	disk := safefile.Or(r.cfg.Disk)
-	if err := disk.Remove(r.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	_ = disk.SyncFolder(filepath.Dir(r.path)) // not every file system can
-	return nil
 }

@@ -18,12 +18,6 @@ import (
 // sweeper is a Writer that may leave files of its own behind when it is killed.
 type sweeper interface{ Sweep(since time.Time) }
 
-// lasting says whether a change needs a way back that a kill does not take: it is of several
-// objects, lasts, and is no step of a plan, which has one.
-func (r *Trials) lasting(p *gate.Preview, step bool) bool {
-	return r.path != "" && !step && len(p.Objects) > 1
-}
-
 // forGood says that the change is made for good: it is not put back at any time.
 func (j *revertJob) forGood() bool { return j.Within == 0 }
 
@@ -36,23 +30,22 @@ func (r *Trials) beginForGood(p *gate.Preview, c gate.Confirm) (id string, err e
 		return "", err
 	}
 	if r.job != nil && !(r.job.forGood() && r.held) {
-		if !r.job.forGood() || r.mine != nil || r.rest() != "" {
+		if !r.job.forGood() || r.mine || r.rest() != "" {
 			return "", nil
 		}
 	}
-	release, err := r.take(restTime)
-	if err != nil {
+	if err := r.take(restTime); err != nil {
 		return "", fmt.Errorf("writing down how to put it back: %w", err)
 	}
-	if err := r.refresh(); err != nil {
-		release()
+	if err := r.look(); err != nil {
+		r.free()
 		return "", err
 	}
 	if r.job != nil && r.rest() != "" {
-		release()
+		r.free()
 		return "", fmt.Errorf("%s: %w", r.job.stands(), change.ErrBlocked)
 	}
-	return r.keep(p, c, release)
+	return r.keep(p, c)
 }
 
 // restTime is how long a change of several objects waits for another process to make one.
@@ -81,19 +74,18 @@ func (r *Trials) counts() (written, missing int) {
 // and waits for an answer, or there is nothing to answer. The caller holds mu.
 func (r *Trials) judge() {
 	j := r.job
-	if j == nil || !j.forGood() || r.mine != nil || r.held || r.gate.Config.Now().Before(r.again) || !r.gate.Config.Current().Loaded {
+	if j == nil || !j.forGood() || r.mine || r.held || r.gate.Config.Now().Before(r.again) || !r.gate.Config.Current().Loaded {
 		return
 	}
 	j.partly = r.rest()
 	if r.cfg.ReadOnly {
 		return
 	}
-	release, err := r.take(lockTime)
-	if err != nil {
+	if r.take(lockTime) != nil {
 		return // another process has it
 	}
-	defer release()
-	if err := r.refresh(); err != nil || r.job == nil {
+	defer r.work.Release()
+	if err := r.look(); err != nil || r.job == nil {
 		return
 	}
 	j = r.job
@@ -105,11 +97,11 @@ func (r *Trials) judge() {
 		if err := r.record(); err != nil {
 			j.Why = err.Error()
 		}
-		_ = r.store(j) // without its number it is found by its id
+		_ = r.work.Save(j) // without its number it is found by its id
 		r.gate.TellHistory()
 	}
 	switch j.partly = r.rest(); {
-	case j.partly != "" || r.forget() != nil:
+	case j.partly != "" || r.work.End() != nil:
 	case written > 0:
 		r.end("ended while it was made: all of it was written", true)
 	default:
@@ -119,10 +111,10 @@ func (r *Trials) judge() {
 
 // drop forgets in memory what is made for good, without a word. The caller holds mu.
 func (r *Trials) drop() {
-	if r.mine != nil {
-		r.mine()
+	if r.mine {
+		r.free()
 	}
-	r.job, r.mine, r.held, r.seen, r.due = nil, nil, false, nil, time.Time{}
+	r.job, r.held, r.due = nil, false, time.Time{}
 }
 
 // finish makes the rest of a change that was killed.
@@ -140,7 +132,7 @@ func (r *Trials) finish(ctx context.Context, by string) (title string, err error
 		return p.Title, err
 	}
 	title = r.job.Title
-	if ferr := r.forget(); ferr != nil {
+	if ferr := r.work.End(); ferr != nil {
 		return title, errors.Join(err, fmt.Errorf("it is finished, and its record cannot be removed: %w", ferr))
 	}
 	what := revision.ChangeFinished

@@ -83,7 +83,7 @@ func TestKilledChangeIsFinishedOrTakenBack(t *testing.T) {
 			}
 			// What was finished is one change, which can be undone.
 			if finish {
-				if h := next.g.History(); len(h) != 1 || len(h[0].Objects) != 3 {
+				if h := next.g.Config.History.Entries(); len(h) != 1 || len(h[0].Objects) != 3 {
 					t.Errorf("history %+v", h)
 				}
 				if err := next.made(change.Mutation{Op: change.OpUndo}); err != nil || stand(w) != [3]int32{34, 40, -1} {
@@ -100,8 +100,8 @@ func TestKilledChangeThatIsWhole(t *testing.T) {
 		w, dir := killedAfter(t, n)
 		before := stand(w)
 		next := startProcess(w, dir, nil, Config{})
-		if u := next.Settle(Bg); u.Open() || stored(t, dir) || stand(w) != before || len(next.g.History()) != want {
-			t.Errorf("%d written: %+v, stored %v, history %+v", n, u, stored(t, dir), next.g.History())
+		if u := next.Settle(Bg); u.Open() || stored(t, dir) || stand(w) != before || len(next.g.Config.History.Entries()) != want {
+			t.Errorf("%d written: %+v, stored %v, history %+v", n, u, stored(t, dir), next.g.Config.History.Entries())
 		}
 	}
 }

@@ -2,6 +2,7 @@ package trial
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"rung/revision"
@@ -27,7 +28,7 @@ func (r *Trials) Settle(ctx context.Context) *revision.Unconfirmed {
 	r.mu.Lock()
 	err := r.look()
 	r.judge()
-	over := r.job != nil && !r.job.forGood() && r.mine == nil && !r.held && r.left() == 0
+	over := r.job != nil && !r.job.forGood() && !r.mine && !r.held && r.left() == 0
 	r.mu.Unlock()
 	if over {
 		r.step(ctx, true)
@@ -55,7 +56,7 @@ func (r *Trials) Leave(ctx context.Context) *revision.Unconfirmed {
 		r.mu.Lock()
 	}
 	_ = r.look() // what is known still counts
-	mine := r.job != nil && r.mine != nil && !r.job.forGood() && !r.making
+	mine := r.job != nil && r.mine && !r.job.forGood() && !r.making
 	if mine {
 		r.due, r.again, r.leaving = r.gate.Config.Now(), time.Time{}, true
 	}
@@ -65,9 +66,8 @@ func (r *Trials) Leave(ctx context.Context) *revision.Unconfirmed {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.mine != nil && !r.making {
-		r.mine() // the file stays for whoever starts next
-		r.mine = nil
+	if r.mine && !r.making {
+		r.free() // the file stays for whoever starts next
 	}
 	return r.state
 }
@@ -88,13 +88,13 @@ func (r *Trials) step(ctx context.Context, adopts bool) time.Duration {
 		r.tellProblem(err)
 	}
 	r.judge()
-	if r.job != nil && !r.job.forGood() && r.mine == nil && !r.held && adopts && !r.cfg.ReadOnly {
+	if r.job != nil && !r.job.forGood() && !r.mine && !r.held && adopts && !r.cfg.ReadOnly {
 		r.adopt()
 	}
 	r.tell()
-	left := r.left()
+	left, none := r.left(), r.job == nil
 	now := r.gate.Config.Now()
-	due := r.job != nil && r.mine != nil && !r.job.forGood() && !r.making && left == 0 && !now.Before(r.again) && r.gate.Config.Current().Loaded
+	due := r.job != nil && r.mine && !r.job.forGood() && !r.making && left == 0 && !now.Before(r.again) && r.gate.Config.Current().Loaded
 	r.mu.Unlock()
 	if due {
 		r.putBack(ctx)
@@ -103,17 +103,10 @@ func (r *Trials) step(ctx context.Context, adopts bool) time.Duration {
 	switch {
 	case left > 0:
 		return min(left, revertLook)
-	case r.path == "" && !r.waits():
+	case r.work.Path == "" && none:
 		return revertIdle
 	}
 	return revertLook
-}
-
-// waits says whether a change is on trial, as far as is known.
-func (r *Trials) waits() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.job != nil
 }
 
 // left is how long there is to confirm the change. A clock that went back does not make
@@ -131,4 +124,38 @@ func (r *Trials) left() time.Duration {
 		return 0
 	}
 	return left
+}
+
+// tell publishes how the change on trial stands. The caller holds mu.
+func (r *Trials) tell() {
+	j := r.job
+	if j == nil || r.making || j.forGood() && j.partly == "" {
+		return // it is only being made
+	}
+	u := &revision.Unconfirmed{ID: j.ID, Title: j.Title, Until: j.Until, Over: r.left() == 0, Why: j.Why, Here: r.mine,
+		Found: r.found, File: r.work.Path}
+	if j.forGood() {
+		u.Over, u.Found, u.Partly = false, true, fmt.Sprintf("%s, at %s", j.partly, j.At.Local().Format("15:04"))
+	}
+	if r.held {
+		u.PID, u.Host = j.PID, j.Host
+	}
+	if u.Over && u.Why == "" && !r.mine && !r.held && r.cfg.ReadOnly {
+		u.Why = "started with --readonly"
+	}
+	r.publish(u)
+}
+
+func (r *Trials) tellProblem(err error) {
+	r.publish(&revision.Unconfirmed{ID: err.Error(), Ended: err.Error()})
+}
+
+func (r *Trials) publish(u *revision.Unconfirmed) {
+	if r.state != nil && *r.state == *u {
+		return
+	}
+	r.state = u
+	if r.cfg.Publish != nil {
+		r.cfg.Publish(u)
+	}
 }

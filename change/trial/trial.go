@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"sync"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"rung/change"
 	"rung/change/gate"
 	"rung/change/history"
+	"rung/change/journal"
 	"rung/model/clean"
 	"rung/revision"
 	"rung/sources/safefile"
@@ -30,14 +30,13 @@ import (
 type Trials struct {
 	gate *gate.Gate
 	cfg  Config
-	path string // of the pending revert; empty keeps it in memory
+	work *journal.Work[revertJob] // the pending revert that is stored
 
 	attempts sync.Mutex // held while one is put back
 
 	mu   sync.Mutex
 	job  *revertJob // nil: nothing is on trial
-	seen fs.FileInfo
-	mine func() // gives the lock back; nil where this process does not put it back
+	mine bool       // this process has the lock and puts it back
 	// making says that this process is just making the change, leaving that it ends.
 	making, leaving bool
 	done            chan struct{} // closed when it was made, or could not be
@@ -67,7 +66,7 @@ type Config struct {
 
 // New lets changes of a gate be made on trial.
 func New(g *gate.Gate, c Config) *Trials {
-	r := &Trials{gate: g, cfg: c, path: revertPath(c.Dir, c.Context), wake: make(chan struct{}, 1)}
+	r := &Trials{gate: g, cfg: c, work: c.work(c.Dir), wake: make(chan struct{}, 1)}
 	g.UseTrials(r)
 	return r
 }
@@ -75,8 +74,10 @@ func New(g *gate.Gate, c Config) *Trials {
 // Begin writes down how a change is put back that is about to be made on trial, or that is
 // of several objects, and returns its id; it is empty for every other one.
 func (r *Trials) Begin(p *gate.Preview, c gate.Confirm, step bool) (id string, err error) {
-	switch {
-	case c.Within <= 0 && !r.lasting(p, step):
+	// A change of several objects that lasts needs a way back that a kill does not take; a step of
+	// a plan has one.
+	switch lasts := r.work.Path != "" && !step && len(p.Objects) > 1; {
+	case c.Within <= 0 && !lasts:
 		return "", nil
 	case c.Within <= 0:
 		return r.beginForGood(p, c)
@@ -94,25 +95,24 @@ func (r *Trials) Begin(p *gate.Preview, c gate.Confirm, step bool) (id string, e
 	if r.job != nil {
 		return "", fmt.Errorf("%s: %w", r.job.stands(), change.ErrBlocked)
 	}
-	release, err := r.take(lockTime)
-	if err != nil {
+	if err := r.take(lockTime); err != nil {
 		return "", fmt.Errorf("writing down how to put it back: %w", err)
 	}
-	return r.keep(p, c, release)
+	return r.keep(p, c)
 }
 
 // keep stores how a change is put back that is about to be made. The caller holds mu, and
-// the lock that release gives back.
-func (r *Trials) keep(p *gate.Preview, c gate.Confirm, release func()) (id string, err error) {
+// the lock.
+func (r *Trials) keep(p *gate.Preview, c gate.Confirm) (id string, err error) {
 	now := r.gate.Config.Now()
 	host, _ := os.Hostname()
 	job := &revertJob{ID: rand.Text(), Title: p.Title, By: c.By, PID: os.Getpid(), Host: clean.Text(host),
 		At: now, Until: now.Add(c.Within), Within: c.Within, Undoes: p.Undoes, Objects: history.ObjectsOf(p.Objects)}
-	if err := r.store(job); err != nil {
-		release()
+	if err := r.work.Save(job); err != nil {
+		r.free()
 		return "", fmt.Errorf("writing down how to put it back: %w", err)
 	}
-	r.job, r.mine, r.held, r.making, r.done = job, release, false, true, make(chan struct{})
+	r.job, r.mine, r.held, r.making, r.done = job, true, false, true, make(chan struct{})
 	r.due, r.again, r.fails = now.Add(c.Within), time.Time{}, 0
 	return job.ID, nil
 }
@@ -129,7 +129,7 @@ func (r *Trials) Made(id string, entry uint64, files []change.FileChange) *revis
 		return nil
 	}
 	if r.job.forGood() {
-		_ = r.forget() // one that stays is found to be wholly made
+		_ = r.work.End() // one that stays is found to be wholly made
 		r.drop()
 		return nil
 	}
@@ -137,7 +137,7 @@ func (r *Trials) Made(id string, entry uint64, files []change.FileChange) *revis
 	r.due = now.Add(r.job.Within)
 	r.job.Made, r.job.Entry, r.job.Files, r.job.Until = true, entry, files, r.due
 	// What was stored before says less exactly the same: it does where this cannot be.
-	_ = r.store(r.job)
+	_ = r.work.Save(r.job)
 	r.tell()
 	r.nudge()
 	return r.state
@@ -182,7 +182,7 @@ func (r *Trials) Undone(p *gate.Preview) {
 	if r.job == nil || r.job.Entry != p.Undoes {
 		return
 	}
-	if err := r.forget(); err == nil {
+	if err := r.work.End(); err == nil {
 		r.end("undone", false)
 	}
 }
@@ -239,16 +239,16 @@ func (r *Trials) Confirm(by string) (title string, err error) {
 	if r.job == nil {
 		return "", fmt.Errorf("no change waits to be confirmed: %w", change.ErrBlocked)
 	}
-	unlock, err := r.lock()
+	unlock, err := r.work.Lock(editLock)
 	if err != nil {
 		return "", fmt.Errorf("confirming %q: %w", r.job.Title, err)
 	}
 	defer unlock()
-	if err := r.refresh(); err != nil {
+	if err := r.look(); err != nil {
 		return "", err
 	}
 	j := r.job
-	alive := r.mine != nil || r.held
+	alive := r.mine || r.held
 	switch {
 	case j == nil:
 		return "", fmt.Errorf("it was confirmed or put back a moment ago: %w", change.ErrBlocked)
@@ -259,11 +259,11 @@ func (r *Trials) Confirm(by string) (title string, err error) {
 	case r.left() == 0 && j.Why == "":
 		return "", fmt.Errorf("too late: the time of %q is over: %w", j.Title, change.ErrBlocked)
 	}
-	if err := r.forget(); err != nil {
+	if err := r.work.End(); err != nil {
 		return "", fmt.Errorf("confirming %q: %w", j.Title, err)
 	}
 	r.end(revision.TrialConfirmed, true)
-	r.gate.NoteBy(by, "confirm", "Confirm: "+j.Title)
+	r.gate.Note(by, "confirm", "Confirm: "+j.Title)
 	return j.Title, nil
 }
 
@@ -278,46 +278,9 @@ func (r *Trials) nudge() {
 // end publishes what became of the change on trial. The caller holds mu.
 func (r *Trials) end(what string, kept bool) {
 	j := r.job
-	if r.mine != nil {
-		r.mine()
+	if r.mine {
+		r.free()
 	}
 	r.publish(&revision.Unconfirmed{ID: j.ID, Title: j.Title, Until: j.Until, Found: r.found, Ended: what, Kept: kept})
-	r.job, r.mine, r.held, r.seen, r.due, r.found = nil, nil, false, nil, time.Time{}, false
+	r.job, r.held, r.due, r.found = nil, false, time.Time{}, false
 }
-
-// tell publishes how the change on trial stands. The caller holds mu.
-func (r *Trials) tell() {
-	j := r.job
-	if j == nil || r.making || j.forGood() && j.partly == "" {
-		return // it is only being made
-	}
-	u := &revision.Unconfirmed{ID: j.ID, Title: j.Title, Until: j.Until, Over: r.left() == 0, Why: j.Why, Here: r.mine != nil,
-		Found: r.found, File: r.path}
-	if j.forGood() {
-		u.Over, u.Found, u.Partly = false, true, fmt.Sprintf("%s, at %s", j.partly, j.At.Local().Format("15:04"))
-	}
-	if r.held {
-		u.PID, u.Host = j.PID, j.Host
-	}
-	if u.Over && u.Why == "" && r.mine == nil && !r.held && r.cfg.ReadOnly {
-		u.Why = "started with --readonly"
-	}
-	r.publish(u)
-}
-
-func (r *Trials) tellProblem(err error) {
-	r.publish(&revision.Unconfirmed{ID: err.Error(), Ended: err.Error()})
-}
-
-func (r *Trials) publish(u *revision.Unconfirmed) {
-	if r.state != nil && *r.state == *u {
-		return
-	}
-	r.state = u
-	if r.cfg.Publish != nil {
-		r.cfg.Publish(u)
-	}
-}
-
-// errTaken says that another process just begins a trial, or ends one.
-var errTaken = errors.New("another Rung is just making a change on trial")

@@ -14,6 +14,7 @@ import (
 	"rung/change/audit"
 	"rung/change/gate"
 	"rung/change/history"
+	"rung/change/journal"
 	"rung/model"
 	"rung/revision"
 	"rung/sources/safefile"
@@ -35,9 +36,7 @@ type process struct {
 // dies ends a process as a kill does: its locks end with it.
 func (p *process) dies() {
 	p.disk.(*faultfs.FS).Kill()
-	if p.mine != nil {
-		p.mine()
-	}
+	p.work.Release()
 }
 
 func startProcess(w *gating.World, dir string, disk safefile.FS, c Config) *process {
@@ -112,7 +111,7 @@ func TestTrialIsPutBackAtItsTime(t *testing.T) {
 		if got := p.ended(); got != "put back: nobody confirmed it in 60s" || p.job != nil || dir != "" && stored(t, dir) {
 			t.Errorf("%q, %+v", got, p.job)
 		}
-		h := p.g.History()
+		h := p.g.Config.History.Entries()
 		if len(h) != 2 || h[0].By != unconfirmed || h[0].Undoes != h[1].ID || !h[1].Undone || h[0].Title != "Undo: Move ANP control from 34 to 36" {
 			t.Errorf("history %+v", h)
 		}
@@ -368,7 +367,7 @@ func TestTrialIsUndone(t *testing.T) {
 	w.Wait(time.Minute)
 	p.step(Bg, true)
 	w.Expect("control", 36, "the undo was put back")
-	if h := p.g.History()[0]; h.Title != "Redo: Move ANP control from 34 to 36" {
+	if h := p.g.Config.History.Entries()[0]; h.Title != "Redo: Move ANP control from 34 to 36" {
 		t.Errorf("%+v", h)
 	}
 }
@@ -377,7 +376,7 @@ func TestTrialIsUndone(t *testing.T) {
 func TestTrialThatCannotBeRead(t *testing.T) {
 	dir := t.TempDir()
 	w := trialWorld(t)
-	path := revertPath(dir, "test")
+	path := journal.Open(nil, dir, journal.Trial, "test").Path
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("{"), 0o600)); err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,8 +13,6 @@ import (
 
 	"rung/change"
 	"rung/engine/source"
-	"rung/examples"
-	antrea "rung/examples-antrea"
 	"rung/model"
 	"rung/model/words"
 	"rung/sources/manifests"
@@ -23,12 +22,10 @@ import (
 
 // FileOptions say which manifests to read.
 type FileOptions struct {
-	// Demo reads the built-in cluster instead of Paths.
-	Demo bool
-	// Antrea takes the built-in cluster on Antrea.
-	Antrea bool
-	Paths  []string
-	Stdin  io.Reader
+	// Demo is a built-in cluster, which is read instead of Paths; nil for none.
+	Demo  fs.FS
+	Paths []string
+	Stdin io.Reader
 	// MaxFileBytes bounds one file, and a compressed one to eight times as much
 	// once expanded; 0 means the defaults, which have that relation.
 	MaxFileBytes int64
@@ -59,11 +56,8 @@ type Files struct {
 func NewFiles(opt FileOptions) *Files {
 	read := manifests.Options{Paths: opt.Paths, Stdin: opt.Stdin, Source: "files", SkipSchema: true, Release: opt.Release,
 		Limits: manifests.Limits{FileSize: opt.MaxFileBytes, Expanded: 8 * opt.MaxFileBytes}}
-	if opt.Demo {
-		read.FS, read.Paths, read.Source = examples.Files, []string{"."}, "demo"
-		if opt.Antrea {
-			read.FS = antrea.Files
-		}
+	if opt.Demo != nil {
+		read.FS, read.Paths, read.Source = opt.Demo, []string{"."}, "demo"
 	}
 	return &Files{read: read, disk: safefile.Or(opt.Disk), files: map[string]manifests.File{},
 		written: map[string]struct{}{}, placed: map[model.Key]string{}, removed: map[string]time.Time{}}

@@ -181,12 +181,12 @@ func TestUndoOfADeletionGoesBack(t *testing.T) {
 			if d := cmp.Diff([]string{file, "z.yaml"}, f.d.names()); d != "" {
 				t.Errorf("files (-want +got):\n%s", d)
 			}
-			redo := f.g.History()[0].ID
+			redo := f.g.Config.History.Entries()[0].ID
 			f.do(change.Mutation{Op: change.OpUndo, Undo: redo})
 			if d := cmp.Diff(without, f.d.text(file)); d != "" {
 				t.Errorf("after the redo (-want +got):\n%s", d)
 			}
-			f.do(change.Mutation{Op: change.OpUndo, Undo: f.g.History()[0].ID})
+			f.do(change.Mutation{Op: change.OpUndo, Undo: f.g.Config.History.Entries()[0].ID})
 			if d := cmp.Diff(text, f.d.text(file)); d != "" {
 				t.Errorf("after the undo of the redo (-want +got):\n%s", d)
 			}
@@ -482,7 +482,7 @@ func TestHistoryCountsFiles(t *testing.T) {
 	}
 	f := newFilesWorld(t, map[string]string{"a.yaml": "# " + strings.Repeat("x", historyBytes/4) + "\n" + given.ANP("two", 2, "")})
 	f.do(change.Mutation{Op: change.OpDelete, Policy: given.ANPKey("two")})
-	e := f.g.History()[0]
+	e := f.g.Config.History.Entries()[0]
 	if len(e.Files) != 1 || e.Files[0].Size() < historyBytes/4 {
 		t.Fatalf("%d files are kept", len(e.Files))
 	}

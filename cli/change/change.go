@@ -161,7 +161,7 @@ func confirmed(a *command.App, c *changeFlags, p *gate.Preview, show func(*gate.
 		}
 		if p.Blocked != "" {
 			err := fmt.Errorf("%s: %s: %w", p.Title, p.Blocked, command.ErrRefused)
-			if p.Stands() {
+			if p.Stands {
 				// What could not be written down comes with it.
 				if cerr := commit(p, gate.Confirm{Yes: true, By: "cli"}); !errors.Is(cerr, change.ErrBlocked) {
 					err = errors.Join(err, cerr)

@@ -20,6 +20,8 @@ import (
 	"rung/engine/lab"
 	"rung/engine/ovntrace"
 	"rung/engine/source"
+	"rung/examples"
+	antrea "rung/examples-antrea"
 	"rung/model"
 	"rung/revision"
 	"rung/revision/settings"
@@ -156,7 +158,9 @@ func (a *App) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 	switch {
 	case demo:
 		cfg.Mode = revision.Mode{Name: "demo", Title: "demo"}
-		opt.Demo, opt.Antrea = true, f.antrea()
+		if opt.Demo = examples.Files; f.antrea() {
+			opt.Demo = antrea.Files
+		}
 	case len(f.Files) > 0 && f.Kube.NamesCluster():
 		return cfg, errors.New("-f cannot be combined with --kubeconfig, --context or another flag that names a cluster")
 	case len(f.Files) > 0 && f.Kube.reconcile:

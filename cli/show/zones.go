@@ -134,7 +134,7 @@ func checkAnswer(a *command.App) command.Answerer {
 
 // settingsText lists what OVN-Kubernetes runs with, and the form of its rows.
 func settingsText(r *revision.Revision, all []*zones.Zone) string {
-	if !r.HasDialect() {
+	if r.Dialects == nil {
 		return "sandbox zones: settings come from Rung's own flags (rung options)\n"
 	}
 	t := &command.TextTable{Head: []string{"ZONE", "SETTING", "VALUE", "SOURCE", "EVIDENCE"}}

@@ -37,7 +37,7 @@ func (t *Trace) Otherwise() string {
 
 // idle adds what ClusterNetworkPolicies would do that have no rows.
 func (t *Trace) idle(r *revision.Revision, c verdict.Connection) error {
-	x := r.WithIdle()
+	x := revision.WithIdle(r)
 	if x == nil {
 		return nil
 	}

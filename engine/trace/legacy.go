@@ -28,7 +28,7 @@ func (t *Trace) by2016(r *revision.Revision, path, stage int) bool {
 		return false
 	}
 	if t.today == nil {
-		a, err := walk.FromPolicies(r.VerdictsToday(), t.Connection)
+		a, err := walk.FromPolicies(revision.VerdictsToday(r), t.Connection)
 		if err != nil {
 			return false
 		}
@@ -60,7 +60,7 @@ func (t *Trace) rowsAlone(r *revision.Revision) {
 	if err != nil || then.Verdict == t.Verdict {
 		return
 	}
-	now, err := walk.FromPolicies(r.VerdictsToday(), t.Connection)
+	now, err := walk.FromPolicies(revision.VerdictsToday(r), t.Connection)
 	if err != nil || now.Verdict != t.Verdict {
 		return
 	}

@@ -42,7 +42,7 @@ func (t *Tracer) zone(r *revision.Revision, name string) *ordered {
 	known := t.zones[name]
 	if t.Compiled {
 		if known == nil {
-			known = &ordered{make: sync.OnceValue(func() *walk.Zone { return r.CompiledZone(name, &t.matches) })}
+			known = &ordered{make: sync.OnceValue(func() *walk.Zone { return revision.CompiledZone(r, name, &t.matches) })}
 			t.zones[name] = known
 		}
 		return known

@@ -106,7 +106,7 @@ func zones(r *revision.Revision) walk.Zones {
 	if lastZones.of != r {
 		lastZones.of, lastZones.zones = r, walk.Zones{}
 		for n := range r.Cluster.Nodes() {
-			lastZones.zones[n.Name] = r.CompiledZone(n.Name, &walk.Matches{})
+			lastZones.zones[n.Name] = revision.CompiledZone(r, n.Name, &walk.Matches{})
 		}
 	}
 	return lastZones.zones

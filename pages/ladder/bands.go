@@ -8,6 +8,7 @@ import (
 	"rung/model/ladder"
 	"rung/model/words"
 	"rung/pages/page"
+	"rung/revision"
 	"rung/revision/policies"
 	"rung/themes"
 )
@@ -15,7 +16,7 @@ import (
 // bands are the lines of a cluster on Antrea: its tiers in order, with the NetworkPolicies
 // of Kubernetes before the baseline.
 func (b *builder) bands() {
-	for _, band := range b.rev.Bands() {
+	for _, band := range revision.Bands(b.rev) {
 		name := band.Name + " " + strconv.Itoa(int(band.Priority))
 		switch {
 		case band.Name == string(model.KindNP):

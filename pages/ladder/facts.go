@@ -223,7 +223,7 @@ type bandPolicyFacts struct {
 // BandFactsOf are those of a revision of a cluster on Antrea.
 func BandFactsOf(r *revision.Revision) BandFacts {
 	f := BandFacts{System: r.System, Why: r.SystemWhy, Bands: []bandFacts{}, Broken: allBroken(r.Ladder())}
-	for _, b := range r.Bands() {
+	for _, b := range revision.Bands(r) {
 		band := bandFacts{Name: b.Name, Priority: b.Priority, Tier: b.Tier != nil, Static: b.Tier != nil && b.Tier.Static, Missing: b.Missing,
 			Policies: []bandPolicyFacts{}}
 		if b.Name == string(model.KindNP) {

@@ -129,10 +129,10 @@ func Whole(r *revision.Revision, z *model.ZoneState, now time.Time) *Zone {
 
 // dialectOf is nil where Rung's own zones run: there is nothing to find out.
 func dialectOf(r *revision.Revision, zone string) *Dialect {
-	if !r.HasDialect() {
+	if r.Dialects == nil {
 		return nil
 	}
-	d := r.Dialect(zone)
+	d := revision.Dialect(r, zone)
 	out := &Dialect{Settings: []Setting{}, Rows: []RowsForm{}, NotCompared: map[model.Kind]string{}}
 	for _, s := range d.Settings {
 		out.Settings = append(out.Settings, Setting(s))

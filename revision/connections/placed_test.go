@@ -62,7 +62,7 @@ func TestUnscheduled(t *testing.T) {
 	if !slices.ContainsFunc(r.Omissions(), func(o model.Omission) bool { return o.Code == model.OmittedPlace }) {
 		t.Error("no omission says it")
 	}
-	if got := r.SaysUnplaced(); !strings.HasPrefix(got, "3 pods (a/db, b/other") || !strings.Contains(got, "judged as if") {
+	if got := revision.SaysUnplaced(r); !strings.HasPrefix(got, "3 pods (a/db, b/other") || !strings.Contains(got, "judged as if") {
 		t.Error(got)
 	}
 	if c := policies.CountSubjects(r, model.Key{Kind: model.KindANP, Name: "wall"}); c.Pods != 0 {
@@ -92,8 +92,8 @@ func TestUnscheduled(t *testing.T) {
 // A cluster whose pods have a place is judged as it is.
 func TestNothingAssumed(t *testing.T) {
 	r := revision.New(revision.Facts{Cluster: given.Cluster(t)}, nil)
-	if r.Judged() != r.Cluster || r.SaysUnplaced() != "" {
-		t.Errorf("assumed: %s", r.SaysUnplaced())
+	if r.Judged() != r.Cluster || revision.SaysUnplaced(r) != "" {
+		t.Errorf("assumed: %s", revision.SaysUnplaced(r))
 	}
 }
 

@@ -1,7 +1,6 @@
 package finding
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -67,7 +66,7 @@ func Notes(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, findings [
 		notes = merge(notes, Note{Severity: f.Severity, Short: codes.Short(f.Code), Count: 1, findings: findings[i : i+1 : i+1]})
 	}
 	slices.SortStableFunc(notes, func(a, b Note) int {
-		if c := cmp.Compare(severityRank(a.Severity), severityRank(b.Severity)); c != 0 || a.findings == nil || b.findings == nil {
+		if c := a.Severity.Compare(b.Severity); c != 0 || a.findings == nil || b.findings == nil {
 			return c
 		}
 		return codes.Worth(a.findings[0].Code, b.findings[0].Code)
@@ -137,8 +136,4 @@ func (n *Note) Texts() []string {
 		out = append(out, text)
 	}
 	return out
-}
-
-func severityRank(s model.Severity) int {
-	return slices.Index([]model.Severity{model.SeverityError, model.SeverityWarning, model.SeverityInfo}, s)
 }

@@ -24,7 +24,7 @@ type Progress struct {
 
 // ProgressOf is that of a zone. Only of zones whose rows are held the numbers are known.
 func ProgressOf(r *revision.Revision, z *model.ZoneState) (p Progress) {
-	p.Down = r.Daemons(z.Name)
+	p.Down = r.Down[z.Name]
 	if z.DB == nil || z.DB.Global() == nil {
 		return p
 	}

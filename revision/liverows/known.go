@@ -31,7 +31,7 @@ func wholeJudgement(z *model.ZoneState, p *model.PolicyInZone) bool {
 
 func factsOf(r *revision.Revision, z *model.ZoneState, k model.PolicyKey) *known.Facts {
 	c := r.Desired.Policy(k)
-	f := &known.Facts{Policy: r.Cluster.Policy(k), PodOf: r.PortPod,
+	f := &known.Facts{Policy: r.Cluster.Policy(k), PodOf: func(lsp string) *model.Pod { return revision.PortPod(r, lsp) },
 		Owned: func(addr string) bool { return len(r.Address(addr)) > 0 },
 		Subjects: func() (here []*model.Pod) {
 			for _, p := range r.Desired.Subjects(c) {

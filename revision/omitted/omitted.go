@@ -100,9 +100,6 @@ type Filter struct {
 // Of is a filter for a revision; with rows its answers are also those of the zones' rows.
 func Of(r *revision.Revision, rows bool) *Filter { return &Filter{r, From(r, rows)} }
 
-// Empty says that there is nothing that could change any answer.
-func (f *Filter) Empty() bool { return len(f.all) == 0 }
-
 // All are the omissions that could change some answer.
 func (f *Filter) All() []model.Omission { return f.all }
 

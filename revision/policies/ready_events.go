@@ -18,7 +18,7 @@ type EventGroup struct {
 	Type, Reason, Message string
 	Count                 int       // of all reporters together
 	Reporters             []string  // by name, those that are known
-	Oldest, Last          time.Time // of the newest occurrences of each
+	Last                  time.Time // of the newest occurrence
 }
 
 // EventGroups are the events about an object, equal ones together, newest first.
@@ -32,7 +32,7 @@ func EventGroups(r *revision.Revision, k model.Key) []EventGroup {
 		if !ok {
 			i = len(out)
 			at[id] = i
-			out = append(out, EventGroup{Type: ev.Type, Reason: ev.Reason, Message: ev.Message, Oldest: ev.Last})
+			out = append(out, EventGroup{Type: ev.Type, Reason: ev.Reason, Message: ev.Message})
 		}
 		g := &out[i]
 		g.Count += max(ev.Count, 1)

@@ -55,23 +55,11 @@ type Setting struct {
 // Zone is what the OVN-Kubernetes of a zone runs with, and in which form
 // its rows are.
 type Zone struct {
-	Zone     string
-	Read     bool           // the zone's rows were looked at
 	Settings []Setting      // in a fixed order
 	Rows     []dialect.Rows // by owner type
 	// Deviates says, by kind, why rows of the zone are not compared with what is
 	// desired.
 	Deviates map[model.Kind]string
-}
-
-// Setting returns one setting by name.
-func (z Zone) Setting(name string) Setting {
-	for _, s := range z.Settings {
-		if s.Name == name {
-			return s
-		}
-	}
-	return Setting{}
 }
 
 // View is what a revision knows of dialects; immutable.
@@ -90,13 +78,13 @@ type View struct {
 // rows, those the configuration, that the image. The name "" is that of the
 // cluster: what most zones say.
 func (v *View) Zone(zone string) Zone {
-	d, read := &v.cluster, zone == ""
-	if !read {
-		if d, read = v.zones[zone]; !read {
+	d := &v.cluster
+	if zone != "" {
+		if d = v.zones[zone]; d == nil {
 			d = &dialect.Dialect{}
 		}
 	}
-	out := Zone{Zone: zone, Read: read, Settings: v.settings(d), Rows: d.Owners, Deviates: map[model.Kind]string{}}
+	out := Zone{Settings: v.settings(d), Rows: d.Owners, Deviates: map[model.Kind]string{}}
 	if zone != "" {
 		for k, why := range v.Deviations(d) {
 			out.Deviates[k] = why.Text
@@ -109,8 +97,9 @@ func (v *View) Zone(zone string) Zone {
 func (v *View) settings(d *dialect.Dialect) []Setting {
 	f := &v.flags.Features
 	noSubnets := claim{off, FromDefault, "not known: EgressFirewalls leave out those that nodes say they have"}
-	out := []Setting{
-		merge(Family, given(v.flags.Family), rows(d.Families.String(), d.Families.Evidence), v.configFamilies(),
+	adminRows := d.Of(string(model.KindANP)).Rows + d.Of(string(model.KindBANP)).Rows // their absence claims nothing
+	return []Setting{
+		merge(Family, given(v.flags.Family), claim{d.Families.String(), FromRows, d.Families.Evidence}, v.configFamilies(),
 			claim{familyName(v.v4, v.v6), FromDefault, "the addresses of the pods"}),
 		merge(Observability, given(v.flags.Observability), fact(d.Observability),
 			v.configSwitch(kube.OVNObservability), byDefault(off)),
@@ -121,13 +110,13 @@ func (v *View) settings(d *dialect.Dialect) []Setting {
 		merge(ClusterSubnets, given(strings.Join(f.ClusterSubnets, ",")), v.subnets(d), noSubnets),
 		merge(HostNamespace, given(f.HostNetworkNamespace), v.configText(kube.OVNHostNamespace),
 			byDefault(compiler.DefaultHostNetworkNamespace)),
-		merge(MaxPriority, v.maxPriority(), byDefault(fmt.Sprint(model.MaxPriority))),
-		merge(CompileCNP, v.compileCNP(), byDefault(off)),
-		merge(AdminPolicy, v.configSwitch(kube.OVNAdminPolicy), v.adminRows(d), claim{unknown, FromDefault, ""}),
-		merge(LoggingRate, v.meter(d), v.configText(kube.OVNLoggingRate), byDefault("20")),
+		merge(MaxPriority, claimIf(v.flags.MaxPriority != model.MaxPriority, FromFlag, fmt.Sprint(v.flags.MaxPriority), ""), byDefault(fmt.Sprint(model.MaxPriority))),
+		merge(CompileCNP, claimIf(v.flags.CompileCNP, FromFlag, on, "OVN-Kubernetes has no controller for ClusterNetworkPolicy: rows as it might write them"), byDefault(off)),
+		merge(AdminPolicy, v.configSwitch(kube.OVNAdminPolicy), claimIf(adminRows > 0, FromRows, on, fmt.Sprintf("%d rows", adminRows)), claim{unknown, FromDefault, ""}),
+		merge(LoggingRate, claimIf(d.Meter.Value == dialect.Yes && d.Meter.Rate > 0, FromRows, fmt.Sprint(d.Meter.Rate), d.Meter.Evidence),
+			claimIf(d.Meter.Value == dialect.No, FromRows, "no meter", d.Meter.Evidence), v.configText(kube.OVNLoggingRate), byDefault("20")),
 		merge(Release, claim{v.config.Version, FromImage, v.config.Image}, claim{unknown, FromDefault, v.configErr}),
 	}
-	return out
 }
 
 // claim is the value that one source gives a setting; without a value it makes none.
@@ -151,15 +140,18 @@ func given(value string) claim {
 	return claim{value: value, source: FromFlag}
 }
 
-func rows(value, evidence string) claim { return claim{value, FromRows, evidence} }
+// claimIf is a claim where something is so.
+func claimIf(so bool, source, value, evidence string) claim {
+	if !so {
+		return claim{}
+	}
+	return claim{value, source, evidence}
+}
 
 func byDefault(value string) claim { return claim{value: value, source: FromDefault} }
 
 func fact(f dialect.Fact) claim {
-	if f.Value == dialect.Unknown {
-		return claim{}
-	}
-	return rows(OnOff(f.Value == dialect.Yes), f.Evidence)
+	return claimIf(f.Value != dialect.Unknown, FromRows, OnOff(f.Value == dialect.Yes), f.Evidence)
 }
 
 // OnOff is a switch as flags spell it.
@@ -178,10 +170,7 @@ func (v *View) configText(name string) claim {
 func (v *View) configSwitch(name string) claim {
 	s, there := v.config.Settings[name]
 	is, ok := s.Bool()
-	if !there || !ok {
-		return claim{}
-	}
-	return claim{OnOff(is), FromConfig, s.From}
+	return claimIf(there && ok, FromConfig, OnOff(is), s.From)
 }
 
 // configFamilies are those of the configured subnets.
@@ -191,10 +180,7 @@ func (v *View) configFamilies() claim {
 	for _, p := range s.Subnets() {
 		v4, v6 = v4 || p.Addr().Is4(), v6 || p.Addr().Is6()
 	}
-	if !v4 && !v6 {
-		return claim{}
-	}
-	return claim{familyName(v4, v6), FromConfig, s.From + ": " + kube.OVNClusterSubnets}
+	return claimIf(v4 || v6, FromConfig, familyName(v4, v6), s.From+": "+kube.OVNClusterSubnets)
 }
 
 func familyName(v4, v6 bool) string {
@@ -226,37 +212,4 @@ func (v *View) subnets(d *dialect.Dialect) claim {
 		}
 	}
 	return c
-}
-
-func (v *View) maxPriority() claim {
-	if v.flags.MaxPriority == model.MaxPriority {
-		return claim{}
-	}
-	return claim{value: fmt.Sprint(v.flags.MaxPriority), source: FromFlag}
-}
-
-func (v *View) compileCNP() claim {
-	if !v.flags.CompileCNP {
-		return claim{}
-	}
-	return claim{value: on, source: FromFlag, evidence: "OVN-Kubernetes has no controller for ClusterNetworkPolicy: rows as it might write them"}
-}
-
-// adminRows claim that the switch is on; their absence claims nothing.
-func (v *View) adminRows(d *dialect.Dialect) claim {
-	n := d.Of(string(model.KindANP)).Rows + d.Of(string(model.KindBANP)).Rows
-	if n == 0 {
-		return claim{}
-	}
-	return rows(on, fmt.Sprintf("%d rows", n))
-}
-
-func (v *View) meter(d *dialect.Dialect) claim {
-	switch m := d.Meter; {
-	case m.Value == dialect.Yes && m.Rate > 0:
-		return rows(fmt.Sprint(m.Rate), m.Evidence)
-	case m.Value == dialect.No:
-		return rows("no meter", m.Evidence)
-	}
-	return claim{}
 }

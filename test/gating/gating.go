@@ -2,12 +2,15 @@ package gating
 
 import (
 	"context"
+	"sync"
 	"testing"
+	"time"
 
 	"rung/change"
 	"rung/change/audit"
 	"rung/change/gate"
 	"rung/change/history"
+	"rung/model"
 	"rung/test/changing"
 )
 
@@ -58,4 +61,47 @@ func Do(t *testing.T, w *World, g *gate.Gate, m change.Mutation, a gate.Confirm)
 		t.Fatal(err)
 	}
 	return r
+}
+
+// Zone sets the state of a zone; with follow its rows show the policies as they
+// are, without they stay as they were and change by change fall behind.
+func (w *World) Zone(name string, conn model.ConnState, follow bool) {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	w.SetZone(name, conn, follow)
+	w.Publish()
+}
+
+// SetZone is Zone for whoever holds Mu and publishes.
+func (w *World) SetZone(name string, conn model.ConnState, follow bool) {
+	next := &model.ZoneState{Name: name, Conn: conn, SyncedAt: w.Now, Policies: map[model.PolicyKey]*model.PolicyInZone{}}
+	var others []*model.ZoneState
+	for _, z := range w.Zones {
+		if z.Name != name {
+			others = append(others, z)
+		} else if !follow {
+			next.Policies = z.Policies
+		}
+	}
+	if follow {
+		for q := range w.Cluster.Policies(model.KindANP) {
+			next.Policies[q.Key] = &model.PolicyInZone{Policy: q.Key, InSync: true, LiveACLs: 1, LivePriority: q.Priority}
+		}
+	}
+	w.Zones = append(others, next)
+}
+
+// Follow keeps zones in step with the policies, until stop.
+func (w *World) Follow(names ...string) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for ctx.Err() == nil {
+			for _, n := range names {
+				w.Zone(n, model.ConnSynced, true)
+			}
+			time.Sleep(time.Millisecond)
+		}
+	})
+	return func() { cancel(); wg.Wait() }
 }

@@ -7,5 +7,5 @@
 // which RUNG_OVN may lead to. Timing and Soak mark tests
 // that need a quiet machine or a long time.
 //
-// Only tests, benchmarks and screenshots import it.
+// Only tests and benchmarks import it.
 package install

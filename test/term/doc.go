@@ -11,5 +11,5 @@
 // complete frames (a synchronised update is one frame); after Close no goroutine
 // and no process that was started is left.
 //
-// Only tests, benchmarks and screenshots import it.
+// Only tests and benchmarks import it.
 package term

@@ -18,6 +18,7 @@ import (
 	"rung/change/write"
 	"rung/engine"
 	"rung/engine/source"
+	"rung/examples"
 	"rung/model"
 	"rung/model/logline"
 	"rung/model/words"
@@ -60,7 +61,7 @@ func flood(path string) error {
 	dir := filepath.Dir(path)
 	e, err := engine.New(ctx, engine.Config{
 		Mode:    revision.Mode{Name: "demo", Title: "demo", Sandbox: true, Simulated: true},
-		Sources: []source.Source{write.NewFiles(write.FileOptions{Demo: true})}, StateDir: dir, Screen: true,
+		Sources: []source.Source{write.NewFiles(write.FileOptions{Demo: examples.Files})}, StateDir: dir, Screen: true,
 	})
 	if err != nil {
 		cancel()

@@ -10,6 +10,8 @@ import (
 
 	"rung/change/write"
 	"rung/engine/source"
+	"rung/examples"
+	antrea "rung/examples-antrea"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
@@ -39,12 +41,16 @@ func Antrea(t testing.TB) *revision.Facts {
 }
 
 // factsOf reads a built-in cluster.
-func factsOf(t testing.TB, antrea bool) *revision.Facts {
+func factsOf(t testing.TB, onAntrea bool) *revision.Facts {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var u source.Update
-	write.NewFiles(write.FileOptions{Demo: true, Antrea: antrea}).Run(ctx, func(got source.Update) {
+	files := write.FileOptions{Demo: examples.Files}
+	if onAntrea {
+		files.Demo = antrea.Files
+	}
+	write.NewFiles(files).Run(ctx, func(got source.Update) {
 		if len(got.Upsert) == 0 {
 			return // how far the reading is
 		}
@@ -57,7 +63,7 @@ func factsOf(t testing.TB, antrea bool) *revision.Facts {
 	c, _ := (&model.Cluster{}).Upsert(u.Upsert, nil)
 	return &revision.Facts{
 		Number: 481, At: Now, Cluster: c, Broken: u.Broken, Loaded: true,
-		Mode:    revision.Mode{Name: "demo", Title: "demo", Writes: true, Families: "ipv4"},
+		Mode:    revision.Mode{Name: "demo", Title: "demo", Writes: true},
 		Sources: []model.SourceState{{Name: "demo", Detail: u.State.Detail, Conn: model.ConnSynced, At: Now.Add(-time.Minute), ReadAt: Now.Add(-time.Minute)}},
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"rung/change/write"
 	"rung/engine"
 	"rung/engine/source"
+	"rung/examples"
 	"rung/model/plan"
 	"rung/revision"
 )
@@ -29,7 +30,7 @@ type Gated struct {
 // be nil.
 func NewGated(t testing.TB, with func(*revision.Facts)) *Gated {
 	t.Helper()
-	return NewGatedOn(t, write.FileOptions{Demo: true}, with)
+	return NewGatedOn(t, write.FileOptions{Demo: examples.Files}, with)
 }
 
 // NewGatedOn is NewGated on other files than the demo's.

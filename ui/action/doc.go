@@ -7,8 +7,8 @@
 // something names its engine operation, and is disabled with the reason where
 // changes are not allowed.
 //
-// A view has its actions in a file of its own here, listed in Table. It may
-// import engine, model and ui/nav; every other package of ui may import it.
+// The actions of a view are a list of its own here, named in Table. It may import
+// engine, model and ui/nav; every other package of ui may import it.
 package action
 
 //go:generate go test . -run TestDocs -update

@@ -44,3 +44,51 @@ var policy = []Action{
 	{ID: PolicyDelete, Keys: []string{"D", "delete"}, Title: "delete", Op: change.OpDelete, Danger: change.Typed,
 		Help: "delete the policy; its name must be typed"},
 }
+
+// The actions of the rule view.
+const (
+	RuleNextZone ID = "rule.next-zone"
+	RulePrevZone ID = "rule.previous-zone"
+	RuleNextACL  ID = "rule.next-acl"
+	RuleLogs     ID = "rule.logs"
+	RuleEdit     ID = "rule.edit"
+	RuleLogging  ID = "rule.logging"
+	RuleTrace    ID = "rule.trace"
+)
+
+var rule = []Action{
+	{ID: RuleNextZone, Keys: []string{"]"}, Title: "next zone", Footer: 20, Help: "compare with the live rows of the next zone"},
+	{ID: RulePrevZone, Keys: []string{"["}, Title: "previous zone", Help: "compare with the live rows of the previous zone"},
+	{ID: RuleNextACL, Keys: []string{"tab"}, Title: "next ACL", Footer: 25, Help: "show the next ACL of the rule; a rule has one ACL per protocol"},
+	{ID: RuleLogs, Keys: []string{"l"}, Title: "log lines", Footer: 30, Help: "the log lines this rule decided"},
+	traceFrom(RuleTrace, 35, "trace a connection that the rule is about: an example to begin with"),
+	{ID: RuleEdit, Keys: []string{"e"}, Title: "edit", Footer: 40, Op: change.OpApply, Danger: change.Confirmed, Help: "edit the policy in $EDITOR"},
+	{ID: RuleLogging, Keys: []string{"L"}, Title: "logging", Footer: 50, Op: change.OpLogLevel, Danger: change.Confirmed, Help: "choose what the policy logs, how much and for how long; a NetworkPolicy logs as its namespace says"},
+}
+
+// The actions of the rows view and of the view of one row.
+const (
+	RowsNextZone ID = "rows.next-zone"
+	RowsPrevZone ID = "rows.previous-zone"
+	RowsTable    ID = "rows.table"
+	RowsStage    ID = "rows.stage"
+
+	RowOwner    ID = "row.owner"
+	RowLogs     ID = "row.logs"
+	RowNextZone ID = "row.next-zone"
+	RowPrevZone ID = "row.previous-zone"
+)
+
+var rows = []Action{
+	{ID: RowsNextZone, Keys: []string{"]"}, Title: "next zone", Footer: 20, Help: "the rows of the next zone"},
+	{ID: RowsPrevZone, Keys: []string{"["}, Title: "previous zone", Help: "the rows of the previous zone"},
+	{ID: RowsTable, Keys: []string{"V"}, Title: "table", Footer: 30, Help: "show only one table: ACLs, address sets, port groups; press again for the next"},
+	{ID: RowsStage, Keys: []string{"s"}, Title: "stage", Footer: 40, Help: "show one stage of the pipeline only; press again for the next stage"},
+}
+
+var row = []Action{
+	{ID: RowOwner, Keys: []string{"o"}, Title: "owner", Footer: 20, Help: "go to the rule or policy the row belongs to"},
+	{ID: RowLogs, Keys: []string{"l"}, Title: "log lines", Help: "the log lines of the rule or policy the row belongs to"},
+	{ID: RowNextZone, Keys: []string{"]"}, Title: "next zone", Footer: 30, Help: "the same row in the next zone"},
+	{ID: RowPrevZone, Keys: []string{"["}, Title: "previous zone", Help: "the same row in the previous zone"},
+}

@@ -16,8 +16,7 @@ import (
 
 // View is the page.
 type View struct {
-	view.List
-	pane *detail.Pane
+	detail.Page
 
 	// The streams are asked for once a second.
 	streams   []logline.Stream // of the nodes
@@ -27,8 +26,7 @@ type View struct {
 
 // New makes the view.
 func New(nav.Page) view.View {
-	p := detail.NewPane()
-	return &View{List: view.List{Of: p}, pane: p}
+	return &View{Page: detail.NewPage()}
 }
 
 // Sync makes the lines.
@@ -51,20 +49,8 @@ func (v *View) Sync(env *view.Env) {
 	v.zones(env, s)
 	v.logs(env, s)
 	v.logFiles(env, s)
-	v.pane.SetItems(s.Lines)
+	v.Pane.SetItems(s.Lines)
 }
-
-// Do opens what the cursor is on, and walks.
-func (v *View) Do(env *view.Env, id action.ID) bool {
-	if id == action.Open {
-		env.Open(v.Selected())
-		return true
-	}
-	return v.List.Do(env, id)
-}
-
-// Selected is where the line under the cursor leads.
-func (v *View) Selected() nav.Page { return v.pane.To() }
 
 // Copies are the commands of the permissions, and the server's address.
 func (v *View) Copies(env *view.Env) []view.Copy {
@@ -72,7 +58,7 @@ func (v *View) Copies(env *view.Env) []view.Copy {
 	if env.Rev.Mode.Server != "" {
 		out = append(out, view.Copy{What: "API server", Text: env.Rev.Mode.Server})
 	}
-	if l, ok := v.pane.Selected(); ok {
+	if l, ok := v.Pane.Selected(); ok {
 		all := grouped(env.Rev.Access.List())
 		for i := range all {
 			if id := all[i].id(); id == l.ID || id+".command" == l.ID {

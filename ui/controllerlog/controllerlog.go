@@ -26,7 +26,6 @@ type View struct {
 	pane *detail.Pane
 
 	reads view.Once
-	at    time.Time // of the answer
 	log   *controllerlog.Log
 	err   error
 }
@@ -62,7 +61,7 @@ func (v *View) Receive(env *view.Env, msg any) {
 	if !ok {
 		return
 	}
-	if v.err, v.at = err, env.Now; err == nil {
+	if v.err = err; err == nil {
 		v.log = log
 	}
 	v.Sync(env)

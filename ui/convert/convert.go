@@ -226,7 +226,7 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 	case action.ConvertText:
 		v.onText = !v.onText
 	case action.Find:
-		env.Ask(&view.Prompt{Title: "Find", Label: "Text or regular expression; lower case matches both:", Check: v.find})
+		view.AskFind(env, &v.yaml)
 	case action.ConvertApply:
 		env.Preview(v.mutation())
 	default:
@@ -240,14 +240,6 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 		return did
 	}
 	return true
-}
-
-// find goes to the first place with a text, or says that there is none.
-func (v *page) find(text string) string {
-	if f := widget.ParseFilter(text); !v.yaml.Find(f) && !f.Empty() {
-		return fmt.Sprintf("%q is not in the text", text)
-	}
-	return ""
 }
 
 // mutation is all that was made, as one change. What is not as it was is a guard rail: its

@@ -68,7 +68,7 @@ func ThingPage(r *revision.Revision, k model.Key) nav.Page {
 
 // Port says which pod a logical switch port is of.
 func Port(r *revision.Revision, name string) (text string, to nav.Page) {
-	p := r.PortPod(name)
+	p := revision.PortPod(r, name)
 	if p == nil {
 		return "no pod is known for this port", nav.Page{}
 	}

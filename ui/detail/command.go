@@ -1,6 +1,7 @@
 package detail
 
 import (
+	"fmt"
 	"strings"
 
 	"rung/model"
@@ -65,18 +66,9 @@ func RowCopies(z *model.ZoneState, r nb.Row) []view.Copy {
 	}
 	var b strings.Builder
 	for _, c := range nb.Columns(r) {
-		b.WriteString(RecordLine(c) + "\n")
+		fmt.Fprintf(&b, "%-20s: %s\n", c.Name, c.Text()) // as "ovn-nbctl list" prints it
 	}
 	return append(out, view.Copy{What: "record", Text: b.String()})
-}
-
-// RecordLine is a column as "ovn-nbctl list" prints it.
-func RecordLine(c nb.Column) string {
-	name := c.Name
-	for len(name) < 20 {
-		name += " "
-	}
-	return name + ": " + c.Text()
 }
 
 // rowName is the value of column name, empty where there is none.

@@ -7,7 +7,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"rung/themes"
+	"rung/ui/action"
 	"rung/ui/nav"
+	"rung/ui/view"
 	"rung/ui/widget"
 )
 
@@ -56,6 +58,31 @@ func (p *Pane) To() nav.Page {
 
 // Gutter is how many cells a pane takes for the mark of the cursor.
 const Gutter = 2
+
+// Page is what a page of one pane has in common: embed it. Enter goes where the line under
+// the cursor leads.
+type Page struct {
+	view.List
+	Pane *Pane
+}
+
+// NewPage makes an empty page.
+func NewPage() Page {
+	p := NewPane()
+	return Page{view.List{Of: p}, p}
+}
+
+// Selected is where the line under the cursor leads.
+func (p Page) Selected() nav.Page { return p.Pane.To() }
+
+// Do goes there, and walks along the lines.
+func (p Page) Do(env *view.Env, id action.ID) bool {
+	if id == action.Open {
+		env.Open(p.Selected())
+		return true
+	}
+	return p.List.Do(env, id)
+}
 
 // Sheet collects the lines of a pane that is W cells wide.
 type Sheet struct {

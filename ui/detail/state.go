@@ -2,9 +2,11 @@ package detail
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
+	"rung/engine/logs"
 	"rung/model"
 	"rung/model/words"
 	"rung/pages/page/role"
@@ -13,6 +15,7 @@ import (
 	"rung/revision/policies"
 	"rung/themes"
 	"rung/ui/action"
+	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -145,4 +148,74 @@ func TellZone(env *view.Env, z *model.ZoneState, prev, next action.ID) widget.Li
 		l = l.Add("  "+env.Keys.Action(prev).Shown()+" "+env.Keys.Action(next).Shown()+" to change", st.Dim)
 	}
 	return l
+}
+
+// Hits are how often rules decided, by their log lines; nil where there is no log.
+func Hits(env *view.Env) *logs.Summary {
+	l := env.Console.Logs()
+	if l == nil {
+		return nil
+	}
+	m := env.Rev.Mode
+	return l.Summary(m.Simulated || m.Packets)
+}
+
+// FreshHits says whether hits are others than those shown.
+func FreshHits(env *view.Env, shown *logs.Summary) bool { return shown != nil && Hits(env) != shown }
+
+// Condition is what a controller reported: with when, and never as proof.
+func (s *Sheet) Condition(id string, c *model.Condition, now time.Time, st *themes.Styles, to nav.Page) {
+	sign, look := "✓", st.OK
+	if c.Status != "True" {
+		sign, look = "●", st.Error
+	}
+	text := fmt.Sprintf("%s %s: controller reported %s", c.Type, c.Status, c.Reason)
+	if !c.Changed.IsZero() {
+		text += " at " + words.Clock(c.Changed, now)
+	}
+	if c.Message != "" {
+		text += ": " + c.Message
+	}
+	s.Say(id, 0, sign, look, st.Text, text, to)
+}
+
+// FindingCount is how many findings there are of each severity, worst first:
+// "●4 ▲11 ·15"; "none" where there is none.
+func FindingCount(n model.FindingCount, st *themes.Styles) widget.Line {
+	var l widget.Line
+	for _, s := range []model.Severity{model.SeverityError, model.SeverityWarning, model.SeverityInfo} {
+		if n.Of(s) == 0 {
+			continue
+		}
+		if len(l) > 0 {
+			l = l.Add(" ", st.Text)
+		}
+		sign, look := Sign(s, st)
+		l = l.Add(sign+strconv.Itoa(n.Of(s)), look)
+	}
+	if len(l) == 0 {
+		return widget.Styled("none", st.OK)
+	}
+	return l
+}
+
+// shownOmissions is how many a page names.
+const shownOmissions = 5
+
+// Omissions are the lines that say what an answer does not take into account, and what it
+// takes for granted.
+func Omissions(s *Sheet, all []model.Omission) {
+	for i := range all {
+		if i == shownOmissions && len(all) > i+1 {
+			more := len(all) - i
+			s.Say("omitted.more", 0, "▲", s.St.Warn, s.St.Text, "and "+words.Total(more, "more thing")+" that "+
+				words.Form(more, "is", "are")+" not counted", nav.Page{})
+			return
+		}
+		sign, look := "▲", s.St.Warn
+		if all[i].Assumed() {
+			sign, look = "·", s.St.Dim
+		}
+		s.Say(fmt.Sprintf("omitted.%d", i), 0, sign, look, s.St.Text, all[i].String(), nav.Page{})
+	}
 }

@@ -131,7 +131,8 @@ func (v *edit) start(env *view.Env) {
 		}
 	}
 	if v.proposed() {
-		v.first, v.base, notes = v.page.Text, v.page.Base, proposalNotes(v.page)
+		v.first, v.base, notes = v.page.Text, v.page.Base, append(strings.Split(v.page.ID, "\n"),
+			"Change it as you like. Save and close the editor to see what it does;", "nothing is written before you say yes.")
 	}
 	notes = append(notes, `Lines at the top that begin with "`+note+`" are not part of the text.`)
 	v.open = head(notes, v.first)
@@ -370,10 +371,5 @@ func (v *edit) close(env *view.Env, remove bool, say string) {
 	env.Back()
 }
 
-// Scopes are the keys of the edit, or of its preview.
-func (v *edit) Scopes() []action.Scope {
-	if v.state == shown {
-		return v.pre.Scopes()
-	}
-	return []action.Scope{action.Of(nav.Edit), action.Global}
-}
+// Scopes are the keys of the edit.
+func (v *edit) Scopes() []action.Scope { return []action.Scope{action.Of(nav.Edit), action.Global} }

@@ -10,6 +10,10 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/editor"
+
+	"rung/model"
+	"rung/model/clean"
+	"rung/ui/widget"
 )
 
 // waits are the flags with which editors with windows of their own wait until
@@ -65,5 +69,67 @@ func chosen() string {
 	return "vi"
 }
 
-// deleted says whether a text could not be read back since it is there no more.
+// upgraded is the text of today of a policy that is written in an older form, empty where
+// it is not, or where no object of today says the same.
+func upgraded(p *model.Policy) string {
+	if p.Older == nil {
+		return ""
+	}
+	// Its first lines may be notes of an edit before, which end where the text begins.
+	return body(p.Older.Upgrade)
+}
+
+// olderNotes say what today's form writes otherwise, or why there is none.
+func olderNotes(p *model.Policy) []string {
+	switch {
+	case p.Older == nil:
+		return nil
+	case p.Older.Upgrade != "":
+		return append([]string{"It is written in an older form, which the server of today does not take.",
+			"This is the same in today's form. Save it as it is to write it so:"}, bullets(p.Older.Changes)...)
+	}
+	return append([]string{"It is written in an older form, which the server of today does not take,",
+		"and no object of today says the same:"}, bullets(p.Older.Reasons)...)
+}
+
+func bullets(of []string) (out []string) {
+	for _, s := range of {
+		out = append(out, "- "+strings.TrimSpace(s))
+	}
+	return out
+}
+
+// note begins a line that is Rung's and not part of the text.
+const note = "# rung:"
+
+// headWidth is how wide notes are: with what begins them, 80 cells.
+const headWidth = 72
+
+// head writes notes as comments above a text.
+func head(notes []string, text string) string {
+	var b strings.Builder
+	for _, n := range notes {
+		for l := range strings.Lines(clean.Block(n)) {
+			for _, part := range widget.Flow(strings.TrimSuffix(l, "\n"), headWidth) {
+				b.WriteString(strings.TrimRight(note+" "+part, " "))
+				b.WriteByte('\n')
+			}
+		}
+	}
+	return b.String() + text
+}
+
+// body is the text without the comment lines above it.
+func body(text string) string {
+	for strings.HasPrefix(text, note) {
+		_, rest, found := strings.Cut(text, "\n")
+		if !found {
+			return ""
+		}
+		text = rest
+	}
+	return text
+}
+
+// deleted says whether the editor took the file away.
 func deleted(err error) bool { return errors.Is(err, os.ErrNotExist) }

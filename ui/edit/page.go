@@ -15,9 +15,6 @@ import (
 
 // Do carries out an action.
 func (v *edit) Do(env *view.Env, id action.ID) bool {
-	if v.state == shown {
-		return v.pre.Do(env, id)
-	}
 	switch id {
 	case action.EditEditor:
 		v.again(env)
@@ -45,10 +42,7 @@ func (v *edit) Do(env *view.Env, id action.ID) bool {
 }
 
 // WhyNot refuses what cannot be done now.
-func (v *edit) WhyNot(env *view.Env, id action.ID) string {
-	if v.state == shown {
-		return v.pre.WhyNot(env, id)
-	}
+func (v *edit) WhyNot(_ *view.Env, id action.ID) string {
 	if id != action.EditEditor && id != action.EditPreview {
 		return ""
 	}
@@ -86,41 +80,28 @@ func (v *edit) Tell(env *view.Env) widget.Line {
 		return env.Busy(v.since, "checking")
 	case stopped:
 		return widget.Styled("nothing is written", env.Styles.Dim)
-	case shown:
-		return v.pre.Tell(env)
 	}
 	return nil
 }
 
-// Leave asks the preview.
-func (v *edit) Leave(env *view.Env) bool { return v.state != shown || v.pre.Leave(env) }
-
-// Copies are those of the preview.
-func (v *edit) Copies(env *view.Env) []view.Copy {
-	if v.state == shown {
-		return v.pre.Copies(env)
+// Front is the preview of the text.
+func (v *edit) Front() view.View {
+	if v.state != shown {
+		return nil
 	}
+	return v.pre
+}
+
+// Copies are the path.
+func (v *edit) Copies(*view.Env) []view.Copy {
 	if v.path != "" {
 		return []view.Copy{{What: "path of the text", Text: v.path}}
 	}
 	return nil
 }
 
-// Click and Wheel are the preview's.
-func (v *edit) Click(env *view.Env, x, y int) bool { return v.state == shown && v.pre.Click(env, x, y) }
-
-// Wheel scrolls the preview.
-func (v *edit) Wheel(env *view.Env, lines int) {
-	if v.state == shown {
-		v.pre.Wheel(env, lines)
-	}
-}
-
-// Render draws the preview, or what is being done or wrong.
+// Render draws what is being done or wrong.
 func (v *edit) Render(env *view.Env, w, h int) string {
-	if v.state == shown {
-		return v.pre.Render(env, w, h)
-	}
 	st := env.Styles
 	var lines []string
 	say := func(mark, text string, style themes.Style) {

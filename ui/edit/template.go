@@ -10,7 +10,6 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/revision"
-	"rung/ui/nav"
 )
 
 // template is the text a new AdminNetworkPolicy begins with. Its subject and
@@ -87,11 +86,6 @@ func rungText(r *ladder.Rung) string {
 	return fmt.Sprintf("%s (%d)", strings.Join(names, ", "), r.Priority)
 }
 
-// proposalNotes stand above a text that was proposed.
-func proposalNotes(p nav.Page) []string {
-	return append(strings.Split(p.ID, "\n"), "Change it as you like. Save and close the editor to see what it does;", "nothing is written before you say yes.")
-}
-
 // editNotes stand above the text of a policy that is there.
 func editNotes(p *model.Policy) []string {
 	notes := []string{"editing " + p.Key.Label() + ". Save and close the editor to see what the change does;",
@@ -112,7 +106,7 @@ func lineOf(text, field string) int {
 	}
 	n := doc.Content[0]
 	line := n.Line
-	for _, step := range steps(field) {
+	for _, step := range strings.FieldsFunc(field, func(r rune) bool { return r == '.' || r == '[' || r == ']' }) {
 		next := (*yaml.Node)(nil)
 		switch n.Kind {
 		case yaml.MappingNode:
@@ -133,10 +127,4 @@ func lineOf(text, field string) int {
 		n = next
 	}
 	return line
-}
-
-// steps takes a field path apart: "spec.ingress[0].from" is spec, ingress, 0,
-// from.
-func steps(field string) []string {
-	return strings.FieldsFunc(field, func(r rune) bool { return r == '.' || r == '[' || r == ']' })
 }

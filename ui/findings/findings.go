@@ -104,7 +104,8 @@ func (v *page) text(f *findings.Finding) string {
 // Sync takes the findings that nobody has to wait for.
 func (v *page) Sync(env *view.Env) {
 	found, _ := finding.KnownFindings(env.Rev) // the header says when they are of a moment ago
-	same := v.rev != nil && v.st == env.Styles && v.w == env.W && sameList(found, v.found)
+	same := v.rev != nil && v.st == env.Styles && v.w == env.W &&
+		len(found) == len(v.found) && (len(found) == 0 || &found[0] == &v.found[0]) // findings never change once worked out, and may be thousands
 	v.st, v.w, v.found = env.Styles, env.W, found
 	v.key = env.Keys.Action(action.FindingsOnly).Shown()
 	v.table.Columns[0].Title = findings.Table.Columns[0].Title
@@ -121,12 +122,6 @@ func (v *page) Sync(env *view.Env) {
 	if !same {
 		v.fill()
 	}
-}
-
-// sameList says whether two lists are one: findings never change once they were worked
-// out, and there may be thousands.
-func sameList(a, b []model.Finding) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
 // fill gives the table what is to be shown: findings by severity, then those of zones.

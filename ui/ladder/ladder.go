@@ -216,7 +216,7 @@ func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 		clear(v.unfolded)
 		v.Sync(env)
 	case action.LadderStage:
-		v.nextStage()
+		v.setStage(v.stage.Next()) // after the last come all together again
 	case action.LadderNew:
 		env.Open(nav.ToNew(v.freeNear(l)))
 	case action.LadderTemplate:

@@ -10,11 +10,6 @@ import (
 	"rung/ui/widget"
 )
 
-// nextStage goes on to the next stage; after the last come all together again.
-func (v *ladderPage) nextStage() {
-	v.setStage(v.stage.Next())
-}
-
 // setStage narrows the ladder to one stage, or widens it to all. The cursor
 // stays on its line, and where the stage has none of it comes back to it later.
 func (v *ladderPage) setStage(s model.Stage) {

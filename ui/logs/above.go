@@ -111,12 +111,11 @@ type whyNote struct {
 	body []string
 }
 
-// tell opens it.
-func (v *logPage) tell(env *view.Env) {
-	body := append(v.why(env),
+// tellWhy opens it.
+func tellWhy(env *view.Env, reasons []string, links []link) {
+	body := append(reasons,
 		"A filter is terms that all must hold: verdict:deny policy:x ns:a->b port:53 not node:w2 since:5m \"text\" /regex/. Also rule:, pod:, src:, dst:, ip:, proto:, dir:, severity:, until:. Commas give a choice, = before a name means all of it.")
 	const title = "why no lines"
-	links := v.above.links()
 	if len(links) == 0 {
 		env.Ask(&view.Note{Title: title, Body: body})
 		return

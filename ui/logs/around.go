@@ -66,10 +66,12 @@ func (f *feed) has(seq uint64) bool {
 	return i < f.len() && f.at(i) == seq
 }
 
+const aroundMatches = "lines around are for the lines that match a filter"
+
 // widen shows more lines around each match, or fewer.
-func (v *logPage) widen(env *view.Env, d int) {
-	if v.feed.query.Empty() || v.list.group || v.by != byNothing {
-		env.Fail("lines around are for the lines that match a filter")
+func (v *walk) widen(env *view.Env, d int) {
+	if v.feed.query.Empty() || v.list.group {
+		env.Fail("%s", aroundMatches)
 		return
 	}
 	i := slices.Index(arounds, v.list.around.n) + d

@@ -3,6 +3,7 @@ package logs
 import (
 	"cmp"
 	"context"
+	"rung/ui/logs/line"
 	"slices"
 	"strconv"
 	"time"
@@ -170,7 +171,7 @@ func rulePile(e *entries.Entry) (name, term string) {
 		return name, `"an ACL without a name"` + term
 	case !e.Attributed:
 		return name, logquery.Quote(strconv.Quote(e.Line.Name)) + term
-	case isDeny(e.Rule):
+	case line.IsDeny(e.Rule):
 		label := connections.DefaultDeny(k.Namespace, e.Rule.Direction).Label()
 		return e.Action + " by " + label, "policy:" + exact(label) + term
 	default:

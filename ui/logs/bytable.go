@@ -2,6 +2,8 @@ package logs
 
 import (
 	"context"
+	"rung/themes"
+	"rung/ui/logs/line"
 	"strconv"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 type byTable struct {
 	table *widget.Table[*pile]
 	now   time.Time
+	st    *themes.Styles
 	of    pilesOf   // what the piles, or those being counted, are of
 	at    time.Time // when that was begun; zero where they are wanted at once
 	stale bool
@@ -29,15 +32,15 @@ type pilesOf struct {
 	matches    int
 	first, end uint64
 	second     int64
-	clock      clock
+	clock      line.Clock
 }
 
 // pilesEvery is how often piles are counted anew while lines come.
 const pilesEvery = 250 * time.Millisecond
 
 // askBy asks what to group by.
-func (v *logPage) askBy(env *view.Env) {
-	c := &view.Choose{Title: "group by", Done: func(env *view.Env, i int) { v.groupBy(env, dimension(i)) }}
+func askBy(env *view.Env, now dimension, group func(*view.Env, dimension)) {
+	c := &view.Choose{Title: "group by", Done: func(env *view.Env, i int) { group(env, dimension(i)) }}
 	for i, key := range []string{"l", "s", "d", "p", "r", "n"} {
 		it := view.Item{Key: key, Text: dimensionNames[i][0]}
 		if i == 0 {
@@ -45,7 +48,7 @@ func (v *logPage) askBy(env *view.Env) {
 		}
 		c.Items = append(c.Items, it)
 	}
-	env.Ask(c.At(int(v.by)))
+	env.Ask(c.At(int(now)))
 }
 
 // groupBy shows piles, or the lines again.
@@ -53,14 +56,14 @@ func (v *logPage) groupBy(env *view.Env, d dimension) {
 	v.piles.works.Stop()
 	v.by, v.piles = d, byTable{works: v.piles.works}
 	if d != byNothing {
-		v.piles.table = v.makeTable()
+		v.piles.makeTable(d, &v.writer)
 		v.pile(env)
 	}
 	v.bring()
 }
 
-func (v *logPage) makeTable() *widget.Table[*pile] {
-	b := &v.piles
+// makeTable makes the table of a dimension; its times are those of the writer's clock.
+func (b *byTable) makeTable(d dimension, writer *line.Writer) {
 	number := func(title string, drop int, of func(*pile) int) widget.Column[*pile] {
 		return widget.Column[*pile]{Title: title, Right: true, Drop: drop, Less: func(a, b *pile) int { return of(a) - of(b) },
 			Cell: func(h *pile) widget.Line { return widget.Plain(words.Thousands(of(h))) }}
@@ -68,32 +71,27 @@ func (v *logPage) makeTable() *widget.Table[*pile] {
 	moment := func(title string, drop int, of func(*pile) time.Time) widget.Column[*pile] {
 		return widget.Column[*pile]{Title: title, Drop: drop, Less: func(a, b *pile) int { return of(a).Compare(of(b)) },
 			Cell: func(h *pile) widget.Line {
-				s := shape{clock: v.clock, stamp: seconds, dated: v.clock.otherDay(of(h), b.now)}
-				if v.clock == hidden {
-					s.clock = local
-				}
-				return widget.Styled(s.stampText(of(h), b.now), v.styles.Dim)
+				return widget.Styled(writer.Clock.Second(of(h), b.now), b.st.Dim)
 			}}
 	}
-	return &widget.Table[*pile]{
+	b.table = &widget.Table[*pile]{
 		ID:    func(h *pile) string { return h.term },
 		Empty: "counting lines",
 		Columns: []widget.Column[*pile]{
-			{Title: dimensionNames[v.by][1], Name: true, Min: 16, Cell: func(h *pile) widget.Line { return widget.Styled(h.name, v.styles.Accent) }},
+			{Title: dimensionNames[d][1], Name: true, Min: 16, Cell: func(h *pile) widget.Line { return widget.Styled(h.name, b.st.Accent) }},
 			number("LINES", 0, func(h *pile) int { return h.n }),
 			number("DENIED", 3, func(h *pile) int { return h.denied }),
 			{Title: "PER S", Right: true, Less: func(a, b *pile) int { return a.lately - b.lately },
 				Cell: func(h *pile) widget.Line { return widget.Plain(strconv.FormatFloat(h.rate(), 'f', 1, 64)) }},
-			{Title: "LAST MINUTE", Drop: 1, NoSort: true, Cell: func(h *pile) widget.Line { return widget.Styled(widget.Sparkline(h.bars[:]), v.styles.Info) }},
+			{Title: "LAST MINUTE", Drop: 1, NoSort: true, Cell: func(h *pile) widget.Line { return widget.Styled(widget.Sparkline(h.bars[:]), b.st.Info) }},
 			moment("FIRST", 4, func(h *pile) time.Time { return h.first }),
 			moment("LAST", 2, func(h *pile) time.Time { return h.last }),
 		},
 	}
 }
 
-// pileAnew has the piles counted with the next Sync: they are of something else.
-func (v *logPage) pileAnew() {
-	b := &v.piles
+// renew has the piles counted with the next Sync: they are of something else.
+func (b *byTable) renew() {
 	b.works.Stop()
 	b.of, b.at, b.stale = pilesOf{}, time.Time{}, b.table != nil
 }
@@ -104,9 +102,9 @@ func (v *logPage) pile(env *view.Env) {
 	if b.table == nil {
 		return
 	}
-	b.now = v.now
-	of := pilesOf{by: v.by, matches: v.feed.len(), first: v.feed.base(), end: min(v.shownTo(), v.feed.high), clock: v.clock}
-	if v.follow || v.clock == relative {
+	b.now, b.st = v.now, env.Styles
+	of := pilesOf{by: v.by, matches: v.feed.len(), first: v.feed.base(), end: min(v.shownTo(), v.feed.high), clock: v.writer.Clock}
+	if v.follow || v.writer.Clock == line.Relative {
 		of.second = v.now.Unix() // rates fall while nothing comes
 	}
 	b.stale = of != b.of
@@ -118,11 +116,11 @@ func (v *logPage) pile(env *view.Env) {
 	view.Begin(&b.works, env, "", func(ctx context.Context) ([]*pile, error) { return pileUp(ctx, lines, d, end) })
 }
 
-// piled takes piles.
-func (v *logPage) piled(msg any) {
-	if piles, err, ok := view.Come[[]*pile](&v.piles.works, msg); ok && err == nil && v.piles.table != nil {
-		v.piles.table.Empty = "no lines to group"
-		v.piles.table.SetItems(piles)
+// receive takes piles.
+func (b *byTable) receive(msg any) {
+	if piles, err, ok := view.Come[[]*pile](&b.works, msg); ok && err == nil && b.table != nil {
+		b.table.Empty = "no lines to group"
+		b.table.SetItems(piles)
 	}
 }
 
@@ -149,6 +147,9 @@ func (v *logPage) doBy(env *view.Env, id action.ID) bool {
 			return true
 		}
 		return t.Do(id)
+	case action.LogsMore, action.LogsLess:
+		env.Fail("%s", aroundMatches)
+		return true
 	case action.Find, action.FindNext, action.FindPrev, action.Wrap, action.LogsMark:
 		env.Fail("not while lines are grouped by %s; %s ends it", dimensionNames[v.by][0], env.Keys.Action(action.LogsBy).Shown())
 		return true

@@ -4,9 +4,11 @@ import (
 	"rung/engine/logs/entries"
 	"rung/model"
 	"rung/ui/action"
+	"rung/ui/logs/line"
 	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
+	"time"
 )
 
 // Do carries out the log's actions and walks along the lines.
@@ -32,14 +34,14 @@ func (v *logPage) Do(env *view.Env, id action.ID) bool {
 	case action.Wide:
 		v.wide, v.left = !v.wide, 0
 	case action.Wrap:
-		v.wrap, v.left = !v.wrap, 0
+		v.writer.Wrap, v.left = !v.writer.Wrap, 0
 	case action.LogsTime:
-		v.clock = (v.clock + 1) % clocks
+		v.writer.Clock = v.writer.Clock.Next()
 		v.keep(env)
-		v.seen = widths{}
-		v.pileAnew()
+		v.writer.Forget()
+		v.piles.renew()
 		v.pile(env)
-		env.Say("%s", v.clock.told(env.Now))
+		env.Say("%s", v.writer.Clock.Told(env.Now))
 	case action.LogsPause:
 		v.pause(v.follow)
 	case action.LogsAggregate:
@@ -51,15 +53,18 @@ func (v *logPage) Do(env *view.Env, id action.ID) bool {
 		v.feed.groups.reset()
 		v.bring()
 	case action.LogsBy:
-		v.askBy(env)
+		askBy(env, v.by, v.groupBy)
 	case action.LogsColumns:
-		v.askColumns(env)
+		line.AskColumns(env, v.writer.Columns, func(env *view.Env, chosen []line.Column) {
+			v.writer.Columns, v.left = chosen, 0
+			v.keep(env)
+		})
 	case action.LogsMore:
 		v.widen(env, 1)
 	case action.LogsLess:
 		v.widen(env, -1)
 	case action.LogsMark:
-		v.mark(env)
+		v.mark(env.Now)
 	case action.LogsClear:
 		v.feed.clear()
 		v.list.marks, v.cleared = nil, env.Now
@@ -87,19 +92,19 @@ func (v *logPage) doLine(env *view.Env, id action.ID) bool {
 			env.Open(p)
 		}
 	case action.LogsRows:
-		v.row(env)
+		openRow(env, v.entry())
 	case action.LogsPod:
-		v.pod(env)
+		openPod(env, v.entry())
 	case action.GoProbe:
-		v.probe(env)
+		probeLine(env, v.entry())
 	case action.LogsTrace:
-		v.trace(env, nav.ToTrace, view.AskTrace)
+		traceLine(env, v.entry(), nav.ToTrace, view.AskTrace)
 	case action.LogsOVN:
-		v.trace(env, nav.ToOVNTrace, view.AskOVNTrace)
+		traceLine(env, v.entry(), nav.ToOVNTrace, view.AskOVNTrace)
 	case action.LogsPropose:
-		v.propose(env)
+		askProposal(env, v.entry(), v.shown())
 	case action.LogsLogging:
-		k := v.policy()
+		k := policyOf(v.page, v.entry())
 		if k.Name == "" {
 			env.Fail("no policy here")
 			return true
@@ -109,10 +114,10 @@ func (v *logPage) doLine(env *view.Env, id action.ID) bool {
 		if v.page.Key.Kind.IsPolicy() {
 			v.findAbove(env, true) // told when it is known
 		} else {
-			v.tell(env)
+			tellWhy(env, v.why(env), v.above.links())
 		}
 	case action.LogsSave:
-		v.save(env)
+		askSave(env, v.shown())
 	default:
 		return false
 	}
@@ -120,28 +125,27 @@ func (v *logPage) doLine(env *view.Env, id action.ID) bool {
 }
 
 // mark puts a line of the user's own behind the newest one.
-func (v *logPage) mark(env *view.Env) {
-	v.list.marks = append(v.list.marks, mark{after: v.feed.last(), text: "mark " + env.Now.Format("15:04:05")})
+func (v *walk) mark(now time.Time) {
+	v.list.marks = append(v.list.marks, mark{after: v.feed.last(), text: "mark " + now.Format("15:04:05")})
 	if n := len(v.list.marks); n > maxMarks {
 		v.list.marks = append([]mark(nil), v.list.marks[n-maxMarks:]...)
 	}
 	v.bring()
 }
 
-// policy is the policy the page or the line under the cursor is about.
-func (v *logPage) policy() model.PolicyKey {
-	if v.page.Key.Kind.IsPolicy() {
-		return v.page.Key
+// policyOf is the policy that a page, or a line on it, is about.
+func policyOf(p nav.Page, e *entries.Entry) model.PolicyKey {
+	if p.Key.Kind.IsPolicy() {
+		return p.Key
 	}
-	if e := v.entry(); e != nil && e.Attributed {
+	if e != nil && e.Attributed {
 		return e.Unit()
 	}
 	return model.PolicyKey{}
 }
 
-// pod goes to the pod at one end of the line.
-func (v *logPage) pod(env *view.Env) {
-	e := v.entry()
+// openPod goes to the pod at one end of a line.
+func openPod(env *view.Env, e *entries.Entry) {
 	if e == nil || e.Gap != nil {
 		env.Fail("no line here")
 		return

@@ -1,17 +1,16 @@
 package logs
 
 import (
+	"rung/ui/logs/line"
 	"strings"
 
-	"rung/engine/logs/entries"
-	"rung/model"
 	"rung/themes"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
 
-// line is a log line as it is shown: natural leaves out nothing.
-func (v *logPage) line(env *view.Env, it item, s shape, natural bool) widget.Line {
+// line is a row of the list as it is shown.
+func (v *logPage) line(env *view.Env, it item, s line.Shape) widget.Line {
 	st := env.Styles
 	if it.mark != nil {
 		return widget.Heading(it.mark.text, max(20, env.W-2), st)
@@ -20,73 +19,22 @@ func (v *logPage) line(env *view.Env, it item, s shape, natural bool) widget.Lin
 	if e == nil {
 		return widget.Styled("(this line is no longer buffered)", st.Dim)
 	}
-	if e.Gap != nil {
-		return v.gapLine(env, e, s)
+	return v.writer.Write(st, line.Item{Entry: e, Times: it.n}, s, v.wide || v.writer.Wrap, env.Now)
+}
+
+// inSight are the lines that are in sight, or nearly.
+func (v *walk) inSight(h int) (out []line.Item) {
+	from, to := max(0, v.list.n-h), v.list.n
+	if at := v.cursor(); !v.follow && at >= 0 {
+		from, to = max(0, at-h), min(v.list.n, at+h)
 	}
-	if v.columns != nil {
-		return v.columnLine(env, e, it, s, natural)
-	}
-	if natural {
-		s.stamp, s.zone, s.apart = v.clock.begin(), v.seen.zone, 2
-	}
-	var l widget.Line
-	cell := func(part widget.Line, w int) {
-		l = append(l, part...)
-		n := s.apart
-		if !v.wrap {
-			n += max(0, w-part.Width())
+	for i := from; i < to; i++ {
+		it := v.list.line(i)
+		if e := v.feed.entry(it.seq); e != nil {
+			out = append(out, line.Item{Entry: e, Times: it.n})
 		}
-		l = l.Add(strings.Repeat(" ", n), st.Text)
 	}
-	if s.stamp != none {
-		cell(widget.Styled(s.stampText(e.Line.At, env.Now), st.Dim), 0)
-	}
-	if s.zone > 0 {
-		cell(widget.Styled(e.Line.Zone, st.Dim), s.zone)
-	}
-	p := formsOf(e, v.page.Key)
-	ends := p.ends[allOfIt]
-	if !natural {
-		ends = p.endsIn(s)
-	}
-	cell(widget.Styled(ends[0], endStyle(e.Src, st)).Add(" → ", st.Dim).Add(ends[1], endStyle(e.Dst, st)), s.pair)
-	cell(widget.Plain(e.Traffic()), s.traffic)
-	times := timesOf(e, it)
-	for i := range times {
-		times[i].Style = st.Key
-	}
-	look := st.Accent
-	if !e.Attributed {
-		look = st.Warn
-	}
-	if s.signs && !natural {
-		l = append(l.Add(sign(e)+" ", actionStyle(e, st)), times...)
-		return l.Add(p.byIn(s, s.by-times.Width()-2), look)
-	}
-	l = append(l.Add(e.Action, actionStyle(e, st)).Add(strings.Repeat(" ", max(1, verdictWidth+1-len(e.Action))), st.Text), times...)
-	if natural {
-		return l.Add("by "+p.full(), look)
-	}
-	return l.Add("by "+p.byIn(s, s.by-times.Width()-verdictWidth-1-3), look)
-}
-
-func endStyle(d entries.End, st *themes.Styles) themes.Style {
-	if d.Key.Kind == model.KindPod && d.Note == "" {
-		return st.Text
-	}
-	return st.Dim
-}
-
-func actionStyle(e *entries.Entry, st *themes.Styles) themes.Style {
-	switch e.Line.Verdict {
-	case "allow":
-		return st.Allow
-	case "drop", "reject":
-		return st.Deny
-	case "pass":
-		return st.Pass
-	}
-	return st.Text
+	return out
 }
 
 // text draws the list in h lines of w cells.
@@ -105,17 +53,13 @@ func (v *logPage) text(env *view.Env, w, h int) []string {
 	if at >= 0 {
 		cur = v.list.row(at)
 	}
-	v.look(h)
-	s := v.shape(w)
-	if v.columns != nil {
-		s = v.columnWidths(env, w-2, h)
-	}
+	s := v.writer.Shape(v.inSight(h), st, env.Now, w)
 	draw := func(row int) []string {
 		it := v.list.at(row)
-		l := v.line(env, it, s, v.wide || v.wrap)
+		l := v.line(env, it, s)
 		hit := it.mark == nil && !v.find.Empty() && v.find.Match(v.feed.text(it.seq))
 		if row == cur {
-			if v.wrap {
+			if v.writer.Wrap {
 				return wrapped(l, w, "▸ ", &st.Selection)
 			}
 			return []string{widget.Join(widget.Plain("▸ "), l.Skip(v.left)).RenderAs(w, st.Selection)}
@@ -128,15 +72,15 @@ func (v *logPage) text(env *view.Env, w, h int) []string {
 			mark = "• "
 		}
 		if hit {
-			mark, l = "• ", v.highlight(l, env)
+			mark, l = "• ", widget.Highlight(l, v.find, st)
 		}
-		if v.wrap {
+		if v.writer.Wrap {
 			return wrapped(l, w, mark, nil)
 		}
 		return []string{widget.Join(widget.Styled(mark, st.Key), l.Skip(v.left)).Render(w)}
 	}
 	v.scroll(rows, cur, h, func(row int) int {
-		if !v.wrap {
+		if !v.writer.Wrap {
 			return 1
 		}
 		return len(draw(row))
@@ -158,7 +102,7 @@ func (v *logPage) text(env *view.Env, w, h int) []string {
 
 // scroll puts the first row so that the cursor is in sight and, following, the
 // last row is at the bottom. height is how many lines a row takes.
-func (v *logPage) scroll(rows, cur, h int, height func(int) int) {
+func (v *walk) scroll(rows, cur, h int, height func(int) int) {
 	// bottom is the first row of the last screenful.
 	bottom := rows
 	for n := 0; bottom > 0; bottom-- {

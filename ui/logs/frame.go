@@ -3,10 +3,14 @@ package logs
 import (
 	"cmp"
 	"fmt"
+	"rung/ui/logs/line"
+	"rung/ui/nav"
 	"slices"
 	"strings"
 
 	"rung/engine/logs"
+	"rung/engine/logs/entries"
+	"rung/engine/logs/hits"
 	"rung/model"
 	"rung/model/logline"
 	"rung/model/words"
@@ -40,7 +44,7 @@ func (v *logPage) header(env *view.Env, w int) []string {
 	case env.Rev.Mode.Name == revision.LogsMode:
 		l = l.Add("no cluster loaded: addresses and ACL names only; -f PATH adds pods, policies", st.Text)
 	case k.Kind.IsPolicy():
-		l = append(l, v.levels(env)...)
+		l = append(l, levels(env, k)...)
 	case k.Name != "":
 		l = l.Add("connections with "+k.Label()+" at one end", st.Text)
 	default:
@@ -53,7 +57,7 @@ func (v *logPage) header(env *view.Env, w int) []string {
 		}
 	}
 	lines := []string{l.Render(w)}
-	for _, s := range []widget.Line{v.streamLine(env), v.fileLine(env), v.bar(env, w), v.huntLine(env)} {
+	for _, s := range []widget.Line{v.streamLine(env), v.fileLine(env), v.place.bar(env, v.entry(), w), v.hunt.line(env)} {
 		if s != nil {
 			lines = append(lines, s.Render(w))
 		}
@@ -61,7 +65,7 @@ func (v *logPage) header(env *view.Env, w int) []string {
 	if v.wrong != nil && !v.wrong.Open {
 		lines = append(lines, widget.Styled(" ▲ not applied: "+widget.Clean(v.wrong.Error()), st.Warn).Render(w))
 	}
-	for i, lost := range v.lost(env) {
+	for i, lost := range v.lost(env, v.page) {
 		if i < 2 || env.H >= 20 {
 			lines = append(lines, widget.Styled(" ▲ "+lost, st.Warn).Render(w))
 		}
@@ -71,11 +75,11 @@ func (v *logPage) header(env *view.Env, w int) []string {
 }
 
 // levels say what the policy of the page logs.
-func (v *logPage) levels(env *view.Env) widget.Line {
+func levels(env *view.Env, k model.PolicyKey) widget.Line {
 	st := env.Styles
-	p := env.Rev.Cluster.Policy(v.page.Key)
+	p := env.Rev.Cluster.Policy(k)
 	if p == nil {
-		return widget.Styled("▲ "+v.page.Key.Label()+" no longer exists", st.Warn)
+		return widget.Styled("▲ "+k.Label()+" no longer exists", st.Warn)
 	}
 	key := env.Keys.Action(action.LogsLogging).Shown()
 	who, change := "it", key+" switches logging on"
@@ -113,8 +117,8 @@ func (v *logPage) levels(env *view.Env) widget.Line {
 
 // lost says which lines never come: those over a meter's rate, those that came
 // too fast, those that could not be read.
-func (v *logPage) lost(env *view.Env) (out []string) {
-	out = v.overLimit(env)
+func (v *sources) lost(env *view.Env, page nav.Page) (out []string) {
+	out = v.overLimit(env, page)
 	var counts []string
 	if n := v.stats.Dropped; n > 0 {
 		counts = append(counts, fmt.Sprintf("%s lost: more than Rung can take in", words.Total(n, "line")))
@@ -143,8 +147,11 @@ func (v *logPage) lost(env *view.Env) (out []string) {
 type ruleStat struct {
 	ref   logline.RuleRef
 	shown uint64
-	pace  pace
+	pace  hits.Seconds
 	stat  logs.RuleStat
+	// of is the number of all lines where others than those shown came, empty where that
+	// tells nothing: on the page of a pod, and of what was found in files.
+	of string
 }
 
 // perRule are the counts of the rules the page is about, the most lines first. Where a
@@ -158,7 +165,11 @@ func (v *logPage) perRule(env *view.Env) []ruleStat {
 			continue
 		}
 		if n := v.feed.tally.of(ref); n > 0 || !narrowed {
-			out = append(out, ruleStat{ref, n, v.feed.tally.pace(ref, v.pacedAt), s})
+			r := ruleStat{ref: ref, shown: n, pace: v.feed.tally.seconds(ref, v.pacedAt), stat: s}
+			if n < s.Count && k.Kind != model.KindPod && v.hunt.shown == nil {
+				r.of = " of " + words.Thousands(s.Count)
+			}
+			out = append(out, r)
 		}
 	}
 	if v.hunt.shown != nil { // of lines that were not read before
@@ -179,27 +190,22 @@ func (v *logPage) perRule(env *view.Env) []ruleStat {
 // the page's NetworkPolicy.
 func denies(env *view.Env, k model.PolicyKey, ref logline.RuleRef) bool {
 	p := env.Rev.Cluster.Policy(k)
-	return p != nil && isDeny(ref) && k.Kind == model.KindNP && ref.Policy.Namespace == k.Namespace && !connections.OutsideTypes(p, ref.Direction)
-}
-
-// isDeny says whether a name is that of the default deny of a namespace.
-func isDeny(ref logline.RuleRef) bool {
-	return ref.Policy.Kind == model.KindNP && ref.Policy.Name == ""
+	return p != nil && line.IsDeny(ref) && k.Kind == model.KindNP && ref.Policy.Namespace == k.Namespace && !connections.OutsideTypes(p, ref.Direction)
 }
 
 // ruleName names a rule beside its counts; short leaves out its own name.
-func (v *logPage) ruleName(env *view.Env, ref logline.RuleRef, short bool) string {
-	if isDeny(ref) {
+func ruleName(r *revision.Revision, ref logline.RuleRef, page model.Key, short bool) string {
+	if line.IsDeny(ref) {
 		return connections.DefaultDeny(ref.Policy.Namespace, ref.Direction).Label()
 	}
 	name := ""
-	if p := env.Rev.Cluster.Policy(ref.Policy); p != nil && !short {
-		if r := p.Rule(ref.Direction, ref.Rule); r != nil {
-			name = r.Name
+	if p := r.Cluster.Policy(ref.Policy); p != nil && !short {
+		if rule := p.Rule(ref.Direction, ref.Rule); rule != nil {
+			name = rule.Name
 		}
 	}
 	label := revision.RuleLabel(ref.Direction, ref.Rule, name)
-	if v.page.Key.Kind.IsPolicy() {
+	if page.Kind.IsPolicy() {
 		return label
 	}
 	return ref.Policy.Brief() + " " + label
@@ -207,7 +213,7 @@ func (v *logPage) ruleName(env *view.Env, ref logline.RuleRef, short bool) strin
 
 // footer is the line under the cursor in full, and the counts per rule.
 func (v *logPage) footer(env *view.Env, w, h int) []string {
-	lines := v.whole(env, w, h)
+	lines := whole(v.entry(), env.Styles, w, h)
 	rules := v.perRule(env)
 	room := 1
 	switch {
@@ -220,34 +226,18 @@ func (v *logPage) footer(env *view.Env, w, h int) []string {
 		return lines
 	}
 	title := "by rule"
-	if v.parted(rules) {
+	if slices.ContainsFunc(rules, func(r ruleStat) bool { return r.of != "" }) {
 		title += ", lines shown of all that came"
 	}
 	if text, _ := env.Rev.Mode.Traffic(); text != "" {
 		title += ", " + text
 	}
 	lines = append(lines, widget.Heading(title, w, env.Styles).Render(w))
-	return append(lines, v.counts(env, rules, w, room)...)
-}
-
-// parted says whether there are two numbers for a rule: of what is shown, and of all.
-func (v *logPage) parted(rules []ruleStat) bool {
-	return slices.ContainsFunc(rules, func(r ruleStat) bool { return v.of(r) != "" })
-}
-
-// of is the number of all lines of a rule where others than those shown came, empty
-// where that tells nothing: on the page of a pod, and of what was found in files.
-func (v *logPage) of(r ruleStat) string {
-	if r.shown >= r.stat.Count || v.page.Key.Kind == model.KindPod || v.hunt.shown != nil {
-		return ""
-	}
-	return " of " + words.Thousands(r.stat.Count)
+	return append(lines, counts(env, rules, v.page.Key, w, room)...)
 }
 
 // whole is the line under the cursor with nothing left out.
-func (v *logPage) whole(env *view.Env, w, h int) []string {
-	st := env.Styles
-	e := v.entry()
+func whole(e *entries.Entry, st *themes.Styles, w, h int) []string {
 	if e == nil || e.Gap != nil || h < 18 {
 		return nil
 	}
@@ -307,13 +297,13 @@ func atMost(text string, w, n int, style themes.Style) []string {
 
 // counts puts the counts of rules side by side in as many lines as there is
 // room.
-func (v *logPage) counts(env *view.Env, rules []ruleStat, w, room int) []string {
+func counts(env *view.Env, rules []ruleStat, page model.Key, w, room int) []string {
 	st := env.Styles
 	var lines []string
 	var line widget.Line
 	for i, r := range rules {
-		l := widget.Line{{Text: " " + v.ruleName(env, r.ref, w < 100), Style: st.Accent}, {Text: ": " + words.Thousands(r.shown) + v.of(r) + " "},
-			{Text: widget.Sparkline(r.pace[:]), Style: st.Info}, {Text: fmt.Sprintf(" %d/s", r.pace.rate()), Style: st.Dim}}
+		l := widget.Line{{Text: " " + ruleName(env.Rev, r.ref, page, w < 100), Style: st.Accent}, {Text: ": " + words.Thousands(r.shown) + r.of + " "},
+			{Text: widget.Sparkline(r.pace[:]), Style: st.Info}, {Text: fmt.Sprintf(" %d/s", r.pace.Rate()), Style: st.Dim}}
 		if r.stat.AtCap {
 			l = l.Add(" meter full", st.Warn)
 		}
@@ -322,8 +312,11 @@ func (v *logPage) counts(env *view.Env, rules []ruleStat, w, room int) []string 
 			line = nil
 			if len(lines) == room {
 				last := widget.Styled(fmt.Sprintf("  and %d more", len(rules)-i), st.Dim)
-				lines[room-1] = strings.TrimRight(lines[room-1], " ")
-				return append(lines[:room-1], v.tail(lines[room-1], last, w))
+				end := strings.TrimRight(lines[room-1], " ")
+				if n := widget.Width(end); n+last.Width() <= w {
+					end += last.Render(w - n)
+				}
+				return append(lines[:room-1], end)
 			}
 		}
 		if len(line) > 0 {
@@ -332,13 +325,4 @@ func (v *logPage) counts(env *view.Env, rules []ruleStat, w, room int) []string 
 		line = append(line, l...)
 	}
 	return append(lines, line.Render(w))
-}
-
-// tail puts a note at the end of a line that was drawn, where it has room.
-func (v *logPage) tail(drawn string, note widget.Line, w int) string {
-	n := widget.Width(drawn)
-	if n+note.Width() > w {
-		return drawn
-	}
-	return drawn + note.Render(w-n)
 }

@@ -37,10 +37,10 @@ type lines interface {
 }
 
 // from are the lines of the search that is shown, or the store's.
-func (v *logPage) from(l *logs.Store) lines {
+func (h *hunt) from(l *logs.Store) lines {
 	switch {
-	case v.hunt.shown != nil:
-		return v.hunt.shown
+	case h.shown != nil:
+		return h.shown
 	case l != nil:
 		return l
 	}
@@ -103,9 +103,9 @@ func (v *logPage) giveUp() {
 	*h = hunt{}
 }
 
-// hunting says whether the files are being searched.
-func (v *logPage) hunting() bool {
-	return v.hunt.now != nil && v.hunt.err == nil && v.hunt.shown != v.hunt.now && !v.hunt.told.Over
+// under says whether the files are being searched.
+func (h *hunt) under() bool {
+	return h.now != nil && h.err == nil && h.shown != h.now && !h.told.Over
 }
 
 // swap shows what a search found, or the lines of the store; the cursor stays on its line,
@@ -124,7 +124,7 @@ func (v *logPage) swap(to *logs.Search) {
 	v.feed.held, v.feed.texts, v.feed.about = nil, nil, nil
 	v.feed.sure = to != nil && v.hunt.of.around == 0
 	v.feed.restart()
-	v.feed.pull(v.from(v.store))
+	v.feed.pull(v.hunt.from(v.store))
 	v.feed.scan(10 * budget)
 	for i := range v.list.marks {
 		if behind[i] != nil {
@@ -138,7 +138,7 @@ func (v *logPage) swap(to *logs.Search) {
 	if i := v.cursor(); at != nil && i >= 0 {
 		v.top = max(0, v.list.row(i)-over)
 	}
-	v.pileAnew()
+	v.piles.renew()
 }
 
 // same is the number of a line that was another one elsewhere; of one that is not there, of
@@ -172,20 +172,20 @@ func (v *logPage) unfilter() {
 		return
 	}
 	if v.store.Seek(e.Line.At.Add(-beforeLine)) == nil {
-		v.place.going, v.place.to = max(1, v.store.Last()), e
+		v.going, v.place.to = max(1, v.store.Last()), e
 		v.list.marks = nil
 	}
 }
 
-// huntLine says how far the search is, or what it found; nil without one.
-func (v *logPage) huntLine(env *view.Env) widget.Line {
-	h, st := &v.hunt, env.Styles
+// line says how far the search is, or what it found; nil without one.
+func (h *hunt) line(env *view.Env) widget.Line {
+	st := env.Styles
 	switch f := &h.told; {
 	case h.err != nil:
 		return widget.Styled(" ▲ log files not searched to their end: "+widget.Clean(h.err.Error()), st.Warn)
-	case h.now == nil, h.shown == nil && !v.hunting():
+	case h.now == nil, h.shown == nil && !h.under():
 		return nil
-	case v.hunting():
+	case h.under():
 		text := " searching all of the log files"
 		if f.All > 0 {
 			text += fmt.Sprintf(": %d%%", min(100, 100*f.Bytes/f.All))

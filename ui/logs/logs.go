@@ -1,16 +1,15 @@
 package logs
 
 import (
+	"rung/ui/logs/line"
 	"strconv"
 	"time"
 
 	"rung/engine/logs"
 	"rung/engine/logs/entries"
-	"rung/model/logline"
 	"rung/model/logquery"
 	"rung/model/words"
 	"rung/revision"
-	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -25,9 +24,8 @@ const (
 	typing = 2 * time.Millisecond
 )
 
-// logPage is the view.
-type logPage struct {
-	page nav.Page
+// walk is the lines that are shown, and where one stands among them.
+type walk struct {
 	feed feed
 	list list
 
@@ -38,41 +36,44 @@ type logPage struct {
 	top    int    // first row on the screen
 	left   int
 	height int
+	// going is the newest line there was when another time was asked for: the first that
+	// comes after it is gone to.
+	going uint64
+	find  widget.Filter
+	seek  seek
+}
+
+// logPage is the view.
+type logPage struct {
+	page nav.Page
+	walk
 	headed int   // lines above the list
 	rows   []int // row of every line on the screen, for the mouse
 
-	begun      bool // set up as the page before it
-	wide, wrap bool
-	clock      clock
-	wrong      *logquery.Error // the first term of the filter that cannot be read
-	columns    []column        // chosen; nil writes lines as sentences
-	by         dimension
-	piles      byTable
-	filter     string
-	find       widget.Filter
-	seek       seek
-	scanning   time.Time // since when lines are looked through, zero when none is left
-	cleared    time.Time
+	begun    bool // set up as the page before it
+	wide     bool
+	writer   line.Writer
+	wrong    *logquery.Error // the first term of the filter that cannot be read
+	by       dimension
+	piles    byTable
+	filter   string
+	scanning time.Time // since when lines are looked through, zero when none is left
+	cleared  time.Time
 
-	store   *logs.Store
-	hunt    hunt
-	stats   logs.Stats
-	streams []logline.Stream
-	losses  []logs.Loss // of the ACLs at their limits, all policies'
-	place   place
+	store *logs.Store
+	hunt  hunt
+	sources
 	statsAt int64
 	pacedAt time.Time // up to when the pace of rules is shown
-	seen    widths
-	above   *above // what decides first, nil until that was worked out
+	above   *above    // what decides first, nil until that was worked out
 	aboveAt time.Time
 	rev     *revision.Revision
 	now     time.Time
-	styles  *themes.Styles
 }
 
 // New makes the view.
 func New(p nav.Page) view.View {
-	v := &logPage{page: p, follow: true}
+	v := &logPage{page: p, walk: walk{follow: true}, writer: line.Writer{Page: p.Key}}
 	v.list.feed = &v.feed
 	v.feed.scope = scopeOf(p, nil)
 	return v
@@ -86,12 +87,12 @@ func (v *logPage) Scopes() []action.Scope {
 // Fresh says whether lines came or are left to look at.
 func (v *logPage) Fresh(env *view.Env) bool {
 	l := env.Console.Logs()
-	return l != nil && v.from(l).Last() != v.feed.last() || v.hunt.now != nil && v.hunt.now.Found() != v.hunt.told || v.feed.pending() || v.seek.dir != 0 || v.piles.stale
+	return l != nil && v.hunt.from(l).Last() != v.feed.last() || v.hunt.now != nil && v.hunt.now.Found() != v.hunt.told || v.feed.pending() || v.seek.dir != 0 || v.piles.stale
 }
 
 // Sync takes what is new.
 func (v *logPage) Sync(env *view.Env) {
-	v.rev, v.now, v.styles = env.Rev, env.Now, env.Styles
+	v.rev, v.now = env.Rev, env.Now
 	v.begin(env)
 	l := env.Console.Logs()
 	if l != nil {
@@ -99,14 +100,15 @@ func (v *logPage) Sync(env *view.Env) {
 	}
 	v.store, v.feed.scope = l, scopeOf(v.page, v.rev)
 	v.search(l)
-	if from := v.from(l); from != nil {
+	if from := v.hunt.from(l); from != nil {
 		if v.beyond = v.outrun(from); v.beyond == 0 {
 			v.feed.pull(from)
 		}
 	}
 	v.feed.scan(budget)
 	if now := env.Now.Unix(); l != nil && now != v.statsAt {
-		v.statsAt, v.stats, v.streams, v.losses = now, l.Stats(), v.place.look(l), l.Losses()
+		v.statsAt = now
+		v.sources.take(l)
 		if v.follow { // else it stands still
 			v.pacedAt = env.Now
 		}
@@ -121,7 +123,7 @@ func (v *logPage) Sync(env *view.Env) {
 		v.findAbove(env, false)
 	}
 	switch {
-	case !v.feed.pending() && v.seek.dir == 0 && !v.hunting():
+	case !v.feed.pending() && v.seek.dir == 0 && !v.hunt.under():
 		v.scanning = time.Time{}
 	case v.scanning.IsZero():
 		v.scanning = env.Now
@@ -137,7 +139,7 @@ func (v *logPage) Working() time.Time {
 }
 
 // bring makes the list of what is shown now and puts the cursor into it.
-func (v *logPage) bring() {
+func (v *walk) bring() {
 	upto := v.shownTo()
 	v.list.bring(upto)
 	v.feed.tally.count(&v.feed, upto)
@@ -147,7 +149,7 @@ func (v *logPage) bring() {
 }
 
 // cursor is the line under the cursor, -1 when there is none.
-func (v *logPage) cursor() int {
+func (v *walk) cursor() int {
 	switch {
 	case v.list.n == 0:
 		return -1
@@ -171,7 +173,7 @@ func (v *logPage) entry() *entries.Entry {
 
 // fresh is how many matching lines came since the page stands still; of those that are
 // not looked at, how many came.
-func (v *logPage) fresh() int {
+func (v *walk) fresh() int {
 	if v.follow {
 		return 0
 	}
@@ -180,15 +182,15 @@ func (v *logPage) fresh() int {
 
 // outrun is how many lines came that a page which stands still does not take: as soon as
 // the ring lets go of lines that it shows, they are held here, and new ones wait.
-func (v *logPage) outrun(l lines) int {
-	if v.follow || v.place.going > 0 || v.feed.base() == 0 || v.feed.base() > v.until || l.First() <= v.feed.base() {
+func (v *walk) outrun(l lines) int {
+	if v.follow || v.going > 0 || v.feed.base() == 0 || v.feed.base() > v.until || l.First() <= v.feed.base() {
 		return 0
 	}
 	return int(l.Last() - v.feed.last())
 }
 
 // pause stands still, or goes on with the newest line.
-func (v *logPage) pause(on bool) {
+func (v *walk) pause(on bool) {
 	if on == !v.follow {
 		return
 	}
@@ -199,7 +201,7 @@ func (v *logPage) pause(on bool) {
 
 // move puts the cursor d lines further and stands still there; going on at the
 // end follows again.
-func (v *logPage) move(d int) {
+func (v *walk) move(d int) {
 	i := v.cursor()
 	if i < 0 {
 		return
@@ -224,7 +226,7 @@ func (v *logPage) Selected() nav.Page {
 	if e == nil || !e.Attributed {
 		return nav.Page{}
 	}
-	if isDeny(e.Rule) {
+	if line.IsDeny(e.Rule) {
 		return nav.Page{Kind: nav.Rows, Key: e.Unit(), Zone: e.Line.Zone, Text: detail.RowsFilter(e.Unit())}
 	}
 	if e.Rule.Rule < 0 {
@@ -251,8 +253,8 @@ func (v *logPage) Counts() (shown, all int) {
 func (v *logPage) Tell(env *view.Env) widget.Line {
 	st := env.Styles
 	l := widget.Line{}
-	if text := v.unfinished(); text != "" {
-		l = l.Add(text+"   ", st.Warn)
+	if v.wrong != nil && v.wrong.Open { // a term of the filter that is not looked at yet
+		l = l.Add("unfinished: "+widget.CutName(widget.Clean(v.wrong.Term), 16)+"   ", st.Warn)
 	}
 	switch n := v.list.around.n; {
 	case v.by != byNothing:

@@ -18,27 +18,32 @@ import (
 
 // place is where among the lines of the log files the page stands.
 type place struct {
-	pos logs.Position
-	ok  bool // there are log files in which one can go to a time
-	// going is the newest line there was when another time was asked for: the first that
-	// comes after it is gone to.
-	going uint64
+	pos   logs.Position
+	ok    bool           // there are log files in which one can go to a time
 	to    *entries.Entry // the line that is gone to, nil for the first there is
 	files []logline.Stream
 }
 
-// look takes how files and streams stand.
-func (p *place) look(l *logs.Store) (nodes []logline.Stream) {
-	p.pos, p.ok = l.Position()
-	p.files = nil
+// sources is how what lines come from stands.
+type sources struct {
+	stats   logs.Stats
+	streams []logline.Stream // of nodes
+	losses  []logs.Loss      // of the ACLs at their limits, all policies'
+	place   place
+}
+
+// take takes how files and streams stand.
+func (v *sources) take(l *logs.Store) {
+	v.stats, v.losses = l.Stats(), l.Losses()
+	v.place.pos, v.place.ok = l.Position()
+	v.streams, v.place.files = nil, nil
 	for _, s := range l.Streams() {
 		if s.File == "" {
-			nodes = append(nodes, s)
+			v.streams = append(v.streams, s)
 		} else {
-			p.files = append(p.files, s)
+			v.place.files = append(v.place.files, s)
 		}
 	}
-	return nodes
 }
 
 // askTime asks for a time to go to.
@@ -77,9 +82,9 @@ func (v *logPage) goTo(env *view.Env, to time.Time) {
 		v.sel = v.feed.same(&entries.Entry{Line: logline.Line{At: to}})
 		return
 	}
-	v.place.going, v.place.to = max(1, l.Last()), nil
+	v.going, v.place.to = max(1, l.Last()), nil
 	if to.Equal(logs.TheEnd) {
-		v.place.going = 0
+		v.going = 0
 		v.pause(false)
 	}
 	v.list.marks = nil
@@ -90,7 +95,7 @@ func (v *logPage) goTo(env *view.Env, to time.Time) {
 
 // arrive puts the cursor on the first line of the time that was gone to.
 func (v *logPage) arrive() {
-	if p := &v.place; p.going > 0 && v.feed.base() > p.going && v.feed.len() > 0 {
+	if p := &v.place; v.going > 0 && v.feed.base() > v.going && v.feed.len() > 0 {
 		if p.to != nil && v.feed.held[len(v.feed.held)-1].Line.At.Before(p.to.Line.At) {
 			return // it has not come yet
 		}
@@ -99,7 +104,7 @@ func (v *logPage) arrive() {
 		if v.sel = v.list.id(0); p.to != nil {
 			v.sel = v.feed.same(p.to)
 		}
-		p.going, p.to = 0, nil
+		v.going, p.to = 0, nil
 	}
 }
 
@@ -117,15 +122,14 @@ func (v *logPage) atEnd(env *view.Env) bool {
 	return true
 }
 
-// bar is where the cursor is among the lines of the log files; nil where there are none.
-func (v *logPage) bar(env *view.Env, w int) widget.Line {
-	p := &v.place
+// bar is where the line e is among the lines of the log files; nil where there are none.
+func (p *place) bar(env *view.Env, e *entries.Entry, w int) widget.Line {
 	if !p.ok || p.pos.From.IsZero() {
 		return nil
 	}
 	st := env.Styles
 	at := p.pos.At
-	if e := v.entry(); e != nil {
+	if e != nil {
 		at = e.Line.At
 	}
 	clock := func(t time.Time) string { return words.Clock(t.In(env.Now.Location()), env.Now) }
@@ -154,7 +158,7 @@ func (v *logPage) bar(env *view.Env, w int) widget.Line {
 }
 
 // fileLine says how many log files are read, and what keeps others away; nil without any.
-func (v *logPage) fileLine(env *view.Env) widget.Line {
+func (v *sources) fileLine(env *view.Env) widget.Line {
 	if len(v.place.files) == 0 {
 		return nil
 	}
@@ -165,7 +169,7 @@ func (v *logPage) fileLine(env *view.Env) widget.Line {
 		s := &v.place.files[i]
 		behind += max(0, s.Behind)
 		if !s.Up() {
-			bad = append(bad, fileName(s)+" "+string(s.State))
+			bad = append(bad, s.File[strings.LastIndexAny(s.File, `/\`)+1:]+" "+string(s.State))
 		}
 	}
 	text := words.Total(uint64(len(v.place.files)), "log file") + " read"
@@ -179,11 +183,6 @@ func (v *logPage) fileLine(env *view.Env) widget.Line {
 		return widget.Styled(" ▲ "+text+" · "+words.Few(bad, 2), st.Warn)
 	}
 	return widget.Styled(" ● ", st.OK).Add(text, st.Dim)
-}
-
-// fileName is a file's name without its folders.
-func fileName(s *logline.Stream) string {
-	return s.File[strings.LastIndexAny(s.File, `/\`)+1:]
 }
 
 // timeToGoTo reads a time, as moment.Parse does from the line at, or the start or end of what the files have.

@@ -3,6 +3,7 @@ package logs
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"rung/engine/logs"
@@ -21,18 +22,10 @@ type proposed struct {
 	err error
 }
 
-// propose asks for which lines a rule is to be proposed, what it is to do, and for which
-// policy.
-func (v *logPage) propose(env *view.Env) {
-	var line, shown []*entries.Entry
-	if e := v.entry(); e != nil && e.Gap == nil {
-		line = []*entries.Entry{e}
-	}
-	for _, e := range v.shown() {
-		if e.Gap == nil {
-			shown = append(shown, e)
-		}
-	}
+// askProposal asks for which lines a rule is to be proposed, the one under the cursor or those
+// shown, what it is to do, and for which policy.
+func askProposal(env *view.Env, e *entries.Entry, shown []*entries.Entry) {
+	shown = slices.DeleteFunc(shown, func(e *entries.Entry) bool { return e.Gap != nil })
 	if len(shown) == 0 {
 		env.Fail("no lines to propose a rule from")
 		return
@@ -47,20 +40,20 @@ func (v *logPage) propose(env *view.Env) {
 		c.Items = append(c.Items, view.Item{Key: key, Text: what})
 		picks = append(picks, pick{of, action})
 	}
-	if line != nil {
-		what := line[0].Src.Brief() + " → " + line[0].Dst.Brief() + " " + line[0].Traffic()
+	if e != nil && e.Gap == nil {
+		line, what := []*entries.Entry{e}, e.Src.Brief()+" → "+e.Dst.Brief()+" "+e.Traffic()
 		add("a", "allow "+what, line, model.Allow)
 		add("d", "deny "+what, line, model.Deny)
 	}
 	all := words.Total(len(shown), "line") + " shown"
 	add("A", "allow the "+all, shown, model.Allow)
 	add("D", "deny the "+all, shown, model.Deny)
-	c.Done = func(env *view.Env, i int) { v.proposeFor(env, picks[i].of, picks[i].action) }
+	c.Done = func(env *view.Env, i int) { proposeFor(env, picks[i].of, picks[i].action) }
 	env.Ask(c)
 }
 
 // proposeFor asks for the policy, and has the rule made.
-func (v *logPage) proposeFor(env *view.Env, entries []*entries.Entry, action model.Action) {
+func proposeFor(env *view.Env, entries []*entries.Entry, action model.Action) {
 	env.Ask(&view.Prompt{Title: "propose a rule that " + map[model.Action]string{model.Allow: "allows", model.Deny: "denies"}[action] + " " + words.Total(len(entries), "line"),
 		Label: "For which policy? " + strings.ToUpper(propose.TargetHelp[:1]) + propose.TargetHelp[1:] + ".", Value: propose.NewName(env.Rev),
 		Check: func(text string) string {
@@ -86,8 +79,8 @@ func (v *logPage) proposeFor(env *view.Env, entries []*entries.Entry, action mod
 		}})
 }
 
-// receiveProposed goes to the editor with what was proposed.
-func (v *logPage) receiveProposed(env *view.Env, m proposed) {
+// tell goes to the editor with what was proposed.
+func (m proposed) tell(env *view.Env) {
 	if m.err != nil {
 		if m.p != nil && m.p.Proposal != nil && len(m.p.Left) > 0 && errors.Is(m.err, narrow.ErrNothing) {
 			env.Fail("no rule for %s: %s", m.p.Policy.Label(), m.p.Left[0].Why)

@@ -2,17 +2,22 @@ package logs
 
 import (
 	"errors"
-	"time"
+	"slices"
 
 	"rung/engine/logs/entries"
+	"rung/model"
 	"rung/model/logquery"
+	"rung/revision"
+	"rung/revision/connections"
+	"rung/ui/logs/line"
+	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
 
 // SetFilter shows only lines that match the expression.
 func (v *logPage) SetFilter(f widget.Filter) {
-	q, err := logquery.Parse(f.Text, v.clockNow())
+	q, err := logquery.Parse(f.Text, v.writer.Clock.In(v.now))
 	if q.Empty() {
 		v.unfilter()
 	}
@@ -24,22 +29,13 @@ func (v *logPage) SetFilter(f widget.Filter) {
 	v.feed.narrow(q)
 	v.feed.scan(typing)
 	v.bring()
-	v.pileAnew()
-}
-
-// clockNow is now by the clock of the page: times of day in a filter are those on the
-// screen.
-func (v *logPage) clockNow() time.Time {
-	if v.clock == utc {
-		return v.now.UTC()
-	}
-	return v.now
+	v.piles.renew()
 }
 
 // JudgeFilter names the first term that cannot be read.
 func (v *logPage) JudgeFilter(text string) (wrong string, unfinished bool) {
 	var e *logquery.Error
-	if _, err := logquery.Parse(text, v.clockNow()); errors.As(err, &e) {
+	if _, err := logquery.Parse(text, v.writer.Clock.In(v.now)); errors.As(err, &e) {
 		return e.Error(), e.Open
 	}
 	return "", false
@@ -65,12 +61,60 @@ func (v *logPage) CompleteFilter(text string) string {
 	})
 }
 
-// unfinished says which term of the filter is not looked at yet.
-func (v *logPage) unfinished() string {
-	if v.wrong == nil || !v.wrong.Open {
-		return ""
-	}
-	return "unfinished: " + widget.CutName(widget.Clean(v.wrong.Term), 16)
+var _ view.Expression = (*logPage)(nil)
+
+// look is how a page of log lines is set up: the next one begins like it.
+type look struct {
+	clock   line.Clock
+	columns []line.Column
 }
 
-var _ view.Expression = (*logPage)(nil)
+// begin sets the page up as the one before it, once.
+func (v *logPage) begin(env *view.Env) {
+	if v.begun {
+		return
+	}
+	v.begun = true
+	if set, ok := env.Setups.Of(nav.Logs).(look); ok {
+		v.writer.Clock, v.writer.Columns = set.clock, slices.Clone(set.columns)
+	}
+}
+
+// keep keeps how the page is set up.
+func (v *logPage) keep(env *view.Env) {
+	env.Setups.Keep(nav.Logs, look{v.writer.Clock, slices.Clone(v.writer.Columns)})
+}
+
+// scope is what the page is about: a policy, one of its rules, or a pod. Of a
+// NetworkPolicy it is also what the default deny of its namespace does to the
+// policy's pods.
+// It is of that revision, nil for none yet.
+func scopeOf(p nav.Page, rev *revision.Revision) func(*entries.Entry) bool {
+	switch {
+	case p.Key.Kind == model.KindPod:
+		return func(e *entries.Entry) bool { return e.Src.Key == p.Key || e.Dst.Key == p.Key }
+	case p.Key.Name == "" && p.Key.Kind == "":
+		return nil
+	case p.Dir != "":
+		return func(e *entries.Entry) bool {
+			return e.Rule.Policy == p.Key && e.Rule.Direction == p.Dir && e.Rule.Rule == p.Rule
+		}
+	case p.Key.Kind == model.KindNP:
+		return func(e *entries.Entry) bool { return e.Rule.Policy == p.Key || denied(p.Key, rev, e) }
+	}
+	return func(e *entries.Entry) bool { return e.Rule.Policy == p.Key }
+}
+
+// denied says whether the default deny dropped what a pod of the page's
+// NetworkPolicy sent or should have got, in a direction in which that isolates it.
+func denied(k model.PolicyKey, rev *revision.Revision, e *entries.Entry) bool {
+	if !line.IsDeny(e.Rule) || e.Rule.Policy.Namespace != k.Namespace || !e.Attributed || rev == nil {
+		return false
+	}
+	end := &e.Src
+	if e.Rule.Direction == model.Ingress {
+		end = &e.Dst
+	}
+	p, pod := rev.Cluster.Policy(k), rev.Cluster.Pod(end.Key.Namespace, end.Key.Name)
+	return p != nil && pod != nil && end.Key.Kind == model.KindPod && !connections.OutsideTypes(p, e.Rule.Direction) && rev.IsSubject(k, pod)
+}

@@ -21,7 +21,7 @@ func (v *logPage) SaveText(*view.Env) string { return saveText(v.shown()) }
 
 // shown are the entries behind the list, oldest first, at most as many as are
 // held.
-func (v *logPage) shown() []*entries.Entry {
+func (v *walk) shown() []*entries.Entry {
 	upto := v.feed.len()
 	if !v.follow {
 		upto = v.feed.before(v.until)
@@ -62,9 +62,9 @@ func sentences(entries []*entries.Entry) string {
 	return b.String()
 }
 
-// command prints the lines of the page on the command line.
-func (v *logPage) command() string {
-	filter := spaced(pageTerm(v.page), v.filter)
+// command prints the lines of a page on the command line.
+func command(p nav.Page, filter string) string {
+	filter = strings.TrimSpace(pageTerm(p) + " " + filter)
 	if filter == "" {
 		return model.ShellJoin("rung", "logs", "--follow")
 	}
@@ -107,9 +107,8 @@ func rawText(entries []*entries.Entry) string {
 // rawEnd is how the name of a file ends that gets the raw lines alone.
 const rawEnd = ".log"
 
-// save asks where the lines that are shown now are to be written.
-func (v *logPage) save(env *view.Env) {
-	entries := v.shown()
+// askSave asks where the lines that are shown now are to be written.
+func askSave(env *view.Env, entries []*entries.Entry) {
 	if len(entries) == 0 {
 		env.Fail("no lines to save")
 		return

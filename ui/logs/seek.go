@@ -37,7 +37,7 @@ func (v *logPage) findNext(env *view.Env, dir int) {
 }
 
 // start begins a search at the line under the cursor, or beside it.
-func (v *logPage) start(env *view.Env, dir int, here bool) {
+func (v *walk) start(env *view.Env, dir int, here bool) {
 	i := v.cursor()
 	if !here {
 		i += dir
@@ -54,7 +54,7 @@ func (v *logPage) start(env *view.Env, dir int, here bool) {
 }
 
 // seekOn goes on for a moment; false says that there is nothing.
-func (v *logPage) seekOn() bool {
+func (v *walk) seekOn() bool {
 	begin := time.Now()
 	for i, n := v.list.find(v.seek.from), 0; ; i, n = i+v.seek.dir, n+1 {
 		if i < 0 || i >= v.list.n {
@@ -70,12 +70,4 @@ func (v *logPage) seekOn() bool {
 			return true
 		}
 	}
-}
-
-// mark shows where a search matched.
-func (v *logPage) highlight(l widget.Line, env *view.Env) widget.Line {
-	if v.find.Empty() {
-		return l
-	}
-	return widget.Highlight(l, v.find, env.Styles)
 }

@@ -5,17 +5,21 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine/logs/entries"
+	"rung/engine/logs"
+	"rung/engine/logs/why"
 	"rung/model/logline"
 	"rung/model/words"
 	"rung/revision"
+	"rung/themes"
+	"rung/ui/action"
+	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
 
 // streamLine says of how many nodes the logs are followed, and what keeps the
 // others away; nil where lines do not come from a cluster.
-func (v *logPage) streamLine(env *view.Env) widget.Line {
+func (v *sources) streamLine(env *view.Env) widget.Line {
 	st := env.Styles
 	switch {
 	case env.Rev.Mode.Name != revision.ClusterMode:
@@ -47,7 +51,7 @@ func (v *logPage) streamLine(env *view.Env) widget.Line {
 }
 
 // missing counts the gaps, and the lines that were too long.
-func (v *logPage) missing() (gaps, long uint64) {
+func (v *sources) missing() (gaps, long uint64) {
 	for i := range v.streams {
 		gaps += v.streams[i].Gaps
 		long += v.streams[i].TooLong
@@ -59,11 +63,86 @@ func (v *logPage) missing() (gaps, long uint64) {
 	return gaps, long
 }
 
-// gapLine is a place where lines may be missing.
-func (v *logPage) gapLine(env *view.Env, e *entries.Entry, s shape) widget.Line {
-	at := ""
-	if s.stamp = min(s.stamp, seconds); v.clock != hidden {
-		at = strings.TrimLeft(s.stampText(e.Line.At, env.Now), " ") + " "
+// checks are the steps of the way from a policy to a line, each with the sign of how it
+// stands before it, and the key or command that mends it.
+func checks(env *view.Env, page nav.Page) (out []string) {
+	l := env.Console.Logs()
+	if l == nil {
+		return nil
 	}
-	return widget.Styled("── "+at+e.Sentence()+" ──", env.Styles.Warn)
+	key := env.Keys.Action(action.LogsLogging).Shown()
+	about := why.About{Policy: page.Key, Dir: page.Dir, Rule: page.Rule}
+	for _, c := range why.Steps(l, env.Rev, about) {
+		switch {
+		case c.Levels && c.Step == "annotation":
+			c.Text, c.Remedy = c.Text+" "+key+" switches logging on.", ""
+		case c.Levels:
+			c.Text, c.Remedy = c.Text+" "+key+" changes it.", ""
+		case !about.Policy.Kind.IsPolicy() && c.Step == "annotation" && c.Remedy != "":
+			c.Text, c.Remedy = c.Text+" "+env.Keys.Action(action.LadderLogging).Shown()+" on a policy of the ladder switches logging on.", ""
+		}
+		out = append(out, c.Line())
+	}
+	return out
+}
+
+// reasonLines are a reason for seeing nothing in lines of w cells, with the sign of a
+// check or a dot before it.
+func reasonLines(text string, w int, st *themes.Styles) (lines []string) {
+	mark, look := "·", st.Dim
+	for sign, of := range map[string]themes.Style{why.Fine.Sign(): st.OK, why.Wrong.Sign(): st.Deny, why.Unknown.Sign(): st.Warn, why.Noted.Sign(): st.Dim} {
+		if rest, ok := strings.CutPrefix(text, sign+" "); ok {
+			text, mark, look = rest, sign, of
+		}
+	}
+	for i, l := range widget.Flow(text, max(1, w-6)) {
+		if i > 0 {
+			mark = " "
+		}
+		lines = append(lines, widget.Line{{Text: "  "}, {Text: mark, Style: look}, {Text: " " + l}}.Render(w))
+	}
+	return lines
+}
+
+// overLimit names the ACL of the page that lost the most lines at its meter, and counts
+// the others.
+func (v *sources) overLimit(env *view.Env, page nav.Page) (out []string) {
+	k := page.Key
+	var first *logs.Loss
+	others, lost := 0, uint64(0)
+	for i := range v.losses {
+		x := &v.losses[i]
+		switch {
+		case k.Kind.IsPolicy() && x.Rule.Policy != k && !denies(env, k, x.Rule),
+			page.Dir != "" && (x.Rule.Direction != page.Dir || x.Rule.Rule != page.Rule), !x.Loses() && x.Lost == 0:
+		case first == nil:
+			first = x
+		default:
+			others, lost = others+1, lost+x.Lost
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	what := first.What()
+	if k.Kind.IsPolicy() {
+		what = strings.TrimPrefix(what, k.Brief()+" ")
+	}
+	out = append(out, what+" in "+first.Zone+": "+first.Short())
+	if others > 0 {
+		text := words.Count(others, "other ACL") + " at the limit"
+		if lost > 0 {
+			text = words.Count(others, "other ACL") + ": " + words.Total(lost, "line") + " lost"
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// unseen counts the numbers that are missing in ovn-controller's lines.
+func (v *sources) unseen() (n uint64) {
+	for i := range v.streams {
+		n += v.streams[i].Unseen
+	}
+	return n
 }

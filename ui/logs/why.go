@@ -17,7 +17,7 @@ func (v *logPage) nothing(env *view.Env, w, h int) []string {
 		title = "  No line to show. Why?"
 	}
 	lines := []string{widget.Styled(title, st.Title).Render(w)}
-	if v.feed.pending() || v.hunting() {
+	if v.feed.pending() || v.hunt.under() {
 		lines = []string{widget.Join(widget.Plain("  "), env.Busy(v.scanning, "looking")).Render(w)}
 	}
 	for _, p := range v.why(env) {
@@ -48,7 +48,7 @@ func (v *logPage) why(env *view.Env) []string {
 	if !v.cleared.IsZero() {
 		add("The list was cleared at %s; earlier lines are hidden.", words.Clock(v.cleared, env.Now))
 	}
-	out = append(out, v.checks(env)...)
+	out = append(out, checks(env, v.page)...)
 	if k := v.page.Key; k.Kind.IsPolicy() {
 		out = append(out, v.above.sentences(k)...)
 	}
@@ -64,13 +64,13 @@ func (v *logPage) Receive(env *view.Env, msg any) {
 	case *above:
 		v.above = m
 		if m.tell {
-			v.tell(env)
+			tellWhy(env, v.why(env), v.above.links())
 		}
 	case proposed:
-		v.receiveProposed(env, m)
+		m.tell(env)
 	case saved:
 		m.tell(env)
 	default:
-		v.piled(msg)
+		v.piles.receive(msg)
 	}
 }

@@ -27,8 +27,7 @@ type page struct {
 	works view.Once
 	next  time.Time // when it may be asked again
 
-	rev *revision.Revision  // of the matrix
-	m   *connections.Matrix // nil until the first
+	m *connections.Matrix // nil until the first
 
 	// services and outside have those as ends, too, where connections go to: reached.
 	services, outside bool
@@ -126,7 +125,7 @@ func (v *page) Receive(env *view.Env, msg any) {
 		return
 	}
 	v.next = env.Now.Add(rest * a.took)
-	v.rev, v.m, v.reached = a.rev, a.m, a.reached
+	v.m, v.reached = a.m, a.reached
 	v.arrange()
 }
 

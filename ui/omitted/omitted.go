@@ -8,7 +8,6 @@ import (
 	"rung/revision"
 	"rung/revision/omitted"
 	"rung/themes"
-	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -16,8 +15,7 @@ import (
 
 // View is the page.
 type View struct {
-	view.List
-	pane *detail.Pane
+	detail.Page
 
 	// What the lines were made for.
 	rev *revision.Revision
@@ -29,8 +27,7 @@ type View struct {
 
 // New makes the view.
 func New(nav.Page) view.View {
-	p := detail.NewPane()
-	return &View{List: view.List{Of: p}, pane: p}
+	return &View{Page: detail.NewPage()}
 }
 
 // Sync lists what was left out, and below it what is assumed.
@@ -59,7 +56,7 @@ func (v *View) Sync(env *view.Env) {
 		s.Head("assumed")
 		v.list(env, s, assumed, "·", env.Styles.Dim)
 	}
-	v.pane.SetItems(s.Lines)
+	v.Pane.SetItems(s.Lines)
 }
 
 func (v *View) list(env *view.Env, s *detail.Sheet, all []model.Omission, sign string, look themes.Style) {
@@ -91,21 +88,9 @@ func to(r *revision.Revision, o *model.Omission) nav.Page {
 	return nav.Page{}
 }
 
-// Do opens what the cursor is on, and walks.
-func (v *View) Do(env *view.Env, id action.ID) bool {
-	if id == action.Open {
-		env.Open(v.Selected())
-		return true
-	}
-	return v.List.Do(env, id)
-}
-
-// Selected is where the line under the cursor leads.
-func (v *View) Selected() nav.Page { return v.pane.To() }
-
 // Copies are the line in words, and where the object stands.
 func (v *View) Copies(*view.Env) []view.Copy {
-	l, _ := v.pane.Selected()
+	l, _ := v.Pane.Selected()
 	o := v.all[l.ID]
 	if o == nil {
 		return nil

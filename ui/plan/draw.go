@@ -37,9 +37,6 @@ func (v *page) widths(w int) (left, right int) {
 
 // Render draws the ladder as it is and as planned, the steps, and how a plan goes.
 func (v *page) Render(env *view.Env, w, h int) string {
-	if v.pre != nil {
-		return v.pre.Render(env, w, h)
-	}
 	if v.boardErr != nil {
 		return widget.Pad([]string{widget.Styled(" ✗ "+v.boardErr.Error(), env.Styles.Error).Render(w)}, h)
 	}
@@ -139,9 +136,6 @@ func (v *page) free() string {
 
 // Click puts the cursor into the pane that was hit.
 func (v *page) Click(env *view.Env, x, y int) bool {
-	if v.pre != nil {
-		return v.pre.Click(env, x, y)
-	}
 	if v.boardErr != nil {
 		return false
 	}
@@ -158,13 +152,10 @@ func (v *page) Click(env *view.Env, x, y int) bool {
 }
 
 // Wheel scrolls.
-func (v *page) Wheel(env *view.Env, lines int) {
-	switch {
-	case v.pre != nil:
-		v.pre.Wheel(env, lines)
-	case v.onSteps:
+func (v *page) Wheel(_ *view.Env, lines int) {
+	if v.onSteps {
 		v.steps.Wheel(lines)
-	default:
+	} else {
 		v.table.Wheel(lines)
 	}
 }

@@ -45,18 +45,12 @@ func New(nav.Page) view.View {
 	return v
 }
 
-// done is how work ended that was done elsewhere.
-type done struct {
-	say string
-	err error
-}
-
-// Scopes are the keys of the plan, or of its preview.
-func (v *page) Scopes() []action.Scope {
-	if v.pre != nil {
-		return v.pre.Scopes()
+// Front is the preview of a plan.
+func (v *page) Front() view.View {
+	if v.pre == nil {
+		return nil
 	}
-	return []action.Scope{action.Of(nav.Plan), action.List, action.Global}
+	return v.pre
 }
 
 // Sync works the proposal out on the ladder as it is.
@@ -147,9 +141,6 @@ func (v *page) neighbours() (here, next string) {
 
 // Do carries out the plan's actions.
 func (v *page) Do(env *view.Env, id action.ID) bool {
-	if v.pre != nil {
-		return v.pre.Do(env, id)
-	}
 	switch id {
 	case action.PlanStep:
 		v.askSpacing(env)
@@ -188,25 +179,15 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// Receive says how things went.
+// Receive takes what is the preview's.
 func (v *page) Receive(env *view.Env, msg any) {
-	m, ok := msg.(done)
-	switch {
-	case !ok && v.pre != nil:
+	if v.pre != nil {
 		v.pre.Receive(env, msg)
-	case !ok:
-	case m.err != nil:
-		env.Fail("%v", m.err)
-	case m.say != "":
-		env.Say("%s", m.say)
 	}
 }
 
 // WhyNot refuses what cannot be done now.
-func (v *page) WhyNot(env *view.Env, id action.ID) string {
-	if v.pre != nil {
-		return v.pre.WhyNot(env, id)
-	}
+func (v *page) WhyNot(_ *view.Env, id action.ID) string {
 	switch id {
 	case action.PlanBack:
 		return stuck(v.state)
@@ -236,10 +217,8 @@ func (v *page) WhyNot(env *view.Env, id action.ID) string {
 
 // Offers has the hints at the bottom be about what there is: a plan that is under way or
 // stopped, whose first key stands above with its word, or the proposal of one.
-func (v *page) Offers(env *view.Env, id action.ID) bool {
+func (v *page) Offers(_ *view.Env, id action.ID) bool {
 	switch {
-	case v.pre != nil:
-		return v.pre.Offers(env, id)
 	case id == action.PlanBack || id == action.PlanStop:
 		return v.state.Open()
 	case id == action.PlanRun || id == action.PlanStep || id == action.PlanInsert || id == action.PlanExport:
@@ -250,9 +229,6 @@ func (v *page) Offers(env *view.Env, id action.ID) bool {
 
 // Selected is the policy under the cursor.
 func (v *page) Selected() nav.Page {
-	if v.pre != nil {
-		return v.pre.Selected()
-	}
 	if r, ok := v.table.Selected(); ok {
 		return nav.ToPolicy(anp(r.name))
 	}
@@ -262,9 +238,6 @@ func (v *page) Selected() nav.Page {
 // Point puts the cursor on a policy.
 func (v *page) Point(_ *view.Env, to nav.Page) bool { return v.table.Select(to.Key.Name) }
 
-// Leave asks the preview.
-func (v *page) Leave(env *view.Env) bool { return v.pre == nil || v.pre.Leave(env) }
-
 // Crumb names the page.
 func (v *page) Crumb() string {
 	if v.pre != nil {
@@ -273,20 +246,9 @@ func (v *page) Crumb() string {
 	return "plan"
 }
 
-// Copies are those of the preview.
-func (v *page) Copies(env *view.Env) []view.Copy {
-	if v.pre != nil {
-		return v.pre.Copies(env)
-	}
-	return nil
-}
-
 // Tell says how much is free.
 func (v *page) Tell(env *view.Env) widget.Line {
-	switch {
-	case v.pre != nil:
-		return v.pre.Tell(env)
-	case v.board == nil:
+	if v.board == nil {
 		return nil
 	}
 	return widget.Styled(fmt.Sprintf("%d of %d priorities free", v.board.Free(), v.board.Max()+1), env.Styles.Dim)
@@ -307,7 +269,10 @@ func (v *page) end(env *view.Env) {
 	console, p, read := env.Console, v.state, env.Rev
 	keep := func(env *view.Env, say string) {
 		env.Run("ending the plan", func(ctx context.Context) any {
-			return done{say, console.PlanKeep(ctx, read)}
+			if err := console.PlanKeep(ctx, read); err != nil {
+				return view.ToastAsk{Text: err.Error(), Bad: true}
+			}
+			return view.ToastAsk{Text: say}
 		})
 	}
 	switch {
@@ -315,7 +280,7 @@ func (v *page) end(env *view.Env) {
 	case p.Active():
 		env.Run("stopping the plan", func(context.Context) any {
 			console.PlanStop()
-			return done{say: "the plan stops after this step"}
+			return view.ToastAsk{Text: "the plan stops after this step"}
 		})
 	case p.State == revision.PlanDone:
 		keep(env, "")

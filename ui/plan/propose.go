@@ -1,11 +1,15 @@
 package plan
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
+	"rung/engine/statedir"
 	"rung/model/plan"
+	"rung/ui/view"
 )
 
 // proposal is what the page proposes to do: to re-space the ladder, or to make room for
@@ -59,4 +63,34 @@ func number(s string) (int32, error) {
 		return 0, fmt.Errorf("%q is no number from 0 to %d", s, plan.LargestPriority)
 	}
 	return int32(n), nil
+}
+
+// export writes the policies that move, with their new priorities, to a file of
+// its own.
+func (v *page) export(env *view.Env) {
+	console, p, dir, file := env.Console, v.p.plan, env.SavedDir(), "plan-"+env.Stamp()+".yaml"
+	env.Run("writing the plan", func(ctx context.Context) any {
+		pre, err := console.PlanPreview(ctx, &p)
+		if err != nil {
+			return view.ToastAsk{Text: "exporting the plan: " + err.Error(), Bad: true}
+		}
+		var texts []string
+		for i, o := range pre.Objects {
+			if o.New != nil {
+				head := ""
+				if i < len(p.Steps) {
+					head = fmt.Sprintf("# step %d of %d: %s %d → %d\n", i+1, len(p.Steps), p.Steps[i].Policy, p.Steps[i].From, p.Steps[i].To)
+				}
+				texts = append(texts, head+strings.TrimSuffix(o.New.YAML, "\n")+"\n")
+			}
+		}
+		if len(texts) == 0 {
+			return view.ToastAsk{Text: "exporting the plan: there is nothing in it", Bad: true}
+		}
+		path, err := statedir.Keep(dir, file, []byte(strings.Join(texts, "---\n")))
+		if err != nil {
+			return view.ToastAsk{Text: "exporting the plan: " + err.Error(), Bad: true}
+		}
+		return view.ToastAsk{Text: fmt.Sprintf("%d policies, in the order of the steps, are in %s", len(texts), path)}
+	})
 }

@@ -5,9 +5,11 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/antrea"
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/pages/page/role"
+	"rung/revision"
 	"rung/revision/connections"
 	"rung/revision/finding"
 	"rung/revision/policies"
@@ -48,7 +50,11 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 	if p.Antrea != nil {
 		subject[0].Text = " applied  "
 	}
-	subject = subject.Add(" → "+v.podsText(env), st.Text)
+	n := policies.CountSubjects(env.Rev, v.key)
+	subject = subject.Add(" → "+n.String(), st.Text)
+	if n.Apart > 0 { // with a primary network of their own
+		subject = subject.Add(", not enforced", st.Text)
+	}
 	lines := []widget.Line{title, subject}
 	if p.Kind == model.KindNP {
 		lines = append(lines, isolatesLine(env, p, st))
@@ -58,7 +64,7 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 	}
 	logging := append(widget.Line{{Text: " logging  ", Style: st.Dim}}, detail.LoggingLine(env, p)...)
 	rules := fmt.Sprintf("%d ingress and %s", len(p.Ingress), words.Total(len(p.Egress), "egress rule"))
-	logging = logging.Add("   rules  ", st.Dim).Add(rules+" → "+words.Total(env.Rev.ACLCount(p.Key), "ACL"), st.Text)
+	logging = logging.Add("   rules  ", st.Dim).Add(rules+" → "+words.Total(revision.ACLCount(env.Rev, p.Key), "ACL"), st.Text)
 	return append(append(lines, logging), v.stateLines(env)...)
 }
 
@@ -73,16 +79,6 @@ func isolatesLine(env *view.Env, p *model.Policy, st *themes.Styles) widget.Line
 		return l.Add("nothing: policyTypes names no direction", st.Warn)
 	}
 	return l.Add(strings.Join(p.Isolated(), " and "), st.Text).Add(": what no NetworkPolicy of "+p.Namespace+" allows is dropped", st.Dim)
-}
-
-// podsText counts the subject pods; those with a primary network of their own
-// are counted apart, because nothing is enforced there.
-func (v *View) podsText(env *view.Env) string {
-	n := policies.CountSubjects(env.Rev, v.key)
-	if n.Apart == 0 {
-		return n.String()
-	}
-	return n.String() + ", not enforced"
 }
 
 // subjects are the pods the policy applies to, found once per state of the
@@ -189,4 +185,56 @@ func fold(lines []widget.Line, st *themes.Styles) []widget.Line {
 	}
 	end()
 	return out
+}
+
+// Counted says whether the hits of the rules, where they are shown, may be others now.
+func (v *View) Counted(env *view.Env) bool {
+	return v.part == rulesPart && v.rules.Wide && detail.FreshHits(env, v.hits)
+}
+
+// kindText is a kind for the title: Antrea's are told from those of Kubernetes.
+func kindText(k model.Kind) string {
+	if k.IsAntrea() {
+		return antrea.KindWord(k)
+	}
+	return string(k)
+}
+
+// antreaPlace says where a policy of Antrea stands.
+func antreaPlace(env *view.Env, p *model.Policy) string {
+	for _, t := range antrea.Tiers(env.Rev.Cluster) {
+		if t.Name == p.Antrea.Tier {
+			return fmt.Sprintf("tier %s (%d) · priority %g", t.Name, t.Priority, p.Antrea.Priority)
+		}
+	}
+	return fmt.Sprintf("tier %s (does not exist) · priority %g", p.Antrea.Tier, p.Antrea.Priority)
+}
+
+// antreaLines say what a policy logs and how it stands where there are no rows.
+func antreaLines(env *view.Env, p *model.Policy) []widget.Line {
+	st := env.Styles
+	logged := 0
+	for r := range p.AllRules() {
+		if r.Antrea != nil && r.Antrea.Logging {
+			logged++
+		}
+	}
+	rules := fmt.Sprintf("%d ingress and %s", len(p.Ingress), words.Total(len(p.Egress), "egress rule"))
+	logging := widget.Line{{Text: " logging  ", Style: st.Dim}, {Text: fmt.Sprintf("%s with enableLogging", words.Total(logged, "rule"))}}
+	if p.Antrea == nil {
+		logging[1].Text = "by annotation of the namespace"
+	}
+	logging = logging.Add("   rules  ", st.Dim).Add(rules, st.Text)
+	state := widget.Line{{Text: " state    ", Style: st.Dim}}
+	switch a := p.Antrea; {
+	case a != nil && !env.Rev.Antrea():
+		state = state.Add("✗ decides nothing here: OVN-Kubernetes' precedence holds", st.Warn)
+	case p.Refused():
+		state = state.Add("✗ decides nothing: Antrea would refuse it; see findings", st.Error)
+	case a != nil && a.Phase != "":
+		state = state.Add(fmt.Sprintf("Antrea reported: %s on %d of %s", a.Phase, a.NodesRealized, words.Total(int(a.NodesDesired), "node")), st.Text)
+	default:
+		state = state.Add("Antrea reported nothing", st.Dim)
+	}
+	return []widget.Line{logging, state}
 }

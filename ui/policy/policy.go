@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"fmt"
 	"strings"
 
 	"rung/engine/logs"
@@ -40,7 +39,6 @@ type View struct {
 	st     *themes.Styles
 	head   []widget.Line
 	counts [parts]string
-	filter widget.Filter
 	hits   *logs.Summary // nil without a log
 
 	rules    widget.Table[*ruleItem]
@@ -228,19 +226,11 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		if v.part != yamlPart {
 			return false
 		}
-		env.Ask(&view.Prompt{Title: "Find", Label: "Text or regular expression; lower case matches both:", Check: v.find})
+		view.AskFind(env, &v.yaml)
 	default:
 		return v.lister().Do(id)
 	}
 	return true
-}
-
-// find goes to the first place with a text, or says that there is none.
-func (v *View) find(text string) string {
-	if f := widget.ParseFilter(text); !v.yaml.Find(f) && !f.Empty() {
-		return fmt.Sprintf("%q is not in the text", text)
-	}
-	return ""
 }
 
 func (v *View) show(env *view.Env, p part) {
@@ -285,7 +275,6 @@ func (v *View) Selected() nav.Page {
 
 // SetFilter filters every part.
 func (v *View) SetFilter(f widget.Filter) {
-	v.filter = f
 	v.rules.SetFilter(f)
 	v.pods.SetFilter(f)
 	v.yaml.SetFilter(f)

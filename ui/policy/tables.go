@@ -13,6 +13,7 @@ import (
 	"rung/revision/connections"
 	"rung/revision/finding"
 	"rung/revision/policies"
+	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -106,7 +107,7 @@ const aclsColumn = "ACLS"
 // ruleColumns are the columns of the table of rules. Where there are no rows, what a rule
 // applies to and whether it logs stand in place of its ACLs.
 func (v *View) ruleColumns(env *view.Env) []widget.Column[*ruleItem] {
-	if !v.withoutRows(env) {
+	if !withoutRows(env.Rev, v.policy) {
 		return v.columns
 	}
 	own := false
@@ -141,8 +142,8 @@ func (v *View) ruleColumns(env *view.Env) []widget.Column[*ruleItem] {
 
 // withoutRows says that the policy compiles to nothing here: it is one of Antrea, or
 // Antrea enforces it.
-func (v *View) withoutRows(env *view.Env) bool {
-	return v.policy != nil && (v.policy.Antrea != nil || env.Rev.Antrea())
+func withoutRows(r *revision.Revision, p *model.Policy) bool {
+	return p != nil && (p.Antrea != nil || r.Antrea())
 }
 
 func (v *View) podNote(p *model.Pod) widget.Line {
@@ -192,11 +193,11 @@ func (v *View) ruleItems(env *view.Env) []*ruleItem {
 		if connections.OutsideTypes(v.policy, dir) {
 			title = dir.Lower()
 		}
-		out = append(out, &ruleItem{head: title + " · " + v.howDecided(dir)})
+		out = append(out, &ruleItem{head: title + " · " + howDecided(v.policy, dir)})
 		for range rules {
 			it := v.ruleItem(env, &facts[0])
 			facts = facts[1:]
-			it.mark = v.ruleMark(finds[it.id()], env.W >= roomy)
+			it.mark = ruleMark(finds[it.id()], env.W >= roomy, v.st)
 			out = append(out, it)
 		}
 	}
@@ -204,11 +205,11 @@ func (v *View) ruleItems(env *view.Env) []*ruleItem {
 }
 
 // howDecided says how rules of one direction stand to each other.
-func (v *View) howDecided(dir model.Direction) string {
+func howDecided(p *model.Policy, dir model.Direction) string {
 	switch {
-	case v.key.Kind != model.KindNP:
+	case p.Kind != model.KindNP:
 		return "first match decides"
-	case connections.OutsideTypes(v.policy, dir):
+	case connections.OutsideTypes(p, dir):
 		return "▲ not in policyTypes: isolates nothing, but still allows"
 	}
 	return "any match is allowed"
@@ -246,15 +247,15 @@ func (v *View) ruleItem(env *view.Env, f *policies.RuleFacts) *ruleItem {
 const roomy = 150
 
 // ruleMark counts the findings of a rule, and says the worst where there is room.
-func (v *View) ruleMark(finds []model.Finding, full bool) widget.Line {
+func ruleMark(finds []model.Finding, full bool, st *themes.Styles) widget.Line {
 	if len(finds) == 0 {
 		return nil
 	}
-	l := detail.FindingCount(model.CountFindings(finds), v.st)
+	l := detail.FindingCount(model.CountFindings(finds), st)
 	if !full {
 		return l
 	}
-	return l.Add(" "+finds[0].Message, v.st.Text)
+	return l.Add(" "+finds[0].Message, st.Text)
 }
 
 // findingLines are the findings that the tab counts, worst first, each with its remedy.
@@ -281,7 +282,7 @@ func (v *View) findingLines(env *view.Env) []detail.Line {
 	return s.Lines
 }
 
-// broken are objects of that name that could not be read.
+// broken are objects of the policy's name that could not be read, where it is not there.
 func (v *View) broken(env *view.Env) (out []model.Broken) {
 	for _, b := range env.Rev.Broken {
 		if b.Key == v.key && v.policy == nil {

@@ -29,7 +29,7 @@ func (v *View) zoneLines(env *view.Env) []detail.Line {
 	s := &detail.Sheet{St: st, W: env.W}
 	s.Head("zones · judged by their rows alone")
 	switch {
-	case v.withoutRows(env):
+	case withoutRows(env.Rev, v.policy):
 		s.Say("zones", 0, "?", st.Dim, st.Text, "None: Antrea has no Northbound database, and no rows.", nav.Page{})
 	case len(env.Rev.Zones) == 0:
 		s.Say("zones", 0, "?", st.Dim, st.Text, "No zones: not checked against live rows.", nav.Page{})
@@ -270,7 +270,7 @@ func (v *View) troubled(env *view.Env) string {
 	if z := policies.Worst(env.Rev, v.key, env.Now); z != nil {
 		return z.Name
 	}
-	return env.Rev.FirstZone()
+	return revision.FirstZone(env.Rev)
 }
 
 // reportersShown is up to how many reporters of an event are named.

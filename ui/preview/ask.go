@@ -153,7 +153,7 @@ func (v *View) confirm(m revision.Mode) *view.Confirm {
 		return c
 	}
 	for _, g := range p.Guards {
-		c.Warn = append(c.Warn, v.guard(g)) // the page has the examples
+		c.Warn = append(c.Warn, guardText(v.p, g)) // the page has the examples
 	}
 	return c
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"rung/change"
+	"rung/change/gate"
 	"rung/change/planrun"
 	"rung/model"
 	"rung/model/ladder"
@@ -95,8 +96,10 @@ func (v *View) build(env *view.Env) {
 			right = &page{st: env.Styles, w: rw - 3}
 		}
 		v.rowLines(right)
-		v.commands(left)
-		v.texts(left)
+		left.commands(v.p.Commands)
+		if !v.diff {
+			left.texts(v.p.Objects)
+		}
 		if v.side {
 			v.rows.SetLines(right.lines)
 		}
@@ -184,7 +187,7 @@ func (v *View) changes(b *page) {
 			continue
 		}
 		if len(v.p.Objects) > 1 {
-			b.add(widget.Line{{Text: " " + o.Key.Label(), Style: b.st.Accent}, {Text: " " + v.verb(o)}})
+			b.add(widget.Line{{Text: " " + o.Key.Label(), Style: b.st.Accent}, {Text: " " + verb(v.p, o)}})
 		}
 		switch {
 		case v.diff:
@@ -192,7 +195,7 @@ func (v *View) changes(b *page) {
 		case o.New == nil:
 			b.point("-", b.st.Removed, o.Key.Label()+" is deleted: "+about(o.Old), b.st.Text)
 		case o.Old == nil:
-			b.point("+", b.st.Added, o.Key.Label()+" "+v.created()+": "+about(o.New), b.st.Text)
+			b.point("+", b.st.Added, o.Key.Label()+" "+created(v.p)+": "+about(o.New), b.st.Text)
 		case len(o.Fields) == 0:
 			b.text("only the text changes, not what it means", b.st.Dim)
 		default:
@@ -218,10 +221,10 @@ func (b *page) short(o *change.ObjectChange, pad int) bool {
 	return true
 }
 
-func (v *View) verb(o *change.ObjectChange) string {
+func verb(p *gate.Preview, o *change.ObjectChange) string {
 	switch {
 	case o.Old == nil:
-		return v.created()
+		return created(p)
 	case o.New == nil:
 		return "is deleted"
 	}
@@ -229,8 +232,8 @@ func (v *View) verb(o *change.ObjectChange) string {
 }
 
 // created says what becomes of an object that is not there now.
-func (v *View) created() string {
-	if v.p.Restores() {
+func created(p *gate.Preview) string {
+	if p.Undoes != 0 {
 		return "is restored"
 	}
 	return "is new"
@@ -270,9 +273,9 @@ func (b *page) fields(fields []change.FieldChange) {
 
 // texts are the whole texts of new objects; what follows from them stands
 // before.
-func (v *View) texts(b *page) {
-	for _, o := range v.p.Objects {
-		if o.Old != nil || o.New == nil || v.diff {
+func (b *page) texts(objects []change.ObjectChange) {
+	for _, o := range objects {
+		if o.Old != nil || o.New == nil {
 			continue
 		}
 		b.heading("text of " + o.Key.Label())
@@ -286,9 +289,9 @@ func (v *View) texts(b *page) {
 // that a small screen has all of them.
 const manyGuards = 4
 
-// guard is what a guard rail says among the others.
-func (v *View) guard(g change.Guard) string {
-	if len(v.p.Guards) < manyGuards {
+// guardText is what a guard rail says among the others.
+func guardText(p *gate.Preview, g change.Guard) string {
+	if len(p.Guards) < manyGuards {
 		return g.Message
 	}
 	return briefGuard(g.Message)
@@ -305,17 +308,6 @@ func briefGuard(text string) string {
 	return text
 }
 
-// examples are the guard rails whole, where they were told in brief.
-func (v *View) examples(b *page) {
-	if len(v.p.Guards) < manyGuards {
-		return
-	}
-	b.heading("guard rails with examples")
-	for _, g := range v.p.Guards {
-		b.point("●", b.st.Error, g.Message, b.st.Text)
-	}
-}
-
 // consequences are what to read before saying yes: guard rails, findings, notes,
 // and last what is only good to know.
 func (v *View) consequences(b *page) {
@@ -324,11 +316,11 @@ func (v *View) consequences(b *page) {
 	}
 	b.heading("consequences")
 	for _, g := range v.p.Guards {
-		b.point("●", b.st.Error, v.guard(g), b.st.Text)
+		b.point("●", b.st.Error, guardText(v.p, g), b.st.Text)
 	}
 	v.effect(b)
 	info := func(f model.Finding) bool { return f.Severity == model.SeverityInfo }
-	v.findings(b, func(f model.Finding) bool { return !info(f) })
+	b.findings(v.p.Findings, func(f model.Finding) bool { return !info(f) })
 	for i := range v.p.NotConsidered {
 		o := &v.p.NotConsidered[i]
 		sign, look := "▲", b.st.Warn
@@ -340,12 +332,18 @@ func (v *View) consequences(b *page) {
 	for _, n := range v.p.Notes {
 		b.point("·", b.st.Dim, n, b.st.Text)
 	}
-	v.findings(b, info)
-	v.examples(b)
+	b.findings(v.p.Findings, info)
+	if len(v.p.Guards) < manyGuards {
+		return
+	}
+	b.heading("guard rails with examples")
+	for _, g := range v.p.Guards {
+		b.point("●", b.st.Error, g.Message, b.st.Text)
+	}
 }
 
-func (v *View) findings(b *page, which func(model.Finding) bool) {
-	for _, f := range v.p.Findings {
+func (b *page) findings(all []model.Finding, which func(model.Finding) bool) {
+	for _, f := range all {
 		if !which(f) {
 			continue
 		}
@@ -369,12 +367,12 @@ func (v *View) findings(b *page, which func(model.Finding) bool) {
 }
 
 // commands are the equivalent command lines.
-func (v *View) commands(b *page) {
-	if len(v.p.Commands) == 0 {
+func (b *page) commands(all []string) {
+	if len(all) == 0 {
 		return
 	}
 	b.heading("the same with kubectl")
-	for _, c := range v.p.Commands {
+	for _, c := range all {
 		b.text(c, b.st.CodeText)
 	}
 }

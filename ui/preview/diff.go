@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"slices"
 	"strings"
 
 	udiff "github.com/aymanbagabas/go-udiff"
@@ -63,8 +64,9 @@ func (b *page) diff(text string) {
 
 // Copies are the commands, the texts after the change and the difference.
 func (v *View) Copies(*view.Env) []view.Copy {
+	out := slices.Clone(v.opt.Copies)
 	if v.p == nil {
-		return nil
+		return out
 	}
 	var texts, diffs []string
 	for _, o := range v.p.Objects {
@@ -73,7 +75,6 @@ func (v *View) Copies(*view.Env) []view.Copy {
 		}
 		diffs = append(diffs, o.Diff)
 	}
-	var out []view.Copy
 	if len(v.p.Commands) > 0 {
 		out = append(out, view.Copy{What: "kubectl command", Text: strings.Join(v.p.Commands, "\n")})
 	}

@@ -39,16 +39,13 @@ type View struct {
 
 	phase   phase
 	p       *gate.Preview
-	err     error  // why it could not be worked out
-	wrong   string // why the last attempt to write failed
-	notice  string // something else to know, once
-	took    time.Duration
+	err     error                 // why it could not be worked out
+	wrong   string                // why the last attempt to write failed
+	notice  string                // something else to know, once
 	trial   *revision.Unconfirmed // it was made on trial
-	gen     int                   // of the work under way; an older answer is dropped
 	since   time.Time             // when what is under way began
 	pending *pending
-	stop    context.CancelFunc // ends the work under way, which another takes the place of
-	busy    bool               // it is being worked out
+	works   view.Once          // the consequences are being worked out
 	of      *revision.Revision // the newest when the work began
 	ended   time.Time          // when the last work ended
 	cost    time.Duration      // and how long that took
@@ -58,7 +55,6 @@ type View struct {
 	onRows       bool // the cursor is there
 	diff         bool
 	built        builtKey
-	now          time.Time
 	shown        []policies.Shown
 }
 
@@ -74,11 +70,8 @@ type builtKey struct {
 	shown      string
 }
 
-// worked is what was worked out, for the view that asked: another one may stand in its
-// place by then.
+// worked is what was worked out, or why it could not be.
 type worked struct {
-	by   *View
-	gen  int
 	p    *gate.Preview
 	err  error
 	at   time.Time
@@ -141,11 +134,10 @@ func (v *View) Selected() nav.Page { return nav.Page{} }
 
 // Sync starts the work and keeps what is shown true.
 func (v *View) Sync(env *view.Env) {
-	v.now = env.Now
 	switch {
-	case v.gen == 0:
+	case !v.works.Begun():
 		v.work(env)
-	case v.phase == ready && !v.busy && v.p.Outdated(v.of, env.Rev):
+	case v.phase == ready && !v.works.Under() && v.p.Outdated(v.of, env.Rev):
 		v.work(env)
 	case v.phase == waiting || v.phase == late:
 		keys, gone := v.targets()
@@ -156,32 +148,22 @@ func (v *View) Sync(env *view.Env) {
 
 // work has the consequences worked out.
 func (v *View) work(env *view.Env) {
-	v.gen++
-	v.of, v.busy = env.Rev, true
-	gen, src, console := v.gen, v.src, env.Console
-	v.since = env.Now
+	v.of, v.since = env.Rev, env.Now
+	src, console := v.src, env.Console
 	wait := time.Duration(0)
 	if v.phase == ready {
 		wait = max(restTime, 4*v.cost) - time.Since(v.ended)
 	} else {
 		v.phase = working
 	}
-	if v.stop != nil {
-		v.stop()
-	}
-	newest, stop := context.WithCancel(context.Background())
-	v.stop = stop
-	env.Run("working out what the change does", func(page context.Context) any {
-		ctx, cancel := context.WithCancel(page)
-		defer cancel()
-		defer context.AfterFunc(newest, cancel)()
+	view.Begin(&v.works, env, "working out what the change does", func(ctx context.Context) (worked, error) {
 		if err := rest(ctx, wait); err != nil {
-			return worked{by: v, gen: gen, err: err}
+			return worked{err: err}, nil
 		}
 		start := time.Now()
 		p, err := src.Work(ctx, console)
 		end := time.Now()
-		return worked{v, gen, p, err, end, end.Sub(start)}
+		return worked{p, err, end, end.Sub(start)}, nil
 	})
 }
 
@@ -206,27 +188,28 @@ func rest(ctx context.Context, d time.Duration) error {
 
 // Receive takes what was worked out, written and followed.
 func (v *View) Receive(env *view.Env, msg any) {
-	switch m := msg.(type) {
-	case worked:
-		if m.by != v || m.gen != v.gen {
-			return
-		}
-		v.busy, v.ended, v.cost = false, m.at, m.cost
+	if m, _, ok := view.Come[worked](&v.works, msg); ok {
+		v.ended, v.cost = m.at, m.cost
+		what := ""
 		if v.phase == ready && m.err == nil {
-			if what := v.p.Changed(m.p); what != "" {
-				v.changed(env, m.p, what)
-				break
-			}
+			what = v.p.Changed(m.p)
 		}
 		v.p, v.err = m.p, m.err
 		v.phase = ready
-		if m.err != nil {
+		switch {
+		case m.err != nil:
 			v.phase = failed
-		} else if _, ok := v.src.(*mutation); ok && m.p.Mutation.Op != "" {
-			// An undo stays the undo of that change. Work that comes too late may still be
-			// reading the source there was: it stays as it is.
-			v.src = &mutation{m.p.Mutation}
+		case what != "": // it wants another yes
+			v.changed(env, m.p, what)
+		default:
+			if _, ok := v.src.(*mutation); ok && m.p.Mutation.Op != "" {
+				// An undo stays the undo of that change. Work that comes too late may still be
+				// reading the source there was: it stays as it is.
+				v.src = &mutation{m.p.Mutation}
+			}
 		}
+	}
+	switch m := msg.(type) {
 	case wrote:
 		if m.by == v {
 			v.afterWrite(env, m)

@@ -31,6 +31,8 @@ type Options struct {
 	// Written is called once the change was made; Done likewise, instead of
 	// waiting for the rows, saying so and going back.
 	Written, Done func(*view.Env)
+	// Copies can be copied besides.
+	Copies []view.Copy
 	// Kept, when set, says where the text is kept that leads to the change.
 	Kept string
 }

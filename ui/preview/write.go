@@ -20,11 +20,7 @@ import (
 // commit makes the change of a preview that was confirmed, and waits for the rows.
 func (v *View) commit(env *view.Env, p *gate.Preview, answer gate.Confirm) {
 	v.phase, v.wrong, v.notice, v.p, v.since = writing, "", "", p, env.Now
-	v.gen++ // what is still being worked out comes too late
-	if v.stop != nil {
-		v.stop()
-	}
-	v.busy = false
+	v.works.Stop() // what is still being worked out comes too late
 	src, console, change := v.src, env.Console, &pending{}
 	change.ctx, change.giveUp = context.WithCancel(context.Background())
 	v.pending = change
@@ -75,7 +71,7 @@ func (v *View) afterWrite(env *view.Env, m wrote) {
 		v.notice = m.err.Error() // done, but not written down
 	}
 	if m.res != nil {
-		v.took, v.trial = m.res.Took, m.res.Trial
+		v.trial = m.res.Trial
 	}
 	if v.opt.Written != nil {
 		v.opt.Written(env)

@@ -16,9 +16,8 @@ import (
 
 // View sends one connection and shows what became of it.
 type View struct {
-	view.List
+	detail.Page
 	page nav.Page
-	pane *detail.Pane
 
 	sends     view.Once
 	phase     *atomic.Value
@@ -29,8 +28,7 @@ type View struct {
 
 // New makes the view; the page has the question.
 func New(page nav.Page) view.View {
-	p := detail.NewPane()
-	return &View{List: view.List{Of: p}, page: page, pane: p}
+	return &View{Page: detail.NewPage(), page: page}
 }
 
 // Sync sends when the page is first seen, and makes the lines.
@@ -38,7 +36,7 @@ func (v *View) Sync(env *view.Env) {
 	if !v.sends.Begun() {
 		v.send(env)
 	}
-	v.pane.SetItems(v.lines(env))
+	v.Pane.SetItems(v.lines(env))
 }
 
 // send puts the packets in, elsewhere.
@@ -95,16 +93,11 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		v.sends.Stop()
 		v.cancelled = true
 		v.Sync(env)
-	case id == action.Open:
-		env.Open(v.pane.To())
 	default:
-		return v.List.Do(env, id)
+		return v.Page.Do(env, id)
 	}
 	return true
 }
-
-// Selected is where the line under the cursor leads.
-func (v *View) Selected() nav.Page { return v.pane.To() }
 
 // Crumb says which connection it is, as a trace does.
 func (v *View) Crumb() string {

@@ -7,6 +7,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/revision"
 	"rung/revision/liverows"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -112,7 +113,7 @@ func (v *View) groupPorts(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 		}, page)
 	}
 	to := func(name string) nav.Page {
-		if p := rev.PortPod(name); p != nil {
+		if p := revision.PortPod(rev, name); p != nil {
 			return nav.ToPod(p.Key)
 		}
 		return nav.Page{}

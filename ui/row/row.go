@@ -19,9 +19,8 @@ import (
 
 // View shows one row: a live one by its UUID, or a desired one by its id.
 type View struct {
-	view.List
+	detail.Page
 	page nav.Page
-	pane *detail.Pane
 
 	state         *model.ZoneState
 	live, desired nb.Row
@@ -42,9 +41,9 @@ type View struct {
 
 // New makes the view of a row.
 func New(page nav.Page) view.View {
-	p := detail.NewPane()
-	p.Empty = "nothing to show"
-	return &View{List: view.List{Of: p}, page: page, pane: p, id: page.ID}
+	v := &View{Page: detail.NewPage(), page: page, id: page.ID}
+	v.Pane.Empty = "nothing to show"
+	return v
 }
 
 // Zone is the zone of the row.
@@ -64,7 +63,7 @@ func (v *View) Sync(env *view.Env) {
 	} else {
 		v.lines(env, s)
 	}
-	v.pane.SetItems(s.Lines)
+	v.Pane.SetItems(s.Lines)
 }
 
 // find looks the row up, and the desired row it should equal.
@@ -235,10 +234,8 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		v.elsewhere(env, 1)
 	case action.RowPrevZone:
 		v.elsewhere(env, -1)
-	case action.Open:
-		env.Open(v.Selected())
 	default:
-		return v.pane.Do(id)
+		return v.Page.Do(env, id)
 	}
 	return true
 }
@@ -281,9 +278,6 @@ func (v *View) WhyNot(env *view.Env, id action.ID) string {
 	}
 	return ""
 }
-
-// Selected is where the line under the cursor leads.
-func (v *View) Selected() nav.Page { return v.pane.To() }
 
 // Crumb names the row.
 func (v *View) Crumb() string {

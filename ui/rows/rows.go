@@ -8,6 +8,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/revision"
 	"rung/revision/liverows"
 	"rung/revision/policies"
 	"rung/themes"
@@ -35,6 +36,8 @@ type View struct {
 	st    *themes.Styles
 	state *model.ZoneState
 	note  widget.Line // a line over the table, nil for none
+
+	filter string
 	// ofShown says that the note is about the rows the filter lets through.
 	ofShown bool
 
@@ -76,7 +79,7 @@ func (v *View) now() *widget.Table[*item] { return v.lists[v.table] }
 func (v *View) Sync(env *view.Env) {
 	v.st = env.Styles
 	if env.Rev.Zone(v.zone) == nil && len(env.Rev.Zones) > 0 && v.zone == "" {
-		v.zone = env.Rev.FirstZone()
+		v.zone = revision.FirstZone(env.Rev)
 	}
 	v.state = env.Rev.Zone(v.zone)
 	env.Console.LookAt(v.zone)
@@ -239,6 +242,7 @@ func (v *View) Selected() nav.Page {
 
 // SetFilter filters all tables.
 func (v *View) SetFilter(f widget.Filter) {
+	v.filter = f.Text
 	for _, t := range v.lists {
 		t.SetFilter(f)
 	}
@@ -285,7 +289,7 @@ func (v *View) Tell(env *view.Env) widget.Line {
 // Crumb names the table, and whose rows these are as long as the filter finds them.
 func (v *View) Crumb() string {
 	about := "rows"
-	if v.page.Key.Name != "" && v.now().Filter().Text == widget.ParseFilter(v.page.Text).Text {
+	if v.page.Key.Name != "" && v.filter == widget.ParseFilter(v.page.Text).Text {
 		about = "rows of " + v.page.Key.Brief()
 	}
 	return about + ": " + tableTitles[v.table]

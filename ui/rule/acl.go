@@ -3,10 +3,13 @@ package rule
 import (
 	"strings"
 
+	"rung/engine/logs"
+	"rung/model/logline"
 	"rung/model/ovn/nb"
 	"rung/revision/liverows"
 	"rung/themes"
 	"rung/ui/detail"
+	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -16,7 +19,7 @@ func (v *View) aclLines(env *view.Env, w int) []widget.Line {
 	st := env.Styles
 	e := v.shown()
 	if e == nil {
-		return []widget.Line{widget.Heading("ACL", w, st), widget.Styled(" "+v.noACL(env), st.Dim)}
+		return []widget.Line{widget.Heading("ACL", w, st), widget.Styled(" "+noACL(env.Rev, v.page.Key), st.Dim)}
 	}
 	name, mark := 14, 2
 	half := max(6, (w-name-mark-3)/2)
@@ -167,3 +170,47 @@ func (v *View) flowLines(env *view.Env, s *detail.Sheet) {
 		detail.Flows(s, env.Rev, v.state, e.Live, env.Now)
 	}
 }
+
+// standing is how the live row stands to the desired one, in a few words.
+func standing(e *liverows.RuleACL, read bool) (text string, bad bool) {
+	switch {
+	case !read:
+		return "no live row to compare", false
+	case e.Live == nil:
+		return "≠ missing here", true
+	case e.Desired == nil:
+		return "≠ live, not desired", true
+	case e.Differs > 0:
+		return "≠ " + detail.ColumnsDiffer(e.Differs), true
+	}
+	if e.Members {
+		return "as desired, ≠ its members differ", true
+	}
+	return "as desired", false
+}
+
+// hitsLine says how often the rule decided, and in which zone its meter keeps lines back;
+// of a rule that does not log nothing is known, and nothing said.
+func (v *View) hitsLine(env *view.Env, s *detail.Sheet) {
+	v.hits = detail.Hits(env)
+	p := env.Rev.Cluster.Policy(v.page.Key)
+	if v.hits == nil || p == nil || v.rule == nil {
+		return
+	}
+	u := v.hits.Of(p, v.rule)
+	if u.Use == logs.NotLogged {
+		return
+	}
+	l := widget.Plain(u.Short())
+	ref := logline.RuleRef{Policy: v.page.Key, Direction: v.page.Dir, Rule: v.page.Rule, Exact: true}
+	for _, x := range env.Console.Logs().Losses() {
+		if x.Rule == ref && (x.Loses() || x.Lost > 0) {
+			l = l.Add(" · in "+x.Zone+": "+x.Short(), env.Styles.Warn)
+			break // those at the limit come first
+		}
+	}
+	s.Field("hits", "hits", nameWidth, l, nav.Page{Kind: nav.Logs, Key: v.page.Key, Dir: v.page.Dir, Rule: v.page.Rule})
+}
+
+// Counted says whether the hits may be others now.
+func (v *View) Counted(env *view.Env) bool { return detail.FreshHits(env, v.hits) }

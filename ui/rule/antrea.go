@@ -6,6 +6,7 @@ import (
 	"rung/model"
 	"rung/model/antrea"
 	"rung/model/words"
+	"rung/revision"
 	"rung/revision/liverows"
 	"rung/revision/policies"
 	"rung/ui/detail"
@@ -23,7 +24,7 @@ func (v *View) antreaLines(env *view.Env, s *detail.Sheet) {
 		if len(a.AppliedTo) > 0 {
 			applied = model.AppliedText(a.AppliedTo, p.Namespace)
 		}
-		pods = len(env.Rev.RulePods(p, r))
+		pods = len(revision.RuleSubjects(env.Rev, p, r))
 	}
 	count := " → " + words.Total(pods, "pod")
 	s.Field("subject", "applied to", nameWidth, widget.Plain(widget.Truncate(applied, max(8, s.In()-nameWidth-widget.Width(count)))+count), nav.Page{})

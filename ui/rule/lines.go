@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -48,11 +49,11 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 	} else if r.AnyPeer || len(r.Peers) == 0 {
 		s.Add("peer", detail.Two(lead, nameWidth, widget.Plain("everything")), nav.Page{})
 	}
-	s.Field("ports", "ports", nameWidth, widget.Plain(ports(r)), nav.Page{})
+	s.Field("ports", "ports", nameWidth, widget.Plain(cmp.Or(strings.Join(r.PortTexts(), ", "), "any")), nav.Page{})
 	if k := v.page.Key; !k.Kind.IsAdmin() { // its rules have no names that would tell
 		s.Field("policy", "policy", nameWidth, widget.Styled(k.Label(), st.Accent), nav.ToPolicy(k))
 	}
-	if v.bare(env) {
+	if withoutRows(env.Rev, v.policy) {
 		v.antreaLines(env, s)
 		return
 	}
@@ -60,7 +61,7 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 	v.orderLines(env, s)
 	v.hitsLine(env, s)
 	if len(v.entries) == 0 {
-		s.Field("acls", "ACL", nameWidth, widget.Styled(v.noACL(env), st.Warn), nav.Page{})
+		s.Field("acls", "ACL", nameWidth, widget.Styled(noACL(env.Rev, v.page.Key), st.Warn), nav.Page{})
 	}
 	for i, e := range v.entries {
 		name := ""
@@ -96,14 +97,14 @@ var flowsWord = map[flows.FlowState]string{flows.FlowsMissing: "are missing", fl
 // read says whether the chosen zone's rows were ever read.
 func (v *View) read() bool { return v.state != nil && v.state.DB != nil }
 
-// noACL is why the rule compiles to nothing.
-func (v *View) noACL(env *view.Env) string {
-	switch none := env.Rev.None(v.page.Key); {
+// noACL is why a rule of a policy compiles to nothing.
+func noACL(r *revision.Revision, k model.PolicyKey) string {
+	switch none := r.None(k); {
 	case none != nil:
-		return "nothing: " + policies.NoRowsShort(env.Rev, none)
-	case v.page.Key.Kind == model.KindEF:
+		return "nothing: " + policies.NoRowsShort(r, none)
+	case k.Kind == model.KindEF:
 		return "nothing: its destination has no address now; its index stays reserved"
-	case v.page.Key.Kind == model.KindNP:
+	case k.Kind == model.KindNP:
 		return "nothing: no protocol that OVN-Kubernetes knows"
 	}
 	return "nothing here: no container has a port of that name"
@@ -154,13 +155,6 @@ func (v *View) setPage(env *view.Env) nav.Page {
 		}
 	}
 	return nav.Page{}
-}
-
-func ports(r *model.Rule) string {
-	if len(r.PortTexts()) == 0 {
-		return "any"
-	}
-	return strings.Join(r.PortTexts(), ", ")
 }
 
 func (v *View) subjectLine(env *view.Env, s *detail.Sheet) {

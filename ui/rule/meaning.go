@@ -82,7 +82,7 @@ func (v *View) zoneLines(env *view.Env, s *detail.Sheet) {
 		what := v.differing(p)
 		for _, unit := range shared {
 			if other, more := detail.ZoneState(env.Rev, unit, z, env.Now); other.Worse(state) {
-				state, rest, p, what = other, more, z.Policy(unit), v.sharedDiffers(z.Policy(unit))
+				state, rest, p, what = other, more, z.Policy(unit), sharedDiffers(z.Policy(unit))
 			}
 		}
 		switch {
@@ -119,7 +119,7 @@ func (v *View) zoneLines(env *view.Env, s *detail.Sheet) {
 
 // sharedDiffers names what differs about sets that the rule reads and others
 // share.
-func (v *View) sharedDiffers(p *model.PolicyInZone) string {
+func sharedDiffers(p *model.PolicyInZone) string {
 	if p == nil || len(p.Diffs) == 0 {
 		return ""
 	}

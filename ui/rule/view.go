@@ -44,7 +44,6 @@ type View struct {
 	right      []widget.Line
 	top, lw    int
 	low        bool // the cursor is in the lower pane
-	w          int
 }
 
 // New makes the view of a rule.
@@ -54,7 +53,6 @@ func New(page nav.Page) view.View {
 
 // Sync makes the lines from the revision.
 func (v *View) Sync(env *view.Env) {
-	v.w = env.W
 	v.policy = env.Rev.Cluster.Policy(v.page.Key)
 	v.rule, v.entries, v.state = nil, nil, nil
 	if v.policy != nil {
@@ -109,10 +107,10 @@ func (v *View) gone(env *view.Env) {
 	v.all.SetItems(s.Lines)
 }
 
-// bare says that the rule has no rows to show beside it: it is one of Antrea, or Antrea
-// enforces it.
-func (v *View) bare(env *view.Env) bool {
-	return v.policy != nil && (v.policy.Antrea != nil || env.Rev.Antrea())
+// withoutRows says that the rule has no rows to show beside it: it is one of Antrea, or
+// Antrea enforces it.
+func withoutRows(r *revision.Revision, p *model.Policy) bool {
+	return p != nil && (p.Antrea != nil || r.Antrea())
 }
 
 // layout makes the panes for the size.
@@ -121,7 +119,7 @@ func (v *View) layout(env *view.Env) {
 	if e := v.underCursor(); e != nil {
 		v.acl = e.ID
 	}
-	wide := env.W >= sideBySide && !v.bare(env)
+	wide := env.W >= sideBySide && !withoutRows(env.Rev, v.policy)
 	if wide {
 		v.lw = env.W / 2
 		left := &detail.Sheet{St: env.Styles, W: v.lw}
@@ -148,7 +146,7 @@ func (v *View) layout(env *view.Env) {
 		s := &detail.Sheet{St: env.Styles, W: env.W}
 		s.Head(v.title(s.In()))
 		v.saysLines(env, s)
-		if v.bare(env) {
+		if withoutRows(env.Rev, v.policy) {
 			v.meaningLines(env, s)
 			v.all.SetItems(s.Lines)
 			v.switchTo(false)
@@ -404,7 +402,7 @@ func (v *View) Zone() string { return v.zone }
 
 // Tell names the zone on show.
 func (v *View) Tell(env *view.Env) widget.Line {
-	if v.bare(env) {
+	if withoutRows(env.Rev, v.policy) {
 		return nil
 	}
 	return detail.TellZone(env, v.state, action.RulePrevZone, action.RuleNextZone)
@@ -414,7 +412,7 @@ func (v *View) Tell(env *view.Env) widget.Line {
 func (v *View) WhyNot(env *view.Env, id action.ID) string {
 	switch id {
 	case action.RuleNextZone, action.RulePrevZone:
-		if v.bare(env) {
+		if withoutRows(env.Rev, v.policy) {
 			return "policies under Antrea have no rows in zones"
 		}
 	case action.RuleNextACL:

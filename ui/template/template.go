@@ -161,7 +161,7 @@ func (v *page) show(env *view.Env, m *pattern.Made, err error) {
 		env.Say("%s", n)
 	}
 	v.pre = preview.Change(change.Mutation{Op: change.OpApply, YAML: []byte(m.Text), Base: []byte(m.Base)}, preview.Options{
-		Crumb: "preview", Edit: v.edit, Cancel: v.cancel,
+		Crumb: "preview", Edit: v.edit, Cancel: v.cancel, Copies: []view.Copy{{What: "YAML", Text: m.Text}},
 	})
 	v.pre.Sync(env)
 }
@@ -189,12 +189,9 @@ func (v *page) cancel(env *view.Env) {
 	}
 }
 
-// Do picks, or is the preview's.
+// Do picks.
 func (v *page) Do(env *view.Env, id action.ID) bool {
-	switch {
-	case v.pre != nil:
-		return v.pre.Do(env, id)
-	case id != action.Open:
+	if id != action.Open {
 		return v.List.Do(env, id)
 	}
 	it, ok := v.table.Selected()

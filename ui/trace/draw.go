@@ -39,7 +39,7 @@ func (v *page) draw(env *view.Env) {
 	default:
 		v.answer(env, s)
 	}
-	v.pane.SetItems(s.Lines)
+	v.Pane.SetItems(s.Lines)
 }
 
 // before says what the answer was until when.

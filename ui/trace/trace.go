@@ -20,8 +20,7 @@ import (
 
 // page is the view.
 type page struct {
-	view.List
-	pane     *detail.Pane
+	detail.Page
 	question trace.Question
 	asks     verdict.Connection
 	wrong    string // why the question cannot be asked
@@ -69,8 +68,7 @@ type frame struct {
 
 // New makes the view of a question.
 func New(p nav.Page) view.View {
-	v := &page{pane: detail.NewPane(), tracer: &trace.Tracer{}}
-	v.Of = v.pane
+	v := &page{Page: detail.NewPage(), tracer: &trace.Tracer{}}
 	v.ovn.wanted = p.AskOVN
 	q, err := trace.Parse(p.ID)
 	v.question = q
@@ -232,10 +230,8 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 	case action.TraceAll:
 		v.all = !v.all
 		v.draw(env)
-	case action.Open:
-		env.Open(v.Selected())
 	default:
-		return v.List.Do(env, id)
+		return v.Page.Do(env, id)
 	}
 	return true
 }
@@ -247,9 +243,6 @@ func (v *page) WhyNot(env *view.Env, id action.ID) string {
 	}
 	return ""
 }
-
-// Selected is where the line under the cursor leads: a rule, a row, a pod.
-func (v *page) Selected() nav.Page { return v.pane.To() }
 
 // Crumb names the connection.
 func (v *page) Crumb() string {

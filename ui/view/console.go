@@ -2,6 +2,9 @@ package view
 
 import (
 	"context"
+	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"rung/change"
@@ -13,8 +16,10 @@ import (
 	"rung/model"
 	"rung/model/plan"
 	"rung/model/verdict"
+	"rung/pages/page/role"
 	"rung/revision"
 	"rung/revision/flows"
+	"rung/themes"
 )
 
 // Console is what the screen needs of the engine.
@@ -69,4 +74,41 @@ type Console interface {
 	// done is one change of the history. One that is done is put away. read is the
 	// revision that was on the screen.
 	PlanKeep(ctx context.Context, read *revision.Revision) error
+}
+
+// StateStyle is the look of a policy's state.
+func StateStyle(s model.PolicyState, st *themes.Styles) themes.Style {
+	return st.Of(role.State(s))
+}
+
+// ActionStyle is the look of what a rule does.
+func ActionStyle(a model.Action, st *themes.Styles) themes.Style {
+	return st.Of(role.Action(a))
+}
+
+// The questions that several views ask before a change is previewed.
+
+// AskDelete previews the removal of a policy.
+func AskDelete(env *Env, k model.PolicyKey) {
+	env.Preview(change.Mutation{Op: change.OpDelete, Policy: k})
+}
+
+// AskMove asks for another priority of a policy that has one.
+func AskMove(env *Env, k model.PolicyKey) {
+	p := env.Rev.Cluster.Policy(k)
+	if p == nil || !k.Kind.Ranked() {
+		env.Fail("%s has no priority", k.Label())
+		return
+	}
+	env.Ask(&Prompt{Title: "Move " + k.Label(), Label: fmt.Sprintf("New priority (now %d; lower decides first):", p.Priority),
+		Check: func(s string) string {
+			if n, err := strconv.Atoi(strings.TrimSpace(s)); err != nil || n < 0 || n > 1000 {
+				return "a number from 0 to 1000"
+			}
+			return ""
+		},
+		Done: func(env *Env, s string) {
+			n, _ := strconv.Atoi(strings.TrimSpace(s)) // checked above
+			env.Preview(change.Mutation{Op: change.OpMove, Policy: k, Priority: int32(n)})
+		}})
 }

@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 	"time"
 
@@ -317,6 +318,16 @@ func warning(text string, st *themes.Styles, w int) []string {
 		lines[i] = " " + mark + lines[i]
 	}
 	return lines
+}
+
+// AskFind asks for a text and goes to the first place that has it, or says that there is none.
+func AskFind(env *Env, t *widget.Text) {
+	env.Ask(&Prompt{Title: "Find", Label: "Text or regular expression; lower case matches both:", Check: func(text string) string {
+		if f := widget.ParseFilter(text); !t.Find(f) && !f.Empty() {
+			return fmt.Sprintf("%q is not in the text", text)
+		}
+		return ""
+	}})
 }
 
 // Prompt asks for a line of text.

@@ -35,14 +35,10 @@ type Env struct {
 	// long enough to say so.
 	Sign string
 
-	asks []Ask
+	asks []any
 }
 
-// Ask is something a view asked the root model for; the root model does it when
-// the call returns. Tests look at them.
-type Ask interface{ ask() }
-
-// What can be asked for.
+// What can be asked for; the root model does it when the call returns.
 type (
 	// OpenAsk goes to a page; Replace leaves the current one out of the way
 	// back.
@@ -70,6 +66,9 @@ type (
 		What string
 		Do   func(context.Context) any
 	}
+	// Prepared is what comes of work that prepares a question: the question is put if its
+	// page is still on top and nothing else is asked.
+	Prepared func(*Env)
 	// ExecAsk hands the terminal to a program.
 	ExecAsk struct {
 		Cmd  *exec.Cmd
@@ -82,17 +81,6 @@ type (
 	// SwitchAsk goes to another context of the kubeconfig.
 	SwitchAsk struct{ Context string }
 )
-
-func (OpenAsk) ask()    {}
-func (BackAsk) ask()    {}
-func (PreviewAsk) ask() {}
-func (ToastAsk) ask()   {}
-func (CopyAsk) ask()    {}
-func (RunAsk) ask()     {}
-func (ExecAsk) ask()    {}
-func (DialogAsk) ask()  {}
-func (FilterAsk) ask()  {}
-func (SwitchAsk) ask()  {}
 
 // Busy says what is being worked on since a moment, and nothing while that is so short
 // that it would only flicker. What it says is drawn again with every turn of the spinner
@@ -110,10 +98,10 @@ func (e *Env) SavedDir() string { return filepath.Join(e.StateDir, "saved") }
 // Stamp is the moment as it stands in the name of a file.
 func (e *Env) Stamp() string { return e.Now.UTC().Format("20060102-150405") }
 
-func (e *Env) add(a Ask) { e.asks = append(e.asks, a) }
+func (e *Env) add(a any) { e.asks = append(e.asks, a) }
 
 // Take returns what was asked for, in order, and forgets it.
-func (e *Env) Take() []Ask {
+func (e *Env) Take() []any {
 	asks := e.asks
 	e.asks = nil
 	return asks
@@ -155,7 +143,8 @@ func (e *Env) Fail(format string, args ...any) {
 func (e *Env) Copy(what, text string) { e.add(CopyAsk{What: what, Text: text}) }
 
 // Run does work elsewhere; what it returns comes to the view's Receive, unless
-// the page was left meanwhile: ctx ends then. what says what is being done.
+// the page was left meanwhile: ctx ends then. what says what is being done. A ToastAsk is
+// said, and a Prepared question put, by the root model.
 func (e *Env) Run(what string, do func(ctx context.Context) any) { e.add(RunAsk{what, do}) }
 
 // Exec hands the terminal to a program and takes it back when it ends; done's
@@ -170,3 +159,26 @@ func (e *Env) Filter(text string) { e.add(FilterAsk{text}) }
 
 // Switch leaves this cluster for another context of the kubeconfig.
 func (e *Env) Switch(context string) { e.add(SwitchAsk{context}) }
+
+// Setups are how pages of a kind were last set up by the user, for the next page of that
+// kind: until the console ends. The zero value and nil keep nothing.
+type Setups struct{ by map[nav.Kind]any }
+
+// Keep keeps what the next page of a kind begins with.
+func (k *Setups) Keep(kind nav.Kind, set any) {
+	if k == nil {
+		return
+	}
+	if k.by == nil {
+		k.by = map[nav.Kind]any{}
+	}
+	k.by[kind] = set
+}
+
+// Of is what was kept for a kind of page, nil for nothing.
+func (k *Setups) Of(kind nav.Kind) any {
+	if k == nil {
+		return nil
+	}
+	return k.by[kind]
+}

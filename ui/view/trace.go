@@ -80,6 +80,13 @@ func askConnection(env *Env, q trace.Question, d *tracing) {
 // protocols in the order in which they are offered.
 var protocols = []verdict.Protocol{verdict.TCP, verdict.UDP, verdict.SCTP, verdict.ICMP}
 
+var protocolNames = func() (names []string) {
+	for _, p := range protocols {
+		names = append(names, string(p))
+	}
+	return names
+}()
+
 // The fields, in the order of a question.
 const (
 	fromField = iota

@@ -47,7 +47,7 @@ func (d *tracing) Draw(st *themes.Styles, w int) (string, []string) {
 		name := widget.Styled(mark+fieldNames[f]+strings.Repeat(" ", fieldWidth-2-len(fieldNames[f])), look)
 		switch {
 		case f == protocolField:
-			lines = append(lines, widget.Join(name, d.protocolLine(st)).Render(w))
+			lines = append(lines, widget.Join(name, picked(protocolNames, d.protocol, st)).Render(w))
 		case f == portField && protocols[d.protocol] == verdict.ICMP:
 			lines = append(lines, widget.Join(name, widget.Styled("none: ICMP has no ports", st.Dim)).Render(w))
 		case f == d.field:
@@ -69,17 +69,6 @@ func (d *tracing) Draw(st *themes.Styles, w int) (string, []string) {
 		hint = d.enters
 	}
 	return d.title, append(lines, paragraph(hint+" · tab next field · esc cancel", st.Dim, w)...)
-}
-
-func (d *tracing) protocolLine(st *themes.Styles) (l widget.Line) {
-	for i, p := range protocols {
-		if i == d.protocol {
-			l = l.Add("["+string(p)+"]", st.Selection)
-		} else {
-			l = l.Add(" "+string(p)+" ", st.Dim)
-		}
-	}
-	return l
 }
 
 // offers are the ends that can be chosen, as many lines each time.

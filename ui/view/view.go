@@ -1,8 +1,12 @@
 package view
 
 import (
+	"strings"
 	"time"
 
+	"rung/model"
+	"rung/revision/policies"
+	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/nav"
 	"rung/ui/widget"
@@ -29,6 +33,14 @@ type View interface {
 type Keeper interface {
 	// Kept are the files' paths.
 	Kept() []string
+}
+
+// Fronted is a page in whose place another view stands for a while, as the preview of what
+// was made on it. The other one draws and has the keys, the mouse, what is copied and what is
+// asked before leaving; the page itself keeps its name, its filter, and gets Sync and Receive.
+type Fronted interface {
+	// Front is the other view, nil for none.
+	Front() View
 }
 
 // The rest is for views that have it.
@@ -140,3 +152,101 @@ type Copy struct {
 
 // Maker makes the view of a page.
 type Maker func(nav.Page) View
+
+// Lister is a widget with lines to walk along: widget.Table, widget.Doc,
+// widget.Text.
+type Lister interface {
+	Do(id action.ID) bool
+	SetFilter(f widget.Filter)
+	Counts() (shown, all int)
+	Click(y int) bool
+	Wheel(lines int)
+	Render(st *themes.Styles, w, h int) string
+}
+
+// List is what a view around one such widget has in common: embed it and set
+// Of. It gives Render, the filter and the mouse, and Do for the actions of the
+// widget; the view's own Do calls it last.
+type List struct{ Of Lister }
+
+// Render draws the widget.
+func (l List) Render(env *Env, w, h int) string { return l.Of.Render(env.Styles, w, h) }
+
+// Do walks along the lines.
+func (l List) Do(_ *Env, id action.ID) bool { return l.Of.Do(id) }
+
+// SetFilter and Counts make the view a Filterer.
+func (l List) SetFilter(f widget.Filter) { l.Of.SetFilter(f) }
+
+// Counts are how many lines are shown, and how many there are.
+func (l List) Counts() (shown, all int) { return l.Of.Counts() }
+
+// Complete finds how a word of the lines goes on.
+func (l List) Complete(begin string) string {
+	if c, ok := l.Of.(Completer); ok {
+		return c.Complete(begin)
+	}
+	return ""
+}
+
+// SaveText is all lines of the widget, those out of sight too.
+func (l List) SaveText(*Env) string {
+	if t, ok := l.Of.(interface{ AllText() string }); ok {
+		return t.AllText()
+	}
+	return ""
+}
+
+// Click and Wheel make it a Clicker.
+func (l List) Click(_ *Env, _, y int) bool { return l.Of.Click(y) }
+
+// Wheel scrolls.
+func (l List) Wheel(_ *Env, lines int) { l.Of.Wheel(lines) }
+
+// CopiesOf are the usual things to copy of what a page stands for: name, YAML
+// and the command that shows it.
+func CopiesOf(env *Env, p nav.Page) []Copy {
+	k := p.Key
+	if k.Name == "" {
+		return nil
+	}
+	out := []Copy{{"name", k.Name}, {"kubectl command", env.Rev.Mode.Kubectl.Get(k)}}
+	if o := env.Rev.Cluster.Policy(k); o != nil {
+		if o.YAML != "" {
+			out = append(out, Copy{"YAML", o.YAML})
+		}
+		out = append(out, Copy{"ovn-nbctl command", model.ShellJoin(append([]string{"ovn-nbctl", "find", "ACL"}, ownerConditions(k)...)...)})
+		if k.Namespace != "" {
+			out = append(out, Copy{"command to change what it logs", policies.NamespaceLogsCommand(env.Rev, k.Namespace)})
+		}
+	}
+	if p.Dir != "" {
+		if o := env.Rev.Cluster.Policy(k); o != nil {
+			if r := o.Rule(p.Dir, p.Rule); r != nil && r.Name != "" {
+				out = append(out, Copy{"rule name", r.Name})
+			}
+		}
+	}
+	return out
+}
+
+// ownerConditions find the ACLs of a policy by their external_ids
+// (ovn-kubernetes.md#external-ids, #owner-types).
+func ownerConditions(k model.Key) []string {
+	name := k.Name
+	switch k.Kind {
+	case model.KindNP:
+		name = k.Namespace + ":" + k.Name
+	case model.KindEF:
+		name = k.Namespace
+	}
+	return []string{`external_ids:"k8s.ovn.org/name"=` + nbctlString(name), `external_ids:"k8s.ovn.org/owner-type"=` + string(k.Kind)}
+}
+
+// nbctlString quotes what ovn-nbctl would not take for one word.
+func nbctlString(s string) string {
+	if strings.Contains(s, ":") {
+		return `"` + s + `"`
+	}
+	return s
+}

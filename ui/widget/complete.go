@@ -13,25 +13,23 @@ const mostTexts = 200
 // Complete is the first word of the rows that begins so and goes on, empty for none;
 // rows that are shown go before the others.
 func (t *Table[T]) Complete(begin string) string {
+	word := func(it T) string {
+		if t.fixed(it) {
+			return ""
+		}
+		return wordFrom(t.text(it), begin)
+	}
 	for _, i := range t.shown[:min(len(t.shown), mostTexts)] {
-		if w := t.word(t.items[i], begin); w != "" {
+		if w := word(t.items[i]); w != "" {
 			return w
 		}
 	}
 	for _, it := range t.items[:min(len(t.items), mostTexts)] {
-		if w := t.word(it, begin); w != "" {
+		if w := word(it); w != "" {
 			return w
 		}
 	}
 	return ""
-}
-
-// word is a word of a row that a filter looks at.
-func (t *Table[T]) word(it T, begin string) string {
-	if t.fixed(it) {
-		return ""
-	}
-	return wordFrom(t.text(it), begin)
 }
 
 // Complete is the first word of the text that begins so and goes on, empty for none.

@@ -221,6 +221,15 @@ func (in *Input) Suggested() string {
 	return string(whole[len(value):])
 }
 
+// Completes says which key takes the suggestion, nil where there is none.
+func (in *Input) Completes(keys *action.Keymap, st *themes.Styles) Line {
+	key := keys.Action(action.InputComplete).Shown()
+	if key == "" || in.Suggested() == "" {
+		return nil
+	}
+	return Styled(key+" completes", st.Dim)
+}
+
 func (in *Input) recall(d int) {
 	to := in.back + d
 	if to < 0 || to > len(in.History) {

@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -165,8 +166,16 @@ func (t *Table[T]) SetFilter(f Filter) {
 	t.arrange()
 }
 
-// Filter is the filter in force.
-func (t *Table[T]) Filter() Filter { return t.filter }
+// Shown walks the rows that the filter lets through, as they stand on the screen.
+func (t *Table[T]) Shown() iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for _, i := range t.shown {
+			if !yield(t.items[i]) {
+				return
+			}
+		}
+	}
+}
 
 // Counts are how many rows are shown and how many there are, without rows that
 // the cursor passes over.

@@ -17,27 +17,22 @@ const (
 // none where all of every row is seen. It hangs on no row, so that nothing jumps while
 // one walks.
 func (t *Table[T]) below(w, rows int, focus bool) int {
-	switch {
-	case t.NoBelow || !focus || rows < roomForOne || len(t.Columns) == 0 || len(t.shown) == 0:
+	if t.NoBelow || !focus || rows < roomForOne || len(t.Columns) == 0 || len(t.shown) == 0 {
 		return 0
-	case t.Note == nil && !t.cuts(w, rows):
+	}
+	// Where widths are sampled, what was cut of the frame before holds: measuring again
+	// would cost as much as drawing.
+	was := t.plan
+	was.key.rows, was.key.top = 0, 0
+	sampled := len(t.items) > measure && was.made.widths != nil && was.key == t.layoutKey(w)
+	cuts := t.Note != nil || sampled && was.made.cut || !sampled && t.layout(w, rows).cut
+	switch {
+	case !cuts:
 		return 0
 	case rows >= roomForTwo || len(t.shown)+2 <= rows:
 		return 2
 	}
 	return 1
-}
-
-// cuts says whether something of a row may not be seen. Where widths are sampled, what
-// holds for the frame before does: measuring again would cost as much as drawing.
-func (t *Table[T]) cuts(w, rows int) bool {
-	if was := t.plan; len(t.items) > measure && was.made.widths != nil {
-		was.key.rows, was.key.top = 0, 0
-		if was.key == t.layoutKey(w) {
-			return was.made.cut
-		}
-	}
-	return t.layout(w, rows).cut
 }
 
 // told are the lines below the table: the cells that are cut and worth most, what is to

@@ -37,10 +37,10 @@ func (t *Table[T]) lay(w, rows int) layout {
 	}
 	full := func(i int) int { return natural[i] }
 	out.apart = 2
-	if t.Wide || t.left > 0 || t.sum(out.cols, 2, full) <= room {
-		out.widths = t.widthsOf(out.cols, full, room-t.sum(out.cols, 2, full))
+	if t.Wide || t.left > 0 || sum(out.cols, 2, full) <= room {
+		out.widths = widthsOf(t.Columns, out.cols, full, room-sum(out.cols, 2, full))
 		t.hold(&out, room)
-		out.cut = t.sum(out.cols, 2, full) > room
+		out.cut = sum(out.cols, 2, full) > room
 		return out
 	}
 	out.apart, out.cut = 1, true
@@ -57,16 +57,21 @@ func (t *Table[T]) lay(w, rows int) layout {
 		return natural[i]
 	}
 	dropped := t.drop(&out, room, least, func(c *Column[T]) bool { return c.Short == 0 })
-	if t.sum(out.cols, 1, least) > room {
+	if sum(out.cols, 1, least) > room {
 		t.cutNames(&out, room, natural, least)
 		t.hold(&out, room)
 		return out
 	}
-	t.bringBack(&out, dropped, room, least)
-	out.widths = t.widthsOf(out.cols, full, 0)
-	t.shrink(out.cols, out.widths, t.sum(out.cols, 1, full)-room, least)
-	if left := room - t.sum(out.cols, 1, full); left > 0 {
-		out.widths = t.widthsOf(out.cols, full, left)
+	// Columns that went before a wider one did come back where they fit beside what is left.
+	for _, back := range slices.Backward(dropped) {
+		if all := slices.Sorted(slices.Values(slices.Concat(out.cols, back))); sum(all, 1, least) <= room {
+			out.cols = all
+		}
+	}
+	out.widths = widthsOf(t.Columns, out.cols, full, 0)
+	shrink(t.Columns, out.cols, out.widths, sum(out.cols, 1, full)-room, least)
+	if left := room - sum(out.cols, 1, full); left > 0 {
+		out.widths = widthsOf(t.Columns, out.cols, full, left)
 	}
 	t.hold(&out, room)
 	return out
@@ -91,7 +96,7 @@ func (t *Table[T]) rank(i int) int {
 // drop takes columns out, the least worth first, until the others fit; only says
 // which it may take. Columns of one worth go together.
 func (t *Table[T]) drop(out *layout, room int, least func(int) int, only func(*Column[T]) bool) (dropped [][]int) {
-	for t.sum(out.cols, 1, least) > room {
+	for sum(out.cols, 1, least) > room {
 		worst := 0
 		for _, i := range out.cols {
 			if i != t.sort && only(&t.Columns[i]) {
@@ -118,17 +123,6 @@ func (t *Table[T]) drop(out *layout, room int, least func(int) int, only func(*C
 	return dropped
 }
 
-// bringBack puts columns back that went before a wider one did, where they fit beside
-// what is left.
-func (t *Table[T]) bringBack(out *layout, dropped [][]int, room int, least func(int) int) {
-	for _, back := range slices.Backward(dropped) {
-		all := slices.Sorted(slices.Values(slices.Concat(out.cols, back)))
-		if t.sum(all, 1, least) <= room {
-			out.cols = all
-		}
-	}
-}
-
 // cutNames is the layout where nothing is left that could go for the names: the columns
 // with a short form shrink to it, then the names share the rest. Where that is too little
 // for them, the others go after all.
@@ -151,8 +145,8 @@ func (t *Table[T]) cutNames(out *layout, room int, natural []int, least func(int
 	}
 	t.drop(out, room, shortest, func(*Column[T]) bool { return true })
 	full := func(i int) int { return natural[i] }
-	out.widths = t.widthsOf(out.cols, full, 0)
-	over := t.sum(out.cols, 1, full) - room
+	out.widths = widthsOf(t.Columns, out.cols, full, 0)
+	over := sum(out.cols, 1, full) - room
 	byWorth := make([]int, len(out.cols))
 	for n := range byWorth {
 		byWorth[n] = n
@@ -164,7 +158,7 @@ func (t *Table[T]) cutNames(out *layout, room int, natural []int, least func(int
 			out.widths[n], over = out.widths[n]-d, over-d
 		}
 	}
-	t.shrink(out.cols, out.widths, over, shortest)
+	shrink(t.Columns, out.cols, out.widths, over, shortest)
 }
 
 // hold says how many columns stay where one scrolls sideways: those up to the first
@@ -186,7 +180,7 @@ func (t *Table[T]) hold(out *layout, room int) {
 // widest is the width of the widest row in sight: how far one can scroll
 // sideways.
 func (t *Table[T]) widest(lay layout, rows int) int {
-	n := t.sum(lay.cols, lay.apart, func(int) int { return 0 })
+	n := sum(lay.cols, lay.apart, func(int) int { return 0 })
 	for _, w := range lay.widths {
 		n += w
 	}
@@ -203,7 +197,7 @@ func (t *Table[T]) widest(lay layout, rows int) int {
 func (t *Table[T]) stays(it T) bool { return len(t.Columns) > 0 && t.fixed(it) }
 
 // sum is the width of a row.
-func (t *Table[T]) sum(cols []int, apart int, width func(int) int) int {
+func sum(cols []int, apart int, width func(int) int) int {
 	n := apart * max(0, len(cols)-1)
 	for _, i := range cols {
 		n += width(i)
@@ -213,11 +207,11 @@ func (t *Table[T]) sum(cols []int, apart int, width func(int) int) int {
 
 // widthsOf are the widths of the columns; the first flexible one takes what is
 // left.
-func (t *Table[T]) widthsOf(cols []int, width func(int) int, left int) []int {
+func widthsOf[T any](columns []Column[T], cols []int, width func(int) int, left int) []int {
 	widths := make([]int, len(cols))
 	for n, i := range cols {
 		widths[n] = width(i)
-		if t.Columns[i].Flex && left > 0 {
+		if columns[i].Flex && left > 0 {
 			widths[n] += left
 			left = 0
 		}
@@ -230,10 +224,10 @@ const soft = 16
 
 // shrink takes cells away: from the flexible columns what is above soft, then
 // always from the widest that can give, at last from the flexible ones again.
-func (t *Table[T]) shrink(cols, widths []int, over int, least func(int) int) {
+func shrink[T any](columns []Column[T], cols, widths []int, over int, least func(int) int) {
 	flex := func(keep int) {
 		for n, i := range cols {
-			if d := min(over, widths[n]-max(keep, least(i))); t.Columns[i].Flex && d > 0 {
+			if d := min(over, widths[n]-max(keep, least(i))); columns[i].Flex && d > 0 {
 				widths[n] -= d
 				over -= d
 			}
@@ -244,7 +238,7 @@ func (t *Table[T]) shrink(cols, widths []int, over int, least func(int) int) {
 	for ; over > 0; over-- {
 		big := -1
 		for n, i := range cols {
-			if !t.Columns[i].Flex && widths[n] > least(i) && (big < 0 || widths[n] > widths[big]) {
+			if !columns[i].Flex && widths[n] > least(i) && (big < 0 || widths[n] > widths[big]) {
 				big = n
 			}
 		}

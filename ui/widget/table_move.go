@@ -85,7 +85,7 @@ func (t *Table[T]) Do(id action.ID) bool {
 		if id == action.Down || id == action.Up {
 			t.step(d)
 		} else {
-			t.jump(d)
+			t.Wheel(d)
 		}
 		return true
 	}
@@ -126,15 +126,6 @@ func (t *Table[T]) step(d int) {
 	t.top = max(0, t.top+d) // there may be lines beyond the last row
 }
 
-func (t *Table[T]) jump(d int) {
-	if d > 0 {
-		t.moveTo(t.at+d, 1)
-	} else {
-		t.moveTo(t.at+d, -1)
-	}
-	t.top = max(0, t.top+d)
-}
-
 // sortBy goes to the next column that can be sorted; before the first is the
 // natural order.
 func (t *Table[T]) sortBy(d int) {
@@ -162,7 +153,12 @@ func (t *Table[T]) SortedBy() string {
 
 // Wheel scrolls by lines; the cursor stays in sight.
 func (t *Table[T]) Wheel(d int) {
-	t.jump(d)
+	if d > 0 {
+		t.moveTo(t.at+d, 1)
+	} else {
+		t.moveTo(t.at+d, -1)
+	}
+	t.top = max(0, t.top+d)
 }
 
 // Click puts the cursor on the row at line y of the last frame; false when

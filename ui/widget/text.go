@@ -50,11 +50,8 @@ func (t *Text) SetLines(lines []Line) {
 // Lines is how many lines there are.
 func (t *Text) Lines() int { return len(t.lines) }
 
-// String is the text without looks.
-func (t *Text) String() string { return strings.Join(t.plain, "\n") + "\n" }
-
 // AllText is the text without looks.
-func (t *Text) AllText() string { return t.String() }
+func (t *Text) AllText() string { return strings.Join(t.plain, "\n") + "\n" }
 
 func (t *Text) arrange() {
 	t.version++

@@ -9,7 +9,6 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/revision"
-	"rung/revision/finding"
 	"rung/ui/widget"
 )
 
@@ -55,11 +54,6 @@ const mostTrouble = 3
 
 // foundShown is how many findings have a line of their own.
 const foundShown = 2
-
-// compare takes what comparing the zones finds, but for what is only settling.
-func (v *pane) compare(r *revision.Revision) {
-	v.found = finding.StandingZoneFindings(r, v.now)
-}
 
 // shown are what the lower table lists: the policies as they decide, what only
 // rows are left of, and of the units that are no objects those that are not in

@@ -10,6 +10,7 @@ import (
 	"rung/pages/zones"
 	"rung/revision"
 	"rung/revision/policies"
+	"rung/ui/view"
 )
 
 // tally is what was counted of a zone. It is counted anew when the zone or the policies
@@ -80,4 +81,24 @@ func (v *pane) count(r *revision.Revision, now time.Time, fresh bool) (items []*
 		return cmp.Or(cmp.Compare(a.Rank(), b.Rank()), strings.Compare(a.Name, b.Name))
 	})
 	return items
+}
+
+// lose adds the losses of ACLs up by zone, once a second.
+func (v *pane) lose(env *view.Env) {
+	l := env.Console.Logs()
+	if now := env.Now.Unix(); l == nil || now == v.lossesAt {
+		return
+	}
+	v.lossesAt, v.losses = env.Now.Unix(), map[string]*zones.Loss{}
+	for _, x := range l.Losses() {
+		if !x.Loses() && x.Lost == 0 {
+			continue
+		}
+		z := v.losses[x.Zone]
+		if z == nil {
+			z = &zones.Loss{Counted: true}
+			v.losses[x.Zone] = z
+		}
+		z.Now, z.Lines, z.Counted = z.Now || x.Loses(), z.Lines+x.Lost, z.Counted && x.Counted
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"rung/model"
 	"rung/pages/zones"
 	"rung/revision"
+	"rung/revision/finding"
 	"rung/revision/policies"
 	"rung/themes"
 	"rung/ui/action"
@@ -95,7 +96,7 @@ func (v *pane) Sync(env *view.Env) {
 		return
 	}
 	v.clusterOf, v.countedAt = env.Rev.Cluster, env.Now
-	v.compare(env.Rev)
+	v.found = finding.StandingZoneFindings(env.Rev, v.now)
 	var lines []*line
 	if many {
 		lines = v.overZones(env.Rev)

@@ -6,5 +6,5 @@
 // Invariants: the same frame gives the same bytes; every cell stands exactly in
 // its place; what cannot be drawn is named by Missing and shows as a hollow box.
 //
-// Only tests and screenshots import it.
+// Only tests import it.
 package shot

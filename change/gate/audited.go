@@ -1,0 +1,119 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/user"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"rung/change"
+	"rung/change/audit"
+	"rung/change/effect"
+	"rung/model"
+	"rung/model/words"
+	"rung/revision"
+)
+
+// opArrived is the change of a source that did not pass the gate.
+const opArrived change.Op = "source"
+
+// Idle waits until no change is being made here, so that what is made here is not taken for
+// somebody else's.
+func (g *Gate) Idle(ctx context.Context) {
+	if leave, err := g.changes.enter(ctx, "look at what others changed", nil); err == nil {
+		leave()
+	}
+}
+
+// Arrived are the guard rails that a change of policies runs into which came from a source,
+// and did not pass the gate: it is judged as the gate's own changes are, and one that meets a
+// rail is a line of the audit. next is the revision with the change.
+func (g *Gate) Arrived(ctx context.Context, next *revision.Revision, changes []change.ObjectChange) []change.Guard {
+	var upsert []model.Object
+	var remove []model.Key
+	for i := range changes {
+		if c := &changes[i]; c.Old != nil {
+			upsert = append(upsert, c.Old)
+		} else {
+			remove = append(remove, c.Key)
+		}
+	}
+	rev := next.With(upsert, remove)
+	p := &Preview{Objects: changes}
+	g.judgeEffect(p, effect.Judge(ctx, rev, next, changes, g.asked()), rev)
+	if len(p.Guards) == 0 || ctx.Err() != nil {
+		return nil
+	}
+	title := arrivedTitle(changes)
+	r := g.recordOf(g.Config.Now(), next, opArrived, "")
+	r.By, r.Objects, r.Result = string(opArrived), audit.ObjectsOf(changes), audit.OK
+	for _, rail := range p.Guards {
+		title += "; " + rail.Message
+		r.Guards = append(r.Guards, rail.Code)
+	}
+	r.Title, r.Sandbox = title, false // it stands in a file, or on the server
+	_ = g.Config.Audit.Write(r)       // what came is there, whether or not it can be written down
+	return p.Guards
+}
+
+// fewNamed is how many policies of a change are named.
+const fewNamed = 3
+
+// arrivedTitle names the places and the policies of a change.
+func arrivedTitle(changes []change.ObjectChange) string {
+	var places, names []string
+	for i := range changes {
+		names = append(names, changes[i].Key.Label())
+		if at := changes[i].Place(); !slices.Contains(places, at) {
+			places = append(places, at)
+		}
+	}
+	return fmt.Sprintf("%s changed: %s", words.Some(places, fewNamed), words.Some(names, fewNamed))
+}
+
+// auditRecord is what the audit says of a change that begins at a time, but for its
+// outcome.
+func (g *Gate) auditRecord(at time.Time, rev *revision.Revision, p *Preview, a approval) audit.Record {
+	r := g.recordOf(at, rev, p.Mutation.Op, p.Title)
+	r.By, r.Objects, r.Commands = a.By, audit.ObjectsOf(p.Objects), p.Commands
+	for _, gd := range p.Guards {
+		r.Guards = append(r.Guards, gd.Code)
+	}
+	return r
+}
+
+// Refused audits that the change of a preview was asked for and is not made.
+func (g *Gate) Refused(p *Preview, by string, why error) error {
+	r := g.auditRecord(g.Config.Now(), g.Config.Current(), p, approval{Confirm: Confirm{By: by}})
+	r.Outcome(audit.Refused, why, 0)
+	return g.Config.Audit.Write(r)
+}
+
+// recordOf says who does something, where and when.
+func (g *Gate) recordOf(at time.Time, rev *revision.Revision, op change.Op, title string) audit.Record {
+	return audit.Record{Time: at.UTC(), User: g.user, Mode: rev.Mode.Name, Context: rev.Mode.Title,
+		Server: rev.Mode.Server, Sandbox: !rev.Mode.Lasts(), Op: op, Title: title}
+}
+
+// Note audits something that is no change of a policy: the switch of writing.
+// An audit that cannot be written is no reason to keep it from happening.
+func (g *Gate) Note(by, op, text string) {
+	r := g.recordOf(g.Config.Now(), g.Config.Current(), change.Op(op), text)
+	r.By, r.Result = by, audit.OK
+	_ = g.Config.Audit.Write(r)
+}
+
+// CurrentUser names who runs this process: the login name, else the number.
+func CurrentUser() string {
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
+	}
+	if name := strings.TrimSpace(os.Getenv("USER")); name != "" {
+		return name
+	}
+	return strconv.Itoa(os.Getuid())
+}

@@ -1,0 +1,192 @@
+package journal
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"rung/sources/safefile"
+)
+
+// Work is what takes more than one step and is not at its end: a journal of one record, which
+// is written whole again after every step. Whoever does the work holds its lock.
+type Work[T any] struct {
+	Journal
+	// Lockless says that the file system has no locks: nobody is kept out.
+	Lockless bool
+	// LookTime is how long another process's look may take; 0 is the usual time.
+	LookTime time.Duration
+	of       string // "the stored plan"
+	most     int64  // bytes
+	decode   func(text []byte) (*T, error)
+	there    bool // a record was stored when this process looked or wrote last
+	mine     atomic.Pointer[lock]
+}
+
+// OpenWork is the work of a kind about a context, as Open is a journal. of is what it is called in
+// errors; decode takes in what stands in its file, of at most so many bytes, and trusts nothing of it.
+func OpenWork[T any](disk safefile.FS, dir, kind, context, of string, most int64, decode func(text []byte) (*T, error)) *Work[T] {
+	return &Work[T]{Journal: *Open(disk, dir, kind, context), of: of, most: most, decode: decode}
+}
+
+// State is how the record of a Work is found.
+type State int
+
+// The states of a record.
+const (
+	Nothing State = iota // there is none
+	Ended                // there was one at the last look, and another process has removed it
+	Same                 // as at the last look
+	Anew                 // it was written since: the record is returned
+)
+
+// UnreadableError says that a record was read and is none.
+type UnreadableError struct {
+	Path, Of string
+	Err      error
+}
+
+func (e *UnreadableError) Error() string {
+	return fmt.Sprintf("reading %s %s: %v", e.Of, e.Path, e.Err)
+}
+
+func (e *UnreadableError) Unwrap() error { return e.Err }
+
+// Recover looks what unfinished work there is, for whoever owns its kind: left by a process that
+// ended, or done just now by another one, as elsewhere says. known is what the owner told of that
+// last: where it is otherwise the record is read again, since times of files may be coarse.
+func (w *Work[T]) Recover(known bool) (record *T, state State, elsewhere bool, err error) {
+	if w.Path == "" {
+		return nil, Nothing, false, nil
+	}
+	changed, err := w.Changed()
+	if err == nil {
+		elsewhere, err = w.workedOn(known)
+	}
+	if err == nil && w.there && !changed && elsewhere == known {
+		return nil, Same, elsewhere, nil
+	}
+	if err == nil {
+		record, err = w.Read()
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		was := w.there
+		w.there, w.seen = false, nil
+		if was {
+			return nil, Ended, false, nil
+		}
+		return nil, Nothing, false, nil
+	}
+	return record, Anew, elsewhere, err
+}
+
+// Read is the record that is stored; an UnreadableError says that there is a file and no record in it.
+func (w *Work[T]) Read() (record *T, err error) {
+	was, text := w.seen, []byte(nil)
+	_, err = w.Lines(w.most, func(line []byte) (enough bool) {
+		text = line
+		return true
+	})
+	if err == nil && w.seen.Size() > w.most {
+		err = &UnreadableError{w.Path, w.of, fmt.Errorf("it %w %d bytes", safefile.ErrTooLarge, w.most)}
+	} else if err != nil {
+		err = fmt.Errorf("reading %s: %w", w.of, err)
+	} else if record, err = w.decode(text); err != nil {
+		err = &UnreadableError{w.Path, w.of, err}
+	}
+	if err != nil {
+		w.seen = was // it is read again at the next look
+		return nil, err
+	}
+	w.there = true
+	return record, nil
+}
+
+// lookTime is how long another process's look at a Work may take.
+const lookTime = 20 * time.Millisecond
+
+// workedOn says whether another process does the work: it has the lock, and for longer than a
+// look takes.
+func (w *Work[T]) workedOn(known bool) (bool, error) {
+	if w.Mine() {
+		return false, nil
+	}
+	patience := cmp.Or(w.LookTime, lookTime)
+	if known {
+		patience = 0
+	}
+	err := w.Take(patience)
+	if err == nil {
+		w.Release()
+	}
+	if errors.Is(err, safefile.ErrLocked) {
+		return true, nil
+	}
+	return false, err
+}
+
+// Take takes the lock that says who does the work, until Release or the end of the process. For so long
+// it waits for another one, which may only look; then it is ErrLocked.
+func (w *Work[T]) Take(patience time.Duration) error {
+	if w.Mine() {
+		return fmt.Errorf("taking %s: %w", w.of, safefile.ErrLocked)
+	}
+	if w.Path == "" {
+		w.mine.Store(&lock{})
+		return nil
+	}
+	for end := time.Now().Add(patience); ; time.Sleep(lookTime / 10) {
+		f, err := safefile.Open(w.disk, w.Path+".lock", os.O_RDWR|os.O_CREATE)
+		if err != nil {
+			return err
+		}
+		err = f.TryLock()
+		if w.Lockless = errors.Is(err, errors.ErrUnsupported); err == nil || w.Lockless {
+			w.mine.Store(&lock{f})
+			return nil
+		}
+		_ = f.Close()
+		if !errors.Is(err, safefile.ErrLocked) || !time.Now().Before(end) {
+			return fmt.Errorf("locking %s.lock: %w", w.Path, err)
+		}
+	}
+}
+
+// lock is the file that is locked, nil where nothing is kept.
+type lock struct{ file safefile.File }
+
+// Mine says whether this process has the lock.
+func (w *Work[T]) Mine() bool { return w.mine.Load() != nil }
+
+// Release gives the lock back that Take took.
+func (w *Work[T]) Release() {
+	if l := w.mine.Swap(nil); l != nil && l.file != nil {
+		_ = l.file.Close()
+	}
+}
+
+// Save writes the record down as it is now.
+func (w *Work[T]) Save(record *T) error {
+	err := Replace(&w.Journal, record)
+	w.there = w.there || err == nil
+	return err
+}
+
+// End removes the record: the work is done, and the history says what became of it.
+func (w *Work[T]) End() error {
+	w.seen = nil
+	if w.Path == "" {
+		return nil
+	}
+	if err := w.disk.Remove(w.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	w.there = false
+	_ = w.disk.SyncFolder(filepath.Dir(w.Path)) // not every file system can
+	return nil
+}

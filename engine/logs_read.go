@@ -1,0 +1,57 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"rung/engine/logs"
+	"rung/engine/logs/controllerlog"
+	"rung/model"
+	"rung/revision"
+	"rung/sources/kube/podlogs"
+)
+
+// forObjects is how long log files wait for the objects that explain their lines.
+const forObjects = 30 * time.Second
+
+// runLogFiles reads log files until the engine ends.
+func (e *Engine) runLogFiles() {
+	ctx, cancel := context.WithTimeout(e.loop.Context(), forObjects)
+	_ = e.Wait(ctx, func(r *revision.Revision) bool { return r.Loaded }) // without them, too
+	cancel()
+	nodeOf := func(namespace, pod string) string {
+		if p := e.Revision().Cluster.Pod(namespace, pod); p != nil {
+			return p.NodeName
+		}
+		return ""
+	}
+	merges := e.cfg.Kube != nil && !e.cfg.LogFiles.Only
+	if err := logs.NewFileReader(e.logs, e.cfg.LogFiles, nodeOf, merges).Run(e.loop.Context()); err != nil && e.loop.Context().Err() == nil {
+		e.send(func(s *state) { s.Problem("log files", err.Error()) })
+	}
+}
+
+// runPodLogs follows the ACL logs of a cluster's nodes until the engine ends.
+func (e *Engine) runPodLogs() {
+	read, err := podlogs.New(e.cfg.Kube)
+	if err != nil {
+		e.send(func(s *state) { s.Problem("ACL logs", err.Error()) })
+		return
+	}
+	ticks, stop := e.Subscribe()
+	defer stop()
+	logs.NewFollower(e.logs, read, e.cfg.ACLLogs, e.cfg.namespaces()).Run(e.loop.Context(), e.Revision, ticks)
+}
+
+// ControllerLog reads the newest lines of the ovnkube-controller of a zone and
+// keeps those that name the policy. The error is one line with what to do.
+func (e *Engine) ControllerLog(ctx context.Context, zone string, policy model.PolicyKey) (*controllerlog.Log, error) {
+	if e.cfg.Kube == nil {
+		return nil, controllerlog.ErrNotOnCluster
+	}
+	read, err := podlogs.New(e.cfg.Kube)
+	if err != nil {
+		return nil, err
+	}
+	return controllerlog.Read(ctx, read, model.Kubectl{Flags: e.cfg.Kube.Flags()}, e.cfg.namespaces(), zone, policy)
+}

@@ -1,0 +1,227 @@
+package sessions
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"rung/change/gate"
+	"rung/engine/loop"
+	"rung/model"
+	"rung/model/clean"
+	"rung/revision"
+	"rung/revision/policies"
+)
+
+// Sessions ends the logging sessions whose time is over, and remembers those that ended.
+type Sessions struct {
+	*loop.Loop
+	gate *gate.Gate
+	cfg  Config
+
+	// known are the sessions of the last look; again is when one that could not be ended is
+	// tried next, and how often that was. They are of the goroutine that looks.
+	known map[model.Key]policies.LogSession
+	again map[model.Key]retryAt
+
+	ended []model.EndedLogSession // newest first; the loop's alone
+}
+
+// Config says which sessions are ended.
+type Config struct {
+	// Follows says that sessions are ended as soon as their time is over: by a console, or
+	// a reconciler, whose changes go anywhere.
+	Follows bool
+	// ReadOnly says that none is.
+	ReadOnly bool
+}
+
+// New makes those of a gate; Start follows them as long as the loop runs.
+func New(l *loop.Loop, g *gate.Gate, cfg Config) *Sessions {
+	return &Sessions{Loop: l, gate: g, cfg: cfg, again: map[model.Key]retryAt{}}
+}
+
+// Start follows the sessions.
+func (l *Sessions) Start() { l.Go(l.run) }
+
+// Ended are those that ended lately, for a revision; for the loop.
+func (l *Sessions) Ended() []model.EndedLogSession { return l.ended }
+
+type retryAt struct {
+	at    time.Time
+	fails int
+}
+
+// How long a session is left to whoever may be nearer to it, and how long is waited before
+// it is tried again.
+const (
+	sessionGrace = 500 * time.Millisecond
+	sessionRetry = time.Minute
+	sessionIdle  = time.Hour // a new revision is told
+)
+
+func (l *Sessions) run() {
+	ticks, stop := l.Subscribe()
+	defer stop()
+	l.Publish(nil)
+	for l.Context().Err() == nil {
+		t := time.NewTimer(l.look(l.Revision()))
+		select {
+		case <-l.Context().Done():
+		case <-ticks:
+		case <-t.C:
+		}
+		t.Stop()
+	}
+}
+
+// look takes in one revision, ends what is over, and says when to come again.
+func (l *Sessions) look(r *revision.Revision) time.Duration {
+	if r == nil || !r.Loaded {
+		return sessionIdle
+	}
+	all := policies.LogSessions(r)
+	if len(all) == 0 && len(l.known) == 0 {
+		return sessionIdle
+	}
+	l.gone(r, all)
+	wait := sessionIdle
+	if !l.cfg.Follows {
+		return wait
+	}
+	now := l.Now()
+	for _, s := range all {
+		if s.Open() {
+			continue
+		}
+		due := s.Until.Add(sessionGrace)
+		if a, failed := l.again[s.Target]; failed && a.at.After(due) {
+			due = a.at
+		}
+		if left := due.Sub(now); left > 0 {
+			wait = min(wait, left)
+			continue
+		}
+		if !l.end(s.Target) {
+			wait = min(wait, time.Second)
+		}
+	}
+	return wait
+}
+
+// end ends one session. It is false where that is tried again.
+func (l *Sessions) end(k model.Key) bool {
+	if l.Revision().Plan.Active() {
+		return false // its steps are about the policies as they are
+	}
+	ended, nothing, err := l.gate.EndOverdue(l.Context(), k)
+	if err != nil && len(ended) == 0 {
+		a := l.again[k]
+		a.at, a.fails = l.Now().Add(min(sessionRetry, time.Second<<min(a.fails, 10))), a.fails+1
+		l.again[k] = a
+		if a.fails == 1 && l.Context().Err() == nil {
+			l.Record(model.Activity{By: "user", Policy: policyOf(k), Summary: "end the logging session of " + k.Label(),
+				Error: clean.Text(err.Error())})
+		}
+		return false
+	}
+	delete(l.again, k)
+	delete(l.known, k)
+	if !nothing {
+		l.tellEnded(ended)
+	}
+	return true
+}
+
+// tellEnded notes sessions that ended by their time.
+func (l *Sessions) tellEnded(ended []model.EndedLogSession) {
+	for _, s := range ended {
+		l.Record(model.Activity{At: s.At, By: "user", Policy: policyOf(s.Target), Summary: s.String()})
+	}
+}
+
+// policyOf is the policy an activity is about; none for a namespace, which has no page.
+func policyOf(k model.Key) model.PolicyKey {
+	if k.Kind.IsPolicy() {
+		return k
+	}
+	return model.PolicyKey{}
+}
+
+// gone notes the sessions that somebody else ended.
+func (l *Sessions) gone(r *revision.Revision, all []policies.LogSession) {
+	now := make(map[model.Key]policies.LogSession, len(all))
+	for _, s := range all {
+		now[s.Target] = s
+	}
+	var out []model.EndedLogSession
+	for k, was := range l.known {
+		if is, there := now[k]; there && is.ID == was.ID || was.Problem != "" {
+			continue
+		}
+		e := model.EndedLogSession{Target: k, LogSession: was.LogSession, At: l.Now(), How: "ended by another Rung"}
+		switch o := r.Cluster.Logged(k); {
+		case o == nil:
+			e.How = k.Label() + " was deleted"
+		case !now[k].Since.IsZero():
+			e.How = "another session took its place"
+		case !o.LoggingChanged(was.LogSession) && !(was.HadFormer && was.Former == was.Set):
+			e.How = "its record was removed by somebody else; the level stays: " + clean.Text(o.Logging)
+		}
+		out = append(out, e)
+	}
+	l.known = now
+	if len(out) > 0 {
+		l.Publish(out)
+	}
+}
+
+// keptEnded bounds the sessions that ended and are listed.
+const keptEnded = 50
+
+// Publish brings the list of ended sessions up to date; seen are some that others
+// ended. What the history has counts, since it says more.
+func (l *Sessions) Publish(seen []model.EndedLogSession) {
+	mine := l.gate.EndedSessions()
+	l.Send(func() {
+		same := func(a, b model.EndedLogSession) bool { return a.ID == b.ID && a.Target == b.Target }
+		all := slices.Clone(mine)
+		for _, old := range append(seen, l.ended...) {
+			if !slices.ContainsFunc(all, func(x model.EndedLogSession) bool { return same(x, old) }) {
+				all = append(all, old)
+			}
+		}
+		slices.SortStableFunc(all, func(a, b model.EndedLogSession) int { return b.At.Compare(a.At) })
+		all = all[:min(len(all), keptEnded)]
+		if !slices.Equal(all, l.ended) {
+			l.ended = all
+			l.Changed()
+		}
+	})
+}
+
+// EndOverdue ends the logging sessions whose time is over, whoever began them, and says
+// for each what became of it. The objects have to be known.
+func (l *Sessions) EndOverdue(ctx context.Context) (said []string) {
+	if l.cfg.ReadOnly {
+		return nil
+	}
+	for _, s := range policies.LogSessions(l.Revision()) {
+		if s.Problem != "" || !s.Over(l.Now()) {
+			continue
+		}
+		ended, _, err := l.gate.EndOverdue(ctx, s.Target)
+		for _, x := range ended {
+			said = append(said, fmt.Sprintf("%s (%s)", x, s.Until.Local().Format(time.DateTime)))
+		}
+		if err != nil {
+			said = append(said, fmt.Sprintf("logging session of %s: its time is over since %s, and it could not be ended: %s",
+				s.Target.Label(), s.Until.Local().Format(time.DateTime), clean.Text(err.Error())))
+		}
+	}
+	return said
+}
+
+// All are the sessions that ended, as far as this state folder knows of them.
+func (l *Sessions) All() []model.EndedLogSession { return l.gate.EndedSessions() }

@@ -1,0 +1,89 @@
+package action
+
+import (
+	"rung/engine/probe"
+	"rung/model"
+	"rung/ui/nav"
+)
+
+// The actions of the page of a trace.
+const (
+	TraceAsk ID = "trace.ask"
+	TraceAll ID = "trace.all"
+	TraceOVN ID = "trace.ovn"
+)
+
+var traceActions = []Action{
+	{ID: TraceAsk, Keys: []string{"t"}, Title: "other ends", Footer: 20, Help: "trace another connection: choose both ends, protocol and port"},
+	{ID: TraceOVN, Keys: []string{"T"}, Title: "ask OVN", Footer: 25, Disabled: asksOVN, Help: "run ovn-trace in the zones of the connection: the rules that the packet meets in OVN, beside what the rows say"},
+	{ID: TraceAll, Keys: []string{"w"}, Title: "all tried", Footer: 30, Help: "show policies that are not about these pods, too, or only those that are"},
+}
+
+// traceFrom is the action of a page whose lines a trace can begin from. The palette has
+// GoTrace, which does the same.
+func traceFrom(id ID, footer int, help string) Action {
+	return Action{ID: id, Keys: []string{"t"}, Title: "trace", Footer: footer, Hidden: true, Help: help}
+}
+
+// ovnFrom is the same with ovn-trace.
+func ovnFrom(id ID, help string) Action {
+	return Action{ID: id, Keys: []string{"T"}, Title: "ask OVN", Hidden: true, Disabled: asksOVN, Help: help}
+}
+
+// asksOVN disables what runs ovn-trace where the sandbox has no OVN. Why a cluster cannot
+// run it, its pods say when they are asked.
+func asksOVN(c Context) string {
+	if c.Mode.Sandbox {
+		return OnOVN(c)
+	}
+	return ""
+}
+
+// The actions of the page of a probe.
+const (
+	ProbeAgain ID = "probe.again"
+	ProbeAsk   ID = "probe.ask"
+)
+
+var probeActions = []Action{
+	{ID: ProbeAgain, Keys: []string{"ctrl+r"}, Title: "send again", Footer: 20, Disabled: OnOVN, Help: "put the same connection in again"},
+	{ID: ProbeAsk, Keys: []string{"P"}, Title: "other ends", Footer: 30, Disabled: OnOVN,
+		Help: "probe another connection: choose both ends, protocol and port"},
+}
+
+// OnOVN disables an action that puts packets into the sandbox.
+func OnOVN(c Context) string {
+	if err := probe.Possible(c.Mode); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// probed says whether hints offer a probe: where one is possible, beside what it can
+// begin from.
+func probed(c Context) bool {
+	return OnOVN(c) == "" && (c.Page.Kind == nav.Logs || c.Page.Kind == nav.Rule || c.Page.Kind == nav.Trace || c.Page.Kind == nav.Pod ||
+		c.Selected.Key.Kind == model.KindPod || c.Selected.Dir != "")
+}
+
+// The actions of the page of a matrix.
+const (
+	MatrixFold  ID = "matrix.fold"
+	MatrixTrace ID = "matrix.trace"
+	MatrixPort  ID = "matrix.port"
+	MatrixOnly  ID = "matrix.only"
+	MatrixSwap  ID = "matrix.swap"
+
+	MatrixServices ID = "matrix.services"
+	MatrixOutside  ID = "matrix.outside"
+)
+
+var matrixActions = []Action{
+	{ID: MatrixFold, Keys: []string{"space"}, Title: "unfold", Footer: 15, Help: "unfold the row under the cursor: a namespace to its workloads, a workload to its pods; or fold it"},
+	{ID: MatrixPort, Keys: []string{"#"}, Title: "port", Footer: 20, Help: "ask about one port (80, 53/udp, icmp) or about every port"},
+	{ID: MatrixOnly, Keys: []string{"V"}, Title: "show only", Footer: 30, Help: "show only what is denied, then what is mixed, undefined, unknown; after the last, everything"},
+	{ID: MatrixSwap, Keys: []string{"tab"}, Title: "swap", Footer: 40, Help: "swap rows and columns: rows are then where connections go to; what is unfolded stays so"},
+	{ID: MatrixServices, Keys: []string{"I"}, Title: "Services", Help: "show the Services as columns, too, each at its own ports or at that of the matrix; or leave them out again"},
+	{ID: MatrixOutside, Keys: []string{"X"}, Title: "outside", Help: "show the addresses outside as columns, too: the blocks that policies tell apart; or leave them out again"},
+	traceFrom(MatrixTrace, 25, "trace a connection of the cell under the cursor: an example to begin with"),
+}

@@ -1,0 +1,142 @@
+package action
+
+import (
+	"rung/change"
+	"rung/engine/logs/controllerlog"
+	"rung/revision"
+)
+
+// The actions of the page of controllers' log lines.
+const (
+	ControllerAgain ID = "controller.again"
+	ControllerZone  ID = "controller.zone"
+	ControllerPrev  ID = "controller.previous-zone"
+)
+
+var controllerActions = []Action{
+	{ID: ControllerAgain, Keys: []string{"ctrl+r"}, Title: "refresh", Footer: 20, Help: "read the newest lines of the controller"},
+	{ID: ControllerZone, Keys: []string{"]"}, Title: "next zone", Footer: 30, Help: "the controller of the next zone"},
+	{ID: ControllerPrev, Keys: []string{"["}, Title: "previous zone", Help: "the controller of the previous zone"},
+}
+
+// OnCluster disables an action that needs the pods of a cluster.
+func OnCluster(c Context) string {
+	if c.Mode.Name != revision.ClusterMode {
+		return controllerlog.ErrNotOnCluster.Error()
+	}
+	return ""
+}
+
+// The actions of the page of a conversion.
+const (
+	ConvertTarget ID = "convert.target"
+	ConvertOnly   ID = "convert.only"
+	ConvertText   ID = "convert.yaml"
+	ConvertApply  ID = "convert.apply"
+)
+
+var convertActions = []Action{
+	{ID: ConvertTarget, Keys: []string{"tab"}, Title: "other API", Footer: 20, Help: "convert to the next API: anp, cnp, antrea"},
+	{ID: ConvertText, Keys: []string{"v"}, Title: "YAML", Footer: 15, Help: "go to the YAML of what the rule became, or back to the rules"},
+	{ID: ConvertOnly, Keys: []string{"V"}, Title: "show only", Footer: 30, Help: "show only rules that are not exact, or all again"},
+	{ID: ConvertApply, Keys: []string{"a"}, Title: "apply", Footer: 40, Op: change.OpApply, Danger: change.Confirmed,
+		Help: "apply what was made as one change, after a preview; what is not exact wants the policy's name typed"},
+}
+
+// The actions of the edit view and of the preview of a change.
+const (
+	EditEditor  ID = "edit.editor"
+	EditPreview ID = "edit.preview"
+
+	PreviewApply ID = "preview.apply"
+	PreviewNo    ID = "preview.no"
+	PreviewEdit  ID = "preview.edit"
+	PreviewDiff  ID = "preview.diff"
+	PreviewMerge ID = "preview.merge"
+
+	PreviewSection     ID = "preview.next-section"
+	PreviewSectionBack ID = "preview.previous-section"
+)
+
+var edit = []Action{
+	{ID: EditEditor, Keys: []string{"e"}, Title: "edit again", Footer: 20, Help: "open the text in $EDITOR again"},
+	{ID: EditPreview, Keys: []string{"enter"}, Title: "preview", Footer: 30, Help: "show what the change would do to the rows; nothing is written yet"},
+}
+
+// PreviewApply has no operation of its own: the preview says whether its
+// change can be made.
+var preview = []Action{
+	{ID: PreviewNo, Keys: []string{"esc", "q"}, Title: "no", Footer: 10, Danger: change.Harmless, Help: "change nothing and go back"},
+	{ID: PreviewApply, Keys: []string{"a", "enter"}, Title: "apply", Footer: 20, Danger: change.Confirmed, Help: "apply the change, after a last question (the default is no)"},
+	{ID: PreviewEdit, Keys: []string{"e"}, Title: "edit again", Footer: 30, Help: "go back to the text"},
+	{ID: PreviewDiff, Keys: []string{"v"}, Title: "as text", Footer: 40, Help: "show the change as a text diff, or field by field"},
+	{ID: PreviewSection, Keys: []string{"}"}, Title: "next section", Footer: 50, Help: "go to the next heading of a long preview; after the last, to the end"},
+	{ID: PreviewSectionBack, Keys: []string{"{"}, Title: "previous section", Help: "go to the heading before; before the first, to the beginning"},
+	{ID: PreviewMerge, Keys: []string{"u"}, Title: "merge", Help: "merge your change with the one made in the meantime, and preview the result"},
+}
+
+// The actions of the page of findings.
+const (
+	FindingsOnly   ID = "findings.severity"
+	FindingsPolicy ID = "findings.policy"
+	FindingsApply  ID = "findings.apply"
+)
+
+var findingsActions = []Action{
+	{ID: FindingsOnly, Keys: []string{"V"}, Title: "severity", Footer: 20, Help: "show errors only, then errors and warnings, then all again"},
+	{ID: FindingsPolicy, Keys: []string{"o"}, Title: "policy", Footer: 30, Help: "open the policy the finding is about"},
+	{ID: FindingsApply, Keys: []string{"a"}, Title: "apply remedy", Footer: 10, Op: change.OpApply, Danger: change.Confirmed,
+		Help: "make the policies that a set from a template misses, after a preview"},
+}
+
+// The actions of the pod view.
+const (
+	PodLogs  ID = "pod.logs"
+	PodTrace ID = "pod.trace"
+	PodOVN   ID = "pod.ovn"
+)
+
+var pod = []Action{
+	{ID: PodLogs, Keys: []string{"l"}, Title: "log lines", Footer: 20, Help: "the log lines with this pod at one end"},
+	traceFrom(PodTrace, 30, "trace a connection of the pod: choose the other end and the port"),
+	ovnFrom(PodOVN, "trace a connection of the pod, and run ovn-trace about it: choose the other end and the port"),
+}
+
+// The actions of the view of what controllers reported.
+const (
+	ReadyTrouble    ID = "ready.trouble"
+	ReadyController ID = "ready.controller"
+	ReadyPolicy     ID = "ready.policy"
+)
+
+var readyActions = []Action{
+	{ID: ReadyTrouble, Keys: []string{"V"}, Title: "trouble only", Footer: 20, Help: "show only policies that a controller reported not ready or whose rows differ, or all again"},
+	{ID: ReadyController, Keys: []string{"c"}, Title: "controller's log", Footer: 30, Help: "what the ovnkube-controller of the zone, or of the worst zone, wrote about the policy", Disabled: OnCluster},
+	{ID: ReadyPolicy, Keys: []string{"o"}, Title: "policy", Footer: 40, Help: "go to the policy"},
+}
+
+// SessionsLogging is the action of the view of logging sessions.
+const SessionsLogging ID = "sessions.logging"
+
+var sessionActions = []Action{
+	{ID: SessionsLogging, Keys: []string{"L"}, Title: "logging", Footer: 20, Op: change.OpLogLevel, Danger: change.Confirmed,
+		Help: "change the session under the cursor, or end it now"},
+}
+
+// The actions of the activity and zones views.
+const (
+	ActivityZone ID = "activity.zone"
+	ActivityPrev ID = "activity.previous-zone"
+	ZonesRows    ID = "zones.rows"
+	ZonesState   ID = "zones.state"
+)
+
+var activity = []Action{
+	{ID: ActivityZone, Keys: []string{"]"}, Title: "next zone", Footer: 20, Help: "show one zone only; press again for the next, then for all"},
+	{ID: ActivityPrev, Keys: []string{"["}, Title: "previous zone", Help: "show one zone only: the previous one"},
+}
+
+var zones = []Action{
+	{ID: ZonesRows, Keys: []string{"r"}, Title: "rows", Footer: 20, Help: "the rows of the zone under the cursor"},
+	{ID: ZonesState, Keys: []string{"V"}, Title: "show only", Footer: 30, Help: "show only zones that differ, are unreachable, have trouble in OVN, are followed, or are read in turn; press again for the next, then for all"},
+}

@@ -1,0 +1,230 @@
+package frame
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/model/words"
+	"rung/pages/zones"
+	"rung/revision"
+	"rung/revision/finding"
+	"rung/ui/action"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/prepare"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// Header is the line at the top: what this is, what may be changed, how much there is and
+// how it is.
+func (s *State) Header(w int) widget.Line {
+	st, r := s.Styles, s.Rev
+	title := r.Mode.Title
+	if title == "" {
+		title = r.Mode.Name
+	}
+	ps := []widget.Piece{
+		{Line: widget.Styled(" rung", st.Title)},
+		{Line: widget.Styled(widget.CutName(title, 40), st.Accent), Drop: 4},
+		{Line: s.zones(w), Drop: 3},
+		{Line: s.badge()},
+	}
+	mode := len(ps) - 1
+	if r.Mode.Server != "" {
+		// Two contexts may have one name: the server says which cluster it is.
+		_, host, _ := strings.Cut(r.Mode.Server, "://")
+		ps = slices.Insert(ps, 2, widget.Piece{Line: widget.Styled(widget.CutName(host, 40), st.Dim), Drop: 5})
+		mode++
+	}
+	if text, short := r.Mode.Traffic(); text != "" {
+		if w < wideHeader {
+			text = short
+		}
+		ps = append(ps, widget.Piece{Line: widget.Styled(text, st.Info), Drop: 5})
+	}
+	if trial := s.trialBadge(w); trial != nil {
+		ps = slices.Insert(ps, mode+1, widget.Piece{Line: trial, Drop: -1})
+		mode++
+	}
+	var stale []widget.Piece
+	for _, src := range r.Sources {
+		if src.Conn == model.ConnLost || src.Conn == model.ConnDenied {
+			age := ""
+			if !src.ReadAt.IsZero() {
+				age = ", read " + words.Age(s.Now.Sub(src.ReadAt)) + " ago"
+			}
+			stale = append(stale, widget.Piece{Line: widget.Styled("● "+src.Name+" "+string(src.Conn)+age, st.Error), Drop: 2})
+		}
+	}
+	c := s.Counts
+	ps = append(ps, stale...)
+	ps = append(ps,
+		widget.Piece{Line: widget.Plain(c.policies(r.Antrea())), Drop: 6},
+		widget.Piece{Line: widget.Plain(fmt.Sprintf("pods %d", c.pods)), Drop: 7})
+	f := widget.Line{{Text: findingsTitle + " "}}
+	if c.Lag(s.Now) {
+		f = widget.Line{{Text: findingsTitle + "~", Style: st.Dim}} // of a moment ago
+	}
+	if key := s.Keys.Action(action.GoFindings).Shown(); key != "" && w >= keyedHeader {
+		f = append(widget.Styled(key+" ", st.Key), f...)
+	}
+	n := c.findings
+	if w < wideHeader && n.Errors+n.Warnings > 0 {
+		n.Infos = 0 // there is no room for them beside what matters more
+	}
+	f = append(f, detail.FindingCount(n, st)...)
+	ps = append(ps, widget.Piece{Line: f, Drop: 1}, widget.Piece{Line: widget.Styled(fmt.Sprintf("rev %d", r.Number), st.Dim), Drop: 8})
+	return s.withPlan(ps, w, mode+1)
+}
+
+// findingsTitle stands before the count of findings.
+const findingsTitle = "findings"
+
+// HeaderLink is the page that a cell of the header leads to: the plan behind its badge, the
+// findings behind their count; empty for none.
+func (s *State) HeaderLink(w, x int) nav.Kind {
+	text := s.Header(w).String()
+	within := func(at int, what string) bool {
+		from := widget.Width(text[:max(0, at)])
+		return at >= 0 && x >= from && x < min(from+widget.Width(what), w)
+	}
+	for _, short := range []bool{false, true} {
+		if badge := s.planBadge(short).String(); badge != "" && within(strings.Index(text, badge), badge) {
+			return nav.Plan
+		}
+	}
+	if at := strings.LastIndex(text, findingsTitle); at >= 0 { // a context may be called so
+		if count, _, _ := strings.Cut(text[at:], "  "); within(at, count) {
+			return nav.Findings
+		}
+	}
+	return ""
+}
+
+// zones are the zones with a mark each, or counted by mark where they are many.
+func (s *State) zones(w int) widget.Line {
+	st, all := s.Styles, s.Rev.Zones
+	if s.Rev.Antrea() {
+		return widget.Styled("Antrea: no zones", st.Text)
+	}
+	l := widget.Styled(words.Count(len(all), "zone")+" ", st.Text)
+	if len(all) > view.FoldZones {
+		return append(l, view.TallyOf(s.Rev, s.Now).Line(st, w >= wideHeader)...)
+	}
+	for _, z := range all {
+		l = append(l, widget.SpanOf(zones.Mark(s.Rev, z, s.Now), st))
+	}
+	return l
+}
+
+// keyedHeader is how wide the screen must be for the key of a count beside it.
+const keyedHeader = 100
+
+// wideHeader is how wide the screen must be for words beside marks, and for findings that
+// are information only.
+const wideHeader = 130
+
+// badge says whether changes are possible, and to what.
+func (s *State) badge() widget.Line {
+	st, mode := s.Styles, s.Rev.Mode
+	l := widget.Line{}
+	if mode.Sandbox {
+		l = l.Add(" SANDBOX ", st.Badge).Add(" ", st.Text)
+	}
+	if mode.Writes {
+		if mode.Sandbox && !mode.WriteBack {
+			return l.Add("writes", st.OK)
+		}
+		text := " WRITES "
+		if mode.WriteBack {
+			text = " WRITES FILES "
+		}
+		return l.Add(text, st.Alarm)
+	}
+	l = l.Add(" READ-ONLY ", st.Badge)
+	if mode.Reconciles && !mode.Sandbox {
+		l = l.Add(" WRITES ROWS ", st.Alarm)
+	}
+	if key := s.Keys.Action(action.Writes).Shown(); mode.WhyNot == "" && key != "" {
+		l = l.Add(" "+key+" to allow changes", st.Dim)
+	}
+	return l
+}
+
+// trialBadge is the change on trial, for the header of every page: how long there is to
+// confirm it, and the key. nil without one.
+func (s *State) trialBadge(w int) widget.Line {
+	u := s.Rev.Unconfirmed
+	if !u.Open() {
+		return nil
+	}
+	l := widget.Styled(" "+u.Brief(s.Now)+" ", s.Styles.Alarm)
+	key := s.Keys.Action(action.Confirm).Shown()
+	if key == "" || u.Over && u.Why == "" {
+		return l
+	}
+	l = l.Add(" ", s.Styles.Text).Add(key, s.Styles.Key)
+	if w >= keyedHeader {
+		what := " keeps the change"
+		if u.Partly != "" {
+			what = " finishes it"
+		}
+		l = l.Add(what, s.Styles.Text)
+	} else if u.Partly != "" {
+		l = l.Add(" finishes", s.Styles.Text)
+	} else {
+		l = l.Add(" keeps it", s.Styles.Text)
+	}
+	return l
+}
+
+// Counts are the numbers of the header; they are taken once per revision.
+type Counts struct {
+	rev               *revision.Revision
+	cluster           *model.Cluster
+	anp, banp, np, ef int
+	acnp, annp        int
+	pods              int
+	findings          model.FindingCount
+	owed              bool      // the findings are of an earlier revision
+	older             time.Time // when they last were
+}
+
+// Lag says whether the findings are those of a moment ago; steady, while they are
+// now and then.
+func (c *Counts) Lag(now time.Time) bool { return c.owed || now.Sub(c.older) < 2*prepare.Pace }
+
+func (c *Counts) Take(r *revision.Revision, now time.Time) {
+	if c.rev == r {
+		return
+	}
+	if c.cluster != r.Cluster || c.rev == nil {
+		c.cluster = r.Cluster
+		c.anp, c.banp = r.Cluster.Count(model.KindANP), r.Cluster.Count(model.KindBANP)
+		c.np, c.ef = r.Cluster.Count(model.KindNP), r.Cluster.Count(model.KindEF)
+		c.acnp, c.annp = r.Cluster.Count(model.KindACNP), r.Cluster.Count(model.KindANNP)
+		c.pods = r.Cluster.Count(model.KindPod)
+	}
+	c.rev = r
+	known, current := finding.KnownFindings(r)
+	if c.owed = !current; c.owed {
+		c.older = now
+	}
+	c.findings = model.CountFindings(known)
+}
+
+// policies counts them by kind, those that decide under the system that holds.
+func (c *Counts) policies(antrea bool) string {
+	if antrea {
+		text := fmt.Sprintf("ACNP %d · ANNP %d · NP %d", c.acnp, c.annp, c.np)
+		if c.anp+c.banp > 0 {
+			text += fmt.Sprintf(" · ANP %d · BANP %d", c.anp, c.banp)
+		}
+		return text
+	}
+	return fmt.Sprintf("ANP %d · BANP %d · NP %d · EF %d", c.anp, c.banp, c.np, c.ef)
+}

@@ -1,0 +1,37 @@
+package frame
+
+import (
+	"testing"
+	"time"
+
+	"rung/model"
+	"rung/revision"
+	"rung/revision/finding"
+	"rung/ui/prepare"
+)
+
+// The header says while findings are those of a moment ago, and a little longer, so that the
+// sign does not flicker.
+func TestFindingsLag(t *testing.T) {
+	cluster, _ := (*model.Cluster)(nil).Upsert(nil, nil)
+	first := revision.New(revision.Facts{Number: 1, Cluster: cluster}, nil)
+	var c Counts
+	at := time.Now()
+	if c.Take(first, at); c.Lag(at) {
+		t.Error("the header calls findings old that are not")
+	}
+	more, _ := cluster.Upsert([]model.Object{&model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: "a"}}}}, nil)
+	rev := revision.New(revision.Facts{Number: 2, Cluster: more}, first)
+	if c.Take(rev, at); !c.Lag(at.Add(time.Hour)) {
+		t.Error("the header does not say that the findings are owed")
+	}
+	finding.FindSome(rev)
+	now := *rev
+	c.Take(&now, at.Add(prepare.Pace))
+	if !c.Lag(at.Add(prepare.Pace)) {
+		t.Error("the sign flickers")
+	}
+	if c.Lag(at.Add(3 * prepare.Pace)) {
+		t.Error("the header calls findings old that are not")
+	}
+}

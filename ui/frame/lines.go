@@ -1,0 +1,112 @@
+package frame
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/model/words"
+	"rung/revision"
+	"rung/themes"
+	"rung/ui/action"
+	"rung/ui/widget"
+)
+
+// State is what the lines around a page tell, in one frame.
+type State struct {
+	Styles *themes.Styles
+	Keys   *action.Keymap
+	Rev    *revision.Revision
+	Now    time.Time
+	Counts *Counts
+	Load   *Load
+	Spin   *widget.Spinner
+	// Switches says that there are other contexts to go to.
+	Switches bool
+}
+
+// Way is the names of the pages in at most w cells, brief that of the last where its own has
+// no room. The first ones make room, since the last says where one is; that one is cut in
+// its middle and last of all.
+func (s *State) Way(names []string, brief string, w int) widget.Line {
+	last := len(names) - 1
+	for first := range names {
+		if l := s.wayFrom(names, first); l.Width() <= w {
+			return l
+		}
+	}
+	names[last] = brief
+	for _, first := range []int{0, last} {
+		if l := s.wayFrom(names, first); l.Width() <= w {
+			return l
+		}
+	}
+	return widget.Styled(" "+widget.CutName(names[last], w-1), s.Styles.Title)
+}
+
+// wayFrom joins the names from one on. What the name before says is not said again.
+func (s *State) wayFrom(names []string, first int) widget.Line {
+	st := s.Styles
+	l := widget.Styled(" ", st.Text)
+	if first > 0 {
+		l = l.Add("… › ", st.Dim)
+	}
+	for i, name := range names[first:] {
+		style := st.Dim
+		if first+i == len(names)-1 {
+			style = st.Title
+		}
+		if i > 0 {
+			l = l.Add(" › ", st.Dim)
+			name = strings.TrimPrefix(name, names[first+i-1]+" ")
+		}
+		l = l.Add(name, style)
+	}
+	return l
+}
+
+// Trouble is what keeps a source from being read, empty when all are. It has a
+// line of its own below the page, until it is over: what stands above is then not
+// what is, or not all of it.
+func (s *State) Trouble() widget.Line {
+	st := s.Styles
+	for _, src := range s.Rev.Sources {
+		if src.Conn != model.ConnLost && src.Conn != model.ConnDenied {
+			continue
+		}
+		l := widget.Line{{Text: " ● " + src.Name + ": ", Style: st.Error}}
+		switch {
+		case src.Conn == model.ConnDenied:
+			l = l.Add("no permission", st.Error)
+		case src.ReadAt.IsZero():
+			l = l.Add("never read", st.Error)
+		default:
+			l = l.Add(fmt.Sprintf("lost %s ago, last state shown", words.Age(s.Now.Sub(src.At))), st.Error)
+		}
+		if src.Error != "" {
+			l = l.Add(" · "+src.Error, st.Text)
+		}
+		if key := s.Keys.Action(action.GoContexts).Shown(); key != "" && s.Switches {
+			l = l.Add(" · "+key+" other contexts", st.Dim)
+		}
+		return l
+	}
+	return nil
+}
+
+// Filtered says how many lines the filter of a page shows, and where w cells have room
+// for some of it which filter that is.
+func (s *State) Filtered(filter string, shown, all, w int) widget.Line {
+	st := s.Styles
+	if filter == "" {
+		return widget.Styled(words.Total(all, "line"), st.Dim)
+	}
+	const label, apart, least = "filter: ", "  ", 8
+	counts := words.Thousands(shown) + " of " + words.Thousands(all) + " match"
+	room := w - len(label) - len(apart) - len(counts)
+	if room < min(least, widget.Width(filter)) {
+		return widget.Styled(counts, st.Key)
+	}
+	return widget.Styled(label+widget.CutName(filter, room), st.Key).Add(apart+counts, st.Dim)
+}

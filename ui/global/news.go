@@ -1,0 +1,89 @@
+package global
+
+import (
+	"slices"
+	"time"
+
+	"rung/model"
+	"rung/revision"
+	"rung/ui/action"
+	"rung/ui/view"
+)
+
+// justEnded is how old the end of a logging session may be to be told: what the history has
+// from before is on the page of the sessions.
+const justEnded = 10 * time.Second
+
+// TellNews tells what became of the change on trial and which logging sessions ended since
+// another revision.
+func TellNews(env *view.Env, was *revision.Revision) {
+	tellTrial(env, was.Unconfirmed)
+	for _, e := range env.Rev.EndedLogs {
+		known := slices.ContainsFunc(was.EndedLogs, func(o model.EndedLogSession) bool { return o.ID == e.ID && o.Target == e.Target })
+		if !known && env.Now.Sub(e.At) < justEnded {
+			env.Say("%s", e)
+		}
+	}
+}
+
+// tellTrial tells what becomes of a change on trial, from what was said of it before.
+func tellTrial(env *view.Env, was *revision.Unconfirmed) {
+	u := env.Rev.Unconfirmed
+	if u == nil || was != nil && was.ID == u.ID && was.Open() == u.Open() && was.Why == u.Why && was.Here == u.Here {
+		return
+	}
+	title := u.Title
+	if title != "" {
+		title += ": "
+	}
+	switch {
+	case u.Found && (was == nil || was.ID != u.ID || u.Ended != ""):
+		foundTrial(env, u)
+	case u.Ended == revision.TrialConfirmed || u.Ended == revision.ChangeFinished: // whoever pressed the key is told
+	case u.Ended != "" && u.Kept && u.Title != "":
+		env.Say("%s%s", title, u.Ended)
+	case u.Ended != "":
+		env.Fail("%s%s", title, u.Ended)
+	case u.Why != "" || !u.Here:
+		env.Fail("%s%s", title, u.Text(env.Now))
+	}
+}
+
+// foundTrial says first what an earlier run left.
+func foundTrial(env *view.Env, u *revision.Unconfirmed) {
+	console := env.Console
+	if u.Ended == revision.TrialConfirmed || u.Ended == revision.TrialConfirmedElsewhere {
+		return
+	}
+	if u.Partly != "" && u.Ended == "" {
+		env.Ask(&view.Confirm{Title: u.Title, Body: []string{"An earlier run of Rung was killed while it made this change: " + u.Partly + ".",
+			env.Keys.Action(action.Undo).Shown() + " takes back what was written. Until then no other change is made."},
+			NoText: "later", YesText: "finish it",
+			Changed: func() string {
+				if now := console.Revision().Unconfirmed; now == nil || now.ID != u.ID || !now.Open() {
+					return "it was finished or taken back"
+				}
+				return ""
+			},
+			Yes: confirmTrial})
+		return
+	}
+	const left = "An earlier run of Rung made this change on trial, and ended before it was confirmed."
+	if u.Ended != "" {
+		env.Ask(&view.Note{Title: u.Title, Body: []string{left, "It is over: " + u.Ended + "."}})
+		return
+	}
+	if u.Over {
+		return // it is told once it is over
+	}
+	env.Ask(&view.Confirm{Title: u.Title, Body: []string{left,
+		"It is put back at " + u.Until.Local().Format(time.TimeOnly) + " unless you keep it."},
+		NoText: "put it back then", YesText: "keep it",
+		Changed: func() string {
+			if now := console.Revision().Unconfirmed; now == nil || now.ID != u.ID || !now.Open() || now.Over {
+				return "its time is over"
+			}
+			return ""
+		},
+		Yes: confirmTrial})
+}

@@ -1,0 +1,112 @@
+package line
+
+import (
+	"slices"
+
+	"rung/themes"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// columnChoice asks which columns lines have, and in which order.
+type columnChoice struct {
+	order []Column // all of them
+	on    [columnCount]bool
+	at    int
+	done  func(env *view.Env, chosen []Column)
+}
+
+// AskColumns asks for the columns of lines; nil are those of a sentence.
+func AskColumns(env *view.Env, now []Column, done func(env *view.Env, chosen []Column)) {
+	c := &columnChoice{order: slices.Clone(now), done: func(env *view.Env, chosen []Column) {
+		if slices.Equal(chosen, sentence) {
+			chosen = nil
+		}
+		done(env, chosen)
+	}}
+	if now == nil {
+		c.order = slices.Clone(sentence)
+	}
+	for _, x := range c.order {
+		c.on[x] = true
+	}
+	for x := range columnCount {
+		if !c.on[x] {
+			c.order = append(c.order, x)
+		}
+	}
+	env.Ask(c)
+}
+
+// Key walks, chooses and moves.
+func (c *columnChoice) Key(env *view.Env, key, _ string) bool {
+	switch key {
+	case "esc", "q":
+		return true
+	case "down", "j", "tab", "ctrl+n":
+		c.at = min(c.at+1, len(c.order)-1)
+	case "up", "k", "shift+tab", "ctrl+p":
+		c.at = max(c.at-1, 0)
+	case "space":
+		x := c.order[c.at]
+		c.on[x] = !c.on[x]
+	case "right", "l":
+		c.move(1)
+	case "left", "h":
+		c.move(-1)
+	case "0":
+		c.on, c.order = [columnCount]bool{}, c.order[:0]
+		for x := range columnCount {
+			c.on[x], c.order = slices.Contains(sentence, x), append(c.order, x)
+		}
+	case "enter":
+		var chosen []Column
+		for _, x := range c.order {
+			if c.on[x] {
+				chosen = append(chosen, x)
+			}
+		}
+		if len(chosen) == 0 {
+			env.Fail("a line needs at least one column")
+			return false
+		}
+		c.done(env, chosen)
+		return true
+	}
+	return false
+}
+
+func (c *columnChoice) move(d int) {
+	if to := c.at + d; to >= 0 && to < len(c.order) {
+		c.order[c.at], c.order[to] = c.order[to], c.order[c.at]
+		c.at = to
+	}
+}
+
+// Paste does nothing.
+func (c *columnChoice) Paste(string) {}
+
+// Focus is the column under the cursor.
+func (c *columnChoice) Focus() int { return c.at }
+
+// Draw lists the columns in their order.
+func (c *columnChoice) Draw(st *themes.Styles, w int) (string, []string) {
+	var lines []string
+	for i, x := range c.order {
+		sign, look := "[ ] ", st.Dim
+		if c.on[x] {
+			sign, look = "[x] ", st.Text
+		}
+		l := widget.Styled("  "+sign+columnNames[x], look)
+		if i == c.at {
+			lines = append(lines, widget.Plain("▸ "+sign+columnNames[x]).RenderAs(w, st.Selection))
+		} else {
+			lines = append(lines, l.Render(w))
+		}
+	}
+	lines = append(lines, "")
+	for _, t := range widget.Flow("space on or off · ← earlier · → later · 0 default · enter keep · esc cancel", w-2) {
+		lines = append(lines, widget.Styled(" "+t, st.Dim).Render(w))
+	}
+	return "columns, from left to right", lines
+}

@@ -1,0 +1,212 @@
+package line
+
+import (
+	"strconv"
+	"strings"
+
+	"rung/engine/logs/entries"
+	"rung/model"
+	"rung/model/logline"
+	"rung/revision"
+	"rung/ui/widget"
+)
+
+// The forms of the two ends of a connection, each shorter than the one before.
+const (
+	allOfIt  = iota // with what is known about an address
+	brief           // without
+	oneSpace        // and the namespace once, where both pods have the same
+	endForms
+)
+
+// forms are those in which a line's ends and decider can be written.
+type forms struct {
+	ends [endForms][2]string
+	// who decided, empty on that policy's own page; rule is "ingress 0", short "in0",
+	// both empty where no rule is known; name is the rule's own.
+	who, rule, short, name string
+}
+
+// formsOf are the forms of a line on the page of a policy, or of none.
+func formsOf(e *entries.Entry, page model.Key) (p forms) {
+	p.ends = [endForms][2]string{{e.Src.String(), e.Dst.String()}, {e.Src.Brief(), e.Dst.Brief()}}
+	p.ends[oneSpace] = p.ends[brief]
+	if s, d := e.Src.Key, e.Dst.Key; s.Kind == model.KindPod && d.Kind == model.KindPod && s.Namespace == d.Namespace {
+		p.ends[oneSpace][1] = strings.TrimPrefix(p.ends[brief][1], d.Namespace+"/")
+	}
+	k, dir := e.Rule.Policy, e.Rule.Direction
+	switch {
+	case !e.Attributed && (e.Line.Name == "" || len(e.Among) > 0 || e.Line.Antrea != nil):
+		p.who = e.By()
+	case !e.Attributed:
+		p.who = "unknown rule " + strconv.Quote(e.Line.Name)
+	case IsDeny(e.Rule):
+		p.who, p.rule, p.short = "default deny of "+k.Namespace, dir.Lower(), shortOf(dir)
+	default:
+		p.rule = revision.RuleLabel(dir, e.Rule.Rule, "")
+		p.short = shortOf(dir) + strings.TrimPrefix(strings.TrimPrefix(p.rule, dir.Lower()), " ")
+		if e.RuleName != "" {
+			p.name = strconv.Quote(e.RuleName)
+		}
+		if !page.Kind.IsPolicy() || k != page {
+			p.who = k.Brief()
+		}
+	}
+	return p
+}
+
+func shortOf(d model.Direction) string {
+	if d == model.Ingress {
+		return "in"
+	}
+	return "eg"
+}
+
+// sign is what became of a connection in one sign.
+func sign(e *entries.Entry) string {
+	switch e.Line.Verdict {
+	case "allow":
+		return "✓"
+	case "drop", "reject":
+		return "✗"
+	case "pass":
+		return "→"
+	}
+	return "?"
+}
+
+// spaced joins what is not empty.
+func spaced(texts ...string) string {
+	out := ""
+	for _, t := range texts {
+		if out != "" && t != "" {
+			out += " "
+		}
+		out += t
+	}
+	return out
+}
+
+// full is the decider with nothing left out.
+func (p *forms) full() string { return spaced(p.who, p.rule, p.name) }
+
+// byIn is the decider in so many cells: the rule's own name only where all of it has
+// room; the number is never cut.
+func (p *forms) byIn(s Shape, w int) string {
+	rule := p.rule
+	if s.short {
+		rule = p.short
+	}
+	if text := spaced(p.who, rule, p.name); widget.Width(text) <= w {
+		return text
+	}
+	text := spaced(p.who, rule)
+	if widget.Width(text) <= w || p.who == "" {
+		return text
+	}
+	return spaced(widget.CutName(p.who, max(3, w-widget.Width(" "+rule))), rule)
+}
+
+const arrow = 3 // cells between the ends
+
+// What stays of a namespace, and of a pod's own name, as long as the other can give room.
+const leastSpace, leastOwn = 5, 8
+
+// endsIn are the ends in the form of the shape, cut where they have no room: namespaces
+// first, then the pods' own names in their middle. Only a namespace that both have is left
+// out: where they differ something of each stays, since pods of several may have one name.
+func (p *forms) endsIn(s Shape) [2]string {
+	for form := allOfIt; form < endForms; form++ {
+		if e := p.ends[form]; form >= s.ends && fits(e, s.pair) {
+			return e
+		}
+	}
+	e := p.ends[oneSpace]
+	if e != p.ends[brief] { // both have it
+		if cut := shorterSpaces(e, s.pair, 2); fits(cut, s.pair) {
+			return cut
+		}
+		if own := [2]string{ownName(e[0]), e[1]}; fits(own, s.pair) {
+			return own
+		}
+	}
+	for _, least := range []int{leastSpace, 2} {
+		cut := shorterSpaces(e, s.pair, least)
+		if fits(cut, s.pair) || shorterNames(&cut, s.pair) {
+			return cut
+		}
+		e = cut
+	}
+	a, b := share(widget.Width(e[0]), widget.Width(e[1]), max(2, s.pair-arrow))
+	return [2]string{widget.CutName(e[0], a), widget.CutName(e[1], b)}
+}
+
+func fits(e [2]string, w int) bool { return widget.Width(e[0])+arrow+widget.Width(e[1]) <= w }
+
+// shorterSpaces cuts the namespaces as far as the ends have no room, the longer one first,
+// each to no fewer cells than least.
+func shorterSpaces(e [2]string, w, least int) [2]string {
+	over := widget.Width(e[0]) + arrow + widget.Width(e[1]) - w
+	longer := 0
+	if namespaceWidth(e[1]) > namespaceWidth(e[0]) {
+		longer = 1
+	}
+	for _, i := range []int{longer, 1 - longer} {
+		if n := namespaceWidth(e[i]); over > 0 && n > least {
+			ns, name, _ := strings.Cut(e[i], "/")
+			cut := widget.Truncate(ns, max(least, n-over))
+			over -= n - widget.Width(cut)
+			e[i] = cut + "/" + name
+		}
+	}
+	return e
+}
+
+// shorterNames cuts the pods' own names in their middle; false where too little of one
+// would be left.
+func shorterNames(e *[2]string, w int) bool {
+	a, b := ownName(e[0]), ownName(e[1])
+	left, right := strings.TrimSuffix(e[0], a), strings.TrimSuffix(e[1], b)
+	n, m := share(widget.Width(a), widget.Width(b), w-arrow-widget.Width(left)-widget.Width(right))
+	if n < min(leastOwn, widget.Width(a)) || m < min(leastOwn, widget.Width(b)) {
+		return false
+	}
+	e[0], e[1] = left+widget.CutName(a, n), right+widget.CutName(b, m)
+	return true
+}
+
+// share divides room among two that need more: both keep something, and the longer one
+// gives first.
+func share(a, b, room int) (int, int) {
+	switch half := room / 2; {
+	case a <= half:
+		return a, room - a
+	case b <= room-half:
+		return room - b, b
+	default:
+		return half, room - half
+	}
+}
+
+// ownName is an end without its namespace.
+func ownName(end string) string {
+	_, name, ok := strings.Cut(end, "/")
+	if !ok {
+		return end
+	}
+	return name
+}
+
+// namespaceWidth is how wide the namespace of an end is, 0 where it has none.
+func namespaceWidth(end string) int {
+	ns, _, ok := strings.Cut(end, "/")
+	if !ok {
+		return 0
+	}
+	return widget.Width(ns)
+}
+
+// IsDeny says whether a name is that of the default deny of a namespace.
+func IsDeny(ref logline.RuleRef) bool {
+	return ref.Policy.Kind == model.KindNP && ref.Policy.Name == ""
+}

@@ -1,0 +1,173 @@
+package overlay
+
+import (
+	"fmt"
+	"strings"
+
+	"rung/engine/convert"
+	"rung/engine/trace"
+	"rung/model"
+	"rung/model/words"
+	"rung/ui/nav"
+)
+
+// paletteItem is one thing the palette can do.
+type paletteItem struct {
+	text string // what is typed against: "anp cluster-control"
+	// names are what it is found by as well: the name another tool has for it, an
+	// address.
+	names  []string
+	key    string
+	help   string
+	whyNot string
+	// narrow is what is typed instead of doing something: what begins so is then
+	// shown.
+	narrow string
+	Choice
+}
+
+// maxNames bounds how many pods, and how many rules, the palette offers.
+const maxNames = 20_000
+
+// kinds are the policies with what they are called in the palette, as kubectl calls
+// them.
+var kinds = []struct {
+	kind  model.Kind
+	short string
+}{
+	{model.KindANP, "anp"},
+	{model.KindBANP, "banp"},
+	{model.KindNP, "np"},
+	{model.KindEF, "ef"},
+	{model.KindCNP, "cnp"},
+}
+
+// itemsOf is everything the palette offers: what can be done here, then places by
+// name.
+func itemsOf(o Offers) []paletteItem {
+	var out []paletteItem
+	for i := range o.Actions {
+		if a := &o.Actions[i]; !a.Hidden {
+			out = append(out, paletteItem{text: a.Title, names: a.Also, key: a.Shown(), help: a.Help, whyNot: a.WhyNot, Choice: Choice{Action: &a.Action}})
+		}
+	}
+	cluster := o.Rev.Cluster
+	out = append(out, listsOf(cluster)...)
+	place := func(text, help string, to nav.Page, names ...string) {
+		out = append(out, paletteItem{text: text, help: help, names: names, Choice: Choice{Page: to}})
+	}
+	for _, k := range kinds {
+		for p := range cluster.Policies(k.kind) {
+			name := strings.TrimPrefix(p.Namespace+"/"+p.Name, "/")
+			place(k.short+" "+name, about(p), nav.ToPolicy(p.Key), "policy "+name)
+		}
+	}
+	for ns := range cluster.Namespaces() {
+		place("matrix "+ns.Name, "connections of the namespace with the others", nav.ToMatrix(ns.Name, ""))
+	}
+	for _, to := range convert.Targets {
+		place("convert "+string(to), "the policies as "+to.Kind()+", rule by rule, with a proof", nav.ToConvert(string(to)))
+	}
+	for _, z := range o.Rev.Zones {
+		place("zone "+z.Name, "rows of the zone · "+string(z.Conn), nav.Page{Kind: nav.Rows, Zone: z.Name})
+	}
+	out = append(out, podsOf(cluster)...)
+	out = append(out, rulesOf(cluster)...)
+	for _, name := range o.Themes {
+		out = append(out, paletteItem{text: "theme " + name, help: "change the colours", Choice: Choice{Theme: name}})
+	}
+	return out
+}
+
+// listsOf are the kinds that have no page of their own: their word lists what there is.
+func listsOf(cluster *model.Cluster) []paletteItem {
+	count := cluster.Count
+	return []paletteItem{
+		{text: "np", help: words.Count(count(model.KindNP), "NetworkPolicy") + ", by name", narrow: "np ", names: []string{"netpol", "networkpolicies"}},
+		{text: "ef", help: words.Count(count(model.KindEF), "EgressFirewall") + ", by name", narrow: "ef ", names: []string{"egressfirewalls"}},
+		{text: "pods", help: words.Count(count(model.KindPod), "pod") + ", by name or address", narrow: "pod ", names: []string{"pod", "po"}},
+		{text: "rules", help: "rules by policy or name", narrow: "rule ", names: []string{"rule"}},
+	}
+}
+
+// about tells policies of one name apart.
+func about(p *model.Policy) string {
+	switch p.Kind {
+	case model.KindANP:
+		return fmt.Sprintf("AdminNetworkPolicy, priority %d", p.Priority)
+	case model.KindBANP:
+		return "BaselineAdminNetworkPolicy"
+	case model.KindCNP:
+		return fmt.Sprintf("ClusterNetworkPolicy, tier %d, priority %d", p.Tier, p.Priority)
+	case model.KindNP:
+		return "NetworkPolicy of namespace " + p.Namespace
+	}
+	return "EgressFirewall of namespace " + p.Namespace
+}
+
+// podsOf are the pods, each with its node and addresses.
+func podsOf(cluster *model.Cluster) []paletteItem {
+	out := make([]paletteItem, 0, min(maxNames, cluster.Count(model.KindPod)))
+	for o := range cluster.Pods() {
+		if len(out) == maxNames {
+			break
+		}
+		help := o.NodeName
+		for _, ip := range o.IPs {
+			help = strings.TrimPrefix(help+" · "+ip, " · ")
+		}
+		if o.Phase != "" && o.Phase != "Running" {
+			help = strings.TrimPrefix(help+" · "+o.Phase, " · ")
+		}
+		out = append(out, paletteItem{text: "pod " + o.Namespace + "/" + o.Name, help: help, names: o.IPs, Choice: Choice{Page: nav.ToPod(o.Key)}})
+	}
+	return out
+}
+
+// rulesOf are the rules of AdminNetworkPolicies and their baseline; those of others
+// have no names.
+func rulesOf(cluster *model.Cluster) []paletteItem {
+	var out []paletteItem
+	for _, k := range kinds[:2] {
+		for p := range cluster.Policies(k.kind) {
+			for r := range p.AllRules() {
+				if len(out) == maxNames {
+					return out
+				}
+				help := string(r.Action)
+				var names []string
+				if r.Name != "" {
+					help, names = r.Name+" · "+help, []string{r.Name}
+				}
+				out = append(out, paletteItem{text: fmt.Sprintf("rule %s %s %d", p.Name, r.Direction.Lower(), r.Index), help: help, names: names,
+					Choice: Choice{Page: nav.ToRule(p.Key, r.Direction, r.Index)}})
+			}
+		}
+	}
+	return out
+}
+
+// traceWord begins a question typed into the palette: "trace blue/api-0 web-0 80".
+const traceWord = "trace "
+
+// trace is the item for a question that is typed out: its ends are completed to those that
+// there are, and what is missing is asked for. ok is false where none is typed.
+func (p *Palette) trace(typed string) (it paletteItem, ok bool) {
+	text, ok := strings.CutPrefix(typed, traceWord)
+	if !ok || strings.TrimSpace(text) == "" {
+		return it, false
+	}
+	q, err := trace.Parse(text)
+	if err != nil {
+		return paletteItem{text: strings.TrimSpace(typed), whyNot: err.Error()}, true
+	}
+	if p.ends == nil {
+		p.ends = trace.Choices(p.rev)
+	}
+	q = trace.Complete(p.ends, q)
+	it = paletteItem{text: traceWord + q.String(), help: "whether it is let through, and who decides", Choice: Choice{Page: nav.ToTrace(q.String())}}
+	if missing := q.Check(); missing != "" {
+		it.help, it.Choice = "asks for what is missing: "+missing, Choice{Trace: &q}
+	}
+	return it, true
+}

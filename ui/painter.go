@@ -1,0 +1,235 @@
+package ui
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"rung/themes"
+	"rung/ui/action"
+	"rung/ui/frame"
+	"rung/ui/overlay"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// painter draws one frame of the console.
+type painter struct {
+	*root
+	e      *entry // on top
+	around *frame.State
+}
+
+// paint draws the whole screen and says where a line is being typed in it, nil where none is.
+func (m *root) paint(w, h int) (screen string, cursor *tea.Cursor) {
+	if w <= 0 || h <= 0 {
+		return "", nil
+	}
+	p := painter{m, m.top(), m.around()}
+	env := m.sync(p.e)
+	bw, bh := m.body()
+	screen = exactly(p.e.front().Render(env, bw, bh), bh)
+	m.asks(p.e, env)
+	foot := ""
+	if !m.small() || bh < h {
+		foot, cursor = p.footer(w)
+	}
+	switch {
+	case !m.small():
+		screen = p.around.Header(w).Render(w) + "\n" + p.crumbs(env, w) + "\n" + screen + "\n"
+		omits, troubled := m.below()
+		if omits {
+			screen += m.omissions.Line(m.styles, m.keys, w).Render(w) + "\n"
+		}
+		if troubled {
+			screen += p.around.Trouble().Render(w) + "\n"
+		}
+		screen += foot
+	case bh < h:
+		screen += "\n" + foot
+	}
+	for _, o := range m.over { // only the last has the keyboard
+		screen, cursor = drawOver(m.styles, o, screen, w, h)
+	}
+	return screen, cursor
+}
+
+// exactly makes a block h lines high.
+func exactly(s string, h int) string {
+	n := strings.Count(s, "\n") + 1
+	if n < h {
+		return s + strings.Repeat("\n", h-n)
+	}
+	for n > h {
+		s = s[:strings.LastIndexByte(s, '\n')]
+		n--
+	}
+	return s
+}
+
+// drawOver draws an overlay over the screen, and says where the terminal's cursor belongs in it.
+func drawOver(st *themes.Styles, o overlay.Overlay, screen string, w, h int) (string, *tea.Cursor) {
+	cursorIn := func(x, y, w, h int) *tea.Cursor { // of lines that are shown in w × h cells at x, y
+		if cx, line, ok := o.Cursor(); ok && cx < w && line < h {
+			return tea.NewCursor(x+cx, y+line)
+		}
+		return nil
+	}
+	in := min(o.Width(), w-4)
+	if in < 8 || h < 4 { // no room for a frame around it
+		_, lines := o.Draw(st, w, h)
+		for i, l := range lines {
+			lines[i] = ansi.Truncate(l, w, widget.Ellipsis)
+		}
+		return widget.Pad(lines, h), cursorIn(0, 0, w, h)
+	}
+	room := h - 4
+	if h < lowScreen { // every line counts
+		room = h - 2
+	}
+	title, lines := o.Draw(st, in, room)
+	box := widget.Box(st, title, lines, in+2)
+	x, y := (w-in-2)/2, max(0, (h-len(lines)-2)/3)
+	return widget.Overlay(screen, box, x, y, w), cursorIn(x+1, y+1, in, len(lines))
+}
+
+// lowScreen is a screen on which a box takes all lines if it needs them.
+const lowScreen = 16
+
+// crumbs is the line that says where one is, with what the page tells and its
+// filter at the right.
+func (p *painter) crumbs(env *view.Env, w int) string {
+	st, e, around := p.styles, p.e, p.around
+	const gap = "   "
+	var right widget.Line
+	if t, ok := e.front().(view.Teller); ok {
+		right = append(right, t.Tell(env)...)
+	}
+	if f, ok := e.view.(view.Filterer); ok {
+		if len(right) > 0 {
+			right = right.Add(gap, st.Text)
+		}
+		own := min(widget.Width(e.crumb(true))+1, w/2) // of the page's name
+		shown, all := f.Counts()
+		right = append(right, around.Filtered(e.filter, shown, all, min(w-own-3, w*2/3)-right.Width())...)
+	}
+	if load := around.LoadLine(w*2/3 - right.Width() - len(gap)); len(load) > 0 {
+		if len(right) > 0 {
+			load = load.Add(gap, st.Text)
+		}
+		right = append(load, right...)
+	}
+	rw := right.Width()
+	if rw > w*2/3 {
+		rw = w * 2 / 3
+	}
+	lw := max(0, w-rw-3)
+	names := make([]string, len(p.pages))
+	for i, x := range p.pages {
+		names[i] = x.crumb(i < len(p.pages)-1)
+	}
+	return around.Way(names, e.crumb(true), lw).Render(lw) + "  " + right.RenderRight(min(rw, w)) + " "
+}
+
+// footer is the line at the bottom: what is being typed, what was said, what is
+// being done, or else the keys that matter here.
+func (p *painter) footer(w int) (line string, cursor *tea.Cursor) {
+	st := p.styles
+	switch {
+	case p.filter.typedOn(p.e):
+		line = p.filter.render(st, p.keys, w)
+		if x := 2 + p.filter.Cursor(); x < w {
+			cursor = tea.NewCursor(x, p.h-1)
+		}
+		return line, cursor
+	case p.status.text != "":
+		style, sign := st.Info, ""
+		if p.status.bad {
+			style, sign = st.Error, "● "
+		}
+		return widget.Styled(" "+sign+p.status.text, style).Render(w), nil
+	}
+	if what := p.jobs.long(p.now); len(what) > 0 {
+		return widget.Styled(" "+p.jobs.spinner.Sign()+" "+strings.Join(what, ", "), st.Info).Render(w), nil
+	}
+	return p.hints(w), nil
+}
+
+// hints are the keys that matter here, the most important first; help, command
+// and filter always find room.
+func (p *painter) hints(w int) string {
+	st, e := p.styles, p.e
+	actions := p.keys.In(e.scopes())
+	offerer, _ := e.front().(view.Offerer)
+	actions = slices.DeleteFunc(actions, func(a action.Action) bool {
+		return a.Footer == 0 || len(a.Keys) == 0 || a.Hint != nil && !a.Hint(p.context(e)) || offerer != nil && !offerer.Offers(p.env(e), a.ID)
+	})
+	slices.SortStableFunc(actions, func(a, b action.Action) int { return cmp.Compare(a.Footer, b.Footer) })
+	ps := make([]widget.Piece, len(actions))
+	for i := range actions {
+		a := &actions[i]
+		hint := widget.Line{{Text: a.Shown(), Style: st.Key}, {Text: " " + a.Title, Style: st.Text}}
+		if p.whyNot(e, a) != "" { // in parentheses, since a colour alone says nothing without
+			hint = widget.Styled("("+a.Shown()+" "+a.Title+")", st.Dim)
+		}
+		ps[i] = widget.Piece{Line: hint, Drop: i}
+		if a.Footer >= 90 {
+			ps[i].Drop = -a.Footer
+		}
+	}
+	return widget.Join(widget.Plain(" "), widget.Fit(ps, w-1, 2)).Render(w)
+}
+
+// Below this size only the page itself is drawn.
+const smallWidth, smallHeight = 24, 8
+
+func (s *sized) small() bool { return s.w < smallWidth || s.h < smallHeight }
+
+// above is how many lines are over the page.
+func (s *sized) above() int {
+	if s.small() {
+		return 0
+	}
+	return 2
+}
+
+// body is the size of the page's area.
+func (m *root) body() (w, h int) {
+	if m.small() { // it gives its last line to what is being typed or said
+		if m.h > 1 && (m.filter.typedOn(m.top()) || m.status.text != "") {
+			return m.w, m.h - 1
+		}
+		return m.w, m.h
+	}
+	h = m.h - 3
+	omits, troubled := m.below()
+	if omits {
+		h--
+	}
+	if troubled {
+		h--
+	}
+	return m.w, h
+}
+
+// below says which lines stand between the page and the footer: what the page does not take
+// into account, and what keeps a source from being read.
+func (m *root) below() (omits, troubled bool) {
+	if m.small() {
+		return false, false
+	}
+	e, zone := m.top(), ""
+	if z, ok := e.view.(view.Zoner); ok {
+		zone = z.Zone()
+	}
+	return m.omissions.Take(m.rev, e.page, zone), m.h >= 12 && m.around().Trouble() != nil
+}
+
+// around is what the lines around the page tell in this frame.
+func (m *root) around() *frame.State {
+	return &frame.State{Styles: m.styles, Keys: m.keys, Rev: m.rev, Now: m.now, Counts: &m.counts, Load: &m.load, Spin: &m.jobs.spinner,
+		Switches: m.opt.Switch != nil}
+}

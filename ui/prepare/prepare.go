@@ -1,0 +1,157 @@
+package prepare
+
+import (
+	"context"
+	"time"
+
+	"rung/revision"
+	"rung/revision/finding"
+	"rung/revision/liverows"
+)
+
+// Pace is the least time between two workings-out of the findings. While
+// pods come and go without end there is a new revision with every frame; its
+// findings cost more than all the rest of it, and hardly ever differ. Until they
+// are worked out the screen has those of a moment ago, and the header says so.
+const Pace = 500 * time.Millisecond
+
+// lintShare bounds the time spent on them, one part in so many, as long as they
+// do not get older than lintMost for it.
+const (
+	lintShare = 40
+	lintMost  = 5 * time.Second
+)
+
+// Pacer paces the findings. It belongs to the goroutine that waits for revisions.
+type Pacer struct {
+	next  time.Time          // of the next working-out, at the earliest
+	owed  bool               // the screen has older ones
+	shown *revision.Revision // what was handed out last
+	job   *asking            // under way, nil for none
+	asked time.Time          // when the last one was done, or the first begun
+}
+
+// asking is every connection of a revision being asked, for its findings.
+type asking struct {
+	basis  revision.Basis
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+// revisions is the engine as far as revisions are made ready for the screen.
+type revisions interface {
+	Revision() *revision.Revision
+	Now() time.Time
+}
+
+// Now returns the newest revision with all its expensive parts made.
+func Now(c revisions) *revision.Revision {
+	rev := c.Revision()
+	rev.Ladder()
+	rev.Omissions()
+	finding.FindSome(rev)
+	liverows.FindLadderRows(rev)
+	liverows.Explain(rev, c.Now(), true)
+	return rev
+}
+
+// Wait waits for a tick, for owed findings whose time has come, or for connections that
+// were asked, and returns the newest revision then; nil once ctx has ended.
+func (l *Pacer) Wait(ctx context.Context, ticks <-chan struct{}, c revisions) *revision.Revision {
+	wake := time.Hour
+	if l.owed {
+		wake = time.Until(l.next)
+	}
+	due := time.NewTimer(wake)
+	defer due.Stop()
+	var asked <-chan struct{}
+	if l.job != nil {
+		asked = l.job.done
+	}
+	select {
+	case <-ctx.Done():
+		l.end()
+		return nil
+	case <-ticks:
+	case <-due.C:
+	case <-asked:
+	}
+	return l.prepare(ctx, c)
+}
+
+// end waits for what is under way.
+func (l *Pacer) end() {
+	if l.job != nil {
+		l.job.cancel()
+		<-l.job.done
+		l.job = nil
+	}
+}
+
+// ask has every connection of a revision asked beside what else is done. What is under way
+// for another revision is given up, unless the last findings are so old by now that they
+// would never be new.
+func (l *Pacer) ask(ctx context.Context, rev *revision.Revision) {
+	if finding.FindSome(rev) {
+		return
+	}
+	if l.job != nil {
+		if l.job.basis == rev.Basis() || time.Since(l.asked) > lintMost {
+			return
+		}
+		l.end()
+	}
+	if l.asked.IsZero() {
+		l.asked = time.Now()
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	job := &asking{basis: rev.Basis(), cancel: cancel, done: make(chan struct{})}
+	l.job = job
+	go func() {
+		defer close(job.done)
+		defer cancel()
+		_, _ = finding.AllFindings(rev, ctx) // which ends with its context
+	}()
+}
+
+// prepare is the newest revision with its expensive parts made, findings when
+// their time has come.
+func (l *Pacer) prepare(ctx context.Context, c revisions) *revision.Revision {
+	if l.job != nil {
+		select {
+		case <-l.job.done:
+			l.job, l.asked = nil, time.Now()
+		default:
+		}
+	}
+	rev := c.Revision()
+	rev.Ladder()
+	rev.Omissions()
+	if l.shown == nil {
+		finding.FindSome(rev) // the first are waited for
+	}
+	current := finding.HasFindings(rev)
+	if _, rows := liverows.KnownLadderRows(rev); !rows {
+		current = false
+	}
+	if !liverows.Explain(rev, c.Now(), false) {
+		current = false
+	}
+	// One that is under way tells when it is done.
+	l.owed = !current && time.Now().Before(l.next)
+	if !current && !l.owed {
+		began := time.Now()
+		l.ask(ctx, rev)
+		liverows.FindLadderRows(rev)
+		liverows.Explain(rev, c.Now(), true)
+		l.next = began.Add(max(Pace, min(lintMost, lintShare*time.Since(began))))
+	}
+	if rev == l.shown {
+		// Nothing of it changed but the findings, what live rows there are and why
+		// some differ: pages look again when they are handed another revision.
+		again := *rev
+		return &again
+	}
+	l.shown = rev
+	return rev
+}

@@ -1,0 +1,128 @@
+package ui
+
+import (
+	"strings"
+	"time"
+
+	"rung/themes"
+	"rung/ui/action"
+	"rung/ui/view"
+	"rung/ui/widget"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// filterLine is the line in which the filter of a page is typed.
+type filterLine struct {
+	widget.Input
+	of *entry // whose filter is being typed, nil for none
+}
+
+// typedOn says whether the filter of a page is being typed.
+func (f *filterLine) typedOn(e *entry) bool { return f.of != nil && f.of == e }
+
+// offer suggests how the word being typed goes on.
+func (f *filterLine) offer() {
+	value, whole := f.Value(), ""
+	begin := widget.LastWord(value)
+	if x, ok := f.of.view.(view.Expression); ok {
+		whole = x.CompleteFilter(value)
+	} else if c, ok := f.of.view.(view.Completer); ok && begin != "" && !strings.HasPrefix(strings.TrimPrefix(value, "!"), "-f") {
+		if word := c.Complete(begin); strings.HasPrefix(word, begin) {
+			whole = strings.TrimSuffix(value, begin) + word
+		}
+	}
+	f.Offer(whole)
+}
+
+// render draws the line with what can be done beside it, or what is wrong with it.
+func (f *filterLine) render(st *themes.Styles, keys *action.Keymap, w int) string {
+	note, room := widget.Join(widget.Plain("  "), widget.Fit(f.hints(st, keys), w/2-2, 2)), w/2
+	if wrong := f.wrong(st); wrong != nil {
+		note, room = wrong, max(w/2, w-4-widget.Width(f.Value()))
+	}
+	nw := min(note.Width(), room)
+	return ansi.Truncate(" "+st.Key.Render("/")+f.Render(st, max(1, w-nw-2))+note.Render(nw), w, "")
+}
+
+// hints are what can be done while a filter is typed, the first the last to go.
+func (f *filterLine) hints(st *themes.Styles, keys *action.Keymap) []widget.Piece {
+	var hints []widget.Piece
+	if l := f.Completes(keys, st); l != nil {
+		hints = append(hints, widget.Piece{Line: l})
+	}
+	can := []string{"!inverse", "-f fuzzy"}
+	if x, ok := f.of.view.(view.Expression); ok {
+		can = x.FilterHints()
+	}
+	for i, text := range append([]string{keys.Action(action.Open).Label("enter") + " keep", "esc clear"}, can...) {
+		hints = append(hints, widget.Piece{Line: widget.Styled(text, st.Dim), Drop: i + 1})
+	}
+	return hints
+}
+
+// wrong says what is wrong with the filter, nil when nothing is; what is only not typed to
+// its end is said softly.
+func (f *filterLine) wrong(st *themes.Styles) widget.Line {
+	if x, ok := f.of.view.(view.Expression); ok {
+		wrong, unfinished := x.JudgeFilter(f.Value())
+		switch {
+		case wrong == "":
+			return nil
+		case unfinished:
+			return widget.Styled("  "+widget.Clean(wrong), st.Dim)
+		}
+		return widget.Styled("  ● "+widget.Clean(wrong), st.Error)
+	}
+	if p := widget.ParseFilter(f.Value()); p.Err != "" {
+		return widget.Styled("  ● "+p.Err+", taken literally", st.Error)
+	}
+	return nil
+}
+
+// filterKey edits the filter line; lists still move under it.
+func (m *root) filterKey(key, text string) {
+	e := m.top()
+	switch key {
+	case "enter":
+		m.filter.of = nil
+		return
+	case "esc":
+		m.filter.of = nil
+		m.setFilter(e, "")
+		return
+	case "up", "down", "pgup", "pgdown":
+		if a := m.keys.Lookup([]action.Scope{action.List}, key); a != nil {
+			m.with(e, func(env *view.Env) { e.front().Do(env, a.ID) })
+		}
+		return
+	}
+	m.filter.Key(m.keys, key, text)
+	m.setFilter(e, m.filter.Value())
+	m.filter.offer()
+}
+
+// quiet is how long nothing must be typed after a line closed by itself until keys
+// are those of the page again.
+const quiet = 400 * time.Millisecond
+
+// muting passes over what is typed into a line or a question that is not there any more,
+// until nothing is typed for a moment: it must not become keys of the page.
+type muting struct {
+	last time.Time // the last such key, zero for none
+}
+
+func (t *muting) begin() { t.last = time.Now() }
+
+// takes says whether a key is passed over.
+func (t *muting) takes() bool {
+	switch {
+	case t.last.IsZero():
+		return false
+	case time.Since(t.last) >= quiet:
+		t.last = time.Time{}
+		return false
+	}
+	t.begin()
+	return true
+}
