@@ -1,10 +1,11 @@
 package compiler
 
 import (
+	"slices"
+
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/selectors"
-	"slices"
 )
 
 // placement is where a pod counts: nowhere when pod is nil.

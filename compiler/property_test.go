@@ -186,7 +186,7 @@ func sameAnswers(d *Desired) error {
 		if !c.Key.Kind.IsAdmin() {
 			continue
 		}
-		if diff := cmp.Diff(portNames(x.Subject(c.Policy)), portNames(d.Subjects(c))); diff != "" {
+		if diff := cmp.Diff(portNames(slices.Collect(x.Pods(x.SubjectSet(c.Policy)))), portNames(d.Subjects(c))); diff != "" {
 			return fmt.Errorf("%s: subject (-overlap +compiler):\n%s", c.Key, diff)
 		}
 		for _, r := range c.rules {

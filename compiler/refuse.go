@@ -3,11 +3,12 @@ package compiler
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
+
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/ovn/match"
-	"slices"
-	"strings"
 )
 
 // refuseCNP says why a ClusterNetworkPolicy has no rows: OVN-Kubernetes has no controller

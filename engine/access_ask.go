@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"rung/change/gate"
+	"rung/engine/loop"
 	"rung/model"
 	"rung/revision"
 	"rung/sources/kube"
@@ -54,19 +56,19 @@ const (
 
 // runAccess keeps what is allowed, and the schemas of the CRDs, up to date. It
 // blocks nobody: until there is an answer nothing is refused.
-func (e *Engine) runAccess(c *kube.Cluster) {
-	all := questions(e.cfg.namespaces())
+func runAccess(l *loop.Loop, s *state, g *gate.Gate, c *kube.Cluster, namespaces []string) {
+	all := questions(namespaces)
 	known := map[kube.Question]kube.Access{}
 	for {
-		complete := askServed(e.loop.Context(), c, all, known)
+		complete := askServed(l.Context(), c, all, known)
 		a := accessOf(model.Kubectl{Flags: c.Flags()}, known)
-		e.send(func(s *state) {
+		l.Send(func() {
 			s.access = a
 			s.Changed()
 		})
-		if schemas, found, err := c.Schemas(e.loop.Context()); err == nil {
-			e.gate.UseSchemas(schemas)
-			e.send(func(s *state) {
+		if schemas, found, err := c.Schemas(l.Context()); err == nil {
+			g.UseSchemas(schemas)
+			l.Send(func() {
 				if !slices.Equal(s.profile, found) {
 					s.profile = found
 					s.Changed()
@@ -79,7 +81,7 @@ func (e *Engine) runAccess(c *kube.Cluster) {
 		if !complete {
 			wait = accessRetry
 		}
-		if !retry.Sleep(e.loop.Context(), wait) {
+		if !retry.Sleep(l.Context(), wait) {
 			return
 		}
 	}

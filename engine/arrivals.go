@@ -7,7 +7,9 @@ import (
 	"sync"
 
 	"rung/change"
+	"rung/change/gate"
 	"rung/change/guard"
+	"rung/engine/loop"
 	"rung/model"
 )
 
@@ -90,28 +92,25 @@ func (a *arrivals) take() (out []change.ObjectChange) {
 	return out
 }
 
-// runArrivals judges what sources bring, one change after the other: what comes meanwhile is
-// the next.
-func (e *Engine) runArrivals() {
+// run judges what sources bring, one change after the other, and says which guard rails it
+// met: what comes meanwhile is the next.
+func (a *arrivals) run(l *loop.Loop, g *gate.Gate, met func(code string)) {
 	for {
 		select {
-		case <-e.loop.Context().Done():
+		case <-l.Context().Done():
 			return
-		case <-e.arrivals.news:
+		case <-a.news:
 		}
-		e.gate.Idle(e.loop.Context())
-		if came := e.arrivals.take(); len(came) > 0 {
-			e.judgeArrival(came)
+		g.Idle(l.Context())
+		came := a.take()
+		if len(came) == 0 {
+			continue
 		}
-	}
-}
-
-// judgeArrival says which guard rails a change met.
-func (e *Engine) judgeArrival(came []change.ObjectChange) {
-	for _, g := range e.gate.Arrived(e.loop.Context(), e.Revision(), came) {
-		e.health.MetRail(g.Code)
-		from := &came[max(0, slices.IndexFunc(came, func(c change.ObjectChange) bool { return c.Key == g.Policy }))]
-		e.loop.Record(model.Activity{Policy: g.Policy, By: from.Source(), Rail: g.Code,
-			Summary: fmt.Sprintf("%s changed: %s: guard rail %s: %s", from.Place(), g.Policy.Label(), g.Code, g.Message)})
+		for _, w := range g.Arrived(l.Context(), l.Revision(), came) {
+			met(w.Code)
+			from := &came[max(0, slices.IndexFunc(came, func(c change.ObjectChange) bool { return c.Key == w.Policy }))]
+			l.Record(model.Activity{Policy: w.Policy, By: from.Source(), Rail: w.Code,
+				Summary: fmt.Sprintf("%s changed: %s: guard rail %s: %s", from.Place(), w.Policy.Label(), w.Code, w.Message)})
+		}
 	}
 }

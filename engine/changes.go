@@ -10,8 +10,11 @@ import (
 	"rung/change/gate"
 	"rung/change/history"
 	"rung/change/write"
+	"rung/engine/logs"
+	"rung/engine/sessions"
 	"rung/engine/statedir"
 	"rung/model"
+	"rung/model/logline"
 	"rung/revision"
 	"rung/sources/safefile"
 )
@@ -44,14 +47,16 @@ func (e *Engine) startGate() error {
 	e.gate = gate.New(gate.Config{Current: e.Revision, Log: e.logs.Recent, Allowed: e.logs.Allowed, Protected: e.cfg.protected(), Release: e.cfg.APIRelease, Writer: e.cfg.Writer, Overlay: e.overlay,
 		History: h, Audit: audit.New(e.cfg.Disk, dir), Now: e.Now, Shown: e.awaitShown,
 		HistoryChanged: func(undo, redo string) {
-			e.publishEnded(nil)
+			e.sessions.Publish(nil)
 			e.do(func(s *state) {
 				s.undo, s.redo = undo, redo
 				s.Changed()
 			})
-		}, LogRate: e.logRate})
+		}, LogRate: func(k model.PolicyKey) (int, bool) { return logRate(e.logs.Stats().PerRule, k) }})
+	e.sessions = sessions.New(e.loop, e.gate, sessions.Config{ReadOnly: e.cfg.ReadOnly,
+		Follows: (e.cfg.Screen || e.cfg.Reconcile) && !e.cfg.ReadOnly && (e.cfg.Writer != nil || e.cfg.Sandbox != nil || e.cfg.Reconcile)})
 	if e.cfg.Kube != nil {
-		e.loop.Go(func() { e.runAccess(e.cfg.Kube) })
+		e.loop.Go(func() { runAccess(e.loop, e.state, e.gate, e.cfg.Kube, e.cfg.namespaces()) })
 	}
 	if undo, redo := e.gate.UndoTitle(), e.gate.RedoTitle(); undo != "" || redo != "" {
 		e.send(func(s *state) {
@@ -123,3 +128,13 @@ func (e *Engine) Notices() []string { return e.notices }
 
 // History lists the changes that can be taken back, newest first.
 func (e *Engine) History() []history.Entry { return e.gate.Config.History.Entries() }
+
+// logRate is how many lines a second the rules of a policy or unit log now.
+func logRate(rules map[logline.RuleRef]logs.RuleStat, k model.PolicyKey) (lines int, ok bool) {
+	for ref, stat := range rules {
+		if ref.Policy == k && stat.Count > 0 {
+			lines, ok = lines+stat.Seconds.Rate(), true
+		}
+	}
+	return lines, ok
+}

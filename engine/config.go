@@ -24,7 +24,7 @@ import (
 
 // Config says what an engine runs on.
 type Config struct {
-	// Mode is what is on screen; Writes, WhyNot and Families are filled in.
+	// Mode is what is on screen; Writes and WhyNot are filled in.
 	Mode revision.Mode
 	// Identity tells what is run on from everything else, wherever Rung is
 	// started: history and plans are kept under it. Empty is the title of Mode.

@@ -52,7 +52,9 @@ func TestDialectIsReadWhenRowsChange(t *testing.T) {
 		f.steps <- source.Update{Upsert: objects, Loaded: true}
 		z.rows <- dialectRows(objects, "worker", compiler.Options{IPv4: true})
 		time.Sleep(time.Hour + 500*time.Millisecond)
-		observability := func(r *revision.Revision) string { return revision.Dialect(r, "worker").Setting("observability").Value }
+		observability := func(r *revision.Revision) string {
+			return settingOf(revision.Dialect(r, "worker"), "observability").Value
+		}
 		if got := observability(e.Revision()); got != "off" {
 			t.Fatalf("observability is %q before the rows change", got)
 		}

@@ -199,7 +199,7 @@ func TestDialectOfZones(t *testing.T) {
 				d := revision.Dialect(rev, z.Name)
 				for _, want := range tt.setting {
 					name, value, _ := strings.Cut(want, " ")
-					if s := d.Setting(name); s.Value != value || s.Source != settings.FromRows {
+					if s := settingOf(d, name); s.Value != value || s.Source != settings.FromRows {
 						t.Errorf("zone %s: %+v, want %s", z.Name, s, want)
 					}
 				}
@@ -260,4 +260,14 @@ func TestDialectDeviates(t *testing.T) {
 			t.Errorf("against what a flag says the zone is %v", got)
 		}
 	})
+}
+
+// settingOf is a setting of a zone by its name.
+func settingOf(z settings.Zone, name string) settings.Setting {
+	for _, s := range z.Settings {
+		if s.Name == name {
+			return s
+		}
+	}
+	return settings.Setting{}
 }

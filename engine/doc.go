@@ -1,18 +1,23 @@
-// Package engine is the console without a screen: the loop that owns what changes,
-// the zones with their reconcilers, and the wiring of the rooms below it.
+// Package engine is the console without a screen: it puts its parts together, takes in
+// what sources deliver, and publishes revisions.
 //
-//	settings   what a cluster's OVN-Kubernetes runs with, zone by zone
-//	revision   what is read: one immutable state of everything, and what it answers
-//	gate       the one way by which policies are changed
-//	logs       ACL log lines, each with the rule behind it
-//	source     what delivers objects
-//	statedir   the files below the state folder that are no history and no audit
+//	loop        the one goroutine that owns what changes; what it publishes
+//	zones       the zones, followed and swept, and how they were judged
+//	dialects    what the zones' OVN-Kubernetes runs with, and whose precedence holds
+//	ownership   who may write a zone that is not Rung's own
+//	below       Southbound databases, meters, programs in pods
+//	sessions    logging sessions, ended by their time
+//	health      metrics and health checks
+//	logs        ACL log lines, each with the rule behind it
+//	rooms       what optional rooms are given: lab (the sandbox) and ovntrace
+//	source      what delivers objects
+//	statedir    the files below the state folder that are no history and no audit
 //
-// Invariants: one goroutine, the loop, owns the state and publishes revisions; whoever
-// is not the loop sends it a function. Object state is delivered always and coalesced,
-// log lines may be dropped and are counted then. Every goroutine and timer ends with
-// Close.
+// Invariants: what is in state is touched by functions of the loop alone; whoever is not
+// the loop sends it a function. Object state is delivered always and coalesced, log lines
+// may be dropped and are counted then. Every goroutine and timer ends with Close. The
+// engine builds without its optional rooms.
 //
-// It may import everything below it (compiler, reconciler, sources, model); ui and cli
-// import it.
+// It may import everything below it (compiler, reconciler, sources, model) and its parts,
+// of which none imports it; ui and cli import it.
 package engine

@@ -15,6 +15,7 @@ import (
 	"rung/engine/ownership"
 	"rung/engine/probe"
 	"rung/engine/rooms"
+	"rung/engine/sessions"
 	"rung/engine/source"
 	"rung/engine/zones"
 	"rung/model"
@@ -39,6 +40,7 @@ type Engine struct {
 	gate     *gate.Gate
 	plans    *planrun.Plans
 	reverts  *trial.Trials
+	sessions *sessions.Sessions
 	zones    *zones.Set
 	south    *below.Southbounds
 	pods     *below.Pods // nil without a cluster
@@ -84,7 +86,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 		return nil, fmt.Errorf("prepare the history and audit files in %s: %w", cfg.StateDir, err)
 	}
 	if cfg.KeepCounts && cfg.StateDir != "" {
-		if k := e.openCounts(); k != nil {
+		if k := openCounts(e); k != nil {
 			e.loop.Go(k.run)
 		}
 	}
@@ -94,9 +96,9 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	}
 	e.loop.Go(func() { e.logs.Run(l.Context()) })
 	if cfg.judgesArrivals() {
-		e.loop.Go(e.runArrivals)
+		e.loop.Go(func() { e.arrivals.run(l, e.gate, e.health.MetRail) })
 	}
-	e.loop.Go(e.runLogSessions)
+	e.sessions.Start()
 	e.owners.Start()
 	if cfg.Kube != nil && !cfg.LogFiles.Only {
 		e.loop.Go(e.runPodLogs)
@@ -187,6 +189,12 @@ func (e *Engine) SetWrites(on bool) error {
 
 // Logs is the store of ACL log lines.
 func (e *Engine) Logs() *logs.Store { return e.logs }
+
+// Zones are the zones.
+func (e *Engine) Zones() *zones.Set { return e.zones }
+
+// Sessions are the logging sessions.
+func (e *Engine) Sessions() *sessions.Sessions { return e.sessions }
 
 // Health is how the engine is, for those who watch it by HTTP.
 func (e *Engine) Health() *health.Health { return e.health }

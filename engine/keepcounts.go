@@ -33,20 +33,16 @@ type keptCounts struct {
 // openCounts takes over what an earlier run counted. What it cannot read stays in the
 // file, and nothing is kept then: that is told once, as is that another Rung keeps the
 // counts of the same cluster.
-func (e *Engine) openCounts() *keptCounts {
+func openCounts(e *Engine) *keptCounts {
 	sum := sha256.Sum256([]byte(e.cfg.identity()))
 	k := &keptCounts{e: e, disk: safefile.Or(e.cfg.Disk),
 		path: filepath.Join(e.cfg.StateDir, countsFolder, hex.EncodeToString(sum[:8])+".json")}
 	if err := k.open(); err != nil {
-		e.tellCounts(err)
+		e.loop.Record(model.Activity{By: "log", Summary: "hits of rules are not kept", Error: err.Error()})
+		e.notices = append(e.notices, "hits of rules are not kept: "+err.Error())
 		return nil
 	}
 	return k
-}
-
-func (e *Engine) tellCounts(err error) {
-	e.loop.Record(model.Activity{By: "log", Summary: "hits of rules are not kept", Error: err.Error()})
-	e.notices = append(e.notices, "hits of rules are not kept: "+err.Error())
 }
 
 func (k *keptCounts) open() (err error) {

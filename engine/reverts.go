@@ -12,7 +12,7 @@ import (
 // startReverts lets changes be made on trial, and puts back what is due once the objects
 // are known.
 func (e *Engine) startReverts(dir string) {
-	e.reverts = trial.New(e.gate, e.revertConfig(dir, func(u *revision.Unconfirmed) {
+	e.reverts = trial.New(e.gate, trial.Config{Dir: dir, Context: e.cfg.identity(), Disk: e.cfg.Disk, Adopts: e.cfg.Screen, ReadOnly: e.cfg.ReadOnly, Publish: func(u *revision.Unconfirmed) {
 		if u.Ended != "" {
 			a := model.Activity{At: e.Now(), By: "user", Summary: u.Title + ": " + u.Ended}
 			if u.Title == "" {
@@ -24,17 +24,12 @@ func (e *Engine) startReverts(dir string) {
 			s.unconfirmed = u
 			s.Changed()
 		})
-	}))
+	}})
 	e.loop.Go(func() {
 		if e.Wait(e.loop.Context(), func(r *revision.Revision) bool { return r != nil && r.Loaded }) == nil {
 			e.reverts.Run(e.loop.Context())
 		}
 	})
-}
-
-func (e *Engine) revertConfig(dir string, publish func(*revision.Unconfirmed)) trial.Config {
-	return trial.Config{Publish: publish, Dir: dir, Context: e.cfg.identity(), Disk: e.cfg.Disk,
-		Adopts: e.cfg.Screen, ReadOnly: e.cfg.ReadOnly}
 }
 
 // Confirm makes the change that waits to be confirmed one for good, and says which it was.

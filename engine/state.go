@@ -35,7 +35,6 @@ type state struct {
 	undo, redo  string
 	plan        *revision.PlanState
 	unconfirmed *revision.Unconfirmed
-	endedLogs   []model.EndedLogSession // newest first
 	// access and profile are what a cluster's server says of permissions, and of
 	// CRDs that are newer than OVN-Kubernetes.
 	access  revision.Access
@@ -108,7 +107,7 @@ func (s *state) revision(before *revision.Revision) *revision.Revision {
 	f := revision.Facts{
 		Number: s.number, At: s.Now(), Mode: s.mode(), Cluster: s.cluster, Desired: s.desired, Flags: s.e.cfg.Flags,
 		Past:    s.past,
-		Reports: s.reports.Conditions(), Notes: s.reports.Events(), Undo: s.undo, Redo: s.redo, Plan: s.plan, Unconfirmed: s.unconfirmed, EndedLogs: s.endedLogs, Access: s.access, Loaded: s.allLoaded(),
+		Reports: s.reports.Conditions(), Notes: s.reports.Events(), Undo: s.undo, Redo: s.redo, Plan: s.plan, Unconfirmed: s.unconfirmed, EndedLogs: s.e.sessions.Ended(), Access: s.access, Loaded: s.allLoaded(),
 	}
 	f.System, f.SystemWhy = s.dialects.System()
 	for _, src := range s.e.cfg.Sources {
@@ -143,14 +142,5 @@ func (s *state) mode() revision.Mode {
 		m.WhyNot = startedReadOnly
 	}
 	// WhyNot is for what cannot be switched on: what is merely off has none.
-	v4, v6 := s.desired.Families()
-	switch {
-	case v4 && v6:
-		m.Families = "dual"
-	case v6:
-		m.Families = "ipv6"
-	default:
-		m.Families = "ipv4"
-	}
 	return m
 }

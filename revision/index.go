@@ -1,11 +1,16 @@
 package revision
 
 import (
+	"reflect"
+	"sync"
+	"sync/atomic"
+
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/overlap"
 	"rung/model/verdict/index"
+	"rung/revision/settings"
 )
 
 // derived is what follows from the objects and from the options they are compiled with
@@ -66,4 +71,132 @@ func sharedPriority(r *Revision) bool {
 		}
 	}
 	return false
+}
+
+// Dialect is what the OVN-Kubernetes of a zone runs with; the name "" is that of
+// the cluster: what most zones say.
+func Dialect(r *Revision, zone string) settings.Zone {
+	if r.Dialects == nil {
+		return settings.Zone{}
+	}
+	return r.Dialects.Zone(zone)
+}
+
+// Once is a value that is worked out when first asked for. Its zero value is ready.
+type Once[T any] struct {
+	done  atomic.Bool
+	mu    sync.Mutex
+	value T
+}
+
+// Get is the value; whoever asks first works it out, and others wait meanwhile.
+func (o *Once[T]) Get(work func() T) T {
+	if !o.done.Load() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if !o.done.Load() {
+			o.value = work()
+			o.done.Store(true)
+		}
+	}
+	return o.value
+}
+
+// memo keeps what questions worked out, one value of each type.
+type memo struct{ byType sync.Map }
+
+// valueOf is the value of a type; it is made empty when first asked for.
+func valueOf[T any](m *memo) *T {
+	if m == nil {
+		return new(T)
+	}
+	v, ok := m.byType.Load(reflect.TypeFor[T]())
+	if !ok {
+		v, _ = m.byType.LoadOrStore(reflect.TypeFor[T](), new(T))
+	}
+	return v.(*T)
+}
+
+// Shared is the one value of a type for all revisions of the same objects and desired rows,
+// empty when first asked for. A question keeps there what it worked out of them, under a type
+// of its own, which guards itself: many ask at once.
+func Shared[T any](r *Revision) *T { return valueOf[T](&r.shared.questions) }
+
+// Carried is the one value of a type that goes on from revision to revision, whatever changes.
+// A revision of With carries none: it gets an empty one each time.
+func Carried[T any](r *Revision) *T { return valueOf[T](r.carried) }
+
+// AddressOwner is what stands behind an address.
+type AddressOwner struct {
+	Key  model.Key // a Pod or a Node
+	Note string    // "host network", "completed"
+}
+
+// Address says who carries an address: pods that count first, then nodes, then
+// host-networked and completed pods.
+func (r *Revision) Address(ip string) []AddressOwner {
+	return r.shared.addrs.Get(func() map[string][]AddressOwner { return addresses(r.Cluster) })[ip]
+}
+
+// addresses lists who carries what. Nearly every address has one owner, so the
+// owners lie in one array.
+func addresses(c *model.Cluster) map[string][]AddressOwner {
+	n := c.Count(model.KindPod)
+	out := make(map[string][]AddressOwner, n)
+	owners := make([]AddressOwner, 0, n+n/8)
+	put := func(ip string, o AddressOwner) {
+		if had := out[ip]; had != nil {
+			out[ip] = append(had, o)
+			return
+		}
+		if len(owners) == cap(owners) {
+			owners = make([]AddressOwner, 0, 64)
+		}
+		owners = append(owners, o)
+		out[ip] = owners[len(owners)-1 : len(owners) : len(owners)]
+	}
+	var late []*model.Pod
+	for p := range c.Pods() {
+		if p.HostNetwork || p.Completed() {
+			late = append(late, p)
+			continue
+		}
+		for _, ip := range p.IPs {
+			put(ip, AddressOwner{Key: p.Key})
+		}
+	}
+	for n := range c.Nodes() {
+		seen := map[string]bool{}
+		for _, ips := range [][]string{n.HostIPs, n.InternalIPs} {
+			for _, ip := range ips {
+				if !seen[ip] {
+					seen[ip] = true
+					put(ip, AddressOwner{Key: n.Key})
+				}
+			}
+		}
+	}
+	for _, p := range late {
+		note := "completed"
+		if p.HostNetwork {
+			note = "host network"
+		}
+		for _, ip := range p.IPs {
+			put(ip, AddressOwner{Key: p.Key, Note: note})
+		}
+	}
+	return out
+}
+
+// PortPod is the pod behind a logical switch port name of a zone, nil when none
+// is known.
+func PortPod(r *Revision, lsp string) *model.Pod {
+	for i := range lsp {
+		if lsp[i] == '_' {
+			if p := r.Cluster.Pod(lsp[:i], lsp[i+1:]); p != nil {
+				return p
+			}
+		}
+	}
+	return nil
 }

@@ -32,8 +32,6 @@ type Mode struct {
 	// the sandbox's zones run on, empty without one.
 	Simulated, Packets bool
 	OVN                string
-	// Families is "ipv4", "ipv6" or "dual".
-	Families string
 }
 
 // Lasts says whether changes outlive the process.

@@ -1,9 +1,14 @@
 package audit
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
 	"path/filepath"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"rung/change"
 	"rung/model"
@@ -102,4 +107,147 @@ func ObjectsOf(changes []change.ObjectChange) []Object {
 		out = append(out, o)
 	}
 	return out
+}
+
+// auditRoom is what a reserved line has left for how the change went: the most
+// that is kept of an error.
+const auditRoom = 4 << 10
+
+// reserved is the place of a line in the audit for a change that is being made.
+// The line is there already and says that its outcome is unknown, which is what
+// stays when Rung is killed.
+type reserved struct {
+	at   int64
+	line []byte // as it stands in the file
+}
+
+// Write adds one record.
+func (a *Log) Write(r Record) error {
+	if a.Path == "" {
+		return nil
+	}
+	line, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("audit of %s: %w", r.Op, err)
+	}
+	_, err = a.add(append(line, '\n'))
+	return err
+}
+
+// add appends a line, down to the disk.
+func (a *Log) add(line []byte) (at int64, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	f, err := safefile.Locked(a.disk, a.Path)
+	if err != nil {
+		return 0, fmt.Errorf("audit: %w", err)
+	}
+	at, err = safefile.Append(f, line)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return 0, fmt.Errorf("audit: writing %s: %w", a.Path, err)
+	}
+	return at, nil
+}
+
+// Reserve writes the line of a change that is about to be made, with room for its
+// outcome: once it returns without an error, a full disk cannot keep Finish from
+// writing that. nil is an audit that keeps nothing.
+func (a *Log) Reserve(r Record) (*reserved, error) {
+	if a.Path == "" {
+		return nil, nil
+	}
+	r.Result, r.Error = Unknown, ""
+	line, err := json.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("audit of %s: %w", r.Op, err)
+	}
+	line = append(append(line, bytes.Repeat([]byte{' '}, auditRoom)...), '\n')
+	at, err := a.add(line)
+	if err != nil {
+		return nil, err
+	}
+	return &reserved{at: at, line: line}, nil
+}
+
+// Finish puts the outcome in the place of what was reserved. The record is that
+// of Reserve but for what follows Commands, and the UIDs of objects that were made.
+func (a *Log) Finish(v *reserved, r Record) error {
+	if v == nil {
+		return nil
+	}
+	line, err := within(r, len(v.line)-1)
+	if err != nil {
+		return fmt.Errorf("audit of %s: %w", r.Op, err)
+	}
+	a.mu.Lock()
+	f, err := safefile.Locked(a.disk, a.Path)
+	if err == nil {
+		var stands bool
+		if stands, err = v.overwrite(f, line); err == nil && !stands {
+			// Somebody put the audit away meanwhile, or cut it: a line of its own.
+			_, err = safefile.Append(f, append(line, '\n'))
+		}
+		if cerr := f.Close(); err == nil {
+			err = cerr
+		}
+	}
+	a.mu.Unlock()
+	if err != nil {
+		return fmt.Errorf("audit: writing %s: %w", a.Path, err)
+	}
+	return nil
+}
+
+// overwrite writes line over the reserved one, if that still stands where it was.
+func (v *reserved) overwrite(f safefile.File, line []byte) (stands bool, err error) {
+	was := make([]byte, len(v.line))
+	if _, err := f.ReadAt(was, v.at); err != nil && err != io.EOF {
+		return false, err
+	}
+	if !bytes.Equal(was, v.line) || len(line) >= len(v.line) {
+		return false, nil
+	}
+	// The front, up to the first byte that differs, is not written again: torn or
+	// not, the line still names the change.
+	padded := append(append(append([]byte(nil), line...), bytes.Repeat([]byte{' '}, len(v.line)-1-len(line))...), '\n')
+	from := 0
+	for from < len(padded) && padded[from] == v.line[from] {
+		from++
+	}
+	if _, err := f.WriteAt(padded[from:], v.at+int64(from)); err != nil {
+		_, _ = f.WriteAt(v.line[from:], v.at+int64(from)) // half of it would be neither
+		return true, err
+	}
+	// As the last line it does not need its room any more.
+	if info, err := f.Stat(); err == nil && info.Size() == v.at+int64(len(v.line)) && len(line)+1 < len(v.line) {
+		end := v.at + int64(len(line))
+		if _, err := f.WriteAt([]byte{'\n'}, end); err == nil {
+			_ = f.Truncate(end + 1) // blanks are no harm
+		}
+	}
+	return true, f.Sync()
+}
+
+// within is a record as a line of so many bytes at most; what is too long is cut
+// off its error.
+func within(r Record, most int) ([]byte, error) {
+	const cut = " …"
+	text := r.Error
+	for {
+		line, err := json.Marshal(r)
+		over := len(line) - most
+		if err != nil || over <= 0 || text == "" {
+			return line, err
+		}
+		// A byte of the text may be several of the line.
+		n := max(0, len(text)-max(over*len(text)/len(line), 2*len(cut)))
+		for n > 0 && !utf8.RuneStart(text[n]) {
+			n--
+		}
+		text = text[:n]
+		r.Error = text + cut
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"rung/change/guard"
 	"rung/model"
 	"rung/model/verdict/diff"
+	"rung/model/words"
 	"rung/revision"
 	"rung/revision/connections"
 	"rung/revision/omitted"
@@ -173,6 +174,38 @@ func OfDecisions(e *Effect, next *revision.Revision) (out []Consequence) {
 	for i, text := range connections.HangsTexts(e.Difference) {
 		h := &e.Hangs[i]
 		out = append(out, Consequence{fmt.Sprint("hangs ", h.Senders, connections.DecidersText(h.By)), text})
+	}
+	return out
+}
+
+// servicesText are the connections that are not asked about, for people.
+func servicesText(services []model.Key) string {
+	var names []string
+	for _, k := range services {
+		names = append(names, k.Namespace+"/"+k.Name)
+	}
+	return "connections to the cluster IP of service " + words.Few(names, 3) + ", named by toServices"
+}
+
+// namedServices are the Services that toServices of the changed policies names, before and
+// after; rules about them decide no connection that a Difference compares.
+func namedServices(changes []change.ObjectChange) (out []model.Key) {
+	for i := range changes {
+		for _, p := range []*model.Policy{changes[i].Old, changes[i].New} {
+			if p == nil {
+				continue
+			}
+			for i := range p.Egress {
+				if p.Egress[i].Antrea == nil {
+					continue
+				}
+				for _, k := range p.Egress[i].Antrea.ToServices {
+					if !slices.Contains(out, k) {
+						out = append(out, k)
+					}
+				}
+			}
+		}
 	}
 	return out
 }

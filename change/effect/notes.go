@@ -28,7 +28,7 @@ type noter struct {
 func Notes(rev, next *revision.Revision, c *change.ObjectChange, isolated map[string]bool) []Consequence {
 	n := noter{rev: rev, next: next, c: c, isolated: isolated}
 	var out []Consequence
-	if n.ranked() {
+	if n.ranked(n.c.Key.Kind) {
 		for _, text := range n.priority() {
 			is := "note " + text
 			if text == noOther || strings.HasPrefix(text, orderKept) {

@@ -28,9 +28,10 @@ func (n *noter) priority() (out []string) {
 		old = nil // it decided nowhere, or by rows that stay where they were
 	}
 	if now != nil && n.next.None(n.c.Key) != nil {
-		if now = nil; old != nil && n.keepsRows() {
-			return nil // its old priority is not free, and nothing moves
+		if zones, _ := LiveIn(n.rev, n.c.Key); old != nil && zones > 0 {
+			return nil // its rows stay: its old priority is not free, and nothing moves
 		}
+		now = nil
 	}
 	if now != nil {
 		if with := n.sharing(now.Priority); len(with) > 0 {
@@ -59,12 +60,6 @@ func (n *noter) priority() (out []string) {
 	return out
 }
 
-// keepsRows says whether the policy has rows that stay when it is not programmed any more.
-func (n *noter) keepsRows() bool {
-	zones, _ := LiveIn(n.rev, n.c.Key)
-	return zones > 0
-}
-
 func itOrThem(n int) string {
 	if n == 1 {
 		return "it"
@@ -72,24 +67,20 @@ func itOrThem(n int) string {
 	return "them"
 }
 
-// ranked says whether the policy holds a priority of its tier, before the change or after.
-func (n *noter) ranked() bool {
-	return n.c.Key.Kind == model.KindANP || n.c.Key.Kind == model.KindCNP && n.next.Flags.CompileCNP
-}
-
-// tier is that of the policy.
-func (n *noter) tier() int {
-	if n.c.New != nil {
-		return n.c.New.Tier
-	}
-	return n.c.Old.Tier
+// ranked says whether policies of a kind hold a priority of their tier.
+func (n *noter) ranked(k model.Kind) bool {
+	return k == model.KindANP || k == model.KindCNP && n.next.Flags.CompileCNP
 }
 
 // others are the other policies of the tier that hold a priority after the change, by
 // priority and name.
 func (n *noter) others() (out []*model.Policy) {
+	own := n.c.New
+	if own == nil {
+		own = n.c.Old
+	}
 	for p := range n.next.Cluster.AllPolicies() {
-		if p.Key != n.c.Key && p.Tier == n.tier() && (p.Kind == model.KindANP || p.Kind == model.KindCNP && n.next.Flags.CompileCNP) {
+		if p.Key != n.c.Key && p.Tier == own.Tier && n.ranked(p.Kind) {
 			out = append(out, p)
 		}
 	}

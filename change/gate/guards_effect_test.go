@@ -18,26 +18,6 @@ import (
 	"rung/test/given"
 )
 
-// services are what pods need: a DNS Service with a pod behind it, and an API server.
-const services = `
-apiVersion: v1
-kind: Service
-metadata: {name: kube-dns, namespace: kube-system}
-spec: {selector: {app: dns}, ports: [{name: dns, protocol: UDP, port: 53, targetPort: 5353}]}
----
-apiVersion: v1
-kind: Service
-metadata: {name: kubernetes, namespace: default}
-spec: {ports: [{name: https, protocol: TCP, port: 443, targetPort: 6443}]}
----
-apiVersion: discovery.k8s.io/v1
-kind: EndpointSlice
-metadata: {name: kubernetes, namespace: default, labels: {kubernetes.io/service-name: kubernetes}}
-addressType: IPv4
-ports: [{name: https, protocol: TCP, port: 6443}]
-endpoints: [{addresses: [172.18.0.3]}]
-`
-
 // Each case is a world, a change, and the guards it runs into: "code policy". says is part
 // of the guards' messages, and connections what is said of them.
 func TestGuards(t *testing.T) {
@@ -99,7 +79,7 @@ func TestGuards(t *testing.T) {
 		{"logging", []string{wall}, change.Mutation{Op: change.OpLogLevel, Policy: given.ANPKey("wall"), Levels: model.LogLevels{Deny: "alert"}}, nil, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t, append(c.world, services)...)
+			w := newWorld(t, append(c.world, given.Services)...)
 			p, err := w.Gate("").Preview(context.Background(), w.Current(), c.m)
 			if err != nil {
 				t.Fatal(err)

@@ -41,10 +41,8 @@ func (r *resolver) work() {
 		r.logEnd()
 	case change.OpUndo, change.OpRedo:
 		r.undo()
-	case change.OpRevert:
-		r.revert()
-	case change.OpFinish:
-		r.finishRest()
+	case change.OpRevert, change.OpFinish:
+		r.rest(r.p.Mutation.Op == change.OpFinish)
 	case change.OpCombine:
 		r.combine()
 	default:

@@ -212,3 +212,28 @@ func (r *resolver) undoObject(o history.Object, files []change.FileChange) {
 		}
 	}
 }
+
+// rest turns the change on trial round, but for what others changed meanwhile, or resolves what is left
+// of one that was killed: objects that stand as they were.
+func (r *resolver) rest(finish bool) {
+	e := r.g.trials.Entry()
+	what := "confirmed"
+	if r.p.Title = e.UndoTitle(); finish {
+		what, r.p.Title = "finished", "Finish: "+e.Title
+	}
+	if len(e.Objects) == 0 {
+		r.block("no change waits to be %s", what)
+		return
+	}
+	for _, o := range e.Objects {
+		if finish {
+			r.undoObject(history.Object{Key: o.Key, Before: o.After, After: o.Before}, nil)
+		} else {
+			r.undoObject(o, e.Files)
+		}
+	}
+	if !finish {
+		r.p.Undoes = e.ID
+	}
+	r.where()
+}

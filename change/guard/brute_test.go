@@ -26,28 +26,12 @@ import (
 	"rung/test/install"
 )
 
-const someServices = `
-apiVersion: v1
-kind: Service
-metadata: {name: kube-dns, namespace: kube-system}
-spec: {selector: {app: dns}, ports: [{name: dns, protocol: UDP, port: 53, targetPort: 5353}]}
----
+// someServices are a webhook's Service and a namespace of its own beside those of given.
+const someServices = given.Services + `---
 apiVersion: v1
 kind: Service
 metadata: {name: hooks, namespace: red}
 spec: {selector: {app: web}, ports: [{name: https, protocol: TCP, port: 443, targetPort: 8080}]}
----
-apiVersion: v1
-kind: Service
-metadata: {name: kubernetes, namespace: default}
-spec: {ports: [{name: https, protocol: TCP, port: 443, targetPort: 6443}]}
----
-apiVersion: discovery.k8s.io/v1
-kind: EndpointSlice
-metadata: {name: kubernetes, namespace: default, labels: {kubernetes.io/service-name: kubernetes}}
-addressType: IPv4
-ports: [{name: https, protocol: TCP, port: 6443}]
-endpoints: [{addresses: [172.18.0.3]}]
 ---
 apiVersion: v1
 kind: Namespace
@@ -70,9 +54,6 @@ apiVersion: v1
 kind: Node
 metadata: {name: control, labels: {node-role: control}, annotations: {k8s.ovn.org/host-cidrs: '["172.18.0.3/16"]', k8s.ovn.org/node-subnets: '{"default":["10.244.101.0/24"]}'}}
 `
-
-// apiAddr is the API server's of someServices.
-var apiAddr = netip.MustParseAddr("172.18.0.3")
 
 // chance makes policies and changes at random.
 type chance struct{ *rand.Rand }
@@ -197,7 +178,7 @@ func (b *brute) pair(i, j int) {
 		if dns {
 			b.codes[DNS] = true
 		}
-		if i < b.pods && to.Addr == apiAddr && p.Port == 6443 && p.Protocol == verdict.TCP {
+		if i < b.pods && to.Addr == given.APIAddr && p.Port == 6443 && p.Protocol == verdict.TCP {
 			b.codes[API] = true
 		}
 		if !dns && (i < b.pods && b.protected(from.Key.Namespace) || j < b.pods && b.protected(to.Key.Namespace)) {
@@ -242,7 +223,7 @@ func (b *brute) nodes() {
 	control := b.rev.Cluster.Node("control")
 	caller := verdict.NodeEnd("control")
 	if len(control.MgmtIPs) == 0 {
-		caller = verdict.AddrEnd(apiAddr)
+		caller = verdict.AddrEnd(given.APIAddr)
 	}
 	for p := range b.rev.Cluster.Pods() {
 		cut(verdict.Connection{From: verdict.NodeEnd(p.NodeName), To: verdict.Endpoint{Key: p.Key}, Protocol: verdict.TCP, Port: 8080})

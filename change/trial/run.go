@@ -2,6 +2,7 @@ package trial
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"rung/revision"
@@ -123,4 +124,38 @@ func (r *Trials) left() time.Duration {
 		return 0
 	}
 	return left
+}
+
+// tell publishes how the change on trial stands. The caller holds mu.
+func (r *Trials) tell() {
+	j := r.job
+	if j == nil || r.making || j.forGood() && j.partly == "" {
+		return // it is only being made
+	}
+	u := &revision.Unconfirmed{ID: j.ID, Title: j.Title, Until: j.Until, Over: r.left() == 0, Why: j.Why, Here: r.mine,
+		Found: r.found, File: r.work.Path}
+	if j.forGood() {
+		u.Over, u.Found, u.Partly = false, true, fmt.Sprintf("%s, at %s", j.partly, j.At.Local().Format("15:04"))
+	}
+	if r.held {
+		u.PID, u.Host = j.PID, j.Host
+	}
+	if u.Over && u.Why == "" && !r.mine && !r.held && r.cfg.ReadOnly {
+		u.Why = "started with --readonly"
+	}
+	r.publish(u)
+}
+
+func (r *Trials) tellProblem(err error) {
+	r.publish(&revision.Unconfirmed{ID: err.Error(), Ended: err.Error()})
+}
+
+func (r *Trials) publish(u *revision.Unconfirmed) {
+	if r.state != nil && *r.state == *u {
+		return
+	}
+	r.state = u
+	if r.cfg.Publish != nil {
+		r.cfg.Publish(u)
+	}
 }

@@ -63,7 +63,7 @@ func (a *App) EndOverdue(ctx context.Context, e *engine.Engine) (ended bool) {
 	if a.completes {
 		return false
 	}
-	for _, text := range e.EndOverdue(ctx) {
+	for _, text := range e.Sessions().EndOverdue(ctx) {
 		fmt.Fprintln(a.Err, "rung: "+clean.Line(text))
 		ended = true
 	}

@@ -9,6 +9,7 @@ import (
 
 	"rung/cli/command"
 	"rung/engine"
+	"rung/engine/second"
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/words"
@@ -26,7 +27,7 @@ func SecondReader(a *command.App) *cobra.Command {
 		Use: secondName + " SOCKET", Hidden: true, Args: cobra.ExactArgs(1),
 		Short: "Read a database through libovsdb, for --second-reader",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return engine.SecondReader(cmd.Context(), a.In, args[0], a.Raw)
+			return second.Reader(cmd.Context(), a.In, args[0], a.Raw)
 		},
 	}
 }
@@ -86,11 +87,11 @@ func readTwice(a *command.App, asked bool, zone string, once command.Answerer) c
 
 // readAgain reads the zones through libovsdb and puts what that found below an answer.
 func readAgain(ctx context.Context, a *command.App, e *engine.Engine, zones []*model.ZoneState, ans *command.Answer) {
-	var found []engine.SecondRead
+	var found []second.Read
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		found = e.SecondReads(ctx, page.Each(zones, func(z *model.ZoneState) string { return z.Name }), secondName)
+		found = second.Reads(ctx, e.Zones(), page.Each(zones, func(z *model.ZoneState) string { return z.Name }), secondName)
 	}()
 	late, cancel := context.WithTimeout(ctx, command.SayAfter)
 	defer cancel()
@@ -113,7 +114,7 @@ func readAgain(ctx context.Context, a *command.App, e *engine.Engine, zones []*m
 			continue
 		}
 		out[i].Rows, out[i].More = f.Rows, f.More
-		out[i].Differences = page.Each(f.Differences, func(d engine.RowDifference) secondRow {
+		out[i].Differences = page.Each(f.Differences, func(d second.Difference) secondRow {
 			d.Rung, d.Libovsdb = page.Each(d.Rung, itself), page.Each(d.Libovsdb, itself)
 			return secondRow(d)
 		})

@@ -33,7 +33,7 @@ type ruleTally struct {
 	verdict   string
 	counted   hits.Counted
 	turn      uint64 // of the store, that rate is of
-	rate      *ruleRate
+	rate      *hits.Window
 	zone, acl string // that metered is of
 	metered   *metered
 	metersAt  int // of the meters, as they were then

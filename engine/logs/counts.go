@@ -42,8 +42,8 @@ func (l *Store) count(e *entries.Entry, f *ruleFacts, now time.Time) {
 	if f.tally == nil && !f.hit {
 		f.hit = true
 		l.hits.Add(rule, pair, at)
-		if r := l.rates.of(e.Rule, now); r != nil {
-			r.count(now)
+		if r := l.rates.of(e.Rule); r != nil {
+			r.Add(now.Unix(), 1)
 		}
 		return
 	}
@@ -56,10 +56,10 @@ func (l *Store) count(e *entries.Entry, f *ruleFacts, now time.Time) {
 	}
 	t.counted.Add(pair, at)
 	if turn := l.turns.Load(); t.rate == nil || t.turn != turn {
-		t.rate, t.turn = l.rates.of(e.Rule, now), turn
+		t.rate, t.turn = l.rates.of(e.Rule), turn
 	}
 	if t.rate != nil {
-		t.rate.count(now)
+		t.rate.Add(now.Unix(), 1)
 	}
 }
 

@@ -154,7 +154,7 @@ func TestRates(t *testing.T) {
 	}
 	tick(time.Second)
 	send(2, "worker", "tcp")
-	if s := l.Stats().PerRule[ref]; s.AtCap || s.Rate() != 8 || s.Seconds[rateSeconds-1] != 2 {
+	if s := l.Stats().PerRule[ref]; s.AtCap || s.Seconds.Rate() != 8 || s.Seconds[rateSeconds-1] != 2 {
 		t.Errorf("%+v", s)
 	}
 	send(3, "worker", "udp") // a rule without ports has one ACL for all protocols

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rung/engine/logs/entries"
+	"rung/engine/logs/hits"
 	"rung/model"
 	"rung/model/logline"
 	"rung/model/words"
@@ -86,8 +87,7 @@ type meters struct {
 // metered counts the lines of seconds by the node's clock, so that lines which arrive
 // late and together are not taken for a burst.
 type metered struct {
-	seconds     [rateSeconds]int
-	head        int64     // second of the last of them
+	seconds     hits.Window
 	came        time.Time // when the newest line came
 	reached     time.Time // when a second last had as many lines as the meter lets through
 	rate, burst int
@@ -102,7 +102,7 @@ func (l *Store) meter(rev *revision.Revision, e *entries.Entry, f *ruleFacts, ac
 		t = &ruleTally{}
 	}
 	if t.metered == nil || t.metersAt != l.meters.gen || t.zone != k.zone || t.acl != k.acl {
-		t.metered, t.zone, t.acl = l.meters.of(k, e.Line.At, now), k.zone, k.acl
+		t.metered, t.zone, t.acl = l.meters.of(k, now), k.zone, k.acl
 		t.metersAt = l.meters.gen
 	}
 	if t.metered != nil {
@@ -136,14 +136,14 @@ func (x *limits) of(rev *revision.Revision, zone string) meter {
 const rowsEvery = 10 * time.Second
 
 func (m *metered) capped(now time.Time) bool {
-	return !m.reached.IsZero() && now.Sub(m.reached) < rateSeconds*time.Second
+	return !m.reached.IsZero() && now.Sub(m.reached) < time.Duration(rateSeconds)*time.Second
 }
 
 // meter is what a zone lets each of its ACLs log.
 type meter struct{ rate, burst int } // rate 0: there is none, and no limit
 
 // of is one ACL in one zone, nil where there is no room for it.
-func (c *meters) of(k meterKey, at, now time.Time) *metered {
+func (c *meters) of(k meterKey, now time.Time) *metered {
 	m := c.by[k]
 	if m == nil {
 		if len(c.by) >= mostMeters {
@@ -152,7 +152,7 @@ func (c *meters) of(k meterKey, at, now time.Time) *metered {
 		if len(c.by) >= mostMeters {
 			return nil
 		}
-		m = &metered{head: at.Unix()}
+		m = &metered{}
 		c.by[k] = m
 	}
 	return m
@@ -162,18 +162,10 @@ func (c *meters) of(k meterKey, at, now time.Time) *metered {
 func (m *metered) count(rev *revision.Revision, k meterKey, name string, limit meter, at, now time.Time) {
 	m.came, m.rate, m.burst = now, limit.rate, limit.burst
 	second := at.Unix()
-	if d := second - m.head; d > 0 || d < -rateSeconds { // on, or the node's clock was set back
-		var moved [rateSeconds]int
-		if d > 0 && d < rateSeconds {
-			copy(moved[:], m.seconds[d:])
-		}
-		m.seconds, m.head = moved, second
+	if second < m.seconds.Newest()-int64(rateSeconds) { // the node's clock was set back
+		m.seconds = hits.Window{}
 	}
-	i := rateSeconds - 1 - (m.head - second)
-	if i < 0 {
-		return
-	}
-	if m.seconds[i]++; limit.rate == 0 || m.seconds[i] < limit.rate {
+	if n := m.seconds.Add(second, 1); limit.rate == 0 || n < limit.rate {
 		return
 	}
 	m.reached = now
@@ -189,7 +181,7 @@ func (c *meters) forget(now time.Time) {
 	}
 	c.forgot = now
 	c.gen++
-	maps.DeleteFunc(c.by, func(_ meterKey, m *metered) bool { return now.Sub(m.came) > rateSeconds*time.Second })
+	maps.DeleteFunc(c.by, func(_ meterKey, m *metered) bool { return now.Sub(m.came) > time.Duration(rateSeconds)*time.Second })
 }
 
 // rowsOf are the live rows of one of a rule's ACLs in a zone, by UUID; they have the name
@@ -236,8 +228,9 @@ func (l *Store) Losses() (out []Loss) {
 			continue
 		}
 		x := Loss{Zone: k.zone, Rule: k.rule, Part: k.acl, Rate: m.rate, Burst: max(m.rate, m.burst), AtLimit: m.capped(now)}
-		if now.Sub(m.came) < rateSeconds*time.Second {
-			x.Seen = slices.Max(m.seconds[:])
+		if now.Sub(m.came) < time.Duration(rateSeconds)*time.Second {
+			seconds := m.seconds.Seconds(m.seconds.Newest())
+			x.Seen = slices.Max(seconds[:])
 		}
 		x.Counted = f != nil && len(m.rows) > 0
 		for _, uuid := range m.rows {

@@ -73,7 +73,7 @@ func TestLosses(t *testing.T) {
 	if x := l.Losses()[0]; x.Seen != 5 || x.Rate != 5 || x.Burst != 8 || !x.Loses() {
 		t.Errorf("%+v", x)
 	}
-	tick(rateSeconds * time.Second)
+	tick(time.Duration(rateSeconds) * time.Second)
 	want("quiet again", "worker tcp below its limit again, 1,300 lines lost so far")
 }
 
@@ -97,7 +97,7 @@ func TestMeterSeconds(t *testing.T) {
 		k := meterKey{zone: "a"}
 		for _, s := range c.at {
 			at := now.Add(time.Duration(s) * time.Second)
-			m.of(k, at, now).count(w.Current(), k, "", meter{rate: c.limit}, at, now)
+			m.of(k, now).count(w.Current(), k, "", meter{rate: c.limit}, at, now)
 		}
 		if got := m.by[k].capped(now); got != c.want {
 			t.Errorf("%s: at its limit %v, want %v", c.what, got, c.want)

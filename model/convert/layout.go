@@ -167,16 +167,7 @@ func slug(value string) string {
 	if value == emptyValue {
 		return "empty"
 	}
-	text := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
-			return r
-		case r >= 'A' && r <= 'Z':
-			return r + 'a' - 'A'
-		}
-		return '-'
-	}, value)
-	return strings.Trim(text, "-")
+	return words.Slug(value)
 }
 
 // sameLabels are the labels that a namespace must have for a policy to be there for its

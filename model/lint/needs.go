@@ -10,6 +10,7 @@ import (
 	"rung/model/lint/codes"
 	"rung/model/lint/vital"
 	"rung/model/overlap"
+	"rung/model/verdict/index"
 	"rung/model/words"
 )
 
@@ -131,10 +132,8 @@ func (l *needLint) apiShare(r *model.Rule) share {
 			continue
 		}
 		for _, node := range l.x.Nodes(r.Peers[i].Nodes) {
-			for _, ip := range node.HostIPs {
-				if a, err := netip.ParseAddr(ip); err == nil {
-					set.Add(netip.PrefixFrom(a.Unmap(), a.Unmap().BitLen()), i)
-				}
+			for _, a := range index.ParseAddrs(node.HostIPs) {
+				set.Add(netip.PrefixFrom(a, a.BitLen()), i)
 			}
 		}
 	}

@@ -1,11 +1,12 @@
 package logline
 
 import (
-	"rung/model"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"rung/model"
 )
 
 func TestDecodeName(t *testing.T) {

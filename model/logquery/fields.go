@@ -3,10 +3,11 @@ package logquery
 import (
 	"iter"
 	"net/netip"
-	"rung/model"
 	"slices"
 	"strings"
 	"time"
+
+	"rung/model"
 )
 
 // field is what a term can look at.

@@ -3,6 +3,7 @@ package narrow
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -78,15 +79,10 @@ func (p *proposer) rules(d model.Direction) {
 		}
 		groups[k].peers = append(groups[k].peers, e)
 	}
-	list := make([]*group, 0, len(groups))
-	for _, g := range groups {
-		slices.SortFunc(g.peers, func(a, b end) int { return cmp.Or(cmp.Compare(a.pod, b.pod), a.addr.Compare(b.addr)) })
-		list = append(list, g)
-	}
-	slices.SortFunc(list, func(a, b *group) int {
+	for _, g := range slices.SortedFunc(maps.Values(groups), func(a, b *group) int {
 		return cmp.Or(cmp.Compare(len(b.peers), len(a.peers)), strings.Compare(fmt.Sprint(a.ports), fmt.Sprint(b.ports)))
-	})
-	for _, g := range list {
+	}) {
+		slices.SortFunc(g.peers, func(a, b end) int { return cmp.Or(cmp.Compare(a.pod, b.pod), a.addr.Compare(b.addr)) })
 		allPeers, allNetworks := p.peers(g.peers), networksOf(g.peers)
 		for _, ports := range parts(g.ports, mostPorts) {
 			peers, networks := allPeers, allNetworks
@@ -145,12 +141,7 @@ func (p *proposer) peers(ends []end) (out []Selected) {
 		}
 		a.spaces[ns], a.first = true, min(a.first, ns)
 	}
-	list := make([]*alike, 0, len(same))
-	for _, a := range same {
-		list = append(list, a)
-	}
-	slices.SortFunc(list, func(a, b *alike) int { return strings.Compare(a.first, b.first) })
-	for _, a := range list {
+	for _, a := range slices.SortedFunc(maps.Values(same), func(a, b *alike) int { return strings.Compare(a.first, b.first) }) {
 		for _, ns := range several(p.spaces(a.spaces)) {
 			for _, pods := range a.pods {
 				out = append(out, Selected{ns, pods})

@@ -183,10 +183,7 @@ func (p *proposer) find(e verdict.Endpoint) (end, bool) {
 		return end{-1, e.Addr}, true
 	}
 	i, ok := p.place[e.Key]
-	if !ok || !p.counts(i) || !slices.ContainsFunc(p.pods.At(i).IPs, func(ip string) bool {
-		a, err := netip.ParseAddr(ip)
-		return err == nil && a.Unmap() == e.Addr
-	}) {
+	if !ok || !p.counts(i) || !slices.Contains(index.ParseAddrs(p.pods.At(i).IPs), e.Addr) {
 		return end{}, false
 	}
 	return end{pod: i}, true

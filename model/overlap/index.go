@@ -223,11 +223,6 @@ func subjectPods(p *model.Policy) model.Selector {
 // SubjectSet is the policy's subject: the selected pods that are eligible.
 func (x *PodIndex) SubjectSet(p *model.Policy) PodSet { return x.Selected(p).And(x.subjects) }
 
-// Subject is SubjectSet as a list, by namespace and name.
-func (x *PodIndex) Subject(p *model.Policy) []*model.Pod {
-	return slices.Collect(x.Pods(x.SubjectSet(p)))
-}
-
 // PeerSelected is every pod a peer selects by labels, eligible or not; empty for
 // nodes and networks.
 func (x *PodIndex) PeerSelected(pe *model.Peer) PodSet {

@@ -50,7 +50,7 @@ func TestPodIndexEqualsAskingEveryPod(t *testing.T) {
 						t.Fatalf("seed %d: %q %q (-want +got):\n%s", seed, ns, ps, diff)
 					}
 				}
-				got := x.Subject(&model.Policy{Subject: model.Subject{Namespaces: n, Pods: p}})
+				got := slices.Collect(x.Pods(x.SubjectSet(&model.Policy{Subject: model.Subject{Namespaces: n, Pods: p}})))
 				if !slices.Equal(subjects, got) {
 					t.Fatalf("seed %d: subject of %q %q: %d pods, want %d", seed, ns, ps, len(got), len(subjects))
 				}

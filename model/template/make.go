@@ -242,8 +242,8 @@ func policyName(set, part string) string {
 		if !ok {
 			value = part
 		}
-		name += "-" + plain(value)
-		if plain(value) != value {
+		name += "-" + words.Slug(value)
+		if words.Slug(value) != value {
 			name += "-" + number(part)
 		}
 	}
@@ -258,18 +258,4 @@ func number(text string) string {
 	h := fnv.New32a()
 	h.Write([]byte(text))
 	return fmt.Sprintf("%06x", h.Sum32()&0xffffff)
-}
-
-// plain is a text as it may stand in a name.
-func plain(text string) string {
-	out := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-':
-			return r
-		case r >= 'A' && r <= 'Z':
-			return r + 'a' - 'A'
-		}
-		return '-'
-	}, text)
-	return strings.Trim(out, "-")
 }

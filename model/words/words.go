@@ -70,6 +70,19 @@ func List(names []string, most int) string {
 	return Cut(names, ", ", most)
 }
 
+// Slug is a text as it may stand in the name of an object.
+func Slug(text string) string {
+	return strings.Trim(strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		}
+		return '-'
+	}, text), "-")
+}
+
 // Cut joins names, and counts those beyond most: "a; b and 4 more".
 func Cut(names []string, between string, most int) string {
 	if n := len(names) - most; n > 0 {

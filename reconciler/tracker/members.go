@@ -49,7 +49,12 @@ func (m Members) Has(s string) bool {
 }
 
 func (m Members) sorted() []string {
-	return slices.Sorted(maps.Keys(m))
+	if len(m) == 0 {
+		return nil
+	}
+	out := slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m)) // of its size: there are many
+	slices.Sort(out)
+	return out
 }
 
 // StepMembers finds what came and went between two versions of a set column.

@@ -1,11 +1,15 @@
 package connections
 
 import (
+	"context"
 	"net/netip"
 	"slices"
 	"strings"
 
+	"rung/model"
 	"rung/model/verdict"
+	"rung/model/verdict/matrix"
+	"rung/model/verdict/walk"
 )
 
 // Outside are the addresses outside as columns: the blocks that policies tell apart, of the
@@ -66,4 +70,145 @@ func (e *MatrixEnd) Text() string {
 	}
 	slices.Sort(except)
 	return e.Name() + " except " + strings.Join(except, ", ")
+}
+
+// matrixSource is what tells pods apart that ask a Service: their kind, the node where one of
+// its endpoints is there too, and the pod that is an endpoint itself.
+type matrixSource struct {
+	kind, node int32
+	pod        model.Key
+}
+
+// Services are the Services as columns, by name: each is asked by its ports, on the port of the
+// matrix or on every one that it has. The error is that of the context.
+func (m *Matrix) Services(ctx context.Context) ([]*MatrixEnd, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.services != nil {
+		return m.services, nil
+	}
+	out := []*MatrixEnd{}
+	for _, k := range m.endpoints {
+		e := &MatrixEnd{Service: k, at: -1}
+		ports := m.x.ServicePorts(k)
+		if m.Ports != (verdict.Ports{}) {
+			ports = []verdict.Ports{m.Ports}
+		}
+		if err := m.ask(ctx, e, k, verdict.Endpoint{Key: k}, ports, func(*matrixPod) matrix.Outcome { return 0 }); err != nil {
+			return nil, err
+		}
+		out = append(out, e)
+	}
+	m.services = out
+	return out, nil
+}
+
+// throughServices asks one by one about an address outside that is a Service on some port that
+// the matrix is about: its connections are load balanced before policies are asked.
+func (m *Matrix) throughServices(e *MatrixEnd) {
+	if !e.Network.IsSingleIP() {
+		return
+	}
+	fronts, _ := m.x.FrontPorts(verdict.AddrEnd(e.addr))
+	var ports []verdict.Ports
+	for _, f := range fronts {
+		if p := (verdict.Ports{Protocol: f.Protocol, Port: f.Lo}); m.Ports == (verdict.Ports{}) || m.Ports == p {
+			ports = append(ports, p)
+		}
+	}
+	if len(ports) == 0 {
+		return
+	}
+	beside := func(p *matrixPod) matrix.Outcome { return e.by[p.kind] }
+	if m.Ports != (verdict.Ports{}) {
+		beside = func(*matrixPod) matrix.Outcome { return 0 }
+	}
+	_ = m.ask(context.Background(), e, model.Key{}, verdict.AddrEnd(e.addr), ports, beside) // it has no end
+}
+
+// ask notes of every pod what becomes of its connections to an end on some ports, beside what is
+// known of others. Pods that nothing tells apart are asked once; with no Service, every pod is.
+func (m *Matrix) ask(ctx context.Context, e *MatrixEnd, service model.Key, to verdict.Endpoint, ports []verdict.Ports, beside func(*matrixPod) matrix.Outcome) error {
+	pods, nodes := walk.ServiceEndpoints(m.x, service)
+	e.asked = map[matrixSource]matrix.Outcome{}
+	e.likes = func(p *matrixPod) matrixSource {
+		s := matrixSource{kind: p.kind, node: -1}
+		if service.Name == "" || nodes[p.pod.NodeName] {
+			s.node = p.node
+		}
+		if service.Name == "" || pods[p.pod.Key] {
+			s.pod = p.pod.Key
+		}
+		return s
+	}
+	for _, ns := range m.Namespaces {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for i := range ns.pods {
+			p := &ns.pods[i]
+			like := e.likes(p)
+			if _, known := e.asked[like]; known {
+				continue
+			}
+			o := beside(p)
+			for _, port := range ports {
+				for _, c := range m.questions(p, to, port) {
+					if a, err := walk.FromPolicies(m.x, c); err == nil {
+						o |= matrix.OutcomeOf(a.Verdict)
+					}
+				}
+			}
+			e.asked[like] = o
+		}
+	}
+	return nil
+}
+
+// questions are the connections from a pod to an end on a port, in each family that it can be.
+func (m *Matrix) questions(p *matrixPod, to verdict.Endpoint, port verdict.Ports) (out []verdict.Connection) {
+	c := verdict.Connection{From: verdict.Endpoint{Key: p.pod.Key}, To: to, Protocol: port.Protocol, Port: port.Port}
+	families := walk.Families(m.x, c)
+	if families == nil {
+		return []verdict.Connection{c}
+	}
+	for _, f := range families {
+		c.Family = f
+		out = append(out, c)
+	}
+	return out
+}
+
+// to is what becomes of the connections from a pod to an end that was asked one by one.
+func (e *MatrixEnd) to(p *matrixPod) matrix.Outcome { return e.asked[e.likes(p)] }
+
+// askedExample is a connection of a pod to an end that was asked one by one, with a verdict.
+func (m *Matrix) askedExample(p *matrixPod, to *MatrixEnd, v verdict.Verdict) verdict.Connection {
+	end, ports := verdict.Endpoint{Key: to.Service}, m.x.ServicePorts(to.Service)
+	if to.Network.IsValid() {
+		end = verdict.AddrEnd(to.addr)
+		other, _ := m.example(p.kind, to.kind, false, v)
+		ports = []verdict.Ports{other}
+		fronts, _ := m.x.FrontPorts(end)
+		for _, f := range fronts {
+			ports = append(ports, verdict.Ports{Protocol: f.Protocol, Port: f.Lo})
+		}
+	}
+	if m.Ports != (verdict.Ports{}) {
+		ports = []verdict.Ports{m.Ports}
+	}
+	for _, port := range ports {
+		all := m.questions(p, end, port)
+		if i := slices.IndexFunc(all, func(c verdict.Connection) bool {
+			a, err := walk.FromPolicies(m.x, c)
+			return err == nil && a.Verdict == v
+		}); i >= 0 {
+			return all[i]
+		}
+	}
+	port := verdict.Ports{Protocol: verdict.TCP, Port: 80} // no policy is asked, on any port
+	if len(ports) > 0 {
+		port = ports[0]
+	}
+	return m.questions(p, end, port)[0]
 }

@@ -2,15 +2,18 @@ package connections
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"strings"
 	"time"
 
+	"rung/model"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
 	"rung/model/words"
 	"rung/revision"
+	"rung/revision/policies"
 )
 
 // Otherwise says which lines of a log would have gone the other way had the policies been
@@ -119,4 +122,95 @@ func SeenConnection(s *diff.Seen) verdict.Connection {
 		}
 	}
 	return c
+}
+
+// Moves counts what flips at every priority an AdminNetworkPolicy could be given. The error
+// is that of the context, or says why it cannot be known.
+func Moves(r *revision.Revision, ctx context.Context, k model.PolicyKey) (*diff.Moves, error) {
+	p := r.Cluster.Policy(k)
+	if p == nil {
+		return nil, fmt.Errorf("there is no %s", k.Label())
+	}
+	onAntrea := r.System == model.SystemAntrea
+	if onAntrea && !r.Verdicts().Decides(k) {
+		return nil, fmt.Errorf("%s decides nothing, whatever its priority: Antrea refuses it, or its tier is not there", k.Label())
+	}
+	if onAntrea || r.None(k) == nil && r.Compiled(k) {
+		return diff.NewMoves(ctx, r.Verdicts(), k, true)
+	}
+	// It is not enforced where it stands: asked is what it would do elsewhere.
+	moved := *p
+	moved.Priority = 0
+	next := r.With([]model.Object{&moved}, nil)
+	if none := next.None(k); none != nil {
+		return nil, fmt.Errorf("%s is not programmed: %s", k.Label(), policies.NoRowsShort(r, none))
+	}
+	return diff.NewMoves(ctx, next.Verdicts(), k, false)
+}
+
+// FlipsBrief is FlipsText where there is little room: "14 pairs denied, 3 allowed".
+func FlipsBrief(totals []diff.Total) string {
+	sums := map[verdict.Verdict]int{}
+	var order []verdict.Verdict
+	for _, t := range totals {
+		if t.Before == t.After {
+			continue
+		}
+		if sums[t.After] == 0 {
+			order = append(order, t.After)
+		}
+		sums[t.After] += t.Pairs
+	}
+	var out []string
+	for i, v := range order {
+		n := words.Thousands(sums[v])
+		if i == 0 {
+			n = words.Total(sums[v], "pair")
+		}
+		out = append(out, n+" "+v.Done())
+	}
+	if len(out) == 0 {
+		return "nothing flips"
+	}
+	return strings.Join(out, ", ")
+}
+
+// Surplus is what a change does besides what it is made for.
+type Surplus struct {
+	// Group are the connections, nil for none; Unknown says why nobody knows.
+	*diff.Group
+	Unknown string
+	becomes verdict.Verdict
+}
+
+// FindSurplus works out what a change does besides what it is wanted for, as long as the context
+// lasts.
+func FindSurplus(r *revision.Revision, ctx context.Context, next *revision.Revision, w *diff.Wanted) *Surplus {
+	d, err := Differ(r, ctx, next, diff.Asked{Wanted: w})
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Surplus{Unknown: "it was not worked out in time", becomes: w.Becomes}
+	case err != nil:
+		return &Surplus{Unknown: err.Error(), becomes: w.Becomes}
+	}
+	return &Surplus{Group: d.Beyond, becomes: w.Becomes}
+}
+
+// Exact says whether the change does nothing else.
+func (s *Surplus) Exact() bool { return s.Group == nil && s.Unknown == "" }
+
+// Text counts the pairs: "opens 70 pairs that no log line has: …", with an example.
+func (s *Surplus) Text() string {
+	does := "opens"
+	if s.becomes == verdict.Deny {
+		does = "denies"
+	}
+	switch {
+	case s.Unknown != "":
+		return "what it does to connections that no log line has is unknown: " + s.Unknown
+	case s.Group == nil:
+		return does + " only the connections of the log lines"
+	}
+	return fmt.Sprintf("%s %s that no log line has: %s → %s, %s; %s", does, words.Total(s.Pairs, "pair"), EndsText(s.From), EndsText(s.To),
+		PortsText(s.Ports), ExampleText(s.Group))
 }

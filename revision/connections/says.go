@@ -2,6 +2,7 @@ package connections
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"rung/model"
@@ -77,7 +78,11 @@ func Says(r *revision.Revision, p *model.Policy, rule *model.Rule) []string {
 	case model.KindNP:
 		return append([]string{what + " " + netpolOutcome(r, p, rule)}, isolation(r, p, rule)...)
 	case model.KindEF:
-		return []string{what + " " + firewallOutcome(rule),
+		becomes := " is allowed."
+		if rule.Action == model.Deny {
+			becomes = " is dropped."
+		}
+		return []string{what + becomes,
 			"It decides at the end of the way, in the to-lport stage: even after an Allow of an AdminNetworkPolicy or NetworkPolicy. What these drop never comes to it."}
 	}
 	out := []string{what + " " + outcome(p, rule)}
@@ -110,13 +115,6 @@ func isolation(r *revision.Revision, p *model.Policy, rule *model.Rule) (out []s
 	return append(out, alsoDecides(r, p, rule)...)
 }
 
-func firewallOutcome(rule *model.Rule) string {
-	if rule.Action == model.Deny {
-		return "is dropped."
-	}
-	return "is allowed."
-}
-
 func outcome(p *model.Policy, rule *model.Rule) string {
 	asked := " NetworkPolicies and the baseline are not consulted."
 	if p.Tier == model.TierBaseline {
@@ -141,36 +139,20 @@ func alsoDecides(r *revision.Revision, p *model.Policy, rule *model.Rule) []stri
 	if rule.Action != model.Allow {
 		return nil
 	}
+	if rule.Direction == model.Ingress {
+		return []string{"Egress rules for the sender decide as well, before this one."}
+	}
 	var out []string
-	if rule.Direction == model.Egress {
-		if hasFirewall(r, p) {
-			out = append(out, "An EgressFirewall of the namespace still decides about what leaves the cluster.")
-		}
-		if podPeers(rule) {
-			out = append(out, "Ingress rules for the pods at the other end decide as well.")
-		}
-		return out
-	}
-	return append(out, "Egress rules for the sender decide as well, before this one.")
-}
-
-// hasFirewall says whether some pod of the subject may be under an EgressFirewall.
-func hasFirewall(r *revision.Revision, p *model.Policy) bool {
-	for f := range r.Cluster.Policies(model.KindEF) {
+	for f := range r.Cluster.Policies(model.KindEF) { // that some pod of the subject may be under
 		if p.Namespace == "" || p.Namespace == f.Namespace {
-			return true
+			out = append(out, "An EgressFirewall of the namespace still decides about what leaves the cluster.")
+			break
 		}
 	}
-	return false
-}
-
-func podPeers(rule *model.Rule) bool {
-	for i := range rule.Peers {
-		if k := rule.Peers[i].Kind; k == model.PeerNamespaces || k == model.PeerPods {
-			return true
-		}
+	if slices.ContainsFunc(rule.Peers, func(pe model.Peer) bool { return pe.Kind == model.PeerNamespaces || pe.Kind == model.PeerPods }) {
+		out = append(out, "Ingress rules for the pods at the other end decide as well.")
 	}
-	return false
+	return out
 }
 
 // peerText names the other end of a rule's connections; nobody says that no pod, node or
@@ -274,12 +256,10 @@ func networkText(networks []string) []string {
 		return nil
 	}
 	if whole := overlap.WholeFamilies(networks); len(whole) > 0 {
-		out := make([]string, 0, len(whole))
-		for _, w := range whole {
-			if strings.Contains(w, "::") {
-				out = append(out, "every IPv6 address")
-			} else {
-				out = append(out, "every IPv4 address")
+		out := make([]string, len(whole))
+		for i, w := range whole {
+			if out[i] = "every IPv4 address"; strings.Contains(w, "::") {
+				out[i] = "every IPv6 address"
 			}
 		}
 		return out
@@ -298,4 +278,37 @@ func portText(rule *model.Rule) string {
 		}
 	}
 	return words.List(parts, 5)
+}
+
+// saysAntrea is what a rule does, in a sentence, where no rows are compiled.
+func saysAntrea(r *revision.Revision, p *model.Policy, rule *model.Rule) string {
+	pods := policies.CountSubjects(r, p.Key).Pods
+	if p.Antrea != nil {
+		pods = len(revision.RuleSubjects(r, p, rule))
+	}
+	switch {
+	case p.Antrea != nil && !r.Antrea():
+		return "Nothing here: it is a policy of Antrea, and OVN-Kubernetes' precedence holds."
+	case p.Refused():
+		return "Nothing: Antrea would refuse the policy."
+	}
+	peers, to := strings.Join(rule.PeerTexts(), " or "), words.Total(pods, "pod")
+	text := "What " + to + words.Form(pods, " sends", " send") + " to " + peers
+	if rule.Direction == model.Ingress {
+		text = "What comes from " + peers + " to " + to
+	}
+	if ports := rule.PortTexts(); len(ports) > 0 {
+		text += " on " + strings.Join(ports, ", ")
+	}
+	switch rule.ActionText() {
+	case "Reject":
+		text += " is refused with an answer"
+	case string(model.Allow):
+		text += " is allowed"
+	case string(model.Pass):
+		text += " is left to the NetworkPolicies and the baseline"
+	default:
+		text += " is dropped"
+	}
+	return text + "."
 }

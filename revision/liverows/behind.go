@@ -23,7 +23,6 @@ const (
 	ByCompiled FoundBy = "compiled" // so has a compiled one
 	ByName     FoundBy = "name"     // the log line's name, in that place
 	ByPlace    FoundBy = "place"    // stage, tier and priority only
-	ByNothing  FoundBy = ""
 )
 
 // Behind is what stands behind a flow of an ACL that a trace met.

@@ -150,3 +150,64 @@ func (e *rowsEntry) holds(r *revision.Revision) bool {
 	}
 	return true
 }
+
+// stageCounts are the numbers of ACLs by stage of what was asked about, for one
+// set of desired rows: those of rules with named ports take a walk over pods.
+type stageCounts struct {
+	mu      sync.Mutex
+	desired *compiler.Desired
+	byKey   map[model.PolicyKey]map[model.Stage]int
+}
+
+// StageACLCount is how many of the ACLs that ACLCount counts are in a stage of the
+// pipeline; without a stage it is all of them.
+func StageACLCount(r *revision.Revision, k model.PolicyKey, stage model.Stage) int {
+	if stage == "" {
+		return revision.ACLCount(r, k)
+	}
+	c := &revision.Carried[rowsCache](r).counts
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.desired != r.Desired || c.byKey == nil {
+		c.desired, c.byKey = r.Desired, map[model.PolicyKey]map[model.Stage]int{}
+	}
+	n, ok := c.byKey[k]
+	if !ok {
+		n = map[model.Stage]int{}
+		for _, a := range r.ACLs(k, "") {
+			n[model.Stage(a.Stage())]++
+		}
+		c.byKey[k] = n
+	}
+	return n[stage]
+}
+
+// StrayRowsAt names the live rows that decide at a priority of AdminNetworkPolicies
+// although no policy stands there: old ones of policies that are not enforced as they are,
+// and those of another form, of an owner that is gone or of none. Rows of but are left out.
+func StrayRowsAt(r *revision.Revision, priority int32, but model.PolicyKey) []string {
+	var out []string
+	for _, z := range r.Zones {
+		for k, p := range z.Policies {
+			if k != but && k.Kind == model.KindANP && p.LiveACLs > 0 && p.LivePriority == priority && r.None(k) != nil {
+				out = append(out, k.Label()+" (frozen)")
+			}
+		}
+	}
+	first := ladder.PriorityAdmin - ladder.PriorityAdminStep*int(priority)
+	now := r
+	for now.Base() != nil {
+		now = now.Base() // the zones are the same, and its rows are at hand
+	}
+	for _, g := range FindLadderRows(now).Of(model.TierAdmin, "") {
+		if g.Priority > first-ladder.PriorityAdminStep && g.Last <= first {
+			name := g.Label
+			if g.Examples && r.Mode.Sandbox {
+				name += " (sandbox example)"
+			}
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

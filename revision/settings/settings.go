@@ -55,23 +55,11 @@ type Setting struct {
 // Zone is what the OVN-Kubernetes of a zone runs with, and in which form
 // its rows are.
 type Zone struct {
-	Zone     string
-	Read     bool           // the zone's rows were looked at
 	Settings []Setting      // in a fixed order
 	Rows     []dialect.Rows // by owner type
 	// Deviates says, by kind, why rows of the zone are not compared with what is
 	// desired.
 	Deviates map[model.Kind]string
-}
-
-// Setting returns one setting by name.
-func (z Zone) Setting(name string) Setting {
-	for _, s := range z.Settings {
-		if s.Name == name {
-			return s
-		}
-	}
-	return Setting{}
 }
 
 // View is what a revision knows of dialects; immutable.
@@ -90,13 +78,13 @@ type View struct {
 // rows, those the configuration, that the image. The name "" is that of the
 // cluster: what most zones say.
 func (v *View) Zone(zone string) Zone {
-	d, read := &v.cluster, zone == ""
-	if !read {
-		if d, read = v.zones[zone]; !read {
+	d := &v.cluster
+	if zone != "" {
+		if d = v.zones[zone]; d == nil {
 			d = &dialect.Dialect{}
 		}
 	}
-	out := Zone{Zone: zone, Read: read, Settings: v.settings(d), Rows: d.Owners, Deviates: map[model.Kind]string{}}
+	out := Zone{Settings: v.settings(d), Rows: d.Owners, Deviates: map[model.Kind]string{}}
 	if zone != "" {
 		for k, why := range v.Deviations(d) {
 			out.Deviates[k] = why.Text

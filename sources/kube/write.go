@@ -138,17 +138,14 @@ func (p *Policies) do(ctx context.Context, r dynamic.ResourceInterface, ch Chang
 		return nil, fmt.Errorf("of a namespace only its logging is changed: %w", model.ErrRefused)
 	}
 	switch ch.Verb {
-	case VerbCreate:
+	case VerbCreate, VerbApply:
 		u, err := document(ch)
 		if err != nil {
 			return nil, err
 		}
-		return r.Create(ctx, u, metav1.CreateOptions{DryRun: dry, FieldManager: FieldManager,
-			FieldValidation: metav1.FieldValidationStrict})
-	case VerbApply:
-		u, err := document(ch)
-		if err != nil {
-			return nil, err
+		if ch.Verb == VerbCreate {
+			return r.Create(ctx, u, metav1.CreateOptions{DryRun: dry, FieldManager: FieldManager,
+				FieldValidation: metav1.FieldValidationStrict})
 		}
 		if ch.Old != nil && ch.Old.UID != "" {
 			// An apply would bring back what somebody deleted meanwhile.

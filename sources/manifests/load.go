@@ -228,13 +228,13 @@ func (o Options) load(ctx context.Context, in input) (*loaded, *model.Broken) {
 		return fail("cannot be read: %s", reading.Reason(err))
 	}
 	defer r.Close()
-	tooLarge := fmt.Sprintf("is larger than the limit of %s for a file", mib(o.Limits.FileSize))
+	tooLarge := fmt.Sprintf("is larger than the limit of %s for a file", reading.Size(o.Limits.FileSize))
 	if in.size > o.Limits.FileSize {
 		return fail("%s", tooLarge)
 	}
-	raw, err := readAll(r, in.size, o.Limits.FileSize)
+	raw, err := reading.All(r, in.size, o.Limits.FileSize)
 	switch {
-	case errors.Is(err, errTooLarge):
+	case errors.Is(err, reading.ErrTooLarge):
 		return fail("%s", tooLarge)
 	case err != nil:
 		return fail("cannot be read: %s", reading.Reason(err))
@@ -244,8 +244,8 @@ func (o Options) load(ctx context.Context, in input) (*loaded, *model.Broken) {
 		l.file.Writable = false
 		l.text, err = expand(raw, o.Limits.Expanded)
 		switch {
-		case errors.Is(err, errTooLarge):
-			return fail("is larger than the limit of %s once expanded", mib(o.Limits.Expanded))
+		case errors.Is(err, reading.ErrTooLarge):
+			return fail("is larger than the limit of %s once expanded", reading.Size(o.Limits.Expanded))
 		case err != nil:
 			return fail("cannot be expanded: %s", err)
 		}
@@ -275,24 +275,6 @@ func (o Options) open(ctx context.Context, in input) (io.ReadCloser, error) {
 	return reading.Regular(in.path)
 }
 
-var errTooLarge = errors.New("too large")
-
-// readAll reads up to limit bytes; hint is the expected size.
-func readAll(r io.Reader, hint, limit int64) ([]byte, error) {
-	var b bytes.Buffer
-	if hint > 0 && hint < limit {
-		b.Grow(int(hint) + bytes.MinRead)
-	}
-	n, err := b.ReadFrom(io.LimitReader(r, limit+1))
-	if err != nil {
-		return nil, err
-	}
-	if n > limit {
-		return nil, errTooLarge
-	}
-	return b.Bytes(), nil
-}
-
 // expand expands a compressed file of at most limit bytes. It is gone through
 // twice: first only counted, so that what expands to more than the limit never
 // is in memory, then read into just as much as it needs.
@@ -306,7 +288,7 @@ func expand(raw []byte, limit int64) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case size > limit:
-		return nil, errTooLarge
+		return nil, reading.ErrTooLarge
 	}
 	if err := z.Reset(bytes.NewReader(raw)); err != nil {
 		return nil, err
@@ -316,11 +298,4 @@ func expand(raw []byte, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	return text, nil
-}
-
-func mib(n int64) string {
-	if n >= 1<<20 && n%(1<<20) == 0 {
-		return fmt.Sprintf("%d MiB", n>>20)
-	}
-	return fmt.Sprintf("%d bytes", n)
 }

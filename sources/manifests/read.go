@@ -13,6 +13,7 @@ import (
 	"rung/model"
 	"rung/sources/manifests/check"
 	"rung/sources/manifests/yamltree"
+	"rung/sources/reading"
 )
 
 // ErrNoPaths is returned when there is nothing to read.
@@ -41,7 +42,7 @@ func Parse(name string, text []byte, o Options) *Result {
 	var broken []model.Broken
 	if int64(len(text)) > o.Limits.FileSize {
 		broken = append(broken, fileBroken(o.Source, name,
-			"is larger than the limit of "+mib(o.Limits.FileSize)+" for a file", ""))
+			"is larger than the limit of "+reading.Size(o.Limits.FileSize)+" for a file", ""))
 	} else {
 		l := &loaded{text: text, file: File{Path: name, Size: int64(len(text))}}
 		files, _ = decodeFiles(context.Background(), o, []*fileResult{{loaded: l}}) // never ends early

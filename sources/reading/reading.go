@@ -71,14 +71,36 @@ func ReadFile(ctx context.Context, name string, limit int64) ([]byte, error) {
 }
 
 func readUpTo(name string, r io.Reader, limit int64) ([]byte, error) {
+	text, err := All(r, 0, limit)
+	if err == ErrTooLarge {
+		err = &fs.PathError{Op: "read", Path: name, Err: err}
+	}
+	return text, err
+}
+
+// All reads to the end; more than limit bytes are ErrTooLarge. hint is about how many there
+// are, 0 where nobody knows.
+func All(r io.Reader, hint, limit int64) ([]byte, error) {
 	var b bytes.Buffer
-	if _, err := b.ReadFrom(io.LimitReader(r, limit+1)); err != nil {
+	if hint > 0 && hint < limit {
+		b.Grow(int(hint) + bytes.MinRead)
+	}
+	n, err := b.ReadFrom(io.LimitReader(r, limit+1))
+	if err == nil && n > limit {
+		err = ErrTooLarge
+	}
+	if err != nil {
 		return nil, err
 	}
-	if int64(b.Len()) > limit {
-		return nil, &fs.PathError{Op: "read", Path: name, Err: ErrTooLarge}
-	}
 	return b.Bytes(), nil
+}
+
+// Size is a limit for people: "64 MiB".
+func Size(bytes int64) string {
+	if bytes >= 1<<20 && bytes%(1<<20) == 0 {
+		return fmt.Sprintf("%d MiB", bytes>>20)
+	}
+	return fmt.Sprintf("%d bytes", bytes)
 }
 
 // ending reads until ctx ends what answers at once.

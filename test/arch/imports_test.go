@@ -58,6 +58,8 @@ var inside = map[string][]string{
 	// Optional rooms: TestRoomsAreOptional says who may import them.
 	"engine/lab":        {"engine/rooms", "engine/below", "engine/loop", "engine/probe", "revision", "model", "sources/acllog", "sources/nbdb", "sources/sandbox"},
 	"engine/ovntrace":   {"engine/rooms", "engine/trace", "revision", "model", "sources/kube", "sources/nbdb/remote"},
+	"engine/sessions":   {"engine/loop", "change/gate", "revision", "model"},
+	"engine/second":     {"engine/zones", "reconciler", "revision", "model", "sources/nbdb/second"},
 	"engine/health":     {"engine/loop", "engine/ownership", "engine/logs", "reconciler", "revision", "model"},
 	"revision/settings": {"sources/kube", "sources/manifests", "sources/reading", "compiler", "model"},
 	"revision":          {"revision/settings", "compiler", "model"},
@@ -253,13 +255,15 @@ func judgeImports(f file) []string {
 // wires an engine, and the pages and commands that are about nothing else. The core builds
 // without them.
 var optional = map[string][]string{
-	"sources/sandbox": {"engine/lab"},
-	"engine/lab":      {"cli"},
-	"engine/ovntrace": {"cli"},
-	"engine/verify":   {"engine/pattern", "pages", "ui", "cli"},
-	"engine/convert":  {"pages", "ui", "cli"},
-	"engine/propose":  {"pages", "ui", "cli"},
-	"engine/pattern":  {"pages", "ui", "cli"},
+	"sources/sandbox":     {"engine/lab"},
+	"sources/nbdb/second": {"engine/second"},
+	"engine/second":       {"cli"},
+	"engine/lab":          {"cli"},
+	"engine/ovntrace":     {"cli"},
+	"engine/verify":       {"engine/pattern", "pages", "ui", "cli"},
+	"engine/convert":      {"pages", "ui", "cli"},
+	"engine/propose":      {"pages", "ui", "cli"},
+	"engine/pattern":      {"pages", "ui", "cli"},
 }
 
 func TestRoomsAreOptional(t *testing.T) {

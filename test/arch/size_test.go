@@ -17,7 +17,7 @@ var smaller = map[string]int{"revision": 2500, "change/gate": 2500, "change": 25
 
 // stillTooMany are types with more than typeMethods methods, with what they may not grow
 // beyond. They are to be divided; a limit here is only ever lowered.
-var stillTooMany = map[string]int{"engine.Engine": 59}
+var stillTooMany = map[string]int{}
 
 func TestPackagesStaySmall(t *testing.T) {
 	lines, methods := map[string]int{}, map[string]int{}

@@ -2,6 +2,7 @@ package given
 
 import (
 	"fmt"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -115,6 +116,29 @@ func selectorOf(s string) string {
 	}
 	return fmt.Sprintf("{matchLabels: {%s: %s}}", k, v)
 }
+
+// Services are what pods need: a DNS Service with a pod behind it, and an API server at APIAddr.
+const Services = `
+apiVersion: v1
+kind: Service
+metadata: {name: kube-dns, namespace: kube-system}
+spec: {selector: {app: dns}, ports: [{name: dns, protocol: UDP, port: 53, targetPort: 5353}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: kubernetes, namespace: default}
+spec: {ports: [{name: https, protocol: TCP, port: 443, targetPort: 6443}]}
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: kubernetes, namespace: default, labels: {kubernetes.io/service-name: kubernetes}}
+addressType: IPv4
+ports: [{name: https, protocol: TCP, port: 6443}]
+endpoints: [{addresses: [172.18.0.3]}]
+`
+
+// APIAddr is the address of the API server of Services.
+var APIAddr = netip.MustParseAddr("172.18.0.3")
 
 // NP writes a NetworkPolicy; spec is its spec in flow style.
 func NP(namespace, name, spec string) string {

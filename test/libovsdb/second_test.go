@@ -19,10 +19,11 @@ import (
 	"rung/change/write"
 	"rung/engine"
 	"rung/engine/lab"
+	"rung/engine/second"
 	"rung/engine/source"
 	"rung/model"
 	"rung/revision"
-	"rung/sources/nbdb/second"
+	libovsdb "rung/sources/nbdb/second"
 	"rung/test/install"
 	"rung/test/ovsdb"
 	"rung/test/wait"
@@ -61,7 +62,7 @@ func TestSecondReader(t *testing.T) {
 					for _, z := range e.Revision().Zones {
 						names = append(names, z.Name)
 					}
-					for _, r := range e.SecondReads(t.Context(), names, secondName) {
+					for _, r := range second.Reads(t.Context(), e.Zones(), names, secondName) {
 						if r.Err != nil || len(r.Differences) > 0 || r.More > 0 {
 							t.Errorf("%s: %+v, %v", r.Zone, r.Result, r.Err)
 							continue
@@ -186,7 +187,7 @@ func TestSecondReaderOfSome(t *testing.T) {
 	dir := memory(t)
 	e := sandboxed(t, filepath.Join("..", "..", "examples"), "builtin", filepath.Join(dir, "s"))
 	// Within the time that one read may take, with which it used to wait for this zone.
-	ctx, cancel := context.WithTimeout(t.Context(), second.DefaultWithin)
+	ctx, cancel := context.WithTimeout(t.Context(), libovsdb.DefaultWithin)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, install.Binary(t), "rows", "--nb", "ovn-worker="+e.Revision().Zone("ovn-worker").Endpoint,
 		"--nb", "gone=unix:"+filepath.Join(dir, "none"), "--second-reader").Output()

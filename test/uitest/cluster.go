@@ -19,7 +19,7 @@ import (
 func Cluster(t testing.TB) *revision.Facts {
 	t.Helper()
 	p := Demo(t)
-	p.Mode = revision.Mode{Name: revision.ClusterMode, Title: "prod-eu", Server: "https://api.prod-eu.example:6443", User: "admin@example", Families: "ipv4"}
+	p.Mode = revision.Mode{Name: revision.ClusterMode, Title: "prod-eu", Server: "https://api.prod-eu.example:6443", User: "admin@example"}
 	at := Now.Add(-10 * time.Minute)
 	src := model.SourceState{Name: "prod-eu", Detail: p.Mode.Server, Conn: model.ConnSynced, At: at, ReadAt: Now}
 	for _, r := range []struct {

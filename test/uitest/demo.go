@@ -63,7 +63,7 @@ func factsOf(t testing.TB, onAntrea bool) *revision.Facts {
 	c, _ := (&model.Cluster{}).Upsert(u.Upsert, nil)
 	return &revision.Facts{
 		Number: 481, At: Now, Cluster: c, Broken: u.Broken, Loaded: true,
-		Mode:    revision.Mode{Name: "demo", Title: "demo", Writes: true, Families: "ipv4"},
+		Mode:    revision.Mode{Name: "demo", Title: "demo", Writes: true},
 		Sources: []model.SourceState{{Name: "demo", Detail: u.State.Detail, Conn: model.ConnSynced, At: Now.Add(-time.Minute), ReadAt: Now.Add(-time.Minute)}},
 	}
 }

@@ -16,7 +16,7 @@ import (
 func cluster(t *testing.T, name string) *uitest.Fake {
 	t.Helper()
 	p := uitest.Demo(t)
-	p.Mode = revision.Mode{Name: revision.ClusterMode, Title: name, Server: "https://" + name + ".example:6443", Families: "ipv4"}
+	p.Mode = revision.Mode{Name: revision.ClusterMode, Title: name, Server: "https://" + name + ".example:6443"}
 	f := uitest.NewFake(p)
 	f.ContextNames, f.Current = []string{"dead", "prod-eu", "staging"}, name
 	return f

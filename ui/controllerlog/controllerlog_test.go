@@ -19,7 +19,7 @@ var key = model.PolicyKey{Kind: model.KindANP, Name: "cluster-control"}
 func onCluster(t *testing.T) *revision.Facts {
 	t.Helper()
 	p := uitest.Demo(t)
-	p.Mode = revision.Mode{Name: revision.ClusterMode, Title: "lab", Families: "ipv4"}
+	p.Mode = revision.Mode{Name: revision.ClusterMode, Title: "lab"}
 	return p
 }
 

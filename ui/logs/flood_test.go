@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"rung/engine/logs"
 	"rung/engine/logs/entries"
 )
@@ -124,26 +122,5 @@ func TestTickLooksAtNewLinesOnly(t *testing.T) {
 	}
 	if n := x.feed.tally.seen - rules; n != x.feed.len() {
 		t.Errorf("%d lines were counted by rule to count %d", n, x.feed.len())
-	}
-}
-
-// The lines of the last seconds are those of the lines that are there.
-func TestPace(t *testing.T) {
-	var l lately
-	for _, x := range []struct {
-		second int64
-		d      int
-	}{{100, 1}, {100, 1}, {101, 1}, {99, 1}, {80, 1}, {109, 5}, {100, -1}, {111, 1}, {101, -1}} {
-		l.add(x.second, x.d)
-	}
-	for now, want := range map[int64]pace{
-		111: {0, 0, 0, 0, 0, 0, 0, 5, 0, 1},
-		113: {0, 0, 0, 0, 0, 5, 0, 1, 0, 0},
-		110: {8: 5}, // of a page that stands still
-		150: {},
-	} {
-		if diff := cmp.Diff(want, l.pace(now)); diff != "" {
-			t.Errorf("at %d: %s", now, diff)
-		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"rung/engine/logs"
 	"rung/engine/logs/entries"
+	"rung/engine/logs/hits"
 	"rung/model"
 	"rung/model/logline"
 	"rung/model/words"
@@ -146,7 +147,7 @@ func (v *sources) lost(env *view.Env, page nav.Page) (out []string) {
 type ruleStat struct {
 	ref   logline.RuleRef
 	shown uint64
-	pace  pace
+	pace  hits.Seconds
 	stat  logs.RuleStat
 	// of is the number of all lines where others than those shown came, empty where that
 	// tells nothing: on the page of a pod, and of what was found in files.
@@ -164,7 +165,7 @@ func (v *logPage) perRule(env *view.Env) []ruleStat {
 			continue
 		}
 		if n := v.feed.tally.of(ref); n > 0 || !narrowed {
-			r := ruleStat{ref: ref, shown: n, pace: v.feed.tally.pace(ref, v.pacedAt), stat: s}
+			r := ruleStat{ref: ref, shown: n, pace: v.feed.tally.seconds(ref, v.pacedAt), stat: s}
 			if n < s.Count && k.Kind != model.KindPod && v.hunt.shown == nil {
 				r.of = " of " + words.Thousands(s.Count)
 			}
@@ -302,7 +303,7 @@ func counts(env *view.Env, rules []ruleStat, page model.Key, w, room int) []stri
 	var line widget.Line
 	for i, r := range rules {
 		l := widget.Line{{Text: " " + ruleName(env.Rev, r.ref, page, w < 100), Style: st.Accent}, {Text: ": " + words.Thousands(r.shown) + r.of + " "},
-			{Text: widget.Sparkline(r.pace[:]), Style: st.Info}, {Text: fmt.Sprintf(" %d/s", r.pace.rate()), Style: st.Dim}}
+			{Text: widget.Sparkline(r.pace[:]), Style: st.Info}, {Text: fmt.Sprintf(" %d/s", r.pace.Rate()), Style: st.Dim}}
 		if r.stat.AtCap {
 			l = l.Add(" meter full", st.Warn)
 		}

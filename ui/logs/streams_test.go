@@ -16,7 +16,7 @@ import (
 // says what keeps the others away, and what of lines is missing.
 func TestStreams(t *testing.T) {
 	w := newTail(t, 0)
-	w.parts.Mode = revision.Mode{Name: revision.ClusterMode, Title: "lab", Families: "ipv4"}
+	w.parts.Mode = revision.Mode{Name: revision.ClusterMode, Title: "lab"}
 	w.f.Set(w.parts)
 	streams := []logline.Stream{
 		{Zone: "ovn-control-plane", Namespace: "openshift-ovn-kubernetes", Container: "ovn-controller", State: logline.StreamOpen, Since: uitest.Now},
@@ -56,7 +56,7 @@ func TestLogsAlone(t *testing.T) {
 // zone without the meter.
 func TestWhyRows(t *testing.T) {
 	w := newTail(t, 0)
-	w.parts.Mode = revision.Mode{Name: revision.ClusterMode, Title: "lab", Families: "ipv4"}
+	w.parts.Mode = revision.Mode{Name: revision.ClusterMode, Title: "lab"}
 	key := anp("cluster-control")
 	z := *w.parts.Zones[0]
 	in := *z.Policies[key]

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"rung/engine/logs/entries"
+	"rung/engine/logs/hits"
 	"rung/model/logline"
 )
 
@@ -19,8 +20,8 @@ type tally struct {
 
 // ruleTally is the lines of one rule.
 type ruleTally struct {
-	n      uint64
-	lately lately
+	n       uint64
+	seconds hits.Window // by when they came
 }
 
 func (t *tally) reset() { *t = tally{stale: true, seen: t.seen} }
@@ -61,7 +62,7 @@ func (t *tally) add(e *entries.Entry, d int) {
 		t.by[e.Rule] = r
 	}
 	r.n = uint64(max(0, int64(r.n)+int64(d)))
-	r.lately.add(e.At.Unix(), d)
+	r.seconds.Add(e.At.Unix(), d)
 }
 
 // of is the lines of a rule.
@@ -72,49 +73,15 @@ func (t *tally) of(ref logline.RuleRef) uint64 {
 	return 0
 }
 
-// pace is how a rule's lines came until now.
-func (t *tally) pace(ref logline.RuleRef, now time.Time) pace {
+// seconds are how a rule's lines came until now.
+func (t *tally) seconds(ref logline.RuleRef, now time.Time) hits.Seconds {
 	if r := t.by[ref]; r != nil {
-		return r.lately.pace(now.Unix())
+		return r.seconds.Seconds(now.Unix())
 	}
-	return pace{}
+	return hits.Seconds{}
 }
 
 func counted(e *entries.Entry) bool { return e != nil && e.Gap == nil && e.Attributed }
-
-// pace is how many lines of a rule came in each of the last seconds, the newest last;
-// that one is still running.
-type pace [10]int
-
-// rate is the lines of the last full second.
-func (p pace) rate() int { return p[len(p)-2] }
-
-// lately counts the lines of seconds up to the newest one that had any.
-type lately struct {
-	newest int64
-	n      pace // of second s at s % len
-}
-
-func (l *lately) add(second int64, d int) {
-	span := int64(len(l.n))
-	for s := max(l.newest+1, second-span+1); s <= second; s++ {
-		l.n[s%span] = 0
-	}
-	if l.newest = max(l.newest, second); second > l.newest-span && second >= 0 {
-		l.n[second%span] += d
-	}
-}
-
-// pace is that of the seconds up to now.
-func (l *lately) pace(now int64) (p pace) {
-	span := int64(len(p))
-	for i := range p {
-		if s := now - span + 1 + int64(i); s >= 0 && s <= l.newest && s > l.newest-span {
-			p[i] = l.n[s%span]
-		}
-	}
-	return p
-}
 
 // shownTo is the newest line that may be shown.
 func (v *walk) shownTo() uint64 {

@@ -9,9 +9,6 @@ import (
 	"rung/model/logline"
 )
 
-// Minutes is how far back the last minutes go.
-const Minutes = 15
-
 const (
 	// mostRules and mostPairs bound what is counted apart: names and addresses in log
 	// lines come from outside.
@@ -24,8 +21,7 @@ type Hit struct {
 	Count       uint64
 	First, Last time.Time // of the lines, by the nodes' clocks
 
-	newest int64           // the minute of the last of recent
-	recent [Minutes]uint32 // the newest last
+	minutes Window
 }
 
 func minuteOf(t time.Time) int64 { return t.Unix() / 60 }
@@ -34,7 +30,7 @@ func minuteOf(t time.Time) int64 { return t.Unix() / 60 }
 func (h *Hit) Add(at time.Time) {
 	h.Count++
 	h.seen(at, at)
-	h.put(minuteOf(at), 1)
+	h.minutes.Add(minuteOf(at), 1)
 }
 
 func (h *Hit) seen(first, last time.Time) {
@@ -46,28 +42,12 @@ func (h *Hit) seen(first, last time.Time) {
 	}
 }
 
-// put counts lines of a minute; of one that is long past, nothing.
-func (h *Hit) put(minute int64, n uint32) {
-	if d := minute - h.newest; d > 0 {
-		var moved [Minutes]uint32
-		if d < Minutes {
-			copy(moved[:], h.recent[d:])
-		}
-		h.recent, h.newest = moved, minute
-	}
-	if i := Minutes - 1 - (h.newest - minute); i >= 0 {
-		h.recent[i] += n
-	}
-}
-
-// Lately is how many of the lines are of the last Minutes minutes; the one that is
+// Lately is how many of the lines are of the last Recent minutes; the one that is
 // running is the last of them.
 func (h *Hit) Lately(now time.Time) (n uint64) {
 	end := minuteOf(now)
-	for i, x := range h.recent {
-		if m := h.newest - int64(Minutes-1-i); m > end-Minutes && m <= end {
-			n += uint64(x)
-		}
+	for m := end - Recent + 1; m <= end; m++ {
+		n += uint64(h.minutes.At(m))
 	}
 	return n
 }
@@ -79,10 +59,8 @@ func (h *Hit) Merge(o *Hit) {
 	}
 	h.Count += o.Count
 	h.seen(o.First, o.Last)
-	for i := len(o.recent) - 1; i >= 0; i-- { // the newest first: the window moves once
-		if n := o.recent[i]; n > 0 {
-			h.put(o.newest-int64(Minutes-1-i), n)
-		}
+	for m := o.minutes.newest; m > o.minutes.newest-Recent; m-- { // the newest first: none is let go of twice
+		h.minutes.Add(m, o.minutes.At(m))
 	}
 }
 

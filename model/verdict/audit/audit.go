@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"math"
 	"slices"
 
 	"rung/model"
@@ -105,7 +106,7 @@ func New(ctx context.Context, x *index.Index, ask Ask) (*Audit, error) {
 	c := matrix.ClassesOf(x, nil)
 	n := len(c.List)
 	if n*n > mostPairs {
-		return nil, fmt.Errorf("%w: %d kinds of pods and addresses, at most %d", ErrTooLarge, n, isqrt(mostPairs))
+		return nil, fmt.Errorf("%w: %d kinds of pods and addresses, at most %d", ErrTooLarge, n, int(math.Sqrt(mostPairs)))
 	}
 	a := newAuditor(x, c, ask)
 	for i := range int32(n) {
@@ -120,13 +121,6 @@ func New(ctx context.Context, x *index.Index, ask Ask) (*Audit, error) {
 		}
 	}
 	return a.audit(), nil
-}
-
-func isqrt(n int) (r int) {
-	for (r+1)*(r+1) <= n {
-		r++
-	}
-	return r
 }
 
 // auditor works an Audit out.

@@ -2,10 +2,11 @@ package diff
 
 import (
 	"net/netip"
+	"slices"
+
 	"rung/model/verdict"
 	"rung/model/verdict/index"
 	"rung/model/verdict/matrix"
-	"slices"
 )
 
 // Wanted is what a change is made for: some connections are to become a verdict, and no

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"net/netip"
+	"slices"
+
 	"rung/model/verdict"
 	"rung/model/verdict/index"
 	"rung/model/verdict/matrix"
-	"slices"
 )
 
 // gathered is a Group in the making: ends are classes.
@@ -208,12 +210,7 @@ func (d *differ) difference() *Difference {
 		out.Watched = append(out.Watched, slices.DeleteFunc(w.groups, func(g Group) bool { return g.Pairs == 0 }))
 	}
 	for i := range d.uses {
-		ids := make([]int32, 0, len(d.instead[i]))
-		for id := range d.instead[i] {
-			ids = append(ids, id)
-		}
-		slices.Sort(ids)
-		for _, id := range ids {
+		for _, id := range slices.Sorted(maps.Keys(d.instead[i])) {
 			d.uses[i].Instead = append(d.uses[i].Instead, d.sides[d.useSide[i]].deciders(id)...)
 		}
 	}

@@ -3,9 +3,10 @@ package diff
 import (
 	"cmp"
 	"net/netip"
+	"slices"
+
 	"rung/model/verdict"
 	"rung/model/verdict/matrix"
-	"slices"
 )
 
 // Reach is the pairs that flip alike, counted by what they are to a cluster. A pair counts

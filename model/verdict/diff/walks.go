@@ -2,10 +2,11 @@ package diff
 
 import (
 	"encoding/binary"
+	"slices"
+
 	"rung/model/verdict"
 	"rung/model/verdict/index"
 	"rung/model/verdict/matrix"
-	"slices"
 )
 
 // side is one of the two indexes of a differ.

@@ -2,10 +2,11 @@ package diff
 
 import (
 	"net/netip"
+	"slices"
+
 	"rung/model/verdict"
 	"rung/model/verdict/index"
 	"rung/model/verdict/matrix"
-	"slices"
 )
 
 // watched is a Watch: by class, the ends it is about.

@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"maps"
 	"net/netip"
 	"slices"
 	"sync"
@@ -108,9 +109,7 @@ func (x *Index) FrontPorts(e verdict.Endpoint) (ports []verdict.PortRange, only 
 		}
 	}
 	if e.Key.Kind == model.KindNode || e.Key.Kind == "" && x.NodeWithAddr(e.Addr) != "" {
-		for p := range all.NodePorts {
-			ports = append(ports, p)
-		}
+		ports = slices.AppendSeq(ports, maps.Keys(all.NodePorts))
 	}
 	// Each by itself: two that follow each other may be of two Services.
 	slices.SortFunc(ports, func(a, b verdict.PortRange) int {

@@ -1,8 +1,9 @@
 package index
 
 import (
-	"rung/model/verdict"
 	"slices"
+
+	"rung/model/verdict"
 )
 
 // CollectHits gathers what counts in one walk through the tiers.

@@ -139,10 +139,8 @@ func (x *Index) findEnds() {
 			own = append(own, AntreaGateway(n))
 		}
 		for _, ips := range own {
-			for _, ip := range ips {
-				if a, err := netip.ParseAddr(ip); err == nil {
-					x.NodeOf[a.Unmap()] = n.Name
-				}
+			for _, a := range ParseAddrs(ips) {
+				x.NodeOf[a] = n.Name
 			}
 		}
 	}

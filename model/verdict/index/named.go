@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -72,12 +73,7 @@ func (d declared) ports() PortSet { return PortSet{{d.proto, d.port, d.port}} }
 func (d declared) key() string { return strconv.Itoa(int(d.proto)) + " " + strconv.Itoa(int(d.port)) }
 
 func sortedPorts[T any](of map[declared]T) []declared {
-	out := make([]declared, 0, len(of))
-	for d := range of {
-		out = append(out, d)
-	}
-	slices.SortFunc(out, func(a, b declared) int { return cmp.Or(cmp.Compare(a.proto, b.proto), cmp.Compare(a.port, b.port)) })
-	return out
+	return slices.SortedFunc(maps.Keys(of), func(a, b declared) int { return cmp.Or(cmp.Compare(a.proto, b.proto), cmp.Compare(a.port, b.port)) })
 }
 
 // declaring finds the pods of a set that declare a port of one of the names, by what it is.

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"iter"
 	"net/netip"
+	"slices"
+
 	"rung/model/verdict"
 	"rung/model/verdict/index"
-	"slices"
 )
 
 // OwnAddr is an address from which a node reaches its own pods.

@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"encoding/binary"
+
 	"rung/model/verdict"
 	"rung/model/verdict/index"
 )

@@ -2,10 +2,12 @@ package matrix
 
 import (
 	"cmp"
+	"maps"
 	"net/netip"
+	"slices"
+
 	"rung/model/verdict"
 	"rung/model/verdict/index"
-	"slices"
 )
 
 // Partition is the addresses outside, in blocks: one for each network that rules name, but for
@@ -148,10 +150,7 @@ func networksOf(xs []*index.Index, conds []index.Set) []netip.Prefix {
 			}
 		}
 	}
-	out := make([]netip.Prefix, 0, len(seen))
-	for n := range seen {
-		out = append(out, n)
-	}
+	out := slices.Collect(maps.Keys(seen))
 	sortNetworks(out)
 	return out
 }

@@ -3,9 +3,10 @@ package matrix
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
+
 	"rung/model/verdict"
 	"rung/model/verdict/index"
-	"slices"
 )
 
 // Outcome is what becomes of a connection, or all that becomes of several.

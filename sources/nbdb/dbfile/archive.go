@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"rung/model/clean"
+	"rung/sources/reading"
 )
 
 // A must-gather has the databases of all nodes in one compressed archive, which
@@ -113,7 +114,7 @@ func (in *archive) read(ctx context.Context, r io.Reader, wanted func(string) bo
 		}
 		packed, err := pack(text, limits.Record-kept)
 		if errors.Is(err, ErrTooLarge) {
-			return false, fmt.Errorf("its databases are %w of %s", ErrTooLarge, mib(limits.Record))
+			return false, fmt.Errorf("its databases are %w of %s", ErrTooLarge, reading.Size(limits.Record))
 		}
 		if err != nil {
 			return false, err
@@ -145,7 +146,7 @@ func eachMember(ctx context.Context, r io.Reader, limit int64,
 		}
 		switch {
 		case left.N <= 0:
-			return fmt.Errorf("the archive is %w of %s once expanded", ErrTooLarge, mib(16*limit))
+			return fmt.Errorf("the archive is %w of %s once expanded", ErrTooLarge, reading.Size(16*limit))
 		case errors.Is(err, ErrTooLarge):
 			return err
 		case err != nil:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"rung/sources/nbdb/jsonrpc"
+	"rung/sources/reading"
 )
 
 // raft is the part of a clustered file that is not rows: which entries of the
@@ -95,7 +96,7 @@ func (s *state) entry(m member, max int64) error {
 		r.pending = r.pending[:last]
 	}
 	if r.bytes += int64(len(m.data)); r.bytes > max {
-		return fmt.Errorf("entries that are not committed are %w of %s", ErrTooLarge, mib(max))
+		return fmt.Errorf("entries that are not committed are %w of %s", ErrTooLarge, reading.Size(max))
 	}
 	r.pending = append(r.pending, bytes.Clone(m.data))
 	r.end = m.index

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"rung/sources/reading"
 	"strconv"
 	"strings"
 )
@@ -45,10 +46,10 @@ func (l *logReader) next() ([]byte, error) {
 		return nil, err
 	}
 	if length > l.max {
-		return nil, fmt.Errorf("%d bytes are %w of %s for a record", length, ErrTooLarge, mib(l.max))
+		return nil, fmt.Errorf("%d bytes are %w of %s for a record", length, ErrTooLarge, reading.Size(l.max))
 	}
 	if length > l.left {
-		return nil, fmt.Errorf("the file is %w of %s once expanded", ErrTooLarge, mib(l.all))
+		return nil, fmt.Errorf("the file is %w of %s once expanded", ErrTooLarge, reading.Size(l.all))
 	}
 	// The buffer grows with what comes, not with what the line promises.
 	l.buf.Reset()

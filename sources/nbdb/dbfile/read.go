@@ -139,7 +139,7 @@ func openLimited(path string, limit int64) (*os.File, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("read %s: not a regular file: %w", clean.Text(path), ErrNotDatabase)
 	case info.Size() > limit:
-		return nil, fmt.Errorf("read %s: %w of %s for a database file", clean.Text(path), ErrTooLarge, mib(limit))
+		return nil, fmt.Errorf("read %s: %w of %s for a database file", clean.Text(path), ErrTooLarge, reading.Size(limit))
 	}
 	file, err := reading.Regular(path)
 	if err != nil {
@@ -224,11 +224,4 @@ func expand(r io.Reader) (*bufio.Reader, error) {
 		return nil, err
 	}
 	return bufio.NewReaderSize(z, bufferSize), nil
-}
-
-func mib(n int64) string {
-	if n >= 1<<20 && n%(1<<20) == 0 {
-		return fmt.Sprintf("%d MiB", n>>20)
-	}
-	return fmt.Sprintf("%d bytes", n)
 }

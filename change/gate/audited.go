@@ -3,7 +3,12 @@ package gate
 import (
 	"context"
 	"fmt"
+	"os"
+	"os/user"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"rung/change"
 	"rung/change/audit"
@@ -68,4 +73,47 @@ func arrivedTitle(changes []change.ObjectChange) string {
 		}
 	}
 	return fmt.Sprintf("%s changed: %s", words.Some(places, fewNamed), words.Some(names, fewNamed))
+}
+
+// auditRecord is what the audit says of a change that begins at a time, but for its
+// outcome.
+func (g *Gate) auditRecord(at time.Time, rev *revision.Revision, p *Preview, a approval) audit.Record {
+	r := g.recordOf(at, rev, p.Mutation.Op, p.Title)
+	r.By, r.Objects, r.Commands = a.By, audit.ObjectsOf(p.Objects), p.Commands
+	for _, gd := range p.Guards {
+		r.Guards = append(r.Guards, gd.Code)
+	}
+	return r
+}
+
+// Refused audits that the change of a preview was asked for and is not made.
+func (g *Gate) Refused(p *Preview, by string, why error) error {
+	r := g.auditRecord(g.Config.Now(), g.Config.Current(), p, approval{Confirm: Confirm{By: by}})
+	r.Outcome(audit.Refused, why, 0)
+	return g.Config.Audit.Write(r)
+}
+
+// recordOf says who does something, where and when.
+func (g *Gate) recordOf(at time.Time, rev *revision.Revision, op change.Op, title string) audit.Record {
+	return audit.Record{Time: at.UTC(), User: g.user, Mode: rev.Mode.Name, Context: rev.Mode.Title,
+		Server: rev.Mode.Server, Sandbox: !rev.Mode.Lasts(), Op: op, Title: title}
+}
+
+// Note audits something that is no change of a policy: the switch of writing.
+// An audit that cannot be written is no reason to keep it from happening.
+func (g *Gate) Note(by, op, text string) {
+	r := g.recordOf(g.Config.Now(), g.Config.Current(), change.Op(op), text)
+	r.By, r.Result = by, audit.OK
+	_ = g.Config.Audit.Write(r)
+}
+
+// CurrentUser names who runs this process: the login name, else the number.
+func CurrentUser() string {
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
+	}
+	if name := strings.TrimSpace(os.Getenv("USER")); name != "" {
+		return name
+	}
+	return strconv.Itoa(os.Getuid())
 }

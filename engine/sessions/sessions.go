@@ -1,4 +1,4 @@
-package engine
+package sessions
 
 import (
 	"context"
@@ -6,20 +6,47 @@ import (
 	"slices"
 	"time"
 
+	"rung/change/gate"
+	"rung/engine/loop"
 	"rung/model"
 	"rung/model/clean"
 	"rung/revision"
 	"rung/revision/policies"
 )
 
-// logSessions ends the logging sessions whose time is over, and remembers those that ended.
-type logSessions struct {
-	e *Engine
+// Sessions ends the logging sessions whose time is over, and remembers those that ended.
+type Sessions struct {
+	*loop.Loop
+	gate *gate.Gate
+	cfg  Config
+
 	// known are the sessions of the last look; again is when one that could not be ended is
-	// tried next, and how often that was.
+	// tried next, and how often that was. They are of the goroutine that looks.
 	known map[model.Key]policies.LogSession
 	again map[model.Key]retryAt
+
+	ended []model.EndedLogSession // newest first; the loop's alone
 }
+
+// Config says which sessions are ended.
+type Config struct {
+	// Follows says that sessions are ended as soon as their time is over: by a console, or
+	// a reconciler, whose changes go anywhere.
+	Follows bool
+	// ReadOnly says that none is.
+	ReadOnly bool
+}
+
+// New makes those of a gate; Start follows them as long as the loop runs.
+func New(l *loop.Loop, g *gate.Gate, cfg Config) *Sessions {
+	return &Sessions{Loop: l, gate: g, cfg: cfg, again: map[model.Key]retryAt{}}
+}
+
+// Start follows the sessions.
+func (l *Sessions) Start() { l.Go(l.run) }
+
+// Ended are those that ended lately, for a revision; for the loop.
+func (l *Sessions) Ended() []model.EndedLogSession { return l.ended }
 
 type retryAt struct {
 	at    time.Time
@@ -34,22 +61,14 @@ const (
 	sessionIdle  = time.Hour // a new revision is told
 )
 
-// keepsSessions says whether this engine ends sessions by their time: a console, or a
-// reconciler, whose changes go anywhere.
-func (e *Engine) keepsSessions() bool {
-	return (e.cfg.Screen || e.cfg.Reconcile) && !e.cfg.ReadOnly && (e.cfg.Writer != nil || e.cfg.Sandbox != nil || e.cfg.Reconcile)
-}
-
-// runLogSessions follows the sessions, as long as the engine runs.
-func (e *Engine) runLogSessions() {
-	l := &logSessions{e: e, again: map[model.Key]retryAt{}}
-	ticks, stop := e.Subscribe()
+func (l *Sessions) run() {
+	ticks, stop := l.Subscribe()
 	defer stop()
-	e.publishEnded(nil)
-	for e.loop.Context().Err() == nil {
-		t := time.NewTimer(l.look(e.Revision()))
+	l.Publish(nil)
+	for l.Context().Err() == nil {
+		t := time.NewTimer(l.look(l.Revision()))
 		select {
-		case <-e.loop.Context().Done():
+		case <-l.Context().Done():
 		case <-ticks:
 		case <-t.C:
 		}
@@ -58,7 +77,7 @@ func (e *Engine) runLogSessions() {
 }
 
 // look takes in one revision, ends what is over, and says when to come again.
-func (l *logSessions) look(r *revision.Revision) time.Duration {
+func (l *Sessions) look(r *revision.Revision) time.Duration {
 	if r == nil || !r.Loaded {
 		return sessionIdle
 	}
@@ -68,10 +87,10 @@ func (l *logSessions) look(r *revision.Revision) time.Duration {
 	}
 	l.gone(r, all)
 	wait := sessionIdle
-	if !l.e.keepsSessions() {
+	if !l.cfg.Follows {
 		return wait
 	}
-	now := l.e.Now()
+	now := l.Now()
 	for _, s := range all {
 		if s.Open() {
 			continue
@@ -92,18 +111,17 @@ func (l *logSessions) look(r *revision.Revision) time.Duration {
 }
 
 // end ends one session. It is false where that is tried again.
-func (l *logSessions) end(k model.Key) bool {
-	e := l.e
-	if e.Revision().Plan.Active() {
+func (l *Sessions) end(k model.Key) bool {
+	if l.Revision().Plan.Active() {
 		return false // its steps are about the policies as they are
 	}
-	ended, nothing, err := e.gate.EndOverdue(e.loop.Context(), k)
+	ended, nothing, err := l.gate.EndOverdue(l.Context(), k)
 	if err != nil && len(ended) == 0 {
 		a := l.again[k]
-		a.at, a.fails = e.Now().Add(min(sessionRetry, time.Second<<min(a.fails, 10))), a.fails+1
+		a.at, a.fails = l.Now().Add(min(sessionRetry, time.Second<<min(a.fails, 10))), a.fails+1
 		l.again[k] = a
-		if a.fails == 1 && e.loop.Context().Err() == nil {
-			e.loop.Record(model.Activity{By: "user", Policy: policyOf(k), Summary: "end the logging session of " + k.Label(),
+		if a.fails == 1 && l.Context().Err() == nil {
+			l.Record(model.Activity{By: "user", Policy: policyOf(k), Summary: "end the logging session of " + k.Label(),
 				Error: clean.Text(err.Error())})
 		}
 		return false
@@ -111,15 +129,15 @@ func (l *logSessions) end(k model.Key) bool {
 	delete(l.again, k)
 	delete(l.known, k)
 	if !nothing {
-		e.tellEnded(ended)
+		l.tellEnded(ended)
 	}
 	return true
 }
 
 // tellEnded notes sessions that ended by their time.
-func (e *Engine) tellEnded(ended []model.EndedLogSession) {
+func (l *Sessions) tellEnded(ended []model.EndedLogSession) {
 	for _, s := range ended {
-		e.loop.Record(model.Activity{At: s.At, By: "user", Policy: policyOf(s.Target), Summary: s.String()})
+		l.Record(model.Activity{At: s.At, By: "user", Policy: policyOf(s.Target), Summary: s.String()})
 	}
 }
 
@@ -132,7 +150,7 @@ func policyOf(k model.Key) model.PolicyKey {
 }
 
 // gone notes the sessions that somebody else ended.
-func (l *logSessions) gone(r *revision.Revision, all []policies.LogSession) {
+func (l *Sessions) gone(r *revision.Revision, all []policies.LogSession) {
 	now := make(map[model.Key]policies.LogSession, len(all))
 	for _, s := range all {
 		now[s.Target] = s
@@ -142,7 +160,7 @@ func (l *logSessions) gone(r *revision.Revision, all []policies.LogSession) {
 		if is, there := now[k]; there && is.ID == was.ID || was.Problem != "" {
 			continue
 		}
-		e := model.EndedLogSession{Target: k, LogSession: was.LogSession, At: l.e.Now(), How: "ended by another Rung"}
+		e := model.EndedLogSession{Target: k, LogSession: was.LogSession, At: l.Now(), How: "ended by another Rung"}
 		switch o := r.Cluster.Logged(k); {
 		case o == nil:
 			e.How = k.Label() + " was deleted"
@@ -155,45 +173,45 @@ func (l *logSessions) gone(r *revision.Revision, all []policies.LogSession) {
 	}
 	l.known = now
 	if len(out) > 0 {
-		l.e.publishEnded(out)
+		l.Publish(out)
 	}
 }
 
 // keptEnded bounds the sessions that ended and are listed.
 const keptEnded = 50
 
-// publishEnded brings the list of ended sessions up to date; seen are some that others
+// Publish brings the list of ended sessions up to date; seen are some that others
 // ended. What the history has counts, since it says more.
-func (e *Engine) publishEnded(seen []model.EndedLogSession) {
-	mine := e.gate.EndedSessions()
-	e.send(func(s *state) {
+func (l *Sessions) Publish(seen []model.EndedLogSession) {
+	mine := l.gate.EndedSessions()
+	l.Send(func() {
 		same := func(a, b model.EndedLogSession) bool { return a.ID == b.ID && a.Target == b.Target }
 		all := slices.Clone(mine)
-		for _, old := range append(seen, s.endedLogs...) {
+		for _, old := range append(seen, l.ended...) {
 			if !slices.ContainsFunc(all, func(x model.EndedLogSession) bool { return same(x, old) }) {
 				all = append(all, old)
 			}
 		}
 		slices.SortStableFunc(all, func(a, b model.EndedLogSession) int { return b.At.Compare(a.At) })
 		all = all[:min(len(all), keptEnded)]
-		if !slices.Equal(all, s.endedLogs) {
-			s.endedLogs = all
-			s.Changed()
+		if !slices.Equal(all, l.ended) {
+			l.ended = all
+			l.Changed()
 		}
 	})
 }
 
 // EndOverdue ends the logging sessions whose time is over, whoever began them, and says
 // for each what became of it. The objects have to be known.
-func (e *Engine) EndOverdue(ctx context.Context) (said []string) {
-	if e.cfg.ReadOnly {
+func (l *Sessions) EndOverdue(ctx context.Context) (said []string) {
+	if l.cfg.ReadOnly {
 		return nil
 	}
-	for _, s := range policies.LogSessions(e.Revision()) {
-		if s.Problem != "" || !s.Over(e.Now()) {
+	for _, s := range policies.LogSessions(l.Revision()) {
+		if s.Problem != "" || !s.Over(l.Now()) {
 			continue
 		}
-		ended, _, err := e.gate.EndOverdue(ctx, s.Target)
+		ended, _, err := l.gate.EndOverdue(ctx, s.Target)
 		for _, x := range ended {
 			said = append(said, fmt.Sprintf("%s (%s)", x, s.Until.Local().Format(time.DateTime)))
 		}
@@ -205,15 +223,5 @@ func (e *Engine) EndOverdue(ctx context.Context) (said []string) {
 	return said
 }
 
-// EndedLogs are the logging sessions that ended, as far as this state folder knows of them.
-func (e *Engine) EndedLogs() []model.EndedLogSession { return e.gate.EndedSessions() }
-
-// logRate is how many lines a second the rules of a policy or unit log now.
-func (e *Engine) logRate(k model.PolicyKey) (lines int, ok bool) {
-	for ref, stat := range e.logs.Stats().PerRule {
-		if ref.Policy == k && stat.Count > 0 {
-			lines, ok = lines+stat.Rate(), true
-		}
-	}
-	return lines, ok
-}
+// All are the sessions that ended, as far as this state folder knows of them.
+func (l *Sessions) All() []model.EndedLogSession { return l.gate.EndedSessions() }

@@ -1,4 +1,4 @@
-package engine
+package second
 
 import (
 	"context"
@@ -8,56 +8,57 @@ import (
 	"sync"
 	"time"
 
+	"rung/engine/zones"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/reconciler"
 	"rung/revision"
-	"rung/sources/nbdb/second"
+	libovsdb "rung/sources/nbdb/second"
 )
 
-// SecondRead is how Rung's own client and libovsdb's agree on a zone's rows. Err says why
+// Read is how Rung's own client and libovsdb's agree on a zone's rows. Err says why
 // there is no answer.
-type SecondRead struct {
+type Read struct {
 	Zone string
-	*second.Result
+	*libovsdb.Result
 	Err error
 }
 
-// secondAtOnce is how many zones are read through libovsdb at a time: it needs several
+// atOnce is how many zones are read through libovsdb at a time: it needs several
 // times the memory.
-const secondAtOnce = 2
+const atOnce = 2
 
-// SecondReads reads zones once more through libovsdb, each in a child process that is
-// this program with the arguments, a socket behind them, and runs SecondReader.
-func (e *Engine) SecondReads(ctx context.Context, zones []string, child ...string) []SecondRead {
-	out := make([]SecondRead, len(zones))
-	slots := make(chan struct{}, secondAtOnce)
+// Reads reads zones once more through libovsdb, each in a child process that is
+// this program with the arguments, a socket behind them, and runs Reader.
+func Reads(ctx context.Context, z *zones.Set, names []string, child ...string) []Read {
+	out := make([]Read, len(names))
+	slots := make(chan struct{}, atOnce)
 	var wg sync.WaitGroup
-	for i, zone := range zones {
+	for i, zone := range names {
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
 			out[i].Zone = zone
-			out[i].Result, out[i].Err = e.secondRead(ctx, zone, child)
+			out[i].Result, out[i].Err = read(ctx, z, zone, child)
 		})
 	}
 	wg.Wait()
 	return out
 }
 
-// RowDifference is what the two have otherwise.
-type RowDifference = second.Difference
+// Difference is what the two have otherwise.
+type Difference = libovsdb.Difference
 
-// SecondReader is what a child of SecondReads runs.
-var SecondReader = second.Child
+// Reader is what a child of Reads runs.
+var Reader = libovsdb.Child
 
 // connector is a zone whose database another client can read.
 type connector interface {
 	Connect(ctx context.Context) (net.Conn, error)
 }
 
-func (e *Engine) secondRead(ctx context.Context, name string, child []string) (*second.Result, error) {
-	zone, followed, err := e.zones.Open(name)
+func read(ctx context.Context, z *zones.Set, name string, child []string) (*libovsdb.Result, error) {
+	zone, watched, err := z.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -65,16 +66,16 @@ func (e *Engine) secondRead(ctx context.Context, name string, child []string) (*
 	if !ok {
 		return nil, errors.New("libovsdb reads databases of servers, and this is a file")
 	}
-	cfg := second.Config{Connect: c.Connect, Command: second.Self(child...)}
-	if !followed {
+	cfg := libovsdb.Config{Connect: c.Connect, Command: libovsdb.Self(child...)}
+	if !watched {
 		return cfg.Compare(ctx, func(ctx context.Context, take func(*nb.DB)) error { return followOnce(ctx, zone, take) })
 	}
-	if z := e.Revision().Zone(name); z == nil || z.SyncedAt.IsZero() {
+	if st := z.Revision().Zone(name); st == nil || st.SyncedAt.IsZero() {
 		return nil, errNeverRead // the answer that this one is for has waited for it
 	}
 	for n := 1; ; n++ {
-		r, err := cfg.Compare(ctx, e.followed(name))
-		if n == secondTries || !errors.Is(err, errNoRows) || !e.back(ctx, name) {
+		r, err := cfg.Compare(ctx, followed(z, name))
+		if n == tries || !errors.Is(err, errNoRows) || !back(ctx, z, name) {
 			return r, err
 		}
 	}
@@ -88,29 +89,29 @@ var (
 )
 
 const (
-	// secondTries is how often a zone is read whose connection is lost meanwhile, and
+	// tries is how often a zone is read whose connection is lost meanwhile, and
 	// backWithin how long it may take to be there again.
-	secondTries = 3
-	backWithin  = 15 * time.Second
+	tries      = 3
+	backWithin = 15 * time.Second
 )
 
 // back waits until a zone is connected again, and says whether it is.
-func (e *Engine) back(ctx context.Context, name string) bool {
+func back(ctx context.Context, set *zones.Set, name string) bool {
 	ctx, cancel := context.WithTimeout(ctx, backWithin)
 	defer cancel()
-	return e.Wait(ctx, func(r *revision.Revision) bool {
+	return set.Wait(ctx, func(r *revision.Revision) bool {
 		z := r.Zone(name)
 		return z != nil && z.Conn == model.ConnSynced
 	}) == nil
 }
 
 // followed hands on the rows of a zone that the engine follows, as they are published.
-func (e *Engine) followed(name string) func(context.Context, func(*nb.DB)) error {
+func followed(set *zones.Set, name string) func(context.Context, func(*nb.DB)) error {
 	return func(ctx context.Context, take func(*nb.DB)) error {
-		ticks, stop := e.Subscribe()
+		ticks, stop := set.Subscribe()
 		defer stop()
 		for {
-			switch z := e.Revision().Zone(name); {
+			switch z := set.Revision().Zone(name); {
 			case z == nil:
 				return errors.New("the zone has gone")
 			case z.Conn == model.ConnLost || z.Conn == model.ConnDenied:

@@ -1,0 +1,149 @@
+package planrun
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"rung/change/journal"
+	"rung/revision"
+	"rung/sources/safefile"
+)
+
+// take takes the plan for this process, and says which one is stored then, nil for none.
+func (r *Plans) take() (job *planJob, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.running {
+		return nil, r.notStopped()
+	}
+	_ = r.look()
+	err = r.work.Take(takeTime)
+	if errors.Is(err, safefile.ErrLocked) {
+		if lerr := r.look(); lerr == nil && r.state.Elsewhere() {
+			return nil, r.notStopped()
+		}
+		return nil, fmt.Errorf("%w: another Rung is just starting a plan", ErrPlan)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("taking the plan: %w", err)
+	}
+	if job, err = r.takeOver(); err != nil {
+		r.work.Release()
+	}
+	return job, err
+}
+
+// takeOver is the plan that is stored while this process has it. What another wrote until a moment
+// ago counts, whatever was read of it before.
+func (r *Plans) takeOver() (*planJob, error) {
+	r.bad = nil
+	job, state, _, err := r.work.Recover(true)
+	var unreadable *journal.UnreadableError
+	if errors.As(err, &unreadable) {
+		r.job, r.bad = nil, err
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err // it may be readable in a moment
+	}
+	switch state {
+	case journal.Anew:
+		r.job = job
+		if err := r.lookAgain(r.gate.Config.Current()); err != nil {
+			return nil, err
+		}
+	case journal.Ended:
+		if r.job != nil {
+			r.clear()
+		}
+	}
+	if r.state.State == revision.PlanDone || r.state.State == "" {
+		return nil, nil // it was at its end
+	}
+	return r.job, nil
+}
+
+// takeTime is how long somebody else's look at a plan is waited for by whoever wants to have it.
+const takeTime = 200 * time.Millisecond
+
+// end ends a plan that stopped after its last step, once every zone shows that, and one
+// that was ended and is stored all the same. The caller holds mu.
+func (r *Plans) end() error {
+	if !r.work.Mine() {
+		err := r.work.Take(0)
+		if errors.Is(err, safefile.ErrLocked) {
+			return nil // another Rung does it
+		}
+		if err != nil {
+			return err
+		}
+		defer r.work.Release()
+	}
+	p := r.job.Progress
+	kept := !p.Finished() // where it was kept as it is, and its file is only left
+	if err := r.record(r.job); err != nil {
+		return err
+	}
+	if err := r.forget(); err != nil {
+		return err
+	}
+	r.unrecorded = false
+	if r.state.State == "" || kept {
+		r.clear() // or it had ended before this process began
+	} else {
+		done := p.Done
+		r.job.Shown = &done
+		r.report(revision.PlanDone, "", nil)
+	}
+	return nil
+}
+
+// lookAgain says how a stored plan stands that nobody runs. The caller holds mu.
+func (r *Plans) lookAgain(now *revision.Revision) error {
+	r.located = now
+	if _, ended := r.gate.Config.History.Of(r.job.ID); ended {
+		return r.end() // it was ended, and its file is only left
+	}
+	if r.job.Runner != nil || r.job.Why == "" {
+		r.job.Why, r.job.Runner, r.job.Waits = interrupted, nil, nil // its process ended without a word
+	}
+	if err := r.locate(now); err != nil {
+		r.report(revision.PlanStopped, stuck(err), r.unshown(now))
+		return nil
+	}
+	waits := r.unshown(now)
+	if p := r.job.Progress; p.Finished() && *r.job.Shown == p.Done {
+		return r.end()
+	}
+	r.report(revision.PlanStopped, r.job.Why, waits)
+	return nil
+}
+
+// look is Load. The caller holds mu.
+func (r *Plans) look() error {
+	if r.running || r.work.Mine() {
+		return nil // it is just being judged here
+	}
+	job, state, elsewhere, err := r.work.Recover(r.state.Elsewhere())
+	switch {
+	case err != nil:
+		return err
+	case state == journal.Nothing || state == journal.Ended:
+		if state == journal.Ended && r.job != nil && !r.followed() {
+			r.clear()
+		}
+		return nil
+	case state == journal.Anew:
+		r.job = job
+	}
+	now := r.gate.Config.Current()
+	if state == journal.Same && (elsewhere || r.located == now && !r.unrecorded) {
+		return nil
+	}
+	if elsewhere && r.job.Runner != nil {
+		r.reportOther()
+		return nil
+	}
+	return r.lookAgain(now) // who has it is only just starting, or ending
+}
