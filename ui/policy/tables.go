@@ -107,7 +107,7 @@ const aclsColumn = "ACLS"
 // ruleColumns are the columns of the table of rules. Where there are no rows, what a rule
 // applies to and whether it logs stand in place of its ACLs.
 func (v *View) ruleColumns(env *view.Env) []widget.Column[*ruleItem] {
-	if !withoutRows(env.Rev, v.policy) {
+	if !detail.WithoutRows(env.Rev, v.policy) {
 		return v.columns
 	}
 	own := false
@@ -138,12 +138,6 @@ func (v *View) ruleColumns(env *view.Env) []widget.Column[*ruleItem] {
 		out = append(out, c)
 	}
 	return out
-}
-
-// withoutRows says that the policy compiles to nothing here: it is one of Antrea, or
-// Antrea enforces it.
-func withoutRows(r *revision.Revision, p *model.Policy) bool {
-	return p != nil && (p.Antrea != nil || r.Antrea())
 }
 
 func (v *View) podNote(p *model.Pod) widget.Line {

@@ -53,7 +53,7 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 	if k := v.page.Key; !k.Kind.IsAdmin() { // its rules have no names that would tell
 		s.Field("policy", "policy", nameWidth, widget.Styled(k.Label(), st.Accent), nav.ToPolicy(k))
 	}
-	if withoutRows(env.Rev, v.policy) {
+	if detail.WithoutRows(env.Rev, v.policy) {
 		v.antreaLines(env, s)
 		return
 	}

@@ -107,19 +107,13 @@ func (v *View) gone(env *view.Env) {
 	v.all.SetItems(s.Lines)
 }
 
-// withoutRows says that the rule has no rows to show beside it: it is one of Antrea, or
-// Antrea enforces it.
-func withoutRows(r *revision.Revision, p *model.Policy) bool {
-	return p != nil && (p.Antrea != nil || r.Antrea())
-}
-
 // layout makes the panes for the size.
 func (v *View) layout(env *view.Env) {
 	id := v.active().SelectedID()
 	if e := v.underCursor(); e != nil {
 		v.acl = e.ID
 	}
-	wide := env.W >= sideBySide && !withoutRows(env.Rev, v.policy)
+	wide := env.W >= sideBySide && !detail.WithoutRows(env.Rev, v.policy)
 	if wide {
 		v.lw = env.W / 2
 		left := &detail.Sheet{St: env.Styles, W: v.lw}
@@ -146,7 +140,7 @@ func (v *View) layout(env *view.Env) {
 		s := &detail.Sheet{St: env.Styles, W: env.W}
 		s.Head(v.title(s.In()))
 		v.saysLines(env, s)
-		if withoutRows(env.Rev, v.policy) {
+		if detail.WithoutRows(env.Rev, v.policy) {
 			v.meaningLines(env, s)
 			v.all.SetItems(s.Lines)
 			v.switchTo(false)
@@ -402,7 +396,7 @@ func (v *View) Zone() string { return v.zone }
 
 // Tell names the zone on show.
 func (v *View) Tell(env *view.Env) widget.Line {
-	if withoutRows(env.Rev, v.policy) {
+	if detail.WithoutRows(env.Rev, v.policy) {
 		return nil
 	}
 	return detail.TellZone(env, v.state, action.RulePrevZone, action.RuleNextZone)
@@ -412,7 +406,7 @@ func (v *View) Tell(env *view.Env) widget.Line {
 func (v *View) WhyNot(env *view.Env, id action.ID) string {
 	switch id {
 	case action.RuleNextZone, action.RulePrevZone:
-		if withoutRows(env.Rev, v.policy) {
+		if detail.WithoutRows(env.Rev, v.policy) {
 			return "policies under Antrea have no rows in zones"
 		}
 	case action.RuleNextACL:
