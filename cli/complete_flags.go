@@ -24,6 +24,8 @@ var manifestNames = []string{"yaml", "yml", "json", "gz"}
 // flagValues complete the flags that take names, wherever they stand. Those of a single
 // command that know their words are beside it.
 func flagValues(a *command.App) map[string]command.Completer {
+	folders := cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
+	schemes := cobra.FixedCompletions(command.NBSchemes, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace)
 	onOff := command.FixedWords("auto", "on", "off")
 	out := map[string]command.Completer{
 		"output": func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -42,10 +44,17 @@ func flagValues(a *command.App) map[string]command.Completer {
 		"controller":             a.CompleteValue(command.ZoneChoices),
 		"confirm-name":           a.CompleteValue(nameChoices),
 		"insert":                 insertChoices(a),
+		"focus":                  a.CompleteValue(command.NamespaceChoices),
+		"from":                   a.CompleteValue(command.PodChoices),
+		"to":                     a.CompleteValue(command.PodChoices),
+		"delete":                 a.CompleteValue(command.PolicyChoices),
+		"why":                    a.CompleteValue(command.PolicyChoices),
+		"propose":                a.CompleteValue(command.PolicyChoices),
 
-		"nb":              command.Schemes,
-		"sb":              command.Schemes,
+		"nb":              schemes,
+		"sb":              schemes,
 		"filter":          logs.CompleteFilter(a),
+		"protocol":        command.FixedWords("TCP", "UDP", "SCTP", "ICMP"),
 		"log-format":      command.FixedWords("text", "json"),
 		"log-level":       command.FixedWords("debug", "info", "warn", "error"),
 		"speed":           command.FixedWords("all", "1x", "10x", "100x"),
@@ -60,14 +69,8 @@ func flagValues(a *command.App) map[string]command.Completer {
 			return set.Names()
 		}),
 		// The path of a server is one, too.
-		"sandbox-ovsdb": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{"auto", "builtin"}, cobra.ShellCompDirectiveDefault
-		},
-
-		"sandbox-ovn": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{"auto", "off"}, cobra.ShellCompDirectiveFilterDirs
-		},
-
+		"sandbox-ovsdb": cobra.FixedCompletions([]string{"auto", "builtin"}, cobra.ShellCompDirectiveDefault),
+		"sandbox-ovn":   cobra.FixedCompletions([]string{"auto", "off"}, cobra.ShellCompDirectiveFilterDirs),
 		"allow-unjudged": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			out := []string{"all"}
 			for _, code := range model.OmissionCodes {
@@ -84,9 +87,9 @@ func flagValues(a *command.App) map[string]command.Completer {
 		"log":           command.Files(),
 		"dns-addresses": command.Files(manifestNames[:3]...),
 		"config":        command.Files(manifestNames[:2]...),
-		"sandbox-dir":   command.Folders,
-		"state-dir":     command.Folders,
-		"profile":       command.Folders,
+		"sandbox-dir":   folders,
+		"state-dir":     folders,
+		"profile":       folders,
 	}
 	for _, name := range command.Switches {
 		out[name] = onOff
@@ -115,6 +118,7 @@ var freeText = map[string]string{
 	"identity":        "a new name",
 	"until":           "a time",
 	"since":           "a time",
+	"leave-out":       "values that a set leaves out",
 }
 
 // completeFlags completes the flags of all commands, and the arguments of none as files.
@@ -157,8 +161,7 @@ func kubeconfigNames(a *command.App, of func(engine.KubeconfigNames) []string) c
 }
 
 // nameChoices are the names of policies as a guard rail wants them typed.
-func nameChoices(_ *engine.Engine, r *revision.Revision) []string {
-	var out []string
+func nameChoices(_ *engine.Engine, r *revision.Revision) (out []string) {
 	for p := range r.Cluster.AllPolicies() {
 		out = append(out, p.Name)
 	}

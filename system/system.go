@@ -96,14 +96,6 @@ func (s *System) Lacks(f Feature) string {
 // Has says whether there is a feature.
 func (s *System) Has(f Feature) bool { return s.Lacks(f) == "" }
 
-// FormName is the name of Form, empty for none.
-func (s *System) FormName() string {
-	if s.Form == nil {
-		return ""
-	}
-	return s.Form.Name
-}
-
 // Places is the order of all policies of a cluster, nil where they stand in stages.
 func (s *System) Places(c *model.Cluster) []ladder.Place {
 	if s.Order == nil {
@@ -142,6 +134,16 @@ func Of(k model.Kind) *System {
 		}
 	}
 	return nil
+}
+
+// Forms are the names of the outputs like the plugins' own tools.
+func Forms() (out []string) {
+	for _, s := range All {
+		if s.Form != nil {
+			out = append(out, s.Form.Name)
+		}
+	}
+	return out
 }
 
 // OfForm is the system whose own form of the ladder an output is, nil for none.

@@ -149,15 +149,15 @@ type convertedOut struct {
 }
 
 type convertedRuleOut struct {
-	Policy    string         `json:"policy"`
-	Direction string         `json:"direction"`
-	Rule      int            `json:"rule"`
-	Name      string         `json:"rule_name"`
-	Action    string         `json:"action"`
-	Label     string         `json:"label"`
-	Why       string         `json:"why"`
-	To        []placeOut     `json:"to"`
-	Witness   *differenceOut `json:"witness"`
+	Policy    string              `json:"policy"`
+	Direction string              `json:"direction"`
+	Rule      int                 `json:"rule"`
+	Name      string              `json:"rule_name"`
+	Action    string              `json:"action"`
+	Label     string              `json:"label"`
+	Why       string              `json:"why"`
+	To        []placeOut          `json:"to"`
+	Witness   *convert.Difference `json:"witness"`
 }
 
 type placeOut struct {
@@ -177,18 +177,11 @@ type conversions struct {
 	Pods     int    `json:"pods"`
 	Imagined int    `json:"imagined"`
 	// Before and After are the systems whose verdicts were compared.
-	Before  string          `json:"before"`
-	After   string          `json:"after"`
-	Differs []differenceOut `json:"differs"`
-	Later   []differenceOut `json:"later"`
-	Besides []differenceOut `json:"besides"`
-}
-
-type differenceOut struct {
-	Before  string `json:"before"`
-	After   string `json:"after"`
-	Text    string `json:"text"`
-	Example string `json:"example"`
+	Before  string               `json:"before"`
+	After   string               `json:"after"`
+	Differs []convert.Difference `json:"differs"`
+	Later   []convert.Difference `json:"later"`
+	Besides []convert.Difference `json:"besides"`
 }
 
 func conversionOf(r *convert.Result) *convertedOut {
@@ -196,22 +189,14 @@ func conversionOf(r *convert.Result) *convertedOut {
 	for _, p := range r.Policies {
 		out.Objects = append(out.Objects, p.YAML)
 	}
-	diff := func(d convert.Difference) differenceOut {
-		return differenceOut{string(d.Before), string(d.After), d.Text, d.Example}
-	}
 	for i := range r.Rules {
 		rule := &r.Rules[i]
-		one := convertedRuleOut{Policy: rule.Policy.String(), Direction: rule.Direction.Lower(), Rule: rule.Index, Name: rule.Name, Action: rule.Does,
-			Label: string(rule.Label), Why: rule.Why,
-			To: page.Each(rule.To, func(at labels.Place) placeOut { return placeOut{at.Policy.String(), at.Direction.Lower(), at.Index} })}
-		if rule.Witness != nil {
-			d := diff(*rule.Witness)
-			one.Witness = &d
-		}
-		out.Rules = append(out.Rules, one)
+		out.Rules = append(out.Rules, convertedRuleOut{Policy: rule.Policy.String(), Direction: rule.Direction.Lower(), Rule: rule.Index, Name: rule.Name, Action: rule.Does,
+			Label: string(rule.Label), Why: rule.Why, Witness: rule.Witness,
+			To: page.Each(rule.To, func(at labels.Place) placeOut { return placeOut{at.Policy.String(), at.Direction.Lower(), at.Index} })})
 	}
 	p := &r.Proof
 	out.Proof = conversions{p.Equal, r.ProofText(), p.Pods, p.Imagined, string(r.Before.Name), string(r.After.Name),
-		page.Each(p.Differs, diff), page.Each(p.Later, diff), page.Each(p.Besides, diff)}
+		append([]convert.Difference{}, p.Differs...), append([]convert.Difference{}, p.Later...), append([]convert.Difference{}, p.Besides...)}
 	return out
 }

@@ -17,13 +17,13 @@ import (
 
 // explainOut is the JSON of `rung explain` (command-line.md#output).
 type explainOut struct {
-	Traces   []traceOut       `json:"traces"`
-	Results  []traceResultOut `json:"results"` // of ovnkube-trace
-	Problems []string         `json:"problems"`
-	Lines    int              `json:"lines"`
-	Other    int              `json:"other_programs"`
-	Unknown  int              `json:"unknown"`
-	Odd      []traceLineOut   `json:"unknown_lines"` // the first of them
+	Traces   []traceOut        `json:"traces"`
+	Results  []ovntrace.Result `json:"results"` // of ovnkube-trace
+	Problems []string          `json:"problems"`
+	Lines    int               `json:"lines"`
+	Other    int               `json:"other_programs"`
+	Unknown  int               `json:"unknown"`
+	Odd      []ovntrace.Line   `json:"unknown_lines"` // the first of them
 }
 
 type traceOut struct {
@@ -90,24 +90,11 @@ type traceRuleOut struct {
 	label string
 }
 
-type traceResultOut struct {
-	What    string `json:"what"`
-	Success bool   `json:"success"`
-	From    string `json:"from"`
-	To      string `json:"to"`
-}
-
-type traceLineOut struct {
-	Line int    `json:"line"`
-	Text string `json:"text"`
-}
-
 // explained puts policies and rules behind what a report says.
 func explained(r *revision.Revision, report *ovntrace.Report) *explainOut {
 	out := &explainOut{Traces: []traceOut{}, Problems: append([]string{}, report.Problems...), Lines: report.Lines,
 		Other: report.Other, Unknown: report.Unknown,
-		Results: page.Each(report.Results, func(x ovntrace.Result) traceResultOut { return traceResultOut(x) }),
-		Odd:     page.Each(report.Odd, func(x ovntrace.Line) traceLineOut { return traceLineOut{x.Number, x.Text} })}
+		Results: append([]ovntrace.Result{}, report.Results...), Odd: append([]ovntrace.Line{}, report.Odd...)}
 	finder := liverows.NewFinder(r)
 	for _, t := range report.Traces {
 		x := traceOut{Title: t.Title, Line: t.Line, Form: t.Form, Protocol: t.Packet.Proto, Stages: []traceStageOut{},
@@ -224,7 +211,7 @@ func (o *explainOut) text(wide bool) string {
 			b.WriteString(head + "\n  " + strings.Join(lines, "\n  ") + "\n")
 		}
 	}
-	section("ovnkube-trace says", page.Each(o.Results, func(x traceResultOut) string {
+	section("ovnkube-trace says", page.Each(o.Results, func(x ovntrace.Result) string {
 		mark := "✓"
 		if !x.Success {
 			mark = "✗"
@@ -233,7 +220,7 @@ func (o *explainOut) text(wide bool) string {
 	}))
 	section("The programs say", o.Problems)
 	if o.Unknown > 0 {
-		lines := page.Each(o.Odd, func(x traceLineOut) string { return fmt.Sprintf("line %d: %s", x.Line, x.Text) })
+		lines := page.Each(o.Odd, func(x ovntrace.Line) string { return fmt.Sprintf("line %d: %s", x.Number, x.Text) })
 		if more := o.Unknown - len(o.Odd); more > 0 {
 			lines = append(lines, fmt.Sprintf("and %d more", more))
 		}

@@ -66,7 +66,7 @@ rung trace --cases reads.`,
   rung matrix --protocol UDP --port 53 --services -f policies/
   rung matrix --protocol UDP --port 53 --only deny -o csv --context staging`,
 		Args:        command.TakesArgs(0),
-		Annotations: map[string]string{command.MarkdownForm: "", command.CSVForm: ""},
+		Annotations: command.Forms(command.MarkdownForm, command.CSVForm),
 	}, func([]string, bool) command.Query {
 		return command.Query{Answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 			ports, err := trace.PortsOf(ask.protocol, ask.port)
@@ -107,10 +107,8 @@ rung trace --cases reads.`,
 	for _, v := range connections.CellVerdicts {
 		verdicts = append(verdicts, string(v))
 	}
-	_ = cmd.RegisterFlagCompletionFunc("focus", a.CompleteFirst(command.NamespaceChoices))
-	_ = cmd.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions([]string{"TCP", "UDP", "SCTP", "ICMP"}, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("only", cobra.FixedCompletions(verdicts, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("unfold", cobra.FixedCompletions([]string{unfoldWorkloads, unfoldPods}, cobra.ShellCompDirectiveNoFileComp))
+	command.CompleteFlag(cmd, "only", command.FixedWords(verdicts...))
+	command.CompleteFlag(cmd, "unfold", command.FixedWords(unfoldWorkloads, unfoldPods))
 	return cmd
 }
 

@@ -77,8 +77,8 @@ same order. A case that cannot be asked is "unknown" and a line on stderr: exit 
 	questionFlags(a, cmd, &one, &cases)
 	cmd.Flags().BoolVar(&ovn, "ovn", false, "ask ovn-trace too, and compare it with the rows")
 	cmd.Flags().StringArrayVar(&asIf, "as-if", nil, "ask as if a `pod or namespace` existed, or a pod had other labels: NAMESPACE/NAME:KEY=VALUE,… (repeatable)")
-	_ = cmd.RegisterFlagCompletionFunc("as-if", cobra.NoFileCompletions) // nobody knows what does not exist
-	cmd.MarkFlagsMutuallyExclusive("ovn", "watch")                       // each answer runs a program in the zones' pods
+	command.CompleteFlag(cmd, "as-if", cobra.NoFileCompletions) // nobody knows what does not exist
+	cmd.MarkFlagsMutuallyExclusive("ovn", "watch")              // each answer runs a program in the zones' pods
 	byFlag(cmd, &by)
 	return cmd
 }
@@ -86,7 +86,7 @@ same order. A case that cannot be asked is "unknown" and a line on stderr: exit 
 // byFlag adds the flag that says who is asked.
 func byFlag(cmd *cobra.Command, by *string) {
 	cmd.Flags().StringVar(by, "by", byPolicies, "ask the `policies`, the rows, or both")
-	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions([]string{byPolicies, byRows, byBoth}, cobra.ShellCompDirectiveNoFileComp))
+	command.CompleteFlag(cmd, "by", command.FixedWords(byPolicies, byRows, byBoth))
 }
 
 // askedOf reads --by.
@@ -113,10 +113,6 @@ func questionFlags(a *command.App, cmd *cobra.Command, one *trace.Question, case
 	f.IntVar(&one.Port, "port", 0, "destination `port`; not with ICMP")
 	f.IntVar(&one.IPVersion, "ip-version", 0, "ask `4` or 6 only, where both ends have both")
 	f.StringVar(cases, "cases", "", "answer the questions of a JSON `file`, or - for standard input")
-	for _, end := range []string{"from", "to"} {
-		_ = cmd.RegisterFlagCompletionFunc(end, a.CompleteFirst(command.PodChoices))
-	}
-	_ = cmd.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions([]string{"TCP", "UDP", "SCTP", "ICMP"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // traced answers one question, or those of a file.

@@ -54,7 +54,7 @@ pods of all namespaces, or of those of --namespaces.`,
 			}
 			return nil
 		},
-		Annotations: map[string]string{command.JUnitForm: ""},
+		Annotations: command.Forms(command.JUnitForm),
 	}, func(files []string, _ bool) command.Query {
 		live := !write && asksZones(a, by)
 		read := sync.OnceValues(func() (*expectations, error) { return readExpectations(cmd.Context(), a, files) })

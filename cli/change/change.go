@@ -70,19 +70,28 @@ func makeChange(ctx context.Context, a *command.App, c *changeFlags,
 		if err != nil {
 			return err
 		}
-		tells := tells(a, c)
-		show := func(p *gate.Preview) error {
-			if tells {
-				return nil
-			}
-			return a.Print(changeAnswer(p, ""))
-		}
-		p, outcome, err := made(ctx, a, e, c, p, show)
-		if tells {
-			err = errors.Join(err, a.Print(changeAnswer(p, outcome)))
-		}
-		return err
+		return tellChange(a, c, changeAnswer, func(show func(*gate.Preview) error) (*gate.Preview, string, error) {
+			return made(ctx, a, e, c, p, show)
+		})
 	})
+}
+
+// tellChange has do make a change, which shows its previews and says what became of it.
+// They are printed as they are shown, or, where one document is asked for, the last one at
+// the end, with the outcome.
+func tellChange(a *command.App, c *changeFlags, answer func(p *gate.Preview, outcome string) *command.Answer,
+	do func(show func(*gate.Preview) error) (*gate.Preview, string, error)) error {
+	tells := tells(a, c)
+	p, outcome, err := do(func(p *gate.Preview) error {
+		if tells {
+			return nil
+		}
+		return a.Print(answer(p, ""))
+	})
+	if tells {
+		err = errors.Join(err, a.Print(answer(p, outcome)))
+	}
+	return err
 }
 
 // changeAnswer is the preview of a change, with what became of it where that is known.

@@ -16,7 +16,9 @@ import (
 	"rung/engine"
 	"rung/model"
 	"rung/model/clean"
+	"rung/pages/sessions"
 	"rung/revision"
+	"rung/revision/omitted"
 	"rung/revision/policies"
 	"rung/system"
 )
@@ -51,7 +53,7 @@ Without --for the level stays until it is changed.`,
   rung log-level --sessions --context staging
   rung log-level --end --context staging --write
   rung log-level cluster-control --off -f policies/ --write-back`,
-		ValidArgsFunction: a.CompleteFirst(command.LoggingChoices),
+		ValidArgsFunction: a.CompleteFirst(loggingChoices),
 		RunE:              func(cmd *cobra.Command, args []string) error { return logLevel(cmd.Context(), a, f, args) },
 	}
 	f.change.registerTrial(cmd)
@@ -66,6 +68,15 @@ Without --for the level stays until it is changed.`,
 	cmd.Flags().BoolVar(&f.end, "end", false, "end logging sessions, all or those named")
 	cmd.Flags().BoolVar(&f.sessions, "sessions", false, "list who logs what until when")
 	return cmd
+}
+
+// loggingChoices are what has log levels of its own.
+func loggingChoices(_ *engine.Engine, r *revision.Revision) []string {
+	out := command.ChoicesOfKind(r, model.Kind.IsAdmin)
+	for n := range r.Cluster.Namespaces() {
+		out = append(out, "namespace/"+n.Name)
+	}
+	return out
 }
 
 // openSession is the time of a session that somebody ends.
@@ -173,21 +184,13 @@ func changeLogging(ctx context.Context, a *command.App, e *engine.Engine, f *lev
 	if err != nil {
 		return err
 	}
-	tells := tells(a, &f.change)
-	show := func(p *gate.Preview) error {
-		if tells {
-			return nil
+	return tellChange(a, &f.change, changeAnswer, func(show func(*gate.Preview) error) (*gate.Preview, string, error) {
+		p, outcome, err := made(ctx, a, e, &f.change, p, show)
+		if outcome == outcomeDone || errors.Is(err, command.ErrBehind) {
+			sayLogging(a, e, p)
 		}
-		return a.Print(changeAnswer(p, ""))
-	}
-	p, outcome, err := made(ctx, a, e, &f.change, p, show)
-	if outcome == outcomeDone || errors.Is(err, command.ErrBehind) {
-		sayLogging(a, e, p)
-	}
-	if tells {
-		err = errors.Join(err, a.Print(changeAnswer(p, outcome)))
-	}
-	return err
+		return p, outcome, err
+	})
 }
 
 // sayLogging says where the rows log, and until when.
@@ -307,4 +310,14 @@ func sayEnd(ctx context.Context, a *command.App, e *engine.Engine, k model.Key) 
 		return
 	}
 	fmt.Fprintf(a.Err, "logging of %s ended\n", k.Label())
+}
+
+// logSessions lists who logs what until when, and what ended.
+func logSessions(ctx context.Context, a *command.App) error {
+	return a.WithObjects(ctx, func(e *engine.Engine, r *revision.Revision) error {
+		all := sessions.Of(r, e.Sessions().All(), e.Now())
+		ans := command.TableAnswer(a, all, sessions.Table, all.All())
+		ans.NotConsidered = omitted.Objects(r)
+		return a.Conclude(ans)
+	})
 }

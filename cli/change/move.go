@@ -8,6 +8,8 @@ import (
 
 	"rung/change"
 	"rung/cli/command"
+	"rung/engine"
+	"rung/model"
 	"rung/revision"
 )
 
@@ -48,8 +50,10 @@ func Move(a *command.App) *cobra.Command {
 policies should share one. "rung plan" shows which are free.`,
 		Example: `  rung move cluster-control 36 -f policies/ --dry-run
   rung move cluster-control 36 -f policies/ --write-back --yes`,
-		Args:              command.TakesArgs(0, "POLICY", "PRIORITY"),
-		ValidArgsFunction: a.CompleteFirst(command.MovableChoices),
+		Args: command.TakesArgs(0, "POLICY", "PRIORITY"),
+		ValidArgsFunction: a.CompleteFirst(func(_ *engine.Engine, r *revision.Revision) []string {
+			return command.ChoicesOfKind(r, model.Kind.Ranked)
+		}),
 	}, func(args []string) (change.Mutation, error) {
 		prio, err := strconv.ParseInt(args[1], 10, 32)
 		if err != nil {

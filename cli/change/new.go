@@ -93,14 +93,13 @@ set is gone, rung lint says so (template-incomplete), and --update makes what is
 	cmd.MarkFlagsMutuallyExclusive("update", "answer")
 	cmd.MarkFlagsMutuallyExclusive("expectations", "apply")
 	c.registerTrial(cmd)
-	_ = cmd.RegisterFlagCompletionFunc("answer", completeAnswer)
-	_ = cmd.RegisterFlagCompletionFunc("update", a.CompleteValue(func(_ *engine.Engine, r *revision.Revision) (out []string) {
+	command.CompleteFlag(cmd, "answer", completeAnswer)
+	command.CompleteFlag(cmd, "update", a.CompleteValue(func(_ *engine.Engine, r *revision.Revision) (out []string) {
 		for _, k := range template.Sets(r.Cluster) {
 			out = append(out, k.Name+"\t"+k.Called)
 		}
 		return out
 	}))
-	_ = cmd.RegisterFlagCompletionFunc("leave-out", cobra.NoFileCompletions)
 	return cmd
 }
 

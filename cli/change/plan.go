@@ -88,7 +88,7 @@ func planAnswer(a *command.App, e *engine.Engine, r *revision.Revision, f *planF
 	case err != nil:
 		return nil, err
 	case in != nil:
-		return &command.Answer{Value: insertOut{Priority: in.Priority, Room: in.Room}, Text: func(bool) string { return insertText(in) }, NotConsidered: omits}, nil
+		return &command.Answer{Value: in, Text: func(bool) string { return insertText(in) }, NotConsidered: omits}, nil
 	case p != nil:
 		ans := planView(p)
 		ans.NotConsidered = omits
@@ -180,13 +180,6 @@ type boardOut struct {
 	Smallest *int         `json:"smallest_gap,omitempty"`
 	Largest  int          `json:"largest_gap"`
 	Plan     *planOut     `json:"plan,omitempty"` // under way or stopped
-}
-
-// insertOut is a place for a new policy; room is the plan that frees it first,
-// null when it is free.
-type insertOut struct {
-	Priority int32      `json:"priority"`
-	Room     *plan.Plan `json:"room"`
 }
 
 func describeBoard(b *plan.Board) boardOut {

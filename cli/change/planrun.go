@@ -152,20 +152,11 @@ func continuePlan(ctx context.Context, a *command.App, c *changeFlags, resume, b
 		if err != nil {
 			return err
 		}
-		tells := tells(a, c)
-		show := func(p *gate.Preview) error {
-			if tells {
-				return nil
-			}
-			return a.Print(stepsAnswer(p, ""))
-		}
-		p, outcome, err := startPlan(ctx, a, e, c, preview, show, func(read *gate.Preview, confirm gate.Confirm) error {
-			return start(ctx, read, confirm)
+		return tellChange(a, c, stepsAnswer, func(show func(*gate.Preview) error) (*gate.Preview, string, error) {
+			return startPlan(ctx, a, e, c, preview, show, func(read *gate.Preview, confirm gate.Confirm) error {
+				return start(ctx, read, confirm)
+			})
 		})
-		if tells {
-			err = errors.Join(err, a.Print(stepsAnswer(p, outcome)))
-		}
-		return err
 	})
 }
 

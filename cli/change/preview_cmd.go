@@ -52,7 +52,7 @@ With -o markdown the answer can be put under a pull request.`,
   rung preview --move cluster-control=36 --delete old-tenant --context staging
   rung preview --change policies/ --prune --context staging`,
 		Args:        command.TakesArgs(0),
-		Annotations: map[string]string{command.MarkdownForm: ""},
+		Annotations: command.Forms(command.MarkdownForm),
 	}
 	cmd.Flags().DurationVar(&listen, "listen", 0, "read the ACL log this `time` first, such as 10s")
 	cmd.Flags().Var(previewPart{&parts, change.OpApply}, "change", "`file` or folder with policies to create or update, - for standard input; may be repeated, as the next two")
@@ -60,8 +60,7 @@ With -o markdown the answer can be put under a pull request.`,
 	cmd.Flags().Var(previewPart{&parts, change.OpMove}, "move", "`policy=priority` to give it")
 	cmd.Flags().StringVar(&confirmed, "confirm-name", "", "policy `name` that a guard rail asks for: the rail is shown, and does not stop the change")
 	cmd.Flags().BoolVar(&prune, "prune", false, "with --change: delete the policies that are in none of the files")
-	_ = cmd.RegisterFlagCompletionFunc("delete", a.CompleteFirst(command.PolicyChoices))
-	_ = cmd.RegisterFlagCompletionFunc("move", movesChoices(a))
+	command.CompleteFlag(cmd, "move", movesChoices(a))
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := parts.read(cmd.Context(), a, prune); err != nil {
 			return err

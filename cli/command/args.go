@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -56,45 +57,30 @@ func BadFlag(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w; see: %s --help", err, cmd.CommandPath())
 }
 
-// NbctlForm marks the commands that print records with -o nbctl.
-const NbctlForm = "nbctl"
+// Forms of output that only some commands have: those whose Annotations say so.
+const (
+	NbctlForm    = "nbctl"    // records as ovn-nbctl prints them
+	MarkdownForm = "markdown" // for a review
+	JUnitForm    = "junit"    // XML for a CI
+	CSVForm      = "csv"      // for a spreadsheet
+	AntctlForm   = "antctl"   // the columns of antctl
+)
 
-// MarkdownForm marks the commands that print markdown, for a review.
-const MarkdownForm = "markdown"
-
-// JUnitForm marks the commands that print JUnit's XML, for a CI.
-const JUnitForm = "junit"
-
-// CSVForm marks the commands that print comma-separated values, for a spreadsheet.
-const CSVForm = "csv"
-
-// TableForms mark the commands that print a page's table.
-var TableForms = map[string]string{MarkdownForm: "", CSVForm: ""}
-
-// WithRecords says that a command prints records with -o nbctl.
-func WithRecords(cmd *cobra.Command) *cobra.Command {
-	cmd.Annotations = map[string]string{NbctlForm: ""}
-	return cmd
+// Forms are the Annotations of a command that has some of these forms.
+func Forms(names ...string) map[string]string {
+	out := map[string]string{}
+	for _, name := range names {
+		out[name] = ""
+	}
+	return out
 }
 
 // OutputForms are what -o takes.
 func OutputForms(cmd *cobra.Command) []string {
 	forms := []string{"table", "wide", "json", "yaml"}
-	if _, ok := cmd.Annotations[NbctlForm]; ok {
-		forms = append(forms, NbctlForm)
-	}
-	if _, ok := cmd.Annotations[MarkdownForm]; ok {
-		forms = append(forms, MarkdownForm)
-	}
-	if _, ok := cmd.Annotations[JUnitForm]; ok {
-		forms = append(forms, JUnitForm)
-	}
-	if _, ok := cmd.Annotations[CSVForm]; ok {
-		forms = append(forms, CSVForm)
-	}
-	for _, s := range system.All {
-		if _, ok := cmd.Annotations[s.FormName()]; ok {
-			forms = append(forms, s.FormName())
+	for _, name := range append([]string{NbctlForm, MarkdownForm, JUnitForm, CSVForm}, system.Forms()...) {
+		if _, ok := cmd.Annotations[name]; ok {
+			forms = append(forms, name)
 		}
 	}
 	return forms
@@ -105,12 +91,10 @@ func OutputForms(cmd *cobra.Command) []string {
 func (a *App) CheckOutput(cmd *cobra.Command, _ []string) error {
 	a.Needs = needsOf[cmd.Name()]
 	forms := OutputForms(cmd)
-	for _, f := range forms {
-		if a.Flags.Output == f {
-			return nil
-		}
-	}
-	if a.Flags.Output == NbctlForm {
+	switch {
+	case slices.Contains(forms, a.Flags.Output):
+		return nil
+	case a.Flags.Output == NbctlForm:
 		return fmt.Errorf("output %q is only for rung compile and rung rows; want %s", NbctlForm, strings.Join(forms, ", "))
 	}
 	return fmt.Errorf("output %q: want %s", a.Flags.Output, strings.Join(forms, ", "))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -84,22 +85,9 @@ func (a *App) Offer(find func(context.Context) []string) Completer {
 	}
 }
 
+// PolicyChoices are the policies, in the order of the ladder.
 func PolicyChoices(_ *engine.Engine, r *revision.Revision) []string {
 	return ChoicesOfKind(r, model.Kind.IsPolicy)
-}
-
-// MovableChoices are those that have a priority, loggingChoices those that have
-// log levels of their own.
-func MovableChoices(_ *engine.Engine, r *revision.Revision) []string {
-	return ChoicesOfKind(r, model.Kind.Ranked)
-}
-
-func LoggingChoices(_ *engine.Engine, r *revision.Revision) []string {
-	out := ChoicesOfKind(r, model.Kind.IsAdmin)
-	for n := range r.Cluster.Namespaces() {
-		out = append(out, "namespace/"+n.Name)
-	}
-	return out
 }
 
 // ChoicesOfKind are the names of the policies of some kinds in the order of the
@@ -135,26 +123,25 @@ func ChoicesOfKind(r *revision.Revision, of func(model.Kind) bool) []string {
 	return out
 }
 
+// PodChoices are the pods, with their nodes.
 func PodChoices(_ *engine.Engine, r *revision.Revision) []string {
-	var out []string
-	for p := range r.Cluster.Pods() {
-		out = append(out, p.Namespace+"/"+p.Name+"\t"+p.NodeName)
-	}
-	return out
+	return namesOf(r.Cluster.Pods(), func(p *model.Pod) string { return p.Namespace + "/" + p.Name + "\t" + p.NodeName })
 }
 
+// ZoneChoices are the nodes, which zones are called by.
 func ZoneChoices(_ *engine.Engine, r *revision.Revision) []string {
-	var out []string
-	for n := range r.Cluster.Nodes() {
-		out = append(out, n.Name)
-	}
-	return out
+	return namesOf(r.Cluster.Nodes(), func(n *model.Node) string { return n.Name })
 }
 
+// NamespaceChoices are the namespaces.
 func NamespaceChoices(_ *engine.Engine, r *revision.Revision) []string {
-	var out []string
-	for n := range r.Cluster.Namespaces() {
-		out = append(out, n.Name)
+	return namesOf(r.Cluster.Namespaces(), func(n *model.Namespace) string { return n.Name })
+}
+
+// namesOf are the names of objects, in their order.
+func namesOf[T any](all iter.Seq[T], name func(T) string) (out []string) {
+	for x := range all {
+		out = append(out, name(x))
 	}
 	return out
 }
@@ -166,9 +153,7 @@ func HistoryChoices(e *engine.Engine, _ *revision.Revision) []string {
 
 // FixedWords offers the same words always.
 func FixedWords(words ...string) Completer {
-	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return words, cobra.ShellCompDirectiveNoFileComp
-	}
+	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 }
 
 // CompleteFlag registers the completion of a flag's value.
@@ -179,20 +164,7 @@ func CompleteFlag(cmd *cobra.Command, flag string, f Completer) {
 // Files offers files that end so, without any all files.
 func Files(ends ...string) Completer {
 	if len(ends) == 0 {
-		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveDefault
-		}
+		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
 	}
-	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return ends, cobra.ShellCompDirectiveFilterFileExt
-	}
-}
-
-func Folders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return nil, cobra.ShellCompDirectiveFilterDirs
-}
-
-// Schemes begin the address of a database.
-func Schemes(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return NBSchemes, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	return cobra.FixedCompletions(ends, cobra.ShellCompDirectiveFilterFileExt)
 }

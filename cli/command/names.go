@@ -61,10 +61,7 @@ func NamespacedName(k model.PolicyKey) string {
 }
 
 func policyNames(r *revision.Revision) string {
-	var names []string
-	for p := range r.Cluster.EveryPolicy() {
-		names = append(names, p.Key.Label())
-	}
+	names := namesOf(r.Cluster.EveryPolicy(), func(p *model.Policy) string { return p.Key.Label() })
 	if len(names) > 12 {
 		names = append(names[:12], "…")
 	}
@@ -84,9 +81,5 @@ func ZonesNamed(r *revision.Revision, name string) ([]*model.ZoneState, error) {
 }
 
 func NodeNames(c *model.Cluster) string {
-	var names []string
-	for n := range c.Nodes() {
-		names = append(names, n.Name)
-	}
-	return words.OrNone(strings.Join(names, ", "))
+	return words.OrNone(strings.Join(namesOf(c.Nodes(), func(n *model.Node) string { return n.Name }), ", "))
 }

@@ -63,7 +63,7 @@ func Command(a *command.App) *cobra.Command {
 	var rule proposing
 	cmd := &cobra.Command{
 		Use:         "logs [--controller ZONE POLICY]",
-		Annotations: map[string]string{command.CSVForm: ""},
+		Annotations: command.Forms(command.CSVForm),
 		Short:       "Print ACL log lines as sentences, with the rule that decided",
 		Long: `Print the ACL log lines of every zone in order of time, as sentences: who was
 allowed or dropped, by which rule. They come from the ovnkube-node pods of a cluster,
@@ -206,8 +206,7 @@ Other answers than the lines:
 	cmd.Flags().StringVar(&controller, "controller", "", "what the ovnkube-controller of this `zone` wrote about POLICY")
 	sum.register(cmd.Flags())
 	cmd.Flags().StringVar(&why, "why", "", "what keeps lines of this `policy` away")
-	command.CompleteFlag(cmd, "why", a.CompleteFirst(command.PolicyChoices))
-	rule.register(cmd, a.CompleteFirst(command.PolicyChoices))
+	rule.register(cmd)
 	cmd.Flags().StringVar(&filter, "filter", "", "only lines for which every term holds, such as verdict:deny policy:web ns:a->b port:53")
 	return cmd
 }

@@ -23,11 +23,10 @@ import (
 // proposing is what rung logs makes of its lines instead of printing them.
 type proposing struct{ policy, action string }
 
-func (p *proposing) register(cmd *cobra.Command, policies cobra.CompletionFunc) {
+func (p *proposing) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.policy, "propose", "", "print the `policy` with rules that allow, or deny, exactly the lines: "+propose.TargetHelp)
 	cmd.Flags().StringVar(&p.action, "action", "allow", "with --propose: allow or deny")
-	_ = cmd.RegisterFlagCompletionFunc("propose", policies)
-	_ = cmd.RegisterFlagCompletionFunc("action", cobra.FixedCompletions([]string{"allow", "deny"}, cobra.ShellCompDirectiveNoFileComp))
+	command.CompleteFlag(cmd, "action", command.FixedWords("allow", "deny"))
 }
 
 // check says what is wrong with the flags.
@@ -98,7 +97,7 @@ type surplusOut struct {
 	Pairs   int                     `json:"pairs"`
 	From    consequences.Ends       `json:"from"`
 	To      consequences.Ends       `json:"to"`
-	Ports   []consequences.Ports    `json:"ports"`
+	Ports   []verdict.PortRange     `json:"ports"`
 	Example consequences.Connection `json:"example"`
 }
 

@@ -5,10 +5,12 @@ import (
 	"strings"
 	"time"
 
+	"fmt"
 	"rung/cli/command"
 	"rung/cli/process"
 	"rung/engine"
 	"rung/engine/logs"
+	"rung/engine/logs/controllerlog"
 	"rung/engine/logs/why"
 	"rung/model"
 	"rung/pages/page"
@@ -18,14 +20,6 @@ import (
 
 // streamsWithin is how long streams of the nodes' logs are waited for.
 const streamsWithin = 10 * time.Second
-
-// checkOut is a step of the way from a policy to a line of its log.
-type checkOut struct {
-	Step   string `json:"step"`
-	State  string `json:"state"` // ok, wrong, unknown, note
-	Text   string `json:"text"`
-	Remedy string `json:"remedy,omitempty"`
-}
 
 // logsWhy prints what stands between a policy and a line of it.
 func logsWhy(ctx context.Context, a *command.App, name string) error {
@@ -63,7 +57,7 @@ func logsWhy(ctx context.Context, a *command.App, name string) error {
 			no = no || c.State == why.Wrong
 		}
 		ans := &command.Answer{
-			Value: page.Each(checks, func(c why.Check) checkOut { return checkOut{c.Step, string(c.State), c.Text, c.Remedy} }),
+			Value: checks,
 			Text: func(bool) string {
 				return strings.Join(page.Each(checks, why.Check.Line), "\n") + "\n"
 			},
@@ -109,4 +103,53 @@ func streamsSettle(ctx context.Context, a *command.App, e *engine.Engine) {
 		}
 		process.Pause(ctx, command.WatchPause)
 	}
+}
+
+// controllerLineOut is a line of an ovnkube-controller about a policy.
+type controllerLineOut struct {
+	At       string `json:"at"`
+	Zone     string `json:"zone"`
+	Policy   string `json:"policy"`
+	Severity string `json:"severity,omitempty"`
+	Place    string `json:"place,omitempty"`
+	Text     string `json:"text"`
+}
+
+// controllerLog prints what a zone's ovnkube-controller wrote about a policy.
+func controllerLog(ctx context.Context, a *command.App, zone, name string) error {
+	cfg, err := a.Config(ctx, false, false)
+	if err != nil {
+		return err
+	}
+	if cfg.Kube == nil {
+		return controllerlog.ErrNotOnCluster
+	}
+	loaded := func(*revision.Revision) bool { return true }
+	return a.WithConfig(ctx, cfg, loaded, func(e *engine.Engine, r *revision.Revision) error {
+		k, err := command.PolicyNamed(r, name)
+		if err != nil {
+			return err
+		}
+		if r.Cluster.Node(zone) == nil {
+			return fmt.Errorf("no node %q; nodes: %s", zone, command.NodeNames(r.Cluster))
+		}
+		log, err := e.ControllerLog(ctx, zone, k)
+		if err != nil {
+			return err
+		}
+		if !a.Flags.Quiet {
+			fmt.Fprintf(a.Err, "rung: %d of the newest %d lines of %s mention %s\n", len(log.Lines), log.Read, log.Source,
+				k.Label())
+		}
+		for _, l := range log.Lines {
+			o := controllerLineOut{At: page.StampText(l.At), Zone: zone, Policy: k.String(), Severity: l.Severity, Place: l.Place,
+				Text: l.Text}
+			if err := a.PrintItem(o, func(bool) string {
+				return fmt.Sprintf("%s  %-7s %s  %s\n", o.At, l.Severity, l.Place, l.Text)
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

@@ -29,7 +29,7 @@ many operations. -o wide, json and yaml add the equivalent ovn-nbctl commands. W
 --watch every entry is printed as it comes, as one line of JSON with -o json.`,
 		Example: `  rung activity -f policies/
   rung activity -f policies/ --watch -o json`,
-		Annotations: command.TableForms,
+		Annotations: command.Forms(command.MarkdownForm, command.CSVForm),
 		Args:        command.TakesArgs(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()

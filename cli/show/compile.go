@@ -32,7 +32,7 @@ type noneOut struct {
 
 func Compile(a *command.App) *cobra.Command {
 	var zone string
-	cmd := a.QueryCommand(command.WithRecords(&cobra.Command{
+	cmd := a.QueryCommand(&cobra.Command{
 		Use:   "compile [POLICY]",
 		Short: "Show the rows OVN-Kubernetes would write",
 		Long: `Show the ACLs, address sets and port groups that OVN-Kubernetes would write for all
@@ -42,7 +42,8 @@ every pod is. -o nbctl prints records as "ovn-nbctl list" does.`,
   rung compile cluster-control -f policies/ --zone ovn-worker -o nbctl`,
 		Args:              command.TakesArgs(1, "[POLICY]"),
 		ValidArgsFunction: a.CompleteFirst(command.PolicyChoices),
-	}), func(args []string, _ bool) command.Query {
+		Annotations:       command.Forms(command.NbctlForm),
+	}, func(args []string, _ bool) command.Query {
 		return command.Query{Answer: func(_ context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 			if zone != "" && r.Cluster.Node(zone) == nil {
 				return nil, fmt.Errorf("--zone %s: no such node; nodes: %s", zone, command.NodeNames(r.Cluster))

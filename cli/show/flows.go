@@ -41,23 +41,16 @@ type flowOut struct {
 	Tier *int `json:"tier,omitempty"`
 	// Hint is the number of the bit of reg0 that the flow asks for, 0 for none; Packets
 	// says what that means.
-	Hint    int         `json:"hint"`
-	Packets string      `json:"packets"`
-	Match   string      `json:"match"`
-	Actions string      `json:"actions"`
-	Does    []string    `json:"does"`
-	Log     *flowLogOut `json:"log,omitempty"`
+	Hint    int       `json:"hint"`
+	Packets string    `json:"packets"`
+	Match   string    `json:"match"`
+	Actions string    `json:"actions"`
+	Does    []string  `json:"does"`
+	Log     *flow.Log `json:"log,omitempty"`
 	// Differs says how the flow is of an older row.
 	Differs []string `json:"differs,omitempty"`
 	// Shared says with which ACL the flow is shared.
 	Shared string `json:"shared,omitempty"`
-}
-
-type flowLogOut struct {
-	Name     string `json:"name,omitempty"`
-	Verdict  string `json:"verdict,omitempty"`
-	Severity string `json:"severity,omitempty"`
-	Meter    string `json:"meter,omitempty"`
 }
 
 // flowsFlag adds --flows.
@@ -135,15 +128,12 @@ func describer(r *revision.Revision, a *nb.ACL) func(*flow.Flow) flowOut {
 func describeFlow(x *flow.Flow) flowOut {
 	out := flowOut{UUID: x.Row.UUID, On: []string{}, Pipeline: x.Row.Pipeline, Stage: string(x.Stage), Name: x.Row.Stage, Table: x.Row.Table,
 		Priority: x.Row.Priority, Hint: int(x.Reading.Hint), Packets: x.Packets(), Match: x.Row.Match, Actions: x.Row.Actions,
-		Does: append([]string{}, flow.InWords(x.Acts)...), Differs: x.Differs}
+		Does: append([]string{}, flow.InWords(x.Acts)...), Differs: x.Differs, Log: x.Log}
 	for _, d := range x.Datapaths {
 		out.On = append(out.On, d.Name)
 	}
 	if x.Tier != flow.NoTier {
 		out.Tier = &x.Tier
-	}
-	if l := x.Log; l != nil {
-		out.Log = &flowLogOut{l.Name, l.Verdict, l.Severity, l.Meter}
 	}
 	return out
 }

@@ -49,12 +49,7 @@ policy stands for: those of tier 0, and those Rung does not compile.`,
 			return ladderAnswer(a, r, *stage, e.Now()), nil
 		}}
 	})
-	cmd.Annotations = map[string]string{}
-	for _, s := range system.All {
-		if s.Form != nil {
-			cmd.Annotations[s.Form.Name] = ""
-		}
-	}
+	cmd.Annotations = command.Forms(system.Forms()...)
 	stage = stageFlag(cmd, "only one `stage` of the pipeline")
 	return cmd
 }

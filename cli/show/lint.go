@@ -25,7 +25,7 @@ when there is an error; warnings alone exit 0. Rows are for "rung drift" and
 "rung zones --check".`,
 		Example: `  rung lint -f policies/
   rung lint -f policies/ -o json`,
-		Annotations: command.TableForms,
+		Annotations: command.Forms(command.MarkdownForm, command.CSVForm),
 		Args:        command.TakesArgs(0),
 	}, func([]string, bool) command.Query {
 		a.Flags.Quiet = true // broken objects are among the findings

@@ -16,13 +16,14 @@ import (
 	"rung/revision/flows"
 	"rung/revision/liverows"
 	"rung/revision/omitted"
+	"slices"
 )
 
 func Rows(a *command.App) *cobra.Command {
 	var zone string
 	var stage *model.Stage
 	var withFlows, second *bool
-	cmd := a.QueryCommand(command.WithRecords(&cobra.Command{
+	cmd := a.QueryCommand(&cobra.Command{
 		Use:   "rows [POLICY]",
 		Short: "Show each zone's live ACLs in the order in which they decide",
 		Long: `Show the live ACLs of each zone's Northbound database, of every owner, in the order
@@ -40,7 +41,8 @@ likely cause.
   rung rows --nb unix:ovnnb_db.sock --sb unix:ovnsb_db.sock --flows`,
 		Args:              command.TakesArgs(1, "[POLICY]"),
 		ValidArgsFunction: a.CompleteFirst(command.PolicyChoices),
-	}), func(args []string, _ bool) command.Query {
+		Annotations:       command.Forms(command.NbctlForm),
+	}, func(args []string, _ bool) command.Query {
 		a.Flags.RowsOnly = true
 		q := command.Query{Zones: true}
 		if *withFlows {
@@ -208,4 +210,23 @@ func liveRowsText(rows []liveRow, wide bool) string {
 		}
 	}
 	return out
+}
+
+// stageFlag adds --stage, which narrows an answer to one stage of the pipeline; what
+// has the word stage in backquotes. The stage is empty for all.
+func stageFlag(cmd *cobra.Command, what string) *model.Stage {
+	var names []string
+	for _, s := range model.Stages() {
+		names = append(names, string(s))
+	}
+	stage := new(model.Stage)
+	cmd.Flags().Func("stage", what+": "+strings.Join(names, ", "), func(text string) error {
+		if !slices.Contains(names, text) {
+			return fmt.Errorf("want %s", strings.Join(names, ", "))
+		}
+		*stage = model.Stage(text)
+		return nil
+	})
+	command.CompleteFlag(cmd, "stage", command.FixedWords(names...))
+	return stage
 }

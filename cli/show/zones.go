@@ -48,12 +48,12 @@ not just settling. ` + secondHelp,
 		Example: `  rung zones --context staging
   rung zones --context staging --check
   rung zones --nb unix:/var/run/ovn/ovnnb_db.sock`,
-		Annotations: command.TableForms,
+		Annotations: command.Forms(command.MarkdownForm, command.CSVForm),
 		Args:        command.TakesArgs(0),
 	}, func([]string, bool) command.Query {
 		switch {
 		case conditions:
-			return conditionsQuery()
+			return conditionsQuery(a)
 		case check:
 			return command.Query{Zones: true, Answer: readTwice(a, *second, "", checkAnswer(a))}
 		}

@@ -30,8 +30,10 @@ type Proof struct {
 
 // Difference is some connections of which the sides say something else.
 type Difference struct {
-	Before, After verdict.Verdict
-	Text, Example string
+	Before  verdict.Verdict `json:"before"`
+	After   verdict.Verdict `json:"after"`
+	Text    string          `json:"text"`
+	Example string          `json:"example"`
 
 	is    string         // equal for the same connections of another comparison
 	rules map[place]bool // that the example meets, on both sides

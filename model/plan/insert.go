@@ -8,8 +8,8 @@ import (
 // Insertion is a place for a new policy. Room is nil when the priority is free
 // already; else its steps free it first.
 type Insertion struct {
-	Priority int32
-	Room     *Plan
+	Priority int32 `json:"priority"`
+	Room     *Plan `json:"room"`
 }
 
 // Insert finds a place between two policies: below above, which decides first,

@@ -7,8 +7,9 @@ import (
 
 // PortRange is a run of ports of a protocol. ICMP has ports 0 to 0.
 type PortRange struct {
-	Protocol Protocol
-	Lo, Hi   uint16
+	Protocol Protocol `json:"protocol"`
+	Lo       uint16   `json:"from"`
+	Hi       uint16   `json:"to"`
 }
 
 // Whole says whether it is every port of the protocol.

@@ -6,37 +6,34 @@ import (
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
 	"rung/pages/page"
+	"rung/revision/connections"
 )
 
 // Facts is what becomes of connections.
 type Facts struct {
-	Summary string  `json:"summary"`
-	Unknown string  `json:"unknown,omitempty"`
-	Caveat  string  `json:"caveat,omitempty"`
-	Totals  []Total `json:"totals"`
-	Flips   []Group `json:"flips"`
+	Summary string       `json:"summary"`
+	Unknown string       `json:"unknown,omitempty"`
+	Caveat  string       `json:"caveat,omitempty"`
+	Totals  []diff.Total `json:"totals"`
+	Flips   []Group      `json:"flips"`
 	// ByAnotherRule keep their verdict.
 	ByAnotherRule []Group `json:"by_another_rule"`
 	// Log is there where a log was read.
 	Log *Log `json:"log,omitempty"`
 }
 
-type Total struct {
-	Before verdict.Verdict `json:"before"`
-	After  verdict.Verdict `json:"after"`
-	Pairs  int             `json:"pairs"`
-}
-
+// Group is connections that become the same through the same rules.
 type Group struct {
-	Total
-	From          Ends       `json:"from"`
-	To            Ends       `json:"to"`
-	Ports         []Ports    `json:"ports"`
-	DecidedBefore []Decider  `json:"decided_before"` // none: no policy
-	DecidedAfter  []Decider  `json:"decided_after"`
-	Example       Connection `json:"example"`
+	diff.Total
+	From          Ends                `json:"from"`
+	To            Ends                `json:"to"`
+	Ports         []verdict.PortRange `json:"ports"`
+	DecidedBefore []Decider           `json:"decided_before"` // none: no policy
+	DecidedAfter  []Decider           `json:"decided_after"`
+	Example       Connection          `json:"example"`
 }
 
+// Ends are the ends of connections on one side.
 type Ends struct {
 	Pods       int      `json:"pods"`
 	Namespaces []string `json:"namespaces"`
@@ -45,12 +42,7 @@ type Ends struct {
 	Except []string `json:"outside_except,omitempty"`
 }
 
-type Ports struct {
-	Protocol verdict.Protocol `json:"protocol"`
-	From     uint16           `json:"from"`
-	To       uint16           `json:"to"`
-}
-
+// Decider is a rule that decides.
 type Decider struct {
 	Policy    string `json:"policy"`
 	Direction string `json:"direction,omitempty"`
@@ -58,6 +50,7 @@ type Decider struct {
 	Name      string `json:"name,omitempty"`
 }
 
+// Connection is one of them.
 type Connection struct {
 	From     string           `json:"from"`
 	To       string           `json:"to"`
@@ -65,28 +58,84 @@ type Connection struct {
 	Port     uint16           `json:"port"`
 }
 
+// Of are the facts of an effect, nil for none.
 func Of(e *effect.Effect) *Facts {
 	if e == nil {
 		return nil
 	}
-	out := &Facts{Summary: e.Text(), Unknown: e.Unknown, Caveat: e.Caveat, Totals: []Total{}, Flips: []Group{}, ByAnotherRule: []Group{}}
+	out := &Facts{Summary: e.Text(), Unknown: e.Unknown, Caveat: e.Caveat, Totals: []diff.Total{}, Flips: []Group{}, ByAnotherRule: []Group{}}
 	if e.Difference != nil {
-		out.Totals = page.Each(e.Totals, func(t diff.Total) Total { return Total{t.Before, t.After, t.Pairs} })
+		out.Totals = append(out.Totals, e.Totals...)
 		out.Flips, out.ByAnotherRule = page.Each(e.Flips, GroupOf), page.Each(e.Others, GroupOf)
 	}
 	out.Log = logOf(e.Log)
 	return out
 }
 
+// GroupOf are the facts of a group.
 func GroupOf(g diff.Group) Group {
 	by := func(d verdict.Decider) Decider {
 		return Decider{Policy: d.Policy.String(), Direction: string(d.Direction), Rule: d.Rule, Name: d.RuleName}
 	}
-	return Group{Total{g.Before, g.After, g.Pairs}, endsOf(g.From), endsOf(g.To),
-		page.Each(g.Ports, func(p verdict.PortRange) Ports { return Ports{p.Protocol, p.Lo, p.Hi} }), page.Each(g.ByBefore, by), page.Each(g.ByAfter, by),
+	return Group{diff.Total{Before: g.Before, After: g.After, Pairs: g.Pairs}, endsOf(g.From), endsOf(g.To),
+		append([]verdict.PortRange{}, g.Ports...), page.Each(g.ByBefore, by), page.Each(g.ByAfter, by),
 		Connection{g.Example.From.String(), g.Example.To.String(), g.Example.Protocol, g.Example.Port}}
 }
 
 func endsOf(e verdict.Ends) Ends {
 	return Ends{e.Pods, append([]string{}, e.Namespaces...), page.Each(e.Outside, netip.Prefix.String), page.Each(e.Except, netip.Prefix.String)}
+}
+
+// Log are the log lines that would have gone the other way.
+type Log struct {
+	Summary  string     `json:"summary"`
+	From     string     `json:"from"` // time of the oldest line
+	To       string     `json:"to"`
+	Judged   int        `json:"judged"`
+	Lost     int        `json:"lost"`     // an address has no pod any more, or another one
+	Over     int        `json:"over"`     // too many different connections
+	Contrary int        `json:"contrary"` // they say otherwise than the policies before the change
+	Lines    int        `json:"lines"`
+	Groups   []LogGroup `json:"groups"`
+}
+
+// LogGroup is lines of one kind.
+type LogGroup struct {
+	Before   verdict.Verdict  `json:"before"`
+	After    verdict.Verdict  `json:"after"`
+	From     Ends             `json:"from"`
+	To       Ends             `json:"to"`
+	Protocol verdict.Protocol `json:"protocol"`
+	Port     uint16           `json:"port"`
+	Lines    int              `json:"lines"`
+	First    string           `json:"first"`
+	Last     string           `json:"last"`
+	Logged   Logged           `json:"logged_as"`
+	Contrary int              `json:"contrary"`
+	Example  struct {
+		At string `json:"at"`
+		Connection
+	} `json:"example"`
+}
+
+// Logged is what the lines say themselves.
+type Logged struct {
+	Allowed int `json:"allowed"`
+	Denied  int `json:"denied"`
+	Passed  int `json:"passed"`
+}
+
+func logOf(o *diff.Otherwise) *Log {
+	if connections.OtherwiseText(o) == "" {
+		return nil
+	}
+	return &Log{Summary: connections.OtherwiseText(o), From: page.StampText(o.From), To: page.StampText(o.To), Judged: o.Judged, Lost: o.Lost, Over: o.Over,
+		Contrary: o.Contrary, Lines: o.Lines, Groups: page.Each(o.Groups, func(g diff.SeenGroup) LogGroup {
+			out := LogGroup{Before: g.Before, After: g.After, From: endsOf(g.From), To: endsOf(g.To), Protocol: g.Protocol,
+				Port: g.Port, Lines: g.Lines, First: page.StampText(g.First), Last: page.StampText(g.Last), Logged: Logged{g.Allowed, g.Denied, g.Passed},
+				Contrary: g.Contrary}
+			c := connections.SeenConnection(&g.Example)
+			out.Example.At, out.Example.Connection = page.StampText(g.Example.Last), Connection{c.From.String(), c.To.String(), c.Protocol, c.Port}
+			return out
+		})}
 }

@@ -2,7 +2,9 @@ package action
 
 import (
 	"rung/change"
+	"rung/model"
 	"rung/system"
+	"rung/ui/nav"
 )
 
 // The actions of the policy view.
@@ -92,4 +94,87 @@ var row = []Action{
 	{ID: RowLogs, Keys: []string{"l"}, Title: "log lines", Help: "the log lines of the rule or policy the row belongs to"},
 	{ID: RowNextZone, Keys: []string{"]"}, Title: "next zone", Footer: 30, Help: "the same row in the next zone"},
 	{ID: RowPrevZone, Keys: []string{"["}, Title: "previous zone", Help: "the same row in the previous zone"},
+}
+
+// The actions of the ladder.
+const (
+	LadderNew      ID = "ladder.new"
+	LadderTemplate ID = "ladder.template"
+	LadderMove     ID = "ladder.move"
+	LadderEdit     ID = "ladder.edit"
+	LadderDelete   ID = "ladder.delete"
+	LadderLogging  ID = "ladder.logging"
+	LadderSelect   ID = "ladder.select"
+	LadderLogs     ID = "ladder.logs"
+	LadderPlan     ID = "ladder.plan"
+	LadderGaps     ID = "ladder.gaps"
+	LadderFold     ID = "ladder.fold"
+	LadderStage    ID = "ladder.stage"
+	LadderTrace    ID = "ladder.trace"
+
+	CarryUp     ID = "carry.up"
+	CarryDown   ID = "carry.down"
+	CarryFar    ID = "carry.far-down"
+	CarryFarUp  ID = "carry.far-up"
+	CarryDrop   ID = "carry.drop"
+	CarryCancel ID = "carry.cancel"
+	CarryErase  ID = "carry.erase"
+)
+
+// Whether an action fits a line of the ladder, the view says: it knows what the line is.
+var ladder = []Action{
+	{ID: LadderNew, Needs: system.Drafts, Keys: []string{"n"}, Title: "new here", Footer: 20, Op: change.OpApply, Danger: change.Confirmed,
+		Help: "write a new policy in the gap under the cursor, or in the next free one"},
+	{ID: LadderTemplate, Needs: system.Drafts, Keys: []string{"N"}, Title: "template", Footer: 70, Also: []string{"from template"}, Op: change.OpApply, Danger: change.Confirmed,
+		Help: "make policies from a template: tenant isolation, default deny, quarantine and others"},
+	{ID: LadderMove, Keys: []string{"m"}, Title: "move", Footer: 30, Op: change.OpMove, Danger: change.Confirmed,
+		Help: "move the policy along the ladder, or type its new priority; enter previews"},
+	{ID: LadderEdit, Keys: []string{"e"}, Title: "edit", Footer: 40, Op: change.OpApply, Danger: change.Confirmed,
+		Help: "edit the policy in $EDITOR"},
+	{ID: LadderLogging, Needs: system.LogLevels, Keys: []string{"L"}, Title: "logging", Footer: 50, Op: change.OpLogLevel, Danger: change.Confirmed,
+		Help: "choose what the policy logs, how much and for how long; a NetworkPolicy logs as its namespace says"},
+	{ID: LadderSelect, Needs: system.LogLevels, Keys: []string{"*"}, Title: "select", Help: "select the policy or namespace under the cursor, or no longer; L is about all that are selected"},
+	{ID: LadderLogs, Keys: []string{"l"}, Title: "log lines", Help: "the log lines of the policy under the cursor"},
+	traceFrom(LadderTrace, 42, "trace a connection that the policy under the cursor is about"),
+	{ID: LadderPlan, Needs: system.Stages, Keys: []string{"A"}, Title: "arrange", Footer: 60, Hidden: true, Help: "arrange priorities: free ranges, insert between two, re-space"},
+	{ID: LadderDelete, Keys: []string{"D", "delete"}, Title: "delete", Op: change.OpDelete, Danger: change.Typed,
+		Help: "delete the policy; its name must be typed"},
+	{ID: LadderGaps, Needs: system.Stages, Keys: []string{"z"}, Title: "unfold all gaps", Help: "unfold every gap, one line per free priority, or fold them all to one line each"},
+	{ID: LadderFold, Keys: []string{"space"}, Title: "unfold", Help: "unfold or fold the tier, namespace or gap under the cursor"},
+	{ID: LadderStage, Needs: system.Stages, Keys: []string{"s"}, Title: "stage", Footer: 45,
+		Help: "show one stage of the pipeline only, in the order in which it decides; press again for the next stage"},
+}
+
+var carry = []Action{
+	{ID: CarryDrop, Keys: []string{"enter"}, Title: "drop here", Footer: 1, Help: "preview the move to this priority"},
+	{ID: CarryDown, Keys: []string{"j", "down", "ctrl+n"}, Title: "down", Footer: 2, Help: "one priority down"},
+	{ID: CarryUp, Keys: []string{"k", "up"}, Title: "up", Footer: 3, Help: "one priority up"},
+	{ID: CarryFar, Keys: []string{"ctrl+d", "pgdown"}, Title: "ten down", Help: "ten priorities down"},
+	{ID: CarryFarUp, Keys: []string{"ctrl+u", "pgup"}, Title: "ten up", Help: "ten priorities up"},
+	{ID: CarryCancel, Keys: []string{"esc", "q"}, Title: "cancel", Footer: 4, Help: "cancel the move; the policy stays where it was"},
+	{ID: CarryErase, Keys: []string{"backspace"}, Title: "erase a digit", Help: "take back the last digit typed; digits go straight to a priority: 42, then enter"},
+}
+
+// OnANP disables an action that wants an AdminNetworkPolicy, which alone has a
+// priority.
+func OnANP(c Context) string {
+	for _, p := range []nav.Page{c.Selected, c.Page} {
+		if p.Key.Kind.IsPolicy() {
+			return NoPriority(p.Key)
+		}
+	}
+	return OnPolicy(c)
+}
+
+// NoPriority says why a policy cannot be moved, empty when it can.
+func NoPriority(k model.PolicyKey) string {
+	switch k.Kind {
+	case model.KindANP, model.KindCNP:
+		return ""
+	case model.KindNP:
+		return "a NetworkPolicy has no priority to move"
+	case model.KindEF:
+		return "an EgressFirewall has no priority to move"
+	}
+	return k.Label() + " has no priority"
 }

@@ -2,7 +2,9 @@ package detail
 
 import (
 	"fmt"
+	"net/netip"
 	"regexp"
+	"strings"
 
 	"rung/model"
 	"rung/model/ovn/nb"
@@ -96,4 +98,152 @@ func LoggingLine(env *view.Env, p *model.Policy) widget.Line {
 		out = out.Add("  as namespace "+l.Namespace+" says", st.Dim)
 	}
 	return out
+}
+
+// Behind names the pods and nodes of an address or network of an address set, and
+// which page tells more.
+func Behind(r *revision.Revision, addr string) (text string, to nav.Page) {
+	host := addr
+	if p, err := netip.ParsePrefix(addr); err == nil {
+		if p.Bits() == 0 {
+			if p.Addr().Is4() {
+				return "every IPv4 address", nav.Page{}
+			}
+			return "every IPv6 address", nav.Page{}
+		}
+		if !p.IsSingleIP() {
+			return "network", nav.Page{}
+		}
+		host = p.Addr().String()
+	}
+	owners := r.Address(host)
+	if len(owners) == 0 {
+		if host != addr {
+			return "one address, no pod or node has it", nav.Page{}
+		}
+		return "no pod or node has it", nav.Page{}
+	}
+	names := make([]string, len(owners))
+	for i, o := range owners {
+		names[i] = ThingName(o.Key)
+		if o.Note != "" {
+			names[i] += " (" + o.Note + ")"
+		}
+	}
+	return words.Cut(names, ", ", 2), ThingPage(r, owners[0].Key)
+}
+
+// ThingName is a pod or node as people say it: "pod blue/api-7", "node
+// ovn-worker".
+func ThingName(k model.Key) string {
+	name := k.Name
+	if k.Namespace != "" {
+		name = k.Namespace + "/" + k.Name
+	}
+	return strings.ToLower(string(k.Kind)) + " " + name
+}
+
+// ThingPage is the page of a pod, or of a node's zone.
+func ThingPage(r *revision.Revision, k model.Key) nav.Page {
+	switch {
+	case k.Kind == model.KindPod:
+		return nav.ToPod(k)
+	case k.Kind == model.KindNode && r.Zone(k.Name) != nil:
+		return nav.Page{Kind: nav.Rows, Zone: k.Name}
+	case k.Kind.IsPolicy():
+		return nav.ToPolicy(k)
+	}
+	return nav.Page{}
+}
+
+// Port says which pod a logical switch port is of.
+func Port(r *revision.Revision, name string) (text string, to nav.Page) {
+	p := revision.PortPod(r, name)
+	if p == nil {
+		return "no pod is known for this port", nav.Page{}
+	}
+	text = ThingName(p.Key)
+	if len(p.IPs) > 0 {
+		text += "  " + strings.Join(p.IPs, " ")
+	} else {
+		text += "  no address"
+	}
+	return text, nav.ToPod(p.Key)
+}
+
+// nbctl begins an ovn-nbctl command for the zone's database where its address is
+// one that ovn-nbctl can be given.
+func nbctl(z *model.ZoneState) []string {
+	words := []string{"ovn-nbctl"}
+	if z != nil {
+		for _, scheme := range []string{"unix:", "tcp:", "ssl:"} {
+			if strings.HasPrefix(z.Endpoint, scheme) {
+				return append(words, "--db="+z.Endpoint)
+			}
+		}
+	}
+	return words
+}
+
+// ListCommand shows one row by its UUID.
+func ListCommand(z *model.ZoneState, table, uuid string) string {
+	return model.ShellJoin(append(nbctl(z), "list", table, uuid)...)
+}
+
+// FindCommand shows the rows with these external_ids, pairs of key and value.
+func FindCommand(z *model.ZoneState, table string, pairs ...string) string {
+	words := append(nbctl(z), "find", table)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		words = append(words, `external_ids:"`+pairs[i]+`"=`+nb.Atom(pairs[i+1]))
+	}
+	return model.ShellJoin(words...)
+}
+
+// FindNamed shows the row with that name.
+func FindNamed(z *model.ZoneState, table, name string) string {
+	return model.ShellJoin(append(nbctl(z), "find", table, "name="+nb.Atom(name))...)
+}
+
+// RowCopies are what can be copied of a row.
+func RowCopies(z *model.ZoneState, r nb.Row) []view.Copy {
+	var out []view.Copy
+	id, uuid := r.IDs()[nb.KeyID], r.RowUUID()
+	table := nb.TableOf(r)
+	if a, ok := r.(*nb.ACL); ok {
+		out = append(out, view.Copy{What: "match", Text: a.Match})
+	}
+	if name := rowName(r); name != "" {
+		out = append(out, view.Copy{What: "name", Text: name})
+	}
+	if id != "" {
+		out = append(out, view.Copy{What: "id", Text: id})
+	}
+	if uuid != "" {
+		out = append(out, view.Copy{What: "UUID", Text: uuid}, view.Copy{What: "ovn-nbctl list command", Text: ListCommand(z, table, uuid)})
+	}
+	if id != "" {
+		out = append(out, view.Copy{What: "ovn-nbctl find command", Text: FindCommand(z, table, nb.KeyID, id)})
+	} else if name := rowName(r); name != "" {
+		out = append(out, view.Copy{What: "ovn-nbctl find command", Text: FindNamed(z, table, name)})
+	}
+	var b strings.Builder
+	for _, c := range nb.Columns(r) {
+		fmt.Fprintf(&b, "%-20s: %s\n", c.Name, c.Text()) // as "ovn-nbctl list" prints it
+	}
+	return append(out, view.Copy{What: "record", Text: b.String()})
+}
+
+// rowName is the value of column name, empty where there is none.
+func rowName(r nb.Row) string {
+	for _, c := range nb.Columns(r) {
+		if c.Name == "name" {
+			switch s := c.Value.(type) {
+			case string:
+				return s
+			case nb.Optional:
+				return string(s)
+			}
+		}
+	}
+	return ""
 }

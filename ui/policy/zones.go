@@ -9,6 +9,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/pages/ready"
 	"rung/revision"
 	"rung/revision/liverows"
 	"rung/revision/policies"
@@ -213,7 +214,7 @@ func (v *View) conditionLines(env *view.Env, s *detail.Sheet) {
 // page that has them one by one; what is no zone's is given back.
 func (v *View) foldConditions(env *view.Env, s *detail.Sheet, all []model.Condition) (rest []model.Condition) {
 	st, to := env.Styles, nav.Page{Kind: nav.Ready, Key: v.key}
-	p := policies.ReadyOf(env.Rev, v.key, env.Now)
+	p := ready.Of(env.Rev, v.key, env.Now)
 	sign, look := "✓", st.OK
 	text := fmt.Sprintf("ready in %d of %s", p.Ready, words.Total(p.Zones, "zone"))
 	if p.Failing > 0 || p.Against > 0 {
@@ -224,7 +225,7 @@ func (v *View) foldConditions(env *view.Env, s *detail.Sheet, all []model.Condit
 		text += fmt.Sprintf(", no report of %d, %d of nodes that are gone", p.Silent, p.Gone)
 	}
 	if !p.Oldest.IsZero() {
-		text += fmt.Sprintf("; changed last %s to %s ago", words.Age(env.Now.Sub(p.Newest)), words.Age(env.Now.Sub(p.Oldest)))
+		text += fmt.Sprintf("; changed last %s to %s ago", words.Age(env.Now.Sub(p.Newest.Time)), words.Age(env.Now.Sub(p.Oldest.Time)))
 	}
 	s.Say("ready", 0, sign, look, st.Text, text, to)
 	for i, f := range p.Failures {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"rung/model/words"
-	"rung/revision/policies"
+	"rung/pages/ready"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -14,7 +14,6 @@ import (
 const (
 	tableLines = 6
 	messages   = 4
-	zonesNamed = 4
 )
 
 // Render draws what the reports are worth, the table, and the messages of the policy
@@ -49,8 +48,8 @@ func (v *View) head(w int) []string {
 			{Text: " rows disagree  "}, {Text: "?", Style: st.Warn}, {Text: " no report  "}, {Text: "✗", Style: st.Warn}, {Text: " zone gone"}}
 		return []string{proof.Render(w), legend.Render(w)}
 	}
-	p := &v.one
-	l := widget.Line{{Text: " " + p.Policy.Label(), Style: st.Title}}
+	p := v.one
+	l := widget.Line{{Text: " " + p.Label, Style: st.Title}}
 	l = l.Add(fmt.Sprintf("   %d of %s ready", p.Ready, words.Total(p.Zones, "zone")), st.Text)
 	if p.Failing > 0 {
 		l = l.Add(fmt.Sprintf(" · ● %d not ready", p.Failing), st.Error)
@@ -64,7 +63,7 @@ func (v *View) head(w int) []string {
 	if p.Gone > 0 {
 		l = l.Add(fmt.Sprintf(" · ✗ %d gone", p.Gone), st.Warn)
 	}
-	if v.rev.Cluster.Policy(p.Policy) == nil {
+	if v.rev.Cluster.Policy(p.Key) == nil {
 		l = l.Add("   the policy no longer exists", st.Error)
 	}
 	return []string{l.Render(w), proof.Render(w)}
@@ -72,7 +71,7 @@ func (v *View) head(w int) []string {
 
 // failures are what failing zones say, equal words once.
 func (v *View) failures(w int) []string {
-	p := &v.one
+	p := v.one
 	if v.policies != nil {
 		sel, ok := v.policies.Selected()
 		if !ok || sel == nil || len(sel.Failures) == 0 {
@@ -82,7 +81,7 @@ func (v *View) failures(w int) []string {
 	}
 	var out []string
 	if v.policies != nil && len(p.Failures) > 0 {
-		out = append(out, widget.Heading("what failing zones report about "+p.Policy.Name, w, v.st).Render(w))
+		out = append(out, widget.Heading("what failing zones report about "+p.Key.Name, w, v.st).Render(w))
 	}
 	for i, f := range p.Failures {
 		if i == messages {
@@ -95,9 +94,8 @@ func (v *View) failures(w int) []string {
 }
 
 // failure is one message in at most two lines, with the zones that say it.
-func (v *View) failure(f policies.ReadyMessage, w int) []string {
-	text := fmt.Sprintf("%s (%s): %s", words.Total(len(f.Zones), "zone"), words.List(f.Zones, zonesNamed), f.Text)
-	lines := widget.Flow(text, max(12, w-5))
+func (v *View) failure(f ready.Failure, w int) []string {
+	lines := widget.Flow(f.String(), max(12, w-5))
 	var out []string
 	for i, part := range lines {
 		switch {

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/pages/ready"
 	"rung/revision"
-	"rung/revision/policies"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -19,17 +19,16 @@ import (
 type View struct {
 	view.List
 	key      model.PolicyKey // empty: all policies
-	policies *widget.Table[*policies.PolicyReady]
-	zones    *widget.Table[*policies.ZoneReady]
+	policies *widget.Table[*ready.Policy]
+	zones    *widget.Table[*ready.Zone]
 	trouble  bool // only what is not in order
 
 	// What is shown was made of the objects of cluster at this time.
 	cluster *model.Cluster
 	at      time.Time
-	all     []policies.PolicyReady
-	one     policies.PolicyReady
+	all     []*ready.Policy
+	one     *ready.Policy
 	rev     *revision.Revision
-	now     time.Time
 	st      *themes.Styles
 	above   int // lines over the table in the last frame
 }
@@ -38,10 +37,10 @@ type View struct {
 func New(page nav.Page) view.View {
 	v := &View{key: page.Key}
 	if v.key.Name == "" {
-		v.policies = v.policyTable()
+		v.policies = widget.Of(ready.Policies, &v.st)
 		v.Of = v.policies
 	} else {
-		v.zones = v.zoneTable()
+		v.zones = widget.Of(ready.Zones, &v.st)
 		v.Of = v.zones
 	}
 	return v
@@ -53,7 +52,7 @@ const again = time.Second
 
 // Sync puts reports and rows together.
 func (v *View) Sync(env *view.Env) {
-	v.rev, v.now = env.Rev, env.Now
+	v.rev = env.Rev
 	fresh := v.cluster == env.Rev.Cluster && v.st == env.Styles && !env.Now.Before(v.at) && env.Now.Sub(v.at) < again
 	v.st = env.Styles
 	if fresh {
@@ -61,9 +60,9 @@ func (v *View) Sync(env *view.Env) {
 	}
 	v.cluster, v.at = env.Rev.Cluster, env.Now
 	if v.policies != nil {
-		v.all = policies.FindReady(env.Rev, env.Now)
+		v.all = ready.Find(env.Rev, env.Now)
 	} else {
-		v.one = policies.ReadyOf(env.Rev, v.key, env.Now)
+		v.one = ready.Of(env.Rev, v.key, env.Now)
 	}
 	v.fill()
 }
@@ -71,23 +70,18 @@ func (v *View) Sync(env *view.Env) {
 // fill gives the table what is to be shown.
 func (v *View) fill() {
 	if v.policies != nil {
-		var items []*policies.PolicyReady
-		for i := range v.all {
-			if p := &v.all[i]; !v.trouble || p.Ready < p.Zones || p.Against > 0 || p.Gone > 0 {
+		var items []*ready.Policy
+		for _, p := range v.all {
+			if !v.trouble || !p.InOrder() {
 				items = append(items, p)
 			}
 		}
-		few := true
-		for i := range v.all {
-			few = few && len(v.all[i].Reports) <= view.FoldZones
-		}
-		v.columns(few)
 		v.policies.SetItems(items)
 		return
 	}
-	var items []*policies.ZoneReady
-	for i := range v.one.Reports {
-		if z := &v.one.Reports[i]; !v.trouble || z.Status != policies.ReadyYes || z.Against != "" {
+	var items []*ready.Zone
+	for _, z := range v.one.Reports {
+		if !v.trouble || !z.InOrder() {
 			items = append(items, z)
 		}
 	}
@@ -130,11 +124,11 @@ func (v *View) worst() (model.PolicyKey, string) {
 		return model.PolicyKey{}, ""
 	}
 	for i := range p.Reports {
-		if p.Reports[i].Status != policies.ReadyGone {
-			return p.Policy, p.Reports[i].Zone
+		if p.Reports[i].Status != ready.Gone {
+			return p.Key, p.Reports[i].Zone
 		}
 	}
-	return p.Policy, ""
+	return p.Key, ""
 }
 
 // WhyNot says why there is no controller to ask.
@@ -151,13 +145,13 @@ func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 	case zone == "":
 		return "no zone here"
 	}
-	if z, _ := v.selectedZone(); z != nil && z.Status == policies.ReadyGone {
+	if z, _ := v.selectedZone(); z != nil && z.Status == ready.Gone {
 		return "the node of zone " + zone + " is gone, and its controller with it"
 	}
 	return ""
 }
 
-func (v *View) selectedZone() (*policies.ZoneReady, bool) {
+func (v *View) selectedZone() (*ready.Zone, bool) {
 	if v.zones == nil {
 		return nil, false
 	}
@@ -168,7 +162,7 @@ func (v *View) selectedZone() (*policies.ZoneReady, bool) {
 func (v *View) Selected() nav.Page {
 	if v.policies != nil {
 		if p, ok := v.policies.Selected(); ok && p != nil {
-			return nav.Page{Kind: nav.Ready, Key: p.Policy}
+			return nav.Page{Kind: nav.Ready, Key: p.Key}
 		}
 		return nav.Page{}
 	}

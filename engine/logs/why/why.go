@@ -27,13 +27,13 @@ const (
 
 // Check is one step of the way from a policy to a line that is seen.
 type Check struct {
-	Step  string // annotation, level, rows, meter, container, console, stream, traffic, order
-	State Checked
-	Text  string
+	Step  string  `json:"step"` // annotation, level, rows, meter, container, console, stream, traffic, order
+	State Checked `json:"state"`
+	Text  string  `json:"text"`
 	// Remedy is what to do, where there is something. Levels says that it is to set the
 	// levels of the policy itself.
-	Remedy string
-	Levels bool
+	Remedy string `json:"remedy,omitempty"`
+	Levels bool   `json:"-"`
 }
 
 // About is what no line is seen of: a policy, one of its rules where Dir is given, or all

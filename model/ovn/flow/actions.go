@@ -35,7 +35,12 @@ type Act struct {
 }
 
 // Log is what an action log() writes.
-type Log struct{ Name, Verdict, Severity, Meter string }
+type Log struct {
+	Name     string `json:"name,omitempty"`
+	Verdict  string `json:"verdict,omitempty"`
+	Severity string `json:"severity,omitempty"`
+	Meter    string `json:"meter,omitempty"`
+}
 
 // Actions reads the actions of a logical flow, as the database and ovn-trace write them.
 // What sets a register to 0 before a stage is left, and the plain "next;" at the end, are

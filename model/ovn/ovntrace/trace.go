@@ -33,15 +33,16 @@ type Report struct {
 
 // Line is a line of the text by its number, from 1.
 type Line struct {
-	Number int
-	Text   string
+	Number int    `json:"line"`
+	Text   string `json:"text"`
 }
 
 // Result is what ovnkube-trace says of one of its steps.
 type Result struct {
-	What     string // "ovn-trace source pod to destination pod"
-	Success  bool
-	From, To string
+	What    string `json:"what"` // "ovn-trace source pod to destination pod"
+	Success bool   `json:"success"`
+	From    string `json:"from"`
+	To      string `json:"to"`
 }
 
 // Trace is the way of one packet.

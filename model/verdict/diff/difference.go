@@ -54,8 +54,9 @@ type Difference struct {
 
 // Total is how many pairs become what: a pair of which ports go both ways counts for both.
 type Total struct {
-	Before, After verdict.Verdict
-	Pairs         int
+	Before verdict.Verdict `json:"before"`
+	After  verdict.Verdict `json:"after"`
+	Pairs  int             `json:"pairs"`
 }
 
 // Group is connections that become the same through the same rules.

@@ -1,12 +1,14 @@
 package line
 
 import (
-	"rung/engine/logs/entries"
-	"rung/model"
-	"rung/themes"
-	"rung/ui/widget"
 	"strings"
 	"time"
+
+	"rung/engine/logs/entries"
+	"rung/model"
+	"rung/model/words"
+	"rung/themes"
+	"rung/ui/widget"
 )
 
 // Write writes a line as it is shown: natural leaves out nothing.
@@ -82,4 +84,156 @@ func actionStyle(e *entries.Entry, st *themes.Styles) themes.Style {
 		return st.Pass
 	}
 	return st.Text
+}
+
+// Shape is how the parts of a line stand side by side in a width, and how much of each
+// is written. All lines of a screen have one shape.
+type Shape struct {
+	clock               Clock
+	stamp               stamp
+	dated               bool // with the date
+	zone, traffic, pair int  // cells of the columns; a zone of 0 is left out
+	by                  int  // cells for what became of it and who decided
+	apart               int  // cells between the columns
+	ends                int  // the form of the ends
+	signs, short        bool
+	widths              []int // of the columns that were chosen
+}
+
+// widths are the widest parts seen lately, so that columns do not dance while one
+// follows.
+type widths struct {
+	zone, traffic, times int
+	pair                 [endForms]int
+	dated                bool
+	by, short, named     int // "cluster-control egress 5", "cluster-control eg5", with the rule's own name
+}
+
+const (
+	verdictWidth = 7 // "dropped"
+	mostZone     = 18
+	// A longer one is shortened by itself and takes no room from the other lines. On a
+	// narrow screen words for who decided are worth more than the longest pair.
+	mostPair, mostBy, narrowPair = 100, 48, 72
+	// leastBy has room for a name of some length: "✗ cluster-control eg5".
+	leastBy = 22
+)
+
+// Writer writes the lines of a page.
+type Writer struct {
+	Clock   Clock
+	Columns []Column  // chosen; nil writes lines as sentences
+	Page    model.Key // whom the page is about: that it decided is not said
+	Wrap    bool      // lines are broken, not cut
+
+	seen widths
+}
+
+// Item is a line, and how often it came.
+type Item struct {
+	*entries.Entry
+	Times int
+}
+
+// Forget forgets how wide the parts of lines were.
+func (w *Writer) Forget() { w.seen = widths{} }
+
+// measure takes in how wide the parts of a line are.
+func (w *Writer) measure(e Item, now time.Time) {
+	s := &w.seen
+	s.dated = s.dated || w.Clock.otherDay(e.Line.At, now)
+	if e.Gap != nil {
+		return
+	}
+	p := formsOf(e.Entry, w.Page)
+	s.zone = max(s.zone, min(mostZone, widget.Width(e.Line.Zone)))
+	s.traffic = max(s.traffic, len(e.Traffic()))
+	for form, ends := range p.ends {
+		s.pair[form] = max(s.pair[form], min(mostPair, widget.Width(ends[0])+arrow+widget.Width(ends[1])))
+	}
+	s.by = max(s.by, min(mostBy, widget.Width(spaced(p.who, p.rule))))
+	s.short = max(s.short, min(mostBy, widget.Width(spaced(p.who, p.short))))
+	s.named = max(s.named, min(mostBy, widget.Width(p.full())))
+	s.times = max(s.times, e.times().Width())
+}
+
+// Shape is that of the lines in sight, in so many cells: two of them are for the mark
+// before a line.
+func (w *Writer) Shape(inSight []Item, st *themes.Styles, now time.Time, cells int) Shape {
+	for _, e := range inSight {
+		w.measure(e, now)
+	}
+	if w.Columns != nil {
+		return w.columnShape(inSight, st, now, cells-2)
+	}
+	return w.sentenceShape(cells - 2)
+}
+
+// times says that a line came late, and how often a group's came.
+func (e Item) times() (l widget.Line) {
+	if e.Late {
+		l = widget.Plain("late ")
+	}
+	if e.Times > 1 {
+		l = append(l, widget.Plain("×"+words.Thousands(e.Times)+" ")...)
+	}
+	return l
+}
+
+// sentenceShape fits the parts into so many cells. What is worth least goes first: parts of a second,
+// the rules' own names, the zone, what is known of addresses, a namespace that both ends
+// share, words where a sign says it. Names are cut last.
+func (w *Writer) sentenceShape(in int) Shape {
+	seen := &w.seen
+	s := Shape{clock: w.Clock, stamp: w.Clock.begin(), dated: seen.dated, zone: seen.zone, traffic: seen.traffic, apart: 2}
+	by := seen.named
+	need := func() int {
+		s.by = by + seen.times + verdictWidth + 1 + len("by ")
+		if s.signs {
+			s.by = by + seen.times + 2
+		}
+		s.pair = min(seen.pair[s.ends], max(narrowPair, in-mostBy))
+		n := s.by
+		for _, part := range []int{s.stampWidth(), s.zone, s.pair, s.traffic} {
+			if part > 0 {
+				n += part + s.apart
+			}
+		}
+		return n
+	}
+	for _, less := range []func(){
+		func() { s.stamp = max(s.stamp, seconds) },
+		func() { by = seen.by },
+		func() { s.zone = 0 },
+		func() { s.ends = brief },
+		func() { s.ends = oneSpace },
+		func() { s.signs = true },
+		func() { s.short, by = true, seen.short },
+		func() { s.apart = 1 },
+	} {
+		if need() <= in {
+			break
+		}
+		less()
+	}
+	over := need() - in
+	s.by -= min(0, over) // what is left is the rule's own name's
+	if over <= 0 {
+		return s
+	}
+	// Who decided is worth more than the ends in full, as long as these keep the pods' own
+	// names.
+	const leastPair = 23
+	if s.pair-over < leastPair && s.stamp != none {
+		over -= s.stampWidth() + s.apart
+		s.stamp = none
+	}
+	if over <= 0 {
+		s.by -= over
+		return s
+	}
+	room := s.pair + s.by - over
+	s.by = min(s.by, max(room*2/5, min(leastBy+seen.times, room-leastPair)))
+	s.pair = max(5, room-s.by)
+	return s
 }

@@ -1,4 +1,4 @@
-package policies
+package ready
 
 import (
 	"fmt"
@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"rung/model"
 	"rung/revision"
+	"rung/revision/policies"
 	"rung/test/revised"
 )
 
@@ -36,7 +38,7 @@ func readyWorld(nodes []string, conditions []model.Condition, rows map[string]mo
 
 func ready(zone, status, message string, ago time.Duration) model.Condition {
 	reason := map[string]string{"True": "SetupSucceeded", "False": "SetupFailed"}[status]
-	return model.Condition{Type: ReadyPrefix + zone, Status: status, Reason: reason, Message: message, Changed: revised.Now.Add(-ago)}
+	return model.Condition{Type: policies.ReadyPrefix + zone, Status: status, Reason: reason, Message: message, Changed: revised.Now.Add(-ago)}
 }
 
 func TestReady(t *testing.T) {
@@ -46,14 +48,14 @@ func TestReady(t *testing.T) {
 	frozen := model.PolicyInZone{None: &model.NoRows{Code: "priority"}, LiveACLs: 3}
 	type line struct {
 		Zone    string
-		Status  ReadyStatus
+		Status  Status
 		Rows    model.PolicyState
 		Against string
 	}
 	type want struct {
 		Zones, Ready, Failing, Silent, Gone, Against int
 		Oldest, Newest                               time.Duration // ago
-		Failures                                     []ReadyMessage
+		Failures                                     []Failure
 		Lines                                        []line
 	}
 	for _, tt := range []struct {
@@ -64,71 +66,46 @@ func TestReady(t *testing.T) {
 		want       want
 	}{
 		{name: "nobody reports", nodes: []string{"a"}, conditions: []model.Condition{{Type: "Other", Status: "True"}},
-			want: want{Zones: 1, Silent: 1, Lines: []line{{"a", ReadySilent, model.StateUnknown, ""}}}},
+			want: want{Zones: 1, Silent: 1, Lines: []line{{"a", Silent, model.StateUnknown, ""}}}},
 		{name: "all ready", nodes: []string{"a", "b"}, rows: map[string]model.PolicyInZone{"a": inSync},
 			conditions: []model.Condition{ready("a", "True", "", time.Hour), ready("b", "True", "", time.Minute)},
 			want: want{Zones: 2, Ready: 2, Oldest: time.Hour, Newest: time.Minute, Lines: []line{
-				{"a", ReadyYes, model.StateInSync, ""}, {"b", ReadyYes, model.StateUnknown, ""}}}},
+				{"a", Yes, model.StateInSync, ""}, {"b", Yes, model.StateUnknown, ""}}}},
 		{name: "worst first, equal messages once", nodes: []string{"a", "b", "c", "d", "e", "f"},
 			rows: map[string]model.PolicyInZone{"a": inSync, "d": behind, "e": frozen, "f": inSync},
 			conditions: []model.Condition{ready("a", "True", "", time.Hour), ready("b", "False", "no space", 2*time.Hour), ready("c", "False", "no space", time.Minute),
 				ready("d", "True", "", time.Hour), ready("e", "True", "", time.Hour), ready("f", "False", "other", time.Hour), ready("old", "False", "no space", 90*time.Hour)},
 			want: want{Zones: 6, Ready: 3, Failing: 3, Gone: 1, Against: 3, Oldest: 2 * time.Hour, Newest: time.Minute,
-				Failures: []ReadyMessage{{"no space", []string{"b", "c"}}, {"other", []string{"f"}}},
-				Lines: []line{{"b", ReadyFailing, model.StateUnknown, ""}, {"c", ReadyFailing, model.StateUnknown, ""},
-					{"f", ReadyFailing, model.StateInSync, "in sync although the controller reported a failure"},
-					{"d", ReadyYes, model.StateBehind, "2 rows behind although the controller reported ready"},
-					{"e", ReadyYes, model.StateFrozen, "frozen although the controller reported ready"},
-					{"old", ReadyGone, model.StateUnknown, ""}, {"a", ReadyYes, model.StateInSync, ""}}}},
+				Failures: []Failure{{"no space", []string{"b", "c"}}, {"other", []string{"f"}}},
+				Lines: []line{{"b", Failing, model.StateUnknown, ""}, {"c", Failing, model.StateUnknown, ""},
+					{"f", Failing, model.StateInSync, "in sync although the controller reported a failure"},
+					{"d", Yes, model.StateBehind, "2 rows behind although the controller reported ready"},
+					{"e", Yes, model.StateFrozen, "frozen although the controller reported ready"},
+					{"old", Gone, model.StateUnknown, ""}, {"a", Yes, model.StateInSync, ""}}}},
 		{name: "one zone for all nodes", nodes: []string{"a", "b"}, conditions: []model.Condition{ready("global", "True", "", time.Hour)},
-			want: want{Zones: 1, Ready: 1, Oldest: time.Hour, Newest: time.Hour, Lines: []line{{"global", ReadyYes, model.StateUnknown, ""}}}},
+			want: want{Zones: 1, Ready: 1, Oldest: time.Hour, Newest: time.Hour, Lines: []line{{"global", Yes, model.StateUnknown, ""}}}},
 		{name: "the zone of central mode is left behind", nodes: []string{"a"},
 			conditions: []model.Condition{ready("global", "True", "", time.Hour), ready("a", "Unknown", "", time.Minute)},
-			want: want{Zones: 1, Failing: 1, Gone: 1, Oldest: time.Minute, Newest: time.Minute, Failures: []ReadyMessage{{"no message", []string{"a"}}},
-				Lines: []line{{"a", ReadyFailing, model.StateUnknown, ""}, {"global", ReadyGone, model.StateUnknown, ""}}}},
+			want: want{Zones: 1, Failing: 1, Gone: 1, Oldest: time.Minute, Newest: time.Minute, Failures: []Failure{{"no message", []string{"a"}}},
+				Lines: []line{{"a", Failing, model.StateUnknown, ""}, {"global", Gone, model.StateUnknown, ""}}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			all := FindReady(readyWorld(tt.nodes, tt.conditions, tt.rows), revised.Now)
+			all := Find(readyWorld(tt.nodes, tt.conditions, tt.rows), revised.Now)
 			if len(all) != 1 {
 				t.Fatalf("%d policies", len(all))
 			}
 			p := all[0]
 			got := want{Zones: p.Zones, Ready: p.Ready, Failing: p.Failing, Silent: p.Silent, Gone: p.Gone, Against: p.Against, Failures: p.Failures}
 			if !p.Oldest.IsZero() {
-				got.Oldest, got.Newest = revised.Now.Sub(p.Oldest), revised.Now.Sub(p.Newest)
+				got.Oldest, got.Newest = revised.Now.Sub(p.Oldest.Time), revised.Now.Sub(p.Newest.Time)
 			}
 			for _, z := range p.Reports {
 				got.Lines = append(got.Lines, line{z.Zone, z.Status, z.Rows, z.Against})
 			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
+			if diff := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-// The events that 500 controllers write of one policy are one.
-func TestEventGroups(t *testing.T) {
-	k := model.PolicyKey{Kind: model.KindANP, Name: "p"}
-	var objects []model.Object
-	for i := range 500 {
-		objects = append(objects, &model.Event{Meta: model.Meta{Key: model.Key{Kind: model.KindEvent, Namespace: "default", Name: fmt.Sprint(i)}}, About: k,
-			Type: "Warning", Reason: "ANPWithDuplicatePriority", Message: "same", Reporter: fmt.Sprintf("node-%03d", i), Count: 1 + i%2,
-			Last: revised.Now.Add(-time.Duration(i) * time.Second)})
-	}
-	objects = append(objects, &model.Event{Meta: model.Meta{Key: model.Key{Kind: model.KindEvent, Namespace: "default", Name: "x"}}, About: k,
-		Type: "Warning", Reason: "Other", Message: "same", Last: revised.Now.Add(-time.Hour)})
-	c, _ := (*model.Cluster)(nil).Upsert(objects, nil)
-	got := EventGroups(revision.New(revision.Facts{Cluster: c}, nil), k)
-	if len(got) != 2 {
-		t.Fatalf("%d groups: %+v", len(got), got)
-	}
-	g := got[0]
-	if g.Count != 750 || len(g.Reporters) != 500 || g.Reporters[0] != "node-000" || !g.Last.Equal(revised.Now) {
-		t.Errorf("%+v", g)
-	}
-	if o := got[1]; o.Reason != "Other" || o.Count != 1 || len(o.Reporters) != 0 {
-		t.Errorf("%+v", o)
 	}
 }
 
@@ -150,7 +127,7 @@ func BenchmarkReady(b *testing.B) {
 	}
 	r.Cluster, _ = r.Cluster.Upsert(objects, nil)
 	for b.Loop() {
-		if got := FindReady(r, revised.Now); len(got) != 51 {
+		if got := Find(r, revised.Now); len(got) != 51 {
 			b.Fatal(len(got))
 		}
 	}
