@@ -27,17 +27,18 @@ func questions(ovnNamespaces []string) (out []kube.Question) {
 		out = append(out, kube.Question{Verb: "create", Resource: "pods", Subresource: "exec", Namespace: ns},
 			kube.Question{Verb: "get", Resource: "pods", Subresource: "log", Namespace: ns})
 	}
-	for _, r := range []kube.Question{
+	read := []kube.Question{
 		{Resource: "namespaces"}, {Resource: "pods"}, {Resource: "nodes"}, {Resource: "services"}, {Resource: "events"},
 		{Group: "discovery.k8s.io", Resource: "endpointslices"}, {Group: "networking.k8s.io", Resource: "networkpolicies"},
 		{Group: "policy.networking.k8s.io", Resource: "adminnetworkpolicies"},
 		{Group: "policy.networking.k8s.io", Resource: "baselineadminnetworkpolicies"},
 		{Group: "policy.networking.k8s.io", Resource: "clusternetworkpolicies"},
 		{Group: "k8s.ovn.org", Resource: "egressfirewalls"},
-		{Group: "crd.antrea.io", Resource: "tiers"}, {Group: "crd.antrea.io", Resource: "clusternetworkpolicies"},
-		{Group: "crd.antrea.io", Resource: "networkpolicies"},
-		{Group: "crd.antrea.io", Resource: "clustergroups"}, {Group: "crd.antrea.io", Resource: "groups"},
-	} {
+	}
+	for _, r := range kube.TieredResources {
+		read = append(read, kube.Question{Group: r.Group, Resource: r.Resource})
+	}
+	for _, r := range read {
 		for _, verb := range []string{"list", "watch"} {
 			r.Verb = verb
 			out = append(out, r)

@@ -13,13 +13,13 @@ import (
 	"rung/engine/rooms"
 	"rung/engine/source"
 	"rung/engine/zones"
-	"rung/model"
 	"rung/reconciler"
 	"rung/revision"
 	"rung/revision/settings"
 	"rung/sources/kube"
 	"rung/sources/manifests/admission"
 	"rung/sources/safefile"
+	"rung/system"
 )
 
 // Config says what an engine runs on.
@@ -128,8 +128,8 @@ func (c *Config) check() error {
 	if c.Reconcile && len(c.Sources) == 0 {
 		return fmt.Errorf("cannot write rows without objects: every row would look left over; give the manifests, too")
 	}
-	if c.Reconcile && c.System == string(model.SystemAntrea) {
-		return fmt.Errorf("cannot write rows with --%s %s: Antrea has none, and every row would look left over", settings.System, c.System)
+	if is := system.Named(c.System); c.Reconcile && !is.Has(system.Rows) {
+		return fmt.Errorf("cannot write rows with --%s %s: %s has none, and every row would look left over", system.Flag, c.System, is.Title)
 	}
 	names := map[string]bool{}
 	for _, src := range c.Sources {

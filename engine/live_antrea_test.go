@@ -10,6 +10,7 @@ import (
 	"rung/model/verdict/walk"
 	"rung/revision"
 	"rung/revision/finding"
+	"rung/system"
 	"rung/test/wait"
 )
 
@@ -40,7 +41,7 @@ func TestLiveTierDeleted(t *testing.T) {
 	}
 	decided := func(rev *revision.Revision, want string) {
 		t.Helper()
-		if rev.System != model.SystemAntrea || rev.Cluster.Count(model.KindACNP) != 3 || len(rev.Broken) > 0 {
+		if rev.System != system.Antrea || rev.Cluster.Count(model.KindACNP) != 3 || len(rev.Broken) > 0 {
 			t.Errorf("%s, %d policies, broken %v", rev.System, rev.Cluster.Count(model.KindACNP), rev.Broken)
 		}
 		got := string(verdictOf(rev, "blue")) + " " + string(verdictOf(rev, "red"))
@@ -63,7 +64,7 @@ func TestLiveTierDeleted(t *testing.T) {
 		t.Helper()
 		return r.until(wait.Patience, "the Tiers", func(rev *revision.Revision) bool {
 			own := 0
-			for range rev.Cluster.AntreaTiers() {
+			for range rev.Cluster.Tiers() {
 				own++
 			}
 			return rev.Loaded && own == n

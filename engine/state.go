@@ -9,6 +9,7 @@ import (
 	"rung/engine/zones"
 	"rung/model"
 	"rung/revision"
+	"rung/system"
 )
 
 // state is what the loop owns. Nobody else reads or writes it.
@@ -58,8 +59,8 @@ func newState(e *Engine) *state {
 
 // World is what the zones are told of the objects.
 func (s *state) World() zones.World {
-	system, _ := s.dialects.System()
-	return zones.World{Cluster: s.cluster, Desired: s.desired, Loaded: s.allLoaded(), Whole: s.whole(), NoZones: system == model.SystemAntrea}
+	is, _ := s.dialects.System()
+	return zones.World{Cluster: s.cluster, Desired: s.desired, Loaded: s.allLoaded(), Whole: s.whole(), NoZones: !is.Has(system.Rows)}
 }
 
 // Recompile compiles with other options and hands what differs on to the zones.

@@ -180,3 +180,16 @@ func (o *Omission) String() string {
 	}
 	return "not counting " + what + ", " + o.Why
 }
+
+// RuleAt is the rule that the field is of, as in spec.ingress[2].ports[0]; -1 for none.
+func (b *Broken) RuleAt() (Direction, int) {
+	for _, d := range Directions {
+		if rest, ok := strings.CutPrefix(b.Field, "spec."+d.Lower()+"["); ok {
+			n := 0
+			if _, err := fmt.Sscanf(rest, "%d]", &n); err == nil {
+				return d, n
+			}
+		}
+	}
+	return "", -1
+}

@@ -110,10 +110,10 @@ func (c *Cluster) EndpointSlices() iter.Seq[*EndpointSlice] {
 }
 func (c *Cluster) Events() iter.Seq[*Event] { return ofKind[*Event](c, KindEvent) }
 
-// AntreaTiers walks the Tiers by name, AntreaGroups the groups of one kind, ClusterGroup
+// Tiers walks the Tiers by name, Groups the groups of one kind, ClusterGroup
 // or Group.
-func (c *Cluster) AntreaTiers() iter.Seq[*AntreaTier]         { return ofKind[*AntreaTier](c, KindTier) }
-func (c *Cluster) AntreaGroups(k Kind) iter.Seq[*AntreaGroup] { return ofKind[*AntreaGroup](c, k) }
+func (c *Cluster) Tiers() iter.Seq[*Tier]         { return ofKind[*Tier](c, KindTier) }
+func (c *Cluster) Groups(k Kind) iter.Seq[*Group] { return ofKind[*Group](c, k) }
 
 // PodsIn walks the pods of one namespace by name.
 func (c *Cluster) PodsIn(namespace string) iter.Seq[*Pod] {
@@ -138,10 +138,10 @@ func (c *Cluster) AllPolicies() iter.Seq[*Policy] {
 	return c.Policies(KindANP, KindBANP, KindNP, KindEF, KindCNP)
 }
 
-// AntreaPolicies walks the policies of Antrea.
-func (c *Cluster) AntreaPolicies() iter.Seq[*Policy] { return c.Policies(KindACNP, KindANNP) }
+// TieredPolicies walks the policies in tiers of their plugin's own.
+func (c *Cluster) TieredPolicies() iter.Seq[*Policy] { return c.Policies(KindACNP, KindANNP) }
 
-// EveryPolicy walks every policy of any system: AllPolicies, then those of Antrea.
+// EveryPolicy walks every policy of any system: AllPolicies, then TieredPolicies.
 func (c *Cluster) EveryPolicy() iter.Seq[*Policy] {
 	return c.Policies(KindANP, KindBANP, KindNP, KindEF, KindCNP, KindACNP, KindANNP)
 }

@@ -42,14 +42,14 @@ const (
 // it.
 const KindIsolation2016 Kind = "IsolationAnnotation"
 
-// Kinds of what decides under Antrea and is no object.
+// Kinds of what decides where rules are asked at the ends, and is no object.
 const (
-	KindAntreaNode    Kind = "AntreaNode"    // node: what it sends to its own pods
-	KindAntreaHairpin Kind = "AntreaHairpin" // a Service's connection back to the pod it is from
+	KindOwnNode Kind = "AntreaNode"    // node: what it sends to its own pods
+	KindHairpin Kind = "AntreaHairpin" // a Service's connection back to the pod it is from
 )
 
 // IsPolicy says whether objects of the kind decide about connections, be it elsewhere.
-func (k Kind) IsPolicy() bool { return k.IsAdmin() || k == KindNP || k == KindEF || k.IsAntrea() }
+func (k Kind) IsPolicy() bool { return k.IsAdmin() || k == KindNP || k == KindEF || k.IsTiered() }
 
 // IsAdmin says whether the kind is AdminNetworkPolicy, its baseline, or
 // ClusterNetworkPolicy, which is both.
@@ -77,14 +77,14 @@ func (k Kind) Word(a Action) string {
 
 // RuleWord is the action of a rule of such a policy, as its API spells it.
 func (k Kind) RuleWord(r *Rule) string {
-	if r.Antrea != nil {
+	if r.Tiered != nil {
 		return r.ActionText()
 	}
 	return k.Word(r.Action)
 }
 
-// Short is the usual abbreviation: ANP, BANP, NP, EF, CNP, ACNP, ANNP; of Antrea's other
-// kinds the word without the group.
+// Short is the usual abbreviation: ANP, BANP, NP, EF, CNP, ACNP, ANNP; of other kinds
+// with their group the word without it.
 func (k Kind) Short() string {
 	if short := shortKinds[k]; short != "" {
 		return short
@@ -121,9 +121,9 @@ func (k Key) Label() string {
 		return "default deny of " + k.Namespace + ", " + Direction(k.Name).Lower()
 	case KindIsolation2016:
 		return "isolation annotation of " + k.Namespace
-	case KindAntreaNode:
+	case KindOwnNode:
 		return "node " + k.Name + " to its own pods"
-	case KindAntreaHairpin:
+	case KindHairpin:
 		return "hairpin traffic of a Service"
 	case KindNetpolDefault:
 		return "hairpin rows"

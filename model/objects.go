@@ -111,7 +111,7 @@ type Node struct {
 	MgmtIPs, GatewayIPs []string
 	// Subnets are those that its pods have their addresses from, on the default network.
 	Subnets []string
-	// PodCIDRs of its spec: the first address of each is that of Antrea's gateway.
+	// PodCIDRs of its spec: the first address of each is that of a gateway.
 	PodCIDRs []string
 	// InternalIPs of status.addresses.
 	InternalIPs []string

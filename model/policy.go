@@ -22,9 +22,9 @@ type Policy struct {
 	// no rule allows is denied in that direction. OVN-Kubernetes compiles the
 	// rules of both directions all the same (ovn-kubernetes.md#rule-rows).
 	IsolatesIngress, IsolatesEgress bool
-	// Antrea is what only policies of Antrea have, nil for others. Their Subject selects
-	// nothing: see AntreaPolicy.AppliedTo and AntreaRule.AppliedTo.
-	Antrea *AntreaPolicy
+	// Tiered is what only policies in tiers of their plugin's own have, nil for others. Their Subject selects
+	// nothing: see TieredPolicy.AppliedTo and TieredRule.AppliedTo.
+	Tiered *TieredPolicy
 	// Logging is the raw annotation k8s.ovn.org/acl-logging; HasLogging says
 	// whether it is there at all.
 	Logging    string
@@ -165,11 +165,11 @@ type Rule struct {
 	Action    Action
 	Peers     []Peer
 	Ports     []Port
-	// AnyPeer is set on rules of NetworkPolicies and of Antrea without peers: everything
+	// AnyPeer is set on rules of NetworkPolicies and of tiered policies without peers: everything
 	// matches.
 	AnyPeer bool
-	// Antrea is what only rules of Antrea have, nil for others.
-	Antrea *AntreaRule
+	// Tiered is what only rules of tiered policies have, nil for others.
+	Tiered *TieredRule
 }
 
 // PeerTexts are the rule's peers for people: "everything" where it names none.
@@ -181,8 +181,8 @@ func (r *Rule) PeerTexts() []string {
 	for i := range r.Peers {
 		out[i] = r.Peers[i].String()
 	}
-	if r.Antrea != nil {
-		for _, s := range r.Antrea.ToServices {
+	if r.Tiered != nil {
+		for _, s := range r.Tiered.ToServices {
 			out = append(out, "Service: "+s.Namespace+"/"+s.Name)
 		}
 	}
@@ -195,11 +195,11 @@ func (r *Rule) PortTexts() []string {
 	for i, p := range r.Ports {
 		out[i] = p.String()
 	}
-	if r.Antrea != nil {
-		for _, p := range r.Antrea.Protocols {
+	if r.Tiered != nil {
+		for _, p := range r.Tiered.Protocols {
 			out = append(out, p.Text())
 		}
-		out = append(out, r.Antrea.L7...)
+		out = append(out, r.Tiered.L7...)
 	}
 	return out
 }
@@ -214,7 +214,7 @@ const (
 	PeerNodes      PeerKind = "nodes"
 	PeerNetworks   PeerKind = "networks"
 	PeerDNS        PeerKind = "dnsName"
-	// Only Antrea's.
+	// Only of tiered policies.
 	PeerGroup          PeerKind = "group"
 	PeerServiceAccount PeerKind = "serviceAccount"
 )
@@ -233,8 +233,8 @@ type Peer struct {
 	// out (NetworkPolicy ipBlock only).
 	Networks []string
 	Except   []string
-	DNSName  string // dnsName; with wildcards where Antrea's fqdn has them
-	// Only Antrea's: the group's name; the account; which namespaces, seen from the
+	DNSName  string // dnsName; with wildcards in tiered policies
+	// Only of tiered policies: the group's name; the account; which namespaces, seen from the
 	// subject's, nil where selectors say it.
 	Group          string
 	ServiceAccount *ServiceAccount

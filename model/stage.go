@@ -13,7 +13,7 @@ const (
 	StageToLport   Stage = "to-lport"            // arriving at a pod: ingress rules, and EgressFirewalls
 )
 
-// The stages under Antrea: each where the pod is, and each with the tiers of Antrea
+// The stages where rules are asked at the ends: each where the pod is, and each with all tiers
 // (antrea.md#order).
 const (
 	StageEgress  Stage = "egress"  // rules of the pod that begins the connection

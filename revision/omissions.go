@@ -7,6 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/words"
+	"rung/system"
 )
 
 // Omissions are everything that answers of this revision do not take into account, or take
@@ -78,7 +79,7 @@ func unreadObjects(r *Revision) (out []model.Omission) {
 // policiesWithoutRows are policies that OVN-Kubernetes would refuse, unless every zone was read
 // and none has rows of them.
 func policiesWithoutRows(r *Revision) (out []model.Omission) {
-	if r.Desired == nil || r.System == model.SystemAntrea {
+	if r.Desired == nil || !r.System.Has(system.Rows) {
 		return nil
 	}
 	for c := range r.Desired.Policies() {
@@ -206,16 +207,12 @@ func absentKinds(r *Revision) (out []model.Omission) {
 	if r.Mode.Name != FilesMode {
 		return nil
 	}
-	kinds := []model.Kind{model.KindNP, model.KindEF, model.KindService}
-	if r.System == model.SystemAntrea {
-		kinds = []model.Kind{model.KindNP, model.KindService}
-	}
 	have := map[model.Kind]bool{}
 	for p := range r.Cluster.EveryPolicy() {
 		have[p.Key.Kind] = true
 	}
-	for _, k := range kinds {
-		if !have[k] && r.Cluster.Count(k) == 0 {
+	for _, k := range []model.Kind{model.KindNP, model.KindEF, model.KindService} {
+		if r.System.Asks(k) && !have[k] && r.Cluster.Count(k) == 0 {
 			out = append(out, model.Omission{Code: model.OmittedAbsent, Key: model.Key{Kind: k},
 				Why: "there are no " + words.Plural(string(k)) + ": the input has none"})
 		}
@@ -223,21 +220,18 @@ func absentKinds(r *Revision) (out []model.Omission) {
 	return out
 }
 
-// undecidedPolicies are the policies that are read and decide nothing under Antrea, since admission
+// undecidedPolicies are the policies in tiers that are read and decide nothing, since admission
 // refuses them or their tier, or their tier is not there.
 func undecidedPolicies(r *Revision) (out []model.Omission) {
-	if !r.Antrea() {
-		return nil
-	}
 	for _, place := range r.Order() {
 		p := place.Policy
 		o := model.Omission{Code: model.OmittedObject, Key: p.Key, Origin: p.Origin}
 		switch {
 		case place.Missing:
 			o.Why = "whose tier " + place.TierName + " does not exist, or is refused"
-		case p.Antrea != nil && p.Refused():
+		case p.Tiered != nil && p.Refused():
 			b := p.Invalid[slices.IndexFunc(p.Invalid, func(b model.Broken) bool { return !b.Tolerated() })]
-			o.Why = "which Antrea refuses: " + strings.TrimSpace(b.Field+" "+b.Message)
+			o.Why = "which " + r.System.Title + " refuses: " + strings.TrimSpace(b.Field+" "+b.Message)
 		default:
 			continue
 		}

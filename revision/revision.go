@@ -8,6 +8,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/revision/settings"
+	"rung/system"
 )
 
 // Mode says which of the ways to run this is and what may be changed.
@@ -108,7 +109,7 @@ type Facts struct {
 	Flags    settings.Flags
 	Dialects *settings.View
 	// System is whose precedence holds, SystemWhy what tells it.
-	System    model.PolicySystem
+	System    *system.System
 	SystemWhy string
 	// Desired are the compiled rows of the cluster.
 	Desired *compiler.Desired
@@ -146,12 +147,12 @@ func New(f Facts, before *Revision) *Revision {
 	if f.Cluster == nil {
 		f.Cluster = &model.Cluster{}
 	}
-	if f.System == "" {
-		f.System, f.SystemWhy = settings.SystemOf(f.Flags.System, f.Cluster, "")
+	if f.System == nil {
+		f.System, f.SystemWhy = system.Decide(f.Flags.System, f.Cluster, "")
 	}
 	if f.Desired == nil {
 		o := f.Flags.CompilerOptions()
-		o.Nothing = f.System == model.SystemAntrea
+		o.Nothing = !f.System.Has(system.Rows)
 		f.Desired = compiler.Compile(f.Cluster, o)
 	}
 	r := &Revision{Facts: f, omissions: &Once[[]model.Omission]{}}

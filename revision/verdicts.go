@@ -8,6 +8,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/verdict/index"
 	"rung/model/verdict/walk"
+	"rung/system"
 )
 
 // Verdicts says what the policies of this revision make of connections.
@@ -31,7 +32,7 @@ type otherVerdicts struct {
 // which OVN-Kubernetes does not write; nil where they have, and where there are none that would.
 func WithIdle(r *Revision) *index.Index {
 	return Shared[otherVerdicts](r).idle.Get(func() *index.Index {
-		if r.System == model.SystemAntrea || r.Desired.Options().CNP {
+		if !r.System.Has(system.Rows) || r.Desired.Options().CNP {
 			return nil
 		}
 		would := map[model.PolicyKey]bool{}
@@ -73,8 +74,8 @@ const NoRowsOf2016 = "decides by the document of 2016; no rows"
 
 // VerdictOptions are what verdicts from policies hang on besides the objects.
 func (r *Revision) VerdictOptions() index.Options {
-	if r.System == model.SystemAntrea {
-		return index.Options{IPv4: true, IPv6: true, System: r.System}
+	if !r.System.Has(system.Rows) {
+		return index.Options{IPv4: true, IPv6: true, Precedence: r.System.Precedence}
 	}
 	o := r.Desired.Options()
 	return index.Options{
@@ -84,6 +85,7 @@ func (r *Revision) VerdictOptions() index.Options {
 		HostNetworkNamespace: cmp.Or(o.HostNetworkNamespace, compiler.DefaultHostNetworkNamespace),
 		LegacyIsolation:      r.Flags.LegacyIsolation,
 		NoRows:               r.None,
+		Precedence:           r.System.Precedence,
 	}
 }
 

@@ -71,20 +71,23 @@ func (m *root) overKey(o overlay.Overlay, key, text string) {
 	}
 }
 
-// offers are what there is to choose from on the page on top.
+// offers are what there is to choose from on the page on top; what the cluster's network plugin
+// has nothing of is not among it.
 func (m *root) offers() overlay.Offers {
 	e := m.top()
 	m.sync(e)
 	o := overlay.Offers{Rev: m.rev, Keys: m.keys, Themes: m.opt.Themes.Names()}
 	for _, a := range m.keys.In(e.scopes()) {
-		o.Actions = append(o.Actions, overlay.Offered{Action: a, WhyNot: m.whyNot(e, &a)})
+		if m.rev.System.Has(a.Needs) {
+			o.Actions = append(o.Actions, overlay.Offered{Action: a, WhyNot: m.whyNot(e, &a)})
+		}
 	}
 	return o
 }
 
 // context is what actions are judged by.
 func (m *root) context(e *entry) action.Context {
-	return action.Context{Mode: m.rev.Mode, Page: e.page, Selected: e.front().Selected(), Undo: m.rev.Undo, Redo: m.rev.Redo, Plan: m.rev.Plan, Unconfirmed: m.rev.Unconfirmed, Access: m.rev.Access}
+	return action.Context{System: m.rev.System, Mode: m.rev.Mode, Page: e.page, Selected: e.front().Selected(), Undo: m.rev.Undo, Redo: m.rev.Redo, Plan: m.rev.Plan, Unconfirmed: m.rev.Unconfirmed, Access: m.rev.Access}
 }
 
 // whyNot says why an action cannot be done here, empty when it can.

@@ -196,10 +196,10 @@ func namedServices(changes []change.ObjectChange) (out []model.Key) {
 				continue
 			}
 			for i := range p.Egress {
-				if p.Egress[i].Antrea == nil {
+				if p.Egress[i].Tiered == nil {
 					continue
 				}
-				for _, k := range p.Egress[i].Antrea.ToServices {
+				for _, k := range p.Egress[i].Tiered.ToServices {
 					if !slices.Contains(out, k) {
 						out = append(out, k)
 					}

@@ -44,35 +44,13 @@ func Notes(rev, next *revision.Revision, c *change.ObjectChange, isolated map[st
 	}
 	for _, dir := range model.Directions {
 		if n.newDeny(dir) {
-			text := n.toEstablished(newDenies[dir], "a new Deny does not end established connections (Antrea)")
+			text := n.next.System.NewDeny[dir]
 			if c := (Consequence{"note " + text, text}); !slices.Contains(out, c) {
 				out = append(out, c)
 			}
 		}
 	}
 	return out
-}
-
-// newDenies is what a new Deny of a direction does to connections that are there, as
-// TestEstablished of test/packets saw it (ovn-kubernetes.md#established-connections).
-var newDenies = map[model.Direction]string{
-	model.Ingress: "a new ingress Deny does not end established connections: every second packet still gets through (seen on OVN 25.03)",
-	model.Egress:  "a new egress Deny also cuts established connections (seen on OVN 25.03)",
-}
-
-// isolated is what the isolation of pods does to connections that are there.
-var isolated = map[model.Direction]string{
-	model.Ingress: "new connections that none allows are dropped; of established ones every second packet still gets through (seen on OVN 25.03)",
-	model.Egress:  "what none allows is dropped, established connections too (seen on OVN 25.03)",
-}
-
-// toEstablished is what is told of connections that are there, by who enforces the
-// policies: rules of Antrea apply to connections as they begin (antrea.md#verdicts).
-func (n *noter) toEstablished(onOVN, onAntrea string) string {
-	if n.next.System == model.SystemAntrea {
-		return onAntrea
-	}
-	return onOVN
 }
 
 // enforcement tells when a policy stops or begins to be programmed.
@@ -182,7 +160,7 @@ func (n *noter) isolation() (out []Consequence) {
 		if begin, kinds := newcomers(is, was); begin > 0 {
 			out = append(out, Consequence{"isolates " + dir.Lower() + kinds,
 				fmt.Sprintf("isolates %s of %s (%s) that no NetworkPolicy isolated before: %s",
-					words.Count(begin, "pod"), ns, dir.Lower(), n.toEstablished(isolated[dir], "new connections that none allows are dropped; established ones are not ended (Antrea)"))})
+					words.Count(begin, "pod"), ns, dir.Lower(), n.next.System.NewIsolation[dir])})
 		}
 		if end, kinds := newcomers(was, is); end > 0 {
 			out = append(out, Consequence{"no longer isolates " + dir.Lower() + kinds,

@@ -12,10 +12,8 @@ import (
 	"rung/revision"
 	"rung/sources/manifests"
 	"rung/sources/manifests/check"
+	"rung/system"
 )
-
-// WhyNotAntrea says why no policy of Antrea is changed.
-const WhyNotAntrea = "Rung shows policies of Antrea and does not change them: use kubectl"
 
 // resolve works out which objects a change writes and whether it may be made. It is cheap
 // beside what follows from them: effectOf, which finds the guard rails, and explain.
@@ -65,6 +63,14 @@ func (p *Preview) block(format string, args ...any) {
 
 func (r *resolver) block(format string, args ...any) { r.p.block(format, args...) }
 
+// WhyNotChanged says why policies of a kind are not changed, empty where they are.
+func WhyNotChanged(k model.Kind) string {
+	if why := system.WhyNotChanged(k); why != "" {
+		return why + ": use kubectl"
+	}
+	return ""
+}
+
 // finish judges the objects that were found.
 func (r *resolver) finish() {
 	p := r.p
@@ -76,9 +82,12 @@ func (r *resolver) finish() {
 	if why := r.g.trials.Against(p); why != "" {
 		r.block("%s", why)
 	}
-	if slices.ContainsFunc(p.Objects, func(c change.ObjectChange) bool { return c.Key.Kind.IsAntrea() }) {
-		p.ReadOnly = p.Blocked == ""
-		r.block(WhyNotAntrea)
+	for i := range p.Objects {
+		if why := WhyNotChanged(p.Objects[i].Key.Kind); why != "" {
+			p.ReadOnly = p.Blocked == ""
+			r.block("%s", why)
+			break
+		}
 	}
 	// Read-only comes last: what is wrong with the change itself says more. What puts a
 	// change back was agreed to with the change.

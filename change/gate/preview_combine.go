@@ -67,7 +67,7 @@ func (r *resolver) aside(kinds map[model.Kind]int) {
 // prune deletes the policies that a text does not have.
 func (r *resolver) prune(keep map[model.Key]bool) {
 	for p := range r.rev.Cluster.AllPolicies() {
-		if !keep[p.Key] && !p.Kind.IsAntrea() {
+		if !keep[p.Key] {
 			r.change(p, nil)
 		}
 	}

@@ -152,7 +152,7 @@ func (j *judge) callers(v vital.Endpoints) (out []verdict.Endpoint) {
 	for _, a := range v.API {
 		end := verdict.AddrEnd(a)
 		for n := range j.rev.Cluster.Nodes() {
-			if (len(n.MgmtIPs) > 0 || j.rev.Antrea()) && (slices.Contains(n.InternalIPs, a.String()) || slices.Contains(n.HostIPs, a.String())) {
+			if len(j.rev.System.Precedence.SourceAddrs(n)) > 0 && (slices.Contains(n.InternalIPs, a.String()) || slices.Contains(n.HostIPs, a.String())) {
 				end = verdict.NodeEnd(n.Name)
 			}
 		}

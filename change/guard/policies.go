@@ -156,7 +156,7 @@ func SameDecisions(a, b *model.Policy) bool {
 func sameSubject(a, b *model.Policy) bool {
 	return a == b || a.Subject.Namespace == b.Subject.Namespace && a.Subject.AllPods == b.Subject.AllPods &&
 		sameSelector(a.Subject.Namespaces, b.Subject.Namespaces) && sameSelector(a.Subject.Pods, b.Subject.Pods) &&
-		same(a.Antrea, b.Antrea, sameAntrea)
+		same(a.Tiered, b.Tiered, sameTiered)
 }
 
 func sameSelector(a, b model.Selector) bool { return a.IsNil() == b.IsNil() && a.Key() == b.Key() }
@@ -165,7 +165,7 @@ func sameSelector(a, b model.Selector) bool { return a.IsNil() == b.IsNil() && a
 // matter.
 func sameRule(a, b model.Rule) bool {
 	return a.Action == b.Action && a.AnyPeer == b.AnyPeer && a.Direction == b.Direction &&
-		slices.Equal(a.Ports, b.Ports) && slices.EqualFunc(a.Peers, b.Peers, samePeer) && same(a.Antrea, b.Antrea, sameAntreaRule)
+		slices.Equal(a.Ports, b.Ports) && slices.EqualFunc(a.Peers, b.Peers, samePeer) && same(a.Tiered, b.Tiered, sameTieredRule)
 }
 
 func samePeer(a, b model.Peer) bool {
@@ -178,8 +178,8 @@ func samePeer(a, b model.Peer) bool {
 		})
 }
 
-// sameAntrea is about where a policy of Antrea stands and what it applies to.
-func sameAntrea(a, b model.AntreaPolicy) bool {
+// sameTiered is about where a tiered policy stands and what it applies to.
+func sameTiered(a, b model.TieredPolicy) bool {
 	return a.Tier == b.Tier && a.Priority == b.Priority && slices.EqualFunc(a.AppliedTo, b.AppliedTo, sameApplied)
 }
 
@@ -188,10 +188,10 @@ func sameApplied(a, b model.AppliedTo) bool {
 		same(a.ServiceAccount, b.ServiceAccount, equal) && same(a.Service, b.Service, equal) && same(a.Nodes, b.Nodes, sameSelector)
 }
 
-func sameAntreaRule(a, b model.AntreaRule) bool {
+func sameTieredRule(a, b model.TieredRule) bool {
 	return a.Action == b.Action && slices.EqualFunc(a.AppliedTo, b.AppliedTo, sameApplied) && slices.Equal(a.L7, b.L7) &&
 		slices.Equal(a.ToServices, b.ToServices) &&
-		slices.EqualFunc(a.Protocols, b.Protocols, func(a, b model.AntreaProtocol) bool {
+		slices.EqualFunc(a.Protocols, b.Protocols, func(a, b model.RuleProtocol) bool {
 			return a.Protocol == b.Protocol && a.Group == b.Group && same(a.Type, b.Type, equal) && same(a.Code, b.Code, equal)
 		})
 }

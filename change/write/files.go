@@ -22,7 +22,7 @@ import (
 
 // FileOptions say which manifests to read.
 type FileOptions struct {
-	// Demo is a built-in cluster, which is read instead of Paths; nil for none.
+	// Demo is the built-in cluster of a system that is read instead of Paths; nil for none.
 	Demo  fs.FS
 	Paths []string
 	Stdin io.Reader

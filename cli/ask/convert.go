@@ -1,7 +1,6 @@
 package ask
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"rung/cli/command"
 	"rung/engine"
 	"rung/engine/convert"
-	"rung/model"
 	"rung/model/clean"
 	labels "rung/model/convert"
 	"rung/pages/page"
@@ -198,7 +196,7 @@ func conversionOf(r *convert.Result) *convertedOut {
 			To: page.Each(rule.To, func(at labels.Place) placeOut { return placeOut{at.Policy.String(), at.Direction.Lower(), at.Index} })})
 	}
 	p := &r.Proof
-	out.Proof = conversions{p.Equal, r.ProofText(), p.Pods, p.Imagined, string(cmp.Or(r.Before, model.SystemOVN)), string(cmp.Or(r.After, model.SystemOVN)),
+	out.Proof = conversions{p.Equal, r.ProofText(), p.Pods, p.Imagined, string(r.Before.Name), string(r.After.Name),
 		append([]convert.Difference{}, p.Differs...), append([]convert.Difference{}, p.Later...), append([]convert.Difference{}, p.Besides...)}
 	return out
 }

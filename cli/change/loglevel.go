@@ -20,6 +20,7 @@ import (
 	"rung/revision"
 	"rung/revision/omitted"
 	"rung/revision/policies"
+	"rung/system"
 )
 
 // levelFlags are those of rung log-level.
@@ -167,8 +168,8 @@ func loggedNamed(r *revision.Revision, name string) (model.Key, error) {
 		return model.Key{Kind: model.KindNamespace, Name: ns}, nil
 	}
 	k, err := command.PolicyNamed(r, name)
-	if err == nil && k.Kind.IsAntrea() {
-		return k, fmt.Errorf("%s: each rule logs where its enableLogging says so, and Rung does not change policies of Antrea: use kubectl", k.Label())
+	if s := system.Of(k.Kind); s != nil {
+		return k, fmt.Errorf("%s: %s", k.Label(), s.Lacks(system.LogLevels))
 	}
 	if err == nil && !k.Kind.Loggable() {
 		return k, fmt.Errorf("%s logs as the annotation of its namespace says: rung log-level namespace/%s", k.Label(), k.Namespace)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"rung/model/words"
+	"rung/system"
 )
 
 // TakesArgs checks the number of arguments. Their names are said in the error; the
@@ -77,7 +78,11 @@ func Forms(names ...string) map[string]string {
 // OutputForms are what -o takes.
 func OutputForms(cmd *cobra.Command) []string {
 	forms := []string{"table", "wide", "json", "yaml"}
-	for _, name := range []string{NbctlForm, MarkdownForm, JUnitForm, CSVForm, AntctlForm} {
+	names := []string{NbctlForm, MarkdownForm, JUnitForm, CSVForm}
+	for _, s := range system.All {
+		names = append(names, s.FormName())
+	}
+	for _, name := range names {
 		if _, ok := cmd.Annotations[name]; ok {
 			forms = append(forms, name)
 		}

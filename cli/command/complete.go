@@ -19,6 +19,7 @@ import (
 	"rung/model/ladder"
 	"rung/pages/page"
 	"rung/revision"
+	"rung/system"
 )
 
 // CompleteTimeout bounds what a completion may cost: somebody has pressed tab. Tests of
@@ -97,9 +98,11 @@ func ChoicesOfKind(r *revision.Revision, of func(model.Kind) bool) []string {
 		count[NamespacedName(p.Key)]++
 	}
 	order := ladder.Order(r.Cluster)
-	for _, place := range r.Order() {
-		if place.Policy.Antrea != nil {
-			order = append(order, place.Policy.Key)
+	for _, s := range system.All {
+		for _, place := range s.Places(r.Cluster) {
+			if system.Of(place.Policy.Kind) == s {
+				order = append(order, place.Policy.Key)
+			}
 		}
 	}
 	var out []string

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +13,6 @@ import (
 	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
 
-	"cmp"
 	"io/fs"
 	"rung/change/write"
 	"rung/cli/process"
@@ -20,12 +20,11 @@ import (
 	"rung/engine/lab"
 	"rung/engine/ovntrace"
 	"rung/engine/source"
-	"rung/examples"
-	antrea "rung/examples-antrea"
 	"rung/model"
 	"rung/revision"
 	"rung/revision/settings"
 	"rung/sources/reading"
+	"rung/system"
 
 	"github.com/spf13/pflag"
 )
@@ -86,7 +85,7 @@ func (f *flags) Register(root *cobra.Command) {
 	p.BoolVar(&f.OVN.CompileCNP, "compile-cnp", false,
 		"compile ClusterNetworkPolicies as OVN-Kubernetes, which has no controller for them, might")
 	p.StringVar(&f.OVN.System, "system", "auto",
-		"network plugin whose rules of precedence hold: auto, ovn-kubernetes or antrea")
+		"network plugin whose rules of precedence hold: auto, "+strings.Join(system.Names(), " or "))
 	registerDialect(p, f)
 	features := &f.OVN.Features
 	p.StringVar(&features.Multicast, "multicast", "auto",
@@ -158,9 +157,7 @@ func (a *App) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 	switch {
 	case demo:
 		cfg.Mode = revision.Mode{Name: "demo", Title: "demo"}
-		if opt.Demo = examples.Files; f.antrea() {
-			opt.Demo = antrea.Files
-		}
+		opt.Demo = f.system().Demo
 	case len(f.Files) > 0 && f.Kube.NamesCluster():
 		return cfg, errors.New("-f cannot be combined with --kubeconfig, --context or another flag that names a cluster")
 	case len(f.Files) > 0 && f.Kube.reconcile:
@@ -196,8 +193,8 @@ func (a *App) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 		cfg.Writes = false // the rows are somebody else's
 		return cfg, err
 	}
-	if f.antrea() {
-		return cfg, nil // Antrea has no databases that a sandbox could play
+	if !f.system().Has(system.Rows) {
+		return cfg, nil // there are no databases that a sandbox could play
 	}
 	cfg.Mode.Sandbox, cfg.Mode.Reconciles = true, true
 	box := lab.New(lab.Config{Server: f.ovsdb, OVN: f.sandboxOVN, Dir: f.sandboxDir, PortDelay: f.portDelay, Traffic: f.TrafficRate(), Churn: f.churn, Foreign: demo})
@@ -211,8 +208,8 @@ func (a *App) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 	return cfg, nil
 }
 
-// antrea says whether Antrea was named as the system.
-func (f *flags) antrea() bool { return f.OVN.System == string(model.SystemAntrea) }
+// system is the one that was named, or the first.
+func (f *flags) system() *system.System { return cmp.Or(system.Named(f.OVN.System), system.All[0]) }
 
 // identity names the files wherever Rung is started: history and plans are kept
 // under it.

@@ -15,6 +15,7 @@ import (
 	"rung/pages/page"
 	"rung/revision"
 	"rung/sources/reading"
+	"rung/system"
 )
 
 // need is what the files of -f must have for a command to make sense. A change needs
@@ -62,8 +63,8 @@ func (a *App) Lacks(r *revision.Revision) error {
 			there = append(there, words.Count(n, strings.ToLower(string(k))))
 		}
 	}
-	// Tiers and groups of Antrea are checked without policies, too.
-	policies := r.Cluster.Count(model.KindTier)+r.Cluster.Count(model.KindClusterGroup)+r.Cluster.Count(model.KindGroup) > 0
+	// What policies are made of is checked without them, too.
+	policies := system.Found(r.Cluster) != ""
 	for range r.Cluster.EveryPolicy() {
 		policies = true
 		break

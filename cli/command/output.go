@@ -12,6 +12,7 @@ import (
 
 	"rung/model/clean"
 	"rung/model/ovn/nb"
+	"rung/system"
 )
 
 // TextTable is a table for people: columns padded to their contents, two spaces
@@ -101,10 +102,15 @@ func (a *App) write(w io.Writer, ans *Answer, compact bool) error {
 		}
 		text = ans.CSV()
 		a.sayOmitted(out)
-	case NbctlForm, AntctlForm:
+	case NbctlForm:
 		text = ans.Records()
 		a.sayOmitted(out)
 	default:
+		if system.OfForm(a.Flags.Output) != nil {
+			text = ans.Records()
+			a.sayOmitted(out)
+			break
+		}
 		wide := a.Flags.Output == "wide"
 		if ans.Items == nil {
 			text = ans.Text(wide) + ans.omitted(out)

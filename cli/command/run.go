@@ -14,6 +14,7 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	"rung/revision"
+	"rung/system"
 )
 
 // startTimeout bounds how long a one-shot command waits for its sources and
@@ -64,7 +65,7 @@ func Settled() func(*revision.Revision) bool {
 				return false
 			}
 		}
-		return len(r.Zones) > 0 || r.System == model.SystemAntrea
+		return len(r.Zones) > 0 || !r.System.Has(system.Rows)
 	}
 }
 
@@ -262,10 +263,10 @@ func waitingFor(r *revision.Revision) string {
 	return "the zones to settle"
 }
 
-// SayNoRows says on stderr why there is nothing to list where Antrea enforces policies.
+// SayNoRows says on stderr why there is nothing to list where policies have no rows.
 func (a *App) SayNoRows(r *revision.Revision) {
-	const text = "rung: Antrea enforces the policies here: there are no zones and no rows (docs/antrea.md)"
-	if r.Antrea() && !a.Flags.Quiet && !a.Said[text] {
+	text := "rung: " + r.System.Title + " enforces the policies here: there are no zones and no rows (docs/" + string(r.System.Name) + ".md)"
+	if !r.System.Has(system.Rows) && !a.Flags.Quiet && !a.Said[text] {
 		a.Said[text] = true
 		fmt.Fprintln(a.Err, text)
 	}

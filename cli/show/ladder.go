@@ -2,7 +2,6 @@ package show
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -13,10 +12,10 @@ import (
 	"rung/cli/process"
 	"rung/engine"
 	"rung/model"
-	"rung/model/antrea"
 	"rung/pages/ladder"
 	"rung/revision"
 	"rung/revision/omitted"
+	"rung/system"
 )
 
 func Ladder(a *command.App) *cobra.Command {
@@ -41,16 +40,21 @@ policy stands for: those of tier 0, and those Rung does not compile.`,
 		Args: command.TakesArgs(0),
 	}, func([]string, bool) command.Query {
 		return command.Query{Zones: len(a.Flags.NB) > 0, Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
-			switch {
-			case r.Antrea() && *stage != "":
-				return nil, errors.New("--stage is of OVN's pipeline, and Antrea's precedence holds here; leave it out")
-			case !r.Antrea() && a.Flags.Output == command.AntctlForm:
-				return nil, fmt.Errorf("-o %s is the order of Antrea's policies, and OVN-Kubernetes' precedence holds here (%s); see --system", command.AntctlForm, r.SystemWhy)
+			if !r.System.Has(system.Stages) && *stage != "" {
+				return nil, fmt.Errorf("--stage is of OVN's pipeline, and %s precedence holds here; leave it out", r.System.Whose)
+			}
+			if of := system.OfForm(a.Flags.Output); of != nil && of != r.System {
+				return nil, fmt.Errorf("-o %s is the order of %s policies, and %s precedence holds here (%s); see --system", of.Form.Name, of.Whose, r.System.Whose, r.SystemWhy)
 			}
 			return ladderAnswer(a, r, *stage, e.Now()), nil
 		}}
 	})
-	cmd.Annotations = command.Forms(command.AntctlForm)
+	cmd.Annotations = map[string]string{}
+	for _, s := range system.All {
+		if s.Form != nil {
+			cmd.Annotations[s.Form.Name] = ""
+		}
+	}
 	stage = stageFlag(cmd, "only one `stage` of the pipeline")
 	return cmd
 }
@@ -62,14 +66,14 @@ func ladderAnswer(a *command.App, r *revision.Revision, stage model.Stage, now t
 		opt := ladder.Options{Stage: stage, Now: now}
 		lines := slices.DeleteFunc(ladder.Lines(r, opt), func(l *ladder.Line) bool { return !l.IsPrinted() })
 		text := command.TableText(ladder.Table(r, opt), lines, wide, process.TerminalWidth(a.Raw))
-		if r.Antrea() {
-			return "system: antrea (" + r.SystemWhy + ")\n" + text
+		if r.System.Bands != nil {
+			return fmt.Sprintf("system: %s (%s)\n%s", r.System.Name, r.SystemWhy, text)
 		}
 		return text
 	}
 	switch {
-	case r.Antrea():
-		ans.Value, ans.Records = ladder.BandFactsOf(r), func() string { return antctlText(r) }
+	case r.System.Bands != nil:
+		ans.Value, ans.Records = ladder.BandFactsOf(r), func() string { return placesText(r) }
 	case len(r.Zones) == 0:
 		ans.Value = ladder.FactsOf(r.Ladder().In(stage))
 	default:
@@ -79,11 +83,11 @@ func ladderAnswer(a *command.App, r *revision.Revision, stage model.Stage, now t
 	return ans
 }
 
-// antctlText has the columns of antctl get networkpolicy --sort-by=effectivePriority.
-func antctlText(r *revision.Revision) string {
-	t := &command.TextTable{Head: antrea.AntctlHead}
+// placesText is the order of the policies in the system's own form.
+func placesText(r *revision.Revision) string {
+	t := &command.TextTable{Head: r.System.Form.Head}
 	for _, p := range r.Order() {
-		t.Add(antrea.AntctlRow(&p)...)
+		t.Add(r.System.Form.Row(&p)...)
 	}
 	return t.String()
 }

@@ -12,7 +12,6 @@ import (
 	"rung/cli/command"
 	"rung/engine"
 	"rung/model"
-	"rung/model/antrea"
 	"rung/model/words"
 	"rung/pages/findings"
 	"rung/pages/page"
@@ -21,6 +20,7 @@ import (
 	"rung/revision/finding"
 	"rung/revision/omitted"
 	"rung/revision/policies"
+	"rung/system"
 )
 
 type policyOut struct {
@@ -28,8 +28,8 @@ type policyOut struct {
 	Name     string     `json:"name"`
 	Tier     int        `json:"tier"`
 	Priority *int32     `json:"priority,omitempty"`
-	// Antrea is where a policy of Antrea stands.
-	Antrea *antreaOut `json:"antrea,omitempty"`
+	// Tiered is where a policy stands in the tiers of its plugin.
+	Tiered *tieredOut `json:"antrea,omitempty"`
 	// APIVersion is that of an older API than today's.
 	APIVersion string   `json:"api_version,omitempty"`
 	Subject    string   `json:"subject"`
@@ -59,11 +59,11 @@ type policyOut struct {
 	isolated string // instead of Isolates, for people
 }
 
-type antreaOut struct {
+type tieredOut struct {
 	Tier         string  `json:"tier"`
 	TierPriority *int32  `json:"tier_priority,omitempty"` // absent where there is no such tier
 	Priority     float64 `json:"priority"`
-	Phase        string  `json:"phase,omitempty"` // what Antrea reported
+	Phase        string  `json:"phase,omitempty"` // what was reported
 	Refused      bool    `json:"refused,omitempty"`
 }
 
@@ -100,7 +100,7 @@ type ruleOut struct {
 	Ports     []string `json:"ports"`
 	PeerPods  int      `json:"peer_pods"`
 	ACLs      []string `json:"acls"`
-	// AppliedTo is what a rule of Antrea applies to, where it has its own.
+	// AppliedTo is what a tiered rule applies to, where it has its own.
 	AppliedTo string `json:"applied_to,omitempty"`
 	// Note is what is odd about the rule, Broken what of it matches nothing.
 	Note   string `json:"note,omitempty"`
@@ -141,14 +141,14 @@ func describePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *pol
 	if k.Kind.Ranked() {
 		out.Priority = &p.Priority
 	}
-	if a := p.Antrea; a != nil {
-		out.Antrea = &antreaOut{Tier: a.Tier, Priority: a.Priority, Phase: a.Phase, Refused: p.Refused()}
-		for _, t := range antrea.Tiers(r.Cluster) {
+	if a := p.Tiered; a != nil {
+		out.Tiered = &tieredOut{Tier: a.Tier, Priority: a.Priority, Phase: a.Phase, Refused: p.Refused()}
+		for _, t := range system.Of(k.Kind).Tiers(r.Cluster) {
 			if t.Name == a.Tier {
-				out.Antrea.TierPriority = &t.Priority
+				out.Tiered.TierPriority = &t.Priority
 			}
 		}
-		out.Logging = antreaLogging(p)
+		out.Logging = ruleLogging(p)
 	}
 	l := policies.LoggingOf(r, p)
 	out.LoggingFrom = l.Namespace
@@ -184,11 +184,11 @@ func describePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *pol
 	return out
 }
 
-// antreaLogging says which rules of a policy of Antrea log: each says so for itself.
-func antreaLogging(p *model.Policy) string {
+// ruleLogging says which rules of a tiered policy log: each says so for itself.
+func ruleLogging(p *model.Policy) string {
 	var on []string
 	for rule := range p.AllRules() {
-		if rule.Antrea != nil && rule.Antrea.Logging {
+		if rule.Tiered != nil && rule.Tiered.Logging {
 			on = append(on, fmt.Sprintf("%s %d", rule.Direction.Lower(), rule.Index))
 		}
 	}
@@ -215,7 +215,7 @@ func describeRule(p *model.Policy, f policies.RuleFacts) ruleOut {
 	o := ruleOut{Direction: f.Direction.Lower(), Index: f.Index, Name: f.Name, Action: p.Kind.RuleWord(f.Rule), PeerPods: f.Pods,
 		Peers: f.PeerTexts(), Ports: f.PortTexts(), ACLs: append([]string{}, f.ACLs...),
 		Broken: f.Broken()}
-	if a := f.Antrea; a != nil && len(a.AppliedTo) > 0 {
+	if a := f.Tiered; a != nil && len(a.AppliedTo) > 0 {
 		o.AppliedTo = model.AppliedText(a.AppliedTo, p.Namespace)
 	}
 	if connections.OutsideTypes(p, f.Direction) {
@@ -226,14 +226,14 @@ func describeRule(p *model.Policy, f policies.RuleFacts) ruleOut {
 
 func (o *policyOut) text(wide bool) string {
 	s := fmt.Sprintf("%s %s  tier %d", o.Kind, o.Name, o.Tier)
-	if a := o.Antrea; a != nil {
+	if a := o.Tiered; a != nil {
 		tier := " (does not exist)"
 		if a.TierPriority != nil {
 			tier = fmt.Sprintf(" (%d)", *a.TierPriority)
 		}
-		s = fmt.Sprintf("%s %s  tier %s%s  priority %g", antrea.KindWord(o.Kind), o.Name, a.Tier, tier, a.Priority)
+		s = fmt.Sprintf("%s %s  tier %s%s  priority %g", o.Kind.Title(), o.Name, a.Tier, tier, a.Priority)
 		if a.Refused {
-			s += "  ✗ decides nothing: Antrea would refuse it"
+			s += "  ✗ decides nothing: " + system.Of(o.Kind).Title + " would refuse it"
 		}
 	}
 	if o.APIVersion != "" {
@@ -280,7 +280,7 @@ func (o *policyOut) text(wide bool) string {
 	if !wide {
 		return s
 	}
-	if o.Antrea == nil {
+	if o.Tiered == nil {
 		s += "\nACLs\n"
 	}
 	for _, r := range o.Rules {
@@ -299,8 +299,8 @@ func (o *policyOut) text(wide bool) string {
 }
 
 func (o *policyOut) rules() *command.TextTable {
-	if o.Antrea != nil {
-		return o.antreaRules()
+	if o.Tiered != nil {
+		return o.tieredRules()
 	}
 	t := &command.TextTable{Head: []string{"RULE", "ACTION", "PODS", "ACLS", "PORTS", "NAME", "PEERS"}}
 	for _, r := range o.Rules {
@@ -314,8 +314,8 @@ func (o *policyOut) rules() *command.TextTable {
 	return t
 }
 
-// antreaRules are rules that have no ACLs, and may apply to pods of their own.
-func (o *policyOut) antreaRules() *command.TextTable {
+// tieredRules are rules that have no ACLs, and may apply to pods of their own.
+func (o *policyOut) tieredRules() *command.TextTable {
 	t := &command.TextTable{Head: []string{"RULE", "ACTION", "PORTS", "NAME", "APPLIED TO", "PEERS"}}
 	for _, r := range o.Rules {
 		t.Add(fmt.Sprintf("%s %d", r.Direction, r.Index), r.Action, cmp.Or(strings.Join(r.Ports, " "), "any"), marked(r.Name, r.Broken),

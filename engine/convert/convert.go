@@ -8,14 +8,15 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	"rung/sources/manifests"
+	"rung/system"
 )
 
 // Result is what a conversion gives.
 type Result struct {
 	// To is the API they are written in; Before is the system whose verdicts hold for what was
-	// given, After that for what was made. Empty for NetworkPolicies of 2016.
+	// given, After that for what was made.
 	To            Target
-	Before, After model.PolicySystem
+	Before, After *system.System
 	// Given are the policies that were converted, Rules what became of each of their rules, in
 	// the order in which they decide.
 	Given []*model.Policy
@@ -72,12 +73,4 @@ func policy(object any) (*model.Policy, error) {
 		return nil, fmt.Errorf("check what was made of %s: %s", p.Key.Label(), bad[0].String())
 	}
 	return p, nil
-}
-
-// titleOf is a system's name for people.
-func titleOf(s model.PolicySystem) string {
-	if s == model.SystemAntrea {
-		return "Antrea"
-	}
-	return "OVN-Kubernetes"
 }

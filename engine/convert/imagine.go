@@ -118,14 +118,14 @@ func (w *world) policy(groups *antrea.Resolver, p *model.Policy) {
 			}
 		}
 	}
-	if p.Antrea != nil {
-		applied(p.Antrea.AppliedTo)
+	if p.Tiered != nil {
+		applied(p.Tiered.AppliedTo)
 	} else {
 		selected(p.Subject.Namespace, p.Subject.Namespaces, p.Subject.Pods)
 	}
 	for r := range p.AllRules() {
-		if r.Antrea != nil {
-			applied(r.Antrea.AppliedTo)
+		if r.Tiered != nil {
+			applied(r.Tiered.AppliedTo)
 		}
 		for i := range r.Peers {
 			peer := &r.Peers[i]

@@ -11,6 +11,7 @@ import (
 	"rung/model/verdict/index"
 	"rung/model/verdict/walk"
 	"rung/revision"
+	"rung/system"
 )
 
 // NetworkPolicy writes the isolation annotations and NetworkPolicies of 2016 as those of
@@ -18,7 +19,7 @@ import (
 // as OVN-Kubernetes decides today.
 func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 	c := legacy.ToNetworkPolicies(r.Cluster)
-	out := &Result{}
+	out := &Result{Before: system.OVN, After: system.OVN}
 	for _, n := range c.Notes {
 		out.Notes = append(out.Notes, Note(n))
 	}

@@ -16,6 +16,7 @@ import (
 	"rung/revision"
 	"rung/sources/manifests"
 	"rung/sources/manifests/write"
+	"rung/system"
 )
 
 // Target is an API that policies are converted to.
@@ -56,7 +57,7 @@ func (t Target) has(k model.Kind) bool {
 // Suggested is the target that most likely is meant.
 func Suggested(r *revision.Revision) Target {
 	switch {
-	case r.System == model.SystemAntrea:
+	case r.System == system.Antrea:
 		return ToANP
 	case r.Cluster.Count(model.KindCNP) > 0 && r.Cluster.Count(model.KindANP) == 0:
 		return ToANP
@@ -107,17 +108,17 @@ func (r *Rule) Text() string {
 // policies of Antrea, these are written as ANP or CNP; else ANP, BANP and CNP are. Nothing is
 // compared: that is Prove's.
 func Policies(r *revision.Revision, to Target) (*Result, error) {
-	native := r.System == model.SystemAntrea && r.Cluster.Count(model.KindACNP)+r.Cluster.Count(model.KindANNP) > 0
-	out := &Result{To: to, Before: model.SystemOVN, After: model.SystemOVN}
+	native := r.System == system.Antrea && r.Cluster.Count(model.KindACNP)+r.Cluster.Count(model.KindANNP) > 0
+	out := &Result{To: to, Before: system.OVN, After: system.OVN}
 	var res labels.Result
 	converted, stays := model.Kind.IsAdmin, map[model.Key]bool{}
 	switch {
 	case to == ToAntrea:
-		res, out.Before, out.After = labels.ToAntrea(r.Cluster), r.System, model.SystemAntrea
+		res, out.Before, out.After = labels.ToAntrea(r.Cluster), r.System, system.Antrea
 	case to == ToCNP && native:
-		res, out.Before, converted = labels.FromAntrea(r.Cluster, model.KindCNP), model.SystemAntrea, model.Kind.IsAntrea
+		res, out.Before, converted = labels.FromAntrea(r.Cluster, model.KindCNP), system.Antrea, model.Kind.IsTiered
 	case to == ToANP && native:
-		res, out.Before, converted = labels.FromAntrea(r.Cluster, model.KindANP), model.SystemAntrea, model.Kind.IsAntrea
+		res, out.Before, converted = labels.FromAntrea(r.Cluster, model.KindANP), system.Antrea, model.Kind.IsTiered
 	case to == ToCNP:
 		res = labels.ToCNP(slices.Collect(r.Cluster.AllPolicies()))
 	case to == ToANP:
@@ -216,7 +217,7 @@ func (r *Result) note(rev *revision.Revision, res *labels.Result) {
 func (r *Result) ProofText() string {
 	text := r.Proof.Text()
 	if r.Before != r.After {
-		text += ": before as " + titleOf(r.Before) + " decides, after as " + titleOf(r.After) + " does"
+		text += ": before as " + r.Before.Title + " decides, after as " + r.After.Title + " does"
 	}
 	return text
 }
@@ -332,15 +333,15 @@ func (r *Result) witness() {
 
 // sideUnder is what the verdicts of policies follow from under a system, without what it adds
 // for every pod.
-func sideUnder(r *revision.Revision, c *model.Cluster, system model.PolicySystem) index.View {
-	if system == model.SystemAntrea {
-		return index.View{Cluster: c, Options: index.Options{IPv4: true, IPv6: true, System: system}}
+func sideUnder(r *revision.Revision, c *model.Cluster, under *system.System) index.View {
+	if !under.Has(system.Rows) {
+		return index.View{Cluster: c, Options: index.Options{IPv4: true, IPv6: true, Precedence: under.Precedence}}
 	}
 	o := r.Desired.Options()
 	o.IPv4, o.IPv6, o.Nothing, o.CNP = true, true, false, true
 	f := r.Flags
 	f.CompileCNP = true
-	side := revision.New(revision.Facts{Cluster: c, Flags: f, System: system, Desired: compiler.Compile(c, o)}, nil)
+	side := revision.New(revision.Facts{Cluster: c, Flags: f, System: under, Desired: compiler.Compile(c, o)}, nil)
 	v := index.View{Cluster: c, Options: side.VerdictOptions()}
 	v.Defaults, v.AllowICMP, v.Multicast = false, false, false
 	return v

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"rung/engine/convert"
-	"rung/model"
 	labels "rung/model/convert"
 	"rung/revision"
 	"rung/revision/settings"
+	"rung/system"
 )
 
 // proved converts the objects of a text, and proves it.
@@ -68,7 +68,7 @@ func TestWitness(t *testing.T) {
 func TestLater(t *testing.T) {
 	res := proved(t, convert.ToANP, pods()+
 		acnp("own", "{tier: securityops, priority: 5, appliedTo: [{namespaceSelector: {}}], ingress: [{name: same, action: Allow, from: [{namespaces: {match: Self}}]}, {name: others, action: Drop, from: [{namespaceSelector: {}}]}]}"))
-	if res.Proof.Equal || len(res.Proof.Later) == 0 || res.Before != model.SystemAntrea || res.After != model.SystemOVN {
+	if res.Proof.Equal || len(res.Proof.Later) == 0 || res.Before != system.Antrea || res.After != system.OVN {
 		t.Fatalf("%s: %v", res.ProofText(), res.Proof.Later)
 	}
 	for i := range res.Proof.Differs {

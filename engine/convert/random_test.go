@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"rung/engine/convert"
-	"rung/model"
 	"rung/revision"
 	"rung/revision/settings"
+	"rung/system"
 	"rung/test/install"
 )
 
@@ -89,8 +89,8 @@ func TestRandomAntrea(t *testing.T) {
 				t.Errorf("seed %d, to %s: %v", seed, to, err)
 				continue
 			}
-			if res.Before != model.SystemAntrea {
-				t.Fatalf("seed %d: %q decides", seed, res.Before)
+			if res.Before != system.Antrea {
+				t.Fatalf("seed %d: %q decides", seed, res.Before.Name)
 			}
 			if res.Proof.Equal {
 				equal++

@@ -11,6 +11,7 @@ import (
 	"rung/model/ovn/dialect"
 	"rung/revision/settings"
 	"rung/sources/kube"
+	"rung/system"
 )
 
 const (
@@ -54,7 +55,7 @@ type Dialects struct {
 	alarm    *loop.Alarm // other options may be taken over
 
 	// system is whose precedence holds, with the reason.
-	system    model.PolicySystem
+	system    *system.System
 	systemWhy string
 
 	view *settings.View // handed to revisions: replaced, never changed; nil where nothing is read
@@ -83,7 +84,7 @@ func New(l *loop.Loop, cfg Config, c Compiler, w zones.World) *Dialects {
 		v4, v6 := w.Desired.Families()
 		d.view = settings.New(cfg.Flags, v4, v6)
 	}
-	d.system, d.systemWhy = settings.SystemOf(cfg.System, w.Cluster, "")
+	d.system, d.systemWhy = system.Decide(cfg.System, w.Cluster, "")
 	d.alarm = l.Alarm(d.decide)
 	return d
 }

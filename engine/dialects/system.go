@@ -1,15 +1,12 @@
 package dialects
 
-import (
-	"rung/model"
-	"rung/revision/settings"
-)
+import "rung/system"
 
 // System is whose precedence holds, with the reason.
-func (d *Dialects) System() (system model.PolicySystem, why string) { return d.system, d.systemWhy }
+func (d *Dialects) System() (is *system.System, why string) { return d.system, d.systemWhy }
 
-// DecideSystem finds out whose precedence holds, and compiles for that: under Antrea
-// there are no rows.
+// DecideSystem finds out whose precedence holds, and compiles for that: a plugin
+// may have no rows.
 func (d *Dialects) DecideSystem() {
 	ovn := ""
 	switch {
@@ -19,13 +16,13 @@ func (d *Dialects) DecideSystem() {
 		ovn = "zones have a Northbound database"
 	}
 	was := d.system
-	d.system, d.systemWhy = settings.SystemOf(d.cfg.System, d.compiler.World().Cluster, ovn)
+	d.system, d.systemWhy = system.Decide(d.cfg.System, d.compiler.World().Cluster, ovn)
 	if d.system == was {
 		return
 	}
 	d.Changed()
 	o := d.cfg.CompilerOptions()
-	o.Nothing = d.system == model.SystemAntrea
+	o.Nothing = !d.system.Has(system.Rows)
 	if d.view != nil {
 		d.view = d.view.WithSystem(d.system)
 		o, _ = d.view.Wants()

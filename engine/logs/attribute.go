@@ -63,8 +63,8 @@ func (a *attributor) attribute(rev *revision.Revision, e *entries.Entry, now tim
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.place(rev, e, now)
-	if e.Line.Antrea != nil {
-		a.antrea(rev, e, now)
+	if e.Line.Named != nil {
+		a.byName(rev, e, now)
 	} else if d := a.decode(e.Line.Name); !d.ok || d.ref.Exact {
 		if e.Rule, e.Attributed = d.ref, d.ok; d.ok {
 			if d.facts == nil || d.facts.cluster != rev.Cluster {

@@ -183,7 +183,7 @@ func (l *Store) take(a arrival) {
 	defer l.mu.Unlock()
 	l.store(e)
 	l.count(e, f, now)
-	if f != nil && e.Line.Antrea == nil { // Antrea's log has no meters
+	if f != nil && e.Line.Named == nil { // others have no meters
 		l.meter(rev, e, f, acl, now)
 	}
 }

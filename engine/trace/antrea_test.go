@@ -7,10 +7,10 @@ import (
 
 	"rung/engine/trace"
 	antreademo "rung/examples-antrea"
-	"rung/model"
 	"rung/model/verdict"
 	"rung/revision"
 	"rung/sources/manifests"
+	"rung/system"
 	"rung/test/made"
 	"rung/test/uitest"
 )
@@ -22,8 +22,8 @@ func TestAntreaTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := revision.New(revision.Facts{Cluster: made.Cluster(res.Objects...)}, nil)
-	if r.System != model.SystemAntrea {
-		t.Fatalf("the system is %s", r.System)
+	if r.System != system.Antrea {
+		t.Fatalf("the system is %s", r.System.Name)
 	}
 	tracer := &trace.Tracer{}
 	out := ask(t, tracer, r, "shop/client-0 x/a TCP 80")

@@ -12,6 +12,7 @@ import (
 	"rung/model/verdict/walk"
 	"rung/revision"
 	"rung/revision/omitted"
+	"rung/system"
 )
 
 // By says who is asked.
@@ -94,13 +95,15 @@ const (
 	Nothing               // nothing matched: allowed by default
 )
 
-// ErrNoRows says that there are no rows to ask.
-var ErrNoRows = fmt.Errorf("%w the rows: %s", verdict.ErrQuestion, NoRowsOfOVN)
+// NoRows says why there are no rows to ask, nil where there are.
+func NoRows(r *revision.Revision) error {
+	if why := r.System.Lacks(system.Rows); why != "" {
+		return fmt.Errorf("%w the rows: %s", verdict.ErrQuestion, why)
+	}
+	return nil
+}
 
-// NoRowsOfOVN is why rows cannot be asked under Antrea.
-const NoRowsOfOVN = "Antrea has no rows of OVN"
-
-// Name is the tier of a line: by Antrea's name, or OVN's number; empty for none.
+// Name is the tier of a line: its name, or OVN's number; empty for none.
 func (l *Line) Name() string {
 	if l.Band != "" || l.Tier < 0 {
 		return l.Band
@@ -112,7 +115,7 @@ func (l *Line) Name() string {
 type Line struct {
 	What What
 	Tier int
-	Band string           // the tier by its name, where Antrea enforces the policies
+	Band string           // the tier by its name, where tiers have one
 	Rule *verdict.Decider // nil for Nothing
 	// Why is what keeps it from matching, in a word: subject, peer, port, protocol.
 	Why string
@@ -136,9 +139,9 @@ type Tracer struct {
 // tried it says all that was tried. An error is a verdict.ErrQuestion.
 func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by By, tried bool, now time.Time) (*Trace, error) {
 	x := r.Verdicts()
-	if r.System == model.SystemAntrea && by != Policies {
+	if none := NoRows(r); none != nil && by != Policies {
 		if by == Rows {
-			return nil, ErrNoRows
+			return nil, none
 		}
 		by = Policies
 	}

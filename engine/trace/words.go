@@ -215,7 +215,7 @@ func (p *Path) passedBy(s *Stage) (out string) {
 	return out
 }
 
-// doneBy is what a rule that denies does: Antrea's Reject tells the client.
+// doneBy is what a rule that denies does: a Reject tells the client.
 func doneBy(d *verdict.Decider) string {
 	if d.Word == "Reject" {
 		return "denied with a reject"

@@ -167,9 +167,9 @@ func (j *judge) statement(s *Statement, from, to *found) (*Result, error) {
 	}
 	asks := []func(*tally) error{func(t *tally) error { return j.byPolicies(s, from, to, t) }}
 	whom := j.asked.By
-	if whom != trace.Policies && j.rev.System == model.SystemAntrea {
+	if none := trace.NoRows(j.rev); none != nil && whom != trace.Policies {
 		if whom == trace.Rows {
-			return nil, trace.ErrNoRows
+			return nil, none
 		}
 		whom = trace.Policies
 	}

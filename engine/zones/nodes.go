@@ -28,7 +28,7 @@ func (z *Set) runNodeZones() {
 	}
 }
 
-// nodes knows the zones of all Nodes that there are, and forgets the others. Under Antrea
+// nodes knows the zones of all Nodes that there are, and forgets the others. Without rows
 // no node has one.
 func (z *Set) nodes() {
 	changed, none := false, z.world().NoZones

@@ -63,7 +63,7 @@ type World struct {
 	Desired *compiler.Desired
 	Loaded  bool // every source has loaded once
 	Whole   bool // and everything that rows are compiled from was read: they may be written
-	NoZones bool // under Antrea no Node has a zone
+	NoZones bool // the network plugin has none
 }
 
 // Dialects reads what the OVN-Kubernetes of zones runs with, which their rows say.

@@ -35,12 +35,12 @@ func (s *Scope) Matches(ns *model.Namespace, p *model.Pod) bool {
 // Applied is what a rule of a policy of Antrea applies to: its own appliedTo, else the
 // policy's; with a nil rule, the policy's alone. Elements are joined by or.
 func (r *Resolver) Applied(p *model.Policy, rule *model.Rule) Scope {
-	if p.Antrea == nil {
+	if p.Tiered == nil {
 		return Scope{}
 	}
-	list := p.Antrea.AppliedTo
-	if rule != nil && rule.Antrea != nil && len(rule.Antrea.AppliedTo) > 0 {
-		list = rule.Antrea.AppliedTo
+	list := p.Tiered.AppliedTo
+	if rule != nil && rule.Tiered != nil && len(rule.Tiered.AppliedTo) > 0 {
+		list = rule.Tiered.AppliedTo
 	}
 	if len(list) == 0 && rule != nil {
 		return Scope{Reasons: []Reason{{AppliedToNothing, "it applies to nothing: neither the policy nor the rule has appliedTo"}}}
@@ -56,7 +56,7 @@ func (r *Resolver) Applied(p *model.Policy, rule *model.Rule) Scope {
 func (r *Resolver) Whole(p *model.Policy) Scope {
 	out := r.Applied(p, nil)
 	for rule := range p.AllRules() {
-		if rule.Antrea != nil && len(rule.Antrea.AppliedTo) > 0 {
+		if rule.Tiered != nil && len(rule.Tiered.AppliedTo) > 0 {
 			s := r.Applied(p, rule)
 			out.Pods = append(out.Pods, s.Pods...)
 			out.Services = append(out.Services, s.Services...)

@@ -29,7 +29,7 @@ const accountLabel = "internal.antrea.io/service-account"
 type checker struct {
 	c     *model.Cluster
 	r     *Resolver
-	tiers map[string]*model.AntreaTier
+	tiers map[string]*model.Tier
 	// refused are those tiers that admission refuses.
 	refused map[string]Reason
 	out     []model.Finding
@@ -42,7 +42,7 @@ type checker struct {
 // documentation advises against, and what has no effect. What is refused in an object by
 // itself (Policy.Invalid, AntreaGroup.Invalid) is listed with it.
 func Check(c *model.Cluster) []model.Finding {
-	k := &checker{c: c, r: Groups(c), tiers: map[string]*model.AntreaTier{}}
+	k := &checker{c: c, r: Groups(c), tiers: map[string]*model.Tier{}}
 	all := Tiers(c)
 	for _, t := range all {
 		k.tiers[t.Name] = t
@@ -50,11 +50,11 @@ func Check(c *model.Cluster) []model.Finding {
 	k.refused = refusedTiers(all)
 	k.checkTiers(all)
 	for _, kind := range []model.Kind{model.KindClusterGroup, model.KindGroup} {
-		for g := range c.AntreaGroups(kind) {
+		for g := range c.Groups(kind) {
 			k.group(g)
 		}
 	}
-	for p := range c.AntreaPolicies() {
+	for p := range c.TieredPolicies() {
 		k.policy(p)
 	}
 	order := Order(c)
@@ -77,10 +77,10 @@ func (k *checker) aboutRule(p *model.Policy, r *model.Rule, code, message, remed
 	k.add(&p.Meta, r.Direction, r.Index, code, message, remedy)
 }
 
-func (k *checker) checkTiers(all []*model.AntreaTier) {
+func (k *checker) checkTiers(all []*model.Tier) {
 	for _, t := range all {
 		if want, ok := IsStatic(t.Name); ok {
-			if o, _ := k.c.Get(t.Key).(*model.AntreaTier); o != nil && o.Priority != want {
+			if o, _ := k.c.Get(t.Key).(*model.Tier); o != nil && o.Priority != want {
 				k.about(&o.Meta, TierStatic, fmt.Sprintf("priority %d: the tier %s is Antrea's own and has %d", o.Priority, t.Name, want), "take it out: Antrea makes it")
 			}
 			continue
@@ -108,25 +108,12 @@ func (k *checker) invalid(m *model.Meta, list []model.Broken) {
 	for _, b := range list {
 		f := model.Finding{Code: b.Code, Severity: b.Severity, Policy: m.Key, Rule: -1, Message: strings.TrimPrefix(b.Field+": "+b.Message, ": "),
 			Remedy: b.Remedy, Origin: b.Origin}
-		f.Direction, f.Rule = RuleAt(b.Field)
+		f.Direction, f.Rule = b.RuleAt()
 		k.out = append(k.out, f)
 	}
 }
 
-// RuleAt is the rule of a field such as spec.ingress[2].ports[0].
-func RuleAt(field string) (model.Direction, int) {
-	for _, d := range model.Directions {
-		if rest, ok := strings.CutPrefix(field, "spec."+d.Lower()+"["); ok {
-			n := 0
-			if _, err := fmt.Sscanf(rest, "%d]", &n); err == nil {
-				return d, n
-			}
-		}
-	}
-	return "", -1
-}
-
-func (k *checker) group(g *model.AntreaGroup) {
+func (k *checker) group(g *model.Group) {
 	k.invalid(&g.Meta, g.Invalid)
 	if g.OldBlock {
 		k.about(&g.Meta, GroupBlock, "ipBlock is going to be dropped in favour of ipBlocks", "write ipBlocks")
@@ -156,7 +143,7 @@ func remedyOf(code string) string {
 
 func (k *checker) policy(p *model.Policy) {
 	k.invalid(&p.Meta, p.Invalid)
-	a := p.Antrea
+	a := p.Tiered
 	switch t := k.tiers[a.Tier]; {
 	case t == nil && a.Phase != "":
 		k.about(&p.Meta, TierDeleted, "its tier "+a.Tier+" is gone, though Antrea took the policy in: it was deleted under it", "make the tier again, or move the policy to another")
@@ -205,14 +192,14 @@ func (k *checker) reasons(p *model.Policy, r *model.Rule, s Scope, seen map[Reas
 }
 
 func (k *checker) rule(p *model.Policy, r *model.Rule, seen map[Reason]bool) {
-	a := r.Antrea
+	a := r.Tiered
 	if len(a.AppliedTo) > 0 {
 		k.reasons(p, r, k.r.Applied(p, r), seen)
 	}
 	if a.Action == string(model.Deny) {
 		k.aboutRule(p, r, ActionDeny, "Deny is no action of Antrea: Rung reads it as Drop, the API server refuses it", "write Drop or Reject")
 	}
-	if p.Antrea.Tier == Baseline && r.Action == model.Allow {
+	if p.Tiered.Tier == Baseline && r.Action == model.Allow {
 		k.aboutRule(p, r, BaselineAllow, "Allow in the baseline tier: what no rule denies is allowed there, and it cannot lift the isolation of a NetworkPolicy", "")
 	}
 	for i := range r.Peers {
@@ -267,7 +254,7 @@ func Values(ns *model.Namespace, labels []string) (values []string, ok bool) {
 
 func (k *checker) fqdn(p *model.Policy, r *model.Rule, name string) {
 	if r.Action == model.Deny {
-		k.aboutRule(p, r, FQDNDrop, r.Antrea.Action+" of "+name+" may let connections to an address through that was learned before", "allow the names that are wanted, and drop the rest")
+		k.aboutRule(p, r, FQDNDrop, r.Tiered.Action+" of "+name+" may let connections to an address through that was learned before", "allow the names that are wanted, and drop the rest")
 	}
 	if r.Action == model.Pass {
 		k.aboutRule(p, r, FQDNPass, "Pass of "+name+": rules with fqdn allow, drop or reject", "write Allow, Drop or Reject")
@@ -292,7 +279,7 @@ func (k *checker) ties(order []ladder.Place) {
 	differ := false
 	for i := range order {
 		p := &order[i]
-		if !p.IsTied() || p.Policy.Antrea == nil {
+		if !p.IsTied() || p.Policy.Tiered == nil {
 			continue
 		}
 		if i == 0 || !sameGroup(order[i-1].Group, p.Group) {
@@ -370,17 +357,17 @@ func (k *checker) limits(order []ladder.Place) {
 	var last *model.Policy
 	for i := range order {
 		p := order[i].Policy
-		if p.Antrea == nil || math.IsNaN(p.Antrea.Priority) {
+		if p.Tiered == nil || math.IsNaN(p.Tiered.Priority) {
 			continue
 		}
 		in := rules
-		if p.Antrea.Tier == Baseline {
+		if p.Tiered.Tier == Baseline {
 			in = baseline
 		} else {
-			policies[at{p.Antrea.Tier, p.Antrea.Priority, "", 0}] = true
+			policies[at{p.Tiered.Tier, p.Tiered.Priority, "", 0}] = true
 		}
 		for r := range p.AllRules() {
-			in[at{p.Antrea.Tier, p.Antrea.Priority, r.Direction, r.Index}] = true
+			in[at{p.Tiered.Tier, p.Tiered.Priority, r.Direction, r.Index}] = true
 		}
 		last = p
 	}

@@ -54,7 +54,7 @@ func (k *checker) fallback(p *model.Policy, r *model.Rule) {
 	}
 	if k.dropped == nil {
 		dropped := overlap.PodSet{}
-		for o := range k.c.AntreaPolicies() {
+		for o := range k.c.TieredPolicies() {
 			for i := range o.Egress {
 				if o.Egress[i].Action == model.Deny {
 					s := k.r.Applied(o, &o.Egress[i])
@@ -85,7 +85,7 @@ func (k *checker) nameLabels(p *model.Policy) {
 	uses := func(s model.Selector) bool { return strings.Contains(s.Key(), nameLabel) }
 	const says = "no namespace has the label " + nameLabel + ", which Antrea sets only where its webhook was configured to"
 	const remedy = "select by kubernetes.io/metadata.name"
-	for _, a := range p.Antrea.AppliedTo {
+	for _, a := range p.Tiered.AppliedTo {
 		if uses(a.Namespaces) {
 			k.about(&p.Meta, NameLabel, says, remedy)
 			return

@@ -70,22 +70,10 @@ const (
 	MulticastAction  = "antrea-multicast-action"
 	MulticastIngress = "antrea-multicast-ingress"
 	RuleNames        = "antrea-rule-names"
-
-	// OtherSystem is said of policies that do not decide anything in this cluster.
-	OtherSystem = "policy-of-other-system"
 )
 
 // SaysExcept is said of an ipBlock with except.
 const SaysExcept = "an ipBlock of Antrea has no except: write a rule with more precedence for what is left out"
-
-// KindWord is a kind of Antrea for people: "Antrea ClusterNetworkPolicy", "Tier".
-func KindWord(k model.Kind) string {
-	word, _, _ := strings.Cut(string(k), ".")
-	if k.IsAntrea() {
-		return "Antrea " + word
-	}
-	return word
-}
 
 // Sentence is what Antrea's documentation says, with the code of the finding where
 // something does otherwise.
@@ -175,4 +163,21 @@ func severityOf(code string) model.Severity {
 		}
 	}
 	return model.SeverityError
+}
+
+// Short is a code in two or three words.
+func Short(code string) string {
+	if short := shorts[code]; short != "" {
+		return short
+	}
+	return strings.ReplaceAll(strings.TrimPrefix(code, "antrea-"), "-", " ")
+}
+
+// shorts are the codes that are not short already.
+var shorts = map[string]string{
+	PriorityTie: "tie", ActionDeny: "Deny", TierMissing: "no tier", TierDeleted: "tier deleted",
+	FQDNDrop: "fqdn Drop", ToServicesMissing: "no Service", GroupMissing: "no group", PriorityRange: "priority",
+	AppliedToNothing: "no pods", AppliedToNetworks: "no pods", AppliedToNamespaces: "appliedTo", AppliedToBoth: "appliedTo",
+	AppliedToSome: "appliedTo", GroupsBeside: "groups", SameLabelsNobody: "no namespace",
+	ServiceMissing: "no Service", RuleNames: "rule names", BaselinePass: "idle Pass", BaselineAllow: "idle Allow",
 }

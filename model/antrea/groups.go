@@ -86,7 +86,7 @@ func Ref(p *model.Policy, name string) model.Key {
 // Of is what the group with that key stands for: its own form, or the union of its
 // children, which must have none of their own (antrea.md#groups).
 func (r *Resolver) Of(k model.Key) Members {
-	g, ok := r.c.Get(k).(*model.AntreaGroup)
+	g, ok := r.c.Get(k).(*model.Group)
 	if !ok {
 		return Members{Reasons: []Reason{{GroupMissing, Label(k) + " does not exist" + r.otherKind(k)}}}
 	}
@@ -99,7 +99,7 @@ func (r *Resolver) Of(k model.Key) Members {
 	var out Members
 	for _, name := range g.Children {
 		child := child(g, name)
-		c, ok := r.c.Get(child).(*model.AntreaGroup)
+		c, ok := r.c.Get(child).(*model.Group)
 		if ok && len(c.Children) > 0 {
 			out.Reasons = append(out.Reasons, r.nested(k, child))
 			continue
@@ -119,7 +119,7 @@ func (r *Resolver) otherKind(k model.Key) string {
 	case k.Kind == model.KindGroup && r.c.Get(model.Key{Kind: model.KindClusterGroup, Name: k.Name}) != nil:
 		return "; ClusterGroup " + k.Name + " does, and is for ClusterNetworkPolicies only"
 	case k.Kind == model.KindClusterGroup:
-		for g := range r.c.AntreaGroups(model.KindGroup) {
+		for g := range r.c.Groups(model.KindGroup) {
 			if g.Name == k.Name {
 				return "; " + Label(g.Key) + " does, and is for NetworkPolicies of its namespace only"
 			}
@@ -129,7 +129,7 @@ func (r *Resolver) otherKind(k model.Key) string {
 }
 
 // child is the key of a child: those of a Group are of its namespace.
-func child(g *model.AntreaGroup, name string) model.Key {
+func child(g *model.Group, name string) model.Key {
 	return model.Key{Kind: g.Kind, Namespace: g.Namespace, Name: name}
 }
 
@@ -154,7 +154,7 @@ func (r *Resolver) wayBack(k, from model.Key) []model.Key {
 		if at == k {
 			return way
 		}
-		g, ok := r.c.Get(at).(*model.AntreaGroup)
+		g, ok := r.c.Get(at).(*model.Group)
 		if !ok || seen[at] {
 			return nil
 		}
@@ -170,7 +170,7 @@ func (r *Resolver) wayBack(k, from model.Key) []model.Key {
 }
 
 // own is what a group without children stands for.
-func (r *Resolver) own(g *model.AntreaGroup) Members {
+func (r *Resolver) own(g *model.Group) Members {
 	switch {
 	case g.Service != nil:
 		return r.service(*g.Service)

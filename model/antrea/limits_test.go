@@ -16,7 +16,7 @@ import (
 func TestLimits(t *testing.T) {
 	rule := func(n int) (out []model.Rule) {
 		for i := range n {
-			out = append(out, model.Rule{Direction: model.Ingress, Index: i, Action: model.Deny, AnyPeer: true, Antrea: &model.AntreaRule{Action: "Drop"}})
+			out = append(out, model.Rule{Direction: model.Ingress, Index: i, Action: model.Deny, AnyPeer: true, Tiered: &model.TieredRule{Action: "Drop"}})
 		}
 		return out
 	}

@@ -76,9 +76,9 @@ func Order(c *model.Cluster) []ladder.Place {
 
 func placeOf(p *model.Policy, tiers map[string]int32) ladder.Place {
 	switch {
-	case p.Antrea != nil:
-		priority, ok := tiers[p.Antrea.Tier]
-		return ladder.Place{Policy: p, Tier: priority, TierName: p.Antrea.Tier, Missing: !ok}
+	case p.Tiered != nil:
+		priority, ok := tiers[p.Tiered.Tier]
+		return ladder.Place{Policy: p, Tier: priority, TierName: p.Tiered.Tier, Missing: !ok}
 	case p.Kind == model.KindANP:
 		return ladder.Place{Policy: p, Tier: PriorityANP}
 	case p.Kind == model.KindNP:

@@ -10,8 +10,8 @@ import (
 	"rung/model/antrea"
 )
 
-func tier(name string, priority int32) *model.AntreaTier {
-	return &model.AntreaTier{Meta: model.Meta{Key: model.Key{Kind: model.KindTier, Name: name}}, Priority: priority}
+func tier(name string, priority int32) *model.Tier {
+	return &model.Tier{Meta: model.Meta{Key: model.Key{Kind: model.KindTier, Name: name}}, Priority: priority}
 }
 
 func acnp(name, tier string, priority float64, rules ...model.Rule) *model.Policy {
@@ -26,7 +26,7 @@ func policyOf(k model.Key, tier string, priority float64, rules []model.Rule) *m
 	if tier == "" {
 		tier = antrea.Application
 	}
-	p := &model.Policy{Meta: model.Meta{Key: k}, Antrea: &model.AntreaPolicy{Tier: tier, Priority: priority,
+	p := &model.Policy{Meta: model.Meta{Key: k}, Tiered: &model.TieredPolicy{Tier: tier, Priority: priority,
 		AppliedTo: []model.AppliedTo{{Select: true, Namespaces: model.Everything(), Pods: model.Everything()}}}}
 	p.Ingress = rules
 	return p

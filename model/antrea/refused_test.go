@@ -29,7 +29,7 @@ func TestRefusedTiers(t *testing.T) {
 			told[f.Policy.Name] = f.Message
 		}
 	}
-	for p := range c.AntreaPolicies() {
+	for p := range c.TieredPolicies() {
 		if msg, ok := told[p.Name]; ok == decides[p.Name] || ok && !strings.Contains(msg, "is refused (priority ") {
 			t.Errorf("%s: %q", p.Name, msg)
 		}

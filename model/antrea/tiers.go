@@ -25,13 +25,13 @@ const (
 )
 
 // static are the tiers Antrea makes itself (antrea.md#tiers).
-var static = []model.AntreaTier{
+var static = []model.Tier{
 	staticTier("emergency", 50), staticTier("securityops", 100), staticTier("networkops", 150),
 	staticTier("platform", 200), staticTier(Application, PriorityApplication), staticTier(Baseline, PriorityBaseline),
 }
 
-func staticTier(name string, priority int32) model.AntreaTier {
-	return model.AntreaTier{Meta: model.Meta{Key: model.Key{Kind: model.KindTier, Name: name}}, Priority: priority, Static: true}
+func staticTier(name string, priority int32) model.Tier {
+	return model.Tier{Meta: model.Meta{Key: model.Key{Kind: model.KindTier, Name: name}}, Priority: priority, Static: true}
 }
 
 // IsStatic says whether Antrea makes the tier of that name itself, and its priority.
@@ -46,14 +46,14 @@ func IsStatic(name string) (priority int32, ok bool) {
 
 // Reserved says whether no custom tier may have the priority.
 func Reserved(priority int32) bool {
-	return priority >= PriorityApplication || slices.ContainsFunc(static, func(t model.AntreaTier) bool { return t.Priority == priority })
+	return priority >= PriorityApplication || slices.ContainsFunc(static, func(t model.Tier) bool { return t.Priority == priority })
 }
 
 // refusedTiers are the custom tiers that admission refuses, by name: of two with one priority
 // the newer, and both where nothing says which was there first.
-func refusedTiers(all []*model.AntreaTier) map[string]Reason {
+func refusedTiers(all []*model.Tier) map[string]Reason {
 	out := map[string]Reason{}
-	by := map[int32][]*model.AntreaTier{}
+	by := map[int32][]*model.Tier{}
 	for _, t := range all {
 		switch _, own := IsStatic(t.Name); {
 		case own:
@@ -79,21 +79,21 @@ func refusedTiers(all []*model.AntreaTier) map[string]Reason {
 
 // Tiers are the static tiers and those of the cluster, in the order in which they decide;
 // of one priority by name. A static one has its own priority, whatever its object says.
-func Tiers(c *model.Cluster) []*model.AntreaTier {
-	var out []*model.AntreaTier
+func Tiers(c *model.Cluster) []*model.Tier {
+	var out []*model.Tier
 	for i := range static {
 		t := static[i]
-		if o, ok := c.Get(t.Key).(*model.AntreaTier); ok {
+		if o, ok := c.Get(t.Key).(*model.Tier); ok {
 			t.Meta, t.Description = o.Meta, o.Description
 		}
 		out = append(out, &t)
 	}
-	for t := range c.AntreaTiers() {
+	for t := range c.Tiers() {
 		if _, ok := IsStatic(t.Name); !ok {
 			out = append(out, t)
 		}
 	}
-	slices.SortFunc(out, func(a, b *model.AntreaTier) int {
+	slices.SortFunc(out, func(a, b *model.Tier) int {
 		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.Name, b.Name))
 	})
 	return out

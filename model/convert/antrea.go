@@ -45,7 +45,7 @@ func FromAntrea(c *model.Cluster, to model.Kind) Result {
 	var given []*model.Policy
 	var ties []tie
 	for _, at := range antrea.Order(c) {
-		if at.Policy.Antrea == nil {
+		if at.Policy.Tiered == nil {
 			continue
 		}
 		given = append(given, at.Policy)
@@ -76,7 +76,7 @@ func (f *importer) idle(at *ladder.Place) string {
 	p := at.Policy
 	switch {
 	case at.Missing:
-		return fmt.Sprintf("there is no Tier %s", p.Antrea.Tier)
+		return fmt.Sprintf("there is no Tier %s", p.Tiered.Tier)
 	case p.Refused():
 		return "Antrea refuses it: " + refused(p)
 	}

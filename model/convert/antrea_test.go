@@ -15,7 +15,7 @@ import (
 // native is a policy of Antrea: an ANNP where it has a namespace.
 func native(name, tier string, priority float64, applied []model.AppliedTo, rules ...model.Rule) *model.Policy {
 	p := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindACNP, Name: name}}, Tier: model.TierAdmin,
-		Antrea: &model.AntreaPolicy{Tier: tier, Priority: priority, AppliedTo: applied}}
+		Tiered: &model.TieredPolicy{Tier: tier, Priority: priority, AppliedTo: applied}}
 	if ns, of, ok := strings.Cut(name, "/"); ok {
 		p.Key = model.Key{Kind: model.KindANNP, Namespace: ns, Name: of}
 	}
@@ -31,7 +31,7 @@ func to(action string, peers []model.Peer, ports ...model.Port) model.Rule {
 	if action == "Drop" || action == "Reject" {
 		act = model.Deny
 	}
-	return model.Rule{Direction: model.Egress, Action: act, Peers: peers, AnyPeer: len(peers) == 0, Ports: ports, Antrea: &model.AntreaRule{Action: action}}
+	return model.Rule{Direction: model.Egress, Action: act, Peers: peers, AnyPeer: len(peers) == 0, Ports: ports, Tiered: &model.TieredRule{Action: action}}
 }
 
 func from(action string, peers []model.Peer, ports ...model.Port) model.Rule {
@@ -65,7 +65,7 @@ func with(r model.Rule, change func(*model.Rule)) model.Rule {
 }
 
 func where(r model.Rule, applied ...model.AppliedTo) model.Rule {
-	r.Antrea.AppliedTo = applied
+	r.Tiered.AppliedTo = applied
 	return r
 }
 
@@ -80,13 +80,13 @@ func sayings(r *Result) (out []string) {
 		if p.HasLogging {
 			line += " logs " + p.Logging
 		}
-		if a := p.Antrea; a != nil {
+		if a := p.Tiered; a != nil {
 			line = fmt.Sprintf("%s %s %g %s", p.Label(), a.Tier, a.Priority, p.AppliedText())
 		}
 		out = append(out, line)
 		for r := range p.AllRules() {
 			line := fmt.Sprintf("  %s %s %s %s", r.Label(), r.ActionText(), strings.Join(r.PeerTexts(), " | "), strings.Join(r.PortTexts(), ","))
-			if r.Antrea != nil && r.Antrea.Logging {
+			if r.Tiered != nil && r.Tiered.Logging {
 				line += " logs"
 			}
 			out = append(out, strings.TrimRight(line, " "))
@@ -107,8 +107,8 @@ func sayings(r *Result) (out []string) {
 }
 
 func antreaCluster(more ...model.Object) *model.Cluster {
-	g := func(name string) *model.AntreaGroup {
-		return &model.AntreaGroup{Meta: model.Meta{Key: model.Key{Kind: model.KindClusterGroup, Name: name}}}
+	g := func(name string) *model.Group {
+		return &model.Group{Meta: model.Meta{Key: model.Key{Kind: model.KindClusterGroup, Name: name}}}
 	}
 	sel, nets, svc, both := g("sel"), g("nets"), g("svc"), g("both")
 	sel.Select, sel.Namespaces, sel.Pods = true, made.Sel("t=1"), made.Sel("app=x")
@@ -117,7 +117,7 @@ func antreaCluster(more ...model.Object) *model.Cluster {
 	both.Children = []string{"sel", "nets"}
 	return made.Cluster(append([]model.Object{made.NS("a", "kubernetes.io/metadata.name=a,t=1"), made.NS("b", "kubernetes.io/metadata.name=b,t=2,e=P_1"),
 		made.NS("c", "kubernetes.io/metadata.name=c"), sel, nets, svc, both,
-		&model.AntreaTier{Meta: model.Meta{Key: model.Key{Kind: model.KindTier, Name: "early"}}, Priority: 10},
+		&model.Tier{Meta: model.Meta{Key: model.Key{Kind: model.KindTier, Name: "early"}}, Priority: 10},
 		&model.Service{Meta: model.Meta{Key: *svc.Service}, ClusterIPs: []string{"10.96.0.1"}, Selector: made.Pod("a/x", "app=w").Labels,
 			Ports: []model.ServicePort{{Protocol: "TCP", Port: 80, TargetPort: "8080"}}}}, more...)...)
 }
@@ -126,12 +126,12 @@ func TestFromAntrea(t *testing.T) {
 	refused := native("bad", "application", 1, ons("*"), to("Drop", everyone))
 	refused.Invalid = []model.Broken{{Code: "x", Field: "spec.priority", Message: "0: want 1.0 to 10000.0"}}
 	logs := func(r model.Rule) model.Rule {
-		r.Antrea.Logging = true
+		r.Tiered.Logging = true
 		return r
 	}
 	protocol := func(p string) func(*model.Rule) {
 		return func(r *model.Rule) {
-			r.Antrea.Protocols = append(r.Antrea.Protocols, model.AntreaProtocol{Protocol: p})
+			r.Tiered.Protocols = append(r.Tiered.Protocols, model.RuleProtocol{Protocol: p})
 		}
 	}
 	anp := made.ANP("there", 2, "*", nil, nil)
@@ -151,7 +151,7 @@ func TestFromAntrea(t *testing.T) {
 			from("Allow", everyone, model.Port{Protocol: "TCP", Name: "http"}), to("Allow", everyone, model.Port{Protocol: "TCP", Name: "http"}),
 			to("Allow", made.Peers(made.NodePeer("r=w"))), to("Allow", made.Peers(model.Peer{Kind: model.PeerDNS, DNSName: "*.x.com"})),
 			to("Allow", made.Peers(model.Peer{Kind: model.PeerServiceAccount, ServiceAccount: &model.ServiceAccount{Namespace: "a", Name: "s"}})),
-			with(to("Allow", nil), func(r *model.Rule) { r.Antrea.L7 = []string{"http GET"} }), with(to("Drop", everyone, made.TCP(80)), protocol("ICMP")), with(to("Drop", nil), protocol("IGMP")))},
+			with(to("Allow", nil), func(r *model.Rule) { r.Tiered.L7 = []string{"http GET"} }), with(to("Drop", everyone, made.TCP(80)), protocol("ICMP")), with(to("Drop", nil), protocol("IGMP")))},
 			[]string{"ANP p 10 ns: all", "  ingress rule 0 Deny ns: all", "  ingress rule 1 Deny ns: all", "  ingress rule 2 Allow ns: all", `  ingress rule 3 Allow ns: all "http"`,
 				`  egress rule 0 Allow ns: all "http"`, "  egress rule 1 Allow nodes: r=w", "  egress rule 2 Deny ns: all tcp 80",
 				"ACNP p ingress 0 approximate, answer: what it rejects is dropped without an answer: the API has no Reject",
@@ -209,7 +209,7 @@ func TestFromAntrea(t *testing.T) {
 			"ACNP r egress 0 not expressible, later: ClusterGroup nets has ipBlocks: nothing is applied to them",
 			"ACNP s ingress 0 not expressible, now: the API has no clients of NodePort Services: a/web"}},
 		{"toServices", model.KindANP, []model.Object{native("p", "application", 5, ons("*"), with(to("Drop", nil), func(r *model.Rule) {
-			r.AnyPeer, r.Antrea.ToServices = false, []model.Key{{Kind: model.KindService, Namespace: "a", Name: "web"}, {Kind: model.KindService, Namespace: "a", Name: "gone"}}
+			r.AnyPeer, r.Tiered.ToServices = false, []model.Key{{Kind: model.KindService, Namespace: "a", Name: "web"}, {Kind: model.KindService, Namespace: "a", Name: "gone"}}
 		}))}, []string{"ANP p 10 ns: all", "  egress rule 0 Deny pods: app=w in ns: name=a tcp 8080",
 			"ACNP p egress 0 approximate, now: the API decides after load balancing: it is about the pods behind Service a/web, whoever leads to them; Service a/gone does not exist"}},
 		{"what decides nothing", model.KindANP, []model.Object{refused, native("p", "gone", 5, ons("*"), to("Drop", everyone))}, []string{

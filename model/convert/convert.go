@@ -169,7 +169,7 @@ func (m *maker) ignore(p *model.Policy, why string) {
 // done is the result in its order.
 func (m *maker) done(given []*model.Policy) Result {
 	slices.SortStableFunc(m.out.Policies, func(a, b *model.Policy) int {
-		if a.Antrea != nil && b.Antrea != nil {
+		if a.Tiered != nil && b.Tiered != nil {
 			return 0 // made in their order
 		}
 		return ladder.Compare(a, b)

@@ -187,8 +187,8 @@ func TestLoggingSessions(t *testing.T) {
 	}
 	given := session(in("p"), "", set)
 	r := ToAntrea(antreaCluster(given))
-	if p := r.Policies[0]; len(p.Annotations) > 0 || p.Ingress[0].Antrea.Logging {
-		t.Errorf("Antrea: %v, logs %v", p.Annotations, p.Ingress[0].Antrea.Logging)
+	if p := r.Policies[0]; len(p.Annotations) > 0 || p.Ingress[0].Tiered.Logging {
+		t.Errorf("Antrea: %v, logs %v", p.Annotations, p.Ingress[0].Tiered.Logging)
 	}
 	if _, has := given.LogSession(); !has || given.Logging != set {
 		t.Error("what was given was changed")

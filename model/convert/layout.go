@@ -126,7 +126,7 @@ const (
 // said is the rule that a clause of Antrea's becomes.
 func said(s *saying, c *clause) model.Rule {
 	name := s.rule.Name
-	if s.rule.Antrea.Generated {
+	if s.rule.Tiered.Generated {
 		name = ""
 	} else if len(name) > longestRuleName {
 		name = name[:longestRuleName]

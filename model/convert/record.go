@@ -158,7 +158,7 @@ func (f *importer) logging(ties []tie) {
 					logs[to.Policy], of[to.Policy] = c, s.policy
 				}
 				n := c[s.rule.Action]
-				if n[1]++; s.rule.Antrea.Logging {
+				if n[1]++; s.rule.Tiered.Logging {
 					n[0]++
 				}
 				c[s.rule.Action] = n

@@ -83,9 +83,9 @@ func (m *maker) notes(ties []tie) {
 // say says a rule; required are the labels that a namespace must have for the policy to be
 // there for its pods.
 func (f *importer) say(p *model.Policy, r *model.Rule, required []string) *saying {
-	s := &saying{policy: p, rule: r, silent: r.Antrea.Action == "Reject"}
-	if len(r.Antrea.L7) > 0 {
-		s.lose("the API has no layer 7: %s decides what goes on", words.List(r.Antrea.L7, 2))
+	s := &saying{policy: p, rule: r, silent: r.Tiered.Action == "Reject"}
+	if len(r.Tiered.L7) > 0 {
+		s.lose("the API has no layer 7: %s decides what goes on", words.List(r.Tiered.L7, 2))
 		return s
 	}
 	subjects := f.subjects(s, required)
@@ -99,7 +99,7 @@ func (f *importer) say(p *model.Policy, r *model.Rule, required []string) *sayin
 	if !ok {
 		return s
 	}
-	if len(r.Antrea.ToServices) > 0 {
+	if len(r.Tiered.ToServices) > 0 {
 		f.toServices(s, subjects)
 		return s
 	}
@@ -137,9 +137,9 @@ func (s *saying) add(subject model.Subject, value *Record, peers []model.Peer, p
 
 // subjects are those of what a rule applies to, each once.
 func (f *importer) subjects(s *saying, required []string) []model.Subject {
-	list := s.policy.Antrea.AppliedTo
-	if len(s.rule.Antrea.AppliedTo) > 0 {
-		list = s.rule.Antrea.AppliedTo
+	list := s.policy.Tiered.AppliedTo
+	if len(s.rule.Tiered.AppliedTo) > 0 {
+		list = s.rule.Tiered.AppliedTo
 	}
 	for i := range list {
 		if list[i].Group != "" {
@@ -182,7 +182,7 @@ func (f *importer) subjects(s *saying, required []string) []model.Subject {
 // groupDrift says of a group that it is more than selectors.
 func (f *importer) groupDrift(s *saying, name string) {
 	k := antrea.Ref(s.policy, name)
-	g, ok := f.c.Get(k).(*model.AntreaGroup)
+	g, ok := f.c.Get(k).(*model.Group)
 	switch {
 	case !ok:
 	case g.Service != nil:

@@ -126,9 +126,9 @@ func (x *exporter) place(ties []tie, tier string) {
 		return
 	}
 	base := 0.0
-	for p := range x.c.AntreaPolicies() {
-		if p.Antrea.Tier == tier {
-			base = max(base, math.Ceil(p.Antrea.Priority))
+	for p := range x.c.TieredPolicies() {
+		if p.Tiered.Tier == tier {
+			base = max(base, math.Ceil(p.Tiered.Priority))
 		}
 	}
 	if base >= antreaLast {
@@ -172,10 +172,10 @@ func priorities(ties []tie, base float64) []float64 {
 func (x *exporter) made(from *model.Policy, tier string, priority float64) *model.Policy {
 	next := &model.Policy{Meta: model.Meta{Labels: from.Labels}}
 	p := x.policy(next, model.KindACNP, from.Tier, 0, x.free(model.KindACNP, from.Name))
-	p.Antrea = &model.AntreaPolicy{Tier: tier, Priority: priority, AppliedTo: []model.AppliedTo{{Select: true,
+	p.Tiered = &model.TieredPolicy{Tier: tier, Priority: priority, AppliedTo: []model.AppliedTo{{Select: true,
 		Namespaces: from.Subject.Namespaces, Pods: from.Subject.Pods}}}
 	if from.Subject.AllPods {
-		p.Antrea.AppliedTo[0].Pods = model.Everything()
+		p.Tiered.AppliedTo[0].Pods = model.Everything()
 	}
 	return p
 }

@@ -85,9 +85,9 @@ func (x *exporter) as(s *saying, c *clause) model.Rule {
 		out.Action = model.Allow
 	}
 	levels, _ := s.policy.LogLevels() // off with an error, which is said of the rule
-	out.Antrea = &model.AntreaRule{Action: string(out.Action), Logging: levels.For(r.Action) != ""}
+	out.Tiered = &model.TieredRule{Action: string(out.Action), Logging: levels.For(r.Action) != ""}
 	if out.Action == model.Deny {
-		out.Antrea.Action = "Drop"
+		out.Tiered.Action = "Drop"
 	}
 	return out
 }
@@ -117,7 +117,7 @@ func (x *exporter) name(p *model.Policy) {
 // portsOf says the ports of a rule; ok is false where nothing of them can be said.
 func (f *importer) portsOf(s *saying) (out []model.Port, ok bool) {
 	r := s.rule
-	for _, p := range r.Antrea.Protocols {
+	for _, p := range r.Tiered.Protocols {
 		s.lose("the API has no %s", p.Text())
 	}
 	for _, p := range r.Ports {
@@ -141,7 +141,7 @@ func (f *importer) portsOf(s *saying) (out []model.Port, ok bool) {
 			out = append(out, model.Port{Protocol: p.Protocol, Start: p.Start, End: end, Range: end > p.Start})
 		}
 	}
-	return out, len(out) > 0 || len(r.Ports)+len(r.Antrea.Protocols) == 0
+	return out, len(out) > 0 || len(r.Ports)+len(r.Tiered.Protocols) == 0
 }
 
 // namedPort says what a named port is otherwise: it has no protocol; those of ingress rules
@@ -165,7 +165,7 @@ func (f *importer) namedPort(s *saying, name string) {
 
 // toServices says the Services of a rule by their endpoints.
 func (f *importer) toServices(s *saying, subjects []model.Subject) {
-	for n, k := range s.rule.Antrea.ToServices {
+	for n, k := range s.rule.Tiered.ToServices {
 		svc, ok := f.c.Get(k).(*model.Service)
 		name := k.Namespace + "/" + k.Name
 		switch {

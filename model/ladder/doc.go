@@ -4,8 +4,7 @@
 //
 // Invariant: a Ladder is worked out from a cluster alone and does not change.
 //
-// Place and Band are for plugins whose policies stand in tiers of their own, which fill them
-// (model/antrea).
+// Place and Band are for plugins whose policies stand in tiers of their own, which fill them.
 //
 // It imports model and model/overlap; whatever may import model may import it.
 package ladder

@@ -33,7 +33,7 @@ func (p *Place) IsTied() bool { return len(p.Group) > 0 }
 
 // Priority is the policy's priority within its tier.
 func (p *Place) Priority() float64 {
-	if a := p.Policy.Antrea; a != nil {
+	if a := p.Policy.Tiered; a != nil {
 		return a.Priority
 	}
 	return float64(p.Policy.Priority)
@@ -45,7 +45,7 @@ type Band struct {
 	// Name is that of the Tier, else the kind of the policies: "NetworkPolicy". Missing
 	// says that policies name a Tier that is not there, and decide nothing.
 	Name    string
-	Tier    *model.AntreaTier // nil for what is no Tier
+	Tier    *model.Tier // nil for what is no Tier
 	Missing bool
 	// Priority of the Tier, or by which its policies stand among the tiers.
 	Priority int32

@@ -32,8 +32,7 @@ type Options struct {
 	IPv4, IPv6 bool
 	// LegacyIsolation lets the isolation annotation of 2016 count.
 	LegacyIsolation bool
-	// System is whose precedence holds, OVN-Kubernetes' when empty.
-	System model.PolicySystem
+	System          System
 }
 
 // linter is one run.
@@ -67,13 +66,9 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	l := &linter{c: c, x: opt.Index, max: opt.MaxPriority, ladder: opt.Ladder, order: map[model.PolicyKey]int{},
 		pods: !opt.Index.Everyone().Empty(), legacy: opt.LegacyIsolation, portNames: &portNames{opt.Index, map[string]map[model.Port]bool{}},
 		missing: missingFamily(c, opt.IPv4, opt.IPv6)}
-	if opt.System == model.SystemAntrea {
-		l.antrea()
-		for i := range broken {
-			l.broken(&broken[i])
-		}
-		slices.SortStableFunc(l.out, l.compare)
-		return l.out
+	if opt.System.Check != nil {
+		l.checkPlaces(&opt.System)
+		return l.finish(&opt.System.Idle, broken)
 	}
 	for _, p := range slices.SortedFunc(c.AllPolicies(), ladder.Compare) {
 		l.order[p.Key] = len(l.order)
@@ -127,12 +122,7 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	l.conflicts()
 	l.names()
 	netpols.isolationAnnotations()
-	l.ofAntrea()
-	for i := range broken {
-		l.broken(&broken[i])
-	}
-	slices.SortStableFunc(l.out, l.compare)
-	return l.out
+	return l.finish(&opt.System.Idle, broken)
 }
 
 // compare orders findings by consequence: by severity, then what opens or closes the cluster

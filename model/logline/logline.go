@@ -10,7 +10,7 @@ import (
 )
 
 // Line is one acl_log line of ovn-controller (ovn-kubernetes.md#log-line), or one of
-// Antrea's np.log. Text is clean. Fields the line does not carry are zero.
+// an agent's np.log (antrea.md#logging). Text is clean. Fields the line does not carry are zero.
 type Line struct {
 	At   time.Time // UTC, to the millisecond, by the clock of the node
 	Zone string    // whose ovn-controller wrote it; set by the reader, unless the line itself names a node
@@ -34,10 +34,10 @@ type Line struct {
 	TCPFlags           string // "psh|ack"
 	ICMPType, ICMPCode int    // of icmp and icmp6
 	Raw                string // the whole line as read, without its end
-	// Antrea is what else a line of Antrea's np.log says, nil for an acl_log line. Its
-	// Name is the policy as written there, and its Direction that of the ACL OVN would
-	// have: to-lport for ingress.
-	Antrea *AntreaLine
+	// Named is what else a line says that names its policy, nil for an acl_log line. Name is
+	// then the policy as written there, and Direction that of the ACL OVN would have: to-lport
+	// for ingress.
+	Named *NamedLine
 }
 
 // MaxACLName is how many characters of an ACL's name are kept
@@ -215,20 +215,20 @@ func (d *nameDecoder) index(digits int) int {
 	return int(n)
 }
 
-// AntreaLine is what a line of Antrea's np.log says and an acl_log line does not. What
+// NamedLine is what a line of np.log says and an acl_log line does not. What
 // is written there as <nil>, and what an older layout leaves out, is zero.
-type AntreaLine struct {
-	Table string // of Open vSwitch, by Antrea's name: AntreaPolicyEgressRule, IngressDefaultRule
+type NamedLine struct {
+	Table string // of Open vSwitch, by the agent's name: IngressDefaultRule
 	// Policy is the policy as the line names it; with an empty Name it is the default
 	// drop of NetworkPolicies.
 	Policy    model.PolicyKey
 	Direction model.Direction
-	Rule      string // the rule's own name, which Antrea makes up where it has none
+	Rule      string // the rule's own name, which is made up where it has none
 	Priority  int    // of the OpenFlow flow
 	AppliedTo string // the pod it was enforced on, with its namespace
 	Length    int    // of the packet
 	Label     string // the rule's logLabel
-	// Packets is more than 1 where Antrea counted equal lines within Over as one.
+	// Packets is more than 1 where the agent counted equal lines within Over as one.
 	Packets int
 	Over    time.Duration
 }

@@ -112,7 +112,7 @@ type Decider struct {
 	RuleName  string
 	Action    model.Action
 	// Band is the tier by its name, and Word the action as it is written (Drop, Reject),
-	// where Antrea enforces the policies; else empty.
+	// where tiers have names; else empty.
 	Band, Word string
 	Priority   int // OVN's: the higher decides first
 	// ACL is the id of the row, or its UUID where it has none; from rows only.
@@ -124,7 +124,7 @@ type Decider struct {
 	Defect string
 }
 
-// Does is the action as people know it: Antrea's word where it has one.
+// Does is the action as people know it: the plugin's own word where it has one.
 func (d *Decider) Does() string {
 	if d.Word != "" {
 		return d.Word

@@ -10,11 +10,12 @@ import (
 	"rung/pages/page"
 	"rung/revision"
 	"rung/revision/policies"
+	"rung/system"
 	"rung/themes"
 )
 
-// bands are the lines of a cluster on Antrea: its tiers in order, with the NetworkPolicies
-// of Kubernetes before the baseline.
+// bands are the lines of a cluster whose policies stand in tiers of their plugin's own: the
+// tiers in order, with the NetworkPolicies of Kubernetes among them.
 func (b *builder) bands() {
 	for _, band := range revision.Bands(b.rev) {
 		name := band.Name + " " + strconv.Itoa(int(band.Priority))
@@ -24,7 +25,7 @@ func (b *builder) bands() {
 		case band.Missing: // and has no priority
 			name = band.Name
 		}
-		head := b.add(&Line{Kind: Band, ID: band.Name, Band: name, Title: band.Name + " · " + bandText(&band)})
+		head := b.add(&Line{Kind: Band, ID: band.Name, Band: name, Title: band.Name + " · " + bandText(&band, b.rev.System)})
 		for i := range band.Rungs {
 			for j := range band.Rungs[i].Policies {
 				head.Open = true
@@ -35,7 +36,7 @@ func (b *builder) bands() {
 }
 
 // bandText is what stands behind a band's name in its heading.
-func bandText(band *ladder.Band) string {
+func bandText(band *ladder.Band, s *system.System) string {
 	count := noPolicies
 	if n := band.Count(); n > 0 {
 		count = words.Count(n, "policy")
@@ -44,7 +45,7 @@ func bandText(band *ladder.Band) string {
 	case band.Missing:
 		return "no such tier: " + words.Form(band.Count(), "it decides", "they decide") + " nothing"
 	case band.Name == string(model.KindNP):
-		return "after tier application · " + count
+		return "after tier " + s.Around[0] + " · " + count
 	case band.Tier == nil:
 		return "at " + strconv.Itoa(int(band.Priority)) + " · " + count
 	case !band.Tier.Static:
@@ -78,12 +79,12 @@ func (b *builder) inBand(band *ladder.Band, r *ladder.BandRung, i int) *Line {
 	} else if !b.Screen {
 		l.Order = page.None.Text
 	}
-	if a := p.Antrea; a != nil {
+	if a := p.Tiered; a != nil {
 		if a.Phase != "" {
 			l.State = page.Cell{Text: fmt.Sprintf("%s %d/%d", a.Phase, a.NodesRealized, a.NodesDesired), Role: themes.Text}
 		}
 		for rule := range p.AllRules() {
-			if rule.Antrea.Logging {
+			if rule.Tiered.Logging {
 				l.Log = []page.Cell{{Text: "on", Role: themes.Info}}
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
+	"rung/system"
 	"rung/themes"
 )
 
@@ -30,7 +31,7 @@ type column struct {
 	// stages columns are those of a screen with all stages together, stage columns those
 	// with one.
 	stages, stage bool
-	ovn           bool // there is none on Antrea
+	needs         system.Feature
 	zones         bool // a command has it beside databases alone
 	page.Column[*Line]
 }
@@ -51,14 +52,14 @@ var columns = []column{
 	{stages: true, Column: pageColumn{Key: "egress", Title: "EGRESS", Worth: 94, Cell: egressCell}},
 	{place: onScreen, stage: true, Column: pageColumn{Key: "rules", Title: "RULES", Worth: 94, Cell: rulesCell}},
 	{Column: pageColumn{Key: "pods", Title: "PODS", Worth: 96, Right: true, Cell: plain(podsText)}},
-	{ovn: true, Column: pageColumn{Key: "acls", Title: "ACLS", Worth: 91, Right: true, Cell: plain(aclsText)}},
-	{place: printed, ovn: true, Column: pageColumn{Key: "log", Title: "LOG", Worth: 93, Cell: plain(func(l *Line) string { return l.LogText })}},
-	{place: onScreen, ovn: true, Column: pageColumn{Key: "hits", Title: "HITS", Worth: page.Always, Wide: true, NoSort: true, Cell: plain(hitsText)}},
-	{ovn: true, zones: true, Column: pageColumn{Key: "zones", Title: "ZONES", Worth: 95, Cell: zonesCell}},
+	{needs: system.Rows, Column: pageColumn{Key: "acls", Title: "ACLS", Worth: 91, Right: true, Cell: plain(aclsText)}},
+	{place: printed, needs: system.Rows, Column: pageColumn{Key: "log", Title: "LOG", Worth: 93, Cell: plain(func(l *Line) string { return l.LogText })}},
+	{place: onScreen, needs: system.Rows, Column: pageColumn{Key: "hits", Title: "HITS", Worth: page.Always, Wide: true, NoSort: true, Cell: plain(hitsText)}},
+	{needs: system.Rows, zones: true, Column: pageColumn{Key: "zones", Title: "ZONES", Worth: 95, Cell: zonesCell}},
 	{place: onScreen, Column: pageColumn{Key: "log", Title: "LOG", Worth: 93, Max: 12, Cell: logCell}},
 	{zones: true, Column: pageColumn{Key: "state", Title: "STATE", Worth: 99, Min: 12, Max: 34, Short: 1, Cell: func(l *Line) page.Cell { return l.State },
 		Less: func(a, b *Line) int { return a.Rank - b.Rank }}},
-	{place: printed, ovn: true, Column: pageColumn{Key: "file", Title: "FILE", Worth: page.Always, Wide: true, Cell: plain(fileText)}},
+	{place: printed, needs: system.Rows, Column: pageColumn{Key: "file", Title: "FILE", Worth: page.Always, Wide: true, Cell: plain(fileText)}},
 	{place: onScreen, Column: pageColumn{Key: "notes", Worth: 98, Min: LeastNotes, Short: 3, Flex: true, NoSort: true, Cell: func(l *Line) page.Cell { return JoinMarks(l.Marks) }}},
 	{place: printed, Column: pageColumn{Key: "marks", Title: "MARKS", Worth: 98, Flex: true, Cell: plain(marksText)}},
 }
@@ -71,12 +72,12 @@ func Table(r *revision.Revision, opt Options) *page.Table[*Line] {
 	t := &page.Table[*Line]{ID: func(l *Line) string { return l.ID }, Short: func(l *Line) bool { return l.Kind == Gap || l.Kind == Band }}
 	for _, c := range columns {
 		switch {
-		case c.ovn && r.Antrea(),
+		case !r.System.Has(c.needs),
 			c.place == onScreen && !opt.Screen, c.place == printed && opt.Screen,
 			opt.Screen && (c.stages && opt.Stage != "" || c.stage && opt.Stage == ""),
 			!opt.Screen && c.zones && len(r.Zones) == 0:
 			continue
-		case c.Key == "subject" && !opt.Screen && r.Antrea():
+		case c.Key == "subject" && !opt.Screen && r.System.Bands != nil:
 			c.Title = "APPLIED TO"
 		}
 		t.Columns = append(t.Columns, c.Column)

@@ -193,7 +193,8 @@ func allBroken(l *ladder.Ladder) []brokenFacts {
 	return out
 }
 
-// BandFacts are the JSON of the ladder where Antrea's precedence holds. Lists are never null.
+// BandFacts are the JSON of the ladder where policies stand in tiers of their plugin's own.
+// Lists are never null.
 type BandFacts struct {
 	System model.PolicySystem `json:"system"`
 	Why    string             `json:"system_why"`
@@ -220,9 +221,9 @@ type bandPolicyFacts struct {
 	Phase    string  `json:"phase,omitempty"`
 }
 
-// BandFactsOf are those of a revision of a cluster on Antrea.
+// BandFactsOf are those of a revision.
 func BandFactsOf(r *revision.Revision) BandFacts {
-	f := BandFacts{System: r.System, Why: r.SystemWhy, Bands: []bandFacts{}, Broken: allBroken(r.Ladder())}
+	f := BandFacts{System: r.System.Name, Why: r.SystemWhy, Bands: []bandFacts{}, Broken: allBroken(r.Ladder())}
 	for _, b := range revision.Bands(r) {
 		band := bandFacts{Name: b.Name, Priority: b.Priority, Tier: b.Tier != nil, Static: b.Tier != nil && b.Tier.Static, Missing: b.Missing,
 			Policies: []bandPolicyFacts{}}
@@ -233,7 +234,7 @@ func BandFactsOf(r *revision.Revision) BandFacts {
 			for _, p := range b.Rungs[i].Policies {
 				o := bandPolicyFacts{policyFacts: policyOf(&p), Priority: b.Rungs[i].Priority, Tied: b.Rungs[i].Tied,
 					Pods: policies.CountSubjects(r, p.Policy.Key).Pods, Refused: p.Policy.Refused()}
-				if a := p.Policy.Antrea; a != nil {
+				if a := p.Policy.Tiered; a != nil {
 					o.Phase = a.Phase
 				}
 				band.Policies = append(band.Policies, o)

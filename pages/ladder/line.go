@@ -51,13 +51,13 @@ type Line struct {
 
 	// Priority is that of a policy, the first of a gap, or a free one; Listed says that it
 	// has a line of its own. First and Last are OVN's, of a unit or live rows: First decides
-	// first, 0 where nothing does. Order is a priority of Antrea's.
+	// first, 0 where nothing does. Order is a priority within a band.
 	Priority    int32
 	Listed      bool
 	First, Last int
 	Printed     bool // for a command, which shows both
 	Order       string
-	Band        string // the tier of Antrea's
+	Band        string // the tier by its name
 
 	Sign            page.Span     // before the name: alone on its priority, one of several
 	Name            page.Cell     // below its headings

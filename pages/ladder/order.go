@@ -38,7 +38,7 @@ func Lines(r *revision.Revision, opt Options) []*Line {
 		}
 	}
 	switch {
-	case r.Antrea():
+	case r.System.Bands != nil:
 		b.bands()
 	case opt.Screen:
 		b.live, b.fresh = liverows.KnownLadderRows(r)

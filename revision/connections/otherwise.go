@@ -131,11 +131,11 @@ func Moves(r *revision.Revision, ctx context.Context, k model.PolicyKey) (*diff.
 	if p == nil {
 		return nil, fmt.Errorf("there is no %s", k.Label())
 	}
-	onAntrea := r.System == model.SystemAntrea
-	if onAntrea && !r.Verdicts().Decides(k) {
-		return nil, fmt.Errorf("%s decides nothing, whatever its priority: Antrea refuses it, or its tier is not there", k.Label())
+	ranked := r.System.Order != nil
+	if ranked && !r.Verdicts().Decides(k) {
+		return nil, fmt.Errorf("%s decides nothing, whatever its priority: %s refuses it, or its tier is not there", k.Label(), r.System.Title)
 	}
-	if onAntrea || r.None(k) == nil && r.Compiled(k) {
+	if ranked || r.None(k) == nil && r.Compiled(k) {
 		return diff.NewMoves(ctx, r.Verdicts(), k, true)
 	}
 	// It is not enforced where it stands: asked is what it would do elsewhere.

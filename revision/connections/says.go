@@ -12,12 +12,13 @@ import (
 	"rung/revision"
 	"rung/revision/liverows"
 	"rung/revision/policies"
+	"rung/system"
 )
 
 // Says is what a rule of a policy does, in sentences.
 func Says(r *revision.Revision, p *model.Policy, rule *model.Rule) []string {
 	if r.BySelectors(p) {
-		return []string{saysAntrea(r, p, rule)}
+		return []string{saysWithoutRows(r, p, rule)}
 	}
 	// Nothing is enforced on the primary network of those apart.
 	count := policies.CountSubjects(r, p.Key)
@@ -280,17 +281,17 @@ func portText(rule *model.Rule) string {
 	return words.List(parts, 5)
 }
 
-// saysAntrea is what a rule does, in a sentence, where no rows are compiled.
-func saysAntrea(r *revision.Revision, p *model.Policy, rule *model.Rule) string {
+// saysWithoutRows is what a rule does, in a sentence, where no rows are compiled.
+func saysWithoutRows(r *revision.Revision, p *model.Policy, rule *model.Rule) string {
 	pods := policies.CountSubjects(r, p.Key).Pods
-	if p.Antrea != nil {
+	if p.Tiered != nil {
 		pods = len(revision.RuleSubjects(r, p, rule))
 	}
 	switch {
-	case p.Antrea != nil && !r.Antrea():
-		return "Nothing here: it is a policy of Antrea, and OVN-Kubernetes' precedence holds."
+	case p.Tiered != nil && r.System.Order == nil:
+		return "Nothing here: it is a policy of " + system.Of(p.Kind).Title + ", and " + r.System.Whose + " precedence holds."
 	case p.Refused():
-		return "Nothing: Antrea would refuse the policy."
+		return "Nothing: " + r.System.Title + " would refuse the policy."
 	}
 	peers, to := strings.Join(rule.PeerTexts(), " or "), words.Total(pods, "pod")
 	text := "What " + to + words.Form(pods, " sends", " send") + " to " + peers

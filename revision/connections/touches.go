@@ -37,8 +37,8 @@ func Touches(r *revision.Revision, pod *model.Pod) []Touch {
 	if pod == nil || pod.Completed() || pod.NodeName == "" {
 		return nil
 	}
-	if r.Antrea() {
-		return antreaTouches(r, pod)
+	if order := r.Order(); order != nil {
+		return placedTouches(r, order, pod)
 	}
 	m := newMatcher(r, pod)
 	eligible := pod.SubjectEligible()
@@ -221,16 +221,16 @@ func (m *matcher) apart(network string, a netip.Addr) bool {
 	return ok && slices.ContainsFunc(m.subnets, func(s netip.Prefix) bool { return s.Overlaps(n) && s.Contains(a) })
 }
 
-// antreaTouches are the rules that touch a pod in Antrea's effective order.
-func antreaTouches(r *revision.Revision, pod *model.Pod) (out []Touch) {
+// placedTouches are the rules that touch a pod, where policies have no rows.
+func placedTouches(r *revision.Revision, order []ladder.Place, pod *model.Pod) (out []Touch) {
 	ns, groups := r.Cluster.Namespace(pod.Namespace), antrea.Groups(r.Cluster)
 	m := newMatcher(r, pod)
-	for _, place := range r.Order() {
+	for _, place := range order {
 		p := place.Policy
-		subject := p.Antrea == nil && m.selected(p.Subject.Namespace, p.Subject.Namespaces, p.Subject.Pods)
+		subject := p.Tiered == nil && m.selected(p.Subject.Namespace, p.Subject.Namespaces, p.Subject.Pods)
 		for rule := range p.AllRules() {
 			t := Touch{Policy: p.Key, Direction: rule.Direction, Rule: rule.Index, AsSubject: subject}
-			if p.Antrea != nil {
+			if p.Tiered != nil {
 				s := groups.Applied(p, rule)
 				t.AsSubject = s.Matches(ns, pod)
 			}

@@ -12,6 +12,7 @@ import (
 	"rung/model/lint"
 	"rung/model/verdict/audit"
 	"rung/revision"
+	"rung/system"
 )
 
 // objectFindings are the findings of the same objects and desired rows.
@@ -57,8 +58,8 @@ func AllFindings(r *revision.Revision, ctx context.Context) ([]model.Finding, er
 		return *f, nil
 	}
 	found := Findings(r)
-	if r.System == model.SystemAntrea {
-		// What verdicts say of policies is said of OVN-Kubernetes' precedence.
+	if !r.System.Has(system.Stages) {
+		// What verdicts say of policies is said of these.
 		d.all.CompareAndSwap(nil, &found)
 		return *d.all.Load(), nil
 	}
@@ -140,7 +141,7 @@ func withLast(r *revision.Revision, found []model.Finding) []model.Finding {
 // lintOptions are what findings about this cluster hang on besides its objects.
 func lintOptions(r *revision.Revision) lint.Options {
 	o := lint.Options{MaxPriority: r.Flags.MaxPriority, CNP: r.Flags.CompileCNP, NoSubnets: r.Desired.Options().NodeSubnets,
-		LegacyIsolation: r.Flags.LegacyIsolation, System: r.System}
+		LegacyIsolation: r.Flags.LegacyIsolation, System: r.System.Lint}
 	if o.NoSubnets {
 		o.NodeSubnets = r.Desired.Options().ClusterSubnets
 	}

@@ -2,6 +2,7 @@ package liverows
 
 import (
 	"rung/model"
+	"rung/model/ladder"
 	"rung/revision"
 )
 
@@ -14,8 +15,8 @@ type PlacedRule struct {
 // Neighbours are the rules that decide right before and after one in its
 // direction, along the ladder. Nothing is before the first and after the last.
 func Neighbours(r *revision.Revision, p *model.Policy, rule *model.Rule) (before, after *PlacedRule) {
-	if r.Antrea() {
-		return antreaNeighbours(r, p, rule)
+	if order := r.Order(); order != nil {
+		return inOrder(order, p, rule)
 	}
 	if prev := p.Rule(rule.Direction, rule.Index-1); prev != nil {
 		before = &PlacedRule{p, prev}
@@ -51,11 +52,11 @@ func Neighbours(r *revision.Revision, p *model.Policy, rule *model.Rule) (before
 	return before, after
 }
 
-// antreaNeighbours are the rules of a direction right before and after one.
-func antreaNeighbours(r *revision.Revision, p *model.Policy, rule *model.Rule) (before, after *PlacedRule) {
+// inOrder are the rules of a direction right before and after one in an order of policies.
+func inOrder(order []ladder.Place, p *model.Policy, rule *model.Rule) (before, after *PlacedRule) {
 	var last *PlacedRule
 	seen := false
-	for _, place := range r.Order() {
+	for _, place := range order {
 		rules := place.Policy.Rules(rule.Direction)
 		for i := range rules {
 			at := &PlacedRule{place.Policy, &rules[i]}

@@ -64,20 +64,13 @@ func Objects(r *revision.Revision) (out []model.Omission) {
 // decides says whether objects of a kind, none for one that is not known, say anything about
 // connections under the system of the revision.
 func decides(r *revision.Revision, k model.Kind) bool {
-	antrea := r.System == model.SystemAntrea
 	switch k {
-	case "", model.KindNamespace, model.KindPod, model.KindNode, model.KindService, model.KindEndpointSlice, model.KindNP:
-		return true
-	case model.KindANP, model.KindBANP, model.KindEF:
-		return !antrea
 	case model.KindCNP:
-		return !antrea && r.Flags.CompileCNP
-	case model.KindTier, model.KindClusterGroup, model.KindGroup:
-		return antrea
+		return r.System.Asks(k) && r.Flags.CompileCNP
 	case model.KindEvent:
 		return false
 	}
-	return antrea || !k.IsAntrea() // what is misspelt may be meant for a policy
+	return r.System.Asks(k) // what is misspelt may be meant for a policy
 }
 
 // Unjudged are those because of which an answer is not wholly judged: all that are no
@@ -146,7 +139,7 @@ func (f *Filter) Could(o *model.Omission, a *verdict.Answer) bool {
 		return o.Key.Name == "" || plain(c.From) || plain(c.To)
 	}
 	if !k.IsPolicy() {
-		return true // what policies are made of: Antrea's tiers and groups
+		return true // what policies are made of: tiers and groups
 	}
 	return slices.ContainsFunc(a.Paths, func(p verdict.Path) bool { return f.onPath(o, &p) })
 }
@@ -214,7 +207,7 @@ func bounded(p *model.Policy) bool {
 
 // before says whether a rule decides before a policy that is not known.
 func (f *Filter) before(d *verdict.Decider, o *model.Omission) bool {
-	if f.r.System == model.SystemAntrea {
+	if f.r.System.Order != nil {
 		return false // whose order hangs on tiers that may not be known either
 	}
 	tier := 1

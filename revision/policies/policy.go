@@ -118,6 +118,18 @@ func Astray(r *revision.Revision, t *ladder.Tier, now time.Time) (n int) {
 // Loggers names the policies that log, as they or their namespace say, in the order of
 // the ladder; all is how many policies there are.
 func Loggers(r *revision.Revision) (names []string, all int) {
+	for _, place := range r.Order() {
+		all++
+		for rule := range place.Policy.AllRules() {
+			if rule.Tiered != nil && rule.Tiered.Logging {
+				names = append(names, place.Policy.Brief())
+				break
+			}
+		}
+	}
+	if all > 0 {
+		return names, all
+	}
 	for _, k := range ladder.Order(r.Cluster) {
 		all++
 		if l := LoggingOf(r, r.Cluster.Policy(k)); !l.Levels.Any() || l.Namespace == "" && len(l.Problems) > 0 {

@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"strings"
 
 	"rung/compiler"
 	"rung/model"
 	"rung/model/clean"
-	"rung/model/words"
 	"rung/sources/manifests"
 	"rung/sources/reading"
+	"rung/system"
 )
 
 // maxDNSFile bounds the file of ReadDNSAddresses, in bytes.
@@ -54,7 +55,7 @@ type Flags struct {
 	// controller for them, might (ovn-kubernetes.md#clusternetworkpolicy).
 	CompileCNP bool
 	// System is the network plugin whose precedence holds: "auto" (or empty, see
-	// SystemOf), or the name of one.
+	// system.Decide), or the name of one.
 	System   string
 	Features Features
 }
@@ -70,10 +71,8 @@ func (f *Flags) Check() error {
 	default:
 		return fmt.Errorf("IP family %q: want auto, ipv4, ipv6 or dual", f.Family)
 	}
-	switch f.System {
-	case "", auto, string(model.SystemOVN), string(model.SystemAntrea):
-	default:
-		return fmt.Errorf("system %q: want auto, %s or %s", clean.Text(f.System), model.SystemOVN, model.SystemAntrea)
+	if names := system.Names(); f.System != "" && f.System != auto && system.Named(f.System) == nil {
+		return fmt.Errorf("system %q: want auto, %s", clean.Text(f.System), strings.Join(names, " or "))
 	}
 	if f.MaxPriority < 0 || f.MaxPriority > highestPriority {
 		return fmt.Errorf("largest priority %d: want 0 to %d, rows of others would need OVN priorities below 0",
@@ -95,7 +94,7 @@ func (f *Flags) CompilerOptions() compiler.Options {
 		IPv6:        f.Family == "ipv6" || f.Family == "dual",
 		MaxPriority: f.MaxPriority,
 		CNP:         f.CompileCNP,
-		Nothing:     f.System == string(model.SystemAntrea),
+		Nothing:     !system.Named(f.System).Has(system.Rows),
 	}
 	o.Observability, _ = isOn("observability", f.Observability)
 	_ = f.Features.options(&o)
@@ -167,37 +166,4 @@ func ReadDNSAddresses(ctx context.Context, path string) (map[string][]string, er
 		return nil, fmt.Errorf("read DNS addresses: %w", err)
 	}
 	return manifests.ParseDNS(path, text)
-}
-
-// System is a setting, as Rung's flag spells it.
-const System = "system"
-
-// SystemOf says which system's precedence holds in a cluster, and why: the flag's; else
-// Antrea's where the cluster has policies, Tiers or groups of Antrea and nothing of ovn, which says
-// by what OVN-Kubernetes is known to be there, empty for nothing; else OVN-Kubernetes'.
-// With Antrea no rows are wanted, so that whoever writes them must have said so in ovn: a
-// Tier that somebody applies must not take the rows of a cluster away.
-func SystemOf(flag string, c *model.Cluster, ovn string) (s model.PolicySystem, why string) {
-	if flag != "" && flag != auto {
-		return model.PolicySystem(flag), "--" + System + " " + flag
-	}
-	tiers, policies := 0, 0
-	for range c.AntreaTiers() {
-		tiers++
-	}
-	for range c.AntreaPolicies() {
-		policies++
-	}
-	groups := c.Count(model.KindClusterGroup) + c.Count(model.KindGroup)
-	found := fmt.Sprintf("%s and %s of Antrea", words.Count(policies, "policy"), words.Count(tiers, "Tier"))
-	if tiers+policies == 0 {
-		found = words.Count(groups, "group") + " of Antrea"
-	}
-	switch {
-	case tiers+policies+groups == 0:
-		return model.SystemOVN, "no policy and no Tier of Antrea"
-	case ovn != "":
-		return model.SystemOVN, ovn + "; there are also " + found
-	}
-	return model.SystemAntrea, found
 }

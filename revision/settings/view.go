@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"rung/compiler"
-	"rung/model"
 	"rung/model/ovn/dialect"
 	"rung/sources/kube"
+	"rung/system"
 )
 
 // New knows flags only, and the families that are compiled for.
@@ -36,9 +36,9 @@ func (v *View) WithFamilies(v4, v6 bool) *View {
 }
 
 // WithSystem compiles for a system.
-func (v *View) WithSystem(s model.PolicySystem) *View {
+func (v *View) WithSystem(s *system.System) *View {
 	next := *v
-	next.nothing = s == model.SystemAntrea
+	next.nothing = !s.Has(system.Rows)
 	return &next
 }
 

@@ -112,8 +112,8 @@ func splitWords(s string) (words [antreaWords]string, n int) {
 // readAntrea reads the words behind the time. The names of rules may be of several
 // words, so the packet is looked for first: nothing else has its form.
 func readAntrea(l *logline.Line, words []string) bool {
-	a := &logline.AntreaLine{Table: words[0], Packets: 1}
-	l.Antrea, l.Name = a, words[1]
+	a := &logline.NamedLine{Table: words[0], Packets: 1}
+	l.Named, l.Name = a, words[1]
 	kind, name, _ := strings.Cut(words[1], ":")
 	a.Policy.Kind = antreaKinds[kind]
 	if namespace, own, ok := strings.Cut(name, "/"); ok {
@@ -157,7 +157,7 @@ func readPacket(l *logline.Line, w []string) bool {
 			*to = uint16(n)
 		}
 	}
-	l.Src, l.Dst, l.Antrea.Length = src, dst, int(length)
+	l.Src, l.Dst, l.Named.Length = src, dst, int(length)
 	switch l.Proto = strings.ToLower(w[4]); { // in OVS's words
 	case l.Proto == "icmp" && src.Is6(), l.Proto == "icmpv6", l.Proto == "ipv6-icmp":
 		l.Proto = "icmp6"
@@ -167,7 +167,7 @@ func readPacket(l *logline.Line, w []string) bool {
 
 // readRule reads what stands between policy and packet: rule, direction, action,
 // priority, appliedTo.
-func readRule(l *logline.Line, a *logline.AntreaLine, w []string) bool {
+func readRule(l *logline.Line, a *logline.NamedLine, w []string) bool {
 	act := len(w) - 3
 	if act < 0 || antreaVerdicts[w[act]] == "" {
 		if act++; act < 0 || antreaVerdicts[w[act]] == "" {
@@ -209,7 +209,7 @@ func readRule(l *logline.Line, a *logline.AntreaLine, w []string) bool {
 
 // readTail reads what stands behind the packet: a label, and how many packets were
 // counted as one.
-func readTail(a *logline.AntreaLine, w []string) bool {
+func readTail(a *logline.NamedLine, w []string) bool {
 	if len(w) > 0 && !strings.HasPrefix(w[0], "[") {
 		a.Label, w = orNone(w[0]), w[1:]
 	}

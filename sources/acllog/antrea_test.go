@@ -38,35 +38,35 @@ func TestAntrea(t *testing.T) {
 	for i, want := range []logline.Line{
 		{At: at("2023/07/04 12:45:21.804416"), Name: "AntreaNetworkPolicy:default/reject-tcp-policy", Verdict: "reject", Direction: "to-lport", Proto: "tcp",
 			Src: ip("10.10.1.7"), SrcPort: 53646, Dst: ip("10.10.1.14"), DstPort: 80,
-			Antrea: &logline.AntreaLine{Table: "IngressDefaultRule", Policy: key(model.KindANNP, "default", "reject-tcp-policy"), Direction: model.Ingress,
+			Named: &logline.NamedLine{Table: "IngressDefaultRule", Policy: key(model.KindANNP, "default", "reject-tcp-policy"), Direction: model.Ingress,
 				Rule: "RejectTCPRequest", Priority: 16, AppliedTo: "default/nettoolv3", Length: 60, Label: "tcp-log-label", Packets: 1}},
 		{At: at("2023/07/03 23:24:36.422233"), Name: "AntreaNetworkPolicy:default/reject-icmp-policy", Verdict: "reject", Direction: "from-lport", Proto: "icmp",
 			Src: ip("10.10.1.7"), Dst: ip("10.10.2.3"),
-			Antrea: &logline.AntreaLine{Table: "AntreaPolicyEgressRule", Policy: key(model.KindANNP, "default", "reject-icmp-policy"), Direction: model.Egress,
+			Named: &logline.NamedLine{Table: "AntreaPolicyEgressRule", Policy: key(model.KindANNP, "default", "reject-icmp-policy"), Direction: model.Egress,
 				Rule: "RejectICMPRequest", Priority: 14500, AppliedTo: "default/nettool", Length: 84, Label: "icmp-log-label", Packets: 1}},
 		{At: at("2023/07/03 23:24:37.424024"), Name: "AntreaNetworkPolicy:default/reject-icmp-policy", Verdict: "reject", Direction: "from-lport", Proto: "icmp",
 			Src: ip("10.10.1.7"), Dst: ip("10.10.2.3"),
-			Antrea: &logline.AntreaLine{Table: "AntreaPolicyEgressRule", Policy: key(model.KindANNP, "default", "reject-icmp-policy"), Direction: model.Egress,
+			Named: &logline.NamedLine{Table: "AntreaPolicyEgressRule", Policy: key(model.KindANNP, "default", "reject-icmp-policy"), Direction: model.Egress,
 				Rule: "RejectICMPRequest", Priority: 14500, AppliedTo: "default/nettool", Length: 84, Label: "icmp-log-label", Packets: 2, Over: 1000855539}},
 		{At: at("2023/07/04 12:31:02.801442"), Name: "K8sNetworkPolicy:default/allow-tcp-80", Verdict: "allow", Direction: "to-lport", Proto: "tcp",
 			Src: ip("10.10.1.13"), SrcPort: 57050, Dst: ip("10.10.1.7"), DstPort: 80,
-			Antrea: &logline.AntreaLine{Table: "IngressRule", Policy: key(model.KindNP, "default", "allow-tcp-80"), Direction: model.Ingress,
+			Named: &logline.NamedLine{Table: "IngressRule", Policy: key(model.KindNP, "default", "allow-tcp-80"), Direction: model.Ingress,
 				Priority: 190, AppliedTo: "default/nettool", Length: 60, Packets: 1}},
 		{At: at("2023/07/04 12:33:26.221413"), Name: "K8sNetworkPolicy", Verdict: "drop", Direction: "to-lport", Proto: "icmp",
 			Src: ip("10.10.1.13"), Dst: ip("10.10.1.7"),
-			Antrea: &logline.AntreaLine{Table: "IngressDefaultRule", Policy: key(model.KindNP, "default", ""), Direction: model.Ingress,
+			Named: &logline.NamedLine{Table: "IngressDefaultRule", Policy: key(model.KindNP, "default", ""), Direction: model.Ingress,
 				AppliedTo: "default/nettool", Length: 84, Packets: 1}},
 		{At: at("2021/06/24 23:56:41.346165"), Name: "AntreaNetworkPolicy:default/test-anp", Verdict: "drop", Direction: "from-lport", Proto: "tcp",
 			Src: ip("10.10.1.65"), SrcPort: 35402, Dst: ip("10.0.0.5"), DstPort: 80,
-			Antrea: &logline.AntreaLine{Table: "AntreaPolicyEgressRule", Policy: key(model.KindANNP, "default", "test-anp"), Direction: model.Egress,
+			Named: &logline.NamedLine{Table: "AntreaPolicyEgressRule", Policy: key(model.KindANNP, "default", "test-anp"), Direction: model.Egress,
 				Priority: 44900, Length: 60, Packets: 3, Over: 1011379442}},
 		{At: at("2022/01/02 03:04:05.000006"), Name: "AntreaClusterNetworkPolicy:isolate", Verdict: "redirect", Direction: "to-lport", Proto: "udp",
 			Src: ip("fd00::1"), SrcPort: 1, Dst: ip("fd00::2"), DstPort: 65535,
-			Antrea: &logline.AntreaLine{Table: "AntreaPolicyIngressRule", Policy: key(model.KindACNP, "", "isolate"), Direction: model.Ingress,
+			Named: &logline.NamedLine{Table: "AntreaPolicyIngressRule", Policy: key(model.KindACNP, "", "isolate"), Direction: model.Ingress,
 				Rule: "a rule: Drop it", Priority: 14500, AppliedTo: "a/b", Packets: 1}},
 		{At: at("2022/01/02 03:04:05.000006"), Name: "AdminNetworkPolicy:cluster-control", Verdict: "drop", Direction: "from-lport", Proto: "icmp6",
 			Src: ip("fd00::1"), Dst: ip("fd00::2"),
-			Antrea: &logline.AntreaLine{Table: "AntreaPolicyEgressRule", Policy: key(model.KindANP, "", "cluster-control"), Direction: model.Egress,
+			Named: &logline.NamedLine{Table: "AntreaPolicyEgressRule", Policy: key(model.KindANP, "", "cluster-control"), Direction: model.Egress,
 				Rule: "deny-icmp", Priority: 14500, AppliedTo: "a/b", Length: 104, Packets: 17, Over: 1200 * time.Millisecond}},
 	} {
 		for prefix, is := range map[string][2]string{"": {}, "node-1 ": {"node-1"}, "[pod/antrea-agent-x/antrea-agent] ": {"", "antrea-agent-x"},
@@ -118,8 +118,8 @@ func TestAntreaErrors(t *testing.T) {
 		}
 	}
 	for _, rule := range []string{"rule Ingress Allow 16 a/b", "Allow 16", "rule Allow 16 a/b", "<nil> Ingress Allow <nil> <nil>"} {
-		if l, err := Parse(head + rule + tail); err != nil || l.Antrea.Direction != model.Ingress || l.Antrea.Label != "label" {
-			t.Errorf("%s: %+v %v", rule, l.Antrea, err)
+		if l, err := Parse(head + rule + tail); err != nil || l.Named.Direction != model.Ingress || l.Named.Label != "label" {
+			t.Errorf("%s: %+v %v", rule, l.Named, err)
 		}
 	}
 }

@@ -121,7 +121,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		texts := []string{l.Name, l.Verdict, l.Severity, l.Direction, l.Proto, l.TCPFlags, l.Raw, l.Zone, l.Pod}
-		if a := l.Antrea; a != nil {
+		if a := l.Named; a != nil {
 			texts = append(texts, a.Table, a.Policy.String(), a.Rule, a.AppliedTo, a.Label)
 			if a.Packets < 1 || a.Over < 0 {
 				t.Fatalf("%+v from %q", a, s)
@@ -141,7 +141,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("a time that is not in UTC from %q", s)
 		}
 		_, _ = logline.DecodeName(l.Name)
-		if l.Antrea != nil {
+		if l.Named != nil {
 			return
 		}
 		// What Format writes of it is read and written the same from then on.

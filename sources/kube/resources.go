@@ -29,8 +29,8 @@ var PolicyResources = map[model.Kind]schema.GroupVersionResource{
 	model.KindNamespace: {Version: "v1", Resource: "namespaces"},
 }
 
-// AntreaResources are the places in the API of Antrea's kinds, in the order of the screen.
-var AntreaResources = []struct {
+// TieredResources are the places in the API of Antrea's kinds, in the order of the screen.
+var TieredResources = []struct {
 	Kind model.Kind
 	schema.GroupVersionResource
 }{
@@ -73,7 +73,7 @@ func rare() map[schema.GroupVersion][]schema.GroupVersionResource {
 	out := map[schema.GroupVersion][]schema.GroupVersionResource{}
 	add := func(r schema.GroupVersionResource) { out[r.GroupVersion()] = append(out[r.GroupVersion()], r) }
 	add(PolicyResources[model.KindCNP])
-	for _, r := range AntreaResources {
+	for _, r := range TieredResources {
 		add(r.GroupVersionResource)
 	}
 	return out

@@ -11,14 +11,14 @@ import (
 )
 
 func (d *decoder) antreaTier(o *policy.AntreaTier, m model.Meta) model.Object {
-	t := &model.AntreaTier{Meta: m, Priority: o.Spec.Priority, Description: clean.Text(o.Spec.Description)}
+	t := &model.Tier{Meta: m, Priority: o.Spec.Priority, Description: clean.Text(o.Spec.Description)}
 	_, t.Static = antrea.IsStatic(m.Name)
 	return t
 }
 
 // antreaGroup reads a group. Of several forms at once Antrea would take none.
 func (d *decoder) antreaGroup(o *policy.AntreaGroup, m model.Meta) model.Object {
-	g := &model.AntreaGroup{Meta: m}
+	g := &model.Group{Meta: m}
 	bad := func(code, field, msg string) {
 		g.Invalid = append(g.Invalid, model.Broken{Severity: model.SeverityError, Origin: m.Origin, Key: m.Key, Field: field,
 			Code: code, Message: msg})

@@ -14,9 +14,9 @@ import (
 
 // said is a policy in a few words: where it stands, what it applies to, its rules.
 func said(p *model.Policy) []string {
-	out := []string{fmt.Sprintf("%s %s %g: %s", p.Key.Label(), p.Antrea.Tier, p.Antrea.Priority, p.AppliedText())}
+	out := []string{fmt.Sprintf("%s %s %g: %s", p.Key.Label(), p.Tiered.Tier, p.Tiered.Priority, p.AppliedText())}
 	for r := range p.AllRules() {
-		a := r.Antrea
+		a := r.Tiered
 		name := r.Name
 		if a.Generated {
 			name = strings.TrimRight(name, "0123456789abcdef") + "*"

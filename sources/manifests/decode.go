@@ -226,7 +226,7 @@ func (d *decoder) object(n *yaml.Node, origin model.Origin, lk yamltree.ListKind
 		return
 	}
 	o := k.read(d, typed, d.meta(k, typed, origin))
-	if g, ok := o.(*model.AntreaGroup); ok {
+	if g, ok := o.(*model.Group); ok {
 		g.Original, g.YAML = &unstructured.Unstructured{Object: whole}, string(text)
 		if text == nil {
 			g.YAML = yamltree.TidyText(whole)

@@ -71,7 +71,7 @@ func (t *Typed) generic(k *kindInfo, u *unstructured.Unstructured) model.Object 
 	about := t.d.meta(k, typed, t.origin())
 	about.Version = clean.Text(u.GetResourceVersion())
 	o := k.read(t.d, typed, about)
-	if g, ok := o.(*model.AntreaGroup); ok {
+	if g, ok := o.(*model.Group); ok {
 		g.Original, g.YAML = u, yamltree.TidyText(u.Object)
 	}
 	return o

@@ -10,7 +10,7 @@ import (
 )
 
 // recipes are what CONTRIBUTING.md must say how to add.
-var recipes = []string{"A column", "A page", "A finding", "A guard rail", "A flag", "A source", "An ACL family"}
+var recipes = []string{"A column", "A page", "A finding", "A guard rail", "A flag", "A source", "An ACL family", "A system"}
 
 // recipeStep is a step of a recipe: the file or folder, and the name in it where things
 // of that kind are listed.

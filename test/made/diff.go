@@ -16,7 +16,7 @@ func DiffPolicies(want, got *model.Policy) string {
 		cmpopts.EquateEmpty(),
 		cmpopts.IgnoreFields(model.Policy{}, "Original", "YAML", "Digested", "Invalid", "Conditions", "Older", "APIVersion"),
 		cmpopts.IgnoreFields(model.Meta{}, "UID", "Version", "Created", "Origin"),
-		cmpopts.IgnoreFields(model.AntreaPolicy{}, "Phase", "NodesRealized", "NodesDesired"),
+		cmpopts.IgnoreFields(model.TieredPolicy{}, "Phase", "NodesRealized", "NodesDesired"),
 		cmp.Comparer(func(a, b model.Port) bool {
 			return a.Protocol == b.Protocol && a.Name == b.Name && a.Start == b.Start && a.End == b.End &&
 				(a.Range || a.End > a.Start) == (b.Range || b.End > b.Start)

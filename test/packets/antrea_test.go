@@ -39,7 +39,7 @@ func TestAntreaPacketsAgree(t *testing.T) {
 		rules += len(c.Rules)
 		became += len(c.Policies)
 		d.become(c.Policies)
-		options := index.Options{IPv4: d.options.IPv4, IPv6: d.options.IPv6, System: model.SystemAntrea}
+		options := index.Options{IPv4: d.options.IPv4, IPv6: d.options.IPv6, Precedence: index.Antrea}
 		r.other = func() *index.Index { return index.New(index.View{Cluster: source, Options: options}) }
 		r.cluster(d)
 		if t.Failed() {
@@ -100,9 +100,9 @@ func drawAntrea(r *rand.Rand) *drawn {
 		}
 	}
 	for i, priority := range []int32{40, 110} {
-		d.objects = append(d.objects, &model.AntreaTier{Meta: model.Meta{Key: model.Key{Kind: model.KindTier, Name: fmt.Sprint("custom", i)}}, Priority: priority})
+		d.objects = append(d.objects, &model.Tier{Meta: model.Meta{Key: model.Key{Kind: model.KindTier, Name: fmt.Sprint("custom", i)}}, Priority: priority})
 	}
-	group := &model.AntreaGroup{Meta: model.Meta{Key: model.Key{Kind: model.KindClusterGroup, Name: "some"}}, Select: true,
+	group := &model.Group{Meta: model.Meta{Key: model.Key{Kind: model.KindClusterGroup, Name: "some"}}, Select: true,
 		HasNamespaces: true, Namespaces: made.Sel(d.pick("*", "t=1")), Pods: made.Sel(d.pick("app=x", "app=y"))}
 	d.objects = append(d.objects, group)
 	priorities := d.r.Perm(40)
@@ -127,10 +127,10 @@ func drawAntrea(r *rand.Rand) *drawn {
 func (d *drawn) antreaPolicy(kind model.Kind, ns, name string, priority float64) *model.Policy {
 	tier := d.pick("emergency", "securityops", "application", "application", "custom0", "custom1", "baseline")
 	p := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: kind, Namespace: ns, Name: name}}, Tier: model.TierAdmin,
-		Antrea: &model.AntreaPolicy{Tier: tier, Priority: priority}}
+		Tiered: &model.TieredPolicy{Tier: tier, Priority: priority}}
 	perRule := d.one(5)
 	if !perRule {
-		p.Antrea.AppliedTo = d.appliedTo(kind)
+		p.Tiered.AppliedTo = d.appliedTo(kind)
 	}
 	for _, dir := range model.Directions {
 		for i := range d.r.IntN(3) {
@@ -139,9 +139,9 @@ func (d *drawn) antreaPolicy(kind model.Kind, ns, name string, priority float64)
 				word = "Allow"
 			}
 			r := model.Rule{Direction: dir, Index: i, Action: map[string]model.Action{"Allow": model.Allow, "Drop": model.Deny, "Pass": model.Pass}[word],
-				Antrea: &model.AntreaRule{Action: word}, Ports: d.ports(d.one(12))}
+				Tiered: &model.TieredRule{Action: word}, Ports: d.ports(d.one(12))}
 			if perRule {
-				r.Antrea.AppliedTo = d.appliedTo(kind)
+				r.Tiered.AppliedTo = d.appliedTo(kind)
 			}
 			for range 1 + d.r.IntN(2) {
 				r.Peers = append(r.Peers, d.antreaPeer(p, dir))
@@ -191,10 +191,10 @@ func (d *drawn) antreaPeer(p *model.Policy, dir model.Direction) model.Peer {
 
 // describeAntrea are the policies of Antrea in a few lines.
 func describeAntrea(c *model.Cluster) (out string) {
-	for p := range c.AntreaPolicies() {
-		out += fmt.Sprintf("%s %s %v %v\n", p.Key, p.Antrea.Tier, p.Antrea.Priority, p.Antrea.AppliedTo)
+	for p := range c.TieredPolicies() {
+		out += fmt.Sprintf("%s %s %v %v\n", p.Key, p.Tiered.Tier, p.Tiered.Priority, p.Tiered.AppliedTo)
 		for r := range p.AllRules() {
-			out += fmt.Sprintf("  %+v %+v\n", *r, r.Antrea.AppliedTo)
+			out += fmt.Sprintf("  %+v %+v\n", *r, r.Tiered.AppliedTo)
 		}
 	}
 	return out

@@ -10,11 +10,10 @@ import (
 
 	"rung/change/write"
 	"rung/engine/source"
-	"rung/examples"
-	antrea "rung/examples-antrea"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
+	"rung/system"
 )
 
 // Now is the time in every test: a minute after everything was read.
@@ -25,7 +24,7 @@ var Now = time.Date(2026, 11, 3, 14, 5, 0, 0, time.UTC)
 // wants before it opens the console.
 func Demo(t testing.TB) *revision.Facts {
 	t.Helper()
-	p := factsOf(t, false)
+	p := factsOf(t, system.OVN)
 	p.Mode.Sandbox, p.Mode.Reconciles, p.Mode.Simulated = true, true, true
 	p.Flags.Features.Demo()
 	Sync(p)
@@ -35,22 +34,18 @@ func Demo(t testing.TB) *revision.Facts {
 // Antrea is the parts of a revision of the demo cluster on Antrea: no zones.
 func Antrea(t testing.TB) *revision.Facts {
 	t.Helper()
-	p := factsOf(t, true)
-	p.Flags.System = string(model.SystemAntrea)
+	p := factsOf(t, system.Antrea)
+	p.Flags.System = string(system.Antrea.Name)
 	return p
 }
 
 // factsOf reads a built-in cluster.
-func factsOf(t testing.TB, onAntrea bool) *revision.Facts {
+func factsOf(t testing.TB, of *system.System) *revision.Facts {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var u source.Update
-	files := write.FileOptions{Demo: examples.Files}
-	if onAntrea {
-		files.Demo = antrea.Files
-	}
-	write.NewFiles(files).Run(ctx, func(got source.Update) {
+	write.NewFiles(write.FileOptions{Demo: of.Demo}).Run(ctx, func(got source.Update) {
 		if len(got.Upsert) == 0 {
 			return // how far the reading is
 		}

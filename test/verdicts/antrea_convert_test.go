@@ -22,8 +22,8 @@ type enforced struct {
 	cluster *model.Cluster
 }
 
-func enforcedBy(system model.PolicySystem, c *model.Cluster) enforced {
-	return enforced{index.New(index.View{Cluster: c, Options: index.Options{IPv4: true, IPv6: true, System: system}}), c}
+func enforcedBy(system *index.Precedence, c *model.Cluster) enforced {
+	return enforced{index.New(index.View{Cluster: c, Options: index.Options{IPv4: true, IPv6: true, Precedence: system}}), c}
 }
 
 // ruleID is a rule.
@@ -223,7 +223,7 @@ func TestFromAntreaAgrees(t *testing.T) {
 				for range 100 {
 					questions = append(questions, w.connection(c))
 				}
-				n.compare(t, fmt.Sprintf("seed %d", seed), &r, enforcedBy(model.SystemAntrea, c), enforcedBy(model.SystemOVN, next), questions)
+				n.compare(t, fmt.Sprintf("seed %d", seed), &r, enforcedBy(index.Antrea, c), enforcedBy(index.Stages, next), questions)
 				if t.Failed() {
 					t.FailNow()
 				}
@@ -244,7 +244,7 @@ func TestToAntreaAgrees(t *testing.T) {
 		before := onOVN(c)
 		if seed%3 == 0 {
 			c = newAntreaWorld(seed + 40_000).natives(c)
-			before = enforcedBy(model.SystemAntrea, c)
+			before = enforcedBy(index.Antrea, c)
 		}
 		r := convert.ToAntrea(c)
 		next := replaced(c, r.Policies, model.KindANP, model.KindBANP, model.KindCNP)
@@ -252,7 +252,7 @@ func TestToAntreaAgrees(t *testing.T) {
 		for range 100 {
 			questions = append(questions, w.connection(c))
 		}
-		n.compare(t, fmt.Sprintf("seed %d", seed), &r, before, enforcedBy(model.SystemAntrea, next), questions)
+		n.compare(t, fmt.Sprintf("seed %d", seed), &r, before, enforcedBy(index.Antrea, next), questions)
 		if t.Failed() {
 			t.FailNow()
 		}
@@ -281,7 +281,7 @@ func TestAntreaExamplesConverted(t *testing.T) {
 	for _, to := range []model.Kind{model.KindANP, model.KindCNP} {
 		n := newCount()
 		r := convert.FromAntrea(c, to)
-		n.compare(t, to.Short(), &r, enforcedBy(model.SystemAntrea, c), enforcedBy(model.SystemOVN, replaced(c, r.Policies, model.KindACNP, model.KindANNP)), questions)
+		n.compare(t, to.Short(), &r, enforcedBy(index.Antrea, c), enforcedBy(index.Stages, replaced(c, r.Policies, model.KindACNP, model.KindANNP)), questions)
 		t.Log(n)
 		if n.decided < 200 {
 			t.Error("too few to prove anything")

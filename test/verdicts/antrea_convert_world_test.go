@@ -84,16 +84,16 @@ func unnamed(rules []model.Rule, keep bool) (out []model.Rule) {
 // are exact.
 func tame(c *model.Cluster) *model.Cluster {
 	var next []model.Object
-	for p := range c.AntreaPolicies() {
-		o, a := *p, *p.Antrea
-		o.Antrea, a.AppliedTo = &a, tamed(p, p.Antrea.AppliedTo)
+	for p := range c.TieredPolicies() {
+		o, a := *p, *p.Tiered
+		o.Tiered, a.AppliedTo = &a, tamed(p, p.Tiered.AppliedTo)
 		for _, rules := range []*[]model.Rule{&o.Ingress, &o.Egress} {
 			*rules = slices.Clone(*rules)
 			for i := range *rules {
 				r := &(*rules)[i]
-				n := *r.Antrea
+				n := *r.Tiered
 				n.AppliedTo, n.Protocols, n.ToServices, n.L7 = tamed(p, n.AppliedTo), nil, nil, nil
-				r.Antrea, r.Peers = &n, slices.DeleteFunc(slices.Clone(r.Peers), func(q model.Peer) bool {
+				r.Tiered, r.Peers = &n, slices.DeleteFunc(slices.Clone(r.Peers), func(q model.Peer) bool {
 					return slices.Contains([]model.PeerKind{model.PeerDNS, model.PeerServiceAccount, model.PeerNodes}, q.Kind) ||
 						r.Direction == model.Ingress && (q.Kind == model.PeerNetworks || q.Kind == model.PeerGroup)
 				})
@@ -123,7 +123,7 @@ func tamed(p *model.Policy, list []model.AppliedTo) []model.AppliedTo {
 func (w *antreaWorld) natives(c *model.Cluster) *model.Cluster {
 	var next []model.Object
 	for i := range int32(3) {
-		next = append(next, &model.AntreaTier{Meta: model.Meta{Key: model.Key{Kind: model.KindTier, Name: fmt.Sprintf("custom%d", i)}}, Priority: 40 + 70*i})
+		next = append(next, &model.Tier{Meta: model.Meta{Key: model.Key{Kind: model.KindTier, Name: fmt.Sprintf("custom%d", i)}}, Priority: 40 + 70*i})
 	}
 	next = append(next, w.groups()...)
 	for i := range 1 + w.r.IntN(4) {

@@ -346,10 +346,10 @@ func TestAntreaTenants(t *testing.T) {
 		for _, selector := range []string{"org", "*"} {
 			same := model.Peer{Kind: model.PeerPods, Namespaces: model.Everything(), Pods: model.Everything(), Match: &model.NamespaceMatch{SameLabels: of}}
 			p := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindACNP, Name: "isolation"}}, Tier: model.TierAdmin,
-				Antrea: &model.AntreaPolicy{Tier: "securityops", Priority: 1, AppliedTo: []model.AppliedTo{{Select: true, Namespaces: made.Sel(selector), Pods: model.Everything()}}}}
+				Tiered: &model.TieredPolicy{Tier: "securityops", Priority: 1, AppliedTo: []model.AppliedTo{{Select: true, Namespaces: made.Sel(selector), Pods: model.Everything()}}}}
 			for _, d := range model.Directions {
-				rules := []model.Rule{{Direction: d, Action: model.Allow, Peers: []model.Peer{same}, Antrea: &model.AntreaRule{Action: "Allow"}},
-					{Direction: d, Index: 1, Action: model.Deny, AnyPeer: true, Antrea: &model.AntreaRule{Action: "Drop"}}}
+				rules := []model.Rule{{Direction: d, Action: model.Allow, Peers: []model.Peer{same}, Tiered: &model.TieredRule{Action: "Allow"}},
+					{Direction: d, Index: 1, Action: model.Deny, AnyPeer: true, Tiered: &model.TieredRule{Action: "Drop"}}}
 				if p.Egress = rules; d == model.Ingress {
 					p.Ingress, p.Egress = rules, nil
 				}

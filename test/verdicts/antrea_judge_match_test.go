@@ -10,8 +10,8 @@ import (
 
 // matches asks whether a rule matches: peers, then ports.
 func (q *asked) matches(p *model.Policy, r *model.Rule) matched {
-	if r.Antrea != nil && len(r.Antrea.ToServices) > 0 {
-		if q.service == nil || !slices.Contains(r.Antrea.ToServices, q.service.Key) {
+	if r.Tiered != nil && len(r.Tiered.ToServices) > 0 {
+		if q.service == nil || !slices.Contains(r.Tiered.ToServices, q.service.Key) {
 			return no
 		}
 		for _, ip := range q.service.ClusterIPs {
@@ -58,7 +58,7 @@ func (q *asked) peerMatches(p *model.Policy, peer *model.Peer) matched {
 		n := q.c.Node(q.peer.node)
 		return is(n != nil && peer.Nodes.Matches(n.Labels))
 	case model.PeerGroup:
-		return is(slices.ContainsFunc(q.groupsOf(p, peer.Group), func(g *model.AntreaGroup) bool {
+		return is(slices.ContainsFunc(q.groupsOf(p, peer.Group), func(g *model.Group) bool {
 			return other != nil && q.member(g, other) || in(g.Networks, nil)
 		}))
 	}
@@ -99,9 +99,9 @@ func mustPrefix(text string) netip.Prefix {
 }
 
 func (q *asked) portMatches(r *model.Rule) matched {
-	var protocols []model.AntreaProtocol
-	if r.Antrea != nil {
-		protocols = r.Antrea.Protocols
+	var protocols []model.RuleProtocol
+	if r.Tiered != nil {
+		protocols = r.Tiered.Protocols
 	}
 	if len(r.Ports)+len(protocols) == 0 {
 		return yes
@@ -137,16 +137,16 @@ func (q *asked) portMatches(r *model.Rule) matched {
 func (q *asked) others() bool {
 	for _, k := range []model.Kind{model.KindACNP} {
 		for p := range q.c.Policies(k) {
-			if _, ok := q.tier(p.Antrea.Tier); !ok || p.Refused() {
+			if _, ok := q.tier(p.Tiered.Tier); !ok || p.Refused() {
 				continue
 			}
 			for r := range p.AllRules() {
 				if r.Action != model.Deny {
 					continue
 				}
-				list := p.Antrea.AppliedTo
-				if len(r.Antrea.AppliedTo) > 0 {
-					list = r.Antrea.AppliedTo
+				list := p.Tiered.AppliedTo
+				if len(r.Tiered.AppliedTo) > 0 {
+					list = r.Tiered.AppliedTo
 				}
 				for _, a := range list {
 					// At a node the pod is the other end.
@@ -168,7 +168,7 @@ func (q *asked) others() bool {
 func (q *asked) other(p *model.Policy, r *model.Rule) bool {
 	o := *q
 	o.peer = antreaEnd{pod: q.pod, addr: q.ownAddr()}
-	if r.AnyPeer || len(r.Antrea.ToServices) > 0 {
+	if r.AnyPeer || len(r.Tiered.ToServices) > 0 {
 		return r.AnyPeer
 	}
 	return slices.ContainsFunc(r.Peers, func(peer model.Peer) bool {

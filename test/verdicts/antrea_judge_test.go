@@ -249,7 +249,7 @@ func (q *asked) tier(name string) (float64, bool) {
 	if t, ok := antreaTierOf[name]; ok {
 		return t, true
 	}
-	for t := range q.c.AntreaTiers() {
+	for t := range q.c.Tiers() {
 		if t.Name == name {
 			return float64(t.Priority), true
 		}
@@ -259,21 +259,21 @@ func (q *asked) tier(name string) (float64, bool) {
 
 // native are the rules of a policy of Antrea.
 func (q *asked) native(p *model.Policy) (out []antreaRule) {
-	tier, ok := q.tier(p.Antrea.Tier)
+	tier, ok := q.tier(p.Tiered.Tier)
 	if !ok || !q.realizable(p) || !q.there(p) {
 		return nil
 	}
 	for i := range p.Rules(q.dir) {
 		r := &p.Rules(q.dir)[i]
-		on := p.Antrea.AppliedTo
-		if len(r.Antrea.AppliedTo) > 0 {
-			on = r.Antrea.AppliedTo
+		on := p.Tiered.AppliedTo
+		if len(r.Tiered.AppliedTo) > 0 {
+			on = r.Tiered.AppliedTo
 		}
 		if !slices.ContainsFunc(on, func(a model.AppliedTo) bool { return q.applies(p, &a) }) {
 			continue
 		}
-		m, action := q.matches(p, r), r.Antrea.Action
-		if len(r.Antrea.L7) > 0 {
+		m, action := q.matches(p, r), r.Tiered.Action
+		if len(r.Tiered.L7) > 0 {
 			action = "l7"
 			if q.proto != verdict.TCP {
 				action = "Drop"
@@ -282,16 +282,16 @@ func (q *asked) native(p *model.Policy) (out []antreaRule) {
 		if q.multi && m == yes && (action == "Pass" || action == "Reject") {
 			m = perhaps
 		}
-		out = append(out, antreaRule{tier, p.Antrea.Priority, i, action, m, p.Key})
+		out = append(out, antreaRule{tier, p.Tiered.Priority, i, action, m, p.Key})
 	}
 	return out
 }
 
 // realizable: no ANNP applies to a Group with a namespaceSelector.
 func (q *asked) realizable(p *model.Policy) bool {
-	lists := [][]model.AppliedTo{p.Antrea.AppliedTo}
+	lists := [][]model.AppliedTo{p.Tiered.AppliedTo}
 	for r := range p.AllRules() {
-		lists = append(lists, r.Antrea.AppliedTo)
+		lists = append(lists, r.Tiered.AppliedTo)
 	}
 	for _, list := range lists {
 		for _, a := range list {
@@ -332,7 +332,7 @@ func (q *asked) there(p *model.Policy) bool {
 func (q *asked) applies(p *model.Policy, a *model.AppliedTo) bool {
 	switch {
 	case a.Group != "":
-		return slices.ContainsFunc(q.groupsOf(p, a.Group), func(g *model.AntreaGroup) bool { return q.member(g, q.pod) })
+		return slices.ContainsFunc(q.groupsOf(p, a.Group), func(g *model.Group) bool { return q.member(g, q.pod) })
 	case a.ServiceAccount != nil:
 		return q.pod.Namespace == a.ServiceAccount.Namespace && q.pod.ServiceAccount == a.ServiceAccount.Name
 	case a.Select && p.Kind == model.KindANNP:
@@ -349,13 +349,13 @@ func (q *asked) selected(namespaces, pods model.Selector, p *model.Pod) bool {
 }
 
 // groupsOf are a group, or its children that have none of their own.
-func (q *asked) groupsOf(p *model.Policy, name string) (out []*model.AntreaGroup) {
+func (q *asked) groupsOf(p *model.Policy, name string) (out []*model.Group) {
 	kind := model.KindClusterGroup
 	if p.Kind == model.KindANNP {
 		kind = model.KindGroup
 	}
-	get := func(name string) *model.AntreaGroup {
-		g, _ := q.c.Get(model.Key{Kind: kind, Namespace: p.Namespace, Name: name}).(*model.AntreaGroup)
+	get := func(name string) *model.Group {
+		g, _ := q.c.Get(model.Key{Kind: kind, Namespace: p.Namespace, Name: name}).(*model.Group)
 		return g
 	}
 	g := get(name)
@@ -363,7 +363,7 @@ func (q *asked) groupsOf(p *model.Policy, name string) (out []*model.AntreaGroup
 		return nil
 	}
 	if len(g.Children) == 0 {
-		return []*model.AntreaGroup{g}
+		return []*model.Group{g}
 	}
 	for _, child := range g.Children {
 		if c := get(child); c != nil && len(c.Children) == 0 {
@@ -373,7 +373,7 @@ func (q *asked) groupsOf(p *model.Policy, name string) (out []*model.AntreaGroup
 	return out
 }
 
-func (q *asked) member(g *model.AntreaGroup, p *model.Pod) bool {
+func (q *asked) member(g *model.Group, p *model.Pod) bool {
 	switch {
 	case g.Service != nil:
 		s, _ := q.c.Get(*g.Service).(*model.Service)

@@ -266,9 +266,9 @@ func TestAntreaMovesIsEveryDifference(t *testing.T) {
 			}
 			for _, prio := range []float64{1, 2, 4.5, 5, 5.25, 5.5, 7, 10, 11, 101, 150} {
 				q := *p
-				if q.Antrea != nil {
-					a := *p.Antrea
-					a.Priority, q.Antrea = prio, &a
+				if q.Tiered != nil {
+					a := *p.Tiered
+					a.Priority, q.Tiered = prio, &a
 				} else {
 					q.Priority, prio = int32(prio), float64(int32(prio))
 				}
@@ -278,7 +278,7 @@ func TestAntreaMovesIsEveryDifference(t *testing.T) {
 					t.Fatal(err)
 				}
 				want := slices.DeleteFunc(d.Totals, func(t diff.Total) bool { return t.Before == t.After })
-				if got := m.AtPriority(prio); !slices.Equal(got, want) {
+				if got := m.At(prio); !slices.Equal(got, want) {
 					t.Fatalf("seed %d: %s (there %v) to %g: %v, want %v", seed, k, there, prio, got, want)
 				}
 				flips += len(want)

@@ -7,6 +7,7 @@ import (
 	"rung/model"
 	"rung/model/convert"
 	"rung/model/verdict"
+	"rung/model/verdict/index"
 	"rung/model/verdict/walk"
 	"rung/test/made"
 )
@@ -32,8 +33,8 @@ func TestConversionDiffers(t *testing.T) {
 	s := &model.ServiceAccount{Namespace: "b", Name: "s"}
 	drop := func(change func(*model.Policy, *model.Rule)) *model.Policy {
 		p := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindACNP, Name: "p"}}, Tier: model.TierAdmin,
-			Antrea: &model.AntreaPolicy{Tier: "application", Priority: 5, AppliedTo: everywhere}}
-		r := model.Rule{Direction: model.Egress, Action: model.Deny, Antrea: &model.AntreaRule{Action: "Drop"}}
+			Tiered: &model.TieredPolicy{Tier: "application", Priority: 5, AppliedTo: everywhere}}
+		r := model.Rule{Direction: model.Egress, Action: model.Deny, Tiered: &model.TieredRule{Action: "Drop"}}
 		if change(p, &r); r.Direction == model.Ingress {
 			p.Ingress = []model.Rule{r}
 		} else {
@@ -75,17 +76,17 @@ func TestConversionDiffers(t *testing.T) {
 		}),
 			convert.Inexpressible, convert.DiffersNow, verdict.Connection{From: a, To: acc, Protocol: verdict.TCP, Port: 80}, verdict.Deny, verdict.Allow, nil},
 		{"applied to a service account", drop(func(p *model.Policy, r *model.Rule) {
-			r.Peers, p.Antrea.AppliedTo = pods, append([]model.AppliedTo{{ServiceAccount: s}}, everywhere...)
+			r.Peers, p.Tiered.AppliedTo = pods, append([]model.AppliedTo{{ServiceAccount: s}}, everywhere...)
 		}), convert.Approximate, convert.DiffersNow, verdict.Connection{From: acc, To: a, Protocol: verdict.TCP, Port: 80}, verdict.Deny, verdict.Allow, nil},
 		{"icmp", drop(func(_ *model.Policy, r *model.Rule) {
-			r.Peers, r.Ports, r.Antrea.Protocols = pods, []model.Port{made.TCP(80)}, []model.AntreaProtocol{{Protocol: "ICMP"}}
+			r.Peers, r.Ports, r.Tiered.Protocols = pods, []model.Port{made.TCP(80)}, []model.RuleProtocol{{Protocol: "ICMP"}}
 		}), convert.Approximate, convert.DiffersNow, verdict.Connection{From: a, To: b, Protocol: verdict.ICMP}, verdict.Deny, verdict.Allow, nil},
 		{"layer 7", drop(func(_ *model.Policy, r *model.Rule) {
-			r.AnyPeer, r.Action, r.Antrea = true, model.Allow, &model.AntreaRule{Action: "Allow", L7: []string{"http GET"}}
+			r.AnyPeer, r.Action, r.Tiered = true, model.Allow, &model.TieredRule{Action: "Allow", L7: []string{"http GET"}}
 		}), convert.Inexpressible, convert.DiffersNow, verdict.Connection{From: a, To: b, Protocol: verdict.UDP, Port: 80}, verdict.Deny, verdict.Allow, nil},
-		{"toServices", drop(func(_ *model.Policy, r *model.Rule) { r.Antrea.ToServices = []model.Key{svc.Key} }),
+		{"toServices", drop(func(_ *model.Policy, r *model.Rule) { r.Tiered.ToServices = []model.Key{svc.Key} }),
 			convert.Approximate, convert.DiffersNow, verdict.Connection{From: a, To: b, Protocol: verdict.TCP, Port: 80}, verdict.Allow, verdict.Deny, nil},
-		{"Reject", drop(func(_ *model.Policy, r *model.Rule) { r.Peers, r.Antrea.Action = pods, "Reject" }),
+		{"Reject", drop(func(_ *model.Policy, r *model.Rule) { r.Peers, r.Tiered.Action = pods, "Reject" }),
 			convert.Approximate, convert.DiffersAnswer, verdict.Connection{From: a, To: b, Protocol: verdict.TCP, Port: 80}, verdict.Deny, verdict.Deny, nil},
 		{"Self, today", drop(self), convert.Approximate, convert.DiffersLater, verdict.Connection{From: a, To: verdict.PodEnd("a", "y"), Protocol: verdict.TCP, Port: 80}, verdict.Deny, verdict.Deny, nil},
 		{"Self, another namespace", drop(self), convert.Approximate, convert.DiffersLater,
@@ -107,9 +108,9 @@ func TestConversionDiffers(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cluster := made.Cluster(append(slicesOf(c.in), base...)...)
-			r, there := convert.FromAntrea(cluster, model.KindANP), func(c *model.Cluster) enforced { return enforcedBy(model.SystemAntrea, c) }
-			here := func(c *model.Cluster) enforced { return enforcedBy(model.SystemOVN, c) }
-			if c.in.Antrea == nil {
+			r, there := convert.FromAntrea(cluster, model.KindANP), func(c *model.Cluster) enforced { return enforcedBy(index.Antrea, c) }
+			here := func(c *model.Cluster) enforced { return enforcedBy(index.Stages, c) }
+			if c.in.Tiered == nil {
 				r, there, here = convert.ToAntrea(cluster), onOVN, there
 			}
 			if got := &r.Rules[0]; got.Label != c.label || got.Differs != c.differs {

@@ -27,7 +27,7 @@ var antreaSpaces = []string{"a", "b", "c", "d"}
 
 func onAntrea(tb testing.TB, c *model.Cluster) *index.Index {
 	tb.Helper()
-	return index.New(index.View{Cluster: c, Options: index.Options{IPv4: true, IPv6: true, System: model.SystemAntrea}})
+	return index.New(index.View{Cluster: c, Options: index.Options{IPv4: true, IPv6: true, Precedence: index.Antrea}})
 }
 
 func service(name, selector, kind string, ips ...string) *model.Service {
@@ -42,8 +42,8 @@ func service(name, selector, kind string, ips ...string) *model.Service {
 	return s
 }
 
-func antreaGroup(kind model.Kind, namespace, name string) *model.AntreaGroup {
-	return &model.AntreaGroup{Meta: model.Meta{Key: model.Key{Kind: kind, Namespace: namespace, Name: name}}}
+func antreaGroup(kind model.Kind, namespace, name string) *model.Group {
+	return &model.Group{Meta: model.Meta{Key: model.Key{Kind: kind, Namespace: namespace, Name: name}}}
 }
 
 func (w *antreaWorld) cluster() *model.Cluster {
@@ -71,12 +71,12 @@ func (w *antreaWorld) cluster() *model.Cluster {
 	objects = append(objects, service("a/s", w.pick("app=x", "app=y"), "NodePort", "10.96.0.1", "fd02::1"),
 		service("b/s", w.pick("app=x", "app=y"), "ClusterIP", "10.96.0.2"), service("a/headless", "app=x", "ClusterIP"), service("b/bare", "", "ClusterIP", "10.96.0.3"))
 	for i := range int32(3) {
-		objects = append(objects, &model.AntreaTier{Meta: model.Meta{Key: model.Key{Kind: model.KindTier, Name: fmt.Sprintf("custom%d", i)}}, Priority: 40 + 70*i})
+		objects = append(objects, &model.Tier{Meta: model.Meta{Key: model.Key{Kind: model.KindTier, Name: fmt.Sprintf("custom%d", i)}}, Priority: 40 + 70*i})
 	}
 	objects = append(objects, w.groups()...)
 	for i := range 1 + w.r.IntN(7) {
 		p := w.native(model.KindACNP, "", fmt.Sprintf("acnp%d", i))
-		if objects = append(objects, p); p.Antrea.Priority < 100 && w.odds(3) {
+		if objects = append(objects, p); p.Tiered.Priority < 100 && w.odds(3) {
 			objects = append(objects, contrary(p))
 		}
 	}
@@ -105,8 +105,8 @@ func contrary(p *model.Policy) *model.Policy {
 		*rules = slices.Clone(*rules)
 		for i := range *rules {
 			r := &(*rules)[i]
-			a := *r.Antrea
-			if r.Antrea = &a; r.Action == model.Allow {
+			a := *r.Tiered
+			if r.Tiered = &a; r.Action == model.Allow {
 				r.Action, a.Action = model.Deny, "Drop"
 			} else {
 				r.Action, a.Action = model.Allow, "Allow"
@@ -182,9 +182,9 @@ func (w *antreaWorld) appliedTo(kind model.Kind) (out []model.AppliedTo) {
 }
 
 func (w *antreaWorld) native(kind model.Kind, ns, name string) *model.Policy {
-	a := &model.AntreaPolicy{Tier: w.pick("emergency", "application", "application", "application", "application", "application", "baseline", "baseline", "custom0", "custom1", "gone"),
+	a := &model.TieredPolicy{Tier: w.pick("emergency", "application", "application", "application", "application", "application", "baseline", "baseline", "custom0", "custom1", "gone"),
 		Priority: []float64{1, 5, 5, 5, 5, 5, 5.5, 10}[w.r.IntN(8)]}
-	p := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: kind, Namespace: ns, Name: name}}, Tier: model.TierAdmin, Antrea: a}
+	p := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: kind, Namespace: ns, Name: name}}, Tier: model.TierAdmin, Tiered: a}
 	perRule, nodePort := w.odds(4), kind == model.KindACNP && w.odds(10)
 	if nodePort {
 		a.AppliedTo = []model.AppliedTo{{Service: &model.Key{Kind: model.KindService, Namespace: "a", Name: "s"}}}
@@ -198,7 +198,7 @@ func (w *antreaWorld) native(kind model.Kind, ns, name string) *model.Policy {
 		for i := range w.r.IntN(4) {
 			r := w.nativeRule(p, d, i, nodePort)
 			if perRule && !nodePort {
-				r.Antrea.AppliedTo = w.appliedTo(kind)
+				r.Tiered.AppliedTo = w.appliedTo(kind)
 			}
 			if d == model.Ingress {
 				p.Ingress = append(p.Ingress, r)
@@ -215,11 +215,11 @@ func (w *antreaWorld) native(kind model.Kind, ns, name string) *model.Policy {
 
 func (w *antreaWorld) nativeRule(p *model.Policy, d model.Direction, i int, nodePort bool) model.Rule {
 	word := w.pick("Allow", "Allow", "Drop", "Drop", "Reject", "Pass")
-	if word == "Pass" && p.Antrea.Tier == "baseline" {
+	if word == "Pass" && p.Tiered.Tier == "baseline" {
 		word = "Drop"
 	}
 	act := map[string]model.Action{"Allow": model.Allow, "Drop": model.Deny, "Reject": model.Deny, "Pass": model.Pass}[word]
-	r := model.Rule{Direction: d, Index: i, Action: act, Antrea: &model.AntreaRule{Action: word}}
+	r := model.Rule{Direction: d, Index: i, Action: act, Tiered: &model.TieredRule{Action: word}}
 	if nodePort {
 		if r.AnyPeer = w.odds(3); !r.AnyPeer {
 			r.Peers = []model.Peer{made.NetPeer(w.network())}
@@ -227,7 +227,7 @@ func (w *antreaWorld) nativeRule(p *model.Policy, d model.Direction, i int, node
 		return r
 	}
 	if d == model.Egress && w.odds(8) {
-		r.Antrea.ToServices = []model.Key{{Kind: model.KindService, Namespace: w.pick("a", "b"), Name: w.pick("s", "s", "headless")}}
+		r.Tiered.ToServices = []model.Key{{Kind: model.KindService, Namespace: w.pick("a", "b"), Name: w.pick("s", "s", "headless")}}
 		return r
 	}
 	for range w.r.IntN(3) {
@@ -237,15 +237,15 @@ func (w *antreaWorld) nativeRule(p *model.Policy, d model.Direction, i int, node
 	r.Ports = w.nativePorts()
 	if w.odds(8) {
 		t := int32(8)
-		r.Antrea.Protocols = append(r.Antrea.Protocols, model.AntreaProtocol{Protocol: w.pick("ICMP", "IGMP")})
+		r.Tiered.Protocols = append(r.Tiered.Protocols, model.RuleProtocol{Protocol: w.pick("ICMP", "IGMP")})
 		if w.odds(2) {
-			r.Antrea.Protocols[0].Type = &t
+			r.Tiered.Protocols[0].Type = &t
 		}
 	}
 	if act == model.Allow && w.odds(12) {
-		r.Antrea.L7 = []string{"http GET"}
+		r.Tiered.L7 = []string{"http GET"}
 		w.l7++
-		p.Antrea.Priority = w.l7
+		p.Tiered.Priority = w.l7
 	}
 	return r
 }

@@ -185,7 +185,7 @@ func TestMovesIsEveryDifference(t *testing.T) {
 					t.Fatal(err)
 				}
 				want := slices.DeleteFunc(d.Totals, func(t diff.Total) bool { return t.Before == t.After })
-				if got := m.At(prio); !slices.Equal(got, want) {
+				if got := m.At(float64(prio)); !slices.Equal(got, want) {
 					t.Fatalf("seed %d: %s from %d (there %v) to %d: %v, want %v", seed, p.Key.Name, p.Priority, there, prio, got, want)
 				}
 				flips += len(want)

@@ -44,7 +44,7 @@ func boundaries(c *model.Cluster, networks []string) (out []netip.Addr) {
 		add(netip.MustParsePrefix(n))
 	}
 	for n := range c.Nodes() {
-		for _, a := range index.ParseAddrs(slices.Concat(n.HostIPs, n.InternalIPs, n.GatewayIPs, n.MgmtIPs, index.AntreaGateway(n))) {
+		for _, a := range index.ParseAddrs(slices.Concat(n.HostIPs, n.InternalIPs, n.GatewayIPs, n.MgmtIPs, index.Antrea.SourceAddrs(n))) {
 			add(netip.PrefixFrom(a, a.BitLen()))
 		}
 	}
@@ -334,7 +334,7 @@ func TestOutsideIsListed(t *testing.T) {
 	front.Ports = []model.ServicePort{{Protocol: "TCP", Port: 80, TargetPort: "8080", NodePort: 30080}}
 	for _, tc := range []struct {
 		name    string
-		system  model.PolicySystem
+		system  *index.Precedence
 		objects []model.Object
 		change  *model.Policy
 		from    bool // the list is of sources
@@ -342,28 +342,28 @@ func TestOutsideIsListed(t *testing.T) {
 		except  string
 		pairs   int
 	}{
-		{"networks and nodes that all rules treat alike", model.SystemOVN, []model.Object{node("n1", "172.18.0.2", "10.7.0.2"), node("n2", "172.18.0.3")}, deny, false,
+		{"networks and nodes that all rules treat alike", index.Stages, []model.Object{node("n1", "172.18.0.2", "10.7.0.2"), node("n2", "172.18.0.3")}, deny, false,
 			"[10.1.0.0/16 192.168.7.0/24 8.8.8.8/32 172.18.0.2/32 172.18.0.3/32]", "[]", 5},
-		{"a block that begins with the gateway of the pod's node", model.SystemAntrea, []model.Object{gateway}, drop, true, "[192.168.0.0/24]", "[192.168.0.1/32]", 1},
-		{"another node's pods", model.SystemAntrea, []model.Object{gateway, node("n2", "172.18.0.3"), func() model.Object { p := made.Pod("a/q", "", "10.7.0.6"); p.NodeName = "n2"; return p }()},
+		{"a block that begins with the gateway of the pod's node", index.Antrea, []model.Object{gateway}, drop, true, "[192.168.0.0/24]", "[192.168.0.1/32]", 1},
+		{"another node's pods", index.Antrea, []model.Object{gateway, node("n2", "172.18.0.3"), func() model.Object { p := made.Pod("a/q", "", "10.7.0.6"); p.NodeName = "n2"; return p }()},
 			drop, true, "[192.168.0.0/24]", "[]", 2},
-		{"what a NetworkPolicy excepts", model.SystemAntrea, []model.Object{gateway}, np, true, "[192.168.0.0/24]", "[192.168.0.1/32]", 1},
-		{"a load-balancer IP on its Service's port alone", model.SystemOVN, []model.Object{node("n1", "172.18.0.2"), front},
+		{"what a NetworkPolicy excepts", index.Antrea, []model.Object{gateway}, np, true, "[192.168.0.0/24]", "[192.168.0.1/32]", 1},
+		{"a load-balancer IP on its Service's port alone", index.Stages, []model.Object{node("n1", "172.18.0.2"), front},
 			wholeNamespaces("deny", 5, "*", nil, []model.Rule{made.Rule(model.Deny, made.Peers(made.NetPeer("203.0.113.8/32")), made.TCP(80))}), false, "[]", "[]", 0},
-		{"addresses of Services alone, each by itself", model.SystemAntrea, []model.Object{node("n1", "172.18.0.2"), front},
+		{"addresses of Services alone, each by itself", index.Antrea, []model.Object{node("n1", "172.18.0.2"), front},
 			wholeNamespaces("deny", 5, "*", nil, []model.Rule{made.Rule(model.Deny, made.Peers(made.NetPeer("203.0.113.8/31")), made.TCP(80), made.TCP(443))}), false, "[203.0.113.8/32 203.0.113.9/32]", "[]", 2},
-		{"among others it is not counted", model.SystemOVN, []model.Object{node("n1", "172.18.0.2"), front},
+		{"among others it is not counted", index.Stages, []model.Object{node("n1", "172.18.0.2"), front},
 			wholeNamespaces("deny", 5, "*", nil, []model.Rule{made.Rule(model.Deny, made.Peers(made.NetPeer("203.0.113.0/24")), made.TCP(80))}), false, "[203.0.113.0/24]", "[]", 1},
-		{"a NodePort of the pod's node is not the node's, that of another is", model.SystemOVN, []model.Object{node("n1", "172.18.0.2"), node("n2", "172.18.0.3"), front},
+		{"a NodePort of the pod's node is not the node's, that of another is", index.Stages, []model.Object{node("n1", "172.18.0.2"), node("n2", "172.18.0.3"), front},
 			wholeNamespaces("deny", 5, "*", nil, []model.Rule{made.Rule(model.Deny, made.Peers(made.NodePeer("*")), made.TCP(30080))}), false, "[172.18.0.3/32]", "[]", 1},
-		{"a Service's address alone is nobody's", model.SystemOVN, []model.Object{node("n1", "172.18.0.2"), service("a/s", "app=x", "ClusterIP", "10.96.0.1")},
+		{"a Service's address alone is nobody's", index.Stages, []model.Object{node("n1", "172.18.0.2"), service("a/s", "app=x", "ClusterIP", "10.96.0.1")},
 			wholeNamespaces("deny", 5, "*", nil, []model.Rule{made.Rule(model.Deny, made.Peers(made.NetPeer("10.96.0.1/32")))}), false, "[]", "[]", 0},
 	} {
 		for _, deleted := range []bool{false, true} {
 			c := made.Cluster(append(slices.Clone(all), tc.objects...)...)
 			with, _ := c.Upsert([]model.Object{tc.change}, nil)
 			index := func(c *model.Cluster) *index.Index {
-				return index.New(index.View{Cluster: c, Options: index.Options{IPv4: true, Defaults: true, System: tc.system}})
+				return index.New(index.View{Cluster: c, Options: index.Options{IPv4: true, Defaults: true, Precedence: tc.system}})
 			}
 			before, after := index(c), index(with)
 			if deleted {

@@ -13,7 +13,7 @@ import (
 
 // serviceWorld has a Service by all its addresses, whose pods listen on another port: a policy
 // denies the Service's address, and others the endpoints.
-func serviceWorld(system model.PolicySystem) *index.Index {
+func serviceWorld(system *index.Precedence) *index.Index {
 	on := func(node string, p *model.Pod) *model.Pod {
 		p.NodeName = node
 		return p
@@ -36,13 +36,13 @@ func serviceWorld(system model.PolicySystem) *index.Index {
 		wholeNamespaces("six", 6, "t=red", nil, []model.Rule{made.Rule(model.Deny, made.Peers(made.NetPeer("fd00::1/128")))}),
 		// The pods are denied, and the Service range is allowed: the Service is not reached.
 		wholeNamespaces("pods", 7, "t=far", nil, []model.Rule{made.Rule(model.Allow, made.Peers(made.NetPeer("10.96.0.0/16"))), made.Rule(model.Deny, made.Peers(made.NSPeer("t=blue")), made.TCP(8080))}))
-	return index.New(index.View{Cluster: c, Options: index.Options{IPv4: true, IPv6: true, System: system}})
+	return index.New(index.View{Cluster: c, Options: index.Options{IPv4: true, IPv6: true, Precedence: system}})
 }
 
 // A Service's address is load balanced before policies are asked, whichever it is.
 func TestServiceAddresses(t *testing.T) {
 	red, far := verdict.PodEnd("red", "a"), verdict.PodEnd("far", "a")
-	for _, system := range []model.PolicySystem{"", model.SystemAntrea} {
+	for _, system := range []*index.Precedence{index.Stages, index.Antrea} {
 		x := serviceWorld(system)
 		for _, test := range []struct {
 			from     verdict.Endpoint
@@ -72,7 +72,7 @@ func TestServiceAddresses(t *testing.T) {
 				kind = a.Front.Kind
 			}
 			if err != nil || a.Verdict != test.want || a.Reason != test.why || kind != test.front || len(a.Paths) != test.paths {
-				t.Errorf("%s: %s → %s %s %d: %s %q of %q by %d paths, %v", system, test.from, test.to, test.protocol, test.port, a.Verdict, a.Reason, kind, len(a.Paths), err)
+				t.Errorf("%s: %s → %s %s %d: %s %q of %q by %d paths, %v", system.NoPod, test.from, test.to, test.protocol, test.port, a.Verdict, a.Reason, kind, len(a.Paths), err)
 			}
 		}
 	}
@@ -91,7 +91,7 @@ func TestNodePortOfAnotherNode(t *testing.T) {
 		{"one denied", []model.Rule{made.Rule(model.Deny, made.Peers(made.NetPeer("100.64.0.0/16")))}, verdict.Unknown},
 		{"the sender denied", []model.Rule{made.Rule(model.Deny, made.Peers(made.NSPeer("t=far")))}, verdict.Allow},
 	} {
-		x := serviceWorld("")
+		x := serviceWorld(nil)
 		c := x.Cluster()
 		x = index.New(index.View{Cluster: made.Cluster(append(objects(c), wholeNamespaces("in", 9, "t=blue", test.rules, nil))...), Options: x.Options()})
 		for _, to := range []verdict.Endpoint{verdict.NodeEnd("n2"), verdict.AddrEnd(netip.MustParseAddr("172.18.0.3"))} {
@@ -106,7 +106,7 @@ func TestNodePortOfAnotherNode(t *testing.T) {
 // A pod that reaches itself through the NodePort of another node leaves its own: its egress rules
 // are asked.
 func TestOwnPodByAnotherNode(t *testing.T) {
-	x := serviceWorld("")
+	x := serviceWorld(nil)
 	deny := wholeNamespaces("nodes", 3, "t=blue", nil, []model.Rule{made.Rule(model.Deny, made.Peers(made.NodePeer("*")))})
 	x = index.New(index.View{Cluster: made.Cluster(append(objects(x.Cluster()), deny)...), Options: x.Options()})
 	for to, want := range map[string]verdict.Verdict{"n1": verdict.Allow, "n2": verdict.Deny} { // web-0 is on n1
@@ -125,12 +125,12 @@ func objects(c *model.Cluster) (out []model.Object) {
 
 // toServices means the ClusterIP of a Service, however it is written, and no other address.
 func TestAntreaToServicesByAddress(t *testing.T) {
-	x := serviceWorld(model.SystemAntrea)
+	x := serviceWorld(index.Antrea)
 	r := made.Rule(model.Deny, nil)
 	r.Direction = model.Egress
-	r.Antrea = &model.AntreaRule{Action: "Drop", ToServices: []model.Key{{Kind: model.KindService, Namespace: "blue", Name: "web"}}}
+	r.Tiered = &model.TieredRule{Action: "Drop", ToServices: []model.Key{{Kind: model.KindService, Namespace: "blue", Name: "web"}}}
 	p := wholeNamespaces("to-web", 3, "t=red", nil, []model.Rule{r})
-	p.Kind, p.Antrea = model.KindACNP, &model.AntreaPolicy{Tier: "application", Priority: 3, AppliedTo: []model.AppliedTo{{Pods: model.Everything(), Namespaces: made.Sel("t=red"), Select: true}}}
+	p.Kind, p.Tiered = model.KindACNP, &model.TieredPolicy{Tier: "application", Priority: 3, AppliedTo: []model.AppliedTo{{Pods: model.Everything(), Namespaces: made.Sel("t=red"), Select: true}}}
 	x = index.New(index.View{Cluster: made.Cluster(append(objects(x.Cluster()), p)...), Options: x.Options()})
 	for to, want := range map[string]verdict.Verdict{"10.96.0.11": verdict.Deny, "203.0.113.7": verdict.Allow, "10.1.0.1": verdict.Allow} {
 		port := uint16(80)
@@ -143,7 +143,7 @@ func TestAntreaToServicesByAddress(t *testing.T) {
 // Families are asked each where both ends have both; that a pod lacks the port which its
 // Service has is found.
 func TestFamiliesAndPortsOfServices(t *testing.T) {
-	x := serviceWorld("")
+	x := serviceWorld(nil)
 	for _, test := range []struct {
 		c    verdict.Connection
 		want int

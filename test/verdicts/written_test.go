@@ -16,11 +16,11 @@ import (
 func TestWritten(t *testing.T) {
 	seen := map[model.Kind]int{}
 	check := func(p *model.Policy) {
-		if !p.Kind.IsAdmin() && !p.Kind.IsAntrea() {
+		if !p.Kind.IsAdmin() && !p.Kind.IsTiered() {
 			return
 		}
 		for r := range p.AllRules() {
-			if r.Antrea != nil && len(r.Antrea.L7) > 0 {
+			if r.Tiered != nil && len(r.Tiered.L7) > 0 {
 				return // a text only
 			}
 		}
@@ -34,8 +34,8 @@ func TestWritten(t *testing.T) {
 			t.Fatalf("%s: %v", p.Key.Label(), err)
 		}
 		for r := range out.AllRules() {
-			if r.Antrea != nil && r.Antrea.Generated {
-				r.Name, r.Antrea.Generated = "", false // none was written
+			if r.Tiered != nil && r.Tiered.Generated {
+				r.Name, r.Tiered.Generated = "", false // none was written
 			}
 		}
 		if d := made.DiffPolicies(p, out); d != "" {
@@ -55,9 +55,9 @@ func TestWritten(t *testing.T) {
 		for p := range c.AllPolicies() {
 			check(p)
 		}
-		for p := range c.AntreaPolicies() {
+		for p := range c.TieredPolicies() {
 			q := *p
-			if p.Antrea.Tier == antrea.Baseline {
+			if p.Tiered.Tier == antrea.Baseline {
 				q.Tier = model.TierBaseline // as whoever reads a policy says
 			}
 			check(&q)

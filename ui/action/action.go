@@ -5,6 +5,7 @@ import (
 	"rung/change/gate"
 	"rung/model"
 	"rung/revision"
+	"rung/system"
 	"rung/ui/nav"
 )
 
@@ -46,6 +47,8 @@ type Action struct {
 	Hint func(Context) bool
 	// Hidden keeps it out of the palette: moving a cursor is no command.
 	Hidden bool
+	// Needs is what the cluster's network plugin must have for the action to be there.
+	Needs system.Feature
 	// Op is the change it leads to, empty for none; Danger is how much
 	// confirmation that change wants at least.
 	Op     change.Op
@@ -59,7 +62,8 @@ type Action struct {
 
 // Context is what decides whether an action can be done.
 type Context struct {
-	Mode revision.Mode
+	System *system.System
+	Mode   revision.Mode
 	// Page is where the user is, Selected what the cursor is on.
 	Page, Selected nav.Page
 	Undo, Redo     string
@@ -87,8 +91,11 @@ func (c Context) target(id ID) model.PolicyKey {
 
 // WhyNot says why the action cannot be done, empty when it can.
 func (a *Action) WhyNot(c Context) string {
-	if a.changesAntrea(c) {
-		return gate.WhyNotAntrea
+	if why := c.System.Lacks(a.Needs); why != "" {
+		return why
+	}
+	if why := a.whyNotChanged(c); why != "" {
+		return why
 	}
 	if a.Op != "" && !c.Mode.Writes {
 		if c.Mode.WhyNot != "" {
@@ -107,13 +114,13 @@ func (a *Action) WhyNot(c Context) string {
 	return ""
 }
 
-// changesAntrea says whether the action would change a policy of Antrea.
-func (a *Action) changesAntrea(c Context) bool {
+// whyNotChanged says why the action cannot change policies of the kind that it is about.
+func (a *Action) whyNotChanged(c Context) string {
 	switch a.Op {
 	case change.OpApply, change.OpMove, change.OpLogLevel, change.OpDelete:
-		return c.target(a.ID).Kind.IsAntrea()
+		return gate.WhyNotChanged(c.target(a.ID).Kind)
 	}
-	return false
+	return ""
 }
 
 // OnPolicy disables an action that wants an AdminNetworkPolicy or its baseline

@@ -3,6 +3,7 @@ package action
 import (
 	"rung/engine/probe"
 	"rung/model"
+	"rung/system"
 	"rung/ui/nav"
 )
 
@@ -15,7 +16,7 @@ const (
 
 var traceActions = []Action{
 	{ID: TraceAsk, Keys: []string{"t"}, Title: "other ends", Footer: 20, Help: "trace another connection: choose both ends, protocol and port"},
-	{ID: TraceOVN, Keys: []string{"T"}, Title: "ask OVN", Footer: 25, Disabled: asksOVN, Help: "run ovn-trace in the zones of the connection: the rules that the packet meets in OVN, beside what the rows say"},
+	{ID: TraceOVN, Needs: system.Rows, Keys: []string{"T"}, Title: "ask OVN", Footer: 25, Disabled: asksOVN, Help: "run ovn-trace in the zones of the connection: the rules that the packet meets in OVN, beside what the rows say"},
 	{ID: TraceAll, Keys: []string{"w"}, Title: "all tried", Footer: 30, Help: "show policies that are not about these pods, too, or only those that are"},
 }
 
@@ -27,7 +28,7 @@ func traceFrom(id ID, footer int, help string) Action {
 
 // ovnFrom is the same with ovn-trace.
 func ovnFrom(id ID, help string) Action {
-	return Action{ID: id, Keys: []string{"T"}, Title: "ask OVN", Hidden: true, Disabled: asksOVN, Help: help}
+	return Action{ID: id, Keys: []string{"T"}, Title: "ask OVN", Needs: system.Rows, Hidden: true, Disabled: asksOVN, Help: help}
 }
 
 // asksOVN disables what runs ovn-trace where the sandbox has no OVN. Why a cluster cannot

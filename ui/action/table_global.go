@@ -2,6 +2,7 @@ package action
 
 import (
 	"rung/change"
+	"rung/system"
 )
 
 // The actions that hold everywhere.
@@ -79,20 +80,20 @@ var global = []Action{
 	{ID: GoFindings, Keys: []string{"f"}, Title: "findings", Also: []string{"lint"}, Help: "go to the findings: everything that is wrong or dangerous; the header counts them"},
 	{ID: GoTrace, Keys: []string{"t"}, Title: "trace", Also: []string{"reach"}, Help: "whether a connection is let through, and who decides: choose both ends, or type :trace FROM TO PORT"},
 	{ID: GoMatrix, Title: "matrix", Also: []string{"reachability", "connectivity"}, Help: "go to the matrix: which namespaces, workloads and pods reach which, on a port or on any"},
-	{ID: GoSessions, Title: "sessions", Also: []string{"logging", "log-sessions"}, Help: "go to the logging sessions: who logs what until when, and what ended"},
+	{ID: GoSessions, Needs: system.LogLevels, Title: "sessions", Also: []string{"logging", "log-sessions"}, Help: "go to the logging sessions: who logs what until when, and what ended"},
 	{ID: GoConvert, Title: "convert", Also: []string{"conversion", "migrate"}, Help: "write the policies in another API, rule by rule, with a proof that both decide alike; or type :convert anp, cnp, antrea"},
 	{ID: GoOmitted, Keys: []string{"!"}, Title: "not counted", Also: []string{"omitted", "not-considered", "unjudged"},
 		Help: "go to what answers do not take into account: what was refused, not read or assumed"},
-	{ID: GoProbe, Keys: []string{"P"}, Title: "probe", Also: []string{"packet"}, Footer: 28, Disabled: OnOVN, Hint: probed,
+	{ID: GoProbe, Needs: system.Rows, Keys: []string{"P"}, Title: "probe", Also: []string{"packet"}, Footer: 28, Disabled: OnOVN, Hint: probed,
 		Help: "put a connection into the sandbox as packets: what OVN did, by which rule, beside rows and policies"},
 	{ID: GoLadder, Keys: []string{"1"}, Title: "ladder", Also: []string{"anp", "policies"}, Help: "go to the ladder of policies"},
-	{ID: GoRows, Keys: []string{"2"}, Title: "rows", Also: []string{"acl", "acls"}, Help: "go to the rows of all zones"},
-	{ID: GoZones, Keys: []string{"3"}, Title: "zones", Also: []string{"nodes", "no"}, Help: "go to the zones"},
+	{ID: GoRows, Needs: system.Rows, Keys: []string{"2"}, Title: "rows", Also: []string{"acl", "acls"}, Help: "go to the rows of all zones"},
+	{ID: GoZones, Needs: system.Rows, Keys: []string{"3"}, Title: "zones", Also: []string{"nodes", "no"}, Help: "go to the zones"},
 	{ID: GoLogs, Keys: []string{"4"}, Title: "logs", Also: []string{"log"}, Help: "go to the log of all policies"},
 	{ID: GoActivity, Keys: []string{"5"}, Title: "activity", Also: []string{"history", "events"}, Help: "go to the activity: every change, with its kubectl command"},
-	{ID: GoPlan, Keys: []string{"6", "A"}, Title: "plan", Also: []string{"arrange"}, Help: "go to the plan of priorities, the one under way or a new one"},
+	{ID: GoPlan, Needs: system.Stages, Keys: []string{"6", "A"}, Title: "plan", Also: []string{"arrange"}, Help: "go to the plan of priorities, the one under way or a new one"},
 	{ID: GoContexts, Keys: []string{"C"}, Title: "contexts", Also: []string{"ctx", "context"}, Help: "go to the contexts of the kubeconfig; enter opens another cluster"},
-	{ID: GoReady, Keys: []string{"7"}, Title: "ready", Also: []string{"conditions"}, Help: "go to what each zone's controller reported about each policy"},
+	{ID: GoReady, Needs: system.Rows, Keys: []string{"7"}, Title: "ready", Also: []string{"conditions"}, Help: "go to what each zone's controller reported about each policy"},
 	{ID: GoCluster, Keys: []string{"8"}, Title: "cluster", Also: []string{"info"}, Help: "go to the cluster: API server, resources, permissions, sweep, logs"},
 }
 

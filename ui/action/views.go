@@ -4,6 +4,7 @@ import (
 	"rung/change"
 	"rung/engine/logs/controllerlog"
 	"rung/revision"
+	"rung/system"
 )
 
 // The actions of the page of controllers' log lines.
@@ -172,10 +173,10 @@ var logActions = []Action{
 	{ID: LogsMore, Keys: []string{"+"}, Title: "more around", Help: "with a filter: show more lines before and after each match"},
 	{ID: LogsLess, Keys: []string{"-"}, Title: "fewer around", Help: "with a filter: show fewer lines before and after each match"},
 	{ID: LogsPod, Keys: []string{"p"}, Title: "pod", Footer: 50, Help: "go to the pod of the line under the cursor"},
-	{ID: LogsRows, Keys: []string{"r"}, Title: "row", Help: "go to the row that logged the line under the cursor"},
+	{ID: LogsRows, Needs: system.Rows, Keys: []string{"r"}, Title: "row", Help: "go to the row that logged the line under the cursor"},
 	traceFrom(LogsTrace, 55, "trace the connection of the line under the cursor: who decides now"),
 	ovnFrom(LogsOVN, "the trace of the line under the cursor, and run ovn-trace about it"),
-	{ID: LogsLogging, Keys: []string{"L"}, Title: "logging", Footer: 60, Op: change.OpLogLevel, Danger: change.Confirmed,
+	{ID: LogsLogging, Needs: system.LogLevels, Keys: []string{"L"}, Title: "logging", Footer: 60, Op: change.OpLogLevel, Danger: change.Confirmed,
 		Help: "choose what the policy logs: that of the page, or of the line under the cursor"},
 	{ID: LogsColumns, Keys: []string{"O"}, Title: "columns", Help: "choose which columns the lines have, and their order"},
 	{ID: LogsPropose, Keys: []string{"E"}, Title: "propose a rule", Op: change.OpApply, Danger: change.Confirmed,

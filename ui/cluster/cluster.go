@@ -7,6 +7,7 @@ import (
 	"rung/model/logline"
 	"rung/model/words"
 	"rung/revision"
+	"rung/system"
 	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -46,7 +47,9 @@ func (v *View) Sync(env *view.Env) {
 	resources(env, s)
 	permissions(env, s)
 	dialect(env, s)
-	v.zones(env, s)
+	if env.Rev.System.Has(system.Rows) {
+		v.zones(env, s)
+	}
 	v.logs(env, s)
 	v.logFiles(env, s)
 	v.Pane.SetItems(s.Lines)
@@ -90,7 +93,9 @@ func (v *View) about(env *view.Env, s *detail.Sheet) {
 		field("server", "API server", m.Server, nav.Page{})
 		field("user", "user", m.User, nav.Page{})
 	}
-	s.Field("rows", "rows", nameWidth, rowsLine(env), nav.To(nav.Zones))
+	if env.Rev.System.Has(system.Rows) {
+		s.Field("rows", "rows", nameWidth, rowsLine(env), nav.To(nav.Zones))
+	}
 	s.Field("changes", "changes", nameWidth, changesLine(env), nav.Page{})
 	if on {
 		return

@@ -14,6 +14,7 @@ import (
 	labels "rung/model/convert"
 	"rung/model/words"
 	"rung/revision"
+	"rung/system"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/nav"
@@ -264,10 +265,10 @@ func (v *page) WhyNot(env *view.Env, id action.ID) string {
 		return "the proof is still being worked out"
 	case len(v.res.Policies) == 0:
 		return "nothing was made"
-	case v.to == convert.ToAntrea:
-		return "Rung shows policies of Antrea and does not change them: save the file, use kubectl"
-	case env.Rev.System == model.SystemAntrea:
-		return "Antrea decides in this cluster: save the file for one with OVN-Kubernetes"
+	case system.WhyNotChanged(v.res.Policies[0].Kind) != "":
+		return system.WhyNotChanged(v.res.Policies[0].Kind) + ": save the file, use kubectl"
+	case !env.Rev.System.Has(system.Drafts):
+		return env.Rev.System.Title + " decides in this cluster: save the file for one with OVN-Kubernetes"
 	case v.to == convert.ToCNP && !env.Rev.Flags.CompileCNP:
 		return "nobody enforces ClusterNetworkPolicies here: save the file"
 	}

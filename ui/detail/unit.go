@@ -247,9 +247,3 @@ func rowName(r nb.Row) string {
 	}
 	return ""
 }
-
-// WithoutRows says that a policy compiles to no rows: it is one of Antrea, or Antrea enforces
-// it.
-func WithoutRows(r *revision.Revision, p *model.Policy) bool {
-	return p != nil && (p.Antrea != nil || r.Antrea())
-}

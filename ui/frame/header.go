@@ -11,6 +11,7 @@ import (
 	"rung/pages/zones"
 	"rung/revision"
 	"rung/revision/finding"
+	"rung/system"
 	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -63,7 +64,7 @@ func (s *State) Header(w int) widget.Line {
 	c := s.Counts
 	ps = append(ps, stale...)
 	ps = append(ps,
-		widget.Piece{Line: widget.Plain(c.policies(r.Antrea())), Drop: 6},
+		widget.Piece{Line: widget.Plain(c.policies), Drop: 6},
 		widget.Piece{Line: widget.Plain(fmt.Sprintf("pods %d", c.pods)), Drop: 7})
 	f := widget.Line{{Text: findingsTitle + " "}}
 	if c.Lag(s.Now) {
@@ -108,8 +109,8 @@ func (s *State) HeaderLink(w, x int) nav.Kind {
 // zones are the zones with a mark each, or counted by mark where they are many.
 func (s *State) zones(w int) widget.Line {
 	st, all := s.Styles, s.Rev.Zones
-	if s.Rev.Antrea() {
-		return widget.Styled("Antrea: no zones", st.Text)
+	if is := s.Rev.System; !is.Has(system.Rows) {
+		return widget.Styled(is.Title+": no zones", st.Text)
 	}
 	l := widget.Styled(words.Count(len(all), "zone")+" ", st.Text)
 	if len(all) > view.FoldZones {
@@ -184,14 +185,12 @@ func (s *State) trialBadge(w int) widget.Line {
 
 // Counts are the numbers of the header; they are taken once per revision.
 type Counts struct {
-	rev               *revision.Revision
-	cluster           *model.Cluster
-	anp, banp, np, ef int
-	acnp, annp        int
-	pods              int
-	findings          model.FindingCount
-	owed              bool      // the findings are of an earlier revision
-	older             time.Time // when they last were
+	rev      *revision.Revision
+	policies string
+	pods     int
+	findings model.FindingCount
+	owed     bool      // the findings are of an earlier revision
+	older    time.Time // when they last were
 }
 
 // Lag says whether the findings are those of a moment ago; steady, while they are
@@ -202,12 +201,8 @@ func (c *Counts) Take(r *revision.Revision, now time.Time) {
 	if c.rev == r {
 		return
 	}
-	if c.cluster != r.Cluster || c.rev == nil {
-		c.cluster = r.Cluster
-		c.anp, c.banp = r.Cluster.Count(model.KindANP), r.Cluster.Count(model.KindBANP)
-		c.np, c.ef = r.Cluster.Count(model.KindNP), r.Cluster.Count(model.KindEF)
-		c.acnp, c.annp = r.Cluster.Count(model.KindACNP), r.Cluster.Count(model.KindANNP)
-		c.pods = r.Cluster.Count(model.KindPod)
+	if c.rev == nil || c.rev.Cluster != r.Cluster || c.rev.System != r.System {
+		c.policies, c.pods = policyCounts(r.System, r.Cluster), r.Cluster.Count(model.KindPod)
 	}
 	c.rev = r
 	known, current := finding.KnownFindings(r)
@@ -217,14 +212,15 @@ func (c *Counts) Take(r *revision.Revision, now time.Time) {
 	c.findings = model.CountFindings(known)
 }
 
-// policies counts them by kind, those that decide under the system that holds.
-func (c *Counts) policies(antrea bool) string {
-	if antrea {
-		text := fmt.Sprintf("ACNP %d · ANNP %d · NP %d", c.acnp, c.annp, c.np)
-		if c.anp+c.banp > 0 {
-			text += fmt.Sprintf(" · ANP %d · BANP %d", c.anp, c.banp)
-		}
-		return text
+// policyCounts are the policies by the kinds that count under a system.
+func policyCounts(s *system.System, c *model.Cluster) string {
+	counted := s.Counted
+	if slices.ContainsFunc(s.Besides, func(k model.Kind) bool { return c.Count(k) > 0 }) {
+		counted = slices.Concat(counted, s.Besides)
 	}
-	return fmt.Sprintf("ANP %d · BANP %d · NP %d · EF %d", c.anp, c.banp, c.np, c.ef)
+	out := make([]string, len(counted))
+	for i, k := range counted {
+		out[i] = fmt.Sprintf("%s %d", k.Short(), c.Count(k))
+	}
+	return strings.Join(out, " · ")
 }

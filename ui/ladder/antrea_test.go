@@ -21,6 +21,16 @@ func TestAntrea(t *testing.T) {
 	s.Want("does not change them")
 	s.Press("N")
 	s.Want("does not write them")
+	for key, why := range map[string]string{"2": "rows: Antrea has no rows of OVN", "3": "zones: Antrea has no rows of OVN", "7": "ready: Antrea has no rows of OVN",
+		"6": "this is of OVN-Kubernetes' priorities", "s": "this is of OVN-Kubernetes' priorities", "L": "enableLogging says so"} {
+		s.Press(key)
+		s.Want("Ladder", why)
+	}
+	s.Press("?")
+	s.WantNot("go to the zones", "go to the rows", "plan of priorities", "logging sessions")
+	s.Press("esc", ":")
+	s.Type("acnp allow-core")
+	s.Want("acnp allow-core-dns-access", "Antrea ClusterNetworkPolicy, tier securityops, priority 5")
 }
 
 // The page of a policy says where it stands, and what it applies to.

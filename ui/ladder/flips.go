@@ -93,7 +93,7 @@ func (v *ladderPage) count(env *view.Env) {
 				return out
 			}
 		}
-		totals := out.moves.At(at)
+		totals := out.moves.At(float64(at))
 		out.outcome.text = connections.FlipsBrief(totals)
 		out.outcome.flips = slices.ContainsFunc(totals, func(t diff.Total) bool { return t.Before != t.After })
 		return out

@@ -7,6 +7,7 @@ import (
 	"rung/model"
 	"rung/pages/ladder"
 	"rung/revision"
+	"rung/system"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -32,9 +33,9 @@ type ladderPage struct {
 	// wish is the line the cursor was on before the stage changed, placed the one
 	// it was put on instead.
 	wish, placed string
-	filtered     bool          // everything is unfolded for the filter
-	antrea       bool          // the columns are those of a cluster on Antrea
-	painted      []paintedLine // by the place of a line
+	filtered     bool           // everything is unfolded for the filter
+	system       *system.System // whose columns they are
+	painted      []paintedLine  // by the place of a line
 }
 
 // paintedLine is how a line looks: whole, where it has no columns, or cell by cell, each
@@ -98,8 +99,8 @@ func (v *ladderPage) Sync(env *view.Env) {
 }
 
 func (v *ladderPage) rebuild() {
-	if antrea := v.frame.rev.Antrea(); antrea != v.antrea || len(v.table.Columns) == 0 {
-		v.antrea, v.stage = antrea, ""
+	if is := v.frame.rev.System; is != v.system || len(v.table.Columns) == 0 {
+		v.system, v.stage = is, ""
 		v.setColumns()
 	}
 	lines := v.paint(ladder.Lines(v.frame.rev, v.options()))
@@ -173,14 +174,6 @@ func (v *ladderPage) WhyNot(_ *view.Env, id action.ID) string {
 	l, ok := v.table.Selected()
 	if !ok {
 		return ""
-	}
-	if v.antrea {
-		switch id {
-		case action.LadderNew, action.LadderTemplate:
-			return "Rung shows policies of Antrea and does not write them"
-		case action.LadderGaps, action.LadderStage, action.LadderPlan:
-			return "this is of OVN-Kubernetes' priorities, and this cluster is on Antrea"
-		}
 	}
 	if id == action.LadderNew && len(v.frame.rev.Ladder().Tiers[model.TierAdmin].Gaps) == 0 {
 		return "every priority is taken"

@@ -11,6 +11,7 @@ import (
 	modelladder "rung/model/ladder"
 	"rung/pages/ladder"
 	"rung/pages/page"
+	"rung/system"
 	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -140,8 +141,8 @@ func whyNot(l *ladder.Line, id action.ID) string {
 		return "no policy here: rows of " + l.Rows.Label
 	case l.Kind != ladder.Policy:
 		return "no policy here"
-	case l.Key.Kind.IsAntrea():
-		return "Rung shows policies of Antrea and does not change them"
+	case system.WhyNotChanged(l.Key.Kind) != "":
+		return system.WhyNotChanged(l.Key.Kind)
 	case id == action.LadderMove:
 		return action.NoPriority(l.Key)
 	}
@@ -152,12 +153,7 @@ func whyNot(l *ladder.Line, id action.ID) string {
 // the zero Key where nothing does.
 func logging(l *ladder.Line) model.Key {
 	switch l.Kind {
-	case ladder.Policy:
-		if l.Key.Kind.IsAntrea() {
-			return model.Key{} // each rule says it
-		}
-		return model.LoggedBy(l.Key)
-	case ladder.Unit:
+	case ladder.Policy, ladder.Unit:
 		return model.LoggedBy(l.Key)
 	case ladder.Namespace:
 		return model.Key{Kind: model.KindNamespace, Name: l.Title}

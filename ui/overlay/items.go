@@ -31,16 +31,7 @@ const maxNames = 20_000
 
 // kinds are the policies with what they are called in the palette, as kubectl calls
 // them.
-var kinds = []struct {
-	kind  model.Kind
-	short string
-}{
-	{model.KindANP, "anp"},
-	{model.KindBANP, "banp"},
-	{model.KindNP, "np"},
-	{model.KindEF, "ef"},
-	{model.KindCNP, "cnp"},
-}
+var kinds = []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.KindEF, model.KindCNP, model.KindACNP, model.KindANNP}
 
 // itemsOf is everything the palette offers: what can be done here, then places by
 // name.
@@ -57,9 +48,9 @@ func itemsOf(o Offers) []paletteItem {
 		out = append(out, paletteItem{text: text, help: help, names: names, Choice: Choice{Page: to}})
 	}
 	for _, k := range kinds {
-		for p := range cluster.Policies(k.kind) {
+		for p := range cluster.Policies(k) {
 			name := strings.TrimPrefix(p.Namespace+"/"+p.Name, "/")
-			place(k.short+" "+name, about(p), nav.ToPolicy(p.Key), "policy "+name)
+			place(strings.ToLower(k.Short())+" "+name, about(p), nav.ToPolicy(p.Key), "policy "+name)
 		}
 	}
 	for ns := range cluster.Namespaces() {
@@ -102,6 +93,9 @@ func about(p *model.Policy) string {
 	case model.KindNP:
 		return "NetworkPolicy of namespace " + p.Namespace
 	}
+	if p.Tiered != nil {
+		return fmt.Sprintf("%s, tier %s, priority %g", p.Kind.Title(), p.Tiered.Tier, p.Tiered.Priority)
+	}
 	return "EgressFirewall of namespace " + p.Namespace
 }
 
@@ -124,17 +118,16 @@ func podsOf(cluster *model.Cluster) []paletteItem {
 	return out
 }
 
-// rulesOf are the rules of AdminNetworkPolicies and their baseline; those of others
-// have no names.
+// rulesOf are the rules of policies whose rules have names.
 func rulesOf(cluster *model.Cluster) []paletteItem {
 	var out []paletteItem
-	for _, k := range kinds[:2] {
-		for p := range cluster.Policies(k.kind) {
+	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindACNP, model.KindANNP} {
+		for p := range cluster.Policies(k) {
 			for r := range p.AllRules() {
 				if len(out) == maxNames {
 					return out
 				}
-				help := string(r.Action)
+				help := r.ActionText()
 				var names []string
 				if r.Name != "" {
 					help, names = r.Name+" · "+help, []string{r.Name}

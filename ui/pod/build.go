@@ -60,8 +60,8 @@ func (v *View) line(id string, l widget.Line, to nav.Page) *item {
 // (ovn-kubernetes.md#firewall-rows).
 func (v *View) touchItems(env *view.Env) []*item {
 	touches := connections.Touches(env.Rev, v.pod)
-	if env.Rev.Antrea() {
-		return v.antreaItems(env, touches)
+	if order := env.Rev.Order(); order != nil {
+		return v.placedItems(env, order, touches)
 	}
 	byTitle := map[string][]*item{}
 	for _, t := range touches {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/ladder"
 	"rung/model/words"
 	"rung/revision/connections"
 	"rung/revision/policies"
@@ -180,16 +181,16 @@ func (v *View) Copies(env *view.Env) []view.Copy {
 		view.Copy{What: "ovn-nbctl command for its port", Text: detail.FindNamed(nil, "Logical_Switch_Port", portName(v.key))})
 }
 
-// antreaItems are the rules that touch the pod on a cluster on Antrea, with a heading for
-// each tier, in the effective order.
-func (v *View) antreaItems(env *view.Env, touches []connections.Touch) []*item {
+// placedItems are the rules that touch the pod where policies stand in tiers of their plugin's
+// own, with a heading for each tier.
+func (v *View) placedItems(env *view.Env, order []ladder.Place, touches []connections.Touch) []*item {
 	of := map[model.PolicyKey][]connections.Touch{}
 	for _, t := range touches {
 		of[t.Policy] = append(of[t.Policy], t)
 	}
 	var out []*item
 	last := ""
-	for _, place := range env.Rev.Order() {
+	for _, place := range order {
 		list := of[place.Policy.Key]
 		if len(list) == 0 {
 			continue

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/antrea"
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/pages/page/role"
@@ -13,6 +12,7 @@ import (
 	"rung/revision/connections"
 	"rung/revision/finding"
 	"rung/revision/policies"
+	"rung/system"
 	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/view"
@@ -29,13 +29,13 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 	if p.Namespace != "" {
 		name = p.Namespace + "/" + p.Name
 	}
-	title := widget.Line{{Text: " " + kindText(p.Kind) + " ", Style: st.Dim}, {Text: name, Style: st.Title}}
+	title := widget.Line{{Text: " " + p.Kind.Title() + " ", Style: st.Dim}, {Text: name, Style: st.Title}}
 	if p.APIVersion != "" {
 		title = title.Add(" of "+p.APIVersion, st.Warn)
 	}
 	text := fmt.Sprintf("   tier %d", p.Tier)
-	if p.Antrea != nil {
-		text = "   " + antreaPlace(env, p)
+	if p.Tiered != nil {
+		text = "   " + placeText(env, p)
 	} else if p.Kind.Ranked() {
 		text += fmt.Sprintf(" · priority %d", p.Priority)
 	}
@@ -47,7 +47,7 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 		title = title.Add("   "+where, st.Dim)
 	}
 	subject := widget.Line{{Text: " subject  ", Style: st.Dim}, {Text: p.SubjectText()}}
-	if p.Antrea != nil {
+	if p.Tiered != nil {
 		subject[0].Text = " applied  "
 	}
 	n := policies.CountSubjects(env.Rev, v.key)
@@ -59,8 +59,8 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 	if p.Kind == model.KindNP {
 		lines = append(lines, isolatesLine(env, p, st))
 	}
-	if p.Antrea != nil || env.Rev.Antrea() {
-		return append(lines, antreaLines(env, p)...)
+	if env.Rev.BySelectors(p) {
+		return append(lines, placedLines(env, p)...)
 	}
 	logging := append(widget.Line{{Text: " logging  ", Style: st.Dim}}, detail.LoggingLine(env, p)...)
 	rules := fmt.Sprintf("%d ingress and %s", len(p.Ingress), words.Total(len(p.Egress), "egress rule"))
@@ -192,49 +192,41 @@ func (v *View) Counted(env *view.Env) bool {
 	return v.part == rulesPart && v.rules.Wide && detail.FreshHits(env, v.hits)
 }
 
-// kindText is a kind for the title: Antrea's are told from those of Kubernetes.
-func kindText(k model.Kind) string {
-	if k.IsAntrea() {
-		return antrea.KindWord(k)
-	}
-	return string(k)
-}
-
-// antreaPlace says where a policy of Antrea stands.
-func antreaPlace(env *view.Env, p *model.Policy) string {
-	for _, t := range antrea.Tiers(env.Rev.Cluster) {
-		if t.Name == p.Antrea.Tier {
-			return fmt.Sprintf("tier %s (%d) · priority %g", t.Name, t.Priority, p.Antrea.Priority)
+// placeText says where a policy stands in the tiers of its plugin.
+func placeText(env *view.Env, p *model.Policy) string {
+	for _, t := range system.Of(p.Kind).Tiers(env.Rev.Cluster) {
+		if t.Name == p.Tiered.Tier {
+			return fmt.Sprintf("tier %s (%d) · priority %g", t.Name, t.Priority, p.Tiered.Priority)
 		}
 	}
-	return fmt.Sprintf("tier %s (does not exist) · priority %g", p.Antrea.Tier, p.Antrea.Priority)
+	return fmt.Sprintf("tier %s (does not exist) · priority %g", p.Tiered.Tier, p.Tiered.Priority)
 }
 
-// antreaLines say what a policy logs and how it stands where there are no rows.
-func antreaLines(env *view.Env, p *model.Policy) []widget.Line {
+// placedLines say what a policy logs and how it stands where there are no rows.
+func placedLines(env *view.Env, p *model.Policy) []widget.Line {
 	st := env.Styles
 	logged := 0
 	for r := range p.AllRules() {
-		if r.Antrea != nil && r.Antrea.Logging {
+		if r.Tiered != nil && r.Tiered.Logging {
 			logged++
 		}
 	}
 	rules := fmt.Sprintf("%d ingress and %s", len(p.Ingress), words.Total(len(p.Egress), "egress rule"))
 	logging := widget.Line{{Text: " logging  ", Style: st.Dim}, {Text: fmt.Sprintf("%s with enableLogging", words.Total(logged, "rule"))}}
-	if p.Antrea == nil {
+	if p.Tiered == nil {
 		logging[1].Text = "by annotation of the namespace"
 	}
 	logging = logging.Add("   rules  ", st.Dim).Add(rules, st.Text)
 	state := widget.Line{{Text: " state    ", Style: st.Dim}}
-	switch a := p.Antrea; {
-	case a != nil && !env.Rev.Antrea():
-		state = state.Add("✗ decides nothing here: OVN-Kubernetes' precedence holds", st.Warn)
+	switch a := p.Tiered; {
+	case a != nil && env.Rev.System != system.Of(p.Kind):
+		state = state.Add("✗ decides nothing here: "+env.Rev.System.Whose+" precedence holds", st.Warn)
 	case p.Refused():
-		state = state.Add("✗ decides nothing: Antrea would refuse it; see findings", st.Error)
+		state = state.Add("✗ decides nothing: "+env.Rev.System.Title+" would refuse it; see findings", st.Error)
 	case a != nil && a.Phase != "":
-		state = state.Add(fmt.Sprintf("Antrea reported: %s on %d of %s", a.Phase, a.NodesRealized, words.Total(int(a.NodesDesired), "node")), st.Text)
+		state = state.Add(fmt.Sprintf("%s reported: %s on %d of %s", env.Rev.System.Title, a.Phase, a.NodesRealized, words.Total(int(a.NodesDesired), "node")), st.Text)
 	default:
-		state = state.Add("Antrea reported nothing", st.Dim)
+		state = state.Add(env.Rev.System.Title+" reported nothing", st.Dim)
 	}
 	return []widget.Line{logging, state}
 }

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	"rung/engine/logs"
@@ -38,6 +39,7 @@ type View struct {
 	policy *model.Policy
 	st     *themes.Styles
 	head   []widget.Line
+	parts  []part // those that there are
 	counts [parts]string
 	hits   *logs.Summary // nil without a log
 
@@ -90,6 +92,10 @@ func (v *View) Sync(env *view.Env) {
 	v.hits = detail.Hits(env)
 	v.head = v.headLines(env)
 	v.count(env)
+	v.parts = []part{rulesPart, podsPart, yamlPart, zonesPart, findingsPart}
+	if env.Rev.BySelectors(v.policy) && v.part != zonesPart && len(env.Rev.Conditions(v.key))+len(env.Rev.Events(v.key)) == 0 {
+		v.parts = slices.Delete(v.parts, int(zonesPart), int(zonesPart)+1)
+	}
 	switch v.part {
 	case rulesPart:
 		v.rules.Columns = v.ruleColumns(env)
@@ -171,12 +177,12 @@ func (v *View) above(h int) int {
 func (v *View) tabs(w int) widget.Line {
 	st := v.st
 	l := widget.Line{{Text: " "}}
-	for i, name := range partNames {
-		text := name
-		if c := v.counts[i]; c != "" {
+	for _, p := range v.parts {
+		text := partNames[p]
+		if c := v.counts[p]; c != "" {
 			text += " " + c
 		}
-		if part(i) == v.part {
+		if p == v.part {
 			l = l.Add("["+text+"]", st.Selection)
 		} else {
 			l = l.Add(" "+text+" ", st.Dim)
@@ -193,9 +199,9 @@ func (v *View) tabs(w int) widget.Line {
 func (v *View) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.PolicyNextTab:
-		v.show(env, (v.part+1)%parts)
+		v.show(env, beside(v.parts, v.part, 1))
 	case action.PolicyPrevTab:
-		v.show(env, (v.part+parts-1)%parts)
+		v.show(env, beside(v.parts, v.part, -1))
 	case action.PolicyRules:
 		v.show(env, rulesPart)
 	case action.PolicyPods:
@@ -231,6 +237,11 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		return v.lister().Do(id)
 	}
 	return true
+}
+
+// beside is a part to the right of another, or to the left; behind the last is the first.
+func beside(all []part, p part, step int) part {
+	return all[(slices.Index(all, p)+step+len(all))%len(all)]
 }
 
 func (v *View) show(env *view.Env, p part) {
@@ -300,13 +311,13 @@ func (v *View) Click(env *view.Env, x, y int) bool {
 // clickTab shows the part whose name is at x.
 func (v *View) clickTab(env *view.Env, x int) bool {
 	at := 1
-	for i, name := range partNames {
-		w := widget.Width(name) + 3
-		if c := v.counts[i]; c != "" {
+	for _, p := range v.parts {
+		w := widget.Width(partNames[p]) + 3
+		if c := v.counts[p]; c != "" {
 			w += 1 + widget.Width(c)
 		}
 		if x >= at && x < at+w-1 {
-			v.show(env, part(i))
+			v.show(env, p)
 			return false // the cursor did not move: a second click opens nothing
 		}
 		at += w

@@ -27,7 +27,7 @@ type ruleItem struct {
 	peers      string
 	ports      string
 	pods, acls string
-	applied    string // an Antrea rule's own appliedTo
+	applied    string // a rule's own appliedTo
 	hits, log  string
 	mark       widget.Line
 }
@@ -107,12 +107,12 @@ const aclsColumn = "ACLS"
 // ruleColumns are the columns of the table of rules. Where there are no rows, what a rule
 // applies to and whether it logs stand in place of its ACLs.
 func (v *View) ruleColumns(env *view.Env) []widget.Column[*ruleItem] {
-	if !detail.WithoutRows(env.Rev, v.policy) {
+	if !env.Rev.BySelectors(v.policy) {
 		return v.columns
 	}
 	own := false
 	for r := range v.policy.AllRules() {
-		own = own || r.Antrea != nil && len(r.Antrea.AppliedTo) > 0
+		own = own || r.Tiered != nil && len(r.Tiered.AppliedTo) > 0
 	}
 	text := func(f func(*ruleItem) string) func(*ruleItem) widget.Line {
 		return func(it *ruleItem) widget.Line {
@@ -130,7 +130,7 @@ func (v *View) ruleColumns(env *view.Env) []widget.Column[*ruleItem] {
 				out = append(out, widget.Column[*ruleItem]{Title: "APPLIED TO", Min: 12, Cell: text(func(it *ruleItem) string { return it.applied })})
 			}
 		case aclsColumn:
-			if v.policy.Antrea == nil {
+			if v.policy.Tiered == nil {
 				continue // a NetworkPolicy logs as its namespace says
 			}
 			c = widget.Column[*ruleItem]{Title: "LOG", Drop: 3, Cell: text(func(it *ruleItem) string { return it.log })}
@@ -217,7 +217,7 @@ func (v *View) ruleItem(env *view.Env, f *policies.RuleFacts) *ruleItem {
 	if f.SelectsPods && env.Rev.None(v.key) == nil {
 		it.pods = words.Thousands(f.Pods)
 	}
-	if a := f.Antrea; a != nil {
+	if a := f.Tiered; a != nil {
 		it.log = "off"
 		if a.Logging {
 			it.log = "on"

@@ -29,8 +29,8 @@ func (v *View) zoneLines(env *view.Env) []detail.Line {
 	s := &detail.Sheet{St: st, W: env.W}
 	s.Head("zones · judged by their rows alone")
 	switch {
-	case detail.WithoutRows(env.Rev, v.policy):
-		s.Say("zones", 0, "?", st.Dim, st.Text, "None: Antrea has no Northbound database, and no rows.", nav.Page{})
+	case env.Rev.BySelectors(v.policy):
+		s.Say("zones", 0, "?", st.Dim, st.Text, "None: the policy has no rows.", nav.Page{})
 	case len(env.Rev.Zones) == 0:
 		s.Say("zones", 0, "?", st.Dim, st.Text, "No zones: not checked against live rows.", nav.Page{})
 	}

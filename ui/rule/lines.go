@@ -44,7 +44,7 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 		}
 		s.Add(fmt.Sprintf("peer.%d", i), detail.Two(lead, nameWidth, text), v.setPage(env))
 	}
-	if r.Antrea != nil && len(r.Antrea.ToServices) > 0 {
+	if r.Tiered != nil && len(r.Tiered.ToServices) > 0 {
 		s.Add("peer", detail.Two(lead, nameWidth, widget.Plain(strings.Join(r.PeerTexts(), ", "))), nav.Page{})
 	} else if r.AnyPeer || len(r.Peers) == 0 {
 		s.Add("peer", detail.Two(lead, nameWidth, widget.Plain("everything")), nav.Page{})
@@ -53,8 +53,8 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 	if k := v.page.Key; !k.Kind.IsAdmin() { // its rules have no names that would tell
 		s.Field("policy", "policy", nameWidth, widget.Styled(k.Label(), st.Accent), nav.ToPolicy(k))
 	}
-	if detail.WithoutRows(env.Rev, v.policy) {
-		v.antreaLines(env, s)
+	if env.Rev.BySelectors(v.policy) {
+		v.placedLines(env, s)
 		return
 	}
 	v.subjectLine(env, s)

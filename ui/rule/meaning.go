@@ -12,6 +12,7 @@ import (
 	"rung/revision/connections"
 	"rung/revision/finding"
 	"rung/revision/liverows"
+	"rung/system"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -108,8 +109,9 @@ func (v *View) zoneLines(env *view.Env, s *detail.Sheet) {
 			nav.Page{Kind: nav.Rows, Key: k, Zone: z.Name, Text: detail.RowsFilter(k)})
 	}
 	switch n := len(env.Rev.Zones); {
+	case !env.Rev.System.Has(system.Rows):
 	case n == 0:
-		s.Say("zones", 2, "?", st.Dim, st.Text, unchecked(env), nav.Page{})
+		s.Say("zones", 2, "?", st.Dim, st.Text, "Not checked against live rows: no zone is known.", nav.Page{})
 	case fine == n:
 		s.Say("zones", 2, "✓", st.OK, st.Text, "This rule's rows are as desired in every zone.", nav.Page{})
 	case more > 0:

@@ -113,7 +113,7 @@ func (v *View) layout(env *view.Env) {
 	if e := v.underCursor(); e != nil {
 		v.acl = e.ID
 	}
-	wide := env.W >= sideBySide && !detail.WithoutRows(env.Rev, v.policy)
+	wide := env.W >= sideBySide && !env.Rev.BySelectors(v.policy)
 	if wide {
 		v.lw = env.W / 2
 		left := &detail.Sheet{St: env.Styles, W: v.lw}
@@ -140,7 +140,7 @@ func (v *View) layout(env *view.Env) {
 		s := &detail.Sheet{St: env.Styles, W: env.W}
 		s.Head(v.title(s.In()))
 		v.saysLines(env, s)
-		if detail.WithoutRows(env.Rev, v.policy) {
+		if env.Rev.BySelectors(v.policy) {
 			v.meaningLines(env, s)
 			v.all.SetItems(s.Lines)
 			v.switchTo(false)
@@ -396,7 +396,7 @@ func (v *View) Zone() string { return v.zone }
 
 // Tell names the zone on show.
 func (v *View) Tell(env *view.Env) widget.Line {
-	if detail.WithoutRows(env.Rev, v.policy) {
+	if env.Rev.BySelectors(v.policy) {
 		return nil
 	}
 	return detail.TellZone(env, v.state, action.RulePrevZone, action.RuleNextZone)
@@ -406,8 +406,8 @@ func (v *View) Tell(env *view.Env) widget.Line {
 func (v *View) WhyNot(env *view.Env, id action.ID) string {
 	switch id {
 	case action.RuleNextZone, action.RulePrevZone:
-		if detail.WithoutRows(env.Rev, v.policy) {
-			return "policies under Antrea have no rows in zones"
+		if env.Rev.BySelectors(v.policy) {
+			return "this policy has no rows in zones"
 		}
 	case action.RuleNextACL:
 		if len(v.entries) < 2 {

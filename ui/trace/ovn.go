@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"rung/revision/flows"
-	"rung/ui/action"
+	"rung/system"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -65,8 +65,8 @@ func (v *page) askOVN(env *view.Env) {
 	case v.wrong != "":
 		env.Fail("cannot ask: %s", v.wrong)
 		return
-	case v.WhyNot(env, action.TraceOVN) != "":
-		env.Fail("cannot ask OVN: %s", v.WhyNot(env, action.TraceOVN))
+	case !env.Rev.System.Has(system.Rows):
+		env.Fail("cannot ask OVN: %s", env.Rev.System.Lacks(system.Rows))
 		return
 	case v.ovn.Under():
 		return

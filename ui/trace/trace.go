@@ -236,14 +236,6 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// WhyNot says why OVN cannot be asked.
-func (v *page) WhyNot(env *view.Env, id action.ID) string {
-	if id == action.TraceOVN && env.Rev.System == model.SystemAntrea {
-		return trace.NoRowsOfOVN
-	}
-	return ""
-}
-
 // Crumb names the connection.
 func (v *page) Crumb() string {
 	if v.wrong != "" {

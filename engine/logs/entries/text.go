@@ -25,7 +25,7 @@ func (e *Entry) Sentence() string {
 // sentence is the sentence with this arrow between the ends.
 func (e *Entry) sentence(arrow string) string {
 	s := e.Src.String() + arrow + e.Dst.String() + " " + e.Traffic() + " " + e.Action + " by " + e.By()
-	if a := e.Line.Antrea; a != nil && a.Packets > 1 {
+	if a := e.Line.Named; a != nil && a.Packets > 1 {
 		s += ", " + words.Count(a.Packets, "packet") + " in " + a.Over.Round(time.Millisecond).String()
 	}
 	return s
@@ -74,9 +74,9 @@ func (e *Entry) doubtful() string {
 			list = strings.Join(texts, ", ") + " and " + strconv.Itoa(n) + " more"
 		}
 		return "one of " + words.Count(e.AmongAll, "rule") + " with the same cut name: " + list
-	case e.Line.Antrea != nil && e.Rule.Policy.Kind == model.KindNP && e.Rule.Policy.Name == "":
+	case e.Line.Named != nil && e.Rule.Policy.Kind == model.KindNP && e.Rule.Policy.Name == "":
 		return "a default deny: no NetworkPolicy allows it"
-	case e.Line.Antrea != nil:
+	case e.Line.Named != nil:
 		return ruleText(e.Rule, e.RuleName) // as written: Rung does not read its kind
 	case e.Line.Name == "":
 		return "an ACL without a name"

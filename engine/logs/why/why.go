@@ -11,6 +11,7 @@ import (
 	"rung/model/words"
 	"rung/revision"
 	"rung/revision/policies"
+	"rung/system"
 )
 
 // Checked is how a step of the way to a line stands.
@@ -77,14 +78,14 @@ func Steps(l *logs.Store, rev *revision.Revision, about About) []Check {
 	} else if rev.Mode.Name == revision.LogsMode {
 		c.add("annotation", Unknown, "No cluster is loaded: which policies log, and whose addresses these are, is not known. Start with -f PATH for pods and policies.")
 	} else if names, all := policies.Loggers(rev); len(names) == 0 {
-		c.add("annotation", Wrong, "None of the %s logs.", words.Count(all, "policy")).Remedy = "rung log-level POLICY --deny alert"
+		c.add("annotation", Wrong, "None of the %s logs.", words.Count(all, "policy")).Remedy = rev.System.HowToLog
 	} else {
 		c.add("annotation", Fine, "%d of %s log: %s. What others decide is not logged.", len(names), words.Count(all, "policy"), words.Few(names, 5))
 	}
 	if !goOn {
 		return c.out
 	}
-	if rev.Mode.Name != revision.LogsMode {
+	if rev.Mode.Name != revision.LogsMode && rev.System.Has(system.Rows) {
 		c.meter()
 	}
 	nodes, files := apart(l.Streams())
@@ -93,8 +94,7 @@ func Steps(l *logs.Store, rev *revision.Revision, about About) []Check {
 		c.streams(nodes)
 	case m.Sandbox || len(files) > 0:
 	default:
-		c.add("stream", Wrong, "Log lines come from a cluster or the sandbox; here there are only databases.").Remedy =
-			model.ShellJoin("kubectl", "-n", "ovn-kubernetes", "logs", "ds/ovnkube-node", "-c", "ovn-controller", "-f")
+		c.stream(rev.System)
 	}
 	if len(files) > 0 {
 		c.files(files)
@@ -111,8 +111,8 @@ func (c *checks) policy() bool {
 		c.add("annotation", Wrong, "%s no longer exists.", k.Label())
 		return false
 	}
-	if p.Antrea != nil {
-		c.antrea(p)
+	if s := system.Of(k.Kind); s != nil {
+		c.ruleByRule(p, s)
 		return false
 	}
 	logging := policies.LoggingOf(c.rev, p)
@@ -151,13 +151,21 @@ func (c *checks) policy() bool {
 	return true
 }
 
-// antrea says which rules log: those whose enableLogging says so, into the np.log of the
-// node that enforces them (antrea.md#logging).
-func (c *checks) antrea(p *model.Policy) {
+// stream says where the lines are, as none come from there.
+func (c *checks) stream(s *system.System) {
+	state := Wrong
+	if !s.Has(system.Rows) { // Rung follows logs of OVN
+		state = Unknown
+	}
+	c.add("stream", state, "%s", s.LogsTo).Remedy = s.LogsCommand
+}
+
+// ruleByRule says which rules log, where each says so for itself.
+func (c *checks) ruleByRule(p *model.Policy, s *system.System) {
 	var silent []string
 	rules := c.about.rules(p)
 	for i := range rules {
-		if !rules[i].Antrea.Logging {
+		if !rules[i].Tiered.Logging {
 			silent = append(silent, revision.RuleLabel(rules[i].Direction, rules[i].Index, rules[i].Name))
 		}
 	}
@@ -166,15 +174,14 @@ func (c *checks) antrea(p *model.Policy) {
 		c.add("rules", Wrong, "%s no longer has the rule.", p.Key.Label())
 		return
 	case len(silent) == len(rules):
-		c.add("rules", Wrong, "No rule of %s has enableLogging, so none logs.", p.Key.Label()).Remedy = "set enableLogging: true in the rule"
+		c.add("rules", Wrong, "No rule of %s has enableLogging, so none logs.", p.Key.Label()).Remedy = s.HowToLog
 		return
 	case len(silent) > 0:
-		c.add("rules", Wrong, "Without enableLogging: %s.", words.Few(silent, 3)).Remedy = "set enableLogging: true in the rule"
+		c.add("rules", Wrong, "Without enableLogging: %s.", words.Few(silent, 3)).Remedy = s.HowToLog
 	default:
 		c.add("rules", Fine, "enableLogging is set.")
 	}
-	c.add("stream", Unknown, "Antrea logs into /var/log/antrea/networkpolicy/np.log of each node: the first packet of a connection, and at most 500 packets a second.").
-		Remedy = "rung logs --log np.log"
+	c.stream(s)
 }
 
 // levels is the remedy for levels of the policy itself: those of the rules it is about.

@@ -2,7 +2,6 @@ package codes
 
 import (
 	"slices"
-	"strings"
 
 	"rung/model"
 	"rung/model/antrea"
@@ -216,7 +215,10 @@ var (
 		Remedy: "protect host-networked pods by other means, such as a host firewall"})
 )
 
-// Find is the kind with a code, nil for what could not be read and for Antrea's.
+// OtherSystem is said of policies that decide nothing under the cluster's network plugin.
+var OtherSystem = &Kind{Code: "policy-of-other-system", Severity: model.SeverityWarning, Short: "not here"}
+
+// Find is the kind with a code, nil for what could not be read and for a plugin's own.
 func Find(code string) *Kind {
 	if i := worth(code); i < len(Kinds) {
 		return Kinds[i]
@@ -230,19 +232,10 @@ func Short(code string) string {
 	if k := Find(code); k != nil {
 		return k.Short
 	}
-	if short := shortAntrea[code]; short != "" {
-		return short
+	if code == OtherSystem.Code {
+		return OtherSystem.Short
 	}
-	return strings.ReplaceAll(strings.TrimPrefix(code, "antrea-"), "-", " ")
-}
-
-// shortAntrea are those of Antrea's codes that are not short already.
-var shortAntrea = map[string]string{
-	antrea.PriorityTie: "tie", antrea.ActionDeny: "Deny", antrea.TierMissing: "no tier", antrea.TierDeleted: "tier deleted",
-	antrea.FQDNDrop: "fqdn Drop", antrea.ToServicesMissing: "no Service", antrea.GroupMissing: "no group", antrea.PriorityRange: "priority",
-	antrea.AppliedToNothing: "no pods", antrea.AppliedToNetworks: "no pods", antrea.AppliedToNamespaces: "appliedTo", antrea.AppliedToBoth: "appliedTo",
-	antrea.AppliedToSome: "appliedTo", antrea.GroupsBeside: "groups", antrea.SameLabelsNobody: "no namespace", antrea.OtherSystem: "not here",
-	antrea.ServiceMissing: "no Service", antrea.RuleNames: "rule names", antrea.BaselinePass: "idle Pass", antrea.BaselineAllow: "idle Allow",
+	return antrea.Short(code)
 }
 
 // Worth orders codes of one severity, the one to name first before the others; what

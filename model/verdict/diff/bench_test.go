@@ -107,7 +107,7 @@ func BenchmarkMoves(b *testing.B) {
 		flips := 0
 		for i := 0; b.Loop(); i++ {
 			clear(m.known)
-			flips += len(m.At(int32(i % 99)))
+			flips += len(m.At(float64(i % 99)))
 		}
 		b.ReportMetric(float64(len(m.ways)), "ways")
 		if flips == 0 {

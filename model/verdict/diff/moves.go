@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"rung/model"
-	"rung/model/ladder"
 	"rung/model/verdict"
 	"rung/model/verdict/index"
 	"rung/model/verdict/matrix"
@@ -17,12 +16,9 @@ import (
 // more than the walks in which the policy passes another. It is for one goroutine at a time.
 type Moves struct {
 	x     *index.Index
-	now   int32
-	there bool // it is enforced now, at that priority
-	rungs []int32
+	move  index.Mover
+	there bool // it is enforced now, at its priority
 	known map[[2]int][]Total
-	// move is that of the policy under Antrea.
-	move index.AntreaMove
 
 	walks   []*wayWalk
 	ways    map[wayOf]int // pairs of ends
@@ -47,21 +43,7 @@ type wayWalk struct {
 // says that it is now, at the priority it has there; without, nothing of it decides now. The
 // error is that of the context.
 func NewMoves(ctx context.Context, x *index.Index, key model.Key, there bool) (*Moves, error) {
-	options := x.Options()
-	m := &Moves{x: x, there: there, known: map[[2]int][]Total{}, ways: map[wayOf]int{}}
-	for p := range x.Cluster().AllPolicies() {
-		switch {
-		case !p.Kind.Ranked() || p.Tier != model.TierAdmin:
-		case p.Key == key:
-			m.now = p.Priority
-		case options.Enforced(p):
-			m.rungs = append(m.rungs, p.Priority)
-		}
-	}
-	slices.Sort(m.rungs)
-	if x.OnAntrea() {
-		m.move = x.AntreaMove(key)
-	}
+	m := &Moves{x: x, move: x.Mover(key), there: there, known: map[[2]int][]Total{}, ways: map[wayOf]int{}}
 	var mine [2]index.Set
 	for stage, terms := range x.Terms {
 		mine[stage] = index.NewSet(len(terms))
@@ -86,44 +68,24 @@ func NewMoves(ctx context.Context, x *index.Index, key model.Key, there bool) (*
 	return m, nil
 }
 
-// At counts what flips where the policy gets a priority.
-func (m *Moves) At(priority int32) []Total {
-	if m.x.OnAntrea() {
-		return m.AtPriority(float64(priority))
-	}
-	if m.there && priority == m.now {
+// At counts what flips where the policy gets a priority, which a plugin may let be no whole
+// number.
+func (m *Moves) At(priority float64) []Total {
+	if m.move.Terms == nil || m.there && priority == m.move.Now {
 		return nil
 	}
 	// Between the same neighbours it is the same.
-	at, tied := slices.BinarySearch(m.rungs, priority)
+	at, tied := slices.BinarySearch(m.move.Others, priority)
 	key := [2]int{at, 0}
 	if tied {
 		key[1] = 1
 	}
 	out, known := m.known[key]
 	if !known {
-		out = m.count(int32(ladder.PriorityAdminStep) * (m.now - priority))
+		out = m.countFlips(m.move.Terms(priority))
 		m.known[key] = out
 	}
 	return out
-}
-
-// count counts what flips where the policy's terms have another priority by so much.
-func (m *Moves) count(delta int32) []Total {
-	var terms [2][]index.Term
-	for stage := range terms {
-		terms[stage] = slices.Clone(m.x.Terms[stage])
-		done := index.NewSet(len(terms[stage]))
-		for _, k := range m.walks {
-			for _, i := range k.moved {
-				if k.stage == stage && !done.Has(i) {
-					done.Add(i)
-					terms[stage][i].Priority += delta
-				}
-			}
-		}
-	}
-	return m.countFlips(terms)
 }
 
 // countFlips counts what flips where terms have other priorities.
@@ -232,27 +194,4 @@ func merged(a, b []int32, terms []index.Term) []int32 {
 		}
 	}
 	return append(append(out, a...), b...)
-}
-
-// AtPriority counts what flips where the policy gets a priority, which need not be whole
-// under Antrea.
-func (m *Moves) AtPriority(priority float64) []Total {
-	if !m.x.OnAntrea() {
-		return m.At(int32(priority))
-	}
-	s := &m.move
-	if m.there && priority == s.Now || s.Tier == 0 {
-		return nil
-	}
-	at, tied := slices.BinarySearch(s.Others, priority)
-	key := [2]int{at, 0}
-	if tied {
-		key[1] = 1
-	}
-	out, known := m.known[key]
-	if !known {
-		out = m.countFlips(m.x.MovedTerms(s, priority))
-		m.known[key] = out
-	}
-	return out
 }

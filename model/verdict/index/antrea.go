@@ -3,11 +3,13 @@ package index
 import (
 	"cmp"
 	"fmt"
+	"net/netip"
 	"slices"
 
 	"rung/model"
 	"rung/model/antrea"
 	"rung/model/ladder"
+	"rung/model/verdict"
 )
 
 // standing is where a rule stands under Antrea: what has the lower one decides first, and
@@ -22,28 +24,42 @@ func (s standing) compare(o standing) int {
 	return cmp.Or(cmp.Compare(s.tier, o.tier), cmp.Compare(s.priority, o.priority), cmp.Compare(s.rule, o.rule))
 }
 
+// Antrea is the precedence of Antrea: tiers, and rules that are asked where each end is.
+var Antrea = &Precedence{
+	AtEnds: true, Apart: "no policy of pods applies: ", NoPod: "no policy is asked: neither end is a pod",
+	SourceAddrs: func(n *model.Node) []string { return slices.Concat(antreaGateway(n), n.InternalIPs) },
+	terms:       antreaTerms,
+	ownNode:     func(x *Index, a netip.Addr, node string) bool { return node != "" && x.NodeOf[a] == node },
+}
+
 // antreaOrder is what an Index of a cluster with Antrea keeps of its order.
 type antreaOrder struct {
 	places map[model.Key]ladder.Place // of the policies that decide
 	// standings of the rules in tiers 1 and 3, in order: of the term with the highest
 	// priority first.
 	standings [model.TierBaseline + 1][]standing
-	// services are those that a term is about, by term.services less one.
-	services [][]model.Key
-	nodes    []nodePolicy
+	about     [][]model.Key // as Index.about
 }
 
-// OnAntrea says whether Antrea enforces the policies.
-func (x *Index) OnAntrea() bool { return x.antrea != nil }
-
-// Decides says of a policy whether it is one of those that decide under Antrea: none that
-// admission refuses, none whose tier is missing.
-func (x *Index) Decides(k model.PolicyKey) bool {
-	if !x.OnAntrea() {
-		return false
-	}
-	_, decides := x.antrea.places[k]
+func (o *antreaOrder) decides(k model.Key) bool {
+	_, decides := o.places[k]
 	return decides
+}
+
+func (o *antreaOrder) tell(d *verdict.Decider, r *Rule) {
+	switch place, native := o.places[r.Key]; {
+	case r.Key.Kind == model.KindNetpolNamespace:
+		d.Band = model.KindNP.Short()
+	case r.Policy == nil:
+		d.Band = "always"
+	case native && r.Policy.Tiered != nil:
+		d.Band = place.TierName
+		if d.Word = r.Policy.Rule(r.Direction, r.Index).Tiered.Action; r.Action != r.Policy.Rule(r.Direction, r.Index).Action {
+			d.Word = "Drop" // of what its layer 7 protocols do not let through
+		}
+	default:
+		d.Band = r.Policy.Kind.Short()
+	}
 }
 
 // tierOf is the tier of the walk in which a policy decides: all tiers of Antrea before
@@ -65,9 +81,9 @@ type antreaMaker struct {
 	groups *antrea.Resolver
 }
 
-func (m *maker) antrea() {
+// antreaTerms makes the terms of all policies that Antrea enforces.
+func antreaTerms(m *maker) order {
 	a := &antreaMaker{maker: m, order: &antreaOrder{places: map[model.Key]ladder.Place{}}, groups: antrea.Groups(m.x.view.Cluster)}
-	m.x.antrea = a.order
 	var decide []*model.Policy
 	for _, p := range antrea.Order(m.x.view.Cluster) {
 		// What admission refuses is not there; a policy of another plugin's rows is.
@@ -92,7 +108,7 @@ func (m *maker) antrea() {
 	a.always()
 	for _, p := range decide {
 		switch {
-		case p.Antrea != nil:
+		case p.Tiered != nil:
 			a.native(p)
 		case p.Kind == model.KindNP:
 			a.netpol(p)
@@ -101,12 +117,14 @@ func (m *maker) antrea() {
 		}
 	}
 	a.isolations()
+	a.order.about = m.x.about
+	return a.order
 }
 
 // unrealizable says whether Antrea cannot realize a policy: an ANNP applies to a group with
 // a namespaceSelector (antrea.md#groups).
 func (a *antreaMaker) unrealizable(p *model.Policy) bool {
-	return p.Antrea != nil && slices.ContainsFunc(a.groups.Whole(p).Reasons, func(r antrea.Reason) bool { return r.Code == antrea.AppliedToNamespaces })
+	return p.Tiered != nil && slices.ContainsFunc(a.groups.Whole(p).Reasons, func(r antrea.Reason) bool { return r.Code == antrea.AppliedToNamespaces })
 }
 
 // rank is the tier and the priority of the terms of a rule: equal for equal standings.
@@ -129,7 +147,7 @@ func (o *antreaOrder) standingOf(tier int8, priority int32) standing {
 func (o *antreaOrder) sign(t *Term) (priority int32, text string) {
 	text = fmt.Sprint(t.Multicast)
 	if t.Services > 0 {
-		text += fmt.Sprint(o.services[t.Services-1])
+		text += fmt.Sprint(o.about[t.Services-1])
 	}
 	if len(o.standings[t.Tier]) == 0 {
 		return t.Priority, text
@@ -148,10 +166,10 @@ const (
 func (a *antreaMaker) always() {
 	t := Term{Tier: model.TierIsolation, Priority: alwaysAllowed, Does: Allows, At: AtDestination, To: a.everyone()}
 	t.From = a.made("own node", func(c *Condition) { c.OwnNode = true })
-	t.Rule = a.rule(Rule{Key: model.Key{Kind: model.KindAntreaNode}, Direction: model.Ingress, Index: -1, Action: model.Allow})
+	t.Rule = a.rule(Rule{Key: model.Key{Kind: model.KindOwnNode}, OwnNode: true, Direction: model.Ingress, Index: -1, Action: model.Allow})
 	a.add(IngressTerms, t)
 	t.From = a.made("hairpin", func(c *Condition) { c.hairpin = true })
-	t.Rule = a.rule(Rule{Key: model.Key{Kind: model.KindAntreaHairpin}, Direction: model.Ingress, Index: -1, Action: model.Allow})
+	t.Rule = a.rule(Rule{Key: model.Key{Kind: model.KindHairpin}, Direction: model.Ingress, Index: -1, Action: model.Allow})
 	a.add(IngressTerms, t)
 }
 
@@ -197,9 +215,4 @@ func (a *antreaMaker) upstream(p *model.Policy) {
 		ref := Rule{Policy: p, Key: p.Key, Direction: r.Direction, Index: r.Index, Action: r.Action}
 		a.terms(p, r, ref, Term{Tier: tier, Priority: priority, Does: doesOf(r.Action)}, subject)
 	}
-}
-
-// IsAbout says whether a term that is about Services is about one; without a name it is none.
-func (x *Index) IsAbout(t *Term, service model.Key) bool {
-	return t.Services == 0 || service.Name != "" && slices.Contains(x.antrea.services[t.Services-1], service)
 }

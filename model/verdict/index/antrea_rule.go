@@ -16,7 +16,7 @@ func (a *antreaMaker) native(p *model.Policy) {
 	for r := range p.AllRules() {
 		tier, priority := a.order.rank(p, r.Index)
 		act := doesOf(r.Action)
-		t := Term{Tier: tier, Priority: priority, Does: act, Multicast: act == Passes || r.Antrea.Action == actionReject}
+		t := Term{Tier: tier, Priority: priority, Does: act, Multicast: act == Passes || r.Tiered.Action == actionReject}
 		ref := Rule{Policy: p, Key: p.Key, Direction: r.Direction, Index: r.Index, Action: r.Action}
 		scope := a.groups.Applied(p, r)
 		if len(scope.Pods) > 0 {
@@ -33,7 +33,7 @@ func (a *antreaMaker) native(p *model.Policy) {
 		}
 	}
 	for _, s := range a.groups.Whole(p).Nodes {
-		a.order.nodes = append(a.order.nodes, nodePolicy{p.Key, s})
+		a.x.onNodes = append(a.x.onNodes, nodePolicy{p.Key, s})
 	}
 }
 
@@ -57,9 +57,9 @@ func sameLabels(p *model.Policy) (out []string) {
 // scoped makes the terms of a rule with its subject: those of peers that are seen from the
 // namespace of the pod it applies to are one for each group of namespaces.
 func (a *antreaMaker) scoped(p *model.Policy, r *model.Rule, ref Rule, t Term, subject int32) {
-	if len(r.Antrea.ToServices) > 0 {
-		a.order.services = append(a.order.services, r.Antrea.ToServices)
-		t.Services = int32(len(a.order.services))
+	if len(r.Tiered.ToServices) > 0 {
+		a.x.about = append(a.x.about, r.Tiered.ToServices)
+		t.Services = int32(len(a.x.about))
 		t.From, t.To, t.At, t.Rule = subject, a.everyone(), AtSource, a.rule(ref)
 		a.add(EgressTerms, t)
 		return
@@ -176,9 +176,9 @@ func (a *antreaMaker) ported(p *model.Policy, r *model.Rule, ref Rule, t Term, s
 	if r.Direction == model.Ingress {
 		t.From, t.To = peers, subject
 	}
-	var protocols []model.AntreaProtocol
-	if r.Antrea != nil {
-		protocols = r.Antrea.Protocols
+	var protocols []model.RuleProtocol
+	if r.Tiered != nil {
+		protocols = r.Tiered.Protocols
 	}
 	if len(r.Ports)+len(protocols) == 0 {
 		a.put(stage, r, ref, t)
@@ -203,7 +203,7 @@ func (a *antreaMaker) ported(p *model.Policy, r *model.Rule, ref Rule, t Term, s
 	}
 }
 
-func icmpText(q model.AntreaProtocol) string {
+func icmpText(q model.RuleProtocol) string {
 	out := "icmp"
 	if q.Type != nil {
 		out += " type " + strconv.Itoa(int(*q.Type))
@@ -217,7 +217,7 @@ func icmpText(q model.AntreaProtocol) string {
 // put adds a term. Where layer 7 decides, what matches is let through or dropped, and no
 // later rule is asked (antrea.md#layer-7); what is not TCP is dropped.
 func (a *antreaMaker) put(stage int, r *model.Rule, ref Rule, t Term) {
-	if r.Antrea == nil || len(r.Antrea.L7) == 0 {
+	if r.Tiered == nil || len(r.Tiered.L7) == 0 {
 		t.Rule = a.rule(ref)
 		a.add(stage, t)
 		return
@@ -225,7 +225,7 @@ func (a *antreaMaker) put(stage int, r *model.Rule, ref Rule, t Term) {
 	tcp, others := byTCP(t.Ports)
 	if len(tcp) > 0 {
 		t, ref := t, ref
-		ref.Maybe = "l7 " + strings.Join(r.Antrea.L7, ", ") + ": what is asked for in the connection decides"
+		ref.Maybe = "l7 " + strings.Join(r.Tiered.L7, ", ") + ": what is asked for in the connection decides"
 		t.Ports, t.Rule = tcp, a.rule(ref)
 		if t.Does = Allows | Drops; t.Maybe { // whether it matches is not known either
 			t.Does = Drops

@@ -105,11 +105,11 @@ func (a addrs) networks(cidrs, except []string) {
 
 // antreaAddrs are the addresses of a node that a nodeSelector means: those of the Node
 // object and that of Antrea's gateway (antrea.md#nodes).
-func antreaAddrs(n *model.Node) []string { return slices.Concat(n.InternalIPs, AntreaGateway(n)) }
+func antreaAddrs(n *model.Node) []string { return slices.Concat(n.InternalIPs, antreaGateway(n)) }
 
-// AntreaGateway are the addresses from which a node reaches pods: the first of each of its
+// antreaGateway are the addresses from which a node reaches pods: the first of each of its
 // pod networks.
-func AntreaGateway(n *model.Node) (out []string) {
+func antreaGateway(n *model.Node) (out []string) {
 	for _, cidr := range n.PodCIDRs {
 		if p, err := netip.ParsePrefix(cidr); err == nil {
 			out = append(out, p.Masked().Addr().Next().String())
@@ -127,11 +127,11 @@ type nodePolicy struct {
 // PoliciesOfNode names the policies that apply to a node, for people; empty for none.
 func (x *Index) PoliciesOfNode(name string) string {
 	n := x.view.Cluster.Node(name)
-	if n == nil || !x.OnAntrea() {
+	if n == nil {
 		return ""
 	}
 	var names []string
-	for _, p := range x.antrea.nodes {
+	for _, p := range x.onNodes {
 		if text := p.key.Label(); p.nodes.Matches(n.Labels) && !slices.Contains(names, text) {
 			names = append(names, text)
 		}
@@ -172,10 +172,10 @@ func (a *antreaMaker) nodeRule(p *model.Policy, r *model.Rule, ref Rule, nodes m
 // nodePortRule makes the term of a Drop that applies to NodePort Services
 // (antrea.md#nodeport).
 func (a *antreaMaker) nodePortRule(r *model.Rule, ref Rule, services []model.Key) {
-	a.order.services = append(a.order.services, services)
+	a.x.about = append(a.x.about, services)
 	ref.Maybe = ref.Key.Label() + " applies to clients that come through the Service's NodePort, which the question does not say"
 	t := Term{Tier: model.TierIsolation, Priority: byOthers, Does: Drops, Maybe: true, At: AtDestination, To: a.everyone(),
-		Services: int32(len(a.order.services)), Rule: a.rule(ref)}
+		Services: int32(len(a.x.about)), Rule: a.rule(ref)}
 	if t.From = a.everyone(); !r.AnyPeer {
 		t.From = a.peers(ref.Policy, r)
 	}

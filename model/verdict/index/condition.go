@@ -21,7 +21,7 @@ type Condition struct {
 	// one to the cluster's router.
 	Port, router bool
 	// ownNode holds for the addresses of the node's own management port, hairpin for a
-	// Service's connection that comes back to the pod it is from, under Antrea.
+	// Service's connection that comes back to the pod it is from.
 	OwnNode, hairpin bool
 }
 
@@ -42,7 +42,7 @@ type Place struct {
 	Router bool  // the port is that to the cluster's router
 	End    int32 // the end with the address, -1 where it is no pod's
 	Addr   netip.Addr
-	// hairpin: the packet is back where it came from, under Antrea.
+	// hairpin: the packet is back where it came from.
 	Hairpin bool
 }
 
@@ -69,17 +69,6 @@ func (c *Condition) Holds(x *Index, at *Place, zone string) bool {
 		}
 	}
 	return false
-}
-
-func (x *Index) IsOwnNode(a netip.Addr, zone string) bool {
-	if x.OnAntrea() {
-		return zone != "" && x.NodeOf[a] == zone
-	}
-	n := x.view.Cluster.Node(zone)
-	return n != nil && slices.ContainsFunc(n.MgmtIPs, func(ip string) bool {
-		m, err := netip.ParseAddr(ip)
-		return err == nil && m.Unmap() == a
-	})
 }
 
 // condMaker makes conditions, each once.

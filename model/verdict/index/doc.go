@@ -2,9 +2,10 @@
 // a condition for the source, one for the destination and ports, in the order in which they
 // decide; and it settles what the terms that match decide together.
 //
-// It follows what OVN-Kubernetes makes of policies, its known defects included, and names the
-// defect where one makes the difference. Where Antrea enforces them (Options.System) it follows
-// Antrea's documentation (antrea.md#verdicts).
+// How a network plugin asks them is its Precedence, chosen with the view: Stages is what
+// OVN-Kubernetes makes of policies, its known defects included, and names the defect where one
+// makes the difference; Antrea follows its documentation (antrea.md#verdicts), and stands in the
+// files antrea*.go.
 //
 // Invariants: an Index belongs to one cluster and never changes, and may be asked from any
 // goroutine. Its terms, rules, conditions and ends are for the packages beside it, which only

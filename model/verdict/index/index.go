@@ -40,8 +40,12 @@ type Index struct {
 	known map[string]*Condition
 	made  map[*model.Policy]*section
 
-	antrea *antreaOrder // nil where OVN-Kubernetes enforces the policies
-	fronts *ServiceFronts
+	order order // nil where no term hangs on other policies
+	// about are the Services that terms are about, by Term.Services less one; onNodes are the
+	// policies that apply to nodes.
+	about   [][]model.Key
+	onNodes []nodePolicy
+	fronts  *ServiceFronts
 
 	signed sync.Once
 	signs  []uint64 // of conds, made when they are compared
@@ -64,6 +68,9 @@ type PodAddr struct {
 
 // New makes the index of a view.
 func New(v View) *Index {
+	if v.Precedence == nil {
+		v.Precedence = Stages
+	}
 	x := &Index{view: v, Pods: v.Pods, fronts: &ServiceFronts{}}
 	if x.Pods == nil {
 		x.Pods = overlap.NewPodIndex(v.Cluster, nil)
@@ -79,7 +86,10 @@ func New(v View) *Index {
 // conditions too.
 func (x *Index) Next(v View) *Index {
 	v.Pods = x.Pods
-	if x.OnAntrea() { // whose terms hang on the order of all policies, and on groups
+	if v.Precedence == nil {
+		v.Precedence = Stages
+	}
+	if x.order != nil {
 		return New(v)
 	}
 	next := &Index{view: v, Pods: x.Pods, Ends: x.Ends, FirstEnd: x.FirstEnd, byAddr: x.byAddr, shared: x.shared, NodeOf: x.NodeOf, fronts: x.fronts}
@@ -134,14 +144,8 @@ func (x *Index) findEnds() {
 	}
 	x.NodeOf = map[netip.Addr]string{}
 	for n := range x.view.Cluster.Nodes() {
-		own := [][]string{n.HostIPs, n.InternalIPs, n.GatewayIPs, n.MgmtIPs}
-		if x.view.System == model.SystemAntrea {
-			own = append(own, AntreaGateway(n))
-		}
-		for _, ips := range own {
-			for _, a := range ParseAddrs(ips) {
-				x.NodeOf[a] = n.Name
-			}
+		for _, a := range ParseAddrs(slices.Concat(n.HostIPs, n.InternalIPs, n.GatewayIPs, n.MgmtIPs, x.view.Precedence.SourceAddrs(n))) {
+			x.NodeOf[a] = n.Name
 		}
 	}
 }

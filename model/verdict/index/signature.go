@@ -57,8 +57,8 @@ func (x *Index) StageSignatures(stage int) []Signature {
 		if t.OutPort > 0 {
 			out[i].outPort = 1 | conds[t.OutPort-1]
 		}
-		if x.OnAntrea() {
-			priority, text := x.antrea.sign(t)
+		if x.order != nil {
+			priority, text := x.order.sign(t)
 			out[i].priority, out[i].ports = priority, out[i].ports+maphash.String(signatureSeed, text)
 		}
 	}

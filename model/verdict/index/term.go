@@ -29,8 +29,8 @@ type Term struct {
 	OutRouter bool
 	OutPort   int32
 	Ports     PortSet
-	// Only Antrea's: the Services it is about, one more than its place in
-	// antreaOrder.services, 0 for any connection; and that it may do nothing to multicast.
+	// The Services it is about, one more than their place in Index.about, 0 for any
+	// connection; and that it may do nothing to multicast.
 	Services  int32
 	Multicast bool
 }
@@ -53,6 +53,7 @@ type Rule struct {
 	Index     int
 	Action    model.Action
 	Isolating []model.Key
+	OwnNode   bool // what a node sends to its own pods: the key has no node
 	defect    string
 	Maybe     string // why it cannot be told whether it matches
 }
@@ -66,11 +67,7 @@ func (x *Index) compile(base *Index) {
 		x.Conditions, m.base = slices.Clip(base.Conditions), base
 		maps.Copy(m.known, base.known)
 	}
-	if x.view.System == model.SystemAntrea {
-		m.antrea()
-	} else {
-		m.ovn()
-	}
+	x.order = x.view.Precedence.terms(m)
 	for i := range x.Terms {
 		slices.SortStableFunc(x.Terms[i], func(a, b Term) int {
 			return cmp.Or(cmp.Compare(a.Tier, b.Tier), cmp.Compare(b.Priority, a.Priority))
@@ -79,8 +76,8 @@ func (x *Index) compile(base *Index) {
 	x.arrange()
 }
 
-// ovn makes the terms of the rows that OVN-Kubernetes writes.
-func (m *maker) ovn() {
+// stages makes the terms of the rows that OVN-Kubernetes writes.
+func (m *maker) stages() order {
 	x := m.x
 	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindCNP} {
 		for p := range x.view.Cluster.Policies(k) {
@@ -93,6 +90,7 @@ func (m *maker) ovn() {
 	}
 	m.defaults()
 	m.multicast()
+	return nil
 }
 
 type maker struct {

@@ -32,7 +32,7 @@ func (m *maker) defaults() {
 		m.add(stage, t)
 	}
 	t.From = m.made("own node", func(c *Condition) { c.OwnNode = true })
-	t.Rule = m.rule(Rule{Key: model.Key{Kind: model.KindNetpolNode}, Direction: model.Ingress, Index: -1, Action: model.Allow})
+	t.Rule = m.rule(Rule{Key: model.Key{Kind: model.KindNetpolNode}, OwnNode: true, Direction: model.Ingress, Index: -1, Action: model.Allow})
 	m.add(IngressTerms, t)
 }
 

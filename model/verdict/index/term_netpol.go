@@ -66,7 +66,7 @@ func (m *maker) isolation(namespace string, d model.Direction, policies []*model
 		t.From = isolated
 	}
 	m.add(stage, t)
-	if m.x.view.AllowICMP && !m.x.OnAntrea() {
+	if m.x.view.AllowICMP {
 		ref.Action, ref.Isolating = model.Allow, nil
 		t.Rule, t.Does, t.Priority, t.Ports = m.rule(ref), Allows, ladder.PriorityNetpolAllow, PortSet{whole(int8(verdict.ICMP.Number()))}
 		m.add(stage, t)

@@ -38,8 +38,8 @@ type Options struct {
 	DNS map[string][]string
 	// NoRows says why a policy is not enforced, nil where it is.
 	NoRows func(model.PolicyKey) *model.NoRows
-	// System is who enforces the policies; empty is OVN-Kubernetes.
-	System model.PolicySystem
+	// Precedence is how policies are asked; nil is Stages.
+	Precedence *Precedence
 }
 
 func (o *Options) Enforced(p *model.Policy) bool { return o.NoRows == nil || o.NoRows(p.Key) == nil }

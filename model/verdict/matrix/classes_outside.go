@@ -122,7 +122,7 @@ func (g *grouping) owned(xs []*index.Index, s *Partition, conds []index.Set) {
 func alikeForNodes(xs []*index.Index) bool {
 	return !slices.ContainsFunc(xs, func(x *index.Index) bool {
 		a, b := x.Options(), xs[0].Options()
-		return a.System != b.System || a.Defaults != b.Defaults || a.LegacyIsolation != b.LegacyIsolation
+		return a.Precedence != b.Precedence || a.Defaults != b.Defaults || a.LegacyIsolation != b.LegacyIsolation
 	})
 }
 

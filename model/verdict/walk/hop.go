@@ -20,7 +20,7 @@ type way struct {
 	servicePort uint16
 	serviceKey  model.Key
 	front       *verdict.Front // how the Service was asked, nil for by its name
-	antrea      bool
+	atEnds      bool           // rules are asked at the ends
 }
 
 // end is one end of a way. Node and outside have no pod.
@@ -39,7 +39,7 @@ type hop struct {
 	proto   int8
 	port    uint16
 	where   index.Where
-	// service is the one that the connection was begun to, where Antrea's rules can know.
+	// service is the one that the connection was begun to, where the rules can know.
 	service model.Key
 }
 
@@ -47,8 +47,8 @@ type hop struct {
 // it, and to the port it leaves by. A packet to another node leaves the source's switch
 // and enters the destination's by the router's port.
 func (w *way) hops() []hop {
-	if w.antrea {
-		return w.antreaHops()
+	if w.atEnds {
+		return w.endHops()
 	}
 	src := index.Place{Port: w.from.at, End: w.from.at, Addr: w.from.addr}
 	dst := index.Place{Port: w.to.at, End: w.to.at, Addr: w.to.addr}
@@ -149,10 +149,10 @@ func decide(x *index.Index, h *hop, buf []index.Hit) (index.Settled, []index.Hit
 	return index.Settle(c.Hits), c.Hits
 }
 
-// antreaHops are the walks under Antrea: rules of egress where the pod is that begins the
-// connection, rules of ingress where the pod is that it goes to, both once it is load
-// balanced (antrea.md#order). Multicast has no rules of ingress.
-func (w *way) antreaHops() (out []hop) {
+// endHops are the walks where rules are asked at the ends: rules of egress where the pod is
+// that begins the connection, rules of ingress where the pod is that it goes to, both once it
+// is load balanced. Multicast has no rules of ingress.
+func (w *way) endHops() (out []hop) {
 	src := index.Place{Port: w.from.at, End: w.from.at, Addr: w.from.addr}
 	dst := index.Place{Port: w.to.at, End: w.to.at, Addr: w.to.addr}
 	if w.to.addr.IsMulticast() {
@@ -180,12 +180,15 @@ func (w *way) antreaHops() (out []hop) {
 
 const multicastActions = "Pass and Reject are not supported for multicast"
 
-// antreaNode says why no policy is asked about a connection of nodes.
-func antreaNode(x *index.Index, from, to *found) string {
+// noPod says why no policy is asked about a connection of nodes.
+func noPod(x *index.Index, from, to *found) string {
 	for _, f := range []*found{from, to} {
 		if by := x.PoliciesOfNode(f.node); by != "" {
 			return "no policy of pods is asked, and what " + by + " makes of a node's own connections is not judged"
 		}
 	}
-	return "no policy is asked: neither end is a pod"
+	if from.Note != "" && to.Note != "" && !x.Precedence().AtEnds {
+		return from.Note
+	}
+	return x.Precedence().NoPod
 }

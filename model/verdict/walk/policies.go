@@ -93,17 +93,12 @@ func path(x *index.Index, c verdict.Connection, from, to found, service verdict.
 		p.Verdict, p.Reason = verdict.NotApplicable, to.none
 	case !matched:
 		p.Verdict, p.Reason = verdict.NotApplicable, "the ends have no address family in common"
-	case from.pod == nil && to.pod == nil && x.OnAntrea():
-		p.Verdict, p.Reason = verdict.NotApplicable, antreaNode(x, &from, &to)
 	case from.pod == nil && to.pod == nil:
-		p.Verdict, p.Reason = verdict.NotApplicable, "no policy is asked: neither end is a pod of the default network"
-		if from.Note != "" && to.Note != "" {
-			p.Reason = from.Note
-		}
+		p.Verdict, p.Reason = verdict.NotApplicable, noPod(x, &from, &to)
 	case samePod && service.Key.Name == "":
 		p.Verdict, p.Reason = verdict.NotApplicable, "a pod reaches itself without leaving its network"
 	default:
-		w := &way{from: endOf(x, &from), to: endOf(x, &to), proto: int8(c.Protocol.Number()), port: to.Port, hairpin: samePod, antrea: x.OnAntrea()}
+		w := &way{from: endOf(x, &from), to: endOf(x, &to), proto: int8(c.Protocol.Number()), port: to.Port, hairpin: samePod, atEnds: x.Precedence().AtEnds}
 		if service.Key.Name != "" {
 			w.service, w.servicePort = serviceAddr(x, service, verdict.FamilyOf(to.Addr)), c.Port
 			w.serviceKey, w.front = service.Key, front
@@ -117,7 +112,7 @@ func path(x *index.Index, c verdict.Connection, from, to found, service verdict.
 				return p
 			}
 		}
-		if samePod && x.OnAntrea() {
+		if samePod && w.atEnds {
 			p.Note = "the pod reaches itself through the Service"
 		} else if samePod {
 			p.Note = "the pod reaches itself through the Service: from " + index.HairpinAddrs[verdict.FamilyOf(from.Addr).Index()].String()
@@ -171,16 +166,16 @@ func decider(x *index.Index, t *index.Term, h *hop, matched bool) verdict.Decide
 	r := &x.Rules[t.Rule]
 	d := x.RuleDecider(t.Rule)
 	d.Tier, d.Priority = int(t.Tier), int(t.Priority)
-	if !x.OnAntrea() && r.Key.Kind == model.KindNP {
+	if defect := x.Precedence().Defect; defect != nil && r.Key.Kind == model.KindNP {
 		var to *model.Pod
 		if h.out.End >= 0 {
 			to = x.Pods.At(int(x.Ends[h.out.End].Pod))
 		}
 		if d.Defect == "" || !matched {
-			d.Defect = index.NetpolDefect(r.Policy.Rule(r.Direction, r.Index), h.proto, h.port, to, matched)
+			d.Defect = defect(r.Policy.Rule(r.Direction, r.Index), h.proto, h.port, to, matched)
 		}
 	}
-	if r.Key.Kind == model.KindNetpolNode || r.Key.Kind == model.KindAntreaNode {
+	if r.OwnNode {
 		d.Policy.Name = h.zone
 	}
 	if len(r.Isolating) > 0 {

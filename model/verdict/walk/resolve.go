@@ -50,7 +50,7 @@ func findPod(x *index.Index, e verdict.Endpoint, p *model.Pod, source bool) foun
 	case p.NodeName == "":
 		f.none = e.String() + " is not scheduled: it has no port yet"
 	case p.HostNetwork:
-		f.pod, f.Note = nil, doesNotApply(x)+"host-networked"
+		f.pod, f.Note = nil, x.Precedence().Apart+"host-networked"
 		f.node = p.NodeName
 		f.addrs = index.ParseAddrs(p.IPs)
 		if n := x.Cluster().Node(p.NodeName); n != nil {
@@ -65,7 +65,7 @@ func findPod(x *index.Index, e verdict.Endpoint, p *model.Pod, source bool) foun
 			f.Zone = p.NodeName
 		}
 	case udn != "":
-		f.none = doesNotApply(x) + "the primary network of " + e.String() + " is " + udn
+		f.none = x.Precedence().Apart + "the primary network of " + e.String() + " is " + udn
 	case len(p.IPs) == 0:
 		f.none = e.String() + " has no address yet"
 	default:
@@ -87,33 +87,20 @@ func PodAddrs(x *index.Index, p *model.Pod, source bool) (addrs []netip.Addr, no
 	return f.addrs, f.none
 }
 
-// doesNotApply begins the reason why policies of pods are not about one.
-func doesNotApply(x *index.Index) string {
-	if x.OnAntrea() {
-		return "no policy of pods applies: "
-	}
-	return "ANP does not apply: "
-}
-
-// findNode finds a node: it reaches pods from its management port, and is reached at its
+// findNode finds a node: it reaches pods from addresses of its own, and is reached at its
 // own addresses.
 func findNode(x *index.Index, e verdict.Endpoint, n *model.Node, source bool) found {
 	f := found{End: verdict.End{Endpoint: e}, node: n.Name}
-	switch {
-	case source && x.OnAntrea():
-		f.Zone, f.addrs = n.Name, index.ParseAddrs(slices.Concat(index.AntreaGateway(n), n.InternalIPs))
-	case source:
-		f.Zone, f.addrs = n.Name, index.ParseAddrs(n.MgmtIPs)
-	default:
-		f.addrs = index.ParseAddrs(slices.Concat(n.InternalIPs, n.HostIPs))
+	if f.addrs = index.ParseAddrs(slices.Concat(n.InternalIPs, n.HostIPs)); source {
+		f.Zone, f.addrs = n.Name, index.ParseAddrs(x.Precedence().SourceAddrs(n))
 	}
 	if e.Addr.IsValid() {
 		f.addrs = []netip.Addr{e.Addr}
 	}
 	switch {
 	case len(f.addrs) > 0:
-	case source && !x.OnAntrea():
-		f.none = fmt.Sprintf("%s: the address that node %s sends from is not known: the node has no usable annotation %s", e, n.Name, model.AnnotationNodeSubnets)
+	case source && x.Precedence().NoSource != nil:
+		f.none = e.String() + ": " + x.Precedence().NoSource(n.Name)
 	default:
 		f.none = e.String() + ": its addresses are not known"
 	}

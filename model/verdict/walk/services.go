@@ -132,7 +132,7 @@ func throughNode(x *index.Index, p *verdict.Path, w *way, front *verdict.Front, 
 		}
 		next := first
 		next.from, next.to, next.port = end{at: -1, addr: a}, w.to, w.port
-		if next.antrea || slices.Contains(index.ParseAddrs(n.MgmtIPs), a) {
+		if next.atEnds || slices.Contains(index.ParseAddrs(n.MgmtIPs), a) {
 			next.from.zone = n.Name
 		}
 		var stages []verdict.StageVerdict

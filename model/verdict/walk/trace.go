@@ -75,7 +75,7 @@ func MatchingRules(x *index.Index, c verdict.Connection) (out [][]int32, err err
 
 // withoutOthers leaves out that a rule is about other pods where another of its policy is
 // about this one: a rule with a named port has rows that are about the pods with that port,
-// and one of Antrea's with Self is one for each namespace.
+// and one of a peer with Self is one for each namespace.
 func withoutOthers(all []verdict.Attempt) []verdict.Attempt {
 	about := map[model.Key]bool{}
 	for i := range all {

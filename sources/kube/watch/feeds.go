@@ -71,7 +71,7 @@ func watched(events int) []about {
 		eventsAbout(model.KindANP, events),
 		eventsAbout(model.KindBANP, events),
 	}
-	for _, r := range kube.AntreaResources {
+	for _, r := range kube.TieredResources {
 		a := custom(r.Kind, r.GroupVersionResource, true)
 		a.quiet = true
 		all = append(all, a)

@@ -20,22 +20,22 @@ import (
 // antreaPolicy fills in a policy of Antrea.
 func (n *normaliser) antreaPolicy(u *unstructured.Unstructured) {
 	p := n.p
-	p.Tier, p.Antrea = model.TierAdmin, &model.AntreaPolicy{Tier: antrea.Application}
+	p.Tier, p.Tiered = model.TierAdmin, &model.TieredPolicy{Tier: antrea.Application}
 	var o AntreaPolicy
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &o); err != nil {
-		n.invalid(check.CodeSchema, "", "cannot be read as "+antrea.KindWord(p.Kind)+": "+clean.Text(err.Error()), "")
+		n.invalid(check.CodeSchema, "", "cannot be read as "+p.Kind.Title()+": "+clean.Text(err.Error()), "")
 		return
 	}
 	if o.Spec.Tier != "" {
-		p.Antrea.Tier = clean.Text(o.Spec.Tier)
+		p.Tiered.Tier = clean.Text(o.Spec.Tier)
 	}
-	if p.Antrea.Tier == antrea.Baseline {
+	if p.Tiered.Tier == antrea.Baseline {
 		p.Tier = model.TierBaseline
 	}
-	p.Antrea.Priority = o.Spec.Priority
-	p.Antrea.AppliedTo = n.antreaAppliedTo(o.Spec.AppliedTo, "spec.appliedTo")
-	p.Antrea.Phase = clean.Text(o.Status.Phase)
-	p.Antrea.NodesRealized, p.Antrea.NodesDesired = o.Status.CurrentNodesRealized, o.Status.DesiredNodesRealized
+	p.Tiered.Priority = o.Spec.Priority
+	p.Tiered.AppliedTo = n.antreaAppliedTo(o.Spec.AppliedTo, "spec.appliedTo")
+	p.Tiered.Phase = clean.Text(o.Status.Phase)
+	p.Tiered.NodesRealized, p.Tiered.NodesDesired = o.Status.CurrentNodesRealized, o.Status.DesiredNodesRealized
 	n.p.Conditions = CleanConditions(o.Status.Conditions)
 	for i := range o.Spec.Ingress {
 		p.Ingress = append(p.Ingress, n.antreaRule(model.Ingress, i, &o.Spec.Ingress[i], rawRule(u, "ingress", i)))
@@ -67,9 +67,9 @@ func generatedName(dir model.Direction, action string, raw map[string]any) strin
 
 func (n *normaliser) antreaRule(dir model.Direction, i int, o *antreaRule, raw map[string]any) model.Rule {
 	at := fmt.Sprintf("spec.%s[%d]", dir.Lower(), i)
-	a := &model.AntreaRule{Action: clean.Text(o.Action), Logging: o.EnableLogging, LogLabel: clean.Text(o.LogLabel),
+	a := &model.TieredRule{Action: clean.Text(o.Action), Logging: o.EnableLogging, LogLabel: clean.Text(o.LogLabel),
 		AppliedTo: n.antreaAppliedTo(o.AppliedTo, at+".appliedTo")}
-	r := model.Rule{Direction: dir, Index: i, Name: clean.Text(o.Name), Antrea: a, Action: model.Deny}
+	r := model.Rule{Direction: dir, Index: i, Name: clean.Text(o.Name), Tiered: a, Action: model.Deny}
 	switch o.Action {
 	case string(model.Allow), string(model.Pass):
 		r.Action = model.Action(o.Action)
@@ -94,9 +94,9 @@ func (n *normaliser) antreaRule(dir model.Direction, i int, o *antreaRule, raw m
 	for _, pr := range o.Protocols {
 		switch {
 		case pr.ICMP != nil:
-			a.Protocols = append(a.Protocols, model.AntreaProtocol{Protocol: "ICMP", Type: pr.ICMP.Type, Code: pr.ICMP.Code})
+			a.Protocols = append(a.Protocols, model.RuleProtocol{Protocol: "ICMP", Type: pr.ICMP.Type, Code: pr.ICMP.Code})
 		case pr.IGMP != nil:
-			a.Protocols = append(a.Protocols, model.AntreaProtocol{Protocol: "IGMP", Type: pr.IGMP.Type, Group: clean.Text(pr.IGMP.Group)})
+			a.Protocols = append(a.Protocols, model.RuleProtocol{Protocol: "IGMP", Type: pr.IGMP.Type, Group: clean.Text(pr.IGMP.Group)})
 		}
 	}
 	for _, l := range o.L7Protocols {

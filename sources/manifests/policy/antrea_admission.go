@@ -281,7 +281,7 @@ func (n *normaliser) ruleNames() {
 	for r := range n.p.AllRules() {
 		if was := first[r.Name]; was != nil {
 			msg := fmt.Sprintf("name %q is that of %s rule %d as well", r.Name, was.Direction.Lower(), was.Index)
-			if r.Antrea.Generated && was.Antrea.Generated {
+			if r.Tiered.Generated && was.Tiered.Generated {
 				msg = fmt.Sprintf("is the same rule as %s rule %d: Antrea would give both one name", was.Direction.Lower(), was.Index)
 			}
 			n.invalid(antrea.RuleNames, fmt.Sprintf("spec.%s[%d].name", r.Direction.Lower(), r.Index), msg, "give each rule a name of its own")

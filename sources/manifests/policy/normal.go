@@ -84,7 +84,7 @@ func New(m model.Meta, typed any) *model.Policy {
 	case *networkingv1.NetworkPolicy:
 		n.networkPolicy(o)
 	case *unstructured.Unstructured:
-		if m.Kind.IsAntrea() {
+		if m.Kind.IsTiered() {
 			n.antreaPolicy(o)
 		} else {
 			n.egressFirewall(o)

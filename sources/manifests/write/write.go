@@ -48,7 +48,7 @@ func (w *writer) cannot(at, format string, args ...any) {
 
 // object is the policy as its API has it.
 func (w *writer) object() (*unstructured.Unstructured, error) {
-	if !w.p.Kind.IsAdmin() && !w.p.Kind.IsAntrea() {
+	if !w.p.Kind.IsAdmin() && !w.p.Kind.IsTiered() {
 		return nil, fmt.Errorf("policies of kind %s are not written from their normal form", w.p.Kind)
 	}
 	meta := tree{"name": w.p.Name}

@@ -8,7 +8,7 @@ import (
 
 // antrea fills the spec of a policy of Antrea.
 func (w *writer) antrea(spec tree) {
-	a := w.p.Antrea
+	a := w.p.Tiered
 	if a == nil {
 		w.cannot("spec", "has no tier and no priority")
 		return
@@ -32,9 +32,9 @@ func (w *writer) antrea(spec tree) {
 var antreaWords = map[model.Action]string{model.Allow: "Allow", model.Deny: "Drop", model.Pass: "Pass"}
 
 func (w *writer) antreaRule(r *model.Rule, at string) tree {
-	a := r.Antrea
+	a := r.Tiered
 	if a == nil {
-		a = &model.AntreaRule{Action: antreaWords[r.Action]}
+		a = &model.TieredRule{Action: antreaWords[r.Action]}
 	}
 	out := tree{"action": a.Action}
 	if r.Name != "" && !a.Generated {
@@ -73,7 +73,7 @@ func (w *writer) antreaRule(r *model.Rule, at string) tree {
 	return out
 }
 
-func antreaProtocolTree(p model.AntreaProtocol) tree {
+func antreaProtocolTree(p model.RuleProtocol) tree {
 	of := tree{}
 	if p.Protocol == "IGMP" {
 		if p.Type != nil {

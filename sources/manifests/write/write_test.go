@@ -276,7 +276,7 @@ func TestWriteExamples(t *testing.T) {
 			}
 			for _, o := range manifests.Parse(name, text, manifests.Options{}).Objects {
 				p, ok := o.(*model.Policy)
-				if !ok || !p.Kind.IsAdmin() && !p.Kind.IsAntrea() {
+				if !ok || !p.Kind.IsAdmin() && !p.Kind.IsTiered() {
 					continue
 				}
 				out, err := write.Policy(bare(p))
@@ -319,10 +319,10 @@ func TestWriteCannot(t *testing.T) {
 		"spec.ingress[0].protocols[0] is of a protocol":                one(func(p *model.Policy, r *model.Rule) { p.Kind, r.Ports[0].Protocol = model.KindCNP, "tcp" }),
 		"spec has no tier": one(func(p *model.Policy, _ *model.Rule) { p.Kind = model.KindACNP }),
 		"spec.ingress[0].l7Protocols are kept as a text": one(func(p *model.Policy, r *model.Rule) {
-			p.Kind, p.Antrea, r.Antrea = model.KindACNP, &model.AntreaPolicy{Tier: "application"}, &model.AntreaRule{Action: "Allow", L7: []string{"http"}}
+			p.Kind, p.Tiered, r.Tiered = model.KindACNP, &model.TieredPolicy{Tier: "application"}, &model.TieredRule{Action: "Allow", L7: []string{"http"}}
 		}),
 		"spec.ingress[0].from[0] is of a kind that the API does not have there: networks": one(func(p *model.Policy, r *model.Rule) {
-			p.Kind, p.Antrea = model.KindACNP, &model.AntreaPolicy{Tier: "application"}
+			p.Kind, p.Tiered = model.KindACNP, &model.TieredPolicy{Tier: "application"}
 			r.Peers[0] = made.NetPeer("10.0.0.0/8", "11.0.0.0/8")
 		}),
 	} {

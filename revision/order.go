@@ -7,36 +7,35 @@ import (
 	"rung/model/antrea"
 	"rung/model/ladder"
 	"rung/model/overlap"
+	"rung/system"
 )
 
-// Antrea says whether Antrea's precedence holds: then there are no rows and no zones.
-func (r *Revision) Antrea() bool { return r.System == model.SystemAntrea }
+// Order are the policies in the order in which they decide, nil where they stand in the stages
+// of a Ladder.
+func (r *Revision) Order() []ladder.Place { return r.System.Places(r.Cluster) }
 
-// Bands are the ladder of a cluster on Antrea.
+// Bands is the same in tiers.
 func Bands(r *Revision) []ladder.Band {
-	return Shared[Once[[]ladder.Band]](r).Get(func() []ladder.Band { return antrea.Bands(r.Cluster) })
+	return Shared[Once[[]ladder.Band]](r).Get(func() []ladder.Band { return r.System.Bands(r.Cluster) })
 }
-
-// Order are the policies in Antrea's effective order.
-func (r *Revision) Order() []ladder.Place { return antrea.Order(r.Cluster) }
 
 // BySelectors says whether what a policy applies to is worked out from selectors: it has no
 // compiled rows that would know.
 func (r *Revision) BySelectors(p *model.Policy) bool {
-	return p != nil && (p.Antrea != nil || r.Antrea())
+	return p != nil && (p.Tiered != nil || !r.System.Has(system.Rows))
 }
 
 // AppliedPods are the pods a policy applies to, where nothing is compiled.
 func AppliedPods(r *Revision, p *model.Policy) overlap.PodSet {
 	x := r.PodIndex()
-	if p.Antrea == nil {
+	if p.Tiered == nil {
 		return x.SubjectSet(p)
 	}
 	s := antrea.Groups(r.Cluster).Whole(p)
 	return s.PodSet(x).And(x.Where((*model.Pod).SubjectEligible))
 }
 
-// RuleSubjects are the pods one rule of a policy of Antrea applies to.
+// RuleSubjects are the pods one rule of a policy with appliedTo applies to.
 func RuleSubjects(r *Revision, p *model.Policy, rule *model.Rule) []*model.Pod {
 	x := r.PodIndex()
 	s := antrea.Groups(r.Cluster).Applied(p, rule)

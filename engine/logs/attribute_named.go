@@ -10,10 +10,10 @@ import (
 	"rung/revision"
 )
 
-// antrea finds the rule behind a line of Antrea's log, which names the policy and mostly
-// the rule: one that has no name by the name Antrea made for it.
-func (a *attributor) antrea(rev *revision.Revision, e *entries.Entry, now time.Time) {
-	said := e.Line.Antrea
+// byName finds the rule behind a line that names the policy and mostly the rule: one that has no
+// name by the name that was made for it.
+func (a *attributor) byName(rev *revision.Revision, e *entries.Entry, now time.Time) {
+	said := e.Line.Named
 	ref := logline.RuleRef{Policy: said.Policy, Direction: said.Direction, Rule: -1, Exact: true}
 	e.RuleName = said.Rule
 	if ref.Policy.Kind == model.KindNP && ref.Policy.Name == "" { // dropped, since no NetworkPolicy allows it
@@ -36,7 +36,7 @@ func (a *attributor) antrea(rev *revision.Revision, e *entries.Entry, now time.T
 			found = append(found, ref)
 		}
 	}
-	if len(found) > 1 && p.Antrea == nil {
+	if len(found) > 1 && p.Tiered == nil {
 		found = a.judge(rev, e, found, now)
 	}
 	if len(found) == 1 {
@@ -44,25 +44,25 @@ func (a *attributor) antrea(rev *revision.Revision, e *entries.Entry, now time.T
 	}
 }
 
-// namedSo says whether Antrea's log would give a rule that name. Antrea makes names for
-// rules that have none, of direction, action and a part that Rung cannot work out
+// namedSo says whether the log would give a rule that name. Names are made for rules that have
+// none, of direction, action and a part that Rung cannot work out
 // (antrea.md#rule-names); lines of old layouts name none.
 func namedSo(r *model.Rule, name string) bool {
-	if r.Antrea != nil && r.Antrea.Generated && name != r.Name {
-		return name == "" || strings.HasPrefix(name, r.Direction.Lower()+"-"+strings.ToLower(r.Antrea.Action)+"-")
+	if r.Tiered != nil && r.Tiered.Generated && name != r.Name {
+		return name == "" || strings.HasPrefix(name, r.Direction.Lower()+"-"+strings.ToLower(r.Tiered.Action)+"-")
 	}
-	return name == r.Name || name == "" && r.Antrea != nil
+	return name == r.Name || name == "" && r.Tiered != nil
 }
 
 // saidAs says whether a line with that verdict can be of a rule: what layer 7 decides is
 // logged as redirected first.
 func saidAs(r *model.Rule, verdict string) bool {
 	switch {
-	case r.Antrea == nil:
+	case r.Tiered == nil:
 		return verdicts[r.Action] == verdict
 	case verdict == "redirect":
-		return len(r.Antrea.L7) > 0
-	case r.Antrea.Action == "Reject":
+		return len(r.Tiered.L7) > 0
+	case r.Tiered.Action == "Reject":
 		return verdict == "reject"
 	}
 	return verdicts[r.Action] == verdict

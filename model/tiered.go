@@ -24,21 +24,31 @@ const (
 	KindGroup        Kind = "Group.crd.antrea.io"
 )
 
-// IsAntrea says whether objects of the kind are policies of Antrea.
-func (k Kind) IsAntrea() bool { return k == KindACNP || k == KindANNP }
+// IsTiered says whether objects of the kind are policies in tiers of their plugin's own.
+func (k Kind) IsTiered() bool { return k == KindACNP || k == KindANNP }
 
-// AntreaTier is a Tier of Antrea (antrea.md#tiers): policies of the one with the lowest
+// Title is a kind for people, told from those of Kubernetes: "Antrea ClusterNetworkPolicy",
+// "Tier".
+func (k Kind) Title() string {
+	word, _, _ := strings.Cut(string(k), ".")
+	if k.IsTiered() {
+		return "Antrea " + word
+	}
+	return word
+}
+
+// Tier is a Tier of Antrea (antrea.md#tiers): policies of the one with the lowest
 // priority decide first.
-type AntreaTier struct {
+type Tier struct {
 	Meta
 	Priority    int32
 	Description string
-	// Static says that Antrea makes the tier itself; it is there without an object.
+	// Static says that the plugin makes the tier itself; it is there without an object.
 	Static bool
 }
 
-// AntreaGroup is a ClusterGroup (no Namespace) or Group: one of its forms is set.
-type AntreaGroup struct {
+// Group is a ClusterGroup (no Namespace) or Group: one of its forms is set.
+type Group struct {
 	Meta
 	// Select says that Namespaces and Pods are the form: both must match. Of a Group
 	// without a namespaceSelector, the pods are those of its namespace.
@@ -54,8 +64,8 @@ type AntreaGroup struct {
 	Invalid          []Broken
 }
 
-// AntreaPolicy is what only policies of Antrea have.
-type AntreaPolicy struct {
+// TieredPolicy is what only policies in tiers of their plugin's own have.
+type TieredPolicy struct {
 	// Tier is the name of the tier, "application" where none is written.
 	Tier string
 	// Priority is 1.0 to 10000.0; the lowest decides first within a tier.
@@ -82,14 +92,14 @@ type AppliedTo struct {
 // ServiceAccount names one.
 type ServiceAccount struct{ Namespace, Name string }
 
-// AntreaRule is what only rules of Antrea have. Rule.Action is Deny for Drop and Reject.
-type AntreaRule struct {
+// TieredRule is what only rules of tiered policies have. Rule.Action is Deny for Drop and Reject.
+type TieredRule struct {
 	// Action is the API's word: Allow, Drop, Reject, Pass.
 	Action string
-	// Name is the one written, or the one Antrea would make.
+	// Name is the one written, or the one that is made for it.
 	Generated bool // Rule.Name is not written
 	AppliedTo []AppliedTo
-	Protocols []AntreaProtocol
+	Protocols []RuleProtocol
 	// L7 are the layer 7 protocols, for people, cleaned; traffic that matches is
 	// decided by them.
 	L7 []string
@@ -99,8 +109,8 @@ type AntreaRule struct {
 	LogLabel   string
 }
 
-// AntreaProtocol is one element of protocols: ICMP or IGMP.
-type AntreaProtocol struct {
+// RuleProtocol is one element of protocols: ICMP or IGMP.
+type RuleProtocol struct {
 	Protocol string // ICMP, IGMP
 	// Type and Code of ICMP, Type of IGMP; nil for any.
 	Type, Code *int32
@@ -152,17 +162,17 @@ func (a AppliedTo) String() string {
 // AppliedText is appliedTo for people: its elements, "each rule has its own", or
 // "nothing".
 func (p *Policy) AppliedText() string {
-	if p.Antrea == nil {
+	if p.Tiered == nil {
 		return ""
 	}
-	if len(p.Antrea.AppliedTo) == 0 {
+	if len(p.Tiered.AppliedTo) == 0 {
 		for r := range p.AllRules() {
-			if r.Antrea != nil && len(r.Antrea.AppliedTo) > 0 {
+			if r.Tiered != nil && len(r.Tiered.AppliedTo) > 0 {
 				return "each rule has its own"
 			}
 		}
 	}
-	return AppliedText(p.Antrea.AppliedTo, p.Namespace)
+	return AppliedText(p.Tiered.AppliedTo, p.Namespace)
 }
 
 // AppliedText is a list of appliedTo for people; namespace is that of a namespaced
@@ -184,14 +194,14 @@ func AppliedText(list []AppliedTo, namespace string) string {
 
 // SubjectText is what the policy applies to, for people.
 func (p *Policy) SubjectText() string {
-	if p.Antrea != nil {
+	if p.Tiered != nil {
 		return p.AppliedText()
 	}
 	return p.Subject.String()
 }
 
 // Text is the element for people: "icmp type 8 code 0", "igmp type 0x11 group 224.0.0.1".
-func (p AntreaProtocol) Text() string {
+func (p RuleProtocol) Text() string {
 	text := strings.ToLower(p.Protocol)
 	if p.Type != nil && p.Protocol == "IGMP" {
 		text += fmt.Sprintf(" type 0x%x", *p.Type)
@@ -207,11 +217,11 @@ func (p AntreaProtocol) Text() string {
 	return text
 }
 
-// ActionText is what the rule does in the API's word: Drop and Reject of Antrea are
+// ActionText is what the rule does in the API's word: Drop and Reject are
 // both Deny.
 func (r *Rule) ActionText() string {
-	if r.Antrea != nil {
-		return r.Antrea.Action
+	if r.Tiered != nil {
+		return r.Tiered.Action
 	}
 	return string(r.Action)
 }

@@ -1,26 +1,26 @@
 package rule
 
 import (
+	"cmp"
 	"fmt"
 
 	"rung/model"
-	"rung/model/antrea"
 	"rung/model/words"
 	"rung/revision"
 	"rung/revision/liverows"
 	"rung/revision/policies"
+	"rung/system"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
 
-// antreaLines say what a rule applies to, where it stands and what it logs, on a cluster
-// without rows.
-func (v *View) antreaLines(env *view.Env, s *detail.Sheet) {
+// placedLines say what a rule without rows applies to, where it stands and what it logs.
+func (v *View) placedLines(env *view.Env, s *detail.Sheet) {
 	st, p, r := env.Styles, v.policy, v.rule
 	applied, pods := p.SubjectText(), policies.CountSubjects(env.Rev, p.Key).Pods
-	if a := r.Antrea; a != nil {
+	if a := r.Tiered; a != nil {
 		if len(a.AppliedTo) > 0 {
 			applied = model.AppliedText(a.AppliedTo, p.Namespace)
 		}
@@ -28,7 +28,8 @@ func (v *View) antreaLines(env *view.Env, s *detail.Sheet) {
 	}
 	count := " → " + words.Total(pods, "pod")
 	s.Field("subject", "applied to", nameWidth, widget.Plain(widget.Truncate(applied, max(8, s.In()-nameWidth-widget.Width(count)))+count), nav.Page{})
-	for _, place := range env.Rev.Order() {
+	is := cmp.Or(system.Of(p.Kind), env.Rev.System)
+	for _, place := range is.Places(env.Rev.Cluster) {
 		if place.Policy.Key != p.Key {
 			continue
 		}
@@ -37,8 +38,8 @@ func (v *View) antreaLines(env *view.Env, s *detail.Sheet) {
 		case place.Missing:
 			text = "none: tier " + place.TierName + " does not exist"
 		case p.Kind == model.KindNP:
-			text = "NetworkPolicies: after tier " + antrea.Application + ", before " + antrea.Baseline
-		case p.Antrea == nil:
+			text = "NetworkPolicies: after tier " + is.Around[0] + ", before " + is.Around[1]
+		case p.Tiered == nil:
 			text = fmt.Sprintf("%s at %d, priority %d, rule %d", p.Kind.Short(), place.Tier, p.Priority, r.Index)
 		}
 		s.Field("order", "order", nameWidth, widget.Plain(text), nav.Page{})
@@ -50,7 +51,7 @@ func (v *View) antreaLines(env *view.Env, s *detail.Sheet) {
 			s.Field("alike", "", nameWidth, widget.Styled("shared with "+words.Few(names, 2)+": rules with the same number that disagree are undefined", st.Dim), nav.Page{})
 		}
 	}
-	if a := r.Antrea; a != nil {
+	if a := r.Tiered; a != nil {
 		text := "off"
 		if a.Logging {
 			if text = "on"; a.LogLabel != "" {
@@ -62,24 +63,16 @@ func (v *View) antreaLines(env *view.Env, s *detail.Sheet) {
 			s.Field("name", "name", nameWidth, widget.Styled(r.Name+": not written; the hash is Rung's own", st.Dim), nav.Page{})
 		}
 		for _, b := range p.Invalid {
-			if d, i := antrea.RuleAt(b.Field); d == r.Direction && i == r.Index {
+			if d, i := b.RuleAt(); d == r.Direction && i == r.Index {
 				s.Field("refused", "refused", nameWidth, widget.Styled(b.Message, st.Error), nav.Page{})
 			}
 		}
 	}
-	if !env.Rev.Antrea() {
-		s.Field("system", "here", nameWidth, widget.Styled("decides nothing: OVN-Kubernetes' precedence holds", st.Warn), nav.Page{})
+	if is != env.Rev.System {
+		s.Field("system", "here", nameWidth, widget.Styled("decides nothing: "+env.Rev.System.Whose+" precedence holds", st.Warn), nav.Page{})
 		return
 	}
 	before, after := liverows.Neighbours(env.Rev, p, r)
 	v.neighbour(env, s, "previous rule", before, "none: the first "+firstOf(p, r))
 	v.neighbour(env, s, "next rule", after, "none: the last "+firstOf(p, r))
-}
-
-// unchecked says why a rule is not held against live rows.
-func unchecked(env *view.Env) string {
-	if env.Rev.Antrea() {
-		return "Antrea has no rows to check it against."
-	}
-	return "Not checked against live rows: no zone is known."
 }

@@ -1,0 +1,49 @@
+package lint
+
+import (
+	"rung/model"
+	"rung/model/ladder"
+	"rung/model/lint/codes"
+	"slices"
+)
+
+// System is what findings are of under a network plugin. The zero System is rows of
+// OVN-Kubernetes, with no policies of others.
+type System struct {
+	// Check is all that is wrong by the plugin's admission and its documentation, and Order the
+	// order of policies: what else is checked is of OVN-Kubernetes' rows, and there are none.
+	Check func(*model.Cluster) []model.Finding
+	Order func(*model.Cluster) []ladder.Place
+	Idle  Idle
+}
+
+// Idle are policies that decide nothing under a system.
+type Idle struct {
+	Kinds           []model.Kind
+	Message, Remedy string
+}
+
+// checkPlaces looks at a cluster whose policies have no rows.
+func (l *linter) checkPlaces(s *System) {
+	for i, p := range s.Order(l.c) {
+		l.order[p.Policy.Key] = i
+		if p.Policy.Tiered == nil {
+			l.invalid(p.Policy)
+		}
+	}
+	l.out = append(l.out, s.Check(l.c)...)
+}
+
+// finish adds what decides nothing under the system and what could not be read, and sorts.
+func (l *linter) finish(idle *Idle, broken []model.Broken) []model.Finding {
+	for _, k := range idle.Kinds {
+		for p := range l.c.Policies(k) {
+			l.about(p, codes.OtherSystem, idle.Message).Remedy = idle.Remedy
+		}
+	}
+	for i := range broken {
+		l.broken(&broken[i])
+	}
+	slices.SortStableFunc(l.out, l.compare)
+	return l.out
+}

@@ -1,0 +1,202 @@
+package system
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"rung/model"
+	"rung/model/ladder"
+	"rung/model/lint"
+	"rung/model/verdict/index"
+	"rung/model/words"
+)
+
+// Feature is something that one plugin has and another has not. The zero Feature is what all
+// have.
+type Feature int
+
+// The features.
+const (
+	_ Feature = iota
+	// Rows: policies become rows of OVN's Northbound database, in zones; with them come
+	// logical flows, the meter of the log, ovn-trace, and the sandbox.
+	Rows
+	// Stages: policies stand in the stages of OVN's pipeline, and AdminNetworkPolicies have
+	// priorities with gaps between them, which a plan can space anew.
+	Stages
+	// Drafts: Rung writes new policies of the kind that decides first.
+	Drafts
+	// LogLevels: annotations set the level by action, for a while too (logging sessions).
+	LogLevels
+)
+
+// System is a network plugin whose precedence holds in a cluster.
+type System struct {
+	Name         model.PolicySystem // as --system takes it
+	Title, Whose string             // "Antrea", "Antrea's"
+	// Demo are the manifests of a built-in cluster.
+	Demo fs.FS
+
+	// lacks says why there is nothing of a feature.
+	lacks map[Feature]string
+
+	// Counted are the kinds of policies by which a cluster is told at a glance; Besides are
+	// told where there are any.
+	Counted, Besides []model.Kind
+	// Own are the policies of its API that Rung shows and does not change; Found says what of
+	// it a cluster has, empty for nothing, and NotFound what a cluster has not.
+	Own      []model.Kind
+	Found    func(*model.Cluster) string
+	NotFound string
+	// Unasked are the kinds that say nothing about a connection here.
+	Unasked []model.Kind
+
+	// Order is the order of all policies and Bands the same in its tiers; nil where policies
+	// stand in stages.
+	Order func(*model.Cluster) []ladder.Place
+	Bands func(*model.Cluster) []ladder.Band
+	// Tiers are the tiers of a cluster, Around the names of those before and after
+	// NetworkPolicies.
+	Tiers  func(*model.Cluster) []*model.Tier
+	Around [2]string
+	// Form is an output of rung ladder like the plugin's own tool's; nil for none.
+	Form *Form
+	// Precedence is how verdicts follow from policies, Lint what findings are of.
+	Precedence *index.Precedence
+	Lint       lint.System
+
+	// NewDeny is what a new rule that denies does to connections that are there, NewIsolation
+	// what the isolation of pods does.
+	NewDeny, NewIsolation map[model.Direction]string
+	// HowToLog is how a rule is made to log, LogsTo where its lines then are, with the command
+	// that shows them.
+	HowToLog, LogsTo, LogsCommand string
+}
+
+// Form is a table of the policies in their order.
+type Form struct {
+	Name string
+	Head []string
+	Row  func(*ladder.Place) []string
+}
+
+// All are the systems; where nothing says which holds it is the first.
+var All = []*System{OVN, Antrea}
+
+// Lacks says why there is nothing of a feature, empty where there is. A nil System lacks
+// nothing.
+func (s *System) Lacks(f Feature) string {
+	if s == nil {
+		return ""
+	}
+	return s.lacks[f]
+}
+
+// Has says whether there is a feature.
+func (s *System) Has(f Feature) bool { return s.Lacks(f) == "" }
+
+// FormName is the name of Form, empty for none.
+func (s *System) FormName() string {
+	if s.Form == nil {
+		return ""
+	}
+	return s.Form.Name
+}
+
+// Places is the order of all policies of a cluster, nil where they stand in stages.
+func (s *System) Places(c *model.Cluster) []ladder.Place {
+	if s.Order == nil {
+		return nil
+	}
+	return s.Order(c)
+}
+
+// Asks says whether policies and objects of a kind say anything about connections.
+func (s *System) Asks(k model.Kind) bool { return !slices.Contains(s.Unasked, k) }
+
+// Named is the system of a name, nil where there is none.
+func Named(name string) *System {
+	for _, s := range All {
+		if string(s.Name) == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// Names are the names of all systems.
+func Names() (out []string) {
+	for _, s := range All {
+		out = append(out, string(s.Name))
+	}
+	return out
+}
+
+// Of is the system whose API a kind of policies is of, nil for those of Kubernetes' own and
+// those that Rung changes.
+func Of(k model.Kind) *System {
+	for _, s := range All {
+		if slices.Contains(s.Own, k) {
+			return s
+		}
+	}
+	return nil
+}
+
+// OfForm is the system whose own form of the ladder an output is, nil for none.
+func OfForm(output string) *System {
+	i := slices.IndexFunc(All, func(s *System) bool { return s.Form != nil && s.Form.Name == output })
+	if i < 0 {
+		return nil
+	}
+	return All[i]
+}
+
+// WhyNotChanged says why Rung does not change policies of a kind, empty where it does.
+func WhyNotChanged(k model.Kind) string {
+	if s := Of(k); s != nil {
+		return fmt.Sprintf("Rung shows policies of %s and does not change them", s.Title)
+	}
+	return ""
+}
+
+// Found says what a cluster has of other systems than the first, empty for nothing.
+func Found(c *model.Cluster) string {
+	for _, s := range All[1:] {
+		if found := s.Found(c); found != "" {
+			return found
+		}
+	}
+	return ""
+}
+
+// Flag is the name of the setting, as Rung's flag spells it; Auto is its value that leaves the
+// choice to what is found.
+const (
+	Flag = "system"
+	Auto = "auto"
+)
+
+// Decide says which system's precedence holds in a cluster, and why: the flag's; else that of
+// a plugin whose policies or objects the cluster has, and nothing of ovn, which says by what
+// OVN-Kubernetes is known to be there, empty for nothing; else OVN-Kubernetes'. Where others
+// than OVN-Kubernetes decide no rows are wanted, so that whoever writes them must have said so
+// in ovn: an object that somebody applies must not take the rows of a cluster away.
+func Decide(flag string, c *model.Cluster, ovn string) (s *System, why string) {
+	if flag != "" && flag != Auto {
+		return Named(flag), "--" + Flag + " " + flag
+	}
+	var missing []string
+	for _, s := range All[1:] {
+		switch found := s.Found(c); {
+		case found == "":
+			missing = append(missing, s.NotFound)
+		case ovn != "":
+			return All[0], ovn + "; there are also " + found
+		default:
+			return s, found
+		}
+	}
+	return All[0], words.List(missing, len(missing))
+}
