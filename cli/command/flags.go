@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,8 +13,8 @@ import (
 
 	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"io/fs"
 	"rung/change/write"
 	"rung/cli/process"
 	"rung/engine"
@@ -25,8 +26,6 @@ import (
 	"rung/revision/settings"
 	"rung/sources/reading"
 	"rung/system"
-
-	"github.com/spf13/pflag"
 )
 
 // flags are those every command has.
