@@ -221,7 +221,7 @@ func (d *Desired) Members(s *setSpec) []string {
 	return union(lists[0], lists[1])
 }
 
-// nodeAddresses are those of the nodes that a set takes.
+// nodeAddresses returns the addresses of the nodes that a set takes.
 func (d *Desired) nodeAddresses(s *setSpec) (out []string) {
 	if len(s.nodes) == 0 {
 		return nil

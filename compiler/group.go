@@ -139,7 +139,7 @@ type groupView struct {
 	v4, v6 addresses // of the pods
 }
 
-// addresses are those of one family in a group, sorted, without duplicates. They are
+// addresses are a group's addresses of one family, sorted, without duplicates. They are
 // listed when first asked for: a group is in many address sets.
 type addresses struct {
 	once sync.Once

@@ -63,7 +63,7 @@ func (p *Policy) Content() map[string]any {
 }
 
 // Digest stands for a content: two that are equal have the same one. The zero
-// Digest is that of nothing.
+// Digest stands for no content.
 type Digest [16]byte
 
 // String is the digest in hexadecimal digits.
@@ -73,7 +73,7 @@ func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 // for all but its priority, which only says where it stands among the others.
 type Digests struct{ Whole, Unplaced Digest }
 
-// Digests are those of the policy's content, worked out now unless the policy
+// Digests returns the digests of the policy's content, worked out now unless the policy
 // carries them.
 func (p *Policy) Digests() Digests {
 	switch {

@@ -220,7 +220,7 @@ const (
 // NetworkPolicies allow (older-forms.md#the-isolation-annotation-of-2016).
 const AnnotationIsolation = "net.beta.kubernetes.io/network-policy"
 
-// APIVersionNP2016 is that of the NetworkPolicies of that time.
+// APIVersionNP2016 is the API version of NetworkPolicies of that time.
 const APIVersionNP2016 = "extensions/v1beta1"
 
 // MaxPriority is the lowest precedence OVN-Kubernetes enforces; the API allows

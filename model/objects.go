@@ -122,7 +122,7 @@ type Node struct {
 type Service struct {
 	Meta
 	ClusterIPs []string
-	// ExternalIPs are those of its spec, LoadBalancerIPs those of its status that are load
+	// ExternalIPs stand in its spec; LoadBalancerIPs in its status, as far as they are load
 	// balanced in the cluster.
 	ExternalIPs, LoadBalancerIPs []string
 	Selector                     Labels

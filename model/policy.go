@@ -30,7 +30,7 @@ type Policy struct {
 	Logging    string
 	HasLogging bool
 	Conditions []Condition
-	// APIVersion is that of an older API than today's, empty otherwise: see
+	// APIVersion is set where the policy is of an older API than today's: see
 	// model/legacy.
 	APIVersion string
 	// Older says what is written in a form that the API of today does not have, nil for

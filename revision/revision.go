@@ -178,7 +178,7 @@ type Basis struct {
 	max     int32
 }
 
-// Basis is that of the revision.
+// Basis returns what the revision was compiled from.
 func (r *Revision) Basis() Basis { return Basis{r.Cluster, r.Desired, r.Flags.MaxPriority} }
 
 // SweepState is how far the reading of zones is that are not watched.

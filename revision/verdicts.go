@@ -22,7 +22,7 @@ func (r *Revision) Verdicts() *index.Index {
 	})
 }
 
-// otherVerdicts are those of other rules of the game.
+// otherVerdicts holds verdicts by other options.
 type otherVerdicts struct {
 	idle  Once[*index.Index] // with ClusterNetworkPolicies that have no rows, nil without
 	today Once[*index.Index] // without the isolation of 2016
@@ -68,7 +68,7 @@ func VerdictsToday(r *Revision) *index.Index {
 	})
 }
 
-// NoRowsOf2016 is said of what decides where the isolation annotation of 2016 counts, in
+// NoRowsOf2016 is the state text for policies of 2016, where the isolation annotation counts, in
 // place of how its rows stand (older-forms.md#the-isolation-annotation-of-2016).
 const NoRowsOf2016 = "decides by the document of 2016; no rows"
 

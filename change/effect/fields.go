@@ -93,7 +93,7 @@ func valueText(v any) string {
 	return model.CompactJSON(v)
 }
 
-// describeSession says in words what a field is of which only the record of a session is
+// describeSession puts a change of a logging session into words, where its record is
 // the value.
 func describeSession(f *change.FieldChange) {
 	if f.Path != "metadata.annotations["+model.AnnotationLogSession+"]" {

@@ -56,9 +56,9 @@ type Preview struct {
 	Findings []model.Finding
 	// Commands are the equivalent kubectl command lines.
 	Commands []string
-	// Steps are those of a plan that a yes starts, goes on with or rolls back, in the
+	// Steps are a plan's steps that a yes starts, goes on with or rolls back, in the
 	// order in which they are made; none for a change that is made at once. FirstStep is
-	// the number of the first: those of a plan that goes on keep theirs.
+	// the number of the first: steps of a plan that goes on keep their numbers.
 	Steps     []plan.Step
 	FirstStep int
 	// Conflict is set when the object is not what the edit or the undo

@@ -72,7 +72,7 @@ func denyGuards(x *overlap.PodIndex, p *model.Policy, protected func(string) boo
 	return out
 }
 
-// namespaceGuards are those of a NetworkPolicy or EgressFirewall, which reaches
+// namespaceGuards are the guards of a NetworkPolicy or EgressFirewall, which reaches
 // no further than its namespace: a Deny of everything at the end of a firewall is
 // how one is written.
 func namespaceGuards(p *model.Policy, protected func(string) bool) []Guard {

@@ -32,7 +32,7 @@ type revertJob struct {
 	Files   []change.FileChange `json:"files,omitempty"`
 	Undoes  uint64              `json:"undoes,omitempty"`
 	Entry   uint64              `json:"entry,omitempty"`
-	// Made says that it was made and is in the history: without it nobody knows. Trying
+	// Made says that it was made and is in the history. False: the outcome is unknown. Trying
 	// says that it is being put back, Why why that was not possible the last time.
 	Made   bool   `json:"made,omitempty"`
 	Trying bool   `json:"trying,omitempty"`

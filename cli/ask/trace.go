@@ -19,7 +19,7 @@ import (
 	"rung/revision"
 )
 
-// Who is asked, with --by.
+// Values of --by: policies, rows, or both are asked.
 const (
 	byPolicies = "policies"
 	byRows     = "rows"

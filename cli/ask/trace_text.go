@@ -222,7 +222,7 @@ func (o *verdictOut) omissions() []model.Omission {
 	return out
 }
 
-// omissions are those of many answers; it may be filled from any goroutine.
+// omissions collects the omissions of many answers; it may be filled from any goroutine.
 type omissions struct {
 	mu    sync.Mutex
 	seen  map[string]bool
@@ -252,7 +252,7 @@ func (s *omissions) add(o *verdictOut) []model.Omission {
 	return all
 }
 
-// all are those of n answers: that no policy is asked counts where that is so of all.
+// all returns the omissions of n answers. "No policy is asked" counts only where it holds for all.
 func (s *omissions) all(n int) []model.Omission {
 	s.mu.Lock()
 	defer s.mu.Unlock()

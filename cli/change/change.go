@@ -20,7 +20,7 @@ import (
 	"rung/revision/policies"
 )
 
-// changeFlags are those of every mutation.
+// changeFlags are the flags that every mutation has.
 type changeFlags struct {
 	dryRun, yes bool
 	name        string

@@ -95,7 +95,7 @@ const (
 	outcomeKept      = "kept"      // of a plan: it was ended, and the policies stay as they are
 )
 
-// tells says whether the answer to a change is printed when it is known what became of it,
+// tells says whether the answer to a change is printed after the outcome,
 // with that. Where somebody is asked it has to be seen before.
 func tells(a *command.App, c *changeFlags) bool {
 	return c.yes && !c.dryRun && (a.Flags.Output == "json" || a.Flags.Output == "yaml")

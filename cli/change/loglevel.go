@@ -23,7 +23,7 @@ import (
 	"rung/system"
 )
 
-// levelFlags are those of rung log-level.
+// levelFlags are the flags of rung log-level.
 type levelFlags struct {
 	change             changeFlags
 	levels             model.LogLevels

@@ -121,7 +121,7 @@ func (ans *Answer) omitted(all []Omission) string {
 	return text
 }
 
-// mdOmitted is that of a review.
+// mdOmitted lists what a review did not consider, in markdown.
 func mdOmitted(all []Omission) string {
 	if len(all) == 0 {
 		return ""

@@ -24,7 +24,7 @@ type TextTable struct {
 
 func (t *TextTable) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
 
-// widths are those of the columns, the last one's as well.
+// widths returns the width of each column in cells, the last one's as well.
 func (t *TextTable) widths() []int {
 	widths := make([]int, len(t.Head))
 	for _, row := range append([][]string{t.Head}, t.Rows...) {

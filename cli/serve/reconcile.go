@@ -21,7 +21,7 @@ import (
 	"rung/model/clean"
 )
 
-// reconcileFlags are those of rung reconcile.
+// reconcileFlags are the flags of rung reconcile.
 type reconcileFlags struct {
 	zones    []string
 	metrics  string

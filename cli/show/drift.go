@@ -54,7 +54,7 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 			First: func(ctx context.Context, e *engine.Engine) {
 				ctx, cancel := context.WithTimeout(ctx, settle)
 				defer cancel()
-				// That it does not go away in time is an answer, not an error. A zone
+				// Drift that does not go away in time is an answer, not an error. A zone
 				// whose database got its name meanwhile is read again.
 				read := command.Settled()
 				_ = e.Wait(ctx, func(r *revision.Revision) bool {

@@ -51,7 +51,7 @@ func nothingFound(ans *command.Answer, found int) {
 	}
 }
 
-// unfound are those of the omissions that no finding is an error about.
+// unfound returns the omissions that no finding of severity error is about.
 func unfound(r *revision.Revision, found []model.Finding) []model.Omission {
 	return slices.DeleteFunc(omitted.Objects(r), func(o model.Omission) bool {
 		return slices.ContainsFunc(found, func(f model.Finding) bool {

@@ -30,7 +30,7 @@ type policyOut struct {
 	Priority *int32     `json:"priority,omitempty"`
 	// Tiered is where a policy stands in the tiers of its plugin.
 	Tiered *tieredOut `json:"antrea,omitempty"`
-	// APIVersion is that of an older API than today's.
+	// APIVersion is set where the policy is of an older API than today's.
 	APIVersion string   `json:"api_version,omitempty"`
 	Subject    string   `json:"subject"`
 	Pods       []string `json:"pods"`

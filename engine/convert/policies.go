@@ -29,7 +29,7 @@ const (
 	ToAntrea Target = "antrea"
 )
 
-// Targets are those of Policies, in the order in which they are offered.
+// Targets are the APIs that Policies can convert to, in the order in which they are offered.
 var Targets = []Target{ToANP, ToCNP, ToAntrea}
 
 // Kind is the kind of what is made, in words.

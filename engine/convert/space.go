@@ -76,8 +76,8 @@ type value struct {
 	has  bool
 }
 
-// values are those of a label that the selectors tell apart: none, one that nobody names, and
-// of those they name.
+// values returns a label's values that the selectors tell apart: none, one that nobody names, and
+// the values they name.
 func (s *space) values(key string) (out []value) {
 	all := []value{{}, {freshValue, true}}
 	var names []string

@@ -6,7 +6,7 @@ import (
 	"rung/model"
 )
 
-// Warnings are what must be agreed to by name before what was made is applied: for each
+// Warnings are notes to acknowledge by name before the converted policies are applied: for each
 // policy that was made of rules that are not exact the first of them, and how many more; where
 // all are exact and the proof found a difference, that.
 func (r *Result) Warnings() (out []Note) {

@@ -17,7 +17,7 @@ import (
 )
 
 // Health is how an engine is, for those who watch it by HTTP. Its metrics are those of OVN-Kubernetes' controller (ovn-kubernetes.md#metrics), with the
-// same names and labels, and Rung's own of each zone. They are per process: those of
+// same names and labels, and Rung's own of each zone. They are per process: metrics of
 // rows add up the zones it writes, which is one per node.
 type Health struct {
 	loop         *loop.Loop
@@ -120,7 +120,7 @@ var (
 	reportsLost = desc("rung_reports_dropped_total", "Conditions and events that were given up.")
 )
 
-// Describe is that of an unchecked collector: what there is hangs on the zones.
+// Describe sends nothing, as an unchecked collector does: what there is hangs on the zones.
 func (m *Health) Describe(chan<- *prometheus.Desc) {}
 
 // Collect reads the newest revision.

@@ -42,7 +42,7 @@ func (d *daemons) forget(zone string) {
 	delete(d.down, zone)
 }
 
-// all are those of every zone.
+// all returns the daemons of every zone, by zone.
 func (d *daemons) all() map[string][]revision.Daemon {
 	d.mu.Lock()
 	defer d.mu.Unlock()

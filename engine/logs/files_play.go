@@ -13,7 +13,7 @@ import (
 	"rung/sources/logfile"
 )
 
-// timeOf is the time of a line: by itself, or by what stands before it.
+// timeOf returns the time of a line, parsed from the line or its prefix.
 func timeOf(text []byte) (time.Time, bool) {
 	if l, err := acllog.Parse(string(text)); err == nil {
 		return l.At, true

@@ -28,8 +28,8 @@ func (l *Store) Allowed() *diff.Log {
 	return distinctConnections(slices.DeleteFunc(l.Since(0, 0), func(e *entries.Entry) bool { return e.Line.Verdict != "allow" }), time.Time{}, recentMost)
 }
 
-// Connections are those of some entries, oldest first as a Store has them, at most so many
-// different ones.
+// Connections returns the distinct connections of entries, given oldest first as a Store has
+// them; at most so many of them.
 func Connections(entries []*entries.Entry, most int) *diff.Log {
 	return distinctConnections(entries, time.Time{}, most)
 }
@@ -62,7 +62,7 @@ func recent(entries []*entries.Entry, now time.Time, most int) *diff.Log {
 	return out
 }
 
-// distinctConnections are those of the entries since a time, the newest first.
+// distinctConnections returns up to most distinct connections since a time, the newest first.
 func distinctConnections(entries []*entries.Entry, since time.Time, most int) *diff.Log {
 	out := &diff.Log{}
 	at := map[seenKey]int{}

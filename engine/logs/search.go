@@ -87,7 +87,7 @@ func (l *Store) Search(w Wanted) (*Search, error) {
 	return nil, ErrNoFiles
 }
 
-// searches are those of a reader; the newest goes on.
+// searches are the searches of one reader; the newest goes on.
 type searches struct {
 	mu  sync.Mutex
 	ctx context.Context // nil while the reader does not run

@@ -170,7 +170,7 @@ type suspect struct {
 	acl string
 }
 
-// deciders are those of the rows first: what decides there is what should not.
+// deciders returns who decides, rows first: an unexpected decision is among these.
 func deciders(s *Stage) (out []suspect) {
 	for _, by := range []*verdict.StageVerdict{s.Rows, s.StageVerdict} {
 		if by.Decided != nil {

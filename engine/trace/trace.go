@@ -18,7 +18,7 @@ import (
 // By says who is asked.
 type By int
 
-// Who can be asked.
+// By names who can be asked.
 const (
 	Policies By = iota
 	Rows
@@ -30,8 +30,8 @@ type Trace struct {
 	Connection verdict.Connection
 	Verdict    verdict.Verdict
 	Reason     string // of unknown and not applicable
-	// Answer is that of the policies, of the rows where only they were asked. Rows is that
-	// of the rows where both were, else nil.
+	// Answer is the policies' answer, or the rows' where only they were asked. Rows is the rows'
+	// answer where both were asked, else nil.
 	Answer verdict.Answer
 	Rows   *verdict.Answer
 	// Paths is one, or for a Service one for each of its endpoints; none where no policy is
@@ -46,8 +46,8 @@ type Trace struct {
 	// NotConsidered is what could make the answer another, had it been taken into account.
 	NotConsidered []model.Omission
 	// Families are the answers of IPv4 and IPv6 where both were asked and they differ. The rest
-	// is then that of the family which is denied, or which nobody knows, before the other; the
-	// verdict is that of both together.
+	// is then of the family which is denied, or which nobody knows, before the other; the
+	// verdict is of both together.
 	Families []*Trace
 	// Through is what the Service says that alone has the port, nil for none.
 	Through *Through

@@ -2,7 +2,6 @@ package trace
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -51,14 +50,6 @@ func (t *Tracer) families(r *revision.Revision, c verdict.Connection, by By, tri
 	if differ {
 		out.Families = all
 		out.Verdict, out.Reason = together(all[0], all[1])
-	}
-	out.NotConsidered = nil
-	for _, one := range all {
-		for _, o := range one.NotConsidered {
-			if !slices.ContainsFunc(out.NotConsidered, func(known model.Omission) bool { return known.String() == o.String() }) {
-				out.NotConsidered = append(out.NotConsidered, o)
-			}
-		}
 	}
 	return &out, nil
 }

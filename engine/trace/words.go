@@ -137,7 +137,7 @@ func reasoned(v verdict.Verdict, why string) string {
 	return v.Done() + ": " + why
 }
 
-// Sentence is that of one path: who decides in the stages that make the verdict, and which
+// Sentence says of one path who decides in the stages that make the verdict, and which
 // Pass is only there because of a known defect.
 func (p *Path) Sentence() string {
 	var who []decided

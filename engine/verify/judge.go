@@ -40,7 +40,7 @@ type Result struct {
 	Pairs, Against int
 	// ByRows: the policies agree with the statement, but the rows of the zones do not.
 	ByRows bool
-	// Trace is that of one connection that speaks against it, nil where there is none.
+	// Trace is of one connection that speaks against it, nil where there is none.
 	Trace *trace.Trace
 	// Imagined: ends were asked as if they existed.
 	Imagined bool

@@ -31,7 +31,7 @@ func (j *judge) portsOf(s *Statement, e verdict.Endpoint, ports []verdict.PortRa
 	return out
 }
 
-// servicePorts are those of a statement's ports that a Service has; nil where it has none
+// servicePorts returns a statement's ports that a Service has; nil where it has none
 // of them, which is a Problem.
 func (j *judge) servicePorts(s *Statement, e verdict.Endpoint, t *tally) (out []verdict.PortRange) {
 	svc, _ := j.rev.Cluster.Get(e.Key).(*model.Service)
@@ -55,7 +55,7 @@ func (j *judge) servicePorts(s *Statement, e verdict.Endpoint, t *tally) (out []
 	return out
 }
 
-// families are those in which two ends have addresses both, each asked for itself. Without
+// families returns the families in which both ends have addresses, each asked for itself. Without
 // one there is no connection; where the addresses of an end are not known, the answer says
 // why.
 func (j *judge) families(a, b verdict.Endpoint) (out []verdict.Family) {

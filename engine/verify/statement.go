@@ -79,7 +79,7 @@ type Choice struct {
 	Place
 	Names    []string
 	Selector model.Selector
-	// Labels are those of a selector that wants single values: of a pod that is imagined.
+	// Labels are the single values that a selector wants: the labels of an imagined pod.
 	Labels map[string]string
 	made   bool
 	plain  bool // Labels are all that the selector wants

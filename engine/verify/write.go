@@ -14,7 +14,7 @@ import (
 
 // Written is a first file of expectations.
 type Written struct {
-	// Statements are those of the file, as values of JSON.
+	// Statements are the file's statements, as values of JSON.
 	Statements []map[string]any
 	Text       []byte
 }

@@ -142,7 +142,7 @@ func (w *writer) whole(space string, pods []*model.Pod) bool {
 	return len(pods) == len(w.ordinary[space])
 }
 
-// ends are units as statements have them: whole namespaces in one end, parts by what their
+// ends converts units to the ends of statements: whole namespaces in one end, parts by what their
 // labels have in common, else by their names.
 func (w *writer) ends(units []int) any {
 	var whole, out []any

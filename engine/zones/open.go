@@ -22,17 +22,25 @@ func (z *Set) openNB(name, addr string) reconciler.Zone {
 		return dbfile.NewZone(dbfile.ZoneConfig{Name: name, AnyName: name == addr, Path: path, Slot: z.cfg.Slots.Take,
 			Options: z.fileOptions()})
 	}
-	return z.dial(nbdb.Config{Name: name, AnyName: name == addr, Addr: addr, TLS: z.cfg.TLS, Limit: z.dials})
+	return nbdb.Dial(nbdb.Config{Name: name, AnyName: name == addr, Addr: addr, TLS: z.cfg.TLS, Limit: z.dials,
+		Slot: z.cfg.Slots.Take, Share: z.cfg.Share})
 }
 
 func (z *Set) fileOptions() dbfile.Options {
 	return dbfile.Options{Share: z.cfg.Share, Archives: z.cfg.Archives}
 }
 
-// zoneNameOf asks a database which zone it is. The name is empty when it does not
-// say, or not yet.
+// zoneNameOf asks a database which zone it is; a damaged file is read as far as it goes.
+// The name is empty when it does not say, or not yet.
 func (z *Set) zoneNameOf(ctx context.Context, addr string) (string, error) {
-	db, err := z.readNB(ctx, addr)
+	if path, ok := dbfile.Path(addr); ok {
+		r, err := dbfile.Read(ctx, path, z.fileOptions())
+		if err != nil {
+			return "", err
+		}
+		return nameOf(r.DB), nil
+	}
+	db, err := nbdb.Dial(nbdb.Config{Addr: addr, AnyName: true, TLS: z.cfg.TLS, Limit: z.dials}).Read(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -45,24 +53,6 @@ func nameOf(db *nb.DB) string {
 		return g.Name
 	}
 	return ""
-}
-
-// readNB reads a database once; a damaged file as far as it goes.
-func (z *Set) readNB(ctx context.Context, addr string) (*nb.DB, error) {
-	if path, ok := dbfile.Path(addr); ok {
-		r, err := dbfile.Read(ctx, path, z.fileOptions())
-		if err != nil {
-			return nil, err
-		}
-		return r.DB, nil
-	}
-	return nbdb.Dial(nbdb.Config{Addr: addr, AnyName: true, TLS: z.cfg.TLS, Limit: z.dials}).Read(ctx)
-}
-
-// dial makes a zone's connection; what it has in common with others is filled in.
-func (z *Set) dial(cfg nbdb.Config) *nbdb.Conn {
-	cfg.Slot, cfg.Share = z.cfg.Slots.Take, z.cfg.Share
-	return nbdb.Dial(cfg)
 }
 
 // byAddress is a zone given by its address.

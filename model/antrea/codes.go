@@ -155,7 +155,7 @@ var Sentences = []Sentence{
 	{GroupRefused, refused, "A policy that refers to a group that is refused selects nothing by it."},
 }
 
-// severityOf is that of a code, error for one that is not in the table.
+// severityOf returns the severity of a code, error for one that is not in the table.
 func severityOf(code string) model.Severity {
 	for i := range Sentences {
 		if Sentences[i].Code == code {

@@ -22,7 +22,7 @@ const (
 // one after the other, before the next policy.
 const scale = 10
 
-// BaselinePriority is that of the ClusterNetworkPolicy a BaselineAdminNetworkPolicy becomes:
+// BaselinePriority is given to the ClusterNetworkPolicy that a BaselineAdminNetworkPolicy becomes:
 // there is room for others before it.
 const BaselinePriority = 90
 

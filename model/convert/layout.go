@@ -212,7 +212,7 @@ func valueOf(ns *model.Namespace, keys []string) (v value, ok bool) {
 	return value{name, model.SelectorOf(model.NewLabels(labels))}, true
 }
 
-// values are those of the namespaces that a subject has, in order.
+// values returns the label values of the namespaces that a subject has, in order.
 func (f *importer) values(subject *model.Subject, keys []string) (out []value) {
 	seen := map[string]bool{}
 	for ns := range f.c.Namespaces() {

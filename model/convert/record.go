@@ -89,7 +89,7 @@ type Unfolded struct {
 	values   map[string]bool
 }
 
-// AllUnfolded are those of a cluster, in the order of what they came from. What came in one
+// AllUnfolded returns the unfolded policies of a cluster, in the order of their sources. What came in one
 // API is told from what came in another: either wants all values.
 func AllUnfolded(c *model.Cluster) []*Unfolded {
 	byID := map[string]*Unfolded{}
@@ -187,5 +187,5 @@ func (f *importer) logging(ties []tie) {
 	}
 }
 
-// logLevel is that of rules with enableLogging, which has none.
+// logLevel is the level given to rules with enableLogging, which names none.
 const logLevel = "info"

@@ -135,7 +135,7 @@ func (s *saying) add(subject model.Subject, value *Record, peers []model.Peer, p
 	s.clauses = append(s.clauses, &clause{column: column, subject: subject, value: value, peers: clonedPeers(peers), ports: ports})
 }
 
-// subjects are those of what a rule applies to, each once.
+// subjects returns the subjects of all that a rule applies to, each once.
 func (f *importer) subjects(s *saying, required []string) []model.Subject {
 	list := s.policy.Tiered.AppliedTo
 	if len(s.rule.Tiered.AppliedTo) > 0 {

@@ -18,7 +18,7 @@ type tie struct {
 // row are the rules with one number.
 type row []*saying
 
-// rows are those of a direction of which something can be said.
+// rows returns a direction's rules that can be written in the other API.
 func (t *tie) rows(d model.Direction) (out []row) {
 	byIndex := map[int]row{}
 	most := -1

@@ -148,7 +148,7 @@ func (x *exporter) place(ties []tie, tier string) {
 	}
 }
 
-// priorities are those of ties behind a base, and behind them the room that each has.
+// priorities returns the priority of each tie behind a base, and behind them the room that each has.
 func priorities(ties []tie, base float64) []float64 {
 	out := make([]float64, 0, len(ties)+1)
 	last := base

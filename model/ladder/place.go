@@ -42,7 +42,7 @@ func (p *Place) Priority() float64 {
 // Band is a part of the ladder where policies stand in tiers of their plugin's own: a tier,
 // the NetworkPolicies of Kubernetes, or policies of Kubernetes' own precedence.
 type Band struct {
-	// Name is that of the Tier, else the kind of the policies: "NetworkPolicy". Missing
+	// Name is the Tier's name, else the kind of the policies: "NetworkPolicy". Missing
 	// says that policies name a Tier that is not there, and decide nothing.
 	Name    string
 	Tier    *model.Tier // nil for what is no Tier

@@ -20,7 +20,7 @@ type wayIn struct {
 	kept [apiServer]overlap.PodSet
 }
 
-// protocols are those of DNS.
+// protocols are the protocols of DNS.
 var protocols = [apiServer]string{dnsUDP: "UDP", dnsTCP: "TCP"}
 
 // waysIn are the ingress rules that keep queries from the DNS pods, in the order in which

@@ -100,7 +100,7 @@ func (l *firewallLint) firewallPods(p *model.Policy, r *model.Rule, pe *model.Pe
 	}
 }
 
-// unknownSubnets are those of some pods that are in no subnet that Rung knows.
+// unknownSubnets returns the pods that are in no subnet that Rung knows.
 func (l *firewallLint) unknownSubnets(pods overlap.PodSet) overlap.PodSet {
 	if !l.noSubnets {
 		return nil

@@ -18,7 +18,7 @@ type field struct {
 	read func(value string, now time.Time) (t test, why string)
 	// words are all values there can be, where these are known.
 	words []string
-	// values are those of a line.
+	// values returns what a line has in this field.
 	values func(*Line) []string
 	// end, where it is set, makes the test of an end in place of read. The field looks at
 	// both ends then, and takes a->b: the one at the source, the other at the destination.

@@ -257,7 +257,7 @@ func directionOf(s *diff.Seen) model.Direction {
 	return model.Egress
 }
 
-// directions are those of the rules that a connection is to have.
+// directions returns the directions in which a connection needs rules.
 func (p *proposer) directions(denied []model.Direction) []model.Direction {
 	switch {
 	case p.Ends == Sender:

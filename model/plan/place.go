@@ -82,7 +82,7 @@ func TieNotes(start []Slot, steps []Step, first int) []string {
 	if err != nil {
 		return nil // it is not made that way
 	}
-	// Those that share a priority before the steps, or after them.
+	// Policies that share a priority before the steps, or after them.
 	ties := map[string][]string{}
 	for side, slots := range [][]Slot{end, start} {
 		for _, s := range slots {

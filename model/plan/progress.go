@@ -30,7 +30,7 @@ type Progress struct {
 	Plan Plan  `json:"plan"`
 }
 
-// Part is a way within a plan: from so many steps done to so many. The undo of a plan
+// Part is a stretch of a plan: from the first n steps done to the first m. The undo of a plan
 // of three steps goes from 3 to 0.
 type Part struct {
 	From int `json:"from"`
@@ -182,7 +182,7 @@ func (p *Progress) Made(done int) int {
 // Left are the steps that are left in the direction the plan goes.
 func (p *Progress) Left() []Step { return p.Plan.between(p.Done, p.target()) }
 
-// Since are the steps that lead from so many steps done to those that are done now.
+// Since returns the steps made after the first n.
 func (p *Progress) Since(done int) []Step {
 	return p.Plan.between(min(max(done, 0), len(p.Plan.Steps)), p.Done)
 }

@@ -77,7 +77,7 @@ type Known struct {
 	parts    map[string]*model.Policy
 }
 
-// Sets are those of a cluster, by name.
+// Sets returns the sets of templates in a cluster, by name.
 func Sets(c *model.Cluster) []*Known {
 	byName := map[string]*Known{}
 	var out []*Known
@@ -127,7 +127,7 @@ func (k *Known) Main() *model.Policy {
 type Missing struct {
 	Part   string
 	Policy string // its name
-	// Value is that of a tenant that came since, and Namespaces are those that have it; both
+	// Value is the label value of a tenant that came since, and Namespaces are the tenant's; both
 	// empty where the policy is gone.
 	Value      string
 	Namespaces []string

@@ -141,7 +141,7 @@ func Find(name string) *Template {
 	return nil
 }
 
-// Names are those of all templates.
+// Names returns the names of all templates.
 func Names() (out []string) {
 	for _, t := range templates {
 		out = append(out, t.Name)

@@ -55,7 +55,7 @@ type labelled struct {
 	system     bool     // one of them is the system's
 }
 
-// labels are those of namespaces, by key and value.
+// labels returns the labels of namespaces, by key and value.
 func (w *World) labels() (out []*labelled) {
 	at := map[[2]string]*labelled{}
 	for ns := range w.Cluster.Namespaces() {

@@ -46,7 +46,7 @@ type Answer struct {
 	Paths []Path
 }
 
-// Stages are those of every path: a Service has one to each of its endpoints.
+// Stages yields the stages of every path: a Service has one to each of its endpoints.
 func (a *Answer) Stages() iter.Seq[*StageVerdict] {
 	return func(yield func(*StageVerdict) bool) {
 		for i := range a.Paths {

@@ -103,7 +103,7 @@ type stateFacts struct {
 	Zones  int               `json:"zones"`
 }
 
-// FactsOf are those of a ladder, of all stages or of one.
+// FactsOf returns the facts of a ladder, of all stages or of one.
 func FactsOf(l *ladder.Ladder) Facts {
 	f := Facts{MaxPriority: l.Max, Stage: l.Stage, Truncated: l.Truncated, Conflicts: []conflictFacts{}, Broken: allBroken(l)}
 	for i := range l.Tiers {
@@ -117,7 +117,7 @@ func FactsOf(l *ladder.Ladder) Facts {
 	return f
 }
 
-// LiveFactsOf are those of a revision with databases.
+// LiveFactsOf returns the facts of a revision with databases.
 func LiveFactsOf(r *revision.Revision, stage model.Stage, now time.Time) LiveFacts {
 	l := r.Ladder().In(stage)
 	f := LiveFacts{Facts: FactsOf(l), States: []stateFacts{}, Rows: []liverows.RowGroup{}}
@@ -204,7 +204,7 @@ type BandFacts struct {
 
 type bandFacts struct {
 	Name string `json:"name"`
-	// Priority is that of the tier, absent for NetworkPolicies.
+	// Priority is the tier's, absent for NetworkPolicies.
 	Priority int32             `json:"tier_priority,omitempty"`
 	Tier     bool              `json:"tier"`
 	Static   bool              `json:"static"`

@@ -39,7 +39,7 @@ type Line struct {
 	Stage model.Stage // the one the line is about, "" for all
 	Key   model.Key   // of a policy, a unit, an object that could not be read
 
-	// Title is that of a band or part, and what a namespace or examples are called; Note
+	// Title names a band, a part, a namespace or examples; Note
 	// should be known about a part. Text follows a title, or is the whole line. Of it the
 	// first Hold pieces stay where one scrolls sideways.
 	Title, Note string
@@ -49,7 +49,7 @@ type Line struct {
 	Gap         ladder.Gap
 	Broken      *model.Broken
 
-	// Priority is that of a policy, the first of a gap, or a free one; Listed says that it
+	// Priority is a policy's, the first of a gap, or a free one; Listed says that it
 	// has a line of its own. First and Last are OVN's, of a unit or live rows: First decides
 	// first, 0 where nothing does. Order is a priority within a band.
 	Priority    int32

@@ -110,9 +110,9 @@ type matrices struct {
 // keptMatrices are how many are kept: ports that somebody goes between.
 const keptMatrices = 4
 
-// FindMatrix is what becomes of the connections between all pods, on a port or, with the zero
+// FindMatrix works out what becomes of the connections between all pods, on a port or, with the zero
 // Ports, on every port. It is worked out once for all revisions of the same objects; the
-// error is that of the context.
+// error is the context's.
 func FindMatrix(r *revision.Revision, ctx context.Context, ports verdict.Ports) (*Matrix, error) {
 	if m := knownMatrix(r, ports); m != nil {
 		return m, nil

@@ -61,7 +61,7 @@ func ZoneFindingsAtHand(r *revision.Revision, now time.Time) []model.Finding {
 	return collectZoneFindings(r, now, func(z *model.ZoneState, p *model.PolicyInZone) []*known.Cause { return liverows.CausesAtHand(r, z, p) })
 }
 
-// StandingZoneFindings are those of ZoneFindingsAtHand that are not just settling.
+// StandingZoneFindings returns the findings of ZoneFindingsAtHand that are not just settling.
 func StandingZoneFindings(r *revision.Revision, now time.Time) []model.Finding {
 	return slices.DeleteFunc(ZoneFindingsAtHand(r, now), func(f model.Finding) bool { return f.Severity == model.SeverityInfo })
 }

@@ -167,13 +167,13 @@ func KnownFindings(r *revision.Revision) (findings []model.Finding, current bool
 	return Findings(r), false
 }
 
-// FindingsOf are those of AllFindings that are about a policy.
+// FindingsOf returns the findings of AllFindings that are about a policy.
 func FindingsOf(r *revision.Revision, k model.PolicyKey) []model.Finding {
 	all, _ := AllFindings(r, context.Background()) // which does not end
 	return ofPolicy(all, k)
 }
 
-// KnownFindingsOf are those of KnownFindings that are about a policy.
+// KnownFindingsOf returns the findings of KnownFindings that are about a policy.
 func KnownFindingsOf(r *revision.Revision, k model.PolicyKey) []model.Finding {
 	all, _ := KnownFindings(r)
 	return ofPolicy(all, k)

@@ -74,7 +74,7 @@ func Notes(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, findings [
 	return notes
 }
 
-// conflictSeverity is that of the worst finding about a conflict with another policy: less
+// conflictSeverity returns the severity of the worst finding about a conflict with another policy: less
 // than an error where rules above mask it.
 func conflictSeverity(findings []*model.Finding, other model.PolicyKey) model.Severity {
 	worst := model.Severity("")

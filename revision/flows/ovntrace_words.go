@@ -19,7 +19,7 @@ type OVNWords struct {
 	Ways              []OVNWayWords
 }
 
-// OVNWayWords are those of one way; To names its end where there are several.
+// OVNWayWords are the sentences about one way; To names its end where there are several.
 type OVNWayWords struct {
 	To    string
 	Lines []OVNLine
@@ -176,7 +176,7 @@ func (h *OVNHalf) Cause() string {
 	return "not known: look at ovn-northd in the zone, and trace again"
 }
 
-// Disagreements are those of a trace, one for each zone.
+// Disagreements returns where a trace and the rows disagree, one for each zone.
 func (t *OVNTrace) Disagreements() (out []revision.OVNDisagreement) {
 	for i := range t.Ways {
 		for j := range t.Ways[i].Halves {

@@ -22,7 +22,7 @@ type Progress struct {
 	Down []revision.Daemon
 }
 
-// ProgressOf is that of a zone. Only of zones whose rows are held the numbers are known.
+// ProgressOf returns the progress of a zone. Its numbers are known only of zones whose rows are held.
 func ProgressOf(r *revision.Revision, z *model.ZoneState) (p Progress) {
 	p.Down = r.Down[z.Name]
 	if z.DB == nil || z.DB.Global() == nil {

@@ -30,7 +30,7 @@ func Known(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZone) []*k
 	return e.causes
 }
 
-// CausesAtHand are those of Known that nobody has to wait for: once Explain was called
+// CausesAtHand returns the causes of Known that nobody has to wait for: once Explain was called
 // on this revision or an earlier one, what it worked out, which may be from objects of
 // a moment ago; nil for what it has not come to. Before, it waits as Known does.
 func CausesAtHand(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZone) []*known.Cause {

@@ -30,7 +30,7 @@ const (
 	RowLegacy
 )
 
-// RowMarks are those of a zone's rows by UUID, as far as they are not fine; and the
+// RowMarks are marks of a zone's rows by UUID, as far as these are not fine; and the
 // desired rows that are missing.
 type RowMarks struct {
 	byUUID map[string]RowMark

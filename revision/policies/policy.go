@@ -150,7 +150,7 @@ type RuleFacts struct {
 	ACLs        []string // ids of the desired ones, over all zones together
 }
 
-// ListRuleFacts are those of a policy's rules, ingress before egress.
+// ListRuleFacts returns the facts of a policy's rules, ingress before egress.
 func ListRuleFacts(r *revision.Revision, p *model.Policy) []RuleFacts {
 	type place struct {
 		dir  model.Direction

@@ -173,7 +173,7 @@ func (v *View) configSwitch(name string) claim {
 	return claimIf(there && ok, FromConfig, OnOff(is), s.From)
 }
 
-// configFamilies are those of the configured subnets.
+// configFamilies claims the families of the configured subnets.
 func (v *View) configFamilies() claim {
 	s := v.config.Settings[kube.OVNClusterSubnets]
 	v4, v6 := false, false

@@ -103,7 +103,7 @@ const maxWarnings = 20
 
 type warningsKey struct{}
 
-// warnings are those of one request.
+// warnings are the server's warnings about one request.
 type warnings struct {
 	mu   sync.Mutex
 	text []string

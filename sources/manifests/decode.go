@@ -29,7 +29,7 @@ type decoder struct {
 	// The state of the unit at hand.
 	out  *outcome
 	line int // lines before the parsed text in the file
-	// priority is that of the object at hand, where it has one that can be read.
+	// priority is the priority of the object at hand, where it has one that can be read.
 	priority int32
 	ranked   bool
 }

@@ -268,7 +268,7 @@ func (w *watcher) publish(validated bool) {
 	for _, f := range r.Files {
 		sums[f.Path] = f.Sum
 	}
-	// That everything was checked is news even when nothing was wrong.
+	// A complete check is news even when nothing was wrong.
 	if w.began && w.validated == validated && len(u.Upsert) == 0 && len(u.Remove) == 0 && slices.Equal(w.broken, u.Broken) &&
 		maps.Equal(w.sums, sums) {
 		return

@@ -57,8 +57,8 @@ type Config struct {
 	OnServer func(zone string, state ServerState, err error)
 	// OnDaemon is told the same of the other processes of a zone on OVN.
 	OnDaemon func(zone, program string, state ServerState, err error)
-	// OnFaults is told what is wrong in a zone on OVN, whenever that is something else.
-	// The same holds for it.
+	// OnFaults is called when the faults of a zone on OVN change.
+	// It must not block.
 	OnFaults func(zone string, faults []model.Fault)
 	// StallTimeout is how long a client of a built-in server may take no data
 	// before it is cut off (default 5 s).

@@ -63,7 +63,7 @@ func connectionsOf(r *revision.Revision, _ nav.Page, _ []*model.ZoneState) []mod
 	return omitted.From(r, false)
 }
 
-// probedOf are those of any connection by policies and rows: the page holds packets against both.
+// probedOf returns what any connection by policies and rows did not consider: the page holds packets against both.
 func probedOf(r *revision.Revision, _ nav.Page, _ []*model.ZoneState) []model.Omission {
 	return omitted.From(r, true)
 }

@@ -40,7 +40,7 @@ func NewKeys(in io.Reader) *Keys {
 	return &Keys{File: f, more: comes}
 }
 
-// Read is that of the file. An Esc that nothing follows says so, and pasted text is cleaned
+// Read reads from the file. An Esc that nothing follows says so, and pasted text is cleaned
 // and ends where nothing follows it.
 func (k *Keys) Read(b []byte) (int, error) {
 	if len(b) < 2*len(pasteEnd) { // no room to say anything

@@ -14,8 +14,8 @@ import (
 // ErrNoShell is the error of a stop that no shell is waiting for.
 var ErrNoShell = errors.New("no shell is waiting: Rung cannot be suspended here")
 
-// How long an editor that was told to end has until it is told by SIGHUP, which
-// some listen to more, and until it is killed.
+// Grace of an editor that was told to end: before SIGHUP, which
+// some listen to more, and before it is killed.
 const (
 	hangUpAfter = 700 * time.Millisecond
 	killAfter   = 1300 * time.Millisecond

@@ -192,7 +192,7 @@ func (p *Program) wait(fd, pid int) syscall.WaitStatus {
 }
 
 // takeFront puts Rung's process group in front of the terminal, also from behind.
-// Who is behind may only do that with SIGTTOU blocked, as it is in a new process
+// A group behind it may only do that with SIGTTOU blocked, as it is in a new process
 // before its program runs.
 func takeFront(fd int) {
 	cmd := exec.Command("/bin/sh", "-c", ":")

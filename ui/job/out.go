@@ -48,7 +48,7 @@ func NewOut(ctx context.Context, w io.Writer) *Out {
 	return &Out{File: f, ctx: ctx}
 }
 
-// Write is that of the file.
+// Write writes to the file.
 func (o *Out) Write(b []byte) (int, error) {
 	if o.gone.Load() {
 		return len(b), nil

@@ -19,7 +19,7 @@ import (
 	"rung/ui/widget"
 )
 
-// options are those of what is unfolded, filtered and carried now.
+// options returns the ladder's options for what is unfolded, filtered and carried now.
 func (v *ladderPage) options() ladder.Options {
 	opt := ladder.Options{Stage: v.stage, Now: v.frame.now, Screen: true, Filtered: v.filtered, Sorted: v.table.SortedBy() != "",
 		Narrow: v.frame.w < 110, FoldKey: v.frame.keys.Action(action.Open).Shown(), Hits: v.hits,

@@ -115,7 +115,7 @@ func (s space) String() string {
 	return cmp.Or(s.namespace, s.addr, "(no address)")
 }
 
-// terms are those of a filter that tell ends of one side apart that are in no namespace.
+// terms returns terms of a filter that tell ends of one side apart that are in no namespace.
 func (s space) terms(side string) string {
 	is := " " + side + ":"
 	not := " not" + is

@@ -171,7 +171,7 @@ func label(e *connections.MatrixEnd, folded bool) (before, name string) {
 	return mark, e.Namespace
 }
 
-// labels are those of the rows in sight, their names cut to the column.
+// labels returns the labels of the rows in sight, their names cut to the column.
 func (v *page) labels() []string {
 	rows := v.rows[v.top:min(len(v.rows), v.top+v.h)]
 	room := v.fits.names - v.fits.number - 4

@@ -243,7 +243,7 @@ func (v *page) axis() int {
 	return 0
 }
 
-// row is that of the cursor, nil without.
+// row returns the row under the cursor, or nil.
 func (v *page) row() *connections.MatrixEnd {
 	if v.at.row < 0 || v.at.row >= len(v.rows) {
 		return nil

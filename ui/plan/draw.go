@@ -19,7 +19,7 @@ const sideBySide = 76
 // names need.
 const roomy = 100
 
-// widths are those of the ladder and of the steps.
+// widths returns the widths of the ladder and of the steps, in cells.
 func (v *page) widths(w int) (left, right int) {
 	if w < sideBySide {
 		return w, w

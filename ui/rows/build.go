@@ -123,7 +123,7 @@ func acls(sorted []ranked, lost []nb.Row, m *liverows.RowMarks, z *model.ZoneSta
 // lateSign marks the rows of liverows.AfterEgressAllow, wherever they stand.
 const lateSign = "† "
 
-// endStage says what becomes of the rest.
+// endStage adds the stage's default line.
 func endStage(out []*item, stage string) []*item {
 	if stage == "" {
 		return out

@@ -106,7 +106,7 @@ func (v *page) Sync(env *view.Env) {
 	v.draw(env)
 }
 
-// inputs are those of a revision.
+// inputs returns a revision's inputs of the answer.
 func (v *page) inputs(r *revision.Revision) inputs {
 	return inputs{cluster: r.Cluster, desired: r.Desired, zones: zonesOf(r, v.now)}
 }
@@ -184,7 +184,7 @@ type said struct {
 	disagree bool
 }
 
-// said is that of the answer there is.
+// said returns the state of the current answer.
 func (v *page) said() said {
 	switch {
 	case v.err != nil:

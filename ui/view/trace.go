@@ -15,7 +15,7 @@ import (
 	"rung/ui/widget"
 )
 
-// TraceOf is the question that what is on the screen begins: the connection that one of the
+// TraceOf returns the question prefilled from the page: the connection that one of the
 // pages is about, else the first of them that is a pod, a rule or a policy.
 func TraceOf(r *revision.Revision, pages ...nav.Page) trace.Question {
 	for _, p := range pages {

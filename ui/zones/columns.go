@@ -51,7 +51,7 @@ func (v *pane) narrow(lines []*line) {
 	}
 }
 
-// titles are those of the zones' columns.
+// titles returns the titles of the zones' columns.
 func (v *pane) titles(f form) []string {
 	switch f {
 	case ends:
@@ -159,7 +159,7 @@ func (v *pane) legend(w int) []string {
 	return out
 }
 
-// sign is that of a state in a table: no two of them have the same.
+// sign returns the sign of a state in a table: no two states have the same.
 func sign(s model.PolicyState) string {
 	switch s {
 	case model.StateFrozen:

@@ -68,7 +68,7 @@ func (v *pane) overZones(r *revision.Revision) (lines []*line) {
 	return lines
 }
 
-// overColumns are those of the lower table where zones are many.
+// overColumns returns the columns of the lower table where zones are many.
 func (v *pane) overColumns() []widget.Column[*line] {
 	return []widget.Column[*line]{
 		{Title: "PRIO", Right: true, Cell: func(l *line) widget.Line { return widget.Plain(l.prio) }},
@@ -96,10 +96,10 @@ func (v *pane) overColumns() []widget.Column[*line] {
 	}
 }
 
-// mostWorst is how many zones are named where a policy stands worst.
+// mostWorst is how many of a policy's worst zones are named.
 const mostWorst = 3
 
-// worstIn names so many of the zones where a policy stands worst. There are none where
+// worstIn names up to mostWorst of the zones where a policy stands worst. There are none where
 // nothing is to be mended, or where it is everywhere; which zones are not read is told
 // above.
 func (v *pane) worstIn(l *line, names int) widget.Line {

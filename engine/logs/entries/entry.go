@@ -44,7 +44,7 @@ type End struct {
 	Note  string
 	Gone  time.Time
 	Later model.Key
-	// Network is that of the rule that the outside address is in, empty where the
+	// Network is the rule's network that the outside address is in, empty where the
 	// rule names none or everything.
 	Network string
 }

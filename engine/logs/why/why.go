@@ -44,7 +44,7 @@ type About struct {
 	Rule   int
 }
 
-// rules are those of the policy that it is about.
+// rules returns the rules of the policy that it is about.
 func (a About) rules(p *model.Policy) (out []model.Rule) {
 	if a.Dir == "" {
 		return slices.Concat(p.Ingress, p.Egress)

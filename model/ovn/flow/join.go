@@ -86,7 +86,7 @@ func (a *ACL) State() State {
 type Joined struct {
 	ACLs []*ACL  // in the order of their UUIDs
 	Own  []*Flow // OVN's own: made for no ACL
-	// Surplus are flows of ACLs that no row is of any more, or where the row does not
+	// Surplus are flows whose ACL is gone, or where the row does not
 	// apply any more.
 	Surplus  []*Flow
 	Progress Progress

@@ -104,8 +104,8 @@ type alike struct {
 	match    string
 }
 
-// share gives ACLs without flows those that northd made once for them and for others: the
-// hint is that of one of them, and stays when its ACL changes or goes.
+// share gives ACLs without flows the flows that northd made once for them and for others: the
+// hint names one of them, and stays when its ACL changes or goes.
 func (j *Joined) share() {
 	if !slices.ContainsFunc(j.ACLs, func(a *ACL) bool { return len(a.Missing) > 0 }) {
 		return

@@ -38,7 +38,7 @@ const (
 	highestACL = flow.PriorityOffset + 32767
 )
 
-// Decisions are those of a trace, in order: each stage of each switch that the packet
+// Decisions returns a trace's decisions, in order: each stage of each switch that the packet
 // came through.
 func (t *Trace) Decisions() (out []*Decision) {
 	for _, p := range t.Passes {

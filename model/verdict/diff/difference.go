@@ -13,7 +13,7 @@ import (
 
 // Asked says what a Difference is about besides all flips.
 type Asked struct {
-	// About are policies of whose rules it is told what they decide.
+	// About are policies whose rules are reported.
 	About []model.Key
 	// Watches are connections that are counted by themselves as well.
 	Watches []Watch
@@ -48,7 +48,7 @@ type Difference struct {
 	// Beyond is what becomes what is Wanted and is not, a pair once however many of its ports
 	// do; nil for nothing.
 	Beyond *Group
-	// Rules are those of Asked.About that the change is about.
+	// Rules are the rules of policies in Asked.About.
 	Rules []RuleUse
 }
 
@@ -117,7 +117,7 @@ type differ struct {
 	ask     Asked
 	sides   [2]*side
 	results map[[2]*decisions]*result
-	// walks are what becomes of ports in a walk, each once, and ways what three make together.
+	// walks holds each result of a walk once, by ports; ways interns triples of them.
 	walks   []*portWalk
 	walkIDs map[string]int32
 	ways    map[[3]int32]*decisions

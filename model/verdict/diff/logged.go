@@ -46,7 +46,7 @@ type Otherwise struct {
 	// Judged are the lines that count; Lost those whose address has no pod any more, or
 	// another one; Over as in Log.
 	Judged, Lost, Over int
-	// Lines are those of Groups, whose connections become another verdict.
+	// Lines counts the log lines of Groups, whose connections get another verdict.
 	Lines  int
 	Groups []SeenGroup
 	// Contrary are judged lines that say otherwise than the policies before the change.

@@ -41,7 +41,7 @@ type wayWalk struct {
 
 // NewMoves works out what Moves needs: x is an index in which the policy is enforced. there
 // says that it is now, at the priority it has there; without, nothing of it decides now. The
-// error is that of the context.
+// error is the context's.
 func NewMoves(ctx context.Context, x *index.Index, key model.Key, there bool) (*Moves, error) {
 	m := &Moves{x: x, move: x.Mover(key), there: there, known: map[[2]int][]Total{}, ways: map[wayOf]int{}}
 	var mine [2]index.Set

@@ -73,7 +73,7 @@ type ruling struct {
 	walks   [3]decided
 }
 
-// decisions are those of three walks, for every port.
+// decisions are the decisions of three walks, for every port.
 type decisions struct {
 	list []ruling
 }
@@ -102,7 +102,7 @@ func (s *side) find(kind matrix.WalkKind, met index.Set) int32 {
 	return id
 }
 
-// decisions are those of the connections from a class to another, as Classes.between has
+// decisions returns what decides connections from a class to another, as Classes.between has
 // their walks.
 func (s *side) decisions(a, b int32, how matrix.Mode) *decisions {
 	way := s.grid.Way(a, b, how)

@@ -132,7 +132,7 @@ func (w *watched) add(d *differ, a, b int32, nodes matrix.Nodes, c *portChange, 
 	}
 }
 
-// group is that of a flip, whatever the ports: what is watched is one thing. Who decides is said
+// group returns the index of a flip's group, whatever the ports: what is watched is one thing. Who decides is said
 // of its example.
 func (w *watched) group(d *differ, c *portChange, ports []verdict.PortRange) int {
 	for i := range w.groups {

@@ -97,7 +97,7 @@ func (x *Index) Next(v View) *Index {
 	return next
 }
 
-// Options are those of the view.
+// Options returns the options of the view.
 func (x *Index) Options() Options { return x.view.Options }
 
 // Cluster is the view's.

@@ -80,7 +80,7 @@ const (
 	DefectNoType        = "rules of a direction that policyTypes leaves out allow all the same"
 )
 
-// netpolPorts are those of a NetworkPolicy's rule as its rows have them
+// netpolPorts returns the ports of a NetworkPolicy's rule as its rows have them
 // (ovn-kubernetes.md#rule-rows).
 func netpolPorts(r *model.Rule) (out PortSet, some bool) {
 	if len(r.Ports) == 0 {
@@ -142,7 +142,7 @@ func NetpolDefect(r *model.Rule, proto int8, port uint16, to *model.Pod, matched
 	return ""
 }
 
-// firewallPorts are those of an EgressFirewall's rule (ovn-kubernetes.md#firewall-match).
+// firewallPorts returns the ports of an EgressFirewall's rule (ovn-kubernetes.md#firewall-match).
 func firewallPorts(r *model.Rule) (out PortSet, some bool) {
 	if len(r.Ports) == 0 {
 		return nil, true

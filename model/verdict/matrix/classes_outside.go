@@ -126,7 +126,7 @@ func alikeForNodes(xs []*index.Index) bool {
 	})
 }
 
-// factsOf are those of some conditions that an address outside meets, of all for nil.
+// factsOf returns which of some conditions an address outside meets, of all for nil.
 func factsOf(x *index.Index, a netip.Addr, some index.Set) index.Set {
 	s := index.NewSet(len(x.Conditions))
 	for _, k := range x.Conditions {

@@ -16,7 +16,7 @@ import (
 // the Services' endpoints, and are none to the block.
 type Cut struct {
 	every []verdict.PortRange // whichever pod asks
-	// own are those of pods of the node that the block's addresses are of: NodePorts as well.
+	// own are the ports cut out for pods of the node that has the block's addresses: NodePorts as well.
 	// On the way to the NodePort of another node the sender's rules meet that node's address.
 	own []verdict.PortRange
 }
@@ -57,7 +57,7 @@ func (s *Partition) ServedAt(a netip.Addr) (every, own []verdict.PortRange, host
 	return verdict.JoinPorts(append(every, idle...)), verdict.JoinPorts(append(every, all...)), host
 }
 
-// nodePorts are those of all Services, and of those that have no endpoint of a family: to these
+// nodePorts returns the NodePorts of all Services, and of Services without an endpoint of a family: to these
 // nobody connects by whichever node.
 func (s *Partition) nodePorts(f verdict.Family) (all, idle []verdict.PortRange) {
 	if s.ofNodes == nil {

@@ -141,7 +141,7 @@ type PodKind struct {
 	from, own, to [2]int32
 }
 
-// Kind is that of a pod.
+// Kind returns the kind of a pod.
 func (c *Classes) Kind(p *model.Pod) (k PodKind) {
 	c.addHosts()
 	x := c.Index
@@ -181,7 +181,7 @@ func (m *Matrix) Between(a, b PodKind, oneNode bool) (out Outcome) {
 	return out
 }
 
-// classes are those of two kinds in a family, from and to.
+// classes returns the classes of two kinds in a family, from and to.
 func (k *PodKind) classes(to PodKind, oneNode bool, family int) (a, b int32, ok bool) {
 	a, b = k.from[family], to.to[family]
 	if oneNode {

@@ -77,7 +77,7 @@ func OnlyService(x *index.Index, pod model.Key, proto verdict.Protocol, port uin
 	return service, 0, false
 }
 
-// Families are those in which both ends of a connection have addresses, where the question
+// Families returns the families in which both ends of a connection have addresses, where the question
 // leaves it open and they have both; else none.
 func Families(x *index.Index, c verdict.Connection) (out []verdict.Family) {
 	if c.Family != verdict.AnyFamily || c.From.Addr.IsValid() || c.To.Addr.IsValid() || c.Check() != nil {

@@ -37,7 +37,7 @@ type membership struct {
 	has    index.Set
 }
 
-// noGroups is that of a port that is in none, and of one that the packet does not say.
+// noGroups is the membership of a port that is in no group, and of one that the packet does not name.
 var noGroups = &membership{}
 
 // switchRows are the ACLs of a switch, by stage.

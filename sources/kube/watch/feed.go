@@ -157,7 +157,7 @@ func (f *feed) page(ctx context.Context, opt metav1.ListOptions) (runtime.Object
 	defer cancel()
 	list, err := f.about.list(ctx, f.w.c, opt)
 	if f.about.custom.Resource != "" && apierrors.IsForbidden(err) {
-		// Who may not list a resource is refused before the server looks whether there is
+		// A user who may not list a resource is refused before the server looks whether there is
 		// such a one: the CRD may not be installed, and everybody may ask that.
 		if has, e := f.w.c.Serves(ctx, f.about.custom); e == nil && !has {
 			err = apierrors.NewNotFound(f.about.custom.GroupResource(), "")

@@ -49,7 +49,7 @@ func onceCRD(plural string) func() (*crd, error) {
 	return sync.OnceValues(func() (*crd, error) { return compileCRD("crds/policy.networking.k8s.io_" + plural + ".yaml") })
 }
 
-// antreaCRDs are those of schemas/crd.antrea.io.yaml, by kind.
+// antreaCRDs are the CRDs of schemas/crd.antrea.io.yaml, by kind.
 var antreaCRDs = sync.OnceValues(func() (map[model.Kind]*crd, error) {
 	const name = "schemas/crd.antrea.io.yaml"
 	text, err := crdFiles.ReadFile(name)

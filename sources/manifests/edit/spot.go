@@ -17,7 +17,7 @@ type Spot struct {
 	Doc    int
 	// Item is its place in a List, -1 for an object with a document of its own.
 	Item int
-	// Text is that of its document without the separator line, or the lines of
+	// Text is its document without the separator line, or the lines of
 	// the item; empty where an item has no lines of its own.
 	Text []byte `json:",omitempty"`
 	// Above and Below are its neighbours, the nearest first: documents, or items of

@@ -30,7 +30,7 @@ const stretch = 256
 // said before it hung up.
 const lastWords = time.Second
 
-// largeBuffers are those of large messages that came through: while rows are written
+// largeBuffers keeps the buffers of large messages that came through: while rows are written
 // or read, the next is not far.
 var largeBuffers sync.Pool
 

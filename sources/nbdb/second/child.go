@@ -136,7 +136,7 @@ func elements(v reflect.Value) []string {
 	return []string{fmt.Sprint(v.Interface())}
 }
 
-// entries are those of a map of text.
+// entries returns the entries of a map of text.
 func entries(m map[string]string) []string {
 	out := make([]string, 0, len(m))
 	for _, k := range slices.Sorted(maps.Keys(m)) {

@@ -28,7 +28,7 @@ type Config struct {
 	// OnDaemon is told of every process that comes, stops and dies. It must neither
 	// block nor call the lab.
 	OnDaemon func(zone string, d Daemon)
-	// OnFaults is told what Zone.Faults says, whenever that is something else. The same
+	// OnFaults is called when the answer of Zone.Faults changes. The same
 	// holds for it.
 	OnFaults func(zone string, faults []model.Fault)
 }
@@ -36,7 +36,7 @@ type Config struct {
 // ZoneConfig says what a node has.
 type ZoneConfig struct {
 	Name string
-	// Subnets are those of the node's pods (default 10.244.N.0/24 for the nth zone). A
+	// Subnets are the subnets of the node's pods (default 10.244.N.0/24 for the nth zone). A
 	// pod with another address is reached, too.
 	Subnets []netip.Prefix
 	// Cluster are the subnets of all nodes' pods (default 10.244.0.0/16 and fd01::/48):

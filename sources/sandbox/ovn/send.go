@@ -83,7 +83,7 @@ func (k *packets) numbers(n int) uint32 {
 }
 
 // Send puts packets in and says of each where it came out, when all have been through.
-// Those of one port go in the given order; between ports there is no order.
+// Packets of one port go in the given order; between ports there is no order.
 func (z *Zone) Send(ctx context.Context, packets []Packet) ([]Outcome, error) {
 	k := &z.packets
 	k.sending.Lock()

@@ -107,7 +107,7 @@ func (p *Packet) flow(from, to string) (string, error) {
 
 var cookieOf = regexp.MustCompile(`, cookie 0x([0-9a-f]{1,8})\s*$`)
 
-// cookies are those of the flows in a trace, in order: the first eight hex digits of
+// cookies returns the cookies of the flows in a trace, in order: the first eight hex digits of
 // the UUIDs of Logical_Flows.
 func cookies(trace string) (out []string) {
 	for line := range strings.Lines(trace) {
@@ -219,7 +219,7 @@ var greetings = map[Proto][]greeting{
 	},
 }
 
-// state is that of a connection when a packet of its greeting comes.
+// state returns the state of a connection when a packet of its greeting comes.
 func (g *greeting) state(first bool) string {
 	switch {
 	case g.back:

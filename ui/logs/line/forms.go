@@ -19,7 +19,7 @@ const (
 	endForms
 )
 
-// forms are those in which a line's ends and decider can be written.
+// forms has the ways in which a line's ends and decider can be written.
 type forms struct {
 	ends [endForms][2]string
 	// who decided, empty on that policy's own page; rule is "ingress 0", short "in0",

@@ -221,7 +221,7 @@ func (w *Writer) sentenceShape(in int) Shape {
 	if over <= 0 {
 		return s
 	}
-	// Who decided is worth more than the ends in full, as long as these keep the pods' own
+	// The decider is worth more than the ends in full, as long as these keep the pods' own
 	// names.
 	const leastPair = 23
 	if s.pair-over < leastPair && s.stamp != none {
