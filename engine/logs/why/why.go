@@ -72,15 +72,18 @@ func (c *checks) add(step string, state Checked, format string, args ...any) *Ch
 // each step stands. Steps that there are none of where Rung is now are left out.
 func Steps(l *logs.Store, rev *revision.Revision, about About) []Check {
 	c := &checks{l: l, rev: rev, about: about}
-	goOn := true
+	goOn, step := true, "annotation"
+	if !rev.System.Has(system.LogLevels) {
+		step = "rules"
+	}
 	if about.Policy.Kind.IsPolicy() {
 		goOn = c.policy()
 	} else if rev.Mode.Name == revision.LogsMode {
 		c.add("annotation", Unknown, "No cluster is loaded: which policies log, and whose addresses these are, is not known. Start with -f PATH for pods and policies.")
 	} else if names, all := policies.Loggers(rev); len(names) == 0 {
-		c.add("annotation", Wrong, "None of the %s logs.", words.Count(all, "policy")).Remedy = rev.System.HowToLog
+		c.add(step, Wrong, "None of the %s logs.", words.Count(all, "policy")).Remedy = rev.System.HowToLog
 	} else {
-		c.add("annotation", Fine, "%d of %s log: %s. What others decide is not logged.", len(names), words.Count(all, "policy"), words.Few(names, 5))
+		c.add(step, Fine, "%d of %s log: %s. What others decide is not logged.", len(names), words.Count(all, "policy"), words.Few(names, 5))
 	}
 	if !goOn {
 		return c.out
