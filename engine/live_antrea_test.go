@@ -42,7 +42,7 @@ func TestLiveTierDeleted(t *testing.T) {
 	decided := func(rev *revision.Revision, want string) {
 		t.Helper()
 		if rev.System != system.Antrea || rev.Cluster.Count(model.KindACNP) != 3 || len(rev.Broken) > 0 {
-			t.Errorf("%s, %d policies, broken %v", rev.System, rev.Cluster.Count(model.KindACNP), rev.Broken)
+			t.Errorf("%s, %d policies, broken %v", rev.System.Name, rev.Cluster.Count(model.KindACNP), rev.Broken)
 		}
 		got := string(verdictOf(rev, "blue")) + " " + string(verdictOf(rev, "red"))
 		for _, name := range []string{"open", "wall", "other"} {
