@@ -79,7 +79,7 @@ func describePreview(p *gate.Preview) previewOut {
 			return guardOut{Code: g.Code, Policy: g.Policy.String(), Message: g.Message}
 		}),
 		Findings: page.Each(p.Findings, func(f model.Finding) findings.OfPolicy {
-			return findings.OfPolicy{f.Policy.String(), findings.BriefOf(f)}
+			return findings.OfPolicy{Policy: f.Policy.String(), Brief: findings.BriefOf(f)}
 		})}
 	out.Connections = consequences.Of(p.Effect)
 	if p.Conflict != nil {
