@@ -71,6 +71,9 @@ func (p *port) empty(fd uintptr) {
 	}
 }
 
+// drain reads what is in the pipe now.
+func (p *port) drain() { _ = p.raw.Control(p.empty) }
+
 func (p *port) close() {
 	_ = p.file.Close()
 	<-p.done

@@ -145,7 +145,7 @@ func (k *packets) collect(first uint32, n int) []Outcome {
 	b := &k.zone.bridge
 	b.mu.Lock()
 	for _, p := range b.ports {
-		_ = p.raw.Control(p.empty) // what is in the pipe now
+		p.drain()
 	}
 	b.mu.Unlock()
 	k.mu.Lock()
