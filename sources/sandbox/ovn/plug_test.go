@@ -27,10 +27,10 @@ func TestPortWithoutPipe(t *testing.T) {
 	if _, err := z.Sync(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	z.mu.Lock()
+	z.bridge.mu.Lock()
 	p := z.bridge.ports[z.Outside()]
 	delete(z.bridge.ports, z.Outside())
-	z.mu.Unlock()
+	z.bridge.mu.Unlock()
 	if err := os.Remove(p.path); err != nil {
 		t.Fatal(err)
 	}
