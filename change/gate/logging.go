@@ -12,6 +12,7 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	"rung/revision/policies"
+	"rung/system"
 )
 
 // The bounds of a logging session's time.
@@ -36,6 +37,10 @@ func (r *resolver) logLevel() {
 		r.p.Title = fmt.Sprintf("Set logging of %s to %s", whom, inTitle(m.Levels))
 	default:
 		r.p.Title = fmt.Sprintf("Switch logging of %s off", whom)
+	}
+	if why := r.rev.System.Lacks(system.LogLevels); why != "" && m.Levels.Any() {
+		r.p.block("%s", why) // nothing would read the annotation; one that is there may be taken away
+		return
 	}
 	id, now := rand.Text(), r.g.Config.Now().Truncate(time.Millisecond)
 	for _, k := range m.Targets() {

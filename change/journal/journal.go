@@ -39,8 +39,8 @@ type Journal struct {
 func Open(disk safefile.FS, dir, kind, context string) *Journal {
 	j := &Journal{disk: safefile.Or(disk)}
 	if dir != "" {
-		j.Path = filepath.Join(dir, kind, fileName(context))
-		if j.Path += ".json"; kind == Changes {
+		j.Path = filepath.Join(dir, kind, fileName(context)+".json")
+		if kind == Changes {
 			j.Path += "l"
 		}
 	}
