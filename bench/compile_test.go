@@ -82,7 +82,8 @@ func benchDelta(b *testing.B, s benchSize, c *model.Cluster) {
 				next, changes := cl.Upsert(upsert, remove)
 				_, delta := comp.Apply(next, changes)
 				spent := time.Since(began)
-				if cl = next; !delta.Empty() {
+				cl = next
+				if !delta.Empty() {
 					took[i%len(kinds)] = append(took[i%len(kinds)], spent)
 				}
 			}

@@ -232,7 +232,8 @@ func followByRung(share *nbdb.Sharing) func(ctx context.Context, zone, addr stri
 			defer z.mu.Unlock()
 			switch first := z.db == nil; {
 			case u.DB != nil:
-				if z.db = u.DB; first {
+				z.db = u.DB
+				if first {
 					close(synced)
 				}
 			case u.Error != "":

@@ -47,7 +47,8 @@ func TestMatchesOfTheWorkload(t *testing.T) {
 	}
 	var pods []*model.Pod
 	for p := range c.Pods() {
-		if pods = append(pods, p); len(pods) == 60 {
+		pods = append(pods, p)
+		if len(pods) == 60 {
 			break
 		}
 	}

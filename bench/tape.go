@@ -181,7 +181,8 @@ func (h *heard) Read(b []byte) (int, error) {
 	m := h.marks[0]
 	n, err := h.file.ReadAt(b[:min(int64(len(b)), m.end-h.read)], h.read)
 	h.at = m.at
-	if h.read += int64(n); h.read == m.end {
+	h.read += int64(n)
+	if h.read == m.end {
 		h.marks = h.marks[1:]
 	}
 	if len(h.marks) == 0 {

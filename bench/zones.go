@@ -172,7 +172,8 @@ func encodeRow(row nb.Row) []byte {
 	for _, c := range nb.Columns(row) {
 		switch v := c.Value.(type) {
 		case nb.Optional:
-			if out[c.Name] = v; v == "" {
+			out[c.Name] = v
+			if v == "" {
 				out[c.Name] = ovsSet(nil)
 			}
 		case []string:
@@ -280,7 +281,8 @@ func (r *Replay) Toggle(sets, n int) error {
 		left := sets
 		for i := range r.shared {
 			if row := &r.shared[i]; row.table == nb.TableAddressSet && left > 0 {
-				if left--; left < sets-1 {
+				left--
+				if left < sets-1 {
 					params = append(params, ',')
 				}
 				params = fmt.Appendf(params, `"%s%s":{"modify":{"addresses":"192.0.2.1"}}`, prefix, row.uuid)
@@ -351,7 +353,8 @@ func (w *rowWriter) raw(parts ...string) {
 }
 
 func (w *rowWriter) table(name string) {
-	if w.tables++; w.tables > 1 {
+	w.tables++
+	if w.tables > 1 {
 		w.raw("},")
 	}
 	w.rows = 0
@@ -359,7 +362,8 @@ func (w *rowWriter) table(name string) {
 }
 
 func (w *rowWriter) row(uuid string, body []byte) {
-	if w.rows++; w.rows > 1 {
+	w.rows++
+	if w.rows > 1 {
 		w.raw(",")
 	}
 	w.raw(`"`, w.prefix, uuid, `":{"initial":`)

@@ -30,7 +30,8 @@ const scriptsAtOnce = 6
 
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) != "rung" { // as which the scripts start it
-		if flag.Parse(); flag.Lookup("test.parallel").Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
+		flag.Parse()
+		if flag.Lookup("test.parallel").Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
 			_ = flag.Set("test.parallel", strconv.Itoa(max(scriptsAtOnce, runtime.GOMAXPROCS(0))))
 		}
 	}

@@ -66,7 +66,8 @@ func (c *Compiler) families() bool {
 		o.IPv6 = c.v6 > 0
 		o.IPv4 = c.v4 > 0 || !o.IPv6
 	}
-	if o.NodeSubnets = o.NodeSubnets || len(o.ClusterSubnets) == 0; o.NodeSubnets {
+	o.NodeSubnets = o.NodeSubnets || len(o.ClusterSubnets) == 0
+	if o.NodeSubnets {
 		o.ClusterSubnets = c.subnets
 	}
 	news := o.IPv4 != c.options.IPv4 || o.IPv6 != c.options.IPv6

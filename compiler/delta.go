@@ -77,7 +77,8 @@ const fewSteps = 16
 func (n *net) note(what string, added bool) {
 	if n.many != nil {
 		t, ok := n.many[what]
-		if t.last = added; !ok {
+		t.last = added
+		if !ok {
 			t.first = added
 		}
 		n.many[what] = t

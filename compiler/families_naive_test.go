@@ -342,7 +342,8 @@ func naiveL4(ports []model.Port) map[string]string {
 		default:
 			terms = append([]string{proto + ".dst=={" + strings.Join(single, ",") + "}"}, terms...)
 		}
-		if out[proto] = proto; len(terms) > 0 {
+		out[proto] = proto
+		if len(terms) > 0 {
 			out[proto] += " && " + naiveEither(terms...)
 		}
 	}

@@ -662,7 +662,8 @@ func TestFamilySamples(t *testing.T) {
 				if !on {
 					sample = ""
 				}
-				if found = found || is; is && (a.SampleNew != sample || a.SampleEst != sample) {
+				found = found || is
+				if is && (a.SampleNew != sample || a.SampleEst != sample) {
 					t.Errorf("%s, observability %v: samples %q and %q, want %q", a.ID(), on, a.SampleNew, a.SampleEst, sample)
 				}
 			}

@@ -63,12 +63,14 @@ func (x groupIndex) add(g *group) {
 func (x groupIndex) remove(g *group) {
 	without := func(in []*group) []*group { return slices.DeleteFunc(in, func(o *group) bool { return o == g }) }
 	if g.namespace != "" {
-		if x.local[g.namespace] = without(x.local[g.namespace]); len(x.local[g.namespace]) == 0 {
+		x.local[g.namespace] = without(x.local[g.namespace])
+		if len(x.local[g.namespace]) == 0 {
 			delete(x.local, g.namespace)
 		}
 		return
 	}
-	if x.wide[g.ns] = without(x.wide[g.ns]); len(x.wide[g.ns]) == 0 {
+	x.wide[g.ns] = without(x.wide[g.ns])
+	if len(x.wide[g.ns]) == 0 {
 		delete(x.wide, g.ns)
 	}
 }

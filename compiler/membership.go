@@ -196,7 +196,8 @@ func (c *membership) unlink(p *Compiled) {
 	p.uses(func(g *group) {
 		delete(g.subjects, p)
 		delete(g.named, p)
-		if g.refs--; g.refs == 0 {
+		g.refs--
+		if g.refs == 0 {
 			delete(c.groups, g.groupKey)
 			c.index.remove(g)
 			c.freeIDs = append(c.freeIDs, g.id)

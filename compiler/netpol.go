@@ -27,8 +27,11 @@ func (c *Compiler) netpol(k model.PolicyKey, p *model.Policy) {
 			c.netpols[k.Namespace] = all
 		}
 		all[k.Name] = p
-	} else if delete(all, k.Name); len(all) == 0 {
-		delete(c.netpols, k.Namespace)
+	} else {
+		delete(all, k.Name)
+		if len(all) == 0 {
+			delete(c.netpols, k.Namespace)
+		}
 	}
 	c.stale.isolation[k.Namespace] = struct{}{}
 	c.putSharing(k, p, c.compileNetpol)
@@ -51,7 +54,8 @@ func (c *Compiler) putSharing(k model.PolicyKey, p *model.Policy, compile func(*
 func (c *Compiler) compileNetpol(p *model.Policy, needs map[model.PolicyKey]sharedSet) *Compiled {
 	out := &Compiled{Key: p.Key, Policy: p, owner: nb.OwnerNetworkPolicy}
 	out.subjects = []*group{c.group(p.Subject.Namespaces, p.Subject.Pods, p.Namespace, false)}
-	if out.None = profile(p, model.InvalidCIDRForm); out.None != nil {
+	out.None = profile(p, model.InvalidCIDRForm)
+	if out.None != nil {
 		return out
 	}
 	out.levels = c.namespaceLevels(p.Namespace)

@@ -145,7 +145,8 @@ func (tr trial) run(t *testing.T) error {
 		if err == nil {
 			err = sameAnswers(des)
 		}
-		if unread = append(unread, des); err == nil && len(unread) > 7 {
+		unread = append(unread, des)
+		if err == nil && len(unread) > 7 {
 			old := unread[0]
 			unread = unread[1:]
 			err = sameRows("seven events later", Compile(old.Cluster(), tr.options), old)

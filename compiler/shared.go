@@ -141,7 +141,8 @@ func (c *Compiler) need(user model.PolicyKey, sets map[model.PolicyKey]sharedSet
 			continue
 		}
 		u := c.sharing[k]
-		if delete(u.users, user); len(u.users) == 0 {
+		delete(u.users, user)
+		if len(u.users) == 0 {
 			delete(c.sharing, k)
 			c.put(k, nil)
 		}

@@ -103,7 +103,8 @@ func TestGateOfAnEngine(t *testing.T) {
 			return true
 		}
 	}
-	if rev = wait("the rows of the move", moved(from+7)); uuids(rev) != before {
+	rev = wait("the rows of the move", moved(from+7))
+	if uuids(rev) != before {
 		t.Error("rows were made anew instead of changed")
 	}
 	p, err = e.Preview(ctx, change.Mutation{Op: change.OpUndo})

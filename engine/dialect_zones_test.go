@@ -177,7 +177,8 @@ func TestDialectOfZones(t *testing.T) {
 				}
 			}
 			for _, zone := range []string{"worker", "control"} {
-				if f.rows[zone] = dialectRows(objects, zone, tt.options); tt.db != nil {
+				f.rows[zone] = dialectRows(objects, zone, tt.options)
+				if tt.db != nil {
 					f.rows[zone] = tt.db(t)
 				}
 			}

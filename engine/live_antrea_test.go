@@ -56,7 +56,8 @@ func TestLiveTierDeleted(t *testing.T) {
 				said = append(said, f.Code+" "+f.Policy.Name)
 			}
 		}
-		if got += ": " + strings.Join(said, ", "); got != want {
+		got += ": " + strings.Join(said, ", ")
+		if got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}

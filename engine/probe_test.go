@@ -65,7 +65,8 @@ func TestProbe(t *testing.T) {
 		each = 8
 	}
 	for p := range r.Revision().Cluster.Pods() {
-		if pods++; pods%each == 0 || p.HostNetwork && pods%2 == 0 {
+		pods++
+		if pods%each == 0 || p.HostNetwork && pods%2 == 0 {
 			ends = append(ends, verdict.PodEnd(p.Namespace, p.Name))
 		}
 	}

@@ -105,7 +105,8 @@ func (z *fleetZone) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 	db, err := f.rows[z.name], f.dead[z.name]
 	f.mu.Unlock()
 	defer f.with(func() {
-		if f.runs[z.name]--; f.runs[z.name] == 0 {
+		f.runs[z.name]--
+		if f.runs[z.name] == 0 {
 			delete(f.runs, z.name)
 		}
 	})

@@ -65,7 +65,8 @@ func (c *ChangeSteps) Next(s ChangeStep, units map[PolicyKey]struct{}, ports map
 	}
 	if len(units) > 0 {
 		out.newest = s
-		if out.units = maps.Clone(out.units); out.units == nil {
+		out.units = maps.Clone(out.units)
+		if out.units == nil {
 			out.units = make(map[PolicyKey]ChangeStep, len(units))
 		}
 		for k := range units {

@@ -82,7 +82,8 @@ func (w *worker) askResync() bool {
 	if !ok {
 		return false
 	}
-	if w.reread = len(w.flights.under) > 0; !w.reread {
+	w.reread = len(w.flights.under) > 0
+	if !w.reread {
 		w.asked = true
 		z.Resync()
 	}
@@ -134,7 +135,8 @@ func showsMutations(db *nb.DB, row nb.Row, ms []nb.Mutation) bool {
 		case *nb.LogicalSwitch:
 			live = row.ACLs // all that is written there
 		case *nb.PortGroup:
-			if live = row.ACLs; m.Column == "ports" {
+			live = row.ACLs
+			if m.Column == "ports" {
 				live = row.Ports
 			}
 		}

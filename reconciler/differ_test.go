@@ -179,7 +179,8 @@ func BenchmarkDiff(b *testing.B) {
 	b.Run("after-a-pod", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			delta := w.add(pod("ns1/new", "", "n2", fmt.Sprintf("10.200.%d.%d", i/250%250, i%250)))
-			if l = l.Next(w.d, delta); len(l.Listed) == 0 && l.Desired.Policy(keyOf("p1")) == (*compiler.Compiled)(nil) {
+			l = l.Next(w.d, delta)
+			if len(l.Listed) == 0 && l.Desired.Policy(keyOf("p1")) == (*compiler.Compiled)(nil) {
 				b.Fatal("nothing is desired")
 			}
 			look(l)

@@ -76,7 +76,8 @@ func (w *world) meddleHolders(f *fakeDB) []nb.RowChange {
 		return f.put(nb.RowChange{Old: old, New: &n})
 	case *nb.PortGroup:
 		n := *old
-		if n.ACLs = edit(old.ACLs); w.r.IntN(5) == 0 {
+		n.ACLs = edit(old.ACLs)
+		if w.r.IntN(5) == 0 {
 			n.Name = "renamed" + strconv.Itoa(w.r.IntN(1000000))
 		}
 		return f.put(nb.RowChange{Old: old, New: &n})

@@ -96,7 +96,8 @@ func TestConnectionBreaksAroundAWrite(t *testing.T) {
 				b.calm(time.Second)
 				n := 0
 				b.z.fault = func([]nb.Op) fault {
-					if n++; n <= 5 {
+					n++
+					if n <= 5 {
 						return kind
 					}
 					return works

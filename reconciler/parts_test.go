@@ -219,7 +219,8 @@ func TestMailboxLosesNothing(t *testing.T) {
 	if !m.live.Resync || m.live.Changes != nil || m.delta != nil || !m.loaded {
 		t.Errorf("live %+v, delta %v", m.live, m.delta)
 	}
-	if m = box.take(); m.live != nil || m.desired != nil || m.mode != nil {
+	m = box.take()
+	if m.live != nil || m.desired != nil || m.mode != nil {
 		t.Errorf("mail twice: %+v", m)
 	}
 }

@@ -108,7 +108,8 @@ func liveRows(t testing.TB, db *nb.DB, skip map[model.PolicyKey]bool) canon {
 		}
 		row := *s
 		row.UUID = ""
-		if row.Addresses = slices.Sorted(slices.Values(s.Addresses)); tracker.OwnerOfRow(s).Unit.Kind == model.KindEFDNS {
+		row.Addresses = slices.Sorted(slices.Values(s.Addresses))
+		if tracker.OwnerOfRow(s).Unit.Kind == model.KindEFDNS {
 			row.Addresses = nil // theirs who resolve the name
 		}
 		_, dup := out.Sets[s.ID()]

@@ -83,7 +83,8 @@ func TestPodTraffic(t *testing.T) {
 	}
 	var later []*model.Pod
 	for p := range cluster.Pods() {
-		if later = append(later, workload.Pod(size, size.Pods+len(later), p.Labels)); len(later) == 6 {
+		later = append(later, workload.Pod(size, size.Pods+len(later), p.Labels))
+		if len(later) == 6 {
 			break
 		}
 	}

@@ -165,7 +165,8 @@ func (w *worker) send(ctx context.Context, keys []model.PolicyKey) {
 	if len(f.parts) == 0 {
 		return
 	}
-	if f.all = len(w.ready) == 0; f.all {
+	f.all = len(w.ready) == 0
+	if f.all {
 		w.gather(w.cfg.Gather)
 	}
 	w.start(ctx, f)

@@ -27,7 +27,8 @@ func (r *Revision) AsIf(things []Imagined) *Revision {
 	free := newAllocator(r)
 	var nodes []*model.Node
 	for n := range r.Cluster.Nodes() {
-		if nodes = append(nodes, n); len(nodes) == 2 {
+		nodes = append(nodes, n)
+		if len(nodes) == 2 {
 			break
 		}
 	}

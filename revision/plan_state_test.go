@@ -69,7 +69,8 @@ func TestPlanStanding(t *testing.T) {
 func TestPlanRunBy(t *testing.T) {
 	p := &PlanState{State: PlanRunning, Runner: PlanRunner{PID: 7}}
 	for back, want := range map[bool]string{false: "run by another Rung (pid 7, since ", true: "rolled back by another Rung (pid 7, since "} {
-		if p.Back = back; !strings.HasPrefix(p.RunBy(), want) {
+		p.Back = back
+		if !strings.HasPrefix(p.RunBy(), want) {
 			t.Errorf("%q, want %q", p.RunBy(), want)
 		}
 	}

@@ -116,7 +116,8 @@ func Load(dir string) (*Set, []error) {
 			continue
 		}
 		t, wrong := parse(data, name)
-		if warn = append(warn, wrong...); t == nil {
+		warn = append(warn, wrong...)
+		if t == nil {
 			continue
 		}
 		warn = append(warn, t.Check()...)

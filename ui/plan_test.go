@@ -136,7 +136,8 @@ func TestQuitAsksWhileAPlanRuns(t *testing.T) {
 
 	p.Plan.Runner.Here = false
 	s = open()
-	if s.Press("q"); !s.Quits() {
+	s.Press("q")
+	if !s.Quits() {
 		t.Error("it asks about the plan of another Rung")
 	}
 }

@@ -24,7 +24,8 @@ func draw(s Size) *drawn {
 	deal := func(n, values int) []int {
 		out := make([]int, n)
 		for i := range out {
-			if out[i] = i % values; s.Seed != 0 {
+			out[i] = i % values
+			if s.Seed != 0 {
 				out[i] = d.r.IntN(values)
 			}
 		}

@@ -107,7 +107,8 @@ func Rows(rev, next *revision.Revision, changes []change.ObjectChange) (out []ch
 		}
 		var will *model.PolicyRows
 		if c.New != nil {
-			if will = next.Rows(c.Key, ""); will == nil || will.None != nil {
+			will = next.Rows(c.Key, "")
+			if will == nil || will.None != nil {
 				continue
 			}
 		}

@@ -107,8 +107,11 @@ func columnChanges(old, now map[string]any) []model.FieldDiff {
 			if len(f.Missing)+len(f.Extra) == 0 {
 				continue
 			}
-		} else if f.Desired, f.Live = columnText(now[name]), columnText(old[name]); f.Desired == f.Live {
-			continue
+		} else {
+			f.Desired, f.Live = columnText(now[name]), columnText(old[name])
+			if f.Desired == f.Live {
+				continue
+			}
 		}
 		out = append(out, f)
 	}

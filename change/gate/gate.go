@@ -245,7 +245,8 @@ func (g *Gate) pass(p *Preview) error {
 func (g *Gate) remember(at time.Time, p *Preview, a approval, trial string) (id uint64, err error) {
 	e := history.Entry{At: at, Title: p.Title, By: a.By, Undoes: p.Undoes, Objects: history.ObjectsOf(p.Objects),
 		Files: change.FilesOf(p.Objects), Trial: trial, Session: begins(p.Objects), Ended: endedSessions(p, g.user, g.Config.Now())}
-	if e.Ends = p.Mutation.Op == change.OpLogEnd; e.Ends && len(e.Ended) > 0 {
+	e.Ends = p.Mutation.Op == change.OpLogEnd
+	if e.Ends && len(e.Ended) > 0 {
 		began, _ := g.Config.History.Of(e.Ended[0].ID)
 		e.Undoes = began.ID
 	}

@@ -165,11 +165,13 @@ func TestIdleRules(t *testing.T) {
 func TestBroughtGuards(t *testing.T) {
 	g := newWorld(t).Gate("")
 	p := &Preview{Mutation: change.Mutation{Guards: []change.Guard{{Code: GuardNotExact, Policy: model.PolicyKey{Kind: model.KindANP, Name: "elsewhere"}, Message: "left out"}}}}
-	if g.judgeEffect(p, nil, nil); p.ConfirmName != "" {
+	g.judgeEffect(p, nil, nil)
+	if p.ConfirmName != "" {
 		t.Errorf("nothing is written, and %q is asked for", p.ConfirmName)
 	}
 	p.Objects = []change.ObjectChange{{Key: model.PolicyKey{Kind: model.KindCNP, Name: "edge"}}}
-	if g.judgeEffect(p, nil, nil); p.ConfirmName != "edge" || len(p.Guards) != 1 {
+	g.judgeEffect(p, nil, nil)
+	if p.ConfirmName != "edge" || len(p.Guards) != 1 {
 		t.Errorf("%q is asked for: %+v", p.ConfirmName, p.Guards)
 	}
 	if err := judge(p, p, approval{Confirm: Confirm{Yes: true}}); !errors.Is(err, change.ErrNotConfirmed) {

@@ -276,7 +276,8 @@ func TestLogSessionEndsOnceInTheAudit(t *testing.T) {
 			w.Wait(time.Hour)
 			asked := 0
 			g.Config.Current = func() *revision.Revision {
-				if asked++; asked == 2 { // between its preview and its turn
+				asked++
+				if asked == 2 { // between its preview and its turn
 					if ended, _, err := other.EndOverdue(context.Background(), k); len(ended) != 1 || err != nil {
 						t.Error(ended, err)
 					}

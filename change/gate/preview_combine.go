@@ -24,7 +24,8 @@ func (r *resolver) combine() {
 		if one.p.Title == "" {
 			one.p.Title = change.TitleOf(one.p.Objects)
 		}
-		if titles = append(titles, one.p.Title); one.p.Blocked != "" {
+		titles = append(titles, one.p.Title)
+		if one.p.Blocked != "" {
 			r.block("%s: %s", one.p.Title, one.p.Blocked)
 		}
 		r.p.Errors, r.p.Notes = append(r.p.Errors, one.p.Errors...), append(r.p.Notes, one.p.Notes...)
@@ -33,7 +34,8 @@ func (r *resolver) combine() {
 		}
 		rev = effect.After(rev, one.p.Objects)
 	}
-	if r.p.Title = strings.Join(titles, ", then "); len(titles) > 3 {
+	r.p.Title = strings.Join(titles, ", then ")
+	if len(titles) > 3 {
 		r.p.Title = fmt.Sprintf("%s changes: %s", words.Thousands(len(titles)), words.Some(titles, 3))
 	}
 }

@@ -25,7 +25,8 @@ func (g *Gate) explain(ctx context.Context, now, rev *revision.Revision, p *Prev
 	}
 	p.seen.note(p.Notes...)
 	next := p.next
-	if p.next = nil; next == nil {
+	p.next = nil
+	if next == nil {
 		next = effect.After(rev, p.Objects)
 	}
 	p.seen.plan = g.meetsPlan(rev, func() *revision.Revision { return next }, p)
@@ -34,7 +35,8 @@ func (g *Gate) explain(ctx context.Context, now, rev *revision.Revision, p *Prev
 		return fmt.Errorf("previewing %q: %w", p.Title, err)
 	}
 	ahead := p.ahead
-	if p.ahead = nil; ahead == nil {
+	p.ahead = nil
+	if ahead == nil {
 		ahead = workOut(rev, next, p.Objects)
 	}
 	p.Rows = ahead.rows

@@ -20,15 +20,18 @@ func (g *Gate) EntryOf(rev *revision.Revision, m change.Mutation) (e history.Ent
 	ok := false
 	switch {
 	case m.Undo != 0:
-		if e, ok = g.Config.History.Find(m.Undo); !ok {
+		e, ok = g.Config.History.Find(m.Undo)
+		if !ok {
 			return e, "the change is no longer in the history"
 		}
 	case m.Op == change.OpRedo:
-		if e, ok = g.Config.History.FindRedo(); !ok {
+		e, ok = g.Config.History.FindRedo()
+		if !ok {
 			why = "nothing to redo"
 		}
 	default:
-		if e, ok = g.Config.History.Find(0); !ok {
+		e, ok = g.Config.History.Find(0)
+		if !ok {
 			why = "nothing to undo"
 		}
 	}
@@ -218,7 +221,8 @@ func (r *resolver) undoObject(o history.Object, files []change.FileChange) {
 func (r *resolver) rest(finish bool) {
 	e := r.g.trials.Entry()
 	what := "confirmed"
-	if r.p.Title = e.UndoTitle(); finish {
+	r.p.Title = e.UndoTitle()
+	if finish {
 		what, r.p.Title = "finished", "Finish: "+e.Title
 	}
 	if len(e.Objects) == 0 {

@@ -233,7 +233,8 @@ func TestWaitsForTheNext(t *testing.T) {
 		t.Error("the third is not told that it waits for the second now")
 	}
 	next.leave()
-	if next = <-began; next.title != "third" {
+	next = <-began
+	if next.title != "third" {
 		t.Errorf("%s comes next", next.title)
 	}
 	next.leave()

@@ -102,7 +102,8 @@ func TestOutcomeThatCannotBeWritten(t *testing.T) {
 	// The next one has a line of its own.
 	g.Config.Audit = audit.New(nil, dir)
 	do(t, w, g, changing.Move("blue", 42), yes)
-	if lines = auditLines(t, filepath.Join(dir, "audit.jsonl")); len(lines) != 2 || lines[1].Result != audit.OK {
+	lines = auditLines(t, filepath.Join(dir, "audit.jsonl"))
+	if len(lines) != 2 || lines[1].Result != audit.OK {
 		t.Errorf("%+v", lines)
 	}
 }

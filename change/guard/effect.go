@@ -172,7 +172,8 @@ func (j *judge) log(log *diff.Log) {
 		if g.Allowed == 0 || g.Before != verdict.Allow {
 			continue
 		}
-		if lines += g.Allowed; newest == nil || g.Last.After(newest.Last) {
+		lines += g.Allowed
+		if newest == nil || g.Last.After(newest.Last) {
 			newest = g
 		}
 	}

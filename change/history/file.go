@@ -47,7 +47,8 @@ func (h *History) catchUp() error {
 			h.next = max(h.next, numberIn(text)+1)
 			return false
 		}
-		if lines = append(lines, l); l.Entry != nil {
+		lines = append(lines, l)
+		if l.Entry != nil {
 			entries++
 			kept += l.Entry.bytes()
 		}

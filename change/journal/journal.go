@@ -125,7 +125,8 @@ func (j *Journal) Lines(limit int64, take func(line []byte) (enough bool)) (whol
 		}
 		rest = append(rest, part)
 	}
-	if whole = info.Size() <= limit; whole {
+	whole = info.Size() <= limit
+	if whole {
 		if text := line(nil); len(text) > 0 {
 			take(text)
 		}

@@ -235,7 +235,8 @@ func lives(t *testing.T, run func(p *process) bool, truth func(p *process, made 
 	disk.Before = func(op faultfs.Op) error {
 		mu.Lock()
 		defer mu.Unlock()
-		if op.N -= from; slices.Contains([]string{"write", "sync", "syncfolder", "rename", "remove", "truncate", "place", "lock"}, op.Kind) {
+		op.N -= from
+		if slices.Contains([]string{"write", "sync", "syncfolder", "rename", "remove", "truncate", "place", "lock"}, op.Kind) {
 			ops = append(ops, op)
 		}
 		switch {
@@ -263,7 +264,8 @@ func lives(t *testing.T, run func(p *process) bool, truth func(p *process, made 
 	next := start(t, w, dir, nil)
 	defer next.end()
 	next.unrecorded = p.unrecorded
-	if wrong = truth(next, made); wrong != "" {
+	wrong = truth(next, made)
+	if wrong != "" {
 		return ops, wrong
 	}
 	for _, kind := range []string{journal.Plan, journal.Trial} {

@@ -146,7 +146,8 @@ func (w *Work[T]) Take(patience time.Duration) error {
 			return err
 		}
 		err = f.TryLock()
-		if w.Lockless = errors.Is(err, errors.ErrUnsupported); err == nil || w.Lockless {
+		w.Lockless = errors.Is(err, errors.ErrUnsupported)
+		if err == nil || w.Lockless {
 			w.mine.Store(&lock{f})
 			return nil
 		}

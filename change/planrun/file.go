@@ -116,7 +116,8 @@ func (r *Plans) Kept(dir string) (*revision.PlanState, error) {
 	o := &Plans{gate: r.gate, cfg: r.cfg, work: r.cfg.work(dir)}
 	o.cfg.Publish = func(*revision.PlanState) {}
 	job, _, elsewhere, err := o.work.Recover(false)
-	if o.job = job; err != nil || job == nil {
+	o.job = job
+	if err != nil || job == nil {
 		return nil, err
 	}
 	if elsewhere && job.Runner != nil {
@@ -177,7 +178,8 @@ func decodePlan(raw []byte, context string) (job *planJob, err error) {
 		job.Shown = &shown
 	}
 	job.ID, job.By = clean.Text(job.ID), clean.Text(job.By)
-	if job.Title = clean.Text(job.Title); job.Title == "" {
+	job.Title = clean.Text(job.Title)
+	if job.Title == "" {
 		job.Title = titleOfPlan(&p.Plan)
 	}
 	if job.Top < 0 || job.Top > len(p.Run()) {

@@ -240,7 +240,8 @@ func (r *Plans) further(job *planJob, back bool) (planAsk, error) {
 		planJob: planJob{Progress: &p, Shown: new(*job.Shown), Top: job.Top, ID: job.ID, Title: job.Title, Undoes: job.Undoes, After: job.After}}
 	r.mu.Unlock()
 	wasBack := p.Back
-	if p.Back = back; back {
+	p.Back = back
+	if back {
 		a.heading = "Roll back: " + job.Title
 	}
 	b, err := boardOf(r.gate.Config.Current())

@@ -127,7 +127,8 @@ func misplaced(rev *revision.Revision, p *plan.Progress, s plan.Step, anew bool)
 	if ok {
 		return (&plan.AstrayError{Policies: []plan.Astray{a}}).Error()
 	}
-	if a, ok = p.Hinders(s, b.Slots()); !ok {
+	a, ok = p.Hinders(s, b.Slots())
+	if !ok {
 		return ""
 	}
 	if anew {

@@ -61,7 +61,8 @@ func (j *planJob) describe(state string) *revision.PlanState {
 	next := -1
 	if s, ok := p.Next(); ok {
 		out.Step = change.StepText(s)
-		if next = made; p.Back {
+		next = made
+		if p.Back {
 			next--
 		}
 	}

@@ -226,7 +226,8 @@ func (r *Plans) takenBack(job *planJob) error {
 		step := slices.IndexFunc(run[:made], func(s plan.Step) bool { return s.Policy == a.Policy })
 		from := int32(-1)
 		if p.Back {
-			if step = slices.IndexFunc(run[made:], func(s plan.Step) bool { return s.Policy == a.Policy }); step >= 0 {
+			step = slices.IndexFunc(run[made:], func(s plan.Step) bool { return s.Policy == a.Policy })
+			if step >= 0 {
 				step += made
 				from = run[step].To
 			}

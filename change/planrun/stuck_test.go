@@ -131,7 +131,8 @@ func TestMeetsHoldsNoPlanUp(t *testing.T) {
 	}
 	asked := 0
 	p.r.Meets(p.Current(), func() *revision.Revision {
-		if asked++; !p.r.mu.TryLock() {
+		asked++
+		if !p.r.mu.TryLock() {
 			t.Error("the plan is locked")
 			return p.Current()
 		}

@@ -82,7 +82,8 @@ func (r *Trials) Kept(dir string) *revision.Unconfirmed {
 	if job.forGood() && !o.held {
 		job.partly = o.rest()
 	}
-	if o.tell(); o.state == nil {
+	o.tell()
+	if o.state == nil {
 		return nil
 	}
 	u := *o.state

@@ -203,7 +203,8 @@ func (r *Trials) Against(p *gate.Preview) string {
 		if r.making || r.held { // it is being made
 			return ""
 		}
-		if r.job.partly = r.rest(); r.job.partly == "" {
+		r.job.partly = r.rest()
+		if r.job.partly == "" {
 			return ""
 		}
 	}

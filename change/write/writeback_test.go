@@ -102,7 +102,8 @@ func (d *disk) put(changes ...change.ObjectChange) error {
 	err := d.files.Write(context.Background(), changes)
 	if err == nil {
 		for _, c := range changes {
-			if delete(d.read, c.Key); c.New != nil {
+			delete(d.read, c.Key)
+			if c.New != nil {
 				d.read[c.Key] = c.New
 			}
 		}

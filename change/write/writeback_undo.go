@@ -198,7 +198,8 @@ func (w *writePlan) restore(c change.ObjectChange) (back bool, err error) {
 		if errors.Is(err, edit.ErrNoPlace) {
 			why = "the List it stood in is gone"
 		}
-		if e = (edit.Edit{Op: edit.Append, Object: c.New.Original}); !w.fits(b.Path, text, e, c) {
+		e = (edit.Edit{Op: edit.Append, Object: c.New.Original})
+		if !w.fits(b.Path, text, e, c) {
 			return instead("%s cannot go back to %s: %s", name, path, why)
 		}
 		note = fmt.Sprintf("%s goes to the end of %s: %s", name, path, why)

@@ -167,7 +167,8 @@ func newMatrixTable(ctx context.Context, m *connections.Matrix, ask matrixAsk) (
 	}
 	to := slices.Concat(ends, services, outside)
 	if ask.focus != "" {
-		if t.self = m.Namespace(ask.focus); t.self == nil {
+		t.self = m.Namespace(ask.focus)
+		if t.self == nil {
 			return nil, fmt.Errorf("--focus %s: there is no namespace with pods of this name", ask.focus)
 		}
 		t.rows = slices.DeleteFunc(to, func(e *connections.MatrixEnd) bool {

@@ -149,7 +149,8 @@ func (a *asking) all(asked []trace.Question, file string) (*command.Answer, erro
 			errs[i] = err
 			return notAsked(asked[i], err)
 		}
-		if failed[i] = o.OVN.failed(); o.disagrees() {
+		failed[i] = o.OVN.failed()
+		if o.disagrees() {
 			disagree.Store(true)
 		}
 		o.NotConsidered = a.describe(notes.add(o))
@@ -157,7 +158,8 @@ func (a *asking) all(asked []trace.Question, file string) (*command.Answer, erro
 	}
 	if a.ovn != nil {
 		for i := range asked {
-			if known = append(known, item(i)); errors.Is(errs[i], context.Canceled) {
+			known = append(known, item(i))
+			if errors.Is(errs[i], context.Canceled) {
 				return nil, errs[i]
 			}
 		}

@@ -30,7 +30,8 @@ func confirm(a *command.App, c *changeFlags, p *gate.Preview) (gate.Confirm, err
 			return confirm, err
 		}
 		confirm.Name = line
-		if confirm.Yes = confirm.Name == p.ConfirmName; !confirm.Yes && line != "" {
+		confirm.Yes = confirm.Name == p.ConfirmName
+		if !confirm.Yes && line != "" {
 			return confirm, fmt.Errorf("not confirmed: a guard rail wants the name %s: %w", p.ConfirmName, command.ErrRefused)
 		}
 	} else if !confirm.Yes {

@@ -135,7 +135,8 @@ func (f *newFlags) given() (template.Answers, error) {
 	out := template.Answers{}
 	for _, text := range f.answers {
 		k, v, ok := strings.Cut(text, "=")
-		if k = strings.TrimSpace(k); !ok || k == "" {
+		k = strings.TrimSpace(k)
+		if !ok || k == "" {
 			return nil, fmt.Errorf("--answer %q: want NAME=VALUE", text)
 		}
 		if _, twice := out[k]; twice {

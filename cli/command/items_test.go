@@ -57,7 +57,8 @@ func TestItemsAreTheList(t *testing.T) {
 type failingWriter struct{ left int }
 
 func (w *failingWriter) Write(p []byte) (int, error) {
-	if w.left--; w.left < 0 {
+	w.left--
+	if w.left < 0 {
 		return 0, errors.New("nobody reads")
 	}
 	return len(p), nil

@@ -75,7 +75,8 @@ const maxOmissions = 10
 func OmittedLines(all []Omission) (out []string) {
 	said := map[model.OmissionCode]int{}
 	for _, o := range all {
-		if said[o.Code]++; said[o.Code] > maxOmissions {
+		said[o.Code]++
+		if said[o.Code] > maxOmissions {
 			continue
 		}
 		text := o.Text

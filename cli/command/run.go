@@ -105,7 +105,8 @@ func (a *App) WithEngine(ctx context.Context, zones bool, ready func(*revision.R
 		if a.Flags.Listen == 0 {
 			box.Traffic = 0
 		}
-		if box.Churn = 0; a.Flags.Flows == nil && !a.Flags.OnOVN {
+		box.Churn = 0
+		if a.Flags.Flows == nil && !a.Flags.OnOVN {
 			box.OVN = lab.OVNOff
 		}
 	}
@@ -135,7 +136,8 @@ func (a *App) WithConfig(ctx context.Context, cfg engine.Config, ready func(*rev
 			told = true
 			fmt.Fprintln(a.Err, "rung: waiting for "+clean.Line(waitingFor(r)))
 		}
-		if broken = denied(r); broken == nil && r.Loaded {
+		broken = denied(r)
+		if broken == nil && r.Loaded {
 			broken = a.Lacks(r)
 		}
 		if broken != nil || r.Loaded && !r.Unsettled && ready(r) {

@@ -103,7 +103,8 @@ func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *aggreg
 			lines := l.Since(seen, 1000)
 			for _, x := range lines {
 				missed += x.Seq - seen - 1
-				if seen = x.Seq; g.counts(x) && match(x) {
+				seen = x.Seq
+				if g.counts(x) && match(x) {
 					rule, pair, at := logs.HitOf(x, e.Now())
 					own.Add(rule, pair, at)
 				}
@@ -173,9 +174,12 @@ func lost(a *command.App, l *logs.Store) {
 // printHits prints the sums unless they are those that were printed last.
 func printHits(a *command.App, g *aggregate, rules []hits.RuleHits, now time.Time) error {
 	rows := hitRows(rules, now)
-	if text := fmt.Sprint(rows); text == g.last && (g.last != "" || g.follow) {
+	text := fmt.Sprint(rows)
+	if text == g.last && (g.last != "" || g.follow) {
 		return nil
-	} else if g.last = text; len(rows) == 0 && g.follow {
+	}
+	g.last = text
+	if len(rows) == 0 && g.follow {
 		return nil
 	}
 	for i := range rows {
@@ -203,7 +207,7 @@ func printHits(a *command.App, g *aggregate, rules []hits.RuleHits, now time.Tim
 		}
 		t.Add(words.Thousands(r.Hits), words.Thousands(r.Lately), r.Policy, r.Rule, r.Verdict, from, r.To, r.Traffic, r.Last)
 	}
-	text := t.String()
+	text = t.String()
 	if g.head {
 		text = "\n" + text
 	}

@@ -272,7 +272,8 @@ func tail(ctx context.Context, a *command.App, e *engine.Engine, q *logquery.Que
 			if x.Gap != nil {
 				continue
 			}
-			if printed++; printed == limit {
+			printed++
+			if printed == limit {
 				return nil
 			}
 		}

@@ -62,7 +62,8 @@ func CollectSooner(ctx context.Context, many bool) {
 	n := 0
 	keepLimit(ctx, limitEvery, func(m usage) int64 {
 		last[n%liveSamples] = m.live
-		if n++; n < liveSamples {
+		n++
+		if n < liveSamples {
 			return math.MaxInt64 // while it starts
 		}
 		m.live = liveOf(m.live, last[:])

@@ -78,7 +78,8 @@ func Console(ctx context.Context, a *command.App, screen Screen, demo bool) erro
 		if demo || len(a.Flags.NB) > 0 || !errors.As(err, &none) {
 			return err
 		}
-		if alone = len(a.Flags.Log.Paths) > 0; !alone {
+		alone = len(a.Flags.Log.Paths) > 0
+		if !alone {
 			if demo, err = firstScreen(ctx, a, none, screen != nil); !demo {
 				return err
 			}
@@ -93,7 +94,8 @@ func Console(ctx context.Context, a *command.App, screen Screen, demo bool) erro
 	if screen == nil {
 		return errors.New("this build has no console")
 	}
-	if a.Needs = command.NeedObjects; demo {
+	a.Needs = command.NeedObjects
+	if demo {
 		a.Needs = command.NeedNothing
 	}
 	if err := a.EmptyFolders(); err != nil && len(cfg.NB) == 0 {

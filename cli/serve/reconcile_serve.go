@@ -135,7 +135,8 @@ func (t *teller) lookUnwritten(zones []*model.ZoneState, news bool, now time.Tim
 	of func(*model.ZoneState) []health.Unwritten) (again time.Duration) {
 	for _, z := range zones {
 		was := t.unwritten[z.Name]
-		if was.due = was.due || news; !was.due {
+		was.due = was.due || news
+		if !was.due {
 			continue
 		}
 		if rest := unwrittenEvery - now.Sub(was.at); rest > 0 {
@@ -168,7 +169,8 @@ func (t *teller) leftOut(zone string, was map[health.Unwritten]bool, now []healt
 		if was[u] {
 			continue
 		}
-		if more++; more <= unwrittenLines {
+		more++
+		if more <= unwrittenLines {
 			t.log.Warn("not written", "zone", zone, "policy", u.Policy.String(), "reason", string(u.Why), "why", u.Text)
 		}
 	}

@@ -122,7 +122,8 @@ func checkAnswer(a *command.App) command.Answerer {
 		ans := findingsAnswer(a, found, model.SeverityError, model.SeverityWarning)
 		ans.NotConsidered = omitted.Rows(r, r.Zones)
 		nothingFound(ans, len(found))
-		if ans.Err = command.UnreadZone(r.Zones); ans.Err != nil && len(found) == 0 {
+		ans.Err = command.UnreadZone(r.Zones)
+		if ans.Err != nil && len(found) == 0 {
 			return nil, ans.Err
 		}
 		if len(found) > 0 {

@@ -165,7 +165,8 @@ func (w *Southbounds) Sync() {
 			delete(w.counts, zone)
 		}
 	}
-	if w.nobody.Stop(); next > 0 {
+	w.nobody.Stop()
+	if next > 0 {
 		w.nobody.Set(next + loop.Slack)
 	}
 }

@@ -88,7 +88,8 @@ func TestSouthboundLingers(t *testing.T) {
 		if !followed() {
 			t.Error("it is let go of too soon")
 		}
-		if time.Sleep(2 * time.Second); followed() {
+		time.Sleep(2 * time.Second)
+		if followed() {
 			t.Error("nobody looks any more, and it is followed still")
 		}
 	})

@@ -129,7 +129,8 @@ func TestNetworkPolicyEqual(t *testing.T) {
 					if err != nil || err2 != nil {
 						t.Fatal(err, err2)
 					}
-					if asked++; a.Verdict != b.Verdict {
+					asked++
+					if a.Verdict != b.Verdict {
 						t.Errorf("%s: %s then, %s now\n%s\n%s", c, a.Verdict, b.Verdict, text, res.Text())
 					}
 				}

@@ -16,7 +16,8 @@ func (r *Result) Warnings() (out []Note) {
 		if made := r.Made(rule); made != nil {
 			key = made.Key
 		}
-		if more[key]++; more[key] == 1 {
+		more[key]++
+		if more[key] == 1 {
 			out = append(out, Note{About: key, Text: rule.Title() + " is " + string(rule.Label) + ": " + rule.Why})
 		}
 	}

@@ -50,7 +50,8 @@ func (l *Lab) churnIn(slot int) model.Key {
 			continue
 		}
 		like = p
-		if i++; i > slot*7 {
+		i++
+		if i > slot*7 {
 			break
 		}
 	}
@@ -58,7 +59,8 @@ func (l *Lab) churnIn(slot int) model.Key {
 		return model.Key{}
 	}
 	pod := *like
-	if pod.Name = fmt.Sprint(churnPrefix, slot); l.Cluster().Pod(pod.Namespace, pod.Name) != nil {
+	pod.Name = fmt.Sprint(churnPrefix, slot)
+	if l.Cluster().Pod(pod.Namespace, pod.Name) != nil {
 		return model.Key{} // somebody's own
 	}
 	pod.UID = ""

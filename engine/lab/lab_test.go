@@ -28,7 +28,8 @@ func TestChurn(t *testing.T) {
 	}
 	pods := 0
 	for p := range c.Pods() {
-		if pods++; strings.HasPrefix(p.Name, churnPrefix) && p != own && !strings.HasPrefix(p.IPs[0], "fd00:ffff::") {
+		pods++
+		if strings.HasPrefix(p.Name, churnPrefix) && p != own && !strings.HasPrefix(p.IPs[0], "fd00:ffff::") {
 			t.Errorf("%s: %v", p.Name, p.IPs)
 		}
 	}

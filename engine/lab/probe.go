@@ -118,7 +118,8 @@ var probeProtocols = map[verdict.Protocol]match.Proto{verdict.TCP: match.TCP, ve
 func (l *Lab) sendPath(ctx context.Context, sb *sandbox.Sandbox, r *revision.Revision, p *verdict.Path, proto verdict.Protocol,
 	out *probe.Sending, at func(probe.Phase)) error {
 	from, to := podOf(r, &p.From), podOf(r, &p.To)
-	if out.NotSent = probe.NotSent(p, from, to); out.NotSent != "" {
+	out.NotSent = probe.NotSent(p, from, to)
+	if out.NotSent != "" {
 		return nil
 	}
 	steps, made, err := sb.Probe(ctx, sandbox.Probe{From: endOf(&p.From, from), To: endOf(&p.To, to), Proto: probeProtocols[proto],

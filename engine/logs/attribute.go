@@ -66,7 +66,8 @@ func (a *attributor) attribute(rev *revision.Revision, e *entries.Entry, now tim
 	if e.Line.Named != nil {
 		a.byName(rev, e, now)
 	} else if d := a.decode(e.Line.Name); !d.ok || d.ref.Exact {
-		if e.Rule, e.Attributed = d.ref, d.ok; d.ok {
+		e.Rule, e.Attributed = d.ref, d.ok
+		if d.ok {
 			if d.facts == nil || d.facts.cluster != rev.Cluster {
 				d.facts = a.factsOf(rev, e.Rule)
 			}

@@ -69,7 +69,8 @@ func (x *nameIndex) follow(c *model.Cluster) {
 	x.cluster = c
 	n, equal := 0, x.by != nil
 	for p := range c.AllPolicies() {
-		if equal = equal && n < len(x.policies) && x.policies[n] == p; !equal {
+		equal = equal && n < len(x.policies) && x.policies[n] == p
+		if !equal {
 			break
 		}
 		n++

@@ -259,7 +259,8 @@ func (r *FileReader) live(ctx context.Context, still bool) (order time.Time, ord
 			if still || !r.cfg.Follow {
 				continue
 			}
-			if look++; look%scanEvery == 0 {
+			look++
+			if look%scanEvery == 0 {
 				for _, f := range r.set.Scan() {
 					r.source(f)
 				}

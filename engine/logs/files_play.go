@@ -161,7 +161,8 @@ func (r *FileReader) history(ctx context.Context, speed float64, limit int) (ord
 			return order, true
 		default:
 		}
-		if order, ordered = pace.wait(ctx, x.line.At, r.orders); ordered || ctx.Err() != nil {
+		order, ordered = pace.wait(ctx, x.line.At, r.orders)
+		if ordered || ctx.Err() != nil {
 			return order, ordered
 		}
 		r.give(ctx, x, !r.merges)
@@ -239,7 +240,8 @@ func (r *FileReader) seek(to time.Time) error {
 func (r *FileReader) stands(at time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.pos.At = at; at.After(r.pos.To) {
+	r.pos.At = at
+	if at.After(r.pos.To) {
 		r.pos.To = at
 	}
 }

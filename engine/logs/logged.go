@@ -160,7 +160,8 @@ func (s *Summary) OfPolicy(p *model.Policy) (u PolicyUse) {
 		}
 	}
 	u.Lately, u.Missing = u.Hit.Lately(s.At), s.NotFollowed
-	if u.Use = best; u.Rules == 0 {
+	u.Use = best
+	if u.Rules == 0 {
 		u.Use = NotLogged
 	}
 	return u

@@ -250,7 +250,8 @@ func (s *Search) files(ctx context.Context, kept []*entries.Entry) (rest *lineSe
 	}
 	n := 0
 	for x := range r.inOrder(time.Time{}) {
-		if n++; n%searchStride == 0 {
+		n++
+		if n%searchStride == 0 {
 			pass()
 			if ctx.Err() != nil || s.left() {
 				return nil, nil

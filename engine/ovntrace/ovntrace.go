@@ -183,7 +183,8 @@ func (t *Tracer) way(ctx context.Context, c verdict.Connection, run Runner, told
 		h.Read(&asks[i], now.Stages, finder)
 		if h.Changed && h.Cause() != "" {
 			// What was read may be of the rows before.
-			if was.Read(&asks[i], rows.Stages, finder); was.Cause() == "" {
+			was.Read(&asks[i], rows.Stages, finder)
+			if was.Cause() == "" {
 				*h = was
 			}
 		}

@@ -22,7 +22,8 @@ func (w *Zone) campaign(ctx context.Context) {
 		term, resign := context.WithCancel(ctx)
 		off := false
 		err := cfg.Kube.Lead(term, w.zone, *cfg.Lease, leaseCalls(w, func(lead context.Context) {
-			if off = w.lead(lead); off {
+			off = w.lead(lead)
+			if off {
 				resign()
 			}
 		}))

@@ -155,7 +155,8 @@ func (w *Zone) report(write func(*kube.Reporter)) {
 func (w *Zone) term(begins bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.reports = begins; !begins && w.o.reporter != nil {
+	w.reports = begins
+	if !begins && w.o.reporter != nil {
 		w.o.reporter.Forget(w.zone)
 	}
 }

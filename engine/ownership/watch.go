@@ -187,7 +187,8 @@ func (w *Zone) watch(ctx context.Context) {
 			return
 		}
 		w.set(func() { w.guard = judgeOwner(f) })
-		if w.rest(ctx, ticks, f); ctx.Err() != nil {
+		w.rest(ctx, ticks, f)
+		if ctx.Err() != nil {
 			return
 		}
 	}

@@ -96,7 +96,8 @@ func endOf(e *template.End) any {
 		for _, a := range e.Addresses {
 			all = append(all, a)
 		}
-		if out["address"] = any(all); len(all) == 1 {
+		out["address"] = any(all)
+		if len(all) == 1 {
 			out["address"] = all[0]
 		}
 	}

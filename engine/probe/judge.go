@@ -131,7 +131,8 @@ func reached(stages []verdict.StageVerdict, step *Step) {
 				continue
 			}
 			s.Decided = &d
-			if over = d.Action == model.Deny; over {
+			over = d.Action == model.Deny
+			if over {
 				s.Verdict = verdict.Deny
 			}
 		}

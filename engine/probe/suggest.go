@@ -115,7 +115,8 @@ func peersOf(r *revision.Revision, p *model.Policy, rule *model.Rule) (out []can
 	if rule.AnyPeer {
 		var all []*model.Pod
 		for pod := range r.Cluster.Pods() {
-			if all = append(all, pod); len(all) == peersTried {
+			all = append(all, pod)
+			if len(all) == peersTried {
 				break
 			}
 		}

@@ -311,7 +311,8 @@ func propertyOf(t *testing.T, seed uint64, tally *propertyTally) {
 		}
 	}
 	tally.still += still
-	if tally.surplus += len(surplus); len(surplus) > 0 {
+	tally.surplus += len(surplus)
+	if len(surplus) > 0 {
 		tally.more++
 	} else {
 		tally.exact++

@@ -112,7 +112,8 @@ func makeAt(ctx context.Context, rev *revision.Revision, t Target, old *model.Po
 	if err != nil {
 		return out, fmt.Errorf("writing the rules into %s: %w", t.Policy.Label(), err)
 	}
-	if out.Text = next.YAML; old != nil {
+	out.Text = next.YAML
+	if old != nil {
 		out.Base = old.YAML
 	}
 	return out, out.judge(ctx, rev, rev.With([]model.Object{next}, nil))

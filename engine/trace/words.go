@@ -123,7 +123,8 @@ func (t *Trace) Sentence() string {
 	}
 	count := fmt.Sprintf("%d of %s", same, words.Total(len(t.Paths), "endpoint"))
 	if same == len(t.Paths) {
-		if count = "all " + words.Total(same, "endpoint"); t.Verdict == verdict.Allow {
+		count = "all " + words.Total(same, "endpoint")
+		if t.Verdict == verdict.Allow {
 			return t.Verdict.Done() + " for " + count
 		}
 	}

@@ -48,7 +48,8 @@ func (f *finder) imaginedSpace(labels map[string]string) string {
 	}
 	name, ok := f.spaces[key]
 	for n := len(f.spaces) + 1; !ok; n++ {
-		if name = fmt.Sprintf("as-if-%d", n); f.c.Namespace(name) == nil {
+		name = fmt.Sprintf("as-if-%d", n)
+		if f.c.Namespace(name) == nil {
 			f.spaces[key], ok = name, true
 		}
 	}
@@ -61,7 +62,8 @@ func (f *finder) imaginedPods(space string, of, labels map[string]string) (out [
 	n := 0
 	for _, t := range f.things {
 		if t.Namespace == space {
-			if n++; model.NewLabels(t.Labels).Key() == want {
+			n++
+			if model.NewLabels(t.Labels).Key() == want {
 				out = append(out, model.Key{Kind: model.KindPod, Namespace: space, Name: t.Name})
 			}
 		}

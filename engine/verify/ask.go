@@ -42,7 +42,8 @@ func (t *tally) speaks(c verdict.Connection, g matrix.Segment) {
 		return
 	}
 	t.counted = true
-	if t.against++; t.against == 1 {
+	t.against++
+	if t.against == 1 {
 		t.note(c, g)
 	}
 }
@@ -172,7 +173,8 @@ func (j *judge) each(s *Statement, from, to []verdict.Endpoint, ports portsAsked
 
 // one asks about two ends, in each family that both have.
 func (j *judge) one(s *Statement, a, b verdict.Endpoint, ports []verdict.PortRange, t *tally, ask asking) (more bool, err error) {
-	if ports = j.portsOf(s, b, ports, t); ports == nil {
+	ports = j.portsOf(s, b, ports, t)
+	if ports == nil {
 		return false, nil
 	}
 	type inFamily struct {
@@ -186,7 +188,8 @@ func (j *judge) one(s *Statement, a, b verdict.Endpoint, ports []verdict.PortRan
 		in := inFamily{c: verdict.Connection{From: a, To: b, Family: family}, none: true}
 		for _, p := range ports {
 			c := in.c
-			if c.Protocol, c.Port = p.Protocol, p.Lo; !j.on() {
+			c.Protocol, c.Port = p.Protocol, p.Lo
+			if !j.on() {
 				return false, j.ctx.Err()
 			}
 			answer, err := ask(c)

@@ -159,7 +159,8 @@ func (f *finder) named(at Place, name string, source bool, out *found) {
 func (f *finder) nodes(e *End, out *found) {
 	there := map[string]bool{}
 	for n := range f.c.Nodes() {
-		if there[n.Name] = true; e.Node.has(n.Name, n.Labels) {
+		there[n.Name] = true
+		if e.Node.has(n.Name, n.Labels) {
 			out.other(verdict.NodeEnd(n.Name))
 		}
 	}

@@ -64,7 +64,8 @@ func TestOmittedIsNeverSilent(t *testing.T) {
 					said++
 				}
 				if was.Verdict != is.Verdict {
-					if changed++; !could {
+					changed++
+					if !could {
 						t.Fatalf("seed %d: %s → %s TCP %d is %s, with %s %s, and nothing says so", seed, from.Key, to.Key, c.Port, is.Verdict, p.Key, was.Verdict)
 					}
 				}

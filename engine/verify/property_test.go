@@ -202,7 +202,8 @@ func TestWrittenHolds(t *testing.T) {
 			t.Fatal(err, problems)
 		}
 		for i := range results {
-			if statements++; !results[i].Holds {
+			statements++
+			if !results[i].Holds {
 				t.Fatalf("seed %d: %s: %s\n%s", seed, &results[i], results[i].Message(), w.Text)
 			}
 		}

@@ -39,7 +39,8 @@ func Read(file string, text []byte) ([]Statement, []*Problem) {
 	n := 0
 	for _, d := range docs {
 		root := d.Root
-		if r.line = d.Line; isJSON {
+		r.line = d.Line
+		if isJSON {
 			r.line = 0
 		} else if root, err = yamltree.ParseFlat(text[d.Body:d.End], maxAliasNodes); err != nil {
 			r.syntax(err, "YAML")

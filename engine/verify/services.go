@@ -47,7 +47,8 @@ func (j *judge) servicePorts(s *Statement, e verdict.Endpoint, t *tally) (out []
 		has = append(has, fmt.Sprintf("%d/%s", r.Lo, r.Protocol))
 		out = append(out, r)
 	}
-	if out = verdict.CommonPorts(out, s.Ports); len(out) == 0 {
+	out = verdict.CommonPorts(out, s.Ports)
+	if len(out) == 0 {
 		j.problem(s.ports, "%s has no such port; it has %s", e, words.OrNone(words.Few(has, 4)))
 		t.failed = true
 		return nil

@@ -22,7 +22,8 @@ func trimmed(in map[model.PolicyKey]*model.PolicyInZone) map[model.PolicyKey]*mo
 	out := make(map[model.PolicyKey]*model.PolicyInZone, len(in))
 	left := keptDiffs
 	for k, p := range in {
-		if out[k] = p; len(p.Diffs) == 0 {
+		out[k] = p
+		if len(p.Diffs) == 0 {
 			continue
 		}
 		n := min(len(p.Diffs), max(left, keptPolicy))
@@ -110,7 +111,8 @@ func (k *keeper) one(p *model.PolicyInZone) *model.PolicyInZone {
 	}
 	known, ok := k.now[j]
 	if !ok {
-		if known, ok = k.before[j]; !ok {
+		known, ok = k.before[j]
+		if !ok {
 			known = p
 		}
 		if k.now == nil || len(k.now) >= keptJudgements {

@@ -50,7 +50,8 @@ func (z *Set) forgetSteps() {
 		}
 	}
 	// Whoever was not read for so long is outdated in whatever changed since.
-	if z.forgotten = z.steps; least > 0 {
+	z.forgotten = z.steps
+	if least > 0 {
 		z.changes = z.changes.Forget(least)
 	}
 }

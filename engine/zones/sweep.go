@@ -163,7 +163,8 @@ func readOnce(ctx context.Context, zone reconciler.Zone) (db *nb.DB, server stri
 			db, server = u.DB, u.Server
 			cancel()
 		}
-		if why = u.Error; u.Attempts > 0 && why != "" {
+		why = u.Error
+		if u.Attempts > 0 && why != "" {
 			cancel() // it would try for ever
 		}
 	})
@@ -258,7 +259,8 @@ func (z *Set) Sweep() revision.SweepState {
 			out.Oldest = m.last.SyncedAt
 		}
 	}
-	if out.Round = max(round, 0); unread {
+	out.Round = max(round, 0)
+	if unread {
 		out.Oldest = time.Time{}
 	}
 	return out

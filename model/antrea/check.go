@@ -388,14 +388,16 @@ func (k *checker) labels() {
 	var first *model.Meta
 	for p := range k.c.Pods() {
 		if _, ok := p.Labels.Map()[accountLabel]; ok {
-			if names = append(names, p.Namespace+"/"+p.Name); first == nil {
+			names = append(names, p.Namespace+"/"+p.Name)
+			if first == nil {
 				first = &p.Meta
 			}
 		}
 	}
 	for ns := range k.c.Namespaces() {
 		if _, ok := ns.Labels.Map()[accountLabel]; ok {
-			if names = append(names, "namespace "+ns.Name); first == nil {
+			names = append(names, "namespace "+ns.Name)
+			if first == nil {
 				first = &ns.Meta
 			}
 		}

@@ -158,7 +158,8 @@ func (f *importer) logging(ties []tie) {
 					logs[to.Policy], of[to.Policy] = c, s.policy
 				}
 				n := c[s.rule.Action]
-				if n[1]++; s.rule.Tiered.Logging {
+				n[1]++
+				if s.rule.Tiered.Logging {
 					n[0]++
 				}
 				c[s.rule.Action] = n

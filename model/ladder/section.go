@@ -135,7 +135,8 @@ func (l *Ladder) In(stage model.Stage) *Ladder {
 		t := &out.Tiers[i]
 		var rungs []Rung
 		for _, r := range t.Rungs {
-			if r = r.in(stage, at); len(r.Policies) > 0 {
+			r = r.in(stage, at)
+			if len(r.Policies) > 0 {
 				rungs = append(rungs, r)
 			}
 		}

@@ -94,7 +94,8 @@ func (l *linter) setsOverlap(p *model.Policy) {
 				if n < sharedPods {
 					continue
 				}
-				if pairs++; n > most {
+				pairs++
+				if n > most {
 					most = n
 					worst = fmt.Sprintf("%s are in the address sets of both %s (%s) and rule %d (%s)", words.Total(n, "pod"),
 						where(p, p, o.r), words.Total(o.pods.Len(), "pod"), s.r.Index, words.Total(s.pods.Len(), "pod"))

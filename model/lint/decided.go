@@ -167,7 +167,8 @@ func byText(a *verdict.Answer) string {
 	var by []verdict.Decider
 	for s := range a.Stages() {
 		if s.Decided != nil && s.Verdict == a.Verdict {
-			if by = []verdict.Decider{*s.Decided}; len(s.Candidates) > 1 {
+			by = []verdict.Decider{*s.Decided}
+			if len(s.Candidates) > 1 {
 				by = s.Candidates
 			}
 			break

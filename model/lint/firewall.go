@@ -54,7 +54,8 @@ func (l *firewallLint) firewall(p *model.Policy) {
 			case model.PeerNodes:
 				l.firewallNodes(p, r, pe)
 			case model.PeerDNS:
-				if names = append(names, pe.DNSName); dns == nil {
+				names = append(names, pe.DNSName)
+				if dns == nil {
 					dns = r
 				}
 			}

@@ -79,7 +79,8 @@ func rule(a model.Action, peers []model.Peer, ports ...string) model.Rule {
 			p = model.Port{Protocol: proto}
 			from, to, ranged := strings.Cut(number, "-")
 			fmt.Sscan(from, &p.Start)
-			if p.End = p.Start; ranged {
+			p.End = p.Start
+			if ranged {
 				fmt.Sscan(to, &p.End)
 			}
 		}

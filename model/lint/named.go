@@ -239,7 +239,8 @@ func (n *portNames) meanings(name, protocol string, on overlap.PodSet) (out []me
 			}
 			out, left = append(out, meaning{port, pod}), left-1
 		}
-		if pods++; left == 0 || pods == holdersShown {
+		pods++
+		if left == 0 || pods == holdersShown {
 			break
 		}
 	}

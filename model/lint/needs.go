@@ -238,7 +238,8 @@ func (l *needLint) before(p *model.Policy, r *model.Rule, what need) (d decision
 			continue
 		}
 		if n.shares[what] == some {
-			if d.partly = append(d.partly, n); !l.together(what, d.partly) {
+			d.partly = append(d.partly, n)
+			if !l.together(what, d.partly) {
 				continue
 			}
 		}
@@ -308,7 +309,8 @@ func (l *needLint) denyAll(p *model.Policy, r *model.Rule, shares [needs]share, 
 		if what == apiServer && len(l.services.API) == 0 || len(r.Ports) > 0 && shares[what] == none {
 			continue
 		}
-		if facts = append(facts, l.state(p, what, before[what])); before[what].open() {
+		facts = append(facts, l.state(p, what, before[what]))
+		if before[what].open() {
 			severity = model.SeverityWarning
 		}
 	}

@@ -38,7 +38,8 @@ func SystemNamespaces(x *overlap.PodIndex, p *model.Policy) []string {
 func firstDeny(p *model.Policy) (first *model.Rule, n int) {
 	for r := range p.AllRules() {
 		if r.Action == model.Deny && !r.Inert() {
-			if n++; first == nil {
+			n++
+			if first == nil {
 				first = r
 			}
 		}

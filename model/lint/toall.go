@@ -61,7 +61,8 @@ func ordinary(x *overlap.PodIndex, set overlap.PodSet) bool {
 		if model.IsSystemNamespace(pod.Namespace) {
 			continue
 		}
-		if several = first != "" && pod.Namespace != first; several {
+		several = first != "" && pod.Namespace != first
+		if several {
 			return true
 		}
 		first = pod.Namespace
@@ -87,7 +88,8 @@ func (d *decided) toEverybody(audit *audit.Audit) {
 				m = &masked{}
 				under[at] = m
 			}
-			if m.rules++; by.Action != r.Action && r.Policy.Kind.IsAdmin() {
+			m.rules++
+			if by.Action != r.Action && r.Policy.Kind.IsAdmin() {
 				m.opposed++
 			}
 		}

@@ -58,7 +58,8 @@ func duration(text string) (d time.Duration, ok bool) {
 		if err != nil {
 			return 0, false
 		}
-		if d, text = time.Duration(n)*24*time.Hour, rest; rest == "" {
+		d, text = time.Duration(n)*24*time.Hour, rest
+		if rest == "" {
 			return d, true
 		}
 	}

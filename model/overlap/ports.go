@@ -179,7 +179,8 @@ func (x *PodIndex) sendersOf(f int, a, b *Resolved, onA, onB map[string]bool) (o
 	of := map[string]int{}
 	for s := range a.reach.byFamily[f].And(b.reach.byFamily[f]).And(x.plain).Each() {
 		p := x.pods[s]
-		if of[p.NodeName]++; of[p.NodeName] <= 2 {
+		of[p.NodeName]++
+		if of[p.NodeName] <= 2 {
 			out = append(out, sender{s, p.Namespace + "/" + p.Name, p.NodeName, [2]bool{onA[p.NodeName], onB[p.NodeName]}})
 		}
 	}
@@ -212,7 +213,8 @@ func meetingPorts(of [2]namedPorts, oneNode bool, on [2]bool, below bool) (proto
 			return in[0] != in[1] && (in[0] && of[0].denies || in[1] && of[1].denies)
 		}
 	}
-	if proto, port, ok = of[0].here.commonBut(of[1].here, alone(func(p *namedPorts) portSet { return p.there })); ok {
+	proto, port, ok = of[0].here.commonBut(of[1].here, alone(func(p *namedPorts) portSet { return p.there }))
+	if ok {
 		return proto, port, true
 	}
 	if !of[0].denies && !of[1].denies && !below {

@@ -138,7 +138,8 @@ func (p *Progress) Obstacles(current []Slot, back bool) (step int, found []Astra
 	at := slices.Clone(current)
 	for _, s := range q.Left() {
 		if a, ok := q.Hinders(s, at); ok {
-			if step = q.Made(q.Done); !back {
+			step = q.Made(q.Done)
+			if !back {
 				step++
 			}
 			return step, []Astray{a}

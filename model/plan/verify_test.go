@@ -120,7 +120,8 @@ func TestPlansKeepThePrefixProperty(t *testing.T) {
 			var then []Slot
 			for i := range groups {
 				g := &groups[i]
-				if g.to = g.from + 3; i < len(to) {
+				g.to = g.from + 3
+				if i < len(to) {
 					g.to = to[i]
 				}
 				for _, m := range g.members {

@@ -42,7 +42,8 @@ func (x *Index) Selector(s model.Selector) *Selector {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if known = x.selectors[key]; known == nil {
+	known = x.selectors[key]
+	if known == nil {
 		if x.selectors == nil {
 			x.selectors = map[string]*Selector{}
 		}
@@ -81,7 +82,8 @@ func (x *Index) Release(c *Class) {
 	if c == nil {
 		return
 	}
-	if c.refs--; c.refs == 0 {
+	c.refs--
+	if c.refs == 0 {
 		x.mu.Lock()
 		delete(x.classes, c.labels.Key())
 		x.mu.Unlock()

@@ -89,7 +89,8 @@ func (x *Txn[T]) Get(key string) (val T, ok bool) {
 func (x *Txn[T]) First(prefix string, fits func(key string, val T) bool) (key string, val T, ok bool) {
 	if tree := x.now(); tree != nil {
 		walk(tree, prefix, func(k string, v T) bool {
-			if ok = fits(k, v); ok {
+			ok = fits(k, v)
+			if ok {
 				key, val = k, v
 			}
 			return !ok
@@ -103,7 +104,8 @@ func (x *Txn[T]) Set(key string, val T) (old T, had bool) { return x.edit().Set(
 
 // Delete takes a key out and returns the value it had.
 func (x *Txn[T]) Delete(key string) (old T, had bool) {
-	if _, had = x.Get(key); !had {
+	_, had = x.Get(key)
+	if !had {
 		return old, false // nothing is copied for it
 	}
 	return x.edit().Delete(key)

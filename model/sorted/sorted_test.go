@@ -119,7 +119,8 @@ func TestWalkAndLookup(t *testing.T) {
 	}
 	m, n := x.Commit(), 0
 	for range m.Prefix("") {
-		if n++; n == 10 {
+		n++
+		if n == 10 {
 			break
 		}
 	}

@@ -27,7 +27,8 @@ const mostValues = 100
 // list takes a list with commas apart.
 func list(text string) (out []string) {
 	for _, v := range strings.Split(text, ",") {
-		if v = strings.TrimSpace(v); v != "" && !slices.Contains(out, v) {
+		v = strings.TrimSpace(v)
+		if v != "" && !slices.Contains(out, v) {
 			out = append(out, v)
 		}
 	}
@@ -169,7 +170,8 @@ func portsOf(text string) (out []portRange, err error) {
 	}
 	for _, f := range fields {
 		number, protocol, ok := strings.Cut(f, "/")
-		if protocol = strings.ToUpper(protocol); !ok {
+		protocol = strings.ToUpper(protocol)
+		if !ok {
 			protocol = "TCP"
 		}
 		if !model.KnowsProtocol(protocol) {

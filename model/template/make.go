@@ -117,7 +117,8 @@ func (t *Template) build(w *World, a Answers, keep string) (*Set, error) {
 	for n := 1; ; n++ {
 		try := name
 		if try == "" {
-			if try = t.Name; n > 1 {
+			try = t.Name
+			if n > 1 {
 				try += "-" + strconv.Itoa(n)
 			}
 		}
@@ -198,7 +199,8 @@ func (m *maker) expect(s Statement) {
 	if s.Allow {
 		from := slices.Clone(s.From)
 		for i := range from {
-			if from[i].Spaces = m.without(from[i].Spaces); from[i].Spaces != s.From[i].Spaces && len(m.w.spaces(from[i].Spaces)) == 0 {
+			from[i].Spaces = m.without(from[i].Spaces)
+			if from[i].Spaces != s.From[i].Spaces && len(m.w.spaces(from[i].Spaces)) == 0 {
 				return // nobody is left
 			}
 		}

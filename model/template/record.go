@@ -238,7 +238,8 @@ func (k *Known) Whole(w *World, leaveOut []string) (*Set, error) {
 	for _, p := range s.Policies {
 		old := w.Cluster.Policy(p.Key)
 		if r, ok := (Record{}), false; old != nil {
-			if r, ok = RecordOf(old); (!ok || r.Set != k.Name || r.Part != p.Part) && p.Key.Kind == model.KindANP {
+			r, ok = RecordOf(old)
+			if (!ok || r.Set != k.Name || r.Part != p.Part) && p.Key.Kind == model.KindANP {
 				return nil, fmt.Errorf("set %s: there is a policy %s already, which is not of the set", k.Name, p.Key.Name)
 			}
 		}

@@ -134,7 +134,8 @@ func (b *Book) forget(a netip.Addr) {
 	}
 	x.lost = t.to
 	x.past[0] = tenure{}
-	if x.past = x.past[1:]; len(x.past) > 0 {
+	x.past = x.past[1:]
+	if len(x.past) > 0 {
 		return
 	}
 	x.past = nil

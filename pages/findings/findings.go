@@ -50,7 +50,8 @@ func Of(found []model.Finding) []*Finding {
 		f := &found[i]
 		o := &Finding{Code: f.Code, Severity: f.Severity, Message: f.Message, Remedy: f.Remedy, File: f.Origin.Where(), Of: f}
 		o.id = fmt.Sprintf("%s %s %s %d %s %s", f.Code, f.Policy, f.Direction, f.Rule, f.Zone, o.File)
-		if ids[o.id]++; ids[o.id] > 1 { // the same of one rule, twice
+		ids[o.id]++
+		if ids[o.id] > 1 { // the same of one rule, twice
 			o.id += fmt.Sprintf(" #%d", ids[o.id])
 		}
 		if roots.Over(f) {

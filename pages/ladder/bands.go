@@ -92,7 +92,8 @@ func (b *builder) inBand(band *ladder.Band, r *ladder.BandRung, i int) *Line {
 	if p.Refused() || band.Missing {
 		l.State, l.Rank = page.Cell{Text: "decides nothing", Role: themes.Error}, 0
 	}
-	if b.note(l, nil, rp); !b.Screen {
+	b.note(l, nil, rp)
+	if !b.Screen {
 		l.Marks = bandMarks(band, r, p)
 	}
 	return l

@@ -192,7 +192,8 @@ func (b *builder) tier2() {
 func (b *builder) namespace(n *ladder.Namespace) {
 	l := b.add(&Line{Kind: Namespace, ID: NamespaceID(n.Name), Tier: model.TierNetwork, Title: n.Name, Folds: true, Rank: 8,
 		Text: b.namespaceText(n)})
-	if l.Open = b.open(l); !l.Open {
+	l.Open = b.open(l)
+	if !l.Open {
 		return
 	}
 	for i := range n.Policies {
@@ -255,7 +256,8 @@ func (q *rowQueue) rest() {
 	}
 	l := q.b.add(&Line{Kind: Examples, ID: "examples " + strconv.Itoa(q.tier), Tier: q.tier, Title: sandboxExample, Folds: true, Rank: 8,
 		Text: page.Line{{Text: " · " + q.examples[0].Label + " · " + words.Total(n, "row"), Role: themes.Dim}}})
-	if l.Open = q.b.open(l); l.Open {
+	l.Open = q.b.open(l)
+	if l.Open {
 		q.groups, q.examples = q.examples, nil
 		q.rest()
 	}
@@ -265,7 +267,8 @@ func (q *rowQueue) next() {
 	g, b := &q.groups[0], q.b
 	left := len(q.groups)
 	q.groups = q.groups[1:]
-	if q.shown++; b.Screen && q.shown > mostRows {
+	q.shown++
+	if b.Screen && q.shown > mostRows {
 		text := fmt.Sprintf("      ◦ and %s of rows", words.Total(left, "more group"))
 		b.add(&Line{Kind: More, ID: fmt.Sprintf("rows %d more", q.tier), Tier: q.tier, Rank: 8, Rows: g, Text: page.Line{{Text: text, Role: themes.Dim}}})
 		q.groups = nil

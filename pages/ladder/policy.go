@@ -157,10 +157,12 @@ func unitName(k model.Key) string {
 // and how it stands over all zones.
 func (b *builder) compare(l *Line) {
 	k := l.Key
-	if l.Compiled = b.rev.Compiled(k); !l.Compiled {
+	l.Compiled = b.rev.Compiled(k)
+	if !l.Compiled {
 		l.State, l.Rank = page.Cell{Text: "not compiled", Role: themes.Dim}, 9
 		if k.Kind == model.KindIsolation2016 {
-			if l.State.Text = revision.NoRowsOf2016; !b.Screen {
+			l.State.Text = revision.NoRowsOf2016
+			if !b.Screen {
 				return
 			}
 			l.State.Text, l.Remark = "no rows", revision.NoRowsOf2016
@@ -185,7 +187,8 @@ func (b *builder) compare(l *Line) {
 	if s.Waiting > 0 {
 		l.State.Text += ", " + words.Count(s.Waiting, "pod") + words.Form(s.Waiting, " waits", " wait")
 	}
-	if l.Rank = slices.Index(worstFirst, s.State); l.Rank < 0 {
+	l.Rank = slices.Index(worstFirst, s.State)
+	if l.Rank < 0 {
 		l.Rank = 10
 	}
 }

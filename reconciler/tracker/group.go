@@ -83,7 +83,8 @@ func (t *Tracker) compareGroup(tr *track) {
 }
 
 func (t *Tracker) compareGroupIDs(tr *track, row *nb.PortGroup) {
-	if tr.group.ids = !maps.Equal(row.ExternalIDs, tr.c.GroupIDs); tr.group.ids {
+	tr.group.ids = !maps.Equal(row.ExternalIDs, tr.c.GroupIDs)
+	if tr.group.ids {
 		t.reowned(row)
 	}
 }

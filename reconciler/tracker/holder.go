@@ -46,7 +46,8 @@ func (t *Tracker) hangs(tr *track) []string {
 
 // hold books what a unit's ACLs hang on, so that a change there is seen.
 func (t *Tracker) hold(tr *track) {
-	if tr.holds = compiler.HolderOf(tr.key); tr.holds == (compiler.Holder{}) {
+	tr.holds = compiler.HolderOf(tr.key)
+	if tr.holds == (compiler.Holder{}) {
 		return
 	}
 	if t.holders[tr.holds] == nil {

@@ -155,7 +155,8 @@ func (d *diffs) acls() {
 		why = NoHolder
 	}
 	for _, want := range a.missing {
-		if d.add(model.DiffMissing, nb.TableACL, want.ID(), "", nil).Waiting = why; why != "" {
+		d.add(model.DiffMissing, nb.TableACL, want.ID(), "", nil).Waiting = why
+		if why != "" {
 			d.p.Blocked++
 		}
 	}

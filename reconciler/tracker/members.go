@@ -141,7 +141,8 @@ func (t *Tracker) wanted(s *setTrack) []string {
 }
 
 func (t *Tracker) compareSetIDs(s *setTrack, row *nb.AddressSet) {
-	if s.ids = !maps.Equal(row.ExternalIDs, s.spec.ExternalIDs); s.ids {
+	s.ids = !maps.Equal(row.ExternalIDs, s.spec.ExternalIDs)
+	if s.ids {
 		t.reowned(row)
 	}
 }

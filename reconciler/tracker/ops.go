@@ -56,7 +56,8 @@ func (b *OpsBuilder) setOps(ops []nb.Op, s *setTrack) []nb.Op {
 	if s.uuid == "" {
 		row := map[string]any{"name": s.spec.Name, "external_ids": s.spec.ExternalIDs}
 		// When the row is there it is compared with this, if nothing joined or left.
-		if s.listed = b.t.wanted(s); len(s.listed) > 0 {
+		s.listed = b.t.wanted(s)
+		if len(s.listed) > 0 {
 			row["addresses"] = s.listed
 		}
 		return append(ops, nb.Op{Kind: nb.OpInsert, Table: nb.TableAddressSet, Row: row})

@@ -154,7 +154,8 @@ func (t *Tracker) finish(at time.Time) {
 		if tr.c == nil && len(tr.liveACLs)+len(tr.liveSets)+len(tr.liveGroups) == 0 {
 			delete(t.Tracks, tr.key)
 			if of := t.holders[tr.holds]; of != nil {
-				if delete(of, tr); len(of) == 0 {
+				delete(of, tr)
+				if len(of) == 0 {
 					delete(t.holders, tr.holds)
 				}
 			}

@@ -200,7 +200,8 @@ func (a *abovePolicy) judge(out []Before, t *model.Rule) []Before {
 		default:
 			all = all && len(passes) == 0
 		}
-		if b.All = all; all || len(b.By) < mostAbove {
+		b.All = all
+		if all || len(b.By) < mostAbove {
 			b.By = append(b.By, Above{up.policy.Key, rule.Direction, rule.Index, rule.Action, policies.LoggingOf(a.r, up.policy).Levels.For(rule.Action)})
 		}
 		if all {

@@ -31,7 +31,8 @@ func randomServices(seed uint64) *model.Cluster {
 	objects := []model.Object{all, two, nobody}
 	for i := range 2 {
 		rule := made.Rule([]model.Action{model.Deny, model.Allow}[i], made.Peers(made.PodPeer("*", fmt.Sprintf("half=%d", r.IntN(2)))), made.TCP(80))
-		if rule.Direction = model.Ingress; r.IntN(2) == 0 {
+		rule.Direction = model.Ingress
+		if r.IntN(2) == 0 {
 			rule.Ports = nil
 		}
 		objects = append(objects, &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindANP, Name: fmt.Sprintf("in%d", i)}}, Tier: model.TierAdmin,
@@ -107,7 +108,8 @@ func TestMatrixServicesIsTrace(t *testing.T) {
 						}
 						want.add(o, 1)
 						cell := m.Cell(newMatrixEnd(ns.pods[i:i+1]), to)
-						if cells++; cell != want {
+						cells++
+						if cell != want {
 							t.Fatalf("seed %d: %s → %s %v: %+v, asked alone %+v", seed, ns.pods[i].pod.Key, to.Name(), p, cell, want)
 						}
 						seen[cell.Verdict()]++

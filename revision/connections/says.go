@@ -259,7 +259,8 @@ func networkText(networks []string) []string {
 	if whole := overlap.WholeFamilies(networks); len(whole) > 0 {
 		out := make([]string, len(whole))
 		for i, w := range whole {
-			if out[i] = "every IPv4 address"; strings.Contains(w, "::") {
+			out[i] = "every IPv4 address"
+			if strings.Contains(w, "::") {
 				out[i] = "every IPv6 address"
 			}
 		}

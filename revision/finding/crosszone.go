@@ -307,7 +307,8 @@ func digestDiff(want, have []model.RowDigest) string {
 	var parts []string
 	n := 0
 	say := func(r model.RowDigest, how string) {
-		if n++; len(parts) < namedRows {
+		n++
+		if len(parts) < namedRows {
 			parts = append(parts, r.Table+" "+r.ID+" "+how)
 		}
 	}

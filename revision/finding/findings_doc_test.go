@@ -126,7 +126,8 @@ now. On a big cluster they come a moment after the others; on one that is too la
 		if f.Rule >= 0 && f.Direction != "" {
 			at += fmt.Sprintf(", %s rule %d", f.Direction.Lower(), f.Rule)
 		}
-		if at = strings.TrimSpace(at); f.Policy.Name == "" {
+		at = strings.TrimSpace(at)
+		if f.Policy.Name == "" {
 			at = "the cluster"
 		}
 		fmt.Fprintf(&b, "\n- %s, %s: %s\n", f.Severity, at, f.Message)

@@ -92,7 +92,8 @@ func (m moods) netpol(ns, name, way string, opens bool) *model.Policy {
 		IsolatesIngress: d == model.Ingress, IsolatesEgress: d == model.Egress}
 	if opens {
 		r := []model.Rule{{Direction: d, Action: model.Allow, AnyPeer: true}}
-		if p.Ingress = r; d == model.Egress {
+		p.Ingress = r
+		if d == model.Egress {
 			p.Ingress, p.Egress = nil, r
 		}
 	}

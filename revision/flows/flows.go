@@ -158,7 +158,8 @@ func TallyFlows(r *revision.Revision, z *model.ZoneState, now time.Time) (t Flow
 	if s == nil {
 		return t
 	}
-	if t.State = string(s.Conn); !s.Followed {
+	t.State = string(s.Conn)
+	if !s.Followed {
 		t.State = "on demand"
 	}
 	if !s.Known() {
@@ -186,7 +187,8 @@ func TallyFlows(r *revision.Revision, z *model.ZoneState, now time.Time) (t Flow
 	if t.Surplus > 0 {
 		parts = append(parts, words.Count(t.Surplus, "flow")+words.Form(t.Surplus, " of an ACL that is gone", " of ACLs that are gone"))
 	}
-	if t.Since = s.First; len(parts) > 0 {
+	t.Since = s.First
+	if len(parts) > 0 {
 		t.Text = words.List(parts, 3) + forHow(now, t.Since) + ": " + whyLate(r, z, s, t.Since, now)
 	}
 	if old := asOf(r, s, now); old != "" {

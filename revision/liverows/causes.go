@@ -147,7 +147,8 @@ func explainedNow(r *revision.Revision, z *model.ZoneState) explainedFrom {
 func (b *causesCache) get(z *model.ZoneState, p *model.PolicyInZone) (e *explained, prepared bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if e = b.of[policyIn{z.Name, p.Policy}]; e != nil && e.of != p {
+	e = b.of[policyIn{z.Name, p.Policy}]
+	if e != nil && e.of != p {
 		e = nil
 	}
 	return e, b.prepared

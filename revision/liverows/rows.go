@@ -58,7 +58,8 @@ func OwnerName(ids map[string]string) string { return OwnerOf(ids).Label() }
 // OwnerOf is nb.OwnerOf where the table is not at hand: no id is of two tables.
 func OwnerOf(ids map[string]string) (o nb.Owner) {
 	for _, table := range []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup} {
-		if o = nb.OwnerOf(table, ids); o.Form != nb.FormOdd && o.Form != nb.FormUnknown && o.Form != nb.FormNone {
+		o = nb.OwnerOf(table, ids)
+		if o.Form != nb.FormOdd && o.Form != nb.FormUnknown && o.Form != nb.FormNone {
 			return o
 		}
 	}

@@ -118,7 +118,8 @@ func TiedWith(db *nb.DB, a *nb.ACL) (others []*nb.ACL, tie Tie) {
 			continue
 		}
 		others = append(others, x)
-		if tie = max(tie, TieSame); unlike(x) {
+		tie = max(tie, TieSame)
+		if unlike(x) {
 			tie = TieUndefined
 		}
 	}

@@ -263,7 +263,8 @@ func (t *ZoneTally) add(r *revision.Revision, z *model.ZoneState, k model.Policy
 		t.Differ = append(t.Differ, UnitState{k, s})
 	}
 	if !k.Kind.IsPolicy() {
-		if t.Units[s]++; s != model.StateInSync {
+		t.Units[s]++
+		if s != model.StateInSync {
 			t.Astray = append(t.Astray, k)
 		}
 		return
@@ -274,7 +275,8 @@ func (t *ZoneTally) add(r *revision.Revision, z *model.ZoneState, k model.Policy
 	case r.None(k) != nil:
 		t.NotEnforced++
 	default:
-		if t.Policies++; s == model.StateInSync {
+		t.Policies++
+		if s == model.StateInSync {
 			t.InSync++
 		}
 	}

@@ -80,7 +80,8 @@ type View struct {
 func (v *View) Zone(zone string) Zone {
 	d := &v.cluster
 	if zone != "" {
-		if d = v.zones[zone]; d == nil {
+		d = v.zones[zone]
+		if d == nil {
 			d = &dialect.Dialect{}
 		}
 	}

@@ -54,7 +54,8 @@ func parseAntrea(line string) (logline.Line, error) {
 	}
 	if !clean.Is(line) {
 		line = clean.Text(line)
-		if front, at, rest, ok = cutAntrea(line); !ok {
+		front, at, rest, ok = cutAntrea(line)
+		if !ok {
 			return logline.Line{}, ErrNotACL
 		}
 	}
@@ -170,7 +171,8 @@ func readPacket(l *logline.Line, w []string) bool {
 func readRule(l *logline.Line, a *logline.NamedLine, w []string) bool {
 	act := len(w) - 3
 	if act < 0 || antreaVerdicts[w[act]] == "" {
-		if act++; act < 0 || antreaVerdicts[w[act]] == "" {
+		act++
+		if act < 0 || antreaVerdicts[w[act]] == "" {
 			return false
 		}
 	} else {

@@ -49,7 +49,8 @@ func Parse(line string) (logline.Line, error) {
 	}
 	if !clean.Is(line) {
 		line = clean.Text(line)
-		if h, ok = cutHeader(line); !ok {
+		h, ok = cutHeader(line)
+		if !ok {
 			return logline.Line{}, ErrNotACL
 		}
 	}
@@ -79,14 +80,16 @@ func cutHeader(line string) (h header, ok bool) {
 	if !ok {
 		return h, false
 	}
-	if h.seq, rest, ok = strings.Cut(rest, "|"); !ok || !strings.HasPrefix(rest, module[1:]) {
+	h.seq, rest, ok = strings.Cut(rest, "|")
+	if !ok || !strings.HasPrefix(rest, module[1:]) {
 		return h, false
 	}
 	thread, rest, ok := strings.Cut(rest[len(module)-1:], "|")
 	if !ok || thread != "" && (thread[0] != '(' || thread[len(thread)-1] != ')') {
 		return h, false
 	}
-	if _, h.message, ok = strings.Cut(rest, "|"); !ok {
+	_, h.message, ok = strings.Cut(rest, "|")
+	if !ok {
 		return h, false
 	}
 	h.time = front
@@ -109,7 +112,8 @@ func (h *header) read(l *logline.Line) error {
 	var p prefix
 	if h.prefix != "" {
 		var ok bool
-		if p, ok = readPrefix(h.prefix); !ok {
+		p, ok = readPrefix(h.prefix)
+		if !ok {
 			return errors.New("acl_log line: what stands before its time is in no known form")
 		}
 		l.Zone, l.Pod = p.node, p.pod
@@ -147,7 +151,8 @@ func parseMessage(l *logline.Line, msg string) (flow string, err error) {
 		l.Name, l.Unnamed = "", true
 	}
 	for {
-		if rest, ok = strings.CutPrefix(rest, ", "); !ok {
+		rest, ok = strings.CutPrefix(rest, ", ")
+		if !ok {
 			return "", errNoFlow
 		}
 		end, is := 0, -1
@@ -213,7 +218,8 @@ func parseFlow(l *logline.Line, flow string) {
 		if key, value, is := strings.Cut(field, "="); is {
 			parseField(l, key, value)
 		} else if l.Proto == "" {
-			if l.Proto = field; field == "tcp6" || field == "udp6" || field == "sctp6" {
+			l.Proto = field
+			if field == "tcp6" || field == "udp6" || field == "sctp6" {
 				l.Proto = field[:len(field)-1] // without the family; icmp6 is a protocol of its own
 			}
 		}

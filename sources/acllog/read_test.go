@@ -78,7 +78,8 @@ func readLog(tb testing.TB, path string, acls int) (took, core time.Duration) {
 		tb.Fatalf("%d of %d lines read", n, acls)
 	}
 	took = time.Since(began)
-	if core = install.CPU() - cpu; core <= 0 {
+	core = install.CPU() - cpu
+	if core <= 0 {
 		core = took
 	}
 	return took, core

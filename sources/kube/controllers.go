@@ -39,7 +39,8 @@ func (c *Cluster) Controllers(ctx context.Context, namespaces []string, node str
 		}
 		seen := 0
 		err := EachPod(ctx, c.Builtin(), ns, opt, func(p *corev1.Pod) error {
-			if seen++; seen > maxControllerPods {
+			seen++
+			if seen > maxControllerPods {
 				return fmt.Errorf("more than %d", maxControllerPods)
 			}
 			if name := runsController(p); name != "" {

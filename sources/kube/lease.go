@@ -214,7 +214,8 @@ func (e *election) release(ctx context.Context) {
 		e.tell("get", err)
 		return
 	}
-	if e.see(l); e.holder() != e.cfg.Identity {
+	e.see(l)
+	if e.holder() != e.cfg.Identity {
 		return
 	}
 	now := metav1.NowMicro()

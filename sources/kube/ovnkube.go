@@ -122,7 +122,8 @@ func (c *Cluster) readOVNKube(ctx context.Context, ns string, out *OVNKube) (fai
 
 // put keeps a setting; a later one of a namespace outranks an earlier one.
 func (o *OVNKube) put(name, value, from string) {
-	if value = clean.Text(strings.TrimSpace(value)); value != "" && name != "" {
+	value = clean.Text(strings.TrimSpace(value))
+	if value != "" && name != "" {
 		o.Settings[name] = OVNSetting{value, from}
 	}
 }

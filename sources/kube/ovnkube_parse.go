@@ -27,7 +27,8 @@ func parseOVNConf(text string) map[string]string {
 		if !slices.Contains(ovnSettings, name) {
 			continue
 		}
-		if value = confValue(value); !given {
+		value = confValue(value)
+		if !given {
 			value = "true"
 		}
 		out[name] = value
@@ -78,7 +79,8 @@ func parseOVNArgs(args []string) map[string]string {
 		case i+1 < len(words):
 			value = words[i+1]
 		}
-		if value = strings.Trim(value, `"'`); value != "" && !strings.Contains(value, "$") && value[0] != '-' {
+		value = strings.Trim(value, `"'`)
+		if value != "" && !strings.Contains(value, "$") && value[0] != '-' {
 			out[name] = value
 		}
 	}

@@ -122,7 +122,8 @@ func EachPod(ctx context.Context, client *Builtin, namespace string, opt metav1.
 				return err
 			}
 		}
-		if opt.Continue = page.Continue; opt.Continue == "" {
+		opt.Continue = page.Continue
+		if opt.Continue == "" {
 			return nil
 		}
 	}

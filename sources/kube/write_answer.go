@@ -131,7 +131,8 @@ func (warningCollector) HandleWarningHeaderWithContext(ctx context.Context, code
 	case code == 299 && text != "":
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		if text = clean.Text(text); len(w.text) < maxWarnings && !slices.Contains(w.text, text) {
+		text = clean.Text(text)
+		if len(w.text) < maxWarnings && !slices.Contains(w.text, text) {
 			w.text = append(w.text, text)
 		}
 	}

@@ -229,7 +229,8 @@ func back(r io.ReaderAt, end, most int64, n int, counts func([]byte) bool) (int6
 			}
 			line := text[i+1:]
 			if len(line) > 0 && (counts == nil || counts(bare(line))) {
-				if found++; found == n {
+				found++
+				if found == n {
 					return begin + int64(i+1), nil
 				}
 			}

@@ -227,7 +227,8 @@ const WalkMost = 50000
 func expand(path string) (found []named, passed []Passed, err error) {
 	folder := func(path string) {
 		more, p := below(path)
-		if found = append(found, more...); p.Other > 0 || p.Unread > 0 || p.Cut {
+		found = append(found, more...)
+		if p.Other > 0 || p.Unread > 0 || p.Cut {
 			passed = append(passed, p)
 		}
 	}
@@ -263,13 +264,15 @@ func below(folder string) (out []named, passed Passed) {
 	passed.Folder = folder
 	n := 0
 	_ = filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
-		if n++; n > WalkMost {
+		n++
+		if n > WalkMost {
 			passed.Cut = true
 			return filepath.SkipAll
 		}
 		switch {
 		case err != nil: // a folder that cannot be read holds up no other
-			if passed.Unread++; passed.Err == nil {
+			passed.Unread++
+			if passed.Err == nil {
 				passed.Err = err
 			}
 			return nil

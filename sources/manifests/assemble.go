@@ -53,7 +53,8 @@ func assemble(o Options, files []*fileResult, broken []model.Broken) *Result {
 			k := obj.ObjectKey()
 			at := originOf(obj)
 			if first, dup := seen[k]; dup && f.in.gather {
-				if again++; again == 1 {
+				again++
+				if again == 1 {
 					twice = duplicate(k, at, first)
 					twice.Severity = model.SeverityInfo
 				}

@@ -35,7 +35,8 @@ func (d *decoder) meta(k *kindInfo, o metav1.Object, origin model.Origin) model.
 	m := model.Meta{Key: model.Key{Kind: k.kind, Name: clean.Text(o.GetName())}, UID: clean.Text(string(o.GetUID())),
 		Created: o.GetCreationTimestamp().Time, Labels: d.labels(o.GetLabels()), Origin: origin}
 	if k.kind.Namespaced() {
-		if m.Namespace = shared(o.GetNamespace()); m.Namespace == "" {
+		m.Namespace = shared(o.GetNamespace())
+		if m.Namespace == "" {
 			m.Namespace = "default"
 		}
 	}
@@ -228,7 +229,8 @@ func (d *decoder) event(o *corev1.Event, m model.Meta) model.Object {
 		About: model.Key{Kind: model.Kind(shared(about.Kind)), Namespace: shared(about.Namespace), Name: shared(about.Name)},
 		Type:  shared(o.Type), Reason: shared(o.Reason), Message: clean.Text(o.Message), Count: int(max(1, o.Count))}
 	for _, r := range []string{o.ReportingInstance, o.Source.Host, o.Source.Component, o.ReportingController} {
-		if e.Reporter = shared(r); e.Reporter != "" {
+		e.Reporter = shared(r)
+		if e.Reporter != "" {
 			break
 		}
 	}

@@ -90,7 +90,8 @@ func FromObject(obj any, origin model.Origin) (*model.Policy, error) {
 func (d *decoder) fromObject(obj any, origin model.Origin) (*model.Policy, error) {
 	k := kindOfType(reflect.TypeOf(obj))
 	if u, ok := obj.(*unstructured.Unstructured); ok {
-		if k = kindOf(u.GetAPIVersion(), u.GetKind()); k == nil || !k.kind.IsPolicy() {
+		k = kindOf(u.GetAPIVersion(), u.GetKind())
+		if k == nil || !k.kind.IsPolicy() {
 			return nil, fmt.Errorf("%s %s is not a policy Rung reads", u.GetAPIVersion(), u.GetKind())
 		}
 		typed, err := policy.Typify(k.kind, u.Object)

@@ -99,7 +99,8 @@ func TestWatchTellsProgress(t *testing.T) {
 			read, total = n, of
 			told++
 		}}, func(u Update) {
-		if updates++; u.Validated {
+		updates++
+		if u.Validated {
 			cancel()
 		}
 	})

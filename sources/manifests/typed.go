@@ -42,7 +42,8 @@ func (t *Typed) Object(obj any, old model.Object) (o model.Object, broken []mode
 	k := kindOfType(reflect.TypeOf(obj))
 	u, generic := obj.(*unstructured.Unstructured)
 	if generic {
-		if k = kindOf(u.GetAPIVersion(), u.GetKind()); k != nil && k.read != nil {
+		k = kindOf(u.GetAPIVersion(), u.GetKind())
+		if k != nil && k.read != nil {
 			return t.generic(k, u), t.d.out.broken
 		}
 	}
@@ -116,7 +117,8 @@ func (t *Typed) policy(obj any, m metav1.Object, old model.Object) model.Object 
 // newerFields reports what the policy's types lack, and says whether there is any.
 func (t *Typed) newerFields(p *model.Policy, u *unstructured.Unstructured) bool {
 	fields := check.UnknownFields(infoOfKind(p.Kind).goType, u.Object)
-	if p.Older = nil; len(fields) > 0 && p.Kind.IsAdmin() {
+	p.Older = nil
+	if len(fields) > 0 && p.Kind.IsAdmin() {
 		p.Older = older.OnServer(u.Object)
 	}
 	for _, field := range fields {

@@ -196,7 +196,8 @@ func TestTypedPolicy(t *testing.T) {
 
 	wrong := maps.Clone(spec)
 	wrong["priority"] = map[string]any{"relative": "high"}
-	if p, broken = read(wrong); p != nil || len(broken) != 1 || !broken[0].IsError() || broken[0].Key.Name != "a" {
+	p, broken = read(wrong)
+	if p != nil || len(broken) != 1 || !broken[0].IsError() || broken[0].Key.Name != "a" {
 		t.Errorf("a spec of another shape gave %v, %v", p, broken)
 	}
 }

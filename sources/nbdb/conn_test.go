@@ -256,7 +256,8 @@ func TestMisfitResyncs(t *testing.T) {
 		c.Resync()
 		time.Sleep(time.Millisecond)
 		synctest.Wait()
-		if us = updates(); len(us) != n+2 || !last(us).Resync {
+		us = updates()
+		if len(us) != n+2 || !last(us).Resync {
 			t.Errorf("%+v", us[n:])
 		}
 	})
@@ -399,7 +400,8 @@ func TestTransact(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if us = updates(); len(us) != n+4 || !last(us).Resync {
+		us = updates()
+		if len(us) != n+4 || !last(us).Resync {
 			t.Errorf("%+v", us[n:])
 		}
 	})

@@ -88,7 +88,8 @@ func changes(raw []byte, db *nb.DB, share *Sharing, written []*sent, left *Left)
 			d.Skip()
 			return
 		default:
-			if c.New = d.row(table, uuid, old, true); table == nb.TableAddressSet {
+			c.New = d.row(table, uuid, old, true)
+			if table == nb.TableAddressSet {
 				c.Step = d.step
 			}
 		}
@@ -300,7 +301,8 @@ func (d *decoder) within(raw []byte, expected string, read func()) bool {
 	d.Lexer = jsonrpc.NewLexer(raw)
 	read()
 	err := d.Lexer.End()
-	if d.Lexer = outer; err != nil {
+	d.Lexer = outer
+	if err != nil {
 		d.Fail(expected)
 	}
 	return err == nil

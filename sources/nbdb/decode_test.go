@@ -207,7 +207,8 @@ func TestRequests(t *testing.T) {
 				if w.table+"."+c == drop {
 					continue
 				}
-				if n++; n > 1 {
+				n++
+				if n > 1 {
 					s += ","
 				}
 				s += `"` + c + `":{"type":{"key":"string","min":0}}`

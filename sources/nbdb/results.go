@@ -50,7 +50,8 @@ func results(raw []byte, ops []nb.Op) ([]nb.OpResult, error) {
 			})
 		}
 		if what != "" {
-			if r.Error = what; details != "" {
+			r.Error = what
+			if details != "" {
 				r.Error += ": " + details
 			}
 			if failure == "" {

@@ -280,7 +280,8 @@ func (s *session) update(params []byte) error {
 	var err error
 	l.Array(func() {
 		raw := l.Span()
-		if n++; n == 2 && err == nil {
+		n++
+		if n == 2 && err == nil {
 			publish, err = s.rows.take(raw, false)
 		}
 	})

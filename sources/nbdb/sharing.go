@@ -69,10 +69,12 @@ func NewSharing() *Sharing {
 }
 
 func (r *recent[T]) get(name string) (v shared[T], ok bool) {
-	if v, ok = r.now[name]; ok {
+	v, ok = r.now[name]
+	if ok {
 		return v, true
 	}
-	if v, ok = r.before[name]; ok {
+	v, ok = r.before[name]
+	if ok {
 		r.put(name, v) // it is in use
 	}
 	return v, ok
@@ -166,10 +168,12 @@ func (s *Sharing) learnIDs(raw []byte, ids map[string]string) {
 
 // getBytes is get for a name that need not be kept.
 func (r *recent[T]) getBytes(name []byte) (v shared[T], ok bool) {
-	if v, ok = r.now[string(name)]; ok {
+	v, ok = r.now[string(name)]
+	if ok {
 		return v, true
 	}
-	if v, ok = r.before[string(name)]; ok {
+	v, ok = r.before[string(name)]
+	if ok {
 		r.put(string(name), v)
 	}
 	return v, ok

@@ -186,7 +186,8 @@ func southboundChanges(raw []byte, db *sb.DB) ([]sb.Change, error) {
 		default:
 			row := d.southbound(table, uuid, old, kind == "modify")
 			if f, ok := row.(*sb.Flow); ok && !sb.IsACLStage(f.Stage) {
-				if row = nil; old == nil {
+				row = nil
+				if old == nil {
 					return
 				}
 			}

@@ -57,7 +57,8 @@ func (d *decoder) uuid() (id string) {
 			d.Fail("a uuid")
 			return
 		}
-		if id = d.str(); !nb.IsUUID(id) {
+		id = d.str()
+		if !nb.IsUUID(id) {
 			d.Fail("a reference that is a UUID")
 		}
 	})
@@ -109,7 +110,8 @@ func toggle(into, old, diff []string) (now []string, step nb.MemberStep) {
 	for _, s := range diff {
 		at, there := slices.BinarySearch(old, s)
 		now = append(now, old[:at]...)
-		if old = old[at:]; there {
+		old = old[at:]
+		if there {
 			old = old[1:]
 			step.Removed = append(step.Removed, s)
 		} else {

@@ -67,7 +67,8 @@ func (s *sent) note(op *nb.Op, column string, value any, raw []byte) {
 		if name, ok := op.Row["name"].(string); ok && op.Table == nb.TablePortGroup && column == "ports" {
 			uuids := make([]string, len(v))
 			for i, r := range v {
-				if uuids[i] = r.UUID; !nb.IsUUID(r.UUID) {
+				uuids[i] = r.UUID
+				if !nb.IsUUID(r.UUID) {
 					return // a row of the same transaction: nobody knows how it will be called
 				}
 			}
@@ -96,7 +97,8 @@ func (d *decoder) text(b []byte) string {
 // asSent is the map that was sent as these bytes.
 func (d *decoder) asSent(raw []byte) (m map[string]string, ok bool) {
 	for _, s := range d.sent {
-		if m, ok = s.maps[string(raw)]; ok {
+		m, ok = s.maps[string(raw)]
+		if ok {
 			return m, true
 		}
 	}

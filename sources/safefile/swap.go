@@ -129,7 +129,8 @@ func (s swapping) run(temp string, old, text []byte) error {
 
 // join brings what was written to a file that held text into the one at path.
 func (s swapping) join(from string, text []byte) error {
-	if s.depth++; s.depth > depth || s.merge == nil {
+	s.depth++
+	if s.depth > depth || s.merge == nil {
 		return ErrChanged
 	}
 	wrote, err := contents(s.fsys, from)

@@ -233,7 +233,8 @@ func (l *logTail) read(path string, sink func(line string)) {
 		}
 		l.part = rest
 	}
-	if l.part = bytes.Clone(l.part); len(l.part) > longLine {
+	l.part = bytes.Clone(l.part)
+	if len(l.part) > longLine {
 		l.part = nil
 	}
 	if l.at < longLog {

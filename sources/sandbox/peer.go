@@ -46,7 +46,8 @@ func (p *peer) end() {
 func (p *peer) send(msg []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.behind += len(msg); p.behind > p.b.queue {
+	p.behind += len(msg)
+	if p.behind > p.b.queue {
 		p.end()
 		return
 	}

@@ -38,7 +38,8 @@ func (h *podHandler) follow(zone string, k *keeper) {
 	if next == nil {
 		next = map[string]*keeper{}
 	}
-	if next[zone] = k; k == nil {
+	next[zone] = k
+	if k == nil {
 		delete(next, zone)
 	}
 	h.keepers = next

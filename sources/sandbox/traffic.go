@@ -129,7 +129,8 @@ func (t *Traffic) Run(ctx context.Context, snapshot func() (*model.Cluster, map[
 			return
 		case <-ticker.C:
 		}
-		if due += float64(t.rate.Load()) / 1000 * tick.Seconds(); due < 1 {
+		due += float64(t.rate.Load()) / 1000 * tick.Seconds()
+		if due < 1 {
 			continue
 		}
 		t.turn(func() {

@@ -193,7 +193,8 @@ func TestMeters(t *testing.T) {
 			t.Errorf("without a meter %d of 100", n)
 		}
 		now = now.Add(2 * time.Minute)
-		if m.forget(now); len(m) != 0 {
+		m.forget(now)
+		if len(m) != 0 {
 			t.Errorf("kept %v", m)
 		}
 	}
@@ -323,7 +324,8 @@ func TestTrafficFollows(t *testing.T) {
 			}
 			return c, map[string]*nb.DB{"a": loud}
 		}, func(string, string) {
-			if n++; n == 1 {
+			n++
+			if n == 1 {
 				if at := time.Since(began); at < 2*time.Second || at > 2500*time.Millisecond {
 					t.Errorf("the first line came after %v", at)
 				}

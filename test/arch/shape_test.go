@@ -1,6 +1,8 @@
 package arch
 
 import (
+	"go/ast"
+	"go/token"
 	"os"
 	"path/filepath"
 	"slices"
@@ -85,4 +87,30 @@ func TestRunewidthIsQuickToStart(t *testing.T) {
 		return
 	}
 	t.Error("go.mod does not pin go-runewidth: the version chosen by others may be the slow one")
+}
+
+// What is done before the condition of an if is easily read over. Only an
+// error may be assigned there; a new variable may be made there, whose scope
+// is the if.
+func TestConditionsAssignOnlyErrors(t *testing.T) {
+	for _, f := range source(t) {
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			condition, ok := n.(*ast.IfStmt)
+			if !ok || condition.Init == nil {
+				return true
+			}
+			assigned, ok := condition.Init.(*ast.AssignStmt)
+			if ok && (assigned.Tok == token.DEFINE || slices.ContainsFunc(assigned.Lhs, isError)) {
+				return true
+			}
+			t.Errorf("%s:%d: an if that does something else first: a line of its own says it better", f.path, f.fset.Position(n.Pos()).Line)
+			return true
+		})
+	}
+}
+
+// isError reports whether a variable has the name of an error.
+func isError(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && strings.Contains(strings.ToLower(id.Name), "err")
 }

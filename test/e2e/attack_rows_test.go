@@ -371,7 +371,8 @@ func TestEveryColumnIsMended(t *testing.T) {
 			total += len(rows)
 			var wrong string
 			for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-				if wrong, _ = a.judge(zone, want); wrong == "" {
+				wrong, _ = a.judge(zone, want)
+				if wrong == "" {
 					break
 				}
 				if time.Now().After(end) {

@@ -54,7 +54,8 @@ func TestDemo(t *testing.T) {
 		for {
 			diff = "no socket"
 			if _, err := os.Stat(strings.TrimPrefix(addr, "unix:")); err == nil {
-				if diff = cmp.Diff(want, ovsdb.Dump(t, addr).Policies()); diff == "" {
+				diff = cmp.Diff(want, ovsdb.Dump(t, addr).Policies())
+				if diff == "" {
 					break
 				}
 			}

@@ -149,7 +149,8 @@ func (c *changer) level(now *model.Cluster) (string, []model.Object, []model.Key
 
 func (c *changer) levels(now *model.Cluster) (string, []model.Object, []model.Key) {
 	ns := *c.namespace(now)
-	if ns.Annotations = maps.Clone(ns.Annotations); ns.Annotations == nil {
+	ns.Annotations = maps.Clone(ns.Annotations)
+	if ns.Annotations == nil {
 		ns.Annotations = map[string]string{}
 	}
 	ns.Annotations[model.AnnotationLogging] = c.logging()

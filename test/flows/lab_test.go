@@ -185,7 +185,8 @@ func (z *zone) lacks(c *model.Cluster) string {
 	want := others
 	for p := range c.Pods() {
 		if p.NodeName == z.name && p.SubjectEligible() {
-			if want++; s.DB.PortByName(nb.PortName(p.Namespace, p.Name)) == nil {
+			want++
+			if s.DB.PortByName(nb.PortName(p.Namespace, p.Name)) == nil {
 				return "no port of pod " + p.Namespace + "/" + p.Name
 			}
 		}

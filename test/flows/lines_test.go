@@ -161,7 +161,8 @@ func TestLinesRead(t *testing.T) {
 			if (i+round/3)%2 == 0 {
 				p.Src, p.Dst = from.v6, to.v6
 			}
-			if source++; source == 0 {
+			source++
+			if source == 0 {
 				source = firstSource
 			}
 			what, flags := protocols[p.Proto], ""
@@ -197,7 +198,8 @@ func TestLinesRead(t *testing.T) {
 			}
 			last = l.Seq
 			k := line(fmt.Sprintf("%q %s %s %s", l.Name, l.Verdict, l.Severity, l.Direction), l.Proto, l.Src, l.Dst, l.SrcPort, l.DstPort, l.TCPFlags)
-			if want[k]--; want[k] < 0 {
+			want[k]--
+			if want[k] < 0 {
 				t.Errorf("no packet for %s: %s", k, l.Raw)
 			}
 			kinds[l.Verdict]++

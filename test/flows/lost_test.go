@@ -78,7 +78,8 @@ func (n *node) seen() (lines, gaps int) {
 			gaps++
 		}
 		n.thread = strings.SplitN(text, "|", 4)[2]
-		if last = number; strings.Contains(text, "|acl_log(") {
+		last = number
+		if strings.Contains(text, "|acl_log(") {
 			lines++
 		}
 	}

@@ -69,7 +69,8 @@ func TestLogging(t *testing.T) {
 		lines := 0
 		for y := range f.Height {
 			if text := f.Line(y); logLine.MatchString(text) {
-				if lines++; !strings.Contains(text, "dropped by cluster-control") && !strings.Contains(text, "✗ cluster-control ") {
+				lines++
+				if !strings.Contains(text, "dropped by cluster-control") && !strings.Contains(text, "✗ cluster-control ") {
 					return false
 				}
 			}

@@ -53,7 +53,8 @@ func TestStalledZone(t *testing.T) {
 			if row.ids()["k8s.ovn.org/name"] != "wall" {
 				continue
 			}
-			if n++; row.acl(t).Priority != maxOVNPriority-100*10 {
+			n++
+			if row.acl(t).Priority != maxOVNPriority-100*10 {
 				return false
 			}
 		}

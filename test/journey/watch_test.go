@@ -119,7 +119,8 @@ func (w *watch) reaches(want map[string]int) {
 	w.t.Helper()
 	var at map[string]int
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if at = w.now(); maps.Equal(at, want) {
+		at = w.now()
+		if maps.Equal(at, want) {
 			return
 		}
 	}

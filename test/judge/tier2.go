@@ -155,7 +155,8 @@ func (j judge) defaultDeny(p packet) []row {
 		by := By{Tier: model.TierNetwork, Direction: dir, Rule: -1, Action: model.Deny,
 			Key: model.Key{Kind: model.KindNetpolNamespace, Namespace: at.Namespace, Name: string(dir)}}
 		rows := []row{{priority: 1000, By: by}}
-		if by.Action = model.Allow; j.ICMP && p.protocol == "ICMP" {
+		by.Action = model.Allow
+		if j.ICMP && p.protocol == "ICMP" {
 			rows = append(rows, row{priority: 1001, By: by})
 		}
 		return rows

@@ -129,7 +129,8 @@ func TestConfirm(t *testing.T) {
 	if now := live(t, c, "anp", "tried"); now.Metadata.ResourceVersion != was || now.Spec.Priority != 77 {
 		t.Errorf("%+v", now)
 	}
-	if r = rungAt(t, home, "", on(c, cluster.Admin, "ladder")...); r.err != "" {
+	r = rungAt(t, home, "", on(c, cluster.Admin, "ladder")...)
+	if r.err != "" {
 		t.Errorf("said again: %s", r.err)
 	}
 }

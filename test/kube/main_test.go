@@ -103,7 +103,8 @@ func demoCluster(t *testing.T) *cluster.Cluster {
 	demo.once.Do(func() {
 		done := phase(t, "demo cluster: start and load")
 		ctx := context.WithoutCancel(t.Context())
-		if demo.cluster, demo.err = cluster.New(ctx, cluster.Config{}); demo.err == nil {
+		demo.cluster, demo.err = cluster.New(ctx, cluster.Config{})
+		if demo.err == nil {
 			demo.err = demo.cluster.LoadFiles(ctx, examples.Files, refused)
 		}
 		done()

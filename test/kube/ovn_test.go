@@ -200,7 +200,8 @@ func (w *labWorld) testLogs() {
 		if !strings.Contains(string(raw), got.Raw) || !strings.Contains(got.Raw, "acl_log(ovn_pinctrl") {
 			t.Errorf("not ovn-controller's: %q", got.Raw)
 		}
-		if got.Raw = ""; got != want {
+		got.Raw = ""
+		if got != want {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 	}

@@ -99,7 +99,8 @@ func TestServerStopsReading(t *testing.T) {
 				{"Connected", func() { c.Connected() }},
 				{"CurrentEndpoint", func() { c.CurrentEndpoint() }},
 			} {
-				if returned, hung[call.name] = within(soon, call.call); returned {
+				returned, hung[call.name] = within(soon, call.call)
+				if returned {
 					fixed(t, "%s returned", call.name)
 				}
 			}
@@ -221,7 +222,8 @@ func TestEventsAreDropped(t *testing.T) {
 	c := connect(t, s.path)
 	c.Cache().AddEventHandler(&cache.EventHandlerFuncs{AddFunc: func(_ string, m model.Model) {
 		<-free // it is busy while the rows come
-		if told.Add(1); m.(*Item).Name == "last" {
+		told.Add(1)
+		if m.(*Item).Name == "last" {
 			close(last)
 		}
 	}})

@@ -76,7 +76,8 @@ func TestDeletesWhileDisconnected(t *testing.T) {
 			for _, m := range f.client.Cache().Table(f.table).RowsShallow() {
 				rows = append(rows, nameOf(m))
 			}
-			if slices.Sort(rows); !slices.Equal(rows, []string{"comes", "last", "stays"}) {
+			slices.Sort(rows)
+			if !slices.Equal(rows, []string{"comes", "last", "stays"}) {
 				t.Errorf("the cache has %v", rows)
 			}
 		})
@@ -120,7 +121,8 @@ func followFake(t *testing.T) *followed {
 	row := func(name string) string { return fmt.Sprintf("%q:%s", rows[name], `{"insert":{"name":"`+name+`"}}`) }
 	f.insert = func(name string) {
 		made++
-		if rows[name] = uuid(made); !away {
+		rows[name] = uuid(made)
+		if !away {
 			s.newest().update(`{"Group":{` + row(name) + `}}`)
 		}
 	}

@@ -37,7 +37,8 @@ func Alter(server net.Conn, alter func(table, uuid string, row map[string]any) m
 						if !ok {
 							continue // no snapshot
 						}
-						if row = alter(table, uuid, row); row == nil {
+						row = alter(table, uuid, row)
+						if row == nil {
 							delete(rows, uuid)
 						}
 						update["initial"] = row

@@ -159,7 +159,8 @@ func (d *drawn) antreaPolicy(kind model.Kind, ns, name string, priority float64)
 func (d *drawn) appliedTo(kind model.Kind) []model.AppliedTo {
 	a := model.AppliedTo{Select: true, Namespaces: model.Everything(), Pods: made.Sel(d.pick("*", "app=x", "!app"))}
 	if kind == model.KindACNP {
-		if a.Namespaces = made.Sel(d.pick("*", "t=1", "t in (1,2)")); d.one(8) {
+		a.Namespaces = made.Sel(d.pick("*", "t=1", "t in (1,2)"))
+		if d.one(8) {
 			return []model.AppliedTo{{Group: "some"}}
 		}
 	}

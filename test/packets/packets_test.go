@@ -176,7 +176,8 @@ func (r *run) round(d *drawn, trials []*trial, judges map[string]*judge, want ma
 				r.t.Errorf("%s in zone %s: %d rows could not be judged\n%s", t, zone, e.unjudged, r.dump(d, zone))
 			}
 			t.tied = e.tied
-			if t.over = e.tied; t.over {
+			t.over = e.tied
+			if t.over {
 				r.ties++
 				want[zone][t.tuple()] = append(want[zone][t.tuple()], nil) // its lines are anybody's
 				continue

@@ -115,7 +115,8 @@ func peakOf(t *testing.T, args []string) (peak, code int) {
 	for {
 		select {
 		case <-done:
-			if code = cmd.ProcessState.ExitCode(); code > 1 {
+			code = cmd.ProcessState.ExitCode()
+			if code > 1 {
 				t.Log(stderr.String())
 			}
 			return peak, code

@@ -55,7 +55,8 @@ func Allow(p *revision.Facts, changes bool, refused ...string) {
 	var all []revision.Permission
 	add := func(resource, namespace string, allowed bool, verbs ...string) {
 		why := ""
-		if allowed = allowed && !slices.Contains(refused, resource); !allowed {
+		allowed = allowed && !slices.Contains(refused, resource)
+		if !allowed {
 			why = "RBAC: no rule matches"
 		}
 		for _, v := range verbs {
@@ -78,7 +79,8 @@ func Allow(p *revision.Facts, changes bool, refused ...string) {
 func canI(context, verb, resource, namespace string) string {
 	words := []string{"auth", "can-i", verb}
 	what, sub, found := strings.Cut(resource, "/")
-	if words = append(words, what); found {
+	words = append(words, what)
+	if found {
 		words = append(words, "--subresource="+sub)
 	}
 	if namespace != "" {

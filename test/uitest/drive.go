@@ -252,7 +252,8 @@ func lineDiff(want, got string) string {
 		if x == y {
 			continue
 		}
-		if n++; n > most {
+		n++
+		if n > most {
 			continue
 		}
 		if strings.ContainsRune(x+y, '\x1b') {

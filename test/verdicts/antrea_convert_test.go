@@ -125,7 +125,8 @@ func (n *conversionCount) compare(t *testing.T, what string, r *convert.Result, 
 			n.connections++
 			odd = slices.DeleteFunc(odd, func(r ruleID) bool { return !differs[r] })
 			if len(odd) > 0 {
-				if n.beside++; was.Verdict != is.Verdict {
+				n.beside++
+				if was.Verdict != is.Verdict {
 					for _, r := range odd {
 						seen[r] = true
 					}

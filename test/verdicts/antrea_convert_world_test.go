@@ -73,7 +73,8 @@ func unnamed(rules []model.Rule, keep bool) (out []model.Rule) {
 	for _, r := range rules {
 		r.Ports = slices.DeleteFunc(slices.Clone(r.Ports), func(p model.Port) bool { return p.Name != "" || p.Broken() || p.Start == 0 })
 		r.Peers = slices.DeleteFunc(slices.Clone(r.Peers), func(p model.Peer) bool { return p.Kind == model.PeerNodes })
-		if r.Index = len(out); len(r.Peers) > 0 || r.AnyPeer {
+		r.Index = len(out)
+		if len(r.Peers) > 0 || r.AnyPeer {
 			out = append(out, r)
 		}
 	}

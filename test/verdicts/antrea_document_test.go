@@ -350,7 +350,8 @@ func TestAntreaTenants(t *testing.T) {
 			for _, d := range model.Directions {
 				rules := []model.Rule{{Direction: d, Action: model.Allow, Peers: []model.Peer{same}, Tiered: &model.TieredRule{Action: "Allow"}},
 					{Direction: d, Index: 1, Action: model.Deny, AnyPeer: true, Tiered: &model.TieredRule{Action: "Drop"}}}
-				if p.Egress = rules; d == model.Ingress {
+				p.Egress = rules
+				if d == model.Ingress {
 					p.Ingress, p.Egress = rules, nil
 				}
 			}

@@ -42,7 +42,8 @@ func TestAntreaSecondJudge(t *testing.T) {
 				}
 				if want := j.path(q, p); want != p.Verdict {
 					t.Errorf("seed %d: %s (%s): %s, the judge says %s: %+v", seed, q, p.To.Endpoint, p.Verdict, want, p.Stages)
-					if failed++; failed > 4 {
+					failed++
+					if failed > 4 {
 						t.FailNow()
 					}
 				}

@@ -35,7 +35,8 @@ func TestConversionDiffers(t *testing.T) {
 		p := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindACNP, Name: "p"}}, Tier: model.TierAdmin,
 			Tiered: &model.TieredPolicy{Tier: "application", Priority: 5, AppliedTo: everywhere}}
 		r := model.Rule{Direction: model.Egress, Action: model.Deny, Tiered: &model.TieredRule{Action: "Drop"}}
-		if change(p, &r); r.Direction == model.Ingress {
+		change(p, &r)
+		if r.Direction == model.Ingress {
 			p.Ingress = []model.Rule{r}
 		} else {
 			p.Egress = []model.Rule{r}

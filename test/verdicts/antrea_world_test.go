@@ -76,7 +76,8 @@ func (w *antreaWorld) cluster() *model.Cluster {
 	objects = append(objects, w.groups()...)
 	for i := range 1 + w.r.IntN(7) {
 		p := w.native(model.KindACNP, "", fmt.Sprintf("acnp%d", i))
-		if objects = append(objects, p); p.Tiered.Priority < 100 && w.odds(3) {
+		objects = append(objects, p)
+		if p.Tiered.Priority < 100 && w.odds(3) {
 			objects = append(objects, contrary(p))
 		}
 	}
@@ -106,7 +107,8 @@ func contrary(p *model.Policy) *model.Policy {
 		for i := range *rules {
 			r := &(*rules)[i]
 			a := *r.Tiered
-			if r.Tiered = &a; r.Action == model.Allow {
+			r.Tiered = &a
+			if r.Action == model.Allow {
 				r.Action, a.Action = model.Deny, "Drop"
 			} else {
 				r.Action, a.Action = model.Allow, "Allow"
@@ -221,7 +223,8 @@ func (w *antreaWorld) nativeRule(p *model.Policy, d model.Direction, i int, node
 	act := map[string]model.Action{"Allow": model.Allow, "Drop": model.Deny, "Reject": model.Deny, "Pass": model.Pass}[word]
 	r := model.Rule{Direction: d, Index: i, Action: act, Tiered: &model.TieredRule{Action: word}}
 	if nodePort {
-		if r.AnyPeer = w.odds(3); !r.AnyPeer {
+		r.AnyPeer = w.odds(3)
+		if !r.AnyPeer {
 			r.Peers = []model.Peer{made.NetPeer(w.network())}
 		}
 		return r

@@ -172,7 +172,8 @@ func TestCompareIsTheDifferenceOfMatrices(t *testing.T) {
 				want[q] = [2]verdict.Verdict{v, w}
 			}
 		}
-		if checkChanges(t, xs[i], xs[j], want); t.Failed() {
+		checkChanges(t, xs[i], xs[j], want)
+		if t.Failed() {
 			t.Fatalf("rules %08b instead of %08b", j, i)
 		}
 		return len(want)
@@ -180,7 +181,8 @@ func TestCompareIsTheDifferenceOfMatrices(t *testing.T) {
 	subsets(func(i int) {
 		for r := range smallRules {
 			if j := i &^ (1 << r); i != j {
-				if removals++; try(i, j) == 0 {
+				removals++
+				if try(i, j) == 0 {
 					nothing++
 				}
 			}

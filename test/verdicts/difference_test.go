@@ -123,7 +123,8 @@ func judgeIdle(t *testing.T, seed int, c *model.Cluster, x *index.Index, u diff.
 	p := *c.Policy(u.Policy)
 	rules := slices.Clone(p.Rules(u.Direction))
 	rules[u.Rule].Peers, rules[u.Rule].AnyPeer = nil, false
-	if p.Egress = rules; u.Direction == model.Ingress {
+	p.Egress = rules
+	if u.Direction == model.Ingress {
 		p.Egress, p.Ingress = c.Policy(u.Policy).Egress, rules
 	}
 	without, _ := c.Upsert([]model.Object{&p}, nil)

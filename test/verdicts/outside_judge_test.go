@@ -105,7 +105,8 @@ func askOutside(t *testing.T, x, bare *index.Index, from, to verdict.Endpoint, p
 	case len(a.Paths) == 0 || !slices.ContainsFunc(a.Paths, func(p verdict.Path) bool { return p.Via != "" }):
 		return verdict.NotApplicable, true
 	}
-	if v = single(t, bare, from, to, p); v == verdict.Deny && a.Verdict != verdict.Deny {
+	v = single(t, bare, from, to, p)
+	if v == verdict.Deny && a.Verdict != verdict.Deny {
 		t.Errorf("%s → %s %v is %s, and the sender's rules deny it", from, to, p, a.Verdict)
 	}
 	return v, true
@@ -218,11 +219,13 @@ func TestOutsideIsEveryAddress(t *testing.T) {
 								inWide = true
 								continue
 							}
-							if fronts++; v != u {
+							fronts++
+							if v != u {
 								through++
 							}
 						}
-						if asked++; v != u {
+						asked++
+						if v != u {
 							flipped++
 							want[[2]verdict.Verdict{v, u}] = true
 						}

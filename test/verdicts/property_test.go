@@ -98,7 +98,8 @@ func TestPoliciesAgreeWithRows(t *testing.T) {
 			}
 			if what := disagreement(p, r); what != "" {
 				t.Errorf("seed %d: %s: %s", seed, q, what)
-				if failed++; failed > 5 {
+				failed++
+				if failed > 5 {
 					t.FailNow()
 				}
 			}

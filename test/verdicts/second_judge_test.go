@@ -41,7 +41,8 @@ func TestSecondJudge(t *testing.T) {
 			asked++
 			note(seen, &a)
 			if what := judged(x, q, &a); what != "" {
-				if failed++; failed > 12 {
+				failed++
+				if failed > 12 {
 					t.Fatalf("seed %d: %s: %s", seed, q, what)
 				}
 				t.Errorf("seed %d: %s: %s", seed, q, what)
@@ -106,7 +107,8 @@ func judgeEnd(c *model.Cluster, e verdict.Endpoint, source bool) (second.End, []
 	switch e.Key.Kind {
 	case model.KindPod:
 		end.Pod = c.Pod(e.Key.Namespace, e.Key.Name)
-		if addrs = parse(end.Pod.IPs); end.Pod.HostNetwork && c.Node(end.Pod.NodeName) != nil {
+		addrs = parse(end.Pod.IPs)
+		if end.Pod.HostNetwork && c.Node(end.Pod.NodeName) != nil {
 			addrs = node(c.Node(end.Pod.NodeName))
 		}
 	case model.KindNode:

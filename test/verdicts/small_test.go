@@ -54,7 +54,8 @@ func TestSmallUniverse(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if asked++; (asked+rules)%judgedOf > 0 {
+			asked++
+			if (asked+rules)%judgedOf > 0 {
 				return
 			}
 			if what := judged(x, q, &a); what != "" {
@@ -210,7 +211,8 @@ func TestConflictsOfRandomClusters(t *testing.T) {
 		base := c
 		var policies []*model.Policy
 		for p := range c.AllPolicies() {
-			if base, _ = base.Upsert(nil, []model.Key{p.Key}); p.Kind == model.KindANP {
+			base, _ = base.Upsert(nil, []model.Key{p.Key})
+			if p.Kind == model.KindANP {
 				q := *p
 				q.Priority, q.Logging, q.HasLogging = 2, "", false
 				policies = append(policies, &q)
@@ -229,7 +231,8 @@ func TestConflictsOfRandomClusters(t *testing.T) {
 					for r := range min(len(a.Rules(d)), len(b.Rules(d))) {
 						witness, said := known[fmt.Sprint(a.Key, b.Key, d, r)]
 						want := flipsByOrder(t, base, a, a.Rules(d)[r], b, b.Rules(d)[r])
-						if pairs++; said {
+						pairs++
+						if said {
 							conflicts++
 						}
 						if said != (want != "") {

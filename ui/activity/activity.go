@@ -48,7 +48,8 @@ func (v *pane) Sync(env *view.Env) {
 	}
 	var shown []*activity.Entry
 	for _, a := range v.done {
-		if a.Now = env.Now; v.zone == "" || a.Zone == v.zone {
+		a.Now = env.Now
+		if v.zone == "" || a.Zone == v.zone {
 			shown = append(shown, a)
 		}
 	}

@@ -60,7 +60,8 @@ func (c *Config) wrong(line int, key, what, allowed string) {
 // settings takes the settings of the file one by one.
 func (c *Config) settings(n *yaml.Node) {
 	const example = "allowed: one setting per line, such as theme: dark"
-	if n = resolve(n); n.Kind != yaml.MappingNode {
+	n = resolve(n)
+	if n.Kind != yaml.MappingNode {
 		if n.Tag != "!!null" {
 			c.wrong(n.Line, "", "not a list of settings", example)
 		}

@@ -61,7 +61,8 @@ func (v *View) Receive(env *view.Env, msg any) {
 	if !ok {
 		return
 	}
-	if v.err = err; err == nil {
+	v.err = err
+	if err == nil {
 		v.log = log
 	}
 	v.Sync(env)

@@ -90,7 +90,8 @@ func balanced(s string) bool {
 		case '(':
 			depth++
 		case ')':
-			if depth--; depth < 0 {
+			depth--
+			if depth < 0 {
 				return false
 			}
 		}

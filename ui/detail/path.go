@@ -204,11 +204,13 @@ func (d *PathDrawing) rows(id string, s *trace.Stage) {
 		if s.Rows.Decided == nil && s.Rows.Verdict == verdict.Allow {
 			text = "no row matches"
 		}
-	} else if said = "say "; s.Disagrees() {
-		sign, mark, said, text = "≠", st.Error, "", said+text
+	} else if s.Disagrees() {
+		sign, mark, said, text = "≠", st.Error, "", "say "+text
 		if s.Of2016 { // known, and nothing drifted
 			mark = st.Dim
 		}
+	} else {
+		said = "say "
 	}
 	var to nav.Page
 	if s.Rows.Decided != nil {

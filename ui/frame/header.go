@@ -206,7 +206,8 @@ func (c *Counts) Take(r *revision.Revision, now time.Time) {
 	}
 	c.rev = r
 	known, current := finding.KnownFindings(r)
-	if c.owed = !current; c.owed {
+	c.owed = !current
+	if c.owed {
 		c.older = now
 	}
 	c.findings = model.CountFindings(known)

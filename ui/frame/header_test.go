@@ -17,12 +17,14 @@ func TestFindingsLag(t *testing.T) {
 	first := revision.New(revision.Facts{Number: 1, Cluster: cluster}, nil)
 	var c Counts
 	at := time.Now()
-	if c.Take(first, at); c.Lag(at) {
+	c.Take(first, at)
+	if c.Lag(at) {
 		t.Error("the header calls findings old that are not")
 	}
 	more, _ := cluster.Upsert([]model.Object{&model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: "a"}}}}, nil)
 	rev := revision.New(revision.Facts{Number: 2, Cluster: more}, first)
-	if c.Take(rev, at); !c.Lag(at.Add(time.Hour)) {
+	c.Take(rev, at)
+	if !c.Lag(at.Add(time.Hour)) {
 		t.Error("the header does not say that the findings are owed")
 	}
 	finding.FindSome(rev)

@@ -38,7 +38,8 @@ func TestLoneEsc(t *testing.T) {
 			defer w.Close()
 			waited := 0
 			k := &Keys{File: r, more: func(_ *os.File, wait time.Duration) bool {
-				if waited++; wait > 20*time.Millisecond {
+				waited++
+				if wait > 20*time.Millisecond {
 					t.Errorf("an Esc is waited behind for %s: it is answered later than any other key", wait)
 				}
 				_, _ = w.WriteString(c.behind)

@@ -106,7 +106,8 @@ func (v *walk) scroll(rows, cur, h int, height func(int) int) {
 	// bottom is the first row of the last screenful.
 	bottom := rows
 	for n := 0; bottom > 0; bottom-- {
-		if n += height(bottom - 1); n > h {
+		n += height(bottom - 1)
+		if n > h {
 			break
 		}
 	}

@@ -102,7 +102,8 @@ func (g *groups) marked(marks []mark) bool {
 func (g *groups) of(e *entries.Entry) (x *group, fresh bool) {
 	g.seen++
 	k := g.key(e)
-	if x = g.by[k]; x == nil {
+	x = g.by[k]
+	if x == nil {
 		x, fresh = &group{key: k}, true
 		g.by[k] = x
 	}
@@ -115,7 +116,8 @@ func (g *groups) older(e *entries.Entry) {
 		return
 	}
 	x, fresh := g.of(e)
-	if x.n++; fresh {
+	x.n++
+	if fresh {
 		x.last = e.Seq
 		g.old = append(g.old, x)
 	}
@@ -156,7 +158,8 @@ func (g *groups) forget(e *entries.Entry) {
 	if x == nil {
 		return
 	}
-	if x.n--; x.n <= 0 {
+	x.n--
+	if x.n <= 0 {
 		x.n = 0
 		delete(g.by, k)
 		g.empty++ // it leaves the list with all others that do

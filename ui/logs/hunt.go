@@ -64,7 +64,8 @@ func (v *logPage) search(l *logs.Store) {
 	h := &v.hunt
 	if want := v.wanted(l); want != h.of {
 		v.giveUp()
-		if h.of = want; want.on {
+		h.of = want
+		if want.on {
 			v.startHunt(l)
 		}
 		return

@@ -101,7 +101,8 @@ func (v *logPage) Sync(env *view.Env) {
 	v.store, v.feed.scope = l, scopeOf(v.page, v.rev)
 	v.search(l)
 	if from := v.hunt.from(l); from != nil {
-		if v.beyond = v.outrun(from); v.beyond == 0 {
+		v.beyond = v.outrun(from)
+		if v.beyond == 0 {
 			v.feed.pull(from)
 		}
 	}

@@ -101,7 +101,8 @@ func (v *logPage) arrive() {
 		}
 		v.follow, v.until, v.top = false, math.MaxUint64, 0
 		v.bring()
-		if v.sel = v.list.id(0); p.to != nil {
+		v.sel = v.list.id(0)
+		if p.to != nil {
 			v.sel = v.feed.same(p.to)
 		}
 		v.going, p.to = 0, nil

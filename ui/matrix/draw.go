@@ -358,7 +358,8 @@ func (v *page) columnNames(st *themes.Styles, w int) (lines []string) {
 	for i := 0; i < min(len(v.cols), v.across(w)); i++ {
 		number, name := " "+strconv.Itoa(i+1)+" ", v.cols[i].Name()
 		if l.Width() > len(lead) && l.Width()+widget.Width(number+name)+1 > w {
-			if lines = append(lines, l.Render(w)); len(lines) == mostNames {
+			lines = append(lines, l.Render(w))
+			if len(lines) == mostNames {
 				return lines
 			}
 			l = widget.Plain(strings.Repeat(" ", len(lead)))

@@ -192,7 +192,8 @@ func (r *helpRow) lines(st *themes.Styles, w int, at bool) []string {
 	}
 	drawn := make([]string, len(out))
 	for i, l := range out {
-		if drawn[i] = l.Render(w); at {
+		drawn[i] = l.Render(w)
+		if at {
 			drawn[i] = l.RenderAs(w, st.Selection)
 		}
 	}

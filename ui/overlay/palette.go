@@ -61,7 +61,8 @@ func (p *Palette) find() {
 	kind, rest := kindOf(typed)
 	ranks := make([]int, len(p.items))
 	for i := range p.items {
-		if ranks[i] = p.items[i].rank(kind, rest); ranks[i] < hasLetters {
+		ranks[i] = p.items[i].rank(kind, rest)
+		if ranks[i] < hasLetters {
 			p.hits = append(p.hits, i)
 		}
 	}

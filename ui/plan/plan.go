@@ -94,7 +94,8 @@ func (v *page) then() map[string]int32 {
 	switch p := v.ours(); {
 	case p != nil:
 		for _, s := range p.Steps {
-			if then[s.Policy] = s.To; p.Back {
+			then[s.Policy] = s.To
+			if p.Back {
 				then[s.Policy] = s.From
 			}
 		}
@@ -115,7 +116,8 @@ func (v *page) follow() {
 	}
 	at := 0
 	for i, s := range p.Steps {
-		if at = i; s.State != revision.StepDone {
+		at = i
+		if s.State != revision.StepDone {
 			break
 		}
 	}

@@ -126,7 +126,8 @@ func (v *page) progress(env *view.Env, w int) []string {
 	switch p.State {
 	case revision.PlanWaiting:
 		sign, style = "○", st.Warn
-		if word = "waiting"; p.Back {
+		word = "waiting"
+		if p.Back {
 			word = "rolling back, waiting"
 		}
 		next = []string{"it continues by itself", key(action.PlanStop) + " stop"}

@@ -157,7 +157,8 @@ func (p *proposal) work(b *plan.Board) {
 	p.plan, p.err = plan.Plan{}, nil
 	if p.insert {
 		in, err := b.Insert(p.above, p.below)
-		if p.err = err; err == nil {
+		p.err = err
+		if err == nil {
 			p.at = in.Priority
 			if in.Room != nil {
 				p.plan = *in.Room

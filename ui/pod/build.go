@@ -185,7 +185,8 @@ func (v *View) touch(env *view.Env, p *model.Policy, t connections.Touch) *item 
 		word = "from "
 	}
 	it.at = widget.Line{{Text: word, Style: st.Dim}, {Text: strings.Join(r.PeerTexts(), " | ")}}
-	if it.ports = strings.Join(r.PortTexts(), ", "); it.ports == "" {
+	it.ports = strings.Join(r.PortTexts(), ", ")
+	if it.ports == "" {
 		it.ports = "any"
 	}
 	if r.Broken() != "" {

@@ -95,7 +95,8 @@ func (v *View) unitLines(env *view.Env, s *detail.Sheet, wide int) {
 		listed := 0
 		for _, z := range env.Rev.Zones {
 			if sum.InSync < sum.Zones && z.Policy(k).State(z, env.Now) != model.StateInSync {
-				if listed++; listed > view.FoldZones {
+				listed++
+				if listed > view.FoldZones {
 					s.Add("unit.more."+k.String(), widget.Styled("  └ more zones like that", env.Styles.Accent), nav.To(nav.Zones))
 					break
 				}

@@ -80,7 +80,8 @@ func TestFindingsArePaced(t *testing.T) {
 	for range 10 { // a slow machine may take all the time between two steps
 		event()
 		l.next = time.Now().Add(Pace)
-		if was = l.prepare(t.Context(), e); !current(was) {
+		was = l.prepare(t.Context(), e)
+		if !current(was) {
 			break
 		}
 	}
@@ -136,7 +137,8 @@ func TestAskingIsGivenUp(t *testing.T) {
 		t.Fatal("nobody asks")
 	}
 	<-l.job.done
-	if l.prepare(t.Context(), c); !finding.HasFindings(rev) || l.job != nil {
+	l.prepare(t.Context(), c)
+	if !finding.HasFindings(rev) || l.job != nil {
 		t.Error("it was asked, and nobody noticed")
 	}
 	// The next one is under way when another comes.
@@ -165,7 +167,8 @@ func TestAskingIsGivenUp(t *testing.T) {
 	c.rev = revision.New(revision.Facts{Number: 3, Cluster: more}, c.rev)
 	old = hangs(rev.Basis())
 	l.job, l.next, l.asked = old, time.Time{}, time.Now().Add(-2*lintMost)
-	if l.prepare(t.Context(), c); l.job != old {
+	l.prepare(t.Context(), c)
+	if l.job != old {
 		t.Error("given up again and again, findings never come")
 	}
 	l.end()

@@ -171,7 +171,8 @@ func TestYesWhileItIsWorkedOut(t *testing.T) {
 type endless struct{ works int }
 
 func (q *endless) Work(ctx context.Context, _ view.Console) (*gate.Preview, error) {
-	if q.works++; q.works == 1 {
+	q.works++
+	if q.works == 1 {
 		return &gate.Preview{Mutation: change.Mutation{Op: change.OpUndo}, Title: "Undo"}, nil
 	}
 	<-ctx.Done()

@@ -34,7 +34,8 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 	for i := range r.Peers {
 		n := ""
 		for _, text := range v.behind(env, i) {
-			if n = " → " + text; widget.Width(r.Peers[i].String()+n) <= s.In()-nameWidth {
+			n = " → " + text
+			if widget.Width(r.Peers[i].String()+n) <= s.In()-nameWidth {
 				break
 			}
 		}

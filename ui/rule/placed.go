@@ -54,7 +54,8 @@ func (v *View) placedLines(env *view.Env, s *detail.Sheet) {
 	if a := r.Tiered; a != nil {
 		text := "off"
 		if a.Logging {
-			if text = "on"; a.LogLabel != "" {
+			text = "on"
+			if a.LogLabel != "" {
 				text += ", label " + a.LogLabel
 			}
 		}

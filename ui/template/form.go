@@ -120,7 +120,8 @@ func (f *form) toggle() {
 	var out []string
 	had := false
 	for _, x := range strings.Split(f.value(f.at), ",") {
-		if x = strings.TrimSpace(x); x == v {
+		x = strings.TrimSpace(x)
+		if x == v {
 			had = true
 		} else if x != "" {
 			out = append(out, x)

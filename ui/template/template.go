@@ -114,7 +114,8 @@ func (v *page) fill(env *view.Env) {
 // Receive takes what was worked out.
 func (v *page) Receive(env *view.Env, msg any) {
 	if w, err, ok := view.Come[*template.World](&v.world, msg); ok {
-		if v.w = w; err != nil {
+		v.w = w
+		if err != nil {
 			v.wrong = err.Error()
 		} else if v.whole() {
 			v.make(env, nil)

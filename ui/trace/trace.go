@@ -76,7 +76,8 @@ func New(p nav.Page) view.View {
 		v.wrong = err.Error()
 		return v
 	}
-	if v.wrong = q.Check(); v.wrong == "" {
+	v.wrong = q.Check()
+	if v.wrong == "" {
 		v.asks, _ = q.Connection() // checked
 	}
 	return v

@@ -361,7 +361,8 @@ func (p *Prompt) Key(env *Env, key, text string) bool {
 		return true
 	case "enter":
 		if p.Check != nil {
-			if p.wrong = p.Check(p.input.Value()); p.wrong != "" {
+			p.wrong = p.Check(p.input.Value())
+			if p.wrong != "" {
 				return false
 			}
 		}

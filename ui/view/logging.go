@@ -171,7 +171,8 @@ func (l *logging) mutation() change.Mutation {
 func (l *logging) ends() change.Mutation { return l.about(change.Mutation{Op: change.OpLogEnd}) }
 
 func (l *logging) about(m change.Mutation) change.Mutation {
-	if m.Policies = l.keys; len(l.keys) == 1 {
+	m.Policies = l.keys
+	if len(l.keys) == 1 {
 		m.Policy, m.Policies = l.keys[0], nil
 	}
 	return m

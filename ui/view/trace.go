@@ -236,7 +236,8 @@ func (d *tracing) enter(env *Env) bool {
 		return false
 	}
 	q := d.question()
-	if d.wrong = q.Check(); d.wrong != "" {
+	d.wrong = q.Check()
+	if d.wrong != "" {
 		return false
 	}
 	env.Open(d.to(q.String()))

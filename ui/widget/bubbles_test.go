@@ -95,7 +95,8 @@ func BenchmarkAgainstBubblesTableKey(b *testing.B) {
 	own.Render(st, wideCells, highRows)
 	n := 0
 	against(b, func() {
-		if n++; n%1000 < 500 {
+		n++
+		if n%1000 < 500 {
 			own.Do(action.Down)
 		} else {
 			own.Do(action.Up)
@@ -152,7 +153,8 @@ func benchmarkTextKey(b *testing.B, w int, wrap bool) {
 	}
 	n := 0
 	against(b, func() {
-		if n++; n%1000 < 500 {
+		n++
+		if n%1000 < 500 {
 			own.Do(action.Down)
 		} else {
 			own.Do(action.Up)

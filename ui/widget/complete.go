@@ -111,7 +111,8 @@ func typed(s string, most int) string {
 		}
 		s = s[len(letter):]
 		letter = seen(letter, width)
-		if n += utf8.RuneCountInString(letter); n <= most { // a letter is not cut in two
+		n += utf8.RuneCountInString(letter)
+		if n <= most { // a letter is not cut in two
 			b.WriteString(letter)
 		}
 	}

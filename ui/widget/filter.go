@@ -98,7 +98,8 @@ func (f Filter) Spans(s string) [][]int {
 	}
 	hay := s
 	if f.fold {
-		if hay = strings.ToLower(s); len(hay) != len(s) {
+		hay = strings.ToLower(s)
+		if len(hay) != len(s) {
 			return nil // a letter changed its length: ranges would be wrong
 		}
 	}

@@ -189,7 +189,8 @@ func TestInputSuggestion(t *testing.T) {
 	for _, k := range []string{"right", "end", "tab", "ctrl+e"} {
 		in.Set("zo")
 		in.Offer("Zones")
-		if press(in, k); in.Value() != "zones" || in.Suggested() != "" {
+		press(in, k)
+		if in.Value() != "zones" || in.Suggested() != "" {
 			t.Errorf("%s: %q, still suggested %q", k, in.Value(), in.Suggested())
 		}
 	}
@@ -205,7 +206,8 @@ func TestInputSuggestion(t *testing.T) {
 	in.Set("zo")
 	in.Offer("zones")
 	in.Insert("nesandmore")
-	if press(in, "tab"); in.Value() != "zonesandmore" {
+	press(in, "tab")
+	if in.Value() != "zonesandmore" {
 		t.Errorf("%q", in.Value())
 	}
 }
@@ -265,7 +267,8 @@ func TestTextinputOfBubbles(t *testing.T) {
 		t.Errorf("its cursor is at cell %d behind two wide letters: it was at 2, where 4 is right", x)
 	}
 	m = typing("👩\u200d👩")
-	if m, _ = m.Update(tea.KeyPressMsg{Code: tea.KeyBackspace}); m.Value() != "👩\u200d" {
+	m, _ = m.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
+	if m.Value() != "👩\u200d" {
 		t.Errorf("backspace leaves %q of one sign", m.Value())
 	}
 	m = typing("a\u202eb")

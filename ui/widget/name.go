@@ -136,7 +136,8 @@ func flowWhole(pieces []Line, notes [2]int, keys string, w, h int, sep, more the
 	if len(pieces) == 0 || w <= 0 || h <= 0 {
 		return nil
 	}
-	if keys = ": " + keys; len(keys) == len(": ") || w < roomForKeys {
+	keys = ": " + keys
+	if len(keys) == len(": ") || w < roomForKeys {
 		keys = ""
 	}
 	join := func(pieces []Line, left string) Line {

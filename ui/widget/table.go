@@ -252,7 +252,8 @@ func (t *Table[T]) order() {
 	if c.Less == nil {
 		keys = make([]string, len(t.items))
 		for _, i := range t.shown {
-			if keys[i] = c.Cell(t.items[i]).String(); keys[i] == "–" {
+			keys[i] = c.Cell(t.items[i]).String()
+			if keys[i] == "–" {
 				keys[i] = ""
 			}
 		}

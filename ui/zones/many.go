@@ -87,7 +87,8 @@ func (v *pane) overColumns() []widget.Column[*line] {
 		{Title: "WORST IN", Min: 16, Flex: true, NoSort: true, Cell: func(l *line) widget.Line { return v.worstIn(l, mostWorst) },
 			Fit: func(l *line, w int) (cell widget.Line) {
 				for n := mostWorst; n > 0; n-- {
-					if cell = v.worstIn(l, n); cell.Width() <= w {
+					cell = v.worstIn(l, n)
+					if cell.Width() <= w {
 						break
 					}
 				}

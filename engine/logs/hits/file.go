@@ -158,7 +158,8 @@ func Decode(text []byte, now time.Time) (*Counter, error) {
 				return wrong("a pair of rule %d is not one", i)
 			}
 			*c.pair(x, k) = p.hit()
-			if sum += p.Count; sum > f.Count {
+			sum += p.Count
+			if sum > f.Count {
 				break // before a sum can go round
 			}
 		}

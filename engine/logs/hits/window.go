@@ -16,7 +16,8 @@ func (w *Window) Add(unit int64, d int) int {
 	for u := max(w.newest+1, unit-Recent+1); u <= unit; u++ {
 		w.n[u%Recent] = 0
 	}
-	if w.newest = max(w.newest, unit); unit <= w.newest-Recent || unit < 0 {
+	w.newest = max(w.newest, unit)
+	if unit <= w.newest-Recent || unit < 0 {
 		return 0
 	}
 	w.n[unit%Recent] += int32(d)

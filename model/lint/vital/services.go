@@ -161,7 +161,8 @@ func (f finder) findAPI(s *Services) {
 		_, cp := n.Labels.Map()["node-role.kubernetes.io/control-plane"]
 		_, master := n.Labels.Map()["node-role.kubernetes.io/master"]
 		if cp || master {
-			if s.addAPI(n.InternalIPs); len(n.InternalIPs) == 0 {
+			s.addAPI(n.InternalIPs)
+			if len(n.InternalIPs) == 0 {
 				s.addAPI(n.HostIPs)
 			}
 		}

@@ -78,7 +78,8 @@ func (t *tally) classify(r nb.Row, ids map[string]string, o nb.Owner) {
 					t.tierless++
 				}
 			}
-			if why = olderMatch(kind, a.Match); why != "" {
+			why = olderMatch(kind, a.Match)
+			if why != "" {
 				g = Older
 			}
 		}
@@ -87,7 +88,8 @@ func (t *tally) classify(r nb.Row, ids map[string]string, o nb.Owner) {
 		if !ok {
 			return
 		}
-		if kind, why = unowned(p); kind == "" {
+		kind, why = unowned(p)
+		if kind == "" {
 			return
 		}
 		g = Older

@@ -79,7 +79,8 @@ func split(text string, quotes bool) (out []string, whole bool) {
 				i = len(text)
 				break
 			}
-			if i += end + 1; depth == 0 && strings.TrimSpace(text[from:i+1]) != "" && strings.HasPrefix(strings.TrimSpace(text[from:i+1]), "/*") {
+			i += end + 1
+			if depth == 0 && strings.TrimSpace(text[from:i+1]) != "" && strings.HasPrefix(strings.TrimSpace(text[from:i+1]), "/*") {
 				add(i + 1)
 				from = i + 1
 			}
@@ -143,7 +144,8 @@ func act(raw string) Act {
 	case strings.HasPrefix(raw, regTier+" = "):
 		tier := raw[len(regTier+" = "):]
 		if n, err := strconv.Atoi(tier); err == nil {
-			if a.Code, a.Text = ActTier, "go on to tier "+strconv.Itoa(n); n == 0 {
+			a.Code, a.Text = ActTier, "go on to tier "+strconv.Itoa(n)
+			if n == 0 {
 				a.Code, a.Text = ActClear, "back to tier 0"
 			}
 		}
@@ -173,7 +175,8 @@ func act(raw string) Act {
 func (l *Log) String() string {
 	s := "log"
 	meter, of, own := strings.Cut(l.Meter, "__")
-	if own = own && len(of) == uuidLength; !own {
+	own = own && len(of) == uuidLength
+	if !own {
 		meter = l.Meter
 	}
 	for _, part := range []struct{ before, value string }{
@@ -203,7 +206,8 @@ func logOf(raw string) *Log {
 			break
 		}
 		var value string
-		if value, text = cutValue(rest); strings.TrimSpace(key) == "" {
+		value, text = cutValue(rest)
+		if strings.TrimSpace(key) == "" {
 			continue
 		}
 		switch strings.TrimSpace(key) {
@@ -249,7 +253,8 @@ func InWords(acts []Act) (out []string) {
 		case ActNext, ActClear:
 			continue
 		case ActSample:
-			if samples++; samples > 1 {
+			samples++
+			if samples > 1 {
 				continue
 			}
 		}

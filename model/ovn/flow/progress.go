@@ -34,7 +34,8 @@ func ProgressOf(rows *nb.DB, flows *sb.DB) (p Progress) {
 		p.Written.Cfg, p.Made.Cfg = g.NbCfg, g.NbCfg
 	}
 	for c := range flows.Chassis() {
-		if p.Chassis++; c.NbCfg < p.Made.Cfg {
+		p.Chassis++
+		if c.NbCfg < p.Made.Cfg {
 			p.Waiting = append(p.Waiting, c)
 		}
 	}

@@ -30,7 +30,8 @@ func Stage(name string) (stage model.Stage, part Part, ok bool) {
 	stage = model.StageFromLport
 	rest, in := strings.CutPrefix(name, "ls_in_")
 	if !in {
-		if rest, ok = strings.CutPrefix(name, "ls_out_"); !ok {
+		rest, ok = strings.CutPrefix(name, "ls_out_")
+		if !ok {
 			return "", "", false
 		}
 		stage = model.StageToLport
@@ -106,7 +107,8 @@ type Reading struct {
 // Read reads a flow of a stage by its name; ok is false where ACLs have no part in it.
 // Text from outside was cleaned before.
 func Read(stage, match, actions string) (r Reading, ok bool) {
-	if r.Stage, r.Part, ok = Stage(stage); !ok {
+	r.Stage, r.Part, ok = Stage(stage)
+	if !ok {
 		return Reading{}, false
 	}
 	r.Tier, r.Match = NoTier, match
@@ -179,7 +181,8 @@ func wrapped(s string) (inner string, ok bool) {
 		case c == '(':
 			depth++
 		case c == ')':
-			if depth--; depth == 0 && i < len(s)-1 {
+			depth--
+			if depth == 0 && i < len(s)-1 {
 				return "", false
 			}
 		}

@@ -119,7 +119,8 @@ func Explain(p *model.PolicyInZone, f *Facts) []*Cause {
 	case p.Policy.Kind == model.KindEF:
 		out = firewall(p, len(f.Policy.Egress))
 	case p.Policy.Kind.IsAdmin():
-		if out = second(p, f); out == nil {
+		out = second(p, f)
+		if out == nil {
 			out = pods(p, f)
 		}
 	}

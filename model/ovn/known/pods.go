@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
 	"rung/model/words"
 )
@@ -111,7 +110,8 @@ func (x *unseen) set(d *model.RowDiff, o nb.Owner) *Cause {
 	have := holders(peers)
 	of := make([]*model.Pod, len(field.Missing))
 	for i, addr := range field.Missing {
-		if of[i] = have[addr]; !ready(of[i]) {
+		of[i] = have[addr]
+		if !ready(of[i]) {
 			return nil
 		}
 	}
@@ -285,165 +285,4 @@ func (x *unseen) group(d *model.RowDiff, _ nb.Owner) *Cause {
 		}
 	}
 	return &Cause{PodPort, words.Cut(said, "; ", named)}
-}
-
-// item is one address and port of a row with named ports.
-type item struct {
-	addr string
-	port int32
-}
-
-// named explains a row with named ports that has former addresses or ports of pods
-// (ovn-kubernetes.md#named-ports), or that should not be there any more, or should be
-// by now, because of them.
-func (x *unseen) named(d *model.RowDiff, o nb.Owner) *Cause {
-	proto, ok := strings.CutSuffix(o.Protocol, "-namedPort")
-	rule := x.f.Policy.Rule(model.Direction(o.Direction), o.Index)
-	if d.Table != nb.TableACL || o.Form != nb.FormKnown || !ok || rule == nil ||
-		d.Kind == model.DiffDifferent && (len(d.Fields) != 1 || d.Fields[0].Column != "match") {
-		return nil
-	}
-	desired, live := x.f.Match(d)
-	want, lead, ok1 := itemsOf(desired, proto)
-	have, lead2, ok2 := itemsOf(live, proto)
-	if !ok1 || !ok2 || desired != "" && live != "" && lead != lead2 || (desired == "") != (d.Kind == model.DiffExtra) ||
-		(live == "") != (d.Kind == model.DiffMissing) {
-		return nil
-	}
-	scanned := x.f.Peers(rule.Direction, rule.Index)
-	if rule.Direction == model.Ingress {
-		scanned = append(slices.Clip(scanned), x.f.Subjects()...)
-	}
-	lost, gained, stays := compare(want, have)
-	kept := make(map[string]bool, len(stays))
-	for _, it := range stays {
-		kept[it.addr] = true
-	}
-	since := computed(scanned, func(q *model.Pod) bool {
-		return slices.ContainsFunc(q.IPs, func(addr string) bool { return kept[addr] })
-	})
-	whose := holders(scanned)
-	defect := PodAddress
-	var said []string
-	told := map[*model.Pod]bool{}
-	about := func(p *model.Pod) {
-		if !told[p] {
-			told[p] = true
-			said = say(said, "pod %s", name(p))
-		}
-	}
-	for _, it := range lost { // the row should have it
-		p := whose[it.addr]
-		if !ready(p) || !x.lacked(p, it, rule, proto) && !since.proves(p) {
-			return nil
-		}
-		if x.lacks[it.addr] == nil && !x.movedTo(p, it.addr) {
-			defect = PodPorts
-		}
-		about(p)
-	}
-	var formers map[string][]int
-	for _, it := range gained { // the row should not have it
-		if p := whose[it.addr]; p != nil {
-			if !ready(p) || !x.offered(p, it, rule, proto) && !since.proves(p) {
-				return nil
-			}
-			defect = PodPorts
-			about(p)
-			continue
-		}
-		p := x.moved[it.addr]
-		if p == nil {
-			if formers == nil {
-				formers = x.formers(scanned)
-			}
-			at := formers[it.addr]
-			i := slices.IndexFunc(at, func(i int) bool { return x.offered(scanned[i], it, rule, proto) })
-			if i < 0 || !ready(scanned[at[i]]) {
-				return nil
-			}
-			p = scanned[at[i]]
-		}
-		if x.f.Owned(it.addr) {
-			return nil
-		}
-		about(p)
-	}
-	if len(said) == 0 {
-		return nil
-	}
-	return &Cause{defect, words.Cut(said, "; ", named)}
-}
-
-// movedTo says whether an address is one that a pod did not have before.
-func (x *unseen) movedTo(p *model.Pod, addr string) bool {
-	before := x.was(p)
-	return len(before) > 0 && !slices.ContainsFunc(before,
-		func(was *model.Pod) bool { return slices.Contains(was.IPs, addr) })
-}
-
-// lacked says whether the pod is known to have been without an item, offered whether
-// it is known to have had it.
-func (x *unseen) lacked(p *model.Pod, it item, r *model.Rule, proto string) bool {
-	return slices.ContainsFunc(x.was(p), func(was *model.Pod) bool { return !offers(was, it, r, proto) })
-}
-
-func (x *unseen) offered(p *model.Pod, it item, r *model.Rule, proto string) bool {
-	return slices.ContainsFunc(x.was(p), func(was *model.Pod) bool { return offers(was, it, r, proto) })
-}
-
-// offers says whether a pod gives a rule an item.
-func offers(p *model.Pod, it item, r *model.Rule, proto string) bool {
-	return slices.Contains(p.IPs, it.addr) && slices.ContainsFunc(p.Ports, func(c model.ContainerPort) bool {
-		return c.Port == it.port && strings.EqualFold(c.Protocol, proto) &&
-			slices.ContainsFunc(r.Ports, func(port model.Port) bool { return port.Name != "" && port.Name == c.Name })
-	})
-}
-
-// itemsOf takes the match of a row with named ports apart
-// (ovn-kubernetes.md#acl-match): its items and what stands before them. An empty match
-// has none.
-func itemsOf(text, proto string) (items []item, lead string, ok bool) {
-	if text == "" {
-		return nil, "", true
-	}
-	e, err := match.Parse(text)
-	if err != nil {
-		return nil, "", false
-	}
-	terms := match.Terms(e)
-	n := len(terms) - 2 // the protocol and the items come last
-	if n < 0 || terms[n].Text != proto || terms[n+1].Kind != match.TermNamedPorts || terms[n+1].Protocols[0] != proto {
-		return nil, "", false
-	}
-	for _, it := range terms[n+1].Items {
-		items = append(items, item{it.IP, it.Port})
-	}
-	before := make([]string, n)
-	for i := range before {
-		before[i] = terms[i].Text
-	}
-	return items, strings.Join(before, " && "), true
-}
-
-// compare counts what only one of two lists has, and what both have.
-func compare(want, have []item) (lost, gained, stays []item) {
-	n := map[item]int{}
-	for _, it := range want {
-		n[it]++
-	}
-	for _, it := range have {
-		if n[it]--; n[it] < 0 {
-			gained = append(gained, it)
-		} else {
-			stays = append(stays, it)
-		}
-	}
-	for _, it := range want {
-		if n[it] > 0 {
-			n[it]--
-			lost = append(lost, it)
-		}
-	}
-	return lost, gained, stays
 }

@@ -181,7 +181,8 @@ func (c Const) test(v u128, n int) bool {
 // mask. The error text is empty when it is fine.
 func parseNumber(text string) (c Const, problem string) {
 	plain, mask, masked := strings.Cut(text, "/")
-	if c, problem = parsePlain(plain); problem != "" || !masked {
+	c, problem = parsePlain(plain)
+	if problem != "" || !masked {
 		c.Text = text
 		return c, problem
 	}

@@ -21,7 +21,8 @@ func corpus(tb testing.TB) []string {
 	}
 	var lines []string
 	for l := range strings.Lines(string(data)) {
-		if l = strings.TrimSuffix(l, "\n"); l != "" && l[0] != '#' {
+		l = strings.TrimSuffix(l, "\n")
+		if l != "" && l[0] != '#' {
 			lines = append(lines, l)
 		}
 	}

@@ -145,7 +145,8 @@ func (g gen) cmp() Expr {
 	case 5:
 		// One bit, or the bits that tell an IPv6 group.
 		c.Field = g.field("ip6.dst", "vlan.tci", "tcp.flags", "eth.dst", "unknown")
-		if c.Field.Bits = (&Bits{11, 11, "[11]"}); c.Field.Name == "ip6.dst" {
+		c.Field.Bits = (&Bits{11, 11, "[11]"})
+		if c.Field.Name == "ip6.dst" {
 			c.Field.Bits = &Bits{120, 127, "[120..127]"}
 		}
 		makeOne = func() Const { return g.constant(one(g, "1", "0", "0x1")) }

@@ -122,7 +122,8 @@ func TestRandomApply(t *testing.T) {
 			uuid := fmt.Sprint(r.IntN(9))
 			c := RowChange{New: &LogicalSwitch{UUID: uuid, Name: fmt.Sprint("s", r.IntN(4))}}
 			if old := rows[uuid]; old != nil {
-				if c.Old = old; r.IntN(2) == 0 {
+				c.Old = old
+				if r.IntN(2) == 0 {
 					c.New = nil
 				}
 			}

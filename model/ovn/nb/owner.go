@@ -162,7 +162,8 @@ func (o *Owner) byID(table, rest string) (ok bool) {
 	case TablePortGroup:
 		ok = n.groupID(rest)
 	}
-	if ok = ok && n.Name != ""; ok {
+	ok = ok && n.Name != ""
+	if ok {
 		*o = n
 	}
 	return ok

@@ -207,7 +207,8 @@ func (o *Owner) byLegacyID(table, rest string) (ok bool) {
 	} else if o.Controller == DefaultController && table == TableACL {
 		ok = n.olderRelease(p)
 	}
-	if ok = ok && n.Name != ""; ok {
+	ok = ok && n.Name != ""
+	if ok {
 		n.Form = FormLegacy
 		*o = n
 	}

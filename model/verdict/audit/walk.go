@@ -153,7 +153,8 @@ func (p *audited) decides(u int32, t *index.Term) {
 			p.note(noted{rule: u, as: turned})
 		}
 		r.Matters = r.Matters || verdict != p.verdict
-		if r.Undecided = r.Undecided || len(by.decided) == 0; !r.Matters {
+		r.Undecided = r.Undecided || len(by.decided) == 0
+		if !r.Matters {
 			noteRules(&p.auditor.without[u], by.terms, by.decided, u, p.of)
 			for k, i := range by.passed { // a Pass of its own tier ends the tier before it
 				if by.terms[i].Tier == t.Tier {
@@ -233,7 +234,8 @@ func (p *audited) asPass(r *Audited, t *index.Term) {
 	}
 	switch {
 	case pass:
-		if r.PickedUp = len(next.decided) > 0; !r.PickedUp && r.Through == nil && p.verdict == verdict.Allow {
+		r.PickedUp = len(next.decided) > 0
+		if !r.PickedUp && r.Through == nil && p.verdict == verdict.Allow {
 			q := p.connection()
 			r.Through = &q
 		}

@@ -49,7 +49,8 @@ func edit(c *model.Cluster) *model.Cluster {
 	for p := range c.Policies(model.KindANP) {
 		next := *p
 		next.Egress = append([]model.Rule{}, p.Egress...)
-		if next.Egress[0].Action = model.Deny; p.Egress[0].Action == model.Deny {
+		next.Egress[0].Action = model.Deny
+		if p.Egress[0].Action == model.Deny {
 			next.Egress[0].Action = model.Allow
 		}
 		c, _ = c.Upsert([]model.Object{&next}, nil)

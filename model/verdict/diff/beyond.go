@@ -111,7 +111,8 @@ func ofWhole(s *matrix.Partition, b int32, ports map[netip.Addr][]verdict.PortRa
 	var out []verdict.PortRange
 	n, network := 0, s.Blocks[b].Network
 	for a := network.Masked().Addr(); a.IsValid() && network.Contains(a); a = a.Next() {
-		if n++; n > mostOfBlock {
+		n++
+		if n > mostOfBlock {
 			return nil
 		}
 		if s.Around(a) != b || s.Keeps(a) {
@@ -125,7 +126,8 @@ func ofWhole(s *matrix.Partition, b int32, ports map[netip.Addr][]verdict.PortRa
 		case out == nil:
 			out = mine
 		default:
-			if out = verdict.CommonPorts(out, mine); len(out) == 0 {
+			out = verdict.CommonPorts(out, mine)
+			if len(out) == 0 {
 				return nil
 			}
 		}

@@ -97,7 +97,8 @@ func Differ(ctx context.Context, before, after *index.Index, ask Asked) (*Differ
 	d.want()
 	n, err := 0, error(nil)
 	d.Each(func(a, b int32, how matrix.Mode, nodes matrix.Nodes, pairs int) bool {
-		if n++; n%256 == 0 {
+		n++
+		if n%256 == 0 {
 			err = ctx.Err()
 		}
 		if err == nil {

@@ -146,7 +146,8 @@ func (s *reaches) count(ends []int32) *crowd {
 	}
 	for id, n := range n {
 		k.counts = append(k.counts, headcount{id, n})
-		if k.total += n; !s.protected[id] {
+		k.total += n
+		if !s.protected[id] {
 			k.bare += n
 		}
 	}

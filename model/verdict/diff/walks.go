@@ -156,7 +156,8 @@ func (d *differ) together(way [3]int32) *decisions {
 				r.Hi = edges[i+1] - 1
 			}
 			for k, id := range way {
-				if r.walks[k] = (decided{verdict.Allow, -1}); id < 0 {
+				r.walks[k] = (decided{verdict.Allow, -1})
+				if id < 0 {
 					continue
 				}
 				runs := d.walks[id].runs[proto]

@@ -77,7 +77,8 @@ func (w *watched) add(d *differ, a, b int32, nodes matrix.Nodes, c *portChange, 
 	from := d.After.List[a]
 	pairs, example := 0, verdict.Connection{Family: from.Family, Protocol: ports[0].Protocol, Port: ports[0].Example()}
 	note := func(src, dst verdict.Endpoint) {
-		if pairs++; pairs == 1 {
+		pairs++
+		if pairs == 1 {
 			example.From, example.To = src, dst
 		}
 	}
@@ -156,7 +157,8 @@ func (d *differ) podsOf(pods index.Set) (out verdict.Ends) {
 	last := ""
 	pods.Each(func(i int32) {
 		p := d.After.Index.Pods.At(int(i))
-		if out.Pods++; out.Pods <= 3 {
+		out.Pods++
+		if out.Pods <= 3 {
 			out.Some = append(out.Some, p.Key)
 		}
 		if p.Namespace != last {

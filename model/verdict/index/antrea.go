@@ -54,7 +54,8 @@ func (o *antreaOrder) tell(d *verdict.Decider, r *Rule) {
 		d.Band = "always"
 	case native && r.Policy.Tiered != nil:
 		d.Band = place.TierName
-		if d.Word = r.Policy.Rule(r.Direction, r.Index).Tiered.Action; r.Action != r.Policy.Rule(r.Direction, r.Index).Action {
+		d.Word = r.Policy.Rule(r.Direction, r.Index).Tiered.Action
+		if r.Action != r.Policy.Rule(r.Direction, r.Index).Action {
 			d.Word = "Drop" // of what its layer 7 protocols do not let through
 		}
 	default:

@@ -227,7 +227,8 @@ func (a *antreaMaker) put(stage int, r *model.Rule, ref Rule, t Term) {
 		t, ref := t, ref
 		ref.Maybe = "l7 " + strings.Join(r.Tiered.L7, ", ") + ": what is asked for in the connection decides"
 		t.Ports, t.Rule = tcp, a.rule(ref)
-		if t.Does = Allows | Drops; t.Maybe { // whether it matches is not known either
+		t.Does = Allows | Drops
+		if t.Maybe { // whether it matches is not known either
 			t.Does = Drops
 			a.add(stage, t)
 			t.Does = Allows

@@ -51,7 +51,8 @@ func selectionKey(s *antrea.Selection) string {
 func (a *antreaMaker) peers(p *model.Policy, r *model.Rule) int32 {
 	key := "antrea"
 	for i := range r.Peers {
-		if key += "\x01" + peerKey(&r.Peers[i]); r.Peers[i].Group != "" {
+		key += "\x01" + peerKey(&r.Peers[i])
+		if r.Peers[i].Group != "" {
 			key += antrea.Ref(p, r.Peers[i].Group).String()
 		}
 	}
@@ -176,7 +177,8 @@ func (a *antreaMaker) nodePortRule(r *model.Rule, ref Rule, services []model.Key
 	ref.Maybe = ref.Key.Label() + " applies to clients that come through the Service's NodePort, which the question does not say"
 	t := Term{Tier: model.TierIsolation, Priority: byOthers, Does: Drops, Maybe: true, At: AtDestination, To: a.everyone(),
 		Services: int32(len(a.x.about)), Rule: a.rule(ref)}
-	if t.From = a.everyone(); !r.AnyPeer {
+	t.From = a.everyone()
+	if !r.AnyPeer {
 		t.From = a.peers(ref.Policy, r)
 	}
 	a.add(IngressTerms, t)

@@ -98,7 +98,8 @@ func netpolPorts(r *model.Rule) (out PortSet, some bool) {
 			if p.Name != "" || p.Start == 0 {
 				continue
 			}
-			if numbered = true; !p.Broken() {
+			numbered = true
+			if !p.Broken() {
 				numbers = append(numbers, rangeOf(proto, p))
 			}
 		}
@@ -181,7 +182,8 @@ func (x *Index) Slices(ports []verdict.PortRange, extra []uint16) (out []verdict
 					if p.proto != proto || p.lo > p.hi {
 						continue
 					}
-					if edges = append(edges, p.lo); p.hi < verdict.LastPort {
+					edges = append(edges, p.lo)
+					if p.hi < verdict.LastPort {
 						edges = append(edges, p.hi+1)
 					}
 				}

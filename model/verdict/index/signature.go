@@ -72,7 +72,8 @@ func (x *Index) condSignature(k *Condition) uint64 {
 	h.SetSeed(signatureSeed)
 	buf := make([]byte, 0, 512)
 	for _, w := range k.Set {
-		if buf = binary.LittleEndian.AppendUint64(buf, w); len(buf) == cap(buf) {
+		buf = binary.LittleEndian.AppendUint64(buf, w)
+		if len(buf) == cap(buf) {
 			_, _ = h.Write(buf)
 			buf = buf[:0]
 		}

@@ -177,7 +177,8 @@ func (m *maker) admin(p *model.Policy) {
 			t.From, t.To, t.At = peers, subject, AtDestination
 		}
 		var some bool
-		if t.Ports, some = adminPorts(r); some {
+		t.Ports, some = adminPorts(r)
+		if some {
 			m.add(stage, t)
 		}
 		m.named(p, r, ref, t, stage)

@@ -223,7 +223,8 @@ func (m *maker) firewall(p *model.Policy) {
 		t := Term{Tier: model.TierNetwork, At: AtSource, Does: act, From: from, To: to, Ports: ports,
 			Priority: int32(ladder.PriorityFirewall - r.Index), Rule: m.rule(ref), Maybe: maybe != ""}
 		m.add(IngressTerms, t)
-		if t.To, ref.Maybe = m.openPods(r); t.To >= 0 {
+		t.To, ref.Maybe = m.openPods(r)
+		if t.To >= 0 {
 			t.Rule, t.Maybe = m.rule(ref), true
 			m.add(IngressTerms, t)
 		}
@@ -273,7 +274,8 @@ func (m *maker) firewallNetwork(cidr string) int32 {
 		}
 	}
 	return m.addresses("firewall "+cidr, func(a addrs) {
-		if a.block(b); m.x.view.NodeSubnets {
+		a.block(b)
+		if m.x.view.NodeSubnets {
 			clear(a.c.Set) // of openPods
 		}
 	})

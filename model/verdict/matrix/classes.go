@@ -108,7 +108,8 @@ func classesOf(pick func(*model.Pod) bool, marks []netip.Addr, f *focus, xs ...*
 		}
 		everywhere := true
 		for i, x := range xs {
-			if ends[i] = same(x, xs[0], int32(e)); ends[i] < 0 {
+			ends[i] = same(x, xs[0], int32(e))
+			if ends[i] < 0 {
 				everywhere = false
 				break
 			}

@@ -51,7 +51,8 @@ func (g *grouping) outsides(xs []*index.Index, marks []netip.Addr, conds []index
 		}
 		for _, c := range g.out {
 			k := c.List[id]
-			if k.Marked = append(k.Marked, a); alone {
+			k.Marked = append(k.Marked, a)
+			if alone {
 				k.Blocks = append(k.Blocks, int32(len(s.Blocks)-1))
 			}
 		}

@@ -66,7 +66,8 @@ func (s *Partition) nodePorts(f verdict.Family) (all, idle []verdict.PortRange) 
 			of := &s.ofNodes[i]
 			for _, x := range s.xs {
 				for p, front := range x.ServiceFronts().NodePorts {
-					if of[0] = append(of[0], p); !walk.ServesFamily(x, &front, p.Protocol, family) {
+					of[0] = append(of[0], p)
+					if !walk.ServesFamily(x, &front, p.Protocol, family) {
 						of[1] = append(of[1], p)
 					}
 				}

@@ -72,7 +72,8 @@ func (s *Partition) part(conds []index.Set, classOf func(a netip.Addr, cut int32
 	for i, n := range networks {
 		b := part{Network: n, within: -1}
 		var ok bool
-		if b.Addr, b.other, ok = s.free(n, inner(networks[i+1:], n)); !ok {
+		b.Addr, b.other, ok = s.free(n, inner(networks[i+1:], n))
+		if !ok {
 			continue
 		}
 		b.cut, b.Host = s.cutOf(n)
@@ -183,7 +184,8 @@ var examples = []netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAdd
 // are it is one of theirs, with another that is other nodes'.
 func (s *Partition) free(n netip.Prefix, inner []netip.Prefix) (a, other netip.Addr, ok bool) {
 	for _, s.served = range [...]bool{false, true} {
-		if a, ok = s.plain(n, inner); ok {
+		a, ok = s.plain(n, inner)
+		if ok {
 			return a, other, true
 		}
 	}

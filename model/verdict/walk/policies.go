@@ -39,7 +39,8 @@ func answer(x *index.Index, c verdict.Connection, judge func(*way) []verdict.Sta
 	}
 	var to []found
 	service, port := verdict.Endpoint{}, c.Port
-	if out.Front = front(x, c); out.Front != nil {
+	out.Front = front(x, c)
+	if out.Front != nil {
 		service, port = verdict.Endpoint{Key: out.Front.Service}, out.Front.Port
 	} else if c.To.Key.Kind == model.KindService {
 		service = c.To

@@ -91,7 +91,8 @@ func PodAddrs(x *index.Index, p *model.Pod, source bool) (addrs []netip.Addr, no
 // own addresses.
 func findNode(x *index.Index, e verdict.Endpoint, n *model.Node, source bool) found {
 	f := found{End: verdict.End{Endpoint: e}, node: n.Name}
-	if f.addrs = index.ParseAddrs(slices.Concat(n.InternalIPs, n.HostIPs)); source {
+	f.addrs = index.ParseAddrs(slices.Concat(n.InternalIPs, n.HostIPs))
+	if source {
 		f.Zone, f.addrs = n.Name, index.ParseAddrs(x.Precedence().SourceAddrs(n))
 	}
 	if e.Addr.IsValid() {
@@ -131,7 +132,8 @@ func pair(from, to *found, family verdict.Family) bool {
 		}
 		a, b := f.First(from.addrs), f.First(to.addrs)
 		if g := to.Endpoint.Addr; g.IsValid() && g.IsMulticast() {
-			if b = g; verdict.FamilyOf(g) != f {
+			b = g
+			if verdict.FamilyOf(g) != f {
 				b = netip.Addr{}
 			}
 		}

@@ -88,7 +88,8 @@ func rowPacket(x *index.Index, h *hop) (at string, p match.Packet) {
 	if h.stage == model.StageToLport {
 		p.OutPort = to // on its way in, where it leaves is not known yet
 	}
-	if at = in; h.in.Port < 0 {
+	at = in
+	if h.in.Port < 0 {
 		at = to
 	}
 	return at, p

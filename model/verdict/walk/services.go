@@ -28,7 +28,8 @@ func front(x *index.Index, c verdict.Connection) *verdict.Front {
 		}
 	}
 	if f, is := all.NodePorts[verdict.PortRange{Protocol: c.Protocol, Lo: c.Port, Hi: c.Port}]; is {
-		if f.Node = c.To.Key.Name; f.Node == "" {
+		f.Node = c.To.Key.Name
+		if f.Node == "" {
 			f.Node = x.NodeWithAddr(c.To.Addr)
 		}
 		if f.Node != "" {
@@ -89,7 +90,8 @@ func Families(x *index.Index, c verdict.Connection) (out []verdict.Family) {
 	}
 	to := found{}
 	if s, _ := x.Cluster().Get(c.To.Key).(*model.Service); s != nil {
-		if to.addrs = index.ParseAddrs(s.ClusterIPs); len(to.addrs) == 0 { // headless
+		to.addrs = index.ParseAddrs(s.ClusterIPs)
+		if len(to.addrs) == 0 { // headless
 			for _, f := range endpointsOf(x, s) {
 				to.addrs = append(to.addrs, f.addrs...)
 			}
@@ -121,7 +123,8 @@ func throughNode(x *index.Index, p *verdict.Path, w *way, front *verdict.Front, 
 	first.to, first.port = end{at: -1, addr: front.Addr}, front.Asked
 	p.Stages = judge(&first)
 	p.Via, p.Note = front.Node, "node "+front.Node+" load balances it and sends it on from an address of its own"
-	if p.Verdict = verdict.JoinStages(p.Stages); p.Verdict == verdict.Deny {
+	p.Verdict = verdict.JoinStages(p.Stages)
+	if p.Verdict == verdict.Deny {
 		return
 	}
 	var then []verdict.StageVerdict

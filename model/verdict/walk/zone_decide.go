@@ -94,7 +94,8 @@ func (z *Zone) Decide(stage model.Stage, at string, p match.Packet) (d Decided, 
 		}
 		matched, err := w.matches()
 		if err != nil {
-			if d.Unjudged++; d.Why == nil {
+			d.Unjudged++
+			if d.Why == nil {
 				d.Why = err
 			}
 		} else if !matched {

@@ -101,7 +101,8 @@ type bounded struct {
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	if b.more = b.more || b.Len()+len(p) > outMost; !b.more {
+	b.more = b.more || b.Len()+len(p) > outMost
+	if !b.more {
 		b.Buffer.Write(p)
 	}
 	return len(p), nil

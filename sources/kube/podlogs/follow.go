@@ -194,7 +194,8 @@ func (r *follower) once(ctx context.Context) error {
 		if r.from.IsZero() {
 			r.from = r.f.Since
 		}
-		if opt.SinceTime = seconds(r.from); r.from.IsZero() {
+		opt.SinceTime = seconds(r.from)
+		if r.from.IsZero() {
 			// The last line shows that the stream stands, and where the log goes on.
 			opt.TailLines, r.from, s.anchor = new(int64(1)), time.Now(), true
 		}

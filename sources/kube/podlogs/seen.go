@@ -95,7 +95,8 @@ func (s *seenLines) forget() {
 			continue
 		}
 		s.floor = max(s.floor, k.at)
-		if s.count[k]--; s.count[k] <= 0 {
+		s.count[k]--
+		if s.count[k] <= 0 {
 			delete(s.count, k)
 			delete(s.passed, k)
 		} else {

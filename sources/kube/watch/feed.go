@@ -144,7 +144,8 @@ func (f *feed) list(ctx context.Context) (version string, err error) {
 			return "", &failure{"list", err}
 		}
 		version = lm.GetResourceVersion()
-		if opt.Continue = lm.GetContinue(); opt.Continue == "" {
+		opt.Continue = lm.GetContinue()
+		if opt.Continue == "" {
 			break
 		}
 	}

@@ -181,7 +181,8 @@ func (w *watcher) allBroken() []model.Broken {
 		}
 	}
 	for _, k := range slices.SortedFunc(maps.Keys(w.broken), model.Key.Compare) {
-		if out = append(out, w.broken[k]...); len(out) > maxBroken {
+		out = append(out, w.broken[k]...)
+		if len(out) > maxBroken {
 			return append(out[:maxBroken], model.Broken{Severity: model.SeverityWarning, Origin: w.origin(), Code: CodeMore,
 				Message: "and more entries like these"})
 		}

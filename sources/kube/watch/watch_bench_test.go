@@ -46,7 +46,8 @@ func BenchmarkPods10k(b *testing.B) {
 		objects := make([]model.Object, 0, n)
 		start := time.Now()
 		Follow(ctx, c, func(u Update) {
-			if objects = append(objects, u.Upsert...); u.Loaded && len(objects) == n {
+			objects = append(objects, u.Upsert...)
+			if u.Loaded && len(objects) == n {
 				cancel()
 			}
 		})

@@ -99,7 +99,8 @@ func (d *differ) pairs(n *yaml.Node) ([]pair, error) {
 		if n.Style&yaml.FlowStyle == 0 {
 			indent = d.Column(p.start)
 		}
-		if p.end, ok = d.End(p.value, indent); !ok {
+		p.end, ok = d.End(p.value, indent)
+		if !ok {
 			return nil, d.cannot("is written in a way that cannot be edited")
 		}
 		p.end = max(p.end, p.colon, keyEnd)

@@ -101,7 +101,8 @@ func (p *piece) read(text []byte) {
 		p.root = nil
 		return
 	}
-	if _, p.list = yamltree.AsList(flat); !p.list {
+	_, p.list = yamltree.AsList(flat)
+	if !p.list {
 		p.objs = []any{yamltree.Value(flat)}
 		return
 	}

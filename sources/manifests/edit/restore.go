@@ -58,7 +58,8 @@ func (r *rewriter) listOf(s Spot) (doc int, items []Ref, at int, ok bool, err er
 			continue
 		}
 		items = p.items()
-		if at, ok = between(items, s.Above, s.Below); ok {
+		at, ok = between(items, s.Above, s.Below)
+		if ok {
 			return i, items, at, true, nil
 		}
 		if i == s.Doc || len(items) == 0 && spare < 0 {

@@ -72,7 +72,8 @@ func refOf(obj any) Ref {
 	r := Ref{}
 	r.Kind, _ = o["kind"].(string)
 	r.Namespace, _ = md["namespace"].(string)
-	if r.Name, _ = md["name"].(string); r.Name == "" {
+	r.Name, _ = md["name"].(string)
+	if r.Name == "" {
 		return Ref{}
 	}
 	return r

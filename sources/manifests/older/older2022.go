@@ -49,7 +49,8 @@ func modernSubject(subject *yaml.Node) (uses []olderUse) {
 		}
 		u := olderUse{field: "spec.subject." + k.Value, line: k.Line, drops: ", and refuses the subject that is left",
 			change: "spec.subject." + k.Value + " is " + name[1] + " today"}
-		if k.Value = name[1]; name[1] == "pods" {
+		k.Value = name[1]
+		if name[1] == "pods" {
 			rename(v, "namespaceSelector", "namespaceSelector")
 			rename(v, "podSelector", "podSelector")
 		}

@@ -59,7 +59,8 @@ func (w *writer) object() (*unstructured.Unstructured, error) {
 		meta["labels"] = textsOf(l)
 	}
 	notes := textsOf(w.p.Annotations)
-	if delete(notes, model.AnnotationLogging); w.p.HasLogging {
+	delete(notes, model.AnnotationLogging)
+	if w.p.HasLogging {
 		notes[model.AnnotationLogging] = w.p.Logging
 	}
 	if len(notes) > 0 {

@@ -102,7 +102,8 @@ func (l *Layout) End(n *yaml.Node, indent int) (end int, ok bool) {
 		n.Style&yaml.TaggedStyle == 0 {
 		return p, true // not written at all
 	}
-	if p, ok = l.skipProperties(n, p); !ok {
+	p, ok = l.skipProperties(n, p)
+	if !ok {
 		return 0, false
 	}
 	switch {
@@ -256,7 +257,8 @@ func (l *Layout) flowEnd(n *yaml.Node, p int) (int, bool) {
 	p++
 	if len(n.Content) > 0 {
 		var ok bool
-		if p, ok = l.End(n.Content[len(n.Content)-1], -1); !ok {
+		p, ok = l.End(n.Content[len(n.Content)-1], -1)
+		if !ok {
 			return 0, false
 		}
 	}

@@ -128,7 +128,8 @@ type flattener struct {
 
 func (f *flattener) copy(n *yaml.Node, inAlias bool) (*yaml.Node, error) {
 	if inAlias {
-		if f.count++; f.count > f.limit {
+		f.count++
+		if f.count > f.limit {
 			return nil, &Error{Code: ManyAliases, Line: n.Line,
 				Msg: fmt.Sprintf("aliases expand to more than %d nodes", f.limit)}
 		}
@@ -221,7 +222,8 @@ func Entry(n *yaml.Node, name string) (key, value *yaml.Node) {
 
 // Items are the elements of the sequence at a path.
 func Items(n *yaml.Node, path ...string) []*yaml.Node {
-	if n = Get(n, path...); n == nil || n.Kind != yaml.SequenceNode {
+	n = Get(n, path...)
+	if n == nil || n.Kind != yaml.SequenceNode {
 		return nil
 	}
 	return n.Content
@@ -229,7 +231,8 @@ func Items(n *yaml.Node, path ...string) []*yaml.Node {
 
 // Str is the text of the scalar at a path, empty for anything else and for null.
 func Str(n *yaml.Node, path ...string) string {
-	if n = Get(n, path...); n == nil || n.Kind != yaml.ScalarNode || IsNull(n) {
+	n = Get(n, path...)
+	if n == nil || n.Kind != yaml.ScalarNode || IsNull(n) {
 		return ""
 	}
 	return n.Value
@@ -254,7 +257,8 @@ func IsNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!
 
 // Bool is the value of the boolean at a path.
 func Bool(n *yaml.Node, path ...string) bool {
-	if n = Get(n, path...); n == nil || Tag(n) != "!!bool" {
+	n = Get(n, path...)
+	if n == nil || Tag(n) != "!!bool" {
 		return false
 	}
 	switch strings.ToLower(n.Value) {

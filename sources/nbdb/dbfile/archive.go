@@ -193,7 +193,8 @@ type bounded struct {
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	if b.left -= int64(len(p)); b.left < 0 {
+	b.left -= int64(len(p))
+	if b.left < 0 {
 		return 0, ErrTooLarge
 	}
 	return b.b.Write(p)

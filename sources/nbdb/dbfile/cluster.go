@@ -95,7 +95,8 @@ func (s *state) entry(m member, max int64) error {
 		r.bytes -= int64(len(r.pending[last]))
 		r.pending = r.pending[:last]
 	}
-	if r.bytes += int64(len(m.data)); r.bytes > max {
+	r.bytes += int64(len(m.data))
+	if r.bytes > max {
 		return fmt.Errorf("entries that are not committed are %w of %s", ErrTooLarge, reading.Size(max))
 	}
 	r.pending = append(r.pending, bytes.Clone(m.data))

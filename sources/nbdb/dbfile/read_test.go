@@ -154,7 +154,8 @@ func TestDamaged(t *testing.T) {
 		for i := 0; i >= 0; {
 			starts = append(starts, i)
 			next := bytes.Index(text[i+1:], []byte("\nOVSDB "))
-			if i += next + 2; next < 0 {
+			i += next + 2
+			if next < 0 {
 				break
 			}
 		}

@@ -199,7 +199,8 @@ func (l *Lexer) Array(element func()) {
 }
 
 func (l *Lexer) enter() {
-	if l.depth++; l.depth > maxDepth {
+	l.depth++
+	if l.depth > maxDepth {
 		l.Fail(fmt.Sprintf("at most %d levels", maxDepth))
 	}
 }
@@ -264,7 +265,8 @@ func (l *Lexer) span() int {
 		case '{', '[':
 			depth++
 		case '}', ']':
-			if depth--; depth == 0 {
+			depth--
+			if depth == 0 {
 				return i + 1
 			}
 		}

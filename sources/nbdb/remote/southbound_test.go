@@ -123,7 +123,8 @@ func TestSouthbound(t *testing.T) {
 					for {
 						select {
 						case u := <-updates:
-							if last = u.Error; u.Conn == model.ConnSynced && count(u.DB) == want {
+							last = u.Error
+							if u.Conn == model.ConnSynced && count(u.DB) == want {
 								return true
 							}
 						default:

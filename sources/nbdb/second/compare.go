@@ -80,12 +80,14 @@ func (c Config) Compare(ctx context.Context, follow func(context.Context, func(*
 			return nil, err
 		}
 		v.wait(ctx, patience, r.explained)
-		if out.Rows = len(r.seen); ctx.Err() != nil {
+		out.Rows = len(r.seen)
+		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		r.judge(out)
 		unheld = r.more
-		if suspects = r.next; len(suspects) == 0 && !r.late() {
+		suspects = r.next
+		if len(suspects) == 0 && !r.late() {
 			break
 		}
 		if r.last && r.late() && len(out.Differences) == 0 {
@@ -232,11 +234,13 @@ func (r *round) weigh(out *Result, row Row, dbs []*nb.DB) {
 					return false
 				})
 			}
-			if d.Rung, d.Libovsdb = keep("r", d.Rung), keep("l", d.Libovsdb); len(d.Rung)+len(d.Libovsdb) > 0 {
+			d.Rung, d.Libovsdb = keep("r", d.Rung), keep("l", d.Libovsdb)
+			if len(d.Rung)+len(d.Libovsdb) > 0 {
 				stay = append(stay, d)
 			}
 		}
-		if found = stay; !r.last {
+		found = stay
+		if !r.last {
 			return
 		}
 	}

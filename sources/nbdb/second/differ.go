@@ -17,7 +17,8 @@ func differ(row Row, dbs []*nb.DB) (out []Difference, changed bool) {
 	var known []nb.Row // versions of the row
 	for i, db := range dbs {
 		x := db.Row(row.Table, row.UUID)
-		if changed = changed || i > 0 && x != known[i-1]; x != nil && d.Name == "" {
+		changed = changed || i > 0 && x != known[i-1]
+		if x != nil && d.Name == "" {
 			d.Name = nameOf(x)
 		}
 		known = append(known, x)
@@ -42,7 +43,8 @@ func differ(row Row, dbs []*nb.DB) (out []Difference, changed bool) {
 	}
 	for _, column := range slices.Sorted(maps.Keys(row.Columns)) {
 		d.Column = column
-		if d.Rung, d.Libovsdb = apart(row.Columns[column], all, column, gone); len(d.Rung)+len(d.Libovsdb) > 0 {
+		d.Rung, d.Libovsdb = apart(row.Columns[column], all, column, gone)
+		if len(d.Rung)+len(d.Libovsdb) > 0 {
 			out = append(out, d)
 		}
 	}

@@ -252,7 +252,8 @@ type interrupted struct {
 
 func (i *interrupted) Read(p []byte) (int, error) {
 	n, err := i.Conn.Read(p)
-	if i.n++; i.n < 4 {
+	i.n++
+	if i.n < 4 {
 		i.churn()
 	}
 	return n, err
@@ -285,7 +286,8 @@ func TestManyRows(t *testing.T) {
 	for again := range 2 {
 		late, out := late(&versions{dbs: []*nb.DB{before}}, nil)
 		want := []int{len(rows), 5}[again]
-		if slices.Reverse(rows); late || len(out.Differences)+out.More != want {
+		slices.Reverse(rows)
+		if late || len(out.Differences)+out.More != want {
 			t.Errorf("late %t, %d differences and %d more, want %d", late, len(out.Differences), out.More, want)
 		}
 	}

@@ -73,7 +73,8 @@ func listen() (ln net.Listener, dir string, err error) {
 	for _, in := range []string{"", "/tmp"} {
 		made, failed := os.MkdirTemp(in, "rung-")
 		if failed == nil {
-			if ln, failed = net.Listen("unix", filepath.Join(made, "s")); failed == nil {
+			ln, failed = net.Listen("unix", filepath.Join(made, "s"))
+			if failed == nil {
 				return ln, made, nil
 			}
 			_ = os.RemoveAll(made)
@@ -111,7 +112,8 @@ func (c Config) run(ctx context.Context, socket string, take func(Row)) error {
 	var failed error
 	for failed == nil {
 		var r Row
-		if failed = rows.Decode(&r); failed == nil {
+		failed = rows.Decode(&r)
+		if failed == nil {
 			take(r)
 		}
 	}
@@ -251,7 +253,8 @@ func (c counted) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.b.mu.Lock()
 	defer c.b.mu.Unlock()
-	if c.b.left -= int64(n); c.b.left < 0 {
+	c.b.left -= int64(n)
+	if c.b.left < 0 {
 		err = fmt.Errorf("the server sent libovsdb more than %d MB", c.b.cfg.Most>>20)
 		c.b.fail(err)
 		return 0, err

@@ -43,7 +43,8 @@ func (t *txn) collect() map[UUID]int {
 			if weak {
 				return
 			}
-			if delta[to.uuid] += by; by < 0 {
+			delta[to.uuid] += by
+			if by < 0 {
 				suspects = append(suspects, to)
 			}
 		})
@@ -192,7 +193,8 @@ func (db *DB) apply(ch *Change) {
 	}
 	references(table, ch.Old, func(to place, weak bool) {
 		if !weak {
-			if db.strong[to.uuid]--; db.strong[to.uuid] == 0 {
+			db.strong[to.uuid]--
+			if db.strong[to.uuid] == 0 {
 				delete(db.strong, to.uuid)
 			}
 			return

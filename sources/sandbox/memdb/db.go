@@ -62,7 +62,8 @@ func (db *DB) AppendRow(b []byte, table string, id UUID, row Row, columns []stri
 	b = append(b, '{')
 	n := 0
 	member := func(name string) {
-		if n++; n > 1 {
+		n++
+		if n > 1 {
 			b = append(b, ',')
 		}
 		b = append(jsonrpc.AppendString(b, name), ':')
@@ -92,7 +93,8 @@ func (db *DB) AppendDelta(b []byte, ch *Change, columns []string) []byte {
 		if t.Columns[name] == nil || ch.Old[name].equal(ch.New[name]) {
 			continue
 		}
-		if n++; n > 1 {
+		n++
+		if n > 1 {
 			b = append(b, ',')
 		}
 		b = append(jsonrpc.AppendString(b, name), ':')

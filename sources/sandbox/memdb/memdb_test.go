@@ -144,7 +144,8 @@ func TestGarbage(t *testing.T) {
 	if got != `{"count":1} constraint violation` || changes != nil || len(db.tables["Kid"]) != 1 {
 		t.Error(got, changes)
 	}
-	if got, _, changes = do(t, db, `{"op":"delete","table":"Parent","where":[]}`); got != `{"count":1}` || len(changes) != 2 {
+	got, _, changes = do(t, db, `{"op":"delete","table":"Parent","where":[]}`)
+	if got != `{"count":1}` || len(changes) != 2 {
 		t.Error(got, changes)
 	}
 	if len(db.strong)+len(db.weak)+len(db.tables["Kid"])+len(db.keys["Parent"][0]) != 0 {
@@ -173,11 +174,13 @@ func TestDeltas(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	got = string(db.AppendOld(nil, &changes[0], columns))
-	if want = `{"n":3,"ns":["set",[1,3]],"on":["set",[]],"tags":["map",[["x","1"],["y","2"]]]}`; got != want {
+	want = `{"n":3,"ns":["set",[1,3]],"on":["set",[]],"tags":["map",[["x","1"],["y","2"]]]}`
+	if got != want {
 		t.Error(got)
 	}
 	ch := changes[0]
-	if got = string(db.AppendRow(nil, "Parent", ch.UUID, ch.New, []string{"name", "friends", "on"}, true)); got != `{"name":"p","on":true}` {
+	got = string(db.AppendRow(nil, "Parent", ch.UUID, ch.New, []string{"name", "friends", "on"}, true))
+	if got != `{"name":"p","on":true}` {
 		t.Error(got)
 	}
 }

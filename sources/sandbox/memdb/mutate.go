@@ -149,7 +149,8 @@ func (t *txn) mutation(o *operation, raw []byte) (m mutation, err error) {
 		json.Unmarshal(parts[0], &m.column) != nil || json.Unmarshal(parts[1], &m.mutator) != nil {
 		return m, syntax("a mutation is a column, a mutator and a value")
 	}
-	if m.c = o.t.Columns[m.column]; m.c == nil {
+	m.c = o.t.Columns[m.column]
+	if m.c == nil {
 		return m, syntax("no column %s in table %s", m.column, o.table)
 	}
 	argument := *m.c

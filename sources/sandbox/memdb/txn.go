@@ -32,13 +32,15 @@ func (db *DB) Transact(ops []json.RawMessage) (results []byte, changes []Change)
 			continue
 		}
 		var r []byte
-		if r, failed = t.run(op); failed != nil {
+		r, failed = t.run(op)
+		if failed != nil {
 			r = appendError(nil, failed)
 		}
 		results = append(results, r...)
 	}
 	if failed == nil {
-		if changes, failed = t.commit(); failed != nil {
+		changes, failed = t.commit()
+		if failed != nil {
 			if len(ops) > 0 {
 				results = append(results, ',')
 			}
@@ -79,7 +81,8 @@ func (t *txn) run(raw json.RawMessage) ([]byte, error) {
 	case "assert":
 		return nil, &failure{"not owner", "there are no locks here"}
 	}
-	if o.t = t.db.Schema.Tables[o.table]; o.t == nil {
+	o.t = t.db.Schema.Tables[o.table]
+	if o.t == nil {
 		return nil, syntax("no table named %s", o.table)
 	}
 	switch o.op {

@@ -86,7 +86,8 @@ func Find(ctx context.Context, place string) (*Tools, error) {
 		t.programs[name] = path
 	}
 	for _, db := range []string{dbNB, dbSB, dbVS} {
-		if t.schemas[db] = t.findSchema(schemas[db]); t.schemas[db] == "" {
+		t.schemas[db] = t.findSchema(schemas[db])
+		if t.schemas[db] == "" {
 			missing = append(missing, filepath.Base(schemas[db]))
 		}
 	}
@@ -275,7 +276,8 @@ func inside(root, path string) (string, error) {
 			at = next
 			continue
 		}
-		if links++; links > maxLinks {
+		links++
+		if links > maxLinks {
 			return "", fmt.Errorf("%s: too many links", path)
 		}
 		to, err := os.Readlink(filepath.Join(root, next))

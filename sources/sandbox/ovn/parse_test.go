@@ -108,7 +108,8 @@ func TestReadPcap(t *testing.T) {
 		for rest := all; len(rest) > 0; {
 			n := min(size, len(rest))
 			var ok bool
-			if left, ok = readPcap(append(left, rest[:n]...), func(f []byte) { got = append(got, string(f)) }); !ok {
+			left, ok = readPcap(append(left, rest[:n]...), func(f []byte) { got = append(got, string(f)) })
+			if !ok {
 				t.Fatal("no pcap")
 			}
 			left = bytes.Clone(left)

@@ -111,7 +111,8 @@ func (z *Zone) Send(ctx context.Context, packets []Packet) ([]Outcome, error) {
 		for iface, q := range queues {
 			n := min(len(q), atOnce)
 			round[iface] = q[:n]
-			if queues[iface] = q[n:]; len(q) == n {
+			queues[iface] = q[n:]
+			if len(q) == n {
 				delete(queues, iface)
 			}
 		}

@@ -264,7 +264,8 @@ func Try(ctx context.Context, c Connection) (steps []Step, made bool, err error)
 			if leg.out == "" && len(s.At) > 0 { // the answer comes from where it came out
 				s.Passed, c.ToPort = true, s.At[0]
 			}
-			if steps = append(steps, s); !s.Passed {
+			steps = append(steps, s)
+			if !s.Passed {
 				return steps, false, nil
 			}
 		}

@@ -164,7 +164,8 @@ func atOnce(work []func() error) error {
 	for i := range errs {
 		wg.Go(func() {
 			for w := range todo {
-				if errs[i] = w(); errs[i] != nil {
+				errs[i] = w()
+				if errs[i] != nil {
 					return
 				}
 			}

@@ -16,7 +16,8 @@ func (w *Writer) Write(st *themes.Styles, e Item, s Shape, natural bool, now tim
 	switch {
 	case e.Gap != nil: // a place where lines may be missing
 		at := ""
-		if s.stamp = min(s.stamp, seconds); w.Clock != Hidden {
+		s.stamp = min(s.stamp, seconds)
+		if w.Clock != Hidden {
 			at = strings.TrimLeft(s.stampText(e.Line.At, now), " ") + " "
 		}
 		return widget.Styled("── "+at+e.Sentence()+" ──", st.Warn)
