@@ -18,7 +18,7 @@ import (
 	"rung/revision/omitted"
 )
 
-// Effect is what a change does to connections.
+// Effect holds the consequences of a change for connections.
 type Effect struct {
 	// Difference is complete; nil where Unknown says why there is none.
 	*diff.Difference
@@ -35,8 +35,9 @@ type Effect struct {
 	Guards []change.Guard // the guard rails that it runs into
 }
 
-// NotConsidered are what could make the consequences others, and that there are none that
-// were judged; nil of a change that decides nothing, whatever else there may be.
+// NotConsidered returns the omissions that could make the consequences different, with one
+// that says why they were not judged at all; nil for a change that decides nothing,
+// whatever else is omitted.
 func (e *Effect) NotConsidered(rev *revision.Revision) []model.Omission {
 	if e == nil {
 		return nil

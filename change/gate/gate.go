@@ -21,10 +21,9 @@ import (
 	"rung/sources/manifests/admission"
 )
 
-// Gate is what every change of policies passes: preview says what a change
-// would do, commit makes it. commit trusts nothing in the preview but that it
-// was read: it works everything out again that decides whether the change may
-// be made.
+// Gate is the only way to change policies: Preview says what a change would do,
+// Commit makes it. Commit trusts nothing in the preview except that it was read: it
+// works out again everything that decides whether the change may be made.
 type Gate struct {
 	Config Config
 	user   string
@@ -214,7 +213,8 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 		res.Written = append(res.Written, c.Key)
 	}
 	var herr error
-	// What finishes a change is in the history with that.
+	// Finishing a killed change adds no history entry: that change has one. A step of a
+	// plan is in the entry of the plan.
 	if !a.step && p.Mutation.Op != change.OpFinish {
 		res.Undo, herr = g.remember(start, fresh, a, trial)
 		res.Trial = g.trials.Made(trial, res.Undo, change.FilesOf(fresh.Objects))

@@ -10,7 +10,8 @@ import (
 	"slices"
 )
 
-// asked is what the guard rails go by besides objects.
+// asked returns the protected namespaces and the allowed connections of the log, which the
+// guard rails consult besides the objects.
 func (g *Gate) asked() guard.Asked {
 	return guard.Asked{Protected: g.Config.Protected, Log: g.Config.Allowed()}
 }

@@ -13,8 +13,8 @@ import (
 	"rung/sources/safefile"
 )
 
-// Work is what takes more than one step and is not at its end: a journal of one record, which
-// is written whole again after every step. Whoever does the work holds its lock.
+// Work is an unfinished task of more than one step: a journal of one record, which is written whole
+// again after every step. The process that does the work holds its lock.
 type Work[T any] struct {
 	Journal
 	// Lockless says that the file system has no locks: nobody is kept out.

@@ -153,7 +153,7 @@ func (r *Plans) followed() bool {
 	return true
 }
 
-// decodePlan is what the file of a context's plan says, of which nothing is trusted.
+// decodePlan decodes the stored plan of a context. It trusts nothing in the file.
 func decodePlan(raw []byte, context string) (job *planJob, err error) {
 	job = &planJob{}
 	if err := json.Unmarshal(raw, job); err != nil {

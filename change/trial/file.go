@@ -49,7 +49,7 @@ func (c *Config) work(dir string) *journal.Work[revertJob] {
 	return journal.OpenWork(c.Disk, dir, journal.Trial, c.Context, "the change that waits to be confirmed", maxRevert, decodeRevert)
 }
 
-// decodeRevert is what a stored file says, of which nothing is trusted.
+// decodeRevert decodes a stored change on trial. It trusts nothing in the file.
 func decodeRevert(raw []byte) (*revertJob, error) {
 	j := &revertJob{}
 	if err := json.Unmarshal(raw, j); err != nil {
