@@ -9,7 +9,7 @@ import (
 	"rung/sources/reading"
 )
 
-// App is what the subcommands share.
+// App holds the streams, flags and state that the subcommands share.
 type App struct {
 	In io.Reader
 	// out and err take only what can be seen; raw is the process's own output, for
@@ -38,8 +38,8 @@ const (
 	ExitOK     = 0
 	ExitNo     = 1 // the answer is no: drift found, lint errors, a change refused
 	ExitFailed = 2 // could not run, or not wholly judged
-	// ExitPipe is what a shell shows of a program that SIGPIPE ended: nobody reads
-	// the output any more, as in rung ladder | head -1.
+	// ExitPipe is the exit code that a shell shows for a program ended by SIGPIPE, because
+	// nobody reads its output any more, as in rung ladder | head -1.
 	ExitPipe = 141
 )
 

@@ -12,7 +12,7 @@ import (
 	"rung/revision/policies"
 )
 
-// Kind is what a line of the ladder is.
+// Kind is the kind of a line of the ladder.
 type Kind int
 
 // The kinds of lines.

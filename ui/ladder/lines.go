@@ -76,8 +76,8 @@ func (v *ladderPage) styled(l page.Line) widget.Line {
 // hold is how many cells of a line without columns stay where one scrolls sideways.
 func (v *ladderPage) hold(l *ladder.Line) int { return v.styled(l.Text[:l.Hold]).Width() }
 
-// text is what the filter looks at: the row as it stands where there is room for all of it.
-// The sentences below the table are left out, since they name other policies.
+// text returns the text that the filter searches: the row as it is drawn where there is room
+// for all of it. The sentences below the table are left out, since they name other policies.
 func (v *ladderPage) text(l *ladder.Line) (text string) {
 	if full := v.painted[l.Place].full; full != nil {
 		return full.String()

@@ -334,7 +334,7 @@ func AskFind(env *Env, t *widget.Text) {
 type Prompt struct {
 	Title string
 	Label string
-	// Value is the text to begin with. What is typed first replaces it.
+	// Value is the text to begin with. The first text typed replaces it.
 	Value string
 	// Check says what is wrong with a text, empty when nothing is.
 	Check func(string) string
