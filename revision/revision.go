@@ -7,6 +7,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
+	"rung/model/ovn/nb"
 	"rung/revision/settings"
 	"rung/system"
 )
@@ -262,18 +263,16 @@ func FirstZone(r *Revision) string {
 // zone was read. Listing the members of large address sets costs milliseconds:
 // ACLs, DesiredSet and DesiredGroup give the parts.
 func (r *Revision) Rows(k model.PolicyKey, zone string) *model.PolicyRows {
-	return r.DesiredOf(k).Rows(k, zone, r.HasPort(zone))
+	return r.DesiredOf(k).Rows(k, zone, r.livePorts(zone))
 }
 
-func (r *Revision) HasPort(zone string) compiler.HasPort {
-	if zone == "" {
-		return nil
+// livePorts returns the database whose ports subject pods must have, nil for all zones
+// together and for a zone that was not read.
+func (r *Revision) livePorts(zone string) *nb.DB {
+	if z := r.Zone(zone); zone != "" && z != nil {
+		return z.DB
 	}
-	z := r.Zone(zone)
-	if z == nil || z.DB == nil {
-		return nil
-	}
-	return func(port string) bool { return z.DB.PortByName(port) != nil }
+	return nil
 }
 
 // Units are the keys of everything that is compiled: policies, and the kinds of
