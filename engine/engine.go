@@ -23,6 +23,7 @@ import (
 	"rung/revision/flows"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/dbfile"
+	"rung/sources/slots"
 )
 
 // Engine runs a cluster. Its methods may be called from any goroutine: its fields never
@@ -44,7 +45,7 @@ type Engine struct {
 	zones    *zones.Set
 	south    *below.Southbounds
 	pods     *below.Pods // nil without a cluster
-	slots    loop.Slots
+	slots    slots.Slots
 	share    *nbdb.Sharing // of all zones
 	owners   *ownership.Owners
 	health   *health.Health
@@ -62,7 +63,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 		arrivals: newArrivals(), share: nbdb.NewSharing(),
 	}
 	if cfg.Screen {
-		e.slots = loop.NewSlots()
+		e.slots = slots.New()
 	}
 	if cfg.Kube != nil {
 		e.pods = &below.Pods{Cluster: cfg.Kube, Namespaces: cfg.namespaces()}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"strings"
 
 	"rung/model/ovn/nb"
@@ -253,6 +254,12 @@ func IsSystemNamespace(name string) bool {
 func IsPlatformNamespace(name string) bool {
 	return IsSystemNamespace(name) || platform[name] || strings.HasPrefix(name, "ingress-") || strings.HasSuffix(name, "-ingress") ||
 		strings.HasPrefix(name, "monitoring-") || strings.HasSuffix(name, "-monitoring")
+}
+
+// IsProtectedNamespace reports whether a namespace is one of the platform or one of
+// those that the configuration names.
+func IsProtectedNamespace(name string, configured []string) bool {
+	return IsPlatformNamespace(name) || slices.Contains(configured, name)
 }
 
 // platform are the usual namespaces of network plugins, ingress controllers and monitoring.

@@ -51,10 +51,6 @@ type Events interface {
 	Event(e model.Event)
 }
 
-// Clock tells the time of what is reported. Waiting is done on the process's
-// own timers.
-type Clock interface{ Now() time.Time }
-
 // Mode says whether rows are written.
 type Mode int
 
@@ -90,8 +86,9 @@ type Config struct {
 	// MaxPriority is the lowest supported precedence, as the compiler was told
 	// (model.MaxPriority when 0).
 	MaxPriority int32
-	// Clock is the system's when nil.
-	Clock Clock
+	// Clock tells the time of what is reported; nil is the system's. Waiting is done on
+	// the process's own timers.
+	Clock func() time.Time
 
 	// Publish is the shortest time between two states (50 ms when 0). The last
 	// state is always published.
@@ -138,10 +135,6 @@ const (
 	ResultFenced  = "fenced"  // another writer holds the zone
 )
 
-type systemClock struct{}
-
-func (systemClock) Now() time.Time { return time.Now() }
-
 func (c *Config) fill() {
 	def := func(d *time.Duration, v time.Duration) {
 		if *d <= 0 {
@@ -162,7 +155,7 @@ func (c *Config) fill() {
 		c.MaxPriority = model.MaxPriority
 	}
 	if c.Clock == nil {
-		c.Clock = systemClock{}
+		c.Clock = time.Now
 	}
 	if c.Slot == nil {
 		c.Slot = func(work func()) { work() }

@@ -2,6 +2,7 @@ package revision
 
 import (
 	"sync"
+	"sync/atomic"
 )
 
 // Subscribers are the listeners that are told of news. The zero value is ready.
@@ -38,3 +39,16 @@ func (s *Subscribers) Notify() {
 		}
 	}
 }
+
+// Latest is the newest revision, and who is told of news. The zero value is ready and
+// has none.
+type Latest struct {
+	Subscribers
+	newest atomic.Pointer[Revision]
+}
+
+// Revision returns the newest revision, nil before the first, from any goroutine.
+func (l *Latest) Revision() *Revision { return l.newest.Load() }
+
+// Show makes a revision the newest; Notify tells of it.
+func (l *Latest) Show(r *Revision) { l.newest.Store(r) }

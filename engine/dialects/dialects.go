@@ -11,6 +11,7 @@ import (
 	"rung/model/ovn/dialect"
 	"rung/revision/settings"
 	"rung/sources/kube"
+	"rung/sources/slots"
 	"rung/system"
 )
 
@@ -34,7 +35,7 @@ type Config struct {
 	Namespaces []string
 	// Zones says that zones are read; Writes that Rung writes the rows of them.
 	Zones, Writes bool
-	Slots         loop.Slots
+	Slots         slots.Slots
 }
 
 // Compiler compiles with other options, and hands what differs on to the zones; both are

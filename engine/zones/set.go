@@ -17,6 +17,7 @@ import (
 	"rung/reconciler"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/dbfile"
+	"rung/sources/slots"
 )
 
 // Config says which zones there are and how they are read and written.
@@ -39,7 +40,7 @@ type Config struct {
 	Sweep  SweepConfig
 	// MaxPriority is the lowest precedence that is enforced; 0 is the usual one.
 	MaxPriority int32
-	Slots       loop.Slots
+	Slots       slots.Slots
 	Share       *nbdb.Sharing
 	Archives    *dbfile.Archives
 }
@@ -243,7 +244,7 @@ func (z *Set) Add(zone reconciler.Zone, write bool) {
 	var ctx context.Context
 	ctx, l.stop = context.WithCancel(z.Context())
 	rc := reconciler.Config{
-		Zone: zone, Mode: mode, Clock: z.Loop,
+		Zone: zone, Mode: mode, Clock: z.Clock,
 		OnState: func(st *model.ZoneState) {
 			found := first(st)
 			z.Send(func() {

@@ -19,16 +19,16 @@ type Asked struct {
 	Watches []Watch
 	// Wanted, where set, is what the change is made for: what else becomes so is told.
 	Wanted *Wanted
-	// Protected names the namespaces whose connections are counted in Reach.Protected; nil
-	// names none.
-	Protected func(namespace string) bool
+	// Protected are namespaces, besides those of the platform, whose connections are
+	// counted in Reach.Protected.
+	Protected []string
 }
 
 // Watch is some of all connections: those to some ends, on some ports.
 type Watch struct {
-	To    func(*model.Pod) bool // nil for no pod
-	Addrs []netip.Addr          // of no pod
-	Ports []verdict.PortRange   // none for all
+	Pods  map[model.Key]bool  // those to look at are true
+	Addrs []netip.Addr        // of no pod
+	Ports []verdict.PortRange // none for all
 }
 
 // Difference is what a change does to connections. It is complete: what it does not name

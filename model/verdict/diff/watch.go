@@ -27,7 +27,7 @@ func (d *differ) watch() {
 		v := watched{ports: w.Ports, any: index.NewSet(len(d.After.List)), pods: make([][]int32, len(d.After.List)), addrs: make([][]netip.Addr, len(d.After.List))}
 		for id, k := range d.After.List {
 			for _, e := range k.Ends {
-				if w.To != nil && w.To(x.Pods.At(int(x.Ends[e].Pod))) || slices.Contains(w.Addrs, x.Ends[e].Addr) {
+				if w.Pods[x.Pods.At(int(x.Ends[e].Pod)).Key] || slices.Contains(w.Addrs, x.Ends[e].Addr) {
 					v.pods[id] = append(v.pods[id], e)
 				}
 			}
