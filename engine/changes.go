@@ -44,7 +44,7 @@ func (e *Engine) startGate() error {
 	if err != nil {
 		return err
 	}
-	e.gate = gate.New(gate.Config{Current: e.Revision, Log: e.logs.Recent, Allowed: e.logs.Allowed, Protected: e.cfg.protected(), Release: e.cfg.APIRelease, Writer: e.cfg.Writer, Overlay: e.overlay,
+	e.gate = gate.New(gate.Config{Current: e.Revision, Log: e.logs.Connections, Protected: e.cfg.protected(), Release: e.cfg.APIRelease, Writer: e.cfg.Writer, Overlay: e.overlay,
 		History: h, Audit: audit.New(e.cfg.Disk, dir), Now: e.loop.Clock, Shown: e.awaitShown,
 		HistoryChanged: func(undo, redo string) {
 			e.sessions.Publish(nil)

@@ -2,6 +2,7 @@ package revision
 
 import (
 	"cmp"
+	"maps"
 
 	"rung/compiler"
 	"rung/model"
@@ -45,12 +46,7 @@ func WithIdle(r *Revision) *index.Index {
 			return nil
 		}
 		o := r.VerdictOptions()
-		o.NoRows = func(k model.PolicyKey) *model.NoRows {
-			if would[k] {
-				return nil
-			}
-			return r.None(k)
-		}
+		maps.DeleteFunc(o.NoRows, func(k model.PolicyKey, _ *model.NoRows) bool { return would[k] })
 		return r.Verdicts().Next(index.View{Cluster: r.Judged(), Pods: r.PodIndex(), Options: o})
 	})
 }
@@ -79,13 +75,19 @@ func (r *Revision) VerdictOptions() index.Options {
 		return index.Options{IPv4: true, IPv6: true, Precedence: r.System.Precedence}
 	}
 	o := r.Desired.Options()
+	none := map[model.PolicyKey]*model.NoRows{}
+	for c := range r.AllCompiled() {
+		if c.None != nil {
+			none[c.Key] = c.None
+		}
+	}
 	return index.Options{
 		IPv4: o.IPv4, IPv6: o.IPv6, AllowICMP: o.AllowICMP, ClusterSubnets: o.ClusterSubnets, NodeSubnets: o.NodeSubnets, DNS: o.DNS,
 		Defaults:             r.Compiled(model.Key{Kind: model.KindNetpolDefault, Name: nb.NameHairpin}),
 		Multicast:            r.Compiled(model.Key{Kind: model.KindMulticastCluster, Name: nb.TypeMulticastDeny}),
 		HostNetworkNamespace: cmp.Or(o.HostNetworkNamespace, compiler.DefaultHostNetworkNamespace),
 		LegacyIsolation:      r.Flags.LegacyIsolation,
-		NoRows:               r.None,
+		NoRows:               none,
 		Precedence:           r.System.Precedence,
 	}
 }

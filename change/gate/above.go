@@ -90,7 +90,7 @@ func (g *Gate) PreviewSteps(ctx context.Context, rev *revision.Revision, out *Pr
 	if out.Blocked != "" {
 		return nil
 	}
-	log := g.Config.Log()
+	log := g.log(false)
 	limit, cancel := context.WithTimeout(ctx, 3*effect.MaxTime)
 	defer cancel()
 	if err := g.steppedOver(ctx, limit, rev, log, out, why); err != nil {

@@ -51,12 +51,10 @@ type Config struct {
 	History *history.History
 	Audit   *audit.Log
 	Now     func() time.Time
-	// Log are the connections of the newest log lines, which a change is held against; nil
-	// where no log is read.
-	Log func() *diff.Log
-	// Allowed are the connections that all lines there are say are allowed; nil where no log
-	// is read. Protected are the namespaces that the configuration protects.
-	Allowed   func() *diff.Log
+	// Log returns the connections of the newest log lines, which a change is held against,
+	// or those that all lines there are say are allowed; nil where no log is read.
+	Log func(allowed bool) *diff.Log
+	// Protected are the namespaces that the configuration protects.
 	Protected []string
 	// Release is the release of network-policy-api whose CRDs judge texts where no server's do.
 	Release string
@@ -73,12 +71,8 @@ type Config struct {
 // New puts a gate in front of a writer.
 func New(c Config) *Gate {
 	server, _ := c.Writer.(serverWriter)
-	noLog := func() *diff.Log { return nil }
 	if c.Log == nil {
-		c.Log = noLog
-	}
-	if c.Allowed == nil {
-		c.Allowed = noLog
+		c.Log = func(bool) *diff.Log { return nil }
 	}
 	if c.HistoryChanged == nil {
 		c.HistoryChanged = func(_, _ string) {}

@@ -50,7 +50,7 @@ func (g *Gate) explain(ctx context.Context, now, rev *revision.Revision, p *Prev
 	p.NotConsidered = p.Effect.NotConsidered(rev)
 	p.seen.effect(p.Effect)
 	p.findSurplus(ctx, rev, next)
-	p.Effect = p.Effect.Against(ctx, g.Config.Log(), rev, next)
+	p.Effect = p.Effect.Against(ctx, g.log(false), rev, next)
 	for i, f := range p.seen.plan {
 		p.Notes = slices.Insert(p.Notes, i, f.Text) // what cannot be undone so easily comes first
 	}

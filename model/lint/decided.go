@@ -91,7 +91,7 @@ func (d *decided) run(audit *audit.Audit) {
 	d.tied = map[int]int{}
 	none := d.v.Options().NoRows
 	for p := range d.c.AllPolicies() {
-		if p.Kind.Ranked() && (p.Kind == model.KindANP || none == nil || none(p.Key) == nil) {
+		if p.Kind.Ranked() && (p.Kind == model.KindANP || none[p.Key] == nil) {
 			d.tied[tieOf(p)]++
 		}
 	}

@@ -79,7 +79,7 @@ const fewUnits = 60
 // unfolded says whether somebody has a heading unfolded.
 func (b *builder) unfolded(l *Line) bool {
 	byItself := l.Kind == Namespace && len(b.ladder.Tiers[model.TierNetwork].Units) <= fewUnits
-	return byItself != b.Turned(l)
+	return byItself != b.Turned[l.ID]
 }
 
 // open says whether a heading is open: unfolded, or looked into by a filter.
@@ -144,7 +144,7 @@ func (b *builder) rungs(t *ladder.Tier, rungs []ladder.Rung, gaps []ladder.Gap) 
 }
 
 func (b *builder) gap(g ladder.Gap) {
-	if b.Spread == nil || !b.Spread(g) {
+	if !b.SpreadAll && !b.Spread[g.From] {
 		b.add(&Line{Kind: Gap, ID: GapID(g.From), Tier: model.TierAdmin, Gap: g, Priority: g.From})
 		return
 	}

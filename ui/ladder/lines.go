@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"rung/model"
-	modelladder "rung/model/ladder"
 	"rung/pages/ladder"
 	"rung/pages/page"
 	"rung/system"
@@ -23,8 +22,7 @@ import (
 func (v *ladderPage) options() ladder.Options {
 	opt := ladder.Options{Stage: v.stage, Now: v.frame.now, Screen: true, Filtered: v.filtered, Sorted: v.table.SortedBy() != "",
 		Narrow: v.frame.w < 110, FoldKey: v.frame.keys.Action(action.Open).Shown(), Hits: v.hits,
-		Turned: func(l *ladder.Line) bool { return v.turned[l.ID] },
-		Spread: func(g modelladder.Gap) bool { return v.spread || v.unfolded[g.From] }}
+		Turned: v.turned, Spread: v.unfolded, SpreadAll: v.spread}
 	if v.carry != nil {
 		opt.Carried, opt.At = v.carry.key, v.carry.at
 	}

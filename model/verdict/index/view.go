@@ -36,13 +36,13 @@ type Options struct {
 	// DNS are the addresses of EgressFirewalls' names; a rule with another name may match
 	// anything.
 	DNS map[string][]string
-	// NoRows says why a policy is not enforced, nil where it is.
-	NoRows func(model.PolicyKey) *model.NoRows
+	// NoRows has the policies that are not enforced, with the reason.
+	NoRows map[model.PolicyKey]*model.NoRows
 	// Precedence is how policies are asked; nil is Stages.
 	Precedence *Precedence
 }
 
-func (o *Options) Enforced(p *model.Policy) bool { return o.NoRows == nil || o.NoRows(p.Key) == nil }
+func (o *Options) Enforced(p *model.Policy) bool { return o.NoRows[p.Key] == nil }
 
 // family says whether the cluster has a family.
 func (o *Options) family(f verdict.Family) bool {
