@@ -12,8 +12,8 @@ import (
 	"rung/model/sorted"
 )
 
-// Desired is what the rows should be at one revision of the cluster. It is
-// immutable and safe for concurrent use.
+// Desired is the rows as they should be at one revision of the cluster. It is immutable
+// and safe for concurrent use.
 type Desired struct {
 	cluster   *model.Cluster
 	selectors *selectors.Index
@@ -23,7 +23,7 @@ type Desired struct {
 	space     space
 }
 
-// Options are what the compiler needs to know beyond the objects.
+// Options are the settings and facts that the compiler needs besides the objects.
 type Options struct {
 	// IPv4 and IPv6 are the enabled families of the cluster. With neither set
 	// they follow the addresses of the pods (IPv4 when there are none).
@@ -85,8 +85,8 @@ type HasPort func(port string) bool
 // Families returns the families that are compiled for.
 func (d *Desired) Families() (v4, v6 bool) { return d.options.IPv4, d.options.IPv6 }
 
-// Options are those it was compiled with, as far as they were known: families and
-// subnets that follow the objects are filled in.
+// Options returns the options the rows were compiled with. Families and subnets that
+// follow the objects are filled in, as far as they were known.
 func (d *Desired) Options() Options { return d.options }
 
 // Cluster is the cluster these rows were compiled from.

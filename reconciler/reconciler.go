@@ -111,7 +111,7 @@ func (w *worker) now() time.Time { return w.cfg.Clock.Now() }
 // tooManyChanges is where a list of changed rows is worth less than a resync.
 const tooManyChanges = 1 << 18
 
-// mail is what came in since the loop looked last, taken together.
+// mail is the news that came in since the loop looked last, taken together.
 type mail struct {
 	desired *compiler.Desired // nil: no news
 	delta   *compiler.Delta

@@ -255,9 +255,9 @@ func (w *worker) unwritten(f *flight) {
 	}
 }
 
-// heard ends a row of unknown outcomes. What came of a transaction behind one that
-// was lost says nothing about the next: a server in trouble may refuse to commit the
-// one and commit the other.
+// heard ends a row of unknown outcomes. The outcome of a transaction sent behind one
+// whose outcome is unknown says nothing about the next: a server in trouble may refuse
+// to commit the one and commit the other.
 func (w *worker) heard(f *flight) {
 	if !f.behindLost() {
 		w.unknowns = 0

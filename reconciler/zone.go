@@ -64,7 +64,7 @@ const (
 	Write               // differences are mended
 )
 
-// Config is what a Reconciler of one zone needs.
+// Config is the configuration of a Reconciler of one zone.
 type Config struct {
 	Zone Zone
 	Mode Mode // to begin with
@@ -123,7 +123,8 @@ type Config struct {
 	Slot func(work func())
 }
 
-// Transaction is what became of one transaction: ResultOK and the others.
+// Transaction is the outcome of one transaction: ResultOK or one of the other results,
+// and how long it took.
 type Transaction struct {
 	Result string
 	Took   time.Duration

@@ -87,7 +87,8 @@ func policiesWithoutRows(r *Revision) (out []model.Omission) {
 			continue
 		}
 		p := c.Policy
-		// What priority the rows of before have is not known: not today's, where that is why.
+		// The priority of rows that were written before is not known. Where the priority is
+		// the fault it is not today's.
 		o := model.Omission{Code: model.OmittedRows, Key: p.Key, Origin: p.Origin}
 		frozen, known := zonesWithRows(r, p.Key)
 		older := slices.IndexFunc(p.Invalid, func(b model.Broken) bool { return b.Code == model.InvalidOlder })

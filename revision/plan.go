@@ -79,7 +79,7 @@ func (s PlanStep) String() string { return fmt.Sprintf("%s %d → %d", s.Policy,
 // PlanWait is a zone that a step waits for.
 type PlanWait struct {
 	Zone string
-	// Why is what keeps it, in a word or a few: "lost", "3 rows behind".
+	// Why is the reason the zone is not done, in a word or a few: "lost", "3 rows behind".
 	Why   string
 	Since time.Time
 }

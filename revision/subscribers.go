@@ -4,8 +4,7 @@ import (
 	"sync"
 )
 
-// Subscribers are those who want to be told that there is news. Its zero value is
-// ready.
+// Subscribers are the listeners that are told of news. The zero value is ready.
 type Subscribers struct {
 	mu  sync.Mutex
 	all map[chan struct{}]struct{}

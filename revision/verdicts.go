@@ -72,7 +72,8 @@ func VerdictsToday(r *Revision) *index.Index {
 // place of how its rows stand (older-forms.md#the-isolation-annotation-of-2016).
 const NoRowsOf2016 = "decides by the document of 2016; no rows"
 
-// VerdictOptions are what verdicts from policies hang on besides the objects.
+// VerdictOptions returns the options that verdicts from policies depend on besides the
+// objects.
 func (r *Revision) VerdictOptions() index.Options {
 	if !r.System.Has(system.Rows) {
 		return index.Options{IPv4: true, IPv6: true, Precedence: r.System.Precedence}

@@ -9,9 +9,9 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// Differ finds how zones that are read as a whole, now and then, differ from one
-// Desired, in the words of a reconciler that observes: it runs the same tracker
-// once. What all zones share is listed once. It may be used from any goroutine.
+// Differ finds the differences between one Desired and zones that are read as a whole,
+// now and then, in the words of a reconciler that observes: it runs the same tracker
+// once. Sets that all zones share are listed once. It may be used from any goroutine.
 type Differ struct {
 	Desired *compiler.Desired
 
@@ -75,7 +75,7 @@ type ZoneRead struct {
 	DB   *nb.DB
 	// At is when the rows were asked for.
 	At time.Time
-	// Before is what was found at the read before, nil at first: a difference that
+	// Before is the result of the read before this one, nil at first: a difference that
 	// still stands keeps its age.
 	Before map[model.PolicyKey]*model.PolicyInZone
 	// Changed says when the desired rows of a unit changed last; a zero time

@@ -10,8 +10,8 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// ports are the logical switch ports of a database. Those that were looked up are remembered,
-// as long as none changes: many groups hold the same.
+// ports are the logical switch ports of a database. Ports that were looked up are remembered
+// as long as none changes: many groups hold the same ports.
 type ports struct {
 	db             *nb.DB
 	byName, byUUID portsBy
@@ -40,8 +40,8 @@ func (m *ports) port(uuid string) *nb.LogicalSwitchPort { return m.byUUID.get(uu
 // has says whether a port of the name exists in the zone.
 func (m *ports) has(name string) bool { return m.named(name) != nil }
 
-// refs are sorted as the server sorts them, so that it sends back what it was
-// sent.
+// refs returns references to the named ports that exist, sorted as the server sorts
+// them, so that it sends back the same list.
 func (m *ports) refs(names Members) []nb.Ref {
 	if len(names) == 0 {
 		return nil

@@ -22,7 +22,8 @@ func Differ(r *revision.Revision, ctx context.Context, next *revision.Revision, 
 	return diff.Differ(ctx, r.Verdicts(), next.Verdicts(), ask)
 }
 
-// Vital is what nearly every pod needs: the cluster's DNS and its API server.
+// Vital returns the endpoints that nearly every pod needs: the cluster's DNS and its
+// API server.
 func Vital(r *revision.Revision) vital.Endpoints { return vital.FindEndpoints(r.Cluster, r.PodIndex()) }
 
 // EndsText names the ends of one side of connections: "blue/api-0, blue/api-1",

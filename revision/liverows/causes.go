@@ -13,10 +13,10 @@ import (
 )
 
 // Known says why rows of a policy differ in a zone that OVN-Kubernetes writes, where
-// that is one of its known defects: in the order of p.Diffs, nil for those without a
-// cause, or as a whole when none has one. What is still settling may go by itself and
-// has no cause yet; the caller judges that. Who asks first waits: a row that differs in
-// 5,000 addresses takes milliseconds.
+// the reason is one of its known defects. The causes are in the order of p.Diffs, nil
+// for differences without one; the whole list is nil when none has one. A difference
+// that is still settling may go by itself and has no cause yet; the caller judges that.
+// The first caller waits: a row that differs in 5,000 addresses takes milliseconds.
 func Known(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZone) []*known.Cause {
 	if !explainable(z, p) {
 		return nil
@@ -143,7 +143,8 @@ func explainedNow(r *revision.Revision, z *model.ZoneState) explainedFrom {
 	return from
 }
 
-// get is what is kept of a judgement, nil without, and whether Explain was called.
+// get returns the kept causes of a judgement, nil without, and whether Explain was
+// called.
 func (b *causesCache) get(z *model.ZoneState, p *model.PolicyInZone) (e *explained, prepared bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

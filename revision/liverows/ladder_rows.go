@@ -125,7 +125,7 @@ type rowsCache struct {
 	last   atomic.Pointer[rowsEntry]
 }
 
-// rowsEntry is what was worked out last, and for what.
+// rowsEntry is the last result, with the zones and objects it was worked out for.
 type rowsEntry struct {
 	zones   []zoneDB
 	desired *compiler.Desired

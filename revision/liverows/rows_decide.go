@@ -143,7 +143,8 @@ func ruleOfACL(a *nb.ACL) nb.Owner {
 	return o
 }
 
-// verdictOf is what becomes of a connection: allowing statelessly is allowing.
+// verdictOf returns the action by its effect on a connection: all forms of allow are
+// allow, and reject is drop.
 func verdictOf(action string) string {
 	switch action {
 	case nb.ActionAllow, nb.ActionAllowRelated, nb.ActionAllowStateless:
@@ -154,7 +155,7 @@ func verdictOf(action string) string {
 	return action
 }
 
-// AfterAllow is what is said about rows that AfterEgressAllow is true for.
+// AfterAllow is the remark on rows for which AfterEgressAllow is true.
 const AfterAllow = "decides even after an ANP egress Allow"
 
 // AfterEgressAllow says whether a row stands in the to-lport stage though it is
@@ -229,7 +230,7 @@ func HoldersOf(db *nb.DB, old *Holders) *Holders {
 // Of are the port groups and switches that hold an ACL, groups first.
 func (h *Holders) Of(a *nb.ACL) []nb.Row { return h.by[a.UUID] }
 
-// Names are what Of finds, for people.
+// Names returns the names of the rows that Of finds, for people.
 func (h *Holders) Names(a *nb.ACL) []string {
 	rows := h.Of(a)
 	out := make([]string, len(rows))

@@ -140,10 +140,10 @@ func Loggers(r *revision.Revision) (names []string, all int) {
 	return names, all
 }
 
-// RuleFacts is what a table of rules says of one.
+// RuleFacts are the facts about one rule that a table of rules shows.
 type RuleFacts struct {
 	*model.Rule
-	// Pods are those behind the peers that select pods, each once; SelectsPods says
+	// Pods counts the pods behind the peers that select pods, each once; SelectsPods says
 	// whether there are such peers.
 	Pods        int
 	SelectsPods bool
