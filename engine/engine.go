@@ -25,9 +25,9 @@ import (
 	"rung/sources/nbdb/dbfile"
 )
 
-// Engine runs a cluster. Its methods may be called from any goroutine: what is in it
-// never changes after New, or locks itself. What changes without a lock is in state,
-// which only functions sent to the loop are given.
+// Engine runs a cluster. Its methods may be called from any goroutine: its fields never
+// change after New, or lock themselves. Everything that changes without a lock is in
+// state, which only functions sent to the loop are given.
 type Engine struct {
 	*loop.Published
 	loop  *loop.Loop
@@ -199,7 +199,7 @@ func (e *Engine) Sessions() *sessions.Sessions { return e.sessions }
 // Health is how the engine is, for those who watch it by HTTP.
 func (e *Engine) Health() *health.Health { return e.health }
 
-// Owners are those who write zones beside others.
+// Owners returns the ownership of the zones that others may write as well.
 func (e *Engine) Owners() *ownership.Owners { return e.owners }
 
 // LookAt says which zones somebody looks at now: see zones.Set.

@@ -39,7 +39,7 @@ func (p *Pods) Open(node string) func(context.Context) (remote.Runner, string, e
 	}
 }
 
-// Output is what a program prints in a container, up to most bytes.
+// Output runs a program in a container and returns the output, up to most bytes.
 func (p *Pods) Output(ctx context.Context, target kube.ExecTarget, cmd []string, within time.Duration, most int) ([]byte, error) {
 	return remote.Output(ctx, podRunner{p.Cluster, target}, cmd, within, most)
 }

@@ -54,7 +54,7 @@ type Dialects struct {
 	zones    *zones.Set
 	alarm    *loop.Alarm // other options may be taken over
 
-	// system is whose precedence holds, with the reason.
+	// system is the network plugin whose precedence holds, systemWhy the reason.
 	system    *system.System
 	systemWhy string
 
@@ -100,8 +100,8 @@ func (d *Dialects) Start(z *zones.Set) {
 	}
 }
 
-// View is what a revision gets, nil where nothing is read; families follow the pods where
-// nobody says.
+// View returns the settings for a revision, nil where nothing is read; IP families follow
+// the pods where no setting says.
 func (d *Dialects) View() *settings.View {
 	if d.view != nil {
 		d.view = d.view.WithFamilies(d.compiler.World().Desired.Families())

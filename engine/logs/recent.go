@@ -34,7 +34,7 @@ func Connections(entries []*entries.Entry, most int) *diff.Log {
 	return distinctConnections(entries, time.Time{}, most)
 }
 
-// seenKey is what the lines of one Seen have in common.
+// seenKey holds the properties that the lines of one Seen share.
 type seenKey struct {
 	from, to netip.Addr
 	fromPod  model.Key

@@ -153,7 +153,7 @@ func (l *Loop) Solved(name string) {
 	l.Changed()
 }
 
-// Problems are those that there are, for a revision.
+// Problems returns the current problems, for a revision.
 func (l *Loop) Problems() []model.SourceState { return l.problems }
 
 // run runs what is sent, and what is due, and publishes when the inbox is empty, or

@@ -14,8 +14,8 @@ import (
 // Clock tells the time; tests bring their own.
 type Clock func() time.Time
 
-// Published is what everybody may read from any goroutine: the newest revision, the
-// time, and what was done.
+// Published holds the state that any goroutine may read: the newest revision, the time,
+// and the activity.
 type Published struct {
 	ctx  context.Context // of the loop
 	now  Clock

@@ -30,14 +30,14 @@ type Check struct {
 	Step  string  `json:"step"` // annotation, level, rows, meter, container, console, stream, traffic, order
 	State Checked `json:"state"`
 	Text  string  `json:"text"`
-	// Remedy is what to do, where there is something. Levels says that it is to set the
-	// levels of the policy itself.
+	// Remedy says what to do, where there is something to do. Levels says that it is to
+	// set the levels of the policy itself.
 	Remedy string `json:"remedy,omitempty"`
 	Levels bool   `json:"-"`
 }
 
-// About is what no line is seen of: a policy, one of its rules where Dir is given, or all
-// policies where none is.
+// About is the object whose lines do not come: a policy, one of its rules where Dir is
+// given, or all policies where no policy is given.
 type About struct {
 	Policy model.PolicyKey
 	Dir    model.Direction
