@@ -110,7 +110,7 @@ type valve struct {
 	closed bool
 }
 
-// errShut is what a late write gets.
+// errShut is the error of a late write.
 var errShut = errors.New("the command is no longer waited for")
 
 func (v *valve) Write(p []byte) (int, error) {

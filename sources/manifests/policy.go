@@ -53,7 +53,7 @@ func (d *decoder) policy(n *yaml.Node, k *kindInfo, key model.Key, origin model.
 	d.out.objects = append(d.out.objects, p)
 }
 
-// gated is what gate 1 says of a tree, with the lines of its text.
+// gated returns the issues that gate 1 finds in a tree, with the lines of its text.
 func (d *decoder) gated(n *yaml.Node, k model.Kind, obj map[string]any) []check.Issue {
 	bad := admission.Judge(k, obj, d.opts.Schemas, d.opts.Release)
 	for i := range bad {

@@ -16,7 +16,7 @@ import (
 type northbound struct {
 	*session
 	cfg *Config
-	// written is what is on its way, for the reader.
+	// written holds the transactions under way, for the reader.
 	written written
 
 	// With the session's lock; only the reader writes them.
