@@ -107,7 +107,7 @@ const (
 	maxKept  = 200      // characters of them
 )
 
-// The lines of the programs. A match is cleaned.
+// The lines of the programs, which are matched after cleaning.
 var (
 	reColour = regexp.MustCompile("\x1b\\[[0-9;]*m")
 	reBanner = regexp.MustCompile(`^# (Detailed|Summary|Minimal) trace\.$`)
