@@ -149,7 +149,7 @@ func (e *ExitError) Error() string { return fmt.Sprintf("exit code %d", e.Code) 
 // ExitStatus is the exit code, as k8s.io/utils/exec calls it.
 func (e *ExitError) ExitStatus() int { return e.Code }
 
-// commandNotFound and cannotExecute are what runc, crun and shells exit with when
+// commandNotFound and cannotExecute are the exit codes of runc, crun and shells when
 // they do not find or cannot start the program.
 const (
 	cannotExecute   = 126

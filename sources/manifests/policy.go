@@ -20,8 +20,8 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// policy takes in a policy that passed the strict check; was is what it was in an older
-// form, nil for none.
+// policy takes in a policy that passed the strict check; was is its older form, nil for
+// none.
 func (d *decoder) policy(n *yaml.Node, k *kindInfo, key model.Key, origin model.Origin, text []byte, was *older.Form) {
 	obj := yamltree.Value(n).(map[string]any)
 	dropStatusDoubt(obj)

@@ -35,7 +35,7 @@ func Read(ctx context.Context, o Options) (*Result, error) {
 	return assemble(o, files, broken), nil
 }
 
-// Parse reads objects from text in memory; name is what the errors call it.
+// Parse reads objects from text in memory; name stands for it in errors.
 func Parse(name string, text []byte, o Options) *Result {
 	o = o.withDefaults()
 	var files []*fileResult

@@ -208,8 +208,8 @@ func succeed(old *watched, res *fileResult, in input, now time.Time) *watched {
 	return f
 }
 
-// missing deals with files that are no longer there: they are given up once
-// they were away long enough. lost are those that were, wait is when to look again.
+// missing deals with files that are no longer there: they are given up once they were
+// away long enough. lost are the files given up now, wait is when to look again.
 func (w *watcher) missing(present map[string]bool, asked, now time.Time) (wait time.Duration, lost map[string]bool) {
 	lost = map[string]bool{}
 	for p, f := range w.files {

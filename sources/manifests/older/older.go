@@ -100,9 +100,9 @@ func modernPeer(peer, subject *yaml.Node, at string) (uses []olderUse, of2022 bo
 	return []olderUse{u}, u.of2022 || whole != nil
 }
 
-// isNamespaceSet says whether a node is what namespaces of a peer once was: not a selector,
-// but one of five ways to name namespaces. With fields of a selector beside them it is
-// neither, and refused as unknown fields are.
+// isNamespaceSet says whether a node is the older form of a peer's namespaces: not a
+// selector, but one of five ways to name namespaces. With fields of a selector beside them
+// it is neither, and refused as unknown fields are.
 func isNamespaceSet(n *yaml.Node) bool {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return false

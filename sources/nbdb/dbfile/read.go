@@ -152,7 +152,7 @@ func readError(path string, err error) error {
 	return fmt.Errorf("read %s: %w", clean.Text(path), reading.Reason(err))
 }
 
-// readFrom reads a database from a stream; name is what the errors call it.
+// readFrom reads a database from a stream; name stands for it in errors.
 func readFrom(ctx context.Context, r io.Reader, name string, o Options, of kind) (*Result, error) {
 	o.Limits = o.withDefaults()
 	name = clean.Text(name)
