@@ -80,7 +80,7 @@ func asciiJSON(text []byte) string {
 	return b.String()
 }
 
-// ParseLogSession reads the annotation AnnotationLogSession. What is for people comes
+// ParseLogSession reads the annotation AnnotationLogSession. Fields for people come
 // back clean; Set and Former are as they were.
 func ParseLogSession(raw string) (LogSession, error) {
 	if len(raw) > mostSession {

@@ -12,13 +12,13 @@ import (
 // App holds the streams, flags and state that the subcommands share.
 type App struct {
 	In io.Reader
-	// out and err take only what can be seen; raw is the process's own output, for
-	// what a screen is cleared with.
+	// Out and Err escape invisible characters; Raw is the process's own output, for the
+	// codes that clear a screen.
 	Out, Err, Raw io.Writer
 
 	Flags  flags
-	CanAsk bool // in is a terminal: somebody can be asked
-	// Keyboard is in as it was handed in, to read single keys from.
+	CanAsk bool // In is a terminal: somebody can be asked
+	// Keyboard is the input that New was given, to read single keys from.
 	Keyboard io.Reader
 	Needs    need // of the command
 	// Said are the complaints that were printed already.

@@ -112,8 +112,8 @@ func LimitAnswer(ctx context.Context, many bool) {
 	}
 }
 
-// answerLimitFor is the limit of limitAnswer for what is in use: at least half as much again
-// as lives, so that the collector does not run all the time.
+// answerLimitFor returns the limit of LimitAnswer for the memory in use: at least half as much
+// again as the live bytes, so that the collector does not run all the time.
 func answerLimitFor(m usage) int64 {
 	const step = 8 << 20
 	need := (m.live + m.live/2 + m.rest + step - 1) / step * step

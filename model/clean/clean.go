@@ -86,8 +86,8 @@ func Escape(s string) string {
 	return string(b)
 }
 
-// JSON writes what cannot be seen in a JSON text as escapes of JSON: the text
-// means the same. What is no UTF-8 becomes U+FFFD.
+// JSON writes invisible characters of a JSON text as escapes of JSON: the text means
+// the same. Bytes that are no UTF-8 become U+FFFD.
 func JSON(b []byte) []byte {
 	if whole(string(b), true) {
 		return b

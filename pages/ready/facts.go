@@ -75,15 +75,14 @@ type Failure struct {
 	Zones []string `json:"zones"` // by name
 }
 
-// Zones counts the zones that should report; Ready, Failing and Silent add up to it.
-// Gone counts reports of nodes that are not there any more, Against the reports that
-// the rows contradict.
+// Policy is the JSON of the controllers' reports of one policy: reports, never
+// proof (command-line.md#output).
 type Policy struct {
 	Key   model.PolicyKey `json:"-"`
 	Label string          `json:"policy"`
-	// Zones counts those that should report; Ready, Failing and Silent add up to it.
-	// Gone counts reports of nodes that are not there any more, Against those that
-	// the rows speak against.
+	// Zones counts the zones that should report; Ready, Failing and Silent add up to it.
+	// Gone counts reports of nodes that are not there any more, Against the reports that
+	// the rows contradict.
 	Zones   int `json:"zones"`
 	Ready   int `json:"ready"`
 	Failing int `json:"not_ready"`

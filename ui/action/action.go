@@ -70,15 +70,13 @@ type Context struct {
 	Undo, Redo     string
 	Plan           *revision.PlanState
 	Unconfirmed    *revision.Unconfirmed
-	// target returns the policy an action is about: the one under the cursor, else the page's
-	// policy. A new policy has no name yet, and the policies that a conversion made are not the
-	// one under its cursor: for these only the kind is set.
+	// Access holds the permissions that the API server gives the user, on a cluster.
 	Access revision.Access
 }
 
-// target is the policy an action is about: the one under the cursor, else that of
-// the page. A new policy has no name yet, and those that a conversion made are not the
-// one under its cursor.
+// target returns the policy an action is about: the one under the cursor, else the page's
+// policy. A new policy has no name yet, and the policies that a conversion made are not the
+// one under its cursor: for these only the kind is set.
 func (c Context) target(id ID) model.PolicyKey {
 	switch id {
 	case LadderNew, PlanNew, LadderTemplate, PlanTemplate, ConvertApply:

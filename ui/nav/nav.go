@@ -27,18 +27,17 @@ const (
 	Logs     Kind = "logs"     // Key, Dir, Rule narrow it; all may be zero
 	Activity Kind = "activity" // Zone narrows it
 	Zones    Kind = "zones"    //
-	// Ready shows the reports of the controllers about all policies, or about Key zone by zone.
+	// Controller shows the log of the ovnkube-controller of Zone about the policy Key.
 	Controller Kind = "controller"
 	Contexts   Kind = "contexts" // of the kubeconfig
-	// Findings shows the defects and dangers in all policies.
+	// Ready shows the controllers' reports of all policies, or of Key zone by zone.
 	Ready Kind = "ready"
-	// Trace shows the verdict on a connection: ID is the question, as trace.Parse reads it.
+	// Findings shows the defects and dangers in all policies.
 	Findings Kind = "findings"
 	Cluster  Kind = "cluster" // the connection to it: resources, permissions, logs
-	// Matrix shows which pods reach which: ID is the port, as trace.ParsePorts reads it; a
-	// namespace in Key has its connections alone.
+	// Trace shows the verdict on a connection: ID is the question, as trace.Parse reads it.
 	Trace Kind = "trace"
-	// Matrix is which pods reach which: ID is the port, as trace.ParsePorts reads it; a
+	// Matrix shows which pods reach which: ID is the port, as trace.ParsePorts reads it; a
 	// namespace in Key has its connections alone.
 	Matrix   Kind = "matrix"
 	Sessions Kind = "sessions" // of logging

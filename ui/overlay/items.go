@@ -29,8 +29,7 @@ type paletteItem struct {
 // maxNames bounds how many pods, and how many rules, the palette offers.
 const maxNames = 20_000
 
-// kinds are the policies with what they are called in the palette, as kubectl calls
-// them.
+// kinds are the kinds of policies in the palette, which calls them as kubectl does.
 var kinds = []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.KindEF, model.KindCNP, model.KindACNP, model.KindANNP}
 
 // itemsOf is everything the palette offers: what can be done here, then places by

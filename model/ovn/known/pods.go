@@ -52,7 +52,7 @@ type unseen struct {
 	moved  map[string]*model.Pod       // former addresses, with whose they were
 }
 
-// was are what the pod is known to have been.
+// was returns the earlier states of a pod, as Facts.Before knows them.
 func (x *unseen) was(p *model.Pod) []*model.Pod {
 	was, asked := x.before[p]
 	if !asked {

@@ -7,7 +7,7 @@ import (
 	"rung/model/ovn/flow"
 )
 
-// Decision is what the ACLs of one stage did with the packet.
+// Decision is the decision that the ACLs of one stage made about the packet.
 type Decision struct {
 	Pass  *Pass
 	Stage model.Stage // empty where the form does not tell

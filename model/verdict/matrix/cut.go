@@ -125,8 +125,8 @@ func (s *Partition) fronts() iter.Seq[netip.Addr] {
 	}
 }
 
-// cutOf numbers the cut of a block, and names the node that it asks for. What has several
-// addresses has one that is no Service (apart).
+// cutOf returns the number of a block's cut, 0 for none, and the node that the cut asks
+// for. A block of several addresses has no cut: one of them is no Service (see apart).
 func (s *Partition) cutOf(n netip.Prefix) (id int32, host string) {
 	if !n.IsSingleIP() {
 		return 0, ""
