@@ -39,7 +39,7 @@ const (
 	Name       Kind = "name"       // of the set
 )
 
-// Forms say how an answer of each kind is written.
+// forms say how an answer of each kind is written.
 var forms = map[Kind]string{
 	LabelKey:   "the key of a label: tenant",
 	Values:     "values with commas between: blue,green",

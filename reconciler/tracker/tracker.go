@@ -20,9 +20,9 @@ type Tracker struct {
 	Zone    string
 	Desired *compiler.Desired
 	DB      *nb.DB // nil: never read
-	// observing says that the rows are somebody else's.
+	// Observing says that the rows are somebody else's.
 	Observing bool
-	// membersOf lists a desired set, where somebody has it listed already.
+	// MembersOf lists a desired set, where somebody has it listed already.
 	MembersOf func(*compiler.SetSpec) []string
 
 	Tracks map[model.PolicyKey]*track
@@ -34,7 +34,7 @@ type Tracker struct {
 	disowned disowned
 	ports    ports
 
-	// dirty are the policies whose join may have changed since somebody took
+	// Dirty are the policies whose join may have changed since somebody took
 	// the list.
 	Dirty map[model.PolicyKey]struct{}
 
