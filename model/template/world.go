@@ -118,7 +118,8 @@ func (w *World) labelKeys(_ Answers) (out []Choice) {
 	return out
 }
 
-// values offers all values of the label, then each: what is taken away is left out.
+// values offers all values of the label, then each: values that are taken away are left
+// out.
 func (w *World) values(a Answers) (out []Choice) {
 	var all []string
 	for _, l := range w.labels() {

@@ -164,8 +164,8 @@ func (t *Tracker) finish(at time.Time) {
 	t.touched, t.fresh = nil, nil
 }
 
-// ApplyDesired takes the next desired rows and what is new about them since the
-// last. A nil delta means anything may be.
+// ApplyDesired takes the next desired rows and the changes since the last. With a nil
+// delta anything may have changed.
 func (t *Tracker) ApplyDesired(d *compiler.Desired, delta *compiler.Delta, at time.Time) {
 	t.begin()
 	first := t.Desired == nil
