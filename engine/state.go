@@ -36,8 +36,8 @@ type state struct {
 	undo, redo  string
 	plan        *revision.PlanState
 	unconfirmed *revision.Unconfirmed
-	// access and profile are what a cluster's server says of permissions, and of
-	// CRDs that are newer than OVN-Kubernetes.
+	// access and profile are the server's answers about permissions, and about CRDs that
+	// are newer than OVN-Kubernetes.
 	access  revision.Access
 	profile []model.Broken
 	past    *revision.Past // nil: nothing is remembered

@@ -53,8 +53,8 @@ const (
 	TrialConfirmedElsewhere = "confirmed by another Rung"
 )
 
-// ChangeFinished is the outcome, in Ended, of a change whose process was killed while
-// making it.
+// ChangeFinished is the outcome, in Ended, of a change whose rest was made after its
+// process was killed.
 const ChangeFinished = "finished"
 
 // Seconds is a time to confirm a change in, as people write it: "60s", "5m", "5m20s".

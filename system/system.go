@@ -12,8 +12,8 @@ import (
 	"rung/model/words"
 )
 
-// Feature is something that one plugin has and another has not. The zero Feature is what all
-// have.
+// Feature is something that one plugin has and another has not. The zero Feature is a
+// feature that all have.
 type Feature int
 
 // The features.

@@ -37,7 +37,7 @@ type Preview struct {
 	// NotConsidered are circumstances left out of the judgement that could have made the
 	// consequences different.
 	NotConsidered []model.Omission
-	// Objects are what will be written, removed ones with New nil.
+	// Objects are the objects to write, removed ones with New nil.
 	Objects []change.ObjectChange
 	// Rows is the compiled delta over all zones together.
 	Rows []change.RowChange

@@ -38,8 +38,8 @@ type planJob struct {
 	// confirmed, by name: a step of another policy was not. An earlier Rung stored
 	// none.
 	Read map[string]string `json:"read,omitempty"`
-	// Runner runs the plan as long as it holds the lock, nil for one that stopped.
-	// Waits and Why are what it waits for or why it stopped.
+	// Runner runs the plan as long as it holds the lock, nil for one that stopped. Waits
+	// are the zones it waits for, Why the reason why it waits or stopped.
 	Runner *planRunner         `json:"runner,omitempty"`
 	Waits  []revision.PlanWait `json:"waits,omitempty"`
 	Why    string              `json:"why,omitempty"`

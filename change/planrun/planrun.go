@@ -53,7 +53,7 @@ type Plans struct {
 type Config struct {
 	Subscribe func() (ticks <-chan struct{}, stop func())
 	Publish   func(*revision.PlanState) // nil takes the state off the screen
-	// Dir is the state folder, empty where progress is not kept; Context is what it
+	// Dir is the state folder, empty where progress is not kept; Context is the name it
 	// is kept under.
 	Dir, Context string
 	Disk         safefile.FS

@@ -26,8 +26,8 @@ type revertJob struct {
 	At     time.Time     `json:"at"`
 	Until  time.Time     `json:"until"`
 	Within time.Duration `json:"within"`
-	// Objects, and Files once it is made, are what an undo needs. Undoes is the entry of
-	// the history that the change took back, Entry its own.
+	// Objects, and Files once it is made, are the data that an undo needs. Undoes is the
+	// entry of the history that the change took back, Entry its own.
 	Objects []history.Object    `json:"objects"`
 	Files   []change.FileChange `json:"files,omitempty"`
 	Undoes  uint64              `json:"undoes,omitempty"`

@@ -43,7 +43,7 @@ func (t Target) Kind() string {
 	return "Antrea's ClusterNetworkPolicy"
 }
 
-// has says whether policies of a kind are what the target writes.
+// has says whether the target writes policies of a kind.
 func (t Target) has(k model.Kind) bool {
 	switch t {
 	case ToANP:

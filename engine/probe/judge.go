@@ -114,8 +114,8 @@ func byPackets(p *verdict.Path, s *Sending) verdict.Path {
 	return out
 }
 
-// reached fills in the stages of a zone that a packet came through: those of its first
-// way over the node's switch, which are those that the policies are asked about.
+// reached fills in the stages of a zone that a packet came through on its first way
+// over the node's switch: the policies are asked about these stages.
 func reached(stages []verdict.StageVerdict, step *Step) {
 	over := false // it was dropped before
 	next := 0

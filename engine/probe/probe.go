@@ -59,7 +59,7 @@ const (
 	Sends Phase = "sending packets"
 )
 
-// Delivered and Dropped are what becomes of packets, for people.
+// Delivered and Dropped are the outcomes of packets, for people.
 const (
 	Delivered = "delivered"
 	Dropped   = "dropped"

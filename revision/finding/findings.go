@@ -59,8 +59,7 @@ func AllFindings(r *revision.Revision, ctx context.Context) ([]model.Finding, er
 	}
 	found := Findings(r)
 	if !r.System.Has(system.Stages) {
-		// Without stages there are no verdicts to ask, and none to add to the objects'
-		// findings.
+		// Without stages no verdict can be asked for: the objects' findings are all.
 		d.all.CompareAndSwap(nil, &found)
 		return *d.all.Load(), nil
 	}

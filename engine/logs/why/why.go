@@ -17,7 +17,7 @@ import (
 // Checked is how a step of the way to a line stands.
 type Checked string
 
-// The states of a step. A note is what somebody chose, so nothing is wrong with it.
+// The states of a step. A note is somebody's choice, so nothing is wrong with it.
 const (
 	Fine    Checked = "ok"
 	Wrong   Checked = "wrong"
@@ -199,8 +199,9 @@ func (c *checks) levels(p *model.Policy, x *Check) {
 	x.Levels, x.Remedy = true, policies.LogLevelCommand(c.rev, p, actions...)
 }
 
-// actions are the actions whose rules do not log: that is wrong where it is asked about one
-// of them, or none logs; else it is what the annotation says.
+// actions adds checks of the rules' actions. An action that does not log is wrong where
+// only one rule is asked about, or where none logs; else it is a note, since the annotation
+// says so.
 func (c *checks) actions(p *model.Policy, now model.LogLevels, ns string) {
 	rules := c.about.rules(p)
 	wrong := func(format string, args ...any) {

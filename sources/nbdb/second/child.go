@@ -37,10 +37,10 @@ const (
 
 var errMemory = fmt.Errorf("libovsdb needs more than %d MB for it", hardMemory>>20)
 
-// Child is the process that reads: it connects libovsdb to the socket, writes every row
-// as a line of JSON, and returns. It returns as well when in ends, which is when the
-// parent does, and when it has too much memory. What libovsdb may have left hanging ends
-// with the process.
+// Child is the process that reads: it connects libovsdb to the socket, writes every row as
+// a line of JSON, and returns. It returns as well when in ends, which is when the parent
+// does, and when it has too much memory. Anything that libovsdb left hanging ends with the
+// process.
 func Child(ctx context.Context, in io.Reader, socket string, out io.Writer) error {
 	debug.SetMemoryLimit(softMemory)
 	ctx, cancel := context.WithCancelCause(ctx)
