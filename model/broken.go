@@ -40,8 +40,8 @@ func (o Origin) Where() string {
 	return at
 }
 
-// String is the whole story in one line: where, which object, which field, what
-// is wrong, what to do.
+// String returns the whole story in one line: the place, the object, the field, the
+// fault and the remedy.
 func (b Broken) String() string {
 	parts := []string{b.Origin.Where(), b.keyText(), b.Field, b.Message}
 	s := strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ": ")

@@ -16,7 +16,7 @@ import (
 // Nothing but Rung reads it.
 const AnnotationLogSession = "rung/log-session"
 
-// Bounds of what is believed of a record, which anybody may have written.
+// Bounds of a record that is believed: anybody may have written it.
 const (
 	mostSession = 64 << 10 // bytes
 	mostWho     = 128      // characters

@@ -44,8 +44,8 @@ const (
 // PolicyState is a policy in a zone judged by rows alone (architecture.md#words).
 type PolicyState string
 
-// The states, in the order of how much an admin should worry; WorstFirst
-// sorts by it.
+// The states, in the order of how much an admin should worry; Worse compares
+// by it.
 const (
 	StateFrozen        PolicyState = "frozen"
 	StateBehind        PolicyState = "behind"

@@ -105,7 +105,7 @@ func newWorker(r *Reconciler) *worker {
 	return w
 }
 
-// now is the time of what is reported; waiting goes by the process's timers.
+// now returns the time for reports; waiting goes by the process's timers.
 func (w *worker) now() time.Time { return w.cfg.Clock() }
 
 // tooManyChanges is where a list of changed rows is worth less than a resync.

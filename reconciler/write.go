@@ -138,8 +138,8 @@ func anyKey[V any](m map[model.PolicyKey]V, such func(model.PolicyKey) bool) boo
 	return false
 }
 
-// send takes the policies off the ready list and starts their transaction.
-// Policies without operations are done; those that do not fit in stay.
+// send takes the policies off the ready list and starts their transaction. Policies
+// without operations are done; policies that do not fit in stay.
 func (w *worker) send(ctx context.Context, keys []model.PolicyKey) {
 	f := &flight{reads: w.reads, ops: w.fence.guards(w.zone.DB)}
 	b := w.t.NewOps()

@@ -28,10 +28,10 @@ type Zone interface {
 
 // Pipeline is a Zone that takes a transaction while another is under way.
 type Pipeline interface {
-	// Send is Transact in two steps: it returns when the operations are on their
-	// way, or will not be, and wait returns what Transact does. Nobody else sends
-	// meanwhile; what is sent is done in the order of the calls. An unknown outcome
-	// of one ends those behind it likewise.
+	// Send is Transact in two steps: it returns when the operations are on their way, or
+	// will not be, and wait returns what Transact does. Nobody else sends meanwhile;
+	// transactions are done in the order of the calls. An unknown outcome of one ends
+	// those behind it likewise.
 	Send(ctx context.Context, ops []nb.Op) (wait func() ([]nb.OpResult, error))
 }
 

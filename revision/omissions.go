@@ -10,11 +10,11 @@ import (
 	"rung/system"
 )
 
-// Omissions are everything that answers of this revision do not take into account, or take
-// for granted, in the order of the codes: what was refused or could not be read, policies
-// without desired rows whose old rows may still decide, kinds and zones that were not read,
-// what was assumed. Which of them could change an answer is for package omitted to say. The
-// slice must not be changed.
+// Omissions returns everything that answers of this revision do not take into account, or
+// take for granted, in the order of the codes: objects and files that were refused or could
+// not be read, policies without desired rows whose old rows may still decide, kinds and
+// zones that were not read, and assumptions. Package omitted says which of them could
+// change an answer. The slice must not be changed.
 func (r *Revision) Omissions() []model.Omission {
 	if r.omissions == nil {
 		return findOmissions(r)

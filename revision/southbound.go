@@ -13,9 +13,9 @@ import (
 	"rung/model/words"
 )
 
-// Southbound is how the Southbound database of a zone stands, and what was read of it.
-// It is read only while somebody wants its flows: until then Followed is false, and
-// nothing is known of it but where it is.
+// Southbound is the state of a zone's Southbound database, with the data that was read
+// of it. It is read only while somebody wants its flows: until then Followed is false,
+// and nothing is known of it but where it is.
 type Southbound struct {
 	Zone, Endpoint string
 	Followed       bool

@@ -119,7 +119,7 @@ func beside(packets, other *verdict.StageVerdict) string {
 	return strings.TrimSpace(string(other.Verdict) + " · " + trace.WhoOf(other))
 }
 
-// packets are all that were put in.
+// packets returns the table of all packets that were sent on a path.
 func (o *probeOut) packets(path int) string {
 	t := &command.TextTable{Head: []string{"PACKET", "ZONE", "IN", "OUT", "", "MET"}}
 	for i := range o.result.Sent[path] {

@@ -111,9 +111,9 @@ func JSON(b []byte) []byte {
 	return out
 }
 
-// Frame drops from a frame for a terminal what neither can be seen nor sets a
-// colour: it is the last to see it. Text was cleaned before, where its width was
-// measured; what is dropped here has no width, so no line moves.
+// Frame drops from a frame for a terminal all characters that can neither be seen nor
+// set a colour: it is the last to see it. Text was cleaned before, where its width was
+// measured; the characters dropped here have no width, so no line moves.
 func Frame(s string) string {
 	at := trouble(s, 0)
 	if at < 0 {

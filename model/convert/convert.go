@@ -201,9 +201,9 @@ func admin(policies []*model.Policy, stay ...model.Kind) []*model.Policy {
 	return out
 }
 
-// settled is a policy as it is when its logging session is over. The session is the
-// object's it was begun on: what is made of that has no part in it, and the level that was
-// set for a while would stay there for good.
+// settled returns a policy as it is when its logging session is over. The session belongs
+// to the object it was begun on. Policies made of that object have no part in it, and the
+// level that was set for a while would stay on them for good.
 func settled(p *model.Policy) *model.Policy {
 	if _, has := p.Annotations[model.AnnotationLogSession]; !has {
 		return p

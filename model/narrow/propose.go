@@ -16,7 +16,7 @@ import (
 	"rung/model/verdict/walk"
 )
 
-// Limits of the API (ovn-kubernetes.md#api-limits), and of what is worked out.
+// Limits of the API (ovn-kubernetes.md#api-limits), and of a proposal.
 const (
 	mostPeers = 100
 	mostPorts = 100
@@ -52,13 +52,13 @@ const (
 	// DenyingEnds are the ends that do not allow it now; both where neither does.
 	DenyingEnds Ends = "the ends that deny it"
 	// Sender and Receiver are the one end, or the other where a policy cannot be about that:
-	// what is denied at one is denied.
+	// a connection denied at one end is denied.
 	Sender   Ends = "the sender"
 	Receiver Ends = "the receiver"
 )
 
-// EndsFor are the ends that rules of an action may be at, those that hold longest first: what
-// is allowed must be at both, what is denied at one.
+// EndsFor returns the ends that rules of an action may be at, the longest lasting first: an
+// allowed connection must be allowed at both, a denied one at one.
 func EndsFor(a model.Action) []Ends {
 	if a == model.Deny {
 		return []Ends{BothEnds, Sender, Receiver}

@@ -134,8 +134,8 @@ func (d *Decider) Does() string {
 	return string(d.Action)
 }
 
-// Tried is one tier of a stage: what was tried there, in the order in which it decides,
-// until something did.
+// Tried is one tier of a stage: the rules that were tried there, in the order in which
+// they decide, until something did.
 type Tried struct {
 	Tier int
 	Band string // as Decider.Band

@@ -13,7 +13,7 @@ import (
 	"rung/themes"
 )
 
-// Facts are all logging sessions (command-line.md#output).
+// Facts is the JSON of all logging sessions (command-line.md#output).
 type Facts struct {
 	Sessions []*Session `json:"sessions"` // those that end first first
 	Ended    []*Session `json:"ended"`    // newest first

@@ -53,8 +53,8 @@ func (d *Differ) Next(desired *compiler.Desired, delta *compiler.Delta) *Differ 
 	return next
 }
 
-// Members lists a set of its desired rows, for zones that are read now and then
-// and those that are followed. Nobody changes the list. Two that ask at once may both list it.
+// Members lists a set of its desired rows, for zones that are read now and then and for zones
+// that are followed. The list must not be changed. Two that ask at once may both list it.
 func (d *Differ) Members(s *compiler.SetSpec) []string {
 	d.mu.RLock()
 	m, known := d.Listed[s]
@@ -83,8 +83,8 @@ type ZoneRead struct {
 	Changed func(model.PolicyKey) time.Time
 }
 
-// Diff judges the rows of a zone. All objects have been read, the caller sees to
-// it: what is not desired counts as left over.
+// Diff judges the rows of a zone. The caller sees to it that all objects have been
+// read: rows that are not desired count as left over.
 func (d *Differ) Diff(g ZoneRead) map[model.PolicyKey]*model.PolicyInZone {
 	t := New(g.Zone)
 	t.Observing = true

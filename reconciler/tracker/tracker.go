@@ -20,9 +20,9 @@ type Tracker struct {
 	Zone    string
 	Desired *compiler.Desired
 	DB      *nb.DB // nil: never read
-	// observing says that the rows are somebody else's.
+	// Observing says that the rows are somebody else's.
 	Observing bool
-	// membersOf lists a desired set, where somebody has it listed already.
+	// MembersOf lists a desired set, where somebody has it listed already.
 	MembersOf func(*compiler.SetSpec) []string
 
 	Tracks map[model.PolicyKey]*track
@@ -34,7 +34,7 @@ type Tracker struct {
 	disowned disowned
 	ports    ports
 
-	// dirty are the policies whose join may have changed since somebody took
+	// Dirty are the policies whose join may have changed since somebody took
 	// the list.
 	Dirty map[model.PolicyKey]struct{}
 
@@ -164,8 +164,8 @@ func (t *Tracker) finish(at time.Time) {
 	t.touched, t.fresh = nil, nil
 }
 
-// ApplyDesired takes the next desired rows and what is new about them since the
-// last. A nil delta means anything may be.
+// ApplyDesired takes the next desired rows and the changes since the last. With a nil
+// delta anything may have changed.
 func (t *Tracker) ApplyDesired(d *compiler.Desired, delta *compiler.Delta, at time.Time) {
 	t.begin()
 	first := t.Desired == nil

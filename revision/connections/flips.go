@@ -261,8 +261,8 @@ func StaysText(d *diff.Difference) string {
 	return fmt.Sprintf("%s: %s %s all of these", none, words.Some(instead, 3), words.Form(len(instead), "decides", "decide"))
 }
 
-// IdleTexts say of rules of a change that they decide nothing after it, and who does
-// instead; not of those that decided nothing before.
+// IdleTexts says of rules of a change that they decide nothing after it, and which
+// rules decide instead. Rules that decided nothing before are left out.
 func IdleTexts(d *diff.Difference, c *model.Cluster) (out []string) {
 	for i := range d.Rules {
 		u := &d.Rules[i]

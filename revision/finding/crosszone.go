@@ -37,8 +37,8 @@ type zoneFinding struct {
 	zone  string
 }
 
-// warning is a finding about a policy in a zone since a time; what is not known is
-// empty.
+// warning returns a finding about a policy in a zone since a time; unknown arguments
+// are empty.
 func warning(code, zone string, k model.PolicyKey, since time.Time, text, remedy string) zoneFinding {
 	f := model.Finding{Code: code, Severity: model.SeverityWarning, Policy: k, Rule: -1, Zone: zone, Message: text, Remedy: remedy}
 	return zoneFinding{Finding: f, since: since, zone: zone}

@@ -21,7 +21,7 @@ const (
 // Note is something to know about a policy where it stands on the ladder: a conflict, a
 // tie, a priority that is not enforced, or findings of one kind.
 type Note struct {
-	// Mark says what it is, empty for findings: those have their severity.
+	// Mark is the sign of its kind, empty for findings, which have their severity.
 	Mark     string
 	Severity model.Severity
 	// Short is it in two or three words, Name the policy it is about, after them.

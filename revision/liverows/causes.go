@@ -46,8 +46,9 @@ func CausesAtHand(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZon
 	return Known(r, z, p)
 }
 
-// CausesBehind are CausesAtHand of what is behind, and none of what is settling: one for
-// each of p.Diffs, nil for those without.
+// CausesBehind returns the causes of CausesAtHand for a policy that is behind, one for
+// each of p.Diffs, nil for differences without; for one that is only settling all are
+// nil.
 func CausesBehind(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZone, now time.Time) []*known.Cause {
 	if p == nil {
 		return nil
@@ -73,9 +74,9 @@ func CauseAtHand(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZone
 	return nil
 }
 
-// Explain works out the causes of what is behind at a time, for CausesAtHand: of all
-// that was not explained yet, and with again of what was explained from other objects
-// or rows, too. current says that none of that is left.
+// Explain works out the causes for policies that are behind at a time, for
+// CausesAtHand: of all that were not explained yet, and with again also of those
+// explained from other objects or rows. current says that none of the latter is left.
 func Explain(r *revision.Revision, now time.Time, again bool) (current bool) {
 	b := revision.Carried[causesCache](r)
 	current = true

@@ -103,9 +103,9 @@ func isRule(o nb.Owner) bool { return o.Form == nb.FormKnown && o.Index >= 0 }
 // #multicast).
 func inNamespace(o nb.Owner) bool { return o.Form == nb.FormKnown && o.Namespace != "" }
 
-// TiedWith are the other rows of a database that share stage, tier and priority
-// of an ACL and may match what it matches, and how they stand to it; those that
-// decide differently come first.
+// TiedWith returns the other rows of a database that share stage, tier and priority of
+// an ACL and may match the same packets, and how they stand to it; rows that decide
+// differently come first.
 func TiedWith(db *nb.DB, a *nb.ACL) (others []*nb.ACL, tie Tie) {
 	own := ruleOfACL(a)
 	unlike := func(x *nb.ACL) bool { return verdictOf(x.Action) != verdictOf(a.Action) }
@@ -158,10 +158,10 @@ func verdictOf(action string) string {
 // AfterAllow is the remark on rows for which AfterEgressAllow is true.
 const AfterAllow = "decides even after an ANP egress Allow"
 
-// AfterEgressAllow says whether a row stands in the to-lport stage though it is
-// about what a pod sends: an Allow of the egress stages does not end its say.
-// These are the rows of an EgressFirewall, and those that decide about multicast
-// on arrival (ovn-kubernetes.md#firewall-rows, #multicast).
+// AfterEgressAllow says whether a row stands in the to-lport stage although it is about
+// packets that a pod sends: an Allow of the egress stages does not end its say. These
+// are the rows of an EgressFirewall, and the rows that decide about multicast on
+// arrival (ovn-kubernetes.md#firewall-rows, #multicast).
 func AfterEgressAllow(a *nb.ACL, o nb.Owner) bool {
 	if a.Stage() != nb.ToLport || o.Form == nb.FormNone || o.Form == nb.FormUnknown {
 		return false

@@ -132,7 +132,8 @@ type LogSession struct {
 	Problem string
 }
 
-// LogSessions are the logging sessions of all objects, those that end first first.
+// LogSessions returns the logging sessions of all objects, in the order in which they
+// end.
 func LogSessions(r *revision.Revision) []LogSession {
 	return revision.Shared[revision.Once[[]LogSession]](r).Get(func() []LogSession { return logSessions(r.Cluster) })
 }

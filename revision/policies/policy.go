@@ -98,8 +98,8 @@ func OpenRules(r *revision.Revision, pod *model.Pod) (n int) {
 	return n
 }
 
-// Astray counts the units of a tier that somebody should look at: those that are frozen,
-// behind, not enforced or not comparable in some zone.
+// Astray counts the units of a tier that need attention: frozen, behind, not enforced or
+// not comparable in some zone.
 func Astray(r *revision.Revision, t *ladder.Tier, now time.Time) (n int) {
 	if len(r.Zones) == 0 {
 		return 0

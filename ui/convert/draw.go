@@ -75,7 +75,7 @@ func (v *page) Working() time.Time {
 	return v.proves.Since()
 }
 
-// SaveText is all that was made, as manifests.
+// SaveText returns all converted policies, as manifests.
 func (v *page) SaveText(*view.Env) string {
 	if v.res == nil {
 		return ""

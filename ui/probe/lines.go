@@ -217,7 +217,7 @@ func rulePage(d *verdict.Decider, zone string) nav.Page {
 	return nav.Page{}
 }
 
-// packets are all that were put in, there and back.
+// packets adds all packets that were sent on a path, there and back.
 func (v *View) packets(s *detail.Sheet, i int) {
 	r := v.result
 	steps := r.Sent[i]

@@ -42,7 +42,7 @@ type Changing interface {
 
 // Focused is a dialog with a line that must be in sight where not all are.
 type Focused interface {
-	// Focus is that line in what Draw gave last.
+	// Focus returns the number of that line in the lines that Draw returned last.
 	Focus() int
 }
 

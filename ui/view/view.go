@@ -189,7 +189,7 @@ func (l List) Complete(begin string) string {
 	return ""
 }
 
-// SaveText is all lines of the widget, those out of sight too.
+// SaveText returns all lines of the widget, also the lines out of sight.
 func (l List) SaveText(*Env) string {
 	if t, ok := l.Of.(interface{ AllText() string }); ok {
 		return t.AllText()

@@ -44,7 +44,7 @@ func (f *Flow) Place() string {
 	return s
 }
 
-// Packets says which packets of those that its ACL matches a flow is for.
+// Packets says for which of the packets that its ACL matches a flow is.
 func (f *Flow) Packets() string { return f.Reading.Hint.String() }
 
 // ACL is an ACL with its flows.

@@ -57,7 +57,8 @@ type Trace struct {
 	Problems []string
 }
 
-// Packet is the packet as the trace begins; what was not said is zero.
+// Packet is the packet as the trace begins; fields that the trace does not state are
+// zero.
 type Packet struct {
 	Proto            string // tcp, udp, sctp, icmp, icmp6, or as written
 	Src, Dst         netip.Addr
@@ -99,7 +100,7 @@ type Log struct {
 	Direction string // "IN", "OUT"
 }
 
-// Limits of what is read.
+// Limits of the input that is read.
 const (
 	MaxInput = 32 << 20 // bytes
 	MaxLine  = 64 << 10 // bytes; a longer line is unknown

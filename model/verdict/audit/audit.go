@@ -129,10 +129,10 @@ type auditor struct {
 	x     *index.Index
 	c     *matrix.Classes
 	rules []Audited
-	of    []int32 // of ruleRefs: the place in rules, -1 for none
+	of    []int32 // of the index's rules: the place in rules, -1 for none
 	allow []AuditedPolicy
 	allOf []int32 // of rules: the place in allow, -1 for none
-	// instead and without are the ruleRefs that Instead and Without name.
+	// instead and without are the rules of the index that Instead and Without name.
 	instead  [][]tally
 	without  [][]int32
 	wide     []int32                // terms of Denies of every pod
@@ -146,7 +146,7 @@ type auditor struct {
 	turns    []bool          // of rules: Ask.Wide
 	dnsPorts [2]uint16       // Ask.Ports
 	dns      [][]int32       // of classes: the ends that are asked for names
-	isolated map[int32]int32 // of ruleRefs: the place in cuts
+	isolated map[int32]int32 // of the index's rules: the place in cuts
 	cuts     []Isolated
 	notes    *[]noted // of the candidates that are looked at
 	// Kept from walk to walk: what a term would be without, and that walk.

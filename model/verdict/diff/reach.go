@@ -87,7 +87,7 @@ type share struct {
 	had map[*flip]bool
 }
 
-// namespace of a pod that there is not.
+// noNamespace is the namespace of an end that is no pod.
 const noNamespace int32 = -1
 
 // reaches counts the pairs that flip by the namespaces of their ends.

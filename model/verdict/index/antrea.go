@@ -12,8 +12,8 @@ import (
 	"rung/model/verdict"
 )
 
-// standing is where a rule stands under Antrea: what has the lower one decides first, and
-// which of two equal ones decides is undefined (antrea.md#order).
+// standing is the place of a rule under Antrea: the lower one decides first, and of two
+// equal ones it is undefined which decides (antrea.md#order).
 type standing struct {
 	tier     int32
 	priority float64

@@ -93,7 +93,7 @@ func (c *Collector) Add(h Hit) {
 type Settled struct {
 	Verdict         verdict.Verdict
 	Decided, Passed []int32
-	// open says that decided are candidates: which of them it is cannot be told.
+	// Open says that Decided are candidates: it cannot be told which of them decides.
 	Open bool
 }
 

@@ -48,7 +48,7 @@ type Class struct {
 	Marked []netip.Addr
 	nodes  map[string]int // pods by node, counted when needed
 
-	// loops counts the pairs of ends of the class that are of one pod; crossed says that a
+	// Loops counts the pairs of ends of the class that are of one pod; Crossed says that a
 	// pod has an end in another class, too.
 	Loops   int
 	Crossed bool

@@ -137,7 +137,7 @@ func agreed(a, b []Segment) (out []Segment) {
 // Comparison is two indexes with the same classes.
 type Comparison struct {
 	Before, After *Classes
-	// changed are the terms that only one of the two has, by side and stage.
+	// Changed are the terms that only one of the two has, by side and stage.
 	Changed [2][2]index.Set
 }
 

@@ -79,8 +79,8 @@ func (s *Partition) nodePorts(f verdict.Family) (all, idle []verdict.PortRange) 
 	return of[0], of[1]
 }
 
-// apart adds to networks the addresses of those that have hardly others than Services': each may
-// be one at ports of its own.
+// apart adds to networks the single addresses of networks that hold hardly any addresses but
+// those of Services: each may be a Service at ports of its own.
 func (s *Partition) apart(networks []netip.Prefix) []netip.Prefix {
 	var more []netip.Prefix
 	for i, n := range networks {
