@@ -63,21 +63,3 @@ func TestJudgeComments(t *testing.T) {
 		})
 	}
 }
-
-// riddle is a comment that says of its object that it is "what …", "that of …" or "those …",
-// or a sentence that has such a subject.
-var riddle = regexp.MustCompile(`\A\S+ (is|are) (what|who|whose|that of|those)\b|(\. |\A)(What|Who|Whose|Those|That of) [a-z]`)
-
-// A doc comment names the object: what is returned, its unit, its errors.
-func TestCommentsNameTheirObject(t *testing.T) {
-	for _, f := range source(t) {
-		if f.test() {
-			continue
-		}
-		for _, c := range f.ast.Comments {
-			if at := riddle.FindString(c.Text()); at != "" {
-				t.Errorf("%s:%d: %q: say what it is, by a noun", f.path, f.fset.Position(c.Pos()).Line, at)
-			}
-		}
-	}
-}
