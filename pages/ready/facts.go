@@ -165,6 +165,7 @@ func policyReady(r *revision.Revision, k model.PolicyKey, zones map[string]*mode
 	if central(conditions, zones) {
 		zones = map[string]*model.ZoneState{centralZone: zones[centralZone]}
 	}
+	reports := make([]Zone, len(conditions))
 	for i := range conditions {
 		zone, ok := strings.CutPrefix(conditions[i].Type, policies.ReadyPrefix)
 		if !ok {
@@ -172,7 +173,8 @@ func policyReady(r *revision.Revision, k model.PolicyKey, zones map[string]*mode
 		}
 		seen[zone] = true
 		state, there := zones[zone]
-		report := reportOf(zone, &conditions[i], k, state, now)
+		report := &reports[i]
+		*report = reportOf(zone, &conditions[i], k, state, now)
 		if !there {
 			report.Status, report.Against = Gone, ""
 		}
@@ -215,8 +217,8 @@ func central(conditions []model.Condition, zones map[string]*model.ZoneState) bo
 }
 
 // reportOf is a condition beside the rows of its zone.
-func reportOf(zone string, c *model.Condition, k model.PolicyKey, z *model.ZoneState, now time.Time) *Zone {
-	out := &Zone{Zone: zone, Status: Failing, Reason: c.Reason, Message: c.Message, At: page.Stamp{Time: c.Changed}, Rows: z.Policy(k).State(z, now)}
+func reportOf(zone string, c *model.Condition, k model.PolicyKey, z *model.ZoneState, now time.Time) Zone {
+	out := Zone{Zone: zone, Status: Failing, Reason: c.Reason, Message: c.Message, At: page.Stamp{Time: c.Changed}, Rows: z.Policy(k).State(z, now)}
 	if c.Status == "True" {
 		out.Status = Yes
 	}

@@ -25,19 +25,24 @@ var Table = &page.Table[*Zone]{
 		}},
 		{Key: "state", Title: "STATE", Worth: page.Always, Cell: func(z *Zone) page.Cell { return page.Cell{Text: string(z.State), Role: connRole(z.State)} }},
 		{Key: "since", Title: "SINCE", Live: true, Worth: 95, Less: func(a, b *Zone) int { return a.Of.ConnAt.Compare(b.Of.ConnAt) },
-			Cell: func(z *Zone) page.Cell {
+			Exact: func(z *Zone) string { return page.StampText(z.Of.ConnAt) }, Cell: func(z *Zone) page.Cell {
 				if z.Of.ConnAt.IsZero() {
 					return page.Cell{Text: "–"}
 				}
-				return page.Cell{Text: words.Age(z.now.Sub(z.Of.ConnAt)), Exact: page.Stamp{Time: z.Of.ConnAt}.String()}
+				return page.Cell{Text: words.Age(z.now.Sub(z.Of.ConnAt))}
 			}},
 		{Key: "read", Title: "READ", Live: true, Worth: 97, Less: func(a, b *Zone) int { return a.SyncedAt.Compare(b.SyncedAt.Time) },
-			Cell: func(z *Zone) page.Cell { return page.Cell{Text: z.read(), Exact: z.SyncedAt.String()} }},
-		{Key: "rows", Title: "ROWS", Right: true, Worth: 94, Cell: func(z *Zone) page.Cell {
+			Exact: func(z *Zone) string { return z.SyncedAt.String() }, Cell: func(z *Zone) page.Cell { return page.Cell{Text: z.read()} }},
+		{Key: "rows", Title: "ROWS", Right: true, Worth: 94, Exact: func(z *Zone) string {
+			if z.SyncedAt.IsZero() {
+				return ""
+			}
+			return strconv.Itoa(z.Rows)
+		}, Cell: func(z *Zone) page.Cell {
 			if z.SyncedAt.IsZero() {
 				return page.Cell{Text: "–"}
 			}
-			return page.Cell{Text: words.Thousands(z.Rows), Exact: strconv.Itoa(z.Rows)}
+			return page.Cell{Text: words.Thousands(z.Rows)}
 		}},
 		{Key: "in_sync", Title: "IN SYNC", Right: true, Worth: 99, Cell: func(z *Zone) page.Cell {
 			switch {

@@ -1,6 +1,9 @@
 package match
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // TermKind says what a term of a match restricts.
 type TermKind string
@@ -102,29 +105,15 @@ func explain(e Expr) Term {
 	return t
 }
 
-// alternatives are the operands of a disjunction, however deep; anything else
-// is its own only alternative.
-func alternatives(e Expr) []Expr {
-	switch e := bare(e).(type) {
-	case *Or:
-		var all []Expr
-		for _, t := range e.Terms {
-			all = append(all, alternatives(t)...)
-		}
-		return all
-	default:
-		return []Expr{e}
-	}
-}
-
-// every says whether f takes all alternatives of e.
+// every says whether f takes all alternatives of e: the operands of a disjunction,
+// however deep; anything else is its own only alternative.
 func every(e Expr, f func(Expr) bool) bool {
-	for _, a := range alternatives(e) {
-		if !f(a) {
-			return false
-		}
+	e = bare(e)
+	or, ok := e.(*Or)
+	if !ok {
+		return f(e)
 	}
-	return true
+	return !slices.ContainsFunc(or.Terms, func(t Expr) bool { return !every(t, f) })
 }
 
 // same keeps *have equal for all alternatives.
