@@ -6,7 +6,6 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/verdict"
 )
 
 // Precedence is how a network plugin asks policies about connections: Stages or Antrea. It is
@@ -50,8 +49,9 @@ var Stages = &Precedence{
 
 // order is the order of all policies, where terms rank among them, as an Index keeps it.
 type order interface {
-	// tell adds to a decider where its rule stands.
-	tell(*verdict.Decider, *Rule)
+	// standing returns the tier of a rule by its name, and the word for its action where that
+	// is not model's.
+	standing(*Rule) (band, word string)
 	// sign returns a term's place for its signature.
 	sign(*Term) (priority int32, text string)
 	decides(model.Key) bool
