@@ -14,13 +14,17 @@ import (
 // TableAnswer is a page's table of some rows as an answer: facts are its JSON and YAML.
 func TableAnswer[F any](a *App, facts any, t *page.Table[F], rows []F) *Answer {
 	ans := &Answer{Value: facts}
+	if t.Head != nil {
+		rows = slices.DeleteFunc(slices.Clone(rows), t.Head)
+	}
 	ans.Text = func(wide bool) string { return TableText(t, rows, wide, process.TerminalWidth(a.Raw)) }
 	ans.CSV = func() string {
 		var b strings.Builder
 		w := csv.NewWriter(&b) // into memory: there are no errors
-		_ = w.Write(page.Each(t.Columns, func(c page.Column[F]) string { return c.Key }))
+		cols := t.Printed()
+		_ = w.Write(page.Each(cols, func(c page.Column[F]) string { return c.Key }))
 		for _, row := range rows {
-			_ = w.Write(page.Each(ExactCells(t.Columns, row), clean.Escape))
+			_ = w.Write(page.Each(ExactCells(cols, row), clean.Escape))
 		}
 		w.Flush()
 		return b.String()

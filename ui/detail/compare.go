@@ -11,6 +11,7 @@ import (
 	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/pages/rows"
 	"rung/revision"
 	"rung/revision/flows"
 	"rung/revision/liverows"
@@ -91,19 +92,12 @@ func ShortID(id string, k model.PolicyKey) string {
 // ACLLine is an ACL in one line: when it decides, its action and its owner. Of rows of
 // the policy k only the rest of the id is said.
 func ACLLine(a *nb.ACL, k model.PolicyKey, st *themes.Styles) widget.Line {
-	action := st.Deny
-	switch a.Action {
-	case nb.ActionAllow, nb.ActionAllowRelated, nb.ActionAllowStateless:
-		action = st.Allow
-	case nb.ActionPass:
-		action = st.Pass
-	}
 	owner := liverows.OwnerName(a.ExternalIDs)
 	if p, _, _, ok := liverows.RuleOf(a.ExternalIDs); ok && p == k {
 		owner = ShortID(a.ID(), k)
 	}
 	l := widget.Line{{Text: "  " + pad(a.Stage(), 20)}, {Text: pad(strconv.Itoa(a.Tier)+" · "+strconv.Itoa(a.Priority), 12)}}
-	return l.Add(pad(a.Action, 15), action).Add(owner, st.Accent)
+	return l.Add(pad(a.Action, 15), st.Of(rows.ActionRole(a.Action))).Add(owner, st.Accent)
 }
 
 func pad(s string, w int) string {
@@ -169,11 +163,7 @@ func flowLines(s *Sheet, id string, x *flow.Flow) {
 	if text != "" {
 		s.Under(4, text, s.St.Text)
 	}
-	does := strings.Join(flow.InWords(x.Acts), "; ")
-	if does == "" {
-		does = "on to the next stage"
-	}
-	s.Say(id+".does", 4, "→", s.St.Dim, s.St.Text, does, nav.Page{})
+	s.Say(id+".does", 4, "→", s.St.Dim, s.St.Text, rows.DoesText(flow.InWords(x.Acts)), nav.Page{})
 	for i, d := range x.Differs {
 		s.Say(fmt.Sprintf("%s.differs.%d", id, i), 4, "≠", s.St.Error, s.St.Text, d, nav.Page{})
 	}

@@ -10,6 +10,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/pages/page/role"
+	"rung/pages/rows"
 	"rung/revision"
 	"rung/revision/policies"
 	"rung/ui/nav"
@@ -47,11 +48,11 @@ func UnitPage(r *revision.Revision, k model.Key, z *model.ZoneState) nav.Page {
 	if k.Kind != model.KindPodSelector && k.Kind != model.KindEFDNS {
 		return nav.Page{Kind: nav.Rows, Key: k, Zone: z.Name, Text: RowsFilter(k)}
 	}
-	rows := r.Rows(k, z.Name)
-	if rows == nil || len(rows.AddressSets) == 0 {
+	unit := r.Rows(k, z.Name)
+	if unit == nil || len(unit.AddressSets) == 0 {
 		return nav.Page{Kind: nav.Rows, Zone: z.Name}
 	}
-	set := rows.AddressSets[0]
+	set := unit.AddressSets[0]
 	var live *nb.AddressSet
 	if z.DB != nil {
 		live = z.DB.AddressSetByName(set.Name)
@@ -212,7 +213,7 @@ func RowCopies(z *model.ZoneState, r nb.Row) []view.Copy {
 	if a, ok := r.(*nb.ACL); ok {
 		out = append(out, view.Copy{What: "match", Text: a.Match})
 	}
-	if name := rowName(r); name != "" {
+	if name := r.RowName(); name != "" {
 		out = append(out, view.Copy{What: "name", Text: name})
 	}
 	if id != "" {
@@ -223,27 +224,8 @@ func RowCopies(z *model.ZoneState, r nb.Row) []view.Copy {
 	}
 	if id != "" {
 		out = append(out, view.Copy{What: "ovn-nbctl find command", Text: FindCommand(z, table, nb.KeyID, id)})
-	} else if name := rowName(r); name != "" {
+	} else if name := r.RowName(); name != "" {
 		out = append(out, view.Copy{What: "ovn-nbctl find command", Text: FindNamed(z, table, name)})
 	}
-	var b strings.Builder
-	for _, c := range nb.Columns(r) {
-		fmt.Fprintf(&b, "%-20s: %s\n", c.Name, c.Text()) // as "ovn-nbctl list" prints it
-	}
-	return append(out, view.Copy{What: "record", Text: b.String()})
-}
-
-// rowName is the value of column name, empty where there is none.
-func rowName(r nb.Row) string {
-	for _, c := range nb.Columns(r) {
-		if c.Name == "name" {
-			switch s := c.Value.(type) {
-			case string:
-				return s
-			case nb.Optional:
-				return string(s)
-			}
-		}
-	}
-	return ""
+	return append(out, view.Copy{What: "record", Text: rows.RecordOf(r).String()})
 }
