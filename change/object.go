@@ -33,7 +33,11 @@ type ObjectChange struct {
 }
 
 // FieldChange is one changed field of an object: "spec.priority" 34 → 36.
-type FieldChange struct{ Path, Old, New string }
+type FieldChange struct {
+	Path string `json:"path"`
+	Old  string `json:"old"`
+	New  string `json:"new"`
+}
 
 // RowChange is one row that will be added (DiffMissing), changed
 // (DiffDifferent) or removed (DiffExtra); Fields say what changes.

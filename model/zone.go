@@ -91,10 +91,11 @@ type RowDiff struct {
 // FieldDiff is one column that differs. For set columns Missing and Extra list
 // the members (sorted) and Desired and Live say how many there are.
 type FieldDiff struct {
-	Column        string
-	Desired, Live string
-	Missing       []string
-	Extra         []string
+	Column  string   `json:"column"`
+	Desired string   `json:"desired"`
+	Live    string   `json:"live"`
+	Missing []string `json:"missing,omitempty"`
+	Extra   []string `json:"extra,omitempty"`
 }
 
 // PolicyInZone is the join of desired and live rows of one policy in one zone.

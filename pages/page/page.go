@@ -20,6 +20,15 @@ type Span struct {
 // Line is a line of text, piece by piece.
 type Line []Span
 
+// String is the line as text alone.
+func (l Line) String() string {
+	var b strings.Builder
+	for _, s := range l {
+		b.WriteString(s.Text)
+	}
+	return b.String()
+}
+
 // Cell is one value as people read it. It is never cut here.
 type Cell struct {
 	Text string
@@ -39,12 +48,7 @@ func (c Cell) String() string {
 	if len(c.More) == 0 {
 		return c.Text
 	}
-	var b strings.Builder
-	b.WriteString(c.Text)
-	for _, s := range c.More {
-		b.WriteString(s.Text)
-	}
-	return b.String()
+	return c.Text + c.More.String()
 }
 
 // None is the cell of a value that there is none of.
