@@ -46,7 +46,7 @@ func (f *Flow) logs(a *nb.ACL) (out []string) {
 		out = append(out, "another name")
 	}
 	if f.unreadable() {
-		return out // nor is what stands behind the name
+		return out // the text after the name cannot be read either
 	}
 	if severity := cmp.Or(a.Severity, "info"); f.Log.Severity != severity {
 		out = append(out, "severity "+f.Log.Severity+", the row says "+severity)

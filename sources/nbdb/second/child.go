@@ -105,7 +105,7 @@ func columnsOf(m any) map[string][]string {
 		}
 	}
 	if fair, ok := out["fair"]; ok && len(fair) == 0 {
-		out["fair"] = []string{"false"} // which is what none means, and how Rung reads it
+		out["fair"] = []string{"false"} // the meaning of none, also to Rung
 	}
 	return out
 }
