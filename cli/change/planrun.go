@@ -113,7 +113,8 @@ func planToRun(a *command.App, r *revision.Revision, f *planFlags) (*plan.Plan, 
 	return p, err
 }
 
-// guardsText is what a plan does to connections, and what it runs into.
+// guardsText returns, as lines, the effect of a plan on connections, its steps, and the guard
+// rails that stop it.
 func guardsText(p *gate.Preview) string {
 	t := consequences.Tell(p)
 	var b strings.Builder

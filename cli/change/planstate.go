@@ -108,7 +108,7 @@ func keptText(st *revision.PlanState, now time.Time) string {
 // planNext says what can be done about a plan that stopped.
 const planNext = "rung plan --resume continues, --back rolls back, --keep keeps the policies as they are"
 
-// stepsOut is what a plan does that is asked about.
+// stepsOut is the JSON of a stopped plan's remaining steps, which a yes makes.
 type stepsOut struct {
 	Title     string               `json:"title"`
 	Outcome   string               `json:"outcome,omitempty"` // as in consequences.Facts
@@ -116,7 +116,7 @@ type stepsOut struct {
 	FirstStep int                  `json:"first_step"`
 	Steps     []plan.Step          `json:"steps"`
 	Guards    []consequences.Guard `json:"guards"`
-	// Connections is what all steps do together, StepConnections what each does.
+	// Connections is the effect of all steps together, StepConnections the effect of each.
 	Connections     *consequences.Effect   `json:"connections,omitempty"`
 	StepConnections []*consequences.Effect `json:"step_connections,omitempty"`
 	ConfirmName     string                 `json:"confirm_name,omitempty"`

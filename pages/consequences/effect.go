@@ -9,7 +9,7 @@ import (
 	"rung/revision/connections"
 )
 
-// Effect is what becomes of connections.
+// Effect is the JSON of a change's effect on connections.
 type Effect struct {
 	Summary string       `json:"summary"`
 	Unknown string       `json:"unknown,omitempty"`
@@ -118,7 +118,7 @@ type LogGroup struct {
 	} `json:"example"`
 }
 
-// Logged is what the lines say themselves.
+// Logged counts the lines by the verdict that they report.
 type Logged struct {
 	Allowed int `json:"allowed"`
 	Denied  int `json:"denied"`

@@ -7,8 +7,8 @@ import (
 	"rung/themes"
 )
 
-// Role is what a piece of text means: the theme's token for it, which gives it a look. The
-// zero Role is text without a meaning of its own.
+// Role is the meaning of a piece of text: the theme's token for it, which gives it a look.
+// The zero Role is text without a meaning of its own.
 type Role = themes.Token
 
 // Span is a piece of text with one meaning.
