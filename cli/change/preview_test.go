@@ -87,7 +87,8 @@ func TestPreviewAsOnTheScreen(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
-	if text = previewText(p, true); !strings.Contains(text, "acls: +4 (a, b, c, d)\n") {
+	text = previewText(p, true)
+	if !strings.Contains(text, "acls: +4 (a, b, c, d)\n") {
 		t.Errorf("wide leaves out members\n%s", text)
 	}
 }
