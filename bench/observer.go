@@ -45,7 +45,7 @@ func (c *Counts) add(r nb.Row, n int) {
 	}
 }
 
-// watch is what somebody waits for: left holds what is not seen yet.
+// watch is a set of rows that somebody waits for: left holds those not seen yet.
 type watch struct {
 	left []func(*nb.DB) bool
 	want *Counts
@@ -130,7 +130,7 @@ func (o *Observer) DB() *nb.DB {
 	return o.db
 }
 
-// Counts are those of the rows as they are now.
+// Counts counts the rows as they are now.
 func (o *Observer) Counts() Counts {
 	o.mu.Lock()
 	defer o.mu.Unlock()

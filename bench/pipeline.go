@@ -36,7 +36,7 @@ type Pipeline struct {
 
 // Config says what a Pipeline is made of.
 type Config struct {
-	// Cluster is what there is at the start; its first node is the zone.
+	// Cluster is the state at the start; its first node is the zone.
 	Cluster *model.Cluster
 	// Later are pods that come later; they have their ports already.
 	Later []*model.Pod

@@ -43,7 +43,7 @@ type Replay struct {
 	monitors map[*jsonrpc.Conn]monitored
 }
 
-// monitored is what a client has a monitor of.
+// monitored lists the tables and columns that a client has a monitor of.
 type monitored struct {
 	zone string
 	id   []byte // the monitor's
@@ -295,7 +295,7 @@ func (r *Replay) Toggle(sets, n int) error {
 	return nil
 }
 
-// globalUUID is that of NB_Global, without what tells zones apart; zonePrefix is that.
+// globalUUID is the end of NB_Global's UUID; zonePrefix, before it, tells zones apart.
 const globalUUID = "-0000-4000-8000-ffffffffffff"
 
 func zonePrefix(zone string) string { return fmt.Sprintf("%08x", hashName(zone)) }

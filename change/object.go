@@ -23,17 +23,21 @@ type ObjectChange struct {
 	// ByHand says New.YAML is Old.YAML edited in an editor: a file is given that
 	// very text, comments and all.
 	ByHand bool
-	// force takes over the fields of other managers (kube.VerbApply). sent is the
-	// author's document where New is what a server makes of it; nil is New.
+	// Force takes over the fields of other managers (kube.VerbApply). Sent is the
+	// author's document where New is the server's version of it; nil is New.
 	Force bool
 	Sent  *model.Policy
-	// back is what the change that is undone did to the object's file; file is what
-	// this one did.
+	// UndoneFile is the change that the undone change made to the object's file,
+	// WrittenFile the change that this one made.
 	UndoneFile, WrittenFile *FileChange
 }
 
 // FieldChange is one changed field of an object: "spec.priority" 34 → 36.
-type FieldChange struct{ Path, Old, New string }
+type FieldChange struct {
+	Path string `json:"path"`
+	Old  string `json:"old"`
+	New  string `json:"new"`
+}
 
 // RowChange is one row that will be added (DiffMissing), changed
 // (DiffDifferent) or removed (DiffExtra); Fields say what changes.
@@ -42,7 +46,7 @@ type RowChange struct {
 	model.RowDiff
 }
 
-// FileChange is what a change did to one file, and which of its objects that was
+// FileChange is the change made to one file, and the keys of the objects it was
 // about.
 type FileChange struct {
 	edit.Change
@@ -150,7 +154,8 @@ func VerbOf(m Mutation, c *ObjectChange) kube.Verb {
 	return kube.VerbUpdate
 }
 
-// FilesOf is what was done to files with changes that were written.
+// FilesOf returns the changes made to files by object changes that were written,
+// each file once.
 func FilesOf(changes []ObjectChange) (out []FileChange) {
 	var had []*FileChange
 	for i := range changes {
@@ -173,13 +178,13 @@ func FirstOfEach(changes []ObjectChange) (out []ObjectChange) {
 	return out
 }
 
-// ServerAnswer is what a server says of changes before they are made.
+// ServerAnswer is a server's answer to a dry run of changes.
 type ServerAnswer struct {
 	Blocked string // one line
 	Errors  []model.Broken
 	Notes   []string
-	// Stored is what it would store, change by change; nil for a deletion and
-	// for what was not tried.
+	// Stored are the objects the server would store, change by change; nil for a
+	// deletion and for a change that was not tried.
 	Stored []*model.Policy
 }
 

@@ -21,8 +21,8 @@ import (
 // manifestNames are how files end that -f takes.
 var manifestNames = []string{"yaml", "yml", "json", "gz"}
 
-// flagValues complete the flags that take names, wherever they stand. Those of a single
-// command that know their words are beside it.
+// flagValues returns the completers of flags that take names, whichever command has them. A
+// flag of a single command with fixed words is completed beside that command.
 func flagValues(a *command.App) map[string]command.Completer {
 	folders := cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 	schemes := cobra.FixedCompletions(command.NBSchemes, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace)

@@ -18,9 +18,9 @@ type Compiler struct {
 
 	policies map[model.PolicyKey]*Compiled // and other units
 
-	// What the units of tier 2 hang on: NetworkPolicies by namespace and name,
-	// EgressFirewalls, the namespaces that let multicast through, and the shared
-	// units with who needs them.
+	// The objects that the units of tier 2 depend on: NetworkPolicies by namespace and
+	// name, EgressFirewalls, the namespaces that allow multicast, and the shared units
+	// with the policies that need them.
 	netpols   map[string]map[string]*model.Policy
 	firewalls map[model.PolicyKey]*model.Policy
 	multicast map[string]struct{}

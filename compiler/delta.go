@@ -6,13 +6,13 @@ import (
 	"rung/model"
 )
 
-// Delta is what a step changed. A consumer that follows every Delta from the
-// first knows which rows to look at again, and never has to look at others.
+// Delta is the difference that one step made. A consumer that follows every Delta from
+// the first knows which rows to look at again, and never has to look at others.
 type Delta struct {
 	// All says everything may have changed (families were switched on or off).
 	All bool
-	// Policies are those that were added, changed or removed, or whose rows
-	// with named ports may differ: compare all their rows.
+	// Policies are the policies that were added, changed or removed, or whose rows with
+	// named ports may differ: compare all their rows.
 	Policies map[model.PolicyKey]struct{}
 	// Members are the sets whose members changed, by what came and went. Sets
 	// of policies in Policies may be listed too.
@@ -53,8 +53,8 @@ type portKey struct {
 
 func (r *recorder) policy(k model.PolicyKey) { r.policies[k] = struct{}{} }
 
-// net is what came and went of one set. Nearly always that is one thing, so it
-// is a list until it grows.
+// net is the net change of one set: its elements that came and went. Nearly always that
+// is one element, so it is a list until it grows.
 type net struct {
 	few   []step
 	many  map[string]ends
@@ -66,9 +66,10 @@ type step struct {
 	ends
 }
 
-// ends is whether something came (or else went) first and last. What came and went
-// within the step, or the other way round, is as it was; to be told the same twice
-// changes nothing.
+// ends holds whether the first and the last note of an element said that it came
+// (false: that it went). When the two differ nothing changed over the whole step: the
+// element came and went, or went and came back. Notes that repeat one another change
+// nothing.
 type ends struct{ first, last bool }
 
 const fewSteps = 16

@@ -12,8 +12,8 @@ import (
 	"rung/model/sorted"
 )
 
-// Desired is what the rows should be at one revision of the cluster. It is
-// immutable and safe for concurrent use.
+// Desired is the rows as they should be at one revision of the cluster. It is immutable
+// and safe for concurrent use.
 type Desired struct {
 	cluster   *model.Cluster
 	selectors *selectors.Index
@@ -23,7 +23,7 @@ type Desired struct {
 	space     space
 }
 
-// Options are what the compiler needs to know beyond the objects.
+// Options are the settings and facts that the compiler needs besides the objects.
 type Options struct {
 	// IPv4 and IPv6 are the enabled families of the cluster. With neither set
 	// they follow the addresses of the pods (IPv4 when there are none).
@@ -77,16 +77,11 @@ const (
 // DefaultHostNetworkNamespace is OVN-Kubernetes' own default.
 const DefaultHostNetworkNamespace = "ovn-host-network"
 
-// HasPort says whether a logical switch port of that name exists in the zone; a
-// subject pod without one is left out (ovn-kubernetes.md#subject-pods). nil takes all
-// for existing.
-type HasPort func(port string) bool
-
 // Families returns the families that are compiled for.
 func (d *Desired) Families() (v4, v6 bool) { return d.options.IPv4, d.options.IPv6 }
 
-// Options are those it was compiled with, as far as they were known: families and
-// subnets that follow the objects are filled in.
+// Options returns the options the rows were compiled with. Families and subnets that
+// follow the objects are filled in, as far as they were known.
 func (d *Desired) Options() Options { return d.options }
 
 // Cluster is the cluster these rows were compiled from.
@@ -257,8 +252,9 @@ func union(a, b []string) []string {
 }
 
 // Ports lists the logical ports of a policy's port group in a zone, sorted. An
-// empty zone means all zones together.
-func (d *Desired) Ports(c *Compiled, zone string, has HasPort) []string {
+// empty zone means all zones together. A subject pod without a logical switch port in
+// the zone's live rows is left out (ovn-kubernetes.md#subject-pods), unless live is nil.
+func (d *Desired) Ports(c *Compiled, zone string, live *nb.DB) []string {
 	if c.Holder != (Holder{}) {
 		return nil // the group is somebody else's
 	}
@@ -268,7 +264,7 @@ func (d *Desired) Ports(c *Compiled, zone string, has HasPort) []string {
 			if zone != "" && p.NodeName != zone {
 				continue
 			}
-			if lsp := nb.PortName(p.Namespace, p.Name); has == nil || has(lsp) {
+			if lsp := nb.PortName(p.Namespace, p.Name); live == nil || live.PortByName(lsp) != nil {
 				out = append(out, lsp)
 			}
 		}
@@ -281,8 +277,9 @@ func (d *Desired) Ports(c *Compiled, zone string, has HasPort) []string {
 }
 
 // Rows are the rows of one unit in a zone ("" for all together), members
-// listed. For one that is not there it returns nil.
-func (d *Desired) Rows(k model.PolicyKey, zone string, has HasPort) *model.PolicyRows {
+// listed, with the subject pods that Ports lists. For one that is not there it returns
+// nil.
+func (d *Desired) Rows(k model.PolicyKey, zone string, live *nb.DB) *model.PolicyRows {
 	c := d.Policy(k)
 	if c == nil || !c.In(zone) {
 		return nil
@@ -290,21 +287,21 @@ func (d *Desired) Rows(k model.PolicyKey, zone string, has HasPort) *model.Polic
 	if c.None != nil {
 		return &model.PolicyRows{Policy: k, None: c.None}
 	}
-	rows := &model.PolicyRows{Policy: k, ACLs: d.ACLs(c, zone, has)}
+	rows := &model.PolicyRows{Policy: k, ACLs: d.ACLs(c, zone, live)}
 	for _, s := range c.Sets {
 		rows.AddressSets = append(rows.AddressSets,
 			&nb.AddressSet{Name: s.Name, ExternalIDs: s.ExternalIDs, Addresses: d.Members(s)})
 	}
-	rows.PortGroup = d.PortGroup(c, zone, has, rows.ACLs)
+	rows.PortGroup = d.PortGroup(c, zone, live, rows.ACLs)
 	return rows
 }
 
 // PortGroup is the port group row of a policy; acls are its ACLs.
-func (d *Desired) PortGroup(c *Compiled, zone string, has HasPort, acls []*nb.ACL) *nb.PortGroup {
+func (d *Desired) PortGroup(c *Compiled, zone string, live *nb.DB, acls []*nb.ACL) *nb.PortGroup {
 	if c.GroupName == "" {
 		return nil
 	}
-	pg := &nb.PortGroup{Name: c.GroupName, ExternalIDs: c.GroupIDs, Ports: d.Ports(c, zone, has)}
+	pg := &nb.PortGroup{Name: c.GroupName, ExternalIDs: c.GroupIDs, Ports: d.Ports(c, zone, live)}
 	for _, a := range acls {
 		pg.ACLs = append(pg.ACLs, a.ID())
 	}

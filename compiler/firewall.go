@@ -100,8 +100,8 @@ func (c *Compiler) firewallDestination(r *model.Rule, needs map[model.PolicyKey]
 	return ""
 }
 
-// nodeSubnets are the pod subnets of all nodes, joined where two are one: of a cluster whose
-// own are not known, what is known.
+// nodeSubnets returns the pod subnets of all nodes, joined where two are one. They are the
+// known part of a cluster's subnets where these are not known themselves.
 func nodeSubnets(c *model.Cluster) []netip.Prefix {
 	has := map[netip.Prefix]bool{}
 	for n := range c.Nodes() {

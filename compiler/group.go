@@ -116,7 +116,7 @@ type bucketView struct {
 	pods []*model.Pod
 }
 
-// nsState is what the compiler knows of one namespace. class is nil while the
+// nsState is the compiler's knowledge of one namespace. class is nil while the
 // Namespace object is unknown: no selector matches its pods then.
 type nsState struct {
 	class   *selectors.Class

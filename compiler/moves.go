@@ -14,7 +14,7 @@ type placement struct {
 	groups []*group
 }
 
-// addresses are those the pod contributes to sets.
+// addresses returns the addresses that the pod contributes to sets, nil without a pod.
 func (p placement) addresses() []string {
 	if p.pod == nil {
 		return nil

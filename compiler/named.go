@@ -15,7 +15,7 @@ import (
 // egress, by rule, then by id. Only policies with named ports have ACLs that
 // differ between zones. The slice may be shared: it must not be sorted or
 // changed in place, appending to it is safe.
-func (d *Desired) ACLs(c *Compiled, zone string, has HasPort) []*nb.ACL {
+func (d *Desired) ACLs(c *Compiled, zone string, live *nb.DB) []*nb.ACL {
 	if !c.In(zone) {
 		return nil
 	}
@@ -25,7 +25,7 @@ func (d *Desired) ACLs(c *Compiled, zone string, has HasPort) []*nb.ACL {
 	out := slices.Clone(c.fixed)
 	for _, cr := range c.rules {
 		if len(cr.names) > 0 {
-			out = append(out, d.namedACLs(c, cr, zone, has)...)
+			out = append(out, d.namedACLs(c, cr, zone, live)...)
 		}
 	}
 	slices.SortStableFunc(out, compareACL)
@@ -91,7 +91,7 @@ func compareACL(a, b *nb.ACL) int {
 // is visible in its rows, the peer pods of all zones; an egress rule reads the peer
 // pods. Items are sorted by name, then by address as text; they are not made unique and
 // not limited to the enabled families.
-func (d *Desired) namedACLs(c *Compiled, cr *compiledRule, zone string, has HasPort) []*nb.ACL {
+func (d *Desired) namedACLs(c *Compiled, cr *compiledRule, zone string, live *nb.DB) []*nb.ACL {
 	r := cr.rule
 	var pods []*model.Pod
 	if r.Direction == model.Ingress {
@@ -99,7 +99,7 @@ func (d *Desired) namedACLs(c *Compiled, cr *compiledRule, zone string, has HasP
 			if zone != "" && p.NodeName != zone {
 				continue
 			}
-			if has == nil || has(nb.PortName(p.Namespace, p.Name)) {
+			if live == nil || live.PortByName(nb.PortName(p.Namespace, p.Name)) != nil {
 				pods = append(pods, p)
 			}
 		}

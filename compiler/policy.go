@@ -84,7 +84,7 @@ type setWork struct {
 	net   *net
 }
 
-// SetSpec is what a Delta and a Compiled call an address set.
+// SetSpec is the exported name of an address set, as Delta and Compiled use it.
 type SetSpec = setSpec
 
 // ID is the set's k8s.ovn.org/id.

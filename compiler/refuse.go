@@ -53,7 +53,8 @@ func (c *Compiler) refuse(p *model.Policy) (model.LogLevels, *model.NoRows) {
 			"error attempting to add %s %s with priority %d because, OVNK only supports priority ranges 0-%d",
 			p.Kind.Short(), p.Name, p.Priority, c.maxPriority())}
 	}
-	// What controllers do not survive comes first; for the rest they have an error.
+	// Faults that controllers do not survive come first; for the others they have an
+	// error.
 	if none := profile(p, model.InvalidCIDR, model.InvalidSelector, model.InvalidProtocol, model.InvalidPortRange, model.InvalidCIDRForm); none != nil {
 		return model.LogLevels{}, none
 	}

@@ -7,7 +7,7 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// rowSpec is what tells an ACL from others of its unit.
+// rowSpec is the part of an ACL in which it differs from others of its unit.
 type rowSpec struct {
 	name      string    // empty: none
 	pairs     []nb.Pair // of the id, in declared order

@@ -17,7 +17,7 @@ const (
 
 var bothFamilies = []string{familyV4, familyV6}
 
-// families are those that are compiled for.
+// families returns the names of the address families that rows are compiled for.
 func (o *Options) families() []string {
 	switch {
 	case o.IPv4 && o.IPv6:
@@ -30,8 +30,8 @@ func (o *Options) families() []string {
 	return nil
 }
 
-// sharedSet is what the address sets of a unit of their own hold, which several
-// policies refer to: the pods of a pair of selectors
+// sharedSet is the content of the address sets that several policies refer to and that
+// form a unit of their own: the pods of a pair of selectors
 // (ovn-kubernetes.md#pod-selector-sets), or the addresses of a DNS name
 // (ovn-kubernetes.md#firewall-match).
 type sharedSet struct {

@@ -8,7 +8,7 @@ import (
 	"rung/model/selectors"
 )
 
-// stale is what a step has left to compile anew, once all its objects are in.
+// stale is the work that a step has left to compile anew, once all its objects are in.
 type stale struct {
 	isolation map[string]struct{} // namespaces whose NetworkPolicies changed
 	logging   map[string]struct{} // namespaces that log otherwise

@@ -171,7 +171,7 @@ func TestNamedPortDuplicates(t *testing.T) {
 			t.Errorf("zone %s: %v", zone, rows.ACLs[0].Match)
 		}
 	}
-	none := des.Rows(p.Key, "n1", func(string) bool { return false })
+	none := des.Rows(p.Key, "n1", (*nb.DB)(nil).Apply(nil))
 	if want := item("10.128.10.4") + " || " + item("10.128.2.4"); !strings.HasSuffix(none.ACLs[0].Match, "&& tcp && ("+want+")") {
 		t.Errorf("without the logical port the subject does not count: %s", none.ACLs[0].Match)
 	}
@@ -251,8 +251,8 @@ func TestPortGroup(t *testing.T) {
 	if diff := cmp.Diff([]string{"a_far", "a_noip", "a_x"}, des.Rows(p.Key, "", nil).PortGroup.Ports); diff != "" {
 		t.Errorf("all zones (-want +got):\n%s", diff)
 	}
-	has := func(p string) bool { return p == "a_x" }
-	if diff := cmp.Diff([]string{"a_x"}, des.Rows(p.Key, "n1", has).PortGroup.Ports); diff != "" {
+	live := (*nb.DB)(nil).Apply([]nb.RowChange{{New: &nb.LogicalSwitchPort{UUID: "1", Name: "a_x"}}})
+	if diff := cmp.Diff([]string{"a_x"}, des.Rows(p.Key, "n1", live).PortGroup.Ports); diff != "" {
 		t.Errorf("only ports that exist (-want +got):\n%s", diff)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"rung/sources/retry"
 )
 
-// questions are what the server is asked, the most wanted first.
+// questions returns the permissions that the server is asked about, the most wanted first.
 func questions(ovnNamespaces []string) (out []kube.Question) {
 	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindCNP} {
 		for _, v := range []kube.Verb{kube.VerbCreate, kube.VerbUpdate, kube.VerbPatch, kube.VerbDelete} {

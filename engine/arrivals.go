@@ -49,9 +49,9 @@ func (s *state) arrived(changes []model.Change) {
 	}
 }
 
-// judgesArrivals says whether changes of the sources are judged: those that Rung makes rows
-// of by itself, and files that somebody looks at. What others change on a cluster passed its
-// API server, and is theirs.
+// judgesArrivals says whether changes of the sources are judged: changes that Rung makes
+// rows of by itself, and changes of files on a screen. Changes that others make on a cluster
+// passed its API server, and are their concern.
 func (c *Config) judgesArrivals() bool { return c.Reconcile || c.Screen && c.Kube == nil }
 
 func (a *arrivals) add(came []change.ObjectChange) {
@@ -79,7 +79,8 @@ func (a *arrivals) made(k model.PolicyKey, now *model.Policy) {
 	}
 }
 
-// take is what waits, in order, those left out that are as they were before.
+// take returns the waiting changes, in order, and clears them. It leaves out changes that
+// came back to what was before.
 func (a *arrivals) take() (out []change.ObjectChange) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -44,8 +44,8 @@ func (e *Engine) startGate() error {
 	if err != nil {
 		return err
 	}
-	e.gate = gate.New(gate.Config{Current: e.Revision, Log: e.logs.Recent, Allowed: e.logs.Allowed, Protected: e.cfg.protected(), Release: e.cfg.APIRelease, Writer: e.cfg.Writer, Overlay: e.overlay,
-		History: h, Audit: audit.New(e.cfg.Disk, dir), Now: e.Now, Shown: e.awaitShown,
+	e.gate = gate.New(gate.Config{Current: e.Revision, Log: e.logs.Connections, Protected: e.cfg.protected(), Release: e.cfg.APIRelease, Writer: e.cfg.Writer, Overlay: e.overlay,
+		History: h, Audit: audit.New(e.cfg.Disk, dir), Now: e.loop.Clock, Shown: e.awaitShown,
 		HistoryChanged: func(undo, redo string) {
 			e.sessions.Publish(nil)
 			e.do(func(s *state) {
@@ -76,7 +76,7 @@ func (e *Engine) overlay(changes []change.ObjectChange) error {
 	for _, c := range changes {
 		objects[c.Key] = c.New
 	}
-	// What is written lasts, whether or not this engine still shows it.
+	// A written change lasts, whether or not this engine still shows it.
 	if !e.do(func(s *state) { s.change(objects) }) && e.cfg.Writer == nil {
 		return fmt.Errorf("the engine has ended: %w", context.Canceled)
 	}
@@ -121,9 +121,9 @@ func (e *Engine) Refused(p *gate.Preview, by string, why error) error {
 	return e.gate.Refused(p, by, why)
 }
 
-// Notices are what was found and mended when the engine started, for whoever
-// started it: the permissions of the state folder, lines of the history that
-// cannot be read.
+// Notices returns the problems that were found and mended when the engine started, for
+// the caller that started it: permissions of the state folder, lines of the history
+// that cannot be read.
 func (e *Engine) Notices() []string { return e.notices }
 
 // History lists the changes that can be taken back, newest first.

@@ -17,14 +17,15 @@ var ErrNoCluster = kube.ErrNoCluster
 // NoClusterError says where a cluster was looked for, in that order.
 type NoClusterError = kube.NoClusterError
 
-// LoginPlugin is the first argument of the children that run a kubeconfig's login plugin;
-// RunLoginPlugin is what they do with the others, where ClusterOptions.FencePlugins is set.
+// LoginPlugin is the first argument of the child processes that run a kubeconfig's login
+// plugin; RunLoginPlugin takes the other arguments, where ClusterOptions.FencePlugins is
+// set.
 const LoginPlugin = plugin.Command
 
 // RunLoginPlugin runs a login plugin and returns the exit code.
 var RunLoginPlugin = plugin.Main
 
-// KubeconfigNames are what flags can name in a kubeconfig.
+// KubeconfigNames are the names that flags can refer to in a kubeconfig.
 type KubeconfigNames = kube.Names
 
 // NamesInKubeconfig reads the names of the kubeconfig that the options lead to, clean.

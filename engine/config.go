@@ -24,7 +24,8 @@ import (
 
 // Config says what an engine runs on.
 type Config struct {
-	// Mode is what is on screen; Writes and WhyNot are filled in.
+	// Mode names on the screen the cluster or the files the engine runs on; Writes and WhyNot
+	// are filled in.
 	Mode revision.Mode
 	// Identity tells what is run on from everything else, wherever Rung is
 	// started: history and plans are kept under it. Empty is the title of Mode.
@@ -94,7 +95,7 @@ type Config struct {
 	StateDir string
 	// KeepCounts keeps the hits of rules in StateDir, across restarts.
 	KeepCounts bool
-	// Disk is what is written to below StateDir; nil is the operating system's.
+	// Disk is the file system below StateDir; nil is the operating system's.
 	Disk safefile.FS
 	// LogLines bounds the log; 0 means the default.
 	LogLines int
@@ -158,7 +159,7 @@ func (c *Config) check() error {
 	return c.Flags.Check()
 }
 
-// identity is what history and plans are kept under.
+// identity returns the name under which history and plans are kept.
 func (c *Config) identity() string {
 	return c.Mode.Name + ":" + cmp.Or(c.Identity, c.Mode.Title)
 }

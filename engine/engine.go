@@ -23,11 +23,12 @@ import (
 	"rung/revision/flows"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/dbfile"
+	"rung/sources/slots"
 )
 
-// Engine runs a cluster. Its methods may be called from any goroutine: what is in it
-// never changes after New, or locks itself. What changes without a lock is in state,
-// which only functions sent to the loop are given.
+// Engine runs a cluster. Its methods may be called from any goroutine: its fields never
+// change after New, or lock themselves. Everything that changes without a lock is in
+// state, which only functions sent to the loop are given.
 type Engine struct {
 	*loop.Published
 	loop  *loop.Loop
@@ -44,7 +45,7 @@ type Engine struct {
 	zones    *zones.Set
 	south    *below.Southbounds
 	pods     *below.Pods // nil without a cluster
-	slots    loop.Slots
+	slots    slots.Slots
 	share    *nbdb.Sharing // of all zones
 	owners   *ownership.Owners
 	health   *health.Health
@@ -62,7 +63,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 		arrivals: newArrivals(), share: nbdb.NewSharing(),
 	}
 	if cfg.Screen {
-		e.slots = loop.NewSlots()
+		e.slots = slots.New()
 	}
 	if cfg.Kube != nil {
 		e.pods = &below.Pods{Cluster: cfg.Kube, Namespaces: cfg.namespaces()}
@@ -199,7 +200,7 @@ func (e *Engine) Sessions() *sessions.Sessions { return e.sessions }
 // Health is how the engine is, for those who watch it by HTTP.
 func (e *Engine) Health() *health.Health { return e.health }
 
-// Owners are those who write zones beside others.
+// Owners returns the ownership of the zones that others may write as well.
 func (e *Engine) Owners() *ownership.Owners { return e.owners }
 
 // LookAt says which zones somebody looks at now: see zones.Set.

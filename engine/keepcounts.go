@@ -30,8 +30,8 @@ type keptCounts struct {
 	text string // as last written
 }
 
-// openCounts takes over what an earlier run counted. What it cannot read stays in the
-// file, and nothing is kept then: that is told once, as is that another Rung keeps the
+// openCounts takes over the counts of an earlier run. A file that it cannot read stays
+// as it is, and nothing is kept then; a notice says so, as where another Rung keeps the
 // counts of the same cluster.
 func openCounts(e *Engine) *keptCounts {
 	sum := sha256.Sum256([]byte(e.cfg.identity()))

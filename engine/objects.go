@@ -150,8 +150,9 @@ func (s *state) refresh(keys []model.Key) []model.Change {
 	return s.apply(upsert, remove)
 }
 
-// over is what a change made here makes of what the sources say: the policy, and of a
-// namespace all but its logging as they say it. nil is for one that is not there.
+// over returns an object as a change made here leaves it: the changed policy, and a
+// namespace as the sources have it, but with the changed logging. nil stands for an
+// object that is not there.
 func over(said model.Object, p *model.Policy) model.Object {
 	ns, _ := said.(*model.Namespace)
 	switch {

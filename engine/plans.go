@@ -52,8 +52,8 @@ func (e *Engine) startPlans(dir string, h *history.History) {
 	})
 }
 
-// PlanPreview works out what a whole plan does. Its ConfirmName is what PlanStart
-// wants to have typed.
+// PlanPreview works out the effect of a whole plan. Its ConfirmName is the name to type
+// for PlanStart.
 func (e *Engine) PlanPreview(ctx context.Context, p *plan.Plan) (*gate.Preview, error) {
 	return e.plans.Preview(ctx, p)
 }

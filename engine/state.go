@@ -12,7 +12,7 @@ import (
 	"rung/system"
 )
 
-// state is what the loop owns. Nobody else reads or writes it.
+// state is the data of the loop. Nobody else reads or writes it.
 type state struct {
 	*loop.Loop
 	e        *Engine
@@ -25,8 +25,8 @@ type state struct {
 	wasWhole bool
 	sources  map[string]model.SourceState
 	broken   map[string][]model.Broken
-	// of is what each source delivered; overlay are changes of policies that no
-	// source knows of, nil for one that was deleted.
+	// of holds the objects that each source delivered; overlay holds the changes of
+	// policies that no source knows of, nil for a policy that was deleted.
 	of          map[string]map[model.Key]model.Object
 	overlay     map[model.Key]*model.Policy
 	zones       *zones.Set
@@ -36,8 +36,8 @@ type state struct {
 	undo, redo  string
 	plan        *revision.PlanState
 	unconfirmed *revision.Unconfirmed
-	// access and profile are what a cluster's server says of permissions, and of
-	// CRDs that are newer than OVN-Kubernetes.
+	// access and profile are the server's answers about permissions, and about CRDs that
+	// are newer than OVN-Kubernetes.
 	access  revision.Access
 	profile []model.Broken
 	past    *revision.Past // nil: nothing is remembered
@@ -57,7 +57,7 @@ func newState(e *Engine) *state {
 	return s
 }
 
-// World is what the zones are told of the objects.
+// World returns the objects and desired rows, for the zones.
 func (s *state) World() zones.World {
 	is, _ := s.dialects.System()
 	return zones.World{Cluster: s.cluster, Desired: s.desired, Loaded: s.allLoaded(), Whole: s.whole(), NoZones: !is.Has(system.Rows)}

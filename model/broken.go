@@ -40,8 +40,8 @@ func (o Origin) Where() string {
 	return at
 }
 
-// String is the whole story in one line: where, which object, which field, what
-// is wrong, what to do.
+// String returns the whole story in one line: the place, the object, the field, the
+// fault and the remedy.
 func (b Broken) String() string {
 	parts := []string{b.Origin.Where(), b.keyText(), b.Field, b.Message}
 	s := strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ": ")
@@ -75,8 +75,8 @@ var ErrRefused = errors.New("refused")
 // row is not as the sender takes it to be.
 var ErrWait = errors.New("not as expected")
 
-// Fault is what is wrong below a zone's rows, where they become flows: a process that
-// does not run or does not answer.
+// Fault is a failure below a zone's rows, where they become flows: a process that does
+// not run or does not answer.
 type Fault struct {
 	What  string // a process by its name; "OVN" for all of them
 	State string // "died", "stopped", "does not answer", "not up yet", "did not start"
@@ -133,12 +133,12 @@ type Omission struct {
 	Key    Key
 	Origin Origin
 	Zone   string
-	// Priority is what the policy gives as its own, nil where that is not known.
+	// Priority is the priority that the policy states, nil where it is not known.
 	Priority *int32
 	// Why is the reason, a clause that goes on from "not counting X": "which was refused:
-	// spec.subject is missing". Of what is assumed, it is what is taken for granted.
+	// spec.subject is missing". For an assumption it says what is assumed.
 	Why string
-	// Remedy is what to do about it, empty for nothing.
+	// Remedy is the advice on how to mend it, empty for none.
 	Remedy string
 }
 
@@ -146,8 +146,8 @@ type Omission struct {
 // not say. It is told with the answer, and the answer counts as wholly judged.
 func (o *Omission) Assumed() bool { return o.Code == OmittedAbsent || o.Code == OmittedSetting }
 
-// What names it: "AdminNetworkPolicy x (10-deny.yaml:3)", "policies/a.yaml", "zone worker-1",
-// "EgressFirewalls".
+// [Omission.What] returns the name of the thing left out: "AdminNetworkPolicy x
+// (10-deny.yaml:3)", "policies/a.yaml", "zone worker-1", "EgressFirewalls".
 func (o *Omission) What() string {
 	name := strings.TrimSpace(string(o.Key.Kind) + " " + strings.TrimPrefix(o.Key.Namespace+"/"+o.Key.Name, "/"))
 	at := o.Origin.Where()

@@ -27,9 +27,9 @@ func (p *Policy) Applied() string {
 	return ""
 }
 
-// Content is what somebody meant the policy to be: name, labels, annotations and
-// spec, without status and without what the API server adds. It is a tree of JSON
-// values, and the caller's.
+// Content returns the policy as its author meant it: name, labels, annotations and
+// spec, without status and without the fields that the API server adds. It is a tree of
+// JSON values that belongs to the caller.
 func (p *Policy) Content() map[string]any {
 	if p == nil {
 		return nil

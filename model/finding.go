@@ -93,7 +93,7 @@ type FindingCount struct {
 }
 
 // CountFindings counts findings; a severity that is not known counts as information, as
-// it is shown. Those under a root that is among them are not counted besides it.
+// it is shown. Findings under a root that is among them are not counted besides it.
 func CountFindings(found []Finding) (n FindingCount) {
 	return countFindings(found, false)
 }

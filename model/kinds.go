@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"strings"
 
 	"rung/model/ovn/nb"
@@ -25,7 +26,7 @@ const (
 	KindCNP Kind = "ClusterNetworkPolicy"
 )
 
-// Kinds of what has rows and is no object: they are spelled as the owner types
+// Kinds of units that have rows and are no object: they are spelled as the owner types
 // of OVN-Kubernetes' rows (ovn-kubernetes.md#owner-types).
 const (
 	KindNetpolNamespace  Kind = "NetpolNamespace"   // namespace, Ingress or Egress: default deny
@@ -37,12 +38,12 @@ const (
 	KindMulticastCluster Kind = "MulticastCluster"  // DefaultDeny or AllowInterNode
 )
 
-// KindIsolation2016 is what the isolation annotation of 2016 makes of a namespace
+// KindIsolation2016 is the isolation that the annotation of 2016 gives a namespace
 // (older-forms.md#the-isolation-annotation-of-2016): namespace, Ingress. No row stands for
 // it.
 const KindIsolation2016 Kind = "IsolationAnnotation"
 
-// Kinds of what decides where rules are asked at the ends, and is no object.
+// Kinds of units that are no object and decide where rules are asked at the ends.
 const (
 	KindOwnNode Kind = "AntreaNode"    // node: what it sends to its own pods
 	KindHairpin Kind = "AntreaHairpin" // a Service's connection back to the pod it is from
@@ -177,7 +178,7 @@ const (
 	TierBaseline  = 3
 )
 
-// Action is what a rule does, in the API's words.
+// Action is the effect of a rule, in the API's words.
 type Action string
 
 // The actions.
@@ -253,6 +254,12 @@ func IsSystemNamespace(name string) bool {
 func IsPlatformNamespace(name string) bool {
 	return IsSystemNamespace(name) || platform[name] || strings.HasPrefix(name, "ingress-") || strings.HasSuffix(name, "-ingress") ||
 		strings.HasPrefix(name, "monitoring-") || strings.HasSuffix(name, "-monitoring")
+}
+
+// IsProtectedNamespace reports whether a namespace is one of the platform or one of
+// those that the configuration names.
+func IsProtectedNamespace(name string, configured []string) bool {
+	return IsPlatformNamespace(name) || slices.Contains(configured, name)
 }
 
 // platform are the usual namespaces of network plugins, ingress controllers and monitoring.

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// loggingAnnotations are what a change of logging is about.
+// loggingAnnotations are the annotations that a change of logging touches.
 var loggingAnnotations = []string{AnnotationLogging, AnnotationLogSession}
 
 // LoggingAnnotations are the annotations that a change of logging is about.
@@ -19,7 +19,7 @@ func LoggingAnnotations() []string { return append([]string(nil), loggingAnnotat
 // and the namespace, whose level is that of its NetworkPolicies and its EgressFirewall.
 func (k Kind) Loggable() bool { return k.IsAdmin() || k == KindNamespace }
 
-// LoggedBy is the object whose annotation sets what the rules of a policy or unit log; the
+// LoggedBy returns the object whose annotation sets the logging of a policy or unit; the
 // zero Key where nothing does.
 func LoggedBy(k Key) Key {
 	switch {
@@ -31,9 +31,9 @@ func LoggedBy(k Key) Key {
 	return Key{}
 }
 
-// LoggedNamespace is a namespace in the form of a policy: its logging annotations and
-// nothing else. What changes policies changes a namespace's logging in this form, and can
-// touch nothing but these annotations.
+// LoggedNamespace returns a namespace in the form of a policy: its logging annotations
+// and nothing else. The code that changes policies changes a namespace's logging in this
+// form, and can touch nothing but these annotations.
 func LoggedNamespace(m Meta) *Policy {
 	p := &Policy{Meta: Meta{Key: m.Key, UID: m.UID, Version: m.Version, Created: m.Created, Origin: m.Origin}}
 	p.Annotations = map[string]string{}

@@ -144,10 +144,10 @@ func (p *Policy) LogLevels() (LogLevels, error) {
 	return l, nil
 }
 
-// NamespaceLogLevels reads the annotation k8s.ovn.org/acl-logging of a Namespace,
-// by which its NetworkPolicies and its EgressFirewall log. Unlike a policy's own,
-// what is wrong with it is soft: the level that cannot be read is off, and nothing
-// else changes (ovn-kubernetes.md#namespace-logging). problems says what that is; pass
+// NamespaceLogLevels reads the annotation k8s.ovn.org/acl-logging of a Namespace, by
+// which its NetworkPolicies and its EgressFirewall log. Unlike faults in a policy's own
+// annotation, its faults are soft: the level that cannot be read is off, and nothing
+// else changes (ovn-kubernetes.md#namespace-logging). problems lists the faults; pass
 // is ignored.
 func NamespaceLogLevels(raw string) (l LogLevels, problems []string) {
 	if raw == "" {

@@ -16,7 +16,7 @@ import (
 // Nothing but Rung reads it.
 const AnnotationLogSession = "rung/log-session"
 
-// Bounds of what is believed of a record, which anybody may have written.
+// Bounds of a record that is believed: anybody may have written it.
 const (
 	mostSession = 64 << 10 // bytes
 	mostWho     = 128      // characters
@@ -80,7 +80,7 @@ func asciiJSON(text []byte) string {
 	return b.String()
 }
 
-// ParseLogSession reads the annotation AnnotationLogSession. What is for people comes
+// ParseLogSession reads the annotation AnnotationLogSession. Fields for people come
 // back clean; Set and Former are as they were.
 func ParseLogSession(raw string) (LogSession, error) {
 	if len(raw) > mostSession {

@@ -2,7 +2,7 @@ package model
 
 import "time"
 
-// Meta is what every object has. Text is clean.
+// Meta is the metadata that every object has. Text is clean.
 type Meta struct {
 	Key
 	UID string
@@ -109,7 +109,8 @@ type Node struct {
 	// subnet of the default network. GatewayIPs are those of its gateway router
 	// on the default network. Annotations that cannot be read give none.
 	MgmtIPs, GatewayIPs []string
-	// Subnets are those that its pods have their addresses from, on the default network.
+	// Subnets are the subnets that its pods have their addresses from, on the default
+	// network.
 	Subnets []string
 	// PodCIDRs of its spec: the first address of each is that of a gateway.
 	PodCIDRs []string
@@ -169,10 +170,10 @@ type Broken struct {
 	// business. Empty counts as error.
 	Severity Severity
 	Origin   Origin
-	// Key is what could be read of the object's identity; fields may be empty.
+	// Key is the object's identity as far as it could be read; fields may be empty.
 	Key Key
-	// Priority is what a refused policy gives as its own, where HasPriority says that it could
-	// be read.
+	// Priority is the priority that a refused policy states, where HasPriority says that it
+	// could be read.
 	Priority    int32
 	HasPriority bool
 	// Field is the path of the offending field, empty when there is none.

@@ -22,8 +22,9 @@ type Policy struct {
 	// no rule allows is denied in that direction. OVN-Kubernetes compiles the
 	// rules of both directions all the same (ovn-kubernetes.md#rule-rows).
 	IsolatesIngress, IsolatesEgress bool
-	// Tiered is what only policies in tiers of their plugin's own have, nil for others. Their Subject selects
-	// nothing: see TieredPolicy.AppliedTo and TieredRule.AppliedTo.
+	// Tiered holds the parts that only policies in tiers of their plugin's own have, nil for
+	// others. Such a policy's Subject selects nothing: see TieredPolicy.AppliedTo and
+	// TieredRule.AppliedTo.
 	Tiered *TieredPolicy
 	// Logging is the raw annotation k8s.ovn.org/acl-logging; HasLogging says
 	// whether it is there at all.
@@ -59,7 +60,7 @@ type Older struct {
 	// Upgrade is the text of the object of today that says the same; empty where no
 	// object does, and Reasons say why.
 	Upgrade string
-	// Changes are what the upgrade writes otherwise.
+	// Changes are the differences between the upgrade and the policy as written.
 	Changes []string
 	Reasons []string
 }
@@ -168,7 +169,7 @@ type Rule struct {
 	// AnyPeer is set on rules of NetworkPolicies and of tiered policies without peers: everything
 	// matches.
 	AnyPeer bool
-	// Tiered is what only rules of tiered policies have, nil for others.
+	// Tiered holds the parts that only rules of tiered policies have, nil for others.
 	Tiered *TieredRule
 }
 

@@ -251,7 +251,8 @@ func (s Selector) Only() (key, value string, ok bool) {
 	return "", "", false
 }
 
-// Negative says whether the selector leaves out by label: what has no such label matches.
+// Negative says whether the selector leaves out by label: objects without such a label
+// match.
 func (s Selector) Negative() bool {
 	if s.sel == nil {
 		return false

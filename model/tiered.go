@@ -64,7 +64,8 @@ type Group struct {
 	Invalid          []Broken
 }
 
-// TieredPolicy is what only policies in tiers of their plugin's own have.
+// TieredPolicy is the part of a policy that only policies in tiers of their plugin's
+// own have.
 type TieredPolicy struct {
 	// Tier is the name of the tier, "application" where none is written.
 	Tier string
@@ -73,7 +74,7 @@ type TieredPolicy struct {
 	// AppliedTo are the pods the policy is about, joined by or; empty where every rule
 	// has its own.
 	AppliedTo []AppliedTo
-	// Realized is what the status says of it.
+	// Phase, NodesRealized and NodesDesired are the policy's status, as reported.
 	Phase                       string // Pending, Realizing, Realized, Failed
 	NodesRealized, NodesDesired int32
 }
@@ -92,12 +93,12 @@ type AppliedTo struct {
 // ServiceAccount names one.
 type ServiceAccount struct{ Namespace, Name string }
 
-// TieredRule is what only rules of tiered policies have. Rule.Action is Deny for Drop and Reject.
+// TieredRule is the part of a rule that only rules of tiered policies have. Rule.Action is Deny
+// for Drop and Reject.
 type TieredRule struct {
 	// Action is the API's word: Allow, Drop, Reject, Pass.
-	Action string
-	// Name is the one written, or the one that is made for it.
-	Generated bool // Rule.Name is not written
+	Action    string
+	Generated bool // Rule.Name was not written, but made
 	AppliedTo []AppliedTo
 	Protocols []RuleProtocol
 	// L7 are the layer 7 protocols, for people, cleaned; traffic that matches is
@@ -192,7 +193,7 @@ func AppliedText(list []AppliedTo, namespace string) string {
 	return strings.Join(out, " or ")
 }
 
-// SubjectText is what the policy applies to, for people.
+// SubjectText returns the pods that the policy applies to, for people.
 func (p *Policy) SubjectText() string {
 	if p.Tiered != nil {
 		return p.AppliedText()
@@ -217,8 +218,8 @@ func (p RuleProtocol) Text() string {
 	return text
 }
 
-// ActionText is what the rule does in the API's word: Drop and Reject are
-// both Deny.
+// ActionText returns the rule's action in the API's word: Drop or Reject where Action
+// is Deny for both.
 func (r *Rule) ActionText() string {
 	if r.Tiered != nil {
 		return r.Tiered.Action

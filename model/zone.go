@@ -44,8 +44,8 @@ const (
 // PolicyState is a policy in a zone judged by rows alone (architecture.md#words).
 type PolicyState string
 
-// The states, in the order of how much an admin should worry; WorstFirst
-// sorts by it.
+// The states, in the order of how much an admin should worry; Worse compares
+// by it.
 const (
 	StateFrozen        PolicyState = "frozen"
 	StateBehind        PolicyState = "behind"
@@ -91,10 +91,11 @@ type RowDiff struct {
 // FieldDiff is one column that differs. For set columns Missing and Extra list
 // the members (sorted) and Desired and Live say how many there are.
 type FieldDiff struct {
-	Column        string
-	Desired, Live string
-	Missing       []string
-	Extra         []string
+	Column  string   `json:"column"`
+	Desired string   `json:"desired"`
+	Live    string   `json:"live"`
+	Missing []string `json:"missing,omitempty"`
+	Extra   []string `json:"extra,omitempty"`
 }
 
 // PolicyInZone is the join of desired and live rows of one policy in one zone.
@@ -335,9 +336,9 @@ type Activity struct {
 	Rail     string // code of the guard rail that a change met which a source brought
 }
 
-// ZoneUpdate is what a zone's connection tells whoever watches it. DB is always
-// the whole snapshot after the update; Changes are what turned the previous
-// snapshot into it, nil after a (re)read of everything (Resync true).
+// ZoneUpdate is the news that a zone's connection sends to its watcher. DB is always
+// the whole snapshot after the update; Changes are the changes from the previous
+// snapshot to it, nil after a (re)read of everything (Resync true).
 type ZoneUpdate struct {
 	Conn     ConnState
 	At       time.Time

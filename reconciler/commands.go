@@ -11,8 +11,8 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// Limits of what is written down of a transaction: command lines, members named
-// in one line, ACLs made in one line.
+// Limits of the record of a transaction: command lines, members named in one line, ACLs
+// made in one line.
 const (
 	maxCommands    = 20
 	membersPerLine = 20

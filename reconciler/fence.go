@@ -32,7 +32,8 @@ type Fence struct {
 	Guard Guard
 }
 
-// Guard is what those who run a reconciler know about who else writes the zone.
+// Guard is the knowledge that the owner of a reconciler has of other writers of the
+// zone.
 type Guard struct {
 	// Hold says why nothing may be written; empty when it may.
 	Hold string
@@ -101,7 +102,8 @@ func (f *fencing) pending() string {
 	return "taking the zone over"
 }
 
-// guards is what a transaction begins with.
+// guards returns the operations that begin a transaction: the wait that fails unless
+// this writer still holds the zone's epoch. It is nil for a zone without a fence.
 func (f *fencing) guards(db *nb.DB) []nb.Op {
 	if f.Fence == nil {
 		return nil

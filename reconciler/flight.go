@@ -45,8 +45,9 @@ type part struct {
 	from, to int // its operations
 }
 
-// outcome is what became of a flight. The server comes to a transaction when it is
-// through with the one before it: waited is how long that took, and no part of took.
+// outcome is the result of a flight. The server turns to a transaction when it is
+// through with the one before it: waited is how long that took; took does not include
+// it.
 type outcome struct {
 	flight       *flight
 	results      []nb.OpResult

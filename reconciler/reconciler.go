@@ -27,7 +27,7 @@ func NewZone(cfg Config) *Reconciler {
 	cfg.fill()
 	r := &Reconciler{cfg: cfg, box: mailbox{signal: make(chan struct{}, 1)}}
 	r.state.Store(&model.ZoneState{Name: cfg.Zone.Name(), Endpoint: cfg.Zone.Endpoint(), Conn: model.ConnStarting,
-		ConnAt: cfg.Clock.Now(), Writes: cfg.Mode == Write})
+		ConnAt: cfg.Clock(), Writes: cfg.Mode == Write})
 	return r
 }
 
@@ -105,13 +105,13 @@ func newWorker(r *Reconciler) *worker {
 	return w
 }
 
-// now is the time of what is reported; waiting goes by the process's timers.
-func (w *worker) now() time.Time { return w.cfg.Clock.Now() }
+// now returns the time for reports; waiting goes by the process's timers.
+func (w *worker) now() time.Time { return w.cfg.Clock() }
 
 // tooManyChanges is where a list of changed rows is worth less than a resync.
 const tooManyChanges = 1 << 18
 
-// mail is what came in since the loop looked last, taken together.
+// mail is the news that came in since the loop looked last, taken together.
 type mail struct {
 	desired *compiler.Desired // nil: no news
 	delta   *compiler.Delta

@@ -3,6 +3,7 @@ package reconciler
 import (
 	"fmt"
 	"reflect"
+	"time"
 
 	"rung/model"
 )
@@ -28,7 +29,7 @@ type reporter struct {
 	zone   string
 	status Status
 	events Events
-	clock  Clock
+	clock  func() time.Time
 	max    int32
 
 	sent map[model.PolicyKey]sent
@@ -136,7 +137,7 @@ func (r *reporter) stop() { clear(r.sent) }
 func (r *reporter) event(k model.PolicyKey, reason, message string) {
 	if r.events != nil {
 		r.events.Event(model.Event{About: k, Type: "Warning", Reason: reason, Message: message, Reporter: r.zone,
-			Last: r.clock.Now(), Count: 1})
+			Last: r.clock(), Count: 1})
 	}
 }
 
@@ -147,7 +148,7 @@ func (r *reporter) condition(p *model.Policy, status, reason, message string) {
 		message = message[:maxANPMessage]
 	}
 	c := model.Condition{Type: conditionPrefix + r.zone, Status: status, Reason: reason, Message: message,
-		Changed: r.clock.Now()}
+		Changed: r.clock()}
 	last, ok := r.sent[p.Key]
 	if !ok || last.uid != p.UID {
 		ok = false

@@ -10,9 +10,7 @@ import (
 	"rung/model"
 )
 
-type fixedClock time.Time
-
-func (c fixedClock) Now() time.Time { return time.Time(c) }
+func fixedClock(at time.Time) func() time.Time { return func() time.Time { return at } }
 
 // notes takes what is reported as "name: text".
 type notes struct{ events, conditions []string }

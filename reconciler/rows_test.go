@@ -29,7 +29,7 @@ func desiredRows(d *compiler.Desired, zone string, db *nb.DB) (canon, map[model.
 	out := canon{map[string]nb.ACL{}, map[string]nb.AddressSet{}, map[string]nb.PortGroup{}}
 	none := map[model.PolicyKey]bool{}
 	for c := range d.Policies() {
-		rows := d.Rows(c.Key, zone, func(p string) bool { return db.PortByName(p) != nil })
+		rows := d.Rows(c.Key, zone, db)
 		if h := c.Holder; h.Table == nb.TableSwitch && db.SwitchByName(h.Name) == nil || h.Table == nb.TablePortGroup && db.PortGroupByName(h.Name) == nil {
 			// Nothing to hang them on. Those that are there hang on a row that carries
 			// another name by now: they wait for theirs as the missing ones do.

@@ -60,7 +60,7 @@ type worker struct {
 	publishAt time.Time // earliest next state
 }
 
-// queue is what waits to be written, and what was written and is not through.
+// queue is the policies waiting to be written, and those written and not yet seen live.
 type queue struct {
 	t *tracker.Tracker
 	// ready are the policies to look at for writing; those alone go one by one.

@@ -138,8 +138,8 @@ func anyKey[V any](m map[model.PolicyKey]V, such func(model.PolicyKey) bool) boo
 	return false
 }
 
-// send takes the policies off the ready list and starts their transaction.
-// Policies without operations are done; those that do not fit in stay.
+// send takes the policies off the ready list and starts their transaction. Policies
+// without operations are done; policies that do not fit in stay.
 func (w *worker) send(ctx context.Context, keys []model.PolicyKey) {
 	f := &flight{reads: w.reads, ops: w.fence.guards(w.zone.DB)}
 	b := w.t.NewOps()
@@ -255,9 +255,9 @@ func (w *worker) unwritten(f *flight) {
 	}
 }
 
-// heard ends a row of unknown outcomes. What came of a transaction behind one that
-// was lost says nothing about the next: a server in trouble may refuse to commit the
-// one and commit the other.
+// heard ends a row of unknown outcomes. The outcome of a transaction sent behind one
+// whose outcome is unknown says nothing about the next: a server in trouble may refuse
+// to commit the one and commit the other.
 func (w *worker) heard(f *flight) {
 	if !f.behindLost() {
 		w.unknowns = 0

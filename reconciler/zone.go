@@ -28,10 +28,10 @@ type Zone interface {
 
 // Pipeline is a Zone that takes a transaction while another is under way.
 type Pipeline interface {
-	// Send is Transact in two steps: it returns when the operations are on their
-	// way, or will not be, and wait returns what Transact does. Nobody else sends
-	// meanwhile; what is sent is done in the order of the calls. An unknown outcome
-	// of one ends those behind it likewise.
+	// Send is Transact in two steps: it returns when the operations are on their way, or
+	// will not be, and wait returns what Transact does. Nobody else sends meanwhile;
+	// transactions are done in the order of the calls. An unknown outcome of one ends
+	// those behind it likewise.
 	Send(ctx context.Context, ops []nb.Op) (wait func() ([]nb.OpResult, error))
 }
 
@@ -51,10 +51,6 @@ type Events interface {
 	Event(e model.Event)
 }
 
-// Clock tells the time of what is reported. Waiting is done on the process's
-// own timers.
-type Clock interface{ Now() time.Time }
-
 // Mode says whether rows are written.
 type Mode int
 
@@ -64,7 +60,7 @@ const (
 	Write               // differences are mended
 )
 
-// Config is what a Reconciler of one zone needs.
+// Config is the configuration of a Reconciler of one zone.
 type Config struct {
 	Zone Zone
 	Mode Mode // to begin with
@@ -90,8 +86,9 @@ type Config struct {
 	// MaxPriority is the lowest supported precedence, as the compiler was told
 	// (model.MaxPriority when 0).
 	MaxPriority int32
-	// Clock is the system's when nil.
-	Clock Clock
+	// Clock tells the time of what is reported; nil is the system's. Waiting is done on
+	// the process's own timers.
+	Clock func() time.Time
 
 	// Publish is the shortest time between two states (50 ms when 0). The last
 	// state is always published.
@@ -123,7 +120,8 @@ type Config struct {
 	Slot func(work func())
 }
 
-// Transaction is what became of one transaction: ResultOK and the others.
+// Transaction is the outcome of one transaction: ResultOK or one of the other results,
+// and how long it took.
 type Transaction struct {
 	Result string
 	Took   time.Duration
@@ -136,10 +134,6 @@ const (
 	ResultUnknown = "unknown" // it may have happened
 	ResultFenced  = "fenced"  // another writer holds the zone
 )
-
-type systemClock struct{}
-
-func (systemClock) Now() time.Time { return time.Now() }
 
 func (c *Config) fill() {
 	def := func(d *time.Duration, v time.Duration) {
@@ -161,7 +155,7 @@ func (c *Config) fill() {
 		c.MaxPriority = model.MaxPriority
 	}
 	if c.Clock == nil {
-		c.Clock = systemClock{}
+		c.Clock = time.Now
 	}
 	if c.Slot == nil {
 		c.Slot = func(work func()) { work() }

@@ -19,8 +19,9 @@ type Permission struct {
 	Why, Command string
 }
 
-// Access is what the API server lets the user do, as far as it was asked. It is
-// immutable; what is not known is not refused, and off a cluster nothing is.
+// Access holds the API server's answers to which verbs the user may use on which
+// resources, as far as it was asked. It is immutable. A verb that was not asked about
+// counts as allowed, and off a cluster nothing is refused.
 type Access struct{ answers []Permission }
 
 // NewAccess holds the answers of the server.

@@ -9,7 +9,7 @@ import (
 	"rung/model"
 )
 
-// change is what makes a revision of With another than the one it comes from.
+// change is the difference between a revision of With and the revision it comes from.
 type change struct {
 	base *Revision
 	keys []model.Key // of the policies that changed

@@ -13,9 +13,9 @@ import (
 	"rung/revision/settings"
 )
 
-// derived is what follows from the objects and from the options they are compiled with
-// (which units there are, the families, the subnets), made when first asked for and
-// shared by all revisions that have both in common.
+// derived holds the values that follow from the objects and from the options they are
+// compiled with (which units there are, the families, the subnets). Each is made when
+// first asked for, and all revisions that have both in common share them.
 type derived struct {
 	index     Once[*overlap.PodIndex]
 	ladder    Once[*ladder.Ladder]
@@ -73,8 +73,8 @@ func sharedPriority(r *Revision) bool {
 	return false
 }
 
-// Dialect is what the OVN-Kubernetes of a zone runs with; the name "" is that of
-// the cluster: what most zones say.
+// Dialect returns the settings that the OVN-Kubernetes of a zone runs with; for the
+// name "" the cluster's, which are the settings of most zones.
 func Dialect(r *Revision, zone string) settings.Zone {
 	if r.Dialects == nil {
 		return settings.Zone{}
@@ -126,7 +126,7 @@ func Shared[T any](r *Revision) *T { return valueOf[T](&r.shared.questions) }
 // A revision of With carries none: it gets an empty one each time.
 func Carried[T any](r *Revision) *T { return valueOf[T](r.carried) }
 
-// AddressOwner is what stands behind an address.
+// AddressOwner is the object that carries an address.
 type AddressOwner struct {
 	Key  model.Key // a Pod or a Node
 	Note string    // "host network", "completed"

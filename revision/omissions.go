@@ -10,11 +10,11 @@ import (
 	"rung/system"
 )
 
-// Omissions are everything that answers of this revision do not take into account, or take
-// for granted, in the order of the codes: what was refused or could not be read, policies
-// without desired rows whose old rows may still decide, kinds and zones that were not read,
-// what was assumed. Which of them could change an answer is for package omitted to say. The
-// slice must not be changed.
+// Omissions returns everything that answers of this revision do not take into account, or
+// take for granted, in the order of the codes: objects and files that were refused or could
+// not be read, policies without desired rows whose old rows may still decide, kinds and
+// zones that were not read, and assumptions. Package omitted says which of them could
+// change an answer. The slice must not be changed.
 func (r *Revision) Omissions() []model.Omission {
 	if r.omissions == nil {
 		return findOmissions(r)
@@ -87,7 +87,8 @@ func policiesWithoutRows(r *Revision) (out []model.Omission) {
 			continue
 		}
 		p := c.Policy
-		// What priority the rows of before have is not known: not today's, where that is why.
+		// The priority of rows that were written before is not known. Where the priority is
+		// the fault it is not today's.
 		o := model.Omission{Code: model.OmittedRows, Key: p.Key, Origin: p.Origin}
 		frozen, known := zonesWithRows(r, p.Key)
 		older := slices.IndexFunc(p.Invalid, func(b model.Broken) bool { return b.Code == model.InvalidOlder })

@@ -8,12 +8,12 @@ import (
 	"rung/model"
 )
 
-// Past is what was so and hangs on: it explains what OVN-Kubernetes leaves. It is
-// replaced, never changed.
+// Past is the part of earlier states that still matters: it explains rows that
+// OVN-Kubernetes leaves. It is replaced, never changed.
 type Past struct {
-	// pods are those that changed in a way OVN-Kubernetes' filter does not see, as
-	// they were before; refused the policies that were deleted while OVN-Kubernetes
-	// refused them.
+	// Pods are the pods that changed in a way OVN-Kubernetes' filter does not see, as they
+	// were before. Refused are the policies that were deleted while OVN-Kubernetes refused
+	// them.
 	Pods    map[model.Key]*model.Pod
 	Refused map[model.PolicyKey]bool
 }

@@ -8,7 +8,7 @@ import (
 	"rung/model/words"
 )
 
-// What is assumed of pods that are not scheduled, or have no address yet.
+// The assumptions about pods that are not scheduled, or have no address yet.
 const (
 	AssumesNode    = "is not scheduled: judged as if it ran on a node of its own"
 	assumesAddress = "has no address yet: judged as if it had one"

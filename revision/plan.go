@@ -34,7 +34,7 @@ type PlanState struct {
 	// Title says what it does: "Re-space: step 10, starting at 10".
 	Title string
 	// Done of Total steps are done: every zone of this Rung shows them. A step that was
-	// made and is not shown everywhere does not count; what is told people is Made.
+	// made and is not shown everywhere does not count; the number for people is Made.
 	Total, Done int
 	// State is one of PlanRunning, PlanWaiting, PlanStopped and PlanDone.
 	State string
@@ -79,7 +79,7 @@ func (s PlanStep) String() string { return fmt.Sprintf("%s %d → %d", s.Policy,
 // PlanWait is a zone that a step waits for.
 type PlanWait struct {
 	Zone string
-	// Why is what keeps it, in a word or a few: "lost", "3 rows behind".
+	// Why is the reason the zone is not done, in a word or a few: "lost", "3 rows behind".
 	Why   string
 	Since time.Time
 }
@@ -200,8 +200,8 @@ func (p *PlanState) Made() int {
 	return p.Done + waiting
 }
 
-// Progress is how many steps of how many were made: on the way back, those rolled back of
-// those that stood when it began.
+// Progress returns the steps that were made and their whole number: on the way back, the
+// steps rolled back, of the steps that stood when it began.
 func (p *PlanState) Progress() (n, of int) {
 	if !p.Back {
 		return p.Made(), p.Total

@@ -7,6 +7,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
+	"rung/model/ovn/nb"
 	"rung/revision/settings"
 	"rung/system"
 )
@@ -68,7 +69,7 @@ const ClusterMode = "cluster"
 // policies.
 const LogsMode = "logs"
 
-// Facts are what a revision is made of. Whoever makes one does not change them
+// Facts are the parts a revision is made of. Whoever makes one does not change them
 // afterwards.
 type Facts struct {
 	Number  uint64
@@ -95,7 +96,7 @@ type Facts struct {
 	Unconfirmed *Unconfirmed
 	// EndedLogs are the logging sessions that ended, newest first.
 	EndedLogs []model.EndedLogSession
-	// Access is what the API server lets the user do.
+	// Access holds the API server's answers to what the user may do.
 	Access Access
 	// Loaded says every source has delivered once.
 	Loaded bool
@@ -108,12 +109,12 @@ type Facts struct {
 	// by flag; Dialects what was found out, nil where nobody looks.
 	Flags    settings.Flags
 	Dialects *settings.View
-	// System is whose precedence holds, SystemWhy what tells it.
+	// System is the system whose precedence holds, SystemWhy the evidence for it.
 	System    *system.System
 	SystemWhy string
 	// Desired are the compiled rows of the cluster.
 	Desired *compiler.Desired
-	// Past is what is remembered of addresses and ports that pods had.
+	// Past is the memory of earlier states of pods and policies, nil when empty.
 	Past *Past
 	// Reports and Notes are the conditions and events of Rung's own reconcilers.
 	Reports map[model.PolicyKey][]model.Condition
@@ -137,9 +138,9 @@ type Revision struct {
 	after *change
 }
 
-// New makes a revision of facts. What the one before it worked out and
-// still holds is taken over; before is nil for the first. Facts without Desired are
-// compiled here, as their Flags say.
+// New makes a revision of facts. Values that before, the revision before it, worked out
+// and that still hold are taken over; before is nil for the first. Facts without
+// Desired are compiled here, as their Flags say.
 func New(f Facts, before *Revision) *Revision {
 	if f.Flags.MaxPriority == 0 {
 		f.Flags.MaxPriority = model.MaxPriority
@@ -170,8 +171,8 @@ func New(f Facts, before *Revision) *Revision {
 	return r
 }
 
-// Basis is what the ladder, findings and rows of a revision follow from: revisions with
-// the same basis have the same ones. Bases can be compared.
+// Basis is the input that the ladder, findings and rows of a revision follow from:
+// revisions with the same basis have the same ones. Bases can be compared.
 type Basis struct {
 	cluster *model.Cluster
 	desired *compiler.Desired
@@ -190,9 +191,9 @@ type SweepState struct {
 	Round  int       // how often all but the failed were read
 }
 
-// Conditions are what controllers reported about a policy, by type: those of
-// the object, and over them those of Rung's own reconcilers. They are reports,
-// never proof.
+// Conditions returns the conditions that controllers reported about a policy, by type.
+// A condition of Rung's own reconcilers replaces the object's of the same type. They are
+// reports, never proof.
 func (r *Revision) Conditions(k model.PolicyKey) []model.Condition {
 	own := r.Reports[k]
 	p := r.Cluster.Policy(k)
@@ -262,18 +263,16 @@ func FirstZone(r *Revision) string {
 // zone was read. Listing the members of large address sets costs milliseconds:
 // ACLs, DesiredSet and DesiredGroup give the parts.
 func (r *Revision) Rows(k model.PolicyKey, zone string) *model.PolicyRows {
-	return r.DesiredOf(k).Rows(k, zone, r.HasPort(zone))
+	return r.DesiredOf(k).Rows(k, zone, r.livePorts(zone))
 }
 
-func (r *Revision) HasPort(zone string) compiler.HasPort {
-	if zone == "" {
-		return nil
+// livePorts returns the database whose ports subject pods must have, nil for all zones
+// together and for a zone that was not read.
+func (r *Revision) livePorts(zone string) *nb.DB {
+	if z := r.Zone(zone); zone != "" && z != nil {
+		return z.DB
 	}
-	z := r.Zone(zone)
-	if z == nil || z.DB == nil {
-		return nil
-	}
-	return func(port string) bool { return z.DB.PortByName(port) != nil }
+	return nil
 }
 
 // Units are the keys of everything that is compiled: policies, and the kinds of

@@ -16,7 +16,7 @@ func (r *Revision) ACLs(k model.PolicyKey, zone string) []*nb.ACL {
 	if c == nil || c.None != nil {
 		return nil
 	}
-	return d.ACLs(c, zone, r.HasPort(zone))
+	return d.ACLs(c, zone, r.livePorts(zone))
 }
 
 // Related are the units besides its own that hold rows for a policy: the default
@@ -58,8 +58,8 @@ func (r *Revision) DesiredGroup(k model.PolicyKey, zone string) *nb.PortGroup {
 	if c == nil || c.None != nil {
 		return nil
 	}
-	has := r.HasPort(zone)
-	return d.PortGroup(c, zone, has, d.ACLs(c, zone, has))
+	live := r.livePorts(zone)
+	return d.PortGroup(c, zone, live, d.ACLs(c, zone, live))
 }
 
 // IsSubject says whether a policy applies to a pod, or would if it had rows.

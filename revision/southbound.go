@@ -13,9 +13,9 @@ import (
 	"rung/model/words"
 )
 
-// Southbound is how the Southbound database of a zone stands, and what was read of it.
-// It is read only while somebody wants its flows: until then Followed is false, and
-// nothing is known of it but where it is.
+// Southbound is the state of a zone's Southbound database, with the data that was read
+// of it. It is read only while somebody wants its flows: until then Followed is false,
+// and nothing is known of it but where it is.
 type Southbound struct {
 	Zone, Endpoint string
 	Followed       bool
@@ -89,14 +89,16 @@ type Daemon struct {
 	Error string
 }
 
-// Count is what was seen of the numbers that say how far northd and the nodes are: the
-// database stamps a number only once northd gets there.
+// Count is the progress of a zone as its numbers showed it: how far northd and the
+// nodes are, and since when they are behind. The database stamps a number only once
+// northd gets there.
 type Count struct {
 	Written, Made, Done int64
 	// Seen is when Written was seen first. Northd and Nodes say since when they are
 	// behind, without having come any further; zero while they are not.
 	Seen, Northd, Nodes time.Time
-	// Before says that it was so when the numbers were seen first: since then at least.
+	// Before says that the numbers have not moved since they were seen first: the zone
+	// may have been behind for longer.
 	Before bool
 }
 
@@ -139,8 +141,8 @@ type OVNDisagreement struct {
 	Connection verdict.Connection
 	Zone       string
 	At         time.Time
-	// Policies are those that decide, by the rows or by OVN; the first is the rows', where
-	// it is a policy's rule that decides there.
+	// Policies are the policies that decide, by the rows or by OVN. The first is the
+	// rows', where a policy's rule decides by the rows.
 	Policies []model.PolicyKey
 	Text     string
 }

@@ -2,10 +2,10 @@ package revision
 
 import (
 	"sync"
+	"sync/atomic"
 )
 
-// Subscribers are those who want to be told that there is news. Its zero value is
-// ready.
+// Subscribers are the listeners that are told of news. The zero value is ready.
 type Subscribers struct {
 	mu  sync.Mutex
 	all map[chan struct{}]struct{}
@@ -39,3 +39,16 @@ func (s *Subscribers) Notify() {
 		}
 	}
 }
+
+// Latest is the newest revision, and who is told of news. The zero value is ready and
+// has none.
+type Latest struct {
+	Subscribers
+	newest atomic.Pointer[Revision]
+}
+
+// Revision returns the newest revision, nil before the first, from any goroutine.
+func (l *Latest) Revision() *Revision { return l.newest.Load() }
+
+// Show makes a revision the newest; Notify tells of it.
+func (l *Latest) Show(r *Revision) { l.newest.Store(r) }

@@ -47,13 +47,14 @@ func (u *Unconfirmed) Left(now time.Time) time.Duration {
 	return (left + time.Second - 1).Truncate(time.Second)
 }
 
-// What became of a change that was confirmed, in Ended.
+// The outcomes of a change that was confirmed, in Ended.
 const (
 	TrialConfirmed          = "confirmed"
 	TrialConfirmedElsewhere = "confirmed by another Rung"
 )
 
-// ChangeFinished is what became of one that was killed while it was made, in Ended.
+// ChangeFinished is the outcome, in Ended, of a change whose rest was made after its
+// process was killed.
 const ChangeFinished = "finished"
 
 // Seconds is a time to confirm a change in, as people write it: "60s", "5m", "5m20s".

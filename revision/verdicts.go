@@ -2,6 +2,7 @@ package revision
 
 import (
 	"cmp"
+	"maps"
 
 	"rung/compiler"
 	"rung/model"
@@ -45,12 +46,7 @@ func WithIdle(r *Revision) *index.Index {
 			return nil
 		}
 		o := r.VerdictOptions()
-		o.NoRows = func(k model.PolicyKey) *model.NoRows {
-			if would[k] {
-				return nil
-			}
-			return r.None(k)
-		}
+		maps.DeleteFunc(o.NoRows, func(k model.PolicyKey, _ *model.NoRows) bool { return would[k] })
 		return r.Verdicts().Next(index.View{Cluster: r.Judged(), Pods: r.PodIndex(), Options: o})
 	})
 }
@@ -72,19 +68,26 @@ func VerdictsToday(r *Revision) *index.Index {
 // place of how its rows stand (older-forms.md#the-isolation-annotation-of-2016).
 const NoRowsOf2016 = "decides by the document of 2016; no rows"
 
-// VerdictOptions are what verdicts from policies hang on besides the objects.
+// VerdictOptions returns the options that verdicts from policies depend on besides the
+// objects.
 func (r *Revision) VerdictOptions() index.Options {
 	if !r.System.Has(system.Rows) {
 		return index.Options{IPv4: true, IPv6: true, Precedence: r.System.Precedence}
 	}
 	o := r.Desired.Options()
+	none := map[model.PolicyKey]*model.NoRows{}
+	for c := range r.AllCompiled() {
+		if c.None != nil {
+			none[c.Key] = c.None
+		}
+	}
 	return index.Options{
 		IPv4: o.IPv4, IPv6: o.IPv6, AllowICMP: o.AllowICMP, ClusterSubnets: o.ClusterSubnets, NodeSubnets: o.NodeSubnets, DNS: o.DNS,
 		Defaults:             r.Compiled(model.Key{Kind: model.KindNetpolDefault, Name: nb.NameHairpin}),
 		Multicast:            r.Compiled(model.Key{Kind: model.KindMulticastCluster, Name: nb.TypeMulticastDeny}),
 		HostNetworkNamespace: cmp.Or(o.HostNetworkNamespace, compiler.DefaultHostNetworkNamespace),
 		LegacyIsolation:      r.Flags.LegacyIsolation,
-		NoRows:               r.None,
+		NoRows:               none,
 		Precedence:           r.System.Precedence,
 	}
 }

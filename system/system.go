@@ -12,8 +12,8 @@ import (
 	"rung/model/words"
 )
 
-// Feature is something that one plugin has and another has not. The zero Feature is what all
-// have.
+// Feature is something that one plugin has and another has not. The zero Feature is a
+// feature that all have.
 type Feature int
 
 // The features.
@@ -66,7 +66,7 @@ type System struct {
 	Precedence *index.Precedence
 	Lint       lint.System
 
-	// NewDeny is what a new rule that denies does to connections that are there, NewIsolation
+	// NewDeny says what a new rule that denies does to existing connections, NewIsolation
 	// what the isolation of pods does.
 	NewDeny, NewIsolation map[model.Direction]string
 	// HowToLog is how a rule is made to log, LogsTo where its lines then are, with the command

@@ -139,8 +139,9 @@ var signs = strings.NewReplacer(
 // width. Text of the user's is left as it is: Questioned replaces that.
 func ASCII(frame string) string { return signs.Replace(frame) }
 
-// Questioned replaces what of a frame is not ASCII by question marks of the same width: an
-// annotation, a log line or a file's name can hold any letter. What is copied keeps them.
+// Questioned replaces each sign of a frame that is not ASCII by question marks of the same
+// width: an annotation, a log line or a file's name can hold any letter. Copied text is not
+// changed.
 func Questioned(frame string) string {
 	i := 0
 	for i < len(frame) && frame[i] < 0x80 {

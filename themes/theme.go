@@ -133,8 +133,8 @@ func (t *Theme) look(text string) (l look, err error) {
 	return l, nil
 }
 
-// Check says what is wrong with the theme, token by token. What is wrong falls
-// back and is never fatal.
+// Check returns the errors of the theme, token by token. A token that is wrong falls back to
+// its default and is never fatal.
 func (t *Theme) Check() []error {
 	var errs []error
 	check := func(where string, m map[Token]string) {

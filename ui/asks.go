@@ -68,8 +68,8 @@ func (m *root) asks(e *entry, env *view.Env) {
 	}
 }
 
-// copyText puts text into the clipboard, and says what became of it. What cannot be seen
-// would reach whatever it is pasted into: it is written as an escape.
+// copyText puts text into the clipboard, and returns a message about it. Invisible characters
+// would reach whatever the text is pasted into: they are written as escapes.
 func copyText(c view.Copy) (tea.Cmd, view.ToastAsk) {
 	how := ""
 	if text := clean.Escape(c.Text); text != c.Text {
@@ -116,9 +116,9 @@ func (m *root) with(e *entry, do func(*view.Env)) {
 	m.asks(e, env)
 }
 
-// jobDone hands a result to the page that asked, if it is still there, with
-// the newest revision in hand: what the work changed is then seen. What is only to be said
-// is said wherever one is by then.
+// jobDone hands a result to the page that asked, if it is still there. The newest revision is
+// taken first, so that the page sees the changes of the work. A result that is only a message
+// is shown whichever page is on top by then.
 func (m *root) jobDone(msg jobMsg) {
 	m.jobs.end(msg.job)
 	if msg.rev != nil && msg.of == m.session {

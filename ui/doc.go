@@ -25,7 +25,7 @@
 //  4. Sync(env) makes what is shown from env.Rev and env.Now: rows with a
 //     stable identity go into a widget.Table (SetItems) or lines into a
 //     widget.Doc (SetLines). It runs when the revision, the second, the theme
-//     or the size changed, so Render only draws. What the page shows may be
+//     or the size changed, so Render only draws. The page's object may be
 //     gone from env.Rev: say so instead of failing.
 //  5. Do(env, id) carries out the view's own actions, hands the others to its
 //     widget, and returns false for what is not its own. It asks for

@@ -8,7 +8,7 @@ import (
 	"rung/ui/widget"
 )
 
-// jobs is what is done outside the screen's goroutine.
+// jobs are the pieces of work outside the screen's goroutine.
 type jobs struct {
 	running map[int]work // those that have a name
 	last    int
@@ -35,7 +35,7 @@ func (j *jobs) begin(what string, now time.Time) int {
 
 func (j *jobs) end(job int) { delete(j.running, job) }
 
-// long is what has been under way for long enough to say so.
+// long returns the names of jobs that have been under way for long enough to show them.
 func (j *jobs) long(now time.Time) (what []string) {
 	for _, w := range j.running {
 		if takesLong(w.since, now) {

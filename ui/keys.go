@@ -71,8 +71,8 @@ func (m *root) overKey(o overlay.Overlay, key, text string) {
 	}
 }
 
-// offers are what there is to choose from on the page on top; what the cluster's network plugin
-// has nothing of is not among it.
+// offers returns everything that can be chosen on the page on top, without actions that the
+// cluster's network plugin has no feature for.
 func (m *root) offers() overlay.Offers {
 	e := m.top()
 	m.sync(e)
@@ -85,7 +85,7 @@ func (m *root) offers() overlay.Offers {
 	return o
 }
 
-// context is what actions are judged by.
+// context returns the facts that actions are judged by.
 func (m *root) context(e *entry) action.Context {
 	return action.Context{System: m.rev.System, Mode: m.rev.Mode, Page: e.page, Selected: e.front().Selected(), Undo: m.rev.Undo, Redo: m.rev.Redo, Plan: m.rev.Plan, Unconfirmed: m.rev.Unconfirmed, Access: m.rev.Access}
 }

@@ -228,7 +228,7 @@ func (m *root) below() (omits, troubled bool) {
 	return m.omissions.Take(m.rev, e.page, zone), m.h >= 12 && m.around().Trouble() != nil
 }
 
-// around is what the lines around the page tell in this frame.
+// around returns the facts for the lines around the page in this frame.
 func (m *root) around() *frame.State {
 	return &frame.State{Styles: m.styles, Keys: m.keys, Rev: m.rev, Now: m.now, Counts: &m.counts, Load: &m.load, Spin: &m.jobs.spinner,
 		Switches: m.opt.Switch != nil}

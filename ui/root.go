@@ -46,7 +46,7 @@ type root struct {
 	rev    *revision.Revision
 	counts frame.Counts
 	load   frame.Load
-	// omissions is what the page on top does not take into account.
+	// omissions are the omissions of the page on top.
 	omissions frame.Omissions
 	now       time.Time
 
@@ -80,7 +80,7 @@ type root struct {
 	ticking, spinning bool
 }
 
-// syncKey is what a view was last brought up to date with.
+// syncKey holds the inputs with which a view was last brought up to date.
 type syncKey struct {
 	rev    *revision.Revision
 	second int64

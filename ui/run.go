@@ -21,7 +21,7 @@ import (
 	"rung/ui/widget"
 )
 
-// Console is what the screen needs of the engine.
+// Console is the part of the engine that the screen needs.
 type Console = view.Console
 
 // Options are how to run the console. The zero value is usable.
@@ -40,8 +40,8 @@ type Options struct {
 	// StateDir takes error reports and saved pages, $XDG_STATE_HOME/rung when
 	// empty.
 	StateDir string
-	// Notices are said when the console opens, one after the other. What is wrong with
-	// the configuration is shown all at once.
+	// Notices are said when the console opens, one after the other. Errors of
+	// the configuration are shown all at once.
 	Notices []string
 	// Switch makes the console of another context of the kubeconfig; nil where
 	// there are none. The console that was left is the caller's to end.

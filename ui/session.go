@@ -12,8 +12,8 @@ import (
 	"rung/ui/view"
 )
 
-// session is the time the screen spends on one console. What comes from another
-// one, late, is passed over.
+// session is the time the screen spends on one console. Messages of another
+// one that come late are passed over.
 type session struct {
 	console Console
 	ctx     context.Context
@@ -114,7 +114,7 @@ func (m *root) switched(msg switchMsg) {
 	m.jobs = jobs{last: m.jobs.last}
 	m.begin(msg.console)
 	for _, o := range open {
-		// What is being typed into a question must not become keys of the page that is
+		// Keys typed into a question must not become keys of the page that is
 		// shown now.
 		if d, ok := o.(*dialog); ok {
 			title, _ := d.d.Draw(m.styles, d.Width())

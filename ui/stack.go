@@ -8,7 +8,7 @@ import (
 	"rung/ui/widget"
 )
 
-// env is what the view of an entry sees now.
+// env returns the environment that the view of an entry sees now.
 func (m *root) env(e *entry) *view.Env {
 	w, h := m.body()
 	return &view.Env{Console: m.console, Rev: m.rev, Now: m.now, Styles: m.styles, Keys: m.keys,

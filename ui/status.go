@@ -14,7 +14,7 @@ import (
 // toastTime is how long the status line keeps a message.
 const toastTime = 5 * time.Second
 
-// status is what the status line says, empty for nothing.
+// status is the message in the status line, empty for none.
 type status struct {
 	text    string
 	bad     bool
@@ -42,7 +42,7 @@ func (s *status) expire(now time.Time) {
 	}
 }
 
-// queue is what the message under way wants done once it was handled.
+// queue holds the commands to run once the message under way was handled.
 type queue struct {
 	ctx  context.Context // of the console
 	cmds []tea.Cmd
@@ -107,7 +107,7 @@ func (s *sized) resize(m *root, msg tea.WindowSizeMsg) tea.Cmd {
 	if known {
 		return nil
 	}
-	// What follows on the answer asked for once more is drawn after it.
+	// The frame that follows the repeated answer is drawn after the margins are reset.
 	return tea.Batch(tea.Raw(wholeScreen), m.after(sizeAgain, sizeMsg{s.n}))
 }
 

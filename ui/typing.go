@@ -45,7 +45,7 @@ func (f *filterLine) render(st *themes.Styles, keys *action.Keymap, w int) strin
 	return ansi.Truncate(" "+st.Key.Render("/")+f.Render(st, max(1, w-nw-2))+note.Render(nw), w, "")
 }
 
-// hints are what can be done while a filter is typed, the first the last to go.
+// hints returns the hints while a filter is typed, the first the last to go.
 func (f *filterLine) hints(st *themes.Styles, keys *action.Keymap) []widget.Piece {
 	var hints []widget.Piece
 	if l := f.Completes(keys, st); l != nil {

@@ -109,8 +109,8 @@ func ObjectsOf(changes []change.ObjectChange) []Object {
 	return out
 }
 
-// auditRoom is what a reserved line has left for how the change went: the most
-// that is kept of an error.
+// auditRoom is the number of bytes that a reserved line keeps free for the outcome
+// of the change: longer errors are cut.
 const auditRoom = 4 << 10
 
 // reserved is the place of a line in the audit for a change that is being made.

@@ -18,25 +18,26 @@ import (
 	"rung/revision/omitted"
 )
 
-// Effect is what a change does to connections.
+// Effect holds the consequences of a change for connections.
 type Effect struct {
 	// Difference is complete; nil where Unknown says why there is none.
 	*diff.Difference
 	Unknown string
-	// Caveat says of what rows the verdicts know nothing: those of policies that are not
+	// Caveat names rows that the verdicts do not cover: rows of policies that are not
 	// programmed any more, which stay until a controller starts again.
 	Caveat string
-	// Services are those that toServices of the changed policies names: what becomes of
-	// connections to their cluster IPs is not worked out.
+	// Services are the Services that toServices of the changed policies names. The effect
+	// on connections to their cluster IPs is not worked out.
 	Services []model.Key
-	// Log are the lines of the log that would have gone the other way; nil where no log is
-	// read, and where only whether the change may be made was worked out.
+	// Log are the lines of the log that would get another verdict; nil where no log is read,
+	// and where only whether the change may be made was worked out.
 	Log    *diff.Otherwise
 	Guards []change.Guard // the guard rails that it runs into
 }
 
-// NotConsidered are what could make the consequences others, and that there are none that
-// were judged; nil of a change that decides nothing, whatever else there may be.
+// NotConsidered returns the omissions that could make the consequences different, with one
+// that says why they were not judged at all; nil for a change that decides nothing,
+// whatever else is omitted.
 func (e *Effect) NotConsidered(rev *revision.Revision) []model.Omission {
 	if e == nil {
 		return nil

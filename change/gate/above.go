@@ -15,8 +15,9 @@ import (
 	"rung/revision"
 )
 
-// What stands above the gate: it changes policies in more than one step, each of them through
-// the gate, and is asked by the gate what a change means for it.
+// The gate calls the packages above it through the interfaces of this file. They change
+// policies in more than one step, each step through the gate, and the gate asks them what a
+// change means for their work.
 
 // PlanRunner runs plans.
 type PlanRunner interface {
@@ -89,7 +90,7 @@ func (g *Gate) PreviewSteps(ctx context.Context, rev *revision.Revision, out *Pr
 	if out.Blocked != "" {
 		return nil
 	}
-	log := g.Config.Log()
+	log := g.log(false)
 	limit, cancel := context.WithTimeout(ctx, 3*effect.MaxTime)
 	defer cancel()
 	if err := g.steppedOver(ctx, limit, rev, log, out, why); err != nil {
@@ -115,8 +116,8 @@ func (g *Gate) PreviewSteps(ctx context.Context, rev *revision.Revision, out *Pr
 	return nil
 }
 
-// steppedOver takes what every step changes into a preview. What becomes of connections, and
-// of those of the log, is worked out until limit ends.
+// steppedOver adds the changes of every step to a preview. The effect of each on connections,
+// and on connections of the log, is worked out until limit ends.
 func (g *Gate) steppedOver(ctx, limit context.Context, rev *revision.Revision, log *diff.Log, out *Preview, why func(rev *revision.Revision, i int) string) error {
 	for i, s := range out.Steps {
 		if err := ctx.Err(); err != nil {

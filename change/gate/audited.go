@@ -75,8 +75,8 @@ func arrivedTitle(changes []change.ObjectChange) string {
 	return fmt.Sprintf("%s changed: %s", words.Some(places, fewNamed), words.Some(names, fewNamed))
 }
 
-// auditRecord is what the audit says of a change that begins at a time, but for its
-// outcome.
+// auditRecord returns the audit record of a change that begins at a time, without
+// its outcome.
 func (g *Gate) auditRecord(at time.Time, rev *revision.Revision, p *Preview, a approval) audit.Record {
 	r := g.recordOf(at, rev, p.Mutation.Op, p.Title)
 	r.By, r.Objects, r.Commands = a.By, audit.ObjectsOf(p.Objects), p.Commands

@@ -21,10 +21,9 @@ import (
 	"rung/sources/manifests/admission"
 )
 
-// Gate is what every change of policies passes: preview says what a change
-// would do, commit makes it. commit trusts nothing in the preview but that it
-// was read: it works everything out again that decides whether the change may
-// be made.
+// Gate is the only way to change policies: Preview says what a change would do,
+// Commit makes it. Commit trusts nothing in the preview except that it was read: it
+// works out again everything that decides whether the change may be made.
 type Gate struct {
 	Config Config
 	user   string
@@ -52,12 +51,10 @@ type Config struct {
 	History *history.History
 	Audit   *audit.Log
 	Now     func() time.Time
-	// Log are the connections of the newest log lines, which a change is held against; nil
-	// where no log is read.
-	Log func() *diff.Log
-	// Allowed are the connections that all lines there are say are allowed; nil where no log
-	// is read. Protected are the namespaces that the configuration protects.
-	Allowed   func() *diff.Log
+	// Log returns the connections of the newest log lines, which a change is held against,
+	// or those that all lines there are say are allowed; nil where no log is read.
+	Log func(allowed bool) *diff.Log
+	// Protected are the namespaces that the configuration protects.
 	Protected []string
 	// Release is the release of network-policy-api whose CRDs judge texts where no server's do.
 	Release string
@@ -74,12 +71,8 @@ type Config struct {
 // New puts a gate in front of a writer.
 func New(c Config) *Gate {
 	server, _ := c.Writer.(serverWriter)
-	noLog := func() *diff.Log { return nil }
 	if c.Log == nil {
-		c.Log = noLog
-	}
-	if c.Allowed == nil {
-		c.Allowed = noLog
+		c.Log = func(bool) *diff.Log { return nil }
 	}
 	if c.HistoryChanged == nil {
 		c.HistoryChanged = func(_, _ string) {}
@@ -214,7 +207,8 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 		res.Written = append(res.Written, c.Key)
 	}
 	var herr error
-	// What finishes a change is in the history with that.
+	// Finishing a killed change adds no history entry: that change has one. A step of a
+	// plan is in the entry of the plan.
 	if !a.step && p.Mutation.Op != change.OpFinish {
 		res.Undo, herr = g.remember(start, fresh, a, trial)
 		res.Trial = g.trials.Made(trial, res.Undo, change.FilesOf(fresh.Objects))

@@ -76,7 +76,12 @@ func TestGuardsOfTheDemo(t *testing.T) {
 			w := demoWorld(t, objects)
 			g := w.Gate("")
 			if c.log != "" {
-				g.Config.Allowed = func() *diff.Log { return changing.Logged(t, w.Current().Cluster, c.log) }
+				g.Config.Log = func(allowed bool) *diff.Log {
+					if !allowed {
+						return nil
+					}
+					return changing.Logged(t, w.Current().Cluster, c.log)
+				}
 			}
 			preview := func(m change.Mutation) *Preview {
 				t.Helper()

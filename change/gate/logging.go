@@ -136,7 +136,8 @@ func (r *resolver) level(old *model.Policy, id string, now time.Time) {
 	r.annotate(old, set)
 }
 
-// logsNow is what an object logs, nothing where its annotation is not valid.
+// logsNow returns the log levels that an object's annotation sets, the zero value where
+// the annotation is not valid.
 func (r *resolver) logsNow(p *model.Policy) model.LogLevels {
 	if p.Kind == model.KindNamespace {
 		return policies.NamespaceLogging(r.rev, p.Name).Levels

@@ -54,7 +54,7 @@ func (g *Gate) logged(rev *revision.Revision, targets []model.Key) (lines int, o
 	return lines, ok
 }
 
-// byTime is who ends a session whose time is over, for history and audit.
+// byTime is the author of the end of a session whose time is over, in history and audit.
 const byTime = "time"
 
 // EndOverdue ends the logging session of an object whose time is over, as was agreed when

@@ -89,8 +89,9 @@ func (r *resolver) finish() {
 			break
 		}
 	}
-	// Read-only comes last: what is wrong with the change itself says more. What puts a
-	// change back was agreed to with the change.
+	// Read-only comes last: errors of the change itself say more. A change that reverts
+	// another, or ends a logging session by time, was agreed to with that one, and
+	// passes.
 	if !r.rev.Mode.Writes && p.Mutation.Op != change.OpRevert && !(p.Mutation.Op == change.OpLogEnd && p.Mutation.Timed) {
 		why := r.rev.Mode.WhyNot
 		if why == "" || why == "read-only" {

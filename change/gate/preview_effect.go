@@ -5,15 +5,20 @@ import (
 	"rung/change"
 	"rung/change/effect"
 	"rung/change/guard"
+	"rung/model/verdict/diff"
 	"rung/revision"
 	"rung/revision/connections"
 	"slices"
 )
 
-// asked is what the guard rails go by besides objects.
+// asked returns the protected namespaces and the allowed connections of the log, which the
+// guard rails consult besides the objects.
 func (g *Gate) asked() guard.Asked {
-	return guard.Asked{Protected: g.Config.Protected, Log: g.Config.Allowed()}
+	return guard.Asked{Protected: g.Config.Protected, Log: g.log(true)}
 }
+
+// log returns the connections of the log: the newest, or all that were allowed.
+func (g *Gate) log(allowed bool) *diff.Log { return g.Config.Log(allowed) }
 
 // StepTexts say which steps of a plan flip connections on the way, or that none does.
 func (p *Preview) StepTexts() (out []string) {

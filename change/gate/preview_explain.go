@@ -50,7 +50,7 @@ func (g *Gate) explain(ctx context.Context, now, rev *revision.Revision, p *Prev
 	p.NotConsidered = p.Effect.NotConsidered(rev)
 	p.seen.effect(p.Effect)
 	p.findSurplus(ctx, rev, next)
-	p.Effect = p.Effect.Against(ctx, g.Config.Log(), rev, next)
+	p.Effect = p.Effect.Against(ctx, g.log(false), rev, next)
 	for i, f := range p.seen.plan {
 		p.Notes = slices.Insert(p.Notes, i, f.Text) // what cannot be undone so easily comes first
 	}
@@ -94,7 +94,7 @@ func (p *Preview) findSurplus(ctx context.Context, rev, next *revision.Revision)
 	p.seen.add(is, p.Surplus.Text())
 }
 
-// ahead is what of an explanation needs nothing else of the preview.
+// ahead holds the parts of an explanation that need nothing else of the preview.
 type ahead struct {
 	rows  []change.RowChange
 	reach []effect.Consequence
@@ -104,8 +104,9 @@ func workOut(rev, next *revision.Revision, changes []change.ObjectChange) *ahead
 	return &ahead{effect.Rows(rev, next, changes), effect.Reached(rev, changes)}
 }
 
-// workAhead begins what explain wants, beside what the change does to connections. What it
-// returns waits until that is done.
+// workAhead starts the parts of an explanation that need nothing else of the preview,
+// while the effect of the change on connections is worked out. The function it returns
+// waits until they are done.
 func (p *Preview) workAhead(rev *revision.Revision) (wait func()) {
 	if len(p.Objects) == 0 {
 		return func() {}

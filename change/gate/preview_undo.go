@@ -35,8 +35,8 @@ func (g *Gate) EntryOf(rev *revision.Revision, m change.Mutation) (e history.Ent
 			why = "nothing to undo"
 		}
 	}
-	// What was changed since an open plan began can be taken back: that is the way back
-	// where it stands in the way of the plan. What came before it has to wait.
+	// Changes made since an open plan began can be undone: that is the way back where one
+	// of them is in the way of the plan. Older changes have to wait.
 	if m.Undo == 0 && rev.Plan.Open() {
 		began, known := uint64(0), false
 		if g.plans != nil {
@@ -70,7 +70,7 @@ func PlanFirst(p *revision.PlanState) string {
 	return fmt.Sprintf("a plan is under way, %s", p)
 }
 
-// undo turns a change of the history round. That of a plan is another plan
+// undo reverses a change of the history. The undo of a plan is another plan
 // (Gate.undoPlan).
 func (r *resolver) undo() {
 	p := r.p

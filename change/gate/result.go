@@ -12,7 +12,7 @@ import (
 	"rung/revision/connections"
 )
 
-// Result is what a committed change did.
+// Result tells how a committed change went.
 type Result struct {
 	Written []model.PolicyKey
 	Undo    uint64 // history entry that takes it back
@@ -32,11 +32,12 @@ type Preview struct {
 	Blocked string
 	// ReadOnly says that it is blocked since changes are switched off, and for nothing else.
 	ReadOnly bool
-	// Errors are what validation found, by document.
+	// Errors are the errors that validation found, by document.
 	Errors []model.Broken
-	// NotConsidered is what could make the consequences others, had it been taken into account.
+	// NotConsidered are circumstances left out of the judgement that could have made the
+	// consequences different.
 	NotConsidered []model.Omission
-	// Objects are what will be written, removed ones with New nil.
+	// Objects are the objects to write, removed ones with New nil.
 	Objects []change.ObjectChange
 	// Rows is the compiled delta over all zones together.
 	Rows []change.RowChange
@@ -44,12 +45,13 @@ type Preview struct {
 	// must be typed then, empty when a plain yes is enough.
 	Guards      []change.Guard
 	ConfirmName string
-	// Surplus is what the change does besides what it is Wanted for; nil where nobody said.
+	// Surplus holds the effects of the change besides the Wanted ones; nil where nobody said
+	// what is wanted.
 	Surplus *connections.Surplus
 	// Notes are consequences worth reading: "34 becomes free".
 	Notes []string
-	// Effect is what becomes of connections; nil for a change that cannot be made or that
-	// decides nothing, as of logging. StepEffects are those of the steps of a plan.
+	// Effect is the effect on connections; nil for a change that cannot be made or that
+	// decides nothing, as of logging. StepEffects are the effects of the steps of a plan.
 	Effect      *effect.Effect
 	StepEffects []*effect.Effect
 	// Findings that the change brings.
@@ -64,15 +66,18 @@ type Preview struct {
 	// Conflict is set when the object is not what the edit or the undo
 	// started from.
 	Conflict *rewrite.Conflict
-	// seen is what else Commit compares before it makes the change.
+	// seen is the rest that Commit compares, besides objects and guards, before it makes the
+	// change.
 	seen seen
-	// next is what will be, until the consequences are worked out.
+	// next is the revision after the change, nil once the consequences are worked out.
 	next *revision.Revision
-	// ahead is what of the explanation was worked out beside the effect, nil for nothing.
+	// ahead holds the parts of the explanation that were worked out beside the effect, nil
+	// for nothing.
 	ahead *ahead
-	// undoes is the history entry that an undo takes back.
+	// Undoes is the history entry that an undo takes back.
 	Undoes uint64
-	// left are policies of a change that is put back which others changed meanwhile.
+	// Left are the policies that others changed meanwhile and that putting the change back
+	// leaves alone.
 	Left []model.PolicyKey
 	// nothing says that it is blocked since all objects are as they should be.
 	nothing bool

@@ -34,10 +34,9 @@ func (e *StaleError) Is(target error) bool {
 	return target == change.ErrStale || target == change.ErrBlocked && e.Preview != nil && e.Preview.Blocked != ""
 }
 
-// seen is what a preview says besides its objects and guards, in a form that two
-// previews can be compared by. Pods count by their kind: that another replica
-// of the same comes makes no other change of it, that a new kind of pod comes
-// does.
+// seen holds the consequences that a preview shows besides its objects and guards,
+// in a form in which two previews can be compared. Pods count by their kind:
+// another replica of the same kind makes no difference, a pod of a new kind does.
 type seen struct {
 	// complete is set where the consequences were worked out; a preview without them
 	// is compared by objects and guards alone.
@@ -65,7 +64,8 @@ func modeOf(rev *revision.Revision) string {
 	return fmt.Sprintf("%q %q %q %v %v", m.Name, m.Title, m.Server, m.Sandbox, m.WriteBack)
 }
 
-// liveOf is what of the live rows of changed policies bears on the consequences.
+// liveOf returns, as text to compare, in how many zones each changed policy has live
+// ACLs, and at which priority: the consequences depend on it.
 func liveOf(rev *revision.Revision, changes []change.ObjectChange) string {
 	var b strings.Builder
 	for i := range changes {

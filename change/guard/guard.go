@@ -54,12 +54,12 @@ type Guard struct {
 	Code    string // "dns-cut", "opens", "kept-elsewhere" …
 	Policy  model.PolicyKey
 	Message string
-	// About is what it is compared by, where the message has numbers and examples that may
-	// change without a change of anything else.
+	// About is the text that guards are compared by, where the message has numbers and
+	// examples that may change without a change of anything else.
 	About string
 }
 
-// Is is what a guard is compared by.
+// Is returns the text that the guard is compared by.
 func (g Guard) Is() string {
 	if g.About != "" {
 		return g.About

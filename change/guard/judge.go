@@ -21,15 +21,11 @@ type Asked struct {
 	Log *diff.Log
 }
 
-func (a *Asked) protects(namespace string) bool {
-	return model.IsPlatformNamespace(namespace) || slices.Contains(a.Protected, namespace)
-}
-
 // Judge says what a change does to connections, from what is to what will be, and the rails
 // that it runs into. The error is that of the context: then nothing is known.
 func Judge(ctx context.Context, rev, next *revision.Revision, changes []Change, a Asked) (*diff.Difference, []Guard, error) {
 	v := connections.Vital(rev)
-	ask := diff.Asked{Watches: watches(v), Protected: a.protects}
+	ask := diff.Asked{Watches: watches(v), Protected: a.Protected}
 	for i := range changes {
 		ask.About = append(ask.About, changes[i].Key)
 	}
@@ -52,7 +48,7 @@ func Judge(ctx context.Context, rev, next *revision.Revision, changes []Change, 
 // Policies are the rails of a change of which it is not known what it does to connections,
 // and why not. Where there is nothing that could connect they are all there is to ask.
 func Policies(rev *revision.Revision, changes []Change, a Asked, why string, anything bool) []Guard {
-	out := ofPolicies(rev.Judged(), changes, enforcing{rev.Flags.MaxPriority, rev.Flags.CompileCNP}, a.protects)
+	out := ofPolicies(rev.Judged(), changes, enforcing{rev.Flags.MaxPriority, rev.Flags.CompileCNP}, a.Protected)
 	if anything && len(changes) > 0 {
 		out = append(out, rail(Unjudged, changes[0].Key, "what it does to connections is unknown: %s", why))
 	}
@@ -61,19 +57,19 @@ func Policies(rev *revision.Revision, changes []Change, a Asked, why string, any
 
 // watches are the connections that nearly every pod needs, in the order of watched.
 func watches(v vital.Endpoints) []diff.Watch {
-	dns := map[model.Key]bool{}
-	for _, p := range v.DNS {
-		dns[p.Key] = true
-	}
 	var ports []verdict.PortRange
 	for _, proto := range []verdict.Protocol{verdict.UDP, verdict.TCP} {
 		if n := v.DNSPorts[string(proto)]; n > 0 {
 			ports = append(ports, verdict.PortRange{Protocol: proto, Lo: uint16(n), Hi: uint16(n)})
 		}
 	}
+	dns := map[model.Key]bool{}
+	for _, p := range v.DNS {
+		dns[p.Key] = len(ports) > 0
+	}
 	api := uint16(v.APIPort)
 	return []diff.Watch{
-		{To: func(p *model.Pod) bool { return dns[p.Key] && len(ports) > 0 }, Ports: ports},
+		{Pods: dns, Ports: ports},
 		{Addrs: v.API, Ports: []verdict.PortRange{{Protocol: verdict.TCP, Lo: api, Hi: api}}},
 	}
 }

@@ -65,8 +65,8 @@ func newOrderGuard(c *model.Cluster, x *overlap.PodIndex, touched []Change, e en
 	return g
 }
 
-// enforcing is what of a cluster says which policies it enforces: the last priority, and
-// whether ClusterNetworkPolicies are compiled.
+// enforcing holds the two facts of a cluster that decide which policies it enforces: the
+// last priority, and whether ClusterNetworkPolicies are compiled.
 type enforcing struct {
 	max int32
 	cnp bool

@@ -14,7 +14,7 @@ import (
 // what a change does to connections: for what it leaves behind, alike for create, update,
 // move and undo, and for a removed policy as it was. It asks the cluster as it is; the
 // policies of the change are taken from the change.
-func ofPolicies(c *model.Cluster, changes []Change, e enforcing, protected func(string) bool) []Guard {
+func ofPolicies(c *model.Cluster, changes []Change, e enforcing, protected []string) []Guard {
 	touched := slices.DeleteFunc(deciding(changes), func(ch Change) bool { return ch.Key.Kind == model.KindCNP && !e.cnp })
 	if len(touched) == 0 {
 		return nil
@@ -46,7 +46,7 @@ func deciding(changes []Change) (out []Change) {
 }
 
 // denyGuards are the guards a policy runs into by itself.
-func denyGuards(x *overlap.PodIndex, p *model.Policy, protected func(string) bool) (out []Guard) {
+func denyGuards(x *overlap.PodIndex, p *model.Policy, protected []string) (out []Guard) {
 	if !p.Kind.IsAdmin() {
 		return namespaceGuards(p, protected)
 	}
@@ -75,8 +75,8 @@ func denyGuards(x *overlap.PodIndex, p *model.Policy, protected func(string) boo
 // namespaceGuards are the guards of a NetworkPolicy or EgressFirewall, which reaches
 // no further than its namespace: a Deny of everything at the end of a firewall is
 // how one is written.
-func namespaceGuards(p *model.Policy, protected func(string) bool) []Guard {
-	if !protected(p.Namespace) {
+func namespaceGuards(p *model.Policy, protected []string) []Guard {
+	if !model.IsProtectedNamespace(p.Namespace, protected) {
 		return nil
 	}
 	what := ""
@@ -109,7 +109,7 @@ func ruleText(r *model.Rule) string { return revision.RuleLabel(r.Direction, r.I
 // empty when none. A namespace selector that names labels counts as soon as it
 // matches one; an empty one always does when pods are not narrowed down, and
 // with a pod selector where that selects a pod in one.
-func systemSubject(x *overlap.PodIndex, p *model.Policy, protected func(string) bool) string {
+func systemSubject(x *overlap.PodIndex, p *model.Policy, protected []string) string {
 	all := p.Subject.Namespaces.Empty() && p.Subject.Namespace == ""
 	anyPod := p.Subject.AllPods || p.Subject.Pods.Empty()
 	if all && anyPod {
@@ -117,7 +117,7 @@ func systemSubject(x *overlap.PodIndex, p *model.Policy, protected func(string) 
 	}
 	var names []string
 	for ns := range x.Namespaces(p.Subject.Namespaces) {
-		if !protected(ns.Name) || p.Subject.Namespace != "" && p.Subject.Namespace != ns.Name {
+		if !model.IsProtectedNamespace(ns.Name, protected) || p.Subject.Namespace != "" && p.Subject.Namespace != ns.Name {
 			continue
 		}
 		if all && x.MatchIn(ns.Name, p.Subject.Pods).Empty() {

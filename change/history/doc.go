@@ -2,7 +2,7 @@
 // may share.
 //
 // Invariants: a number is given once; lines that cannot be read are passed over, counted and
-// never thrown away; what undo and redo are about is what the file says, whoever wrote it.
+// never thrown away; undo and redo go by the file, whoever wrote it.
 //
 // change/gate and what stands on it import it; it imports change, change/journal and
 // sources/safefile.

@@ -22,7 +22,7 @@ type Entry struct {
 	// Plan is set where the change is a plan; Objects are then the policies it moves,
 	// without texts.
 	Plan *Plan `json:",omitempty"`
-	// Files are what the change did to files, so that they get the very text back.
+	// Files are the changes made to files, so that an undo gives them back the very text.
 	Files []change.FileChange `json:",omitempty"`
 	// Trial is the id of the pending revert of a change that was made on trial.
 	Trial string `json:",omitempty"`
@@ -55,7 +55,7 @@ func ObjectsOf(changes []change.ObjectChange) (out []Object) {
 	return out
 }
 
-// UndoTitle is what taking the entry back is called.
+// UndoTitle returns the title of the change that takes the entry back.
 func (e *Entry) UndoTitle() string {
 	switch title, undo := strings.CutPrefix(e.Title, "Undo: "); {
 	case e.Undoes == 0:

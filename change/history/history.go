@@ -94,7 +94,8 @@ func (h *History) FindRedo() (Entry, bool) {
 		switch {
 		case e.Ends: // by time, it may be: nobody took anything back
 		case depth > 0 && h.index(e.Undoes) < 0:
-			// What it took back is forgotten: nobody knows whether that was an undo.
+			// The change it took back is forgotten: nobody knows whether that was an
+			// undo.
 		case depth == 0:
 			undos = nil // a new change: what was undone before is past
 		case depth%2 == 1:
@@ -110,8 +111,8 @@ func (h *History) FindRedo() (Entry, bool) {
 	return undos[len(undos)-1], true
 }
 
-// depth is how many changes an entry takes back, one by the other: 0 for a change, 1 for
-// an undo, 2 for a redo. What is forgotten counts as a change.
+// depth returns how many changes an entry takes back, one by the other: 0 for a change, 1
+// for an undo, 2 for a redo. A forgotten entry counts as a change.
 func (h *History) depth(e Entry) (n int) {
 	for id := e.Undoes; id != 0; id = h.undoneBy(id) {
 		n++

@@ -1,16 +1,16 @@
-// Package journal is what outlives a process of everything that takes more than one step: plans,
-// changes on trial, changes of several objects, and the history of what was changed.
+// Package journal keeps on disk the state of everything that takes more than one step, so that it
+// outlives the process: plans, changes on trial, changes of several objects, and the history of
+// changes.
 //
-// A journal is a file of the state folder with a record on each line, as JSON. What is under way
-// is a Work: its intent is there before the first step, it is written whole after each, and it is
-// removed at the end. What became of it is a record of the history by then, with the same id.
-// So a kill at any moment leaves a Work, which Recover hands to its owner in the next process, or in
-// one that runs beside: it compares that with the policies and the history, and goes on from there.
+// A journal is a file of the state folder with a record on each line, as JSON. Unfinished work is a
+// Work: its intent is stored before the first step, it is written whole after each, and it is
+// removed at the end. Its outcome is a record of the history by then, with the same id. So a kill
+// at any moment leaves a Work, which Recover hands to its owner in the next process, or in one that
+// runs beside: the owner compares it with the policies and the history, and goes on from there.
 //
-// Invariants: a reader sees a record whole or not at all, whatever fails or is killed; nothing
-// that cannot be read is thrown away; one process at a time works on a Work, by a lock that ends
-// with the process. Files of earlier Rungs have the same form and are read as they are.
+// Invariants: a reader sees a record whole or not at all, whatever fails or is killed; nothing that
+// cannot be read is thrown away; one process at a time works on a Work, by a lock that ends with
+// the process. Files of earlier Rungs have the same form and are read as they are.
 //
-// change/history, change/planrun and change/trial import it; it imports model and
-// sources/safefile.
+// change/history, change/planrun and change/trial import it; it imports model and sources/safefile.
 package journal

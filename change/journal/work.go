@@ -13,8 +13,8 @@ import (
 	"rung/sources/safefile"
 )
 
-// Work is what takes more than one step and is not at its end: a journal of one record, which
-// is written whole again after every step. Whoever does the work holds its lock.
+// Work is an unfinished task of more than one step: a journal of one record, which is written whole
+// again after every step. The process that does the work holds its lock.
 type Work[T any] struct {
 	Journal
 	// Lockless says that the file system has no locks: nobody is kept out.
@@ -28,8 +28,9 @@ type Work[T any] struct {
 	mine     atomic.Pointer[lock]
 }
 
-// OpenWork is the work of a kind about a context, as Open is a journal. of is what it is called in
-// errors; decode takes in what stands in its file, of at most so many bytes, and trusts nothing of it.
+// OpenWork returns the work of a kind about a context, as Open returns a journal. of is its name in
+// errors; decode takes in the contents of its file, of at most so many bytes, and trusts nothing in
+// it.
 func OpenWork[T any](disk safefile.FS, dir, kind, context, of string, most int64, decode func(text []byte) (*T, error)) *Work[T] {
 	return &Work[T]{Journal: *Open(disk, dir, kind, context), of: of, most: most, decode: decode}
 }
@@ -57,9 +58,9 @@ func (e *UnreadableError) Error() string {
 
 func (e *UnreadableError) Unwrap() error { return e.Err }
 
-// Recover looks what unfinished work there is, for whoever owns its kind: left by a process that
-// ended, or done just now by another one, as elsewhere says. known is what the owner told of that
-// last: where it is otherwise the record is read again, since times of files may be coarse.
+// Recover looks for unfinished work, for the owner of its kind: left by a process that ended, or
+// done just now by another one, as elsewhere says. known is the owner's last knowledge of
+// elsewhere: where that changed the record is read again, since times of files may be coarse.
 func (w *Work[T]) Recover(known bool) (record *T, state State, elsewhere bool, err error) {
 	if w.Path == "" {
 		return nil, Nothing, false, nil

@@ -38,8 +38,8 @@ type planJob struct {
 	// confirmed, by name: a step of another policy was not. An earlier Rung stored
 	// none.
 	Read map[string]string `json:"read,omitempty"`
-	// Runner runs the plan as long as it holds the lock, nil for one that stopped.
-	// Waits and Why are what it waits for or why it stopped.
+	// Runner runs the plan as long as it holds the lock, nil for one that stopped. Waits
+	// are the zones it waits for, Why the reason why it waits or stopped.
 	Runner *planRunner         `json:"runner,omitempty"`
 	Waits  []revision.PlanWait `json:"waits,omitempty"`
 	Why    string              `json:"why,omitempty"`
@@ -153,7 +153,7 @@ func (r *Plans) followed() bool {
 	return true
 }
 
-// decodePlan is what the file of a context's plan says, of which nothing is trusted.
+// decodePlan decodes the stored plan of a context. It trusts nothing in the file.
 func decodePlan(raw []byte, context string) (job *planJob, err error) {
 	job = &planJob{}
 	if err := json.Unmarshal(raw, job); err != nil {

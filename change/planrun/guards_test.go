@@ -136,7 +136,12 @@ func TestPlanPreviewOfAnotherMoment(t *testing.T) {
 func TestLinesOfAPlan(t *testing.T) {
 	p := newPlanWorld(t, t.TempDir(), given.ANP("door", 40, "tenant=blue", "out allow tenant=red"), given.ANP("wall", 40, "tenant=blue", "out deny tenant=red"))
 	defer func() { p.cancel(); p.wg.Wait() }()
-	p.g.Config.Log = func() *diff.Log { return changing.Logged(t, p.Current().Cluster, "blue/web-0 red/web-0 80 allow") }
+	p.g.Config.Log = func(allowed bool) *diff.Log {
+		if allowed {
+			return nil
+		}
+		return changing.Logged(t, p.Current().Cluster, "blue/web-0 red/web-0 80 allow")
+	}
 	got, err := p.r.Preview(t.Context(), p.respace())
 	if err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ type Plans struct {
 type Config struct {
 	Subscribe func() (ticks <-chan struct{}, stop func())
 	Publish   func(*revision.PlanState) // nil takes the state off the screen
-	// Dir is the state folder, empty where progress is not kept; Context is what it
+	// Dir is the state folder, empty where progress is not kept; Context is the name it
 	// is kept under.
 	Dir, Context string
 	Disk         safefile.FS
@@ -193,7 +193,8 @@ func (r *Plans) Keep(read *revision.Revision) error {
 	if was == nil || was.Title != r.state.Title || was.Made() != r.state.Made() || was.Step != r.state.Step {
 		return &gate.StaleError{Title: job.Title, What: r.state.String() + " now"}
 	}
-	// What is not in the history yet stays in the file, to be put there later.
+	// A plan that cannot be recorded in the history keeps its file, to be recorded
+	// later.
 	if err := r.record(job); err != nil {
 		return err
 	}
@@ -210,7 +211,7 @@ func (r *Plans) clear() {
 	r.cfg.Publish(nil)
 }
 
-// planAsk is what somebody wants a plan to do, before it does it.
+// planAsk is a request to a plan, before it is carried out.
 type planAsk struct {
 	planJob           // what is stored of it once it runs
 	anew    bool      // it is no plan that stopped

@@ -58,7 +58,7 @@ func (r *Plans) undoing(op change.Op, id uint64) (planAsk, error) {
 	h := e.Plan
 	a := newAsk(&plan.Progress{Context: r.cfg.Context, Plan: h.Plan, Done: h.To, Part: &plan.Part{From: h.To, To: h.From}}, e.UndoTitle())
 	a.op, a.Undoes = op, e.ID
-	// What stands in a file is not trusted.
+	// The contents of a file are not trusted.
 	if _, err := a.Progress.Encode(); err != nil {
 		return planAsk{}, fmt.Errorf("undoing the plan: %w: %w", change.ErrBlocked, err)
 	}

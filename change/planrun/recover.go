@@ -34,8 +34,8 @@ func (r *Plans) take() (job *planJob, err error) {
 	return job, err
 }
 
-// takeOver is the plan that is stored while this process has it. What another wrote until a moment
-// ago counts, whatever was read of it before.
+// takeOver returns the stored plan, nil where none is left to work on, once this process holds its
+// lock. It reads what another process wrote until a moment ago, whatever was read before.
 func (r *Plans) takeOver() (*planJob, error) {
 	r.bad = nil
 	job, state, _, err := r.work.Recover(true)

@@ -48,7 +48,7 @@ func (r *Plans) describe(state, why string, waits []revision.PlanWait) *revision
 	return out
 }
 
-// describe is what the plan says by itself in a state.
+// describe returns the plan's state as the plan alone tells it.
 func (j *planJob) describe(state string) *revision.PlanState {
 	p := j.Progress
 	run, made, shown := p.Run(), p.Made(p.Done), p.Made(*j.Shown)
@@ -130,7 +130,7 @@ type shown struct {
 
 func (s *shown) done() bool { return len(s.waits) == 0 && s.why == "" }
 
-// text is what is waited for, without times.
+// text says what the step waits for, without times.
 func (s *shown) text() string {
 	if s.why != "" {
 		return s.why

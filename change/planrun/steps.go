@@ -66,8 +66,8 @@ func (r *Plans) stopped(job *planJob, err error) {
 	r.report(revision.PlanStopped, why, r.unshown(now))
 }
 
-// finish ends a plan that has no step left. What cannot be put into the history stays in
-// the plan's file, to be put there later. The caller holds mu.
+// finish ends a plan that has no step left. Where the history cannot record it, it stays
+// in the plan's file, to be recorded later. The caller holds mu.
 func (r *Plans) finish(job *planJob) {
 	why := ""
 	if job.Progress.Back {

@@ -13,7 +13,8 @@ import (
 	"rung/revision"
 )
 
-// What a change does to a plan that is not at its end, and what keeps one there.
+// This file tells what a change means for a plan that is not at its end, and what keeps
+// such a plan from going on.
 
 // endIt is the way out that is always there.
 const endIt = "end the plan as it is (x, rung plan --keep)"
@@ -27,8 +28,8 @@ func stuck(err error) string {
 	return astray.What() + ": " + astray.WayOut() + ", or " + endIt
 }
 
-// wayOut is what can be done where one policy keeps a plan that stopped from going on in
-// the direction it is asked for.
+// wayOut says what can be done where one policy keeps a stopped plan from going on in
+// the direction asked for.
 func wayOut(p plan.Progress, slots []plan.Slot, a plan.Astray) string {
 	out := a.WayOut()
 	if _, found := p.Obstacles(slots, !p.Back); len(found) == 0 {
@@ -41,7 +42,7 @@ func wayOut(p plan.Progress, slots []plan.Slot, a plan.Astray) string {
 	return out + ", or " + endIt
 }
 
-// prospect is what a plan can still do.
+// prospect tells in which directions a plan can still go.
 type prospect struct {
 	continues, back bool
 	step            int         // that something keeps from being made; 0: all of them
@@ -110,8 +111,9 @@ func (r *Plans) Meets(rev *revision.Revision, next func() *revision.Revision, p 
 		fmt.Sprintf("%s; after this change %s", stepMeets(&progress, then), effect))
 }
 
-// meetsText is what a change of what a policy says means for a running plan that is still
-// to move it: the policy is not the one that was confirmed.
+// meetsText returns the consequence of a change of a policy's text for a running plan
+// that is still to move the policy: it stops there, since the policy is not the one that
+// was confirmed.
 func meetsText(p *plan.Progress, state *revision.PlanState, changes []change.ObjectChange) []effect.Consequence {
 	for _, c := range changes {
 		if c.Old == nil || c.New == nil || digest(c.Old) == digest(c.New) {

@@ -15,7 +15,8 @@ import (
 	"rung/revision"
 )
 
-// unconfirmed is who puts a change back, for history and audit.
+// unconfirmed is the author of the revert of a change that nobody confirmed, in history
+// and audit.
 const unconfirmed = "unconfirmed"
 
 // Entry is the change on trial as an entry of the history, with no objects for none.

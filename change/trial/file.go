@@ -26,8 +26,8 @@ type revertJob struct {
 	At     time.Time     `json:"at"`
 	Until  time.Time     `json:"until"`
 	Within time.Duration `json:"within"`
-	// Objects, and Files once it is made, are what an undo needs. Undoes is the entry of
-	// the history that the change took back, Entry its own.
+	// Objects, and Files once it is made, are the data that an undo needs. Undoes is the
+	// entry of the history that the change took back, Entry its own.
 	Objects []history.Object    `json:"objects"`
 	Files   []change.FileChange `json:"files,omitempty"`
 	Undoes  uint64              `json:"undoes,omitempty"`
@@ -49,7 +49,7 @@ func (c *Config) work(dir string) *journal.Work[revertJob] {
 	return journal.OpenWork(c.Disk, dir, journal.Trial, c.Context, "the change that waits to be confirmed", maxRevert, decodeRevert)
 }
 
-// decodeRevert is what a stored file says, of which nothing is trusted.
+// decodeRevert decodes a stored change on trial. It trusts nothing in the file.
 func decodeRevert(raw []byte) (*revertJob, error) {
 	j := &revertJob{}
 	if err := json.Unmarshal(raw, j); err != nil {

@@ -12,8 +12,9 @@ import (
 )
 
 // A change of several objects that is made for good is written down as one on trial is, and
-// forgotten once all of it was made. What a killed process leaves of it is not put back by
-// itself: whoever made it wanted it. It is said, and finished or undone.
+// forgotten once all of it was made. The part that a killed process made is not put back by
+// itself, since its author wanted the change. The console tells of it, and it is finished
+// or undone.
 
 // sweeper is a Writer that may leave files of its own behind when it is killed.
 type sweeper interface{ Sweep(since time.Time) }

@@ -136,7 +136,7 @@ func (r *Trials) Made(id string, entry uint64, files []change.FileChange) *revis
 	now := r.gate.Config.Now()
 	r.due = now.Add(r.job.Within)
 	r.job.Made, r.job.Entry, r.job.Files, r.job.Until = true, entry, files, r.due
-	// What was stored before says less exactly the same: it does where this cannot be.
+	// Save may fail: the record stored before says the same, less exactly.
 	_ = r.work.Save(r.job)
 	r.tell()
 	r.nudge()
@@ -153,7 +153,7 @@ func (r *Trials) Failed(id string) {
 	defer r.mu.Unlock()
 	r.settled()
 	if r.job != nil && r.job.ID == id && r.job.forGood() {
-		// What stands of it is looked at once the sources show it.
+		// The part that was made is looked at once the sources show it.
 		r.drop()
 		r.again = r.gate.Config.Now().Add(revertPause)
 		return

@@ -32,7 +32,7 @@ type FileOptions struct {
 	// Release is the release of network-policy-api whose CRDs judge them, see
 	// manifests.Options.
 	Release string
-	// Disk is what write-back writes to; nil is the operating system's.
+	// Disk is the file system that write-back writes to; nil is the operating system's.
 	Disk safefile.FS
 }
 

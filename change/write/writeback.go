@@ -20,24 +20,24 @@ import (
 	"rung/sources/safefile"
 )
 
-// fileJob is what one file is to be given: edits of what it holds, or a whole text.
+// fileJob is the change to make to one file: edits of its text, or a whole new text.
 type fileJob struct {
 	path  string
 	file  manifests.File // as it was read; of no use where there is none yet
 	edits []edit.Edit
-	// whole says that text is all that is to stand there: of a new file, or as it was
-	// before a change that is undone. A text that is nil takes the file away.
+	// whole says that text replaces everything in the file: the text of a new file,
+	// or the one before a change that is undone. A nil text removes the file.
 	whole, isNew bool
 	text         []byte
 	adds         []model.Key
 	keys         []model.Key // all that it is about
 }
 
-// Write edits the files the objects came from, touching only what changes. A
-// new object goes into the folder that was given, as a file of its own, or to
-// the end of the one file; one that was deleted goes back to where it stood. When a
-// file cannot be written, those before it are put back. What became of each file
-// is noted with the changes. One Write at a time.
+// Write edits the files the objects came from, touching only what changes. A new
+// object goes into the folder that was given, as a file of its own, or to the end
+// of the one file; a deleted object that comes back goes to where it stood. When a
+// file cannot be written, those before it are put back. The change made to each
+// file is noted in WrittenFile of its objects' changes. One Write at a time.
 func (f *Files) Write(_ context.Context, changes []change.ObjectChange) error {
 	w, err := f.plan(changes)
 	if err != nil {
@@ -67,7 +67,7 @@ func (f *Files) Write(_ context.Context, changes []change.ObjectChange) error {
 	return nil
 }
 
-// writePlan is what a change does to files.
+// writePlan holds the changes to files that a change of objects needs.
 type writePlan struct {
 	f      *Files
 	jobs   []*fileJob
@@ -273,8 +273,8 @@ func (f *Files) locate(p *model.Policy) (model.Origin, error) {
 		if !ok || q.Key != p.Key {
 			continue
 		}
-		// What was read last may be newer than what the change was worked out from: the file
-		// is as it was read, and the policy is another.
+		// The last reading may be newer than the revision the change was worked out from:
+		// then the file is as it was read, and the policy differs.
 		if !moved && !unread && q.YAML != p.YAML {
 			return at, fmt.Errorf("write %s: it was changed in %s meanwhile: %w", p.Key.Label(), at.File, edit.ErrChanged)
 		}

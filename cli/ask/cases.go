@@ -72,7 +72,8 @@ func readCases(ctx context.Context, a *command.App, file string) (out []trace.Qu
 	return out, bad.err()
 }
 
-// jsonError is what is wrong with a text in the words of JSON, not of Go.
+// jsonError returns a decoding error in the words of JSON, not of Go; want says what the
+// text should have held. Other errors are returned unchanged.
 func jsonError(err error, want string) error {
 	var kind *json.UnmarshalTypeError
 	if !errors.As(err, &kind) {
@@ -118,8 +119,8 @@ func (e CaseErrors) err() error {
 	return e
 }
 
-// answered is what is printed of the answer to one question, or of those to the questions
-// of a file, in their order.
+// answered returns the answer that prints the result of one question, or, where a file of
+// questions is named, of all its questions in their order.
 func answered[T command.Item](out []T, file string) *command.Answer {
 	text := func(wide bool) string {
 		var b strings.Builder

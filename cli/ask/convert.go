@@ -24,7 +24,7 @@ type convertTarget struct {
 	run  func(context.Context, *revision.Revision) (*convert.Result, error)
 }
 
-// convertTargets are all of them, in the order of the help.
+// convertTargets are all targets of rung convert, in the order of the help.
 var convertTargets = []convertTarget{
 	{"anp", "ClusterNetworkPolicies, or Antrea's own policies where Antrea decides", convertPolicies(convert.ToANP)},
 	{"cnp", "AdminNetworkPolicies and their baseline, or Antrea's own policies", convertPolicies(convert.ToCNP)},

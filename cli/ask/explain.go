@@ -53,8 +53,8 @@ not understood are counted and shown.`,
 	}
 }
 
-// unexplained are what keeps a rule from being named: what was refused or not read, and that
-// there is nothing to name one by.
+// unexplained returns the omissions that can keep a rule from being named: objects that were
+// refused or not read, and, without policies and zones, that nothing names rules at all.
 func unexplained(r *revision.Revision) []model.Omission {
 	for range r.Cluster.AllPolicies() {
 		return omitted.Objects(r)

@@ -53,7 +53,7 @@ type traceStageOut struct {
 	Port     string      `json:"port,omitempty"` // the logical port
 	// Verdict is allow, drop or reject; none where no ACL decided, which lets through.
 	Verdict string `json:"verdict"`
-	// Own is what flow of OVN's own decided, or would have.
+	// Own describes the flow of OVN's own that decided, or would have.
 	Own string        `json:"own,omitempty"`
 	Met []traceMetOut `json:"acls"`
 }

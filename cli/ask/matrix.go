@@ -31,7 +31,7 @@ const (
 // mostCells bounds what one command prints.
 const mostCells = 1_000_000
 
-// matrixAsk is what the command line asks for.
+// matrixAsk is the question of `rung matrix`, as the flags give it.
 type matrixAsk struct {
 	protocol, focus, only, unfold string
 	port                          int
@@ -208,7 +208,7 @@ func (t *matrixTable) each(visit func(from, to *connections.MatrixEnd, c connect
 	}
 }
 
-// sign is what a cell of a table shows.
+// sign returns the sign in a cell of a table, empty where the cell is not shown.
 func (t *matrixTable) sign(from, to *connections.MatrixEnd) string {
 	if from.Reached() {
 		return "" // only where connections go to
@@ -244,7 +244,8 @@ func (t *matrixTable) about() string {
 	return text
 }
 
-// omissions are what the matrix does not take into account, and that nothing was judged.
+// omissions returns the omissions of the matrix; one of them says that nothing was judged,
+// where that is so.
 func (t *matrixTable) omissions(ctx context.Context, r *revision.Revision) ([]model.Omission, error) {
 	out := omitted.From(r, false)
 	judged, unknown, whole := 0, 0, t

@@ -91,7 +91,8 @@ func (o *probeOut) WriteText(b *strings.Builder, wide, brief bool) {
 	}
 }
 
-// stages are those that the first packet came through.
+// stages returns the table of the stages that the first packet passed on a path; without
+// wide, of the stages that decided something.
 func (o *probeOut) stages(path int, wide bool) string {
 	r := o.result
 	t := &command.TextTable{Head: []string{"STAGE", "ZONE", "VERDICT", "DECIDED BY", "BY ROWS", "BY POLICIES"}}
@@ -109,7 +110,8 @@ func (o *probeOut) stages(path int, wide bool) string {
 	return t.String()
 }
 
-// beside is what rows or policies say of a stage: "the same" where that is what packets do.
+// beside returns the decision of rows or policies at a stage, or "the same" where it is the
+// decision that packets got.
 func beside(packets, other *verdict.StageVerdict) string {
 	if probe.Same(packets.Decided, other.Decided) && packets.Verdict == other.Verdict {
 		return "the same"
@@ -117,7 +119,7 @@ func beside(packets, other *verdict.StageVerdict) string {
 	return strings.TrimSpace(string(other.Verdict) + " · " + trace.WhoOf(other))
 }
 
-// packets are all that were put in.
+// packets returns the table of all packets that were sent on a path.
 func (o *probeOut) packets(path int) string {
 	t := &command.TextTable{Head: []string{"PACKET", "ZONE", "IN", "OUT", "", "MET"}}
 	for i := range o.result.Sent[path] {

@@ -136,8 +136,9 @@ func traced(a *command.App, r *revision.Revision, asked []trace.Question, file, 
 	return of.all(asked, file)
 }
 
-// all are the answers to the questions of a file. Those of OVN come first, one after the
-// other, each from programs of its own; the others while they are written.
+// all returns the answers to the questions of a file. With OVN, all questions are asked
+// before the answer is written, one after the other, each with ovn-trace processes of its
+// own; without OVN, each is asked while the answer is written.
 func (a *asking) all(asked []trace.Question, file string) (*command.Answer, error) {
 	var known []*verdictOut
 	errs, failed := make([]error, len(asked)), make([]error, len(asked))
@@ -195,7 +196,8 @@ func connectionOf(q trace.Question, names *trace.Names) (c verdict.Connection, e
 	return c, err
 }
 
-// asking is what questions are asked of; they may be asked at once.
+// asking answers questions about connections by one revision; it may be used at once from
+// many goroutines.
 type asking struct {
 	tracer trace.Tracer
 	r      *revision.Revision

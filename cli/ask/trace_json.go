@@ -40,10 +40,11 @@ type verdictOut struct {
 	// Summary is the answer in a sentence, Findings where policies and rows disagree; of
 	// one question only.
 	Summary string `json:"summary,omitempty"`
-	// Otherwise is what would become of it if ClusterNetworkPolicies had rows.
+	// Otherwise says which verdict there would be if ClusterNetworkPolicies had rows.
 	Otherwise string            `json:"otherwise,omitempty"`
 	Findings  []disagreementOut `json:"findings,omitempty"`
-	// NotConsidered is what could make the answer another, of one of many questions.
+	// NotConsidered are the omissions that could change the answer; set only where it is one of
+	// many.
 	NotConsidered []command.Omission `json:"not_considered,omitempty"`
 
 	trace *trace.Trace
@@ -57,7 +58,7 @@ type frontOut struct {
 	Summary string `json:"summary"`
 }
 
-// throughOut is what becomes of a connection to the Service of a pod.
+// throughOut is the answer for a connection to the Service of a pod instead of the pod.
 type throughOut struct {
 	Service    string          `json:"service"`
 	TargetPort int             `json:"target_port"`

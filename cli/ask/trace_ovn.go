@@ -15,7 +15,8 @@ import (
 	"rung/revision/liverows"
 )
 
-// ovnOut is what ovn-trace says, in the JSON of `rung trace --ovn` (command-line.md#output).
+// ovnOut is the answer of ovn-trace, in the JSON of `rung trace --ovn`
+// (command-line.md#output).
 type ovnOut struct {
 	Verdict   verdict.Verdict `json:"verdict"`
 	Agreement flows.Agreement `json:"agreement"` // with the rows

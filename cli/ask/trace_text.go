@@ -210,7 +210,8 @@ func writeTried(b *strings.Builder, p *trace.Path, wide bool) {
 	}
 }
 
-// omissions are what the answer does not take into account, and that it is none.
+// omissions returns the omissions of the answer; one of them says that the verdict is unknown
+// or that no policy applies, where that is so.
 func (o *verdictOut) omissions() []model.Omission {
 	out := slices.Clone(o.trace.NotConsidered)
 	switch o.trace.Verdict {

@@ -131,7 +131,8 @@ func written(r *revision.Revision, namespaces []string, form string) (*command.A
 // How long statements are judged without a word, and then until the next.
 const verifyQuiet, verifyAgain = 2 * time.Second, 10 * time.Second
 
-// verified judges statements. What cannot be read or asked goes to stderr, each on a line.
+// verified judges statements. A statement that cannot be read or asked is reported on stderr,
+// one line each.
 func verified(ctx context.Context, a *command.App, r *revision.Revision, asked *expectations, how verify.Asked) (*command.Answer, error) {
 	next := time.Now().Add(verifyQuiet)
 	how.Progress = func(s *verify.Statement, pairs, of int) {

@@ -12,7 +12,7 @@ import (
 	"rung/model/words"
 )
 
-// What became of a statement.
+// The results of a statement.
 const (
 	resultPass = "pass"
 	resultFail = "fail"
@@ -43,7 +43,7 @@ type statementOut struct {
 	ByRows    bool   `json:"by_rows,omitempty"`
 	// Witness is a connection that speaks against the statement, as in rung trace.
 	Witness *verdictOut `json:"witness,omitempty"`
-	// NotConsidered is what could make the result another.
+	// NotConsidered are the omissions that could change the result.
 	NotConsidered []command.Omission `json:"not_considered,omitempty"`
 
 	title string

@@ -143,10 +143,10 @@ func made(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags,
 	return p, outcomeOf(tried, true, err), err
 }
 
-// confirmed shows a change, has it confirmed and makes it. A change that became
-// another between the question and the answer is shown as it is now and asked about
-// once more; where nobody is asked nothing is changed. What it returns is the change
-// that was shown last.
+// confirmed shows a change, has it confirmed and makes it. If the change is no longer the
+// same when the answer comes, it is shown again as it is now and asked about once more; with
+// --yes nobody is asked, and it is refused instead. confirmed returns the preview that was
+// shown last.
 func confirmed(a *command.App, c *changeFlags, p *gate.Preview, show func(*gate.Preview) error,
 	commit func(*gate.Preview, gate.Confirm) error) (*gate.Preview, error) {
 	for {
@@ -162,7 +162,7 @@ func confirmed(a *command.App, c *changeFlags, p *gate.Preview, show func(*gate.
 		if p.Blocked != "" {
 			err := fmt.Errorf("%s: %s: %w", p.Title, p.Blocked, command.ErrRefused)
 			if p.Stands {
-				// What could not be written down comes with it.
+				// If the undo could not be recorded as done, that error is returned too.
 				if cerr := commit(p, gate.Confirm{Yes: true, By: "cli"}); !errors.Is(cerr, change.ErrBlocked) {
 					err = errors.Join(err, cerr)
 				}
@@ -189,9 +189,10 @@ func confirmed(a *command.App, c *changeFlags, p *gate.Preview, show func(*gate.
 	}
 }
 
-// stops is what a change that is only shown ends with, the same whichever command shows it:
-// that it cannot be made, or that a guard rail stops it, unless confirmed is the name that
-// the rail asks for. Nobody wants to write, so that changes are switched off stops nothing.
+// stops returns the error that ends a command which only shows a change, the same for every
+// such command: the change is blocked, it was not wholly judged, or a guard rail stops it and
+// confirmed is not the name that the rail asks for. A change blocked only because changes are
+// switched off is no error here, as nothing is to be written.
 func stops(a *command.App, p *gate.Preview, confirmed string) error {
 	switch {
 	case nothingToDo(p):
@@ -206,9 +207,9 @@ func stops(a *command.App, p *gate.Preview, confirmed string) error {
 	return nil
 }
 
-// nothingToDo says whether all objects are as they should be already: that is
-// fine, and exit 0. What cannot be done is not, nor is a plan whose steps are all made:
-// it waits for zones.
+// nothingToDo reports whether all objects are already as they should be: that is no error,
+// and exit 0. It is false for a change that cannot be made, and for a plan whose steps are
+// all made: that plan waits for zones.
 func nothingToDo(p *gate.Preview) bool {
 	return p.Nothing() && len(p.Errors) == 0 && p.Conflict == nil && len(p.Notes) > 0
 }

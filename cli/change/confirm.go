@@ -83,8 +83,8 @@ func readLine(r io.Reader) (string, error) {
 	return strings.TrimSpace(string(line)), nil
 }
 
-// What became of a change, for scripts: with --yes and -o json or yaml the one document
-// that is printed has it.
+// The outcomes of a change, for scripts: with --yes and -o json or yaml, the one document
+// that is printed holds the outcome.
 const (
 	outcomeDone      = "done"      // made, and the zones that are watched show it
 	outcomeBehind    = "behind"    // made, and some zone was not seen to show it
@@ -102,8 +102,8 @@ func tells(a *command.App, c *changeFlags) bool {
 	return c.yes && !c.dryRun && (a.Flags.Output == "json" || a.Flags.Output == "yaml")
 }
 
-// outcomeOf is what became of a change that was asked for. tried says that it came to
-// making it, made that it was.
+// outcomeOf returns the outcome of a change. tried says whether making it was attempted,
+// made whether it was made; err is the error of the command.
 func outcomeOf(tried, made bool, err error) string {
 	switch {
 	case made && errors.Is(err, command.ErrBehind):
@@ -121,7 +121,7 @@ func outcomeOf(tried, made bool, err error) string {
 	return outcomeFailed
 }
 
-// planOutcome is what became of a plan that ran, to its end or not.
+// planOutcome returns the outcome of a plan that ran; ended says whether it reached its end.
 func planOutcome(ended bool) string {
 	if ended {
 		return outcomeDone

@@ -42,8 +42,8 @@ func TestRefusedIsNotUnchanged(t *testing.T) {
 // What a change became is what the next question is about; where nobody is asked
 // it is an answer of no, with the change as it is now.
 func TestConfirmedAgain(t *testing.T) {
-	was := &gate.Preview{Title: "Move ANP a from 1 to 2", Objects: []change.ObjectChange{{}}}
-	now := &gate.Preview{Title: "Move ANP a from 1 to 2", Objects: []change.ObjectChange{{}},
+	was := &gate.Preview{Title: "Move ANP a from 1 to 2", Objects: []change.ObjectChange{{New: policy("a", 2)}}}
+	now := &gate.Preview{Title: "Move ANP a from 1 to 2", Objects: []change.ObjectChange{{New: policy("a", 2)}},
 		Notes: []string{"now it shares a priority"}}
 	for _, c := range []struct {
 		name, typed string

@@ -70,7 +70,8 @@ Without --for the level stays until it is changed.`,
 	return cmd
 }
 
-// loggingChoices are what has log levels of its own.
+// loggingChoices returns the names of all objects with log levels of their own:
+// AdminNetworkPolicies, the baseline, and namespaces as "namespace/NAME".
 func loggingChoices(_ *engine.Engine, r *revision.Revision) []string {
 	out := command.ChoicesOfKind(r, model.Kind.IsAdmin)
 	for n := range r.Cluster.Namespaces() {
@@ -106,7 +107,8 @@ func logLevel(ctx context.Context, a *command.App, f *levelFlags, args []string)
 	})
 }
 
-// mutation is what the flags ask for.
+// mutation returns the change that the flags ask for; names counts the arguments. The zero
+// Mutation stands for --sessions and --end.
 func (f *levelFlags) mutation(names int) (m change.Mutation, err error) {
 	m = change.Mutation{Op: change.OpLogLevel, Levels: f.levels}
 	set := f.levels.Any() || f.off || f.lasts != "" || f.wait

@@ -175,8 +175,8 @@ func makeSet(a *command.App, r *revision.Revision, f *newFlags, args []string) (
 	return pattern.Make(w, t, given, false)
 }
 
-// applyTemplate makes the policies of a template through the gate. What is asked is asked
-// once: a preview that is worked out again has the same answers.
+// applyTemplate makes the policies of a template through the gate. Each question is asked
+// only once: when the preview is worked out again, the same answers are used.
 func applyTemplate(ctx context.Context, a *command.App, f *newFlags, c *changeFlags, args []string) error {
 	return makeChange(ctx, a, c, func(r *revision.Revision) (change.Mutation, error) {
 		made, err := makeSet(a, r, f, args)
@@ -213,8 +213,8 @@ func askTemplate(a *command.App, w *template.World, t *template.Template, given 
 	return out, nil
 }
 
-// askQuestion asks one question until there is an answer. Those that are offered are
-// numbered, where a number is no answer itself.
+// askQuestion asks one question until there is an answer. The offered values are numbered,
+// except where a number could itself be the answer.
 func askQuestion(a *command.App, w *template.World, t *template.Template, q *template.Question, before template.Answers) (string, error) {
 	offers := q.Offer(w, before)
 	numbered := q.Kind != template.Priorities && q.Kind != template.Ports && q.Kind != template.Values

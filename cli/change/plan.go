@@ -80,7 +80,8 @@ rung undo.`,
 	return cmd
 }
 
-// planAnswer is what is free and the plan there is, or the plan that was asked for.
+// planAnswer returns the answer of `rung plan`: the plan or the place that the flags ask for,
+// or, without such flags, the free priorities and the plan that runs or stopped.
 func planAnswer(a *command.App, e *engine.Engine, r *revision.Revision, f *planFlags) (*command.Answer, error) {
 	b, in, p, err := arrange(a, r, f)
 	omits := omitted.Objects(r)
@@ -100,8 +101,8 @@ func planAnswer(a *command.App, e *engine.Engine, r *revision.Revision, f *planF
 		return nil, err
 	}
 	if st == nil {
-		// What this command shows does not depend on a plan it cannot run: what is wrong
-		// with that is told where it can.
+		// Showing the board does not depend on a kept plan that this mode cannot run: an error of
+		// that plan is reported where the plan can run.
 		if st, err = e.KeptPlan(); err != nil || st == nil {
 			return &command.Answer{Value: out, Text: func(bool) string { return boardText(b) }, NotConsidered: omits}, nil
 		}
@@ -158,7 +159,8 @@ func policyAt(b *plan.Board, text string) (string, error) {
 	return "", fmt.Errorf("--insert: no policy stands at %d: want the name of a policy, or a priority that one has", at)
 }
 
-// spacing is what was asked for; what was not is as in the console.
+// spacing returns the step and start that the flags ask for; the console's usual values stand
+// in for flags that are not set.
 func (f *planFlags) spacing(b *plan.Board) plan.Spacing {
 	at := b.Usual()
 	if f.hasStep {

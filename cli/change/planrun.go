@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"rung/change"
 	"rung/change/gate"
@@ -12,6 +13,7 @@ import (
 	"rung/engine"
 	"rung/model/clean"
 	"rung/model/plan"
+	"rung/pages/consequences"
 	"rung/revision"
 	"rung/revision/omitted"
 )
@@ -111,19 +113,14 @@ func planToRun(a *command.App, r *revision.Revision, f *planFlags) (*plan.Plan, 
 	return p, err
 }
 
-// guardsText is what a plan does to connections, and what it runs into.
+// guardsText returns, as lines, the effect of a plan on connections, its steps, and the guard
+// rails that stop it.
 func guardsText(p *gate.Preview) string {
-	s := ""
-	if p.Effect != nil {
-		s += "connections: " + p.Effect.Text() + "\n"
-	}
-	for _, step := range p.StepTexts() {
-		s += "  " + step + "\n"
-	}
-	for _, g := range p.Guards {
-		s += fmt.Sprintf("guard %s: %s\n", g.Code, g.Message)
-	}
-	return s
+	t := consequences.Tell(p)
+	var b strings.Builder
+	writePoints(&b, t.Effect, t.Log)
+	writeGuards(&b, t.Guards)
+	return b.String()
 }
 
 // continuePlan goes on with a plan that stopped half way, or rolls it back, after what

@@ -17,7 +17,7 @@ import (
 // planOut is a plan that is under way or stopped.
 type planOut struct {
 	Title       string        `json:"title"`
-	Outcome     string        `json:"outcome,omitempty"` // as in previewOut
+	Outcome     string        `json:"outcome,omitempty"` // as in consequences.Facts
 	State       string        `json:"state"`
 	Done        int           `json:"done"` // steps that were made and stand
 	Total       int           `json:"total"`
@@ -108,26 +108,26 @@ func keptText(st *revision.PlanState, now time.Time) string {
 // planNext says what can be done about a plan that stopped.
 const planNext = "rung plan --resume continues, --back rolls back, --keep keeps the policies as they are"
 
-// stepsOut is what a plan does that is asked about.
+// stepsOut is the JSON of a stopped plan's remaining steps, which a yes makes.
 type stepsOut struct {
-	Title     string      `json:"title"`
-	Outcome   string      `json:"outcome,omitempty"` // as in previewOut
-	Blocked   string      `json:"blocked,omitempty"`
-	FirstStep int         `json:"first_step"`
-	Steps     []plan.Step `json:"steps"`
-	Guards    []guardOut  `json:"guards"`
-	// Connections is what all steps do together, StepConnections what each does.
-	Connections     *consequences.Facts   `json:"connections,omitempty"`
-	StepConnections []*consequences.Facts `json:"step_connections,omitempty"`
-	ConfirmName     string                `json:"confirm_name,omitempty"`
-	Notes           []string              `json:"notes"`
+	Title     string               `json:"title"`
+	Outcome   string               `json:"outcome,omitempty"` // as in consequences.Facts
+	Blocked   string               `json:"blocked,omitempty"`
+	FirstStep int                  `json:"first_step"`
+	Steps     []plan.Step          `json:"steps"`
+	Guards    []consequences.Guard `json:"guards"`
+	// Connections is the effect of all steps together, StepConnections the effect of each.
+	Connections     *consequences.Effect   `json:"connections,omitempty"`
+	StepConnections []*consequences.Effect `json:"step_connections,omitempty"`
+	ConfirmName     string                 `json:"confirm_name,omitempty"`
+	Notes           []string               `json:"notes"`
 }
 
 // stepsAnswer is the preview of a plan: the steps that a yes makes.
 func stepsAnswer(p *gate.Preview, outcome string) *command.Answer {
-	all := describePreview(p)
+	all := consequences.Of(p)
 	out := stepsOut{Title: p.Title, Outcome: outcome, Blocked: p.Blocked, FirstStep: p.FirstStep, Steps: append([]plan.Step{}, p.Steps...), Guards: all.Guards,
-		Connections: all.Connections, StepConnections: page.Each(p.StepEffects, consequences.Of),
+		Connections: all.Connections, StepConnections: page.Each(p.StepEffects, consequences.EffectOf),
 		ConfirmName: p.ConfirmName, Notes: all.Notes}
 	return &command.Answer{Value: out, NotConsidered: p.NotConsidered, Text: func(bool) string {
 		text := p.Title + "\n\n"

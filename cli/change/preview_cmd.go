@@ -11,17 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/change"
-	"rung/change/effect"
-	"rung/change/gate"
 	"rung/cli/command"
 	"rung/engine"
 	"rung/model"
-	"rung/model/clean"
-	"rung/model/verdict/diff"
-	"rung/model/words"
-	"rung/pages/page"
 	"rung/revision"
-	"rung/revision/connections"
 )
 
 // Preview shows what a change would do, for a review: it changes nothing, and needs no
@@ -81,9 +74,7 @@ With -o markdown the answer can be put under a pull request.`,
 			if p.ReadOnly {
 				p.Blocked = "" // nobody wants to write
 			}
-			ans := previewAnswer(p, "")
-			ans.Markdown = func() string { return previewMarkdown(p) }
-			if err := a.Print(ans); err != nil {
+			if err := a.Print(previewAnswer(p, "")); err != nil {
 				return err
 			}
 			return stops(a, p, confirmed)
@@ -145,82 +136,4 @@ func moveOf(r *revision.Revision, text string) (change.Mutation, error) {
 	}
 	k, err := command.PolicyNamed(r, name)
 	return change.Mutation{Op: change.OpMove, Policy: k, Priority: int32(prio)}, err
-}
-
-// previewMarkdown is a preview for a review: what stops it first, then connections, what
-// else follows, and the texts.
-func previewMarkdown(p *gate.Preview) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "## %s\n\n", command.MarkdownText(p.Title))
-	if p.Blocked != "" {
-		fmt.Fprintf(&b, "**Cannot be done:** %s\n\n", command.MarkdownText(p.Blocked))
-	}
-	list := func(title string, items []string) {
-		if len(items) == 0 {
-			return
-		}
-		if title != "" {
-			fmt.Fprintf(&b, "### %s\n\n", title)
-		}
-		for _, s := range items {
-			fmt.Fprintf(&b, "- %s\n", command.MarkdownText(clean.Line(s)))
-		}
-		b.WriteByte('\n')
-	}
-	list("Guard rails", page.Each(p.Guards, func(g change.Guard) string { return g.Code + ": " + g.Message }))
-	if e := p.Effect; e != nil {
-		fmt.Fprintf(&b, "### Connections\n\n%s\n\n", command.MarkdownText(e.Text()))
-		if e.Difference != nil && len(e.Flips)+len(e.Others) > 0 {
-			b.WriteString("| verdict | connections | pairs | who decides | example |\n|---|---|---:|---|---|\n")
-			for _, gs := range [][]diff.Group{e.Flips, e.Others} {
-				for i := range gs {
-					mdGroup(&b, &gs[i], i)
-				}
-			}
-			b.WriteByte('\n')
-		}
-		b.WriteString(mdSeen(e.Log))
-	}
-	var findings []string
-	for _, f := range p.Findings {
-		findings = append(findings, fmt.Sprintf("%s %s: %s: %s", f.Severity, f.Code, f.Policy.Label(), f.Message))
-	}
-	list("Findings", findings)
-	list("Notes", p.Notes)
-	var rows []string
-	for _, n := range effect.CountRows(p.Rows) {
-		if sum := effect.RowSummary(p.Rows, n); sum != "" {
-			rows = append(rows, n.Table+" rows: "+sum)
-		}
-	}
-	list("Rows in every zone", rows)
-	for _, o := range p.Objects {
-		if o.Diff != "" {
-			fence := "```"
-			for strings.Contains(o.Diff, fence) {
-				fence += "`"
-			}
-			fmt.Fprintf(&b, "%sdiff\n%s%s\n", fence, o.Diff, fence)
-		}
-	}
-	return b.String()
-}
-
-func mdGroup(b *strings.Builder, g *diff.Group, i int) {
-	if i == maxGroupLines {
-		fmt.Fprintf(b, "| | more (-o json has all) | | | |\n")
-	}
-	if i >= maxGroupLines {
-		return
-	}
-	what := "still " + g.After.Done()
-	if g.Before != g.After {
-		what = fmt.Sprintf("%s → %s", g.Before, g.After)
-	}
-	cells := []string{what, fmt.Sprintf("%s → %s, %s", connections.EndsText(g.From), connections.EndsText(g.To), connections.PortsText(g.Ports)),
-		words.Thousands(g.Pairs), connections.DecidedText(g), g.Example.String()}
-	for _, c := range cells {
-		fmt.Fprintf(b, "| %s ", command.MarkdownText(c))
-	}
-	b.WriteString("|\n")
 }

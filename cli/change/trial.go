@@ -65,7 +65,7 @@ undo takes back what was written.`,
 			if err == nil || keepsChanges(a) != nil {
 				return err
 			}
-			// What is due is put back first, and said.
+			// If its time is over, the change is put back first, and that is reported.
 			return errors.Join(a.WithObjects(cmd.Context(), func(*engine.Engine, *revision.Revision) error { return nil }), err)
 		},
 	}
@@ -110,7 +110,8 @@ func byHand(a *command.App, e *engine.Engine, u *revision.Unconfirmed) string {
 	return text
 }
 
-// trialTold is what was said last of a change on trial.
+// trialTold is the last report about a change on trial: the time left, why it cannot be put
+// back, and when that was said.
 type trialTold struct {
 	left time.Duration
 	why  string

@@ -9,16 +9,16 @@ import (
 	"rung/sources/reading"
 )
 
-// App is what the subcommands share.
+// App holds the streams, flags and state that the subcommands share.
 type App struct {
 	In io.Reader
-	// out and err take only what can be seen; raw is the process's own output, for
-	// what a screen is cleared with.
+	// Out and Err escape invisible characters; Raw is the process's own output, for the
+	// codes that clear a screen.
 	Out, Err, Raw io.Writer
 
 	Flags  flags
-	CanAsk bool // in is a terminal: somebody can be asked
-	// Keyboard is in as it was handed in, to read single keys from.
+	CanAsk bool // In is a terminal: somebody can be asked
+	// Keyboard is the input that New was given, to read single keys from.
 	Keyboard io.Reader
 	Needs    need // of the command
 	// Said are the complaints that were printed already.
@@ -38,8 +38,8 @@ const (
 	ExitOK     = 0
 	ExitNo     = 1 // the answer is no: drift found, lint errors, a change refused
 	ExitFailed = 2 // could not run, or not wholly judged
-	// ExitPipe is what a shell shows of a program that SIGPIPE ended: nobody reads
-	// the output any more, as in rung ladder | head -1.
+	// ExitPipe is the exit code that a shell shows for a program ended by SIGPIPE, because
+	// nobody reads its output any more, as in rung ladder | head -1.
 	ExitPipe = 141
 )
 

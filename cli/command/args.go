@@ -75,7 +75,7 @@ func Forms(names ...string) map[string]string {
 	return out
 }
 
-// OutputForms are what -o takes.
+// OutputForms returns the values of -o that a command takes.
 func OutputForms(cmd *cobra.Command) []string {
 	forms := []string{"table", "wide", "json", "yaml"}
 	for _, name := range append([]string{NbctlForm, MarkdownForm, JUnitForm, CSVForm}, system.Forms()...) {

@@ -120,7 +120,7 @@ func (a *App) cluster(ctx context.Context, cfg *engine.Config, zones bool) error
 	return nil
 }
 
-// contextSetting is what the configuration file says about one context.
+// contextSetting is the part of the configuration file about one context.
 type contextSetting struct {
 	Write bool `yaml:"write"`
 }

@@ -28,7 +28,7 @@ var CompleteTimeout = time.Second
 
 type Completer = cobra.CompletionFunc
 
-// choices are what completion may offer of what was read.
+// choices returns the words that completion offers, taken from the objects that were read.
 type choices = func(*engine.Engine, *revision.Revision) []string
 
 // CompleteFirst offers what is found in the manifests given by -f, or in the cluster, for

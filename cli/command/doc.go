@@ -1,12 +1,13 @@
-// Package command is what the commands share: an App with the flags of the command line,
-// an engine that is run with them (WithObjects, WithRows, WithChange), an Answer printed in
-// the form asked for, and the names of policies, zones and files that arguments give.
+// Package command holds the code that the commands share: an App with the flags of the
+// command line, an engine that is run with them (WithObjects, WithRows, WithChange), an
+// Answer printed in the form asked for, and the names of policies, zones and files that
+// arguments give.
 //
 // A command that shows something is a Query: it answers for one revision, once, or with
-// --watch for every one that gives another answer (App.QueryCommand). What an answer does
-// not take into account is said beside it, and decides the exit code (Answer.NotConsidered,
-// ExitCode). Where files hold nothing at all for a command, that is the error (needsOf).
+// --watch for every revision that gives another answer (App.QueryCommand). The omissions of
+// an answer are printed beside it, and decide the exit code (Answer.NotConsidered, ExitCode).
+// Files that hold nothing at all for a command are an error (needsOf).
 //
-// What a thing looks like in JSON is a type of its page (pages/...), or, where no page
-// tells it, a type called ...Out beside the command that prints it.
+// The JSON of a thing is a type of the page that shows it (pages/...), or, where no page
+// shows it, a type called ...Out beside the command that prints it.
 package command

@@ -28,7 +28,7 @@ import (
 	"rung/system"
 )
 
-// flags are those every command has.
+// flags are the flags that every command has.
 type flags struct {
 	Files      []string
 	NB, SB     []string
@@ -122,7 +122,7 @@ func (f *flags) StateFolder() string {
 }
 
 // Config makes the engine's configuration. zones says whether the command needs
-// databases at all. What it reads for that may be files that never answer; it
+// databases at all. The files it reads may never answer, such as a pipe; it then
 // returns when ctx ends.
 func (a *App) Config(ctx context.Context, demo, zones bool) (engine.Config, error) {
 	return process.Await(ctx, func() (engine.Config, error) { return a.makeConfig(ctx, demo, zones) })

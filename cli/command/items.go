@@ -98,7 +98,7 @@ func (it *Items) text(wide bool) (string, error) {
 	return out.String(), err
 }
 
-// all are all of them, at once.
+// all makes all items, in parallel, and returns them in order.
 func (it *Items) all() []Item {
 	out := make([]Item, it.N)
 	trace.AtOnce(it.N, func(i int) { out[i] = it.Item(i) })

@@ -22,7 +22,7 @@ type logFlags struct {
 	Paths []string
 	speed string
 	set   *pflag.FlagSet
-	// passed is what lies below folders of paths and is not read.
+	// passed are the files and folders below the folders of Paths that are not read.
 	passed []logs.PassedFiles
 }
 

@@ -10,9 +10,9 @@ import (
 	"rung/model/words"
 )
 
-// Unfollowed names the nodes whose log does not come, and the log files that were not read to
-// their end, on stderr; of these it is an error. What is in the files besides ACL lines is
-// counted.
+// Unfollowed prints on stderr the nodes whose log does not come, and the log files that were
+// not read to their end; only such files are an error. It also counts the lines of the files
+// that are not ACL lines, or were not read.
 func (a *App) Unfollowed(e *engine.Engine) error {
 	var err error
 	var read, other, odd, long uint64
@@ -69,7 +69,7 @@ func (a *App) passedOver(p *logs.PassedFiles) bool {
 	return p.Unread == 0 && !p.Cut
 }
 
-// orState is what is wrong with a file, or how it stands.
+// orState returns the error of a log file, or its state where it has no error.
 func orState(s logline.Stream) string {
 	if s.Error != "" {
 		return clean.Line(s.Error)

@@ -10,8 +10,8 @@ import (
 	"rung/revision"
 )
 
-// UnitsNamed are all that is compiled, or a policy by its name ("cluster-control",
-// "ANP/cluster-control", "BANP/default", "blue/web") with what holds rows for it.
+// UnitsNamed returns all compiled units, or, for each policy named ("cluster-control",
+// "ANP/cluster-control", "BANP/default", "blue/web"), the policy and the units with rows for it.
 func UnitsNamed(r *revision.Revision, names []string) ([]model.PolicyKey, error) {
 	if len(names) == 0 {
 		return r.Units(), nil
@@ -68,7 +68,7 @@ func policyNames(r *revision.Revision) string {
 	return strings.Join(names, ", ")
 }
 
-// ZonesNamed are all zones, or the one of that name.
+// ZonesNamed returns all zones, or the zone of that name.
 func ZonesNamed(r *revision.Revision, name string) ([]*model.ZoneState, error) {
 	if name == "" {
 		return r.Zones, nil

@@ -18,8 +18,8 @@ import (
 	"rung/system"
 )
 
-// need is what the files of -f must have for a command to make sense. A change needs
-// nothing: it may create the first policy, or bring the last one back.
+// need says which objects the files of -f must hold for a command to make sense. A change
+// needs nothing: it may create the first policy, or bring the last one back.
 type need int
 
 const (
@@ -63,7 +63,7 @@ func (a *App) Lacks(r *revision.Revision) error {
 			there = append(there, words.Count(n, strings.ToLower(string(k))))
 		}
 	}
-	// What policies are made of is checked without them, too.
+	// The objects that policies refer to, such as tiers, are checked without policies too.
 	policies := system.Found(r.Cluster) != ""
 	for range r.Cluster.EveryPolicy() {
 		policies = true

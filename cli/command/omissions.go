@@ -105,7 +105,7 @@ func NotCounted(all []model.Omission) string {
 	return clean.Line(words.Few(names, 3))
 }
 
-// omittedText is what stands below an answer for people.
+// omittedText returns the lines about omissions below an answer for people.
 func omittedText(all []Omission) string {
 	if len(all) == 0 {
 		return ""
@@ -113,7 +113,8 @@ func omittedText(all []Omission) string {
 	return "\n" + strings.Join(OmittedLines(all), "\n") + "\n"
 }
 
-// omitted is what stands below the answer.
+// omitted returns the lines about omissions below the answer, as comments where the answer is
+// YAML.
 func (ans *Answer) omitted(all []Omission) string {
 	text := omittedText(all)
 	if ans.Comments && text != "" {

@@ -155,7 +155,7 @@ func (a *App) WithConfig(ctx context.Context, cfg engine.Config, ready func(*rev
 		return fmt.Errorf("wait for %s: %w", waitingFor(e.Revision()), err)
 	}
 	if back, ended := a.unconfirmed(ctx, e), e.Revision().Mode.Lasts() && a.EndOverdue(ctx, e); back || ended {
-		// What was put back is to be seen in the answer.
+		// The answer has to show the objects as they are after changes were put back.
 		_ = e.Wait(wait, ready)
 	}
 	return f(e, e.Revision())

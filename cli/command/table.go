@@ -29,20 +29,29 @@ func TableAnswer[F any](a *App, facts any, t *page.Table[F], rows []F) *Answer {
 		w.Flush()
 		return b.String()
 	}
-	ans.Markdown = func() string {
-		cols := t.Seen(rows, false)
-		var b strings.Builder
-		line := func(cells []string) {
-			b.WriteString("| " + strings.Join(page.Each(cells, MarkdownText), " | ") + " |\n")
-		}
-		line(page.Each(cols, titleOf[F]))
-		b.WriteString(strings.Repeat("|---", len(cols)) + "|\n")
-		for _, row := range rows {
-			line(cellsOf(cols, row))
-		}
-		return b.String()
-	}
+	ans.Markdown = func() string { return MarkdownTable(t, rows) }
 	return ans
+}
+
+// MarkdownTable is a page's table in markdown.
+func MarkdownTable[F any](t *page.Table[F], rows []F) string {
+	cols := t.Seen(rows, false)
+	var b strings.Builder
+	line := func(cells []string) {
+		b.WriteString("| " + strings.Join(page.Each(cells, MarkdownText), " | ") + " |\n")
+	}
+	line(page.Each(cols, titleOf[F]))
+	for _, c := range cols {
+		b.WriteString("|---")
+		if c.Right {
+			b.WriteByte(':')
+		}
+	}
+	b.WriteString("|\n")
+	for _, row := range rows {
+		line(cellsOf(cols, row))
+	}
+	return b.String()
 }
 
 // TableText is a page's table for people. In a width above 0, that of a terminal, the

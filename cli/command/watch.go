@@ -16,7 +16,7 @@ import (
 	"rung/revision"
 )
 
-// Answer is what a command shows of a revision.
+// Answer is the answer of a command for one revision, in every form in which it is printed.
 type Answer struct {
 	Value   any // for JSON and YAML
 	Text    func(wide bool) string
@@ -28,8 +28,8 @@ type Answer struct {
 	JUnit    func() (string, error) // for -o junit
 	No       bool                   // exit 1
 	Err      error                  // of what could not be shown; the rest was
-	// NotConsidered is what could make the answer another, had it been taken into account.
-	// Where something of it is no mere assumption, the exit code is 2 (omissions.go).
+	// NotConsidered are the omissions that could change the answer. The exit code is 2 if one
+	// of them is more than an assumption (omissions.go).
 	NotConsidered []model.Omission
 	// Comments: the text is YAML, in which that is said as comments.
 	Comments bool
@@ -135,7 +135,8 @@ func (a *App) watch(ctx context.Context, e *engine.Engine, q Query) error {
 	}
 }
 
-// between is what goes before an answer of a watch.
+// between returns the text printed before an answer of a watch: a separator, or the codes
+// that clear the screen.
 func (a *App) between(again, screen bool) string {
 	switch {
 	case a.Flags.Output == "yaml" && again:

@@ -20,7 +20,8 @@ import (
 	"rung/pages/page"
 )
 
-// proposing is what rung logs makes of its lines instead of printing them.
+// proposing holds the flags that have rung logs propose rules for its lines instead of
+// printing them.
 type proposing struct{ policy, action string }
 
 func (p *proposing) register(cmd *cobra.Command) {
@@ -84,8 +85,8 @@ type proposalOut struct {
 	Action   string `json:"action"`
 	Lines    int    `json:"lines"`
 	Rules    int    `json:"rules"`
-	// Surplus is what becomes so besides the lines, not there where nothing does; Summary says
-	// it in words.
+	// Surplus are the connections besides the lines that the rules would allow or deny too,
+	// nil for none; Summary says it in words.
 	Surplus *surplusOut `json:"surplus,omitempty"`
 	Summary string      `json:"summary"`
 	Still   []stillOut  `json:"still"`

@@ -17,15 +17,15 @@ const (
 	// before it is collected; Go's own 100 keeps nearly half as much again for half
 	// as many collections, of which a key press notices neither.
 	gcPercent = 40
-	// keptPercent is how much of what lives the heap may be, free memory included:
-	// no more than it needs to grow as gcPercent says. What else is free goes back to
-	// the system, above all what reading the objects took.
+	// keptPercent is the most that the heap may take, free memory included, in percent of its
+	// live bytes: no more than it needs to grow as gcPercent says. Other free memory goes back
+	// to the system, above all the memory that reading the objects took.
 	keptPercent = 145
 	// liveSamples is how many looks at what lives the least is taken of: a
 	// collection that takes long, as other programs have the cores, counts what was
 	// allocated meanwhile.
 	liveSamples = 4
-	// memoryLimit is what the Go runtime is told to keep to, in bytes: 500 zones
+	// memoryLimit is the limit of the Go runtime, in bytes: 500 zones
 	// with 10,000 pods live in half of it, and the goal for the whole process is
 	// 600 MB. Snapshots of zones come and go by the dozen megabytes; without a
 	// limit the heap doubles before it is collected.
@@ -33,10 +33,10 @@ const (
 	// limitEvery is how often it is looked whether the limit is still above what
 	// is in use.
 	limitEvery = 2 * time.Second
-	// answerLimit is what a command that answers and ends is told to keep to: 80 MB live
+	// answerLimit is the limit for a command that answers and ends, in bytes: 80 MB are live
 	// while it judges a cluster of 10,000 pods by policies and rows, and it leaves garbage
-	// by the hundred megabytes. A process with this limit stays below 300 MB, its own text and
-	// what a busy machine adds among them.
+	// by the hundred megabytes. A process with this limit stays below 300 MB, including its own
+	// text and the memory that a busy machine adds.
 	answerLimit = 160 << 20
 	// answerEvery is limitEvery for such a command, which may be done in a second.
 	answerEvery = 50 * time.Millisecond
@@ -71,9 +71,9 @@ func CollectSooner(ctx context.Context, many bool) {
 	})
 }
 
-// liveOf is what lives, by the newest look and the last ones: the least of them, unless
-// there is so much more now that a limit for the least would be below it, and the
-// collector would run all the time.
+// liveOf returns the live bytes to reckon with, from the newest measurement and the last
+// ones: the least of them, unless the newest is so much larger that a limit for the least
+// would be below it and the collector would run all the time.
 func liveOf(now uint64, last []uint64) uint64 {
 	least := slices.Min(last)
 	if now > least*(100+gcPercent/2)/100 {
@@ -112,15 +112,15 @@ func LimitAnswer(ctx context.Context, many bool) {
 	}
 }
 
-// answerLimitFor is the limit of limitAnswer for what is in use: at least half as much again
-// as lives, so that the collector does not run all the time.
+// answerLimitFor returns the limit of LimitAnswer for the memory in use: at least half as much
+// again as the live bytes, so that the collector does not run all the time.
 func answerLimitFor(m usage) int64 {
 	const step = 8 << 20
 	need := (m.live + m.live/2 + m.rest + step - 1) / step * step
 	return max(answerLimit, int64(need))
 }
 
-// usage is what the runtime has in use, in bytes.
+// usage is the memory that the runtime has in use, in bytes.
 type usage struct {
 	live uint64 // what the last collection left
 	rest uint64 // what is neither objects nor free: stacks, its own, rooms between objects

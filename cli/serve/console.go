@@ -20,7 +20,7 @@ import (
 // line does not know the console.
 type Screen func(ctx context.Context, e *engine.Engine, o ScreenOptions) error
 
-// ScreenOptions are what the command line says about the screen. A flag that
+// ScreenOptions are the options of the screen on the command line. A flag that
 // was not given leaves its field empty: the configuration file counts then.
 type ScreenOptions struct {
 	// Config is the text of the configuration file, ConfigPath its name.
@@ -147,8 +147,9 @@ func Console(ctx context.Context, a *command.App, screen Screen, demo bool) erro
 	return errors.Join(shown, kept(), stop())
 }
 
-// keepGoroutines lets SIGQUIT put what the goroutines do into a file, while there
-// is a screen. What it returns says where, once the screen is left.
+// keepGoroutines has SIGQUIT write the goroutines' stacks into a file, while there is a
+// screen. kept, to be called once the screen is left, returns an error that names the file,
+// or nil without a SIGQUIT.
 func keepGoroutines(a *command.App) (kept func() error) {
 	dir := a.Flags.StateFolder()
 	said := make(chan error, 1)

@@ -15,9 +15,9 @@ import (
 	"rung/model/clean"
 )
 
-// firstScreen is what the console says where there is neither a cluster nor a file: what
-// was looked for, and what to do. At a terminal, where there is a screen, it opens the demo at one key, which
-// demo says.
+// firstScreen prints the console's answer where there is neither a cluster nor a file: the
+// places looked at, and what to do. At a terminal it offers to open the demo with one key;
+// demo reports whether that key was pressed.
 func firstScreen(ctx context.Context, a *command.App, none *engine.NoClusterError, screen bool) (demo bool, err error) {
 	fmt.Fprint(a.Err, firstText(none))
 	if !screen || !a.CanAsk {

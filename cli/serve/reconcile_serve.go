@@ -68,7 +68,7 @@ type teller struct {
 	loaded  bool
 	zones   map[string]zoneSaid
 	sources map[string]sourceSaid
-	// unwritten is what was said of each zone: its state then, and the reasons.
+	// unwritten holds the last report about each zone's policies that are not written.
 	unwritten map[string]unwrittenSaid
 }
 

@@ -5,11 +5,11 @@ import (
 	"io"
 	"time"
 
-	"rung/engine/loop"
 	"rung/reconciler"
 	"rung/sources/kube"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/remote"
+	"rung/sources/slots"
 )
 
 // Pods are the ovnkube-node pods of a cluster, in which programs are run.
@@ -21,7 +21,7 @@ type Pods struct {
 // Zones makes the zones of nodes that are read through pods/exec in their
 // ovnkube-node pods, which are looked for at every connection; nothing is written that
 // way. They share what is equal in them, and a cap on connections that are being made.
-func (p *Pods) Zones(share *nbdb.Sharing, slots loop.Slots) func(node string) (reconciler.Zone, error) {
+func (p *Pods) Zones(share *nbdb.Sharing, slots slots.Slots) func(node string) (reconciler.Zone, error) {
 	limit := nbdb.NewLimiter(nbdb.DefaultDials)
 	return func(node string) (reconciler.Zone, error) {
 		return remote.Dial(remote.Config{Name: node, Share: share, Limit: limit, Slot: slots.Take, Open: p.Open(node)}), nil
@@ -39,7 +39,7 @@ func (p *Pods) Open(node string) func(context.Context) (remote.Runner, string, e
 	}
 }
 
-// Output is what a program prints in a container, up to most bytes.
+// Output runs a program in a container and returns the output, up to most bytes.
 func (p *Pods) Output(ctx context.Context, target kube.ExecTarget, cmd []string, within time.Duration, most int) ([]byte, error) {
 	return remote.Output(ctx, podRunner{p.Cluster, target}, cmd, within, most)
 }

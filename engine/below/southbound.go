@@ -17,6 +17,7 @@ import (
 	"rung/sources/nbdb/dbfile"
 	"rung/sources/nbdb/remote"
 	"rung/sources/retry"
+	"rung/sources/slots"
 )
 
 // flowLinger is how long a zone's Southbound database is followed after somebody looked
@@ -38,7 +39,7 @@ type Config struct {
 	Pods *Pods
 	// Flows, where set, says of which zones the flows are wanted all the time.
 	Flows    func(zone string) bool
-	Slots    loop.Slots
+	Slots    slots.Slots
 	Archives *dbfile.Archives
 }
 

@@ -11,19 +11,19 @@ import (
 	"rung/system"
 )
 
-// Result is what a conversion gives.
+// Result is the outcome of a conversion.
 type Result struct {
-	// To is the API they are written in; Before is the system whose verdicts hold for what was
-	// given, After that for what was made.
+	// To is the API the policies are written in. The verdicts of the given policies hold under
+	// the system Before, the verdicts of the made ones under After.
 	To            Target
 	Before, After *system.System
-	// Given are the policies that were converted, Rules what became of each of their rules, in
-	// the order in which they decide.
+	// Given are the policies that were converted, Rules their rules with the outcome of each,
+	// in the order in which they decide.
 	Given []*model.Policy
 	Rules []Rule
 	// Policies are the objects that say the same, in the order of Text.
 	Policies []*model.Policy
-	// Notes say what was left out, or is to be known besides.
+	// Notes say what was left out, or has to be known besides.
 	Notes []Note
 	Proof Proof
 

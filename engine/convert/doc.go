@@ -1,9 +1,8 @@
-// Package convert writes policies of one API as those of another that say the same, and
-// proves it: the verdicts of both sides are compared for every connection.
+// Package convert writes policies of one API as equivalent policies of another, and proves
+// it: the verdicts of both sides are compared for every connection.
 //
-// Invariants: nothing is applied here; what the proof does not say is not claimed; the
-// text is what Kubernetes takes.
+// Invariants: nothing is applied here; nothing is claimed beyond the proof; Kubernetes
+// takes the text as it is.
 //
-// It imports revision, compiler, model and sources/manifests; cli and ui may import
-// it.
+// It imports revision, compiler, model and sources/manifests; cli and ui may import it.
 package convert

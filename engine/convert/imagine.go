@@ -26,7 +26,8 @@ var (
 // freshValue is a label value that no policy names.
 const freshValue = "rung-imagined"
 
-// world is what the selectors of some policies can tell apart, and the pods imagined for it.
+// world holds the labels, names and ports that the selectors of some policies tell apart, and
+// the pods imagined for them.
 type world struct {
 	c            *model.Cluster
 	spaces, pods *space

@@ -96,7 +96,8 @@ func ownNodes(r *revision.Revision, was, will index.View) (out []Difference) {
 	return out
 }
 
-// sideOf is what the verdicts of one side follow from.
+// sideOf returns the view from which the verdicts of one side follow; then says whether the
+// isolation annotation of 2016 counts.
 func sideOf(r *revision.Revision, c *model.Cluster, then bool) index.View {
 	o := r.Desired.Options()
 	if !o.IPv4 && !o.IPv6 {

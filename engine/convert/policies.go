@@ -43,7 +43,7 @@ func (t Target) Kind() string {
 	return "Antrea's ClusterNetworkPolicy"
 }
 
-// has says whether policies of a kind are what the target writes.
+// has says whether the target writes policies of a kind.
 func (t Target) has(k model.Kind) bool {
 	switch t {
 	case ToANP:
@@ -65,13 +65,13 @@ func Suggested(r *revision.Revision) Target {
 	return ToCNP
 }
 
-// Rule is what became of a rule of the input.
+// Rule is a rule of the input, with the outcome of its conversion.
 type Rule struct {
 	labels.Rule
-	// Name is the rule's, Does its action in the words of its API.
+	// Name is the rule's name, Does its action in the words of its API.
 	Name, Does string
-	// Witness is a connection of which both sides say something else and that the rule
-	// matches; nil where there is none, and before Prove.
+	// Witness is a connection that the rule matches and on which the sides differ; nil
+	// where there is none, and before Prove.
 	Witness *Difference
 }
 
@@ -248,8 +248,8 @@ func (r *Result) Made(rule *Rule) *model.Policy {
 }
 
 // Prove gives a result of Policies with its proof: both sides are compared by the verdicts of
-// their systems, for today's pods, and for pods imagined with labels that nobody has yet. What
-// it is given stays as it is. told hears what is being done; it may be nil.
+// their systems, for today's pods, and for pods imagined with labels that nobody has yet. It
+// leaves made as it is. told hears of each step; it may be nil.
 func Prove(ctx context.Context, rev *revision.Revision, made *Result, told func(doing string)) (*Result, error) {
 	whole := *made
 	r := &whole
@@ -331,8 +331,8 @@ func (r *Result) witness() {
 	}
 }
 
-// sideUnder is what the verdicts of policies follow from under a system, without what it adds
-// for every pod.
+// sideUnder returns the view from which the verdicts of policies follow under a system,
+// without the rows that the system adds for every pod.
 func sideUnder(r *revision.Revision, c *model.Cluster, under *system.System) index.View {
 	if !under.Has(system.Rows) {
 		return index.View{Cluster: c, Options: index.Options{IPv4: true, IPv6: true, Precedence: under.Precedence}}

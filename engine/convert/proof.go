@@ -11,24 +11,24 @@ import (
 	"rung/revision/connections"
 )
 
-// Proof is what the verdicts of both sides say.
+// Proof is the result of comparing the verdicts of both sides.
 type Proof struct {
 	// Equal says that the policies of both sides decide every connection alike.
 	Equal bool
 	// Unknown says why that could not be found out, empty where it was.
 	Unknown string
-	// Pods are those compared, Imagined besides are pods that do not exist, with labels
-	// that selectors could match. Partly says that the selectors tell more kinds of pods apart
-	// than were imagined.
+	// Pods is the number of pods compared. Imagined is the number of further pods that do not
+	// exist, with labels that selectors could match. Partly says that the selectors tell more
+	// kinds of pods apart than were imagined.
 	Pods, Imagined int
 	Partly         bool
-	// Differs are the connections that the policies of both sides decide otherwise, Besides
-	// those that only rows differ in that OVN-Kubernetes has for every pod.
-	// Later are those that only differ for pods with labels that nobody has yet.
+	// Differs are the connections that the policies of both sides decide differently. Besides
+	// are connections that differ only by rows that OVN-Kubernetes has for every pod. Later
+	// are connections that differ only for pods with labels that nobody has yet.
 	Differs, Besides, Later []Difference
 }
 
-// Difference is some connections of which the sides say something else.
+// Difference is a group of connections on which the sides disagree.
 type Difference struct {
 	Before  verdict.Verdict `json:"before"`
 	After   verdict.Verdict `json:"after"`

@@ -11,6 +11,7 @@ import (
 	"rung/model/ovn/dialect"
 	"rung/revision/settings"
 	"rung/sources/kube"
+	"rung/sources/slots"
 	"rung/system"
 )
 
@@ -34,7 +35,7 @@ type Config struct {
 	Namespaces []string
 	// Zones says that zones are read; Writes that Rung writes the rows of them.
 	Zones, Writes bool
-	Slots         loop.Slots
+	Slots         slots.Slots
 }
 
 // Compiler compiles with other options, and hands what differs on to the zones; both are
@@ -54,7 +55,7 @@ type Dialects struct {
 	zones    *zones.Set
 	alarm    *loop.Alarm // other options may be taken over
 
-	// system is whose precedence holds, with the reason.
+	// system is the network plugin whose precedence holds, systemWhy the reason.
 	system    *system.System
 	systemWhy string
 
@@ -100,8 +101,8 @@ func (d *Dialects) Start(z *zones.Set) {
 	}
 }
 
-// View is what a revision gets, nil where nothing is read; families follow the pods where
-// nobody says.
+// View returns the settings for a revision, nil where nothing is read; IP families follow
+// the pods where no setting says.
 func (d *Dialects) View() *settings.View {
 	if d.view != nil {
 		d.view = d.view.WithFamilies(d.compiler.World().Desired.Families())

@@ -2,7 +2,7 @@ package dialects
 
 import "rung/system"
 
-// System is whose precedence holds, with the reason.
+// System returns the network plugin whose precedence holds, with the reason.
 func (d *Dialects) System() (is *system.System, why string) { return d.system, d.systemWhy }
 
 // DecideSystem finds out whose precedence holds, and compiles for that: a plugin

@@ -16,9 +16,9 @@ import (
 	"rung/revision"
 )
 
-// Health is how an engine is, for those who watch it by HTTP. Its metrics are those of OVN-Kubernetes' controller (ovn-kubernetes.md#metrics), with the
-// same names and labels, and Rung's own of each zone. They are per process: metrics of
-// rows add up the zones it writes, which is one per node.
+// Health tells how an engine is, for watching it by HTTP. Its metrics are those of OVN-Kubernetes'
+// controller (ovn-kubernetes.md#metrics), with the same names and labels, and Rung's own of each
+// zone. They are per process: metrics of rows add up the zones it writes, which is one per node.
 type Health struct {
 	loop         *loop.Loop
 	own          ownership.Options

@@ -39,9 +39,9 @@ func (m *Health) ready(z *model.ZoneState) error {
 	return nil
 }
 
-// Checks are what Ready looks at, a line each: [+] for what is well, [-] for what is
-// not, and [!] for what is not written in a zone that is ready all the same. They are
-// for people; Unwritten has the same.
+// Checks returns the checks of Ready, a line each: [+] for a part that is well, [-] for
+// one that is not, and [!] for rows that are not written in a zone that is ready all
+// the same. The lines are for people; Unwritten has the same for programs.
 func (m *Health) Checks() []string {
 	r := m.loop.Revision()
 	var out []string

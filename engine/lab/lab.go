@@ -102,7 +102,7 @@ func (l *Lab) Sandbox() (box *sandbox.Sandbox, why string) {
 	return box, why
 }
 
-// Connections are those that it makes, nil where it makes none.
+// Connections returns the traffic that the sandbox makes, nil where it makes none.
 func (l *Lab) Connections() *sandbox.Traffic { return l.traffic.Load() }
 
 // problem puts what keeps it from running among the sources.

@@ -158,7 +158,7 @@ func (l *Lab) dropZone(sb *sandbox.Sandbox, name string) {
 	if ended != nil {
 		<-ended
 	}
-	// What it said last has been sent by now.
+	// The zone's last reports have been sent by now.
 	l.Do(func() {
 		l.Zones.Remove(name)
 		l.South.At(name, "")

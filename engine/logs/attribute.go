@@ -125,7 +125,7 @@ func same[T comparable](in []logline.RuleRef, of func(logline.RuleRef) T) bool {
 	return !slices.ContainsFunc(in, func(r logline.RuleRef) bool { return of(r) != of(in[0]) })
 }
 
-// verdicts are what each action is called in a log line.
+// verdicts are the words for each action in a log line.
 var verdicts = map[model.Action]string{model.Allow: "allow", model.Deny: "drop", model.Pass: "pass"}
 
 // directionOf is where the ACLs of a kind's rules decide: those of an

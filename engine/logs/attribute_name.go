@@ -13,7 +13,7 @@ import (
 // from outside.
 const namesKept = 10000
 
-// decoded is what a name gives away.
+// decoded is the rule that the name of an ACL refers to, as far as the name tells.
 type decoded struct {
 	ref   logline.RuleRef
 	ok    bool

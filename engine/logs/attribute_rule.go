@@ -13,7 +13,7 @@ import (
 	"rung/sources/acllog"
 )
 
-// ruleFacts are what lines of a rule need of it.
+// ruleFacts are the facts about a rule that its lines are read with.
 type ruleFacts struct {
 	cluster *model.Cluster // the last one they were true of
 	policy  *model.Policy  // that they were read from, nil where it does not exist

@@ -14,8 +14,8 @@ import (
 // outside.
 const longestTraffic = 64
 
-// HitOf is what a line counts as: which rule did what, who sent what to whom, and when. A
-// node's clock that is ahead of now counts as now.
+// HitOf returns the rule, with its verdict, and the pair of ends that a line counts for,
+// and its time. A node's clock that is ahead of now counts as now.
 func HitOf(e *entries.Entry, now time.Time) (hits.Rule, hits.Pair, time.Time) {
 	at := e.Line.At
 	if at.After(now) || at.Unix() <= 0 {

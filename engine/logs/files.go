@@ -32,7 +32,7 @@ type Files struct {
 	Only bool
 }
 
-// PassedFiles is what lies below a folder and is not read.
+// PassedFiles counts the files below a folder that are not read, and says why.
 type PassedFiles = logfile.Passed
 
 // FilesMost is how many files and folders below a folder are looked at.
@@ -68,7 +68,7 @@ type FileReader struct {
 	sought  time.Time
 }
 
-// tally is what was counted of a file.
+// tally holds the counts of one file.
 type tally struct {
 	lines, acls, odd uint64
 	last             time.Time
@@ -176,7 +176,7 @@ func (r *FileReader) piped() bool {
 	return false
 }
 
-// source is what is known of a file.
+// source returns the state of reading a file, which it makes at first.
 func (r *FileReader) source(f *logfile.File) *fileSource {
 	s := r.sources[f]
 	if s == nil {
@@ -292,7 +292,7 @@ func (r *FileReader) drain(ctx context.Context) (over bool) {
 	return over
 }
 
-// fileError is what is wrong with a file, and what to do.
+// fileError says in one line why a file cannot be read, and what to do.
 func fileError(err error) string {
 	text := clean.Text(err.Error())
 	if errors.Is(err, fs.ErrPermission) {

@@ -141,8 +141,8 @@ func (r *FileReader) inOrder(from time.Time) iter.Seq[stored] {
 	}
 }
 
-// history hands on what the files hold, all of it in order of time, in its own pace or at
-// once; at most limit lines, all for 0. What is ordered meanwhile ends it.
+// history hands on the lines of the files in order of time, in their own pace or at once;
+// at most limit lines, all for 0. An order that comes meanwhile ends it.
 func (r *FileReader) history(ctx context.Context, speed float64, limit int) (order time.Time, ordered bool) {
 	pace := pace{speed: speed}
 	n := 0

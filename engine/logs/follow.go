@@ -30,7 +30,7 @@ const (
 	logDials = 16
 )
 
-// PodReader is what is needed of podlogs.Reader.
+// PodReader is the part of podlogs.Reader that Follower needs.
 type PodReader interface {
 	ACLLog(ctx context.Context, node string, namespaces []string) (podlogs.Target, error)
 	Follow(ctx context.Context, f podlogs.Request)

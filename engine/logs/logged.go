@@ -70,7 +70,7 @@ func (s loggedSince) of(k model.PolicyKey, a model.Action) time.Time {
 	return s[k].since[a]
 }
 
-// Use is what is known of how much a rule is hit.
+// Use says how much is known about the hits of a rule.
 type Use int
 
 const (

@@ -52,7 +52,7 @@ type Store struct {
 	summed *Summary // as it was last asked for
 }
 
-// arrival is what waits to be taken in.
+// arrival is a line, a gap or an order that waits to be taken in.
 type arrival struct {
 	line logline.Line
 	late bool

@@ -38,8 +38,8 @@ func newMerger(give func(context.Context, arrival)) *merger {
 	return &merger{give: give, wake: make(chan struct{}, 1), room: make(chan struct{})}
 }
 
-// waiting is what came: its place is by its own time, or by that of its arrival where
-// the node's clock is ahead, since lines with earlier times would never end.
+// waiting is an arrival in its place: by its own time, or by the time of its arrival
+// where the node's clock is ahead, since lines with earlier times would never end.
 type waiting struct {
 	arrival
 	place time.Time

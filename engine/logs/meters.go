@@ -110,8 +110,7 @@ func (l *Store) meter(rev *revision.Revision, e *entries.Entry, f *ruleFacts, ac
 	}
 }
 
-// limits are what the meters of zones let through, as of a revision: they are asked for
-// with every line.
+// limits caches the meters of zones, as of a revision: they are asked for with every line.
 type limits struct {
 	rev *revision.Revision
 	by  map[string]meter
@@ -139,7 +138,8 @@ func (m *metered) capped(now time.Time) bool {
 	return !m.reached.IsZero() && now.Sub(m.reached) < time.Duration(rateSeconds)*time.Second
 }
 
-// meter is what a zone lets each of its ACLs log.
+// meter is the limit, in lines a second, on the lines that a zone lets each of its ACLs
+// log.
 type meter struct{ rate, burst int } // rate 0: there is none, and no limit
 
 // of is one ACL in one zone, nil where there is no room for it.
@@ -258,8 +258,8 @@ func (l *Store) Losses() (out []Loss) {
 	return out
 }
 
-// meterOf is what the meter of a zone lets through: in one whose rows are not known, what
-// it usually does; 0 where there is no meter.
+// meterOf returns the limit of a zone's meter. It is the default rate for a zone whose rows
+// are not known, and 0 where there is no meter.
 func meterOf(rev *revision.Revision, zone string) meter {
 	z := rev.Zone(zone)
 	if z == nil || z.DB == nil {
@@ -272,7 +272,7 @@ func meterOf(rev *revision.Revision, zone string) meter {
 // DefaultMeterRate is OVN-Kubernetes' default (ovn-kubernetes.md#meter).
 const DefaultMeterRate = 20
 
-// What names the ACL for people: "cluster-control egress 5 (tcp)".
+// Loss.What names the ACL for people: "cluster-control egress 5 (tcp)".
 func (x Loss) What() string {
 	k := x.Rule.Policy
 	text := ""

@@ -23,8 +23,12 @@ const recentMost = 4000
 // first; where none came in that time, of the 15 minutes before the newest line.
 func (l *Store) Recent() *diff.Log { return recent(l.Since(0, 0), l.now(), recentMost) }
 
-// Allowed are the connections that the kept lines say are allowed, the newest first.
-func (l *Store) Allowed() *diff.Log {
+// Connections returns the connections of Recent, or those that the kept lines say are
+// allowed, the newest first.
+func (l *Store) Connections(allowed bool) *diff.Log {
+	if !allowed {
+		return l.Recent()
+	}
 	return distinctConnections(slices.DeleteFunc(l.Since(0, 0), func(e *entries.Entry) bool { return e.Line.Verdict != "allow" }), time.Time{}, recentMost)
 }
 
@@ -34,7 +38,7 @@ func Connections(entries []*entries.Entry, most int) *diff.Log {
 	return distinctConnections(entries, time.Time{}, most)
 }
 
-// seenKey is what the lines of one Seen have in common.
+// seenKey holds the properties that the lines of one Seen share.
 type seenKey struct {
 	from, to netip.Addr
 	fromPod  model.Key

@@ -45,7 +45,7 @@ type Search struct {
 	after  int              // how many more are kept behind a match
 }
 
-// Wanted is what a search looks for.
+// Wanted are the conditions of a search.
 type Wanted struct {
 	// About says whether a line counts at all, nil for all; Matches which of those match.
 	// Both are called beside the screen.
@@ -79,7 +79,8 @@ func (s *Search) Found() Found {
 func (s *Search) Stop() { s.end() }
 
 // Search looks through the log files for lines; a search before it ends. It returns at
-// once. What is played at a speed is not looked through: what comes later is not known yet.
+// once. It does not look through logs that are played at a speed: their later lines are not
+// known yet.
 func (l *Store) Search(w Wanted) (*Search, error) {
 	if p := l.playing(); p != nil {
 		return p.search(w)

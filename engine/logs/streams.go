@@ -27,7 +27,7 @@ type sources struct {
 	read   chan struct{}
 }
 
-// player is what plays stored logs.
+// player is a reader that plays stored logs.
 type player interface {
 	position() Position
 	seek(to time.Time) error
@@ -147,7 +147,8 @@ func (l *Store) room(ctx context.Context) bool {
 	return true
 }
 
-// turn is what is no line: lines are forgotten, or the last has come.
+// turn takes in an arrival that is no line: the order to forget the lines, or the end of
+// all lines.
 func (l *Store) turn(a arrival) {
 	if a.end {
 		l.sources.endOnce.Do(func() { close(l.sources.ended) })

@@ -29,8 +29,8 @@ type kept struct {
 	upto int64 // bytes of entries that were stored up to this one
 }
 
-// size is about how many bytes the entry takes. Its words are parts of the raw line; a second
-// time as much is what a page makes of it for a filter.
+// size returns about how many bytes the entry takes. Its words are parts of the raw line; a
+// page makes as much again of it for a filter.
 func (e kept) size() int64 {
 	return lineSize(e.Line.Raw) + int64(len(e.Src.Addr)+len(e.Dst.Addr)) + int64(len(e.Among))*int64(unsafe.Sizeof(e.Rule))
 }

@@ -61,7 +61,7 @@ func (t *Timer) Stop() {
 	}
 }
 
-// Rings is what its owner listens to.
+// Rings returns the channel on which the timer rings, nil before Set and after Stop.
 func (t *Timer) Rings() <-chan time.Time {
 	if t.timer == nil {
 		return nil

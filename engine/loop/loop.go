@@ -37,7 +37,7 @@ type Loop struct {
 // New makes a loop that ends with ctx, at the latest.
 func New(ctx context.Context, now Clock) *Loop {
 	ctx, cancel := context.WithCancel(ctx)
-	return &Loop{Published: &Published{ctx: ctx, now: now}, ctx: ctx, cancel: cancel, inbox: make(chan func(), 256),
+	return &Loop{Published: &Published{ctx: ctx, Clock: now}, ctx: ctx, cancel: cancel, inbox: make(chan func(), 256),
 		done: make(chan struct{})}
 }
 
@@ -103,14 +103,11 @@ func (l *Loop) Do(f func()) bool {
 // Record adds an entry to the activity, from any goroutine; At is now where it is not set.
 func (l *Loop) Record(a model.Activity) {
 	if a.At.IsZero() {
-		a.At = l.now()
+		a.At = l.Clock()
 	}
 	l.record(a)
 	l.Notify()
 }
-
-// Notify ticks for all who subscribed, from any goroutine.
-func (l *Loop) Notify() { l.subs.Notify() }
 
 var errEnded = errors.New("the engine has ended")
 
@@ -143,7 +140,7 @@ func (l *Loop) After(f func()) { l.after = append(l.after, f) }
 // Problem puts something that keeps a part of the engine from running among the
 // sources, where the screen shows it.
 func (l *Loop) Problem(name, text string) {
-	l.problems = append(slices.Clone(l.problems), model.SourceState{Name: name, Conn: model.ConnLost, At: l.now(), Error: text})
+	l.problems = append(slices.Clone(l.problems), model.SourceState{Name: name, Conn: model.ConnLost, At: l.Clock(), Error: text})
 	l.Changed()
 }
 
@@ -153,7 +150,7 @@ func (l *Loop) Solved(name string) {
 	l.Changed()
 }
 
-// Problems are those that there are, for a revision.
+// Problems returns the current problems, for a revision.
 func (l *Loop) Problems() []model.SourceState { return l.problems }
 
 // run runs what is sent, and what is due, and publishes when the inbox is empty, or
@@ -191,7 +188,7 @@ func (l *Loop) run() {
 // publish makes the next revision when something changed.
 func (l *Loop) publish() {
 	if l.dirty {
-		l.rev.Store(l.make(l.rev.Load()))
+		l.Show(l.make(l.Revision()))
 		l.dirty = false
 		l.Notify()
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"rung/model"
@@ -14,30 +13,22 @@ import (
 // Clock tells the time; tests bring their own.
 type Clock func() time.Time
 
-// Published is what everybody may read from any goroutine: the newest revision, the
-// time, and what was done.
+// Published holds the state that any goroutine may read: the newest revision, the time,
+// and the activity. Subscribe ticks after every new revision, after every entry of the
+// activity, and when a state of the newest revision changes by the time alone: settling
+// becomes behind. Several of these may share a tick.
 type Published struct {
-	ctx  context.Context // of the loop
-	now  Clock
-	rev  atomic.Pointer[revision.Revision]
-	subs revision.Subscribers
+	revision.Latest
+	Clock Clock
+	ctx   context.Context // of the loop
 
 	mu       sync.Mutex
 	seq      uint64
 	activity []model.Activity // newest last
 }
 
-// Revision is the newest revision; nil only before the first.
-func (p *Published) Revision() *revision.Revision { return p.rev.Load() }
-
 // Now is the engine's time.
-func (p *Published) Now() time.Time { return p.now() }
-
-// Subscribe returns a channel that gets a tick after every new revision, after
-// every entry of the activity, and when a state of the newest revision changes by
-// the time alone: settling becomes behind. Several of these may share a tick. The
-// function ends the subscription.
-func (p *Published) Subscribe() (<-chan struct{}, func()) { return p.subs.Subscribe() }
+func (p *Published) Now() time.Time { return p.Clock() }
 
 // Wait blocks until the condition holds for a revision, or ctx ends. The condition
 // is looked at with every tick of Subscribe, and at the times that are given: those

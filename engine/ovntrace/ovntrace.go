@@ -35,7 +35,7 @@ const (
 	maxDisagreements = 100
 )
 
-// What an OVNTrace does in a zone, as it is told.
+// The activities of an OVNTrace in a zone, in the words that are told.
 const (
 	reads = "reading the rows"
 	waits = "waiting for another trace"
@@ -182,7 +182,7 @@ func (t *Tracer) way(ctx context.Context, c verdict.Connection, run Runner, told
 		finder := liverows.NewFinder(t.Revision(), h.Zone)
 		h.Read(&asks[i], now.Stages, finder)
 		if h.Changed && h.Cause() != "" {
-			// What was read may be of the rows before.
+			// The flows that were read may be of the earlier rows.
 			was.Read(&asks[i], rows.Stages, finder)
 			if was.Cause() == "" {
 				*h = was

@@ -34,7 +34,7 @@ type Options struct {
 	Quiet time.Duration
 }
 
-// ownerFacts is what is known about who else may write a zone's rows.
+// ownerFacts are the known facts about other writers of a zone's rows.
 type ownerFacts struct {
 	zone string
 	// loaded says that the objects were read, node that the zone's Node is among

@@ -27,7 +27,7 @@ func NewReports(l *loop.Loop, policy func(model.PolicyKey) *model.Policy) *Repor
 	return &Reports{Loop: l, policy: policy, conditions: map[model.PolicyKey]map[string]model.Condition{}}
 }
 
-// Of are those of a zone's reconciler, for the screen alone.
+// Of returns the reports of a zone's reconciler, for the screen alone.
 func (r *Reports) Of(zone string) interface {
 	reconciler.Status
 	reconciler.Events
@@ -35,8 +35,8 @@ func (r *Reports) Of(zone string) interface {
 	return reports{r, zone, nil}
 }
 
-// Conditions are those of policies, for a revision: copied where they changed since the
-// last one, since a revision is immutable.
+// Conditions returns the conditions of all policies, for a revision: copied where they
+// changed since the last one, since a revision is immutable.
 func (r *Reports) Conditions() map[model.PolicyKey][]model.Condition {
 	if r.shown == nil || r.changed {
 		v := make(map[model.PolicyKey][]model.Condition, len(r.conditions))
@@ -79,7 +79,7 @@ func (r *Reports) ForgetZone(zone string) {
 	r.Changed()
 }
 
-// Events are those that there are.
+// Events returns the current events.
 func (r *Reports) Events() []*model.Event { return r.events }
 
 // reports take what one zone's reconciler says into the policies on screen, and hand
@@ -150,8 +150,8 @@ func (w *Zone) report(write func(*kube.Reporter)) {
 	}
 }
 
-// term begins or ends the time in which the zone's reports are this replica's.
-// What is not written when it ends is not written any more: the next one reports.
+// term begins or ends the time in which this replica writes the zone's reports. Reports
+// that are not written when it ends are dropped: the next replica reports.
 func (w *Zone) term(begins bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

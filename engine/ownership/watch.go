@@ -24,7 +24,7 @@ const (
 	ownerKeep = 30 * time.Second // an answer counts, if there is no newer one
 )
 
-// Config is what zones are written beside others with.
+// Config holds the settings for writing zones beside other writers.
 type Config struct {
 	Options
 	Kube *kube.Cluster // nil: there is no API server to ask
@@ -35,7 +35,8 @@ type Config struct {
 	Transaction func(zone string, t reconciler.Transaction)
 }
 
-// Owners is what all zones share that are written and not Rung's own. It locks itself.
+// Owners holds the state that is shared by all zones that are written and not Rung's own.
+// It locks itself.
 type Owners struct {
 	*loop.Loop
 	cfg      Config
@@ -218,7 +219,7 @@ func (w *Zone) rest(ctx context.Context, ticks <-chan struct{}, was ownerFacts) 
 	}
 }
 
-// facts are what a revision says of the zone's node.
+// facts returns the facts that a revision holds about the zone's node.
 func (w *Zone) facts(rev *revision.Revision) ownerFacts {
 	cfg := &w.o.cfg
 	return ownerFacts{zone: w.zone, loaded: rev.Loaded, node: rev.Cluster.Node(w.zone) != nil,
@@ -259,12 +260,13 @@ func (w *Zone) set(change func()) {
 	w.r.SetGuard(g)
 }
 
-// controllers are those that run on a zone's node. One question serves all
-// zones of the process; an answer counts for a while when the next is none.
+// controllers returns the controllers that run on a zone's node. One question serves
+// all zones of the process; an answer counts for a while when the next question gets
+// none.
 func (o *Owners) controllers(ctx context.Context, node string) (asked bool, on []kube.Controller, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	// What is known of one node's pods says nothing about another's.
+	// An answer about one node's pods says nothing about another's.
 	known := func() bool {
 		return !o.good.IsZero() && time.Since(o.good) <= ownerKeep && (o.of == "" || o.of == node)
 	}

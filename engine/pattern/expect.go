@@ -44,7 +44,7 @@ func expectations(m *Made, rev *revision.Revision) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// What the file says of itself stands above already.
+	// The file's introduction stands above already.
 	text := string(w.Text)
 	for strings.HasPrefix(text, "# ") && !strings.HasPrefix(text, "# Pods left out") {
 		_, text, _ = strings.Cut(text, "\n")

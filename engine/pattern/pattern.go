@@ -156,7 +156,8 @@ func filledPolicy(p *template.Policy, old *model.Policy) (*model.Policy, error) 
 // After is the revision with the set.
 func (m *Made) After(rev *revision.Revision) *revision.Revision { return rev.With(m.objects, nil) }
 
-// Expectations are what must hold with the set, as a file for rung verify.
+// Expectations returns the statements that must hold with the set, as a file for rung
+// verify.
 func (m *Made) Expectations(ctx context.Context, rev *revision.Revision) ([]byte, error) {
 	text, err := expectations(m, rev)
 	if err != nil {

@@ -1,8 +1,8 @@
-// Package probe is what packets say of a connection, beside what the zones' rows and the
-// policies say: Judge puts the three together, and says in plain words where they
+// Package probe judges a connection by packets, beside the verdicts of the zones' rows and
+// of the policies: Judge puts the three together, and says in plain words where they
 // disagree. Suggest chooses a connection that a rule is about.
 //
-// The engine sends the packets (Engine.Probe) and hands over what became of them.
+// The engine sends the packets (Engine.Probe) and hands over their outcome.
 //
 // Invariants: nothing here does I/O or waits; the three answers of a Result have the same
 // paths with the same stages; a disagreement is a finding, never a guess which side is

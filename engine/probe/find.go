@@ -15,7 +15,7 @@ import (
 // Disagrees is the code of a finding that packets and rows disagree.
 const Disagrees = "probe-disagrees"
 
-// What to do about a disagreement.
+// The remedies of a disagreement.
 const (
 	remedyFlows = "probe again; if it stays, ovn-northd or ovn-controller is behind, or Rung reads the rows wrongly: report it with this page"
 	remedyNoACL = "this is not about policies: OVN found no way to the address; does the pod's address fit its node's subnet, does its port exist?"
@@ -111,7 +111,7 @@ func decided(stages []verdict.StageVerdict, by model.Action) *verdict.StageVerdi
 	return nil
 }
 
-// says is what rows or policies do: "deny it (ANP quarantine egress 0)".
+// says tells the verdict of rows or policies in words: "deny it (ANP quarantine egress 0)".
 func says(p *verdict.Path) string {
 	word := map[verdict.Verdict]string{verdict.Allow: "let it through", verdict.Deny: "deny it"}[p.Verdict]
 	if s := Culprit(p); s != nil && p.Verdict == verdict.Deny {
@@ -120,7 +120,7 @@ func says(p *verdict.Path) string {
 	return word
 }
 
-// past is what OVN did to a packet.
+// past tells, in words, the verdict of OVN on a packet.
 func past(v verdict.Verdict, p *verdict.Path) string {
 	if v == verdict.Deny {
 		if s := decided(p.Stages, model.Deny); s != nil {
@@ -139,7 +139,8 @@ func who(s *verdict.StageVerdict) string {
 	return Who(s.Decided)
 }
 
-// Who names a rule, or what stands for one: `ANP quarantine egress 0 "deny-all"`.
+// probe.Who names the rule of a decider, its policy, or its row where it has no policy:
+// `ANP quarantine egress 0 "deny-all"`.
 func Who(d *verdict.Decider) string {
 	switch {
 	case d.Policy == (model.Key{}):
@@ -150,7 +151,7 @@ func Who(d *verdict.Decider) string {
 	return d.Policy.Label() + " " + revision.RuleLabel(d.Direction, d.Rule, d.RuleName)
 }
 
-// Service is what the connection of a path asks for: "tcp 8080".
+// Service names the protocol and port of a path's connection: "tcp 8080".
 func (r *Result) Service(path int) string {
 	proto := strings.ToLower(string(r.Connection.Protocol))
 	if port := r.Packets.Paths[path].To.Port; port != 0 {

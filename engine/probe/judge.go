@@ -12,7 +12,7 @@ import (
 	"rung/revision"
 )
 
-// Sending is what was done for one path.
+// Sending holds the packets that were sent for one path.
 type Sending struct {
 	Steps   []Step
 	Made    bool   // the connection: every packet was delivered
@@ -91,7 +91,8 @@ func identify(r *revision.Revision, steps []Step) {
 	}
 }
 
-// byPackets is what the first packet says of each stage of its way.
+// byPackets returns a path with the verdicts that the first packet shows for each stage of
+// its way.
 func byPackets(p *verdict.Path, s *Sending) verdict.Path {
 	if s.NotSent != "" {
 		return untried(p, verdict.NotApplicable, s.NotSent)
@@ -113,8 +114,8 @@ func byPackets(p *verdict.Path, s *Sending) verdict.Path {
 	return out
 }
 
-// reached fills in the stages of a zone that a packet came through: those of its first
-// way over the node's switch, which are those that the policies are asked about.
+// reached fills in the stages of a zone that a packet came through on its first way
+// over the node's switch: the policies are asked about these stages.
 func reached(stages []verdict.StageVerdict, step *Step) {
 	over := false // it was dropped before
 	next := 0

@@ -12,7 +12,7 @@ import (
 	"rung/revision"
 )
 
-// Result is what became of a connection.
+// Result is the outcome of probing a connection.
 type Result struct {
 	Connection verdict.Connection
 	At         time.Time
@@ -50,7 +50,7 @@ type Met struct {
 	Decider verdict.Decider
 }
 
-// Phase is what a probe is at.
+// Phase is a stage of a probe in progress, in words for people.
 type Phase string
 
 // The phases, in order.
@@ -59,13 +59,13 @@ const (
 	Sends Phase = "sending packets"
 )
 
-// Delivered and Dropped are what becomes of packets, for people.
+// Delivered and Dropped are the outcomes of packets, for people.
 const (
 	Delivered = "delivered"
 	Dropped   = "dropped"
 )
 
-// Word is what a verdict is called where packets are meant.
+// Word returns the word for a verdict on packets.
 func Word(v verdict.Verdict) string {
 	switch v {
 	case verdict.Allow:

@@ -11,7 +11,7 @@ import (
 	"rung/model/verdict"
 )
 
-// ruleName is what proposed rules are called, where rules have a name.
+// ruleName is the name of proposed rules, where rules have a name.
 const ruleName = "from-log"
 
 // networksOfPeer is how many networks the API takes in one peer.

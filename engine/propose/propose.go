@@ -48,7 +48,7 @@ type Proposal struct {
 	Surplus *connections.Surplus
 }
 
-// Still is who decides about some lines.
+// Still is a group of lines whose connections keep another verdict, and its decider.
 type Still struct {
 	Verdict verdict.Verdict
 	By      string
@@ -291,7 +291,7 @@ func (p *Proposal) judge(ctx context.Context, rev, next *revision.Revision) erro
 	return ctx.Err()
 }
 
-// deciders are who settles a connection, and at which end.
+// deciders names the rules that settle a connection, and at which end.
 func deciders(a *verdict.Answer) string {
 	for st := range a.Stages() {
 		if st.Verdict != a.Verdict {

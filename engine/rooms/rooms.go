@@ -14,6 +14,7 @@ import (
 	"rung/revision"
 	"rung/revision/flows"
 	"rung/sources/nbdb"
+	"rung/sources/slots"
 )
 
 // Parts are the parts of an engine that a room may use.
@@ -23,7 +24,7 @@ type Parts struct {
 	South *below.Southbounds
 	Pods  *below.Pods // nil without a cluster
 	Logs  *logs.Store
-	Slots loop.Slots
+	Slots slots.Slots
 	Share *nbdb.Sharing // of all zones
 	// Cluster is the newest, which may not be in a revision yet; Apply changes objects that
 	// no source has. Both are for the loop.

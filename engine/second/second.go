@@ -46,10 +46,10 @@ func Reads(ctx context.Context, z *zones.Set, names []string, child ...string) [
 	return out
 }
 
-// Difference is what the two have otherwise.
+// Difference is one difference between the rows of the two clients.
 type Difference = libovsdb.Difference
 
-// Reader is what a child of Reads runs.
+// Reader is the program of a child process of Reads.
 var Reader = libovsdb.Child
 
 // connector is a zone whose database another client can read.

@@ -45,7 +45,7 @@ func New(l *loop.Loop, g *gate.Gate, cfg Config) *Sessions {
 // Start follows the sessions.
 func (l *Sessions) Start() { l.Go(l.run) }
 
-// Ended are those that ended lately, for a revision; for the loop.
+// Ended returns the sessions that ended lately, for a revision; only the loop calls it.
 func (l *Sessions) Ended() []model.EndedLogSession { return l.ended }
 
 type retryAt struct {
@@ -181,7 +181,7 @@ func (l *Sessions) gone(r *revision.Revision, all []policies.LogSession) {
 const keptEnded = 50
 
 // Publish brings the list of ended sessions up to date; seen are some that others
-// ended. What the history has counts, since it says more.
+// ended. An entry of the history wins, since it says more.
 func (l *Sessions) Publish(seen []model.EndedLogSession) {
 	mine := l.gate.EndedSessions()
 	l.Send(func() {

@@ -1,5 +1,5 @@
-// Package source is what delivers objects to an engine: the interface, the step a
-// source delivers, and an API server as a source.
+// Package source delivers objects to an engine: the interface of a source, the step it
+// delivers, and an API server as a source.
 //
 // Invariant: an Update is a whole step; nothing half-read is published.
 //

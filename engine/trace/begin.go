@@ -24,8 +24,8 @@ func OfPolicy(r *revision.Revision, k model.PolicyKey) Question {
 	return subjectEnd(r, p, model.Egress)
 }
 
-// OfRule is a connection that a rule is about: one of its pods, one of its peers, one of its
-// ports. What the rule leaves open is not said.
+// OfRule returns a connection that a rule is about: one of its pods, one of its peers, one
+// of its ports. Parts that the rule leaves open stay empty.
 func OfRule(r *revision.Revision, k model.PolicyKey, d model.Direction, index int) Question {
 	p := r.Cluster.Policy(k)
 	if p == nil {

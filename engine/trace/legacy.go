@@ -14,15 +14,15 @@ import (
 // anybody's.
 const FindNoRowsOf2016 = "isolation-annotation-no-rows"
 
-// What is said of it, and what can be done.
+// The message of the finding, and its remedy.
 const (
 	noRows2016 = "OVN-Kubernetes has no rows for the isolation annotation of 2016 (a known divergence, not drift)"
 	remedy2016 = "rung convert --to networkpolicy writes the policies of today, which have rows"
 )
 
-// by2016 says whether a stage of which policies and rows say different things differs only
-// because the isolation annotation of 2016 counts: decided as today, the policies say what
-// the rows say. What differs from that, too, drifted.
+// by2016 says whether a stage where policies and rows disagree differs only because the
+// isolation annotation of 2016 counts: decided as today, the policies agree with the rows. A
+// stage where they still disagree then has drifted.
 func (t *Trace) by2016(r *revision.Revision, path, stage int) bool {
 	if !r.Flags.LegacyIsolation {
 		return false

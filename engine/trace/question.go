@@ -13,7 +13,7 @@ import (
 )
 
 // Question is a connection as people write it: on the command line, in a file of cases, in
-// the console. What is empty or 0 was not said yet.
+// the console. An empty field, or 0, was not said yet.
 type Question struct {
 	From     string `json:"from"`
 	To       string `json:"to"`
@@ -77,7 +77,7 @@ func (e *EndError) Error() string {
 	return e.Which + " " + e.Err.Error()
 }
 
-// Unwrap is what is wrong with it.
+// Unwrap returns the reason why the end cannot be read, nil where it is missing.
 func (e *EndError) Unwrap() error { return e.Err }
 
 // Connection is the question as verdicts are asked; its ends need not exist.

@@ -20,7 +20,7 @@ type rowsOf struct {
 	r *revision.Revision
 }
 
-// rows are those that are asked in a revision.
+// rows returns the rows to ask in a revision.
 func (t *Tracer) rows(r *revision.Revision) walk.Rows { return rowsOf{t, r} }
 
 // Zone is the rows of a zone in order, nil where it was not read. Several may be put in

@@ -25,7 +25,7 @@ const (
 	Both
 )
 
-// Trace is what becomes of a connection, in one revision.
+// Trace is the answer to a question about a connection, in one revision.
 type Trace struct {
 	Connection verdict.Connection
 	Verdict    verdict.Verdict
@@ -43,13 +43,13 @@ type Trace struct {
 	// isolation annotation of 2016 counts.
 	Of2016 *model.Finding
 
-	// NotConsidered is what could make the answer another, had it been taken into account.
+	// NotConsidered are circumstances left out of the answer that could have changed it.
 	NotConsidered []model.Omission
-	// Families are the answers of IPv4 and IPv6 where both were asked and they differ. The rest
-	// is then of the family which is denied, or which nobody knows, before the other; the
-	// verdict is of both together.
+	// Families are the answers for IPv4 and IPv6 where both were asked and they differ. The
+	// other fields are then of the family whose verdict comes first of deny, unknown, undefined
+	// and allow; Verdict and Reason are of both together.
 	Families []*Trace
-	// Through is what the Service says that alone has the port, nil for none.
+	// Through is the answer for the Service that alone has the port, nil for none.
 	Through *Through
 
 	today     *verdict.Answer // of the policies without that annotation, made when it is needed
@@ -80,7 +80,7 @@ type Stage struct {
 	Would []Would
 }
 
-// What a Line is about.
+// trace.What is the kind of a Line.
 type What int
 
 // The lines of a stage.
@@ -117,7 +117,8 @@ type Line struct {
 	Tier int
 	Band string           // the tier by its name, where tiers have one
 	Rule *verdict.Decider // nil for Nothing
-	// Why is what keeps it from matching, in a word: subject, peer, port, protocol.
+	// Why names the part of the rule that does not match, in a word: subject, peer, port,
+	// protocol.
 	Why string
 }
 

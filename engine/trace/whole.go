@@ -98,8 +98,8 @@ func (t *Trace) inFamily(text string) string {
 	return fmt.Sprintf("%s: %s", t.Connection.Family, text)
 }
 
-// Through is what becomes of a connection where it is begun to the Service that has the port
-// which was asked for, since the pod has not.
+// Through is the answer for the same connection to the Service that has the port which was asked
+// for, since the pod has not.
 type Through struct {
 	Service model.Key
 	Target  uint16 // where the Service's connections come to the pod

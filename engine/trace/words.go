@@ -12,7 +12,7 @@ import (
 	"rung/model/words"
 )
 
-// Who names who decided and what that does, in one line of a table; nil is the default.
+// trace.Who names the decider and its effect, in one line of a table; nil is the default.
 func Who(d *verdict.Decider) string {
 	if d == nil {
 		return "default: nothing matched"
@@ -216,7 +216,7 @@ func (p *Path) passedBy(s *Stage) (out string) {
 	return out
 }
 
-// doneBy is what a rule that denies does: a Reject tells the client.
+// doneBy names the effect of a rule that denies: a Reject tells the client.
 func doneBy(d *verdict.Decider) string {
 	if d.Word == "Reject" {
 		return "denied with a reject"

@@ -28,15 +28,15 @@ type Asked struct {
 	Progress func(s *Statement, asked, of int)
 }
 
-// Result is what became of a statement.
+// Result is the outcome of judging a statement.
 type Result struct {
 	*Statement
 	Holds bool
 	// None: there is no such connection.
 	None bool
-	// Pairs are the pairs of ends that were asked, Against those that speak against the
-	// statement: on some port something else becomes of them. Of a statement about some
-	// connection, all that were asked do.
+	// Pairs is the number of pairs of ends that were asked, Against the number of pairs
+	// that speak against the statement: some port of theirs has another verdict. Where a
+	// statement about some connection does not hold, all pairs speak against it.
 	Pairs, Against int
 	// ByRows: the policies agree with the statement, but the rows of the zones do not.
 	ByRows bool
@@ -44,7 +44,7 @@ type Result struct {
 	Trace *trace.Trace
 	// Imagined: ends were asked as if they existed.
 	Imagined bool
-	// NotConsidered is what could make the result another, had it been taken into account.
+	// NotConsidered are circumstances left out of the result that could have changed it.
 	NotConsidered []model.Omission
 	// LeftOut are pods that the labels of an end match and policies do not select, in words.
 	LeftOut string
@@ -101,8 +101,8 @@ type judge struct {
 	omits   *omitted.Filter
 }
 
-// Judge judges statements, in their order. Those that cannot be asked have a Problem
-// instead of a Result. The error is that of the context.
+// Judge judges statements, in their order. A statement that cannot be asked has a
+// Problem instead of a Result. The error is that of the context.
 func Judge(ctx context.Context, r *revision.Revision, statements []Statement, asked Asked) ([]Result, []*Problem, error) {
 	f := &finder{c: r.Cluster, imagine: asked.AsIf}
 	if asked.By == trace.Policies {

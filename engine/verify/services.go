@@ -118,7 +118,7 @@ func (j *judge) rowPorts(s *Statement, a, b verdict.Endpoint) (out []uint16) {
 	return out
 }
 
-// allPorts are those at which any row may cut.
+// allPorts returns the ports at which any row may cut, in all zones.
 func (j *judge) allPorts() []uint16 {
 	if j.looked {
 		return j.edges

@@ -74,7 +74,7 @@ type End struct {
 	Namespace, Pod, Node, Service, Address Choice
 }
 
-// Choice is what is chosen by names or by labels; the zero Choice is not made.
+// Choice chooses objects by names or by labels; the zero Choice is not made.
 type Choice struct {
 	Place
 	Names    []string
@@ -157,7 +157,7 @@ func (s *Statement) String() string {
 	return fmt.Sprintf("%s %s → %s, %s", out, endsText(s.From), endsText(s.To), connections.PortsText(s.Ports))
 }
 
-// Title is what the statement is called: its name, or what it says.
+// Title returns the statement's name, or its text where it has none.
 func (s *Statement) Title() string {
 	if s.Name != "" {
 		return s.Name

@@ -25,22 +25,23 @@ type unit struct {
 	pods  []*model.Pod
 }
 
-// outcome is what becomes of the connections from one unit to another.
+// outcome holds the verdicts on the connections from one unit to another.
 type outcome struct {
 	key      string // equal for equal outcomes
 	segments []matrix.Segment
 	ok       bool // there are such connections
 }
 
-// block is what the same becomes of: from each of some units to each of others.
+// block is a set of pairs of units with the same outcome: from each of some units to each
+// of others.
 type block struct {
 	from, to []int
 	outcome  outcome
 }
 
-// Write makes statements of what the policies make of the connections between the pods of
-// some namespaces, of all for none. What is undefined, or differs between nodes, is not
-// stated; a comment says so.
+// Write makes statements of the policies' verdicts on the connections between the pods of
+// some namespaces, of all for none. A verdict that is undefined, or differs between nodes,
+// is not stated; a comment says so.
 func Write(r *revision.Revision, namespaces []string) (*Written, error) {
 	w := &writer{ordinary: map[string][]*model.Pod{}, left: map[string]int{}}
 	if err := w.choose(r.Judged(), namespaces); err != nil {

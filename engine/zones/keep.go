@@ -65,7 +65,7 @@ type keeper struct {
 	next        int
 }
 
-// judgement is what can be compared of a judgement without differing rows.
+// judgement holds the comparable parts of a judgement without differing rows.
 type judgement struct {
 	policy                    model.PolicyKey
 	inSync, notComparable     bool

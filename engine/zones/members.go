@@ -25,8 +25,8 @@ type member struct {
 	// once its database has a name.
 	named func(name string)
 
-	// last is what a read found, or what was known when the zone was followed
-	// last; it stays on screen until the followed zone's rows are there.
+	// last is the state that the last read found, or the one known when the zone was
+	// followed last; it stays on screen until the followed zone's rows are there.
 	last      *model.ZoneState
 	reading   bool
 	reads     int       // successful, since it was first known

@@ -17,6 +17,7 @@ import (
 	"rung/reconciler"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/dbfile"
+	"rung/sources/slots"
 )
 
 // Config says which zones there are and how they are read and written.
@@ -33,13 +34,13 @@ type Config struct {
 	Reconcile bool
 	// Own says that all zones are Rung's own: there are few, and nobody else writes them.
 	Own bool
-	// Follow is how many zones are watched; the others are swept: read now and then. Those
+	// Follow is how many zones are watched; the others are swept: read now and then. Zones
 	// that Rung writes to are all watched.
 	Follow int
 	Sweep  SweepConfig
 	// MaxPriority is the lowest precedence that is enforced; 0 is the usual one.
 	MaxPriority int32
-	Slots       loop.Slots
+	Slots       slots.Slots
 	Share       *nbdb.Sharing
 	Archives    *dbfile.Archives
 }
@@ -57,7 +58,7 @@ const (
 	DefaultSweepParallel = 4
 )
 
-// World is what the loop knows besides the zones.
+// World holds the loop's data besides the zones.
 type World struct {
 	Cluster *model.Cluster
 	Desired *compiler.Desired
@@ -78,9 +79,9 @@ type Dialects interface {
 	Outdated(*model.ZoneState) bool
 }
 
-// Set holds the zones: those that are followed, each with a reconciler, and those that
-// are swept. What it shares with other goroutines (differs, keeper, looks) locks itself;
-// all else is the loop's alone.
+// Set holds the zones: followed ones, each with a reconciler, and swept ones. The fields it
+// shares with other goroutines (differs, keep, looks) lock themselves; all others belong to
+// the loop alone.
 type Set struct {
 	*loop.Loop
 	cfg      Config
@@ -243,7 +244,7 @@ func (z *Set) Add(zone reconciler.Zone, write bool) {
 	var ctx context.Context
 	ctx, l.stop = context.WithCancel(z.Context())
 	rc := reconciler.Config{
-		Zone: zone, Mode: mode, Clock: z.Loop,
+		Zone: zone, Mode: mode, Clock: z.Clock,
 		OnState: func(st *model.ZoneState) {
 			found := first(st)
 			z.Send(func() {

@@ -31,7 +31,7 @@ const (
 	sweepMin = 4
 )
 
-// sight is what a read of a zone found.
+// sight is the result of a read of a zone.
 type sight struct {
 	name    string // that the database has
 	state   *model.ZoneState

@@ -5,7 +5,7 @@ import (
 	"rung/model/overlap"
 )
 
-// Scope is what a rule applies to.
+// Scope is the set of pods, Services and nodes that a rule applies to.
 type Scope struct {
 	Pods     []Selection      // joined by or
 	Services []model.Key      // NodePort Services: clients from outside the cluster
@@ -32,8 +32,8 @@ func (s *Scope) Matches(ns *model.Namespace, p *model.Pod) bool {
 	return false
 }
 
-// Applied is what a rule of a policy of Antrea applies to: its own appliedTo, else the
-// policy's; with a nil rule, the policy's alone. Elements are joined by or.
+// Applied returns the scope of a rule of an Antrea policy: the rule's own appliedTo,
+// else the policy's; with a nil rule, the policy's alone. Elements are joined by or.
 func (r *Resolver) Applied(p *model.Policy, rule *model.Rule) Scope {
 	if p.Tiered == nil {
 		return Scope{}
@@ -52,7 +52,7 @@ func (r *Resolver) Applied(p *model.Policy, rule *model.Rule) Scope {
 	return out
 }
 
-// Whole is what any rule of a policy applies to.
+// Whole returns the scope of all rules of a policy together.
 func (r *Resolver) Whole(p *model.Policy) Scope {
 	out := r.Applied(p, nil)
 	for rule := range p.AllRules() {

@@ -30,7 +30,7 @@ type checker struct {
 	c     *model.Cluster
 	r     *Resolver
 	tiers map[string]*model.Tier
-	// refused are those tiers that admission refuses.
+	// refused are the tiers that admission refuses, by name.
 	refused map[string]Reason
 	out     []model.Finding
 
@@ -38,9 +38,9 @@ type checker struct {
 	dropped *overlap.PodSet   // pods that some egress rule drops something of
 }
 
-// Check says what Antrea's admission would refuse in the cluster as a whole, what its
-// documentation advises against, and what has no effect. What is refused in an object by
-// itself (Policy.Invalid, AntreaGroup.Invalid) is listed with it.
+// Check returns findings about the whole cluster: what Antrea's admission would refuse,
+// what its documentation advises against, and what has no effect. Faults of an object by
+// itself (Policy.Invalid, Group.Invalid) are listed with it.
 func Check(c *model.Cluster) []model.Finding {
 	k := &checker{c: c, r: Groups(c), tiers: map[string]*model.Tier{}}
 	all := Tiers(c)

@@ -6,8 +6,9 @@ import (
 	"rung/model"
 )
 
-// Codes of what Antrea's documentation forbids, advises against, or says has no effect
-// (antrea.md#findings). Those of references that stand for nothing are beside Reason.
+// Codes of things that Antrea's documentation forbids, advises against, or says have no
+// effect (antrea.md#findings). Codes of references that stand for nothing are beside
+// Reason.
 const (
 	TierTaken    = "antrea-tier-priority-taken"
 	TierReserved = "antrea-tier-priority-reserved"
@@ -75,8 +76,8 @@ const (
 // SaysExcept is said of an ipBlock with except.
 const SaysExcept = "an ipBlock of Antrea has no except: write a rule with more precedence for what is left out"
 
-// Sentence is what Antrea's documentation says, with the code of the finding where
-// something does otherwise.
+// Sentence is a sentence of Antrea's documentation, with the code of the finding for
+// objects that do otherwise.
 type Sentence struct {
 	Code     string
 	Severity model.Severity

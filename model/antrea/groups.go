@@ -57,7 +57,7 @@ type Reason struct {
 	Code, Message string
 }
 
-// Members is what a group stands for.
+// Members are the pods and networks that a group stands for.
 type Members struct {
 	Pods     []Selection // joined by or
 	Networks []string    // CIDRs as written
@@ -83,8 +83,8 @@ func Ref(p *model.Policy, name string) model.Key {
 	return model.Key{Kind: model.KindClusterGroup, Name: name}
 }
 
-// Of is what the group with that key stands for: its own form, or the union of its
-// children, which must have none of their own (antrea.md#groups).
+// Of returns the members of the group with that key: its own form, or the union of its
+// children, which must have no children themselves (antrea.md#groups).
 func (r *Resolver) Of(k model.Key) Members {
 	g, ok := r.c.Get(k).(*model.Group)
 	if !ok {
@@ -169,7 +169,7 @@ func (r *Resolver) wayBack(k, from model.Key) []model.Key {
 	return walk(from, []model.Key{k})
 }
 
-// own is what a group without children stands for.
+// own returns the members of a group without children.
 func (r *Resolver) own(g *model.Group) Members {
 	switch {
 	case g.Service != nil:

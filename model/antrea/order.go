@@ -29,7 +29,7 @@ func ties(p, o *ladder.Place) bool {
 	return p.Tier == o.Tier && p.Priority() == o.Priority() && p.Tier != PriorityNetwork && !p.Missing && !o.Missing
 }
 
-// kinds are those that decide under Antrea.
+// kinds are the kinds of policies that decide under Antrea.
 var kinds = []model.Kind{model.KindACNP, model.KindANNP, model.KindANP, model.KindNP, model.KindBANP, kindCNP}
 
 // kindCNP is spelled here, since this package knows of it only where it stands.

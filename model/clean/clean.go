@@ -86,8 +86,8 @@ func Escape(s string) string {
 	return string(b)
 }
 
-// JSON writes what cannot be seen in a JSON text as escapes of JSON: the text
-// means the same. What is no UTF-8 becomes U+FFFD.
+// JSON writes invisible characters of a JSON text as escapes of JSON: the text means
+// the same. Bytes that are no UTF-8 become U+FFFD.
 func JSON(b []byte) []byte {
 	if whole(string(b), true) {
 		return b
@@ -111,9 +111,9 @@ func JSON(b []byte) []byte {
 	return out
 }
 
-// Frame drops from a frame for a terminal what neither can be seen nor sets a
-// colour: it is the last to see it. Text was cleaned before, where its width was
-// measured; what is dropped here has no width, so no line moves.
+// Frame drops from a frame for a terminal all characters that can neither be seen nor
+// set a colour: it is the last to see it. Text was cleaned before, where its width was
+// measured; the characters dropped here have no width, so no line moves.
 func Frame(s string) string {
 	at := trouble(s, 0)
 	if at < 0 {

@@ -51,7 +51,8 @@ func ToANP(policies []*model.Policy) Result {
 	return m.done(given)
 }
 
-// piece is what becomes one policy: one, or the parts of one in order.
+// piece is the source of one policy that is made: one policy, or the parts of a split
+// one in order.
 type piece struct{ of []*model.Policy }
 
 func (c *piece) first() *model.Policy { return c.of[0] }

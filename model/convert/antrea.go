@@ -28,12 +28,12 @@ type importer struct {
 // limits are the most of each list that an API takes.
 type limits struct{ rules, peers, ports, networks int }
 
-// FromAntrea says a cluster's policies of Antrea, ClusterNetworkPolicies (ACNP) and
-// NetworkPolicies (ANNP), in AdminNetworkPolicies and one BaselineAdminNetworkPolicy (to is
-// model.KindANP), or in ClusterNetworkPolicies of Kubernetes (model.KindCNP). They get
-// priorities that are free, in Antrea's effective order (antrea.md#order): before those
-// AdminNetworkPolicies that Antrea asks after its own, with room between them. What shares
-// a priority there shares one here.
+// FromAntrea converts a cluster's policies of Antrea, ClusterNetworkPolicies (ACNP) and
+// NetworkPolicies (ANNP), to AdminNetworkPolicies and one BaselineAdminNetworkPolicy (to is
+// model.KindANP), or to ClusterNetworkPolicies of Kubernetes (model.KindCNP). They get
+// priorities that are free, in Antrea's effective order (antrea.md#order): before the
+// AdminNetworkPolicies that Antrea asks after its own policies, with room between them.
+// Policies that share a priority in Antrea share one here.
 func FromAntrea(c *model.Cluster, to model.Kind) Result {
 	f := &importer{maker: newMaker(), c: c, to: to, groups: antrea.Groups(c), most: limits{anpRules, anpPeers, anpPorts, anpNetworks}}
 	if to == model.KindCNP {

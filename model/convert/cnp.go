@@ -100,7 +100,7 @@ func (m *maker) cnp(p *model.Policy, tier int, priority int32, rules [2][]split)
 	}
 }
 
-// partName is what part i of a split policy is called.
+// partName returns the name of part i of a split policy, counted from 0.
 func partName(name string, i int) string {
 	if i == 0 {
 		return name

@@ -20,7 +20,7 @@ const (
 	Inexpressible Label = "not expressible" // the rule is left out
 )
 
-// Rule is what became of one rule.
+// Rule is the result of converting one rule.
 type Rule struct {
 	// Policy, Direction and Index say which rule it was.
 	Policy    model.PolicyKey
@@ -58,7 +58,7 @@ type Place struct {
 	Index     int
 }
 
-// Result is what a conversion came to.
+// Result is the outcome of a conversion.
 type Result struct {
 	// Policies that were made, in the order in which they decide. They are in normal form:
 	// without text, object, UID and status.
@@ -68,7 +68,7 @@ type Result struct {
 	// Again are the policies that became one for each namespace, or each value of labels,
 	// that there is: a new value wants the conversion again.
 	Again []Again
-	// Notes are what is not about single rules.
+	// Notes are the notes that are not about single rules.
 	Notes []Note
 }
 
@@ -78,7 +78,8 @@ type Again struct {
 	// Labels of namespaces whose values they are for; none where they are for namespaces, by
 	// name.
 	Labels []string
-	// Values are those there are, several labels' joined by a comma.
+	// Values are the existing values; where there are several labels, theirs joined by a
+	// comma.
 	Values []string
 }
 
@@ -186,9 +187,9 @@ func (m *maker) done(given []*model.Policy) Result {
 	return m.out
 }
 
-// admin are the policies of the kinds that this package converts, in the order in which they
-// decide. Those that become another object are without their logging sessions; stay are the
-// kinds that do not.
+// admin returns the policies of the kinds that this package converts, in the order in which
+// they decide. stay are the kinds whose policies remain the same object; policies of the
+// other kinds come without their logging sessions.
 func admin(policies []*model.Policy, stay ...model.Kind) []*model.Policy {
 	out := slices.DeleteFunc(slices.Clone(policies), func(p *model.Policy) bool { return !p.Kind.IsAdmin() })
 	slices.SortFunc(out, ladder.Compare)
@@ -200,9 +201,9 @@ func admin(policies []*model.Policy, stay ...model.Kind) []*model.Policy {
 	return out
 }
 
-// settled is a policy as it is when its logging session is over. The session is the
-// object's it was begun on: what is made of that has no part in it, and the level that was
-// set for a while would stay there for good.
+// settled returns a policy as it is when its logging session is over. The session belongs
+// to the object it was begun on. Policies made of that object have no part in it, and the
+// level that was set for a while would stay on them for good.
 func settled(p *model.Policy) *model.Policy {
 	if _, has := p.Annotations[model.AnnotationLogSession]; !has {
 		return p

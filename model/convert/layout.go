@@ -183,7 +183,7 @@ func sameLabels(p *model.Policy) (out []string) {
 	return distinct(out)
 }
 
-// value is what the namespaces of a group have in common.
+// value is a namespace, or a value of namespace labels, that one policy is made for.
 type value struct {
 	name     string // for people, and in the name of the policy
 	selector model.Selector
@@ -192,7 +192,8 @@ type value struct {
 // emptyValue is the label value that is empty, for people.
 const emptyValue = `""`
 
-// valueOf is what a namespace has of labels, all of them; without labels it is its name.
+// valueOf returns the values that a namespace has of the labels in keys, or, without
+// keys, its name. ok is false where it lacks one of the labels.
 func valueOf(ns *model.Namespace, keys []string) (v value, ok bool) {
 	if len(keys) == 0 {
 		return value{ns.Name, named(ns.Name)}, true

@@ -16,8 +16,8 @@ import (
 // mostRecord bounds what is believed of an annotation, in bytes.
 const mostRecord = 16 << 10
 
-// Record is what the annotation of a policy says that stands for one value of several
-// (Again): of which policy it is, and for what.
+// Record is the annotation on a policy that stands for one value of several (Again):
+// the policy it was made from, and the value it is for.
 type Record struct {
 	From string // the policy that was converted, for people: "ACNP own"
 	// Labels of namespaces of whose values one is Value; without any, Value is a namespace.
@@ -89,8 +89,8 @@ type Unfolded struct {
 	values   map[string]bool
 }
 
-// AllUnfolded returns the unfolded policies of a cluster, in the order of their sources. What came in one
-// API is told from what came in another: either wants all values.
+// AllUnfolded returns the unfolded policies of a cluster, in the order of their sources.
+// Policies of two APIs are kept apart: each API needs all values.
 func AllUnfolded(c *model.Cluster) []*Unfolded {
 	byID := map[string]*Unfolded{}
 	var ids []string

@@ -10,14 +10,14 @@ import (
 	"rung/model/words"
 )
 
-// saying is what the other API says of a rule of Antrea: its clauses, each a rule for one
-// subject. They decide at one place, since they do the same.
+// saying is a rule of Antrea in the words of the other API: its clauses, each a rule for
+// one subject. They decide at one place, since they do the same.
 type saying struct {
 	policy  *model.Policy
 	rule    *model.Rule
 	clauses []*clause
-	// lost is what differs now, later what may once objects change; silent says that a client
-	// is refused and will not be told.
+	// lost are the differences now, later the differences that objects to come or to change
+	// may bring; silent says that a client is refused and will not be told.
 	lost, later []string
 	silent      bool
 	outside     []string // networks of an ingress rule
@@ -37,7 +37,7 @@ type clause struct {
 func (s *saying) lose(format string, a ...any)  { s.lost = append(s.lost, fmt.Sprintf(format, a...)) }
 func (s *saying) drift(format string, a ...any) { s.later = append(s.later, fmt.Sprintf(format, a...)) }
 
-// label is what is said of the rule, and why.
+// label returns the label of the rule, in what it differs, and why.
 func (s *saying) label() (Label, Difference, string) {
 	var why []string
 	for _, list := range [][]string{s.lost, s.later} {
@@ -66,7 +66,7 @@ func (s *saying) label() (Label, Difference, string) {
 	return Exact, "", ""
 }
 
-// nodesDiffer is what nodes as peers differ in.
+// nodesDiffer is the text of the difference for nodes as peers.
 const nodesDiffer = "nodes (%s) are their InternalIPs and gateways in Antrea, and all of their addresses in OVN-Kubernetes"
 
 // notes notes what became of all rules.

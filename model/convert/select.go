@@ -51,7 +51,8 @@ func and(a, b model.Selector) model.Selector {
 			ls.MatchExpressions = append(ls.MatchExpressions, r)
 		}
 	}
-	// What must have one value need not be told to have one, or to have no other.
+	// A label that must have one value need not be required to exist, or to have no other
+	// value.
 	ls.MatchExpressions = slices.DeleteFunc(ls.MatchExpressions, func(r metav1.LabelSelectorRequirement) bool {
 		value, one := ls.MatchLabels[r.Key]
 		return one && (r.Operator == metav1.LabelSelectorOpExists || r.Operator == metav1.LabelSelectorOpNotIn && !slices.Contains(r.Values, value))

@@ -7,8 +7,8 @@ import (
 	"rung/model"
 )
 
-// tie is what has one tier and one priority: rules with the same number are at one place
-// there, whichever policy they are of.
+// tie is the policies of one tier and priority: rules with the same number are at one
+// place there, whichever policy they are of.
 type tie struct {
 	tier     int32
 	priority float64
@@ -36,8 +36,8 @@ func (t *tie) rows(d model.Direction) (out []row) {
 	return out
 }
 
-// slot is what gets one priority: rows of each direction, of which the first has number 0 in
-// all of its policies, and so on.
+// slot is the part of a tie that gets one priority: rows of each direction, of which the
+// first has number 0 in all of its policies, and so on.
 type slot struct{ rows [2][]row }
 
 // slots cuts a tie into as few as keep its order. In a slot every policy has a rule in all

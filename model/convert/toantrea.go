@@ -23,12 +23,13 @@ type exporter struct {
 	names map[*model.Rule]string // of the rules that are made of them
 }
 
-// ToAntrea says the ANPs, BANP and CNPs of the cluster as Antrea's ClusterNetworkPolicies
-// (ACNP). Those before NetworkPolicies come to tier application, and the baselines to tier
-// baseline, each behind what is there: that is where Antrea asks AdminNetworkPolicies and
-// baselines themselves (antrea.md#order). ClusterNetworkPolicies of tier Admin share the
-// priorities of AdminNetworkPolicies, as in OVN-Kubernetes; where the cluster has policies
-// of Antrea they come to the last tier before Antrea's place for them.
+// ToAntrea converts the ANPs, BANP and CNPs of the cluster to Antrea's
+// ClusterNetworkPolicies (ACNP). Policies that decide before NetworkPolicies go to tier
+// application, and the baselines to tier baseline, each behind the policies that are
+// there: that is where Antrea asks AdminNetworkPolicies and baselines themselves
+// (antrea.md#order). ClusterNetworkPolicies of tier Admin share the priorities of
+// AdminNetworkPolicies, as in OVN-Kubernetes; where the cluster has policies of Antrea
+// they go to the last tier before Antrea's place for them.
 func ToAntrea(c *model.Cluster) Result {
 	x := &exporter{maker: newMaker(), c: c, names: map[*model.Rule]string{}}
 	native := false

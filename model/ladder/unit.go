@@ -111,7 +111,7 @@ func (u *Unit) Top() (top int) {
 	return top
 }
 
-// Namespace is what tier 2 holds of one namespace.
+// Namespace holds the units that one namespace has in tier 2.
 type Namespace struct {
 	Name     string
 	Policies []Unit // its NetworkPolicies by name

@@ -125,7 +125,7 @@ func matching(s *metav1.LabelSelector) map[string]string {
 // lastApplied is kubectl's own record of an object, which is of no use in a new one.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
-// denyName is what the NetworkPolicy is called that isolates as the annotation did.
+// denyName is the name of the NetworkPolicy that isolates as the annotation did.
 const denyName = "default-deny-ingress"
 
 // Conversion is today's equal of what the annotation and NetworkPolicies of 2016 say.

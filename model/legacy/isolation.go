@@ -15,7 +15,7 @@ import (
 // DefaultDeny is the one value of isolation that isolates.
 const DefaultDeny = "DefaultDeny"
 
-// Isolation is what the annotation says.
+// Isolation is the isolation that an annotation asks for.
 type Isolation struct {
 	// Isolated says that the pods of the namespace take only what NetworkPolicies allow.
 	Isolated bool
@@ -26,7 +26,7 @@ type Isolation struct {
 	Invalid bool
 }
 
-// Read reads the annotation's value. What is no JSON, or has another value, isolates
+// Read reads the annotation's value. A value that is no JSON, or another one, isolates
 // nothing.
 func Read(text string) Isolation {
 	var v struct {
@@ -65,7 +65,8 @@ func problem(err error) string {
 	return "is not JSON: " + clean.Text(err.Error())
 }
 
-// Of is what the annotation of a namespace says; there is false where it has none.
+// Of returns the isolation that the annotation of a namespace asks for; there is false
+// where it has none.
 func Of(ns *model.Namespace) (i Isolation, there bool) {
 	if ns == nil {
 		return Isolation{}, false

@@ -46,8 +46,8 @@ func (l *linter) domains(p *model.Policy, r *model.Rule) {
 	}
 }
 
-// pruned reports rules that were applied with the ports of v1alpha1, which the API server
-// drops without a word: they match every port. What was applied is known from kubectl's record.
+// pruned reports rules that were applied with the ports of v1alpha1, which the API server drops
+// without a word: they match every port. The rules as applied are known from kubectl's record.
 func (l *linter) pruned(p *model.Policy, d model.Direction) {
 	type rule struct {
 		Ports     []any `json:"ports"`

@@ -17,9 +17,9 @@ import (
 	"rung/model/words"
 )
 
-// WithVerdicts are the findings of Run and those that the verdicts of the same cluster
-// give, with a connection that shows it wherever there is one. rulesAudit is what
-// audit.New made of x, or failed with: too large is a finding, too.
+// WithVerdicts returns the findings of Run with those that the verdicts of the same
+// cluster give, each with a connection that shows it wherever there is one. rulesAudit and
+// failed are the results of audit.New for v: too large is a finding, too.
 func WithVerdicts(c *model.Cluster, x *overlap.PodIndex, found []model.Finding, v *index.Index, rulesAudit *audit.Audit, failed error) []model.Finding {
 	l := &linter{c: c, x: x, out: slices.Clone(found)}
 	if errors.Is(failed, audit.ErrTooLarge) {
@@ -35,7 +35,8 @@ func WithVerdicts(c *model.Cluster, x *overlap.PodIndex, found []model.Finding, 
 	return Sorted(c, l.out)
 }
 
-// Asks are what WithVerdicts wants an Audit of the same cluster to look at besides.
+// Asks returns the extra questions that WithVerdicts has for an Audit of the same
+// cluster.
 func Asks(c *model.Cluster, x *overlap.PodIndex) audit.Ask {
 	v := vital.FindEndpoints(c, x)
 	wide := map[*model.Rule]bool{}
@@ -91,7 +92,7 @@ func (d *decided) run(audit *audit.Audit) {
 	d.tied = map[int]int{}
 	none := d.v.Options().NoRows
 	for p := range d.c.AllPolicies() {
-		if p.Kind.Ranked() && (p.Kind == model.KindANP || none == nil || none(p.Key) == nil) {
+		if p.Kind.Ranked() && (p.Kind == model.KindANP || none[p.Key] == nil) {
 			d.tied[tieOf(p)]++
 		}
 	}
@@ -237,8 +238,8 @@ func (d *decided) movesOthers(p *model.Policy, dir model.Direction) bool {
 // tieOf is the same for policies of one tier and priority.
 func tieOf(p *model.Policy) int { return ladder.RowPriority(p, 0)*4 + p.Tier }
 
-// redundant reports a rule without which the same tier would come to the same. What
-// guards against lower tiers is not called redundant.
+// redundant reports a rule without which the same tier would come to the same. A rule
+// that guards against lower tiers is not called redundant.
 func (d *decided) redundant(p *model.Policy, r *model.Rule, a *audit.Audited) {
 	if d.movesOthers(p, r.Direction) || a.Undecided && (p.Tier != model.TierBaseline || r.Action != model.Allow) ||
 		slices.ContainsFunc(a.Without, func(b verdict.Decider) bool { return b.Tier != p.Tier || b.Action != r.Action }) {

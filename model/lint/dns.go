@@ -23,9 +23,9 @@ type wayIn struct {
 // protocols are the protocols of DNS.
 var protocols = [apiServer]string{dnsUDP: "UDP", dnsTCP: "TCP"}
 
-// waysIn are the ingress rules that keep queries from the DNS pods, in the order in which
-// they decide. What a policy above lets in of all DNS pods, no rule below keeps out; one
-// with the same priority stands beside and says nothing.
+// waysIn returns the ingress rules that keep queries from the DNS pods, in the order in
+// which they decide. Queries that a policy above lets in to all DNS pods are not kept out
+// by any rule below; a policy with the same priority stands beside and does not count.
 func (l *needLint) waysIn() []wayIn {
 	if l.shut != nil {
 		return l.shut

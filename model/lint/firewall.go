@@ -12,8 +12,8 @@ import (
 	"rung/model/words"
 )
 
-// What OVN-Kubernetes takes of an EgressFirewall (ovn-kubernetes.md#firewall-rows): its
-// name and the indexes that have an OVN priority, 0 to 8000.
+// The EgressFirewalls that OVN-Kubernetes takes (ovn-kubernetes.md#firewall-rows):
+// their name and the indexes that have an OVN priority, 0 to 8000.
 const (
 	firewallName  = "default"
 	firewallRules = nb.MaxFirewallRule + 1

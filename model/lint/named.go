@@ -209,8 +209,8 @@ type meaning struct {
 // hundreds of pods declare it the others say nothing new.
 const holdersShown = 256
 
-// meant is what a port name means on pods of a set, as text, each number once
-// with its first pod: "tcp 8080 (blue/web-1)". An empty protocol means any.
+// meant returns the ports that a port name means on pods of a set, as text, each number
+// once with its first pod: "tcp 8080 (blue/web-1)". An empty protocol means any.
 func (n *portNames) meant(name, protocol string, on overlap.PodSet) (out []string) {
 	for _, m := range n.meanings(name, protocol, on) {
 		out = append(out, m.port.String()+" ("+podName(m.pod)+")")

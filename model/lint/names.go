@@ -10,8 +10,8 @@ import (
 	"rung/model/words"
 )
 
-// nameHolder is whose rows have some name: a rule's or, where p is nil, those of
-// the default deny of a namespace.
+// nameHolder is the owner of rows with some name: a policy or, where p is nil, the
+// default deny of a namespace.
 type nameHolder struct {
 	p         *model.Policy
 	namespace string
@@ -44,7 +44,7 @@ func (l *linter) names() {
 	}
 }
 
-// nameHolders are whose rows have a name, of names as long as one can be.
+// nameHolders are the owners of rows by ACL name, for names as long as a name can be.
 type nameHolders map[string][]nameHolder
 
 // hold notes the rules of a policy with names as long as a name can be, and

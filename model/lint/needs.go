@@ -200,8 +200,8 @@ func (l *needLint) portFits(r *model.Rule, proto string, port int32) bool {
 	return false
 }
 
-// decision is what decides about a need before some rule: its zero value says
-// that nothing does.
+// decision is the decision about a need before some rule: its zero value says that
+// nothing decides.
 type decision struct {
 	by     *needRule
 	partly []*needRule // rules before it that decide for some
@@ -216,8 +216,8 @@ func (d decision) partAllowed() bool {
 
 func (d decision) denied() bool { return d.by != nil && d.by.r.Action == model.Deny }
 
-// before is what decides about a need of the policy's subject before the rule:
-// earlier rules of the policy, and rules of policies above it that apply to the
+// before returns the decision about a need of the policy's subject before the rule: by
+// earlier rules of the policy, and by rules of policies above it that apply to the
 // whole subject.
 func (l *needLint) before(p *model.Policy, r *model.Rule, what need) (d decision) {
 	subject := l.x.SubjectSet(p)

@@ -11,19 +11,19 @@ import (
 	"rung/model/words"
 )
 
-// table is what rules with the same ports decide already, by peer: the first
-// rule that names it.
+// table holds the peers that rules with the same ports decide already, each with the
+// first rule that names it.
 type table struct {
 	selectors map[[3]string]int
 	nodes     map[string]int
 	networks  overlap.NetworkSet
 }
 
-// shadows reports rules of a direction that never decide because earlier ones
-// without ports, or with the very same ports, name the same or wider peers.
-// Peers are compared as written: equal selectors, a selector of everything, or
-// a network inside a network. What labels happen to match does not count, so
-// the finding holds whatever pods come.
+// shadows reports rules of a direction that never decide because earlier ones without
+// ports, or with the very same ports, name the same or wider peers. Peers are compared
+// as written: equal selectors, a selector of everything, or a network inside a network.
+// Pods that labels happen to match do not count, so the finding holds whatever pods
+// come.
 func (l *linter) shadows(p *model.Policy, rules []model.Rule) {
 	tables := map[string]*table{}
 	for i := range rules {

@@ -7,11 +7,12 @@ import (
 	"slices"
 )
 
-// System is what findings are of under a network plugin. The zero System is rows of
-// OVN-Kubernetes, with no policies of others.
+// System says how a network plugin checks and orders policies. The zero System is rows
+// of OVN-Kubernetes, with no policies of others.
 type System struct {
-	// Check is all that is wrong by the plugin's admission and its documentation, and Order the
-	// order of policies: what else is checked is of OVN-Kubernetes' rows, and there are none.
+	// Check returns all faults by the plugin's admission and its documentation, Order the
+	// order of policies. No other checks are made: they are about OVN-Kubernetes' rows, and
+	// there are none.
 	Check func(*model.Cluster) []model.Finding
 	Order func(*model.Cluster) []ladder.Place
 	Idle  Idle

@@ -160,7 +160,7 @@ func (l *linter) toAllUnasked(v *index.Index) {
 		var above []seen
 		below := map[*model.Rule]int{}
 		for _, p := range slices.SortedFunc(l.c.AllPolicies(), ladder.Compare) {
-			if none := v.Options().NoRows; !p.Kind.IsAdmin() || none != nil && none(p.Key) != nil {
+			if !p.Kind.IsAdmin() || v.Options().NoRows[p.Key] != nil {
 				continue
 			}
 			rules := p.Rules(d)

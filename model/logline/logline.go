@@ -34,9 +34,9 @@ type Line struct {
 	TCPFlags           string // "psh|ack"
 	ICMPType, ICMPCode int    // of icmp and icmp6
 	Raw                string // the whole line as read, without its end
-	// Named is what else a line says that names its policy, nil for an acl_log line. Name is
-	// then the policy as written there, and Direction that of the ACL OVN would have: to-lport
-	// for ingress.
+	// Named holds the other fields of a line that names its policy, nil for an acl_log line.
+	// Name is then the policy as written there, and Direction the direction of the ACL that
+	// OVN would have: to-lport for ingress.
 	Named *NamedLine
 }
 
@@ -44,7 +44,7 @@ type Line struct {
 // (ovn-kubernetes.md#acl-names).
 const MaxACLName = 63
 
-// RuleRef is what an ACL's name tells of the rule behind it.
+// RuleRef is the rule behind an ACL, as far as the ACL's name tells.
 type RuleRef struct {
 	// Policy is the policy; for the default deny of a namespace's
 	// NetworkPolicies its Name is empty. When Exact is false Namespace and Name
@@ -215,8 +215,8 @@ func (d *nameDecoder) index(digits int) int {
 	return int(n)
 }
 
-// NamedLine is what a line of np.log says and an acl_log line does not. What
-// is written there as <nil>, and what an older layout leaves out, is zero.
+// NamedLine holds the fields of a line of np.log that an acl_log line does not have. A
+// field that is written there as <nil>, or that an older layout leaves out, is zero.
 type NamedLine struct {
 	Table string // of Open vSwitch, by the agent's name: IngressDefaultRule
 	// Policy is the policy as the line names it; with an empty Name it is the default

@@ -10,7 +10,7 @@ import (
 	"rung/model"
 )
 
-// field is what a term can look at.
+// field is a field of log lines that a term can look at.
 type field struct {
 	name  string
 	about string // for a table of fields

@@ -189,11 +189,12 @@ type Line struct {
 	// Rule is the rule that decided, as far as it is known, RuleName its own name.
 	Rule     logline.RuleRef
 	RuleName string
-	// Unit is what the row was compiled for where that is no policy: "default deny of
-	// blue, ingress".
+	// Unit is the unit that the row was compiled for where it is no policy: "default deny
+	// of blue, ingress".
 	Unit     string
 	Src, Dst End
-	// Text is what texts and regular expressions look at; it is only made where one does.
+	// Text returns the text that words and regular expressions look at; it is only made
+	// where one does.
 	Text func() string
 }
 

@@ -99,7 +99,7 @@ func policyNames(l *Line) []string {
 	return []string{k.Brief()}
 }
 
-// values are what an end can be found by.
+// values returns the texts that an end can be found by, its name first.
 func (d *End) values() []string {
 	if n := d.name(); n != "" {
 		return []string{n, d.Addr}

@@ -27,7 +27,7 @@ const mostValues = 20
 // newest, whose classes come just before it in order.
 const mostTries = 8
 
-// class is what has the same lasting labels.
+// class is the lasting labels that some pods share.
 type class = map[string]string
 
 // lasting are labels without those that pass.
@@ -176,7 +176,7 @@ func one(in, others []class) (sel *metav1.LabelSelector, exact bool) {
 		chosen = append(chosen, all[best])
 		left = slices.DeleteFunc(slices.Clone(left), func(c class) bool { return !all[best].holds(c) })
 	}
-	// What another one keeps out as well is not needed.
+	// A requirement is not needed where the others keep out the same classes.
 	for i := len(chosen) - 1; i >= 0; i-- {
 		rest := slices.Delete(slices.Clone(chosen), i, i+1)
 		if !slices.ContainsFunc(others, func(c class) bool { return holdAll(rest, c) && !holdAll(chosen, c) }) {

@@ -16,7 +16,7 @@ import (
 	"rung/model/verdict/walk"
 )
 
-// Limits of the API (ovn-kubernetes.md#api-limits), and of what is worked out.
+// Limits of the API (ovn-kubernetes.md#api-limits), and of a proposal.
 const (
 	mostPeers = 100
 	mostPorts = 100
@@ -47,18 +47,18 @@ type Ends string
 
 // The ends.
 const (
-	// BothEnds are those that a policy can be about.
+	// BothEnds are all ends that a policy can be about.
 	BothEnds Ends = "both ends"
-	// DenyingEnds are those that do not allow it now; both where neither does.
+	// DenyingEnds are the ends that do not allow it now; both where neither does.
 	DenyingEnds Ends = "the ends that deny it"
 	// Sender and Receiver are the one end, or the other where a policy cannot be about that:
-	// what is denied at one is denied.
+	// a connection denied at one end is denied.
 	Sender   Ends = "the sender"
 	Receiver Ends = "the receiver"
 )
 
-// EndsFor are the ends that rules of an action may be at, those that hold longest first: what
-// is allowed must be at both, what is denied at one.
+// EndsFor returns the ends that rules of an action may be at, the longest lasting first: an
+// allowed connection must be allowed at both, a denied one at one.
 func EndsFor(a model.Action) []Ends {
 	if a == model.Deny {
 		return []Ends{BothEnds, Sender, Receiver}
@@ -80,12 +80,12 @@ type Rule struct {
 	Ports    []verdict.PortRange // none for every port
 }
 
-// Proposal is what would allow or deny the connections.
+// Proposal is the rules that would allow or deny the connections.
 type Proposal struct {
 	Action  model.Action
 	Subject *Selected // of a new policy
 	Rules   []Rule
-	// Lines are those that the rules are about.
+	// Lines counts the log lines that the rules are about, which Seen lists.
 	Lines int
 	Seen  []diff.Seen
 	Left  []Left
@@ -177,7 +177,8 @@ func (p *proposer) leave(s *diff.Seen, why string) {
 	p.out.Left[i].Lines += s.Lines
 }
 
-// find is who has an end of a logged connection.
+// find returns the end of a logged connection; ok is false where its pod is gone, has
+// another address now or is one that policies are not about.
 func (p *proposer) find(e verdict.Endpoint) (end, bool) {
 	if e.Key.Kind != model.KindPod {
 		return end{-1, e.Addr}, true

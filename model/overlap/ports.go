@@ -2,8 +2,8 @@ package overlap
 
 import "rung/model"
 
-// portSet is what a rule's ports mean: everything, or ranges and names; nothing where
-// all of them are broken.
+// portSet is the ports that a rule means: everything, or ranges and names; nothing
+// where all of them are broken.
 type portSet struct {
 	any    bool
 	ranges []portRange

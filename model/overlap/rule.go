@@ -75,7 +75,7 @@ func (re *Reach) Empty() bool {
 
 // Meeting is traffic that two rules both match.
 type Meeting struct {
-	Subject model.Key // the pod both policies apply to, or are taken to (MeetNamedPeers)
+	Subject model.Key // the pod both policies apply to, or are taken to (MeetNamed)
 	// Peer is a pod ("red/web-1") or, where no pod is meant, the narrower of
 	// the two networks.
 	Peer string

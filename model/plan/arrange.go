@@ -102,5 +102,5 @@ func (b *Board) Largest() string {
 	return "Largest possible: " + Spacing{step, start}.String()
 }
 
-// Title is what re-spacing the ladder that way is called.
+// Title returns the title of the change that re-spaces the ladder that way.
 func (s Spacing) Title() string { return "re-space: " + s.String() }

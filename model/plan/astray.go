@@ -21,7 +21,7 @@ type Astray struct {
 	New      bool // the plan does not know it
 }
 
-// String is what is there and what the plan expects.
+// String says where the policy is and where the plan expects it.
 func (a Astray) String() string {
 	switch {
 	case a.Gone:
@@ -32,7 +32,7 @@ func (a Astray) String() string {
 	return fmt.Sprintf("%s stands at %d, the plan expects %d", a.Policy, a.At, a.Want)
 }
 
-// WayOut is what puts it right: "move allow-metrics back to 40".
+// WayOut returns the step that puts it right: "move allow-metrics back to 40".
 func (a Astray) WayOut() string {
 	switch {
 	case a.Gone:
@@ -50,7 +50,8 @@ func (e *AstrayError) Error() string {
 	return ErrElsewhere.Error() + ": " + e.What()
 }
 
-// What is what is there and what the plan expects.
+// [AstrayError.What] says of up to three policies where they are and where the plan
+// expects them.
 func (e *AstrayError) What() string {
 	return words.Cut(astrayTexts(e.Policies, Astray.String), "; ", 3)
 }
@@ -58,7 +59,7 @@ func (e *AstrayError) What() string {
 // Unwrap makes it an ErrElsewhere.
 func (e *AstrayError) Unwrap() error { return ErrElsewhere }
 
-// WayOut is what puts all of them right.
+// WayOut returns the steps that put up to three of them right.
 func (e *AstrayError) WayOut() string {
 	return words.Cut(astrayTexts(e.Policies, Astray.WayOut), ", ", 3)
 }
@@ -124,9 +125,9 @@ func (p *Plan) placesAfter(done int) map[string]int32 {
 	return out
 }
 
-// Obstacles are what keeps a plan from being brought to its end as the ladder is now, and
-// the number of the step that meets them, 0 where they keep all of it; none where nothing
-// does. With back it is the way back that is asked about.
+// Obstacles returns the policies that keep a plan from being brought to its end as the
+// ladder is now, none where nothing does. step is the number of the step that meets them,
+// 0 where they keep all of it. With back the plan is not finished but rolled back.
 func (p *Progress) Obstacles(current []Slot, back bool) (step int, found []Astray) {
 	q := *p
 	done, err := q.Locate(current)

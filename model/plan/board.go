@@ -81,8 +81,8 @@ func FromCluster(c *model.Cluster, max int32, cnp bool) (*Board, error) {
 	return NewBoard(slots, max)
 }
 
-// NameOf is what a policy is called in slots and steps: an AdminNetworkPolicy by its name,
-// a ClusterNetworkPolicy as "CNP name".
+// NameOf returns the name of a policy in slots and steps: an AdminNetworkPolicy's own, a
+// ClusterNetworkPolicy's as "CNP name".
 func NameOf(k model.PolicyKey) string { return k.Brief() }
 
 // KeyOf is the policy that is called so.
@@ -159,7 +159,8 @@ func (b *Board) Moved(to map[string]int32) *Board {
 	return moved
 }
 
-// Tie is what RoomBelow says of all but the last of those that share a priority.
+// Tie is the answer of RoomBelow for all but the last of the policies that share a
+// priority.
 const Tie = "tie"
 
 // RoomBelow is how many priorities are free between a policy and the next one, or the end:

@@ -61,7 +61,7 @@ func (b *Board) After(at int32) (int32, error) {
 }
 
 // Behind finds a free priority behind every policy and behind another priority: the middle
-// of what is left.
+// of the priorities left.
 func (b *Board) Behind(at int32) (int32, error) {
 	for _, g := range b.supported() {
 		at = max(at, g.from)

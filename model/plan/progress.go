@@ -25,7 +25,7 @@ type Progress struct {
 	Done int `json:"done"`
 	// Back says that what was run is rolled back: to where Part begins.
 	Back bool `json:"back,omitempty"`
-	// Part is what is run of the plan; nil is the whole of it.
+	// Part is the stretch of the plan that is run; nil is the whole of it.
 	Part *Part `json:"part,omitempty"`
 	Plan Plan  `json:"plan"`
 }

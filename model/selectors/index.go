@@ -21,8 +21,8 @@ type Selector struct {
 	id int
 }
 
-// Key is equal for equal selectors. That of one that matches nothing is another than the
-// empty one of everything.
+// Key returns a text that is equal for equal selectors. A selector that matches nothing
+// has another key than the empty selector, which matches everything.
 func Key(s model.Selector) string {
 	if s.IsNil() {
 		return "\x00"

@@ -111,8 +111,8 @@ func (x *Txn[T]) Delete(key string) (old T, had bool) {
 	return x.edit().Delete(key)
 }
 
-// Commit returns the map as it is now. What the transaction does later is not
-// seen in it.
+// Commit returns the map as it is now. Later changes of the transaction are not seen in
+// it.
 func (x *Txn[T]) Commit() *Map[T] {
 	if x.next != nil {
 		x.from, x.next = &Map[T]{x.next}, nil

@@ -136,7 +136,7 @@ func portTexts(all []portRange) (out []string) {
 	return out
 }
 
-// baseline is what holds where no other policy decides.
+// baseline is the template of the deny that holds where no other policy decides.
 var baseline = &Template{
 	Name: "baseline",
 	For:  "workloads stay shut until a NetworkPolicy opens them",

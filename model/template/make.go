@@ -14,7 +14,7 @@ import (
 	"rung/model/words"
 )
 
-// Set is what a template makes of answers.
+// Set is the set of policies that a template makes of answers.
 type Set struct {
 	Template *Template
 	Name     string
@@ -22,7 +22,7 @@ type Set struct {
 	Policies []Policy
 	// Notes say what is worth knowing before it is applied.
 	Notes []string
-	// Expect is what must hold with the set.
+	// Expect are the statements that must hold with the set.
 	Expect []Statement
 	// Besides says what the expectations leave out.
 	Besides []string
@@ -193,8 +193,8 @@ func (p *Policy) logs(levels model.LogLevels) {
 	child(child(p.Object, "metadata"), "annotations")[model.AnnotationLogging] = levels.Annotation()
 }
 
-// expect states what must hold. What an AdminNetworkPolicy allows an EgressFirewall may still
-// drop: its namespaces are no sources of what is stated to be allowed.
+// expect states something that must hold. An EgressFirewall may still drop connections that
+// an AdminNetworkPolicy allows: its namespaces are left out of the sources of an Allow.
 func (m *maker) expect(s Statement) {
 	if s.Allow {
 		from := slices.Clone(s.From)
@@ -235,8 +235,8 @@ func (m *maker) without(s *metav1.LabelSelector) *metav1.LabelSelector {
 // (ovn-kubernetes.md#acl-names).
 const longestName = 44
 
-// policyName is the name of a policy of a set: the set's own for the main one, else with
-// its part. What is too long ends with a number of its own.
+// policyName returns the name of a policy of a set: the set's own for the main one, else
+// with its part. A name that is too long is cut and ends with a number of its own.
 func policyName(set, part string) string {
 	name := set
 	if part != mainPart {

@@ -78,7 +78,7 @@ func (w *World) outside() object {
 	return object{"networks": nets}
 }
 
-// Labels of a pod that say which replica it is, not what.
+// passing are the labels of a pod that tell replicas apart, not workloads.
 var passing = []string{"pod-template-hash", "controller-revision-hash", "pod-template-generation", "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index"}
 
 // dnsPods are the pods of the cluster's DNS, one for each namespace, by what their labels have in

@@ -18,7 +18,7 @@ import (
 // mostRecord bounds what is believed of an annotation, in bytes.
 const mostRecord = 64 << 10
 
-// Record is what the annotation of a policy says about the set it is of.
+// Record is the annotation of a policy about the set it belongs to.
 type Record struct {
 	Template string `json:"template"`
 	Set      string `json:"set"`
@@ -247,8 +247,8 @@ func (k *Known) Whole(w *World, leaveOut []string) (*Set, error) {
 	return s, nil
 }
 
-// priorities are those where the policies of the set are now; one that no policy has any more
-// is as it was, or the next free one.
+// priorities returns the priorities that the policies of the set have now, as text. A
+// priority that no policy has any more is the one of the answers, or the next free one.
 func (k *Known) priorities(w *World) (string, error) {
 	board, err := w.board()
 	if err != nil {

@@ -39,7 +39,7 @@ const (
 	Name       Kind = "name"       // of the set
 )
 
-// Forms say how an answer of each kind is written.
+// forms say how an answer of each kind is written.
 var forms = map[Kind]string{
 	LabelKey:   "the key of a label: tenant",
 	Values:     "values with commas between: blue,green",
@@ -59,7 +59,8 @@ type Question struct {
 	Name string // of the answer
 	Ask  string // what people are asked
 	Kind Kind
-	// Extra is not asked: what is offered first is taken unless another answer is given.
+	// Extra says that the question is not asked: the first choice offered is taken unless
+	// another answer is given.
 	Extra bool
 	// Empty says that no answer is one.
 	Empty bool
@@ -150,7 +151,7 @@ func Names() (out []string) {
 }
 
 // Complete checks answers and adds those of extras. Where one is missing the error is a
-// MissingError. With offered, what is offered first is taken for what is missing.
+// MissingError. With offered, the first choice offered is taken for a missing answer.
 func (t *Template) Complete(w *World, given Answers, offered bool) (Answers, error) {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if t.Question(name) == nil {

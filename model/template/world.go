@@ -78,7 +78,7 @@ func (w *World) labels() (out []*labelled) {
 	return out
 }
 
-// usual keys of tenants, which are offered before others.
+// usualKeys are the usual keys of tenants, which are offered before others.
 var usualKeys = []string{"tenant", "team", "customer", "project", "org", "owner"}
 
 // labelKeys offers the labels that tell namespaces apart: with more than one value, the usual
@@ -118,7 +118,8 @@ func (w *World) labelKeys(_ Answers) (out []Choice) {
 	return out
 }
 
-// values offers all values of the label, then each: what is taken away is left out.
+// values offers all values of the label, then each: values that are taken away are left
+// out.
 func (w *World) values(a Answers) (out []Choice) {
 	var all []string
 	for _, l := range w.labels() {
@@ -184,7 +185,7 @@ func (w *World) withPolicies(a Answers) []Choice {
 	return out
 }
 
-// Words by which namespaces of monitoring are recognised.
+// monitors are the words by which namespaces of monitoring are recognised.
 var monitors = []string{"monitoring", "prometheus", "observability", "metrics"}
 
 // monitoring offers namespaces that look like those of monitoring, then all others.
@@ -202,7 +203,7 @@ func (w *World) monitoring(Answers) (out []Choice) {
 	return append(out, others...)
 }
 
-// Names by which ports of metrics are recognised.
+// metricsPorts are the names by which ports of metrics are recognised.
 var metricsPorts = []string{"metrics", "scrape", "http-metrics", "https-metrics", "prometheus", "exporter"}
 
 // declared are the ports that pods declare for metrics.

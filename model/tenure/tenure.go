@@ -38,7 +38,7 @@ type Book struct {
 	last      time.Time // newest time of an event: a clock that goes back is not followed
 }
 
-// address is what is known of one address.
+// address is the knowledge of one address.
 type address struct {
 	now  []tenure // in the order in which they began
 	past []tenure // in the order in which they ended
@@ -188,7 +188,7 @@ const (
 	Unknown
 )
 
-// Answer is who had an address at a time.
+// Answer is the holder of an address at a time.
 type Answer struct {
 	How    How
 	Holder Holder

@@ -8,7 +8,7 @@ import (
 	"rung/model"
 )
 
-// Verdict is what becomes of a connection.
+// Verdict is the decision about a connection.
 type Verdict string
 
 // The verdicts.
@@ -34,7 +34,7 @@ func (v Verdict) Done() string {
 	return string(v)
 }
 
-// Answer is what becomes of a connection, and why.
+// Answer is the verdict about a connection, with the reasons.
 type Answer struct {
 	Connection Connection
 	Verdict    Verdict
@@ -90,13 +90,15 @@ type StageVerdict struct {
 	Zone    string
 	Verdict Verdict
 	Reason  string // of Unknown
-	// Decided is what decided, nil where nothing matched in any tier: the default, allow.
-	// Candidates are all of that priority where they disagree; which one wins is undefined.
+	// Decided is the rule that decided, nil where nothing matched in any tier: the default,
+	// allow. Candidates are all rules of that priority where they disagree; which one wins
+	// is undefined.
 	Decided    *Decider
 	Candidates []Decider
 	// Passed are the rules that passed the packet on to the next tier, in order.
 	Passed []Decider
-	// Tiers are those that were tried, and what in them; only where Trace was asked.
+	// Tiers are the tiers that were tried, with the rules tried in each; only where Trace
+	// was asked.
 	Tiers []Tried
 }
 
@@ -132,8 +134,8 @@ func (d *Decider) Does() string {
 	return string(d.Action)
 }
 
-// Tried is one tier of a stage: what was tried there, in the order in which it decides,
-// until something did.
+// Tried is one tier of a stage: the rules that were tried there, in the order in which
+// they decide, until something did.
 type Tried struct {
 	Tier int
 	Band string // as Decider.Band

@@ -10,7 +10,7 @@ import (
 	"rung/model"
 )
 
-// Protocol is what a connection speaks, spelled as policies spell it.
+// Protocol is the protocol of a connection, spelled as policies spell it.
 type Protocol string
 
 // The protocols.

@@ -30,7 +30,8 @@ func (r PortRange) Example() uint16 {
 	return r.Lo
 }
 
-// Ports is what a matrix is about: one port of a protocol, or with the zero Ports all.
+// Ports are the ports that a matrix is about: one port of a protocol, or with the zero
+// Ports all.
 type Ports struct {
 	Protocol Protocol
 	Port     uint16

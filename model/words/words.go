@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// integer is what can be counted with.
+// integer is a type of numbers that can be counted with.
 type integer interface{ ~int | ~int32 | ~uint64 }
 
 // Count is "1 pod", "12 pods", "3 policies".

@@ -108,7 +108,7 @@ var Table = &page.Table[*Finding]{
 	},
 }
 
-// message is what was found, a connection that shows it, and what to do.
+// message returns the text of the finding, a connection that shows it, and the remedy.
 func (f *Finding) message() page.Cell {
 	c := page.Cell{Text: f.Message}
 	if f.Witness != nil {

@@ -35,7 +35,7 @@ func (b *builder) bands() {
 	}
 }
 
-// bandText is what stands behind a band's name in its heading.
+// bandText returns the text behind a band's name in its heading.
 func bandText(band *ladder.Band, s *system.System) string {
 	count := noPolicies
 	if n := band.Count(); n > 0 {

@@ -27,7 +27,7 @@ type column struct {
 
 type pageColumn = page.Column[*Line]
 
-// columns are all there are, in order.
+// columns are all columns of the ladder, in order.
 var columns = []column{
 	{Column: pageColumn{Place: page.Printed, Key: "tier", Title: "TIER", Worth: page.Always, Cell: plain(tierText)}},
 	{Column: pageColumn{Key: "priority", Title: "PRIO", Worth: page.Always, Right: true, Cell: plain(priorityText),
@@ -286,7 +286,7 @@ func join(cells []page.Cell, sep string) (out page.Cell) {
 	return out
 }
 
-// JoinMarks are all marks beside each other.
+// JoinMarks returns all marks beside each other in one cell.
 func JoinMarks(marks []Mark) page.Cell {
 	cells := make([]page.Cell, len(marks))
 	for i, m := range marks {

@@ -11,8 +11,7 @@ import (
 )
 
 // Facts are the JSON of the ladder of OVN-Kubernetes (command-line.md#output): policies of
-// a rung are names. Lists are never null. What goes beyond the contract stands in keys of
-// its own.
+// a rung are names. Lists are never null. Additions to the contract have keys of their own.
 type Facts struct {
 	Tiers       []tierFacts     `json:"tiers"`
 	MaxPriority int32           `json:"max_priority"`
@@ -22,8 +21,8 @@ type Facts struct {
 	Broken      []brokenFacts   `json:"broken"`
 }
 
-// LiveFacts are those beside databases: with the states of the policies, and the live rows
-// that no policy stands for.
+// LiveFacts are the Facts where databases are read, with the states of the policies, and the
+// live rows that no policy stands for.
 type LiveFacts struct {
 	Facts
 	States []stateFacts        `json:"states"`
@@ -221,7 +220,7 @@ type bandPolicyFacts struct {
 	Phase    string  `json:"phase,omitempty"`
 }
 
-// BandFactsOf are those of a revision.
+// BandFactsOf returns the BandFacts of a revision.
 func BandFactsOf(r *revision.Revision) BandFacts {
 	f := BandFacts{System: r.System.Name, Why: r.SystemWhy, Bands: []bandFacts{}, Broken: allBroken(r.Ladder())}
 	for _, b := range revision.Bands(r) {

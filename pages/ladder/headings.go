@@ -27,7 +27,7 @@ func SlotID(priority int32) string { return "slot " + strconv.Itoa(int(priority)
 // NamespaceID is the ID of the heading of a namespace.
 func NamespaceID(ns string) string { return "namespace " + ns }
 
-// sandboxExample is what rows are called that the sandbox made up to be looked at.
+// sandboxExample is the name of rows that the sandbox made up as examples.
 const sandboxExample = "sandbox example"
 
 // tier0Title says whose rows there are, how many, and of how many zones.
@@ -174,7 +174,8 @@ func (b *builder) section(s *ladder.Section) {
 	}
 }
 
-// afterEgressAllow is what sets EgressFirewalls and ingress multicast apart.
+// afterEgressAllow is the difference of EgressFirewalls and ingress multicast from other
+// policies, as a heading or mark.
 const afterEgressAllow = "to-lport: decides even after an ANP egress Allow"
 
 // sectionMarks say of each line what sets its part of the tier apart, where parts have no

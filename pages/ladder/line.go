@@ -12,7 +12,7 @@ import (
 	"rung/revision/policies"
 )
 
-// Kind is what a line of the ladder is.
+// Kind is the kind of a line of the ladder.
 type Kind int
 
 // The kinds of lines.
@@ -95,15 +95,17 @@ type Options struct {
 
 	// Screen says that the lines are read below their headings, with sentences below the
 	// table, and that tiers are folded, and namespaces where tier 2 has many units. Turned
-	// says that somebody folded or unfolded a heading: then it is the other way round.
-	Screen   bool
-	Turned   func(*Line) bool
-	Spread   func(ladder.Gap) bool // a gap is shown slot by slot
-	Filtered bool                  // some lines of a priority may be left out
-	Sorted   bool                  // lines stand in another order
-	Narrow   bool                  // there is no room for kinds in full
-	FoldKey  string                // the key that folds and unfolds
-	Hits     *logs.Summary         // nil without a log
+	// has the IDs of headings that somebody folded or unfolded: there it is the other way
+	// round.
+	Screen    bool
+	Turned    map[string]bool
+	Spread    map[int32]bool // gaps shown slot by slot, by their first priority
+	SpreadAll bool           // every gap is
+	Filtered  bool           // some lines of a priority may be left out
+	Sorted    bool           // lines stand in another order
+	Narrow    bool           // there is no room for kinds in full
+	FoldKey   string         // the key that folds and unfolds
+	Hits      *logs.Summary  // nil without a log
 	// Carried is a policy on its way to priority At.
 	Carried model.PolicyKey
 	At      int32

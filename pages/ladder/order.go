@@ -79,15 +79,15 @@ const fewUnits = 60
 // unfolded says whether somebody has a heading unfolded.
 func (b *builder) unfolded(l *Line) bool {
 	byItself := l.Kind == Namespace && len(b.ladder.Tiers[model.TierNetwork].Units) <= fewUnits
-	return byItself != b.Turned(l)
+	return byItself != b.Turned[l.ID]
 }
 
 // open says whether a heading is open: unfolded, or looked into by a filter.
 func (b *builder) open(l *Line) bool { return !b.Screen || b.Filtered || b.unfolded(l) }
 
-// tier0 is what decides before every policy. No object stands for it: it is known from
-// live rows alone. It is one line until somebody unfolds it, or looks at one stage: an
-// admin comes for what policies do.
+// tier0 adds the tier of live rows that decide before every policy; no object stands for it.
+// It is one line until somebody unfolds it, or looks at one stage: an admin comes for the
+// policies.
 func (b *builder) tier0() {
 	groups := b.live.Of(model.TierIsolation, b.Stage)
 	l := b.add(&Line{Kind: Band, ID: Tier0, Tier: model.TierIsolation, Folds: len(groups) > 0 && b.Stage == ""})
@@ -144,7 +144,7 @@ func (b *builder) rungs(t *ladder.Tier, rungs []ladder.Rung, gaps []ladder.Gap) 
 }
 
 func (b *builder) gap(g ladder.Gap) {
-	if b.Spread == nil || !b.Spread(g) {
+	if !b.SpreadAll && !b.Spread[g.From] {
 		b.add(&Line{Kind: Gap, ID: GapID(g.From), Tier: model.TierAdmin, Gap: g, Priority: g.From})
 		return
 	}
@@ -153,8 +153,8 @@ func (b *builder) gap(g ladder.Gap) {
 	}
 }
 
-// tier2 is what decides between the AdminNetworkPolicies and their baseline: by kind and
-// namespace, or within one stage in the order of OVN's priorities.
+// tier2 adds the policies that decide between the AdminNetworkPolicies and their baseline: by
+// kind and namespace, or within one stage in the order of OVN's priorities.
 func (b *builder) tier2() {
 	t := &b.ladder.Tiers[model.TierNetwork]
 	rows := b.rowsOf(model.TierNetwork)

@@ -13,7 +13,7 @@ import (
 // line is that of a policy, as a screen or a command has it.
 func line(t *testing.T, r *revision.Revision, opt ladder.Options, k model.Key) *ladder.Line {
 	t.Helper()
-	opt.Now, opt.Turned = uitest.Now, func(*ladder.Line) bool { return true }
+	opt.Now, opt.Filtered = uitest.Now, true // a filter looks into every heading
 	for _, l := range ladder.Lines(r, opt) {
 		if l.ID == ladder.PolicyID(k) {
 			return l

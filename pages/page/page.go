@@ -7,8 +7,8 @@ import (
 	"rung/themes"
 )
 
-// Role is what a piece of text means: the theme's token for it, which gives it a look. The
-// zero Role is text without a meaning of its own.
+// Role is the meaning of a piece of text: the theme's token for it, which gives it a look.
+// The zero Role is text without a meaning of its own.
 type Role = themes.Token
 
 // Span is a piece of text with one meaning.
@@ -19,6 +19,15 @@ type Span struct {
 
 // Line is a line of text, piece by piece.
 type Line []Span
+
+// String is the line as text alone.
+func (l Line) String() string {
+	var b strings.Builder
+	for _, s := range l {
+		b.WriteString(s.Text)
+	}
+	return b.String()
+}
 
 // Cell is one value as people read it. It is never cut here.
 type Cell struct {
@@ -39,12 +48,7 @@ func (c Cell) String() string {
 	if len(c.More) == 0 {
 		return c.Text
 	}
-	var b strings.Builder
-	b.WriteString(c.Text)
-	for _, s := range c.More {
-		b.WriteString(s.Text)
-	}
-	return b.String()
+	return c.Text + c.More.String()
 }
 
 // None is the cell of a value that there is none of.

@@ -19,7 +19,7 @@ import (
 // there are.
 const centralZone = "global"
 
-// Status is what a zone's controller says of a policy.
+// Status is the state of a policy in a zone, as the zone's controller reports it.
 type Status string
 
 // The statuses, in the order of how much an admin should worry.
@@ -69,20 +69,20 @@ func (z *Zone) rank() int {
 	return z.Status.rank()
 }
 
-// Failure is what one or more zones say, word for word.
+// Failure is the message of one or more zones, word for word.
 type Failure struct {
 	Text  string   `json:"message"`
 	Zones []string `json:"zones"` // by name
 }
 
-// Policy is what the zones' controllers reported of one policy: reports, never
+// Policy is the JSON of the controllers' reports of one policy: reports, never
 // proof (command-line.md#output).
 type Policy struct {
 	Key   model.PolicyKey `json:"-"`
 	Label string          `json:"policy"`
-	// Zones counts those that should report; Ready, Failing and Silent add up to it.
-	// Gone counts reports of nodes that are not there any more, Against those that
-	// the rows speak against.
+	// Zones counts the zones that should report; Ready, Failing and Silent add up to it.
+	// Gone counts reports of nodes that are not there any more, Against the reports that
+	// the rows contradict.
 	Zones   int `json:"zones"`
 	Ready   int `json:"ready"`
 	Failing int `json:"not_ready"`
@@ -102,8 +102,8 @@ type Policy struct {
 	now      time.Time
 }
 
-// Find is what controllers reported of every AdminNetworkPolicy and the baseline,
-// worst first, then in the order in which they decide.
+// Find returns the controllers' reports of every AdminNetworkPolicy and the baseline,
+// the worst policy first, then in the order in which they decide.
 func Find(r *revision.Revision, now time.Time) []*Policy {
 	out := []*Policy{}
 	zones := reporters(r)
@@ -121,7 +121,7 @@ func Find(r *revision.Revision, now time.Time) []*Policy {
 	return out
 }
 
-// Of is what controllers reported of one policy.
+// Of returns the controllers' reports of one policy.
 func Of(r *revision.Revision, k model.PolicyKey, now time.Time) *Policy {
 	return policyReady(r, k, reporters(r), now)
 }

@@ -144,7 +144,8 @@ func (z *Zone) sign() page.Span {
 	return page.Span{Text: "✓", Role: themes.OK}
 }
 
-// note is what speaks against a report, else its message where it failed.
+// note returns the contradiction between a report and the rows, else the message of a report
+// that failed, or why there is none.
 func (z *Zone) note() page.Cell {
 	switch {
 	case z.Against != "":

@@ -13,7 +13,7 @@ import (
 	"rung/themes"
 )
 
-// Facts are all logging sessions (command-line.md#output).
+// Facts is the JSON of all logging sessions (command-line.md#output).
 type Facts struct {
 	Sessions []*Session `json:"sessions"` // those that end first first
 	Ended    []*Session `json:"ended"`    // newest first
@@ -150,7 +150,7 @@ func (s *Session) rows() page.Cell {
 	return c
 }
 
-// wrong is what is not as it should be with a session that is on.
+// wrong says why a session that is on is not as it should be, empty when it is.
 func (s *Session) wrong() string {
 	switch {
 	case s.Problem != "":

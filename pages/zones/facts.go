@@ -13,7 +13,7 @@ import (
 	"rung/revision/policies"
 )
 
-// Zone is what is known of a zone (command-line.md#output).
+// Zone is the JSON of a zone (command-line.md#output).
 type Zone struct {
 	Name     string          `json:"name"`
 	Endpoint string          `json:"endpoint"`
@@ -45,7 +45,7 @@ type Zone struct {
 	now   time.Time
 }
 
-// Dialect is what OVN-Kubernetes runs with in a zone.
+// Dialect holds the settings of OVN-Kubernetes in a zone, and the forms of its rows.
 type Dialect struct {
 	Settings []Setting  `json:"settings"`
 	Rows     []RowsForm `json:"rows"`
@@ -92,7 +92,7 @@ type Daemon struct {
 	Error string     `json:"error,omitempty"`
 }
 
-// Of is what the table shows of a zone, with what was counted there.
+// Of returns the facts of a zone that the table shows; tally holds the zone's counts.
 func Of(r *revision.Revision, z *model.ZoneState, tally *policies.ZoneTally, now time.Time) *Zone {
 	o := &Zone{Name: z.Name, Endpoint: z.Endpoint, Server: z.Server, State: z.Conn, SyncedAt: page.Stamp{Time: z.SyncedAt}, Error: z.Error,
 		Writes: z.Writes, Rows: z.RowCount(), Differ: []string{}, Trouble: flows.Below(r, z, now), Of: z, mark: Mark(r, z, now), below: flows.ProgressOf(r, z), now: now}

@@ -68,7 +68,8 @@ var Table = &page.Table[*Zone]{
 		{Key: "endpoint", Title: "ENDPOINT", Min: 10, Max: 60, Flex: true, Worth: 93, Cell: func(z *Zone) page.Cell { return page.Cell{Text: z.Endpoint} }},
 		{Key: "log_lines", Title: "LOG LINES", Sparse: true, Worth: 98, Less: func(a, b *Zone) int { return a.Loss.compare(b.Loss) },
 			Cell: func(z *Zone) page.Cell { return z.Loss.cell() }},
-		// What was written to the zone, what flows were made of and what its nodes have.
+		// The nb_cfg of the rows written, of the rows that flows were made of, and of the rows
+		// that the zone's nodes have.
 		{Key: "written_made_done", Title: "ROWS/FLOWS/NODES", Sparse: true, NoSort: true, Worth: 95, Cell: func(z *Zone) page.Cell {
 			p := &z.below
 			if !p.Known || !p.Tracked() {
@@ -155,7 +156,7 @@ func (z *Zone) Differing(most int) string {
 	return string(z.Tally.Differ[0].State) + ": " + words.List(names, most)
 }
 
-// Wrong is what is wrong with a zone, piece by piece.
+// Wrong returns the problems of a zone, a text each.
 func (z *Zone) Wrong() (out []string) {
 	if z.Of.Paused != "" {
 		out = append(out, "writing paused: "+z.Of.Paused)
@@ -173,7 +174,7 @@ func (z *Zone) Wrong() (out []string) {
 	return append(out, z.Trouble...)
 }
 
-// Loss is what meters discard of a zone's log lines.
+// Loss counts the log lines of a zone that meters discard.
 type Loss struct {
 	Now     bool   // lines are being lost
 	Lines   uint64 // as far as they are counted

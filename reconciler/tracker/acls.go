@@ -117,7 +117,7 @@ func (t *Tracker) desiredACLs(tr *track) []*nb.ACL {
 	if !tr.hasRows() {
 		return nil
 	}
-	return t.Desired.ACLs(tr.c, t.Zone, t.ports.has)
+	return t.Desired.ACLs(tr.c, t.Zone, t.ports.db)
 }
 
 // livePriority is the priority of an ANP that all its live ACLs agree on.

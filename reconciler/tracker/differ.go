@@ -9,9 +9,9 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// Differ finds how zones that are read as a whole, now and then, differ from one
-// Desired, in the words of a reconciler that observes: it runs the same tracker
-// once. What all zones share is listed once. It may be used from any goroutine.
+// Differ finds the differences between one Desired and zones that are read as a whole,
+// now and then, in the words of a reconciler that observes: it runs the same tracker
+// once. Sets that all zones share are listed once. It may be used from any goroutine.
 type Differ struct {
 	Desired *compiler.Desired
 
@@ -53,8 +53,8 @@ func (d *Differ) Next(desired *compiler.Desired, delta *compiler.Delta) *Differ 
 	return next
 }
 
-// Members lists a set of its desired rows, for zones that are read now and then
-// and those that are followed. Nobody changes the list. Two that ask at once may both list it.
+// Members lists a set of its desired rows, for zones that are read now and then and for zones
+// that are followed. The list must not be changed. Two that ask at once may both list it.
 func (d *Differ) Members(s *compiler.SetSpec) []string {
 	d.mu.RLock()
 	m, known := d.Listed[s]
@@ -75,7 +75,7 @@ type ZoneRead struct {
 	DB   *nb.DB
 	// At is when the rows were asked for.
 	At time.Time
-	// Before is what was found at the read before, nil at first: a difference that
+	// Before is the result of the read before this one, nil at first: a difference that
 	// still stands keeps its age.
 	Before map[model.PolicyKey]*model.PolicyInZone
 	// Changed says when the desired rows of a unit changed last; a zero time
@@ -83,8 +83,8 @@ type ZoneRead struct {
 	Changed func(model.PolicyKey) time.Time
 }
 
-// Diff judges the rows of a zone. All objects have been read, the caller sees to
-// it: what is not desired counts as left over.
+// Diff judges the rows of a zone. The caller sees to it that all objects have been
+// read: rows that are not desired count as left over.
 func (d *Differ) Diff(g ZoneRead) map[model.PolicyKey]*model.PolicyInZone {
 	t := New(g.Zone)
 	t.Observing = true

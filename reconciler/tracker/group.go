@@ -10,8 +10,8 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// ports are the logical switch ports of a database. Those that were looked up are remembered,
-// as long as none changes: many groups hold the same.
+// ports are the logical switch ports of a database. Ports that were looked up are remembered
+// as long as none changes: many groups hold the same ports.
 type ports struct {
 	db             *nb.DB
 	byName, byUUID portsBy
@@ -37,11 +37,8 @@ func (m *ports) named(name string) *nb.LogicalSwitchPort { return m.byName.get(n
 // port is the port with a UUID, nil without one.
 func (m *ports) port(uuid string) *nb.LogicalSwitchPort { return m.byUUID.get(uuid, m.db.Port) }
 
-// has says whether a port of the name exists in the zone.
-func (m *ports) has(name string) bool { return m.named(name) != nil }
-
-// refs are sorted as the server sorts them, so that it sends back what it was
-// sent.
+// refs returns references to the named ports that exist, sorted as the server sorts
+// them, so that it sends back the same list.
 func (m *ports) refs(names Members) []nb.Ref {
 	if len(names) == 0 {
 		return nil
@@ -91,7 +88,7 @@ func (t *Tracker) compareGroupIDs(tr *track, row *nb.PortGroup) {
 
 // lack books a desired port that is not in the live group.
 func (t *Tracker) lack(g *groupTrack, name string) {
-	if t.ports.has(name) {
+	if t.ports.named(name) != nil {
 		g.missing.Add(name)
 	} else {
 		g.waiting.Add(name)
@@ -198,7 +195,7 @@ func (t *Tracker) stepLiveGroup(before *nb.DB, uuid string, old, row *nb.PortGro
 // stepLivePort takes in a logical switch port that came or went. It runs before
 // the port groups of the step are looked at.
 func (t *Tracker) stepLivePort(name string) {
-	exists := t.ports.has(name)
+	exists := t.ports.named(name) != nil
 	for _, tr := range t.groups {
 		g := &tr.group
 		if exists && g.waiting.take(name) {

@@ -85,7 +85,7 @@ func StepMembers(old, now []string) (added, removed []string) {
 	return added, was.sorted()
 }
 
-// stepSorted is stepMembers for sorted columns, which nearly all are.
+// stepSorted is StepMembers for sorted columns, which nearly all are.
 func stepSorted(old, now []string) (added, removed []string) {
 	for len(old) > 0 && len(now) > 0 {
 		switch {

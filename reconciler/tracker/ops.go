@@ -102,7 +102,7 @@ func (b *OpsBuilder) aclOps(ops []nb.Op, tr *track) (all []nb.Op, link []nb.Ref)
 	return ops, link
 }
 
-// mutations are those of one row.
+// mutations are the mutations of one row.
 type mutations []nb.Mutation
 
 func (ms *mutations) add(column string, insert bool, refs []nb.Ref) {

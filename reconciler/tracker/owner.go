@@ -26,12 +26,12 @@ const (
 	Damaged
 )
 
-// Owner is what the external_ids of a row say.
+// Owner is the owner of a row, as its external_ids say.
 type Owner struct {
 	Unit  model.PolicyKey
 	Form  form
 	Index int // gress index of an ACL or address set
-	// other says of a damaged row that its id begins as that owner's do: a release
+	// Other says of a damaged row that its id begins as that owner's do: a release
 	// that is older, or that Rung does not know, may have written it.
 	Other bool
 }

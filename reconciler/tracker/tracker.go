@@ -20,9 +20,9 @@ type Tracker struct {
 	Zone    string
 	Desired *compiler.Desired
 	DB      *nb.DB // nil: never read
-	// observing says that the rows are somebody else's.
+	// Observing says that the rows are somebody else's.
 	Observing bool
-	// membersOf lists a desired set, where somebody has it listed already.
+	// MembersOf lists a desired set, where somebody has it listed already.
 	MembersOf func(*compiler.SetSpec) []string
 
 	Tracks map[model.PolicyKey]*track
@@ -34,7 +34,7 @@ type Tracker struct {
 	disowned disowned
 	ports    ports
 
-	// dirty are the policies whose join may have changed since somebody took
+	// Dirty are the policies whose join may have changed since somebody took
 	// the list.
 	Dirty map[model.PolicyKey]struct{}
 
@@ -42,8 +42,8 @@ type Tracker struct {
 	fresh   map[*track]struct{} // compared as a whole in the step under way
 }
 
-// track is what is known of one policy or other unit: one that is desired, or one
-// that has live rows, or both.
+// track is the knowledge of one unit, a policy or another: one that is desired, or that
+// has live rows, or both.
 type track struct {
 	key   model.PolicyKey
 	c     *compiler.Compiled // nil: no such unit in this zone
@@ -53,9 +53,9 @@ type track struct {
 	group groupTrack
 	ACLs  aclTrack
 
-	// Live rows that carry an id of the policy, by UUID, or that are the policy's by
-	// owner and name alone: those are damaged, true where their id may be one of an
-	// older release, or of one that Rung does not know.
+	// Live rows by UUID. They carry an id of the policy, or are the policy's by owner
+	// and name alone: the latter are in damaged, true where their id may be one of an
+	// older release, or of a release that Rung does not know.
 	liveACLs, liveSets, liveGroups Members
 	damaged                        map[string]bool
 	// Of these, the sets and groups that are not desired.
@@ -107,7 +107,7 @@ func (t *Tracker) track(k model.PolicyKey) *track {
 	return tr
 }
 
-// Compiled is what a unit was compiled to, nil where none is desired in this zone.
+// Compiled returns the compiled unit of a key, nil where none is desired in this zone.
 func (t *Tracker) Compiled(k model.PolicyKey) *compiler.Compiled {
 	if tr := t.Tracks[k]; tr != nil {
 		return tr.c
@@ -164,8 +164,8 @@ func (t *Tracker) finish(at time.Time) {
 	t.touched, t.fresh = nil, nil
 }
 
-// ApplyDesired takes the next desired rows and what is new about them since the
-// last. A nil delta means anything may be.
+// ApplyDesired takes the next desired rows and the changes since the last. With a nil
+// delta anything may have changed.
 func (t *Tracker) ApplyDesired(d *compiler.Desired, delta *compiler.Delta, at time.Time) {
 	t.begin()
 	first := t.Desired == nil
@@ -195,7 +195,7 @@ func (t *Tracker) ApplyDesired(d *compiler.Desired, delta *compiler.Delta, at ti
 	t.finish(at)
 }
 
-// unit is what a key is compiled to, nil where that has no rows in this zone.
+// unit returns the compiled unit of a key, nil where it has no rows in this zone.
 func (t *Tracker) unit(k model.PolicyKey) *compiler.Compiled {
 	if c := t.Desired.Policy(k); c != nil && c.In(t.Zone) {
 		return c

@@ -39,14 +39,16 @@ type Above struct {
 // mostAbove bounds the rules that are named for one that others decide before.
 const mostAbove = 20
 
-// DecidedBefore are the logging rules of a policy, or the one that is asked for, of
-// which rules above decide connections: earlier rules of the policy and of those that
-// come before it on the ladder, and for the baseline the NetworkPolicies that isolate
-// its pods. Policies at one priority are not ordered and left out.
+// DecidedBefore returns the logging rules of a policy, or the rule that is asked for, of
+// which rules above decide connections. The rules above are earlier rules of the policy
+// and of policies that come before it on the ladder, and for the baseline the
+// NetworkPolicies that isolate its pods. Policies at one priority are not ordered and left
+// out.
 //
 // Nothing is claimed in doubt: for a NetworkPolicy or the baseline an AdminNetworkPolicy's
-// rule is left out where a Pass above it may leave nothing for it to decide. What decides
-// nothing at all is known from the verdicts of all connections, where those can be asked.
+// rule is left out where a Pass above it may leave nothing for it to decide. Rules that
+// decide nothing at all are known from the verdicts of all connections, where those can be
+// asked.
 func DecidedBefore(r *revision.Revision, ctx context.Context, k model.PolicyKey, dir model.Direction, rule int) []Before {
 	_, _ = finding.AllFindings(r, ctx) // without verdicts the rest is true all the same
 	out := decidedBefore(r, k, dir, rule)

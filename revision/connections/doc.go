@@ -1,8 +1,8 @@
-// Package connections answers what becomes of connections: the matrix between all ends, which
+// Package connections answers questions about connections: the matrix between all ends, which
 // connections a change turns, which rules touch a pod and say what about it, and which rules
 // decide before others.
 //
-// Invariants: what is counted is counted over every connection of the classes, never drawn. It
-// imports revision, revision/finding, revision/policies and model. The gate, the engine, pages,
-// ui and cli may import it.
+// Invariants: counts are over every connection of the classes, never over a sample. It imports
+// revision, revision/finding, revision/policies and model. The gate, the engine, pages, ui and
+// cli may import it.
 package connections

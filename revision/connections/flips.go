@@ -22,7 +22,8 @@ func Differ(r *revision.Revision, ctx context.Context, next *revision.Revision, 
 	return diff.Differ(ctx, r.Verdicts(), next.Verdicts(), ask)
 }
 
-// Vital is what nearly every pod needs: the cluster's DNS and its API server.
+// Vital returns the endpoints that nearly every pod needs: the cluster's DNS and its
+// API server.
 func Vital(r *revision.Revision) vital.Endpoints { return vital.FindEndpoints(r.Cluster, r.PodIndex()) }
 
 // EndsText names the ends of one side of connections: "blue/api-0, blue/api-1",
@@ -260,8 +261,8 @@ func StaysText(d *diff.Difference) string {
 	return fmt.Sprintf("%s: %s %s all of these", none, words.Some(instead, 3), words.Form(len(instead), "decides", "decide"))
 }
 
-// IdleTexts say of rules of a change that they decide nothing after it, and who does
-// instead; not of those that decided nothing before.
+// IdleTexts says of rules of a change that they decide nothing after it, and which
+// rules decide instead. Rules that decided nothing before are left out.
 func IdleTexts(d *diff.Difference, c *model.Cluster) (out []string) {
 	for i := range d.Rules {
 		u := &d.Rules[i]

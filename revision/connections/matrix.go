@@ -14,11 +14,11 @@ import (
 	"rung/revision"
 )
 
-// Matrix is what becomes of the connections between all pods, on one port or on every port.
+// Matrix is the outcome of the connections between all pods, on one port or on every port.
 // It does not change, and may be read from any goroutine.
 type Matrix struct {
 	Ports verdict.Ports // zero: every port
-	// Namespaces are those that have pods, by name; Empty counts the others.
+	// Namespaces are the namespaces that have pods, by name; Empty counts the others.
 	Namespaces []*MatrixEnd
 	Empty      int
 	Pods       int
@@ -101,7 +101,7 @@ func (e *MatrixEnd) has(o *MatrixEnd) bool {
 	return e.Namespace == o.Namespace && (e.Workload == "" || e.Workload == o.Workload) && (e.Pod == "" || e.Pod == o.Pod)
 }
 
-// matrices are those that were worked out, newest last.
+// matrices are the matrices that were worked out, newest last.
 type matrices struct {
 	mu   sync.Mutex
 	kept []*Matrix
@@ -203,7 +203,7 @@ func newMatrix(r *revision.Revision, ctx context.Context, ports verdict.Ports) (
 	return out, nil
 }
 
-// outcome is what becomes of the connections from a pod to another.
+// outcome returns the outcome of the connections from a pod to another.
 func (m *Matrix) outcome(a, b *matrixPod) matrix.Outcome {
 	at := int(a.kind)*len(m.kinds) + int(b.kind)
 	if a.node == b.node {

@@ -9,11 +9,11 @@ import (
 	"rung/model/words"
 )
 
-// CellVerdict is what a cell of a matrix says in a word; empty where there are no
+// CellVerdict is the verdict of a cell of a matrix, in a word; empty where there are no
 // connections.
 type CellVerdict string
 
-// The verdicts of cells. Mixed is that pods differ, or ports do.
+// The verdicts of cells. A cell is mixed where its pods differ, or the ports do.
 const (
 	CellAllow         CellVerdict = "allow"
 	CellDeny          CellVerdict = "deny"
@@ -62,8 +62,9 @@ type MatrixCell struct {
 	Undefined, Unknown int
 	// AlsoAllow and AlsoDeny are those of them that are allowed, or denied, on another port.
 	AlsoAllow, AlsoDeny int
-	// NotApplicable are those about which no policy is asked: a pod is completed, has no
-	// address or another primary network, or both are on the network of their nodes.
+	// NotApplicable counts the pairs about which no policy is asked: a pod is completed,
+	// has no address or another primary network, or both are on the network of their
+	// nodes.
 	NotApplicable int
 }
 
@@ -98,8 +99,9 @@ func (c MatrixCell) Pairs() int {
 	return c.Allow + c.Deny + c.ByPort + c.Undefined + c.Unknown + c.NotApplicable
 }
 
-// Verdict is what the cell says in a word: what is undefined or unknown is never hidden by
-// what is sure; pairs that no policy is asked about count where there are no others.
+// Verdict returns the cell's verdict. A single undefined or unknown pair decides it,
+// whatever the others are; pairs that no policy is asked about count only where there are
+// no others.
 func (c MatrixCell) Verdict() CellVerdict {
 	switch {
 	case c.Undefined > 0:

@@ -66,8 +66,8 @@ func newMatrixEnd(pods []matrixPod) *MatrixEnd {
 	return out
 }
 
-// workloadName is what the names of pods that are alike have in common: "api-*", without
-// the hash of a rollout. Of a single pod it is its name.
+// workloadName returns the beginning that the names of alike pods have in common:
+// "api-*", without the hash of a rollout. For a single pod it is the pod's name.
 func workloadName(pods []matrixPod) string {
 	first := pods[0].pod
 	if len(pods) == 1 {

@@ -12,8 +12,8 @@ import (
 	"rung/model/verdict/walk"
 )
 
-// Outside are the addresses outside as columns: the blocks that policies tell apart, of the
-// families that pods have. What is not in one of them is a pod's or a Service's.
+// Outside returns the addresses outside as columns: the blocks that policies tell apart, of
+// the families that pods have. An address in none of them is a pod's or a Service's.
 func (m *Matrix) Outside() []*MatrixEnd {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -72,8 +72,8 @@ func (e *MatrixEnd) Text() string {
 	return e.Name() + " except " + strings.Join(except, ", ")
 }
 
-// matrixSource is what tells pods apart that ask a Service: their kind, the node where one of
-// its endpoints is there too, and the pod that is an endpoint itself.
+// matrixSource is the key under which pods share the answers of a Service: their kind, the
+// node where one of its endpoints is there too, and the pod that is an endpoint itself.
 type matrixSource struct {
 	kind, node int32
 	pod        model.Key
@@ -179,7 +179,8 @@ func (m *Matrix) questions(p *matrixPod, to verdict.Endpoint, port verdict.Ports
 	return out
 }
 
-// to is what becomes of the connections from a pod to an end that was asked one by one.
+// to returns the outcome of the connections from a pod to an end that was asked one by
+// one.
 func (e *MatrixEnd) to(p *matrixPod) matrix.Outcome { return e.asked[e.likes(p)] }
 
 // askedExample is a connection of a pod to an end that was asked one by one, with a verdict.

@@ -82,8 +82,8 @@ func SeenText(g *diff.SeenGroup) string {
 		PortsText([]verdict.PortRange{{Protocol: g.Protocol, Lo: g.Port, Hi: g.Port}}), words.Total(g.Lines, "line"))
 }
 
-// SeenSaid is what the lines of a group say themselves, and of which that is not what the
-// policies say now: "logged as denied".
+// SeenSaid returns what the lines of a group say themselves, and how many of them
+// contradict the policies as they are now: "logged as denied".
 func SeenSaid(g *diff.SeenGroup) string {
 	var said []string
 	for _, s := range []struct {
@@ -175,7 +175,7 @@ func FlipsBrief(totals []diff.Total) string {
 	return strings.Join(out, ", ")
 }
 
-// Surplus is what a change does besides what it is made for.
+// Surplus is the effect that a change has besides the wanted one.
 type Surplus struct {
 	// Group are the connections, nil for none; Unknown says why nobody knows.
 	*diff.Group

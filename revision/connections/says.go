@@ -15,7 +15,7 @@ import (
 	"rung/system"
 )
 
-// Says is what a rule of a policy does, in sentences.
+// Says returns, in sentences, what a rule of a policy does.
 func Says(r *revision.Revision, p *model.Policy, rule *model.Rule) []string {
 	if r.BySelectors(p) {
 		return []string{saysWithoutRows(r, p, rule)}
@@ -96,7 +96,8 @@ func Says(r *revision.Revision, p *model.Policy, rule *model.Rule) []string {
 	return append(out, alsoDecides(r, p, rule)...)
 }
 
-// netpolOutcome is what a NetworkPolicy's rule does (ovn-kubernetes.md#rule-rows).
+// netpolOutcome says what a NetworkPolicy's rule does with connections
+// (ovn-kubernetes.md#rule-rows).
 func netpolOutcome(r *revision.Revision, p *model.Policy, rule *model.Rule) string {
 	for _, a := range r.ACLs(p.Key, "") {
 		if _, dir, i, ok := liverows.RuleOf(a.ExternalIDs); ok && dir == rule.Direction && i == rule.Index && a.Action == nb.ActionAllowStateless {
@@ -282,7 +283,7 @@ func portText(rule *model.Rule) string {
 	return words.List(parts, 5)
 }
 
-// saysWithoutRows is what a rule does, in a sentence, where no rows are compiled.
+// saysWithoutRows says in a sentence what a rule does where no rows are compiled.
 func saysWithoutRows(r *revision.Revision, p *model.Policy, rule *model.Rule) string {
 	pods := policies.CountSubjects(r, p.Key).Pods
 	if p.Tiered != nil {

@@ -37,20 +37,20 @@ type zoneFinding struct {
 	zone  string
 }
 
-// warning is a finding about a policy in a zone since a time; what is not known is
-// empty.
+// warning returns a finding about a policy in a zone since a time; unknown arguments
+// are empty.
 func warning(code, zone string, k model.PolicyKey, since time.Time, text, remedy string) zoneFinding {
 	f := model.Finding{Code: code, Severity: model.SeverityWarning, Policy: k, Rule: -1, Zone: zone, Message: text, Remedy: remedy}
 	return zoneFinding{Finding: f, since: since, zone: zone}
 }
 
-// ZoneFindings compares the zones at a time, oldest deviation first. Rows are
-// joined by k8s.ovn.org/id. Where desired rows are known, a zone in which nothing
-// differs from them holds what every other such zone holds: the deviations are
-// the differences that stand. Where they are not (rows in another form, of a
-// policy without desired rows, sets that somebody else keeps) the rows of most
-// zones count, compared by digests. What is settling is only information; what was read
-// before the last change says nothing.
+// ZoneFindings compares the zones at a time, oldest deviation first. Rows are joined by
+// k8s.ovn.org/id. Where desired rows are known, a zone in which nothing differs from
+// them holds what every other such zone holds: the deviations are the differences that
+// stand. Where they are not (rows in another form, of a policy without desired rows,
+// sets that somebody else keeps) the rows of most zones count, compared by digests. A
+// deviation that is settling is only information; rows read before the last change say
+// nothing.
 func ZoneFindings(r *revision.Revision, now time.Time) []model.Finding {
 	return collectZoneFindings(r, now, func(z *model.ZoneState, p *model.PolicyInZone) []*known.Cause { return liverows.Known(r, z, p) })
 }

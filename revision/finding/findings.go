@@ -34,9 +34,9 @@ type cachedFindings struct {
 	findings []model.Finding
 }
 
-// Findings are what the objects of this very revision say, worst first; AllFindings has
-// besides what verdicts say. Who asks first waits until they are worked out, some
-// milliseconds for 1,000 pods and 1,000 rules.
+// Findings returns the findings from the objects of this very revision, worst first;
+// AllFindings adds the findings from verdicts. The first caller waits until they are
+// worked out, some milliseconds for 1,000 pods and 1,000 rules.
 func Findings(r *revision.Revision) []model.Finding {
 	d := revision.Shared[objectFindings](r)
 	d.once.Do(func() {
@@ -59,7 +59,7 @@ func AllFindings(r *revision.Revision, ctx context.Context) ([]model.Finding, er
 	}
 	found := Findings(r)
 	if !r.System.Has(system.Stages) {
-		// What verdicts say of policies is said of these.
+		// Without stages no verdict can be asked for: the objects' findings are all.
 		d.all.CompareAndSwap(nil, &found)
 		return *d.all.Load(), nil
 	}
@@ -106,8 +106,8 @@ func HasFindings(r *revision.Revision) bool {
 	return revision.Shared[objectFindings](r).all.Load() != nil
 }
 
-// KnownAudit is what the verdicts of all connections say of the rules, once AllFindings has
-// asked for them; nil before, and where there are too many.
+// KnownAudit returns the audit of the rules by the verdicts of all connections, once
+// AllFindings has asked for them; nil before, and where there are too many.
 func KnownAudit(r *revision.Revision) *audit.Audit {
 	return revision.Shared[objectFindings](r).audit.Load()
 }
@@ -138,7 +138,8 @@ func withLast(r *revision.Revision, found []model.Finding) []model.Finding {
 	return lint.Sorted(r.Cluster, out)
 }
 
-// lintOptions are what findings about this cluster hang on besides its objects.
+// lintOptions returns the options that findings about this cluster depend on besides
+// its objects.
 func lintOptions(r *revision.Revision) lint.Options {
 	o := lint.Options{MaxPriority: r.Flags.MaxPriority, CNP: r.Flags.CompileCNP, NoSubnets: r.Desired.Options().NodeSubnets,
 		LegacyIsolation: r.Flags.LegacyIsolation, System: r.System.Lint}

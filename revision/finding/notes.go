@@ -21,7 +21,7 @@ const (
 // Note is something to know about a policy where it stands on the ladder: a conflict, a
 // tie, a priority that is not enforced, or findings of one kind.
 type Note struct {
-	// Mark says what it is, empty for findings: those have their severity.
+	// Mark is the sign of its kind, empty for findings, which have their severity.
 	Mark     string
 	Severity model.Severity
 	// Short is it in two or three words, Name the policy it is about, after them.
@@ -35,9 +35,9 @@ type Note struct {
 	findings  []*model.Finding
 }
 
-// Notes are what is to be known about a policy of a ladder, the worst first. rung is its
-// rung, nil where it has none; findings are those of the policy. Conflicts with gone do
-// not count: it is on its way to another priority.
+// Notes returns the notes on a policy of a ladder, the worst first. rung is its rung,
+// nil where it has none; findings are the policy's. Conflicts with gone do not count:
+// that policy is on its way to another priority.
 func Notes(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, findings []*model.Finding, gone model.PolicyKey) []Note {
 	var notes []Note
 	for _, i := range p.Conflicts {

@@ -34,8 +34,8 @@ type ACLFlows struct {
 	// an older row behind the flows, was seen.
 	Missing []string
 	Since   time.Time
-	// Text is a sentence on the state: what there is, and the likely cause of what is
-	// missing or old.
+	// Text is a sentence on the state: the flows there are, and the likely cause of
+	// missing or old ones.
 	Text string
 }
 
@@ -213,8 +213,8 @@ func SurplusFlows(r *revision.Revision, z *model.ZoneState, now time.Time) (flow
 	return s.Joined.Surplus, "The ACL they were made of is gone" + forHow(now, first) + ": " + whyLate(r, z, s, first, now)
 }
 
-// Below says what is wrong below the rows of a zone: what is behind, since when and why,
-// a sentence each.
+// Below lists what is behind below the rows of a zone, since when and why, a sentence
+// each.
 func Below(r *revision.Revision, z *model.ZoneState, now time.Time) (out []string) {
 	p := ProgressOf(r, z)
 	if text := p.Behind(now); text != "" {

@@ -13,7 +13,8 @@ import (
 	"rung/revision/liverows"
 )
 
-// OVNTrace is what ovn-trace says of a connection, beside what the rows say.
+// OVNTrace is the answer of ovn-trace about a connection, beside the answer of the
+// rows.
 type OVNTrace struct {
 	Connection verdict.Connection
 	At         time.Time
@@ -22,8 +23,8 @@ type OVNTrace struct {
 
 // OVNWay is the way of a connection between two ends.
 type OVNWay struct {
-	// Rows is what the rows say. Of a Service it is the connection to the endpoint itself:
-	// ovn-trace is asked about that, past load balancing.
+	// Rows is the path that the rows decide. For a Service it is the connection to the
+	// endpoint itself: ovn-trace is asked about that, past load balancing.
 	Rows verdict.Path
 	// Halves are the zones that were asked, in the order of the way.
 	Halves []OVNHalf
@@ -46,21 +47,22 @@ type OVNHalf struct {
 	Progress flow.Progress
 	// Changed says that what the rows decide changed while ovn-trace ran.
 	Changed bool
-	// Problems are what ovn-trace complained of.
+	// Problems are the complaints that ovn-trace printed.
 	Problems []string
 }
 
-// OVNStage is what OVN and the rows decide in one stage.
+// OVNStage is the decision of OVN and the decision of the rows in one stage.
 type OVNStage struct {
 	Stage model.Stage
 	// Verdict is OVN's, Unknown where the packet did not come as far.
 	Verdict verdict.Verdict
-	// By is what decided; nothing where no ACL did. Own is then what flow of OVN's own did.
+	// By is the rule behind the ACL that decided, empty where no ACL did. Own is then the
+	// effect of the flow of OVN's own that decided.
 	By   liverows.Behind
 	ACL  bool // an ACL decided
 	Own  string
 	Rows verdict.StageVerdict
-	// Passed are those that passed the packet on to the next tier, in order.
+	// Passed are the rules that passed the packet on to the next tier, in order.
 	Passed []liverows.Behind
 	Agreement
 }
@@ -214,7 +216,8 @@ func lostOn(t *ovntrace.Trace, passes []*ovntrace.Pass) bool {
 	return slices.Contains(passes, last)
 }
 
-// decisionIn is what the ACLs of a stage did in the passes, nil where none was asked.
+// decisionIn returns the decision of a stage's ACLs in the passes, nil where none was
+// asked.
 func decisionIn(t *ovntrace.Trace, passes []*ovntrace.Pass, stage model.Stage) *ovntrace.Decision {
 	for _, d := range t.Decisions() {
 		if d.Stage == stage && slices.Contains(passes, d.Pass) {

@@ -84,7 +84,7 @@ func (s *OVNStage) idle() bool {
 	return s.Agreement == Agree && s.Verdict == verdict.Allow && !s.ACL && s.Rows.Decided == nil && len(s.Passed)+len(s.Rows.Passed) == 0
 }
 
-// ovn is what OVN decided, and by which rule.
+// ovn says what OVN decided, and by which rule.
 func (s *OVNStage) ovn() string {
 	by := noRule
 	switch {
@@ -110,7 +110,7 @@ func after(passed []string) string {
 	return ", after " + words.List(passed, len(passed))
 }
 
-// rows is what they decide.
+// rows says what the rows decide, and by which rule.
 func (s *OVNStage) rows() string {
 	passed := make([]string, len(s.Rows.Passed))
 	for i := range s.Rows.Passed {
@@ -137,7 +137,8 @@ func rowsDecided(s *verdict.StageVerdict) string {
 	return noRule
 }
 
-// notes are what is to be known besides the stages.
+// notes returns the remarks on a zone besides its stages: an error or the likely cause
+// of a disagreement, a packet lost elsewhere, the complaints of ovn-trace.
 func (h *OVNHalf) notes() (out []string) {
 	if h.Error != "" {
 		return []string{"zone " + h.Zone + ": " + h.Error}

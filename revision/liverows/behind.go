@@ -25,7 +25,7 @@ const (
 	ByPlace    FoundBy = "place"    // stage, tier and priority only
 )
 
-// Behind is what stands behind a flow of an ACL that a trace met.
+// Behind is the rules that may stand behind a flow of an ACL that a trace met.
 type Behind struct {
 	By FoundBy
 	// Rules are the rules it may be: one, but for the ways that leave a choice, where

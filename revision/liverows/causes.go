@@ -13,10 +13,10 @@ import (
 )
 
 // Known says why rows of a policy differ in a zone that OVN-Kubernetes writes, where
-// that is one of its known defects: in the order of p.Diffs, nil for those without a
-// cause, or as a whole when none has one. What is still settling may go by itself and
-// has no cause yet; the caller judges that. Who asks first waits: a row that differs in
-// 5,000 addresses takes milliseconds.
+// the reason is one of its known defects. The causes are in the order of p.Diffs, nil
+// for differences without one; the whole list is nil when none has one. A difference
+// that is still settling may go by itself and has no cause yet; the caller judges that.
+// The first caller waits: a row that differs in 5,000 addresses takes milliseconds.
 func Known(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZone) []*known.Cause {
 	if !explainable(z, p) {
 		return nil
@@ -46,8 +46,9 @@ func CausesAtHand(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZon
 	return Known(r, z, p)
 }
 
-// CausesBehind are CausesAtHand of what is behind, and none of what is settling: one for
-// each of p.Diffs, nil for those without.
+// CausesBehind returns the causes of CausesAtHand for a policy that is behind, one for
+// each of p.Diffs, nil for differences without; for one that is only settling all are
+// nil.
 func CausesBehind(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZone, now time.Time) []*known.Cause {
 	if p == nil {
 		return nil
@@ -73,9 +74,9 @@ func CauseAtHand(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZone
 	return nil
 }
 
-// Explain works out the causes of what is behind at a time, for CausesAtHand: of all
-// that was not explained yet, and with again of what was explained from other objects
-// or rows, too. current says that none of that is left.
+// Explain works out the causes for policies that are behind at a time, for
+// CausesAtHand: of all that were not explained yet, and with again also of those
+// explained from other objects or rows. current says that none of the latter is left.
 func Explain(r *revision.Revision, now time.Time, again bool) (current bool) {
 	b := revision.Carried[causesCache](r)
 	current = true
@@ -143,7 +144,8 @@ func explainedNow(r *revision.Revision, z *model.ZoneState) explainedFrom {
 	return from
 }
 
-// get is what is kept of a judgement, nil without, and whether Explain was called.
+// get returns the kept causes of a judgement, nil without, and whether Explain was
+// called.
 func (b *causesCache) get(z *model.ZoneState, p *model.PolicyInZone) (e *explained, prepared bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

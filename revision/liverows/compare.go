@@ -103,8 +103,8 @@ func GroupName(k model.PolicyKey) string {
 	return nb.HashedName(nb.IDs(nb.DefaultController, string(k.Kind), pairs...)[nb.KeyID])
 }
 
-// LiveACLs are the ACLs in a policy's live port group, by id; of a group that is
-// not its own, those that are the policy's.
+// LiveACLs returns the ACLs in a policy's live port group, by id; in a group that is
+// not its own, only the policy's ACLs.
 func LiveACLs(db *nb.DB, k model.PolicyKey) []*nb.ACL {
 	g := db.PortGroupByName(GroupName(k))
 	if g == nil {

@@ -68,7 +68,8 @@ func factsOf(r *revision.Revision, z *model.ZoneState, k model.PolicyKey) *known
 	return f
 }
 
-// otherBaselines are those besides the one with that key.
+// otherBaselines returns the BaselineAdminNetworkPolicies other than the one with that
+// key.
 func otherBaselines(r *revision.Revision, z *model.ZoneState, k model.PolicyKey) (out []known.OtherBaseline) {
 	spec := func(p *model.Policy) string { return model.CompactJSON(p.Content()["spec"]) }
 	for b := range r.Cluster.Policies(model.KindBANP) {
@@ -82,8 +83,9 @@ func otherBaselines(r *revision.Revision, z *model.ZoneState, k model.PolicyKey)
 	return out
 }
 
-// before are what a pod is known to have been: what OVN-Kubernetes noticed of it last,
-// as Rung saw it, and the addresses that its own records have.
+// before returns earlier states of a pod, as far as they are known: the one
+// OVN-Kubernetes noticed last, as Rung saw it, and copies with the addresses in
+// OVN-Kubernetes' own records.
 func before(r *revision.Revision, z *model.ZoneState, p *model.Pod) (out []*model.Pod) {
 	if r.Past != nil {
 		if was := r.Past.Pods[p.Key]; was != nil && was.UID == p.UID {

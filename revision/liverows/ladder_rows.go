@@ -125,7 +125,7 @@ type rowsCache struct {
 	last   atomic.Pointer[rowsEntry]
 }
 
-// rowsEntry is what was worked out last, and for what.
+// rowsEntry is the last result, with the zones and objects it was worked out for.
 type rowsEntry struct {
 	zones   []zoneDB
 	desired *compiler.Desired
@@ -151,8 +151,9 @@ func (e *rowsEntry) holds(r *revision.Revision) bool {
 	return true
 }
 
-// stageCounts are the numbers of ACLs by stage of what was asked about, for one
-// set of desired rows: those of rules with named ports take a walk over pods.
+// stageCounts are the numbers of ACLs by stage of the policies that were asked about,
+// for one set of desired rows: the numbers of rules with named ports take a walk over
+// pods.
 type stageCounts struct {
 	mu      sync.Mutex
 	desired *compiler.Desired

@@ -36,7 +36,7 @@ type RowMarks struct {
 	byUUID map[string]RowMark
 	// Missing are the policies with missing rows, in the order of their keys.
 	Missing []model.PolicyKey
-	// KnownLost are the ids of those that are missing by a known defect.
+	// KnownLost are the ids of the rows that are missing by a known defect.
 	KnownLost map[string]bool
 	policy    map[model.PolicyKey]RowMark // for every row of the policy
 	known     func(model.Key) bool        // says what is compared with desired rows

@@ -66,8 +66,8 @@ func OwnerOf(ids map[string]string) (o nb.Owner) {
 	return o
 }
 
-// UnitOf is what a row was compiled for: a policy, or one of the kinds that are
-// no object, such as the default deny of a namespace. ok is false for rows of
+// UnitOf returns the unit that a row was compiled for: a policy, or one of the kinds
+// that are no object, such as the default deny of a namespace. ok is false for rows of
 // other owners and forms.
 func UnitOf(o nb.Owner) (k model.Key, ok bool) {
 	if o.Form != nb.FormKnown && o.Form != nb.FormOdd || o.Name == "" {

@@ -103,9 +103,9 @@ func isRule(o nb.Owner) bool { return o.Form == nb.FormKnown && o.Index >= 0 }
 // #multicast).
 func inNamespace(o nb.Owner) bool { return o.Form == nb.FormKnown && o.Namespace != "" }
 
-// TiedWith are the other rows of a database that share stage, tier and priority
-// of an ACL and may match what it matches, and how they stand to it; those that
-// decide differently come first.
+// TiedWith returns the other rows of a database that share stage, tier and priority of
+// an ACL and may match the same packets, and how they stand to it; rows that decide
+// differently come first.
 func TiedWith(db *nb.DB, a *nb.ACL) (others []*nb.ACL, tie Tie) {
 	own := ruleOfACL(a)
 	unlike := func(x *nb.ACL) bool { return verdictOf(x.Action) != verdictOf(a.Action) }
@@ -143,7 +143,8 @@ func ruleOfACL(a *nb.ACL) nb.Owner {
 	return o
 }
 
-// verdictOf is what becomes of a connection: allowing statelessly is allowing.
+// verdictOf returns the action by its effect on a connection: all forms of allow are
+// allow, and reject is drop.
 func verdictOf(action string) string {
 	switch action {
 	case nb.ActionAllow, nb.ActionAllowRelated, nb.ActionAllowStateless:
@@ -154,13 +155,13 @@ func verdictOf(action string) string {
 	return action
 }
 
-// AfterAllow is what is said about rows that AfterEgressAllow is true for.
+// AfterAllow is the remark on rows for which AfterEgressAllow is true.
 const AfterAllow = "decides even after an ANP egress Allow"
 
-// AfterEgressAllow says whether a row stands in the to-lport stage though it is
-// about what a pod sends: an Allow of the egress stages does not end its say.
-// These are the rows of an EgressFirewall, and those that decide about multicast
-// on arrival (ovn-kubernetes.md#firewall-rows, #multicast).
+// AfterEgressAllow says whether a row stands in the to-lport stage although it is about
+// packets that a pod sends: an Allow of the egress stages does not end its say. These
+// are the rows of an EgressFirewall, and the rows that decide about multicast on
+// arrival (ovn-kubernetes.md#firewall-rows, #multicast).
 func AfterEgressAllow(a *nb.ACL, o nb.Owner) bool {
 	if a.Stage() != nb.ToLport || o.Form == nb.FormNone || o.Form == nb.FormUnknown {
 		return false
@@ -229,7 +230,7 @@ func HoldersOf(db *nb.DB, old *Holders) *Holders {
 // Of are the port groups and switches that hold an ACL, groups first.
 func (h *Holders) Of(a *nb.ACL) []nb.Row { return h.by[a.UUID] }
 
-// Names are what Of finds, for people.
+// Names returns the names of the rows that Of finds, for people.
 func (h *Holders) Names(a *nb.ACL) []string {
 	rows := h.Of(a)
 	out := make([]string, len(rows))

@@ -21,8 +21,8 @@ type RuleACL struct {
 	Members bool
 }
 
-// RuleACLs are a rule's ACLs in a zone, by id: the desired ones, and what is live under
-// the rule's name though nothing desires it. Without a zone they are the desired ones.
+// RuleACLs returns a rule's ACLs in a zone, by id: the desired ones, and live ones
+// under the rule's name that nothing desires. Without a zone they are the desired ones.
 func RuleACLs(r *revision.Revision, k model.PolicyKey, rule *model.Rule, z *model.ZoneState) []*RuleACL {
 	var out []*RuleACL
 	byID := map[string]*RuleACL{}

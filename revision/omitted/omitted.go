@@ -32,20 +32,22 @@ func Zones(r *revision.Revision, zones ...*model.ZoneState) (out []model.Omissio
 	return out
 }
 
-// Rows are those that could change how the rows of zones stand to the policies.
+// Rows returns the omissions that could change how the rows of zones stand to the
+// policies.
 func Rows(r *revision.Revision, zones []*model.ZoneState) []model.Omission {
 	return append(Objects(r), Zones(r, zones...)...)
 }
 
-// About are those that could change what one policy is and does by itself: other policies
-// that were refused cannot.
+// About returns the omissions that could change the content and effect of one policy by
+// itself: other policies that were refused cannot.
 func About(r *revision.Revision, k model.PolicyKey) []model.Omission {
 	return slices.DeleteFunc(Objects(r), func(o model.Omission) bool { return o.Key.Kind.IsPolicy() && o.Key != k })
 }
 
-// Objects are what was refused or not read of the input, for who shows what there is: that a
-// policy which was read whole has no rows is shown there with the policy, and where a pod would
-// run is not asked.
+// Objects returns the parts of the input that were refused or not read, for pages and commands
+// that show which objects there are. Policies that were read whole but have no rows are left
+// out, because that is shown with the policy, and so are pods whose place is only assumed,
+// because it is not asked there.
 func Objects(r *revision.Revision) (out []model.Omission) {
 	for _, o := range r.Omissions() {
 		if o.Code == model.OmittedZone || o.Code == model.OmittedPlace || o.Assumed() || !decides(r, o.Key.Kind) {
@@ -73,8 +75,8 @@ func decides(r *revision.Revision, k model.Kind) bool {
 	return r.System.Asks(k) // what is misspelt may be meant for a policy
 }
 
-// Unjudged are those because of which an answer is not wholly judged: all that are no
-// assumption, unless their code is among allowed, or allowed is "all".
+// Unjudged returns the omissions because of which an answer is not wholly judged: all
+// that are no assumption, unless their code is among allowed, or allowed is "all".
 func Unjudged(all []model.Omission, allowed ...string) (out []model.Omission) {
 	for _, o := range all {
 		if !o.Assumed() && !slices.Contains(allowed, "all") && !slices.Contains(allowed, string(o.Code)) {

@@ -11,14 +11,14 @@ import (
 	"rung/revision"
 )
 
-// Logging is what the rules of a policy log.
+// Logging is the logging of the rules of a policy.
 type Logging struct {
 	Levels model.LogLevels
 	// Namespace is the namespace whose annotation says so; empty where it is the
 	// policy's own (ovn-kubernetes.md#policy-logging, #namespace-logging).
 	Namespace string
-	// Problems are what is wrong with the annotation. An ANP or BANP that has one
-	// is not programmed; of a namespace's only the level is off.
+	// Problems are the faults of the annotation. An ANP or BANP that has one is not
+	// programmed; in a namespace's annotation only the level is off.
 	Problems []string
 }
 
@@ -46,7 +46,7 @@ func UnitLogging(r *revision.Revision, k model.Key) (l Logging, ok bool) {
 	return Logging{}, false
 }
 
-// NamespaceLogging is what a namespace's annotation says.
+// NamespaceLogging returns the logging that a namespace's annotation asks for.
 func NamespaceLogging(r *revision.Revision, namespace string) Logging {
 	l := Logging{Namespace: namespace}
 	if ns := r.Cluster.Namespace(namespace); ns != nil {
@@ -101,8 +101,8 @@ func MeterRate(r *revision.Revision, zone string) (rate int, ok bool) {
 	return rate, ok
 }
 
-// LogMeter is what the logging meter of a zone lets through for each ACL: lines a second,
-// and at once where that is more; ok is false where no such meter is known.
+// LogMeter returns the limits that the logging meter of a zone sets for each ACL: lines a
+// second, and lines at once where that is more. ok is false where no such meter is known.
 func LogMeter(r *revision.Revision, zone string) (rate, burst int, ok bool) {
 	z := r.Zone(zone)
 	if z == nil || z.DB == nil {
@@ -132,7 +132,8 @@ type LogSession struct {
 	Problem string
 }
 
-// LogSessions are the logging sessions of all objects, those that end first first.
+// LogSessions returns the logging sessions of all objects, in the order in which they
+// end.
 func LogSessions(r *revision.Revision) []LogSession {
 	return revision.Shared[revision.Once[[]LogSession]](r).Get(func() []LogSession { return logSessions(r.Cluster) })
 }
@@ -182,8 +183,9 @@ func LogSessionOf(r *revision.Revision, target model.Key) *LogSession {
 	return nil
 }
 
-// LoggedUnits are what logs as an object's annotation says: a policy itself, and of a
-// namespace its NetworkPolicies, its EgressFirewall and the default deny.
+// LoggedUnits returns the units that log as an object's annotation says: a policy
+// itself, and of a namespace its NetworkPolicies, its EgressFirewall and the default
+// deny.
 func LoggedUnits(r *revision.Revision, target model.Key) (out []model.Key) {
 	if target.Kind != model.KindNamespace {
 		return []model.Key{target}
@@ -200,8 +202,8 @@ func LoggedUnits(r *revision.Revision, target model.Key) (out []model.Key) {
 // LoggingIn says of one zone whether the rows of an object log as they should.
 type LoggingIn struct {
 	Zone string
-	// Rows are those that should log there, Logs how many do; both are -1 in a zone of which
-	// only is known whether its rows are the desired ones.
+	// Rows counts the rows that should log there, Logs those that do; both are -1 in a zone
+	// of which is only known whether its rows are the desired ones.
 	Rows, Logs int
 	// Why says why not all do, or why nobody knows; empty where all do.
 	Why string
@@ -248,10 +250,11 @@ func loggingInZone(r *revision.Revision, z *model.ZoneState, units []model.Key) 
 	return l
 }
 
-// usualMeterRate is what OVN-Kubernetes sets unless told otherwise (ovn-kubernetes.md#meter).
+// usualMeterRate is the default rate of OVN-Kubernetes, in lines a second
+// (ovn-kubernetes.md#meter).
 const usualMeterRate = 20
 
-// LogCost is what logging costs.
+// LogCost is the cost of logging: the rows that log, and the most lines they may write.
 type LogCost struct {
 	ACLs  int // that log, in a zone
 	Nodes int // on which they are
@@ -261,7 +264,7 @@ type LogCost struct {
 	Known bool
 }
 
-// CostOfLogging is what the logging of some objects costs.
+// CostOfLogging returns the cost of logging some objects.
 func CostOfLogging(r *revision.Revision, targets []model.Key) LogCost {
 	c := LogCost{Nodes: r.Cluster.Count(model.KindNode), Rate: usualMeterRate}
 	if len(r.Zones) > 0 {

@@ -98,8 +98,8 @@ func OpenRules(r *revision.Revision, pod *model.Pod) (n int) {
 	return n
 }
 
-// Astray counts the units of a tier that somebody should look at: those that are frozen,
-// behind, not enforced or not comparable in some zone.
+// Astray counts the units of a tier that need attention: frozen, behind, not enforced or
+// not comparable in some zone.
 func Astray(r *revision.Revision, t *ladder.Tier, now time.Time) (n int) {
 	if len(r.Zones) == 0 {
 		return 0
@@ -140,10 +140,10 @@ func Loggers(r *revision.Revision) (names []string, all int) {
 	return names, all
 }
 
-// RuleFacts is what a table of rules says of one.
+// RuleFacts are the facts about one rule that a table of rules shows.
 type RuleFacts struct {
 	*model.Rule
-	// Pods are those behind the peers that select pods, each once; SelectsPods says
+	// Pods counts the pods behind the peers that select pods, each once; SelectsPods says
 	// whether there are such peers.
 	Pods        int
 	SelectsPods bool

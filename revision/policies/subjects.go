@@ -12,7 +12,7 @@ import (
 // SubjectCount is how many pods a policy applies to: the one count of ladder, policy page,
 // preview and command line.
 type SubjectCount struct {
-	// Pods are those it is enforced on; Apart those whose primary network is a
+	// Pods counts the pods it is enforced on; Apart those whose primary network is a
 	// user-defined one, where it is not.
 	Pods, Apart int
 }
@@ -57,9 +57,9 @@ func CountSubjects(r *revision.Revision, k model.PolicyKey) SubjectCount {
 	return n
 }
 
-// PeerCount counts the pods behind a peer. Those without an address match and are nobody in
-// the address set; those on a user-defined network are in it, which as subjects they would
-// not count for.
+// PeerCount counts the pods behind a peer. NoAddress counts those without an address: they
+// match, but the address set has nothing of them. Apart counts those on a user-defined
+// network: they are in the set, although as subjects they would not count.
 type PeerCount struct{ Pods, NoAddress, Apart int }
 
 // String is "38 pods", and says what else is to be known of them: "39 pods: 1 without an

@@ -238,7 +238,7 @@ func Tally(r *revision.Revision, z *model.ZoneState, now time.Time) (t ZoneTally
 	for k := range z.Policies {
 		t.add(r, z, k, now)
 	}
-	// What was not judged there yet.
+	// Policies and units that were not judged there yet.
 	for p := range r.Cluster.AllPolicies() {
 		if z.Policies[p.Key] == nil {
 			t.add(r, z, p.Key, now)

@@ -18,8 +18,9 @@ import (
 // maxDNSFile bounds the file of ReadDNSAddresses, in bytes.
 const maxDNSFile = 16 << 20
 
-// Features are what a cluster's configuration says about rows beyond the objects
-// (ovn-kubernetes.md#default-deny, #rule-rows, #hairpin-and-node-rows, #multicast).
+// Features are the switches and addresses of a cluster's configuration that rows depend
+// on beyond the objects (ovn-kubernetes.md#default-deny, #rule-rows,
+// #hairpin-and-node-rows, #multicast).
 type Features struct {
 	// AllowICMP and Stateless are OVN-Kubernetes' switches
 	// allow-icmp-network-policy and enable-stateless-netpol: "on", "off", or "auto"
@@ -37,8 +38,8 @@ type Features struct {
 	DNS map[string][]string
 }
 
-// Flags are what was given by flag about a cluster's OVN-Kubernetes; what was not
-// given is left to rows and configuration.
+// Flags are the settings of a cluster's OVN-Kubernetes that were given by flag; the
+// rest is left to rows and configuration.
 type Flags struct {
 	// Family is "auto" (or empty), "ipv4", "ipv6" or "dual".
 	Family string

@@ -52,8 +52,8 @@ type Setting struct {
 	Evidence    string // what tells it; clean, may be empty
 }
 
-// Zone is what the OVN-Kubernetes of a zone runs with, and in which form
-// its rows are.
+// Zone holds the settings that the OVN-Kubernetes of a zone runs with, and the form of
+// its rows.
 type Zone struct {
 	Settings []Setting      // in a fixed order
 	Rows     []dialect.Rows // by owner type
@@ -62,7 +62,7 @@ type Zone struct {
 	Deviates map[model.Kind]string
 }
 
-// View is what a revision knows of dialects; immutable.
+// View is a revision's knowledge of dialects; immutable.
 type View struct {
 	flags     *Flags
 	config    kube.OVNKube
@@ -74,9 +74,9 @@ type View struct {
 	nothing   bool // another system holds: no rows are compiled
 }
 
-// Zone is what the OVN-Kubernetes of a zone runs with: a flag outranks the zone's
-// rows, those the configuration, that the image. The name "" is that of the
-// cluster: what most zones say.
+// Zone returns the settings that the OVN-Kubernetes of a zone runs with. A flag
+// outranks the zone's rows, the rows outrank the configuration, and the configuration
+// outranks the image. The name "" means the cluster: what most zones say.
 func (v *View) Zone(zone string) Zone {
 	d := &v.cluster
 	if zone != "" {
@@ -194,8 +194,8 @@ func familyName(v4, v6 bool) string {
 	return "ipv4"
 }
 
-// subnets are those that rows leave out, and of a family that rows do not show
-// whole those of the configuration.
+// subnets returns the subnets that the zone's rows leave out, and for a family that
+// rows do not show whole the configuration's.
 func (v *View) subnets(d *dialect.Dialect) claim {
 	s := v.config.Settings[kube.OVNClusterSubnets]
 	all := slices.Clone(d.Subnets.Prefixes)

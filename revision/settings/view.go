@@ -42,8 +42,8 @@ func (v *View) WithSystem(s *system.System) *View {
 	return &next
 }
 
-// Read says whether the rows of a zone were read: what has a Northbound database is
-// OVN-Kubernetes, whatever other objects stand in the cluster.
+// Read says whether the rows of a zone were read: a cluster with a Northbound database
+// runs OVN-Kubernetes, whatever other objects stand in it.
 func (v *View) Read() bool { return len(v.zones) > 0 }
 
 // WithRows knows the dialect of a zone's rows; it is v where that is nothing new.

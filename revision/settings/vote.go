@@ -11,8 +11,9 @@ import (
 	"rung/model/ovn/dialect"
 )
 
-// mostSay is what most of the zones say that say anything; of two that as many
-// say, the value of now stays.
+// mostSay returns, setting by setting, the value that most zones say, not counting
+// zones that say nothing; when as many zones say the one as the other, the value of now
+// stays.
 func mostSay(zones map[string]*dialect.Dialect, now *dialect.Dialect) dialect.Dialect {
 	vote := func(of func(*dialect.Dialect) dialect.Fact) dialect.Fact {
 		count := map[dialect.Tri]int{}
@@ -69,8 +70,8 @@ func mostFamilies(zones map[string]*dialect.Dialect, now dialect.Families) (best
 	return best
 }
 
-// mostSubnets are, by family, those that most zones have of which the rows show
-// all, and where none does, all that any shows.
+// mostSubnets returns, by family, the subnets of most zones among those whose rows show
+// all subnets; where no zone's rows do, every subnet that any zone shows.
 func mostSubnets(zones map[string]*dialect.Dialect, now dialect.Subnets) (out dialect.Subnets) {
 	for _, v4 := range []bool{true, false} {
 		count, shown := map[string]int{}, map[netip.Prefix]bool{}

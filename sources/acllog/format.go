@@ -10,11 +10,11 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// Format writes the line that ovn-controller writes to its log file, without
-// the end of line; Parse gives the LogLine back, Raw and Zone aside and the
-// time to the millisecond. What a LogLine does not say is as on a cluster
-// whose nodes have a /24 and a /64 each: MAC addresses are those OVN-Kubernetes
-// derives from addresses, packets between nodes crossed two routers.
+// Format returns the line that ovn-controller writes to its log file, without the end of
+// line; Parse gives the LogLine back, Raw and Zone aside and the time to the
+// millisecond. Fields that a LogLine lacks are as on a cluster whose nodes have a /24
+// and a /64 each: MAC addresses are those OVN-Kubernetes derives from addresses,
+// packets between nodes crossed two routers.
 func Format(l logline.Line) string {
 	var b strings.Builder
 	b.Grow(384)

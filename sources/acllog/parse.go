@@ -20,7 +20,7 @@ const MaxLine = 64 << 10
 // of Antrea's np.log.
 var ErrNotACL = errors.New("not an acl_log line")
 
-// unnamed is what ovn-controller writes for an ACL without a name.
+// unnamed is the name that ovn-controller writes for an ACL without one.
 const unnamed = "<unnamed>"
 
 // module is how the name of the module that writes ACL lines stands in a line.
@@ -66,7 +66,7 @@ func Parse(line string) (logline.Line, error) {
 	return l, nil
 }
 
-// header is what stands before the message of a line that OVS's programs write:
+// header holds the fields before the message of a line that OVS's programs write:
 // prefix, time|sequence|module|level|.
 type header struct {
 	prefix, time, seq, message string
@@ -99,8 +99,8 @@ func cutHeader(line string) (h header, ok bool) {
 	return h, true
 }
 
-// toSyslog is what OVS's programs write to syslog in place of the time, which syslog
-// puts in front itself.
+// toSyslog is the word that OVS's programs write to syslog in place of the time, which
+// syslog puts in front itself.
 const toSyslog = "ovs"
 
 // read reads the header into a line.

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// prefix is what stands in front of a line as it was written, by those who collected or
-// printed it:
+// prefix holds the time, node and pod that a program which collected or printed a line put in
+// front of it:
 //
 //	2024-06-09T19:00:10.5Z                              kubectl logs --timestamps, must-gather
 //	2024-06-09T19:00:10.5Z stdout F                     a container runtime, in the node's files
@@ -17,7 +17,7 @@ import (
 //	2024-06-09T19:00:10.5+00:00 worker-0 ovn-controller: the same by newer ones
 //	<134>1 2024-06-09T19:00:10.5Z worker-0 ovn-controller 7 - -   syslog on the wire
 //
-// and some of these together.
+// Some of these forms come together.
 type prefix struct {
 	at        time.Time // what it says of the time, zero for nothing
 	node, pod string

@@ -17,7 +17,7 @@ import (
 	"rung/sources/kube/plugin"
 )
 
-// FieldManager is who the API server says changed an object.
+// FieldManager is the name of Rung in the API server's record of changes to an object.
 const FieldManager = "rung"
 
 // Options say which cluster, and as whom.
@@ -25,9 +25,9 @@ type Options struct {
 	// Kubeconfig is a file; empty follows kubectl: KUBECONFIG, then
 	// ~/.kube/config, then the service account of the pod Rung runs in.
 	Kubeconfig string
-	// Overrides are what kubectl's flags say in place of the kubeconfig: another
-	// context, cluster, user, server, credentials, somebody to impersonate. Timeout
-	// bounds every request but those that stay open.
+	// Overrides replace parts of the kubeconfig, as kubectl's flags do: another context,
+	// cluster, user, server, credentials, somebody to impersonate. Timeout bounds every
+	// request but those that stay open.
 	Overrides clientcmd.ConfigOverrides
 	// QPS and Burst bound requests a second; 0 means 50 and 100.
 	QPS   float32
@@ -131,7 +131,7 @@ func (c *Cluster) Server() string { return clean.Text(c.Config().Host) }
 // Login is the program that the kubeconfig has give the credentials, clean; empty for none.
 func (c *Cluster) Login() string { return plugin.Name(c.Config().ExecProvider) }
 
-// Options are what the cluster was opened with.
+// Options returns the options the cluster was opened with.
 func (c *Cluster) Options() Options { return c.opt }
 
 // Config is a copy of the client configuration, for transports of their own.
@@ -156,7 +156,7 @@ func (c *Cluster) Dynamic() dynamic.Interface {
 	return c.dynamic
 }
 
-// Names are what flags can name in a kubeconfig, each sorted.
+// Names are the names that flags can refer to in a kubeconfig, each sorted.
 type Names struct{ Contexts, Clusters, Users []string }
 
 // NamesIn reads the names of a kubeconfig.

@@ -110,7 +110,7 @@ type valve struct {
 	closed bool
 }
 
-// errShut is what a late write gets.
+// errShut is the error of a late write.
 var errShut = errors.New("the command is no longer waited for")
 
 func (v *valve) Write(p []byte) (int, error) {
@@ -149,7 +149,7 @@ func (e *ExitError) Error() string { return fmt.Sprintf("exit code %d", e.Code) 
 // ExitStatus is the exit code, as k8s.io/utils/exec calls it.
 func (e *ExitError) ExitStatus() int { return e.Code }
 
-// commandNotFound and cannotExecute are what runc, crun and shells exit with when
+// commandNotFound and cannotExecute are the exit codes of runc, crun and shells when
 // they do not find or cannot start the program.
 const (
 	cannotExecute   = 126

@@ -82,10 +82,10 @@ func inFile(path string) string {
 	return noContext
 }
 
-// User is who one is to the API server as far as kubeconfig and flags tell, clean: the
-// name of its user entry, or the kind of credentials given by flag, and whom it
-// impersonates. What the server makes of the credentials only the server knows
-// (kubectl auth whoami). It reads the file.
+// User returns the user's name at the API server as far as kubeconfig and flags tell,
+// clean: the name of its user entry, or the kind of credentials given by flag, and whom
+// it impersonates. Only the server knows which user the credentials belong to (kubectl
+// auth whoami). It reads the file.
 func (c *Cluster) User() string {
 	raw, err := loader(c.opt).RawConfig()
 	if err != nil {

@@ -70,7 +70,7 @@ func LeaseName(zone string) string {
 	return leasePrefix + "h-" + hex.EncodeToString(sum[:16])
 }
 
-// LeaseCalls are what a campaign calls. All must be set.
+// LeaseCalls are the functions that a campaign calls. All must be set.
 type LeaseCalls struct {
 	// Lead runs while this replica leads: its context ends when it leads no longer.
 	// The next campaign begins when it has returned; when it returns by itself the
@@ -249,7 +249,7 @@ func (e *election) see(l *coordinationv1.Lease) {
 	}
 }
 
-// holder is who has the Lease, as far as was seen; empty for nobody.
+// holder returns the identity of the Lease's holder, as far as was seen; empty for nobody.
 func (e *election) holder() string {
 	if e.lease == nil || e.lease.Spec.HolderIdentity == nil {
 		return ""

@@ -65,14 +65,14 @@ type OVNSetting struct {
 type OVNKube struct {
 	// Settings are by the names above; one that was not read is absent.
 	Settings map[string]OVNSetting
-	// Image is what the controller's container runs, Version the release it
-	// claims; empty where it has none, as with a digest.
+	// Image is the image of the controller's container, Version the release it claims;
+	// empty where it has none, as with a digest.
 	Image, Version string
 }
 
-// OVNKube reads the configuration of OVN-Kubernetes in the first of the namespaces
-// that has one, of OVNNamespaces when none is given. What cannot be read there is
-// the error, what could is returned beside it; that there is nothing is no error.
+// OVNKube reads the configuration of OVN-Kubernetes in the first of the namespaces that
+// has one, of OVNNamespaces when none is given. Where some of it cannot be read, the
+// rest is returned beside the error; a cluster without any is no error.
 func (c *Cluster) OVNKube(ctx context.Context, namespaces []string) (OVNKube, error) {
 	ctx, cancel := context.WithTimeout(ctx, ovnkubeWithin)
 	defer cancel()

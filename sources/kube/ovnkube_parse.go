@@ -123,8 +123,8 @@ func (s OVNSetting) Bool() (on, ok bool) {
 	return on, err == nil
 }
 
-// Subnets are the networks of a setting such as 10.128.0.0/14/23,fd01::/48, without
-// the length each node gets. What is none is left out.
+// Subnets returns the networks of a setting such as 10.128.0.0/14/23,fd01::/48, without
+// the length each node gets. It leaves out parts that are no network.
 func (s OVNSetting) Subnets() (out []netip.Prefix) {
 	for part := range strings.SplitSeq(s.Value, ",") {
 		addr, rest, _ := strings.Cut(strings.TrimSpace(part), "/")

@@ -63,8 +63,8 @@ func handManager(name string) bool {
 		strings.HasPrefix(name, "k9s") || name == "before-first-apply"
 }
 
-// Owners are those that will or may put back a change from this object to now;
-// now is nil for a delete, which everybody who keeps the object puts back.
+// Owners returns the owners that will or may put back a change from this object to now;
+// now is nil for a delete, which every owner that keeps the object puts back.
 func (l *Live) Owners(now *model.Policy) []Owner {
 	paths := changedPaths(l.Policy, now)
 	var out []Owner

@@ -43,7 +43,7 @@ type Reporter struct {
 	dropped uint64
 }
 
-// reportKey is what is reported about: a policy's condition in a zone, or one of
+// reportKey names the subject of a report: a policy's condition in a zone, or one of
 // its events.
 type reportKey struct {
 	policy model.PolicyKey

@@ -51,7 +51,7 @@ type Change struct {
 	Force bool
 }
 
-// Written is what the server answered to a change.
+// Written is the server's answer to a change.
 type Written struct {
 	// Policy is the object as it is stored now, or would be; nil after a delete, and
 	// where it was written but cannot be read.

@@ -51,7 +51,7 @@ type Rejected struct {
 	Remedy string
 }
 
-// FieldError is what is wrong with one field.
+// FieldError is the error of one field.
 type FieldError struct{ Field, Message string }
 
 func (e *Rejected) Error() string {

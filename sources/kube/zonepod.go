@@ -105,7 +105,7 @@ func anyOurs(byNode map[string][]zonePodInfo) bool {
 	return false
 }
 
-// zonePodInfo is what is kept of a pod that is labelled as ovnkube-node.
+// zonePodInfo holds the facts kept about a pod that is labelled as ovnkube-node.
 type zonePodInfo struct {
 	ZonePod
 	notOurs error // why it is refused; nil for one of OVN-Kubernetes

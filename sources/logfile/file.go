@@ -24,14 +24,15 @@ const (
 	Failed    Status = "failed"    // see Err
 )
 
-// State is what is known of a file.
+// State is the state of reading a file.
 type State struct {
 	Path   string // clean
 	Place  Place
 	Status Status
 	Err    error
-	// Size and Read are bytes of the file as it is stored; Read is what was taken of it,
-	// -1 where that cannot be told: of a compressed file before its end, and of a pipe.
+	// Size and Read are bytes of the file as it is stored; Read counts the bytes taken so
+	// far, -1 where that cannot be told: of a compressed file before its end, and of a
+	// pipe.
 	Size, Read int64
 	TooLong    uint64 // lines that were longer than MaxLine
 	Gaps       uint64
@@ -48,8 +49,8 @@ type File struct {
 	parts []*part // the last is the file as it is now; those before are read to their ends
 	known []content
 	last  time.Time // when what was read before was last written to
-	// held: the file was empty when it was opened. What was written to it before it was
-	// truncated or renamed once more may be in a rotated part, and comes first.
+	// held: the file was empty when it was opened. Lines written to it before it was
+	// truncated or renamed once more may be in a rotated part, and come first.
 	held bool
 	gone bool
 	err  error  // of the name
@@ -75,8 +76,8 @@ func newFile(ctx context.Context, path string, static bool) (*File, error) {
 	p.final = f.static
 	f.parts = []*part{p}
 	if !f.static {
-		// What the rotated parts beside it begin with is not new when these are renamed or
-		// compressed.
+		// The beginnings of the rotated parts beside it are not new when these are renamed
+		// or compressed.
 		for _, path := range siblings(f.path) {
 			if p, err := openPart(f.ctx, path); err == nil {
 				f.know(content{head: p.peek()})
@@ -335,7 +336,7 @@ func (f *File) AtStart() bool {
 // Path is the file's name.
 func (f *File) Path() string { return f.path }
 
-// Place is what the path tells of where the lines come from.
+// Place returns the origin of the lines, as far as the path tells.
 func (f *File) Place() Place { return f.place }
 
 // Finish says that nothing more is waited for: a last line without an end counts.

@@ -57,7 +57,7 @@ func (s *splitter) next() (line []byte, ok bool) {
 	}
 }
 
-// rest is what stands behind the last end of a line, and is forgotten by that.
+// rest returns the text behind the last end of a line, and forgets it.
 func (s *splitter) rest() (line []byte, ok bool) {
 	line = s.buf[s.start:s.end]
 	ok = len(line) > 0 && !s.skipping && len(line) <= MaxLine

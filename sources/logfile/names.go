@@ -91,7 +91,7 @@ func siblings(path string) (out []string) {
 	return out
 }
 
-// Place is what a path tells of where the lines come from; empty where it does not.
+// Place is the origin of lines, as far as a path tells; fields it does not tell are empty.
 type Place struct{ Node, Namespace, Pod, Container string }
 
 // PlaceOf reads the folders of must-gather, of the kubelet and of dumps by node:

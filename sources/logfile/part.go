@@ -134,8 +134,8 @@ func (p *part) read(b []byte) (n int, err error) {
 			err = p.err
 		}
 	default:
-		// What was read before is read once more, so that a file that was truncated and
-		// has grown again is noticed before anything of it is taken.
+		// The end of the text read before is read once more, so that a file that was
+		// truncated and has grown again is noticed before anything of it is taken.
 		k := len(p.tail)
 		n, err = p.file.ReadAt(b, p.raw-int64(k))
 		if n < k || !bytes.Equal(b[:k], p.tail) {
@@ -200,7 +200,7 @@ func (p *part) close() {
 	}
 }
 
-// content is what is known of one that was read.
+// content identifies a file that was read: its first and last bytes, and its length.
 type content struct {
 	head, tail []byte
 	raw        int64
@@ -210,7 +210,7 @@ func (p *part) content() content {
 	return content{head: bytes.Clone(p.head), tail: bytes.Clone(p.tail), raw: p.raw}
 }
 
-// there is what a plain file begins with now, whatever was read of it.
+// there returns the beginning of a plain file as it is now, whatever was read of it.
 func (p *part) there() content {
 	if p.gz != nil {
 		return content{}

@@ -20,7 +20,7 @@ import (
 // MaxFiles bounds the files that are read at a time.
 const MaxFiles = 500
 
-// stdin is what standard input is called.
+// stdin is the name of standard input.
 const stdin = "standard input"
 
 // Set is the files that a list of paths names, as they come and go.
@@ -66,7 +66,7 @@ func Open(ctx context.Context, paths []string, in io.Reader) (*Set, error) {
 	return s, nil
 }
 
-// Passed is what lies below a folder and is not read.
+// Passed counts the files below a folder that are not read.
 type Passed struct {
 	Folder string // as it was given, or found by a glob; not clean
 	// Files is how many files there are, Other how many of them are not named as logs, or are

@@ -34,7 +34,7 @@ type decoder struct {
 	ranked   bool
 }
 
-// outcome is what one unit of text gave.
+// outcome holds the objects and errors of one unit of text.
 type outcome struct {
 	objects []model.Object
 	broken  []model.Broken
@@ -116,7 +116,8 @@ func (d *decoder) value(n *yaml.Node, origin model.Origin, text []byte) {
 }
 
 // listed takes in an object, or the items of a List and of the Lists in it: kubectl flattens
-// them too. What is in an inner List has the place of that among the items of the outermost.
+// them too. Items of an inner List have the place of that List among the items of the
+// outermost.
 func (d *decoder) listed(n *yaml.Node, origin model.Origin, lk yamltree.ListKind, text []byte) {
 	inner, list := yamltree.AsList(n)
 	if !list {

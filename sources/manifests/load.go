@@ -41,8 +41,8 @@ type loaded struct {
 	bom  int    // bytes of byte order mark before text
 }
 
-// list finds the files to read, in order and each once. What cannot be found is
-// reported.
+// list finds the files to read, in order and each once. It reports the ones that cannot
+// be found.
 func (o Options) list() ([]input, []model.Broken) {
 	l := o.lister()
 	return l.files, l.broken

@@ -18,8 +18,8 @@ type Options struct {
 	// Paths are files, folders (read recursively: .yaml, .yml, .json and those
 	// with .gz behind) and "-" for standard input.
 	Paths []string
-	// FS is read instead of the operating system's files when set (the built-in
-	// cluster). What comes from it cannot be watched or written back.
+	// FS is read instead of the operating system's files when set (the built-in cluster).
+	// Objects from it cannot be watched or written back.
 	FS fs.FS
 	// Stdin is read for "-"; nil is an empty input.
 	Stdin io.Reader
@@ -67,7 +67,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Result is what was read. Objects and Broken are in the order of the input.
+// Result is the outcome of Read. Objects and Broken are in the order of the input.
 type Result struct {
 	Objects []model.Object
 	Broken  []model.Broken

@@ -20,8 +20,8 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// policy takes in a policy that passed the strict check; was is what it was in an older
-// form, nil for none.
+// policy takes in a policy that passed the strict check; was is its older form, nil for
+// none.
 func (d *decoder) policy(n *yaml.Node, k *kindInfo, key model.Key, origin model.Origin, text []byte, was *older.Form) {
 	obj := yamltree.Value(n).(map[string]any)
 	dropStatusDoubt(obj)
@@ -53,7 +53,7 @@ func (d *decoder) policy(n *yaml.Node, k *kindInfo, key model.Key, origin model.
 	d.out.objects = append(d.out.objects, p)
 }
 
-// gated is what gate 1 says of a tree, with the lines of its text.
+// gated returns the issues that gate 1 finds in a tree, with the lines of its text.
 func (d *decoder) gated(n *yaml.Node, k model.Kind, obj map[string]any) []check.Issue {
 	bad := admission.Judge(k, obj, d.opts.Schemas, d.opts.Release)
 	for i := range bad {

@@ -19,7 +19,7 @@ import (
 // ErrNoPaths is returned when there is nothing to read.
 var ErrNoPaths = errors.New("no files given")
 
-// Read reads everything the options name. What cannot be read is in Broken; the
+// Read reads everything the options name. Broken has the parts that cannot be read; the
 // error is for the call itself (no paths, ctx ended).
 func Read(ctx context.Context, o Options) (*Result, error) {
 	o = o.withDefaults()
@@ -35,7 +35,7 @@ func Read(ctx context.Context, o Options) (*Result, error) {
 	return assemble(o, files, broken), nil
 }
 
-// Parse reads objects from text in memory; name is what the errors call it.
+// Parse reads objects from text in memory; name stands for it in errors.
 func Parse(name string, text []byte, o Options) *Result {
 	o = o.withDefaults()
 	var files []*fileResult
@@ -86,8 +86,8 @@ func notOnePolicy(at model.Origin, k model.Key, msg string) model.Broken {
 	return model.Broken{Severity: model.SeverityError, Origin: at, Key: k, Code: check.CodeNotObject, Message: msg}
 }
 
-// fileResult is what one file gave, before objects of different files are held
-// against each other.
+// fileResult holds the objects and errors of one file, before objects of different
+// files are compared with each other.
 type fileResult struct {
 	*loaded
 	in      input

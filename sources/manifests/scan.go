@@ -36,7 +36,8 @@ type keptObject struct {
 	read   time.Time
 }
 
-// result is what the file counts for now.
+// result returns the objects and errors the file stands for now: its last reading, with
+// kept objects, or the error that it has gone.
 func (f *watched) result(source string) *fileResult {
 	if f.gone {
 		b := fileBroken(source, f.res.file.Path, fmt.Sprintf("has gone since %s: %s removed",
@@ -100,7 +101,7 @@ func (f *fileResult) validate(by *Options) {
 // scan looks at all files, reads those that changed and publishes. It returns
 // after what time it wants to be called again by itself, 0 for not.
 func (w *watcher) scan(ctx context.Context, first bool) (again time.Duration, err error) {
-	// What is not listed was away after now, and still is after asked.
+	// A file that is not listed was away after now, and still is after asked.
 	asked := time.Now()
 	inputs, listErrs := w.o.list()
 	now := time.Now()
@@ -207,8 +208,8 @@ func succeed(old *watched, res *fileResult, in input, now time.Time) *watched {
 	return f
 }
 
-// missing deals with files that are no longer there: they are given up once
-// they were away long enough. lost are those that were, wait is when to look again.
+// missing deals with files that are no longer there: they are given up once they were
+// away long enough. lost are the files given up now, wait is when to look again.
 func (w *watcher) missing(present map[string]bool, asked, now time.Time) (wait time.Duration, lost map[string]bool) {
 	lost = map[string]bool{}
 	for p, f := range w.files {
@@ -225,9 +226,9 @@ func (w *watcher) missing(present map[string]bool, asked, now time.Time) (wait t
 	return wait, lost
 }
 
-// settleOrder puts the files into their order: as listed now, then those that
-// are away. What is said about a file that went from a folder is forgotten when
-// something else changes, but never before it was said: lost are those that went now.
+// settleOrder puts the files into their order: as listed now, then the ones that are
+// away. The message about a file that went from a folder is dropped when something else
+// changes, but never before it was shown: lost are the files that went now.
 func (w *watcher) settleOrder(listed []string, present, lost map[string]bool, changed bool) {
 	old := w.order
 	w.order = listed

@@ -22,16 +22,16 @@ import (
 // server has run. It is used by one goroutine at a time.
 type Typed struct{ d *decoder }
 
-// NewTyped makes a converter; source is what Origin.Source of its objects says.
+// NewTyped makes a converter; source is the Origin.Source of its objects.
 func NewTyped(source string) *Typed { return &Typed{newDecoder(Options{Source: source})} }
 
-// Object brings one object into the model's form: a *corev1.Namespace, Pod, Node,
-// Service or Event, a *discoveryv1.EndpointSlice, a *networkingv1.NetworkPolicy,
-// or an *unstructured.Unstructured of an ANP, a BANP, a CNP, an EgressFirewall or a kind of
-// Antrea. Nothing of obj is kept but a policy's typed form, without managedFields, which are taken
-// out of obj; old is what the object was when it was read before, or nil: what did not change
-// is taken from it. The result is nil for what cannot be taken in: broken says why then, and
-// holds doubts about what was taken in otherwise.
+// Object brings one object into the model's form: a *corev1.Namespace, Pod, Node, Service or
+// Event, a *discoveryv1.EndpointSlice, a *networkingv1.NetworkPolicy, or an
+// *unstructured.Unstructured of an ANP, a BANP, a CNP, an EgressFirewall or a kind of Antrea.
+// Nothing of obj is kept but a policy's typed form, without managedFields, which are taken out of
+// obj; old is the object as it was read before, or nil: parts that did not change are taken from
+// it. The result is nil for an object that cannot be taken in: broken says why then, and otherwise
+// holds doubts about it.
 func (t *Typed) Object(obj any, old model.Object) (o model.Object, broken []model.Broken) {
 	t.d.out = &outcome{}
 	m, isObject := obj.(metav1.Object)

@@ -16,11 +16,11 @@ import (
 	"rung/model"
 )
 
-// Update is what changed since the last one; the first holds everything.
+// Update holds the changes since the last update; the first holds everything.
 type Update struct {
 	Upsert []model.Object
 	Remove []model.Key
-	// Broken and Files are all there are now, not what changed.
+	// Broken and Files are complete, not only the changes.
 	Broken []model.Broken
 	Files  []File
 	// Validated says gate 1 was run: false only in the first update when

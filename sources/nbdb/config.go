@@ -36,8 +36,8 @@ type Config struct {
 	TLS TLSFiles
 	// Dial, where set, makes the connection instead of Addr.
 	Dial func(context.Context) (net.Conn, error)
-	// Server is what ZoneUpdate.Server says; without it, the database's name
-	// and schema version.
+	// Server is the text of ZoneUpdate.Server; without it, the database's name and schema
+	// version.
 	Server string
 
 	// Tables limits what is read and followed; empty means all tables Rung

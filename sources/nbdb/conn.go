@@ -112,7 +112,7 @@ func (c *Conn) serve(ctx context.Context, n *northbound, sink func(model.ZoneUpd
 	if server == "" {
 		server = nb.Database + " " + n.version
 	}
-	// What came after the snapshot is in it already.
+	// The changes since the snapshot are in db already.
 	db, _, seq := n.news()
 	c.current.Store(n)
 	defer c.current.Store(nil)
@@ -129,16 +129,15 @@ func (c *Conn) serve(ctx context.Context, n *northbound, sink func(model.ZoneUpd
 	})
 }
 
-// Transact sends the operations as one transaction and waits for the answer,
-// and then until the sink has been told what the transaction changed: a caller
-// that looks at the rows afterwards sees its own writes. What the operations hold
-// must not be changed afterwards.
+// Transact sends the operations as one transaction and waits for the answer, and then
+// until the sink has been told what the transaction changed: a caller that looks at the
+// rows afterwards sees its own writes. The values in the operations must not be changed
+// afterwards.
 //
-// ErrNotConnected means nothing was sent. model.ErrRefused means the server did
-// nothing and would refuse again; the results then say which operation failed.
-// model.ErrWait means a wait was not met, and nothing was done either.
-// After any other error the outcome is unknown and the connection is dropped,
-// so that a Resync shows it.
+// ErrNotConnected means nothing was sent. model.ErrRefused means the server did nothing
+// and would refuse again; the results then say which operation failed. model.ErrWait
+// means a wait was not met, and nothing was done either. After any other error the
+// outcome is unknown and the connection is dropped, so that a Resync shows it.
 func (c *Conn) Transact(ctx context.Context, ops []nb.Op) ([]nb.OpResult, error) {
 	return c.Send(ctx, ops)()
 }
@@ -189,8 +188,8 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 const keepBuffer = 64 << 10
 
-// perMegabyte is what a megabyte of operations adds to the time a transaction
-// may take.
+// perMegabyte is the time that a megabyte of operations adds to the time limit of a
+// transaction.
 const perMegabyte = time.Second
 
 // transact sends a transaction that makes these rows; the answer is waited for by what

@@ -332,8 +332,8 @@ func (d *decoder) members(delta bool, name *string, ids *map[string]string, port
 	})
 }
 
-// addresses reads a whole set, unless the set of that name looked the same the
-// last time, in whichever zone, or is what was just written.
+// addresses reads a whole set, unless the set of that name looked the same the last
+// time, in whichever zone, or equals the set that was just written.
 func (d *decoder) addresses(name string, raw []byte) []string {
 	if known, same := d.share.knownSet(name, raw); same {
 		return known

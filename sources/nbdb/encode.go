@@ -14,10 +14,10 @@ import (
 // another kind than Conn.
 func Encode(ops []nb.Op) ([]byte, error) { return encode(nil, ops, &sent{}) }
 
-// encode appends the parameters of transact (RFC 7047 §4.1.3) to b. What cannot be
-// said in OVSDB is an error before anything is sent: above all a write without
-// a row's UUID, which would touch every row of the table. What new rows hold is noted
-// in rows.
+// encode appends the parameters of transact (RFC 7047 §4.1.3) to b. An operation that
+// OVSDB cannot express is an error before anything is sent: above all a write without a
+// row's UUID, which would touch every row of the table. The values of new rows are
+// noted in rows.
 func encode(b []byte, ops []nb.Op, rows *sent) ([]byte, error) {
 	b = slices.Grow(b, estimate(ops))
 	b = jsonrpc.AppendString(append(b, '['), nb.Database)

@@ -16,7 +16,7 @@ import (
 type northbound struct {
 	*session
 	cfg *Config
-	// written is what is on its way, for the reader.
+	// written holds the transactions under way, for the reader.
 	written written
 
 	// With the session's lock; only the reader writes them.
@@ -167,7 +167,7 @@ type Left struct {
 // maxLeft bounds how many are remembered.
 const maxLeft = 100
 
-// Row takes in a row that is left aside; row is what else it says, or nil.
+// Row takes in a row that is left aside; row holds its other columns, or is nil.
 func (l *Left) Row(table, uuid string, row nb.Row) {
 	key := table + " " + uuid
 	if _, known := l.rows[key]; known {

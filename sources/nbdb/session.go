@@ -19,10 +19,10 @@ import (
 type contents interface {
 	// database is the database's name.
 	database() string
-	// requests reads a reply to get_schema and returns the parameter of monitor_cond
-	// that asks for what is read of it, and the schema's version.
+	// requests reads a reply to get_schema and returns the parameter of monitor_cond that
+	// asks for the tables and columns to read, and the schema's version.
 	requests(schema []byte) (request []byte, version string, err error)
-	// take works in <table-updates2>: the snapshot, and then each update. What it
+	// take works in <table-updates2>: the snapshot, and then each update. The function it
 	// returns makes the result visible, and is called with the session locked.
 	take(updates []byte, snapshot bool) (publish func(), err error)
 }

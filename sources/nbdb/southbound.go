@@ -12,7 +12,7 @@ import (
 	"rung/sources/nbdb/jsonrpc"
 )
 
-// SouthboundUpdate is what a Southbound connection delivers: its state, and with
+// SouthboundUpdate is an update of a Southbound connection: its state, and with
 // ConnSynced the database.
 type SouthboundUpdate struct {
 	Conn     model.ConnState

@@ -193,7 +193,7 @@ func (f TLSFiles) explain(err error) error {
 	return err
 }
 
-// alert is what the server said when it ended the connection, nil when it said nothing.
+// alert returns the server's TLS alert at the end of the connection, nil when it sent none.
 func alert(err error) error {
 	var remote *net.OpError
 	if errors.As(err, &remote) && remote.Op == "remote error" {

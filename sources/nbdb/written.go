@@ -10,8 +10,8 @@ import (
 
 // written are the transactions under way that make rows. The server sends those rows
 // back in the update that comes before the result, nearly always in the very bytes in
-// which they were sent: then they need not be decoded, nor held twice. What is on the
-// wire is compared, never taken on trust.
+// which they were sent: then they need not be decoded, nor held twice. The bytes on the
+// wire are compared, never taken on trust.
 type written struct {
 	mu    sync.Mutex
 	under []*sent
@@ -39,7 +39,7 @@ func (w *written) now() []*sent {
 	return slices.Clone(w.under)
 }
 
-// sent is what the rows hold that one transaction makes. It is noted while the
+// sent holds the values of the rows that one transaction makes. It is filled while the
 // operations are encoded and does not change afterwards.
 type sent struct {
 	texts map[string]string            // values of columns that are clean as they are
@@ -84,7 +84,7 @@ func put[T any](m *map[string]T, key string, v T) {
 	(*m)[key] = v
 }
 
-// text is what was sent for a text, where it was.
+// text returns a text as it was sent, where it was, so that it is held once.
 func (d *decoder) text(b []byte) string {
 	for _, s := range d.sent {
 		if t, ok := s.texts[string(b)]; ok {

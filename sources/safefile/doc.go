@@ -1,15 +1,15 @@
-// Package safefile writes files so that a full disk, a kill or another program
-// at the same moment does no harm: every file Rung leaves behind goes through it.
+// Package safefile writes files so that a full disk, a kill or another program at the
+// same moment does no harm: every file Rung leaves behind goes through it.
 //
-// Invariants: a reader sees the old text or the new one, never a part (Replace,
-// Create, Swap); on an error nothing new stays behind; a file that is not
-// Rung's to replace keeps its owner, its mode and what somebody else wrote
-// meanwhile (Swap); lines are added whole, on a line of their own (Append); a
-// file under the state folder is regular, the user's own and readable by nobody
-// else (Open, Read, Folder), and nothing ever waits for a named pipe.
+// Invariants: a reader sees the old text or the new one, never a part (Replace, Create,
+// Swap); on an error nothing new stays behind; a file that is not Rung's to replace
+// keeps its owner, its mode and anything that others wrote meanwhile (Swap); lines are
+// added whole, on a line of their own (Append); a file under the state folder is
+// regular, the user's own and readable by nobody else (Open, Read, Folder), and nothing
+// ever waits for a named pipe.
 //
-// What the operating system is asked for is the interface FS, so that tests have
-// one that fails (test/faultfs). Paths are not cleaned for printing.
+// All calls of the operating system go through the interface FS, so that tests have one
+// that fails (test/faultfs). Paths are not cleaned for printing.
 //
 // It imports nothing of Rung. sources/manifests/edit and engine import it; cli and ui
 // reach it through engine.

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// FS is what is asked of a file system. Errors are those of package os. What a
-// system cannot do at all is errors.ErrUnsupported.
+// FS is the part of a file system that this package needs. Errors are those of package
+// os. An operation that a system does not have returns errors.ErrUnsupported.
 type FS interface {
 	// Open is os.OpenFile that never waits, for the other end of a pipe say.
 	Open(name string, flag int, perm fs.FileMode) (File, error)

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// What keeps a file from being swapped. Nothing was changed then.
+// The reasons why a file is not swapped. Nothing was changed then.
 var (
 	// ErrChanged says the file is not as it was read.
 	ErrChanged = errors.New("the file changed since it was read")
@@ -37,12 +37,12 @@ const (
 // says that they touch.
 type Merge func(base, a, b []byte) ([]byte, bool)
 
-// Swap puts text in the place of the regular file at path, if that still holds
-// old. Owner and mode stay. What another program writes at the same moment is
-// not lost: text is exchanged with what stands there, that is looked at, and when
-// it is not old, the other's text is put back and the error is ErrChanged. What
-// was written to text in between is merged into it; where that cannot be, it is
-// kept in a file beside, FILE.orig, which the error names.
+// Swap puts text in the place of the regular file at path, if that still holds old.
+// Owner and mode stay. A change that another program writes at the same moment is not
+// lost: text and the file at path change places, and the file that came out is compared
+// with old. Where it differs, it is put back and the error is ErrChanged. Anything
+// written to text in between is merged into it; where that cannot be, it is kept in a
+// file beside, FILE.orig, which the error names.
 func Swap(fsys FS, path string, old, text []byte, merge Merge) error {
 	info, err := fsys.Lstat(path)
 	if err != nil {

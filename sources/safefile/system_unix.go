@@ -30,7 +30,7 @@ func (f systemFile) TryLock() error {
 	}
 }
 
-// owner is who owns a file; ok is false where files have no owners.
+// owner returns the owner and group of a file; ok is false where files have no owners.
 func owner(info fs.FileInfo) (uid, gid int, ok bool) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

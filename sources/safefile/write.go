@@ -21,7 +21,7 @@ const (
 // ErrLocked says that another program holds a file.
 var ErrLocked = errors.New("another program holds it")
 
-// Create writes a new file: the whole text, or no file. What is at path already
+// Create writes a new file: the whole text, or no file. A file that exists at path
 // stays, and the error is fs.ErrExist.
 func Create(fsys FS, path string, text []byte, perm fs.FileMode) error {
 	// Looked at first, so that a full disk does not hide the better reason.
@@ -40,8 +40,8 @@ func Create(fsys FS, path string, text []byte, perm fs.FileMode) error {
 	return nil
 }
 
-// Replace puts a whole private file in the place of path, or nothing. What is
-// there and no regular file of the user's is refused.
+// Replace puts a whole private file in the place of path, or nothing. It refuses to
+// replace anything but a regular file of the user's.
 func Replace(fsys FS, path string, text []byte) error {
 	if err := fsys.MkdirAll(filepath.Dir(path), PrivateFolder); err != nil {
 		return fmt.Errorf("making the state folder: %w", err)

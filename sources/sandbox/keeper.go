@@ -39,8 +39,8 @@ type keeper struct {
 	wake   chan struct{}
 }
 
-// dirty is what has to be compared with the rows: ports by name, namespaces, the
-// management port.
+// dirty holds the parts that have to be compared with the rows: ports by name,
+// namespaces, the management port.
 type dirty struct {
 	ports, namespaces map[string]struct{}
 	mgmt              bool
@@ -59,7 +59,7 @@ type port struct {
 	address   string
 }
 
-// keptTables are what a keeper has to know of its zone.
+// keptTables are the tables of its zone that a keeper reads.
 var keptTables = []string{nb.TableGlobal, nb.TablePort, nb.TableSwitch, nb.TableMeter, nb.TablePortGroup}
 
 func newKeeper(zone string, seed []nb.Op, log *slog.Logger, conn nbdb.Config) *keeper {

@@ -11,7 +11,7 @@ import (
 	"rung/sources/sandbox/rows"
 )
 
-// task is what a transaction is for.
+// task is the purpose of a transaction.
 type task struct {
 	// owners says of each port the uid of the pod that it will have been made
 	// for, if it is there then. The pod may be another one before that.

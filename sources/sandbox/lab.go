@@ -46,7 +46,7 @@ func (s *Sandbox) startLab(ctx context.Context) error {
 	return nil
 }
 
-// labConfig is what OVN has to know of a node.
+// labConfig returns OVN's configuration of a node's zone.
 func (s *Sandbox) labConfig(name string, number int) ovn.ZoneConfig {
 	var node *model.Node
 	if s.cfg.Node != nil {

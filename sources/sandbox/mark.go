@@ -65,8 +65,8 @@ func (m *mark) add(name string) error {
 }
 
 // readMark reads what a folder's mark lists; marked is false where there is none. A
-// link is none, and neither is a file with another first line. What cannot be the
-// name of a zone's files, a torn last line among it, is left out.
+// link is no mark, and neither is a file with another first line. Lines that cannot be
+// the name of a zone's files, such as a torn last line, are left out.
 func readMark(dir string) (names []string, marked bool) {
 	path := filepath.Join(dir, markName)
 	fi, err := os.Lstat(path)

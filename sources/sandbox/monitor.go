@@ -19,7 +19,7 @@ type monitor struct {
 	tables map[string]watch
 }
 
-// watch is what a monitor wants of a table.
+// watch holds the columns and rows of a table that a monitor asks for.
 type watch struct {
 	Columns []string        `json:"columns"`
 	Where   json.RawMessage `json:"where"`

@@ -23,7 +23,7 @@ type podHandler struct {
 	wake    chan struct{}
 }
 
-// podEvent is what takes effect at a time: all objects, or some that changed.
+// podEvent is a set of changes that takes effect at a time: of all objects, or of some.
 type podEvent struct {
 	due     time.Time
 	all     *model.Cluster

@@ -157,10 +157,10 @@ func (t *Traffic) walk(now time.Time, f *flow, sink func(zone, line string)) {
 		if z == nil {
 			continue
 		}
-		// Those that passed the packet on and the one, if any, that ended it: without that
+		// The ACLs that passed the packet on and the one, if any, that ended it: without that
 		// one the packet is allowed (ovn-kubernetes.md#stages). The winner among equals is
-		// undefined; here it is the one with the lower UUID. What cannot be judged is passed
-		// over.
+		// undefined; here it is the one with the lower UUID. ACLs that cannot be judged are
+		// passed over.
 		deciders, unjudged := z.Walk(s.name, s.at, s.packet)
 		t.stats.unjudged.Add(unjudged)
 		for _, acl := range deciders {

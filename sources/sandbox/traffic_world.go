@@ -12,8 +12,8 @@ import (
 	"rung/model/verdict/walk"
 )
 
-// world is the pods and rows that connections are made and judged by, made
-// ready for that. What did not change is taken over from the last one.
+// world holds the pods and rows that connections are made and judged by, made ready for
+// that. Parts that did not change are taken over from the last one.
 type world struct {
 	cluster *model.Cluster
 	pods    []*endpoint // all that take part, by name

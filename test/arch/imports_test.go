@@ -29,6 +29,7 @@ var inside = map[string][]string{
 	"sources/safefile": {},
 	"sources/reading":  {},
 	"sources/retry":    {},
+	"sources/slots":    {},
 
 	"model":    {"model"},
 	"compiler": {"model"},
@@ -54,10 +55,10 @@ var inside = map[string][]string{
 	"engine/statedir":  {"sources/safefile"},
 	"engine/loop":      {"revision", "system", "model"},
 	"engine/ownership": {"engine/loop", "reconciler", "revision", "system", "sources/kube", "sources/retry", "model"},
-	"engine/zones":     {"engine/loop", "engine/ownership", "reconciler", "compiler", "revision", "system", "sources/nbdb", "sources/retry", "model"},
-	"engine/dialects":  {"engine/loop", "engine/zones", "compiler", "revision", "system", "sources/kube", "sources/retry", "model"},
-	"engine/below":     {"engine/loop", "engine/zones", "engine/logs", "reconciler", "revision", "system", "sources/kube", "sources/nbdb", "sources/retry", "model"},
-	"engine/rooms":     {"engine/below", "engine/logs", "engine/loop", "engine/probe", "engine/zones", "revision", "system", "model", "sources/nbdb"},
+	"engine/zones":     {"engine/loop", "engine/ownership", "reconciler", "compiler", "revision", "system", "sources/nbdb", "sources/retry", "sources/slots", "model"},
+	"engine/dialects":  {"engine/loop", "engine/zones", "compiler", "revision", "system", "sources/kube", "sources/retry", "sources/slots", "model"},
+	"engine/below":     {"engine/loop", "engine/zones", "engine/logs", "reconciler", "revision", "system", "sources/kube", "sources/nbdb", "sources/retry", "sources/slots", "model"},
+	"engine/rooms":     {"engine/below", "engine/logs", "engine/loop", "engine/probe", "engine/zones", "revision", "system", "sources/slots", "model", "sources/nbdb"},
 	// Optional rooms: TestRoomsAreOptional says who may import them.
 	"engine/lab":        {"engine/rooms", "engine/below", "engine/loop", "engine/probe", "revision", "system", "model", "sources/acllog", "sources/nbdb", "sources/sandbox"},
 	"engine/ovntrace":   {"engine/rooms", "engine/trace", "revision", "system", "model", "sources/kube", "sources/nbdb/remote"},

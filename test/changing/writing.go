@@ -141,7 +141,7 @@ func Logged(t *testing.T, c *model.Cluster, lines ...string) *diff.Log {
 	return log
 }
 
-// Otherwise is what an effect says of the log, in a line.
+// Otherwise returns in a line what an effect says of the log.
 func Otherwise(e *effect.Effect) string {
 	if e == nil || e.Log == nil {
 		return "none"

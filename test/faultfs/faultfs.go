@@ -9,7 +9,7 @@ import (
 	"rung/sources/safefile"
 )
 
-// What operations answer that fail.
+// Errors of operations that are made to fail.
 var (
 	ErrFull = &fs.PathError{Op: "write", Path: "(a test's disk)", Err: syscall.ENOSPC}
 	ErrIO   = &fs.PathError{Op: "sync", Path: "(a test's disk)", Err: syscall.EIO}
@@ -216,7 +216,7 @@ func (f *file) ReadAt(b []byte, at int64) (int, error) {
 func (f *file) Write(b []byte) (int, error) { return f.write(b, 0, f.File.Write) }
 
 func (f *file) WriteAt(b []byte, at int64) (int, error) {
-	// What lies within the file has its room.
+	// Bytes within the file have their room already.
 	info, err := f.File.Stat()
 	if err != nil {
 		return 0, err

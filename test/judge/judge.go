@@ -7,7 +7,7 @@ import (
 	"rung/model"
 )
 
-// Verdict is what becomes of a connection.
+// Verdict is the fate of a connection: let through, denied …
 type Verdict string
 
 // The verdicts.
@@ -58,8 +58,8 @@ type Connection struct {
 	Hairpin  bool
 }
 
-// By is what decided, or passed: a rule of a policy, or rows without one, whose Key is
-// that of their kind and whose Rule is -1.
+// By names the rule of a policy that decided or passed, or rows without a policy: their Key is
+// the key of their kind and their Rule is -1.
 type By struct {
 	Tier      int
 	Key       model.Key

@@ -26,8 +26,8 @@ func (j judge) rows(p packet) (rows []row) {
 	return append(rows, j.multicast(p)...)
 }
 
-// direction is that of the rules which decide in the packet's stage, and the pod whose
-// port they name (ovn-kubernetes.md#direction-and-action).
+// direction returns the direction of the rules that decide in the packet's stage, and the
+// pod whose port they name (ovn-kubernetes.md#direction-and-action).
 func direction(p packet) (model.Direction, *model.Pod) {
 	switch p.stage {
 	case model.StageAfterLB:

@@ -14,7 +14,7 @@ import (
 
 // Flows gives a zone a Southbound database that was read, with the flows that northd of
 // OVN 25.03 makes of its ACLs (model/ovn/flow/testdata); change, where set, edits them, and
-// the zone's state. What is missing, old or left over is so since at.
+// the zone's state. Missing, old and left-over flows are so since at.
 func Flows(t testing.TB, p *revision.Facts, zone string, at time.Time, change func(s *revision.Southbound, flows []*sb.Flow) []*sb.Flow) {
 	t.Helper()
 	z := Zone(t, p, zone)

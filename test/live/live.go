@@ -31,9 +31,7 @@ func (z *still) Transact(context.Context, []nb.Op) ([]nb.OpResult, error) {
 }
 
 // clock stands still.
-type clock time.Time
-
-func (c clock) Now() time.Time { return time.Time(c) }
+func clock(at time.Time) func() time.Time { return func() time.Time { return at } }
 
 // Judge joins the live rows of every zone that was read with the desired ones.
 // The rows count as read, and every difference as new, at the given time.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"rung/compiler"
 	"rung/model"
 	"rung/model/ovn/nb"
 	verdicts "rung/model/verdict"
@@ -33,12 +34,7 @@ func (w *world) index() *index.Index {
 	}
 	return index.New(index.View{Cluster: w.cluster, Options: index.Options{IPv4: o.IPv4, IPv6: o.IPv6, AllowICMP: o.AllowICMP,
 		ClusterSubnets: o.ClusterSubnets, DNS: o.DNS, HostNetworkNamespace: o.HostNetworkNamespace,
-		NoRows: func(k model.PolicyKey) *model.NoRows {
-			if c := w.desired.Policy(k); c != nil {
-				return c.None
-			}
-			return nil
-		},
+		NoRows:   unenforced(w.desired),
 		Defaults: has(model.KindNetpolDefault, nb.NameHairpin), Multicast: has(model.KindMulticastCluster, nb.TypeMulticastDeny)}})
 }
 
@@ -157,4 +153,15 @@ func (r *run) confirmed() {
 			r.t.Errorf("only %d are %s", r.verdict[what], what)
 		}
 	}
+}
+
+// unenforced has the policies without rows, with the reason.
+func unenforced(d *compiler.Desired) map[model.PolicyKey]*model.NoRows {
+	out := map[model.PolicyKey]*model.NoRows{}
+	for c := range d.Policies() {
+		if c.None != nil {
+			out[c.Key] = c.None
+		}
+	}
+	return out
 }

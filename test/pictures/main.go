@@ -30,7 +30,7 @@ func main() {
 	}
 }
 
-// site is what the pictures are made with.
+// site holds the files and programs that the pictures are made with.
 type site struct {
 	bin   string
 	ovn   string // where OVN is looked for, as --sandbox-ovn has it

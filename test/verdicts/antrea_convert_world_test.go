@@ -138,13 +138,13 @@ func (w *antreaWorld) natives(c *model.Cluster) *model.Cluster {
 // onOVN is a cluster as OVN-Kubernetes enforces it, ClusterNetworkPolicies too: none with a
 // priority that is not supported, or a logging annotation that it cannot read.
 func onOVN(c *model.Cluster) enforced {
-	v := index.View{Cluster: c, Options: index.Options{IPv4: true, IPv6: true, NoRows: func(k model.PolicyKey) *model.NoRows {
-		p := c.Policy(k)
+	none := map[model.PolicyKey]*model.NoRows{}
+	for p := range c.AllPolicies() {
 		if _, err := p.LogLevels(); err != nil || p.Priority > model.MaxPriority {
-			return &model.NoRows{}
+			none[p.Key] = &model.NoRows{}
 		}
-		return nil
-	}}}
+	}
+	v := index.View{Cluster: c, Options: index.Options{IPv4: true, IPv6: true, NoRows: none}}
 	return enforced{index.New(v), c}
 }
 

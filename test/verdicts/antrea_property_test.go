@@ -150,7 +150,7 @@ func TestAntreaDifferIsCompare(t *testing.T) {
 		c := w.cluster()
 		next := w.antreaChange(c)
 		before, after := onAntrea(t, c), onAntrea(t, next)
-		all := diff.Watch{To: func(*model.Pod) bool { return true }}
+		all := diff.Watch{Pods: everyPod(next)}
 		d, err := diff.Differ(context.Background(), before, after, diff.Asked{Watches: []diff.Watch{all}})
 		if err != nil {
 			t.Fatal(err)

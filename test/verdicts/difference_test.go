@@ -42,7 +42,7 @@ func TestDifferIsCompare(t *testing.T) {
 		for p := range next.AllPolicies() {
 			about = append(about, p.Key)
 		}
-		all := diff.Watch{To: func(*model.Pod) bool { return true }, Ports: []verdict.PortRange{{Protocol: verdict.TCP, Lo: 80, Hi: 81}}}
+		all := diff.Watch{Pods: everyPod(next), Ports: []verdict.PortRange{{Protocol: verdict.TCP, Lo: 80, Hi: 81}}}
 		d, err := diff.Differ(context.Background(), before, after, diff.Asked{About: about, Watches: []diff.Watch{all}})
 		if err != nil {
 			t.Fatal(err)
@@ -206,4 +206,13 @@ func TestExamplePort(t *testing.T) {
 			t.Errorf("%v: %d, want %d", r, got, want)
 		}
 	}
+}
+
+// everyPod names all pods of a cluster.
+func everyPod(c *model.Cluster) map[model.Key]bool {
+	all := map[model.Key]bool{}
+	for p := range c.Pods() {
+		all[p.Key] = true
+	}
+	return all
 }

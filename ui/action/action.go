@@ -47,7 +47,8 @@ type Action struct {
 	Hint func(Context) bool
 	// Hidden keeps it out of the palette: moving a cursor is no command.
 	Hidden bool
-	// Needs is what the cluster's network plugin must have for the action to be there.
+	// Needs is the feature of the cluster's network plugin without which the action is not
+	// offered.
 	Needs system.Feature
 	// Op is the change it leads to, empty for none; Danger is how much
 	// confirmation that change wants at least.
@@ -60,7 +61,7 @@ type Action struct {
 	plain bool // show keys by name
 }
 
-// Context is what decides whether an action can be done.
+// Context holds the facts that decide whether an action can be done.
 type Context struct {
 	System *system.System
 	Mode   revision.Mode
@@ -69,13 +70,13 @@ type Context struct {
 	Undo, Redo     string
 	Plan           *revision.PlanState
 	Unconfirmed    *revision.Unconfirmed
-	// Access is what the API server lets the user do, on a cluster.
+	// Access holds the permissions that the API server gives the user, on a cluster.
 	Access revision.Access
 }
 
-// target is the policy an action is about: the one under the cursor, else that of
-// the page. A new policy has no name yet, and those that a conversion made are not the
-// one under its cursor.
+// target returns the policy an action is about: the one under the cursor, else the page's
+// policy. A new policy has no name yet, and the policies that a conversion made are not the
+// one under its cursor: for these only the kind is set.
 func (c Context) target(id ID) model.PolicyKey {
 	switch id {
 	case LadderNew, PlanNew, LadderTemplate, PlanTemplate, ConvertApply:

@@ -26,7 +26,7 @@ func traceFrom(id ID, footer int, help string) Action {
 	return Action{ID: id, Keys: []string{"t"}, Title: "trace", Footer: footer, Hidden: true, Help: help}
 }
 
-// ovnFrom is the same with ovn-trace.
+// ovnFrom makes the action that asks ovn-trace about the connection of a page.
 func ovnFrom(id ID, help string) Action {
 	return Action{ID: id, Keys: []string{"T"}, Title: "ask OVN", Needs: system.Rows, Hidden: true, Disabled: asksOVN, Help: help}
 }

@@ -18,7 +18,7 @@ type Keymap struct {
 // alwaysQuit cannot be taken away: a way out must be left.
 const alwaysQuit = "ctrl+c"
 
-// Problem is what is wrong with the keys an action was given.
+// Problem describes an error in the keys that an action was given.
 type Problem struct {
 	ID   ID
 	What string
@@ -30,8 +30,8 @@ func (p Problem) String() string { return "keys." + string(p.ID) + ": " + p.What
 // aKey says how keys are written.
 const aKey = "a character, enter, tab, space, esc, up, home, pgup, delete, f1 and the like, with ctrl+, alt+ or shift+ before it"
 
-// NewKeymap puts overrides (action id to keys) over the defaults. What is wrong
-// with them is reported and the rest is taken: an unknown id, a key that is no
+// NewKeymap puts overrides (action id to keys) over the defaults. Overrides that are wrong
+// are reported and the others are taken: an unknown id, a key that is no
 // key, two actions in one scope that want the same key (the overridden one
 // keeps it), a key of a view that hides one that holds everywhere.
 func NewKeymap(overrides map[string][]string) (*Keymap, []Problem) {

@@ -121,7 +121,7 @@ func fileState(env *view.Env, x *logline.Stream) string {
 	return text
 }
 
-// dialect is what the cluster's OVN-Kubernetes runs with, as most zones say, and
+// dialect adds the settings of the cluster's OVN-Kubernetes, as most zones report them, and
 // where each setting was read.
 func dialect(env *view.Env, s *detail.Sheet) {
 	if env.Rev.Dialects == nil {

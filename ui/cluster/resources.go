@@ -144,8 +144,8 @@ func grouped(all []revision.Permission) (out []granted) {
 	return out
 }
 
-// permissions are what the server says may be done: refusals first, each with what
-// is missed and the command that asks the same.
+// permissions adds the permissions that the server reports: refusals first, each with its
+// consequence and the command that asks the same.
 func permissions(env *view.Env, s *detail.Sheet) {
 	if env.Rev.Mode.Name != revision.ClusterMode {
 		return
@@ -195,7 +195,7 @@ func refusal(env *view.Env, s *detail.Sheet, g *granted, what string) {
 	s.Say(g.id()+".command", 4, "$", st.Dim, st.CodeText, g.Command, nav.Page{})
 }
 
-// missed is what there is not for want of a permission.
+// missed says which feature is missing for want of a permission, empty for none.
 func missed(g *granted) string {
 	has := func(verbs ...string) bool {
 		return slices.ContainsFunc(verbs, func(v string) bool { return slices.Contains(g.verbs, v) })

@@ -45,8 +45,8 @@ type Config struct {
 // starts are the pages one can begin with.
 var starts = []string{"ladder", "rows", "zones", "logs", "activity", "plan"}
 
-// Check says all that is wrong with the configuration: where, what, and what is
-// allowed. What is wrong is left out and never fatal.
+// Check returns all errors of the configuration: where, what, and what is
+// allowed. A setting that is wrong is left out and never fatal.
 func (c *Config) Check(set *themes.Set) []string {
 	problems := slices.Clone(c.problems)
 	say := func(key, format string, args ...any) {

@@ -1,4 +1,4 @@
 // Package config reads the part of the configuration file that is about the screen, and
-// says all that is wrong with it at once. What is wrong is left out and never fatal.
+// reports all its errors at once. A setting that is wrong is left out and never fatal.
 // It imports the themes and the table of actions; ui and main import it.
 package config

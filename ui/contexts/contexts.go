@@ -20,7 +20,7 @@ type contexts struct {
 	st      *themes.Styles
 }
 
-// list is what was read.
+// list holds the contexts that were read.
 type list struct {
 	names   []string
 	current string

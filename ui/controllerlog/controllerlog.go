@@ -95,7 +95,7 @@ func (v *View) lines(env *view.Env) []detail.Line {
 	return s.Lines
 }
 
-// condition is what the zone's controller reported last.
+// condition adds the last condition that the zone's controller reported.
 func (v *View) condition(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	all := env.Rev.Conditions(v.page.Key)

@@ -103,7 +103,7 @@ func rank(l labels.Label) int {
 	return slices.Index([]labels.Label{labels.Inexpressible, labels.Approximate, labels.Exact}, l)
 }
 
-// sign is what a label looks like.
+// sign returns the sign of a label, and its style.
 func sign(l labels.Label, st *themes.Styles) (string, themes.Style) {
 	switch l {
 	case labels.Exact:
@@ -243,8 +243,8 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// mutation is all that was made, as one change. What is not as it was is a guard rail: its
-// name must be typed.
+// mutation returns all converted policies as one change. A policy that does not decide the
+// same as before is a guard rail: its name must be typed.
 func (v *page) mutation() change.Mutation {
 	m := change.Mutation{Op: change.OpApply, YAML: []byte(v.res.NewText())}
 	for _, w := range v.res.Warnings() {

@@ -56,7 +56,7 @@ func (v *page) Tell(env *view.Env) widget.Line {
 	return env.Busy(v.Working(), v.work())
 }
 
-// work is what is under way.
+// work names the work under way.
 func (v *page) work() string {
 	if v.makes.Under() {
 		return "converting"
@@ -75,7 +75,7 @@ func (v *page) Working() time.Time {
 	return v.proves.Since()
 }
 
-// SaveText is all that was made, as manifests.
+// SaveText returns all converted policies, as manifests.
 func (v *page) SaveText(*view.Env) string {
 	if v.res == nil {
 		return ""
@@ -235,7 +235,8 @@ func (v *page) rules(env *view.Env, w, h int) string {
 	return v.table.Render(env.Styles, w, h-low) + "\n" + head + "\n" + widget.Pad(lines, low-1)
 }
 
-// about is what became of a rule, why, and what shows it.
+// about returns the lines about a rule: how exactly it was converted, why, a connection that
+// shows it, and what the rule becomes.
 func (v *page) about(env *view.Env, r *convert.Rule, w int) []string {
 	st := env.Styles
 	s := &detail.Sheet{St: st, W: w}

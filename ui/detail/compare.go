@@ -20,7 +20,7 @@ import (
 	"rung/ui/widget"
 )
 
-// TableWord is what people call a row of a table.
+// TableWord returns the everyday word for a row of a table.
 func TableWord(table string) string {
 	switch table {
 	case nb.TableAddressSet:

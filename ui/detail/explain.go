@@ -21,7 +21,7 @@ type Explain struct {
 	// Zone is where sets and groups are looked up; nil, or one that was never
 	// read, shows the desired ones.
 	Zone *model.ZoneState
-	// Policy is whose rows they are, the zero key for rows that Rung does not
+	// Policy is the policy that the rows belong to, the zero key for rows that Rung does not
 	// compile.
 	Policy model.PolicyKey
 	// First is how many members of a set or group are listed.

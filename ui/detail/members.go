@@ -151,8 +151,8 @@ func (x *Explain) set(id, term, name string) {
 	x.list(id, members, len(members), to, behind)
 }
 
-// unit is what a row is judged with: the policy, or what shares the row with
-// others (ovn-kubernetes.md#pod-selector-sets).
+// unit returns the unit that a row is judged with: the policy, or the unit that shares the
+// row with others (ovn-kubernetes.md#pod-selector-sets).
 func (x *Explain) unit(r nb.Row) model.PolicyKey {
 	if k, ok := liverows.UnitOf(nb.OwnerOfRow(r)); ok && x.Policy.Name != "" && slices.Contains(x.Rev.Related(x.Policy), k) {
 		return k

@@ -59,7 +59,7 @@ func (p *Pane) To() nav.Page {
 // Gutter is how many cells a pane takes for the mark of the cursor.
 const Gutter = 2
 
-// Page is what a page of one pane has in common: embed it. Enter goes where the line under
+// Page is the common part of all pages of one pane: embed it. Enter goes where the line under
 // the cursor leads.
 type Page struct {
 	view.List

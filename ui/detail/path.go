@@ -131,7 +131,7 @@ func (d *PathDrawing) title(p *trace.Path, s *trace.Stage) string {
 	return verdict + " · " + at + " · " + rest
 }
 
-// results are what becomes of lines that match, or need no reason.
+// results are the words for lines that match, or that need no reason.
 var results = map[trace.What]string{trace.Other: "other pods", trace.Passed: "passes on", trace.Decides: "decides",
 	trace.Candidate: "may decide", trace.Maybe: "may match", trace.NotAsked: "not asked", trace.Nothing: "default"}
 
@@ -192,7 +192,7 @@ func (d *PathDrawing) tried(id, tier string, wide int, s *trace.Stage, l *trace.
 	}
 }
 
-// rows is what the zone's rows say of the stage.
+// rows adds the verdict of the zone's rows at the stage.
 func (d *PathDrawing) rows(id string, s *trace.Stage) {
 	if s.Rows == nil {
 		return

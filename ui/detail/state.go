@@ -163,7 +163,7 @@ func Hits(env *view.Env) *logs.Summary {
 // FreshHits says whether hits are others than those shown.
 func FreshHits(env *view.Env, shown *logs.Summary) bool { return shown != nil && Hits(env) != shown }
 
-// Condition is what a controller reported: with when, and never as proof.
+// Condition adds the report of a controller, with its time and never as proof.
 func (s *Sheet) Condition(id string, c *model.Condition, now time.Time, st *themes.Styles, to nav.Page) {
 	sign, look := "✓", st.OK
 	if c.Status != "True" {

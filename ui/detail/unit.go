@@ -79,7 +79,8 @@ func UnitLine(env *view.Env, k model.Key) widget.Line {
 	return l.Add(" · "+text, st.Dim)
 }
 
-// LoggingLine is what a policy logs, and the namespace that sets it if one does.
+// LoggingLine returns the log levels of a policy, and the namespace that sets them if one
+// does.
 func LoggingLine(env *view.Env, p *model.Policy) widget.Line {
 	st, l := env.Styles, policies.LoggingOf(env.Rev, p)
 	var out widget.Line
@@ -205,7 +206,7 @@ func FindNamed(z *model.ZoneState, table, name string) string {
 	return model.ShellJoin(append(nbctl(z), "find", table, "name="+nb.Atom(name))...)
 }
 
-// RowCopies are what can be copied of a row.
+// RowCopies returns the parts of a row that can be copied.
 func RowCopies(z *model.ZoneState, r nb.Row) []view.Copy {
 	var out []view.Copy
 	id, uuid := r.IDs()[nb.KeyID], r.RowUUID()

@@ -288,7 +288,7 @@ func (v *edit) judge(env *view.Env, m checked) {
 	v.pre.Sync(env)
 }
 
-// mistakes are what keeps a text from being previewed, with their lines in it.
+// mistakes returns the errors that keep a text from being previewed, with their lines in it.
 func (v *edit) mistakes(text string, p *gate.Preview) (out []model.Broken) {
 	for _, b := range p.Errors {
 		if !b.IsError() {

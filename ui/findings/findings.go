@@ -93,7 +93,8 @@ func New(nav.Page) view.View {
 // narrow is the width below which severities are signs.
 const narrow = 100
 
-// text is what the filter looks at: also what has no room on the screen.
+// text returns the text that the filter searches: also the parts that have no room on the
+// screen.
 func (v *page) text(f *findings.Finding) string {
 	if head := v.heads[f]; head != nil {
 		return head.String()

@@ -14,7 +14,7 @@ import (
 	"rung/ui/widget"
 )
 
-// State is what the lines around a page tell, in one frame.
+// State holds the facts that the lines around a page show in one frame.
 type State struct {
 	Styles *themes.Styles
 	Keys   *action.Keymap
@@ -46,7 +46,8 @@ func (s *State) Way(names []string, brief string, w int) widget.Line {
 	return widget.Styled(" "+widget.CutName(names[last], w-1), s.Styles.Title)
 }
 
-// wayFrom joins the names from one on. What the name before says is not said again.
+// wayFrom joins the names from one on. A name that begins with the whole name before it is
+// written without that beginning.
 func (s *State) wayFrom(names []string, first int) widget.Line {
 	st := s.Styles
 	l := widget.Styled(" ", st.Text)
@@ -67,9 +68,9 @@ func (s *State) wayFrom(names []string, first int) widget.Line {
 	return l
 }
 
-// Trouble is what keeps a source from being read, empty when all are. It has a
-// line of its own below the page, until it is over: what stands above is then not
-// what is, or not all of it.
+// Trouble returns the line about a source that cannot be read, empty when all can. It stands
+// below the page until the source is read again: the page above is then out of date or
+// incomplete.
 func (s *State) Trouble() widget.Line {
 	st := s.Styles
 	for _, src := range s.Rev.Sources {

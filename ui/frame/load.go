@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Load is what is read or run in the background, and how far it is.
+// Load is the work in the background: its name, and how much of it is done.
 type Load struct {
 	of          *revision.Revision
 	since       time.Time
@@ -18,8 +18,8 @@ type Load struct {
 	done, total int64
 }
 
-// loadOf looks at sources first, then at zones, then at a plan. What failed is not
-// being read: it is tried again for as long as it takes, and its state says why.
+// loadOf looks at sources first, then at zones, then at a plan. A source that failed does not
+// count as being read: it is tried again for as long as it takes, and its state says why.
 func loadOf(r *revision.Revision) Load {
 	for _, s := range r.Sources {
 		if s.Conn != model.ConnStarting && s.Conn != model.ConnDialling {

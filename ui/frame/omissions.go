@@ -68,7 +68,7 @@ func probedOf(r *revision.Revision, _ nav.Page, _ []*model.ZoneState) []model.Om
 	return omitted.From(r, true)
 }
 
-// Omissions are what a page of a revision does not take into account. They are asked for
+// Omissions are the omissions of a page, in one line. They are worked out
 // once for every revision and page: a frame only draws them.
 type Omissions struct {
 	rev     *revision.Revision
@@ -116,7 +116,8 @@ func (o *Omissions) Line(st *themes.Styles, keys *action.Keymap, w int) widget.L
 // leastOmission is how many cells the line has for what is omitted at least.
 const leastOmission = 30
 
-// nouns are what omissions of a code are counted as; those of others are said in whole.
+// nouns are the words by which omissions of a code are counted; omissions of other codes are
+// written in full.
 var nouns = map[model.OmissionCode]string{
 	model.OmittedFile:   "file",
 	model.OmittedObject: "object",
@@ -128,8 +129,8 @@ var nouns = map[model.OmissionCode]string{
 // namedOmissions is how many of many are named.
 const namedOmissions = 3
 
-// summary says omissions in one line: a single one as commands say it, many by their number.
-// What is only assumed comes last.
+// summary tells omissions in one line: a single one as commands tell it, many by their number.
+// Mere assumptions come last.
 func summary(all []model.Omission) string {
 	var counts, names, parts, assumed []string
 	one := ""

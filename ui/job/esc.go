@@ -70,7 +70,7 @@ func plain(in io.Reader) io.Reader {
 	return in
 }
 
-// What a terminal writes around pasted text.
+// The sequences that a terminal writes around pasted text.
 const pasteBegin, pasteEnd = "\x1b[200~", "\x1b[201~"
 
 const (

@@ -114,8 +114,8 @@ func (c *Control) linger(began time.Time) {
 
 const lingers, lingerFor = 10, 10 * time.Millisecond
 
-// Pause is what Bubble Tea runs while the screen is left, as tea.ExecCommand: a
-// stop of the process, or nothing, after which the screen is set up anew.
+// Pause is the tea.ExecCommand that Bubble Tea runs while the screen is left: it
+// stops the process, or does nothing, after which the screen is set up anew.
 type Pause struct {
 	c    *Control
 	stop bool

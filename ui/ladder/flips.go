@@ -14,8 +14,8 @@ import (
 	"rung/ui/view"
 )
 
-// flips is what becomes of connections at the priorities a policy was carried to: counted
-// elsewhere, one after the other, the newest first. No key waits for it.
+// flips holds the effects on connections at the priorities a policy was carried to: counted
+// in the background, one after the other, the newest first. No key waits for it.
 type flips struct {
 	basis    revision.Basis
 	moves    *diff.Moves        // nil until the first was counted
@@ -24,8 +24,8 @@ type flips struct {
 	holding  bool // the log's lines against one of them
 }
 
-// outcome is what is known of a priority: what flips there, and which lines of the log would
-// have gone the other way, which takes longer: it is not waited for.
+// outcome is the effect at a priority: the connections that flip, and the lines of the log
+// that would have got another verdict; these take longer and are added later.
 type outcome struct {
 	text  string
 	flips bool
@@ -36,7 +36,7 @@ type outcome struct {
 // countTime is how long counting may take.
 const countTime = 10 * time.Second
 
-// counted is what flips at a priority.
+// counted is the message with the outcome at a priority.
 type counted struct {
 	carry   *carry
 	basis   revision.Basis
@@ -45,7 +45,8 @@ type counted struct {
 	outcome outcome
 }
 
-// at is what is said of the priority that a policy is carried to; log has less worth.
+// at returns the text about the priority that a policy is carried to; log, the text about the
+// log's lines, gives way first where there is little room.
 func (f *flips) at(c *carry) (text, log string) {
 	if c.at == c.from {
 		return "", ""

@@ -45,7 +45,7 @@ type paintedLine struct {
 	cells []widget.Line
 }
 
-// frame is what the lines were made of last.
+// frame holds the inputs that the lines were last made from.
 type frame struct {
 	rev    *revision.Revision
 	styles *themes.Styles
@@ -265,7 +265,7 @@ func (v *ladderPage) fold(env *view.Env, l *ladder.Line) {
 	}
 	v.Sync(env)
 	if l.Kind == ladder.Band && v.turned[l.ID] {
-		// What was unfolded is to be seen: its heading goes to the top.
+		// The heading goes to the top, so that the lines unfolded below it are in sight.
 		v.table.Wheel(len(v.table.Items()))
 		v.table.Select(l.ID)
 	}

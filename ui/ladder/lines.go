@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"rung/model"
-	modelladder "rung/model/ladder"
 	"rung/pages/ladder"
 	"rung/pages/page"
 	"rung/system"
@@ -23,8 +22,7 @@ import (
 func (v *ladderPage) options() ladder.Options {
 	opt := ladder.Options{Stage: v.stage, Now: v.frame.now, Screen: true, Filtered: v.filtered, Sorted: v.table.SortedBy() != "",
 		Narrow: v.frame.w < 110, FoldKey: v.frame.keys.Action(action.Open).Shown(), Hits: v.hits,
-		Turned: func(l *ladder.Line) bool { return v.turned[l.ID] },
-		Spread: func(g modelladder.Gap) bool { return v.spread || v.unfolded[g.From] }}
+		Turned: v.turned, Spread: v.unfolded, SpreadAll: v.spread}
 	if v.carry != nil {
 		opt.Carried, opt.At = v.carry.key, v.carry.at
 	}
@@ -76,8 +74,8 @@ func (v *ladderPage) styled(l page.Line) widget.Line {
 // hold is how many cells of a line without columns stay where one scrolls sideways.
 func (v *ladderPage) hold(l *ladder.Line) int { return v.styled(l.Text[:l.Hold]).Width() }
 
-// text is what the filter looks at: the row as it stands where there is room for all of it.
-// The sentences below the table are left out, since they name other policies.
+// text returns the text that the filter searches: the row as it is drawn where there is room
+// for all of it. The sentences below the table are left out, since they name other policies.
 func (v *ladderPage) text(l *ladder.Line) (text string) {
 	if full := v.painted[l.Place].full; full != nil {
 		return full.String()

@@ -78,7 +78,7 @@ func fitState(l *ladder.Line, st *themes.Styles, w int) widget.Line {
 	return nil
 }
 
-// fitLogs is what the line logs in w cells.
+// fitLogs returns the log levels of the line in w cells.
 func fitLogs(l *ladder.Line, st *themes.Styles, w int) widget.Line {
 	levels := make([]widget.Line, len(l.Log))
 	for i, level := range l.Log {

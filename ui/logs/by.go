@@ -15,7 +15,7 @@ import (
 	"rung/revision/connections"
 )
 
-// dimension is what lines are grouped by.
+// dimension is the property that lines are grouped by.
 type dimension int
 
 const (
@@ -28,7 +28,8 @@ const (
 	dimensions
 )
 
-// dimensionNames are what they are called, and as the title of a column.
+// dimensionNames are the names of the dimensions, each in a sentence and as the title of a
+// column.
 var dimensionNames = [dimensions][2]string{{"lines", ""}, {"source", "SOURCE"}, {"destination", "DESTINATION"}, {"port", "PORT"}, {"rule", "RULE"},
 	{"namespaces", "NAMESPACES"}}
 
@@ -132,7 +133,8 @@ func (s space) terms(side string) string {
 	return not + "." + not + `":"` + not + `"node "`
 }
 
-// name is what the lines of a pile have in common, and term the filter for it.
+// name returns the common property of the lines of a pile, and the filter term that finds
+// them.
 func (d dimension) name(e *entries.Entry) (name, term string) {
 	switch d {
 	case bySource:
@@ -163,7 +165,8 @@ func endName(d *entries.End) (name, term string) {
 	return name, "=" + d.Key.Namespace + "/" + d.Key.Name
 }
 
-// rulePile is who decided, with what: two verdicts of a rule that changed are two.
+// rulePile returns the rule that decided and its verdict, and the filter term for both: a rule
+// that changed its verdict has two piles.
 func rulePile(e *entries.Entry) (name, term string) {
 	name, term = e.Action+" by "+e.By(), " verdict:"+e.Line.Verdict
 	switch k := e.Rule.Policy; {

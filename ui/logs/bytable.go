@@ -26,7 +26,7 @@ type byTable struct {
 	works view.Once
 }
 
-// pilesOf is what the piles were worked out from.
+// pilesOf holds the inputs that the piles were worked out from.
 type pilesOf struct {
 	by         dimension
 	matches    int
@@ -124,7 +124,7 @@ func (b *byTable) receive(msg any) {
 	}
 }
 
-// doBy is what keys do on piles; false leaves them to the page.
+// doBy carries out actions on piles; false leaves them to the page.
 func (v *logPage) doBy(env *view.Env, id action.ID) bool {
 	t := v.piles.table
 	switch id {

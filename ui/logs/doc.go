@@ -1,8 +1,8 @@
 // Package logs is the live tail of ACL log lines over all nodes: each line a
 // sentence with pods and the rule that decided, with a filter (model/logquery), lines
 // around its matches, a search, marks, aggregation of equal lines, groups with rates, and
-// counts per rule. What a line says in how many cells is in forms.go and shape.go, or,
-// where columns were chosen, in columns.go.
+// counts per rule. The text of a line for a number of cells is made in forms.go and shape.go,
+// or, where columns were chosen, in columns.go.
 //
 // Invariants: the engine's ring holds the lines, this package only the numbers
 // of those that match; what arrives is looked at once, and a new filter looks

@@ -31,7 +31,7 @@ type group struct {
 	n    int
 }
 
-// groupKey is what makes two lines equal.
+// groupKey holds the fields that two lines must share to count as equal.
 type groupKey struct {
 	segment        int
 	zone, src, dst string

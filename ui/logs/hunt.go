@@ -22,7 +22,7 @@ type hunt struct {
 	err   error
 }
 
-// hunted is what is searched for; the zero value is nothing.
+// hunted holds the terms of a search; the zero value searches for nothing.
 type hunted struct {
 	on     bool
 	filter string
@@ -47,8 +47,8 @@ func (h *hunt) from(l *logs.Store) lines {
 	return nil
 }
 
-// wanted is what is to be searched for: nothing while all lines of the files are there, nor
-// where they were cleared away, or are played.
+// wanted returns the terms to search the files for: none while all lines of the files are
+// held, after the page was cleared, or while the files are played.
 func (v *logPage) wanted(l *logs.Store) hunted {
 	if l == nil || v.feed.query.Empty() || !v.cleared.IsZero() {
 		return hunted{}

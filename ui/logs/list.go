@@ -17,7 +17,7 @@ type item struct {
 	near bool // it does not match: it is around a line that does
 }
 
-// list is what is shown of a feed: its lines or groups up to a number, with the
+// list is the shown part of a feed: its lines or groups up to a number, with the
 // marks between.
 type list struct {
 	feed   *feed
@@ -70,7 +70,7 @@ func (l *list) row(i int) int {
 	return i + sort.Search(len(l.pos), func(m int) bool { return l.pos[m] > i })
 }
 
-// at is what stands in a row.
+// at returns the line, group or mark in a row.
 func (l *list) at(row int) item {
 	m := sort.Search(len(l.pos), func(m int) bool { return l.pos[m]+m >= row })
 	if m < len(l.pos) && l.pos[m]+m == row {
@@ -99,7 +99,7 @@ type spread struct {
 	of   spreadOf
 }
 
-// spreadOf is what the lines were worked out from.
+// spreadOf holds the inputs that the lines were worked out from.
 type spreadOf struct {
 	n, matches           int
 	low, high, base, end uint64

@@ -191,7 +191,8 @@ func probeLine(env *view.Env, e *entries.Entry) {
 	view.AskProbe(env, q)
 }
 
-// connection is what a line is about, as a question; why says what keeps it from being one.
+// connection returns the connection of a line as a question; why says what keeps the line
+// from being one.
 func connection(r *revision.Revision, e *entries.Entry) (q trace.Question, why string) {
 	q = trace.Question{From: end(r, &e.Src), To: end(r, &e.Dst), Port: int(e.Line.DstPort)}
 	p, err := trace.ParseProtocol(strings.TrimSuffix(e.Line.Proto, "6"))

@@ -85,10 +85,9 @@ func (v *logPage) keep(env *view.Env) {
 	env.Setups.Keep(nav.Logs, look{v.writer.Clock, slices.Clone(v.writer.Columns)})
 }
 
-// scope is what the page is about: a policy, one of its rules, or a pod. Of a
-// NetworkPolicy it is also what the default deny of its namespace does to the
-// policy's pods.
-// It is of that revision, nil for none yet.
+// scopeOf returns the function that reports whether a line is about the page's subject: a
+// policy, one of its rules, or a pod; nil for a page about all lines. Lines of a namespace's
+// default deny count for a NetworkPolicy if they are about its pods in rev; a nil rev has none.
 func scopeOf(p nav.Page, rev *revision.Revision) func(*entries.Entry) bool {
 	switch {
 	case p.Key.Kind == model.KindPod:

@@ -9,7 +9,7 @@ import (
 	"rung/model/logline"
 )
 
-// tally counts the matches by rule. What no rule is known for is not counted. Each line is
+// tally counts the matches by rule; lines without a known rule are not counted. Each line is
 // looked at when it is found and when it is let go, never again.
 type tally struct {
 	by    map[logline.RuleRef]*ruleTally

@@ -31,7 +31,8 @@ func cutApart(names []string, w int) []string {
 		room := w - 2*ends - 2*widget.Width(widget.Ellipsis)
 		for _, i := range alike {
 			n := names[i]
-			// What differs is in the middle of what is shown, its beginning before it.
+			// The first difference is in the middle of the part that is shown, the end of the common
+			// beginning before it.
 			from := max(ends+1, min(widget.Width(n[:differ])-room/2, widget.Width(n)-ends-1-room))
 			middle := ansi.Truncate(ansi.TruncateLeft(n, from, ""), room, "")
 			out[i] = ansi.Truncate(n, ends, "") + widget.Ellipsis + middle + widget.Ellipsis + ansi.TruncateLeft(n, widget.Width(n)-ends, "")

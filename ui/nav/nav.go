@@ -27,17 +27,17 @@ const (
 	Logs     Kind = "logs"     // Key, Dir, Rule narrow it; all may be zero
 	Activity Kind = "activity" // Zone narrows it
 	Zones    Kind = "zones"    //
-	// Controller is what the ovnkube-controller of Zone wrote about the policy Key.
+	// Controller shows the log of the ovnkube-controller of Zone about the policy Key.
 	Controller Kind = "controller"
 	Contexts   Kind = "contexts" // of the kubeconfig
-	// Ready is what controllers reported of all policies, or of Key zone by zone.
+	// Ready shows the controllers' reports of all policies, or of Key zone by zone.
 	Ready Kind = "ready"
-	// Findings is what is wrong or dangerous about all policies.
+	// Findings shows the defects and dangers in all policies.
 	Findings Kind = "findings"
 	Cluster  Kind = "cluster" // the connection to it: resources, permissions, logs
-	// Trace is what becomes of a connection: ID is the question, as trace.Parse reads it.
+	// Trace shows the verdict on a connection: ID is the question, as trace.Parse reads it.
 	Trace Kind = "trace"
-	// Matrix is which pods reach which: ID is the port, as trace.ParsePorts reads it; a
+	// Matrix shows which pods reach which: ID is the port, as trace.ParsePorts reads it; a
 	// namespace in Key has its connections alone.
 	Matrix   Kind = "matrix"
 	Sessions Kind = "sessions" // of logging
@@ -45,7 +45,7 @@ const (
 	Probe Kind = "probe"
 	// Convert is the policies in another API: ID is which, as rung convert --to takes it.
 	Convert Kind = "convert"
-	// Omitted is what answers do not take into account, all of it.
+	// Omitted lists everything that answers do not take into account.
 	Omitted Kind = "omitted"
 )
 
@@ -127,7 +127,7 @@ func ToProposal(k model.PolicyKey, priority int32, text, base, notes string, wan
 // To is a page that needs nothing but its kind.
 func To(k Kind) Page { return Page{Kind: k} }
 
-// place is what the page is about, without what it only begins with.
+// place returns the page without the fields that only say how it begins.
 func (p Page) place() Page {
 	switch p.Kind {
 	case Rule:

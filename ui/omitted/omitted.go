@@ -17,7 +17,7 @@ import (
 type View struct {
 	detail.Page
 
-	// What the lines were made for.
+	// The inputs that the lines were made from.
 	rev *revision.Revision
 	st  *themes.Styles
 	w   int

@@ -156,8 +156,8 @@ func (hp *Help) Draw(st *themes.Styles, w, h int) (string, []string) {
 // wideHelp has that below them.
 const keyCells, wideHelp = 18, 56
 
-// lines are the row in as many lines as it takes. What cannot be done now has its keys
-// in parentheses and the reason behind it.
+// lines returns the row in as many lines as it takes. An action that cannot be done now has
+// its keys in parentheses and the reason behind it.
 func (r *helpRow) lines(st *themes.Styles, w int, at bool) []string {
 	if r.head != "" {
 		return []string{widget.Styled(" "+r.head, st.Title).Render(w)}

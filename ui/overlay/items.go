@@ -14,13 +14,13 @@ import (
 // paletteItem is one thing the palette can do.
 type paletteItem struct {
 	text string // what is typed against: "anp cluster-control"
-	// names are what it is found by as well: the name another tool has for it, an
+	// names are further names that find the item: the name another tool has for it, an
 	// address.
 	names  []string
 	key    string
 	help   string
 	whyNot string
-	// narrow is what is typed instead of doing something: what begins so is then
+	// narrow is typed into the palette instead of doing something: items that begin so are then
 	// shown.
 	narrow string
 	Choice
@@ -29,8 +29,7 @@ type paletteItem struct {
 // maxNames bounds how many pods, and how many rules, the palette offers.
 const maxNames = 20_000
 
-// kinds are the policies with what they are called in the palette, as kubectl calls
-// them.
+// kinds are the kinds of policies in the palette, which calls them as kubectl does.
 var kinds = []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.KindEF, model.KindCNP, model.KindACNP, model.KindANNP}
 
 // itemsOf is everything the palette offers: what can be done here, then places by

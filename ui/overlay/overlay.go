@@ -35,8 +35,8 @@ func (s *Stack) Remove(o Overlay) {
 	*s = slices.DeleteFunc(slices.Clone(*s), func(x Overlay) bool { return x == o })
 }
 
-// Choice is what was chosen in an overlay: an action, a page, a theme, or a question whose
-// missing parts are asked for.
+// Choice is the thing that was chosen in an overlay: an action, a page, a theme, or a question
+// whose missing parts are asked for.
 type Choice struct {
 	Action *action.Action
 	Page   nav.Page
@@ -50,7 +50,7 @@ type Offered struct {
 	WhyNot string
 }
 
-// Offers are what there is to choose from.
+// Offers are the things that an overlay lets the user choose from.
 type Offers struct {
 	Rev     *revision.Revision
 	Keys    *action.Keymap
@@ -58,7 +58,7 @@ type Offers struct {
 	Themes  []string
 }
 
-// Window is the part of many lines that is shown. What is above and below is counted
+// Window is the part of many lines that is shown. The lines above and below it are counted
 // in a line of its own.
 type Window struct {
 	Rows   int // how many lines are shown

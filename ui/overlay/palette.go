@@ -56,8 +56,8 @@ func (p *Palette) find() {
 		p.hits = append(p.hits, p.listed)
 		return
 	}
-	// What has the typed text in it goes before what only has its letters, in the
-	// order of the items; that by how near the letters are.
+	// Items that have the typed text in them go first, by rank and then in the order of the
+	// items; then items that only have its letters, by how near these are to each other.
 	kind, rest := kindOf(typed)
 	ranks := make([]int, len(p.items))
 	for i := range p.items {
@@ -270,8 +270,8 @@ func (p *Palette) Draw(st *themes.Styles, w, h int) (string, []string) {
 // narrow is a palette without room for what things do beside their names.
 const narrow = 70
 
-// line is a row of the palette: what, its key, and what it does or why not. What
-// cannot be done has its key in parentheses.
+// line returns the row of the item: its name, its key, and what it does or why not. An item
+// that cannot be done has its key in parentheses.
 func (it *paletteItem) line(st *themes.Styles, w int, at bool) string {
 	l := it.row(st, w)
 	if at {
@@ -303,7 +303,7 @@ func (it *paletteItem) row(st *themes.Styles, w int) widget.Line {
 	return l.Add(it.note(), st.Dim)
 }
 
-// note is what the item does, or why not.
+// note returns the help of the item, or why it cannot be done now.
 func (it *paletteItem) note() string {
 	if it.whyNot != "" {
 		return "not now: " + it.whyNot
@@ -311,7 +311,7 @@ func (it *paletteItem) note() string {
 	return it.help
 }
 
-// below is what does not find room in the row of the item.
+// below returns the text that has no room in the row of the item, in lines.
 func (it *paletteItem) below(st *themes.Styles, w int) []string {
 	text := it.note()
 	switch row := it.row(st, w); {

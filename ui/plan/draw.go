@@ -88,7 +88,7 @@ func (v *page) head(env *view.Env, w int) []string {
 	return []string{l.Render(w)}
 }
 
-// notes are what to know about the proposal.
+// notes returns the lines about the proposal that stand below it.
 func (v *page) notes(env *view.Env, w, h int) []string {
 	if v.ours().Open() {
 		return nil

@@ -74,8 +74,8 @@ func (v *page) stepLines(env *view.Env) []widget.DocLine {
 	return out
 }
 
-// noteAt is what holds from a step on. What is said of a tie where its first member moves
-// stands at the first of them that is not done.
+// noteAt returns the note that holds at a step. The note about a tie belongs to the step that
+// moves its first member; it is shown at the first of the tie's steps that is not done.
 func noteAt(steps []revision.PlanStep, i int) string {
 	note := steps[i].Note
 	for j := i - 1; note == "" && j >= 0 && steps[j].State == revision.StepDone && steps[j].From == steps[i].From && steps[j].To == steps[i].To; j-- {
@@ -104,7 +104,7 @@ func state(p *revision.PlanState, s revision.PlanStep, st *themes.Styles, env *v
 	return mark, st.Title, text
 }
 
-// waiting is what the plan waits for.
+// waiting says what the plan waits for, without the reason of a plan that stopped.
 func waiting(p *revision.PlanState, env *view.Env) string {
 	if p.State == revision.PlanStopped {
 		still := *p
@@ -218,7 +218,7 @@ func stuck(p *revision.PlanState) string {
 	return p.Stuck
 }
 
-// answers are what can be done with a stopped plan, or why nothing can.
+// answers returns the lines about how to go on with a stopped plan, or why one cannot.
 func (v *page) answers(env *view.Env) []string {
 	key := func(id action.ID) string { return env.Keys.Action(id).Shown() }
 	keep := key(action.PlanStop) + " keep as is"

@@ -69,8 +69,8 @@ func rowsOf(b *plan.Board, then map[string]int32, w int) []row {
 // the bracket, with the space between.
 const fixed = 2 + 4 + 1 + 4 + 1 + 2
 
-// note is what to know about a row beside its name, in the longest form for which there
-// is room.
+// note returns the remark beside the name of a row, in the longest form for which there
+// is room: the policy is not enforced, or shares its priority.
 func note(r *row, shared int) string {
 	var forms []string
 	switch {
@@ -139,7 +139,7 @@ func gaps(b *plan.Board, p *proposal) []string {
 
 func anp(name string) model.PolicyKey { return plan.KeyOf(name) }
 
-// proposal is what the page proposes to do: to re-space the ladder, or to make room for
+// proposal is the plan that the page proposes: to re-space the ladder, or to make room for
 // a policy.
 type proposal struct {
 	space plan.Spacing // step 0 takes the usual one

@@ -171,7 +171,7 @@ func (v *View) Wheel(_ *view.Env, lines int) { v.table.Wheel(lines) }
 // Crumb names the pod.
 func (v *View) Crumb() string { return "pod " + v.key.Namespace + "/" + v.key.Name }
 
-// Copies is what can be copied of the pod.
+// Copies returns the facts about the pod that can be copied.
 func (v *View) Copies(env *view.Env) []view.Copy {
 	out := view.CopiesOf(env, nav.ToPod(v.key))
 	if v.pod != nil && len(v.pod.IPs) > 0 {

@@ -88,7 +88,7 @@ func (l *Pacer) end() {
 	}
 }
 
-// ask has every connection of a revision asked beside what else is done. What is under way
+// ask has every connection of a revision asked in the background. Work under way
 // for another revision is given up, unless the last findings are so old by now that they
 // would never be new.
 func (l *Pacer) ask(ctx context.Context, rev *revision.Revision) {

@@ -7,6 +7,7 @@ import (
 	"rung/change"
 	"rung/change/gate"
 	"rung/model/words"
+	"rung/pages/consequences"
 	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
@@ -152,8 +153,8 @@ func (v *View) confirm(m revision.Mode) *view.Confirm {
 		c.Body, c.WhyNot = nil, p.Blocked
 		return c
 	}
-	for _, g := range p.Guards {
-		c.Warn = append(c.Warn, guardText(v.p, g)) // the page has the examples
+	for _, g := range rails(consequences.Tell(p)) {
+		c.Warn = append(c.Warn, g.Text) // the page has the examples
 	}
 	return c
 }

@@ -16,8 +16,8 @@ import (
 	"rung/ui/widget"
 )
 
-// lines are what became of the connection: the three answers, where they disagree, what
-// decided, and every packet.
+// lines returns the lines of the result: the three answers, where they disagree, the
+// deciders, and every packet.
 func (v *View) lines(env *view.Env) []detail.Line {
 	s := &detail.Sheet{St: env.Styles, W: env.W}
 	v.state(env, s)
@@ -132,7 +132,7 @@ func (v *View) findings(s *detail.Sheet, i int) {
 	}
 }
 
-// stages are what decided about the first packet, stage by stage: the rule and its row.
+// stages adds the deciders of the first packet, stage by stage: the rule and its row.
 func (v *View) stages(s *detail.Sheet, i int) {
 	r := v.result
 	p := &r.Packets.Paths[i]
@@ -192,7 +192,7 @@ func (v *View) row(d *verdict.Decider, zone string, path int) *nb.ACL {
 	return nil
 }
 
-// other is what rows or policies say of a stage that packets do not.
+// other adds the decision of rows or policies at a stage where packets got another.
 func (v *View) other(s *detail.Sheet, id, by string, st *verdict.StageVerdict) {
 	text, to := "nothing matches: allow", nav.Page{}
 	switch {
@@ -217,7 +217,7 @@ func rulePage(d *verdict.Decider, zone string) nav.Page {
 	return nav.Page{}
 }
 
-// packets are all that were put in, there and back.
+// packets adds all packets that were sent on a path, there and back.
 func (v *View) packets(s *detail.Sheet, i int) {
 	r := v.result
 	steps := r.Sent[i]

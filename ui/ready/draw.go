@@ -69,7 +69,7 @@ func (v *View) head(w int) []string {
 	return []string{l.Render(w), proof.Render(w)}
 }
 
-// failures are what failing zones say, equal words once.
+// failures returns the messages of failing zones, equal ones once.
 func (v *View) failures(w int) []string {
 	p := v.one
 	if v.policies != nil {

@@ -23,7 +23,7 @@ type View struct {
 	zones    *widget.Table[*ready.Zone]
 	trouble  bool // only what is not in order
 
-	// What is shown was made of the objects of cluster at this time.
+	// The reports shown were made from the objects of cluster at the time at.
 	cluster *model.Cluster
 	at      time.Time
 	all     []*ready.Policy

@@ -36,7 +36,7 @@ func newForm(w *template.World, t *template.Template, done func(*view.Env, templ
 	return f
 }
 
-// answers are what the fields say, checked up to one of them.
+// answers returns the values of the fields before one.
 func (f *form) answers(upTo int) template.Answers {
 	out := template.Answers{}
 	for i := range upTo {

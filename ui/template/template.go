@@ -35,7 +35,7 @@ type page struct {
 	made  *pattern.Made
 }
 
-// item is what can be picked: nothing but a blank policy, a template, or a set that is there.
+// item is a thing to pick: a blank policy, a template, or a set that exists.
 type item struct {
 	id, name, purpose, asks string
 	head                    widget.Line

@@ -24,7 +24,7 @@ type asking struct {
 	err    error
 }
 
-// shown is what there is to draw of it.
+// shown is the part of asking that is drawn.
 type shown struct {
 	asks  bool
 	doing string
@@ -37,7 +37,7 @@ func (a *asking) shown() shown {
 	return shown{a.Under(), a.seen, a.words, a.err}
 }
 
-// now is what is being done.
+// now names the step that ovn-trace is at, empty for none.
 func (a *asking) now() string {
 	if a.doing != nil {
 		if p := a.doing.Load(); p != nil {

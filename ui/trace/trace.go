@@ -43,7 +43,7 @@ type page struct {
 	turned time.Time // when the verdict changed, and not only whether the rows agree
 }
 
-// inputs are what an answer hangs on.
+// inputs are the inputs of an answer: it is asked for again when one of them changes.
 type inputs struct {
 	cluster *model.Cluster
 	desired any                // *compiler.Desired: another one where options changed
@@ -54,7 +54,7 @@ func (in inputs) same(o inputs) bool {
 	return in.cluster == o.cluster && in.desired == o.desired && slices.Equal(in.zones, o.zones)
 }
 
-// frame is what the lines were made of last.
+// frame holds the inputs that the lines were last made from.
 type frame struct {
 	now    *trace.Trace
 	err    error
@@ -83,7 +83,7 @@ func New(p nav.Page) view.View {
 	return v
 }
 
-// answer is what a Tracer said, of a revision.
+// answer is the answer of a Tracer for a revision.
 type answer struct {
 	rev   *revision.Revision
 	trace *trace.Trace
@@ -112,8 +112,8 @@ func (v *page) inputs(r *revision.Revision) inputs {
 	return inputs{cluster: r.Cluster, desired: r.Desired, zones: zonesOf(r, v.now)}
 }
 
-// due says whether there is something to ask again, and it may be asked. What is settling
-// may count as wrong by the time alone.
+// due reports whether there is something to ask again, and it may be asked. Rows that are
+// settling may count as wrong later without any change.
 func (v *page) due(env *view.Env) bool {
 	switch {
 	case v.running || env.Now.Before(v.next):
@@ -179,7 +179,7 @@ func (v *page) Receive(env *view.Env, msg any) {
 	v.asked.zones = zonesOf(a.rev, v.now)
 }
 
-// said is what an answer says: in a sentence, and whether the rows disagreed.
+// said is an answer in brief: its sentence, and whether the rows disagreed.
 type said struct {
 	text     string
 	disagree bool
@@ -199,13 +199,13 @@ func (v *page) said() said {
 // follow is how long after a change of the verdict the rows may be on their way.
 const follow = time.Minute
 
-// follows says whether only the rows changed sides, and that soon after the verdict did:
-// they follow the policies. What the verdict was before is worth more than that then.
+// follows reports whether only the rows changed sides, and that soon after the verdict did:
+// they follow the policies. The line about the verdict before is then worth more and stays.
 func (v *page) follows(before, after said, now time.Time) bool {
 	return before.text == after.text && !v.turned.IsZero() && now.Sub(v.turned) < follow
 }
 
-// until is what was said until something else was.
+// until describes the answer s, which held until after: the part that changed.
 func (s said) until(after said) string {
 	rows := "rows agreed before"
 	if s.disagree {

@@ -90,9 +90,9 @@ func (c *Choose) Draw(st *themes.Styles, w int) (string, []string) {
 // Focus is the item under the cursor.
 func (c *Choose) Focus() int { return c.focus }
 
-// lines are the item: in one line where there is room, else with its note below. What
-// cannot be chosen has its key in parentheses, since a colour alone says nothing on a
-// terminal without.
+// lines returns the item: in one line where there is room, else with its note below. An item
+// that cannot be chosen has its key in parentheses, since a colour alone says nothing on a
+// terminal without colours.
 func (it *Item) lines(mark string, wide, w int, st *themes.Styles) []widget.Line {
 	key, text, note := " "+it.Key+"  ", themes.Style{}, it.Note
 	if it.Key == "" {

@@ -22,7 +22,7 @@ import (
 	"rung/themes"
 )
 
-// Console is what the screen needs of the engine.
+// Console is the part of the engine that the screen needs.
 type Console interface {
 	// Revision is the current state, never nil; Subscribe ticks when there is
 	// a new one, and when a state of it changes by the time alone.
@@ -59,8 +59,8 @@ type Console interface {
 	// them; at is told what it is at.
 	Probe(ctx context.Context, c verdict.Connection, at func(probe.Phase)) (*probe.Result, error)
 
-	// PlanPreview is the preview of a whole plan, PlanResumePreview that of what a plan
-	// that stopped has left, PlanBackPreview that of its way back. What is confirmed of
+	// PlanPreview is the preview of a whole plan, PlanResumePreview of the steps that a
+	// stopped plan has left, PlanBackPreview of its way back. Confirming one of
 	// them (ConfirmName once, for all guards) starts the plan, and no step asks again.
 	PlanPreview(ctx context.Context, p *plan.Plan) (*gate.Preview, error)
 	PlanResumePreview(ctx context.Context) (*gate.Preview, error)

@@ -42,7 +42,7 @@ type Changing interface {
 
 // Focused is a dialog with a line that must be in sight where not all are.
 type Focused interface {
-	// Focus is that line in what Draw gave last.
+	// Focus returns the number of that line in the lines that Draw returned last.
 	Focus() int
 }
 
@@ -334,7 +334,7 @@ func AskFind(env *Env, t *widget.Text) {
 type Prompt struct {
 	Title string
 	Label string
-	// Value is the text to begin with. What is typed first replaces it.
+	// Value is the text to begin with. The first text typed replaces it.
 	Value string
 	// Check says what is wrong with a text, empty when nothing is.
 	Check func(string) string

@@ -16,7 +16,8 @@ import (
 	"rung/ui/widget"
 )
 
-// Env is what a view sees and asks through during one call. It is not kept.
+// Env gives a view the state of the console, and takes its requests, during one call. It is
+// not kept.
 type Env struct {
 	Console Console
 	// Rev is the revision of this frame.
@@ -26,7 +27,7 @@ type Env struct {
 	Keys   *action.Keymap
 	// StateDir takes files a view leaves behind: texts being edited, saved pages.
 	StateDir string
-	// Setups are what pages keep for the next one of their kind.
+	// Setups are the settings that pages keep for the next page of their kind.
 	Setups *Setups
 	// Page is the page of the view; W and H the size it is drawn in.
 	Page nav.Page
@@ -38,7 +39,7 @@ type Env struct {
 	asks []any
 }
 
-// What can be asked for; the root model does it when the call returns.
+// The requests of a view; the root model carries them out when the call returns.
 type (
 	// OpenAsk goes to a page; Replace leaves the current one out of the way
 	// back.
@@ -66,7 +67,7 @@ type (
 		What string
 		Do   func(context.Context) any
 	}
-	// Prepared is what comes of work that prepares a question: the question is put if its
+	// Prepared is the result of work that prepares a question: the question is put if its
 	// page is still on top and nothing else is asked.
 	Prepared func(*Env)
 	// ExecAsk hands the terminal to a program.
@@ -82,8 +83,8 @@ type (
 	SwitchAsk struct{ Context string }
 )
 
-// Busy says what is being worked on since a moment, and nothing while that is so short
-// that it would only flicker. What it says is drawn again with every turn of the spinner
+// Busy names the work that has been done since a moment, and is empty while that is so short
+// that it would only flicker. The line is drawn again with every turn of the spinner
 // as long as the work is one of Run's, or the page's own (Worker).
 func (e *Env) Busy(since time.Time, what string) widget.Line {
 	if e.Sign == "" || e.Now.Sub(since) < widget.SpinAfter {
@@ -175,7 +176,7 @@ func (k *Setups) Keep(kind nav.Kind, set any) {
 	k.by[kind] = set
 }
 
-// Of is what was kept for a kind of page, nil for nothing.
+// Of returns the settings kept for a kind of page, nil for none.
 func (k *Setups) Of(kind nav.Kind) any {
 	if k == nil {
 		return nil

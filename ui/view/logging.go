@@ -105,7 +105,7 @@ func newLogging(env *Env, all []*model.Policy) *logging {
 	return l
 }
 
-// present is what an object logs now.
+// present reads the present log levels of an object.
 func (l *logging) present(env *Env, p *model.Policy) {
 	if p.Kind == model.KindNamespace {
 		logs := policies.NamespaceLogging(env.Rev, p.Name)
@@ -140,7 +140,7 @@ func (l *logging) all(level string) {
 	}
 }
 
-// levels are what is picked.
+// levels returns the levels that are picked.
 func (l *logging) levels() (out model.LogLevels) {
 	for _, r := range l.rows {
 		level := l.options[r.at]
@@ -159,7 +159,8 @@ func (l *logging) levels() (out model.LogLevels) {
 	return out
 }
 
-// mutation is what is picked: a session, levels for good, or the end of a session.
+// mutation returns the change that is picked: a session, levels for good, or the end of a
+// session.
 func (l *logging) mutation() change.Mutation {
 	levels, t := l.levels(), l.times[l.lasts]
 	if !levels.Any() && l.session != nil {

@@ -14,7 +14,7 @@ import (
 // Focus is the row under the cursor.
 func (l *logging) Focus() int { return l.focus }
 
-// picked are all options with the one that is picked.
+// picked returns all options in a line, with the picked one marked.
 func picked(options []string, at int, st *themes.Styles) (line widget.Line) {
 	for i, o := range options {
 		if i == at {

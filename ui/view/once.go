@@ -13,7 +13,7 @@ type Once struct {
 	cancel context.CancelFunc
 }
 
-// came is what came of a piece of work.
+// came is the message with the result of a piece of work.
 type came[T any] struct {
 	of    *Once
 	n     int

@@ -46,7 +46,7 @@ func connectionOf(p nav.Page) (q trace.Question, ok bool) {
 }
 
 // AskTrace asks for both ends of a connection, its protocol and its port, and goes to its
-// trace. What the question says already can be changed.
+// trace. The parts that the question already has can be changed.
 func AskTrace(env *Env, q trace.Question) {
 	askConnection(env, q, &tracing{title: "trace a connection", enters: "enter traces", to: nav.ToTrace})
 }
@@ -119,7 +119,7 @@ type tracing struct {
 	typing int // the line of the field in the last drawing
 }
 
-// question is what the fields say.
+// question returns the question in the fields.
 func (d *tracing) question() trace.Question {
 	q := trace.Question{From: d.value(fromField), To: d.value(toField), Protocol: string(protocols[d.protocol]), IPVersion: d.version}
 	if q.Protocol != string(verdict.ICMP) {

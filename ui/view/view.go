@@ -23,8 +23,8 @@ type View interface {
 	Render(env *Env, w, h int) string
 	// Do carries out an action; false leaves it to the root model.
 	Do(env *Env, id action.ID) bool
-	// Selected is what the cursor is on, the zero Page for nothing. It feeds
-	// disabled reasons, the palette and the way back.
+	// Selected returns the page of the thing under the cursor, the zero Page for nothing. It
+	// feeds disabled reasons, the palette and the way back.
 	Selected() nav.Page
 }
 
@@ -164,7 +164,7 @@ type Lister interface {
 	Render(st *themes.Styles, w, h int) string
 }
 
-// List is what a view around one such widget has in common: embed it and set
+// List is the common part of views around one Lister: embed it and set
 // Of. It gives Render, the filter and the mouse, and Do for the actions of the
 // widget; the view's own Do calls it last.
 type List struct{ Of Lister }
@@ -189,7 +189,7 @@ func (l List) Complete(begin string) string {
 	return ""
 }
 
-// SaveText is all lines of the widget, those out of sight too.
+// SaveText returns all lines of the widget, also the lines out of sight.
 func (l List) SaveText(*Env) string {
 	if t, ok := l.Of.(interface{ AllText() string }); ok {
 		return t.AllText()

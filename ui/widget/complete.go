@@ -123,7 +123,7 @@ func typed(s string, most int) string {
 // come of it.
 const longest = 16
 
-// seen is what of a letter is seen when it is drawn in so many cells.
+// seen returns the runes of a letter that are visible when it is drawn in so many cells.
 func seen(letter string, width int) string {
 	switch letter {
 	case "\n", "\r", "\r\n", "\t", "\v", "\f", "\u0085", "\u2028", "\u2029":

@@ -1,8 +1,8 @@
 // Package widget holds what views are built from: styled lines, a table, a
 // document of lines with links, a text viewer, a line editor, a spinner, bars,
 // boxes. Widgets know no policy and no engine; they are told what to show and
-// which action to do, and give back text of an exact size. What of it is
-// bubbles' stands in docs/architecture.md.
+// which action to do, and give back text of an exact size. The parts taken from
+// bubbles are listed in docs/architecture.md.
 //
 // Invariants: what Render returns has exactly h lines of at most w cells, for
 // every w and h; a widget draws only what is visible, so that 100,000 lines

@@ -34,8 +34,8 @@ type Input struct {
 const maxInput = 4000
 
 // bindings are the actions that textinput carries out. They reach it under their own
-// names, so that the keys are those of the table, the user's among them. What is left
-// out it never does: it takes letters of several characters apart, panics where a word
+// names, so that the keys are those of the table, the user's among them. Its other actions
+// are left out, as it takes letters of several characters apart, panics where a word
 // is deleted that ends the line, and reads the clipboard by running a program.
 var bindings = textinput.KeyMap{
 	WordBackward:       bound(action.InputWordLeft),
@@ -211,7 +211,7 @@ func (in *Input) Complete() bool {
 	return true
 }
 
-// Suggested is what Complete would add, empty for nothing.
+// Suggested returns the text that Complete would add, empty for none.
 func (in *Input) Suggested() string {
 	t := in.text()
 	value, whole := []rune(t.Value()), []rune(t.CurrentSuggestion())

@@ -127,11 +127,11 @@ func (l Line) flow(w int) []Line {
 // roomForKeys is from how many cells on there is room to name keys besides.
 const roomForKeys = 40
 
-// flowWhole puts the pieces into at most h lines of w cells. Where that is too little for
-// all, each is cut to its first clause, and those that do not fit then are left out. Of
-// those from notes[0] to before notes[1] it is counted how many are; of the others it is
-// only said that there are some. What is left of a first one, or of the only one, that is
-// too long ends after a word. keys, where there are any, show what was counted.
+// flowWhole puts the pieces into at most h lines of w cells. If they do not all fit, each is
+// cut to its first clause, and the pieces that still do not fit are left out. At the end of
+// the text stands how many of pieces[notes[0]:notes[1]] are left out, with the keys that show
+// them, if any; if only other pieces are left out, an ellipsis. A first piece, or only piece,
+// that is too long is cut after a word.
 func flowWhole(pieces []Line, notes [2]int, keys string, w, h int, sep, more themes.Style) []Line {
 	if len(pieces) == 0 || w <= 0 || h <= 0 {
 		return nil
@@ -213,7 +213,8 @@ func cutFlow(l Line, w, h int, left string, more themes.Style) []Line {
 	return lines
 }
 
-// leastClause is what a clause has at least: what ends before is an introduction.
+// leastClause is the least length of a clause, in bytes: a part that ends before is an
+// introduction.
 const leastClause = 20
 
 // clause is the line up to where its first clause ends, which is not within quotes.

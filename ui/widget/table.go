@@ -12,7 +12,7 @@ import (
 // Column is one column of a table.
 type Column[T any] struct {
 	Title string
-	// Cell is what the column shows for a row.
+	// Cell returns the column's cell of a row.
 	Cell func(T) Line
 	// Fit is the cell in w cells, where Cell is wider: a short form. Nil cuts it.
 	Fit func(row T, w int) Line
@@ -47,7 +47,7 @@ type Column[T any] struct {
 
 // Table shows rows in columns. Rows that Full gives a line for take the whole
 // width: bands, gaps, headings. Columns without a value in any row take no room.
-// What is cut of the row under the cursor stands whole in a line or two below.
+// Text that is cut in the row under the cursor stands whole in a line or two below.
 type Table[T any] struct {
 	Columns []Column[T]
 	// ID is the identity of a row; the selection follows it. It must be
@@ -61,9 +61,9 @@ type Table[T any] struct {
 	// Hold is how many cells of a line without columns stay where one scrolls
 	// sideways; nil is none.
 	Hold func(T) int
-	// Note is what is to be known about a row, piece by piece, the worst first: it
-	// stands below the table for the row under the cursor, which is made room for at
-	// any width. Columns without a title are taken for its short forms.
+	// Note returns the remarks about a row, piece by piece, the worst first: they
+	// stand below the table for the row under the cursor, and room is made for them at
+	// any width. Columns without a title are taken for their short forms.
 	Note func(T) (notes, rest []Line)
 	// More are the keys that show the notes for which there was no room, empty for none.
 	More func(T) string
@@ -71,7 +71,7 @@ type Table[T any] struct {
 	NoBelow bool
 	// Skip says that the cursor passes over the row.
 	Skip func(T) bool
-	// Text is what the filter looks at; nil takes the cells.
+	// Text returns the text of a row that the filter searches; nil takes the cells.
 	Text func(T) string
 	// NoHeader leaves the titles out.
 	NoHeader bool
@@ -115,7 +115,7 @@ type widthMemo struct {
 	holds   []value // what each column has to show
 }
 
-// value is what a column has to show in any row.
+// value is the most telling content of a column in any row.
 type value int
 
 const (

@@ -316,8 +316,8 @@ func (t *Table[T]) natural(rows int) []int {
 		t.widths.natural[i], t.widths.holds[i] = n, holds
 	}
 	if sampled || !cells {
-		// What rows out of sight hold is not known, and a table without rows shows
-		// what it could hold.
+		// The values of rows out of sight are not known, and a table without rows shows every
+		// column that could hold one.
 		for i := range t.widths.holds {
 			if sampled || !t.Columns[i].Sparse {
 				t.widths.holds[i] = values
@@ -328,7 +328,7 @@ func (t *Table[T]) natural(rows int) []int {
 	return t.widths.natural
 }
 
-// holdsOf is what a cell that is not empty has to show.
+// holdsOf returns the value of a cell that is not empty.
 func holdsOf(l Line) value {
 	if l.String() == "–" {
 		return dashes

@@ -20,7 +20,7 @@ var (
 const Escaped = "characters that cannot be seen are written as escapes (\\x1b, \\u202e); the text itself has them"
 
 // YAML gives YAML text the theme's colours, line by line. Text that is no YAML
-// comes out whole. What cannot be seen is written as an escape, and a line above
+// comes out whole. Invisible characters are written as escapes, and a line above
 // says so.
 func YAML(text string, st *themes.Styles) []Line {
 	text = strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), "\n")

@@ -16,7 +16,7 @@ import (
 	"rung/ui/widget"
 )
 
-// tally is what was counted of a zone. It is counted anew when the zone or the policies
+// tally is the count of a zone's policies. It is counted anew when the zone or the policies
 // changed.
 type tally struct {
 	of      *model.ZoneState
@@ -149,8 +149,8 @@ const mostTrouble = 3
 // foundShown is how many findings have a line of their own.
 const foundShown = 2
 
-// shown are what the lower table lists: the policies as they decide, what only
-// rows are left of, and of the units that are no objects those that are not in
+// shown returns the policies and units in the lower table: the policies as they decide,
+// policies of which only rows are left, and the units without an object that are not in
 // sync in some zone.
 func shown(r *revision.Revision, now time.Time) []model.PolicyKey {
 	seen := map[model.PolicyKey]bool{}

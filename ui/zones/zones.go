@@ -32,12 +32,12 @@ type pane struct {
 	now      time.Time
 	st       *themes.Styles
 	rev      *revision.Revision
-	// found is what comparing the zones finds.
+	// found are the findings of comparing the zones.
 	found []model.Finding
 
 	only  only
 	items []*zones.Zone // all of them, worst first
-	// What was counted, of which objects and when.
+	// The counts of the zones, and the objects and time they were counted at.
 	tallies   map[string]*tally
 	losses    map[string]*zones.Loss // of log lines, by zone
 	lossesAt  int64                  // the second of them

@@ -27,7 +27,7 @@ type Line struct {
 	Text     string
 }
 
-// Log is what a zone's ovnkube-controller wrote about a policy lately.
+// Log holds the recent lines of a zone's ovnkube-controller about a policy.
 type Log struct {
 	Zone   string
 	Policy model.PolicyKey
@@ -39,7 +39,7 @@ type Log struct {
 	Lines []Line // those that name the policy, oldest first
 }
 
-// tailReader is what is needed of podlogs.Reader.
+// tailReader is the part of podlogs.Reader that Read needs.
 type tailReader interface {
 	Controller(ctx context.Context, node string, namespaces []string) (podlogs.Target, error)
 	Tail(ctx context.Context, find func(context.Context) (podlogs.Target, error), lines int) (

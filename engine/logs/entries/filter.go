@@ -4,8 +4,9 @@ import (
 	"rung/model/logquery"
 )
 
-// Matches says whether a filter shows the entry. text is what texts of the filter look
-// at, which is only made where one does; nil stands for Text.
+// Matches says whether a filter shows the entry. text makes the text that texts of the
+// filter are compared with, and is called only where the filter has one; nil stands for
+// Text.
 func (e *Entry) Matches(q *logquery.Query, text func() string) bool {
 	if q.Empty() {
 		return true

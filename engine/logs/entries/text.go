@@ -31,8 +31,8 @@ func (e *Entry) sentence(arrow string) string {
 	return s
 }
 
-// Text is what a filter and a search look at: time, zone and sentence. It has no letters
-// beyond ASCII where names have none, which makes folding case cheap.
+// Text returns the text that filters and searches match: time, zone and sentence. It has no
+// letters beyond ASCII where names have none, which makes folding case cheap.
 func (e *Entry) Text() string {
 	at := e.Line.At.Format("15:04:05.000 ")
 	if e.Gap != nil {
@@ -41,7 +41,7 @@ func (e *Entry) Text() string {
 	return at + e.Line.Zone + " " + e.sentence(" > ")
 }
 
-// Traffic is what was sent: "tcp 443", "icmp".
+// Traffic names the protocol and port of the packet: "tcp 443", "icmp".
 func (e *Entry) Traffic() string {
 	if e.Line.DstPort == 0 {
 		return e.Line.Proto
@@ -92,8 +92,8 @@ func ruleText(ref logline.RuleRef, name string) string {
 	return ref.Policy.Brief() + " " + revision.RuleLabel(ref.Direction, ref.Rule, name)
 }
 
-// Unit is what the row that logged the line was compiled for: the policy of the
-// rule, or the default deny of a namespace. It is zero when that is not known.
+// Unit returns the key that the row that logged the line was compiled for: the policy
+// of the rule, or the default deny of a namespace. It is zero when that is not known.
 func (e *Entry) Unit() model.Key {
 	k := e.Rule.Policy
 	switch {

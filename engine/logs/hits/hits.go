@@ -75,7 +75,8 @@ func (r Rule) compare(o Rule) int {
 		cmp.Compare(r.Ref.Rule, o.Ref.Rule), cmp.Compare(r.Verdict, o.Verdict))
 }
 
-// Pair is who sent what to whom: pods, nodes, or addresses that nobody has.
+// Pair is a sender, a receiver and their traffic: the ends are pods, nodes, or addresses
+// that nobody has.
 type Pair struct{ From, To, Traffic string }
 
 func (p Pair) compare(o Pair) int {

@@ -42,7 +42,7 @@ type Seconds [10]int
 // Rate is the lines of the last full second.
 func (s Seconds) Rate() int { return s[len(s)-2] }
 
-// Seconds are those up to a second, of a window of seconds.
+// Seconds returns the counts of the ten seconds up to now, in a window of seconds.
 func (w *Window) Seconds(now int64) (s Seconds) {
 	for i := range s {
 		s[i] = w.At(now - int64(len(s)-1-i))

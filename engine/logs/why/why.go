@@ -17,7 +17,7 @@ import (
 // Checked is how a step of the way to a line stands.
 type Checked string
 
-// The states of a step. A note is what somebody chose, so nothing is wrong with it.
+// The states of a step. A note is somebody's choice, so nothing is wrong with it.
 const (
 	Fine    Checked = "ok"
 	Wrong   Checked = "wrong"
@@ -30,14 +30,14 @@ type Check struct {
 	Step  string  `json:"step"` // annotation, level, rows, meter, container, console, stream, traffic, order
 	State Checked `json:"state"`
 	Text  string  `json:"text"`
-	// Remedy is what to do, where there is something. Levels says that it is to set the
-	// levels of the policy itself.
+	// Remedy says what to do, where there is something to do. Levels says that it is to
+	// set the levels of the policy itself.
 	Remedy string `json:"remedy,omitempty"`
 	Levels bool   `json:"-"`
 }
 
-// About is what no line is seen of: a policy, one of its rules where Dir is given, or all
-// policies where none is.
+// About is the object whose lines do not come: a policy, one of its rules where Dir is
+// given, or all policies where no policy is given.
 type About struct {
 	Policy model.PolicyKey
 	Dir    model.Direction
@@ -199,8 +199,9 @@ func (c *checks) levels(p *model.Policy, x *Check) {
 	x.Levels, x.Remedy = true, policies.LogLevelCommand(c.rev, p, actions...)
 }
 
-// actions are the actions whose rules do not log: that is wrong where it is asked about one
-// of them, or none logs; else it is what the annotation says.
+// actions adds checks of the rules' actions. An action that does not log is wrong where
+// only one rule is asked about, or where none logs; else it is a note, since the annotation
+// says so.
 func (c *checks) actions(p *model.Policy, now model.LogLevels, ns string) {
 	rules := c.about.rules(p)
 	wrong := func(format string, args ...any) {

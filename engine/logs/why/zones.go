@@ -123,7 +123,7 @@ func MeterRates(r *revision.Revision) string {
 	return fmt.Sprintf("%d to %d", least, most)
 }
 
-// reason is what keeps some nodes' logs away.
+// reason is one reason why the logs of some nodes do not come.
 type reason struct {
 	state logline.StreamState
 	text  string

@@ -10,9 +10,8 @@ import (
 	"rung/model/overlap"
 )
 
-// Services are what nearly every pod needs: the cluster's DNS and the API
-// server, as the destination is after load balancing, because ANP rules match
-// there.
+// Services are the services that nearly every pod needs: the cluster's DNS and the API
+// server, as the destination is after load balancing, because ANP rules match there.
 type Services struct {
 	DNSPods  overlap.PodSet
 	DNSPorts map[string]int32
@@ -21,7 +20,8 @@ type Services struct {
 	APIPort int32
 }
 
-// Endpoints is what nearly every pod needs, for others than the linter.
+// Endpoints are the same services as lists of pods and addresses, for others than the
+// linter.
 type Endpoints struct {
 	DNS      []*model.Pod
 	DNSPorts map[string]int32 // by protocol

@@ -93,8 +93,8 @@ type Rows struct {
 	Form string
 }
 
-// Dialect is what the rows of one zone say. The zero value is that of an empty
-// database: nothing is known.
+// Dialect is the settings and row forms that the rows of one zone show. The zero value
+// is that of an empty database: nothing is known.
 type Dialect struct {
 	Observability Fact // ACLs carry samples
 	AllowICMP     Fact // default denies let ICMP through
@@ -117,7 +117,7 @@ func (d *Dialect) Of(ownerType string) Rows {
 	return Rows{}
 }
 
-// Hints are what the objects know and rows do not say.
+// Hints are facts that the objects know and rows do not show.
 type Hints struct {
 	// Stateless says whether a NetworkPolicy carries the annotation acl-stateless
 	// with the value true. Nil knows of none.

@@ -118,7 +118,7 @@ func (f *form) add(g Generation, why string) {
 	}
 }
 
-// legacy is what nb read as an older form.
+// legacy returns the generation of a row that nb read as an older form, and why.
 func legacy(o nb.Owner) (Generation, string) {
 	switch {
 	case o.Controller != nb.DefaultController:
@@ -219,11 +219,11 @@ var groups = [][]string{
 	{nb.OwnerCluster, nb.OwnerMulticastCluster, nb.OwnerNetpolDefault},
 }
 
-// Incomparable are the owner types whose rows cannot be held against desired
-// ones, with the reason: all there are have another form than Rung compiles, or
-// there are none and those of the same controller have. An address set of a pod
-// selector has one id form for all releases, and other contents: it goes with
-// its NetworkPolicies. What hangs on the cluster's port groups goes with those.
+// Incomparable returns the owner types whose rows cannot be held against desired ones,
+// with the reason: all rows of the type have another form than Rung compiles, or there
+// are none and rows of the same controller have. An address set of a pod selector has
+// one id form for all releases, and other contents: it goes with its NetworkPolicies.
+// Rows that hang on the cluster's port groups go with those.
 func (d *Dialect) Incomparable() map[string]string {
 	var out map[string]string
 	put := func(kind, why string) {

@@ -34,7 +34,7 @@ type Act struct {
 	Log  *Log   // of ActLog
 }
 
-// Log is what an action log() writes.
+// Log is the line that an action log() writes.
 type Log struct {
 	Name     string `json:"name,omitempty"`
 	Verdict  string `json:"verdict,omitempty"`
@@ -43,8 +43,8 @@ type Log struct {
 }
 
 // Actions reads the actions of a logical flow, as the database and ovn-trace write them.
-// What sets a register to 0 before a stage is left, and the plain "next;" at the end, are
-// among them.
+// Actions that set a register to 0 before a stage is left, and the plain "next;" at the
+// end, are included.
 func Actions(text string) (out []Act) {
 	parts, whole := split(text, true)
 	if !whole {

@@ -46,7 +46,7 @@ func (f *Flow) logs(a *nb.ACL) (out []string) {
 		out = append(out, "another name")
 	}
 	if f.unreadable() {
-		return out // nor is what stands behind the name
+		return out // the text after the name cannot be read either
 	}
 	if severity := cmp.Or(a.Severity, "info"); f.Log.Severity != severity {
 		out = append(out, "severity "+f.Log.Severity+", the row says "+severity)
@@ -57,7 +57,7 @@ func (f *Flow) logs(a *nb.ACL) (out []string) {
 	return out
 }
 
-// decides is what the flow of an ACL decides; pass where it decides nothing.
+// decides returns the decision of an ACL's flow; pass where it decides nothing.
 func (r *Reading) decides() string {
 	if r.Passes() {
 		return nb.ActionPass
@@ -65,7 +65,7 @@ func (r *Reading) decides() string {
 	return r.Verdict
 }
 
-// decision is what the actions of ACLs come to in flows.
+// decision returns the verdict that a flow has for the action of its ACL.
 func decision(action string) string {
 	switch action {
 	case nb.ActionAllow, nb.ActionAllowRelated, nb.ActionAllowStateless:

@@ -27,7 +27,7 @@ type Flow struct {
 	// With are the ACLs that share the flow, this one's among them and that of its hint
 	// first; nil where it is one ACL's own. All of them have the same slice.
 	With []*nb.ACL
-	// Own is what a flow is for that was made for no ACL.
+	// Own is the purpose of a flow that was made for no ACL.
 	Own string
 }
 
@@ -44,7 +44,7 @@ func (f *Flow) Place() string {
 	return s
 }
 
-// Packets says which packets of those that its ACL matches a flow is for.
+// Packets says for which of the packets that its ACL matches a flow is.
 func (f *Flow) Packets() string { return f.Reading.Hint.String() }
 
 // ACL is an ACL with its flows.

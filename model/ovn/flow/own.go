@@ -19,7 +19,7 @@ const (
 	prioOwn     = 34000
 )
 
-// purpose is what flows of OVN's own are for: of a part, of a range of priorities (any
+// purpose is the purpose of some flows of OVN's own: of a part, of a range of priorities (any
 // without high), whose match is a text, begins with one, or has one in it, as northd writes it.
 type purpose struct {
 	part              Part
@@ -96,7 +96,7 @@ func (r *Reading) action() string {
 	return "no ACL decided: let through"
 }
 
-// alike is what ACLs have in common that may share flows.
+// alike is the key of ACLs that may share flows.
 type alike struct {
 	part     Part
 	stage    model.Stage

@@ -112,7 +112,8 @@ func age(now, at time.Time) string {
 	return fmt.Sprintf(" %dd ago", int(d/(24*time.Hour)))
 }
 
-// MeterStat is what the datapath counted at one meter (ovn-kubernetes.md#lost-lines).
+// MeterStat is the datapath's counts at one meter, in packets
+// (ovn-kubernetes.md#lost-lines).
 type MeterStat struct{ In, Dropped uint64 }
 
 // ParseMeters puts the two answers of a node together: meter-table-list of

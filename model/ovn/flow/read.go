@@ -8,11 +8,11 @@ import (
 	"rung/model"
 )
 
-// PriorityOffset is what northd adds to the priority of an ACL
+// PriorityOffset is the number that northd adds to the priority of an ACL
 // (ovn-kubernetes.md#priorities).
 const PriorityOffset = 1000
 
-// Part is what a stage of the pipeline does for the ACLs.
+// Part is the task of a stage of the pipeline for the ACLs.
 type Part string
 
 // The parts, in the order of the pipeline.
@@ -86,18 +86,18 @@ func (h Hint) String() string {
 // tier 0.
 const NoTier = -1
 
-// Reading is what stage, match and actions of a logical flow say.
+// Reading is a logical flow as its stage, match and actions were read.
 type Reading struct {
 	Stage model.Stage
 	Part  Part
 	// Tier is the one a flow of part eval is for, or NoTier; Hint the packets.
 	Tier int
 	Hint Hint
-	// Match is what is left of the match behind tier and hint: of an ACL's flow the
-	// ACL's own.
+	// Match is the match without the parts about tier and hint: in an ACL's flow the ACL's
+	// own match.
 	Match string
 	Acts  []Act
-	// Verdict is what the actions decide: "allow", "drop", "reject", or "".
+	// Verdict is the decision of the actions: "allow", "drop", "reject", or "".
 	Verdict string
 	Log     *Log // nil where nothing is logged
 	// Odd counts actions that are not known.

@@ -1,9 +1,9 @@
 // Package known knows the defects of OVN-Kubernetes that leave rows other than they
-// should be (docs/ovn-kubernetes.md#known-defects): which there are, by what a
-// difference is recognised as one's doing, what is said of it, and what helps.
+// should be (docs/ovn-kubernetes.md#known-defects): their list, the marks by which a
+// difference is recognised as one's doing, their descriptions, and the remedies.
 //
 // Invariants: a difference that is explained stays a difference. Nothing is explained
-// that something else could have done as well: what is not certain has no cause, and
+// that another cause could have done as well: an uncertain difference has no cause, and
 // one difference of a policy that pods do not explain leaves all of that policy's
 // without one. The package is pure.
 //

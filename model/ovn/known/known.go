@@ -71,8 +71,8 @@ func (c *Cause) Text() string {
 	return c.Says + ": " + c.Detail
 }
 
-// Facts are what differences of one policy in one zone are explained from. The
-// functions may be called often.
+// Facts are the facts from which differences of one policy in one zone are explained.
+// The functions may be called often.
 type Facts struct {
 	// Policy is the object, nil when there is none.
 	Policy *model.Policy
@@ -84,8 +84,8 @@ type Facts struct {
 	Owned func(addr string) bool
 	// PodOf is the pod of a logical switch port, nil when none is known.
 	PodOf func(port string) *model.Pod
-	// Before are what the pod is known to have been: as it was when OVN-Kubernetes
-	// noticed it last, and as OVN-Kubernetes' own records have it.
+	// Before returns earlier states of a pod, as far as they are known: as it was when
+	// OVN-Kubernetes noticed it last, and as OVN-Kubernetes' own records have it.
 	Before func(*model.Pod) []*model.Pod
 	// Match are the matches of an ACL that differs, empty where there is no such row
 	// or it is not at hand.
@@ -194,7 +194,7 @@ func same(p *model.PolicyInZone, c *Cause) []*Cause {
 	return out
 }
 
-// ownerOf is what the id of a row that differs says about it.
+// ownerOf returns the owner of a row that differs, as its id says.
 func ownerOf(p *model.PolicyInZone, d *model.RowDiff) nb.Owner {
 	return nb.OwnerOf(d.Table, map[string]string{nb.KeyOwnerController: nb.DefaultController,
 		nb.KeyOwnerType: string(p.Policy.Kind), nb.KeyID: d.ID})

@@ -11,9 +11,9 @@ import (
 	"rung/model/words"
 )
 
-// proven is how much younger a pod is that proves by its presence in the rows that
-// the policy was computed when another already ran: that one's address and ports of
-// then were taken in, and what is different now came later.
+// proven is the age difference from which a pod, by its presence in the rows, proves
+// that the policy was computed while an older pod already ran: the older one's
+// addresses and ports of that time were taken in, and they changed later.
 const proven = 10 * time.Minute
 
 // pods explains what updates of pods leave that OVN-Kubernetes' filter does not see
@@ -52,7 +52,7 @@ type unseen struct {
 	moved  map[string]*model.Pod       // former addresses, with whose they were
 }
 
-// was are what the pod is known to have been.
+// was returns the earlier states of a pod, as Facts.Before knows them.
 func (x *unseen) was(p *model.Pod) []*model.Pod {
 	was, asked := x.before[p]
 	if !asked {

@@ -5,8 +5,8 @@ import (
 	"net/netip"
 )
 
-// Env is what expressions refer to. It must be safe for the use made of it;
-// Eval only reads.
+// Env holds the port groups and address sets that expressions refer to. It must be safe
+// for the use made of it; Eval only reads.
 type Env interface {
 	// PortGroupHas says whether the logical port is in the port group; a port
 	// group that does not exist has none.
@@ -45,10 +45,10 @@ func (e *JudgeError) Error() string {
 // Is says that a JudgeError is an ErrCannotJudge.
 func (e *JudgeError) Is(target error) bool { return target == ErrCannotJudge }
 
-// Eval says whether the packet matches. What follows without a field that
-// cannot be judged is decided without it; otherwise the error is a *JudgeError.
-// As ovn-controller does, Eval takes an expression that names an address set
-// that does not exist for one that matches nothing, as a whole.
+// Eval says whether the packet matches. Where the result does not depend on a field
+// that cannot be judged it is given; otherwise the error is a *JudgeError. As
+// ovn-controller does, Eval takes an expression that names an address set that does not
+// exist for one that matches nothing, as a whole.
 func Eval(e Expr, p Packet, env Env) (bool, error) {
 	if env == nil {
 		env = noEnv{}

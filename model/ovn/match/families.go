@@ -222,8 +222,8 @@ func EF(dst, portGroup, l4 string) string {
 	return match
 }
 
-// What multicast matches are made of (ovn-kubernetes.md#multicast). The IPv6 groups are
-// those that are not permanent: bit 116 is the T flag.
+// The parts of multicast matches (ovn-kubernetes.md#multicast). The IPv6 groups are the
+// groups that are not permanent: bit 116 is the T flag.
 const (
 	multicast6 = "(ip6.dst[120..127] == 0xff && ip6.dst[116] == 1)"
 	mldOr      = "mldv1 || mldv2 || "

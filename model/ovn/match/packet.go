@@ -5,7 +5,7 @@ import (
 	"net/netip"
 )
 
-// Proto is what a packet carries above IP, named as OVN's predicates are.
+// Proto is the protocol that a packet carries above IP, named as OVN's predicates are.
 type Proto string
 
 // The protocols Rung knows by name.

@@ -75,7 +75,8 @@ func (p *parser) accept(k tokenKind) bool {
 	return true
 }
 
-// since is what was read from an offset on, up to the end of the token before tok.
+// since returns the text that was read from an offset on, up to the end of the token
+// before tok.
 func (p *parser) since(pos int) written { return written(p.src[pos:p.prev]) }
 
 // expect notes that something else should stand at tok.

@@ -194,8 +194,8 @@ func (p *parser) checkCmp(pos int, c *Cmp) {
 	}
 }
 
-// problem is what is wrong with the comparison c of the field, inside an odd
-// number of "!" if not is set; empty if nothing is.
+// problem says why the comparison c of the field is not allowed, inside an odd number
+// of "!" if not is set; empty if it is.
 func (f Field) problem(c *Cmp, not bool) string {
 	text := isText(c.Values[0])
 	for _, v := range c.Values {
@@ -235,7 +235,8 @@ func (f Field) problem(c *Cmp, not bool) string {
 	return ""
 }
 
-// predicateProblem is what is wrong with comparing a predicate with 0 or 1.
+// predicateProblem says why a predicate may not be compared with 0 or 1 as c does;
+// empty if it may.
 func (f Field) predicateProblem(c *Cmp, order, not bool) string {
 	if order {
 		return f.Name + " may only be tested for equality"

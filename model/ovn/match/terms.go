@@ -42,11 +42,11 @@ type Term struct {
 	Items       []NamedItem
 }
 
-// Terms takes the top-level conjunction of an expression apart. Every term of
-// the matches of AdminNetworkPolicy (ovn-kubernetes.md#acl-match), NetworkPolicy
+// Terms takes the top-level conjunction of an expression apart. Every term of the
+// matches of AdminNetworkPolicy (ovn-kubernetes.md#acl-match), NetworkPolicy
 // (ovn-kubernetes.md#rule-rows) and EgressFirewall (ovn-kubernetes.md#firewall-match)
-// gets a kind, but for EgressFirewall ports of several protocols; of other matches,
-// those that are written in the same way.
+// gets a kind, but for EgressFirewall ports of several protocols. Terms of other
+// matches get one where they are written in the same way.
 func Terms(e Expr) []Term {
 	if e == nil {
 		return nil

@@ -55,14 +55,15 @@ type RowChange struct {
 	Step *MemberStep
 }
 
-// MemberStep is what came into a set and what went out of it; both are sorted.
+// MemberStep is the change of a set's members: those that came and those that went,
+// both sorted.
 type MemberStep struct{ Added, Removed []string }
 
 // DB is an immutable snapshot of one Northbound database, rows by UUID. The
 // zero value and nil are an empty database.
 type DB struct{ tables [tags]table }
 
-// table is what a DB holds of one table.
+// table is the rows that a DB has of one table.
 type table struct {
 	rows *sorted.Map[Row] // by UUID
 	// byName finds rows by name, ACLs by id: name → UUID of the row, so that it
@@ -113,7 +114,8 @@ func tagOf(r Row) int {
 	return tagNone
 }
 
-// nameOf is what a row is found by besides its UUID: the name, of an ACL the id.
+// nameOf returns the name that a row is found by besides its UUID: an ACL's id, and of
+// other rows the name.
 func nameOf(r Row) string {
 	if a, ok := r.(*ACL); ok {
 		return a.ID()

@@ -184,7 +184,7 @@ type Op struct {
 	Policy string
 }
 
-// OpResult is what the server answered for one operation.
+// OpResult is the server's answer for one operation.
 type OpResult struct {
 	Count int    // rows touched by update, mutate, delete; none by wait
 	UUID  string // of an inserted row

@@ -28,7 +28,7 @@ func (f Form) String() string {
 // MarshalText is String, for JSON.
 func (f Form) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
 
-// Owner is what the external_ids of a row say about who wrote it and for what.
+// Owner is the writer and the purpose of a row, as its external_ids say.
 type Owner struct {
 	Controller string // owner-controller as written
 	Type       string // owner-type as written

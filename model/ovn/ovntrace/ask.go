@@ -26,7 +26,7 @@ type Ask struct {
 // taken for something else.
 var ErrUnsafe = errors.New("not passed on to ovn-trace")
 
-// Program is what is run.
+// Program is the name of the program that is run.
 const Program = "ovn-trace"
 
 const (

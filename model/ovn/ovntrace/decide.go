@@ -7,7 +7,7 @@ import (
 	"rung/model/ovn/flow"
 )
 
-// Decision is what the ACLs of one stage did with the packet.
+// Decision is the decision that the ACLs of one stage made about the packet.
 type Decision struct {
 	Pass  *Pass
 	Stage model.Stage // empty where the form does not tell
@@ -134,7 +134,8 @@ func metOf(s *Step, r flow.Reading) *Met {
 	return m
 }
 
-// summary reads what the actions of a pass tell: who logged, and what was decided.
+// summary returns the decisions that the actions of a pass tell: the ACLs that logged,
+// and the verdict.
 func (p *Pass) summary() (out []*Decision) {
 	var open *Decision
 	stage := func() *Decision {

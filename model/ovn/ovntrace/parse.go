@@ -38,7 +38,7 @@ type parser struct {
 
 	trace *Trace
 	form  Form
-	// title is what ovnkube-trace calls the trace that comes next.
+	// title is the name that ovnkube-trace gives the trace that comes next.
 	title string
 	// other says that the lines are those of another program.
 	other bool

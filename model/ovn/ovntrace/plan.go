@@ -15,10 +15,10 @@ import (
 // ErrNotTraced says that ovn-trace cannot be asked about a connection; the text says why.
 var ErrNotTraced = errors.New("ovn-trace cannot be asked")
 
-// Plan is what is to be asked about the way of a connection: at the source's zone, and at
-// the destination's where that is another one. With interconnect each zone has a
-// Southbound database of its own, so that no trace crosses over. rows are the Northbound
-// rows of a zone, nil where they were not read. The errors wrap ErrNotTraced.
+// Plan returns the questions to ask about the way of a connection: in the source's zone,
+// and in the destination's where that is another one. With interconnect each zone has a
+// Southbound database of its own, so that no trace crosses over. rows returns the
+// Northbound rows of a zone, nil where they were not read. The errors wrap ErrNotTraced.
 //
 // The second question begins at the router's port of the destination's switch: all ACLs
 // are on the switches of the nodes, and what is between them decides nothing.

@@ -20,11 +20,11 @@ const (
 	Minimal  Form = "minimal"
 )
 
-// Report is what was read of a text.
+// Report is the content that was read of a text.
 type Report struct {
 	Traces  []*Trace
 	Results []Result // of ovnkube-trace
-	// Problems are what the programs complained of outside of any trace.
+	// Problems are the complaints of the programs outside of any trace.
 	Problems []string
 	// Lines are all, Other those of other programs, Unknown those that nothing is made of.
 	Lines, Other, Unknown int
@@ -37,7 +37,7 @@ type Line struct {
 	Text   string `json:"text"`
 }
 
-// Result is what ovnkube-trace says of one of its steps.
+// Result is the result that ovnkube-trace states for one of its steps.
 type Result struct {
 	What    string `json:"what"` // "ovn-trace source pod to destination pod"
 	Success bool   `json:"success"`
@@ -47,7 +47,7 @@ type Result struct {
 
 // Trace is the way of one packet.
 type Trace struct {
-	// Title is what ovnkube-trace calls it; empty for ovn-trace's own output.
+	// Title is the name that ovnkube-trace gives it; empty for ovn-trace's own output.
 	Title    string
 	Line     int // where it begins
 	Form     Form
@@ -57,7 +57,8 @@ type Trace struct {
 	Problems []string
 }
 
-// Packet is the packet as the trace begins; what was not said is zero.
+// Packet is the packet as the trace begins; fields that the trace does not state are
+// zero.
 type Packet struct {
 	Proto            string // tcp, udp, sctp, icmp, icmp6, or as written
 	Src, Dst         netip.Addr
@@ -99,7 +100,7 @@ type Log struct {
 	Direction string // "IN", "OUT"
 }
 
-// Limits of what is read.
+// Limits of the input that is read.
 const (
 	MaxInput = 32 << 20 // bytes
 	MaxLine  = 64 << 10 // bytes; a longer line is unknown
@@ -107,7 +108,7 @@ const (
 	maxKept  = 200      // characters of them
 )
 
-// The lines of the programs. What is matched is cleaned.
+// The lines of the programs, which are matched after cleaning.
 var (
 	reColour = regexp.MustCompile("\x1b\\[[0-9;]*m")
 	reBanner = regexp.MustCompile(`^# (Detailed|Summary|Minimal) trace\.$`)

@@ -15,7 +15,7 @@ import (
 	"rung/model/verdict/matrix"
 )
 
-// Audited is what a rule comes to over all connections there are.
+// Audited is the result for one rule over all connections there are.
 type Audited struct {
 	Policy    model.Key
 	Direction model.Direction
@@ -27,22 +27,22 @@ type Audited struct {
 	Matches, Decides, Matters bool
 	// Example is a connection that it matches, one that it decides where there is one.
 	Example verdict.Connection
-	// Sways says that somewhere it is asked the end that asks comes to something else without
-	// it, whatever the other end says.
+	// Sways says that somewhere the end that asks it comes to another verdict without it,
+	// whatever the other end says.
 	Sways bool
-	// Instead are those that decide before it what it matches and does not decide, the one
-	// that decides most kinds of connections first.
+	// Instead are the rules that decide, before this one, connections that it matches and
+	// does not decide, the one that decides most kinds of connections first.
 	Instead []verdict.Decider
-	// Without are those that decide without the rule what it decides; Undecided says that
-	// of some of it nothing else does, which lets it through.
+	// Without are the rules that would decide its connections if it were not there;
+	// Undecided says that nothing else decides some of them, which lets them through.
 	Without   []verdict.Decider
 	Undecided bool
 	// PickedUp says of a Pass that a lower tier decides something that it passes on; Through
 	// is a connection that it passes on and that is let through, as nothing there decides it.
 	PickedUp bool
 	Through  *verdict.Connection
-	// Clashes are the rules of other policies that share its priority and disagree about what
-	// no rule above decides.
+	// Clashes are the rules of other policies that share its priority and disagree about
+	// connections that no rule above decides.
 	Clashes []Clash
 	// Turned are, of a rule that Ask.Wide names, the pairs of pods that have another verdict
 	// without it.
@@ -67,20 +67,21 @@ type Clash struct {
 	Undefined  bool
 }
 
-// Overruled is a connection whose verdict would be another one's.
+// Overruled is a connection about which another rule would decide otherwise.
 type Overruled struct {
 	Connection verdict.Connection
 	By         []verdict.Decider // who would decide it, or did before it
 }
 
-// AuditedPolicy is what a policy that only allows comes to.
+// AuditedPolicy is the result for a policy that only allows.
 type AuditedPolicy struct {
 	Policy           model.Key
 	Decides, Matters bool
 	Example          verdict.Connection
 }
 
-// Audit is what every rule that is enforced comes to, in the order of the policies.
+// Audit holds the results for all rules that are enforced, in the order of the
+// policies.
 type Audit struct {
 	Rules []Audited
 	// Allowing are the AdminNetworkPolicies and the baseline, as far as they only allow.
@@ -128,10 +129,10 @@ type auditor struct {
 	x     *index.Index
 	c     *matrix.Classes
 	rules []Audited
-	of    []int32 // of ruleRefs: the place in rules, -1 for none
+	of    []int32 // of the index's rules: the place in rules, -1 for none
 	allow []AuditedPolicy
 	allOf []int32 // of rules: the place in allow, -1 for none
-	// instead and without are the ruleRefs that Instead and Without name.
+	// instead and without are the rules of the index that Instead and Without name.
 	instead  [][]tally
 	without  [][]int32
 	wide     []int32                // terms of Denies of every pod
@@ -145,7 +146,7 @@ type auditor struct {
 	turns    []bool          // of rules: Ask.Wide
 	dnsPorts [2]uint16       // Ask.Ports
 	dns      [][]int32       // of classes: the ends that are asked for names
-	isolated map[int32]int32 // of ruleRefs: the place in cuts
+	isolated map[int32]int32 // of the index's rules: the place in cuts
 	cuts     []Isolated
 	notes    *[]noted // of the candidates that are looked at
 	// Kept from walk to walk: what a term would be without, and that walk.

@@ -16,7 +16,7 @@ type Isolated struct {
 	Cuts      [2]Cut
 }
 
-// Ask is what an Audit looks at besides; the zero value is nothing.
+// Ask holds the extra questions of an Audit; the zero value asks none.
 type Ask struct {
 	// Wide names the rules of which the pairs that they turn are counted.
 	Wide func(*model.Policy, *model.Rule) bool
@@ -25,7 +25,7 @@ type Ask struct {
 	Ports [2]uint16
 }
 
-// The places of Ask.Ports and of what is cut.
+// The places of Ask.Ports and of Cuts.
 const (
 	CutUDP = iota
 	CutTCP
@@ -52,7 +52,7 @@ type tally struct {
 	n    int
 }
 
-// countRules adds the rules of terms that decide, or pass on, before a rule, each once. Those
+// countRules adds the rules of terms that decide, or pass on, before a rule, each once. Rules
 // that Ask.Wide names are never left out.
 func (p *audited) countRules(u int32, terms []index.Term, refs []int32) {
 	into := &p.instead[u]
@@ -89,7 +89,7 @@ const (
 	isolatesTCP
 )
 
-// noNotes is what most candidates have.
+// noNotes is the empty list of notes, which most candidates have.
 var noNotes []noted
 
 // note notes something of the candidates that are looked at, once.

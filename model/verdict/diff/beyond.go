@@ -9,14 +9,14 @@ import (
 	"rung/model/verdict/matrix"
 )
 
-// Wanted is what a change is made for: some connections are to become a verdict, and no
+// Wanted is the purpose of a change: some connections are to get a verdict, and no
 // others. A pod's connection is wanted by each of its addresses.
 type Wanted struct {
 	Becomes     verdict.Verdict
 	Connections []verdict.Connection
 }
 
-// beyond gathers what becomes what is wanted, and nobody wanted.
+// beyond gathers the connections that get the wanted verdict without being wanted.
 type beyond struct {
 	Group
 	becomes verdict.Verdict
@@ -261,7 +261,7 @@ func (o *beyond) add(d *differ, m member, pods *index.Set, ends *verdict.Ends) {
 	}
 }
 
-// beyondGroup is what was found, nil for nothing.
+// beyondGroup returns the connections that were found, nil for none.
 func (d *differ) beyondGroup() *Group {
 	o := d.beyond
 	if o == nil || o.Pairs == 0 {

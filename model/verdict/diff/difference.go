@@ -17,42 +17,44 @@ type Asked struct {
 	About []model.Key
 	// Watches are connections that are counted by themselves as well.
 	Watches []Watch
-	// Wanted, where set, is what the change is made for: what else becomes so is told.
+	// Wanted, where set, is the purpose of the change: other connections that get its verdict
+	// are told in Difference.Beyond.
 	Wanted *Wanted
-	// Protected names the namespaces whose connections are counted in Reach.Protected; nil
-	// names none.
-	Protected func(namespace string) bool
+	// Protected are namespaces, besides those of the platform, whose connections are
+	// counted in Reach.Protected.
+	Protected []string
 }
 
 // Watch is some of all connections: those to some ends, on some ports.
 type Watch struct {
-	To    func(*model.Pod) bool // nil for no pod
-	Addrs []netip.Addr          // of no pod
-	Ports []verdict.PortRange   // none for all
+	Pods  map[model.Key]bool  // those to look at are true
+	Addrs []netip.Addr        // of no pod
+	Ports []verdict.PortRange // none for all
 }
 
-// Difference is what a change does to connections. It is complete: what it does not name
-// stays as it was.
+// Difference is the effect of a change on connections. It is complete: a connection it
+// does not name stays as it was.
 type Difference struct {
-	// Flips become another verdict, what hurts first. Others keep their verdict and are
-	// decided by another rule.
+	// Flips are the connections that get another verdict, the most harmful first. Others keep
+	// their verdict and are decided by another rule.
 	Flips, Others []Group
 	// Totals count the pairs of Flips and Others, each once however many of its ports do.
 	Totals []Total
-	// Reaches count the Flips by the namespaces of their ends, and Hangs what is denied
-	// still, by one end where it was by both.
+	// Reaches count the Flips by the namespaces of their ends, and Hangs the connections that
+	// are denied still, by one end where it was by both.
 	Reaches []Reach
 	Hangs   []Hanging
 	// Watched are the flips of each Watch.
 	Watched [][]Group
-	// Beyond is what becomes what is Wanted and is not, a pair once however many of its ports
-	// do; nil for nothing.
+	// Beyond is the connections that get the verdict of Wanted without being wanted, a pair
+	// counted once however many of its ports do; nil for none.
 	Beyond *Group
 	// Rules are the rules of policies in Asked.About.
 	Rules []RuleUse
 }
 
-// Total is how many pairs become what: a pair of which ports go both ways counts for both.
+// Total counts the pairs that go from one verdict to another: a pair whose ports go several
+// ways counts for each.
 type Total struct {
 	Before verdict.Verdict `json:"before"`
 	After  verdict.Verdict `json:"after"`
@@ -138,8 +140,8 @@ type differ struct {
 	instead []map[int32]bool
 }
 
-// RuleUse is what becomes of a rule of a change: one that is new, goes, or is another in
-// what it matches, what it does or where it stands.
+// RuleUse says whether a rule of a change is used: a rule that is new, goes, or is
+// another in its matches, its action or its place.
 type RuleUse struct {
 	Policy    model.Key
 	Direction model.Direction

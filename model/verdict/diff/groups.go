@@ -30,7 +30,7 @@ type portChange struct {
 	group             *gathered
 }
 
-// result is what two lists of decisions differ in.
+// result is the differences between two lists of decisions.
 type result struct {
 	changes []portChange
 	flips   []*flip
@@ -249,8 +249,9 @@ func (g *gathered) reach(c *matrix.Classes, a, b int32) {
 	}
 }
 
-// ends names the ends of some classes. Those outside that only come to pods of one node leave
-// out what is that node's own; of those to which the node matters only blocks of left are meant.
+// ends names the ends of some classes. Classes outside that only come to pods of one node leave
+// out that node's own addresses; of classes to which the node matters only the blocks of left
+// are meant.
 func (d *differ) ends(classes index.Set, reached map[int32]string, left index.Set) (out verdict.Ends) {
 	x, s := d.After.Index, d.After.Outside
 	pods, blocks := index.NewSet(x.Pods.Len()), index.NewSet(len(s.Blocks))

@@ -13,7 +13,7 @@ import (
 	"rung/model/verdict/walk"
 )
 
-// Log is what a log says of connections: those of its newest lines.
+// Log is the connections in the newest lines of a log.
 type Log struct {
 	From, To time.Time // of the oldest line and the newest
 	Fresh    bool      // they are the newest there can be, not of a log that ended before
@@ -29,9 +29,10 @@ type Seen struct {
 	// Connection has an address at each end, with the pod that had it when the lines were
 	// written.
 	Connection verdict.Connection
-	// Said is what became of it, Allow or Deny, by the rules at one stage on one node; empty
-	// where a rule passed it on. Stage and Zone are empty where they are not known: an older
-	// ovn-controller does not say whether it was before load balancing or after it.
+	// Said is the outcome in the lines, Allow or Deny, by the rules at one stage on one
+	// node; empty where a rule passed it on. Stage and Zone are empty where they are not
+	// known: an older ovn-controller does not say whether it was before load balancing or
+	// after it.
 	Said        verdict.Verdict
 	Stage       model.Stage
 	Zone        string
@@ -61,8 +62,8 @@ type SeenGroup struct {
 	Port          uint16
 	Lines         int
 	First, Last   time.Time
-	// Allowed, Denied and Passed are what the lines say themselves; Contrary says of how many
-	// the policies say otherwise now, before the change.
+	// Allowed, Denied and Passed count the lines by the outcome they state; Contrary counts
+	// the lines of which the policies say otherwise now, before the change.
 	Allowed, Denied, Passed, Contrary int
 	// Example is the newest of them.
 	Example Seen
@@ -117,8 +118,8 @@ func (l *Log) Otherwise(ctx context.Context, before, after *index.Index) (*Other
 	return out, nil
 }
 
-// logged is what the policies make of a connection, where its ends are still those that
-// were logged.
+// logged returns the policies' answer about a logged connection; ok is false where its
+// ends are no longer those that were logged.
 func logged(x *index.Index, s *Seen) (verdict.Answer, bool) {
 	c := s.Connection
 	// The address says who it is now; whoever has it must be who had it.

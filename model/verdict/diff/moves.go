@@ -153,7 +153,7 @@ func (m *Moves) flips(before, after [3]int32, but []verdict.PortRange) (out []To
 	return out
 }
 
-// joined is what becomes of each port in all walks together.
+// joined returns the verdict of each port over all walks together.
 func (m *Moves) joined(results [3]int32) (out []matrix.Segment) {
 	for _, id := range results {
 		switch {

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"rung/model"
 	"rung/model/verdict"
 	"rung/model/verdict/matrix"
 )
@@ -86,7 +87,7 @@ type share struct {
 	had map[*flip]bool
 }
 
-// namespace of a pod that there is not.
+// noNamespace is the namespace of an end that is no pod.
 const noNamespace int32 = -1
 
 // reaches counts the pairs that flip by the namespaces of their ends.
@@ -118,7 +119,7 @@ type headcount struct {
 	n         int
 }
 
-func newReaches(c *matrix.Classes, protected func(string) bool) *reaches {
+func newReaches(c *matrix.Classes, protected []string) *reaches {
 	s := &reaches{c: c, crowds: make([]*crowd, len(c.List)), byNode: make([]map[string]*crowd, len(c.List))}
 	known := map[string]int32{}
 	for i := range c.Index.Pods.Len() {
@@ -128,7 +129,7 @@ func newReaches(c *matrix.Classes, protected func(string) bool) *reaches {
 			id = int32(len(s.names))
 			known[name] = id
 			s.names = append(s.names, name)
-			s.protected = append(s.protected, protected != nil && protected(name))
+			s.protected = append(s.protected, model.IsProtectedNamespace(name, protected))
 		}
 		s.of = append(s.of, id)
 	}

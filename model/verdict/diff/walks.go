@@ -55,7 +55,7 @@ type decided struct {
 	by      int32
 }
 
-// portWalk is one walk: what becomes of each run of ports, by protocol.
+// portWalk is one walk: the verdict and decider of each run of ports, by protocol.
 type portWalk struct {
 	runs [len(verdict.Protocols)][]portRun
 }
@@ -66,7 +66,7 @@ type portRun struct {
 	decided
 }
 
-// ruling is what becomes of a run of ports at each walk.
+// ruling is the verdict of a run of ports, over all walks and at each.
 type ruling struct {
 	verdict.PortRange
 	verdict verdict.Verdict
@@ -78,7 +78,7 @@ type decisions struct {
 	list []ruling
 }
 
-// find is the walk through some terms.
+// find returns the number of the walk through some terms.
 func (s *side) find(kind matrix.WalkKind, met index.Set) int32 {
 	stage := kind.Stage()
 	s.raw = index.AppendSet(s.raw[:0], met)
@@ -102,8 +102,8 @@ func (s *side) find(kind matrix.WalkKind, met index.Set) int32 {
 	return id
 }
 
-// decisions returns what decides connections from a class to another, as Classes.between has
-// their walks.
+// decisions returns the decisions about connections from a class to another, over their
+// walks.
 func (s *side) decisions(a, b int32, how matrix.Mode) *decisions {
 	way := s.grid.Way(a, b, how)
 	p := s.d.ways[way]
@@ -114,7 +114,8 @@ func (s *side) decisions(a, b int32, how matrix.Mode) *decisions {
 	return p
 }
 
-// number is equal for walks, of either side, of which the same becomes.
+// number returns the number of a walk: equal for walks, of either side, with the same
+// verdicts and deciders.
 func (d *differ) number(w *portWalk) int32 {
 	d.raw = d.raw[:0]
 	for _, runs := range w.runs {
@@ -133,7 +134,8 @@ func (d *differ) number(w *portWalk) int32 {
 	return id
 }
 
-// together is what becomes of each port in three walks; -1 is none.
+// together returns the decisions about each port over three walks; a walk of -1 is
+// none.
 func (d *differ) together(way [3]int32) *decisions {
 	p := &decisions{}
 	for proto := range verdict.Protocols {
@@ -237,7 +239,7 @@ func (s *side) id(name string, rules []int32) int32 {
 	return id
 }
 
-// deciders are what an id stands for.
+// deciders returns the deciders that an id stands for.
 func (s *side) deciders(id int32) (out []verdict.Decider) {
 	if id < 0 {
 		return nil

@@ -27,7 +27,7 @@ func (d *differ) watch() {
 		v := watched{ports: w.Ports, any: index.NewSet(len(d.After.List)), pods: make([][]int32, len(d.After.List)), addrs: make([][]netip.Addr, len(d.After.List))}
 		for id, k := range d.After.List {
 			for _, e := range k.Ends {
-				if w.To != nil && w.To(x.Pods.At(int(x.Ends[e].Pod))) || slices.Contains(w.Addrs, x.Ends[e].Addr) {
+				if w.Pods[x.Pods.At(int(x.Ends[e].Pod)).Key] || slices.Contains(w.Addrs, x.Ends[e].Addr) {
 					v.pods[id] = append(v.pods[id], e)
 				}
 			}
@@ -133,8 +133,8 @@ func (w *watched) add(d *differ, a, b int32, nodes matrix.Nodes, c *portChange, 
 	}
 }
 
-// group returns the index of a flip's group, whatever the ports: what is watched is one thing. Who decides is said
-// of its example.
+// group returns the index of the group that a flip belongs to, whatever its ports: all that is
+// watched counts as one. The deciders of a group are those of its example.
 func (w *watched) group(d *differ, c *portChange, ports []verdict.PortRange) int {
 	for i := range w.groups {
 		if g := &w.groups[i]; g.Before == c.before && g.After == c.after {

@@ -12,8 +12,8 @@ import (
 	"rung/model/verdict"
 )
 
-// standing is where a rule stands under Antrea: what has the lower one decides first, and
-// which of two equal ones decides is undefined (antrea.md#order).
+// standing is the place of a rule under Antrea: the lower one decides first, and of two
+// equal ones it is undefined which decides (antrea.md#order).
 type standing struct {
 	tier     int32
 	priority float64
@@ -32,7 +32,8 @@ var Antrea = &Precedence{
 	ownNode:     func(x *Index, a netip.Addr, node string) bool { return node != "" && x.NodeOf[a] == node },
 }
 
-// antreaOrder is what an Index of a cluster with Antrea keeps of its order.
+// antreaOrder is the order of all policies, as an Index of a cluster with Antrea keeps
+// it.
 type antreaOrder struct {
 	places map[model.Key]ladder.Place // of the policies that decide
 	// standings of the rules in tiers 1 and 3, in order: of the term with the highest
@@ -87,7 +88,8 @@ func antreaTerms(m *maker) order {
 	a := &antreaMaker{maker: m, order: &antreaOrder{places: map[model.Key]ladder.Place{}}, groups: antrea.Groups(m.x.view.Cluster)}
 	var decide []*model.Policy
 	for _, p := range antrea.Order(m.x.view.Cluster) {
-		// What admission refuses is not there; a policy of another plugin's rows is.
+		// Policies that admission refuses are not in the order; policies of other plugins'
+		// kinds are.
 		if p.Missing || p.Policy.Refused() || !m.x.view.Enforced(p.Policy) || a.unrealizable(p.Policy) {
 			continue
 		}
@@ -143,7 +145,7 @@ func (o *antreaOrder) standingOf(tier int8, priority int32) standing {
 	return all[len(all)-int(priority)]
 }
 
-// sign is what a term's signature says of its place: ranks change as policies come and go,
+// sign returns a term's place for its signature: ranks change as policies come and go,
 // standings do not.
 func (o *antreaOrder) sign(t *Term) (priority int32, text string) {
 	text = fmt.Sprint(t.Multicast)

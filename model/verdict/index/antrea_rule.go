@@ -214,8 +214,9 @@ func icmpText(q model.RuleProtocol) string {
 	return out
 }
 
-// put adds a term. Where layer 7 decides, what matches is let through or dropped, and no
-// later rule is asked (antrea.md#layer-7); what is not TCP is dropped.
+// put adds a term. Where layer 7 decides, connections that match are let through or
+// dropped, and no later rule is asked (antrea.md#layer-7); those that are not TCP are
+// dropped.
 func (a *antreaMaker) put(stage int, r *model.Rule, ref Rule, t Term) {
 	if r.Tiered == nil || len(r.Tiered.L7) == 0 {
 		t.Rule = a.rule(ref)

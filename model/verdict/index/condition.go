@@ -8,19 +8,20 @@ import (
 	"rung/model/verdict"
 )
 
-// Condition is what a term wants of one end. It is worked out for all pods at once; for other
-// addresses it is asked.
+// Condition is the requirement of a term for one end. It is worked out for all pods at once;
+// for other addresses it is asked.
 type Condition struct {
 	ID  int32
 	Set Set // of ends
-	// What holds for addresses that are no pod's: any of a family, single ones, networks.
+	// any, Addrs and Blocks are the addresses that meet it and are no pod's: all of a
+	// family, single ones, networks.
 	any    [2]bool
 	Addrs  map[netip.Addr]bool
 	Blocks []block
-	// port says that the packet's port is asked, not its address; router that it is the
+	// Port says that the packet's port is asked, not its address; router that it is the
 	// one to the cluster's router.
 	Port, router bool
-	// ownNode holds for the addresses of the node's own management port, hairpin for a
+	// OwnNode holds for the addresses of the node's own management port, hairpin for a
 	// Service's connection that comes back to the pod it is from.
 	OwnNode, hairpin bool
 }

@@ -17,26 +17,27 @@ type Index struct {
 	view View
 	Pods *overlap.PodIndex
 
-	// ends are the addresses of pods that have a port of the default network, by
-	// namespace and name; ofPod is where those of a pod are, byAddr their order by address.
+	// Ends are the addresses of pods that have a port of the default network, by
+	// namespace and name; FirstEnd says where a pod's begin, byAddr is their order by
+	// address.
 	Ends     []PodAddr
-	FirstEnd []int32 // by place, and one more; ends[ofPod[i]:ofPod[i+1]]
+	FirstEnd []int32 // by place, and one more; Ends[FirstEnd[i]:FirstEnd[i+1]]
 	byAddr   []int32
 	shared   [][]int32 // ends of one address, where there are several
-	// others are addresses that are known but no pod's own: of nodes, and of pods on the
-	// host's network.
+	// NodeOf holds the nodes of addresses that are known but no pod's own: of nodes, and of
+	// pods on the host's network.
 	NodeOf map[netip.Addr]string
 
 	Conditions []*Condition
 	Rules      []Rule
-	// terms are what can match in a stage, in the order in which they decide.
+	// Terms are the terms that can match in a stage, in the order in which they decide.
 	Terms       [2][]Term
 	NextSubject [2][]int32 // of each term, where the next begins that has another subject
-	// byFrom and byTo are the terms by their conditions.
+	// TermsFrom and TermsTo are the terms by their conditions.
 	TermsFrom, TermsTo [2][][]int32
 
-	// What an index of the same pods and other policies takes over: conditions by what they
-	// are made of, and what was made of each policy.
+	// Kept for an index of the same pods and other policies, which takes them over:
+	// conditions by their content, and the terms made of each policy.
 	known map[string]*Condition
 	made  map[*model.Policy]*section
 
@@ -48,13 +49,13 @@ type Index struct {
 	fronts  *ServiceFronts
 
 	signed sync.Once
-	signs  []uint64 // of conds, made when they are compared
+	signs  []uint64 // of Conditions, made when they are compared
 
 	served   sync.Once
 	services map[netip.Addr]bool // addresses of Services, found when they are asked for
 }
 
-// The stages in which policies decide, as places of Index.terms.
+// The stages in which policies decide, as places of Index.Terms.
 const (
 	EgressTerms  = iota // from-lport after load balancing
 	IngressTerms        // to-lport

@@ -48,17 +48,17 @@ var Stages = &Precedence{
 	},
 }
 
-// order is what an Index knows of the order of all policies, where terms rank among them.
+// order is the order of all policies, where terms rank among them, as an Index keeps it.
 type order interface {
 	// tell adds to a decider where its rule stands.
 	tell(*verdict.Decider, *Rule)
-	// sign is what a term's signature says of its place.
+	// sign returns a term's place for its signature.
 	sign(*Term) (priority int32, text string)
 	decides(model.Key) bool
 	mover(*Index, model.Key) Mover
 }
 
-// Precedence is that of the view.
+// Precedence returns the precedence of the view.
 func (x *Index) Precedence() *Precedence { return x.view.Precedence }
 
 // Decides says of a policy whether it has a place in the order of all policies: admission lets

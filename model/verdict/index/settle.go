@@ -2,8 +2,8 @@ package index
 
 import "rung/model/verdict"
 
-// Effect is what something does once it matches; several, where rules of one priority
-// disagree.
+// Effect is the effect of something that matches; a union of several, where rules of
+// one priority disagree.
 type Effect uint8
 
 const (
@@ -28,8 +28,8 @@ func (h *Hit) SamePriority(o *Hit) bool { return h.Tier == o.Tier && h.Priority 
 // drops, as layer 7 decides.
 func (h *Hit) either() bool { return h.Maybe && h.Does == Allows|Drops }
 
-// outcome is what can become of a packet where rules of one priority disagree: what any
-// of them would do.
+// outcome is the set of results that a packet can have where rules of one priority
+// disagree: the result of each of them.
 type outcome uint8
 
 const (
@@ -93,7 +93,7 @@ func (c *Collector) Add(h Hit) {
 type Settled struct {
 	Verdict         verdict.Verdict
 	Decided, Passed []int32
-	// open says that decided are candidates: which of them it is cannot be told.
+	// Open says that Decided are candidates: it cannot be told which of them decides.
 	Open bool
 }
 
@@ -222,8 +222,8 @@ func (s *settler) from(i int) (out prospects) {
 	return out
 }
 
-// doings are what the hits of one priority can do together, as bits: one for each choice
-// of those that may match.
+// doings returns the effects that the hits of one priority can have together, as bits:
+// one for each choice of the hits that may match.
 func doings(hits []Hit) (can uint8) {
 	can = 1
 	for i := range hits {

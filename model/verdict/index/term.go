@@ -17,20 +17,21 @@ import (
 // Term is something that matches where both ends and the port do: a rule of a policy, or
 // part of one, or what stands for rows that are no policy's.
 type Term struct {
-	From, To int32 // conds
+	From, To int32 // Index.Conditions
 	Priority int32
-	Rule     int32 // into Index.rules
+	Rule     int32 // into Index.Rules
 	Tier     int8
 	Does     Effect
 	At       Where
 	Maybe    bool
-	// What multicast wants of the port by which the packet leaves, as its address is a
-	// group's: that to the router, or one of a condition, whose id is one less.
+	// OutRouter and OutPort are the port by which a multicast packet must leave, as its
+	// address is a group's: the port to the router, or one of a condition, whose id is one
+	// less.
 	OutRouter bool
 	OutPort   int32
 	Ports     PortSet
-	// The Services it is about, one more than their place in Index.about, 0 for any
-	// connection; and that it may do nothing to multicast.
+	// Services is one more than the place in Index.about of the Services it is about, 0 for
+	// any connection; Multicast says that it may do nothing to multicast.
 	Services  int32
 	Multicast bool
 }
@@ -98,7 +99,7 @@ type maker struct {
 	base *Index // nil for none
 }
 
-// section is what was made of one policy.
+// section is the rules and terms that were made of one policy.
 type section struct {
 	rules []Rule
 	terms [2][]Term // their rules counted from 0

@@ -8,8 +8,8 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// What a pod's address becomes when it reaches itself through a Service
-// (ovn-kubernetes.md#hairpin-and-node-rows).
+// HairpinAddrs are the addresses, IPv4 and IPv6, that a pod is seen with when it
+// reaches itself through a Service (ovn-kubernetes.md#hairpin-and-node-rows).
 var HairpinAddrs = [2]netip.Addr{netip.MustParseAddr("169.254.169.5"), netip.MustParseAddr("fd69::5")}
 
 // defaults makes the terms of the hairpin rows and of those by which a node reaches its

@@ -8,7 +8,7 @@ import (
 	"rung/model/verdict"
 )
 
-// View is what verdicts from policies are made from.
+// View is the input of verdicts from policies.
 type View struct {
 	Cluster *model.Cluster
 	// Pods is the index of the same cluster, made when nil.
@@ -16,8 +16,8 @@ type View struct {
 	Options
 }
 
-// Options say how OVN-Kubernetes is set up and what it knows beyond the objects: those
-// that the cluster's policies are compiled with.
+// Options say how OVN-Kubernetes is set up, and the facts it knows beyond the objects: the
+// same ones that the cluster's policies are compiled with.
 type Options struct {
 	// IPv4 and IPv6 are the cluster's families.
 	IPv4, IPv6 bool
@@ -27,8 +27,9 @@ type Options struct {
 	// LegacyIsolation lets the isolation annotation of 2016 count, as the OVN-Kubernetes of
 	// that time did (older-forms.md#the-isolation-annotation-of-2016).
 	LegacyIsolation bool
-	// ClusterSubnets are what EgressFirewalls' networks leave out. NodeSubnets says that they
-	// are only what the nodes say: of other pods it is not known whether they are left out.
+	// ClusterSubnets are the subnets that EgressFirewalls' networks leave out. NodeSubnets
+	// says that they are only the ones the nodes name: of other pods it is not known whether
+	// they are left out.
 	ClusterSubnets []netip.Prefix
 	NodeSubnets    bool
 	// HostNetworkNamespace stands for the nodes as a peer.
@@ -36,13 +37,13 @@ type Options struct {
 	// DNS are the addresses of EgressFirewalls' names; a rule with another name may match
 	// anything.
 	DNS map[string][]string
-	// NoRows says why a policy is not enforced, nil where it is.
-	NoRows func(model.PolicyKey) *model.NoRows
+	// NoRows has the policies that are not enforced, with the reason.
+	NoRows map[model.PolicyKey]*model.NoRows
 	// Precedence is how policies are asked; nil is Stages.
 	Precedence *Precedence
 }
 
-func (o *Options) Enforced(p *model.Policy) bool { return o.NoRows == nil || o.NoRows(p.Key) == nil }
+func (o *Options) Enforced(p *model.Policy) bool { return o.NoRows[p.Key] == nil }
 
 // family says whether the cluster has a family.
 func (o *Options) family(f verdict.Family) bool {

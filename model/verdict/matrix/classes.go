@@ -11,12 +11,12 @@ import (
 	"rung/model/verdict/index"
 )
 
-// Classes are the ends of connections, grouped by what can tell them apart: two ends of a
-// class meet the same conditions of every rule, so that what is said of one is said of
+// Classes are the ends of connections, grouped so that nothing tells the ends of a class
+// apart: they meet the same conditions of every rule, and a verdict about one holds for
 // all. Sources and destinations are pods on the default network, each with each of its
-// addresses, and the addresses outside, by the networks that rules name (Blocks). Those of
-// nodes, which stand for the pods on their network, join them with the first Matrix.
-// Multicast is not among them. Classes are for one goroutine at a time.
+// addresses, and the addresses outside, by the networks that rules name (Blocks).
+// Addresses of nodes, which stand for the pods on their network, join them with the first
+// Matrix. Multicast is not among them. Classes are for one goroutine at a time.
 type Classes struct {
 	Index   *index.Index
 	List    []*Class
@@ -34,21 +34,21 @@ type Classes struct {
 type Class struct {
 	Family verdict.Family
 	Ends   []int32 // of the index; none for addresses that are no pod's
-	// outside says that it is of addresses of no pod: of blocks of the partition, or of own,
+	// Outside says that it is of addresses of no pod: of blocks of the partition, or of Own,
 	// nodes' addresses as they come to pods of their node alone.
 	Outside bool
 	Blocks  []int32
 	Own     []OwnAddr
 	Cut     int32 // of the partition: the ports at which connections to it are a Service's
-	// host says that the address is a node's own, on whose network pods are, and near is what
-	// the class is to pods of that node.
+	// Host says that the address is a node's own, on whose network pods are, and near is the
+	// class that the address is in for pods of that node.
 	Host bool
 	near int32
-	// marked are the addresses outside that were asked for by themselves.
+	// Marked are the addresses outside that were asked for by themselves.
 	Marked []netip.Addr
 	nodes  map[string]int // pods by node, counted when needed
 
-	// loops counts the pairs of ends of the class that are of one pod; crossed says that a
+	// Loops counts the pairs of ends of the class that are of one pod; Crossed says that a
 	// pod has an end in another class, too.
 	Loops   int
 	Crossed bool

@@ -10,7 +10,7 @@ import (
 	"rung/model/verdict/index"
 )
 
-// Crossed is what becomes of the connections from one pod to another in one family, for
+// Crossed is the verdicts of the connections from one pod to another in one family, for
 // every port: Segments are in order and leave none out.
 type Crossed struct {
 	From, To verdict.Endpoint
@@ -48,9 +48,10 @@ func (c *Classes) Cross(from, to []*model.Pod, visit func(Crossed) bool) {
 	}
 }
 
-// Common is what becomes of the connections from pods of one kind to pods of another, on
-// which nodes they may be and by whichever family: of ports at which that is not one
-// verdict there is no segment. ok is false where they have no family in common.
+// Common returns the verdicts that hold for all connections from pods of one kind to
+// pods of another, whichever nodes they are on and whichever family they use. Ports at
+// which the verdicts differ have no segment. ok is false where they have no family in
+// common.
 func (c *Classes) Common(from, to *model.Pod) (out []Segment, ok bool) {
 	known := map[crossing][]Segment{}
 	for _, a := range c.EndsOfPods([]*model.Pod{from})[0] {
@@ -136,7 +137,7 @@ func agreed(a, b []Segment) (out []Segment) {
 // Comparison is two indexes with the same classes.
 type Comparison struct {
 	Before, After *Classes
-	// changed are the terms that only one of the two has, by side and stage.
+	// Changed are the terms that only one of the two has, by side and stage.
 	Changed [2][2]index.Set
 }
 

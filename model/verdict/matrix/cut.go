@@ -79,8 +79,8 @@ func (s *Partition) nodePorts(f verdict.Family) (all, idle []verdict.PortRange) 
 	return of[0], of[1]
 }
 
-// apart adds to networks the addresses of those that have hardly others than Services': each may
-// be one at ports of its own.
+// apart adds to networks the single addresses of networks that hold hardly any addresses but
+// those of Services: each may be a Service at ports of its own.
 func (s *Partition) apart(networks []netip.Prefix) []netip.Prefix {
 	var more []netip.Prefix
 	for i, n := range networks {
@@ -125,8 +125,8 @@ func (s *Partition) fronts() iter.Seq[netip.Addr] {
 	}
 }
 
-// cutOf numbers the cut of a block, and names the node that it asks for. What has several
-// addresses has one that is no Service (apart).
+// cutOf returns the number of a block's cut, 0 for none, and the node that the cut asks
+// for. A block of several addresses has no cut: one of them is no Service (see apart).
 func (s *Partition) cutOf(n netip.Prefix) (id int32, host string) {
 	if !n.IsSingleIP() {
 		return 0, ""

@@ -55,8 +55,8 @@ func (f *focus) conds(x *index.Index) (from, to index.Set) {
 	return from, to
 }
 
-// outside are those conditions that addresses outside are asked about, at the side where they
-// are.
+// outside returns the conditions that addresses outside are asked about, at the side where
+// they are.
 func (f *focus) outside(from, to index.Set) index.Set {
 	out := make(index.Set, len(from))
 	if f.outFrom {

@@ -7,10 +7,10 @@ import (
 	"rung/model/verdict/index"
 )
 
-// Grid finds out once what is the same for many pairs of classes. What can match in a walk
-// hangs on the terms whose one side the source meets and whose other side the destination
-// does, and of those there are few where classes are many: a policy's rules have their
-// subject in common. It is for one goroutine at a time.
+// Grid works out once what many pairs of classes have in common. The candidates of a walk
+// are the terms whose one side the source meets and whose other side the destination
+// meets. There are few different sets of these even where classes are many: a policy's
+// rules have their subject in common. It is for one goroutine at a time.
 type Grid struct {
 	Classes *Classes
 	// out and in number the distinct sets of terms of the classes, by stage: those met as the
@@ -19,8 +19,8 @@ type Grid struct {
 	outs, ins [2]int
 	// at are the terms that can match on the source's switch, and on the destination's.
 	at [2]index.Set
-	// known is what make said, by kind of walk and both numbers: one more, 0 where it was not
-	// asked.
+	// known holds the answers of make plus one, by kind of walk and both numbers; 0 where it
+	// was not asked.
 	known [walkKinds][][]int32
 	// make says something of the terms of a walk, never less than 0; it must not keep them.
 	make func(kind WalkKind, met index.Set) int32
@@ -86,8 +86,9 @@ func (g *Grid) number(sets func(*Class) index.Set) (of []int32, n int) {
 	return of, len(known)
 }
 
-// Way is what make says of the walks of the connections from a class to another, as
-// Classes.between has them: at the source's egress, and where they arrive; -1 for none.
+// Way returns make's answers about the walks of the connections from a class to
+// another, as in Candidates: at the source's egress, and where they arrive on the
+// source's switch and on the destination's; -1 for none.
 func (g *Grid) Way(a, b int32, how Mode) [3]int32 {
 	way := [3]int32{-1, -1, -1}
 	if how != Arriving {
@@ -107,7 +108,7 @@ func (g *Grid) Way(a, b int32, how Mode) [3]int32 {
 	return way
 }
 
-// walk is what make says of the walk of the connections from a class to another.
+// walk returns make's answer about one walk of the connections from a class to another.
 func (g *Grid) walk(kind WalkKind, a, b int32) int32 {
 	stage := kind.Stage()
 	if g.outs[stage]*g.ins[stage] > mostCells {

@@ -7,8 +7,8 @@ import (
 	"rung/model/verdict/walk"
 )
 
-// Matrix is what becomes of the connections between all ends of some classes; it is for one
-// goroutine at a time, as its Classes are.
+// Matrix holds the outcomes of the connections between all ends of some classes; it is for
+// one goroutine at a time, as its Classes are.
 type Matrix struct {
 	Classes *Classes
 	Ports   verdict.Ports
@@ -51,8 +51,8 @@ func (m *Matrix) find(kind WalkKind, met index.Set) int32 {
 	return r
 }
 
-// BetweenClasses is what becomes of the connections from a class to another, of pods of one node
-// where near.
+// BetweenClasses returns the outcome of the connections from a class to another, of pods of one
+// node where near.
 func (m *Matrix) BetweenClasses(a, b int32, near bool) Outcome {
 	c := m.Classes
 	how, ok := c.Mode(a, b)
@@ -77,7 +77,8 @@ func (m *Matrix) BetweenClasses(a, b int32, near bool) Outcome {
 	return m.together(egress, m.grid.walk(farWalk, a, b))
 }
 
-// together is what becomes of connections that take two walks.
+// together returns the outcome of connections that take two walks, by the walks'
+// results.
 func (m *Matrix) together(a, b int32) Outcome {
 	if int(a) >= len(m.known) {
 		m.known = append(m.known, make([][]Outcome, len(m.results.ByPort)-len(m.known))...)
@@ -133,11 +134,12 @@ func (c *Classes) Mode(a, b int32) (Mode, bool) {
 	return FarAway, true
 }
 
-// PodKind is what a pod is to a matrix: pods of a kind meet the same, apart from the nodes
-// that they run on. Of pods that take part in no connection it is the zero PodKind.
+// PodKind is the kind of a pod in a matrix: pods of a kind meet the same rules, apart from
+// the nodes that they run on. The zero PodKind is that of pods that take part in no
+// connection.
 type PodKind struct {
-	// Classes by family, one more than their numbers, 0 for none: what connections come
-	// from, what they come from where they go to the pod's own node, and where they go to.
+	// Classes by family, one more than their numbers, 0 for none: from for connections that
+	// begin at the pod, own for those of them that stay on its node, to for connections to it.
 	from, own, to [2]int32
 }
 
@@ -170,8 +172,8 @@ func (c *Classes) Kind(p *model.Pod) (k PodKind) {
 	return k
 }
 
-// Between is what becomes of the connections from pods of a kind to those of another, of
-// two nodes or of one, over both families; 0 where policies are not asked about any.
+// Between returns the outcome of the connections from pods of a kind to pods of another,
+// of two nodes or of one, over both families; 0 where policies are not asked about any.
 func (m *Matrix) Between(a, b PodKind, oneNode bool) (out Outcome) {
 	for i := range a.from {
 		if from, to, ok := a.classes(b, oneNode, i); ok {
@@ -190,8 +192,8 @@ func (k *PodKind) classes(to PodKind, oneNode bool, family int) (a, b int32, ok 
 	return a - 1, b - 1, a > 0 && b > 0
 }
 
-// Example is a port and a family of which what is said of Between is true: that the
-// verdict is one of theirs. ok is false where it is not.
+// Example returns a port and a family for which the connections of Between have a verdict.
+// ok is false where there are none.
 func (m *Matrix) Example(a, b PodKind, oneNode bool, v verdict.Verdict) (p verdict.Ports, f verdict.Family, ok bool) {
 	for i, family := range [...]verdict.Family{verdict.IPv4, verdict.IPv6} {
 		from, to, ok := a.classes(b, oneNode, i)
@@ -219,7 +221,7 @@ func (m *Matrix) Example(a, b PodKind, oneNode bool, v verdict.Verdict) (p verdi
 	return p, f, false
 }
 
-// at is what becomes of a port.
+// at returns the verdict about a port, empty where it has none.
 func (p *Profile) at(q verdict.Ports) verdict.Verdict {
 	for _, s := range p.Segments {
 		if s.Protocol == q.Protocol && s.Lo <= q.Port && q.Port <= s.Hi {

@@ -11,22 +11,22 @@ import (
 )
 
 // Partition is the addresses outside, in blocks: one for each network that rules name, but for
-// the narrower ones in it. A network that all rules treat as what is around it is no block of
+// the narrower ones in it. A network that all rules treat as the one around it is no block of
 // its own. Several indexes that are compared have one partition.
 //
-// What is special is in no block: the addresses of pods, which are ends themselves; those of
-// Services, which are others' once the connection is load balanced; groups, and what
+// Special addresses are in no block: the addresses of pods, which are ends themselves; those of
+// Services, which are others' once the connection is load balanced; groups, and addresses that
 // OVN-Kubernetes keeps for itself. At the ports at which an address is a Service it is in none
-// either: a block that has no other addresses is without these ports (cuts). An address from which a node reaches its own pods is in a
-// block for all other pods only.
+// either: a block that has no other addresses is without these ports (cuts). An address from
+// which a node reaches its own pods is in a block for all other pods only.
 type Partition struct {
 	xs     []*index.Index
 	Blocks []part // wider ones before what is in them
-	// own are the nodes that an address is of, where it is special to their pods.
+	// Own are the nodes that an address is of, where it is special to their pods.
 	Own    map[netip.Addr][]string
-	Owners []netip.Addr // of own, in order
+	Owners []netip.Addr // the addresses of Own, in order
 	served bool         // whether an address that is a Service on some port may stand for a block
-	Cuts   []Cut        // those of blocks and classes; the first is none
+	Cuts   []Cut        // of blocks and classes; the first is none
 	// ofNodes is nodePorts, once they were asked for.
 	ofNodes *[2][2][]verdict.PortRange
 }
@@ -36,9 +36,9 @@ type part struct {
 	Network netip.Prefix
 	within  int32 // the narrowest block around it, -1 for none
 	Class   int32
-	cut     int32 // of partition.cuts
-	// addr stands for the block. Where only addresses of own are in it, it is one of them, and
-	// other is one that is other nodes', not valid where there is none.
+	cut     int32 // of Partition.Cuts
+	// Addr stands for the block. Where only addresses of Own are in it, it is one of them, and
+	// other is an address of other nodes, not valid where there is none.
 	Addr, other netip.Addr
 	Host        string // the node that its addresses are of, where the cut asks for it
 }
@@ -131,8 +131,8 @@ func (s *Partition) List(some index.Set) (networks, except []netip.Prefix) {
 	return networks, except
 }
 
-// networksOf are those that some conditions name, and everything, each once: wider ones before
-// what is in them.
+// networksOf returns the networks that some conditions name, and everything, each once: wider
+// ones before those inside them.
 func networksOf(xs []*index.Index, conds []index.Set) []netip.Prefix {
 	seen := map[netip.Prefix]bool{everywhere[0]: true, everywhere[1]: true}
 	for i, x := range xs {

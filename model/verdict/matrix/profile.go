@@ -9,7 +9,7 @@ import (
 	"rung/model/verdict/index"
 )
 
-// Outcome is what becomes of a connection, or all that becomes of several.
+// Outcome is the outcome of a connection, or the set of outcomes of several.
 type Outcome uint8
 
 // The outcomes; more than one of them is mixed.
@@ -40,15 +40,14 @@ func (o Outcome) Verdict() (v verdict.Verdict, ok bool) {
 	return outcomes[bits.TrailingZeros8(uint8(o))], true
 }
 
-// Segment is a run of ports of one protocol to all of which the same happens. ICMP has
-// ports 0 to 0.
+// Segment is a run of ports of one protocol with the same verdict. ICMP has ports 0 to 0.
 type Segment struct {
 	Protocol verdict.Protocol
 	Lo, Hi   uint16
 	Verdict  verdict.Verdict
 }
 
-// Profile is what becomes of the connections between two classes, for every port.
+// Profile is the verdicts of the connections between two classes, for every port.
 type Profile struct {
 	Segments []Segment
 	any      Outcome

@@ -9,8 +9,8 @@ import (
 	"rung/model/verdict/index"
 )
 
-// FromPolicies is what the policies make of a connection. An error is an ErrQuestion: an
-// end that does not exist, or a question without sense.
+// FromPolicies returns the policies' answer about a connection. An error is an
+// ErrQuestion: an end that does not exist, or a question without sense.
 func FromPolicies(x *index.Index, c verdict.Connection) (verdict.Answer, error) {
 	return answer(x, c, func(w *way) []verdict.StageVerdict { return judge(x, w) })
 }

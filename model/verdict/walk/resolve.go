@@ -208,8 +208,9 @@ func frontAddr(x *index.Index, f *verdict.Front, family verdict.Family) netip.Ad
 	return f.Addr
 }
 
-// endpointsOf are those that its EndpointSlices list; without any, the pods that it selects
-// and that run: one that is pending, or has no address of its own, is no endpoint.
+// endpointsOf returns the endpoints that a Service's EndpointSlices list; without any, the
+// pods that it selects and that run: a pod that is pending, or has no address of its own,
+// is no endpoint.
 func endpointsOf(x *index.Index, s *model.Service) (out []found) {
 	sliced := false
 	for es := range x.Cluster().EndpointSlices() {

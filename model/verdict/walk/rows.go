@@ -19,8 +19,8 @@ type Zones map[string]*Zone
 // Zone is the zone of that name.
 func (z Zones) Zone(name string) *Zone { return z[name] }
 
-// FromRows is what the rows make of a connection, each zone's its part of the way. Who
-// the ends are is the index's business; the policies are not asked.
+// FromRows returns the rows' answer about a connection; each zone's rows decide their
+// part of the way. The index says which ends there are; the policies are not asked.
 func FromRows(x *index.Index, zones Rows, c verdict.Connection) (verdict.Answer, error) {
 	return answer(x, c, func(w *way) []verdict.StageVerdict {
 		hops := w.hops()
@@ -108,7 +108,7 @@ func lport(x *index.Index, at *index.Place, zone string) string {
 	return nb.ManagementPort(zone)
 }
 
-// RowDecider is what a row's external_ids say of it.
+// RowDecider returns the decider that a row's external_ids name.
 func RowDecider(a *nb.ACL) verdict.Decider {
 	o := nb.OwnerOf(nb.TableACL, a.ExternalIDs)
 	d := verdict.Decider{Tier: a.Tier, Rule: o.Index, Direction: model.Direction(o.Direction), Priority: a.Priority, Action: model.Allow, ACL: a.ID()}

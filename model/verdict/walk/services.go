@@ -55,8 +55,8 @@ func ServiceEndpoints(x *index.Index, k model.Key) (pods map[model.Key]bool, nod
 	return pods, nodes
 }
 
-// OnlyService finds the Service that has a port which its pod has not: what is asked for there
-// goes to another port of the pod.
+// OnlyService finds the Service that has a port which its pod has not: a connection to it goes
+// to another port of the pod.
 func OnlyService(x *index.Index, pod model.Key, proto verdict.Protocol, port uint16) (service model.Key, target uint16, ok bool) {
 	p := x.Cluster().Pod(pod.Namespace, pod.Name)
 	if p == nil || slices.ContainsFunc(p.Ports, func(c model.ContainerPort) bool {

@@ -10,7 +10,7 @@ import (
 	"rung/model/verdict/index"
 )
 
-// What keeps a rule from matching.
+// The reasons why a rule does not match.
 const (
 	whyNotSubject = "subject"
 	whyPeer       = "peer"

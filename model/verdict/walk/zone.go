@@ -54,9 +54,10 @@ type stageRows struct {
 	free []int32           // rows that need the port of no group
 	in   map[int32][]int32 // rows by the group that the port must be in by which it comes
 	out  map[int32][]int32 // other rows by that of the port by which it leaves
-	// Rows by membership: what its groups have together. Worked out when it is asked.
+	// Rows by membership: the rows of all its groups. Worked out when asked for.
 	ofIn, ofOut sync.Map // *membership → []int32
-	// What is to be judged of each row, in the zone; made when it is first asked.
+	// bound holds the part of each row's match that is left to judge in the zone; made
+	// when it is first asked.
 	bound    []atomic.Pointer[bound]
 	narrowed atomic.Pointer[narrowed] // of the ends that were asked about last
 }

@@ -116,8 +116,8 @@ func (z *Zone) Decide(stage model.Stage, at string, p match.Packet) (d Decided, 
 }
 
 // Walk is Decide for one packet on its way: the rows that decide, those that pass it on
-// first. Among rows of equal priority the one with the lowest UUID wins, and what cannot
-// be judged is passed over and counted.
+// first. Among rows of equal priority the one with the lowest UUID wins, and rows that
+// cannot be judged are passed over and counted.
 func (z *Zone) Walk(stage model.Stage, at string, p match.Packet) (deciders []*nb.ACL, unjudged uint64) {
 	w, ok := z.begin(stage, at, &p)
 	if !ok {

@@ -43,7 +43,7 @@ const (
 	listedWithin = 30 * time.Second
 )
 
-// logPod is what is kept of an ovnkube-node pod.
+// logPod holds the facts kept about an ovnkube-node pod.
 type logPod struct {
 	name, node string
 	containers []string

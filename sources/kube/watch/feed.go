@@ -213,9 +213,9 @@ func (f *feed) follow(ctx context.Context, from string) (version string, quick b
 	}
 }
 
-// errClosed is what client-go's empty watch stands for: a connection that was closed without
-// an answer, as by a load balancer that has no API server to pass it to. It is no stream that
-// stands.
+// errClosed stands for client-go's empty watch: a connection that was closed without an
+// answer, as by a load balancer that has no API server to pass it to. No stream was
+// open then.
 var errClosed = errors.New("the connection ended before an answer")
 
 // expired says whether the watch is to begin with a new list: its version is too

@@ -17,7 +17,7 @@ import (
 	"rung/sources/manifests"
 )
 
-// client is what the typed and the dynamic clients have in common.
+// client holds the methods that the typed and the dynamic clients share.
 type client[L runtime.Object] interface {
 	List(context.Context, metav1.ListOptions) (L, error)
 	Watch(context.Context, metav1.ListOptions) (watch.Interface, error)
@@ -47,8 +47,8 @@ func eventsAbout(k model.Kind, most int) about {
 	return through(a, func(c *kube.Cluster) client[*corev1.EventList] { return c.Builtin().Events("") })
 }
 
-// watched are all that Rung reads, in the order of the screen. What rows are
-// made of is required; the rest explains.
+// watched returns all resources that Rung reads, in the order of the screen. Resources
+// that rows are made of are required; the others explain.
 func watched(events int) []about {
 	all := []about{
 		through(about{name: "namespaces", kind: model.KindNamespace},

@@ -11,7 +11,7 @@ import (
 	"rung/model/clean"
 )
 
-// kept is what a feed knows of its resource. It belongs to the feed's goroutine.
+// kept holds the objects of a feed's resource. It belongs to the feed's goroutine.
 type kept struct {
 	kind    model.Kind
 	limit   int // most objects, the newest events; 0: no limit
@@ -25,7 +25,7 @@ type entry struct {
 	broken       []model.Broken
 }
 
-// step is what one event or list changed.
+// step is the outcome of one event or list.
 type step struct {
 	upsert []model.Object
 	remove []model.Key
@@ -38,7 +38,7 @@ func (k *kept) key(m metav1.Object) model.Key {
 	return model.Key{Kind: k.kind, Namespace: clean.Text(m.GetNamespace()), Name: clean.Text(m.GetName())}
 }
 
-// object is what an object was when it was seen last, nil when it is new.
+// object returns an object as it was seen last, nil for a new one.
 func (k *kept) object(m metav1.Object) model.Object { return k.objects[k.key(m)].object }
 
 func entryOf(m metav1.Object, o model.Object, broken []model.Broken) entry {

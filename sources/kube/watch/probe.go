@@ -87,7 +87,7 @@ func (f *feed) explain(err error) (model.ConnState, string) {
 	return model.ConnLost, text
 }
 
-// unanswered is what is said while the server stands still.
+// unanswered returns the message of a feed while the server does not answer.
 func (f *feed) unanswered(err error) string {
 	why := serverText(err)
 	if errors.Is(err, kube.ErrUnanswered) {

@@ -70,7 +70,7 @@ type watcher struct {
 	wake  chan struct{} // of capacity 1: there is something to deliver
 
 	mu sync.Mutex
-	// pending is what was not delivered yet, nil for an object that is gone.
+	// pending holds the objects not delivered yet, nil for an object that is gone.
 	pending   map[model.Key]model.Object
 	since     time.Time // when the oldest of it came
 	broken    map[model.Key][]model.Broken
@@ -171,8 +171,7 @@ func (w *watcher) settled() bool {
 // maxBroken bounds the entries of one source.
 const maxBroken = 500
 
-// allBroken is what is wrong with objects, and with resources that everything
-// rests on.
+// allBroken returns the faults of objects, and of resources that everything rests on.
 func (w *watcher) allBroken() []model.Broken {
 	var out []model.Broken
 	for _, f := range w.feeds {

@@ -170,7 +170,7 @@ func (c *crd) check(obj map[string]any, metadataBad bool) []check.Issue {
 	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, c.schema, obj)...)
 	issues = append(issues, issuesOf(check.CodeSchema, errs)...)
 	// The API server evaluates rules only once the schema is content, and tells the second
-	// mistake when the first is mended. What has nothing to do with the first is told with it.
+	// mistake when the first is mended. Here, mistakes unrelated to the first are told with it.
 	rules, _ := c.cel.Validate(context.Background(), nil, c.schema, obj, nil, celconfig.RuntimeCELCostBudget)
 	found := issuesOf(check.CodeCEL, rules)
 	keeps := func(e *field.Error) bool { return slices.Contains(keepsFromRules, e.Type) }

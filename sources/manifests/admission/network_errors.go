@@ -13,8 +13,8 @@ import (
 	"rung/sources/manifests/policy"
 )
 
-// npErrors is what the API server would refuse in a NetworkPolicy. Its own
-// validation is not in any library; these are its documented rules.
+// npErrors returns the errors for which the API server would refuse a NetworkPolicy.
+// Its own validation is not in any library; these are its documented rules.
 func npErrors(o *networkingv1.NetworkPolicy) field.ErrorList {
 	spec := field.NewPath("spec")
 	opts := validation.LabelSelectorValidationOptions{}
@@ -113,7 +113,7 @@ func ipBlockErrors(b *networkingv1.IPBlock, at *field.Path) (errs field.ErrorLis
 	return errs
 }
 
-// efErrors is what the CRD of EgressFirewall refuses.
+// efErrors returns the errors for which the CRD of EgressFirewall refuses an object.
 func efErrors(o *policy.EgressFirewall) (errs field.ErrorList) {
 	if o.Name != "default" {
 		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), o.Name,

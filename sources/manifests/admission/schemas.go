@@ -123,9 +123,10 @@ var earlier = sync.OnceValues(func() (*Schemas, error) {
 	return out, nil
 })
 
-// Judge is what gate 1 says of a tree by the CRD that its cluster has: a server's, where
-// there are schemas, else that of the release, where it is empty ReleaseToday. What today's CRD
-// refuses and its cluster took is a warning, since OVN-Kubernetes enforces it.
+// Judge returns the issues that gate 1 finds in a tree by the CRD of its cluster: by a server's
+// schemas, where there are some, else by the schemas of the release; an empty release is
+// ReleaseToday. An error of today's CRD in an object that its cluster took is a warning, since
+// OVN-Kubernetes enforces it.
 func Judge(k model.Kind, obj map[string]any, schemas *Schemas, release string) []check.Issue {
 	bad := gate(k, obj, schemas)
 	if k != model.KindANP && k != model.KindBANP || len(bad) == 0 && release != ReleaseEarlier {
@@ -192,7 +193,7 @@ func enforced(obj map[string]any) bool {
 	})
 }
 
-// readyPrefix is what the types of the conditions begin with that zones write
+// readyPrefix begins the types of the conditions that zones write
 // (ovn-kubernetes.md#status-conditions).
 const readyPrefix = "Ready-In-Zone-"
 

@@ -8,7 +8,7 @@ import (
 	udiff "github.com/aymanbagabas/go-udiff"
 )
 
-// Change is what was done to the text of a file, so that it can be taken back to the
+// Change is a change made to the text of a file, so that it can be taken back to the
 // byte.
 type Change struct {
 	Path string
@@ -30,8 +30,8 @@ type Hunk struct {
 	Was []byte `json:",omitempty"`
 }
 
-// ChangeOf is what leads from one text of a file to another. A text that is nil is
-// a file that is not there.
+// ChangeOf returns the change from one text of a file to another. A nil text is a file
+// that does not exist.
 func ChangeOf(path string, before, after []byte) Change {
 	c := Change{Path: path, Made: before == nil, Gone: after == nil, Hunks: hunks(before, after), Spots: spots(path, before, after)}
 	if after != nil {

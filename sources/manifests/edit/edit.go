@@ -13,7 +13,7 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// Op is what an Edit does.
+// Op is the kind of an Edit.
 type Op string
 
 // The edits.

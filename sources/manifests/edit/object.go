@@ -48,7 +48,7 @@ func (r *rewriter) set(e Edit, p *piece, at [2]int, old map[string]any) error {
 	return nil
 }
 
-// authorMetadata is what an edit may change in metadata.
+// authorMetadata are the fields of metadata that an edit may change.
 var authorMetadata = []string{"labels", "annotations", "finalizers"}
 
 // scope brings the old and the new object down to what an edit may change; all

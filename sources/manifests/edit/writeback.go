@@ -13,7 +13,7 @@ import (
 	"rung/sources/safefile"
 )
 
-// What keeps a file from being written.
+// The reasons why a file is not written.
 var (
 	// ErrChanged says the file is not the one that was read: read it again.
 	ErrChanged = safefile.ErrChanged
@@ -35,7 +35,7 @@ func Edited(path string, text []byte, edits ...Edit) ([]byte, error) {
 
 // Exchange puts a text in the place of the one a file holds. It keeps the file's owner and
 // mode, writes through symbolic links, and replaces the file in one step, so that a reader
-// sees the old or the new one. What another program writes meanwhile is not lost
+// sees the old or the new one. Changes that another program writes meanwhile are not lost
 // (safefile.Swap). It returns the file's new state, for the next Exchange.
 //
 // Errors: ErrNotWritable, those of safefile.Swap, ErrChanged among them.

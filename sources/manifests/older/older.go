@@ -23,13 +23,13 @@ type olderUse struct {
 	// drops says what becomes of it on a server of today that drops it, says of what is not
 	// dropped.
 	drops, says string
-	// change is what today's form writes, reason why no object of today says the same:
+	// change is the text of today's form, reason why no object of today says the same:
 	// one of them is empty.
 	change, reason string
 	of2022         bool // only the form of 2022 had it
 }
 
-// sinceOlder is what a field of the older form meets today.
+// sinceOlder says how a server of today treats a field of the older form.
 const sinceOlder = "is of an older form: the server of today drops this field"
 
 // Modernise turns a policy's tree into the form of today, as far as that says the same,
@@ -100,9 +100,9 @@ func modernPeer(peer, subject *yaml.Node, at string) (uses []olderUse, of2022 bo
 	return []olderUse{u}, u.of2022 || whole != nil
 }
 
-// isNamespaceSet says whether a node is what namespaces of a peer once was: not a selector,
-// but one of five ways to name namespaces. With fields of a selector beside them it is
-// neither, and refused as unknown fields are.
+// isNamespaceSet says whether a node is the older form of a peer's namespaces: not a
+// selector, but one of five ways to name namespaces. With fields of a selector beside them
+// it is neither, and refused as unknown fields are.
 func isNamespaceSet(n *yaml.Node) bool {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return false
@@ -227,7 +227,8 @@ func texts(n *yaml.Node) (out []string) {
 	return out
 }
 
-// Form is what an object said in an older form, and its own text.
+// Form is an object in an older form: the places, its own text, and the text in today's
+// form.
 type Form struct {
 	uses []olderUse
 	text []byte
@@ -302,7 +303,7 @@ func (o *Form) model() *model.Older {
 // does not have it so, and it is shown, not enforced.
 func (o *Form) MarkPolicy(p *model.Policy, line int) {
 	p.Older, p.YAML = o.model(), string(o.text)
-	// What was meant stays apart from what is written: today's form is another content.
+	// The meaning stays apart from the text as written: today's form is another content.
 	if root, err := yamltree.ParseFlat(o.text, yamltree.DefaultAliasNodes); err == nil && root != nil && root.Kind == yaml.MappingNode {
 		p.Original = &unstructured.Unstructured{Object: yamltree.Value(root).(map[string]any)}
 	}
@@ -324,9 +325,9 @@ func (o *Form) MarkPolicy(p *model.Policy, line int) {
 	}
 }
 
-// OnServer is what a policy of a cluster whose CRD is of that time says today, nil
-// where it has nothing of the older form. What decides there is what OVN-Kubernetes of
-// today reads of it.
+// OnServer returns the meaning today of a policy of a cluster whose CRD is of that
+// time, nil where it has nothing of the older form. OVN-Kubernetes of today, as it
+// reads the policy, decides there.
 func OnServer(obj map[string]any) *model.Older {
 	text := yamltree.TidyText(obj)
 	root, err := yamltree.ParseFlat([]byte(text), yamltree.DefaultAliasNodes)

@@ -125,8 +125,8 @@ func modernPorts(rule *yaml.Node, at string) []olderUse {
 	return []olderUse{u}
 }
 
-// modernPort turns a port of that time into one of today, and says why none is the same.
-// What is no port of that time stays as it is, and is refused as an unknown field is.
+// modernPort turns a port of that time into one of today, and says why none is the same. A
+// node that is no port of that time stays as it is, and is refused as an unknown field.
 func modernPort(p *yaml.Node) (why string) {
 	_, port := foldNode(p, "port")
 	_, end := foldNode(p, "endPort")

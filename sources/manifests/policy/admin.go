@@ -12,8 +12,8 @@ import (
 	"rung/sources/manifests/check"
 )
 
-// What OVN-Kubernetes does with a subject, peer or port none of whose fields it
-// knows (ovn-kubernetes.md#peers).
+// crashes says how OVN-Kubernetes handles a subject, peer or port none of whose fields
+// it knows (ovn-kubernetes.md#peers).
 const crashes = "OVN-Kubernetes' controllers crash on it"
 
 func (n *normaliser) anp(o *v1alpha1.AdminNetworkPolicy) {
@@ -49,7 +49,7 @@ func (n *normaliser) banp(o *v1alpha1.BaselineAdminNetworkPolicy) {
 	n.p.Conditions = CleanConditions(o.Status.Conditions)
 }
 
-// peer is what the peers of both kinds and directions have in common.
+// peer holds the fields that the peers of both kinds and directions share.
 type peer struct {
 	namespaces  *metav1.LabelSelector
 	pods        *v1alpha1.NamespacedPod

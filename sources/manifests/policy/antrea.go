@@ -46,7 +46,7 @@ func (n *normaliser) antreaPolicy(u *unstructured.Unstructured) {
 	n.antreaAdmission(&o.Spec)
 }
 
-// rawRule is a rule as it is written, which is what its name is made of.
+// rawRule returns a rule as it is written: its name is made of that.
 func rawRule(u *unstructured.Unstructured, dir string, i int) map[string]any {
 	spec, _ := u.Object["spec"].(map[string]any)
 	rules, _ := spec[dir].([]any)

@@ -56,7 +56,7 @@ func (s *antreaPolicySpec) rules(d model.Direction) []antreaRule {
 	return s.Egress
 }
 
-// antreaUse is what a policy refers to pods by.
+// antreaUse says by which means a policy refers to pods.
 type antreaUse struct{ groups, selectors bool }
 
 func (u *antreaUse) applied(list []antreaAppliedTo) {

@@ -11,9 +11,9 @@ import (
 	"rung/sources/manifests/check"
 )
 
-// cnp reads a ClusterNetworkPolicy. Its Accept is the model's Allow. What the API refuses and
-// a server with another CRD may hold all the same is noted as invalid; domainNames, which
-// OVN-Kubernetes does not know and the API does, are peers.
+// cnp reads a ClusterNetworkPolicy. Its Accept is the model's Allow. Values that the API
+// refuses and a server with another CRD may hold all the same are noted as invalid;
+// domainNames, which OVN-Kubernetes does not know and the API does, are peers.
 func (n *normaliser) cnp(o *v1alpha2.ClusterNetworkPolicy) {
 	n.p.Priority = o.Spec.Priority
 	switch o.Spec.Tier {

@@ -120,8 +120,8 @@ func isDash(l []byte) bool {
 	return len(l) > 0 && l[0] == '-' && (len(l) == 1 || l[1] == ' ' || l[1] == '\n' || l[1] == '\r' || l[1] == '\t')
 }
 
-// ListKind is what the items of a typed List are when they do not say it: the
-// API server leaves kind and apiVersion out.
+// ListKind is the kind of the items of a typed List that do not say it: the API server
+// leaves kind and apiVersion out.
 type ListKind struct{ ApiVersion, Kind string }
 
 // AsList says whether a tree is a List, and what its items are by default.

@@ -48,7 +48,7 @@ func located(text []byte, e *Error) *Error {
 			return e
 		}
 	case early[e.Msg]:
-		// What is not closed shows at the end, where there is nothing to look at.
+		// An unclosed quote or bracket shows at the end, where there is nothing to look at.
 		e.Line = min(e.Line+1, 1+bytes.Count(bytes.TrimRight(text, " \t\r\n"), []byte("\n")))
 	case m != nil:
 		alias := regexp.MustCompile(`(?m)(?:^|[\s\[{,])\*` + regexp.QuoteMeta(m[1]) + `(?:$|[\s\]},])`)
@@ -88,7 +88,7 @@ func firstFailing(text []byte, msg string) int {
 	return n
 }
 
-// failure is what the parser says about a text, empty when nothing.
+// failure returns the parser's error message for a text, empty when there is none.
 func failure(text []byte) string {
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	for {

@@ -105,7 +105,7 @@ func (a *Archives) open(ctx context.Context, path, member string, limits Limits)
 	return in, nil
 }
 
-// read takes in the members that are wanted. What was read before an error stays.
+// read takes in the wanted members. Members read before an error stay.
 func (in *archive) read(ctx context.Context, r io.Reader, wanted func(string) bool, limits Limits) error {
 	kept := int64(0)
 	return eachMember(ctx, r, limits.Expanded, func(name string, text io.Reader) (bool, error) {

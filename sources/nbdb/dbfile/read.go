@@ -18,7 +18,7 @@ import (
 	"rung/sources/reading"
 )
 
-// What can be wrong with a file; compare with errors.Is.
+// The faults of a file; compare with errors.Is.
 var (
 	ErrNotDatabase = errors.New("not an OVSDB database file")
 	ErrOther       = errors.New("another database")
@@ -49,7 +49,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// Options are what several files are read with.
+// Options are the settings for reading several files.
 type Options struct {
 	Limits
 	// Share, where set, lets rows hold contents together with other zones.
@@ -58,7 +58,7 @@ type Options struct {
 	Archives *Archives
 }
 
-// Result is what a file holds.
+// Result holds the contents of a file.
 type Result struct {
 	DB *nb.DB // of a Northbound database
 	// Flows are the rows of a Southbound database.
@@ -67,7 +67,7 @@ type Result struct {
 	Schema, Version string
 	// At is when the last transaction was made; zero when there is none.
 	At time.Time
-	// Records counts those that were read, Uncommitted the entries of a clustered
+	// Records counts the records that were read, Uncommitted the entries of a clustered
 	// file that it does not say are committed: they are not in DB.
 	Records, Uncommitted int
 	// Clustered says which of the formats it is.
@@ -152,7 +152,7 @@ func readError(path string, err error) error {
 	return fmt.Errorf("read %s: %w", clean.Text(path), reading.Reason(err))
 }
 
-// readFrom reads a database from a stream; name is what the errors call it.
+// readFrom reads a database from a stream; name stands for it in errors.
 func readFrom(ctx context.Context, r io.Reader, name string, o Options, of kind) (*Result, error) {
 	o.Limits = o.withDefaults()
 	name = clean.Text(name)

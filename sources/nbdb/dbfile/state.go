@@ -49,7 +49,7 @@ func (s *state) schema(raw []byte) error {
 	return nil
 }
 
-// rowsOf is what a transaction does to one table.
+// rowsOf holds the changes that a transaction makes to one table.
 type rowsOf struct {
 	table string
 	raw   []byte

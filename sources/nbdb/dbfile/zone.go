@@ -86,9 +86,9 @@ func (z *Zone) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 	})
 }
 
-// follow reads the file, again whenever it changes, until ctx ends. What is news is handed
-// to good: contents, when they were written, and what is wrong with them; or to bad: why it
-// cannot be read, and how often it could not.
+// follow reads the file, again whenever it changes, until ctx ends. It tells good of new
+// contents, with the time they were written and their flaws, and bad of a new reason why
+// the file cannot be read, with the number of attempts.
 func (c *ZoneConfig) follow(ctx context.Context, read func() (*Result, error), good func(r *Result, at time.Time, flaw string),
 	bad func(state model.ConnState, attempts int, why string)) {
 	var w watch
@@ -157,7 +157,7 @@ func (z *Zone) checkName(db *nb.DB) error {
 	return nbdb.CheckName(db, z.cfg.Name)
 }
 
-// watch is what was seen of a file last.
+// watch holds a file's last look: its stat, and when.
 type watch struct {
 	info   fs.FileInfo // nil: it was not there
 	seen   time.Time

@@ -233,9 +233,9 @@ func (l *Lexer) Raw() []byte {
 	return l.b[start:l.i]
 }
 
-// Span is Raw for a value that somebody reads later: of an object or an array only
-// the brackets are matched, which takes a fraction of the time. What is between
-// them may be anything.
+// Span is Raw for a value that somebody reads later: of an object or an array only the
+// brackets are matched, which takes a fraction of the time. The text between them is
+// not checked.
 func (l *Lexer) Span() []byte {
 	if c := l.Peek(); c != '{' && c != '[' {
 		return l.Raw()

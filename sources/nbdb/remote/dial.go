@@ -12,7 +12,7 @@ import (
 	"rung/sources/nbdb"
 )
 
-// use is what a connection is for.
+// use is the purpose of a connection.
 type use int
 
 const (

@@ -59,8 +59,8 @@ func (p *player) serve(ctx context.Context) {
 	}
 }
 
-// answer works on one request. What takes long is done beside, so that echoes are
-// answered meanwhile: programs have time limits of their own.
+// answer works on one request. It does long work in another goroutine, so that echoes
+// are answered meanwhile: programs have time limits of their own.
 func (p *player) answer(ctx context.Context, m jsonrpc.Message) error {
 	id := bytes.Clone(m.ID)
 	beside := func(work func() ([]byte, error), then func()) {
@@ -157,8 +157,8 @@ type table struct {
 	where []json.RawMessage
 }
 
-// selections are tables with one condition at most: those of a select have to be met
-// all. Those of one table stand together.
+// selections returns tables with one condition at most, since a row has to meet all
+// conditions of a select. Entries of one table stand together.
 func selections(tables []table) (out []table) {
 	for _, t := range tables {
 		if len(t.where) == 0 {

@@ -117,13 +117,12 @@ const (
 	bash        = "bash"
 )
 
-// site is what is known of the place where programs run. It is immutable.
+// site holds the known facts about the place where programs run. It is immutable.
 type site struct {
 	endpoint string
 	socket   string
 	tools    []string
-	// schema is what is left of the reply to get_schema when only names are kept;
-	// empty until read.
+	// schema is the reply to get_schema cut down to names; empty until read.
 	schema string
 }
 

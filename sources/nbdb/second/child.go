@@ -37,10 +37,10 @@ const (
 
 var errMemory = fmt.Errorf("libovsdb needs more than %d MB for it", hardMemory>>20)
 
-// Child is the process that reads: it connects libovsdb to the socket, writes every row
-// as a line of JSON, and returns. It returns as well when in ends, which is when the
-// parent does, and when it has too much memory. What libovsdb may have left hanging ends
-// with the process.
+// Child is the process that reads: it connects libovsdb to the socket, writes every row as
+// a line of JSON, and returns. It returns as well when in ends, which is when the parent
+// does, and when it has too much memory. Anything that libovsdb left hanging ends with the
+// process.
 func Child(ctx context.Context, in io.Reader, socket string, out io.Writer) error {
 	debug.SetMemoryLimit(softMemory)
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -105,7 +105,7 @@ func columnsOf(m any) map[string][]string {
 		}
 	}
 	if fair, ok := out["fair"]; ok && len(fair) == 0 {
-		out["fair"] = []string{"false"} // which is what none means, and how Rung reads it
+		out["fair"] = []string{"false"} // the meaning of none, also to Rung
 	}
 	return out
 }

@@ -32,8 +32,8 @@ type Result struct {
 	More        int // rows that differ and are not among them
 }
 
-// Difference is a column that the two readers have otherwise, or a row that one of them
-// does not have.
+// Difference is a column in which the two readers differ, or a row that one of them does
+// not have.
 type Difference struct {
 	Table, UUID string
 	Name        string // of an ACL its id; empty where there is none
@@ -44,11 +44,11 @@ type Difference struct {
 	MoreRung, MoreLibovsdb int // elements left out
 }
 
-// Compare reads the database through libovsdb and holds what that reads against the
-// versions that Rung's client has meanwhile; follow hands these over, beginning with the
-// current one, until its context ends, or says why it cannot. What changed meanwhile may be as in any of them.
-// A row that changed and is as in none is read again, and is a difference when it stays
-// one. An error says that there is no answer, and why.
+// Compare reads the database through libovsdb and compares the rows with the versions that Rung's
+// client has meanwhile. follow hands these over, beginning with the current one, until its context
+// ends, or says why it cannot. A row that changed meanwhile may be as in any of them; one that is
+// as in none is read again, and is a difference when it stays one. An error says that there is no
+// answer, and why.
 func (c Config) Compare(ctx context.Context, follow func(context.Context, func(*nb.DB)) error) (*Result, error) {
 	if c.Within <= 0 {
 		c.Within = DefaultWithin

@@ -92,7 +92,7 @@ func whole(columns map[string][]string) []string {
 	return out
 }
 
-// nameOf is what a row is found by: its id, or its name.
+// nameOf returns the name to find a row by: its id, or its name.
 func nameOf(r nb.Row) string { return cmp.Or(r.IDs()[nb.KeyID], r.RowName()) }
 
 // idIn is the id among the external_ids of a row that libovsdb has.

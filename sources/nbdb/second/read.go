@@ -60,7 +60,7 @@ func (c Config) read(ctx context.Context, take func(Row)) error {
 	wg.Go(func() { b.serve(ctx, ln) })
 	err = c.run(ctx, ln.Addr().String(), take)
 	if why := context.Cause(ctx); why != nil {
-		err = why // it is what ended the child
+		err = why // the cause of the child's end
 	}
 	fail(nil)
 	wg.Wait()

@@ -33,8 +33,8 @@ const (
 	Running State = "running"
 	Stopped State = "stopped" // by Stop
 	Died    State = "died"
-	// Silent is a process that runs and does not answer. Who asks it tells so, with
-	// Answers.
+	// Silent is the state of a process that runs and does not answer. The caller that
+	// asks it reports so, with Answers.
 	Silent State = "does not answer"
 )
 

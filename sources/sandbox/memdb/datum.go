@@ -125,9 +125,9 @@ func (d Datum) without(at []int) Datum {
 	return out
 }
 
-// diff is what turns d into o, in the notation of update2: the elements that
-// are in one of the two, and of a map the keys whose value changed, with the new
-// value.
+// diff returns the difference that turns d into o, in the notation of update2: the
+// elements that are in one of the two, and of a map the keys whose value changed, with
+// the new value.
 func (d Datum) diff(o Datum, c *Column) Datum {
 	if c.Max == 1 && c.Value == nil {
 		return o

@@ -28,8 +28,8 @@ type place struct {
 	uuid  UUID
 }
 
-// Change is what a transaction did to a row: Old is nil for a new row, New for
-// one that went.
+// Change is the change of one row by a transaction: Old is nil for a new row, New for a
+// deleted one.
 type Change struct {
 	Table    string
 	UUID     UUID

@@ -100,8 +100,8 @@ func Find(ctx context.Context, place string) (*Tools, error) {
 	return t, nil
 }
 
-// versionLine is what every program of OVN and OVS prints of itself; before OVN was a
-// project of its own its version was that of Open vSwitch.
+// versionLine matches the line with the version that every program of OVN and OVS
+// prints; before OVN was a project of its own its version was that of Open vSwitch.
 var versionLine = regexp.MustCompile(`(?m)^(?:ovn-northd(?: \(Open vSwitch\))?|Open vSwitch Library) (\d+)\.(\d+)(\.\d+)?`)
 
 func (t *Tools) askVersion(ctx context.Context) error {

@@ -197,7 +197,7 @@ func fold(s uint32) uint16 {
 	return ^uint16(s)
 }
 
-// kindOf is what a frame that came out is.
+// kindOf is the kind of a frame that came out.
 type kindOf int
 
 const (

@@ -44,7 +44,7 @@ func (z *Zone) output(ctx context.Context, cmd []string) (string, error) {
 	return child.Output(ctx, z.guard, run, ovntrace.MaxInput)
 }
 
-// Meters are what the datapath counted at each meter, by the name ovn-controller has for
+// Meters returns the datapath's counts of each meter, by the name ovn-controller has for
 // it.
 func (z *Zone) Meters(ctx context.Context) (map[string]flow.MeterStat, error) {
 	list, err := z.Control(ctx, Controller, "meter-table-list")

@@ -40,7 +40,7 @@ type Outcome struct{ At []string }
 // Delivered says whether the packet came out at a port.
 func (o Outcome) Delivered(lport string) bool { return slices.Contains(o.At, lport) }
 
-// packets are those under way in a zone.
+// packets are the packets under way in a zone.
 type packets struct {
 	zone    *Zone
 	sending sync.Mutex // one round after the other

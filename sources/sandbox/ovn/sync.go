@@ -65,8 +65,9 @@ func (z *Zone) Sync(ctx context.Context) (Progress, error) {
 		if err != nil {
 			return p, fmt.Errorf("zone %s: nb_cfg %d is followed by sb_cfg %d and hv_cfg %d: %w", z.cfg.Name, n, p.SB, p.HV, err)
 		}
-		// hv_cfg says that ovs-vswitchd has the flows. What its datapath keeps of those
-		// before decides on, until it has been compared (ovn-kubernetes.md#rows-flows-nodes).
+		// hv_cfg says that ovs-vswitchd has the flows. Entries that its datapath made of
+		// earlier flows still decide, until it has compared them
+		// (ovn-kubernetes.md#rows-flows-nodes).
 		if _, err := z.Control(ctx, VSwitchd, "revalidator/purge"); err != nil {
 			// It is being started again, or just died.
 			if !retry.Sleep(ctx, syncAgain) {
@@ -142,7 +143,7 @@ func (z *Zone) ask(ctx context.Context, name string) {
 // notUpYet is a process whose start takes long.
 const notUpYet child.State = "not up yet"
 
-// Faults are what is wrong in the zone now, in the order it came.
+// Faults returns the current faults in the zone, in the order they came.
 func (z *Zone) Faults() []model.Fault {
 	z.mu.Lock()
 	defer z.mu.Unlock()

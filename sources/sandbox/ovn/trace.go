@@ -118,8 +118,8 @@ func cookies(trace string) (out []string) {
 	return out
 }
 
-// aclFlows are the Southbound database's flows of ACLs, by cookie. Those that no ACL has,
-// a stage's last ones, carry no hint and are left out.
+// aclFlows returns the Southbound database's flows of ACLs, by cookie. The last flows of a
+// stage, which belong to no ACL, carry no hint and are left out.
 func (z *Zone) aclFlows(ctx context.Context) (map[string][]Met, error) {
 	k, err := dial(ctx, z.file(dbSB+".sock"), nil)
 	if err != nil {

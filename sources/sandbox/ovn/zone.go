@@ -158,8 +158,8 @@ func (z *Zone) command(name, file string) *exec.Cmd {
 	return cmd
 }
 
-// start brings the zone up, with its first rows. What is below the Northbound database
-// comes behind it where that is wanted.
+// start brings the zone up, with its first rows. With behind it returns before the
+// programs below the Northbound database run; they come up beside.
 func (z *Zone) start(ctx context.Context, behind bool) error {
 	if err := os.Mkdir(z.dir, 0o700); err != nil {
 		return fmt.Errorf("making the folder of zone %s: %w", z.cfg.Name, err)

@@ -83,8 +83,8 @@ func Database(schema []byte) []byte {
 	return append(fmt.Appendf(nil, "OVSDB JSON %d %x\n", len(record), sha1.Sum(record)), record...)
 }
 
-// Pod is the port of a pod on its node's switch; id is what the transaction calls
-// the row. The switch refers to it besides.
+// Pod returns the operation that inserts the port of a pod on its node's switch; id is
+// the row's name within the transaction. The switch refers to it besides.
 func Pod(id, zone, name, namespace, uid, address string) nb.Op {
 	return Insert(nb.TablePort, id, map[string]any{
 		"name": name, "addresses": []string{address}, "port_security": []string{address},

@@ -31,7 +31,7 @@ var columnNames = [columnCount]string{"time", "node", "source", "destination", "
 // sentence are the columns of a line as it is shown without a choice.
 var sentence = []Column{timeColumn, nodeColumn, sourceColumn, destinationColumn, trafficColumn, verdictColumn, ruleColumn}
 
-// cell is what a column shows of a line.
+// cell returns a column's cell of a line.
 func (w *Writer) cell(st *themes.Styles, c Column, e Item, s *Shape, now time.Time) widget.Line {
 	switch c {
 	case timeColumn:

@@ -62,7 +62,7 @@ func shortOf(d model.Direction) string {
 	return "eg"
 }
 
-// sign is what became of a connection in one sign.
+// sign returns the verdict of a line as one sign.
 func sign(e *entries.Entry) string {
 	switch e.Line.Verdict {
 	case "allow":
@@ -109,7 +109,8 @@ func (p *forms) byIn(s Shape, w int) string {
 
 const arrow = 3 // cells between the ends
 
-// What stays of a namespace, and of a pod's own name, as long as the other can give room.
+// leastSpace and leastOwn are the cells that a namespace, and a pod's own name, keep as long
+// as the other can give room.
 const leastSpace, leastOwn = 5, 8
 
 // endsIn are the ends in the form of the shape, cut where they have no room: namespaces

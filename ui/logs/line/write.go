@@ -158,8 +158,8 @@ func (w *Writer) measure(e Item, now time.Time) {
 	s.times = max(s.times, e.times().Width())
 }
 
-// Shape is that of the lines in sight, in so many cells: two of them are for the mark
-// before a line.
+// Shape returns the shape of the lines in sight, for so many cells: two of them are for the
+// mark before a line.
 func (w *Writer) Shape(inSight []Item, st *themes.Styles, now time.Time, cells int) Shape {
 	for _, e := range inSight {
 		w.measure(e, now)
@@ -181,9 +181,9 @@ func (e Item) times() (l widget.Line) {
 	return l
 }
 
-// sentenceShape fits the parts into so many cells. What is worth least goes first: parts of a second,
-// the rules' own names, the zone, what is known of addresses, a namespace that both ends
-// share, words where a sign says it. Names are cut last.
+// sentenceShape fits the parts into so many cells. Parts of least worth go first: parts of a
+// second, the rules' own names, the zone, what is known of addresses, a namespace that both
+// ends share, words where a sign says it. Names are cut last.
 func (w *Writer) sentenceShape(in int) Shape {
 	seen := &w.seen
 	s := Shape{clock: w.Clock, stamp: w.Clock.begin(), dated: seen.dated, zone: seen.zone, traffic: seen.traffic, apart: 2}

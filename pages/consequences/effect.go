@@ -9,8 +9,8 @@ import (
 	"rung/revision/connections"
 )
 
-// Facts is what becomes of connections.
-type Facts struct {
+// Effect is the JSON of a change's effect on connections.
+type Effect struct {
 	Summary string       `json:"summary"`
 	Unknown string       `json:"unknown,omitempty"`
 	Caveat  string       `json:"caveat,omitempty"`
@@ -58,12 +58,12 @@ type Connection struct {
 	Port     uint16           `json:"port"`
 }
 
-// Of are the facts of an effect, nil for none.
-func Of(e *effect.Effect) *Facts {
+// EffectOf are the facts of an effect, nil for none.
+func EffectOf(e *effect.Effect) *Effect {
 	if e == nil {
 		return nil
 	}
-	out := &Facts{Summary: e.Text(), Unknown: e.Unknown, Caveat: e.Caveat, Totals: []diff.Total{}, Flips: []Group{}, ByAnotherRule: []Group{}}
+	out := &Effect{Summary: e.Text(), Unknown: e.Unknown, Caveat: e.Caveat, Totals: []diff.Total{}, Flips: []Group{}, ByAnotherRule: []Group{}}
 	if e.Difference != nil {
 		out.Totals = append(out.Totals, e.Totals...)
 		out.Flips, out.ByAnotherRule = page.Each(e.Flips, GroupOf), page.Each(e.Others, GroupOf)
@@ -118,7 +118,7 @@ type LogGroup struct {
 	} `json:"example"`
 }
 
-// Logged is what the lines say themselves.
+// Logged counts the lines by the verdict that they report.
 type Logged struct {
 	Allowed int `json:"allowed"`
 	Denied  int `json:"denied"`

@@ -1,4 +1,4 @@
-package loop
+package slots
 
 import "runtime"
 
@@ -9,8 +9,8 @@ import "runtime"
 // nothing.
 type Slots chan struct{}
 
-// NewSlots makes one fewer than there are cores.
-func NewSlots() Slots { return make(Slots, max(1, runtime.GOMAXPROCS(0)-1)) }
+// New makes one slot fewer than there are cores.
+func New() Slots { return make(Slots, max(1, runtime.GOMAXPROCS(0)-1)) }
 
 // Take runs work when a slot is free.
 func (s Slots) Take(work func()) {

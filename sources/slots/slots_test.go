@@ -1,4 +1,4 @@
-package loop
+package slots
 
 import (
 	"sync"
@@ -35,7 +35,7 @@ func TestSlots(t *testing.T) {
 			slots.Take(func() { panic("a slot") })
 		}()
 	}
-	if cap(NewSlots()) < 1 {
+	if cap(New()) < 1 {
 		t.Error("nobody may compute")
 	}
 }
