@@ -38,7 +38,7 @@ func TestAccessOfWhatIsServed(t *testing.T) {
 	})
 	known := map[kube.Question]kube.Access{}
 	of := func(resource string) (n int) {
-		for _, p := range accessOf(model.Kubectl{}, known).List() {
+		for _, p := range accessOf(model.Kubectl{}, known).Permissions() {
 			if p.Resource == resource {
 				n++
 			}

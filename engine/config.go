@@ -129,7 +129,7 @@ func (c *Config) check() error {
 	if c.Reconcile && len(c.Sources) == 0 {
 		return fmt.Errorf("cannot write rows without objects: every row would look left over; give the manifests, too")
 	}
-	if is := system.Named(c.System); c.Reconcile && !is.Has(system.Rows) {
+	if is := system.SystemByName(c.System); c.Reconcile && !is.HasFeature(system.Rows) {
 		return fmt.Errorf("cannot write rows with --%s %s: %s has none, and every row would look left over", system.Flag, c.System, is.Title)
 	}
 	names := map[string]bool{}
@@ -156,7 +156,7 @@ func (c *Config) check() error {
 	if c.Clock == nil {
 		c.Clock = time.Now
 	}
-	return c.Flags.Check()
+	return c.Flags.CheckFlags()
 }
 
 // identity returns the name under which history and plans are kept.

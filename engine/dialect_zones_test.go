@@ -264,11 +264,11 @@ func TestDialectDeviates(t *testing.T) {
 }
 
 // settingOf is a setting of a zone by its name.
-func settingOf(z settings.Zone, name string) settings.Setting {
+func settingOf(z settings.Zone, name string) settings.SettingValue {
 	for _, s := range z.Settings {
 		if s.Name == name {
 			return s
 		}
 	}
-	return settings.Setting{}
+	return settings.SettingValue{}
 }

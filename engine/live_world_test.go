@@ -209,7 +209,7 @@ func (w *liveWorld) compiledAnew(c *model.Cluster, zone string) {
 		w.t.Fatal("nothing is wanted")
 	}
 	db := w.read(zone)
-	ours := func(ids map[string]string) bool { return liverows.OwnerOf(ids).Form == nb.FormKnown }
+	ours := func(ids map[string]string) bool { return liverows.OwnerOfIDs(ids).Form == nb.FormKnown }
 	for a := range db.ACLs() {
 		if a := *a; ours(a.ExternalIDs) {
 			a.UUID = ""
@@ -262,7 +262,7 @@ func (w *liveWorld) compiledAnew(c *model.Cluster, zone string) {
 func foreign(db *nb.DB) map[string]any {
 	out := map[string]any{}
 	ours := func(ids map[string]string) bool {
-		_, known := liverows.UnitOf(liverows.OwnerOf(ids))
+		_, known := liverows.UnitOfOwner(liverows.OwnerOfIDs(ids))
 		return known
 	}
 	for a := range db.ACLs() {

@@ -175,7 +175,7 @@ func (s *state) apply(upsert []model.Object, remove []model.Key) []model.Change 
 	if box := s.e.cfg.Sandbox; box != nil {
 		box.Moved(next, changes)
 	} else {
-		s.past = s.past.Recall(changes, s.desired)
+		s.past = s.past.RememberChanges(changes, s.desired)
 	}
 	d, delta := s.compiler.Apply(next, changes)
 	s.desired = d

@@ -20,7 +20,7 @@ type planRuns struct {
 // it.
 func (r *planRuns) tell(p *revision.PlanState, k model.Kubectl, now time.Time) (a model.Activity, ok bool) {
 	switch {
-	case p.Active():
+	case p.IsUnderWay():
 		if r.run == nil || r.run.Title != p.Title || r.run.Total != p.Total {
 			r.run, r.at = p, now // another one, if the end of the one before was not seen
 		}
@@ -57,7 +57,7 @@ func (r *planRuns) tell(p *revision.PlanState, k model.Kubectl, now time.Time) (
 func outcome(p *revision.PlanState) string {
 	switch {
 	case p.State == revision.PlanStopped:
-		return fmt.Sprintf("stopped at %s steps: %s", p.At(), p.Why)
+		return fmt.Sprintf("stopped at %s steps: %s", p.PlaceText(), p.Why)
 	case p.Back:
 		return "rolled back"
 	}

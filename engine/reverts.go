@@ -12,7 +12,7 @@ import (
 // startReverts lets changes be made on trial, and puts back what is due once the objects
 // are known.
 func (e *Engine) startReverts(dir string) {
-	e.reverts = trial.New(e.gate, trial.Config{Dir: dir, Context: e.cfg.identity(), Disk: e.cfg.Disk, Adopts: e.cfg.Screen, ReadOnly: e.cfg.ReadOnly, Publish: func(u *revision.Unconfirmed) {
+	e.reverts = trial.New(e.gate, trial.Config{Dir: dir, Context: e.cfg.identity(), Disk: e.cfg.Disk, Adopts: e.cfg.Screen, ReadOnly: e.cfg.ReadOnly, Publish: func(u *revision.UnconfirmedChange) {
 		if u.Ended != "" {
 			a := model.Activity{At: e.Now(), By: "user", Summary: u.Title + ": " + u.Ended}
 			if u.Title == "" {
@@ -38,7 +38,7 @@ func (e *Engine) Confirm(by string) (title string, err error) { return e.reverts
 // Unconfirmed puts a change back that an earlier run made, whose time is over, and says
 // how the one that waits to be confirmed stands then; nil for none. The objects have to
 // be known. A run whose changes do not last only says how it stands.
-func (e *Engine) Unconfirmed(ctx context.Context) *revision.Unconfirmed {
+func (e *Engine) Unconfirmed(ctx context.Context) *revision.UnconfirmedChange {
 	if e.cfg.Writer != nil || e.cfg.StateDir == "" {
 		return e.reverts.Settle(ctx)
 	}
@@ -47,7 +47,9 @@ func (e *Engine) Unconfirmed(ctx context.Context) *revision.Unconfirmed {
 
 // PutBack puts the change back at once that this process made and nobody confirmed, as
 // Close does, and says what became of it; nil for none.
-func (e *Engine) PutBack(ctx context.Context) *revision.Unconfirmed { return e.reverts.Leave(ctx) }
+func (e *Engine) PutBack(ctx context.Context) *revision.UnconfirmedChange {
+	return e.reverts.Leave(ctx)
+}
 
 // leaveTime is how long Close tries to put a change back; if it cannot, the next start
 // does.

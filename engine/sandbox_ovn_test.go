@@ -31,7 +31,7 @@ func TestSandboxOnOVN(t *testing.T) {
 		c.Sandbox = lab.New(lab.Config{OVN: place(), Dir: w.sockets, Traffic: 200})
 	})
 	rev := r.settle("control", "worker")
-	text, short := rev.Mode.Traffic()
+	text, short := rev.Mode.TrafficTexts()
 	if want := "real OVN " + tools.Version[:5]; short != want || text != want+", packets put in by Rung" {
 		t.Errorf("traffic is %q, %q of OVN %s", text, short, tools.Version)
 	}
@@ -121,7 +121,7 @@ func TestSandboxFindsNoOVN(t *testing.T) {
 		c.Sandbox = lab.New(lab.Config{OVN: lab.OVNAuto, Dir: w.sockets})
 	})
 	rev := r.settle("control", "worker")
-	if text, _ := rev.Mode.Traffic(); text != "simulated traffic" {
+	if text, _ := rev.Mode.TrafficTexts(); text != "simulated traffic" {
 		t.Errorf("traffic is %q", text)
 	}
 	if !slices.ContainsFunc(r.Activity(0), func(a model.Activity) bool {

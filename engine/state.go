@@ -35,12 +35,12 @@ type state struct {
 	reports     *ownership.Reports
 	undo, redo  string
 	plan        *revision.PlanState
-	unconfirmed *revision.Unconfirmed
+	unconfirmed *revision.UnconfirmedChange
 	// access and profile are the server's answers about permissions, and about CRDs that
 	// are newer than OVN-Kubernetes.
 	access  revision.Access
 	profile []model.Broken
-	past    *revision.Past // nil: nothing is remembered
+	past    *revision.PastState // nil: nothing is remembered
 }
 
 func newState(e *Engine) *state {
@@ -60,7 +60,7 @@ func newState(e *Engine) *state {
 // World returns the objects and desired rows, for the zones.
 func (s *state) World() zones.World {
 	is, _ := s.dialects.System()
-	return zones.World{Cluster: s.cluster, Desired: s.desired, Loaded: s.allLoaded(), Whole: s.whole(), NoZones: !is.Has(system.Rows)}
+	return zones.World{Cluster: s.cluster, Desired: s.desired, Loaded: s.allLoaded(), Whole: s.whole(), NoZones: !is.HasFeature(system.Rows)}
 }
 
 // Recompile compiles with other options and hands what differs on to the zones.

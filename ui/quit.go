@@ -16,12 +16,12 @@ import (
 )
 
 // runsPlan says whether this Rung has a plan under way: leaving would stop it.
-func runsPlan(r *revision.Revision) bool { return r.Plan.Active() && !r.Plan.Elsewhere() }
+func runsPlan(r *revision.Revision) bool { return r.Plan.IsUnderWay() && !r.Plan.RunsElsewhere() }
 
 // onTrialHere says whether leaving this Rung would put a change back.
 func onTrialHere(r *revision.Revision) bool {
 	u := r.Unconfirmed
-	return u.Open() && u.Here && r.Mode.Lasts()
+	return u.IsOpen() && u.Here && r.Mode.IsPersistent()
 }
 
 // quitNow ends the program.

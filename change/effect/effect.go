@@ -42,7 +42,7 @@ func (e *Effect) NotConsidered(rev *revision.Revision) []model.Omission {
 	if e == nil {
 		return nil
 	}
-	out := omitted.From(rev, false)
+	out := omitted.OmissionsOfAnswers(rev, false)
 	if e.Unknown != "" {
 		out = append(out, model.Omission{Code: model.OmittedAll, Why: "what the change does to connections was not judged: " + e.Unknown})
 	}
@@ -60,12 +60,12 @@ var MaxTime = 10 * time.Second
 // be. It is nil where no decision changes.
 func Judge(ctx context.Context, rev, next *revision.Revision, changes []change.ObjectChange, asked guard.Asked) *Effect {
 	changes = slices.DeleteFunc(slices.Clone(changes), func(c change.ObjectChange) bool {
-		return c.Old != nil && c.New != nil && guard.SameDecisions(c.Old, c.New) && (rev.None(c.Key) == nil) == (next.None(c.Key) == nil)
+		return c.Old != nil && c.New != nil && guard.SameDecisions(c.Old, c.New) && (rev.WhyNoRows(c.Key) == nil) == (next.WhyNoRows(c.Key) == nil)
 	})
 	if len(changes) == 0 {
 		return nil
 	}
-	if !AnyPod(rev.Judged()) {
+	if !AnyPod(rev.JudgedCluster()) {
 		return &Effect{Unknown: "no pods are known"}
 	}
 	limit, cancel := context.WithTimeout(ctx, MaxTime)
@@ -110,9 +110,9 @@ func frozen(rev, next *revision.Revision, changes []change.ObjectChange) string 
 		zones, _ := LiveIn(rev, c.Key)
 		switch {
 		case zones == 0:
-		case c.New != nil && next.None(c.Key) != nil:
+		case c.New != nil && next.WhyNoRows(c.Key) != nil:
 			out = append(out, "once the rows of "+c.Key.Label()+" are gone, which stay until a controller starts again")
-		case c.Old != nil && rev.None(c.Key) != nil:
+		case c.Old != nil && rev.WhyNoRows(c.Key) != nil:
 			out = append(out, "what the frozen rows of "+c.Key.Label()+" decide now is left out")
 		}
 	}
@@ -150,8 +150,8 @@ func (e *Effect) Against(ctx context.Context, log *diff.Log, rev, next *revision
 	}
 	limit, cancel := context.WithTimeout(ctx, MaxTime)
 	defer cancel()
-	out := *e                                                 // e may be on a screen
-	out.Log, _ = connections.Otherwise(rev, limit, next, log) // an error is the time, and what is late is left out
+	out := *e                                                    // e may be on a screen
+	out.Log, _ = connections.LogOtherwise(rev, limit, next, log) // an error is the time, and what is late is left out
 	return &out
 }
 

@@ -82,7 +82,7 @@ func After(rev *revision.Revision, changes []change.ObjectChange) *revision.Revi
 			remove = append(remove, c.Key)
 		}
 	}
-	return rev.With(upsert, remove)
+	return rev.WithPolicies(upsert, remove)
 }
 
 // AsObject is a policy as it is, and of a LoggedNamespace the whole namespace.
@@ -118,7 +118,7 @@ func Rows(rev, next *revision.Revision, changes []change.ObjectChange) (out []ch
 		}
 		// Rows of others that change with it: default deny, sets that no other policy
 		// needs, and with the first NetworkPolicy those that all of them rely on.
-		with := append(rev.Related(c.Key), next.Related(c.Key)...)
+		with := append(rev.RelatedUnits(c.Key), next.RelatedUnits(c.Key)...)
 		slices.SortFunc(with, model.Key.Compare)
 		for _, k := range append(with, common(rev, next)...) {
 			if !shared[k] {
@@ -135,7 +135,7 @@ func Rows(rev, next *revision.Revision, changes []change.ObjectChange) (out []ch
 func common(before, after *revision.Revision) (out []model.PolicyKey) {
 	for _, k := range append(before.Units(), after.Units()...) {
 		shared := k.Kind == model.KindNetpolDefault || k.Kind == model.KindNetpolNode
-		if shared && before.Compiled(k) != after.Compiled(k) {
+		if shared && before.IsCompiled(k) != after.IsCompiled(k) {
 			out = append(out, k)
 		}
 	}

@@ -56,7 +56,7 @@ func Notes(rev, next *revision.Revision, c *change.ObjectChange, isolated map[st
 // enforcement tells when a policy stops or begins to be programmed.
 func (n *noter) enforcement() (out []Consequence) {
 	zones, at := LiveIn(n.rev, n.c.Key)
-	was := n.rev.None(n.c.Key)
+	was := n.rev.WhyNoRows(n.c.Key)
 	// In how many zones there are rows just now is no matter.
 	add := func(is, format string, args ...any) {
 		out = append(out, Consequence{"enforcement " + is, fmt.Sprintf(format, args...)})
@@ -67,7 +67,7 @@ func (n *noter) enforcement() (out []Consequence) {
 		}
 		return out
 	}
-	will := n.next.None(n.c.Key)
+	will := n.next.WhyNoRows(n.c.Key)
 	if will == nil {
 		if was != nil {
 			add("begins", "comes into force: it was not programmed until now")
@@ -100,11 +100,11 @@ func (n *noter) subject() []Consequence {
 		}
 		return note("no longer applies to %s", was)
 	}
-	if !n.next.Compiled(n.c.Key) || n.next.None(n.c.Key) != nil {
+	if !n.next.IsCompiled(n.c.Key) || n.next.WhyNoRows(n.c.Key) != nil {
 		return nil
 	}
 	is := policies.CountSubjects(n.next, n.c.Key)
-	if n.c.Old != nil && n.rev.None(n.c.Key) == nil {
+	if n.c.Old != nil && n.rev.WhyNoRows(n.c.Key) == nil {
 		out := n.joining()
 		if was != is {
 			return append(note("applies to %s; before: %s", is, was), out...)
@@ -191,11 +191,11 @@ func newcomers(pods, other []*model.Pod) (n int, kinds string) {
 // newDeny says whether a rule of that direction denies after the change that did not
 // before.
 func (n *noter) newDeny(dir model.Direction) bool {
-	if n.c.New == nil || n.next.None(n.c.Key) != nil { // nobody does what it says
+	if n.c.New == nil || n.next.WhyNoRows(n.c.Key) != nil { // nobody does what it says
 		return false
 	}
 	old := n.c.Old
-	if n.rev.None(n.c.Key) != nil {
+	if n.rev.WhyNoRows(n.c.Key) != nil {
 		old = nil
 	}
 	return guard.NewDeny(old, n.c.New, dir)

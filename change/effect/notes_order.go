@@ -24,10 +24,10 @@ func (n *noter) priority() (out []string) {
 	if old != nil && now != nil && old.Priority == now.Priority {
 		return nil
 	}
-	if n.rev.None(n.c.Key) != nil {
+	if n.rev.WhyNoRows(n.c.Key) != nil {
 		old = nil // it decided nowhere, or by rows that stay where they were
 	}
-	if now != nil && n.next.None(n.c.Key) != nil {
+	if now != nil && n.next.WhyNoRows(n.c.Key) != nil {
 		if zones, _ := LiveIn(n.rev, n.c.Key); old != nil && zones > 0 {
 			return nil // its rows stay: its old priority is not free, and nothing moves
 		}

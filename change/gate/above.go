@@ -45,7 +45,7 @@ type TrialKeeper interface {
 	// Failed says that the change of an id could not be made; Made that it was made, as an
 	// entry of the history, and how it waits to be confirmed.
 	Failed(id string)
-	Made(id string, entry uint64, files []change.FileChange) *revision.Unconfirmed
+	Made(id string, entry uint64, files []change.FileChange) *revision.UnconfirmedChange
 	// Undone ends the trial of a change that p undid.
 	Undone(p *Preview)
 	// Against says why a change has to wait, empty where it has not.
@@ -63,11 +63,11 @@ func (noTrials) Begin(_ *Preview, c Confirm, _ bool) (string, error) {
 	}
 	return "", nil
 }
-func (noTrials) Failed(string)                                                  {}
-func (noTrials) Made(string, uint64, []change.FileChange) *revision.Unconfirmed { return nil }
-func (noTrials) Undone(*Preview)                                                {}
-func (noTrials) Against(*Preview) string                                        { return "" }
-func (noTrials) Entry() history.Entry                                           { return history.Entry{} }
+func (noTrials) Failed(string)                                                        {}
+func (noTrials) Made(string, uint64, []change.FileChange) *revision.UnconfirmedChange { return nil }
+func (noTrials) Undone(*Preview)                                                      {}
+func (noTrials) Against(*Preview) string                                              { return "" }
+func (noTrials) Entry() history.Entry                                                 { return history.Entry{} }
 
 // UsePlans has plans undone by r from now on, and UseTrials changes made on trial by k.
 func (g *Gate) UsePlans(r PlanRunner) { g.plans = r }

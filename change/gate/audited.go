@@ -42,7 +42,7 @@ func (g *Gate) Arrived(ctx context.Context, next *revision.Revision, changes []c
 			remove = append(remove, c.Key)
 		}
 	}
-	rev := next.With(upsert, remove)
+	rev := next.WithPolicies(upsert, remove)
 	p := &Preview{Objects: changes}
 	g.judgeEffect(p, effect.Judge(ctx, rev, next, changes, g.asked()), rev)
 	if len(p.Guards) == 0 || ctx.Err() != nil {
@@ -96,7 +96,7 @@ func (g *Gate) Refused(p *Preview, by string, why error) error {
 // recordOf says who does something, where and when.
 func (g *Gate) recordOf(at time.Time, rev *revision.Revision, op change.Op, title string) audit.Record {
 	return audit.Record{Time: at.UTC(), User: g.user, Mode: rev.Mode.Name, Context: rev.Mode.Title,
-		Server: rev.Mode.Server, Sandbox: !rev.Mode.Lasts(), Op: op, Title: title}
+		Server: rev.Mode.Server, Sandbox: !rev.Mode.IsPersistent(), Op: op, Title: title}
 }
 
 // Note audits something that is no change of a policy: the switch of writing.

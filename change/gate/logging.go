@@ -38,7 +38,7 @@ func (r *resolver) logLevel() {
 	default:
 		r.p.Title = fmt.Sprintf("Switch logging of %s off", whom)
 	}
-	if why := r.rev.System.Lacks(system.LogLevels); why != "" && m.Levels.Any() {
+	if why := r.rev.System.WhyLacking(system.LogLevels); why != "" && m.Levels.Any() {
 		r.p.block("%s", why) // nothing would read the annotation; one that is there may be taken away
 		return
 	}

@@ -32,7 +32,7 @@ func (g *Gate) logCost(next *revision.Revision, p *Preview) string {
 		meter = fmt.Sprintf("the meter was not read; unless told otherwise it limits each to %d lines/s", c.Rate)
 	}
 	text := fmt.Sprintf("%s in each zone; %s, so at most %s on each node and %s on %s; the rest is silently discarded",
-		words.Count(c.ACLs, "row")+" with log=true", meter, linesASecond(c.Most()), words.Thousands(c.Most()*max(1, c.Nodes)),
+		words.Count(c.ACLs, "row")+" with log=true", meter, linesASecond(c.LinesPerSecond()), words.Thousands(c.LinesPerSecond()*max(1, c.Nodes)),
 		words.Total(max(1, c.Nodes), "node"))
 	if lines, ok := g.logged(next, targets); ok {
 		text += fmt.Sprintf("; what of it logs now makes %s", linesASecond(lines))

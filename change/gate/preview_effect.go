@@ -52,7 +52,7 @@ func (g *Gate) judgeEffect(p *Preview, e *effect.Effect, rev *revision.Revision)
 	switch {
 	case e == nil:
 	case e.Unknown != "":
-		p.Guards = guard.Policies(rev, changes, guard.Asked{Protected: g.Config.Protected}, e.Unknown, effect.AnyPod(rev.Judged()))
+		p.Guards = guard.Policies(rev, changes, guard.Asked{Protected: g.Config.Protected}, e.Unknown, effect.AnyPod(rev.JudgedCluster()))
 	default:
 		p.Guards = slices.Clone(e.Guards)
 	}

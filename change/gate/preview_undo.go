@@ -37,7 +37,7 @@ func (g *Gate) EntryOf(rev *revision.Revision, m change.Mutation) (e history.Ent
 	}
 	// Changes made since an open plan began can be undone: that is the way back where one
 	// of them is in the way of the plan. Older changes have to wait.
-	if m.Undo == 0 && rev.Plan.Open() {
+	if m.Undo == 0 && rev.Plan.IsOpen() {
 		began, known := uint64(0), false
 		if g.plans != nil {
 			began, known = g.plans.Began()
@@ -65,7 +65,7 @@ func (g *Gate) EntryOf(rev *revision.Revision, m change.Mutation) (e history.Ent
 // PlanFirst says why nothing is undone while a plan is not at its end.
 func PlanFirst(p *revision.PlanState) string {
 	if p.State == revision.PlanStopped {
-		return fmt.Sprintf("a plan stopped at %s: continue it, roll it back or keep it as is first", p.At())
+		return fmt.Sprintf("a plan stopped at %s: continue it, roll it back or keep it as is first", p.PlaceText())
 	}
 	return fmt.Sprintf("a plan is under way, %s", p)
 }

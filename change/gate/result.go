@@ -21,7 +21,7 @@ type Result struct {
 	// (revision.Facts.Plan): nothing else is set then.
 	Plan bool
 	// Trial is the change as it waits to be confirmed; nil for one that was made for good.
-	Trial *revision.Unconfirmed
+	Trial *revision.UnconfirmedChange
 }
 
 // Preview is a mutation with its consequences, before anything is written.
@@ -47,7 +47,7 @@ type Preview struct {
 	ConfirmName string
 	// Surplus holds the effects of the change besides the Wanted ones; nil where nobody said
 	// what is wanted.
-	Surplus *connections.Surplus
+	Surplus *connections.SurplusEffect
 	// Notes are consequences worth reading: "34 becomes free".
 	Notes []string
 	// Effect is the effect on connections; nil for a change that cannot be made or that

@@ -81,9 +81,9 @@ func (p *Preview) Outdated(then, now *revision.Revision) bool {
 	// The history decides what an undo or a redo is, also when there is nothing to undo yet.
 	ofHistory := p.Undoes != 0 || p.Mutation.Op == change.OpUndo || p.Mutation.Op == change.OpRedo
 	return then.Basis() != now.Basis() || then.Mode.Writes != now.Mode.Writes || modeOf(then) != modeOf(now) ||
-		ofHistory && (then.Undo != now.Undo || then.Redo != now.Redo || !then.Plan.Same(now.Plan)) ||
-		then.Unconfirmed.Open() != now.Unconfirmed.Open() ||
-		then.Plan.Open() != now.Plan.Open() || then.Plan.Active() != now.Plan.Active() ||
+		ofHistory && (then.Undo != now.Undo || then.Redo != now.Redo || !then.Plan.SaysSame(now.Plan)) ||
+		then.Unconfirmed.IsOpen() != now.Unconfirmed.IsOpen() ||
+		then.Plan.IsOpen() != now.Plan.IsOpen() || then.Plan.IsUnderWay() != now.Plan.IsUnderWay() ||
 		!slices.Equal(lostZones(then), lostZones(now)) || liveOf(then, p.Objects) != liveOf(now, p.Objects)
 }
 

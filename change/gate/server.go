@@ -105,7 +105,7 @@ func withLive(rev *revision.Revision, live map[model.PolicyKey]*kube.Live) *revi
 	if len(upsert)+len(remove) == 0 {
 		return rev
 	}
-	return rev.With(upsert, remove)
+	return rev.WithPolicies(upsert, remove)
 }
 
 // askServer adds what the server says when it tries the change, unless something stands

@@ -281,7 +281,7 @@ func TestRailsAreBruteForce(t *testing.T) {
 				remove = append(remove, ch.Key)
 			}
 		}
-		next := rev.With(upsert, remove)
+		next := rev.WithPolicies(upsert, remove)
 
 		a := Asked{Protected: []string{"vault"}}
 		b := &brute{t: t, rev: rev, next: next, protected: func(ns string) bool { return slices.Contains([]string{"kube-system", "monitoring", "vault"}, ns) }}

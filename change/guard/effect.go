@@ -161,7 +161,7 @@ func (j *judge) log(log *diff.Log) {
 	if log == nil || log.Lines == 0 || len(j.d.Flips) == 0 {
 		return
 	}
-	o, err := connections.Otherwise(j.rev, j.ctx, j.next, log)
+	o, err := connections.LogOtherwise(j.rev, j.ctx, j.next, log)
 	if err != nil {
 		return // the context ended: nothing is known
 	}

@@ -24,12 +24,12 @@ type Asked struct {
 // Judge says what a change does to connections, from what is to what will be, and the rails
 // that it runs into. The error is that of the context: then nothing is known.
 func Judge(ctx context.Context, rev, next *revision.Revision, changes []Change, a Asked) (*diff.Difference, []Guard, error) {
-	v := connections.Vital(rev)
+	v := connections.VitalEndpoints(rev)
 	ask := diff.Asked{Watches: watches(v), Protected: a.Protected}
 	for i := range changes {
 		ask.About = append(ask.About, changes[i].Key)
 	}
-	d, err := connections.Differ(rev, ctx, next, ask)
+	d, err := connections.DiffConnections(rev, ctx, next, ask)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -48,7 +48,7 @@ func Judge(ctx context.Context, rev, next *revision.Revision, changes []Change, 
 // Policies are the rails of a change of which it is not known what it does to connections,
 // and why not. Where there is nothing that could connect they are all there is to ask.
 func Policies(rev *revision.Revision, changes []Change, a Asked, why string, anything bool) []Guard {
-	out := ofPolicies(rev.Judged(), changes, enforcing{rev.Flags.MaxPriority, rev.Flags.CompileCNP}, a.Protected)
+	out := ofPolicies(rev.JudgedCluster(), changes, enforcing{rev.Flags.MaxPriority, rev.Flags.CompileCNP}, a.Protected)
 	if anything && len(changes) > 0 {
 		out = append(out, rail(Unjudged, changes[0].Key, "what it does to connections is unknown: %s", why))
 	}

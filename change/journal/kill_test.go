@@ -71,7 +71,7 @@ func (p *process) commit(m change.Mutation, within time.Duration) *gate.Result {
 
 // settled waits until no plan runs here.
 func (p *process) settled() string {
-	for p.w.Current().Plan.Active() {
+	for p.w.Current().Plan.IsUnderWay() {
 		time.Sleep(time.Millisecond)
 	}
 	if s := p.w.Current().Plan; s != nil {
@@ -103,7 +103,7 @@ var scenes = []struct {
 		return res != nil
 	}, func(p *process, made bool) string {
 		p.w.Wait(time.Second)
-		if u := p.trials.Settle(p.ctx); u.Open() || p.at() != before {
+		if u := p.trials.Settle(p.ctx); u.IsOpen() || p.at() != before {
 			return fmt.Sprintf("%+v, policies at %s", u, p.at())
 		}
 		return p.history(before)
@@ -114,7 +114,7 @@ var scenes = []struct {
 		return err == nil
 	}, func(p *process, confirmed bool) string {
 		p.w.Wait(time.Minute)
-		if u := p.trials.Settle(p.ctx); u.Open() || confirmed && p.at() != moved || p.at() != moved && p.at() != before {
+		if u := p.trials.Settle(p.ctx); u.IsOpen() || confirmed && p.at() != moved || p.at() != moved && p.at() != before {
 			return fmt.Sprintf("%+v, policies at %s", u, p.at())
 		}
 		return p.history(p.at())
@@ -123,7 +123,7 @@ var scenes = []struct {
 		return p.commit(changing.Apply(given.ANP("a", 7, "tenant=blue", "in allow tenant=blue"),
 			given.ANP("b", 8, "tenant=green", "in allow tenant=green"), given.ANP("new", 9, "", "in allow team=ops")), 0) != nil
 	}, func(p *process, made bool) string {
-		if u := p.trials.Settle(p.ctx); u.Open() || made && p.at() != whole {
+		if u := p.trials.Settle(p.ctx); u.IsOpen() || made && p.at() != whole {
 			return fmt.Sprintf("%+v, policies at %s", u, p.at())
 		}
 		return p.history(p.at())
@@ -143,8 +143,8 @@ var scenes = []struct {
 			return p.history(p.at())
 		}
 		made := map[string]int{before: 0, "3 20 -1": 1, planned: 2}
-		if n, ok := made[p.at()]; !ok || st.State != revision.PlanStopped || st.Made() != n {
-			return fmt.Sprintf("%s, %d made, policies at %s", st.State, st.Made(), p.at())
+		if n, ok := made[p.at()]; !ok || st.State != revision.PlanStopped || st.StepsMade() != n {
+			return fmt.Sprintf("%s, %d made, policies at %s", st.State, st.StepsMade(), p.at())
 		}
 		pre, err := p.plans.ContinuePreview(p.ctx, false)
 		if err == nil {

@@ -138,7 +138,7 @@ func (r *Plans) Kept(dir string) (*revision.PlanState, error) {
 // followed says of a plan that is stored no longer whether another Rung has run it to its
 // end while this one followed it, and reports that. The caller holds mu.
 func (r *Plans) followed() bool {
-	if !r.state.Elsewhere() {
+	if !r.state.RunsElsewhere() {
 		return false
 	}
 	p := r.job.Progress

@@ -49,7 +49,7 @@ func FuzzPlanFile(f *testing.F) {
 				if s.Done < 0 || s.Done > s.Total || s.Total != total || len(s.Steps) != total || s.Top < 0 || s.Top > total {
 					t.Fatalf("%d of %d: %+v", s.Done, total, s)
 				}
-				if n, of := s.Progress(); n < 0 || n > of || of > total {
+				if n, of := s.StepsOfWay(); n < 0 || n > of || of > total {
 					t.Fatalf("%s %d of %d: %+v", state, n, of, s)
 				}
 			}

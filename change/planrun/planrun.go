@@ -122,7 +122,7 @@ func (r *Plans) start(ctx context.Context, read *gate.Preview, c gate.Confirm, w
 	state, bad := r.state, r.bad
 	r.mu.Unlock()
 	if a.anew && was != nil {
-		return fmt.Errorf("%w: another plan stopped at %s", ErrPlan, state.At())
+		return fmt.Errorf("%w: another plan stopped at %s", ErrPlan, state.PlaceText())
 	}
 	fresh, err := r.preview(ctx, a)
 	if err != nil {
@@ -190,7 +190,7 @@ func (r *Plans) Keep(read *revision.Revision) error {
 	if read != nil {
 		was = read.Plan
 	}
-	if was == nil || was.Title != r.state.Title || was.Made() != r.state.Made() || was.Step != r.state.Step {
+	if was == nil || was.Title != r.state.Title || was.StepsMade() != r.state.StepsMade() || was.Step != r.state.Step {
 		return &gate.StaleError{Title: job.Title, What: r.state.String() + " now"}
 	}
 	// A plan that cannot be recorded in the history keeps its file, to be recorded

@@ -68,7 +68,7 @@ func (r *Plans) undoing(op change.Op, id uint64) (planAsk, error) {
 // notStopped says why no plan has stopped. The caller holds mu.
 func (r *Plans) notStopped() error {
 	switch {
-	case r.state.Elsewhere():
+	case r.state.RunsElsewhere():
 		return fmt.Errorf("%w: the plan is %s", ErrPlan, r.state.RunBy())
 	case r.running:
 		return fmt.Errorf("%w: the plan is running: stop it first", ErrPlan)
@@ -98,7 +98,7 @@ func (r *Plans) preview(ctx context.Context, a planAsk) (*gate.Preview, error) {
 	}
 	out.Notes = append(out.Notes, r.gate.AboutUndo(a.op, a.Undoes)...)
 	r.mu.Lock()
-	open, lockless := r.state.Open(), r.work.Lockless
+	open, lockless := r.state.IsOpen(), r.work.Lockless
 	if open && a.op != "" {
 		a.refused = gate.PlanFirst(&r.state)
 	}

@@ -20,7 +20,7 @@ func (r *Plans) take() (job *planJob, err error) {
 	_ = r.look()
 	err = r.work.Take(takeTime)
 	if errors.Is(err, safefile.ErrLocked) {
-		if lerr := r.look(); lerr == nil && r.state.Elsewhere() {
+		if lerr := r.look(); lerr == nil && r.state.RunsElsewhere() {
 			return nil, r.notStopped()
 		}
 		return nil, fmt.Errorf("%w: another Rung is just starting a plan", ErrPlan)
@@ -125,7 +125,7 @@ func (r *Plans) look() error {
 	if r.running || r.work.Mine() {
 		return nil // it is just being judged here
 	}
-	job, state, elsewhere, err := r.work.Recover(r.state.Elsewhere())
+	job, state, elsewhere, err := r.work.Recover(r.state.RunsElsewhere())
 	switch {
 	case err != nil:
 		return err

@@ -93,7 +93,7 @@ func TestPlanOfAnotherConsole(t *testing.T) {
 	q.until(t, "the other's first step", func(s revision.PlanState) bool { return brief(s) == "running 0/3 ▶·· next c 3 → 30: " })
 	s := q.sees()
 	by := fmt.Sprintf("run by another Rung (pid %d", os.Getpid())
-	if !s.Elsewhere() || !strings.HasPrefix(s.RunBy(), by) || !strings.Contains(s.RunBy(), ", since ") {
+	if !s.RunsElsewhere() || !strings.HasPrefix(s.RunBy(), by) || !strings.Contains(s.RunBy(), ", since ") {
 		t.Errorf("%q %+v", s.RunBy(), s.Runner)
 	}
 	pl := p.respace()
@@ -161,7 +161,7 @@ func TestPlanOfAnotherConsoleEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.untilAt(firstMade)
-	q.until(t, "the other's plan", func(s revision.PlanState) bool { return s.Elsewhere() && s.Total == 3 })
+	q.until(t, "the other's plan", func(s revision.PlanState) bool { return s.RunsElsewhere() && s.Total == 3 })
 	stop := p.Follow("worker", "control")
 	p.until("done", inState(revision.PlanDone))
 	stop()
@@ -187,7 +187,7 @@ func TestPlanOfAnotherConsoleRollsBack(t *testing.T) {
 	if err := further(p.r, true); err != nil {
 		t.Fatal(err)
 	}
-	q.until(t, "the other's way back", func(s revision.PlanState) bool { return s.Elsewhere() && s.Back })
+	q.until(t, "the other's way back", func(s revision.PlanState) bool { return s.RunsElsewhere() && s.Back })
 	stop := p.Follow("worker", "control")
 	p.until("done", inState(revision.PlanDone))
 	stop()

@@ -17,7 +17,7 @@ import (
 // report publishes how the plan stands. The caller holds mu.
 func (r *Plans) report(state, why string, waits []revision.PlanWait) {
 	next := r.describe(state, why, waits)
-	if next.Same(&r.state) {
+	if next.SaysSame(&r.state) {
 		return
 	}
 	r.state = *next
@@ -53,7 +53,7 @@ func (j *planJob) describe(state string) *revision.PlanState {
 	p := j.Progress
 	run, made, shown := p.Run(), p.Made(p.Done), p.Made(*j.Shown)
 	out := &revision.PlanState{Title: j.Title, Total: len(run), Done: shown, State: state, Back: p.Back, Top: j.Top}
-	active := out.Active()
+	active := out.IsUnderWay()
 	if active && j.Runner != nil {
 		out.Runner = revision.PlanRunner{PID: j.Runner.PID, Host: j.Runner.Host, Since: j.Runner.Since}
 	}
@@ -183,7 +183,7 @@ func waitsFor(rev *revision.Revision, z *model.ZoneState, k model.PolicyKey, to 
 		return revision.PlanWait{Why: outOfReach(z), Since: z.ConnAt}, true, true
 	case z.Paused != "":
 		return revision.PlanWait{Why: z.Paused}, true, true
-	case in != nil && (in.None == nil) != (rev.None(k) == nil):
+	case in != nil && (in.None == nil) != (rev.WhyNoRows(k) == nil):
 		// The zone was judged before the step: look again when it is judged anew.
 		return revision.PlanWait{Why: notShown}, false, true
 	case state == model.StateFrozen:

@@ -72,7 +72,7 @@ func (r *Plans) Meets(rev *revision.Revision, next func() *revision.Revision, p 
 	}
 	r.mu.Lock()
 	_ = r.look()
-	if r.job == nil || !r.state.Open() {
+	if r.job == nil || !r.state.IsOpen() {
 		r.mu.Unlock()
 		return nil
 	}
@@ -90,7 +90,7 @@ func (r *Plans) Meets(rev *revision.Revision, next func() *revision.Revision, p 
 	progress.Back = false
 	before, then := prospectOf(&progress, was.Slots()), prospectOf(&progress, will.Slots())
 	effect := ""
-	switch active := state.Active(); {
+	switch active := state.IsUnderWay(); {
 	case before.continues && !then.continues && !then.back:
 		effect = "it can be neither continued nor rolled back"
 	case before.back && !then.back && !then.continues:
@@ -148,8 +148,8 @@ func stepMeets(p *plan.Progress, then prospect) string {
 
 // said is one consequence for the plan. It is the same one however far the plan is.
 func said(state *revision.PlanState, is, text string) []effect.Consequence {
-	how := "a plan stopped at " + state.At()
-	if state.Active() {
+	how := "a plan stopped at " + state.PlaceText()
+	if state.IsUnderWay() {
 		how = "a plan is running, " + state.String()
 	}
 	return []effect.Consequence{{Is: "plan " + is, Text: how + ": " + text}}

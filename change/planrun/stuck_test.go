@@ -400,7 +400,7 @@ func TestLookIsNoRunner(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = longer.Close() }()
-	if st, err := p.r.State(); err != nil || st.Elsewhere() && st.Runner.PID != 4711 {
+	if st, err := p.r.State(); err != nil || st.RunsElsewhere() && st.Runner.PID != 4711 {
 		t.Errorf("held: %v %+v", err, st)
 	}
 }
@@ -423,7 +423,7 @@ func TestOtherHasWrittenItDown(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
-	if st, err := p.r.State(); err != nil || !st.Elsewhere() || st.Unrecorded {
+	if st, err := p.r.State(); err != nil || !st.RunsElsewhere() || st.Unrecorded {
 		t.Errorf("%v %+v", err, st)
 	}
 }

@@ -56,7 +56,7 @@ func (r *Trials) putBack(ctx context.Context) {
 		r.put(fmt.Errorf("it was put back, and its file cannot be removed: %w", ferr))
 		return
 	}
-	what, kept := "put back: nobody confirmed it in "+revision.Seconds(r.job.Within), false
+	what, kept := "put back: nobody confirmed it in "+revision.ConfirmTimeText(r.job.Within), false
 	if r.leaving {
 		what = "put back: Rung was left before it was confirmed"
 	}

@@ -72,7 +72,7 @@ func decodeRevert(raw []byte) (*revertJob, error) {
 
 // Kept is the change on trial of this context that is stored in another folder than the
 // one this process keeps its own in, nil for none. Nothing is done about it.
-func (r *Trials) Kept(dir string) *revision.Unconfirmed {
+func (r *Trials) Kept(dir string) *revision.UnconfirmedChange {
 	o := &Trials{gate: r.gate, work: r.cfg.work(dir)}
 	job, _, elsewhere, err := o.work.Recover(false)
 	if err != nil || job == nil {

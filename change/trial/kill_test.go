@@ -26,7 +26,7 @@ func TestTrialKilledBeforeItsChange(t *testing.T) {
 	w.Fail = nil
 	w.Wait(time.Minute)
 	next := startProcess(w, dir, nil, Config{})
-	if u := next.Settle(Bg); u.Open() || !strings.HasSuffix(u.Ended, "nothing to put back") || stored(t, dir) || len(next.g.Config.History.Entries()) != 0 {
+	if u := next.Settle(Bg); u.IsOpen() || !strings.HasSuffix(u.Ended, "nothing to put back") || stored(t, dir) || len(next.g.Config.History.Entries()) != 0 {
 		t.Errorf("%+v", u)
 	}
 }
@@ -37,7 +37,7 @@ func TestTrialOfTwoProcesses(t *testing.T) {
 	one, two := startProcess(w, dir, nil, Config{Adopts: true}), startProcess(w, dir, nil, Config{Adopts: true})
 	one.mustTry(changing.Move("control", 36))
 	two.step(Bg, true)
-	if u := two.told[0]; u.Here || u.PID != os.Getpid() || !u.Open() || two.mine {
+	if u := two.told[0]; u.Here || u.PID != os.Getpid() || !u.IsOpen() || two.mine {
 		t.Fatalf("%+v", u)
 	}
 	if r, err := two.try(changing.Move("blue", 41)); r != nil || !errors.Is(err, change.ErrBlocked) {
@@ -103,16 +103,16 @@ func TestTrialFoundInTime(t *testing.T) {
 	killed.dies()
 	w.Wait(20 * time.Second)
 	command := startProcess(w, dir, nil, Config{})
-	if u := command.Settle(Bg); !u.Open() || u.Here || u.Left(w.Clock()) != 40*time.Second || command.mine {
+	if u := command.Settle(Bg); !u.IsOpen() || u.Here || u.TimeLeft(w.Clock()) != 40*time.Second || command.mine {
 		t.Fatalf("%+v", u)
 	}
 	readonly := startProcess(w, dir, nil, Config{ReadOnly: true, Adopts: true})
 	console := startProcess(w, dir, nil, Config{Adopts: true})
 	console.step(Bg, true)
-	if u := console.told[0]; !u.Here || u.Left(w.Clock()) != 40*time.Second {
+	if u := console.told[0]; !u.Here || u.TimeLeft(w.Clock()) != 40*time.Second {
 		t.Fatalf("%+v", u)
 	}
-	if u := console.Leave(Bg); u.Open() || u.Ended != "put back: Rung was left before it was confirmed" {
+	if u := console.Leave(Bg); u.IsOpen() || u.Ended != "put back: Rung was left before it was confirmed" {
 		t.Errorf("%+v", u)
 	}
 	w.Expect("control", 34, "left")
@@ -122,7 +122,7 @@ func TestTrialFoundInTime(t *testing.T) {
 	killed.dies()
 	w.Wait(time.Minute)
 	readonly.step(Bg, true)
-	if u := readonly.Settle(Bg); u.Why != "started with --readonly" || !u.Open() {
+	if u := readonly.Settle(Bg); u.Why != "started with --readonly" || !u.IsOpen() {
 		t.Errorf("%+v", u)
 	}
 	w.Expect("control", 36, "read-only")

@@ -60,7 +60,7 @@ func TestKilledChangeIsFinishedOrTakenBack(t *testing.T) {
 			w, dir := killedAfter(t, n)
 			next := startProcess(w, dir, nil, Config{})
 			u := next.Settle(Bg)
-			if !u.Open() || u.Here || !strings.HasPrefix(u.Partly, []string{"", "1 of 3 written, at ", "2 of 3 written, at "}[n]) {
+			if !u.IsOpen() || u.Here || !strings.HasPrefix(u.Partly, []string{"", "1 of 3 written, at ", "2 of 3 written, at "}[n]) {
 				t.Fatalf("%d written: %+v", n, u)
 			}
 			if err := next.made(changing.Move("blue", 44)); !errors.Is(err, change.ErrBlocked) || !strings.Contains(err.Error(), "of 3 written") {
@@ -78,7 +78,7 @@ func TestKilledChangeIsFinishedOrTakenBack(t *testing.T) {
 			if got := stand(w); got != want || stored(t, dir) {
 				t.Errorf("%d written, finish %v: %v, still stored: %v", n, finish, got, stored(t, dir))
 			}
-			if last := next.told[len(next.told)-1]; last.Open() {
+			if last := next.told[len(next.told)-1]; last.IsOpen() {
 				t.Errorf("%d written, finish %v: %+v", n, finish, last)
 			}
 			// What was finished is one change, which can be undone.
@@ -100,7 +100,7 @@ func TestKilledChangeThatIsWhole(t *testing.T) {
 		w, dir := killedAfter(t, n)
 		before := stand(w)
 		next := startProcess(w, dir, nil, Config{})
-		if u := next.Settle(Bg); u.Open() || stored(t, dir) || stand(w) != before || len(next.g.Config.History.Entries()) != want {
+		if u := next.Settle(Bg); u.IsOpen() || stored(t, dir) || stand(w) != before || len(next.g.Config.History.Entries()) != want {
 			t.Errorf("%d written: %+v, stored %v, history %+v", n, u, stored(t, dir), next.g.Config.History.Entries())
 		}
 	}
@@ -111,7 +111,7 @@ func TestKilledChangeLeavesForeignEditsAlone(t *testing.T) {
 	w, dir := killedAfter(t, 2)
 	w.Edit(given.ANP("blue", 77, "tenant=blue", "in allow tenant=blue"))
 	next := startProcess(w, dir, nil, Config{})
-	if u := next.Settle(Bg); !u.Open() {
+	if u := next.Settle(Bg); !u.IsOpen() {
 		t.Fatalf("%+v", u)
 	}
 	if _, err := next.Confirm("cli"); err != nil {
@@ -152,12 +152,12 @@ func TestKilledChangeReadOnly(t *testing.T) {
 	w, dir := killedAfter(t, 2)
 	next := startProcess(w, dir, nil, Config{ReadOnly: true, Adopts: true})
 	next.step(Bg, true)
-	if u := next.Settle(Bg); !u.Open() || u.Partly == "" || !stored(t, dir) {
+	if u := next.Settle(Bg); !u.IsOpen() || u.Partly == "" || !stored(t, dir) {
 		t.Errorf("%+v", u)
 	}
 	console := startProcess(w, dir, nil, Config{Adopts: true})
 	console.step(Bg, true)
-	if u := console.Leave(Bg); !u.Open() || u.Text(w.Clock()) == "" {
+	if u := console.Leave(Bg); !u.IsOpen() || u.Text(w.Clock()) == "" {
 		t.Errorf("%+v", u)
 	}
 	if got := stand(w); got[2] == -1 && got[0] == 34 {

@@ -24,7 +24,7 @@ func (r *Trials) Run(ctx context.Context) {
 
 // Settle puts back what nobody confirmed in time and no other process puts back, and says
 // how the change on trial stands then; nil for none.
-func (r *Trials) Settle(ctx context.Context) *revision.Unconfirmed {
+func (r *Trials) Settle(ctx context.Context) *revision.UnconfirmedChange {
 	r.mu.Lock()
 	err := r.look()
 	r.judge()
@@ -44,7 +44,7 @@ func (r *Trials) Settle(ctx context.Context) *revision.Unconfirmed {
 
 // Leave puts the change on trial back at once, if this process is the one that would: it
 // ends, and nobody would count down.
-func (r *Trials) Leave(ctx context.Context) *revision.Unconfirmed {
+func (r *Trials) Leave(ctx context.Context) *revision.UnconfirmedChange {
 	r.mu.Lock()
 	for r.making && ctx.Err() == nil {
 		done := r.done
@@ -132,7 +132,7 @@ func (r *Trials) tell() {
 	if j == nil || r.making || j.forGood() && j.partly == "" {
 		return // it is only being made
 	}
-	u := &revision.Unconfirmed{ID: j.ID, Title: j.Title, Until: j.Until, Over: r.left() == 0, Why: j.Why, Here: r.mine,
+	u := &revision.UnconfirmedChange{ID: j.ID, Title: j.Title, Until: j.Until, Over: r.left() == 0, Why: j.Why, Here: r.mine,
 		Found: r.found, File: r.work.Path}
 	if j.forGood() {
 		u.Over, u.Found, u.Partly = false, true, fmt.Sprintf("%s, at %s", j.partly, j.At.Local().Format("15:04"))
@@ -147,10 +147,10 @@ func (r *Trials) tell() {
 }
 
 func (r *Trials) tellProblem(err error) {
-	r.publish(&revision.Unconfirmed{ID: err.Error(), Ended: err.Error()})
+	r.publish(&revision.UnconfirmedChange{ID: err.Error(), Ended: err.Error()})
 }
 
-func (r *Trials) publish(u *revision.Unconfirmed) {
+func (r *Trials) publish(u *revision.UnconfirmedChange) {
 	if r.state != nil && *r.state == *u {
 		return
 	}

@@ -46,13 +46,13 @@ type Trials struct {
 	due            time.Time
 	again          time.Time // when it is tried next, after it could not be put back
 	fails          int
-	state          *revision.Unconfirmed // as it was published last
+	state          *revision.UnconfirmedChange // as it was published last
 	wake           chan struct{}
 }
 
 // Config says what the reverts of a gate work with.
 type Config struct {
-	Publish func(*revision.Unconfirmed)
+	Publish func(*revision.UnconfirmedChange)
 	// Dir is the state folder, empty where changes end with the process; Context is what
 	// the pending revert is kept under.
 	Dir, Context string
@@ -89,7 +89,7 @@ func (r *Trials) Begin(p *gate.Preview, c gate.Confirm, step bool) (id string, e
 	if err := r.look(); err != nil {
 		return "", err
 	}
-	if plan := r.gate.Config.Current().Plan; plan.Active() {
+	if plan := r.gate.Config.Current().Plan; plan.IsUnderWay() {
 		return "", fmt.Errorf("a plan is under way, %s: %w", plan, change.ErrBlocked)
 	}
 	if r.job != nil {
@@ -118,7 +118,7 @@ func (r *Trials) keep(p *gate.Preview, c gate.Confirm) (id string, err error) {
 }
 
 // Made counts down from now on: the change of that id was made.
-func (r *Trials) Made(id string, entry uint64, files []change.FileChange) *revision.Unconfirmed {
+func (r *Trials) Made(id string, entry uint64, files []change.FileChange) *revision.UnconfirmedChange {
 	if id == "" {
 		return nil
 	}
@@ -282,6 +282,6 @@ func (r *Trials) end(what string, kept bool) {
 	if r.mine {
 		r.free()
 	}
-	r.publish(&revision.Unconfirmed{ID: j.ID, Title: j.Title, Until: j.Until, Found: r.found, Ended: what, Kept: kept})
+	r.publish(&revision.UnconfirmedChange{ID: j.ID, Title: j.Title, Until: j.Until, Found: r.found, Ended: what, Kept: kept})
 	r.job, r.held, r.due, r.found = nil, false, time.Time{}, false
 }

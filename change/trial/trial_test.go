@@ -30,7 +30,7 @@ type process struct {
 	g    *gate.Gate
 	w    *gating.World
 	disk safefile.FS
-	told []revision.Unconfirmed
+	told []revision.UnconfirmedChange
 }
 
 // dies ends a process as a kill does: its locks end with it.
@@ -47,7 +47,7 @@ func startProcess(w *gating.World, dir string, disk safefile.FS, c Config) *proc
 	}
 	p := &process{w: w, disk: disk, g: w.GateOf(gate.Config{Writer: w, History: h, Audit: audit.New(disk, dir)})}
 	c.Dir, c.Context, c.Disk = dir, "test", disk
-	c.Publish = func(u *revision.Unconfirmed) { p.told = append(p.told, *u) }
+	c.Publish = func(u *revision.UnconfirmedChange) { p.told = append(p.told, *u) }
 	p.Trials = New(p.g, c)
 	return p
 }
@@ -65,7 +65,7 @@ func (p *process) try(m change.Mutation) (*gate.Result, error) {
 
 func (p *process) mustTry(m change.Mutation) {
 	p.w.T.Helper()
-	if r, err := p.try(m); err != nil || r.Trial == nil || !r.Trial.Open() || !r.Trial.Here {
+	if r, err := p.try(m); err != nil || r.Trial == nil || !r.Trial.IsOpen() || !r.Trial.Here {
 		p.w.T.Fatalf("%+v, %v", r, err)
 	}
 }
@@ -210,7 +210,7 @@ func TestTrialLeftWhileItIsMade(t *testing.T) {
 		go func() { _, err := p.try(changing.Move("control", 36)); made <- err }()
 		<-writing
 		ctx, cancel := context.WithCancel(Bg)
-		left := make(chan *revision.Unconfirmed)
+		left := make(chan *revision.UnconfirmedChange)
 		go func() { left <- p.Leave(ctx) }()
 		if patient {
 			select {
@@ -222,7 +222,7 @@ func TestTrialLeftWhileItIsMade(t *testing.T) {
 			if err := <-made; err != nil {
 				t.Fatal(err)
 			}
-			if u := <-left; u.Open() || u.Ended != "put back: Rung was left before it was confirmed" {
+			if u := <-left; u.IsOpen() || u.Ended != "put back: Rung was left before it was confirmed" {
 				t.Errorf("%+v", u)
 			}
 			w.Expect("control", 34, "left")
@@ -289,7 +289,7 @@ func TestTrialIsTriedAgain(t *testing.T) {
 	w.Fail = errors.New("connection refused")
 	w.Wait(time.Minute)
 	p.step(Bg, true)
-	if u := p.told[len(p.told)-1]; !u.Open() || !u.Over || !strings.Contains(u.Why, "connection refused") || !stored(t, dir) {
+	if u := p.told[len(p.told)-1]; !u.IsOpen() || !u.Over || !strings.Contains(u.Why, "connection refused") || !stored(t, dir) {
 		t.Fatalf("%+v", u)
 	}
 	tries := len(changing.AuditOf(t, dir))
@@ -381,7 +381,7 @@ func TestTrialThatCannotBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := startProcess(w, dir, nil, Config{})
-	if u := p.Settle(Bg); u == nil || u.Open() || !strings.Contains(u.Ended, "cannot be read: look at the policies yourself") {
+	if u := p.Settle(Bg); u == nil || u.IsOpen() || !strings.Contains(u.Ended, "cannot be read: look at the policies yourself") {
 		t.Fatalf("%+v", u)
 	}
 	if _, err := os.Stat(path + ".unreadable-1"); err != nil {

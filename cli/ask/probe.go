@@ -142,6 +142,6 @@ func sendProbe(ctx context.Context, e *engine.Engine, q trace.Question) (*probeO
 	out := probeOf(q, result)
 	// Of the sandbox, whose rows are what the policies say: what these leave out, they do.
 	out.trace = &trace.Trace{Connection: result.Connection, Verdict: result.Policies.Verdict, Reason: result.Policies.Reason,
-		NotConsidered: omitted.Of(e.Revision(), true).Changing(&result.Policies)}
+		NotConsidered: omitted.NewFilter(e.Revision(), true).OmissionsChanging(&result.Policies)}
 	return out, nil
 }

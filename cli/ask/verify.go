@@ -125,7 +125,7 @@ func written(r *revision.Revision, namespaces []string, form string) (*command.A
 	if err != nil {
 		return nil, fmt.Errorf("--write: %w", err)
 	}
-	return &command.Answer{Value: w.Statements, Text: func(bool) string { return string(w.Text) }, NotConsidered: omitted.From(r, false), Comments: true}, nil
+	return &command.Answer{Value: w.Statements, Text: func(bool) string { return string(w.Text) }, NotConsidered: omitted.OmissionsOfAnswers(r, false), Comments: true}, nil
 }
 
 // How long statements are judged without a word, and then until the next.
@@ -158,7 +158,7 @@ func verified(ctx context.Context, a *command.App, r *revision.Revision, asked *
 		default:
 			out.Unproven++
 		}
-		omits = omitted.Merge(omits, results[i].NotConsidered)
+		omits = omitted.MergeOmissions(omits, results[i].NotConsidered)
 	}
 	if len(results) == 0 && len(problems) == 0 {
 		omits = append(omits, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: there are no statements"})

@@ -199,7 +199,7 @@ func stops(a *command.App, p *gate.Preview, confirmed string) error {
 		return nil
 	case p.Blocked != "" && !p.ReadOnly:
 		return fmt.Errorf("%s: %s: %w", p.Title, p.Blocked, command.ErrRefused)
-	case len(omitted.Unjudged(p.NotConsidered, a.Flags.AllowUnjudged...)) > 0:
+	case len(omitted.UnjudgedOmissions(p.NotConsidered, a.Flags.AllowUnjudged...)) > 0:
 		return command.ErrUnjudged
 	case len(p.Guards) > 0 && (confirmed == "" || confirmed != p.ConfirmName):
 		return command.ErrNo
@@ -216,7 +216,7 @@ func nothingToDo(p *gate.Preview) bool {
 
 // lasting says how long a change lasts that is not written into the files.
 func lasting(a *command.App, r *revision.Revision) string {
-	if r.Mode.Lasts() {
+	if r.Mode.IsPersistent() {
 		return ""
 	}
 	return "; only in the sandbox, which ends now (--write-back also changes the files)"
@@ -230,16 +230,16 @@ const followTime = 10 * time.Second
 func follow(ctx context.Context, a *command.App, e *engine.Engine, written []model.PolicyKey, patience time.Duration) error {
 	wait, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	var behind []policies.Shown
+	var behind []policies.ZoneShown
 	err := e.Wait(wait, func(r *revision.Revision) bool {
 		behind = behind[:0]
-		for _, z := range policies.Shows(r, withRows(r, written), nil) {
+		for _, z := range policies.ZonesShowing(r, withRows(r, written), nil) {
 			if !z.OK {
 				behind = append(behind, z)
 			}
 		}
 		return len(behind) == 0 && !slices.ContainsFunc(written, func(k model.PolicyKey) bool {
-			return r.None(k) != nil && policies.Summarize(r, k, e.Now()).State == model.StateSettling
+			return r.WhyNoRows(k) != nil && policies.SummarizePolicy(r, k, e.Now()).State == model.StateSettling
 		})
 	})
 	switch {
@@ -251,8 +251,8 @@ func follow(ctx context.Context, a *command.App, e *engine.Engine, written []mod
 	}
 	r := e.Revision()
 	for _, k := range written {
-		if none := r.None(k); none != nil {
-			fmt.Fprintf(a.Err, "%s: %s: %s\n", k.Label(), policies.Summarize(r, k, e.Now()).Text, clean.Line(none.Message))
+		if none := r.WhyNoRows(k); none != nil {
+			fmt.Fprintf(a.Err, "%s: %s: %s\n", k.Label(), policies.SummarizePolicy(r, k, e.Now()).Text, clean.Line(none.Message))
 		}
 	}
 	return nil
@@ -265,5 +265,5 @@ func anyCurrent(r *revision.Revision) bool {
 
 // withRows are the policies that should have rows.
 func withRows(r *revision.Revision, all []model.PolicyKey) []model.PolicyKey {
-	return slices.DeleteFunc(slices.Clone(all), func(k model.PolicyKey) bool { return r.None(k) != nil })
+	return slices.DeleteFunc(slices.Clone(all), func(k model.PolicyKey) bool { return r.WhyNoRows(k) != nil })
 }

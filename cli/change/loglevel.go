@@ -170,8 +170,8 @@ func loggedNamed(r *revision.Revision, name string) (model.Key, error) {
 		return model.Key{Kind: model.KindNamespace, Name: ns}, nil
 	}
 	k, err := command.PolicyNamed(r, name)
-	if s := system.Of(k.Kind); s != nil {
-		return k, fmt.Errorf("%s: %s", k.Label(), s.Lacks(system.LogLevels))
+	if s := system.SystemOfKind(k.Kind); s != nil {
+		return k, fmt.Errorf("%s: %s", k.Label(), s.WhyLacking(system.LogLevels))
 	}
 	if err == nil && !k.Kind.Loggable() {
 		return k, fmt.Errorf("%s logs as the annotation of its namespace says: rung log-level namespace/%s", k.Label(), k.Namespace)
@@ -319,7 +319,7 @@ func logSessions(ctx context.Context, a *command.App) error {
 	return a.WithObjects(ctx, func(e *engine.Engine, r *revision.Revision) error {
 		all := sessions.Of(r, e.Sessions().All(), e.Now())
 		ans := command.TableAnswer(a, all, sessions.Table, all.All())
-		ans.NotConsidered = omitted.Objects(r)
+		ans.NotConsidered = omitted.OmissionsOfObjects(r)
 		return a.Conclude(ans)
 	})
 }

@@ -84,7 +84,7 @@ rung undo.`,
 // or, without such flags, the free priorities and the plan that runs or stopped.
 func planAnswer(a *command.App, e *engine.Engine, r *revision.Revision, f *planFlags) (*command.Answer, error) {
 	b, in, p, err := arrange(a, r, f)
-	omits := omitted.Objects(r)
+	omits := omitted.OmissionsOfObjects(r)
 	switch {
 	case err != nil:
 		return nil, err

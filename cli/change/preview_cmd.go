@@ -105,7 +105,7 @@ func hear(ctx context.Context, a *command.App, e *engine.Engine, d time.Duration
 	over, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
 	<-over.Done()
-	if text, _ := e.Revision().Mode.Traffic(); text != "" {
+	if text, _ := e.Revision().Mode.TrafficTexts(); text != "" {
 		fmt.Fprintln(a.Err, "rung: "+text)
 	}
 	if e.Logs().Last() == 0 {

@@ -64,7 +64,7 @@ func (a *App) Lacks(r *revision.Revision) error {
 		}
 	}
 	// The objects that policies refer to, such as tiers, are checked without policies too.
-	policies := system.Found(r.Cluster) != ""
+	policies := system.OtherSystemsFound(r.Cluster) != ""
 	for range r.Cluster.EveryPolicy() {
 		policies = true
 		break

@@ -158,7 +158,7 @@ Other answers than the lines:
 			ctx := cmd.Context()
 			synced := func(r *revision.Revision) bool { return files || cfg.Kube != nil || len(r.Zones) > 0 }
 			err = a.WithConfig(ctx, cfg, synced, func(e *engine.Engine, r *revision.Revision) error {
-				if text, _ := r.Mode.Traffic(); text != "" {
+				if text, _ := r.Mode.TrafficTexts(); text != "" {
 					fmt.Fprintln(a.Err, "rung: "+text)
 				}
 				for _, n := range nodes {

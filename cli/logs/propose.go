@@ -63,7 +63,7 @@ func printProposal(ctx context.Context, a *command.App, e *engine.Engine, p *pro
 		}
 		return fmt.Errorf("--propose: %w", err)
 	}
-	if !made.Surplus.Exact() { // whoever sends the text into a file reads this
+	if !made.Surplus.IsExact() { // whoever sends the text into a file reads this
 		fmt.Fprintln(a.Err, "rung: "+clean.Line(made.Surplus.Text()))
 	}
 	for _, n := range made.Missed() {

@@ -61,7 +61,7 @@ func logsWhy(ctx context.Context, a *command.App, name string) error {
 			Text: func(bool) string {
 				return strings.Join(page.Each(checks, why.Check.Line), "\n") + "\n"
 			},
-			No: no, NotConsidered: omitted.About(e.Revision(), k),
+			No: no, NotConsidered: omitted.OmissionsOfPolicy(e.Revision(), k),
 		}
 		return a.Conclude(ans)
 	})

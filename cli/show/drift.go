@@ -75,7 +75,7 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 				}
 				out := findDrift(r, zones, now, young)
 				err = command.UnreadZone(zones)
-				not := omitted.Rows(r, zones)
+				not := omitted.OmissionsOfRows(r, zones)
 				return &command.Answer{Value: out, Text: func(wide bool) string {
 					if len(out) == 0 {
 						return noDrift(r, zones, err == nil, command.NotCounted(not)) + "\n"
@@ -113,7 +113,7 @@ func findDrift(r *revision.Revision, zones []*model.ZoneState, now time.Time, se
 				}
 			default:
 				o.Reason = cmp.Or(in.Error, in.Why)
-				causes := liverows.Known(r, z, in)
+				causes := liverows.KnownCauses(r, z, in)
 				for i, d := range in.Diffs {
 					row := drift.RowOf(d)
 					if st == model.StateBehind && causes != nil && causes[i] != nil {

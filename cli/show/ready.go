@@ -41,7 +41,7 @@ func conditionsQuery(a *command.App) command.Query {
 				}
 				return list(false) + failures
 			}
-			ans.NotConsidered = omitted.Rows(r, r.Zones)
+			ans.NotConsidered = omitted.OmissionsOfRows(r, r.Zones)
 			return ans, nil
 		}}
 }

@@ -54,7 +54,7 @@ type Southbounds struct {
 	loops  map[string]*southLoop
 	limit  *nbdb.Limiter // their own: zones do not wait for them
 	view   []*revision.Southbound
-	counts map[string]revision.Count
+	counts map[string]revision.ProgressCount
 	// own are the addresses of those of Rung's own zones.
 	own    map[string]string
 	nobody *loop.Alarm // looks at a zone's flows any more
@@ -66,7 +66,7 @@ type southLoop struct{ stop context.CancelFunc }
 // New makes those of the zones; Start follows what somebody looks at.
 func New(l *loop.Loop, cfg Config, z *zones.Set) *Southbounds {
 	w := &Southbounds{Loop: l, cfg: cfg, zones: z, looks: zones.NewLooks(), states: map[string]*revision.Southbound{},
-		loops: map[string]*southLoop{}, limit: nbdb.NewLimiter(nbdb.DefaultDials), counts: map[string]revision.Count{},
+		loops: map[string]*southLoop{}, limit: nbdb.NewLimiter(nbdb.DefaultDials), counts: map[string]revision.ProgressCount{},
 		own: map[string]string{}}
 	w.nobody = l.Alarm(w.Sync)
 	return w
@@ -247,7 +247,7 @@ func (w *Southbounds) All() []*revision.Southbound {
 }
 
 // Counts are the numbers of zones, by name.
-func (w *Southbounds) Counts() map[string]revision.Count { return maps.Clone(w.counts) }
+func (w *Southbounds) Counts() map[string]revision.ProgressCount { return maps.Clone(w.counts) }
 
 // Counted notes the numbers of a zone, and since when something is behind.
 func (w *Southbounds) Counted(z *model.ZoneState, now time.Time) {
@@ -281,7 +281,7 @@ func (w *Southbounds) runJoins() {
 			}
 			if p := (pair{z.DB, st.DB}); p != done[st.Zone] || st.Joined == nil {
 				var next *revision.Southbound
-				w.cfg.Slots.Take(func() { next = st.Join(z.DB, w.Now()) })
+				w.cfg.Slots.Take(func() { next = st.JoinFlows(z.DB, w.Now()) })
 				done[st.Zone] = p
 				if !w.Do(func() { w.joined(st, next) }) {
 					return

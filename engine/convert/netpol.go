@@ -31,15 +31,15 @@ func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 		}
 		out.Policies, made = append(out.Policies, p), append(made, p)
 	}
-	imagined, n, all := legacy.Imagine(r.Judged())
+	imagined, n, all := legacy.Imagine(r.JudgedCluster())
 	if !all {
 		out.Notes = append(out.Notes, Note{About: model.Key{Kind: model.KindPod, Name: "rung-imagined"},
 			Text: fmt.Sprintf("the selectors name more labels than the %d pods that the proof imagines: it holds for the pods there are, and for those", n)})
 	}
-	before, _ := r.Judged().Upsert(imagined, nil)
+	before, _ := r.JudgedCluster().Upsert(imagined, nil)
 	after, _ := before.Upsert(made, c.Gone)
 	out.Proof.Imagined = n
-	for p := range r.Judged().Pods() {
+	for p := range r.JudgedCluster().Pods() {
 		if p.PeerEligible() {
 			out.Proof.Pods++
 		}

@@ -265,7 +265,7 @@ func Prove(ctx context.Context, rev *revision.Revision, made *Result, told func(
 	for _, p := range r.Policies {
 		now = append(now, p)
 	}
-	base := rev.Judged()
+	base := rev.JudgedCluster()
 	if r.Before != r.After { // decides on one side only, and is not converted
 		var others []model.Key
 		for ef := range base.Policies(model.KindEF) {
@@ -334,7 +334,7 @@ func (r *Result) witness() {
 // sideUnder returns the view from which the verdicts of policies follow under a system,
 // without the rows that the system adds for every pod.
 func sideUnder(r *revision.Revision, c *model.Cluster, under *system.System) index.View {
-	if !under.Has(system.Rows) {
+	if !under.HasFeature(system.Rows) {
 		return index.View{Cluster: c, Options: index.Options{IPv4: true, IPv6: true, Precedence: under.Precedence}}
 	}
 	o := r.Desired.Options()

@@ -59,7 +59,7 @@ type Dialects struct {
 	system    *system.System
 	systemWhy string
 
-	view *settings.View // handed to revisions: replaced, never changed; nil where nothing is read
+	view *settings.DialectView // handed to revisions: replaced, never changed; nil where nothing is read
 	// configRead is when the configuration was asked for the first time, zero
 	// before.
 	configRead time.Time
@@ -73,7 +73,7 @@ type Dialects struct {
 // shownZone keeps what a zone's state was turned into.
 type shownZone struct {
 	in, out *model.ZoneState
-	view    *settings.View
+	view    *settings.DialectView
 	cluster *model.Cluster
 	step    uint64
 }
@@ -85,7 +85,7 @@ func New(l *loop.Loop, cfg Config, c Compiler, w zones.World) *Dialects {
 		v4, v6 := w.Desired.Families()
 		d.view = settings.New(cfg.Flags, v4, v6)
 	}
-	d.system, d.systemWhy = system.Decide(cfg.System, w.Cluster, "")
+	d.system, d.systemWhy = system.ChooseSystem(cfg.System, w.Cluster, "")
 	d.alarm = l.Alarm(d.decide)
 	return d
 }
@@ -103,7 +103,7 @@ func (d *Dialects) Start(z *zones.Set) {
 
 // View returns the settings for a revision, nil where nothing is read; IP families follow
 // the pods where no setting says.
-func (d *Dialects) View() *settings.View {
+func (d *Dialects) View() *settings.DialectView {
 	if d.view != nil {
 		d.view = d.view.WithFamilies(d.compiler.World().Desired.Families())
 	}
@@ -140,15 +140,15 @@ func (d *Dialects) tookConfig(c kube.OVNKube, problem string) {
 func (d *Dialects) decide() {
 	d.Changed()
 	maps.DeleteFunc(d.shown, func(name string, _ shownZone) bool { return d.zones.States()[name] == nil })
-	d.view = d.View().Counted(d.zones.Has)
-	o, others := d.view.Wants()
+	d.view = d.View().Recounted(d.zones.Has)
+	o, others := d.view.WantedOptions()
 	d.pending = false
 	if !others {
 		return
 	}
 	now := time.Now()
 	due := d.changed.Add(dialectRest)
-	if until := d.configRead.Add(dialectWait); d.cfg.Zones && len(d.view.Zones()) == 0 && until.After(due) {
+	if until := d.configRead.Add(dialectWait); d.cfg.Zones && len(d.view.ZoneNames()) == 0 && until.After(due) {
 		due = until
 	}
 	if wait := due.Sub(now); wait > 0 {
@@ -168,7 +168,7 @@ func (d *Dialects) recompile(o compiler.Options, anew bool) (changed bool) {
 		return changed
 	}
 	v4, v6 := d.compiler.World().Desired.Families()
-	d.view = d.view.Compiled(o, v4, v6)
+	d.view = d.view.WithCompiled(o, v4, v6)
 	if changed {
 		d.step = d.zones.Steps()
 		d.zones.ReadAgain()
@@ -198,7 +198,7 @@ func (d *Dialects) Compared(st *model.ZoneState) *model.ZoneState {
 		next.Judging = true
 		out = &next
 	}
-	if found := view.Rows(st.Name); found != nil {
+	if found := view.RowDialect(st.Name); found != nil {
 		if policies := excused(cluster, out.Policies, view.Deviations(found), found); policies != nil {
 			next := *out
 			next.Policies = policies

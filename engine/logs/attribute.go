@@ -225,7 +225,7 @@ func (a *attributor) judged(rev *revision.Revision, k rowsKey, now time.Time) *j
 		}
 	}
 	addSets(rows)
-	for _, unit := range rev.Related(k.policy) {
+	for _, unit := range rev.RelatedUnits(k.policy) {
 		if unit.Kind == model.KindNetpolNamespace {
 			continue
 		}

@@ -196,14 +196,14 @@ func rowsOf(rev *revision.Revision, k meterKey, name string) (out []string) {
 		if !a.Log || a.Name != name {
 			continue
 		}
-		o := liverows.OwnerOf(a.ExternalIDs)
+		o := liverows.OwnerOfIDs(a.ExternalIDs)
 		if k.rule.Policy.Kind == model.KindNP && k.rule.Policy.Name == "" {
-			if unit, ok := liverows.UnitOf(o); ok && unit == deny {
+			if unit, ok := liverows.UnitOfOwner(o); ok && unit == deny {
 				out = append(out, a.UUID)
 			}
 			continue
 		}
-		p, dir, i, ok := liverows.RuleOf(a.ExternalIDs)
+		p, dir, i, ok := liverows.RuleOfIDs(a.ExternalIDs)
 		if ok && p == k.rule.Policy && dir == k.rule.Direction && i == k.rule.Rule &&
 			(k.acl == "" || !slices.Contains([]string{"tcp", "udp", "sctp"}, o.Protocol) || o.Protocol == k.acl) {
 			out = append(out, a.UUID)

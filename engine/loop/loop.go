@@ -188,7 +188,7 @@ func (l *Loop) run() {
 // publish makes the next revision when something changed.
 func (l *Loop) publish() {
 	if l.dirty {
-		l.Show(l.make(l.Revision()))
+		l.Publish(l.make(l.Revision()))
 		l.dirty = false
 		l.Notify()
 	}

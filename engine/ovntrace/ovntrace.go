@@ -154,15 +154,15 @@ func (t *Tracer) way(ctx context.Context, c verdict.Connection, run Runner, told
 		return nil, err
 	}
 	for i := range asks {
-		h := flows.OVNHalf{Zone: asks[i].Zone}
+		h := flows.OVNZoneWay{Zone: asks[i].Zone}
 		if err := t.run(ctx, &asks[i], run, &h, told); err != nil {
 			if ctx.Err() != nil {
 				return nil, err
 			}
 			h.Error = clean.Text(err.Error())
 		}
-		w.Halves = append(w.Halves, h)
-		if h.Error == "" && h.Read(&asks[i], rows.Stages, liverows.NewFinder(t.Revision(), h.Zone)) == verdict.Deny {
+		w.Zones = append(w.Zones, h)
+		if h.Error == "" && h.ReadOutput(&asks[i], rows.Stages, liverows.NewRuleFinder(t.Revision(), h.Zone)) == verdict.Deny {
 			break // it goes no further
 		}
 	}
@@ -171,20 +171,20 @@ func (t *Tracer) way(ctx context.Context, c verdict.Connection, run Runner, told
 		return nil, err
 	}
 	w.Rows = now
-	for i := range w.Halves {
-		h := &w.Halves[i]
+	for i := range w.Zones {
+		h := &w.Zones[i]
 		if h.Error != "" {
 			continue
 		}
 		was := *h
 		h.Changed = !slices.EqualFunc(rows.Stages, now.Stages, sameAnswer)
 		h.Progress = flow.ProgressOf(after[h.Zone], nil)
-		finder := liverows.NewFinder(t.Revision(), h.Zone)
-		h.Read(&asks[i], now.Stages, finder)
-		if h.Changed && h.Cause() != "" {
+		finder := liverows.NewRuleFinder(t.Revision(), h.Zone)
+		h.ReadOutput(&asks[i], now.Stages, finder)
+		if h.Changed && h.DisagreementCause() != "" {
 			// The flows that were read may be of the earlier rows.
-			was.Read(&asks[i], rows.Stages, finder)
-			if was.Cause() == "" {
+			was.ReadOutput(&asks[i], rows.Stages, finder)
+			if was.DisagreementCause() == "" {
 				*h = was
 			}
 		}
@@ -246,7 +246,7 @@ func (t *Tracer) awaitRows(ctx context.Context, zone string) {
 }
 
 // run runs ovn-trace about one packet, after those that run in the zone already.
-func (t *Tracer) run(ctx context.Context, ask *ovntrace.Ask, run Runner, h *flows.OVNHalf, told func(doing string)) error {
+func (t *Tracer) run(ctx context.Context, ask *ovntrace.Ask, run Runner, h *flows.OVNZoneWay, told func(doing string)) error {
 	release, err := t.take(ctx, ask.Zone, func() { told("zone " + ask.Zone + ": " + waits) })
 	if err != nil {
 		return err
@@ -288,7 +288,7 @@ func (t *Tracer) note(of *flows.OVNTrace) {
 func (t *Tracer) Standing(c *model.Cluster) []revision.OVNDisagreement {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	gone := func(d revision.OVNDisagreement) bool { return !d.Stands(c) }
+	gone := func(d revision.OVNDisagreement) bool { return !d.StillApplies(c) }
 	if slices.ContainsFunc(t.standing, gone) {
 		t.standing = slices.DeleteFunc(slices.Clone(t.standing), gone)
 	}

@@ -35,7 +35,7 @@ func expectations(m *Made, rev *revision.Revision) ([]byte, error) {
 		for p := range rev.Cluster.Policies(model.KindANP) {
 			above = append(above, p.Key)
 		}
-		oracle = rev.With(nil, above)
+		oracle = rev.WithPolicies(nil, above)
 		b.WriteString("# NetworkPolicies and the baseline decide; this is what they make of it now.\n")
 	} else {
 		b.WriteString("# Other policies come first; this is what they and the set make of it now.\n")

@@ -18,7 +18,7 @@ import (
 // World is the cluster of a revision as templates look at it.
 func World(rev *revision.Revision) *template.World {
 	w := &template.World{Cluster: rev.Cluster, Index: rev.PodIndex(), Max: rev.Flags.MaxPriority,
-		Vital: connections.Vital(rev)}
+		Vital: connections.VitalEndpoints(rev)}
 	if w.Max == 0 {
 		w.Max = model.MaxPriority
 	}
@@ -154,7 +154,9 @@ func filledPolicy(p *template.Policy, old *model.Policy) (*model.Policy, error) 
 }
 
 // After is the revision with the set.
-func (m *Made) After(rev *revision.Revision) *revision.Revision { return rev.With(m.objects, nil) }
+func (m *Made) After(rev *revision.Revision) *revision.Revision {
+	return rev.WithPolicies(m.objects, nil)
+}
 
 // Expectations returns the statements that must hold with the set, as a file for rung
 // verify.

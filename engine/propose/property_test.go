@@ -215,7 +215,7 @@ func propertyOf(t *testing.T, seed uint64, tally *propertyTally) {
 	if next == nil || len(broken) > 0 {
 		t.Fatalf("seed %d: %v\n%s", seed, broken, p.Text)
 	}
-	after := rev.With([]model.Object{next}, nil)
+	after := rev.WithPolicies([]model.Object{next}, nil)
 
 	type key struct {
 		from, to string
@@ -346,7 +346,7 @@ func blockOf(p *Proposal, e verdict.Endpoint) string {
 }
 
 func surplusOf(p *Proposal) int {
-	if p.Surplus.Exact() {
+	if p.Surplus.IsExact() {
 		return 0
 	}
 	return p.Surplus.Pairs

@@ -45,7 +45,7 @@ type Proposal struct {
 	Still []Still
 	// Wanted are the connections of the lines, and Surplus what becomes so besides.
 	Wanted  *diff.Wanted
-	Surplus *connections.Surplus
+	Surplus *connections.SurplusEffect
 }
 
 // Still is a group of lines whose connections keep another verdict, and its decider.
@@ -66,7 +66,7 @@ func Make(ctx context.Context, rev *revision.Revision, t Target, seen []diff.See
 	}
 	old := rev.Cluster.Policy(t.Policy)
 	if old != nil {
-		if none := rev.None(t.Policy); none != nil {
+		if none := rev.WhyNoRows(t.Policy); none != nil {
 			return nil, fmt.Errorf("%s is not programmed: %s", t.Policy.Label(), policies.NoRowsShort(rev, none))
 		}
 	}
@@ -116,7 +116,7 @@ func makeAt(ctx context.Context, rev *revision.Revision, t Target, old *model.Po
 	if old != nil {
 		out.Base = old.YAML
 	}
-	return out, out.judge(ctx, rev, rev.With([]model.Object{next}, nil))
+	return out, out.judge(ctx, rev, rev.WithPolicies([]model.Object{next}, nil))
 }
 
 // misses counts the lines that do not come to what is wanted.
@@ -134,14 +134,14 @@ func (p *Proposal) misses() (n int) {
 }
 
 // exact says whether all lines come to what is wanted, and nothing else does.
-func (p *Proposal) exact() bool { return p.misses() == 0 && p.Surplus.Exact() }
+func (p *Proposal) exact() bool { return p.misses() == 0 && p.Surplus.IsExact() }
 
 func (p *Proposal) better(o *Proposal) bool {
 	surplus := func(p *Proposal) int {
 		switch s := p.Surplus; {
 		case s == nil || s.Unknown != "":
 			return math.MaxInt
-		case s.Exact():
+		case s.IsExact():
 			return 0
 		default:
 			return s.Pairs

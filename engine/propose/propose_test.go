@@ -129,7 +129,7 @@ func TestMake(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", c.name, broken, p.Text)
 		}
 		want := map[model.Action]verdict.Verdict{model.Allow: verdict.Allow, model.Deny: verdict.Deny}[c.action]
-		after := rev.With([]model.Object{next}, nil).Verdicts()
+		after := rev.WithPolicies([]model.Object{next}, nil).Verdicts()
 		for _, s := range p.Seen {
 			a, err := walk.FromPolicies(after, s.Connection)
 			if err != nil || (a.Verdict != want) != (len(p.Still) > 0) {

@@ -112,7 +112,7 @@ func (l *Sessions) look(r *revision.Revision) time.Duration {
 
 // end ends one session. It is false where that is tried again.
 func (l *Sessions) end(k model.Key) bool {
-	if l.Revision().Plan.Active() {
+	if l.Revision().Plan.IsUnderWay() {
 		return false // its steps are about the policies as they are
 	}
 	ended, nothing, err := l.gate.EndOverdue(l.Context(), k)

@@ -97,7 +97,7 @@ const (
 
 // NoRows says why there are no rows to ask, nil where there are.
 func NoRows(r *revision.Revision) error {
-	if why := r.System.Lacks(system.Rows); why != "" {
+	if why := r.System.WhyLacking(system.Rows); why != "" {
 		return fmt.Errorf("%w the rows: %s", verdict.ErrQuestion, why)
 	}
 	return nil
@@ -131,9 +131,9 @@ type Tracer struct {
 	matches walk.Matches
 	mu      sync.Mutex
 	zones   map[string]*ordered
-	of      *revision.Revision // of compiled zones
-	filters [2]*omitted.Filter // without rows and with them
-	omits   *revision.Revision // of filters
+	of      *revision.Revision         // of compiled zones
+	filters [2]*omitted.OmissionFilter // without rows and with them
+	omits   *revision.Revision         // of filters
 }
 
 // Ask answers a question in one family, that of both ends which it names or the first; with
@@ -176,7 +176,7 @@ func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by By, tried bo
 	if out.Rows != nil {
 		out.disagree(r, t.Compiled, now)
 	}
-	out.NotConsidered = t.omissions(r, by != Policies && !t.Compiled).Changing(&out.Answer)
+	out.NotConsidered = t.omissions(r, by != Policies && !t.Compiled).OmissionsChanging(&out.Answer)
 	if by == Rows && tried {
 		out.rowsAlone(r)
 	}
@@ -184,11 +184,11 @@ func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by By, tried bo
 }
 
 // omissions finds what could change answers; rows says that those of the zones are asked.
-func (t *Tracer) omissions(r *revision.Revision, rows bool) *omitted.Filter {
+func (t *Tracer) omissions(r *revision.Revision, rows bool) *omitted.OmissionFilter {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.omits != r {
-		t.omits, t.filters = r, [2]*omitted.Filter{omitted.Of(r, false), omitted.Of(r, true)}
+		t.omits, t.filters = r, [2]*omitted.OmissionFilter{omitted.NewFilter(r, false), omitted.NewFilter(r, true)}
 	}
 	if rows {
 		return t.filters[1]

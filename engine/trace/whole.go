@@ -42,7 +42,7 @@ func (t *Tracer) families(r *revision.Revision, c verdict.Connection, by By, tri
 		main = all[1]
 	}
 	out := *main
-	out.Connection, out.NotConsidered = c, omitted.Merge(all[0].NotConsidered, all[1].NotConsidered)
+	out.Connection, out.NotConsidered = c, omitted.MergeOmissions(all[0].NotConsidered, all[1].NotConsidered)
 	differ := all[0].Sentence() != all[1].Sentence()
 	for _, one := range all {
 		differ = differ || len(one.Disagree) > 0 || one.Rows != nil && main.Rows != nil && one.Rows.Verdict != main.Rows.Verdict

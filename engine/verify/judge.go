@@ -98,7 +98,7 @@ type judge struct {
 	looked  bool
 	n       int
 	problem func(at Place, format string, args ...any)
-	omits   *omitted.Filter
+	omits   *omitted.OmissionFilter
 }
 
 // Judge judges statements, in their order. A statement that cannot be asked has a
@@ -106,7 +106,7 @@ type judge struct {
 func Judge(ctx context.Context, r *revision.Revision, statements []Statement, asked Asked) ([]Result, []*Problem, error) {
 	f := &finder{c: r.Cluster, imagine: asked.AsIf}
 	if asked.By == trace.Policies {
-		f.c = r.Judged() // no row knows of a place that is assumed
+		f.c = r.JudgedCluster() // no row knows of a place that is assumed
 	}
 	type sides struct{ from, to *found }
 	var all []sides
@@ -118,11 +118,11 @@ func Judge(ctx context.Context, r *revision.Revision, statements []Statement, as
 	}
 	tracer := &trace.Tracer{Compiled: asked.Compiled}
 	rows := asked.By != trace.Policies && !asked.Compiled
-	real := &judge{ctx: ctx, rev: r, asked: asked, tracer: tracer, problem: f.wrong, omits: omitted.Of(r, rows)}
+	real := &judge{ctx: ctx, rev: r, asked: asked, tracer: tracer, problem: f.wrong, omits: omitted.NewFilter(r, rows)}
 	imagined := real
 	if len(f.things) > 0 {
-		imagined = &judge{ctx: ctx, rev: r.AsIf(f.things), asked: asked, tracer: &trace.Tracer{}, problem: f.wrong}
-		imagined.omits = omitted.Of(imagined.rev, rows)
+		imagined = &judge{ctx: ctx, rev: r.WithImagined(f.things), asked: asked, tracer: &trace.Tracer{}, problem: f.wrong}
+		imagined.omits = omitted.NewFilter(imagined.rev, rows)
 	}
 	var out []Result
 	for i := range statements {
@@ -132,8 +132,8 @@ func Judge(ctx context.Context, r *revision.Revision, statements []Statement, as
 		from, to, j := all[i].from, all[i].to, real
 		if len(from.imagined)+len(to.imagined) > 0 {
 			j = imagined
-			from.exist(j.rev.Judged())
-			to.exist(j.rev.Judged())
+			from.exist(j.rev.JudgedCluster())
+			to.exist(j.rev.JudgedCluster())
 		}
 		res, err := j.statement(&statements[i], from, to)
 		if err != nil {
@@ -188,7 +188,7 @@ func (j *judge) statement(s *Statement, from, to *found) (*Result, error) {
 		}
 		out.Pairs, out.Against, out.None = t.pairs, t.against, t.pairs == 0
 		out.Holds = t.against == 0 || t.enough
-		out.NotConsidered = omitted.Merge(out.NotConsidered, t.hangs.found)
+		out.NotConsidered = omitted.MergeOmissions(out.NotConsidered, t.hangs.found)
 		if out.None {
 			out.Holds = s.AllowNone
 			out.NotConsidered = j.omits.All() // who they would be is not known either

@@ -138,10 +138,10 @@ func TestAsIf(t *testing.T) {
 		}
 		// The same with the pods in the cluster: every namespace that the statement means
 		// has them, under names that nothing looks at.
-		f := &finder{c: r.Judged(), imagine: true}
+		f := &finder{c: r.JudgedCluster(), imagine: true}
 		s, _ := Read("x", []byte(text))
 		f.side(s[0].From, true)
-		there := r.AsIf(f.things)
+		there := r.WithImagined(f.things)
 		var mine []string
 		for _, x := range f.things {
 			mine = append(mine, x.Namespace+"/"+x.Name)
@@ -149,7 +149,7 @@ func TestAsIf(t *testing.T) {
 		pairs, against := 0, 0
 		for _, name := range mine {
 			ns, pod, _ := strings.Cut(name, "/")
-			for q := range r.Judged().Pods() {
+			for q := range r.JudgedCluster().Pods() {
 				if _, ok := ordinary(q); !ok || r.Cluster.Namespace(q.Namespace) == nil {
 					continue
 				}

@@ -12,13 +12,13 @@ import (
 // hanging finds what a statement hangs on: the omissions that could change what becomes of one
 // of its connections.
 type hanging struct {
-	filter *omitted.Filter
+	filter *omitted.OmissionFilter
 	ask    asking
 	left   []model.Omission // of which no connection was found yet
 	found  []model.Omission
 }
 
-func newHanging(f *omitted.Filter, ask asking) *hanging {
+func newHanging(f *omitted.OmissionFilter, ask asking) *hanging {
 	h := &hanging{filter: f, ask: ask}
 	for _, o := range f.All() {
 		if k := o.Key.Kind; o.Code == model.OmittedObject && (k == model.KindPod || k == model.KindNamespace) {
@@ -42,7 +42,7 @@ func (h *hanging) pair(c verdict.Connection, segments []matrix.Segment) {
 			continue // who asks for the answer itself says so
 		}
 		h.left = slices.DeleteFunc(h.left, func(o model.Omission) bool {
-			could := h.filter.Could(&o, &a)
+			could := h.filter.CouldChange(&o, &a)
 			if could {
 				h.found = append(h.found, o)
 			}
@@ -57,5 +57,5 @@ func (r *Result) Unproven(allowed ...string) []model.Omission {
 	if !r.Holds {
 		return nil
 	}
-	return omitted.Unjudged(r.NotConsidered, allowed...)
+	return omitted.UnjudgedOmissions(r.NotConsidered, allowed...)
 }

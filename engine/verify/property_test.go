@@ -116,7 +116,7 @@ func zones(r *revision.Revision) walk.Zones {
 // some that none does.
 func bruteForce(t *testing.T, r *revision.Revision, s *Statement, by trace.By) (pairs, against int) {
 	t.Helper()
-	cluster := r.Judged()
+	cluster := r.JudgedCluster()
 	if by != trace.Policies {
 		cluster = r.Cluster
 	}
@@ -219,8 +219,8 @@ func TestWrittenHolds(t *testing.T) {
 func covered(t *testing.T, r *revision.Revision, of []string, read []Statement, text []byte) {
 	t.Helper()
 	c := matrix.ClassesOf(r.Verdicts(), nil)
-	for p := range r.Judged().Pods() {
-		for q := range r.Judged().Pods() {
+	for p := range r.JudgedCluster().Pods() {
+		for q := range r.JudgedCluster().Pods() {
 			if p.Key == q.Key || len(of) > 0 && !(slices.Contains(of, p.Namespace) && slices.Contains(of, q.Namespace)) {
 				continue
 			}

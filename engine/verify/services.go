@@ -74,7 +74,7 @@ func (j *judge) families(a, b verdict.Endpoint) (out []verdict.Family) {
 
 func (j *judge) hasFamily(e verdict.Endpoint, f verdict.Family) bool {
 	var ips []string
-	switch o := j.rev.Judged().Get(e.Key).(type) {
+	switch o := j.rev.JudgedCluster().Get(e.Key).(type) {
 	case *model.Pod:
 		ips = o.IPs
 		if n := j.rev.Cluster.Node(o.NodeName); o.HostNetwork && n != nil {

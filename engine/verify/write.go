@@ -44,7 +44,7 @@ type block struct {
 // is not stated; a comment says so.
 func Write(r *revision.Revision, namespaces []string) (*Written, error) {
 	w := &writer{ordinary: map[string][]*model.Pod{}, left: map[string]int{}}
-	if err := w.choose(r.Judged(), namespaces); err != nil {
+	if err := w.choose(r.JudgedCluster(), namespaces); err != nil {
 		return nil, err
 	}
 	w.outcomes(matrix.ClassesOf(r.Verdicts(), nil))

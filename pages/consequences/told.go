@@ -95,7 +95,7 @@ func Tell(p *gate.Preview) *Told {
 		}),
 	}
 	if s := p.Surplus; s != nil {
-		t.Surplus = []Point{{Sign: warnsIf(!s.Exact()), Text: s.Text()}}
+		t.Surplus = []Point{{Sign: warnsIf(!s.IsExact()), Text: s.Text()}}
 	}
 	for _, f := range p.Findings {
 		if f.Severity == model.SeverityInfo {

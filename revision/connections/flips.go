@@ -16,15 +16,17 @@ import (
 	"rung/revision"
 )
 
-// Differ says what becomes of connections from this revision to another of the same pods.
+// DiffConnections says what becomes of connections from this revision to another of the same pods.
 // The error is that of the context.
-func Differ(r *revision.Revision, ctx context.Context, next *revision.Revision, ask diff.Asked) (*diff.Difference, error) {
+func DiffConnections(r *revision.Revision, ctx context.Context, next *revision.Revision, ask diff.Asked) (*diff.Difference, error) {
 	return diff.Differ(ctx, r.Verdicts(), next.Verdicts(), ask)
 }
 
-// Vital returns the endpoints that nearly every pod needs: the cluster's DNS and its
+// VitalEndpoints returns the endpoints that nearly every pod needs: the cluster's DNS and its
 // API server.
-func Vital(r *revision.Revision) vital.Endpoints { return vital.FindEndpoints(r.Cluster, r.PodIndex()) }
+func VitalEndpoints(r *revision.Revision) vital.Endpoints {
+	return vital.FindEndpoints(r.Cluster, r.PodIndex())
+}
 
 // EndsText names the ends of one side of connections: "blue/api-0, blue/api-1",
 // "blue (7 pods)", "12 namespaces (340 pods)", "10.0.0.0/8 except 10.1.0.0/16".
@@ -109,7 +111,7 @@ var protocolOrder = []verdict.Protocol{verdict.TCP, verdict.UDP, verdict.SCTP, v
 // otherPorts are all ports but some.
 func otherPorts(ports []verdict.PortRange) (out []verdict.PortRange) {
 	for _, proto := range protocolOrder {
-		mine := of(ports, proto)
+		mine := portsOfProtocol(ports, proto)
 		if proto == verdict.ICMP {
 			if len(mine) == 0 {
 				out = append(out, verdict.PortRange{Protocol: proto})
@@ -130,8 +132,8 @@ func otherPorts(ports []verdict.PortRange) (out []verdict.PortRange) {
 	return out
 }
 
-// of are the ports of a protocol, in order.
-func of(ports []verdict.PortRange, proto verdict.Protocol) (out []verdict.PortRange) {
+// portsOfProtocol are the ports of a protocol, in order.
+func portsOfProtocol(ports []verdict.PortRange, proto verdict.Protocol) (out []verdict.PortRange) {
 	for _, p := range ports {
 		if p.Protocol == proto {
 			out = append(out, p)
@@ -146,7 +148,7 @@ func listPorts(ports []verdict.PortRange) string {
 	for _, proto := range protocolOrder {
 		var some []string
 		whole := false
-		for _, p := range of(ports, proto) {
+		for _, p := range portsOfProtocol(ports, proto) {
 			switch {
 			case p.Whole():
 				whole = true

@@ -16,9 +16,9 @@ import (
 	"rung/revision/policies"
 )
 
-// Otherwise says which lines of a log would have gone the other way had the policies been
+// LogOtherwise says which lines of a log would have gone the other way had the policies been
 // those of another revision of the same pods. The error is that of the context.
-func Otherwise(r *revision.Revision, ctx context.Context, next *revision.Revision, log *diff.Log) (*diff.Otherwise, error) {
+func LogOtherwise(r *revision.Revision, ctx context.Context, next *revision.Revision, log *diff.Log) (*diff.Otherwise, error) {
 	return log.Otherwise(ctx, r.Verdicts(), next.Verdicts())
 }
 
@@ -39,7 +39,7 @@ func OtherwiseText(o *diff.Otherwise) string {
 	case o.Judged == 1:
 		fmt.Fprintf(&b, "the one log line of %s would %shave gone the other way", span, words.Form(o.Lines, "", "not "))
 	default:
-		fmt.Fprintf(&b, "%s of the %s log lines of %s would have gone the other way", noneOr(o.Lines), words.Thousands(o.Judged), span)
+		fmt.Fprintf(&b, "%s of the %s log lines of %s would have gone the other way", countOrNone(o.Lines), words.Thousands(o.Judged), span)
 	}
 	if o.Lost > 0 {
 		fmt.Fprintf(&b, "; %s left out: an address has no pod any more, or another one", words.Total(o.Lost, "line"))
@@ -50,7 +50,7 @@ func OtherwiseText(o *diff.Otherwise) string {
 	return b.String()
 }
 
-func noneOr(n int) string {
+func countOrNone(n int) string {
 	if n == 0 {
 		return "none"
 	}
@@ -124,9 +124,9 @@ func SeenConnection(s *diff.Seen) verdict.Connection {
 	return c
 }
 
-// Moves counts what flips at every priority an AdminNetworkPolicy could be given. The error
+// CountMoves counts what flips at every priority an AdminNetworkPolicy could be given. The error
 // is that of the context, or says why it cannot be known.
-func Moves(r *revision.Revision, ctx context.Context, k model.PolicyKey) (*diff.Moves, error) {
+func CountMoves(r *revision.Revision, ctx context.Context, k model.PolicyKey) (*diff.Moves, error) {
 	p := r.Cluster.Policy(k)
 	if p == nil {
 		return nil, fmt.Errorf("there is no %s", k.Label())
@@ -135,14 +135,14 @@ func Moves(r *revision.Revision, ctx context.Context, k model.PolicyKey) (*diff.
 	if ranked && !r.Verdicts().Decides(k) {
 		return nil, fmt.Errorf("%s decides nothing, whatever its priority: %s refuses it, or its tier is not there", k.Label(), r.System.Title)
 	}
-	if ranked || r.None(k) == nil && r.Compiled(k) {
+	if ranked || r.WhyNoRows(k) == nil && r.IsCompiled(k) {
 		return diff.NewMoves(ctx, r.Verdicts(), k, true)
 	}
 	// It is not enforced where it stands: asked is what it would do elsewhere.
 	moved := *p
 	moved.Priority = 0
-	next := r.With([]model.Object{&moved}, nil)
-	if none := next.None(k); none != nil {
+	next := r.WithPolicies([]model.Object{&moved}, nil)
+	if none := next.WhyNoRows(k); none != nil {
 		return nil, fmt.Errorf("%s is not programmed: %s", k.Label(), policies.NoRowsShort(r, none))
 	}
 	return diff.NewMoves(ctx, next.Verdicts(), k, false)
@@ -175,8 +175,8 @@ func FlipsBrief(totals []diff.Total) string {
 	return strings.Join(out, ", ")
 }
 
-// Surplus is the effect that a change has besides the wanted one.
-type Surplus struct {
+// SurplusEffect is the effect that a change has besides the wanted one.
+type SurplusEffect struct {
 	// Group are the connections, nil for none; Unknown says why nobody knows.
 	*diff.Group
 	Unknown string
@@ -185,22 +185,22 @@ type Surplus struct {
 
 // FindSurplus works out what a change does besides what it is wanted for, as long as the context
 // lasts.
-func FindSurplus(r *revision.Revision, ctx context.Context, next *revision.Revision, w *diff.Wanted) *Surplus {
-	d, err := Differ(r, ctx, next, diff.Asked{Wanted: w})
+func FindSurplus(r *revision.Revision, ctx context.Context, next *revision.Revision, w *diff.Wanted) *SurplusEffect {
+	d, err := DiffConnections(r, ctx, next, diff.Asked{Wanted: w})
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return &Surplus{Unknown: "it was not worked out in time", becomes: w.Becomes}
+		return &SurplusEffect{Unknown: "it was not worked out in time", becomes: w.Becomes}
 	case err != nil:
-		return &Surplus{Unknown: err.Error(), becomes: w.Becomes}
+		return &SurplusEffect{Unknown: err.Error(), becomes: w.Becomes}
 	}
-	return &Surplus{Group: d.Beyond, becomes: w.Becomes}
+	return &SurplusEffect{Group: d.Beyond, becomes: w.Becomes}
 }
 
-// Exact says whether the change does nothing else.
-func (s *Surplus) Exact() bool { return s.Group == nil && s.Unknown == "" }
+// IsExact says whether the change does nothing else.
+func (s *SurplusEffect) IsExact() bool { return s.Group == nil && s.Unknown == "" }
 
 // Text counts the pairs: "opens 70 pairs that no log line has: …", with an example.
-func (s *Surplus) Text() string {
+func (s *SurplusEffect) Text() string {
 	does := "opens"
 	if s.becomes == verdict.Deny {
 		does = "denies"

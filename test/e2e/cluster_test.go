@@ -304,7 +304,7 @@ func settled(n int) func(*revision.Revision) bool {
 			}
 			for _, k := range liverows.ZonePolicies(r, z) {
 				in := z.Policy(k)
-				if in == nil || in.None == nil && (!in.InSync || in.Waiting > 0) || (in.None == nil) != (r.None(k) == nil) {
+				if in == nil || in.None == nil && (!in.InSync || in.Waiting > 0) || (in.None == nil) != (r.WhyNoRows(k) == nil) {
 					return false
 				}
 			}

@@ -59,7 +59,7 @@ func TestJudge(t *testing.T) {
 			manifests, sockets := filepath.Join(dir, "m"), filepath.Join(dir, "s")
 			writeFiles(t, manifests, states[0])
 			features := settings.Features{}
-			features.Demo()
+			features.AddDemo()
 			// The context of the test ends before what it cleans up.
 			e, err := engine.New(context.Background(), engine.Config{
 				Mode:    revision.Mode{Name: "files", Title: manifests, Sandbox: true, Reconciles: true},

@@ -242,7 +242,7 @@ func (f *Fake) PlanBackPreview(context.Context) (*gate.Preview, error) {
 func (f *Fake) Confirm(by string) (string, error) {
 	f.call("confirm by " + by)
 	u := f.Revision().Unconfirmed
-	if !u.Open() {
+	if !u.IsOpen() {
 		return "", errors.New("no change waits to be confirmed")
 	}
 	return u.Title, nil

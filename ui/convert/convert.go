@@ -267,7 +267,7 @@ func (v *page) WhyNot(env *view.Env, id action.ID) string {
 		return "nothing was made"
 	case system.WhyNotChanged(v.res.Policies[0].Kind) != "":
 		return system.WhyNotChanged(v.res.Policies[0].Kind) + ": save the file, use kubectl"
-	case !env.Rev.System.Has(system.Drafts):
+	case !env.Rev.System.HasFeature(system.Drafts):
 		return env.Rev.System.Title + " decides in this cluster: save the file for one with OVN-Kubernetes"
 	case v.to == convert.ToCNP && !env.Rev.Flags.CompileCNP:
 		return "nobody enforces ClusterNetworkPolicies here: save the file"

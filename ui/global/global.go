@@ -119,7 +119,7 @@ func toggleWrites(env *view.Env) {
 // confirmTrial keeps the change on trial.
 func confirmTrial(env *view.Env) {
 	console, what := env.Console, "confirmed"
-	if u := env.Rev.Unconfirmed; u.Open() && u.Partly != "" {
+	if u := env.Rev.Unconfirmed; u.IsOpen() && u.Partly != "" {
 		what = revision.ChangeFinished
 	}
 	env.Run("confirming the change", func(context.Context) any {

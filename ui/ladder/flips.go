@@ -86,7 +86,7 @@ func (v *ladderPage) count(env *view.Env) {
 		out := counted{carry: c, basis: basis, at: at, moves: moves}
 		if moves == nil {
 			var err error
-			if out.moves, err = connections.Moves(rev, ctx, key); err != nil {
+			if out.moves, err = connections.CountMoves(rev, ctx, key); err != nil {
 				out.outcome.text = "what flips is unknown: " + err.Error()
 				if errors.Is(err, context.DeadlineExceeded) {
 					out.outcome.text = "what flips was not counted in time"
@@ -118,7 +118,7 @@ func (v *ladderPage) holdAgainst(env *view.Env, s outcome) {
 		ctx, cancel := context.WithTimeout(ctx, countTime)
 		defer cancel()
 		if recent := log.Recent(); recent.Lines > 0 {
-			if o, err := connections.Otherwise(rev, ctx, rev.With([]model.Object{&moved}, nil), recent); err == nil && o.Lines > 0 {
+			if o, err := connections.LogOtherwise(rev, ctx, rev.WithPolicies([]model.Object{&moved}, nil), recent); err == nil && o.Lines > 0 {
 				out.outcome.log = ", " + words.Total(o.Lines, "log line")
 			}
 		}

@@ -214,7 +214,7 @@ func (v *View) ruleItem(env *view.Env, f *policies.RuleFacts) *ruleItem {
 	if v.hits != nil {
 		it.hits = v.hits.Of(v.policy, f.Rule).Short()
 	}
-	if f.SelectsPods && env.Rev.None(v.key) == nil {
+	if f.SelectsPods && env.Rev.WhyNoRows(v.key) == nil {
 		it.pods = words.Thousands(f.Pods)
 	}
 	if a := f.Tiered; a != nil {

@@ -72,7 +72,7 @@ func (v *pane) count(r *revision.Revision, now time.Time, fresh bool) (items []*
 		t := v.tallies[z.Name]
 		stale := t == nil || t.of != z || !t.lasting() && !t.counted.Equal(now)
 		if t == nil || stale && !fresh {
-			t = &tally{of: z, counted: now, ZoneTally: policies.Tally(r, z, now)}
+			t = &tally{of: z, counted: now, ZoneTally: policies.TallyZone(r, z, now)}
 		}
 		next[z.Name] = t
 		told := zones.Of(r, z, &t.ZoneTally, now)

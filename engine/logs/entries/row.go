@@ -43,6 +43,6 @@ func LogsFor(acl *nb.ACL, ref logline.RuleRef) bool {
 	if ref.Rule < 0 {
 		return acl.Action == nb.ActionDrop
 	}
-	_, dir, i, ok := liverows.RuleOf(acl.ExternalIDs)
+	_, dir, i, ok := liverows.RuleOfIDs(acl.ExternalIDs)
 	return ok && dir == ref.Direction && i == ref.Rule
 }

@@ -73,14 +73,14 @@ func (c *checks) add(step string, state Checked, format string, args ...any) *Ch
 func Steps(l *logs.Store, rev *revision.Revision, about About) []Check {
 	c := &checks{l: l, rev: rev, about: about}
 	goOn, step := true, "annotation"
-	if !rev.System.Has(system.LogLevels) {
+	if !rev.System.HasFeature(system.LogLevels) {
 		step = "rules"
 	}
 	if about.Policy.Kind.IsPolicy() {
 		goOn = c.policy()
 	} else if rev.Mode.Name == revision.LogsMode {
 		c.add("annotation", Unknown, "No cluster is loaded: which policies log, and whose addresses these are, is not known. Start with -f PATH for pods and policies.")
-	} else if names, all := policies.Loggers(rev); len(names) == 0 {
+	} else if names, all := policies.LoggingPolicies(rev); len(names) == 0 {
 		c.add(step, Wrong, "None of the %s logs.", words.Count(all, "policy")).Remedy = rev.System.HowToLog
 	} else {
 		c.add(step, Fine, "%d of %s log: %s. What others decide is not logged.", len(names), words.Count(all, "policy"), words.Few(names, 5))
@@ -88,7 +88,7 @@ func Steps(l *logs.Store, rev *revision.Revision, about About) []Check {
 	if !goOn {
 		return c.out
 	}
-	if rev.Mode.Name != revision.LogsMode && rev.System.Has(system.Rows) {
+	if rev.Mode.Name != revision.LogsMode && rev.System.HasFeature(system.Rows) {
 		c.meter()
 	}
 	nodes, files := apart(l.Streams())
@@ -114,7 +114,7 @@ func (c *checks) policy() bool {
 		c.add("annotation", Wrong, "%s no longer exists.", k.Label())
 		return false
 	}
-	if s := system.Of(k.Kind); s != nil {
+	if s := system.SystemOfKind(k.Kind); s != nil {
 		c.ruleByRule(p, s)
 		return false
 	}
@@ -157,7 +157,7 @@ func (c *checks) policy() bool {
 // stream says where the lines are, as none come from there.
 func (c *checks) stream(s *system.System) {
 	state := Wrong
-	if !s.Has(system.Rows) { // Rung follows logs of OVN
+	if !s.HasFeature(system.Rows) { // Rung follows logs of OVN
 		state = Unknown
 	}
 	c.add("stream", state, "%s", s.LogsTo).Remedy = s.LogsCommand
@@ -284,7 +284,7 @@ func (c *checks) traffic(stored bool) {
 	case m.Simulated:
 		c.add("traffic", Unknown, "Traffic is simulated: connections between running pods, at a fixed rate.")
 	case m.Packets:
-		text, _ := m.Traffic()
+		text, _ := m.TrafficTexts()
 		c.add("traffic", Unknown, "Traffic: %s: connections between running pods, at a fixed rate, from when a zone's rows are flows.", text)
 	case stored:
 		if c.about.Policy.Kind.IsPolicy() {

@@ -18,7 +18,7 @@ import (
 // rows says whether the zones' rows of the policy log.
 func (c *checks) rows(p *model.Policy) {
 	k, was := p.Key, len(c.out)
-	if none := c.rev.None(k); none != nil {
+	if none := c.rev.WhyNoRows(k); none != nil {
 		c.add("rows", Wrong, "%s has no rows to log with: %s.", k.Label(), policies.NoRowsShort(c.rev, none))
 		return
 	}
@@ -49,7 +49,7 @@ func (c *checks) rows(p *model.Policy) {
 			logs++
 		}
 	}
-	for _, s := range policies.Shows(c.rev, []model.PolicyKey{k}, nil) {
+	for _, s := range policies.ZonesShowing(c.rev, []model.PolicyKey{k}, nil) {
 		if !s.OK {
 			c.add("rows", Wrong, "Its rows in zone %s are not as desired: %s.", s.Zone, s.Why)
 		}
