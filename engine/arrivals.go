@@ -102,12 +102,12 @@ func (a *arrivals) run(l *loop.Loop, g *gate.Gate, met func(code string)) {
 			return
 		case <-a.news:
 		}
-		g.Idle(l.Context())
+		g.WaitIdle(l.Context())
 		came := a.take()
 		if len(came) == 0 {
 			continue
 		}
-		for _, w := range g.Arrived(l.Context(), l.Revision(), came) {
+		for _, w := range g.GuardsOfArrived(l.Context(), l.Revision(), came) {
 			met(w.Code)
 			from := &came[max(0, slices.IndexFunc(came, func(c change.ObjectChange) bool { return c.Key == w.Policy }))]
 			l.Record(model.Activity{Policy: w.Policy, By: from.Source(), Rail: w.Code,

@@ -44,8 +44,8 @@ func (e *Engine) startGate() error {
 	if err != nil {
 		return err
 	}
-	e.gate = gate.New(gate.Config{Current: e.Revision, Log: e.logs.Connections, Protected: e.cfg.protected(), Release: e.cfg.APIRelease, Writer: e.cfg.Writer, Overlay: e.overlay,
-		History: h, Audit: audit.New(e.cfg.Disk, dir), Now: e.loop.Clock, Shown: e.awaitShown,
+	e.gate = gate.New(gate.Config{CurrentRevision: e.Revision, LogConnections: e.logs.Connections, Protected: e.cfg.protected(), Release: e.cfg.APIRelease, Writer: e.cfg.Writer, Overlay: e.overlay,
+		History: h, Audit: audit.New(e.cfg.Disk, dir), Now: e.loop.Clock, WaitShown: e.awaitShown,
 		HistoryChanged: func(undo, redo string) {
 			e.sessions.Publish(nil)
 			e.do(func(s *state) {
@@ -115,10 +115,10 @@ func (e *Engine) Commit(ctx context.Context, p *gate.Preview, c gate.Confirm) (*
 	return e.gate.Commit(ctx, p, c)
 }
 
-// Refused audits that the change of a preview was asked for, by whom, and why it is not made,
+// AuditRefused audits that the change of a preview was asked for, by whom, and why it is not made,
 // where it does not come to Commit.
-func (e *Engine) Refused(p *gate.Preview, by string, why error) error {
-	return e.gate.Refused(p, by, why)
+func (e *Engine) AuditRefused(p *gate.Preview, by string, why error) error {
+	return e.gate.AuditRefused(p, by, why)
 }
 
 // Notices returns the problems that were found and mended when the engine started, for

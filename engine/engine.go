@@ -184,7 +184,7 @@ func (e *Engine) SetWrites(on bool) error {
 	if on {
 		note = "changes switched on"
 	}
-	e.gate.Note("console", "writes", note)
+	e.gate.AuditNote("console", "writes", note)
 	return nil
 }
 

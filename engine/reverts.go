@@ -32,23 +32,23 @@ func (e *Engine) startReverts(dir string) {
 	})
 }
 
-// Confirm makes the change that waits to be confirmed one for good, and says which it was.
-func (e *Engine) Confirm(by string) (title string, err error) { return e.reverts.Confirm(by) }
+// ConfirmTrial makes the change that waits to be confirmed one for good, and says which it was.
+func (e *Engine) ConfirmTrial(by string) (title string, err error) { return e.reverts.ConfirmTrial(by) }
 
 // Unconfirmed puts a change back that an earlier run made, whose time is over, and says
 // how the one that waits to be confirmed stands then; nil for none. The objects have to
 // be known. A run whose changes do not last only says how it stands.
 func (e *Engine) Unconfirmed(ctx context.Context) *revision.UnconfirmedChange {
 	if e.cfg.Writer != nil || e.cfg.StateDir == "" {
-		return e.reverts.Settle(ctx)
+		return e.reverts.SettleOverdue(ctx)
 	}
-	return e.reverts.Kept(e.cfg.StateDir)
+	return e.reverts.TrialInFolder(e.cfg.StateDir)
 }
 
 // PutBack puts the change back at once that this process made and nobody confirmed, as
 // Close does, and says what became of it; nil for none.
 func (e *Engine) PutBack(ctx context.Context) *revision.UnconfirmedChange {
-	return e.reverts.Leave(ctx)
+	return e.reverts.RevertAtExit(ctx)
 }
 
 // leaveTime is how long Close tries to put a change back; if it cannot, the next start
@@ -62,5 +62,5 @@ func (e *Engine) leaveReverts() {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.loop.Context()), leaveTime)
 	defer cancel()
-	e.reverts.Leave(ctx)
+	e.reverts.RevertAtExit(ctx)
 }

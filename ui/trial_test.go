@@ -41,7 +41,7 @@ func TestTrialIsChosen(t *testing.T) {
 		}
 		s.Type("ass")
 		s.Press("enter")
-		if !got.Yes || got.Name != "break-glass" || got.Within != want {
+		if !got.Yes || got.Name != "break-glass" || got.TrialTime != want {
 			t.Errorf("space pressed %d times: %+v", presses, got)
 		}
 	}

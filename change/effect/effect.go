@@ -56,9 +56,9 @@ func (e *Effect) NotConsidered(rev *revision.Revision) []model.Omission {
 // MaxTime is how long a change may be worked out; variable for tests.
 var MaxTime = 10 * time.Second
 
-// Judge works out what some changes do to connections, from what was before to what will
+// JudgeChanges works out what some changes do to connections, from what was before to what will
 // be. It is nil where no decision changes.
-func Judge(ctx context.Context, rev, next *revision.Revision, changes []change.ObjectChange, asked guard.Asked) *Effect {
+func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []change.ObjectChange, asked guard.ClusterFacts) *Effect {
 	changes = slices.DeleteFunc(slices.Clone(changes), func(c change.ObjectChange) bool {
 		return c.Old != nil && c.New != nil && guard.SameDecisions(c.Old, c.New) && (rev.WhyNoRows(c.Key) == nil) == (next.WhyNoRows(c.Key) == nil)
 	})
@@ -70,14 +70,14 @@ func Judge(ctx context.Context, rev, next *revision.Revision, changes []change.O
 	}
 	limit, cancel := context.WithTimeout(ctx, MaxTime)
 	defer cancel()
-	d, rails, err := guard.Judge(limit, rev, next, GuardChanges(changes), asked)
+	d, rails, err := guard.JudgeChanges(limit, rev, next, GuardChanges(changes), asked)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Effect{Unknown: "it was not worked out in time"}
 	case err != nil:
 		return &Effect{Unknown: err.Error()}
 	}
-	e := &Effect{Difference: d, Caveat: frozen(rev, next, changes), Services: namedServices(changes), Guards: rails}
+	e := &Effect{Difference: d, Caveat: unprogrammedWithRows(rev, next, changes), Services: namedServices(changes), Guards: rails}
 	if len(e.Services) > 0 {
 		e.Guards = append(e.Guards, change.Guard{Code: guard.Unjudged, Policy: changes[0].Key, About: guard.Unjudged + " services",
 			Message: "what it does to " + servicesText(e.Services) + ", is not worked out"})
@@ -102,8 +102,8 @@ func AnyPod(c *model.Cluster) bool {
 	return false
 }
 
-// frozen says which of the policies have rows that decide though they are not programmed.
-func frozen(rev, next *revision.Revision, changes []change.ObjectChange) string {
+// unprogrammedWithRows says which of the policies have rows that decide though they are not programmed.
+func unprogrammedWithRows(rev, next *revision.Revision, changes []change.ObjectChange) string {
 	var out []string
 	for i := range changes {
 		c := &changes[i]
@@ -142,9 +142,9 @@ func (e *Effect) Text() string {
 	return text
 }
 
-// Against is the effect with the lines of the log that would have gone the other way. They
+// AgainstLog is the effect with the lines of the log that would have gone the other way. They
 // are no part of what Commit compares: more come all the time.
-func (e *Effect) Against(ctx context.Context, log *diff.Log, rev, next *revision.Revision) *Effect {
+func (e *Effect) AgainstLog(ctx context.Context, log *diff.Log, rev, next *revision.Revision) *Effect {
 	if e == nil || log == nil || log.Lines == 0 {
 		return e
 	}
@@ -155,8 +155,8 @@ func (e *Effect) Against(ctx context.Context, log *diff.Log, rev, next *revision
 	return &out
 }
 
-// Flipping says whether a connection becomes another verdict.
-func (e *Effect) Flipping() bool { return e != nil && e.Difference != nil && len(e.Flips) > 0 }
+// FlipsVerdicts says whether a connection becomes another verdict.
+func (e *Effect) FlipsVerdicts() bool { return e != nil && e.Difference != nil && len(e.Flips) > 0 }
 
 // GroupID is equal for groups that differ in numbers and examples only.
 func GroupID(g *diff.Group) string {

@@ -283,11 +283,11 @@ func TestRailsAreBruteForce(t *testing.T) {
 		}
 		next := rev.WithPolicies(upsert, remove)
 
-		a := Asked{Protected: []string{"vault"}}
+		a := ClusterFacts{Protected: []string{"vault"}}
 		b := &brute{t: t, rev: rev, next: next, protected: func(ns string) bool { return slices.Contains([]string{"kube-system", "monitoring", "vault"}, ns) }}
 		b.find()
 		a.Log = someLog(c, b)
-		d, rails, err := Judge(context.Background(), rev, next, now, a)
+		d, rails, err := JudgeChanges(context.Background(), rev, next, now, a)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -161,7 +161,7 @@ func confirmed(a *command.App, c *changeFlags, p *gate.Preview, show func(*gate.
 		}
 		if p.Blocked != "" {
 			err := fmt.Errorf("%s: %s: %w", p.Title, p.Blocked, command.ErrRefused)
-			if p.Stands {
+			if p.AlreadyUndone {
 				// If the undo could not be recorded as done, that error is returned too.
 				if cerr := commit(p, gate.Confirm{Yes: true, By: "cli"}); !errors.Is(cerr, change.ErrBlocked) {
 					err = errors.Join(err, cerr)
@@ -183,9 +183,9 @@ func confirmed(a *command.App, c *changeFlags, p *gate.Preview, show func(*gate.
 			if err := show(p); err != nil {
 				return p, err
 			}
-			return p, fmt.Errorf("changed: look again: %s: %w", stale.What, command.ErrRefused)
+			return p, fmt.Errorf("changed: look again: %s: %w", stale.Difference, command.ErrRefused)
 		}
-		fmt.Fprintln(a.Err, "changed: look again: "+clean.Line(stale.What))
+		fmt.Fprintln(a.Err, "changed: look again: "+clean.Line(stale.Difference))
 	}
 }
 
@@ -211,7 +211,7 @@ func stops(a *command.App, p *gate.Preview, confirmed string) error {
 // and exit 0. It is false for a change that cannot be made, and for a plan whose steps are
 // all made: that plan waits for zones.
 func nothingToDo(p *gate.Preview) bool {
-	return p.Nothing() && len(p.Errors) == 0 && p.Conflict == nil && len(p.Notes) > 0
+	return p.IsNoChange() && len(p.Errors) == 0 && p.Conflict == nil && len(p.Notes) > 0
 }
 
 // lasting says how long a change lasts that is not written into the files.

@@ -141,7 +141,7 @@ func (f *levelFlags) mutation(names int) (m change.Mutation, err error) {
 	}
 	m.Session = true
 	if f.lasts != openSession {
-		if m.Lasts, err = time.ParseDuration(f.lasts); err != nil || m.Lasts <= 0 {
+		if m.SessionTime, err = time.ParseDuration(f.lasts); err != nil || m.SessionTime <= 0 {
 			return m, fmt.Errorf("--for %q: want a time such as 15m or 90s, or %s", f.lasts, openSession)
 		}
 	}
@@ -301,7 +301,7 @@ func awaitSession(ctx context.Context, a *command.App, e *engine.Engine, targets
 // sayEnd ends one session at once, and says so.
 func sayEnd(ctx context.Context, a *command.App, e *engine.Engine, k model.Key) {
 	p, err := e.Preview(ctx, change.Mutation{Op: change.OpLogEnd, Policies: []model.Key{k}})
-	if err == nil && p.Nothing() {
+	if err == nil && p.IsNoChange() {
 		return
 	}
 	if err == nil {

@@ -52,7 +52,7 @@ undo takes back what was written.`,
 			writes := a.Flags.WriteBack
 			a.Flags.WriteBack = true
 			err := opened(cmd.Context(), a, func(e *engine.Engine) error {
-				title, err := e.Confirm("cli")
+				title, err := e.ConfirmTrial("cli")
 				if err == nil {
 					fmt.Fprintf(a.Out, "%s: confirmed\n", title)
 				}
@@ -77,7 +77,7 @@ func finishRest(ctx context.Context, a *command.App) error {
 		return errors.New("finishing the change writes files: give --write-back")
 	}
 	return a.WithObjects(ctx, func(e *engine.Engine, _ *revision.Revision) error {
-		title, err := e.Confirm("cli")
+		title, err := e.ConfirmTrial("cli")
 		if title != "" {
 			fmt.Fprintf(a.Out, "%s: %s\n", title, revision.ChangeFinished)
 		}
@@ -174,7 +174,7 @@ func awaitConfirm(ctx context.Context, a *command.App, e *engine.Engine, u *revi
 			return trialLeft(a, e)
 		case <-entered:
 			entered = nil
-			if _, err := e.Confirm("cli"); err != nil {
+			if _, err := e.ConfirmTrial("cli"); err != nil {
 				fmt.Fprintln(a.Err, clean.Line(err.Error()))
 			}
 		case <-ticks:

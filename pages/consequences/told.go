@@ -108,7 +108,7 @@ func Tell(p *gate.Preview) *Told {
 	if e == nil {
 		return t
 	}
-	t.Effect = []Point{{warnsIf(e.Flipping() || e.Difference == nil), "connections", e.Text()}}
+	t.Effect = []Point{{warnsIf(e.FlipsVerdicts() || e.Difference == nil), "connections", e.Text()}}
 	for _, text := range p.StepTexts() {
 		t.Effect = append(t.Effect, Point{Sign: Notes, Text: text})
 	}

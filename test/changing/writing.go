@@ -171,7 +171,7 @@ func NsKey(name string) model.Key { return model.Key{Kind: model.KindNamespace, 
 
 // Session starts logging of what is denied.
 func Session(lasts time.Duration, targets ...model.Key) change.Mutation {
-	return change.Mutation{Op: change.OpLogLevel, Policies: targets, Levels: model.LogLevels{Deny: "info"}, Session: true, Lasts: lasts}
+	return change.Mutation{Op: change.OpLogLevel, Policies: targets, Levels: model.LogLevels{Deny: "info"}, Session: true, SessionTime: lasts}
 }
 
 // Timed ends a logging session since its time is over.

@@ -238,8 +238,8 @@ func (f *Fake) PlanBackPreview(context.Context) (*gate.Preview, error) {
 	return &gate.Preview{Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Title: "Roll back: Plan"}, nil
 }
 
-// Confirm keeps what is on trial.
-func (f *Fake) Confirm(by string) (string, error) {
+// ConfirmTrial keeps what is on trial.
+func (f *Fake) ConfirmTrial(by string) (string, error) {
 	f.call("confirm by " + by)
 	u := f.Revision().Unconfirmed
 	if !u.IsOpen() {

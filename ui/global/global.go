@@ -123,7 +123,7 @@ func confirmTrial(env *view.Env) {
 		what = revision.ChangeFinished
 	}
 	env.Run("confirming the change", func(context.Context) any {
-		title, err := console.Confirm("console")
+		title, err := console.ConfirmTrial("console")
 		if err != nil {
 			return view.ToastAsk{Text: err.Error(), Bad: true}
 		}

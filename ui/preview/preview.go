@@ -137,7 +137,7 @@ func (v *View) Sync(env *view.Env) {
 	switch {
 	case !v.works.Begun():
 		v.work(env)
-	case v.phase == ready && !v.works.Under() && v.p.Outdated(v.of, env.Rev):
+	case v.phase == ready && !v.works.Under() && v.p.IsOutdated(v.of, env.Rev):
 		v.work(env)
 	case v.phase == waiting || v.phase == late:
 		keys, gone := v.targets()
@@ -192,7 +192,7 @@ func (v *View) Receive(env *view.Env, msg any) {
 		v.ended, v.cost = m.at, m.cost
 		what := ""
 		if v.phase == ready && m.err == nil {
-			what = v.p.Changed(m.p)
+			what = v.p.ChangesSince(m.p)
 		}
 		v.p, v.err = m.p, m.err
 		v.phase = ready

@@ -24,7 +24,7 @@ func (v *View) commit(env *view.Env, p *gate.Preview, answer gate.Confirm) {
 	src, console, change := v.src, env.Console, &pending{}
 	change.ctx, change.giveUp = context.WithCancel(context.Background())
 	v.pending = change
-	answer.Waits = func(title string) { change.other.Store(&title) }
+	answer.OnWait = func(title string) { change.other.Store(&title) }
 	answer.Finish = true // leaving must not leave a change half made
 	env.Run("writing", func(ctx context.Context) any {
 		defer change.giveUp()
@@ -56,7 +56,7 @@ func (t *pending) waitsFor() string {
 func (v *View) afterWrite(env *view.Env, m wrote) {
 	if stale := (*gate.StaleError)(nil); m.res == nil && errors.As(m.err, &stale) && stale.Preview != nil {
 		v.phase = ready
-		v.changed(env, stale.Preview, stale.What)
+		v.changed(env, stale.Preview, stale.Difference)
 		return
 	}
 	if m.res == nil && m.err != nil {
