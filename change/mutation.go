@@ -107,7 +107,7 @@ type Mutation struct {
 	// they are left aside, which a note says. Prune deletes the policies that are not in it.
 	Mixed, Prune bool
 	// Wanted are the connections that OpApply is made for; nil where nobody said.
-	Wanted *diff.Wanted
+	Wanted *diff.WantedVerdict
 }
 
 // Guard is a guard rail that a change runs into.

@@ -127,7 +127,7 @@ func checked(q trace.Question) error {
 	if err != nil {
 		return err
 	}
-	return c.Check()
+	return c.CheckQuestion()
 }
 
 func sendProbe(ctx context.Context, e *engine.Engine, q trace.Question) (*probeOut, error) {

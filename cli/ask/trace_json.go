@@ -227,7 +227,7 @@ func stageOut(s *verdict.StageVerdict) verdictStage {
 
 func deciderOf(d *verdict.Decider) deciderOut {
 	out := deciderOut{Tier: d.Tier, Band: d.Band, Kind: string(d.Policy.Kind), Direction: d.Direction.Lower(), RuleName: d.RuleName,
-		Action: d.Does(), ACL: d.ACL, Defect: d.Defect}
+		Action: d.ActionWord(), ACL: d.ACL, Defect: d.Defect}
 	if out.Kind != "" {
 		out.Policy = d.Policy.String()
 	}

@@ -123,7 +123,7 @@ func proposalAnswer(p *propose.Proposal) *command.Answer {
 	if p.New {
 		out.Priority = &p.Priority
 	}
-	if g := p.Surplus.Group; g != nil {
+	if g := p.Surplus.FlipGroup; g != nil {
 		d := consequences.GroupOf(*g)
 		out.Surplus = &surplusOut{d.Pairs, d.From, d.To, d.Ports, d.Example}
 	}

@@ -30,7 +30,7 @@ type place struct {
 }
 
 func (s *comparison) compare(ctx context.Context) error {
-	d, err := diff.Differ(ctx, s.before, s.after, diff.Asked{})
+	d, err := diff.DiffIndexes(ctx, s.before, s.after, diff.DiffQuestions{})
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (s *comparison) compare(ctx context.Context) error {
 
 // difference is a group of connections, and the rules that its example meets on both sides:
 // these are asked for by themselves, and must say the same as the comparison.
-func (s *comparison) difference(g *diff.Group) (Difference, error) {
+func (s *comparison) difference(g *diff.FlipGroup) (Difference, error) {
 	out := Difference{Before: g.Before, After: g.After, Example: g.Example.String(),
 		Text: connections.GroupText(g) + "; " + connections.DecidedText(g), rules: map[place]bool{}}
 	out.is = fmt.Sprint(g.Before, g.After, g.Ports, connections.DecidersText(g.ByBefore), connections.DecidersText(g.ByAfter))

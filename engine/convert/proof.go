@@ -71,7 +71,7 @@ func (p *Proof) Text() string {
 
 // differences are the flips of a comparison.
 func differences(ctx context.Context, before, after index.View) ([]Difference, error) {
-	d, err := diff.Differ(ctx, index.New(before), index.New(after), diff.Asked{})
+	d, err := diff.DiffIndexes(ctx, index.New(before), index.New(after), diff.DiffQuestions{})
 	if err != nil {
 		return nil, err
 	}

@@ -21,11 +21,11 @@ const recentMost = 4000
 
 // Recent are the connections of the lines of the last 15 minutes that are kept, the newest
 // first; where none came in that time, of the 15 minutes before the newest line.
-func (l *Store) Recent() *diff.Log { return recent(l.Since(0, 0), l.now(), recentMost) }
+func (l *Store) Recent() *diff.LogConnections { return recent(l.Since(0, 0), l.now(), recentMost) }
 
 // Connections returns the connections of Recent, or those that the kept lines say are
 // allowed, the newest first.
-func (l *Store) Connections(allowed bool) *diff.Log {
+func (l *Store) Connections(allowed bool) *diff.LogConnections {
 	if !allowed {
 		return l.Recent()
 	}
@@ -34,7 +34,7 @@ func (l *Store) Connections(allowed bool) *diff.Log {
 
 // Connections returns the distinct connections of entries, given oldest first as a Store has
 // them; at most so many of them.
-func Connections(entries []*entries.Entry, most int) *diff.Log {
+func Connections(entries []*entries.Entry, most int) *diff.LogConnections {
 	return distinctConnections(entries, time.Time{}, most)
 }
 
@@ -50,7 +50,7 @@ type seenKey struct {
 	zone     string
 }
 
-func recent(entries []*entries.Entry, now time.Time, most int) *diff.Log {
+func recent(entries []*entries.Entry, now time.Time, most int) *diff.LogConnections {
 	newest := time.Time{}
 	for _, e := range entries {
 		if e.Gap == nil && e.Line.At.After(newest) {
@@ -67,8 +67,8 @@ func recent(entries []*entries.Entry, now time.Time, most int) *diff.Log {
 }
 
 // distinctConnections returns up to most distinct connections since a time, the newest first.
-func distinctConnections(entries []*entries.Entry, since time.Time, most int) *diff.Log {
-	out := &diff.Log{}
+func distinctConnections(entries []*entries.Entry, since time.Time, most int) *diff.LogConnections {
+	out := &diff.LogConnections{}
 	at := map[seenKey]int{}
 	for i := len(entries) - 1; i >= 0; i-- {
 		e := entries[i]
@@ -84,7 +84,7 @@ func distinctConnections(entries []*entries.Entry, since time.Time, most int) *d
 		if !known {
 			n = len(out.Seen)
 			at[k] = n
-			out.Seen = append(out.Seen, diff.Seen{Connection: verdict.Connection{From: verdict.Endpoint{Key: k.fromPod, Addr: k.from},
+			out.Seen = append(out.Seen, diff.LoggedConnection{Connection: verdict.Connection{From: verdict.Endpoint{Key: k.fromPod, Addr: k.from},
 				To: verdict.Endpoint{Key: k.toPod, Addr: k.to}, Protocol: k.proto, Port: k.port},
 				Said: k.said, Stage: k.stage, Zone: k.zone, First: e.Line.At, Last: e.Line.At})
 		}
@@ -136,7 +136,7 @@ func seenOf(e *entries.Entry) (k seenKey, ok bool) {
 		k.stage = model.StageAfterLB
 	}
 	c := verdict.Connection{From: verdict.AddrEnd(k.from), To: verdict.AddrEnd(k.to), Protocol: k.proto, Port: k.port}
-	return k, c.Check() == nil
+	return k, c.CheckQuestion() == nil
 }
 
 // podOf is the pod that had the address, zero for none and for one on its node's network:

@@ -47,7 +47,7 @@ func Judge(before, after *revision.Revision, c verdict.Connection, sent []Sendin
 		out.Packets.Paths = append(out.Packets.Paths, byPackets(&out.Policies.Paths[i], s))
 	}
 	if len(out.Packets.Paths) > 0 {
-		out.Packets.Conclude()
+		out.Packets.JoinPaths()
 	}
 	if !out.Changed {
 		out.find()

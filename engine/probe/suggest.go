@@ -67,7 +67,7 @@ const (
 
 // fits says how well a connection fits a rule, 0 where it cannot be asked about.
 func fits(x *index.Index, q verdict.Connection, k model.PolicyKey, dir model.Direction, index int) int {
-	a, err := walk.Trace(x, q)
+	a, err := walk.TracePolicies(x, q)
 	if err != nil || a.Verdict == verdict.NotApplicable {
 		return 0
 	}
@@ -80,8 +80,8 @@ func fits(x *index.Index, q verdict.Connection, k model.PolicyKey, dir model.Dir
 				return decides
 			}
 			for t := range s.Tiers {
-				for w := range s.Tiers[t].What {
-					if what := &s.Tiers[t].What[w]; what.Matched && is(&what.Decider) {
+				for w := range s.Tiers[t].Attempts {
+					if what := &s.Tiers[t].Attempts[w]; what.Matched && is(&what.Decider) {
 						out = matches
 					}
 				}

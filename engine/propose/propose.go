@@ -44,7 +44,7 @@ type Proposal struct {
 	// Still are lines whose connections come to another end than they should all the same.
 	Still []Still
 	// Wanted are the connections of the lines, and Surplus what becomes so besides.
-	Wanted  *diff.Wanted
+	Wanted  *diff.WantedVerdict
 	Surplus *connections.SurplusEffect
 }
 
@@ -60,7 +60,7 @@ type Still struct {
 // lines come to what is wanted, and the fewest other connections with them. A policy that is
 // there gets rules only where that is exact. With an error the proposal may say which lines
 // are left out.
-func Make(ctx context.Context, rev *revision.Revision, t Target, seen []diff.Seen) (*Proposal, error) {
+func Make(ctx context.Context, rev *revision.Revision, t Target, seen []diff.LoggedConnection) (*Proposal, error) {
 	if len(seen) == 0 {
 		return nil, errors.New("no line of a connection was chosen")
 	}
@@ -92,7 +92,7 @@ func Make(ctx context.Context, rev *revision.Revision, t Target, seen []diff.See
 }
 
 // makeAt is a proposal with rules at some ends.
-func makeAt(ctx context.Context, rev *revision.Revision, t Target, old *model.Policy, seen []diff.Seen, ends narrow.Ends) (*Proposal, error) {
+func makeAt(ctx context.Context, rev *revision.Revision, t Target, old *model.Policy, seen []diff.LoggedConnection, ends narrow.Ends) (*Proposal, error) {
 	out := &Proposal{Policy: t.Policy, New: old == nil}
 	policy := old
 	if out.New {
@@ -163,7 +163,7 @@ func (p *Proposal) whyNotExact() string {
 
 // priorityFor is the priority of a new policy: the one that is asked for where it comes before
 // every policy that decides about the lines now, or the last free one there.
-func priorityFor(rev *revision.Revision, asked int32, seen []diff.Seen) (int32, error) {
+func priorityFor(rev *revision.Revision, asked int32, seen []diff.LoggedConnection) (int32, error) {
 	first, by := firstDecider(rev, seen)
 	switch {
 	case asked >= first && by != "":
@@ -181,7 +181,7 @@ func priorityFor(rev *revision.Revision, asked int32, seen []diff.Seen) (int32, 
 
 // firstDecider is the priority of the first policy of the admin tier that decides about some
 // lines now, or passes them on, and its name; behind all where there is none.
-func firstDecider(rev *revision.Revision, seen []diff.Seen) (first int32, by string) {
+func firstDecider(rev *revision.Revision, seen []diff.LoggedConnection) (first int32, by string) {
 	first = rev.Flags.MaxPriority + 1
 	for i := range seen {
 		a, err := walk.FromPolicies(rev.Verdicts(), seen[i].Connection)
@@ -257,7 +257,7 @@ const judgeTime = 10 * time.Second
 
 // judge asks what becomes of the lines with the rules, and of all other connections.
 func (p *Proposal) judge(ctx context.Context, rev, next *revision.Revision) error {
-	p.Wanted = &diff.Wanted{Becomes: verdict.Allow}
+	p.Wanted = &diff.WantedVerdict{Becomes: verdict.Allow}
 	if p.Action == model.Deny {
 		p.Wanted.Becomes = verdict.Deny
 	}

@@ -20,7 +20,7 @@ import (
 
 // seen is a dropped line "FROM TO PORT", or one that was dropped on arrival with an "in"
 // behind it.
-func seen(t *testing.T, rev *revision.Revision, lines ...string) (out []diff.Seen) {
+func seen(t *testing.T, rev *revision.Revision, lines ...string) (out []diff.LoggedConnection) {
 	t.Helper()
 	for _, text := range lines {
 		f := strings.Fields(text)
@@ -33,7 +33,7 @@ func seen(t *testing.T, rev *revision.Revision, lines ...string) (out []diff.See
 			e.Addr = netip.MustParseAddr(rev.Cluster.Pod(ns, name).IPs[0])
 			return e
 		}
-		s := diff.Seen{Lines: 1, Said: verdict.Deny, Stage: model.StageAfterLB, Connection: verdict.Connection{From: end(f[0]), To: end(f[1]), Protocol: verdict.TCP}}
+		s := diff.LoggedConnection{Lines: 1, Said: verdict.Deny, Stage: model.StageAfterLB, Connection: verdict.Connection{From: end(f[0]), To: end(f[1]), Protocol: verdict.TCP}}
 		for _, c := range f[2] {
 			s.Connection.Port = s.Connection.Port*10 + uint16(c-'0')
 		}

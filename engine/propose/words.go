@@ -67,7 +67,7 @@ var outcomes = map[verdict.Verdict]string{verdict.Allow: "allowed", verdict.Deny
 // Left say which lines no rule is about, and why.
 func Left(left []narrow.Left) []string {
 	return some(left, "more reason", func(l narrow.Left) string {
-		c := connections.SeenConnection(&diff.Seen{Connection: l.Example})
+		c := connections.SeenConnection(&diff.LoggedConnection{Connection: l.Example})
 		return fmt.Sprintf("%s left out: %s; for example %s.", words.Total(l.Lines, "line"), l.Why, c)
 	})
 }

@@ -238,7 +238,7 @@ func QuestionOf(c verdict.Connection) Question {
 func (q Question) Check() string {
 	c, err := q.Connection()
 	if err == nil {
-		err = c.Check()
+		err = c.CheckQuestion()
 	}
 	if err != nil {
 		return strings.TrimPrefix(err.Error(), verdict.ErrQuestion.Error()+": ")

@@ -21,7 +21,7 @@ type rowsOf struct {
 }
 
 // rows returns the rows to ask in a revision.
-func (t *Tracer) rows(r *revision.Revision) walk.Rows { return rowsOf{t, r} }
+func (t *Tracer) rows(r *revision.Revision) walk.ZoneRows { return rowsOf{t, r} }
 
 // Zone is the rows of a zone in order, nil where it was not read. Several may be put in
 // order at once, each of them by one goroutine.
@@ -73,5 +73,5 @@ func (t *Tracer) forget() {
 	for _, z := range t.zones {
 		rows += z.db.Len()
 	}
-	t.matches.Keep(rows)
+	t.matches.ForgetUnused(rows)
 }

@@ -128,7 +128,7 @@ type Tracer struct {
 	// Compiled asks the rows that the policies compile to, not those of the zones.
 	Compiled bool
 
-	matches walk.Matches
+	matches walk.MatchCache
 	mu      sync.Mutex
 	zones   map[string]*ordered
 	of      *revision.Revision         // of compiled zones
@@ -152,7 +152,7 @@ func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by By, tried bo
 	case by == Rows:
 		a, err = walk.FromRows(x, t.rows(r), c)
 	case tried:
-		a, err = walk.Trace(x, c)
+		a, err = walk.TracePolicies(x, c)
 	default:
 		a, err = walk.FromPolicies(x, c)
 	}
@@ -268,8 +268,8 @@ func idle(p *verdict.Path, i int) bool {
 // linesOf are the lines of a stage.
 func linesOf(s *verdict.StageVerdict) (out []Line) {
 	for i := range s.Tiers {
-		for j := range s.Tiers[i].What {
-			a := &s.Tiers[i].What[j]
+		for j := range s.Tiers[i].Attempts {
+			a := &s.Tiers[i].Attempts[j]
 			l := Line{Tier: s.Tiers[i].Tier, Band: s.Tiers[i].Band, Rule: &a.Decider, Why: a.Why}
 			switch {
 			case !a.Matched && a.Rule < 0:

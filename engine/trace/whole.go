@@ -23,7 +23,7 @@ func (t *Tracer) Whole(r *revision.Revision, c verdict.Connection, by By, tried 
 }
 
 func (t *Tracer) families(r *revision.Revision, c verdict.Connection, by By, tried bool, now time.Time) (*Trace, error) {
-	families := walk.Families(r.Verdicts(), c)
+	families := walk.OpenFamilies(r.Verdicts(), c)
 	if families == nil {
 		return t.Ask(r, c, by, tried, now)
 	}

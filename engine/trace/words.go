@@ -27,7 +27,7 @@ func Who(d *verdict.Decider) string {
 	if len(d.Isolating) > 0 {
 		out += ", isolated by " + strings.Join(labels(d.Isolating), ", ")
 	}
-	return out + ": " + d.Does()
+	return out + ": " + d.ActionWord()
 }
 
 // labelOf names the policy, the unit or the row.
@@ -125,17 +125,17 @@ func (t *Trace) Sentence() string {
 	if same == len(t.Paths) {
 		count = "all " + words.Total(same, "endpoint")
 		if t.Verdict == verdict.Allow {
-			return t.Verdict.Done() + " for " + count
+			return t.Verdict.DoneText() + " for " + count
 		}
 	}
-	return t.Verdict.Done() + " for " + count + ": " + strings.TrimPrefix(p.Sentence(), t.Verdict.Done()+" ")
+	return t.Verdict.DoneText() + " for " + count + ": " + strings.TrimPrefix(p.Sentence(), t.Verdict.DoneText()+" ")
 }
 
 func reasoned(v verdict.Verdict, why string) string {
 	if why == "" {
-		return v.Done()
+		return v.DoneText()
 	}
-	return v.Done() + ": " + why
+	return v.DoneText() + ": " + why
 }
 
 // Sentence says of one path who decides in the stages that make the verdict, and which
@@ -152,7 +152,7 @@ func (p *Path) Sentence() string {
 		case p.Verdict == verdict.Undefined:
 			var all []string
 			for j := range s.Candidates {
-				all = append(all, rule(&s.Candidates[j])+" ("+s.Candidates[j].Does()+")"+defect(&s.Candidates[j]))
+				all = append(all, rule(&s.Candidates[j])+" ("+s.Candidates[j].ActionWord()+")"+defect(&s.Candidates[j]))
 			}
 			return "undefined: " + strings.Join(all, " or ") + p.place(s, s.Decided) + ", equal priority" + p.passedBy(s)
 		case s.Decided == nil:
@@ -221,7 +221,7 @@ func doneBy(d *verdict.Decider) string {
 	if d.Word == "Reject" {
 		return "denied with a reject"
 	}
-	return verdict.Deny.Done()
+	return verdict.Deny.DoneText()
 }
 
 // place says at whose end, and in which direction, a rule decides. An ingress rule may decide

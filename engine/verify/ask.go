@@ -100,7 +100,7 @@ func (j *judge) byPolicies(s *Statement, from, to *found, t *tally) error {
 	}
 	more := true
 	if len(from.pods) > 0 && len(to.pods) > 0 {
-		j.classes.Cross(from.pods, to.pods, func(c matrix.Crossed) bool {
+		j.classes.VisitPodPairs(from.pods, to.pods, func(c matrix.PodPair) bool {
 			more = t.pair(verdict.Connection{From: c.From, To: c.To, Family: c.Family}, cut(c.Segments, s.Ports)) && j.on()
 			return more
 		})
@@ -108,7 +108,7 @@ func (j *judge) byPolicies(s *Statement, from, to *found, t *tally) error {
 	if !more || j.ctx.Err() != nil {
 		return j.ctx.Err()
 	}
-	cuts := x.Slices(s.Ports, nil)
+	cuts := x.PortSlices(s.Ports, nil)
 	ports := func(_, _ verdict.Endpoint) []verdict.PortRange { return cuts }
 	ask := func(c verdict.Connection) (verdict.Answer, error) { return walk.FromPolicies(x, c) }
 	pods := podEnds(from.pods)
@@ -129,7 +129,7 @@ func (j *judge) byRows(s *Statement, from, to *found, t *tally) error {
 		}
 		return a.Answer, nil
 	}
-	ports := func(a, b verdict.Endpoint) []verdict.PortRange { return x.Slices(s.Ports, j.rowPorts(s, a, b)) }
+	ports := func(a, b verdict.Endpoint) []verdict.PortRange { return x.PortSlices(s.Ports, j.rowPorts(s, a, b)) }
 	_, err := j.each(s, slices.Concat(podEnds(from.pods), from.others), slices.Concat(podEnds(to.pods), to.others), ports, t, ask)
 	return err
 }

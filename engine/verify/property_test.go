@@ -99,14 +99,14 @@ func answerOf(t *testing.T, r *revision.Revision, c verdict.Connection, by trace
 
 var lastZones struct {
 	of    *revision.Revision
-	zones walk.Zones
+	zones walk.ZonesByName
 }
 
-func zones(r *revision.Revision) walk.Zones {
+func zones(r *revision.Revision) walk.ZonesByName {
 	if lastZones.of != r {
-		lastZones.of, lastZones.zones = r, walk.Zones{}
+		lastZones.of, lastZones.zones = r, walk.ZonesByName{}
 		for n := range r.Cluster.Nodes() {
-			lastZones.zones[n.Name] = revision.CompiledZone(r, n.Name, &walk.Matches{})
+			lastZones.zones[n.Name] = revision.CompiledZone(r, n.Name, &walk.MatchCache{})
 		}
 	}
 	return lastZones.zones
@@ -230,7 +230,7 @@ func covered(t *testing.T, r *revision.Revision, of []string, read []Statement, 
 			if _, ok := ordinary(q); !ok {
 				continue
 			}
-			segments, _ := c.Common(p, q)
+			segments, _ := c.CommonVerdicts(p, q)
 			for _, g := range segments {
 				if g.Verdict != verdict.Allow && g.Verdict != verdict.Deny {
 					continue

@@ -95,7 +95,7 @@ func (w *writer) outcomes(c *matrix.Classes) {
 	for _, space := range w.spaces() {
 		at := map[string]int{}
 		for _, p := range w.ordinary[space] {
-			like := c.Like(p)
+			like := c.PodClassKey(p)
 			if _, ok := at[like]; !ok {
 				at[like] = len(w.units)
 				w.units = append(w.units, unit{space: space})
@@ -108,7 +108,7 @@ func (w *writer) outcomes(c *matrix.Classes) {
 	for i := range w.units {
 		w.of[i] = make([]outcome, len(w.units))
 		for j := range w.units {
-			segments, ok := c.Common(w.units[i].pods[0], w.units[j].pods[0])
+			segments, ok := c.CommonVerdicts(w.units[i].pods[0], w.units[j].pods[0])
 			w.of[i][j] = outcomeOf(segments, ok)
 		}
 	}

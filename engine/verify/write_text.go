@@ -92,7 +92,7 @@ func portTexts(ports []verdict.PortRange) any {
 	var out []any
 	for _, p := range ports {
 		switch {
-		case p.Whole():
+		case p.IsEveryPort():
 			out = append(out, string(p.Protocol))
 		case p.Lo == p.Hi:
 			out = append(out, fmt.Sprintf("%d/%s", p.Lo, p.Protocol))

@@ -65,7 +65,7 @@ func DecidedBefore(r *revision.Revision, ctx context.Context, k model.PolicyKey,
 
 // addNeverDeciding says of a rule that decides nothing who does instead, where that was not said; of
 // one that does not log only when it is asked for.
-func addNeverDeciding(r *revision.Revision, out []OverruledRule, a *audit.Audited, asked bool) []OverruledRule {
+func addNeverDeciding(r *revision.Revision, out []OverruledRule, a *audit.AuditedRule, asked bool) []OverruledRule {
 	p := r.Cluster.Policy(a.Policy)
 	if p == nil || !asked && policies.LoggingOf(r, p).Levels.For(a.Action) == "" {
 		return out

@@ -62,7 +62,7 @@ func TestMatrixServicesIsTrace(t *testing.T) {
 		r := revision.New(revision.Facts{Cluster: randomServices(seed)}, nil)
 		x := r.Verdicts()
 		single := func(c verdict.Connection) (out matrix.Outcome) {
-			families := walk.Families(x, c)
+			families := walk.OpenFamilies(x, c)
 			if families == nil {
 				families = []verdict.Family{verdict.AnyFamily}
 			}

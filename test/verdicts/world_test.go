@@ -343,8 +343,8 @@ func optionsOf(d *compiler.Desired) index.Options {
 		NoRows: unenforced(d)}
 }
 
-func zonesOf(d *compiler.Desired) walk.Zones {
-	m, out := &walk.Matches{}, walk.Zones{}
+func zonesOf(d *compiler.Desired) walk.ZonesByName {
+	m, out := &walk.MatchCache{}, walk.ZonesByName{}
 	for _, name := range worldNodes {
 		out[name] = walk.NewZone(name, d.Database(name), m, nil)
 	}

@@ -169,7 +169,7 @@ func (d *PathDrawing) tried(id, tier string, wide int, s *trace.Stage, l *trace.
 		what += " " + revision.RuleLabel(l.Rule.Direction, l.Rule.Rule, l.Rule.RuleName)
 	}
 	if l.What != trace.Other && l.Rule.Action != "" {
-		what += ": " + l.Rule.Does()
+		what += ": " + l.Rule.ActionWord()
 	}
 	if len(l.Rule.Isolating) > 0 {
 		names := make([]string, len(l.Rule.Isolating))

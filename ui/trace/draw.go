@@ -124,7 +124,7 @@ func (v *page) paths(s *detail.Sheet, d *detail.PathDrawing, t *trace.Trace, at 
 // brief says what becomes of the way to an endpoint: who allows it stands below.
 func brief(p *trace.Path) string {
 	if p.Verdict == verdict.Allow {
-		return p.Verdict.Done()
+		return p.Verdict.DoneText()
 	}
 	return p.Sentence()
 }
