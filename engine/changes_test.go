@@ -56,7 +56,7 @@ func TestGateOfAnEngine(t *testing.T) {
 	defer e.Close()
 	wait := func(what string, holds func(*revision.Revision) bool) *revision.Revision {
 		t.Helper()
-		if err := e.Wait(ctx, holds); err != nil {
+		if err := e.WaitFor(ctx, holds); err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
 		return e.Revision()

@@ -52,7 +52,7 @@ func TestLiveTraffic(t *testing.T) {
 	r.settle("control", "worker")
 	r.change(change.Mutation{Op: change.OpLogLevel, Policy: given.ANPKey("one"), Levels: model.LogLevels{Deny: "alert", Allow: "info"}})
 	lines := func() (n int) {
-		for _, e := range r.Logs().Since(0, 1000) {
+		for _, e := range r.Logs().EntriesAfter(0, 1000) {
 			if e.Attributed && e.Rule.Policy == given.ANPKey("one") {
 				n++
 			}
@@ -60,7 +60,7 @@ func TestLiveTraffic(t *testing.T) {
 		return n
 	}
 	wait.Within(t, wait.Patience, "lines of the policy", func() bool { return lines() >= 5 })
-	for _, e := range r.Logs().Since(0, 1000) {
+	for _, e := range r.Logs().EntriesAfter(0, 1000) {
 		if e.Attributed && (e.Rule.Policy != given.ANPKey("one") || e.Line.Zone != "control" && e.Line.Zone != "worker") {
 			t.Fatalf("%+v", e)
 		}

@@ -101,7 +101,7 @@ func (r *liveRun) until(d time.Duration, what string, holds func(*revision.Revis
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.ctx, d)
 	defer cancel()
-	if err := r.Wait(ctx, holds); err != nil {
+	if err := r.WaitFor(ctx, holds); err != nil {
 		rev := r.Revision()
 		text := fmt.Sprintf("sources %+v, broken %v\n", rev.Sources, rev.Broken)
 		for _, z := range rev.Zones {

@@ -125,7 +125,7 @@ func tellConversion(a *command.App, r *convert.Result) {
 	if len(r.Policies) == 0 {
 		say("nothing to write")
 	}
-	if r.Nothing() {
+	if r.IsEmpty() {
 		return // a proof of nothing would only ask to be read
 	}
 	say("%s", r.ProofText())

@@ -317,7 +317,7 @@ func sayEnd(ctx context.Context, a *command.App, e *engine.Engine, k model.Key) 
 // logSessions lists who logs what until when, and what ended.
 func logSessions(ctx context.Context, a *command.App) error {
 	return a.WithObjects(ctx, func(e *engine.Engine, r *revision.Revision) error {
-		all := sessions.Of(r, e.Sessions().All(), e.Now())
+		all := sessions.Of(r, e.Sessions().AllEnded(), e.Now())
 		ans := command.TableAnswer(a, all, sessions.Table, all.All())
 		ans.NotConsidered = omitted.OmissionsOfObjects(r)
 		return a.Conclude(ans)

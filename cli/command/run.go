@@ -131,7 +131,7 @@ func (a *App) WithConfig(ctx context.Context, cfg engine.Config, ready func(*rev
 	defer cancel()
 	var broken error
 	late, told := time.Now().Add(SayAfter), false
-	err = e.Wait(wait, func(r *revision.Revision) bool {
+	err = e.WaitFor(wait, func(r *revision.Revision) bool {
 		if !told && r != nil && time.Now().After(late) {
 			told = true
 			fmt.Fprintln(a.Err, "rung: waiting for "+clean.Line(waitingFor(r)))
@@ -156,7 +156,7 @@ func (a *App) WithConfig(ctx context.Context, cfg engine.Config, ready func(*rev
 	}
 	if back, ended := a.unconfirmed(ctx, e), e.Revision().Mode.IsPersistent() && a.EndOverdue(ctx, e); back || ended {
 		// The answer has to show the objects as they are after changes were put back.
-		_ = e.Wait(wait, ready)
+		_ = e.WaitFor(wait, ready)
 	}
 	return f(e, e.Revision())
 }

@@ -57,7 +57,7 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 				// Drift that does not go away in time is an answer, not an error. A zone
 				// whose database got its name meanwhile is read again.
 				read := command.Settled()
-				_ = e.Wait(ctx, func(r *revision.Revision) bool {
+				_ = e.WaitFor(ctx, func(r *revision.Revision) bool {
 					return read(r) && !moving(r.Zones, findDrift(r, r.Zones, e.Now(), settle))
 				}, time.Now().Add(command.Patience), time.Now().Add(command.LastPatience))
 			},

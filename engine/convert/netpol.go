@@ -25,7 +25,7 @@ func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 	}
 	made := make([]model.Object, 0, len(c.Made))
 	for _, o := range c.Made {
-		p, err := policy(o)
+		p, err := modelPolicy(o)
 		if err != nil {
 			return nil, err
 		}
@@ -50,11 +50,11 @@ func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 		v.Defaults, v.AllowICMP = false, false
 		return v
 	}
-	differs, err := differences(ctx, bare(was), bare(will))
+	differs, err := differencesOf(ctx, bare(was), bare(will))
 	if err != nil {
 		return nil, fmt.Errorf("compare both sides: %w", err)
 	}
-	besides, err := differences(ctx, was, will)
+	besides, err := differencesOf(ctx, was, will)
 	if err != nil {
 		return nil, fmt.Errorf("compare both sides: %w", err)
 	}

@@ -13,8 +13,8 @@ import (
 	"rung/sources/sandbox/ovn"
 )
 
-// rows are the newest cluster and the live rows of its zones.
-func (l *Lab) rows() (*model.Cluster, map[string]*nb.DB) {
+// clusterAndRows are the newest cluster and the live rows of its zones.
+func (l *Lab) clusterAndRows() (*model.Cluster, map[string]*nb.DB) {
 	r := l.Revision()
 	dbs := make(map[string]*nb.DB, len(r.Zones))
 	for _, z := range r.Zones {
@@ -33,12 +33,12 @@ func (l *Lab) runTraffic(sb *sandbox.Sandbox, rate float64) {
 	} else {
 		l.Go(func() { below.RunMeters(l.Context(), l.Logs, below.MetersEvery, metersOfLab(sb)) })
 	}
-	t.Run(l.Context(), l.rows, func(zone, text string) {
+	t.Run(l.Context(), l.clusterAndRows, func(zone, text string) {
 		line, err := acllog.Parse(text)
 		switch {
 		case errors.Is(err, acllog.ErrNotACL):
 		case err != nil:
-			l.Logs.Lost(0, 1)
+			l.Logs.CountLost(0, 1)
 		default:
 			line.Zone = zone
 			l.Logs.Offer(line)

@@ -45,8 +45,8 @@ type ownerFacts struct {
 	cluster, asked bool
 	err            error
 	controllers    []kube.Controller
-	// off says that changes are switched off (Options.WithWrites).
-	off bool
+	// writesOff says that changes are switched off (Options.WithWrites).
+	writesOff bool
 	// override is Options.NobodyElse.
 	override bool
 }
@@ -63,7 +63,7 @@ func judgeOwner(f ownerFacts) reconciler.Guard {
 		return reconciler.Guard{Hold: "not written: " + why + "; if you know better: --i-know-that-nobody-else-writes-these-rows"}
 	}
 	switch {
-	case f.off:
+	case f.writesOff:
 		return reconciler.Guard{Hold: "changes are switched off (W in the console, --write on the command line)"}
 	case !f.loaded:
 		return reconciler.Guard{Hold: "waiting for the first complete read of the objects"}

@@ -203,7 +203,7 @@ func propertyOf(t *testing.T, seed uint64, tally *propertyTally) {
 			target.Policy = all[w.IntN(len(all))]
 		}
 	}
-	p, err := Make(t.Context(), rev, target, lines)
+	p, err := MakeProposal(t.Context(), rev, target, lines)
 	for _, s := range lines {
 		tally.lines += s.Lines
 	}

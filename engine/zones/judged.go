@@ -7,9 +7,9 @@ import (
 	"rung/model"
 )
 
-// step hands the next desired rows to the zone's reconciler and notes what it
+// takeStep hands the next desired rows to the zone's reconciler and notes what it
 // has to judge anew.
-func (l *zoneLoop) step(d *compiler.Desired, delta *compiler.Delta, loaded bool) {
+func (l *zoneLoop) takeStep(d *compiler.Desired, delta *compiler.Delta, loaded bool) {
 	l.steps++
 	if delta == nil || delta.All {
 		l.all = l.steps

@@ -273,7 +273,7 @@ func (r *run) untilWithin(d time.Duration, what string, holds func(*revision.Rev
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.ctx, d)
 	defer cancel()
-	if err := r.Wait(ctx, holds); err != nil {
+	if err := r.WaitFor(ctx, holds); err != nil {
 		rev := r.Revision()
 		var b strings.Builder
 		for _, br := range rev.Broken {

@@ -117,7 +117,7 @@ func (v *ladderPage) holdAgainst(env *view.Env, s outcome) {
 	env.Run("judging log lines", func(ctx context.Context) any {
 		ctx, cancel := context.WithTimeout(ctx, countTime)
 		defer cancel()
-		if recent := log.Recent(); recent.Lines > 0 {
+		if recent := log.RecentConnections(); recent.Lines > 0 {
 			if o, err := connections.LogOtherwise(rev, ctx, rev.WithPolicies([]model.Object{&moved}, nil), recent); err == nil && o.Lines > 0 {
 				out.outcome.log = ", " + words.Total(o.Lines, "log line")
 			}

@@ -35,7 +35,7 @@ const (
 	// Findings shows the defects and dangers in all policies.
 	Findings Kind = "findings"
 	Cluster  Kind = "cluster" // the connection to it: resources, permissions, logs
-	// Trace shows the verdict on a connection: ID is the question, as trace.Parse reads it.
+	// Trace shows the verdict on a connection: ID is the question, as trace.ParseQuestion reads it.
 	Trace Kind = "trace"
 	// Matrix shows which pods reach which: ID is the port, as trace.ParsePorts reads it; a
 	// namespace in Key has its connections alone.
