@@ -66,9 +66,9 @@ func dialectRows(objects []model.Object, zone string, o compiler.Options) *nb.DB
 			ch = append(ch, nb.RowChange{New: row})
 		}
 	}
-	held := map[compiler.Holder][]string{}
+	held := map[compiler.ACLHolder][]string{}
 	for c := range d.Policies() {
-		rows := d.Rows(c.Key, zone, nil)
+		rows := d.RowsOfUnit(c.Key, zone, nil)
 		if rows == nil {
 			continue
 		}
@@ -91,7 +91,7 @@ func dialectRows(objects []model.Object, zone string, o compiler.Options) *nb.DB
 				row.Ports = append(row.Ports, ports[p])
 			}
 			ch = append(ch, nb.RowChange{New: &row})
-		} else if c.Holder != (compiler.Holder{}) {
+		} else if c.Holder != (compiler.ACLHolder{}) {
 			held[c.Holder] = append(held[c.Holder], acls...)
 		}
 	}

@@ -146,7 +146,7 @@ func (c *knownCase) run(t *testing.T) *revision.Revision {
 	}
 	old := knownNow.Add(-time.Hour)
 	z := &model.ZoneState{Name: "w", Conn: model.ConnSynced, SyncedAt: knownNow, DB: db}
-	z.Policies = tracker.NewDiffer(d).Diff(tracker.ZoneRead{Zone: "w", DB: db, At: old})
+	z.Policies = tracker.NewZoneDiffer(d).JudgeZone(tracker.ZoneRead{Zone: "w", DB: db, At: old})
 	f := revision.Facts{At: knownNow, Cluster: after, Desired: d, Zones: []*model.ZoneState{z}, Loaded: true}
 	if !c.unwatched {
 		f.Past = f.Past.RememberChanges(changes, was)

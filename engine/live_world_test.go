@@ -191,7 +191,7 @@ func (w *liveWorld) compiledAnew(c *model.Cluster, zone string) {
 	d := compiler.Compile(c, compiler.Options{})
 	var want, live []any
 	for p := range d.Policies() {
-		rows := d.Rows(p.Key, zone, nil)
+		rows := d.RowsOfUnit(p.Key, zone, nil)
 		if rows == nil || rows.None != nil {
 			continue
 		}

@@ -102,5 +102,5 @@ func CompiledZone(r *Revision, node string, m *walk.MatchCache) *walk.Zone {
 	if r.changed != nil {
 		d = r.shared.wholeRows.Get(func() *compiler.Desired { return compiler.Compile(r.Cluster, r.Desired.Options()) })
 	}
-	return walk.NewZone(node, d.Database(node), m, nil)
+	return walk.NewZone(node, d.DatabaseOfZone(node), m, nil)
 }

@@ -124,7 +124,7 @@ type Zone struct {
 	reconciler *reconciler.Reconciler
 
 	mu    sync.Mutex
-	guard reconciler.Guard
+	guard reconciler.ZoneGuard
 	lease string // what is to be said about the Lease
 	// reports says that conditions and events are this replica's to write.
 	reports bool
@@ -132,14 +132,14 @@ type Zone struct {
 
 // OwnZone fills in what a reconciler needs to write a zone beside others.
 func (o *Owners) OwnZone(zone string, rc *reconciler.Config) *Zone {
-	w := &Zone{owners: o, zone: zone, guard: reconciler.Guard{Hold: "looking for other controllers"},
+	w := &Zone{owners: o, zone: zone, guard: reconciler.ZoneGuard{Hold: "looking for other controllers"},
 		reports: o.cfg.Lease == nil}
-	rc.Fence = &reconciler.Fence{Writer: o.cfg.Writer, Quiet: o.cfg.Quiet, Guard: w.guard}
+	rc.Fence = &reconciler.ZoneFence{Writer: o.cfg.Writer, Quiet: o.cfg.Quiet, Guard: w.guard}
 	if o.cfg.Lease != nil {
 		rc.Mode = reconciler.Observe // until it leads
 	}
 	if o.cfg.WithoutAdmin {
-		rc.Leave = map[model.Kind]bool{model.KindANP: true, model.KindBANP: true, model.KindCNP: true}
+		rc.LeftAloneKinds = map[model.Kind]bool{model.KindANP: true, model.KindBANP: true, model.KindCNP: true}
 	}
 	rc.OnTransaction = func(t reconciler.Transaction) { o.cfg.Transaction(zone, t) }
 	rc.Status, rc.Events = zoneReports{o.cfg.Reports, zone, w}, zoneReports{o.cfg.Reports, zone, w}

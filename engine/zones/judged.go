@@ -47,7 +47,7 @@ func (z *Set) asJudged(st *model.ZoneState) *model.ZoneState {
 		now := &model.PolicyInZone{Policy: k, Touched: z.Now(), LivePriority: -1}
 		if was := st.Policies[k]; was != nil {
 			now.LiveACLs, now.LivePriority = was.LiveACLs, was.LivePriority
-		} else if c := z.world().Desired.Policy(k); c == nil || !c.In(st.Name) {
+		} else if c := z.world().Desired.Policy(k); c == nil || !c.HasRowsIn(st.Name) {
 			return
 		}
 		if next.Policies == nil {

@@ -63,7 +63,7 @@ type lazyDiffer struct {
 	number  uint64
 	changes *model.ChangeSteps
 	// made is the last one asked for, delta what changed since; nil: nothing.
-	made  *tracker.Differ
+	made  *tracker.ZoneDiffer
 	delta *compiler.Delta
 }
 
@@ -84,19 +84,19 @@ func (l *lazyDiffer) addStep(d *compiler.Desired, delta *compiler.Delta, number 
 }
 
 // newestDiffer is a Differ of the newest desired rows, with the number of their step.
-func (l *lazyDiffer) newestDiffer() (*tracker.Differ, uint64, *model.ChangeSteps) {
+func (l *lazyDiffer) newestDiffer() (*tracker.ZoneDiffer, uint64, *model.ChangeSteps) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.lockedDiffer(), l.number, l.changes
 }
 
 // lockedDiffer is newest for whoever holds the lock.
-func (l *lazyDiffer) lockedDiffer() *tracker.Differ {
+func (l *lazyDiffer) lockedDiffer() *tracker.ZoneDiffer {
 	switch {
 	case l.made == nil:
-		l.made = tracker.NewDiffer(l.desired)
+		l.made = tracker.NewZoneDiffer(l.desired)
 	case l.delta != nil:
-		l.made = l.made.Next(l.desired, l.delta)
+		l.made = l.made.WithDesired(l.desired, l.delta)
 	}
 	l.delta = nil
 	return l.made
@@ -108,9 +108,9 @@ func (l *lazyDiffer) setMembers(d *compiler.Desired, s *compiler.SetSpec) []stri
 	l.mu.Lock()
 	if d != l.desired {
 		l.mu.Unlock()
-		return d.Members(s) // others are newer
+		return d.SetMembers(s) // others are newer
 	}
 	look := l.lockedDiffer()
 	l.mu.Unlock()
-	return look.Members(s)
+	return look.SetMembers(s)
 }

@@ -37,7 +37,7 @@ func TestDiffersMembers(t *testing.T) {
 		if len(a) > 0 && &a[0] != &b[0] {
 			t.Errorf("%s is listed twice", s.Name)
 		}
-		if diff := cmp.Diff(before.Members(s), a); diff != "" {
+		if diff := cmp.Diff(before.SetMembers(s), a); diff != "" {
 			t.Errorf("%s: %s", s.Name, diff)
 		}
 	}
@@ -51,10 +51,10 @@ func TestDiffersMembers(t *testing.T) {
 	grown := 0
 	for _, s := range sets(after) {
 		now, was := l.setMembers(after, s), l.setMembers(before, s)
-		if diff := cmp.Diff(after.Members(s), now); diff != "" {
+		if diff := cmp.Diff(after.SetMembers(s), now); diff != "" {
 			t.Errorf("%s after a pod came: %s", s.Name, diff)
 		}
-		if diff := cmp.Diff(before.Members(s), was); diff != "" {
+		if diff := cmp.Diff(before.SetMembers(s), was); diff != "" {
 			t.Errorf("%s before the pod came: %s", s.Name, diff)
 		}
 		grown += len(now) - len(was)

@@ -140,7 +140,7 @@ func (z *Set) readZone(zone reconciler.Zone, name string, before *model.ZoneStat
 	z.cfg.Slots.Take(func() {
 		out.dialect = z.dialects.InferDialect(db)
 		l, step, changes := z.differs.newestDiffer()
-		found := l.Diff(tracker.ZoneRead{Zone: name, DB: db, At: at, Before: before.Policies,
+		found := l.JudgeZone(tracker.ZoneRead{Zone: name, DB: db, At: at, Before: before.Policies,
 			Changed: func(k model.PolicyKey) time.Time { return changes.Last(name, k).At }})
 		out.state = &model.ZoneState{Name: name, Endpoint: zone.Endpoint(), Server: server, Conn: model.ConnSwept, ConnAt: at,
 			SyncedAt: at,

@@ -34,7 +34,7 @@ func factsOf(r *revision.Revision, z *model.ZoneState, k model.PolicyKey) *known
 	f := &known.Facts{Policy: r.Cluster.Policy(k), PodOf: func(lsp string) *model.Pod { return revision.PortPod(r, lsp) },
 		Owned: func(addr string) bool { return len(r.AddressOwners(addr)) > 0 },
 		Subjects: func() (here []*model.Pod) {
-			for _, p := range r.Desired.Subjects(c) {
+			for _, p := range r.Desired.SubjectPods(c) {
 				if p.NodeName == z.Name {
 					here = append(here, p)
 				}

@@ -31,7 +31,7 @@ func SummarizePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) Pol
 	c := r.DesiredOf(k).Policy(k)
 	s.None = c != nil && c.None != nil
 	for _, z := range r.Zones {
-		if c != nil && !c.In(z.Name) {
+		if c != nil && !c.HasRowsIn(z.Name) {
 			continue // the rows of a node are in its own zone only
 		}
 		s.Zones++

@@ -376,7 +376,7 @@ func wanted(c *model.Cluster, zone string, except []string) map[string]ovsdb.Rec
 	d := compiler.Compile(c, compiler.Options{})
 	out := map[string]ovsdb.Record{}
 	for p := range d.Policies() {
-		rows := d.Rows(p.Key, zone, nil)
+		rows := d.RowsOfUnit(p.Key, zone, nil)
 		if rows == nil || rows.None != nil || slices.Contains(except, p.Key.Name) {
 			continue
 		}
