@@ -54,7 +54,7 @@ func (op Op) WhyNot(a revision.Access, k model.PolicyKey) string {
 	default:
 		return "" // what undo needs, its preview finds out
 	}
-	q := v.Of(k)
+	q := v.QuestionFor(k)
 	return a.WhyNot(q.Verb, q.Target(), q.Namespace)
 }
 

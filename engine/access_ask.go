@@ -19,10 +19,10 @@ import (
 func accessQuestions(ovnNamespaces []string) (out []kube.Question) {
 	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindCNP} {
 		for _, v := range []kube.Verb{kube.VerbCreate, kube.VerbUpdate, kube.VerbPatch, kube.VerbDelete} {
-			out = append(out, v.Of(model.PolicyKey{Kind: k}))
+			out = append(out, v.QuestionFor(model.PolicyKey{Kind: k}))
 		}
 	}
-	out = append(out, kube.VerbPatch.Of(model.Key{Kind: model.KindNamespace})) // their log level
+	out = append(out, kube.VerbPatch.QuestionFor(model.Key{Kind: model.KindNamespace})) // their log level
 	for _, ns := range ovnNamespaces {
 		out = append(out, kube.Question{Verb: "create", Resource: "pods", Subresource: "exec", Namespace: ns},
 			kube.Question{Verb: "get", Resource: "pods", Subresource: "log", Namespace: ns})
@@ -105,7 +105,7 @@ func accessOf(k model.Kubectl, known map[kube.Question]kube.Access) revision.Acc
 // askServed puts the questions about what the server has: CRDs come and go, and what is said
 // of one that is not there misleads.
 func askServed(ctx context.Context, c *kube.Cluster, all []kube.Question, known map[kube.Question]kube.Access) (complete bool) {
-	served, err := c.Served(ctx, all)
+	served, err := c.ServedQuestions(ctx, all)
 	if err != nil {
 		return false
 	}
@@ -134,7 +134,7 @@ func askAccess(ctx context.Context, c *kube.Cluster, questions []kube.Question,
 				if stop || ctx.Err() != nil {
 					return
 				}
-				a, err := c.May(ctx, q)
+				a, err := c.MayDo(ctx, q)
 				mu.Lock()
 				if err != nil {
 					complete = false

@@ -22,4 +22,4 @@ func FindDatabases(ctx context.Context, folders []string) ([]string, error) {
 }
 
 // HasNoManifests says whether all paths are folders without a manifest in them.
-func HasNoManifests(paths []string) bool { return manifests.Options{Paths: paths}.Empty() }
+func HasNoManifests(paths []string) bool { return manifests.Options{Paths: paths}.HasNoManifests() }

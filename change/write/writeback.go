@@ -161,7 +161,7 @@ func (f *Files) writeFile(j *fileJob) (left edit.Change, back func() error, err 
 	if !j.file.Writable {
 		return left, nil, fmt.Errorf("write %s: %w", shownPath(j.path), edit.ErrNotWritable)
 	}
-	before, err := edit.Unchanged(f.disk, j.file)
+	before, err := edit.ReadUnchanged(f.disk, j.file)
 	if err != nil {
 		return left, nil, fmt.Errorf("write %s: %w", j.path, err)
 	}
@@ -170,11 +170,11 @@ func (f *Files) writeFile(j *fileJob) (left edit.Change, back func() error, err 
 	}
 	text := j.text
 	if !j.replaces {
-		if text, err = edit.Edited(j.path, before, j.edits...); err != nil {
+		if text, err = edit.EditedText(j.path, before, j.edits...); err != nil {
 			return left, nil, err
 		}
 	}
-	stamp, err := edit.Exchange(f.disk, j.file, before, text)
+	stamp, err := edit.ExchangeText(f.disk, j.file, before, text)
 	if err != nil {
 		return left, nil, err
 	}

@@ -85,7 +85,7 @@ func (f *Files) wholeFileJob(b *change.FileChange, changes []change.ObjectChange
 	if err != nil {
 		return nil, err
 	}
-	before, ok := b.Before(text)
+	before, ok := b.TextBefore(text)
 	if !ok || !f.textAgrees(b.Path, before, changes, with) {
 		return nil, nil
 	}
@@ -113,7 +113,7 @@ func (f *Files) readCurrent(path string) (manifests.File, []byte, error) {
 	if serr != nil || err != nil {
 		return file, []byte{}, nil // one that is not read is no file to write to
 	}
-	text, err := edit.Unchanged(f.disk, file)
+	text, err := edit.ReadUnchanged(f.disk, file)
 	switch {
 	case errors.Is(err, edit.ErrChanged):
 		return file, nil, fmt.Errorf("write %s: %w", shownPath(path), err)
@@ -214,13 +214,13 @@ func (w *writePlan) restoreDeleted(c change.ObjectChange) (back bool, err error)
 
 // editFits says whether an edit of a text gives the object that is wanted.
 func (w *writePlan) editFits(path string, text []byte, e edit.Edit, c change.ObjectChange) bool {
-	after, err := edit.Edited(path, text, e)
+	after, err := edit.EditedText(path, text, e)
 	return err == nil && w.files.textAgrees(path, after, []change.ObjectChange{c}, []int{0})
 }
 
 func spotOf(b *change.FileChange, k model.Key) *edit.Spot {
 	for i := range b.Spots {
-		if b.Spots[i].Object.Is(k) {
+		if b.Spots[i].Object.Names(k) {
 			return &b.Spots[i]
 		}
 	}

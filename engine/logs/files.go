@@ -33,13 +33,13 @@ type Files struct {
 }
 
 // PassedFiles counts the files below a folder that are not read, and says why.
-type PassedFiles = logfile.Passed
+type PassedFiles = logfile.SkippedFiles
 
 // FilesMost is how many files and folders below a folder are looked at.
 const FilesMost = logfile.WalkMost
 
 // CheckFiles says what is wrong with paths, and what lies below folders and is not read.
-func CheckFiles(paths []string) ([]PassedFiles, error) { return logfile.Check(paths) }
+func CheckFiles(paths []string) ([]PassedFiles, error) { return logfile.CheckPaths(paths) }
 
 // lookEvery is how often files are looked at, scanEvery how often, in looks, for new ones.
 const (
@@ -169,7 +169,7 @@ func (r *FileReader) openFiles(ctx context.Context) error {
 // isPiped says whether something is read that can be read only once.
 func (r *FileReader) isPiped() bool {
 	for _, f := range r.set.Files() {
-		if f.Piped() {
+		if f.IsPiped() {
 			return true
 		}
 	}
@@ -204,7 +204,7 @@ func (r *FileReader) zoneOf(f *logfile.File) (zone string, sure bool) {
 		}
 		return p.Pod, false
 	}
-	return clean.Text(r.set.Short(f)), true
+	return clean.Text(r.set.ShortName(f)), true
 }
 
 // beginAt puts every file where reading begins.
@@ -212,7 +212,7 @@ func (r *FileReader) beginAt(from time.Time, end bool) (err error) {
 	for _, f := range r.set.Files() {
 		switch {
 		case end:
-			err = f.FromEnd(r.logs.limit, acllog.Maybe)
+			err = f.FromEnd(r.logs.limit, acllog.MayBeACLLine)
 		case !from.IsZero():
 			err = f.FromTime(from, timeOf)
 		}
@@ -287,7 +287,7 @@ func (r *FileReader) drainFiles(ctx context.Context) (over bool) {
 			r.giveLine(ctx, line, !r.merges && len(r.set.Files()) == 1)
 			r.noteStanding(line.line.At)
 		}
-		over = over && f.Over()
+		over = over && f.IsOver()
 	}
 	return over
 }

@@ -42,7 +42,7 @@ func (r *FileReader) nextLine(s *fileSource) (x storedLine, ok bool) {
 			return x, false
 		}
 		s.lines++
-		if !acllog.Maybe(text) {
+		if !acllog.MayBeACLLine(text) {
 			continue
 		}
 		line, err := acllog.Parse(string(text))
@@ -121,7 +121,7 @@ func (r *FileReader) inOrder(from time.Time) iter.Seq[storedLine] {
 			}
 		}
 		for _, f := range r.set.Files() {
-			if !f.Piped() {
+			if !f.IsPiped() {
 				take(r.sourceOf(f))
 			}
 		}
@@ -250,7 +250,7 @@ func (r *FileReader) noteStanding(at time.Time) {
 func (r *FileReader) findSpan() {
 	var from, to time.Time
 	for _, f := range r.set.Files() {
-		if f.Piped() {
+		if f.IsPiped() {
 			continue
 		}
 		if first := f.FirstTime(timeOf); !first.IsZero() && (from.IsZero() || first.Before(from)) {

@@ -115,7 +115,7 @@ func (n *nodeLog) streamState() logline.Stream {
 }
 
 // setState takes over how the stream stands.
-func (n *nodeLog) setState(s podlogs.State) {
+func (n *nodeLog) setState(s podlogs.StreamStatus) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	x := &n.stream
@@ -141,10 +141,10 @@ func (n *nodeLog) updateStream(f func(*logline.Stream)) {
 
 // takeLine takes one line of the container in.
 func (n *nodeLog) takeLine(ctx context.Context, at time.Time, text []byte) {
-	if unseen := n.number.Unseen(text, repeatsKept); unseen > 0 && n.streamState().Container != aclOnly {
+	if unseen := n.number.MissingBefore(text, repeatsKept); unseen > 0 && n.streamState().Container != aclOnly {
 		n.updateStream(func(s *logline.Stream) { s.Unseen += unseen })
 	}
-	if !acllog.Maybe(text) {
+	if !acllog.MayBeACLLine(text) {
 		n.updateStream(func(s *logline.Stream) { s.Lines, s.Last = s.Lines+1, at })
 		return
 	}

@@ -36,7 +36,7 @@ func (f *fakePods) Follow(ctx context.Context, x podlogs.Request) {
 	if err != nil {
 		return
 	}
-	x.State(podlogs.State{Target: t, State: logline.StreamOpen})
+	x.State(podlogs.StreamStatus{Target: t, State: logline.StreamOpen})
 	node := strings.TrimPrefix(t.Pod, "ovnkube-")
 	f.mu.Lock()
 	f.follows[node] = x

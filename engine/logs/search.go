@@ -245,7 +245,7 @@ func (s *Search) searchFiles(ctx context.Context, kept []*entries.Entry) (rest *
 	pass := func() {
 		var n int64
 		for _, f := range r.set.Files() {
-			n += f.Passed()
+			n += f.ReadBytes()
 		}
 		s.bytes.Store(n)
 	}

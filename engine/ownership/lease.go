@@ -21,7 +21,7 @@ func (w *Zone) campaign(ctx context.Context) {
 	for ctx.Err() == nil {
 		term, resign := context.WithCancel(ctx)
 		off := false
-		err := cfg.Kube.Lead(term, w.zone, *cfg.Lease, leaseCalls(w, func(lead context.Context) {
+		err := cfg.Kube.CampaignForZone(term, w.zone, *cfg.Lease, leaseCalls(w, func(lead context.Context) {
 			off = w.writeAsLeader(lead)
 			if off {
 				resign()

@@ -90,7 +90,7 @@ func TestReportsEndWithTheLease(t *testing.T) {
 		w.reportToServer(func(r *kube.Reporter) {
 			r.SetCondition("worker", k, model.Condition{Type: "Ready-In-Zone-worker", Status: "False"})
 		})
-		if n, _ := w.owners.reporter.Waiting(); n != want {
+		if n, _ := w.owners.reporter.WaitingReports(); n != want {
 			t.Errorf("%s: %d wait, want %d", when, n, want)
 		}
 	}
@@ -98,7 +98,7 @@ func TestReportsEndWithTheLease(t *testing.T) {
 	w.setTerm(true)
 	say(1, "leading")
 	w.setTerm(false)
-	if n, _ := w.owners.reporter.Waiting(); n != 0 {
+	if n, _ := w.owners.reporter.WaitingReports(); n != 0 {
 		t.Errorf("%d wait after the term", n)
 	}
 	say(0, "after the term")

@@ -157,6 +157,6 @@ func (w *Zone) setTerm(begins bool) {
 	defer w.mu.Unlock()
 	w.reports = begins
 	if !begins && w.owners.reporter != nil {
-		w.owners.reporter.Forget(w.zone)
+		w.owners.reporter.ForgetZone(w.zone)
 	}
 }

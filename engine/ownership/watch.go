@@ -78,7 +78,7 @@ func New(l *loop.Loop, cfg Config) (*Owners, error) {
 		if lease.Identity == "" {
 			lease.Identity = cfg.Writer
 		}
-		lease, err := lease.Filled()
+		lease, err := lease.WithDefaults()
 		if err != nil {
 			return nil, err
 		}
@@ -112,7 +112,7 @@ func (o *Owners) WaitingReports() (waiting int, dropped uint64, ok bool) {
 	if o.reporter == nil {
 		return 0, 0, false
 	}
-	waiting, dropped = o.reporter.Waiting()
+	waiting, dropped = o.reporter.WaitingReports()
 	return waiting, dropped, true
 }
 

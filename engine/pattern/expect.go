@@ -58,7 +58,7 @@ func writeStatement(b *strings.Builder, s *template.Statement) {
 	if s.Allow {
 		expect = "allow"
 	}
-	fmt.Fprintf(b, "\n- name: %s\n  expect: %s\n", yamltree.Flow(s.Name), expect)
+	fmt.Fprintf(b, "\n- name: %s\n  expect: %s\n", yamltree.FlowText(s.Name), expect)
 	for _, side := range []struct {
 		name string
 		ends []template.End
@@ -68,9 +68,9 @@ func writeStatement(b *strings.Builder, s *template.Statement) {
 			all = append(all, endOf(&side.ends[i]))
 		}
 		if len(all) == 1 {
-			fmt.Fprintf(b, "  %s: %s\n", side.name, yamltree.Flow(all[0]))
+			fmt.Fprintf(b, "  %s: %s\n", side.name, yamltree.FlowText(all[0]))
 		} else {
-			fmt.Fprintf(b, "  %s: %s\n", side.name, yamltree.Flow(all))
+			fmt.Fprintf(b, "  %s: %s\n", side.name, yamltree.FlowText(all))
 		}
 	}
 	if len(s.Ports) > 0 {

@@ -119,20 +119,20 @@ func joinDocuments(texts []string) string {
 func filledPolicy(p *template.Policy, old *model.Policy) (*model.Policy, error) {
 	object := p.Object
 	if old != nil {
-		was, err := manifests.Untyped(old.Original)
+		was, err := manifests.UntypedTree(old.Original)
 		if err != nil {
 			return nil, err
 		}
 		object = p.Onto(was)
 	}
-	typed, err := policy.Typify(p.Key.Kind, object)
+	typed, err := policy.TypedPolicy(p.Key.Kind, object)
 	if err != nil {
 		return nil, err
 	}
 	var next *model.Policy
 	var broken []model.Broken
 	if old != nil {
-		next, broken, err = edit.Policy(old, typed, manifests.Options{})
+		next, broken, err = edit.RewritePolicy(old, typed, manifests.Options{})
 	} else {
 		var made *model.Policy
 		if made, err = manifests.FromObject(typed, model.Origin{Item: -1}); err == nil {

@@ -206,16 +206,16 @@ func firstDecider(rev *revision.Revision, seen []diff.LoggedConnection) (first i
 // writePolicy puts the rules into a policy, or makes a new one of them.
 func (p *Proposal) writePolicy(old *model.Policy) (*model.Policy, error) {
 	if old != nil {
-		object, err := manifests.Untyped(old.Original)
+		object, err := manifests.UntypedTree(old.Original)
 		if err != nil {
 			return nil, err
 		}
 		p.insertRules(object, old.Kind)
-		typed, err := policy.Typify(old.Kind, object)
+		typed, err := policy.TypedPolicy(old.Kind, object)
 		if err != nil {
 			return nil, err
 		}
-		next, broken, err := edit.Policy(old, typed, manifests.Options{})
+		next, broken, err := edit.RewritePolicy(old, typed, manifests.Options{})
 		return checkedPolicy(next, broken, err)
 	}
 	object := map[string]any{
@@ -224,7 +224,7 @@ func (p *Proposal) writePolicy(old *model.Policy) (*model.Policy, error) {
 		"spec":     map[string]any{"priority": int64(p.Priority), "subject": peerOf(*p.Subject)},
 	}
 	p.insertRules(object, model.KindANP)
-	typed, err := policy.Typify(model.KindANP, object)
+	typed, err := policy.TypedPolicy(model.KindANP, object)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ type fileReader struct {
 func ReadStatements(file string, text []byte) ([]Statement, []*Problem) {
 	r := &fileReader{file: clean.Text(file)}
 	text = []byte(strings.TrimPrefix(string(text), string(yamltree.BOM)))
-	docs, isJSON, err := yamltree.Documents(file, text)
+	docs, isJSON, err := yamltree.CutDocuments(file, text)
 	if err != nil {
 		r.syntaxProblem(err, "JSON")
 		return nil, r.problems
@@ -50,7 +50,7 @@ func ReadStatements(file string, text []byte) ([]Statement, []*Problem) {
 			continue
 		}
 		if root.Kind != yaml.SequenceNode {
-			if kind := yamltree.Str(root, "kind"); kind != "" {
+			if kind := yamltree.Text(root, "kind"); kind != "" {
 				r.addProblem(root, "is an object of the kind %s: want a list of statements; policies are given with -f", kind)
 			} else {
 				r.addProblem(root, "want a list of statements, each with expect, from and to")

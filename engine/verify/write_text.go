@@ -79,12 +79,12 @@ func (w *statementWriter) writeStatement(m map[string]any) {
 			continue
 		}
 		if !isList {
-			w.text.WriteString(lead + name + ": " + yamltree.Flow(v) + "\n")
+			w.text.WriteString(lead + name + ": " + yamltree.FlowText(v) + "\n")
 			continue
 		}
 		w.text.WriteString(lead + name + ":\n")
 		for _, e := range list {
-			w.text.WriteString("  - " + yamltree.Flow(e) + "\n")
+			w.text.WriteString("  - " + yamltree.FlowText(e) + "\n")
 		}
 	}
 }
@@ -169,7 +169,7 @@ func (w *statementWriter) unitNames(units []int) string {
 	for _, space := range order {
 		name := space
 		if !w.isWholeNamespace(space, pods[space]) {
-			name = yamltree.Flow(podChoice(pods[space], w.ordinary[space])) + " in " + space
+			name = yamltree.FlowText(podChoice(pods[space], w.ordinary[space])) + " in " + space
 		}
 		out = append(out, name)
 	}

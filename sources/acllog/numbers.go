@@ -15,9 +15,9 @@ var pinctrl = []byte("(ovn_pinctrl")
 // mostUnseen is the longest gap that is taken for one: a longer one is another run.
 const mostUnseen = 1 << 20
 
-// Unseen says how many numbers are missing before this line. A number that goes back begins
+// MissingBefore says how many numbers are missing before this line. A number that goes back begins
 // anew, or, by fewer than repeats, is a line that came twice.
-func (n *LineNumbers) Unseen(line []byte, repeats uint64) (unseen uint64) {
+func (n *LineNumbers) MissingBefore(line []byte, repeats uint64) (unseen uint64) {
 	_, rest, ok := bytes.Cut(line, []byte("|"))
 	if !ok {
 		return 0

@@ -57,13 +57,13 @@ func TestProgress(t *testing.T) {
 
 	var last, of int64
 	o := Options{Paths: []string{dir}}.withDefaults()
-	o.progress = &progress{tell: func(read, total int64) {
+	o.progress = &readProgress{tell: func(read, total int64) {
 		if read < last || read > total {
 			t.Errorf("%d of %d after %d", read, total, last)
 		}
 		last, of = read, total
 	}}
-	inputs, broken := o.list()
+	inputs, broken := o.listInputs()
 	if len(broken) > 0 {
 		t.Fatal(broken)
 	}

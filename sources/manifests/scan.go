@@ -14,8 +14,8 @@ import (
 	"rung/sources/reading"
 )
 
-// watched is one file as it was read last.
-type watched struct {
+// watchedFile is one file as it was read last.
+type watchedFile struct {
 	res *fileResult
 	// read is when res was read, mod and size what the file was then.
 	read time.Time
@@ -36,9 +36,9 @@ type keptObject struct {
 	read   time.Time
 }
 
-// result returns the objects and errors the file stands for now: its last reading, with
+// currentResult returns the objects and errors the file stands for now: its last reading, with
 // kept objects, or the error that it has gone.
-func (f *watched) result(source string) *fileResult {
+func (f *watchedFile) currentResult(source string) *fileResult {
 	if f.gone {
 		b := fileBroken(source, f.res.file.Path, fmt.Sprintf("has gone since %s: %s removed",
 			f.away.Format(time.TimeOnly), words.Count(f.objects, "object")), "")
@@ -46,7 +46,7 @@ func (f *watched) result(source string) *fileResult {
 		if f.res.in.folder {
 			b.Severity = model.SeverityWarning
 		}
-		return &fileResult{loaded: &loaded{}, in: f.res.in, broken: []model.Broken{b}}
+		return &fileResult{loadedFile: &loadedFile{}, in: f.res.in, broken: []model.Broken{b}}
 	}
 	if len(f.kept) == 0 {
 		return f.res
@@ -63,12 +63,12 @@ func (f *watched) result(source string) *fileResult {
 	return &r
 }
 
-// first reads everything for the first time. With SkipSchema it publishes
+// readFirst reads everything for the first time. With SkipSchema it publishes
 // before gate 1 and once more behind it.
-func (w *watcher) first(ctx context.Context) error {
+func (w *watcher) readFirst(ctx context.Context) error {
 	skip := w.o.SkipSchema
 	w.o.progress = newProgress(w.o.Progress)
-	_, err := w.scan(ctx, true)
+	_, err := w.scanFiles(ctx, true)
 	w.o.progress = nil
 	if err != nil {
 		return err
@@ -77,35 +77,35 @@ func (w *watcher) first(ctx context.Context) error {
 		return nil
 	}
 	w.o.SkipSchema = false
-	if err := parallel(ctx, workers(len(w.order)), len(w.order),
-		func(_, i int) { w.files[w.order[i]].res.validate(&w.o) }); err != nil {
+	if err := runParallel(ctx, workerCount(len(w.order)), len(w.order),
+		func(_, i int) { w.files[w.order[i]].res.validatePolicies(&w.o) }); err != nil {
 		return err
 	}
-	w.publish(true)
+	w.publishUpdate(true)
 	return nil
 }
 
-// validate runs gate 1 on the policies of a file.
-func (f *fileResult) validate(by *Options) {
+// validatePolicies runs gate 1 on the policies of a file.
+func (f *fileResult) validatePolicies(by *Options) {
 	f.objects = slices.DeleteFunc(slices.Clone(f.objects), func(o model.Object) bool {
 		p, ok := o.(*model.Policy)
 		if !ok {
 			return false
 		}
-		broken := by.validate(p)
+		broken := by.validatePolicy(p)
 		f.broken = append(f.broken, broken...)
 		return slices.ContainsFunc(broken, model.Broken.IsError)
 	})
 }
 
-// scan looks at all files, reads those that changed and publishes. It returns
+// scanFiles looks at all files, reads those that changed and publishes. It returns
 // after what time it wants to be called again by itself, 0 for not.
-func (w *watcher) scan(ctx context.Context, first bool) (again time.Duration, err error) {
+func (w *watcher) scanFiles(ctx context.Context, first bool) (again time.Duration, err error) {
 	// A file that is not listed was away after now, and still is after asked.
 	asked := time.Now()
-	inputs, listErrs := w.o.list()
+	inputs, listErrs := w.o.listInputs()
 	now := time.Now()
-	var read []input
+	var read []inputFile
 	present := make(map[string]bool, len(inputs))
 	order := make([]string, 0, len(inputs))
 	for _, in := range inputs {
@@ -148,35 +148,35 @@ func (w *watcher) scan(ctx context.Context, first bool) (again time.Duration, er
 			}
 		}
 		if old := w.files[in.path]; old == nil || old.gone || old.res.file.Sum != res.file.Sum || res.file.Sum == [32]byte{} {
-			w.files[in.path] = succeed(old, res, in, now)
+			w.files[in.path] = nextWatched(old, res, in, now)
 			changed = true
 		} else {
 			old.read, old.mod, old.size, old.away = now, in.mod, in.size, time.Time{}
 		}
 	}
-	wait, lost := w.missing(present, asked, now)
+	wait, lost := w.dropMissing(present, asked, now)
 	if wait > 0 && (again == 0 || wait < again) {
 		again = wait
 	}
 	w.settleOrder(order, present, lost, changed)
 	w.listErrs = slices.DeleteFunc(listErrs, func(b model.Broken) bool { return w.files[b.Origin.File] != nil })
-	w.publish(!w.o.SkipSchema)
+	w.publishUpdate(!w.o.SkipSchema)
 	return again, nil
 }
 
 // holdOff says whether a file that is away has been so for less than a time, as far
 // as is known from looks between asked and now; the first call begins it.
-func (f *watched) holdOff(asked, now time.Time, d time.Duration) bool {
+func (f *watchedFile) holdOff(asked, now time.Time, d time.Duration) bool {
 	if f.away.IsZero() {
 		f.away = now
 	}
 	return asked.Sub(f.away) < d
 }
 
-// succeed makes the next state of a file from what was read now. Objects that
+// nextWatched makes the next state of a file from what was read now. Objects that
 // were there and are missing now, but for a reason that is an error, stay.
-func succeed(old *watched, res *fileResult, in input, now time.Time) *watched {
-	f := &watched{res: res, read: now, mod: in.mod, size: in.size}
+func nextWatched(old *watchedFile, res *fileResult, in inputFile, now time.Time) *watchedFile {
+	f := &watchedFile{res: res, read: now, mod: in.mod, size: in.size}
 	if old == nil || old.gone {
 		return f
 	}
@@ -208,9 +208,9 @@ func succeed(old *watched, res *fileResult, in input, now time.Time) *watched {
 	return f
 }
 
-// missing deals with files that are no longer there: they are given up once they were
+// dropMissing deals with files that are no longer there: they are given up once they were
 // away long enough. lost are the files given up now, wait is when to look again.
-func (w *watcher) missing(present map[string]bool, asked, now time.Time) (wait time.Duration, lost map[string]bool) {
+func (w *watcher) dropMissing(present map[string]bool, asked, now time.Time) (wait time.Duration, lost map[string]bool) {
 	lost = map[string]bool{}
 	for p, f := range w.files {
 		if present[p] || f.gone {

@@ -81,7 +81,7 @@ func TestTypedReadsAsText(t *testing.T) {
 			if obj == nil {
 				t.Fatalf("%s: %v was not taken in", name, o)
 			}
-			if originOf(obj) != conv.origin() {
+			if originOf(obj) != conv.clusterOrigin() {
 				t.Errorf("%s: origin %v", obj.ObjectKey(), originOf(obj))
 			}
 			got[obj.ObjectKey()] = obj
@@ -235,7 +235,7 @@ func TestTypedRestated(t *testing.T) {
 		{"another object of the name", func(o map[string]any) { sub(o, "metadata")["uid"] = "u-2" }, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if quick := restated(old.(*model.Policy), object(c.change)) != nil; quick != c.quick {
+			if quick := restatedPolicy(old.(*model.Policy), object(c.change)) != nil; quick != c.quick {
 				t.Errorf("taken from the old one: %v", quick)
 			}
 			want, _ := NewTyped("prod").Object(object(c.change), nil)

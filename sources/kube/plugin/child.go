@@ -34,9 +34,9 @@ const (
 	exitNoStart = 127 // as a shell
 )
 
-// Main runs a plugin for the process that the arguments, those behind Command, name, and
+// RunChild runs a plugin for the process that the arguments, those behind Command, name, and
 // returns the exit code. The output is all there at the plugin's end.
-func Main(args []string, in *os.File, out, errs io.Writer) int {
+func RunChild(args []string, in *os.File, out, errs io.Writer) int {
 	if len(args) < argOwn {
 		fmt.Fprintln(errs, "rung: "+Command+" is for Rung itself")
 		return exitUsage
@@ -59,14 +59,14 @@ func Main(args []string, in *os.File, out, errs io.Writer) int {
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		outlive(parent)
+		waitForParent(parent)
 	}()
 
 	cmd := exec.Command(args[argPath], args[argOwn:]...)
 	cmd.Args[0] = args[argName]
-	printed, said := &bounded{}, &said{to: errs}
+	printed, said := &boundedBuffer{}, &stderrLines{to: errs}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = in, printed, said, lingers
-	wait, err := start(cmd)
+	wait, err := startPlugin(cmd)
 	if err != nil {
 		fmt.Fprintln(errs, "rung: "+clean.Text(err.Error()))
 		return exitNoStart
@@ -79,28 +79,28 @@ func Main(args []string, in *os.File, out, errs io.Writer) int {
 	}()
 	select {
 	case err := <-ended:
-		return printed.hand(out, errs, args[argName], err)
+		return printed.passOn(out, errs, args[argName], err)
 	case <-told:
 	case <-over:
 	case <-gone:
 	}
 	// Nobody waits for an answer any more.
-	end(cmd.Process, false)
+	endProcess(cmd.Process, false)
 	select {
 	case <-ended:
 	case <-time.After(grace):
 	}
-	end(cmd.Process, true)
+	endProcess(cmd.Process, true)
 	return exitEnded
 }
 
-// bounded keeps the beginning of what a plugin prints.
-type bounded struct {
+// boundedBuffer keeps the beginning of what a plugin prints.
+type boundedBuffer struct {
 	bytes.Buffer
 	more bool
 }
 
-func (b *bounded) Write(p []byte) (int, error) {
+func (b *boundedBuffer) Write(p []byte) (int, error) {
 	b.more = b.more || b.Len()+len(p) > outMost
 	if !b.more {
 		b.Buffer.Write(p)
@@ -108,8 +108,8 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// hand passes on what a plugin that has ended printed, and how it ended.
-func (b *bounded) hand(out, errs io.Writer, name string, ended error) int {
+// passOn passes on what a plugin that has ended printed, and how it ended.
+func (b *boundedBuffer) passOn(out, errs io.Writer, name string, ended error) int {
 	var exit *exec.ExitError
 	switch {
 	case errors.As(ended, &exit):
@@ -142,8 +142,8 @@ const (
 	saidAfter = 200 * time.Millisecond
 )
 
-// said hands on what a plugin says on stderr, by lines, clean.
-type said struct {
+// stderrLines hands on what a plugin says on stderr, by lines, clean.
+type stderrLines struct {
 	to io.Writer
 
 	mu    sync.Mutex
@@ -151,7 +151,7 @@ type said struct {
 	timer *time.Timer
 }
 
-func (s *said) Write(p []byte) (int, error) {
+func (s *stderrLines) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := len(p)
@@ -164,14 +164,14 @@ func (s *said) Write(p []byte) (int, error) {
 		s.rest = append(s.rest, p[:take]...)
 		p = p[take:]
 		if i >= 0 || len(s.rest) == lineMost {
-			s.put(i >= 0)
+			s.putLine(i >= 0)
 		}
 	}
 	if s.timer == nil {
 		s.timer = time.AfterFunc(saidAfter, func() {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			s.put(false)
+			s.putLine(false)
 		})
 	} else {
 		s.timer.Reset(saidAfter)
@@ -179,8 +179,8 @@ func (s *said) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// put prints what there is as a line, so that what Rung says begins one, but for the beginning of a character whose rest may come.
-func (s *said) put(all bool) {
+// putLine prints what there is as a line, so that what Rung says begins one, but for the beginning of a character whose rest may come.
+func (s *stderrLines) putLine(all bool) {
 	n := len(s.rest)
 	for i := 1; !all && i < utf8.UTFMax && i <= n; i++ {
 		if b := s.rest[n-i:]; utf8.RuneStart(b[0]) {
@@ -198,8 +198,8 @@ func (s *said) put(all bool) {
 	s.rest = append(s.rest[:0], s.rest[n:]...)
 }
 
-func (s *said) flush() {
+func (s *stderrLines) flush() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.put(true)
+	s.putLine(true)
 }

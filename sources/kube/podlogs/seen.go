@@ -37,12 +37,12 @@ type seenLine struct {
 
 func (s *seenLines) reset() { *s = seenLines{} }
 
-// last is the time of the newest line, zero before the first.
-func (s *seenLines) last() time.Time { return s.newest }
+// newestTime is the time of the newest line, zero before the first.
+func (s *seenLines) newestTime() time.Time { return s.newest }
 
-// has says whether a line that comes is one that is known, and counts it. replay
+// isKnown says whether a line that comes is one that is known, and counts it. replay
 // says that no new line came yet.
-func (s *seenLines) has(at time.Time, text []byte, replay bool) bool {
+func (s *seenLines) isKnown(at time.Time, text []byte, replay bool) bool {
 	if !s.started {
 		return false
 	}
@@ -57,8 +57,8 @@ func (s *seenLines) has(at time.Time, text []byte, replay bool) bool {
 	return false
 }
 
-// add remembers a line that was handed on.
-func (s *seenLines) add(at time.Time, text []byte) {
+// addLine remembers a line that was handed on.
+func (s *seenLines) addLine(at time.Time, text []byte) {
 	if !s.started {
 		*s = seenLines{seed: maphash.MakeSeed(), count: map[seenLine]int{}, passed: map[seenLine]int{}, due: seenFew,
 			started: true}
@@ -76,13 +76,13 @@ func (s *seenLines) add(at time.Time, text []byte) {
 		s.newest, s.floor = at, min(s.floor, at.UnixNano())
 	}
 	if len(s.order) >= s.due {
-		s.forget()
+		s.dropOld()
 	}
 }
 
-// forget drops what no resumed log repeats, and half of the rest where that is
+// dropOld drops what no resumed log repeats, and half of the rest where that is
 // too much.
-func (s *seenLines) forget() {
+func (s *seenLines) dropOld() {
 	from := s.newest.Truncate(time.Second).UnixNano()
 	keep := s.order[:0]
 	drop := 0

@@ -22,24 +22,24 @@ var (
 	ErrNotWritable = errors.New("is not a file that can be written to")
 )
 
-// Edited is a file's text with the edits made: all of them or none. Only the text of what
+// EditedText is a file's text with the edits made: all of them or none. Only the text of what
 // the edits are about changes. An *Error says that an edit cannot be made without touching
 // more than it is about.
-func Edited(path string, text []byte, edits ...Edit) ([]byte, error) {
-	out, err := rewrite(path, text, edits)
+func EditedText(path string, text []byte, edits ...Edit) ([]byte, error) {
+	out, err := rewriteText(path, text, edits)
 	if err != nil {
 		return nil, fmt.Errorf("write back: %w", err)
 	}
 	return out, nil
 }
 
-// Exchange puts a text in the place of the one a file holds. It keeps the file's owner and
+// ExchangeText puts a text in the place of the one a file holds. It keeps the file's owner and
 // mode, writes through symbolic links, and replaces the file in one step, so that a reader
 // sees the old or the new one. Changes that another program writes meanwhile are not lost
-// (safefile.Swap). It returns the file's new state, for the next Exchange.
+// (safefile.Swap). It returns the file's new state, for the next ExchangeText.
 //
 // Errors: ErrNotWritable, those of safefile.Swap, ErrChanged among them.
-func Exchange(fsys safefile.FS, f manifests.File, old, text []byte) (manifests.File, error) {
+func ExchangeText(fsys safefile.FS, f manifests.File, old, text []byte) (manifests.File, error) {
 	if !f.Writable {
 		return f, fmt.Errorf("write %s: %w", f.Path, ErrNotWritable)
 	}
@@ -59,14 +59,14 @@ func Exchange(fsys safefile.FS, f manifests.File, old, text []byte) (manifests.F
 	return stampOf(f, text), nil
 }
 
-// PutBack gives a file the text it had before an Exchange, if it still is as that
+// PutBack gives a file the text it had before an ExchangeText, if it still is as that
 // left it.
 func PutBack(fsys safefile.FS, f manifests.File, text []byte) error {
-	now, err := Unchanged(fsys, f)
+	now, err := ReadUnchanged(fsys, f)
 	if err != nil {
 		return err
 	}
-	_, err = Exchange(fsys, f, now, text)
+	_, err = ExchangeText(fsys, f, now, text)
 	return err
 }
 
@@ -84,8 +84,8 @@ func stampOf(f manifests.File, text []byte) manifests.File {
 	return f
 }
 
-// Unchanged reads a file if it still is what it was.
-func Unchanged(fsys safefile.FS, f manifests.File) ([]byte, error) {
+// ReadUnchanged reads a file if it still is what it was.
+func ReadUnchanged(fsys safefile.FS, f manifests.File) ([]byte, error) {
 	in, err := fsys.Open(f.Path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err

@@ -223,7 +223,7 @@ func (l *Layout) blockScalarEnd(p, indent int) (int, bool) {
 	for i := l.Line(p) + 1; i < len(l.starts); i++ {
 		start, next := l.starts[i], l.NextLine(l.starts[i])
 		row := bytes.TrimRight(l.Text[start:next], "\r\n")
-		n := leading(row)
+		n := leadingSpaces(row)
 		if len(row) == n {
 			continue // blank
 		}
@@ -292,5 +292,5 @@ func (l *Layout) Dash(n *yaml.Node, i int) int {
 // FirstOnLine is the offset of the first thing on the line of p.
 func (l *Layout) FirstOnLine(p int) int {
 	s := l.LineStart(p)
-	return s + leading(l.Text[s:])
+	return s + leadingSpaces(l.Text[s:])
 }
