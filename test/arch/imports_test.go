@@ -48,7 +48,7 @@ var inside = map[string][]string{
 	// The second reader shares no code of reading with the first.
 	"sources/nbdb/second": {"model"},
 
-	"reconciler": {"compiler", "model", "sources/retry"},
+	"reconciler": {"compiler", "model", "sources/retry", "sources/slots"},
 	"engine":     {"change", "revision", "system", "sources", "compiler", "reconciler", "model"},
 
 	// The rooms of the engine, from the ground up: none knows the loop.
