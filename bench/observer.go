@@ -209,7 +209,7 @@ func (o *Observer) Expect(d *compiler.Desired, delta *compiler.Delta, zone strin
 		})
 	}
 	for k := range delta.Policies {
-		want := rowsOf(d.Rows(k, zone, nil))
+		want := rowsOf(d.RowsOfUnit(k, zone, nil))
 		w.left = append(w.left, func(db *nb.DB) bool {
 			for name, text := range want {
 				if liveRow(db, name) != text {

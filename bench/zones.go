@@ -134,7 +134,7 @@ func (r *Replay) compile(c *model.Cluster) {
 		return fmt.Sprintf("-0000-4000-8000-%012x", n)
 	}
 	for p := range d.Policies() {
-		rows := d.Rows(p.Key, "", nil)
+		rows := d.RowsOfUnit(p.Key, "", nil)
 		var acls []string
 		for _, a := range rows.ACLs {
 			row := replayRow{table: nb.TableACL, id: a.ID(), uuid: uuid(), body: encodeRow(a)}
@@ -152,7 +152,7 @@ func (r *Replay) compile(c *model.Cluster) {
 		}
 		at := uuid()
 		for node := range c.Nodes() {
-			g := replayGroup{uuid: at, row: rows.PortGroup, acls: acls, names: d.Ports(p, node.Name, nil)}
+			g := replayGroup{uuid: at, row: rows.PortGroup, acls: acls, names: d.LogicalPorts(p, node.Name, nil)}
 			r.groups[node.Name] = append(r.groups[node.Name], g)
 		}
 	}

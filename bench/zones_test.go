@@ -104,7 +104,7 @@ func BenchmarkZones(b *testing.B) {
 		}
 		wait := func(what string, holds func(r *revision.Revision) bool) time.Duration {
 			b.Helper()
-			if err := e.Wait(ctx, holds); err != nil {
+			if err := e.WaitFor(ctx, holds); err != nil {
 				b.Fatalf("%s: %v; %+v", what, err, e.Revision().Sweep)
 			}
 			return time.Since(began)

@@ -157,7 +157,7 @@ func (w *world) netpolPeer(ns string) model.Peer {
 	return block
 }
 
-// netpolPorts draws ports of every form, as a NetworkPolicy's are read: the
+// netpolL4s draws ports of every form, as a NetworkPolicy's are read: the
 // protocol is always known.
 func (w *world) netpolPorts() (out []model.Port) {
 	for range w.r.IntN(4) {

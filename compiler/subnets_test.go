@@ -33,7 +33,7 @@ func TestNodeSubnets(t *testing.T) {
 		if got := d.Options().ClusterSubnets; !slices.Equal(got, prefixes) {
 			t.Errorf("subnets %v, want %v", got, prefixes)
 		}
-		acl := d.Rows(ef.Key, "", nil).ACLs[0]
+		acl := d.RowsOfUnit(ef.Key, "", nil).ACLs[0]
 		if text := "(" + match.EFNetwork("0.0.0.0/0", prefixes) + ")"; acl.Match[:len(text)] != text {
 			t.Errorf("row %s, want %s…", acl.Match, text)
 		}

@@ -21,5 +21,5 @@ func FindDatabases(ctx context.Context, folders []string) ([]string, error) {
 	return paths, err
 }
 
-// Empty says whether all paths are folders without a manifest in them.
-func Empty(paths []string) bool { return manifests.Options{Paths: paths}.Empty() }
+// HasNoManifests says whether all paths are folders without a manifest in them.
+func HasNoManifests(paths []string) bool { return manifests.Options{Paths: paths}.Empty() }

@@ -65,7 +65,7 @@ func (f *ovnRun) packetsAgree() {
 			if err != nil {
 				return err
 			}
-			zones[zone] = walk.NewZone(zone, rows, &walk.Matches{}, nil)
+			zones[zone] = walk.NewZone(zone, rows, &walk.MatchCache{}, nil)
 			return z.FlushConntrack(ctx)
 		})
 	}
@@ -107,14 +107,14 @@ func (f *ovnRun) crosses(rows *walk.Zone, p ovn.Packet, m match.Packet, in, from
 		if stage == model.StageToLport {
 			m.OutPort = to
 		}
-		deciders, unjudged := rows.Walk(stage, from, m)
+		deciders, unjudged := rows.WalkStage(stage, from, m)
 		if unjudged > 0 {
 			f.t.Errorf("%d rows could not be judged", unjudged)
 		}
 		for _, acl := range deciders {
 			met = append(met, acl.ID()+" "+acl.Action)
 			passes = acl.Action != nb.ActionDrop && acl.Action != nb.ActionReject
-			tied = tied || slices.ContainsFunc(rows.Tied(stage, from, m, acl), func(o *nb.ACL) bool { return o.Action != acl.Action })
+			tied = tied || slices.ContainsFunc(rows.TiedRows(stage, from, m, acl), func(o *nb.ACL) bool { return o.Action != acl.Action })
 		}
 		if !passes {
 			break

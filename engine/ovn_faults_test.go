@@ -142,7 +142,7 @@ func (f *ovnRun) logsGoOn() {
 	f.change(change.Mutation{Op: change.OpLogLevel, Policy: given.ANPKey("last"), Levels: model.LogLevels{Deny: "alert"}})
 	for _, zone := range faultZones {
 		wait.Within(f.t, 2*wait.Patience, "lines of "+zone, func() bool {
-			for _, e := range f.Logs().Since(0, 5000) {
+			for _, e := range f.Logs().EntriesAfter(0, 5000) {
 				if e.Line.Zone == zone && e.Attributed && e.Rule.Policy == given.ANPKey("last") && e.Line.Verdict == "drop" {
 					return true
 				}

@@ -87,7 +87,7 @@ func untilZone(t *testing.T, e *Engine, what string, holds func(z *model.ZoneSta
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
 	defer cancel()
-	if e.Wait(ctx, func(r *revision.Revision) bool { z := r.Zone("worker"); return z != nil && holds(z) }) != nil {
+	if e.WaitFor(ctx, func(r *revision.Revision) bool { z := r.Zone("worker"); return z != nil && holds(z) }) != nil {
 		t.Fatalf("%s: %+v", what, e.Revision().Zone("worker"))
 	}
 }

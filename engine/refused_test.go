@@ -108,5 +108,5 @@ func compiled(t *testing.T, obj any) (*model.Policy, *model.PolicyRows) {
 		t.Fatal(err)
 	}
 	cluster, _ := (*model.Cluster)(nil).Upsert([]model.Object{p}, nil)
-	return p, compiler.Compile(cluster, compiler.Options{IPv4: true}).Rows(p.Key, "", nil)
+	return p, compiler.Compile(cluster, compiler.Options{IPv4: true}).RowsOfUnit(p.Key, "", nil)
 }

@@ -197,7 +197,7 @@ func (r *liveRun) sweeps(what string, holds func(*revision.Revision) bool) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.ctx, wait.Patience)
 	defer cancel()
-	if err := r.Wait(ctx, holds); err != nil {
+	if err := r.WaitFor(ctx, holds); err != nil {
 		var zones []string
 		for _, z := range r.Revision().Zones {
 			zones = append(zones, fmt.Sprintf("%s %s %s", z.Name, z.Conn, z.Error))

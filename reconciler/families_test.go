@@ -13,8 +13,8 @@ import (
 
 // holders are the rows that units of the world hang their ACLs on: those of
 // OVN-Kubernetes' own handlers, which the reconciler never makes.
-func holders() []compiler.Holder {
-	out := []compiler.Holder{
+func holders() []compiler.ACLHolder {
+	out := []compiler.ACLHolder{
 		compiler.HolderOf(model.Key{Kind: model.KindNetpolDefault}),
 		compiler.HolderOf(model.Key{Kind: model.KindMulticastCluster, Name: "AllowInterNode"}),
 	}
@@ -27,7 +27,7 @@ func holders() []compiler.Holder {
 	return out
 }
 
-func (f *fakeDB) holder(h compiler.Holder) nb.Row {
+func (f *fakeDB) holder(h compiler.ACLHolder) nb.Row {
 	switch {
 	case h.Table == nb.TableSwitch && f.db.SwitchByName(h.Name) != nil:
 		return f.db.SwitchByName(h.Name)
@@ -38,7 +38,7 @@ func (f *fakeDB) holder(h compiler.Holder) nb.Row {
 }
 
 // hold makes the row ACLs hang on.
-func (f *fakeDB) hold(h compiler.Holder) []nb.RowChange {
+func (f *fakeDB) hold(h compiler.ACLHolder) []nb.RowChange {
 	if f.holder(h) != nil {
 		return nil
 	}
@@ -122,7 +122,7 @@ func (w *world) damage(f *fakeDB) []nb.RowChange {
 		return f.put(nb.RowChange{Old: old, New: &row})
 	case n == 3 && len(groups) > 0:
 		old := groups[w.r.IntN(len(groups))]
-		if slices.Contains(holders(), compiler.Holder{Table: nb.TablePortGroup, Name: old.Name}) {
+		if slices.Contains(holders(), compiler.ACLHolder{Table: nb.TablePortGroup, Name: old.Name}) {
 			return nil // not Rung's to make whole
 		}
 		row := *old

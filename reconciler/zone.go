@@ -74,9 +74,9 @@ type Config struct {
 	Status Status
 	Events Events
 	// Fence is for a zone that others may write as well; nil for Rung's own.
-	Fence *Fence
-	// Leave are the kinds whose rows are neither written nor reported.
-	Leave map[model.Kind]bool
+	Fence *ZoneFence
+	// LeftAloneKinds are the kinds whose rows are neither written nor reported.
+	LeftAloneKinds map[model.Kind]bool
 	// OnTransaction, which may be nil, gets every transaction that ended. It is
 	// called as OnActivity is.
 	OnTransaction func(Transaction)
@@ -136,7 +136,7 @@ const (
 	ResultFenced  = "fenced"  // another writer holds the zone
 )
 
-func (c *Config) fill() {
+func (c *Config) setDefaults() {
 	def := func(d *time.Duration, v time.Duration) {
 		if *d <= 0 {
 			*d = v

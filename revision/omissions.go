@@ -79,7 +79,7 @@ func unreadObjects(r *Revision) (out []model.Omission) {
 // policiesWithoutRows are policies that OVN-Kubernetes would refuse, unless every zone was read
 // and none has rows of them.
 func policiesWithoutRows(r *Revision) (out []model.Omission) {
-	if r.Desired == nil || !r.System.Has(system.Rows) {
+	if r.Desired == nil || !r.System.HasFeature(system.Rows) {
 		return nil
 	}
 	for c := range r.Desired.Policies() {
@@ -213,7 +213,7 @@ func absentKinds(r *Revision) (out []model.Omission) {
 		have[p.Key.Kind] = true
 	}
 	for _, k := range []model.Kind{model.KindNP, model.KindEF, model.KindService} {
-		if r.System.Asks(k) && !have[k] && r.Cluster.Count(k) == 0 {
+		if r.System.AsksPoliciesOf(k) && !have[k] && r.Cluster.Count(k) == 0 {
 			out = append(out, model.Omission{Code: model.OmittedAbsent, Key: model.Key{Kind: k},
 				Why: "there are no " + words.Plural(string(k)) + ": the input has none"})
 		}
@@ -224,7 +224,7 @@ func absentKinds(r *Revision) (out []model.Omission) {
 // undecidedPolicies are the policies in tiers that are read and decide nothing, since admission
 // refuses them or their tier, or their tier is not there.
 func undecidedPolicies(r *Revision) (out []model.Omission) {
-	for _, place := range r.Order() {
+	for _, place := range r.PolicyOrder() {
 		p := place.Policy
 		o := model.Omission{Code: model.OmittedObject, Key: p.Key, Origin: p.Origin}
 		switch {

@@ -10,19 +10,19 @@ import (
 	"rung/system"
 )
 
-// Order are the policies in the order in which they decide, nil where they stand in the stages
+// PolicyOrder are the policies in the order in which they decide, nil where they stand in the stages
 // of a Ladder.
-func (r *Revision) Order() []ladder.Place { return r.System.Places(r.Cluster) }
+func (r *Revision) PolicyOrder() []ladder.Place { return r.System.PolicyPlaces(r.Cluster) }
 
-// Bands is the same in tiers.
-func Bands(r *Revision) []ladder.Band {
-	return Shared[Once[[]ladder.Band]](r).Get(func() []ladder.Band { return r.System.Bands(r.Cluster) })
+// LadderBands is the same in tiers.
+func LadderBands(r *Revision) []ladder.Band {
+	return SharedValue[Once[[]ladder.Band]](r).Get(func() []ladder.Band { return r.System.Bands(r.Cluster) })
 }
 
 // BySelectors says whether what a policy applies to is worked out from selectors: it has no
 // compiled rows that would know.
 func (r *Revision) BySelectors(p *model.Policy) bool {
-	return p != nil && (p.Tiered != nil || !r.System.Has(system.Rows))
+	return p != nil && (p.Tiered != nil || !r.System.HasFeature(system.Rows))
 }
 
 // AppliedPods are the pods a policy applies to, where nothing is compiled.

@@ -47,7 +47,7 @@ func TestFieldChanges(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			old, now := parse(base), parse(c.now)
-			if diff := cmp.Diff(c.want, effect.Fields(old, now)); diff != "" {
+			if diff := cmp.Diff(c.want, effect.FieldChanges(old, now)); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 			if same := model.SameContent(old, now); same != (c.want == nil) {

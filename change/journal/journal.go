@@ -75,9 +75,9 @@ func (j *Journal) Lock(suffix string) (unlock func(), err error) {
 	return func() { _ = f.Close() }, nil
 }
 
-// Changed says whether the file is not as it was last read or written; fs.ErrNotExist that
+// HasChanged says whether the file is not as it was last read or written; fs.ErrNotExist that
 // there is none.
-func (j *Journal) Changed() (bool, error) {
+func (j *Journal) HasChanged() (bool, error) {
 	now, err := j.disk.Lstat(j.Path)
 	if err != nil {
 		return false, err
@@ -86,15 +86,15 @@ func (j *Journal) Changed() (bool, error) {
 	return was == nil || !os.SameFile(was, now) || was.Size() != now.Size() || !was.ModTime().Equal(now.ModTime()), nil
 }
 
-// Seen is the file as it was last read or written, nil for never.
-func (j *Journal) Seen() fs.FileInfo { return j.seen }
+// LastSeenFile is the file as it was last read or written, nil for never.
+func (j *Journal) LastSeenFile() fs.FileInfo { return j.seen }
 
 // linesPart is how much is read at once.
 const linesPart = 1 << 20
 
-// Lines gives take the lines, the newest first, until that has enough. Of a file larger than
+// ReadLines gives take the lines, the newest first, until that has enough. Of a file larger than
 // limit the rest is not read, which whole says.
-func (j *Journal) Lines(limit int64, take func(line []byte) (enough bool)) (whole bool, err error) {
+func (j *Journal) ReadLines(limit int64, take func(line []byte) (enough bool)) (whole bool, err error) {
 	f, err := safefile.Open(j.disk, j.Path, os.O_RDONLY)
 	if err != nil {
 		return false, err
@@ -134,8 +134,8 @@ func (j *Journal) Lines(limit int64, take func(line []byte) (enough bool)) (whol
 	return whole, nil
 }
 
-// encode are records as lines.
-func encode[R any](records []R) ([]byte, error) {
+// encodeLines are records as lines.
+func encodeLines[R any](records []R) ([]byte, error) {
 	var text bytes.Buffer
 	for _, r := range records {
 		line, err := json.Marshal(r)
@@ -147,12 +147,12 @@ func encode[R any](records []R) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// Append adds records behind those there are, down to the disk.
-func Append[R any](j *Journal, records ...R) error {
+// AppendRecords adds records behind those there are, down to the disk.
+func AppendRecords[R any](j *Journal, records ...R) error {
 	if j.Path == "" {
 		return nil
 	}
-	text, err := encode(records)
+	text, err := encodeLines(records)
 	if err != nil {
 		return err
 	}
@@ -166,12 +166,12 @@ func Append[R any](j *Journal, records ...R) error {
 	return cmp.Or(err, f.Close())
 }
 
-// Replace puts records in the place of all there are.
-func Replace[R any](j *Journal, records ...R) error {
+// ReplaceRecords puts records in the place of all there are.
+func ReplaceRecords[R any](j *Journal, records ...R) error {
 	if j.Path == "" {
 		return nil
 	}
-	text, err := encode(records)
+	text, err := encodeLines(records)
 	if err != nil {
 		return err
 	}

@@ -376,7 +376,7 @@ func (r *stateRun) storePlan(d safefile.FS) {
 	job := &planJob{By: "cli", Progress: &plan.Progress{Context: "test", Done: r.IntN(3), Plan: plan.Plan{Max: 99,
 		Now: []plan.Slot{{Policy: "a", Priority: 1}}, Then: []plan.Slot{{Policy: "a", Priority: 3}},
 		Steps: []plan.Step{{Policy: "a", From: 1, To: 2}, {Policy: "a", From: 2, To: 3}}}}}
-	err := p.store(job)
+	err := p.storeProgress(job)
 	r.say("the plan, %d done: %v", job.Progress.Done, err)
 	if err == nil {
 		clear(r.stored)

@@ -45,11 +45,11 @@ func FuzzPlanFile(f *testing.F) {
 			j := *job
 			j.Progress = &p
 			for _, state := range states {
-				s := j.describe(state)
+				s := j.describeJob(state)
 				if s.Done < 0 || s.Done > s.Total || s.Total != total || len(s.Steps) != total || s.Top < 0 || s.Top > total {
 					t.Fatalf("%d of %d: %+v", s.Done, total, s)
 				}
-				if n, of := s.Progress(); n < 0 || n > of || of > total {
+				if n, of := s.StepsOfWay(); n < 0 || n > of || of > total {
 					t.Fatalf("%s %d of %d: %+v", state, n, of, s)
 				}
 			}

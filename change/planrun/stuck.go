@@ -19,8 +19,8 @@ import (
 // endIt is the way out that is always there.
 const endIt = "end the plan as it is (x, rung plan --keep)"
 
-// stuck says why a plan can be neither continued nor rolled back, and every way out.
-func stuck(err error) string {
+// stuckText says why a plan can be neither continued nor rolled back, and every way out.
+func stuckText(err error) string {
 	var astray *plan.AstrayError
 	if !errors.As(err, &astray) {
 		return err.Error()
@@ -62,8 +62,8 @@ func prospectOf(p *plan.Progress, slots []plan.Slot) (out prospect) {
 	return out
 }
 
-// Meets says what a change means for the plan that is under way or stopped, if anything.
-func (r *Plans) Meets(rev *revision.Revision, next func() *revision.Revision, p *gate.Preview) []effect.Consequence {
+// PlanConsequences says what a change means for the plan that is under way or stopped, if anything.
+func (r *Plans) PlanConsequences(rev *revision.Revision, next func() *revision.Revision, p *gate.Preview) []effect.Consequence {
 	anps := slices.ContainsFunc(p.Objects, func(c change.ObjectChange) bool {
 		return c.Key.Kind == model.KindANP || c.Key.Kind == model.KindCNP && rev.Flags.CompileCNP
 	})
@@ -71,8 +71,8 @@ func (r *Plans) Meets(rev *revision.Revision, next func() *revision.Revision, p 
 		return nil
 	}
 	r.mu.Lock()
-	_ = r.look()
-	if r.job == nil || !r.state.Open() {
+	_ = r.load()
+	if r.job == nil || !r.state.IsOpen() {
 		r.mu.Unlock()
 		return nil
 	}
@@ -90,7 +90,7 @@ func (r *Plans) Meets(rev *revision.Revision, next func() *revision.Revision, p 
 	progress.Back = false
 	before, then := prospectOf(&progress, was.Slots()), prospectOf(&progress, will.Slots())
 	effect := ""
-	switch active := state.Active(); {
+	switch active := state.IsUnderWay(); {
 	case before.continues && !then.continues && !then.back:
 		effect = "it can be neither continued nor rolled back"
 	case before.back && !then.back && !then.continues:
@@ -100,14 +100,14 @@ func (r *Plans) Meets(rev *revision.Revision, next func() *revision.Revision, p 
 	case before.back && !then.back:
 		effect = "it cannot be rolled back"
 	case !before.continues && then.continues && then.back:
-		return said(&state, "again", "after this change it can be continued or rolled back again")
+		return planConsequence(&state, "again", "after this change it can be continued or rolled back again")
 	case active && then.continues:
 		progress.Back = rollsBack
 		return meetsText(&progress, &state, p.Objects)
 	default:
 		return nil
 	}
-	return said(&state, fmt.Sprintf("%s %v %v", then.astray.Policy, then.continues, then.back),
+	return planConsequence(&state, fmt.Sprintf("%s %v %v", then.astray.Policy, then.continues, then.back),
 		fmt.Sprintf("%s; after this change %s", stepMeets(&progress, then), effect))
 }
 
@@ -116,7 +116,7 @@ func (r *Plans) Meets(rev *revision.Revision, next func() *revision.Revision, p 
 // was confirmed.
 func meetsText(p *plan.Progress, state *revision.PlanState, changes []change.ObjectChange) []effect.Consequence {
 	for _, c := range changes {
-		if c.Old == nil || c.New == nil || digest(c.Old) == digest(c.New) {
+		if c.Old == nil || c.New == nil || policyDigest(c.Old) == policyDigest(c.New) {
 			continue
 		}
 		for i, s := range p.Left() {
@@ -125,7 +125,7 @@ func meetsText(p *plan.Progress, state *revision.PlanState, changes []change.Obj
 				if p.Back {
 					n = p.Made(p.Done) - i
 				}
-				return said(state, "stops "+s.Policy, fmt.Sprintf("its step %d moves %s; after this change it stops there, and can be continued", n, s.Policy))
+				return planConsequence(state, "stops "+s.Policy, fmt.Sprintf("its step %d moves %s; after this change it stops there, and can be continued", n, s.Policy))
 			}
 		}
 	}
@@ -146,18 +146,18 @@ func stepMeets(p *plan.Progress, then prospect) string {
 	return fmt.Sprintf("its step %d, %s, passes %s", then.step, change.StepText(s), then.astray.Policy)
 }
 
-// said is one consequence for the plan. It is the same one however far the plan is.
-func said(state *revision.PlanState, is, text string) []effect.Consequence {
-	how := "a plan stopped at " + state.At()
-	if state.Active() {
+// planConsequence is one consequence for the plan. It is the same one however far the plan is.
+func planConsequence(state *revision.PlanState, is, text string) []effect.Consequence {
+	how := "a plan stopped at " + state.PlaceText()
+	if state.IsUnderWay() {
 		how = "a plan is running, " + state.String()
 	}
-	return []effect.Consequence{{Is: "plan " + is, Text: how + ": " + text}}
+	return []effect.Consequence{{Identity: "plan " + is, Text: how + ": " + text}}
 }
 
-// Began is the newest change there was when the plan began that is not at its end; ok is
+// EntryAtBegin is the newest change there was when the plan began that is not at its end; ok is
 // false where that is not known.
-func (r *Plans) Began() (id uint64, ok bool) {
+func (r *Plans) EntryAtBegin() (id uint64, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.job == nil || r.job.After == nil {

@@ -82,7 +82,7 @@ func edited(old *model.Policy, m change.Mutation) (*model.Policy, []model.Broken
 	case m.Op == change.OpMove:
 		return MovedTo(old, m.Priority, manifests.Options{})
 	case m.Levels.Any():
-		return Annotated(old, map[string]string{model.AnnotationLogging: m.Levels.Annotation()}, manifests.Options{})
+		return WithAnnotations(old, map[string]string{model.AnnotationLogging: m.Levels.Annotation()}, manifests.Options{})
 	}
-	return Annotated(old, nil, manifests.Options{})
+	return WithAnnotations(old, nil, manifests.Options{})
 }

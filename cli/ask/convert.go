@@ -103,7 +103,7 @@ the sides differ.
 				tellConversion(a, res)
 			}
 			return &command.Answer{Value: conversionOf(res), Text: func(bool) string { return res.Text() }, No: !res.Proof.Equal,
-				NotConsidered: omitted.Objects(r), Comments: true}, nil
+				NotConsidered: omitted.OmissionsOfObjects(r), Comments: true}, nil
 		}}
 	})
 	cmd.Flags().StringVar(&to, "to", "", "what to write: `"+strings.Join(targetNames(), "`, ")+"`")
@@ -125,7 +125,7 @@ func tellConversion(a *command.App, r *convert.Result) {
 	if len(r.Policies) == 0 {
 		say("nothing to write")
 	}
-	if r.Nothing() {
+	if r.IsEmpty() {
 		return // a proof of nothing would only ask to be read
 	}
 	say("%s", r.ProofText())

@@ -161,7 +161,7 @@ func confirmed(a *command.App, c *changeFlags, p *gate.Preview, show func(*gate.
 		}
 		if p.Blocked != "" {
 			err := fmt.Errorf("%s: %s: %w", p.Title, p.Blocked, command.ErrRefused)
-			if p.Stands {
+			if p.AlreadyUndone {
 				// If the undo could not be recorded as done, that error is returned too.
 				if cerr := commit(p, gate.Confirm{Yes: true, By: "cli"}); !errors.Is(cerr, change.ErrBlocked) {
 					err = errors.Join(err, cerr)
@@ -183,9 +183,9 @@ func confirmed(a *command.App, c *changeFlags, p *gate.Preview, show func(*gate.
 			if err := show(p); err != nil {
 				return p, err
 			}
-			return p, fmt.Errorf("changed: look again: %s: %w", stale.What, command.ErrRefused)
+			return p, fmt.Errorf("changed: look again: %s: %w", stale.Difference, command.ErrRefused)
 		}
-		fmt.Fprintln(a.Err, "changed: look again: "+clean.Line(stale.What))
+		fmt.Fprintln(a.Err, "changed: look again: "+clean.Line(stale.Difference))
 	}
 }
 
@@ -199,7 +199,7 @@ func stops(a *command.App, p *gate.Preview, confirmed string) error {
 		return nil
 	case p.Blocked != "" && !p.ReadOnly:
 		return fmt.Errorf("%s: %s: %w", p.Title, p.Blocked, command.ErrRefused)
-	case len(omitted.Unjudged(p.NotConsidered, a.Flags.AllowUnjudged...)) > 0:
+	case len(omitted.UnjudgedOmissions(p.NotConsidered, a.Flags.AllowUnjudged...)) > 0:
 		return command.ErrUnjudged
 	case len(p.Guards) > 0 && (confirmed == "" || confirmed != p.ConfirmName):
 		return command.ErrNo
@@ -211,12 +211,12 @@ func stops(a *command.App, p *gate.Preview, confirmed string) error {
 // and exit 0. It is false for a change that cannot be made, and for a plan whose steps are
 // all made: that plan waits for zones.
 func nothingToDo(p *gate.Preview) bool {
-	return p.Nothing() && len(p.Errors) == 0 && p.Conflict == nil && len(p.Notes) > 0
+	return p.IsNoChange() && len(p.Errors) == 0 && p.Conflict == nil && len(p.Notes) > 0
 }
 
 // lasting says how long a change lasts that is not written into the files.
 func lasting(a *command.App, r *revision.Revision) string {
-	if r.Mode.Lasts() {
+	if r.Mode.IsPersistent() {
 		return ""
 	}
 	return "; only in the sandbox, which ends now (--write-back also changes the files)"
@@ -230,16 +230,16 @@ const followTime = 10 * time.Second
 func follow(ctx context.Context, a *command.App, e *engine.Engine, written []model.PolicyKey, patience time.Duration) error {
 	wait, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	var behind []policies.Shown
-	err := e.Wait(wait, func(r *revision.Revision) bool {
+	var behind []policies.ZoneShown
+	err := e.WaitFor(wait, func(r *revision.Revision) bool {
 		behind = behind[:0]
-		for _, z := range policies.Shows(r, withRows(r, written), nil) {
+		for _, z := range policies.ZonesShowing(r, withRows(r, written), nil) {
 			if !z.OK {
 				behind = append(behind, z)
 			}
 		}
 		return len(behind) == 0 && !slices.ContainsFunc(written, func(k model.PolicyKey) bool {
-			return r.None(k) != nil && policies.Summarize(r, k, e.Now()).State == model.StateSettling
+			return r.WhyNoRows(k) != nil && policies.SummarizePolicy(r, k, e.Now()).State == model.StateSettling
 		})
 	})
 	switch {
@@ -251,8 +251,8 @@ func follow(ctx context.Context, a *command.App, e *engine.Engine, written []mod
 	}
 	r := e.Revision()
 	for _, k := range written {
-		if none := r.None(k); none != nil {
-			fmt.Fprintf(a.Err, "%s: %s: %s\n", k.Label(), policies.Summarize(r, k, e.Now()).Text, clean.Line(none.Message))
+		if none := r.WhyNoRows(k); none != nil {
+			fmt.Fprintf(a.Err, "%s: %s: %s\n", k.Label(), policies.SummarizePolicy(r, k, e.Now()).Text, clean.Line(none.Message))
 		}
 	}
 	return nil
@@ -265,5 +265,5 @@ func anyCurrent(r *revision.Revision) bool {
 
 // withRows are the policies that should have rows.
 func withRows(r *revision.Revision, all []model.PolicyKey) []model.PolicyKey {
-	return slices.DeleteFunc(slices.Clone(all), func(k model.PolicyKey) bool { return r.None(k) != nil })
+	return slices.DeleteFunc(slices.Clone(all), func(k model.PolicyKey) bool { return r.WhyNoRows(k) != nil })
 }

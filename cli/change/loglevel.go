@@ -141,7 +141,7 @@ func (f *levelFlags) mutation(names int) (m change.Mutation, err error) {
 	}
 	m.Session = true
 	if f.lasts != openSession {
-		if m.Lasts, err = time.ParseDuration(f.lasts); err != nil || m.Lasts <= 0 {
+		if m.SessionTime, err = time.ParseDuration(f.lasts); err != nil || m.SessionTime <= 0 {
 			return m, fmt.Errorf("--for %q: want a time such as 15m or 90s, or %s", f.lasts, openSession)
 		}
 	}
@@ -170,8 +170,8 @@ func loggedNamed(r *revision.Revision, name string) (model.Key, error) {
 		return model.Key{Kind: model.KindNamespace, Name: ns}, nil
 	}
 	k, err := command.PolicyNamed(r, name)
-	if s := system.Of(k.Kind); s != nil {
-		return k, fmt.Errorf("%s: %s", k.Label(), s.Lacks(system.LogLevels))
+	if s := system.SystemOfKind(k.Kind); s != nil {
+		return k, fmt.Errorf("%s: %s", k.Label(), s.WhyLacking(system.LogLevels))
 	}
 	if err == nil && !k.Kind.Loggable() {
 		return k, fmt.Errorf("%s logs as the annotation of its namespace says: rung log-level namespace/%s", k.Label(), k.Namespace)
@@ -301,7 +301,7 @@ func awaitSession(ctx context.Context, a *command.App, e *engine.Engine, targets
 // sayEnd ends one session at once, and says so.
 func sayEnd(ctx context.Context, a *command.App, e *engine.Engine, k model.Key) {
 	p, err := e.Preview(ctx, change.Mutation{Op: change.OpLogEnd, Policies: []model.Key{k}})
-	if err == nil && p.Nothing() {
+	if err == nil && p.IsNoChange() {
 		return
 	}
 	if err == nil {
@@ -317,9 +317,9 @@ func sayEnd(ctx context.Context, a *command.App, e *engine.Engine, k model.Key) 
 // logSessions lists who logs what until when, and what ended.
 func logSessions(ctx context.Context, a *command.App) error {
 	return a.WithObjects(ctx, func(e *engine.Engine, r *revision.Revision) error {
-		all := sessions.Of(r, e.Sessions().All(), e.Now())
+		all := sessions.Of(r, e.Sessions().AllEnded(), e.Now())
 		ans := command.TableAnswer(a, all, sessions.Table, all.All())
-		ans.NotConsidered = omitted.Objects(r)
+		ans.NotConsidered = omitted.OmissionsOfObjects(r)
 		return a.Conclude(ans)
 	})
 }

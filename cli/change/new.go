@@ -65,7 +65,7 @@ set is gone, rung lint says so (template-incomplete), and --update makes what is
 			return a.Show(cmd.Context(), false, command.Query{Answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 				made, err := makeSet(a, r, &f, args)
 				if errors.Is(err, template.ErrWhole) {
-					return &command.Answer{Value: madeOut{Set: f.update, New: []string{}, Changed: []string{}, Notes: []string{}}, Text: func(bool) string { return err.Error() + "\n" }, NotConsidered: omitted.Objects(r)}, nil
+					return &command.Answer{Value: madeOut{Set: f.update, New: []string{}, Changed: []string{}, Notes: []string{}}, Text: func(bool) string { return err.Error() + "\n" }, NotConsidered: omitted.OmissionsOfObjects(r)}, nil
 				}
 				if err != nil {
 					return nil, err
@@ -148,17 +148,17 @@ func (f *newFlags) given() (template.Answers, error) {
 }
 
 // makeSet makes a set of the flags, and asks for what is missing.
-func makeSet(a *command.App, r *revision.Revision, f *newFlags, args []string) (*pattern.Made, error) {
-	w := pattern.World(r)
+func makeSet(a *command.App, r *revision.Revision, f *newFlags, args []string) (*pattern.MadeSet, error) {
+	w := pattern.WorldOf(r)
 	if f.update != "" {
-		return pattern.Whole(w, f.update, f.leaveOut)
+		return pattern.CompleteSet(w, f.update, f.leaveOut)
 	}
 	t := template.Find(args[0])
 	given, err := f.given()
 	if err != nil {
 		return nil, err
 	}
-	made, err := pattern.Make(w, t, given, f.defaults)
+	made, err := pattern.MakeSet(w, t, given, f.defaults)
 	var missing *template.MissingError
 	if !errors.As(err, &missing) {
 		return made, err
@@ -172,7 +172,7 @@ func makeSet(a *command.App, r *revision.Revision, f *newFlags, args []string) (
 	if given, err = askTemplate(a, w, t, given); err != nil {
 		return nil, err
 	}
-	return pattern.Make(w, t, given, false)
+	return pattern.MakeSet(w, t, given, false)
 }
 
 // applyTemplate makes the policies of a template through the gate. Each question is asked
@@ -313,7 +313,7 @@ type madeOut struct {
 }
 
 // madeAnswer prints a set, or what must hold with it.
-func madeAnswer(ctx context.Context, a *command.App, r *revision.Revision, m *pattern.Made, expectations bool) (*command.Answer, error) {
+func madeAnswer(ctx context.Context, a *command.App, r *revision.Revision, m *pattern.MadeSet, expectations bool) (*command.Answer, error) {
 	text := m.Text
 	if expectations {
 		out, err := m.Expectations(ctx, r)

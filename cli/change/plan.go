@@ -84,7 +84,7 @@ rung undo.`,
 // or, without such flags, the free priorities and the plan that runs or stopped.
 func planAnswer(a *command.App, e *engine.Engine, r *revision.Revision, f *planFlags) (*command.Answer, error) {
 	b, in, p, err := arrange(a, r, f)
-	omits := omitted.Objects(r)
+	omits := omitted.OmissionsOfObjects(r)
 	switch {
 	case err != nil:
 		return nil, err
@@ -96,7 +96,7 @@ func planAnswer(a *command.App, e *engine.Engine, r *revision.Revision, f *planF
 		return ans, nil
 	}
 	out := describeBoard(b)
-	st, err := e.Plan()
+	st, err := e.ReadPlan()
 	if err != nil {
 		return nil, err
 	}

@@ -99,8 +99,8 @@ func ChoicesOfKind(r *revision.Revision, of func(model.Kind) bool) []string {
 	}
 	order := ladder.Order(r.Cluster)
 	for _, s := range system.All {
-		for _, place := range s.Places(r.Cluster) {
-			if system.Of(place.Policy.Kind) == s {
+		for _, place := range s.PolicyPlaces(r.Cluster) {
+			if system.SystemOfKind(place.Policy.Kind) == s {
 				order = append(order, place.Policy.Key)
 			}
 		}

@@ -65,7 +65,7 @@ func Settled() func(*revision.Revision) bool {
 				return false
 			}
 		}
-		return len(r.Zones) > 0 || !r.System.Has(system.Rows)
+		return len(r.Zones) > 0 || !r.System.HasFeature(system.Rows)
 	}
 }
 
@@ -131,7 +131,7 @@ func (a *App) WithConfig(ctx context.Context, cfg engine.Config, ready func(*rev
 	defer cancel()
 	var broken error
 	late, told := time.Now().Add(SayAfter), false
-	err = e.Wait(wait, func(r *revision.Revision) bool {
+	err = e.WaitFor(wait, func(r *revision.Revision) bool {
 		if !told && r != nil && time.Now().After(late) {
 			told = true
 			fmt.Fprintln(a.Err, "rung: waiting for "+clean.Line(waitingFor(r)))
@@ -154,9 +154,9 @@ func (a *App) WithConfig(ctx context.Context, cfg engine.Config, ready func(*rev
 	case err != nil:
 		return fmt.Errorf("wait for %s: %w", waitingFor(e.Revision()), err)
 	}
-	if back, ended := a.unconfirmed(ctx, e), e.Revision().Mode.Lasts() && a.EndOverdue(ctx, e); back || ended {
+	if back, ended := a.unconfirmed(ctx, e), e.Revision().Mode.IsPersistent() && a.EndOverdue(ctx, e); back || ended {
 		// The answer has to show the objects as they are after changes were put back.
-		_ = e.Wait(wait, ready)
+		_ = e.WaitFor(wait, ready)
 	}
 	return f(e, e.Revision())
 }
@@ -268,7 +268,7 @@ func waitingFor(r *revision.Revision) string {
 // SayNoRows says on stderr why there is nothing to list where policies have no rows.
 func (a *App) SayNoRows(r *revision.Revision) {
 	text := "rung: " + r.System.Title + " enforces the policies here: there are no zones and no rows (docs/" + string(r.System.Name) + ".md)"
-	if !r.System.Has(system.Rows) && !a.Flags.Quiet && !a.Said[text] {
+	if !r.System.HasFeature(system.Rows) && !a.Flags.Quiet && !a.Said[text] {
 		a.Said[text] = true
 		fmt.Fprintln(a.Err, text)
 	}

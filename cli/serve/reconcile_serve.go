@@ -116,7 +116,7 @@ func (t *teller) look(e *engine.Engine, news bool) (again time.Duration) {
 				"held", z.Held, "holder", z.Writer, "epoch", z.Epoch, "paused", z.Paused, "note", z.Note, "err", z.Error)
 		}
 	}
-	again = t.lookUnwritten(r.Zones, news, time.Now(), e.Health().Unwritten)
+	again = t.lookUnwritten(r.Zones, news, time.Now(), e.Health().UnwrittenIn)
 	for _, a := range e.Activity(t.seq) {
 		t.seq = a.Seq
 		if a.Rail != "" {

@@ -42,7 +42,7 @@ many operations. -o wide, json and yaml add the equivalent ovn-nbctl commands. W
 					now := e.Now()
 					all := page.Each(e.Activity(0), func(done model.Activity) *activity.Entry { return activity.Of(done, now) })
 					ans := command.TableAnswer(a, all, activity.Table, all)
-					ans.NotConsidered = omitted.Rows(r, r.Zones)
+					ans.NotConsidered = omitted.OmissionsOfRows(r, r.Zones)
 					if a.Flags.Output == "wide" {
 						ans.Text = func(bool) string {
 							return strings.Join(page.Each(all, func(o *activity.Entry) string { return activityLine(o, true) }), "")

@@ -53,7 +53,7 @@ func nothingFound(ans *command.Answer, found int) {
 
 // unfound returns the omissions that no finding of severity error is about.
 func unfound(r *revision.Revision, found []model.Finding) []model.Omission {
-	return slices.DeleteFunc(omitted.Objects(r), func(o model.Omission) bool {
+	return slices.DeleteFunc(omitted.OmissionsOfObjects(r), func(o model.Omission) bool {
 		return slices.ContainsFunc(found, func(f model.Finding) bool {
 			return f.Severity == model.SeverityError && (o.Key.Name != "" && f.Policy == o.Key ||
 				f.Origin.File != "" && f.Origin.Where() == o.Origin.Where())

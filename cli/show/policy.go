@@ -126,7 +126,7 @@ lists the pods and ACLs.`,
 				return nil, err
 			}
 			out := describePolicy(r, k, e.Now())
-			return &command.Answer{Value: out, Text: out.text, NotConsidered: omitted.About(r, k)}, nil
+			return &command.Answer{Value: out, Text: out.text, NotConsidered: omitted.OmissionsOfPolicy(r, k)}, nil
 		}}
 	})
 }
@@ -134,7 +134,7 @@ lists the pods and ACLs.`,
 func describePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *policyOut {
 	p := r.Cluster.Policy(k)
 	out := &policyOut{Kind: k.Kind, Name: command.NamespacedName(k), Tier: p.Tier, Subject: p.SubjectText(), Pods: []string{},
-		Isolates: connections.Isolated(r, p), APIVersion: p.APIVersion, isolated: connections.Legacy2016(r, p), Logging: "off", File: p.Origin.Where(), Findings: []findings.Brief{},
+		Isolates: connections.IsolatedDirections(r, p), APIVersion: p.APIVersion, isolated: connections.LegacyIsolationText(r, p), Logging: "off", File: p.Origin.Where(), Findings: []findings.Brief{},
 		Rules:      page.Each(policies.ListRuleFacts(r, p), func(f policies.RuleFacts) ruleOut { return describeRule(p, f) }),
 		Conditions: page.Each(r.Conditions(k), describeCondition),
 		Zones:      page.Each(r.Zones, func(z *model.ZoneState) policyZone { return describePolicyIn(z, k, now) })}
@@ -143,7 +143,7 @@ func describePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *pol
 	}
 	if a := p.Tiered; a != nil {
 		out.Tiered = &tieredOut{Tier: a.Tier, Priority: a.Priority, Phase: a.Phase, Refused: p.Refused()}
-		for _, t := range system.Of(k.Kind).Tiers(r.Cluster) {
+		for _, t := range system.SystemOfKind(k.Kind).Tiers(r.Cluster) {
 			if t.Name == a.Tier {
 				out.Tiered.TierPriority = &t.Priority
 			}
@@ -168,13 +168,13 @@ func describePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *pol
 			out.Pods = append(out.Pods, name)
 		}
 	}
-	if none := r.None(k); none != nil {
+	if none := r.WhyNoRows(k); none != nil {
 		out.None = none.Message
 	}
 	for _, f := range finding.FindingsOf(r, k) {
 		out.Findings = append(out.Findings, findings.BriefOf(f))
 	}
-	for _, unit := range r.Related(k) {
+	for _, unit := range r.RelatedUnits(k) {
 		u := unitOut{Unit: unit.String(), Zones: map[string]int{}, label: unit.Label()}
 		for _, z := range r.Zones {
 			u.Zones[string(z.Policy(unit).State(z, now))]++
@@ -233,7 +233,7 @@ func (o *policyOut) text(wide bool) string {
 		}
 		s = fmt.Sprintf("%s %s  tier %s%s  priority %g", o.Kind.Title(), o.Name, a.Tier, tier, a.Priority)
 		if a.Refused {
-			s += "  ✗ decides nothing: " + system.Of(o.Kind).Title + " would refuse it"
+			s += "  ✗ decides nothing: " + system.SystemOfKind(o.Kind).Title + " would refuse it"
 		}
 	}
 	if o.APIVersion != "" {

@@ -73,7 +73,7 @@ likely cause.
 			facts := page.Each(lines, (*rows.Line).Fact)
 			ans := command.TableAnswer(a, facts, rows.ACLs, lines)
 			ans.Records = func() string { return records(page.Each(facts, func(x *rows.ACL) rows.Record { return x.Row })) }
-			ans.Err, ans.NotConsidered = command.UnreadZone(zones), omitted.Rows(r, zones)
+			ans.Err, ans.NotConsidered = command.UnreadZone(zones), omitted.OmissionsOfRows(r, zones)
 			list := ans.Text
 			ans.Text = func(wide bool) string { return list(wide) + rows.Legend(lines) }
 			if !*withFlows {

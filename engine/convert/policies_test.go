@@ -56,7 +56,7 @@ func TestWitness(t *testing.T) {
 		}
 	}
 	left := &res.Rules[0]
-	if left.Label != labels.Inexpressible || !strings.Contains(left.Text(), "a.example.com") || res.Made(left) == nil {
+	if left.Label != labels.Inexpressible || !strings.Contains(left.Text(), "a.example.com") || res.PolicyOfRule(left) == nil {
 		t.Errorf("%s", left.Text())
 	}
 	if res.Proof.Equal == (left.Witness != nil) {

@@ -32,7 +32,7 @@ func TestGlances(t *testing.T) {
 		z := tt.zone
 		z.Name, z.DB = "z", is
 		tt.seen["gone"] = dialectGlance{db: was}
-		look, in := tt.seen.due([]*model.ZoneState{&z}, now)
+		look, in := tt.seen.dueZones([]*model.ZoneState{&z}, now)
 		if (len(look) == 1) != tt.look || in != tt.in {
 			t.Errorf("%s: %d to look at now, the next in %v; want %v, %v", tt.name, len(look), in, tt.look, tt.in)
 		}

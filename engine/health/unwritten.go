@@ -35,9 +35,9 @@ type Unwritten struct {
 // String is the whole in one line.
 func (u Unwritten) String() string { return u.Policy.String() + ": " + string(u.Why) + ": " + u.Text }
 
-// Unwritten lists what Rung cannot compare, or will not or cannot write, in a zone
+// UnwrittenIn lists what Rung cannot compare, or will not or cannot write, in a zone
 // that it writes to; by policy.
-func (m *Health) Unwritten(z *model.ZoneState) []Unwritten {
+func (m *Health) UnwrittenIn(z *model.ZoneState) []Unwritten {
 	if !z.Writes {
 		return nil
 	}
@@ -46,7 +46,7 @@ func (m *Health) Unwritten(z *model.ZoneState) []Unwritten {
 		if m.own.WithoutAdmin && k.Kind.IsAdmin() {
 			continue
 		}
-		if why, text := unwritten(p, m.loop.Now()); why != "" {
+		if why, text := reasonUnwritten(p, m.loop.Now()); why != "" {
 			out = append(out, Unwritten{k, why, text})
 		}
 	}
@@ -62,7 +62,7 @@ func (m *Health) Unwritten(z *model.ZoneState) []Unwritten {
 	return out
 }
 
-func unwritten(p *model.PolicyInZone, now time.Time) (why UnwrittenWhy, text string) {
+func reasonUnwritten(p *model.PolicyInZone, now time.Time) (why UnwrittenWhy, text string) {
 	switch {
 	case p.NotComparable:
 		return WhyNotComparable, cmp.Or(p.Why, "rows in the form of another OVN-Kubernetes release")

@@ -21,8 +21,8 @@ func newDaemons() daemons {
 	return daemons{news: make(chan struct{}, 1), down: map[string][]revision.Daemon{}}
 }
 
-// set notes what is wrong with the processes of a zone now.
-func (d *daemons) set(zone string, now []model.Fault) {
+// setFaults notes what is wrong with the processes of a zone now.
+func (d *daemons) setFaults(zone string, now []model.Fault) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.down, zone)
@@ -35,15 +35,15 @@ func (d *daemons) set(zone string, now []model.Fault) {
 	}
 }
 
-// forget is for a zone that ended.
-func (d *daemons) forget(zone string) {
+// forgetZone is for a zone that ended.
+func (d *daemons) forgetZone(zone string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.down, zone)
 }
 
-// all returns the daemons of every zone, by zone.
-func (d *daemons) all() map[string][]revision.Daemon {
+// faultsByZone returns the daemons of every zone, by zone.
+func (d *daemons) faultsByZone() map[string][]revision.Daemon {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return maps.Clone(d.down)

@@ -62,6 +62,6 @@ func tooMany(c *model.Cluster, zones int) error {
 
 // withoutOVN tells why traffic is simulated.
 func (l *Lab) withoutOVN(err error) {
-	l.Record(model.Activity{By: "sandbox", Summary: "runs without OVN: " + err.Error()})
+	l.RecordActivity(model.Activity{By: "sandbox", Summary: "runs without OVN: " + err.Error()})
 	l.Send(func() { l.why = err.Error() })
 }

@@ -31,7 +31,7 @@ func (l *Lab) Probe(ctx context.Context, c verdict.Connection, at func(probe.Pha
 	if at == nil {
 		at = func(probe.Phase) {}
 	}
-	if err := probe.Possible(l.Revision().Mode); err != nil {
+	if err := probe.CheckPossible(l.Revision().Mode); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, probeWithin, fmt.Errorf("no result within %s", probeWithin))
@@ -60,12 +60,12 @@ func (l *Lab) Probe(ctx context.Context, c verdict.Connection, at func(probe.Pha
 			return nil, fmt.Errorf("probe %s: %w", c, err)
 		}
 	}
-	return probe.Judge(before, l.Revision(), c, sent, l.Now())
+	return probe.JudgePackets(before, l.Revision(), c, sent, l.Now())
 }
 
 // probedSandbox is the sandbox, once it has started.
 func (l *Lab) probedSandbox(ctx context.Context) (sb *sandbox.Sandbox, err error) {
-	err = l.Wait(ctx, func(*revision.Revision) bool {
+	err = l.WaitFor(ctx, func(*revision.Revision) bool {
 		sb, _ = l.Sandbox()
 		return sb != nil
 	})
@@ -89,7 +89,7 @@ func (l *Lab) awaitWritten(ctx context.Context, paths []verdict.Path) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeSettles)
 	defer cancel()
-	_ = l.Wait(ctx, func(r *revision.Revision) bool {
+	_ = l.WaitFor(ctx, func(r *revision.Revision) bool {
 		for name := range over {
 			if z := r.Zone(name); z == nil || !settledZone(z, l.Now()) {
 				return false
@@ -131,7 +131,7 @@ func (l *Lab) sendPath(ctx context.Context, sb *sandbox.Sandbox, r *revision.Rev
 	for _, s := range steps {
 		step := probe.Step{Packet: s.Packet, Reply: s.Reply, Zone: s.Zone, In: s.In, At: s.At, Delivered: s.Passed}
 		for _, m := range s.Met {
-			step.Met = append(step.Met, probe.Met{Stage: metIn[m.Stage], ACL: m.ACL})
+			step.Met = append(step.Met, probe.MetACL{Stage: metIn[m.Stage], ACL: m.ACL})
 		}
 		out.Steps = append(out.Steps, step)
 	}

@@ -13,8 +13,8 @@ import (
 	"rung/sources/sandbox/ovn"
 )
 
-// rows are the newest cluster and the live rows of its zones.
-func (l *Lab) rows() (*model.Cluster, map[string]*nb.DB) {
+// clusterAndRows are the newest cluster and the live rows of its zones.
+func (l *Lab) clusterAndRows() (*model.Cluster, map[string]*nb.DB) {
 	r := l.Revision()
 	dbs := make(map[string]*nb.DB, len(r.Zones))
 	for _, z := range r.Zones {
@@ -34,7 +34,7 @@ func (l *Lab) runTraffic(sb *sandbox.Sandbox, rate float64) {
 		l.Go(func() { below.RunMeters(l.Context(), l.Logs, below.MetersEvery, metersOfLab(sb)) })
 	}
 	logged := make(chan sandbox.LogLine)
-	if !l.Go(func() { t.Run(l.Context(), l.rows, logged) }) {
+	if !l.Go(func() { t.Run(l.Context(), l.clusterAndRows, logged) }) {
 		return
 	}
 	for x := range logged {
@@ -42,7 +42,7 @@ func (l *Lab) runTraffic(sb *sandbox.Sandbox, rate float64) {
 		switch {
 		case errors.Is(err, acllog.ErrNotACL):
 		case err != nil:
-			l.Logs.Lost(0, 1)
+			l.Logs.CountLost(0, 1)
 		default:
 			line.Zone = x.Zone
 			l.Logs.Offer(line)

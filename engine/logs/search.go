@@ -31,7 +31,7 @@ type Search struct {
 	window
 	logs   *Store
 	reader *FileReader
-	wants  Wanted
+	wants  SearchWanted
 	end    context.CancelFunc
 
 	asked        atomic.Int64 // when somebody looked, in Unix nanoseconds
@@ -45,8 +45,8 @@ type Search struct {
 	after  int              // how many more are kept behind a match
 }
 
-// Wanted are the conditions of a search.
-type Wanted struct {
+// SearchWanted are the conditions of a search.
+type SearchWanted struct {
 	// About says whether a line counts at all, nil for all; Matches which of those match.
 	// Both are called beside the screen.
 	About, Matches func(*entries.Entry) bool
@@ -54,8 +54,8 @@ type Wanted struct {
 	Around int
 }
 
-// Found is how far a search is.
-type Found struct {
+// SearchProgress is how far a search is.
+type SearchProgress struct {
 	// Done says that all files were looked through, Over that no more comes: what was
 	// found is as of then.
 	Done, Over bool
@@ -65,10 +65,10 @@ type Found struct {
 	Err            error
 }
 
-// Found says how far the search is, and that somebody looks.
-func (s *Search) Found() Found {
+// Progress says how far the search is, and that somebody looks.
+func (s *Search) Progress() SearchProgress {
 	s.asked.Store(time.Now().UnixNano())
-	f := Found{Over: s.over.Load(), Done: s.done.Load(), Bytes: s.bytes.Load(), All: s.all.Load(), Lines: s.lines.Load(), Matches: s.found.Load()}
+	f := SearchProgress{Over: s.over.Load(), Done: s.done.Load(), Bytes: s.bytes.Load(), All: s.all.Load(), Lines: s.lines.Load(), Matches: s.found.Load()}
 	if err := s.failed.Load(); err != nil {
 		f.Err = *err
 	}
@@ -81,9 +81,9 @@ func (s *Search) Stop() { s.end() }
 // Search looks through the log files for lines; a search before it ends. It returns at
 // once. It does not look through logs that are played at a speed: their later lines are not
 // known yet.
-func (l *Store) Search(w Wanted) (*Search, error) {
-	if p := l.playing(); p != nil {
-		return p.search(w)
+func (l *Store) Search(w SearchWanted) (*Search, error) {
+	if p := l.currentPlayer(); p != nil {
+		return p.startSearch(w)
 	}
 	return nil, ErrNoFiles
 }
@@ -96,8 +96,8 @@ type searches struct {
 	wg  sync.WaitGroup
 }
 
-// open lets searches begin until the function is called, which ends them.
-func (x *searches) open(ctx context.Context) (end func()) {
+// openSearches lets searches begin until the function is called, which ends them.
+func (x *searches) openSearches(ctx context.Context) (end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	x.mu.Lock()
 	x.ctx = ctx
@@ -111,8 +111,8 @@ func (x *searches) open(ctx context.Context) (end func()) {
 	}
 }
 
-// forget lets go of a search that ended: what it found belongs to whoever looks at it.
-func (x *searches) forget(s *Search) {
+// forgetSearch lets go of a search that ended: what it found belongs to whoever looks at it.
+func (x *searches) forgetSearch(s *Search) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.now == s {
@@ -120,7 +120,7 @@ func (x *searches) forget(s *Search) {
 	}
 }
 
-func (r *FileReader) search(w Wanted) (*Search, error) {
+func (r *FileReader) startSearch(w SearchWanted) (*Search, error) {
 	x := &r.searches
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -135,18 +135,18 @@ func (r *FileReader) search(w Wanted) (*Search, error) {
 	s.asked.Store(time.Now().UnixNano())
 	x.now = s
 	x.wg.Go(func() {
-		defer x.forget(s)
+		defer x.forgetSearch(s)
 		defer cancel()
 		defer s.over.Store(true)
-		if err := s.run(ctx); err != nil && ctx.Err() == nil {
+		if err := s.runSearch(ctx); err != nil && ctx.Err() == nil {
 			s.failed.Store(&err)
 		}
 	})
 	return s, nil
 }
 
-// run looks through the files, then at what comes.
-func (s *Search) run(ctx context.Context) error {
+// runSearch looks through the files, then at what comes.
+func (s *Search) runSearch(ctx context.Context) error {
 	begin := time.NewTimer(searchAfter)
 	defer begin.Stop()
 	select {
@@ -157,8 +157,8 @@ func (s *Search) run(ctx context.Context) error {
 	ticks, stop := s.logs.Subscribe()
 	defer stop()
 	turns := s.logs.turns.Load()
-	kept := s.logs.Since(0, 0)
-	rest, err := s.files(ctx, kept)
+	kept := s.logs.EntriesAfter(0, 0)
+	rest, err := s.searchFiles(ctx, kept)
 	if err != nil || rest == nil {
 		return err
 	}
@@ -170,13 +170,13 @@ func (s *Search) run(ctx context.Context) error {
 	lease := time.NewTicker(searchLease / 4)
 	defer lease.Stop()
 	for {
-		for _, e := range s.logs.Since(seen, 0) {
+		for _, e := range s.logs.EntriesAfter(seen, 0) {
 			if s.logs.turns.Load() != turns {
 				return nil
 			}
 			seen = e.Seq
-			if !rest.take(e) {
-				s.look(e)
+			if !rest.takeOut(e) {
+				s.matchEntry(e)
 			}
 		}
 		select {
@@ -184,7 +184,7 @@ func (s *Search) run(ctx context.Context) error {
 			return nil
 		case <-ticks:
 		case <-lease.C:
-			if s.left() {
+			if s.isAbandoned() {
 				return nil
 			}
 		}
@@ -194,8 +194,8 @@ func (s *Search) run(ctx context.Context) error {
 	}
 }
 
-// left says whether nobody looks any more.
-func (s *Search) left() bool { return time.Since(time.Unix(0, s.asked.Load())) > searchLease }
+// isAbandoned says whether nobody looks any more.
+func (s *Search) isAbandoned() bool { return time.Since(time.Unix(0, s.asked.Load())) > searchLease }
 
 // lineSet are lines that were seen: each is there as often as it was.
 type lineSet struct {
@@ -207,8 +207,8 @@ func newLineSet() *lineSet { return &lineSet{maphash.MakeSeed(), map[uint64]int{
 
 func (x *lineSet) add(raw string) { x.n[maphash.String(x.seed, raw)]++ }
 
-// take says whether a line is there, and takes it out.
-func (x *lineSet) take(e *entries.Entry) bool {
+// takeOut says whether a line is there, and takes it out.
+func (x *lineSet) takeOut(e *entries.Entry) bool {
 	k := maphash.String(x.seed, e.Line.Raw)
 	if e.Gap != nil || x.n[k] == 0 {
 		return false
@@ -217,17 +217,17 @@ func (x *lineSet) take(e *entries.Entry) bool {
 	return true
 }
 
-// files looks at what the files hold and at the entries that are kept already, in order of
+// searchFiles looks at what the files hold and at the entries that are kept already, in order of
 // time, each line once. rest are lines that were added meanwhile and are to come once more,
 // nil where the search ended before.
-func (s *Search) files(ctx context.Context, kept []*entries.Entry) (rest *lineSet, err error) {
+func (s *Search) searchFiles(ctx context.Context, kept []*entries.Entry) (rest *lineSet, err error) {
 	rest = newLineSet()
 	known := newLineSet()
 	newest := time.Time{}
 	for _, e := range kept {
 		if e.Gap == nil {
 			known.add(e.Line.Raw)
-			newest = later(newest, e.Line.At)
+			newest = laterTime(newest, e.Line.At)
 		}
 	}
 	// The files once more, from their beginning: what they count is of no interest here.
@@ -254,27 +254,27 @@ func (s *Search) files(ctx context.Context, kept []*entries.Entry) (rest *lineSe
 		n++
 		if n%searchStride == 0 {
 			pass()
-			if ctx.Err() != nil || s.left() {
+			if ctx.Err() != nil || s.isAbandoned() {
 				return nil, nil
 			}
 		}
 		e := &entries.Entry{At: x.line.At, Line: x.line}
-		if known.take(e) {
+		if known.takeOut(e) {
 			continue // it comes among those that are kept
 		}
 		for len(kept) > 0 && !kept[0].Line.At.After(x.line.At) {
-			s.look(kept[0])
+			s.matchEntry(kept[0])
 			kept = kept[1:]
 		}
 		if x.line.At.After(newest) {
 			rest.add(x.line.Raw)
 		}
-		s.logs.explain(e)
-		s.look(e)
+		s.logs.explainLine(e)
+		s.matchEntry(e)
 	}
 	pass()
 	for _, e := range kept {
-		s.look(e)
+		s.matchEntry(e)
 	}
 	for _, st := range r.set.States() {
 		if st.Err != nil {
@@ -284,8 +284,8 @@ func (s *Search) files(ctx context.Context, kept []*entries.Entry) (rest *lineSe
 	return rest, nil
 }
 
-// look keeps an entry that matches, and those around it.
-func (s *Search) look(e *entries.Entry) {
+// matchEntry keeps an entry that matches, and those around it.
+func (s *Search) matchEntry(e *entries.Entry) {
 	if e.Gap == nil {
 		if s.wants.About != nil && !s.wants.About(e) {
 			return
@@ -294,17 +294,17 @@ func (s *Search) look(e *entries.Entry) {
 	}
 	if s.wants.Matches(e) {
 		for _, b := range s.before {
-			s.keep(b)
+			s.keepCopy(b)
 		}
 		s.before, s.after = s.before[:0], s.wants.Around
 		s.found.Add(1)
-		s.keep(e)
+		s.keepCopy(e)
 		return
 	}
 	switch n := s.wants.Around; {
 	case s.after > 0:
 		s.after--
-		s.keep(e)
+		s.keepCopy(e)
 	case n > 0:
 		if len(s.before) == n {
 			s.before = slices.Delete(s.before, 0, 1)
@@ -313,10 +313,10 @@ func (s *Search) look(e *entries.Entry) {
 	}
 }
 
-// keep keeps a copy: its number is another one here.
-func (s *Search) keep(e *entries.Entry) {
+// keepCopy keeps a copy: its number is another one here.
+func (s *Search) keepCopy(e *entries.Entry) {
 	x := *e
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.window.store(&x)
+	s.window.storeEntry(&x)
 }

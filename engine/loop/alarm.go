@@ -12,8 +12,8 @@ type Alarm struct {
 	ring func()
 }
 
-// Alarm makes one that does not ring yet.
-func (l *Loop) Alarm(ring func()) *Alarm {
+// NewAlarm makes one that does not ring yet.
+func (l *Loop) NewAlarm(ring func()) *Alarm {
 	a := &Alarm{ring: ring}
 	l.alarms = append(l.alarms, a)
 	return a

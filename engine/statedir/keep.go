@@ -10,10 +10,10 @@ import (
 	"rung/sources/safefile"
 )
 
-// Keep writes a file that the user will look for later: a saved page, the
+// KeepFile writes a file that the user will look for later: a saved page, the
 // report of an internal error. The folder and the file are the user's alone; a
 // file of that name stays and the new one gets a number. It returns the path.
-func Keep(folder, name string, text []byte) (string, error) {
+func KeepFile(folder, name string, text []byte) (string, error) {
 	return KeepOn(safefile.OS, folder, name, text)
 }
 

@@ -82,7 +82,7 @@ func TestRowsAloneOf2016(t *testing.T) {
 		text string
 		said bool
 	}{{"blue/web-g0 blue/api-d0 TCP 9999", true}, {"blue/web-g0 red/web-f0 TCP 9999", false}} {
-		q, err := trace.Parse(c.text)
+		q, err := trace.ParseQuestion(c.text)
 		if err != nil {
 			t.Fatal(err)
 		}

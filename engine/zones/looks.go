@@ -9,8 +9,8 @@ import (
 // lookEvery is how often a look at a zone is noted.
 const lookEvery = 500 * time.Millisecond
 
-// Looks are the times when somebody last looked at zones. It locks itself.
-type Looks struct {
+// ZoneLooks are the times when somebody last looked at zones. It locks itself.
+type ZoneLooks struct {
 	News chan struct{} // one element: a zone was looked at
 
 	mu sync.Mutex
@@ -18,10 +18,12 @@ type Looks struct {
 }
 
 // NewLooks makes those of nobody.
-func NewLooks() *Looks { return &Looks{News: make(chan struct{}, 1), at: map[string]time.Time{}} }
+func NewLooks() *ZoneLooks {
+	return &ZoneLooks{News: make(chan struct{}, 1), at: map[string]time.Time{}}
+}
 
-// Note takes down that zones are looked at now.
-func (l *Looks) Note(zones []string) {
+// NoteLooks takes down that zones are looked at now.
+func (l *ZoneLooks) NoteLooks(zones []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
@@ -37,16 +39,16 @@ func (l *Looks) Note(zones []string) {
 	}
 }
 
-// Of are the times of zones that there are; the others are forgotten, since a name may
+// TimesOf are the times of zones that there are; the others are forgotten, since a name may
 // come from anywhere.
-func (l *Looks) Of(there func(zone string) bool) map[string]time.Time {
+func (l *ZoneLooks) TimesOf(there func(zone string) bool) map[string]time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	maps.DeleteFunc(l.at, func(zone string, _ time.Time) bool { return !there(zone) })
 	return maps.Clone(l.at)
 }
 
-func (l *Looks) forget(zone string) {
+func (l *ZoneLooks) forgetZone(zone string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.at, zone)
@@ -56,7 +58,7 @@ func (l *Looks) forget(zone string) {
 // watched soon, and the one that was looked at longest ago no longer. It does not
 // wait, and costs nothing worth mentioning where nothing changes: a page may call
 // it for every frame.
-func (z *Set) LookAt(zones ...string) { z.looks.Note(zones) }
+func (z *Set) LookAt(zones ...string) { z.looks.NoteLooks(zones) }
 
 // runLooks has the zones ranked anew when somebody looked at one.
 func (z *Set) runLooks() {
@@ -69,6 +71,6 @@ func (z *Set) runLooks() {
 		case <-waited.C:
 		case <-z.looks.News:
 		}
-		z.Do(z.rank)
+		z.Do(z.rankMembers)
 	}
 }

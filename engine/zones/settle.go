@@ -10,8 +10,8 @@ import (
 // settling is when differences of a zone come to count as behind, which no revision
 // tells.
 type settling struct {
-	of   *model.ZoneState
-	next time.Time // zero: none does
+	state *model.ZoneState
+	next  time.Time // zero: none does
 }
 
 // awaitSettled sets the alarm for the first difference that settles no longer.
@@ -20,7 +20,7 @@ func (z *Set) awaitSettled() {
 	var first time.Time
 	for name, st := range z.states {
 		w := z.settling[name]
-		if w.of != st {
+		if w.state != st {
 			w = settling{st, st.Settles}
 		}
 		if !w.next.IsZero() && !w.next.After(now) {

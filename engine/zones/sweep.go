@@ -31,17 +31,17 @@ const (
 	sweepMin = 4
 )
 
-// sight is the result of a read of a zone.
-type sight struct {
+// readResult is the result of a read of a zone.
+type readResult struct {
 	name    string // that the database has
 	state   *model.ZoneState
 	dialect *dialect.Dialect
 	err     error
 }
 
-// schedule reads the swept zones whose time has come, a few at once, and wakes
+// scheduleReads reads the swept zones whose time has come, a few at once, and wakes
 // up when the next one's has.
-func (z *Set) schedule() {
+func (z *Set) scheduleReads() {
 	z.sweepAlarm.Stop()
 	if !z.world().Loaded || z.Context().Err() != nil {
 		return
@@ -54,7 +54,7 @@ func (z *Set) schedule() {
 			wake = in
 			break
 		}
-		z.read(m)
+		z.startRead(m)
 	}
 	if wake >= 0 {
 		z.sweepAlarm.Set(wake)
@@ -99,11 +99,11 @@ func (z *Set) dueAt(m *member, now time.Time) time.Time {
 	return due
 }
 
-// read starts a read of a zone.
-func (z *Set) read(m *member) {
+// startRead starts a read of a zone.
+func (z *Set) startRead(m *member) {
 	zone, err := m.open()
 	if err != nil {
-		z.failed(m, err)
+		z.bookFailure(m, err)
 		return
 	}
 	var before model.ZoneState
@@ -114,7 +114,7 @@ func (z *Set) read(m *member) {
 	z.running++
 	if !z.Go(func() {
 		got := z.readZone(zone, m.name, &before)
-		z.Send(func() { z.swept(m, got) })
+		z.Send(func() { z.takeSwept(m, got) })
 	}) {
 		m.reading = false
 		z.running--
@@ -122,7 +122,7 @@ func (z *Set) read(m *member) {
 }
 
 // readZone reads a zone and judges its rows by what is desired now.
-func (z *Set) readZone(zone reconciler.Zone, name string, before *model.ZoneState) (out sight) {
+func (z *Set) readZone(zone reconciler.Zone, name string, before *model.ZoneState) (out readResult) {
 	ctx, cancel := context.WithTimeout(z.Context(), sweepTimeout)
 	defer cancel()
 	at := z.Now() // the rows are not older
@@ -131,20 +131,20 @@ func (z *Set) readZone(zone reconciler.Zone, name string, before *model.ZoneStat
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = fmt.Errorf("reading zone %s: not answering within %v", name, sweepTimeout)
 		}
-		return sight{err: err}
+		return readResult{err: err}
 	}
 	if server == "" {
 		server = before.Server
 	}
 	out.name = nameOf(db)
 	defer z.cfg.Slots.Take()()
-	out.dialect = z.dialects.Infer(db)
-	l, step, changes := z.differs.newest()
-	found := l.Diff(tracker.ZoneRead{Zone: name, DB: db, At: at, Before: before.Policies,
+	out.dialect = z.dialects.InferDialect(db)
+	l, step, changes := z.differs.newestDiffer()
+	found := l.JudgeZone(tracker.ZoneRead{Zone: name, DB: db, At: at, Before: before.Policies,
 		Changed: func(k model.PolicyKey) time.Time { return changes.Last(name, k).At }})
 	out.state = &model.ZoneState{Name: name, Endpoint: zone.Endpoint(), Server: server, Conn: model.ConnSwept, ConnAt: at,
 		SyncedAt: at,
-		Policies: z.keep.policies(trimmed(found)), Rows: db.Len(), Steps: step, Changed: changes}
+		Policies: z.keep.sharedPolicies(trimDifferences(found)), Rows: db.Len(), Steps: step, Changed: changes}
 	return out
 }
 
@@ -176,11 +176,11 @@ func readOnce(ctx context.Context, zone reconciler.Zone) (db *nb.DB, server stri
 	return nil, "", fmt.Errorf("reading zone %s: %w", zone.Name(), ctx.Err())
 }
 
-// swept takes in what a read found.
-func (z *Set) swept(m *member, got sight) {
+// takeSwept takes in what a read found.
+func (z *Set) takeSwept(m *member, got readResult) {
 	m.reading = false
 	z.running--
-	defer z.rank() // a place may be free, and others are due
+	defer z.rankMembers() // a place may be free, and others are due
 	if z.members[m.name] != m {
 		return // its node went meanwhile
 	}
@@ -188,11 +188,11 @@ func (z *Set) swept(m *member, got sight) {
 		return // watched meanwhile, and its rows are there
 	}
 	if got.err != nil {
-		z.failed(m, got.err)
+		z.bookFailure(m, got.err)
 		return
 	}
-	if m.named != nil && got.name != "" {
-		m.named(got.name)
+	if m.onNamed != nil && got.name != "" {
+		m.onNamed(got.name)
 		return
 	}
 	st := got.state
@@ -201,19 +201,19 @@ func (z *Set) swept(m *member, got sight) {
 	again := wait.Jitter(z.cfg.Sweep.TTL*9/10, 0.1) // so that zones do not come all at once
 	if in := settlesIn(st); in > 0 {
 		// Not twice in a row: it must not take the others' turn for ever.
-		if m.again {
+		if m.rereads {
 			in = max(in, z.cfg.Sweep.TTL/sweepMin)
 		}
 		again = min(again, in)
-		m.again = !m.again
+		m.rereads = !m.rereads
 	} else {
-		m.again = false
+		m.rereads = false
 	}
 	m.due = m.readAt.Add(again)
 	z.states[m.name] = st
-	z.Changed()
-	z.dialects.Took(m.name, got.dialect)
-	if z.dialects.Outdated(st) {
+	z.MarkChanged()
+	z.dialects.TakeDialect(m.name, got.dialect)
+	if z.dialects.IsOutdated(st) {
 		m.due = time.Now() // read while the options changed
 	}
 	z.forgetSteps()
@@ -234,8 +234,8 @@ func settlesIn(st *model.ZoneState) (in time.Duration) {
 	return in
 }
 
-// Sweep counts for a revision.
-func (z *Set) Sweep() revision.SweepState {
+// SweepCounts counts for a revision.
+func (z *Set) SweepCounts() revision.SweepState {
 	var out revision.SweepState
 	round := -1
 	unread := false
@@ -282,6 +282,6 @@ func (z *Set) ReadAgain() {
 		}
 	}
 	if len(z.members) > 0 {
-		z.schedule()
+		z.scheduleReads()
 	}
 }

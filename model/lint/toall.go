@@ -134,7 +134,7 @@ func baseline(p *model.Policy) bool {
 }
 
 // toAllText says what a rule comes to that opens or closes the cluster.
-func toAllText(does string, idle int, t *audit.Turned) string {
+func toAllText(does string, idle int, t *audit.TurnedPairs) string {
 	pairs := "no pair of pods"
 	if t.Pairs > 0 {
 		var some []string

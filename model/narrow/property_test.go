@@ -134,7 +134,7 @@ func (w *narrowWorld) ask(c *model.Cluster) Ask {
 		return e
 	}
 	for range 1 + w.r.IntN(12) {
-		s := diff.Seen{Lines: 1, Stage: model.StageAfterLB, Last: time.Unix(0, 0), Connection: verdict.Connection{From: end(from), To: end(to),
+		s := diff.LoggedConnection{Lines: 1, Stage: model.StageAfterLB, Last: time.Unix(0, 0), Connection: verdict.Connection{From: end(from), To: end(to),
 			Protocol: verdict.TCP, Port: uint16(80 + w.r.IntN(3))}}
 		if w.odds(2) {
 			s.Stage = model.StageToLport

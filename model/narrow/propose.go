@@ -38,7 +38,7 @@ type Ask struct {
 	Policy *model.Policy
 	New    bool
 	Action model.Action // Allow or Deny
-	Seen   []diff.Seen
+	Seen   []diff.LoggedConnection
 	Ends   Ends
 }
 
@@ -87,7 +87,7 @@ type Proposal struct {
 	Rules   []Rule
 	// Lines counts the log lines that the rules are about, which Seen lists.
 	Lines int
-	Seen  []diff.Seen
+	Seen  []diff.LoggedConnection
 	Left  []Left
 }
 
@@ -167,7 +167,7 @@ func Propose(a Ask) (*Proposal, error) {
 	return p.out, nil
 }
 
-func (p *proposer) leave(s *diff.Seen, why string) {
+func (p *proposer) leave(s *diff.LoggedConnection, why string) {
 	i, known := p.left[why]
 	if !known {
 		i = len(p.out.Left)
@@ -196,7 +196,7 @@ func (p *proposer) counts(i int) bool {
 }
 
 // take sorts a connection in, or leaves it with the reason.
-func (p *proposer) take(s *diff.Seen) {
+func (p *proposer) take(s *diff.LoggedConnection) {
 	from, ok := p.find(s.Connection.From)
 	to, ok2 := p.find(s.Connection.To)
 	if !ok || !ok2 {
@@ -251,7 +251,7 @@ func (p *proposer) take(s *diff.Seen) {
 var inOrder = []model.Direction{model.Egress, model.Ingress}
 
 // directionOf is the direction of the rules that decide where the lines were written.
-func directionOf(s *diff.Seen) model.Direction {
+func directionOf(s *diff.LoggedConnection) model.Direction {
 	if s.Stage == model.StageToLport {
 		return model.Ingress
 	}
@@ -302,7 +302,7 @@ func (p *proposer) cannot(d model.Direction, from, to end) string {
 // judge says by rules of which directions a connection is not allowed now, and notes before
 // which rules of the policy new ones must stand to decide about it. Of one that goes to the
 // address of a Service it says that only.
-func (p *proposer) judge(s *diff.Seen, to end) (denied []model.Direction, front *verdict.Front) {
+func (p *proposer) judge(s *diff.LoggedConnection, to end) (denied []model.Direction, front *verdict.ServiceFront) {
 	a, err := walk.FromPolicies(p.Before, s.Connection)
 	if err != nil || a.Front != nil {
 		return nil, a.Front

@@ -95,7 +95,7 @@ func Tell(p *gate.Preview) *Told {
 		}),
 	}
 	if s := p.Surplus; s != nil {
-		t.Surplus = []Point{{Sign: warnsIf(!s.Exact()), Text: s.Text()}}
+		t.Surplus = []Point{{Sign: warnsIf(!s.IsExact()), Text: s.Text()}}
 	}
 	for _, f := range p.Findings {
 		if f.Severity == model.SeverityInfo {
@@ -108,7 +108,7 @@ func Tell(p *gate.Preview) *Told {
 	if e == nil {
 		return t
 	}
-	t.Effect = []Point{{warnsIf(e.Flipping() || e.Difference == nil), "connections", e.Text()}}
+	t.Effect = []Point{{warnsIf(e.FlipsVerdicts() || e.Difference == nil), "connections", e.Text()}}
 	for _, text := range p.StepTexts() {
 		t.Effect = append(t.Effect, Point{Sign: Notes, Text: text})
 	}

@@ -17,7 +17,7 @@ import (
 // bands are the lines of a cluster whose policies stand in tiers of their plugin's own: the
 // tiers in order, with the NetworkPolicies of Kubernetes among them.
 func (b *builder) bands() {
-	for _, band := range revision.Bands(b.rev) {
+	for _, band := range revision.LadderBands(b.rev) {
 		name := band.Name + " " + strconv.Itoa(int(band.Priority))
 		switch {
 		case band.Name == string(model.KindNP):
@@ -45,7 +45,7 @@ func bandText(band *ladder.Band, s *system.System) string {
 	case band.Missing:
 		return "no such tier: " + words.Form(band.Count(), "it decides", "they decide") + " nothing"
 	case band.Name == string(model.KindNP):
-		return "after tier " + s.Around[0] + " · " + count
+		return "after tier " + s.TiersAroundNetpol[0] + " · " + count
 	case band.Tier == nil:
 		return "at " + strconv.Itoa(int(band.Priority)) + " · " + count
 	case !band.Tier.Static:

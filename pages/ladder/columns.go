@@ -61,7 +61,7 @@ func Table(r *revision.Revision, opt Options) *page.Table[*Line] {
 	t := &page.Table[*Line]{ID: func(l *Line) string { return l.ID }, Short: func(l *Line) bool { return l.Kind == Gap || l.Kind == Band }}
 	for _, c := range columns {
 		switch {
-		case !r.System.Has(c.needs),
+		case !r.System.HasFeature(c.needs),
 			opt.Screen && (c.stages && opt.Stage != "" || c.stage && opt.Stage == ""),
 			!opt.Screen && c.zones && len(r.Zones) == 0:
 			continue

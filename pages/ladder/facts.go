@@ -121,8 +121,8 @@ func LiveFactsOf(r *revision.Revision, stage model.Stage, now time.Time) LiveFac
 	l := r.Ladder().In(stage)
 	f := LiveFacts{Facts: FactsOf(l), States: []stateFacts{}, Rows: []liverows.RowGroup{}}
 	add := func(k model.Key) {
-		if r.Compiled(k) {
-			s := policies.Summarize(r, k, now)
+		if r.IsCompiled(k) {
+			s := policies.SummarizePolicy(r, k, now)
 			f.States = append(f.States, stateFacts{Policy: k.String(), State: s.State, Text: s.Text, InSync: s.InSync, Zones: s.Zones})
 		}
 	}
@@ -223,7 +223,7 @@ type bandPolicyFacts struct {
 // BandFactsOf returns the BandFacts of a revision.
 func BandFactsOf(r *revision.Revision) BandFacts {
 	f := BandFacts{System: r.System.Name, Why: r.SystemWhy, Bands: []bandFacts{}, Broken: allBroken(r.Ladder())}
-	for _, b := range revision.Bands(r) {
+	for _, b := range revision.LadderBands(r) {
 		band := bandFacts{Name: b.Name, Priority: b.Priority, Tier: b.Tier != nil, Static: b.Tier != nil && b.Tier.Static, Missing: b.Missing,
 			Policies: []bandPolicyFacts{}}
 		if b.Name == string(model.KindNP) {

@@ -140,7 +140,7 @@ func (b *builder) notInSync(t *ladder.Tier) int {
 	if len(t.Units)*len(b.rev.Zones) > mostJudged {
 		return 0
 	}
-	return policies.Astray(b.rev, t, b.Now)
+	return policies.CountAstray(b.rev, t, b.Now)
 }
 
 // part is the heading of a part of tier 2, with what should be known about it.

@@ -89,7 +89,7 @@ func (b *builder) open(l *Line) bool { return !b.Screen || b.Filtered || b.unfol
 // It is one line until somebody unfolds it, or looks at one stage: an admin comes for the
 // policies.
 func (b *builder) tier0() {
-	groups := b.live.Of(model.TierIsolation, b.Stage)
+	groups := b.live.GroupsOfTier(model.TierIsolation, b.Stage)
 	l := b.add(&Line{Kind: Band, ID: Tier0, Tier: model.TierIsolation, Folds: len(groups) > 0 && b.Stage == ""})
 	l.Open = b.open(l)
 	if b.Screen {
@@ -222,7 +222,7 @@ type rowQueue struct {
 // rowsOf are the live rows of a tier by priority, whatever their stage.
 func (b *builder) rowsOf(tier int) *rowQueue {
 	q := &rowQueue{b: b, tier: tier}
-	for _, g := range b.live.Of(tier, b.Stage) {
+	for _, g := range b.live.GroupsOfTier(tier, b.Stage) {
 		if b.example(&g) {
 			q.examples = append(q.examples, g)
 		} else {

@@ -33,7 +33,7 @@ func (b *builder) policy(tier int, r *ladder.Rung, i int) {
 		l.Sign.Role = themes.Error
 	}
 	b.compare(l)
-	if none := b.rev.None(p.Key); r.Unsupported && none != nil && b.Screen {
+	if none := b.rev.WhyNoRows(p.Key); r.Unsupported && none != nil && b.Screen {
 		// Why stands among the notes.
 		l.State.Text = strings.TrimSuffix(l.State.Text, ": "+policies.NoRowsShort(b.rev, none))
 	}
@@ -101,8 +101,8 @@ func (b *builder) unit(u *ladder.Unit, stage model.Stage, section ladder.Section
 		}
 	}
 	switch {
-	case !b.Screen && b.rev.None(k) != nil:
-		l.Marks = append([]Mark{{Cell: page.Cell{Text: "✗ not enforced: " + b.rev.None(k).Message}}}, sectionMarks(section)...)
+	case !b.Screen && b.rev.WhyNoRows(k) != nil:
+		l.Marks = append([]Mark{{Cell: page.Cell{Text: "✗ not enforced: " + b.rev.WhyNoRows(k).Message}}}, sectionMarks(section)...)
 	case !b.Screen:
 		l.Marks = sectionMarks(section)
 	case len(l.Marks) == 0 && l.First != l.Last:
@@ -157,7 +157,7 @@ func unitName(k model.Key) string {
 // and how it stands over all zones.
 func (b *builder) compare(l *Line) {
 	k := l.Key
-	l.Compiled = b.rev.Compiled(k)
+	l.Compiled = b.rev.IsCompiled(k)
 	if !l.Compiled {
 		l.State, l.Rank = page.Cell{Text: "not compiled", Role: themes.Dim}, 9
 		if k.Kind == model.KindIsolation2016 {
@@ -175,7 +175,7 @@ func (b *builder) compare(l *Line) {
 		l.Pods = policies.CountSubjects(b.rev, k).Pods // the policy's page tells of those apart
 	}
 	l.ACLs = liverows.StageACLCount(b.rev, k, l.Stage)
-	l.Summary = policies.Summarize(b.rev, k, b.Now)
+	l.Summary = policies.SummarizePolicy(b.rev, k, b.Now)
 	s := &l.Summary
 	l.State = page.Cell{Text: s.Text, Role: role.State(s.State)}
 	if z := b.rev.Zone(s.Zone); b.Screen && s.State == model.StateUnknown && (z == nil || z.SyncedAt.IsZero() && z.Conn != model.ConnDenied && z.Conn != model.ConnLost) {
@@ -231,7 +231,7 @@ func (b *builder) note(l *Line, r *ladder.Rung, rp *ladder.RungPolicy) {
 	if p := b.rev.Cluster.Policy(gone); r != nil && p != nil && p.Priority == b.At {
 		gone = model.PolicyKey{} // it has not left its priority
 	}
-	l.Notes = finding.Notes(b.ladder, r, rp, b.finds[rp.Policy.Key], gone)
+	l.Notes = finding.NotesOfPolicy(b.ladder, r, rp, b.finds[rp.Policy.Key], gone)
 	for i := range l.Notes {
 		if n := &l.Notes[i]; Marked(n) {
 			sign := NoteSign(n)
@@ -242,10 +242,10 @@ func (b *builder) note(l *Line, r *ladder.Rung, rp *ladder.RungPolicy) {
 
 // Marked says whether a note is something to look at: it has a sign, and is counted where
 // there is no room for it.
-func Marked(n *finding.Note) bool { return n.Mark != "" || n.Severity != model.SeverityInfo }
+func Marked(n *finding.LadderNote) bool { return n.Mark != "" || n.Severity != model.SeverityInfo }
 
 // NoteMark is the sign of a note.
-func NoteMark(n *finding.Note) page.Span {
+func NoteMark(n *finding.LadderNote) page.Span {
 	sign := role.Severity(n.Severity)
 	if n.Mark != "" {
 		sign.Text = n.Mark
@@ -254,7 +254,7 @@ func NoteMark(n *finding.Note) page.Span {
 }
 
 // NoteSign is the sign of a note with how often it stands for the same.
-func NoteSign(n *finding.Note) page.Span {
+func NoteSign(n *finding.LadderNote) page.Span {
 	sign := NoteMark(n)
 	if n.Count > 1 {
 		sign.Text += fmt.Sprint(n.Count)
@@ -267,7 +267,7 @@ func (b *builder) wordyMarks(r *ladder.Rung, rp *ladder.RungPolicy) (marks []Mar
 	add := func(format string, args ...any) {
 		marks = append(marks, Mark{Cell: page.Cell{Text: fmt.Sprintf(format, args...)}})
 	}
-	if none := b.rev.None(rp.Policy.Key); none != nil {
+	if none := b.rev.WhyNoRows(rp.Policy.Key); none != nil {
 		add("✗ not enforced: %s", policies.NoRowsShort(b.rev, none))
 	}
 	for _, i := range rp.Conflicts {

@@ -50,10 +50,10 @@ type Flow struct {
 // ReadFlows adds the flows of an ACL in a zone to its line.
 func (l *Line) ReadFlows(r *revision.Revision, now time.Time) {
 	a := l.acl.ACL
-	f := flows.OfACL(r, r.Zone(l.Zone), a, now)
+	f := flows.FlowsOfACL(r, r.Zone(l.Zone), a, now)
 	l.Flows = &Flows{State: f.State, Text: f.Text, Missing: f.Missing, Since: page.StampText(f.Since), Flows: page.Each(f.Flows, func(x *flow.Flow) Flow {
 		out := FlowOf(x)
-		out.Shared, _ = flows.Shared(r, a, x)
+		out.Shared, _ = flows.SharedFlowText(r, a, x)
 		return out
 	})}
 }

@@ -76,7 +76,7 @@ var Table = &page.Table[*Zone]{
 				return page.Cell{Text: "–"}
 			}
 			c := page.Cell{Text: fmt.Sprintf("%d/%d/%d", p.Progress.Written.Cfg, p.Progress.Made.Cfg, p.Progress.Done.Cfg), Role: themes.Text}
-			if p.Behind(z.now) != "" {
+			if p.BehindText(z.now) != "" {
 				c.Role = themes.Error
 			}
 			return c
@@ -92,7 +92,7 @@ var Table = &page.Table[*Zone]{
 func Mark(r *revision.Revision, z *model.ZoneState, now time.Time) page.Span {
 	switch z.Conn {
 	case model.ConnSynced, model.ConnReadOnly, model.ConnSwept:
-		if flows.Faulty(r, z, now) {
+		if flows.IsBelowFaulty(r, z, now) {
 			return page.Span{Text: "▲", Role: themes.Warn}
 		}
 		return page.Span{Text: "●", Role: themes.OK}

@@ -100,7 +100,7 @@ func TestMatrixOutsideIsTrace(t *testing.T) {
 		r := revision.New(revision.Facts{Cluster: c}, nil)
 		for _, p := range []verdict.Ports{{Protocol: verdict.TCP, Port: 80}, {Protocol: verdict.TCP, Port: 81}, {Protocol: verdict.ICMP}} {
 			m := matrixOf(t, r, p)
-			for _, to := range m.Outside() {
+			for _, to := range m.OutsideEnds() {
 				addrs := ofBlock(c, to)
 				for _, ns := range m.Namespaces {
 					var sum MatrixCell

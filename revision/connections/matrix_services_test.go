@@ -62,7 +62,7 @@ func TestMatrixServicesIsTrace(t *testing.T) {
 		r := revision.New(revision.Facts{Cluster: randomServices(seed)}, nil)
 		x := r.Verdicts()
 		single := func(c verdict.Connection) (out matrix.Outcome) {
-			families := walk.Families(x, c)
+			families := walk.OpenFamilies(x, c)
 			if families == nil {
 				families = []verdict.Family{verdict.AnyFamily}
 			}
@@ -78,12 +78,12 @@ func TestMatrixServicesIsTrace(t *testing.T) {
 		}
 		for _, p := range ports {
 			m := matrixOf(t, r, p)
-			services, err := m.Services(t.Context())
+			services, err := m.ServiceEnds(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			columns := services
-			for _, e := range m.Outside() {
+			for _, e := range m.OutsideEnds() {
 				if e.Network.IsSingleIP() && !e.addr.Is6() && p != (verdict.Ports{}) {
 					columns = append(columns, e)
 				}

@@ -87,7 +87,7 @@ func TestSays(t *testing.T) {
 				p.Egress = []model.Rule{tc.rule}
 			}
 			c, _ := (*model.Cluster)(nil).Upsert(append(append([]model.Object{p}, base...), tc.with...), nil)
-			got := strings.Join(Says(revision.New(revision.Facts{Cluster: c}, nil), p, p.Rule(tc.rule.Direction, 0)), " ")
+			got := strings.Join(RuleSentences(revision.New(revision.Facts{Cluster: c}, nil), p, p.Rule(tc.rule.Direction, 0)), " ")
 			if got != tc.want {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
@@ -143,7 +143,7 @@ spec: {egress: [{type: Allow, to: {cidrSelector: 1.2.3.0/24}, ports: [{protocol:
 		{ef, model.Egress, 2, "What the 2 pods of the subject send to every IPv4 address on any port, where no earlier rule of the EgressFirewall decided, is dropped." + late},
 	} {
 		p := c.Policy(tc.key)
-		if got := strings.Join(Says(revision.New(revision.Facts{Cluster: c}, nil), p, p.Rule(tc.dir, tc.index)), " "); got != tc.want {
+		if got := strings.Join(RuleSentences(revision.New(revision.Facts{Cluster: c}, nil), p, p.Rule(tc.dir, tc.index)), " "); got != tc.want {
 			t.Errorf("%s %s %d: %s\nwant %s", tc.key.Label(), tc.dir, tc.index, got, tc.want)
 		}
 	}

@@ -91,7 +91,7 @@ func TestUnderOneCause(t *testing.T) {
 	if n.Warnings != 1 || n.All() != len(found)-3 {
 		t.Errorf("%d findings are counted as %+v", len(found), n)
 	}
-	if n := model.CountFindings(ofPolicy(found, given.ANPKey("door"))); n.Warnings != 1 {
+	if n := model.CountFindings(findingsOfPolicy(found, given.ANPKey("door"))); n.Warnings != 1 {
 		t.Errorf("of door alone: %+v", n)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"rung/model/lint/codes"
 )
 
-func notesText(notes []Note) string {
+func notesText(notes []LadderNote) string {
 	var b strings.Builder
 	for i := range notes {
 		n := &notes[i]
@@ -61,7 +61,7 @@ func TestNotes(t *testing.T) {
 		"unit":  {p: c},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, notesText(Notes(l, tt.rung, &tt.p, pointers(tt.findings), tt.gone))); diff != "" {
+			if diff := cmp.Diff(tt.want, notesText(NotesOfPolicy(l, tt.rung, &tt.p, pointers(tt.findings), tt.gone))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

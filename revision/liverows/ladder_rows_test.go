@@ -66,7 +66,7 @@ func TestLadderRows(t *testing.T) {
 	if rows.Read != 2 || rows.Zones != 3 {
 		t.Errorf("read %d of %d", rows.Read, rows.Zones)
 	}
-	if n := len(rows.Of(0, model.StageToLport)) + len(rows.Of(0, model.StageFromLport)) + len(rows.Of(2, "")); n != 2+0+4 {
+	if n := len(rows.GroupsOfTier(0, model.StageToLport)) + len(rows.GroupsOfTier(0, model.StageFromLport)) + len(rows.GroupsOfTier(2, "")); n != 2+0+4 {
 		t.Errorf("by tier and stage there are %d", n)
 	}
 

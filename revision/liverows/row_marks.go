@@ -42,10 +42,10 @@ type RowMarks struct {
 	known     func(model.Key) bool        // says what is compared with desired rows
 }
 
-// Marks judges the rows of a zone.
-func Marks(r *revision.Revision, z *model.ZoneState, now time.Time) *RowMarks {
+// MarkRows judges the rows of a zone.
+func MarkRows(r *revision.Revision, z *model.ZoneState, now time.Time) *RowMarks {
 	m := &RowMarks{byUUID: map[string]RowMark{}, policy: map[model.PolicyKey]RowMark{}, KnownLost: map[string]bool{}}
-	m.known = func(k model.Key) bool { return k.Kind.IsAdmin() || z.Policy(k) != nil || r.Compiled(k) }
+	m.known = func(k model.Key) bool { return k.Kind.IsAdmin() || z.Policy(k) != nil || r.IsCompiled(k) }
 	for k, p := range z.Policies {
 		switch p.State(z, now) {
 		case model.StateFrozen:
@@ -88,12 +88,12 @@ func Marks(r *revision.Revision, z *model.ZoneState, now time.Time) *RowMarks {
 	return m
 }
 
-// Of is the mark of a live row.
-func (m *RowMarks) Of(r nb.Row, o nb.Owner) RowMark {
+// MarkOf is the mark of a live row.
+func (m *RowMarks) MarkOf(r nb.Row, o nb.Owner) RowMark {
 	if x, ok := m.byUUID[r.RowUUID()]; ok {
 		return x
 	}
-	k, ok := UnitOf(o)
+	k, ok := UnitOfOwner(o)
 	switch {
 	case ok && m.known(k):
 		return m.policy[k]

@@ -15,7 +15,7 @@ import (
 type RuleACL struct {
 	ID            string
 	Desired, Live *nb.ACL
-	Fields        []Field
+	Fields        []ComparedField
 	Differs       int // columns
 	// Members says that a set or group the match names is not as desired.
 	Members bool
@@ -27,7 +27,7 @@ func RuleACLs(r *revision.Revision, k model.PolicyKey, rule *model.Rule, z *mode
 	var out []*RuleACL
 	byID := map[string]*RuleACL{}
 	of := func(a *nb.ACL) bool {
-		owner, dir, i, ok := RuleOf(a.ExternalIDs)
+		owner, dir, i, ok := RuleOfIDs(a.ExternalIDs)
 		return ok && owner == k && dir == rule.Direction && i == rule.Index
 	}
 	zone := ""
@@ -97,7 +97,7 @@ func membersDiffer(r *revision.Revision, z *model.ZoneState, k model.PolicyKey, 
 // (ovn-kubernetes.md#pod-selector-sets).
 func RuleSets(r *revision.Revision, k model.PolicyKey, rule *model.Rule) (out []model.PolicyKey) {
 	var units []model.PolicyKey
-	for _, unit := range r.Related(k) {
+	for _, unit := range r.RelatedUnits(k) {
 		if unit.Kind == model.KindPodSelector || unit.Kind == model.KindEFDNS {
 			units = append(units, unit)
 		}
@@ -107,7 +107,7 @@ func RuleSets(r *revision.Revision, k model.PolicyKey, rule *model.Rule) (out []
 	}
 	named := map[string]bool{}
 	for _, a := range r.ACLs(k, "") {
-		if _, dir, i, ok := RuleOf(a.ExternalIDs); ok && dir == rule.Direction && i == rule.Index {
+		if _, dir, i, ok := RuleOfIDs(a.ExternalIDs); ok && dir == rule.Direction && i == rule.Index {
 			for ref := range match.RefsIn(a.Match) {
 				named[ref.Name] = true
 			}

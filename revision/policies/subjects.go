@@ -44,7 +44,7 @@ func CountSubjects(r *revision.Revision, k model.PolicyKey) SubjectCount {
 	d := r.DesiredOf(k)
 	var n SubjectCount
 	n.Pods, n.Apart = d.SubjectCount(d.Policy(k))
-	if n.All() > 0 || r.None(k) == nil {
+	if n.All() > 0 || r.WhyNoRows(k) == nil {
 		return n
 	}
 	for _, p := range MeantPods(r, r.Cluster.Policy(k)) {

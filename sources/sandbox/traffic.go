@@ -60,7 +60,7 @@ type Traffic struct {
 	mu      sync.Mutex // one Run at a time
 	random  *rand.Rand
 	world   *world
-	matches walk.Matches
+	matches walk.MatchCache
 	meters  meters
 	seq     map[string]uint64
 	recent  []flow
@@ -162,7 +162,7 @@ func (t *Traffic) walk(now time.Time, f *flow, sink func(zone, line string)) {
 		// one the packet is allowed (ovn-kubernetes.md#stages). The winner among equals is
 		// undefined; here it is the one with the lower UUID. ACLs that cannot be judged are
 		// passed over.
-		deciders, unjudged := z.Walk(s.name, s.at, s.packet)
+		deciders, unjudged := z.WalkStage(s.name, s.at, s.packet)
 		t.stats.unjudged.Add(unjudged)
 		for _, acl := range deciders {
 			passed = acl.Action != nb.ActionDrop && acl.Action != nb.ActionReject

@@ -153,7 +153,7 @@ func TestDecide(t *testing.T) {
 		"a port that is on no switch":   {packet("10.9.9.9", "nowhere", match.UDP, 57), nil},
 		"to the router, of this switch": {stage{"a", "ns_one", nb.ToLport, packet("10.9.9.9", "stor-a", match.UDP, 53).packet}, []string{"whole-switch"}},
 	} {
-		deciders, _ := z.Walk(c.s.name, c.s.at, c.s.packet)
+		deciders, _ := z.WalkStage(c.s.name, c.s.at, c.s.packet)
 		if d := cmp.Diff(c.want, names(deciders)); d != "" {
 			t.Errorf("%s: %s", what, d)
 		}

@@ -57,7 +57,7 @@ func (t *Traffic) look(c *model.Cluster, dbs map[string]*nb.DB, now time.Time) {
 				rows++
 			}
 		}
-		t.matches.Keep(rows) // those parsed that no row has any more are forgotten
+		t.matches.ForgetUnused(rows) // those parsed that no row has any more are forgotten
 	}
 	t.world = w
 	t.meters.forget(now)

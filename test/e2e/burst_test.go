@@ -53,7 +53,7 @@ func burst(t *testing.T, seed uint64, changes int, stalls bool) {
 
 	lost := make(chan struct{})
 	go func() {
-		_ = r.Wait(r.ctx, func(r *revision.Revision) bool {
+		_ = r.WaitFor(r.ctx, func(r *revision.Revision) bool {
 			for _, z := range r.Zones {
 				if z.Conn == model.ConnLost && z.Error != "" && z.Paused != "" {
 					return true

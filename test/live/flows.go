@@ -33,7 +33,7 @@ func Flows(t testing.TB, p *revision.Facts, zone string, at time.Time, change fu
 		ch = append(ch, sb.Change{New: f})
 	}
 	s.DB = (*sb.DB)(nil).Apply(ch)
-	p.Southbounds = append(p.Southbounds, s.Join(z.DB, at))
+	p.Southbounds = append(p.Southbounds, s.JoinFlows(z.DB, at))
 }
 
 const datapath = "1b0a145e-1d74-460e-9245-1d4e97da5e27"
@@ -82,7 +82,7 @@ func Numbers(t testing.TB, p *revision.Facts, zone string, written, made, done i
 		Made: nb.Mark{Cfg: made, Stamp: ms(11 * time.Second)}, Done: nb.Mark{Cfg: done, Stamp: ms(10 * time.Second)}}
 	Edit(t, p, zone, func(*nb.DB) []nb.RowChange { return []nb.RowChange{{New: g}} })
 	if p.Counts == nil {
-		p.Counts = map[string]revision.Count{}
+		p.Counts = map[string]revision.ProgressCount{}
 	}
-	p.Counts[zone] = revision.Count{}.Next(g, behind)
+	p.Counts[zone] = revision.ProgressCount{}.Next(g, behind)
 }

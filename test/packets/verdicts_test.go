@@ -67,7 +67,7 @@ func (r *run) verdicts(d *drawn, trials []*trial) {
 
 // confirm holds one verdict against the packet.
 func (r *run) confirm(d *drawn, x *index.Index, t *trial, q verdicts.Connection, delivered bool) {
-	a, err := walk.Trace(x, q)
+	a, err := walk.TracePolicies(x, q)
 	if err != nil {
 		r.t.Fatalf("%s: %v", q, err)
 	}

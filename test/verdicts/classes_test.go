@@ -38,7 +38,7 @@ func everyPair(c *matrix.Classes, visit func(a, b int32, from, to verdict.Endpoi
 	ends := func(id int32) (out []verdict.Endpoint) { return members(c, id) }
 	for a := range int32(len(c.List)) {
 		for b := range int32(len(c.List)) {
-			if _, ok := c.Mode(a, b); !ok || c.List[a].Host || c.List[b].Host {
+			if _, ok := c.PairMode(a, b); !ok || c.List[a].Host || c.List[b].Host {
 				continue
 			}
 			for i, from := range ends(a) {
@@ -75,7 +75,7 @@ func TestMatrixIsEveryVerdict(t *testing.T) {
 		for _, p := range ports {
 			m := classes.Matrix(p)
 			everyPair(classes, func(a, b int32, from, to verdict.Endpoint, near bool) {
-				got, all := m.BetweenClasses(a, b, near), every.BetweenClasses(a, b, near)
+				got, all := m.OutcomeOfClasses(a, b, near), every.OutcomeOfClasses(a, b, near)
 				want := single(t, x, from, to, p)
 				if v, ok := got.Verdict(); !ok || v != want {
 					t.Errorf("seed %d: %s → %s %v: %v by classes, %s alone", seed, from, to, p, got, want)
@@ -270,7 +270,7 @@ func checkChanges(t *testing.T, before, after *index.Index, want map[verdict.Con
 }
 
 // sameWay says whether two ends are on nodes as the change wants it.
-func sameWay(x *index.Index, from, to verdict.Endpoint, nodes matrix.Nodes) bool {
+func sameWay(x *index.Index, from, to verdict.Endpoint, nodes matrix.NodePairing) bool {
 	a, b := x.Cluster().Pod(from.Key.Namespace, from.Key.Name), x.Cluster().Pod(to.Key.Namespace, to.Key.Name)
 	return nodes == matrix.AnyNodes || (a.NodeName == b.NodeName) == (nodes == matrix.OneNode)
 }

@@ -154,7 +154,7 @@ func TestFamiliesAndPortsOfServices(t *testing.T) {
 		{verdict.Connection{From: verdict.PodEnd("red", "a"), To: verdict.PodEnd("blue", "web-0"), Protocol: verdict.TCP, Port: 80, Family: verdict.IPv6}, 0},
 		{verdict.Connection{From: verdict.PodEnd("red", "a"), To: verdict.AddrEnd(netip.MustParseAddr("fd00::1")), Protocol: verdict.TCP, Port: 80}, 0},
 	} {
-		if got := walk.Families(x, test.c); len(got) != test.want {
+		if got := walk.OpenFamilies(x, test.c); len(got) != test.want {
 			t.Errorf("%s: families %v, want %d", test.c, got, test.want)
 		}
 	}

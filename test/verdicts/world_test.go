@@ -86,7 +86,7 @@ func (w *world) cluster() (*model.Cluster, compiler.Options) {
 		}
 	}
 	o := compiler.Options{IPv4: true, IPv6: w.r.IntN(3) > 0, AllowICMP: w.odds(3),
-		Defaults: compiler.Switch(w.r.IntN(3)), Multicast: compiler.Switch(w.r.IntN(3)), HostNetworkNamespace: "ovn-host-network",
+		Defaults: compiler.SwitchOption(w.r.IntN(3)), Multicast: compiler.SwitchOption(w.r.IntN(3)), HostNetworkNamespace: "ovn-host-network",
 		DNS: map[string][]string{"www.example.com": {"192.0.2.9", "2001:db8::9", "10.1.0.3"}, "none.example.com": nil}}
 	if o.IPv6 && w.odds(4) {
 		o.IPv4 = false
@@ -343,10 +343,10 @@ func optionsOf(d *compiler.Desired) index.Options {
 		NoRows: unenforced(d)}
 }
 
-func zonesOf(d *compiler.Desired) walk.Zones {
-	m, out := &walk.Matches{}, walk.Zones{}
+func zonesOf(d *compiler.Desired) walk.ZonesByName {
+	m, out := &walk.MatchCache{}, walk.ZonesByName{}
 	for _, name := range worldNodes {
-		out[name] = walk.NewZone(name, d.Database(name), m, nil)
+		out[name] = walk.NewZone(name, d.DatabaseOfZone(name), m, nil)
 	}
 	return out
 }

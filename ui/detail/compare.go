@@ -93,7 +93,7 @@ func ShortID(id string, k model.PolicyKey) string {
 // the policy k only the rest of the id is said.
 func ACLLine(a *nb.ACL, k model.PolicyKey, st *themes.Styles) widget.Line {
 	owner := liverows.OwnerName(a.ExternalIDs)
-	if p, _, _, ok := liverows.RuleOf(a.ExternalIDs); ok && p == k {
+	if p, _, _, ok := liverows.RuleOfIDs(a.ExternalIDs); ok && p == k {
 		owner = ShortID(a.ID(), k)
 	}
 	l := widget.Line{{Text: "  " + pad(a.Stage(), 20)}, {Text: pad(strconv.Itoa(a.Tier)+" · "+strconv.Itoa(a.Priority), 12)}}
@@ -119,13 +119,13 @@ func Flows(s *Sheet, r *revision.Revision, z *model.ZoneState, a *nb.ACL, now ti
 	if !FlowsHere(r, z) || a == nil {
 		return
 	}
-	f := flows.OfACL(r, z, a, now)
+	f := flows.FlowsOfACL(r, z, a, now)
 	s.Head("logical flows")
 	sign, mark := "·", s.St.Info
 	switch {
 	case f.State == flows.FlowsMade:
 		sign, mark = "✓", s.St.OK
-	case f.Bad(now):
+	case f.AreLate(now):
 		sign, mark = "≠", s.St.Error
 	case f.State == flows.FlowsMissing || f.State == flows.FlowsOld:
 		sign = "…"
@@ -138,7 +138,7 @@ func Flows(s *Sheet, r *revision.Revision, z *model.ZoneState, a *nb.ACL, now ti
 	s.Say("flows", 2, sign, mark, s.St.Text, text, nav.Page{})
 	for i, x := range f.Flows {
 		flowLines(s, fmt.Sprintf("flow.%d", i), x)
-		if text, first := flows.Shared(r, a, x); text != "" {
+		if text, first := flows.SharedFlowText(r, a, x); text != "" {
 			to := nav.Page{}
 			if first != nil {
 				to = nav.ToRow(z.Name, nb.TableACL, first.UUID)

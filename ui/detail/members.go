@@ -154,7 +154,7 @@ func (x *Explain) set(id, term, name string) {
 // unit returns the unit that a row is judged with: the policy, or the unit that shares the
 // row with others (ovn-kubernetes.md#pod-selector-sets).
 func (x *Explain) unit(r nb.Row) model.PolicyKey {
-	if k, ok := liverows.UnitOf(nb.OwnerOfRow(r)); ok && x.Policy.Name != "" && slices.Contains(x.Rev.Related(x.Policy), k) {
+	if k, ok := liverows.UnitOfOwner(nb.OwnerOfRow(r)); ok && x.Policy.Name != "" && slices.Contains(x.Rev.RelatedUnits(x.Policy), k) {
 		return k
 	}
 	return x.Policy

@@ -205,7 +205,7 @@ func sameZones(t *testing.T) {
 	r, n, marks := revision.New(*p, nil), 0, ""
 	for _, z := range r.Zones {
 		mark := "●"
-		if len(flows.Below(r, z, uitest.Now)) > 0 {
+		if len(flows.BehindTexts(r, z, uitest.Now)) > 0 {
 			n, mark = n+1, "▲"
 		}
 		marks += mark

@@ -48,7 +48,7 @@ func (v *logPage) header(env *view.Env, w int) []string {
 	case k.Name != "":
 		l = l.Add("connections with "+k.Label()+" at one end", st.Text)
 	default:
-		names, all := policies.Loggers(env.Rev)
+		names, all := policies.LoggingPolicies(env.Rev)
 		switch len(names) {
 		case 0:
 			l = l.Add("▲ no policy logs", st.Warn)
@@ -229,7 +229,7 @@ func (v *logPage) footer(env *view.Env, w, h int) []string {
 	if slices.ContainsFunc(rules, func(r ruleStat) bool { return r.of != "" }) {
 		title += ", lines shown of all that came"
 	}
-	if text, _ := env.Rev.Mode.Traffic(); text != "" {
+	if text, _ := env.Rev.Mode.TrafficTexts(); text != "" {
 		title += ", " + text
 	}
 	lines = append(lines, widget.Heading(title, w, env.Styles).Render(w))

@@ -38,7 +38,7 @@ func (v *View) Sync(env *view.Env) {
 	v.rev, v.st, v.w, v.all = env.Rev, env.Styles, env.W, map[string]*model.Omission{}
 	s := &detail.Sheet{St: env.Styles, W: env.W}
 	var out, assumed []model.Omission
-	for _, o := range omitted.From(env.Rev, true) {
+	for _, o := range omitted.OmissionsOfAnswers(env.Rev, true) {
 		if o.Assumed() {
 			assumed = append(assumed, o)
 		} else {

@@ -47,7 +47,7 @@ func (v *page) askSpacing(env *view.Env) {
 
 // propose shows another proposal; a plan that is done gives way to it.
 func (v *page) propose(env *view.Env, p proposal) {
-	v.p, v.away = p, v.state != nil && !v.state.Open()
+	v.p, v.away = p, v.state != nil && !v.state.IsOpen()
 	v.Sync(env)
 }
 
@@ -138,16 +138,16 @@ func (s source) gone(c view.Console, err error) error {
 	switch {
 	case now != nil && now.State == revision.PlanStopped:
 		return err // it is another thing that stands against it
-	case now.Elsewhere():
+	case now.RunsElsewhere():
 		what, by = "continued", now.Runner.PID
 		if now.Back {
 			what = "rolled back"
 		}
-	case now.Active():
+	case now.IsUnderWay():
 		return err
 	case now != nil && now.Back:
 		what = "rolled back"
-	case now != nil || s.stopped.Reached(c.Revision().Cluster):
+	case now != nil || s.stopped.IsTargetReached(c.Revision().Cluster):
 		what = "continued"
 	}
 	rung := "another Rung"

@@ -212,9 +212,9 @@ func howDecided(p *model.Policy, dir model.Direction) string {
 func (v *View) ruleItem(env *view.Env, f *policies.RuleFacts) *ruleItem {
 	it := &ruleItem{rule: f.Rule, pods: "–", acls: strconv.Itoa(len(f.ACLs)), ports: "any", peers: strings.Join(f.PeerTexts(), " | ")}
 	if v.hits != nil {
-		it.hits = v.hits.Of(v.policy, f.Rule).Short()
+		it.hits = v.hits.UseOfRule(v.policy, f.Rule).Short()
 	}
-	if f.SelectsPods && env.Rev.None(v.key) == nil {
+	if f.SelectsPods && env.Rev.WhyNoRows(v.key) == nil {
 		it.pods = words.Thousands(f.Pods)
 	}
 	if a := f.Tiered; a != nil {

@@ -52,7 +52,7 @@ func (v *View) zonesOf(env *view.Env, s *detail.Sheet, wide int) {
 	zones := env.Rev.Zones
 	if len(zones) > view.FoldZones {
 		var left []*model.ZoneState
-		zones, left = policies.Troubled(env.Rev, v.key, view.FoldZones, env.Now)
+		zones, left = policies.ZonesNotInSync(env.Rev, v.key, view.FoldZones, env.Now)
 		defer func() { v.restLine(env, s, left) }()
 	}
 	for _, z := range zones {
@@ -82,13 +82,13 @@ func (v *View) restLine(env *view.Env, s *detail.Sheet, left []*model.ZoneState)
 // unitLines are what holds rows for the policy that other policies share: each
 // over all zones, and the zones where it is not in sync.
 func (v *View) unitLines(env *view.Env, s *detail.Sheet, wide int) {
-	units := env.Rev.Related(v.key)
+	units := env.Rev.RelatedUnits(v.key)
 	if len(units) == 0 || len(env.Rev.Zones) == 0 {
 		return
 	}
 	s.Head("rows it shares with other policies")
 	for _, k := range units {
-		sum := policies.Summarize(env.Rev, k, env.Now)
+		sum := policies.SummarizePolicy(env.Rev, k, env.Now)
 		z := env.Rev.Zone(sum.Zone)
 		l := widget.Styled(k.Label(), env.Styles.Accent).Add("  ", env.Styles.Text)
 		s.Add("unit."+k.String(), append(l, detail.UnitLine(env, k)...), detail.UnitPage(env.Rev, k, z))
@@ -268,7 +268,7 @@ func (v *View) troubled(env *view.Env) string {
 			return to.Zone
 		}
 	}
-	if z := policies.Worst(env.Rev, v.key, env.Now); z != nil {
+	if z := policies.WorstZone(env.Rev, v.key, env.Now); z != nil {
 		return z.Name
 	}
 	return revision.FirstZone(env.Rev)

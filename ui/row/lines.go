@@ -64,7 +64,7 @@ func (v *View) ownerLines(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	owner := widget.Line{{Text: v.page.Table, Style: st.Title}}
 	name := v.owner.Label()
-	k, named := liverows.PolicyOf(v.owner)
+	k, named := liverows.PolicyOfOwner(v.owner)
 	switch {
 	case v.owner.Form == nb.FormNone:
 		owner = owner.Add("  no owner is written in its external_ids", st.Dim)
@@ -178,7 +178,7 @@ func (v *View) verdict(env *view.Env) (sign, text string) {
 		return "≠", "Missing here: this is the desired row."
 	case state == model.StateFrozen:
 		return "●", "Frozen: OVN-Kubernetes refused the last change, so this old row still decides."
-	case v.desired == nil && env.Rev.None(v.policy) == nil:
+	case v.desired == nil && env.Rev.WhyNoRows(v.policy) == nil:
 		return "≠", "Extra: nothing desires this row."
 	case v.desired == nil:
 		return "●", "No desired rows for this policy; what is live stays."

@@ -33,7 +33,7 @@ func hang(db *nb.DB) (out []nb.RowChange) {
 	groups := map[string]*nb.PortGroup{}
 	var sw *nb.LogicalSwitch
 	for a := range db.ACLs() {
-		if len(held.Of(a)) > 0 {
+		if len(held.HoldersOfACL(a)) > 0 {
 			continue
 		}
 		o := nb.OwnerOf(nb.TableACL, a.ExternalIDs)

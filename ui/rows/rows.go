@@ -132,7 +132,7 @@ func remembered(env *view.Env, z *model.ZoneState) widget.Line {
 
 func (v *View) fill(env *view.Env, t *widget.Table[*rows.Line]) {
 	z := v.state
-	marks := liverows.Marks(env.Rev, z, env.Now)
+	marks := liverows.MarkRows(env.Rev, z, env.Now)
 	lost := marks.MissingRows(env.Rev, z, tables[v.table].name, missingShown)
 	switch tables[v.table].told {
 	case rows.ACLs:

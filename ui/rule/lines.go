@@ -79,7 +79,7 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 		}
 		text, bad := standing(e, v.read())
 		if e.Live != nil {
-			if f := flows.OfACL(env.Rev, v.state, e.Live, env.Now); f.Bad(env.Now) {
+			if f := flows.FlowsOfACL(env.Rev, v.state, e.Live, env.Now); f.AreLate(env.Now) {
 				text, bad = text+", ≠ its flows "+flowsWord[f.State], true
 			}
 		}
@@ -100,7 +100,7 @@ func (v *View) read() bool { return v.state != nil && v.state.DB != nil }
 
 // noACL is why a rule of a policy compiles to nothing.
 func noACL(r *revision.Revision, k model.PolicyKey) string {
-	switch none := r.None(k); {
+	switch none := r.WhyNoRows(k); {
 	case none != nil:
 		return "nothing: " + policies.NoRowsShort(r, none)
 	case k.Kind == model.KindEF:
@@ -212,7 +212,7 @@ func (v *View) orderLines(env *view.Env, s *detail.Sheet) {
 	case p.Kind == model.KindEF:
 		s.Field("stage", "stage", nameWidth, widget.Plain("to-lport: "+strings.TrimPrefix(liverows.AfterAllow, "decides ")), nav.Page{})
 	}
-	before, after := liverows.Neighbours(env.Rev, p, r)
+	before, after := liverows.NeighbourRules(env.Rev, p, r)
 	v.neighbour(env, s, "previous rule", before, "none: the first "+firstOf(p, r))
 	v.neighbour(env, s, "next rule", after, "none: the last "+firstOf(p, r))
 }

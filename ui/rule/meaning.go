@@ -22,7 +22,7 @@ import (
 func (v *View) meaningLines(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	s.Head("in words")
-	for i, text := range connections.Says(env.Rev, v.policy, v.rule) {
+	for i, text := range connections.RuleSentences(env.Rev, v.policy, v.rule) {
 		s.Say(fmt.Sprintf("says.%d", i), 2, "", st.Text, st.Text, text, nav.Page{})
 	}
 	v.effectLines(env, s)
@@ -109,7 +109,7 @@ func (v *View) zoneLines(env *view.Env, s *detail.Sheet) {
 			nav.Page{Kind: nav.Rows, Key: k, Zone: z.Name, Text: detail.RowsFilter(k)})
 	}
 	switch n := len(env.Rev.Zones); {
-	case !env.Rev.System.Has(system.Rows):
+	case !env.Rev.System.HasFeature(system.Rows):
 	case n == 0:
 		s.Say("zones", 2, "?", st.Dim, st.Text, "Not checked against live rows: no zone is known.", nav.Page{})
 	case fine == n:

@@ -32,7 +32,7 @@ type page struct {
 	makes view.Once
 	wrong string // why no policies could be made
 	pre   *preview.View
-	made  *pattern.Made
+	made  *pattern.MadeSet
 }
 
 // item is a thing to pick: a blank policy, a template, or a set that exists.
@@ -79,7 +79,7 @@ func (v *page) Sync(env *view.Env) {
 	if !v.world.Begun() {
 		rev := env.Rev
 		view.Begin(&v.world, env, "looking at the cluster", func(context.Context) (*template.World, error) {
-			return pattern.World(rev).Prepared(), nil
+			return pattern.WorldOf(rev).Prepared(), nil
 		})
 	}
 	if !v.whole() {
@@ -122,7 +122,7 @@ func (v *page) Receive(env *view.Env, msg any) {
 		}
 		return
 	}
-	if m, err, ok := view.Come[*pattern.Made](&v.makes, msg); ok {
+	if m, err, ok := view.Come[*pattern.MadeSet](&v.makes, msg); ok {
 		v.show(env, m, err)
 		return
 	}
@@ -132,23 +132,23 @@ func (v *page) Receive(env *view.Env, msg any) {
 }
 
 // make makes the policies of a template and its answers, or those that the page's set misses.
-func (v *page) make(env *view.Env, of func(*template.World) (*pattern.Made, error)) {
+func (v *page) make(env *view.Env, of func(*template.World) (*pattern.MadeSet, error)) {
 	w, key := v.w, v.page.Key
 	if of == nil {
-		of = func(w *template.World) (*pattern.Made, error) {
+		of = func(w *template.World) (*pattern.MadeSet, error) {
 			k := template.SetOf(w.Cluster, key)
 			if k == nil {
 				return nil, fmt.Errorf("%s is of no set made from a template", key.Label())
 			}
-			return pattern.Whole(w, k.Name, nil)
+			return pattern.CompleteSet(w, k.Name, nil)
 		}
 	}
 	v.wrong = ""
-	view.Begin(&v.makes, env, "making the policies", func(context.Context) (*pattern.Made, error) { return of(w) })
+	view.Begin(&v.makes, env, "making the policies", func(context.Context) (*pattern.MadeSet, error) { return of(w) })
 }
 
 // show goes on to the preview.
-func (v *page) show(env *view.Env, m *pattern.Made, err error) {
+func (v *page) show(env *view.Env, m *pattern.MadeSet, err error) {
 	if err != nil {
 		v.wrong = err.Error()
 		if errors.Is(err, template.ErrWhole) {
@@ -208,11 +208,11 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 		env.Open(nav.ToPolicy(it.set.Main().Key))
 	case it.set != nil:
 		name := it.set.Name
-		v.make(env, func(w *template.World) (*pattern.Made, error) { return pattern.Whole(w, name, nil) })
+		v.make(env, func(w *template.World) (*pattern.MadeSet, error) { return pattern.CompleteSet(w, name, nil) })
 	case it.template != nil:
 		t := it.template
 		env.Ask(newForm(v.w, t, func(env *view.Env, a template.Answers) {
-			v.make(env, func(w *template.World) (*pattern.Made, error) { return pattern.Make(w, t, a, false) })
+			v.make(env, func(w *template.World) (*pattern.MadeSet, error) { return pattern.MakeSet(w, t, a, false) })
 		}))
 	}
 	return true

@@ -70,7 +70,7 @@ type frame struct {
 func New(p nav.Page) view.View {
 	v := &page{Page: detail.NewPage(), tracer: &trace.Tracer{}}
 	v.ovn.wanted = p.AskOVN
-	q, err := trace.Parse(p.ID)
+	q, err := trace.ParseQuestion(p.ID)
 	v.question = q
 	if err != nil {
 		v.wrong = err.Error()
@@ -146,7 +146,7 @@ func (v *page) ask(env *view.Env) {
 	r, t, c, now, clock := env.Rev, v.tracer, v.asks, env.Now, env.Console.Now
 	env.Run("tracing", func(context.Context) any {
 		began := clock()
-		out, err := t.Whole(r, c, trace.Both, true, now)
+		out, err := t.AskAllFamilies(r, c, trace.Both, true, now)
 		return answer{r, out, err, clock().Sub(began)}
 	})
 }

@@ -32,8 +32,8 @@ type Console interface {
 
 	Preview(ctx context.Context, m change.Mutation) (*gate.Preview, error)
 	Commit(ctx context.Context, p *gate.Preview, c gate.Confirm) (*gate.Result, error)
-	// Confirm keeps the change that was made on trial, and says which it was.
-	Confirm(by string) (title string, err error)
+	// ConfirmTrial keeps the change that was made on trial, and says which it was.
+	ConfirmTrial(by string) (title string, err error)
 	SetWrites(on bool) error
 
 	// Contexts are the contexts of the kubeconfig and the one run on.

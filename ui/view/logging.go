@@ -166,7 +166,7 @@ func (l *logging) mutation() change.Mutation {
 	if !levels.Any() && l.session != nil {
 		return l.ends()
 	}
-	return l.about(change.Mutation{Op: change.OpLogLevel, Levels: levels, Session: t.session && levels.Any(), Lasts: t.lasts})
+	return l.about(change.Mutation{Op: change.OpLogLevel, Levels: levels, Session: t.session && levels.Any(), SessionTime: t.lasts})
 }
 
 func (l *logging) ends() change.Mutation { return l.about(change.Mutation{Op: change.OpLogEnd}) }

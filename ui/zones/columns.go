@@ -215,7 +215,7 @@ func (v *pane) line(r *revision.Revision, k model.PolicyKey) *line {
 			l.why = widget.Styled(fmt.Sprintf("● %s: %s (%d×)", z.Name, p.Error, p.Tries), v.st.Error)
 		}
 	}
-	if none := r.None(k); none != nil && l.why == nil {
+	if none := r.WhyNoRows(k); none != nil && l.why == nil {
 		l.why = widget.Styled(none.Message, v.st.Warn)
 	}
 	return l

@@ -18,16 +18,16 @@ import (
 )
 
 // others counts the states but in sync, worst first: "2 behind, 3 stale".
-func others(o *policies.Over) string {
+func others(o *policies.PolicyOverZones) string {
 	var parts []string
-	for _, s := range o.Others() {
+	for _, s := range o.StatesNotInSync() {
 		parts = append(parts, strconv.Itoa(o.States[s])+" "+string(s))
 	}
 	return strings.Join(parts, ", ")
 }
 
 // astray is in how many zones something is not in sync that could be.
-func astray(o *policies.Over) int {
+func astray(o *policies.PolicyOverZones) int {
 	if o.None {
 		return 0
 	}

@@ -72,7 +72,7 @@ func (v *pane) count(r *revision.Revision, now time.Time, fresh bool) (items []*
 		t := v.tallies[z.Name]
 		stale := t == nil || t.of != z || !t.lasting() && !t.counted.Equal(now)
 		if t == nil || stale && !fresh {
-			t = &tally{of: z, counted: now, ZoneTally: policies.Tally(r, z, now)}
+			t = &tally{of: z, counted: now, ZoneTally: policies.TallyZone(r, z, now)}
 		}
 		next[z.Name] = t
 		told := zones.Of(r, z, &t.ZoneTally, now)
@@ -94,7 +94,7 @@ func (v *pane) lose(env *view.Env) {
 	}
 	v.lossesAt, v.losses = env.Now.Unix(), map[string]*zones.Loss{}
 	for _, x := range l.Losses() {
-		if !x.Loses() && x.Lost == 0 {
+		if !x.IsLosing() && x.Lost == 0 {
 			continue
 		}
 		z := v.losses[x.Zone]
@@ -102,7 +102,7 @@ func (v *pane) lose(env *view.Env) {
 			z = &zones.Loss{Counted: true}
 			v.losses[x.Zone] = z
 		}
-		z.Now, z.Lines, z.Counted = z.Now || x.Loses(), z.Lines+x.Lost, z.Counted && x.Counted
+		z.Now, z.Lines, z.Counted = z.Now || x.IsLosing(), z.Lines+x.Lost, z.Counted && x.Counted
 	}
 }
 

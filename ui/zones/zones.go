@@ -61,7 +61,7 @@ type line struct {
 	signs  []widget.Line // the same in signs
 	states []model.PolicyState
 	why    widget.Line
-	over   policies.Over // where zones are many
+	over   policies.PolicyOverZones // where zones are many
 }
 
 // New makes the view.

@@ -93,8 +93,8 @@ func (b *AddressBook) Observe(changes []model.Change, now time.Time) {
 	}
 }
 
-// End says who was behind an address at a time.
-func (b *AddressBook) End(a netip.Addr, at time.Time) End {
+// EndOf says who was behind an address at a time.
+func (b *AddressBook) EndOf(a netip.Addr, at time.Time) End {
 	if !a.IsValid() {
 		return End{}
 	}

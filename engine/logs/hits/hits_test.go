@@ -25,10 +25,10 @@ func ruleNo(i int) Rule {
 func told(c *Counter) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, c.From, c.Unknown, c.Over)
-	for _, r := range c.All() {
-		fmt.Fprintln(&b, r.Rule, r.Count, r.First, r.Last, r.Lately(noon), r.Lately(noon.Add(5*time.Minute)), r.Rest)
+	for _, r := range c.RulesWithPairs() {
+		fmt.Fprintln(&b, r.Rule, r.Count, r.First, r.Last, r.RecentLines(noon), r.RecentLines(noon.Add(5*time.Minute)), r.Rest)
 		for _, p := range r.Pairs {
-			fmt.Fprintln(&b, "  ", p.Pair, p.Count, p.First, p.Last, p.Lately(noon))
+			fmt.Fprintln(&b, "  ", p.Pair, p.Count, p.First, p.Last, p.RecentLines(noon))
 		}
 	}
 	return b.String()
@@ -75,13 +75,13 @@ func TestPartsAreTheWhole(t *testing.T) {
 func TestLately(t *testing.T) {
 	var h Hit
 	for _, ago := range []time.Duration{0, time.Minute, 14 * time.Minute, 15 * time.Minute, 3 * time.Hour} {
-		h.Add(noon.Add(-ago))
+		h.AddLine(noon.Add(-ago))
 	}
 	for _, c := range []struct {
 		at   time.Duration
 		want uint64
 	}{{0, 3}, {time.Minute, 2}, {14 * time.Minute, 1}, {15 * time.Minute, 0}, {-time.Minute, 2}, {time.Hour, 0}} {
-		if got := h.Lately(noon.Add(c.at)); got != c.want {
+		if got := h.RecentLines(noon.Add(c.at)); got != c.want {
 			t.Errorf("%v later: %d of the last minutes, want %d", c.at, got, c.want)
 		}
 	}
@@ -97,7 +97,7 @@ func TestBounds(t *testing.T) {
 	for i := range n {
 		c.Add(ruleNo(0), Pair{From: fmt.Sprint(i)}, noon)
 	}
-	if r := c.Rules(); len(r) != 1 || r[0].Count != uint64(n) || r[0].Rest != 100 || len(c.All()[0].Pairs) != mostPairs {
+	if r := c.Rules(); len(r) != 1 || r[0].Count != uint64(n) || r[0].Rest != 100 || len(c.RulesWithPairs()[0].Pairs) != mostPairs {
 		t.Errorf("%d rules, %d hits, %d of pairs without room", len(r), r[0].Count, r[0].Rest)
 	}
 	c = New(noon)
@@ -199,7 +199,7 @@ func FuzzDecode(f *testing.F) {
 			}
 			return
 		}
-		for _, r := range c.All() {
+		for _, r := range c.RulesWithPairs() {
 			sum := r.Rest
 			for _, p := range r.Pairs {
 				sum += p.Count

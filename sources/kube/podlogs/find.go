@@ -57,8 +57,8 @@ func (p *Reader) ACLLog(ctx context.Context, node string, namespaces []string) (
 	return p.find(ctx, node, namespaces, aclContainers)
 }
 
-// Controller finds the ovnkube-controller of a node.
-func (p *Reader) Controller(ctx context.Context, node string, namespaces []string) (Target, error) {
+// FindController finds the ovnkube-controller of a node.
+func (p *Reader) FindController(ctx context.Context, node string, namespaces []string) (Target, error) {
 	return p.find(ctx, node, namespaces, controllerContainers)
 }
 
