@@ -62,11 +62,11 @@ func Observe(ctx context.Context, zone, addr string) (*Observer, error) {
 		Coalesce: time.Nanosecond, // every update at once
 		Probe:    time.Hour,       // it may be held for long
 		Dial:     func(ctx context.Context) (net.Conn, error) { return o.dial(ctx, addr) },
-		Slot: func(work func()) {
+		Slot: func() func() {
 			o.mu.Lock()
 			o.came = o.conn.came()
 			o.mu.Unlock()
-			work()
+			return func() {}
 		}})
 	go pprof.Do(ctx, pprof.Labels("who", "observer"), func(ctx context.Context) {
 		defer close(done)

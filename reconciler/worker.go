@@ -101,16 +101,15 @@ func (w *worker) runLoop(ctx context.Context) {
 		}
 	}
 	for {
-		w.cfg.Slot(func() {
-			if ctx.Err() != nil {
-				return // it may have waited long
-			}
+		release := w.cfg.Slot()
+		if ctx.Err() == nil { // it may have waited long
 			news()
 			mail() // whether this process may write is read last, right before writing
 			w.checkOverdue()
 			w.writeReady(ctx)
 			w.publishState(false)
-		})
+		}
+		release()
 		timer.Reset(w.nextWake())
 		select {
 		case <-ctx.Done():

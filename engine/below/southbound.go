@@ -280,8 +280,9 @@ func (w *Southbounds) runJoins() {
 				continue
 			}
 			if p := (pair{z.DB, st.DB}); p != done[st.Zone] || st.Joined == nil {
-				var next *revision.Southbound
-				w.cfg.Slots.Take(func() { next = st.JoinFlows(z.DB, w.Now()) })
+				release := w.cfg.Slots.Take()
+				next := st.JoinFlows(z.DB, w.Now())
+				release()
 				done[st.Zone] = p
 				if !w.Do(func() { w.takeJoined(st, next) }) {
 					return

@@ -60,12 +60,12 @@ func (d *Dialects) watchRows() {
 	for {
 		due, in := seen.dueZones(d.Revision().Zones, time.Now())
 		for _, z := range due {
-			d.cfg.Slots.Take(func() {
-				at := time.Now()
-				found := d.InferDialect(z.DB)
-				seen[z.Name] = dialectGlance{z.DB, at, time.Since(at)}
-				d.Send(func() { d.TakeDialect(z.Name, found) })
-			})
+			release := d.cfg.Slots.Take()
+			at := time.Now()
+			found := d.InferDialect(z.DB)
+			seen[z.Name] = dialectGlance{z.DB, at, time.Since(at)}
+			release()
+			d.Send(func() { d.TakeDialect(z.Name, found) })
 		}
 		next.Stop()
 		if in > 0 {

@@ -50,7 +50,7 @@ func (l *Lab) runSandbox() {
 		}
 	}
 	sb, err := sandbox.Start(l.Context(), sandbox.Config{
-		Zones: zones, Dir: l.Dir, Server: l.Server, ForeignRows: l.Foreign, PortDelay: l.PortDelay, Turn: l.Slots.Take,
+		Zones: zones, Dir: l.Dir, Server: l.Server, ForeignRows: l.Foreign, PortDelay: l.PortDelay, Slots: l.Slots,
 		Node: func(name string) *model.Node { return l.Revision().Cluster.Node(name) },
 		OVN:  tools, OVNOnly: l.OVN != OVNAuto,
 		OnDaemon: func(zone, program string, st sandbox.ServerState, err error) {

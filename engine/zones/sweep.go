@@ -137,15 +137,14 @@ func (z *Set) readZone(zone reconciler.Zone, name string, before *model.ZoneStat
 		server = before.Server
 	}
 	out.name = nameOf(db)
-	z.cfg.Slots.Take(func() {
-		out.dialect = z.dialects.InferDialect(db)
-		l, step, changes := z.differs.newestDiffer()
-		found := l.JudgeZone(tracker.ZoneRead{Zone: name, DB: db, At: at, Before: before.Policies,
-			Changed: func(k model.PolicyKey) time.Time { return changes.Last(name, k).At }})
-		out.state = &model.ZoneState{Name: name, Endpoint: zone.Endpoint(), Server: server, Conn: model.ConnSwept, ConnAt: at,
-			SyncedAt: at,
-			Policies: z.keep.sharedPolicies(trimDifferences(found)), Rows: db.Len(), Steps: step, Changed: changes}
-	})
+	defer z.cfg.Slots.Take()()
+	out.dialect = z.dialects.InferDialect(db)
+	l, step, changes := z.differs.newestDiffer()
+	found := l.JudgeZone(tracker.ZoneRead{Zone: name, DB: db, At: at, Before: before.Policies,
+		Changed: func(k model.PolicyKey) time.Time { return changes.Last(name, k).At }})
+	out.state = &model.ZoneState{Name: name, Endpoint: zone.Endpoint(), Server: server, Conn: model.ConnSwept, ConnAt: at,
+		SyncedAt: at,
+		Policies: z.keep.sharedPolicies(trimDifferences(found)), Rows: db.Len(), Steps: step, Changed: changes}
 	return out
 }
 

@@ -163,7 +163,9 @@ func (c *Conn) Send(ctx context.Context, ops []nb.Op) (wait func() ([]nb.OpResul
 	buf := buffers.Get().(*[]byte)
 	var err error
 	rows := &sent{}
-	c.cfg.Slot(func() { *buf, err = encode((*buf)[:0], ops, rows) })
+	release := c.cfg.Slot()
+	*buf, err = encode((*buf)[:0], ops, rows)
+	release()
 	defer func() {
 		if cap(*buf) <= keepBuffer {
 			buffers.Put(buf)

@@ -413,9 +413,9 @@ func TestAnswerWaitsForItsSlot(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		f := &fake{t: t, name: "ovn-worker", up: true}
 		var busy atomic.Int64
-		c, updates := run(t, f, Config{Slot: func(work func()) {
+		c, updates := run(t, f, Config{Slot: func() func() {
 			time.Sleep(time.Duration(busy.Load()))
-			work()
+			return func() {}
 		}})
 		time.Sleep(time.Second)
 		n := len(updates())

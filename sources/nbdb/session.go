@@ -230,7 +230,8 @@ func (s *session) read() {
 func (s *session) handle(m jsonrpc.Message) error {
 	switch {
 	case m.Method == "update2":
-		return s.inSlot(func() error { return s.update(m.Params) })
+		defer s.cfg.Slot()()
+		return s.update(m.Params)
 	case m.Method == "echo" && m.ID != nil:
 		_ = s.rpc.Write(jsonrpc.Reply(m.ID, m.Params)) // see call
 	case m.Method == "monitor_canceled":
@@ -260,16 +261,12 @@ func (s *session) answered(m jsonrpc.Message) error {
 	if m.Error != nil {
 		err = rpcError(m.Error)
 	} else {
-		err = s.inSlot(func() error { return c.reply(m.Result) })
+		release := s.cfg.Slot()
+		err = c.reply(m.Result)
+		release()
 	}
 	c.done <- err
 	return nil
-}
-
-// inSlot works when the process has a slot for this connection.
-func (s *session) inSlot(work func() error) (err error) {
-	s.cfg.Slot(func() { err = work() })
-	return err
 }
 
 // update takes one update2 notification in: whole transactions.

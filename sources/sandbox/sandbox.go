@@ -12,6 +12,7 @@ import (
 	"rung/model"
 	"rung/sources/sandbox/child"
 	"rung/sources/sandbox/ovn"
+	"rung/sources/slots"
 )
 
 // Choices of Config.Server beside the path of an ovsdb-server.
@@ -63,9 +64,9 @@ type Config struct {
 	// StallTimeout is how long a client of a built-in server may take no data
 	// before it is cut off (default 5 s).
 	StallTimeout time.Duration
-	// Turn is nbdb.Config's, for the connections of the zones' keepers.
-	Turn func(work func())
-	Log  *slog.Logger
+	// Slots bound the computing of the connections of the zones' keepers.
+	Slots slots.Slots
+	Log   *slog.Logger
 
 	guard func() (child.Guard, error) // for tests: the guard of another system
 }

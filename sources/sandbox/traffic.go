@@ -16,6 +16,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/verdict/walk"
 	"rung/sources/acllog"
+	"rung/sources/slots"
 )
 
 // TrafficConfig says how much traffic there is.
@@ -27,9 +28,8 @@ type TrafficConfig struct {
 	// On is the sandbox whose zones the packets go into where they run on OVN; else, and
 	// without it, connections are simulated.
 	On *Sandbox
-	// Turn runs what traffic has to compute when the process has a core to
-	// spare; nil runs it at once.
-	Turn func(work func())
+	// Slots bound the traffic's computing; nil does not.
+	Slots slots.Slots
 }
 
 // TrafficStats counts since the start.
@@ -54,7 +54,7 @@ type TrafficStats struct {
 type Traffic struct {
 	rate  atomic.Uint64 // per 1000 seconds
 	on    *Sandbox
-	turn  func(work func())
+	slots slots.Slots
 	stats struct{ connections, dropped, lines, limited, unjudged atomic.Uint64 }
 
 	mu      sync.Mutex // one Run at a time
@@ -80,12 +80,9 @@ const (
 // NewTraffic makes traffic that Run sets going.
 func NewTraffic(cfg TrafficConfig) *Traffic {
 	t := &Traffic{random: rand.New(rand.NewPCG(cfg.Seed, 0x72756e67)), world: &world{},
-		meters: meters{}, seq: map[string]uint64{}, turn: cfg.Turn}
+		meters: meters{}, seq: map[string]uint64{}, slots: cfg.Slots}
 	if cfg.On.OVN() != "" {
 		t.on = cfg.On
-	}
-	if t.turn == nil {
-		t.turn = func(work func()) { work() }
 	}
 	if cfg.Rate <= 0 {
 		cfg.Rate = 20
@@ -104,12 +101,16 @@ func (t *Traffic) Stats() TrafficStats {
 		Limited: t.stats.limited.Load(), Unjudged: t.stats.unjudged.Load()}
 }
 
-// Run begins connections until ctx ends. snapshot returns the pods and the
-// zones' rows as they are; sink takes each log line, from one goroutine.
-func (t *Traffic) Run(ctx context.Context, snapshot func() (*model.Cluster, map[string]*nb.DB),
-	sink func(zone, line string)) {
+// LogLine is a line of a zone's log as ovn-controller writes it.
+type LogLine struct{ Zone, Text string }
+
+// Run begins connections until ctx ends, and sends each line that is logged; lines must
+// be read until Run closes it. snapshot returns the pods and the zones' rows as they are.
+func (t *Traffic) Run(ctx context.Context, snapshot func() (*model.Cluster, map[string]*nb.DB), lines chan<- LogLine) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	defer close(lines)
+	sink := func(zone, text string) { lines <- LogLine{zone, text} }
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
 	due, renew := 0.0, time.Time{}
@@ -133,17 +134,17 @@ func (t *Traffic) Run(ctx context.Context, snapshot func() (*model.Cluster, map[
 		if due < 1 {
 			continue
 		}
-		t.turn(func() {
-			now := time.Now()
-			if !now.Before(renew) {
-				c, zones := snapshot()
-				t.look(c, zones, now)
-				renew = now.Add(max(refresh, refreshShare*time.Since(now)))
-			}
-			for ; due >= 1; due-- {
-				begin(now)
-			}
-		})
+		release := t.slots.Take()
+		now := time.Now()
+		if !now.Before(renew) {
+			c, zones := snapshot()
+			t.look(c, zones, now)
+			renew = now.Add(max(refresh, refreshShare*time.Since(now)))
+		}
+		for ; due >= 1; due-- {
+			begin(now)
+		}
+		release()
 	}
 }
 

@@ -243,7 +243,11 @@ func TestTraffic(t *testing.T) {
 			tr := NewTraffic(TrafficConfig{Seed: 7, Rate: rate})
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 			defer cancel()
-			tr.Run(ctx, func() (*model.Cluster, map[string]*nb.DB) { return c, dbs }, func(zone, line string) { lines = append(lines, zone+" "+line) })
+			logged := make(chan LogLine)
+			go tr.Run(ctx, func() (*model.Cluster, map[string]*nb.DB) { return c, dbs }, logged)
+			for l := range logged {
+				lines = append(lines, l.Zone+" "+l.Text)
+			}
 			stats = tr.Stats()
 			held := uint64(0)
 			for zone, db := range dbs {
@@ -315,7 +319,8 @@ func TestTrafficFollows(t *testing.T) {
 		n := 0
 		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
 		defer cancel()
-		tr.Run(ctx, func() (*model.Cluster, map[string]*nb.DB) {
+		logged := make(chan LogLine)
+		go tr.Run(ctx, func() (*model.Cluster, map[string]*nb.DB) {
 			switch at := time.Since(began); {
 			case at < time.Second:
 				return nil, nil
@@ -323,7 +328,8 @@ func TestTrafficFollows(t *testing.T) {
 				return c, map[string]*nb.DB{"a": quiet}
 			}
 			return c, map[string]*nb.DB{"a": loud}
-		}, func(string, string) {
+		}, logged)
+		for range logged {
 			n++
 			if n == 1 {
 				if at := time.Since(began); at < 2*time.Second || at > 2500*time.Millisecond {
@@ -333,7 +339,7 @@ func TestTrafficFollows(t *testing.T) {
 			if n == 20 {
 				tr.SetRate(0)
 			}
-		})
+		}
 		if n < 20 || n > 30 {
 			t.Errorf("%d lines", n)
 		}

@@ -137,7 +137,7 @@ func (s *Sandbox) keep(z *zone) {
 		node = s.cfg.Node(z.name)
 	}
 	k := newKeeper(z.name, rows.Seed(z.name, rows.Management(node, z.number), s.cfg.ForeignRows), s.cfg.Log, nbdb.Config{
-		Addr: z.endpoint, Server: s.describe, Slot: s.cfg.Turn})
+		Addr: z.endpoint, Server: s.describe, Slot: s.cfg.Slots.Take})
 	z.keeper = k
 	z.wg.Go(func() { k.conn.Run(life, k.sink) })
 	z.wg.Go(func() { k.run(life) })

@@ -15,6 +15,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
 	"rung/sources/retry"
+	"rung/sources/slots"
 )
 
 // Prefix begins the address of a database file.
@@ -36,7 +37,7 @@ type ZoneConfig struct {
 	Poll time.Duration
 	// Slot runs what there is to compute when the process has a core to spare;
 	// nil runs it at once.
-	Slot func(work func())
+	Slot func() (release func())
 }
 
 // Zone is a database file as a zone: read, watched, and never written. It
@@ -49,7 +50,7 @@ func NewZone(cfg ZoneConfig) *Zone {
 		cfg.Poll = 3 * time.Second
 	}
 	if cfg.Slot == nil {
-		cfg.Slot = func(work func()) { work() }
+		cfg.Slot = slots.Slots(nil).Take
 	}
 	return &Zone{cfg}
 }
@@ -103,7 +104,9 @@ func (c *ZoneConfig) follow(ctx context.Context, read func() (*Result, error), g
 		began := time.Now()
 		var r *Result
 		var err error
-		c.Slot(func() { r, err = read() })
+		release := c.Slot()
+		r, err = read()
+		release()
 		if ctx.Err() != nil {
 			return
 		}

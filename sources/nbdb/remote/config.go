@@ -89,7 +89,7 @@ type Config struct {
 	// Limit, Share, Slot and Log are as in nbdb.Config.
 	Limit *nbdb.Limiter
 	Share *nbdb.Sharing
-	Slot  func(work func())
+	Slot  func() (release func())
 	Log   *slog.Logger
 }
 
