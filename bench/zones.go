@@ -231,11 +231,11 @@ func (r *Replay) serve(c net.Conn, zone string) {
 		}
 		switch m.Method {
 		case "get_schema":
-			err = rpc.Write(jsonrpc.Reply(m.ID, r.schema))
+			err = rpc.Write(jsonrpc.ReplyText(m.ID, r.schema))
 		case "list_dbs":
-			err = rpc.Write(jsonrpc.Reply(m.ID, encode([]string{nb.Database})))
+			err = rpc.Write(jsonrpc.ReplyText(m.ID, encode([]string{nb.Database})))
 		case "echo":
-			err = rpc.Write(jsonrpc.Reply(m.ID, m.Params))
+			err = rpc.Write(jsonrpc.ReplyText(m.ID, m.Params))
 		case "monitor_cond":
 			// The ids are views that the next Read overwrites.
 			if err = r.follow(rpc, zone, m.Params); err == nil {
@@ -288,7 +288,7 @@ func (r *Replay) Toggle(sets, n int) error {
 				params = fmt.Appendf(params, `"%s%s":{"modify":{"addresses":"192.0.2.1"}}`, prefix, row.uuid)
 			}
 		}
-		if err := rpc.Write(jsonrpc.Notification("update2", append(params, "}}]"...))); err != nil {
+		if err := rpc.Write(jsonrpc.NotificationText("update2", append(params, "}}]"...))); err != nil {
 			return fmt.Errorf("zone %s: %w", m.zone, err)
 		}
 	}

@@ -28,7 +28,7 @@ func (e *Engine) startGate() error {
 		e.cfg.Writer = write.ToCluster(e.cfg.Kube)
 	}
 	if dir != "" {
-		note, err := statedir.OpenOn(safefile.Or(e.cfg.Disk), dir)
+		note, err := statedir.OpenOn(safefile.OrSystem(e.cfg.Disk), dir)
 		if err != nil {
 			return err
 		}

@@ -35,7 +35,7 @@ type keptCounts struct {
 // counts of the same cluster.
 func openCounts(e *Engine) *keptCounts {
 	sum := sha256.Sum256([]byte(e.cfg.stateIdentity()))
-	k := &keptCounts{engine: e, disk: safefile.Or(e.cfg.Disk),
+	k := &keptCounts{engine: e, disk: safefile.OrSystem(e.cfg.Disk),
 		path: filepath.Join(e.cfg.StateDir, countsFolder, hex.EncodeToString(sum[:8])+".json")}
 	if err := k.openCounts(); err != nil {
 		e.loop.RecordActivity(model.Activity{By: "log", Summary: "hits of rules are not kept", Error: err.Error()})
@@ -52,7 +52,7 @@ func (k *keptCounts) openCounts() (err error) {
 	if k.lock, err = safefile.TryLocked(k.disk, k.path+".lock"); err != nil {
 		return fmt.Errorf("another Rung keeps them: %w", err)
 	}
-	text, err := safefile.Read(k.disk, k.path, hits.MaxFile)
+	text, err := safefile.ReadPrivate(k.disk, k.path, hits.MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -92,7 +92,7 @@ func (k *keptCounts) writeCounts() error {
 	if err != nil || string(text) == k.text {
 		return err
 	}
-	if err := safefile.Replace(k.disk, k.path, text); err != nil {
+	if err := safefile.ReplaceFile(k.disk, k.path, text); err != nil {
 		return fmt.Errorf("writing the counts to %s: %w", k.path, err)
 	}
 	k.text = string(text)

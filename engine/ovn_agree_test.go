@@ -22,7 +22,7 @@ import (
 func (f *ovnRun) flowsAgree(zone string) {
 	f.t.Helper()
 	f.onOVN(zone, func(ctx context.Context, z *ovn.Zone) error {
-		if _, err := z.Sync(ctx); err != nil {
+		if _, err := z.WaitSynced(ctx); err != nil {
 			return err
 		}
 		rows, err := nbdb.Dial(nbdb.Config{Addr: z.NB(), AnyName: true}).Read(ctx)

@@ -27,7 +27,7 @@ import (
 // agrees with rows and policies, whatever its ends are; a new policy decides about the
 // next.
 func TestProbe(t *testing.T) {
-	install.OVN(t, ovn.Find)
+	install.OVN(t, ovn.FindTools)
 	w := newLiveWorld(t)
 	r := w.run(func(c *Config) {
 		c.Mode.Sandbox, c.Sandbox = true, lab.New(lab.Config{OVN: place(), Dir: w.sockets})

@@ -24,7 +24,7 @@ import (
 // leads to its rule, a new Deny drops what was let through, a daemon that dies is told
 // and comes back, and zones follow their nodes.
 func TestSandboxOnOVN(t *testing.T) {
-	tools := install.OVN(t, ovn.Find)
+	tools := install.OVN(t, ovn.FindTools)
 	w := newLiveWorld(t, livePolicies()...)
 	r := w.run(func(c *Config) {
 		c.Mode.Simulated = true
@@ -112,7 +112,7 @@ func place() string {
 // Without OVN the traffic is simulated as ever, and the activity says why.
 func TestSandboxFindsNoOVN(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	if ovn, err := ovn.Find(t.Context(), ovn.Auto); err == nil {
+	if ovn, err := ovn.FindTools(t.Context(), ovn.Auto); err == nil {
 		t.Skipf("%s is found without PATH", ovn.Describe())
 	}
 	w := newLiveWorld(t, livePolicies()...)

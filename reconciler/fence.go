@@ -167,7 +167,7 @@ func (w *worker) finishClaim(f *flight, o flightOutcome) {
 	}
 	fe.tries++
 	fe.failure = clean.Text(o.err.Error())
-	w.notBefore = time.Now().Add(retry.After(fe.tries, w.cfg.BackoffMin, w.cfg.BackoffMax))
+	w.notBefore = time.Now().Add(retry.WaitAfter(fe.tries, w.cfg.BackoffMin, w.cfg.BackoffMax))
 	a.Summary, a.Error = "take the zone over", fe.failure
 	w.cfg.OnActivity(a)
 }

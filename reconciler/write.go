@@ -346,7 +346,7 @@ func (w *worker) bookUnknown(f *flight, o flightOutcome) {
 	if w.cfg.Fence != nil {
 		w.fading = append(w.fading, fadingTransaction{f.ops, w.now().Add(w.fence.Quiet)})
 	}
-	w.notBefore = time.Now().Add(retry.After(w.unknowns, w.cfg.BackoffMin, w.cfg.BackoffMax))
+	w.notBefore = time.Now().Add(retry.WaitAfter(w.unknowns, w.cfg.BackoffMin, w.cfg.BackoffMax))
 	text := clean.Text(o.err.Error())
 	w.writeAnew(f)
 	for _, p := range f.parts {

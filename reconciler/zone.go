@@ -159,7 +159,7 @@ func (c *Config) setDefaults() {
 		c.Clock = time.Now
 	}
 	if c.Slot == nil {
-		c.Slot = slots.Slots(nil).Take
+		c.Slot = slots.Slots(nil).RunInSlot
 	}
 	if c.OnState == nil {
 		c.OnState = func(*model.ZoneState) {}

@@ -142,7 +142,7 @@ func (w *Work[T]) TakeLock(patience time.Duration) error {
 		return nil
 	}
 	for end := time.Now().Add(patience); ; time.Sleep(lookTime / 10) {
-		f, err := safefile.Open(w.disk, w.Path+".lock", os.O_RDWR|os.O_CREATE)
+		f, err := safefile.OpenPrivate(w.disk, w.Path+".lock", os.O_RDWR|os.O_CREATE)
 		if err != nil {
 			return err
 		}

@@ -59,7 +59,7 @@ func NewFiles(opt FileOptions) *Files {
 	if opt.Demo != nil {
 		read.FS, read.Paths, read.Source = opt.Demo, []string{"."}, "demo"
 	}
-	return &Files{readOptions: read, disk: safefile.Or(opt.Disk), files: map[string]manifests.File{},
+	return &Files{readOptions: read, disk: safefile.OrSystem(opt.Disk), files: map[string]manifests.File{},
 		written: map[string]struct{}{}, placed: map[model.Key]string{}, removed: map[string]time.Time{}}
 }
 
@@ -191,6 +191,6 @@ func (f *Files) SweepLeftovers(since time.Time) {
 		}
 	}
 	for folder := range folders {
-		safefile.Sweep(f.disk, folder, since)
+		safefile.SweepTemp(f.disk, folder, since)
 	}
 }

@@ -205,7 +205,7 @@ func (f *Files) runNew(path string, text []byte) (left edit.Change, back func() 
 
 // runRemove takes a file away that holds text.
 func (f *Files) runRemove(path string, text []byte) (left edit.Change, back func() error, err error) {
-	if err := safefile.Withdraw(f.disk, path, text); err != nil {
+	if err := safefile.WithdrawFile(f.disk, path, text); err != nil {
 		return left, nil, fmt.Errorf("remove %s: %w", path, err)
 	}
 	f.forgetFile(path)

@@ -24,7 +24,7 @@ type Pods struct {
 func (p *Pods) ZoneMaker(share *nbdb.Sharing, slots slots.Slots) func(node string) (reconciler.Zone, error) {
 	limit := nbdb.NewLimiter(nbdb.DefaultDials)
 	return func(node string) (reconciler.Zone, error) {
-		return remote.Dial(remote.Config{Name: node, Share: share, Limit: limit, Slot: slots.Take, Open: p.OpenRunner(node)}), nil
+		return remote.Dial(remote.Config{Name: node, Share: share, Limit: limit, Slot: slots.RunInSlot, Open: p.OpenRunner(node)}), nil
 	}
 }
 
@@ -41,7 +41,7 @@ func (p *Pods) OpenRunner(node string) func(context.Context) (remote.Runner, str
 
 // RunProgram runs a program in a container and returns the output, up to most bytes.
 func (p *Pods) RunProgram(ctx context.Context, target kube.ExecTarget, cmd []string, within time.Duration, most int) ([]byte, error) {
-	return remote.Output(ctx, podRunner{p.Cluster, target}, cmd, within, most)
+	return remote.RunOutput(ctx, podRunner{p.Cluster, target}, cmd, within, most)
 }
 
 // podRunner runs programs in a container.

@@ -115,7 +115,7 @@ func (w *Southbounds) endpointOf(zone string) (endpoint string, open func() sout
 	}
 	if w.cfg.Pods != nil && w.zones.OfNode(zone) {
 		return "exec:" + clean.Text(zone), func() southSource {
-			return remote.DialSouthbound(remote.Config{Name: zone, Limit: w.limit, Slot: w.cfg.Slots.Take, Open: w.cfg.Pods.OpenRunner(zone)})
+			return remote.DialSouthbound(remote.Config{Name: zone, Limit: w.limit, Slot: w.cfg.Slots.RunInSlot, Open: w.cfg.Pods.OpenRunner(zone)})
 		}
 	}
 	return "", nil
@@ -123,10 +123,10 @@ func (w *Southbounds) endpointOf(zone string) (endpoint string, open func() sout
 
 // openSource makes the connection to a Southbound database of an address.
 func (w *Southbounds) openSource(zone, addr string) southSource {
-	if path, ok := dbfile.Path(addr); ok {
-		return dbfile.NewSouthbound(dbfile.ZoneConfig{Name: zone, Path: path, Slot: w.cfg.Slots.Take, Options: dbfile.Options{Archives: w.cfg.Archives}})
+	if path, ok := dbfile.AddressPath(addr); ok {
+		return dbfile.NewSouthbound(dbfile.ZoneConfig{Name: zone, Path: path, Slot: w.cfg.Slots.RunInSlot, Options: dbfile.Options{Archives: w.cfg.Archives}})
 	}
-	return nbdb.DialSouthbound(nbdb.Config{Name: zone, Addr: addr, TLS: w.cfg.TLS, Limit: w.limit, Slot: w.cfg.Slots.Take})
+	return nbdb.DialSouthbound(nbdb.Config{Name: zone, Addr: addr, TLS: w.cfg.TLS, Limit: w.limit, Slot: w.cfg.Slots.RunInSlot})
 }
 
 // FollowWanted follows what is wanted of the zones there are, and lets go of the rest.
@@ -280,7 +280,7 @@ func (w *Southbounds) runJoins() {
 				continue
 			}
 			if p := (pair{z.DB, st.DB}); p != done[st.Zone] || st.Joined == nil {
-				release := w.cfg.Slots.Take()
+				release := w.cfg.Slots.RunInSlot()
 				next := st.JoinFlows(z.DB, w.Now())
 				release()
 				done[st.Zone] = p

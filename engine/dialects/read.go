@@ -60,7 +60,7 @@ func (d *Dialects) watchRows() {
 	for {
 		due, in := seen.dueZones(d.Revision().Zones, time.Now())
 		for _, z := range due {
-			release := d.cfg.Slots.Take()
+			release := d.cfg.Slots.RunInSlot()
 			at := time.Now()
 			found := d.InferDialect(z.DB)
 			seen[z.Name] = dialectGlance{z.DB, at, time.Since(at)}

@@ -122,7 +122,7 @@ func (l *Lab) sendPath(ctx context.Context, sb *sandbox.Sandbox, r *revision.Rev
 	if out.NotSent != "" {
 		return nil
 	}
-	steps, made, err := sb.Probe(ctx, sandbox.Probe{From: endOf(&p.From, from), To: endOf(&p.To, to), Proto: probeProtocols[proto],
+	steps, made, err := sb.ProbePackets(ctx, sandbox.Probe{From: endOf(&p.From, from), To: endOf(&p.To, to), Proto: probeProtocols[proto],
 		Port: p.To.Port, Sending: func() { at(probe.Sends) }})
 	if err != nil {
 		return err

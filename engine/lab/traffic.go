@@ -29,7 +29,7 @@ func (l *Lab) runTraffic(sb *sandbox.Sandbox, rate float64) {
 	t := sandbox.NewTraffic(sandbox.TrafficConfig{Rate: rate, Seed: 1, On: sb, Slots: l.Slots})
 	l.traffic.Store(t)
 	if sb.OVN() == "" {
-		l.Logs.CountedBy(t.Withheld)
+		l.Logs.CountedBy(t.WithheldLines)
 	} else {
 		l.Go(func() { below.RunMeters(l.Context(), l.Logs, below.MetersEvery, metersOfLab(sb)) })
 	}

@@ -50,7 +50,7 @@ func ReadZones(ctx context.Context, z *zones.Set, names []string, child ...strin
 type RowDifference = libovsdb.Difference
 
 // Reader is the program of a child process of ReadZones.
-var Reader = libovsdb.Child
+var Reader = libovsdb.RunChild
 
 // zoneConnector is a zone whose database another client can read.
 type zoneConnector interface {
@@ -66,7 +66,7 @@ func readZone(ctx context.Context, z *zones.Set, name string, child []string) (*
 	if !ok {
 		return nil, errors.New("libovsdb reads databases of servers, and this is a file")
 	}
-	cfg := libovsdb.Config{Connect: c.Connect, Command: libovsdb.Self(child...)}
+	cfg := libovsdb.Config{Connect: c.Connect, Command: libovsdb.SelfCommand(child...)}
 	if !watched {
 		return cfg.Compare(ctx, func(ctx context.Context, take func(*nb.DB)) error { return followOnce(ctx, zone, take) })
 	}

@@ -28,7 +28,7 @@ func KeepOn(disk safefile.FS, folder, name string, text []byte) (string, error) 
 		if n > 1 {
 			path = filepath.Join(folder, fmt.Sprintf("%s-%d%s", base, n, ext))
 		}
-		err := safefile.Create(disk, path, text, safefile.PrivateFile)
+		err := safefile.CreateFile(disk, path, text, safefile.PrivateFile)
 		if errors.Is(err, fs.ErrExist) && n < 1000 {
 			continue
 		}

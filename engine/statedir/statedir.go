@@ -15,7 +15,7 @@ import (
 func OpenFolder(dir string) (note string, err error) { return OpenOn(safefile.OS, dir) }
 
 func OpenOn(disk safefile.FS, dir string) (note string, err error) {
-	return safefile.Folder(disk, dir, ofState)
+	return safefile.CheckFolder(disk, dir, ofState)
 }
 
 // ofState says whether a name in the state folder is one that Rung gives.

@@ -195,7 +195,7 @@ func (z *Set) takeState(l *zoneLoop, st *model.ZoneState) {
 // bookFailure books a zone that could not be opened or read; it backs off.
 func (z *Set) bookFailure(m *member, err error) {
 	m.fails++
-	m.due = time.Now().Add(retry.After(m.fails, time.Second, z.cfg.Sweep.TTL))
+	m.due = time.Now().Add(retry.WaitAfter(m.fails, time.Second, z.cfg.Sweep.TTL))
 	next := z.unreadState(m)
 	if m.last != nil {
 		*next = *m.last

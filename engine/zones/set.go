@@ -253,7 +253,7 @@ func (z *Set) AddZone(zone reconciler.Zone, write bool) {
 			})
 		},
 		OnActivity:  z.RecordActivity,
-		MaxPriority: z.cfg.MaxPriority, Slot: z.cfg.Slots.Take,
+		MaxPriority: z.cfg.MaxPriority, Slot: z.cfg.Slots.RunInSlot,
 	}
 	if !z.cfg.Own {
 		rc.Members = z.differs.setMembers // the sandbox has few zones, and no differs

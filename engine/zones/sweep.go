@@ -137,7 +137,7 @@ func (z *Set) readZone(zone reconciler.Zone, name string, before *model.ZoneStat
 		server = before.Server
 	}
 	out.name = nameOf(db)
-	defer z.cfg.Slots.Take()()
+	defer z.cfg.Slots.RunInSlot()()
 	out.dialect = z.dialects.InferDialect(db)
 	l, step, changes := z.differs.newestDiffer()
 	found := l.JudgeZone(tracker.ZoneRead{Zone: name, DB: db, At: at, Before: before.Policies,

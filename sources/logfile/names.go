@@ -139,7 +139,7 @@ func PlaceOf(path string) (p LinePlace) {
 // nodeName is the node of a pod, by the file a must-gather keeps of it.
 func nodeName(path string) string {
 	const most = 1 << 20
-	f, err := reading.Regular(path)
+	f, err := reading.OpenRegular(path)
 	if err != nil {
 		return ""
 	}

@@ -86,7 +86,7 @@ func (l *inputLister) addName(name string) {
 	}
 	info, err := l.stat(name)
 	if err != nil {
-		l.addFailure(name, "cannot be read: "+reading.Reason(err).Error(), "")
+		l.addFailure(name, "cannot be read: "+reading.ReasonOf(err).Error(), "")
 		return
 	}
 	if !info.IsDir() {
@@ -145,7 +145,7 @@ func (l *inputLister) walkFolder(root string) {
 		switch {
 		case err != nil:
 			l.found = true
-			l.addFailure(name, "cannot be read: "+reading.Reason(err).Error(), "")
+			l.addFailure(name, "cannot be read: "+reading.ReasonOf(err).Error(), "")
 			return nil
 		case p != at && strings.HasPrefix(d.Name(), "."):
 			if d.IsDir() {
@@ -171,11 +171,11 @@ func (l *inputLister) walkFolder(root string) {
 		case errors.Is(err, fs.ErrNotExist) && d.Type()&fs.ModeSymlink != 0:
 			l.addFailure(name, "skipped: a link to nothing", "")
 		case err != nil:
-			l.addFailure(name, "cannot be read: "+reading.Reason(err).Error(), "")
+			l.addFailure(name, "cannot be read: "+reading.ReasonOf(err).Error(), "")
 		case info.IsDir():
 			l.addSkipped(name, "a link to a folder", "name it with -f to read what is in it")
 		case !info.Mode().IsRegular():
-			l.addSkipped(name, reading.Kind(info.Mode())+"; only regular files are read from folders", "name it with -f to read it")
+			l.addSkipped(name, reading.FileKind(info.Mode())+"; only regular files are read from folders", "name it with -f to read it")
 		default:
 			n := len(l.files)
 			l.takeFile(name, true, info)
@@ -225,19 +225,19 @@ func (o Options) loadFile(ctx context.Context, in inputFile) (*loadedFile, *mode
 	}
 	r, err := o.openInput(ctx, in)
 	if err != nil {
-		return fail("cannot be read: %s", reading.Reason(err))
+		return fail("cannot be read: %s", reading.ReasonOf(err))
 	}
 	defer r.Close()
-	tooLarge := fmt.Sprintf("is larger than the limit of %s for a file", reading.Size(o.Limits.FileSize))
+	tooLarge := fmt.Sprintf("is larger than the limit of %s for a file", reading.SizeText(o.Limits.FileSize))
 	if in.size > o.Limits.FileSize {
 		return fail("%s", tooLarge)
 	}
-	raw, err := reading.All(r, in.size, o.Limits.FileSize)
+	raw, err := reading.ReadAll(r, in.size, o.Limits.FileSize)
 	switch {
 	case errors.Is(err, reading.ErrTooLarge):
 		return fail("%s", tooLarge)
 	case err != nil:
-		return fail("cannot be read: %s", reading.Reason(err))
+		return fail("cannot be read: %s", reading.ReasonOf(err))
 	}
 	l := &loadedFile{text: raw, file: File{Path: in.path, Sum: sha256.Sum256(raw), Size: int64(len(raw)), At: time.Now(), Writable: !in.once && o.FS == nil}}
 	if bytes.HasPrefix(raw, []byte{0x1f, 0x8b}) || strings.HasSuffix(strings.ToLower(in.path), ".gz") {
@@ -245,7 +245,7 @@ func (o Options) loadFile(ctx context.Context, in inputFile) (*loadedFile, *mode
 		l.text, err = expandGzip(raw, o.Limits.Expanded)
 		switch {
 		case errors.Is(err, reading.ErrTooLarge):
-			return fail("is larger than the limit of %s once expanded", reading.Size(o.Limits.Expanded))
+			return fail("is larger than the limit of %s once expanded", reading.SizeText(o.Limits.Expanded))
 		case err != nil:
 			return fail("cannot be expanded: %s", err)
 		}
@@ -272,7 +272,7 @@ func (o Options) openInput(ctx context.Context, in inputFile) (io.ReadCloser, er
 	case in.once:
 		return reading.Open(ctx, in.path)
 	}
-	return reading.Regular(in.path)
+	return reading.OpenRegular(in.path)
 }
 
 // expandGzip expands a compressed file of at most limit bytes. It is gone through

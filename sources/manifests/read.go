@@ -42,7 +42,7 @@ func Parse(name string, text []byte, o Options) *Result {
 	var broken []model.Broken
 	if int64(len(text)) > o.Limits.FileSize {
 		broken = append(broken, fileBroken(o.Source, name,
-			"is larger than the limit of "+reading.Size(o.Limits.FileSize)+" for a file", ""))
+			"is larger than the limit of "+reading.SizeText(o.Limits.FileSize)+" for a file", ""))
 	} else {
 		l := &loadedFile{text: text, file: File{Path: name, Size: int64(len(text))}}
 		files, _ = decodeFiles(context.Background(), o, []*fileResult{{loadedFile: l}}) // never ends early

@@ -118,7 +118,7 @@ func (w *watcher) scanFiles(ctx context.Context, first bool) (again time.Duratio
 		case in.once && f.res.in.once && !f.gone:
 			// Its text was read, and comes no second time.
 		case in.once:
-			in.late = "is " + reading.Kind(in.mode) + " now, which is read only once, when Rung starts"
+			in.late = "is " + reading.FileKind(in.mode) + " now, which is read only once, when Rung starts"
 			read = append(read, in)
 		case in.size == 0 && f.size > 0 && !f.gone && f.holdOff(asked, now, w.tm.settle):
 			// Emptied: somebody may be about to write it.

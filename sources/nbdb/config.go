@@ -87,7 +87,7 @@ func (c Config) withDefaults() Config {
 	def(&c.BackoffMax, 5*time.Second)
 	def(&c.Coalesce, 20*time.Millisecond)
 	if c.Slot == nil {
-		c.Slot = slots.Slots(nil).Take
+		c.Slot = slots.Slots(nil).RunInSlot
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -99,7 +99,7 @@ func (c Config) withDefaults() Config {
 				return nil, err
 			}
 			if network == "ssl" {
-				return c.TLS.dial(ctx, address)
+				return c.TLS.dialTLS(ctx, address)
 			}
 			var d net.Dialer
 			return d.DialContext(ctx, network, address)

@@ -71,8 +71,8 @@ type Config struct {
 	guard func() (child.Guard, error) // for tests: the guard of another system
 }
 
-// server is one zone's OVSDB endpoint.
-type server interface {
+// zoneServer is one zone's OVSDB endpoint.
+type zoneServer interface {
 	Start(ctx context.Context) error
 	Kill() error
 	Stop() error
@@ -83,7 +83,7 @@ type server interface {
 // Sandbox is a running set of zones.
 type Sandbox struct {
 	cfg      Config
-	folder   *folder
+	folder   *labFolder
 	program  string      // the real server; empty with built-in ones
 	guard    child.Guard // nil with built-in servers
 	describe string
@@ -94,7 +94,7 @@ type Sandbox struct {
 	probes   atomic.Uint32 // how many there were
 
 	mu    sync.Mutex
-	zones map[string]*zone
+	zones map[string]*sandboxZone
 	named []string // the zones in the order they were made
 	made  int      // how many zones there ever were
 
@@ -128,7 +128,7 @@ func Start(ctx context.Context, cfg Config) (_ *Sandbox, err error) {
 	if cfg.OnFaults == nil {
 		cfg.OnFaults = func(string, []model.Fault) {}
 	}
-	s := &Sandbox{cfg: cfg, zones: map[string]*zone{}}
+	s := &Sandbox{cfg: cfg, zones: map[string]*sandboxZone{}}
 	if s.folder, err = openFolder(cfg.Dir); err != nil {
 		return nil, fmt.Errorf("starting the sandbox: %w", err)
 	}
@@ -143,12 +143,12 @@ func Start(ctx context.Context, cfg Config) (_ *Sandbox, err error) {
 		return nil, err
 	}
 	s.pods = &podHandler{delay: cfg.PortDelay, wake: make(chan struct{}, 1)}
-	s.wg.Go(func() { s.pods.run(s.life) })
+	s.wg.Go(func() { s.pods.runEvents(s.life) })
 	for _, z := range s.zones {
-		s.keep(z)
+		s.keepRows(z)
 	}
 	for _, z := range s.zones {
-		if err := z.keeper.seeded(ctx); err != nil {
+		if err := z.keeper.waitSeeded(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -188,10 +188,10 @@ func (s *Sandbox) Fallback() error { return s.fallback }
 // SetPods lets the zones' ports and port groups follow pods, namespaces and
 // nodes. Without changes the cluster's objects are all there are; with changes
 // only those objects are looked at.
-func (s *Sandbox) SetPods(c *model.Cluster, changes []model.Change) { s.pods.set(c, changes) }
+func (s *Sandbox) SetPods(c *model.Cluster, changes []model.Change) { s.pods.setCluster(c, changes) }
 
-// ask has a zone's server do something.
-func (s *Sandbox) ask(zone string, do func(server) error) error {
+// askServer has a zone's server do something.
+func (s *Sandbox) askServer(zone string, do func(zoneServer) error) error {
 	s.mu.Lock()
 	z := s.zones[zone]
 	s.mu.Unlock()
@@ -202,19 +202,19 @@ func (s *Sandbox) ask(zone string, do func(server) error) error {
 }
 
 // Kill kills a zone's server as SIGKILL does; it comes back with the same rows.
-func (s *Sandbox) Kill(zone string) error { return s.ask(zone, server.Kill) }
+func (s *Sandbox) Kill(zone string) error { return s.askServer(zone, zoneServer.Kill) }
 
 // Stop makes a zone's server stand still as SIGSTOP does, until Cont.
-func (s *Sandbox) Stop(zone string) error { return s.ask(zone, server.Stop) }
+func (s *Sandbox) Stop(zone string) error { return s.askServer(zone, zoneServer.Stop) }
 
 // Cont lets a stopped server go on.
-func (s *Sandbox) Cont(zone string) error { return s.ask(zone, server.Cont) }
+func (s *Sandbox) Cont(zone string) error { return s.askServer(zone, zoneServer.Cont) }
 
 // DropConnections closes all connections to a zone's built-in server. Real
 // servers cannot be asked to; Kill does it there.
 func (s *Sandbox) DropConnections(zone string) error {
-	return s.ask(zone, func(srv server) error {
-		b, ok := srv.(*builtin)
+	return s.askServer(zone, func(srv zoneServer) error {
+		b, ok := srv.(*memServer)
 		if !ok {
 			return fmt.Errorf("the server of zone %s is a process of its own: kill it instead", zone)
 		}
@@ -232,6 +232,6 @@ func (s *Sandbox) Close() {
 		s.closed = true
 		s.wg.Wait()
 		s.closeServers()
-		s.folder.close()
+		s.folder.removeFiles()
 	})
 }

@@ -29,7 +29,7 @@ const (
 // Zones on OVN come up with all their ports, however busy the machine is: pods are told
 // at once, before OVN is up, and then some come and go. A packet passes in each zone.
 func TestStartsOnOVN(t *testing.T) {
-	tools := install.OVN(t, ovn.Find)
+	tools := install.OVN(t, ovn.FindTools)
 	starts := startsShort
 	if os.Getenv(install.SoakVar) == "1" {
 		starts = startsLong
@@ -88,10 +88,10 @@ func startOnOVN(t *testing.T, tools *ovn.Tools) time.Duration {
 		ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
 		defer cancel()
 		err := s.WithZone(ctx, zone, func(ctx context.Context, z *ovn.Zone) error {
-			if err := z.Ready(ctx); err != nil {
+			if err := z.WaitReady(ctx); err != nil {
 				return err
 			}
-			_, err := z.Sync(ctx)
+			_, err := z.WaitSynced(ctx)
 			return err
 		})
 		if err != nil {

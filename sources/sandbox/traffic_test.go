@@ -121,17 +121,17 @@ func TestDecide(t *testing.T) {
 	r.group("both", []string{two, three}, acl("on-both", nb.ToLport, nb.ActionDrop, 2, 1, `udp.dst == 57`))
 	tr := NewTraffic(TrafficConfig{})
 	z := walk.NewZone("a", r.db(), &tr.matches, nil)
-	packet := func(src string, out string, proto match.Proto, port uint16) stage {
-		return stage{"a", out, nb.ToLport, match.Packet{InPort: "stor-a", OutPort: out, Src: netip.MustParseAddr(src), Dst: netip.MustParseAddr("10.244.0.9"),
+	packet := func(src string, out string, proto match.Proto, port uint16) walkStage {
+		return walkStage{"a", out, nb.ToLport, match.Packet{InPort: "stor-a", OutPort: out, Src: netip.MustParseAddr(src), Dst: netip.MustParseAddr("10.244.0.9"),
 			Proto: proto, SrcPort: 40000, DstPort: port}}
 	}
-	from := func(name model.Stage, in string, port uint16) stage {
+	from := func(name model.Stage, in string, port uint16) walkStage {
 		s := packet("10.244.0.5", "", match.TCP, port)
 		s.at, s.name, s.packet.InPort = in, name, in
 		return s
 	}
 	for what, c := range map[string]struct {
-		s    stage
+		s    walkStage
 		want []string
 	}{
 		"allowed":                       {packet("10.244.0.5", "ns_one", match.TCP, 443), []string{"allow-web"}},
@@ -151,7 +151,7 @@ func TestDecide(t *testing.T) {
 		"on the first switch of two":    {packet("10.9.9.9", "ns_one", match.UDP, 57), []string{"on-both"}},
 		"on the second":                 {packet("10.9.9.9", "ns_three", match.UDP, 57), []string{"on-both"}},
 		"a port that is on no switch":   {packet("10.9.9.9", "nowhere", match.UDP, 57), nil},
-		"to the router, of this switch": {stage{"a", "ns_one", nb.ToLport, packet("10.9.9.9", "stor-a", match.UDP, 53).packet}, []string{"whole-switch"}},
+		"to the router, of this switch": {walkStage{"a", "ns_one", nb.ToLport, packet("10.9.9.9", "stor-a", match.UDP, 53).packet}, []string{"whole-switch"}},
 	} {
 		deciders, _ := z.WalkStage(c.s.name, c.s.at, c.s.packet)
 		if d := cmp.Diff(c.want, names(deciders)); d != "" {
@@ -168,12 +168,12 @@ func TestMeters(t *testing.T) {
 		var r rowSet
 		r.meter(20, fair)
 		z := &walk.Zone{Name: "a", DB: r.db()}
-		m := meters{}
+		m := meterBuckets{}
 		one, two := &nb.ACL{UUID: "1", Meter: nb.LoggingMeter}, &nb.ACL{UUID: "2", Meter: nb.LoggingMeter}
 		now := time.Unix(1000, 0)
 		send := func(a *nb.ACL, n int) (passed int) {
 			for range n {
-				if m.allow(z, a, now) {
+				if m.allowsMessage(z, a, now) {
 					passed++
 				}
 			}
@@ -193,7 +193,7 @@ func TestMeters(t *testing.T) {
 			t.Errorf("without a meter %d of 100", n)
 		}
 		now = now.Add(2 * time.Minute)
-		m.forget(now)
+		m.dropFull(now)
 		if len(m) != 0 {
 			t.Errorf("kept %v", m)
 		}
@@ -252,7 +252,7 @@ func TestTraffic(t *testing.T) {
 			held := uint64(0)
 			for zone, db := range dbs {
 				for a := range db.ACLs() {
-					n, ok := tr.Withheld(zone, a.UUID)
+					n, ok := tr.WithheldLines(zone, a.UUID)
 					if !ok {
 						t.Errorf("nobody counts what the meter of %q in %s withholds", a.Name, zone)
 					}

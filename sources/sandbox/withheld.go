@@ -5,8 +5,8 @@ import "sync"
 // mostWithheld bounds the ACLs whose lines are counted.
 const mostWithheld = 100_000
 
-// withheld are the lines that the meters of ACLs did not let through.
-type withheld struct {
+// withheldLines are the lines that the meters of ACLs did not let through.
+type withheldLines struct {
 	mu   sync.Mutex
 	by   map[aclKey]uint64
 	full bool
@@ -14,7 +14,7 @@ type withheld struct {
 
 type aclKey struct{ zone, acl string }
 
-func (w *withheld) add(zone, acl string) {
+func (w *withheldLines) countLine(zone, acl string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	k := aclKey{zone, acl}
@@ -28,9 +28,9 @@ func (w *withheld) add(zone, acl string) {
 	w.by[k]++
 }
 
-// Withheld is how many lines of an ACL, by its UUID, the meter of a simulated zone did not
+// WithheldLines is how many lines of an ACL, by its UUID, the meter of a simulated zone did not
 // let through; ok is false where nobody counts them.
-func (t *Traffic) Withheld(zone, acl string) (n uint64, ok bool) {
+func (t *Traffic) WithheldLines(zone, acl string) (n uint64, ok bool) {
 	if t.on != nil {
 		return 0, false // packets: the datapath counts
 	}

@@ -91,7 +91,7 @@ func (z *zone) tick() {
 
 func start(t *testing.T, objects []model.Object, options compiler.Options) *world {
 	t.Helper()
-	tools := install.OVN(t, ovn.Find)
+	tools := install.OVN(t, ovn.FindTools)
 	dir, err := os.MkdirTemp("", "f") // short: sockets have to fit
 	if err != nil {
 		t.Fatal(err)

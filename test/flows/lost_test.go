@@ -142,7 +142,7 @@ func TestLinesLost(t *testing.T) {
 			}
 		}
 		waits := time.Now()
-		if err := n.Logged(t.Context()); err != nil {
+		if err := n.WaitLogged(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		// The packet that Logged waits for is discarded, too, where the queue is still full, and
@@ -229,7 +229,7 @@ func TestFirstLine(t *testing.T) {
 		took = append(took, time.Since(began))
 		set(false)
 		n.sync()
-		if err := n.Logged(t.Context()); err != nil {
+		if err := n.WaitLogged(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -26,7 +26,7 @@ func (n *node) swap(off []string, on ...map[string]any) error {
 	}
 	for i, row := range on {
 		id := fmt.Sprint("acl", i)
-		ops, come = append(ops, rows.Insert(nb.TableACL, id, row)), append(come, nb.Ref{Name: id})
+		ops, come = append(ops, rows.InsertOp(nb.TableACL, id, row)), append(come, nb.Ref{Name: id})
 	}
 	return n.Transact(n.t.Context(), append(ops, nb.Op{Kind: nb.OpMutate, Table: nb.TablePortGroup, UUID: db.PortGroupByName(group).UUID,
 		Mutations: []nb.Mutation{{Column: "acls", Refs: gone}, {Column: "acls", Insert: true, Refs: come}}})...)

@@ -172,7 +172,7 @@ func (w *labWorld) testLogs() {
 		w.try(a)
 	}
 	for _, z := range w.lab.Zones() {
-		must(t, z.Logged(t.Context()))
+		must(t, z.WaitLogged(t.Context()))
 	}
 	done := phase(t, "packet to sentence")
 	screen.WaitFor("dropped by guard-blue ingress 0", "allowed by guard-blue egress 0")
@@ -237,7 +237,7 @@ func (w *labWorld) testMeters() {
 	wait.Within(t, patience, "the meter is at its limit", func() bool {
 		_, err := zone.Send(t.Context(), all)
 		must(t, err)
-		must(t, zone.Logged(t.Context()))
+		must(t, zone.WaitLogged(t.Context()))
 		f := screen.Terminal.Frame()
 		return strings.Contains(f.Text(), "ingress 0 in "+blue.node+": at the limit")
 	})

@@ -23,7 +23,7 @@ type talk struct {
 // open makes the connection.
 func (k *talk) open(t *testing.T) {
 	t.Helper()
-	steps, made, err := ovn.Try(t.Context(), ovn.Connection{From: k.w.zones[k.client.zone].Zone, To: k.w.zones[k.server.zone].Zone,
+	steps, made, err := ovn.TryConnection(t.Context(), ovn.Connection{From: k.w.zones[k.client.zone].Zone, To: k.w.zones[k.server.zone].Zone,
 		FromPort: k.client.lport, ToPort: k.server.lport, Src: k.client.v4, Dst: k.server.v4, Proto: k.proto, SrcPort: k.srcPort, DstPort: k.dstPort})
 	if err != nil || !made {
 		t.Fatalf("the connection was not made: %v %+v", err, steps)
@@ -66,7 +66,7 @@ func (k *talk) put(t *testing.T, p ovn.Packet, from, to place) bool {
 	if here == there {
 		return send(here, from.lport, to.lport)
 	}
-	return send(here, from.lport, here.Elsewhere()) && send(there, there.Elsewhere(), to.lport)
+	return send(here, from.lport, here.ElsewherePort()) && send(there, there.ElsewherePort(), to.lport)
 }
 
 // What happens to an established connection when a Deny arrives, and when it goes
@@ -109,7 +109,7 @@ func TestEstablished(t *testing.T) {
 	}
 	// By a Deny of an EgressFirewall the client's packets are dropped; the server's are
 	// behind the client's first, third, … and delivered behind its second, fourth, ….
-	outside := place{zone: pods[0].zone, lport: w.zones[pods[0].zone].Outside(), v4: netip.MustParseAddr("198.51.100.9")}
+	outside := place{zone: pods[0].zone, lport: w.zones[pods[0].zone].OutsidePort(), v4: netip.MustParseAddr("198.51.100.9")}
 	const wantFirewall = "...... ssssss ...s.. s...s. then ccs"
 	port := uint16(30000)
 	for _, kind := range []model.Kind{model.KindANP, model.KindNP, model.KindBANP, model.KindEF} {

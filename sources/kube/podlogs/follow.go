@@ -165,9 +165,9 @@ func (r *follower) nextPause(err error) time.Duration {
 	r.mu.Unlock()
 	pause := &r.p.pause
 	if isDenied(err) {
-		return max(retry.After(n, pause.first, pause.longest), wait.Jitter(pause.denied/2, 1))
+		return max(retry.WaitAfter(n, pause.first, pause.longest), wait.Jitter(pause.denied/2, 1))
 	}
-	return retry.After(n, pause.first, pause.longest)
+	return retry.WaitAfter(n, pause.first, pause.longest)
 }
 
 // errChanged ends a stream because its log became another.

@@ -22,7 +22,7 @@ const (
 	// differs; status and what the server keeps in metadata stay.
 	Set Op = "set"
 	// Text replaces the text of an object's document by Text, as an editor
-	// that was given RewritePolicy.YAML returns it. The object must have a document of
+	// that was given Policy.YAML returns it. The object must have a document of
 	// its own; for an item of a List use Set.
 	Text Op = "text"
 	// Delete takes an object out: its document, or its item of a List.
@@ -245,7 +245,7 @@ func (d *objectDiffer) itemsOf(root *yaml.Node) (*yaml.Node, valueSlot) {
 	return &yaml.Node{Kind: yaml.SequenceNode}, s
 }
 
-// Rewrite changes the text of one policy, as RewritePolicy.YAML holds it, so that the
+// Rewrite changes the text of one policy, as Policy.YAML holds it, so that the
 // policy means object (see Edit.Object). Only the text of what differs is
 // touched; comments and order stay. It is an *Error when that cannot be
 // done without touching more.

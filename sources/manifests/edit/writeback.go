@@ -36,9 +36,9 @@ func EditedText(path string, text []byte, edits ...Edit) ([]byte, error) {
 // ExchangeText puts a text in the place of the one a file holds. It keeps the file's owner and
 // mode, writes through symbolic links, and replaces the file in one step, so that a reader
 // sees the old or the new one. Changes that another program writes meanwhile are not lost
-// (safefile.Swap). It returns the file's new state, for the next ExchangeText.
+// (safefile.SwapText). It returns the file's new state, for the next ExchangeText.
 //
-// Errors: ErrNotWritable, those of safefile.Swap, ErrChanged among them.
+// Errors: ErrNotWritable, those of safefile.SwapText, ErrChanged among them.
 func ExchangeText(fsys safefile.FS, f manifests.File, old, text []byte) (manifests.File, error) {
 	if !f.Writable {
 		return f, fmt.Errorf("write %s: %w", f.Path, ErrNotWritable)
@@ -46,9 +46,9 @@ func ExchangeText(fsys safefile.FS, f manifests.File, old, text []byte) (manifes
 	if bytes.Equal(text, old) {
 		return f, nil
 	}
-	real, err := fsys.Real(f.Path)
+	real, err := fsys.RealPath(f.Path)
 	if err == nil {
-		err = safefile.Swap(fsys, real, old, text, func(base, a, b []byte) ([]byte, bool) {
+		err = safefile.SwapText(fsys, real, old, text, func(base, a, b []byte) ([]byte, bool) {
 			merged, ok := Merge(string(base), string(a), string(b))
 			return []byte(merged), ok
 		})
@@ -73,7 +73,7 @@ func PutBack(fsys safefile.FS, f manifests.File, text []byte) error {
 // NewFile writes a file that does not exist yet: the whole text or none. It never
 // overwrites one.
 func NewFile(fsys safefile.FS, path string, text []byte) (manifests.File, error) {
-	if err := safefile.Create(fsys, path, text, 0o644); err != nil {
+	if err := safefile.CreateFile(fsys, path, text, 0o644); err != nil {
 		return manifests.File{}, fmt.Errorf("write %s: %w", path, err)
 	}
 	return stampOf(manifests.File{Path: path, Writable: true}, text), nil

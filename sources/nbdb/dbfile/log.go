@@ -38,24 +38,24 @@ type logReader struct {
 	buf     bytes.Buffer
 }
 
-// next returns the contents of the record at offset, valid until the next call.
+// nextRecord returns the contents of the record at offset, valid until the next call.
 // io.EOF is the end of the file behind a whole record.
-func (l *logReader) next() ([]byte, error) {
-	length, hash, err := l.header()
+func (l *logReader) nextRecord() ([]byte, error) {
+	length, hash, err := l.readHeader()
 	if err != nil {
 		return nil, err
 	}
 	if length > l.max {
-		return nil, fmt.Errorf("%d bytes are %w of %s for a record", length, ErrTooLarge, reading.Size(l.max))
+		return nil, fmt.Errorf("%d bytes are %w of %s for a record", length, ErrTooLarge, reading.SizeText(l.max))
 	}
 	if length > l.left {
-		return nil, fmt.Errorf("the file is %w of %s once expanded", ErrTooLarge, reading.Size(l.all))
+		return nil, fmt.Errorf("the file is %w of %s once expanded", ErrTooLarge, reading.SizeText(l.all))
 	}
 	// The buffer grows with what comes, not with what the line promises.
 	l.buf.Reset()
 	n, err := io.Copy(&l.buf, io.LimitReader(l.r, length))
 	switch {
-	case cut(err) || err == nil && n < length:
+	case isCutShort(err) || err == nil && n < length:
 		return nil, fmt.Errorf("%w: %d of %d bytes are there", ErrCut, n, length)
 	case err != nil:
 		return nil, err
@@ -69,8 +69,8 @@ func (l *logReader) next() ([]byte, error) {
 	return l.buf.Bytes(), nil
 }
 
-// header reads the line before a record.
-func (l *logReader) header() (length int64, hash string, err error) {
+// readHeader reads the line before a record.
+func (l *logReader) readHeader() (length int64, hash string, err error) {
 	line, err := l.r.ReadSlice('\n')
 	l.size = int64(len(line))
 	switch {
@@ -81,7 +81,7 @@ func (l *logReader) header() (length int64, hash string, err error) {
 		return 0, "", io.EOF
 	case l.records == 0 && !bytes.HasPrefix(line, []byte("OVSDB ")):
 		return 0, "", fmt.Errorf("%w: it does not begin with OVSDB", ErrNotDatabase)
-	case cut(err):
+	case isCutShort(err):
 		return 0, "", fmt.Errorf("%w: the line before its contents is not whole", ErrCut)
 	case errors.Is(err, bufio.ErrBufferFull) || err == nil && len(line) > maxHeader:
 		return 0, "", fmt.Errorf("%w: no line with length and hash", ErrContent)
@@ -107,5 +107,5 @@ func (l *logReader) header() (length int64, hash string, err error) {
 	return length, f[3], nil
 }
 
-// cut says whether a read ended because the file, or the compressed stream, did.
-func cut(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
+// isCutShort says whether a read ended because the file, or the compressed stream, did.
+func isCutShort(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }

@@ -208,5 +208,5 @@ func TestRowWithoutUUID(t *testing.T) {
 
 // readNorthbound reads a Northbound database from a stream.
 func readNorthbound(ctx context.Context, r io.Reader, name string, o Options) (*Result, error) {
-	return readFrom(ctx, r, name, o, northbound(o.Share))
+	return readFrom(ctx, r, name, o, northboundKind(o.Share))
 }

@@ -21,8 +21,8 @@ import (
 // Prefix begins the address of a database file.
 const Prefix = "file:"
 
-// Path is the path in an address; ok is false for an address of another kind.
-func Path(addr string) (path string, ok bool) { return strings.CutPrefix(addr, Prefix) }
+// AddressPath is the path in an address; ok is false for an address of another kind.
+func AddressPath(addr string) (path string, ok bool) { return strings.CutPrefix(addr, Prefix) }
 
 // ZoneConfig says which file a zone is.
 type ZoneConfig struct {
@@ -50,7 +50,7 @@ func NewZone(cfg ZoneConfig) *Zone {
 		cfg.Poll = 3 * time.Second
 	}
 	if cfg.Slot == nil {
-		cfg.Slot = slots.Slots(nil).Take
+		cfg.Slot = slots.Slots(nil).RunInSlot
 	}
 	return &Zone{cfg}
 }
@@ -74,8 +74,8 @@ func (z *Zone) Transact(context.Context, []nb.Op) ([]nb.OpResult, error) {
 // before are then those of an earlier time.
 func (z *Zone) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 	sink(model.ZoneUpdate{Conn: model.ConnDialling, At: time.Now()})
-	z.cfg.follow(ctx, func() (*Result, error) {
-		r, err := Read(ctx, z.cfg.Path, z.cfg.Options)
+	z.cfg.followFile(ctx, func() (*Result, error) {
+		r, err := ReadFile(ctx, z.cfg.Path, z.cfg.Options)
 		if err == nil {
 			err = z.checkName(r.DB)
 		}
@@ -87,18 +87,18 @@ func (z *Zone) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 	})
 }
 
-// follow reads the file, again whenever it changes, until ctx ends. It tells good of new
+// followFile reads the file, again whenever it changes, until ctx ends. It tells good of new
 // contents, with the time they were written and their flaws, and bad of a new reason why
 // the file cannot be read, with the number of attempts.
-func (c *ZoneConfig) follow(ctx context.Context, read func() (*Result, error), good func(r *Result, at time.Time, flaw string),
+func (c *ZoneConfig) followFile(ctx context.Context, read func() (*Result, error), good func(r *Result, at time.Time, flaw string),
 	bad func(state model.ConnState, attempts int, why string)) {
-	var w watch
+	var w fileWatch
 	var tip, why string // of what was told last
 	attempts := 0
 	wait := time.Duration(0)
 	for retry.Sleep(ctx, wait) {
 		wait = c.Poll
-		if !w.changed(c.Path) {
+		if !w.hasChanged(c.Path) {
 			continue
 		}
 		began := time.Now()
@@ -139,7 +139,7 @@ func (c *ZoneConfig) follow(ctx context.Context, read func() (*Result, error), g
 // Read reads the file once. A damaged one is an error here: there is nobody to
 // tell that rows are missing.
 func (z *Zone) Read(ctx context.Context) (*nb.DB, error) {
-	r, err := Read(ctx, z.cfg.Path, z.cfg.Options)
+	r, err := ReadFile(ctx, z.cfg.Path, z.cfg.Options)
 	if err == nil {
 		err = cmp.Or(r.Truncated, r.Left)
 	}
@@ -160,15 +160,15 @@ func (z *Zone) checkName(db *nb.DB) error {
 	return nbdb.CheckName(db, z.cfg.Name)
 }
 
-// watch holds a file's last look: its stat, and when.
-type watch struct {
+// fileWatch holds a file's last look: its stat, and when.
+type fileWatch struct {
 	info   fs.FileInfo // nil: it was not there
 	seen   time.Time
 	looked bool
 }
 
-// changed says whether the file has to be read (again).
-func (w *watch) changed(path string) bool {
+// hasChanged says whether the file has to be read (again).
+func (w *fileWatch) hasChanged(path string) bool {
 	if archive, _, ok := splitArchive(path); ok {
 		path = archive
 	}
@@ -209,7 +209,7 @@ func SouthboundBeside(addr string) string {
 // ends, as Zone.Run does.
 func (z *Southbound) Run(ctx context.Context, sink func(nbdb.SouthboundUpdate)) {
 	sink(nbdb.SouthboundUpdate{Conn: model.ConnDialling, At: time.Now()})
-	z.cfg.follow(ctx, func() (*Result, error) { return ReadSouthbound(ctx, z.cfg.Path, z.cfg.Options) },
+	z.cfg.followFile(ctx, func() (*Result, error) { return ReadSouthbound(ctx, z.cfg.Path, z.cfg.Options) },
 		func(r *Result, at time.Time, flaw string) {
 			sink(nbdb.SouthboundUpdate{Conn: model.ConnReadOnly, At: at, Server: "file", DB: r.Flows, Error: flaw})
 		}, func(state model.ConnState, attempts int, why string) {

@@ -12,10 +12,10 @@ import (
 	"rung/model/clean"
 )
 
-// Output runs a command, made with ctx, to its end and returns what it printed. More than
+// RunOutput runs a command, made with ctx, to its end and returns what it printed. More than
 // most bytes are an error; that of a command that failed has its words.
-func Output(ctx context.Context, g Guard, cmd *exec.Cmd, most int) (string, error) {
-	out, said := &bounded{most: most}, &bounded{most: 4 << 10}
+func RunOutput(ctx context.Context, g Guard, cmd *exec.Cmd, most int) (string, error) {
+	out, said := &boundedBuffer{most: most}, &boundedBuffer{most: 4 << 10}
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = out, said, time.Second
 	wait, err := g.Start(cmd)
 	if err != nil {
@@ -33,15 +33,15 @@ func Output(ctx context.Context, g Guard, cmd *exec.Cmd, most int) (string, erro
 	return out.b.String(), nil
 }
 
-// bounded keeps what is written up to a limit.
-type bounded struct {
+// boundedBuffer keeps what is written up to a limit.
+type boundedBuffer struct {
 	b    bytes.Buffer
 	most int
 	over bool
 }
 
 // Write takes everything: a program must not end because nobody keeps what it says.
-func (w *bounded) Write(p []byte) (int, error) {
+func (w *boundedBuffer) Write(p []byte) (int, error) {
 	keep := min(len(p), w.most-w.b.Len())
 	w.over = w.over || keep < len(p)
 	w.b.Write(p[:keep])
