@@ -402,7 +402,7 @@ func selectorWorld() []model.Object {
 // TestPodSelectorSets follows ovn-kubernetes.md#pod-selector-sets: names and members.
 func TestPodSelectorSets(t *testing.T) {
 	own := func(pods string) model.Peer {
-		return model.Peer{Kind: model.PeerPods, Namespace: "ns1", Namespaces: model.Everything(), Pods: made.Sel(pods)}
+		return model.Peer{Kind: model.PeerPods, Namespace: "ns1", Namespaces: model.SelectEverything(), Pods: made.Sel(pods)}
 	}
 	all := []string{"10.0.0.1", "10.0.0.10", "10.0.0.2"}
 	nodes := []string{"10.244.0.2", "10.244.1.2", "100.64.0.2"}

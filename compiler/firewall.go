@@ -30,7 +30,7 @@ func (c *Compiler) applyFirewall(k model.PolicyKey, p *model.Policy) {
 // compileFirewall compiles an EgressFirewall (ovn-kubernetes.md#egressfirewall).
 func (c *Compiler) compileFirewall(p *model.Policy, needs map[model.PolicyKey]sharedSet) *CompiledUnit {
 	out := &CompiledUnit{Key: p.Key, Policy: p, owner: nb.OwnerEgressFirewall, Holder: HolderOf(p.Key)}
-	out.subjects = []*selectorGroup{c.internGroup(model.Everything(), model.Everything(), p.Namespace, false)}
+	out.subjects = []*selectorGroup{c.internGroup(model.SelectEverything(), model.SelectEverything(), p.Namespace, false)}
 	switch out.None = firstInvalid(p, model.InvalidCIDRForm); {
 	case out.None != nil:
 	case p.Name != efName:
@@ -66,7 +66,7 @@ func (c *Compiler) compileFirewall(p *model.Policy, needs map[model.PolicyKey]sh
 		out.fixed = append(out.fixed, out.newACL(c.options, rowSpec{
 			name:      logline.ACLName(p.Key, model.Egress, r.Index),
 			pairs:     []nb.Pair{{Key: nb.KeyName, Value: p.Namespace}, {Key: nb.KeyRuleIndex, Value: strconv.Itoa(r.Index)}},
-			direction: model.Egress, toLport: true, priority: cr.priority, action: cr.action, level: out.levels.For(r.Action),
+			direction: model.Egress, toLport: true, priority: cr.priority, action: cr.action, level: out.levels.LevelOf(r.Action),
 			match: match.EF(dst, out.Holder.Name, l4), sampled: true,
 		}))
 	}

@@ -258,7 +258,7 @@ func (e *viewsEdit) set(id int, g *groupView) {
 // IsSubject says whether the policy applies to the pod (or would, without rows),
 // without listing the others.
 func (d *Desired) IsSubject(c *CompiledUnit, p *model.Pod) bool {
-	if d == nil || c == nil || p == nil || !p.SubjectEligible() {
+	if d == nil || c == nil || p == nil || !p.CanBeSubject() {
 		return false
 	}
 	ns, ok := d.space.namespaces.Get(p.Namespace)

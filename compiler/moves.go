@@ -24,7 +24,7 @@ func (p podPlacement) podAddresses() []string {
 
 // canBeMember says whether a pod can be a member of anything: it is scheduled and not
 // completed. Pods on the host's network are in the sets of NetworkPolicies only.
-func canBeMember(p *model.Pod) bool { return !p.Completed() && p.NodeName != "" }
+func canBeMember(p *model.Pod) bool { return !p.IsCompleted() && p.NodeName != "" }
 
 // applyPod handles a pod that came, changed or went.
 func (c *membership) applyPod(old, pod *model.Pod) {

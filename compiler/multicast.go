@@ -28,9 +28,9 @@ func (c *Compiler) compileMulticastNS(namespace string) {
 		c.putUnit(k, nil)
 		return
 	}
-	pods := sharedSet{namespace: namespace, pods: model.Everything(), legacy: true}
+	pods := sharedSet{namespace: namespace, pods: model.SelectEverything(), legacy: true}
 	out := &CompiledUnit{Key: k, owner: nb.OwnerMulticastNS, Holder: HolderOf(k)}
-	out.subjects = []*selectorGroup{c.internGroup(model.Everything(), model.Everything(), namespace, false)}
+	out.subjects = []*selectorGroup{c.internGroup(model.SelectEverything(), model.SelectEverything(), namespace, false)}
 	for _, dir := range model.Directions {
 		out.fixed = append(out.fixed, out.newACL(c.options, rowSpec{
 			pairs:     []nb.Pair{{Key: nb.KeyName, Value: namespace}, {Key: nb.KeyDirection, Value: string(dir)}},

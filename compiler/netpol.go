@@ -179,7 +179,7 @@ func (c *Compiler) compileIsolation(k model.PolicyKey, dir model.Direction) *Com
 	out := &CompiledUnit{Key: k, owner: nb.OwnerNetpolNamespace, levels: c.namespaceLevels(k.Namespace)}
 	for _, p := range c.netpols[k.Namespace] {
 		g := c.internGroup(p.Subject.Namespaces, p.Subject.Pods, p.Namespace, false)
-		if p.Isolates(dir) && !slices.Contains(out.subjects, g) {
+		if p.IsolatesDirection(dir) && !slices.Contains(out.subjects, g) {
 			out.subjects = append(out.subjects, g)
 		}
 	}

@@ -268,7 +268,7 @@ func (out *CompiledUnit) ruleACL(o Options, cr *compiledRule, proto, expr string
 		name: logline.ACLName(out.Key, r.Direction, r.Index),
 		pairs: []nb.Pair{{Key: nb.KeyName, Value: out.Key.Name}, {Key: nb.KeyDirection, Value: string(r.Direction)},
 			{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.Index)}, {Key: nb.KeyProtocol, Value: proto}},
-		direction: r.Direction, priority: cr.priority, action: cr.action, level: out.levels.For(r.Action),
+		direction: r.Direction, priority: cr.priority, action: cr.action, level: out.levels.LevelOf(r.Action),
 		match: expr, sampled: true,
 	})
 }

@@ -193,7 +193,7 @@ func sameAnswers(d *Desired) error {
 		for _, r := range c.rules {
 			for i := range r.peers {
 				want := slices.Collect(x.Pods(x.PeerSet(&r.rule.Peers[i])))
-				got := slices.DeleteFunc(slices.Clone(d.PeerPods(c, r.rule.Direction, r.rule.Index, i)), func(p *model.Pod) bool { return !p.PeerEligible() })
+				got := slices.DeleteFunc(slices.Clone(d.PeerPods(c, r.rule.Direction, r.rule.Index, i)), func(p *model.Pod) bool { return !p.CanBePeer() })
 				if diff := cmp.Diff(portNames(want), portNames(got)); diff != "" {
 					return fmt.Errorf("%s: %s rule %d peer %d (-overlap +compiler):\n%s", c.Key, r.rule.Direction, r.rule.Index, i, diff)
 				}

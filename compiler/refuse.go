@@ -48,7 +48,7 @@ func (c *Compiler) whyRefused(p *model.Policy) (model.LogLevels, *model.NoRows) 
 	if none := c.whyCNPRefused(p); none != nil {
 		return model.LogLevels{}, none
 	}
-	if p.Kind.Ranked() && p.Priority > c.maxPriority() {
+	if p.Kind.HasPriority() && p.Priority > c.maxPriority() {
 		return model.LogLevels{}, &model.NoRows{Code: "priority", Message: fmt.Sprintf(
 			"error attempting to add %s %s with priority %d because, OVNK only supports priority ranges 0-%d",
 			p.Kind.Short(), p.Name, p.Priority, c.maxPriority())}

@@ -82,7 +82,7 @@ func (d *Desired) DatabaseOfZone(zone string) *nb.DB {
 		b.portGroup(groupHolder(nb.OwnerCluster, name).Name).Ports = []string{port}
 	}
 	for p := range d.cluster.Pods() {
-		if p.NodeName == zone && p.SubjectEligible() {
+		if p.NodeName == zone && p.CanBeSubject() {
 			name := nb.PortName(p.Namespace, p.Name)
 			b.addPort(name)
 			if d.cluster.Namespace(p.Namespace) != nil {

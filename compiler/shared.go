@@ -76,7 +76,7 @@ func (s sharedSet) podGroup(c *Compiler) *selectorGroup {
 	}
 	ns := s.ns
 	if s.namespace != "" {
-		ns = model.Everything()
+		ns = model.SelectEverything()
 	}
 	return c.internGroup(ns, s.pods, s.namespace, !s.legacy)
 }
@@ -106,7 +106,7 @@ func (c *Compiler) compileShared(s sharedSet) *CompiledUnit {
 // of whole namespaces that takes in the host network's
 // (ovn-kubernetes.md#pod-selector-sets).
 func (c *Compiler) isHostNamespace(s sharedSet) bool {
-	if !s.legacy || !s.pods.Empty() {
+	if !s.legacy || !s.pods.MatchesEverything() {
 		return false
 	}
 	ns := c.cluster.Namespace(c.hostNamespace())

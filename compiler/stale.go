@@ -106,7 +106,7 @@ func (c *Compiler) compileStale(hadDefaults, hadMulticast bool) {
 	}
 	if c.stale.hosts { // sets that hold nodes' own addresses, or may from now on
 		for k, u := range c.sharing {
-			if u.set.legacy && u.set.pods.Empty() {
+			if u.set.legacy && u.set.pods.MatchesEverything() {
 				c.putUnit(k, c.compileShared(u.set))
 			}
 		}

@@ -93,7 +93,7 @@ func accessOf(k model.Kubectl, known map[kube.Question]kube.Access) revision.Acc
 	answers := make([]revision.Permission, 0, len(known))
 	for q, got := range known {
 		p := revision.Permission{Verb: q.Verb, Resource: q.Target(), Namespace: q.Namespace, Allowed: got.Allowed,
-			Command: k.Line("auth", "can-i") + " " + q.String()}
+			Command: k.CommandLine("auth", "can-i") + " " + q.String()}
 		if !got.Allowed {
 			p.Why = got.Reason
 		}

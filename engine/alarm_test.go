@@ -52,7 +52,7 @@ func TestSettlingEndsByItself(t *testing.T) {
 	if err := e.WaitFor(ctx, func(r *revision.Revision) bool {
 		behind := 0
 		for _, k := range []model.PolicyKey{one, two} {
-			if r.Zone("z").Policy(k).State(r.Zone("z"), e.Now()) == model.StateBehind {
+			if r.Zone("z").PolicyJoin(k).StateAt(r.Zone("z"), e.Now()) == model.StateBehind {
 				behind++
 			}
 		}

@@ -96,7 +96,7 @@ func TestGateOfAnEngine(t *testing.T) {
 	moved := func(to int32) func(*revision.Revision) bool {
 		return func(r *revision.Revision) bool {
 			for _, z := range r.Zones {
-				if p := z.Policy(k); p == nil || !p.InSync || p.LivePriority != to {
+				if p := z.PolicyJoin(k); p == nil || !p.InSync || p.LivePriority != to {
 					return false
 				}
 			}

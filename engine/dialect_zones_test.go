@@ -133,7 +133,7 @@ func fixtureRows(t *testing.T, file string, rename ...string) *nb.DB {
 func statesOf(r *revision.Revision, zone string, now time.Time) (out []string) {
 	z := r.Zone(zone)
 	for _, k := range liverows.ZonePolicies(r, z) {
-		if st := z.Policy(k).State(z, now); st != model.StateInSync {
+		if st := z.PolicyJoin(k).StateAt(z, now); st != model.StateInSync {
 			out = append(out, string(k.Kind)+" "+string(st))
 		}
 	}

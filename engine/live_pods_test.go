@@ -29,10 +29,10 @@ func TestLivePortDelay(t *testing.T) {
 	rev := r.until(5*time.Second, "the pod waits", func(rev *revision.Revision) bool {
 		return policies.SummarizePolicy(rev, given.ANPKey("one"), r.Now()).Waiting == 1
 	})
-	if !slices.ContainsFunc(rev.Zone("worker").Policy(given.ANPKey("one")).Diffs, func(d model.RowDiff) bool {
+	if !slices.ContainsFunc(rev.Zone("worker").PolicyJoin(given.ANPKey("one")).Diffs, func(d model.RowDiff) bool {
 		return strings.Contains(d.Waiting, "logical switch port") && slices.Equal(d.Fields[0].Missing, []string{"blue_late"})
 	}) {
-		t.Errorf("%+v", rev.Zone("worker").Policy(given.ANPKey("one")).Diffs)
+		t.Errorf("%+v", rev.Zone("worker").PolicyJoin(given.ANPKey("one")).Diffs)
 	}
 	rev = r.settle("control", "worker")
 	if took := time.Since(began); took < delay {

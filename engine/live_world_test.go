@@ -129,7 +129,7 @@ func (r *liveRun) settle(zones ...string) *revision.Revision {
 				return false
 			}
 			for _, k := range liverows.ZonePolicies(rev, z) {
-				if in := z.Policy(k); in == nil || in.None == nil && (!in.InSync || in.Waiting > 0) {
+				if in := z.PolicyJoin(k); in == nil || in.None == nil && (!in.InSync || in.Waiting > 0) {
 					return false
 				}
 			}

@@ -67,7 +67,7 @@ func (s *state) takeReworded(source string, k model.Key, before, now model.Objec
 	if !hidden {
 		return
 	}
-	was, is := model.AsLogged(before), model.AsLogged(now)
+	was, is := model.AsLoggedPolicy(before), model.AsLoggedPolicy(now)
 	if was == nil || is == nil || !model.SameContent(was, is) {
 		s.dropOverridden(source, k)
 		return
@@ -88,7 +88,7 @@ func (s *state) dropOverridden(source string, k model.Key) {
 		return
 	}
 	delete(s.overlay, k)
-	said := model.AsLogged(s.objectOfSources(k))
+	said := model.AsLoggedPolicy(s.objectOfSources(k))
 	if model.SameContent(over, said) {
 		return
 	}
@@ -109,7 +109,7 @@ func (s *state) putPolicies(objects map[model.Key]*model.Policy) {
 		// The source may say so already, when it saw the file before the change
 		// came here, or when a change is taken back: its object knows where it
 		// stands.
-		said := model.AsLogged(s.objectOfSources(k))
+		said := model.AsLoggedPolicy(s.objectOfSources(k))
 		if model.SameContent(p, said) {
 			delete(s.overlay, k)
 		} else {

@@ -102,7 +102,7 @@ func (f *ovnRun) crosses(rows *walk.Zone, p ovn.Packet, m match.Packet, in, from
 	f.t.Helper()
 	passes, tied := true, false
 	var met []string
-	for _, stage := range model.Stages() {
+	for _, stage := range model.PipelineStages() {
 		m.InPort, m.OutPort = from, ""
 		if stage == model.StageToLport {
 			m.OutPort = to

@@ -86,7 +86,7 @@ spec:
 	api.Pods = nil
 	api.Mu.Unlock()
 	until("not written", func(z *model.ZoneState) bool {
-		p := z.Policy(model.PolicyKey{Kind: model.KindANP, Name: "isolate"})
+		p := z.PolicyJoin(model.PolicyKey{Kind: model.KindANP, Name: "isolate"})
 		return z.Held && z.Epoch == 1 && z.Writer == "w1" && p != nil && p.InSync
 	})
 	until("not ready", func(*model.ZoneState) bool { return e.Health().Ready() == nil })

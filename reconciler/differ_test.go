@@ -99,7 +99,7 @@ func TestLookAges(t *testing.T) {
 		t.Fatalf("at first: %+v", p)
 	}
 	z := &model.ZoneState{Conn: model.ConnSwept, SyncedAt: at(0)}
-	if got := p.State(z, at(0)); got != model.StateBehind {
+	if got := p.StateAt(z, at(0)); got != model.StateBehind {
 		t.Errorf("half a minute after the change the policy is %s", got)
 	}
 	again := l.JudgeZone(tracker.ZoneRead{Zone: "n1", DB: empty, At: at(60), Before: first, Changed: changed})[keyOf("one")]
@@ -107,7 +107,7 @@ func TestLookAges(t *testing.T) {
 		t.Errorf("the difference is of %v, it has been there since %v", again.DiffSince, at(0))
 	}
 	young := l.JudgeZone(tracker.ZoneRead{Zone: "n1", DB: empty, At: at(0), Changed: func(model.PolicyKey) time.Time { return at(-2) }})[keyOf("one")]
-	if got := young.State(z, at(100)); got != model.StateSettling {
+	if got := young.StateAt(z, at(100)); got != model.StateSettling {
 		t.Errorf("read two seconds after the change the policy is %s, however long ago that was", got)
 	}
 }

@@ -157,14 +157,14 @@ func (w *world) familyObject() model.Object {
 	}
 	ns := w.pick("a", "b", "c")
 	p := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: ns, Name: w.pick("one", "two")}}, Tier: model.TierNetwork,
-		Subject: model.Subject{Namespaces: model.Everything(), Pods: made.Sel(w.pick("", "app=x")), Namespace: ns}, IsolatesIngress: w.r.IntN(3) > 0, IsolatesEgress: w.r.IntN(2) == 0}
+		Subject: model.Subject{Namespaces: model.SelectEverything(), Pods: made.Sel(w.pick("", "app=x")), Namespace: ns}, IsolatesIngress: w.r.IntN(3) > 0, IsolatesEgress: w.r.IntN(2) == 0}
 	for i := range w.r.IntN(3) {
 		r := model.Rule{Direction: model.Ingress, Index: i, Action: model.Allow}
 		switch w.r.IntN(4) {
 		case 0:
 			r.AnyPeer = true
 		case 1:
-			r.Peers = []model.Peer{{Kind: model.PeerPods, Namespaces: model.Everything(), Pods: made.Sel(w.pick("", "app=x", "app=y")), Namespace: ns}}
+			r.Peers = []model.Peer{{Kind: model.PeerPods, Namespaces: model.SelectEverything(), Pods: made.Sel(w.pick("", "app=x", "app=y")), Namespace: ns}}
 		case 2:
 			r.Peers = []model.Peer{nsPeer(w.pick("", "t=1")), {Kind: model.PeerNetworks, Networks: []string{"192.0.2.0/24"}}}
 		case 3:

@@ -30,7 +30,7 @@ type flight struct {
 	before      *flight       // the one that was under way when it was started
 	sent        chan struct{} // closed when the next one may be sent
 	outcomeTold chan struct{} // closed when the worker is told what became of it
-	ended       time.Time     // when the answer came, or was given up; set before told is closed
+	ended       time.Time     // when the answer came, or was given up; set before outcomeTold is closed
 	outcomeLost bool          // nobody knows what became of it
 }
 

@@ -270,13 +270,13 @@ func TestAges(t *testing.T) {
 		if !p.DiffSince.Equal(first.DiffSince) || !p.Touched.After(first.Touched) {
 			t.Errorf("since %v and %v, touched %v and %v", first.DiffSince, p.DiffSince, first.Touched, p.Touched)
 		}
-		if s := p.State(b.r.State(), p.Touched.Add(4*time.Second)); s != model.StateSettling {
+		if s := p.StateAt(b.r.State(), p.Touched.Add(4*time.Second)); s != model.StateSettling {
 			t.Errorf("state %s", s)
 		}
 		b.z.disconnect()
 		b.calm(time.Second)
 		z := b.r.State()
-		if z.Conn != model.ConnLost || z.Attempts != 1 || z.Error == "" || z.SyncedAt.IsZero() || b.in("isolate").State(z, time.Now()) != model.StateStale {
+		if z.Conn != model.ConnLost || z.Attempts != 1 || z.Error == "" || z.SyncedAt.IsZero() || b.in("isolate").StateAt(z, time.Now()) != model.StateStale {
 			t.Errorf("%+v", z)
 		}
 	})

@@ -246,7 +246,7 @@ func FirstZone(r *Revision) string {
 	for _, z := range r.Zones {
 		n := 2
 		switch {
-		case z.DB != nil && z.Current():
+		case z.DB != nil && z.IsCurrent():
 			n = 0
 		case z.DB != nil:
 			n = 1

@@ -95,7 +95,7 @@ func GuardChanges(changes []change.ObjectChange) (out []guard.Change) {
 
 func AnyPod(c *model.Cluster) bool {
 	for p := range c.Pods() {
-		if p.PeerEligible() {
+		if p.CanBePeer() {
 			return true
 		}
 	}

@@ -106,7 +106,7 @@ func (j *railCollector) findNodesCut(v vital.Endpoints) {
 		for _, r := range []*revision.Revision{j.rev, j.next} {
 			for _, pod := range r.Subjects(c.Key) {
 				namespaces[pod.Namespace] = true
-				kind := pod.Alike()
+				kind := pod.ReplicaKey()
 				if probes || j.ctx.Err() != nil || kinds[kind] {
 					continue
 				}

@@ -216,7 +216,7 @@ func (f *Files) runRemove(path string, text []byte) (left edit.Change, back func
 }
 
 // shownPath is a path as it is shown.
-func shownPath(path string) string { return model.Origin{File: path}.Where() }
+func shownPath(path string) string { return model.Origin{File: path}.Place() }
 
 func editOf(c change.ObjectChange, at model.Origin) edit.Edit {
 	e := edit.Edit{Key: c.Key, Origin: at}

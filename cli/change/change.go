@@ -260,7 +260,7 @@ func follow(ctx context.Context, a *command.App, e *engine.Engine, written []mod
 
 // anyCurrent says whether the rows of a zone are being watched.
 func anyCurrent(r *revision.Revision) bool {
-	return slices.ContainsFunc(r.Zones, func(z *model.ZoneState) bool { return z.Current() })
+	return slices.ContainsFunc(r.Zones, func(z *model.ZoneState) bool { return z.IsCurrent() })
 }
 
 // withRows are the policies that should have rows.

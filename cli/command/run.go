@@ -72,14 +72,14 @@ func Settled() func(*revision.Revision) bool {
 // quiet says whether the reconciler has nothing to do in a zone.
 func quiet(r *revision.Revision, z *model.ZoneState) bool {
 	for p := range r.Cluster.AllPolicies() {
-		in := z.Policy(p.Key)
+		in := z.PolicyJoin(p.Key)
 		if in == nil || (in.None == nil && (in.Missing+in.Extra+in.Different > in.Blocked || in.Waiting > 0) &&
 			in.Error == "") {
 			return false
 		}
 	}
 	for _, k := range r.Units() {
-		if in := z.Policy(k); in != nil && (k.Namespace == "" || r.Cluster.Namespace(k.Namespace) != nil) &&
+		if in := z.PolicyJoin(k); in != nil && (k.Namespace == "" || r.Cluster.Namespace(k.Namespace) != nil) &&
 			slices.ContainsFunc(in.Diffs, func(d model.RowDiff) bool { return d.Kind == model.DiffMissing && d.Waiting != "" }) {
 			return false // what they hang on is being made
 		}

@@ -119,7 +119,7 @@ func proposalAnswer(p *propose.Proposal) *command.Answer {
 	out := proposalOut{Policy: p.Policy.String(), New: p.New, Action: strings.ToLower(string(p.Action)), Lines: p.Lines, Rules: len(p.Rules), Text: p.Text,
 		Summary: p.Surplus.Text(),
 		Still:   page.Each(p.Still, func(s propose.StillOtherwise) stillOut { return stillOut{s.Verdict, s.By, s.Lines, s.Example.String()} }),
-		Left:    page.Each(p.Left, func(l narrow.Left) leftOut { return leftOut{l.Why, l.Lines, l.Example.String()} })}
+		Left:    page.Each(p.Left, func(l narrow.LeftLines) leftOut { return leftOut{l.Why, l.Lines, l.Example.String()} })}
 	if p.New {
 		out.Priority = &p.Priority
 	}

@@ -97,8 +97,8 @@ func findDrift(r *revision.Revision, zones []*model.ZoneState, now time.Time, se
 	out := []driftOut{}
 	for _, z := range zones {
 		for _, k := range liverows.ZonePolicies(r, z) {
-			in := z.Policy(k)
-			st := in.StateAfter(z, now, settle)
+			in := z.PolicyJoin(k)
+			st := in.StateSettlingAfter(z, now, settle)
 			if st == model.StateInSync || st == model.StateNotEnforced {
 				continue
 			}

@@ -114,9 +114,9 @@ func describePod(r *revision.Revision, pod *model.Pod) *podOut {
 		rule := p.Rule(t.Direction, t.Rule)
 		o := touchOut{Policy: t.Policy.String(), Tier: p.Tier, Direction: t.Direction.Lower(), Rule: t.Rule,
 			RuleName: rule.Name,
-			Action:   p.Kind.Word(rule.Action), Subject: t.AsSubject, Peer: t.AsPeer, Network: t.Network, Broken: rule.Broken(),
+			Action:   p.Kind.ActionWord(rule.Action), Subject: t.AsSubject, Peer: t.AsPeer, Network: t.Network, Broken: rule.BrokenPortsText(),
 			label: t.Policy.Label(), firewall: p.Kind == model.KindEF}
-		if p.Kind.Ranked() {
+		if p.Kind.HasPriority() {
 			o.Priority = &p.Priority
 		}
 		if none := r.WhyNoRows(t.Policy); none != nil {

@@ -118,4 +118,4 @@ func (d *Difference) matchesExample(r *Rule) bool {
 	return false
 }
 
-func placeOf(at labels.Place) rulePlace { return rulePlace{at.Policy, at.Direction, at.Index} }
+func placeOf(at labels.MadeRule) rulePlace { return rulePlace{at.Policy, at.Direction, at.Index} }

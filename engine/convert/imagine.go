@@ -49,7 +49,7 @@ type imaginedWorld struct {
 func imaginePods(c *model.Cluster, policies []*model.Policy) *imaginedWorld {
 	w := &imaginedWorld{c: c, spaces: newSpace(), pods: newSpace(), named: map[string]bool{}, accounts: map[model.ServiceAccount]bool{},
 		ports: map[string]bool{}, all: true, next4: imagined4, next6: imagined6}
-	groups := antrea.Groups(c)
+	groups := antrea.ResolveGroups(c)
 	for _, p := range policies {
 		w.addPolicy(groups, p)
 	}
@@ -91,7 +91,7 @@ func imaginePods(c *model.Cluster, policies []*model.Policy) *imaginedWorld {
 	return w
 }
 
-func (w *imaginedWorld) addPolicy(groups *antrea.Resolver, p *model.Policy) {
+func (w *imaginedWorld) addPolicy(groups *antrea.GroupResolver, p *model.Policy) {
 	selected := func(ns string, namespaces, pods model.Selector) {
 		if ns != "" {
 			w.named[ns] = true
@@ -101,7 +101,7 @@ func (w *imaginedWorld) addPolicy(groups *antrea.Resolver, p *model.Policy) {
 		w.pods.addSelector(pods)
 	}
 	group := func(name string) {
-		for _, s := range groups.Of(antrea.Ref(p, name)).Pods {
+		for _, s := range groups.MembersOf(antrea.GroupKey(p, name)).Pods {
 			if s.Account == nil {
 				selected(s.Namespace, s.Namespaces, s.Pods)
 			}

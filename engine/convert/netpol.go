@@ -31,7 +31,7 @@ func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 		}
 		out.Policies, made = append(out.Policies, p), append(made, p)
 	}
-	imagined, n, all := legacy.Imagine(r.JudgedCluster())
+	imagined, n, all := legacy.ImaginePods(r.JudgedCluster())
 	if !all {
 		out.Notes = append(out.Notes, Note{About: model.Key{Kind: model.KindPod, Name: "rung-imagined"},
 			Text: fmt.Sprintf("the selectors name more labels than the %d pods that the proof imagines: it holds for the pods there are, and for those", n)})
@@ -40,7 +40,7 @@ func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 	after, _ := before.Upsert(made, c.Gone)
 	out.Proof.Imagined = n
 	for p := range r.JudgedCluster().Pods() {
-		if p.PeerEligible() {
+		if p.CanBePeer() {
 			out.Proof.Pods++
 		}
 	}
@@ -76,7 +76,7 @@ func ownNodes(r *revision.Revision, was, will index.View) (out []Difference) {
 	}
 	before, after := index.New(was), index.New(will)
 	for ns := range r.Cluster.Namespaces() {
-		if !legacy.Isolated(r.Cluster, ns.Name) {
+		if !legacy.IsIsolated(r.Cluster, ns.Name) {
 			continue
 		}
 		for p := range r.Cluster.PodsIn(ns.Name) {

@@ -153,7 +153,7 @@ func Policies(r *revision.Revision, to Target) (*Result, error) {
 		rule := Rule{Rule: res.Rules[i]}
 		if p := r.Cluster.Policy(rule.Policy); p != nil {
 			if of := p.Rule(rule.Direction, rule.Index); of != nil {
-				rule.Name, rule.Does = of.Name, p.Kind.RuleWord(of)
+				rule.Name, rule.Does = of.Name, p.Kind.RuleActionWord(of)
 			}
 		}
 		for _, at := range rule.To {
@@ -277,7 +277,7 @@ func Prove(ctx context.Context, rev *revision.Revision, made *Result, told func(
 	w := imaginePods(base, slices.Concat(r.Given, r.Policies))
 	r.Proof = Proof{Imagined: w.count, Partly: !w.all}
 	for p := range base.Pods() {
-		if p.PeerEligible() {
+		if p.CanBePeer() {
 			r.Proof.Pods++
 		}
 	}

@@ -230,7 +230,7 @@ func (m *Health) policyMetrics(d *policyDescs, r *revision.Revision, mine []*mod
 // isProgrammed says whether some zone holds rows of the policy.
 func isProgrammed(k model.PolicyKey, zones []*model.ZoneState) bool {
 	for _, z := range zones {
-		if p := z.Policy(k); p != nil && (p.LiveACLs > 0 || (p.InSync && p.None == nil)) {
+		if p := z.PolicyJoin(k); p != nil && (p.LiveACLs > 0 || (p.InSync && p.None == nil)) {
 			return true
 		}
 	}

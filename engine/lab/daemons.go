@@ -27,7 +27,7 @@ func (d *daemons) setFaults(zone string, now []model.Fault) {
 	defer d.mu.Unlock()
 	delete(d.down, zone)
 	for _, f := range now {
-		d.down[zone] = append(d.down[zone], revision.Daemon{Name: f.What, State: f.State, Since: f.Since, Error: f.Error})
+		d.down[zone] = append(d.down[zone], revision.Daemon{Name: f.Process, State: f.State, Since: f.Since, Error: f.Error})
 	}
 	select {
 	case d.news <- struct{}{}:

@@ -105,7 +105,7 @@ func settledZone(z *model.ZoneState, now time.Time) bool {
 		return false
 	}
 	for _, p := range z.Policies {
-		if p.State(z, now) == model.StateSettling {
+		if p.StateAt(z, now) == model.StateSettling {
 			return false
 		}
 	}

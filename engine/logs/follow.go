@@ -93,7 +93,7 @@ func (p *Follower) Run(ctx context.Context, current func() *revision.Revision, t
 // logsAnything says whether a policy logs anything.
 func logsAnything(r *revision.Revision) bool {
 	for p := range r.Cluster.AllPolicies() {
-		if l := policies.LoggingOf(r, p); l.Levels.Any() && (len(l.Problems) == 0 || l.Namespace != "") {
+		if l := policies.LoggingOf(r, p); l.Levels.IsOn() && (len(l.Problems) == 0 || l.Namespace != "") {
 			return true
 		}
 	}

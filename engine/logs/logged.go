@@ -41,7 +41,7 @@ func (s loggedSince) observe(changes []model.Change, now time.Time) {
 			continue
 		}
 		was, k := s[c.Key()], c.Key()
-		if !levels.Any() {
+		if !levels.IsOn() {
 			delete(s, k)
 			continue
 		}
@@ -51,8 +51,8 @@ func (s loggedSince) observe(changes []model.Change, now time.Time) {
 		is := levelsSince{levels, map[model.Action]time.Time{}}
 		for _, a := range []model.Action{model.Allow, model.Deny, model.Pass} {
 			switch {
-			case levels.For(a) == "":
-			case was.levels.For(a) != "":
+			case levels.LevelOf(a) == "":
+			case was.levels.LevelOf(a) != "":
 				is.since[a] = was.since[a]
 			default:
 				is.since[a] = now

@@ -199,7 +199,7 @@ func (l *Store) explainLine(e *entries.Entry) (rev *revision.Revision, f *ruleFa
 	}
 	rev = l.rev()
 	e.Src, e.Dst = l.book.EndOf(e.Line.Src, at), l.book.EndOf(e.Line.Dst, at)
-	if rev.Cluster.Empty() { // without a cluster nobody knows who is outside of it
+	if rev.Cluster.IsEmpty() { // without a cluster nobody knows who is outside of it
 		for _, d := range []*entries.End{&e.Src, &e.Dst} {
 			if d.IsOutside() {
 				d.Note = ""

@@ -32,7 +32,7 @@ func WorldOf(rev *revision.Revision) *template.World {
 
 // MadeSet is a set with its text, to be applied as one change.
 type MadeSet struct {
-	*template.Set
+	*template.PolicySet
 	// Text are the policies to write, one document each. Base is the text of those that are
 	// there now and change: what somebody else changes meanwhile is a conflict.
 	Text, Base string
@@ -44,11 +44,11 @@ type MadeSet struct {
 // MakeSet makes a set of answers; with offered, what is offered first is taken for what has no
 // answer. The error may be a *template.MissingError.
 func MakeSet(w *template.World, t *template.Template, given template.Answers, offered bool) (*MadeSet, error) {
-	answers, err := t.Complete(w, given, offered)
+	answers, err := t.CompleteAnswers(w, given, offered)
 	if err != nil {
 		return nil, err
 	}
-	set, err := t.Make(w, answers)
+	set, err := t.MakeSet(w, answers)
 	if err != nil {
 		return nil, err
 	}
@@ -58,9 +58,9 @@ func MakeSet(w *template.World, t *template.Template, given template.Answers, of
 // CompleteSet makes what a set of the cluster misses.
 func CompleteSet(w *template.World, name string, leaveOut []string) (*MadeSet, error) {
 	var names []string
-	for _, k := range template.Sets(w.Cluster) {
+	for _, k := range template.KnownSets(w.Cluster) {
 		if k.Name == name {
-			set, err := k.Whole(w, leaveOut)
+			set, err := k.MakeMissing(w, leaveOut)
 			if err != nil {
 				return nil, err
 			}
@@ -75,8 +75,8 @@ func CompleteSet(w *template.World, name string, leaveOut []string) (*MadeSet, e
 }
 
 // writeSet makes the text of a set.
-func writeSet(w *template.World, set *template.Set) (*MadeSet, error) {
-	out := &MadeSet{Set: set}
+func writeSet(w *template.World, set *template.PolicySet) (*MadeSet, error) {
+	out := &MadeSet{PolicySet: set}
 	var texts, bases []string
 	for i := range set.Policies {
 		p := &set.Policies[i]
@@ -116,14 +116,14 @@ func joinDocuments(texts []string) string {
 }
 
 // filledPolicy is one policy of a set, put over the one there is.
-func filledPolicy(p *template.Policy, old *model.Policy) (*model.Policy, error) {
+func filledPolicy(p *template.SetPolicy, old *model.Policy) (*model.Policy, error) {
 	object := p.Object
 	if old != nil {
 		was, err := manifests.UntypedTree(old.Original)
 		if err != nil {
 			return nil, err
 		}
-		object = p.Onto(was)
+		object = p.PutOnto(was)
 	}
 	typed, err := policy.TypedPolicy(p.Key.Kind, object)
 	if err != nil {

@@ -85,8 +85,8 @@ func TestTemplates(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rev := demo(t)
-			w := pattern.WorldOf(rev).Prepared()
-			made, err := pattern.MakeSet(w, template.Find(c.name), c.given, true)
+			w := pattern.WorldOf(rev).PreparedWorld()
+			made, err := pattern.MakeSet(w, template.FindTemplate(c.name), c.given, true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -119,9 +119,9 @@ func TestTemplates(t *testing.T) {
 				}
 			}
 			found := false
-			for _, k := range template.Sets(after.Cluster) {
+			for _, k := range template.KnownSets(after.Cluster) {
 				found = found || k.Name == made.Name && k.Template == made.Template && len(k.Policies) == len(made.Policies)
-				if m := k.Missing(after.Cluster); len(m) > 0 {
+				if m := k.MissingPolicies(after.Cluster); len(m) > 0 {
 					t.Errorf("the set misses %v", m)
 				}
 			}
@@ -145,7 +145,7 @@ func all(rev *revision.Revision) (out []model.Object) {
 // set is now.
 func TestWhole(t *testing.T) {
 	rev := demo(t)
-	made, err := pattern.MakeSet(pattern.WorldOf(rev), template.Find("tenant-isolation"), template.Answers{"tenants": "blue,green,red,yellow"}, true)
+	made, err := pattern.MakeSet(pattern.WorldOf(rev), template.FindTemplate("tenant-isolation"), template.Answers{"tenants": "blue,green,red,yellow"}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,8 +189,8 @@ func TestWhole(t *testing.T) {
 		t.Fatal(left, err)
 	}
 	after = revisionOf(t, append(all(rev), objects(t, left.Text)...))
-	if k := template.Sets(after.Cluster)[0]; len(k.Missing(after.Cluster)) != 0 {
-		t.Errorf("left out and missed: %v", k.Missing(after.Cluster))
+	if k := template.KnownSets(after.Cluster)[0]; len(k.MissingPolicies(after.Cluster)) != 0 {
+		t.Errorf("left out and missed: %v", k.MissingPolicies(after.Cluster))
 	}
 
 	// A policy that is gone comes back where it was.
@@ -232,7 +232,7 @@ func TestRefused(t *testing.T) {
 		if c.more != "" {
 			rev = demo(t, c.more)
 		}
-		_, err := pattern.MakeSet(pattern.WorldOf(rev), template.Find(c.template), c.given, true)
+		_, err := pattern.MakeSet(pattern.WorldOf(rev), template.FindTemplate(c.template), c.given, true)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
@@ -247,7 +247,7 @@ func TestRefused(t *testing.T) {
 func TestOddValues(t *testing.T) {
 	long := "a" + strings.Repeat("-very", 11) + "-long"
 	rev := demo(t, namespace("n1", "'Blue'"), namespace("n2", "'a.b_c'"), namespace("n3", "'a.b-c'"), namespace("n4", long), namespace("n5", "'main'"), namespace("n6", "'true'"))
-	made, err := pattern.MakeSet(pattern.WorldOf(rev), template.Find("tenant-isolation"), template.Answers{"tenants": "blue,Blue,a.b_c,a.b-c,main,true," + long}, true)
+	made, err := pattern.MakeSet(pattern.WorldOf(rev), template.FindTemplate("tenant-isolation"), template.Answers{"tenants": "blue,Blue,a.b_c,a.b-c,main,true," + long}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func TestOddValues(t *testing.T) {
 		seen[p.Key.Name] = true
 	}
 	after := revisionOf(t, append(all(rev), objects(t, made.Text)...))
-	if n := len(template.Sets(after.Cluster)[0].Policies); n != 8 {
+	if n := len(template.KnownSets(after.Cluster)[0].Policies); n != 8 {
 		t.Errorf("%d policies are known again, want 8", n)
 	}
 }

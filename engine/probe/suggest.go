@@ -99,7 +99,7 @@ type endCandidate struct {
 
 func podEnds(pods []*model.Pod, most int) (out []endCandidate) {
 	for _, p := range pods {
-		if len(out) < most && p.PeerEligible() && p.PrimaryUDN() == "" && len(p.IPs) > 0 && p.NodeName != "" {
+		if len(out) < most && p.CanBePeer() && p.PrimaryUDN() == "" && len(p.IPs) > 0 && p.NodeName != "" {
 			out = append(out, endCandidate{verdict.PodEnd(p.Namespace, p.Name), p})
 		}
 	}

@@ -84,7 +84,7 @@ func portOf(p verdict.PortRange, kind model.Kind) map[string]any {
 }
 
 // peerOf is a peer, or the subject, of an AdminNetworkPolicy.
-func peerOf(s narrow.Selected) map[string]any {
+func peerOf(s narrow.SelectedPods) map[string]any {
 	if len(s.Pods.MatchLabels)+len(s.Pods.MatchExpressions) == 0 {
 		return map[string]any{"namespaces": selectorObject(s.Namespaces)}
 	}

@@ -92,14 +92,14 @@ func MakeProposal(ctx context.Context, rev *revision.Revision, t Target, seen []
 }
 
 // makeAt is a proposal with rules at some ends.
-func makeAt(ctx context.Context, rev *revision.Revision, t Target, old *model.Policy, seen []diff.LoggedConnection, ends narrow.Ends) (*Proposal, error) {
+func makeAt(ctx context.Context, rev *revision.Revision, t Target, old *model.Policy, seen []diff.LoggedConnection, ends narrow.RuleEnds) (*Proposal, error) {
 	out := &Proposal{Policy: t.Policy, New: old == nil}
 	policy := old
 	if out.New {
 		policy = &model.Policy{Meta: model.Meta{Key: t.Policy}, Tier: model.TierAdmin}
 	}
 	var err error
-	out.Proposal, err = narrow.Propose(narrow.Ask{Before: rev.Verdicts(), Policy: policy, New: out.New, Action: t.Action, Seen: seen, Ends: ends})
+	out.Proposal, err = narrow.Propose(narrow.ProposalInput{Before: rev.Verdicts(), Policy: policy, New: out.New, Action: t.Action, Seen: seen, Ends: ends})
 	if err != nil {
 		return out, fmt.Errorf("no rule for %s: %w", t.Policy.Label(), err)
 	}
@@ -172,7 +172,7 @@ func priorityFor(rev *revision.Revision, asked int32, seen []diff.LoggedConnecti
 		return asked, nil
 	}
 	for at := first - 1; at >= 0; at-- {
-		if rev.Ladder().Rung(at) == nil {
+		if rev.Ladder().RungAt(at) == nil {
 			return at, nil
 		}
 	}
@@ -194,7 +194,7 @@ func firstDecider(rev *revision.Revision, seen []diff.LoggedConnection) (first i
 				hits = append(hits, *st.Decided)
 			}
 			for _, h := range hits {
-				if p := rev.Cluster.Policy(h.Policy); p != nil && p.Kind.Ranked() && p.Tier == model.TierAdmin && p.Priority < first {
+				if p := rev.Cluster.Policy(h.Policy); p != nil && p.Kind.HasPriority() && p.Tier == model.TierAdmin && p.Priority < first {
 					first, by = p.Priority, p.Key.Label()
 				}
 			}

@@ -65,8 +65,8 @@ var outcomes = map[verdict.Verdict]string{verdict.Allow: "allowed", verdict.Deny
 	verdict.Unknown: "unknown", verdict.NotApplicable: "outside every policy"}
 
 // LeftTexts say which lines no rule is about, and why.
-func LeftTexts(left []narrow.Left) []string {
-	return someTexts(left, "more reason", func(l narrow.Left) string {
+func LeftTexts(left []narrow.LeftLines) []string {
+	return someTexts(left, "more reason", func(l narrow.LeftLines) string {
 		c := connections.SeenConnection(&diff.LoggedConnection{Connection: l.Example})
 		return fmt.Sprintf("%s left out: %s; for example %s.", words.Total(l.Lines, "line"), l.Why, c)
 	})

@@ -92,7 +92,7 @@ func (l *Sessions) takeRevision(r *revision.Revision) time.Duration {
 	}
 	now := l.Now()
 	for _, s := range all {
-		if s.Open() {
+		if s.IsOpen() {
 			continue
 		}
 		due := s.Until.Add(sessionGrace)
@@ -161,7 +161,7 @@ func (l *Sessions) noteGone(r *revision.Revision, all []policies.LogSession) {
 			continue
 		}
 		e := model.EndedLogSession{Target: k, LogSession: was.LogSession, At: l.Now(), How: "ended by another Rung"}
-		switch o := r.Cluster.Logged(k); {
+		switch o := r.Cluster.LoggedObject(k); {
 		case o == nil:
 			e.How = k.Label() + " was deleted"
 		case !now[k].Since.IsZero():
@@ -208,7 +208,7 @@ func (l *Sessions) EndOverdue(ctx context.Context) (said []string) {
 		return nil
 	}
 	for _, s := range policies.LogSessions(l.Revision()) {
-		if s.Problem != "" || !s.Over(l.Now()) {
+		if s.Problem != "" || !s.IsOver(l.Now()) {
 			continue
 		}
 		ended, _, err := l.gate.EndOverdue(ctx, s.Target)

@@ -93,7 +93,7 @@ func (d *Disagreement) findCause(r *revision.Revision, s *Stage, now time.Time) 
 	best, worst := (*model.RowDiff)(nil), 0
 	var of *model.PolicyInZone
 	for _, who := range suspectsOf(s) {
-		p := z.Policy(who.unitKey())
+		p := z.PolicyJoin(who.unitKey())
 		if p == nil || p.InSync {
 			continue
 		}
@@ -108,7 +108,7 @@ func (d *Disagreement) findCause(r *revision.Revision, s *Stage, now time.Time) 
 		return d.foreignCause(z, s)
 	}
 	d.Row = Row{best.Table, best.ID, best.UUID}
-	d.Settling = of.State(z, now) == model.StateSettling
+	d.Settling = of.StateAt(z, now) == model.StateSettling
 	why = d.Row.String() + " " + differenceText(best)
 	if d.Settling {
 		return why + ", settling", "it just happened: wait a few seconds"
@@ -133,9 +133,9 @@ func (d *Disagreement) foreignCause(z *model.ZoneState, s *Stage) (why, remedy s
 		}
 	}
 	switch {
-	case !z.Current():
+	case !z.IsCurrent():
 		return "the rows are as they were read, and the zone is not up to date", "wait until the zone is read again"
-	case z.Outdated(policyOf(s)):
+	case z.IsOutdated(policyOf(s)):
 		return "the policy changed since the zone was read", "wait until the zone is read again"
 	case d.Row != (Row{}):
 		return d.Row.String() + " decides, and no row of the rules differs", "compare the rule's match with the row"

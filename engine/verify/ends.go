@@ -46,7 +46,7 @@ func (f *endFinder) addProblem(at Place, format string, args ...any) {
 // isOrdinary says whether policies select the pod by its labels, and why not.
 func isOrdinary(p *model.Pod) (why string, ok bool) {
 	switch {
-	case p.Completed():
+	case p.IsCompleted():
 		return "completed", false
 	case p.HostNetwork:
 		return "host-networked", false

@@ -158,7 +158,7 @@ func means(r *revision.Revision, ends []End, p *model.Pod) bool {
 	return slices.ContainsFunc(ends, func(e End) bool {
 		ns := r.Cluster.Namespace(p.Namespace)
 		switch {
-		case p.HostNetwork || p.Completed() || p.NodeName == "" || len(p.IPs) == 0:
+		case p.HostNetwork || p.IsCompleted() || p.NodeName == "" || len(p.IPs) == 0:
 			return false
 		case e.Namespace.isMade && e.Namespace.Names != nil && !slices.Contains(e.Namespace.Names, p.Namespace):
 			return false

@@ -123,13 +123,13 @@ func (e *End) String() string {
 	}
 	space := "namespaces " + e.Namespace.String()
 	switch {
-	case !e.Namespace.isMade || !e.Namespace.byName() && e.Namespace.Selector.Empty():
+	case !e.Namespace.isMade || !e.Namespace.byName() && e.Namespace.Selector.MatchesEverything():
 		space = "every namespace"
 	case e.Namespace.byName():
 		space = e.Namespace.String()
 	}
 	switch {
-	case !e.Pod.isMade || !e.Pod.byName() && e.Pod.Selector.Empty():
+	case !e.Pod.isMade || !e.Pod.byName() && e.Pod.Selector.MatchesEverything():
 		return space
 	case e.Pod.byName() && e.Namespace.byName() && len(e.Namespace.Names) == 1:
 		return e.Namespace.Names[0] + "/" + e.Pod.String()

@@ -153,7 +153,7 @@ func (z *Set) stopFollowing(m *member) {
 	next.DB, next.Rows, next.Pending, next.Paused = nil, st.DB.Len(), 0, ""
 	next.Steps, next.Changed = l.first+st.Steps-1, z.changes
 	next.Policies = z.keep.sharedPolicies(trimDifferences(st.Policies))
-	if st.Current() {
+	if st.IsCurrent() {
 		next.Conn, next.ConnAt, next.SyncedAt = model.ConnSwept, now, now
 		m.reads++
 		m.readAt = time.Now()

@@ -17,7 +17,7 @@ func (z *Set) noteStep(d *compiler.Desired, delta *compiler.Delta, first bool) {
 		if first {
 			at.At = at.At.Add(-model.SettleTime) // the objects were there before Rung
 		}
-		z.changes = z.changes.NextAll(at)
+		z.changes = z.changes.AfterAnyChange(at)
 	} else if !delta.Empty() {
 		units := make(map[model.PolicyKey]struct{}, len(delta.Policies))
 		for k := range delta.Policies {
@@ -33,7 +33,7 @@ func (z *Set) noteStep(d *compiler.Desired, delta *compiler.Delta, first bool) {
 				ports[p.Zone] = append(ports[p.Zone], p.Policy)
 			}
 		}
-		z.changes = z.changes.Next(at, units, ports)
+		z.changes = z.changes.AfterStep(at, units, ports)
 	}
 	z.differs.addStep(d, delta, z.steps, z.changes)
 }
@@ -52,7 +52,7 @@ func (z *Set) forgetSteps() {
 	// Whoever was not read for so long is outdated in whatever changed since.
 	z.forgotten = z.steps
 	if least > 0 {
-		z.changes = z.changes.Forget(least)
+		z.changes = z.changes.ForgetUpTo(least)
 	}
 }
 

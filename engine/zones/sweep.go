@@ -83,7 +83,7 @@ func (z *Set) nextDue(now time.Time) (next *member, in time.Duration) {
 // dueAt is when a zone is to be read: once its last read is old, or sooner when
 // its desired rows changed, after the time that the controller has for it.
 func (z *Set) dueAt(m *member, now time.Time) time.Time {
-	if m.fails > 0 || m.last == nil || z.changes.Newest(m.name).Step <= m.last.Steps {
+	if m.fails > 0 || m.last == nil || z.changes.NewestStep(m.name).Step <= m.last.Steps {
 		return m.due
 	}
 	if m.oldSince.IsZero() {
@@ -141,7 +141,7 @@ func (z *Set) readZone(zone reconciler.Zone, name string, before *model.ZoneStat
 	out.dialect = z.dialects.InferDialect(db)
 	l, step, changes := z.differs.newestDiffer()
 	found := l.JudgeZone(tracker.ZoneRead{Zone: name, DB: db, At: at, Before: before.Policies,
-		Changed: func(k model.PolicyKey) time.Time { return changes.Last(name, k).At }})
+		Changed: func(k model.PolicyKey) time.Time { return changes.LastStep(name, k).At }})
 	out.state = &model.ZoneState{Name: name, Endpoint: zone.Endpoint(), Server: server, Conn: model.ConnSwept, ConnAt: at,
 		SyncedAt: at,
 		Policies: z.keep.sharedPolicies(trimDifferences(found)), Rows: db.Len(), Steps: step, Changed: changes}
@@ -225,7 +225,7 @@ func settlesIn(st *model.ZoneState) (in time.Duration) {
 	const after = model.SettleTime + 100*time.Millisecond
 	for _, p := range st.Policies {
 		switch {
-		case p.State(st, st.SyncedAt) == model.StateSettling:
+		case p.StateAt(st, st.SyncedAt) == model.StateSettling:
 			in = max(in, after-st.SyncedAt.Sub(p.Touched))
 		case p.DiffSince.Equal(st.SyncedAt):
 			in = after

@@ -54,7 +54,7 @@ func Asks(c *model.Cluster, x *overlap.PodIndex) audit.AuditQuestions {
 // Sorted puts findings of a cluster in order, in place: those under a root behind it.
 func Sorted(c *model.Cluster, found []model.Finding) []model.Finding {
 	l := &linter{order: map[model.PolicyKey]int{}}
-	for _, p := range slices.SortedFunc(c.AllPolicies(), ladder.Compare) {
+	for _, p := range slices.SortedFunc(c.AllPolicies(), ladder.ComparePolicies) {
 		l.order[p.Key] = len(l.order)
 	}
 	slices.SortStableFunc(found, l.compare)
@@ -92,7 +92,7 @@ func (d *decided) run(audit *audit.Audit) {
 	d.tied = map[int]int{}
 	none := d.v.Options().NoRows
 	for p := range d.c.AllPolicies() {
-		if p.Kind.Ranked() && (p.Kind == model.KindANP || none[p.Key] == nil) {
+		if p.Kind.HasPriority() && (p.Kind == model.KindANP || none[p.Key] == nil) {
 			d.tied[tieOf(p)]++
 		}
 	}
@@ -232,7 +232,7 @@ func (d *decided) never(p *model.Policy, r *model.Rule, a *audit.AuditedRule) {
 // movesOthers says whether rules of other policies would meet others if a rule of this one
 // went: its policy shares its priority, or reaches beyond it.
 func (d *decided) movesOthers(p *model.Policy, dir model.Direction) bool {
-	return p.Kind.Ranked() && d.tied[tieOf(p)] > 1 || p.Kind.IsAdmin() && len(p.Rules(dir)) > maxRules
+	return p.Kind.HasPriority() && d.tied[tieOf(p)] > 1 || p.Kind.IsAdmin() && len(p.Rules(dir)) > maxRules
 }
 
 // tieOf is the same for policies of one tier and priority.
@@ -317,7 +317,7 @@ func (d *decided) show(f *model.Finding, rulesAudit *audit.Audit) {
 			f.Witness = d.witnessOf(r.Over.Connection)
 		}
 	case codes.DNSNotAllowed.Code, codes.DNSTCPNotAllowed.Code:
-		if d.needs.services.DNSPods.Empty() {
+		if d.needs.services.DNSPods.IsEmpty() {
 			return
 		}
 		cut := r.Cuts[audit.CutUDP]

@@ -71,13 +71,13 @@ func factsOf(r *revision.Revision, z *model.ZoneState, k model.PolicyKey) *known
 // otherBaselines returns the BaselineAdminNetworkPolicies other than the one with that
 // key.
 func otherBaselines(r *revision.Revision, z *model.ZoneState, k model.PolicyKey) (out []known.OtherBaseline) {
-	spec := func(p *model.Policy) string { return model.CompactJSON(p.Content()["spec"]) }
+	spec := func(p *model.Policy) string { return model.CompactJSON(p.AuthoredContent()["spec"]) }
 	for b := range r.Cluster.Policies(model.KindBANP) {
 		if b.Key == k {
 			continue
 		}
 		p := r.Cluster.Policy(k)
-		in := z.Policy(b.Key)
+		in := z.PolicyJoin(b.Key)
 		out = append(out, known.OtherBaseline{Same: p != nil && spec(p) == spec(b), Rowless: in == nil || in.LiveACLs == 0})
 	}
 	return out

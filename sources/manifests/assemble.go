@@ -84,7 +84,7 @@ func duplicateError(k model.Key, at, first model.Origin) model.Broken {
 		sev = model.SeverityError
 	}
 	return model.Broken{Severity: sev, Origin: at, Key: k, Code: check.CodeDuplicated,
-		Message: "is given twice: skipped, the one in " + first.Where() + " counts"}
+		Message: "is given twice: skipped, the one in " + first.Place() + " counts"}
 }
 
 // implyNamespaces adds the namespaces that pods live in and that the input does

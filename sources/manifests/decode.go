@@ -183,9 +183,9 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 	}
 	key.Kind = k.kind
 	d.priority, d.ranked = priorityIn(n, k.kind)
-	if k.kind.Namespaced() && key.Namespace == "" {
+	if k.kind.IsNamespaced() && key.Namespace == "" {
 		key.Namespace = "default"
-	} else if !k.kind.Namespaced() {
+	} else if !k.kind.IsNamespaced() {
 		key.Namespace = ""
 	}
 	if i := check.CheckName(k.kind, yamltree.Text(n, "metadata", "namespace"), yamltree.Text(n, "metadata", "name")); i != nil {
@@ -238,7 +238,7 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 
 // priorityIn is the priority that a policy gives as its own, whatever else is wrong with it.
 func priorityIn(n *yaml.Node, k model.Kind) (priority int32, ok bool) {
-	if !k.Ranked() {
+	if !k.HasPriority() {
 		return 0, false
 	}
 	v := yamltree.Get(yamltree.Get(n, "spec"), "priority")

@@ -34,7 +34,7 @@ const labelNamespaceName = "kubernetes.io/metadata.name"
 func (d *decoder) metaOf(k *kindInfo, o metav1.Object, origin model.Origin) model.Meta {
 	m := model.Meta{Key: model.Key{Kind: k.kind, Name: clean.Text(o.GetName())}, UID: clean.Text(string(o.GetUID())),
 		Created: o.GetCreationTimestamp().Time, Labels: d.labels(o.GetLabels()), Origin: origin}
-	if k.kind.Namespaced() {
+	if k.kind.IsNamespaced() {
 		m.Namespace = internClean(o.GetNamespace())
 		if m.Namespace == "" {
 			m.Namespace = "default"

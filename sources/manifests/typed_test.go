@@ -92,8 +92,8 @@ func TestTypedReadsAsText(t *testing.T) {
 		for k, o := range got {
 			if p, ok := o.(*model.Policy); ok {
 				anew := *p
-				anew.Digested = model.Digests{}
-				if was := want[k].(*model.Policy).Digested; p.Digested != was || p.Digested != anew.Digests() || was == (model.Digests{}) {
+				anew.Digested = model.PolicyDigests{}
+				if was := want[k].(*model.Policy).Digested; p.Digested != was || p.Digested != anew.Digests() || was == (model.PolicyDigests{}) {
 					t.Errorf("%s: digests %v as a text, %v as an object, %v worked out anew", k, was, p.Digested, anew.Digests())
 				}
 			}

@@ -147,7 +147,7 @@ func replaceAll(keepers map[string]*rowKeeper, c *model.Cluster) {
 		want[zone] = map[string]podPort{}
 	}
 	for p := range c.Pods() {
-		if ports := want[p.NodeName]; ports != nil && p.SubjectEligible() {
+		if ports := want[p.NodeName]; ports != nil && p.CanBeSubject() {
 			ports[nb.PortName(p.Namespace, p.Name)] = portOf(p)
 		}
 	}
@@ -174,7 +174,7 @@ func podChanged(keepers map[string]*rowKeeper, ch model.Change) {
 	}
 	if is != nil {
 		if k := keepers[is.NodeName]; k != nil {
-			k.putPort(nb.PortName(is.Namespace, is.Name), portOf(is), is.SubjectEligible())
+			k.putPort(nb.PortName(is.Namespace, is.Name), portOf(is), is.CanBeSubject())
 		}
 	}
 }

@@ -84,7 +84,7 @@ func podEndpoints(c *model.Cluster, zones map[string]*walk.Zone) []*podEndpoint 
 	var out []*podEndpoint
 	for p := range c.Pods() {
 		z := zones[p.NodeName]
-		if z == nil || p.Phase != "Running" || p.Deleting || !p.PeerEligible() || p.PrimaryUDN() != "" {
+		if z == nil || p.Phase != "Running" || p.Deleting || !p.CanBePeer() || p.PrimaryUDN() != "" {
 			continue
 		}
 		if !hasRows[[2]string{p.NodeName, p.Namespace}] &&

@@ -190,7 +190,7 @@ func (w Writing) Write(ctx context.Context, changes []change.ObjectChange) error
 // Logging is the raw annotation of an object, "-" where it has none.
 func (w *WritingWorld) Logging(k model.Key) string {
 	w.T.Helper()
-	p := w.Current().Cluster.Logged(k)
+	p := w.Current().Cluster.LoggedObject(k)
 	if p == nil {
 		return "gone"
 	}

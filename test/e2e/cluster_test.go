@@ -303,7 +303,7 @@ func settled(n int) func(*revision.Revision) bool {
 				return false
 			}
 			for _, k := range liverows.ZonePolicies(r, z) {
-				in := z.Policy(k)
+				in := z.PolicyJoin(k)
 				if in == nil || in.None == nil && (!in.InSync || in.Waiting > 0) || (in.None == nil) != (r.WhyNoRows(k) == nil) {
 					return false
 				}

@@ -178,13 +178,13 @@ func (z *zone) lacks(c *model.Cluster) string {
 	switch {
 	case s.Steps < z.steps || s.Judging:
 		return fmt.Sprintf("step %d of %d is judged", s.Steps, z.steps)
-	case !s.Current():
+	case !s.IsCurrent():
 		return "the database is not read: " + s.Error
 	}
 	const others = 2 // ports of the switch: the router's and the node's
 	want := others
 	for p := range c.Pods() {
-		if p.NodeName == z.name && p.SubjectEligible() {
+		if p.NodeName == z.name && p.CanBeSubject() {
 			want++
 			if s.DB.PortByName(nb.PortName(p.Namespace, p.Name)) == nil {
 				return "no port of pod " + p.Namespace + "/" + p.Name

@@ -161,17 +161,17 @@ func denying(kind model.Kind, dir model.Direction) *model.Policy {
 	if dir == model.Ingress {
 		p = made.ANP("default", 10, "*", rules, nil)
 	}
-	p.Subject = model.Subject{Namespaces: made.Sel("t=" + ns), Pods: model.Everything(), AllPods: true}
+	p.Subject = model.Subject{Namespaces: made.Sel("t=" + ns), Pods: model.SelectEverything(), AllPods: true}
 	switch kind {
 	case model.KindEF:
 		p.Kind, p.Tier, p.Namespace = kind, model.TierNetwork, ns
-		p.Subject = model.Subject{Namespaces: model.Everything(), Pods: model.Everything(), AllPods: true, Namespace: ns}
+		p.Subject = model.Subject{Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true, Namespace: ns}
 		p.Egress[0].Peers = made.Peers(made.NetPeer("0.0.0.0/0"))
 	case model.KindBANP:
 		p.Kind, p.Tier = kind, model.TierBaseline
 	case model.KindNP: // isolation alone
 		p.Kind, p.Tier, p.Namespace, p.Ingress, p.Egress = kind, model.TierNetwork, ns, nil, nil
-		p.Subject = model.Subject{Namespaces: model.Everything(), Pods: model.Everything(), AllPods: true, Namespace: ns}
+		p.Subject = model.Subject{Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true, Namespace: ns}
 		p.IsolatesIngress, p.IsolatesEgress = dir == model.Ingress, dir == model.Egress
 	}
 	return p

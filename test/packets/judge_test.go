@@ -28,7 +28,7 @@ type decision struct {
 // decided about it and were passed over.
 func (j *judge) pass(at string, p match.Packet) (met []decision, passed bool, unjudged int) {
 	passed = true
-	for _, stage := range model.Stages() {
+	for _, stage := range model.PipelineStages() {
 		q := p
 		if stage != model.StageToLport {
 			q.OutPort = "" // not known yet

@@ -217,7 +217,7 @@ func (n *node) behind(desired *compiler.Desired) string {
 	switch {
 	case s.Steps < n.steps || s.Judging:
 		return fmt.Sprintf("step %d of %d is judged", s.Steps, n.steps)
-	case !s.Current():
+	case !s.IsCurrent():
 		return "the database is not read: " + s.Error
 	}
 	for c := range desired.Policies() {

@@ -204,7 +204,7 @@ func everyFlip(t *testing.T, before, after *index.Index) (n int) {
 	want := 0
 	var ends []verdict.Endpoint
 	for pod := range after.Cluster().Pods() {
-		if pod.PeerEligible() && pod.PrimaryUDN() == "" {
+		if pod.CanBePeer() && pod.PrimaryUDN() == "" {
 			ends = append(ends, verdict.Endpoint{Key: pod.Key})
 		}
 	}

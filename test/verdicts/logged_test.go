@@ -105,7 +105,7 @@ func logEnd(w *world, x *index.Index) verdict.Endpoint {
 	for range 20 {
 		e := x.Ends[w.r.IntN(len(x.Ends))]
 		if e.Addr.Is4() && len(x.EndsAt(e.Addr)) == 1 {
-			return verdict.Endpoint{Key: x.Pods.At(int(e.Pod)).Key, Addr: e.Addr}
+			return verdict.Endpoint{Key: x.Pods.PodAt(int(e.Pod)).Key, Addr: e.Addr}
 		}
 	}
 	return verdict.AddrEnd(netip.AddrFrom4([4]byte{9, 9, 9, 9}))

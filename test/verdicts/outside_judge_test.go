@@ -132,7 +132,7 @@ func outsideChange(tb testing.TB, seed uint64) (before, after *index.Index) {
 		one := w.odds(2)
 		for p := range c.Pods() {
 			switch {
-			case len(kept) == 3 || !p.PeerEligible():
+			case len(kept) == 3 || !p.CanBePeer():
 				gone = append(gone, p.Key)
 			case one:
 				q := *p
@@ -330,7 +330,7 @@ func TestOutsideIsListed(t *testing.T) {
 	drop := wholeNamespaces("drop", 5, "*", []model.Rule{made.Rule(model.Deny, made.Peers(made.NetPeer("192.168.0.0/24")))}, nil)
 	drop.Ingress[0].Direction = model.Ingress
 	np := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: "a", Name: "np"}}, Tier: model.TierNetwork,
-		Subject: model.Subject{Namespace: "a", Namespaces: model.Everything(), Pods: model.Everything()}, IsolatesIngress: true,
+		Subject: model.Subject{Namespace: "a", Namespaces: model.SelectEverything(), Pods: model.SelectEverything()}, IsolatesIngress: true,
 		Ingress: []model.Rule{{Direction: model.Ingress, Action: model.Allow, Peers: []model.Peer{{Kind: model.PeerNetworks, Networks: []string{"0.0.0.0/0"}, Except: []string{"192.168.0.0/24"}}}}}}
 	front := service("a/front", "app=x", "LoadBalancer", "10.96.0.9")
 	front.LoadBalancerIPs, front.ExternalIPs = []string{"203.0.113.8"}, []string{"203.0.113.9"}
@@ -417,7 +417,7 @@ func TestBlocksAreEveryAddress(t *testing.T) {
 				if verdict.FamilyOf(x.Ends[e].Addr) != verdict.FamilyOf(a) {
 					continue
 				}
-				pod, kind := x.Endpoint(int32(e)), classes.KindOfPod(x.Pods.At(int(x.Ends[e].Pod)))
+				pod, kind := x.Endpoint(int32(e)), classes.KindOfPod(x.Pods.PodAt(int(x.Ends[e].Pod)))
 				check := func(got matrix.Outcome, from, to verdict.Endpoint) {
 					asked++
 					if want := single(t, x, from, to, p); got != matrix.OutcomeOf(want) {

@@ -34,10 +34,10 @@ func tableWorld() *model.Cluster {
 	n1.MgmtIPs, n2.MgmtIPs = []string{"10.244.0.2"}, []string{"10.244.1.2"}
 	np := func(ns, name, pods string, in, out bool) *model.Policy {
 		return &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: ns, Name: name}}, Tier: model.TierNetwork, IsolatesIngress: in, IsolatesEgress: out,
-			Subject: model.Subject{Namespace: ns, Namespaces: model.Everything(), Pods: made.Sel(pods)}}
+			Subject: model.Subject{Namespace: ns, Namespaces: model.SelectEverything(), Pods: made.Sel(pods)}}
 	}
 	ef := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindEF, Namespace: "blue", Name: "default"}}, Tier: model.TierNetwork,
-		Subject: model.Subject{Namespace: "blue", Namespaces: model.Everything(), Pods: model.Everything(), AllPods: true},
+		Subject: model.Subject{Namespace: "blue", Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true},
 		Egress: []model.Rule{{Direction: model.Egress, Index: 0, Action: model.Deny, Peers: made.Peers(made.NetPeer("192.0.2.0/24"))},
 			{Direction: model.Egress, Index: 1, Action: model.Deny, Peers: []model.Peer{{Kind: model.PeerDNS, DNSName: "www.example.com"}}, Ports: []model.Port{made.TCP(443)}}}}
 	banp := wholeNamespaces("default", 0, "t=red", []model.Rule{made.Rule(model.Deny, made.Peers(made.NSPeer("*")))}, nil)
@@ -60,7 +60,7 @@ func tableWorld() *model.Cluster {
 // wholeNamespaces makes an AdminNetworkPolicy as it is read.
 func wholeNamespaces(name string, priority int32, subject string, ingress, egress []model.Rule) *model.Policy {
 	p := made.ANP(name, priority, subject, ingress, egress)
-	p.Subject.Pods = model.Everything()
+	p.Subject.Pods = model.SelectEverything()
 	return p
 }
 
@@ -204,12 +204,12 @@ func TestDefects(t *testing.T) {
 		return p
 	}
 	np := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: "a", Name: "np"}}, Tier: model.TierNetwork, IsolatesIngress: true,
-		Subject: model.Subject{Namespace: "a", Namespaces: model.Everything(), Pods: made.Sel("app=db")},
+		Subject: model.Subject{Namespace: "a", Namespaces: model.SelectEverything(), Pods: made.Sel("app=db")},
 		Ingress: []model.Rule{{Direction: model.Ingress, Index: 0, Action: model.Allow, AnyPeer: true, Ports: []model.Port{{Protocol: "TCP", Name: "http"}, {Protocol: "UDP"}, made.UDP(53)}}}}
 	out := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: "a", Name: "out"}}, Tier: model.TierNetwork, IsolatesIngress: true, IsolatesEgress: true,
-		Subject: model.Subject{Namespace: "a", Namespaces: model.Everything(), Pods: made.Sel("app=shut")}}
+		Subject: model.Subject{Namespace: "a", Namespaces: model.SelectEverything(), Pods: made.Sel("app=shut")}}
 	half := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: "a", Name: "half"}}, Tier: model.TierNetwork, IsolatesIngress: true,
-		Subject: model.Subject{Namespace: "a", Namespaces: model.Everything(), Pods: made.Sel("app=shut")},
+		Subject: model.Subject{Namespace: "a", Namespaces: model.SelectEverything(), Pods: made.Sel("app=shut")},
 		Egress:  []model.Rule{{Direction: model.Egress, Index: 0, Action: model.Allow, AnyPeer: true}}}
 	named := wholeNamespaces("named", 5, "t=a", []model.Rule{made.Rule(model.Deny, made.Peers(made.NSPeer("t=b")), model.Port{Name: "http"})}, nil)
 	x, d := indexOf(t, made.Cluster(made.NS("a", "t=a"), made.NS("b", "t=b"), made.Node("n1", ""), np, out, half, named,

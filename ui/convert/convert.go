@@ -99,12 +99,12 @@ func shorter(r *convert.Rule, w int) widget.Line {
 }
 
 // rank puts first what is to be looked at.
-func rank(l labels.Label) int {
-	return slices.Index([]labels.Label{labels.Inexpressible, labels.Approximate, labels.Exact}, l)
+func rank(l labels.FidelityLabel) int {
+	return slices.Index([]labels.FidelityLabel{labels.Inexpressible, labels.Approximate, labels.Exact}, l)
 }
 
 // sign returns the sign of a label, and its style.
-func sign(l labels.Label, st *themes.Styles) (string, themes.Style) {
+func sign(l labels.FidelityLabel, st *themes.Styles) (string, themes.Style) {
 	switch l {
 	case labels.Exact:
 		return "✓", st.OK

@@ -204,12 +204,12 @@ func (v *page) head(env *view.Env, w int) (lines []string) {
 }
 
 func (v *page) counts(st *themes.Styles) widget.Line {
-	n := map[labels.Label]int{}
+	n := map[labels.FidelityLabel]int{}
 	for i := range v.res.Rules {
 		n[v.res.Rules[i].Label]++
 	}
 	l := widget.Plain(fmt.Sprintf("   %s: ", words.Count(len(v.res.Rules), "rule")))
-	for i, is := range []labels.Label{labels.Exact, labels.Approximate, labels.Inexpressible} {
+	for i, is := range []labels.FidelityLabel{labels.Exact, labels.Approximate, labels.Inexpressible} {
 		if i > 0 {
 			l = l.Add(" · ", st.Dim)
 		}

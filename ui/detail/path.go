@@ -119,7 +119,7 @@ func (d *PathDrawing) title(p *trace.Path, s *trace.Stage) string {
 	if s.Unreached {
 		verdict += " (not reached)"
 	}
-	if s.Zone == p.To.Zone && (s.Stage.Arrives() || s.Zone != p.From.Zone && s.Stage != model.StageEgress) {
+	if s.Zone == p.To.Zone && (s.Stage.IsArriving() || s.Zone != p.From.Zone && s.Stage != model.StageEgress) {
 		at = "arriving at " + trace.EndName(p.To.Endpoint)
 	}
 	rest := fmt.Sprintf("%s in %s", s.Stage, s.Zone)

@@ -157,8 +157,8 @@ func (v *View) touch(env *view.Env, p *model.Policy, t connections.RuleTouch) *i
 	r := p.Rule(t.Direction, t.Rule)
 	it := &item{id: fmt.Sprintf("%s %s %d", t.Policy, t.Direction, t.Rule), to: nav.ToRule(t.Policy, t.Direction, t.Rule),
 		policy: p.Name, rule: t.Direction.Lower() + " " + strconv.Itoa(t.Rule),
-		action: widget.Styled(p.Kind.RuleWord(r), view.ActionStyle(r.Action, st)), name: widget.Plain(r.Name)}
-	if p.Kind.Ranked() {
+		action: widget.Styled(p.Kind.RuleActionWord(r), view.ActionStyle(r.Action, st)), name: widget.Plain(r.Name)}
+	if p.Kind.HasPriority() {
 		it.prio = strconv.Itoa(int(p.Priority))
 	}
 	switch {
@@ -189,7 +189,7 @@ func (v *View) touch(env *view.Env, p *model.Policy, t connections.RuleTouch) *i
 	if it.ports == "" {
 		it.ports = "any"
 	}
-	if r.Broken() != "" {
+	if r.BrokenPortsText() != "" {
 		it.ports = role.StateSign(model.StateNotEnforced) + " " + it.ports
 	}
 	return it
@@ -224,7 +224,7 @@ func (v *View) networkItems(env *view.Env) []*item {
 		switch {
 		case z.DB == nil:
 			l = l.Add("zone not read: "+detail.Unread(z, env.Now), st.Dim)
-		case lsp == nil && p.SubjectEligible():
+		case lsp == nil && p.CanBeSubject():
 			l = l.Add("○ does not exist yet: no policy is enforced on it", st.Warn)
 		case lsp == nil:
 			l = l.Add("none, as it should be", st.Dim)

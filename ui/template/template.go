@@ -40,7 +40,7 @@ type item struct {
 	id, name, purpose, asks string
 	head                    widget.Line
 	template                *template.Template
-	set                     *template.Known
+	set                     *template.KnownSet
 	missing                 int
 }
 
@@ -79,7 +79,7 @@ func (v *page) Sync(env *view.Env) {
 	if !v.world.Begun() {
 		rev := env.Rev
 		view.Begin(&v.world, env, "looking at the cluster", func(context.Context) (*template.World, error) {
-			return pattern.WorldOf(rev).Prepared(), nil
+			return pattern.WorldOf(rev).PreparedWorld(), nil
 		})
 	}
 	if !v.whole() {
@@ -90,17 +90,17 @@ func (v *page) Sync(env *view.Env) {
 // fill lists the templates, and the sets there are.
 func (v *page) fill(env *view.Env) {
 	items := []*item{{id: blank, name: blank, purpose: fmt.Sprintf("write one from scratch, at priority %d", v.page.Priority), asks: "$EDITOR"}}
-	for _, t := range template.All() {
+	for _, t := range template.AllTemplates() {
 		var asks []string
-		for _, q := range t.Asked() {
+		for _, q := range t.AskedQuestions() {
 			asks = append(asks, q.Name)
 		}
 		items = append(items, &item{id: "template " + t.Name, name: t.Name, purpose: t.For, asks: strings.Join(asks, ", "), template: t})
 	}
-	if sets := template.Sets(env.Rev.Cluster); len(sets) > 0 {
+	if sets := template.KnownSets(env.Rev.Cluster); len(sets) > 0 {
 		items = append(items, &item{id: "# sets", head: widget.Heading("made from templates here", max(1, env.W-2), v.st)})
 		for _, k := range sets {
-			it := &item{id: "set " + k.Name, name: k.Name, set: k, missing: len(k.Missing(env.Rev.Cluster)),
+			it := &item{id: "set " + k.Name, name: k.Name, set: k, missing: len(k.MissingPolicies(env.Rev.Cluster)),
 				purpose: fmt.Sprintf("%s, %s", k.Called, words.Count(len(k.Policies), "policy")), asks: "nothing"}
 			if it.missing > 0 {
 				it.purpose += fmt.Sprintf(", ▲ %d missing: %s makes %s", it.missing, env.Keys.Action(action.Open).Shown(), words.Form(it.missing, "it", "them"))
@@ -205,7 +205,7 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 	case v.w == nil || v.makes.Under():
 		env.Say("looking at the cluster; a moment")
 	case it.set != nil && it.missing == 0:
-		env.Open(nav.ToPolicy(it.set.Main().Key))
+		env.Open(nav.ToPolicy(it.set.MainPolicy().Key))
 	case it.set != nil:
 		name := it.set.Name
 		v.make(env, func(w *template.World) (*pattern.MadeSet, error) { return pattern.CompleteSet(w, name, nil) })
@@ -232,7 +232,7 @@ func (v *page) Front() view.View {
 // Selected is the policy that is about the set under the cursor.
 func (v *page) Selected() nav.Page {
 	if it, ok := v.table.Selected(); ok && it.set != nil {
-		return nav.ToPolicy(it.set.Main().Key)
+		return nav.ToPolicy(it.set.MainPolicy().Key)
 	}
 	return nav.Page{}
 }

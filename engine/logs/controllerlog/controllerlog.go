@@ -57,7 +57,7 @@ func ReadLines(ctx context.Context, read tailReader, k model.Kubectl, namespaces
 	if err != nil {
 		return nil, fmt.Errorf("read the log of zone %s's ovnkube-controller: %w", zone, err)
 	}
-	command := k.Line("-n", t.Namespace, "logs", t.Pod, "-c", t.Container, fmt.Sprintf("--tail=%d", Lines))
+	command := k.CommandLine("-n", t.Namespace, "logs", t.Pod, "-c", t.Container, fmt.Sprintf("--tail=%d", Lines))
 	out := &Log{Zone: zone, Policy: policy, Source: clean.Text(t.String()), Command: command,
 		Read: len(lines)}
 	for i, l := range lines {

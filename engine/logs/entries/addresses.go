@@ -49,7 +49,7 @@ func addressesOf(o model.Object) (out []addressOf) {
 		switch {
 		case o.HostNetwork:
 			h.Note, h.Rank = NoteHost, 3
-		case o.Completed():
+		case o.IsCompleted():
 			h.Note, h.Rank, h.Stale = noteCompleted, 3, true
 		}
 		add(h, o.IPs...)

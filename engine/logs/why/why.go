@@ -127,11 +127,11 @@ func (c *checks) checkPolicy() bool {
 	case len(logging.Problems) > 0:
 		c.levelRemedy(p, c.add("annotation", Wrong, "Its logging annotation is not valid, so OVN-Kubernetes does not apply the policy: %s.", logging.Problems[0]))
 		return false
-	case !now.Any() && ns != "":
+	case !now.IsOn() && ns != "":
 		c.add("annotation", Wrong, "The logging of %s is set by the annotation %s of namespace %s, and there is none.", k.Label(), model.AnnotationLogging, ns).
 			Remedy = policies.NamespaceLogsCommand(c.rev, ns)
 		return false
-	case !now.Any():
+	case !now.IsOn():
 		c.levelRemedy(p, c.add("annotation", Wrong, "%s has no log level, so none of its rules logs.", k.Label()))
 		return false
 	default:
@@ -212,14 +212,14 @@ func (c *checks) checkActions(p *model.Policy, now model.LogLevels, ns string) {
 			x.Remedy = policies.NamespaceLogsCommand(c.rev, ns)
 		}
 	}
-	if len(rules) == 1 && now.For(rules[0].Action) == "" {
+	if len(rules) == 1 && now.LevelOf(rules[0].Action) == "" {
 		r := &rules[0]
 		wrong("%s says %s, and %s is not logged.", revision.RuleLabel(r.Direction, r.Index, ""), r.Action, r.Action)
 		return
 	}
 	logged := 0
 	for i := range rules {
-		if now.For(rules[i].Action) != "" {
+		if now.LevelOf(rules[i].Action) != "" {
 			logged++
 		}
 	}
@@ -234,7 +234,7 @@ func (c *checks) checkActions(p *model.Policy, now model.LogLevels, ns string) {
 		action model.Action
 		rules  int
 	}{{model.Deny, n.Deny}, {model.Allow, n.Allow}, {model.Pass, n.Pass}} {
-		switch level := now.For(a.action); {
+		switch level := now.LevelOf(a.action); {
 		case a.rules > 0 && level == "" && logged > 0:
 			c.add("level", Noted, "%s rules do not log: no level is set for them.", a.action)
 		case a.rules > 0 && level == "":

@@ -31,7 +31,7 @@ func (c *checks) checkRows(p *model.Policy) {
 			continue
 		}
 		read++
-		in := z.Policy(k)
+		in := z.PolicyJoin(k)
 		if in == nil {
 			continue
 		}

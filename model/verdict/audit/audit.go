@@ -199,8 +199,8 @@ func newAuditor(x *index.Index, c *matrix.Classes, ask AuditQuestions) *auditor 
 // deniesPods says whether a rule names every pod.
 func deniesPods(r *model.Rule) bool {
 	return slices.ContainsFunc(r.Peers, func(p model.Peer) bool {
-		return p.Namespace == "" && p.Namespaces.Empty() &&
-			(p.Kind == model.PeerNamespaces || p.Kind == model.PeerPods && p.Pods.Empty())
+		return p.Namespace == "" && p.Namespaces.MatchesEverything() &&
+			(p.Kind == model.PeerNamespaces || p.Kind == model.PeerPods && p.Pods.MatchesEverything())
 	})
 }
 

@@ -60,7 +60,7 @@ func (d *differ) findWanted() {
 			return out
 		}
 		for i := range x.Pods.Len() {
-			if x.Pods.At(i).Key != e.Key {
+			if x.Pods.PodAt(i).Key != e.Key {
 				continue
 			}
 			for end := x.FirstEnd[i]; end < x.FirstEnd[i+1]; end++ {

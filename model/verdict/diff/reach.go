@@ -123,7 +123,7 @@ func newReachCounter(c *matrix.Classes, protected []string) *reachCounter {
 	s := &reachCounter{c: c, crowds: make([]*namespaceCrowd, len(c.List)), byNode: make([]map[string]*namespaceCrowd, len(c.List))}
 	known := map[string]int32{}
 	for i := range c.Index.Pods.Len() {
-		name := c.Index.Pods.At(i).Namespace
+		name := c.Index.Pods.PodAt(i).Namespace
 		id, is := known[name]
 		if !is {
 			id = int32(len(s.names))

@@ -27,7 +27,7 @@ func (d *differ) findWatched() {
 		v := watchBuilder{ports: w.Ports, any: index.NewSet(len(d.After.List)), pods: make([][]int32, len(d.After.List)), addrs: make([][]netip.Addr, len(d.After.List))}
 		for id, k := range d.After.List {
 			for _, e := range k.Ends {
-				if w.Pods[x.Pods.At(int(x.Ends[e].Pod)).Key] || slices.Contains(w.Addrs, x.Ends[e].Addr) {
+				if w.Pods[x.Pods.PodAt(int(x.Ends[e].Pod)).Key] || slices.Contains(w.Addrs, x.Ends[e].Addr) {
 					v.pods[id] = append(v.pods[id], e)
 				}
 			}
@@ -156,7 +156,7 @@ func (w *watchBuilder) groupOfFlip(d *differ, c *portChange, ports []verdict.Por
 func (d *differ) podsOf(pods index.Set) (out verdict.Ends) {
 	last := ""
 	pods.Each(func(i int32) {
-		p := d.After.Index.Pods.At(int(i))
+		p := d.After.Index.Pods.PodAt(int(i))
 		out.Pods++
 		if out.Pods <= 3 {
 			out.Some = append(out.Some, p.Key)

@@ -80,17 +80,17 @@ func tierOf(p *ladder.Place) int8 {
 type antreaMaker struct {
 	*termMaker
 	order  *antreaOrder
-	groups *antrea.Resolver
+	groups *antrea.GroupResolver
 }
 
 // antreaTerms makes the terms of all policies that Antrea enforces.
 func antreaTerms(m *termMaker) policyOrder {
-	a := &antreaMaker{termMaker: m, order: &antreaOrder{places: map[model.Key]ladder.Place{}}, groups: antrea.Groups(m.x.view.Cluster)}
+	a := &antreaMaker{termMaker: m, order: &antreaOrder{places: map[model.Key]ladder.Place{}}, groups: antrea.ResolveGroups(m.x.view.Cluster)}
 	var decide []*model.Policy
-	for _, p := range antrea.Order(m.x.view.Cluster) {
+	for _, p := range antrea.EffectiveOrder(m.x.view.Cluster) {
 		// Policies that admission refuses are not in the order; policies of other plugins'
 		// kinds are.
-		if p.Missing || p.Policy.Refused() || !m.x.view.IsEnforced(p.Policy) || a.isUnrealizable(p.Policy) {
+		if p.Missing || p.Policy.IsRefused() || !m.x.view.IsEnforced(p.Policy) || a.isUnrealizable(p.Policy) {
 			continue
 		}
 		a.order.places[p.Policy.Key] = p
@@ -127,7 +127,7 @@ func antreaTerms(m *termMaker) policyOrder {
 // isUnrealizable says whether Antrea cannot realize a policy: an ANNP applies to a group with
 // a namespaceSelector (antrea.md#groups).
 func (a *antreaMaker) isUnrealizable(p *model.Policy) bool {
-	return p.Tiered != nil && slices.ContainsFunc(a.groups.Whole(p).Reasons, func(r antrea.Reason) bool { return r.Code == antrea.AppliedToNamespaces })
+	return p.Tiered != nil && slices.ContainsFunc(a.groups.ScopeOfPolicy(p).Reasons, func(r antrea.EmptyReason) bool { return r.Code == antrea.AppliedToNamespaces })
 }
 
 // tierAndPriority is the tier and the priority of the terms of a rule: equal for equal standings.

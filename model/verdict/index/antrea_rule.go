@@ -18,7 +18,7 @@ func (a *antreaMaker) addNative(p *model.Policy) {
 		act := effectOf(r.Action)
 		t := Term{Tier: tier, Priority: priority, Does: act, Multicast: act == Passes || r.Tiered.Action == actionReject}
 		ref := Rule{Policy: p, Key: p.Key, Direction: r.Direction, Index: r.Index, Action: r.Action}
-		scope := a.groups.Applied(p, r)
+		scope := a.groups.ScopeOfRule(p, r)
 		if len(scope.Pods) > 0 {
 			a.addScoped(p, r, ref, t, a.appliedCondition(p, r, &scope, required))
 		}
@@ -32,7 +32,7 @@ func (a *antreaMaker) addNative(p *model.Policy) {
 			a.nodePortRule(r, ref, scope.Services)
 		}
 	}
-	for _, s := range a.groups.Whole(p).Nodes {
+	for _, s := range a.groups.ScopeOfPolicy(p).Nodes {
 		a.x.onNodes = append(a.x.onNodes, nodePolicy{p.Key, s})
 	}
 }
@@ -85,7 +85,7 @@ func (a *antreaMaker) seenFrom(p *model.Policy, r *model.Rule, ref Rule, t Term,
 	groups := map[string][]string{} // namespaces by what they must have in common
 	last := ""
 	x.Conditions[subject].Set.Each(func(e int32) {
-		ns := x.Pods.At(int(x.Ends[e].Pod)).Namespace
+		ns := x.Pods.PodAt(int(x.Ends[e].Pod)).Namespace
 		if ns == last {
 			return
 		}
@@ -97,13 +97,13 @@ func (a *antreaMaker) seenFrom(p *model.Policy, r *model.Rule, ref Rule, t Term,
 	for _, group := range order {
 		in := NewSet(len(x.Ends))
 		for _, ns := range groups[group] {
-			in.Or(x.ofPods(x.Pods.MatchIn(ns, model.Everything()), nil))
+			in.Or(x.ofPods(x.Pods.PodsMatchingIn(ns, model.SelectEverything()), nil))
 		}
 		key := " in " + strings.Join(groups[group], " ")
 		from := a.conditionWithin(subject, key, in)
 		peers := a.addressCondition("antrea "+podKey(peer.Pods, false)+key, func(c conditionAddrs) {
 			for _, ns := range groups[group] {
-				c.c.Set.Or(x.ofPods(x.Pods.MatchIn(ns, peer.Pods), nil))
+				c.c.Set.Or(x.ofPods(x.Pods.PodsMatchingIn(ns, peer.Pods), nil))
 			}
 		})
 		a.addPortTerms(p, r, ref, t, from, peers, key)
@@ -273,7 +273,7 @@ func protocolOf(p *model.Port) int8 {
 func numberedPorts(r *model.Rule) (out PortSet) {
 	for i := range r.Ports {
 		switch p, proto := &r.Ports[i], protocolOf(&r.Ports[i]); {
-		case p.Name != "" || proto < 0 || p.Reversed():
+		case p.Name != "" || proto < 0 || p.IsReversed():
 		case p.Start == 0:
 			out = append(out, everyPortOf(proto))
 		default:
@@ -294,7 +294,7 @@ func (a *antreaMaker) namedPorts(r *model.Rule, ref Rule, t Term, stage int, key
 			continue
 		}
 		x.Conditions[t.To].Set.Each(func(e int32) {
-			for _, c := range x.Pods.At(int(x.Ends[e].Pod)).Ports {
+			for _, c := range x.Pods.PodAt(int(x.Ends[e].Pod)).Ports {
 				proto := protocolIndex(c.Protocol)
 				if c.Name != want.Name || proto < 0 || want.Protocol != "" && protocolIndex(want.Protocol) != proto {
 					continue

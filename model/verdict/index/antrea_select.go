@@ -13,7 +13,7 @@ import (
 
 // appliedCondition makes the condition that the packet comes from or goes to a pod that a rule
 // applies to: in a namespace that has the labels.
-func (a *antreaMaker) appliedCondition(p *model.Policy, r *model.Rule, scope *antrea.Scope, labels []string) int32 {
+func (a *antreaMaker) appliedCondition(p *model.Policy, r *model.Rule, scope *antrea.AppliedScope, labels []string) int32 {
 	key := "port antrea " + strings.Join(labels, " ")
 	for i := range scope.Pods {
 		key += "\x01" + selectionKey(&scope.Pods[i])
@@ -29,7 +29,7 @@ func (a *antreaMaker) appliedCondition(p *model.Policy, r *model.Rule, scope *an
 // dropEnds takes ends out of a set.
 func (x *Index) dropEnds(s Set, out func(*model.Pod) bool) {
 	s.Each(func(e int32) {
-		if out(x.Pods.At(int(x.Ends[e].Pod))) {
+		if out(x.Pods.PodAt(int(x.Ends[e].Pod))) {
 			s[e>>6] &^= 1 << (e & 63)
 		}
 	})
@@ -39,7 +39,7 @@ func hasLabels(ns *model.Namespace, labels []string) bool {
 	return ns != nil && !slices.ContainsFunc(labels, func(l string) bool { _, has := ns.Labels.Map()[l]; return !has })
 }
 
-func selectionKey(s *antrea.Selection) string {
+func selectionKey(s *antrea.PodSelection) string {
 	key := s.Namespace + "\x00" + selectors.Key(s.Namespaces) + "\x00" + selectors.Key(s.Pods)
 	if s.Account != nil {
 		key += "\x00" + s.Account.Namespace + "/" + s.Account.Name
@@ -53,7 +53,7 @@ func (a *antreaMaker) peersCondition(p *model.Policy, r *model.Rule) int32 {
 	for i := range r.Peers {
 		key += "\x01" + peerKey(&r.Peers[i])
 		if r.Peers[i].Group != "" {
-			key += antrea.Ref(p, r.Peers[i].Group).String()
+			key += antrea.GroupKey(p, r.Peers[i].Group).String()
 		}
 	}
 	return a.addressCondition(key, func(c conditionAddrs) {
@@ -69,16 +69,16 @@ func (a *antreaMaker) peer(c conditionAddrs, p *model.Policy, peer *model.Peer) 
 	case model.PeerNamespaces, model.PeerPods:
 		c.addPods("antrea "+peerKey(peer), func() Set { return x.ofPods(x.Pods.PeerSet(peer), nil) })
 	case model.PeerServiceAccount:
-		s := antrea.Selection{Account: peer.ServiceAccount}
+		s := antrea.PodSelection{Account: peer.ServiceAccount}
 		c.c.Set.Or(x.ofPods(s.PodSet(x.Pods), nil))
 	case model.PeerGroup:
-		m := a.groups.Of(antrea.Ref(p, peer.Group))
+		m := a.groups.MembersOf(antrea.GroupKey(p, peer.Group))
 		for i := range m.Pods {
 			c.c.Set.Or(x.ofPods(m.Pods[i].PodSet(x.Pods), nil))
 		}
 		c.networks(m.Networks, nil)
 	case model.PeerNodes:
-		for _, n := range x.Pods.Nodes(peer.Nodes) {
+		for _, n := range x.Pods.NodesMatching(peer.Nodes) {
 			for _, ip := range antreaAddrs(n) {
 				c.addSingle(ip, nil)
 			}
@@ -147,7 +147,7 @@ func (a *antreaMaker) nodeRule(p *model.Policy, r *model.Rule, ref Rule, nodes m
 	ref.Maybe = p.Key.Label() + " applies to nodes"
 	t := Term{Tier: model.TierIsolation, Priority: byOthers, Does: Drops, Maybe: true}
 	of := a.addressCondition("node "+selectors.Key(nodes), func(c conditionAddrs) {
-		for _, n := range a.x.Pods.Nodes(nodes) {
+		for _, n := range a.x.Pods.NodesMatching(nodes) {
 			for _, ip := range antreaAddrs(n) {
 				c.addSingle(ip, nil)
 			}

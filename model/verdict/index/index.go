@@ -110,8 +110,8 @@ func (x *Index) findEnds() {
 	x.Ends = make([]PodAddr, 0, n)
 	for i := range n {
 		x.FirstEnd[i] = int32(len(x.Ends))
-		p := x.Pods.At(i)
-		if !p.PeerEligible() {
+		p := x.Pods.PodAt(i)
+		if !p.CanBePeer() {
 			continue
 		}
 		for _, ip := range p.IPs {
@@ -212,7 +212,7 @@ func (x *Index) EndsOf(p *model.Pod) (out []int32) {
 		return nil
 	}
 	for _, at := range x.EndsAt(ip.Unmap()) {
-		if i := x.Ends[at].Pod; x.Pods.At(int(i)).Key == p.Key {
+		if i := x.Ends[at].Pod; x.Pods.PodAt(int(i)).Key == p.Key {
 			for e := x.FirstEnd[i]; e < x.FirstEnd[i+1]; e++ {
 				out = append(out, e)
 			}
@@ -221,12 +221,12 @@ func (x *Index) EndsOf(p *model.Pod) (out []int32) {
 	return out
 }
 
-func (x *Index) NodeOfEnd(end int32) string { return x.Pods.At(int(x.Ends[end].Pod)).NodeName }
+func (x *Index) NodeOfEnd(end int32) string { return x.Pods.PodAt(int(x.Ends[end].Pod)).NodeName }
 
 // Endpoint is an end as a question names it: with its address where the pod has others.
 func (x *Index) Endpoint(end int32) verdict.Endpoint {
 	e := x.Ends[end]
-	out := verdict.Endpoint{Key: x.Pods.At(int(e.Pod)).Key}
+	out := verdict.Endpoint{Key: x.Pods.PodAt(int(e.Pod)).Key}
 	if x.FirstEnd[e.Pod+1]-x.FirstEnd[e.Pod] > 1 {
 		out.Addr = e.Addr
 	}

@@ -45,7 +45,7 @@ func (m *termMaker) addNamedPorts(p *model.Policy, r *model.Rule, ref Rule, t Te
 	subjects := m.x.SubjectPods(p)
 	zones := map[string]bool{}
 	for i := range subjects.Each() {
-		zones[m.x.Pods.At(i).NodeName] = true
+		zones[m.x.Pods.PodAt(i).NodeName] = true
 	}
 	bySubject := m.podsDeclaring(subjects, names)
 	for _, d := range sortedPorts(bySubject) {
@@ -82,7 +82,7 @@ func sortedPorts[T any](of map[declaredPort]T) []declaredPort {
 func (m *termMaker) podsDeclaring(pods overlap.PodSet, names map[string]bool) map[declaredPort][]int32 {
 	out := map[declaredPort][]int32{}
 	for i := range pods.Each() {
-		for _, c := range m.x.Pods.At(i).Ports {
+		for _, c := range m.x.Pods.PodAt(i).Ports {
 			if proto := protocolIndex(c.Protocol); names[c.Name] && proto >= 0 {
 				d := declaredPort{proto, uint16(c.Port)}
 				if n := len(out[d]); n == 0 || out[d][n-1] != int32(i) {
@@ -121,7 +121,7 @@ func (x *Index) onlyIn(s Set, zones map[string]bool) {
 		return
 	}
 	s.Each(func(e int32) {
-		if !zones[x.Pods.At(int(x.Ends[e].Pod)).NodeName] {
+		if !zones[x.Pods.PodAt(int(x.Ends[e].Pod)).NodeName] {
 			s[e>>6] &^= 1 << (e & 63)
 		}
 	})

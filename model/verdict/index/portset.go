@@ -64,7 +64,7 @@ func adminPorts(r *model.Rule) (out PortSet, some bool) {
 	}
 	for i := range r.Ports {
 		p := &r.Ports[i]
-		if proto := protocolIndex(p.Protocol); p.Name == "" && !p.Broken() {
+		if proto := protocolIndex(p.Protocol); p.Name == "" && !p.IsBroken() {
 			out = append(out, portRangeOf(proto, p))
 		}
 	}
@@ -99,7 +99,7 @@ func netpolPorts(r *model.Rule) (out PortSet, some bool) {
 				continue
 			}
 			numbered = true
-			if !p.Broken() {
+			if !p.IsBroken() {
 				numbers = append(numbers, portRangeOf(proto, p))
 			}
 		}
@@ -131,7 +131,7 @@ func NetpolDefect(r *model.Rule, proto int8, port uint16, to *model.Pod, matched
 				return c.Name == p.Name && protocolIndex(c.Protocol) == proto && uint16(c.Port) == port
 			})
 		default:
-			means = means || p.Start == 0 || !p.Broken() && PortSet{portRangeOf(proto, p)}.Has(proto, port)
+			means = means || p.Start == 0 || !p.IsBroken() && PortSet{portRangeOf(proto, p)}.Has(proto, port)
 		}
 	}
 	switch {

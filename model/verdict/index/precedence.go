@@ -91,7 +91,7 @@ func (x *Index) MoverOfPolicy(key model.Key) (m PolicyMover) {
 	}
 	for p := range x.view.Cluster.AllPolicies() {
 		switch {
-		case !p.Kind.Ranked() || p.Tier != model.TierAdmin:
+		case !p.Kind.HasPriority() || p.Tier != model.TierAdmin:
 		case p.Key == key:
 			m.Now = float64(p.Priority)
 		case x.view.IsEnforced(p):

@@ -237,7 +237,7 @@ func (m *termMaker) addPeer(a conditionAddrs, p *model.Peer) {
 	case model.PeerNamespaces, model.PeerPods:
 		a.addPods(peerKey(p), func() Set { return m.x.ofPods(m.x.Pods.PeerSet(p), m.x.view.hasFamily) })
 	case model.PeerNodes:
-		for _, n := range m.x.Pods.Nodes(p.Nodes) {
+		for _, n := range m.x.Pods.NodesMatching(p.Nodes) {
 			for _, ip := range n.HostIPs {
 				a.addSingle(ip, m.x.view.hasFamily)
 			}

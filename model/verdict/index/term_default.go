@@ -74,9 +74,9 @@ func (m *termMaker) addMulticast() {
 		if ns.Annotations[model.AnnotationMulticast] != "true" {
 			continue
 		}
-		pods := &model.Policy{Subject: model.Subject{Namespace: ns.Name, Namespaces: model.Everything(), Pods: model.Everything(), AllPods: true}}
+		pods := &model.Policy{Subject: model.Subject{Namespace: ns.Name, Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true}}
 		ports := m.subjectCondition("namespace "+ns.Name, pods)
-		members := &model.Peer{Kind: model.PeerNamespaces, Namespace: ns.Name, Namespaces: model.Everything(), Pods: model.Everything()}
+		members := &model.Peer{Kind: model.PeerNamespaces, Namespace: ns.Name, Namespaces: model.SelectEverything(), Pods: model.SelectEverything()}
 		key := model.Key{Kind: model.KindMulticastNS, Namespace: ns.Name, Name: "default"}
 		t := Term{Tier: model.TierNetwork, Priority: ladder.PriorityMulticastAllow, Does: Allows, At: AtSource, From: ports, To: groups,
 			Rule: m.addRule(Rule{Key: key, Direction: model.Egress, Index: -1, Action: model.Allow})}

@@ -14,14 +14,14 @@ import (
 // isolatesPods says whether a policy isolates its pods by itself.
 func (m *termMaker) isolatesPods(p *model.Policy, d model.Direction) bool {
 	if m.x.view.LegacyIsolation {
-		return legacy.Isolates(p, d)
+		return legacy.IsolatesByItself(p, d)
 	}
-	return p.Isolates(d)
+	return p.IsolatesDirection(d)
 }
 
 // ruleCounts says whether a rule of a NetworkPolicy decides anything.
 func (m *termMaker) ruleCounts(p *model.Policy, r *model.Rule) bool {
-	return !m.x.view.LegacyIsolation || legacy.Counts(m.x.view.Cluster, p, r.Direction) && !legacy.MatchesNothing(p, r)
+	return !m.x.view.LegacyIsolation || legacy.RulesCount(m.x.view.Cluster, p, r.Direction) && !legacy.MatchesNothing(p, r)
 }
 
 // addAnnotated makes the terms that drop the rest of what goes to isolated namespaces.
@@ -30,7 +30,7 @@ func (m *termMaker) addAnnotated() {
 		return
 	}
 	for ns := range m.x.view.Cluster.Namespaces() {
-		if !legacy.Isolated(m.x.view.Cluster, ns.Name) {
+		if !legacy.IsIsolated(m.x.view.Cluster, ns.Name) {
 			continue
 		}
 		key := model.Key{Kind: model.KindIsolation2016, Namespace: ns.Name, Name: string(model.Ingress)}
@@ -42,7 +42,7 @@ func (m *termMaker) addAnnotated() {
 
 // wholeNamespace selects every pod of a namespace.
 func wholeNamespace(name string) *model.Policy {
-	return &model.Policy{Subject: model.Subject{Namespace: name, Namespaces: model.Everything(), Pods: model.Everything(), AllPods: true}}
+	return &model.Policy{Subject: model.Subject{Namespace: name, Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true}}
 }
 
 // sparedCondition is everybody but the pods of isolated namespaces, which the rows that
@@ -54,7 +54,7 @@ func (m *termMaker) sparedCondition() int32 {
 	return m.conditionID("spared", func(c *Condition) {
 		c.Set, c.any = NewSet(len(m.x.Ends)), [2]bool{true, true}
 		for i := range m.x.Ends {
-			if !legacy.Isolated(m.x.view.Cluster, m.x.Pods.At(int(m.x.Ends[i].Pod)).Namespace) {
+			if !legacy.IsIsolated(m.x.view.Cluster, m.x.Pods.PodAt(int(m.x.Ends[i].Pod)).Namespace) {
 				c.Set.Add(int32(i))
 			}
 		}

@@ -173,10 +173,10 @@ func (m *termMaker) selectorSet(a conditionAddrs, p *model.Peer) {
 			}
 			return m.x.Pods.PeerSelected(&pe)
 		}
-		a.addPods("set "+peerKey(p), func() Set { return m.x.ofPods(selected().And(m.x.Pods.Eligible()), counts) })
+		a.addPods("set "+peerKey(p), func() Set { return m.x.ofPods(selected().And(m.x.Pods.EligiblePods()), counts) })
 		if !legacy {
 			for i := range selected().Each() {
-				if p := m.x.Pods.At(i); p.HostNetwork && !p.Completed() && p.NodeName != "" {
+				if p := m.x.Pods.PodAt(i); p.HostNetwork && !p.IsCompleted() && p.NodeName != "" {
 					for _, ip := range p.IPs {
 						a.addSingle(ip, counts)
 					}
@@ -196,7 +196,7 @@ func (m *termMaker) selectorSet(a conditionAddrs, p *model.Peer) {
 func (m *termMaker) standsForHosts(p *model.Peer) bool {
 	ns := m.x.view.Cluster.Namespace(m.x.view.HostNetworkNamespace)
 	switch {
-	case ns == nil || !p.Pods.Empty():
+	case ns == nil || !p.Pods.MatchesEverything():
 		return false
 	case p.Namespace != "":
 		return p.Namespace == ns.Name
@@ -241,7 +241,7 @@ func (m *termMaker) destinationCondition(r *model.Rule) (cond int32, maybe strin
 			return m.firewallNetwork(p.Networks[0]), ""
 		case model.PeerNodes:
 			return m.addressCondition("hosts "+peerKey(p), func(a conditionAddrs) {
-				for _, n := range m.x.Pods.Nodes(p.Nodes) {
+				for _, n := range m.x.Pods.NodesMatching(p.Nodes) {
 					for _, ip := range n.HostIPs {
 						a.addSingle(ip, nil)
 					}

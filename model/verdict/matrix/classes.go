@@ -102,7 +102,7 @@ func classesOf(pick func(*model.Pod) bool, marks []netip.Addr, f *connectionFocu
 		if f != nil && !f.hasEnd(int32(e)) {
 			continue
 		}
-		p := xs[0].Pods.At(int(xs[0].Ends[e].Pod))
+		p := xs[0].Pods.PodAt(int(xs[0].Ends[e].Pod))
 		if p.PrimaryUDN() != "" || pick != nil && !pick(p) {
 			continue
 		}
@@ -179,12 +179,12 @@ func endInOther(x *index.Index, o *index.Index, end int32) int32 {
 	if x == o {
 		return end
 	}
-	theirs := o.Pods.At(int(o.Ends[end].Pod))
-	if int(end) < len(x.Ends) && x.Ends[end].Addr == o.Ends[end].Addr && x.Pods.At(int(x.Ends[end].Pod)) == theirs {
+	theirs := o.Pods.PodAt(int(o.Ends[end].Pod))
+	if int(end) < len(x.Ends) && x.Ends[end].Addr == o.Ends[end].Addr && x.Pods.PodAt(int(x.Ends[end].Pod)) == theirs {
 		return end
 	}
 	for _, e := range x.EndsAt(o.Ends[end].Addr) {
-		if p := x.Pods.At(int(x.Ends[e].Pod)); p.Key == theirs.Key && p.NodeName == theirs.NodeName && p.PrimaryUDN() == "" {
+		if p := x.Pods.PodAt(int(x.Ends[e].Pod)); p.Key == theirs.Key && p.NodeName == theirs.NodeName && p.PrimaryUDN() == "" {
 			return e
 		}
 	}

@@ -170,7 +170,7 @@ func deciderOfTerm(x *index.Index, t *index.Term, h *tierHop, matched bool) verd
 	if defect := x.Precedence().Defect; defect != nil && r.Key.Kind == model.KindNP {
 		var to *model.Pod
 		if h.out.End >= 0 {
-			to = x.Pods.At(int(x.Ends[h.out.End].Pod))
+			to = x.Pods.PodAt(int(x.Ends[h.out.End].Pod))
 		}
 		if d.Defect == "" || !matched {
 			d.Defect = defect(r.Policy.Rule(r.Direction, r.Index), h.proto, h.port, to, matched)

@@ -45,7 +45,7 @@ func findPod(x *index.Index, e verdict.Endpoint, p *model.Pod, source bool) foun
 	f := foundEnd{End: verdict.End{Endpoint: e, Zone: p.NodeName, Note: p.Assumed}, pod: p}
 	udn := p.PrimaryUDN()
 	switch {
-	case p.Completed():
+	case p.IsCompleted():
 		f.whyNotAsked = e.String() + " is completed: it has no address any more"
 	case p.NodeName == "":
 		f.whyNotAsked = e.String() + " is not scheduled: it has no port yet"
@@ -110,8 +110,8 @@ func findNode(x *index.Index, e verdict.Endpoint, n *model.Node, source bool) fo
 
 // findAddr finds whose address it is.
 func findAddr(x *index.Index, e verdict.Endpoint, source bool) foundEnd {
-	if at := x.EndsAt(e.Addr); len(at) == 1 && x.Pods.At(int(x.Ends[at[0]].Pod)).Assumed == "" {
-		p := x.Pods.At(int(x.Ends[at[0]].Pod))
+	if at := x.EndsAt(e.Addr); len(at) == 1 && x.Pods.PodAt(int(x.Ends[at[0]].Pod)).Assumed == "" {
+		p := x.Pods.PodAt(int(x.Ends[at[0]].Pod))
 		return findPod(x, verdict.Endpoint{Key: p.Key, Addr: e.Addr}, p, source)
 	}
 	f := foundEnd{End: verdict.End{Endpoint: e}, addrs: []netip.Addr{e.Addr}, node: x.NodeOf[e.Addr]}
@@ -226,7 +226,7 @@ func endpointsOf(x *index.Index, s *model.Service) (out []foundEnd) {
 		return out
 	}
 	for p := range x.Cluster().PodsIn(s.Namespace) {
-		if hasLabels(s.Selector, p.Labels) && !p.Completed() && p.Phase != "Pending" && p.NodeName != "" && len(p.IPs) > 0 && p.Assumed == "" {
+		if hasLabels(s.Selector, p.Labels) && !p.IsCompleted() && p.Phase != "Pending" && p.NodeName != "" && len(p.IPs) > 0 && p.Assumed == "" {
 			out = append(out, findPod(x, verdict.Endpoint{Key: p.Key}, p, false))
 		}
 	}

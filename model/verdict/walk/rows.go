@@ -43,7 +43,7 @@ func fromRows(x *index.Index, zones ZoneRows, h *tierHop) verdict.StageVerdict {
 		if at < 0 {
 			continue
 		}
-		if p := x.Pods.At(int(x.Ends[at].Pod)); p.Assumed != "" {
+		if p := x.Pods.PodAt(int(x.Ends[at].Pod)); p.Assumed != "" {
 			out.Reason = "no row knows of " + p.Namespace + "/" + p.Name + ", which " + p.Assumed
 			return out
 		}
@@ -100,7 +100,7 @@ func rowPacket(x *index.Index, h *tierHop) (at string, p match.Packet) {
 func logicalPortOf(x *index.Index, at *index.HopEnd, zone string) string {
 	switch {
 	case at.Port >= 0:
-		p := x.Pods.At(int(x.Ends[at.Port].Pod))
+		p := x.Pods.PodAt(int(x.Ends[at.Port].Pod))
 		return nb.PortName(p.Namespace, p.Name)
 	case at.Router:
 		return nb.RouterPort(zone)

@@ -194,7 +194,7 @@ func (z *Zone) shareMemberships(in map[*logicalPort][]int32) {
 
 func (s *switchRows) sort(z *Zone, m *MatchCache) {
 	s.stages = map[model.Stage]*stageRows{}
-	for _, stage := range model.Stages() {
+	for _, stage := range model.PipelineStages() {
 		s.stages[stage] = &stageRows{in: map[int32][]int32{}, out: map[int32][]int32{}}
 	}
 	for id := range s.acls {

@@ -121,7 +121,7 @@ func serverText(err error) string {
 // canI is the kubectl command that shows whether a permission is there.
 func (f *feed) canI(verb string) string {
 	words := []string{"auth", "can-i", verb, f.about.name}
-	if f.about.kind.Namespaced() {
+	if f.about.kind.IsNamespaced() {
 		words = append(words, "-A")
 	}
 	return f.w.c.Kubectl(words...)

@@ -145,11 +145,11 @@ func metadataErrors(k model.Kind, obj map[string]any) field.ErrorList {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(md, &om); err != nil {
 		return field.ErrorList{field.Invalid(field.NewPath("metadata"), "", err.Error())}
 	}
-	if k.Namespaced() && om.Namespace == "" {
+	if k.IsNamespaced() && om.Namespace == "" {
 		om.Namespace = "default"
 	}
 	om.ManagedFields = nil // the server's own
-	return apivalidation.ValidateObjectMeta(&om.ObjectMeta, k.Namespaced(), apivalidation.NameIsDNSSubdomain,
+	return apivalidation.ValidateObjectMeta(&om.ObjectMeta, k.IsNamespaced(), apivalidation.NameIsDNSSubdomain,
 		field.NewPath("metadata"))
 }
 

@@ -166,7 +166,7 @@ func asWarnings(bad []check.Issue, why string) []check.Issue {
 // texts through that are no CIDR.
 func ovnWouldTake(k model.Kind, obj map[string]any) bool {
 	typed, err := policy.TypedPolicy(k, obj)
-	return err == nil && !policy.New(model.Meta{Key: model.Key{Kind: k, Name: typed.GetName()}}, typed).Refused()
+	return err == nil && !policy.New(model.Meta{Key: model.Key{Kind: k, Name: typed.GetName()}}, typed).IsRefused()
 }
 
 // addReleaseHint says of what today's CRD alone refuses which release takes it.

@@ -284,8 +284,8 @@ func modernText(own []byte, places int) []byte {
 }
 
 // modelOlder is the same for the model.
-func (o *OlderForm) modelOlder() *model.Older {
-	out := &model.Older{}
+func (o *OlderForm) modelOlder() *model.OlderForm {
+	out := &model.OlderForm{}
 	for _, u := range o.uses {
 		if u.reason != "" {
 			out.Reasons = append(out.Reasons, u.field+": "+u.reason)
@@ -328,7 +328,7 @@ func (o *OlderForm) MarkPolicy(p *model.Policy, line int) {
 // OnServer returns the meaning today of a policy of a cluster whose CRD is of that
 // time, nil where it has nothing of the older form. OVN-Kubernetes of today, as it
 // reads the policy, decides there.
-func OnServer(obj map[string]any) *model.Older {
+func OnServer(obj map[string]any) *model.OlderForm {
 	text := yamltree.TidyText(obj)
 	root, err := yamltree.ParseFlat([]byte(text), yamltree.DefaultAliasNodes)
 	if err != nil || root == nil || root.Kind != yaml.MappingNode {

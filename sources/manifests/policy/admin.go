@@ -74,7 +74,7 @@ func (n *normaliser) readSubject(s *v1alpha1.AdminNetworkPolicySubject) {
 	switch {
 	case s.Namespaces != nil: // wins over pods, as in OVN-Kubernetes
 		n.p.Subject = model.Subject{Namespaces: n.readSelector(s.Namespaces, "spec.subject.namespaces"),
-			Pods: model.Everything(), AllPods: true}
+			Pods: model.SelectEverything(), AllPods: true}
 	case s.Pods != nil:
 		n.p.Subject = model.Subject{
 			Namespaces: n.readSelector(&s.Pods.NamespaceSelector, "spec.subject.pods.namespaceSelector"),
@@ -110,7 +110,7 @@ func (n *normaliser) readRule(dir model.Direction, name, action string, peers []
 func (n *normaliser) selectPeer(r *model.Rule, namespaces *metav1.LabelSelector, pods *v1alpha1.NamespacedPod, nodes *metav1.LabelSelector, at string) bool {
 	switch {
 	case namespaces != nil:
-		r.Peers = append(r.Peers, model.Peer{Kind: model.PeerNamespaces, Pods: model.Everything(),
+		r.Peers = append(r.Peers, model.Peer{Kind: model.PeerNamespaces, Pods: model.SelectEverything(),
 			Namespaces: n.readSelector(namespaces, at+".namespaces")})
 	case pods != nil:
 		r.Peers = append(r.Peers, model.Peer{Kind: model.PeerPods,
@@ -193,7 +193,7 @@ func (n *normaliser) readPort(r *model.Rule, p *v1alpha1.AdminNetworkPolicyPort,
 // noteReversed notes a range that ends before it begins, which the CRDs let pass: the row is
 // there and never matches, so that a Deny denies nothing (ovn-kubernetes.md#acl-match).
 func (n *normaliser) noteReversed(p *model.Port, at string) {
-	if p.Reversed() {
+	if p.IsReversed() {
 		n.addInvalid(model.InvalidPortRange, at, fmt.Sprintf("ends at %d, before its start %d: it matches no port", p.End, p.Start),
 			fmt.Sprintf("write start: %d and end: %d", p.End, p.Start))
 	}

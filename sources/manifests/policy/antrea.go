@@ -154,7 +154,7 @@ func (n *normaliser) antreaAppliedTo(list []antreaAppliedTo, at string) []model.
 // orAll is a selector; an absent one matches everything beside one that is there.
 func (n *normaliser) orAll(s *metav1.LabelSelector, field string) model.Selector {
 	if s == nil {
-		return model.Everything()
+		return model.SelectEverything()
 	}
 	return n.readSelector(s, field)
 }
@@ -184,7 +184,7 @@ func (n *normaliser) antreaPeer(o *antreaPeer, at string) model.Peer {
 		for _, l := range o.Namespaces.SameLabels {
 			m.SameLabels = append(m.SameLabels, clean.Text(l))
 		}
-		return model.Peer{Kind: model.PeerPods, Namespaces: model.Everything(), Pods: n.orAll(o.PodSelector, at+".podSelector"), Match: m}
+		return model.Peer{Kind: model.PeerPods, Namespaces: model.SelectEverything(), Pods: n.orAll(o.PodSelector, at+".podSelector"), Match: m}
 	case o.NamespaceSelector != nil || o.PodSelector != nil:
 		return n.podsPeer(o.NamespaceSelector, o.PodSelector, at)
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // antreaAdmission notes what Antrea's admission refuses in a policy by itself
-// (antrea.md#findings); what hangs on other objects is said by antrea.Check.
+// (antrea.md#findings); what hangs on other objects is said by antrea.CheckCluster.
 func (n *normaliser) antreaAdmission(spec *antreaPolicySpec) {
 	if p := spec.Priority; p < 1 || p > 10000 {
 		n.addInvalid(antrea.PriorityRange, "spec.priority", fmt.Sprintf("priority %g: want 1.0 to 10000.0", p), "")
@@ -215,7 +215,7 @@ func (n *normaliser) ingressOnly(r *antreaRule, at string) {
 		n.addInvalid(antrea.PeerForms, at+".to", "is of egress rules", "write from")
 	}
 	for j := range r.From {
-		if b := r.From[j].IPBlock; b != nil && antrea.Multicast(b.CIDR) {
+		if b := r.From[j].IPBlock; b != nil && antrea.IsMulticast(b.CIDR) {
 			n.addInvalid(antrea.MulticastIngress, fmt.Sprintf("%s.from[%d].ipBlock", at, j), "is multicast: ingress rules do not decide about it", "")
 		}
 	}
@@ -229,7 +229,7 @@ func (n *normaliser) egressOnly(r *antreaRule, at string) {
 		n.addInvalid(antrea.ToServicesMixed, at+".toServices", "cannot be used with to or ports: it is addresses and ports of Services", "make two rules of it")
 	}
 	for j := range r.To {
-		if b := r.To[j].IPBlock; b != nil && antrea.Multicast(b.CIDR) {
+		if b := r.To[j].IPBlock; b != nil && antrea.IsMulticast(b.CIDR) {
 			n.multicastAction(r, at)
 		}
 	}

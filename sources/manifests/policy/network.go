@@ -33,7 +33,7 @@ func (n *normaliser) networkPolicy(o *networkingv1.NetworkPolicy) {
 	if o.APIVersion == model.APIVersionNP2016 { // another than that of today's API
 		p.APIVersion = o.APIVersion
 	}
-	p.Subject = model.Subject{Namespaces: model.Everything(), Pods: n.readSelector(&o.Spec.PodSelector, "spec.podSelector"),
+	p.Subject = model.Subject{Namespaces: model.SelectEverything(), Pods: n.readSelector(&o.Spec.PodSelector, "spec.podSelector"),
 		Namespace: p.Namespace}
 	p.IsolatesIngress, p.IsolatesEgress = npDirections(&o.Spec)
 	for i := range o.Spec.Ingress {
@@ -75,9 +75,9 @@ func (n *normaliser) npRule(dir model.Direction, i int, peers []networkingv1.Net
 func (n *normaliser) podsPeer(namespaces, pods *metav1.LabelSelector, at string) model.Peer {
 	switch {
 	case pods == nil:
-		return model.Peer{Kind: model.PeerNamespaces, Pods: model.Everything(), Namespaces: n.readSelector(namespaces, at+".namespaceSelector")}
+		return model.Peer{Kind: model.PeerNamespaces, Pods: model.SelectEverything(), Namespaces: n.readSelector(namespaces, at+".namespaceSelector")}
 	case namespaces == nil:
-		return model.Peer{Kind: model.PeerPods, Namespace: n.p.Namespace, Namespaces: model.Everything(),
+		return model.Peer{Kind: model.PeerPods, Namespace: n.p.Namespace, Namespaces: model.SelectEverything(),
 			Pods: n.readSelector(pods, at+".podSelector")}
 	}
 	return model.Peer{Kind: model.PeerPods, Namespaces: n.readSelector(namespaces, at+".namespaceSelector"),
@@ -149,7 +149,7 @@ func ReadEgressFirewall(u *unstructured.Unstructured) (*EgressFirewall, error) {
 func (n *normaliser) egressFirewall(u *unstructured.Unstructured) {
 	p := n.p
 	p.Tier = model.TierNetwork
-	p.Subject = model.Subject{Namespaces: model.Everything(), Pods: model.Everything(), AllPods: true,
+	p.Subject = model.Subject{Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true,
 		Namespace: p.Namespace}
 	o, err := ReadEgressFirewall(u)
 	if err != nil {

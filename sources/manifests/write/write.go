@@ -52,7 +52,7 @@ func (w *policyWriter) policyObject() (*unstructured.Unstructured, error) {
 		return nil, fmt.Errorf("policies of kind %s are not written from their normal form", w.p.Kind)
 	}
 	meta := jsonTree{"name": w.p.Name}
-	if w.p.Kind.Namespaced() {
+	if w.p.Kind.IsNamespaced() {
 		meta["namespace"] = w.p.Namespace
 	}
 	if l := w.p.Labels.Map(); len(l) > 0 {
@@ -125,7 +125,7 @@ func (w *policyWriter) fillAdmin(spec jsonTree) {
 }
 
 func (w *policyWriter) adminRule(r *model.Rule, at string) jsonTree {
-	out := jsonTree{"action": w.p.Kind.Word(r.Action)}
+	out := jsonTree{"action": w.p.Kind.ActionWord(r.Action)}
 	if r.Name != "" {
 		out["name"] = r.Name
 	}

@@ -129,13 +129,13 @@ func (w *policyWriter) antreaPeer(p *model.Peer, at string) jsonTree {
 		if !p.Match.Self {
 			out = jsonTree{"namespaces": jsonTree{"sameLabels": listOf(p.Match.SameLabels)}}
 		}
-		if !p.Pods.Empty() {
+		if !p.Pods.MatchesEverything() {
 			out["podSelector"] = w.labelSelector(p.Pods, at+".podSelector")
 		}
 		return out
 	case p.Kind == model.PeerPods && p.Namespace == w.p.Namespace:
 		out := jsonTree{"podSelector": w.labelSelector(p.Pods, at+".podSelector")}
-		if p.Namespace == "" && !p.Namespaces.Empty() {
+		if p.Namespace == "" && !p.Namespaces.MatchesEverything() {
 			out["namespaceSelector"] = w.labelSelector(p.Namespaces, at+".namespaceSelector")
 		}
 		return out
@@ -176,10 +176,10 @@ func (w *policyWriter) appliedTo(list []model.AppliedTo, at string) (out []any) 
 // appliedPods leaves a selector of everything out where the other says enough.
 func (w *policyWriter) appliedPods(a *model.AppliedTo, at string) jsonTree {
 	out := jsonTree{}
-	if w.p.Namespace == "" && (a.Pods.Empty() || !a.Namespaces.Empty()) {
+	if w.p.Namespace == "" && (a.Pods.MatchesEverything() || !a.Namespaces.MatchesEverything()) {
 		out["namespaceSelector"] = w.labelSelector(a.Namespaces, at+".namespaceSelector")
 	}
-	if w.p.Namespace != "" || !a.Pods.Empty() {
+	if w.p.Namespace != "" || !a.Pods.MatchesEverything() {
 		out["podSelector"] = w.labelSelector(a.Pods, at+".podSelector")
 	}
 	return out

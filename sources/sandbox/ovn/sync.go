@@ -158,7 +158,7 @@ func (z *Zone) Faults() []model.Fault {
 		case d.State == child.Silent:
 			d.Since = z.asked[n.name]
 		}
-		f := model.Fault{What: d.Name, State: string(d.State), Since: d.Since}
+		f := model.Fault{Process: d.Name, State: string(d.State), Since: d.Since}
 		if d.Err != nil {
 			f.Error = clean.Text(d.Err.Error())
 		}

@@ -199,7 +199,7 @@ func (z *Zone) startZone(ctx context.Context, behind bool) error {
 		close(z.up)
 		if err != nil && rise.Err() == nil {
 			z.mu.Lock()
-			z.late = &model.Fault{What: "OVN", State: "did not start", Since: time.Now(), Error: clean.Text(err.Error())}
+			z.late = &model.Fault{Process: "OVN", State: "did not start", Since: time.Now(), Error: clean.Text(err.Error())}
 			z.mu.Unlock()
 			z.tellFaults()
 		}
