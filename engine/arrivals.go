@@ -13,17 +13,17 @@ import (
 	"rung/model"
 )
 
-// arrivals are the changes of policies that sources brought after they had loaded, and that
+// sourceArrivals are the changes of policies that sources brought after they had loaded, and that
 // nobody made here. They are judged beside the loop: the rows wait for none of it.
-type arrivals struct {
+type sourceArrivals struct {
 	news chan struct{}
 
 	mu      sync.Mutex
 	waiting map[model.PolicyKey]change.ObjectChange // Old is from before the first that waits
 }
 
-func newArrivals() arrivals {
-	return arrivals{news: make(chan struct{}, 1), waiting: map[model.PolicyKey]change.ObjectChange{}}
+func newArrivals() sourceArrivals {
+	return sourceArrivals{news: make(chan struct{}, 1), waiting: map[model.PolicyKey]change.ObjectChange{}}
 }
 
 // noteArrived takes in what a source changed of the policies, once everything was read.
@@ -54,7 +54,7 @@ func (s *state) noteArrived(changes []model.Change) {
 // passed its API server, and are their concern.
 func (c *Config) judgesArrivals() bool { return c.Reconcile || c.Screen && c.Kube == nil }
 
-func (a *arrivals) add(came []change.ObjectChange) {
+func (a *sourceArrivals) add(came []change.ObjectChange) {
 	a.mu.Lock()
 	for _, c := range came {
 		if was, waits := a.waiting[c.Key]; waits {
@@ -71,7 +71,7 @@ func (a *arrivals) add(came []change.ObjectChange) {
 
 // dropMade drops a change that was made here, where its source was quicker than it: Rung wrote
 // the file.
-func (a *arrivals) dropMade(k model.PolicyKey, now *model.Policy) {
+func (a *sourceArrivals) dropMade(k model.PolicyKey, now *model.Policy) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if c, waits := a.waiting[k]; waits && model.SameContent(c.New, now) {
@@ -81,7 +81,7 @@ func (a *arrivals) dropMade(k model.PolicyKey, now *model.Policy) {
 
 // takeWaiting returns the waiting changes, in order, and clears them. It leaves out changes that
 // came back to what was before.
-func (a *arrivals) takeWaiting() (out []change.ObjectChange) {
+func (a *sourceArrivals) takeWaiting() (out []change.ObjectChange) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, k := range slices.SortedFunc(maps.Keys(a.waiting), model.PolicyKey.Compare) {
@@ -95,7 +95,7 @@ func (a *arrivals) takeWaiting() (out []change.ObjectChange) {
 
 // judgeArrivals judges what sources bring, one change after the other, and says which guard rails it
 // met: what comes meanwhile is the next.
-func (a *arrivals) judgeArrivals(l *loop.Loop, g *gate.Gate, met func(code string)) {
+func (a *sourceArrivals) judgeArrivals(l *loop.Loop, g *gate.Gate, met func(code string)) {
 	for {
 		select {
 		case <-l.Context().Done():

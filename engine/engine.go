@@ -35,7 +35,7 @@ type Engine struct {
 	state *state // the loop's alone
 	cfg   Config
 
-	arrivals arrivals
+	arrivals sourceArrivals
 	notices  []string // of the start
 	logs     *logs.Store
 	gate     *gate.Gate

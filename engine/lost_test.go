@@ -40,7 +40,7 @@ func TestMeterAtLimit(t *testing.T) {
 	}) {
 		t.Fatalf("no ACL at its limit: %+v", got)
 	}
-	if x := got[0]; x.Rule.Policy != given.ANPKey("control") || x.Rate != 20 || x.Seen < 20 || !x.IsLosing() {
+	if x := got[0]; x.Rule.Policy != given.ANPKey("control") || x.Rate != 20 || x.FullestSecond < 20 || !x.IsLosing() {
 		t.Errorf("%+v", x)
 	}
 	// The first of the lines is of when the traffic began, and with it the loss.

@@ -175,7 +175,7 @@ func (s *state) applyObjects(upsert []model.Object, remove []model.Key) []model.
 	if box := s.engine.cfg.Sandbox; box != nil {
 		box.ObjectsMoved(next, changes)
 	} else {
-		s.past = s.past.RememberChanges(changes, s.desired)
+		s.pastState = s.pastState.RememberChanges(changes, s.desired)
 	}
 	d, delta := s.compiler.Apply(next, changes)
 	s.desired = d

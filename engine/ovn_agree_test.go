@@ -120,7 +120,7 @@ func (f *ovnRun) crosses(rows *walk.Zone, p ovn.Packet, m match.Packet, in, from
 			break
 		}
 	}
-	p.In = in
+	p.EntryPort = in
 	came := false
 	f.onOVN(rows.Name, func(ctx context.Context, z *ovn.Zone) error {
 		got, err := z.Send(ctx, []ovn.Packet{p})
@@ -130,7 +130,7 @@ func (f *ovnRun) crosses(rows *walk.Zone, p ovn.Packet, m match.Packet, in, from
 		came = got[0].Delivered(out)
 		if came != passes && !tied {
 			_, trace, err := z.Trace(ctx, p, ovn.StateFirst)
-			f.t.Errorf("zone %s: %+v came out at %v; the rows have it meet %s\n%s%v", rows.Name, p, got[0].At, strings.Join(met, ", "), trace, err)
+			f.t.Errorf("zone %s: %+v came out at %v; the rows have it meet %s\n%s%v", rows.Name, p, got[0].Ports, strings.Join(met, ", "), trace, err)
 		}
 		return nil
 	})

@@ -12,8 +12,8 @@ import (
 // planRuns makes one entry of the activity of each run of a plan, here or in another
 // Rung, once it ends: what the zones' rows did is in theirs.
 type planRuns struct {
-	run *revision.PlanState // as it began, nil while none runs
-	at  time.Time
+	run       *revision.PlanState // as it began, nil while none runs
+	startedAt time.Time
 }
 
 // runEnded takes the next state of the plan; ok says that a run ended with it, and a tells of
@@ -22,7 +22,7 @@ func (r *planRuns) runEnded(p *revision.PlanState, k model.Kubectl, now time.Tim
 	switch {
 	case p.IsUnderWay():
 		if r.run == nil || r.run.Title != p.Title || r.run.Total != p.Total {
-			r.run, r.at = p, now // another one, if the end of the one before was not seen
+			r.run, r.startedAt = p, now // another one, if the end of the one before was not seen
 		}
 		return a, false
 	case r.run == nil:
@@ -33,7 +33,7 @@ func (r *planRuns) runEnded(p *revision.PlanState, k model.Kubectl, now time.Tim
 	if p == nil {
 		return a, false // ended elsewhere, and put away before it was looked at
 	}
-	a = model.Activity{At: now, Took: now.Sub(r.at), By: "plan", Summary: p.Title + ": " + runOutcome(p)}
+	a = model.Activity{At: now, Took: now.Sub(r.startedAt), By: "plan", Summary: p.Title + ": " + runOutcome(p)}
 	if !first.Runner.Here {
 		a.By = "another Rung"
 	}

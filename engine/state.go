@@ -38,9 +38,9 @@ type state struct {
 	unconfirmed *revision.UnconfirmedChange
 	// access and profile are the server's answers about permissions, and about CRDs that
 	// are newer than OVN-Kubernetes.
-	access  revision.Access
-	profile []model.Broken
-	past    *revision.PastState // nil: nothing is remembered
+	access    revision.Access
+	profile   []model.Broken
+	pastState *revision.PastState // nil: nothing is remembered
 }
 
 func newState(e *Engine) *state {
@@ -107,7 +107,7 @@ func (s *state) nextRevision(before *revision.Revision) *revision.Revision {
 	s.number++
 	f := revision.Facts{
 		Number: s.number, At: s.Now(), Mode: s.modeFacts(), Cluster: s.cluster, Desired: s.desired, Flags: s.engine.cfg.Flags,
-		Past:    s.past,
+		Past:    s.pastState,
 		Reports: s.reports.Conditions(), Notes: s.reports.Events(), Undo: s.undo, Redo: s.redo, Plan: s.plan, Unconfirmed: s.unconfirmed, EndedLogs: s.engine.sessions.EndedSessions(), Access: s.access, Loaded: s.allLoaded(),
 	}
 	f.System, f.SystemWhy = s.dialects.System()

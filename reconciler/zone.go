@@ -159,7 +159,7 @@ func (c *Config) setDefaults() {
 		c.Clock = time.Now
 	}
 	if c.Slot == nil {
-		c.Slot = slots.Slots(nil).RunInSlot
+		c.Slot = slots.Slots(nil).TakeSlot
 	}
 	if c.OnState == nil {
 		c.OnState = func(*model.ZoneState) {}

@@ -29,9 +29,9 @@ const MaxNumber = 1 << 53
 // Journal is the file of records of one kind about one context. Without a path nothing is kept.
 // Whoever has one guards it against itself.
 type Journal struct {
-	Path string
-	disk safefile.FS
-	seen fs.FileInfo // as it was last read or written; nil for never
+	Path     string
+	disk     safefile.FS
+	lastSeen fs.FileInfo // as it was last read or written; nil for never
 }
 
 // Open is the journal of a kind about a context (or a path, or "demo") in the state folder;
@@ -82,12 +82,12 @@ func (j *Journal) HasChanged() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	was := j.seen
+	was := j.lastSeen
 	return was == nil || !os.SameFile(was, now) || was.Size() != now.Size() || !was.ModTime().Equal(now.ModTime()), nil
 }
 
 // LastSeenFile is the file as it was last read or written, nil for never.
-func (j *Journal) LastSeenFile() fs.FileInfo { return j.seen }
+func (j *Journal) LastSeenFile() fs.FileInfo { return j.lastSeen }
 
 // linesPart is how much is read at once.
 const linesPart = 1 << 20
@@ -104,7 +104,7 @@ func (j *Journal) ReadLines(limit int64, take func(line []byte) (enough bool)) (
 	if err != nil {
 		return false, err
 	}
-	j.seen = info
+	j.lastSeen = info
 	var rest [][]byte // the parts of a line whose start was not read yet, the first one last
 	line := func(head []byte) []byte {
 		slices.Reverse(rest)
@@ -161,7 +161,7 @@ func AppendRecords[R any](j *Journal, records ...R) error {
 		return err
 	}
 	if _, err = safefile.AppendLines(f, text); err == nil {
-		j.seen, err = f.Stat()
+		j.lastSeen, err = f.Stat()
 	}
 	return cmp.Or(err, f.Close())
 }
@@ -178,7 +178,7 @@ func ReplaceRecords[R any](j *Journal, records ...R) error {
 	if err := safefile.ReplaceFile(j.disk, j.Path, text); err != nil {
 		return err
 	}
-	j.seen, err = j.disk.Lstat(j.Path)
+	j.lastSeen, err = j.disk.Lstat(j.Path)
 	return err
 }
 

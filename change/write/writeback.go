@@ -250,7 +250,7 @@ func (f *Files) locateObject(p *model.Policy) (model.Origin, error) {
 	if unread {
 		at.File = f.placed[p.Key]
 	}
-	_, moved := f.written[at.File]
+	_, moved := f.writtenFiles[at.File]
 	f.mu.Unlock()
 	if at.File == "" {
 		return at, fmt.Errorf("write %s: it is not known which file it stands in: %w",

@@ -187,7 +187,7 @@ func (w *writePlan) restoreDeleted(c change.ObjectChange) (back bool, err error)
 	at, err := edit.PlaceOf(b.Path, text, *spot)
 	note := ""
 	switch fits := err == nil && w.editFits(b.Path, text, e, c); {
-	case fits && at.Found:
+	case fits && at.HasNeighbour:
 		note = fmt.Sprintf("%s goes back to %s", name, placeText(path+" (changed since)", at.Above.Label(), at.Below.Label()))
 	case fits && spot.Item >= 0:
 		note = fmt.Sprintf("%s goes to the end of its List in %s: its neighbors there are gone", name, path)

@@ -49,7 +49,7 @@ func probeOf(q trace.Question, r *probe.Result) *probeOut {
 	for i := range r.Sent {
 		for j := range r.Sent[i] {
 			s := &r.Sent[i][j]
-			p := packetOut{Packet: s.Packet, Reply: s.Reply, Zone: s.Zone, In: s.In, Out: append([]string{}, s.At...), Delivered: s.Delivered, Met: []deciderOut{}}
+			p := packetOut{Packet: s.Packet, Reply: s.Reply, Zone: s.Zone, In: s.EntryPort, Out: append([]string{}, s.ExitPorts...), Delivered: s.Delivered, Met: []deciderOut{}}
 			if len(r.Sent) > 1 {
 				p.To = r.Packets.Paths[i].To.Endpoint.String()
 			}
@@ -132,7 +132,7 @@ func (o *probeOut) packets(path int) string {
 		for k := range s.Met {
 			met = append(met, probe.DeciderName(&s.Met[k].Decider))
 		}
-		t.Add(s.Packet, s.Zone, s.In, cmp.Or(strings.Join(s.At, " "), "–"), word, strings.Join(met, ", "))
+		t.Add(s.Packet, s.Zone, s.EntryPort, cmp.Or(strings.Join(s.ExitPorts, " "), "–"), word, strings.Join(met, ", "))
 	}
 	return t.String()
 }

@@ -180,14 +180,14 @@ func writeTried(b *strings.Builder, p *trace.Path, wide bool) {
 		s := &p.Stages[i]
 		t := &command.TextTable{Head: []string{"TRIED", "TIER", "RULE"}}
 		for _, l := range s.Lines {
-			if l.What == trace.Nothing || l.What == trace.Other && !wide {
+			if l.Kind == trace.Nothing || l.Kind == trace.Other && !wide {
 				continue
 			}
 			result, rule := "matches", strings.TrimSuffix(trace.DeciderText(l.Rule), ": ")
 			switch {
 			case l.Why != "":
 				result = "not its " + l.Why
-			case l.What == trace.NotAsked:
+			case l.Kind == trace.NotAsked:
 				result = "not asked"
 			}
 			if l.Rule.Defect != "" {

@@ -231,8 +231,8 @@ func hitRows(rules []hits.RuleHits, now time.Time) []hitOut {
 			one.Hits, one.Lately, one.First, one.Last = p.Count, p.RecentLines(now), page.StampText(p.First), page.StampText(p.Last)
 			rows = append(rows, one)
 		}
-		if r.Rest > 0 {
-			o.Hits = r.Rest
+		if r.UncountedPairs > 0 {
+			o.Hits = r.UncountedPairs
 			rows = append(rows, o)
 		}
 	}

@@ -24,7 +24,7 @@ type Pods struct {
 func (p *Pods) ZoneMaker(share *nbdb.Sharing, slots slots.Slots) func(node string) (reconciler.Zone, error) {
 	limit := nbdb.NewLimiter(nbdb.DefaultDials)
 	return func(node string) (reconciler.Zone, error) {
-		return remote.Dial(remote.Config{Name: node, Share: share, Limit: limit, Slot: slots.RunInSlot, Open: p.OpenRunner(node)}), nil
+		return remote.Dial(remote.Config{Name: node, Share: share, Limit: limit, Slot: slots.TakeSlot, Open: p.OpenRunner(node)}), nil
 	}
 }
 

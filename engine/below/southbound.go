@@ -55,9 +55,9 @@ type Southbounds struct {
 	limit  *nbdb.Limiter // their own: zones do not wait for them
 	view   []*revision.Southbound
 	counts map[string]revision.ProgressCount
-	// own are the addresses of those of Rung's own zones.
-	own    map[string]string
-	nobody *loop.Alarm // looks at a zone's flows any more
+	// ownAddresses are the addresses of those of Rung's own zones.
+	ownAddresses map[string]string
+	nobody       *loop.Alarm // looks at a zone's flows any more
 }
 
 // southLoop is a database that is followed.
@@ -67,7 +67,7 @@ type southLoop struct{ stop context.CancelFunc }
 func New(l *loop.Loop, cfg Config, z *zones.Set) *Southbounds {
 	w := &Southbounds{Loop: l, cfg: cfg, zones: z, looks: zones.NewLooks(), states: map[string]*revision.Southbound{},
 		loops: map[string]*southLoop{}, limit: nbdb.NewLimiter(nbdb.DefaultDials), counts: map[string]revision.ProgressCount{},
-		own: map[string]string{}}
+		ownAddresses: map[string]string{}}
 	w.nobody = l.NewAlarm(w.FollowWanted)
 	return w
 }
@@ -79,7 +79,7 @@ func (w *Southbounds) Start() {
 }
 
 // AddressOf says where the database of one of Rung's own zones is; empty for one that is gone.
-func (w *Southbounds) AddressOf(zone, addr string) { w.own[zone] = addr }
+func (w *Southbounds) AddressOf(zone, addr string) { w.ownAddresses[zone] = addr }
 
 // LookAtFlows says of which zones somebody looks at the logical flows now. Their
 // Southbound databases are followed from then on, and some time longer. Like LookAt it
@@ -105,7 +105,7 @@ func (w *Southbounds) endpointOf(zone string) (endpoint string, open func() sout
 		addr, ok = w.cfg.SB[""]
 	}
 	if !ok {
-		addr = w.own[zone]
+		addr = w.ownAddresses[zone]
 	}
 	if z := w.zones.States()[zone]; addr == "" && z != nil && zones.IsFile(z.Endpoint) {
 		addr = dbfile.SouthboundBeside(z.Endpoint)
@@ -115,7 +115,7 @@ func (w *Southbounds) endpointOf(zone string) (endpoint string, open func() sout
 	}
 	if w.cfg.Pods != nil && w.zones.OfNode(zone) {
 		return "exec:" + clean.Text(zone), func() southSource {
-			return remote.DialSouthbound(remote.Config{Name: zone, Limit: w.limit, Slot: w.cfg.Slots.RunInSlot, Open: w.cfg.Pods.OpenRunner(zone)})
+			return remote.DialSouthbound(remote.Config{Name: zone, Limit: w.limit, Slot: w.cfg.Slots.TakeSlot, Open: w.cfg.Pods.OpenRunner(zone)})
 		}
 	}
 	return "", nil
@@ -124,9 +124,9 @@ func (w *Southbounds) endpointOf(zone string) (endpoint string, open func() sout
 // openSource makes the connection to a Southbound database of an address.
 func (w *Southbounds) openSource(zone, addr string) southSource {
 	if path, ok := dbfile.AddressPath(addr); ok {
-		return dbfile.NewSouthbound(dbfile.ZoneConfig{Name: zone, Path: path, Slot: w.cfg.Slots.RunInSlot, Options: dbfile.Options{Archives: w.cfg.Archives}})
+		return dbfile.NewSouthbound(dbfile.ZoneConfig{Name: zone, Path: path, Slot: w.cfg.Slots.TakeSlot, Options: dbfile.Options{Archives: w.cfg.Archives}})
 	}
-	return nbdb.DialSouthbound(nbdb.Config{Name: zone, Addr: addr, TLS: w.cfg.TLS, Limit: w.limit, Slot: w.cfg.Slots.RunInSlot})
+	return nbdb.DialSouthbound(nbdb.Config{Name: zone, Addr: addr, TLS: w.cfg.TLS, Limit: w.limit, Slot: w.cfg.Slots.TakeSlot})
 }
 
 // FollowWanted follows what is wanted of the zones there are, and lets go of the rest.
@@ -280,7 +280,7 @@ func (w *Southbounds) runJoins() {
 				continue
 			}
 			if p := (pair{z.DB, st.DB}); p != done[st.Zone] || st.Joined == nil {
-				release := w.cfg.Slots.RunInSlot()
+				release := w.cfg.Slots.TakeSlot()
 				next := st.JoinFlows(z.DB, w.Now())
 				release()
 				done[st.Zone] = p

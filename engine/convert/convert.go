@@ -17,10 +17,10 @@ type Result struct {
 	// the system Before, the verdicts of the made ones under After.
 	To            Target
 	Before, After *system.System
-	// Given are the policies that were converted, Rules their rules with the outcome of each,
+	// Converted are the policies that were converted, Rules their rules with the outcome of each,
 	// in the order in which they decide.
-	Given []*model.Policy
-	Rules []Rule
+	Converted []*model.Policy
+	Rules     []Rule
 	// Policies are the objects that say the same, in the order of Text.
 	Policies []*model.Policy
 	// Notes say what was left out, or has to be known besides.
@@ -49,7 +49,7 @@ func (r *Result) NewText() string {
 
 // IsEmpty says that there was nothing to convert: a proof says nothing then.
 func (r *Result) IsEmpty() bool {
-	return len(r.Given)+len(r.Policies)+len(r.Rules) == 0 && (r.To != "" || len(r.Notes) == 0) && r.Proof.Equal
+	return len(r.Converted)+len(r.Policies)+len(r.Rules) == 0 && (r.To != "" || len(r.Notes) == 0) && r.Proof.Equal
 }
 
 func textOf(policies []*model.Policy) string {

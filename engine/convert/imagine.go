@@ -31,14 +31,14 @@ const freshValue = "rung-imagined"
 type imaginedWorld struct {
 	c            *model.Cluster
 	spaces, pods *labelSpace
-	named        map[string]bool // namespaces that are meant by their names
+	namedSpaces  map[string]bool // namespaces that are meant by their names
 	accounts     map[model.ServiceAccount]bool
 	ports        map[string]bool
 	twice        bool // a rule compares labels of two namespaces
 
 	objects      []model.Object
 	count        int
-	all          bool
+	allSpaces    bool
 	next4, next6 netip.Addr
 }
 
@@ -47,15 +47,15 @@ type imaginedWorld struct {
 // the policies tell apart, one. all is false where there would be too many: then there are
 // those that single selectors, and pairs of them, are about.
 func imaginePods(c *model.Cluster, policies []*model.Policy) *imaginedWorld {
-	w := &imaginedWorld{c: c, spaces: newSpace(), pods: newSpace(), named: map[string]bool{}, accounts: map[model.ServiceAccount]bool{},
-		ports: map[string]bool{}, all: true, next4: imagined4, next6: imagined6}
+	w := &imaginedWorld{c: c, spaces: newSpace(), pods: newSpace(), namedSpaces: map[string]bool{}, accounts: map[model.ServiceAccount]bool{},
+		ports: map[string]bool{}, allSpaces: true, next4: imagined4, next6: imagined6}
 	groups := antrea.ResolveGroups(c)
 	for _, p := range policies {
 		w.addPolicy(groups, p)
 	}
 	name := w.spaces.takeLabel("kubernetes.io/metadata.name")
 	for _, v := range name {
-		w.named[v] = true
+		w.namedSpaces[v] = true
 	}
 	spaces, wholeSpaces := w.spaces.samplePoints(mostImagined)
 	pods, wholePods := w.pods.samplePoints(mostImagined)
@@ -63,9 +63,9 @@ func imaginePods(c *model.Cluster, policies []*model.Policy) *imaginedWorld {
 	if w.twice {
 		times = 2
 	}
-	w.all = wholeSpaces && wholePods
+	w.allSpaces = wholeSpaces && wholePods
 	if len(spaces)*times*len(pods)*2 > mostImagined {
-		w.all = false
+		w.allSpaces = false
 		spaces, pods = w.spaces.somePoints(mostKinds), w.pods.somePoints(mostKinds)
 	}
 	pods = slices.Concat(pods, pods) // those of one kind connect to each other, too
@@ -76,7 +76,7 @@ func imaginePods(c *model.Cluster, policies []*model.Policy) *imaginedWorld {
 			n++
 		}
 	}
-	for _, ns := range slices.Sorted(maps.Keys(w.named)) {
+	for _, ns := range slices.Sorted(maps.Keys(w.namedSpaces)) {
 		if c.Namespace(ns) != nil {
 			w.podsOf(ns, pods)
 		} else {
@@ -94,7 +94,7 @@ func imaginePods(c *model.Cluster, policies []*model.Policy) *imaginedWorld {
 func (w *imaginedWorld) addPolicy(groups *antrea.GroupResolver, p *model.Policy) {
 	selected := func(ns string, namespaces, pods model.Selector) {
 		if ns != "" {
-			w.named[ns] = true
+			w.namedSpaces[ns] = true
 		} else {
 			w.spaces.addSelector(namespaces)
 		}
@@ -155,7 +155,7 @@ func (w *imaginedWorld) addPolicy(groups *antrea.GroupResolver, p *model.Policy)
 
 func (w *imaginedWorld) addNamespace(name string, labels map[string]string, pods []map[string]string) {
 	if w.count >= mostImagined {
-		w.all = false
+		w.allSpaces = false
 		return
 	}
 	all := maps.Clone(labels)
@@ -176,7 +176,7 @@ func (w *imaginedWorld) podsOf(namespace string, sets []map[string]string) {
 
 func (w *imaginedWorld) addPod(namespace, account string, labels map[string]string) {
 	if w.count >= mostImagined {
-		w.all = false
+		w.allSpaces = false
 		return
 	}
 	p := &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: namespace, Name: fmt.Sprintf("rung-imagined-%d", w.count)},
@@ -204,7 +204,7 @@ func (w *imaginedWorld) describePod(c *model.Cluster, k model.Key) (string, bool
 		return text + " in " + k.Namespace, true
 	}
 	labels := maps.Clone(ns.Labels.Map())
-	if name := labels["kubernetes.io/metadata.name"]; w.named[name] {
+	if name := labels["kubernetes.io/metadata.name"]; w.namedSpaces[name] {
 		return text + " in a namespace " + name, true
 	}
 	delete(labels, "kubernetes.io/metadata.name")

@@ -138,12 +138,12 @@ func Policies(r *revision.Revision, to Target) (*Result, error) {
 	other := false // than what is wanted
 	for o := range r.Cluster.Objects() {
 		if p, ok := o.(*model.Policy); ok && converted(p.Kind) && !stays[p.Key] {
-			out.Given = append(out.Given, p)
+			out.Converted = append(out.Converted, p)
 			other = other || !to.writesKind(p.Kind)
 		}
 	}
 	if !other { // it stays as it is
-		out.Given, out.Notes, res = nil, nil, labels.Result{}
+		out.Converted, out.Notes, res = nil, nil, labels.Result{}
 	}
 	refused, err := out.writePolicies(r.Cluster, res.Policies)
 	if err != nil {
@@ -258,7 +258,7 @@ func Prove(ctx context.Context, rev *revision.Revision, made *Result, told func(
 		told = func(string) {}
 	}
 	var gone []model.Key
-	for _, p := range r.Given {
+	for _, p := range r.Converted {
 		gone = append(gone, p.Key)
 	}
 	var now []model.Object
@@ -274,8 +274,8 @@ func Prove(ctx context.Context, rev *revision.Revision, made *Result, told func(
 		base, _ = base.Upsert(nil, others)
 	}
 	told("imagining pods with labels that nobody has yet")
-	w := imaginePods(base, slices.Concat(r.Given, r.Policies))
-	r.Proof = Proof{Imagined: w.count, Partly: !w.all}
+	w := imaginePods(base, slices.Concat(r.Converted, r.Policies))
+	r.Proof = Proof{Imagined: w.count, Partly: !w.allSpaces}
 	for p := range base.Pods() {
 		if p.CanBePeer() {
 			r.Proof.Pods++

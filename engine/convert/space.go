@@ -11,23 +11,23 @@ import (
 
 // labelSpace is the labels that some selectors look at, each with the values that they tell apart.
 type labelSpace struct {
-	requirements map[string][]metav1.LabelSelectorRequirement // by key
-	sets         []map[string]string                          // one that each selector matches
-	seen         map[string]bool                              // selectors
-	comparedKeys map[string]bool                              // keys whose values are compared with each other
+	requirements  map[string][]metav1.LabelSelectorRequirement // by key
+	sets          []map[string]string                          // one that each selector matches
+	seenSelectors map[string]bool                              // selectors
+	comparedKeys  map[string]bool                              // keys whose values are compared with each other
 }
 
 func newSpace() *labelSpace {
-	return &labelSpace{requirements: map[string][]metav1.LabelSelectorRequirement{}, seen: map[string]bool{}, comparedKeys: map[string]bool{}}
+	return &labelSpace{requirements: map[string][]metav1.LabelSelectorRequirement{}, seenSelectors: map[string]bool{}, comparedKeys: map[string]bool{}}
 }
 
 // addSelector takes a selector in.
 func (s *labelSpace) addSelector(sel model.Selector) {
 	l := sel.LabelSelector()
-	if l == nil || s.seen[sel.Key()] {
+	if l == nil || s.seenSelectors[sel.Key()] {
 		return
 	}
-	s.seen[sel.Key()] = true
+	s.seenSelectors[sel.Key()] = true
 	set := map[string]string{}
 	for _, k := range slices.Sorted(maps.Keys(l.MatchLabels)) {
 		s.addRequirement(metav1.LabelSelectorRequirement{Key: k, Operator: metav1.LabelSelectorOpIn, Values: []string{l.MatchLabels[k]}})

@@ -66,21 +66,21 @@ type Dialects struct {
 	changed    time.Time // when the options changed last
 	pending    bool      // other options are waiting for their time
 	// step is the step of the desired rows in which the options changed last.
-	step  uint64
-	shown map[string]shownZone
+	step       uint64
+	shownZones map[string]shownZone
 }
 
 // shownZone keeps what a zone's state was turned into.
 type shownZone struct {
-	in, out *model.ZoneState
-	view    *settings.DialectView
-	cluster *model.Cluster
-	step    uint64
+	state, out *model.ZoneState
+	view       *settings.DialectView
+	cluster    *model.Cluster
+	step       uint64
 }
 
 // New makes those of an engine whose world is w at first.
 func New(l *loop.Loop, cfg Config, c Compiler, w zones.World) *Dialects {
-	d := &Dialects{Loop: l, cfg: cfg, compiler: c, shown: map[string]shownZone{}}
+	d := &Dialects{Loop: l, cfg: cfg, compiler: c, shownZones: map[string]shownZone{}}
 	if cfg.Reads {
 		v4, v6 := w.Desired.Families()
 		d.view = settings.New(cfg.Flags, v4, v6)
@@ -139,7 +139,7 @@ func (d *Dialects) tookConfig(c kube.OVNKube, problem string) {
 // decideOptions compiles for what most zones say, when that changed and its time has come.
 func (d *Dialects) decideOptions() {
 	d.MarkChanged()
-	maps.DeleteFunc(d.shown, func(name string, _ shownZone) bool { return d.zones.States()[name] == nil })
+	maps.DeleteFunc(d.shownZones, func(name string, _ shownZone) bool { return d.zones.States()[name] == nil })
 	d.view = d.View().Recounted(d.zones.HasZone)
 	o, others := d.view.WantedOptions()
 	d.pending = false
@@ -189,7 +189,7 @@ func (d *Dialects) ExcuseIncomparable(st *model.ZoneState) *model.ZoneState {
 		return st
 	}
 	view, cluster := d.View(), d.compiler.World().Cluster
-	if was := d.shown[st.Name]; was.in == st && was.view == view && was.cluster == cluster && was.step == d.step {
+	if was := d.shownZones[st.Name]; was.state == st && was.view == view && was.cluster == cluster && was.step == d.step {
 		return was.out
 	}
 	out := st
@@ -205,7 +205,7 @@ func (d *Dialects) ExcuseIncomparable(st *model.ZoneState) *model.ZoneState {
 			out = &next
 		}
 	}
-	d.shown[st.Name] = shownZone{st, out, view, cluster, d.step}
+	d.shownZones[st.Name] = shownZone{st, out, view, cluster, d.step}
 	return out
 }
 

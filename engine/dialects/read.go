@@ -56,11 +56,11 @@ func (d *Dialects) watchRows() {
 	defer stop()
 	var next loop.Timer
 	defer next.Stop()
-	seen := glances{}
+	seen := rowGlances{}
 	for {
 		due, in := seen.dueZones(d.Revision().Zones, time.Now())
 		for _, z := range due {
-			release := d.cfg.Slots.RunInSlot()
+			release := d.cfg.Slots.TakeSlot()
 			at := time.Now()
 			found := d.InferDialect(z.DB)
 			seen[z.Name] = dialectGlance{z.DB, at, time.Since(at)}
@@ -83,14 +83,14 @@ func (d *Dialects) watchRows() {
 	}
 }
 
-// glances are the looks at the rows of followed zones, by name.
-type glances map[string]dialectGlance
+// rowGlances are the looks at the rows of followed zones, by name.
+type rowGlances map[string]dialectGlance
 
 // dueZones are the zones to look at now, and in how long the next one is; 0 where none will
 // be before something changes. The first rows of a zone were looked at when they came
 // (First), so that one seen for the first time rests; those that are gone are
 // forgotten.
-func (g glances) dueZones(zones []*model.ZoneState, now time.Time) (out []*model.ZoneState, in time.Duration) {
+func (g rowGlances) dueZones(zones []*model.ZoneState, now time.Time) (out []*model.ZoneState, in time.Duration) {
 	here := map[string]bool{}
 	for _, z := range zones {
 		here[z.Name] = true

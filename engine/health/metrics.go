@@ -21,7 +21,7 @@ import (
 // zone. They are per process: metrics of rows add up the zones it writes, which is one per node.
 type Health struct {
 	loop         *loop.Loop
-	own          ownership.Options
+	ownership    ownership.Options
 	owners       *ownership.Owners
 	logs         *logs.Store
 	transactions *prometheus.CounterVec
@@ -41,7 +41,7 @@ type rowCount struct {
 
 // New makes the health of an engine.
 func New(l *loop.Loop, own ownership.Options, store *logs.Store) *Health {
-	return &Health{loop: l, own: own, logs: store, counts: map[string]rowCount{},
+	return &Health{loop: l, ownership: own, logs: store, counts: map[string]rowCount{},
 		transactions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "rung_zone_transactions_total",
 			Help: "Transactions with a zone's database, by result."}, []string{"zone", "result"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "rung_zone_transaction_seconds",
@@ -182,7 +182,7 @@ func (m *Health) zoneMetrics(z *model.ZoneState, gauge func(*prometheus.Desc, fl
 	gauge(zoneHeld, gaugeOf(z.Held), z.Name)
 	gauge(zoneEpoch, float64(z.Epoch), z.Name)
 	gauge(zonePaused, gaugeOf(z.Writes && z.Paused != ""), z.Name)
-	gauge(zoneOverride, gaugeOf(m.own.NobodyElse), z.Name)
+	gauge(zoneOverride, gaugeOf(m.ownership.NobodyElse), z.Name)
 	stamp := func(d *prometheus.Desc, t time.Time) {
 		if !t.IsZero() {
 			gauge(d, float64(t.UnixMilli())/1000, z.Name)

@@ -41,7 +41,7 @@ func (m *Health) zoneReady(z *model.ZoneState) error {
 
 // ReadyChecks returns the checks of Ready, a line each: [+] for a part that is well, [-] for
 // one that is not, and [!] for rows that are not written in a zone that is ready all
-// the same. The lines are for people; Unwritten has the same for programs.
+// the same. The lines are for people; UnwrittenPart has the same for programs.
 func (m *Health) ReadyChecks() []string {
 	r := m.loop.Revision()
 	var out []string
@@ -81,7 +81,7 @@ const checksShown = 100
 // to fail: a refused policy does not make the others unready.
 func (m *Health) hasUnsettled(z *model.ZoneState) bool {
 	for _, p := range z.Policies {
-		if m.own.WithoutAdmin && p.Policy.Kind.IsAdmin() {
+		if m.ownership.WithoutAdmin && p.Policy.Kind.IsAdmin() {
 			continue
 		}
 		if p.None == nil && !p.NotComparable && p.Error == "" && p.Missing+p.Extra+p.Different > p.Blocked &&

@@ -8,21 +8,21 @@ import (
 	"rung/revision"
 )
 
-// daemons are the processes of the sandbox's zones on OVN that do not run, or do not answer. It locks
+// daemonFaults are the processes of the sandbox's zones on OVN that do not run, or do not answer. It locks
 // itself: whoever tells of one must not wait.
-type daemons struct {
+type daemonFaults struct {
 	news chan struct{} // one element: something changed
 
 	mu   sync.Mutex
 	down map[string][]revision.Daemon // by zone; a list is never changed
 }
 
-func newDaemons() daemons {
-	return daemons{news: make(chan struct{}, 1), down: map[string][]revision.Daemon{}}
+func newDaemons() daemonFaults {
+	return daemonFaults{news: make(chan struct{}, 1), down: map[string][]revision.Daemon{}}
 }
 
 // setFaults notes what is wrong with the processes of a zone now.
-func (d *daemons) setFaults(zone string, now []model.Fault) {
+func (d *daemonFaults) setFaults(zone string, now []model.Fault) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.down, zone)
@@ -36,14 +36,14 @@ func (d *daemons) setFaults(zone string, now []model.Fault) {
 }
 
 // forgetZone is for a zone that ended.
-func (d *daemons) forgetZone(zone string) {
+func (d *daemonFaults) forgetZone(zone string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.down, zone)
 }
 
 // faultsByZone returns the daemons of every zone, by zone.
-func (d *daemons) faultsByZone() map[string][]revision.Daemon {
+func (d *daemonFaults) faultsByZone() map[string][]revision.Daemon {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return maps.Clone(d.down)

@@ -38,7 +38,7 @@ const maxRate = 1e6
 type Lab struct {
 	Config
 	rooms.Parts
-	daemons daemons
+	daemons daemonFaults
 	traffic atomic.Pointer[sandbox.Traffic] // nil where there is none
 
 	// The loop's alone.

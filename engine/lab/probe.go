@@ -51,7 +51,7 @@ func (l *Lab) Probe(ctx context.Context, c verdict.Connection, at func(probe.Pha
 	if policies, err = walk.FromPolicies(before.Verdicts(), c); err != nil {
 		return nil, err // what it is about has gone meanwhile
 	}
-	sent := make([]probe.Sending, len(policies.Paths))
+	sent := make([]probe.PathPackets, len(policies.Paths))
 	for i := range policies.Paths {
 		if err := l.sendPath(ctx, sb, before, &policies.Paths[i], c.Protocol, &sent[i], at); err != nil {
 			if cause := context.Cause(ctx); cause != nil {
@@ -116,7 +116,7 @@ var probeProtocols = map[verdict.Protocol]match.Proto{verdict.TCP: match.TCP, ve
 
 // sendPath sends the packets of one path.
 func (l *Lab) sendPath(ctx context.Context, sb *sandbox.Sandbox, r *revision.Revision, p *verdict.Path, proto verdict.Protocol,
-	out *probe.Sending, at func(probe.Phase)) error {
+	out *probe.PathPackets, at func(probe.Phase)) error {
 	from, to := podOf(r, &p.From), podOf(r, &p.To)
 	out.NotSent = probe.NotSent(p, from, to)
 	if out.NotSent != "" {
@@ -127,9 +127,9 @@ func (l *Lab) sendPath(ctx context.Context, sb *sandbox.Sandbox, r *revision.Rev
 	if err != nil {
 		return err
 	}
-	out.Made = made
+	out.AllDelivered = made
 	for _, s := range steps {
-		step := probe.Step{Packet: s.Packet, Reply: s.Reply, Zone: s.Zone, In: s.In, At: s.At, Delivered: s.Passed}
+		step := probe.Step{Packet: s.Packet, Reply: s.Reply, Zone: s.Zone, EntryPort: s.EntryPort, ExitPorts: s.ExitPorts, Delivered: s.Passed}
 		for _, m := range s.Met {
 			step.Met = append(step.Met, probe.MetACL{Stage: metIn[m.Stage], ACL: m.ACL})
 		}

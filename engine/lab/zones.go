@@ -106,7 +106,7 @@ func (l *Lab) watchZones(sb *sandbox.Sandbox, names []string) {
 		}
 		sb.SetPods(l.Cluster(), nil)
 		for _, name := range names {
-			l.Zones.AddZone(nbdb.Dial(nbdb.Config{Name: name, Addr: at[name], Server: server, Slot: l.Slots.RunInSlot, Share: l.Share}), true)
+			l.Zones.AddZone(nbdb.Dial(nbdb.Config{Name: name, Addr: at[name], Server: server, Slot: l.Slots.TakeSlot, Share: l.Share}), true)
 		}
 	})
 }

@@ -40,7 +40,7 @@ func (a *attributor) decodeName(name string) *decodedName {
 type nameIndex struct {
 	cluster  *model.Cluster
 	policies []*model.Policy
-	by       map[string][]ruleCandidate
+	byName   map[string][]ruleCandidate
 }
 
 // ruleCandidate is a rule whose ACLs have a name, and what their lines say.
@@ -53,7 +53,7 @@ type ruleCandidate struct {
 // to its verdict, and the default denies of namespaces.
 func (a *attributor) candidatesOf(rev *revision.Revision, line *logline.Line) (out []logline.RuleRef) {
 	a.index.rebuild(rev.Cluster)
-	for _, c := range a.index.by[line.Name] {
+	for _, c := range a.index.byName[line.Name] {
 		if c.verdict == line.Verdict && (line.Direction == "" || line.Direction == c.direction) {
 			out = append(out, c.ref)
 		}
@@ -63,11 +63,11 @@ func (a *attributor) candidatesOf(rev *revision.Revision, line *logline.Line) (o
 
 // rebuild makes the index anew when a policy changed.
 func (x *nameIndex) rebuild(c *model.Cluster) {
-	if x.cluster == c && x.by != nil {
+	if x.cluster == c && x.byName != nil {
 		return
 	}
 	x.cluster = c
-	n, equal := 0, x.by != nil
+	n, equal := 0, x.byName != nil
 	for p := range c.AllPolicies() {
 		equal = equal && n < len(x.policies) && x.policies[n] == p
 		if !equal {
@@ -78,7 +78,7 @@ func (x *nameIndex) rebuild(c *model.Cluster) {
 	if equal && n == len(x.policies) {
 		return
 	}
-	x.policies, x.by = slices.AppendSeq(x.policies[:0], c.AllPolicies()), map[string][]ruleCandidate{}
+	x.policies, x.byName = slices.AppendSeq(x.policies[:0], c.AllPolicies()), map[string][]ruleCandidate{}
 	isolated := map[string]bool{}
 	for _, p := range x.policies {
 		for _, d := range []model.Direction{model.Ingress, model.Egress} {
@@ -96,6 +96,6 @@ func (x *nameIndex) rebuild(c *model.Cluster) {
 
 func (x *nameIndex) add(ref logline.RuleRef, verdict string) {
 	if name := logline.ACLName(ref.Policy, ref.Direction, ref.Rule); len(name) == logline.MaxACLName {
-		x.by[name] = append(x.by[name], ruleCandidate{ref, verdict, directionOf(ref.Policy.Kind, ref.Direction)})
+		x.byName[name] = append(x.byName[name], ruleCandidate{ref, verdict, directionOf(ref.Policy.Kind, ref.Direction)})
 	}
 }

@@ -113,8 +113,8 @@ next:
 
 // podNodes are the nodes of the pods that ACL logs come from, by the pods' names.
 type podNodes struct {
-	by    map[string]string
-	asked time.Time
+	byPod    map[string]string
+	listedAt time.Time
 }
 
 // findNode finds the node of a line that says of which pod's log it is.
@@ -141,15 +141,15 @@ func (x *podNodes) nodeOf(c *model.Cluster, pod string, now time.Time) string {
 		}
 		return ""
 	}
-	node, ok := x.by[pod]
-	if !ok && (x.by == nil || now.Sub(x.asked) >= judgedFor) {
-		x.by, x.asked = map[string]string{}, now
+	node, ok := x.byPod[pod]
+	if !ok && (x.byPod == nil || now.Sub(x.listedAt) >= judgedFor) {
+		x.byPod, x.listedAt = map[string]string{}, now
 		for p := range c.Pods() {
 			if acllog.IsWriter(p.Name) {
-				x.by[p.Name] = p.NodeName
+				x.byPod[p.Name] = p.NodeName
 			}
 		}
-		node = x.by[pod]
+		node = x.byPod[pod]
 	}
 	return node
 }

@@ -74,7 +74,7 @@ func (l *Store) ResumeCounts(c *hits.Counter) {
 // they are counted; kept says that an earlier run counted some.
 func (l *Store) Hits() (all []hits.RuleHits, since time.Time, kept bool) {
 	c := l.copyHits()
-	return c.RulesWithPairs(), c.From, c.Kept
+	return c.RulesWithPairs(), c.From, c.HasEarlier
 }
 
 // EncodeHits writes the counts for a later run.
@@ -118,8 +118,8 @@ func (l *Store) Summary(made bool) *Summary {
 	if s := l.summed; s != nil && (s.At.Unix() == now.Unix() || s.saysSame(l, streams, now)) {
 		return s
 	}
-	s := &Summary{At: now, upto: l.last, open: len(streams) - notUp(streams), From: l.hits.From, Began: l.began, Rules: map[logline.RuleRef]hits.Hit{}, logged: l.logged.copy(),
-		Followed: made && streams == nil, Since: l.began, NotFollowed: notUp(streams)}
+	s := &Summary{At: now, upto: l.newestSeq, open: len(streams) - notUp(streams), From: l.hits.From, Began: l.begunAt, Rules: map[logline.RuleRef]hits.Hit{}, logged: l.logged.copy(),
+		Followed: made && streams == nil, Since: l.begunAt, NotFollowed: notUp(streams)}
 	for _, r := range l.hits.Rules() {
 		h := s.Rules[r.Ref]
 		h.Merge(&r.Hit)
@@ -147,7 +147,7 @@ func (l *Store) CountedSince() time.Time {
 
 // saysSame says whether a new summary would say the same.
 func (s *Summary) saysSame(l *Store, streams []logline.Stream, now time.Time) bool {
-	return s.upto == l.last && s.NotFollowed == notUp(streams) && s.open == len(streams)-s.NotFollowed && now.Unix()/60 == s.At.Unix()/60 && maps.EqualFunc(s.logged, l.logged,
+	return s.upto == l.newestSeq && s.NotFollowed == notUp(streams) && s.open == len(streams)-s.NotFollowed && now.Unix()/60 == s.At.Unix()/60 && maps.EqualFunc(s.logged, l.logged,
 		func(a, b levelsSince) bool { return a.levels == b.levels })
 }
 
@@ -165,5 +165,5 @@ func notUp(streams []logline.Stream) (n int) {
 func (l *Store) RuleHits() (rules []hits.RuleHits, over uint64) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	return l.hits.Rules(), l.hits.Over
+	return l.hits.Rules(), l.hits.BeyondBound
 }

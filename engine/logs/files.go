@@ -60,7 +60,7 @@ type FileReader struct {
 	sources map[*logfile.File]*fileSource
 	tallies map[string]*fileTally // by path: they outlive a seek
 
-	searches searches
+	searches runningSearches
 
 	mu      sync.Mutex
 	streams []logline.Stream
@@ -71,18 +71,18 @@ type FileReader struct {
 // fileTally holds the counts of one file.
 type fileTally struct {
 	lines, acls, odd uint64
-	last             time.Time
-	since            time.Time
+	lastLine         time.Time
+	countedSince     time.Time
 	state            logline.StreamState
 }
 
 // fileSource is one file as it is read now.
 type fileSource struct {
 	*fileTally
-	file *logfile.File
-	zone string
-	sure bool   // of the zone; else a pod's node may become known
-	gap  string // why lines may be missing before the next one
+	file     *logfile.File
+	zone     string
+	zoneSure bool   // of the zone; else a pod's node may become known
+	gap      string // why lines may be missing before the next one
 }
 
 // NewFileReader reads files into a store. nodeOf names the node of a pod, empty where it is
@@ -182,11 +182,11 @@ func (r *FileReader) sourceOf(f *logfile.File) *fileSource {
 	if s == nil {
 		t := r.tallies[f.Path()]
 		if t == nil {
-			t = &fileTally{since: r.logs.now(), state: logline.StreamOpen}
+			t = &fileTally{countedSince: r.logs.now(), state: logline.StreamOpen}
 			r.tallies[f.Path()] = t
 		}
 		s = &fileSource{fileTally: t, file: f}
-		s.zone, s.sure = r.zoneOf(f)
+		s.zone, s.zoneSure = r.zoneOf(f)
 		r.sources[f] = s
 	}
 	return s
@@ -226,7 +226,7 @@ func (r *FileReader) beginAt(from time.Time, end bool) (err error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.pos.Whole = whole
+	r.pos.ReadWhole = whole
 	return nil
 }
 

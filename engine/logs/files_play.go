@@ -55,21 +55,21 @@ func (r *FileReader) nextLine(s *fileSource) (x storedLine, ok bool) {
 			continue
 		}
 		s.acls++
-		if !s.sure {
-			s.zone, s.sure = r.zoneOf(s.file)
+		if !s.zoneSure {
+			s.zone, s.zoneSure = r.zoneOf(s.file)
 		}
 		if line.Zone == "" {
 			line.Zone = s.zone
 		}
 		x = storedLine{line: line, s: s}
 		if s.gap != "" {
-			x.gap = &logline.LogGap{From: s.last, To: line.At, Why: s.gap, Cut: true}
-			if !s.last.IsZero() {
-				x.gap.Missing = max(0, line.At.Sub(s.last))
+			x.gap = &logline.LogGap{From: s.lastLine, To: line.At, Why: s.gap, Cut: true}
+			if !s.lastLine.IsZero() {
+				x.gap.Missing = max(0, line.At.Sub(s.lastLine))
 			}
 			s.gap = ""
 		}
-		s.last = line.At
+		s.lastLine = line.At
 		return x, true
 	}
 }
@@ -174,9 +174,9 @@ func (r *FileReader) playHistory(ctx context.Context, speed float64, limit int) 
 
 // playPace is how lines come that are played in the pace in which they were written.
 type playPace struct {
-	speed float64
-	first time.Time // of the lines
-	began time.Time // the playing
+	speed     float64
+	firstLine time.Time // of the lines
+	begunAt   time.Time // the playing
 }
 
 // waitForLine waits until a line's time has come.
@@ -184,10 +184,10 @@ func (p *playPace) waitForLine(ctx context.Context, at time.Time, orders <-chan 
 	if p.speed <= 0 {
 		return order, false
 	}
-	if p.first.IsZero() {
-		p.first, p.began = at, time.Now()
+	if p.firstLine.IsZero() {
+		p.firstLine, p.begunAt = at, time.Now()
 	}
-	due := time.Until(p.began.Add(time.Duration(float64(at.Sub(p.first)) / p.speed)))
+	due := time.Until(p.begunAt.Add(time.Duration(float64(at.Sub(p.firstLine)) / p.speed)))
 	if due <= 0 {
 		return order, false
 	}
@@ -287,9 +287,9 @@ func (r *FileReader) publishState() {
 		}
 		if s := byPath[st.Path]; s != nil {
 			if s.state != x.State {
-				s.state, s.since = x.State, r.logs.now()
+				s.state, s.countedSince = x.State, r.logs.now()
 			}
-			x.Zone, x.Since, x.Last, x.Lines, x.ACLs, x.Odd = s.zone, s.since, s.last, s.lines, s.acls, s.odd
+			x.Zone, x.Since, x.Last, x.Lines, x.ACLs, x.Odd = s.zone, s.countedSince, s.lastLine, s.lines, s.acls, s.odd
 		}
 		out = append(out, x)
 	}

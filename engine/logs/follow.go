@@ -40,11 +40,11 @@ type PodReader interface {
 // looks at the log, or a policy first logs.
 type Follower struct {
 	logs       *Store
-	read       PodReader
+	podReader  PodReader
 	cfg        Scope
 	namespaces []string
 	dials      chan struct{}
-	since      time.Time
+	askSince   time.Time
 
 	mu         sync.Mutex
 	nodes      map[string]*nodeLog
@@ -56,7 +56,7 @@ type Follower struct {
 // NewFollower follows logs into a store; namespaces are where ovnkube-node pods may
 // be.
 func NewFollower(l *Store, read PodReader, cfg Scope, namespaces []string) *Follower {
-	return &Follower{logs: l, read: read, cfg: cfg, namespaces: namespaces,
+	return &Follower{logs: l, podReader: read, cfg: cfg, namespaces: namespaces,
 		dials: make(chan struct{}, logDials), nodes: map[string]*nodeLog{}, departed: map[string]*nodeLog{}}
 }
 
@@ -69,7 +69,7 @@ func (p *Follower) Run(ctx context.Context, current func() *revision.Revision, t
 		select {
 		case <-ctx.Done():
 			return
-		case <-p.logs.asked:
+		case <-p.logs.firstAsked:
 		case <-ticks:
 			continue
 		}
@@ -103,7 +103,7 @@ func logsAnything(r *revision.Revision) bool {
 // startAsking notes from when on lines are asked for.
 func (p *Follower) startAsking(now time.Time) {
 	if p.cfg.Since > 0 {
-		p.since = now.Add(-p.cfg.Since)
+		p.askSince = now.Add(-p.cfg.Since)
 	}
 }
 
@@ -138,7 +138,7 @@ func (p *Follower) followNodes(ctx context.Context, c *model.Cluster) {
 			continue
 		}
 		n := newNodeLog(p, name)
-		n.before = p.departed[name]
+		n.predecessor = p.departed[name]
 		delete(p.departed, name)
 		var own context.Context
 		own, n.stop = context.WithCancel(ctx)

@@ -33,17 +33,17 @@ type nodeLog struct {
 
 	// Of the stream's goroutine alone, and after it of that of the node that came
 	// back:
-	before *nodeLog // of the same node, which went; nil: none
-	lately recentLines
-	number acllog.LineNumbers
+	predecessor *nodeLog // of the same node, which went; nil: none
+	lately      recentLines
+	number      acllog.LineNumbers
 }
 
 // recentLines are the lines that came last.
 type recentLines struct {
-	seed maphash.Seed
-	has  map[lineStamp]bool
-	ring [repeatsKept]lineStamp
-	at   int
+	seed     maphash.Seed
+	has      map[lineStamp]bool
+	ring     [repeatsKept]lineStamp
+	position int
 }
 
 // lineStamp is a line of ovn-controller: its time and number never come twice.
@@ -67,7 +67,7 @@ func (n *nodeLog) followLog(ctx context.Context) {
 	if !ok {
 		return
 	}
-	n.follower.read.Follow(ctx, podlogs.Request{
+	n.follower.podReader.Follow(ctx, podlogs.Request{
 		Find: func(ctx context.Context) (podlogs.Target, error) {
 			select {
 			case n.follower.dials <- struct{}{}:
@@ -75,7 +75,7 @@ func (n *nodeLog) followLog(ctx context.Context) {
 				return podlogs.Target{}, ctx.Err()
 			}
 			defer func() { <-n.follower.dials }()
-			return n.follower.read.ACLLog(ctx, n.node, n.follower.namespaces)
+			return n.follower.podReader.ACLLog(ctx, n.node, n.follower.namespaces)
 		},
 		Since: since,
 		Line:  func(at time.Time, text []byte) { n.takeLine(ctx, at, text) },
@@ -87,15 +87,15 @@ func (n *nodeLog) followLog(ctx context.Context) {
 // resumePoint says where the log begins: for a node that went and came back where it was
 // left, with the lines that were taken in there. ok is false when ctx ended.
 func (n *nodeLog) resumePoint(ctx context.Context) (since time.Time, ok bool) {
-	if n.before == nil {
-		return n.follower.since, true
+	if n.predecessor == nil {
+		return n.follower.askSince, true
 	}
 	var was *nodeLog
-	for n.before != nil {
-		was = n.before
+	for n.predecessor != nil {
+		was = n.predecessor
 		select {
 		case <-was.done:
-			n.before = was.before // it went before it began itself
+			n.predecessor = was.predecessor // it went before it began itself
 		case <-ctx.Done():
 			return since, false
 		}
@@ -176,8 +176,8 @@ func (r *recentLines) isRepeated(l *logline.Line) bool {
 	if r.has[k] {
 		return true
 	}
-	delete(r.has, r.ring[r.at])
-	r.has[k], r.ring[r.at] = true, k
-	r.at = (r.at + 1) % repeatsKept
+	delete(r.has, r.ring[r.position])
+	r.has[k], r.ring[r.position] = true, k
+	r.position = (r.position + 1) % repeatsKept
 	return false
 }

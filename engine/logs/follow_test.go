@@ -247,13 +247,13 @@ func TestPodLogsNodeFlaps(t *testing.T) {
 	first.lately.isRepeated(&line)
 	first.stream.Last = left
 	second := newNodeLog(p, "x")
-	second.before = first
+	second.predecessor = first
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	second.followLog(gone) // the first stream has not ended yet
 	close(first.done)
 	third := newNodeLog(p, "x")
-	third.before = second
+	third.predecessor = second
 	if since, ok := third.resumePoint(t.Context()); !ok || !since.Equal(left) {
 		t.Errorf("goes on at %v, want %v", since, left)
 	}

@@ -38,8 +38,8 @@ func TestIdleRules(t *testing.T) {
 		}
 	}
 	want("from the start", true, "logged, no hit", "not logged", "logged, no hit")
-	if since := l.Summary(true).UseOfRule(p, p.Rule(model.Ingress, 0)).Since; !since.Equal(l.began) {
-		t.Errorf("idle since %v, want %v", since, l.began)
+	if since := l.Summary(true).UseOfRule(p, p.Rule(model.Ingress, 0)).Since; !since.Equal(l.begunAt) {
+		t.Errorf("idle since %v, want %v", since, l.begunAt)
 	}
 	l.takeArrival(arrival{line: line(w, "ANP:control:Ingress:0", "drop", nb.ToLport, "tcp", "10.244.0.3", "10.244.0.4", 80)})
 	want("a hit", true, "1", "not logged", "1")

@@ -33,23 +33,23 @@ type Store struct {
 
 	received, dropped, unparsed, unattributed atomic.Uint64
 
-	asked     chan struct{} // closed when somebody looks
-	askOnce   sync.Once
-	turns     atomic.Uint64 // how often all lines were forgotten
-	linesLost atomic.Pointer[func(zone, acl string) (uint64, bool)]
-	sources   lineSources
-	merge     *merger
+	firstAsked chan struct{} // closed when somebody looks
+	askOnce    sync.Once
+	turns      atomic.Uint64 // how often all lines were forgotten
+	linesLost  atomic.Pointer[func(zone, acl string) (uint64, bool)]
+	sources    lineSources
+	merge      *merger
 
 	subs revision.Subscribers
 
-	window
-	hits   *hits.Counter
-	rates  ruleRates
-	meters aclMeters
-	limits meterLimits
-	logged loggedSince
-	began  time.Time
-	summed *Summary // as it was last asked for
+	entryWindow
+	hits    *hits.Counter
+	rates   ruleRates
+	meters  aclMeters
+	limits  meterLimits
+	logged  loggedSince
+	begunAt time.Time
+	summed  *Summary // as it was last asked for
 }
 
 // arrival is a line, a gap or an order that waits to be taken in.
@@ -82,10 +82,10 @@ func New(rev func() *revision.Revision, now func() time.Time, limit int) *Store 
 	if limit <= 0 {
 		limit = DefaultLines
 	}
-	l := &Store{rev: rev, now: now, queue: make(chan arrival, logQueue), asked: make(chan struct{}),
-		book: entries.NewAddressBook(entries.TenuresKept), names: newAttributor(), window: window{limit: limit}, hits: hits.New(now()), rates: ruleRates{},
-		meters: aclMeters{by: map[meterKey]*meteredLines{}}, logged: loggedSince{}, began: now()}
-	l.sources.ended, l.sources.read = make(chan struct{}), make(chan struct{}, 1)
+	l := &Store{rev: rev, now: now, queue: make(chan arrival, logQueue), firstAsked: make(chan struct{}),
+		book: entries.NewAddressBook(entries.TenuresKept), names: newAttributor(), entryWindow: entryWindow{limit: limit}, hits: hits.New(now()), rates: ruleRates{},
+		meters: aclMeters{byACL: map[meterKey]*meteredLines{}}, logged: loggedSince{}, begunAt: now()}
+	l.sources.allTaken, l.sources.read = make(chan struct{}), make(chan struct{}, 1)
 	l.merge = newMerger(l.giveInOrder)
 	return l
 }

@@ -27,11 +27,11 @@ type merger struct {
 	give func(context.Context, arrival)
 	wake chan struct{}
 
-	mu   sync.Mutex
-	room chan struct{} // closed and made anew when there is some
-	heap mergeHeap
-	n    uint64    // arrivals so far: keeps the order of equal times
-	last time.Time // newest time handed on
+	mu         sync.Mutex
+	room       chan struct{} // closed and made anew when there is some
+	heap       mergeHeap
+	n          uint64    // arrivals so far: keeps the order of equal times
+	newestTime time.Time // newest time handed on
 }
 
 func newMerger(give func(context.Context, arrival)) *merger {
@@ -44,7 +44,7 @@ type waitingArrival struct {
 	arrival
 	place time.Time
 	n     uint64
-	due   time.Time
+	dueAt time.Time
 }
 
 type mergeHeap []waitingArrival
@@ -84,7 +84,7 @@ func (m *merger) putLine(ctx context.Context, a arrival) bool {
 				place = now
 			}
 			m.n++
-			heap.Push(&m.heap, waitingArrival{arrival: a, place: place, n: m.n, due: now.Add(w)})
+			heap.Push(&m.heap, waitingArrival{arrival: a, place: place, n: m.n, dueAt: now.Add(w)})
 			m.mu.Unlock()
 			select {
 			case m.wake <- struct{}{}:
@@ -134,7 +134,7 @@ func (m *merger) nextArrival(now time.Time) (a arrival, wait time.Duration, ok b
 		return a, time.Hour, false
 	}
 	full := m.heap.Len() >= mergeMost
-	if d := m.heap[0].due.Sub(now); d > 0 && !full {
+	if d := m.heap[0].dueAt.Sub(now); d > 0 && !full {
 		return a, d, false
 	}
 	a = heap.Pop(&m.heap).(waitingArrival).arrival
@@ -142,15 +142,15 @@ func (m *merger) nextArrival(now time.Time) (a arrival, wait time.Duration, ok b
 		close(m.room)
 		m.room = make(chan struct{})
 	}
-	if m.last.After(now.Add(time.Second)) {
-		m.last = time.Time{} // our clock was set back: nobody is late by that
+	if m.newestTime.After(now.Add(time.Second)) {
+		m.newestTime = time.Time{} // our clock was set back: nobody is late by that
 	}
 	switch at := a.line.At; {
 	case a.gap != nil, a.end:
-	case at.Before(m.last):
+	case at.Before(m.newestTime):
 		a.late = true
 	case at.Before(now.Add(time.Second)): // one clock that is ahead makes nobody else late
-		m.last = at
+		m.newestTime = at
 	}
 	return a, 0, true
 }
@@ -161,7 +161,7 @@ func (m *merger) forgetFileLines() {
 	defer m.mu.Unlock()
 	m.heap = slices.DeleteFunc(m.heap, func(w waitingArrival) bool { return w.stored })
 	heap.Init(&m.heap)
-	m.last = time.Time{}
+	m.newestTime = time.Time{}
 	close(m.room)
 	m.room = make(chan struct{})
 }

@@ -132,7 +132,7 @@ func TestMergeFull(t *testing.T) {
 func TestMergeClockSetBack(t *testing.T) {
 	m := newMerger(nil)
 	now := time.Now()
-	m.last = now.Add(time.Hour)
+	m.newestTime = now.Add(time.Hour)
 	m.putLine(t.Context(), arrival{line: logline.Line{At: now}})
 	if a, _, ok := m.nextArrival(now.Add(2 * mergeWindow)); !ok || a.late {
 		t.Errorf("handed on %v, late %v", ok, a.late)

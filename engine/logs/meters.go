@@ -27,10 +27,10 @@ type Loss struct {
 	Rule logline.RuleRef
 	// Part is which of the rule's ACLs it is: a protocol, empty for the only one.
 	Part string
-	// Seen are the lines of the fullest of the last ten seconds; Rate and Burst are the
+	// FullestSecond are the lines of the fullest of the last ten seconds; Rate and Burst are the
 	// meter's.
-	Seen, Rate, Burst int
-	// AtLimit says that Seen reached the meter's rate within these seconds.
+	FullestSecond, Rate, Burst int
+	// AtLimit says that FullestSecond reached the meter's rate within these seconds.
 	AtLimit bool
 	// Lost is how many lines the meter discarded since it was made, where Counted says
 	// that something counts them.
@@ -79,7 +79,7 @@ type meterKey struct {
 
 // aclMeters are the lines that ACLs logged lately, against what their meters let through.
 type aclMeters struct {
-	by     map[meterKey]*meteredLines
+	byACL  map[meterKey]*meteredLines
 	forgot time.Time // when those without lines were last let go
 	gen    int       // how often some were
 }
@@ -88,7 +88,7 @@ type aclMeters struct {
 // late and together are not taken for a burst.
 type meteredLines struct {
 	seconds     hits.Window
-	came        time.Time // when the newest line came
+	newestCame  time.Time // when the newest line came
 	reached     time.Time // when a second last had as many lines as the meter lets through
 	rate, burst int
 	rows        []string  // the ACLs behind it, by UUID
@@ -112,21 +112,21 @@ func (l *Store) meterLine(rev *revision.Revision, e *entries.Entry, f *ruleFacts
 
 // meterLimits caches the meters of zones, as of a revision: they are asked for with every line.
 type meterLimits struct {
-	rev *revision.Revision
-	by  map[string]meterLimit
+	rev    *revision.Revision
+	byZone map[string]meterLimit
 }
 
 // limitsKept bounds the zones, which lines name.
 const limitsKept = 1000
 
 func (x *meterLimits) limitOf(rev *revision.Revision, zone string) meterLimit {
-	if x.rev != rev || len(x.by) == limitsKept {
-		x.rev, x.by = rev, map[string]meterLimit{}
+	if x.rev != rev || len(x.byZone) == limitsKept {
+		x.rev, x.byZone = rev, map[string]meterLimit{}
 	}
-	m, ok := x.by[zone]
+	m, ok := x.byZone[zone]
 	if !ok {
 		m = meterOf(rev, zone)
-		x.by[zone] = m
+		x.byZone[zone] = m
 	}
 	return m
 }
@@ -144,23 +144,23 @@ type meterLimit struct{ rate, burst int } // rate 0: there is none, and no limit
 
 // linesOf is one ACL in one zone, nil where there is no room for it.
 func (c *aclMeters) linesOf(k meterKey, now time.Time) *meteredLines {
-	m := c.by[k]
+	m := c.byACL[k]
 	if m == nil {
-		if len(c.by) >= mostMeters {
+		if len(c.byACL) >= mostMeters {
 			c.forgetIdle(now)
 		}
-		if len(c.by) >= mostMeters {
+		if len(c.byACL) >= mostMeters {
 			return nil
 		}
 		m = &meteredLines{}
-		c.by[k] = m
+		c.byACL[k] = m
 	}
 	return m
 }
 
 // countLine counts a line of an ACL.
 func (m *meteredLines) countLine(rev *revision.Revision, k meterKey, name string, limit meterLimit, at, now time.Time) {
-	m.came, m.rate, m.burst = now, limit.rate, limit.burst
+	m.newestCame, m.rate, m.burst = now, limit.rate, limit.burst
 	second := at.Unix()
 	if second < m.seconds.NewestUnit()-int64(rateSeconds) { // the node's clock was set back
 		m.seconds = hits.Window{}
@@ -181,8 +181,8 @@ func (c *aclMeters) forgetIdle(now time.Time) {
 	}
 	c.forgot = now
 	c.gen++
-	maps.DeleteFunc(c.by, func(_ meterKey, m *meteredLines) bool {
-		return now.Sub(m.came) > time.Duration(rateSeconds)*time.Second
+	maps.DeleteFunc(c.byACL, func(_ meterKey, m *meteredLines) bool {
+		return now.Sub(m.newestCame) > time.Duration(rateSeconds)*time.Second
 	})
 }
 
@@ -225,14 +225,14 @@ func (l *Store) Losses() (out []Loss) {
 	f := l.linesLost.Load()
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	for k, m := range l.meters.by {
+	for k, m := range l.meters.byACL {
 		if m.reached.IsZero() {
 			continue
 		}
 		x := Loss{Zone: k.zone, Rule: k.rule, Part: k.acl, Rate: m.rate, Burst: max(m.rate, m.burst), AtLimit: m.isCapped(now)}
-		if now.Sub(m.came) < time.Duration(rateSeconds)*time.Second {
+		if now.Sub(m.newestCame) < time.Duration(rateSeconds)*time.Second {
 			seconds := m.seconds.Seconds(m.seconds.NewestUnit())
-			x.Seen = slices.Max(seconds[:])
+			x.FullestSecond = slices.Max(seconds[:])
 		}
 		x.Counted = f != nil && len(m.rows) > 0
 		for _, uuid := range m.rows {
@@ -253,7 +253,7 @@ func (l *Store) Losses() (out []Loss) {
 			}
 			return 1
 		}
-		return cmp.Or(cmp.Compare(first(a), first(b)), cmp.Compare(b.Lost, a.Lost), cmp.Compare(b.Seen, a.Seen), strings.Compare(a.Zone, b.Zone),
+		return cmp.Or(cmp.Compare(first(a), first(b)), cmp.Compare(b.Lost, a.Lost), cmp.Compare(b.FullestSecond, a.FullestSecond), strings.Compare(a.Zone, b.Zone),
 			a.Rule.Policy.Compare(b.Rule.Policy), cmp.Compare(a.Rule.Direction, b.Rule.Direction),
 			cmp.Compare(a.Rule.Rule, b.Rule.Rule), strings.Compare(a.Part, b.Part))
 	})

@@ -40,16 +40,16 @@ func ConnectionsOf(entries []*entries.Entry, most int) *diff.LogConnections {
 	return distinctConnections(entries, time.Time{}, most)
 }
 
-// seenKey holds the properties that the lines of one Seen share.
+// seenKey holds the properties that the lines of one FullestSecond share.
 type seenKey struct {
-	from, to netip.Addr
-	fromPod  model.Key
-	toPod    model.Key
-	proto    verdict.Protocol
-	port     uint16
-	verdict  verdict.Verdict
-	stage    model.Stage
-	zone     string
+	source, destination netip.Addr
+	fromPod             model.Key
+	toPod               model.Key
+	proto               verdict.Protocol
+	port                uint16
+	verdict             verdict.Verdict
+	stage               model.Stage
+	zone                string
 }
 
 func recentConnections(entries []*entries.Entry, now time.Time, most int) *diff.LogConnections {
@@ -86,8 +86,8 @@ func distinctConnections(entries []*entries.Entry, since time.Time, most int) *d
 		if !known {
 			n = len(out.Seen)
 			at[k] = n
-			out.Seen = append(out.Seen, diff.LoggedConnection{Connection: verdict.Connection{From: verdict.Endpoint{Key: k.fromPod, Addr: k.from},
-				To: verdict.Endpoint{Key: k.toPod, Addr: k.to}, Protocol: k.proto, Port: k.port},
+			out.Seen = append(out.Seen, diff.LoggedConnection{Connection: verdict.Connection{From: verdict.Endpoint{Key: k.fromPod, Addr: k.source},
+				To: verdict.Endpoint{Key: k.toPod, Addr: k.destination}, Protocol: k.proto, Port: k.port},
 				Said: k.verdict, Stage: k.stage, Zone: k.zone, First: e.Line.At, Last: e.Line.At})
 		}
 		s := &out.Seen[n]
@@ -123,7 +123,7 @@ func seenOf(e *entries.Entry) (k seenKey, ok bool) {
 	if e.Gap != nil || !line.Src.IsValid() || !line.Dst.IsValid() {
 		return k, false
 	}
-	k = seenKey{from: line.Src.Unmap(), to: line.Dst.Unmap(), fromPod: podOf(&e.Src), toPod: podOf(&e.Dst),
+	k = seenKey{source: line.Src.Unmap(), destination: line.Dst.Unmap(), fromPod: podOf(&e.Src), toPod: podOf(&e.Dst),
 		proto: verdict.Protocol(strings.ToUpper(strings.TrimSuffix(line.Proto, "6"))), port: line.DstPort, zone: line.Zone}
 	switch line.Verdict {
 	case "allow":
@@ -137,7 +137,7 @@ func seenOf(e *entries.Entry) (k seenKey, ok bool) {
 	case line.Direction == nb.FromLport || e.Attributed:
 		k.stage = model.StageAfterLB
 	}
-	c := verdict.Connection{From: verdict.AddrEnd(k.from), To: verdict.AddrEnd(k.to), Protocol: k.proto, Port: k.port}
+	c := verdict.Connection{From: verdict.AddrEnd(k.source), To: verdict.AddrEnd(k.destination), Protocol: k.proto, Port: k.port}
 	return k, c.CheckQuestion() == nil
 }
 

@@ -52,7 +52,7 @@ func (l *Store) perRule(now time.Time) map[logline.RuleRef]RuleStat {
 		}
 		out[ref] = s
 	}
-	for k, m := range l.meters.by {
+	for k, m := range l.meters.byACL {
 		if s, ok := out[k.rule]; ok && m.isCapped(now) && !s.AtCap {
 			s.AtCap, s.CapZone, s.CapRate = true, k.zone, m.rate
 			out[k.rule] = s

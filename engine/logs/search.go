@@ -28,21 +28,21 @@ const (
 // those that come. It keeps the newest that match, as many as a Store keeps of all. It
 // ends when another one begins, the files are gone to another time, or nobody looks.
 type Search struct {
-	window
+	entryWindow
 	logs   *Store
 	reader *FileReader
-	wants  SearchWanted
+	wanted SearchWanted
 	end    context.CancelFunc
 
-	asked        atomic.Int64 // when somebody looked, in Unix nanoseconds
-	bytes, all   atomic.Int64
-	lines, found atomic.Uint64
-	done, over   atomic.Bool
-	failed       atomic.Pointer[error]
+	lastAsked         atomic.Int64 // when somebody looked, in Unix nanoseconds
+	bytes, totalBytes atomic.Int64
+	lines, matches    atomic.Uint64
+	done, isOver      atomic.Bool
+	failed            atomic.Pointer[error]
 
 	// Of the goroutine that searches:
-	before []*entries.Entry // those that are kept should a match follow
-	after  int              // how many more are kept behind a match
+	linesBefore []*entries.Entry // those that are kept should a match follow
+	linesAfter  int              // how many more are kept behind a match
 }
 
 // SearchWanted are the conditions of a search.
@@ -56,19 +56,19 @@ type SearchWanted struct {
 
 // SearchProgress is how far a search is.
 type SearchProgress struct {
-	// Done says that all files were looked through, Over that no more comes: what was
+	// Done says that all files were looked through, NoMoreLines that no more comes: what was
 	// found is as of then.
-	Done, Over bool
+	Done, NoMoreLines bool
 	// Bytes of All were read, in Lines that count, of which Matches match.
-	Bytes, All     int64
-	Lines, Matches uint64
-	Err            error
+	Bytes, TotalBytes int64
+	Lines, Matches    uint64
+	Err               error
 }
 
 // Progress says how far the search is, and that somebody looks.
 func (s *Search) Progress() SearchProgress {
-	s.asked.Store(time.Now().UnixNano())
-	f := SearchProgress{Over: s.over.Load(), Done: s.done.Load(), Bytes: s.bytes.Load(), All: s.all.Load(), Lines: s.lines.Load(), Matches: s.found.Load()}
+	s.lastAsked.Store(time.Now().UnixNano())
+	f := SearchProgress{NoMoreLines: s.isOver.Load(), Done: s.done.Load(), Bytes: s.bytes.Load(), TotalBytes: s.totalBytes.Load(), Lines: s.lines.Load(), Matches: s.matches.Load()}
 	if err := s.failed.Load(); err != nil {
 		f.Err = *err
 	}
@@ -88,16 +88,16 @@ func (l *Store) Search(w SearchWanted) (*Search, error) {
 	return nil, ErrNoFiles
 }
 
-// searches are the searches of one reader; the newest goes on.
-type searches struct {
-	mu  sync.Mutex
-	ctx context.Context // nil while the reader does not run
-	now *Search
-	wg  sync.WaitGroup
+// runningSearches are the searches of one reader; the newest goes on.
+type runningSearches struct {
+	mu      sync.Mutex
+	ctx     context.Context // nil while the reader does not run
+	current *Search
+	wg      sync.WaitGroup
 }
 
 // openSearches lets searches begin until the function is called, which ends them.
-func (x *searches) openSearches(ctx context.Context) (end func()) {
+func (x *runningSearches) openSearches(ctx context.Context) (end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	x.mu.Lock()
 	x.ctx = ctx
@@ -112,11 +112,11 @@ func (x *searches) openSearches(ctx context.Context) (end func()) {
 }
 
 // forgetSearch lets go of a search that ended: what it found belongs to whoever looks at it.
-func (x *searches) forgetSearch(s *Search) {
+func (x *runningSearches) forgetSearch(s *Search) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.now == s {
-		x.now = nil
+	if x.current == s {
+		x.current = nil
 	}
 }
 
@@ -127,17 +127,17 @@ func (r *FileReader) startSearch(w SearchWanted) (*Search, error) {
 	if x.ctx == nil {
 		return nil, ErrNoFiles
 	}
-	if x.now != nil {
-		x.now.Stop()
+	if x.current != nil {
+		x.current.Stop()
 	}
 	ctx, cancel := context.WithCancel(x.ctx)
-	s := &Search{logs: r.logs, reader: r, wants: w, end: cancel, window: window{limit: r.logs.limit}}
-	s.asked.Store(time.Now().UnixNano())
-	x.now = s
+	s := &Search{logs: r.logs, reader: r, wanted: w, end: cancel, entryWindow: entryWindow{limit: r.logs.limit}}
+	s.lastAsked.Store(time.Now().UnixNano())
+	x.current = s
 	x.wg.Go(func() {
 		defer x.forgetSearch(s)
 		defer cancel()
-		defer s.over.Store(true)
+		defer s.isOver.Store(true)
 		if err := s.runSearch(ctx); err != nil && ctx.Err() == nil {
 			s.failed.Store(&err)
 		}
@@ -195,7 +195,9 @@ func (s *Search) runSearch(ctx context.Context) error {
 }
 
 // isAbandoned says whether nobody looks any more.
-func (s *Search) isAbandoned() bool { return time.Since(time.Unix(0, s.asked.Load())) > searchLease }
+func (s *Search) isAbandoned() bool {
+	return time.Since(time.Unix(0, s.lastAsked.Load())) > searchLease
+}
 
 // lineSet are lines that were seen: each is there as often as it was.
 type lineSet struct {
@@ -240,7 +242,7 @@ func (s *Search) searchFiles(ctx context.Context, kept []*entries.Entry) (rest *
 	r.sources = map[*logfile.File]*fileSource{}
 	for _, f := range r.set.Files() {
 		f.Finish()
-		s.all.Add(f.State().Size)
+		s.totalBytes.Add(f.State().Size)
 	}
 	pass := func() {
 		var n int64
@@ -287,29 +289,29 @@ func (s *Search) searchFiles(ctx context.Context, kept []*entries.Entry) (rest *
 // matchEntry keeps an entry that matches, and those around it.
 func (s *Search) matchEntry(e *entries.Entry) {
 	if e.Gap == nil {
-		if s.wants.About != nil && !s.wants.About(e) {
+		if s.wanted.About != nil && !s.wanted.About(e) {
 			return
 		}
 		s.lines.Add(1)
 	}
-	if s.wants.Matches(e) {
-		for _, b := range s.before {
+	if s.wanted.Matches(e) {
+		for _, b := range s.linesBefore {
 			s.keepCopy(b)
 		}
-		s.before, s.after = s.before[:0], s.wants.Around
-		s.found.Add(1)
+		s.linesBefore, s.linesAfter = s.linesBefore[:0], s.wanted.Around
+		s.matches.Add(1)
 		s.keepCopy(e)
 		return
 	}
-	switch n := s.wants.Around; {
-	case s.after > 0:
-		s.after--
+	switch n := s.wanted.Around; {
+	case s.linesAfter > 0:
+		s.linesAfter--
 		s.keepCopy(e)
 	case n > 0:
-		if len(s.before) == n {
-			s.before = slices.Delete(s.before, 0, 1)
+		if len(s.linesBefore) == n {
+			s.linesBefore = slices.Delete(s.linesBefore, 0, 1)
 		}
-		s.before = append(s.before, e)
+		s.linesBefore = append(s.linesBefore, e)
 	}
 }
 
@@ -318,5 +320,5 @@ func (s *Search) keepCopy(e *entries.Entry) {
 	x := *e
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.window.storeEntry(&x)
+	s.entryWindow.storeEntry(&x)
 }

@@ -30,7 +30,7 @@ func wantFound(t *testing.T, s *Search, lines uint64, want ...uint64) {
 	}) {
 		t.Fatalf("%+v (-want +got):\n%s", f, cmp.Diff(want, found(s)))
 	}
-	if f.Bytes != f.All || f.Err != nil || f.Lines != lines {
+	if f.Bytes != f.TotalBytes || f.Err != nil || f.Lines != lines {
 		t.Errorf("%+v, want %d lines", f, lines)
 	}
 }
@@ -62,7 +62,7 @@ func TestSearch(t *testing.T) {
 	if !wait.Poll(wait.Patience, func() bool { got := l.EntriesAfter(0, 0); return len(got) == 40 && got[39].Line.Seq == 2999 }) {
 		t.Fatalf("%d lines are kept", l.LastNumber())
 	}
-	if p, ok := l.Position(); !ok || p.Whole {
+	if p, ok := l.Position(); !ok || p.ReadWhole {
 		t.Errorf("%+v: there are more lines than are kept", p)
 	}
 	every := func(n uint64) func(*entries.Entry) bool {
@@ -87,7 +87,7 @@ func TestSearch(t *testing.T) {
 	// What is about something else does not count; lines around come once.
 	around := search(SearchWanted{Matches: every(1000), About: func(e *entries.Entry) bool { return e.Line.Seq%2 == 0 && e.Line.Seq < 5000 }, Around: 1})
 	wantFound(t, around, 1501, 0, 2, 998, 1000, 1002, 1998, 2000, 2002, 2998, 3000)
-	if !wait.Poll(wait.Patience, func() bool { return s.Progress().Over }) {
+	if !wait.Poll(wait.Patience, func() bool { return s.Progress().NoMoreLines }) {
 		t.Error("the search before goes on")
 	}
 	// More than are kept: the newest.
@@ -99,7 +99,7 @@ func TestSearch(t *testing.T) {
 	if err := l.Seek(second(100)); err != nil {
 		t.Fatal(err)
 	}
-	if !wait.Poll(wait.Patience, func() bool { return many.Progress().Over && l.LastNumber()-l.FirstNumber() == 39 }) {
+	if !wait.Poll(wait.Patience, func() bool { return many.Progress().NoMoreLines && l.LastNumber()-l.FirstNumber() == 39 }) {
 		t.Error("the search goes on with lines of another time")
 	}
 	wantFound(t, search(SearchWanted{Matches: every(500)}), 3102, 5000, 0, 500, 1000, 1500, 2000, 2500, 3000)
@@ -112,7 +112,7 @@ func TestSearchWithoutNeed(t *testing.T) {
 	f.write("acl.log", aclLine(second(1), 1))
 	l := readFiles(t, Files{Paths: []string{f.dir}, Follow: true}, 40)
 	wantLines(t, l, "acl.log 1")
-	if p, ok := l.Position(); !ok || !p.Whole {
+	if p, ok := l.Position(); !ok || !p.ReadWhole {
 		t.Errorf("%+v", p)
 	}
 	l = readFiles(t, Files{Paths: []string{f.dir}, Follow: true, Speed: 100}, 40)

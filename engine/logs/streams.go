@@ -18,8 +18,8 @@ type lineSources struct {
 	streams []func() []logline.Stream
 	player  logPlayer
 
-	ended   chan struct{} // closed when all that was to be read is taken in
-	endOnce sync.Once
+	allTaken chan struct{} // closed when all that was to be read is taken in
+	endOnce  sync.Once
 	// readTo is the newest line somebody has read who wants every one; paced says that
 	// there is somebody, and read is told.
 	paced  atomic.Bool
@@ -42,8 +42,8 @@ type Position struct {
 	// not come until TheEnd is asked for.
 	Sought bool
 	Speed  float64 // how many times as fast as they were written lines come; 0: at once
-	// Whole says that every line of the files was read and is kept still.
-	Whole bool
+	// ReadWhole says that every line of the files was read and is kept still.
+	ReadWhole bool
 }
 
 // TheEnd as a time to seek is where the files end: what is added to them comes.
@@ -54,7 +54,7 @@ var ErrNoFiles = errors.New("no log file to go to a time in: start Rung with --l
 
 // AskForLines says that somebody looks at the log: on a cluster the nodes' logs are
 // followed from then on. It may be called as often as one likes.
-func (l *Store) AskForLines() { l.askOnce.Do(func() { close(l.asked) }) }
+func (l *Store) AskForLines() { l.askOnce.Do(func() { close(l.firstAsked) }) }
 
 // FollowedBy says where lines come from: f lists streams, by zone. It may be called once
 // for every kind of source.
@@ -90,7 +90,7 @@ func (l *Store) Streams() (out []logline.Stream) {
 func (l *Store) Position() (p Position, ok bool) {
 	if player := l.currentPlayer(); player != nil {
 		p = player.position()
-		p.Whole = p.Whole && l.FirstNumber() == 1
+		p.ReadWhole = p.ReadWhole && l.FirstNumber() == 1
 		return p, true
 	}
 	return p, false
@@ -119,7 +119,7 @@ func (l *Store) playedBy(p logPlayer) {
 }
 
 // EndOfLines is closed when all that was to be read is taken in; of what is followed it never is.
-func (l *Store) EndOfLines() <-chan struct{} { return l.sources.ended }
+func (l *Store) EndOfLines() <-chan struct{} { return l.sources.allTaken }
 
 // Read says that all lines up to a number were read, for Files.All.
 func (l *Store) Read(seq uint64) {
@@ -135,7 +135,7 @@ func (l *Store) Read(seq uint64) {
 func (l *Store) waitForRoom(ctx context.Context) bool {
 	for l.sources.paced.Load() {
 		lines, bytes := l.unreadAfter(l.sources.readTo.Load())
-		if lines+uint64(len(l.queue)) <= uint64(l.limit)/2 && bytes+l.queued.Load() <= l.most()/2 {
+		if lines+uint64(len(l.queue)) <= uint64(l.limit)/2 && bytes+l.queued.Load() <= l.maxBytes()/2 {
 			break
 		}
 		select {
@@ -151,7 +151,7 @@ func (l *Store) waitForRoom(ctx context.Context) bool {
 // all lines.
 func (l *Store) takeOrder(a arrival) {
 	if a.end {
-		l.sources.endOnce.Do(func() { close(l.sources.ended) })
+		l.sources.endOnce.Do(func() { close(l.sources.allTaken) })
 		return
 	}
 	l.turns.Add(1)
@@ -159,5 +159,5 @@ func (l *Store) takeOrder(a arrival) {
 	defer l.mu.Unlock()
 	l.forgetAll()
 	l.rates, l.hits = ruleRates{}, hits.New(l.now())
-	l.meters = aclMeters{by: map[meterKey]*meteredLines{}, gen: l.meters.gen + 1}
+	l.meters = aclMeters{byACL: map[meterKey]*meteredLines{}, gen: l.meters.gen + 1}
 }

@@ -11,16 +11,16 @@ import (
 // console is to stay below what docs/performance.md promises after a day.
 const linesRoom = 14 << 20
 
-// window is the newest entries, numbered without a gap: at most so many, and at most so many
+// entryWindow is the newest entries, numbered without a gap: at most so many, and at most so many
 // bytes of them.
-type window struct {
-	mu     sync.RWMutex
-	ring   []keptEntry // entry with Seq s is at s % cap, once there
-	limit  int
-	room   int64  // in bytes, 0 for linesRoom
-	oldest uint64 // Seq of the oldest that is kept; one more than last when there is none
-	last   uint64 // newest Seq given out
-	given  int64  // bytes of all entries that were ever stored
+type entryWindow struct {
+	mu          sync.RWMutex
+	ring        []keptEntry // entry with Seq s is at s % cap, once there
+	limit       int
+	room        int64  // in bytes, 0 for linesRoom
+	oldest      uint64 // Seq of the oldest that is kept; one more than last when there is none
+	newestSeq   uint64 // newest Seq given out
+	bytesStored int64  // bytes of all entries that were ever stored
 }
 
 // keptEntry is an entry that was stored.
@@ -40,12 +40,12 @@ func lineSize(raw string) int64 {
 }
 
 // storeEntry gives an entry its number; mu is held.
-func (l *window) storeEntry(e *entries.Entry) {
-	l.last++
-	e.Seq = l.last
+func (l *entryWindow) storeEntry(e *entries.Entry) {
+	l.newestSeq++
+	e.Seq = l.newestSeq
 	k := keptEntry{Entry: e}
-	l.given += k.sizeBytes()
-	k.upto = l.given
+	l.bytesStored += k.sizeBytes()
+	k.upto = l.bytesStored
 	if len(l.ring) < l.limit {
 		l.ring = append(l.ring, k)
 	} else {
@@ -54,7 +54,7 @@ func (l *window) storeEntry(e *entries.Entry) {
 	if l.oldest == 0 {
 		l.oldest = e.Seq
 	}
-	for n := l.last - l.oldest + 1; n > uint64(l.limit) || n > 1 && l.given-l.bytesBefore(l.oldest) > l.most(); n-- {
+	for n := l.newestSeq - l.oldest + 1; n > uint64(l.limit) || n > 1 && l.bytesStored-l.bytesBefore(l.oldest) > l.maxBytes(); n-- {
 		if n <= uint64(l.limit) { // else the new one is in its place
 			l.ring[l.slotOf(l.oldest)] = keptEntry{}
 		}
@@ -62,7 +62,7 @@ func (l *window) storeEntry(e *entries.Entry) {
 	}
 }
 
-func (l *window) most() int64 {
+func (l *entryWindow) maxBytes() int64 {
 	if l.room > 0 {
 		return l.room
 	}
@@ -70,47 +70,47 @@ func (l *window) most() int64 {
 }
 
 // bytesBefore is how many bytes of entries came before one that is kept.
-func (l *window) bytesBefore(seq uint64) int64 {
+func (l *entryWindow) bytesBefore(seq uint64) int64 {
 	e := l.ring[l.slotOf(seq)]
 	return e.upto - e.sizeBytes()
 }
 
 // unreadAfter is how many lines and bytes are kept that came after a number.
-func (l *window) unreadAfter(seq uint64) (lines uint64, bytes int64) {
+func (l *entryWindow) unreadAfter(seq uint64) (lines uint64, bytes int64) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	seq = max(seq+1, l.firstNumber())
-	if seq > l.last {
+	if seq > l.newestSeq {
 		return 0, 0
 	}
-	return l.last - seq + 1, l.given - l.bytesBefore(seq)
+	return l.newestSeq - seq + 1, l.bytesStored - l.bytesBefore(seq)
 }
 
 // forgetAll lets all entries go; the next number is that of the first place of the ring. mu is
 // held.
-func (l *window) forgetAll() {
+func (l *entryWindow) forgetAll() {
 	limit := uint64(l.limit)
-	l.last = (l.last/limit + 1) * limit
+	l.newestSeq = (l.newestSeq/limit + 1) * limit
 	clear(l.ring)
-	l.ring, l.oldest = l.ring[:0], l.last+1
+	l.ring, l.oldest = l.ring[:0], l.newestSeq+1
 }
 
 // slotOf is where the entry with that number lives.
-func (l *window) slotOf(seq uint64) int { return int((seq - 1) % uint64(l.limit)) }
+func (l *entryWindow) slotOf(seq uint64) int { return int((seq - 1) % uint64(l.limit)) }
 
 // EntriesAfter returns the entries after a number that are still kept, oldest first,
 // at most max of them (0: all). When more are kept the oldest of them come.
-func (l *window) EntriesAfter(seq uint64, max int) []*entries.Entry {
+func (l *entryWindow) EntriesAfter(seq uint64, max int) []*entries.Entry {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	from := l.firstNumber()
 	if seq >= from {
 		from = seq + 1
 	}
-	if from > l.last {
+	if from > l.newestSeq {
 		return nil
 	}
-	n := int(l.last - from + 1)
+	n := int(l.newestSeq - from + 1)
 	if max > 0 && n > max {
 		n = max
 	}
@@ -121,19 +121,19 @@ func (l *window) EntriesAfter(seq uint64, max int) []*entries.Entry {
 	return out
 }
 
-func (l *window) firstNumber() uint64 { return max(l.oldest, 1) }
+func (l *entryWindow) firstNumber() uint64 { return max(l.oldest, 1) }
 
 // FirstNumber is the number of the oldest entry kept; one more than LastNumber when there
 // is none.
-func (l *window) FirstNumber() uint64 {
+func (l *entryWindow) FirstNumber() uint64 {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return l.firstNumber()
 }
 
 // LastNumber is the number of the newest entry, 0 before the first.
-func (l *window) LastNumber() uint64 {
+func (l *entryWindow) LastNumber() uint64 {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	return l.last
+	return l.newestSeq
 }

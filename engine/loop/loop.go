@@ -28,10 +28,10 @@ type Loop struct {
 	wg    sync.WaitGroup
 
 	// The loop's alone.
-	dirty    bool
-	after    []func() // once the next revision is out
-	alarms   []*Alarm
-	problems []model.SourceState
+	hasChanged    bool
+	afterRevision []func() // once the next revision is out
+	alarms        []*Alarm
+	problems      []model.SourceState
 }
 
 // New makes a loop that ends with ctx, at the latest.
@@ -43,7 +43,7 @@ func New(ctx context.Context, now Clock) *Loop {
 
 // Start publishes the first revision and starts the loop.
 func (l *Loop) Start(make func(before *revision.Revision) *revision.Revision) {
-	l.make, l.dirty = make, true
+	l.make, l.hasChanged = make, true
 	l.publishRevision()
 	l.Go(l.runLoop)
 }
@@ -132,10 +132,10 @@ func (l *Loop) WaitAnswer(ctx context.Context) error {
 }
 
 // MarkChanged has the next revision made. It is for functions of the loop, like all below.
-func (l *Loop) MarkChanged() { l.dirty = true }
+func (l *Loop) MarkChanged() { l.hasChanged = true }
 
 // AfterRevision runs f once the next revision is out.
-func (l *Loop) AfterRevision(f func()) { l.after = append(l.after, f) }
+func (l *Loop) AfterRevision(f func()) { l.afterRevision = append(l.afterRevision, f) }
 
 // ReportProblem puts something that keeps a part of the engine from running among the
 // sources, where the screen shows it.
@@ -187,13 +187,13 @@ func (l *Loop) runLoop() {
 
 // publishRevision makes the next revision when something changed.
 func (l *Loop) publishRevision() {
-	if l.dirty {
+	if l.hasChanged {
 		l.Publish(l.make(l.Revision()))
-		l.dirty = false
+		l.hasChanged = false
 		l.Notify()
 	}
-	for _, f := range l.after {
+	for _, f := range l.afterRevision {
 		f()
 	}
-	l.after = l.after[:0]
+	l.afterRevision = l.afterRevision[:0]
 }

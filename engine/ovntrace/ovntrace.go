@@ -48,15 +48,15 @@ type Tracer struct {
 	sandbox func() (Runner, error)
 	tracer  trace.Tracer
 
-	mu       sync.Mutex
-	busy     map[string]chan struct{}   // by zone
-	standing []revision.OVNDisagreement // replaced, never changed
+	mu            sync.Mutex
+	busyZones     map[string]chan struct{}   // by zone
+	disagreements []revision.OVNDisagreement // replaced, never changed
 }
 
 // New makes one that runs ovn-trace in a sandbox, or where that is nil in the pods of the
 // cluster.
 func New(sandbox func() (Runner, error)) *Tracer {
-	return &Tracer{sandbox: sandbox, busy: map[string]chan struct{}{}}
+	return &Tracer{sandbox: sandbox, busyZones: map[string]chan struct{}{}}
 }
 
 // Start gives it the parts of the engine.
@@ -65,10 +65,10 @@ func (t *Tracer) Start(p rooms.Parts) { t.Parts = p }
 // takeZone waits until no other trace runs in a zone.
 func (t *Tracer) takeZone(ctx context.Context, zone string, wait func()) (release func(), err error) {
 	t.mu.Lock()
-	slot := t.busy[zone]
+	slot := t.busyZones[zone]
 	if slot == nil {
 		slot = make(chan struct{}, 1)
-		t.busy[zone] = slot
+		t.busyZones[zone] = slot
 	}
 	t.mu.Unlock()
 	release = func() { <-slot }
@@ -272,12 +272,12 @@ func (t *Tracer) runTrace(ctx context.Context, ask *ovntrace.Ask, run Runner, h 
 func (t *Tracer) noteDisagreements(of *flows.OVNTrace) {
 	found := of.Disagreements()
 	t.mu.Lock()
-	kept := slices.DeleteFunc(slices.Clone(t.standing), func(d revision.OVNDisagreement) bool {
+	kept := slices.DeleteFunc(slices.Clone(t.disagreements), func(d revision.OVNDisagreement) bool {
 		return d.Connection == of.Connection && of.Agreement() != flows.NotCompared
 	})
-	changed := len(found) > 0 || len(kept) != len(t.standing)
+	changed := len(found) > 0 || len(kept) != len(t.disagreements)
 	kept = append(kept, found...)
-	t.standing = kept[max(len(kept)-maxDisagreements, 0):]
+	t.disagreements = kept[max(len(kept)-maxDisagreements, 0):]
 	t.mu.Unlock()
 	if changed {
 		t.Do(t.MarkChanged)
@@ -289,8 +289,8 @@ func (t *Tracer) Disagreements(c *model.Cluster) []revision.OVNDisagreement {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	gone := func(d revision.OVNDisagreement) bool { return !d.StillApplies(c) }
-	if slices.ContainsFunc(t.standing, gone) {
-		t.standing = slices.DeleteFunc(slices.Clone(t.standing), gone)
+	if slices.ContainsFunc(t.disagreements, gone) {
+		t.disagreements = slices.DeleteFunc(slices.Clone(t.disagreements), gone)
 	}
-	return t.standing
+	return t.disagreements
 }

@@ -42,9 +42,9 @@ type ownerFacts struct {
 	loaded, node, nodeGone bool
 	// cluster says that there is an API server to ask for pods; asked that it was, and
 	// err what it answered, if not with the controllers on the zone's node.
-	cluster, asked bool
-	err            error
-	controllers    []kube.Controller
+	cluster, podsAsked bool
+	err                error
+	controllers        []kube.Controller
 	// writesOff says that changes are switched off (Options.WithWrites).
 	writesOff bool
 	// override is Options.NobodyElse.
@@ -75,7 +75,7 @@ func judgeOwner(f ownerFacts) reconciler.ZoneGuard {
 		return hold("no Node is named %s: cannot tell where the zone's controller would run", f.zone)
 	case f.err != nil:
 		return hold("cannot tell whether an OVN-Kubernetes controller runs: %v", f.err)
-	case !f.asked:
+	case !f.podsAsked:
 		return reconciler.ZoneGuard{Hold: "looking for other controllers"}
 	case len(f.controllers) > 0:
 		return hold("OVN-Kubernetes' controller runs in %s", f.controllers[0])

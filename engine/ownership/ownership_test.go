@@ -19,7 +19,7 @@ import (
 )
 
 func TestJudgeOwner(t *testing.T) {
-	ok := ownerFacts{zone: "n1", loaded: true, node: true, cluster: true, asked: true}
+	ok := ownerFacts{zone: "n1", loaded: true, node: true, cluster: true, podsAsked: true}
 	with := func(change func(*ownerFacts)) ownerFacts { f := ok; change(&f); return f }
 	running := []kube.Controller{{Node: "n1", Namespace: "ovn-kubernetes", Pod: "ovnkube-node-x", Container: "ovnkube-controller"}}
 	for _, c := range []struct {
@@ -31,7 +31,7 @@ func TestJudgeOwner(t *testing.T) {
 		{"not loaded", "waiting for the first complete read", with(func(f *ownerFacts) { f.loaded = false }), false},
 		{"a controller runs", "runs in ovn-kubernetes/ovnkube-node-x ovnkube-controller", with(func(f *ownerFacts) { f.controllers = running }), true},
 		{"pods cannot be listed", "forbidden", with(func(f *ownerFacts) { f.err = errors.New("pods is forbidden") }), true},
-		{"not asked yet", "looking for other controllers", with(func(f *ownerFacts) { f.asked = false }), false},
+		{"not asked yet", "looking for other controllers", with(func(f *ownerFacts) { f.podsAsked = false }), false},
 		{"the zone is no node's", "no Node is named n1", with(func(f *ownerFacts) { f.node = false }), true},
 		{"no cluster", "without a cluster", with(func(f *ownerFacts) { f.cluster = false }), true},
 		{"the node is gone", "the zone's node no longer exists", with(func(f *ownerFacts) { f.node, f.nodeGone = false, true }), false},

@@ -15,11 +15,11 @@ import (
 type Reports struct {
 	*loop.Loop
 	// policy is one that there is, nil for none.
-	policy     func(model.PolicyKey) *model.Policy
-	conditions map[model.PolicyKey]map[string]model.Condition // by type
-	changed    bool                                           // since shown was made
-	shown      map[model.PolicyKey][]model.Condition
-	events     []*model.Event
+	policy          func(model.PolicyKey) *model.Policy
+	conditions      map[model.PolicyKey]map[string]model.Condition // by type
+	changed         bool                                           // since shown was made
+	shownConditions map[model.PolicyKey][]model.Condition
+	events          []*model.Event
 }
 
 // NewReports makes those of the policies there are, which the loop asks for.
@@ -38,7 +38,7 @@ func (r *Reports) ReportsOf(zone string) interface {
 // Conditions returns the conditions of all policies, for a revision: copied where they
 // changed since the last one, since a revision is immutable.
 func (r *Reports) Conditions() map[model.PolicyKey][]model.Condition {
-	if r.shown == nil || r.changed {
+	if r.shownConditions == nil || r.changed {
 		v := make(map[model.PolicyKey][]model.Condition, len(r.conditions))
 		for k, byType := range r.conditions {
 			for _, c := range byType {
@@ -46,9 +46,9 @@ func (r *Reports) Conditions() map[model.PolicyKey][]model.Condition {
 			}
 			slices.SortFunc(v[k], func(a, b model.Condition) int { return strings.Compare(a.Type, b.Type) })
 		}
-		r.shown, r.changed = v, false
+		r.shownConditions, r.changed = v, false
 	}
-	return r.shown
+	return r.shownConditions
 }
 
 // ForgetPolicies drops what was reported about policies that are gone, or that are others of

@@ -48,7 +48,7 @@ type Owners struct {
 	askedOf          string    // the only node that was asked about; empty: all
 	asking           bool
 	answer           chan struct{} // closed with the next answer, where asking
-	good             time.Time     // of found
+	validUntil       time.Time     // of found
 	foundControllers []kube.Controller
 	foundNode        string // the only node found is about; empty: all
 	lastErr          error
@@ -182,7 +182,7 @@ func (w *Zone) watchGuard(ctx context.Context) {
 		}
 		gone = f.nodeGone
 		if f.cluster && f.node {
-			f.asked, f.controllers, f.err = w.owners.controllersOn(ctx, w.zone)
+			f.podsAsked, f.controllers, f.err = w.owners.controllersOn(ctx, w.zone)
 		}
 		if ctx.Err() != nil {
 			return
@@ -241,7 +241,7 @@ func (o *Owners) nextAsk() (in time.Duration, answer <-chan struct{}) {
 	if o.asking {
 		next, answer = now.Add(ownerAsk), o.answer
 	}
-	if stale := o.good.Add(ownerKeep); stale.After(now) && stale.Before(next) {
+	if stale := o.validUntil.Add(ownerKeep); stale.After(now) && stale.Before(next) {
 		next = stale
 	}
 	return max(next.Sub(now), 0) + loop.Slack, answer
@@ -268,7 +268,7 @@ func (o *Owners) controllersOn(ctx context.Context, node string) (asked bool, on
 	defer o.mu.Unlock()
 	// An answer about one node's pods says nothing about another's.
 	known := func() bool {
-		return !o.good.IsZero() && time.Since(o.good) <= ownerKeep && (o.foundNode == "" || o.foundNode == node)
+		return !o.validUntil.IsZero() && time.Since(o.validUntil) <= ownerKeep && (o.foundNode == "" || o.foundNode == node)
 	}
 	if !o.asking && (o.askedAt.IsZero() || time.Since(o.askedAt) >= ownerAsk || o.askedOf != "" && o.askedOf != node) {
 		only := ""
@@ -282,7 +282,7 @@ func (o *Owners) controllersOn(ctx context.Context, node string) (asked bool, on
 		close(o.answer)
 		o.asking, o.askedAt, o.askedOf, o.lastErr = false, time.Now(), only, err
 		if err == nil {
-			o.good, o.foundControllers, o.foundNode = o.askedAt, found, only
+			o.validUntil, o.foundControllers, o.foundNode = o.askedAt, found, only
 		}
 	}
 	if !known() {

@@ -12,16 +12,16 @@ import (
 	"rung/revision"
 )
 
-// Sending holds the packets that were sent for one path.
-type Sending struct {
-	Steps   []Step
-	Made    bool   // the connection: every packet was delivered
-	NotSent string // why no packet was
+// PathPackets holds the packets that were sent for one path.
+type PathPackets struct {
+	Steps        []Step
+	AllDelivered bool   // the connection: every packet was delivered
+	NotSent      string // why no packet was
 }
 
 // JudgePackets puts what was sent beside what rows and policies say. before and after are the
 // revisions when the first packet went and when the last had come.
-func JudgePackets(before, after *revision.Revision, c verdict.Connection, sent []Sending, at time.Time) (*Result, error) {
+func JudgePackets(before, after *revision.Revision, c verdict.Connection, sent []PathPackets, at time.Time) (*Result, error) {
 	var asks trace.Tracer
 	now, err := asks.Ask(after, c, trace.Both, true, at)
 	if err != nil {
@@ -93,15 +93,15 @@ func identifyRows(r *revision.Revision, steps []Step) {
 
 // byPackets returns a path with the verdicts that the first packet shows for each stage of
 // its way.
-func byPackets(p *verdict.Path, s *Sending) verdict.Path {
+func byPackets(p *verdict.Path, s *PathPackets) verdict.Path {
 	if s.NotSent != "" {
 		return untriedPath(p, verdict.NotApplicable, s.NotSent)
 	}
 	out := untriedPath(p, verdict.Deny, "")
-	if s.Made {
+	if s.AllDelivered {
 		out.Verdict = verdict.Allow
 	}
-	if n := len(s.Steps); n > 0 && !s.Made && s.Steps[n-1].Packet != s.Steps[0].Packet {
+	if n := len(s.Steps); n > 0 && !s.AllDelivered && s.Steps[n-1].Packet != s.Steps[0].Packet {
 		out.Reason = "the " + s.Steps[n-1].Packet + " was " + Dropped + " on " + s.Steps[n-1].Zone
 	}
 	for i := range s.Steps {

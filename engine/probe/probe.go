@@ -33,8 +33,8 @@ type Step struct {
 	Packet    string // "SYN", "request"
 	Reply     bool
 	Zone      string
-	In        string   // the logical port where it was put in
-	At        []string // and those where it came out
+	EntryPort string   // the logical port where it was put in
+	ExitPorts []string // and those where it came out
 	Delivered bool
 	Met       []MetACL
 }

@@ -25,7 +25,7 @@ type Sessions struct {
 	knownSessions map[model.Key]policies.LogSession
 	retries       map[model.Key]retryAt
 
-	ended []model.EndedLogSession // newest first; the loop's alone
+	endedSessions []model.EndedLogSession // newest first; the loop's alone
 }
 
 // Config says which sessions are ended.
@@ -46,10 +46,10 @@ func New(l *loop.Loop, g *gate.Gate, cfg Config) *Sessions {
 func (l *Sessions) Start() { l.Go(l.followSessions) }
 
 // EndedSessions returns the sessions that ended lately, for a revision; only the loop calls it.
-func (l *Sessions) EndedSessions() []model.EndedLogSession { return l.ended }
+func (l *Sessions) EndedSessions() []model.EndedLogSession { return l.endedSessions }
 
 type retryAt struct {
-	at    time.Time
+	dueAt time.Time
 	fails int
 }
 
@@ -96,8 +96,8 @@ func (l *Sessions) takeRevision(r *revision.Revision) time.Duration {
 			continue
 		}
 		due := s.Until.Add(sessionGrace)
-		if a, failed := l.retries[s.Target]; failed && a.at.After(due) {
-			due = a.at
+		if a, failed := l.retries[s.Target]; failed && a.dueAt.After(due) {
+			due = a.dueAt
 		}
 		if left := due.Sub(now); left > 0 {
 			wait = min(wait, left)
@@ -118,7 +118,7 @@ func (l *Sessions) endSession(k model.Key) bool {
 	ended, nothing, err := l.gate.EndOverdue(l.Context(), k)
 	if err != nil && len(ended) == 0 {
 		a := l.retries[k]
-		a.at, a.fails = l.Now().Add(min(sessionRetry, time.Second<<min(a.fails, 10))), a.fails+1
+		a.dueAt, a.fails = l.Now().Add(min(sessionRetry, time.Second<<min(a.fails, 10))), a.fails+1
 		l.retries[k] = a
 		if a.fails == 1 && l.Context().Err() == nil {
 			l.RecordActivity(model.Activity{By: "user", Policy: policyOf(k), Summary: "end the logging session of " + k.Label(),
@@ -187,15 +187,15 @@ func (l *Sessions) PublishEnded(seen []model.EndedLogSession) {
 	l.Send(func() {
 		same := func(a, b model.EndedLogSession) bool { return a.ID == b.ID && a.Target == b.Target }
 		all := slices.Clone(mine)
-		for _, old := range append(seen, l.ended...) {
+		for _, old := range append(seen, l.endedSessions...) {
 			if !slices.ContainsFunc(all, func(x model.EndedLogSession) bool { return same(x, old) }) {
 				all = append(all, old)
 			}
 		}
 		slices.SortStableFunc(all, func(a, b model.EndedLogSession) int { return b.At.Compare(a.At) })
 		all = all[:min(len(all), keptEnded)]
-		if !slices.Equal(all, l.ended) {
-			l.ended = all
+		if !slices.Equal(all, l.endedSessions) {
+			l.endedSessions = all
 			l.MarkChanged()
 		}
 	})

@@ -25,10 +25,10 @@ type Disagreement struct {
 	Row         Row // the row that makes the difference, zero where none can be named
 	// Settling: the rows just changed, or are about to; it may go by itself.
 	Settling bool
-	// Known: the policies are decided by the document of 2016, and the rows are as those of
+	// KnownFrom2016: the policies are decided by the document of 2016, and the rows are as those of
 	// today are: nothing drifted.
-	Known   bool
-	Finding model.Finding
+	KnownFrom2016 bool
+	Finding       model.Finding
 }
 
 // Row is a row of a zone: a live one by its UUID, a missing one by its id.
@@ -53,7 +53,7 @@ func (t *Trace) findDisagreements(r *revision.Revision, compiled bool, now time.
 			}
 			d := Disagreement{Path: i, Stage: j, Zone: s.Zone}
 			if t.isDecidedAs2016(r, i, j) {
-				s.Of2016, d.Known, d.Finding = true, true, finding2016(s)
+				s.Of2016, d.KnownFrom2016, d.Finding = true, true, finding2016(s)
 				t.Disagree = append(t.Disagree, d)
 				continue
 			}

@@ -71,5 +71,5 @@ func (t *Trace) rowsAlone(r *revision.Revision) {
 // OnlyKnown says whether rows and policies say different things, and that is known not to
 // be drift.
 func (t *Trace) OnlyKnown() bool {
-	return len(t.Disagree) > 0 && !slices.ContainsFunc(t.Disagree, func(d Disagreement) bool { return !d.Known })
+	return len(t.Disagree) > 0 && !slices.ContainsFunc(t.Disagree, func(d Disagreement) bool { return !d.KnownFrom2016 })
 }

@@ -22,9 +22,9 @@ func IsBareName(text string) bool {
 
 // Names finds what a name alone stands for. It may be used from any goroutine.
 type Names struct {
-	cluster *model.Cluster
-	once    sync.Once
-	ends    map[string][]model.Key // pods by namespace, then nodes, then Services
+	cluster    *model.Cluster
+	once       sync.Once
+	keysByName map[string][]model.Key // pods by namespace, then nodes, then Services
 }
 
 // NamesOf are the names of a cluster.
@@ -33,8 +33,8 @@ func NamesOf(c *model.Cluster) *Names { return &Names{cluster: c} }
 // keysNamed are the pods, nodes and Services of a name.
 func (n *Names) keysNamed(name string) []model.Key {
 	n.once.Do(func() {
-		n.ends = map[string][]model.Key{}
-		add := func(k model.Key) { n.ends[k.Name] = append(n.ends[k.Name], k) }
+		n.keysByName = map[string][]model.Key{}
+		add := func(k model.Key) { n.keysByName[k.Name] = append(n.keysByName[k.Name], k) }
 		for p := range n.cluster.Pods() {
 			add(p.Key)
 		}
@@ -45,7 +45,7 @@ func (n *Names) keysNamed(name string) []model.Key {
 			add(s.Key)
 		}
 	})
-	return n.ends[name]
+	return n.keysByName[name]
 }
 
 // ReadEnd reads an end as ParseEnd does, or finds the one pod, node or Service that has the

@@ -113,7 +113,7 @@ func (l *Line) Name() string {
 
 // Line is one thing that was tried in a stage, in the order in which they decide.
 type Line struct {
-	What LineKind
+	Kind LineKind
 	Tier int
 	Band string           // the tier by its name, where tiers have one
 	Rule *verdict.Decider // nil for Nothing
@@ -273,24 +273,24 @@ func linesOf(s *verdict.StageVerdict) (out []Line) {
 			l := Line{Tier: s.Tiers[i].Tier, Band: s.Tiers[i].Band, Rule: &a.Decider, Why: a.Why}
 			switch {
 			case !a.Matched && a.Rule < 0:
-				l.What = Other
+				l.Kind = Other
 			case !a.Matched:
 			case slices.ContainsFunc(s.Candidates, func(d verdict.Decider) bool { return sameRule(&d, l.Rule) }):
-				l.What = Candidate
+				l.Kind = Candidate
 			case slices.ContainsFunc(s.Passed, func(d verdict.Decider) bool { return sameRule(&d, l.Rule) }):
-				l.What = Passed
+				l.Kind = Passed
 			case s.Verdict == verdict.Unknown:
-				l.What = Maybe
+				l.Kind = Maybe
 			case s.Decided != nil && sameRule(s.Decided, l.Rule):
-				l.What = Decides
+				l.Kind = Decides
 			default:
-				l.What = NotAsked
+				l.Kind = NotAsked
 			}
 			out = append(out, l)
 		}
 	}
 	if s.Decided == nil && s.Verdict == verdict.Allow {
-		out = append(out, Line{What: Nothing, Tier: -1})
+		out = append(out, Line{Kind: Nothing, Tier: -1})
 	}
 	return out
 }

@@ -13,14 +13,14 @@ import (
 
 // statementTally counts what speaks against a statement.
 type statementTally struct {
-	s              *Statement
-	pairs, against int
-	witness        verdict.Connection
-	failed         bool // the statement cannot be asked
-	enough         bool // the one connection that is wanted was found
-	last           [2]verdict.Endpoint
-	hangs          *omissionFinder
-	counted        bool // the pair at hand speaks against it, in a family that was asked before
+	s                   *Statement
+	pairs, pairsAgainst int
+	witness             verdict.Connection
+	failed              bool // the statement cannot be asked
+	enough              bool // the one connection that is wanted was found
+	lastPair            [2]verdict.Endpoint
+	hangs               *omissionFinder
+	isCounted           bool // the pair at hand speaks against it, in a family that was asked before
 }
 
 // countEnds counts two ends once, whatever number of families they have: those follow each other.
@@ -31,19 +31,19 @@ func (t *statementTally) countEnds(c verdict.Connection) {
 			ends[i].Addr = netip.Addr{}
 		}
 	}
-	if t.pairs == 0 || ends != t.last {
-		t.pairs, t.last, t.counted = t.pairs+1, ends, false
+	if t.pairs == 0 || ends != t.lastPair {
+		t.pairs, t.lastPair, t.isCounted = t.pairs+1, ends, false
 	}
 }
 
 // countAgainst counts the pair at hand among those that speak against the statement.
 func (t *statementTally) countAgainst(c verdict.Connection, g matrix.Segment) {
-	if t.counted {
+	if t.isCounted {
 		return
 	}
-	t.counted = true
-	t.against++
-	if t.against == 1 {
+	t.isCounted = true
+	t.pairsAgainst++
+	if t.pairsAgainst == 1 {
 		t.noteWitness(c, g)
 	}
 }
@@ -112,10 +112,10 @@ func (j *statementJudge) byPolicies(s *Statement, from, to *foundEnds, t *statem
 	ports := func(_, _ verdict.Endpoint) []verdict.PortRange { return cuts }
 	ask := func(c verdict.Connection) (verdict.Answer, error) { return walk.FromPolicies(x, c) }
 	pods := podEnds(from.pods)
-	if more, err := j.askEach(s, pods, to.others, ports, t, ask); err != nil || !more {
+	if more, err := j.askEach(s, pods, to.otherEnds, ports, t, ask); err != nil || !more {
 		return err
 	}
-	_, err := j.askEach(s, from.others, slices.Concat(podEnds(to.pods), to.others), ports, t, ask)
+	_, err := j.askEach(s, from.otherEnds, slices.Concat(podEnds(to.pods), to.otherEnds), ports, t, ask)
 	return err
 }
 
@@ -123,14 +123,14 @@ func (j *statementJudge) byPolicies(s *Statement, from, to *foundEnds, t *statem
 func (j *statementJudge) byRows(s *Statement, from, to *foundEnds, t *statementTally) error {
 	x := j.rev.Verdicts()
 	ask := func(c verdict.Connection) (verdict.Answer, error) {
-		a, err := j.tracer.Ask(j.rev, c, trace.Rows, false, j.asked.Now)
+		a, err := j.tracer.Ask(j.rev, c, trace.Rows, false, j.options.Now)
 		if err != nil {
 			return verdict.Answer{}, err
 		}
 		return a.Answer, nil
 	}
 	ports := func(a, b verdict.Endpoint) []verdict.PortRange { return x.PortSlices(s.Ports, j.rowPorts(s, a, b)) }
-	_, err := j.askEach(s, slices.Concat(podEnds(from.pods), from.others), slices.Concat(podEnds(to.pods), to.others), ports, t, ask)
+	_, err := j.askEach(s, slices.Concat(podEnds(from.pods), from.otherEnds), slices.Concat(podEnds(to.pods), to.otherEnds), ports, t, ask)
 	return err
 }
 
@@ -157,8 +157,8 @@ type portsAsked func(a, b verdict.Endpoint) []verdict.PortRange
 func (j *statementJudge) askEach(s *Statement, from, to []verdict.Endpoint, ports portsAsked, t *statementTally, ask connectionAsker) (more bool, err error) {
 	for i, a := range from {
 		for k, b := range to {
-			if j.asked.Progress != nil {
-				j.asked.Progress(s, i*len(to)+k, len(from)*len(to))
+			if j.options.Progress != nil {
+				j.options.Progress(s, i*len(to)+k, len(from)*len(to))
 			}
 			if a == b && a.Key.Kind != "" {
 				continue

@@ -17,13 +17,13 @@ import (
 type foundEnds struct {
 	// pods have an address on the default network: classes know them. others are asked
 	// one by one.
-	pods   []*model.Pod
-	others []verdict.Endpoint
+	pods      []*model.Pod
+	otherEnds []verdict.Endpoint
 	// unselected counts pods that labels match and policies do not select, by why.
 	unselected map[string]int
 	// skipped are they, by key: one may be named yet. seen are all others.
-	skipped map[model.Key]bool
-	seen    map[model.Key]bool
+	skipped  map[model.Key]bool
+	seenPods map[model.Key]bool
 	// imagined are pods that do not exist.
 	imagined []model.Key
 }
@@ -62,7 +62,7 @@ func isOrdinary(p *model.Pod) (why string, ok bool) {
 
 // findSide finds the ends of one side.
 func (f *endFinder) findSide(ends []End, source bool) *foundEnds {
-	out := &foundEnds{unselected: map[string]int{}, skipped: map[model.Key]bool{}, seen: map[model.Key]bool{}}
+	out := &foundEnds{unselected: map[string]int{}, skipped: map[model.Key]bool{}, seenPods: map[model.Key]bool{}}
 	for i := range ends {
 		f.findEnd(&ends[i], source, out)
 	}
@@ -72,12 +72,12 @@ func (f *endFinder) findSide(ends []End, source bool) *foundEnds {
 // addEnd takes in an end that is asked by itself.
 func (o *foundEnds) addEnd(e verdict.Endpoint) {
 	if e.Key == (model.Key{}) {
-		if !slices.Contains(o.others, e) {
-			o.others = append(o.others, e)
+		if !slices.Contains(o.otherEnds, e) {
+			o.otherEnds = append(o.otherEnds, e)
 		}
-	} else if !o.seen[e.Key] {
-		o.seen[e.Key] = true
-		o.others = append(o.others, e)
+	} else if !o.seenPods[e.Key] {
+		o.seenPods[e.Key] = true
+		o.otherEnds = append(o.otherEnds, e)
 	}
 }
 
@@ -85,9 +85,9 @@ func (o *foundEnds) addEnd(e verdict.Endpoint) {
 func (o *foundEnds) addPod(p *model.Pod, named bool) {
 	why, ok := isOrdinary(p)
 	switch {
-	case o.seen[p.Key]:
+	case o.seenPods[p.Key]:
 	case ok:
-		o.seen[p.Key] = true
+		o.seenPods[p.Key] = true
 		o.pods = append(o.pods, p)
 	case named:
 		if o.skipped[p.Key] {

@@ -91,7 +91,7 @@ func (r *Result) nothingToAsk() string {
 type statementJudge struct {
 	ctx     context.Context
 	rev     *revision.Revision
-	asked   Options
+	options Options
 	tracer  *trace.Tracer
 	classes *matrix.Classes
 	edges   []uint16 // of the rows, once they were needed
@@ -118,10 +118,10 @@ func JudgeStatements(ctx context.Context, r *revision.Revision, statements []Sta
 	}
 	tracer := &trace.Tracer{Compiled: asked.Compiled}
 	rows := asked.By != trace.Policies && !asked.Compiled
-	real := &statementJudge{ctx: ctx, rev: r, asked: asked, tracer: tracer, problem: f.addProblem, omits: omitted.NewFilter(r, rows)}
+	real := &statementJudge{ctx: ctx, rev: r, options: asked, tracer: tracer, problem: f.addProblem, omits: omitted.NewFilter(r, rows)}
 	imagined := real
 	if len(f.things) > 0 {
-		imagined = &statementJudge{ctx: ctx, rev: r.WithImagined(f.things), asked: asked, tracer: &trace.Tracer{}, problem: f.addProblem}
+		imagined = &statementJudge{ctx: ctx, rev: r.WithImagined(f.things), options: asked, tracer: &trace.Tracer{}, problem: f.addProblem}
 		imagined.omits = omitted.NewFilter(imagined.rev, rows)
 	}
 	var out []Result
@@ -166,7 +166,7 @@ func (j *statementJudge) judgeStatement(s *Statement, from, to *foundEnds) (*Res
 		out.LeftOut = left
 	}
 	asks := []func(*statementTally) error{func(t *statementTally) error { return j.byPolicies(s, from, to, t) }}
-	whom := j.asked.By
+	whom := j.options.By
 	if none := trace.NoRows(j.rev); none != nil && whom != trace.Policies {
 		if whom == trace.Rows {
 			return nil, none
@@ -186,8 +186,8 @@ func (j *statementJudge) judgeStatement(s *Statement, from, to *foundEnds) (*Res
 		if err := ask(t); err != nil || t.failed {
 			return nil, err
 		}
-		out.Pairs, out.Against, out.None = t.pairs, t.against, t.pairs == 0
-		out.Holds = t.against == 0 || t.enough
+		out.Pairs, out.Against, out.None = t.pairs, t.pairsAgainst, t.pairs == 0
+		out.Holds = t.pairsAgainst == 0 || t.enough
 		out.NotConsidered = omitted.MergeOmissions(out.NotConsidered, t.hangs.omissions)
 		if out.None {
 			out.Holds = s.AllowNone
@@ -203,7 +203,7 @@ func (j *statementJudge) judgeStatement(s *Statement, from, to *foundEnds) (*Res
 			by = trace.Both
 		}
 		var err error
-		if out.Trace, err = j.tracer.Ask(j.rev, t.witness, by, true, j.asked.Now); err != nil {
+		if out.Trace, err = j.tracer.Ask(j.rev, t.witness, by, true, j.options.Now); err != nil {
 			return nil, fmt.Errorf("trace %s: %w", t.witness, err)
 		}
 		return out, nil

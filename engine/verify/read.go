@@ -18,12 +18,12 @@ const maxAliasNodes = 100_000
 
 // fileReader reads one file. Everything that is wrong is noted, and the rest read.
 type fileReader struct {
-	file     string
-	line     int // lines before the document at hand
-	way      []yamltree.Step
-	out      []Statement
-	problems []*Problem
-	bad      bool // something is wrong with the statement at hand
+	file       string
+	line       int // lines before the document at hand
+	way        []yamltree.Step
+	out        []Statement
+	problems   []*Problem
+	hasProblem bool // something is wrong with the statement at hand
 }
 
 // ReadStatements takes statements from the text of a file. A statement of which something is wrong
@@ -84,7 +84,7 @@ func (r *fileReader) placeOf(n *yaml.Node) Place {
 }
 
 func (r *fileReader) addProblem(n *yaml.Node, format string, args ...any) {
-	r.bad = true
+	r.hasProblem = true
 	r.problems = append(r.problems, &Problem{r.placeOf(n), clean.Text(fmt.Sprintf(format, args...))})
 }
 
@@ -123,7 +123,7 @@ func (r *fileReader) readFields(n *yaml.Node, known []string, read func(name str
 var statementFields = []string{"name", "expect", "from", "to", "protocol", "port", "exceptPort", "match", "allowNone"}
 
 func (r *fileReader) readStatement(n *yaml.Node) {
-	r.bad = false
+	r.hasProblem = false
 	if n.Kind != yaml.MappingNode {
 		r.addProblem(n, "want a statement with expect, from and to")
 		return
@@ -169,7 +169,7 @@ func (r *fileReader) readStatement(n *yaml.Node) {
 		}
 	}
 	s.Ports = r.readPorts(n, &p)
-	if !r.bad {
+	if !r.hasProblem {
 		r.out = append(r.out, s)
 	}
 }

@@ -71,7 +71,7 @@ func (r *fileReader) readEnd(n *yaml.Node, source bool) End {
 		}
 	}
 	switch {
-	case r.bad:
+	case r.hasProblem:
 	case len(n.Content) == 0:
 		r.addProblem(n, "is empty: want %s", strings.Join(endFields, ", "))
 	case others > 1, (e.Node.isMade || e.Address.isMade) && (e.Pod.isMade || e.Namespace.isMade), e.Service.isMade && e.Pod.isMade:
@@ -84,7 +84,7 @@ func (r *fileReader) readEnd(n *yaml.Node, source bool) End {
 
 // checkName says what is wrong with an end that is written as a name, whatever the cluster.
 func (r *fileReader) checkName(n *yaml.Node, name string, source bool) {
-	if r.bad {
+	if r.hasProblem {
 		return
 	}
 	if _, err := netip.ParsePrefix(name); err == nil {
@@ -143,7 +143,7 @@ func (r *fileReader) readSelector(n *yaml.Node, c *Choice) {
 	} else {
 		r.readLabels(n, s)
 	}
-	if r.bad {
+	if r.hasProblem {
 		return
 	}
 	var err error

@@ -38,9 +38,9 @@ func (r *fileReader) readPorts(n *yaml.Node, p *portsRead) []verdict.PortRange {
 	}
 	if p.except != nil {
 		r.readStep(yamltree.Field("exceptPort"), func() {
-			bad := r.bad
+			bad := r.hasProblem
 			out = verdict.PortsBut(out, r.portList(p.except, p.protocol))
-			if len(out) == 0 && !bad && !r.bad {
+			if len(out) == 0 && !bad && !r.hasProblem {
 				r.addProblem(p.except, "leaves no port")
 			}
 		})

@@ -35,15 +35,15 @@ type unitOutcome struct {
 // pairBlock is a set of pairs of units with the same outcome: from each of some units to each
 // of others.
 type pairBlock struct {
-	from, to []int
-	outcome  unitOutcome
+	sources, destinations []int
+	outcome               unitOutcome
 }
 
 // WriteStatements makes statements of the policies' verdicts on the connections between the pods of
 // some namespaces, of all for none. A verdict that is undefined, or differs between nodes,
 // is not stated; a comment says so.
 func WriteStatements(r *revision.Revision, namespaces []string) (*WrittenFile, error) {
-	w := &statementWriter{ordinary: map[string][]*model.Pod{}, left: map[string]int{}}
+	w := &statementWriter{ordinary: map[string][]*model.Pod{}, leftOut: map[string]int{}}
 	if err := w.choosePods(r.JudgedCluster(), namespaces); err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func WriteStatements(r *revision.Revision, namespaces []string) (*WrittenFile, e
 
 type statementWriter struct {
 	ordinary   map[string][]*model.Pod // by namespace
-	left       map[string]int
+	leftOut    map[string]int
 	units      []podUnit
 	outcomes   [][]unitOutcome // by source and destination unit
 	statements []map[string]any
@@ -76,7 +76,7 @@ func (w *statementWriter) choosePods(c *model.Cluster, namespaces []string) erro
 		if why, ok := isOrdinary(p); ok {
 			w.ordinary[p.Namespace] = append(w.ordinary[p.Namespace], p)
 		} else {
-			w.left[why]++
+			w.leftOut[why]++
 		}
 	}
 	for _, n := range namespaces {
@@ -193,21 +193,21 @@ func (w *statementWriter) findBlocks() (out []pairBlock) {
 				by[o.key] = &pairBlock{outcome: o}
 				order = append(order, o.key)
 			}
-			by[o.key].to = append(by[o.key].to, j)
+			by[o.key].destinations = append(by[o.key].destinations, j)
 		}
 		for _, k := range order {
-			key := fmt.Sprint(by[k].to) + k
+			key := fmt.Sprint(by[k].destinations) + k
 			at, ok := known[key]
 			if !ok {
 				at = len(out)
 				known[key] = at
 				out = append(out, *by[k])
 			}
-			out[at].from = append(out[at].from, i)
+			out[at].sources = append(out[at].sources, i)
 		}
 	}
 	return slices.DeleteFunc(out, func(b pairBlock) bool {
 		// A pod alone has no connection with itself.
-		return len(b.from) == 1 && slices.Equal(b.from, b.to) && len(w.units[b.from[0]].pods) == 1
+		return len(b.sources) == 1 && slices.Equal(b.sources, b.destinations) && len(w.units[b.sources[0]].pods) == 1
 	})
 }

@@ -23,7 +23,7 @@ func (w *statementWriter) writeHead(namespaces []string) {
 	}
 	w.writeComment("What the policies let through between the pods of " + between + ", and what not.")
 	w.writeComment("Written by rung verify --write; check it with rung verify FILE.")
-	if left := (&foundEnds{unselected: w.left}).leftOut(); left != "" {
+	if left := (&foundEnds{unselected: w.leftOut}).leftOut(); left != "" {
 		w.writeComment("Pods left out, which policies do not select: " + left + ".")
 	}
 }
@@ -34,12 +34,12 @@ func (w *statementWriter) writeComment(text string) {
 
 // writeBlock writes one or two statements.
 func (w *statementWriter) writeBlock(b *pairBlock) {
-	from, to := w.unitEnds(b.from), w.unitEnds(b.to)
+	from, to := w.unitEnds(b.sources), w.unitEnds(b.destinations)
 	allowed, denied := portsOf(b.outcome.segments, verdict.Allow), portsOf(b.outcome.segments, verdict.Deny)
 	if rest := verdict.PortsBut(verdict.PortsBut(verdict.EveryPort(), allowed), denied); len(rest) > 0 {
 		w.text.WriteString("\n")
 		w.writeComment(fmt.Sprintf("Not stated, as it is undefined or not the same on all nodes: %s → %s, %s.",
-			w.unitNames(b.from), w.unitNames(b.to), connections.PortsText(rest)))
+			w.unitNames(b.sources), w.unitNames(b.destinations), connections.PortsText(rest)))
 	}
 	for _, s := range []struct {
 		expect verdict.Verdict

@@ -12,7 +12,7 @@ import (
 func (l *zoneLoop) takeStep(d *compiler.Desired, delta *compiler.Delta, loaded bool) {
 	l.steps++
 	if delta == nil || delta.All {
-		l.all = l.steps
+		l.lastStep = l.steps
 	} else {
 		for k := range delta.Policies {
 			l.changed[k] = l.steps
@@ -37,7 +37,7 @@ func (z *Set) asJudged(st *model.ZoneState) *model.ZoneState {
 		return st
 	}
 	maps.DeleteFunc(l.changed, func(_ model.PolicyKey, step uint64) bool { return step <= st.Steps })
-	if len(l.changed) == 0 && l.all <= st.Steps {
+	if len(l.changed) == 0 && l.lastStep <= st.Steps {
 		return st
 	}
 	next := *st
@@ -58,7 +58,7 @@ func (z *Set) asJudged(st *model.ZoneState) *model.ZoneState {
 	for k := range l.changed {
 		mark(k)
 	}
-	if l.all > st.Steps {
+	if l.lastStep > st.Steps {
 		for k := range st.Policies {
 			mark(k)
 		}

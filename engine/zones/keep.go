@@ -59,10 +59,10 @@ func firstNames(names []string) []string {
 // judgementKeeper holds equal judgements once: of 500 zones nearly all say the same of
 // nearly all policies. It may be used from any goroutine.
 type judgementKeeper struct {
-	mu          sync.Mutex
-	now, before map[judgement]*model.PolicyInZone
-	maps        [8]map[model.PolicyKey]*model.PolicyInZone // the last that differ
-	next        int
+	mu                sync.Mutex
+	current, previous map[judgement]*model.PolicyInZone
+	maps              [8]map[model.PolicyKey]*model.PolicyInZone // the last that differ
+	nextSize          int
 }
 
 // judgement holds the comparable parts of a judgement without differing rows.
@@ -93,8 +93,8 @@ func (k *judgementKeeper) sharedPolicies(in map[model.PolicyKey]*model.PolicyInZ
 			return m
 		}
 	}
-	k.maps[k.next] = in
-	k.next = (k.next + 1) % len(k.maps)
+	k.maps[k.nextSize] = in
+	k.nextSize = (k.nextSize + 1) % len(k.maps)
 	return in
 }
 
@@ -109,16 +109,16 @@ func (k *judgementKeeper) sharedPolicy(p *model.PolicyInZone) *model.PolicyInZon
 	if p.Rows != nil {
 		j.rows = p.Rows.Sum
 	}
-	known, ok := k.now[j]
+	known, ok := k.current[j]
 	if !ok {
-		known, ok = k.before[j]
+		known, ok = k.previous[j]
 		if !ok {
 			known = p
 		}
-		if k.now == nil || len(k.now) >= keptJudgements {
-			k.now, k.before = map[judgement]*model.PolicyInZone{}, k.now
+		if k.current == nil || len(k.current) >= keptJudgements {
+			k.current, k.previous = map[judgement]*model.PolicyInZone{}, k.current
 		}
-		k.now[j] = known
+		k.current[j] = known
 	}
 	return known
 }

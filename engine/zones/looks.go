@@ -13,13 +13,13 @@ const lookEvery = 500 * time.Millisecond
 type ZoneLooks struct {
 	News chan struct{} // one element: a zone was looked at
 
-	mu sync.Mutex
-	at map[string]time.Time // by zone
+	mu       sync.Mutex
+	lookedAt map[string]time.Time // by zone
 }
 
 // NewLooks makes those of nobody.
 func NewLooks() *ZoneLooks {
-	return &ZoneLooks{News: make(chan struct{}, 1), at: map[string]time.Time{}}
+	return &ZoneLooks{News: make(chan struct{}, 1), lookedAt: map[string]time.Time{}}
 }
 
 // NoteLooks takes down that zones are looked at now.
@@ -28,10 +28,10 @@ func (l *ZoneLooks) NoteLooks(zones []string) {
 	defer l.mu.Unlock()
 	now := time.Now()
 	for _, zone := range zones {
-		if now.Sub(l.at[zone]) < lookEvery {
+		if now.Sub(l.lookedAt[zone]) < lookEvery {
 			continue
 		}
-		l.at[zone] = now
+		l.lookedAt[zone] = now
 		select {
 		case l.News <- struct{}{}:
 		default:
@@ -44,14 +44,14 @@ func (l *ZoneLooks) NoteLooks(zones []string) {
 func (l *ZoneLooks) TimesOf(there func(zone string) bool) map[string]time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	maps.DeleteFunc(l.at, func(zone string, _ time.Time) bool { return !there(zone) })
-	return maps.Clone(l.at)
+	maps.DeleteFunc(l.lookedAt, func(zone string, _ time.Time) bool { return !there(zone) })
+	return maps.Clone(l.lookedAt)
 }
 
 func (l *ZoneLooks) forgetZone(zone string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.at, zone)
+	delete(l.lookedAt, zone)
 }
 
 // LookAt says which zones somebody looks at now. One that is only swept is

@@ -25,13 +25,13 @@ type member struct {
 	// once its database has a name.
 	onNamed func(name string)
 
-	// last is the state that the last read found, or the one known when the zone was
+	// lastState is the state that the last read found, or the one known when the zone was
 	// followed last; it stays on screen until the followed zone's rows are there.
-	last      *model.ZoneState
+	lastState *model.ZoneState
 	reading   bool
 	reads     int       // successful, since it was first known
 	fails     int       // in a row
-	due       time.Time // of the next read, by the process's clock
+	dueAt     time.Time // of the next read, by the process's clock
 	readAt    time.Time // of the last read, by the process's clock
 	rereads   bool      // the last read was to look at a difference again
 	oldSince  time.Time // since when its desired rows are others than those it was judged by
@@ -89,7 +89,7 @@ func (z *Set) rankMembers() {
 	}
 	for i, m := range ranked {
 		// One that could not be opened is tried again when its time has come.
-		if !m.followed && (i < limit || m.writes) && (m.fails == 0 || isLooked(m, looked) || !time.Now().Before(m.due)) {
+		if !m.followed && (i < limit || m.writes) && (m.fails == 0 || isLooked(m, looked) || !time.Now().Before(m.dueAt)) {
 			z.startFollowing(m)
 		}
 	}
@@ -111,7 +111,7 @@ func trueFirst(a, b bool) int {
 // of many zones would keep the ladder waiting. It does not wait for long, since rows
 // are worth seeing while an API server is dead.
 func (z *Set) objectsFirst() bool {
-	return len(z.members) > z.cfg.Follow && !z.world().Loaded && time.Since(z.began) < objectsWait
+	return len(z.members) > z.cfg.Follow && !z.world().Loaded && time.Since(z.begunAt) < objectsWait
 }
 
 // objectsWait is how long that may be.
@@ -138,12 +138,12 @@ func (z *Set) stopFollowing(m *member) {
 	l, now := z.loops[m.name], z.Now()
 	l.stop()
 	delete(z.loops, m.name)
-	m.followed, m.due, m.readAt, m.oldSince = false, time.Now(), time.Time{}, time.Time{}
+	m.followed, m.dueAt, m.readAt, m.oldSince = false, time.Now(), time.Time{}, time.Time{}
 	st := z.states[m.name]
 	z.MarkChanged()
 	if st == nil || st.DB == nil {
-		if m.last != nil {
-			z.states[m.name] = m.last
+		if m.lastState != nil {
+			z.states[m.name] = m.lastState
 		} else {
 			z.states[m.name] = z.unreadState(m)
 		}
@@ -151,15 +151,15 @@ func (z *Set) stopFollowing(m *member) {
 	}
 	next := *st
 	next.DB, next.Rows, next.Pending, next.Paused = nil, st.DB.Len(), 0, ""
-	next.Steps, next.Changed = l.first+st.Steps-1, z.changes
+	next.Steps, next.Changed = l.firstStep+st.Steps-1, z.changes
 	next.Policies = z.keep.sharedPolicies(trimDifferences(st.Policies))
 	if st.IsCurrent() {
 		next.Conn, next.ConnAt, next.SyncedAt = model.ConnSwept, now, now
 		m.reads++
 		m.readAt = time.Now()
-		m.due = m.readAt.Add(z.cfg.Sweep.TTL)
+		m.dueAt = m.readAt.Add(z.cfg.Sweep.TTL)
 	}
-	m.last = &next
+	m.lastState = &next
 	z.states[m.name] = &next
 }
 
@@ -177,14 +177,14 @@ func (z *Set) takeState(l *zoneLoop, st *model.ZoneState) {
 			return
 		}
 	}
-	if m == nil || st.DB != nil || m.last == nil {
+	if m == nil || st.DB != nil || m.lastState == nil {
 		if m != nil && st.DB != nil {
-			m.last = nil
+			m.lastState = nil
 		}
 		z.states[st.Name] = st
 		return
 	}
-	next := *m.last
+	next := *m.lastState
 	next.Endpoint, next.Writes = st.Endpoint, st.Writes
 	if st.Conn == model.ConnLost || st.Conn == model.ConnDenied {
 		next.Conn, next.ConnAt, next.Error, next.Attempts = st.Conn, st.ConnAt, st.Error, st.Attempts
@@ -195,17 +195,17 @@ func (z *Set) takeState(l *zoneLoop, st *model.ZoneState) {
 // bookFailure books a zone that could not be opened or read; it backs off.
 func (z *Set) bookFailure(m *member, err error) {
 	m.fails++
-	m.due = time.Now().Add(retry.WaitAfter(m.fails, time.Second, z.cfg.Sweep.TTL))
+	m.dueAt = time.Now().Add(retry.WaitAfter(m.fails, time.Second, z.cfg.Sweep.TTL))
 	next := z.unreadState(m)
-	if m.last != nil {
-		*next = *m.last
+	if m.lastState != nil {
+		*next = *m.lastState
 	}
 	conn := connOf(err)
 	if next.Conn != conn {
 		next.Conn, next.ConnAt = conn, z.Now()
 	}
 	next.Error, next.Attempts = clean.Text(err.Error()), m.fails
-	m.last = next
+	m.lastState = next
 	if !m.followed {
 		z.states[m.name] = next
 		z.MarkChanged()

@@ -19,11 +19,11 @@ func IsFile(addr string) bool {
 // itself it has no name yet, and may have any.
 func (z *Set) openNB(name, addr string) reconciler.Zone {
 	if path, ok := dbfile.AddressPath(addr); ok {
-		return dbfile.NewZone(dbfile.ZoneConfig{Name: name, AnyName: name == addr, Path: path, Slot: z.cfg.Slots.RunInSlot,
+		return dbfile.NewZone(dbfile.ZoneConfig{Name: name, AnyName: name == addr, Path: path, Slot: z.cfg.Slots.TakeSlot,
 			Options: z.fileOptions()})
 	}
 	return nbdb.Dial(nbdb.Config{Name: name, AnyName: name == addr, Addr: addr, TLS: z.cfg.TLS, Limit: z.dials,
-		Slot: z.cfg.Slots.RunInSlot, Share: z.cfg.Share})
+		Slot: z.cfg.Slots.TakeSlot, Share: z.cfg.Share})
 }
 
 func (z *Set) fileOptions() dbfile.Options {

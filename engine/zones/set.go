@@ -100,15 +100,15 @@ type Set struct {
 	wasLoaded bool
 	// members are the zones that are followed or swept as their rank allows; the
 	// sandbox's are not among them.
-	members map[string]*member
-	running int // reads under way
+	members      map[string]*member
+	readsRunning int // reads under way
 	// steps counts those of the desired rows, changes says what they changed.
 	steps, forgotten uint64
 	changes          *model.ChangeSteps
-	began            time.Time
-	settling         map[string]settling // by zone
-	sweepAlarm       *loop.Alarm         // a swept zone is to be read
-	settleAlarm      *loop.Alarm         // a difference settles no longer
+	begunAt          time.Time
+	settling         map[string]settlingZone // by zone
+	sweepAlarm       *loop.Alarm             // a swept zone is to be read
+	settleAlarm      *loop.Alarm             // a difference settles no longer
 }
 
 // zoneLoop is a running reconciler.
@@ -121,16 +121,16 @@ type zoneLoop struct {
 
 	// steps counts what SetDesired was told; changed and all are the last steps
 	// that changed a policy, or anything.
-	steps, all uint64
-	first      uint64 // the zoneSet's number of the first
-	changed    map[model.PolicyKey]uint64
+	steps, lastStep uint64
+	firstStep       uint64 // the zoneSet's number of the first
+	changed         map[model.PolicyKey]uint64
 }
 
 // New makes the set of no zones. world is asked in the loop.
 func New(l *loop.Loop, cfg Config, world func() World, owners *ownership.Owners, reports *ownership.Reports, d Dialects) *Set {
 	z := &Set{Loop: l, cfg: cfg, world: world, owners: owners, reports: reports, dialects: d, dials: nbdb.NewLimiter(nbdb.DefaultDials),
 		looks: NewLooks(), states: map[string]*model.ZoneState{}, loops: map[string]*zoneLoop{}, members: map[string]*member{},
-		settling: map[string]settling{}, began: time.Now()}
+		settling: map[string]settlingZone{}, begunAt: time.Now()}
 	z.differs.desired = world().Desired
 	z.sweepAlarm = l.NewAlarm(z.rankMembers)
 	z.settleAlarm = l.NewAlarm(func() {
@@ -253,7 +253,7 @@ func (z *Set) AddZone(zone reconciler.Zone, write bool) {
 			})
 		},
 		OnActivity:  z.RecordActivity,
-		MaxPriority: z.cfg.MaxPriority, Slot: z.cfg.Slots.RunInSlot,
+		MaxPriority: z.cfg.MaxPriority, Slot: z.cfg.Slots.TakeSlot,
 	}
 	if !z.cfg.Own {
 		rc.Members = z.differs.setMembers // the sandbox has few zones, and no differs
@@ -265,7 +265,7 @@ func (z *Set) AddZone(zone reconciler.Zone, write bool) {
 	}
 	l.Reconciler = reconciler.NewZone(rc)
 	z.loops[name] = l
-	l.first = z.steps
+	l.firstStep = z.steps
 	l.takeStep(z.world().Desired, &compiler.Delta{All: true}, z.world().Loaded && (!write || z.world().AllRead))
 	z.takeState(l, l.State())
 	if !z.Go(func() {

@@ -45,8 +45,8 @@ func (z *Set) forgetSteps() {
 	}
 	least := z.steps
 	for _, m := range z.members {
-		if !m.followed && m.last != nil && m.last.Steps > 0 {
-			least = min(least, m.last.Steps)
+		if !m.followed && m.lastState != nil && m.lastState.Steps > 0 {
+			least = min(least, m.lastState.Steps)
 		}
 	}
 	// Whoever was not read for so long is outdated in whatever changed since.
@@ -62,9 +62,9 @@ type lazyDiffer struct {
 	desired *compiler.Desired
 	number  uint64
 	changes *model.ChangeSteps
-	// made is the last one asked for, delta what changed since; nil: nothing.
-	made  *tracker.ZoneDiffer
-	delta *compiler.Delta
+	// lastMade is the last one asked for, delta what changed since; nil: nothing.
+	lastMade *tracker.ZoneDiffer
+	delta    *compiler.Delta
 }
 
 func (l *lazyDiffer) addStep(d *compiler.Desired, delta *compiler.Delta, number uint64, changes *model.ChangeSteps) {
@@ -74,7 +74,7 @@ func (l *lazyDiffer) addStep(d *compiler.Desired, delta *compiler.Delta, number 
 		delta = &compiler.Delta{All: true}
 	}
 	switch {
-	case l.made == nil:
+	case l.lastMade == nil:
 	case l.delta != nil:
 		l.delta = tracker.MergeDeltas(l.delta, delta)
 	default:
@@ -93,13 +93,13 @@ func (l *lazyDiffer) newestDiffer() (*tracker.ZoneDiffer, uint64, *model.ChangeS
 // lockedDiffer is newest for whoever holds the lock.
 func (l *lazyDiffer) lockedDiffer() *tracker.ZoneDiffer {
 	switch {
-	case l.made == nil:
-		l.made = tracker.NewZoneDiffer(l.desired)
+	case l.lastMade == nil:
+		l.lastMade = tracker.NewZoneDiffer(l.desired)
 	case l.delta != nil:
-		l.made = l.made.WithDesired(l.desired, l.delta)
+		l.lastMade = l.lastMade.WithDesired(l.desired, l.delta)
 	}
 	l.delta = nil
-	return l.made
+	return l.lastMade
 }
 
 // setMembers lists a desired set once for all zones that are compared with the same

@@ -48,7 +48,7 @@ func (z *Set) scheduleReads() {
 	}
 	now := time.Now()
 	wake := time.Duration(-1)
-	for z.running < z.cfg.Sweep.Parallel {
+	for z.readsRunning < z.cfg.Sweep.Parallel {
 		m, in := z.nextDue(now)
 		if m == nil {
 			wake = in
@@ -83,8 +83,8 @@ func (z *Set) nextDue(now time.Time) (next *member, in time.Duration) {
 // dueAt is when a zone is to be read: once its last read is old, or sooner when
 // its desired rows changed, after the time that the controller has for it.
 func (z *Set) dueAt(m *member, now time.Time) time.Time {
-	if m.fails > 0 || m.last == nil || z.changes.NewestStep(m.name).Step <= m.last.Steps {
-		return m.due
+	if m.fails > 0 || m.lastState == nil || z.changes.NewestStep(m.name).Step <= m.lastState.Steps {
+		return m.dueAt
 	}
 	if m.oldSince.IsZero() {
 		m.oldSince = now
@@ -93,8 +93,8 @@ func (z *Set) dueAt(m *member, now time.Time) time.Time {
 	if rest := m.readAt.Add(z.cfg.Sweep.TTL / sweepMin); rest.After(due) {
 		due = rest
 	}
-	if m.due.Before(due) {
-		return m.due
+	if m.dueAt.Before(due) {
+		return m.dueAt
 	}
 	return due
 }
@@ -107,17 +107,17 @@ func (z *Set) startRead(m *member) {
 		return
 	}
 	var before model.ZoneState
-	if m.last != nil {
-		before = *m.last
+	if m.lastState != nil {
+		before = *m.lastState
 	}
 	m.reading = true
-	z.running++
+	z.readsRunning++
 	if !z.Go(func() {
 		got := z.readZone(zone, m.name, &before)
 		z.Send(func() { z.takeSwept(m, got) })
 	}) {
 		m.reading = false
-		z.running--
+		z.readsRunning--
 	}
 }
 
@@ -137,7 +137,7 @@ func (z *Set) readZone(zone reconciler.Zone, name string, before *model.ZoneStat
 		server = before.Server
 	}
 	out.name = nameOf(db)
-	defer z.cfg.Slots.RunInSlot()()
+	defer z.cfg.Slots.TakeSlot()()
 	out.dialect = z.dialects.InferDialect(db)
 	l, step, changes := z.differs.newestDiffer()
 	found := l.JudgeZone(tracker.ZoneRead{Zone: name, DB: db, At: at, Before: before.Policies,
@@ -179,12 +179,12 @@ func readOnce(ctx context.Context, zone reconciler.Zone) (db *nb.DB, server stri
 // takeSwept takes in what a read found.
 func (z *Set) takeSwept(m *member, got readResult) {
 	m.reading = false
-	z.running--
+	z.readsRunning--
 	defer z.rankMembers() // a place may be free, and others are due
 	if z.members[m.name] != m {
 		return // its node went meanwhile
 	}
-	if m.followed && m.last == nil {
+	if m.followed && m.lastState == nil {
 		return // watched meanwhile, and its rows are there
 	}
 	if got.err != nil {
@@ -196,7 +196,7 @@ func (z *Set) takeSwept(m *member, got readResult) {
 		return
 	}
 	st := got.state
-	m.last, m.fails, m.oldSince, m.readAt = st, 0, time.Time{}, time.Now()
+	m.lastState, m.fails, m.oldSince, m.readAt = st, 0, time.Time{}, time.Now()
 	m.reads++
 	again := wait.Jitter(z.cfg.Sweep.TTL*9/10, 0.1) // so that zones do not come all at once
 	if in := settlesIn(st); in > 0 {
@@ -209,12 +209,12 @@ func (z *Set) takeSwept(m *member, got readResult) {
 	} else {
 		m.rereads = false
 	}
-	m.due = m.readAt.Add(again)
+	m.dueAt = m.readAt.Add(again)
 	z.states[m.name] = st
 	z.MarkChanged()
 	z.dialects.TakeDialect(m.name, got.dialect)
 	if z.dialects.IsOutdated(st) {
-		m.due = time.Now() // read while the options changed
+		m.dueAt = time.Now() // read while the options changed
 	}
 	z.forgetSteps()
 }
@@ -249,13 +249,13 @@ func (z *Set) SweepCounts() revision.SweepState {
 		} else if round < 0 || m.reads < round {
 			round = m.reads
 		}
-		if m.last == nil || m.last.SyncedAt.IsZero() {
+		if m.lastState == nil || m.lastState.SyncedAt.IsZero() {
 			unread = true
 			continue
 		}
 		out.Read++
-		if out.Oldest.IsZero() || m.last.SyncedAt.Before(out.Oldest) {
-			out.Oldest = m.last.SyncedAt
+		if out.Oldest.IsZero() || m.lastState.SyncedAt.Before(out.Oldest) {
+			out.Oldest = m.lastState.SyncedAt
 		}
 	}
 	out.Round = max(round, 0)
@@ -277,8 +277,8 @@ func connOf(err error) model.ConnState {
 // the loop.
 func (z *Set) ReadAgain() {
 	for _, m := range z.members {
-		if !m.followed && m.last != nil && m.fails == 0 {
-			m.due = time.Now()
+		if !m.followed && m.lastState != nil && m.fails == 0 {
+			m.dueAt = time.Now()
 		}
 	}
 	if len(z.members) > 0 {

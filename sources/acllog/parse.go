@@ -118,8 +118,8 @@ func (h *lineHeader) readInto(l *logline.Line) error {
 		}
 		l.Zone, l.Pod = p.node, p.pod
 	}
-	if h.time == toSyslog && !p.at.IsZero() {
-		l.At = p.at
+	if h.time == toSyslog && !p.writtenAt.IsZero() {
+		l.At = p.writtenAt
 	} else {
 		at, err := parseTime(h.time)
 		if err != nil {

@@ -19,7 +19,7 @@ import (
 //
 // Some of these forms come together.
 type linePrefix struct {
-	at        time.Time // what it says of the time, zero for nothing
+	writtenAt time.Time // what it says of the time, zero for nothing
 	node, pod string
 }
 
@@ -43,10 +43,10 @@ func readPrefix(s string) (p linePrefix, ok bool) {
 	}
 	var names [3]string // before the time: a node, or what stern writes
 	n := 0
-	for s != "" && p.at.IsZero() {
+	for s != "" && p.writtenAt.IsZero() {
 		if len(s) > 15 && s[3] == ' ' && s[9] == ':' {
 			if at, is := parseYearless(s[:15], time.Now()); is && s[15] == ' ' {
-				p.at, s = at, s[16:]
+				p.writtenAt, s = at, s[16:]
 				break
 			}
 		}
@@ -55,7 +55,7 @@ func readPrefix(s string) (p linePrefix, ok bool) {
 		// Most words are no time, which their first letter tells.
 		if len(word) >= len("2006-01-02T15:04:05Z") && word[0] >= '0' && word[0] <= '9' {
 			if at, err := parseTime(word); err == nil {
-				p.at = at
+				p.writtenAt = at
 				break
 			}
 		}

@@ -79,15 +79,15 @@ const maxAnswers = 1000
 
 // answerCache keeps what the server said.
 type answerCache struct {
-	mu  sync.Mutex
-	all map[Question]Access
+	mu      sync.Mutex
+	answers map[Question]Access
 }
 
 // MayDo asks the API server whether the user may do something. An answer is kept
 // for a minute. The error says that there is no answer.
 func (c *Cluster) MayDo(ctx context.Context, q Question) (Access, error) {
 	c.answers.mu.Lock()
-	a, ok := c.answers.all[q]
+	a, ok := c.answers.answers[q]
 	c.answers.mu.Unlock()
 	if ok && time.Since(a.At) < accessTime {
 		return a, nil
@@ -108,9 +108,9 @@ func (c *Cluster) MayDo(ctx context.Context, q Question) (Access, error) {
 		At: time.Now()}
 	c.answers.mu.Lock()
 	defer c.answers.mu.Unlock()
-	if c.answers.all == nil || len(c.answers.all) >= maxAnswers {
-		c.answers.all = map[Question]Access{}
+	if c.answers.answers == nil || len(c.answers.answers) >= maxAnswers {
+		c.answers.answers = map[Question]Access{}
 	}
-	c.answers.all[q] = a
+	c.answers.answers[q] = a
 	return a, nil
 }

@@ -83,8 +83,8 @@ func (c *Cluster) execOnce(ctx context.Context, in ExecTarget, cmd []string, io 
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	stdout.shut()
-	stderr.shut()
+	stdout.shutValve()
+	stderr.shutValve()
 	return err
 }
 
@@ -122,9 +122,9 @@ func (v *writeValve) Write(p []byte) (int, error) {
 	return v.w.Write(p)
 }
 
-// shut waits for a write under way and lets no other through. The writers given
+// shutValve waits for a write under way and lets no other through. The writers given
 // to Exec must not block once its context has ended.
-func (v *writeValve) shut() {
+func (v *writeValve) shutValve() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.closed = true

@@ -106,8 +106,8 @@ type election struct {
 	name  string
 	calls LeaseCalls
 
-	lease *coordinationv1.Lease // as it was seen last, nil before
-	since time.Time             // when its content was seen first, by this machine's clock
+	lease     *coordinationv1.Lease // as it was seen last, nil before
+	seenSince time.Time             // when its content was seen first, by this machine's clock
 }
 
 // runTerm is one campaign and, if it is won, the time of leading.
@@ -241,7 +241,7 @@ func (e *election) writeLease(ctx context.Context, spec coordinationv1.LeaseSpec
 func (e *election) noteLease(l *coordinationv1.Lease) {
 	before := e.holder()
 	if e.lease == nil || !equality.Semantic.DeepEqual(e.lease.Spec, l.Spec) {
-		e.since = time.Now()
+		e.seenSince = time.Now()
 	}
 	e.lease = l
 	if now := e.holder(); now != before && now != e.cfg.Identity {
@@ -261,7 +261,7 @@ func (e *election) holder() string {
 // replicas do not matter: it was seen to change, or it was not.
 func (e *election) isHolderValid() bool {
 	return e.lease.Spec.LeaseDurationSeconds != nil &&
-		time.Since(e.since) < time.Duration(*e.lease.Spec.LeaseDurationSeconds)*time.Second
+		time.Since(e.seenSince) < time.Duration(*e.lease.Spec.LeaseDurationSeconds)*time.Second
 }
 
 // reportFailure reports why a request failed.

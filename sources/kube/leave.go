@@ -21,17 +21,17 @@ import (
 // ended (see package plugin).
 type contextTransport struct {
 	rt http.RoundTripper
-	// within bounds a request and its answer, unless it stays open; 0 bounds none.
-	within time.Duration
-	login  *api.ExecConfig // nil for none
+	// timeout bounds a request and its answer, unless it stays open; 0 bounds none.
+	timeout time.Duration
+	login   *api.ExecConfig // nil for none
 }
 
 // RoundTrip sends a request.
 func (l contextTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	if l.within <= 0 || staysOpen(r) {
+	if l.timeout <= 0 || staysOpen(r) {
 		return l.sendRequest(r)
 	}
-	ctx, cancel := context.WithTimeoutCause(r.Context(), l.within, fmt.Errorf("%w within %s", ErrUnanswered, l.within))
+	ctx, cancel := context.WithTimeoutCause(r.Context(), l.timeout, fmt.Errorf("%w within %s", ErrUnanswered, l.timeout))
 	response, err := l.sendRequest(r.WithContext(ctx))
 	if err != nil {
 		if cause := context.Cause(ctx); errors.Is(cause, ErrUnanswered) {

@@ -23,12 +23,12 @@ type Shared[T any] struct {
 // sharedAnswer is one answer; ready is closed when it has come.
 type sharedAnswer[T any] struct {
 	ready   chan struct{}
-	waiting int                // how many wait for it, under Shared.mu
+	waiters int                // how many wait for it, under Shared.mu
 	cancel  context.CancelFunc // ends the asking
 
-	until time.Time // set with the fields below, before ready
-	value T
-	err   error
+	validUntil time.Time // set with the fields below, before ready
+	value      T
+	err        error
 }
 
 // Get returns the answer of a key, by asking where there is none. It waits no longer
@@ -53,7 +53,7 @@ func (s *Shared[T]) joinAsking(ctx context.Context, key string, ask func(context
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a := s.byKey[key]
-	if a == nil || a.isGiven() && time.Now().After(a.until) {
+	if a == nil || a.isGiven() && time.Now().After(a.validUntil) {
 		a = &sharedAnswer[T]{ready: make(chan struct{})}
 		// Not under the first asker's context: others wait for it, too.
 		ctx = context.WithoutCancel(ctx)
@@ -70,10 +70,10 @@ func (s *Shared[T]) joinAsking(ctx context.Context, key string, ask func(context
 			defer close(a.ready)
 			defer a.cancel()
 			a.value, a.err = ask(ctx)
-			a.until = time.Now().Add(s.Keep)
+			a.validUntil = time.Now().Add(s.Keep)
 		}()
 	}
-	a.waiting++
+	a.waiters++
 	return a
 }
 
@@ -81,9 +81,9 @@ func (s *Shared[T]) joinAsking(ctx context.Context, key string, ask func(context
 // One that nobody waits for is given up, and is no answer for anybody who comes later.
 func (s *Shared[T]) leaveAsking(key string, a *sharedAnswer[T]) (given bool) {
 	s.mu.Lock()
-	a.waiting--
+	a.waiters--
 	given = a.isGiven()
-	abandoned := !given && a.waiting == 0
+	abandoned := !given && a.waiters == 0
 	if abandoned {
 		delete(s.byKey, key) // an answer that has not come is the newest of its key
 	}

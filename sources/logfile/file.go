@@ -24,8 +24,8 @@ const (
 	Failed    Status = "failed"    // see Err
 )
 
-// State is the state of reading a file.
-type State struct {
+// FileState is the state of reading a file.
+type FileState struct {
 	Path   string // clean
 	Place  LinePlace
 	Status Status
@@ -46,18 +46,18 @@ type File struct {
 	static bool        // it is never looked at again once it was read: compressed, or rotated away
 	stream *pipeStream // of a pipe or standard input
 
-	parts []*logPart // the last is the file as it is now; those before are read to their ends
-	known []contentID
-	last  time.Time // when what was read before was last written to
-	// held: the file was empty when it was opened. Lines written to it before it was
+	parts       []*logPart // the last is the file as it is now; those before are read to their ends
+	contents    []contentID
+	lastWritten time.Time // when what was read before was last written to
+	// wasEmpty: the file was empty when it was opened. Lines written to it before it was
 	// truncated or renamed once more may be in a rotated part, and come first.
-	held bool
-	gone bool
-	err  error  // of the name
-	bad  error  // of what is read
-	long uint64 // of parts that were closed
-	gaps uint64
-	size int64
+	wasEmpty  bool
+	isGone    bool
+	err       error  // of the name
+	readError error  // of what is read
+	longLines uint64 // of parts that were closed
+	gaps      uint64
+	size      int64
 }
 
 // idleMost is how many times in a row a renamed file may have nothing new before it is
@@ -84,7 +84,7 @@ func newFile(ctx context.Context, path string, static bool) (*File, error) {
 				p.close()
 			}
 		}
-		f.held = f.size == 0
+		f.wasEmpty = f.size == 0
 	}
 	return f, nil
 }
@@ -93,10 +93,10 @@ func newFile(ctx context.Context, path string, static bool) (*File, error) {
 const knownMost = 256
 
 func (f *File) rememberContent(c contentID) {
-	if len(f.known) == knownMost {
-		f.known = slices.Delete(f.known, 0, 1)
+	if len(f.contents) == knownMost {
+		f.contents = slices.Delete(f.contents, 0, 1)
 	}
-	f.known = append(f.known, c)
+	f.contents = append(f.contents, c)
 }
 
 // Next is the next line; it is valid until the next call. io.EOF says that there is none
@@ -107,7 +107,7 @@ func (f *File) Next() ([]byte, error) {
 	}
 	for i := 0; i < len(f.parts); i++ {
 		p := f.parts[i]
-		if f.held && i == len(f.parts)-1 {
+		if f.wasEmpty && i == len(f.parts)-1 {
 			break
 		}
 		line, err := p.nextLine()
@@ -115,9 +115,9 @@ func (f *File) Next() ([]byte, error) {
 		case err == nil:
 			return line, nil
 		case !errors.Is(err, io.EOF):
-			f.bad = err
+			f.readError = err
 		case i == len(f.parts)-1:
-			f.bad = nil
+			f.readError = nil
 		}
 		if i == len(f.parts)-1 && !f.static {
 			break
@@ -133,7 +133,7 @@ func (f *File) Next() ([]byte, error) {
 // closePart closes a part that was read to its end.
 func (f *File) closePart(i int) {
 	p := f.parts[i]
-	f.long += p.split.tooLong
+	f.longLines += p.split.tooLong
 	f.rememberContent(p.content())
 	p.close()
 	f.parts = slices.Delete(f.parts, i, i+1)
@@ -162,30 +162,30 @@ func (f *File) Poll() (gap string) {
 	}
 	info, err := os.Stat(f.path)
 	if err != nil {
-		f.gone, f.err = errors.Is(err, fs.ErrNotExist), err
-		if f.gone {
+		f.isGone, f.err = errors.Is(err, fs.ErrNotExist), err
+		if f.isGone {
 			f.err = nil
 		}
 		return ""
 	}
 	f.size = info.Size()
-	f.gone, f.err = false, nil
+	f.isGone, f.err = false, nil
 	now := f.currentPart()
 	if now != nil && now.cut {
 		gap = f.beginTruncated(now)
 	}
 	if now == nil || !os.SameFile(info, now.info) {
-		if now != nil && gap == "" && !f.held {
-			if info, err := now.file.Stat(); err == nil && info.ModTime().After(f.last) {
-				f.last = info.ModTime() // when it was written to last, under another name now
+		if now != nil && gap == "" && !f.wasEmpty {
+			if info, err := now.file.Stat(); err == nil && info.ModTime().After(f.lastWritten) {
+				f.lastWritten = info.ModTime() // when it was written to last, under another name now
 			}
 		}
 		f.turnToNew()
 	}
-	if now := f.currentPart(); f.held && f.err == nil {
+	if now := f.currentPart(); f.wasEmpty && f.err == nil {
 		f.parts = slices.Insert(f.parts, len(f.parts)-1, f.unreadRotated()...)
 		info, err := now.file.Stat()
-		f.held = err == nil && info.Size() == 0
+		f.wasEmpty = err == nil && info.Size() == 0
 	}
 	if gap != "" {
 		f.gaps++
@@ -197,10 +197,10 @@ func (f *File) Poll() (gap string) {
 func (f *File) turnToNew() {
 	p, err := openPart(f.ctx, f.path)
 	if err != nil {
-		f.gone, f.err = errors.Is(err, fs.ErrNotExist), err
+		f.isGone, f.err = errors.Is(err, fs.ErrNotExist), err
 		return
 	}
-	f.gone, f.err, f.size, f.held = false, nil, p.info.Size(), true
+	f.isGone, f.err, f.size, f.wasEmpty = false, nil, p.info.Size(), true
 	p.final = p.gz != nil
 	f.parts = append(f.parts, p)
 }
@@ -213,7 +213,7 @@ func (f *File) unreadRotated() (out []*logPart) {
 		if err != nil {
 			continue
 		}
-		if len(p.peekStart()) == 0 || f.last.After(p.info.ModTime()) || f.isOpened(p) || f.wasRead(p) {
+		if len(p.peekStart()) == 0 || f.lastWritten.After(p.info.ModTime()) || f.isOpened(p) || f.wasRead(p) {
 			p.close()
 			continue
 		}
@@ -247,7 +247,7 @@ func (f *File) isOpened(p *logPart) bool {
 // wasRead says whether what is in a file was read elsewhere, or is being read.
 func (f *File) wasRead(p *logPart) bool {
 	begins := func(c contentID) bool { return c.matchesStart(p) }
-	return slices.ContainsFunc(f.known, begins) ||
+	return slices.ContainsFunc(f.contents, begins) ||
 		slices.ContainsFunc(f.parts, func(x *logPart) bool { return begins(x.content()) || begins(x.currentContent()) })
 }
 
@@ -257,14 +257,14 @@ const noCopy = "no rotated copy of it was found"
 // beginTruncated begins anew, behind what a rotated copy has that was not read yet.
 func (f *File) beginTruncated(now *logPart) (gap string) {
 	was := now.content()
-	f.last, f.held = time.Time{}, true
+	f.lastWritten, f.wasEmpty = time.Time{}, true
 	rest := f.copyOf(&was)
 	if rest != nil {
 		rest.split, now.split = now.split, lineSplitter{}
 		f.parts = slices.Insert(f.parts, len(f.parts)-1, rest)
 	} else {
 		gap = noCopy
-		f.long += now.split.tooLong
+		f.longLines += now.split.tooLong
 		f.rememberContent(was)
 	}
 	now.cut = false
@@ -291,9 +291,9 @@ func (f *File) copyOf(c *contentID) *logPart {
 }
 
 // State is how the file stands.
-func (f *File) State() State {
-	s := State{Path: clean.Text(f.path), Place: f.place, Status: Following, Err: cmp.Or(f.err, f.bad), Size: f.size, Read: f.size,
-		TooLong: f.long, Gaps: f.gaps}
+func (f *File) State() FileState {
+	s := FileState{Path: clean.Text(f.path), Place: f.place, Status: Following, Err: cmp.Or(f.err, f.readError), Size: f.size, Read: f.size,
+		TooLong: f.longLines, Gaps: f.gaps}
 	for _, p := range f.parts {
 		s.TooLong += p.split.tooLong
 	}
@@ -302,7 +302,7 @@ func (f *File) State() State {
 		f.stream.fillState(&s)
 	case s.Err != nil:
 		s.Status = Failed
-	case f.gone:
+	case f.isGone:
 		s.Status = Gone
 	case f.static && now == nil:
 		s.Status = Ended
@@ -320,7 +320,7 @@ func (f *File) ReadBytes() int64 {
 	case now == nil:
 		return f.size
 	case now.gz != nil:
-		at, _ := now.from.Seek(0, io.SeekCurrent)
+		at, _ := now.gzipSource.Seek(0, io.SeekCurrent)
 		return at
 	default:
 		return now.raw
@@ -344,7 +344,7 @@ func (f *File) Finish() {
 	for _, p := range f.parts {
 		p.final = true
 	}
-	f.static, f.held = f.stream == nil, false
+	f.static, f.wasEmpty = f.stream == nil, false
 }
 
 // IsOver says whether there will never be another line.

@@ -25,21 +25,21 @@ const (
 
 // logPart is one content that is read: a file as it was opened, or a copy of one.
 type logPart struct {
-	path string
-	file *contextFile
-	info fs.FileInfo
-	gz   *gzip.Reader      // nil: plain text
-	from *io.SectionReader // what gz reads
-	raw  int64             // bytes of the content read
-	head []byte            // its first bytes
-	tail []byte            // the last ones before raw
-	cut  bool
+	path       string
+	file       *contextFile
+	info       fs.FileInfo
+	gz         *gzip.Reader      // nil: plain text
+	gzipSource *io.SectionReader // what gz reads
+	raw        int64             // bytes of the content read
+	head       []byte            // its first bytes
+	tail       []byte            // the last ones before raw
+	cut        bool
 	// final says that nothing is added any more: a last line without an end counts.
-	final bool
-	idle  int    // times in a row that a renamed file had nothing new
-	first []byte // what peek found
-	err   error  // of a content that cannot be read to its end
-	split lineSplitter
+	final  bool
+	idle   int    // times in a row that a renamed file had nothing new
+	peeked []byte // what peek found
+	err    error  // of a content that cannot be read to its end
+	split  lineSplitter
 }
 
 // contextFile is a file whose reads end with a context.
@@ -90,7 +90,7 @@ func (p *logPart) rewind() error {
 		if err != nil {
 			return fmt.Errorf("read %s: %w", p.path, err)
 		}
-		p.gz, p.from = gz, from
+		p.gz, p.gzipSource = gz, from
 	}
 	return nil
 }
@@ -215,7 +215,7 @@ func (p *logPart) currentContent() contentID {
 	if p.gz != nil {
 		return contentID{}
 	}
-	p.first = nil
+	p.peeked = nil
 	return contentID{head: p.peekStart()}
 }
 
@@ -229,7 +229,7 @@ func (c *contentID) matchesStart(p *logPart) bool {
 
 // peekStart is the beginning of a part that was just opened; it stays at the beginning.
 func (p *logPart) peekStart() []byte {
-	if p.first == nil {
+	if p.peeked == nil {
 		b := make([]byte, headMost)
 		var n int
 		if p.gz == nil {
@@ -238,7 +238,7 @@ func (p *logPart) peekStart() []byte {
 			n, _ = io.ReadFull(p.gz, b)
 			_ = p.rewind()
 		}
-		p.first = b[:n]
+		p.peeked = b[:n]
 	}
-	return p.first
+	return p.peeked
 }

@@ -25,11 +25,11 @@ const stdin = "standard input"
 
 // Set is the files that a list of paths names, as they come and go.
 type Set struct {
-	paths []string
-	files []*File
-	seen  map[string]fs.FileInfo // by path; of what is read, and of what was left out
-	bad   map[string]error       // of paths that cannot be read
-	over  int                    // files beyond MaxFiles
+	paths       []string
+	files       []*File
+	seenFiles   map[string]fs.FileInfo // by path; of what is read, and of what was left out
+	pathErrors  map[string]error       // of paths that cannot be read
+	filesBeyond int                    // files beyond MaxFiles
 
 	wg   sync.WaitGroup
 	ctx  context.Context // of every read
@@ -41,7 +41,7 @@ type Set struct {
 // and - for in. A path that names nothing is an error. Every read ends with ctx.
 func Open(ctx context.Context, paths []string, in io.Reader) (*Set, error) {
 	ctx, end := context.WithCancel(ctx)
-	s := &Set{seen: map[string]fs.FileInfo{}, bad: map[string]error{}, ctx: ctx, end: end, wake: make(chan struct{}, 1)}
+	s := &Set{seenFiles: map[string]fs.FileInfo{}, pathErrors: map[string]error{}, ctx: ctx, end: end, wake: make(chan struct{}, 1)}
 	for _, path := range paths {
 		if path == "-" {
 			st := startStream(ctx, &s.wg, s.wakeReader, func() (io.ReadCloser, error) {
@@ -140,9 +140,9 @@ func (s *Set) Scan() (fresh []*File) {
 		}
 	}
 	slices.SortStableFunc(found, func(a, b namedFile) int { return a.info.ModTime().Compare(b.info.ModTime()) })
-	s.over = 0
-	first := len(s.files) == 0 || len(s.seen) == 0
-	clear(s.bad)
+	s.filesBeyond = 0
+	first := len(s.files) == 0 || len(s.seenFiles) == 0
+	clear(s.pathErrors)
 	for _, n := range found {
 		if s.isKnown(n) {
 			continue
@@ -150,18 +150,18 @@ func (s *Set) Scan() (fresh []*File) {
 		rotated := live[logNameOf(n.path)] && logNameOf(n.path) != n.path
 		switch {
 		case rotated && !first: // its log reads it
-			s.seen[n.path] = n.info
+			s.seenFiles[n.path] = n.info
 			continue
 		case len(s.files) == MaxFiles:
-			s.over++
+			s.filesBeyond++
 			continue
 		}
 		f, err := newFile(s.ctx, n.path, rotated)
 		if err != nil {
-			s.bad[n.path] = err
+			s.pathErrors[n.path] = err
 			continue
 		}
-		s.seen[n.path] = n.info
+		s.seenFiles[n.path] = n.info
 		// One that is read, under another name, or a copy of it.
 		if !first && slices.ContainsFunc(s.files, func(x *File) bool {
 			return x.stream == nil && filepath.Dir(x.path) == filepath.Dir(f.path) && (x.isOpened(f.currentPart()) || x.wasRead(f.currentPart()))
@@ -179,7 +179,7 @@ func (s *Set) isKnown(n namedFile) bool {
 	if slices.ContainsFunc(s.files, func(f *File) bool { return f.path == n.path && !f.static }) {
 		return true // followed by its name, whatever has it
 	}
-	for _, old := range s.seen {
+	for _, old := range s.seenFiles {
 		// Of one that was closed the number may have been given to another file.
 		if os.SameFile(old, n.info) && old.ModTime().Equal(n.info.ModTime()) {
 			return true
@@ -189,18 +189,18 @@ func (s *Set) isKnown(n namedFile) bool {
 }
 
 // States are how the files stand, and those that cannot be read.
-func (s *Set) States() (out []State) {
+func (s *Set) States() (out []FileState) {
 	for _, f := range s.files {
 		out = append(out, f.State())
 	}
-	for path, err := range s.bad {
-		out = append(out, State{Path: clean.Text(path), Place: PlaceOf(path), Status: Failed, Err: err})
+	for path, err := range s.pathErrors {
+		out = append(out, FileState{Path: clean.Text(path), Place: PlaceOf(path), Status: Failed, Err: err})
 	}
-	if s.over > 0 {
-		out = append(out, State{Path: strings.Join(s.paths, " "), Status: Failed,
-			Err: fmt.Errorf("%d more files are not read: Rung reads %d at most", s.over, MaxFiles)})
+	if s.filesBeyond > 0 {
+		out = append(out, FileState{Path: strings.Join(s.paths, " "), Status: Failed,
+			Err: fmt.Errorf("%d more files are not read: Rung reads %d at most", s.filesBeyond, MaxFiles)})
 	}
-	slices.SortStableFunc(out, func(a, b State) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortStableFunc(out, func(a, b FileState) int { return cmp.Compare(a.Path, b.Path) })
 	return out
 }
 

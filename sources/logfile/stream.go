@@ -12,11 +12,11 @@ import (
 type pipeStream struct {
 	lines chan []byte
 
-	mu   sync.Mutex
-	done bool
-	err  error
-	long uint64
-	read int64
+	mu        sync.Mutex
+	done      bool
+	err       error
+	longLines uint64
+	bytesRead int64
 }
 
 // waitingLines is how many lines of a pipe are read ahead.
@@ -63,7 +63,7 @@ func (s *pipeStream) readLines(ctx context.Context, wake func(), open func() (io
 		}
 		n, err := split.fillBuffer(in.Read)
 		s.mu.Lock()
-		s.long, s.read = split.tooLong, s.read+int64(n)
+		s.longLines, s.bytesRead = split.tooLong, s.bytesRead+int64(n)
 		s.mu.Unlock()
 		if err != nil && n == 0 {
 			if line, ok := split.lastLine(); ok && errors.Is(err, io.EOF) {
@@ -91,10 +91,10 @@ func (s *pipeStream) isOver() bool {
 	return s.done && len(s.lines) == 0
 }
 
-func (s *pipeStream) fillState(x *State) {
+func (s *pipeStream) fillState(x *FileState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	x.TooLong, x.Size, x.Read = s.long, s.read, s.read
+	x.TooLong, x.Size, x.Read = s.longLines, s.bytesRead, s.bytesRead
 	switch {
 	case s.err != nil:
 		x.Status, x.Err = Failed, s.err

@@ -52,7 +52,7 @@ func assembleResult(o Options, files []*fileResult, broken []model.Broken) *Resu
 		for _, obj := range f.objects {
 			k := obj.ObjectKey()
 			at := originOf(obj)
-			if first, dup := seen[k]; dup && f.in.gather {
+			if first, dup := seen[k]; dup && f.input.gather {
 				again++
 				if again == 1 {
 					twice = duplicateError(k, at, first)

@@ -36,10 +36,10 @@ type decoder struct {
 
 // unitOutcome holds the objects and errors of one unit of text.
 type unitOutcome struct {
-	objects []model.Object
-	broken  []model.Broken
-	aside   []asideNote // what is counted before it is reported
-	syntax  *yamltree.Error
+	objects    []model.Object
+	broken     []model.Broken
+	asideNotes []asideNote // what is counted before it is reported
+	syntax     *yamltree.Error
 }
 
 // asideNote is something said once for many objects of a file.
@@ -203,12 +203,12 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 			Message: "is missing"})
 	}
 	if d.reportIssues(origin, key, bad, more) {
-		if k.read == nil || k.isAntrea() { // what else is wrong with it is told at once
+		if k.toModel == nil || k.isAntrea() { // what else is wrong with it is told at once
 			d.reportIssues(origin, key, admission.UnrelatedIssues(d.gateIssues(n, k.kind, yamltree.Value(n).(map[string]any)), bad), 0)
 		}
 		return
 	}
-	if k.read == nil {
+	if k.toModel == nil {
 		d.takePolicy(n, k, key, origin, text, was)
 		return
 	}
@@ -226,7 +226,7 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 		d.reportIssue(origin, key, check.Issue{Severity: model.SeverityError, Code: check.CodeType, Message: clean.Text(err.Error())})
 		return
 	}
-	o := k.read(d, typed, d.metaOf(k, typed, origin))
+	o := k.toModel(d, typed, d.metaOf(k, typed, origin))
 	if g, ok := o.(*model.Group); ok {
 		g.Original, g.YAML = &unstructured.Unstructured{Object: whole}, string(text)
 		if text == nil {
@@ -313,7 +313,7 @@ func (d *decoder) reportIssue(origin model.Origin, key model.Key, i check.Issue)
 
 // setAside keeps something that is reported once for all its like in a file.
 func (d *decoder) setAside(group string, origin model.Origin, key model.Key, i check.Issue) {
-	d.out.aside = append(d.out.aside, asideNote{group: group, broken: d.brokenOf(origin, key, i)})
+	d.out.asideNotes = append(d.out.asideNotes, asideNote{group: group, broken: d.brokenOf(origin, key, i)})
 }
 
 func (d *decoder) warnAnnotation(m model.Meta, name, msg string) {

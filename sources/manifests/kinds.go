@@ -21,8 +21,8 @@ type kindInfo struct {
 	group   string
 	version string
 	goType  reflect.Type
-	// read makes the model object. Policies have their own way (decoder.takePolicy).
-	read func(*decoder, metav1.Object, model.Meta) model.Object
+	// toModel makes the model object. Policies have their own way (decoder.takePolicy).
+	toModel func(*decoder, metav1.Object, model.Meta) model.Object
 }
 
 const (
@@ -31,12 +31,12 @@ const (
 )
 
 var kinds = []kindInfo{
-	plainKind(model.KindNamespace, "", "v1", (*decoder).namespace),
-	plainKind(model.KindPod, "", "v1", (*decoder).pod),
-	plainKind(model.KindNode, "", "v1", (*decoder).node),
-	plainKind(model.KindService, "", "v1", (*decoder).service),
+	plainKind(model.KindNamespace, "", "v1", (*decoder).namespaceOf),
+	plainKind(model.KindPod, "", "v1", (*decoder).podOf),
+	plainKind(model.KindNode, "", "v1", (*decoder).nodeOf),
+	plainKind(model.KindService, "", "v1", (*decoder).serviceOf),
 	plainKind(model.KindEndpointSlice, "discovery.k8s.io", "v1", (*decoder).endpointSlice),
-	plainKind(model.KindEvent, "", "v1", (*decoder).event),
+	plainKind(model.KindEvent, "", "v1", (*decoder).eventOf),
 	plainKind(model.KindEvent, "events.k8s.io", "v1", (*decoder).newEvent),
 	{model.KindANP, policyGroup, "v1alpha1", reflect.TypeFor[v1alpha1.AdminNetworkPolicy](), nil},
 	{model.KindBANP, policyGroup, "v1alpha1", reflect.TypeFor[v1alpha1.BaselineAdminNetworkPolicy](), nil},

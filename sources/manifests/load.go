@@ -24,14 +24,14 @@ import (
 
 // inputFile is one file to read.
 type inputFile struct {
-	path   string
-	folder bool   // found in a folder, not named
-	gather bool   // an object of a must-gather, which has many of them twice
-	once   bool   // standard input, or a file of a kind that gives its text once
-	late   string // why it is not read although it is there
-	size   int64
-	mod    time.Time
-	mode   fs.FileMode
+	path       string
+	folder     bool   // found in a folder, not named
+	gather     bool   // an object of a must-gather, which has many of them twice
+	readOnce   bool   // standard input, or a file of a kind that gives its text once
+	whyNotRead string // why it is not read although it is there
+	size       int64
+	mod        time.Time
+	mode       fs.FileMode
 }
 
 // loadedFile is a file in memory, ready to be split.
@@ -51,11 +51,11 @@ func (o Options) listInputs() ([]inputFile, []model.Broken) {
 // HasNoManifests says whether all of the paths are folders without a manifest in them.
 func (o Options) HasNoManifests() bool {
 	l := o.newLister()
-	return len(l.files) == 0 && len(l.broken) == l.empty
+	return len(l.files) == 0 && len(l.broken) == l.emptyFolders
 }
 
 func (o Options) newLister() *inputLister {
-	l := &inputLister{o: o, seen: map[string]bool{}}
+	l := &inputLister{o: o, seenFiles: map[string]bool{}}
 	for _, p := range o.Paths {
 		l.addName(p)
 	}
@@ -64,20 +64,20 @@ func (o Options) newLister() *inputLister {
 
 // inputLister finds the files to read.
 type inputLister struct {
-	o      Options
-	empty  int // folders without a manifest
-	files  []inputFile
-	broken []model.Broken
-	seen   map[string]bool
-	found  bool // a manifest, readable or not, in the folder at hand
+	o             Options
+	emptyFolders  int // folders without a manifest
+	files         []inputFile
+	broken        []model.Broken
+	seenFiles     map[string]bool
+	foundManifest bool // a manifest, readable or not, in the folder at hand
 }
 
 func (l *inputLister) addName(name string) {
 	switch {
 	case name == "-":
-		if !l.seen["-"] {
-			l.seen["-"] = true
-			l.files = append(l.files, inputFile{path: "-", once: true})
+		if !l.seenFiles["-"] {
+			l.seenFiles["-"] = true
+			l.files = append(l.files, inputFile{path: "-", readOnce: true})
 		}
 		return
 	case !clean.Is(name):
@@ -93,10 +93,10 @@ func (l *inputLister) addName(name string) {
 		l.takeFile(name, false, info)
 		return
 	}
-	l.found = false
+	l.foundManifest = false
 	l.walkFolder(name)
-	if !l.found {
-		l.empty++
+	if !l.foundManifest {
+		l.emptyFolders++
 		b := fileBroken(l.o.Source, name, "no manifests in this folder",
 			"files end in .yaml, .yml or .json, or these and .gz")
 		b.Severity = model.SeverityWarning
@@ -121,11 +121,11 @@ func (l *inputLister) takeFile(name string, folder bool, info fs.FileInfo) {
 			id = abs
 		}
 	}
-	if l.seen[id] {
+	if l.seenFiles[id] {
 		return
 	}
-	l.seen[id] = true
-	l.files = append(l.files, inputFile{path: name, folder: folder, once: l.o.FS == nil && !info.Mode().IsRegular(),
+	l.seenFiles[id] = true
+	l.files = append(l.files, inputFile{path: name, folder: folder, readOnce: l.o.FS == nil && !info.Mode().IsRegular(),
 		size: info.Size(), mod: info.ModTime(), mode: info.Mode()})
 }
 
@@ -144,7 +144,7 @@ func (l *inputLister) walkFolder(root string) {
 		}
 		switch {
 		case err != nil:
-			l.found = true
+			l.foundManifest = true
 			l.addFailure(name, "cannot be read: "+reading.ReasonOf(err).Error(), "")
 			return nil
 		case p != at && strings.HasPrefix(d.Name(), "."):
@@ -160,7 +160,7 @@ func (l *inputLister) walkFolder(root string) {
 		case d.IsDir() || !isManifestName(p):
 			return nil
 		}
-		l.found = true
+		l.foundManifest = true
 		switch {
 		case !clean.Is(name):
 			l.addFailure(name, "skipped: the file name has control characters", "rename it")
@@ -220,8 +220,8 @@ func (o Options) loadFile(ctx context.Context, in inputFile) (*loadedFile, *mode
 		b := fileBroken(o.Source, in.path, fmt.Sprintf(format, args...), "")
 		return nil, &b
 	}
-	if in.late != "" {
-		return fail("%s", in.late)
+	if in.whyNotRead != "" {
+		return fail("%s", in.whyNotRead)
 	}
 	r, err := o.openInput(ctx, in)
 	if err != nil {
@@ -239,7 +239,7 @@ func (o Options) loadFile(ctx context.Context, in inputFile) (*loadedFile, *mode
 	case err != nil:
 		return fail("cannot be read: %s", reading.ReasonOf(err))
 	}
-	l := &loadedFile{text: raw, file: File{Path: in.path, Sum: sha256.Sum256(raw), Size: int64(len(raw)), At: time.Now(), Writable: !in.once && o.FS == nil}}
+	l := &loadedFile{text: raw, file: File{Path: in.path, Sum: sha256.Sum256(raw), Size: int64(len(raw)), At: time.Now(), Writable: !in.readOnce && o.FS == nil}}
 	if bytes.HasPrefix(raw, []byte{0x1f, 0x8b}) || strings.HasSuffix(strings.ToLower(in.path), ".gz") {
 		l.file.Writable = false
 		l.text, err = expandGzip(raw, o.Limits.Expanded)
@@ -269,7 +269,7 @@ func (o Options) openInput(ctx context.Context, in inputFile) (io.ReadCloser, er
 		return io.NopCloser(reading.Reader(ctx, o.Stdin)), nil
 	case o.FS != nil:
 		return o.FS.Open(path.Clean(in.path))
-	case in.once:
+	case in.readOnce:
 		return reading.Open(ctx, in.path)
 	}
 	return reading.OpenRegular(in.path)

@@ -15,8 +15,8 @@ const (
 
 // gatherFolders keeps what one walk has found out about must-gathers.
 type gatherFolders struct {
-	fsys fs.FS
-	is   map[string]bool // by folder
+	fsys       fs.FS
+	isGathered map[string]bool // by folder
 }
 
 // isAside says whether a file or folder lies in a must-gather beside its objects.
@@ -37,13 +37,13 @@ func (g *gatherFolders) isInside(p string) bool {
 
 // isRoot says whether a folder is the root of a must-gather.
 func (g *gatherFolders) isRoot(dir string) bool {
-	is, known := g.is[dir]
+	is, known := g.isGathered[dir]
 	if !known {
 		is = g.isFolder(path.Join(dir, gatherCluster)) && g.isFolder(path.Join(dir, gatherNamespaces))
-		if g.is == nil {
-			g.is = map[string]bool{}
+		if g.isGathered == nil {
+			g.isGathered = map[string]bool{}
 		}
-		g.is[dir] = is
+		g.isGathered[dir] = is
 	}
 	return is
 }

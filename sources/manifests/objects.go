@@ -33,7 +33,7 @@ const labelNamespaceName = "kubernetes.io/metadata.name"
 // metaOf reads what every object has, but for its version: that of a text says nothing.
 func (d *decoder) metaOf(k *kindInfo, o metav1.Object, origin model.Origin) model.Meta {
 	m := model.Meta{Key: model.Key{Kind: k.kind, Name: clean.Text(o.GetName())}, UID: clean.Text(string(o.GetUID())),
-		Created: o.GetCreationTimestamp().Time, Labels: d.labels(o.GetLabels()), Origin: origin}
+		Created: o.GetCreationTimestamp().Time, Labels: d.labelsOf(o.GetLabels()), Origin: origin}
 	if k.kind.IsNamespaced() {
 		m.Namespace = internClean(o.GetNamespace())
 		if m.Namespace == "" {
@@ -63,7 +63,7 @@ func internClean(s string) string {
 // so that the number of those ever seen has no bound.
 const maxSets = 16 << 10
 
-func (d *decoder) labels(raw map[string]string) model.Labels {
+func (d *decoder) labelsOf(raw map[string]string) model.Labels {
 	m := make(map[string]string, len(raw))
 	for k, v := range raw {
 		m[internClean(k)] = internClean(v)
@@ -79,7 +79,7 @@ func (d *decoder) labels(raw map[string]string) model.Labels {
 	return l
 }
 
-func (d *decoder) namespace(_ *corev1.Namespace, m model.Meta) model.Object {
+func (d *decoder) namespaceOf(_ *corev1.Namespace, m model.Meta) model.Object {
 	return &model.Namespace{Meta: withNameLabel(m)}
 }
 
@@ -95,7 +95,7 @@ func withNameLabel(m model.Meta) model.Meta {
 	return m
 }
 
-func (d *decoder) pod(o *corev1.Pod, m model.Meta) model.Object {
+func (d *decoder) podOf(o *corev1.Pod, m model.Meta) model.Object {
 	p := &model.Pod{Meta: m, NodeName: internClean(o.Spec.NodeName), ServiceAccount: internClean(o.Spec.ServiceAccountName), HostNetwork: o.Spec.HostNetwork,
 		Phase: internClean(string(o.Status.Phase)), Deleting: o.DeletionTimestamp != nil}
 	if p.ServiceAccount == "" {
@@ -144,7 +144,7 @@ func protocolOf(p corev1.Protocol) string {
 	return ""
 }
 
-func (d *decoder) node(o *corev1.Node, m model.Meta) model.Object {
+func (d *decoder) nodeOf(o *corev1.Node, m model.Meta) model.Object {
 	n := &model.Node{Meta: m, PodCIDRs: podCIDRs(&o.Spec)}
 	for _, c := range o.Status.Conditions {
 		n.Ready = n.Ready || c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
@@ -175,8 +175,8 @@ func podCIDRs(s *corev1.NodeSpec) (out []string) {
 	return out
 }
 
-func (d *decoder) service(o *corev1.Service, m model.Meta) model.Object {
-	s := &model.Service{Meta: m, Selector: d.labels(o.Spec.Selector), Type: internClean(string(o.Spec.Type))}
+func (d *decoder) serviceOf(o *corev1.Service, m model.Meta) model.Object {
+	s := &model.Service{Meta: m, Selector: d.labelsOf(o.Spec.Selector), Type: internClean(string(o.Spec.Type))}
 	if s.Type == "" {
 		s.Type = "ClusterIP"
 	}
@@ -223,7 +223,7 @@ func (d *decoder) endpointSlice(o *discoveryv1.EndpointSlice, m model.Meta) mode
 	return s
 }
 
-func (d *decoder) event(o *corev1.Event, m model.Meta) model.Object {
+func (d *decoder) eventOf(o *corev1.Event, m model.Meta) model.Object {
 	about := o.InvolvedObject
 	e := &model.Event{Meta: m,
 		About: model.Key{Kind: model.Kind(internClean(about.Kind)), Namespace: internClean(about.Namespace), Name: internClean(about.Name)},
@@ -258,5 +258,5 @@ func (d *decoder) newEvent(o *eventsv1.Event, m model.Meta) model.Object {
 	if o.Series != nil {
 		old.Series = &corev1.EventSeries{Count: o.Series.Count, LastObservedTime: o.Series.LastObservedTime}
 	}
-	return d.event(old, m)
+	return d.eventOf(old, m)
 }

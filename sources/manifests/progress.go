@@ -14,16 +14,16 @@ const progressTime = 100 * time.Millisecond
 type readProgress struct {
 	tell func(read, total int64)
 
-	mu          sync.Mutex
-	read, total float64
-	next        time.Time // of the next call, at the earliest
+	mu               sync.Mutex
+	bytesRead, total float64
+	nextCall         time.Time // of the next call, at the earliest
 }
 
 func newProgress(tell func(read, total int64)) *readProgress {
 	if tell == nil {
 		return nil
 	}
-	return &readProgress{tell: tell, next: time.Now().Add(progressTime)}
+	return &readProgress{tell: tell, nextCall: time.Now().Add(progressTime)}
 }
 
 // expectFiles adds files that are going to be read.
@@ -48,7 +48,7 @@ func (p *readProgress) noteLoaded(f *fileResult) {
 	for _, u := range f.units {
 		n += len(u.text)
 	}
-	size := float64(f.in.size)
+	size := float64(f.input.size)
 	if size == 0 {
 		size = float64(n)
 		p.mu.Lock()
@@ -67,9 +67,9 @@ func (p *readProgress) addDone(f *fileResult, n int) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.read += float64(n) * f.weight
-	if now := time.Now(); now.After(p.next) {
-		p.next = now.Add(progressTime)
-		p.tell(min(int64(p.read+0.5), int64(p.total+0.5)), int64(p.total+0.5))
+	p.bytesRead += float64(n) * f.weight
+	if now := time.Now(); now.After(p.nextCall) {
+		p.nextCall = now.Add(progressTime)
+		p.tell(min(int64(p.bytesRead+0.5), int64(p.total+0.5)), int64(p.total+0.5))
 	}
 }

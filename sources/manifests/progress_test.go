@@ -79,7 +79,7 @@ func TestProgress(t *testing.T) {
 	if _, err := readFiles(t.Context(), o, inputs); err != nil {
 		t.Fatal(err)
 	}
-	if got := int64(o.progress.read + 0.5); got != total || int64(o.progress.total+0.5) != total {
+	if got := int64(o.progress.bytesRead + 0.5); got != total || int64(o.progress.total+0.5) != total {
 		t.Errorf("in the end %d of %.0f bytes were read, of %d", got, o.progress.total, total)
 	}
 }

@@ -90,7 +90,7 @@ func notOnePolicy(at model.Origin, k model.Key, msg string) model.Broken {
 // files are compared with each other.
 type fileResult struct {
 	*loadedFile
-	in      inputFile
+	input   inputFile
 	objects []model.Object
 	broken  []model.Broken
 	// partial says the file holds text that could not be parsed: what else was
@@ -107,7 +107,7 @@ type fileResult struct {
 // listSpan says that units[from:to] are the items of one List.
 type listSpan struct {
 	from, to int
-	whole    textUnit
+	list     textUnit
 }
 
 // batchSize is how much text is held in memory at once, in bytes, unless one
@@ -137,7 +137,7 @@ func readFiles(ctx context.Context, o Options, inputs []inputFile) ([]*fileResul
 func readBatch(ctx context.Context, o Options, inputs []inputFile) ([]*fileResult, error) {
 	files := make([]*fileResult, len(inputs))
 	err := runParallel(ctx, workerCount(len(inputs)), len(inputs), func(_, i int) {
-		f := &fileResult{in: inputs[i]}
+		f := &fileResult{input: inputs[i]}
 		l, broken := o.loadFile(ctx, inputs[i])
 		if broken != nil {
 			f.partial = true
@@ -230,7 +230,7 @@ func (f *fileResult) collectUnits(d *decoder, outs []*unitOutcome) {
 		if !slices.ContainsFunc(outs[s.from:s.to], func(o *unitOutcome) bool { return o.syntax != nil }) {
 			continue
 		}
-		whole := d.decodeUnit(s.whole, nil)
+		whole := d.decodeUnit(s.list, nil)
 		if whole.syntax == nil || whole.syntax.Code == check.CodeAliases {
 			clear(outs[s.from:s.to])
 			outs[s.from] = whole
@@ -243,7 +243,7 @@ func (f *fileResult) collectUnits(d *decoder, outs []*unitOutcome) {
 		}
 		f.objects = append(f.objects, o.objects...)
 		f.broken = append(f.broken, o.broken...)
-		asides = append(asides, o.aside...)
+		asides = append(asides, o.asideNotes...)
 		f.partial = f.partial || o.syntax != nil
 	}
 	f.unread, asides = splitUnread(asides)

@@ -43,11 +43,11 @@ func (t *Typed) Object(obj any, old model.Object) (o model.Object, broken []mode
 	u, generic := obj.(*unstructured.Unstructured)
 	if generic {
 		k = kindOf(u.GetAPIVersion(), u.GetKind())
-		if k != nil && k.read != nil {
+		if k != nil && k.toModel != nil {
 			return t.genericObject(k, u), t.d.out.broken
 		}
 	}
-	if k == nil || k.read == nil {
+	if k == nil || k.toModel == nil {
 		return t.policyOf(obj, m, old), t.d.out.broken
 	}
 	if i := check.CheckName(k.kind, m.GetNamespace(), m.GetName()); i != nil {
@@ -56,7 +56,7 @@ func (t *Typed) Object(obj any, old model.Object) (o model.Object, broken []mode
 	}
 	about := t.d.metaOf(k, m, t.clusterOrigin())
 	about.Version = clean.Text(m.GetResourceVersion())
-	return k.read(t.d, m, about), t.d.out.broken
+	return k.toModel(t.d, m, about), t.d.out.broken
 }
 
 // genericObject brings an object that is no policy and has no type of client-go's into the
@@ -71,7 +71,7 @@ func (t *Typed) genericObject(k *kindInfo, u *unstructured.Unstructured) model.O
 	}
 	about := t.d.metaOf(k, typed, t.clusterOrigin())
 	about.Version = clean.Text(u.GetResourceVersion())
-	o := k.read(t.d, typed, about)
+	o := k.toModel(t.d, typed, about)
 	if g, ok := o.(*model.Group); ok {
 		g.Original, g.YAML = u, yamltree.TidyText(u.Object)
 	}

@@ -101,7 +101,7 @@ type watcher struct {
 	published map[model.Key]model.Object
 	broken    []model.Broken
 	sums      map[string][32]byte
-	began     bool
+	hasBegun  bool
 	validated bool
 }
 
@@ -269,10 +269,10 @@ func (w *watcher) publishUpdate(validated bool) {
 		sums[f.Path] = f.Sum
 	}
 	// A complete check is news even when nothing was wrong.
-	if w.began && w.validated == validated && len(u.Upsert) == 0 && len(u.Remove) == 0 && slices.Equal(w.broken, u.Broken) &&
+	if w.hasBegun && w.validated == validated && len(u.Upsert) == 0 && len(u.Remove) == 0 && slices.Equal(w.broken, u.Broken) &&
 		maps.Equal(w.sums, sums) {
 		return
 	}
-	w.began, w.validated, w.published, w.broken, w.sums = true, validated, now, u.Broken, sums
+	w.hasBegun, w.validated, w.published, w.broken, w.sums = true, validated, now, u.Broken, sums
 	w.sink(u)
 }

@@ -16,11 +16,11 @@ var errInconsistent = errors.New("update does not fit the snapshot")
 // rowDecoder reads rows in the notation of RFC 7047 §5.1.
 type rowDecoder struct {
 	*jsonrpc.Lexer
-	share   *Sharing    // may be nil
-	sent    []*sentRows // on its way
-	scratch []string
-	made    []string       // the last set that was changed, kept for its room
-	step    *nb.MemberStep // of the address set that was read last, if that is all that is new
+	share    *Sharing    // may be nil
+	sent     []*sentRows // on its way
+	scratch  []string
+	spareSet []string       // the last set that was changed, kept for its room
+	step     *nb.MemberStep // of the address set that was read last, if that is all that is new
 }
 
 // readUpdates reads <table-updates2> (ovsdb-server(7) §4.1.14) and calls row before what is
@@ -133,10 +133,10 @@ func (d *rowDecoder) readRow(table, uuid string, old nb.Row, delta bool) nb.Row 
 				switch {
 				case delta:
 					if toggled { // told twice: what is there is the last one
-						d.made = nil
+						d.spareSet = nil
 					}
-					now, step := toggleMembers(d.made, r.Addresses, d.readElements(d.readString))
-					d.made, r.Addresses, d.step, toggled = now, now, &step, true
+					now, step := toggleMembers(d.spareSet, r.Addresses, d.readElements(d.readString))
+					d.spareSet, r.Addresses, d.step, toggled = now, now, &step, true
 				case d.share == nil && d.sent == nil:
 					r.Addresses = slices.Clone(d.readElements(d.readString))
 				default:

@@ -20,9 +20,9 @@ type northboundSession struct {
 	written pendingWrites
 
 	// With the session's lock; only the reader writes them.
-	db      *nb.DB
-	left    RowsAside
-	pending changeFold // changes not handed out yet
+	db        *nb.DB
+	asideRows RowsAside
+	pending   changeFold // changes not handed out yet
 }
 
 // openNorthbound dials, checks the schema and reads the snapshot.
@@ -44,7 +44,7 @@ func (n *northboundSession) monitorRequest(schema []byte) ([]byte, string, error
 
 func (n *northboundSession) takeUpdates(updates []byte, snapshot bool) (publish func(), err error) {
 	// Only this goroutine writes left, and others read it with the lock.
-	left := RowsAside{maps.Clone(n.left.rows), n.left.more}
+	left := RowsAside{maps.Clone(n.asideRows.rows), n.asideRows.unnamed}
 	var sent []*sentRows
 	if !snapshot {
 		sent = n.written.currentWrites()
@@ -58,7 +58,7 @@ func (n *northboundSession) takeUpdates(updates []byte, snapshot bool) (publish 
 		return nil, err
 	}
 	return func() {
-		n.db, n.left = db, left
+		n.db, n.asideRows = db, left
 		if !snapshot {
 			n.pending.addChanges(ch)
 		}
@@ -87,7 +87,7 @@ func (n *northboundSession) newsSince() (db *nb.DB, ch []nb.RowChange, seq uint6
 func (n *northboundSession) rowsAside() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if err := n.left.Err(); err != nil {
+	if err := n.asideRows.Err(); err != nil {
 		return err.Error()
 	}
 	return ""
@@ -98,7 +98,7 @@ func (n *northboundSession) rowsAside() string {
 func (n *northboundSession) wholeSnapshot() (*nb.DB, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if err := n.left.Err(); err != nil {
+	if err := n.asideRows.Err(); err != nil {
 		return nil, fmt.Errorf("reading the rows of %s: %w", n.cfg.Addr, err)
 	}
 	return n.db, nil
@@ -108,7 +108,7 @@ func (n *northboundSession) wholeSnapshot() (*nb.DB, error) {
 // newest new. The order is that of each row's first change.
 type changeFold struct {
 	changes []nb.RowChange
-	at      map[string]int // uuid → index in changes
+	indexes map[string]int // uuid → index in changes
 }
 
 func (f *changeFold) addChanges(ch []nb.RowChange) {
@@ -116,18 +116,18 @@ func (f *changeFold) addChanges(ch []nb.RowChange) {
 		f.changes = ch
 		return
 	}
-	if f.at == nil {
-		f.at = make(map[string]int, len(f.changes)+len(ch))
+	if f.indexes == nil {
+		f.indexes = make(map[string]int, len(f.changes)+len(ch))
 		for i, c := range f.changes {
-			f.at[uuidOf(c)] = i
+			f.indexes[uuidOf(c)] = i
 		}
 	}
 	for _, c := range ch {
-		if i, ok := f.at[uuidOf(c)]; ok {
+		if i, ok := f.indexes[uuidOf(c)]; ok {
 			f.changes[i].New, f.changes[i].Step = c.New, nil // it was of one change alone
 			continue
 		}
-		f.at[uuidOf(c)] = len(f.changes)
+		f.indexes[uuidOf(c)] = len(f.changes)
 		f.changes = append(f.changes, c)
 	}
 }
@@ -136,7 +136,7 @@ func (f *changeFold) addChanges(ch []nb.RowChange) {
 // out.
 func (f *changeFold) takeChanges() []nb.RowChange {
 	ch := f.changes
-	f.changes, f.at = nil, nil
+	f.changes, f.indexes = nil, nil
 	keep := ch[:0]
 	for _, c := range ch {
 		if c.Old != nil || c.New != nil {
@@ -160,8 +160,8 @@ var ErrRowID = errors.New("its _uuid is not a UUID")
 // RowsAside are the rows of a database that are left aside because of their _uuid. The
 // zero RowsAside is empty; it is for one goroutine at a time.
 type RowsAside struct {
-	rows map[string]string // by table and _uuid: how the row is called
-	more int
+	rows    map[string]string // by table and _uuid: how the row is called
+	unnamed int
 }
 
 // maxLeft bounds how many are remembered.
@@ -174,7 +174,7 @@ func (l *RowsAside) AddRow(table, uuid string, row nb.Row) {
 		return
 	}
 	if len(l.rows) >= maxLeft {
-		l.more++
+		l.unnamed++
 		return
 	}
 	if l.rows == nil {
@@ -200,7 +200,7 @@ func (l *RowsAside) Err() error {
 	}
 	first := slices.Sorted(maps.Values(l.rows))[0]
 	more := ""
-	if n := len(l.rows) - 1 + l.more; n > 0 {
+	if n := len(l.rows) - 1 + l.unnamed; n > 0 {
 		more = fmt.Sprintf(" and %d more rows", n)
 	}
 	return fmt.Errorf("skipped: %s%s: %w", first, more, ErrRowID)

@@ -17,13 +17,13 @@ func (s *session) probeServer() {
 	asked, atAsk := false, uint64(0)
 	for {
 		select {
-		case <-s.dead:
+		case <-s.ended:
 			return
 		case <-timer.C:
 		}
 		silence, reads := s.rpc.Silence()
 		switch {
-		case s.busy.Load():
+		case s.isWorking.Load():
 			asked = false
 			timer.Reset(half)
 		case asked && silence < s.longestPatience():

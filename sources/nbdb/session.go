@@ -29,11 +29,11 @@ type sessionRows interface {
 
 // session is one connection from dialling to its end.
 type session struct {
-	cfg  *Config
-	rows sessionRows
-	rpc  *jsonrpc.Conn
-	wg   sync.WaitGroup
-	busy atomic.Bool // the reader is working on a message
+	cfg       *Config
+	rows      sessionRows
+	rpc       *jsonrpc.Conn
+	wg        sync.WaitGroup
+	isWorking atomic.Bool // the reader is working on a message
 
 	version string // of the schema
 
@@ -46,9 +46,9 @@ type session struct {
 	handed  uint64        // the seq up to which the sink has been told
 	waiters []replyWaiter
 
-	dead  chan struct{} // closed when the session ended
-	dirty chan struct{} // holds one token while there is something to hand out
-	hurry chan struct{} // holds one token when somebody waits for that
+	ended    chan struct{} // closed when the session ended
+	wakeSink chan struct{} // holds one token while there is something to hand out
+	hurry    chan struct{} // holds one token when somebody waits for that
 }
 
 // pendingCall is a request waiting for its reply, which the reader's goroutine works
@@ -82,7 +82,7 @@ func openSession(ctx context.Context, cfg *Config, rows sessionRows) (*session, 
 		return nil, fmt.Errorf("connecting to %s: %w", cfg.Addr, err)
 	}
 	s := &session{cfg: cfg, rows: rows, calls: map[uint64]*pendingCall{},
-		dead: make(chan struct{}), dirty: make(chan struct{}, 1), hurry: make(chan struct{}, 1)}
+		ended: make(chan struct{}), wakeSink: make(chan struct{}, 1), hurry: make(chan struct{}, 1)}
 	s.rpc = jsonrpc.NewPatient(c, s.unreadLimit)
 	s.wg.Add(2)
 	go s.readMessages()
@@ -193,7 +193,7 @@ func (s *session) failSession(err error) {
 		return
 	}
 	s.err = err
-	close(s.dead)
+	close(s.ended)
 	_ = s.rpc.Close()
 	for _, c := range s.calls {
 		c.done <- err
@@ -212,10 +212,10 @@ func (s *session) readMessages() {
 	for {
 		m, err := s.rpc.Read()
 		if err == nil {
-			s.busy.Store(true)
+			s.isWorking.Store(true)
 			err = s.handleMessage(m)
 			s.rpc.CountAsRead()
-			s.busy.Store(false)
+			s.isWorking.Store(false)
 		}
 		if err != nil {
 			if errors.Is(err, os.ErrDeadlineExceeded) { // a write's: reads have none
@@ -295,7 +295,7 @@ func (s *session) takeUpdate(params []byte) error {
 	s.seq++
 	s.mu.Unlock()
 	select {
-	case s.dirty <- struct{}{}:
+	case s.wakeSink <- struct{}{}:
 	default:
 	}
 	return nil
@@ -311,17 +311,17 @@ func (s *session) serveSink(ctx context.Context, hand func() (seq uint64)) error
 		case <-ctx.Done():
 			s.close(ctx.Err())
 			return ctx.Err()
-		case <-s.dead:
+		case <-s.ended:
 			s.close(errClosed)
 			return s.err
-		case <-s.dirty:
+		case <-s.wakeSink:
 		}
 		if d := s.cfg.Coalesce - time.Since(last); d > 0 {
 			t := time.NewTimer(d)
 			select {
 			case <-t.C:
 			case <-s.hurry:
-			case <-s.dead: // what is gathered is true all the same
+			case <-s.ended: // what is gathered is true all the same
 			case <-ctx.Done():
 			}
 			t.Stop()
@@ -364,7 +364,7 @@ func (s *session) untilTold(ctx context.Context) {
 	}
 	select {
 	case <-w.done:
-	case <-s.dead:
+	case <-s.ended:
 	case <-ctx.Done():
 	}
 }

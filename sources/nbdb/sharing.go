@@ -50,7 +50,7 @@ func (s *Sharing) enterSnapshot(ctx context.Context) (leave func(), err error) {
 
 // recentValues holds the value last seen of each name. When now is full it becomes
 // before, so that names that went are forgotten.
-type recentValues[T any] struct{ now, before map[string]sharedValue[T] }
+type recentValues[T any] struct{ newer, older map[string]sharedValue[T] }
 
 // sharedValue is a value and the bytes it was decoded from: their length (0: not
 // known) and a hash with a key that only this process knows.
@@ -69,11 +69,11 @@ func NewSharing() *Sharing {
 }
 
 func (r *recentValues[T]) value(name string) (v sharedValue[T], ok bool) {
-	v, ok = r.now[name]
+	v, ok = r.newer[name]
 	if ok {
 		return v, true
 	}
-	v, ok = r.before[name]
+	v, ok = r.older[name]
 	if ok {
 		r.putValue(name, v) // it is in use
 	}
@@ -81,10 +81,10 @@ func (r *recentValues[T]) value(name string) (v sharedValue[T], ok bool) {
 }
 
 func (r *recentValues[T]) putValue(name string, v sharedValue[T]) {
-	if _, there := r.now[name]; !there && (len(r.now) >= sharedNames || r.now == nil) {
-		r.now, r.before = map[string]sharedValue[T]{}, r.now
+	if _, there := r.newer[name]; !there && (len(r.newer) >= sharedNames || r.newer == nil) {
+		r.newer, r.older = map[string]sharedValue[T]{}, r.newer
 	}
-	r.now[name] = v
+	r.newer[name] = v
 }
 
 // setAs returns a slice equal to members that nobody changes: one that another zone
@@ -168,11 +168,11 @@ func (s *Sharing) learnIDs(raw []byte, ids map[string]string) {
 
 // getBytes is get for a name that need not be kept.
 func (r *recentValues[T]) getBytes(name []byte) (v sharedValue[T], ok bool) {
-	v, ok = r.now[string(name)]
+	v, ok = r.newer[string(name)]
 	if ok {
 		return v, true
 	}
-	v, ok = r.before[string(name)]
+	v, ok = r.older[string(name)]
 	if ok {
 		r.putValue(string(name), v)
 	}

@@ -80,7 +80,7 @@ func TestSharingForgets(t *testing.T) {
 			t.Fatal("a set in use was forgotten")
 		}
 	}
-	if n := len(s.sets.now) + len(s.sets.before); n > 2*sharedNames {
+	if n := len(s.sets.newer) + len(s.sets.older); n > 2*sharedNames {
 		t.Errorf("%d sets are remembered", n)
 	}
 	var none *Sharing

@@ -13,8 +13,8 @@ import (
 // which they were sent: then they need not be decoded, nor held twice. The bytes on the
 // wire are compared, never taken on trust.
 type pendingWrites struct {
-	mu    sync.Mutex
-	under []*sentRows
+	mu       sync.Mutex
+	underWay []*sentRows
 }
 
 func (w *pendingWrites) beginWrite(s *sentRows) {
@@ -23,20 +23,20 @@ func (w *pendingWrites) beginWrite(s *sentRows) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.under = append(w.under, s)
+	w.underWay = append(w.underWay, s)
 }
 
 func (w *pendingWrites) endWrite(s *sentRows) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.under = slices.DeleteFunc(w.under, func(o *sentRows) bool { return o == s })
+	w.underWay = slices.DeleteFunc(w.underWay, func(o *sentRows) bool { return o == s })
 }
 
 // currentWrites lists them, for one update.
 func (w *pendingWrites) currentWrites() []*sentRows {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.Clone(w.under)
+	return slices.Clone(w.underWay)
 }
 
 // sentRows holds the values of the rows that one transaction makes. It is filled while the

@@ -25,13 +25,13 @@ type rowKeeper struct {
 	seed []nb.Op
 	log  *slog.Logger
 
-	mu      sync.Mutex
-	db      *nb.DB
-	synced  bool
-	ready   chan struct{} // closed when the first rows are there
-	isReady bool
-	want    map[string]podPort
-	made    map[string]string // name → uid of the pod the port was made for
+	mu          sync.Mutex
+	db          *nb.DB
+	synced      bool
+	ready       chan struct{} // closed when the first rows are there
+	isReady     bool
+	wantedPorts map[string]podPort
+	madeFor     map[string]string // name → uid of the pod the port was made for
 	// groups are the namespaces that are to have a port group, with its name.
 	groups map[string]string
 	mgmt   []string // the management port's addresses; nil: as they are
@@ -67,8 +67,8 @@ func newKeeper(zone string, seed []nb.Op, log *slog.Logger, conn nbdb.Config) *r
 	// and address sets, which are most of the rows.
 	conn.Name, conn.Log, conn.Tables = zone, log, keptTables
 	return &rowKeeper{zone: zone, seed: seed, log: log.With("zone", zone),
-		conn: nbdb.Dial(conn),
-		want: map[string]podPort{}, made: map[string]string{}, groups: map[string]string{},
+		conn:        nbdb.Dial(conn),
+		wantedPorts: map[string]podPort{}, madeFor: map[string]string{}, groups: map[string]string{},
 		dirty: dirtyParts{ports: map[string]struct{}{}, namespaces: map[string]struct{}{}},
 		ready: make(chan struct{}), wake: make(chan struct{}, 1)}
 }
@@ -82,8 +82,8 @@ func (k *rowKeeper) takeUpdate(u model.ZoneUpdate) {
 		k.db = u.DB
 	}
 	if u.Resync {
-		noteNames(k.dirty.ports, k.want)
-		noteNames(k.dirty.ports, k.made)
+		noteNames(k.dirty.ports, k.wantedPorts)
+		noteNames(k.dirty.ports, k.madeFor)
 		noteNames(k.dirty.namespaces, k.groups)
 		k.dirty.mgmt = true
 		k.wakeKeeper()
@@ -102,9 +102,9 @@ func (k *rowKeeper) putPort(name string, p podPort, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if ok {
-		k.want[name] = p
+		k.wantedPorts[name] = p
 	} else {
-		delete(k.want, name)
+		delete(k.wantedPorts, name)
 	}
 	k.dirty.ports[name] = struct{}{}
 	k.wakeKeeper()
@@ -135,11 +135,11 @@ func (k *rowKeeper) putManagement(ips []string) {
 func (k *rowKeeper) replacePorts(want map[string]podPort, groups map[string]string, mgmt []string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	noteNames(k.dirty.ports, k.want)
+	noteNames(k.dirty.ports, k.wantedPorts)
 	noteNames(k.dirty.ports, want)
 	noteNames(k.dirty.namespaces, k.groups)
 	noteNames(k.dirty.namespaces, groups)
-	k.want, k.groups = want, groups
+	k.wantedPorts, k.groups = want, groups
 	k.mgmt, k.dirty.mgmt = mgmt, true
 	k.wakeKeeper()
 }

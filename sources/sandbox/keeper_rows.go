@@ -63,7 +63,7 @@ type rowWork struct {
 func (w *rowWork) addPortOps() {
 	var add, remove []nb.Ref
 	for i, name := range slices.Sorted(maps.Keys(w.dirty.ports)) {
-		want, wanted := w.want[name]
+		want, wanted := w.wantedPorts[name]
 		w.task.owners[name] = want.uid
 		live := w.db.PortByName(name)
 		switch {
@@ -73,8 +73,8 @@ func (w *rowWork) addPortOps() {
 			add = append(add, nb.Ref{Name: id})
 			w.join[want.namespace] = append(w.join[want.namespace], nb.Ref{Name: id})
 		case live == nil || live.ExternalIDs["pod"] != "true":
-		case !wanted, w.made[name] != "" && w.made[name] != want.uid:
-			w.task.owners[name] = w.made[name]
+		case !wanted, w.madeFor[name] != "" && w.madeFor[name] != want.uid:
+			w.task.owners[name] = w.madeFor[name]
 			remove = append(remove, nb.Ref{UUID: live.UUID}) // groups lose it by themselves: they refer weakly
 		default:
 			if len(live.Addresses) != 1 || live.Addresses[0] != want.address {
@@ -126,7 +126,7 @@ func (w *rowWork) addNamespaceOps() {
 // settledPorts are the pods' ports that are not looked at now, by namespace.
 func (w *rowWork) settledPorts() map[string][]nb.Ref {
 	out := map[string][]nb.Ref{}
-	for name, p := range w.want {
+	for name, p := range w.wantedPorts {
 		if _, ok := w.dirty.ports[name]; ok {
 			continue
 		}
@@ -173,9 +173,9 @@ func (k *rowKeeper) noteWritten(t *writeTask, err error) bool {
 	}
 	for name, uid := range t.owners {
 		if uid != "" && k.db.PortByName(name) != nil {
-			k.made[name] = uid
+			k.madeFor[name] = uid
 		} else {
-			delete(k.made, name)
+			delete(k.madeFor, name)
 		}
 	}
 	return true

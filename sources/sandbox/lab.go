@@ -184,7 +184,7 @@ func (s *Sandbox) OVN() string {
 }
 
 // WithoutOVN is why the OVN that was to be used is not, nil otherwise.
-func (s *Sandbox) WithoutOVN() error { return s.without }
+func (s *Sandbox) WithoutOVN() error { return s.fallbackReason }
 
 // WithZone does something with a zone on OVN, which does not end meanwhile.
 func (s *Sandbox) WithZone(ctx context.Context, zone string, do func(context.Context, *ovn.Zone) error) error {

@@ -59,7 +59,7 @@ func (p *packetSender) beginConnection() {
 	if !ok {
 		return
 	}
-	h := packetHop{Packet: ovn.Packet{In: f.src.lport, Src: f.from, Dst: f.to, Proto: packetProtos[f.proto],
+	h := packetHop{Packet: ovn.Packet{EntryPort: f.src.lport, Src: f.from, Dst: f.to, Proto: packetProtos[f.proto],
 		SrcPort: f.srcPort, DstPort: f.dstPort}}
 	if f.dst != nil && f.dst.zone != f.src.zone {
 		h.dst = f.dst.zone
@@ -70,7 +70,7 @@ func (p *packetSender) beginConnection() {
 
 // putPacket gives a packet to a zone, unless too many wait there already.
 func (p *packetSender) putPacket(zone string, h packetHop) {
-	l := p.t.on.labZones()[zone]
+	l := p.t.sandbox.labZones()[zone]
 	if l == nil {
 		return
 	}
@@ -155,16 +155,16 @@ func (p *packetSender) sendPackets(l *labServer, some []packetHop) {
 	}
 	for i, o := range out {
 		switch {
-		case len(o.At) == 0:
+		case len(o.Ports) == 0:
 			p.t.stats.dropped.Add(1)
 		case some[i].dst != "" && (o.Delivered(left[0]) || o.Delivered(left[1])):
 			// Without tunnels, what leaves one node is put in at the other's end.
-			next := p.t.on.labZones()[some[i].dst]
+			next := p.t.sandbox.labZones()[some[i].dst]
 			if next == nil {
 				continue
 			}
 			h := packetHop{Packet: some[i].Packet}
-			_ = next.useZone(p.ctx, func(z *ovn.Zone, _ context.Context) error { h.In = z.ElsewherePort(); return nil })
+			_ = next.useZone(p.ctx, func(z *ovn.Zone, _ context.Context) error { h.EntryPort = z.ElsewherePort(); return nil })
 			p.putPacket(some[i].dst, h)
 		}
 	}
@@ -181,7 +181,7 @@ func (p *packetSender) followLogs() {
 			return
 		case <-ticker.C:
 		}
-		now := p.t.on.labZones()
+		now := p.t.sandbox.labZones()
 		for _, l := range now {
 			if logs[l] == nil {
 				logs[l] = &logTail{}
@@ -204,8 +204,8 @@ func (p *packetSender) followLogs() {
 
 // logTail is how far a log has been read.
 type logTail struct {
-	at   int64
-	part []byte // of a line that has not ended
+	offset int64
+	part   []byte // of a line that has not ended
 }
 
 var aclModule = []byte("|acl_log(")
@@ -217,11 +217,11 @@ func (l *logTail) readOn(path string, sink func(line string)) {
 		return // not there yet
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.NewSectionReader(f, l.at, longLog))
+	b, err := io.ReadAll(io.NewSectionReader(f, l.offset, longLog))
 	if err != nil {
 		return
 	}
-	l.at += int64(len(b))
+	l.offset += int64(len(b))
 	l.part = append(l.part, b...)
 	for {
 		line, rest, ended := bytes.Cut(l.part, []byte("\n"))
@@ -237,10 +237,10 @@ func (l *logTail) readOn(path string, sink func(line string)) {
 	if len(l.part) > longLine {
 		l.part = nil
 	}
-	if l.at < longLog {
+	if l.offset < longLog {
 		return
 	}
-	if fi, err := f.Stat(); err == nil && fi.Size() == l.at && f.Truncate(0) == nil {
-		l.at = 0
+	if fi, err := f.Stat(); err == nil && fi.Size() == l.offset && f.Truncate(0) == nil {
+		l.offset = 0
 	}
 }

@@ -19,9 +19,9 @@ type clientPeer struct {
 	rpc      *jsonrpc.Conn
 	monitors map[string]*clientMonitor // by id as JSON; guarded by b.dbmu; nil once hung up
 
-	mu     sync.Mutex
-	out    [][]byte
-	behind int // bytes in out
+	mu          sync.Mutex
+	out         [][]byte
+	queuedBytes int // bytes in out
 
 	wake chan struct{}
 	done chan struct{}
@@ -46,8 +46,8 @@ func (p *clientPeer) hangUp() {
 func (p *clientPeer) queueMessage(msg []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.behind += len(msg)
-	if p.behind > p.b.queue {
+	p.queuedBytes += len(msg)
+	if p.queuedBytes > p.b.queue {
 		p.hangUp()
 		return
 	}
@@ -75,7 +75,7 @@ func (p *clientPeer) writeMessages() {
 				return
 			}
 			p.mu.Lock()
-			p.behind -= len(msg)
+			p.queuedBytes -= len(msg)
 			p.mu.Unlock()
 		}
 	}

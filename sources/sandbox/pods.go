@@ -25,8 +25,8 @@ type podHandler struct {
 
 // podEvent is a set of changes that takes effect at a time: of all objects, or of some.
 type podEvent struct {
-	due     time.Time
-	all     *model.Cluster
+	dueAt   time.Time
+	cluster *model.Cluster
 	changes []model.Change
 }
 
@@ -58,15 +58,15 @@ func (h *podHandler) setCluster(c *model.Cluster, changes []model.Change) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	e := podEvent{due: time.Now().Add(h.delay), changes: kept}
+	e := podEvent{dueAt: time.Now().Add(h.delay), changes: kept}
 	if changes == nil {
-		e.all = c
+		e.cluster = c
 		if c == nil {
-			e.all = &model.Cluster{}
+			e.cluster = &model.Cluster{}
 		}
 	}
-	if n := len(h.queue); n > 0 && e.due.Before(h.queue[n-1].due) {
-		e.due = h.queue[n-1].due // a shorter delay must not overtake
+	if n := len(h.queue); n > 0 && e.dueAt.Before(h.queue[n-1].dueAt) {
+		e.dueAt = h.queue[n-1].dueAt // a shorter delay must not overtake
 	}
 	h.queue = append(h.queue, e)
 	select {
@@ -103,7 +103,7 @@ func (h *podHandler) nextEvent() (podEvent, time.Duration) {
 	if len(h.queue) == 0 {
 		return podEvent{}, time.Hour
 	}
-	if wait := time.Until(h.queue[0].due); wait > 0 {
+	if wait := time.Until(h.queue[0].dueAt); wait > 0 {
 		return podEvent{}, wait
 	}
 	e := h.queue[0]
@@ -116,8 +116,8 @@ func (h *podHandler) applyEvent(e podEvent) {
 	h.mu.Lock()
 	keepers := h.keepers
 	h.mu.Unlock()
-	if e.all != nil {
-		replaceAll(keepers, e.all)
+	if e.cluster != nil {
+		replaceAll(keepers, e.cluster)
 		return
 	}
 	for _, ch := range e.changes {

@@ -82,21 +82,21 @@ type zoneServer interface {
 
 // Sandbox is a running set of zones.
 type Sandbox struct {
-	cfg      Config
-	folder   *labFolder
-	program  string      // the real server; empty with built-in ones
-	guard    child.Guard // nil with built-in servers
-	describe string
-	lab      *ovn.Lab // nil where the zones do not run on OVN
-	without  error    // why they do not, where they were to
-	fallback error    // why auto did not take a real server that was found
-	pods     *podHandler
-	probes   atomic.Uint32 // how many there were
+	cfg            Config
+	folder         *labFolder
+	program        string      // the real server; empty with built-in ones
+	guard          child.Guard // nil with built-in servers
+	describe       string
+	lab            *ovn.Lab // nil where the zones do not run on OVN
+	fallbackReason error    // why they do not, where they were to
+	fallback       error    // why auto did not take a real server that was found
+	pods           *podHandler
+	probes         atomic.Uint32 // how many there were
 
-	mu    sync.Mutex
-	zones map[string]*sandboxZone
-	named []string // the zones in the order they were made
-	made  int      // how many zones there ever were
+	mu        sync.Mutex
+	zones     map[string]*sandboxZone
+	zoneNames []string // the zones in the order they were made
+	zonesMade int      // how many zones there ever were
 
 	life   context.Context
 	cancel context.CancelFunc
@@ -161,7 +161,7 @@ func Start(ctx context.Context, cfg Config) (_ *Sandbox, err error) {
 func (s *Sandbox) Zones() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.named)
+	return slices.Clone(s.zoneNames)
 }
 
 // Endpoints maps zones to addresses for nbdb.Dial and the OVS tools.

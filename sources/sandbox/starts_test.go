@@ -98,7 +98,7 @@ func startOnOVN(t *testing.T, tools *ovn.Tools) time.Duration {
 			t.Errorf("zone %s did not come up: %v", zone, err)
 			continue
 		}
-		p := ovn.Packet{In: nb.PortName("ns", zone+"0"), Src: netip.MustParseAddr(fmt.Sprintf("10.244.%d.10", z)),
+		p := ovn.Packet{EntryPort: nb.PortName("ns", zone+"0"), Src: netip.MustParseAddr(fmt.Sprintf("10.244.%d.10", z)),
 			Dst: netip.MustParseAddr(fmt.Sprintf("10.244.%d.11", z)), Proto: ovn.UDP, SrcPort: 1000, DstPort: 53}
 		var out []ovn.Outcome
 		wait.Within(t, wait.Patience, "a packet comes out in zone "+zone, func() bool {

@@ -52,10 +52,10 @@ type TrafficStats struct {
 // A pod under a NetworkPolicy takes part where its zone has the rows of the
 // namespace's NetworkPolicies.
 type Traffic struct {
-	rate  atomic.Uint64 // per 1000 seconds
-	on    *Sandbox
-	slots slots.Slots
-	stats struct{ connections, dropped, lines, limited, unjudged atomic.Uint64 }
+	rate    atomic.Uint64 // per 1000 seconds
+	sandbox *Sandbox
+	slots   slots.Slots
+	stats   struct{ connections, dropped, lines, limited, unjudged atomic.Uint64 }
 
 	mu      sync.Mutex // one Run at a time
 	random  *rand.Rand
@@ -65,7 +65,7 @@ type Traffic struct {
 	seq     map[string]uint64
 	recent  []trafficFlow
 
-	lost withheldLines
+	withheld withheldLines
 }
 
 // tick is how often connections are begun; refresh how old the view of pods
@@ -82,7 +82,7 @@ func NewTraffic(cfg TrafficConfig) *Traffic {
 	t := &Traffic{random: rand.New(rand.NewPCG(cfg.Seed, 0x72756e67)), world: &trafficWorld{},
 		meters: meterBuckets{}, seq: map[string]uint64{}, slots: cfg.Slots}
 	if cfg.On.OVN() != "" {
-		t.on = cfg.On
+		t.sandbox = cfg.On
 	}
 	if cfg.Rate <= 0 {
 		cfg.Rate = 20
@@ -119,7 +119,7 @@ func (t *Traffic) Run(ctx context.Context, snapshot func() (*model.Cluster, map[
 			t.walkConnection(now, &f, sink)
 		}
 	}
-	if t.on != nil {
+	if t.sandbox != nil {
 		p := t.newPacketSender(ctx, sink)
 		defer p.wg.Wait()
 		begin = func(time.Time) { p.beginConnection() }
@@ -134,7 +134,7 @@ func (t *Traffic) Run(ctx context.Context, snapshot func() (*model.Cluster, map[
 		if due < 1 {
 			continue
 		}
-		release := t.slots.RunInSlot()
+		release := t.slots.TakeSlot()
 		now := time.Now()
 		if !now.Before(renew) {
 			c, zones := snapshot()
@@ -162,7 +162,7 @@ func (t *Traffic) walkConnection(now time.Time, f *trafficFlow, sink func(zone, 
 		// one the packet is allowed (ovn-kubernetes.md#stages). The winner among equals is
 		// undefined; here it is the one with the lower UUID. ACLs that cannot be judged are
 		// passed over.
-		deciders, unjudged := z.WalkStage(s.name, s.at, s.packet)
+		deciders, unjudged := z.WalkStage(s.name, s.logicalPort, s.packet)
 		t.stats.unjudged.Add(unjudged)
 		for _, acl := range deciders {
 			passed = acl.Action != nb.ActionDrop && acl.Action != nb.ActionReject
@@ -180,7 +180,7 @@ func (t *Traffic) walkConnection(now time.Time, f *trafficFlow, sink func(zone, 
 func (t *Traffic) logVerdict(now time.Time, z *walk.Zone, s walkStage, acl *nb.ACL, sink func(zone, line string)) {
 	if !t.meters.allowsMessage(z, acl, now) {
 		t.stats.limited.Add(1)
-		t.lost.countLine(z.Name, acl.UUID)
+		t.withheld.countLine(z.Name, acl.UUID)
 		return
 	}
 	verdict := acl.Action
@@ -281,8 +281,8 @@ func (f *trafficFlow) stagesOf() []walkStage {
 
 // walkStage is one walk through ACLs that a packet makes.
 type walkStage struct {
-	zone   string
-	at     string // a logical port of the switch it makes it on
-	name   model.Stage
-	packet match.Packet
+	zone        string
+	logicalPort string // a logical port of the switch it makes it on
+	name        model.Stage
+	packet      match.Packet
 }

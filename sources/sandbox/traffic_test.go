@@ -127,7 +127,7 @@ func TestDecide(t *testing.T) {
 	}
 	from := func(name model.Stage, in string, port uint16) walkStage {
 		s := packet("10.244.0.5", "", match.TCP, port)
-		s.at, s.name, s.packet.InPort = in, name, in
+		s.logicalPort, s.name, s.packet.InPort = in, name, in
 		return s
 	}
 	for what, c := range map[string]struct {
@@ -153,7 +153,7 @@ func TestDecide(t *testing.T) {
 		"a port that is on no switch":   {packet("10.9.9.9", "nowhere", match.UDP, 57), nil},
 		"to the router, of this switch": {walkStage{"a", "ns_one", nb.ToLport, packet("10.9.9.9", "stor-a", match.UDP, 53).packet}, []string{"whole-switch"}},
 	} {
-		deciders, _ := z.WalkStage(c.s.name, c.s.at, c.s.packet)
+		deciders, _ := z.WalkStage(c.s.name, c.s.logicalPort, c.s.packet)
 		if d := cmp.Diff(c.want, names(deciders)); d != "" {
 			t.Errorf("%s: %s", what, d)
 		}

@@ -38,7 +38,7 @@ func (s *Sandbox) startServers(ctx context.Context) error {
 		if ctx.Err() != nil || s.cfg.OVNOnly {
 			return err
 		}
-		s.lab, s.without = nil, err
+		s.lab, s.fallbackReason = nil, err
 	}
 	var err error
 	if s.program, err = findServer(s.cfg.Server); err != nil {
@@ -99,7 +99,7 @@ func (s *Sandbox) newZone(name string) (*sandboxZone, error) {
 	if err := s.folder.mark.addFile(file); err != nil {
 		return nil, err
 	}
-	z := &sandboxZone{name: name, file: file, number: s.made, endpoint: "unix:" + path}
+	z := &sandboxZone{name: name, file: file, number: s.zonesMade, endpoint: "unix:" + path}
 	report := func(state ServerState, err error) { s.cfg.OnServer(name, state, err) }
 	if s.lab != nil {
 		z.server = newLabServer(s, name, z.number)
@@ -108,9 +108,9 @@ func (s *Sandbox) newZone(name string) (*sandboxZone, error) {
 	} else if z.server, err = newBuiltin(name, path, s.cfg.StallTimeout, report); err != nil {
 		return nil, err
 	}
-	s.made++
+	s.zonesMade++
 	s.zones[name] = z
-	s.named = append(s.named, name)
+	s.zoneNames = append(s.zoneNames, name)
 	return z, nil
 }
 
@@ -137,7 +137,7 @@ func (s *Sandbox) keepRows(z *sandboxZone) {
 		node = s.cfg.Node(z.name)
 	}
 	k := newKeeper(z.name, rows.SeedRows(z.name, rows.ManagementAddresses(node, z.number), s.cfg.ForeignRows), s.cfg.Log, nbdb.Config{
-		Addr: z.endpoint, Server: s.describe, Slot: s.cfg.Slots.RunInSlot})
+		Addr: z.endpoint, Server: s.describe, Slot: s.cfg.Slots.TakeSlot})
 	z.keeper = k
 	z.wg.Go(func() { k.conn.Run(life, k.takeUpdate) })
 	z.wg.Go(func() { k.writeRows(life) })
@@ -188,7 +188,7 @@ func (s *Sandbox) RemoveZone(name string) error {
 func (s *Sandbox) removeZone(z *sandboxZone) {
 	s.mu.Lock()
 	delete(s.zones, z.name)
-	s.named = slices.DeleteFunc(s.named, func(name string) bool { return name == z.name })
+	s.zoneNames = slices.DeleteFunc(s.zoneNames, func(name string) bool { return name == z.name })
 	s.mu.Unlock()
 	z.endZone(s.pods)
 	removeFiles(s.folder.path, z.file)
@@ -207,7 +207,7 @@ func (z *sandboxZone) endZone(pods *podHandler) {
 func (s *Sandbox) closeServers() {
 	s.mu.Lock()
 	zones := s.zones
-	s.zones, s.named, s.made = map[string]*sandboxZone{}, nil, 0
+	s.zones, s.zoneNames, s.zonesMade = map[string]*sandboxZone{}, nil, 0
 	s.mu.Unlock()
 	var wg sync.WaitGroup
 	for _, z := range zones {

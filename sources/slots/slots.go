@@ -12,8 +12,8 @@ type Slots chan struct{}
 // New makes one slot fewer than there are cores.
 func New() Slots { return make(Slots, max(1, runtime.GOMAXPROCS(0)-1)) }
 
-// RunInSlot waits for a slot and returns how to give it back, as in: defer s.RunInSlot()()
-func (s Slots) RunInSlot() (release func()) {
+// TakeSlot waits for a slot and returns how to give it back, as in: defer s.TakeSlot()()
+func (s Slots) TakeSlot() (release func()) {
 	if s == nil {
 		return func() {}
 	}

@@ -15,7 +15,7 @@ func TestSlots(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 50 {
 		wg.Go(func() {
-			defer slots.RunInSlot()()
+			defer slots.TakeSlot()()
 			if n := now.Add(1); n > most.Load() {
 				most.Store(n)
 			}
@@ -31,7 +31,7 @@ func TestSlots(t *testing.T) {
 	for range 3 {
 		func() {
 			defer func() { _ = recover() }()
-			defer slots.RunInSlot()()
+			defer slots.TakeSlot()()
 			panic("a slot")
 		}()
 	}

@@ -142,7 +142,7 @@ func TestNamesRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		j := n.joined()
-		out, err := n.SendLogged(t.Context(), []ovn.Packet{{In: n.pods[0].lport, Src: n.pods[0].v4, Dst: n.pods[1].v4, Proto: ovn.UDP, SrcPort: 9, DstPort: port}})
+		out, err := n.SendLogged(t.Context(), []ovn.Packet{{EntryPort: n.pods[0].lport, Src: n.pods[0].v4, Dst: n.pods[1].v4, Proto: ovn.UDP, SrcPort: 9, DstPort: port}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -230,7 +230,7 @@ func (w *labWorld) testMeters() {
 	var all []ovn.Packet
 	for range 400 {
 		w.port++
-		all = append(all, ovn.Packet{In: red.lport(), Src: netip.MustParseAddr(red.v4), Dst: netip.MustParseAddr(blue.v4), Proto: ovn.TCP, SrcPort: w.port, DstPort: 8080})
+		all = append(all, ovn.Packet{EntryPort: red.lport(), Src: netip.MustParseAddr(red.v4), Dst: netip.MustParseAddr(blue.v4), Proto: ovn.TCP, SrcPort: w.port, DstPort: 8080})
 	}
 	// Until the meter has held some back in the second in which it let as many through.
 	lost := uint64(0)

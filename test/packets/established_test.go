@@ -56,7 +56,7 @@ func (k *talk) put(t *testing.T, p ovn.Packet, from, to place) bool {
 	t.Helper()
 	here, there := k.w.zones[from.zone], k.w.zones[to.zone]
 	send := func(z *node, in, out string) bool {
-		p.In = in
+		p.EntryPort = in
 		got, err := z.Send(t.Context(), []ovn.Packet{p})
 		if err != nil {
 			t.Fatal(err)

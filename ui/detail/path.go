@@ -84,12 +84,12 @@ func (d *PathDrawing) stage(id string, p *trace.Path, s *trace.Stage) {
 	d.Head(d.title(p, s))
 	tier, others, wide, column := "", 0, 0, tierColumn
 	for i := range s.Lines {
-		if d.All || s.Lines[i].What != trace.Other {
+		if d.All || s.Lines[i].Kind != trace.Other {
 			wide, column = max(wide, len(resultOf(&s.Lines[i]))), max(column, len(s.Lines[i].Name())+1)
 		}
 	}
 	for i, l := range s.Lines {
-		if l.What == trace.Other && !d.All {
+		if l.Kind == trace.Other && !d.All {
 			others++
 			continue
 		}
@@ -137,10 +137,10 @@ var results = map[trace.LineKind]string{trace.Other: "other pods", trace.Passed:
 
 // resultOf says in a word or two what became of a line.
 func resultOf(l *trace.Line) string {
-	if l.What == trace.Tried {
+	if l.Kind == trace.Tried {
 		return "not its " + l.Why
 	}
-	return results[l.What]
+	return results[l.Kind]
 }
 
 // tierColumn is how wide the names of tiers are, where none is longer.
@@ -150,7 +150,7 @@ const tierColumn = 7
 func (d *PathDrawing) tried(id, tier string, wide int, s *trace.Stage, l *trace.Line) {
 	st := d.St
 	sign, mark, look, result := "·", st.Dim, st.Dim, fmt.Sprintf("%-*s ", wide, resultOf(l))
-	switch l.What {
+	switch l.Kind {
 	case trace.Passed:
 		sign, mark, look = "→", st.Pass, st.Text
 	case trace.Decides:
@@ -168,7 +168,7 @@ func (d *PathDrawing) tried(id, tier string, wide int, s *trace.Stage, l *trace.
 	if l.Rule.Rule >= 0 {
 		what += " " + revision.RuleLabel(l.Rule.Direction, l.Rule.Rule, l.Rule.RuleName)
 	}
-	if l.What != trace.Other && l.Rule.Action != "" {
+	if l.Kind != trace.Other && l.Rule.Action != "" {
 		what += ": " + l.Rule.ActionWord()
 	}
 	if len(l.Rule.Isolating) > 0 {
@@ -236,7 +236,7 @@ func (d *PathDrawing) Decides(p *trace.Path) nav.Page {
 			continue
 		}
 		for j := range s.Lines {
-			if l := &s.Lines[j]; l.What == trace.Decides && l.Rule != nil {
+			if l := &s.Lines[j]; l.Kind == trace.Decides && l.Rule != nil {
 				return d.deciderPage(l.Rule, s.Zone)
 			}
 		}

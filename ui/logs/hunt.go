@@ -53,7 +53,7 @@ func (v *logPage) wanted(l *logs.Store) hunted {
 	if l == nil || v.feed.query.Empty() || !v.cleared.IsZero() {
 		return hunted{}
 	}
-	if pos, ok := l.Position(); !ok || pos.Speed > 0 || pos.Whole {
+	if pos, ok := l.Position(); !ok || pos.Speed > 0 || pos.ReadWhole {
 		return hunted{}
 	}
 	return hunted{true, v.filter, v.list.around.n}
@@ -79,7 +79,7 @@ func (v *logPage) search(l *logs.Store) {
 		h.err = h.told.Err
 	case h.told.Done && h.shown != h.now:
 		v.swap(h.now)
-	case h.told.Over: // another page searched, or the files were gone to another time
+	case h.told.NoMoreLines: // another page searched, or the files were gone to another time
 		v.startHunt(l)
 	}
 }
@@ -106,7 +106,7 @@ func (v *logPage) giveUp() {
 
 // under says whether the files are being searched.
 func (h *hunt) under() bool {
-	return h.now != nil && h.err == nil && h.shown != h.now && !h.told.Over
+	return h.now != nil && h.err == nil && h.shown != h.now && !h.told.NoMoreLines
 }
 
 // swap shows what a search found, or the lines of the store; the cursor stays on its line,
@@ -188,8 +188,8 @@ func (h *hunt) line(env *view.Env) widget.Line {
 		return nil
 	case h.under():
 		text := " searching all of the log files"
-		if f.All > 0 {
-			text += fmt.Sprintf(": %d%%", min(100, 100*f.Bytes/f.All))
+		if f.TotalBytes > 0 {
+			text += fmt.Sprintf(": %d%%", min(100, 100*f.Bytes/f.TotalBytes))
 		}
 		if f.Matches > 0 {
 			text += ", " + words.Total(f.Matches, "match") + " so far"

@@ -193,7 +193,7 @@ func (v *page) said() said {
 	case v.now == nil:
 		return said{}
 	}
-	return said{v.now.Sentence(), slices.ContainsFunc(v.now.AllDisagree(), func(d trace.Disagreement) bool { return !d.Settling && !d.Known })}
+	return said{v.now.Sentence(), slices.ContainsFunc(v.now.AllDisagree(), func(d trace.Disagreement) bool { return !d.Settling && !d.KnownFrom2016 })}
 }
 
 // follow is how long after a change of the verdict the rows may be on their way.

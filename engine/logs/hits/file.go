@@ -65,7 +65,7 @@ type filePair struct {
 
 // Encode writes the counts, without those of the last minutes.
 func (c *Counter) Encode() ([]byte, error) {
-	out := countsFile{Version: fileVersion, From: c.From.UTC(), Unknown: c.Unknown, Over: c.Over}
+	out := countsFile{Version: fileVersion, From: c.From.UTC(), Unknown: c.Unknown, Over: c.BeyondBound}
 	all := c.RulesWithPairs()
 	for len(all) > keptRules {
 		out.Over += all[len(all)-1].Count
@@ -76,7 +76,7 @@ func (c *Counter) Encode() ([]byte, error) {
 	for i := range all {
 		r := &all[i]
 		f := fileRule{Kind: r.Ref.Policy.Kind, Namespace: r.Ref.Policy.Namespace, Name: r.Ref.Policy.Name,
-			Direction: r.Ref.Direction, Rule: r.Ref.Rule, Verdict: r.Verdict, fileHit: hitOf(&r.Hit), Rest: r.Rest}
+			Direction: r.Ref.Direction, Rule: r.Ref.Rule, Verdict: r.Verdict, fileHit: hitOf(&r.Hit), Rest: r.UncountedPairs}
 		for j := range r.Pairs {
 			p := &r.Pairs[j]
 			if p.Count < least || room == 0 {
@@ -135,7 +135,7 @@ func Decode(text []byte, now time.Time) (*Counter, error) {
 		return wrong("%d rules, at most %d are kept", len(in.Rules), keptRules)
 	}
 	c := New(in.From)
-	c.Kept, c.Unknown, c.Over = true, in.Unknown, in.Over
+	c.HasEarlier, c.Unknown, c.BeyondBound = true, in.Unknown, in.Over
 	for i := range in.Rules {
 		f := &in.Rules[i]
 		r := Rule{logline.RuleRef{Policy: model.PolicyKey{Kind: f.Kind, Namespace: f.Namespace, Name: f.Name},
@@ -150,7 +150,7 @@ func Decode(text []byte, now time.Time) (*Counter, error) {
 			return wrong("more than %d pairs", keptPairs)
 		}
 		x = c.ruleEntry(r)
-		x.Hit, x.rest = f.toHit(), f.Rest
+		x.Hit, x.uncountedPairs = f.toHit(), f.Rest
 		sum := f.Rest
 		for _, p := range f.Pairs {
 			k := Pair{p.From, p.To, p.Traffic}

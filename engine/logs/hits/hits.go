@@ -87,10 +87,10 @@ func (p Pair) compare(o Pair) int {
 type Counter struct {
 	// From is since when lines are counted.
 	From time.Time
-	// Kept says that an earlier run counted some of them.
-	Kept bool
+	// HasEarlier says that an earlier run counted some of them.
+	HasEarlier bool
 	// Unknown are lines whose rule is not known, Over those of rules beyond the bound.
-	Unknown, Over uint64
+	Unknown, BeyondBound uint64
 
 	rules map[Rule]*countedRule
 	pairs int
@@ -98,8 +98,8 @@ type Counter struct {
 
 type countedRule struct {
 	Hit
-	pairs map[Pair]*Hit
-	rest  uint64 // lines of pairs that are not counted apart
+	pairs          map[Pair]*Hit
+	uncountedPairs uint64 // lines of pairs that are not counted apart
 }
 
 // New makes a counter that begins now.
@@ -144,38 +144,38 @@ func (o RuleCounter) BelongsTo(c *Counter) bool { return o.counter == c }
 // Add counts a line of the rule.
 func (o RuleCounter) Add(p Pair, at time.Time) {
 	if o.rule == nil {
-		o.counter.Over++
+		o.counter.BeyondBound++
 		return
 	}
 	o.rule.AddLine(at)
 	if h := o.counter.pairEntry(o.rule, p); h != nil {
 		h.AddLine(at)
 	} else {
-		o.rule.rest++
+		o.rule.uncountedPairs++
 	}
 }
 
 // Merge adds what another counted.
 func (c *Counter) Merge(o *Counter) {
 	c.Unknown += o.Unknown
-	c.Over += o.Over
+	c.BeyondBound += o.BeyondBound
 	if o.From.Before(c.From) {
 		c.From = o.From
 	}
-	c.Kept = c.Kept || o.Kept
+	c.HasEarlier = c.HasEarlier || o.HasEarlier
 	for r, from := range o.rules {
 		x := c.ruleEntry(r)
 		if x == nil {
-			c.Over += from.Count
+			c.BeyondBound += from.Count
 			continue
 		}
 		x.Merge(&from.Hit)
-		x.rest += from.rest
+		x.uncountedPairs += from.uncountedPairs
 		for p, h := range from.pairs {
 			if to := c.pairEntry(x, p); to != nil {
 				to.Merge(h)
 			} else {
-				x.rest += h.Count
+				x.uncountedPairs += h.Count
 			}
 		}
 	}
@@ -186,8 +186,8 @@ type RuleHits struct {
 	Rule
 	Hit
 	Pairs []PairHits
-	// Rest are the hits of pairs that are not counted apart.
-	Rest uint64
+	// UncountedPairs are the hits of pairs that are not counted apart.
+	UncountedPairs uint64
 }
 
 // PairHits is a pair with its hits.
@@ -200,7 +200,7 @@ type PairHits struct {
 func (c *Counter) Rules() []RuleHits {
 	out := make([]RuleHits, 0, len(c.rules))
 	for r, x := range c.rules {
-		out = append(out, RuleHits{Rule: r, Hit: x.Hit, Rest: x.rest})
+		out = append(out, RuleHits{Rule: r, Hit: x.Hit, UncountedPairs: x.uncountedPairs})
 	}
 	slices.SortFunc(out, func(a, b RuleHits) int { return a.Rule.compare(b.Rule) })
 	return out

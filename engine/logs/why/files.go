@@ -21,7 +21,7 @@ func nodesAndFiles(streams []logline.Stream) (nodes, files []logline.Stream) {
 
 // checkFiles says whether the log files are read, and whether ACL lines are in them: a file
 // that is named by mistake has lines, too.
-func (c *checks) checkFiles(files []logline.Stream) {
+func (c *checkList) checkFiles(files []logline.Stream) {
 	var lines, acls uint64
 	var quiet []string
 	for i := range files {

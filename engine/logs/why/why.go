@@ -55,15 +55,15 @@ func (a Subject) subjectRules(p *model.Policy) (out []model.Rule) {
 	return out
 }
 
-// checks collects the steps.
-type checks struct {
+// checkList collects the steps.
+type checkList struct {
 	l       *logs.Store
 	rev     *revision.Revision
 	subject Subject
 	out     []Check
 }
 
-func (c *checks) add(step string, state CheckState, format string, args ...any) *Check {
+func (c *checkList) add(step string, state CheckState, format string, args ...any) *Check {
 	c.out = append(c.out, Check{Step: step, State: state, Text: fmt.Sprintf(format, args...)})
 	return &c.out[len(c.out)-1]
 }
@@ -71,7 +71,7 @@ func (c *checks) add(step string, state CheckState, format string, args ...any) 
 // Steps walks the way from an annotation to a line that is seen, in its order, and says how
 // each step stands. Steps that there are none of where Rung is now are left out.
 func Steps(l *logs.Store, rev *revision.Revision, about Subject) []Check {
-	c := &checks{l: l, rev: rev, subject: about}
+	c := &checkList{l: l, rev: rev, subject: about}
 	goOn, step := true, "annotation"
 	if !rev.System.HasFeature(system.LogLevels) {
 		step = "rules"
@@ -107,7 +107,7 @@ func Steps(l *logs.Store, rev *revision.Revision, about Subject) []Check {
 }
 
 // checkPolicy are the steps that lie in the policy; false says that no other matters.
-func (c *checks) checkPolicy() bool {
+func (c *checkList) checkPolicy() bool {
 	k := c.subject.Policy
 	p := c.rev.Cluster.Policy(k)
 	if p == nil {
@@ -155,7 +155,7 @@ func (c *checks) checkPolicy() bool {
 }
 
 // checkStream says where the lines are, as none come from there.
-func (c *checks) checkStream(s *system.System) {
+func (c *checkList) checkStream(s *system.System) {
 	state := Wrong
 	if !s.HasFeature(system.Rows) { // Rung follows logs of OVN
 		state = Unknown
@@ -164,7 +164,7 @@ func (c *checks) checkStream(s *system.System) {
 }
 
 // ruleByRule says which rules log, where each says so for itself.
-func (c *checks) ruleByRule(p *model.Policy, s *system.System) {
+func (c *checkList) ruleByRule(p *model.Policy, s *system.System) {
 	var silent []string
 	rules := c.subject.subjectRules(p)
 	for i := range rules {
@@ -188,7 +188,7 @@ func (c *checks) ruleByRule(p *model.Policy, s *system.System) {
 }
 
 // levelRemedy is the remedy for levels of the policy itself: those of the rules it is about.
-func (c *checks) levelRemedy(p *model.Policy, x *Check) {
+func (c *checkList) levelRemedy(p *model.Policy, x *Check) {
 	var actions []model.Action
 	for _, r := range c.subject.subjectRules(p) {
 		actions = append(actions, r.Action)
@@ -202,7 +202,7 @@ func (c *checks) levelRemedy(p *model.Policy, x *Check) {
 // checkActions adds checks of the rules' actions. An action that does not log is wrong where
 // only one rule is asked about, or where none logs; else it is a note, since the annotation
 // says so.
-func (c *checks) checkActions(p *model.Policy, now model.LogLevels, ns string) {
+func (c *checkList) checkActions(p *model.Policy, now model.LogLevels, ns string) {
 	rules := c.subject.subjectRules(p)
 	wrong := func(format string, args ...any) {
 		x := c.add("level", Wrong, format, args...)
@@ -247,7 +247,7 @@ func (c *checks) checkActions(p *model.Policy, now model.LogLevels, ns string) {
 
 // netpolLevels: the rules of a NetworkPolicy log what they allow, the default deny of its
 // namespace what none allows (ovn-kubernetes.md#namespace-logging).
-func (c *checks) netpolLevels(p *model.Policy, now model.LogLevels) {
+func (c *checkList) netpolLevels(p *model.Policy, now model.LogLevels) {
 	if now.Allow == "" && c.subject.Dir != "" { // its rules allow and do nothing else
 		c.add("level", Wrong, "Namespace %s sets no level for allow: what its NetworkPolicies allow is not logged.", p.Namespace).
 			Remedy = policies.NamespaceLogsCommand(c.rev, p.Namespace)
@@ -265,7 +265,7 @@ func (c *checks) netpolLevels(p *model.Policy, now model.LogLevels) {
 }
 
 // checkTraffic says whether lines come, and of what; stored ones are of before Rung started.
-func (c *checks) checkTraffic(stored bool) {
+func (c *checkList) checkTraffic(stored bool) {
 	if k := c.subject.Policy; k.Kind.IsPolicy() {
 		if p := c.rev.Cluster.Policy(k); p != nil {
 			if u := c.l.Summary(c.rev.Mode.Simulated || c.rev.Mode.Packets).OfPolicy(p); u.Count > 0 {

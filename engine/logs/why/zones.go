@@ -16,7 +16,7 @@ import (
 )
 
 // checkRows says whether the zones' rows of the policy log.
-func (c *checks) checkRows(p *model.Policy) {
+func (c *checkList) checkRows(p *model.Policy) {
 	k, was := p.Key, len(c.out)
 	if none := c.rev.WhyNoRows(k); none != nil {
 		c.add("rows", Wrong, "%s has no rows to log with: %s.", k.Label(), policies.NoRowsShort(c.rev, none))
@@ -65,7 +65,7 @@ func (c *checks) checkRows(p *model.Policy) {
 
 // checkMeter says what the meters let through, in which zones that is another rate or no
 // limit, and which ACLs are at the limit.
-func (c *checks) checkMeter() {
+func (c *checkList) checkMeter() {
 	rates := MeterRates(c.rev)
 	was := len(c.out)
 	for _, x := range c.l.Losses() {
@@ -132,7 +132,7 @@ type streamReason struct {
 }
 
 // checkStreams says whether the nodes' logs are found, have the lines, and come.
-func (c *checks) checkStreams(streams []logline.Stream) {
+func (c *checkList) checkStreams(streams []logline.Stream) {
 	if len(streams) == 0 {
 		c.add("stream", Wrong, "The nodes' logs are not followed yet: no node is known, or the cluster has not been read.")
 		return

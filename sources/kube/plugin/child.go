@@ -64,7 +64,7 @@ func RunChild(args []string, in *os.File, out, errs io.Writer) int {
 
 	cmd := exec.Command(args[argPath], args[argOwn:]...)
 	cmd.Args[0] = args[argName]
-	printed, said := &boundedBuffer{}, &stderrLines{to: errs}
+	printed, said := &boundedBuffer{}, &stderrLines{output: errs}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = in, printed, said, lingers
 	wait, err := startPlugin(cmd)
 	if err != nil {
@@ -97,12 +97,12 @@ func RunChild(args []string, in *os.File, out, errs io.Writer) int {
 // boundedBuffer keeps the beginning of what a plugin prints.
 type boundedBuffer struct {
 	bytes.Buffer
-	more bool
+	cutOff bool
 }
 
 func (b *boundedBuffer) Write(p []byte) (int, error) {
-	b.more = b.more || b.Len()+len(p) > outMost
-	if !b.more {
+	b.cutOff = b.cutOff || b.Len()+len(p) > outMost
+	if !b.cutOff {
 		b.Buffer.Write(p)
 	}
 	return len(p), nil
@@ -121,7 +121,7 @@ func (b *boundedBuffer) passOn(out, errs io.Writer, name string, ended error) in
 	case ended != nil && !errors.Is(ended, exec.ErrWaitDelay):
 		fmt.Fprintf(errs, "rung: %s: %s\n", clean.Text(name), clean.Text(ended.Error()))
 		return 1
-	case b.more:
+	case b.cutOff:
 		fmt.Fprintf(errs, "rung: %s printed more than %d MB, which is no credential\n", clean.Text(name), outMost>>20)
 		return exitTooMuch
 	}
@@ -144,11 +144,11 @@ const (
 
 // stderrLines hands on what a plugin says on stderr, by lines, clean.
 type stderrLines struct {
-	to io.Writer
+	output io.Writer
 
-	mu    sync.Mutex
-	rest  []byte // of a line that has not ended
-	timer *time.Timer
+	mu       sync.Mutex
+	openLine []byte // of a line that has not ended
+	timer    *time.Timer
 }
 
 func (s *stderrLines) Write(p []byte) (int, error) {
@@ -156,14 +156,14 @@ func (s *stderrLines) Write(p []byte) (int, error) {
 	defer s.mu.Unlock()
 	n := len(p)
 	for len(p) > 0 {
-		take := min(len(p), lineMost-len(s.rest))
+		take := min(len(p), lineMost-len(s.openLine))
 		i := bytes.IndexByte(p[:take], '\n')
 		if i >= 0 {
 			take = i + 1
 		}
-		s.rest = append(s.rest, p[:take]...)
+		s.openLine = append(s.openLine, p[:take]...)
 		p = p[take:]
-		if i >= 0 || len(s.rest) == lineMost {
+		if i >= 0 || len(s.openLine) == lineMost {
 			s.putLine(i >= 0)
 		}
 	}
@@ -181,9 +181,9 @@ func (s *stderrLines) Write(p []byte) (int, error) {
 
 // putLine prints what there is as a line, so that what Rung says begins one, but for the beginning of a character whose rest may come.
 func (s *stderrLines) putLine(all bool) {
-	n := len(s.rest)
+	n := len(s.openLine)
 	for i := 1; !all && i < utf8.UTFMax && i <= n; i++ {
-		if b := s.rest[n-i:]; utf8.RuneStart(b[0]) {
+		if b := s.openLine[n-i:]; utf8.RuneStart(b[0]) {
 			if !utf8.FullRune(b) {
 				n -= i
 			}
@@ -193,9 +193,9 @@ func (s *stderrLines) putLine(all bool) {
 	if n == 0 {
 		return
 	}
-	line := bytes.TrimSuffix(bytes.TrimSuffix(s.rest[:n], []byte("\n")), []byte("\r"))
-	_, _ = io.WriteString(s.to, clean.Block(string(line))+"\n") // where nobody hears it, nobody does
-	s.rest = append(s.rest[:0], s.rest[n:]...)
+	line := bytes.TrimSuffix(bytes.TrimSuffix(s.openLine[:n], []byte("\n")), []byte("\r"))
+	_, _ = io.WriteString(s.output, clean.Block(string(line))+"\n") // where nobody hears it, nobody does
+	s.openLine = append(s.openLine[:0], s.openLine[n:]...)
 }
 
 func (s *stderrLines) flush() {

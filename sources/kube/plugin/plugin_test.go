@@ -34,7 +34,7 @@ func TestSaid(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			var b bytes.Buffer
-			s := &stderrLines{to: &b}
+			s := &stderrLines{output: &b}
 			for _, in := range c.in {
 				if n, err := s.Write([]byte(in)); n != len(in) || err != nil {
 					t.Fatal(n, err)

@@ -187,10 +187,10 @@ const (
 	logReplaced
 )
 
-func (r *follower) changeTo(now containerID) logChange {
+func (r *logFollower) changeTo(now containerID) logChange {
 	was := r.id
 	switch {
-	case !r.known:
+	case !r.idKnown:
 		return logNew
 	case now.Namespace != was.Namespace || now.Pod != was.Pod || now.uid != was.uid && now.uid != "" && was.uid != "":
 		return logReplaced

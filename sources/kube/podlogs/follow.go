@@ -21,26 +21,26 @@ import (
 // of streams that connect at once take no request away from anybody else. It is
 // safe for concurrent use.
 type Reader struct {
-	c     *kube.Cluster
-	pause followPauses
-	own   atomic.Pointer[kube.Builtin]
-	lists kube.Shared[[]logPod] // by namespace
+	c         *kube.Cluster
+	pause     followPauses
+	podClient atomic.Pointer[kube.Builtin]
+	lists     kube.Shared[[]logPod] // by namespace
 }
 
 // followPauses are how long a follower waits; tests shorten them.
 type followPauses struct {
-	first, longest time.Duration // between two attempts
-	denied         time.Duration // before asking again what was refused
-	quiet          time.Duration // after which a request without an answer stands
-	idle           time.Duration // after which it is checked whose log it is
-	steady         time.Duration // a stream that lasted so long is no failure
-	recheck        time.Duration // before a container that may have restarted is looked at again
-	rest           time.Duration // bounds reading what a container wrote before it restarted
+	firstRetry, longest time.Duration // between two attempts
+	denied              time.Duration // before asking again what was refused
+	quiet               time.Duration // after which a request without an answer stands
+	idle                time.Duration // after which it is checked whose log it is
+	steady              time.Duration // a stream that lasted so long is no failure
+	recheck             time.Duration // before a container that may have restarted is looked at again
+	previousRead        time.Duration // bounds reading what a container wrote before it restarted
 }
 
-var usualPauses = followPauses{first: 500 * time.Millisecond, longest: 30 * time.Second, denied: 30 * time.Second,
+var usualPauses = followPauses{firstRetry: 500 * time.Millisecond, longest: 30 * time.Second, denied: 30 * time.Second,
 	quiet: 2 * time.Second, idle: 2 * time.Minute, steady: 10 * time.Second, recheck: 2 * time.Second,
-	rest: 2 * time.Minute}
+	previousRead: 2 * time.Minute}
 
 // New makes a reader of a cluster's pod logs; it asks nobody.
 func New(c *kube.Cluster) (*Reader, error) {
@@ -54,11 +54,11 @@ func (p *Reader) makeClient() error {
 	if err != nil {
 		return fmt.Errorf("read pod logs: %w", err)
 	}
-	p.own.Store(own)
+	p.podClient.Store(own)
 	return nil
 }
 
-func (p *Reader) currentClient() *kube.Builtin { return p.own.Load() }
+func (p *Reader) currentClient() *kube.Builtin { return p.podClient.Load() }
 
 // Target is one container's log.
 type Target struct{ Namespace, Pod, Container string }
@@ -95,7 +95,7 @@ type Request struct {
 // so. One case cannot be told: a log of which no line was ever seen and that was
 // rotated between two connections.
 func (p *Reader) Follow(ctx context.Context, f Request) {
-	r := &follower{p: p, f: f}
+	r := &logFollower{p: p, f: f}
 	r.reportState(logline.StreamOpening, "")
 	for ctx.Err() == nil {
 		began := time.Now()
@@ -110,17 +110,17 @@ func (p *Reader) Follow(ctx context.Context, f Request) {
 	}
 }
 
-// follower is one log being followed. Its state is told under mu: a timer and
+// logFollower is one log being followed. Its state is told under mu: a timer and
 // the watch of an idle stream speak too.
-type follower struct {
+type logFollower struct {
 	p *Reader
 	f Request
 
-	id     containerID
-	known  bool // a stream of id stood
-	seen   seenLines
-	from   time.Time // since when lines are asked for while none was seen
-	newest time.Time // until when, by this machine's clock, no line was missed
+	id        containerID
+	idKnown   bool // a stream of id stood
+	seenLines seenLines
+	askFrom   time.Time // since when lines are asked for while none was seen
+	newest    time.Time // until when, by this machine's clock, no line was missed
 
 	lines  int  // by the stream that stands
 	opened bool // it was not refused
@@ -129,7 +129,7 @@ type follower struct {
 	state StreamStatus
 }
 
-func (r *follower) reportState(s logline.StreamState, text string) {
+func (r *logFollower) reportState(s logline.StreamState, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.state.State, r.state.Error = s, text
@@ -140,7 +140,7 @@ func (r *follower) reportState(s logline.StreamState, text string) {
 }
 
 // countFailure counts an attempt; progress says that the stream had stood.
-func (r *follower) countFailure(err error, progress bool) {
+func (r *logFollower) countFailure(err error, progress bool) {
 	if apierrors.IsUnauthorized(err) {
 		_ = r.p.makeClient() // a failure leaves the client there is
 	}
@@ -159,22 +159,22 @@ func (r *follower) countFailure(err error, progress bool) {
 
 // nextPause is how long the next attempt waits: longer each time, with jitter, so
 // that hundreds do not come back together.
-func (r *follower) nextPause(err error) time.Duration {
+func (r *logFollower) nextPause(err error) time.Duration {
 	r.mu.Lock()
 	n := r.state.Attempts
 	r.mu.Unlock()
 	pause := &r.p.pause
 	if isDenied(err) {
-		return max(retry.WaitAfter(n, pause.first, pause.longest), wait.Jitter(pause.denied/2, 1))
+		return max(retry.WaitAfter(n, pause.firstRetry, pause.longest), wait.Jitter(pause.denied/2, 1))
 	}
-	return retry.WaitAfter(n, pause.first, pause.longest)
+	return retry.WaitAfter(n, pause.firstRetry, pause.longest)
 }
 
 // errChanged ends a stream because its log became another.
 var errChanged = errors.New("the container changed")
 
 // readOnce connects, reads until the stream ends, and says why it did.
-func (r *follower) readOnce(ctx context.Context) error {
+func (r *logFollower) readOnce(ctx context.Context) error {
 	r.lines, r.opened = 0, false
 	target, err := r.f.Find(ctx)
 	if err != nil {
@@ -191,27 +191,27 @@ func (r *follower) readOnce(ctx context.Context) error {
 	s := logStream{r: r, id: id}
 	switch r.changeTo(id) {
 	case logNew:
-		if r.from.IsZero() {
-			r.from = r.f.Since
+		if r.askFrom.IsZero() {
+			r.askFrom = r.f.Since
 		}
-		opt.SinceTime = wholeSeconds(r.from)
-		if r.from.IsZero() {
+		opt.SinceTime = wholeSeconds(r.askFrom)
+		if r.askFrom.IsZero() {
 			// The last line shows that the stream stands, and where the log goes on.
-			opt.TailLines, r.from, s.anchor = new(int64(1)), time.Now(), true
+			opt.TailLines, r.askFrom, s.anchor = new(int64(1)), time.Now(), true
 		}
 	case logSame:
-		opt.SinceTime = wholeSeconds(r.from)
-		if last := r.seen.newestTime(); !last.IsZero() {
+		opt.SinceTime = wholeSeconds(r.askFrom)
+		if last := r.seenLines.newestTime(); !last.IsZero() {
 			opt.SinceTime, s.overlap = wholeSeconds(last), true
 		}
 	case logRestarted:
 		if err := r.readPrevious(ctx, target, id); err != nil {
 			return err
 		}
-		r.seen.reset()
+		r.seenLines.reset()
 	case logReplaced:
 		r.reportGap(time.Now(), "pod "+r.id.Pod+" was replaced by "+id.Pod)
-		r.seen.reset()
+		r.seenLines.reset()
 	}
 	err = s.readLog(ctx, opt)
 	if s.missed && !s.rechecked {
@@ -229,10 +229,10 @@ func (r *follower) readOnce(ctx context.Context) error {
 }
 
 // readPrevious reads what a container wrote before it restarted.
-func (r *follower) readPrevious(ctx context.Context, target Target, id containerID) error {
-	last := r.seen.newestTime()
-	opt := corev1.PodLogOptions{Container: target.Container, Timestamps: true, Previous: true, SinceTime: wholeSeconds(r.from)}
-	s := logStream{r: r, id: r.id, rechecked: true, ended: true, why: "container " + target.Container + " restarted"}
+func (r *logFollower) readPrevious(ctx context.Context, target Target, id containerID) error {
+	last := r.seenLines.newestTime()
+	opt := corev1.PodLogOptions{Container: target.Container, Timestamps: true, Previous: true, SinceTime: wholeSeconds(r.askFrom)}
+	s := logStream{r: r, id: r.id, rechecked: true, endsWithResponse: true, why: "container " + target.Container + " restarted"}
 	if !last.IsZero() {
 		opt.SinceTime, s.overlap = wholeSeconds(last), true
 	}
@@ -242,7 +242,7 @@ func (r *follower) readPrevious(ctx context.Context, target Target, id container
 	}
 	// Nobody watches this stream as those that follow are watched: a kubelet that
 	// stands still must not keep the new container's lines away.
-	ask, cancel := context.WithTimeout(ctx, r.p.pause.rest)
+	ask, cancel := context.WithTimeout(ctx, r.p.pause.previousRead)
 	defer cancel()
 	err := s.readLog(ask, opt)
 	if ctx.Err() != nil {
@@ -257,8 +257,8 @@ func (r *follower) readPrevious(ctx context.Context, target Target, id container
 }
 
 // reportGap reports that lines may be missing up to a time.
-func (r *follower) reportGap(to time.Time, why string) {
-	g := logline.LogGap{From: r.seen.newestTime(), To: to, Why: why, Missing: time.Since(r.newest)}
+func (r *logFollower) reportGap(to time.Time, why string) {
+	g := logline.LogGap{From: r.seenLines.newestTime(), To: to, Why: why, Missing: time.Since(r.newest)}
 	if g.From.IsZero() {
 		g.From = r.newest
 	}

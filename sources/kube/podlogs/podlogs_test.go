@@ -238,9 +238,9 @@ func (s *logServer) follow(since time.Time) *followed {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	p.pause = followPauses{first: 10 * time.Millisecond, longest: 40 * time.Millisecond, denied: 20 * time.Millisecond,
+	p.pause = followPauses{firstRetry: 10 * time.Millisecond, longest: 40 * time.Millisecond, denied: 20 * time.Millisecond,
 		quiet: 50 * time.Millisecond, idle: 150 * time.Millisecond, steady: time.Second, recheck: 30 * time.Millisecond,
-		rest: time.Second}
+		previousRead: time.Second}
 	p.lists.Keep = 0 // pods change faster here than a list serves
 	f := &followed{t: s.t}
 	ctx, cancel := context.WithCancel(context.Background())

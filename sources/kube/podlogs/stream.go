@@ -24,22 +24,22 @@ const maxLine = 64 << 10
 
 // logStream is one request for a log.
 type logStream struct {
-	r  *follower
+	r  *logFollower
 	id containerID
 	// overlap says that a known line must come before a new one, else lines are
 	// missing between; it is cleared by the first that does.
 	overlap bool
 	// anchor says that the first line, when it is an old one, is only remembered.
 	anchor bool
-	// ended says that the log ends with the response: a last line without an end
+	// endsWithResponse says that the log ends with the response: a last line without an end
 	// counts then, else it may have been cut.
-	ended bool
+	endsWithResponse bool
 	// missed says that it ended at a new line where a known one was due;
 	// rechecked that such a line goes on with a gap.
 	missed, rechecked bool
 	why               string // of that gap
 	replay            bool   // no new line yet
-	told              string // what the kubelet wrote instead of a log
+	kubeletText       string // what the kubelet wrote instead of a log
 	state             int    // under the follower's mu
 	touched           atomic.Int64
 }
@@ -50,7 +50,7 @@ func (s *logStream) readLog(ctx context.Context, opt corev1.PodLogOptions) error
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	s.touched.Store(time.Now().UnixNano())
-	clear(r.seen.passed) // every line kept may come once more
+	clear(r.seenLines.metAgain) // every line kept may come once more
 	s.replay = true
 	if opt.Follow {
 		done := make(chan struct{})
@@ -89,11 +89,11 @@ func (s *logStream) readLog(ctx context.Context, opt corev1.PodLogOptions) error
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, errChanged):
 		return cause
-	case s.told != "":
-		return fmt.Errorf("read the log of %s: the kubelet says: %s", s.id.Target, s.told)
+	case s.kubeletText != "":
+		return fmt.Errorf("read the log of %s: the kubelet says: %s", s.id.Target, s.kubeletText)
 	case err != nil:
 		return fmt.Errorf("read the log of %s: %w", s.id.Target, err)
-	case s.ended:
+	case s.endsWithResponse:
 		return nil
 	}
 	return fmt.Errorf("the log of %s ended", s.id.Target)
@@ -130,7 +130,7 @@ func (s *logStream) wasFollowed() bool {
 	if s.state != streamStands {
 		return false
 	}
-	r.id, r.known, r.opened = s.id, true, true
+	r.id, r.idKnown, r.opened = s.id, true, true
 	return true
 }
 
@@ -147,7 +147,7 @@ func (s *logStream) readLines(body io.Reader) error {
 			long = true
 			continue
 		}
-		if err == nil || errors.Is(err, io.EOF) && s.ended && len(line) > 0 {
+		if err == nil || errors.Is(err, io.EOF) && s.endsWithResponse && len(line) > 0 {
 			s.touched.Store(time.Now().UnixNano())
 			if long {
 				s.tooLong()
@@ -168,7 +168,7 @@ func (s *logStream) readLines(body io.Reader) error {
 // tooLong counts a line that is lost; one that a log repeats was counted before.
 func (s *logStream) tooLong() {
 	r := s.r
-	if s.replay && r.seen.started {
+	if s.replay && r.seenLines.started {
 		return
 	}
 	r.mu.Lock()
@@ -183,19 +183,19 @@ func (s *logStream) takeLine(line []byte) bool {
 	at, text, ok := cutTime(line)
 	if !ok { // no line of the log: the kubelet's own words about it
 		if len(line) > 0 {
-			s.told = clean.Text(string(line[:min(len(line), 300)]))
+			s.kubeletText = clean.Text(string(line[:min(len(line), 300)]))
 		}
 		return true
 	}
-	anchor := s.anchor && at.Before(r.from)
+	anchor := s.anchor && at.Before(r.askFrom)
 	s.anchor = false
-	if r.seen.isKnown(at, text, s.replay) {
+	if r.seenLines.isKnown(at, text, s.replay) {
 		s.overlap = false
 		return true
 	}
 	if anchor {
-		r.seen.addLine(at, text)
-		r.seen.floor = max(r.seen.floor, at.UnixNano()) // a log that is read again repeats up to here
+		r.seenLines.addLine(at, text)
+		r.seenLines.floor = max(r.seenLines.floor, at.UnixNano()) // a log that is read again repeats up to here
 		r.newest = time.Now()
 		return true
 	}
@@ -212,7 +212,7 @@ func (s *logStream) takeLine(line []byte) bool {
 		r.reportGap(at, why)
 	}
 	s.replay = false
-	r.seen.addLine(at, text)
+	r.seenLines.addLine(at, text)
 	r.lines++
 	r.newest = time.Now()
 	r.f.Line(at, text)

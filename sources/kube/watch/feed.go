@@ -29,10 +29,10 @@ import (
 // whole list where the server does not stream it (a feed turns each page into model
 // objects at once), and does not always end with its context (TestReflector).
 type feed struct {
-	w     *watcher
-	about feedResource
-	conv  *manifests.Typed
-	have  keptObjects
+	w        *watcher
+	resource feedResource
+	conv     *manifests.Typed
+	have     keptObjects
 
 	// Owned by the watcher's lock.
 	res    Resource
@@ -45,8 +45,8 @@ type feed struct {
 	// refusedWatch says that lists are permitted and watches are not: what
 	// was listed is as old as the list.
 	refusedWatch bool
-	// gone says that the resource is known not to be served.
-	gone bool
+	// notServed says that the resource is known not to be served.
+	notServed bool
 }
 
 // feedResource is a resource as far as a feed needs to know it.
@@ -67,7 +67,7 @@ type feedResource struct {
 // runFeed follows the resource until ctx ends.
 func (f *feed) runFeed(ctx context.Context) {
 	version := "" // to watch from; empty: list first
-	fresh := retry.Backoff(f.w.t.again, f.w.t.againMax)
+	fresh := retry.Backoff(f.w.t.firstRetry, f.w.t.againMax)
 	again := fresh
 	for ctx.Err() == nil {
 		var err error
@@ -106,7 +106,7 @@ func (f *feed) pauseAfter(err error) time.Duration {
 	switch {
 	case apierrors.IsUnauthorized(err):
 		return f.w.t.reopen
-	case apierrors.IsNotFound(err) && !f.gone:
+	case apierrors.IsNotFound(err) && !f.notServed:
 		return f.w.t.againMax // is it gone indeed?
 	}
 	return f.w.t.refused
@@ -115,7 +115,7 @@ func (f *feed) pauseAfter(err error) time.Duration {
 // listAll reads all objects and delivers what is different from before. Nothing is
 // delivered before the last page is there.
 func (f *feed) listAll(ctx context.Context) (version string, err error) {
-	opt := metav1.ListOptions{FieldSelector: f.about.fields, Limit: f.w.t.page}
+	opt := metav1.ListOptions{FieldSelector: f.resource.fields, Limit: f.w.t.page}
 	r := f.have.beginRelist()
 	for {
 		list, err := f.listPage(ctx, opt)
@@ -136,7 +136,7 @@ func (f *feed) listAll(ctx context.Context) (version string, err error) {
 			m, err := meta.Accessor(o)
 			if err == nil && !f.have.isUnchanged(r, m) {
 				obj, broken := f.conv.Object(o, f.have.objectOf(m))
-				r.next[f.have.keyOf(m)] = entryOf(m, obj, broken)
+				r.newEntries[f.have.keyOf(m)] = entryOf(m, obj, broken)
 			}
 			return nil
 		})
@@ -156,12 +156,12 @@ func (f *feed) listAll(ctx context.Context) (version string, err error) {
 func (f *feed) listPage(ctx context.Context, opt metav1.ListOptions) (runtime.Object, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, f.w.t.answer, kube.ErrUnanswered)
 	defer cancel()
-	list, err := f.about.list(ctx, f.w.c, opt)
-	if f.about.custom.Resource != "" && apierrors.IsForbidden(err) {
+	list, err := f.resource.list(ctx, f.w.c, opt)
+	if f.resource.custom.Resource != "" && apierrors.IsForbidden(err) {
 		// A user who may not list a resource is refused before the server looks whether there is
 		// such a one: the CRD may not be installed, and everybody may ask that.
-		if has, e := f.w.c.Serves(ctx, f.about.custom); e == nil && !has {
-			err = apierrors.NewNotFound(f.about.custom.GroupResource(), "")
+		if has, e := f.w.c.Serves(ctx, f.resource.custom); e == nil && !has {
+			err = apierrors.NewNotFound(f.resource.custom.GroupResource(), "")
 		}
 	}
 	if err != nil && errors.Is(context.Cause(ctx), kube.ErrUnanswered) {
@@ -175,7 +175,7 @@ func (f *feed) listPage(ctx context.Context, opt metav1.ListOptions) (runtime.Ob
 func (f *feed) followFrom(ctx context.Context, from string) (version string, quick bool, err error) {
 	seconds := int64(300 + rand.IntN(300)) // a stream that is dead for good ends
 	start := time.Now()
-	ws, err := f.about.watch(ctx, f.w.c, metav1.ListOptions{FieldSelector: f.about.fields, ResourceVersion: from,
+	ws, err := f.resource.watch(ctx, f.w.c, metav1.ListOptions{FieldSelector: f.resource.fields, ResourceVersion: from,
 		AllowWatchBookmarks: true, TimeoutSeconds: &seconds})
 	f.refusedWatch = apierrors.IsForbidden(err)
 	if err != nil {

@@ -24,7 +24,7 @@ func (f *feed) publishStep(s feedStep, listed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.pending) == 0 && len(s.upsert)+len(s.remove) > 0 {
-		w.since = time.Now()
+		w.oldestChange = time.Now()
 	}
 	for _, k := range s.remove {
 		w.pending[k] = nil
@@ -74,9 +74,9 @@ func (f *feed) noteFailure(err error) model.ConnState {
 	// CRDs yet, and a policy taken for deleted by mistake is worse than one that shows a moment
 	// longer.
 	f.w.mu.Lock()
-	f.gone = state == model.ConnAbsent && f.res.Conn == model.ConnAbsent
+	f.notServed = state == model.ConnAbsent && f.res.Conn == model.ConnAbsent
 	f.w.mu.Unlock()
-	if f.gone {
+	if f.notServed {
 		f.publishStep(f.have.finishRelist(f.have.beginRelist()), false) // objects go with their CRD
 	}
 	f.w.mu.Lock()
@@ -118,9 +118,9 @@ func (f *feed) isKnownAbsent() bool {
 // brokenEntry is the entry among what is broken for a resource that everything rests
 // on and that is not there; the watcher's lock is held.
 func (f *feed) brokenEntry() (model.Broken, bool) {
-	b := model.Broken{Origin: f.w.clusterOrigin(), Key: model.Key{Kind: f.about.kind}, Message: f.res.Error}
+	b := model.Broken{Origin: f.w.clusterOrigin(), Key: model.Key{Kind: f.resource.kind}, Message: f.res.Error}
 	switch {
-	case f.about.optional:
+	case f.resource.optional:
 		return b, false
 	case f.res.Conn == model.ConnDenied && !f.refusedLogin:
 		b.Severity, b.Code = model.SeverityError, CodeDenied

@@ -94,7 +94,7 @@ func feedsOf(w *watcher) []*feed {
 		if a.show != "" {
 			name = a.show
 		}
-		feeds = append(feeds, &feed{w: w, about: a, conv: manifests.NewTyped(w.c.Context()), have: keptObjects{kind: a.kind, limit: a.keep, objects: map[model.Key]keptEntry{}},
+		feeds = append(feeds, &feed{w: w, resource: a, conv: manifests.NewTyped(w.c.Context()), have: keptObjects{kind: a.kind, limit: a.keep, objects: map[model.Key]keptEntry{}},
 			res: Resource{Name: name, Kind: a.kind, Conn: model.ConnDialling, Optional: a.optional, Rows: compiled[a.kind]}})
 	}
 	return feeds

@@ -147,12 +147,12 @@ func (k *keptObjects) dropOldEvents(s *feedStep) {
 
 // relist is a new list on its way.
 type relist struct {
-	seen map[model.Key]keptEntry
-	next map[model.Key]keptEntry
+	oldEntries map[model.Key]keptEntry
+	newEntries map[model.Key]keptEntry
 }
 
 func (k *keptObjects) beginRelist() *relist {
-	return &relist{seen: make(map[model.Key]keptEntry, len(k.objects)), next: map[model.Key]keptEntry{}}
+	return &relist{oldEntries: make(map[model.Key]keptEntry, len(k.objects)), newEntries: map[model.Key]keptEntry{}}
 }
 
 // isUnchanged says whether an object of the list is known as it is, and notes that it
@@ -163,7 +163,7 @@ func (k *keptObjects) isUnchanged(r *relist, m metav1.Object) bool {
 	if !had || old.version == "" || old.version != m.GetResourceVersion() || old.uid != string(m.GetUID()) {
 		return false
 	}
-	r.seen[key] = old
+	r.oldEntries[key] = old
 	return true
 }
 
@@ -171,13 +171,13 @@ func (k *keptObjects) isUnchanged(r *relist, m metav1.Object) bool {
 func (k *keptObjects) finishRelist(r *relist) feedStep {
 	s := feedStep{broken: map[model.Key][]model.Broken{}}
 	for _, key := range slices.Collect(maps.Keys(k.objects)) {
-		_, seen := r.seen[key]
-		_, next := r.next[key]
+		_, seen := r.oldEntries[key]
+		_, next := r.newEntries[key]
 		if !seen && !next {
 			k.removeEntry(&s, key)
 		}
 	}
-	for key, e := range r.next {
+	for key, e := range r.newEntries {
 		k.replaceEntry(&s, key, e)
 	}
 	k.dropOldEvents(&s)

@@ -75,10 +75,10 @@ func (f *feed) explainError(err error) (model.ConnState, string) {
 	case apierrors.IsUnauthorized(err):
 		return model.ConnDenied, "the server does not accept the credentials (401): they are wrong or have expired; log in again, Rung then reads the kubeconfig again"
 	case apierrors.IsForbidden(err):
-		return model.ConnDenied, fmt.Sprintf("may not %s %s: %s; see: %s", verb, f.about.name, serverText(err), f.canI(verb))
+		return model.ConnDenied, fmt.Sprintf("may not %s %s: %s; see: %s", verb, f.resource.name, serverText(err), f.canI(verb))
 	case apierrors.IsNotFound(err), apierrors.IsMethodNotSupported(err):
 		return model.ConnAbsent, fmt.Sprintf("%s is not served: the CRD is not installed, or in another version",
-			f.about.name)
+			f.resource.name)
 	}
 	text := fmt.Sprintf("%s %s: %s", verb, f.res.Name, serverText(err))
 	if isUnreachable(err) {
@@ -120,8 +120,8 @@ func serverText(err error) string {
 
 // canI is the kubectl command that shows whether a permission is there.
 func (f *feed) canI(verb string) string {
-	words := []string{"auth", "can-i", verb, f.about.name}
-	if f.about.kind.IsNamespaced() {
+	words := []string{"auth", "can-i", verb, f.resource.name}
+	if f.resource.kind.IsNamespaced() {
 		words = append(words, "-A")
 	}
 	return f.w.c.Kubectl(words...)

@@ -31,10 +31,10 @@ type Resource = model.SourceResource
 
 // watchTimes are the times of a watch; tests shorten them.
 type watchTimes struct {
-	gather time.Duration // between two updates: what comes meanwhile comes together
-	hold   time.Duration // how long objects wait for the other resources at the start
-	answer time.Duration // for a page of a list
-	again  time.Duration // first wait after a failure, doubled up to againMax
+	gather     time.Duration // between two updates: what comes meanwhile comes together
+	hold       time.Duration // how long objects wait for the other resources at the start
+	answer     time.Duration // for a page of a list
+	firstRetry time.Duration // first wait after a failure, doubled up to againMax
 	// againMax also is how long it takes at most until a server that is back is
 	// noticed; refused is the wait after "not served" and "no permission".
 	againMax, refused time.Duration
@@ -47,7 +47,7 @@ type watchTimes struct {
 }
 
 var defaultTiming = watchTimes{gather: 30 * time.Millisecond, hold: 2 * time.Second, answer: 30 * time.Second,
-	again: 250 * time.Millisecond, againMax: 5 * time.Second, refused: 30 * time.Second, reopen: 2 * time.Second,
+	firstRetry: 250 * time.Millisecond, againMax: 5 * time.Second, refused: 30 * time.Second, reopen: 2 * time.Second,
 	probe: 5 * time.Second, probeAnswer: 5 * time.Second,
 	page: 500, events: 1000}
 
@@ -71,12 +71,12 @@ type watcher struct {
 
 	mu sync.Mutex
 	// pending holds the objects not delivered yet, nil for an object that is gone.
-	pending   map[model.Key]model.Object
-	since     time.Time // when the oldest of it came
-	broken    map[model.Key][]model.Broken
-	brokenNew bool
-	loaded    bool
-	reopened  time.Time
+	pending      map[model.Key]model.Object
+	oldestChange time.Time // when the oldest of it came
+	broken       map[model.Key][]model.Broken
+	brokenNew    bool
+	loaded       bool
+	reopened     time.Time
 }
 
 func newWatcher(c *kube.Cluster, t watchTimes) *watcher {
@@ -131,7 +131,7 @@ func (w *watcher) nextUpdate(now time.Time) (u Update, wait time.Duration) {
 	u.Loaded = w.loaded
 	for _, f := range w.feeds {
 		// Most clusters have no Antrea: five lines that say so tell nobody anything.
-		if !f.about.quiet || f.listed && !f.gone || f.res.Conn == model.ConnDenied && !f.refusedLogin {
+		if !f.resource.quiet || f.listed && !f.notServed || f.res.Conn == model.ConnDenied && !f.refusedLogin {
 			u.Resources = append(u.Resources, f.res)
 		}
 	}
@@ -141,7 +141,7 @@ func (w *watcher) nextUpdate(now time.Time) (u Update, wait time.Duration) {
 	if len(w.pending) == 0 {
 		return u, 0
 	}
-	if held := now.Sub(w.since); !w.loaded && held < w.t.hold {
+	if held := now.Sub(w.oldestChange); !w.loaded && held < w.t.hold {
 		return u, w.t.hold - held
 	}
 	for _, k := range slices.SortedFunc(maps.Keys(w.pending), model.Key.Compare) {

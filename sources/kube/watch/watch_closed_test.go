@@ -19,7 +19,7 @@ func TestWatchClosed(t *testing.T) {
 	noLeaks(t)
 	cl, _ := newWatchAPI(t).cluster("t-1")
 	f := newWatcher(cl, quickTiming).feeds[0]
-	f.about.watch = func(context.Context, *kube.Cluster, metav1.ListOptions) (watch.Interface, error) {
+	f.resource.watch = func(context.Context, *kube.Cluster, metav1.ListOptions) (watch.Interface, error) {
 		return watch.NewEmptyWatch(), nil
 	}
 	f.res.Conn = model.ConnLost

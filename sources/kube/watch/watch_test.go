@@ -20,7 +20,7 @@ import (
 	"rung/test/wait"
 )
 
-var quickTiming = watchTimes{gather: 2 * time.Millisecond, hold: 2 * time.Second, answer: 2 * time.Second, again: 5 * time.Millisecond,
+var quickTiming = watchTimes{gather: 2 * time.Millisecond, hold: 2 * time.Second, answer: 2 * time.Second, firstRetry: 5 * time.Millisecond,
 	againMax: 20 * time.Millisecond, refused: 20 * time.Millisecond, reopen: 20 * time.Millisecond,
 	probe: 20 * time.Millisecond, probeAnswer: time.Second, page: 2, events: 3}
 

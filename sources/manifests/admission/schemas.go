@@ -43,7 +43,7 @@ func (s *Schemas) Add(k model.Kind, version string, def *apiextensionsv1.CustomR
 			s.byKind = map[model.Kind]*compiledCRD{}
 		}
 		s.byKind[k] = c
-		news := newFields{most: check.MaxIssues}
+		news := newFields{maxFields: check.MaxIssues}
 		theirs, ours := c.schema.Properties["spec"], own.schema.Properties["spec"]
 		news.addFields("spec", &theirs, &ours)
 		return news.out, nil
@@ -77,8 +77,8 @@ func embeddedCRD(k model.Kind) (*compiledCRD, error) {
 
 // newFields collects the fields one schema has and another has not.
 type newFields struct {
-	out  []string
-	most int
+	out       []string
+	maxFields int
 }
 
 func (n *newFields) addFields(path string, theirs, ours *schema.Structural) {
@@ -90,7 +90,7 @@ func (n *newFields) addFields(path string, theirs, ours *schema.Structural) {
 		case ok:
 			n.addFields(at, &t, &o)
 		case ours.XPreserveUnknownFields || ours.AdditionalProperties != nil:
-		case len(n.out) < n.most:
+		case len(n.out) < n.maxFields:
 			n.out = append(n.out, at)
 		}
 	}

@@ -38,22 +38,22 @@ const MaxIssues = 20
 func CheckTree(n *yaml.Node, t reflect.Type, strict bool) (issues []Issue, more int) {
 	c := treeChecker{strict: strict}
 	c.checkNode(n, infoOf(t))
-	return c.issues, c.more
+	return c.issues, c.leftOut
 }
 
 // treeChecker compares an object with its API type.
 type treeChecker struct {
 	// strict makes unknown fields errors; status is always forgiven, it is not
 	// the author's.
-	strict bool
-	issues []Issue
-	more   int // issues left out
-	way    []yamltree.Step
+	strict  bool
+	issues  []Issue
+	leftOut int // issues left out
+	way     []yamltree.Step
 }
 
 func (c *treeChecker) add(i Issue) {
 	if len(c.issues) >= MaxIssues {
-		c.more++
+		c.leftOut++
 		return
 	}
 	i.Field, i.Generic = yamltree.Path(c.way, false), yamltree.Path(c.way, true)

@@ -34,7 +34,7 @@ func (r *rewriter) replaceText(e Edit, p *documentPiece, at [2]int) error {
 	if p.start == p.body && yamltree.IsMarker(oldText, "---") {
 		text = append([]byte("---"+r.lineEnd()), text...)
 	}
-	r.want[at] = obj
+	r.wanted[at] = obj
 	r.splices = append(r.splices, textSplice{p.body, p.end, string(text)})
 	return nil
 }
@@ -90,7 +90,7 @@ func (r *rewriter) appendDocument(e Edit) error {
 	if err != nil {
 		return err
 	}
-	r.want[[2]int{len(r.pieces) + len(r.appended), 0}] = now.objs[0]
+	r.wanted[[2]int{len(r.pieces) + len(r.appended), 0}] = now.objs[0]
 	r.appended = append(r.appended, text)
 	return nil
 }
@@ -123,7 +123,7 @@ func (r *rewriter) verifyText(text []byte) error {
 			}
 			next++
 		}
-		if !p.list && r.gone[[2]int{i, 0}] {
+		if !p.list && r.removed[[2]int{i, 0}] {
 			continue
 		}
 		if next >= len(now) {
@@ -142,7 +142,7 @@ func (r *rewriter) verifyText(text []byte) error {
 		}
 	}
 	for i := range r.appended {
-		want := r.want[[2]int{len(r.pieces) + i, 0}]
+		want := r.wanted[[2]int{len(r.pieces) + i, 0}]
 		if next >= len(now) || len(now[next].objs) != 1 || !equalValues(now[next].objs[0], want) {
 			return fail("the new document would not be read back as it is")
 		}
@@ -171,12 +171,12 @@ func (r *rewriter) verifyObjects(doc int, p, q *documentPiece) error {
 		if err := restored(at); err != nil {
 			return err
 		}
-		if r.gone[at] {
+		if r.removed[at] {
 			continue
 		}
 		// Of another object not even a form changes.
 		want, same, why := p.objs[i], reflect.DeepEqual, "the edit would change another object: they share text through an anchor"
-		if touched, is := r.want[at]; is {
+		if touched, is := r.wanted[at]; is {
 			want, same, why = touched, equalValues, "the edit cannot be made on the object's own text alone (an anchor, or an unusual form)"
 		}
 		if j >= len(q.objs) || !same(q.objs[j], want) {

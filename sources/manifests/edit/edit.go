@@ -116,7 +116,7 @@ func (p *documentPiece) readObjects(text []byte) {
 func rewriteText(name string, text []byte, edits []Edit) ([]byte, error) {
 	body := bytes.TrimPrefix(text, yamltree.BOM)
 	bom := len(text) - len(body)
-	r := rewriter{name: name, text: body, want: map[[2]int]any{}, gone: map[[2]int]bool{}, restored: map[[2]int][]any{}}
+	r := rewriter{name: name, text: body, wanted: map[[2]int]any{}, removed: map[[2]int]bool{}, restored: map[[2]int][]any{}}
 	r.pieces, r.json = cutPieces(name, body)
 	for _, e := range edits {
 		if err := r.makeEdit(e); err != nil {
@@ -148,10 +148,10 @@ type rewriter struct {
 	json     bool // the file is JSON as a whole
 	splices  []textSplice
 	appended [][]byte
-	// want holds what objects must mean afterwards, gone those that must not be
+	// wanted holds what objects must mean afterwards, gone those that must not be
 	// there, by document and item.
-	want map[[2]int]any
-	gone map[[2]int]bool
+	wanted  map[[2]int]any
+	removed map[[2]int]bool
 	// restored are objects that come before an item, by document and item; item -1 stands
 	// for the document.
 	restored map[[2]int][]any
@@ -188,7 +188,7 @@ func (r *rewriter) makeEdit(e Edit) error {
 	case Text:
 		return r.replaceText(e, p, at)
 	case Delete:
-		r.gone[at] = true
+		r.removed[at] = true
 		if !p.list {
 			r.removeDocument(p)
 			return nil

@@ -43,7 +43,7 @@ func (r *rewriter) setObject(e Edit, p *documentPiece, at [2]int, old map[string
 	if err := d.changeValue(node, base, want, s); err != nil {
 		return err
 	}
-	r.want[at] = mergeChange(old, base, want)
+	r.wanted[at] = mergeChange(old, base, want)
 	r.takeSplices(p, d)
 	return nil
 }

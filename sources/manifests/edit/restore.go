@@ -19,9 +19,9 @@ var ErrNoPlace = errors.New("the List it stood in is gone")
 // zero where nothing with a name stands there.
 type Place struct {
 	Above, Below Ref
-	// Found says that a neighbour of old is there still, or that nothing else is; the
+	// HasNeighbour says that a neighbour of old is there still, or that nothing else is; the
 	// object goes to the end otherwise.
-	Found bool
+	HasNeighbour bool
 }
 
 // PlaceOf says where a Restore puts an object in a text.
@@ -38,7 +38,7 @@ func PlaceOf(name string, text []byte, s Spot) (Place, error) {
 }
 
 func placeIn(all []Ref, at int, ok bool) Place {
-	p := Place{Found: ok || len(all) == 0}
+	p := Place{HasNeighbour: ok || len(all) == 0}
 	if at > 0 {
 		p.Above = all[at-1]
 	}

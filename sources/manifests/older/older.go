@@ -22,7 +22,7 @@ type olderUse struct {
 	line  int
 	// drops says what becomes of it on a server of today that drops it, says of what is not
 	// dropped.
-	drops, says string
+	drops, saysText string
 	// change is the text of today's form, reason why no object of today says the same:
 	// one of them is empty.
 	change, reason string
@@ -230,9 +230,9 @@ func textsOf(n *yaml.Node) (out []string) {
 // OlderForm is an object in an older form: the places, its own text, and the text in today's
 // form.
 type OlderForm struct {
-	uses []olderUse
-	text []byte
-	now  []byte // in the form of today
+	uses       []olderUse
+	text       []byte
+	modernText []byte // in the form of today
 }
 
 // ReadOlder turns the tree of an ANP or BANP into today's form; nil where it has that.
@@ -250,9 +250,9 @@ func ReadOlder(n *yaml.Node, own []byte) *OlderForm {
 	if own == nil {
 		o.text = was
 	}
-	o.now = modernText(o.text, len(uses))
-	if o.now == nil { // anchors, or something else that cannot be changed in place
-		o.now = yamltree.Marshal(yamltree.TidyObject(yamltree.Value(n).(map[string]any)))
+	o.modernText = modernText(o.text, len(uses))
+	if o.modernText == nil { // anchors, or something else that cannot be changed in place
+		o.modernText = yamltree.Marshal(yamltree.TidyObject(yamltree.Value(n).(map[string]any)))
 	}
 	return o
 }
@@ -294,7 +294,7 @@ func (o *OlderForm) modelOlder() *model.OlderForm {
 		}
 	}
 	if len(out.Reasons) == 0 {
-		out.Upgrade = string(o.now)
+		out.Upgrade = string(o.modernText)
 	}
 	return out
 }
@@ -310,8 +310,8 @@ func (o *OlderForm) MarkPolicy(p *model.Policy, line int) {
 	for _, u := range o.uses {
 		b := model.Broken{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key, Field: u.field, Code: model.InvalidOlder,
 			Message: sinceOlder + u.drops, Remedy: u.change}
-		if u.says != "" {
-			b.Message = "is of an older form: " + u.says
+		if u.saysText != "" {
+			b.Message = "is of an older form: " + u.saysText
 		}
 		if u.reason != "" {
 			b.Remedy = u.reason

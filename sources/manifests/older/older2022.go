@@ -94,7 +94,7 @@ func modernPorts(rule *yaml.Node, at string) []olderUse {
 		return nil
 	}
 	at += ".ports"
-	u := olderUse{field: at, line: ports.Content[0].Line, says: "the server of today refuses it: ports is a list"}
+	u := olderUse{field: at, line: ports.Content[0].Line, saysText: "the server of today refuses it: ports is a list"}
 	switch {
 	case known == 2:
 		u.reason = "it has allPorts beside list, of which one may stand"
@@ -183,7 +183,7 @@ func modernPriority(root, spec *yaml.Node) []olderUse {
 	if k == nil || v.Value != "0" || yamltree.Text(root, "kind") != string(model.KindANP) {
 		return nil
 	}
-	return []olderUse{{field: "spec.priority", line: k.Line, says: "0 meant something else in some releases of that form",
+	return []olderUse{{field: "spec.priority", line: k.Line, saysText: "0 meant something else in some releases of that form",
 		reason: "releases of that time disagree about priority 0 (before every policy, or after NetworkPolicies as the baseline of today): " +
 			"write a BaselineAdminNetworkPolicy, or another priority"}}
 }

@@ -39,8 +39,8 @@ func isArchiveName(path string) bool {
 // do not change. Nil reads an archive anew for every member. It may be used from
 // any goroutine; one at a time reads.
 type Archives struct {
-	mu    sync.Mutex
-	known map[string]*archiveFile
+	mu       sync.Mutex
+	archives map[string]*archiveFile
 }
 
 type archiveFile struct {
@@ -51,7 +51,7 @@ type archiveFile struct {
 }
 
 // NewArchives makes an Archives that knows nothing yet.
-func NewArchives() *Archives { return &Archives{known: map[string]*archiveFile{}} }
+func NewArchives() *Archives { return &Archives{archives: map[string]*archiveFile{}} }
 
 // readMember returns a member of an archive, compressed.
 func (a *Archives) readMember(ctx context.Context, path, member string, limits Limits) ([]byte, error) {
@@ -87,7 +87,7 @@ func (a *Archives) openArchive(ctx context.Context, path, member string, limits 
 		return nil, readError(path, err)
 	}
 	if a != nil {
-		known := a.known[path]
+		known := a.archives[path]
 		if known != nil && known.size == info.Size() && known.mod.Equal(info.ModTime()) {
 			if _, ok := known.members[member]; ok || isDatabaseName(member) {
 				return known, nil
@@ -100,7 +100,7 @@ func (a *Archives) openArchive(ctx context.Context, path, member string, limits 
 		return nil, ctx.Err()
 	}
 	if a != nil {
-		a.known[path] = in
+		a.archives[path] = in
 	}
 	return in, nil
 }
@@ -168,7 +168,7 @@ func packStream(r io.Reader, most int64) ([]byte, error) {
 		return nil, err
 	}
 	r = io.MultiReader(bytes.NewReader(head[:n]), r)
-	b := boundedBuffer{left: most}
+	b := boundedBuffer{bytesLeft: most}
 	if head[0] == 0x1f && head[1] == 0x8b {
 		_, err := io.Copy(&b, r)
 		return b.b.Bytes(), err
@@ -188,13 +188,13 @@ func packStream(r io.Reader, most int64) ([]byte, error) {
 
 // boundedBuffer keeps what is written up to a limit.
 type boundedBuffer struct {
-	b    bytes.Buffer
-	left int64
+	b         bytes.Buffer
+	bytesLeft int64
 }
 
 func (b *boundedBuffer) Write(p []byte) (int, error) {
-	b.left -= int64(len(p))
-	if b.left < 0 {
+	b.bytesLeft -= int64(len(p))
+	if b.bytesLeft < 0 {
 		return 0, ErrTooLarge
 	}
 	return b.b.Write(p)

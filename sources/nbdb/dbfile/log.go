@@ -26,16 +26,16 @@ const maxHeader = 96
 // logReader cuts a file into records (ovsdb(5)): a line with the format, the
 // length and the SHA-1 of what follows, then that much.
 type logReader struct {
-	r       *bufio.Reader
-	all     int64 // how many bytes may be read, expanded
-	left    int64 // how many of them are left
-	max     int64 // of a record
-	magic   string
-	offset  int64 // where the record at hand begins
-	size    int64 // of the record at hand, with its line
-	records int   // done
-	hash    string
-	buf     bytes.Buffer
+	r         *bufio.Reader
+	maxBytes  int64 // how many bytes may be read, expanded
+	bytesLeft int64 // how many of them are left
+	max       int64 // of a record
+	magic     string
+	offset    int64 // where the record at hand begins
+	size      int64 // of the record at hand, with its line
+	records   int   // done
+	hash      string
+	buf       bytes.Buffer
 }
 
 // nextRecord returns the contents of the record at offset, valid until the next call.
@@ -48,8 +48,8 @@ func (l *logReader) nextRecord() ([]byte, error) {
 	if length > l.max {
 		return nil, fmt.Errorf("%d bytes are %w of %s for a record", length, ErrTooLarge, reading.SizeText(l.max))
 	}
-	if length > l.left {
-		return nil, fmt.Errorf("the file is %w of %s once expanded", ErrTooLarge, reading.SizeText(l.all))
+	if length > l.bytesLeft {
+		return nil, fmt.Errorf("the file is %w of %s once expanded", ErrTooLarge, reading.SizeText(l.maxBytes))
 	}
 	// The buffer grows with what comes, not with what the line promises.
 	l.buf.Reset()
@@ -63,7 +63,7 @@ func (l *logReader) nextRecord() ([]byte, error) {
 	if sum := sha1.Sum(l.buf.Bytes()); hex.EncodeToString(sum[:]) != hash {
 		return nil, ErrHash
 	}
-	l.left -= length
+	l.bytesLeft -= length
 	l.size += length
 	l.hash = hash
 	return l.buf.Bytes(), nil
@@ -88,7 +88,7 @@ func (l *logReader) readHeader() (length int64, hash string, err error) {
 	case err != nil:
 		return 0, "", err
 	}
-	l.left -= l.size
+	l.bytesLeft -= l.size
 	f := strings.Split(string(line[:len(line)-1]), " ")
 	if len(f) != 4 || f[0] != "OVSDB" || len(f[3]) != 2*sha1.Size {
 		return 0, "", fmt.Errorf("%w: no line with length and hash", ErrContent)

@@ -198,8 +198,8 @@ func TestRowWithoutUUID(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !errors.Is(r.Left, nbdb.ErrRowID) || !strings.Contains(r.Left.Error(), `Address_Set "$(reboot)" (evil)`) || r.Truncated != nil {
-		t.Errorf("%v, %v", r.Left, r.Truncated)
+	if !errors.Is(r.RowsAside, nbdb.ErrRowID) || !strings.Contains(r.RowsAside.Error(), `Address_Set "$(reboot)" (evil)`) || r.Truncated != nil {
+		t.Errorf("%v, %v", r.RowsAside, r.Truncated)
 	}
 	if r.DB.AddressSetByName("a") == nil || r.DB.AddressSetByName("evil") != nil {
 		t.Error("not the rows it should be")

@@ -76,8 +76,8 @@ type Result struct {
 	// It is a *Damage.
 	Truncated error
 
-	// Left is set when rows are left aside; it wraps nbdb.ErrRowID.
-	Left error
+	// RowsAside is set when rows are left aside; it wraps nbdb.ErrRowID.
+	RowsAside error
 
 	tip string // tells contents from others: the end's place and hash
 }
@@ -160,8 +160,8 @@ func readFrom(ctx context.Context, r io.Reader, name string, o Options, of datab
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w: %w", name, ErrNotDatabase, err)
 	}
-	l := &logReader{r: in, all: o.Expanded, left: o.Expanded, max: o.Record}
-	s := &databaseState{of: of, rows: map[rowKey]databaseRow{}}
+	l := &logReader{r: in, maxBytes: o.Expanded, bytesLeft: o.Expanded, max: o.Record}
+	s := &databaseState{kind: of, rows: map[rowKey]databaseRow{}}
 	res := &Result{}
 	for ctx.Err() == nil {
 		raw, err := l.nextRecord()
@@ -203,9 +203,9 @@ func readFrom(ctx context.Context, r io.Reader, name string, o Options, of datab
 		}
 	}
 	of.fill(res, s.rows)
-	res.Schema, res.Version, res.At = s.name, s.version, s.at
+	res.Schema, res.Version, res.At = s.name, s.version, s.committedAt
 	res.Records, res.Clustered, res.Uncommitted = l.records, l.magic == magicCluster, len(s.raft.pending)
-	res.Left = s.left.Err()
+	res.RowsAside = s.rowsAside.Err()
 	res.tip = fmt.Sprintf("%d %s %v", l.offset, l.hash, res.Truncated)
 	return res, nil
 }

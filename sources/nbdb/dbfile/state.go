@@ -13,11 +13,11 @@ import (
 
 // databaseState is the database as of the records taken in so far.
 type databaseState struct {
-	of            databaseKind
+	kind          databaseKind
 	rows          map[rowKey]databaseRow
 	name, version string
-	at            time.Time
-	left          nbdb.RowsAside
+	committedAt   time.Time
+	rowsAside     nbdb.RowsAside
 	raft          raftState
 }
 
@@ -37,10 +37,10 @@ func (s *databaseState) takeSchema(raw []byte) error {
 	if err := l.End(); err != nil {
 		return fmt.Errorf("%w: the schema: %w", ErrContent, err)
 	}
-	if name != s.of.name {
-		return fmt.Errorf("%w than %s: it is %q", ErrOther, s.of.name, name)
+	if name != s.kind.name {
+		return fmt.Errorf("%w than %s: it is %q", ErrOther, s.kind.name, name)
 	}
-	version, err := s.of.check(raw)
+	version, err := s.kind.check(raw)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (s *databaseState) replayTransaction(raw []byte) error {
 		case "_is_diff":
 			diff = l.Bool()
 		default:
-			if table := s.of.table(key); table != "" {
+			if table := s.kind.table(key); table != "" {
 				tables = append(tables, rowsOf{table, l.Raw()})
 				return
 			}
@@ -96,9 +96,9 @@ func (s *databaseState) replayTransaction(raw []byte) error {
 	}
 	switch at := int64(date); {
 	case at >= 1<<32:
-		s.at = time.UnixMilli(at)
+		s.committedAt = time.UnixMilli(at)
 	case at > 0: // seconds, of an early version of OVSDB (ovsdb(5))
-		s.at = time.Unix(at, 0)
+		s.committedAt = time.Unix(at, 0)
 	}
 	return nil
 }
@@ -111,19 +111,19 @@ func (s *databaseState) readTable(t rowsOf, diff bool, next map[rowKey]databaseR
 		uuid := clean.Text(string(id))
 		if !nb.IsUUID(uuid) {
 			if l.Null() {
-				s.left.RemoveRow(t.table, string(id))
+				s.rowsAside.RemoveRow(t.table, string(id))
 			} else {
-				s.of.leave(&s.left, l, t.table, string(id), diff)
+				s.kind.leave(&s.rowsAside, l, t.table, string(id), diff)
 			}
 			return
 		}
 		k := rowKey{t.table, uuid}
 		old := s.rows[k]
 		if !l.Null() {
-			next[k] = s.of.row(l, t.table, uuid, old, diff)
+			next[k] = s.kind.row(l, t.table, uuid, old, diff)
 			return
 		}
-		if old == nil && misfit == nil && !s.of.partly(t.table) {
+		if old == nil && misfit == nil && !s.kind.partly(t.table) {
 			misfit = fmt.Errorf("%w: it deletes %s %s, which is not there", ErrContent, t.table, uuid)
 		}
 		next[k] = nil

@@ -50,7 +50,7 @@ func NewZone(cfg ZoneConfig) *Zone {
 		cfg.Poll = 3 * time.Second
 	}
 	if cfg.Slot == nil {
-		cfg.Slot = slots.Slots(nil).RunInSlot
+		cfg.Slot = slots.Slots(nil).TakeSlot
 	}
 	return &Zone{cfg}
 }
@@ -128,7 +128,7 @@ func (c *ZoneConfig) followFile(ctx context.Context, read func() (*Result, error
 			if !r.At.IsZero() && r.At.Before(at) {
 				at = r.At
 			}
-			if err := cmp.Or(r.Truncated, r.Left); err != nil {
+			if err := cmp.Or(r.Truncated, r.RowsAside); err != nil {
 				flaw = clean.Text(err.Error())
 			}
 			good(r, at, flaw)
@@ -141,7 +141,7 @@ func (c *ZoneConfig) followFile(ctx context.Context, read func() (*Result, error
 func (z *Zone) Read(ctx context.Context) (*nb.DB, error) {
 	r, err := ReadFile(ctx, z.cfg.Path, z.cfg.Options)
 	if err == nil {
-		err = cmp.Or(r.Truncated, r.Left)
+		err = cmp.Or(r.Truncated, r.RowsAside)
 	}
 	if err == nil {
 		err = z.checkName(r.DB)
@@ -162,9 +162,9 @@ func (z *Zone) checkName(db *nb.DB) error {
 
 // fileWatch holds a file's last look: its stat, and when.
 type fileWatch struct {
-	info   fs.FileInfo // nil: it was not there
-	seen   time.Time
-	looked bool
+	info     fs.FileInfo // nil: it was not there
+	lookedAt time.Time
+	looked   bool
 }
 
 // hasChanged says whether the file has to be read (again).
@@ -178,8 +178,8 @@ func (w *fileWatch) hasChanged(path string) bool {
 	}
 	// A file can change again within one tick of its clock.
 	same := w.looked && info != nil && w.info != nil && os.SameFile(info, w.info) && info.Size() == w.info.Size() &&
-		info.ModTime().Equal(w.info.ModTime()) && w.seen.Sub(info.ModTime()) > 2*time.Second
-	w.info, w.seen, w.looked = info, time.Now(), true
+		info.ModTime().Equal(w.info.ModTime()) && w.lookedAt.Sub(info.ModTime()) > 2*time.Second
+	w.info, w.lookedAt, w.looked = info, time.Now(), true
 	return !same
 }
 

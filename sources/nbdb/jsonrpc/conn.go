@@ -72,14 +72,14 @@ type Message struct {
 
 // Conn is a stream of messages. One goroutine reads; any number may write.
 type Conn struct {
-	c        net.Conn
-	patience func() time.Duration // with a peer that takes nothing
-	wmu      sync.Mutex
-	out      []byte                // requests are put together here; wmu guards it
-	broken   atomic.Pointer[error] // why the first write failed
-	began    time.Time
-	seen     atomic.Int64  // when the last byte came, as nanoseconds since began
-	reads    atomic.Uint64 // how often bytes came
+	c          net.Conn
+	patience   func() time.Duration // with a peer that takes nothing
+	wmu        sync.Mutex
+	out        []byte                // requests are put together here; wmu guards it
+	writeError atomic.Pointer[error] // why the first write failed
+	begunAt    time.Time
+	lastByte   atomic.Int64  // when the last byte came, as nanoseconds since began
+	reads      atomic.Uint64 // how often bytes came
 
 	buf        []byte
 	start, end int
@@ -100,7 +100,7 @@ func New(c net.Conn, writeTimeout time.Duration) *Conn {
 // failed. So whoever reads ends soon after a failed write, for the same reason whatever
 // was noticed first.
 func NewPatient(c net.Conn, patience func() time.Duration) *Conn {
-	return &Conn{c: c, patience: patience, began: time.Now(), buf: make([]byte, 16<<10), max: MaxMessage}
+	return &Conn{c: c, patience: patience, begunAt: time.Now(), buf: make([]byte, 16<<10), max: MaxMessage}
 }
 
 // Close closes the connection; readers and writers return.
@@ -109,12 +109,12 @@ func (c *Conn) Close() error { return c.c.Close() }
 // Silence is how long no byte has come, and reads how often some did: it
 // changes with every sign of life, however coarse the clock.
 func (c *Conn) Silence() (d time.Duration, reads uint64) {
-	return time.Since(c.began) - time.Duration(c.seen.Load()), c.reads.Load()
+	return time.Since(c.begunAt) - time.Duration(c.lastByte.Load()), c.reads.Load()
 }
 
 // CountAsRead counts as a byte read: the reader was busy with a message.
 func (c *Conn) CountAsRead() {
-	c.seen.Store(int64(time.Since(c.began)))
+	c.lastByte.Store(int64(time.Since(c.begunAt)))
 	c.reads.Add(1)
 }
 
@@ -143,7 +143,7 @@ func (c *Conn) WriteRequest(id uint64, method string, params []byte) error {
 
 // writeParts sends the parts of a message, for whoever holds wmu.
 func (c *Conn) writeParts(msg ...[]byte) error {
-	if why := c.broken.Load(); why != nil {
+	if why := c.writeError.Load(); why != nil {
 		return *why
 	}
 	size := 0
@@ -167,7 +167,7 @@ func (c *Conn) writeParts(msg ...[]byte) error {
 
 // noteBroken notes why a write failed and has Read end soon. It returns that error.
 func (c *Conn) noteBroken(why error) error {
-	c.broken.Store(&why) // before the reader can notice anything
+	c.writeError.Store(&why) // before the reader can notice anything
 	if errors.Is(why, os.ErrDeadlineExceeded) || c.c.SetReadDeadline(time.Now().Add(lastWords)) != nil {
 		_ = c.c.Close()
 	}
@@ -178,7 +178,7 @@ func (c *Conn) noteBroken(why error) error {
 // before when the peer said nothing more.
 func (c *Conn) readError(err error) error {
 	ours := errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, os.ErrDeadlineExceeded)
-	if why := c.broken.Load(); why != nil && ours {
+	if why := c.writeError.Load(); why != nil && ours {
 		return *why
 	}
 	return fmt.Errorf("reading: %w", err)

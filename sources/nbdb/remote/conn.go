@@ -18,7 +18,7 @@ import (
 type Conn struct {
 	databaseReach
 
-	live *nbdb.Conn // while Run runs; with the lock
+	current *nbdb.Conn // while Run runs; with the lock
 }
 
 // databaseReach is the way to one database of a zone.
@@ -28,7 +28,7 @@ type databaseReach struct {
 
 	mu       sync.Mutex
 	endpoint string
-	known    *siteFacts // what the last connection found out
+	site     *siteFacts // what the last connection found out
 }
 
 // Dial makes a connection that Run will keep up. Nothing happens before Run or
@@ -54,7 +54,7 @@ func (c *Conn) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 	c.connectFor(ctx, live, func(ctx context.Context, cfg nbdb.Config) {
 		conn := nbdb.Dial(cfg)
 		c.mu.Lock()
-		c.live = conn
+		c.current = conn
 		c.mu.Unlock()
 		conn.Run(ctx, sink)
 	})
@@ -104,7 +104,7 @@ func (a *attendedConn) Close() error {
 // is read afresh.
 func (c *Conn) Resync() {
 	c.mu.Lock()
-	live := c.live
+	live := c.current
 	c.mu.Unlock()
 	if live != nil {
 		live.Resync()

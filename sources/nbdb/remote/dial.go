@@ -86,8 +86,8 @@ func (c *databaseReach) siteAt(endpoint string) *siteFacts {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.endpoint = endpoint
-	if c.known != nil && c.known.endpoint == endpoint {
-		return c.known
+	if c.site != nil && c.site.endpoint == endpoint {
+		return c.site
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func (c *databaseReach) siteAt(endpoint string) *siteFacts {
 func (c *databaseReach) learnSite(s *siteFacts) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.known = s
+	c.site = s
 }
 
 // forgetSite lets the next connection survey the place anew.

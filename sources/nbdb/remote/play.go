@@ -144,7 +144,7 @@ func (p *serverPlayer) schemaReply(ctx context.Context) ([]byte, error) {
 // nobody be left to end it.
 func (p *serverPlayer) runClient(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := []string{ovsdbClient, fmt.Sprintf("--timeout=%d", max(1, int(p.cfg.QueryTimeout/time.Second))), "-f", "json"}
-	l := runLimits{quiet: p.cfg.Quiet, total: p.cfg.QueryTimeout, most: p.cfg.MaxOutput}
+	l := runLimits{quiet: p.cfg.Quiet, total: p.cfg.QueryTimeout, maxBytes: p.cfg.MaxOutput}
 	return captureOutput(ctx, p.run, append(cmd, args...), l)
 }
 

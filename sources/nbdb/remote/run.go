@@ -17,26 +17,26 @@ import (
 
 // runLimits bound what a program may do.
 type runLimits struct {
-	quiet time.Duration // the longest silence, from the start on; 0: any
-	total time.Duration // the longest run; 0: any
-	most  int           // bytes on stdout
+	quiet    time.Duration // the longest silence, from the start on; 0: any
+	total    time.Duration // the longest run; 0: any
+	maxBytes int           // bytes on stdout
 }
 
 // RunOutput runs a program without input and returns what it wrote, at most so many bytes and
 // within a time.
 func RunOutput(ctx context.Context, run Runner, cmd []string, within time.Duration, most int) ([]byte, error) {
-	return captureOutput(ctx, run, cmd, runLimits{total: within, most: most})
+	return captureOutput(ctx, run, cmd, runLimits{total: within, maxBytes: most})
 }
 
 // captureOutput runs a program without input and returns what it wrote.
 func captureOutput(ctx context.Context, run Runner, cmd []string, l runLimits) ([]byte, error) {
 	limited, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	out := &boundedOutput{most: l.most, over: cancel}
+	out := &boundedOutput{maxBytes: l.maxBytes, cancel: cancel}
 	if l.quiet > 0 {
 		t := time.AfterFunc(l.quiet, func() { cancel(fmt.Errorf("%w for %v", nbdb.ErrSilent, l.quiet)) })
 		defer t.Stop()
-		out.seen = func() { t.Reset(l.quiet) }
+		out.onWrite = func() { t.Reset(l.quiet) }
 	}
 	if l.total > 0 {
 		t := time.AfterFunc(l.total, func() { cancel(fmt.Errorf("%w: not done after %v", nbdb.ErrSilent, l.total)) })
@@ -55,20 +55,20 @@ func captureOutput(ctx context.Context, run Runner, cmd []string, l runLimits) (
 
 // boundedOutput keeps what is written up to a limit, and ends the program beyond it.
 type boundedOutput struct {
-	b    bytes.Buffer
-	most int
-	over context.CancelCauseFunc
-	seen func() // may be nil
+	b        bytes.Buffer
+	maxBytes int
+	cancel   context.CancelCauseFunc
+	onWrite  func() // may be nil
 }
 
 func (g *boundedOutput) Write(p []byte) (int, error) {
-	if g.b.Len()+len(p) > g.most {
-		err := fmt.Errorf("%w: more than %d bytes", ErrOutput, g.most)
-		g.over(err)
+	if g.b.Len()+len(p) > g.maxBytes {
+		err := fmt.Errorf("%w: more than %d bytes", ErrOutput, g.maxBytes)
+		g.cancel(err)
 		return 0, err
 	}
-	if g.seen != nil {
-		g.seen()
+	if g.onWrite != nil {
+		g.onWrite()
 	}
 	return g.b.Write(p)
 }
@@ -143,7 +143,7 @@ exit 0`
 // surveySite finds out what there is to work with.
 func (c *databaseReach) surveySite(ctx context.Context, run Runner, endpoint string) (*siteFacts, error) {
 	cmd := append([]string{"sh", "-c", survey, "rung"}, c.cfg.Sockets...)
-	out, err := captureOutput(ctx, run, cmd, runLimits{quiet: c.cfg.Quiet, most: 64 << 10})
+	out, err := captureOutput(ctx, run, cmd, runLimits{quiet: c.cfg.Quiet, maxBytes: 64 << 10})
 	var exit interface{ ExitStatus() int }
 	if errors.As(err, &exit) {
 		return nil, fmt.Errorf("%w of %s: not even a shell: %w", ErrNoTools, endpoint, err)

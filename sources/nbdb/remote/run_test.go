@@ -61,9 +61,9 @@ func TestLimits(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l := runLimits{quiet: 2 * time.Second, total: time.Minute, most: 1000}
+				l := runLimits{quiet: 2 * time.Second, total: time.Minute, maxBytes: 1000}
 				if tt.want == ErrOutput {
-					l.most = 100
+					l.maxBytes = 100
 				}
 				began := time.Now()
 				out, err := captureOutput(t.Context(), tt.run, nil, l)

@@ -53,8 +53,8 @@ func (c Config) Compare(ctx context.Context, follow func(context.Context, func(*
 	if c.Within <= 0 {
 		c.Within = DefaultWithin
 	}
-	if c.Most <= 0 {
-		c.Most = DefaultMost
+	if c.MaxBytes <= 0 {
+		c.MaxBytes = DefaultMost
 	}
 	ctx, end := context.WithCancelCause(ctx)
 	var wg sync.WaitGroup
@@ -74,23 +74,23 @@ func (c Config) Compare(ctx context.Context, follow func(context.Context, func(*
 	var suspects map[uint64]bool // elements of rows that change
 	unheld := 0                  // rows that differ in the last round and were not held
 	for n := range rounds {
-		r := &readRound{v: v, seen: map[string]bool{}, told: told, suspects: suspects, first: n == 0, last: n == rounds-1}
+		r := &readRound{v: v, seenRows: map[string]bool{}, toldDifferences: told, suspects: suspects, isFirst: n == 0, isLast: n == rounds-1}
 		v.keepNewest()
 		if err := c.readOnce(ctx, r.takeRow); err != nil {
 			return nil, err
 		}
 		v.waitUntil(ctx, patience, r.isExplained)
-		out.Rows = len(r.seen)
+		out.Rows = len(r.seenRows)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		r.judgeRound(out)
-		unheld = r.more
-		suspects = r.next
+		unheld = r.heldBeyond
+		suspects = r.nextRound
 		if len(suspects) == 0 && !r.isLate() {
 			break
 		}
-		if r.last && r.isLate() && len(out.Differences) == 0 {
+		if r.isLast && r.isLate() && len(out.Differences) == 0 {
 			return nil, fmt.Errorf("more than %d rows changed each time that libovsdb read them", heldMost)
 		}
 	}
@@ -151,46 +151,46 @@ func (v *rowVersions) waitUntil(ctx context.Context, d time.Duration, holds func
 
 // readRound is one read.
 type readRound struct {
-	v        *rowVersions
-	seen     map[string]bool // table and _uuid of what libovsdb has
-	told     map[string]bool // differences that are in the result
-	held     []ReadRow       // rows that were as in no version when they came
-	more     int             // such rows beyond heldMost that were not told
-	missing  []nb.Row        // of Rung's rows what libovsdb has not
-	sought   bool            // missing is known
-	suspects map[uint64]bool // of the round before
-	next     map[uint64]bool
-	first    bool
-	last     bool
+	v               *rowVersions
+	seenRows        map[string]bool // table and _uuid of what libovsdb has
+	toldDifferences map[string]bool // differences that are in the result
+	heldRows        []ReadRow       // rows that were as in no version when they came
+	heldBeyond      int             // such rows beyond heldMost that were not told
+	missing         []nb.Row        // of Rung's rows what libovsdb has not
+	sought          bool            // missing is known
+	suspects        map[uint64]bool // of the round before
+	nextRound       map[uint64]bool
+	isFirst         bool
+	isLast          bool
 }
 
 func keyOf(table, uuid string) string { return table + " " + uuid }
 
 func (r *readRound) takeRow(row ReadRow) {
-	r.seen[keyOf(row.Table, row.UUID)] = true
+	r.seenRows[keyOf(row.Table, row.UUID)] = true
 	if differences, _ := rowDifferences(row, r.v.currentVersions()); len(differences) == 0 {
 		return
 	}
-	if len(r.held) >= heldMost {
-		if !r.told[keyOf(row.Table, row.UUID)] {
-			r.more++
+	if len(r.heldRows) >= heldMost {
+		if !r.toldDifferences[keyOf(row.Table, row.UUID)] {
+			r.heldBeyond++
 		}
 		return
 	}
-	r.held = append(r.held, row)
+	r.heldRows = append(r.heldRows, row)
 }
 
 // isExplained says whether every row is as in one of the versions, and keeps those that
 // are not.
 func (r *readRound) isExplained(dbs []*nb.DB) bool {
-	r.held = slices.DeleteFunc(r.held, func(row ReadRow) bool {
+	r.heldRows = slices.DeleteFunc(r.heldRows, func(row ReadRow) bool {
 		differences, _ := rowDifferences(row, dbs)
 		return len(differences) == 0
 	})
 	if !r.sought {
 		r.sought = true
 		for row := range dbs[0].Rows() {
-			if !r.seen[keyOf(nb.TableOf(row), row.RowUUID())] {
+			if !r.seenRows[keyOf(nb.TableOf(row), row.RowUUID())] {
 				r.missing = append(r.missing, row)
 			}
 		}
@@ -198,19 +198,19 @@ func (r *readRound) isExplained(dbs []*nb.DB) bool {
 	r.missing = slices.DeleteFunc(r.missing, func(row nb.Row) bool {
 		return slices.ContainsFunc(dbs, func(db *nb.DB) bool { return db.Row(nb.TableOf(row), row.RowUUID()) == nil })
 	})
-	return len(r.held)+len(r.missing)+r.more == 0
+	return len(r.heldRows)+len(r.missing)+r.heldBeyond == 0
 }
 
 // isLate says that all rows that were held turned out as Rung has them now: so may those have
 // that were not held.
-func (r *readRound) isLate() bool { return r.more > 0 && len(r.held)+len(r.missing) == 0 }
+func (r *readRound) isLate() bool { return r.heldBeyond > 0 && len(r.heldRows)+len(r.missing) == 0 }
 
 // judgeRound puts what differs into the result, and keeps what changed while it was read, and
 // was told otherwise in every round so far, for the next.
 func (r *readRound) judgeRound(out *Result) {
-	r.next = map[uint64]bool{}
+	r.nextRound = map[uint64]bool{}
 	dbs := r.v.currentVersions()
-	for _, row := range r.held {
+	for _, row := range r.heldRows {
 		r.weighRow(out, row, dbs)
 	}
 	for _, row := range r.missing {
@@ -227,10 +227,10 @@ func (r *readRound) weighRow(out *Result, row ReadRow, dbs []*nb.DB) {
 			keep := func(side string, of []string) []string {
 				return slices.DeleteFunc(of, func(element string) bool {
 					h := hashOf(key, d.Column, side, element)
-					if !r.first && !r.suspects[h] {
+					if !r.isFirst && !r.suspects[h] {
 						return true
 					}
-					r.next[h] = true
+					r.nextRound[h] = true
 					return false
 				})
 			}
@@ -240,15 +240,15 @@ func (r *readRound) weighRow(out *Result, row ReadRow, dbs []*nb.DB) {
 			}
 		}
 		found = stay
-		if !r.last {
+		if !r.isLast {
 			return
 		}
 	}
-	if len(found) == 0 || r.told[key] {
+	if len(found) == 0 || r.toldDifferences[key] {
 		return
 	}
-	r.told[key] = true
-	if len(r.told) > toldMost {
+	r.toldDifferences[key] = true
+	if len(r.toldDifferences) > toldMost {
 		out.More++
 		return
 	}

@@ -118,7 +118,7 @@ func TestFenced(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cfg := Config{Connect: hostile(t, tt.rows), Command: child("read"), Within: tt.within, Most: tt.most}
+			cfg := Config{Connect: hostile(t, tt.rows), Command: child("read"), Within: tt.within, MaxBytes: tt.most}
 			r, err := cfg.Compare(t.Context(), empty)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%+v, %v; want %q", r, err, tt.want)
@@ -269,14 +269,14 @@ func TestManyRows(t *testing.T) {
 	}
 	told := map[string]bool{}
 	late := func(v *rowVersions, then *nb.DB) (late bool, out Result) {
-		r := &readRound{v: v, seen: map[string]bool{}, told: told, first: true}
+		r := &readRound{v: v, seenRows: map[string]bool{}, toldDifferences: told, isFirst: true}
 		for _, row := range rows {
 			r.takeRow(row)
 		}
 		v.addVersion(then)
 		r.isExplained(v.currentVersions())
 		r.judgeRound(&out)
-		out.More += r.more
+		out.More += r.heldBeyond
 		return r.isLate(), out
 	}
 	before := (*nb.DB)(nil).Apply(nil)

@@ -36,9 +36,9 @@ type Config struct {
 	// Connect opens a connection to the database, which its Close ends.
 	Connect func(context.Context) (net.Conn, error)
 	// Command makes the child, which runs RunChild with this socket.
-	Command func(ctx context.Context, socket string) (*exec.Cmd, error)
-	Within  time.Duration // of one read
-	Most    int64         // bytes that the server may send
+	Command  func(ctx context.Context, socket string) (*exec.Cmd, error)
+	Within   time.Duration // of one read
+	MaxBytes int64         // bytes that the server may send
 }
 
 // saidMost is how many bytes of what the child says on stderr are kept.
@@ -55,7 +55,7 @@ func (c Config) readOnce(ctx context.Context, take func(ReadRow)) error {
 		return fmt.Errorf("listening for libovsdb: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	b := &socketBridge{cfg: &c, left: c.Most, fail: fail}
+	b := &socketBridge{cfg: &c, bytesLeft: c.MaxBytes, fail: fail}
 	var wg sync.WaitGroup
 	wg.Go(func() { b.serveChild(ctx, ln) })
 	err = c.runChild(ctx, ln.Addr().String(), take)
@@ -185,8 +185,8 @@ type socketBridge struct {
 	cfg  *Config
 	fail context.CancelCauseFunc
 
-	mu   sync.Mutex
-	left int64 // bytes that the server may still send
+	mu        sync.Mutex
+	bytesLeft int64 // bytes that the server may still send
 }
 
 // serveChild takes the child's connections until ctx ends; it connects a second time to a
@@ -253,9 +253,9 @@ func (c countedConn) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.b.mu.Lock()
 	defer c.b.mu.Unlock()
-	c.b.left -= int64(n)
-	if c.b.left < 0 {
-		err = fmt.Errorf("the server sent libovsdb more than %d MB", c.b.cfg.Most>>20)
+	c.b.bytesLeft -= int64(n)
+	if c.b.bytesLeft < 0 {
+		err = fmt.Errorf("the server sent libovsdb more than %d MB", c.b.cfg.MaxBytes>>20)
 		c.b.fail(err)
 		return 0, err
 	}

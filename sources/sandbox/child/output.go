@@ -15,7 +15,7 @@ import (
 // RunOutput runs a command, made with ctx, to its end and returns what it printed. More than
 // most bytes are an error; that of a command that failed has its words.
 func RunOutput(ctx context.Context, g Guard, cmd *exec.Cmd, most int) (string, error) {
-	out, said := &boundedBuffer{most: most}, &boundedBuffer{most: 4 << 10}
+	out, said := &boundedBuffer{maxBytes: most}, &boundedBuffer{maxBytes: 4 << 10}
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = out, said, time.Second
 	wait, err := g.Start(cmd)
 	if err != nil {
@@ -23,7 +23,7 @@ func RunOutput(ctx context.Context, g Guard, cmd *exec.Cmd, most int) (string, e
 	}
 	err = wait()
 	switch {
-	case out.over:
+	case out.isOver:
 		return "", fmt.Errorf("it prints more than %d bytes", most)
 	case ctx.Err() != nil:
 		return "", ctx.Err()
@@ -35,15 +35,15 @@ func RunOutput(ctx context.Context, g Guard, cmd *exec.Cmd, most int) (string, e
 
 // boundedBuffer keeps what is written up to a limit.
 type boundedBuffer struct {
-	b    bytes.Buffer
-	most int
-	over bool
+	b        bytes.Buffer
+	maxBytes int
+	isOver   bool
 }
 
 // Write takes everything: a program must not end because nobody keeps what it says.
 func (w *boundedBuffer) Write(p []byte) (int, error) {
-	keep := min(len(p), w.most-w.b.Len())
-	w.over = w.over || keep < len(p)
+	keep := min(len(p), w.maxBytes-w.b.Len())
+	w.isOver = w.isOver || keep < len(p)
 	w.b.Write(p[:keep])
 	return len(p), nil
 }

@@ -24,8 +24,8 @@ type socketClient struct {
 	notify func(method string, params []byte) // called by the reader
 
 	mu      sync.Mutex
-	next    uint64
-	waiting map[uint64]func(result []byte, err error) // called by the reader
+	nextID  uint64
+	replies map[uint64]func(result []byte, err error) // called by the reader
 	err     error                                     // why it ended
 	done    chan struct{}
 }
@@ -36,7 +36,7 @@ func dialSocket(ctx context.Context, socket string, notify func(string, []byte))
 	if err != nil {
 		return nil, err
 	}
-	k := &socketClient{conn: jsonrpc.New(c, patience), notify: notify, waiting: map[uint64]func([]byte, error){}, done: make(chan struct{})}
+	k := &socketClient{conn: jsonrpc.New(c, patience), notify: notify, replies: map[uint64]func([]byte, error){}, done: make(chan struct{})}
 	go k.readMessages()
 	return k, nil
 }
@@ -74,8 +74,8 @@ func (k *socketClient) handleAnswer(m jsonrpc.Message) {
 		return
 	}
 	k.mu.Lock()
-	f := k.waiting[id]
-	delete(k.waiting, id)
+	f := k.replies[id]
+	delete(k.replies, id)
 	k.mu.Unlock()
 	if f == nil {
 		return
@@ -95,8 +95,8 @@ func (k *socketClient) endClient(err error) {
 	_ = k.conn.Close()
 	k.mu.Lock()
 	k.err = err
-	waiting := k.waiting
-	k.waiting = map[uint64]func([]byte, error){}
+	waiting := k.replies
+	k.replies = map[uint64]func([]byte, error){}
 	k.mu.Unlock()
 	for _, f := range waiting {
 		f(nil, err)
@@ -113,9 +113,9 @@ func (k *socketClient) sendRequest(method string, params []byte, then func(resul
 		then(nil, err)
 		return
 	}
-	k.next++
-	id := k.next
-	k.waiting[id] = then
+	k.nextID++
+	id := k.nextID
+	k.replies[id] = then
 	k.mu.Unlock()
 	if k.conn.WriteRequest(id, method, params) != nil {
 		_ = k.conn.Close() // the reader ends, and tells all that wait
@@ -142,9 +142,9 @@ func (k *socketClient) callMethod(ctx context.Context, method string, params []b
 type controlSockets struct {
 	zone *Zone
 
-	mu    sync.Mutex
-	live  map[string]*socketClient
-	ended bool
+	mu      sync.Mutex
+	clients map[string]*socketClient
+	ended   bool
 }
 
 // clientOf is a connection to a daemon's control socket, the one there is if it stands.
@@ -154,7 +154,7 @@ func (c *controlSockets) clientOf(ctx context.Context, name string) (*socketClie
 	if c.ended {
 		return nil, fmt.Errorf("zone %s is closed", c.zone.cfg.Name)
 	}
-	if k := c.live[name]; k != nil {
+	if k := c.clients[name]; k != nil {
 		select {
 		case <-k.done:
 		default:
@@ -169,10 +169,10 @@ func (c *controlSockets) clientOf(ctx context.Context, name string) (*socketClie
 		if err != nil {
 			return nil, fmt.Errorf("zone %s: asking %s: %w", c.zone.cfg.Name, name, err)
 		}
-		if c.live == nil {
-			c.live = map[string]*socketClient{}
+		if c.clients == nil {
+			c.clients = map[string]*socketClient{}
 		}
-		c.live[name] = k
+		c.clients[name] = k
 		return k, nil
 	}
 	return nil, fmt.Errorf("zone %s has no process %q", c.zone.cfg.Name, name)
@@ -182,7 +182,7 @@ func (c *controlSockets) closeAll() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ended = true
-	for _, k := range c.live {
+	for _, k := range c.clients {
 		k.closeClient()
 	}
 }

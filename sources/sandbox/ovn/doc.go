@@ -3,7 +3,7 @@
 // dummy datapath, with the node's switch, router, join and transit switch. Packets
 // are put in at a logical port and seen, or not, at others.
 //
-// Find looks for the programs, StartLab starts zones, Zone.WaitSynced waits until rows have
+// FindTools looks for the programs, StartLab starts zones, Zone.WaitSynced waits until rows have
 // become flows, Zone.Send puts packets in, Zone.WaitLogged waits for their log lines.
 // Rows come from outside, as on a cluster: the sandbox's keeper and Rung's
 // reconciler, or Zone.Transact. Every logical switch port of no special type gets a

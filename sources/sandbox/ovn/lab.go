@@ -66,11 +66,11 @@ type Lab struct {
 	cfg   Config
 	guard child.Guard
 
-	changing sync.Mutex // held while zones come or go
-	mu       sync.Mutex
-	zones    []*Zone
-	made     int
-	closed   bool
+	changing  sync.Mutex // held while zones come or go
+	mu        sync.Mutex
+	zones     []*Zone
+	zonesMade int
+	closed    bool
 }
 
 // StartLab starts zones side by side; it returns when every process answers, or before
@@ -111,8 +111,8 @@ func (l *Lab) newZone(cfg ZoneConfig) (*Zone, error) {
 	if slices.ContainsFunc(l.zones, func(z *Zone) bool { return z.cfg.Name == cfg.Name }) {
 		return nil, fmt.Errorf("zone %s is named twice", cfg.Name)
 	}
-	cfg.number = l.made
-	dir := filepath.Join(l.cfg.Dir, "z"+strconv.Itoa(l.made))
+	cfg.number = l.zonesMade
+	dir := filepath.Join(l.cfg.Dir, "z"+strconv.Itoa(l.zonesMade))
 	if path := filepath.Join(dir, "controller.ctl"); len(path) >= maxSocket {
 		return nil, fmt.Errorf("socket path %s is %d bytes long, at most %d are possible; choose a shorter folder", path, len(path), maxSocket-1)
 	}
@@ -121,7 +121,7 @@ func (l *Lab) newZone(cfg ZoneConfig) (*Zone, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.made++
+	l.zonesMade++
 	l.zones = append(l.zones, z)
 	return z, nil
 }

@@ -257,24 +257,24 @@ func TestDelivery(t *testing.T) {
 		for proto, name := range map[ovn.Proto]string{ovn.TCP: "tcp", ovn.UDP: "udp", ovn.SCTP: "sctp", ovn.ICMP: "icmp"} {
 			var packets []ovn.Packet
 			for i, h := range hops {
-				packets = append(packets, ovn.Packet{In: h.in, Src: addr(h.src), Dst: addr(h.dst), Proto: proto, SrcPort: uint16(1000 + i), DstPort: 80})
+				packets = append(packets, ovn.Packet{EntryPort: h.in, Src: addr(h.src), Dst: addr(h.dst), Proto: proto, SrcPort: uint16(1000 + i), DstPort: 80})
 			}
 			for _, p := range packets {
 				if _, text, err := z.Trace(t.Context(), p, ovn.StateFirst); err != nil || !strings.Contains(text, "output:") {
-					t.Errorf("%s v4=%v from %s: %v\n%s", name, is4, p.In, err, text)
+					t.Errorf("%s v4=%v from %s: %v\n%s", name, is4, p.EntryPort, err, text)
 				}
 			}
 			for i, o := range send(t, z, packets...) {
-				if diff := cmp.Diff([]string{hops[i].want}, o.At); diff != "" {
+				if diff := cmp.Diff([]string{hops[i].want}, o.Ports); diff != "" {
 					t.Errorf("%s v4=%v %s: (-want +got)\n%s", name, is4, hops[i].name, diff)
 				}
 			}
 		}
 	}
-	if got := send(t, z, ovn.Packet{In: "ns_a", Src: addr("10.244.1.3"), Dst: addr("239.1.1.1"), Proto: ovn.UDP, SrcPort: 1, DstPort: 2}); !got[0].Delivered("ns_b") {
-		t.Errorf("multicast came out at %v", got[0].At)
+	if got := send(t, z, ovn.Packet{EntryPort: "ns_a", Src: addr("10.244.1.3"), Dst: addr("239.1.1.1"), Proto: ovn.UDP, SrcPort: 1, DstPort: 2}); !got[0].Delivered("ns_b") {
+		t.Errorf("multicast came out at %v", got[0].Ports)
 	}
-	if _, err := z.Send(t.Context(), []ovn.Packet{{In: "ns_none", Src: host, Dst: host, Proto: ovn.UDP}}); !errors.Is(err, ovn.ErrNoPort) {
+	if _, err := z.Send(t.Context(), []ovn.Packet{{EntryPort: "ns_none", Src: host, Dst: host, Proto: ovn.UDP}}); !errors.Is(err, ovn.ErrNoPort) {
 		t.Errorf("an unknown port: %v", err)
 	}
 }
@@ -309,22 +309,22 @@ func TestACLsOfTwoTiers(t *testing.T) {
 		map[string]any{"priority": 2000, "tier": 2, "direction": nb.ToLport, "action": nb.ActionAllowRelated, "match": "outport == @pg && ip4 && tcp",
 			"log": true, "name": "NP:ns:allow:Ingress:0", "severity": "debug"})
 	packet := func(port uint16) ovn.Packet {
-		return ovn.Packet{In: "ns_a", Src: addr("10.244.1.3"), Dst: addr("10.244.1.4"), Proto: ovn.TCP, SrcPort: 40000 + port, DstPort: port}
+		return ovn.Packet{EntryPort: "ns_a", Src: addr("10.244.1.3"), Dst: addr("10.244.1.4"), Proto: ovn.TCP, SrcPort: 40000 + port, DstPort: port}
 	}
 	got := send(t, z, packet(80), packet(81))
-	if !got[0].Delivered("ns_b") || len(got[1].At) > 0 {
+	if !got[0].Delivered("ns_b") || len(got[1].Ports) > 0 {
 		t.Errorf("delivered at %v", got)
 	}
 	// The answer of a connection that was let in needs no rule of its own; its third
 	// packet finds it established.
-	answer := ovn.Packet{In: "ns_b", Src: addr("10.244.1.4"), Dst: addr("10.244.1.3"), Proto: ovn.TCP, SrcPort: 80, DstPort: 40080, Flags: ovn.SYN | ovn.ACK, Ack: 1}
+	answer := ovn.Packet{EntryPort: "ns_b", Src: addr("10.244.1.4"), Dst: addr("10.244.1.3"), Proto: ovn.TCP, SrcPort: 80, DstPort: 40080, Flags: ovn.SYN | ovn.ACK, Ack: 1}
 	if got := send(t, z, answer); !got[0].Delivered("ns_a") {
-		t.Errorf("the answer came out at %v", got[0].At)
+		t.Errorf("the answer came out at %v", got[0].Ports)
 	}
 	third := packet(80)
 	third.Flags, third.Seq, third.Ack = ovn.ACK, 1, 1
 	if got := send(t, z, third); !got[0].Delivered("ns_b") {
-		t.Errorf("the third packet came out at %v", got[0].At)
+		t.Errorf("the third packet came out at %v", got[0].Ports)
 	}
 	lines := map[string]string{}
 	for _, l := range logLines(t, z) {
@@ -381,9 +381,9 @@ func TestPodsComeAndGo(t *testing.T) {
 	z := twoPods(t, ovn.ZoneConfig{})
 	addPods(t, z, pod("n1", "c", "172.20.1.7")...)
 	sync1(t, z)
-	in := ovn.Packet{In: z.ElsewherePort(), Src: addr("10.244.9.9"), Dst: addr("172.20.1.7"), Proto: ovn.UDP, SrcPort: 1, DstPort: 2}
+	in := ovn.Packet{EntryPort: z.ElsewherePort(), Src: addr("10.244.9.9"), Dst: addr("172.20.1.7"), Proto: ovn.UDP, SrcPort: 1, DstPort: 2}
 	if got := send(t, z, in); !got[0].Delivered("ns_c") {
-		t.Errorf("from another zone it came out at %v", got[0].At)
+		t.Errorf("from another zone it came out at %v", got[0].Ports)
 	}
 	row := uuid(t, z, nb.TablePort, "name", "ns_c")
 	if err := z.Transact(t.Context(), nb.Op{Kind: nb.OpMutate, Table: nb.TableSwitch, UUID: uuid(t, z, nb.TableSwitch, "name", "n1"),
@@ -391,7 +391,7 @@ func TestPodsComeAndGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	sync1(t, z)
-	if _, err := z.Send(t.Context(), []ovn.Packet{{In: "ns_c", Src: addr("172.20.1.7"), Dst: addr("10.244.1.3"), Proto: ovn.UDP}}); !errors.Is(err, ovn.ErrNoPort) {
+	if _, err := z.Send(t.Context(), []ovn.Packet{{EntryPort: "ns_c", Src: addr("172.20.1.7"), Dst: addr("10.244.1.3"), Proto: ovn.UDP}}); !errors.Is(err, ovn.ErrNoPort) {
 		t.Errorf("a pod that is gone sends: %v", err)
 	}
 	soon(t, "the pipe is gone", func() bool {
@@ -404,7 +404,7 @@ func TestPodsComeAndGo(t *testing.T) {
 	sync1(t, z)
 	in.Dst = addr("172.20.1.8")
 	if got := send(t, z, in); !got[0].Delivered("ns_c") {
-		t.Errorf("to the pod that replaced it, it came out at %v", got[0].At)
+		t.Errorf("to the pod that replaced it, it came out at %v", got[0].Ports)
 	}
 }
 
@@ -449,7 +449,7 @@ func TestDaemonsDie(t *testing.T) {
 		}
 		mu.Unlock()
 		sync1(t, z)
-		packet := ovn.Packet{In: "ns_a", Src: addr("10.244.0.3"), Dst: addr("10.244.0.4"), Proto: ovn.TCP, SrcPort: uint16(2000 + i), DstPort: 80}
+		packet := ovn.Packet{EntryPort: "ns_a", Src: addr("10.244.0.3"), Dst: addr("10.244.0.4"), Proto: ovn.TCP, SrcPort: uint16(2000 + i), DstPort: 80}
 		soon(t, "a packet comes out after the death of "+d.Name, func() bool {
 			out, err := z.Send(t.Context(), []ovn.Packet{packet})
 			return err == nil && out[0].Delivered("ns_b")
@@ -659,7 +659,7 @@ func TestSlowController(t *testing.T) {
 		"match": "outport == @pg && udp", "log": true, "name": "ANP:deny:Ingress:0", "severity": "alert"})
 	packets := func(first int) (out []ovn.Packet) {
 		for i := range 3000 {
-			out = append(out, ovn.Packet{In: "ns_a", Src: addr("10.244.1.3"), Dst: addr("10.244.1.4"), Proto: ovn.UDP,
+			out = append(out, ovn.Packet{EntryPort: "ns_a", Src: addr("10.244.1.3"), Dst: addr("10.244.1.4"), Proto: ovn.UDP,
 				SrcPort: uint16(first + i), DstPort: 9})
 		}
 		return out
@@ -713,12 +713,12 @@ func TestTimingPackets(t *testing.T) {
 	}
 	var packets []ovn.Packet
 	for i := range n {
-		p := ovn.Packet{In: "ns_a", Src: addr("10.244.1.3"), Dst: addr("10.244.1.4"), Proto: ovn.UDP, SrcPort: uint16(1000 + i), DstPort: 20000}
+		p := ovn.Packet{EntryPort: "ns_a", Src: addr("10.244.1.3"), Dst: addr("10.244.1.4"), Proto: ovn.UDP, SrcPort: uint16(1000 + i), DstPort: 20000}
 		if i%3 == 0 {
 			p.DstPort = 30000
 		}
 		if i%2 == 1 {
-			p.In, p.Src = z.ElsewherePort(), addr("10.244.9.9")
+			p.EntryPort, p.Src = z.ElsewherePort(), addr("10.244.9.9")
 		}
 		packets = append(packets, p)
 	}
@@ -728,7 +728,7 @@ func TestTimingPackets(t *testing.T) {
 	want := map[uint16]bool{}
 	for i, o := range out {
 		if drop := i%3 == 0; o.Delivered("ns_b") == drop {
-			t.Fatalf("packet %d came out at %v", i, o.At)
+			t.Fatalf("packet %d came out at %v", i, o.Ports)
 		} else if drop {
 			want[packets[i].SrcPort] = true
 		}

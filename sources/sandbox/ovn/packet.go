@@ -38,9 +38,9 @@ const (
 
 // Packet is one packet, put in at a logical port.
 type Packet struct {
-	In       string // the logical port
-	Src, Dst netip.Addr
-	Proto    Proto
+	EntryPort string // the logical port
+	Src, Dst  netip.Addr
+	Proto     Proto
 	// SrcPort and DstPort are identifier and sequence number of an ICMP echo.
 	SrcPort, DstPort uint16
 	Flags            uint8  // of TCP; 0 is SYN

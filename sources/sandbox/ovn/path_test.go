@@ -44,8 +44,8 @@ func TestFindInPath(t *testing.T) {
 		z := lab.Zone("n1")
 		addPods(t, z, append(pod("n1", "a", "10.244.0.3"), pod("n1", "b", "10.244.0.4")...)...)
 		sync1(t, z)
-		if got := send(t, z, ovn.Packet{In: "ns_a", Src: addr("10.244.0.3"), Dst: addr("10.244.0.4"), Proto: ovn.TCP, SrcPort: 2000, DstPort: 80}); !got[0].Delivered("ns_b") {
-			t.Errorf("a packet came out at %v", got[0].At)
+		if got := send(t, z, ovn.Packet{EntryPort: "ns_a", Src: addr("10.244.0.3"), Dst: addr("10.244.0.4"), Proto: ovn.TCP, SrcPort: 2000, DstPort: 80}); !got[0].Delivered("ns_b") {
+			t.Errorf("a packet came out at %v", got[0].Ports)
 		}
 	}
 

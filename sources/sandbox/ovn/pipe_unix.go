@@ -19,9 +19,9 @@ type bridgePort struct {
 	raw  syscall.RawConn
 	done chan struct{}
 
-	mu   sync.Mutex // held while the pipe is emptied
-	left []byte
-	buf  []byte
+	mu     sync.Mutex // held while the pipe is emptied
+	unread []byte
+	buf    []byte
 }
 
 // newPort makes the pipe. It is open for writing too, so that ovs-vswitchd can go and
@@ -63,11 +63,11 @@ func (p *bridgePort) readEmpty(fd uintptr) {
 			return
 		}
 		var ok bool
-		p.left, ok = readPcap(append(p.left, p.buf[:n]...), func(frame []byte) { p.zone.packets.takeOutput(p.lport, frame) })
+		p.unread, ok = readPcap(append(p.unread, p.buf[:n]...), func(frame []byte) { p.zone.packets.takeOutput(p.lport, frame) })
 		if !ok {
-			p.left = nil
+			p.unread = nil
 		}
-		p.left = append([]byte(nil), p.left...)
+		p.unread = append([]byte(nil), p.unread...)
 	}
 }
 

@@ -29,7 +29,7 @@ type tableReplica struct {
 	columns          map[string][]string // by table
 
 	mu      sync.Mutex
-	live    *socketClient                  // nil while there is none
+	client  *socketClient                  // nil while there is none
 	synced  bool                           // the rows are those of live
 	rows    map[string]map[string]tableRow // by table and _uuid
 	changed chan struct{}                  // closed with the next change
@@ -73,7 +73,7 @@ func (r *tableReplica) followOnce(ctx context.Context) {
 		return
 	}
 	r.mu.Lock()
-	r.live = k
+	r.client = k
 	r.mu.Unlock()
 	k.sendRequest("monitor", request, func(result []byte, err error) {
 		if err == nil {
@@ -86,7 +86,7 @@ func (r *tableReplica) followOnce(ctx context.Context) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.live, r.synced = nil, false
+	r.client, r.synced = nil, false
 	r.wakeWaiters()
 }
 
@@ -173,7 +173,7 @@ func (r *tableReplica) runTransaction(ctx context.Context, ops ...map[string]any
 
 func (r *tableReplica) transactRaw(ctx context.Context, params []byte) ([]map[string]json.RawMessage, error) {
 	r.mu.Lock()
-	k := r.live
+	k := r.client
 	r.mu.Unlock()
 	if k == nil {
 		return nil, fmt.Errorf("writing to %s: %w", r.database, errNotConnected)

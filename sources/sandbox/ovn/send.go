@@ -35,20 +35,20 @@ var ErrNoPort = errors.New("no such port")
 
 // Outcome is where a packet came out: logical ports, in order; none where it was
 // dropped.
-type Outcome struct{ At []string }
+type Outcome struct{ Ports []string }
 
 // Delivered says whether the packet came out at a port.
-func (o Outcome) Delivered(lport string) bool { return slices.Contains(o.At, lport) }
+func (o Outcome) Delivered(lport string) bool { return slices.Contains(o.Ports, lport) }
 
 // packetsUnderWay are the packets under way in a zone.
 type packetsUnderWay struct {
 	zone    *Zone
 	sending sync.Mutex // one round after the other
 
-	mu    sync.Mutex
-	last  uint32              // the number of the last packet
-	seen  map[uint32][]string // by number, for those that are looked for
-	quiet map[uint32]chan struct{}
+	mu         sync.Mutex
+	lastNumber uint32              // the number of the last packet
+	cameOut    map[uint32][]string // by number, for those that are looked for
+	quiet      map[uint32]chan struct{}
 }
 
 // takeOutput takes a frame that came out of a port.
@@ -58,8 +58,8 @@ func (k *packetsUnderWay) takeOutput(lport string, frame []byte) {
 	defer k.mu.Unlock()
 	switch kind {
 	case marked:
-		if at, looked := k.seen[id]; looked && !slices.Contains(at, lport) {
-			k.seen[id] = append(at, lport)
+		if at, looked := k.cameOut[id]; looked && !slices.Contains(at, lport) {
+			k.cameOut[id] = append(at, lport)
 		}
 	case expired:
 		if done := k.quiet[id]; done != nil {
@@ -73,11 +73,11 @@ func (k *packetsUnderWay) takeOutput(lport string, frame []byte) {
 func (k *packetsUnderWay) takeNumbers(n int) uint32 {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	first := k.last + 1
-	k.last += uint32(n)
-	k.seen = make(map[uint32][]string, n)
+	first := k.lastNumber + 1
+	k.lastNumber += uint32(n)
+	k.cameOut = make(map[uint32][]string, n)
 	for i := range n {
-		k.seen[first+uint32(i)] = nil
+		k.cameOut[first+uint32(i)] = nil
 	}
 	return first
 }
@@ -95,11 +95,11 @@ func (z *Zone) Send(ctx context.Context, packets []Packet) ([]Outcome, error) {
 	ports := map[string]*bridgePort{}
 	for i := range packets {
 		p := &packets[i]
-		at := z.bridge.portOf(p.In)
+		at := z.bridge.portOf(p.EntryPort)
 		if at == nil {
-			return nil, fmt.Errorf("zone %s: putting a packet in at %q: %w", z.cfg.Name, p.In, ErrNoPort)
+			return nil, fmt.Errorf("zone %s: putting a packet in at %q: %w", z.cfg.Name, p.EntryPort, ErrNoPort)
 		}
-		f, err := k.frameOf(p, known[p.In], byAddr, first+uint32(i))
+		f, err := k.frameOf(p, known[p.EntryPort], byAddr, first+uint32(i))
 		if err != nil {
 			return nil, fmt.Errorf("zone %s: packet %d: %w", z.cfg.Name, i, err)
 		}
@@ -153,10 +153,10 @@ func (k *packetsUnderWay) collectOutcomes(first uint32, n int) []Outcome {
 	defer k.mu.Unlock()
 	out := make([]Outcome, n)
 	for i := range out {
-		out[i].At = k.seen[first+uint32(i)]
-		slices.Sort(out[i].At)
+		out[i].Ports = k.cameOut[first+uint32(i)]
+		slices.Sort(out[i].Ports)
 	}
-	k.seen = nil
+	k.cameOut = nil
 	return out
 }
 
@@ -165,7 +165,7 @@ func (k *packetsUnderWay) collectOutcomes(first uint32, n int) []Outcome {
 func (k *packetsUnderWay) frameOf(p *Packet, in vif, byAddr map[netip.Addr]string, id uint32) ([]byte, error) {
 	from, err := net.ParseMAC(in.mac)
 	if err != nil {
-		return nil, fmt.Errorf("the address of port %s: %w", p.In, err)
+		return nil, fmt.Errorf("the address of port %s: %w", p.EntryPort, err)
 	}
 	dst, err := net.ParseMAC(k.nextHopMAC(p, byAddr))
 	if err != nil {
@@ -179,10 +179,10 @@ func (k *packetsUnderWay) nextHopMAC(p *Packet, byAddr map[netip.Addr]string) st
 	if p.Dst.IsMulticast() {
 		return groupMAC(p.Dst).String()
 	}
-	if mac := byAddr[p.Dst]; mac != "" && k.zone.topo.onSwitch(p.In) {
+	if mac := byAddr[p.Dst]; mac != "" && k.zone.topo.onSwitch(p.EntryPort) {
 		return mac
 	}
-	return k.zone.topo.nearMAC(p.In)
+	return k.zone.topo.nearMAC(p.EntryPort)
 }
 
 // groupMAC is the hardware address of a multicast group.
@@ -323,8 +323,8 @@ func (k *packetsUnderWay) lastPacket(ctx context.Context, id uint32) error {
 	if at == nil {
 		return ErrNoPort
 	}
-	p := Packet{In: outside, Src: outsideV4, Dst: elsewhereV4, Proto: UDP, SrcPort: uint16(id >> 16), DstPort: 33434, TTL: 1}
-	f, err := k.frameOf(&p, known[p.In], nil, id)
+	p := Packet{EntryPort: outside, Src: outsideV4, Dst: elsewhereV4, Proto: UDP, SrcPort: uint16(id >> 16), DstPort: 33434, TTL: 1}
+	f, err := k.frameOf(&p, known[p.EntryPort], nil, id)
 	if err != nil {
 		return err
 	}

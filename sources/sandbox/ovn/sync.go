@@ -134,7 +134,7 @@ func (z *Zone) askDaemon(ctx context.Context, name string) {
 		p.NoteAnswer(pid, true)
 	case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
 		z.mu.Lock()
-		z.asked[name] = began
+		z.askedAt[name] = began
 		z.mu.Unlock()
 		p.NoteAnswer(pid, false)
 	}
@@ -156,7 +156,7 @@ func (z *Zone) Faults() []model.Fault {
 		case d.State == child.Died && d.Err == nil:
 			d.State = notUpYet
 		case d.State == child.Silent:
-			d.Since = z.asked[n.name]
+			d.Since = z.askedAt[n.name]
 		}
 		f := model.Fault{Process: d.Name, State: string(d.State), Since: d.Since}
 		if d.Err != nil {
@@ -164,8 +164,8 @@ func (z *Zone) Faults() []model.Fault {
 		}
 		out = append(out, f)
 	}
-	if z.late != nil {
-		out = append(out, *z.late)
+	if z.lateFault != nil {
+		out = append(out, *z.lateFault)
 	}
 	slices.SortStableFunc(out, func(a, b model.Fault) int { return a.Since.Compare(b.Since) })
 	return out
@@ -175,8 +175,8 @@ func (z *Zone) Faults() []model.Fault {
 func (z *Zone) tellFaults() {
 	z.telling.Lock()
 	defer z.telling.Unlock()
-	if now := z.Faults(); !slices.Equal(now, z.told) {
-		z.told = now
+	if now := z.Faults(); !slices.Equal(now, z.faults) {
+		z.faults = now
 		z.hear(now)
 	}
 }

@@ -49,13 +49,13 @@ func (z *Zone) Trace(ctx context.Context, p Packet, state string) (met []MetFlow
 	}()
 	known, _ := z.bridge.wantedVIFs()
 	have, _, _ := z.bridge.pluggedPorts()
-	at := have[p.In].intOf("ofport")
+	at := have[p.EntryPort].intOf("ofport")
 	if at <= 0 {
-		return nil, "", fmt.Errorf("%q: %w", p.In, ErrNoPort)
+		return nil, "", fmt.Errorf("%q: %w", p.EntryPort, ErrNoPort)
 	}
 	// A flow, not a packet: with a packet ofproto/trace does what it says, down to the
 	// log.
-	flow, err := p.flowText(known[p.In].mac, z.packets.nextHopMAC(&p, z.topo.macsOnSwitch(known)))
+	flow, err := p.flowText(known[p.EntryPort].mac, z.packets.nextHopMAC(&p, z.topo.macsOnSwitch(known)))
 	if err != nil {
 		return nil, "", err
 	}
@@ -181,13 +181,13 @@ type Connection struct {
 
 // Step is one packet of a connection in one zone.
 type Step struct {
-	Packet string // "SYN", "request"
-	Reply  bool   // from the side that was asked
-	Zone   string
-	In     string    // the logical port where it was put in
-	At     []string  // and those where it came out
-	Passed bool      // it came out where it was to
-	Met    []MetFlow // of a traced connection
+	Packet    string // "SYN", "request"
+	Reply     bool   // from the side that was asked
+	Zone      string
+	EntryPort string    // the logical port where it was put in
+	ExitPorts []string  // and those where it came out
+	Passed    bool      // it came out where it was to
+	Met       []MetFlow // of a traced connection
 }
 
 // handshakePacket is one packet of a handshake.
@@ -249,8 +249,8 @@ func TryConnection(ctx context.Context, c Connection) (steps []Step, made bool, 
 			legs = []packetLeg{{from, in, from.ElsewherePort()}, {to, to.ElsewherePort(), out}}
 		}
 		for _, leg := range legs {
-			p.In = leg.in
-			s := Step{Packet: g.name, Reply: g.back, Zone: leg.zone.Name(), In: leg.in}
+			p.EntryPort = leg.entryPort
+			s := Step{Packet: g.name, Reply: g.back, Zone: leg.zone.Name(), EntryPort: leg.entryPort}
 			if c.Traced {
 				if s.Met, _, err = leg.zone.Trace(ctx, p, g.connState(i == 0)); err != nil {
 					return steps, false, fmt.Errorf("trying a connection: %w", err)
@@ -260,9 +260,9 @@ func TryConnection(ctx context.Context, c Connection) (steps []Step, made bool, 
 			if err != nil {
 				return steps, false, fmt.Errorf("trying a connection: %w", err)
 			}
-			s.At, s.Passed = got[0].At, slices.Contains(got[0].At, leg.out)
-			if leg.out == "" && len(s.At) > 0 { // the answer comes from where it came out
-				s.Passed, c.ToPort = true, s.At[0]
+			s.ExitPorts, s.Passed = got[0].Ports, slices.Contains(got[0].Ports, leg.out)
+			if leg.out == "" && len(s.ExitPorts) > 0 { // the answer comes from where it came out
+				s.Passed, c.ToPort = true, s.ExitPorts[0]
 			}
 			steps = append(steps, s)
 			if !s.Passed {
@@ -275,6 +275,6 @@ func TryConnection(ctx context.Context, c Connection) (steps []Step, made bool, 
 
 // packetLeg is the part of a packet's way that is in one zone.
 type packetLeg struct {
-	zone    *Zone
-	in, out string
+	zone           *Zone
+	entryPort, out string
 }

@@ -48,26 +48,26 @@ type Daemon struct {
 
 // Zone is a node: its databases, daemons and ports.
 type Zone struct {
-	cfg   ZoneConfig
-	tools *Tools
-	dir   string
-	made  bool // the folder is this zone's
-	log   string
-	tell  func(Daemon)
-	hear  func([]model.Fault)
-	guard child.Guard
+	cfg        ZoneConfig
+	tools      *Tools
+	dir        string
+	ownsFolder bool // the folder is this zone's
+	log        string
+	tell       func(Daemon)
+	hear       func([]model.Fault)
+	guard      child.Guard
 
 	procs  map[string]*child.Process
 	nb, vs *tableReplica
 	topo   *zoneTopology
 
-	mu     sync.Mutex
-	states map[string]Daemon
-	asked  map[string]time.Time // when a process was asked that does not answer
-	late   *model.Fault         // that it did not come up
+	mu        sync.Mutex
+	states    map[string]Daemon
+	askedAt   map[string]time.Time // when a process was asked that does not answer
+	lateFault *model.Fault         // that it did not come up
 
 	telling sync.Mutex // held while faults are told, so that the newest come last
-	told    []model.Fault
+	faults  []model.Fault
 
 	control controlSockets
 	bridge  zoneBridge
@@ -88,7 +88,7 @@ func newZone(t *Tools, cfg ZoneConfig, dir string, g child.Guard, tell func(Daem
 		return nil, fmt.Errorf("zone %s: %w", cfg.Name, err)
 	}
 	z := &Zone{cfg: cfg, tools: t, dir: dir, log: filepath.Join(dir, controllerLog), tell: tell, hear: hear, guard: g, topo: topo,
-		asked: map[string]time.Time{}, procs: map[string]*child.Process{}, states: map[string]Daemon{}, up: make(chan struct{})}
+		askedAt: map[string]time.Time{}, procs: map[string]*child.Process{}, states: map[string]Daemon{}, up: make(chan struct{})}
 	z.control.zone, z.bridge.zone, z.packets.zone = z, z, z
 	z.bridge.ports = map[string]*bridgePort{}
 	for _, n := range names {
@@ -164,7 +164,7 @@ func (z *Zone) startZone(ctx context.Context, behind bool) error {
 	if err := os.Mkdir(z.dir, 0o700); err != nil {
 		return fmt.Errorf("making the folder of zone %s: %w", z.cfg.Name, err)
 	}
-	z.made = true
+	z.ownsFolder = true
 	for _, db := range []string{dbNB, dbSB, dbVS} {
 		if err := makeDatabase(z.tools.schemas[db], z.filePath(db+".db")); err != nil {
 			return fmt.Errorf("creating the database %s of zone %s: %w", db, z.cfg.Name, err)
@@ -199,7 +199,7 @@ func (z *Zone) startZone(ctx context.Context, behind bool) error {
 		close(z.up)
 		if err != nil && rise.Err() == nil {
 			z.mu.Lock()
-			z.late = &model.Fault{Process: "OVN", State: "did not start", Since: time.Now(), Error: clean.Text(err.Error())}
+			z.lateFault = &model.Fault{Process: "OVN", State: "did not start", Since: time.Now(), Error: clean.Text(err.Error())}
 			z.mu.Unlock()
 			z.tellFaults()
 		}
@@ -404,7 +404,7 @@ func (z *Zone) closeZone() {
 	for _, l := range z.bridge.drop {
 		l.port.closePipe()
 	}
-	if z.made {
+	if z.ownsFolder {
 		removeZone(z.dir)
 	}
 }
