@@ -135,7 +135,7 @@ func (m *Mutation) TargetNames() string {
 }
 
 func StepMutation(s plan.Step) Mutation {
-	return Mutation{Op: OpMove, Policy: plan.KeyOf(s.Policy), Priority: s.To, Plan: true}
+	return Mutation{Op: OpMove, Policy: plan.KeyOfName(s.Policy), Priority: s.To, Plan: true}
 }
 
 func StepText(s plan.Step) string { return fmt.Sprintf("%s %d → %d", s.Policy, s.From, s.To) }

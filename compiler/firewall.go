@@ -65,9 +65,9 @@ func (c *Compiler) compileFirewall(p *model.Policy, needs map[model.PolicyKey]sh
 		}
 		out.fixed = append(out.fixed, out.newACL(c.options, rowSpec{
 			name:      logline.ACLName(p.Key, model.Egress, r.Index),
-			pairs:     []nb.Pair{{Key: nb.KeyName, Value: p.Namespace}, {Key: nb.KeyRuleIndex, Value: strconv.Itoa(r.Index)}},
+			pairs:     []nb.IDPair{{Key: nb.KeyName, Value: p.Namespace}, {Key: nb.KeyRuleIndex, Value: strconv.Itoa(r.Index)}},
 			direction: model.Egress, toLport: true, priority: cr.priority, action: cr.action, level: out.levels.LevelOf(r.Action),
-			match: match.EF(dst, out.Holder.Name, l4), sampled: true,
+			match: match.EFMatch(dst, out.Holder.Name, l4), sampled: true,
 		}))
 	}
 	out.noteRelated(needs)

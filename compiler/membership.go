@@ -71,7 +71,7 @@ func (c *membership) namespaceStateOf(name string) *namespaceState {
 }
 
 func (c *membership) bucketOf(p *model.Pod) *podBucket {
-	return c.namespaceStateOf(p.Namespace).buckets[bucketKey{c.selectors.Held(p.Labels), p.HostNetwork}]
+	return c.namespaceStateOf(p.Namespace).buckets[bucketKey{c.selectors.HeldClass(p.Labels), p.HostNetwork}]
 }
 
 func (c *membership) addToBucket(p *model.Pod, cl *selectors.Class) *podBucket {
@@ -103,7 +103,7 @@ func (c *membership) removeFromBucket(b *podBucket, p *model.Pod) {
 			delete(c.namespaces, b.namespace)
 		}
 	}
-	c.selectors.Release(b.class)
+	c.selectors.ReleaseClass(b.class)
 }
 
 func (c *membership) setBucketPods(b *podBucket, pods []*model.Pod) {
@@ -118,7 +118,7 @@ func (c *membership) setBucketPods(b *podBucket, pods []*model.Pod) {
 
 // internGroup interns the pair of selectors.
 func (c *membership) internGroup(ns, pods model.Selector, namespace string, host bool) *selectorGroup {
-	k := groupKey{c.selectors.Selector(ns), c.selectors.Selector(pods), namespace, host}
+	k := groupKey{c.selectors.InternSelector(ns), c.selectors.InternSelector(pods), namespace, host}
 	g := c.groups[k]
 	if g == nil {
 		g = &selectorGroup{groupKey: k,

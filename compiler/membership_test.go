@@ -100,7 +100,7 @@ func TestSelectorsAreForgotten(t *testing.T) {
 			}
 		}
 	}
-	if all != 1 || c.selectors.Selectors() > 600 {
-		t.Errorf("compacted %d times, %d selectors are known", all, c.selectors.Selectors())
+	if all != 1 || c.selectors.SelectorCount() > 600 {
+		t.Errorf("compacted %d times, %d selectors are known", all, c.selectors.SelectorCount())
 	}
 }

@@ -39,7 +39,7 @@ func (c *membership) applyPod(old, pod *model.Pod) {
 	// pod that keeps its labels keeps its bucket's class.
 	var kept *selectors.Class
 	if pod != nil {
-		kept = c.selectors.Acquire(pod.Labels)
+		kept = c.selectors.AcquireClass(pod.Labels)
 	}
 	if old != nil {
 		b := c.bucketOf(old)
@@ -211,13 +211,13 @@ func (c *membership) applyNamespace(name string, obj *model.Namespace) {
 	ns := c.namespaceStateOf(name)
 	var next *selectors.Class
 	if obj != nil {
-		next = c.selectors.Acquire(obj.Labels)
+		next = c.selectors.AcquireClass(obj.Labels)
 		c.nsTxn.Set(name, next)
 	} else {
 		c.nsTxn.Delete(name)
 	}
 	old := ns.class
-	defer c.selectors.Release(old)
+	defer c.selectors.ReleaseClass(old)
 	if old == next {
 		return
 	}

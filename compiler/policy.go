@@ -112,8 +112,8 @@ type compiledRule struct {
 }
 
 // matchWriter writes the rule's matches.
-func (cr *compiledRule) matchWriter(portGroup string) match.Rule {
-	return match.Rule{Direction: match.Direction(cr.rule.Direction), PortGroup: portGroup,
+func (cr *compiledRule) matchWriter(portGroup string) match.RuleMatch {
+	return match.RuleMatch{Direction: match.Direction(cr.rule.Direction), PortGroup: portGroup,
 		Set4: cr.v4, Set6: cr.v6, V4: cr.v4 != "", V6: cr.v6 != ""}
 }
 
@@ -135,7 +135,7 @@ func (c *Compiler) compilePolicy(p *model.Policy) *CompiledUnit {
 		return out
 	}
 	out.levels = levels
-	out.setGroup(nb.Pair{Key: nb.KeyName, Value: p.Name})
+	out.setGroup(nb.IDPair{Key: nb.KeyName, Value: p.Name})
 	for r := range p.AllRules() {
 		c.compileRule(out, r)
 	}
@@ -170,7 +170,7 @@ func (c *Compiler) compileRule(out *CompiledUnit, r *model.Rule) {
 				groups = append(groups, g)
 			}
 		case model.PeerNodes:
-			nodes = append(nodes, c.selectors.Selector(p.Nodes))
+			nodes = append(nodes, c.selectors.InternSelector(p.Nodes))
 		case model.PeerNetworks:
 			for _, n := range p.Networks {
 				networks = append(networks, maskedNetwork(n))
@@ -178,9 +178,9 @@ func (c *Compiler) compileRule(out *CompiledUnit, r *model.Rule) {
 		}
 	}
 	for _, f := range c.options.familyNames() {
-		ids := nb.IDs(nb.DefaultController, out.owner, nb.Pair{Key: nb.KeyName, Value: out.Key.Name},
-			nb.Pair{Key: nb.KeyDirection, Value: string(r.Direction)},
-			nb.Pair{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.Index)}, nb.Pair{Key: nb.KeyIPFamily, Value: f})
+		ids := nb.IDs(nb.DefaultController, out.owner, nb.IDPair{Key: nb.KeyName, Value: out.Key.Name},
+			nb.IDPair{Key: nb.KeyDirection, Value: string(r.Direction)},
+			nb.IDPair{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.Index)}, nb.IDPair{Key: nb.KeyIPFamily, Value: f})
 		s := out.addSet(ids, f, groups, networks)
 		s.nodes = nodes
 		if s.v6 {
@@ -241,7 +241,7 @@ func (c *Compiler) fixedACLs(out *CompiledUnit, cr *compiledRule) []*nb.ACL {
 	r := cr.rule
 	w := cr.matchWriter(out.GroupName)
 	if len(r.Ports) == 0 {
-		return []*nb.ACL{out.ruleACL(c.options, cr, "None", w.None())}
+		return []*nb.ACL{out.ruleACL(c.options, cr, "None", w.PortlessMatch())}
 	}
 	var acls []*nb.ACL
 	// The last pass takes what has no protocol OVN-Kubernetes knows: it writes a
@@ -255,7 +255,7 @@ func (c *Compiler) fixedACLs(out *CompiledUnit, cr *compiledRule) []*nb.ACL {
 			}
 		}
 		if len(terms) > 0 {
-			acls = append(acls, out.ruleACL(c.options, cr, proto, w.Numeric(proto, terms)))
+			acls = append(acls, out.ruleACL(c.options, cr, proto, w.NumericMatch(proto, terms)))
 		}
 	}
 	return acls
@@ -266,7 +266,7 @@ func (out *CompiledUnit) ruleACL(o Options, cr *compiledRule, proto, expr string
 	r := cr.rule
 	return out.newACL(o, rowSpec{
 		name: logline.ACLName(out.Key, r.Direction, r.Index),
-		pairs: []nb.Pair{{Key: nb.KeyName, Value: out.Key.Name}, {Key: nb.KeyDirection, Value: string(r.Direction)},
+		pairs: []nb.IDPair{{Key: nb.KeyName, Value: out.Key.Name}, {Key: nb.KeyDirection, Value: string(r.Direction)},
 			{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.Index)}, {Key: nb.KeyProtocol, Value: proto}},
 		direction: r.Direction, priority: cr.priority, action: cr.action, level: out.levels.LevelOf(r.Action),
 		match: expr, sampled: true,

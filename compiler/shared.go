@@ -61,8 +61,8 @@ func (s sharedSet) unitKey() model.PolicyKey {
 // externalIDs are the external_ids of the set of one family.
 func (s sharedSet) externalIDs(family string) map[string]string {
 	k := s.unitKey()
-	return nb.IDs(nb.DefaultController, string(k.Kind), nb.Pair{Key: nb.KeyName, Value: k.Name},
-		nb.Pair{Key: nb.KeyIPFamily, Value: family})
+	return nb.IDs(nb.DefaultController, string(k.Kind), nb.IDPair{Key: nb.KeyName, Value: k.Name},
+		nb.IDPair{Key: nb.KeyIPFamily, Value: family})
 }
 
 func (s sharedSet) setName(family string) string {

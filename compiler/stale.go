@@ -172,7 +172,7 @@ const compactFirst = 4096
 // classes that older revisions read know them; so a session of weeks in which
 // policies are edited all the time would only ever grow.
 func (c *Compiler) isWasteful() bool {
-	n := c.selectors.Selectors()
+	n := c.selectors.SelectorCount()
 	if n < c.compactAt {
 		return false
 	}

@@ -158,7 +158,7 @@ func (p *PlanState) IsTargetReached(c *model.Cluster) bool {
 		to[s.Policy] = s.To
 	}
 	for name, at := range to {
-		o := c.Policy(plan.KeyOf(name))
+		o := c.Policy(plan.KeyOfName(name))
 		if o == nil || o.Priority != at {
 			return false
 		}

@@ -29,7 +29,7 @@ type Southbound struct {
 	// ACLs of Rows against them; it follows a moment after both.
 	DB     *sb.DB
 	Rows   *nb.DB
-	Joined *flow.Joined
+	Joined *flow.JoinedFlows
 	// Late says since when the flows of an ACL are missing or of an older row, and since
 	// when a flow is left over, by UUID.
 	Late map[string]time.Time
@@ -49,7 +49,7 @@ func (s *Southbound) HasFlows() bool { return s != nil && s.Joined != nil }
 // what stood until then.
 func (s *Southbound) JoinFlows(rows *nb.DB, now time.Time) *Southbound {
 	next := *s
-	next.Rows, next.Joined, next.Late, next.First = rows, flow.Join(rows, s.DB), map[string]time.Time{}, time.Time{}
+	next.Rows, next.Joined, next.Late, next.First = rows, flow.JoinFlows(rows, s.DB), map[string]time.Time{}, time.Time{}
 	late := func(uuid string) {
 		since, ok := s.Late[uuid]
 		if !ok {

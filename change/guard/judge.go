@@ -56,7 +56,7 @@ func UnknownEffectRails(rev *revision.Revision, changes []Change, a ClusterFacts
 }
 
 // vitalWatches are the connections that nearly every pod needs, in the order of watched.
-func vitalWatches(v vital.Endpoints) []diff.WatchedEnds {
+func vitalWatches(v vital.VitalEndpoints) []diff.WatchedEnds {
 	var ports []verdict.PortRange
 	for _, proto := range []verdict.Protocol{verdict.UDP, verdict.TCP} {
 		if n := v.DNSPorts[string(proto)]; n > 0 {
@@ -98,7 +98,7 @@ func (j *railCollector) changedPolicy(by ...[]verdict.Decider) model.PolicyKey {
 // findNodesCut finds what nodes reach and lose: their own pods, as the kubelet's probes do, and
 // Services with port 443, as the API server's webhooks do. One pod of each kind is asked
 // about, on the ports that it declares.
-func (j *railCollector) findNodesCut(v vital.Endpoints) {
+func (j *railCollector) findNodesCut(v vital.VitalEndpoints) {
 	kinds, namespaces := map[string]bool{}, map[string]bool{}
 	probes := false
 	for i := range j.changes {
@@ -144,7 +144,7 @@ func (j *railCollector) addNode(k model.PolicyKey, what string, q verdict.Connec
 
 // webhookCallers are the ends from which the API server calls webhooks: the nodes it runs on, or its
 // own addresses where it runs on none, or where it is not known what a node sends from.
-func (j *railCollector) webhookCallers(v vital.Endpoints) (out []verdict.Endpoint) {
+func (j *railCollector) webhookCallers(v vital.VitalEndpoints) (out []verdict.Endpoint) {
 	for _, a := range v.API {
 		end := verdict.AddrEnd(a)
 		for n := range j.rev.Cluster.Nodes() {

@@ -373,7 +373,7 @@ func (r *stateRun) plans(d safefile.FS) *Plans {
 // storePlan writes the progress of a plan.
 func (r *stateRun) storePlan(d safefile.FS) {
 	p := r.plans(d)
-	job := &planJob{By: "cli", Progress: &plan.Progress{Context: "test", Done: r.IntN(3), Plan: plan.Plan{Max: 99,
+	job := &planJob{By: "cli", Progress: &plan.PlanProgress{Context: "test", Done: r.IntN(3), Plan: plan.Plan{Max: 99,
 		Now: []plan.Slot{{Policy: "a", Priority: 1}}, Then: []plan.Slot{{Policy: "a", Priority: 3}},
 		Steps: []plan.Step{{Policy: "a", From: 1, To: 2}, {Policy: "a", From: 2, To: 3}}}}}
 	err := p.storeProgress(job)

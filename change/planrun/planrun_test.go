@@ -127,7 +127,7 @@ func inState(state string) func(revision.PlanState) bool {
 
 func (p *planWorld) at() string {
 	var out []string
-	b, err := plan.FromCluster(p.Current().Cluster, model.MaxPriority, false)
+	b, err := plan.BoardOfCluster(p.Current().Cluster, model.MaxPriority, false)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func (p *planWorld) at() string {
 
 func (p *planWorld) respace() *plan.Plan {
 	p.t.Helper()
-	b, err := plan.FromCluster(p.Current().Cluster, model.MaxPriority, false)
+	b, err := plan.BoardOfCluster(p.Current().Cluster, model.MaxPriority, false)
 	if err != nil {
 		p.t.Fatal(err)
 	}

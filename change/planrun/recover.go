@@ -81,7 +81,7 @@ func (r *Plans) endStopped() error {
 		defer r.work.ReleaseLock()
 	}
 	p := r.job.Progress
-	kept := !p.Finished() // where it was kept as it is, and its file is only left
+	kept := !p.IsFinished() // where it was kept as it is, and its file is only left
 	if err := r.recordHistory(r.job); err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (r *Plans) lookAgain(now *revision.Revision) error {
 		return nil
 	}
 	waits := r.zonesNotShowing(now)
-	if p := r.job.Progress; p.Finished() && *r.job.Shown == p.Done {
+	if p := r.job.Progress; p.IsFinished() && *r.job.Shown == p.Done {
 		return r.endStopped()
 	}
 	r.publishState(revision.PlanStopped, r.job.Why, waits)

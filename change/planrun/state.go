@@ -51,7 +51,7 @@ func (r *Plans) describeState(state, why string, waits []revision.PlanWait) *rev
 // describeJob returns the plan's state as the plan alone tells it.
 func (j *planJob) describeJob(state string) *revision.PlanState {
 	p := j.Progress
-	run, made, shown := p.Run(), p.Made(p.Done), p.Made(*j.Shown)
+	run, made, shown := p.AllSteps(), p.StepsMade(p.Done), p.StepsMade(*j.Shown)
 	out := &revision.PlanState{Title: j.Title, Total: len(run), Done: shown, State: state, Back: p.Back, Top: j.Top}
 	active := out.IsUnderWay()
 	if active && j.Runner != nil {
@@ -59,14 +59,14 @@ func (j *planJob) describeJob(state string) *revision.PlanState {
 	}
 	low, high := min(made, shown), max(made, shown)
 	next := -1
-	if s, ok := p.Next(); ok {
+	if s, ok := p.NextStep(); ok {
 		out.Step = change.StepText(s)
 		next = made
 		if p.Back {
 			next--
 		}
 	}
-	if under := p.Since(*j.Shown); len(under) > 0 && (active || out.Step == "") {
+	if under := p.StepsSince(*j.Shown); len(under) > 0 && (active || out.Step == "") {
 		out.Step = change.StepText(under[len(under)-1])
 	}
 	for i, s := range run {
@@ -92,14 +92,14 @@ func (j *planJob) describeJob(state string) *revision.PlanState {
 func (j *planJob) reasonStuck(rev *revision.Revision) string {
 	b, err := boardOf(rev)
 	if err == nil {
-		_, err = j.Progress.Locate(b.Slots())
+		_, err = j.Progress.LocateSteps(b.Slots())
 	}
 	if err != nil {
 		return stuckText(err)
 	}
 	progress := *j.Progress
 	if can := prospectOf(&progress, b.Slots()); !can.continues && !can.back {
-		return stuckText(&plan.AstrayError{Policies: []plan.Astray{can.astray}})
+		return stuckText(&plan.AstrayError{Policies: []plan.AstrayPolicy{can.astray}})
 	}
 	return ""
 }
@@ -107,7 +107,7 @@ func (j *planJob) reasonStuck(rev *revision.Revision) string {
 // zonesNotShowing are the zones that do not show the steps that were made of a plan that
 // stopped. Once all do, those steps are done. The caller holds mu.
 func (r *Plans) zonesNotShowing(rev *revision.Revision) []revision.PlanWait {
-	since := r.job.Progress.Since(*r.job.Shown)
+	since := r.job.Progress.StepsSince(*r.job.Shown)
 	if len(since) == 0 {
 		return nil
 	}
@@ -224,7 +224,7 @@ func behindText(p *model.PolicyInZone) string {
 // recordHistory makes what was done of a plan one change of the history. A plan that was
 // rolled back changed nothing.
 func (r *Plans) recordHistory(j *planJob) error {
-	w, done := j.Progress.Way(), j.Progress.Done
+	w, done := j.Progress.PartUnderWay(), j.Progress.Done
 	if _, ended := r.gate.Config.History.EntryOfID(j.ID); ended || done == w.From {
 		return nil
 	}
@@ -232,10 +232,10 @@ func (r *Plans) recordHistory(j *planJob) error {
 		Plan: &history.Plan{ID: j.ID, Plan: j.Progress.Plan, From: w.From, To: done}}
 	if done != w.To {
 		// Half of an undo takes nothing back: it is a change of its own.
-		e.Title = fmt.Sprintf("%s (%d of %s)", j.Title, j.Progress.Made(done), words.Count(len(j.Progress.Run()), "step"))
+		e.Title = fmt.Sprintf("%s (%d of %s)", j.Title, j.Progress.StepsMade(done), words.Count(len(j.Progress.AllSteps()), "step"))
 		e.Undoes = 0
 	}
-	for _, s := range j.Progress.Run() {
+	for _, s := range j.Progress.AllSteps() {
 		k := change.StepMutation(s).Policy
 		if !slices.ContainsFunc(e.Objects, func(o history.Object) bool { return o.Key == k }) {
 			e.Objects = append(e.Objects, history.Object{Key: k})

@@ -56,7 +56,7 @@ func (r *Plans) reportStopped(job *planJob, err error) {
 	}
 	r.unrecorded = errors.Is(err, change.ErrNotRecorded)
 	job.Runner, job.Waits = nil, nil
-	_ = r.storeProgress(job) // where that fails a step that was made is found again (plan.Progress.Locate)
+	_ = r.storeProgress(job) // where that fails a step that was made is found again (plan.PlanProgress.LocateSteps)
 	now := r.gate.Config.CurrentRevision()
 	r.located = now
 	why := job.Why
@@ -89,7 +89,7 @@ func (r *Plans) finishPlan(job *planJob) {
 // runSteps does what is left of the job.
 func (r *Plans) runSteps(ctx context.Context, job *planJob) error {
 	// The last step of a former run may not be in the rows yet.
-	for _, s := range job.Progress.Since(*job.Shown) {
+	for _, s := range job.Progress.StepsSince(*job.Shown) {
 		if err := r.awaitZones(ctx, job, s); err != nil {
 			return err
 		}
@@ -103,7 +103,7 @@ func (r *Plans) runSteps(ctx context.Context, job *planJob) error {
 		if err := r.takenBack(job); err != nil {
 			return err
 		}
-		s, ok := job.Progress.Next()
+		s, ok := job.Progress.NextStep()
 		if !ok {
 			return nil
 		}
@@ -123,7 +123,7 @@ func (r *Plans) runStep(ctx context.Context, job *planJob, s plan.Step) error {
 	}
 	rev := r.gate.Config.CurrentRevision()
 	if a, ok := astrayPolicy(rev, s); ok {
-		return fmt.Errorf("%s: %w", change.StepText(s), &plan.AstrayError{Policies: []plan.Astray{a}})
+		return fmt.Errorf("%s: %w", change.StepText(s), &plan.AstrayError{Policies: []plan.AstrayPolicy{a}})
 	}
 	if what := job.otherStep(rev, s); what != "" {
 		return &gate.StaleError{Title: change.StepText(s), Difference: what}
@@ -221,8 +221,8 @@ func (r *Plans) takenBack(job *planJob) error {
 	if err != nil {
 		return fmt.Errorf("the plan: %w", err)
 	}
-	run, made := p.Run(), p.Made(p.Done)
-	for _, a := range p.Astray(p.Done, b.Slots()) {
+	run, made := p.AllSteps(), p.StepsMade(p.Done)
+	for _, a := range p.AstrayAfter(p.Done, b.Slots()) {
 		step := slices.IndexFunc(run[:made], func(s plan.Step) bool { return s.Policy == a.Policy })
 		from := int32(-1)
 		if p.Back {
@@ -279,7 +279,7 @@ func (j *planJob) otherStep(rev *revision.Revision, s plan.Step) string {
 	if err != nil {
 		return err.Error()
 	}
-	if a, ok := j.Progress.Hinders(s, b.Slots()); ok {
+	if a, ok := j.Progress.HinderingPolicy(s, b.Slots()); ok {
 		return a.String()
 	}
 	return ""

@@ -25,13 +25,13 @@ func stuckText(err error) string {
 	if !errors.As(err, &astray) {
 		return err.Error()
 	}
-	return astray.What() + ": " + astray.WayOut() + ", or " + endIt
+	return astray.PlacesText() + ": " + astray.WayOutText() + ", or " + endIt
 }
 
 // wayOut says what can be done where one policy keeps a stopped plan from going on in
 // the direction asked for.
-func wayOut(p plan.Progress, slots []plan.Slot, a plan.Astray) string {
-	out := a.WayOut()
+func wayOut(p plan.PlanProgress, slots []plan.Slot, a plan.AstrayPolicy) string {
+	out := a.WayOutText()
 	if _, found := p.Obstacles(slots, !p.Back); len(found) == 0 {
 		if p.Back {
 			out += ", continue"
@@ -45,11 +45,11 @@ func wayOut(p plan.Progress, slots []plan.Slot, a plan.Astray) string {
 // planProspect tells in which directions a plan can still go.
 type planProspect struct {
 	continues, back bool
-	step            int         // that something keeps from being made; 0: all of them
-	astray          plan.Astray // what does, where something does
+	step            int               // that something keeps from being made; 0: all of them
+	astray          plan.AstrayPolicy // what does, where something does
 }
 
-func prospectOf(p *plan.Progress, slots []plan.Slot) (out planProspect) {
+func prospectOf(p *plan.PlanProgress, slots []plan.Slot) (out planProspect) {
 	atBack, back := p.Obstacles(slots, true)
 	atNext, next := p.Obstacles(slots, false)
 	out.continues, out.back = len(next) == 0, len(back) == 0
@@ -114,16 +114,16 @@ func (r *Plans) PlanConsequences(rev *revision.Revision, next func() *revision.R
 // meetsText returns the consequence of a change of a policy's text for a running plan
 // that is still to move the policy: it stops there, since the policy is not the one that
 // was confirmed.
-func meetsText(p *plan.Progress, state *revision.PlanState, changes []change.ObjectChange) []effect.Consequence {
+func meetsText(p *plan.PlanProgress, state *revision.PlanState, changes []change.ObjectChange) []effect.Consequence {
 	for _, c := range changes {
 		if c.Old == nil || c.New == nil || policyDigest(c.Old) == policyDigest(c.New) {
 			continue
 		}
-		for i, s := range p.Left() {
+		for i, s := range p.StepsLeft() {
 			if change.StepMutation(s).Policy == c.Key {
-				n := p.Made(p.Done) + 1 + i
+				n := p.StepsMade(p.Done) + 1 + i
 				if p.Back {
-					n = p.Made(p.Done) - i
+					n = p.StepsMade(p.Done) - i
 				}
 				return planConsequence(state, "stops "+s.Policy, fmt.Sprintf("its step %d moves %s; after this change it stops there, and can be continued", n, s.Policy))
 			}
@@ -133,16 +133,16 @@ func meetsText(p *plan.Progress, state *revision.PlanState, changes []change.Obj
 }
 
 // stepMeets names the step that something stands in the way of.
-func stepMeets(p *plan.Progress, then planProspect) string {
+func stepMeets(p *plan.PlanProgress, then planProspect) string {
 	if then.step == 0 {
-		for i, s := range p.Run() {
+		for i, s := range p.AllSteps() {
 			if s.Policy == then.astray.Policy {
 				then.step = i + 1 // the last one, if it moves twice
 			}
 		}
 		return fmt.Sprintf("its step %d moves %s", then.step, then.astray.Policy)
 	}
-	s := p.Run()[then.step-1]
+	s := p.AllSteps()[then.step-1]
 	return fmt.Sprintf("its step %d, %s, passes %s", then.step, change.StepText(s), then.astray.Policy)
 }
 

@@ -96,7 +96,7 @@ func streamsSettle(ctx context.Context, a *command.App, e *engine.Engine) {
 		streams := e.Logs().Streams()
 		opening := len(streams) == 0
 		for i := range streams {
-			opening = opening || !streams[i].Up() && streams[i].Error == ""
+			opening = opening || !streams[i].IsUp() && streams[i].Error == ""
 		}
 		if !opening {
 			return

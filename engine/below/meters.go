@@ -44,7 +44,7 @@ func (l *lostLines) linesLost(zone, acl string) (n uint64, ok bool) {
 	if z == nil {
 		return 0, false
 	}
-	s, ok := z.stats[flow.MeterOf(nb.LoggingMeter, acl)]
+	s, ok := z.stats[flow.MeterOfACL(nb.LoggingMeter, acl)]
 	return s.Dropped, ok
 }
 

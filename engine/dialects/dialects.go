@@ -217,7 +217,7 @@ func excusedPolicies(c *model.Cluster, in map[model.PolicyKey]*model.PolicyInZon
 	for k, p := range in {
 		why := ""
 		if p.NotComparable {
-			why = found.Of(string(k.Kind)).Form
+			why = found.RowsOfOwner(string(k.Kind)).Form
 		} else if by, there := no[k.Kind]; there && !p.InSync && p.None == nil && (!by.Annotated || asksStateless(c, k.Namespace, k.Name)) {
 			why = by.Text
 		}

@@ -25,7 +25,7 @@ const (
 // InferDialect reads the dialect of a zone's rows.
 func (d *Dialects) InferDialect(db *nb.DB) *dialect.Dialect {
 	c := d.Revision().Cluster
-	found := dialect.Infer(db, dialect.Hints{Stateless: func(ns, name string) bool { return asksStateless(c, ns, name) }})
+	found := dialect.InferDialect(db, dialect.ObjectHints{Stateless: func(ns, name string) bool { return asksStateless(c, ns, name) }})
 	return &found
 }
 

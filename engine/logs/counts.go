@@ -126,7 +126,7 @@ func (l *Store) Summary(made bool) *Summary {
 		s.Rules[r.Ref] = h
 	}
 	for i := range streams {
-		if !streams[i].Up() {
+		if !streams[i].IsUp() {
 			continue
 		}
 		s.Followed = true
@@ -153,7 +153,7 @@ func (s *Summary) saysSame(l *Store, streams []logline.Stream, now time.Time) bo
 
 func notUp(streams []logline.Stream) (n int) {
 	for i := range streams {
-		if !streams[i].Up() {
+		if !streams[i].IsUp() {
 			n++
 		}
 	}

@@ -67,8 +67,8 @@ func inPods(t *testing.T, programs map[string]string) (*Tracer, *streaming.Serve
 	return &Tracer{Parts: rooms.Parts{Pods: &below.Pods{Cluster: c, Namespaces: []string{ovnNamespace}}}}, s
 }
 
-func askN1() *ovntrace.Ask {
-	return &ovntrace.Ask{Zone: "n1", Datapath: "n1", Inport: "blue_api-0", EthSrc: "0a:58:0a:f4:01:03", EthDst: "0a:58:0a:f4:01:01",
+func askN1() *ovntrace.PacketQuestion {
+	return &ovntrace.PacketQuestion{Zone: "n1", Datapath: "n1", Inport: "blue_api-0", EthSrc: "0a:58:0a:f4:01:03", EthDst: "0a:58:0a:f4:01:01",
 		Src: netip.MustParseAddr("10.244.1.3"), Dst: netip.MustParseAddr("10.244.2.4"), Protocol: verdict.UDP, Port: 53}
 }
 

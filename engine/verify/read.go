@@ -183,7 +183,7 @@ func (r *fileReader) readText(n *yaml.Node) string {
 		r.addProblem(n, "%s is no text: put it in quotes", n.Value)
 	case strings.TrimSpace(n.Value) == "":
 		r.addProblem(n, "is empty")
-	case !clean.Is(n.Value):
+	case !clean.IsClean(n.Value):
 		r.addProblem(n, "has characters that cannot be seen")
 	}
 	return clean.Text(n.Value)

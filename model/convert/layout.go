@@ -111,7 +111,7 @@ func spacedPriorities(n, from, to int) []int32 {
 	}
 	step, start := int32(1), int32(0)
 	if b, err := plan.NewBoard(slots, int32(to-from)); err == nil {
-		usual := b.Usual()
+		usual := b.UsualSpacing()
 		step, start = usual.Step, usual.Start
 	}
 	out := make([]int32, n)

@@ -71,7 +71,7 @@ func NewPodIndex(c *model.Cluster, index *selectors.Index) *PodIndex {
 		if !ok {
 			class = int32(len(x.podClasses))
 			classes[p.Labels.Key()] = class
-			x.podClasses = append(x.podClasses, index.Class(p.Labels))
+			x.podClasses = append(x.podClasses, index.ClassOfLabels(p.Labels))
 		}
 		if n := len(x.spaces); n == 0 || x.spaces[n-1].name != p.Namespace {
 			x.spaces = append(x.spaces, namespacePods{name: p.Namespace, from: len(x.pods)})
@@ -121,7 +121,7 @@ func (x *PodIndex) addNamespaces(c *model.Cluster) {
 			x.spaces = append(x.spaces, namespacePods{name: n.Name})
 		}
 		if classes[n.Labels.Key()] == nil {
-			classes[n.Labels.Key()] = x.index.Class(n.Labels)
+			classes[n.Labels.Key()] = x.index.ClassOfLabels(n.Labels)
 		}
 		x.spaces[i].object, x.spaces[i].class = n, classes[n.Labels.Key()]
 	}
@@ -134,15 +134,15 @@ func (x *PodIndex) newSet() PodSet { return make(PodSet, (len(x.pods)+63)/64) }
 // matches and with labels that the other matches. The result must not be
 // changed.
 func (x *PodIndex) PodsMatching(namespaces, pods model.Selector) PodSet {
-	key := [2]string{selectors.Key(namespaces), selectors.Key(pods)}
+	key := [2]string{selectors.SelectorKey(namespaces), selectors.SelectorKey(pods)}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if s, ok := x.both[key]; ok {
 		return s
 	}
-	s := x.inNamespaces(x.index.Selector(namespaces))
+	s := x.inNamespaces(x.index.InternSelector(namespaces))
 	if !pods.MatchesEverything() {
-		s = s.And(x.withLabels(x.index.Selector(pods)))
+		s = s.And(x.withLabels(x.index.InternSelector(pods)))
 	}
 	if len(x.both) < memoLimit {
 		x.both[key] = s
@@ -156,7 +156,7 @@ func (x *PodIndex) PodsMatchingIn(namespace string, pods model.Selector) PodSet 
 	if i, ok := slices.BinarySearchFunc(x.spaces, namespace, func(s namespacePods, n string) int { return cmp.Compare(s.name, n) }); ok {
 		s.addRange(x.spaces[i].from, x.spaces[i].to)
 	}
-	sel := x.index.Selector(pods)
+	sel := x.index.InternSelector(pods)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return s.And(x.withLabels(sel))
@@ -293,7 +293,7 @@ func (x *PodIndex) NodeCount() int { return len(x.nodes) }
 // NamespacesMatching walks the namespaces the selector matches, by name.
 func (x *PodIndex) NamespacesMatching(sel model.Selector) iter.Seq[*model.Namespace] {
 	return func(yield func(*model.Namespace) bool) {
-		s := x.index.Selector(sel)
+		s := x.index.InternSelector(sel)
 		for _, n := range x.spaces {
 			if n.isSelected(s) && !yield(n.object) {
 				return

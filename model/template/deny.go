@@ -65,7 +65,7 @@ func offerRoomAround(w *World, a Answers) []Choice {
 			after = max(after, int32(n))
 		}
 	}
-	last, err := board.Behind(after)
+	last, err := board.FreePlaceBehind(after)
 	if err != nil {
 		return nil
 	}

@@ -27,7 +27,7 @@ type World struct {
 	Cluster *model.Cluster
 	Index   *overlap.PodIndex
 	Max     int32 // the largest supported priority
-	Vital   vital.Endpoints
+	Vital   vital.VitalEndpoints
 	IPv6    bool // pods have IPv6 addresses
 	// keeps is the set that is made anew: its own policies stand in nobody's way.
 	keeps string
@@ -330,7 +330,7 @@ func offerPriorities(n int, b placeBefore) func(*World, Answers) []Choice {
 			return nil
 		}
 		limit := w.limitBefore(b)
-		at, err := board.Place(n, limit)
+		at, err := board.FreePlaces(n, limit)
 		if err != nil {
 			return nil
 		}

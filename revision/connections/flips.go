@@ -24,7 +24,7 @@ func DiffConnections(r *revision.Revision, ctx context.Context, next *revision.R
 
 // VitalEndpoints returns the endpoints that nearly every pod needs: the cluster's DNS and its
 // API server.
-func VitalEndpoints(r *revision.Revision) vital.Endpoints {
+func VitalEndpoints(r *revision.Revision) vital.VitalEndpoints {
 	return vital.FindEndpoints(r.Cluster, r.PodIndex())
 }
 

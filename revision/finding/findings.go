@@ -64,7 +64,7 @@ func AllFindings(r *revision.Revision, ctx context.Context) ([]model.Finding, er
 		return *d.all.Load(), nil
 	}
 	v := r.Verdicts()
-	rulesAudit, err := audit.New(ctx, v, lint.Asks(r.Cluster, r.PodIndex()))
+	rulesAudit, err := audit.New(ctx, v, lint.AuditQuestionsOf(r.Cluster, r.PodIndex()))
 	if err != nil && !errors.Is(err, audit.ErrTooLarge) {
 		return nil, err
 	}
@@ -131,11 +131,11 @@ func withLastKnown(r *revision.Revision, found []model.Finding) []model.Finding 
 	}
 	for _, f := range e.findings {
 		p := r.Cluster.Policy(f.Policy)
-		if lint.OfVerdicts(f.Code) && (f.Policy.Name == "" || p != nil && (f.Rule < 0 || p.Rule(f.Direction, f.Rule) != nil)) {
+		if lint.IsFromVerdicts(f.Code) && (f.Policy.Name == "" || p != nil && (f.Rule < 0 || p.Rule(f.Direction, f.Rule) != nil)) {
 			out = append(out, f)
 		}
 	}
-	return lint.Sorted(r.Cluster, out)
+	return lint.SortFindings(r.Cluster, out)
 }
 
 // lintOptions returns the options that findings about this cluster depend on besides

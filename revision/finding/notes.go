@@ -63,13 +63,13 @@ func NotesOfPolicy(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, fi
 		case codes.PriorityConflict.Code, codes.PriorityDuplicate.Code, codes.PriorityUnsupported.Code:
 			continue // said above
 		}
-		notes = mergeNote(notes, LadderNote{Severity: f.Severity, Short: codes.Short(f.Code), Count: 1, findings: findings[i : i+1 : i+1]})
+		notes = mergeNote(notes, LadderNote{Severity: f.Severity, Short: codes.ShortCode(f.Code), Count: 1, findings: findings[i : i+1 : i+1]})
 	}
 	slices.SortStableFunc(notes, func(a, b LadderNote) int {
 		if c := a.Severity.Compare(b.Severity); c != 0 || a.findings == nil || b.findings == nil {
 			return c
 		}
-		return codes.Worth(a.findings[0].Code, b.findings[0].Code)
+		return codes.CompareWorth(a.findings[0].Code, b.findings[0].Code)
 	})
 	return notes
 }
@@ -130,7 +130,7 @@ func (n *LadderNote) Texts() []string {
 		if f.Rule >= 0 && f.Direction != "" {
 			text = fmt.Sprintf("%s %d: %s", f.Direction.Lower(), f.Rule, text)
 		}
-		if lint.OfVerdicts(f.Code) && !f.Witness.IsZero() {
+		if lint.IsFromVerdicts(f.Code) && !f.Witness.IsZero() {
 			text += ", e.g. " + f.Witness.Connection()
 		}
 		out = append(out, text)

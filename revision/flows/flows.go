@@ -65,7 +65,7 @@ func FlowsOfACL(r *revision.Revision, z *model.ZoneState, a *nb.ACL, now time.Ti
 			f.Text += " Not everywhere in force: " + p.NodesText() + p.forHow(now, p.Nodes) + "."
 		}
 	case FlowsNoPort:
-		f.Text = "No flows: " + s.Joined.Cause(x) + "."
+		f.Text = "No flows: " + s.Joined.WhyMissing(x) + "."
 	case FlowsMissing:
 		f.Text = "Missing on " + words.Some(f.Missing, 3) + sinceText(now, f.Since) + ": " + whyFlowsLate(r, z, s, f.Since, now)
 	case FlowsOld:
@@ -169,7 +169,7 @@ func TallyFlows(r *revision.Revision, z *model.ZoneState, now time.Time) (t Flow
 		return t
 	}
 	t.Known, t.ACLs, t.Odd = true, map[FlowState]int{}, s.Joined.Odd
-	t.Summary = s.Joined.Summary()
+	t.Summary = s.Joined.SummaryText()
 	t.Surplus, t.Own = len(s.Joined.Surplus), len(s.Joined.Own)
 	for _, a := range s.Joined.ACLs {
 		t.ACLs[FlowState(a.State())]++

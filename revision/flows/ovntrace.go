@@ -44,7 +44,7 @@ type OVNZoneWay struct {
 	End ovntrace.Ending
 	At  []string
 	// Progress is how far northd was when it had run, by the numbers of NB_Global.
-	Progress flow.Progress
+	Progress flow.NodeProgress
 	// Changed says that what the rows decide changed while ovn-trace ran.
 	Changed bool
 	// Problems are the complaints that ovn-trace printed.
@@ -153,7 +153,7 @@ func (w *OVNWay) Verdict() verdict.Verdict {
 // ReadOutput reads Text, what ovn-trace printed about a packet, and holds it against what the
 // rows decide in the stages of that zone. finder finds the zone's ACLs. It returns OVN's
 // verdict.
-func (h *OVNZoneWay) ReadOutput(a *ovntrace.Ask, rows []verdict.StageVerdict, finder *liverows.RuleFinder) verdict.Verdict {
+func (h *OVNZoneWay) ReadOutput(a *ovntrace.PacketQuestion, rows []verdict.StageVerdict, finder *liverows.RuleFinder) verdict.Verdict {
 	report := ovntrace.Parse(h.Text)
 	h.Stages, h.Problems = nil, slices.Clone(report.Problems)
 	if len(report.Traces) == 0 {
@@ -165,7 +165,7 @@ func (h *OVNZoneWay) ReadOutput(a *ovntrace.Ask, rows []verdict.StageVerdict, fi
 	}
 	t := report.Traces[0]
 	h.Problems = append(h.Problems, t.Problems...)
-	h.End, h.At = t.End()
+	h.End, h.At = t.EndOfTrace()
 	first := passesOfSwitch(t, a.Datapath)
 	lost := lostOn(t, first)
 	out := verdict.Allow
@@ -207,7 +207,7 @@ func lostOn(t *ovntrace.Trace, passes []*ovntrace.Pass) bool {
 	if len(passes) == 0 {
 		return true
 	}
-	switch end, _ := t.End(); end {
+	switch end, _ := t.EndOfTrace(); end {
 	case ovntrace.EndLost, ovntrace.EndUnknown:
 	default:
 		return false

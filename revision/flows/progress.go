@@ -15,7 +15,7 @@ const flowSettle = 2 * time.Second
 
 // ZoneProgress is how far a zone's rows have come: rows written, flows made, nodes done.
 type ZoneProgress struct {
-	flow.Progress
+	flow.NodeProgress
 	revision.ProgressCount
 	Known bool // the numbers were read
 	// Down are the processes of the sandbox that do not run below the zone.
@@ -31,9 +31,9 @@ func ProgressOf(r *revision.Revision, z *model.ZoneState) (p ZoneProgress) {
 	p.Known = true
 	s := r.Southbound(z.Name)
 	if s != nil && s.IsCurrent() {
-		p.Progress = flow.ProgressOf(z.DB, s.DB)
+		p.NodeProgress = flow.ProgressOf(z.DB, s.DB)
 	} else {
-		p.Progress = flow.ProgressOf(z.DB, nil)
+		p.NodeProgress = flow.ProgressOf(z.DB, nil)
 	}
 	p.ProgressCount = r.Counts[z.Name]
 	return p

@@ -100,7 +100,7 @@ func (f *RuleFinder) compiledRows(zone string) map[flowPlace][]zoneACL {
 
 // FindBehind finds the ACL of a flow that a trace met. Rows of the zone that the datapath is
 // named after come before those of others.
-func (f *RuleFinder) FindBehind(d *ovntrace.Decision, m *ovntrace.Met) RulesBehindFlow {
+func (f *RuleFinder) FindBehind(d *ovntrace.Decision, m *ovntrace.MetFlow) RulesBehindFlow {
 	if m.Step == nil {
 		return f.rulesByName(d, m)
 	}
@@ -141,7 +141,7 @@ func ownFirst(rows []zoneACL, zone string) {
 }
 
 // rulesByName finds what a form without flows tells: the name that is logged.
-func (f *RuleFinder) rulesByName(d *ovntrace.Decision, m *ovntrace.Met) RulesBehindFlow {
+func (f *RuleFinder) rulesByName(d *ovntrace.Decision, m *ovntrace.MetFlow) RulesBehindFlow {
 	if m.Log == nil || m.Log.Name == "" {
 		return RulesBehindFlow{}
 	}

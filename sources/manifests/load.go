@@ -80,7 +80,7 @@ func (l *inputLister) addName(name string) {
 			l.files = append(l.files, inputFile{path: "-", readOnce: true})
 		}
 		return
-	case !clean.Is(name):
+	case !clean.IsClean(name):
 		l.addFailure(name, "skipped: the file name has control characters", "rename it")
 		return
 	}
@@ -162,7 +162,7 @@ func (l *inputLister) walkFolder(root string) {
 		}
 		l.foundManifest = true
 		switch {
-		case !clean.Is(name):
+		case !clean.IsClean(name):
 			l.addFailure(name, "skipped: the file name has control characters", "rename it")
 			return nil
 		}

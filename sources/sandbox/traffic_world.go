@@ -77,7 +77,7 @@ func podEndpoints(c *model.Cluster, zones map[string]*walk.Zone) []*podEndpoint 
 			// The groups of its default deny come and go with the rows of its NetworkPolicies
 			// (ovn-kubernetes.md#isolation-groups).
 			ids := nb.IDs(nb.DefaultController, nb.OwnerNetpolNamespace,
-				nb.Pair{Key: nb.KeyName, Value: namespace}, nb.Pair{Key: nb.KeyDirection, Value: "Ingress"})
+				nb.IDPair{Key: nb.KeyName, Value: namespace}, nb.IDPair{Key: nb.KeyDirection, Value: "Ingress"})
 			hasRows[[2]string{name, namespace}] = z.DB.PortGroupByName(nb.HashedName(ids[nb.KeyID])) != nil
 		}
 	}

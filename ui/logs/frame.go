@@ -159,7 +159,7 @@ type ruleStat struct {
 func (v *logPage) perRule(env *view.Env) []ruleStat {
 	var out []ruleStat
 	k := v.page.Key
-	narrowed := k.Kind == model.KindPod || !v.feed.query.Empty()
+	narrowed := k.Kind == model.KindPod || !v.feed.query.ShowsAll()
 	for ref, s := range v.stats.PerRule {
 		if k.Kind.IsPolicy() && ref.Policy != k && !denies(env, k, ref) || v.page.Dir != "" && (ref.Direction != v.page.Dir || ref.Rule != v.page.Rule) {
 			continue

@@ -179,5 +179,5 @@ func (f fileHit) isPlausible(now time.Time) bool {
 }
 
 func namesClean(texts ...string) bool {
-	return !slices.ContainsFunc(texts, func(s string) bool { return len(s) > longestName || !clean.Is(s) })
+	return !slices.ContainsFunc(texts, func(s string) bool { return len(s) > longestName || !clean.IsClean(s) })
 }

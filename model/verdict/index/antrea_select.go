@@ -40,7 +40,7 @@ func hasLabels(ns *model.Namespace, labels []string) bool {
 }
 
 func selectionKey(s *antrea.PodSelection) string {
-	key := s.Namespace + "\x00" + selectors.Key(s.Namespaces) + "\x00" + selectors.Key(s.Pods)
+	key := s.Namespace + "\x00" + selectors.SelectorKey(s.Namespaces) + "\x00" + selectors.SelectorKey(s.Pods)
 	if s.Account != nil {
 		key += "\x00" + s.Account.Namespace + "/" + s.Account.Name
 	}
@@ -146,7 +146,7 @@ func (x *Index) PoliciesOfNode(name string) string {
 func (a *antreaMaker) nodeRule(p *model.Policy, r *model.Rule, ref Rule, nodes model.Selector) {
 	ref.Maybe = p.Key.Label() + " applies to nodes"
 	t := Term{Tier: model.TierIsolation, Priority: byOthers, Does: Drops, Maybe: true}
-	of := a.addressCondition("node "+selectors.Key(nodes), func(c conditionAddrs) {
+	of := a.addressCondition("node "+selectors.SelectorKey(nodes), func(c conditionAddrs) {
 		for _, n := range a.x.Pods.NodesMatching(nodes) {
 			for _, ip := range antreaAddrs(n) {
 				c.addSingle(ip, nil)

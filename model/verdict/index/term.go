@@ -187,14 +187,14 @@ func (m *termMaker) addAdminPolicy(p *model.Policy) {
 }
 
 func subjectKey(p *model.Policy) string {
-	return p.Subject.Namespace + "\x00" + selectors.Key(p.Subject.Namespaces) + "\x00" + podKey(p.Subject.Pods, p.Subject.AllPods)
+	return p.Subject.Namespace + "\x00" + selectors.SelectorKey(p.Subject.Namespaces) + "\x00" + podKey(p.Subject.Pods, p.Subject.AllPods)
 }
 
 func podKey(s model.Selector, all bool) string {
 	if all {
 		return ""
 	}
-	return selectors.Key(s)
+	return selectors.SelectorKey(s)
 }
 
 // peersCondition makes the condition that an address is in the sets of a rule
@@ -212,8 +212,8 @@ func (m *termMaker) peersCondition(r *model.Rule) int32 {
 }
 
 func peerKey(p *model.Peer) string {
-	key := string(p.Kind) + "\x00" + p.Namespace + "\x00" + selectors.Key(p.Namespaces) + "\x00" +
-		selectors.Key(p.Pods) + "\x00" + selectors.Key(p.Nodes)
+	key := string(p.Kind) + "\x00" + p.Namespace + "\x00" + selectors.SelectorKey(p.Namespaces) + "\x00" +
+		selectors.SelectorKey(p.Pods) + "\x00" + selectors.SelectorKey(p.Nodes)
 	for _, n := range p.Networks {
 		key += "\x00" + n
 	}

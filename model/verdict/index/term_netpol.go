@@ -207,7 +207,7 @@ func (m *termMaker) standsForHosts(p *model.Peer) bool {
 // addFirewall makes the terms of an EgressFirewall (ovn-kubernetes.md#firewall-rows): they
 // decide where the packet leaves the source's switch, in to-lport.
 func (m *termMaker) addFirewall(p *model.Policy) {
-	from := m.subjectCondition("namespace "+p.Namespace+selectors.Key(p.Subject.Namespaces), p)
+	from := m.subjectCondition("namespace "+p.Namespace+selectors.SelectorKey(p.Subject.Namespaces), p)
 	for i := range p.Egress {
 		r := &p.Egress[i]
 		ports, some := firewallPorts(r)

@@ -69,7 +69,7 @@ func (w *rowWalk) next() *stageRow {
 func (w *rowWalk) matches() (bool, error) {
 	b := w.stage.bound[w.rowIndex].Load()
 	if b == nil {
-		b = &boundMatch{match.Bind(w.stage.rows[w.rowIndex].rest, w.z)}
+		b = &boundMatch{match.BindSets(w.stage.rows[w.rowIndex].rest, w.z)}
 		w.stage.bound[w.rowIndex].Store(b)
 	}
 	return match.Eval(b.expr, *w.packet, w.z)
@@ -218,7 +218,7 @@ func (z *Zone) portCuts(stage model.Stage, at string, p match.Packet) (out []uin
 	}
 	w.narrowToEnds(true)
 	for r := w.next(); r != nil; r = w.next() {
-		out = append(out, match.Ports(r.expr)...)
+		out = append(out, match.ComparedPorts(r.expr)...)
 	}
 	return out
 }

@@ -42,7 +42,7 @@ func FindDatabases(ctx context.Context, paths []string) ([]string, error) {
 				return nil
 			case d.IsDir() && p != top && strings.HasPrefix(d.Name(), "."):
 				return fs.SkipDir
-			case !d.Type().IsRegular() || !clean.Is(p):
+			case !d.Type().IsRegular() || !clean.IsClean(p):
 				return nil
 			case isDatabaseName(p) && beginsAsDatabase(p):
 				found[p] = true
@@ -109,7 +109,7 @@ func membersOf(ctx context.Context, archive string) (names []string) {
 	}
 	defer file.Close()
 	_ = eachMember(ctx, file, limits.Expanded, func(name string, text io.Reader) (bool, error) {
-		if isDatabaseName(name) && clean.Is(name) {
+		if isDatabaseName(name) && clean.IsClean(name) {
 			if in, err := expandStream(text); err == nil && startsRight(in) {
 				names = append(names, name)
 			}
