@@ -61,7 +61,7 @@ func runAccess(l *loop.Loop, s *state, g *gate.Gate, c *kube.Cluster, namespaces
 	all := accessQuestions(namespaces)
 	known := map[kube.Question]kube.Access{}
 	for {
-		complete := askServed(l.Context(), c, all, known)
+		complete := askServedKinds(l.Context(), c, all, known)
 		a := accessOf(model.Kubectl{Flags: c.Flags()}, known)
 		l.Send(func() {
 			s.access = a
@@ -102,9 +102,9 @@ func accessOf(k model.Kubectl, known map[kube.Question]kube.Access) revision.Acc
 	return revision.NewAccess(answers)
 }
 
-// askServed puts the questions about what the server has: CRDs come and go, and what is said
+// askServedKinds puts the questions about what the server has: CRDs come and go, and what is said
 // of one that is not there misleads.
-func askServed(ctx context.Context, c *kube.Cluster, all []kube.Question, known map[kube.Question]kube.Access) (complete bool) {
+func askServedKinds(ctx context.Context, c *kube.Cluster, all []kube.Question, known map[kube.Question]kube.Access) (complete bool) {
 	served, err := c.ServedQuestions(ctx, all)
 	if err != nil {
 		return false

@@ -25,10 +25,10 @@ import (
 func (e *Engine) startGate() error {
 	dir := e.cfg.StateDir
 	if e.cfg.Kube != nil && e.cfg.Writer == nil {
-		e.cfg.Writer = write.ToCluster(e.cfg.Kube)
+		e.cfg.Writer = write.NewKubeWriter(e.cfg.Kube)
 	}
 	if dir != "" {
-		note, err := statedir.OpenOn(safefile.OrSystem(e.cfg.Disk), dir)
+		note, err := statedir.OpenFolderOnDisk(safefile.OrSystem(e.cfg.Disk), dir)
 		if err != nil {
 			return err
 		}

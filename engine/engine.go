@@ -97,7 +97,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	}
 	e.loop.Go(func() { e.logs.Run(l.Context()) })
 	if cfg.judgesArrivals() {
-		e.loop.Go(func() { e.arrivals.judgeArrivals(l, e.gate, e.health.MetRail) })
+		e.loop.Go(func() { e.arrivals.judgeArrivals(l, e.gate, e.health.CountRailMet) })
 	}
 	e.sessions.Start()
 	e.owners.Start()

@@ -167,7 +167,7 @@ func objectWithOverlay(said model.Object, p *model.Policy) model.Object {
 // applyObjects moves cluster, compiler and zones one step on, and returns what changed.
 func (s *state) applyObjects(upsert []model.Object, remove []model.Key) []model.Change {
 	next, changes := s.cluster.Upsert(upsert, remove)
-	before := s.wasWhole
+	before := s.wasAllRead
 	if s.allRead() == before && len(changes) == 0 && s.allLoaded() == s.zones.IsLoaded() {
 		return changes
 	}

@@ -15,16 +15,16 @@ import (
 // state is the data of the loop. Nobody else reads or writes it.
 type state struct {
 	*loop.Loop
-	engine   *Engine
-	cluster  *model.Cluster
-	compiler *compiler.Compiler
-	desired  *compiler.Desired
-	number   uint64
-	writes   bool
-	loaded   map[string]bool
-	wasWhole bool
-	sources  map[string]model.SourceState
-	broken   map[string][]model.Broken
+	engine     *Engine
+	cluster    *model.Cluster
+	compiler   *compiler.Compiler
+	desired    *compiler.Desired
+	number     uint64
+	writes     bool
+	loaded     map[string]bool
+	wasAllRead bool
+	sources    map[string]model.SourceState
+	broken     map[string][]model.Broken
 	// delivered holds the objects that each source delivered; overlay holds the changes of
 	// policies that no source knows of, nil for a policy that was deleted.
 	delivered   map[string]map[model.Key]model.Object
@@ -87,8 +87,8 @@ func (s *state) allLoaded() bool {
 // then no row is written: what may not be read, or could not yet, would be taken
 // for deleted. A resource that the server does not have holds nothing.
 func (s *state) allRead() bool {
-	if s.wasWhole || !s.allLoaded() {
-		return s.wasWhole
+	if s.wasAllRead || !s.allLoaded() {
+		return s.wasAllRead
 	}
 	for _, src := range s.sources {
 		for _, r := range src.Resources {
@@ -97,7 +97,7 @@ func (s *state) allRead() bool {
 			}
 		}
 	}
-	s.wasWhole = true
+	s.wasAllRead = true
 	return true
 }
 

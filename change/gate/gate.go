@@ -281,7 +281,7 @@ func (g *Gate) recomputeEffects(ctx context.Context, now, live *revision.Revisio
 		return nil
 	}
 	if now.Basis() == p.compared.basis && liveOf(now, fresh.Objects) == p.compared.liveRows && slices.Equal(fresh.Notes, p.compared.baseNotes) &&
-		slices.EqualFunc(g.meetsPlan(live, func() *revision.Revision { return effect.RevisionAfter(live, fresh.Objects) }, fresh), p.compared.plan, effect.SameConsequence) {
+		slices.EqualFunc(g.planNotes(live, func() *revision.Revision { return effect.RevisionAfter(live, fresh.Objects) }, fresh), p.compared.plan, effect.SameConsequence) {
 		fresh.compared = newComparedState(now)
 		fresh.compared.facts = p.compared.facts // of the same objects among the same others
 		if p.ChangesSince(fresh) == "" {

@@ -38,7 +38,7 @@ func newKubeWorld(t *testing.T, policies ...string) *kubeWorld {
 	}
 	w := &kubeWorld{world: newWorld(t), s: s}
 	w.g = w.Gate(t.TempDir())
-	writer := write.ToCluster(c)
+	writer := write.NewKubeWriter(c)
 	w.g.Config.Writer, w.g.server = writer, writer.(serverWriter)
 	w.g.Config.CurrentRevision = func() *revision.Revision {
 		rev := *w.World.Current()
@@ -74,7 +74,7 @@ func (w *kubeWorld) sync() {
 	}
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
-	rev := withLive(w.Rev, live)
+	rev := withLiveObjects(w.Rev, live)
 	w.Cluster = rev.Cluster
 	w.Publish()
 }
@@ -358,11 +358,11 @@ func TestAccess(t *testing.T) {
 			" (kubectl '--context=my lab' auth can-i create adminnetworkpolicies.policy.networking.k8s.io)"},
 		{change.OpMove, model.PolicyKey{Kind: model.KindNP, Namespace: "a", Name: "b"}, ""},
 	} {
-		if got := c.op.WhyNot(a, c.key); got != c.want {
+		if got := c.op.DeniedText(a, c.key); got != c.want {
 			t.Errorf("%s %s: %q", c.op, c.key, got)
 		}
 	}
-	if why := change.OpMove.WhyNot(revision.Access{}, blue); why != "" {
+	if why := change.OpMove.DeniedText(revision.Access{}, blue); why != "" {
 		t.Errorf("what nobody answered is refused: %q", why)
 	}
 }

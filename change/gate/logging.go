@@ -30,11 +30,11 @@ func (r *resolver) logLevel() {
 	whom := m.TargetNames()
 	switch {
 	case m.Session && m.SessionTime > 0:
-		r.preview.Title = fmt.Sprintf("Log %s for %s: %s", whom, durationText(m.SessionTime), inTitle(m.Levels))
+		r.preview.Title = fmt.Sprintf("Log %s for %s: %s", whom, durationText(m.SessionTime), levelsInTitle(m.Levels))
 	case m.Session:
-		r.preview.Title = fmt.Sprintf("Log %s until switched off: %s", whom, inTitle(m.Levels))
+		r.preview.Title = fmt.Sprintf("Log %s until switched off: %s", whom, levelsInTitle(m.Levels))
 	case m.Levels.IsOn():
-		r.preview.Title = fmt.Sprintf("Set logging of %s to %s", whom, inTitle(m.Levels))
+		r.preview.Title = fmt.Sprintf("Set logging of %s to %s", whom, levelsInTitle(m.Levels))
 	default:
 		r.preview.Title = fmt.Sprintf("Switch logging of %s off", whom)
 	}
@@ -50,8 +50,8 @@ func (r *resolver) logLevel() {
 	}
 }
 
-// inTitle says levels so that they are read without knowing that one stands for all three.
-func inTitle(l model.LogLevels) string {
+// levelsInTitle says levels so that they are read without knowing that one stands for all three.
+func levelsInTitle(l model.LogLevels) string {
 	if l.IsOn() && l.Allow == l.Deny && l.Deny == l.Pass {
 		return "allow, deny and pass at " + l.Deny
 	}
@@ -123,7 +123,7 @@ func (r *resolver) setLevel(old *model.Policy, id string, now time.Time) {
 			r.block("%s: %v", old.Key.Label(), err)
 			return
 		}
-		if r.logsNow(old) == m.Levels {
+		if r.currentLevels(old) == m.Levels {
 			p.Notes = append(p.Notes, old.Key.Label()+" already logs this: no row changes")
 		}
 		s.Set = set[model.AnnotationLogging]
@@ -136,9 +136,9 @@ func (r *resolver) setLevel(old *model.Policy, id string, now time.Time) {
 	r.setAnnotations(old, set)
 }
 
-// logsNow returns the log levels that an object's annotation sets, the zero value where
+// currentLevels returns the log levels that an object's annotation sets, the zero value where
 // the annotation is not valid.
-func (r *resolver) logsNow(p *model.Policy) model.LogLevels {
+func (r *resolver) currentLevels(p *model.Policy) model.LogLevels {
 	if p.Kind == model.KindNamespace {
 		return policies.NamespaceLogging(r.rev, p.Name).Levels
 	}

@@ -134,7 +134,7 @@ func (p *Preview) describeObjects(rev *revision.Revision) {
 		if c.Old != nil && c.New != nil {
 			c.Fields = effect.FieldChanges(c.Old, c.New)
 		}
-		c.Diff = rewrite.UnifiedDiff(c.Key.Label()+" (now)", c.Key.Label()+" (after)", change.TextOf(c.Old), change.TextOf(c.New))
+		c.Diff = rewrite.UnifiedDiff(c.Key.Label()+" (now)", c.Key.Label()+" (after)", change.PolicyText(c.Old), change.PolicyText(c.New))
 	}
 	if p.Title == "" {
 		p.Title = change.TitleOf(p.Objects)
@@ -169,7 +169,7 @@ func (r *resolver) applyDocuments() {
 	m := r.preview.Mutation
 	res := manifests.Parse("", m.YAML, r.gate.judgingOptions())
 	r.preview.Errors = res.Broken
-	base := rewrite.PoliciesIn(m.Base)
+	base := rewrite.PoliciesOfText(m.Base)
 	seen, aside := map[model.Key]bool{}, map[model.Kind]int{}
 	for _, o := range res.Objects {
 		now, ok := o.(*model.Policy)
@@ -190,7 +190,7 @@ func (r *resolver) applyDocuments() {
 		r.preview.Errors = append(r.preview.Errors, now.Invalid...)
 		old := r.rev.Cluster.Policy(now.Key)
 		if was := base[now.Key]; was != nil && !model.SameContent(was, old) && !model.SameContent(old, now) {
-			r.blockConflict(rewrite.Conflict{Key: now.Key, Base: was.YAML, Now: change.TextOf(old), Wanted: now.YAML})
+			r.blockConflict(rewrite.Conflict{Key: now.Key, Base: was.YAML, Now: change.PolicyText(old), Wanted: now.YAML})
 		}
 		n := len(r.preview.Objects)
 		r.addChange(old, now)
@@ -214,7 +214,7 @@ func (r *resolver) applyDocuments() {
 
 func (r *resolver) blockConflict(c rewrite.Conflict) {
 	if r.preview.Conflict == nil {
-		r.preview.Conflict = rewrite.WithMerge(c)
+		r.preview.Conflict = rewrite.MergeConflict(c)
 	}
 	if c.Now == "" {
 		r.block("%s was removed meanwhile", c.Key.Label())
@@ -250,7 +250,7 @@ func (r *resolver) movePolicy() {
 		return
 	}
 	p.Title = fmt.Sprintf("Move %s from %d to %d", m.Policy.Label(), old.Priority, m.Priority)
-	now, broken := rewrite.MovedTo(old, m.Priority, r.gate.judgingOptions())
+	now, broken := rewrite.WithPriority(old, m.Priority, r.gate.judgingOptions())
 	p.Errors = append(p.Errors, broken...)
 	if now == nil {
 		return

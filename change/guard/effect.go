@@ -37,7 +37,7 @@ func (j *railCollector) findClosed() {
 	for i := range j.difference.Reaches {
 		r := &j.difference.Reaches[i]
 		p := &r.Protected
-		if p.Pairs == 0 || !isCut(r.Before, r.After) || p.Pairs == dns[[2]verdict.Verdict{r.Before, r.After}] && onlyPorts(p.Ports, j.difference.Watched[0]) {
+		if p.Pairs == 0 || !isCut(r.Before, r.After) || p.Pairs == dns[[2]verdict.Verdict{r.Before, r.After}] && isOnlyPorts(p.Ports, j.difference.Watched[0]) {
 			continue // or said already
 		}
 		said := verbFormsFor(r.After)
@@ -48,7 +48,7 @@ func (j *railCollector) findClosed() {
 	}
 }
 
-func onlyPorts(ports []verdict.PortRange, of []diff.FlipGroup) bool {
+func isOnlyPorts(ports []verdict.PortRange, of []diff.FlipGroup) bool {
 	var all []verdict.PortRange
 	for i := range of {
 		all = append(all, of[i].Ports...)

@@ -48,7 +48,7 @@ func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []C
 // UnknownEffectRails are the rails of a change of which it is not known what it does to connections,
 // and why not. Where there is nothing that could connect they are all there is to ask.
 func UnknownEffectRails(rev *revision.Revision, changes []Change, a ClusterFacts, why string, anything bool) []Guard {
-	out := ofPolicies(rev.JudgedCluster(), changes, enforcementFacts{rev.Flags.MaxPriority, rev.Flags.CompileCNP}, a.Protected)
+	out := policyRails(rev.JudgedCluster(), changes, enforcementFacts{rev.Flags.MaxPriority, rev.Flags.CompileCNP}, a.Protected)
 	if anything && len(changes) > 0 {
 		out = append(out, newGuard(Unjudged, changes[0].Key, "what it does to connections is unknown: %s", why))
 	}

@@ -10,11 +10,11 @@ import (
 	"rung/revision"
 )
 
-// ofPolicies are the rails that are judged from the policies alone, where it is not known
+// policyRails are the rails that are judged from the policies alone, where it is not known
 // what a change does to connections: for what it leaves behind, alike for create, update,
 // move and undo, and for a removed policy as it was. It asks the cluster as it is; the
 // policies of the change are taken from the change.
-func ofPolicies(c *model.Cluster, changes []Change, e enforcementFacts, protected []string) []Guard {
+func policyRails(c *model.Cluster, changes []Change, e enforcementFacts, protected []string) []Guard {
 	touched := slices.DeleteFunc(decidingChanges(changes), func(ch Change) bool { return ch.Key.Kind == model.KindCNP && !e.compilesCNP })
 	if len(touched) == 0 {
 		return nil

@@ -67,7 +67,7 @@ func (w *Work[T]) Recover(known bool) (record *T, state State, elsewhere bool, e
 	}
 	changed, err := w.HasChanged()
 	if err == nil {
-		elsewhere, err = w.workedOn(known)
+		elsewhere, err = w.isWorkedOn(known)
 	}
 	if err == nil && w.stored && !changed && elsewhere == known {
 		return nil, Same, elsewhere, nil
@@ -111,9 +111,9 @@ func (w *Work[T]) Read() (record *T, err error) {
 // lookTime is how long another process's look at a Work may take.
 const lookTime = 20 * time.Millisecond
 
-// workedOn says whether another process does the work: it has the lock, and for longer than a
+// isWorkedOn says whether another process does the work: it has the lock, and for longer than a
 // look takes.
-func (w *Work[T]) workedOn(known bool) (bool, error) {
+func (w *Work[T]) isWorkedOn(known bool) (bool, error) {
 	if w.HoldsLock() {
 		return false, nil
 	}

@@ -197,7 +197,7 @@ func decodePlan(raw []byte, context string) (job *planJob, err error) {
 
 // locateProgress finds out how far the plan really is. The caller holds mu.
 func (r *Plans) locateProgress(rev *revision.Revision) error {
-	b, err := boardOf(rev)
+	b, err := planBoard(rev)
 	if err != nil {
 		return fmt.Errorf("the plan: %w", err)
 	}

@@ -59,7 +59,7 @@ func FuzzPlanFile(f *testing.F) {
 			p := *job.Progress
 			p.Back = false
 			if next := prospectOf(&p, at); !next.continues || !next.back {
-				if text := stepMeets(&p, next); strings.HasPrefix(text, "its step 0") {
+				if text := stepInTheWay(&p, next); strings.HasPrefix(text, "its step 0") {
 					t.Fatalf("%s: %+v", text, p)
 				}
 			}

@@ -141,7 +141,7 @@ func (r *Plans) startLocked(ctx context.Context, read *gate.Preview, c gate.Conf
 	if a.isNew {
 		job.After = new(r.gate.Config.History.NewestID())
 	}
-	for _, o := range change.FirstOfEach(fresh.Objects) {
+	for _, o := range change.FirstPerKey(fresh.Objects) {
 		job.Read[o.Key.Name] = policyDigest(o.Old)
 	}
 	job.Runner = thisProcess(r.gate.Config.Now())
@@ -245,7 +245,7 @@ func (r *Plans) askFurther(job *planJob, back bool) (planAsk, error) {
 	if back {
 		a.heading = "Roll back: " + job.Title
 	}
-	b, err := boardOf(r.gate.Config.CurrentRevision())
+	b, err := planBoard(r.gate.Config.CurrentRevision())
 	if err == nil {
 		p.Done, err = p.LocateSteps(b.Slots())
 	}
@@ -261,7 +261,7 @@ func (r *Plans) askFurther(job *planJob, back bool) (planAsk, error) {
 	return a, nil
 }
 
-func boardOf(rev *revision.Revision) (*plan.Board, error) {
+func planBoard(rev *revision.Revision) (*plan.Board, error) {
 	return plan.BoardOfCluster(rev.Cluster, rev.Flags.MaxPriority, rev.Flags.CompileCNP)
 }
 

@@ -24,7 +24,7 @@ func (r *Plans) PreviewPlan(ctx context.Context, p *plan.Plan) (*gate.Preview, e
 func (r *Plans) ContinuePreview(ctx context.Context, back bool) (*gate.Preview, error) {
 	r.Refresh()
 	r.mu.Lock()
-	job, why := r.job, r.notStopped()
+	job, why := r.job, r.notStoppedError()
 	r.mu.Unlock()
 	if why != nil {
 		return nil, why
@@ -48,7 +48,7 @@ func (r *Plans) UndoPreview(ctx context.Context, op change.Op, e history.Entry) 
 
 // askUndo asks for the way back of a plan of the history.
 func (r *Plans) askUndo(op change.Op, id uint64) (planAsk, error) {
-	e, why := r.gate.EntryOf(r.gate.Config.CurrentRevision(), change.Mutation{Op: op, Undo: id})
+	e, why := r.gate.HistoryEntry(r.gate.Config.CurrentRevision(), change.Mutation{Op: op, Undo: id})
 	if why == "" && e.Plan == nil {
 		why = "it is no plan"
 	}
@@ -65,8 +65,8 @@ func (r *Plans) askUndo(op change.Op, id uint64) (planAsk, error) {
 	return a, nil
 }
 
-// notStopped says why no plan has stopped. The caller holds mu.
-func (r *Plans) notStopped() error {
+// notStoppedError says why no plan has stopped. The caller holds mu.
+func (r *Plans) notStoppedError() error {
 	switch {
 	case r.state.RunsElsewhere():
 		return fmt.Errorf("%w: the plan is %s", ErrPlan, r.state.RunBy())
@@ -93,14 +93,14 @@ func (r *Plans) previewAsk(ctx context.Context, a planAsk) (*gate.Preview, error
 	}
 	if a.isNew && a.op == "" {
 		out.Notes = append(out.Notes, a.Progress.Plan.Notes...)
-	} else if b, err := boardOf(rev); err == nil {
+	} else if b, err := planBoard(rev); err == nil {
 		out.Notes = append(out.Notes, plan.TieNotes(b.Slots(), out.Steps, out.FirstStep)...)
 	}
-	out.Notes = append(out.Notes, r.gate.AboutUndo(a.op, a.Undoes)...)
+	out.Notes = append(out.Notes, r.gate.UndoNotes(a.op, a.Undoes)...)
 	r.mu.Lock()
 	open, lockless := r.state.IsOpen(), r.work.Lockless
 	if open && a.op != "" {
-		a.refused = gate.PlanFirst(&r.state)
+		a.refused = gate.PlanFirstReason(&r.state)
 	}
 	r.mu.Unlock()
 	if lockless {
@@ -119,7 +119,7 @@ func (r *Plans) previewAsk(ctx context.Context, a planAsk) (*gate.Preview, error
 // reasonMisplaced says why a step would not do what it did when the plan was made, and of a plan
 // that is not new what can be done.
 func reasonMisplaced(rev *revision.Revision, p *plan.PlanProgress, s plan.Step, anew bool) string {
-	b, err := boardOf(rev)
+	b, err := planBoard(rev)
 	if err != nil {
 		return err.Error()
 	}
@@ -134,7 +134,7 @@ func reasonMisplaced(rev *revision.Revision, p *plan.PlanProgress, s plan.Step, 
 	if anew {
 		return a.String()
 	}
-	return a.String() + ": " + wayOut(*p, b.Slots(), a)
+	return a.String() + ": " + wayOutText(*p, b.Slots(), a)
 }
 
 // astrayPolicy says whether the policy of a step is not where the step starts.
@@ -167,7 +167,7 @@ func (a *planAsk) reasonToRefuse(rev *revision.Revision) string {
 	if !a.isNew || a.op != "" {
 		return ""
 	}
-	b, err := boardOf(rev)
+	b, err := planBoard(rev)
 	if err == nil {
 		err = plan.VerifySteps(a.Progress.Plan.Steps, b.Slots(), rev.Flags.MaxPriority)
 	}

@@ -90,7 +90,7 @@ func (j *planJob) describeJob(state string) *revision.PlanState {
 // reasonStuck says why a plan that stopped can be neither continued nor rolled back, empty where
 // it can.
 func (j *planJob) reasonStuck(rev *revision.Revision) string {
-	b, err := boardOf(rev)
+	b, err := planBoard(rev)
 	if err == nil {
 		_, err = j.Progress.LocateSteps(b.Slots())
 	}
@@ -163,7 +163,7 @@ func progressOfZones(rev *revision.Revision, s plan.Step, now time.Time) zonePro
 	var out zoneProgress
 	byName := func(a, b *model.ZoneState) int { return cmp.Compare(a.Name, b.Name) }
 	for _, z := range slices.SortedFunc(slices.Values(rev.Zones), byName) {
-		if w, stuck, waits := waitsFor(rev, z, k, s.To, now); waits {
+		if w, stuck, waits := zoneWaitsFor(rev, z, k, s.To, now); waits {
 			w.Zone = z.Name
 			out.waits = append(out.waits, w)
 			out.stuck = out.stuck || stuck
@@ -172,15 +172,15 @@ func progressOfZones(rev *revision.Revision, s plan.Step, now time.Time) zonePro
 	return out
 }
 
-// waitsFor says whether a zone does not show a policy at a priority yet, and why; stuck
+// zoneWaitsFor says whether a zone does not show a policy at a priority yet, and why; stuck
 // is set when that will not come by waiting a moment.
-func waitsFor(rev *revision.Revision, z *model.ZoneState, k model.PolicyKey, to int32, now time.Time) (w revision.PlanWait, stuck, waits bool) {
+func zoneWaitsFor(rev *revision.Revision, z *model.ZoneState, k model.PolicyKey, to int32, now time.Time) (w revision.PlanWait, stuck, waits bool) {
 	in := z.PolicyJoin(k)
 	switch state := in.StateAt(z, now); {
 	case z.Conn == model.ConnSwept && state == model.StateStale:
 		return revision.PlanWait{Why: "not read yet"}, false, true
 	case z.Conn != model.ConnSynced && z.Conn != model.ConnSwept:
-		return revision.PlanWait{Why: outOfReach(z), Since: z.ConnAt}, true, true
+		return revision.PlanWait{Why: isOutOfReach(z), Since: z.ConnAt}, true, true
 	case z.Paused != "":
 		return revision.PlanWait{Why: z.Paused}, true, true
 	case in != nil && (in.None == nil) != (rev.WhyNoRows(k) == nil):
@@ -192,7 +192,7 @@ func waitsFor(rev *revision.Revision, z *model.ZoneState, k model.PolicyKey, to 
 		// It has no rows, wanted or live: there is nothing to wait for.
 	case state == model.StateInSync && (in.LiveACLs == 0 || in.LivePriority == to):
 	case state == model.StateBehind:
-		return revision.PlanWait{Why: behindText(in), Since: in.DiffSince}, true, true
+		return revision.PlanWait{Why: zonesBehindText(in), Since: in.DiffSince}, true, true
 	case state == model.StateNotComparable, state == model.StateStale:
 		return revision.PlanWait{Why: string(state)}, true, true
 	default:
@@ -201,8 +201,8 @@ func waitsFor(rev *revision.Revision, z *model.ZoneState, k model.PolicyKey, to 
 	return revision.PlanWait{}, false, false
 }
 
-// outOfReach says why nothing is known of a zone's rows as they are now.
-func outOfReach(z *model.ZoneState) string {
+// isOutOfReach says why nothing is known of a zone's rows as they are now.
+func isOutOfReach(z *model.ZoneState) string {
 	switch z.Conn {
 	case model.ConnDenied, model.ConnReadOnly, model.ConnAbsent:
 		return string(z.Conn)
@@ -213,7 +213,7 @@ func outOfReach(z *model.ZoneState) string {
 	return string(model.ConnLost)
 }
 
-func behindText(p *model.PolicyInZone) string {
+func zonesBehindText(p *model.PolicyInZone) string {
 	s := words.Count(p.Missing+p.Extra+p.Different, "row") + " behind"
 	if p.Error != "" {
 		s += ", " + p.Error

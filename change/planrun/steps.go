@@ -100,7 +100,7 @@ func (r *Plans) runSteps(ctx context.Context, job *planJob) error {
 		job.Shown, job.Why, job.Waits = &done, "", nil // every zone shows what was made
 		r.publishState(revision.PlanRunning, "", nil)
 		r.mu.Unlock()
-		if err := r.takenBack(job); err != nil {
+		if err := r.takenBackError(job); err != nil {
 			return err
 		}
 		s, ok := job.Progress.NextStep()
@@ -168,7 +168,7 @@ func (r *Plans) awaitZones(ctx context.Context, job *planJob, s plan.Step) error
 			arrived = true
 		}
 		if arrived {
-			if err := r.takenBack(job); err != nil {
+			if err := r.takenBackError(job); err != nil {
 				return err
 			}
 		}
@@ -192,32 +192,32 @@ func (r *Plans) awaitZones(ctx context.Context, job *planJob, s plan.Step) error
 			return ctx.Err()
 		case <-ticks:
 		case <-late.C:
-			arrived = arrived || !stillThere(ctx, r.gate, s, r.patience)
+			arrived = arrived || !serverHasStep(ctx, r.gate, s, r.patience)
 			late.Reset(r.patience)
 		}
 	}
 }
 
-// stillThere asks a server whether a step that its watch does not show stands there.
+// serverHasStep asks a server whether a step that its watch does not show stands there.
 // Elsewhere the source is all there is to ask.
-func stillThere(ctx context.Context, g *gate.Gate, s plan.Step, patience time.Duration) bool {
+func serverHasStep(ctx context.Context, g *gate.Gate, s plan.Step, patience time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	now, ok, err := g.AtServer(ctx, change.StepMutation(s).Policy)
+	now, ok, err := g.ReadFromServer(ctx, change.StepMutation(s).Policy)
 	if err != nil {
 		return true // nobody knows
 	}
 	return ok && now != nil && now.Priority == s.To
 }
 
-// takenBack says which step that was made something else has undone: whoever keeps the
+// takenBackError says which step that was made something else has undone: whoever keeps the
 // policies elsewhere (GitOps), or another hand. Policies that the plan moves later are
 // looked at when it comes to them.
-func (r *Plans) takenBack(job *planJob) error {
+func (r *Plans) takenBackError(job *planJob) error {
 	r.mu.Lock()
 	p := *job.Progress
 	r.mu.Unlock()
-	b, err := boardOf(r.gate.Config.CurrentRevision())
+	b, err := planBoard(r.gate.Config.CurrentRevision())
 	if err != nil {
 		return fmt.Errorf("the plan: %w", err)
 	}
@@ -275,7 +275,7 @@ func (j *planJob) otherStep(rev *revision.Revision, s plan.Step) string {
 	if was, ok := j.Read[s.Policy]; ok && was != policyDigest(rev.Cluster.Policy(k)) {
 		return k.Label() + " was changed meanwhile"
 	}
-	b, err := boardOf(rev)
+	b, err := planBoard(rev)
 	if err != nil {
 		return err.Error()
 	}

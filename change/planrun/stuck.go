@@ -28,9 +28,9 @@ func stuckText(err error) string {
 	return astray.PlacesText() + ": " + astray.WayOutText() + ", or " + endIt
 }
 
-// wayOut says what can be done where one policy keeps a stopped plan from going on in
+// wayOutText says what can be done where one policy keeps a stopped plan from going on in
 // the direction asked for.
-func wayOut(p plan.PlanProgress, slots []plan.Slot, a plan.AstrayPolicy) string {
+func wayOutText(p plan.PlanProgress, slots []plan.Slot, a plan.AstrayPolicy) string {
 	out := a.WayOutText()
 	if _, found := p.Obstacles(slots, !p.Back); len(found) == 0 {
 		if p.Back {
@@ -78,11 +78,11 @@ func (r *Plans) PlanConsequences(rev *revision.Revision, next func() *revision.R
 	}
 	progress, state := *r.job.Progress, r.state
 	r.mu.Unlock() // what follows may take long: next compiles
-	was, err := boardOf(rev)
+	was, err := planBoard(rev)
 	if err != nil {
 		return nil // the plan cannot be judged now, either
 	}
-	will, err := boardOf(next())
+	will, err := planBoard(next())
 	if err != nil {
 		return nil
 	}
@@ -103,18 +103,18 @@ func (r *Plans) PlanConsequences(rev *revision.Revision, next func() *revision.R
 		return planConsequence(&state, "again", "after this change it can be continued or rolled back again")
 	case active && then.continues:
 		progress.Back = rollsBack
-		return meetsText(&progress, &state, p.Objects)
+		return planMeetsText(&progress, &state, p.Objects)
 	default:
 		return nil
 	}
 	return planConsequence(&state, fmt.Sprintf("%s %v %v", then.astray.Policy, then.continues, then.back),
-		fmt.Sprintf("%s; after this change %s", stepMeets(&progress, then), effect))
+		fmt.Sprintf("%s; after this change %s", stepInTheWay(&progress, then), effect))
 }
 
-// meetsText returns the consequence of a change of a policy's text for a running plan
+// planMeetsText returns the consequence of a change of a policy's text for a running plan
 // that is still to move the policy: it stops there, since the policy is not the one that
 // was confirmed.
-func meetsText(p *plan.PlanProgress, state *revision.PlanState, changes []change.ObjectChange) []effect.Consequence {
+func planMeetsText(p *plan.PlanProgress, state *revision.PlanState, changes []change.ObjectChange) []effect.Consequence {
 	for _, c := range changes {
 		if c.Old == nil || c.New == nil || policyDigest(c.Old) == policyDigest(c.New) {
 			continue
@@ -132,8 +132,8 @@ func meetsText(p *plan.PlanProgress, state *revision.PlanState, changes []change
 	return nil
 }
 
-// stepMeets names the step that something stands in the way of.
-func stepMeets(p *plan.PlanProgress, then planProspect) string {
+// stepInTheWay names the step that something stands in the way of.
+func stepInTheWay(p *plan.PlanProgress, then planProspect) string {
 	if then.step == 0 {
 		for i, s := range p.AllSteps() {
 			if s.Policy == then.astray.Policy {
@@ -166,9 +166,9 @@ func (r *Plans) EntryAtBegin() (id uint64, ok bool) {
 	return *r.job.After, true
 }
 
-// RolledBack is the title of the plan that was rolled back last, if a change was made
+// RolledBackTitle is the title of the plan that was rolled back last, if a change was made
 // before it; empty otherwise.
-func (r *Plans) RolledBack(id uint64) string {
+func (r *Plans) RolledBackTitle(id uint64) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.state.State != revision.PlanDone || !r.state.Back || r.job == nil || r.job.After == nil || id > *r.job.After {

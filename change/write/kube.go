@@ -18,11 +18,11 @@ import (
 // kubeWriter makes changes through an API server.
 type kubeWriter struct{ policies *kube.Policies }
 
-// ToCluster writes policies to a cluster, each by the verb that fits it (see kube.Verb).
+// NewKubeWriter writes policies to a cluster, each by the verb that fits it (see kube.Verb).
 // All changes or none is more than an API server can do: a set that fails half way
 // is put back as far as nobody else changed it meanwhile, and the error says what
 // stands.
-func ToCluster(c *kube.Cluster) change.Writer {
+func NewKubeWriter(c *kube.Cluster) change.Writer {
 	return &kubeWriter{c.Policies()}
 }
 

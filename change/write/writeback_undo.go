@@ -161,7 +161,7 @@ func (w *writePlan) restoreDeleted(c change.ObjectChange) (back bool, err error)
 		w.notes = append(w.notes, fmt.Sprintf(format, args...))
 		return false, nil
 	}
-	spot := spotOf(b, c.Key)
+	spot := spotOfObject(b, c.Key)
 	if spot == nil {
 		return false, nil
 	}
@@ -218,7 +218,7 @@ func (w *writePlan) editFits(path string, text []byte, e edit.Edit, c change.Obj
 	return err == nil && w.files.textAgrees(path, after, []change.ObjectChange{c}, []int{0})
 }
 
-func spotOf(b *change.FileChange, k model.Key) *edit.Spot {
+func spotOfObject(b *change.FileChange, k model.Key) *edit.Spot {
 	for i := range b.Spots {
 		if b.Spots[i].Object.Names(k) {
 			return &b.Spots[i]
@@ -229,7 +229,7 @@ func spotOf(b *change.FileChange, k model.Key) *edit.Spot {
 
 // neighbourLabels are the labels of what stood above and below an object.
 func neighbourLabels(b *change.FileChange, k model.Key) (above, below string) {
-	s := spotOf(b, k)
+	s := spotOfObject(b, k)
 	if s == nil {
 		return "", ""
 	}

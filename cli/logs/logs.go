@@ -308,8 +308,8 @@ func printLog(a *command.App, x *entries.Entry, raw bool, times *logTimes) error
 	}
 	o := logOut{At: page.StampText(x.Line.At), Zone: x.Line.Zone, Verdict: x.Line.Verdict,
 		Traffic: x.Traffic(), Raw: x.Line.Raw, Late: x.Late}
-	o.From, o.FromAsOf = x.Src.AsOf()
-	o.To, o.ToAsOf = x.Dst.AsOf()
+	o.From, o.FromAsOf = x.Src.NameAndTime()
+	o.To, o.ToAsOf = x.Dst.NameAndTime()
 	if x.Attributed {
 		o.Policy, o.RuleName = x.UnitKey().String(), x.RuleName
 		if x.Rule.Rule >= 0 {

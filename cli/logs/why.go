@@ -51,7 +51,7 @@ func logsWhy(ctx context.Context, a *command.App, name string) error {
 			streamsSettle(ctx, a, e)
 		}
 		about := why.Subject{Policy: k}
-		checks := append(why.Steps(e.Logs(), e.Revision(), about), why.NeverComes(ctx, e.Revision(), about)...)
+		checks := append(why.Steps(e.Logs(), e.Revision(), about), why.OverruledChecks(ctx, e.Revision(), about)...)
 		no := false
 		for _, c := range checks {
 			no = no || c.State == why.Wrong

@@ -82,7 +82,7 @@ func (l *lostLines) forgetZones(want []string) {
 // ends: there lines are lost, and only the datapath knows how many.
 func RunMeters(ctx context.Context, store *logs.Store, every time.Duration, read func(context.Context, string) (map[string]flow.MeterStat, error)) {
 	l := &lostLines{zones: map[string]*zoneMeters{}}
-	store.CountedBy(l.linesLost)
+	store.CountLossesWith(l.linesLost)
 	ticker := time.NewTicker(MetersEvery)
 	defer ticker.Stop()
 	for {

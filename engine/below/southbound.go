@@ -108,12 +108,12 @@ func (w *Southbounds) endpointOf(zone string) (endpoint string, open func() sout
 		addr = w.ownAddresses[zone]
 	}
 	if z := w.zones.States()[zone]; addr == "" && z != nil && zones.IsFile(z.Endpoint) {
-		addr = dbfile.SouthboundBeside(z.Endpoint)
+		addr = dbfile.SouthboundPath(z.Endpoint)
 	}
 	if addr != "" {
 		return clean.Text(addr), func() southSource { return w.openSource(zone, addr) }
 	}
-	if w.cfg.Pods != nil && w.zones.OfNode(zone) {
+	if w.cfg.Pods != nil && w.zones.BelongsToNode(zone) {
 		return "exec:" + clean.Text(zone), func() southSource {
 			return remote.DialSouthbound(remote.Config{Name: zone, Limit: w.limit, Slot: w.cfg.Slots.TakeSlot, Open: w.cfg.Pods.OpenRunner(zone)})
 		}

@@ -283,7 +283,7 @@ func Prove(ctx context.Context, rev *revision.Revision, made *Result, told func(
 	}
 	compare := func(c *model.Cluster, told string) (*comparison, error) {
 		after, _ := c.Upsert(now, gone)
-		s := &comparison{before: index.New(sideUnder(rev, c, r.Before)), after: index.New(sideUnder(rev, after, r.After)), world: w, c: c}
+		s := &comparison{before: index.New(viewOfSystem(rev, c, r.Before)), after: index.New(viewOfSystem(rev, after, r.After)), world: w, c: c}
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("compare both sides: %w", err)
 		}
@@ -331,9 +331,9 @@ func (r *Result) findWitnesses() {
 	}
 }
 
-// sideUnder returns the view from which the verdicts of policies follow under a system,
+// viewOfSystem returns the view from which the verdicts of policies follow under a system,
 // without the rows that the system adds for every pod.
-func sideUnder(r *revision.Revision, c *model.Cluster, under *system.System) index.View {
+func viewOfSystem(r *revision.Revision, c *model.Cluster, under *system.System) index.View {
 	if !under.HasFeature(system.Rows) {
 		return index.View{Cluster: c, Options: index.Options{IPv4: true, IPv6: true, Precedence: under.Precedence}}
 	}

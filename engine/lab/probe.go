@@ -118,7 +118,7 @@ var probeProtocols = map[verdict.Protocol]match.Proto{verdict.TCP: match.TCP, ve
 func (l *Lab) sendPath(ctx context.Context, sb *sandbox.Sandbox, r *revision.Revision, p *verdict.Path, proto verdict.Protocol,
 	out *probe.PathPackets, at func(probe.Phase)) error {
 	from, to := podOf(r, &p.From), podOf(r, &p.To)
-	out.NotSent = probe.NotSent(p, from, to)
+	out.NotSent = probe.NotSentReason(p, from, to)
 	if out.NotSent != "" {
 		return nil
 	}

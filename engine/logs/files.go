@@ -103,7 +103,7 @@ func (r *FileReader) Run(ctx context.Context) error {
 }
 
 func (r *FileReader) readFiles(ctx context.Context) error {
-	r.logs.FollowedBy(func() []logline.Stream {
+	r.logs.ListStreamsWith(func() []logline.Stream {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		return r.streams
@@ -113,7 +113,7 @@ func (r *FileReader) readFiles(ctx context.Context) error {
 	}
 	defer func() { r.set.Close() }()
 	if !r.isPiped() {
-		r.logs.playedBy(r)
+		r.logs.setPlayer(r)
 		if r.cfg.Speed == 0 {
 			defer r.searches.openSearches(ctx)()
 		}
@@ -212,9 +212,9 @@ func (r *FileReader) beginAt(from time.Time, end bool) (err error) {
 	for _, f := range r.set.Files() {
 		switch {
 		case end:
-			err = f.FromEnd(r.logs.limit, acllog.MayBeACLLine)
+			err = f.SeekLastLines(r.logs.limit, acllog.MayBeACLLine)
 		case !from.IsZero():
-			err = f.FromTime(from, timeOf)
+			err = f.SeekTime(from, timeOf)
 		}
 		if err != nil {
 			return fmt.Errorf("read %s: %w", clean.Text(f.Path()), err)
@@ -222,7 +222,7 @@ func (r *FileReader) beginAt(from time.Time, end bool) (err error) {
 	}
 	whole := true
 	for _, f := range r.set.Files() {
-		whole = whole && f.AtStart()
+		whole = whole && f.IsAtStart()
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

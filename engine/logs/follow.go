@@ -64,7 +64,7 @@ func NewFollower(l *Store, read PodReader, cfg Scope, namespaces []string) *Foll
 // a new one.
 func (p *Follower) Run(ctx context.Context, current func() *revision.Revision, ticks <-chan struct{}) {
 	defer p.wg.Wait()
-	p.logs.FollowedBy(p.nodeStreams)
+	p.logs.ListStreamsWith(p.nodeStreams)
 	for !logsAnything(current()) {
 		select {
 		case <-ctx.Done():

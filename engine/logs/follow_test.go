@@ -66,7 +66,7 @@ func newFakePods(t *testing.T, cfg Scope) (*fakePods, *Follower) {
 	rev := revision.New(revision.Facts{}, nil)
 	logs := New(func() *revision.Revision { return rev }, time.Now, 0)
 	p := NewFollower(logs, f, cfg, kube.OVNNamespaces())
-	logs.FollowedBy(p.nodeStreams)
+	logs.ListStreamsWith(p.nodeStreams)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { defer close(done); logs.Run(ctx) }()

@@ -58,7 +58,7 @@ func TestIdleRules(t *testing.T) {
 	want("the policy is gone", true, "2, 1 in 15 min", "not logged", "2, 1 in 15 min")
 	l.Observe([]model.Change{{New: &both}})
 	streams := []logline.Stream{{Zone: "a", State: logline.StreamLost}}
-	l.FollowedBy(func() []logline.Stream { return streams })
+	l.ListStreamsWith(func() []logline.Stream { return streams })
 	want("no stream", false, "2, 1 in 15 min", "log not followed", "2, 1 in 15 min")
 	streams = append(streams, logline.Stream{Zone: "b", State: logline.StreamOpen})
 	want("one of two streams", false, "2, 1 in 15 min", "no hit, 1 node not followed", "2, 1 in 15 min, 1 rule no hit")

@@ -214,9 +214,11 @@ func rowsOf(rev *revision.Revision, k meterKey, name string) (out []string) {
 	return out
 }
 
-// CountedBy says what counts the lines that the meter of an ACL discards, of a row by its
+// CountLossesWith says what counts the lines that the meter of an ACL discards, of a row by its
 // UUID in a zone; ok is false where nothing does. It must answer at once.
-func (l *Store) CountedBy(f func(zone, acl string) (lost uint64, ok bool)) { l.linesLost.Store(&f) }
+func (l *Store) CountLossesWith(f func(zone, acl string) (lost uint64, ok bool)) {
+	l.linesLost.Store(&f)
+}
 
 // Losses are the ACLs that log as much as their meters let through, or did so lately, and
 // how many lines they lost; those at the limit first.

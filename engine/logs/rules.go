@@ -39,8 +39,8 @@ func (c ruleRates) rateOf(ref logline.RuleRef) *hits.Window {
 	return r
 }
 
-// perRule are the numbers of every rule that was hit; mu is held.
-func (l *Store) perRule(now time.Time) map[logline.RuleRef]RuleStat {
+// statsPerRule are the numbers of every rule that was hit; mu is held.
+func (l *Store) statsPerRule(now time.Time) map[logline.RuleRef]RuleStat {
 	rules := l.hits.Rules()
 	out := make(map[logline.RuleRef]RuleStat, len(rules))
 	for i := range rules {

@@ -23,14 +23,14 @@ func (t *Tracer) currentRunner() (Runner, error) {
 		}
 		return run, nil
 	case t.Pods != nil:
-		return t.inPod, nil
+		return t.runInPod, nil
 	}
 	return nil, fmt.Errorf("%w: it runs in the pods of a cluster (--context), or in the sandbox on OVN; --nb gives databases only", rooms.ErrNoOVNTrace)
 }
 
-// inPod runs ovn-trace beside the zone's Southbound database, in the container that the
+// runInPod runs ovn-trace beside the zone's Southbound database, in the container that the
 // Northbound one is read in: all of them have the same image and see both sockets.
-func (t *Tracer) inPod(ctx context.Context, ask *ovntrace.PacketQuestion) (where string, cmd []string, text string, err error) {
+func (t *Tracer) runInPod(ctx context.Context, ask *ovntrace.PacketQuestion) (where string, cmd []string, text string, err error) {
 	if cmd, err = ask.CommandLine("unix:" + remote.DefaultSouthboundSocket); err != nil {
 		return "", nil, "", err
 	}

@@ -96,9 +96,9 @@ func CheckPossible(m revision.Mode) error {
 	return errFiles
 }
 
-// NotSent says why no packets are put in for a path, empty where they are. from and to
+// NotSentReason says why no packets are put in for a path, empty where they are. from and to
 // are its ends' pods, nil for none.
-func NotSent(p *verdict.Path, from, to *model.Pod) string {
+func NotSentReason(p *verdict.Path, from, to *model.Pod) string {
 	switch {
 	case p.Verdict == verdict.NotApplicable:
 		return p.Reason

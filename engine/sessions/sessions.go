@@ -129,13 +129,13 @@ func (l *Sessions) endSession(k model.Key) bool {
 	delete(l.retries, k)
 	delete(l.knownSessions, k)
 	if !nothing {
-		l.tellEnded(ended)
+		l.reportEnded(ended)
 	}
 	return true
 }
 
-// tellEnded notes sessions that ended by their time.
-func (l *Sessions) tellEnded(ended []model.EndedLogSession) {
+// reportEnded notes sessions that ended by their time.
+func (l *Sessions) reportEnded(ended []model.EndedLogSession) {
 	for _, s := range ended {
 		l.RecordActivity(model.Activity{At: s.At, By: "user", Policy: policyOf(s.Target), Summary: s.String()})
 	}

@@ -178,7 +178,7 @@ func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by AnsweredBy, 
 	}
 	out.NotConsidered = t.omissionFilter(r, by != Policies && !t.Compiled).OmissionsChanging(&out.Answer)
 	if by == Rows && tried {
-		out.rowsAlone(r)
+		out.noteRowsAlone(r)
 	}
 	return out, nil
 }

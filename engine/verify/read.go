@@ -136,9 +136,9 @@ func (r *fileReader) readStatement(n *yaml.Node) {
 		case "name":
 			s.Name = r.readText(v)
 		case "expect":
-			s.Expect = verdict.Verdict(r.oneOf(v, string(verdict.Allow), string(verdict.Deny)))
+			s.Expect = verdict.Verdict(r.readOneOf(v, string(verdict.Allow), string(verdict.Deny)))
 		case "match":
-			s.Some = r.oneOf(v, "every", "some") == "some"
+			s.Some = r.readOneOf(v, "every", "some") == "some"
 		case "allowNone":
 			if yamltree.Tag(v) != "!!bool" {
 				r.addProblem(v, "want true or false")
@@ -189,7 +189,7 @@ func (r *fileReader) readText(n *yaml.Node) string {
 	return clean.Text(n.Value)
 }
 
-func (r *fileReader) oneOf(n *yaml.Node, a, b string) string {
+func (r *fileReader) readOneOf(n *yaml.Node, a, b string) string {
 	if n.Kind != yaml.ScalarNode || n.Value != a && n.Value != b {
 		got := "a mapping or a list"
 		if n.Kind == yaml.ScalarNode {

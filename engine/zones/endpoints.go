@@ -22,7 +22,7 @@ func (z *Set) runEndpoints() {
 		for _, name := range slices.Sorted(maps.Keys(z.cfg.NB)) {
 			addr := z.cfg.NB[name]
 			if name != "" && name != addr {
-				z.addMember(z.byAddress(name, addr))
+				z.addMember(z.memberByAddress(name, addr))
 				continue
 			}
 			p := newEndpoint(z, addr)
@@ -88,7 +88,7 @@ func (p *endpoint) takeZone(name string) {
 		return
 	}
 	delete(p.zones.states, p.state.Name)
-	m := p.zones.byAddress(p.addr, p.addr)
+	m := p.zones.memberByAddress(p.addr, p.addr)
 	m.onNamed = p.renameZone
 	p.zones.addMember(m)
 	p.zones.rankMembers()
@@ -102,7 +102,7 @@ func (p *endpoint) renameZone(name string) {
 		p.zones.ReportProblem("zone "+name, clean.Text(p.addr)+" claims the zone of another database")
 		return
 	}
-	p.zones.addMember(p.zones.byAddress(name, p.addr))
+	p.zones.addMember(p.zones.memberByAddress(name, p.addr))
 	p.zones.rankMembers()
 }
 

@@ -182,7 +182,7 @@ func (z *Set) States() map[string]*model.ZoneState { return z.states }
 func (z *Set) JudgedStates() []*model.ZoneState {
 	out := make([]*model.ZoneState, 0, len(z.states))
 	for _, name := range slices.Sorted(maps.Keys(z.states)) {
-		out = append(out, z.asJudged(z.states[name]))
+		out = append(out, z.judgedState(z.states[name]))
 	}
 	z.awaitSettled()
 	return out
@@ -191,8 +191,10 @@ func (z *Set) JudgedStates() []*model.ZoneState {
 // HasZone says whether there is a zone of that name, read or not.
 func (z *Set) HasZone(name string) bool { return z.states[name] != nil || z.members[name] != nil }
 
-// OfNode says whether a zone goes with its Node.
-func (z *Set) OfNode(name string) bool { return z.members[name] != nil && z.members[name].ofNode }
+// BelongsToNode says whether a zone goes with its Node.
+func (z *Set) BelongsToNode(name string) bool {
+	return z.members[name] != nil && z.members[name].ofNode
+}
 
 // EndZone stops the reconciler of a zone that AddZone started; the channel is closed when what it
 // said last was sent.

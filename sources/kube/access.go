@@ -100,8 +100,8 @@ func (c *Cluster) MayDo(ctx context.Context, q Question) (Access, error) {
 	if err != nil {
 		return Access{}, fmt.Errorf("ask whether %s is allowed: %w", q, verdictOf(model.PolicyKey{}, VerbCreate, err))
 	}
-	reasons := []string{OneLine(got.Status.Reason)}
-	if e := OneLine(got.Status.EvaluationError); e != "" {
+	reasons := []string{SingleLine(got.Status.Reason)}
+	if e := SingleLine(got.Status.EvaluationError); e != "" {
 		reasons = append(reasons, e)
 	}
 	a = Access{Allowed: got.Status.Allowed && !got.Status.Denied, Reason: strings.Trim(strings.Join(reasons, "; "), "; "),

@@ -159,8 +159,8 @@ func (c *Cluster) Dynamic() dynamic.Interface {
 // Names are the names that flags can refer to in a kubeconfig, each sorted.
 type Names struct{ Contexts, Clusters, Users []string }
 
-// NamesIn reads the names of a kubeconfig.
-func NamesIn(o Options) (Names, error) {
+// KubeconfigNames reads the names of a kubeconfig.
+func KubeconfigNames(o Options) (Names, error) {
 	raw, err := configLoader(o).RawConfig()
 	if err != nil {
 		return Names{}, fmt.Errorf("read the kubeconfig: %w", err)

@@ -34,14 +34,14 @@ var TieredResources = []struct {
 	Kind model.Kind
 	schema.GroupVersionResource
 }{
-	{model.KindTier, ofAntrea("tiers")},
-	{model.KindACNP, ofAntrea("clusternetworkpolicies")},
-	{model.KindANNP, ofAntrea("networkpolicies")},
-	{model.KindClusterGroup, ofAntrea("clustergroups")},
-	{model.KindGroup, ofAntrea("groups")},
+	{model.KindTier, antreaResource("tiers")},
+	{model.KindACNP, antreaResource("clusternetworkpolicies")},
+	{model.KindANNP, antreaResource("networkpolicies")},
+	{model.KindClusterGroup, antreaResource("clustergroups")},
+	{model.KindGroup, antreaResource("groups")},
 }
 
-func ofAntrea(resource string) schema.GroupVersionResource {
+func antreaResource(resource string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "crd.antrea.io", Version: "v1beta1", Resource: resource}
 }
 
@@ -131,14 +131,14 @@ func (c *Cluster) Schemas(ctx context.Context) (*admission.Schemas, []model.Brok
 		}
 		var def apiextensionsv1.CustomResourceDefinition
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &def); err != nil {
-			return nil, nil, fmt.Errorf("read the CRD of %s: %w", k, errors.New(OneLine(err.Error())))
+			return nil, nil, fmt.Errorf("read the CRD of %s: %w", k, errors.New(SingleLine(err.Error())))
 		}
 		found = append(found, unreadVersions(k, &def)...)
 		fields, err := out.Add(k, r.Version, &def)
 		if err != nil {
 			found = append(found, model.Broken{Severity: model.SeverityWarning, Origin: model.Origin{Item: -1},
 				Key: model.Key{Kind: k}, Code: model.CodeNewer,
-				Message: "the installed CRD cannot be used for validation: " + OneLine(err.Error())})
+				Message: "the installed CRD cannot be used for validation: " + SingleLine(err.Error())})
 			continue
 		}
 		for _, f := range fields {

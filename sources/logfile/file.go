@@ -258,7 +258,7 @@ const noCopy = "no rotated copy of it was found"
 func (f *File) beginTruncated(now *logPart) (gap string) {
 	was := now.content()
 	f.lastWritten, f.wasEmpty = time.Time{}, true
-	rest := f.copyOf(&was)
+	rest := f.findCopyOf(&was)
 	if rest != nil {
 		rest.split, now.split = now.split, lineSplitter{}
 		f.parts = slices.Insert(f.parts, len(f.parts)-1, rest)
@@ -274,8 +274,8 @@ func (f *File) beginTruncated(now *logPart) (gap string) {
 	return gap
 }
 
-// copyOf is the rotated part with a content, behind what was read of it; nil for none.
-func (f *File) copyOf(c *contentID) *logPart {
+// findCopyOf is the rotated part with a content, behind what was read of it; nil for none.
+func (f *File) findCopyOf(c *contentID) *logPart {
 	for _, path := range rotatedParts(f.path) {
 		p, err := openPart(f.ctx, path)
 		if err != nil {
@@ -327,8 +327,8 @@ func (f *File) ReadBytes() int64 {
 	}
 }
 
-// AtStart says whether nothing before what is read next is left out.
-func (f *File) AtStart() bool {
+// IsAtStart says whether nothing before what is read next is left out.
+func (f *File) IsAtStart() bool {
 	now := f.currentPart()
 	return f.stream == nil && now != nil && now.raw == 0
 }

@@ -119,7 +119,7 @@ func (d *decoder) takeDocument(n *yaml.Node, origin model.Origin, text []byte) {
 // them too. Items of an inner List have the place of that List among the items of the
 // outermost.
 func (d *decoder) takeItems(n *yaml.Node, origin model.Origin, lk yamltree.ListKind, text []byte) {
-	inner, list := yamltree.AsList(n)
+	inner, list := yamltree.ListKindOf(n)
 	if !list {
 		d.takeObject(n, origin, lk, text)
 		return
@@ -275,7 +275,7 @@ func (d *decoder) reportOther(n *yaml.Node, origin model.Origin, key model.Key, 
 		d.reportIssue(origin, key, i)
 		return
 	}
-	d.setAside(code+" "+apiVersion+" "+string(key.Kind), origin, key, i)
+	d.countAside(code+" "+apiVersion+" "+string(key.Kind), origin, key, i)
 }
 
 // reportIssues reports what is wrong with an object and says whether any of it keeps
@@ -287,7 +287,7 @@ func (d *decoder) reportIssues(origin model.Origin, key model.Key, issues []chec
 			fatal = true
 			d.reportIssue(origin, key, i)
 		case i.Code == check.CodeUnknown:
-			d.setAside(i.Code+" "+string(key.Kind)+" "+i.Generic, origin, key, i)
+			d.countAside(i.Code+" "+string(key.Kind)+" "+i.Generic, origin, key, i)
 		default:
 			d.reportIssue(origin, key, i)
 		}
@@ -311,8 +311,8 @@ func (d *decoder) reportIssue(origin model.Origin, key model.Key, i check.Issue)
 	d.out.broken = append(d.out.broken, d.brokenOf(origin, key, i))
 }
 
-// setAside keeps something that is reported once for all its like in a file.
-func (d *decoder) setAside(group string, origin model.Origin, key model.Key, i check.Issue) {
+// countAside keeps something that is reported once for all its like in a file.
+func (d *decoder) countAside(group string, origin model.Origin, key model.Key, i check.Issue) {
 	d.out.asideNotes = append(d.out.asideNotes, asideNote{group: group, broken: d.brokenOf(origin, key, i)})
 }
 

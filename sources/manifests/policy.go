@@ -150,7 +150,7 @@ func (o *Options) validatePolicy(p *model.Policy) []model.Broken {
 // the typed object no longer knows what was absent.
 func rawObject(p *model.Policy) (map[string]any, *yaml.Node, error) {
 	if p.YAML == "" {
-		obj, err := ofPolicy(p)
+		obj, err := typedTree(p)
 		return obj, nil, err
 	}
 	root, err := yamltree.ParseFlat([]byte(p.YAML), yamltree.DefaultAliasNodes)
@@ -167,15 +167,15 @@ func rawObject(p *model.Policy) (map[string]any, *yaml.Node, error) {
 // people write it, without status and what the server keeps. It is written from
 // Original, not from the normal form.
 func Marshal(p *model.Policy) ([]byte, error) {
-	obj, err := ofPolicy(p)
+	obj, err := typedTree(p)
 	if err != nil {
 		return nil, err
 	}
 	return yamltree.Marshal(obj), nil
 }
 
-// ofPolicy is a policy's typed object as a tidy tree, its kind in it.
-func ofPolicy(p *model.Policy) (map[string]any, error) {
+// typedTree is a policy's typed object as a tidy tree, its kind in it.
+func typedTree(p *model.Policy) (map[string]any, error) {
 	obj, err := UntypedTree(p.Original)
 	if err != nil {
 		return nil, fmt.Errorf("write %s as YAML: %w", p.Key, err)

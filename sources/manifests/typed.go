@@ -119,7 +119,7 @@ func (t *Typed) newerFields(p *model.Policy, u *unstructured.Unstructured) bool 
 	fields := check.UnknownFields(infoOfKind(p.Kind).goType, u.Object)
 	p.Older = nil
 	if len(fields) > 0 && p.Kind.IsAdmin() {
-		p.Older = older.OnServer(u.Object)
+		p.Older = older.OlderOnServer(u.Object)
 	}
 	for _, field := range fields {
 		if p.Older != nil && older.IsField(field) {

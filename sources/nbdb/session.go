@@ -83,18 +83,18 @@ func openSession(ctx context.Context, cfg *Config, rows sessionRows) (*session, 
 	}
 	s := &session{cfg: cfg, rows: rows, calls: map[uint64]*pendingCall{},
 		ended: make(chan struct{}), wakeSink: make(chan struct{}, 1), hurry: make(chan struct{}, 1)}
-	s.rpc = jsonrpc.NewPatient(c, s.unreadLimit)
+	s.rpc = jsonrpc.NewWithPatience(c, s.unreadLimit)
 	s.wg.Add(2)
 	go s.readMessages()
 	go s.probeServer()
-	if err := s.setUp(ctx, dialCtx); err != nil {
+	if err := s.setUpSession(ctx, dialCtx); err != nil {
 		s.close(err)
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *session) setUp(ctx, dialCtx context.Context) error {
+func (s *session) setUpSession(ctx, dialCtx context.Context) error {
 	var monitor []byte
 	schema := jsonrpc.AppendString([]byte{'['}, s.rows.databaseName())
 	err := s.callServer(dialCtx, "get_schema", append(schema, ']'), 0, func(result []byte) (err error) {
@@ -326,13 +326,13 @@ func (s *session) serveSink(ctx context.Context, hand func() (seq uint64)) error
 			}
 			t.Stop()
 		}
-		s.noteTold(hand())
+		s.noteDelivered(hand())
 		last = time.Now()
 	}
 }
 
-// noteTold says that the sink knows everything up to seq.
-func (s *session) noteTold(seq uint64) {
+// noteDelivered says that the sink knows everything up to seq.
+func (s *session) noteDelivered(seq uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.handed = seq
@@ -348,8 +348,8 @@ func (s *session) noteTold(seq uint64) {
 	s.waiters = keep
 }
 
-// untilTold waits until the sink knows everything taken in so far.
-func (s *session) untilTold(ctx context.Context) {
+// waitDelivered waits until the sink knows everything taken in so far.
+func (s *session) waitDelivered(ctx context.Context) {
 	s.mu.Lock()
 	if s.handed >= s.seq {
 		s.mu.Unlock()

@@ -65,7 +65,7 @@ func (c *Southbound) serveRows(ctx context.Context, s *southboundSession, sink f
 		sink(SouthboundUpdate{Conn: model.ConnSynced, At: time.Now(), Server: sb.Database + " " + s.version, DB: db})
 		return seq
 	}
-	s.noteTold(tell())
+	s.noteDelivered(tell())
 	return s.serveSink(ctx, tell)
 }
 

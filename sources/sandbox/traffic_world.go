@@ -132,15 +132,15 @@ func outsideTargets(c *model.Cluster) []flowTarget {
 			}
 		}
 	}
-	return append(out, inNetworks(c)...)
+	return append(out, networkTargets(c)...)
 }
 
 // networksTried bounds the networks of policies that traffic goes to.
 const networksTried = 16
 
-// inNetworks are the first address of each network that an EgressFirewall or
+// networkTargets are the first address of each network that an EgressFirewall or
 // NetworkPolicy names, unless it is a pod's, on a port that its rule has.
-func inNetworks(c *model.Cluster) []flowTarget {
+func networkTargets(c *model.Cluster) []flowTarget {
 	var out []flowTarget
 	seen := map[netip.Addr]bool{}
 	for p := range c.Pods() {

@@ -58,7 +58,7 @@ func (w *WritingWorld) Write(_ context.Context, changes []change.ObjectChange) e
 	var remove []model.Key
 	for _, c := range changes {
 		if c.New != nil {
-			upsert = append(upsert, effect.AsObject(w.Current(), c.New))
+			upsert = append(upsert, effect.ObjectOfPolicy(w.Current(), c.New))
 		} else {
 			remove = append(remove, c.Key)
 		}

@@ -199,7 +199,7 @@ func (d *PathDrawing) rows(id string, s *trace.Stage) {
 	}
 	st := d.St
 	sign, mark := VerdictSign(s.Rows.Verdict, st)
-	said, text := "agree: ", string(s.Rows.Verdict)+" · "+trace.WhoOf(s.Rows)
+	said, text := "agree: ", string(s.Rows.Verdict)+" · "+trace.DeciderTextOf(s.Rows)
 	if s.Rows.Verdict == s.Verdict {
 		if s.Rows.Decided == nil && s.Rows.Verdict == verdict.Allow {
 			text = "no row matches"

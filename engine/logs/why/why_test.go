@@ -161,7 +161,7 @@ func TestWhy(t *testing.T) {
 		w.Rev.Mode = c.mode
 		l := storeOf(t, w, c.lines)
 		if c.streams != nil {
-			l.FollowedBy(func() []logline.Stream { return c.streams })
+			l.ListStreamsWith(func() []logline.Stream { return c.streams })
 		}
 		c.about.Policy = given.ANPKey("control")
 		var got []string
@@ -200,7 +200,7 @@ func TestNeverComes(t *testing.T) {
 	} {
 		w := changing.New(t, c.policies...)
 		var got []string
-		for _, x := range NeverComes(t.Context(), w.Current(), Subject{Policy: given.ANPKey("control")}) {
+		for _, x := range OverruledChecks(t.Context(), w.Current(), Subject{Policy: given.ANPKey("control")}) {
 			got = append(got, x.Line())
 		}
 		if d := cmp.Diff(c.want, got); d != "" {

@@ -214,9 +214,9 @@ func (p *Reader) explainError(t Target, err error) (logline.StreamState, string)
 	case err == nil:
 		return logline.StreamOpen, ""
 	case errors.Is(err, ErrNoPod):
-		return logline.StreamNoPod, kube.OneLine(err.Error())
+		return logline.StreamNoPod, kube.SingleLine(err.Error())
 	case errors.Is(err, ErrNoContainer):
-		return logline.StreamNoContainer, kube.OneLine(err.Error())
+		return logline.StreamNoContainer, kube.SingleLine(err.Error())
 	case apierrors.IsUnauthorized(err):
 		return logline.StreamDenied, "the API server does not accept the credentials (401): they are wrong or have expired; log in again"
 	case apierrors.IsForbidden(err) && errors.As(err, &list):
@@ -226,5 +226,5 @@ func (p *Reader) explainError(t Target, err error) (logline.StreamState, string)
 		return logline.StreamDenied, "no permission to get pods/log in " + t.Namespace + "; to check: " + can(t.Namespace,
 			"get", "pods", "--subresource=log")
 	}
-	return logline.StreamLost, kube.OneLine(err.Error())
+	return logline.StreamLost, kube.SingleLine(err.Error())
 }

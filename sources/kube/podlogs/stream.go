@@ -150,7 +150,7 @@ func (s *logStream) readLines(body io.Reader) error {
 		if err == nil || errors.Is(err, io.EOF) && s.endsWithResponse && len(line) > 0 {
 			s.touched.Store(time.Now().UnixNano())
 			if long {
-				s.tooLong()
+				s.isTooLong()
 			} else if !s.takeLine(bytes.TrimRight(line, "\r\n")) {
 				return errMissed
 			}
@@ -165,8 +165,8 @@ func (s *logStream) readLines(body io.Reader) error {
 	}
 }
 
-// tooLong counts a line that is lost; one that a log repeats was counted before.
-func (s *logStream) tooLong() {
+// isTooLong counts a line that is lost; one that a log repeats was counted before.
+func (s *logStream) isTooLong() {
 	r := s.r
 	if s.replay && r.seenLines.started {
 		return

@@ -88,7 +88,7 @@ func (p *Reader) tailOnce(ctx context.Context, t Target, lines int) ([]Line, err
 		long = false
 		switch {
 		case errors.Is(err, io.EOF) && len(out) == 0 && told != "":
-			return nil, fmt.Errorf("read the log of %s: the kubelet says: %s", t, kube.OneLine(told))
+			return nil, fmt.Errorf("read the log of %s: the kubelet says: %s", t, kube.SingleLine(told))
 		case errors.Is(err, io.EOF):
 			return out[max(0, len(out)-lines):], nil
 		case err != nil:

@@ -81,20 +81,20 @@ func equalObjects(a, b model.Object) bool {
 	switch b := b.(type) {
 	case *model.Pod:
 		a, ok := a.(*model.Pod)
-		return ok && equalBut(a, b, &a.Version, &b.Version)
+		return ok && equalExcept(a, b, &a.Version, &b.Version)
 	case *model.Node:
 		a, ok := a.(*model.Node)
-		return ok && equalBut(a, b, &a.Version, &b.Version)
+		return ok && equalExcept(a, b, &a.Version, &b.Version)
 	case *model.EndpointSlice:
 		a, ok := a.(*model.EndpointSlice)
-		return ok && equalBut(a, b, &a.Version, &b.Version)
+		return ok && equalExcept(a, b, &a.Version, &b.Version)
 	}
 	return false
 }
 
-// equalBut compares two objects but for their versions; b is not handed out yet
+// equalExcept compares two objects but for their versions; b is not handed out yet
 // and may be touched for a moment.
-func equalBut(a, b any, version, own *string) bool {
+func equalExcept(a, b any, version, own *string) bool {
 	was := *own
 	*own = *version
 	same := reflect.DeepEqual(a, b)

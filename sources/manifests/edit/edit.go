@@ -101,7 +101,7 @@ func (p *documentPiece) readObjects(text []byte) {
 		p.root = nil
 		return
 	}
-	_, p.list = yamltree.AsList(flat)
+	_, p.list = yamltree.ListKindOf(flat)
 	if !p.list {
 		p.objs = []any{yamltree.Value(flat)}
 		return

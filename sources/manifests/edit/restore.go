@@ -31,13 +31,13 @@ func PlaceOf(name string, text []byte, s Spot) (Place, error) {
 	if s.Item < 0 {
 		docs := documentRefs(r.pieces, r.text)
 		at, ok := placeBetween(docs, s.Above, s.Below)
-		return placeIn(docs, at, ok), nil
+		return placeAmong(docs, at, ok), nil
 	}
 	_, items, at, ok, err := r.listOf(s)
-	return placeIn(items, at, ok), err
+	return placeAmong(items, at, ok), err
 }
 
-func placeIn(all []Ref, at int, ok bool) Place {
+func placeAmong(all []Ref, at int, ok bool) Place {
 	p := Place{HasNeighbour: ok || len(all) == 0}
 	if at > 0 {
 		p.Above = all[at-1]
@@ -135,14 +135,14 @@ func (r *rewriter) restoreItem(e Edit) error {
 				text = d.eol + text
 			}
 			d.addSplice(next, next, text)
-			obj = asItem(own)
+			obj = itemObject(own)
 		} else {
 			err = d.newCannot("is written in a way that cannot be edited")
 		}
 	case own != nil && d.OnlySpaceBefore(d.Dash(node, 0)):
 		start := d.LineStart(d.Dash(node, 0))
 		d.addSplice(start, start, string(own))
-		obj = asItem(own)
+		obj = itemObject(own)
 	default:
 		old := make([]any, len(node.Content))
 		for i := range old {
@@ -165,7 +165,7 @@ func (d *objectDiffer) ownLines(items *yaml.Node, text []byte) []byte {
 		return nil
 	}
 	dash := d.Dash(items, 0)
-	if asItem(text) == nil || !d.OnlySpaceBefore(dash) || d.Column(dash) != len(text)-len(bytes.TrimLeft(text, " ")) {
+	if itemObject(text) == nil || !d.OnlySpaceBefore(dash) || d.Column(dash) != len(text)-len(bytes.TrimLeft(text, " ")) {
 		return nil
 	}
 	if text[len(text)-1] != '\n' {
@@ -174,8 +174,8 @@ func (d *objectDiffer) ownLines(items *yaml.Node, text []byte) []byte {
 	return text
 }
 
-// asItem is the object of an item's lines, nil when they are not one.
-func asItem(text []byte) map[string]any {
+// itemObject is the object of an item's lines, nil when they are not one.
+func itemObject(text []byte) map[string]any {
 	root, _, err := yamltree.Parse(text)
 	if err != nil || root == nil || root.Kind != yaml.SequenceNode || len(root.Content) != 1 {
 		return nil

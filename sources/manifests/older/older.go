@@ -325,10 +325,10 @@ func (o *OlderForm) MarkPolicy(p *model.Policy, line int) {
 	}
 }
 
-// OnServer returns the meaning today of a policy of a cluster whose CRD is of that
+// OlderOnServer returns the meaning today of a policy of a cluster whose CRD is of that
 // time, nil where it has nothing of the older form. OVN-Kubernetes of today, as it
 // reads the policy, decides there.
-func OnServer(obj map[string]any) *model.OlderForm {
+func OlderOnServer(obj map[string]any) *model.OlderForm {
 	text := yamltree.TidyText(obj)
 	root, err := yamltree.ParseFlat([]byte(text), yamltree.DefaultAliasNodes)
 	if err != nil || root == nil || root.Kind != yaml.MappingNode {

@@ -124,8 +124,8 @@ func isDash(l []byte) bool {
 // leaves kind and apiVersion out.
 type ListKind struct{ ApiVersion, Kind string }
 
-// AsList says whether a tree is a List, and what its items are by default.
-func AsList(n *yaml.Node) (ListKind, bool) {
+// ListKindOf says whether a tree is a List, and what its items are by default.
+func ListKindOf(n *yaml.Node) (ListKind, bool) {
 	kind := Text(n, "kind")
 	base, ok := strings.CutSuffix(kind, "List")
 	is := Get(n, "items")
@@ -159,7 +159,7 @@ func SplitList(text []byte) (k ListKind, items []itemPart, ok bool) {
 		return k, nil, false
 	}
 	root.Content = append(root.Content, stringNode("items"), &yaml.Node{Kind: yaml.SequenceNode})
-	k, ok = AsList(root)
+	k, ok = ListKindOf(root)
 	return k, items, ok
 }
 

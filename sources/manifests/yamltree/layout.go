@@ -96,7 +96,7 @@ func (l *Layout) OnlySpaceBefore(p int) bool {
 func (l *Layout) End(n *yaml.Node, indent int) (end int, ok bool) {
 	p := l.Pos(n)
 	if n.Kind == yaml.AliasNode {
-		return l.upTo(p + 1 + len(n.Value))
+		return l.skipUpTo(p + 1 + len(n.Value))
 	}
 	if n.Kind == yaml.ScalarNode && n.Value == "" && n.Style&quoted == 0 && n.Anchor == "" &&
 		n.Style&yaml.TaggedStyle == 0 {
@@ -117,7 +117,7 @@ func (l *Layout) End(n *yaml.Node, indent int) (end int, ok bool) {
 	return l.End(n.Content[len(n.Content)-1], l.Column(p))
 }
 
-func (l *Layout) upTo(p int) (int, bool) { return p, p <= len(l.Text) }
+func (l *Layout) skipUpTo(p int) (int, bool) { return p, p <= len(l.Text) }
 
 // skipProperties steps over an anchor and a tag to the node's content.
 func (l *Layout) skipProperties(n *yaml.Node, p int) (int, bool) {
@@ -130,7 +130,7 @@ func (l *Layout) skipProperties(n *yaml.Node, p int) (int, bool) {
 		}
 		p = l.SkipSpace(p)
 	}
-	return l.upTo(p)
+	return l.skipUpTo(p)
 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }

@@ -285,13 +285,13 @@ func Tag(n *yaml.Node) string {
 	switch {
 	case n.Tag == "!!timestamp" || n.Tag == "!!merge":
 		return "!!str"
-	case n.Tag == "!!str" && n.Style&quoted == 0 && n.Style&yaml.TaggedStyle == 0 && oldBool(n.Value):
+	case n.Tag == "!!str" && n.Style&quoted == 0 && n.Style&yaml.TaggedStyle == 0 && yaml11Bool(n.Value):
 		return "!!bool"
 	}
 	return n.Tag
 }
 
-func oldBool(s string) bool {
+func yaml11Bool(s string) bool {
 	switch len(s) {
 	case 1:
 		return s == "y" || s == "Y" || s == "n" || s == "N"
@@ -319,12 +319,12 @@ func Value(n *yaml.Node) any {
 		}
 		return s
 	case yaml.ScalarNode:
-		return scalarAny(n)
+		return scalarValue(n)
 	}
 	return nil
 }
 
-func scalarAny(n *yaml.Node) any {
+func scalarValue(n *yaml.Node) any {
 	switch Tag(n) {
 	case "!!null":
 		return nil

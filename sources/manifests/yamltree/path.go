@@ -52,19 +52,19 @@ func LineOf(n *yaml.Node, path string) int {
 // that of the field.
 func LineOfValue(n *yaml.Node, path, message string) int {
 	below, line := fieldAt(n, path)
-	if v := valueIn(below, message); v != nil {
+	if v := quotedScalar(below, message); v != nil {
 		return v.Line
 	}
 	return line
 }
 
-// valueIn is the first scalar in a tree that a text quotes, its keys among them.
-func valueIn(n *yaml.Node, text string) *yaml.Node {
+// quotedScalar is the first scalar in a tree that a text quotes, its keys among them.
+func quotedScalar(n *yaml.Node, text string) *yaml.Node {
 	if n.Kind == yaml.ScalarNode && n.Value != "" && strings.Contains(text, strconv.Quote(n.Value)) {
 		return n
 	}
 	for _, c := range n.Content {
-		if v := valueIn(c, text); v != nil {
+		if v := quotedScalar(c, text); v != nil {
 			return v
 		}
 	}

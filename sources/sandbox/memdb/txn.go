@@ -152,7 +152,7 @@ func (t *transaction) readRow(o *operation, raw []byte) (Row, error) {
 		}
 		d, err := r.readDatum(c, false, false)
 		if err != nil && bad == nil {
-			bad = inColumn(err, o.table, name)
+			bad = columnError(err, o.table, name)
 		}
 		row[name] = d
 	})
@@ -165,7 +165,7 @@ func (t *transaction) readRow(o *operation, raw []byte) (Row, error) {
 	return row, nil
 }
 
-func inColumn(err error, table, column string) error {
+func columnError(err error, table, column string) error {
 	var f *opFailure
 	if errors.As(err, &f) {
 		return &opFailure{f.code, fmt.Sprintf("column %s of table %s: %s", column, table, f.details)}

@@ -179,7 +179,7 @@ func (k *packetsUnderWay) nextHopMAC(p *Packet, byAddr map[netip.Addr]string) st
 	if p.Dst.IsMulticast() {
 		return groupMAC(p.Dst).String()
 	}
-	if mac := byAddr[p.Dst]; mac != "" && k.zone.topo.onSwitch(p.EntryPort) {
+	if mac := byAddr[p.Dst]; mac != "" && k.zone.topo.isOnSwitch(p.EntryPort) {
 		return mac
 	}
 	return k.zone.topo.nearMAC(p.EntryPort)

@@ -171,8 +171,8 @@ func (z *Zone) Faults() []model.Fault {
 	return out
 }
 
-// tellFaults tells what is wrong where it is not what was told last.
-func (z *Zone) tellFaults() {
+// reportFaults tells what is wrong where it is not what was told last.
+func (z *Zone) reportFaults() {
 	z.telling.Lock()
 	defer z.telling.Unlock()
 	if now := z.Faults(); !slices.Equal(now, z.faults) {
