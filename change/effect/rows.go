@@ -103,7 +103,7 @@ func columnChanges(old, now map[string]any) []model.FieldDiff {
 		f := model.FieldDiff{Column: name}
 		if wasSet || isSet {
 			f.Desired, f.Live = strconv.Itoa(len(is)), strconv.Itoa(len(was))
-			f.Missing, f.Extra = without(is, was), without(was, is)
+			f.Missing, f.Extra = membersWithout(is, was), membersWithout(was, is)
 			if len(f.Missing)+len(f.Extra) == 0 {
 				continue
 			}
@@ -118,8 +118,8 @@ func columnChanges(old, now map[string]any) []model.FieldDiff {
 	return out
 }
 
-// without are the members of a sorted list that are not in another.
-func without(a, b []string) (out []string) {
+// membersWithout are the members of a sorted list that are not in another.
+func membersWithout(a, b []string) (out []string) {
 	j := 0
 	for _, s := range a {
 		for j < len(b) && b[j] < s {

@@ -40,7 +40,7 @@ func newKubeWorld(t *testing.T, policies ...string) *kubeWorld {
 	w.g = w.Gate(t.TempDir())
 	writer := write.ToCluster(c)
 	w.g.Config.Writer, w.g.server = writer, writer.(serverWriter)
-	w.g.Config.Current = func() *revision.Revision {
+	w.g.Config.CurrentRevision = func() *revision.Revision {
 		rev := *w.World.Current()
 		rev.Mode.Name, rev.Mode.Title, rev.Mode.Server = revision.ClusterMode, c.Context(), c.Server()
 		rev.Mode.Kubectl.Flags = "--context=lab"
@@ -68,7 +68,7 @@ func (w *kubeWorld) put(text string) {
 // sync is the watch: the cluster has what the server has.
 func (w *kubeWorld) sync() {
 	w.T.Helper()
-	live, err := w.g.server.Live(context.Background(), []model.PolicyKey{given.ANPKey("blue"), given.ANPKey("red"), given.ANPKey("navy")})
+	live, err := w.g.server.LivePolicies(context.Background(), []model.PolicyKey{given.ANPKey("blue"), given.ANPKey("red"), given.ANPKey("navy")})
 	if err != nil {
 		w.T.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func (w *kubeWorld) on(name, at string) any {
 
 func (w *kubeWorld) preview(m change.Mutation) *Preview {
 	w.T.Helper()
-	p, err := w.g.Preview(context.Background(), w.g.Config.Current(), m)
+	p, err := w.g.Preview(context.Background(), w.g.Config.CurrentRevision(), m)
 	if err != nil {
 		w.T.Fatal(err)
 	}

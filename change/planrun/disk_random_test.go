@@ -373,10 +373,10 @@ func (r *stateRun) plans(d safefile.FS) *Plans {
 // storePlan writes the progress of a plan.
 func (r *stateRun) storePlan(d safefile.FS) {
 	p := r.plans(d)
-	job := &planJob{By: "cli", Progress: &plan.Progress{Context: "test", Done: r.IntN(3), Plan: plan.Plan{Max: 99,
+	job := &planJob{By: "cli", Progress: &plan.PlanProgress{Context: "test", Done: r.IntN(3), Plan: plan.Plan{Max: 99,
 		Now: []plan.Slot{{Policy: "a", Priority: 1}}, Then: []plan.Slot{{Policy: "a", Priority: 3}},
 		Steps: []plan.Step{{Policy: "a", From: 1, To: 2}, {Policy: "a", From: 2, To: 3}}}}}
-	err := p.store(job)
+	err := p.storeProgress(job)
 	r.say("the plan, %d done: %v", job.Progress.Done, err)
 	if err == nil {
 		clear(r.stored)
@@ -425,7 +425,7 @@ func (r *stateRun) check(dead bool) {
 		}
 	}
 	p := r.plans(nil)
-	if raw, err := safefile.Read(safefile.OS, p.work.Path, 1<<20); err == nil {
+	if raw, err := safefile.ReadPrivate(safefile.OS, p.work.Path, 1<<20); err == nil {
 		var in planJob
 		if json.Unmarshal(raw, &in) == nil {
 			if got, err := plan.DecodeProgress(in.Encoded); err == nil && !r.stored[got.Done] {

@@ -133,7 +133,7 @@ func made(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags,
 		return p, planOutcome(ended), err
 	}
 	lasts := ""
-	if !r.Mode.Lasts() {
+	if !r.Mode.IsPersistent() {
 		lasts = "; only in the sandbox, which ends now (--write-back also changes the files)"
 	}
 	fmt.Fprintf(a.Err, "%s: done in %d ms%s\n", p.Title, res.Took.Milliseconds(), lasts)
@@ -142,7 +142,7 @@ func made(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags,
 		patience = min(patience, c.within/4)
 	}
 	// Where no zone is watched nobody looks at rows.
-	if r.Mode.Name != revision.ClusterMode || slices.ContainsFunc(e.Revision().Zones, (*model.ZoneState).Current) {
+	if r.Mode.Name != revision.ClusterMode || slices.ContainsFunc(e.Revision().Zones, (*model.ZoneState).IsCurrent) {
 		ferr := follow(ctx, a, e, res.Written, patience)
 		if res.Trial != nil && errors.Is(ferr, context.Canceled) {
 			ferr = nil // what becomes of the change then is said below
@@ -175,7 +175,7 @@ func confirmed(a *command.App, c *changeFlags, p *gate.Preview, show func(*gate.
 		}
 		if p.Blocked != "" {
 			err := fmt.Errorf("%s: %s: %w", p.Title, p.Blocked, command.ErrRefused)
-			if p.Stands {
+			if p.AlreadyUndone {
 				// If the undo could not be recorded as done, that error is returned too.
 				if cerr := commit(p, gate.Confirm{Yes: true, By: "cli"}); !errors.Is(cerr, change.ErrBlocked) {
 					err = errors.Join(err, cerr)
@@ -197,9 +197,9 @@ func confirmed(a *command.App, c *changeFlags, p *gate.Preview, show func(*gate.
 			if err := show(p); err != nil {
 				return p, err
 			}
-			return p, fmt.Errorf("changed: look again: %s: %w", stale.What, command.ErrRefused)
+			return p, fmt.Errorf("changed: look again: %s: %w", stale.Difference, command.ErrRefused)
 		}
-		fmt.Fprintln(a.Err, "changed: look again: "+clean.Line(stale.What))
+		fmt.Fprintln(a.Err, "changed: look again: "+clean.Line(stale.Difference))
 	}
 }
 
@@ -213,7 +213,7 @@ func stops(a *command.App, p *gate.Preview, confirmed string) error {
 		return nil
 	case p.Blocked != "" && !p.ReadOnly:
 		return fmt.Errorf("%s: %s: %w", p.Title, p.Blocked, command.ErrRefused)
-	case len(omitted.Unjudged(p.NotConsidered, a.Flags.AllowUnjudged...)) > 0:
+	case len(omitted.UnjudgedOmissions(p.NotConsidered, a.Flags.AllowUnjudged...)) > 0:
 		return command.ErrUnjudged
 	case len(p.Guards) > 0 && (confirmed == "" || confirmed != p.ConfirmName):
 		return command.ErrNo
@@ -225,7 +225,7 @@ func stops(a *command.App, p *gate.Preview, confirmed string) error {
 // and exit 0. It is false for a change that cannot be made, and for a plan whose steps are
 // all made: that plan waits for zones.
 func nothingToDo(p *gate.Preview) bool {
-	return p.Nothing() && len(p.Errors) == 0 && p.Conflict == nil && len(p.Notes) > 0
+	return p.IsNoChange() && len(p.Errors) == 0 && p.Conflict == nil && len(p.Notes) > 0
 }
 
 // followTime is how long a change waits for the rows of every zone to show it.
@@ -236,17 +236,17 @@ const followTime = 10 * time.Second
 func follow(ctx context.Context, a *command.App, e *engine.Engine, written []model.PolicyKey, patience time.Duration) error {
 	wait, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	var behind []policies.Shown
-	err := e.Wait(wait, func(r *revision.Revision) bool {
+	var behind []policies.ZoneShown
+	err := e.WaitFor(wait, func(r *revision.Revision) bool {
 		behind = behind[:0]
-		rows := slices.DeleteFunc(slices.Clone(written), func(k model.PolicyKey) bool { return r.None(k) != nil })
-		for _, z := range policies.Shows(r, rows, nil) {
+		rows := slices.DeleteFunc(slices.Clone(written), func(k model.PolicyKey) bool { return r.WhyNoRows(k) != nil })
+		for _, z := range policies.ZonesShowing(r, rows, nil) {
 			if !z.OK {
 				behind = append(behind, z)
 			}
 		}
 		return len(behind) == 0 && !slices.ContainsFunc(written, func(k model.PolicyKey) bool {
-			return r.None(k) != nil && policies.Summarize(r, k, e.Now()).State == model.StateSettling
+			return r.WhyNoRows(k) != nil && policies.SummarizePolicy(r, k, e.Now()).State == model.StateSettling
 		})
 	})
 	switch {
@@ -258,8 +258,8 @@ func follow(ctx context.Context, a *command.App, e *engine.Engine, written []mod
 	}
 	r := e.Revision()
 	for _, k := range written {
-		if none := r.None(k); none != nil {
-			fmt.Fprintf(a.Err, "%s: %s: %s\n", k.Label(), policies.Summarize(r, k, e.Now()).Text, clean.Line(none.Message))
+		if none := r.WhyNoRows(k); none != nil {
+			fmt.Fprintf(a.Err, "%s: %s: %s\n", k.Label(), policies.SummarizePolicy(r, k, e.Now()).Text, clean.Line(none.Message))
 		}
 	}
 	return nil

@@ -64,7 +64,7 @@ func TestConfirmedAgain(t *testing.T) {
 			p, err := confirmed(a, &c.flags, was, show, func(p *gate.Preview, _ gate.Confirm) error {
 				got = append(got, p)
 				if p == was {
-					return fmt.Errorf("gate: %w", &gate.StaleError{Title: p.Title, What: "ANP b came", Preview: now})
+					return fmt.Errorf("gate: %w", &gate.StaleError{Title: p.Title, Difference: "ANP b came", Preview: now})
 				}
 				made = true
 				return nil

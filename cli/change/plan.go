@@ -84,7 +84,7 @@ rung undo.`,
 // or, without such flags, the free priorities and the plan that runs or stopped.
 func planAnswer(a *command.App, e *engine.Engine, r *revision.Revision, f *planFlags) (*command.Answer, error) {
 	b, in, p, err := arrange(a, r, f)
-	omits := omitted.Objects(r)
+	omits := omitted.OmissionsOfObjects(r)
 	switch {
 	case err != nil:
 		return nil, err
@@ -102,7 +102,7 @@ func planAnswer(a *command.App, e *engine.Engine, r *revision.Revision, f *planF
 		out.Smallest = &n
 	}
 	text := boardText(b)
-	st, err := e.Plan()
+	st, err := e.ReadPlan()
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func arrange(a *command.App, r *revision.Revision, f *planFlags) (b *plan.Board,
 	if f.insert != "" && !both {
 		return nil, nil, nil, fmt.Errorf("--insert %q: want ABOVE,BELOW, two policies by name or priority", f.insert)
 	}
-	b, err = plan.FromCluster(r.Cluster, a.Flags.OVN.MaxPriority, a.Flags.OVN.CompileCNP)
+	b, err = plan.BoardOfCluster(r.Cluster, a.Flags.OVN.MaxPriority, a.Flags.OVN.CompileCNP)
 	switch {
 	case err != nil:
 	case f.insert != "":
@@ -138,7 +138,7 @@ func arrange(a *command.App, r *revision.Revision, f *planFlags) (b *plan.Board,
 			below, err = policyAt(b, below)
 		}
 		if err == nil {
-			place, err = b.Insert(above, below)
+			place, err = b.InsertBetween(above, below)
 		}
 		in, p = &place, place.Room
 	case f.respace:
@@ -171,9 +171,9 @@ func policyAt(b *plan.Board, text string) (string, error) {
 // spacing returns the step and start that the flags ask for; the console's usual values stand
 // in for flags that are not set.
 func (f *planFlags) spacing(b *plan.Board) plan.Spacing {
-	at := b.Usual()
+	at := b.UsualSpacing()
 	if f.hasStep {
-		at = b.Spaced(f.step)
+		at = b.SpacingOfStep(f.step)
 	}
 	if f.hasStart {
 		at.Start = f.start
@@ -198,7 +198,7 @@ func boardText(b *plan.Board) string {
 	for _, g := range b.FreeRuns() {
 		out += "  " + g.String()
 	}
-	out += fmt.Sprintf("\n%d of %d priorities free, largest gap %d", b.Free(), b.Max()+1, b.LargestGap())
+	out += fmt.Sprintf("\n%d of %d priorities free, largest gap %d", b.FreeCount(), b.Max()+1, b.LargestGap())
 	if n, ok := b.SmallestGap(); ok {
 		out += fmt.Sprintf(", smallest %d", n)
 	}

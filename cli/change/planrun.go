@@ -31,7 +31,7 @@ func runPlan(ctx context.Context, a *command.App, c *changeFlags, f *planFlags) 
 		if err != nil {
 			return err
 		}
-		ans := &command.Answer{Value: p, Text: func(bool) string { return planText(p) }, NotConsidered: omitted.From(r, false)}
+		ans := &command.Answer{Value: p, Text: func(bool) string { return planText(p) }, NotConsidered: omitted.OmissionsOfAnswers(r, false)}
 		tells := tells(a, c)
 		if !tells {
 			if err := a.Print(ans); err != nil {
@@ -97,14 +97,14 @@ func startPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeF
 
 // noOther refuses a new plan while there is another.
 func noOther(e *engine.Engine) error {
-	st, err := e.Plan()
+	st, err := e.ReadPlan()
 	switch {
-	case err != nil || !st.Open():
+	case err != nil || !st.IsOpen():
 		return nil // what cannot be read is put aside when the plan starts
-	case st.Active():
+	case st.IsUnderWay():
 		return fmt.Errorf("%w: the plan is %s", planrun.ErrPlan, st.RunBy())
 	}
-	return fmt.Errorf("%w: another plan stopped at %s; %s", planrun.ErrPlan, st.At(), planNext)
+	return fmt.Errorf("%w: another plan stopped at %s; %s", planrun.ErrPlan, st.PlaceText(), planNext)
 }
 
 // guardsText returns, as lines, the effect of a plan on connections, its steps, and the guard
@@ -124,7 +124,7 @@ func continuePlan(ctx context.Context, a *command.App, c *changeFlags, resume, b
 		return err
 	}
 	return a.WithRows(ctx, func(e *engine.Engine, r *revision.Revision) error {
-		st, err := e.Plan()
+		st, err := e.ReadPlan()
 		switch {
 		case err != nil:
 			return err
@@ -176,7 +176,7 @@ func keepPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeFl
 func followPlan(ctx context.Context, a *command.App, e *engine.Engine) (ended bool, err error) {
 	var last revision.PlanState
 	said := ""
-	err = e.Wait(ctx, func(r *revision.Revision) bool {
+	err = e.WaitFor(ctx, func(r *revision.Revision) bool {
 		if r.Plan == nil {
 			return true
 		}
@@ -196,13 +196,13 @@ func followPlan(ctx context.Context, a *command.App, e *engine.Engine) (ended bo
 		return true, nil
 	}
 	why := last.Why
-	if err != nil && last.Shown() {
+	if err != nil && last.IsShownByZones() {
 		return true, nil // only its end was not told yet
 	}
 	if err != nil {
 		why = "interrupted"
 	}
-	stopped := fmt.Errorf("the plan stopped at %s: %s", last.At(), why)
+	stopped := fmt.Errorf("the plan stopped at %s: %s", last.PlaceText(), why)
 	ended = err == nil && last.State == revision.PlanDone
 	if ended {
 		stopped = errors.New(why)

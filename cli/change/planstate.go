@@ -41,7 +41,7 @@ type planBy struct {
 }
 
 func describePlan(st *revision.PlanState) *planOut {
-	out := &planOut{Title: st.Title, State: st.State, Done: st.Made(), Total: st.Total, RollingBack: st.Back, Why: st.Why,
+	out := &planOut{Title: st.Title, State: st.State, Done: st.StepsMade(), Total: st.Total, RollingBack: st.Back, Why: st.Why,
 		Waits: page.Each(st.Waits, func(w revision.PlanWait) planWaitOut {
 			o := planWaitOut{Zone: w.Zone, Why: w.Why}
 			if !w.Since.IsZero() {
@@ -88,10 +88,10 @@ func planStateText(st *revision.PlanState) string {
 
 // keptText tells, where changes are not written back, of a plan of the same files that is.
 func keptText(st *revision.PlanState, now time.Time) string {
-	if st.Active() {
+	if st.IsUnderWay() {
 		return "a plan is under way, " + st.String() + ": " + st.RunBy()
 	}
-	text := st.Standing(now)
+	text := st.StoppedText(now)
 	if st.Stuck != "" {
 		return text + ": " + clean.Line(st.Stuck)
 	}

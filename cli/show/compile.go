@@ -55,7 +55,7 @@ every pod is. -o nbctl prints records as "ovn-nbctl list" does.`,
 				return nil, err
 			}
 			rows := compiledRows(r, zone, keys)
-			return &command.Answer{Value: rows.json(), Text: rows.text, Records: rows.nbctl, NotConsidered: omitted.Objects(r)}, nil
+			return &command.Answer{Value: rows.json(), Text: rows.text, Records: rows.nbctl, NotConsidered: omitted.OmissionsOfObjects(r)}, nil
 		}}
 	})
 	cmd.Flags().StringVar(&zone, "zone", "", "compile for one zone, by the node's name")

@@ -70,7 +70,7 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 				// Drift that does not go away in time is an answer, not an error. A zone
 				// whose database got its name meanwhile is read again.
 				read := command.Settled()
-				_ = e.Wait(ctx, func(r *revision.Revision) bool {
+				_ = e.WaitFor(ctx, func(r *revision.Revision) bool {
 					return read(r) && !moving(r.Zones, findDrift(r, r.Zones, e.Now(), settle))
 				}, time.Now().Add(command.Patience), time.Now().Add(command.LastPatience))
 			},
@@ -88,7 +88,7 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 				}
 				out := findDrift(r, zones, now, young)
 				err = command.UnreadZone(zones)
-				not := omitted.Rows(r, zones)
+				not := omitted.OmissionsOfRows(r, zones)
 				return &command.Answer{Value: out, Text: func(wide bool) string {
 					if len(out) == 0 {
 						return noDrift(r, zones, err == nil, command.NotCounted(not)) + "\n"
@@ -110,8 +110,8 @@ func findDrift(r *revision.Revision, zones []*model.ZoneState, now time.Time, se
 	out := []driftOut{}
 	for _, z := range zones {
 		for _, k := range liverows.ZonePolicies(r, z) {
-			in := z.Policy(k)
-			st := in.StateAfter(z, now, settle)
+			in := z.PolicyJoin(k)
+			st := in.StateSettlingAfter(z, now, settle)
 			if st == model.StateInSync || st == model.StateNotEnforced {
 				continue
 			}
@@ -126,7 +126,7 @@ func findDrift(r *revision.Revision, zones []*model.ZoneState, now time.Time, se
 				}
 			default:
 				o.Reason = cmp.Or(in.Error, in.Why)
-				causes := liverows.Known(r, z, in)
+				causes := liverows.KnownCauses(r, z, in)
 				for i, d := range in.Diffs {
 					row := driftRow{RowDiff: d}
 					row.Fields = append([]model.FieldDiff{}, d.Fields...)

@@ -73,7 +73,7 @@ likely cause.
 			facts := page.Each(lines, (*rows.Line).Fact)
 			ans := command.TableAnswer(a, facts, rows.ACLs, lines)
 			ans.Records = func() string { return records(page.Each(facts, func(x *rows.ACL) rows.Record { return x.Row })) }
-			ans.Err, ans.NotConsidered = command.UnreadZone(zones), omitted.Rows(r, zones)
+			ans.Err, ans.NotConsidered = command.UnreadZone(zones), omitted.OmissionsOfRows(r, zones)
 			list := ans.Text
 			ans.Text = func(wide bool) string { return list(wide) + rows.Legend(lines) }
 			if !*withFlows {
@@ -123,7 +123,7 @@ func records(all []rows.Record) string {
 // has the word stage in backquotes. The stage is empty for all.
 func stageFlag(cmd *cobra.Command, what string) *model.Stage {
 	var names []string
-	for _, s := range model.Stages() {
+	for _, s := range model.PipelineStages() {
 		names = append(names, string(s))
 	}
 	stage := new(model.Stage)

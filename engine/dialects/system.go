@@ -12,20 +12,20 @@ func (d *Dialects) DecideSystem() {
 	switch {
 	case d.cfg.Writes:
 		ovn = "rows are written (--reconcile)"
-	case d.view != nil && d.view.Read():
+	case d.view != nil && d.view.HasReadRows():
 		ovn = "zones have a Northbound database"
 	}
 	was := d.system
-	d.system, d.systemWhy = system.Decide(d.cfg.System, d.compiler.World().Cluster, ovn)
+	d.system, d.systemWhy = system.ChooseSystem(d.cfg.System, d.compiler.World().Cluster, ovn)
 	if d.system == was {
 		return
 	}
-	d.Changed()
+	d.MarkChanged()
 	o := d.cfg.CompilerOptions()
-	o.Nothing = !d.system.Has(system.Rows)
+	o.Nothing = !d.system.HasFeature(system.Rows)
 	if d.view != nil {
 		d.view = d.view.WithSystem(d.system)
-		o, _ = d.view.Wants()
+		o, _ = d.view.WantedOptions()
 	}
 	d.recompile(o, false)
 }

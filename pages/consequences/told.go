@@ -86,11 +86,11 @@ func Tell(p *gate.Preview) *Told {
 		Objects: page.Each(p.Objects, func(o change.ObjectChange) Object { return objectOf(p, &o) }),
 		Guards:  page.Each(p.Guards, func(g change.Guard) Point { return Point{Rail, g.Code, g.Message} }),
 		Notes:   page.Each(p.Notes, func(n string) Point { return Point{Sign: Notes, Text: n} }),
-		Omitted: page.Each(p.NotConsidered, func(o model.Omission) Point { return Point{Sign: warnsIf(!o.Assumed()), Text: o.String()} }),
+		Omitted: page.Each(p.NotConsidered, func(o model.Omission) Point { return Point{Sign: warnsIf(!o.IsAssumption()), Text: o.String()} }),
 		Counts:  effect.CountRows(p.Rows),
 	}
 	if s := p.Surplus; s != nil {
-		t.Surplus = []Point{{Sign: warnsIf(!s.Exact()), Text: s.Text()}}
+		t.Surplus = []Point{{Sign: warnsIf(!s.IsExact()), Text: s.Text()}}
 	}
 	for _, f := range p.Findings {
 		if f.Severity == model.SeverityInfo {
@@ -103,7 +103,7 @@ func Tell(p *gate.Preview) *Told {
 	if e == nil {
 		return t
 	}
-	t.Effect = []Point{{warnsIf(e.Flipping() || e.Difference == nil), "connections", e.Text()}}
+	t.Effect = []Point{{warnsIf(e.FlipsVerdicts() || e.Difference == nil), "connections", e.Text()}}
 	for _, text := range p.StepTexts() {
 		t.Effect = append(t.Effect, Point{Sign: Notes, Text: text})
 	}
@@ -175,7 +175,7 @@ func objectOf(p *gate.Preview, o *change.ObjectChange) Object {
 // inBrief is a policy in a few words.
 func inBrief(p *model.Policy) string {
 	s := ""
-	if p.Kind.Ranked() {
+	if p.Kind.HasPriority() {
 		s = fmt.Sprintf("priority %d, ", p.Priority)
 	}
 	return s + fmt.Sprintf("ingress %s, egress %s", ladder.CountRules(p.Ingress), ladder.CountRules(p.Egress))

@@ -46,7 +46,7 @@ func (l *Line) Fact() *ACL {
 
 // IsOf says whether an ACL is of one of the policies or units, also one in an older form.
 func (l *Line) IsOf(keys map[model.PolicyKey]bool) bool {
-	unit, _ := liverows.UnitOf(l.acl.Owner)
-	policy, _ := liverows.PolicyOf(l.acl.Owner)
+	unit, _ := liverows.UnitOfOwner(l.acl.Owner)
+	policy, _ := liverows.PolicyOfOwner(l.acl.Owner)
 	return keys[unit] || keys[policy]
 }

@@ -50,10 +50,10 @@ type Flow struct {
 // ReadFlows adds the flows of an ACL in a zone to its line.
 func (l *Line) ReadFlows(r *revision.Revision, now time.Time) {
 	a := l.acl.ACL
-	f := flows.OfACL(r, r.Zone(l.Zone), a, now)
+	f := flows.FlowsOfACL(r, r.Zone(l.Zone), a, now)
 	l.Flows = &Flows{State: f.State, Text: f.Text, Missing: f.Missing, Since: page.StampText(f.Since), Flows: page.Each(f.Flows, func(x *flow.Flow) Flow {
 		out := FlowOf(x)
-		out.Shared, _ = flows.Shared(r, a, x)
+		out.Shared, _ = flows.SharedFlowText(r, a, x)
 		return out
 	})}
 }
@@ -61,8 +61,8 @@ func (l *Line) ReadFlows(r *revision.Revision, now time.Time) {
 // FlowOf is a flow that no ACL shares.
 func FlowOf(x *flow.Flow) Flow {
 	out := Flow{UUID: x.Row.UUID, On: []string{}, Pipeline: x.Row.Pipeline, Stage: string(x.Stage), Name: x.Row.Stage, Table: x.Row.Table,
-		Priority: x.Row.Priority, Hint: int(x.Reading.Hint), Packets: x.Packets(), Match: x.Row.Match, Actions: x.Row.Actions,
-		Does: append([]string{}, flow.InWords(x.Acts)...), Differs: x.Differs, Log: x.Log}
+		Priority: x.Row.Priority, Hint: int(x.Reading.Hint), Packets: x.PacketsText(), Match: x.Row.Match, Actions: x.Row.Actions,
+		Does: append([]string{}, flow.ActionTexts(x.Acts)...), Differs: x.Differs, Log: x.Log}
 	for _, d := range x.Datapaths {
 		out.On = append(out.On, d.Name)
 	}

@@ -40,7 +40,7 @@ type Pipeline struct {
 	walked   []*nb.ACL
 	sorted   []Line
 	problems map[*nb.ACL]string // of matches that were looked at
-	holders  *liverows.Holders
+	holders  *liverows.ACLHolders
 }
 
 // Read brings the ACLs of a database into order, again only when one of them is another
@@ -52,12 +52,12 @@ func (p *Pipeline) Read(db *nb.DB) {
 	if slices.Equal(walked, p.walked) && holders == p.holders && p.sorted != nil {
 		return
 	}
-	placed := liverows.Pipeline(db)
+	placed := liverows.PlacedACLs(db)
 	*p = Pipeline{walked: walked, sorted: make([]Line, len(placed)), problems: map[*nb.ACL]string{}, holders: holders}
 	for i := range placed {
 		x := &placed[i]
-		on := holders.Of(x.ACL)
-		p.sorted[i] = Line{ID: x.UUID, Row: x.ACL, acl: x, label: x.Owner.Label(), on: holders.Names(x.ACL),
+		on := holders.HoldersOfACL(x.ACL)
+		p.sorted[i] = Line{ID: x.UUID, Row: x.ACL, acl: x, label: x.Owner.Label(), on: holders.HolderNames(x.ACL),
 			own: len(on) == 1 && ownGroup(x.Owner, on[0]), from: p}
 	}
 }
@@ -77,7 +77,7 @@ func (p *Pipeline) ACLs(zone string, lost []nb.Row, m *liverows.RowMarks, only m
 		all = slices.Clone(all)
 		for _, r := range lost {
 			if a, ok := r.(*nb.ACL); ok {
-				x := liverows.Place(a)
+				x := liverows.PlaceACL(a)
 				all = append(all, Line{Row: a, Lost: true, acl: &x, label: x.Owner.Label(), from: p})
 			}
 		}
@@ -128,7 +128,7 @@ func (l Line) in(zone string, owner nb.Owner, m *liverows.RowMarks) *Line {
 	switch id := l.Row.IDs()[nb.KeyID]; {
 	case m == nil:
 	case !l.Lost:
-		l.Mark = m.Of(l.Row, owner)
+		l.Mark = m.MarkOf(l.Row, owner)
 	default:
 		l.ID, l.Mark = "missing "+id, liverows.RowMissing
 		if m.KnownLost[id] {

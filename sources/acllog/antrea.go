@@ -52,7 +52,7 @@ func parseAntrea(line string) (logline.Line, error) {
 	if !ok {
 		return logline.Line{}, ErrNotACL
 	}
-	if !clean.Is(line) {
+	if !clean.IsClean(line) {
 		line = clean.Text(line)
 		front, at, rest, ok = cutAntrea(line)
 		if !ok {

@@ -178,7 +178,7 @@ func (f *Fake) ControllerLog(_ context.Context, zone string, policy model.Policy
 func (f *Fake) Probe(ctx context.Context, c verdict.Connection, at func(probe.Phase)) (*probe.Result, error) {
 	f.call("probe " + c.String())
 	if f.OnProbe == nil {
-		return nil, probe.Possible(f.Revision().Mode)
+		return nil, probe.CheckPossible(f.Revision().Mode)
 	}
 	return f.OnProbe(ctx, c, at)
 }
@@ -238,11 +238,11 @@ func (f *Fake) PlanBackPreview(context.Context) (*gate.Preview, error) {
 	return &gate.Preview{Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Title: "Roll back: Plan"}, nil
 }
 
-// Confirm keeps what is on trial.
-func (f *Fake) Confirm(by string) (string, error) {
+// ConfirmTrial keeps what is on trial.
+func (f *Fake) ConfirmTrial(by string) (string, error) {
 	f.call("confirm by " + by)
 	u := f.Revision().Unconfirmed
-	if !u.Open() {
+	if !u.IsOpen() {
 		return "", errors.New("no change waits to be confirmed")
 	}
 	return u.Title, nil

@@ -63,7 +63,7 @@ func UnitPage(r *revision.Revision, k model.Key, z *model.ZoneState) nav.Page {
 // UnitLine is how a policy or unit stands over all zones, in one line.
 func UnitLine(env *view.Env, k model.Key) widget.Line {
 	st, r := env.Styles, env.Rev
-	s := policies.Summarize(r, k, env.Now)
+	s := policies.SummarizePolicy(r, k, env.Now)
 	if s.Zones == 0 {
 		return widget.Styled("? not checked against live rows", st.Dim)
 	}
@@ -85,7 +85,7 @@ func LoggingLine(env *view.Env, p *model.Policy) widget.Line {
 	st, l := env.Styles, policies.LoggingOf(env.Rev, p)
 	var out widget.Line
 	switch {
-	case l.Levels.Any():
+	case l.Levels.IsOn():
 		out = widget.Styled(l.Levels.String(), st.Info)
 	case len(l.Problems) == 0:
 		out = widget.Styled("off", st.Text)
@@ -118,7 +118,7 @@ func Behind(r *revision.Revision, addr string) (text string, to nav.Page) {
 		}
 		host = p.Addr().String()
 	}
-	owners := r.Address(host)
+	owners := r.AddressOwners(host)
 	if len(owners) == 0 {
 		if host != addr {
 			return "one address, no pod or node has it", nav.Page{}

@@ -90,7 +90,7 @@ func (v *page) head(env *view.Env, w int) []string {
 
 // notes returns the lines about the proposal that stand below it.
 func (v *page) notes(env *view.Env, w, h int) []string {
-	if v.ours().Open() {
+	if v.ours().IsOpen() {
 		return nil
 	}
 	st := env.Styles

@@ -259,7 +259,7 @@ func (v *View) rowsPage(env *view.Env) nav.Page {
 			p.Text += "|" + detail.RowsFilter(connections.DefaultDeny(v.key.Namespace, dir))
 		}
 	}
-	if z := policies.Worst(env.Rev, v.key, env.Now); z != nil {
+	if z := policies.WorstZone(env.Rev, v.key, env.Now); z != nil {
 		p.Zone = z.Name
 	}
 	return p

@@ -146,7 +146,7 @@ func (v *View) confirm(m revision.Mode) *view.Confirm {
 	if len(p.Steps) == 0 {
 		c.Trials = trialTimes
 		c.YesTrial = func(env *view.Env, within time.Duration) {
-			v.commit(env, p, gate.Confirm{Yes: true, Name: name, By: "console", Within: within})
+			v.commit(env, p, gate.Confirm{Yes: true, Name: name, By: "console", TrialTime: within})
 		}
 	}
 	if p.Blocked != "" { // it became so while the question was open
@@ -173,7 +173,7 @@ func (v *View) changedSince(p *gate.Preview) string {
 	case v.p == p:
 		return ""
 	}
-	return p.Changed(v.p)
+	return p.ChangesSince(v.p)
 }
 
 // sum says in one sentence what yes does, and to what.

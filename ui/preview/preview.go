@@ -41,11 +41,11 @@ type View struct {
 
 	phase   phase
 	p       *gate.Preview
-	err     error                 // why it could not be worked out
-	wrong   string                // why the last attempt to write failed
-	notice  string                // something else to know, once
-	trial   *revision.Unconfirmed // it was made on trial
-	since   time.Time             // when what is under way began
+	err     error                       // why it could not be worked out
+	wrong   string                      // why the last attempt to write failed
+	notice  string                      // something else to know, once
+	trial   *revision.UnconfirmedChange // it was made on trial
+	since   time.Time                   // when what is under way began
 	pending *pending
 	works   view.Once          // the consequences are being worked out
 	of      *revision.Revision // the newest when the work began
@@ -57,7 +57,7 @@ type View struct {
 	onRows       bool // the cursor is there
 	diff         bool
 	built        builtKey
-	shown        []policies.Shown
+	shown        []policies.ZoneShown
 }
 
 // builtKey is what the documents were built from.
@@ -88,7 +88,7 @@ type wrote struct {
 
 type followed struct {
 	by    *View
-	shown []policies.Shown
+	shown []policies.ZoneShown
 }
 
 // Of makes a preview of any change.
@@ -139,11 +139,11 @@ func (v *View) Sync(env *view.Env) {
 	switch {
 	case !v.works.Begun():
 		v.work(env)
-	case v.phase == ready && !v.works.Under() && v.p.Outdated(v.of, env.Rev):
+	case v.phase == ready && !v.works.Under() && v.p.IsOutdated(v.of, env.Rev):
 		v.work(env)
 	case v.phase == waiting || v.phase == late:
 		keys, gone := v.targets()
-		v.shown = policies.Shows(env.Rev, keys, gone)
+		v.shown = policies.ZonesShowing(env.Rev, keys, gone)
 	}
 	v.build(env)
 }
@@ -194,7 +194,7 @@ func (v *View) Receive(env *view.Env, msg any) {
 		v.ended, v.cost = m.at, m.cost
 		what := ""
 		if v.phase == ready && m.err == nil {
-			what = v.p.Changed(m.p)
+			what = v.p.ChangesSince(m.p)
 		}
 		v.p, v.err = m.p, m.err
 		v.phase = ready

@@ -24,7 +24,7 @@ type refs struct {
 	rows []nb.Row
 	// tied are the ACLs that share the place of an ACL.
 	tied []*nb.ACL
-	tie  liverows.Tie
+	tie  liverows.PriorityTie
 }
 
 // find looks for the rows of the database that refer to a row, and those that tie with it.

@@ -95,8 +95,8 @@ func (v *View) find(env *view.Env) {
 		v.owner = ownerByID(v.page.Table, v.id)
 	}
 	v.findLink(env)
-	k, ok := liverows.UnitOf(v.owner)
-	if !ok || !k.Kind.IsAdmin() && v.state.Policy(k) == nil && !env.Rev.Compiled(k) {
+	k, ok := liverows.UnitOfOwner(v.owner)
+	if !ok || !k.Kind.IsAdmin() && v.state.PolicyJoin(k) == nil && !env.Rev.IsCompiled(k) {
 		return
 	}
 	v.policy = k
@@ -104,7 +104,7 @@ func (v *View) find(env *view.Env) {
 	if v.live == nil && v.desired != nil {
 		v.name = v.desired.RowName()
 	}
-	v.diff = v.difference(v.state.Policy(k))
+	v.diff = v.difference(v.state.PolicyJoin(k))
 }
 
 // successor is the row that took the place of one that is gone: the one with
@@ -139,7 +139,7 @@ func (v *View) difference(p *model.PolicyInZone) *model.RowDiff {
 // findLink finds the page of the rule or policy the row is about: also rows that
 // are not compared name one.
 func (v *View) findLink(env *view.Env) {
-	k, ok := liverows.PolicyOf(v.owner)
+	k, ok := liverows.PolicyOfOwner(v.owner)
 	if !ok || env.Rev.Cluster.Policy(k) == nil && (!k.Kind.IsAdmin() || v.owner.Form == nb.FormLegacy) {
 		return
 	}

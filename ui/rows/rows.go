@@ -117,7 +117,7 @@ func (v *View) Sync(env *view.Env) {
 func remembered(env *view.Env, z *model.ZoneState) widget.Line {
 	var names []string
 	for _, k := range liverows.ZonePolicies(env.Rev, z) {
-		if s := z.Policy(k).State(z, env.Now); s == model.StateBehind || s == model.StateFrozen {
+		if s := z.PolicyJoin(k).StateAt(z, env.Now); s == model.StateBehind || s == model.StateFrozen {
 			names = append(names, k.Label())
 		}
 	}
@@ -132,7 +132,7 @@ func remembered(env *view.Env, z *model.ZoneState) widget.Line {
 
 func (v *View) fill(env *view.Env, t *widget.Table[*rows.Line]) {
 	z := v.state
-	marks := liverows.Marks(env.Rev, z, env.Now)
+	marks := liverows.MarkRows(env.Rev, z, env.Now)
 	lost := marks.MissingRows(env.Rev, z, tables[v.table].name, missingShown)
 	switch tables[v.table].told {
 	case rows.ACLs:
@@ -184,7 +184,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		v.table = (v.table + 1) % len(tables)
 	case action.RowsStage:
 		v.table = 0
-		v.stage = v.stage.Next()
+		v.stage = v.stage.NextStage()
 	case action.Open:
 		env.Open(v.Selected())
 		return true

@@ -75,11 +75,11 @@ func (v *View) Sync(env *view.Env) {
 // firstZone is where to look first: the zone that needs attention, else the one
 // with most of the subject's pods.
 func firstZone(env *view.Env, k model.PolicyKey) string {
-	z := policies.Worst(env.Rev, k, env.Now)
+	z := policies.WorstZone(env.Rev, k, env.Now)
 	if z == nil {
 		return ""
 	}
-	if z.Policy(k).State(z, env.Now) != model.StateInSync {
+	if z.PolicyJoin(k).StateAt(z, env.Now) != model.StateInSync {
 		return z.Name
 	}
 	pods := map[string]int{}

@@ -15,7 +15,7 @@ func (e *Entry) ACLs(rev *revision.Revision) (out []*nb.ACL) {
 	if !e.Attributed || e.Gap != nil {
 		return nil
 	}
-	for _, acl := range rev.ACLs(e.Unit(), e.Line.Zone) {
+	for _, acl := range rev.ACLs(e.UnitKey(), e.Line.Zone) {
 		if !LogsFor(acl, e.Rule) {
 			continue
 		}
@@ -43,6 +43,6 @@ func LogsFor(acl *nb.ACL, ref logline.RuleRef) bool {
 	if ref.Rule < 0 {
 		return acl.Action == nb.ActionDrop
 	}
-	_, dir, i, ok := liverows.RuleOf(acl.ExternalIDs)
+	_, dir, i, ok := liverows.RuleOfIDs(acl.ExternalIDs)
 	return ok && dir == ref.Direction && i == ref.Rule
 }
