@@ -67,10 +67,11 @@ type PlanState struct {
 
 // PlanStep is one step of a plan.
 type PlanStep struct {
-	Policy   string
-	From, To int32
-	Note     string // what holds after it besides: "tied again at 40"
-	State    string // StepDone, StepRunning, StepWaiting or StepToCome
+	Policy string `json:"policy"`
+	From   int32  `json:"from"`
+	To     int32  `json:"to"`
+	Note   string `json:"note,omitempty"` // what holds after it besides: "tied again at 40"
+	State  string `json:"state"`          // StepDone, StepRunning, StepWaiting or StepToCome
 }
 
 // String is the step as people write it: "green-tenant 40 → 41".

@@ -89,28 +89,37 @@ func planAnswer(a *command.App, e *engine.Engine, r *revision.Revision, f *planF
 	case err != nil:
 		return nil, err
 	case in != nil:
-		return &command.Answer{Value: in, Text: func(bool) string { return insertText(in) }, NotConsidered: omits}, nil
+		text := fmt.Sprintf("%d is free\n", in.Priority)
+		if in.Room != nil {
+			text = fmt.Sprintf("no priority is free between them; these steps make room for %d:\n\n%s", in.Priority, planText(in.Room))
+		}
+		return &command.Answer{Value: in, Text: func(bool) string { return text }, NotConsidered: omits}, nil
 	case p != nil:
-		ans := planView(p)
-		ans.NotConsidered = omits
-		return ans, nil
+		return &command.Answer{Value: p, Text: func(bool) string { return planText(p) }, NotConsidered: omits}, nil
 	}
-	out := describeBoard(b)
+	out := boardOut{Slots: append([]plan.Slot{}, b.Slots()...), Free: append([]ladder.Gap{}, b.FreeRuns()...), Largest: b.LargestGap()}
+	if n, ok := b.SmallestGap(); ok {
+		out.Smallest = &n
+	}
+	text := boardText(b)
 	st, err := e.ReadPlan()
 	if err != nil {
 		return nil, err
 	}
-	if st == nil {
-		// Showing the board does not depend on a kept plan that this mode cannot run: an error of
-		// that plan is reported where the plan can run.
-		if st, err = e.KeptPlan(); err != nil || st == nil {
-			return &command.Answer{Value: out, Text: func(bool) string { return boardText(b) }, NotConsidered: omits}, nil
+	if st != nil {
+		text += "\n" + planStateText(st)
+	} else {
+		// What this command shows does not depend on a plan it cannot run: what is wrong
+		// with that is told where it can.
+		st, _ = e.KeptPlan()
+		if st != nil {
+			text += "\n" + keptText(st, e.Now()) + "\n"
 		}
-		out.Plan = describePlan(st)
-		return &command.Answer{Value: out, Text: func(bool) string { return boardText(b) + "\n" + keptText(st, e.Now()) + "\n" }, NotConsidered: omits}, nil
 	}
-	out.Plan = describePlan(st)
-	return &command.Answer{Value: out, Text: func(bool) string { return boardText(b) + "\n" + planStateText(st) }, NotConsidered: omits}, nil
+	if st != nil {
+		out.Plan = describePlan(st)
+	}
+	return &command.Answer{Value: out, Text: func(bool) string { return text }, NotConsidered: omits}, nil
 }
 
 // arrange works out what was asked for: the board as it is, the place for a new
@@ -172,25 +181,12 @@ func (f *planFlags) spacing(b *plan.Board) plan.Spacing {
 	return at
 }
 
-func planView(p *plan.Plan) *command.Answer {
-	return &command.Answer{Value: p, Text: func(bool) string { return planText(p) }}
-}
-
 type boardOut struct {
 	Slots    []plan.Slot  `json:"policies"`
 	Free     []ladder.Gap `json:"free"`
 	Smallest *int         `json:"smallest_gap,omitempty"`
 	Largest  int          `json:"largest_gap"`
 	Plan     *planOut     `json:"plan,omitempty"` // under way or stopped
-}
-
-func describeBoard(b *plan.Board) boardOut {
-	out := boardOut{Slots: append([]plan.Slot{}, b.Slots()...), Largest: b.LargestGap(),
-		Free: append([]ladder.Gap{}, b.FreeRuns()...)}
-	if n, ok := b.SmallestGap(); ok {
-		out.Smallest = &n
-	}
-	return out
 }
 
 func boardText(b *plan.Board) string {
@@ -222,11 +218,4 @@ func planText(p *plan.Plan) string {
 		out += "· " + n + "\n"
 	}
 	return out
-}
-
-func insertText(in *plan.Insertion) string {
-	if in.Room == nil {
-		return fmt.Sprintf("%d is free\n", in.Priority)
-	}
-	return fmt.Sprintf("no priority is free between them; these steps make room for %d:\n\n%s", in.Priority, planText(in.Room))
 }

@@ -56,7 +56,7 @@ type Told struct {
 	Seen, Flips, Others Groups
 	// Findings are what to think about, Hints what is only good to know.
 	Findings, Omitted, Notes, Hints []Point
-	Counts                          []RowCount
+	Counts                          []effect.RowCount
 }
 
 // Object is one object that changes.
@@ -74,9 +74,6 @@ type Field struct {
 	Change page.Line
 }
 
-// RowCount says how many rows of a table change, and in what; Text is empty for none.
-type RowCount struct{ Table, Text string }
-
 // Tell puts a preview into sentences.
 func Tell(p *gate.Preview) *Told {
 	t := &Told{
@@ -90,9 +87,7 @@ func Tell(p *gate.Preview) *Told {
 		Guards:  page.Each(p.Guards, func(g change.Guard) Point { return Point{Rail, g.Code, g.Message} }),
 		Notes:   page.Each(p.Notes, func(n string) Point { return Point{Sign: Notes, Text: n} }),
 		Omitted: page.Each(p.NotConsidered, func(o model.Omission) Point { return Point{Sign: warnsIf(!o.IsAssumption()), Text: o.String()} }),
-		Counts: page.Each(effect.CountRows(p.Rows), func(n effect.RowCount) RowCount {
-			return RowCount{n.Table, effect.RowSummary(p.Rows, n)}
-		}),
+		Counts:  effect.CountRows(p.Rows),
 	}
 	if s := p.Surplus; s != nil {
 		t.Surplus = []Point{{Sign: warnsIf(!s.IsExact()), Text: s.Text()}}
