@@ -91,7 +91,7 @@ func (f *Floor) Run(transactions [][]byte) (began time.Time, err error) {
 	return began, <-sent
 }
 
-// firstError is what a result says from the error on.
+// firstError returns the text of a result from the error on.
 func firstError(result []byte) []byte {
 	at := max(bytes.Index(result, []byte(`"error"`)), 0)
 	return result[at:min(at+300, len(result))]

@@ -45,7 +45,7 @@ func (c *Counts) add(r nb.Row, n int) {
 	}
 }
 
-// watch is what somebody waits for: left holds what is not seen yet.
+// watch is a set of rows that somebody waits for: left holds those not seen yet.
 type watch struct {
 	left []func(*nb.DB) bool
 	want *Counts
@@ -62,11 +62,11 @@ func Observe(ctx context.Context, zone, addr string) (*Observer, error) {
 		Coalesce: time.Nanosecond, // every update at once
 		Probe:    time.Hour,       // it may be held for long
 		Dial:     func(ctx context.Context) (net.Conn, error) { return o.dial(ctx, addr) },
-		Slot: func(work func()) {
+		Slot: func() func() {
 			o.mu.Lock()
 			o.came = o.conn.came()
 			o.mu.Unlock()
-			work()
+			return func() {}
 		}})
 	go pprof.Do(ctx, pprof.Labels("who", "observer"), func(ctx context.Context) {
 		defer close(done)
@@ -130,7 +130,7 @@ func (o *Observer) DB() *nb.DB {
 	return o.db
 }
 
-// Counts are those of the rows as they are now.
+// Counts counts the rows as they are now.
 func (o *Observer) Counts() Counts {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -155,7 +155,7 @@ func (o *Observer) take(u model.ZoneUpdate) {
 	}
 	if u.Resync {
 		o.counts = Counts{}
-		for r := range u.DB.Owned() {
+		for r := range u.DB.OwnedRows() {
 			o.counts.add(r, 1)
 		}
 	}
@@ -209,7 +209,7 @@ func (o *Observer) Expect(d *compiler.Desired, delta *compiler.Delta, zone strin
 		})
 	}
 	for k := range delta.Policies {
-		want := rowsOf(d.Rows(k, zone, nil))
+		want := rowsOf(d.RowsOfUnit(k, zone, nil))
 		w.left = append(w.left, func(db *nb.DB) bool {
 			for name, text := range want {
 				if liveRow(db, name) != text {

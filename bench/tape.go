@@ -221,8 +221,8 @@ func (h *heard) came() time.Time {
 	return h.at
 }
 
-// transactions are those requests, and setup all others: what a client asks for
-// before it writes.
+// split separates the transactions from setup, the requests that a client makes before
+// it writes.
 func split(requests []Request) (setup, transactions [][]byte) {
 	for _, r := range requests {
 		if r.Method == "transact" {

@@ -32,9 +32,9 @@ const (
 	OpCombine  Op = "combine"   // several changes, in order
 )
 
-// WhyNot says why the API server does not let the user make a change of a policy,
+// DeniedText says why the API server does not let the user make a change of a policy,
 // empty when it does or nobody knows. A key without a name stands for a new policy.
-func (op Op) WhyNot(a revision.Access, k model.PolicyKey) string {
+func (op Op) DeniedText(a revision.Access, k model.PolicyKey) string {
 	if k.Kind == "" {
 		k.Kind = model.KindANP
 	}
@@ -54,7 +54,7 @@ func (op Op) WhyNot(a revision.Access, k model.PolicyKey) string {
 	default:
 		return "" // what undo needs, its preview finds out
 	}
-	q := v.Of(k)
+	q := v.QuestionFor(k)
 	return a.WhyNot(q.Verb, q.Target(), q.Namespace)
 }
 
@@ -83,10 +83,10 @@ type Mutation struct {
 	// Policies are the targets of OpLogLevel and OpLogEnd where there are several: ANP, BANP
 	// and namespaces.
 	Policies []model.PolicyKey
-	// Session makes OpLogLevel a logging session, which ends after Lasts, or when somebody
-	// ends it where Lasts is 0.
-	Session bool
-	Lasts   time.Duration
+	// Session makes OpLogLevel a logging session, which ends after SessionTime, or when somebody
+	// ends it where SessionTime is 0.
+	Session     bool
+	SessionTime time.Duration
 	// Timed makes OpLogEnd that of a session whose time is over, and of no other. It was
 	// agreed to when the session began.
 	Timed bool
@@ -107,7 +107,7 @@ type Mutation struct {
 	// they are left aside, which a note says. Prune deletes the policies that are not in it.
 	Mixed, Prune bool
 	// Wanted are the connections that OpApply is made for; nil where nobody said.
-	Wanted *diff.Wanted
+	Wanted *diff.WantedVerdict
 }
 
 // Guard is a guard rail that a change runs into.
@@ -117,25 +117,25 @@ type Guard = guard.Guard
 // the logging.
 func IsChangeable(k model.Kind) bool { return k.IsPolicy() || k == model.KindNamespace }
 
-// Targets are the objects whose logging a mutation changes.
-func (m *Mutation) Targets() []model.PolicyKey {
+// LoggingTargets are the objects whose logging a mutation changes.
+func (m *Mutation) LoggingTargets() []model.PolicyKey {
 	if len(m.Policies) > 0 {
 		return m.Policies
 	}
 	return []model.PolicyKey{m.Policy}
 }
 
-// Whom names the targets in a title.
-func (m *Mutation) Whom() string {
+// TargetNames names the targets in a title.
+func (m *Mutation) TargetNames() string {
 	var names []string
-	for _, k := range m.Targets() {
+	for _, k := range m.LoggingTargets() {
 		names = append(names, k.Label())
 	}
 	return words.Some(names, 2)
 }
 
 func StepMutation(s plan.Step) Mutation {
-	return Mutation{Op: OpMove, Policy: plan.KeyOf(s.Policy), Priority: s.To, Plan: true}
+	return Mutation{Op: OpMove, Policy: plan.KeyOfName(s.Policy), Priority: s.To, Plan: true}
 }
 
 func StepText(s plan.Step) string { return fmt.Sprintf("%s %d → %d", s.Policy, s.From, s.To) }

@@ -15,25 +15,29 @@ import (
 
 // ObjectChange is one object before and after.
 type ObjectChange struct {
-	Key      model.PolicyKey
-	How      kube.Verb     // the way it is made on a cluster; files know no difference
-	Old, New *model.Policy // nil: created, removed
-	Fields   []FieldChange
-	Diff     string // unified diff of the YAML
+	Key        model.PolicyKey
+	ServerVerb kube.Verb     // the way it is made on a cluster; files know no difference
+	Old, New   *model.Policy // nil: created, removed
+	Fields     []FieldChange
+	Diff       string // unified diff of the YAML
 	// ByHand says New.YAML is Old.YAML edited in an editor: a file is given that
 	// very text, comments and all.
 	ByHand bool
 	// Force takes over the fields of other managers (kube.VerbApply). Sent is the
 	// author's document where New is the server's version of it; nil is New.
-	Force bool
-	Sent  *model.Policy
+	Force        bool
+	SentDocument *model.Policy
 	// UndoneFile is the change that the undone change made to the object's file,
 	// WrittenFile the change that this one made.
 	UndoneFile, WrittenFile *FileChange
 }
 
 // FieldChange is one changed field of an object: "spec.priority" 34 → 36.
-type FieldChange struct{ Path, Old, New string }
+type FieldChange struct {
+	Path string `json:"path"`
+	Old  string `json:"old"`
+	New  string `json:"new"`
+}
 
 // RowChange is one row that will be added (DiffMissing), changed
 // (DiffDifferent) or removed (DiffExtra); Fields say what changes.
@@ -69,15 +73,15 @@ func (c ObjectChange) Verb() string {
 	return "update"
 }
 
-func TextOf(p *model.Policy) string {
+func PolicyText(p *model.Policy) string {
 	if p == nil {
 		return ""
 	}
 	return p.YAML
 }
 
-// Capital writes the first letter large.
-func Capital(s string) string {
+// Capitalize writes the first letter large.
+func Capitalize(s string) string {
 	if s == "" {
 		return s
 	}
@@ -102,8 +106,8 @@ func (c *ObjectChange) origin() model.Origin {
 	return c.Old.Origin
 }
 
-// annotations are the words of kubectl annotate that change the logging annotations.
-func (c *ObjectChange) annotations() (words []string) {
+// annotationArgs are the words of kubectl annotate that change the logging annotations.
+func (c *ObjectChange) annotationArgs() (words []string) {
 	set := AnnotationsOf(c.New)
 	had := AnnotationsOf(c.Old)
 	for _, name := range model.LoggingAnnotations() {
@@ -121,7 +125,7 @@ func (c *ObjectChange) annotations() (words []string) {
 
 // onlyLogging says whether nothing but the logging annotations changes.
 func (c *ObjectChange) onlyLogging() bool {
-	return len(c.Fields) > 0 && len(c.Fields) == len(c.annotations())
+	return len(c.Fields) > 0 && len(c.Fields) == len(c.annotationArgs())
 }
 
 // AnnotationsOf are the logging annotations of an object, byte for byte.
@@ -163,9 +167,9 @@ func FilesOf(changes []ObjectChange) (out []FileChange) {
 	return out
 }
 
-// FirstOfEach are the changes of a plan that start from the policies as they are: the
+// FirstPerKey are the changes of a plan that start from the policies as they are: the
 // first of each.
-func FirstOfEach(changes []ObjectChange) (out []ObjectChange) {
+func FirstPerKey(changes []ObjectChange) (out []ObjectChange) {
 	for _, c := range changes {
 		if !slices.ContainsFunc(out, func(o ObjectChange) bool { return o.Key == c.Key }) {
 			out = append(out, c)
@@ -190,7 +194,7 @@ func TitleOf(changes []ObjectChange) string {
 	case 0:
 		return "No change"
 	case 1:
-		return Capital(changes[0].Verb()) + " " + changes[0].Key.Label()
+		return Capitalize(changes[0].Verb()) + " " + changes[0].Key.Label()
 	}
 	var parts []string
 	for _, verb := range []string{"create", "update", "delete"} {
@@ -207,37 +211,37 @@ func TitleOf(changes []ObjectChange) string {
 			parts = append(parts, verb+" "+strings.Join(names, ", "))
 		}
 	}
-	return Capital(strings.Join(parts, "; "))
+	return Capitalize(strings.Join(parts, "; "))
 }
 
-// Commands are the kubectl lines that would do the same.
-func Commands(rev *revision.Revision, m Mutation, changes []ObjectChange) (out []string) {
+// KubectlCommands are the kubectl lines that would do the same.
+func KubectlCommands(rev *revision.Revision, m Mutation, changes []ObjectChange) (out []string) {
 	for i := range changes {
 		// One line takes all documents of a text.
-		if line := command(rev, m, &changes[i]); !slices.Contains(out, line) {
+		if line := kubectlCommand(rev, m, &changes[i]); !slices.Contains(out, line) {
 			out = append(out, line)
 		}
 	}
 	return out
 }
 
-func command(rev *revision.Revision, m Mutation, c *ObjectChange) string {
+func kubectlCommand(rev *revision.Revision, m Mutation, c *ObjectChange) string {
 	k := rev.Mode.Kubectl
 	switch {
 	case c.New == nil:
 		return k.Delete(c.Key)
 	case m.Op == OpApply || c.Old == nil:
 	case c.onlyLogging():
-		return k.Annotate(c.Key, c.annotations()...)
+		return k.Annotate(c.Key, c.annotationArgs()...)
 	case len(c.Fields) == 1 && c.Fields[0].Path == "spec.priority":
 		return k.SetPriority(c.Key, c.Old.Priority, c.New.Priority)
 	}
 	switch {
 	case rev.Mode.Name != revision.ClusterMode:
 		return k.FromInput("apply")
-	case c.How == kube.VerbCreate:
+	case c.ServerVerb == kube.VerbCreate:
 		return k.FromInput("create")
-	case c.How == kube.VerbApply:
+	case c.ServerVerb == kube.VerbApply:
 		return k.ServerSideApply(m.Force)
 	}
 	return k.FromInput("replace")

@@ -58,7 +58,7 @@ func flagValues(a *command.App) map[string]command.Completer {
 		"log-format":      command.FixedWords("text", "json"),
 		"log-level":       command.FixedWords("debug", "info", "warn", "error"),
 		"speed":           command.FixedWords("all", "1x", "10x", "100x"),
-		"system":          command.FixedWords(append([]string{system.Auto}, system.Names()...)...),
+		"system":          command.FixedWords(append([]string{system.Auto}, system.SystemNames()...)...),
 		"api-release":     command.FixedWords(engine.APIReleases()...),
 		"ip-family":       command.FixedWords("auto", "ipv4", "ipv6", "dual"),
 		"multicast":       onOff,
@@ -74,7 +74,7 @@ func flagValues(a *command.App) map[string]command.Completer {
 		"allow-unjudged": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			out := []string{"all"}
 			for _, code := range model.OmissionCodes {
-				if o := (model.Omission{Code: code}); !o.Assumed() {
+				if o := (model.Omission{Code: code}); !o.IsAssumption() {
 					out = append(out, string(code))
 				}
 			}

@@ -59,7 +59,7 @@ func compareUnits(d *Desired, o Options, zone string) error {
 	got := map[model.PolicyKey]*model.PolicyRows{}
 	for c := range d.Policies() {
 		if !c.Key.Kind.IsAdmin() {
-			got[c.Key] = d.Rows(c.Key, zone, nil)
+			got[c.Key] = d.RowsOfUnit(c.Key, zone, nil)
 		}
 	}
 	for _, units := range []map[model.PolicyKey]*model.PolicyRows{want, got} {
@@ -119,9 +119,9 @@ func (n *naive) unit(kind model.Kind, namespace, name string) *model.PolicyRows 
 }
 
 func naiveIDs(owner string, keysAndValues ...string) map[string]string {
-	var pairs []nb.Pair
+	var pairs []nb.IDPair
 	for i := 0; i < len(keysAndValues); i += 2 {
-		pairs = append(pairs, nb.Pair{Key: keysAndValues[i], Value: keysAndValues[i+1]})
+		pairs = append(pairs, nb.IDPair{Key: keysAndValues[i], Value: keysAndValues[i+1]})
 	}
 	return nb.IDs("default-network-controller", owner, pairs...)
 }

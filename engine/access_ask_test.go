@@ -38,7 +38,7 @@ func TestAccessOfWhatIsServed(t *testing.T) {
 	})
 	known := map[kube.Question]kube.Access{}
 	of := func(resource string) (n int) {
-		for _, p := range accessOf(model.Kubectl{}, known).List() {
+		for _, p := range accessOf(model.Kubectl{}, known).Permissions() {
 			if p.Resource == resource {
 				n++
 			}
@@ -47,7 +47,7 @@ func TestAccessOfWhatIsServed(t *testing.T) {
 	}
 	for _, served := range []bool{false, true, false} {
 		serves.Store(served)
-		if !askServed(t.Context(), c, questions(nil), known) {
+		if !askServedKinds(t.Context(), c, accessQuestions(nil), known) {
 			t.Fatal("not all was answered")
 		}
 		wantCNP, wantTiers := 0, 0

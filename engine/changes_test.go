@@ -30,7 +30,7 @@ func inSync(r *revision.Revision) bool {
 	}
 	for _, kind := range []model.Kind{model.KindANP, model.KindBANP} {
 		for p := range r.Cluster.Policies(kind) {
-			if s := policies.Summarize(r, p.Key, r.At); r.None(p.Key) == nil && s.State != model.StateInSync {
+			if s := policies.SummarizePolicy(r, p.Key, r.At); r.WhyNoRows(p.Key) == nil && s.State != model.StateInSync {
 				return false
 			}
 		}
@@ -56,7 +56,7 @@ func TestGateOfAnEngine(t *testing.T) {
 	defer e.Close()
 	wait := func(what string, holds func(*revision.Revision) bool) *revision.Revision {
 		t.Helper()
-		if err := e.Wait(ctx, holds); err != nil {
+		if err := e.WaitFor(ctx, holds); err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
 		return e.Revision()
@@ -96,7 +96,7 @@ func TestGateOfAnEngine(t *testing.T) {
 	moved := func(to int32) func(*revision.Revision) bool {
 		return func(r *revision.Revision) bool {
 			for _, z := range r.Zones {
-				if p := z.Policy(k); p == nil || !p.InSync || p.LivePriority != to {
+				if p := z.PolicyJoin(k); p == nil || !p.InSync || p.LivePriority != to {
 					return false
 				}
 			}
@@ -119,7 +119,7 @@ func TestGateOfAnEngine(t *testing.T) {
 		t.Errorf("undo %q, %d entries", e.Revision().Undo, len(e.History()))
 	}
 
-	b, err := plan.FromCluster(e.Revision().Cluster, model.MaxPriority, false)
+	b, err := plan.BoardOfCluster(e.Revision().Cluster, model.MaxPriority, false)
 	if err != nil {
 		t.Fatal(err)
 	}

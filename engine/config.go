@@ -111,8 +111,8 @@ func CheckAPIRelease(release string) error { return admission.CheckRelease(relea
 // APIReleases are the releases of network-policy-api whose CRDs are known.
 func APIReleases() []string { return slices.Clone(admission.Releases) }
 
-// protected are the namespaces that are protected besides the usual ones.
-func (c *Config) protected() []string {
+// protectedNamespaces are the namespaces that are protected besides the usual ones.
+func (c *Config) protectedNamespaces() []string {
 	if c.OVNNamespace == "" {
 		return c.Protected
 	}
@@ -129,7 +129,7 @@ func (c *Config) check() error {
 	if c.Reconcile && len(c.Sources) == 0 {
 		return fmt.Errorf("cannot write rows without objects: every row would look left over; give the manifests, too")
 	}
-	if is := system.Named(c.System); c.Reconcile && !is.Has(system.Rows) {
+	if is := system.SystemByName(c.System); c.Reconcile && !is.HasFeature(system.Rows) {
 		return fmt.Errorf("cannot write rows with --%s %s: %s has none, and every row would look left over", system.Flag, c.System, is.Title)
 	}
 	names := map[string]bool{}
@@ -140,7 +140,7 @@ func (c *Config) check() error {
 		names[src.Name()] = true
 	}
 	if c.Sandbox != nil {
-		if err := c.Sandbox.Check(); err != nil {
+		if err := c.Sandbox.CheckConfig(); err != nil {
 			return err
 		}
 	}
@@ -156,17 +156,17 @@ func (c *Config) check() error {
 	if c.Clock == nil {
 		c.Clock = time.Now
 	}
-	return c.Flags.Check()
+	return c.Flags.CheckFlags()
 }
 
-// identity returns the name under which history and plans are kept.
-func (c *Config) identity() string {
+// stateIdentity returns the name under which history and plans are kept.
+func (c *Config) stateIdentity() string {
 	return c.Mode.Name + ":" + cmp.Or(c.Identity, c.Mode.Title)
 }
 
-// namespaces are where ovnkube-node pods may be: the one that was named, and no
+// podNamespaces are where ovnkube-node pods may be: the one that was named, and no
 // other then.
-func (c *Config) namespaces() []string {
+func (c *Config) podNamespaces() []string {
 	if ns := c.OVNNamespace; ns != "" {
 		return []string{ns}
 	}

@@ -146,10 +146,10 @@ func (c *knownCase) run(t *testing.T) *revision.Revision {
 	}
 	old := knownNow.Add(-time.Hour)
 	z := &model.ZoneState{Name: "w", Conn: model.ConnSynced, SyncedAt: knownNow, DB: db}
-	z.Policies = tracker.NewDiffer(d).Diff(tracker.ZoneRead{Zone: "w", DB: db, At: old})
+	z.Policies = tracker.NewZoneDiffer(d).JudgeZone(tracker.ZoneRead{Zone: "w", DB: db, At: old})
 	f := revision.Facts{At: knownNow, Cluster: after, Desired: d, Zones: []*model.ZoneState{z}, Loaded: true}
 	if !c.unwatched {
-		f.Past = f.Past.Recall(changes, was)
+		f.Past = f.Past.RememberChanges(changes, was)
 	}
 	return revision.New(f, nil)
 }
@@ -161,7 +161,7 @@ func (c *knownCase) found(t *testing.T) (out []string) {
 		if !p.Policy.Kind.IsPolicy() {
 			continue
 		}
-		causes := liverows.Known(r, z, p)
+		causes := liverows.KnownCauses(r, z, p)
 		for i, d := range p.Diffs {
 			text := strings.TrimPrefix(d.ID, nb.DefaultController+":"+string(p.Policy.Kind)+":") + " " + string(d.Kind) + ":"
 			if causes != nil && causes[i] != nil {
@@ -322,7 +322,7 @@ func TestRecall(t *testing.T) {
 	}
 	same := func(*model.Pod) {}
 	address := func(ip string) func(*model.Pod) { return func(p *model.Pod) { p.IPs = []string{ip} } }
-	var none *revision.Past
+	var none *revision.PastState
 	d := compiler.Compile(&model.Cluster{}, compiler.Options{})
 	steps := func(all ...func(*model.Pod)) string {
 		p := none
@@ -331,7 +331,7 @@ func TestRecall(t *testing.T) {
 			if all[i] != nil {
 				ch.New = base(all[i])
 			}
-			p = p.Recall([]model.Change{ch}, d)
+			p = p.RememberChanges([]model.Change{ch}, d)
 			if all[i] == nil {
 				break
 			}
@@ -386,7 +386,7 @@ func TestKnownFindings(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	r.Zones[0].Writes = true
-	if liverows.Known(r, r.Zones[0], r.Zones[0].Policy(model.PolicyKey{Kind: model.KindEF, Namespace: "blue", Name: "default"})) != nil {
+	if liverows.KnownCauses(r, r.Zones[0], r.Zones[0].PolicyJoin(model.PolicyKey{Kind: model.KindEF, Namespace: "blue", Name: "default"})) != nil {
 		t.Error("where Rung writes, nothing is left by OVN-Kubernetes")
 	}
 }
@@ -430,8 +430,8 @@ func TestCausesAreKept(t *testing.T) {
 	c := knownCase{pods: func(pods map[string]*model.Pod) { pods["web-1"].IPs = []string{"10.244.0.66"} }}
 	r := c.run(t)
 	z := r.Zones[0]
-	p := z.Policy(model.PolicyKey{Kind: model.KindANP, Name: "a"})
-	first := liverows.Known(r, z, p)
+	p := z.PolicyJoin(model.PolicyKey{Kind: model.KindANP, Name: "a"})
+	first := liverows.KnownCauses(r, z, p)
 	next := func(change func(*revision.Facts)) *revision.Revision {
 		f := r.Facts
 		f.Number++
@@ -439,7 +439,7 @@ func TestCausesAreKept(t *testing.T) {
 		r = revision.New(f, r)
 		return r
 	}
-	if again := liverows.Known(next(func(*revision.Facts) {}), z, p); len(first) == 0 || &first[0] != &again[0] {
+	if again := liverows.KnownCauses(next(func(*revision.Facts) {}), z, p); len(first) == 0 || &first[0] != &again[0] {
 		t.Error("worked out twice for the same objects and rows")
 	}
 	if liverows.CausesAtHand(r, z, p) == nil {
@@ -447,13 +447,13 @@ func TestCausesAreKept(t *testing.T) {
 	}
 	// Other objects: the former causes are at hand until they are worked out anew.
 	next(func(f *revision.Facts) { f.Cluster, f.Past = &model.Cluster{}, nil })
-	if liverows.Explain(r, knownNow, false) {
+	if liverows.ExplainBehind(r, knownNow, false) {
 		t.Error("causes from other objects are called current")
 	}
 	if at := liverows.CausesAtHand(r, z, p); len(at) == 0 || &at[0] != &first[0] {
 		t.Error("the screen waits for causes that were worked out before")
 	}
-	if !liverows.Explain(r, knownNow, true) || !liverows.Explain(r, knownNow, false) {
+	if !liverows.ExplainBehind(r, knownNow, true) || !liverows.ExplainBehind(r, knownNow, false) {
 		t.Error("they are worked out anew, and are not called current")
 	}
 	// A judgement nobody has explained: the screen does not wait, and then has it.
@@ -467,7 +467,7 @@ func TestCausesAreKept(t *testing.T) {
 	if liverows.CausesAtHand(r, z, p) != nil {
 		t.Error("the screen worked it out itself")
 	}
-	if !liverows.Explain(r, knownNow, false) || liverows.CausesAtHand(r, z, p) == nil || len(finding.ZoneFindingsAtHand(r, knownNow)) == 0 {
+	if !liverows.ExplainBehind(r, knownNow, false) || liverows.CausesAtHand(r, z, p) == nil || len(finding.ZoneFindingsAtHand(r, knownNow)) == 0 {
 		t.Error("what was never explained is explained at once")
 	}
 }

@@ -90,8 +90,8 @@ func TestLiveDriftOnTheBuiltIn(t *testing.T) {
 		{model.DiffDifferent, one("Ingress:1:None").ID(), nb.Op{Kind: nb.OpUpdate, Table: nb.TableACL, UUID: one("Ingress:1:None").UUID,
 			Row: map[string]any{"priority": 7}}, "priority"},
 		{model.DiffExtra, "default-network-controller:AdminNetworkPolicy:ghost:Ingress:0:v4", nb.Op{Kind: nb.OpInsert, Table: nb.TableAddressSet,
-			Row: map[string]any{"name": "ghost", "external_ids": nb.IDs(nb.DefaultController, nb.OwnerANP, nb.Pair{Key: nb.KeyName, Value: "ghost"},
-				nb.Pair{Key: nb.KeyDirection, Value: "Ingress"}, nb.Pair{Key: nb.KeyGressIndex, Value: "0"}, nb.Pair{Key: nb.KeyIPFamily, Value: "v4"})}}, ""},
+			Row: map[string]any{"name": "ghost", "external_ids": nb.IDs(nb.DefaultController, nb.OwnerANP, nb.IDPair{Key: nb.KeyName, Value: "ghost"},
+				nb.IDPair{Key: nb.KeyDirection, Value: "Ingress"}, nb.IDPair{Key: nb.KeyGressIndex, Value: "0"}, nb.IDPair{Key: nb.KeyIPFamily, Value: "v4"})}}, ""},
 	} {
 		began := time.Now()
 		if _, err := conn.Transact(ctx, []nb.Op{c.op}); err != nil {
@@ -249,7 +249,7 @@ func TestLiveUnnamedEndpoint(t *testing.T) {
 		z := r.Zone(w.address("worker"))
 		return len(r.Zones) == 2 && z != nil && z.Conn == model.ConnLost && z.Error != "" && z.Attempts > 1
 	})
-	if s := policies.Summarize(rev, given.ANPKey("one"), r.Now()); s.State != model.StateUnknown || s.Zones != 2 {
+	if s := policies.SummarizePolicy(rev, given.ANPKey("one"), r.Now()); s.State != model.StateUnknown || s.Zones != 2 {
 		t.Errorf("%+v", s)
 	}
 	w.sandbox().settle("control", "worker")
@@ -269,7 +269,7 @@ func TestLiveNeverInSyncTooEarly(t *testing.T) {
 		// Priority and ids stay; only the rows can tell.
 		r.change(applied(given.ANP("one", 10, "tenant=blue", "in allow tenant=green tcp:"+fmt.Sprint(80+i), "in deny *")))
 		rev := r.until(10*time.Second, "in sync", func(r2 *revision.Revision) bool {
-			return policies.Summarize(r2, given.ANPKey("one"), r.Now()).State == model.StateInSync
+			return policies.SummarizePolicy(r2, given.ANPKey("one"), r.Now()).State == model.StateInSync
 		})
 		for _, z := range rev.Zones {
 			a := z.DB.ACLByID(nb.DefaultController + ":AdminNetworkPolicy:one:Ingress:0:tcp")

@@ -90,7 +90,7 @@ func TestLiveTier2(t *testing.T) {
 // the baseline.
 func tier2Rows(db *nb.DB) (out []string) {
 	take := func(ids map[string]string) {
-		if k, ok := liverows.UnitOf(liverows.OwnerOf(ids)); ok && !k.Kind.IsAdmin() {
+		if k, ok := liverows.UnitOfOwner(liverows.OwnerOfIDs(ids)); ok && !k.Kind.IsAdmin() {
 			out = append(out, ids[nb.KeyID])
 		}
 	}

@@ -48,7 +48,7 @@ func TestSouthboundOfLab(t *testing.T) {
 		nb.Op{Kind: nb.OpMutate, Table: nb.TableSwitch, UUID: sw, Mutations: []nb.Mutation{add}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := z.Sync(ctx); err != nil {
+	if _, err := z.WaitSynced(ctx); err != nil {
 		t.Fatal(err)
 	}
 	mine := func(r *revision.Revision) *nb.ACL {
@@ -64,7 +64,7 @@ func TestSouthboundOfLab(t *testing.T) {
 		if a == nil {
 			return flows.ACLFlows{}
 		}
-		return flows.OfACL(r, r.Zone("n1"), a, e.Now())
+		return flows.FlowsOfACL(r, r.Zone("n1"), a, e.Now())
 	}
 	e.LookAtFlows("n1", "nowhere")
 	rev = r.until(wait.Patience, "the flows", func(r *revision.Revision) bool { return flowsOf(r).State == flows.FlowsMade })
@@ -72,8 +72,8 @@ func TestSouthboundOfLab(t *testing.T) {
 	if len(f.Flows) != 1 || f.Flows[0].Row.Priority != 2001 || f.Flows[0].Log == nil || f.Flows[0].Log.Name != "mine" || f.Text != "1 flow on n1." {
 		t.Errorf("flows of the ACL: %+v", f)
 	}
-	if p := flows.ProgressOf(rev, rev.Zone("n1")); !p.Known || !p.Tracked() || p.Behind(e.Now()) != "" {
-		t.Errorf("progress %+v: %q", p, p.Behind(e.Now()))
+	if p := flows.ProgressOf(rev, rev.Zone("n1")); !p.Known || !p.IsTracked() || p.BehindText(e.Now()) != "" {
+		t.Errorf("progress %+v: %q", p, p.BehindText(e.Now()))
 	}
 
 	// northd stands still: a number that is raised is not followed, a changed row not made.
@@ -92,7 +92,7 @@ func TestSouthboundOfLab(t *testing.T) {
 	wait.Within(t, wait.Patience, "northd is behind", func() bool {
 		r := e.Revision()
 		p := flows.ProgressOf(r, r.Zone("n1"))
-		return strings.HasPrefix(p.Behind(e.Now()), "northd is behind for 2 s")
+		return strings.HasPrefix(p.BehindText(e.Now()), "northd is behind for 2 s")
 	})
 	if err := z.Transact(ctx, nb.Op{Kind: nb.OpMutate, Table: nb.TableSwitch, UUID: sw,
 		Mutations: []nb.Mutation{{Column: "acls", Refs: []nb.Ref{{UUID: mine(rev).UUID}}}}}); err != nil {
@@ -119,7 +119,7 @@ func TestSouthboundOfLab(t *testing.T) {
 	if s := rev.Southbound("n1"); s.Error == "" || s.DB == nil || s.SyncedAt.IsZero() || rev.Zone("n1").Conn != model.ConnSynced {
 		t.Errorf("%+v, zone %s", s, rev.Zone("n1").Conn)
 	}
-	r.until(wait.Patience, "it is back", func(r *revision.Revision) bool { return r.Southbound("n1").Current() })
+	r.until(wait.Patience, "it is back", func(r *revision.Revision) bool { return r.Southbound("n1").IsCurrent() })
 
 	if err := z.Stop(ovn.SBServer); err != nil {
 		t.Fatal(err)

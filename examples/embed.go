@@ -2,8 +2,8 @@ package examples
 
 import "embed"
 
-// Files are the manifests, in the order of their names. What is expected of them
-// (expectations.yaml) is none.
+// Files are the manifests, in the order of their names; the expectations
+// (expectations.yaml) are not among them.
 //
 //go:embed [0-9]*.yaml
 var Files embed.FS

@@ -33,7 +33,7 @@ func pod(nsname, l, node string, ips ...string) *model.Pod {
 
 func policy(kind model.Kind, name string, prio int32, subject string, rules ...model.Rule) *model.Policy {
 	p := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: kind, Name: name}}, Tier: model.TierAdmin, Priority: prio,
-		Subject: model.Subject{Namespaces: made.Sel(subject), Pods: model.Everything(), AllPods: true}}
+		Subject: model.Subject{Namespaces: made.Sel(subject), Pods: model.SelectEverything(), AllPods: true}}
 	if kind == model.KindBANP {
 		p.Tier = model.TierBaseline
 	}
@@ -58,7 +58,7 @@ func rule(dir model.Direction, a model.Action, ports []model.Port, peers ...mode
 }
 
 func nsPeer(s string) model.Peer {
-	return model.Peer{Kind: model.PeerNamespaces, Namespaces: made.Sel(s), Pods: model.Everything()}
+	return model.Peer{Kind: model.PeerNamespaces, Namespaces: made.Sel(s), Pods: model.SelectEverything()}
 }
 
 func tcp(port int32) []model.Port {
@@ -242,8 +242,8 @@ func (w *world) meddle(f *fakeDB) []nb.RowChange {
 		return f.put(nb.RowChange{New: &nb.AddressSet{UUID: f.uuid(), Name: "foreign" + strconv.Itoa(w.r.IntN(1000000)), Addresses: []string{"1.1.1.1"}}})
 	case n < 14: // rows of a policy that is not there
 		name := w.pick("gone", "one", "two")
-		ids := nb.IDs(nb.DefaultController, nb.OwnerANP, nb.Pair{Key: nb.KeyName, Value: name}, nb.Pair{Key: nb.KeyDirection, Value: "Ingress"},
-			nb.Pair{Key: nb.KeyGressIndex, Value: "7"}, nb.Pair{Key: nb.KeyIPFamily, Value: "v4"})
+		ids := nb.IDs(nb.DefaultController, nb.OwnerANP, nb.IDPair{Key: nb.KeyName, Value: name}, nb.IDPair{Key: nb.KeyDirection, Value: "Ingress"},
+			nb.IDPair{Key: nb.KeyGressIndex, Value: "7"}, nb.IDPair{Key: nb.KeyIPFamily, Value: "v4"})
 		if n := nb.HashedName(ids[nb.KeyID]); f.db.AddressSetByName(n) == nil {
 			return f.put(nb.RowChange{New: &nb.AddressSet{UUID: f.uuid(), Name: n, ExternalIDs: ids}})
 		}

@@ -27,13 +27,13 @@ type Access struct{ answers []Permission }
 // NewAccess holds the answers of the server.
 func NewAccess(answers []Permission) Access {
 	return Access{slices.SortedFunc(slices.Values(answers), func(x, y Permission) int {
-		return cmp.Or(cmp.Compare(x.rank(), y.rank()), strings.Compare(x.Resource, y.Resource),
+		return cmp.Or(cmp.Compare(x.listRank(), y.listRank()), strings.Compare(x.Resource, y.Resource),
 			strings.Compare(x.Namespace, y.Namespace), strings.Compare(x.Verb, y.Verb))
 	})}
 }
 
-// rank puts refusals first, then changes before reads.
-func (p *Permission) rank() int {
+// listRank puts refusals first, then changes before reads.
+func (p *Permission) listRank() int {
 	rank := 0
 	if p.Allowed {
 		rank += 2
@@ -44,10 +44,10 @@ func (p *Permission) rank() int {
 	return rank
 }
 
-// List is everything the server answered, refusals first, then changes before
+// Permissions is everything the server answered, refusals first, then changes before
 // reads, by resource and verb. It is empty until there are answers, and off a
 // cluster. It must not be changed.
-func (a Access) List() []Permission { return a.answers }
+func (a Access) Permissions() []Permission { return a.answers }
 
 // WhyNot says why something is not allowed, empty when it is or nobody knows.
 func (a Access) WhyNot(verb, resource, namespace string) string {

@@ -38,7 +38,7 @@ func TestAddress(t *testing.T) {
 		"10.0.0.9":   "",
 	} {
 		var got []string
-		for _, o := range r.Address(ip) {
+		for _, o := range r.AddressOwners(ip) {
 			text := o.Key.Name
 			if o.Note != "" {
 				text += fmt.Sprintf("(%s)", o.Note)
@@ -62,7 +62,7 @@ func BenchmarkAddress(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		r = revision.New(r.Facts, nil)
-		if len(r.Address(workload.PodIP(7))) != 1 {
+		if len(r.AddressOwners(workload.PodIP(7))) != 1 {
 			b.Fatal("nobody has it")
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"rung/model"
 )
 
-// change is the difference between a revision of With and the revision it comes from.
-type change struct {
+// policyChange is the difference between a revision of WithPolicies and the revision it comes from.
+type policyChange struct {
 	base *Revision
 	keys []model.Key // of the policies that changed
 	// compiled are the rows of the changed policies alone, where they share none
@@ -18,20 +18,20 @@ type change struct {
 	compiled func() *compiler.Desired
 }
 
-// With is the revision as it will be once policies were put in or removed: pods,
+// WithPolicies is the revision as it will be once policies were put in or removed: pods,
 // namespaces, nodes and zones are those of r. It is compiled when somebody asks for
 // rows, and with the options r was: only the policies that change, where those
 // share no rows with others (ANP and BANP).
-func (r *Revision) With(upsert []model.Object, remove []model.Key) *Revision {
-	next := &Revision{Facts: r.Facts, shared: &derived{}}
+func (r *Revision) WithPolicies(upsert []model.Object, remove []model.Key) *Revision {
+	next := &Revision{Facts: r.Facts, shared: &derivedValues{}}
 	next.Cluster, _ = r.Cluster.Upsert(upsert, remove)
-	c := &change{base: r, keys: slices.Clone(remove)}
+	c := &policyChange{base: r, keys: slices.Clone(remove)}
 	for _, o := range upsert {
 		c.keys = append(c.keys, o.ObjectKey())
 	}
 	c.compiled = sync.OnceValue(func() *compiler.Desired {
 		all := next.Cluster
-		if c.alone() {
+		if c.sharesNoRows() {
 			var others []model.Key
 			for p := range r.Cluster.AllPolicies() {
 				others = append(others, p.Key)
@@ -40,51 +40,51 @@ func (r *Revision) With(upsert []model.Object, remove []model.Key) *Revision {
 		}
 		return compiler.Compile(all, r.Desired.Options())
 	})
-	next.after = c
+	next.changed = c
 	return next
 }
 
-// Base is the revision that one of With comes from, nil of any other.
-func (r *Revision) Base() *Revision {
-	if r.after == nil {
+// BaseRevision is the revision that one of WithPolicies comes from, nil of any other.
+func (r *Revision) BaseRevision() *Revision {
+	if r.changed == nil {
 		return nil
 	}
-	return r.after.base
+	return r.changed.base
 }
 
-// alone says whether no changed policy shares rows with another.
-func (c *change) alone() bool {
+// sharesNoRows says whether no changed policy shares rows with another.
+func (c *policyChange) sharesNoRows() bool {
 	return !slices.ContainsFunc(c.keys, func(k model.Key) bool { return !k.Kind.IsAdmin() })
 }
 
 // DesiredOf are compiled rows among which those of a policy or unit are.
 func (r *Revision) DesiredOf(k model.Key) *compiler.Desired {
 	switch {
-	case r.after == nil:
+	case r.changed == nil:
 		return r.Desired
-	case r.after.alone() && !slices.Contains(r.after.keys, k):
-		return r.after.base.DesiredOf(k)
+	case r.changed.sharesNoRows() && !slices.Contains(r.changed.keys, k):
+		return r.changed.base.DesiredOf(k)
 	}
-	return r.after.compiled()
+	return r.changed.compiled()
 }
 
 // AllCompiled is everything that is compiled: policies, and the kinds of rows that are
 // no objects.
-func (r *Revision) AllCompiled() iter.Seq[*compiler.Compiled] {
+func (r *Revision) AllCompiled() iter.Seq[*compiler.CompiledUnit] {
 	switch {
-	case r.after == nil:
+	case r.changed == nil:
 		return r.Desired.Policies()
-	case !r.after.alone():
-		return r.after.compiled().Policies()
+	case !r.changed.sharesNoRows():
+		return r.changed.compiled().Policies()
 	}
-	return func(yield func(*compiler.Compiled) bool) {
-		for c := range r.after.base.AllCompiled() {
-			if !slices.Contains(r.after.keys, c.Key) && !yield(c) {
+	return func(yield func(*compiler.CompiledUnit) bool) {
+		for c := range r.changed.base.AllCompiled() {
+			if !slices.Contains(r.changed.keys, c.Key) && !yield(c) {
 				return
 			}
 		}
-		for c := range r.after.compiled().Policies() {
-			if slices.Contains(r.after.keys, c.Key) && !yield(c) {
+		for c := range r.changed.compiled().Policies() {
+			if slices.Contains(r.changed.keys, c.Key) && !yield(c) {
 				return
 			}
 		}

@@ -18,13 +18,13 @@ type Imagined struct {
 	Second bool
 }
 
-// AsIf is the revision as it would be if some pods and namespaces existed. The pods run
+// WithImagined is the revision as it would be if some pods and namespaces existed. The pods run
 // on one of the first two nodes, have an address of the pod network and declare no ports. One
 // that exists stays as it is, but for the labels if some are given, and where it has no place
 // has such a one. Only policies can be asked: no row knows of them.
-func (r *Revision) AsIf(things []Imagined) *Revision {
+func (r *Revision) WithImagined(things []Imagined) *Revision {
 	var objects []model.Object
-	free := newAllocator(r)
+	free := newAddressAllocator(r)
 	var nodes []*model.Node
 	for n := range r.Cluster.Nodes() {
 		nodes = append(nodes, n)
@@ -66,7 +66,7 @@ func (r *Revision) AsIf(things []Imagined) *Revision {
 			p.NodeName = "node"
 		}
 		if len(p.IPs) == 0 {
-			p.IPs = free.take(addressesOn(r, at))
+			p.IPs = free.addressesNear(addressesOn(r, at))
 		}
 		objects = append(objects, p)
 	}
@@ -103,7 +103,7 @@ func addressesOn(r *Revision, nodes []*model.Node) []string {
 	}
 	out := slices.Clone(nodes[0].MgmtIPs)
 	for p := range r.Cluster.Pods() {
-		if p.NodeName == nodes[0].Name && p.PeerEligible() {
+		if p.NodeName == nodes[0].Name && p.CanBePeer() {
 			out = append(out, p.IPs...)
 		}
 	}

@@ -13,28 +13,28 @@ import (
 	"rung/revision/settings"
 )
 
-// derived holds the values that follow from the objects and from the options they are
+// derivedValues holds the values that follow from the objects and from the options they are
 // compiled with (which units there are, the families, the subnets). Each is made when
 // first asked for, and all revisions that have both in common share them.
-type derived struct {
+type derivedValues struct {
 	index     Once[*overlap.PodIndex]
 	ladder    Once[*ladder.Ladder]
 	addrs     Once[map[string][]AddressOwner]
 	verdicts  Once[*index.Index]
 	placed    Once[[]model.Object] // pods of which a place is assumed
 	judged    Once[*model.Cluster]
-	wholeRows Once[*compiler.Desired] // of a revision of With
-	questions memo
+	wholeRows Once[*compiler.Desired] // of a revision of WithPolicies
+	questions valuesByType
 }
 
 // PodIndex answers which pods the selectors of this revision mean.
 func (r *Revision) PodIndex() *overlap.PodIndex {
-	if r.after != nil {
-		return r.after.base.PodIndex() // of the same pods
+	if r.changed != nil {
+		return r.changed.base.PodIndex() // of the same pods
 	}
 	return r.shared.index.Get(func() *overlap.PodIndex {
-		x := overlap.NewPodIndex(r.Judged(), r.Desired.Selectors())
-		x.Compiled(r.Desired.Families())
+		x := overlap.NewPodIndex(r.JudgedCluster(), r.Desired.Selectors())
+		x.SetFamilies(r.Desired.Families())
 		return x
 	})
 }
@@ -79,7 +79,7 @@ func Dialect(r *Revision, zone string) settings.Zone {
 	if r.Dialects == nil {
 		return settings.Zone{}
 	}
-	return r.Dialects.Zone(zone)
+	return r.Dialects.ZoneSettings(zone)
 }
 
 // Once is a value that is worked out when first asked for. Its zero value is ready.
@@ -102,11 +102,11 @@ func (o *Once[T]) Get(work func() T) T {
 	return o.value
 }
 
-// memo keeps what questions worked out, one value of each type.
-type memo struct{ byType sync.Map }
+// valuesByType keeps what questions worked out, one value of each type.
+type valuesByType struct{ byType sync.Map }
 
 // valueOf is the value of a type; it is made empty when first asked for.
-func valueOf[T any](m *memo) *T {
+func valueOf[T any](m *valuesByType) *T {
 	if m == nil {
 		return new(T)
 	}
@@ -117,14 +117,14 @@ func valueOf[T any](m *memo) *T {
 	return v.(*T)
 }
 
-// Shared is the one value of a type for all revisions of the same objects and desired rows,
+// SharedValue is the one value of a type for all revisions of the same objects and desired rows,
 // empty when first asked for. A question keeps there what it worked out of them, under a type
 // of its own, which guards itself: many ask at once.
-func Shared[T any](r *Revision) *T { return valueOf[T](&r.shared.questions) }
+func SharedValue[T any](r *Revision) *T { return valueOf[T](&r.shared.questions) }
 
-// Carried is the one value of a type that goes on from revision to revision, whatever changes.
-// A revision of With carries none: it gets an empty one each time.
-func Carried[T any](r *Revision) *T { return valueOf[T](r.carried) }
+// CarriedValue is the one value of a type that goes on from revision to revision, whatever changes.
+// A revision of WithPolicies carries none: it gets an empty one each time.
+func CarriedValue[T any](r *Revision) *T { return valueOf[T](r.carried) }
 
 // AddressOwner is the object that carries an address.
 type AddressOwner struct {
@@ -132,15 +132,15 @@ type AddressOwner struct {
 	Note string    // "host network", "completed"
 }
 
-// Address says who carries an address: pods that count first, then nodes, then
+// AddressOwners says who carries an address: pods that count first, then nodes, then
 // host-networked and completed pods.
-func (r *Revision) Address(ip string) []AddressOwner {
-	return r.shared.addrs.Get(func() map[string][]AddressOwner { return addresses(r.Cluster) })[ip]
+func (r *Revision) AddressOwners(ip string) []AddressOwner {
+	return r.shared.addrs.Get(func() map[string][]AddressOwner { return addressOwners(r.Cluster) })[ip]
 }
 
-// addresses lists who carries what. Nearly every address has one owner, so the
+// addressOwners lists who carries what. Nearly every address has one owner, so the
 // owners lie in one array.
-func addresses(c *model.Cluster) map[string][]AddressOwner {
+func addressOwners(c *model.Cluster) map[string][]AddressOwner {
 	n := c.Count(model.KindPod)
 	out := make(map[string][]AddressOwner, n)
 	owners := make([]AddressOwner, 0, n+n/8)
@@ -157,7 +157,7 @@ func addresses(c *model.Cluster) map[string][]AddressOwner {
 	}
 	var late []*model.Pod
 	for p := range c.Pods() {
-		if p.HostNetwork || p.Completed() {
+		if p.HostNetwork || p.IsCompleted() {
 			late = append(late, p)
 			continue
 		}

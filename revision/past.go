@@ -8,9 +8,9 @@ import (
 	"rung/model"
 )
 
-// Past is the part of earlier states that still matters: it explains rows that
+// PastState is the part of earlier states that still matters: it explains rows that
 // OVN-Kubernetes leaves. It is replaced, never changed.
-type Past struct {
+type PastState struct {
 	// Pods are the pods that changed in a way OVN-Kubernetes' filter does not see, as they
 	// were before. Refused are the policies that were deleted while OVN-Kubernetes refused
 	// them.
@@ -21,12 +21,12 @@ type Past struct {
 // pastMost bounds what is remembered.
 const pastMost = 4096
 
-// Recall takes changes of objects into account; before are the desired rows until now.
-func (p *Past) Recall(changes []model.Change, before *compiler.Desired) *Past {
+// RememberChanges takes changes of objects into account; before are the desired rows until now.
+func (p *PastState) RememberChanges(changes []model.Change, before *compiler.Desired) *PastState {
 	next := p
-	edit := func() *Past {
+	edit := func() *PastState {
 		if next == p {
-			next = &Past{Pods: map[model.Key]*model.Pod{}, Refused: map[model.PolicyKey]bool{}}
+			next = &PastState{Pods: map[model.Key]*model.Pod{}, Refused: map[model.PolicyKey]bool{}}
 			if p != nil {
 				maps.Copy(next.Pods, p.Pods)
 				maps.Copy(next.Refused, p.Refused)
@@ -41,7 +41,7 @@ func (p *Past) Recall(changes []model.Change, before *compiler.Desired) *Past {
 			now, _ := ch.New.(*model.Pod)
 			switch {
 			case now != nil && now.UID == old.UID && now.Deleting:
-			case now == nil || now.UID != old.UID || noticed(old, now) || has(old.Key) && sameToRows(next.Pods[old.Key], now):
+			case now == nil || now.UID != old.UID || isNoticedUpdate(old, now) || has(old.Key) && sameToRows(next.Pods[old.Key], now):
 				if has(old.Key) {
 					delete(edit().Pods, old.Key)
 				}
@@ -64,11 +64,11 @@ func (p *Past) Recall(changes []model.Change, before *compiler.Desired) *Past {
 	return next
 }
 
-// noticed says whether OVN-Kubernetes takes an update of a pod for one that matters
+// isNoticedUpdate says whether OVN-Kubernetes takes an update of a pod for one that matters
 // (ovn-kubernetes.md#event-filters).
-func noticed(old, now *model.Pod) bool {
+func isNoticedUpdate(old, now *model.Pod) bool {
 	return old.Labels.Key() != now.Labels.Key() || len(old.IPs) != len(now.IPs) ||
-		(old.Phase == "Running") != (now.Phase == "Running") || old.Completed() != now.Completed()
+		(old.Phase == "Running") != (now.Phase == "Running") || old.IsCompleted() != now.IsCompleted()
 }
 
 // sameToRows says whether two versions of a pod give the same rows.

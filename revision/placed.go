@@ -14,11 +14,11 @@ const (
 	assumesAddress = "has no address yet: judged as if it had one"
 )
 
-// Judged is the cluster that policies are asked about. Pods without a node or an address,
+// JudgedCluster is the cluster that policies are asked about. Pods without a node or an address,
 // and the manifests of a repository have no others, are in it as if they were scheduled, each
 // on a node of its own; rows know nothing of these.
-func (r *Revision) Judged() *model.Cluster {
-	placed := r.placed()
+func (r *Revision) JudgedCluster() *model.Cluster {
+	placed := r.placedPods()
 	if len(placed) == 0 {
 		return r.Cluster
 	}
@@ -28,20 +28,20 @@ func (r *Revision) Judged() *model.Cluster {
 	})
 }
 
-// placed are the pods of which a place is assumed, with it.
-func (r *Revision) placed() []model.Object {
-	if r.after != nil {
-		return r.after.base.placed() // of the same pods
+// placedPods are the pods of which a place is assumed, with it.
+func (r *Revision) placedPods() []model.Object {
+	if r.changed != nil {
+		return r.changed.base.placedPods() // of the same pods
 	}
 	return r.shared.placed.Get(func() (out []model.Object) {
-		var free *allocator
+		var free *addressAllocator
 		for p := range r.Cluster.Pods() {
-			why := unplaced(p)
+			why := whyUnplaced(p)
 			if why == "" {
 				continue
 			}
 			if free == nil {
-				free = newAllocator(r)
+				free = newAddressAllocator(r)
 			}
 			q := *p
 			q.Assumed = why
@@ -49,7 +49,7 @@ func (r *Revision) placed() []model.Object {
 				q.NodeName = "own node of " + p.Namespace + "/" + p.Name
 			}
 			if len(q.IPs) == 0 {
-				q.IPs = free.take(nil)
+				q.IPs = free.addressesNear(nil)
 			}
 			out = append(out, &q)
 		}
@@ -57,11 +57,11 @@ func (r *Revision) placed() []model.Object {
 	})
 }
 
-// unplaced says why a place has to be assumed of a pod, empty where it has one, or needs none
+// whyUnplaced says why a place has to be assumed of a pod, empty where it has one, or needs none
 // any more.
-func unplaced(p *model.Pod) string {
+func whyUnplaced(p *model.Pod) string {
 	switch {
-	case p.Completed() || p.PrimaryUDN() != "":
+	case p.IsCompleted() || p.PrimaryUDN() != "":
 	case p.NodeName == "":
 		return AssumesNode
 	case len(p.IPs) == 0 && !p.HostNetwork:
@@ -70,25 +70,25 @@ func unplaced(p *model.Pod) string {
 	return ""
 }
 
-// Assumed says whether a place is assumed of a pod.
-func (r *Revision) Assumed(k model.Key) bool {
-	p := r.Judged().Pod(k.Namespace, k.Name)
+// IsPlaceAssumed says whether a place is assumed of a pod.
+func (r *Revision) IsPlaceAssumed(k model.Key) bool {
+	p := r.JudgedCluster().Pod(k.Namespace, k.Name)
 	return k.Kind == model.KindPod && p != nil && p.Assumed != ""
 }
 
 // unplacedPods are the pods of which a place is assumed.
 func unplacedPods(r *Revision) []model.Omission {
-	why := SaysUnplaced(r)
+	why := UnplacedText(r)
 	if why == "" {
 		return nil
 	}
 	return []model.Omission{{Code: model.OmittedPlace, Key: model.Key{Kind: model.KindPod}, Why: why}}
 }
 
-// SaysUnplaced says in a sentence of which pods a place is assumed; empty for none.
-func SaysUnplaced(r *Revision) string {
+// UnplacedText says in a sentence of which pods a place is assumed; empty for none.
+func UnplacedText(r *Revision) string {
 	var names []string
-	for _, o := range r.placed() {
+	for _, o := range r.placedPods() {
 		k := o.ObjectKey()
 		names = append(names, k.Namespace+"/"+k.Name)
 	}
@@ -100,22 +100,22 @@ func SaysUnplaced(r *Revision) string {
 		words.Count(n, "pod"), words.Few(names, 3), words.Form(n, "is", "are"), words.Form(n, "has", "have"))
 }
 
-// allocator hands out addresses that nobody has, one of each family of the cluster.
-type allocator struct {
+// addressAllocator hands out addresses that nobody has, one of each family of the cluster.
+type addressAllocator struct {
 	ipv4, ipv6 bool
 	taken      map[netip.Addr]bool
 	near       []string                  // addresses of pods, and of the default network
 	last       map[netip.Addr]netip.Addr // by where was begun, what was handed out last
 }
 
-func newAllocator(r *Revision) *allocator {
+func newAddressAllocator(r *Revision) *addressAllocator {
 	o := r.Desired.Options()
-	a := &allocator{ipv4: o.IPv4 || !o.IPv6, ipv6: o.IPv6, taken: map[netip.Addr]bool{}, last: map[netip.Addr]netip.Addr{}}
+	a := &addressAllocator{ipv4: o.IPv4 || !o.IPv6, ipv6: o.IPv6, taken: map[netip.Addr]bool{}, last: map[netip.Addr]netip.Addr{}}
 	for _, ip := range addressesTaken(r) {
 		a.taken[ip] = true
 	}
 	for p := range r.Cluster.Pods() {
-		if p.PeerEligible() {
+		if p.CanBePeer() {
 			a.near = append(a.near, p.IPs...)
 		}
 	}
@@ -123,16 +123,16 @@ func newAllocator(r *Revision) *allocator {
 	return a
 }
 
-// take hands out addresses next to some of those given, else to those of any pods, else in
+// addressesNear hands out addresses next to some of those given, else to those of any pods, else in
 // OVN-Kubernetes' default network.
-func (a *allocator) take(near []string) (out []string) {
+func (a *addressAllocator) addressesNear(near []string) (out []string) {
 	for _, want4 := range []bool{true, false} {
 		if want4 && !a.ipv4 || !want4 && !a.ipv6 {
 			continue
 		}
-		begin, ok := first(near, want4)
+		begin, ok := firstOfFamily(near, want4)
 		if !ok {
-			begin, _ = first(a.near, want4)
+			begin, _ = firstOfFamily(a.near, want4)
 		}
 		at := begin
 		if last, ok := a.last[begin]; ok {
@@ -146,8 +146,8 @@ func (a *allocator) take(near []string) (out []string) {
 	return out
 }
 
-// first is the first address of a family.
-func first(ips []string, want4 bool) (netip.Addr, bool) {
+// firstOfFamily is the first address of a family.
+func firstOfFamily(ips []string, want4 bool) (netip.Addr, bool) {
 	for _, ip := range ips {
 		if a, err := netip.ParseAddr(ip); err == nil && a.Unmap().Is4() == want4 {
 			return a.Unmap(), true

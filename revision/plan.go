@@ -34,14 +34,14 @@ type PlanState struct {
 	// Title says what it does: "Re-space: step 10, starting at 10".
 	Title string
 	// Done of Total steps are done: every zone of this Rung shows them. A step that was
-	// made and is not shown everywhere does not count; the number for people is Made.
+	// made and is not shown everywhere does not count; the number for people is StepsMade.
 	Total, Done int
 	// State is one of PlanRunning, PlanWaiting, PlanStopped and PlanDone.
 	State string
 	// Back says that the plan is being rolled back, or was until it stopped: Done
 	// goes down to 0.
 	Back bool
-	// Why says what it waits for or why it stopped, without times; Waiting has them.
+	// Why says what it waits for or why it stopped, without times; WaitingText has them.
 	Why string
 	// Top is how many steps stood when the roll back began, 0 where nobody knows.
 	Top int
@@ -67,10 +67,11 @@ type PlanState struct {
 
 // PlanStep is one step of a plan.
 type PlanStep struct {
-	Policy   string
-	From, To int32
-	Note     string // what holds after it besides: "tied again at 40"
-	State    string // StepDone, StepRunning, StepWaiting or StepToCome
+	Policy string `json:"policy"`
+	From   int32  `json:"from"`
+	To     int32  `json:"to"`
+	Note   string `json:"note,omitempty"` // what holds after it besides: "tied again at 40"
+	State  string `json:"state"`          // StepDone, StepRunning, StepWaiting or StepToCome
 }
 
 // String is the step as people write it: "green-tenant 40 → 41".
@@ -92,16 +93,16 @@ type PlanRunner struct {
 	Here  bool      // it is this process
 }
 
-// Active says whether the plan is under way, here or elsewhere.
-func (p *PlanState) Active() bool {
+// IsUnderWay says whether the plan is under way, here or elsewhere.
+func (p *PlanState) IsUnderWay() bool {
 	return p != nil && (p.State == PlanRunning || p.State == PlanWaiting)
 }
 
-// Open says whether the plan is under way or stopped half way.
-func (p *PlanState) Open() bool { return p.Active() || p != nil && p.State == PlanStopped }
+// IsOpen says whether the plan is under way or stopped half way.
+func (p *PlanState) IsOpen() bool { return p.IsUnderWay() || p != nil && p.State == PlanStopped }
 
-// Elsewhere says whether another Rung runs the plan.
-func (p *PlanState) Elsewhere() bool { return p.Active() && !p.Runner.Here }
+// RunsElsewhere says whether another Rung runs the plan.
+func (p *PlanState) RunsElsewhere() bool { return p.IsUnderWay() && !p.Runner.Here }
 
 // TakenBackBy says whether undo takes all of the plan back, where undo is the title of the
 // change it is about: a later change may be in front of it.
@@ -112,7 +113,7 @@ func (p *PlanState) TakenBackBy(undo string) bool {
 // RunBy says who runs a plan that this Rung does not: "run by another Rung (pid 4711,
 // since 14:03:05)"; empty where nobody else does.
 func (p *PlanState) RunBy() string {
-	if !p.Elsewhere() {
+	if !p.RunsElsewhere() {
 		return ""
 	}
 	at := ""
@@ -126,15 +127,15 @@ func (p *PlanState) RunBy() string {
 	return fmt.Sprintf("%s by another Rung (pid %d%s, since %s)", what, p.Runner.PID, at, p.Runner.Since.Local().Format(time.TimeOnly))
 }
 
-// Waiting says what the plan waits for at a time: "waiting for w2 (lost 12 s)". It is Why
+// WaitingText says what the plan waits for at a time: "waiting for w2 (lost 12 s)". It is Why
 // where no zone is waited for.
-func (p *PlanState) Waiting(now time.Time) string {
+func (p *PlanState) WaitingText(now time.Time) string {
 	if len(p.Waits) == 0 || p.State == PlanDone {
 		return p.Why
 	}
 	var zones []string
 	for _, w := range p.Waits {
-		zones = append(zones, fmt.Sprintf("%s (%s)", w.Zone, w.For(now)))
+		zones = append(zones, fmt.Sprintf("%s (%s)", w.Zone, w.ReasonText(now)))
 	}
 	text := "waiting for " + words.Cut(zones, ", ", 3)
 	if p.State == PlanStopped && p.Why != "" {
@@ -143,22 +144,22 @@ func (p *PlanState) Waiting(now time.Time) string {
 	return text
 }
 
-// For is why a zone is waited for, and how long: "lost 12 s".
-func (w PlanWait) For(now time.Time) string {
+// ReasonText is why a zone is waited for, and how long: "lost 12 s".
+func (w PlanWait) ReasonText(now time.Time) string {
 	if w.Since.IsZero() {
 		return w.Why
 	}
 	return w.Why + " " + words.Lasted(now.Sub(w.Since))
 }
 
-// Reached says whether the policies stand where the plan was going.
-func (p *PlanState) Reached(c *model.Cluster) bool {
+// IsTargetReached says whether the policies stand where the plan was going.
+func (p *PlanState) IsTargetReached(c *model.Cluster) bool {
 	to := map[string]int32{}
 	for _, s := range p.Steps {
 		to[s.Policy] = s.To
 	}
 	for name, at := range to {
-		o := c.Policy(plan.KeyOf(name))
+		o := c.Policy(plan.KeyOfName(name))
 		if o == nil || o.Priority != at {
 			return false
 		}
@@ -166,22 +167,22 @@ func (p *PlanState) Reached(c *model.Cluster) bool {
 	return len(to) > 0
 }
 
-// Standing says that there is a stopped plan: "a plan is stopped at 4 of 9 (since 12 min)".
+// StoppedText says that there is a stopped plan: "a plan is stopped at 4 of 9 (since 12 min)".
 // It is empty for every other one.
-func (p *PlanState) Standing(now time.Time) string {
+func (p *PlanState) StoppedText(now time.Time) string {
 	if p == nil || p.State != PlanStopped {
 		return ""
 	}
-	text := "a plan is stopped at " + p.At()
+	text := "a plan is stopped at " + p.PlaceText()
 	if !p.Since.IsZero() {
 		text += " (since " + words.Lasted(now.Sub(p.Since)) + ")"
 	}
 	return text
 }
 
-// Made is how many steps stand, the same for whoever looks at the plan: those that are
+// StepsMade is how many steps stand, the same for whoever looks at the plan: those that are
 // done, and those that were written and wait for zones. Each Rung may have zones of its own.
-func (p *PlanState) Made() int {
+func (p *PlanState) StepsMade() int {
 	done, waiting := 0, 0
 	for _, s := range p.Steps {
 		switch s.State {
@@ -200,43 +201,43 @@ func (p *PlanState) Made() int {
 	return p.Done + waiting
 }
 
-// Progress returns the steps that were made and their whole number: on the way back, the
+// StepsOfWay returns the steps that were made and their whole number: on the way back, the
 // steps rolled back, of the steps that stood when it began.
-func (p *PlanState) Progress() (n, of int) {
+func (p *PlanState) StepsOfWay() (n, of int) {
 	if !p.Back {
-		return p.Made(), p.Total
+		return p.StepsMade(), p.Total
 	}
-	of = max(p.Top, p.Made())
+	of = max(p.Top, p.StepsMade())
 	if p.Top == 0 {
 		of = p.Total
 	}
-	return of - p.Made(), of
+	return of - p.StepsMade(), of
 }
 
-// At is where the plan is: "4 of 9", on the way back "3 of 5 back".
-func (p *PlanState) At() string {
-	n, of := p.Progress()
+// PlaceText is where the plan is: "4 of 9", on the way back "3 of 5 back".
+func (p *PlanState) PlaceText() string {
+	n, of := p.StepsOfWay()
 	if p.Back {
 		return fmt.Sprintf("%d of %d back", n, of)
 	}
-	if p.unseen() {
+	if p.unseenStepsText() {
 		return fmt.Sprintf("%d of %d, which not every zone shows yet", n, of)
 	}
 	return fmt.Sprintf("%d of %d", n, of)
 }
 
-// unseen says of a plan that stopped that all its steps were made: what it waited for are the
+// unseenStepsText says of a plan that stopped that all its steps were made: what it waited for are the
 // zones.
-func (p *PlanState) unseen() bool {
-	return p.State == PlanStopped && !p.Back && p.Made() == p.Total && p.Done < p.Total
+func (p *PlanState) unseenStepsText() bool {
+	return p.State == PlanStopped && !p.Back && p.StepsMade() == p.Total && p.Done < p.Total
 }
 
-// Shown says whether every zone has shown the last step: the plan has nothing left to do.
-func (p *PlanState) Shown() bool { return p.Total > 0 && !p.Back && p.Done == p.Total }
+// IsShownByZones says whether every zone has shown the last step: the plan has nothing left to do.
+func (p *PlanState) IsShownByZones() bool { return p.Total > 0 && !p.Back && p.Done == p.Total }
 
-// Next is the step that a stopped plan makes next when it is continued, as Step; empty
+// NextStep is the step that a stopped plan makes next when it is continued, as Step; empty
 // where every step is made.
-func (p *PlanState) Next() string {
+func (p *PlanState) NextStep() string {
 	if p.Back {
 		for _, s := range slices.Backward(p.Steps) {
 			if s.State == StepDone {
@@ -253,8 +254,8 @@ func (p *PlanState) Next() string {
 	return ""
 }
 
-// Same says whether two states of a plan tell the same.
-func (p *PlanState) Same(o *PlanState) bool {
+// SaysSame says whether two states of a plan tell the same.
+func (p *PlanState) SaysSame(o *PlanState) bool {
 	if p == nil || o == nil {
 		return p == o
 	}
@@ -273,9 +274,9 @@ func (p *PlanState) String() string {
 	case p.Back && p.State == PlanDone:
 		return "rolled back"
 	case p.Back:
-		return "rolling back, " + p.At()
-	case p.unseen():
+		return "rolling back, " + p.PlaceText()
+	case p.unseenStepsText():
 		return fmt.Sprintf("%d of %d made, which not every zone shows yet", p.Total, p.Total)
 	}
-	return p.At() + " done"
+	return p.PlaceText() + " done"
 }

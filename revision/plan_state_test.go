@@ -37,7 +37,7 @@ func TestPlanProgress(t *testing.T) {
 		{"all rolled back, not shown", "w...", PlanWaiting, 1, 1, true, "1 of 1 back", "", "rolling back, 1 of 1 back"},
 	} {
 		p := &PlanState{Total: 4, Done: c.done, Top: c.top, State: c.state, Back: c.back, Steps: steps(c.steps)}
-		if at, next, text := p.At(), p.Next(), p.String(); at != c.at || next != c.next || text != c.text {
+		if at, next, text := p.PlaceText(), p.NextStep(), p.String(); at != c.at || next != c.next || text != c.text {
 			t.Errorf("%s: %q %q %q, want %q %q %q", c.name, at, next, text, c.at, c.next, c.text)
 		}
 	}
@@ -47,20 +47,20 @@ func TestPlanProgress(t *testing.T) {
 func TestPlanStanding(t *testing.T) {
 	now := time.Date(2026, 11, 3, 14, 5, 0, 0, time.UTC)
 	p := &PlanState{Total: 9, Done: 4, State: PlanStopped, Since: now.Add(-12 * time.Minute)}
-	if got, want := p.Standing(now), "a plan is stopped at 4 of 9 (since 12 min)"; got != want {
+	if got, want := p.StoppedText(now), "a plan is stopped at 4 of 9 (since 12 min)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	p.Since = time.Time{}
-	if got, want := p.Standing(now), "a plan is stopped at 4 of 9"; got != want {
+	if got, want := p.StoppedText(now), "a plan is stopped at 4 of 9"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	for _, state := range []string{PlanRunning, PlanWaiting, PlanDone} {
 		p.State = state
-		if got := p.Standing(now); got != "" {
+		if got := p.StoppedText(now); got != "" {
 			t.Errorf("%s: %q", state, got)
 		}
 	}
-	if got := (*PlanState)(nil).Standing(now); got != "" {
+	if got := (*PlanState)(nil).StoppedText(now); got != "" {
 		t.Errorf("no plan: %q", got)
 	}
 }
@@ -81,9 +81,9 @@ func TestPlanRunBy(t *testing.T) {
 func TestPlanStoppedAfterItsLastStep(t *testing.T) {
 	p := &PlanState{Total: 2, Done: 1, State: PlanStopped, Why: "interrupted", Steps: []PlanStep{{State: StepDone}, {State: StepWaiting}}}
 	for got, want := range map[string]string{
-		p.String():              "2 of 2 made, which not every zone shows yet",
-		p.Standing(time.Time{}): "a plan is stopped at 2 of 2, which not every zone shows yet",
-		fmt.Sprint(p.Shown()):   "false",
+		p.String():                     "2 of 2 made, which not every zone shows yet",
+		p.StoppedText(time.Time{}):     "a plan is stopped at 2 of 2, which not every zone shows yet",
+		fmt.Sprint(p.IsShownByZones()): "false",
 		(&PlanState{Total: 2, Done: 1, State: PlanStopped, Steps: []PlanStep{{State: StepDone}, {State: StepToCome}}}).String(): "1 of 2 done",
 	} {
 		if got != want {

@@ -36,12 +36,12 @@ type Mode struct {
 	OVN                string
 }
 
-// Lasts says whether changes outlive the process.
-func (m Mode) Lasts() bool { return m.WriteBack || m.Name == ClusterMode }
+// IsPersistent says whether changes outlive the process.
+func (m Mode) IsPersistent() bool { return m.WriteBack || m.Name == ClusterMode }
 
-// Traffic says what the connections in the log are, in a few words and in fewer; empty
+// TrafficTexts says what the connections in the log are, in a few words and in fewer; empty
 // where Rung makes none.
-func (m Mode) Traffic() (text, short string) {
+func (m Mode) TrafficTexts() (text, short string) {
 	short = "real OVN " + majorMinor(m.OVN)
 	switch {
 	case m.Packets:
@@ -83,7 +83,7 @@ type Facts struct {
 	// since when something below the rows of a zone is behind, Down the processes that do not
 	// run there, or do not answer, in the order it came.
 	Southbounds []*Southbound
-	Counts      map[string]Count
+	Counts      map[string]ProgressCount
 	Down        map[string][]Daemon
 	// Undo describes what undo would take back, Redo what redo would make again;
 	// empty when there is nothing.
@@ -93,7 +93,7 @@ type Facts struct {
 	Plan *PlanState
 	// Unconfirmed is a change that waits to be confirmed, or the last one that did; nil
 	// without.
-	Unconfirmed *Unconfirmed
+	Unconfirmed *UnconfirmedChange
 	// EndedLogs are the logging sessions that ended, newest first.
 	EndedLogs []model.EndedLogSession
 	// Access holds the API server's answers to what the user may do.
@@ -108,14 +108,14 @@ type Facts struct {
 	// Flags say what the cluster's OVN-Kubernetes runs with, as far as it was given
 	// by flag; Dialects what was found out, nil where nobody looks.
 	Flags    settings.Flags
-	Dialects *settings.View
+	Dialects *settings.DialectView
 	// System is the system whose precedence holds, SystemWhy the evidence for it.
 	System    *system.System
 	SystemWhy string
 	// Desired are the compiled rows of the cluster.
 	Desired *compiler.Desired
 	// Past is the memory of earlier states of pods and policies, nil when empty.
-	Past *Past
+	Past *PastState
 	// Reports and Notes are the conditions and events of Rung's own reconcilers.
 	Reports map[model.PolicyKey][]model.Condition
 	Notes   []*model.Event
@@ -129,13 +129,13 @@ type Revision struct {
 	Facts
 
 	// shared is worked out once for all revisions of the same objects and desired rows.
-	shared *derived
-	// carried keeps what questions worked out from revision to revision; nil in one of With.
-	carried *memo
-	// omissions keeps what Omissions says, which every page asks for; nil in a revision of With.
+	shared *derivedValues
+	// carried keeps what questions worked out from revision to revision; nil in one of WithPolicies.
+	carried *valuesByType
+	// omissions keeps what Omissions says, which every page asks for; nil in a revision of WithPolicies.
 	omissions *Once[[]model.Omission]
-	// after is set in a revision of With.
-	after *change
+	// changed is set in a revision of WithPolicies.
+	changed *policyChange
 }
 
 // New makes a revision of facts. Values that before, the revision before it, worked out
@@ -149,16 +149,16 @@ func New(f Facts, before *Revision) *Revision {
 		f.Cluster = &model.Cluster{}
 	}
 	if f.System == nil {
-		f.System, f.SystemWhy = system.Decide(f.Flags.System, f.Cluster, "")
+		f.System, f.SystemWhy = system.ChooseSystem(f.Flags.System, f.Cluster, "")
 	}
 	if f.Desired == nil {
 		o := f.Flags.CompilerOptions()
-		o.Nothing = !f.System.Has(system.Rows)
+		o.Nothing = !f.System.HasFeature(system.Rows)
 		f.Desired = compiler.Compile(f.Cluster, o)
 	}
 	r := &Revision{Facts: f, omissions: &Once[[]model.Omission]{}}
 	if before == nil {
-		r.shared, r.carried = &derived{}, &memo{}
+		r.shared, r.carried = &derivedValues{}, &valuesByType{}
 		return r
 	}
 	r.shared, r.carried = before.shared, before.carried
@@ -166,7 +166,7 @@ func New(f Facts, before *Revision) *Revision {
 	if before.Cluster != f.Cluster || before.Desired != f.Desired || !slices.Equal(before.Broken, f.Broken) ||
 		before.Flags.MaxPriority != f.Flags.MaxPriority || before.Flags.LegacyIsolation != f.Flags.LegacyIsolation ||
 		before.System != f.System {
-		r.shared = &derived{}
+		r.shared = &derivedValues{}
 	}
 	return r
 }
@@ -246,7 +246,7 @@ func FirstZone(r *Revision) string {
 	for _, z := range r.Zones {
 		n := 2
 		switch {
-		case z.DB != nil && z.Current():
+		case z.DB != nil && z.IsCurrent():
 			n = 0
 		case z.DB != nil:
 			n = 1
@@ -263,7 +263,7 @@ func FirstZone(r *Revision) string {
 // zone was read. Listing the members of large address sets costs milliseconds:
 // ACLs, DesiredSet and DesiredGroup give the parts.
 func (r *Revision) Rows(k model.PolicyKey, zone string) *model.PolicyRows {
-	return r.DesiredOf(k).Rows(k, zone, r.livePorts(zone))
+	return r.DesiredOf(k).RowsOfUnit(k, zone, r.livePorts(zone))
 }
 
 // livePorts returns the database whose ports subject pods must have, nil for all zones
@@ -285,12 +285,12 @@ func (r *Revision) Units() []model.Key {
 	return out
 }
 
-// Compiled says whether Rung knows the desired rows of a policy or unit, or why
+// IsCompiled says whether Rung knows the desired rows of a policy or unit, or why
 // it has none.
-func (r *Revision) Compiled(k model.PolicyKey) bool { return r.DesiredOf(k).Policy(k) != nil }
+func (r *Revision) IsCompiled(k model.PolicyKey) bool { return r.DesiredOf(k).Policy(k) != nil }
 
-// None is why a policy has no desired rows, nil when it has some or is unknown.
-func (r *Revision) None(k model.PolicyKey) *model.NoRows {
+// WhyNoRows is why a policy has no desired rows, nil when it has some or is unknown.
+func (r *Revision) WhyNoRows(k model.PolicyKey) *model.NoRows {
 	if c := r.DesiredOf(k).Policy(k); c != nil {
 		return c.None
 	}
@@ -304,7 +304,7 @@ func (r *Revision) Subjects(k model.PolicyKey) []*model.Pod {
 		return slices.Collect(r.PodIndex().Pods(AppliedPods(r, p)))
 	}
 	d := r.DesiredOf(k)
-	return d.Subjects(d.Policy(k))
+	return d.SubjectPods(d.Policy(k))
 }
 
 // PeerPods are the pods behind one peer of a rule; nil for nodes and networks.

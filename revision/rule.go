@@ -19,15 +19,17 @@ func (r *Revision) ACLs(k model.PolicyKey, zone string) []*nb.ACL {
 	return d.ACLs(c, zone, r.livePorts(zone))
 }
 
-// Related are the units besides its own that hold rows for a policy: the default
+// RelatedUnits are the units besides its own that hold rows for a policy: the default
 // deny of its namespace and the address sets its rules share with others.
-func (r *Revision) Related(k model.PolicyKey) []model.PolicyKey { return r.DesiredOf(k).Related(k) }
+func (r *Revision) RelatedUnits(k model.PolicyKey) []model.PolicyKey {
+	return r.DesiredOf(k).RelatedUnits(k)
+}
 
 // DesiredSet is the desired address set of that name among those a policy's rules
 // name: its own, or one it shares with others (ovn-kubernetes.md#pod-selector-sets).
 // nil when the policy has none of it.
 func (r *Revision) DesiredSet(k model.PolicyKey, name string) *nb.AddressSet {
-	for _, unit := range append([]model.PolicyKey{k}, r.Related(k)...) {
+	for _, unit := range append([]model.PolicyKey{k}, r.RelatedUnits(k)...) {
 		d := r.DesiredOf(unit)
 		c := d.Policy(unit)
 		if c == nil || c.None != nil {
@@ -35,7 +37,7 @@ func (r *Revision) DesiredSet(k model.PolicyKey, name string) *nb.AddressSet {
 		}
 		for _, s := range c.Sets {
 			if s.Name == name {
-				return &nb.AddressSet{Name: s.Name, ExternalIDs: s.ExternalIDs, Addresses: d.Members(s)}
+				return &nb.AddressSet{Name: s.Name, ExternalIDs: s.ExternalIDs, Addresses: d.SetMembers(s)}
 			}
 		}
 	}
@@ -46,7 +48,7 @@ func (r *Revision) DesiredSet(k model.PolicyKey, name string) *nb.AddressSet {
 // only.
 func (r *Revision) InZone(k model.PolicyKey, zone string) bool {
 	c := r.DesiredOf(k).Policy(k)
-	return c == nil || c.In(zone)
+	return c == nil || c.HasRowsIn(zone)
 }
 
 // DesiredGroup is the desired port group of a policy in a zone, nil when the

@@ -29,7 +29,7 @@ type Southbound struct {
 	// ACLs of Rows against them; it follows a moment after both.
 	DB     *sb.DB
 	Rows   *nb.DB
-	Joined *flow.Joined
+	Joined *flow.JoinedFlows
 	// Late says since when the flows of an ACL are missing or of an older row, and since
 	// when a flow is left over, by UUID.
 	Late map[string]time.Time
@@ -37,19 +37,19 @@ type Southbound struct {
 	First time.Time
 }
 
-// Current says whether the connection stands.
-func (s *Southbound) Current() bool {
+// IsCurrent says whether the connection stands.
+func (s *Southbound) IsCurrent() bool {
 	return s != nil && (s.Conn == model.ConnSynced || s.Conn == model.ConnReadOnly)
 }
 
-// Known says whether flows were read and held against the zone's ACLs.
-func (s *Southbound) Known() bool { return s != nil && s.Joined != nil }
+// HasFlows says whether flows were read and held against the zone's ACLs.
+func (s *Southbound) HasFlows() bool { return s != nil && s.Joined != nil }
 
-// Join holds the ACLs of a zone against the flows that were read, at a time; before is
+// JoinFlows holds the ACLs of a zone against the flows that were read, at a time; before is
 // what stood until then.
-func (s *Southbound) Join(rows *nb.DB, now time.Time) *Southbound {
+func (s *Southbound) JoinFlows(rows *nb.DB, now time.Time) *Southbound {
 	next := *s
-	next.Rows, next.Joined, next.Late, next.First = rows, flow.Join(rows, s.DB), map[string]time.Time{}, time.Time{}
+	next.Rows, next.Joined, next.Late, next.First = rows, flow.JoinFlows(rows, s.DB), map[string]time.Time{}, time.Time{}
 	late := func(uuid string) {
 		since, ok := s.Late[uuid]
 		if !ok {
@@ -89,10 +89,10 @@ type Daemon struct {
 	Error string
 }
 
-// Count is the progress of a zone as its numbers showed it: how far northd and the
+// ProgressCount is the progress of a zone as its numbers showed it: how far northd and the
 // nodes are, and since when they are behind. The database stamps a number only once
 // northd gets there.
-type Count struct {
+type ProgressCount struct {
 	Written, Made, Done int64
 	// Seen is when Written was seen first. Northd and Nodes say since when they are
 	// behind, without having come any further; zero while they are not.
@@ -103,8 +103,8 @@ type Count struct {
 }
 
 // Next is the count after another look at a zone's numbers.
-func (c Count) Next(g *nb.Global, now time.Time) Count {
-	next := Count{Written: g.Written.Cfg, Made: g.Made.Cfg, Done: g.Done.Cfg, Seen: c.Seen}
+func (c ProgressCount) Next(g *nb.Global, now time.Time) ProgressCount {
+	next := ProgressCount{Written: g.Written.Cfg, Made: g.Made.Cfg, Done: g.Done.Cfg, Seen: c.Seen}
 	if next.Written != c.Written || c.Seen.IsZero() {
 		next.Seen = now
 	}
@@ -147,8 +147,8 @@ type OVNDisagreement struct {
 	Text     string
 }
 
-// Stands says whether everything that it is about is still there.
-func (d *OVNDisagreement) Stands(c *model.Cluster) bool {
+// StillApplies says whether everything that it is about is still there.
+func (d *OVNDisagreement) StillApplies(c *model.Cluster) bool {
 	for _, k := range d.Policies {
 		if c.Policy(k) == nil {
 			return false

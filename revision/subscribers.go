@@ -50,5 +50,5 @@ type Latest struct {
 // Revision returns the newest revision, nil before the first, from any goroutine.
 func (l *Latest) Revision() *Revision { return l.newest.Load() }
 
-// Show makes a revision the newest; Notify tells of it.
-func (l *Latest) Show(r *Revision) { l.newest.Store(r) }
+// Publish makes a revision the newest; Notify tells of it.
+func (l *Latest) Publish(r *Revision) { l.newest.Store(r) }

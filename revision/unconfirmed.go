@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Unconfirmed is a change that was made on trial and waits to be confirmed, by this Rung
+// UnconfirmedChange is a change that was made on trial and waits to be confirmed, by this Rung
 // or by another one on the same state folder. It does not change.
-type Unconfirmed struct {
+type UnconfirmedChange struct {
 	// ID tells this change from all others that waited; Title says what it does.
 	ID, Title string
 	// Until is when the change is put back unless it was confirmed.
@@ -35,11 +35,11 @@ type Unconfirmed struct {
 	Host string
 }
 
-// Open says whether a change waits to be confirmed or put back.
-func (u *Unconfirmed) Open() bool { return u != nil && u.Ended == "" }
+// IsOpen says whether a change waits to be confirmed or put back.
+func (u *UnconfirmedChange) IsOpen() bool { return u != nil && u.Ended == "" }
 
-// Left is how long there is to confirm it, in whole seconds, the one that runs counted.
-func (u *Unconfirmed) Left(now time.Time) time.Duration {
+// TimeLeft is how long there is to confirm it, in whole seconds, the one that runs counted.
+func (u *UnconfirmedChange) TimeLeft(now time.Time) time.Duration {
 	left := u.Until.Sub(now)
 	if u.Over || left <= 0 {
 		return 0
@@ -57,8 +57,8 @@ const (
 // process was killed.
 const ChangeFinished = "finished"
 
-// Seconds is a time to confirm a change in, as people write it: "60s", "5m", "5m20s".
-func Seconds(d time.Duration) string {
+// ConfirmTimeText is a time to confirm a change in, as people write it: "60s", "5m", "5m20s".
+func ConfirmTimeText(d time.Duration) string {
 	switch {
 	case d <= 2*time.Minute:
 		return fmt.Sprintf("%.3gs", d.Seconds())
@@ -70,9 +70,9 @@ func Seconds(d time.Duration) string {
 	return d.String()
 }
 
-// Brief is how it stands, for the header: "put back in 42s".
-func (u *Unconfirmed) Brief(now time.Time) string {
-	switch left := u.Left(now); {
+// HeaderText is how it stands, for the header: "put back in 42s".
+func (u *UnconfirmedChange) HeaderText(now time.Time) string {
+	switch left := u.TimeLeft(now); {
 	case u.Partly != "":
 		what, _, _ := strings.Cut(u.Partly, ",")
 		return what
@@ -81,13 +81,13 @@ func (u *Unconfirmed) Brief(now time.Time) string {
 	case left == 0:
 		return "putting it back"
 	default:
-		return "put back in " + Seconds(left)
+		return "put back in " + ConfirmTimeText(left)
 	}
 }
 
 // Text is how it stands, as a clause after its title: "not confirmed: put back in 42s
 // by another Rung (pid 4711)".
-func (u *Unconfirmed) Text(now time.Time) string {
+func (u *UnconfirmedChange) Text(now time.Time) string {
 	if u.Ended != "" {
 		return u.Ended
 	}
@@ -106,7 +106,7 @@ func (u *Unconfirmed) Text(now time.Time) string {
 		}
 		by += ")"
 	}
-	text := "not confirmed: " + u.Brief(now) + by
+	text := "not confirmed: " + u.HeaderText(now) + by
 	if u.Why != "" {
 		text += ": " + u.Why
 	}

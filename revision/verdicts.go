@@ -15,9 +15,9 @@ import (
 // Verdicts says what the policies of this revision make of connections.
 func (r *Revision) Verdicts() *index.Index {
 	return r.shared.verdicts.Get(func() *index.Index {
-		v := index.View{Cluster: r.Judged(), Pods: r.PodIndex(), Options: r.VerdictOptions()}
-		if r.after != nil { // of the same pods
-			return r.after.base.Verdicts().Next(v)
+		v := index.View{Cluster: r.JudgedCluster(), Pods: r.PodIndex(), Options: r.VerdictOptions()}
+		if r.changed != nil { // of the same pods
+			return r.changed.base.Verdicts().WithView(v)
 		}
 		return index.New(v)
 	})
@@ -32,8 +32,8 @@ type otherVerdicts struct {
 // WithIdle says what the policies would make of connections if ClusterNetworkPolicies had rows,
 // which OVN-Kubernetes does not write; nil where they have, and where there are none that would.
 func WithIdle(r *Revision) *index.Index {
-	return Shared[otherVerdicts](r).idle.Get(func() *index.Index {
-		if !r.System.Has(system.Rows) || r.Desired.Options().CNP {
+	return SharedValue[otherVerdicts](r).idle.Get(func() *index.Index {
+		if !r.System.HasFeature(system.Rows) || r.Desired.Options().CNP {
 			return nil
 		}
 		would := map[model.PolicyKey]bool{}
@@ -47,7 +47,7 @@ func WithIdle(r *Revision) *index.Index {
 		}
 		o := r.VerdictOptions()
 		maps.DeleteFunc(o.NoRows, func(k model.PolicyKey, _ *model.NoRows) bool { return would[k] })
-		return r.Verdicts().Next(index.View{Cluster: r.Judged(), Pods: r.PodIndex(), Options: o})
+		return r.Verdicts().WithView(index.View{Cluster: r.JudgedCluster(), Pods: r.PodIndex(), Options: o})
 	})
 }
 
@@ -57,10 +57,10 @@ func VerdictsToday(r *Revision) *index.Index {
 	if !r.Flags.LegacyIsolation {
 		return r.Verdicts()
 	}
-	return Shared[otherVerdicts](r).today.Get(func() *index.Index {
+	return SharedValue[otherVerdicts](r).today.Get(func() *index.Index {
 		o := r.VerdictOptions()
 		o.LegacyIsolation = false
-		return index.New(index.View{Cluster: r.Judged(), Pods: r.PodIndex(), Options: o})
+		return index.New(index.View{Cluster: r.JudgedCluster(), Pods: r.PodIndex(), Options: o})
 	})
 }
 
@@ -71,7 +71,7 @@ const NoRowsOf2016 = "decides by the document of 2016; no rows"
 // VerdictOptions returns the options that verdicts from policies depend on besides the
 // objects.
 func (r *Revision) VerdictOptions() index.Options {
-	if !r.System.Has(system.Rows) {
+	if !r.System.HasFeature(system.Rows) {
 		return index.Options{IPv4: true, IPv6: true, Precedence: r.System.Precedence}
 	}
 	o := r.Desired.Options()
@@ -83,8 +83,8 @@ func (r *Revision) VerdictOptions() index.Options {
 	}
 	return index.Options{
 		IPv4: o.IPv4, IPv6: o.IPv6, AllowICMP: o.AllowICMP, ClusterSubnets: o.ClusterSubnets, NodeSubnets: o.NodeSubnets, DNS: o.DNS,
-		Defaults:             r.Compiled(model.Key{Kind: model.KindNetpolDefault, Name: nb.NameHairpin}),
-		Multicast:            r.Compiled(model.Key{Kind: model.KindMulticastCluster, Name: nb.TypeMulticastDeny}),
+		Defaults:             r.IsCompiled(model.Key{Kind: model.KindNetpolDefault, Name: nb.NameHairpin}),
+		Multicast:            r.IsCompiled(model.Key{Kind: model.KindMulticastCluster, Name: nb.TypeMulticastDeny}),
 		HostNetworkNamespace: cmp.Or(o.HostNetworkNamespace, compiler.DefaultHostNetworkNamespace),
 		LegacyIsolation:      r.Flags.LegacyIsolation,
 		NoRows:               none,
@@ -94,13 +94,13 @@ func (r *Revision) VerdictOptions() index.Options {
 
 // CompiledZone is the rows that the policies compile to for a node, to judge connections by;
 // nil where there is no such node.
-func CompiledZone(r *Revision, node string, m *walk.Matches) *walk.Zone {
+func CompiledZone(r *Revision, node string, m *walk.MatchCache) *walk.Zone {
 	if r.Cluster.Node(node) == nil {
 		return nil
 	}
 	d := r.Desired
-	if r.after != nil {
+	if r.changed != nil {
 		d = r.shared.wholeRows.Get(func() *compiler.Desired { return compiler.Compile(r.Cluster, r.Desired.Options()) })
 	}
-	return walk.NewZone(node, d.Database(node), m, nil)
+	return walk.NewZone(node, d.DatabaseOfZone(node), m, nil)
 }

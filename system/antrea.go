@@ -13,44 +13,44 @@ import (
 
 // Antrea has policies in tiers, and no rows (antrea.md#system).
 var Antrea = &System{
-	Name: model.SystemAntrea, Title: "Antrea", Whose: "Antrea's", Demo: demo.Files,
-	lacks: map[Feature]string{
+	Name: model.SystemAntrea, Title: "Antrea", TitlePossessive: "Antrea's", DemoManifests: demo.Files,
+	whyLacking: map[Feature]string{
 		Rows:      "Antrea has no rows of OVN",
 		Stages:    "this is of OVN-Kubernetes' priorities, and this cluster is on Antrea",
 		Drafts:    "Rung shows policies of Antrea and does not write them",
 		LogLevels: "each rule logs where its enableLogging says so, and Rung does not change policies of Antrea: use kubectl",
 	},
 
-	Counted:  []model.Kind{model.KindACNP, model.KindANNP, model.KindNP},
-	Besides:  []model.Kind{model.KindANP, model.KindBANP},
-	Own:      []model.Kind{model.KindACNP, model.KindANNP},
-	Found:    foundOfAntrea,
-	NotFound: "no policy and no Tier of Antrea",
-	Unasked:  []model.Kind{model.KindANP, model.KindBANP, model.KindEF, model.KindCNP},
+	CountedKinds: []model.Kind{model.KindACNP, model.KindANNP, model.KindNP},
+	RareKinds:    []model.Kind{model.KindANP, model.KindBANP},
+	OwnKinds:     []model.Kind{model.KindACNP, model.KindANNP},
+	FoundText:    antreaFound,
+	NotFoundText: "no policy and no Tier of Antrea",
+	UnaskedKinds: []model.Kind{model.KindANP, model.KindBANP, model.KindEF, model.KindCNP},
 
-	Order: antrea.Order, Bands: antrea.Bands,
-	Tiers: antrea.Tiers, Around: [2]string{antrea.Application, antrea.Baseline},
+	Order: antrea.EffectiveOrder, Bands: antrea.LadderBands,
+	Tiers: antrea.TiersInOrder, TiersAroundNetpol: [2]string{antrea.Application, antrea.Baseline},
 	Form:       &Form{Name: "antctl", Head: antrea.AntctlHead, Row: antrea.AntctlRow},
 	Precedence: index.Antrea,
-	Lint: lint.System{Order: antrea.Order, Check: antrea.Check, Idle: lint.Idle{Kinds: []model.Kind{model.KindEF},
+	Lint: lint.System{Order: antrea.EffectiveOrder, Check: antrea.CheckCluster, Idle: lint.IdlePolicies{Kinds: []model.Kind{model.KindEF},
 		Message: "decides nothing here: EgressFirewalls are of OVN-Kubernetes, and Antrea's precedence holds in this cluster",
 		Remedy:  "write an Antrea ClusterNetworkPolicy, or say --system ovn-kubernetes"}},
 
 	// Rules apply to connections as they begin (antrea.md#verdicts).
-	NewDeny:      both("a new Deny does not end established connections (Antrea)"),
-	NewIsolation: both("new connections that none allows are dropped; established ones are not ended (Antrea)"),
+	NewDeny:      ingressAndEgress("a new Deny does not end established connections (Antrea)"),
+	NewIsolation: ingressAndEgress("new connections that none allows are dropped; established ones are not ended (Antrea)"),
 	// As antrea.md#logging has it.
 	HowToLog:    "set enableLogging: true in the rule",
 	LogsTo:      "Antrea logs into /var/log/antrea/networkpolicy/np.log of each node: the first packet of a connection, and at most 500 packets a second.",
 	LogsCommand: "rung logs --log np.log",
 }
 
-func both(text string) map[model.Direction]string {
+func ingressAndEgress(text string) map[model.Direction]string {
 	return map[model.Direction]string{model.Ingress: text, model.Egress: text}
 }
 
-// foundOfAntrea says what a cluster has of Antrea: policies and Tiers, or groups alone.
-func foundOfAntrea(c *model.Cluster) string {
+// antreaFound says what a cluster has of Antrea: policies and Tiers, or groups alone.
+func antreaFound(c *model.Cluster) string {
 	tiers, policies := c.Count(model.KindTier), c.Count(model.KindACNP)+c.Count(model.KindANNP)
 	groups := c.Count(model.KindClusterGroup) + c.Count(model.KindGroup)
 	switch {

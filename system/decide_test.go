@@ -23,7 +23,7 @@ func TestDecide(t *testing.T) {
 		{"antrea", "zones have a Northbound database", nil, Antrea, "--system antrea"},
 		{"ovn-kubernetes", "", antrea, OVN, "--system ovn-kubernetes"},
 	} {
-		if is, why := Decide(tt.flag, tt.cluster, tt.ovn); is != tt.is || why != tt.why {
+		if is, why := ChooseSystem(tt.flag, tt.cluster, tt.ovn); is != tt.is || why != tt.why {
 			t.Errorf("%q, %q: %s, %q, want %s, %q", tt.flag, tt.ovn, is.Name, why, tt.is.Name, tt.why)
 		}
 	}

@@ -5,7 +5,7 @@
 // OVN-Kubernetes, model/antrea for Antrea.
 //
 // Invariants: a System is data and pure functions, and never changes. It is chosen once, where
-// objects are read (Decide), and is in every revision. Callers ask whether a feature exists,
+// objects are read (ChooseSystem), and is in every revision. Callers ask whether a feature exists,
 // never which plugin it is.
 //
 // It imports model and the built-in clusters. The revision and whatever stands above import it.

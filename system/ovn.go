@@ -10,13 +10,13 @@ import (
 // OVN is OVN-Kubernetes. ClusterNetworkPolicies and the isolation annotation of 2016 are
 // profiles of it (settings.Flags).
 var OVN = &System{
-	Name: model.SystemOVN, Title: "OVN-Kubernetes", Whose: "OVN-Kubernetes'", Demo: examples.Files,
+	Name: model.SystemOVN, Title: "OVN-Kubernetes", TitlePossessive: "OVN-Kubernetes'", DemoManifests: examples.Files,
 
-	Counted: []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.KindEF},
-	Unasked: []model.Kind{model.KindACNP, model.KindANNP, model.KindTier, model.KindClusterGroup, model.KindGroup},
+	CountedKinds: []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.KindEF},
+	UnaskedKinds: []model.Kind{model.KindACNP, model.KindANNP, model.KindTier, model.KindClusterGroup, model.KindGroup},
 
 	Precedence: index.Stages,
-	Lint: lint.System{Idle: lint.Idle{Kinds: []model.Kind{model.KindACNP, model.KindANNP},
+	Lint: lint.System{Idle: lint.IdlePolicies{Kinds: []model.Kind{model.KindACNP, model.KindANNP},
 		Message: "decides nothing here: it is a policy of Antrea, and OVN-Kubernetes' precedence holds in this cluster",
 		Remedy:  "write an AdminNetworkPolicy, or say --system antrea"}},
 

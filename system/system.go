@@ -33,33 +33,33 @@ const (
 
 // System is a network plugin whose precedence holds in a cluster.
 type System struct {
-	Name         model.PolicySystem // as --system takes it
-	Title, Whose string             // "Antrea", "Antrea's"
-	// Demo are the manifests of a built-in cluster.
-	Demo fs.FS
+	Name                   model.PolicySystem // as --system takes it
+	Title, TitlePossessive string             // "Antrea", "Antrea's"
+	// DemoManifests are the manifests of a built-in cluster.
+	DemoManifests fs.FS
 
-	// lacks says why there is nothing of a feature.
-	lacks map[Feature]string
+	// whyLacking says why there is nothing of a feature.
+	whyLacking map[Feature]string
 
-	// Counted are the kinds of policies by which a cluster is told at a glance; Besides are
+	// CountedKinds are the kinds of policies by which a cluster is told at a glance; RareKinds are
 	// told where there are any.
-	Counted, Besides []model.Kind
-	// Own are the policies of its API that Rung shows and does not change; Found says what of
-	// it a cluster has, empty for nothing, and NotFound what a cluster has not.
-	Own      []model.Kind
-	Found    func(*model.Cluster) string
-	NotFound string
-	// Unasked are the kinds that say nothing about a connection here.
-	Unasked []model.Kind
+	CountedKinds, RareKinds []model.Kind
+	// OwnKinds are the policies of its API that Rung shows and does not change; FoundText says what of
+	// it a cluster has, empty for nothing, and NotFoundText what a cluster has not.
+	OwnKinds     []model.Kind
+	FoundText    func(*model.Cluster) string
+	NotFoundText string
+	// UnaskedKinds are the kinds that say nothing about a connection here.
+	UnaskedKinds []model.Kind
 
 	// Order is the order of all policies and Bands the same in its tiers; nil where policies
 	// stand in stages.
 	Order func(*model.Cluster) []ladder.Place
 	Bands func(*model.Cluster) []ladder.Band
-	// Tiers are the tiers of a cluster, Around the names of those before and after
+	// Tiers are the tiers of a cluster, TiersAroundNetpol the names of those before and after
 	// NetworkPolicies.
-	Tiers  func(*model.Cluster) []*model.Tier
-	Around [2]string
+	Tiers             func(*model.Cluster) []*model.Tier
+	TiersAroundNetpol [2]string
 	// Form is an output of rung ladder like the plugin's own tool's; nil for none.
 	Form *Form
 	// Precedence is how verdicts follow from policies, Lint what findings are of.
@@ -84,31 +84,31 @@ type Form struct {
 // All are the systems; where nothing says which holds it is the first.
 var All = []*System{OVN, Antrea}
 
-// Lacks says why there is nothing of a feature, empty where there is. A nil System lacks
+// WhyLacking says why there is nothing of a feature, empty where there is. A nil System lacks
 // nothing.
-func (s *System) Lacks(f Feature) string {
+func (s *System) WhyLacking(f Feature) string {
 	if s == nil {
 		return ""
 	}
-	return s.lacks[f]
+	return s.whyLacking[f]
 }
 
-// Has says whether there is a feature.
-func (s *System) Has(f Feature) bool { return s.Lacks(f) == "" }
+// HasFeature says whether there is a feature.
+func (s *System) HasFeature(f Feature) bool { return s.WhyLacking(f) == "" }
 
-// Places is the order of all policies of a cluster, nil where they stand in stages.
-func (s *System) Places(c *model.Cluster) []ladder.Place {
+// PolicyPlaces is the order of all policies of a cluster, nil where they stand in stages.
+func (s *System) PolicyPlaces(c *model.Cluster) []ladder.Place {
 	if s.Order == nil {
 		return nil
 	}
 	return s.Order(c)
 }
 
-// Asks says whether policies and objects of a kind say anything about connections.
-func (s *System) Asks(k model.Kind) bool { return !slices.Contains(s.Unasked, k) }
+// AsksPoliciesOf says whether policies and objects of a kind say anything about connections.
+func (s *System) AsksPoliciesOf(k model.Kind) bool { return !slices.Contains(s.UnaskedKinds, k) }
 
-// Named is the system of a name, nil where there is none.
-func Named(name string) *System {
+// SystemByName is the system of a name, nil where there is none.
+func SystemByName(name string) *System {
 	for _, s := range All {
 		if string(s.Name) == name {
 			return s
@@ -117,27 +117,27 @@ func Named(name string) *System {
 	return nil
 }
 
-// Names are the names of all systems.
-func Names() (out []string) {
+// SystemNames are the names of all systems.
+func SystemNames() (out []string) {
 	for _, s := range All {
 		out = append(out, string(s.Name))
 	}
 	return out
 }
 
-// Of is the system whose API a kind of policies is of, nil for those of Kubernetes' own and
+// SystemOfKind is the system whose API a kind of policies is of, nil for those of Kubernetes' own and
 // those that Rung changes.
-func Of(k model.Kind) *System {
+func SystemOfKind(k model.Kind) *System {
 	for _, s := range All {
-		if slices.Contains(s.Own, k) {
+		if slices.Contains(s.OwnKinds, k) {
 			return s
 		}
 	}
 	return nil
 }
 
-// Forms are the names of the outputs like the plugins' own tools.
-func Forms() (out []string) {
+// FormNames are the names of the outputs like the plugins' own tools.
+func FormNames() (out []string) {
 	for _, s := range All {
 		if s.Form != nil {
 			out = append(out, s.Form.Name)
@@ -146,8 +146,8 @@ func Forms() (out []string) {
 	return out
 }
 
-// OfForm is the system whose own form of the ladder an output is, nil for none.
-func OfForm(output string) *System {
+// SystemOfForm is the system whose own form of the ladder an output is, nil for none.
+func SystemOfForm(output string) *System {
 	i := slices.IndexFunc(All, func(s *System) bool { return s.Form != nil && s.Form.Name == output })
 	if i < 0 {
 		return nil
@@ -157,16 +157,16 @@ func OfForm(output string) *System {
 
 // WhyNotChanged says why Rung does not change policies of a kind, empty where it does.
 func WhyNotChanged(k model.Kind) string {
-	if s := Of(k); s != nil {
+	if s := SystemOfKind(k); s != nil {
 		return fmt.Sprintf("Rung shows policies of %s and does not change them", s.Title)
 	}
 	return ""
 }
 
-// Found says what a cluster has of other systems than the first, empty for nothing.
-func Found(c *model.Cluster) string {
+// OtherSystemsFound says what a cluster has of other systems than the first, empty for nothing.
+func OtherSystemsFound(c *model.Cluster) string {
 	for _, s := range All[1:] {
-		if found := s.Found(c); found != "" {
+		if found := s.FoundText(c); found != "" {
 			return found
 		}
 	}
@@ -180,20 +180,20 @@ const (
 	Auto = "auto"
 )
 
-// Decide says which system's precedence holds in a cluster, and why: the flag's; else that of
+// ChooseSystem says which system's precedence holds in a cluster, and why: the flag's; else that of
 // a plugin whose policies or objects the cluster has, and nothing of ovn, which says by what
 // OVN-Kubernetes is known to be there, empty for nothing; else OVN-Kubernetes'. Where others
 // than OVN-Kubernetes decide no rows are wanted, so that whoever writes them must have said so
 // in ovn: an object that somebody applies must not take the rows of a cluster away.
-func Decide(flag string, c *model.Cluster, ovn string) (s *System, why string) {
+func ChooseSystem(flag string, c *model.Cluster, ovn string) (s *System, why string) {
 	if flag != "" && flag != Auto {
-		return Named(flag), "--" + Flag + " " + flag
+		return SystemByName(flag), "--" + Flag + " " + flag
 	}
 	var missing []string
 	for _, s := range All[1:] {
-		switch found := s.Found(c); {
+		switch found := s.FoundText(c); {
 		case found == "":
-			missing = append(missing, s.NotFound)
+			missing = append(missing, s.NotFoundText)
 		case ovn != "":
 			return All[0], ovn + "; there are also " + found
 		default:

@@ -78,7 +78,7 @@ func (m *root) offers() overlay.Offers {
 	m.sync(e)
 	o := overlay.Offers{Rev: m.rev, Keys: m.keys, Themes: m.opt.Themes.Names()}
 	for _, a := range m.keys.In(e.scopes()) {
-		if m.rev.System.Has(a.Needs) {
+		if m.rev.System.HasFeature(a.Needs) {
 			o.Actions = append(o.Actions, overlay.Offered{Action: a, WhyNot: m.whyNot(e, &a)})
 		}
 	}

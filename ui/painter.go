@@ -165,7 +165,7 @@ func (p *painter) hints(w int) string {
 	actions := p.keys.In(e.scopes())
 	offerer, _ := e.front().(view.Offerer)
 	actions = slices.DeleteFunc(actions, func(a action.Action) bool {
-		return a.Footer == 0 || !p.rev.System.Has(a.Needs) || len(a.Keys) == 0 || a.Hint != nil && !a.Hint(p.context(e)) || offerer != nil && !offerer.Offers(p.env(e), a.ID)
+		return a.Footer == 0 || !p.rev.System.HasFeature(a.Needs) || len(a.Keys) == 0 || a.Hint != nil && !a.Hint(p.context(e)) || offerer != nil && !offerer.Offers(p.env(e), a.ID)
 	})
 	slices.SortStableFunc(actions, func(a, b action.Action) int { return cmp.Compare(a.Footer, b.Footer) })
 	ps := make([]widget.Piece, len(actions))

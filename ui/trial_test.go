@@ -41,7 +41,7 @@ func TestTrialIsChosen(t *testing.T) {
 		}
 		s.Type("ass")
 		s.Press("enter")
-		if !got.Yes || got.Name != "break-glass" || got.Within != want {
+		if !got.Yes || got.Name != "break-glass" || got.TrialTime != want {
 			t.Errorf("space pressed %d times: %+v", presses, got)
 		}
 	}
@@ -56,8 +56,8 @@ func TestTrialOnEveryPage(t *testing.T) {
 	s.WantNot("put back in")
 	s.Press("Y")
 	s.Want("no change waits to be confirmed")
-	trial := revision.Unconfirmed{ID: "1", Title: "Move ANP cluster-control from 34 to 36", Until: f.Now().Add(42 * time.Second), Here: true}
-	set := func(u revision.Unconfirmed) {
+	trial := revision.UnconfirmedChange{ID: "1", Title: "Move ANP cluster-control from 34 to 36", Until: f.Now().Add(42 * time.Second), Here: true}
+	set := func(u revision.UnconfirmedChange) {
 		facts.Number++
 		facts.Unconfirmed = &u
 		f.Set(facts)
@@ -111,7 +111,7 @@ func TestTrialThatWasFound(t *testing.T) {
 	facts := uitest.Demo(t)
 	f := uitest.NewFake(facts)
 	s := uitest.OpenWith(t, f, ui.Options{Page: nav.To(nav.Ladder)})
-	u := revision.Unconfirmed{ID: "1", Title: "Move ANP cluster-control from 34 to 36", Until: f.Now().Add(42 * time.Second), Here: true, Found: true}
+	u := revision.UnconfirmedChange{ID: "1", Title: "Move ANP cluster-control from 34 to 36", Until: f.Now().Add(42 * time.Second), Here: true, Found: true}
 	facts.Number++
 	facts.Unconfirmed = &u
 	f.Set(facts)

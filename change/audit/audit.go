@@ -86,7 +86,7 @@ type Log struct {
 // New appends to audit.jsonl in the folder. The file is made when the
 // first record comes. Without a folder nothing is kept.
 func New(disk safefile.FS, dir string) *Log {
-	a := &Log{disk: safefile.Or(disk)}
+	a := &Log{disk: safefile.OrSystem(disk)}
 	if dir != "" {
 		a.Path = filepath.Join(dir, "audit.jsonl")
 	}
@@ -113,12 +113,12 @@ func ObjectsOf(changes []change.ObjectChange) []Object {
 // of the change: longer errors are cut.
 const auditRoom = 4 << 10
 
-// reserved is the place of a line in the audit for a change that is being made.
+// reservedLine is the place of a line in the audit for a change that is being made.
 // The line is there already and says that its outcome is unknown, which is what
 // stays when Rung is killed.
-type reserved struct {
-	at   int64
-	line []byte // as it stands in the file
+type reservedLine struct {
+	offset int64
+	line   []byte // as it stands in the file
 }
 
 // Write adds one record.
@@ -130,19 +130,19 @@ func (a *Log) Write(r Record) error {
 	if err != nil {
 		return fmt.Errorf("audit of %s: %w", r.Op, err)
 	}
-	_, err = a.add(append(line, '\n'))
+	_, err = a.appendLine(append(line, '\n'))
 	return err
 }
 
-// add appends a line, down to the disk.
-func (a *Log) add(line []byte) (at int64, err error) {
+// appendLine appends a line, down to the disk.
+func (a *Log) appendLine(line []byte) (at int64, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	f, err := safefile.Locked(a.disk, a.Path)
+	f, err := safefile.OpenLocked(a.disk, a.Path)
 	if err != nil {
 		return 0, fmt.Errorf("audit: %w", err)
 	}
-	at, err = safefile.Append(f, line)
+	at, err = safefile.AppendLines(f, line)
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
@@ -155,7 +155,7 @@ func (a *Log) add(line []byte) (at int64, err error) {
 // Reserve writes the line of a change that is about to be made, with room for its
 // outcome: once it returns without an error, a full disk cannot keep Finish from
 // writing that. nil is an audit that keeps nothing.
-func (a *Log) Reserve(r Record) (*reserved, error) {
+func (a *Log) Reserve(r Record) (*reservedLine, error) {
 	if a.Path == "" {
 		return nil, nil
 	}
@@ -165,30 +165,30 @@ func (a *Log) Reserve(r Record) (*reserved, error) {
 		return nil, fmt.Errorf("audit of %s: %w", r.Op, err)
 	}
 	line = append(append(line, bytes.Repeat([]byte{' '}, auditRoom)...), '\n')
-	at, err := a.add(line)
+	at, err := a.appendLine(line)
 	if err != nil {
 		return nil, err
 	}
-	return &reserved{at: at, line: line}, nil
+	return &reservedLine{offset: at, line: line}, nil
 }
 
 // Finish puts the outcome in the place of what was reserved. The record is that
 // of Reserve but for what follows Commands, and the UIDs of objects that were made.
-func (a *Log) Finish(v *reserved, r Record) error {
+func (a *Log) Finish(v *reservedLine, r Record) error {
 	if v == nil {
 		return nil
 	}
-	line, err := within(r, len(v.line)-1)
+	line, err := boundedLine(r, len(v.line)-1)
 	if err != nil {
 		return fmt.Errorf("audit of %s: %w", r.Op, err)
 	}
 	a.mu.Lock()
-	f, err := safefile.Locked(a.disk, a.Path)
+	f, err := safefile.OpenLocked(a.disk, a.Path)
 	if err == nil {
 		var stands bool
 		if stands, err = v.overwrite(f, line); err == nil && !stands {
 			// Somebody put the audit away meanwhile, or cut it: a line of its own.
-			_, err = safefile.Append(f, append(line, '\n'))
+			_, err = safefile.AppendLines(f, append(line, '\n'))
 		}
 		if cerr := f.Close(); err == nil {
 			err = cerr
@@ -202,9 +202,9 @@ func (a *Log) Finish(v *reserved, r Record) error {
 }
 
 // overwrite writes line over the reserved one, if that still stands where it was.
-func (v *reserved) overwrite(f safefile.File, line []byte) (stands bool, err error) {
+func (v *reservedLine) overwrite(f safefile.File, line []byte) (stands bool, err error) {
 	was := make([]byte, len(v.line))
-	if _, err := f.ReadAt(was, v.at); err != nil && err != io.EOF {
+	if _, err := f.ReadAt(was, v.offset); err != nil && err != io.EOF {
 		return false, err
 	}
 	if !bytes.Equal(was, v.line) || len(line) >= len(v.line) {
@@ -217,13 +217,13 @@ func (v *reserved) overwrite(f safefile.File, line []byte) (stands bool, err err
 	for from < len(padded) && padded[from] == v.line[from] {
 		from++
 	}
-	if _, err := f.WriteAt(padded[from:], v.at+int64(from)); err != nil {
-		_, _ = f.WriteAt(v.line[from:], v.at+int64(from)) // half of it would be neither
+	if _, err := f.WriteAt(padded[from:], v.offset+int64(from)); err != nil {
+		_, _ = f.WriteAt(v.line[from:], v.offset+int64(from)) // half of it would be neither
 		return true, err
 	}
 	// As the last line it does not need its room any more.
-	if info, err := f.Stat(); err == nil && info.Size() == v.at+int64(len(v.line)) && len(line)+1 < len(v.line) {
-		end := v.at + int64(len(line))
+	if info, err := f.Stat(); err == nil && info.Size() == v.offset+int64(len(v.line)) && len(line)+1 < len(v.line) {
+		end := v.offset + int64(len(line))
 		if _, err := f.WriteAt([]byte{'\n'}, end); err == nil {
 			_ = f.Truncate(end + 1) // blanks are no harm
 		}
@@ -231,9 +231,9 @@ func (v *reserved) overwrite(f safefile.File, line []byte) (stands bool, err err
 	return true, f.Sync()
 }
 
-// within is a record as a line of so many bytes at most; what is too long is cut
+// boundedLine is a record as a line of so many bytes at most; what is too long is cut
 // off its error.
-func within(r Record, most int) ([]byte, error) {
+func boundedLine(r Record, most int) ([]byte, error) {
 	const cut = " …"
 	text := r.Error
 	for {

@@ -3,7 +3,7 @@
 // reading.
 //
 // Invariants: it writes nothing and blocks nothing; a consequence is compared by what it is
-// (Consequence.Is) and not by how it is said.
+// (Consequence.Identity) and not by how it is said.
 //
 // change/gate and change/planrun import it; it imports change, change/guard, revision and model.
 package effect

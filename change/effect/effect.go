@@ -31,7 +31,7 @@ type Effect struct {
 	Services []model.Key
 	// Log are the lines of the log that would get another verdict; nil where no log is read,
 	// and where only whether the change may be made was worked out.
-	Log    *diff.Otherwise
+	Log    *diff.LogDifference
 	Guards []change.Guard // the guard rails that it runs into
 }
 
@@ -42,7 +42,7 @@ func (e *Effect) NotConsidered(rev *revision.Revision) []model.Omission {
 	if e == nil {
 		return nil
 	}
-	out := omitted.From(rev, false)
+	out := omitted.OmissionsOfAnswers(rev, false)
 	if e.Unknown != "" {
 		out = append(out, model.Omission{Code: model.OmittedAll, Why: "what the change does to connections was not judged: " + e.Unknown})
 	}
@@ -56,28 +56,28 @@ func (e *Effect) NotConsidered(rev *revision.Revision) []model.Omission {
 // MaxTime is how long a change may be worked out; variable for tests.
 var MaxTime = 10 * time.Second
 
-// Judge works out what some changes do to connections, from what was before to what will
+// JudgeChanges works out what some changes do to connections, from what was before to what will
 // be. It is nil where no decision changes.
-func Judge(ctx context.Context, rev, next *revision.Revision, changes []change.ObjectChange, asked guard.Asked) *Effect {
+func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []change.ObjectChange, asked guard.ClusterFacts) *Effect {
 	changes = slices.DeleteFunc(slices.Clone(changes), func(c change.ObjectChange) bool {
-		return c.Old != nil && c.New != nil && guard.SameDecisions(c.Old, c.New) && (rev.None(c.Key) == nil) == (next.None(c.Key) == nil)
+		return c.Old != nil && c.New != nil && guard.SameDecisions(c.Old, c.New) && (rev.WhyNoRows(c.Key) == nil) == (next.WhyNoRows(c.Key) == nil)
 	})
 	if len(changes) == 0 {
 		return nil
 	}
-	if !AnyPod(rev.Judged()) {
+	if !IsAnyPod(rev.JudgedCluster()) {
 		return &Effect{Unknown: "no pods are known"}
 	}
 	limit, cancel := context.WithTimeout(ctx, MaxTime)
 	defer cancel()
-	d, rails, err := guard.Judge(limit, rev, next, GuardChanges(changes), asked)
+	d, rails, err := guard.JudgeChanges(limit, rev, next, GuardChanges(changes), asked)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Effect{Unknown: "it was not worked out in time"}
 	case err != nil:
 		return &Effect{Unknown: err.Error()}
 	}
-	e := &Effect{Difference: d, Caveat: frozen(rev, next, changes), Services: namedServices(changes), Guards: rails}
+	e := &Effect{Difference: d, Caveat: unprogrammedWithRows(rev, next, changes), Services: namedServices(changes), Guards: rails}
 	if len(e.Services) > 0 {
 		e.Guards = append(e.Guards, change.Guard{Code: guard.Unjudged, Policy: changes[0].Key, About: guard.Unjudged + " services",
 			Message: "what it does to " + servicesText(e.Services) + ", is not worked out"})
@@ -93,26 +93,26 @@ func GuardChanges(changes []change.ObjectChange) (out []guard.Change) {
 	return out
 }
 
-func AnyPod(c *model.Cluster) bool {
+func IsAnyPod(c *model.Cluster) bool {
 	for p := range c.Pods() {
-		if p.PeerEligible() {
+		if p.CanBePeer() {
 			return true
 		}
 	}
 	return false
 }
 
-// frozen says which of the policies have rows that decide though they are not programmed.
-func frozen(rev, next *revision.Revision, changes []change.ObjectChange) string {
+// unprogrammedWithRows says which of the policies have rows that decide though they are not programmed.
+func unprogrammedWithRows(rev, next *revision.Revision, changes []change.ObjectChange) string {
 	var out []string
 	for i := range changes {
 		c := &changes[i]
-		zones, _ := LiveIn(rev, c.Key)
+		zones, _ := CountLiveZones(rev, c.Key)
 		switch {
 		case zones == 0:
-		case c.New != nil && next.None(c.Key) != nil:
+		case c.New != nil && next.WhyNoRows(c.Key) != nil:
 			out = append(out, "once the rows of "+c.Key.Label()+" are gone, which stay until a controller starts again")
-		case c.Old != nil && rev.None(c.Key) != nil:
+		case c.Old != nil && rev.WhyNoRows(c.Key) != nil:
 			out = append(out, "what the frozen rows of "+c.Key.Label()+" decide now is left out")
 		}
 	}
@@ -142,30 +142,30 @@ func (e *Effect) Text() string {
 	return text
 }
 
-// Against is the effect with the lines of the log that would have gone the other way. They
+// AgainstLog is the effect with the lines of the log that would have gone the other way. They
 // are no part of what Commit compares: more come all the time.
-func (e *Effect) Against(ctx context.Context, log *diff.Log, rev, next *revision.Revision) *Effect {
+func (e *Effect) AgainstLog(ctx context.Context, log *diff.LogConnections, rev, next *revision.Revision) *Effect {
 	if e == nil || log == nil || log.Lines == 0 {
 		return e
 	}
 	limit, cancel := context.WithTimeout(ctx, MaxTime)
 	defer cancel()
-	out := *e                                                 // e may be on a screen
-	out.Log, _ = connections.Otherwise(rev, limit, next, log) // an error is the time, and what is late is left out
+	out := *e                                                    // e may be on a screen
+	out.Log, _ = connections.LogOtherwise(rev, limit, next, log) // an error is the time, and what is late is left out
 	return &out
 }
 
-// Flipping says whether a connection becomes another verdict.
-func (e *Effect) Flipping() bool { return e != nil && e.Difference != nil && len(e.Flips) > 0 }
+// FlipsVerdicts says whether a connection becomes another verdict.
+func (e *Effect) FlipsVerdicts() bool { return e != nil && e.Difference != nil && len(e.Flips) > 0 }
 
 // GroupID is equal for groups that differ in numbers and examples only.
-func GroupID(g *diff.Group) string {
+func GroupID(g *diff.FlipGroup) string {
 	return fmt.Sprint(g.Before, g.After, g.Ports, g.From.Namespaces, g.From.Outside, g.From.Except, g.To.Namespaces, g.To.Outside, g.To.Except,
 		connections.DecidersText(g.ByBefore), connections.DecidersText(g.ByAfter))
 }
 
-// OfDecisions say which rules of the change decide nothing, and what hangs on one end.
-func OfDecisions(e *Effect, next *revision.Revision) (out []Consequence) {
+// DecisionConsequences say which rules of the change decide nothing, and what hangs on one end.
+func DecisionConsequences(e *Effect, next *revision.Revision) (out []Consequence) {
 	if e == nil || e.Difference == nil {
 		return nil
 	}

@@ -15,13 +15,13 @@ import (
 )
 
 // Consequence is something that follows: what it is compared by, and how it is said.
-type Consequence struct{ Is, Text string }
+type Consequence struct{ Identity, Text string }
 
-func SameConsequence(a, b Consequence) bool { return a.Is == b.Is }
+func SameConsequence(a, b Consequence) bool { return a.Identity == b.Identity }
 
-// Reached notes which kinds of pods and which nodes the changed policies apply to
+// ReachConsequences notes which kinds of pods and which nodes the changed policies apply to
 // and reach.
-func Reached(rev *revision.Revision, changes []change.ObjectChange) (out []Consequence) {
+func ReachConsequences(rev *revision.Revision, changes []change.ObjectChange) (out []Consequence) {
 	x := rev.PodIndex()
 	for i := range changes {
 		for _, p := range []*model.Policy{changes[i].Old, changes[i].New} {
@@ -34,10 +34,10 @@ func Reached(rev *revision.Revision, changes []change.ObjectChange) (out []Conse
 			for _, d := range []model.Direction{model.Ingress, model.Egress} {
 				for j := range p.Rules(d) {
 					r := &p.Rules(d)[j]
-					add(fmt.Sprint(d, j), kindsOf(x, x.Reach(r).Everybody()))
+					add(fmt.Sprint(d, j), kindsOf(x, x.ReachOfRule(r).ReachedPods()))
 					for k := range r.Peers {
 						if r.Peers[k].Kind == model.PeerNodes {
-							add("nodes", nodesCalled(x.Nodes(r.Peers[k].Nodes)))
+							add("nodes", nodeNamesOf(x.NodesMatching(r.Peers[k].Nodes)))
 						}
 					}
 				}
@@ -49,7 +49,7 @@ func Reached(rev *revision.Revision, changes []change.ObjectChange) (out []Conse
 	return out
 }
 
-func nodesCalled(nodes []*model.Node) (out []string) {
+func nodeNamesOf(nodes []*model.Node) (out []string) {
 	for _, n := range nodes {
 		out = append(out, n.Name)
 	}
@@ -65,38 +65,38 @@ func kindsOf(x *overlap.PodIndex, set overlap.PodSet) []string {
 		id := [2]string{p.Namespace, p.Labels.Key()}
 		if !had[id] {
 			had[id] = true
-			kinds[p.Alike()] = true
+			kinds[p.ReplicaKey()] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(kinds))
 }
 
-// After is a revision as it will be once objects changed.
-func After(rev *revision.Revision, changes []change.ObjectChange) *revision.Revision {
+// RevisionAfter is a revision as it will be once objects changed.
+func RevisionAfter(rev *revision.Revision, changes []change.ObjectChange) *revision.Revision {
 	var upsert []model.Object
 	var remove []model.Key
 	for _, c := range changes {
 		if c.New != nil {
-			upsert = append(upsert, AsObject(rev, c.New))
+			upsert = append(upsert, ObjectOfPolicy(rev, c.New))
 		} else {
 			remove = append(remove, c.Key)
 		}
 	}
-	return rev.With(upsert, remove)
+	return rev.WithPolicies(upsert, remove)
 }
 
-// AsObject is a policy as it is, and of a LoggedNamespace the whole namespace.
-func AsObject(rev *revision.Revision, p *model.Policy) model.Object {
+// ObjectOfPolicy is a policy as it is, and of a LoggedNamespace the whole namespace.
+func ObjectOfPolicy(rev *revision.Revision, p *model.Policy) model.Object {
 	if ns := rev.Cluster.Namespace(p.Name); p.Kind == model.KindNamespace && ns != nil {
 		return ns.WithLogging(p)
 	}
 	return p
 }
 
-// Rows are the rows that changes of objects add, change and remove. A policy
+// RowsThatChange are the rows that changes of objects add, change and remove. A policy
 // that will not be programmed keeps its rows. Units that policies share are listed
 // once.
-func Rows(rev, next *revision.Revision, changes []change.ObjectChange) (out []change.RowChange) {
+func RowsThatChange(rev, next *revision.Revision, changes []change.ObjectChange) (out []change.RowChange) {
 	shared := map[model.PolicyKey]bool{}
 	for _, c := range changes {
 		if c.Key.Kind == model.KindNamespace {
@@ -118,9 +118,9 @@ func Rows(rev, next *revision.Revision, changes []change.ObjectChange) (out []ch
 		}
 		// Rows of others that change with it: default deny, sets that no other policy
 		// needs, and with the first NetworkPolicy those that all of them rely on.
-		with := append(rev.Related(c.Key), next.Related(c.Key)...)
+		with := append(rev.RelatedUnits(c.Key), next.RelatedUnits(c.Key)...)
 		slices.SortFunc(with, model.Key.Compare)
-		for _, k := range append(with, common(rev, next)...) {
+		for _, k := range append(with, hairpinAndNodeKeys(rev, next)...) {
 			if !shared[k] {
 				shared[k] = true
 				out = append(out, RowChanges(k, rev.Rows(k, ""), next.Rows(k, ""))...)
@@ -130,12 +130,12 @@ func Rows(rev, next *revision.Revision, changes []change.ObjectChange) (out []ch
 	return out
 }
 
-// common are the hairpin and node rows where a change makes them come or go
+// hairpinAndNodeKeys are the hairpin and node rows where a change makes them come or go
 // (ovn-kubernetes.md#hairpin-and-node-rows).
-func common(before, after *revision.Revision) (out []model.PolicyKey) {
+func hairpinAndNodeKeys(before, after *revision.Revision) (out []model.PolicyKey) {
 	for _, k := range append(before.Units(), after.Units()...) {
 		shared := k.Kind == model.KindNetpolDefault || k.Kind == model.KindNetpolNode
-		if shared && before.Compiled(k) != after.Compiled(k) {
+		if shared && before.IsCompiled(k) != after.IsCompiled(k) {
 			out = append(out, k)
 		}
 	}
@@ -163,12 +163,12 @@ func NewFindings(rev, next *revision.Revision) (out []model.Finding) {
 	return out
 }
 
-// LiveIn counts the zones in which a policy has live ACLs and says which
+// CountLiveZones counts the zones in which a policy has live ACLs and says which
 // priority they carry, -1 when that is not known.
-func LiveIn(rev *revision.Revision, k model.PolicyKey) (zones int, priority int32) {
+func CountLiveZones(rev *revision.Revision, k model.PolicyKey) (zones int, priority int32) {
 	priority = -1
 	for _, z := range rev.Zones {
-		if p := z.Policy(k); p != nil && p.LiveACLs > 0 {
+		if p := z.PolicyJoin(k); p != nil && p.LiveACLs > 0 {
 			zones++
 			priority = p.LivePriority
 		}

@@ -12,26 +12,26 @@ import (
 	"rung/sources/manifests/edit"
 )
 
-// Fields lists the fields in which two objects differ, by path, in the
+// FieldChanges lists the fields in which two objects differ, by path, in the
 // order of the paths. Elements of lists are paired by likeness, so that a rule
 // put in front does not change all rules behind it.
-func Fields(old, now *model.Policy) []change.FieldChange {
+func FieldChanges(old, now *model.Policy) []change.FieldChange {
 	var d fieldDiff
-	d.value("", old.Content(), now.Content())
-	for i := range d.out {
-		describeSession(&d.out[i])
+	d.compareValues("", old.AuthoredContent(), now.AuthoredContent())
+	for i := range d.changes {
+		describeSession(&d.changes[i])
 	}
-	return d.out
+	return d.changes
 }
 
-type fieldDiff struct{ out []change.FieldChange }
+type fieldDiff struct{ changes []change.FieldChange }
 
-func (d *fieldDiff) add(path, old, now string) {
-	d.out = append(d.out, change.FieldChange{Path: clean.Text(path), Old: clean.Text(old), New: clean.Text(now)})
+func (d *fieldDiff) addChange(path, old, now string) {
+	d.changes = append(d.changes, change.FieldChange{Path: clean.Text(path), Old: clean.Text(old), New: clean.Text(now)})
 }
 
-// value compares two trees; nil is an absent one.
-func (d *fieldDiff) value(path string, old, now any) {
+// compareValues compares two trees; nil is an absent one.
+func (d *fieldDiff) compareValues(path string, old, now any) {
 	om, oldMap := old.(map[string]any)
 	nm, nowMap := now.(map[string]any)
 	ol, oldList := old.([]any)
@@ -41,15 +41,15 @@ func (d *fieldDiff) value(path string, old, now any) {
 	words := path == "metadata.annotations" || path == "metadata.labels"
 	switch {
 	case oldMap && nowMap, words && (oldMap || nowMap):
-		d.mapping(path, om, nm)
+		d.compareMappings(path, om, nm)
 	case oldList && nowList:
-		d.list(path, ol, nl)
+		d.compareLists(path, ol, nl)
 	case model.CompactJSON(old) != model.CompactJSON(now):
-		d.add(path, valueText(old), valueText(now))
+		d.addChange(path, valueText(old), valueText(now))
 	}
 }
 
-func (d *fieldDiff) mapping(path string, old, now map[string]any) {
+func (d *fieldDiff) compareMappings(path string, old, now map[string]any) {
 	all := maps.Clone(old)
 	if all == nil {
 		all = map[string]any{}
@@ -63,20 +63,20 @@ func (d *fieldDiff) mapping(path string, old, now map[string]any) {
 		case path != "":
 			at = path + "." + k
 		}
-		d.value(at, old[k], now[k])
+		d.compareValues(at, old[k], now[k])
 	}
 }
 
-func (d *fieldDiff) list(path string, old, now []any) {
+func (d *fieldDiff) compareLists(path string, old, now []any) {
 	at := func(i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 	for _, c := range edit.Align(old, now) {
 		switch {
 		case c.New < 0:
-			d.add(at(c.Old), valueText(old[c.Old]), "")
+			d.addChange(at(c.Old), valueText(old[c.Old]), "")
 		case c.Old < 0:
-			d.add(at(c.New), "", valueText(now[c.New]))
+			d.addChange(at(c.New), "", valueText(now[c.New]))
 		default:
-			d.value(at(c.New), old[c.Old], now[c.New])
+			d.compareValues(at(c.New), old[c.Old], now[c.New])
 		}
 	}
 }
@@ -101,7 +101,7 @@ func describeSession(f *change.FieldChange) {
 	}
 	for _, v := range []*string{&f.Old, &f.New} {
 		if s, err := model.ParseLogSession(*v); err == nil {
-			*v = s.Brief(s.Since)
+			*v = s.BriefText(s.Since)
 		}
 	}
 }

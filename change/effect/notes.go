@@ -15,21 +15,21 @@ import (
 	"rung/revision/policies"
 )
 
-// noter writes the consequences of one object's change that are worth reading.
-type noter struct {
+// noteWriter writes the consequences of one object's change that are worth reading.
+type noteWriter struct {
 	rev, next *revision.Revision
-	c         *change.ObjectChange
+	change    *change.ObjectChange
 	// isolated are the namespaces whose isolation has been noted.
 	isolated map[string]bool
 }
 
-// Notes are the consequences of one object's change that are worth reading. isolated are the
+// NotesOfChange are the consequences of one object's change that are worth reading. isolated are the
 // namespaces whose isolation has been noted, which it adds to.
-func Notes(rev, next *revision.Revision, c *change.ObjectChange, isolated map[string]bool) []Consequence {
-	n := noter{rev: rev, next: next, c: c, isolated: isolated}
+func NotesOfChange(rev, next *revision.Revision, c *change.ObjectChange, isolated map[string]bool) []Consequence {
+	n := noteWriter{rev: rev, next: next, change: c, isolated: isolated}
 	var out []Consequence
-	if n.ranked(n.c.Key.Kind) {
-		for _, text := range n.priority() {
+	if n.holdsPriority(n.change.Key.Kind) {
+		for _, text := range n.priorityNotes() {
 			is := "note " + text
 			if text == noOther || strings.HasPrefix(text, orderKept) {
 				is = orderKept // against whom is no matter
@@ -37,10 +37,10 @@ func Notes(rev, next *revision.Revision, c *change.ObjectChange, isolated map[st
 			out = append(out, Consequence{is, text})
 		}
 	}
-	out = append(out, n.enforcement()...)
-	out = append(out, n.subject()...)
-	if n.c.Key.Kind == model.KindNP {
-		out = append(out, n.isolation()...)
+	out = append(out, n.enforcementNotes()...)
+	out = append(out, n.subjectNotes()...)
+	if n.change.Key.Kind == model.KindNP {
+		out = append(out, n.isolationNotes()...)
 	}
 	for _, dir := range model.Directions {
 		if n.newDeny(dir) {
@@ -53,21 +53,21 @@ func Notes(rev, next *revision.Revision, c *change.ObjectChange, isolated map[st
 	return out
 }
 
-// enforcement tells when a policy stops or begins to be programmed.
-func (n *noter) enforcement() (out []Consequence) {
-	zones, at := LiveIn(n.rev, n.c.Key)
-	was := n.rev.None(n.c.Key)
+// enforcementNotes tells when a policy stops or begins to be programmed.
+func (n *noteWriter) enforcementNotes() (out []Consequence) {
+	zones, at := CountLiveZones(n.rev, n.change.Key)
+	was := n.rev.WhyNoRows(n.change.Key)
 	// In how many zones there are rows just now is no matter.
 	add := func(is, format string, args ...any) {
 		out = append(out, Consequence{"enforcement " + is, fmt.Sprintf(format, args...)})
 	}
-	if n.c.New == nil {
+	if n.change.New == nil {
 		if was != nil && zones > 0 {
 			add("frozen rows go", "the frozen rows, which still decide, are deleted in %s", words.Count(zones, "zone"))
 		}
 		return out
 	}
-	will := n.next.None(n.c.Key)
+	will := n.next.WhyNoRows(n.change.Key)
 	if will == nil {
 		if was != nil {
 			add("begins", "comes into force: it was not programmed until now")
@@ -87,25 +87,25 @@ func (n *noter) enforcement() (out []Consequence) {
 	return out
 }
 
-// subject tells how many pods the policy applies to. Which they are, seen.reach
+// subjectNotes tells how many pods the policy applies to. Which they are, seen.reach
 // compares.
-func (n *noter) subject() []Consequence {
+func (n *noteWriter) subjectNotes() []Consequence {
 	note := func(format string, args ...any) []Consequence {
 		return []Consequence{{"subject", fmt.Sprintf(format, args...)}}
 	}
-	was := policies.CountSubjects(n.rev, n.c.Key)
-	if n.c.New == nil {
+	was := policies.CountSubjects(n.rev, n.change.Key)
+	if n.change.New == nil {
 		if was.All() == 0 {
 			return note("it applied to no pods")
 		}
 		return note("no longer applies to %s", was)
 	}
-	if !n.next.Compiled(n.c.Key) || n.next.None(n.c.Key) != nil {
+	if !n.next.IsCompiled(n.change.Key) || n.next.WhyNoRows(n.change.Key) != nil {
 		return nil
 	}
-	is := policies.CountSubjects(n.next, n.c.Key)
-	if n.c.Old != nil && n.rev.None(n.c.Key) == nil {
-		out := n.joining()
+	is := policies.CountSubjects(n.next, n.change.Key)
+	if n.change.Old != nil && n.rev.WhyNoRows(n.change.Key) == nil {
+		out := n.joiningPodNotes()
 		if was != is {
 			return append(note("applies to %s; before: %s", is, was), out...)
 		}
@@ -119,14 +119,14 @@ func (n *noter) subject() []Consequence {
 	return note("applies to %s", is)
 }
 
-// joining names pods that the policy begins and ceases to apply to, where it keeps others.
-func (n *noter) joining() (out []Consequence) {
-	was, is := n.rev.Subjects(n.c.Key), n.next.Subjects(n.c.Key)
+// joiningPodNotes names pods that the policy begins and ceases to apply to, where it keeps others.
+func (n *noteWriter) joiningPodNotes() (out []Consequence) {
+	was, is := n.rev.Subjects(n.change.Key), n.next.Subjects(n.change.Key)
 	for _, side := range []struct {
 		what        string
 		pods, other []*model.Pod
 	}{{"newly selected", is, was}, {"no longer selected", was, is}} {
-		begin, kinds := newcomers(side.pods, side.other)
+		begin, kinds := countNewPods(side.pods, side.other)
 		if begin == 0 {
 			continue
 		}
@@ -145,11 +145,11 @@ func (n *noter) joining() (out []Consequence) {
 	return out
 }
 
-// isolation tells which pods begin or cease to be isolated: those of a
+// isolationNotes tells which pods begin or cease to be isolated: those of a
 // NetworkPolicy that no other isolates in that direction
 // (ovn-kubernetes.md#isolation-groups).
-func (n *noter) isolation() (out []Consequence) {
-	ns := n.c.Key.Namespace
+func (n *noteWriter) isolationNotes() (out []Consequence) {
+	ns := n.change.Key.Namespace
 	if n.isolated[ns] {
 		return nil
 	}
@@ -157,12 +157,12 @@ func (n *noter) isolation() (out []Consequence) {
 	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
 		unit := connections.DefaultDeny(ns, dir)
 		was, is := n.rev.Subjects(unit), n.next.Subjects(unit)
-		if begin, kinds := newcomers(is, was); begin > 0 {
+		if begin, kinds := countNewPods(is, was); begin > 0 {
 			out = append(out, Consequence{"isolates " + dir.Lower() + kinds,
 				fmt.Sprintf("isolates %s of %s (%s) that no NetworkPolicy isolated before: %s",
 					words.Count(begin, "pod"), ns, dir.Lower(), n.next.System.NewIsolation[dir])})
 		}
-		if end, kinds := newcomers(was, is); end > 0 {
+		if end, kinds := countNewPods(was, is); end > 0 {
 			out = append(out, Consequence{"no longer isolates " + dir.Lower() + kinds,
 				fmt.Sprintf("%s of %s no longer isolated (%s): what nothing else denies gets through",
 					words.Count(end, "pod"), ns, dir.Lower())})
@@ -171,9 +171,9 @@ func (n *noter) isolation() (out []Consequence) {
 	return out
 }
 
-// newcomers counts the pods of a list that another has not, and says of which
+// countNewPods counts the pods of a list that another has not, and says of which
 // kinds they are.
-func newcomers(pods, other []*model.Pod) (n int, kinds string) {
+func countNewPods(pods, other []*model.Pod) (n int, kinds string) {
 	has := make(map[model.Key]bool, len(other))
 	for _, p := range other {
 		has[p.Key] = true
@@ -182,7 +182,7 @@ func newcomers(pods, other []*model.Pod) (n int, kinds string) {
 	for _, p := range pods {
 		if !has[p.Key] {
 			n++
-			seen[p.Alike()] = true
+			seen[p.ReplicaKey()] = true
 		}
 	}
 	return n, strings.Join(slices.Sorted(maps.Keys(seen)), "\n")
@@ -190,13 +190,13 @@ func newcomers(pods, other []*model.Pod) (n int, kinds string) {
 
 // newDeny says whether a rule of that direction denies after the change that did not
 // before.
-func (n *noter) newDeny(dir model.Direction) bool {
-	if n.c.New == nil || n.next.None(n.c.Key) != nil { // nobody does what it says
+func (n *noteWriter) newDeny(dir model.Direction) bool {
+	if n.change.New == nil || n.next.WhyNoRows(n.change.Key) != nil { // nobody does what it says
 		return false
 	}
-	old := n.c.Old
-	if n.rev.None(n.c.Key) != nil {
+	old := n.change.Old
+	if n.rev.WhyNoRows(n.change.Key) != nil {
 		old = nil
 	}
-	return guard.NewDeny(old, n.c.New, dir)
+	return guard.NewDeny(old, n.change.New, dir)
 }

@@ -17,35 +17,35 @@ const (
 	noOther   = "there is no other AdminNetworkPolicy"
 )
 
-// priority tells who shares the old and new priority and whether the order
+// priorityNotes tells who shares the old and new priority and whether the order
 // among the policies changes.
-func (n *noter) priority() (out []string) {
-	old, now := n.c.Old, n.c.New
+func (n *noteWriter) priorityNotes() (out []string) {
+	old, now := n.change.Old, n.change.New
 	if old != nil && now != nil && old.Priority == now.Priority {
 		return nil
 	}
-	if n.rev.None(n.c.Key) != nil {
+	if n.rev.WhyNoRows(n.change.Key) != nil {
 		old = nil // it decided nowhere, or by rows that stay where they were
 	}
-	if now != nil && n.next.None(n.c.Key) != nil {
-		if zones, _ := LiveIn(n.rev, n.c.Key); old != nil && zones > 0 {
+	if now != nil && n.next.WhyNoRows(n.change.Key) != nil {
+		if zones, _ := CountLiveZones(n.rev, n.change.Key); old != nil && zones > 0 {
 			return nil // its rows stay: its old priority is not free, and nothing moves
 		}
 		now = nil
 	}
 	if now != nil {
-		if with := n.sharing(now.Priority); len(with) > 0 {
+		if with := n.sharingPriority(now.Priority); len(with) > 0 {
 			out = append(out, fmt.Sprintf("%d is shared with %s: "+
 				"lower rule numbers decide first, and where rules with the same number disagree, which one wins is undefined", now.Priority, words.Some(with, 3)))
 		} else {
 			out = append(out, fmt.Sprintf("no other policy at %d", now.Priority))
 		}
-		if rows := liverows.StrayRowsAt(n.rev, now.Priority, n.c.Key); len(rows) > 0 {
+		if rows := liverows.StrayRowsAt(n.rev, now.Priority, n.change.Key); len(rows) > 0 {
 			out = append(out, fmt.Sprintf("other live rows decide at %d: %s", now.Priority, words.Some(rows, 3)))
 		}
 	}
 	if old != nil {
-		if with := n.sharing(old.Priority); len(with) > 0 {
+		if with := n.sharingPriority(old.Priority); len(with) > 0 {
 			out = append(out, fmt.Sprintf("%s %s at %d", words.Some(with, 3), words.Form(len(with), "remains", "remain"), old.Priority))
 		} else {
 			out = append(out, fmt.Sprintf("%d becomes free", old.Priority))
@@ -53,9 +53,9 @@ func (n *noter) priority() (out []string) {
 	}
 	switch {
 	case old != nil && now != nil:
-		return append(out, n.order()...)
+		return append(out, n.orderNotes()...)
 	case now != nil:
-		return append(out, n.place("decides", now.Priority))
+		return append(out, n.neighboursAt("decides", now.Priority))
 	}
 	return out
 }
@@ -67,20 +67,20 @@ func itOrThem(n int) string {
 	return "them"
 }
 
-// ranked says whether policies of a kind hold a priority of their tier.
-func (n *noter) ranked(k model.Kind) bool {
+// holdsPriority says whether policies of a kind hold a priority of their tier.
+func (n *noteWriter) holdsPriority(k model.Kind) bool {
 	return k == model.KindANP || k == model.KindCNP && n.next.Flags.CompileCNP
 }
 
-// others are the other policies of the tier that hold a priority after the change, by
+// othersInTier are the other policies of the tier that hold a priority after the change, by
 // priority and name.
-func (n *noter) others() (out []*model.Policy) {
-	own := n.c.New
+func (n *noteWriter) othersInTier() (out []*model.Policy) {
+	own := n.change.New
 	if own == nil {
-		own = n.c.Old
+		own = n.change.Old
 	}
 	for p := range n.next.Cluster.AllPolicies() {
-		if p.Key != n.c.Key && p.Tier == own.Tier && n.ranked(p.Kind) {
+		if p.Key != n.change.Key && p.Tier == own.Tier && n.holdsPriority(p.Kind) {
 			out = append(out, p)
 		}
 	}
@@ -90,8 +90,8 @@ func (n *noter) others() (out []*model.Policy) {
 	return out
 }
 
-func (n *noter) sharing(priority int32) (out []string) {
-	for _, p := range n.others() {
+func (n *noteWriter) sharingPriority(priority int32) (out []string) {
+	for _, p := range n.othersInTier() {
 		if p.Priority == priority {
 			out = append(out, p.Brief())
 		}
@@ -99,11 +99,11 @@ func (n *noter) sharing(priority int32) (out []string) {
 	return out
 }
 
-// order tells how the order against the other policies changes.
-func (n *noter) order() (out []string) {
-	from, to := n.c.Old.Priority, n.c.New.Priority
+// orderNotes tells how the order against the other policies changes.
+func (n *noteWriter) orderNotes() (out []string) {
+	from, to := n.change.Old.Priority, n.change.New.Priority
 	var above, below, parted []string
-	for _, p := range n.others() {
+	for _, p := range n.othersInTier() {
 		was := p.Priority
 		if old := n.rev.Cluster.Policy(p.Key); old != nil {
 			was = old.Priority // it moves with the same change
@@ -122,8 +122,8 @@ func (n *noter) order() (out []string) {
 			parted = append(parted, name)
 		}
 	}
-	if len(above)+len(below) == 0 && len(n.sharing(to)) == 0 {
-		return append(out, n.place("order", to))
+	if len(above)+len(below) == 0 && len(n.sharingPriority(to)) == 0 {
+		return append(out, n.neighboursAt("order", to))
 	}
 	if len(above) > 0 {
 		out = append(out, "moves above "+words.Some(above, 3)+": now decides before "+itOrThem(len(above)))
@@ -137,10 +137,10 @@ func (n *noter) order() (out []string) {
 	return out
 }
 
-// place names the neighbours at a priority.
-func (n *noter) place(verb string, priority int32) string {
+// neighboursAt names the neighbours at a priority.
+func (n *noteWriter) neighboursAt(verb string, priority int32) string {
 	var above, below *model.Policy
-	for _, p := range n.others() {
+	for _, p := range n.othersInTier() {
 		switch {
 		case p.Priority < priority:
 			above = p

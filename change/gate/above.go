@@ -24,50 +24,52 @@ type PlanRunner interface {
 	// UndoPreview is the preview of the undo, or the redo, of a plan of the history. Begin
 	// starts what such a preview says, after a yes.
 	UndoPreview(ctx context.Context, op change.Op, e history.Entry) (*Preview, error)
-	Begin(ctx context.Context, read *Preview, c Confirm) error
-	// Meets says what a change means for the plan that is not at its end, if anything. next
+	BeginPlan(ctx context.Context, read *Preview, c Confirm) error
+	// PlanConsequences says what a change means for the plan that is not at its end, if anything. next
 	// is the revision after the change.
-	Meets(rev *revision.Revision, next func() *revision.Revision, p *Preview) []effect.Consequence
-	// Began is the newest history entry of when the plan began that is not at its end; ok is
+	PlanConsequences(rev *revision.Revision, next func() *revision.Revision, p *Preview) []effect.Consequence
+	// EntryAtBegin is the newest history entry of when the plan began that is not at its end; ok is
 	// false where that is not known.
-	Began() (id uint64, ok bool)
-	// RolledBack is the title of the plan that was rolled back last, if the history entry was
+	EntryAtBegin() (id uint64, ok bool)
+	// RolledBackTitle is the title of the plan that was rolled back last, if the history entry was
 	// made before it; else it is empty.
-	RolledBack(id uint64) string
+	RolledBackTitle(id uint64) string
 }
 
 // TrialKeeper has on the disk how the change is put back, or finished, that is made on trial
 // or is of several objects.
 type TrialKeeper interface {
-	// Begin writes that down, before the change is made. The id is empty for a change that
+	// BeginTrial writes that down, before the change is made. The id is empty for a change that
 	// needs no way back.
-	Begin(p *Preview, c Confirm, step bool) (id string, err error)
-	// Failed says that the change of an id could not be made; Made that it was made, as an
+	BeginTrial(p *Preview, c Confirm, step bool) (id string, err error)
+	// ChangeFailed says that the change of an id could not be made; ChangeMade that it was made, as an
 	// entry of the history, and how it waits to be confirmed.
-	Failed(id string)
-	Made(id string, entry uint64, files []change.FileChange) *revision.Unconfirmed
-	// Undone ends the trial of a change that p undid.
-	Undone(p *Preview)
-	// Against says why a change has to wait, empty where it has not.
-	Against(p *Preview) string
-	// Entry is the change on trial as an entry of the history, with no objects for none.
-	Entry() history.Entry
+	ChangeFailed(id string)
+	ChangeMade(id string, entry uint64, files []change.FileChange) *revision.UnconfirmedChange
+	// ChangeUndone ends the trial of a change that p undid.
+	ChangeUndone(p *Preview)
+	// ReasonToWait says why a change has to wait, empty where it has not.
+	ReasonToWait(p *Preview) string
+	// TrialEntry is the change on trial as an entry of the history, with no objects for none.
+	TrialEntry() history.Entry
 }
 
 // noTrials is where no change can be made on trial.
 type noTrials struct{}
 
-func (noTrials) Begin(_ *Preview, c Confirm, _ bool) (string, error) {
-	if c.Within > 0 {
+func (noTrials) BeginTrial(_ *Preview, c Confirm, _ bool) (string, error) {
+	if c.TrialTime > 0 {
 		return "", fmt.Errorf("it cannot be made on trial: %w", change.ErrBlocked)
 	}
 	return "", nil
 }
-func (noTrials) Failed(string)                                                  {}
-func (noTrials) Made(string, uint64, []change.FileChange) *revision.Unconfirmed { return nil }
-func (noTrials) Undone(*Preview)                                                {}
-func (noTrials) Against(*Preview) string                                        { return "" }
-func (noTrials) Entry() history.Entry                                           { return history.Entry{} }
+func (noTrials) ChangeFailed(string) {}
+func (noTrials) ChangeMade(string, uint64, []change.FileChange) *revision.UnconfirmedChange {
+	return nil
+}
+func (noTrials) ChangeUndone(*Preview)        {}
+func (noTrials) ReasonToWait(*Preview) string { return "" }
+func (noTrials) TrialEntry() history.Entry    { return history.Entry{} }
 
 // UsePlans has plans undone by r from now on, and UseTrials changes made on trial by k.
 func (g *Gate) UsePlans(r PlanRunner) { g.plans = r }
@@ -75,50 +77,50 @@ func (g *Gate) UsePlans(r PlanRunner) { g.plans = r }
 // UseTrials is described at UsePlans.
 func (g *Gate) UseTrials(k TrialKeeper) { g.trials = k }
 
-func (g *Gate) meetsPlan(rev *revision.Revision, next func() *revision.Revision, p *Preview) []effect.Consequence {
+func (g *Gate) planNotes(rev *revision.Revision, next func() *revision.Revision, p *Preview) []effect.Consequence {
 	if g.plans == nil {
 		return nil
 	}
-	return g.plans.Meets(rev, next, p)
+	return g.plans.PlanConsequences(rev, next, p)
 }
 
 // PreviewSteps fills in what the moves of out.Steps do together, each on what those before it
 // leave. why says of a step, by its index and the revision before it, why it cannot be made;
 // it is empty where it can.
 func (g *Gate) PreviewSteps(ctx context.Context, rev *revision.Revision, out *Preview, why func(rev *revision.Revision, i int) string) error {
-	out.seen = see(rev)
+	out.compared = newComparedState(rev)
 	if out.Blocked != "" {
 		return nil
 	}
-	log := g.log(false)
+	log := g.logConnections(false)
 	limit, cancel := context.WithTimeout(ctx, 3*effect.MaxTime)
 	defer cancel()
-	if err := g.steppedOver(ctx, limit, rev, log, out, why); err != nil {
+	if err := g.addStepEffects(ctx, limit, rev, log, out, why); err != nil {
 		return err
 	}
 	if out.Blocked == "" {
-		next := effect.After(rev, out.Objects)
-		out.Effect = effect.Judge(limit, rev, next, out.Objects, g.asked()).Against(limit, log, rev, next)
+		next := effect.RevisionAfter(rev, out.Objects)
+		out.Effect = effect.JudgeChanges(limit, rev, next, out.Objects, g.clusterFacts()).AgainstLog(limit, log, rev, next)
 		whole := &Preview{Objects: out.Objects} // steps that each do little may do much together
 		g.judgeEffect(whole, out.Effect, rev)
 		out.NotConsidered = out.Effect.NotConsidered(rev)
-		out.meet(whole.Guards)
+		out.addGuards(whole.Guards)
 	}
 	out.ConfirmName = guard.ConfirmName(out.Guards, effect.GuardChanges(out.Objects))
 	g.tryPlan(ctx, rev, out)
-	out.seen.effect(out.Effect)
-	out.seen.note(out.Notes...)
-	out.seen.facts = append(out.seen.facts, effect.Reached(rev, change.FirstOfEach(out.Objects))...)
+	out.compared.addEffect(out.Effect)
+	out.compared.addNotes(out.Notes...)
+	out.compared.facts = append(out.compared.facts, effect.ReachConsequences(rev, change.FirstPerKey(out.Objects))...)
 	if out.Blocked == "" && len(out.Objects) > 0 {
-		out.Rows = effect.Rows(rev, effect.After(rev, out.Objects), out.Objects)
-		out.seen.rows(out.Rows)
+		out.Rows = effect.RowsThatChange(rev, effect.RevisionAfter(rev, out.Objects), out.Objects)
+		out.compared.addRows(out.Rows)
 	}
 	return nil
 }
 
-// steppedOver adds the changes of every step to a preview. The effect of each on connections,
+// addStepEffects adds the changes of every step to a preview. The effect of each on connections,
 // and on connections of the log, is worked out until limit ends.
-func (g *Gate) steppedOver(ctx, limit context.Context, rev *revision.Revision, log *diff.Log, out *Preview, why func(rev *revision.Revision, i int) string) error {
+func (g *Gate) addStepEffects(ctx, limit context.Context, rev *revision.Revision, log *diff.LogConnections, out *Preview, why func(rev *revision.Revision, i int) string) error {
 	for i, s := range out.Steps {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("previewing the plan: %w", err)
@@ -132,11 +134,11 @@ func (g *Gate) steppedOver(ctx, limit context.Context, rev *revision.Revision, l
 		if one.Blocked != "" {
 			out.block("%s: %s", name, one.Blocked)
 		}
-		next := effect.After(rev, one.Objects)
-		g.judgeEffect(one, effect.Judge(limit, rev, next, one.Objects, g.asked()), rev)
-		out.meet(one.Guards)
-		if one.Effect.Flipping() {
-			one.Effect = one.Effect.Against(limit, log, rev, next)
+		next := effect.RevisionAfter(rev, one.Objects)
+		g.judgeEffect(one, effect.JudgeChanges(limit, rev, next, one.Objects, g.clusterFacts()), rev)
+		out.addGuards(one.Guards)
+		if one.Effect.FlipsVerdicts() {
+			one.Effect = one.Effect.AgainstLog(limit, log, rev, next)
 		}
 		out.StepEffects = append(out.StepEffects, one.Effect)
 		out.Objects = append(out.Objects, one.Objects...)
@@ -146,62 +148,62 @@ func (g *Gate) steppedOver(ctx, limit context.Context, rev *revision.Revision, l
 	return nil
 }
 
-// meet takes in guard rails that were not met before.
-func (p *Preview) meet(guards []change.Guard) {
+// addGuards takes in guard rails that were not met before.
+func (p *Preview) addGuards(guards []change.Guard) {
 	for _, g := range guards {
-		if !confirmed(p.Guards, g) {
+		if !isConfirmed(p.Guards, g) {
 			p.Guards = append(p.Guards, g)
 		}
 	}
 }
 
-// Agrees says why what was read may not be started as it is now.
-func Agrees(read, fresh *Preview, c Confirm) error {
-	return judge(read, fresh, approval{Confirm: c})
+// CheckAgreement says why what was read may not be started as it is now.
+func CheckAgreement(read, fresh *Preview, c Confirm) error {
+	return checkStillValid(read, fresh, approval{Confirm: c})
 }
 
 // CommitStep makes a step of a plan. guards were confirmed with the plan.
 func (g *Gate) CommitStep(ctx context.Context, rev *revision.Revision, s plan.Step, guards []change.Guard, c Confirm) (*Result, error) {
 	p := g.resolve(rev, change.StepMutation(s))
 	p.Guards = append(p.Guards, guards...) // those a server sees were confirmed with the plan
-	return g.commit(ctx, p, approval{Confirm: c, step: true, guards: guards})
+	return g.commit(ctx, p, approval{Confirm: c, isPlanStep: true, guards: guards})
 }
 
-// AtServer reads a policy from the server that decides, nil where it is not there. ok is false
+// ReadFromServer reads a policy from the server that decides, nil where it is not there. ok is false
 // where no server decides.
-func (g *Gate) AtServer(ctx context.Context, k model.PolicyKey) (p *model.Policy, ok bool, err error) {
+func (g *Gate) ReadFromServer(ctx context.Context, k model.PolicyKey) (p *model.Policy, ok bool, err error) {
 	if g.server == nil {
 		return nil, false, nil
 	}
-	live, err := g.server.Live(ctx, []model.PolicyKey{k})
+	live, err := g.server.LivePolicies(ctx, []model.PolicyKey{k})
 	if l := live[k]; l != nil {
 		p = l.Policy
 	}
 	return p, true, err
 }
 
-// Rest works out what is left to do of the change on trial: to put it back (OpRevert) or to
+// PreviewRest works out what is left to do of the change on trial: to put it back (OpRevert) or to
 // finish it (OpFinish).
-func (g *Gate) Rest(ctx context.Context, op change.Op) *Preview {
-	p, _ := g.work(ctx, g.Config.Current(), change.Mutation{Op: op}, nil)
+func (g *Gate) PreviewRest(ctx context.Context, op change.Op) *Preview {
+	p, _ := g.resolveOnServer(ctx, g.Config.CurrentRevision(), change.Mutation{Op: op}, nil)
 	return p
 }
 
-// CommitRest makes the change of Rest. Its guard rails were answered when the change on trial
+// CommitRest makes the change of PreviewRest. Its guard rails were answered when the change on trial
 // was made.
 func (g *Gate) CommitRest(ctx context.Context, p *Preview, by string) (*Result, error) {
 	return g.commit(ctx, p, approval{Confirm: Confirm{Yes: true, By: by, Finish: true}, reverts: true})
 }
 
-// Standing is how many of a change's objects stand as it leaves them, and how many as they were.
-func (g *Gate) Standing(objects []history.Object) (written, missing int) {
-	c := g.Config.Current().Cluster
+// CountWritten is how many of a change's objects stand as it leaves them, and how many as they were.
+func (g *Gate) CountWritten(objects []history.Object) (written, missing int) {
+	c := g.Config.CurrentRevision().Cluster
 	is := func(o history.Object, text string) bool {
-		now := c.Logged(o.Key)
+		now := c.LoggedObject(o.Key)
 		if text == "" || now == nil {
 			return text == "" && now == nil
 		}
-		p, _ := rewrite.TextAsObject(o.Key, text, g.judges())
+		p, _ := rewrite.TextAsObject(o.Key, text, g.judgingOptions())
 		return now.YAML == text || model.SameContent(now, p)
 	}
 	for _, o := range objects {

@@ -21,18 +21,18 @@ import (
 // opArrived is the change of a source that did not pass the gate.
 const opArrived change.Op = "source"
 
-// Idle waits until no change is being made here, so that what is made here is not taken for
+// WaitIdle waits until no change is being made here, so that what is made here is not taken for
 // somebody else's.
-func (g *Gate) Idle(ctx context.Context) {
+func (g *Gate) WaitIdle(ctx context.Context) {
 	if leave, err := g.changes.enter(ctx, "look at what others changed", nil); err == nil {
 		leave()
 	}
 }
 
-// Arrived are the guard rails that a change of policies runs into which came from a source,
+// GuardsOfArrived are the guard rails that a change of policies runs into which came from a source,
 // and did not pass the gate: it is judged as the gate's own changes are, and one that meets a
 // rail is a line of the audit. next is the revision with the change.
-func (g *Gate) Arrived(ctx context.Context, next *revision.Revision, changes []change.ObjectChange) []change.Guard {
+func (g *Gate) GuardsOfArrived(ctx context.Context, next *revision.Revision, changes []change.ObjectChange) []change.Guard {
 	var upsert []model.Object
 	var remove []model.Key
 	for i := range changes {
@@ -42,9 +42,9 @@ func (g *Gate) Arrived(ctx context.Context, next *revision.Revision, changes []c
 			remove = append(remove, c.Key)
 		}
 	}
-	rev := next.With(upsert, remove)
+	rev := next.WithPolicies(upsert, remove)
 	p := &Preview{Objects: changes}
-	g.judgeEffect(p, effect.Judge(ctx, rev, next, changes, g.asked()), rev)
+	g.judgeEffect(p, effect.JudgeChanges(ctx, rev, next, changes, g.clusterFacts()), rev)
 	if len(p.Guards) == 0 || ctx.Err() != nil {
 		return nil
 	}
@@ -86,9 +86,9 @@ func (g *Gate) auditRecord(at time.Time, rev *revision.Revision, p *Preview, a a
 	return r
 }
 
-// Refused audits that the change of a preview was asked for and is not made.
-func (g *Gate) Refused(p *Preview, by string, why error) error {
-	r := g.auditRecord(g.Config.Now(), g.Config.Current(), p, approval{Confirm: Confirm{By: by}})
+// AuditRefused audits that the change of a preview was asked for and is not made.
+func (g *Gate) AuditRefused(p *Preview, by string, why error) error {
+	r := g.auditRecord(g.Config.Now(), g.Config.CurrentRevision(), p, approval{Confirm: Confirm{By: by}})
 	r.Outcome(audit.Refused, why, 0)
 	return g.Config.Audit.Write(r)
 }
@@ -96,13 +96,13 @@ func (g *Gate) Refused(p *Preview, by string, why error) error {
 // recordOf says who does something, where and when.
 func (g *Gate) recordOf(at time.Time, rev *revision.Revision, op change.Op, title string) audit.Record {
 	return audit.Record{Time: at.UTC(), User: g.user, Mode: rev.Mode.Name, Context: rev.Mode.Title,
-		Server: rev.Mode.Server, Sandbox: !rev.Mode.Lasts(), Op: op, Title: title}
+		Server: rev.Mode.Server, Sandbox: !rev.Mode.IsPersistent(), Op: op, Title: title}
 }
 
-// Note audits something that is no change of a policy: the switch of writing.
+// AuditNote audits something that is no change of a policy: the switch of writing.
 // An audit that cannot be written is no reason to keep it from happening.
-func (g *Gate) Note(by, op, text string) {
-	r := g.recordOf(g.Config.Now(), g.Config.Current(), change.Op(op), text)
+func (g *Gate) AuditNote(by, op, text string) {
+	r := g.recordOf(g.Config.Now(), g.Config.CurrentRevision(), change.Op(op), text)
 	r.By, r.Result = by, audit.OK
 	_ = g.Config.Audit.Write(r)
 }

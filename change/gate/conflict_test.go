@@ -33,7 +33,7 @@ func TestMerge(t *testing.T) {
 		{"everything at once", "1 2 3", "", "1 2 3", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, ok := edit.Merge(rewrite.Ended(lines(c.base)), rewrite.Ended(lines(c.a)), rewrite.Ended(lines(c.b)))
+			got, ok := edit.Merge(rewrite.EndWithNewline(lines(c.base)), rewrite.EndWithNewline(lines(c.a)), rewrite.EndWithNewline(lines(c.b)))
 			if c.name == "everything at once" {
 				if !ok || got != "" {
 					t.Errorf("%v %q", ok, got)

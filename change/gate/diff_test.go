@@ -47,7 +47,7 @@ func TestFieldChanges(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			old, now := parse(base), parse(c.now)
-			if diff := cmp.Diff(c.want, effect.Fields(old, now)); diff != "" {
+			if diff := cmp.Diff(c.want, effect.FieldChanges(old, now)); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 			if same := model.SameContent(old, now); same != (c.want == nil) {
@@ -71,7 +71,7 @@ func TestDigests(t *testing.T) {
 				t.Fatal(broken)
 			}
 			if bare {
-				p.Digested = model.Digests{}
+				p.Digested = model.PolicyDigests{}
 			}
 			out = append(out, p)
 		}
@@ -103,7 +103,7 @@ func TestContentIsTheAuthors(t *testing.T) {
 		t.Fatal(broken, broken2)
 	}
 	if !model.SameContent(a, b) {
-		t.Errorf("%s\n%s", model.CompactJSON(a.Content()), model.CompactJSON(b.Content()))
+		t.Errorf("%s\n%s", model.CompactJSON(a.AuthoredContent()), model.CompactJSON(b.AuthoredContent()))
 	}
 }
 

@@ -32,7 +32,7 @@ func TestLinesThatGoOtherwise(t *testing.T) {
 		if err != nil || quiet.Effect != nil && quiet.Effect.Log != nil {
 			t.Errorf("%s: without a log: %+v, %v", c.name, quiet.Effect, err)
 		}
-		g.Config.Log = newest(t, w.Current().Cluster, lines...)
+		g.Config.LogConnections = newest(t, w.Current().Cluster, lines...)
 		p, err := g.Preview(t.Context(), w.Current(), c.m)
 		if err != nil {
 			t.Fatal(err)
@@ -44,7 +44,7 @@ func TestLinesThatGoOtherwise(t *testing.T) {
 			continue
 		}
 		// Taken back, they go the way they went; and more lines make no other change of it.
-		g.Config.Log = newest(t, w.Current().Cluster, lines[:2]...)
+		g.Config.LogConnections = newest(t, w.Current().Cluster, lines[:2]...)
 		if _, err := g.Commit(t.Context(), p, Confirm{Yes: true, Name: p.ConfirmName}); err != nil {
 			t.Fatal(err)
 		}
@@ -60,8 +60,8 @@ func TestLinesThatGoOtherwise(t *testing.T) {
 }
 
 // newest is a log that no guard rail looks at.
-func newest(t *testing.T, c *model.Cluster, lines ...string) func(allowed bool) *diff.Log {
-	return func(allowed bool) *diff.Log {
+func newest(t *testing.T, c *model.Cluster, lines ...string) func(allowed bool) *diff.LogConnections {
+	return func(allowed bool) *diff.LogConnections {
 		if allowed {
 			return nil
 		}

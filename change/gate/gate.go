@@ -42,8 +42,8 @@ type Gate struct {
 
 // Config says what a gate works with.
 type Config struct {
-	User    string                    // who makes changes; empty: who runs the process
-	Current func() *revision.Revision // the newest revision
+	User            string                    // who makes changes; empty: who runs the process
+	CurrentRevision func() *revision.Revision // the newest revision
 	// Writer makes changes last; nil where they are in the overlay alone. Overlay puts
 	// them over what the sources say.
 	Writer  change.Writer
@@ -51,17 +51,17 @@ type Config struct {
 	History *history.History
 	Audit   *audit.Log
 	Now     func() time.Time
-	// Log returns the connections of the newest log lines, which a change is held against,
+	// LogConnections returns the connections of the newest log lines, which a change is held against,
 	// or those that all lines there are say are allowed; nil where no log is read.
-	Log func(allowed bool) *diff.Log
+	LogConnections func(allowed bool) *diff.LogConnections
 	// Protected are the namespaces that the configuration protects.
 	Protected []string
 	// Release is the release of network-policy-api whose CRDs judge texts where no server's do.
 	Release string
-	// Shown waits, as long as ctx lasts, until a revision shows a change that a
+	// WaitShown waits, as long as ctx lasts, until a revision shows a change that a
 	// server has taken. HistoryChanged tells that another change is the one undo
 	// takes back, or redo makes again; it may be nil.
-	Shown          func(ctx context.Context, changes []change.ObjectChange)
+	WaitShown      func(ctx context.Context, changes []change.ObjectChange)
 	HistoryChanged func(undo, redo string)
 	// LogRate is how many lines a second the rules of a policy or unit log now; ok is false
 	// where none of its lines was seen. It may be nil.
@@ -71,8 +71,8 @@ type Config struct {
 // New puts a gate in front of a writer.
 func New(c Config) *Gate {
 	server, _ := c.Writer.(serverWriter)
-	if c.Log == nil {
-		c.Log = func(bool) *diff.Log { return nil }
+	if c.LogConnections == nil {
+		c.LogConnections = func(bool) *diff.LogConnections { return nil }
 	}
 	if c.HistoryChanged == nil {
 		c.HistoryChanged = func(_, _ string) {}
@@ -86,8 +86,8 @@ func New(c Config) *Gate {
 // UseSchemas checks policies by the schemas of a server's CRDs from now on.
 func (g *Gate) UseSchemas(s *admission.Schemas) { g.schemas.Store(s) }
 
-// judges are the CRDs that texts of policies are judged by.
-func (g *Gate) judges() manifests.Options {
+// judgingOptions are the CRDs that texts of policies are judged by.
+func (g *Gate) judgingOptions() manifests.Options {
 	return manifests.Options{Schemas: g.schemas.Load(), Release: g.Config.Release}
 }
 
@@ -95,26 +95,26 @@ func (g *Gate) judges() manifests.Options {
 // confirmed for the whole plan, which comes into the history as a whole.
 type approval struct {
 	Confirm
-	step   bool
-	guards []change.Guard
+	isPlanStep bool
+	guards     []change.Guard
 	// reverts says that this puts a change back: whoever made that on trial agreed to it.
 	reverts bool
-	// again says that a change which is stale is worked out anew, and asked for again: the
+	// retried says that a change which is stale is worked out anew, and asked for again: the
 	// audit has one line for both.
-	again bool
+	retried bool
 }
 
-// unknown is a guard rail that was not there when the plan of a step was confirmed.
-func (a approval) unknown(p *Preview) *change.Guard {
+// unknownGuard is a guard rail that was not there when the plan of a step was confirmed.
+func (a approval) unknownGuard(p *Preview) *change.Guard {
 	for i := range p.Guards {
-		if !confirmed(a.guards, p.Guards[i]) {
+		if !isConfirmed(a.guards, p.Guards[i]) {
 			return &p.Guards[i]
 		}
 	}
 	return nil
 }
 
-func confirmed(gs []change.Guard, g change.Guard) bool {
+func isConfirmed(gs []change.Guard, g change.Guard) bool {
 	for _, c := range gs {
 		if c.Code == g.Code && c.Policy == g.Policy {
 			return true
@@ -129,8 +129,8 @@ func (g *Gate) Preview(ctx context.Context, rev *revision.Revision, m change.Mut
 	if p, ok, err := g.undoPlan(ctx, rev, m); ok {
 		return p, err
 	}
-	p, live := g.work(ctx, rev, m, nil)
-	if err := g.explain(ctx, rev, live, p); err != nil {
+	p, live := g.resolveOnServer(ctx, rev, m, nil)
+	if err := g.explainPreview(ctx, rev, live, p); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -142,10 +142,10 @@ func (g *Gate) Preview(ctx context.Context, rev *revision.Revision, m change.Mut
 // started, and goes on after Commit returned (Result.Plan).
 func (g *Gate) Commit(ctx context.Context, p *Preview, c Confirm) (*Result, error) {
 	if p != nil && p.Mutation.Plan && (p.Mutation.Op == change.OpUndo || p.Mutation.Op == change.OpRedo) { // the undo of one
-		if c.Within != 0 {
+		if c.TrialTime != 0 {
 			return nil, fmt.Errorf("%s: %w: a plan cannot wait to be confirmed: it can be rolled back", p.Title, change.ErrBlocked)
 		}
-		if err := g.plans.Begin(ctx, p, c); err != nil {
+		if err := g.plans.BeginPlan(ctx, p, c); err != nil {
 			return nil, err
 		}
 		return &Result{Plan: true}, nil
@@ -160,7 +160,7 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 	if !a.Yes {
 		return nil, fmt.Errorf("%s: %w", p.Title, change.ErrNotConfirmed)
 	}
-	leave, err := g.changes.enter(ctx, p.Title, a.Waits)
+	leave, err := g.changes.enter(ctx, p.Title, a.OnWait)
 	if err != nil {
 		return nil, err
 	}
@@ -168,36 +168,36 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 	if a.Finish {
 		ctx = context.WithoutCancel(ctx)
 	}
-	now := g.Config.Current()
-	fresh, live := g.work(ctx, now, p.Mutation, p)
+	now := g.Config.CurrentRevision()
+	fresh, live := g.resolveOnServer(ctx, now, p.Mutation, p)
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Title, err)
 	}
-	if err := g.complete(ctx, now, live, p, fresh); err != nil {
+	if err := g.recomputeEffects(ctx, now, live, p, fresh); err != nil {
 		return nil, err
 	}
 	start := g.Config.Now()
 	record := g.auditRecord(start, live, fresh, a)
-	if err := judge(p, fresh, a); err != nil {
-		if a.again && errors.Is(err, change.ErrStale) {
+	if err := checkStillValid(p, fresh, a); err != nil {
+		if a.retried && errors.Is(err, change.ErrStale) {
 			return nil, err
 		}
 		record.Outcome(audit.Refused, err, 0)
-		return nil, errors.Join(err, g.pass(fresh), g.Config.Audit.Write(record))
+		return nil, errors.Join(err, g.passUndone(fresh), g.Config.Audit.Write(record))
 	}
 	line, err := g.Config.Audit.Reserve(record)
 	if err != nil {
 		return nil, fmt.Errorf("%s: nothing was changed, it could not be audited: %w", p.Title, err)
 	}
 	// The way back is on the disk before there is anything to put back.
-	trial, err := g.trials.Begin(fresh, a.Confirm, a.step)
+	trial, err := g.trials.BeginTrial(fresh, a.Confirm, a.isPlanStep)
 	if err != nil {
 		err = fmt.Errorf("%s: nothing was changed: %w", p.Title, err)
 		record.Outcome(audit.Refused, err, 0)
 		return nil, errors.Join(err, g.Config.Audit.Finish(line, record))
 	}
-	if err := g.write(ctx, fresh.Objects); err != nil {
-		g.trials.Failed(trial)
+	if err := g.writeChanges(ctx, fresh.Objects); err != nil {
+		g.trials.ChangeFailed(trial)
 		err = fmt.Errorf("%s: %w", p.Title, err)
 		record.Outcome(audit.Failed, err, g.Config.Now().Sub(start))
 		return nil, errors.Join(err, g.Config.Audit.Finish(line, record))
@@ -209,16 +209,16 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 	var herr error
 	// Finishing a killed change adds no history entry: that change has one. A step of a
 	// plan is in the entry of the plan.
-	if !a.step && p.Mutation.Op != change.OpFinish {
-		res.Undo, herr = g.remember(start, fresh, a, trial)
-		res.Trial = g.trials.Made(trial, res.Undo, change.FilesOf(fresh.Objects))
-		g.trials.Undone(fresh)
+	if !a.isPlanStep && p.Mutation.Op != change.OpFinish {
+		res.Undo, herr = g.recordHistory(start, fresh, a, trial)
+		res.Trial = g.trials.ChangeMade(trial, res.Undo, change.FilesOf(fresh.Objects))
+		g.trials.ChangeUndone(fresh)
 	}
 	record.Objects, record.Undo = audit.ObjectsOf(fresh.Objects), res.Undo // with the UIDs of new ones
 	record.Outcome(audit.OK, nil, res.Took)
 	aerr := g.Config.Audit.Finish(line, record)
 	if g.server != nil {
-		g.Config.Shown(ctx, fresh.Objects)
+		g.Config.WaitShown(ctx, fresh.Objects)
 	}
 	if err := errors.Join(herr, aerr); err != nil {
 		return res, fmt.Errorf("%s: %w: %w", fresh.Title, change.ErrNotRecorded, err)
@@ -226,22 +226,22 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 	return res, nil
 }
 
-// pass takes an undo that has nothing left to do off the list of those to come.
-func (g *Gate) pass(p *Preview) error {
-	if !p.Stands {
+// passUndone takes an undo that has nothing left to do off the list of those to come.
+func (g *Gate) passUndone(p *Preview) error {
+	if !p.AlreadyUndone {
 		return nil
 	}
 	defer g.TellHistory()
-	return g.Config.History.Pass(p.Undoes)
+	return g.Config.History.MarkPassed(p.Undoes)
 }
 
-// remember makes a change one that can be taken back.
-func (g *Gate) remember(at time.Time, p *Preview, a approval, trial string) (id uint64, err error) {
+// recordHistory makes a change one that can be taken back.
+func (g *Gate) recordHistory(at time.Time, p *Preview, a approval, trial string) (id uint64, err error) {
 	e := history.Entry{At: at, Title: p.Title, By: a.By, Undoes: p.Undoes, Objects: history.ObjectsOf(p.Objects),
-		Files: change.FilesOf(p.Objects), Trial: trial, Session: begins(p.Objects), Ended: endedSessions(p, g.user, g.Config.Now())}
+		Files: change.FilesOf(p.Objects), Trial: trial, Session: sessionBegun(p.Objects), Ended: endedSessions(p, g.user, g.Config.Now())}
 	e.Ends = p.Mutation.Op == change.OpLogEnd
 	if e.Ends && len(e.Ended) > 0 {
-		began, _ := g.Config.History.Of(e.Ended[0].ID)
+		began, _ := g.Config.History.EntryOfID(e.Ended[0].ID)
 		e.Undoes = began.ID
 	}
 	id, err = g.Config.History.Push(e)
@@ -256,13 +256,13 @@ func (g *Gate) TellHistory() {
 
 // LookAtHistory takes in what other processes added to the history.
 func (g *Gate) LookAtHistory() {
-	if g.Config.History.Look() {
+	if g.Config.History.PollChanged() {
 		g.TellHistory()
 	}
 }
 
-// write makes changes last, and has them shown where no server's source does that.
-func (g *Gate) write(ctx context.Context, changes []change.ObjectChange) error {
+// writeChanges makes changes last, and has them shown where no server's source does that.
+func (g *Gate) writeChanges(ctx context.Context, changes []change.ObjectChange) error {
 	if g.Config.Writer != nil {
 		if err := g.Config.Writer.Write(ctx, changes); err != nil {
 			return err
@@ -274,37 +274,37 @@ func (g *Gate) write(ctx context.Context, changes []change.ObjectChange) error {
 	return g.Config.Overlay(changes)
 }
 
-// complete works the consequences of a change that is about to be made out again,
+// recomputeEffects works the consequences of a change that is about to be made out again,
 // where the preview p had them and they may be others.
-func (g *Gate) complete(ctx context.Context, now, live *revision.Revision, p, fresh *Preview) error {
-	if !p.seen.complete {
+func (g *Gate) recomputeEffects(ctx context.Context, now, live *revision.Revision, p, fresh *Preview) error {
+	if !p.compared.complete {
 		return nil
 	}
-	if now.Basis() == p.seen.basis && liveOf(now, fresh.Objects) == p.seen.live && slices.Equal(fresh.Notes, p.seen.base) &&
-		slices.EqualFunc(g.meetsPlan(live, func() *revision.Revision { return effect.After(live, fresh.Objects) }, fresh), p.seen.plan, effect.SameConsequence) {
-		fresh.seen = see(now)
-		fresh.seen.facts = p.seen.facts // of the same objects among the same others
-		if p.Changed(fresh) == "" {
+	if now.Basis() == p.compared.basis && liveOf(now, fresh.Objects) == p.compared.liveRows && slices.Equal(fresh.Notes, p.compared.baseNotes) &&
+		slices.EqualFunc(g.planNotes(live, func() *revision.Revision { return effect.RevisionAfter(live, fresh.Objects) }, fresh), p.compared.plan, effect.SameConsequence) {
+		fresh.compared = newComparedState(now)
+		fresh.compared.facts = p.compared.facts // of the same objects among the same others
+		if p.ChangesSince(fresh) == "" {
 			return nil
 		}
 	}
-	return g.explain(ctx, now, live, fresh)
+	return g.explainPreview(ctx, now, live, fresh)
 }
 
-// judge says why a change that was previewed as p, and is now worked out as
+// checkStillValid says why a change that was previewed as p, and is now worked out as
 // fresh, may not be made.
-func judge(p, fresh *Preview, a approval) error {
+func checkStillValid(p, fresh *Preview, a approval) error {
 	if fresh.Blocked != "" && p.Blocked != "" {
 		return fmt.Errorf("%s: %w: %s", p.Title, change.ErrBlocked, fresh.Blocked)
 	}
-	if g := a.unknown(fresh); a.step && g != nil {
+	if g := a.unknownGuard(fresh); a.isPlanStep && g != nil {
 		return fmt.Errorf("%s: a guard rail that was not there when the plan was confirmed: %s: %w",
 			p.Title, g.Message, change.ErrNotConfirmed)
 	}
-	if what := p.Changed(fresh); what != "" {
-		return &StaleError{Title: p.Title, What: what, Preview: fresh}
+	if what := p.ChangesSince(fresh); what != "" {
+		return &StaleError{Title: p.Title, Difference: what, Preview: fresh}
 	}
-	if fresh.ConfirmName != "" && a.Name != fresh.ConfirmName && !a.reverts && !a.step {
+	if fresh.ConfirmName != "" && a.Name != fresh.ConfirmName && !a.reverts && !a.isPlanStep {
 		return fmt.Errorf("%s: %w: a guard rail wants the name %s (%s)",
 			p.Title, change.ErrNotConfirmed, fresh.ConfirmName, fresh.Guards[0].Message)
 	}
@@ -313,7 +313,7 @@ func judge(p, fresh *Preview, a approval) error {
 
 // UndoTitle describes what undo would take back, empty when there is nothing.
 func (g *Gate) UndoTitle() string {
-	e, ok := g.Config.History.Find(0)
+	e, ok := g.Config.History.FindEntry(0)
 	if !ok {
 		return ""
 	}

@@ -38,9 +38,9 @@ func newKubeWorld(t *testing.T, policies ...string) *kubeWorld {
 	}
 	w := &kubeWorld{world: newWorld(t), s: s}
 	w.g = w.Gate(t.TempDir())
-	writer := write.ToCluster(c)
+	writer := write.NewKubeWriter(c)
 	w.g.Config.Writer, w.g.server = writer, writer.(serverWriter)
-	w.g.Config.Current = func() *revision.Revision {
+	w.g.Config.CurrentRevision = func() *revision.Revision {
 		rev := *w.World.Current()
 		rev.Mode.Name, rev.Mode.Title, rev.Mode.Server = revision.ClusterMode, c.Context(), c.Server()
 		rev.Mode.Kubectl.Flags = "--context=lab"
@@ -68,13 +68,13 @@ func (w *kubeWorld) put(text string) {
 // sync is the watch: the cluster has what the server has.
 func (w *kubeWorld) sync() {
 	w.T.Helper()
-	live, err := w.g.server.Live(context.Background(), []model.PolicyKey{given.ANPKey("blue"), given.ANPKey("red"), given.ANPKey("navy")})
+	live, err := w.g.server.LivePolicies(context.Background(), []model.PolicyKey{given.ANPKey("blue"), given.ANPKey("red"), given.ANPKey("navy")})
 	if err != nil {
 		w.T.Fatal(err)
 	}
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
-	rev := withLive(w.Rev, live)
+	rev := withLiveObjects(w.Rev, live)
 	w.Cluster = rev.Cluster
 	w.Publish()
 }
@@ -91,7 +91,7 @@ func (w *kubeWorld) on(name, at string) any {
 
 func (w *kubeWorld) preview(m change.Mutation) *Preview {
 	w.T.Helper()
-	p, err := w.g.Preview(context.Background(), w.g.Config.Current(), m)
+	p, err := w.g.Preview(context.Background(), w.g.Config.CurrentRevision(), m)
 	if err != nil {
 		w.T.Fatal(err)
 	}
@@ -358,11 +358,11 @@ func TestAccess(t *testing.T) {
 			" (kubectl '--context=my lab' auth can-i create adminnetworkpolicies.policy.networking.k8s.io)"},
 		{change.OpMove, model.PolicyKey{Kind: model.KindNP, Namespace: "a", Name: "b"}, ""},
 	} {
-		if got := c.op.WhyNot(a, c.key); got != c.want {
+		if got := c.op.DeniedText(a, c.key); got != c.want {
 			t.Errorf("%s %s: %q", c.op, c.key, got)
 		}
 	}
-	if why := change.OpMove.WhyNot(revision.Access{}, blue); why != "" {
+	if why := change.OpMove.DeniedText(revision.Access{}, blue); why != "" {
 		t.Errorf("what nobody answered is refused: %q", why)
 	}
 }

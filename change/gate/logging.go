@@ -26,40 +26,40 @@ const DefaultSession = 15 * time.Minute
 
 // logLevel sets the levels of policies and namespaces, for good or for a session.
 func (r *resolver) logLevel() {
-	m := &r.p.Mutation
-	whom := m.Whom()
+	m := &r.preview.Mutation
+	whom := m.TargetNames()
 	switch {
-	case m.Session && m.Lasts > 0:
-		r.p.Title = fmt.Sprintf("Log %s for %s: %s", whom, lasts(m.Lasts), inTitle(m.Levels))
+	case m.Session && m.SessionTime > 0:
+		r.preview.Title = fmt.Sprintf("Log %s for %s: %s", whom, durationText(m.SessionTime), levelsInTitle(m.Levels))
 	case m.Session:
-		r.p.Title = fmt.Sprintf("Log %s until switched off: %s", whom, inTitle(m.Levels))
-	case m.Levels.Any():
-		r.p.Title = fmt.Sprintf("Set logging of %s to %s", whom, inTitle(m.Levels))
+		r.preview.Title = fmt.Sprintf("Log %s until switched off: %s", whom, levelsInTitle(m.Levels))
+	case m.Levels.IsOn():
+		r.preview.Title = fmt.Sprintf("Set logging of %s to %s", whom, levelsInTitle(m.Levels))
 	default:
-		r.p.Title = fmt.Sprintf("Switch logging of %s off", whom)
+		r.preview.Title = fmt.Sprintf("Switch logging of %s off", whom)
 	}
-	if why := r.rev.System.Lacks(system.LogLevels); why != "" && m.Levels.Any() {
-		r.p.block("%s", why) // nothing would read the annotation; one that is there may be taken away
+	if why := r.rev.System.WhyLacking(system.LogLevels); why != "" && m.Levels.IsOn() {
+		r.preview.block("%s", why) // nothing would read the annotation; one that is there may be taken away
 		return
 	}
-	id, now := rand.Text(), r.g.Config.Now().Truncate(time.Millisecond)
-	for _, k := range m.Targets() {
-		if old := r.logged(k); old != nil {
-			r.level(old, id, now)
+	id, now := rand.Text(), r.gate.Config.Now().Truncate(time.Millisecond)
+	for _, k := range m.LoggingTargets() {
+		if old := r.loggablePolicy(k); old != nil {
+			r.setLevel(old, id, now)
 		}
 	}
 }
 
-// inTitle says levels so that they are read without knowing that one stands for all three.
-func inTitle(l model.LogLevels) string {
-	if l.Any() && l.Allow == l.Deny && l.Deny == l.Pass {
+// levelsInTitle says levels so that they are read without knowing that one stands for all three.
+func levelsInTitle(l model.LogLevels) string {
+	if l.IsOn() && l.Allow == l.Deny && l.Deny == l.Pass {
 		return "allow, deny and pass at " + l.Deny
 	}
 	return l.String()
 }
 
-// lasts is a length of time as people write it: "15 min", "1 h 30 min", "3 s".
-func lasts(d time.Duration) string {
+// durationText is a length of time as people write it: "15 min", "1 h 30 min", "3 s".
+func durationText(d time.Duration) string {
 	var out []string
 	for _, u := range []struct {
 		of   time.Duration
@@ -73,13 +73,13 @@ func lasts(d time.Duration) string {
 	return strings.Join(out, " ")
 }
 
-// logged is the object of that key, if its logging can be changed.
-func (r *resolver) logged(k model.PolicyKey) *model.Policy {
-	old := r.rev.Cluster.Logged(k)
+// loggablePolicy is the object of that key, if its logging can be changed.
+func (r *resolver) loggablePolicy(k model.PolicyKey) *model.Policy {
+	old := r.rev.Cluster.LoggedObject(k)
 	switch {
 	case old == nil:
 		r.block("there is no %s", k.Label())
-	case !k.Kind.Loggable():
+	case !k.Kind.HasLogLevel():
 		r.block("%s", policies.NamespaceLogs(k))
 	case k.Kind == model.KindNamespace && r.rev.Mode.WriteBack:
 		r.block("the logging of namespace %s is set in its manifest: Rung writes policies back to files, and no namespaces", k.Name)
@@ -89,10 +89,10 @@ func (r *resolver) logged(k model.PolicyKey) *model.Policy {
 	return nil
 }
 
-// level sets the level of one object.
-func (r *resolver) level(old *model.Policy, id string, now time.Time) {
-	m, p := r.p.Mutation, r.p
-	if _, err := model.ParseLogging(m.Levels.Annotation(), true); err != nil {
+// setLevel sets the level of one object.
+func (r *resolver) setLevel(old *model.Policy, id string, now time.Time) {
+	m, p := r.preview.Mutation, r.preview
+	if _, err := model.ParseLogging(m.Levels.AnnotationText(), true); err != nil {
 		r.block("%v; the levels are %s", err, strings.Join(model.LogSeverities, ", "))
 		return
 	}
@@ -102,43 +102,43 @@ func (r *resolver) level(old *model.Policy, id string, now time.Time) {
 	}
 	was, open := old.LogSession()
 	set := map[string]string{}
-	if m.Levels.Any() {
-		set[model.AnnotationLogging] = m.Levels.Annotation()
+	if m.Levels.IsOn() {
+		set[model.AnnotationLogging] = m.Levels.AnnotationText()
 	}
 	switch {
-	case m.Session && !m.Levels.Any():
+	case m.Session && !m.Levels.IsOn():
 		r.block("nothing would be logged: choose a level")
 		return
-	case m.Session && (m.Lasts < 0 || m.Lasts > 0 && m.Lasts < leastSession || m.Lasts > mostSession):
-		r.block("a session of %s: want from 1 second to 30 days, or one without an end", m.Lasts)
+	case m.Session && (m.SessionTime < 0 || m.SessionTime > 0 && m.SessionTime < leastSession || m.SessionTime > mostSession):
+		r.block("a session of %s: want from 1 second to 30 days, or one without an end", m.SessionTime)
 		return
 	case m.Session:
 		former, had := old.RawAnnotation(model.AnnotationLogging)
 		if open && !old.LoggingChanged(was) {
 			former, had = was.Former, was.HadFormer // it goes on as a new one
-			p.Notes = append(p.Notes, fmt.Sprintf("%s: takes the place of the session of %s", old.Key.Label(), was.Brief(now)))
+			p.Notes = append(p.Notes, fmt.Sprintf("%s: takes the place of the session of %s", old.Key.Label(), was.BriefText(now)))
 		}
-		s, err := model.NewLogSession(id, userAtHost(r.g.user), now, m.Lasts, former, had)
+		s, err := model.NewLogSession(id, userAtHost(r.gate.user), now, m.SessionTime, former, had)
 		if err != nil {
 			r.block("%s: %v", old.Key.Label(), err)
 			return
 		}
-		if r.logsNow(old) == m.Levels {
+		if r.currentLevels(old) == m.Levels {
 			p.Notes = append(p.Notes, old.Key.Label()+" already logs this: no row changes")
 		}
 		s.Set = set[model.AnnotationLogging]
-		set[model.AnnotationLogSession] = s.Annotation()
+		set[model.AnnotationLogSession] = s.AnnotationText()
 		p.Notes = append(p.Notes, fmt.Sprintf("%s: at the end the annotation is as it is now: %s", old.Key.Label(), s.FormerText()))
 	case open:
 		p.Notes = append(p.Notes, fmt.Sprintf("%s: ends the logging session of %s; what it would have restored is forgotten: %s",
-			old.Key.Label(), was.Brief(now), was.FormerText()))
+			old.Key.Label(), was.BriefText(now), was.FormerText()))
 	}
-	r.annotate(old, set)
+	r.setAnnotations(old, set)
 }
 
-// logsNow returns the log levels that an object's annotation sets, the zero value where
+// currentLevels returns the log levels that an object's annotation sets, the zero value where
 // the annotation is not valid.
-func (r *resolver) logsNow(p *model.Policy) model.LogLevels {
+func (r *resolver) currentLevels(p *model.Policy) model.LogLevels {
 	if p.Kind == model.KindNamespace {
 		return policies.NamespaceLogging(r.rev, p.Name).Levels
 	}
@@ -158,27 +158,27 @@ func userAtHost(user string) string {
 	return user + "@" + clean.Text(host)
 }
 
-// annotate gives an object these logging annotations, and no others of them.
-func (r *resolver) annotate(old *model.Policy, set map[string]string) {
-	now, broken := rewrite.Annotated(old, set, r.g.judges())
-	r.p.Errors = append(r.p.Errors, broken...)
+// setAnnotations gives an object these logging annotations, and no others of them.
+func (r *resolver) setAnnotations(old *model.Policy, set map[string]string) {
+	now, broken := rewrite.WithAnnotations(old, set, r.gate.judgingOptions())
+	r.preview.Errors = append(r.preview.Errors, broken...)
 	if now != nil {
-		r.p.Errors = append(r.p.Errors, now.Invalid...)
-		r.change(old, now)
+		r.preview.Errors = append(r.preview.Errors, now.Invalid...)
+		r.addChange(old, now)
 	}
 }
 
 // logEnd ends the logging sessions of policies and namespaces.
 func (r *resolver) logEnd() {
-	m := &r.p.Mutation
-	r.p.Title = "End logging of " + m.Whom()
-	for _, k := range m.Targets() {
-		old := r.logged(k)
+	m := &r.preview.Mutation
+	r.preview.Title = "End logging of " + m.TargetNames()
+	for _, k := range m.LoggingTargets() {
+		old := r.loggablePolicy(k)
 		if old == nil {
 			continue
 		}
 		if _, has := old.RawAnnotation(model.AnnotationLogSession); !has {
-			r.p.Notes = append(r.p.Notes, k.Label()+" has no logging session")
+			r.preview.Notes = append(r.preview.Notes, k.Label()+" has no logging session")
 			continue
 		}
 		r.endSession(old)
@@ -187,14 +187,14 @@ func (r *resolver) logEnd() {
 
 // endSession gives the former level back, unless somebody else changed it meanwhile.
 func (r *resolver) endSession(old *model.Policy) {
-	m, p, name := r.p.Mutation, r.p, old.Key.Label()
+	m, p, name := r.preview.Mutation, r.preview, old.Key.Label()
 	set := map[string]string{}
 	if level, has := old.RawAnnotation(model.AnnotationLogging); has {
 		set[model.AnnotationLogging] = level
 	}
 	s, ok := old.LogSession()
 	switch {
-	case m.Timed && (!ok || !s.Over(r.g.Config.Now())):
+	case m.Timed && (!ok || !s.IsOver(r.gate.Config.Now())):
 		r.block("the time of the logging session of %s is not over", name)
 		return
 	case !ok:
@@ -209,7 +209,7 @@ func (r *resolver) endSession(old *model.Policy) {
 		}
 		p.Notes = append(p.Notes, name+": the annotation is as before: "+s.FormerText())
 	}
-	r.annotate(old, set)
+	r.setAnnotations(old, set)
 }
 
 func levelText(set map[string]string) string {
@@ -219,8 +219,8 @@ func levelText(set map[string]string) string {
 	return "no annotation"
 }
 
-// begins says which logging session a change began; empty for none.
-func begins(changes []change.ObjectChange) (id string) {
+// sessionBegun says which logging session a change began; empty for none.
+func sessionBegun(changes []change.ObjectChange) (id string) {
 	for i := range changes {
 		if now := changes[i].New; now != nil {
 			if s, ok := now.LogSession(); ok && (changes[i].Old == nil || !sameSession(changes[i].Old, s)) {

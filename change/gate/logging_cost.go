@@ -16,7 +16,7 @@ import (
 // most that the meter lets through, and what is logged now where that is known.
 func (g *Gate) logCost(next *revision.Revision, p *Preview) string {
 	m := p.Mutation
-	if m.Op != change.OpLogLevel || !m.Levels.Any() || len(p.Objects) == 0 {
+	if m.Op != change.OpLogLevel || !m.Levels.IsOn() || len(p.Objects) == 0 {
 		return ""
 	}
 	var targets []model.Key
@@ -32,9 +32,9 @@ func (g *Gate) logCost(next *revision.Revision, p *Preview) string {
 		meter = fmt.Sprintf("the meter was not read; unless told otherwise it limits each to %d lines/s", c.Rate)
 	}
 	text := fmt.Sprintf("%s in each zone; %s, so at most %s on each node and %s on %s; the rest is silently discarded",
-		words.Count(c.ACLs, "row")+" with log=true", meter, linesASecond(c.Most()), words.Thousands(c.Most()*max(1, c.Nodes)),
+		words.Count(c.ACLs, "row")+" with log=true", meter, linesASecond(c.LinesPerSecond()), words.Thousands(c.LinesPerSecond()*max(1, c.Nodes)),
 		words.Total(max(1, c.Nodes), "node"))
-	if lines, ok := g.logged(next, targets); ok {
+	if lines, ok := g.loggedLineRate(next, targets); ok {
 		text += fmt.Sprintf("; what of it logs now makes %s", linesASecond(lines))
 	}
 	return text
@@ -42,8 +42,8 @@ func (g *Gate) logCost(next *revision.Revision, p *Preview) string {
 
 func linesASecond(n int) string { return words.Thousands(n) + " lines/s" }
 
-// logged is how many lines a second come of what some objects let log now.
-func (g *Gate) logged(rev *revision.Revision, targets []model.Key) (lines int, ok bool) {
+// loggedLineRate is how many lines a second come of what some objects let log now.
+func (g *Gate) loggedLineRate(rev *revision.Revision, targets []model.Key) (lines int, ok bool) {
 	for _, t := range targets {
 		for _, k := range policies.LoggedUnits(rev, t) {
 			if n, seen := g.Config.LogRate(k); seen {
@@ -63,14 +63,14 @@ func (g *Gate) EndOverdue(ctx context.Context, target model.Key) (ended []model.
 	m := change.Mutation{Op: change.OpLogEnd, Policy: target, Timed: true}
 	var p *Preview
 	for n := 0; ; n++ {
-		p, _ = g.work(ctx, g.Config.Current(), m, nil)
-		if p.Nothing() {
+		p, _ = g.resolveOnServer(ctx, g.Config.CurrentRevision(), m, nil)
+		if p.IsNoChange() {
 			return nil, true, nil
 		}
 		if p.Blocked != "" {
 			return nil, false, fmt.Errorf("%s: %w", p.Blocked, change.ErrBlocked)
 		}
-		res, err := g.commit(ctx, p, approval{Confirm: Confirm{Yes: true, By: byTime, Finish: true}, reverts: true, again: n < staleTries})
+		res, err := g.commit(ctx, p, approval{Confirm: Confirm{Yes: true, By: byTime, Finish: true}, reverts: true, retried: n < staleTries})
 		if res != nil {
 			return endedSessions(p, byTime, g.Config.Now()), false, err
 		}

@@ -27,7 +27,7 @@ func end(targets ...model.Key) change.Mutation {
 // Logging is the raw annotation of an object, "-" where it has none.
 func (w *world) Logging(k model.Key) string {
 	w.T.Helper()
-	p := w.Current().Cluster.Logged(k)
+	p := w.Current().Cluster.LoggedObject(k)
 	if p == nil {
 		return "gone"
 	}
@@ -135,7 +135,7 @@ func TestLogSessionOfANamespace(t *testing.T) {
 		{Op: change.OpLogLevel, Policy: given.NPKey("blue", "web"), Levels: model.LogLevels{Deny: "info"}},
 		{Op: change.OpLogLevel, Policy: k, Levels: model.LogLevels{Deny: "loud"}},
 		changing.Session(-1, k), changing.Session(time.Millisecond, k), changing.Session(40*24*time.Hour, k),
-		{Op: change.OpLogLevel, Policy: k, Session: true, Lasts: time.Minute},
+		{Op: change.OpLogLevel, Policy: k, Session: true, SessionTime: time.Minute},
 		changing.Session(time.Minute, changing.NsKey("nowhere")),
 	} {
 		if p := g.resolve(w.Current(), m); p.Blocked == "" {
@@ -149,7 +149,7 @@ func TestLogSessionLeavesTheChangesOfOthers(t *testing.T) {
 	w := newWorld(t, given.ANP("control", 34, "", "in deny *"), given.ANP("blue", 40, "", "in deny *"))
 	g, k := w.Gate(t.TempDir()), given.ANPKey("control")
 	do(t, w, g, changing.Session(time.Minute, k), typed(""))
-	now, _ := rewrite.Annotated(w.Current().Cluster.Policy(k), map[string]string{
+	now, _ := rewrite.WithAnnotations(w.Current().Cluster.Policy(k), map[string]string{
 		model.AnnotationLogging:    `{"deny":"warning"}`,
 		model.AnnotationLogSession: change.AnnotationsOf(w.Current().Cluster.Policy(k))[model.AnnotationLogSession]}, manifests.Options{})
 	w.Apply([]model.Object{now}, nil)
@@ -169,7 +169,7 @@ func TestLogSessionLeavesTheChangesOfOthers(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	// A record that is none of Rung's is taken away, and nothing else.
-	now, _ = rewrite.Annotated(w.Current().Cluster.Policy(k), map[string]string{model.AnnotationLogging: "x", model.AnnotationLogSession: "{"}, manifests.Options{})
+	now, _ = rewrite.WithAnnotations(w.Current().Cluster.Policy(k), map[string]string{model.AnnotationLogging: "x", model.AnnotationLogSession: "{"}, manifests.Options{})
 	w.Apply([]model.Object{now}, nil)
 	if s := policies.LogSessions(w.Current()); len(s) != 1 || s[0].Problem == "" {
 		t.Errorf("%+v", s)
@@ -181,7 +181,7 @@ func TestLogSessionLeavesTheChangesOfOthers(t *testing.T) {
 	if got := w.Logging(k); got != "x" {
 		t.Errorf("%q", got)
 	}
-	if p := g.resolve(w.Current(), end(k)); !p.Nothing() {
+	if p := g.resolve(w.Current(), end(k)); !p.IsNoChange() {
 		t.Errorf("a second end: %q", p.Blocked)
 	}
 }
@@ -194,12 +194,12 @@ func TestLogSessionOfSeveral(t *testing.T) {
 	all := []model.Key{given.ANPKey("control"), given.ANPKey("blue"), {Kind: model.KindBANP, Name: "default"}, changing.NsKey("red")}
 	do(t, w, g, changing.Session(0, all...), typed(""))
 	for _, k := range all {
-		if s := policies.LogSessionOf(w.Current(), k); s == nil || !s.Open() || s.ID != policies.LogSessions(w.Current())[0].ID {
+		if s := policies.LogSessionOf(w.Current(), k); s == nil || !s.IsOpen() || s.ID != policies.LogSessions(w.Current())[0].ID {
 			t.Errorf("%s: %+v", k, s)
 		}
 	}
 	w.Wait(1000 * time.Hour)
-	p, _ := g.work(context.Background(), w.Current(), changing.Timed(all[0]), nil)
+	p, _ := g.resolveOnServer(context.Background(), w.Current(), changing.Timed(all[0]), nil)
 	if !strings.Contains(p.Blocked, "is not over") {
 		t.Errorf("%q", p.Blocked)
 	}
@@ -275,7 +275,7 @@ func TestLogSessionEndsOnceInTheAudit(t *testing.T) {
 		{"its time, in two at once", func(t *testing.T, w *world, g, other *Gate) {
 			w.Wait(time.Hour)
 			asked := 0
-			g.Config.Current = func() *revision.Revision {
+			g.Config.CurrentRevision = func() *revision.Revision {
 				asked++
 				if asked == 2 { // between its preview and its turn
 					if ended, _, err := other.EndOverdue(context.Background(), k); len(ended) != 1 || err != nil {
@@ -322,7 +322,7 @@ func TestLogSessionBeginsWhenItIsMade(t *testing.T) {
 	}
 	// Another level meanwhile is another change.
 	p, _ = g.Preview(context.Background(), w.Current(), changing.Session(time.Minute, k))
-	now, _ := rewrite.Annotated(w.Current().Cluster.Policy(k), map[string]string{model.AnnotationLogging: "{}"}, manifests.Options{})
+	now, _ := rewrite.WithAnnotations(w.Current().Cluster.Policy(k), map[string]string{model.AnnotationLogging: "{}"}, manifests.Options{})
 	w.Apply([]model.Object{now}, nil)
 	if _, err := g.commit(context.Background(), p, typed("")); !errors.Is(err, change.ErrStale) {
 		t.Errorf("%v", err)

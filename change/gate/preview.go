@@ -19,39 +19,39 @@ import (
 // beside what follows from them: effectOf, which finds the guard rails, and explain.
 func (g *Gate) resolve(rev *revision.Revision, m change.Mutation) *Preview {
 	r := resolver{g, rev, &Preview{Mutation: m}}
-	r.work()
-	r.finish()
-	return r.p
+	r.findChanges()
+	r.judgeObjects()
+	return r.preview
 }
 
-// work finds the objects that a mutation changes.
-func (r *resolver) work() {
-	switch r.p.Mutation.Op {
+// findChanges finds the objects that a mutation changes.
+func (r *resolver) findChanges() {
+	switch r.preview.Mutation.Op {
 	case change.OpApply:
-		r.apply()
+		r.applyDocuments()
 	case change.OpDelete:
-		r.remove()
+		r.removePolicy()
 	case change.OpMove:
-		r.move()
+		r.movePolicy()
 	case change.OpLogLevel:
 		r.logLevel()
 	case change.OpLogEnd:
 		r.logEnd()
 	case change.OpUndo, change.OpRedo:
-		r.undo()
+		r.undoChange()
 	case change.OpRevert, change.OpFinish:
-		r.rest(r.p.Mutation.Op == change.OpFinish)
+		r.resolveRest(r.preview.Mutation.Op == change.OpFinish)
 	case change.OpCombine:
-		r.combine()
+		r.combineChanges()
 	default:
-		r.block("there is no action %q", r.p.Mutation.Op)
+		r.block("there is no action %q", r.preview.Mutation.Op)
 	}
 }
 
 type resolver struct {
-	g   *Gate
-	rev *revision.Revision
-	p   *Preview
+	gate    *Gate
+	rev     *revision.Revision
+	preview *Preview
 }
 
 // block sets the reason; the first one stands.
@@ -61,7 +61,7 @@ func (p *Preview) block(format string, args ...any) {
 	}
 }
 
-func (r *resolver) block(format string, args ...any) { r.p.block(format, args...) }
+func (r *resolver) block(format string, args ...any) { r.preview.block(format, args...) }
 
 // WhyNotChanged says why policies of a kind are not changed, empty where they are.
 func WhyNotChanged(k model.Kind) string {
@@ -71,15 +71,15 @@ func WhyNotChanged(k model.Kind) string {
 	return ""
 }
 
-// finish judges the objects that were found.
-func (r *resolver) finish() {
-	p := r.p
+// judgeObjects judges the objects that were found.
+func (r *resolver) judgeObjects() {
+	p := r.preview
 	p.blockInvalid()
 	for i := range p.Objects {
-		p.Objects[i].How, p.Objects[i].Force = change.VerbOf(p.Mutation, &p.Objects[i]), p.Mutation.Force
+		p.Objects[i].ServerVerb, p.Objects[i].Force = change.VerbOf(p.Mutation, &p.Objects[i]), p.Mutation.Force
 	}
-	p.describe(r.rev)
-	if why := r.g.trials.Against(p); why != "" {
+	p.describeObjects(r.rev)
+	if why := r.gate.trials.ReasonToWait(p); why != "" {
 		r.block("%s", why)
 	}
 	for i := range p.Objects {
@@ -122,54 +122,54 @@ func (p *Preview) blockInvalid() {
 	}
 }
 
-// Nothing says whether all objects are as they should be already. A change that cannot be
+// IsNoChange says whether all objects are as they should be already. A change that cannot be
 // made for another reason is none of those, though it may change no object either.
-func (p *Preview) Nothing() bool { return p.nothing && len(p.Objects) == 0 }
+func (p *Preview) IsNoChange() bool { return p.noChange && len(p.Objects) == 0 }
 
-// describe fills in what follows from the objects alone.
-func (p *Preview) describe(rev *revision.Revision) {
+// describeObjects fills in what follows from the objects alone.
+func (p *Preview) describeObjects(rev *revision.Revision) {
 	slices.SortStableFunc(p.Objects, func(a, b change.ObjectChange) int { return a.Key.Compare(b.Key) })
 	for i := range p.Objects {
 		c := &p.Objects[i]
 		if c.Old != nil && c.New != nil {
-			c.Fields = effect.Fields(c.Old, c.New)
+			c.Fields = effect.FieldChanges(c.Old, c.New)
 		}
-		c.Diff = rewrite.UnifiedDiff(c.Key.Label()+" (now)", c.Key.Label()+" (after)", change.TextOf(c.Old), change.TextOf(c.New))
+		c.Diff = rewrite.UnifiedDiff(c.Key.Label()+" (now)", c.Key.Label()+" (after)", change.PolicyText(c.Old), change.PolicyText(c.New))
 	}
 	if p.Title == "" {
 		p.Title = change.TitleOf(p.Objects)
 	}
 	if len(p.Objects) == 0 {
-		p.nothing = p.Blocked == ""
+		p.noChange = p.Blocked == ""
 		p.block("nothing to do")
 	}
-	p.Commands = change.Commands(rev, p.Mutation, p.Objects)
+	p.Commands = change.KubectlCommands(rev, p.Mutation, p.Objects)
 }
 
-// change adds an object, unless it is already what it should be.
-func (r *resolver) change(old, now *model.Policy) {
+// addChange adds an object, unless it is already what it should be.
+func (r *resolver) addChange(old, now *model.Policy) {
 	if old == nil && now == nil {
 		return
 	}
 	c := change.ObjectChange{Old: old}
 	if now != nil {
 		if old != nil && model.SameContent(old, now) {
-			r.p.Notes = append(r.p.Notes, now.Key.Label()+" is as it should be")
+			r.preview.Notes = append(r.preview.Notes, now.Key.Label()+" is as it should be")
 			return
 		}
-		c.Key, c.New = now.Key, rewrite.Adopt(old, now)
+		c.Key, c.New = now.Key, rewrite.NextVersion(old, now)
 	} else {
 		c.Key = old.Key
 	}
-	r.p.Objects = append(r.p.Objects, c)
+	r.preview.Objects = append(r.preview.Objects, c)
 }
 
-// apply takes whole documents, policies only.
-func (r *resolver) apply() {
-	m := r.p.Mutation
-	res := manifests.Parse("", m.YAML, r.g.judges())
-	r.p.Errors = res.Broken
-	base := rewrite.PoliciesIn(m.Base)
+// applyDocuments takes whole documents, policies only.
+func (r *resolver) applyDocuments() {
+	m := r.preview.Mutation
+	res := manifests.Parse("", m.YAML, r.gate.judgingOptions())
+	r.preview.Errors = res.Broken
+	base := rewrite.PoliciesOfText(m.Base)
 	seen, aside := map[model.Key]bool{}, map[model.Kind]int{}
 	for _, o := range res.Objects {
 		now, ok := o.(*model.Policy)
@@ -181,40 +181,40 @@ func (r *resolver) apply() {
 				aside[o.ObjectKey().Kind]++
 				continue
 			}
-			r.p.Errors = append(r.p.Errors, model.Broken{Severity: model.SeverityError, Origin: model.Origin{Item: -1},
+			r.preview.Errors = append(r.preview.Errors, model.Broken{Severity: model.SeverityError, Origin: model.Origin{Item: -1},
 				Key: o.ObjectKey(), Code: check.CodeNotObject,
 				Message: "is not a policy: only policies can be applied"})
 			continue
 		}
 		seen[now.Key] = true
-		r.p.Errors = append(r.p.Errors, now.Invalid...)
+		r.preview.Errors = append(r.preview.Errors, now.Invalid...)
 		old := r.rev.Cluster.Policy(now.Key)
 		if was := base[now.Key]; was != nil && !model.SameContent(was, old) && !model.SameContent(old, now) {
-			r.conflict(rewrite.Conflict{Key: now.Key, Base: was.YAML, Now: change.TextOf(old), Wanted: now.YAML})
+			r.blockConflict(rewrite.Conflict{Key: now.Key, Base: was.YAML, Now: change.PolicyText(old), Wanted: now.YAML})
 		}
-		n := len(r.p.Objects)
-		r.change(old, now)
-		if was := base[now.Key]; was != nil && old != nil && was.YAML == old.YAML && len(r.p.Objects) > n {
-			r.p.Objects[n].ByHand = true
+		n := len(r.preview.Objects)
+		r.addChange(old, now)
+		if was := base[now.Key]; was != nil && old != nil && was.YAML == old.YAML && len(r.preview.Objects) > n {
+			r.preview.Objects[n].ByHand = true
 		}
 	}
-	r.aside(aside)
+	r.noteLeftAside(aside)
 	if m.Prune {
-		r.prune(seen)
+		r.prunePolicies(seen)
 	}
 	for k := range base {
 		if !seen[k] && len(seen) > 0 && r.rev.Cluster.Policy(k) != nil {
-			r.p.Notes = append(r.p.Notes, k.Label()+" stays: the text is another policy now")
+			r.preview.Notes = append(r.preview.Notes, k.Label()+" stays: the text is another policy now")
 		}
 	}
-	if len(seen) == 0 && len(r.p.Errors) == 0 {
+	if len(seen) == 0 && len(r.preview.Errors) == 0 {
 		r.block("there is no policy in the text")
 	}
 }
 
-func (r *resolver) conflict(c rewrite.Conflict) {
-	if r.p.Conflict == nil {
-		r.p.Conflict = rewrite.WithMerge(c)
+func (r *resolver) blockConflict(c rewrite.Conflict) {
+	if r.preview.Conflict == nil {
+		r.preview.Conflict = rewrite.MergeConflict(c)
 	}
 	if c.Now == "" {
 		r.block("%s was removed meanwhile", c.Key.Label())
@@ -222,9 +222,9 @@ func (r *resolver) conflict(c rewrite.Conflict) {
 	r.block("%s was changed meanwhile", c.Key.Label())
 }
 
-// target is the policy of all operations but apply and undo.
-func (r *resolver) target() *model.Policy {
-	k := r.p.Mutation.Policy
+// targetPolicy is the policy of all operations but apply and undo.
+func (r *resolver) targetPolicy() *model.Policy {
+	k := r.preview.Mutation.Policy
 	old := r.rev.Cluster.Policy(k)
 	if old == nil {
 		r.block("there is no %s", k.Label())
@@ -232,29 +232,29 @@ func (r *resolver) target() *model.Policy {
 	return old
 }
 
-func (r *resolver) remove() {
-	r.p.Title = "Delete " + r.p.Mutation.Policy.Label()
-	r.change(r.target(), nil)
+func (r *resolver) removePolicy() {
+	r.preview.Title = "Delete " + r.preview.Mutation.Policy.Label()
+	r.addChange(r.targetPolicy(), nil)
 }
 
-// move gives an AdminNetworkPolicy another priority.
-func (r *resolver) move() {
-	m, p := r.p.Mutation, r.p
-	old := r.target()
+// movePolicy gives an AdminNetworkPolicy another priority.
+func (r *resolver) movePolicy() {
+	m, p := r.preview.Mutation, r.preview
+	old := r.targetPolicy()
 	p.Title = fmt.Sprintf("Move %s to %d", m.Policy.Label(), m.Priority)
 	switch {
 	case old == nil:
 		return
-	case !old.Kind.Ranked():
+	case !old.Kind.HasPriority():
 		r.block("%s has no priority: only AdminNetworkPolicies and ClusterNetworkPolicies do", m.Policy.Label())
 		return
 	}
 	p.Title = fmt.Sprintf("Move %s from %d to %d", m.Policy.Label(), old.Priority, m.Priority)
-	now, broken := rewrite.MovedTo(old, m.Priority, r.g.judges())
+	now, broken := rewrite.WithPriority(old, m.Priority, r.gate.judgingOptions())
 	p.Errors = append(p.Errors, broken...)
 	if now == nil {
 		return
 	}
 	p.Errors = append(p.Errors, now.Invalid...)
-	r.change(old, now)
+	r.addChange(old, now)
 }

@@ -16,7 +16,7 @@ import (
 func TestSurplus(t *testing.T) {
 	w := newWorld(t, given.ANP("wall", 50, "tenant=blue", "out deny tenant=red"))
 	g := w.Gate("")
-	wanted := &diff.Wanted{Becomes: verdict.Allow, Connections: []verdict.Connection{{From: verdict.PodEnd("blue", "web-0"), To: verdict.PodEnd("red", "web-0"),
+	wanted := &diff.WantedVerdict{Becomes: verdict.Allow, Connections: []verdict.Connection{{From: verdict.PodEnd("blue", "web-0"), To: verdict.PodEnd("red", "web-0"),
 		Protocol: verdict.TCP, Port: 80}}}
 	text := `apiVersion: policy.networking.k8s.io/v1alpha1
 kind: AdminNetworkPolicy
@@ -83,7 +83,7 @@ func TestCombine(t *testing.T) {
 	}
 	// Both denied the same pair: only what both do opens it.
 	p, err := g.Preview(t.Context(), w.Current(), change.Mutation{Op: change.OpCombine, Parts: []change.Mutation{changing.Remove("a"), changing.Remove("b")}})
-	if err != nil || p.Effect == nil || !p.Effect.Flipping() {
+	if err != nil || p.Effect == nil || !p.Effect.FlipsVerdicts() {
 		t.Errorf("both deleted, and nothing opens: %v %+v", err, p.Effect)
 	}
 }
@@ -116,7 +116,7 @@ func TestUndoOfNothing(t *testing.T) {
 	}
 	// It is done with, also for whoever reads the file next.
 	for _, h := range []*Gate{g, w.Gate(dir)} {
-		if e, ok := h.Config.History.Find(0); !ok || !strings.Contains(e.Title, "from 10 to 11") {
+		if e, ok := h.Config.History.FindEntry(0); !ok || !strings.Contains(e.Title, "from 10 to 11") {
 			t.Errorf("next to undo: %q, %v", e.Title, ok)
 		}
 	}

@@ -11,14 +11,16 @@ import (
 	"slices"
 )
 
-// asked returns the protected namespaces and the allowed connections of the log, which the
+// clusterFacts returns the protected namespaces and the allowed connections of the log, which the
 // guard rails consult besides the objects.
-func (g *Gate) asked() guard.Asked {
-	return guard.Asked{Protected: g.Config.Protected, Log: g.log(true)}
+func (g *Gate) clusterFacts() guard.ClusterFacts {
+	return guard.ClusterFacts{Protected: g.Config.Protected, Log: g.logConnections(true)}
 }
 
-// log returns the connections of the log: the newest, or all that were allowed.
-func (g *Gate) log(allowed bool) *diff.Log { return g.Config.Log(allowed) }
+// logConnections returns the connections of the log: the newest, or all that were allowed.
+func (g *Gate) logConnections(allowed bool) *diff.LogConnections {
+	return g.Config.LogConnections(allowed)
+}
 
 // StepTexts say which steps of a plan flip connections on the way, or that none does.
 func (p *Preview) StepTexts() (out []string) {
@@ -28,7 +30,7 @@ func (p *Preview) StepTexts() (out []string) {
 			continue
 		}
 		quiet = quiet && e.Difference != nil
-		if e.Flipping() || e.Difference == nil {
+		if e.FlipsVerdicts() || e.Difference == nil {
 			quiet = false
 			text := fmt.Sprintf("step %d: %s", p.FirstStep+i, e.Text())
 			if brief := connections.OtherwiseBrief(e.Log); brief != "" {
@@ -52,11 +54,11 @@ func (g *Gate) judgeEffect(p *Preview, e *effect.Effect, rev *revision.Revision)
 	switch {
 	case e == nil:
 	case e.Unknown != "":
-		p.Guards = guard.Policies(rev, changes, guard.Asked{Protected: g.Config.Protected}, e.Unknown, effect.AnyPod(rev.Judged()))
+		p.Guards = guard.UnknownEffectRails(rev, changes, guard.ClusterFacts{Protected: g.Config.Protected}, e.Unknown, effect.IsAnyPod(rev.JudgedCluster()))
 	default:
 		p.Guards = slices.Clone(e.Guards)
 	}
-	p.Guards = append(append(p.Guards, guard.Deleted(changes)...), p.brought()...)
+	p.Guards = append(append(p.Guards, guard.DeletionRails(changes)...), p.guardsBrought()...)
 	p.ConfirmName = guard.ConfirmName(p.Guards, changes)
 }
 
@@ -64,9 +66,9 @@ func (g *Gate) judgeEffect(p *Preview, e *effect.Effect, rev *revision.Revision)
 // other says.
 const GuardNotExact = "not-exact"
 
-// brought are the guards that came with the change, each at a policy that it writes: what is
+// guardsBrought are the guards that came with the change, each at a policy that it writes: what is
 // said of none of these is said at the first.
-func (p *Preview) brought() (out []change.Guard) {
+func (p *Preview) guardsBrought() (out []change.Guard) {
 	if len(p.Objects) == 0 {
 		return nil
 	}

@@ -316,7 +316,9 @@ func TestCountRows(t *testing.T) {
 	add(model.DiffDifferent, nb.TableACL)
 	add(model.DiffDifferent, nb.TableACL)
 	add(model.DiffExtra, nb.TablePortGroup)
-	want := []effect.RowCount{{Table: nb.TableACL, Added: 1, Changed: 2, Removed: 0}, {Table: nb.TableAddressSet, Added: 0, Changed: 0, Removed: 0}, {Table: nb.TablePortGroup, Added: 0, Changed: 0, Removed: 1}}
+	rows[1].Fields = []model.FieldDiff{{Column: "priority", Desired: "100", Live: "300"}, {Column: "match", Desired: "x", Live: "y"}}
+	want := []effect.RowCount{{Table: nb.TableACL, Added: 1, Changed: 2, Text: "1 added · 2 changed: match, priority −200"},
+		{Table: nb.TableAddressSet}, {Table: nb.TablePortGroup, Removed: 1, Text: "1 removed"}}
 	if diff := cmp.Diff(want, effect.CountRows(rows)); diff != "" {
 		t.Error(diff)
 	}

@@ -15,12 +15,12 @@ import (
 	"rung/revision"
 )
 
-// EntryOf is the change that an undo or a redo takes back; why says that there is none.
-func (g *Gate) EntryOf(rev *revision.Revision, m change.Mutation) (e history.Entry, why string) {
+// HistoryEntry is the change that an undo or a redo takes back; why says that there is none.
+func (g *Gate) HistoryEntry(rev *revision.Revision, m change.Mutation) (e history.Entry, why string) {
 	ok := false
 	switch {
 	case m.Undo != 0:
-		e, ok = g.Config.History.Find(m.Undo)
+		e, ok = g.Config.History.FindEntry(m.Undo)
 		if !ok {
 			return e, "the change is no longer in the history"
 		}
@@ -30,20 +30,20 @@ func (g *Gate) EntryOf(rev *revision.Revision, m change.Mutation) (e history.Ent
 			why = "nothing to redo"
 		}
 	default:
-		e, ok = g.Config.History.Find(0)
+		e, ok = g.Config.History.FindEntry(0)
 		if !ok {
 			why = "nothing to undo"
 		}
 	}
 	// Changes made since an open plan began can be undone: that is the way back where one
 	// of them is in the way of the plan. Older changes have to wait.
-	if m.Undo == 0 && rev.Plan.Open() {
+	if m.Undo == 0 && rev.Plan.IsOpen() {
 		began, known := uint64(0), false
 		if g.plans != nil {
-			began, known = g.plans.Began()
+			began, known = g.plans.EntryAtBegin()
 		}
 		if !ok || !known || e.ID <= began {
-			return history.Entry{}, PlanFirst(rev.Plan)
+			return history.Entry{}, PlanFirstReason(rev.Plan)
 		}
 	}
 	if why != "" {
@@ -62,23 +62,23 @@ func (g *Gate) EntryOf(rev *revision.Revision, m change.Mutation) (e history.Ent
 	return e, ""
 }
 
-// PlanFirst says why nothing is undone while a plan is not at its end.
-func PlanFirst(p *revision.PlanState) string {
+// PlanFirstReason says why nothing is undone while a plan is not at its end.
+func PlanFirstReason(p *revision.PlanState) string {
 	if p.State == revision.PlanStopped {
-		return fmt.Sprintf("a plan stopped at %s: continue it, roll it back or keep it as is first", p.At())
+		return fmt.Sprintf("a plan stopped at %s: continue it, roll it back or keep it as is first", p.PlaceText())
 	}
 	return fmt.Sprintf("a plan is under way, %s", p)
 }
 
-// undo reverses a change of the history. The undo of a plan is another plan
+// undoChange reverses a change of the history. The undo of a plan is another plan
 // (Gate.undoPlan).
-func (r *resolver) undo() {
-	p := r.p
+func (r *resolver) undoChange() {
+	p := r.preview
 	p.Title = "Undo"
 	if p.Mutation.Op == change.OpRedo {
 		p.Title = "Redo"
 	}
-	e, why := r.g.EntryOf(r.rev, p.Mutation)
+	e, why := r.gate.HistoryEntry(r.rev, p.Mutation)
 	if why != "" {
 		r.block("%s", why)
 		return
@@ -90,18 +90,18 @@ func (r *resolver) undo() {
 		r.block("it is a plan: it is undone step by step")
 		return
 	}
-	p.Notes = append(p.Notes, r.g.AboutUndo(p.Mutation.Op, e.ID)...)
+	p.Notes = append(p.Notes, r.gate.UndoNotes(p.Mutation.Op, e.ID)...)
 	for _, o := range e.Objects {
 		r.undoObject(o, e.Files)
 	}
-	r.stands(e)
-	r.where()
+	r.blockIfUndone(e)
+	r.notePlaces()
 }
 
-// stands blocks an undo, or a redo, of which every object is already as it would leave it:
+// blockIfUndone blocks an undo, or a redo, of which every object is already as it would leave it:
 // somebody else put it back.
-func (r *resolver) stands(e history.Entry) {
-	p := r.p
+func (r *resolver) blockIfUndone(e history.Entry) {
+	p := r.preview
 	if len(p.Objects) > 0 || p.Blocked != "" || len(p.Errors) > 0 || len(e.Objects) == 0 {
 		return
 	}
@@ -113,14 +113,14 @@ func (r *resolver) stands(e history.Entry) {
 	if strings.HasPrefix(p.Title, "Redo") {
 		what, as = "redo", "would be"
 	}
-	p.Stands = true
+	p.AlreadyUndone = true
 	r.block("nothing to %s: %s already %s as it %s", what, words.Some(names, 3), words.Form(len(names), "stands", "stand"), as)
 }
 
-// AboutUndo says which change an undo is about, by when it was made and who made it, and
+// UndoNotes says which change an undo is about, by when it was made and who made it, and
 // that a plan that was rolled back since left nothing to undo.
-func (g *Gate) AboutUndo(op change.Op, id uint64) (notes []string) {
-	e, ok := g.Config.History.Find(id)
+func (g *Gate) UndoNotes(op change.Op, id uint64) (notes []string) {
+	e, ok := g.Config.History.FindEntry(id)
 	if op == "" || id == 0 || !ok || e.At.IsZero() {
 		return nil
 	}
@@ -133,7 +133,7 @@ func (g *Gate) AboutUndo(op change.Op, id uint64) (notes []string) {
 		text += " (" + e.By + ")"
 	}
 	if g.plans != nil && op == change.OpUndo {
-		if plan := g.plans.RolledBack(id); plan != "" {
+		if plan := g.plans.RolledBackTitle(id); plan != "" {
 			notes = append(notes, fmt.Sprintf("%q was rolled back and left nothing to undo: this is the change before it", plan))
 		}
 	}
@@ -146,7 +146,7 @@ func (g *Gate) undoPlan(ctx context.Context, rev *revision.Revision, m change.Mu
 	if g.plans == nil || m.Op != change.OpUndo && m.Op != change.OpRedo {
 		return nil, false, nil
 	}
-	e, why := g.EntryOf(rev, m)
+	e, why := g.HistoryEntry(rev, m)
 	if why != "" || e.Plan == nil {
 		return nil, false, nil
 	}
@@ -154,28 +154,28 @@ func (g *Gate) undoPlan(ctx context.Context, rev *revision.Revision, m change.Mu
 	return p, true, err
 }
 
-// where notes where the files' writer puts what comes back.
-func (r *resolver) where() {
-	w, ok := r.g.Config.Writer.(placer)
-	if !ok || r.p.Blocked != "" || len(r.p.Objects) == 0 {
+// notePlaces notes where the files' writer puts what comes back.
+func (r *resolver) notePlaces() {
+	w, ok := r.gate.Config.Writer.(placeTeller)
+	if !ok || r.preview.Blocked != "" || len(r.preview.Objects) == 0 {
 		return
 	}
-	notes, err := w.Where(r.p.Objects)
+	notes, err := w.PlacesOf(r.preview.Objects)
 	if err != nil {
 		r.block("%v", err)
 	}
-	r.p.Notes = append(r.p.Notes, notes...)
+	r.preview.Notes = append(r.preview.Notes, notes...)
 }
 
 func (r *resolver) undoObject(o history.Object, files []change.FileChange) {
-	now := r.rev.Cluster.Logged(o.Key)
+	now := r.rev.Cluster.LoggedObject(o.Key)
 	parse := func(text string, must bool) *model.Policy {
 		if text == "" {
 			return nil
 		}
-		q, broken := rewrite.TextAsObject(o.Key, text, r.g.judges())
+		q, broken := rewrite.TextAsObject(o.Key, text, r.gate.judgingOptions())
 		if must {
-			r.p.Errors = append(r.p.Errors, broken...)
+			r.preview.Errors = append(r.preview.Errors, broken...)
 			if q == nil && !slices.ContainsFunc(broken, model.Broken.IsError) {
 				r.block("what %s was before can no longer be read", o.Key.Label())
 			}
@@ -186,27 +186,27 @@ func (r *resolver) undoObject(o history.Object, files []change.FileChange) {
 	isTarget := o.Before == "" && now == nil || target != nil && model.SameContent(now, target)
 	isLeft := o.After == "" && now == nil || now != nil && (model.SameContent(now, left) || now.YAML == o.After)
 	if !isLeft && !isTarget {
-		if to := rewrite.Graft(now, left, target, r.g.judges()); to != nil {
+		if to := rewrite.GraftLogging(now, left, target, r.gate.judgingOptions()); to != nil {
 			isLeft, target = true, to
 		}
 	}
 	if !isLeft && !isTarget {
-		if op := r.p.Mutation.Op; op == change.OpRevert || op == change.OpFinish {
-			r.p.Left = append(r.p.Left, o.Key)
-			r.p.Notes = append(r.p.Notes, o.Key.Label()+" was changed meanwhile and stays as it is")
+		if op := r.preview.Mutation.Op; op == change.OpRevert || op == change.OpFinish {
+			r.preview.LeftAlone = append(r.preview.LeftAlone, o.Key)
+			r.preview.Notes = append(r.preview.Notes, o.Key.Label()+" was changed meanwhile and stays as it is")
 			return
 		}
-		r.conflict(rewrite.Conflict{Key: o.Key, Base: o.After, Now: change.TextOf(now), Wanted: o.Before})
+		r.blockConflict(rewrite.Conflict{Key: o.Key, Base: o.After, Now: change.PolicyText(now), Wanted: o.Before})
 	}
 	if isTarget || o.Before != "" && target == nil {
 		return
 	}
-	n := len(r.p.Objects)
-	r.change(now, target)
-	if len(r.p.Objects) == n {
+	n := len(r.preview.Objects)
+	r.addChange(now, target)
+	if len(r.preview.Objects) == n {
 		return
 	}
-	c := &r.p.Objects[n]
+	c := &r.preview.Objects[n]
 	// A document that is as it was left gets its very text back, comments and all.
 	c.ByHand = now != nil && target != nil && now.YAML == o.After
 	for i := range files {
@@ -216,14 +216,14 @@ func (r *resolver) undoObject(o history.Object, files []change.FileChange) {
 	}
 }
 
-// rest turns the change on trial round, but for what others changed meanwhile, or resolves what is left
+// resolveRest turns the change on trial round, but for what others changed meanwhile, or resolves what is left
 // of one that was killed: objects that stand as they were.
-func (r *resolver) rest(finish bool) {
-	e := r.g.trials.Entry()
+func (r *resolver) resolveRest(finish bool) {
+	e := r.gate.trials.TrialEntry()
 	what := "confirmed"
-	r.p.Title = e.UndoTitle()
+	r.preview.Title = e.UndoTitle()
 	if finish {
-		what, r.p.Title = "finished", "Finish: "+e.Title
+		what, r.preview.Title = "finished", "Finish: "+e.Title
 	}
 	if len(e.Objects) == 0 {
 		r.block("no change waits to be %s", what)
@@ -237,7 +237,7 @@ func (r *resolver) rest(finish bool) {
 		}
 	}
 	if !finish {
-		r.p.Undoes = e.ID
+		r.preview.Undoes = e.ID
 	}
-	r.where()
+	r.notePlaces()
 }

@@ -12,27 +12,27 @@ import (
 // Its zero value is ready.
 type queue struct {
 	mu      sync.Mutex
-	changes []*queued     // the first is being made, the others wait
-	moved   chan struct{} // closed when one of them leaves
+	changes []*queuedChange // the first is being made, the others wait
+	moved   chan struct{}   // closed when one of them leaves
 }
 
-// queued is a change in the queue.
-type queued struct{ title string }
+// queuedChange is a change in the queue.
+type queuedChange struct{ title string }
 
 // enter returns when a change may be made, and then leave must be called, or with an
-// error when ctx ends before. While it has to wait, waits is called as Confirm.Waits.
+// error when ctx ends before. While it has to wait, waits is called as Confirm.OnWait.
 func (q *queue) enter(ctx context.Context, title string, waits func(title string)) (leave func(), err error) {
 	if waits == nil {
 		waits = func(string) {}
 	}
-	mine := &queued{title: title}
+	mine := &queuedChange{title: title}
 	q.mu.Lock()
 	q.changes = append(q.changes, mine)
 	q.mu.Unlock()
 	leave = func() { q.remove(mine) }
-	var other *queued
+	var other *queuedChange
 	for {
-		first, moved := q.front()
+		first, moved := q.frontChange()
 		if err := context.Cause(ctx); err != nil {
 			leave()
 			if other == nil {
@@ -58,8 +58,8 @@ func (q *queue) enter(ctx context.Context, title string, waits func(title string
 	}
 }
 
-// front is the change that is being made, and what is closed when the queue moves.
-func (q *queue) front() (*queued, <-chan struct{}) {
+// frontChange is the change that is being made, and what is closed when the queue moves.
+func (q *queue) frontChange() (*queuedChange, <-chan struct{}) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.moved == nil {
@@ -68,10 +68,10 @@ func (q *queue) front() (*queued, <-chan struct{}) {
 	return q.changes[0], q.moved
 }
 
-func (q *queue) remove(p *queued) {
+func (q *queue) remove(p *queuedChange) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.changes = slices.DeleteFunc(q.changes, func(o *queued) bool { return o == p })
+	q.changes = slices.DeleteFunc(q.changes, func(o *queuedChange) bool { return o == p })
 	if q.moved != nil {
 		close(q.moved)
 		q.moved = nil

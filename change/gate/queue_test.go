@@ -64,7 +64,7 @@ func TestAnotherChangeHangs(t *testing.T) {
 	done, told := make(chan outcome, 4), make(chan string, 8)
 	commit := func(ctx context.Context, name string, p *Preview) {
 		a := yes
-		a.Waits = func(title string) { told <- name + ": " + title }
+		a.OnWait = func(title string) { told <- name + ": " + title }
 		all.Go(func() {
 			_, err := g.commit(ctx, p, a)
 			done <- outcome{name, err}
@@ -91,7 +91,7 @@ func TestAnotherChangeHangs(t *testing.T) {
 	if n := len(g.Config.History.Entries()); n != 0 {
 		t.Errorf("%d entries", n)
 	}
-	g.Note("console", "writes", "changes switched off")
+	g.AuditNote("console", "writes", "changes switched off")
 
 	leave()
 	b := <-done

@@ -21,7 +21,7 @@ type Result struct {
 	// (revision.Facts.Plan): nothing else is set then.
 	Plan bool
 	// Trial is the change as it waits to be confirmed; nil for one that was made for good.
-	Trial *revision.Unconfirmed
+	Trial *revision.UnconfirmedChange
 }
 
 // Preview is a mutation with its consequences, before anything is written.
@@ -47,7 +47,7 @@ type Preview struct {
 	ConfirmName string
 	// Surplus holds the effects of the change besides the Wanted ones; nil where nobody said
 	// what is wanted.
-	Surplus *connections.Surplus
+	Surplus *connections.SurplusEffect
 	// Notes are consequences worth reading: "34 becomes free".
 	Notes []string
 	// Effect is the effect on connections; nil for a change that cannot be made or that
@@ -66,24 +66,24 @@ type Preview struct {
 	// Conflict is set when the object is not what the edit or the undo
 	// started from.
 	Conflict *rewrite.Conflict
-	// seen is the rest that Commit compares, besides objects and guards, before it makes the
+	// compared is the rest that Commit compares, besides objects and guards, before it makes the
 	// change.
-	seen seen
+	compared comparedState
 	// next is the revision after the change, nil once the consequences are worked out.
 	next *revision.Revision
-	// ahead holds the parts of the explanation that were worked out beside the effect, nil
+	// early holds the parts of the explanation that were worked out beside the effect, nil
 	// for nothing.
-	ahead *ahead
+	early *earlyParts
 	// Undoes is the history entry that an undo takes back.
 	Undoes uint64
-	// Left are the policies that others changed meanwhile and that putting the change back
+	// LeftAlone are the policies that others changed meanwhile and that putting the change back
 	// leaves alone.
-	Left []model.PolicyKey
-	// nothing says that it is blocked since all objects are as they should be.
-	nothing bool
-	// Stands says that it is an undo, or a redo, that has nothing left to do: committing it changes no
+	LeftAlone []model.PolicyKey
+	// noChange says that it is blocked since all objects are as they should be.
+	noChange bool
+	// AlreadyUndone says that it is an undo, or a redo, that has nothing left to do: committing it changes no
 	// object, and takes it off the list of those to come.
-	Stands bool
+	AlreadyUndone bool
 }
 
 // Confirm is the user's answer to a preview.
@@ -91,14 +91,14 @@ type Confirm struct {
 	Yes  bool
 	Name string // typed name, for guards
 	By   string // who, for the audit: "console", "cli"
-	// Within makes the change on trial: it is put back unless it is confirmed in this
+	// TrialTime makes the change on trial: it is put back unless it is confirmed in this
 	// time (Reverts). 0 makes it for good.
-	Within time.Duration
+	TrialTime time.Duration
 
 	// Finish makes a change that has begun go on to its end although the context
 	// ends. Waiting for another change ends with the context all the same.
 	Finish bool
-	// Waits, where set, is called with the title of the change that this one waits
+	// OnWait, where set, is called with the title of the change that this one waits
 	// for, again when that is another, and with an empty text when it waits no longer.
-	Waits func(title string)
+	OnWait func(title string)
 }

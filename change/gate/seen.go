@@ -18,15 +18,15 @@ import (
 // another object, another guard rail, other consequences. Nothing was written.
 // It is an ErrStale, and an ErrBlocked too when the change cannot be made now.
 type StaleError struct {
-	// Title names the change; What says what is different, as a clause.
-	Title, What string
+	// Title names the change; Difference says what is different, as a clause.
+	Title, Difference string
 	// Preview is the change as it is now, to be looked at; nil for one that has
 	// no preview.
 	Preview *Preview
 }
 
 func (e *StaleError) Error() string {
-	return fmt.Sprintf("%s: %v: look again: %s", e.Title, change.ErrStale, e.What)
+	return fmt.Sprintf("%s: %v: look again: %s", e.Title, change.ErrStale, e.Difference)
 }
 
 // Is makes it an ErrStale, and an ErrBlocked as well when it cannot be done.
@@ -34,29 +34,29 @@ func (e *StaleError) Is(target error) bool {
 	return target == change.ErrStale || target == change.ErrBlocked && e.Preview != nil && e.Preview.Blocked != ""
 }
 
-// seen holds the consequences that a preview shows besides its objects and guards,
+// comparedState holds the consequences that a preview shows besides its objects and guards,
 // in a form in which two previews can be compared. Pods count by their kind:
 // another replica of the same kind makes no difference, a pod of a new kind does.
-type seen struct {
+type comparedState struct {
 	// complete is set where the consequences were worked out; a preview without them
 	// is compared by objects and guards alone.
 	complete bool
 	// Consequences of the same objects, compiled alike, beside the same rows of the
 	// changed policies need no second look.
-	basis revision.Basis
-	live  string
-	base  []string // notes there were before the consequences
-	mode  string   // to whom the change is made
-	lost  []string // zones that were out of reach
-	facts []effect.Consequence
-	// worked is the Effect as it was worked out, whatever became of the one on the preview.
-	worked *effect.Effect
-	plan   []effect.Consequence // those for a plan that is not at its end, which are among facts
+	basis            revision.Basis
+	liveRows         string
+	baseNotes        []string // notes there were before the consequences
+	mode             string   // to whom the change is made
+	unreachableZones []string // zones that were out of reach
+	facts            []effect.Consequence
+	// workedEffect is the Effect as it was worked out, whatever became of the one on the preview.
+	workedEffect *effect.Effect
+	plan         []effect.Consequence // those for a plan that is not at its end, which are among facts
 }
 
-// see begins what is seen of a preview.
-func see(rev *revision.Revision) seen {
-	return seen{complete: true, basis: rev.Basis(), lost: lostZones(rev), mode: modeOf(rev)}
+// newComparedState begins what is seen of a preview.
+func newComparedState(rev *revision.Revision) comparedState {
+	return comparedState{complete: true, basis: rev.Basis(), unreachableZones: lostZones(rev), mode: modeOf(rev)}
 }
 
 func modeOf(rev *revision.Revision) string {
@@ -69,21 +69,21 @@ func modeOf(rev *revision.Revision) string {
 func liveOf(rev *revision.Revision, changes []change.ObjectChange) string {
 	var b strings.Builder
 	for i := range changes {
-		zones, at := effect.LiveIn(rev, changes[i].Key)
+		zones, at := effect.CountLiveZones(rev, changes[i].Key)
 		fmt.Fprintf(&b, "%s %d %d\n", changes[i].Key, zones, at)
 	}
 	return b.String()
 }
 
-// Outdated says whether a preview that was worked out when one revision was the
+// IsOutdated says whether a preview that was worked out when one revision was the
 // newest may say something else now, so that it is worth working out again.
-func (p *Preview) Outdated(then, now *revision.Revision) bool {
+func (p *Preview) IsOutdated(then, now *revision.Revision) bool {
 	// The history decides what an undo or a redo is, also when there is nothing to undo yet.
 	ofHistory := p.Undoes != 0 || p.Mutation.Op == change.OpUndo || p.Mutation.Op == change.OpRedo
 	return then.Basis() != now.Basis() || then.Mode.Writes != now.Mode.Writes || modeOf(then) != modeOf(now) ||
-		ofHistory && (then.Undo != now.Undo || then.Redo != now.Redo || !then.Plan.Same(now.Plan)) ||
-		then.Unconfirmed.Open() != now.Unconfirmed.Open() ||
-		then.Plan.Open() != now.Plan.Open() || then.Plan.Active() != now.Plan.Active() ||
+		ofHistory && (then.Undo != now.Undo || then.Redo != now.Redo || !then.Plan.SaysSame(now.Plan)) ||
+		then.Unconfirmed.IsOpen() != now.Unconfirmed.IsOpen() ||
+		then.Plan.IsOpen() != now.Plan.IsOpen() || then.Plan.IsUnderWay() != now.Plan.IsUnderWay() ||
 		!slices.Equal(lostZones(then), lostZones(now)) || liveOf(then, p.Objects) != liveOf(now, p.Objects)
 }
 
@@ -97,45 +97,45 @@ func lostZones(rev *revision.Revision) (out []string) {
 	return out
 }
 
-func (s *seen) add(is, text string) {
-	s.facts = append(s.facts, effect.Consequence{Is: is, Text: text})
+func (s *comparedState) addFact(is, text string) {
+	s.facts = append(s.facts, effect.Consequence{Identity: is, Text: text})
 }
 
-func (s *seen) note(texts ...string) {
+func (s *comparedState) addNotes(texts ...string) {
 	for _, t := range texts {
-		s.add("note "+t, t)
+		s.addFact("note "+t, t)
 	}
 }
 
-// rows notes which rows come and go. How many members a set has follows from the
+// addRows notes which rows come and go. How many members a set has follows from the
 // pods.
-func (s *seen) rows(rows []change.RowChange) {
+func (s *comparedState) addRows(rows []change.RowChange) {
 	for _, r := range rows {
 		if r.Table == nb.TableACL || r.Kind != model.DiffDifferent {
-			s.add(fmt.Sprintf("row %s %s %s", r.Kind, r.Table, r.ID), "other rows")
+			s.addFact(fmt.Sprintf("row %s %s %s", r.Kind, r.Table, r.ID), "other rows")
 		}
 	}
 }
 
-func (s *seen) findings(found []model.Finding) {
+func (s *comparedState) addFindings(found []model.Finding) {
 	for _, f := range found {
-		s.add(fmt.Sprintf("finding %s %s %s %d", f.Code, f.Policy, f.Direction, f.Rule),
+		s.addFact(fmt.Sprintf("finding %s %s %s %d", f.Code, f.Policy, f.Direction, f.Rule),
 			f.Policy.Label()+": "+f.Message)
 	}
 }
 
-// Changed says what somebody who read p would have to look at again in the same
+// ChangesSince says what somebody who read p would have to look at again in the same
 // change worked out later; empty when there is nothing.
-func (p *Preview) Changed(now *Preview) string {
+func (p *Preview) ChangesSince(now *Preview) string {
 	switch {
 	case p.Blocked != now.Blocked && now.Blocked != "":
 		return "it cannot be done any more: " + now.Blocked
 	case p.Blocked != now.Blocked:
 		return "it can be done now"
-	case now.seen.complete && p.seen.complete && p.seen.mode != now.seen.mode:
+	case now.compared.complete && p.compared.complete && p.compared.mode != now.compared.mode:
 		return "it would be made somewhere else"
 	}
-	for _, differs := range []func(*Preview) string{p.otherObjects, p.otherGuards, p.otherFacts} {
+	for _, differs := range []func(*Preview) string{p.otherObjects, p.guardsChanged, p.factsChanged} {
 		if what := differs(now); what != "" {
 			return what
 		}
@@ -159,7 +159,7 @@ func (p *Preview) otherObjects(now *Preview) string {
 			if was.New.Logging != is.New.Logging {
 				return is.Key.Label() + " would become another"
 			}
-		case !sameObject(was.New, is.New, was.Sent == nil && is.Sent == nil):
+		case !sameObject(was.New, is.New, was.SentDocument == nil && is.SentDocument == nil):
 			return is.Key.Label() + " would become another"
 		}
 	}
@@ -179,14 +179,14 @@ func sameObject(a, b *model.Policy, written bool) bool {
 	return model.SameContent(a, b) && (!written || a.YAML == b.YAML || a.Version != "" || b.Version != "")
 }
 
-func (p *Preview) otherGuards(now *Preview) string {
-	whole := p.seen.complete && now.seen.complete
+func (p *Preview) guardsChanged(now *Preview) string {
+	whole := p.compared.complete && now.compared.complete
 	has := func(list []change.Guard, g change.Guard) bool {
 		if !whole {
-			return confirmed(list, g) // a step of a plan, whose guards were confirmed with the plan
+			return isConfirmed(list, g) // a step of a plan, whose guards were confirmed with the plan
 		}
 		return slices.ContainsFunc(list, func(o change.Guard) bool {
-			return o.Code == g.Code && o.Policy == g.Policy && o.Is() == g.Is()
+			return o.Code == g.Code && o.Policy == g.Policy && o.Identity() == g.Identity()
 		})
 	}
 	for _, g := range now.Guards {
@@ -202,19 +202,19 @@ func (p *Preview) otherGuards(now *Preview) string {
 	return ""
 }
 
-func (p *Preview) otherFacts(now *Preview) string {
-	if !p.seen.complete || !now.seen.complete {
+func (p *Preview) factsChanged(now *Preview) string {
+	if !p.compared.complete || !now.compared.complete {
 		return ""
 	}
-	for _, z := range now.seen.lost {
-		if !slices.Contains(p.seen.lost, z) {
+	for _, z := range now.compared.unreachableZones {
+		if !slices.Contains(p.compared.unreachableZones, z) {
 			return "zone " + z + " was lost"
 		}
 	}
-	if text, found := firstOnly(now.seen.facts, p.seen.facts); found {
+	if text, found := firstOnly(now.compared.facts, p.compared.facts); found {
 		return text
 	}
-	if text, found := firstOnly(p.seen.facts, now.seen.facts); found {
+	if text, found := firstOnly(p.compared.facts, now.compared.facts); found {
 		return "no longer: " + text
 	}
 	return ""
@@ -224,31 +224,31 @@ func (p *Preview) otherFacts(now *Preview) string {
 func firstOnly(facts, others []effect.Consequence) (text string, found bool) {
 	had := make(map[string]bool, len(others))
 	for _, f := range others {
-		had[f.Is] = true
+		had[f.Identity] = true
 	}
 	for _, f := range facts {
-		if !had[f.Is] {
+		if !had[f.Identity] {
 			return f.Text, true
 		}
 	}
 	return "", false
 }
 
-// effect notes what becomes of connections: how many they are is no matter.
-func (s *seen) effect(e *effect.Effect) {
-	s.worked = e
+// addEffect notes what becomes of connections: how many they are is no matter.
+func (s *comparedState) addEffect(e *effect.Effect) {
+	s.workedEffect = e
 	if e == nil {
 		return
 	}
 	if e.Caveat != "" {
-		s.note(e.Caveat)
+		s.addNotes(e.Caveat)
 	}
 	if e.Unknown != "" {
-		s.add("effect unknown", e.Text())
+		s.addFact("effect unknown", e.Text())
 		return
 	}
 	for i := range e.Flips {
 		g := &e.Flips[i]
-		s.add("flips "+effect.GroupID(g), fmt.Sprintf("%s → %s: %s", g.Before, g.After, connections.GroupText(g)))
+		s.addFact("flips "+effect.GroupID(g), fmt.Sprintf("%s → %s: %s", g.Before, g.After, connections.GroupText(g)))
 	}
 }

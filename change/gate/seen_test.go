@@ -98,7 +98,7 @@ func readThenEdit(t *testing.T, w *world, g *Gate, m change.Mutation, edit func(
 		return
 	}
 	var stale *StaleError
-	if !errors.As(err, &stale) || !errors.Is(err, change.ErrStale) || !strings.Contains(stale.What, want) {
+	if !errors.As(err, &stale) || !errors.Is(err, change.ErrStale) || !strings.Contains(stale.Difference, want) {
 		t.Fatalf("%v, want %q", err, want)
 	}
 	if w.Current().Cluster != before {
@@ -178,7 +178,7 @@ func TestSeenGuards(t *testing.T) {
 	w.Edit(changing.ANamespace("kube-public", "role: own"))
 	_, err = g.commit(context.Background(), p, typed("guarded"))
 	var stale *StaleError
-	if !errors.As(err, &stale) || !strings.Contains(stale.What, "kube-public") {
+	if !errors.As(err, &stale) || !strings.Contains(stale.Difference, "kube-public") {
 		t.Fatal(err)
 	}
 }
@@ -207,15 +207,15 @@ func TestOutdatedByTheHistory(t *testing.T) {
 		now := &same
 		for _, op := range []change.Op{change.OpUndo, change.OpRedo} {
 			p := &Preview{Mutation: change.Mutation{Op: op}, Blocked: "nothing to undo"}
-			if !p.Outdated(then, now) {
+			if !p.IsOutdated(then, now) {
 				t.Errorf("%s: the preview of an %s stays as it is", name, op)
 			}
-			if p.Outdated(now, now) {
+			if p.IsOutdated(now, now) {
 				t.Errorf("%s: outdated by itself", name)
 			}
 		}
 		// A plan that has begun may be what a move now stands in the way of.
-		if p := (&Preview{Mutation: change.Mutation{Op: change.OpMove}}); p.Outdated(then, now) != (facts.Plan != nil) {
+		if p := (&Preview{Mutation: change.Mutation{Op: change.OpMove}}); p.IsOutdated(then, now) != (facts.Plan != nil) {
 			t.Errorf("%s: a move depends on plans alone", name)
 		}
 	}

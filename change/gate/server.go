@@ -20,92 +20,92 @@ import (
 // changes anything.
 type serverWriter interface {
 	change.Writer
-	// Live reads the policies as they are now; what is not there is nil.
-	Live(ctx context.Context, keys []model.PolicyKey) (map[model.PolicyKey]*kube.Live, error)
-	// Check has the server try the changes.
-	Check(ctx context.Context, changes []change.ObjectChange) *change.ServerAnswer
+	// LivePolicies reads the policies as they are now; what is not there is nil.
+	LivePolicies(ctx context.Context, keys []model.PolicyKey) (map[model.PolicyKey]*kube.Live, error)
+	// TryChanges has the server try the changes.
+	TryChanges(ctx context.Context, changes []change.ObjectChange) *change.ServerAnswer
 }
 
-// work is resolve with what the server says, and with the guard rails: the change is worked
+// resolveOnServer is resolve with what the server says, and with the guard rails: the change is worked
 // out from the objects as they are there now, which watching may not have brought yet, and
 // tried there. It returns the revision it was worked out from, too. read is the preview that
 // was read, nil for the first: what is the same is not worked out again.
-func (g *Gate) work(ctx context.Context, rev *revision.Revision, m change.Mutation, read *Preview) (*Preview, *revision.Revision) {
+func (g *Gate) resolveOnServer(ctx context.Context, rev *revision.Revision, m change.Mutation, read *Preview) (*Preview, *revision.Revision) {
 	basis := rev.Basis()
 	var live map[model.PolicyKey]*kube.Live
 	if g.server != nil {
 		var err error
-		if live, err = g.server.Live(ctx, g.keys(m)); err != nil {
+		if live, err = g.server.LivePolicies(ctx, g.policyKeysOf(m)); err != nil {
 			p := g.resolve(rev, m)
 			p.block("%v", err)
 			return p, rev
 		}
-		rev = withLive(rev, live)
+		rev = withLiveObjects(rev, live)
 	}
 	p := g.resolve(rev, m)
 	if g.server != nil {
 		g.askServer(ctx, rev, p)
 	}
-	if read != nil && read.seen.complete && read.seen.basis == basis && read.otherObjects(p) == "" {
-		g.judgeEffect(p, read.seen.worked, rev)
+	if read != nil && read.compared.complete && read.compared.basis == basis && read.otherObjects(p) == "" {
+		g.judgeEffect(p, read.compared.workedEffect, rev)
 	} else {
-		p.next = effect.After(rev, p.Objects)
+		p.next = effect.RevisionAfter(rev, p.Objects)
 		if read == nil { // somebody waits for all of it
-			wait := p.workAhead(rev)
+			wait := p.startEarlyParts(rev)
 			defer wait()
 		}
-		g.judgeEffect(p, effect.Judge(ctx, rev, p.next, p.Objects, g.asked()), rev)
+		g.judgeEffect(p, effect.JudgeChanges(ctx, rev, p.next, p.Objects, g.clusterFacts()), rev)
 	}
-	p.guardKept(p.Objects, live)
+	p.addKeptGuards(p.Objects, live)
 	return p, rev
 }
 
-// keys are the policies a change may be about.
-func (g *Gate) keys(m change.Mutation) (out []model.PolicyKey) {
+// policyKeysOf are the policies a change may be about.
+func (g *Gate) policyKeysOf(m change.Mutation) (out []model.PolicyKey) {
 	switch m.Op {
 	case change.OpCombine:
 		for _, one := range m.Parts {
-			out = append(out, g.keys(one)...)
+			out = append(out, g.policyKeysOf(one)...)
 		}
 	case change.OpApply:
 		for _, text := range [][]byte{m.YAML, m.Base} {
-			out = slices.AppendSeq(out, maps.Keys(rewrite.PoliciesIn(text)))
+			out = slices.AppendSeq(out, maps.Keys(rewrite.PoliciesOfText(text)))
 		}
 	case change.OpRevert, change.OpFinish:
-		for _, o := range g.trials.Entry().Objects {
+		for _, o := range g.trials.TrialEntry().Objects {
 			out = append(out, o.Key)
 		}
 	case change.OpUndo, change.OpRedo:
-		if e, why := g.EntryOf(g.Config.Current(), m); why == "" {
+		if e, why := g.HistoryEntry(g.Config.CurrentRevision(), m); why == "" {
 			for _, o := range e.Objects {
 				out = append(out, o.Key)
 			}
 		}
 	default:
-		out = append(out, m.Targets()...)
+		out = append(out, m.LoggingTargets()...)
 	}
 	slices.SortFunc(out, model.Key.Compare)
 	return slices.Compact(out)
 }
 
-// withLive is a revision with the policies as they were read just now.
-func withLive(rev *revision.Revision, live map[model.PolicyKey]*kube.Live) *revision.Revision {
+// withLiveObjects is a revision with the policies as they were read just now.
+func withLiveObjects(rev *revision.Revision, live map[model.PolicyKey]*kube.Live) *revision.Revision {
 	var upsert []model.Object
 	var remove []model.Key
 	for k, l := range live {
-		was := rev.Cluster.Logged(k)
+		was := rev.Cluster.LoggedObject(k)
 		switch {
 		case l == nil && was == nil:
 		case l == nil:
 			remove = append(remove, k)
 		case was == nil || was.Version == "" || was.Version != l.Policy.Version || was.UID != l.Policy.UID:
-			upsert = append(upsert, effect.AsObject(rev, l.Policy))
+			upsert = append(upsert, effect.ObjectOfPolicy(rev, l.Policy))
 		}
 	}
 	if len(upsert)+len(remove) == 0 {
 		return rev
 	}
-	return rev.With(upsert, remove)
+	return rev.WithPolicies(upsert, remove)
 }
 
 // askServer adds what the server says when it tries the change, unless something stands
@@ -114,14 +114,14 @@ func (g *Gate) askServer(ctx context.Context, rev *revision.Revision, p *Preview
 	if p.Blocked != "" {
 		return
 	}
-	got := g.server.Check(ctx, p.Objects)
-	p.heed(got)
+	got := g.server.TryChanges(ctx, p.Objects)
+	p.takeServerAnswer(got)
 	p.takeStored(got.Stored)
-	p.describe(rev)
+	p.describeObjects(rev)
 }
 
-// heed takes in what a server says against the change, and about it.
-func (p *Preview) heed(got *change.ServerAnswer) {
+// takeServerAnswer takes in what a server says against the change, and about it.
+func (p *Preview) takeServerAnswer(got *change.ServerAnswer) {
 	p.Errors = append(p.Errors, got.Errors...)
 	p.blockInvalid()
 	if got.Blocked != "" {
@@ -130,11 +130,11 @@ func (p *Preview) heed(got *change.ServerAnswer) {
 	p.Notes = append(p.Notes, got.Notes...)
 }
 
-// guardKept adds the guards of objects that are kept elsewhere.
-func (p *Preview) guardKept(changes []change.ObjectChange, live map[model.PolicyKey]*kube.Live) {
+// addKeptGuards adds the guards of objects that are kept elsewhere.
+func (p *Preview) addKeptGuards(changes []change.ObjectChange, live map[model.PolicyKey]*kube.Live) {
 	for i := range changes {
 		if l := live[changes[i].Key]; l != nil {
-			p.Guards = append(p.Guards, kept(&changes[i], l)...)
+			p.Guards = append(p.Guards, keptElsewhereGuards(&changes[i], l)...)
 		}
 	}
 	p.ConfirmName = guard.ConfirmName(p.Guards, effect.GuardChanges(p.Objects))
@@ -150,9 +150,9 @@ func (p *Preview) takeStored(stored []*model.Policy) {
 		if i < len(stored) {
 			s = stored[i]
 		}
-		if s != nil && (!model.SameContent(s, c.New) || c.How == kube.VerbPatch) {
-			if c.How == kube.VerbCreate || c.How == kube.VerbUpdate {
-				for _, f := range effect.Fields(c.New, s) {
+		if s != nil && (!model.SameContent(s, c.New) || c.ServerVerb == kube.VerbPatch) {
+			if c.ServerVerb == kube.VerbCreate || c.ServerVerb == kube.VerbUpdate {
+				for _, f := range effect.FieldChanges(c.New, s) {
 					p.Notes = append(p.Notes, fmt.Sprintf("the server changes %s of %s: %s → %s",
 						f.Path, c.Key.Label(), words.OrNone(f.Old), words.OrNone(f.New)))
 				}
@@ -161,7 +161,7 @@ func (p *Preview) takeStored(stored []*model.Policy) {
 				p.Notes = append(p.Notes, c.Key.Label()+" is as it should be")
 				continue
 			}
-			c.Sent, c.New = c.New, rewrite.Adopt(c.Old, s)
+			c.SentDocument, c.New = c.New, rewrite.NextVersion(c.Old, s)
 			if c.Old == nil {
 				c.New.UID, c.New.Version = "", "" // given for the trial only
 			}
@@ -175,8 +175,8 @@ func (p *Preview) takeStored(stored []*model.Policy) {
 // back.
 const GuardKept = "kept-elsewhere"
 
-// kept is the guard of an object that something keeps as it is written elsewhere.
-func kept(c *change.ObjectChange, l *kube.Live) []change.Guard {
+// keptElsewhereGuards is the guard of an object that something keeps as it is written elsewhere.
+func keptElsewhereGuards(c *change.ObjectChange, l *kube.Live) []change.Guard {
 	var will, may []string
 	for _, o := range l.Owners(c.New) {
 		if o.Certain {
@@ -202,24 +202,24 @@ func (g *Gate) tryPlan(ctx context.Context, rev *revision.Revision, p *Preview) 
 	if g.server == nil || len(p.Objects) == 0 {
 		return
 	}
-	first := change.FirstOfEach(p.Objects)
+	first := change.FirstPerKey(p.Objects)
 	var keys []model.PolicyKey
 	for _, c := range first {
 		keys = append(keys, c.Key)
 	}
-	live, err := g.server.Live(ctx, keys)
+	live, err := g.server.LivePolicies(ctx, keys)
 	if err != nil {
 		p.block("%v", err)
 		return
 	}
 	if p.Blocked == "" && rev.Mode.Writes {
-		p.heed(g.server.Check(ctx, first))
+		p.takeServerAnswer(g.server.TryChanges(ctx, first))
 	}
-	p.guardKept(first, live)
+	p.addKeptGuards(first, live)
 }
 
-// placer is a Writer that can say beforehand where it puts what comes back, or why it
+// placeTeller is a Writer that can say beforehand where it puts what comes back, or why it
 // cannot be written.
-type placer interface {
-	Where(changes []change.ObjectChange) (notes []string, err error)
+type placeTeller interface {
+	PlacesOf(changes []change.ObjectChange) (notes []string, err error)
 }

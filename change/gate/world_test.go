@@ -29,8 +29,8 @@ func (w *world) Gate(dir string) *Gate {
 
 // GateOf is a gate of ada's whose writer shows what it wrote by itself.
 func (w *world) GateOf(c Config) *Gate {
-	c.Current, c.Now = w.Current, w.Clock
-	c.Overlay, c.Shown = func([]change.ObjectChange) error { return nil }, func(context.Context, []change.ObjectChange) {}
+	c.CurrentRevision, c.Now = w.Current, w.Clock
+	c.Overlay, c.WaitShown = func([]change.ObjectChange) error { return nil }, func(context.Context, []change.ObjectChange) {}
 	g := New(c)
 	g.user = "ada"
 	return g

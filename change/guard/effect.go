@@ -14,41 +14,41 @@ import (
 
 var watched = []struct{ code, what string }{{DNS, "cluster DNS"}, {API, "the API server"}}
 
-// cuts says whether connections are denied that were not, or may be.
-func cuts(before, after verdict.Verdict) bool {
+// isCut says whether connections are denied that were not, or may be.
+func isCut(before, after verdict.Verdict) bool {
 	return after == verdict.Deny || before == verdict.Allow && after != verdict.Allow
 }
 
-// closes finds what a cluster lives on and loses.
-func (j *judge) closes() {
+// findClosed finds what a cluster lives on and loses.
+func (j *railCollector) findClosed() {
 	dns := map[[2]verdict.Verdict]int{}
 	for i, w := range watched {
-		for k := range j.d.Watched[i] {
-			g := &j.d.Watched[i][k]
-			if !cuts(g.Before, g.After) {
+		for k := range j.difference.Watched[i] {
+			g := &j.difference.Watched[i][k]
+			if !isCut(g.Before, g.After) {
 				continue
 			}
 			if w.code == DNS {
 				dns[[2]verdict.Verdict{g.Before, g.After}] = g.Pairs
 			}
-			j.vital(w.code, w.what, g)
+			j.addVital(w.code, w.what, g)
 		}
 	}
-	for i := range j.d.Reaches {
-		r := &j.d.Reaches[i]
+	for i := range j.difference.Reaches {
+		r := &j.difference.Reaches[i]
 		p := &r.Protected
-		if p.Pairs == 0 || !cuts(r.Before, r.After) || p.Pairs == dns[[2]verdict.Verdict{r.Before, r.After}] && onlyPorts(p.Ports, j.d.Watched[0]) {
+		if p.Pairs == 0 || !isCut(r.Before, r.After) || p.Pairs == dns[[2]verdict.Verdict{r.Before, r.After}] && isOnlyPorts(p.Ports, j.difference.Watched[0]) {
 			continue // or said already
 		}
-		said := verbs(r.After)
-		policy := j.changed(p.ByAfter, p.ByBefore)
-		j.out = append(j.out, Guard{Code: System, Policy: policy, About: fmt.Sprint(System, policy, r.After, namespacesOf(p)),
+		said := verbFormsFor(r.After)
+		policy := j.changedPolicy(p.ByAfter, p.ByBefore)
+		j.guards = append(j.guards, Guard{Code: System, Policy: policy, About: fmt.Sprint(System, policy, r.After, namespacesOf(p)),
 			Message: fmt.Sprintf("%s connections of %s on %s, for example %s, %s %s", said.cuts, byNamespace(p), connections.PortsText(p.Ports),
 				p.Example, said.becomes, connections.DecidersText(p.ByAfter))})
 	}
 }
 
-func onlyPorts(ports []verdict.PortRange, of []diff.Group) bool {
+func isOnlyPorts(ports []verdict.PortRange, of []diff.FlipGroup) bool {
 	var all []verdict.PortRange
 	for i := range of {
 		all = append(all, of[i].Ports...)
@@ -56,38 +56,38 @@ func onlyPorts(ports []verdict.PortRange, of []diff.Group) bool {
 	return len(verdict.PortsBut(ports, all)) == 0
 }
 
-// saying is how it is said that connections become something.
-type saying struct{ cuts, loses, becomes string }
+// verbForms is how it is said that connections become something.
+type verbForms struct{ cuts, loses, becomes string }
 
-func verbs(after verdict.Verdict) saying {
+func verbFormsFor(after verdict.Verdict) verbForms {
 	switch after {
 	case verdict.Deny:
-		return saying{"cuts", "can no longer reach", "denied by"}
+		return verbForms{"cuts", "can no longer reach", "denied by"}
 	case verdict.Undefined:
-		return saying{"may cut", "may no longer reach", "undefined between"}
+		return verbForms{"may cut", "may no longer reach", "undefined between"}
 	}
-	return saying{"may cut", "may no longer reach", "unknown because of"}
+	return verbForms{"may cut", "may no longer reach", "unknown because of"}
 }
 
-// vital is the rail of what nearly every pod needs.
-func (j *judge) vital(code, what string, g *diff.Group) {
+// addVital is the rail of what nearly every pod needs.
+func (j *railCollector) addVital(code, what string, g *diff.FlipGroup) {
 	whom := g.Example.To.String()
 	if g.To.Pods > 0 {
-		whom = some(g.To)
+		whom = someEnds(g.To)
 	}
 	from := "addresses outside"
 	if g.From.Pods > 0 {
 		from = words.Total(g.From.Pods, "pod")
 	}
-	said := verbs(g.After)
-	policy := j.changed(g.ByAfter, g.ByBefore)
-	j.out = append(j.out, Guard{Code: code, Policy: policy, About: fmt.Sprint(code, policy, g.After, g.From.Namespaces, g.To.Namespaces),
+	said := verbFormsFor(g.After)
+	policy := j.changedPolicy(g.ByAfter, g.ByBefore)
+	j.guards = append(j.guards, Guard{Code: code, Policy: policy, About: fmt.Sprint(code, policy, g.After, g.From.Namespaces, g.To.Namespaces),
 		Message: fmt.Sprintf("%s %s: %s %s %s on %s, for example %s, %s %s", said.cuts, what, from, said.loses, whom, connections.PortsText(g.Ports),
 			g.Example, said.becomes, connections.DecidersText(g.ByAfter))})
 }
 
-// some names the ends of a rail's connections, fully where they are few.
-func some(e verdict.Ends) string {
+// someEnds names the ends of a rail's connections, fully where they are few.
+func someEnds(e verdict.Ends) string {
 	var names []string
 	for _, k := range e.Some {
 		names = append(names, k.Namespace+"/"+k.Name)
@@ -99,7 +99,7 @@ func some(e verdict.Ends) string {
 }
 
 // byNamespace counts the pairs of a share: "red (40 pairs), blue (2 pairs)".
-func byNamespace(s *diff.Share) string {
+func byNamespace(s *diff.FlipShare) string {
 	var parts []string
 	for _, n := range s.By {
 		name := n.Namespace
@@ -112,7 +112,7 @@ func byNamespace(s *diff.Share) string {
 }
 
 // namespacesOf names the namespaces of a share in an order that no count changes.
-func namespacesOf(s *diff.Share) (out []string) {
+func namespacesOf(s *diff.FlipShare) (out []string) {
 	for _, n := range s.By {
 		out = append(out, n.Namespace)
 	}
@@ -120,11 +120,11 @@ func namespacesOf(s *diff.Share) (out []string) {
 	return out
 }
 
-// opens finds what is denied today, between namespaces or with addresses outside, and gets
+// findOpened finds what is denied today, between namespaces or with addresses outside, and gets
 // through, or may.
-func (j *judge) opens() {
-	for i := len(j.d.Reaches) - 1; i >= 0; i-- { // what opens for certain comes first
-		r := &j.d.Reaches[i]
+func (j *railCollector) findOpened() {
+	for i := len(j.difference.Reaches) - 1; i >= 0; i-- { // what opens for certain comes first
+		r := &j.difference.Reaches[i]
 		a := &r.Across
 		if r.Before != verdict.Deny || r.After == verdict.Deny || a.Pairs == 0 {
 			continue
@@ -133,17 +133,17 @@ func (j *judge) opens() {
 		if r.After != verdict.Allow {
 			opens = "may open"
 		}
-		policy := j.changed(a.ByAfter, a.ByBefore)
-		j.out = append(j.out, Guard{Code: Opens, Policy: policy, About: fmt.Sprint(Opens, policy, r.After, namespacesOf(a)),
+		policy := j.changedPolicy(a.ByAfter, a.ByBefore)
+		j.guards = append(j.guards, Guard{Code: Opens, Policy: policy, About: fmt.Sprint(Opens, policy, r.After, namespacesOf(a)),
 			Message: fmt.Sprintf("%s %s denied today, from elsewhere into %s: for example %s, denied before by %s", opens, words.Total(a.Pairs, "pair"),
 				byNamespace(a), a.Example, connections.DecidersText(a.ByBefore))})
 	}
 }
 
-// much finds whether more than a tenth of what is allowed between pods is denied.
-func (j *judge) much() {
-	for i := range j.d.Reaches {
-		r := &j.d.Reaches[i]
+// findMuchDenied finds whether more than a tenth of what is allowed between pods is denied.
+func (j *railCollector) findMuchDenied() {
+	for i := range j.difference.Reaches {
+		r := &j.difference.Reaches[i]
 		if r.Before != verdict.Allow || r.After != verdict.Deny || r.Pods == 0 {
 			continue
 		}
@@ -151,22 +151,22 @@ func (j *judge) much() {
 		if more {
 			continue
 		}
-		j.out = append(j.out, Guard{Code: Much, Policy: j.changes[0].Key, About: Much,
+		j.guards = append(j.guards, Guard{Code: Much, Policy: j.changes[0].Key, About: Much,
 			Message: fmt.Sprintf("cuts %s of the %s of pods that are allowed now, more than a tenth", words.Thousands(r.Pods), words.Total(all, "pair"))})
 	}
 }
 
-// log finds connections that the log has seen allowed and that are denied, or may be.
-func (j *judge) log(log *diff.Log) {
-	if log == nil || log.Lines == 0 || len(j.d.Flips) == 0 {
+// findLoggedDenied finds connections that the log has seen allowed and that are denied, or may be.
+func (j *railCollector) findLoggedDenied(log *diff.LogConnections) {
+	if log == nil || log.Lines == 0 || len(j.difference.Flips) == 0 {
 		return
 	}
-	o, err := connections.Otherwise(j.rev, j.ctx, j.next, log)
+	o, err := connections.LogOtherwise(j.rev, j.ctx, j.next, log)
 	if err != nil {
 		return // the context ended: nothing is known
 	}
 	lines := 0
-	var newest *diff.SeenGroup
+	var newest *diff.LoggedGroup
 	for i := range o.Groups {
 		g := &o.Groups[i]
 		if g.Allowed == 0 || g.Before != verdict.Allow {
@@ -180,7 +180,7 @@ func (j *judge) log(log *diff.Log) {
 	if newest == nil {
 		return
 	}
-	j.out = append(j.out, Guard{Code: Log, Policy: j.changes[0].Key, About: Log,
+	j.guards = append(j.guards, Guard{Code: Log, Policy: j.changes[0].Key, About: Log,
 		Message: fmt.Sprintf("cuts connections that the log has seen allowed: %s since %s, %s", words.Total(lines, "line"),
 			o.From.UTC().Format("2006-01-02 15:04"), connections.SeenExample(newest))})
 }

@@ -59,8 +59,8 @@ type Guard struct {
 	About string
 }
 
-// Is returns the text that the guard is compared by.
-func (g Guard) Is() string {
+// Identity returns the text that the guard is compared by.
+func (g Guard) Identity() string {
 	if g.About != "" {
 		return g.About
 	}
@@ -77,20 +77,20 @@ type Change struct {
 // fewDeleted is how many deleted policies have a rail each.
 const fewDeleted = 3
 
-// Deleted are the rails of the policies that a change deletes: one for all where they are
+// DeletionRails are the rails of the policies that a change deletes: one for all where they are
 // many, since what else the change does would be lost among them.
-func Deleted(changes []Change) (out []Guard) {
+func DeletionRails(changes []Change) (out []Guard) {
 	var names []string
 	var about string
 	for _, c := range changes {
 		if c.New == nil && c.Old != nil && c.Key.Kind != model.KindNamespace {
-			out = append(out, rail(Deletes, c.Key, "deletes %s", c.Key.Label()))
+			out = append(out, newGuard(Deletes, c.Key, "deletes %s", c.Key.Label()))
 			names = append(names, c.Key.Label())
 			about += " " + c.Key.String()
 		}
 	}
 	if len(out) > fewDeleted {
-		all := rail(Deletes, out[0].Policy, "deletes %s: %s", words.Count(len(names), "policy"), words.Cut(names, ", ", fewDeleted))
+		all := newGuard(Deletes, out[0].Policy, "deletes %s: %s", words.Count(len(names), "policy"), words.Cut(names, ", ", fewDeleted))
 		all.About = Deletes + about
 		return []Guard{all}
 	}
@@ -111,6 +111,6 @@ func ConfirmName(gs []Guard, changes []Change) string {
 	return ""
 }
 
-func rail(code string, k model.PolicyKey, format string, args ...any) Guard {
+func newGuard(code string, k model.PolicyKey, format string, args ...any) Guard {
 	return Guard{Code: code, Policy: k, Message: fmt.Sprintf(format, args...)}
 }

@@ -13,50 +13,50 @@ import (
 	"rung/revision/connections"
 )
 
-// Asked says what a cluster has besides its objects.
-type Asked struct {
+// ClusterFacts says what a cluster has besides its objects.
+type ClusterFacts struct {
 	// Protected are namespaces that are protected besides those of the platform.
 	Protected []string
 	// Log are the connections that the log has seen allowed; nil where there is none.
-	Log *diff.Log
+	Log *diff.LogConnections
 }
 
-// Judge says what a change does to connections, from what is to what will be, and the rails
+// JudgeChanges says what a change does to connections, from what is to what will be, and the rails
 // that it runs into. The error is that of the context: then nothing is known.
-func Judge(ctx context.Context, rev, next *revision.Revision, changes []Change, a Asked) (*diff.Difference, []Guard, error) {
-	v := connections.Vital(rev)
-	ask := diff.Asked{Watches: watches(v), Protected: a.Protected}
+func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []Change, a ClusterFacts) (*diff.Difference, []Guard, error) {
+	v := connections.VitalEndpoints(rev)
+	ask := diff.DiffQuestions{Watches: vitalWatches(v), Protected: a.Protected}
 	for i := range changes {
 		ask.About = append(ask.About, changes[i].Key)
 	}
-	d, err := connections.Differ(rev, ctx, next, ask)
+	d, err := connections.DiffConnections(rev, ctx, next, ask)
 	if err != nil {
 		return nil, nil, err
 	}
-	j := &judge{ctx: ctx, rev: rev, next: next, changes: changes, d: d}
-	j.closes()
-	j.much()
-	j.log(a.Log)
-	j.nodes(v)
-	j.opens()
+	j := &railCollector{ctx: ctx, rev: rev, next: next, changes: changes, difference: d}
+	j.findClosed()
+	j.findMuchDenied()
+	j.findLoggedDenied(a.Log)
+	j.findNodesCut(v)
+	j.findOpened()
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
-	return d, j.out, nil
+	return d, j.guards, nil
 }
 
-// Policies are the rails of a change of which it is not known what it does to connections,
+// UnknownEffectRails are the rails of a change of which it is not known what it does to connections,
 // and why not. Where there is nothing that could connect they are all there is to ask.
-func Policies(rev *revision.Revision, changes []Change, a Asked, why string, anything bool) []Guard {
-	out := ofPolicies(rev.Judged(), changes, enforcing{rev.Flags.MaxPriority, rev.Flags.CompileCNP}, a.Protected)
+func UnknownEffectRails(rev *revision.Revision, changes []Change, a ClusterFacts, why string, anything bool) []Guard {
+	out := policyRails(rev.JudgedCluster(), changes, enforcementFacts{rev.Flags.MaxPriority, rev.Flags.CompileCNP}, a.Protected)
 	if anything && len(changes) > 0 {
-		out = append(out, rail(Unjudged, changes[0].Key, "what it does to connections is unknown: %s", why))
+		out = append(out, newGuard(Unjudged, changes[0].Key, "what it does to connections is unknown: %s", why))
 	}
 	return out
 }
 
-// watches are the connections that nearly every pod needs, in the order of watched.
-func watches(v vital.Endpoints) []diff.Watch {
+// vitalWatches are the connections that nearly every pod needs, in the order of watched.
+func vitalWatches(v vital.VitalEndpoints) []diff.WatchedEnds {
 	var ports []verdict.PortRange
 	for _, proto := range []verdict.Protocol{verdict.UDP, verdict.TCP} {
 		if n := v.DNSPorts[string(proto)]; n > 0 {
@@ -68,23 +68,23 @@ func watches(v vital.Endpoints) []diff.Watch {
 		dns[p.Key] = len(ports) > 0
 	}
 	api := uint16(v.APIPort)
-	return []diff.Watch{
+	return []diff.WatchedEnds{
 		{Pods: dns, Ports: ports},
 		{Addrs: v.API, Ports: []verdict.PortRange{{Protocol: verdict.TCP, Lo: api, Hi: api}}},
 	}
 }
 
-// judge collects the rails of one change.
-type judge struct {
-	ctx       context.Context
-	rev, next *revision.Revision
-	changes   []Change
-	d         *diff.Difference
-	out       []Guard
+// railCollector collects the rails of one change.
+type railCollector struct {
+	ctx        context.Context
+	rev, next  *revision.Revision
+	changes    []Change
+	difference *diff.Difference
+	guards     []Guard
 }
 
-// changed is the policy of the change that a rail is about: one that decides, else the first.
-func (j *judge) changed(by ...[]verdict.Decider) model.PolicyKey {
+// changedPolicy is the policy of the change that a rail is about: one that decides, else the first.
+func (j *railCollector) changedPolicy(by ...[]verdict.Decider) model.PolicyKey {
 	for _, ds := range by {
 		for i := range ds {
 			if slices.ContainsFunc(j.changes, func(c Change) bool { return c.Key == ds[i].Policy }) {
@@ -95,10 +95,10 @@ func (j *judge) changed(by ...[]verdict.Decider) model.PolicyKey {
 	return j.changes[0].Key
 }
 
-// nodes finds what nodes reach and lose: their own pods, as the kubelet's probes do, and
+// findNodesCut finds what nodes reach and lose: their own pods, as the kubelet's probes do, and
 // Services with port 443, as the API server's webhooks do. One pod of each kind is asked
 // about, on the ports that it declares.
-func (j *judge) nodes(v vital.Endpoints) {
+func (j *railCollector) findNodesCut(v vital.VitalEndpoints) {
 	kinds, namespaces := map[string]bool{}, map[string]bool{}
 	probes := false
 	for i := range j.changes {
@@ -106,19 +106,19 @@ func (j *judge) nodes(v vital.Endpoints) {
 		for _, r := range []*revision.Revision{j.rev, j.next} {
 			for _, pod := range r.Subjects(c.Key) {
 				namespaces[pod.Namespace] = true
-				kind := pod.Alike()
+				kind := pod.ReplicaKey()
 				if probes || j.ctx.Err() != nil || kinds[kind] {
 					continue
 				}
 				kinds[kind] = true
 				if q, cut := j.probeCut(pod); cut {
 					probes = true
-					j.node(c.Key, "may cut kubelet probes", q)
+					j.addNode(c.Key, "may cut kubelet probes", q)
 				}
 			}
 		}
 	}
-	callers := j.callers(v)
+	callers := j.webhookCallers(v)
 	for svc := range j.rev.Cluster.Services() {
 		if j.ctx.Err() != nil {
 			break
@@ -129,22 +129,22 @@ func (j *judge) nodes(v vital.Endpoints) {
 		for _, from := range callers {
 			q := verdict.Connection{From: from, To: verdict.ServiceEnd(svc.Namespace, svc.Name), Protocol: verdict.TCP, Port: 443}
 			if j.isCut(q) {
-				j.node(j.changes[0].Key, "may cut webhooks that the API server calls", q)
+				j.addNode(j.changes[0].Key, "may cut webhooks that the API server calls", q)
 				return
 			}
 		}
 	}
 }
 
-func (j *judge) node(k model.PolicyKey, what string, q verdict.Connection) {
-	g := rail(Nodes, k, "%s, for example %s", what, q)
+func (j *railCollector) addNode(k model.PolicyKey, what string, q verdict.Connection) {
+	g := newGuard(Nodes, k, "%s, for example %s", what, q)
 	g.About = Nodes + k.String() + what
-	j.out = append(j.out, g)
+	j.guards = append(j.guards, g)
 }
 
-// callers are the ends from which the API server calls webhooks: the nodes it runs on, or its
+// webhookCallers are the ends from which the API server calls webhooks: the nodes it runs on, or its
 // own addresses where it runs on none, or where it is not known what a node sends from.
-func (j *judge) callers(v vital.Endpoints) (out []verdict.Endpoint) {
+func (j *railCollector) webhookCallers(v vital.VitalEndpoints) (out []verdict.Endpoint) {
 	for _, a := range v.API {
 		end := verdict.AddrEnd(a)
 		for n := range j.rev.Cluster.Nodes() {
@@ -160,7 +160,7 @@ func (j *judge) callers(v vital.Endpoints) (out []verdict.Endpoint) {
 }
 
 // probeCut asks about a pod's own node and the ports that the pod declares.
-func (j *judge) probeCut(pod *model.Pod) (verdict.Connection, bool) {
+func (j *railCollector) probeCut(pod *model.Pod) (verdict.Connection, bool) {
 	for _, p := range pod.Ports {
 		q := verdict.Connection{From: verdict.NodeEnd(pod.NodeName), To: verdict.PodEnd(pod.Namespace, pod.Name), Protocol: verdict.TCP, Port: uint16(p.Port)}
 		if p.Protocol == "TCP" && j.isCut(q) {
@@ -170,11 +170,11 @@ func (j *judge) probeCut(pod *model.Pod) (verdict.Connection, bool) {
 	return verdict.Connection{}, false
 }
 
-func (j *judge) isCut(q verdict.Connection) bool {
+func (j *railCollector) isCut(q verdict.Connection) bool {
 	before, err := walk.FromPolicies(j.rev.Verdicts(), q)
 	if err != nil || before.Verdict == verdict.Deny {
 		return false
 	}
 	after, err := walk.FromPolicies(j.next.Verdicts(), q)
-	return err == nil && cuts(before.Verdict, after.Verdict)
+	return err == nil && isCut(before.Verdict, after.Verdict)
 }

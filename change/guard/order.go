@@ -13,7 +13,7 @@ type orderGuard struct {
 	x             *overlap.PodIndex
 	touched       map[model.PolicyKey]bool
 	before, after map[model.Direction]*rungRules
-	resolved      map[*model.Rule]*overlap.Resolved
+	resolved      map[*model.Rule]*overlap.ResolvedRule
 	subjects      map[*model.Policy]overlap.PodSet
 	coverers      map[*model.Rule][]rungRule
 }
@@ -36,8 +36,8 @@ type rungRule struct {
 // may change without a change of anything else.
 const wouldCatch = " would catch "
 
-func newOrderGuard(c *model.Cluster, x *overlap.PodIndex, touched []Change, e enforcing) *orderGuard {
-	g := &orderGuard{x: x, touched: map[model.PolicyKey]bool{}, resolved: map[*model.Rule]*overlap.Resolved{},
+func newOrderGuard(c *model.Cluster, x *overlap.PodIndex, touched []Change, e enforcementFacts) *orderGuard {
+	g := &orderGuard{x: x, touched: map[model.PolicyKey]bool{}, resolved: map[*model.Rule]*overlap.ResolvedRule{},
 		subjects: map[*model.Policy]overlap.PodSet{}, coverers: map[*model.Rule][]rungRule{}}
 	next := map[model.PolicyKey]*model.Policy{}
 	for _, ch := range touched {
@@ -47,7 +47,7 @@ func newOrderGuard(c *model.Cluster, x *overlap.PodIndex, touched []Change, e en
 	var was, will []*model.Policy
 	for _, kind := range []model.Kind{model.KindANP, model.KindBANP, model.KindCNP} {
 		for p := range c.Policies(kind) {
-			if kind == model.KindCNP && !e.cnp {
+			if kind == model.KindCNP && !e.compilesCNP {
 				break
 			}
 			was = append(was, p)
@@ -61,23 +61,23 @@ func newOrderGuard(c *model.Cluster, x *overlap.PodIndex, touched []Change, e en
 			will = append(will, ch.New)
 		}
 	}
-	g.before, g.after = rungs(was, e), rungs(will, e)
+	g.before, g.after = rulesByDirection(was, e), rulesByDirection(will, e)
 	return g
 }
 
-// enforcing holds the two facts of a cluster that decide which policies it enforces: the
+// enforcementFacts holds the two facts of a cluster that decide which policies it enforces: the
 // last priority, and whether ClusterNetworkPolicies are compiled.
-type enforcing struct {
-	max int32
-	cnp bool
+type enforcementFacts struct {
+	lastPriority int32
+	compilesCNP  bool
 }
 
-// enforced says whether OVN-Kubernetes programs the policy, as far as the policy
+// isEnforced says whether OVN-Kubernetes programs the policy, as far as the policy
 // itself tells. One that it does not program may have older rows that still
 // decide, but that ends with the next start of a controller at the latest: what
 // is not programmed does not count as above anything.
-func (e enforcing) enforced(p *model.Policy) bool {
-	if p.Kind.Ranked() && p.Priority > e.max || p.Kind == model.KindCNP && !e.cnp || p.Refused() {
+func (e enforcementFacts) isEnforced(p *model.Policy) bool {
+	if p.Kind.HasPriority() && p.Priority > e.lastPriority || p.Kind == model.KindCNP && !e.compilesCNP || p.IsRefused() {
 		return false
 	}
 	_, err := p.LogLevels()
@@ -91,13 +91,13 @@ const (
 	baselineOrder = 1 << 30
 )
 
-func rungs(ps []*model.Policy, e enforcing) map[model.Direction]*rungRules {
+func rulesByDirection(ps []*model.Policy, e enforcementFacts) map[model.Direction]*rungRules {
 	out := map[model.Direction]*rungRules{}
 	for _, d := range []model.Direction{model.Ingress, model.Egress} {
 		rr := &rungRules{byPolicy: map[model.PolicyKey][]rungRule{}, deniesOf: map[model.PolicyKey][]rungRule{}}
 		out[d] = rr
 		for _, p := range ps {
-			if !e.enforced(p) {
+			if !e.isEnforced(p) {
 				continue
 			}
 			base := int(p.Priority) * 100 // at most 100 rules (ovn-kubernetes.md#api-limits)
@@ -123,16 +123,16 @@ func rungs(ps []*model.Policy, e enforcing) map[model.Direction]*rungRules {
 	return out
 }
 
-func (g *orderGuard) resolve(r *model.Rule) *overlap.Resolved {
+func (g *orderGuard) resolveRule(r *model.Rule) *overlap.ResolvedRule {
 	v := g.resolved[r]
 	if v == nil {
-		v = g.x.Resolve(r)
+		v = g.x.ResolveRule(r)
 		g.resolved[r] = v
 	}
 	return v
 }
 
-func (g *orderGuard) subject(p *model.Policy) overlap.PodSet {
+func (g *orderGuard) subjectPods(p *model.Policy) overlap.PodSet {
 	s, ok := g.subjects[p]
 	if !ok {
 		s = g.x.SubjectSet(p)
@@ -141,31 +141,31 @@ func (g *orderGuard) subject(p *model.Policy) overlap.PodSet {
 	return s
 }
 
-// meet finds traffic that both rules match: now, or, where the Allow's subject
+// commonTraffic finds traffic that both rules match: now, or, where the Allow's subject
 // or peers are nobody now, by selectors.
-func (g *orderGuard) meet(allow, deny rungRule) (example string, ok bool) {
-	a := g.resolve(allow.rule)
-	subject := g.subject(allow.policy)
-	if subject.Empty() || a.Reach().Empty() {
+func (g *orderGuard) commonTraffic(allow, deny rungRule) (example string, ok bool) {
+	a := g.resolveRule(allow.rule)
+	subject := g.subjectPods(allow.policy)
+	if subject.IsEmpty() || a.Reach().IsEmpty() {
 		if overlap.MayMeet(allow.policy, allow.rule, deny.policy, deny.rule) {
 			return "what it would select", true
 		}
 		return "", false
 	}
-	both := subject.And(g.subject(deny.policy))
-	if both.Empty() {
+	both := subject.And(g.subjectPods(deny.policy))
+	if both.IsEmpty() {
 		return "", false
 	}
-	m, ok := g.x.Meet(both, a, g.resolve(deny.rule))
+	m, ok := g.x.MeetRules(both, a, g.resolveRule(deny.rule))
 	if !ok {
 		return "", false
 	}
 	return m.Text(allow.rule.Direction), true
 }
 
-// find returns one guard for each policy whose Allow is lost by a changed
+// findLostAllows returns one guard for each policy whose Allow is lost by a changed
 // policy.
-func (g *orderGuard) find() (out []Guard) {
+func (g *orderGuard) findLostAllows() (out []Guard) {
 	type pair struct{ changed, allow model.PolicyKey }
 	seen := map[pair]bool{}
 	for _, d := range []model.Direction{model.Ingress, model.Egress} {
@@ -178,7 +178,7 @@ func (g *orderGuard) find() (out []Guard) {
 				if !g.touched[by] || seen[pair{by, a.policy.Key}] {
 					continue
 				}
-				if msg, lost := g.lost(g.before[d], g.after[d], a, deny); lost {
+				if msg, lost := g.isAllowLost(g.before[d], g.after[d], a, deny); lost {
 					seen[pair{by, a.policy.Key}] = true
 					out = append(out, Guard{Code: AllowLost, Policy: by, Message: msg})
 				}
@@ -188,8 +188,8 @@ func (g *orderGuard) find() (out []Guard) {
 	return out
 }
 
-// lost says whether the Allow does not decide before the Deny any more.
-func (g *orderGuard) lost(before, after *rungRules, a, deny rungRule) (msg string, lost bool) {
+// isAllowLost says whether the Allow does not decide before the Deny any more.
+func (g *orderGuard) isAllowLost(before, after *rungRules, a, deny rungRule) (msg string, lost bool) {
 	// The same rule in its policy as it will be, above the Deny: the usual case.
 	stays := false
 	for _, r := range after.byPolicy[a.policy.Key] {
@@ -204,13 +204,13 @@ func (g *orderGuard) lost(before, after *rungRules, a, deny rungRule) (msg strin
 	if stays && len(had) == 0 {
 		return "", false // see the end: spares asking every Allow about a new policy
 	}
-	example, meets := g.meet(a, deny)
+	example, meets := g.commonTraffic(a, deny)
 	if !meets {
 		return "", false
 	}
 	above := false
 	for _, d := range had {
-		if _, ok := g.meet(a, d); !ok {
+		if _, ok := g.commonTraffic(a, d); !ok {
 			continue
 		}
 		if d.order <= a.order {
@@ -218,7 +218,7 @@ func (g *orderGuard) lost(before, after *rungRules, a, deny rungRule) (msg strin
 		}
 		above = true
 	}
-	for _, r := range g.covering(a, after) {
+	for _, r := range g.coveringAllows(a, after) {
 		if r.order < deny.order {
 			return "", false
 		}
@@ -237,12 +237,12 @@ func (g *orderGuard) lost(before, after *rungRules, a, deny rungRule) (msg strin
 		ruleText(a.rule), a.policy.Key.Label(), what, ruleText(deny.rule), deny.policy.Key.Label(), example), true
 }
 
-// covering are the Allows after the change that let through what a did.
-func (g *orderGuard) covering(a rungRule, after *rungRules) []rungRule {
+// coveringAllows are the Allows after the change that let through what a did.
+func (g *orderGuard) coveringAllows(a rungRule, after *rungRules) []rungRule {
 	out, known := g.coverers[a.rule]
 	if !known {
 		for _, r := range after.allows {
-			if g.x.Covers(r.policy, g.resolve(r.rule), a.policy, g.resolve(a.rule)) {
+			if g.x.RuleCovers(r.policy, g.resolveRule(r.rule), a.policy, g.resolveRule(a.rule)) {
 				out = append(out, r)
 			}
 		}

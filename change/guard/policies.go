@@ -10,12 +10,12 @@ import (
 	"rung/revision"
 )
 
-// ofPolicies are the rails that are judged from the policies alone, where it is not known
+// policyRails are the rails that are judged from the policies alone, where it is not known
 // what a change does to connections: for what it leaves behind, alike for create, update,
 // move and undo, and for a removed policy as it was. It asks the cluster as it is; the
 // policies of the change are taken from the change.
-func ofPolicies(c *model.Cluster, changes []Change, e enforcing, protected []string) []Guard {
-	touched := slices.DeleteFunc(deciding(changes), func(ch Change) bool { return ch.Key.Kind == model.KindCNP && !e.cnp })
+func policyRails(c *model.Cluster, changes []Change, e enforcementFacts, protected []string) []Guard {
+	touched := slices.DeleteFunc(decidingChanges(changes), func(ch Change) bool { return ch.Key.Kind == model.KindCNP && !e.compilesCNP })
 	if len(touched) == 0 {
 		return nil
 	}
@@ -32,11 +32,11 @@ func ofPolicies(c *model.Cluster, changes []Change, e enforcing, protected []str
 	if len(touched) == 0 {
 		return out
 	}
-	return append(out, newOrderGuard(c, x, touched, e).find()...)
+	return append(out, newOrderGuard(c, x, touched, e).findLostAllows()...)
 }
 
-// deciding are the changes that could change a decision.
-func deciding(changes []Change) (out []Change) {
+// decidingChanges are the changes that could change a decision.
+func decidingChanges(changes []Change) (out []Change) {
 	for _, ch := range changes {
 		if ch.Old == nil || ch.New == nil || !SameDecisions(ch.Old, ch.New) {
 			out = append(out, ch)
@@ -55,7 +55,7 @@ func denyGuards(x *overlap.PodIndex, p *model.Policy, protected []string) (out [
 		return nil
 	}
 	if whom := systemSubject(x, p, protected); whom != "" {
-		out = append(out, rail(DenySystem, p.Key, "%s denies (%s) and its subject covers %s",
+		out = append(out, newGuard(DenySystem, p.Key, "%s denies (%s) and its subject covers %s",
 			p.Key.Label(), ruleText(denies[0]), whom))
 	}
 	for _, r := range denies {
@@ -64,7 +64,7 @@ func denyGuards(x *overlap.PodIndex, p *model.Policy, protected []string) (out [
 			networks = append(networks, r.Peers[i].Networks...)
 		}
 		if whole := overlap.WholeFamilies(networks); len(whole) > 0 {
-			out = append(out, rail(DenyAllNetworks, p.Key, "%s of %s denies every address: %s",
+			out = append(out, newGuard(DenyAllNetworks, p.Key, "%s of %s denies every address: %s",
 				ruleText(r), p.Key.Label(), strings.Join(whole, " and ")))
 			break
 		}
@@ -82,13 +82,13 @@ func namespaceGuards(p *model.Policy, protected []string) []Guard {
 	what := ""
 	switch denies := rulesOf(p, model.Deny); {
 	case p.Kind == model.KindNP && (p.IsolatesIngress || p.IsolatesEgress):
-		what = "isolates (" + strings.Join(p.Isolated(), " and ") + ") pods"
+		what = "isolates (" + strings.Join(p.IsolatedDirections(), " and ") + ") pods"
 	case len(denies) > 0:
 		what = "denies (" + ruleText(denies[0]) + ") what leaves pods"
 	default:
 		return nil
 	}
-	return []Guard{rail(DenySystem, p.Key, "%s %s in %s", p.Key.Label(), what, p.Namespace)}
+	return []Guard{newGuard(DenySystem, p.Key, "%s %s in %s", p.Key.Label(), what, p.Namespace)}
 }
 
 // rulesOf are the policy's rules with an action, ingress first.
@@ -110,17 +110,17 @@ func ruleText(r *model.Rule) string { return revision.RuleLabel(r.Direction, r.I
 // matches one; an empty one always does when pods are not narrowed down, and
 // with a pod selector where that selects a pod in one.
 func systemSubject(x *overlap.PodIndex, p *model.Policy, protected []string) string {
-	all := p.Subject.Namespaces.Empty() && p.Subject.Namespace == ""
-	anyPod := p.Subject.AllPods || p.Subject.Pods.Empty()
+	all := p.Subject.Namespaces.MatchesEverything() && p.Subject.Namespace == ""
+	anyPod := p.Subject.AllPods || p.Subject.Pods.MatchesEverything()
 	if all && anyPod {
 		return "every namespace"
 	}
 	var names []string
-	for ns := range x.Namespaces(p.Subject.Namespaces) {
+	for ns := range x.NamespacesMatching(p.Subject.Namespaces) {
 		if !model.IsProtectedNamespace(ns.Name, protected) || p.Subject.Namespace != "" && p.Subject.Namespace != ns.Name {
 			continue
 		}
-		if all && x.MatchIn(ns.Name, p.Subject.Pods).Empty() {
+		if all && x.PodsMatchingIn(ns.Name, p.Subject.Pods).IsEmpty() {
 			continue
 		}
 		names = append(names, ns.Name)
@@ -156,7 +156,7 @@ func SameDecisions(a, b *model.Policy) bool {
 func sameSubject(a, b *model.Policy) bool {
 	return a == b || a.Subject.Namespace == b.Subject.Namespace && a.Subject.AllPods == b.Subject.AllPods &&
 		sameSelector(a.Subject.Namespaces, b.Subject.Namespaces) && sameSelector(a.Subject.Pods, b.Subject.Pods) &&
-		same(a.Tiered, b.Tiered, sameTiered)
+		bothAlike(a.Tiered, b.Tiered, sameTiered)
 }
 
 func sameSelector(a, b model.Selector) bool { return a.IsNil() == b.IsNil() && a.Key() == b.Key() }
@@ -165,15 +165,15 @@ func sameSelector(a, b model.Selector) bool { return a.IsNil() == b.IsNil() && a
 // matter.
 func sameRule(a, b model.Rule) bool {
 	return a.Action == b.Action && a.AnyPeer == b.AnyPeer && a.Direction == b.Direction &&
-		slices.Equal(a.Ports, b.Ports) && slices.EqualFunc(a.Peers, b.Peers, samePeer) && same(a.Tiered, b.Tiered, sameTieredRule)
+		slices.Equal(a.Ports, b.Ports) && slices.EqualFunc(a.Peers, b.Peers, samePeer) && bothAlike(a.Tiered, b.Tiered, sameTieredRule)
 }
 
 func samePeer(a, b model.Peer) bool {
 	return a.Kind == b.Kind && a.Namespace == b.Namespace && a.DNSName == b.DNSName && a.Group == b.Group &&
 		slices.Equal(a.Networks, b.Networks) && slices.Equal(a.Except, b.Except) &&
 		sameSelector(a.Namespaces, b.Namespaces) && sameSelector(a.Pods, b.Pods) &&
-		sameSelector(a.Nodes, b.Nodes) && same(a.ServiceAccount, b.ServiceAccount, equal) &&
-		same(a.Match, b.Match, func(a, b model.NamespaceMatch) bool {
+		sameSelector(a.Nodes, b.Nodes) && bothAlike(a.ServiceAccount, b.ServiceAccount, equal) &&
+		bothAlike(a.Match, b.Match, func(a, b model.NamespaceMatch) bool {
 			return a.Self == b.Self && slices.Equal(a.SameLabels, b.SameLabels)
 		})
 }
@@ -185,19 +185,19 @@ func sameTiered(a, b model.TieredPolicy) bool {
 
 func sameApplied(a, b model.AppliedTo) bool {
 	return a.Select == b.Select && sameSelector(a.Namespaces, b.Namespaces) && sameSelector(a.Pods, b.Pods) && a.Group == b.Group &&
-		same(a.ServiceAccount, b.ServiceAccount, equal) && same(a.Service, b.Service, equal) && same(a.Nodes, b.Nodes, sameSelector)
+		bothAlike(a.ServiceAccount, b.ServiceAccount, equal) && bothAlike(a.Service, b.Service, equal) && bothAlike(a.Nodes, b.Nodes, sameSelector)
 }
 
 func sameTieredRule(a, b model.TieredRule) bool {
 	return a.Action == b.Action && slices.EqualFunc(a.AppliedTo, b.AppliedTo, sameApplied) && slices.Equal(a.L7, b.L7) &&
 		slices.Equal(a.ToServices, b.ToServices) &&
 		slices.EqualFunc(a.Protocols, b.Protocols, func(a, b model.RuleProtocol) bool {
-			return a.Protocol == b.Protocol && a.Group == b.Group && same(a.Type, b.Type, equal) && same(a.Code, b.Code, equal)
+			return a.Protocol == b.Protocol && a.Group == b.Group && bothAlike(a.Type, b.Type, equal) && bothAlike(a.Code, b.Code, equal)
 		})
 }
 
-// same says whether both are there and alike, or neither is.
-func same[T any](a, b *T, alike func(a, b T) bool) bool {
+// bothAlike says whether both are there and alike, or neither is.
+func bothAlike[T any](a, b *T, alike func(a, b T) bool) bool {
 	if a == nil || b == nil {
 		return a == b
 	}

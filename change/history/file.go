@@ -15,9 +15,9 @@ import (
 // given up after it.
 const historyRead = 4 * historyBytes
 
-// lock keeps other processes from the file until unlock, and takes in what they wrote before. The
+// lockFile keeps other processes from the file until unlock, and takes in what they wrote before. The
 // lock is a file of its own, since the history is replaced from time to time.
-func (h *History) lock() (unlock func(), err error) {
+func (h *History) lockFile() (unlock func(), err error) {
 	unlock, err = h.file.Lock(".lock")
 	if err != nil {
 		return func() {}, err
@@ -31,7 +31,7 @@ func (h *History) catchUp() error {
 	if h.file.Path == "" {
 		return nil
 	}
-	changed, err := h.file.Changed()
+	changed, err := h.file.HasChanged()
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !changed {
 		return nil
 	}
@@ -40,17 +40,17 @@ func (h *History) catchUp() error {
 	}
 	var lines []historyLine // the newest that hold all entries that are kept, newest first
 	entries, kept, skipped := 0, 0, 0
-	whole, err := h.file.Lines(historyRead, func(text []byte) (enough bool) {
+	whole, err := h.file.ReadLines(historyRead, func(text []byte) (enough bool) {
 		l, ok := historyLineOf(text)
 		if !ok {
 			skipped++
-			h.next = max(h.next, numberIn(text)+1)
+			h.nextID = max(h.nextID, entryNumber(text)+1)
 			return false
 		}
 		lines = append(lines, l)
 		if l.Entry != nil {
 			entries++
-			kept += l.Entry.bytes()
+			kept += l.Entry.sizeBytes()
 		}
 		return entries >= historyEntries || kept > historyBytes
 	})
@@ -62,7 +62,7 @@ func (h *History) catchUp() error {
 	}
 	h.entries, h.skipped = nil, skipped
 	for _, l := range slices.Backward(lines) {
-		h.take(l)
+		h.applyLine(l)
 	}
 	return nil
 }
@@ -76,8 +76,8 @@ func historyLineOf(text []byte) (l historyLine, ok bool) {
 
 var numberAtFront = regexp.MustCompile(`^\{"entry":\{"ID":([0-9]{1,15}),`)
 
-// numberIn is the number of an entry that is torn or damaged: it was given.
-func numberIn(text []byte) uint64 {
+// entryNumber is the number of an entry that is torn or damaged: it was given.
+func entryNumber(text []byte) uint64 {
 	m := numberAtFront.FindSubmatch(text)
 	if m == nil {
 		return 0
@@ -86,28 +86,28 @@ func numberIn(text []byte) uint64 {
 	return n
 }
 
-// append writes lines to the file and rewrites it when it has grown well
+// appendLines writes lines to the file and rewrites it when it has grown well
 // beyond what is kept.
-func (h *History) append(lines []historyLine) error {
+func (h *History) appendLines(lines []historyLine) error {
 	kept := 0
 	for i := range h.entries {
-		kept += h.entries[i].bytes()
+		kept += h.entries[i].sizeBytes()
 	}
 	// A file with lines that cannot be read stays beside the new one: they may be
 	// worth something to somebody. Where it cannot, it goes on to grow.
-	large := h.file.Seen() != nil && h.file.Seen().Size() > int64(1<<20+2*kept)
+	large := h.file.LastSeenFile() != nil && h.file.LastSeenFile().Size() > int64(1<<20+2*kept)
 	if large && h.skipped > 0 {
 		_, err := h.file.SetAside(true)
 		large = err == nil
 	}
 	if !large {
-		return journal.Append(h.file, lines...)
+		return journal.AppendRecords(h.file, lines...)
 	}
 	lines = nil
 	for i := range h.entries {
 		lines = append(lines, historyLine{Entry: &h.entries[i]})
 	}
-	err := journal.Replace(h.file, lines...)
+	err := journal.ReplaceRecords(h.file, lines...)
 	if err == nil {
 		h.skipped = 0
 	}

@@ -22,12 +22,12 @@ const (
 // never thrown away. It is safe for concurrent use, and several processes may
 // share one file: a number is given once.
 type History struct {
-	mu      sync.Mutex
-	file    *journal.Journal
-	entries []Entry
-	next    uint64
-	skipped int
-	looked  fs.FileInfo // the file as it was at the last Look
+	mu         sync.Mutex
+	file       *journal.Journal
+	entries    []Entry
+	nextID     uint64
+	skipped    int
+	polledFile fs.FileInfo // the file as it was at the last PollChanged
 }
 
 // historyLine is one line of the file: a new entry, or news of an old one.
@@ -40,7 +40,7 @@ type historyLine struct {
 // Open reads the history of a context (or path, or "demo") from the
 // state folder. Without a folder the history is kept in memory.
 func Open(disk safefile.FS, dir, context string) (*History, error) {
-	h := &History{next: 1, file: journal.Open(disk, dir, journal.Changes, context)}
+	h := &History{nextID: 1, file: journal.Open(disk, dir, journal.Changes, context)}
 	if err := h.catchUp(); err != nil {
 		return nil, fmt.Errorf("history: %w", err)
 	}
@@ -50,8 +50,8 @@ func Open(disk safefile.FS, dir, context string) (*History, error) {
 // Path is the file, empty where the history is kept in memory only.
 func (h *History) Path() string { return h.file.Path }
 
-// Skipped is how many lines of the file could not be read.
-func (h *History) Skipped() int {
+// SkippedLines is how many lines of the file could not be read.
+func (h *History) SkippedLines() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.skipped
@@ -67,9 +67,9 @@ func (h *History) Entries() []Entry {
 	return out
 }
 
-// Find returns the entry with that number; 0 is the newest change that was not
+// FindEntry returns the entry with that number; 0 is the newest change that was not
 // taken back and did not take back another.
-func (h *History) Find(id uint64) (Entry, bool) {
+func (h *History) FindEntry(id uint64) (Entry, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.refresh()
@@ -90,10 +90,10 @@ func (h *History) FindRedo() (Entry, bool) {
 	h.refresh()
 	var undos []Entry
 	for _, e := range h.entries {
-		depth := h.depth(e)
+		depth := h.undoDepth(e)
 		switch {
 		case e.Ends: // by time, it may be: nobody took anything back
-		case depth > 0 && h.index(e.Undoes) < 0:
+		case depth > 0 && h.indexOf(e.Undoes) < 0:
 			// The change it took back is forgotten: nobody knows whether that was an
 			// undo.
 		case depth == 0:
@@ -111,18 +111,18 @@ func (h *History) FindRedo() (Entry, bool) {
 	return undos[len(undos)-1], true
 }
 
-// depth returns how many changes an entry takes back, one by the other: 0 for a change, 1
+// undoDepth returns how many changes an entry takes back, one by the other: 0 for a change, 1
 // for an undo, 2 for a redo. A forgotten entry counts as a change.
-func (h *History) depth(e Entry) (n int) {
-	for id := e.Undoes; id != 0; id = h.undoneBy(id) {
+func (h *History) undoDepth(e Entry) (n int) {
+	for id := e.Undoes; id != 0; id = h.undoneEntry(id) {
 		n++
 	}
 	return n
 }
 
-// Of finds the change that was made under an id: of a run of a plan, of a change on trial or of several
+// EntryOfID finds the change that was made under an id: of a run of a plan, of a change on trial or of several
 // objects, or of the logging session that it began.
-func (h *History) Of(id string) (Entry, bool) {
+func (h *History) EntryOfID(id string) (Entry, bool) {
 	for _, e := range h.Entries() {
 		if id != "" && (e.Trial == id || e.Session == id || e.Plan != nil && e.Plan.ID == id) {
 			return e, true
@@ -131,23 +131,23 @@ func (h *History) Of(id string) (Entry, bool) {
 	return Entry{}, false
 }
 
-// Newest is the number of the newest entry, 0 for none.
-func (h *History) Newest() uint64 {
+// NewestID is the number of the newest entry, 0 for none.
+func (h *History) NewestID() uint64 {
 	if all := h.Entries(); len(all) > 0 {
 		return all[0].ID
 	}
 	return 0
 }
 
-// Look takes in what other processes wrote, and says whether the file is another than at
-// the last Look: whoever asked for an entry meanwhile has taken it in as well.
-func (h *History) Look() bool {
+// PollChanged takes in what other processes wrote, and says whether the file is another than at
+// the last PollChanged: whoever asked for an entry meanwhile has taken it in as well.
+func (h *History) PollChanged() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	was := h.looked
+	was := h.polledFile
 	h.refresh()
-	h.looked = h.file.Seen()
-	return h.looked != was
+	h.polledFile = h.file.LastSeenFile()
+	return h.polledFile != was
 }
 
 // refresh takes in what other processes wrote. Where that cannot be read, what is known
@@ -160,11 +160,11 @@ func (h *History) refresh() { _ = h.catchUp() }
 func (h *History) Push(e Entry) (id uint64, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	unlock, err := h.lock()
+	unlock, err := h.lockFile()
 	defer unlock()
-	e.ID = h.next
+	e.ID = h.nextID
 	was := slices.Clone(h.entries)
-	if werr := h.add(append([]historyLine{{Entry: &e}}, h.takenBack(e.Undoes)...), err); werr != nil {
+	if werr := h.addLines(append([]historyLine{{Entry: &e}}, h.takenBackLines(e.Undoes)...), err); werr != nil {
 		if e.Plan != nil {
 			h.entries = was
 		}
@@ -173,28 +173,28 @@ func (h *History) Push(e Entry) (id uint64, err error) {
 	return e.ID, nil
 }
 
-// takenBack are the news that a change was taken back, if that is one. Taking back an undo
+// takenBackLines are the news that a change was taken back, if that is one. Taking back an undo
 // makes its change one that can be undone again, taking that back one that is undone, and
 // so on.
-func (h *History) takenBack(id uint64) (lines []historyLine) {
+func (h *History) takenBackLines(id uint64) (lines []historyLine) {
 	for undone := true; id != 0; undone = !undone {
 		if undone {
 			lines = append(lines, historyLine{Undone: id})
 		} else {
 			lines = append(lines, historyLine{Redone: id})
 		}
-		id = h.undoneBy(id)
+		id = h.undoneEntry(id)
 	}
 	return lines
 }
 
-// add takes lines in and writes them down, unless the file could not be locked and read.
-func (h *History) add(lines []historyLine, err error) error {
+// addLines takes lines in and writes them down, unless the file could not be locked and read.
+func (h *History) addLines(lines []historyLine, err error) error {
 	for _, l := range lines {
-		h.take(l)
+		h.applyLine(l)
 	}
 	if err == nil {
-		err = h.append(lines)
+		err = h.appendLines(lines)
 	}
 	if err != nil {
 		return fmt.Errorf("history: writing %s: %w", h.file.Path, err)
@@ -202,44 +202,44 @@ func (h *History) add(lines []historyLine, err error) error {
 	return nil
 }
 
-// Pass marks a change as taken back though nothing took it back: it already was as it was
+// MarkPassed marks a change as taken back though nothing took it back: it already was as it was
 // before.
-func (h *History) Pass(id uint64) error {
+func (h *History) MarkPassed(id uint64) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	unlock, err := h.lock()
+	unlock, err := h.lockFile()
 	defer unlock()
-	return h.add(h.takenBack(id), err)
+	return h.addLines(h.takenBackLines(id), err)
 }
 
-// undoneBy is the change that an earlier one took back, 0 when it took back none.
-func (h *History) undoneBy(id uint64) uint64 {
-	if i := h.index(id); i >= 0 && h.entries[i].Undoes < id {
+// undoneEntry is the change that an earlier one took back, 0 when it took back none.
+func (h *History) undoneEntry(id uint64) uint64 {
+	if i := h.indexOf(id); i >= 0 && h.entries[i].Undoes < id {
 		return h.entries[i].Undoes
 	}
 	return 0
 }
 
-func (h *History) index(id uint64) int {
+func (h *History) indexOf(id uint64) int {
 	return slices.IndexFunc(h.entries, func(e Entry) bool { return e.ID == id })
 }
 
-// take applies one line to the list.
-func (h *History) take(l historyLine) {
+// applyLine applies one line to the list.
+func (h *History) applyLine(l historyLine) {
 	if l.Entry != nil {
 		h.entries = append(h.entries, *l.Entry)
-		h.next = max(h.next, l.Entry.ID+1)
+		h.nextID = max(h.nextID, l.Entry.ID+1)
 	}
-	if i := h.index(l.Undone); l.Undone != 0 && i >= 0 {
+	if i := h.indexOf(l.Undone); l.Undone != 0 && i >= 0 {
 		h.entries[i].Undone = true
 	}
-	if i := h.index(l.Redone); l.Redone != 0 && i >= 0 {
+	if i := h.indexOf(l.Redone); l.Redone != 0 && i >= 0 {
 		h.entries[i].Undone = false
 	}
-	h.trim()
+	h.trimOldest()
 }
 
-func (e *Entry) bytes() (n int) {
+func (e *Entry) sizeBytes() (n int) {
 	for _, o := range e.Objects {
 		n += len(o.Before) + len(o.After)
 	}
@@ -252,11 +252,11 @@ func (e *Entry) bytes() (n int) {
 	return n
 }
 
-// trim forgets the oldest entries beyond the bounds; the newest always stays.
-func (h *History) trim() {
+// trimOldest forgets the oldest entries beyond the bounds; the newest always stays.
+func (h *History) trimOldest() {
 	total, keep := 0, len(h.entries)
 	for keep > 0 && len(h.entries)-keep < historyEntries {
-		total += h.entries[keep-1].bytes()
+		total += h.entries[keep-1].sizeBytes()
 		if total > historyBytes && keep < len(h.entries) {
 			break
 		}

@@ -67,21 +67,21 @@ func TestHistorySurvives(t *testing.T) {
 	if diff := cmp.Diff(h.Entries(), again.Entries()); diff != "" {
 		t.Errorf("after a restart (-before +after)\n%s", diff)
 	}
-	if e, ok := again.Find(0); !ok || e.ID != one {
+	if e, ok := again.FindEntry(0); !ok || e.ID != one {
 		t.Errorf("next to undo: %v %v", e, ok)
 	}
 	r := entryOfSize("Redo: two", 1)
 	r.Undoes = undo
 	push(t, again, r)
-	if e, ok := again.Find(0); !ok || e.ID != two {
+	if e, ok := again.FindEntry(0); !ok || e.ID != two {
 		t.Errorf("next to undo after the redo: %+v", e)
 	}
 	// Another process wrote meanwhile: its entries are seen, numbers stay apart.
 	four := push(t, h, entryOfSize("four", 1))
-	if e, _ := h.Find(two); e.Undone || four != 5 {
+	if e, _ := h.FindEntry(two); e.Undone || four != 5 {
 		t.Errorf("%v, number %d", titles(h), four)
 	}
-	if _, ok := h.Find(99); ok {
+	if _, ok := h.FindEntry(99); ok {
 		t.Error("an entry that never was")
 	}
 	// Contexts do not share.
@@ -132,8 +132,8 @@ func TestHistoryOfBadLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	h = reopen(t, dir)
-	if diff := cmp.Diff([]string{"seven", "one"}, titles(h)); diff != "" || h.Skipped() != 5 {
-		t.Errorf("%d skipped %s", h.Skipped(), diff)
+	if diff := cmp.Diff([]string{"seven", "one"}, titles(h)); diff != "" || h.SkippedLines() != 5 {
+		t.Errorf("%d skipped %s", h.SkippedLines(), diff)
 	}
 	if id := push(t, h, entryOfSize("next", 1)); id != 9 { // 8 was given: its line is torn
 		t.Errorf("number %d", id)
@@ -222,7 +222,7 @@ func TestHistoryOfALargeFile(t *testing.T) {
 	dir := t.TempDir()
 	_, last := largeHistory(t, dir, 70<<20, func(id int) []byte { return historyText(t, id, 300_000) })
 	h := reopen(t, dir)
-	if e, ok := h.Find(0); !ok || e.Title != fmt.Sprint("change ", last) {
+	if e, ok := h.FindEntry(0); !ok || e.Title != fmt.Sprint("change ", last) {
 		t.Errorf("the newest is %q, want change %d", e.Title, last)
 	}
 	if n := len(h.Entries()); n != historyBytes/300_000 {
@@ -247,7 +247,7 @@ func TestTimingLargeHistory(t *testing.T) {
 		start := time.Now()
 		h := reopen(t, dir)
 		took := time.Since(start)
-		t.Logf("%s: %d entries, %d unreadable, in %v", name, len(h.Entries()), h.Skipped(), took)
+		t.Logf("%s: %d entries, %d unreadable, in %v", name, len(h.Entries()), h.SkippedLines(), took)
 		if took > time.Duration(slack)*500*time.Millisecond {
 			t.Errorf("%s: opening the history took %v", name, took)
 		}
@@ -268,20 +268,20 @@ func TestUnreadableLinesAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	h = reopen(t, dir)
-	if h.Skipped() != 3 {
-		t.Errorf("%d lines unreadable", h.Skipped())
+	if h.SkippedLines() != 3 {
+		t.Errorf("%d lines unreadable", h.SkippedLines())
 	}
 	endless := t.TempDir()
 	largeHistory(t, endless, historyRead+1, func(int) []byte { return bytes.Repeat([]byte{'x'}, 1<<20) })
-	if h := reopen(t, endless); h.Skipped() != 1 {
-		t.Errorf("a line that does not end: %d unreadable", h.Skipped())
+	if h := reopen(t, endless); h.SkippedLines() != 1 {
+		t.Errorf("a line that does not end: %d unreadable", h.SkippedLines())
 	}
 	if id := push(t, h, entryOfSize("next", 1)); id != 78 { // and writes the file anew
 		t.Errorf("number %d, and 77 was given", id)
 	}
 	again := reopen(t, dir)
-	if diff := cmp.Diff([]string{"next", "one"}, titles(again)); diff != "" || again.Skipped() != 0 {
-		t.Errorf("%d skipped %s", again.Skipped(), diff)
+	if diff := cmp.Diff([]string{"next", "one"}, titles(again)); diff != "" || again.SkippedLines() != 0 {
+		t.Errorf("%d skipped %s", again.SkippedLines(), diff)
 	}
 	kept, err := os.ReadFile(h.file.Path + ".unreadable-1")
 	if err != nil || !strings.Contains(string(kept), "mine alone\nnonsense\n") {

@@ -50,7 +50,7 @@ func start(t *testing.T, w *gating.World, dir string, disk safefile.FS) *process
 	p := &process{t: t, w: w, g: w.GateOf(gate.Config{Writer: w, History: h, Audit: audit.New(disk, dir)})}
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
-	p.ctx, p.end = ctx, func() { cancel(); wg.Wait(); p.trials.Leave(ctx) }
+	p.ctx, p.end = ctx, func() { cancel(); wg.Wait(); p.trials.RevertAtExit(ctx) }
 	p.plans = planrun.New(p.g, planrun.Config{Subscribe: w.Subscribe, Dir: dir, Context: "test", Disk: disk, Ctx: ctx,
 		Run:     func(f func()) bool { wg.Go(f); return true },
 		Publish: func(s *revision.PlanState) { w.Mu.Lock(); defer w.Mu.Unlock(); w.Plan = s; w.Publish() }})
@@ -64,14 +64,14 @@ func (p *process) commit(m change.Mutation, within time.Duration) *gate.Result {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	res, err := p.g.Commit(p.ctx, pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "cli", Within: within})
+	res, err := p.g.Commit(p.ctx, pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "cli", TrialTime: within})
 	p.unrecorded = p.unrecorded || errors.Is(err, change.ErrNotRecorded)
 	return res
 }
 
 // settled waits until no plan runs here.
 func (p *process) settled() string {
-	for p.w.Current().Plan.Active() {
+	for p.w.Current().Plan.IsUnderWay() {
 		time.Sleep(time.Millisecond)
 	}
 	if s := p.w.Current().Plan; s != nil {
@@ -98,23 +98,23 @@ var scenes = []struct {
 	{"a change on trial that is put back", func(p *process) bool {
 		res := p.commit(changing.Move("a", 7), time.Minute)
 		p.w.Wait(time.Minute)
-		u := p.trials.Leave(p.ctx)
+		u := p.trials.RevertAtExit(p.ctx)
 		p.unrecorded = p.unrecorded || u != nil && strings.Contains(u.Ended, change.ErrNotRecorded.Error())
 		return res != nil
 	}, func(p *process, made bool) string {
 		p.w.Wait(time.Second)
-		if u := p.trials.Settle(p.ctx); u.Open() || p.at() != before {
+		if u := p.trials.SettleOverdue(p.ctx); u.IsOpen() || p.at() != before {
 			return fmt.Sprintf("%+v, policies at %s", u, p.at())
 		}
 		return p.history(before)
 	}},
 	{"a change on trial that is confirmed", func(p *process) bool {
 		p.commit(changing.Move("a", 7), time.Minute)
-		_, err := p.trials.Confirm("cli")
+		_, err := p.trials.ConfirmTrial("cli")
 		return err == nil
 	}, func(p *process, confirmed bool) string {
 		p.w.Wait(time.Minute)
-		if u := p.trials.Settle(p.ctx); u.Open() || confirmed && p.at() != moved || p.at() != moved && p.at() != before {
+		if u := p.trials.SettleOverdue(p.ctx); u.IsOpen() || confirmed && p.at() != moved || p.at() != moved && p.at() != before {
 			return fmt.Sprintf("%+v, policies at %s", u, p.at())
 		}
 		return p.history(p.at())
@@ -123,19 +123,19 @@ var scenes = []struct {
 		return p.commit(changing.Apply(given.ANP("a", 7, "tenant=blue", "in allow tenant=blue"),
 			given.ANP("b", 8, "tenant=green", "in allow tenant=green"), given.ANP("new", 9, "", "in allow team=ops")), 0) != nil
 	}, func(p *process, made bool) string {
-		if u := p.trials.Settle(p.ctx); u.Open() || made && p.at() != whole {
+		if u := p.trials.SettleOverdue(p.ctx); u.IsOpen() || made && p.at() != whole {
 			return fmt.Sprintf("%+v, policies at %s", u, p.at())
 		}
 		return p.history(p.at())
 	}},
 	{"a plan", func(p *process) bool {
 		pl, pre := p.respace()
-		if p.plans.Start(p.ctx, pl, pre, gate.Confirm{Yes: true, By: "cli"}) != nil {
+		if p.plans.StartPlan(p.ctx, pl, pre, gate.Confirm{Yes: true, By: "cli"}) != nil {
 			return false
 		}
 		return p.settled() == revision.PlanDone
 	}, func(p *process, done bool) string {
-		st, err := p.plans.State()
+		st, err := p.plans.ReadState()
 		if err != nil || done && p.at() != planned {
 			return fmt.Sprint(err, p.at())
 		}
@@ -143,12 +143,12 @@ var scenes = []struct {
 			return p.history(p.at())
 		}
 		made := map[string]int{before: 0, "3 20 -1": 1, planned: 2}
-		if n, ok := made[p.at()]; !ok || st.State != revision.PlanStopped || st.Made() != n {
-			return fmt.Sprintf("%s, %d made, policies at %s", st.State, st.Made(), p.at())
+		if n, ok := made[p.at()]; !ok || st.State != revision.PlanStopped || st.StepsMade() != n {
+			return fmt.Sprintf("%s, %d made, policies at %s", st.State, st.StepsMade(), p.at())
 		}
 		pre, err := p.plans.ContinuePreview(p.ctx, false)
 		if err == nil {
-			err = p.plans.Continue(p.ctx, false, pre, gate.Confirm{Yes: true, By: "cli"})
+			err = p.plans.ContinuePlan(p.ctx, false, pre, gate.Confirm{Yes: true, By: "cli"})
 		}
 		if s := p.settled(); err != nil && !errors.Is(err, planrun.ErrPlan) || s != revision.PlanDone || p.at() != planned {
 			return fmt.Sprintf("continued: %v, %s, policies at %s", err, s, p.at())
@@ -159,7 +159,7 @@ var scenes = []struct {
 
 // respace is a plan of two steps.
 func (p *process) respace() (*plan.Plan, *gate.Preview) {
-	b, err := plan.FromCluster(p.w.Current().Cluster, model.MaxPriority, false)
+	b, err := plan.BoardOfCluster(p.w.Current().Cluster, model.MaxPriority, false)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func (p *process) respace() (*plan.Plan, *gate.Preview) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	pre, err := p.plans.Preview(p.ctx, &pl)
+	pre, err := p.plans.PreviewPlan(p.ctx, &pl)
 	if err != nil {
 		p.t.Fatal(err)
 	}

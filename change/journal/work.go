@@ -21,18 +21,18 @@ type Work[T any] struct {
 	Lockless bool
 	// LookTime is how long another process's look may take; 0 is the usual time.
 	LookTime time.Duration
-	of       string // "the stored plan"
-	most     int64  // bytes
+	title    string // "the stored plan"
+	maxBytes int64  // bytes
 	decode   func(text []byte) (*T, error)
-	there    bool // a record was stored when this process looked or wrote last
-	mine     atomic.Pointer[lock]
+	stored   bool // a record was stored when this process looked or wrote last
+	heldLock atomic.Pointer[lockFile]
 }
 
 // OpenWork returns the work of a kind about a context, as Open returns a journal. of is its name in
 // errors; decode takes in the contents of its file, of at most so many bytes, and trusts nothing in
 // it.
 func OpenWork[T any](disk safefile.FS, dir, kind, context, of string, most int64, decode func(text []byte) (*T, error)) *Work[T] {
-	return &Work[T]{Journal: *Open(disk, dir, kind, context), of: of, most: most, decode: decode}
+	return &Work[T]{Journal: *Open(disk, dir, kind, context), title: of, maxBytes: most, decode: decode}
 }
 
 // State is how the record of a Work is found.
@@ -48,12 +48,12 @@ const (
 
 // UnreadableError says that a record was read and is none.
 type UnreadableError struct {
-	Path, Of string
-	Err      error
+	Path, Subject string
+	Err           error
 }
 
 func (e *UnreadableError) Error() string {
-	return fmt.Sprintf("reading %s %s: %v", e.Of, e.Path, e.Err)
+	return fmt.Sprintf("reading %s %s: %v", e.Subject, e.Path, e.Err)
 }
 
 func (e *UnreadableError) Unwrap() error { return e.Err }
@@ -65,19 +65,19 @@ func (w *Work[T]) Recover(known bool) (record *T, state State, elsewhere bool, e
 	if w.Path == "" {
 		return nil, Nothing, false, nil
 	}
-	changed, err := w.Changed()
+	changed, err := w.HasChanged()
 	if err == nil {
-		elsewhere, err = w.workedOn(known)
+		elsewhere, err = w.isWorkedOn(known)
 	}
-	if err == nil && w.there && !changed && elsewhere == known {
+	if err == nil && w.stored && !changed && elsewhere == known {
 		return nil, Same, elsewhere, nil
 	}
 	if err == nil {
 		record, err = w.Read()
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		was := w.there
-		w.there, w.seen = false, nil
+		was := w.stored
+		w.stored, w.lastSeen = false, nil
 		if was {
 			return nil, Ended, false, nil
 		}
@@ -88,42 +88,42 @@ func (w *Work[T]) Recover(known bool) (record *T, state State, elsewhere bool, e
 
 // Read is the record that is stored; an UnreadableError says that there is a file and no record in it.
 func (w *Work[T]) Read() (record *T, err error) {
-	was, text := w.seen, []byte(nil)
-	_, err = w.Lines(w.most, func(line []byte) (enough bool) {
+	was, text := w.lastSeen, []byte(nil)
+	_, err = w.ReadLines(w.maxBytes, func(line []byte) (enough bool) {
 		text = line
 		return true
 	})
-	if err == nil && w.seen.Size() > w.most {
-		err = &UnreadableError{w.Path, w.of, fmt.Errorf("it %w %d bytes", safefile.ErrTooLarge, w.most)}
+	if err == nil && w.lastSeen.Size() > w.maxBytes {
+		err = &UnreadableError{w.Path, w.title, fmt.Errorf("it %w %d bytes", safefile.ErrTooLarge, w.maxBytes)}
 	} else if err != nil {
-		err = fmt.Errorf("reading %s: %w", w.of, err)
+		err = fmt.Errorf("reading %s: %w", w.title, err)
 	} else if record, err = w.decode(text); err != nil {
-		err = &UnreadableError{w.Path, w.of, err}
+		err = &UnreadableError{w.Path, w.title, err}
 	}
 	if err != nil {
-		w.seen = was // it is read again at the next look
+		w.lastSeen = was // it is read again at the next look
 		return nil, err
 	}
-	w.there = true
+	w.stored = true
 	return record, nil
 }
 
 // lookTime is how long another process's look at a Work may take.
 const lookTime = 20 * time.Millisecond
 
-// workedOn says whether another process does the work: it has the lock, and for longer than a
+// isWorkedOn says whether another process does the work: it has the lock, and for longer than a
 // look takes.
-func (w *Work[T]) workedOn(known bool) (bool, error) {
-	if w.Mine() {
+func (w *Work[T]) isWorkedOn(known bool) (bool, error) {
+	if w.HoldsLock() {
 		return false, nil
 	}
 	patience := cmp.Or(w.LookTime, lookTime)
 	if known {
 		patience = 0
 	}
-	err := w.Take(patience)
+	err := w.TakeLock(patience)
 	if err == nil {
-		w.Release()
+		w.ReleaseLock()
 	}
 	if errors.Is(err, safefile.ErrLocked) {
 		return true, nil
@@ -131,25 +131,25 @@ func (w *Work[T]) workedOn(known bool) (bool, error) {
 	return false, err
 }
 
-// Take takes the lock that says who does the work, until Release or the end of the process. For so long
+// TakeLock takes the lock that says who does the work, until ReleaseLock or the end of the process. For so long
 // it waits for another one, which may only look; then it is ErrLocked.
-func (w *Work[T]) Take(patience time.Duration) error {
-	if w.Mine() {
-		return fmt.Errorf("taking %s: %w", w.of, safefile.ErrLocked)
+func (w *Work[T]) TakeLock(patience time.Duration) error {
+	if w.HoldsLock() {
+		return fmt.Errorf("taking %s: %w", w.title, safefile.ErrLocked)
 	}
 	if w.Path == "" {
-		w.mine.Store(&lock{})
+		w.heldLock.Store(&lockFile{})
 		return nil
 	}
 	for end := time.Now().Add(patience); ; time.Sleep(lookTime / 10) {
-		f, err := safefile.Open(w.disk, w.Path+".lock", os.O_RDWR|os.O_CREATE)
+		f, err := safefile.OpenPrivate(w.disk, w.Path+".lock", os.O_RDWR|os.O_CREATE)
 		if err != nil {
 			return err
 		}
 		err = f.TryLock()
 		w.Lockless = errors.Is(err, errors.ErrUnsupported)
 		if err == nil || w.Lockless {
-			w.mine.Store(&lock{f})
+			w.heldLock.Store(&lockFile{f})
 			return nil
 		}
 		_ = f.Close()
@@ -159,36 +159,36 @@ func (w *Work[T]) Take(patience time.Duration) error {
 	}
 }
 
-// lock is the file that is locked, nil where nothing is kept.
-type lock struct{ file safefile.File }
+// lockFile is the file that is locked, nil where nothing is kept.
+type lockFile struct{ file safefile.File }
 
-// Mine says whether this process has the lock.
-func (w *Work[T]) Mine() bool { return w.mine.Load() != nil }
+// HoldsLock says whether this process has the lock.
+func (w *Work[T]) HoldsLock() bool { return w.heldLock.Load() != nil }
 
-// Release gives the lock back that Take took.
-func (w *Work[T]) Release() {
-	if l := w.mine.Swap(nil); l != nil && l.file != nil {
+// ReleaseLock gives the lock back that TakeLock took.
+func (w *Work[T]) ReleaseLock() {
+	if l := w.heldLock.Swap(nil); l != nil && l.file != nil {
 		_ = l.file.Close()
 	}
 }
 
-// Save writes the record down as it is now.
-func (w *Work[T]) Save(record *T) error {
-	err := Replace(&w.Journal, record)
-	w.there = w.there || err == nil
+// SaveRecord writes the record down as it is now.
+func (w *Work[T]) SaveRecord(record *T) error {
+	err := ReplaceRecords(&w.Journal, record)
+	w.stored = w.stored || err == nil
 	return err
 }
 
-// End removes the record: the work is done, and the history says what became of it.
-func (w *Work[T]) End() error {
-	w.seen = nil
+// RemoveRecord removes the record: the work is done, and the history says what became of it.
+func (w *Work[T]) RemoveRecord() error {
+	w.lastSeen = nil
 	if w.Path == "" {
 		return nil
 	}
 	if err := w.disk.Remove(w.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	w.there = false
+	w.stored = false
 	_ = w.disk.SyncFolder(filepath.Dir(w.Path)) // not every file system can
 	return nil
 }

@@ -16,8 +16,8 @@ import (
 
 // planJob is a plan under way, as it is stored.
 type planJob struct {
-	Progress *plan.Progress  `json:"-"`
-	Encoded  json.RawMessage `json:"progress"` // Progress, as it was stored last
+	Progress *plan.PlanProgress `json:"-"`
+	Encoded  json.RawMessage    `json:"progress"` // Progress, as it was stored last
 	// ID tells this run of a plan from all others: it comes into the history once.
 	ID    string `json:"id,omitempty"`
 	Title string `json:"title,omitempty"`
@@ -61,8 +61,8 @@ func thisProcess(now time.Time) *planRunner {
 // errNoPlan marks a file in the place of the stored plan that is none.
 var errNoPlan = errors.New("it is no plan that Rung can read")
 
-// work is where the progress of a context's plan is stored.
-func (c *Config) work(dir string) *journal.Work[planJob] {
+// planStore is where the progress of a context's plan is stored.
+func (c *Config) planStore(dir string) *journal.Work[planJob] {
 	return journal.OpenWork(c.Disk, dir, journal.Plan, c.Context, "the stored plan", 2*plan.MaxProgressSize, func(text []byte) (*planJob, error) {
 		job, err := decodePlan(text, c.Context)
 		if err != nil {
@@ -80,29 +80,29 @@ const interrupted = "interrupted"
 func (r *Plans) Load() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.look()
+	return r.load()
 }
 
-// Look reads the stored plan again when it changed, when its runner ended or when the
+// Refresh reads the stored plan again when it changed, when its runner ended or when the
 // policies moved meanwhile.
-func (r *Plans) Look() {
+func (r *Plans) Refresh() {
 	if err := r.Load(); err != nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		// A file that cannot be read any more is none of a plan that could go on. It is
 		// read again at the next look.
-		if r.job != nil && !r.running && !r.unrecorded && r.state.State != revision.PlanDone {
+		if r.job != nil && !r.isRunning && !r.unrecorded && r.state.State != revision.PlanDone {
 			r.located = nil
-			r.report(revision.PlanStopped, err.Error(), nil)
+			r.publishState(revision.PlanStopped, err.Error(), nil)
 		}
 	}
 }
 
-// State reads the stored plan again and says how it stands, nil for no plan.
-func (r *Plans) State() (*revision.PlanState, error) {
+// ReadState reads the stored plan again and says how it stands, nil for no plan.
+func (r *Plans) ReadState() (*revision.PlanState, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	err := r.look()
+	err := r.load()
 	if r.job == nil {
 		return nil, err
 	}
@@ -110,10 +110,10 @@ func (r *Plans) State() (*revision.PlanState, error) {
 	return &st, err
 }
 
-// Kept is the plan of this context that is stored in another folder than the one this
+// PlanInFolder is the plan of this context that is stored in another folder than the one this
 // process keeps its own in, nil for none. Nothing is done about it.
-func (r *Plans) Kept(dir string) (*revision.PlanState, error) {
-	o := &Plans{gate: r.gate, cfg: r.cfg, work: r.cfg.work(dir)}
+func (r *Plans) PlanInFolder(dir string) (*revision.PlanState, error) {
+	o := &Plans{gate: r.gate, cfg: r.cfg, work: r.cfg.planStore(dir)}
 	o.cfg.Publish = func(*revision.PlanState) {}
 	job, _, elsewhere, err := o.work.Recover(false)
 	o.job = job
@@ -128,28 +128,28 @@ func (r *Plans) Kept(dir string) (*revision.PlanState, error) {
 	if job.Runner != nil || why == "" {
 		why = interrupted
 	}
-	if err := o.locate(o.gate.Config.Current()); err != nil {
-		why = stuck(err)
+	if err := o.locateProgress(o.gate.Config.CurrentRevision()); err != nil {
+		why = stuckText(err)
 	}
-	o.report(revision.PlanStopped, why, nil)
+	o.publishState(revision.PlanStopped, why, nil)
 	return &o.state, nil
 }
 
-// followed says of a plan that is stored no longer whether another Rung has run it to its
+// finishedElsewhere says of a plan that is stored no longer whether another Rung has run it to its
 // end while this one followed it, and reports that. The caller holds mu.
-func (r *Plans) followed() bool {
-	if !r.state.Elsewhere() {
+func (r *Plans) finishedElsewhere() bool {
+	if !r.state.RunsElsewhere() {
 		return false
 	}
 	p := r.job.Progress
-	done := p.Way().From // where a plan that is rolled back ends
-	if e, _ := r.gate.Config.History.Of(r.job.ID); e.Plan != nil {
+	done := p.PartUnderWay().From // where a plan that is rolled back ends
+	if e, _ := r.gate.Config.History.EntryOfID(r.job.ID); e.Plan != nil {
 		done = e.Plan.To
 	} else if !p.Back {
 		return false
 	}
 	p.Done, r.job.Shown, r.job.Runner = done, &done, nil
-	r.report(revision.PlanDone, "", nil)
+	r.publishState(revision.PlanDone, "", nil)
 	return true
 }
 
@@ -166,7 +166,7 @@ func decodePlan(raw []byte, context string) (job *planJob, err error) {
 	if p.Context != context {
 		return nil, fmt.Errorf("it belongs to %q, not to %q", p.Context, context)
 	}
-	w := p.Way()
+	w := p.PartUnderWay()
 	low, high := min(w.From, w.To), max(w.From, w.To)
 	if job.Shown == nil || *job.Shown < low || *job.Shown > high {
 		// All but the step that was made last.
@@ -182,7 +182,7 @@ func decodePlan(raw []byte, context string) (job *planJob, err error) {
 	if job.Title == "" {
 		job.Title = titleOfPlan(&p.Plan)
 	}
-	if job.Top < 0 || job.Top > len(p.Run()) {
+	if job.Top < 0 || job.Top > len(p.AllSteps()) {
 		job.Top = 0
 	}
 	job.Why = clean.Text(job.Why)
@@ -195,13 +195,13 @@ func decodePlan(raw []byte, context string) (job *planJob, err error) {
 	return job, nil
 }
 
-// locate finds out how far the plan really is. The caller holds mu.
-func (r *Plans) locate(rev *revision.Revision) error {
-	b, err := boardOf(rev)
+// locateProgress finds out how far the plan really is. The caller holds mu.
+func (r *Plans) locateProgress(rev *revision.Revision) error {
+	b, err := planBoard(rev)
 	if err != nil {
 		return fmt.Errorf("the plan: %w", err)
 	}
-	done, err := r.job.Progress.Locate(b.Slots())
+	done, err := r.job.Progress.LocateSteps(b.Slots())
 	if err != nil {
 		return fmt.Errorf("the plan: %w", err)
 	}
@@ -209,20 +209,20 @@ func (r *Plans) locate(rev *revision.Revision) error {
 	return nil
 }
 
-// store writes the progress down.
-func (r *Plans) store(j *planJob) (err error) {
+// storeProgress writes the progress down.
+func (r *Plans) storeProgress(j *planJob) (err error) {
 	if j.Encoded, err = j.Progress.Encode(); err != nil {
 		return err
 	}
-	if err := r.work.Save(j); err != nil {
+	if err := r.work.SaveRecord(j); err != nil {
 		return fmt.Errorf("storing the progress of a plan: %w", err)
 	}
 	return nil
 }
 
-// forget removes the stored plan.
-func (r *Plans) forget() error {
-	if err := r.work.End(); err != nil {
+// removeStored removes the stored plan.
+func (r *Plans) removeStored() error {
+	if err := r.work.RemoveRecord(); err != nil {
 		return fmt.Errorf("forgetting the plan: %w", err)
 	}
 	return nil

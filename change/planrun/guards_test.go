@@ -40,12 +40,12 @@ func TestPlanGuardsOfTheWayBack(t *testing.T) {
 		back.FirstStep != 1 || len(back.Steps) != 1 || change.StepText(back.Steps[0]) != "door 10 → 40" || len(back.Rows) == 0 {
 		t.Fatalf("%+v", back)
 	}
-	if err := p.r.Continue(t.Context(), true, back, agreed); !errors.Is(err, change.ErrNotConfirmed) {
+	if err := p.r.ContinuePlan(t.Context(), true, back, agreed); !errors.Is(err, change.ErrNotConfirmed) {
 		t.Fatalf("without the name: %v", err)
 	}
 	stop := p.Follow("worker", "control")
 	defer stop()
-	if err := p.r.Continue(t.Context(), true, back, gate.Confirm{Yes: true, Name: "door", By: "console"}); err != nil {
+	if err := p.r.ContinuePlan(t.Context(), true, back, gate.Confirm{Yes: true, Name: "door", By: "console"}); err != nil {
 		t.Fatal(err)
 	}
 	s := p.until("rolled back", inState(revision.PlanDone))
@@ -84,10 +84,10 @@ func TestPlanMeetsANewGuard(t *testing.T) {
 	if pre.ConfirmName != "b" || pre.Title != "Continue: Re-space: step 10, starting at 10" || len(pre.Steps) != 2 || pre.FirstStep != 2 {
 		t.Fatalf("%+v", pre)
 	}
-	if err := p.r.Continue(t.Context(), false, pre, agreed); !errors.Is(err, change.ErrNotConfirmed) {
+	if err := p.r.ContinuePlan(t.Context(), false, pre, agreed); !errors.Is(err, change.ErrNotConfirmed) {
 		t.Fatalf("without the name: %v", err)
 	}
-	if err := p.r.Continue(t.Context(), false, pre, gate.Confirm{Yes: true, Name: "b", By: "console"}); err != nil {
+	if err := p.r.ContinuePlan(t.Context(), false, pre, gate.Confirm{Yes: true, Name: "b", By: "console"}); err != nil {
 		t.Fatal(err)
 	}
 	p.until("done", inState(revision.PlanDone))
@@ -117,10 +117,10 @@ func TestPlanPreviewOfAnotherMoment(t *testing.T) {
 	q.r.Stop()
 	q.until(t, "stopped", func(s revision.PlanState) bool { return s.State == revision.PlanStopped })
 	var stale *gate.StaleError
-	if err := p.r.Continue(context.Background(), false, read, agreed); !errors.As(err, &stale) || stale.Preview == nil || len(stale.Preview.Steps) != 1 {
+	if err := p.r.ContinuePlan(context.Background(), false, read, agreed); !errors.As(err, &stale) || stale.Preview == nil || len(stale.Preview.Steps) != 1 {
 		t.Fatalf("%v %+v", err, stale)
 	}
-	if err := p.r.Continue(context.Background(), false, stale.Preview, agreed); err != nil {
+	if err := p.r.ContinuePlan(context.Background(), false, stale.Preview, agreed); err != nil {
 		t.Fatal(err)
 	}
 	stop := p.Follow("worker", "control")
@@ -136,13 +136,13 @@ func TestPlanPreviewOfAnotherMoment(t *testing.T) {
 func TestLinesOfAPlan(t *testing.T) {
 	p := newPlanWorld(t, t.TempDir(), given.ANP("door", 40, "tenant=blue", "out allow tenant=red"), given.ANP("wall", 40, "tenant=blue", "out deny tenant=red"))
 	defer func() { p.cancel(); p.wg.Wait() }()
-	p.g.Config.Log = func(allowed bool) *diff.Log {
+	p.g.Config.LogConnections = func(allowed bool) *diff.LogConnections {
 		if allowed {
 			return nil
 		}
 		return changing.Logged(t, p.Current().Cluster, "blue/web-0 red/web-0 80 allow")
 	}
-	got, err := p.r.Preview(t.Context(), p.respace())
+	got, err := p.r.PreviewPlan(t.Context(), p.respace())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,12 +172,12 @@ func TestSeenPlan(t *testing.T) {
 			p := newPlanWorld(t, "", tenants...)
 			defer func() { p.cancel(); p.wg.Wait() }()
 			pl := p.respace()
-			pre, err := p.r.Preview(t.Context(), pl)
+			pre, err := p.r.PreviewPlan(t.Context(), pl)
 			if err != nil {
 				t.Fatal(err)
 			}
 			p.Edit(c.edit)
-			if err := p.r.Start(t.Context(), pl, pre, agreed); !errors.Is(err, change.ErrStale) || !strings.Contains(err.Error(), c.want) {
+			if err := p.r.StartPlan(t.Context(), pl, pre, agreed); !errors.Is(err, change.ErrStale) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
 			if p.planState().State != "" {
@@ -220,7 +220,7 @@ func TestSeenPlan(t *testing.T) {
 				t.Fatal(err)
 			}
 			p.Edit(given.ANP("b", 2, "tenant=green", "in deny tenant=blue"))
-			if err := p.r.Continue(t.Context(), false, read, agreed); !errors.Is(err, change.ErrStale) {
+			if err := p.r.ContinuePlan(t.Context(), false, read, agreed); !errors.Is(err, change.ErrStale) {
 				t.Fatal(err)
 			}
 			if err := p.resume(); err != nil {

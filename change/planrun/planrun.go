@@ -33,13 +33,13 @@ type Plans struct {
 	cfg  Config
 	work *journal.Work[planJob] // the progress that is stored
 
-	begins sync.Mutex // held while a plan is about to start
+	beginMu sync.Mutex // held while a plan is about to start
 
-	mu      sync.Mutex
-	job     *planJob // nil: there is no plan
-	state   revision.PlanState
-	running bool  // by this process
-	bad     error // why the stored plan cannot be read
+	mu        sync.Mutex
+	job       *planJob // nil: there is no plan
+	state     revision.PlanState
+	isRunning bool  // by this process
+	loadError error // why the stored plan cannot be read
 	// located is the revision by which the stored plan was judged last.
 	located *revision.Revision
 	// unrecorded says that the last step was made and could not be written down.
@@ -63,99 +63,99 @@ type Config struct {
 	Run func(func()) bool
 }
 
-// New runs plans through a gate, which starts them for what Preview and Commit are
+// New runs plans through a gate, which starts them for what gate.Preview and Commit are
 // asked about plans: their undo.
 func New(g *gate.Gate, c Config) *Plans {
-	r := &Plans{gate: g, cfg: c, work: c.work(c.Dir), patience: showTime}
+	r := &Plans{gate: g, cfg: c, work: c.planStore(c.Dir), patience: showTime}
 	if g != nil {
 		g.UsePlans(r)
 	}
 	return r
 }
 
-// Start runs a plan that was confirmed: the one of the preview that was read.
-func (r *Plans) Start(ctx context.Context, p *plan.Plan, read *gate.Preview, c gate.Confirm) error {
-	return r.begin(ctx, read, c, func(*planJob) (planAsk, error) { return newPlan(r.cfg.Context, p), nil })
+// StartPlan runs a plan that was confirmed: the one of the preview that was read.
+func (r *Plans) StartPlan(ctx context.Context, p *plan.Plan, read *gate.Preview, c gate.Confirm) error {
+	return r.beginStored(ctx, read, c, func(*planJob) (planAsk, error) { return newPlan(r.cfg.Context, p), nil })
 }
 
-// Continue goes on with a plan that stopped, or rolls its steps back, as the preview of it says that
+// ContinuePlan goes on with a plan that stopped, or rolls its steps back, as the preview of it says that
 // was read.
-func (r *Plans) Continue(ctx context.Context, back bool, read *gate.Preview, c gate.Confirm) error {
-	return r.begin(ctx, read, c, func(job *planJob) (planAsk, error) { return r.further(job, back) })
+func (r *Plans) ContinuePlan(ctx context.Context, back bool, read *gate.Preview, c gate.Confirm) error {
+	return r.beginStored(ctx, read, c, func(job *planJob) (planAsk, error) { return r.askFurther(job, back) })
 }
 
-// Begin starts the undo of a plan, as the preview of it says that was read.
-func (r *Plans) Begin(ctx context.Context, read *gate.Preview, c gate.Confirm) error {
-	return r.begin(ctx, read, c, func(*planJob) (planAsk, error) { return r.undoing(read.Mutation.Op, read.Mutation.Undo) })
+// BeginPlan starts the undo of a plan, as the preview of it says that was read.
+func (r *Plans) BeginPlan(ctx context.Context, read *gate.Preview, c gate.Confirm) error {
+	return r.beginStored(ctx, read, c, func(*planJob) (planAsk, error) { return r.askUndo(read.Mutation.Op, read.Mutation.Undo) })
 }
 
-// begin starts what ask says of the plan that is stored, nil for none, if that is what
+// beginStored starts what ask says of the plan that is stored, nil for none, if that is what
 // was read and confirmed.
-func (r *Plans) begin(ctx context.Context, read *gate.Preview, c gate.Confirm, ask func(*planJob) (planAsk, error)) error {
+func (r *Plans) beginStored(ctx context.Context, read *gate.Preview, c gate.Confirm, ask func(*planJob) (planAsk, error)) error {
 	switch {
 	case read == nil:
 		return fmt.Errorf("the plan: there is no preview: %w", change.ErrBlocked)
 	case !c.Yes:
 		return fmt.Errorf("the plan: %w", change.ErrNotConfirmed)
-	case !r.begins.TryLock():
+	case !r.beginMu.TryLock():
 		return fmt.Errorf("%w: a plan is just being started", ErrPlan)
 	}
-	defer r.begins.Unlock()
-	job, err := r.take()
+	defer r.beginMu.Unlock()
+	job, err := r.takePlan()
 	if err != nil {
 		return err
 	}
-	if err := r.start(ctx, read, c, job, ask); err != nil {
-		r.work.Release()
+	if err := r.startLocked(ctx, read, c, job, ask); err != nil {
+		r.work.ReleaseLock()
 		return err
 	}
 	return nil
 }
 
-// start is begin with the plan's lock held, which goes with the plan that it starts.
-func (r *Plans) start(ctx context.Context, read *gate.Preview, c gate.Confirm, was *planJob, ask func(*planJob) (planAsk, error)) error {
+// startLocked is begin with the plan's lock held, which goes with the plan that it starts.
+func (r *Plans) startLocked(ctx context.Context, read *gate.Preview, c gate.Confirm, was *planJob, ask func(*planJob) (planAsk, error)) error {
 	a, err := ask(was)
 	if err != nil {
 		return err
 	}
 	r.mu.Lock()
-	state, bad := r.state, r.bad
+	state, bad := r.state, r.loadError
 	r.mu.Unlock()
-	if a.anew && was != nil {
-		return fmt.Errorf("%w: another plan stopped at %s", ErrPlan, state.At())
+	if a.isNew && was != nil {
+		return fmt.Errorf("%w: another plan stopped at %s", ErrPlan, state.PlaceText())
 	}
-	fresh, err := r.preview(ctx, a)
+	fresh, err := r.previewAsk(ctx, a)
 	if err != nil {
 		return err
 	}
 	if fresh.Blocked == "" && !slices.Equal(read.Steps, fresh.Steps) {
-		return &gate.StaleError{Title: fresh.Title, What: state.String() + " now", Preview: fresh}
+		return &gate.StaleError{Title: fresh.Title, Difference: state.String() + " now", Preview: fresh}
 	}
-	if err := gate.Agrees(read, fresh, c); err != nil {
+	if err := gate.CheckAgreement(read, fresh, c); err != nil {
 		return err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	job := &a.planJob
 	job.Guards, job.By, job.Read = fresh.Guards, c.By, map[string]string{}
-	if a.anew {
-		job.After = new(r.gate.Config.History.Newest())
+	if a.isNew {
+		job.After = new(r.gate.Config.History.NewestID())
 	}
-	for _, o := range change.FirstOfEach(fresh.Objects) {
-		job.Read[o.Key.Name] = digest(o.Old)
+	for _, o := range change.FirstPerKey(fresh.Objects) {
+		job.Read[o.Key.Name] = policyDigest(o.Old)
 	}
 	job.Runner = thisProcess(r.gate.Config.Now())
 	if bad != nil {
-		r.bad = nil
+		r.loadError = nil
 		if _, err := r.work.SetAside(false); err != nil {
 			return fmt.Errorf("putting a stored plan aside that cannot be read: %w", err)
 		}
 	}
-	if err := r.store(job); err != nil {
+	if err := r.storeProgress(job); err != nil {
 		return err
 	}
 	r.job = job
-	return r.launch()
+	return r.launchJob()
 }
 
 // Stop stops a running plan of this process after the step under way was written.
@@ -167,46 +167,46 @@ func (r *Plans) Stop() {
 	}
 }
 
-// Keep ends a plan that stopped, and leaves the policies as they are: what was done of
+// KeepAsIs ends a plan that stopped, and leaves the policies as they are: what was done of
 // it is one change of the history. A plan that is done is put away. read is the revision
 // that was on the screen when that was confirmed.
-func (r *Plans) Keep(read *revision.Revision) error {
-	if !r.begins.TryLock() {
+func (r *Plans) KeepAsIs(read *revision.Revision) error {
+	if !r.beginMu.TryLock() {
 		return fmt.Errorf("%w: a plan is just being started", ErrPlan)
 	}
-	defer r.begins.Unlock()
-	job, err := r.take()
+	defer r.beginMu.Unlock()
+	job, err := r.takePlan()
 	if err != nil {
 		return err
 	}
-	defer r.work.Release()
+	defer r.work.ReleaseLock()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if job == nil {
-		r.clear()
+		r.clearState()
 		return nil
 	}
 	var was *revision.PlanState
 	if read != nil {
 		was = read.Plan
 	}
-	if was == nil || was.Title != r.state.Title || was.Made() != r.state.Made() || was.Step != r.state.Step {
-		return &gate.StaleError{Title: job.Title, What: r.state.String() + " now"}
+	if was == nil || was.Title != r.state.Title || was.StepsMade() != r.state.StepsMade() || was.Step != r.state.Step {
+		return &gate.StaleError{Title: job.Title, Difference: r.state.String() + " now"}
 	}
 	// A plan that cannot be recorded in the history keeps its file, to be recorded
 	// later.
-	if err := r.record(job); err != nil {
+	if err := r.recordHistory(job); err != nil {
 		return err
 	}
-	if err := r.forget(); err != nil {
+	if err := r.removeStored(); err != nil {
 		return err
 	}
-	r.clear()
+	r.clearState()
 	return nil
 }
 
-// clear takes the plan off the screen. The caller holds mu.
-func (r *Plans) clear() {
+// clearState takes the plan off the screen. The caller holds mu.
+func (r *Plans) clearState() {
 	r.job, r.state, r.unrecorded = nil, revision.PlanState{}, false
 	r.cfg.Publish(nil)
 }
@@ -214,7 +214,7 @@ func (r *Plans) clear() {
 // planAsk is a request to a plan, before it is carried out.
 type planAsk struct {
 	planJob           // what is stored of it once it runs
-	anew    bool      // it is no plan that stopped
+	isNew   bool      // it is no plan that stopped
 	op      change.Op // OpUndo and OpRedo for a plan of the history
 	refused string    // why it cannot be done at all
 	heading string    // of the preview, where that is not the title
@@ -222,16 +222,16 @@ type planAsk struct {
 
 // newPlan asks for a plan that was just made.
 func newPlan(context string, p *plan.Plan) planAsk {
-	return newAsk(&plan.Progress{Context: context, Plan: *p}, titleOfPlan(p))
+	return newAsk(&plan.PlanProgress{Context: context, Plan: *p}, titleOfPlan(p))
 }
 
 // newAsk asks for a plan that is none that stopped.
-func newAsk(p *plan.Progress, title string) planAsk {
-	return planAsk{anew: true, planJob: planJob{Progress: p, Shown: new(p.Done), ID: rand.Text(), Title: title}}
+func newAsk(p *plan.PlanProgress, title string) planAsk {
+	return planAsk{isNew: true, planJob: planJob{Progress: p, Shown: new(p.Done), ID: rand.Text(), Title: title}}
 }
 
-// further asks for what is left of a plan, or for its way back.
-func (r *Plans) further(job *planJob, back bool) (planAsk, error) {
+// askFurther asks for what is left of a plan, or for its way back.
+func (r *Plans) askFurther(job *planJob, back bool) (planAsk, error) {
 	if job == nil {
 		return planAsk{}, fmt.Errorf("%w: no plan has stopped", ErrPlan)
 	}
@@ -245,29 +245,29 @@ func (r *Plans) further(job *planJob, back bool) (planAsk, error) {
 	if back {
 		a.heading = "Roll back: " + job.Title
 	}
-	b, err := boardOf(r.gate.Config.Current())
+	b, err := planBoard(r.gate.Config.CurrentRevision())
 	if err == nil {
-		p.Done, err = p.Locate(b.Slots())
+		p.Done, err = p.LocateSteps(b.Slots())
 	}
 	if err != nil {
-		a.refused = stuck(err)
+		a.refused = stuckText(err)
 	}
 	switch {
 	case !back:
 		a.Top = 0
 	case !wasBack:
-		a.Top = p.Made(p.Done)
+		a.Top = p.StepsMade(p.Done)
 	}
 	return a, nil
 }
 
-func boardOf(rev *revision.Revision) (*plan.Board, error) {
-	return plan.FromCluster(rev.Cluster, rev.Flags.MaxPriority, rev.Flags.CompileCNP)
+func planBoard(rev *revision.Revision) (*plan.Board, error) {
+	return plan.BoardOfCluster(rev.Cluster, rev.Flags.MaxPriority, rev.Flags.CompileCNP)
 }
 
 func titleOfPlan(p *plan.Plan) string {
 	if p.Title != "" {
-		return change.Capital(p.Title)
+		return change.Capitalize(p.Title)
 	}
 	return "Plan of " + words.Count(len(p.Steps), "step")
 }

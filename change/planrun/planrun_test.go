@@ -56,7 +56,7 @@ func brief(s revision.PlanState) string {
 // now is the plan's state with its times.
 func (p *planWorld) now() string {
 	s := p.planState()
-	return s.Waiting(p.Clock())
+	return s.WaitingText(p.Clock())
 }
 
 func newPlanWorld(t *testing.T, dir string, policies ...string) *planWorld {
@@ -127,7 +127,7 @@ func inState(state string) func(revision.PlanState) bool {
 
 func (p *planWorld) at() string {
 	var out []string
-	b, err := plan.FromCluster(p.Current().Cluster, model.MaxPriority, false)
+	b, err := plan.BoardOfCluster(p.Current().Cluster, model.MaxPriority, false)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func (p *planWorld) at() string {
 
 func (p *planWorld) respace() *plan.Plan {
 	p.t.Helper()
-	b, err := plan.FromCluster(p.Current().Cluster, model.MaxPriority, false)
+	b, err := plan.BoardOfCluster(p.Current().Cluster, model.MaxPriority, false)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -155,11 +155,11 @@ var tenants = []string{given.ANP("a", 1, "tenant=blue", "in allow tenant=blue"),
 
 // begin reads the preview of a plan and starts it.
 func (p *planWorld) begin(pl *plan.Plan, c gate.Confirm) error {
-	pre, err := p.r.Preview(context.Background(), pl)
+	pre, err := p.r.PreviewPlan(context.Background(), pl)
 	if err != nil {
 		return err
 	}
-	return p.r.Start(context.Background(), pl, pre, c)
+	return p.r.StartPlan(context.Background(), pl, pre, c)
 }
 
 // resume and back go on with what is on the screen, with the name that is asked for.
@@ -171,7 +171,7 @@ func further(r *Plans, back bool) error {
 	if err != nil {
 		return err
 	}
-	return r.Continue(context.Background(), back, pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "cli"})
+	return r.ContinuePlan(context.Background(), back, pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "cli"})
 }
 
 // stopped is a world whose plan stopped after its first step, which no zone shows.
@@ -239,7 +239,7 @@ func TestPlanRuns(t *testing.T) {
 	p.untilAt(firstMade)
 	both := "running 0/3 ▶·· next c 3 → 30: waiting for control (not shown yet), worker (not shown yet)"
 	s := p.until("the zones are waited for", func(s revision.PlanState) bool { return brief(s) == both })
-	if s.Runner.PID != os.Getpid() || !s.Runner.Here || s.Elsewhere() || s.Title != "Re-space: step 10, starting at 10" {
+	if s.Runner.PID != os.Getpid() || !s.Runner.Here || s.RunsElsewhere() || s.Title != "Re-space: step 10, starting at 10" {
 		t.Errorf("%+v", s)
 	}
 	p.Zone("worker", model.ConnSynced, true)
@@ -302,7 +302,7 @@ func TestPlanRuns(t *testing.T) {
 	if err := p.resume(); !errors.Is(err, ErrPlan) {
 		t.Errorf("resuming a plan that is done: %v", err)
 	}
-	if err := p.r.Keep(p.Current()); err != nil || p.Current().Plan != nil {
+	if err := p.r.KeepAsIs(p.Current()); err != nil || p.Current().Plan != nil {
 		t.Errorf("put away: %v %+v", err, p.Current().Plan)
 	}
 }
@@ -362,7 +362,7 @@ func TestPlanSurvivesAKill(t *testing.T) {
 			stop := p.Follow("worker", "control")
 			defer stop()
 			if c.want == "by itself" {
-				p.until("every zone shows it", func(s revision.PlanState) bool { p.r.Look(); return s.State == revision.PlanDone })
+				p.until("every zone shows it", func(s revision.PlanState) bool { p.r.Refresh(); return s.State == revision.PlanDone })
 				if diff := cmp.Diff([]string{"Re-space: step 10, starting at 10"}, changing.Titles(p.g.Config.History)); diff != "" {
 					t.Errorf("history (-want +got)\n%s", diff)
 				}
@@ -377,7 +377,7 @@ func TestPlanSurvivesAKill(t *testing.T) {
 				if !errors.Is(err, change.ErrBlocked) || !strings.Contains(err.Error(), "the plan expects 1: ") {
 					t.Errorf("%v", err)
 				}
-				if err := p.r.Keep(p.Current()); err != nil || p.Current().Plan != nil {
+				if err := p.r.KeepAsIs(p.Current()); err != nil || p.Current().Plan != nil {
 					t.Errorf("kept as is: %v, %+v", err, p.Current().Plan)
 				}
 				if diff := cmp.Diff([]string{"Re-space: step 10, starting at 10 (1 of 3 steps)"}, changing.Titles(p.g.Config.History)); diff != "" {
@@ -455,7 +455,7 @@ func TestPlanStops(t *testing.T) {
 		if err := p.back(); !errors.Is(err, ErrPlan) {
 			t.Errorf("back while it runs: %v", err)
 		}
-		if err := p.r.Keep(p.Current()); !errors.Is(err, ErrPlan) {
+		if err := p.r.KeepAsIs(p.Current()); !errors.Is(err, ErrPlan) {
 			t.Errorf("kept as is while it runs: %v", err)
 		}
 		p.r.Stop()
@@ -471,7 +471,7 @@ func TestPlanGuards(t *testing.T) {
 	p := newPlanWorld(t, "", given.ANP("a", 1, "tenant=blue", "in allow tenant=blue"), given.ANP("b", 2, "name=kube-system", "in deny team=ops"), given.ANP("c", 2, "name=kube-system", "in allow team=ops"))
 	defer func() { p.cancel(); p.wg.Wait() }()
 	pl := p.respace()
-	pre, err := p.r.Preview(context.Background(), pl)
+	pre, err := p.r.PreviewPlan(context.Background(), pl)
 	if err != nil || pre.Blocked != "" {
 		t.Fatalf("%v %s", err, pre.Blocked)
 	}
@@ -501,7 +501,7 @@ func TestPlanGuards(t *testing.T) {
 	}
 	p.SetWrites(false)
 	pl = &plan.Plan{Max: 99, Steps: []plan.Step{{Policy: "a", From: 10, To: 11}}}
-	if pre, err := p.r.Preview(context.Background(), pl); err != nil || !strings.HasPrefix(pre.Blocked, "step 1, a 10 → 11: read-only") {
+	if pre, err := p.r.PreviewPlan(context.Background(), pl); err != nil || !strings.HasPrefix(pre.Blocked, "step 1, a 10 → 11: read-only") {
 		t.Errorf("%v %q", err, pre.Blocked)
 	}
 }
@@ -573,8 +573,8 @@ func TestStepShows(t *testing.T) {
 		}
 		w.Zones = []*model.ZoneState{z}
 		w.Publish()
-		if got := shows(w.Current(), c.step, now); got.done() != c.done || got.stuck != c.paused {
-			t.Errorf("%s: done %v, paused %v, %q", c.name, got.done(), got.stuck, got.text())
+		if got := progressOfZones(w.Current(), c.step, now); got.isDone() != c.done || got.stuck != c.paused {
+			t.Errorf("%s: done %v, paused %v, %q", c.name, got.isDone(), got.stuck, got.waitText())
 		}
 	}
 }
@@ -594,7 +594,7 @@ func TestPlanOfAnotherHand(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPlanWorld(t, t.TempDir(), tenants...)
 			defer p.cancel()
-			if err := safefile.Replace(safefile.OS, p.r.work.Path, []byte(c.text)); err != nil {
+			if err := safefile.ReplaceFile(safefile.OS, p.r.work.Path, []byte(c.text)); err != nil {
 				t.Fatal(err)
 			}
 			if err := p.r.Load(); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -10,38 +10,38 @@ import (
 	"rung/sources/safefile"
 )
 
-// take takes the plan for this process, and says which one is stored then, nil for none.
-func (r *Plans) take() (job *planJob, err error) {
+// takePlan takes the plan for this process, and says which one is stored then, nil for none.
+func (r *Plans) takePlan() (job *planJob, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.running {
-		return nil, r.notStopped()
+	if r.isRunning {
+		return nil, r.notStoppedError()
 	}
-	_ = r.look()
-	err = r.work.Take(takeTime)
+	_ = r.load()
+	err = r.work.TakeLock(takeTime)
 	if errors.Is(err, safefile.ErrLocked) {
-		if lerr := r.look(); lerr == nil && r.state.Elsewhere() {
-			return nil, r.notStopped()
+		if lerr := r.load(); lerr == nil && r.state.RunsElsewhere() {
+			return nil, r.notStoppedError()
 		}
 		return nil, fmt.Errorf("%w: another Rung is just starting a plan", ErrPlan)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("taking the plan: %w", err)
 	}
-	if job, err = r.takeOver(); err != nil {
-		r.work.Release()
+	if job, err = r.takeOverPlan(); err != nil {
+		r.work.ReleaseLock()
 	}
 	return job, err
 }
 
-// takeOver returns the stored plan, nil where none is left to work on, once this process holds its
+// takeOverPlan returns the stored plan, nil where none is left to work on, once this process holds its
 // lock. It reads what another process wrote until a moment ago, whatever was read before.
-func (r *Plans) takeOver() (*planJob, error) {
-	r.bad = nil
+func (r *Plans) takeOverPlan() (*planJob, error) {
+	r.loadError = nil
 	job, state, _, err := r.work.Recover(true)
 	var unreadable *journal.UnreadableError
 	if errors.As(err, &unreadable) {
-		r.job, r.bad = nil, err
+		r.job, r.loadError = nil, err
 		return nil, nil
 	}
 	if err != nil {
@@ -50,12 +50,12 @@ func (r *Plans) takeOver() (*planJob, error) {
 	switch state {
 	case journal.Anew:
 		r.job = job
-		if err := r.lookAgain(r.gate.Config.Current()); err != nil {
+		if err := r.rejudgeStored(r.gate.Config.CurrentRevision()); err != nil {
 			return nil, err
 		}
 	case journal.Ended:
 		if r.job != nil {
-			r.clear()
+			r.clearState()
 		}
 	}
 	if r.state.State == revision.PlanDone || r.state.State == "" {
@@ -67,77 +67,77 @@ func (r *Plans) takeOver() (*planJob, error) {
 // takeTime is how long somebody else's look at a plan is waited for by whoever wants to have it.
 const takeTime = 200 * time.Millisecond
 
-// end ends a plan that stopped after its last step, once every zone shows that, and one
+// endStopped ends a plan that stopped after its last step, once every zone shows that, and one
 // that was ended and is stored all the same. The caller holds mu.
-func (r *Plans) end() error {
-	if !r.work.Mine() {
-		err := r.work.Take(0)
+func (r *Plans) endStopped() error {
+	if !r.work.HoldsLock() {
+		err := r.work.TakeLock(0)
 		if errors.Is(err, safefile.ErrLocked) {
 			return nil // another Rung does it
 		}
 		if err != nil {
 			return err
 		}
-		defer r.work.Release()
+		defer r.work.ReleaseLock()
 	}
 	p := r.job.Progress
-	kept := !p.Finished() // where it was kept as it is, and its file is only left
-	if err := r.record(r.job); err != nil {
+	kept := !p.IsFinished() // where it was kept as it is, and its file is only left
+	if err := r.recordHistory(r.job); err != nil {
 		return err
 	}
-	if err := r.forget(); err != nil {
+	if err := r.removeStored(); err != nil {
 		return err
 	}
 	r.unrecorded = false
 	if r.state.State == "" || kept {
-		r.clear() // or it had ended before this process began
+		r.clearState() // or it had ended before this process began
 	} else {
 		done := p.Done
 		r.job.Shown = &done
-		r.report(revision.PlanDone, "", nil)
+		r.publishState(revision.PlanDone, "", nil)
 	}
 	return nil
 }
 
-// lookAgain says how a stored plan stands that nobody runs. The caller holds mu.
-func (r *Plans) lookAgain(now *revision.Revision) error {
+// rejudgeStored says how a stored plan stands that nobody runs. The caller holds mu.
+func (r *Plans) rejudgeStored(now *revision.Revision) error {
 	r.located = now
-	if _, ended := r.gate.Config.History.Of(r.job.ID); ended {
-		return r.end() // it was ended, and its file is only left
+	if _, ended := r.gate.Config.History.EntryOfID(r.job.ID); ended {
+		return r.endStopped() // it was ended, and its file is only left
 	}
 	if r.job.Runner != nil || r.job.Why == "" {
 		r.job.Why, r.job.Runner, r.job.Waits = interrupted, nil, nil // its process ended without a word
 	}
-	if err := r.locate(now); err != nil {
-		r.report(revision.PlanStopped, stuck(err), r.unshown(now))
+	if err := r.locateProgress(now); err != nil {
+		r.publishState(revision.PlanStopped, stuckText(err), r.zonesNotShowing(now))
 		return nil
 	}
-	waits := r.unshown(now)
-	if p := r.job.Progress; p.Finished() && *r.job.Shown == p.Done {
-		return r.end()
+	waits := r.zonesNotShowing(now)
+	if p := r.job.Progress; p.IsFinished() && *r.job.Shown == p.Done {
+		return r.endStopped()
 	}
-	r.report(revision.PlanStopped, r.job.Why, waits)
+	r.publishState(revision.PlanStopped, r.job.Why, waits)
 	return nil
 }
 
-// look is Load. The caller holds mu.
-func (r *Plans) look() error {
-	if r.running || r.work.Mine() {
+// load is Load. The caller holds mu.
+func (r *Plans) load() error {
+	if r.isRunning || r.work.HoldsLock() {
 		return nil // it is just being judged here
 	}
-	job, state, elsewhere, err := r.work.Recover(r.state.Elsewhere())
+	job, state, elsewhere, err := r.work.Recover(r.state.RunsElsewhere())
 	switch {
 	case err != nil:
 		return err
 	case state == journal.Nothing || state == journal.Ended:
-		if state == journal.Ended && r.job != nil && !r.followed() {
-			r.clear()
+		if state == journal.Ended && r.job != nil && !r.finishedElsewhere() {
+			r.clearState()
 		}
 		return nil
 	case state == journal.Anew:
 		r.job = job
 	}
-	now := r.gate.Config.Current()
+	now := r.gate.Config.CurrentRevision()
 	if state == journal.Same && (elsewhere || r.located == now && !r.unrecorded) {
 		return nil
 	}
@@ -145,5 +145,5 @@ func (r *Plans) look() error {
 		r.reportOther()
 		return nil
 	}
-	return r.lookAgain(now) // who has it is only just starting, or ending
+	return r.rejudgeStored(now) // who has it is only just starting, or ending
 }

@@ -36,7 +36,7 @@ func (p *planWorld) another(t *testing.T) *otherConsole {
 	t.Helper()
 	q := &otherConsole{g: p.World.Gate(p.dir)}
 	current := p.World.Current
-	q.g.Config.Current = func() *revision.Revision {
+	q.g.Config.CurrentRevision = func() *revision.Revision {
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		f := current().Facts
@@ -57,7 +57,7 @@ func (p *planWorld) another(t *testing.T) *otherConsole {
 
 // sees is what it shows of the plan.
 func (q *otherConsole) sees() revision.PlanState {
-	q.r.Look()
+	q.r.Refresh()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.st == nil {
@@ -93,19 +93,19 @@ func TestPlanOfAnotherConsole(t *testing.T) {
 	q.until(t, "the other's first step", func(s revision.PlanState) bool { return brief(s) == "running 0/3 ▶·· next c 3 → 30: " })
 	s := q.sees()
 	by := fmt.Sprintf("run by another Rung (pid %d", os.Getpid())
-	if !s.Elsewhere() || !strings.HasPrefix(s.RunBy(), by) || !strings.Contains(s.RunBy(), ", since ") {
+	if !s.RunsElsewhere() || !strings.HasPrefix(s.RunBy(), by) || !strings.Contains(s.RunBy(), ", since ") {
 		t.Errorf("%q %+v", s.RunBy(), s.Runner)
 	}
 	pl := p.respace()
-	pre, err := q.r.Preview(t.Context(), pl)
+	pre, err := q.r.PreviewPlan(t.Context(), pl)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, err := range map[string]error{
-		"a new plan": q.r.Start(t.Context(), pl, pre, agreed),
+		"a new plan": q.r.StartPlan(t.Context(), pl, pre, agreed),
 		"resume":     further(q.r, false),
 		"back":       further(q.r, true),
-		"keep":       q.r.Keep(q.g.Config.Current()),
+		"keep":       q.r.KeepAsIs(q.g.Config.CurrentRevision()),
 	} {
 		if !errors.Is(err, ErrPlan) || !strings.Contains(err.Error(), by) {
 			t.Errorf("%s: %v", name, err)
@@ -145,7 +145,7 @@ func TestPlanOfAnotherConsole(t *testing.T) {
 	if diff := cmp.Diff([]string{"Re-space: step 10, starting at 10"}, changing.Titles(p.g.Config.History)); diff != "" {
 		t.Errorf("history (-want +got)\n%s", diff)
 	}
-	if st, err := p.r.State(); st != nil || err != nil {
+	if st, err := p.r.ReadState(); st != nil || err != nil {
 		t.Errorf("%+v %v", st, err)
 	}
 }
@@ -161,14 +161,14 @@ func TestPlanOfAnotherConsoleEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.untilAt(firstMade)
-	q.until(t, "the other's plan", func(s revision.PlanState) bool { return s.Elsewhere() && s.Total == 3 })
+	q.until(t, "the other's plan", func(s revision.PlanState) bool { return s.RunsElsewhere() && s.Total == 3 })
 	stop := p.Follow("worker", "control")
 	p.until("done", inState(revision.PlanDone))
 	stop()
 	if got := brief(q.sees()); got != "done 3/3 ✓✓✓ next : " {
 		t.Errorf("the other sees it end as %q", got)
 	}
-	if err := q.r.Keep(q.g.Config.Current()); err != nil || brief(q.sees()) != "no plan" {
+	if err := q.r.KeepAsIs(q.g.Config.CurrentRevision()); err != nil || brief(q.sees()) != "no plan" {
 		t.Errorf("it cannot be put away: %v, %q", err, brief(q.sees()))
 	}
 }
@@ -187,7 +187,7 @@ func TestPlanOfAnotherConsoleRollsBack(t *testing.T) {
 	if err := further(p.r, true); err != nil {
 		t.Fatal(err)
 	}
-	q.until(t, "the other's way back", func(s revision.PlanState) bool { return s.Elsewhere() && s.Back })
+	q.until(t, "the other's way back", func(s revision.PlanState) bool { return s.RunsElsewhere() && s.Back })
 	stop := p.Follow("worker", "control")
 	p.until("done", inState(revision.PlanDone))
 	stop()
@@ -206,13 +206,13 @@ func TestPlanEndedByAnotherConsole(t *testing.T) {
 	if got := brief(q.sees()); got != "stopped 0/3 …·· next b 2 → 20: interrupted" {
 		t.Fatal(got)
 	}
-	if err := q.r.Keep(p.Current()); err != nil {
+	if err := q.r.KeepAsIs(p.Current()); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.resume(); !errors.Is(err, ErrPlan) || p.Current().Plan != nil {
 		t.Errorf("%v, %+v", err, p.Current().Plan)
 	}
-	b, err := boardOf(p.Current())
+	b, err := planBoard(p.Current())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestPlanEndedByAnotherConsole(t *testing.T) {
 	}
 	stop := p.Follow("worker", "control")
 	defer stop()
-	read := q.g.Config.Current()
+	read := q.g.Config.CurrentRevision()
 	if err := p.begin(&pl, agreed); err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func TestPlanEndedByAnotherConsole(t *testing.T) {
 	if p.at() != "a 5, b 10, c 15" {
 		t.Error(p.at())
 	}
-	if err := q.r.Keep(read); err != nil { // there is none any more
+	if err := q.r.KeepAsIs(read); err != nil { // there is none any more
 		t.Error(err)
 	}
 }
@@ -245,14 +245,14 @@ func TestPlanIsLookedAtMeanwhile(t *testing.T) {
 	wg.Go(func() {
 		for ctx.Err() == nil {
 			p.Zone("worker", model.ConnSynced, false) // another revision
-			p.r.Look()
+			p.r.Refresh()
 		}
 	})
 	p.r.mu.Lock()
 	job := p.r.job
 	p.r.mu.Unlock()
 	for range 2000 {
-		if _, err := p.r.further(job, true); err != nil {
+		if _, err := p.r.askFurther(job, true); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -284,7 +284,7 @@ func TestPlanKeepIsOfWhatWasRead(t *testing.T) {
 		p.Zone(z, model.ConnSynced, true)
 	}
 	// What every zone shows meanwhile is done, and no other plan for it.
-	p.r.Look()
+	p.r.Refresh()
 	if got := brief(p.planState()); got != "stopped 1/3 ✓·· next b 2 → 20: interrupted" {
 		t.Error(got)
 	}
@@ -295,10 +295,10 @@ func TestPlanKeepIsOfWhatWasRead(t *testing.T) {
 	p.untilAt("a 1, b 20, c 30")
 	q.r.Stop()
 	q.until(t, "stopped", func(s revision.PlanState) bool { return s.State == revision.PlanStopped })
-	if err := p.r.Keep(read); !errors.Is(err, change.ErrStale) {
+	if err := p.r.KeepAsIs(read); !errors.Is(err, change.ErrStale) {
 		t.Errorf("%v", err)
 	}
-	if err := p.r.Keep(p.Current()); err != nil {
+	if err := p.r.KeepAsIs(p.Current()); err != nil {
 		t.Error(err)
 	}
 	if diff := cmp.Diff([]string{"Re-space: step 10, starting at 10 (2 of 3 steps)"}, changing.Titles(q.g.Config.History)); diff != "" {

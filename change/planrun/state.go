@@ -14,10 +14,10 @@ import (
 	"rung/revision"
 )
 
-// report publishes how the plan stands. The caller holds mu.
-func (r *Plans) report(state, why string, waits []revision.PlanWait) {
-	next := r.describe(state, why, waits)
-	if next.Same(&r.state) {
+// publishState publishes how the plan stands. The caller holds mu.
+func (r *Plans) publishState(state, why string, waits []revision.PlanWait) {
+	next := r.describeState(state, why, waits)
+	if next.SaysSame(&r.state) {
 		return
 	}
 	r.state = *next
@@ -31,42 +31,42 @@ func (r *Plans) reportOther() {
 	if r.job.Why != "" {
 		state = revision.PlanWaiting
 	}
-	r.report(state, r.job.Why, r.job.Waits)
+	r.publishState(state, r.job.Why, r.job.Waits)
 }
 
-// describe is the plan as a fact for the screen. The caller holds mu.
-func (r *Plans) describe(state, why string, waits []revision.PlanWait) *revision.PlanState {
-	out := r.job.describe(state)
+// describeState is the plan as a fact for the screen. The caller holds mu.
+func (r *Plans) describeState(state, why string, waits []revision.PlanWait) *revision.PlanState {
+	out := r.job.describeJob(state)
 	out.Why, out.Waits, out.Unrecorded = why, waits, r.unrecorded
 	if state == revision.PlanStopped {
-		out.Stuck = r.job.stuck(r.gate.Config.Current())
+		out.Stuck = r.job.reasonStuck(r.gate.Config.CurrentRevision())
 	}
-	if seen := r.work.Seen(); state == revision.PlanStopped && seen != nil {
+	if seen := r.work.LastSeenFile(); state == revision.PlanStopped && seen != nil {
 		out.Since = seen.ModTime() // it was written down last when it stopped
 	}
-	out.Runner.Here = r.running && out.Runner.PID != 0
+	out.Runner.Here = r.isRunning && out.Runner.PID != 0
 	return out
 }
 
-// describe returns the plan's state as the plan alone tells it.
-func (j *planJob) describe(state string) *revision.PlanState {
+// describeJob returns the plan's state as the plan alone tells it.
+func (j *planJob) describeJob(state string) *revision.PlanState {
 	p := j.Progress
-	run, made, shown := p.Run(), p.Made(p.Done), p.Made(*j.Shown)
+	run, made, shown := p.AllSteps(), p.StepsMade(p.Done), p.StepsMade(*j.Shown)
 	out := &revision.PlanState{Title: j.Title, Total: len(run), Done: shown, State: state, Back: p.Back, Top: j.Top}
-	active := out.Active()
+	active := out.IsUnderWay()
 	if active && j.Runner != nil {
 		out.Runner = revision.PlanRunner{PID: j.Runner.PID, Host: j.Runner.Host, Since: j.Runner.Since}
 	}
 	low, high := min(made, shown), max(made, shown)
 	next := -1
-	if s, ok := p.Next(); ok {
+	if s, ok := p.NextStep(); ok {
 		out.Step = change.StepText(s)
 		next = made
 		if p.Back {
 			next--
 		}
 	}
-	if under := p.Since(*j.Shown); len(under) > 0 && (active || out.Step == "") {
+	if under := p.StepsSince(*j.Shown); len(under) > 0 && (active || out.Step == "") {
 		out.Step = change.StepText(under[len(under)-1])
 	}
 	for i, s := range run {
@@ -87,32 +87,32 @@ func (j *planJob) describe(state string) *revision.PlanState {
 	return out
 }
 
-// stuck says why a plan that stopped can be neither continued nor rolled back, empty where
+// reasonStuck says why a plan that stopped can be neither continued nor rolled back, empty where
 // it can.
-func (j *planJob) stuck(rev *revision.Revision) string {
-	b, err := boardOf(rev)
+func (j *planJob) reasonStuck(rev *revision.Revision) string {
+	b, err := planBoard(rev)
 	if err == nil {
-		_, err = j.Progress.Locate(b.Slots())
+		_, err = j.Progress.LocateSteps(b.Slots())
 	}
 	if err != nil {
-		return stuck(err)
+		return stuckText(err)
 	}
 	progress := *j.Progress
 	if can := prospectOf(&progress, b.Slots()); !can.continues && !can.back {
-		return stuck(&plan.AstrayError{Policies: []plan.Astray{can.astray}})
+		return stuckText(&plan.AstrayError{Policies: []plan.AstrayPolicy{can.astray}})
 	}
 	return ""
 }
 
-// unshown are the zones that do not show the steps that were made of a plan that
+// zonesNotShowing are the zones that do not show the steps that were made of a plan that
 // stopped. Once all do, those steps are done. The caller holds mu.
-func (r *Plans) unshown(rev *revision.Revision) []revision.PlanWait {
-	since := r.job.Progress.Since(*r.job.Shown)
+func (r *Plans) zonesNotShowing(rev *revision.Revision) []revision.PlanWait {
+	since := r.job.Progress.StepsSince(*r.job.Shown)
 	if len(since) == 0 {
 		return nil
 	}
 	for _, s := range since {
-		if seen := shows(rev, s, r.gate.Config.Now()); !seen.done() {
+		if seen := progressOfZones(rev, s, r.gate.Config.Now()); !seen.isDone() {
 			return seen.waits
 		}
 	}
@@ -121,19 +121,19 @@ func (r *Plans) unshown(rev *revision.Revision) []revision.PlanWait {
 	return nil
 }
 
-// shown is how far the zones are with a step.
-type shown struct {
-	waits []revision.PlanWait // the zones that do not show it yet, by name
-	stuck bool                // it will not come by waiting a moment
-	why   string              // what else keeps it
+// zoneProgress is how far the zones are with a step.
+type zoneProgress struct {
+	waits  []revision.PlanWait // the zones that do not show it yet, by name
+	stuck  bool                // it will not come by waiting a moment
+	reason string              // what else keeps it
 }
 
-func (s *shown) done() bool { return len(s.waits) == 0 && s.why == "" }
+func (s *zoneProgress) isDone() bool { return len(s.waits) == 0 && s.reason == "" }
 
-// text says what the step waits for, without times.
-func (s *shown) text() string {
-	if s.why != "" {
-		return s.why
+// waitText says what the step waits for, without times.
+func (s *zoneProgress) waitText() string {
+	if s.reason != "" {
+		return s.reason
 	}
 	var zones []string
 	for _, w := range s.waits {
@@ -145,25 +145,25 @@ func (s *shown) text() string {
 // notShown is why a zone that is on its way is waited for.
 const notShown = "not shown yet"
 
-// shows says whether the rows of every zone were read after a step and show it, and if
+// progressOfZones says whether the rows of every zone were read after a step and show it, and if
 // not which do not, and why.
-func shows(rev *revision.Revision, s plan.Step, now time.Time) shown {
+func progressOfZones(rev *revision.Revision, s plan.Step, now time.Time) zoneProgress {
 	k := change.StepMutation(s).Policy
 	p := rev.Cluster.Policy(k)
 	switch {
 	case p == nil:
-		return shown{stuck: true, why: s.Policy + " is gone"}
+		return zoneProgress{stuck: true, reason: s.Policy + " is gone"}
 	case p.Priority == s.From:
-		return shown{why: "waiting for " + change.StepText(s)}
+		return zoneProgress{reason: "waiting for " + change.StepText(s)}
 	case p.Priority != s.To:
-		return shown{stuck: true, why: fmt.Sprintf("%s stands at %d, not %d", k.Label(), p.Priority, s.To)}
+		return zoneProgress{stuck: true, reason: fmt.Sprintf("%s stands at %d, not %d", k.Label(), p.Priority, s.To)}
 	case len(rev.Zones) == 0:
-		return shown{stuck: true, why: "there is no zone"}
+		return zoneProgress{stuck: true, reason: "there is no zone"}
 	}
-	var out shown
+	var out zoneProgress
 	byName := func(a, b *model.ZoneState) int { return cmp.Compare(a.Name, b.Name) }
 	for _, z := range slices.SortedFunc(slices.Values(rev.Zones), byName) {
-		if w, stuck, waits := waitsFor(rev, z, k, s.To, now); waits {
+		if w, stuck, waits := zoneWaitsFor(rev, z, k, s.To, now); waits {
 			w.Zone = z.Name
 			out.waits = append(out.waits, w)
 			out.stuck = out.stuck || stuck
@@ -172,18 +172,18 @@ func shows(rev *revision.Revision, s plan.Step, now time.Time) shown {
 	return out
 }
 
-// waitsFor says whether a zone does not show a policy at a priority yet, and why; stuck
+// zoneWaitsFor says whether a zone does not show a policy at a priority yet, and why; stuck
 // is set when that will not come by waiting a moment.
-func waitsFor(rev *revision.Revision, z *model.ZoneState, k model.PolicyKey, to int32, now time.Time) (w revision.PlanWait, stuck, waits bool) {
-	in := z.Policy(k)
-	switch state := in.State(z, now); {
+func zoneWaitsFor(rev *revision.Revision, z *model.ZoneState, k model.PolicyKey, to int32, now time.Time) (w revision.PlanWait, stuck, waits bool) {
+	in := z.PolicyJoin(k)
+	switch state := in.StateAt(z, now); {
 	case z.Conn == model.ConnSwept && state == model.StateStale:
 		return revision.PlanWait{Why: "not read yet"}, false, true
 	case z.Conn != model.ConnSynced && z.Conn != model.ConnSwept:
-		return revision.PlanWait{Why: outOfReach(z), Since: z.ConnAt}, true, true
+		return revision.PlanWait{Why: isOutOfReach(z), Since: z.ConnAt}, true, true
 	case z.Paused != "":
 		return revision.PlanWait{Why: z.Paused}, true, true
-	case in != nil && (in.None == nil) != (rev.None(k) == nil):
+	case in != nil && (in.None == nil) != (rev.WhyNoRows(k) == nil):
 		// The zone was judged before the step: look again when it is judged anew.
 		return revision.PlanWait{Why: notShown}, false, true
 	case state == model.StateFrozen:
@@ -192,7 +192,7 @@ func waitsFor(rev *revision.Revision, z *model.ZoneState, k model.PolicyKey, to 
 		// It has no rows, wanted or live: there is nothing to wait for.
 	case state == model.StateInSync && (in.LiveACLs == 0 || in.LivePriority == to):
 	case state == model.StateBehind:
-		return revision.PlanWait{Why: behindText(in), Since: in.DiffSince}, true, true
+		return revision.PlanWait{Why: zonesBehindText(in), Since: in.DiffSince}, true, true
 	case state == model.StateNotComparable, state == model.StateStale:
 		return revision.PlanWait{Why: string(state)}, true, true
 	default:
@@ -201,8 +201,8 @@ func waitsFor(rev *revision.Revision, z *model.ZoneState, k model.PolicyKey, to 
 	return revision.PlanWait{}, false, false
 }
 
-// outOfReach says why nothing is known of a zone's rows as they are now.
-func outOfReach(z *model.ZoneState) string {
+// isOutOfReach says why nothing is known of a zone's rows as they are now.
+func isOutOfReach(z *model.ZoneState) string {
 	switch z.Conn {
 	case model.ConnDenied, model.ConnReadOnly, model.ConnAbsent:
 		return string(z.Conn)
@@ -213,7 +213,7 @@ func outOfReach(z *model.ZoneState) string {
 	return string(model.ConnLost)
 }
 
-func behindText(p *model.PolicyInZone) string {
+func zonesBehindText(p *model.PolicyInZone) string {
 	s := words.Count(p.Missing+p.Extra+p.Different, "row") + " behind"
 	if p.Error != "" {
 		s += ", " + p.Error
@@ -221,21 +221,21 @@ func behindText(p *model.PolicyInZone) string {
 	return s
 }
 
-// record makes what was done of a plan one change of the history. A plan that was
+// recordHistory makes what was done of a plan one change of the history. A plan that was
 // rolled back changed nothing.
-func (r *Plans) record(j *planJob) error {
-	w, done := j.Progress.Way(), j.Progress.Done
-	if _, ended := r.gate.Config.History.Of(j.ID); ended || done == w.From {
+func (r *Plans) recordHistory(j *planJob) error {
+	w, done := j.Progress.PartUnderWay(), j.Progress.Done
+	if _, ended := r.gate.Config.History.EntryOfID(j.ID); ended || done == w.From {
 		return nil
 	}
 	e := history.Entry{At: r.gate.Config.Now(), Title: j.Title, By: j.By, Undoes: j.Undoes,
 		Plan: &history.Plan{ID: j.ID, Plan: j.Progress.Plan, From: w.From, To: done}}
 	if done != w.To {
 		// Half of an undo takes nothing back: it is a change of its own.
-		e.Title = fmt.Sprintf("%s (%d of %s)", j.Title, j.Progress.Made(done), words.Count(len(j.Progress.Run()), "step"))
+		e.Title = fmt.Sprintf("%s (%d of %s)", j.Title, j.Progress.StepsMade(done), words.Count(len(j.Progress.AllSteps()), "step"))
 		e.Undoes = 0
 	}
-	for _, s := range j.Progress.Run() {
+	for _, s := range j.Progress.AllSteps() {
 		k := change.StepMutation(s).Policy
 		if !slices.ContainsFunc(e.Objects, func(o history.Object) bool { return o.Key == k }) {
 			e.Objects = append(e.Objects, history.Object{Key: k})

@@ -18,79 +18,79 @@ import (
 // as taken back.
 const showTime = 5 * time.Second
 
-// launch starts the goroutine that runs the job, and gives its lock back at the end. The caller
+// launchJob starts the goroutine that runs the job, and gives its lock back at the end. The caller
 // holds mu.
-func (r *Plans) launch() error {
+func (r *Plans) launchJob() error {
 	ctx, cancel := context.WithCancel(r.cfg.Ctx)
-	r.running, r.stop = true, cancel
+	r.isRunning, r.stop = true, cancel
 	r.state, r.unrecorded = revision.PlanState{}, false
-	r.report(revision.PlanRunning, "", nil)
+	r.publishState(revision.PlanRunning, "", nil)
 	job := r.job
 	started := r.cfg.Run(func() {
 		defer cancel()
-		err := r.steps(ctx, job)
+		err := r.runSteps(ctx, job)
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		defer r.work.Release()
-		r.running, r.stop = false, nil
+		defer r.work.ReleaseLock()
+		r.isRunning, r.stop = false, nil
 		if err != nil {
-			r.stopped(job, err)
+			r.reportStopped(job, err)
 		} else {
-			r.finish(job)
+			r.finishPlan(job)
 		}
 	})
 	if !started {
 		defer cancel()
-		r.running, r.stop = false, nil
-		r.stopped(job, context.Canceled)
+		r.isRunning, r.stop = false, nil
+		r.reportStopped(job, context.Canceled)
 		return fmt.Errorf("%w: Rung is ending", ErrPlan)
 	}
 	return nil
 }
 
-// stopped says why a job stopped. The caller holds mu and the lock.
-func (r *Plans) stopped(job *planJob, err error) {
+// reportStopped says why a job stopped. The caller holds mu and the lock.
+func (r *Plans) reportStopped(job *planJob, err error) {
 	job.Why = err.Error()
 	if errors.Is(err, context.Canceled) {
 		job.Why = interrupted
 	}
 	r.unrecorded = errors.Is(err, change.ErrNotRecorded)
 	job.Runner, job.Waits = nil, nil
-	_ = r.store(job) // where that fails a step that was made is found again (plan.Progress.Locate)
-	now := r.gate.Config.Current()
+	_ = r.storeProgress(job) // where that fails a step that was made is found again (plan.PlanProgress.LocateSteps)
+	now := r.gate.Config.CurrentRevision()
 	r.located = now
 	why := job.Why
-	if err := r.locate(now); err != nil { // a step that was taken back is not done
-		why = stuck(err)
+	if err := r.locateProgress(now); err != nil { // a step that was taken back is not done
+		why = stuckText(err)
 	}
-	r.report(revision.PlanStopped, why, r.unshown(now))
+	r.publishState(revision.PlanStopped, why, r.zonesNotShowing(now))
 }
 
-// finish ends a plan that has no step left. Where the history cannot record it, it stays
+// finishPlan ends a plan that has no step left. Where the history cannot record it, it stays
 // in the plan's file, to be recorded later. The caller holds mu.
-func (r *Plans) finish(job *planJob) {
+func (r *Plans) finishPlan(job *planJob) {
 	why := ""
 	if job.Progress.Back {
 		why = "all steps were rolled back"
 	}
-	if err := r.record(job); err != nil {
+	if err := r.recordHistory(job); err != nil {
 		job.Why, job.Runner, job.Waits = err.Error(), nil, nil
 		r.unrecorded = true
-		_ = r.store(job) // that all its steps are done stands in the file already
-		r.report(revision.PlanDone, job.Why, nil)
+		_ = r.storeProgress(job) // that all its steps are done stands in the file already
+		r.publishState(revision.PlanDone, job.Why, nil)
 		return
 	}
 	// A file left behind would only be found finished at the next start. It is removed
 	// before the state is shown.
-	_ = r.forget()
-	r.report(revision.PlanDone, why, nil)
+	_ = r.removeStored()
+	r.publishState(revision.PlanDone, why, nil)
 }
 
-// steps does what is left of the job.
-func (r *Plans) steps(ctx context.Context, job *planJob) error {
+// runSteps does what is left of the job.
+func (r *Plans) runSteps(ctx context.Context, job *planJob) error {
 	// The last step of a former run may not be in the rows yet.
-	for _, s := range job.Progress.Since(*job.Shown) {
-		if err := r.await(ctx, job, s); err != nil {
+	for _, s := range job.Progress.StepsSince(*job.Shown) {
+		if err := r.awaitZones(ctx, job, s); err != nil {
 			return err
 		}
 	}
@@ -98,41 +98,41 @@ func (r *Plans) steps(ctx context.Context, job *planJob) error {
 		r.mu.Lock()
 		done := job.Progress.Done
 		job.Shown, job.Why, job.Waits = &done, "", nil // every zone shows what was made
-		r.report(revision.PlanRunning, "", nil)
+		r.publishState(revision.PlanRunning, "", nil)
 		r.mu.Unlock()
-		if err := r.takenBack(job); err != nil {
+		if err := r.takenBackError(job); err != nil {
 			return err
 		}
-		s, ok := job.Progress.Next()
+		s, ok := job.Progress.NextStep()
 		if !ok {
 			return nil
 		}
-		if err := r.step(ctx, job, s); err != nil {
+		if err := r.runStep(ctx, job, s); err != nil {
 			return err
 		}
-		if err := r.await(ctx, job, s); err != nil {
+		if err := r.awaitZones(ctx, job, s); err != nil {
 			return err
 		}
 	}
 }
 
-// step makes one move and counts it as done.
-func (r *Plans) step(ctx context.Context, job *planJob, s plan.Step) error {
+// runStep makes one move and counts it as done.
+func (r *Plans) runStep(ctx context.Context, job *planJob, s plan.Step) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	rev := r.gate.Config.Current()
-	if a, ok := elsewhere(rev, s); ok {
-		return fmt.Errorf("%s: %w", change.StepText(s), &plan.AstrayError{Policies: []plan.Astray{a}})
+	rev := r.gate.Config.CurrentRevision()
+	if a, ok := astrayPolicy(rev, s); ok {
+		return fmt.Errorf("%s: %w", change.StepText(s), &plan.AstrayError{Policies: []plan.AstrayPolicy{a}})
 	}
 	if what := job.otherStep(rev, s); what != "" {
-		return &gate.StaleError{Title: change.StepText(s), What: what}
+		return &gate.StaleError{Title: change.StepText(s), Difference: what}
 	}
-	yes := gate.Confirm{Yes: true, By: "plan, " + job.By, Finish: true, Waits: func(title string) {
+	yes := gate.Confirm{Yes: true, By: "plan, " + job.By, Finish: true, OnWait: func(title string) {
 		if title != "" {
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			r.report(revision.PlanRunning, "waiting for another change: "+title, nil)
+			r.publishState(revision.PlanRunning, "waiting for another change: "+title, nil)
 		}
 	}}
 	res, err := r.gate.CommitStep(ctx, rev, s, job.Guards, yes)
@@ -142,19 +142,19 @@ func (r *Plans) step(ctx context.Context, job *planJob, s plan.Step) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	job.Progress.Advance() // it was made, even if that could not be written down
-	if serr := r.store(job); serr != nil {
+	if serr := r.storeProgress(job); serr != nil {
 		err = errors.Join(err, fmt.Errorf("%w: %w", change.ErrNotRecorded, serr))
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", change.StepText(s), err)
 	}
-	r.report(revision.PlanRunning, "", nil)
+	r.publishState(revision.PlanRunning, "", nil)
 	return nil
 }
 
-// await returns when every zone shows the step. As long as one cannot, the plan waits,
+// awaitZones returns when every zone shows the step. As long as one cannot, the plan waits,
 // for however long that takes.
-func (r *Plans) await(ctx context.Context, job *planJob, s plan.Step) error {
+func (r *Plans) awaitZones(ctx context.Context, job *planJob, s plan.Step) error {
 	ticks, stop := r.cfg.Subscribe()
 	defer stop()
 	made := r.gate.Config.Now()
@@ -163,17 +163,17 @@ func (r *Plans) await(ctx context.Context, job *planJob, s plan.Step) error {
 	arrived := false                        // the source showed the step
 	since := map[string]revision.PlanWait{} // what each zone was first waited for
 	for {
-		rev := r.gate.Config.Current()
+		rev := r.gate.Config.CurrentRevision()
 		if p := rev.Cluster.Policy(change.StepMutation(s).Policy); p == nil || p.Priority != s.From {
 			arrived = true
 		}
 		if arrived {
-			if err := r.takenBack(job); err != nil {
+			if err := r.takenBackError(job); err != nil {
 				return err
 			}
 		}
-		seen := shows(rev, s, r.gate.Config.Now())
-		if seen.done() {
+		seen := progressOfZones(rev, s, r.gate.Config.Now())
+		if seen.isDone() {
 			return nil
 		}
 		for i := range seen.waits {
@@ -186,43 +186,43 @@ func (r *Plans) await(ctx context.Context, job *planJob, s plan.Step) error {
 			}
 			since[w.Zone] = *w
 		}
-		r.waiting(job, &seen)
+		r.reportWaiting(job, &seen)
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-ticks:
 		case <-late.C:
-			arrived = arrived || !stillThere(ctx, r.gate, s, r.patience)
+			arrived = arrived || !serverHasStep(ctx, r.gate, s, r.patience)
 			late.Reset(r.patience)
 		}
 	}
 }
 
-// stillThere asks a server whether a step that its watch does not show stands there.
+// serverHasStep asks a server whether a step that its watch does not show stands there.
 // Elsewhere the source is all there is to ask.
-func stillThere(ctx context.Context, g *gate.Gate, s plan.Step, patience time.Duration) bool {
+func serverHasStep(ctx context.Context, g *gate.Gate, s plan.Step, patience time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	now, ok, err := g.AtServer(ctx, change.StepMutation(s).Policy)
+	now, ok, err := g.ReadFromServer(ctx, change.StepMutation(s).Policy)
 	if err != nil {
 		return true // nobody knows
 	}
 	return ok && now != nil && now.Priority == s.To
 }
 
-// takenBack says which step that was made something else has undone: whoever keeps the
+// takenBackError says which step that was made something else has undone: whoever keeps the
 // policies elsewhere (GitOps), or another hand. Policies that the plan moves later are
 // looked at when it comes to them.
-func (r *Plans) takenBack(job *planJob) error {
+func (r *Plans) takenBackError(job *planJob) error {
 	r.mu.Lock()
 	p := *job.Progress
 	r.mu.Unlock()
-	b, err := boardOf(r.gate.Config.Current())
+	b, err := planBoard(r.gate.Config.CurrentRevision())
 	if err != nil {
 		return fmt.Errorf("the plan: %w", err)
 	}
-	run, made := p.Run(), p.Made(p.Done)
-	for _, a := range p.Astray(p.Done, b.Slots()) {
+	run, made := p.AllSteps(), p.StepsMade(p.Done)
+	for _, a := range p.AstrayAfter(p.Done, b.Slots()) {
 		step := slices.IndexFunc(run[:made], func(s plan.Step) bool { return s.Policy == a.Policy })
 		from := int32(-1)
 		if p.Back {
@@ -247,39 +247,39 @@ func (r *Plans) takenBack(job *planJob) error {
 	return nil
 }
 
-// waiting tells what a plan waits for, also in its file where that may take long.
-func (r *Plans) waiting(job *planJob, seen *shown) {
+// reportWaiting tells what a plan waits for, also in its file where that may take long.
+func (r *Plans) reportWaiting(job *planJob, seen *zoneProgress) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	state, why := revision.PlanRunning, ""
 	if seen.stuck {
-		state, why = revision.PlanWaiting, seen.text()
+		state, why = revision.PlanWaiting, seen.waitText()
 	}
 	if job.Why != why {
 		job.Why, job.Waits = why, seen.waits
-		_ = r.store(job) // how far the plan is stands in the file already
+		_ = r.storeProgress(job) // how far the plan is stands in the file already
 	}
-	r.report(state, seen.text(), seen.waits)
+	r.publishState(state, seen.waitText(), seen.waits)
 }
 
 // The policies of a plan as they were when it was confirmed, compared with those at
 // hand when a step of it is made.
 
-// digest is a policy but for its priority, which a plan changes.
-func digest(p *model.Policy) string { return p.Digests().Unplaced.String() }
+// policyDigest is a policy but for its priority, which a plan changes.
+func policyDigest(p *model.Policy) string { return p.Digests().Unplaced.String() }
 
 // otherStep says why a step is not the one that was confirmed with the plan: its
 // policy is another, or one that the plan does not know stands where it passes.
 func (j *planJob) otherStep(rev *revision.Revision, s plan.Step) string {
 	k := change.StepMutation(s).Policy
-	if was, ok := j.Read[s.Policy]; ok && was != digest(rev.Cluster.Policy(k)) {
+	if was, ok := j.Read[s.Policy]; ok && was != policyDigest(rev.Cluster.Policy(k)) {
 		return k.Label() + " was changed meanwhile"
 	}
-	b, err := boardOf(rev)
+	b, err := planBoard(rev)
 	if err != nil {
 		return err.Error()
 	}
-	if a, ok := j.Progress.Hinders(s, b.Slots()); ok {
+	if a, ok := j.Progress.HinderingPolicy(s, b.Slots()); ok {
 		return a.String()
 	}
 	return ""

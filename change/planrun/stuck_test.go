@@ -72,7 +72,7 @@ func TestChangeInTheWayOfAPlan(t *testing.T) {
 	}
 
 	p.change(changing.Move("b", 25))
-	p.r.Look()
+	p.r.Refresh()
 	const out = "b stands at 25, the plan expects 2: move b back to 2, or end the plan as it is (x, rung plan --keep)"
 	if s := p.planState(); s.Stuck != out || s.Why != out {
 		t.Errorf("%q %q", s.Why, s.Stuck)
@@ -130,7 +130,7 @@ func TestMeetsHoldsNoPlanUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := 0
-	p.r.Meets(p.Current(), func() *revision.Revision {
+	p.r.PlanConsequences(p.Current(), func() *revision.Revision {
 		asked++
 		if !p.r.mu.TryLock() {
 			t.Error("the plan is locked")
@@ -185,9 +185,9 @@ func TestPreviewFromBeforeThePlan(t *testing.T) {
 	if err := os.Remove(p.r.work.Path); err != nil {
 		t.Fatal(err)
 	}
-	p.r.Look()
+	p.r.Refresh()
 	pre = look()
-	if err := safefile.Replace(safefile.OS, p.r.work.Path, text); err != nil {
+	if err := safefile.ReplaceFile(safefile.OS, p.r.work.Path, text); err != nil {
 		t.Fatal(err)
 	}
 	refused(pre)
@@ -284,13 +284,13 @@ func TestPlanIsNotLost(t *testing.T) {
 	if _, err := os.Stat(p.r.work.Path); err != nil || p.g.UndoTitle() != "" {
 		t.Errorf("%v, undo %q", err, p.g.UndoTitle())
 	}
-	if err := p.r.Keep(p.Current()); !errors.Is(err, change.ErrNotRecorded) {
+	if err := p.r.KeepAsIs(p.Current()); !errors.Is(err, change.ErrNotRecorded) {
 		t.Errorf("kept: %v", err)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	p.r.Look()
+	p.r.Refresh()
 	if s := p.planState(); s.State != revision.PlanDone || s.Unrecorded || p.g.UndoTitle() != "Re-space: step 10, starting at 10" {
 		t.Errorf("%s, undo %q", brief(s), p.g.UndoTitle())
 	}
@@ -309,7 +309,7 @@ func TestKeepIsNotLost(t *testing.T) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.r.Keep(p.Current()); !errors.Is(err, change.ErrNotRecorded) {
+	if err := p.r.KeepAsIs(p.Current()); !errors.Is(err, change.ErrNotRecorded) {
 		t.Errorf("kept: %v", err)
 	}
 	if _, err := os.Stat(p.r.work.Path); err != nil || p.planState().State != revision.PlanStopped || p.g.UndoTitle() != "" {
@@ -318,7 +318,7 @@ func TestKeepIsNotLost(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.r.Keep(p.Current()); err != nil || p.g.UndoTitle() != "Re-space: step 10, starting at 10 (1 of 3 steps)" {
+	if err := p.r.KeepAsIs(p.Current()); err != nil || p.g.UndoTitle() != "Re-space: step 10, starting at 10 (1 of 3 steps)" {
 		t.Errorf("%v, undo %q", err, p.g.UndoTitle())
 	}
 }
@@ -335,14 +335,14 @@ func TestDonePlanStaysDone(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.until("done", inState(revision.PlanDone))
-	if err := safefile.Replace(safefile.OS, p.r.work.Path, []byte(`{"progress": {"version": 2}}`)); err != nil {
+	if err := safefile.ReplaceFile(safefile.OS, p.r.work.Path, []byte(`{"progress": {"version": 2}}`)); err != nil {
 		t.Fatal(err)
 	}
-	p.r.Look()
+	p.r.Refresh()
 	if s := p.planState(); s.State != revision.PlanDone || s.Done != 3 {
 		t.Error(brief(s))
 	}
-	if _, err := p.r.State(); !errors.Is(err, errNoPlan) {
+	if _, err := p.r.ReadState(); !errors.Is(err, errNoPlan) {
 		t.Errorf("%v", err)
 	}
 }
@@ -353,11 +353,11 @@ func TestKeptPlanIsNotContinued(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	p := stopped(t)
 	defer func() { p.cancel(); p.wg.Wait() }()
-	if err := p.r.record(p.r.job); err != nil {
+	if err := p.r.recordHistory(p.r.job); err != nil {
 		t.Fatal(err)
 	}
 	p.kill()
-	if st, err := p.r.State(); err != nil || st != nil {
+	if st, err := p.r.ReadState(); err != nil || st != nil {
 		t.Errorf("%v %+v", err, st)
 	}
 	if len(p.g.Config.History.Entries()) != 1 {
@@ -371,7 +371,7 @@ func TestLookIsNoRunner(t *testing.T) {
 	p := stopped(t)
 	defer func() { p.cancel(); p.wg.Wait() }()
 	p.r.job.Runner = &planRunner{PID: 4711}
-	if err := p.r.store(p.r.job); err != nil {
+	if err := p.r.storeProgress(p.r.job); err != nil {
 		t.Fatal(err)
 	}
 	p.kill()
@@ -382,17 +382,17 @@ func TestLookIsNoRunner(t *testing.T) {
 	p.r.work.LookTime = wait.Patience
 	closed := time.AfterFunc(5*time.Millisecond, func() { _ = f.Close() })
 	defer closed.Stop()
-	if st, err := p.r.State(); err != nil || st.State != revision.PlanStopped || st.Why != interrupted {
+	if st, err := p.r.ReadState(); err != nil || st.State != revision.PlanStopped || st.Why != interrupted {
 		t.Errorf("somebody looks: %v %+v", err, st)
 	}
-	job, err := p.r.take()
+	job, err := p.r.takePlan()
 	if err != nil || job == nil {
 		t.Fatal(err)
 	}
-	if st, err := p.r.State(); err != nil || st.State != revision.PlanStopped {
+	if st, err := p.r.ReadState(); err != nil || st.State != revision.PlanStopped {
 		t.Errorf("it is held here: %v %+v", err, st)
 	}
-	p.r.work.Release()
+	p.r.work.ReleaseLock()
 	p.r.work.LookTime = 0
 	// Who holds it longer, but has not written that it runs it, is no dead one, either.
 	longer, err := safefile.TryLocked(safefile.OS, p.r.work.Path+".lock")
@@ -400,7 +400,7 @@ func TestLookIsNoRunner(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = longer.Close() }()
-	if st, err := p.r.State(); err != nil || st.Elsewhere() && st.Runner.PID != 4711 {
+	if st, err := p.r.ReadState(); err != nil || st.RunsElsewhere() && st.Runner.PID != 4711 {
 		t.Errorf("held: %v %+v", err, st)
 	}
 }
@@ -413,7 +413,7 @@ func TestOtherHasWrittenItDown(t *testing.T) {
 	p.r.mu.Lock()
 	p.r.unrecorded = true
 	p.r.job.Runner = &planRunner{PID: 4711}
-	err := p.r.store(p.r.job)
+	err := p.r.storeProgress(p.r.job)
 	p.r.mu.Unlock()
 	if err != nil {
 		t.Fatal(err)
@@ -423,7 +423,7 @@ func TestOtherHasWrittenItDown(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
-	if st, err := p.r.State(); err != nil || !st.Elsewhere() || st.Unrecorded {
+	if st, err := p.r.ReadState(); err != nil || !st.RunsElsewhere() || st.Unrecorded {
 		t.Errorf("%v %+v", err, st)
 	}
 }
@@ -447,7 +447,7 @@ func TestUnreadablePlans(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"one", "two"} {
-		if err := safefile.Replace(safefile.OS, p.r.work.Path, []byte(text)); err != nil {
+		if err := safefile.ReplaceFile(safefile.OS, p.r.work.Path, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := p.r.work.SetAside(false); err != nil {
@@ -472,7 +472,7 @@ func TestPlanIsNotStarted(t *testing.T) {
 	if s := p.planState(); s.State != revision.PlanStopped || s.Why != interrupted {
 		t.Error(brief(s))
 	}
-	if err := p.r.work.Take(0); err != nil {
+	if err := p.r.work.TakeLock(0); err != nil {
 		t.Errorf("its lock is left: %v", err)
 	}
 }
@@ -490,13 +490,13 @@ func TestNewPolicyInBothWays(t *testing.T) {
 	p.r.Stop()
 	p.until("stopped", inState(revision.PlanStopped))
 	p.change(change.Mutation{Op: change.OpApply, YAML: []byte(given.ANP("x", 10, "tenant=green", "in allow tenant=green"))})
-	p.r.Look()
+	p.r.Refresh()
 	const want = "x is new at 10, where it passes: move x away, or end the plan as it is (x, rung plan --keep)"
 	if got := p.planState().Stuck; got != want {
 		t.Errorf("it says %q", got)
 	}
 	p.change(change.Mutation{Op: change.OpUndo})
-	p.r.Look()
+	p.r.Refresh()
 	if got := p.planState().Stuck; got != "" {
 		t.Errorf("with x away it says %q", got)
 	}

@@ -30,11 +30,11 @@ func ran(t *testing.T, policies ...string) *planWorld {
 	stop := p.Follow("worker", "control")
 	t.Cleanup(stop)
 	pl := p.respace()
-	pre, err := p.r.Preview(t.Context(), pl)
+	pre, err := p.r.PreviewPlan(t.Context(), pl)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.r.Start(t.Context(), pl, pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "console"}); err != nil {
+	if err := p.r.StartPlan(t.Context(), pl, pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "console"}); err != nil {
 		t.Fatal(err)
 	}
 	p.until("done", inState(revision.PlanDone))
@@ -178,7 +178,7 @@ func TestUndoOfHalfAPlan(t *testing.T) {
 	}
 	p.r.Stop()
 	p.until("stopped", inState(revision.PlanStopped))
-	if err := p.r.Keep(p.Current()); err != nil {
+	if err := p.r.KeepAsIs(p.Current()); err != nil {
 		t.Fatal(err)
 	}
 	stop := p.Follow("worker", "control")
@@ -201,7 +201,7 @@ func TestUndoOfHalfAPlan(t *testing.T) {
 		if p.at() != c.at {
 			t.Fatalf("%s: at %s, not %s", c.op, p.at(), c.at)
 		}
-		if err := p.r.Keep(p.Current()); err != nil {
+		if err := p.r.KeepAsIs(p.Current()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -250,7 +250,7 @@ func TestUndoOfAPlanIsJudged(t *testing.T) {
 		}
 	}
 	// A history that somebody wrote by hand is no plan.
-	e, _ := p.g.Config.History.Find(0)
+	e, _ := p.g.Config.History.FindEntry(0)
 	bad := *e.Plan
 	bad.ID, bad.Plan.Steps = "bad", []plan.Step{{Policy: "door", From: 40, To: 99}}
 	if _, err := p.g.Config.History.Push(history.Entry{Title: "bad", Plan: &bad}); err != nil {

@@ -17,22 +17,22 @@ import (
 	"rung/sources/manifests/edit"
 )
 
-// MovedTo is an AdminNetworkPolicy at another priority.
-func MovedTo(old *model.Policy, priority int32, by manifests.Options) (*model.Policy, []model.Broken) {
+// WithPriority is an AdminNetworkPolicy at another priority.
+func WithPriority(old *model.Policy, priority int32, by manifests.Options) (*model.Policy, []model.Broken) {
 	switch o := old.Original.(type) {
 	case *v1alpha1.AdminNetworkPolicy:
 		c := o.DeepCopy()
 		c.Spec.Priority = priority
-		return rewritten(old, c, by)
+		return rewrittenPolicy(old, c, by)
 	case *v1alpha2.ClusterNetworkPolicy:
 		c := o.DeepCopy()
 		c.Spec.Priority = priority
-		return rewritten(old, c, by)
+		return rewrittenPolicy(old, c, by)
 	}
 	if old.Older != nil {
-		return nil, broken(old, olderFirst)
+		return nil, brokenError(old, olderFirst)
 	}
-	return nil, broken(old, noSuchValue)
+	return nil, brokenError(old, noSuchValue)
 }
 
 // olderFirst is for a policy in an older form, of which nothing can be changed by itself.
@@ -40,45 +40,45 @@ const olderFirst = "it is written in an older form: e opens it in today's form, 
 
 const noSuchValue = "there is no such value in an object of this kind"
 
-// Annotated is an object that can log with these logging annotations, and no others of
+// WithAnnotations is an object that can log with these logging annotations, and no others of
 // them.
-func Annotated(old *model.Policy, set map[string]string, by manifests.Options) (*model.Policy, []model.Broken) {
+func WithAnnotations(old *model.Policy, set map[string]string, by manifests.Options) (*model.Policy, []model.Broken) {
 	switch o := old.Original.(type) {
 	case *v1alpha1.AdminNetworkPolicy:
 		c := o.DeepCopy()
 		c.Annotations = withAnnotations(c.Annotations, set)
-		return rewritten(old, c, by)
+		return rewrittenPolicy(old, c, by)
 	case *v1alpha2.ClusterNetworkPolicy:
 		c := o.DeepCopy()
 		c.Annotations = withAnnotations(c.Annotations, set)
-		return rewritten(old, c, by)
+		return rewrittenPolicy(old, c, by)
 	case *v1alpha1.BaselineAdminNetworkPolicy:
 		c := o.DeepCopy()
 		c.Annotations = withAnnotations(c.Annotations, set)
-		return rewritten(old, c, by)
+		return rewrittenPolicy(old, c, by)
 	}
 	switch {
 	case old.Older != nil:
-		return nil, broken(old, olderFirst)
+		return nil, brokenError(old, olderFirst)
 	case old.Kind != model.KindNamespace:
-		return nil, broken(old, noSuchValue)
+		return nil, brokenError(old, noSuchValue)
 	}
 	m := old.Meta
 	m.Annotations = set
 	return model.LoggedNamespace(m), nil
 }
 
-// rewritten is the policy as its typed object says, with what differs changed in its own
+// rewrittenPolicy is the policy as its typed object says, with what differs changed in its own
 // text, so that comments and order stay; where that cannot be done, in a text made anew.
-func rewritten(old *model.Policy, typed metav1.Object, by manifests.Options) (*model.Policy, []model.Broken) {
-	next, bad, err := edit.Policy(old, typed, by)
+func rewrittenPolicy(old *model.Policy, typed metav1.Object, by manifests.Options) (*model.Policy, []model.Broken) {
+	next, bad, err := edit.RewritePolicy(old, typed, by)
 	if err != nil {
-		return nil, broken(old, err.Error())
+		return nil, brokenError(old, err.Error())
 	}
 	return next, bad
 }
 
-func broken(p *model.Policy, why string) []model.Broken {
+func brokenError(p *model.Policy, why string) []model.Broken {
 	return []model.Broken{{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key,
 		Code: check.CodeProfile, Message: clean.Text(why)}}
 }
@@ -106,8 +106,8 @@ func TextAsObject(k model.PolicyKey, text string, by manifests.Options) (*model.
 	return by.ParsePolicy([]byte(text))
 }
 
-// PoliciesIn are the policies of a text, valid or not.
-func PoliciesIn(text []byte) map[model.Key]*model.Policy {
+// PoliciesOfText are the policies of a text, valid or not.
+func PoliciesOfText(text []byte) map[model.Key]*model.Policy {
 	out := map[model.Key]*model.Policy{}
 	if len(text) > 0 {
 		for _, p := range manifests.Parse("", text, manifests.Options{SkipSchema: true}).Policies() {
@@ -117,8 +117,8 @@ func PoliciesIn(text []byte) map[model.Key]*model.Policy {
 	return out
 }
 
-// Adopt is the next version of an object: what its author does not decide stays.
-func Adopt(old, now *model.Policy) *model.Policy {
+// NextVersion is the next version of an object: what its author does not decide stays.
+func NextVersion(old, now *model.Policy) *model.Policy {
 	next := *now
 	next.Origin = model.Origin{Item: -1}
 	if old != nil {
@@ -128,10 +128,10 @@ func Adopt(old, now *model.Policy) *model.Policy {
 	return &next
 }
 
-// Graft gives what an undo restores the logging annotations that are there now, where a
+// GraftLogging gives what an undo restores the logging annotations that are there now, where a
 // logging session began or ended since and nothing else changed: it is not what the undo
 // is about.
-func Graft(now, left, target *model.Policy, by manifests.Options) *model.Policy {
+func GraftLogging(now, left, target *model.Policy, by manifests.Options) *model.Policy {
 	if now == nil || left == nil || target == nil || now.Kind == model.KindNamespace {
 		return nil
 	}
@@ -141,7 +141,7 @@ func Graft(now, left, target *model.Policy, by manifests.Options) *model.Policy 
 		return nil
 	}
 	as := func(p *model.Policy) *model.Policy {
-		q, _ := Annotated(p, change.AnnotationsOf(now), by)
+		q, _ := WithAnnotations(p, change.AnnotationsOf(now), by)
 		return q
 	}
 	if like := as(left); like == nil || !model.SameContent(like, now) {
@@ -153,7 +153,7 @@ func Graft(now, left, target *model.Policy, by manifests.Options) *model.Policy 
 // UnifiedDiff is the unified diff of two texts with the names before them, empty
 // when they are equal.
 func UnifiedDiff(oldName, newName, old, now string) string {
-	old, now = Ended(old), Ended(now)
+	old, now = EndWithNewline(old), EndWithNewline(now)
 	s, err := udiff.ToUnified(oldName, newName, old, udiff.Lines(old, now), udiff.DefaultContextLines)
 	if err != nil {
 		// The edits come from the same text, so they fit; should they not, the
@@ -163,25 +163,25 @@ func UnifiedDiff(oldName, newName, old, now string) string {
 	return s
 }
 
-// Ended ends a text that is not empty with a newline, so that texts that differ
+// EndWithNewline ends a text that is not empty with a newline, so that texts that differ
 // in nothing else do not differ.
-func Ended(s string) string {
+func EndWithNewline(s string) string {
 	if s != "" && !strings.HasSuffix(s, "\n") {
 		return s + "\n"
 	}
 	return s
 }
 
-// WithMerge compares what a change started from with what is there now. A merged text
+// MergeConflict compares what a change started from with what is there now. A merged text
 // is offered where that is a valid policy of the same key.
-func WithMerge(c Conflict) *Conflict {
+func MergeConflict(c Conflict) *Conflict {
 	c.Diff = UnifiedDiff(c.Key.Label()+" (as it was)", c.Key.Label()+" (now)", c.Base, c.Now)
 	// Without all three texts there is nothing to merge: the object was
 	// removed, or the change removes it.
 	if c.Base == "" || c.Now == "" || c.Wanted == "" {
 		return &c
 	}
-	if text, ok := edit.Merge(Ended(c.Base), Ended(c.Now), Ended(c.Wanted)); ok {
+	if text, ok := edit.Merge(EndWithNewline(c.Base), EndWithNewline(c.Now), EndWithNewline(c.Wanted)); ok {
 		if p, _ := manifests.ParsePolicy([]byte(text)); p != nil && p.Key == c.Key && len(p.Invalid) == 0 {
 			c.Merged = text
 		}

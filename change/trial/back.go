@@ -19,8 +19,8 @@ import (
 // and audit.
 const unconfirmed = "unconfirmed"
 
-// Entry is the change on trial as an entry of the history, with no objects for none.
-func (r *Trials) Entry() history.Entry {
+// TrialEntry is the change on trial as an entry of the history, with no objects for none.
+func (r *Trials) TrialEntry() history.Entry {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	j := r.job
@@ -32,7 +32,7 @@ func (r *Trials) Entry() history.Entry {
 
 // putBack tries to put the change on trial back, and writes down what became of it.
 func (r *Trials) putBack(ctx context.Context) {
-	if !r.try() {
+	if !r.markTrying() {
 		return
 	}
 	p, res, err := r.putBackOnce(ctx)
@@ -45,28 +45,28 @@ func (r *Trials) putBack(ctx context.Context) {
 		return
 	}
 	if err != nil && res == nil {
-		r.put(err)
+		r.postpone(err)
 		return
 	}
-	resumed := err == nil && res == nil && len(p.Left) == 0 && r.resumed
+	resumed := err == nil && res == nil && len(p.LeftAlone) == 0 && r.resumed
 	if resumed {
-		err = r.remember()
+		err = r.recordEarlier()
 	}
-	if ferr := r.work.End(); ferr != nil {
-		r.put(fmt.Errorf("it was put back, and its file cannot be removed: %w", ferr))
+	if ferr := r.work.RemoveRecord(); ferr != nil {
+		r.postpone(fmt.Errorf("it was put back, and its file cannot be removed: %w", ferr))
 		return
 	}
-	what, kept := "put back: nobody confirmed it in "+revision.Seconds(r.job.Within), false
-	if r.leaving {
+	what, kept := "put back: nobody confirmed it in "+revision.ConfirmTimeText(r.job.Within), false
+	if r.isLeaving {
 		what = "put back: Rung was left before it was confirmed"
 	}
-	if n := len(p.Left); n > 0 {
-		what, kept = "not put back: "+leftText(p.Left), true
+	if n := len(p.LeftAlone); n > 0 {
+		what, kept = "not put back: "+leftAloneText(p.LeftAlone), true
 		if res != nil {
-			what = "put back but for " + leftText(p.Left)
+			what = "put back but for " + leftAloneText(p.LeftAlone)
 		}
 		if res == nil {
-			err = r.gate.Refused(p, unconfirmed, errors.New(leftText(p.Left)))
+			err = r.gate.AuditRefused(p, unconfirmed, errors.New(leftAloneText(p.LeftAlone)))
 		}
 	} else if res == nil && !resumed {
 		what = "not made, or undone meanwhile: nothing to put back"
@@ -74,10 +74,10 @@ func (r *Trials) putBack(ctx context.Context) {
 	if err != nil {
 		what += " (" + clean.Text(err.Error()) + ")"
 	}
-	r.end(what, kept)
+	r.publishEnd(what, kept)
 }
 
-func leftText(keys []model.PolicyKey) string {
+func leftAloneText(keys []model.PolicyKey) string {
 	var names []string
 	for _, k := range keys {
 		names = append(names, k.Label())
@@ -94,17 +94,17 @@ const putBackTries = 3
 // putBackOnce works out what is to be put back, and does it. res is nil where there was
 // nothing to be done, and with an error.
 func (r *Trials) putBackOnce(ctx context.Context) (*gate.Preview, *gate.Result, error) {
-	p := r.gate.Rest(ctx, change.OpRevert)
+	p := r.gate.PreviewRest(ctx, change.OpRevert)
 	if p.Undoes == 0 && len(p.Objects) > 0 {
 		r.mu.Lock()
-		err := r.record()
+		err := r.recordEntry()
 		r.mu.Unlock()
 		if err != nil {
 			return p, nil, err
 		}
-		p = r.gate.Rest(ctx, change.OpRevert)
+		p = r.gate.PreviewRest(ctx, change.OpRevert)
 	}
-	if p.Nothing() || len(p.Objects) == 0 && len(p.Left) > 0 {
+	if p.IsNoChange() || len(p.Objects) == 0 && len(p.LeftAlone) > 0 {
 		return p, nil, nil
 	}
 	if p.Blocked != "" {
@@ -114,15 +114,15 @@ func (r *Trials) putBackOnce(ctx context.Context) (*gate.Preview, *gate.Result, 
 	return p, res, err
 }
 
-// record finds the entry of the history that is put back. Where a process was killed before it could
+// recordEntry finds the entry of the history that is put back. Where a process was killed before it could
 // write it, it is added: what is put back is there, too. The caller holds mu.
-func (r *Trials) record() error {
+func (r *Trials) recordEntry() error {
 	j := r.job
 	if j == nil || j.Entry != 0 {
 		return nil
 	}
 	h := r.gate.Config.History
-	if e, ok := h.Of(j.ID); ok {
+	if e, ok := h.EntryOfID(j.ID); ok {
 		j.Entry, j.Files = e.ID, e.Files
 		return nil
 	}
@@ -134,11 +134,11 @@ func (r *Trials) record() error {
 	return nil
 }
 
-// remember adds what an earlier process put back and was killed before it could write that
+// recordEarlier adds what an earlier process put back and was killed before it could write that
 // down. The caller holds mu.
-func (r *Trials) remember() error {
+func (r *Trials) recordEarlier() error {
 	g := r.gate
-	e, ok := g.Config.History.Of(r.job.ID)
+	e, ok := g.Config.History.EntryOfID(r.job.ID)
 	if !ok || e.Undone {
 		return nil
 	}
@@ -151,34 +151,34 @@ func (r *Trials) remember() error {
 	return err
 }
 
-// try marks the stored change as being put back: from then on it cannot be confirmed. It
+// markTrying marks the stored change as being put back: from then on it cannot be confirmed. It
 // is false where it was confirmed before.
-func (r *Trials) try() bool {
+func (r *Trials) markTrying() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	unlock, err := r.work.Lock(editLock)
 	if err != nil {
-		r.put(err)
+		r.postpone(err)
 		return false
 	}
 	defer unlock()
-	if err := r.look(); err != nil || r.job == nil || !r.mine {
+	if err := r.refresh(); err != nil || r.job == nil || !r.holdsLock {
 		return false
 	}
 	r.resumed, r.job.Trying = r.job.Trying, true
 	// A full disk does not keep a change from being put back: its time is over, and so
 	// nobody confirms it any more.
-	_ = r.work.Save(r.job)
-	r.tell()
+	_ = r.work.SaveRecord(r.job)
+	r.publishState()
 	return true
 }
 
-// put puts the next attempt off. The caller holds mu.
-func (r *Trials) put(err error) {
-	r.fails++
-	pause := min(time.Second<<min(r.fails-1, 10), revertPause)
-	r.again = r.gate.Config.Now().Add(pause)
+// postpone puts the next attempt off. The caller holds mu.
+func (r *Trials) postpone(err error) {
+	r.failures++
+	pause := min(time.Second<<min(r.failures-1, 10), revertPause)
+	r.retryAt = r.gate.Config.Now().Add(pause)
 	r.job.Trying, r.job.Why = false, clean.Text(err.Error())
-	_ = r.work.Save(r.job) // what is on the disk still says what to put back
-	r.tell()
+	_ = r.work.SaveRecord(r.job) // what is on the disk still says what to put back
+	r.publishState()
 }

@@ -44,8 +44,8 @@ type revertJob struct {
 // what was done to files.
 const maxRevert = 64 << 20
 
-// work is where the change on trial of a context is stored.
-func (c *Config) work(dir string) *journal.Work[revertJob] {
+// trialStore is where the change on trial of a context is stored.
+func (c *Config) trialStore(dir string) *journal.Work[revertJob] {
 	return journal.OpenWork(c.Disk, dir, journal.Trial, c.Context, "the change that waits to be confirmed", maxRevert, decodeRevert)
 }
 
@@ -70,33 +70,33 @@ func decodeRevert(raw []byte) (*revertJob, error) {
 	return j, nil
 }
 
-// Kept is the change on trial of this context that is stored in another folder than the
+// TrialInFolder is the change on trial of this context that is stored in another folder than the
 // one this process keeps its own in, nil for none. Nothing is done about it.
-func (r *Trials) Kept(dir string) *revision.Unconfirmed {
-	o := &Trials{gate: r.gate, work: r.cfg.work(dir)}
+func (r *Trials) TrialInFolder(dir string) *revision.UnconfirmedChange {
+	o := &Trials{gate: r.gate, work: r.cfg.trialStore(dir)}
 	job, _, elsewhere, err := o.work.Recover(false)
 	if err != nil || job == nil {
 		return nil // most often there is none; whoever may write puts aside what cannot be read
 	}
-	o.job, o.held = job, elsewhere
-	if job.forGood() && !o.held {
-		job.partly = o.rest()
+	o.job, o.heldElsewhere = job, elsewhere
+	if job.isFinal() && !o.heldElsewhere {
+		job.partly = o.restText()
 	}
-	o.tell()
+	o.publishState()
 	if o.state == nil {
 		return nil
 	}
 	u := *o.state
-	if u.Over && u.Why == "" && !o.held {
+	if u.Over && u.Why == "" && !o.heldElsewhere {
 		u.Why = "this run does not write the files (--write-back)"
 	}
 	return &u
 }
 
-// look takes in what other processes did: it reads the stored file again when it changed, and
+// refresh takes in what other processes did: it reads the stored file again when it changed, and
 // takes notice when it is gone. The caller holds mu.
-func (r *Trials) look() error {
-	job, state, elsewhere, err := r.work.Recover(r.held)
+func (r *Trials) refresh() error {
+	job, state, elsewhere, err := r.work.Recover(r.heldElsewhere)
 	var unreadable *journal.UnreadableError
 	switch {
 	case errors.As(err, &unreadable):
@@ -104,11 +104,11 @@ func (r *Trials) look() error {
 	case err != nil:
 		return err
 	case state == journal.Ended && r.job != nil:
-		r.gone()
-	case state == journal.Anew && (r.job == nil || !r.mine): // who has it is the only one that writes it
+		r.reportGone()
+	case state == journal.Anew && (r.job == nil || !r.holdsLock): // who has it is the only one that writes it
 		r.job = job
 	}
-	r.held = r.job != nil && elsewhere
+	r.heldElsewhere = r.job != nil && elsewhere
 	return nil
 }
 
@@ -123,18 +123,18 @@ func (r *Trials) putAside(why error) error {
 	return fmt.Errorf("a change waited to be confirmed, and its file cannot be read: look at the policies yourself; the file is now %s: %w", place, why)
 }
 
-// gone says what became of a change whose file is not there any more. The caller holds mu.
-func (r *Trials) gone() {
-	e, ok := r.gate.Config.History.Of(r.job.ID)
+// reportGone says what became of a change whose file is not there any more. The caller holds mu.
+func (r *Trials) reportGone() {
+	e, ok := r.gate.Config.History.EntryOfID(r.job.ID)
 	switch {
-	case r.job.forGood() && r.job.partly == "":
-		r.drop() // it was being made
-	case r.job.forGood() && !(ok && e.Undone):
-		r.end(revision.ChangeFinished+" by another Rung", true)
+	case r.job.isFinal() && r.job.partly == "":
+		r.dropJob() // it was being made
+	case r.job.isFinal() && !(ok && e.Undone):
+		r.publishEnd(revision.ChangeFinished+" by another Rung", true)
 	case ok && e.Undone:
-		r.end("undone or put back by another Rung", false)
+		r.publishEnd("undone or put back by another Rung", false)
 	default:
-		r.end(revision.TrialConfirmedElsewhere, true)
+		r.publishEnd(revision.TrialConfirmedElsewhere, true)
 	}
 }
 
@@ -144,10 +144,10 @@ const editLock = ".edit"
 // lockTime is how long somebody else's look at a change on trial is waited for.
 const lockTime = 200 * time.Millisecond
 
-// take takes the lock that says who puts the change back; somebody else's look lasts a
+// takeLock takes the lock that says who puts the change back; somebody else's look lasts a
 // moment. The caller holds mu.
-func (r *Trials) take(patience time.Duration) error {
-	err := r.work.Take(patience)
+func (r *Trials) takeLock(patience time.Duration) error {
+	err := r.work.TakeLock(patience)
 	if errors.Is(err, safefile.ErrLocked) {
 		return fmt.Errorf("%w: %w", errTaken, change.ErrBlocked)
 	}
@@ -157,22 +157,22 @@ func (r *Trials) take(patience time.Duration) error {
 // errTaken says that another process just begins a trial, or ends one.
 var errTaken = errors.New("another Rung is just making a change on trial")
 
-// free gives the lock back. The caller holds mu.
-func (r *Trials) free() {
-	r.mine = false
-	r.work.Release()
+// releaseLock gives the lock back. The caller holds mu.
+func (r *Trials) releaseLock() {
+	r.holdsLock = false
+	r.work.ReleaseLock()
 }
 
-// adopt takes over what an earlier process left. The caller holds mu.
-func (r *Trials) adopt() {
-	if r.take(lockTime) != nil {
+// adoptLeft takes over what an earlier process left. The caller holds mu.
+func (r *Trials) adoptLeft() {
+	if r.takeLock(lockTime) != nil {
 		return // another one was faster
 	}
-	if err := r.look(); err != nil || r.job == nil {
-		r.free()
+	if err := r.refresh(); err != nil || r.job == nil {
+		r.releaseLock()
 		return
 	}
-	r.mine, r.again, r.fails, r.found = true, time.Time{}, 0, true
-	r.due = time.Time{}
-	r.due = r.gate.Config.Now().Add(r.left())
+	r.holdsLock, r.retryAt, r.failures, r.foundEarlier = true, time.Time{}, 0, true
+	r.dueAt = time.Time{}
+	r.dueAt = r.gate.Config.Now().Add(r.timeLeft())
 }

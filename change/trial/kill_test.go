@@ -26,7 +26,7 @@ func TestTrialKilledBeforeItsChange(t *testing.T) {
 	w.Fail = nil
 	w.Wait(time.Minute)
 	next := startProcess(w, dir, nil, Config{})
-	if u := next.Settle(Bg); u.Open() || !strings.HasSuffix(u.Ended, "nothing to put back") || stored(t, dir) || len(next.g.Config.History.Entries()) != 0 {
+	if u := next.SettleOverdue(Bg); u.IsOpen() || !strings.HasSuffix(u.Ended, "nothing to put back") || stored(t, dir) || len(next.g.Config.History.Entries()) != 0 {
 		t.Errorf("%+v", u)
 	}
 }
@@ -36,29 +36,29 @@ func TestTrialOfTwoProcesses(t *testing.T) {
 	w := trialWorld(t)
 	one, two := startProcess(w, dir, nil, Config{Adopts: true}), startProcess(w, dir, nil, Config{Adopts: true})
 	one.mustTry(changing.Move("control", 36))
-	two.step(Bg, true)
-	if u := two.told[0]; u.Here || u.PID != os.Getpid() || !u.Open() || two.mine {
+	two.runStep(Bg, true)
+	if u := two.told[0]; u.Here || u.PID != os.Getpid() || !u.IsOpen() || two.holdsLock {
 		t.Fatalf("%+v", u)
 	}
 	if r, err := two.try(changing.Move("blue", 41)); r != nil || !errors.Is(err, change.ErrBlocked) {
 		t.Errorf("two trials: %v", err)
 	}
 	w.Wait(time.Minute)
-	two.step(Bg, true)
+	two.runStep(Bg, true)
 	w.Expect("control", 36, "the other process has it")
-	one.step(Bg, true)
+	one.runStep(Bg, true)
 	w.Expect("control", 34, "put back by its owner")
-	two.step(Bg, true)
+	two.runStep(Bg, true)
 	if got := two.ended(); got != "undone or put back by another Rung" {
 		t.Errorf("%q", got)
 	}
 
 	one.mustTry(changing.Move("control", 36))
-	if _, err := two.Confirm("cli"); err != nil {
+	if _, err := two.ConfirmTrial("cli"); err != nil {
 		t.Fatal(err)
 	}
 	w.Wait(time.Minute)
-	one.step(Bg, true)
+	one.runStep(Bg, true)
 	w.Expect("control", 36, "confirmed elsewhere")
 	if got := one.ended(); got != "confirmed by another Rung" {
 		t.Errorf("%q", got)
@@ -72,15 +72,15 @@ func TestTrialConfirmedWhileItIsPutBack(t *testing.T) {
 		w := trialWorld(t)
 		one, two := startProcess(w, dir, nil, Config{Adopts: true}), startProcess(w, dir, nil, Config{})
 		one.mustTry(changing.Move("control", 36))
-		two.step(Bg, false)
-		two.left() // its own time is not over: it is the owner's clock that decides
+		two.runStep(Bg, false)
+		two.timeLeft() // its own time is not over: it is the owner's clock that decides
 		one.mu.Lock()
-		one.due = w.Clock()
+		one.dueAt = w.Clock()
 		one.mu.Unlock()
 		var wg sync.WaitGroup
 		var err error
-		wg.Go(func() { one.step(Bg, true) })
-		wg.Go(func() { _, err = two.Confirm("cli") })
+		wg.Go(func() { one.runStep(Bg, true) })
+		wg.Go(func() { _, err = two.ConfirmTrial("cli") })
 		wg.Wait()
 		want := int32(34)
 		if err == nil {
@@ -103,16 +103,16 @@ func TestTrialFoundInTime(t *testing.T) {
 	killed.dies()
 	w.Wait(20 * time.Second)
 	command := startProcess(w, dir, nil, Config{})
-	if u := command.Settle(Bg); !u.Open() || u.Here || u.Left(w.Clock()) != 40*time.Second || command.mine {
+	if u := command.SettleOverdue(Bg); !u.IsOpen() || u.Here || u.TimeLeft(w.Clock()) != 40*time.Second || command.holdsLock {
 		t.Fatalf("%+v", u)
 	}
 	readonly := startProcess(w, dir, nil, Config{ReadOnly: true, Adopts: true})
 	console := startProcess(w, dir, nil, Config{Adopts: true})
-	console.step(Bg, true)
-	if u := console.told[0]; !u.Here || u.Left(w.Clock()) != 40*time.Second {
+	console.runStep(Bg, true)
+	if u := console.told[0]; !u.Here || u.TimeLeft(w.Clock()) != 40*time.Second {
 		t.Fatalf("%+v", u)
 	}
-	if u := console.Leave(Bg); u.Open() || u.Ended != "put back: Rung was left before it was confirmed" {
+	if u := console.RevertAtExit(Bg); u.IsOpen() || u.Ended != "put back: Rung was left before it was confirmed" {
 		t.Errorf("%+v", u)
 	}
 	w.Expect("control", 34, "left")
@@ -121,13 +121,13 @@ func TestTrialFoundInTime(t *testing.T) {
 	killed.mustTry(changing.Move("control", 36))
 	killed.dies()
 	w.Wait(time.Minute)
-	readonly.step(Bg, true)
-	if u := readonly.Settle(Bg); u.Why != "started with --readonly" || !u.Open() {
+	readonly.runStep(Bg, true)
+	if u := readonly.SettleOverdue(Bg); u.Why != "started with --readonly" || !u.IsOpen() {
 		t.Errorf("%+v", u)
 	}
 	w.Expect("control", 36, "read-only")
 	w.SetWrites(false) // switched off is not read-only for ever: it was agreed to
-	command.step(Bg, false)
-	command.Settle(Bg)
+	command.runStep(Bg, false)
+	command.SettleOverdue(Bg)
 	w.Expect("control", 34, "over")
 }

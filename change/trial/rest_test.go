@@ -59,8 +59,8 @@ func TestKilledChangeIsFinishedOrTakenBack(t *testing.T) {
 		for _, finish := range []bool{true, false} {
 			w, dir := killedAfter(t, n)
 			next := startProcess(w, dir, nil, Config{})
-			u := next.Settle(Bg)
-			if !u.Open() || u.Here || !strings.HasPrefix(u.Partly, []string{"", "1 of 3 written, at ", "2 of 3 written, at "}[n]) {
+			u := next.SettleOverdue(Bg)
+			if !u.IsOpen() || u.Here || !strings.HasPrefix(u.Partly, []string{"", "1 of 3 written, at ", "2 of 3 written, at "}[n]) {
 				t.Fatalf("%d written: %+v", n, u)
 			}
 			if err := next.made(changing.Move("blue", 44)); !errors.Is(err, change.ErrBlocked) || !strings.Contains(err.Error(), "of 3 written") {
@@ -69,7 +69,7 @@ func TestKilledChangeIsFinishedOrTakenBack(t *testing.T) {
 			want := [3]int32{34, 40, -1}
 			if finish {
 				want = [3]int32{36, 41, 50}
-				if _, err := next.Confirm("cli"); err != nil {
+				if _, err := next.ConfirmTrial("cli"); err != nil {
 					t.Fatal(err)
 				}
 			} else if err := next.made(change.Mutation{Op: change.OpUndo}); err != nil {
@@ -78,7 +78,7 @@ func TestKilledChangeIsFinishedOrTakenBack(t *testing.T) {
 			if got := stand(w); got != want || stored(t, dir) {
 				t.Errorf("%d written, finish %v: %v, still stored: %v", n, finish, got, stored(t, dir))
 			}
-			if last := next.told[len(next.told)-1]; last.Open() {
+			if last := next.told[len(next.told)-1]; last.IsOpen() {
 				t.Errorf("%d written, finish %v: %+v", n, finish, last)
 			}
 			// What was finished is one change, which can be undone.
@@ -100,7 +100,7 @@ func TestKilledChangeThatIsWhole(t *testing.T) {
 		w, dir := killedAfter(t, n)
 		before := stand(w)
 		next := startProcess(w, dir, nil, Config{})
-		if u := next.Settle(Bg); u.Open() || stored(t, dir) || stand(w) != before || len(next.g.Config.History.Entries()) != want {
+		if u := next.SettleOverdue(Bg); u.IsOpen() || stored(t, dir) || stand(w) != before || len(next.g.Config.History.Entries()) != want {
 			t.Errorf("%d written: %+v, stored %v, history %+v", n, u, stored(t, dir), next.g.Config.History.Entries())
 		}
 	}
@@ -111,10 +111,10 @@ func TestKilledChangeLeavesForeignEditsAlone(t *testing.T) {
 	w, dir := killedAfter(t, 2)
 	w.Edit(given.ANP("blue", 77, "tenant=blue", "in allow tenant=blue"))
 	next := startProcess(w, dir, nil, Config{})
-	if u := next.Settle(Bg); !u.Open() {
+	if u := next.SettleOverdue(Bg); !u.IsOpen() {
 		t.Fatalf("%+v", u)
 	}
-	if _, err := next.Confirm("cli"); err != nil {
+	if _, err := next.ConfirmTrial("cli"); err != nil {
 		t.Fatal(err)
 	}
 	w.Expect("blue", 77, "somebody else changed it")
@@ -131,13 +131,13 @@ func TestChangeOfSeveralLeavesNoRecord(t *testing.T) {
 		if !stored(t, dir) {
 			t.Error("the way back is not there before the first object is written")
 		}
-		other.step(Bg, true)
+		other.runStep(Bg, true)
 	}
 	if err := p.made(changing.Apply(three)); err != nil || stored(t, dir) {
 		t.Fatalf("%v, stored %v", err, stored(t, dir))
 	}
 	w.Before = nil
-	other.step(Bg, true)
+	other.runStep(Bg, true)
 	if len(p.told)+len(other.told) > 0 {
 		t.Errorf("told %+v, %+v", p.told, other.told)
 	}
@@ -151,13 +151,13 @@ func TestChangeOfSeveralLeavesNoRecord(t *testing.T) {
 func TestKilledChangeReadOnly(t *testing.T) {
 	w, dir := killedAfter(t, 2)
 	next := startProcess(w, dir, nil, Config{ReadOnly: true, Adopts: true})
-	next.step(Bg, true)
-	if u := next.Settle(Bg); !u.Open() || u.Partly == "" || !stored(t, dir) {
+	next.runStep(Bg, true)
+	if u := next.SettleOverdue(Bg); !u.IsOpen() || u.Partly == "" || !stored(t, dir) {
 		t.Errorf("%+v", u)
 	}
 	console := startProcess(w, dir, nil, Config{Adopts: true})
-	console.step(Bg, true)
-	if u := console.Leave(Bg); !u.Open() || u.Text(w.Clock()) == "" {
+	console.runStep(Bg, true)
+	if u := console.RevertAtExit(Bg); !u.IsOpen() || u.Text(w.Clock()) == "" {
 		t.Errorf("%+v", u)
 	}
 	if got := stand(w); got[2] == -1 && got[0] == 34 {
@@ -176,7 +176,7 @@ func TestLogSessionAndOtherChanges(t *testing.T) {
 	if err != nil || !strings.Contains(q.Blocked, "is not confirmed yet") {
 		t.Errorf("%q", q.Blocked)
 	}
-	if _, err := p.Confirm("cli"); err != nil {
+	if _, err := p.ConfirmTrial("cli"); err != nil {
 		t.Fatal(err)
 	}
 	pre, err := p.g.Preview(Bg, w.Current(), change.Mutation{Op: change.OpLogLevel, Policy: k, Levels: model.LogLevels{Deny: "alert"}})
@@ -205,7 +205,7 @@ func TestTrialOfANamespacesLevel(t *testing.T) {
 	p.dies()
 	w.Wait(time.Minute)
 	p = startProcess(w, dir, nil, Config{Adopts: true})
-	p.step(Bg, true)
+	p.runStep(Bg, true)
 	if got := w.Logging(changing.NsKey("blue")); got != "-" || stored(t, dir) {
 		t.Errorf("%q", got)
 	}

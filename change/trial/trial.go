@@ -34,31 +34,31 @@ type Trials struct {
 
 	attempts sync.Mutex // held while one is put back
 
-	mu   sync.Mutex
-	job  *revertJob // nil: nothing is on trial
-	mine bool       // this process has the lock and puts it back
-	// making says that this process is just making the change, leaving that it ends.
-	making, leaving bool
-	done            chan struct{} // closed when it was made, or could not be
-	// found says that an earlier process made it, resumed that it began to put it back.
-	found, resumed bool
-	held           bool // by another process
-	due            time.Time
-	again          time.Time // when it is tried next, after it could not be put back
-	fails          int
-	state          *revision.Unconfirmed // as it was published last
-	wake           chan struct{}
+	mu        sync.Mutex
+	job       *revertJob // nil: nothing is on trial
+	holdsLock bool       // this process has the lock and puts it back
+	// isMaking says that this process is just making the change, leaving that it ends.
+	isMaking, isLeaving bool
+	done                chan struct{} // closed when it was made, or could not be
+	// foundEarlier says that an earlier process made it, resumed that it began to put it back.
+	foundEarlier, resumed bool
+	heldElsewhere         bool // by another process
+	dueAt                 time.Time
+	retryAt               time.Time // when it is tried next, after it could not be put back
+	failures              int
+	state                 *revision.UnconfirmedChange // as it was published last
+	wake                  chan struct{}
 }
 
 // Config says what the reverts of a gate work with.
 type Config struct {
-	Publish func(*revision.Unconfirmed)
+	Publish func(*revision.UnconfirmedChange)
 	// Dir is the state folder, empty where changes end with the process; Context is what
 	// the pending revert is kept under.
 	Dir, Context string
 	Disk         safefile.FS
 	// Adopts takes over what an earlier process left, and counts it down. Else it is only
-	// put back by Settle, once its time is over.
+	// put back by SettleOverdue, once its time is over.
 	Adopts bool
 	// ReadOnly puts nothing back.
 	ReadOnly bool
@@ -66,114 +66,114 @@ type Config struct {
 
 // New lets changes of a gate be made on trial.
 func New(g *gate.Gate, c Config) *Trials {
-	r := &Trials{gate: g, cfg: c, work: c.work(c.Dir), wake: make(chan struct{}, 1)}
+	r := &Trials{gate: g, cfg: c, work: c.trialStore(c.Dir), wake: make(chan struct{}, 1)}
 	g.UseTrials(r)
 	return r
 }
 
-// Begin writes down how a change is put back that is about to be made on trial, or that is
+// BeginTrial writes down how a change is put back that is about to be made on trial, or that is
 // of several objects, and returns its id; it is empty for every other one.
-func (r *Trials) Begin(p *gate.Preview, c gate.Confirm, step bool) (id string, err error) {
+func (r *Trials) BeginTrial(p *gate.Preview, c gate.Confirm, step bool) (id string, err error) {
 	// A change of several objects that lasts needs a way back that a kill does not take; a step of
 	// a plan has one.
 	switch lasts := r.work.Path != "" && !step && len(p.Objects) > 1; {
-	case c.Within <= 0 && !lasts:
+	case c.TrialTime <= 0 && !lasts:
 		return "", nil
-	case c.Within <= 0:
+	case c.TrialTime <= 0:
 		return r.beginForGood(p, c)
 	case step:
 		return "", fmt.Errorf("it cannot be made on trial: %w", change.ErrBlocked)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := r.look(); err != nil {
+	if err := r.refresh(); err != nil {
 		return "", err
 	}
-	if plan := r.gate.Config.Current().Plan; plan.Active() {
+	if plan := r.gate.Config.CurrentRevision().Plan; plan.IsUnderWay() {
 		return "", fmt.Errorf("a plan is under way, %s: %w", plan, change.ErrBlocked)
 	}
 	if r.job != nil {
-		return "", fmt.Errorf("%s: %w", r.job.stands(), change.ErrBlocked)
+		return "", fmt.Errorf("%s: %w", r.job.onTrialText(), change.ErrBlocked)
 	}
-	if err := r.take(lockTime); err != nil {
+	if err := r.takeLock(lockTime); err != nil {
 		return "", fmt.Errorf("writing down how to put it back: %w", err)
 	}
-	return r.keep(p, c)
+	return r.storeJob(p, c)
 }
 
-// keep stores how a change is put back that is about to be made. The caller holds mu, and
+// storeJob stores how a change is put back that is about to be made. The caller holds mu, and
 // the lock.
-func (r *Trials) keep(p *gate.Preview, c gate.Confirm) (id string, err error) {
+func (r *Trials) storeJob(p *gate.Preview, c gate.Confirm) (id string, err error) {
 	now := r.gate.Config.Now()
 	host, _ := os.Hostname()
 	job := &revertJob{ID: rand.Text(), Title: p.Title, By: c.By, PID: os.Getpid(), Host: clean.Text(host),
-		At: now, Until: now.Add(c.Within), Within: c.Within, Undoes: p.Undoes, Objects: history.ObjectsOf(p.Objects)}
-	if err := r.work.Save(job); err != nil {
-		r.free()
+		At: now, Until: now.Add(c.TrialTime), Within: c.TrialTime, Undoes: p.Undoes, Objects: history.ObjectsOf(p.Objects)}
+	if err := r.work.SaveRecord(job); err != nil {
+		r.releaseLock()
 		return "", fmt.Errorf("writing down how to put it back: %w", err)
 	}
-	r.job, r.mine, r.held, r.making, r.done = job, true, false, true, make(chan struct{})
-	r.due, r.again, r.fails = now.Add(c.Within), time.Time{}, 0
+	r.job, r.holdsLock, r.heldElsewhere, r.isMaking, r.done = job, true, false, true, make(chan struct{})
+	r.dueAt, r.retryAt, r.failures = now.Add(c.TrialTime), time.Time{}, 0
 	return job.ID, nil
 }
 
-// Made counts down from now on: the change of that id was made.
-func (r *Trials) Made(id string, entry uint64, files []change.FileChange) *revision.Unconfirmed {
+// ChangeMade counts down from now on: the change of that id was made.
+func (r *Trials) ChangeMade(id string, entry uint64, files []change.FileChange) *revision.UnconfirmedChange {
 	if id == "" {
 		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.settled()
+	r.endMaking()
 	if r.job == nil || r.job.ID != id {
 		return nil
 	}
-	if r.job.forGood() {
-		_ = r.work.End() // one that stays is found to be wholly made
-		r.drop()
+	if r.job.isFinal() {
+		_ = r.work.RemoveRecord() // one that stays is found to be wholly made
+		r.dropJob()
 		return nil
 	}
 	now := r.gate.Config.Now()
-	r.due = now.Add(r.job.Within)
-	r.job.Made, r.job.Entry, r.job.Files, r.job.Until = true, entry, files, r.due
+	r.dueAt = now.Add(r.job.Within)
+	r.job.Made, r.job.Entry, r.job.Files, r.job.Until = true, entry, files, r.dueAt
 	// Save may fail: the record stored before says the same, less exactly.
-	_ = r.work.Save(r.job)
-	r.tell()
-	r.nudge()
+	_ = r.work.SaveRecord(r.job)
+	r.publishState()
+	r.wakeRun()
 	return r.state
 }
 
-// Failed has a change looked at whose making failed: what of it was made all the same is
+// ChangeFailed has a change looked at whose making failed: what of it was made all the same is
 // put back at once.
-func (r *Trials) Failed(id string) {
+func (r *Trials) ChangeFailed(id string) {
 	if id == "" {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.settled()
-	if r.job != nil && r.job.ID == id && r.job.forGood() {
+	r.endMaking()
+	if r.job != nil && r.job.ID == id && r.job.isFinal() {
 		// The part that was made is looked at once the sources show it.
-		r.drop()
-		r.again = r.gate.Config.Now().Add(revertPause)
+		r.dropJob()
+		r.retryAt = r.gate.Config.Now().Add(revertPause)
 		return
 	}
 	if r.job != nil && r.job.ID == id {
-		r.due = r.gate.Config.Now()
-		r.nudge()
+		r.dueAt = r.gate.Config.Now()
+		r.wakeRun()
 	}
 }
 
-// settled says that the change is not being made any more. The caller holds mu.
-func (r *Trials) settled() {
-	if r.making {
-		r.making = false
+// endMaking says that the change is not being made any more. The caller holds mu.
+func (r *Trials) endMaking() {
+	if r.isMaking {
+		r.isMaking = false
 		close(r.done)
 	}
 }
 
-// Undone ends the trial of a change that was just undone.
-func (r *Trials) Undone(p *gate.Preview) {
+// ChangeUndone ends the trial of a change that was just undone.
+func (r *Trials) ChangeUndone(p *gate.Preview) {
 	if p.Undoes == 0 || p.Mutation.Op == change.OpRevert || p.Mutation.Op == change.OpFinish {
 		return
 	}
@@ -182,38 +182,38 @@ func (r *Trials) Undone(p *gate.Preview) {
 	if r.job == nil || r.job.Entry != p.Undoes {
 		return
 	}
-	if err := r.work.End(); err == nil {
-		r.end("undone", false)
+	if err := r.work.RemoveRecord(); err == nil {
+		r.publishEnd("undone", false)
 	}
 }
 
-// Against says why another change has to wait, empty where it has not. The one on trial
+// ReasonToWait says why another change has to wait, empty where it has not. The one on trial
 // can be undone.
-func (r *Trials) Against(p *gate.Preview) string {
+func (r *Trials) ReasonToWait(p *gate.Preview) string {
 	if p.Mutation.Op == change.OpRevert || p.Mutation.Op == change.OpFinish {
 		return ""
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_ = r.look() // what is known still counts
+	_ = r.refresh() // what is known still counts
 	if r.job == nil || p.Mutation.Op == change.OpUndo && p.Undoes != 0 && p.Undoes == r.job.Entry {
 		return ""
 	}
-	if r.job.forGood() {
-		if r.making || r.held { // it is being made
+	if r.job.isFinal() {
+		if r.isMaking || r.heldElsewhere { // it is being made
 			return ""
 		}
-		r.job.partly = r.rest()
+		r.job.partly = r.restText()
 		if r.job.partly == "" {
 			return ""
 		}
 	}
-	return r.job.stands()
+	return r.job.onTrialText()
 }
 
-// stands says that a change is on trial.
-func (j *revertJob) stands() string {
-	if j.forGood() {
+// onTrialText says that a change is on trial.
+func (j *revertJob) onTrialText() string {
+	if j.isFinal() {
 		return fmt.Sprintf("of %q only %s: finish it (rung confirm, in the console Y) or undo it first", j.Title, j.partly)
 	}
 	return fmt.Sprintf("%q is not confirmed yet: confirm it (rung confirm, in the console Y) or undo it first", j.Title)
@@ -222,19 +222,19 @@ func (j *revertJob) stands() string {
 // ErrUnread says that a change cannot be finished before the objects are known.
 var ErrUnread = errors.New("the objects are not read yet")
 
-// Confirm makes the change on trial one for good, or the rest of one that was killed. by is
+// ConfirmTrial makes the change on trial one for good, or the rest of one that was killed. by is
 // who says so.
-func (r *Trials) Confirm(by string) (title string, err error) {
+func (r *Trials) ConfirmTrial(by string) (title string, err error) {
 	r.mu.Lock()
-	if err := r.look(); err == nil && r.job != nil && r.job.forGood() && !r.held && !r.making {
+	if err := r.refresh(); err == nil && r.job != nil && r.job.isFinal() && !r.heldElsewhere && !r.isMaking {
 		r.mu.Unlock()
-		if !r.gate.Config.Current().Loaded {
+		if !r.gate.Config.CurrentRevision().Loaded {
 			return "", ErrUnread
 		}
-		return r.finish(context.Background(), by)
+		return r.finishRest(context.Background(), by)
 	}
 	defer r.mu.Unlock()
-	if err := r.look(); err != nil {
+	if err := r.refresh(); err != nil {
 		return "", err
 	}
 	if r.job == nil {
@@ -245,43 +245,43 @@ func (r *Trials) Confirm(by string) (title string, err error) {
 		return "", fmt.Errorf("confirming %q: %w", r.job.Title, err)
 	}
 	defer unlock()
-	if err := r.look(); err != nil {
+	if err := r.refresh(); err != nil {
 		return "", err
 	}
 	j := r.job
-	alive := r.mine || r.held
+	alive := r.holdsLock || r.heldElsewhere
 	switch {
 	case j == nil:
 		return "", fmt.Errorf("it was confirmed or put back a moment ago: %w", change.ErrBlocked)
-	case r.making || !j.Made && r.held:
+	case r.isMaking || !j.Made && r.heldElsewhere:
 		return "", fmt.Errorf("%q is just being made: %w", j.Title, change.ErrBlocked)
 	case j.Trying && alive:
 		return "", fmt.Errorf("too late: %q is just being put back: %w", j.Title, change.ErrBlocked)
-	case r.left() == 0 && j.Why == "":
+	case r.timeLeft() == 0 && j.Why == "":
 		return "", fmt.Errorf("too late: the time of %q is over: %w", j.Title, change.ErrBlocked)
 	}
-	if err := r.work.End(); err != nil {
+	if err := r.work.RemoveRecord(); err != nil {
 		return "", fmt.Errorf("confirming %q: %w", j.Title, err)
 	}
-	r.end(revision.TrialConfirmed, true)
-	r.gate.Note(by, "confirm", "Confirm: "+j.Title)
+	r.publishEnd(revision.TrialConfirmed, true)
+	r.gate.AuditNote(by, "confirm", "Confirm: "+j.Title)
 	return j.Title, nil
 }
 
-// nudge has Run look at once.
-func (r *Trials) nudge() {
+// wakeRun has Run look at once.
+func (r *Trials) wakeRun() {
 	select {
 	case r.wake <- struct{}{}:
 	default:
 	}
 }
 
-// end publishes what became of the change on trial. The caller holds mu.
-func (r *Trials) end(what string, kept bool) {
+// publishEnd publishes what became of the change on trial. The caller holds mu.
+func (r *Trials) publishEnd(what string, kept bool) {
 	j := r.job
-	if r.mine {
-		r.free()
+	if r.holdsLock {
+		r.releaseLock()
 	}
-	r.publish(&revision.Unconfirmed{ID: j.ID, Title: j.Title, Until: j.Until, Found: r.found, Ended: what, Kept: kept})
-	r.job, r.held, r.due, r.found = nil, false, time.Time{}, false
+	r.publish(&revision.UnconfirmedChange{ID: j.ID, Title: j.Title, Until: j.Until, Found: r.foundEarlier, Ended: what, Kept: kept})
+	r.job, r.heldElsewhere, r.dueAt, r.foundEarlier = nil, false, time.Time{}, false
 }

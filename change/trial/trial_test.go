@@ -30,13 +30,13 @@ type process struct {
 	g    *gate.Gate
 	w    *gating.World
 	disk safefile.FS
-	told []revision.Unconfirmed
+	told []revision.UnconfirmedChange
 }
 
 // dies ends a process as a kill does: its locks end with it.
 func (p *process) dies() {
 	p.disk.(*faultfs.FS).Kill()
-	p.work.Release()
+	p.work.ReleaseLock()
 }
 
 func startProcess(w *gating.World, dir string, disk safefile.FS, c Config) *process {
@@ -47,7 +47,7 @@ func startProcess(w *gating.World, dir string, disk safefile.FS, c Config) *proc
 	}
 	p := &process{w: w, disk: disk, g: w.GateOf(gate.Config{Writer: w, History: h, Audit: audit.New(disk, dir)})}
 	c.Dir, c.Context, c.Disk = dir, "test", disk
-	c.Publish = func(u *revision.Unconfirmed) { p.told = append(p.told, *u) }
+	c.Publish = func(u *revision.UnconfirmedChange) { p.told = append(p.told, *u) }
 	p.Trials = New(p.g, c)
 	return p
 }
@@ -60,12 +60,12 @@ func (p *process) try(m change.Mutation) (*gate.Result, error) {
 	if err != nil {
 		p.w.T.Fatal(err)
 	}
-	return p.g.Commit(ctx, pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "cli", Within: time.Minute})
+	return p.g.Commit(ctx, pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "cli", TrialTime: time.Minute})
 }
 
 func (p *process) mustTry(m change.Mutation) {
 	p.w.T.Helper()
-	if r, err := p.try(m); err != nil || r.Trial == nil || !r.Trial.Open() || !r.Trial.Here {
+	if r, err := p.try(m); err != nil || r.Trial == nil || !r.Trial.IsOpen() || !r.Trial.Here {
 		p.w.T.Fatalf("%+v, %v", r, err)
 	}
 }
@@ -98,7 +98,7 @@ func TestTrialIsPutBackAtItsTime(t *testing.T) {
 		p := startProcess(w, dir, nil, Config{Adopts: true})
 		p.mustTry(changing.Move("control", 36))
 		w.Wait(59 * time.Second)
-		if next := p.step(Bg, true); next != time.Second {
+		if next := p.runStep(Bg, true); next != time.Second {
 			t.Errorf("comes again in %s", next)
 		}
 		w.Expect("control", 36, "a second before its time")
@@ -106,7 +106,7 @@ func TestTrialIsPutBackAtItsTime(t *testing.T) {
 			t.Error("nothing is stored while it waits")
 		}
 		w.Wait(time.Second)
-		p.step(Bg, true)
+		p.runStep(Bg, true)
 		w.Expect("control", 34, "at its time")
 		if got := p.ended(); got != "put back: nobody confirmed it in 60s" || p.job != nil || dir != "" && stored(t, dir) {
 			t.Errorf("%q, %+v", got, p.job)
@@ -133,11 +133,11 @@ func TestTrialIsConfirmed(t *testing.T) {
 	p := startProcess(w, dir, nil, Config{Adopts: true})
 	p.mustTry(changing.Move("control", 36))
 	w.Wait(time.Minute - time.Nanosecond) // at the last moment
-	if title, err := p.Confirm("cli"); err != nil || title != "Move ANP control from 34 to 36" {
+	if title, err := p.ConfirmTrial("cli"); err != nil || title != "Move ANP control from 34 to 36" {
 		t.Fatal(title, err)
 	}
 	w.Wait(time.Hour)
-	p.step(Bg, true)
+	p.runStep(Bg, true)
 	w.Expect("control", 36, "confirmed")
 	if stored(t, dir) || p.ended() != "confirmed" {
 		t.Errorf("%q", p.ended())
@@ -145,16 +145,16 @@ func TestTrialIsConfirmed(t *testing.T) {
 	if all := changing.AuditOf(t, dir); all[len(all)-1].Op != "confirm" || all[len(all)-1].By != "cli" {
 		t.Errorf("audit %+v", all)
 	}
-	if _, err := p.Confirm("cli"); !errors.Is(err, change.ErrBlocked) {
+	if _, err := p.ConfirmTrial("cli"); !errors.Is(err, change.ErrBlocked) {
 		t.Errorf("confirmed twice: %v", err)
 	}
 	// Too late is too late, though nobody has put it back yet.
 	p.mustTry(changing.Move("control", 34))
 	w.Wait(time.Minute)
-	if _, err := p.Confirm("cli"); !errors.Is(err, change.ErrBlocked) || !strings.Contains(err.Error(), "too late") {
+	if _, err := p.ConfirmTrial("cli"); !errors.Is(err, change.ErrBlocked) || !strings.Contains(err.Error(), "too late") {
 		t.Errorf("%v", err)
 	}
-	p.step(Bg, true)
+	p.runStep(Bg, true)
 	w.Expect("control", 36, "put back")
 }
 
@@ -166,7 +166,7 @@ func TestTrialWhoseChangeIsRefused(t *testing.T) {
 	if r, err := p.try(changing.Move("control", 36)); r != nil || !errors.Is(err, w.Fail) {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	p.step(Bg, false) // at once, not in a minute
+	p.runStep(Bg, false) // at once, not in a minute
 	if stored(t, dir) || p.job != nil || len(w.Written) > 0 {
 		t.Error("it still waits")
 	}
@@ -210,8 +210,8 @@ func TestTrialLeftWhileItIsMade(t *testing.T) {
 		go func() { _, err := p.try(changing.Move("control", 36)); made <- err }()
 		<-writing
 		ctx, cancel := context.WithCancel(Bg)
-		left := make(chan *revision.Unconfirmed)
-		go func() { left <- p.Leave(ctx) }()
+		left := make(chan *revision.UnconfirmedChange)
+		go func() { left <- p.RevertAtExit(ctx) }()
 		if patient {
 			select {
 			case <-left:
@@ -222,7 +222,7 @@ func TestTrialLeftWhileItIsMade(t *testing.T) {
 			if err := <-made; err != nil {
 				t.Fatal(err)
 			}
-			if u := <-left; u.Open() || u.Ended != "put back: Rung was left before it was confirmed" {
+			if u := <-left; u.IsOpen() || u.Ended != "put back: Rung was left before it was confirmed" {
 				t.Errorf("%+v", u)
 			}
 			w.Expect("control", 34, "left")
@@ -247,7 +247,7 @@ func TestTrialLeavesForeignEditsAlone(t *testing.T) {
 		"---\n" + given.ANP("new", 50, "", "in allow team=ops")))
 	w.Edit(given.ANP("blue", 77, "tenant=blue", "in allow tenant=blue"))
 	w.Wait(time.Minute)
-	p.step(Bg, true)
+	p.runStep(Bg, true)
 	w.Expect("control", 34, "nobody else touched it")
 	w.Expect("new", -1, "nobody else touched it")
 	w.Expect("blue", 77, "somebody else changed it")
@@ -259,7 +259,7 @@ func TestTrialLeavesForeignEditsAlone(t *testing.T) {
 	w.Edit(given.ANP("control", 60, "", "in allow team=ops"))
 	writes := len(w.Written)
 	w.Wait(time.Minute)
-	p.step(Bg, true)
+	p.runStep(Bg, true)
 	w.Expect("control", 60, "somebody else changed it")
 	all := changing.AuditOf(t, dir)
 	if got := p.ended(); got != "not put back: ANP control was changed meanwhile and stays as it is" || stored(t, dir) || len(w.Written) != writes ||
@@ -271,12 +271,12 @@ func TestTrialLeavesForeignEditsAlone(t *testing.T) {
 	p.mustTry(changing.Move("control", 36))
 	w.Apply(nil, []model.Key{given.ANPKey("control")})
 	w.Wait(time.Minute)
-	p.step(Bg, true)
+	p.runStep(Bg, true)
 	w.Expect("control", -1, "somebody else deleted it")
 	p.mustTry(changing.Remove("blue"))
 	w.Edit(given.ANP("blue", 12, "", "in allow team=ops"))
 	w.Wait(time.Minute)
-	p.step(Bg, true)
+	p.runStep(Bg, true)
 	w.Expect("blue", 12, "somebody else made it again")
 }
 
@@ -288,26 +288,26 @@ func TestTrialIsTriedAgain(t *testing.T) {
 	p.mustTry(changing.Move("control", 36))
 	w.Fail = errors.New("connection refused")
 	w.Wait(time.Minute)
-	p.step(Bg, true)
-	if u := p.told[len(p.told)-1]; !u.Open() || !u.Over || !strings.Contains(u.Why, "connection refused") || !stored(t, dir) {
+	p.runStep(Bg, true)
+	if u := p.told[len(p.told)-1]; !u.IsOpen() || !u.Over || !strings.Contains(u.Why, "connection refused") || !stored(t, dir) {
 		t.Fatalf("%+v", u)
 	}
 	tries := len(changing.AuditOf(t, dir))
-	p.step(Bg, true) // not yet
+	p.runStep(Bg, true) // not yet
 	if n := len(changing.AuditOf(t, dir)); n != tries {
 		t.Error("tried again without a pause")
 	}
 	w.Fail = nil
 	w.Wait(revertPause)
-	p.step(Bg, true)
+	p.runStep(Bg, true)
 	w.Expect("control", 34, "once it is back")
 
 	// As long as that is not possible, it can still be decided to keep the change.
 	p.mustTry(changing.Move("control", 36))
 	w.Fail = errors.New("connection refused")
 	w.Wait(time.Minute)
-	p.step(Bg, true)
-	if _, err := p.Confirm("cli"); err != nil || stored(t, dir) {
+	p.runStep(Bg, true)
+	if _, err := p.ConfirmTrial("cli"); err != nil || stored(t, dir) {
 		t.Fatal(err)
 	}
 }
@@ -324,7 +324,7 @@ func TestTrialWhoseClockGoesBack(t *testing.T) {
 			p.dies()
 			p = startProcess(w, dir, nil, Config{Adopts: true})
 		}
-		p.step(Bg, true)
+		p.runStep(Bg, true)
 		w.Expect("control", 34, "an hour back")
 	}
 }
@@ -335,12 +335,12 @@ func TestTrialByTheProcessesOwnTime(t *testing.T) {
 	p := startProcess(w, "", nil, Config{})
 	p.mustTry(changing.Move("control", 36))
 	p.job.Until = p.job.Until.Add(-30 * time.Second) // suspended, or set on
-	if p.left() != 30*time.Second {
-		t.Error(p.left())
+	if p.timeLeft() != 30*time.Second {
+		t.Error(p.timeLeft())
 	}
-	p.due = p.due.Add(-40 * time.Second) // the clock was set back by 10 s, then 40 s went by
-	if p.left() != 20*time.Second {
-		t.Error(p.left())
+	p.dueAt = p.dueAt.Add(-40 * time.Second) // the clock was set back by 10 s, then 40 s went by
+	if p.timeLeft() != 20*time.Second {
+		t.Error(p.timeLeft())
 	}
 }
 
@@ -358,14 +358,14 @@ func TestTrialIsUndone(t *testing.T) {
 	}
 	gating.Do(t, w, p.g, changing.Move("blue", 41), gating.Typed("blue"))
 	w.Wait(time.Minute)
-	p.step(Bg, true)
+	p.runStep(Bg, true)
 	w.Expect("control", 34, "undone")
 
 	// An undo on trial becomes a redo.
 	gating.Do(t, w, p.g, changing.Move("control", 36), gating.Typed("control"))
 	p.mustTry(change.Mutation{Op: change.OpUndo})
 	w.Wait(time.Minute)
-	p.step(Bg, true)
+	p.runStep(Bg, true)
 	w.Expect("control", 36, "the undo was put back")
 	if h := p.g.Config.History.Entries()[0]; h.Title != "Redo: Move ANP control from 34 to 36" {
 		t.Errorf("%+v", h)
@@ -381,7 +381,7 @@ func TestTrialThatCannotBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := startProcess(w, dir, nil, Config{})
-	if u := p.Settle(Bg); u == nil || u.Open() || !strings.Contains(u.Ended, "cannot be read: look at the policies yourself") {
+	if u := p.SettleOverdue(Bg); u == nil || u.IsOpen() || !strings.Contains(u.Ended, "cannot be read: look at the policies yourself") {
 		t.Fatalf("%+v", u)
 	}
 	if _, err := os.Stat(path + ".unreadable-1"); err != nil {
@@ -399,7 +399,7 @@ func TestTrialOfAPlan(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := p.g.Commit(Bg, &gate.Preview{Title: "Undo: plan", Mutation: change.Mutation{Op: change.OpUndo, Plan: true}},
-		gate.Confirm{Yes: true, Within: time.Minute}); !errors.Is(err, change.ErrBlocked) {
+		gate.Confirm{Yes: true, TrialTime: time.Minute}); !errors.Is(err, change.ErrBlocked) {
 		t.Error(err)
 	}
 }
@@ -420,7 +420,7 @@ func FuzzRevertFile(f *testing.F) {
 			t.Fatalf("%+v", j)
 		}
 		r := &Trials{job: j, gate: &gate.Gate{Config: gate.Config{Now: time.Now}}}
-		if left := r.left(); left < 0 || left > j.Within {
+		if left := r.timeLeft(); left < 0 || left > j.Within {
 			t.Fatal(left)
 		}
 	})

@@ -38,15 +38,15 @@ type FileOptions struct {
 
 // Files are manifests as a source, and as a writer for write-back.
 type Files struct {
-	read manifests.Options
-	disk safefile.FS
+	readOptions manifests.Options
+	disk        safefile.FS
 
 	mu    sync.Mutex
 	files map[string]manifests.File // by path, as they were read or written last
-	// written are the files that were written since they were read; placed says
+	// writtenFiles are the files that were written since they were read; placed says
 	// where objects went that were made here.
-	written map[string]struct{}
-	placed  map[model.Key]string
+	writtenFiles map[string]struct{}
+	placed       map[model.Key]string
 	// removed are the files that were taken away, and when: nobody has to be told that
 	// they are gone.
 	removed map[string]time.Time
@@ -59,23 +59,23 @@ func NewFiles(opt FileOptions) *Files {
 	if opt.Demo != nil {
 		read.FS, read.Paths, read.Source = opt.Demo, []string{"."}, "demo"
 	}
-	return &Files{read: read, disk: safefile.Or(opt.Disk), files: map[string]manifests.File{},
-		written: map[string]struct{}{}, placed: map[model.Key]string{}, removed: map[string]time.Time{}}
+	return &Files{readOptions: read, disk: safefile.OrSystem(opt.Disk), files: map[string]manifests.File{},
+		writtenFiles: map[string]struct{}{}, placed: map[model.Key]string{}, removed: map[string]time.Time{}}
 }
 
 // Name is "files" or "demo".
-func (f *Files) Name() string { return f.read.Source }
+func (f *Files) Name() string { return f.readOptions.Source }
 
 // Run delivers what the files hold, first as it is and then checked, and again
 // whenever one of them changes.
 func (f *Files) Run(ctx context.Context, sink func(source.Update)) {
-	read := f.read
+	read := f.readOptions
 	read.Progress = func(n, total int64) {
 		sink(source.Update{State: model.SourceState{Name: f.Name(), Conn: model.ConnStarting, Read: n, Total: total}})
 	}
 	err := manifests.Watch(ctx, read, func(u manifests.Update) {
-		n := f.seen(u)
-		u.Broken = f.unexpected(u.Broken)
+		n := f.noteRead(u)
+		u.Broken = f.withoutExpected(u.Broken)
 		st := model.SourceState{Name: f.Name(), Conn: model.ConnSynced, Detail: words.Count(n, "file")}
 		for _, b := range u.Broken {
 			if b.Code == check.CodeGone || b.Code == check.CodeKept || b.Code == check.CodeFile {
@@ -92,8 +92,8 @@ func (f *Files) Run(ctx context.Context, sink func(source.Update)) {
 	}
 }
 
-// unexpected leaves out that files are gone which were taken away here.
-func (f *Files) unexpected(broken []model.Broken) []model.Broken {
+// withoutExpected leaves out that files are gone which were taken away here.
+func (f *Files) withoutExpected(broken []model.Broken) []model.Broken {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(broken), func(b model.Broken) bool {
@@ -102,39 +102,39 @@ func (f *Files) unexpected(broken []model.Broken) []model.Broken {
 	})
 }
 
-// seen takes in which files were read, and how many there are.
-func (f *Files) seen(u manifests.Update) int {
+// noteRead takes in which files were read, and how many there are.
+func (f *Files) noteRead(u manifests.Update) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	next := make(map[string]manifests.File, len(u.Files))
 	for _, file := range u.Files {
-		_, written := f.written[file.Path]
+		_, written := f.writtenFiles[file.Path]
 		if own := f.files[file.Path]; written && own.At.After(file.At) {
 			file = own // written after it was read for this update
 		} else {
-			delete(f.written, file.Path)
+			delete(f.writtenFiles, file.Path)
 		}
 		next[file.Path] = file
 		if at, own := f.removed[file.Path]; own && file.At.After(at) {
 			delete(f.removed, file.Path) // somebody made it again
 		}
 	}
-	for path := range f.written {
+	for path := range f.writtenFiles {
 		if _, read := next[path]; read {
 			continue
 		}
 		if _, err := os.Lstat(path); err == nil {
 			next[path] = f.files[path] // new, and not looked for yet
 		} else {
-			delete(f.written, path)
+			delete(f.writtenFiles, path)
 		}
 	}
 	f.files = next
 	return len(u.Files)
 }
 
-// stamp is a file as it was read or written last.
-func (f *Files) stamp(path string) (manifests.File, error) {
+// knownFile is a file as it was read or written last.
+func (f *Files) knownFile(path string) (manifests.File, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	file, ok := f.files[path]
@@ -144,24 +144,24 @@ func (f *Files) stamp(path string) (manifests.File, error) {
 	return file, nil
 }
 
-func (f *Files) wrote(file manifests.File) {
+func (f *Files) noteWritten(file manifests.File) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.files[file.Path] = file
-	f.written[file.Path] = struct{}{}
+	f.writtenFiles[file.Path] = struct{}{}
 	delete(f.removed, file.Path)
 }
 
-func (f *Files) forget(path string) {
+func (f *Files) forgetFile(path string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.files, path)
-	delete(f.written, path)
+	delete(f.writtenFiles, path)
 	f.removed[path] = time.Now()
 }
 
-// remember notes where new objects went, until they are read back.
-func (f *Files) remember(changes []change.ObjectChange, jobs []*fileJob) {
+// rememberPlaces notes where new objects went, until they are read back.
+func (f *Files) rememberPlaces(changes []change.ObjectChange, jobs []*fileJob) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, c := range changes {
@@ -176,21 +176,21 @@ func (f *Files) remember(changes []change.ObjectChange, jobs []*fileJob) {
 	}
 }
 
-// Sweep removes what a process that was killed at a time, or later, left half written beside
+// SweepLeftovers removes what a process that was killed at a time, or later, left half written beside
 // the files.
-func (f *Files) Sweep(since time.Time) {
+func (f *Files) SweepLeftovers(since time.Time) {
 	f.mu.Lock()
 	folders := map[string]struct{}{}
 	for path := range f.files {
 		folders[filepath.Dir(path)] = struct{}{}
 	}
 	f.mu.Unlock()
-	for _, given := range f.read.Paths {
+	for _, given := range f.readOptions.Paths {
 		if info, err := os.Stat(given); err == nil && info.IsDir() {
 			folders[given] = struct{}{}
 		}
 	}
 	for folder := range folders {
-		safefile.Sweep(f.disk, folder, since)
+		safefile.SweepTemp(f.disk, folder, since)
 	}
 }

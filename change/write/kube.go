@@ -18,26 +18,26 @@ import (
 // kubeWriter makes changes through an API server.
 type kubeWriter struct{ policies *kube.Policies }
 
-// ToCluster writes policies to a cluster, each by the verb that fits it (see kube.Verb).
+// NewKubeWriter writes policies to a cluster, each by the verb that fits it (see kube.Verb).
 // All changes or none is more than an API server can do: a set that fails half way
 // is put back as far as nobody else changed it meanwhile, and the error says what
 // stands.
-func ToCluster(c *kube.Cluster) change.Writer {
+func NewKubeWriter(c *kube.Cluster) change.Writer {
 	return &kubeWriter{c.Policies()}
 }
 
 // kubeChange is a change as the API is asked for it.
 func kubeChange(c *change.ObjectChange) kube.Change {
-	ch := kube.Change{Verb: c.How, Key: c.Key, Old: c.Old, New: c.New, Force: c.Force,
+	ch := kube.Change{Verb: c.ServerVerb, Key: c.Key, Old: c.Old, New: c.New, Force: c.Force,
 		Unchanged: func(live *model.Policy) bool { return model.SameContent(live, c.Old) }}
-	if c.Sent != nil {
-		ch.New = c.Sent
+	if c.SentDocument != nil {
+		ch.New = c.SentDocument
 	}
 	return ch
 }
 
-// Live reads the policies one after the other.
-func (w *kubeWriter) Live(ctx context.Context, keys []model.PolicyKey) (map[model.PolicyKey]*kube.Live, error) {
+// LivePolicies reads the policies one after the other.
+func (w *kubeWriter) LivePolicies(ctx context.Context, keys []model.PolicyKey) (map[model.PolicyKey]*kube.Live, error) {
 	out := make(map[model.PolicyKey]*kube.Live, len(keys))
 	for _, k := range keys {
 		if k.Name == "" || !change.IsChangeable(k.Kind) {
@@ -52,14 +52,14 @@ func (w *kubeWriter) Live(ctx context.Context, keys []model.PolicyKey) (map[mode
 	return out, nil
 }
 
-// Check is a dry run of every change.
-func (w *kubeWriter) Check(ctx context.Context, changes []change.ObjectChange) *change.ServerAnswer {
+// TryChanges is a dry run of every change.
+func (w *kubeWriter) TryChanges(ctx context.Context, changes []change.ObjectChange) *change.ServerAnswer {
 	out := &change.ServerAnswer{Stored: make([]*model.Policy, len(changes))}
 	for i := range changes {
 		c := &changes[i]
-		res, err := w.policies.Do(ctx, kubeChange(c), true)
+		res, err := w.policies.MakeChange(ctx, kubeChange(c), true)
 		if err != nil {
-			refused(out, c, err)
+			addRefusal(out, c, err)
 			continue
 		}
 		out.Stored[i] = res.Policy
@@ -70,10 +70,10 @@ func (w *kubeWriter) Check(ctx context.Context, changes []change.ObjectChange) *
 	return out
 }
 
-// refused takes in why the server would not make a change.
-func refused(out *change.ServerAnswer, c *change.ObjectChange, err error) {
-	var no *kube.Rejected
-	var contested *kube.Contested
+// addRefusal takes in why the server would not make a change.
+func addRefusal(out *change.ServerAnswer, c *change.ObjectChange, err error) {
+	var no *kube.RejectedError
+	var contested *kube.ContestedError
 	why := ""
 	switch {
 	case errors.As(err, &contested):
@@ -85,9 +85,9 @@ func refused(out *change.ServerAnswer, c *change.ObjectChange, err error) {
 		}
 		return
 	case errors.As(err, &no):
-		why = fmt.Sprintf("the API server refuses to %s %s: %v", c.How, c.Key.Label(), no)
+		why = fmt.Sprintf("the API server refuses to %s %s: %v", c.ServerVerb, c.Key.Label(), no)
 	default:
-		why = change.Capital(clean.Text(err.Error()))
+		why = change.Capitalize(clean.Text(err.Error()))
 	}
 	if out.Blocked == "" {
 		out.Blocked = why
@@ -101,7 +101,7 @@ const CodeServer = "server"
 // of New. After a failure, changes that were made are taken back.
 func (w *kubeWriter) Write(ctx context.Context, changes []change.ObjectChange) error {
 	for i := range changes {
-		stored, err := w.one(ctx, &changes[i])
+		stored, err := w.makeChange(ctx, &changes[i])
 		if err == nil {
 			if stored != nil {
 				changes[i].New = stored
@@ -119,18 +119,18 @@ func (w *kubeWriter) Write(ctx context.Context, changes []change.ObjectChange) e
 	return nil
 }
 
-// one makes one change. Where the answer was lost the object tells whether it was
+// makeChange makes one change. Where the answer was lost the object tells whether it was
 // made.
-func (w *kubeWriter) one(ctx context.Context, c *change.ObjectChange) (*model.Policy, error) {
-	res, err := w.policies.Do(ctx, kubeChange(c), false)
+func (w *kubeWriter) makeChange(ctx context.Context, c *change.ObjectChange) (*model.Policy, error) {
+	res, err := w.policies.MakeChange(ctx, kubeChange(c), false)
 	if err == nil {
 		return res.Policy, nil
 	}
-	var no *kube.Rejected
+	var no *kube.RejectedError
 	if !errors.Is(err, kube.ErrNoAnswer) && !(errors.As(err, &no) && no.Code >= 500) {
 		return nil, err
 	}
-	return w.settle(context.WithoutCancel(ctx), c, err)
+	return w.settleLost(context.WithoutCancel(ctx), c, err)
 }
 
 // Bounds of looking whether a change was made whose answer was lost, and of
@@ -142,8 +142,8 @@ const (
 	backTime    = 20 * time.Second
 )
 
-// settle looks whether a change was made.
-func (w *kubeWriter) settle(ctx context.Context, c *change.ObjectChange, lost error) (*model.Policy, error) {
+// settleLost looks whether a change was made.
+func (w *kubeWriter) settleLost(ctx context.Context, c *change.ObjectChange, lost error) (*model.Policy, error) {
 	ctx, cancel := context.WithTimeout(ctx, settleTime)
 	defer cancel()
 	for range settleTries {
@@ -180,8 +180,8 @@ func (w *kubeWriter) putBack(ctx context.Context, done []change.ObjectChange) st
 	var back, stand []string
 	for _, c := range slices.Backward(done) {
 		r := change.ObjectChange{Key: c.Key, Old: c.New, New: c.Old}
-		r.How = change.VerbOf(change.Mutation{}, &r)
-		if _, err := w.policies.Do(ctx, kubeChange(&r), false); err != nil {
+		r.ServerVerb = change.VerbOf(change.Mutation{}, &r)
+		if _, err := w.policies.MakeChange(ctx, kubeChange(&r), false); err != nil {
 			stand = append(stand, fmt.Sprintf("%s stands as changed (%v)", c.Key.Label(), err))
 		} else {
 			back = append(back, c.Key.Label())

@@ -25,12 +25,12 @@ type fileJob struct {
 	path  string
 	file  manifests.File // as it was read; of no use where there is none yet
 	edits []edit.Edit
-	// whole says that text replaces everything in the file: the text of a new file,
+	// replaces says that text replaces everything in the file: the text of a new file,
 	// or the one before a change that is undone. A nil text removes the file.
-	whole, isNew bool
-	text         []byte
-	adds         []model.Key
-	keys         []model.Key // all that it is about
+	replaces, isNew bool
+	text            []byte
+	adds            []model.Key
+	keys            []model.Key // all that it is about
 }
 
 // Write edits the files the objects came from, touching only what changes. A new
@@ -39,14 +39,14 @@ type fileJob struct {
 // file cannot be written, those before it are put back. The change made to each
 // file is noted in WrittenFile of its objects' changes. One Write at a time.
 func (f *Files) Write(_ context.Context, changes []change.ObjectChange) error {
-	w, err := f.plan(changes)
+	w, err := f.planWrites(changes)
 	if err != nil {
 		return err
 	}
 	var undo []func() error
 	var did []*change.FileChange
 	for _, j := range w.jobs {
-		left, back, err := f.run(j)
+		left, back, err := f.writeFile(j)
 		if err != nil {
 			for i := len(undo) - 1; i >= 0; i-- {
 				err = errors.Join(err, undo[i]())
@@ -56,7 +56,7 @@ func (f *Files) Write(_ context.Context, changes []change.ObjectChange) error {
 		undo = append(undo, back)
 		did = append(did, &change.FileChange{Change: left, Keys: j.keys})
 	}
-	f.remember(changes, w.jobs)
+	f.rememberPlaces(changes, w.jobs)
 	for i := range changes {
 		for _, h := range did {
 			if slices.Contains(h.Keys, changes[i].Key) {
@@ -69,23 +69,23 @@ func (f *Files) Write(_ context.Context, changes []change.ObjectChange) error {
 
 // writePlan holds the changes to files that a change of objects needs.
 type writePlan struct {
-	f      *Files
+	files  *Files
 	jobs   []*fileJob
 	byPath map[string]*fileJob
 	// notes say where objects go that come back.
 	notes []string
 }
 
-// plan sorts the changes by file.
-func (f *Files) plan(changes []change.ObjectChange) (*writePlan, error) {
-	w := &writePlan{f: f, byPath: map[string]*fileJob{}}
-	done, err := w.undo(changes)
+// planWrites sorts the changes by file.
+func (f *Files) planWrites(changes []change.ObjectChange) (*writePlan, error) {
+	w := &writePlan{files: f, byPath: map[string]*fileJob{}}
+	done, err := w.planUndo(changes)
 	if err != nil {
 		return nil, err
 	}
 	for i, c := range changes {
 		if !done[i] {
-			if err := w.add(c); err != nil {
+			if err := w.addChange(c); err != nil {
 				return nil, err
 			}
 		}
@@ -93,22 +93,22 @@ func (f *Files) plan(changes []change.ObjectChange) (*writePlan, error) {
 	return w, nil
 }
 
-// add plans one change.
-func (w *writePlan) add(c change.ObjectChange) error {
+// addChange plans one change.
+func (w *writePlan) addChange(c change.ObjectChange) error {
 	if c.Old != nil {
-		at, err := w.f.locate(c.Old)
+		at, err := w.files.locateObject(c.Old)
 		if err != nil {
 			return err
 		}
-		return w.edit(at.File, c.Key, editOf(c, at))
+		return w.addEdit(at.File, c.Key, editOf(c, at))
 	}
 	if c.UndoneFile != nil {
-		back, err := w.restore(c)
+		back, err := w.restoreDeleted(c)
 		if back || err != nil {
 			return err
 		}
 	}
-	path, isNew, err := w.f.place(c.New, w.byPath)
+	path, isNew, err := w.files.placeNew(c.New, w.byPath)
 	if err != nil {
 		return err
 	}
@@ -117,8 +117,8 @@ func (w *writePlan) add(c change.ObjectChange) error {
 		return fmt.Errorf("write %s: %w", c.Key.Label(), err)
 	}
 	if isNew {
-		w.whole(&fileJob{path: path, isNew: true, text: text, keys: []model.Key{c.Key}})
-	} else if err := w.edit(path, c.Key, edit.Edit{Op: edit.Append, Text: text}); err != nil {
+		w.planWhole(&fileJob{path: path, isNew: true, text: text, keys: []model.Key{c.Key}})
+	} else if err := w.addEdit(path, c.Key, edit.Edit{Op: edit.Append, Text: text}); err != nil {
 		return err
 	}
 	w.byPath[path].adds = append(w.byPath[path].adds, c.Key)
@@ -128,11 +128,11 @@ func (w *writePlan) add(c change.ObjectChange) error {
 	return nil
 }
 
-// edit adds an edit to the job of a file.
-func (w *writePlan) edit(path string, k model.Key, e edit.Edit) error {
+// addEdit adds an edit to the job of a file.
+func (w *writePlan) addEdit(path string, k model.Key, e edit.Edit) error {
 	j := w.byPath[path]
 	if j == nil {
-		file, err := w.f.stamp(path)
+		file, err := w.files.knownFile(path)
 		if err != nil {
 			return err
 		}
@@ -140,62 +140,62 @@ func (w *writePlan) edit(path string, k model.Key, e edit.Edit) error {
 		w.byPath[path] = j
 		w.jobs = append(w.jobs, j)
 	}
-	if j.whole {
+	if j.replaces {
 		return fmt.Errorf("write %s: two changes of the whole file: %w", path, model.ErrRefused)
 	}
 	j.edits, j.keys = append(j.edits, e), append(j.keys, k)
 	return nil
 }
 
-func (w *writePlan) whole(j *fileJob) {
-	j.whole = true
+func (w *writePlan) planWhole(j *fileJob) {
+	j.replaces = true
 	w.byPath[j.path] = j
 	w.jobs = append(w.jobs, j)
 }
 
-// run writes one file. It says what that did, and how to put it back.
-func (f *Files) run(j *fileJob) (left edit.Change, back func() error, err error) {
+// writeFile writes one file. It says what that did, and how to put it back.
+func (f *Files) writeFile(j *fileJob) (left edit.Change, back func() error, err error) {
 	if j.isNew {
-		return f.runNew(j.path, j.text)
+		return f.writeNewFile(j.path, j.text)
 	}
 	if !j.file.Writable {
 		return left, nil, fmt.Errorf("write %s: %w", shownPath(j.path), edit.ErrNotWritable)
 	}
-	before, err := edit.Unchanged(f.disk, j.file)
+	before, err := edit.ReadUnchanged(f.disk, j.file)
 	if err != nil {
 		return left, nil, fmt.Errorf("write %s: %w", j.path, err)
 	}
-	if j.whole && j.text == nil {
-		return f.runRemove(j.path, before)
+	if j.replaces && j.text == nil {
+		return f.removeFile(j.path, before)
 	}
 	text := j.text
-	if !j.whole {
-		if text, err = edit.Edited(j.path, before, j.edits...); err != nil {
+	if !j.replaces {
+		if text, err = edit.EditedText(j.path, before, j.edits...); err != nil {
 			return left, nil, err
 		}
 	}
-	stamp, err := edit.Exchange(f.disk, j.file, before, text)
+	stamp, err := edit.ExchangeText(f.disk, j.file, before, text)
 	if err != nil {
 		return left, nil, err
 	}
-	f.wrote(stamp)
+	f.noteWritten(stamp)
 	return edit.ChangeOf(j.path, before, text), func() error {
 		if err := edit.PutBack(f.disk, stamp, before); err != nil {
 			return fmt.Errorf("put %s back: %w", j.path, err)
 		}
-		f.wrote(j.file)
+		f.noteWritten(j.file)
 		return nil
 	}, nil
 }
 
-func (f *Files) runNew(path string, text []byte) (left edit.Change, back func() error, err error) {
+func (f *Files) writeNewFile(path string, text []byte) (left edit.Change, back func() error, err error) {
 	stamp, err := edit.NewFile(f.disk, path, text)
 	if err != nil {
 		return left, nil, err
 	}
-	f.wrote(stamp)
+	f.noteWritten(stamp)
 	return edit.ChangeOf(path, nil, text), func() error {
-		_, _, err := f.runRemove(path, text)
+		_, _, err := f.removeFile(path, text)
 		if err != nil {
 			return fmt.Errorf("put back: %w", err)
 		}
@@ -203,20 +203,20 @@ func (f *Files) runNew(path string, text []byte) (left edit.Change, back func() 
 	}, nil
 }
 
-// runRemove takes a file away that holds text.
-func (f *Files) runRemove(path string, text []byte) (left edit.Change, back func() error, err error) {
-	if err := safefile.Withdraw(f.disk, path, text); err != nil {
+// removeFile takes a file away that holds text.
+func (f *Files) removeFile(path string, text []byte) (left edit.Change, back func() error, err error) {
+	if err := safefile.WithdrawFile(f.disk, path, text); err != nil {
 		return left, nil, fmt.Errorf("remove %s: %w", path, err)
 	}
-	f.forget(path)
+	f.forgetFile(path)
 	return edit.ChangeOf(path, text, nil), func() error {
-		_, _, err := f.runNew(path, text)
+		_, _, err := f.writeNewFile(path, text)
 		return err
 	}, nil
 }
 
 // shownPath is a path as it is shown.
-func shownPath(path string) string { return model.Origin{File: path}.Where() }
+func shownPath(path string) string { return model.Origin{File: path}.Place() }
 
 func editOf(c change.ObjectChange, at model.Origin) edit.Edit {
 	e := edit.Edit{Key: c.Key, Origin: at}
@@ -238,10 +238,10 @@ func ownText(p *model.Policy) ([]byte, error) {
 	return manifests.Marshal(p)
 }
 
-// locate finds where an object stands now. That is the place where it was read,
+// locateObject finds where an object stands now. That is the place where it was read,
 // unless Rung has written to the file since: documents may have come and gone then,
 // and an object that was made here was not read at all.
-func (f *Files) locate(p *model.Policy) (model.Origin, error) {
+func (f *Files) locateObject(p *model.Policy) (model.Origin, error) {
 	at := p.Origin
 	f.mu.Lock()
 	// One that was made here knows no place until the engine has taken in what was
@@ -250,23 +250,23 @@ func (f *Files) locate(p *model.Policy) (model.Origin, error) {
 	if unread {
 		at.File = f.placed[p.Key]
 	}
-	_, moved := f.written[at.File]
+	_, moved := f.writtenFiles[at.File]
 	f.mu.Unlock()
 	if at.File == "" {
 		return at, fmt.Errorf("write %s: it is not known which file it stands in: %w",
 			p.Key.Label(), edit.ErrNotWritable)
 	}
-	if file, err := f.stamp(at.File); err == nil && !file.Writable {
+	if file, err := f.knownFile(at.File); err == nil && !file.Writable {
 		return at, nil // compressed, say: refused where it is written
 	}
-	text, err := reading.ReadRegular(at.File, max(f.read.Limits.FileSize, manifests.DefaultFileSize))
+	text, err := reading.ReadRegular(at.File, max(f.readOptions.Limits.FileSize, manifests.DefaultFileSize))
 	switch {
 	case err != nil && !moved && !unread:
 		return at, nil // no file, or gone: said where it is written
 	case err != nil:
 		return at, fmt.Errorf("write %s: %w", p.Key.Label(), err)
 	}
-	opt := f.read
+	opt := f.readOptions
 	opt.FS, opt.SkipSchema = nil, true
 	for _, o := range manifests.Parse(at.File, bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), opt).Objects {
 		q, ok := o.(*model.Policy)
@@ -283,17 +283,17 @@ func (f *Files) locate(p *model.Policy) (model.Origin, error) {
 	return at, fmt.Errorf("write %s: it does not stand in %s any more: %w", p.Key.Label(), at.File, edit.ErrChanged)
 }
 
-// place finds where a new object goes: a file of its own in the first folder
+// placeNew finds where a new object goes: a file of its own in the first folder
 // that was given, or the end of the last file that can be written. jobs are those of
 // the same change, by path.
-func (f *Files) place(p *model.Policy, jobs map[string]*fileJob) (path string, isNew bool, err error) {
-	for _, given := range f.read.Paths {
+func (f *Files) placeNew(p *model.Policy, jobs map[string]*fileJob) (path string, isNew bool, err error) {
+	for _, given := range f.readOptions.Paths {
 		if info, err := os.Stat(given); err == nil && info.IsDir() {
 			return f.ownFile(given, p.Key, jobs)
 		}
 	}
-	for i := len(f.read.Paths) - 1; i >= 0; i-- {
-		if file, err := f.stamp(f.read.Paths[i]); err == nil && file.Writable {
+	for i := len(f.readOptions.Paths) - 1; i >= 0; i-- {
+		if file, err := f.knownFile(f.readOptions.Paths[i]); err == nil && file.Writable {
 			return file.Path, false, nil
 		}
 	}
@@ -312,10 +312,10 @@ func (f *Files) ownFile(folder string, k model.Key, jobs map[string]*fileJob) (p
 			name = fmt.Sprintf("%s-%d.yaml", base, n)
 		}
 		path = filepath.Join(folder, name)
-		if j := jobs[path]; j != nil && j.whole {
+		if j := jobs[path]; j != nil && j.replaces {
 			continue // of another object of this change
 		}
-		if file, err := f.stamp(path); err == nil && file.Writable {
+		if file, err := f.knownFile(path); err == nil && file.Writable {
 			return path, false, nil
 		}
 		switch _, err := os.Lstat(path); {

@@ -50,11 +50,11 @@ func newDisk(t *testing.T, files map[string]string, paths ...string) *disk {
 // look reads everything, as Watch does when it is told of a change.
 func (d *disk) look() {
 	d.t.Helper()
-	res, err := manifests.Read(context.Background(), d.files.read)
+	res, err := manifests.Read(context.Background(), d.files.readOptions)
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	d.files.seen(manifests.Update{Upsert: res.Objects, Files: res.Files})
+	d.files.noteRead(manifests.Update{Upsert: res.Objects, Files: res.Files})
 	d.read = map[model.Key]*model.Policy{}
 	for _, o := range res.Objects {
 		if p, ok := o.(*model.Policy); ok {
@@ -114,7 +114,7 @@ func (d *disk) put(changes ...change.ObjectChange) error {
 func (d *disk) create(text string) change.ObjectChange {
 	d.t.Helper()
 	p := parsed(d.t, text)
-	return change.ObjectChange{Key: p.Key, New: rewrite.Adopt(nil, p)}
+	return change.ObjectChange{Key: p.Key, New: rewrite.NextVersion(nil, p)}
 }
 
 // to is a change of the policy to another text.
@@ -124,7 +124,7 @@ func (d *disk) to(name, text string) change.ObjectChange {
 	if old == nil {
 		d.t.Fatalf("no policy %s", name)
 	}
-	return change.ObjectChange{Key: old.Key, Old: old, New: rewrite.Adopt(old, parsed(d.t, text))}
+	return change.ObjectChange{Key: old.Key, Old: old, New: rewrite.NextVersion(old, parsed(d.t, text))}
 }
 
 func (d *disk) delete(name string) change.ObjectChange {
@@ -225,11 +225,11 @@ func TestWriteBack(t *testing.T) {
 		if err := f.Write(ctx, []change.ObjectChange{{Key: p.Key, New: p}}); !errors.Is(err, edit.ErrNotWritable) {
 			t.Error(err)
 		}
-		nowhere := rewrite.Adopt(nil, p)
+		nowhere := rewrite.NextVersion(nil, p)
 		if err := f.Write(ctx, []change.ObjectChange{{Key: p.Key, Old: nowhere}}); !errors.Is(err, edit.ErrNotWritable) {
 			t.Error(err)
 		}
-		f.seen(manifests.Update{Files: []manifests.File{{Path: "-"}}})
+		f.noteRead(manifests.Update{Files: []manifests.File{{Path: "-"}}})
 		p.Origin.File = "-"
 		if err := f.Write(ctx, []change.ObjectChange{{Key: p.Key, Old: p}}); !errors.Is(err, edit.ErrNotWritable) {
 			t.Error(err)
@@ -283,11 +283,11 @@ func TestWriteBackRollback(t *testing.T) {
 
 	// A file that changed after it was written is not put back over that.
 	d = world()
-	stamp, err := d.files.stamp(filepath.Join(d.dir, "a.yaml"))
+	stamp, err := d.files.knownFile(filepath.Join(d.dir, "a.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, back, err := d.files.run(&fileJob{path: stamp.Path, file: stamp, edits: []edit.Edit{editOf(d.delete("one"), d.read[given.ANPKey("one")].Origin)}})
+	_, back, err := d.files.writeFile(&fileJob{path: stamp.Path, file: stamp, edits: []edit.Edit{editOf(d.delete("one"), d.read[given.ANPKey("one")].Origin)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +306,7 @@ func TestWriteBackBetweenReadAndTakenIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.look()
-	moved := change.ObjectChange{Key: made.Key, Old: made.New, New: rewrite.Adopt(made.New, parsed(t, given.ANP("three", 30, "", "in deny *")))}
+	moved := change.ObjectChange{Key: made.Key, Old: made.New, New: rewrite.NextVersion(made.New, parsed(t, given.ANP("three", 30, "", "in deny *")))}
 	if err := d.put(moved); err != nil {
 		t.Fatal(err)
 	}
@@ -384,7 +384,7 @@ func TestFilesKilledAtAnyMoment(t *testing.T) {
 				t.Errorf("killed at %d: %s is empty", at, e.Name())
 			}
 		}
-		NewFiles(FileOptions{Paths: []string{d.dir}}).Sweep(began)
+		NewFiles(FileOptions{Paths: []string{d.dir}}).SweepLeftovers(began)
 		all, _ = os.ReadDir(d.dir)
 		for _, e := range all {
 			if strings.Contains(e.Name(), ".rung-") {

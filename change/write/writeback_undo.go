@@ -14,10 +14,10 @@ import (
 	"rung/sources/manifests/edit"
 )
 
-// Where says where the changes put what comes back, and why they cannot be written
+// PlacesOf says where the changes put what comes back, and why they cannot be written
 // where that is known beforehand. Nothing is written.
-func (f *Files) Where(changes []change.ObjectChange) (notes []string, err error) {
-	w, err := f.plan(changes)
+func (f *Files) PlacesOf(changes []change.ObjectChange) (notes []string, err error) {
+	w, err := f.planWrites(changes)
 	if err != nil {
 		return nil, err
 	}
@@ -28,16 +28,16 @@ func (f *Files) Where(changes []change.ObjectChange) (notes []string, err error)
 		if !j.file.Writable {
 			return nil, fmt.Errorf("write %s: %w", shownPath(j.path), edit.ErrNotWritable)
 		}
-		if err := f.unwritable(j.path); err != nil {
+		if err := f.whyUnwritable(j.path); err != nil {
 			return nil, fmt.Errorf("write %s: %w", shownPath(j.path), err)
 		}
 	}
 	return w.notes, nil
 }
 
-// undo plans what gives files the very text they had: those that still are as the
+// planUndo plans what gives files the very text they had: those that still are as the
 // change left them that is undone. It says which changes that makes.
-func (w *writePlan) undo(changes []change.ObjectChange) (done map[int]bool, err error) {
+func (w *writePlan) planUndo(changes []change.ObjectChange) (done map[int]bool, err error) {
 	done = map[int]bool{}
 	var seen []*change.FileChange
 	for i := range changes {
@@ -55,14 +55,14 @@ func (w *writePlan) undo(changes []change.ObjectChange) (done map[int]bool, err 
 		if len(with) != len(b.Keys) {
 			continue
 		}
-		j, err := w.f.whole(b, changes, with)
+		j, err := w.files.wholeFileJob(b, changes, with)
 		if err != nil {
 			return nil, err
 		}
 		if j == nil {
 			continue
 		}
-		w.whole(j)
+		w.planWhole(j)
 		if j.text == nil {
 			w.notes = append(w.notes, shownPath(b.Path)+" is removed: it holds nothing else")
 		}
@@ -70,23 +70,23 @@ func (w *writePlan) undo(changes []change.ObjectChange) (done map[int]bool, err 
 			done[i] = true
 			if c := &changes[i]; c.Old == nil {
 				j.adds = append(j.adds, c.Key)
-				above, below := neighbours(b, c.Key)
-				w.notes = append(w.notes, c.Key.Label()+" goes back to where it was: "+place(shownPath(b.Path), above, below))
+				above, below := neighbourLabels(b, c.Key)
+				w.notes = append(w.notes, c.Key.Label()+" goes back to where it was: "+placeText(shownPath(b.Path), above, below))
 			}
 		}
 	}
 	return done, nil
 }
 
-// whole is the job that gives a file the text it had before a change, nil where
+// wholeFileJob is the job that gives a file the text it had before a change, nil where
 // that would not be what is wanted: another file by now, or other objects.
-func (f *Files) whole(b *change.FileChange, changes []change.ObjectChange, with []int) (*fileJob, error) {
-	file, text, err := f.now(b.Path)
+func (f *Files) wholeFileJob(b *change.FileChange, changes []change.ObjectChange, with []int) (*fileJob, error) {
+	file, text, err := f.readCurrent(b.Path)
 	if err != nil {
 		return nil, err
 	}
-	before, ok := b.Before(text)
-	if !ok || !f.agrees(b.Path, before, changes, with) {
+	before, ok := b.TextBefore(text)
+	if !ok || !f.textAgrees(b.Path, before, changes, with) {
 		return nil, nil
 	}
 	j := &fileJob{path: b.Path, file: file, isNew: text == nil, text: before, keys: b.Keys}
@@ -96,24 +96,24 @@ func (f *Files) whole(b *change.FileChange, changes []change.ObjectChange, with 
 		}
 		return j, nil
 	}
-	if !file.Writable || f.unwritable(b.Path) != nil {
+	if !file.Writable || f.whyUnwritable(b.Path) != nil {
 		return nil, nil
 	}
 	return j, nil
 }
 
-// now is a file and what it holds; the text is nil where there is none. It is an
+// readCurrent is a file and what it holds; the text is nil where there is none. It is an
 // error when the file is not as it was read.
-func (f *Files) now(path string) (manifests.File, []byte, error) {
+func (f *Files) readCurrent(path string) (manifests.File, []byte, error) {
 	_, err := f.disk.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return manifests.File{}, nil, nil
 	}
-	file, serr := f.stamp(path)
+	file, serr := f.knownFile(path)
 	if serr != nil || err != nil {
 		return file, []byte{}, nil // one that is not read is no file to write to
 	}
-	text, err := edit.Unchanged(f.disk, file)
+	text, err := edit.ReadUnchanged(f.disk, file)
 	switch {
 	case errors.Is(err, edit.ErrChanged):
 		return file, nil, fmt.Errorf("write %s: %w", shownPath(path), err)
@@ -125,9 +125,9 @@ func (f *Files) now(path string) (manifests.File, []byte, error) {
 	return file, text, nil
 }
 
-// unwritable says why a file cannot be written to, as far as can be seen without
+// whyUnwritable says why a file cannot be written to, as far as can be seen without
 // doing so.
-func (f *Files) unwritable(path string) error {
+func (f *Files) whyUnwritable(path string) error {
 	w, err := f.disk.Open(path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
@@ -135,10 +135,10 @@ func (f *Files) unwritable(path string) error {
 	return w.Close()
 }
 
-// agrees says whether a text holds the objects of changes as they are to be; nil
+// textAgrees says whether a text holds the objects of changes as they are to be; nil
 // holds none.
-func (f *Files) agrees(path string, text []byte, changes []change.ObjectChange, with []int) bool {
-	opt := f.read
+func (f *Files) textAgrees(path string, text []byte, changes []change.ObjectChange, with []int) bool {
+	opt := f.readOptions
 	opt.FS, opt.SkipSchema = nil, true
 	is := map[model.Key]*model.Policy{}
 	for _, p := range manifests.Parse(path, text, opt).Policies() {
@@ -153,19 +153,19 @@ func (f *Files) agrees(path string, text []byte, changes []change.ObjectChange, 
 	return true
 }
 
-// restore plans how an object that was deleted goes back into its file, which is
+// restoreDeleted plans how an object that was deleted goes back into its file, which is
 // another by now. It is not back where it cannot go there.
-func (w *writePlan) restore(c change.ObjectChange) (back bool, err error) {
+func (w *writePlan) restoreDeleted(c change.ObjectChange) (back bool, err error) {
 	b, name := c.UndoneFile, c.Key.Label()
 	instead := func(format string, args ...any) (bool, error) {
 		w.notes = append(w.notes, fmt.Sprintf(format, args...))
 		return false, nil
 	}
-	spot := spotOf(b, c.Key)
+	spot := spotOfObject(b, c.Key)
 	if spot == nil {
 		return false, nil
 	}
-	file, text, err := w.f.now(b.Path)
+	file, text, err := w.files.readCurrent(b.Path)
 	path := shownPath(b.Path)
 	switch {
 	case err != nil:
@@ -177,18 +177,18 @@ func (w *writePlan) restore(c change.ObjectChange) (back bool, err error) {
 	case !file.Writable:
 		return instead("%s stood in %s, which cannot be written to", name, path)
 	}
-	if j := w.byPath[b.Path]; j != nil && j.whole {
+	if j := w.byPath[b.Path]; j != nil && j.replaces {
 		return instead("%s stood in %s, which is written anew", name, path)
 	}
-	if err := w.f.unwritable(b.Path); err != nil {
+	if err := w.files.whyUnwritable(b.Path); err != nil {
 		return instead("%s stood in %s, which cannot be written to", name, path)
 	}
 	e := edit.Edit{Op: edit.Restore, Key: c.Key, Object: c.New.Original, Spot: spot}
 	at, err := edit.PlaceOf(b.Path, text, *spot)
 	note := ""
-	switch fits := err == nil && w.fits(b.Path, text, e, c); {
-	case fits && at.Found:
-		note = fmt.Sprintf("%s goes back to %s", name, place(path+" (changed since)", at.Above.Label(), at.Below.Label()))
+	switch fits := err == nil && w.editFits(b.Path, text, e, c); {
+	case fits && at.HasNeighbour:
+		note = fmt.Sprintf("%s goes back to %s", name, placeText(path+" (changed since)", at.Above.Label(), at.Below.Label()))
 	case fits && spot.Item >= 0:
 		note = fmt.Sprintf("%s goes to the end of its List in %s: its neighbors there are gone", name, path)
 	case fits:
@@ -199,12 +199,12 @@ func (w *writePlan) restore(c change.ObjectChange) (back bool, err error) {
 			why = "the List it stood in is gone"
 		}
 		e = (edit.Edit{Op: edit.Append, Object: c.New.Original})
-		if !w.fits(b.Path, text, e, c) {
+		if !w.editFits(b.Path, text, e, c) {
 			return instead("%s cannot go back to %s: %s", name, path, why)
 		}
 		note = fmt.Sprintf("%s goes to the end of %s: %s", name, path, why)
 	}
-	if err := w.edit(b.Path, c.Key, e); err != nil {
+	if err := w.addEdit(b.Path, c.Key, e); err != nil {
 		return false, err
 	}
 	w.byPath[b.Path].adds = append(w.byPath[b.Path].adds, c.Key)
@@ -212,24 +212,24 @@ func (w *writePlan) restore(c change.ObjectChange) (back bool, err error) {
 	return true, nil
 }
 
-// fits says whether an edit of a text gives the object that is wanted.
-func (w *writePlan) fits(path string, text []byte, e edit.Edit, c change.ObjectChange) bool {
-	after, err := edit.Edited(path, text, e)
-	return err == nil && w.f.agrees(path, after, []change.ObjectChange{c}, []int{0})
+// editFits says whether an edit of a text gives the object that is wanted.
+func (w *writePlan) editFits(path string, text []byte, e edit.Edit, c change.ObjectChange) bool {
+	after, err := edit.EditedText(path, text, e)
+	return err == nil && w.files.textAgrees(path, after, []change.ObjectChange{c}, []int{0})
 }
 
-func spotOf(b *change.FileChange, k model.Key) *edit.Spot {
+func spotOfObject(b *change.FileChange, k model.Key) *edit.Spot {
 	for i := range b.Spots {
-		if b.Spots[i].Object.Is(k) {
+		if b.Spots[i].Object.Names(k) {
 			return &b.Spots[i]
 		}
 	}
 	return nil
 }
 
-// neighbours are the labels of what stood above and below an object.
-func neighbours(b *change.FileChange, k model.Key) (above, below string) {
-	s := spotOf(b, k)
+// neighbourLabels are the labels of what stood above and below an object.
+func neighbourLabels(b *change.FileChange, k model.Key) (above, below string) {
+	s := spotOfObject(b, k)
 	if s == nil {
 		return "", ""
 	}
@@ -242,8 +242,8 @@ func neighbours(b *change.FileChange, k model.Key) (above, below string) {
 	return above, below
 }
 
-// place says where in a file: "a.yaml, between ANP one and ANP three".
-func place(path, above, below string) string {
+// placeText says where in a file: "a.yaml, between ANP one and ANP three".
+func placeText(path, above, below string) string {
 	switch {
 	case above != "" && below != "":
 		return path + ", between " + above + " and " + below

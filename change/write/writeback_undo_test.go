@@ -502,7 +502,7 @@ func TestSeenWhereItIsWritten(t *testing.T) {
 	f.do(change.Mutation{Op: change.OpDelete, Policy: given.ANPKey("two")})
 	p := f.preview(change.Mutation{Op: change.OpUndo})
 	unlink(t, f.d, "a.yaml")
-	f.d.files.forget(filepath.Join(f.d.dir, "a.yaml"))
+	f.d.files.forgetFile(filepath.Join(f.d.dir, "a.yaml"))
 	_, err := f.g.Commit(t.Context(), p, gate.Confirm{Yes: true, Name: p.ConfirmName})
 	if !errors.Is(err, change.ErrStale) || !strings.Contains(err.Error(), "which is gone") {
 		t.Errorf("%v: it goes elsewhere than the preview said", err)

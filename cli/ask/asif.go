@@ -38,7 +38,7 @@ func imagined(r *revision.Revision, texts []string, by string, ovn bool) (*revis
 	for i := range things {
 		things[i].Space = spaces[things[i].Namespace]
 	}
-	return r.AsIf(things), nil
+	return r.WithImagined(things), nil
 }
 
 // existing says that a namespace exists, so that it cannot be imagined. A pod that exists is

@@ -57,12 +57,12 @@ not understood are counted and shown.`,
 // refused or not read, and, without policies and zones, that nothing names rules at all.
 func unexplained(r *revision.Revision) []model.Omission {
 	for range r.Cluster.AllPolicies() {
-		return omitted.Objects(r)
+		return omitted.OmissionsOfObjects(r)
 	}
 	if len(r.Zones) > 0 {
-		return omitted.Objects(r)
+		return omitted.OmissionsOfObjects(r)
 	}
-	return append(omitted.Objects(r), model.Omission{Code: model.OmittedAll, Why: "nothing says what is behind the ACLs: there are no policies, and no zone is read"})
+	return append(omitted.OmissionsOfObjects(r), model.Omission{Code: model.OmittedAll, Why: "nothing says what is behind the ACLs: there are no policies, and no zone is read"})
 }
 
 // readTrace reads the text that is to be explained.

@@ -95,12 +95,12 @@ func explained(r *revision.Revision, report *ovntrace.Report) *explainOut {
 	out := &explainOut{Traces: []traceOut{}, Problems: append([]string{}, report.Problems...), Lines: report.Lines,
 		Other: report.Other, Unknown: report.Unknown,
 		Results: append([]ovntrace.Result{}, report.Results...), Odd: append([]ovntrace.Line{}, report.Odd...)}
-	finder := liverows.NewFinder(r)
+	finder := liverows.NewRuleFinder(r)
 	for _, t := range report.Traces {
 		x := traceOut{Title: t.Title, Line: t.Line, Form: t.Form, Protocol: t.Packet.Proto, Stages: []traceStageOut{},
 			Notes: []string{}, Problems: append([]string{}, t.Problems...),
 			From: traceEnd(r, t.Packet.Src, t.Packet.SrcPort), To: traceEnd(r, t.Packet.Dst, t.Packet.DstPort)}
-		end, at := t.End()
+		end, at := t.EndOfTrace()
 		x.End, x.At = end, append([]string{}, at...)
 		var established []string
 		for _, d := range t.Decisions() {
@@ -116,7 +116,7 @@ func explained(r *revision.Revision, report *ovntrace.Report) *explainOut {
 				established = append(established, stage.Port)
 			}
 			for _, m := range d.Met {
-				stage.Met = append(stage.Met, traceMet(m, finder.Behind(d, m)))
+				stage.Met = append(stage.Met, traceMet(m, finder.FindBehind(d, m)))
 			}
 			x.Stages = append(x.Stages, stage)
 		}
@@ -152,13 +152,13 @@ func traceEnd(r *revision.Revision, a netip.Addr, port int) (out traceEndOut) {
 		return out
 	}
 	out.Address, out.Port = a.String(), port
-	if owners := r.Address(a.String()); len(owners) > 0 {
+	if owners := r.AddressOwners(a.String()); len(owners) > 0 {
 		out.Who = string(owners[0].Key.Kind) + "/" + strings.TrimPrefix(owners[0].Key.Namespace+"/"+owners[0].Key.Name, "/")
 	}
 	return out
 }
 
-func traceMet(m *ovntrace.Met, b liverows.Behind) traceMetOut {
+func traceMet(m *ovntrace.MetFlow, b liverows.RulesBehindFlow) traceMetOut {
 	out := traceMetOut{Verdict: m.Verdict, FoundBy: b.By, Rules: []traceRuleOut{}, Unnamed: m.Unnamed}
 	if m.Step != nil {
 		tier := max(0, m.Tier)

@@ -154,13 +154,13 @@ func newMatrixTable(ctx context.Context, m *connections.Matrix, ask matrixAsk) (
 	}
 	var outside []*connections.MatrixEnd
 	if ask.outside {
-		outside = m.Outside()
+		outside = m.OutsideEnds()
 		t.outside = len(outside)
 	}
 	var services []*connections.MatrixEnd
 	if ask.services {
 		var err error
-		if services, err = m.Services(ctx); err != nil {
+		if services, err = m.ServiceEnds(ctx); err != nil {
 			return nil, fmt.Errorf("asking the Services: %w", err)
 		}
 		t.services = len(services)
@@ -179,7 +179,7 @@ func newMatrixTable(ctx context.Context, m *connections.Matrix, ask matrixAsk) (
 	if n := len(ends) * len(to); n > mostCells {
 		return nil, fmt.Errorf("--unfold %s: %s make %s cells; use --focus NAMESPACE", ask.unfold, words.Count(len(to), "end"), words.Thousands(n))
 	}
-	t.rows, t.cols = m.Filter(ends, to, t.only)
+	t.rows, t.cols = m.FilterByVerdict(ends, to, t.only)
 	return t, nil
 }
 
@@ -195,7 +195,7 @@ func (t *matrixTable) each(visit func(from, to *connections.MatrixEnd, c connect
 			one(t.self, e)
 		}
 		for _, e := range t.rows {
-			if e != t.self && !e.Reached() {
+			if e != t.self && !e.OnlyReached() {
 				one(e, t.self)
 			}
 		}
@@ -210,7 +210,7 @@ func (t *matrixTable) each(visit func(from, to *connections.MatrixEnd, c connect
 
 // sign returns the sign in a cell of a table, empty where the cell is not shown.
 func (t *matrixTable) sign(from, to *connections.MatrixEnd) string {
-	if from.Reached() {
+	if from.OnlyReached() {
 		return "" // only where connections go to
 	}
 	c := t.m.Cell(from, to)
@@ -247,7 +247,7 @@ func (t *matrixTable) about() string {
 // omissions returns the omissions of the matrix; one of them says that nothing was judged,
 // where that is so.
 func (t *matrixTable) omissions(ctx context.Context, r *revision.Revision) ([]model.Omission, error) {
-	out := omitted.From(r, false)
+	out := omitted.OmissionsOfAnswers(r, false)
 	judged, unknown, whole := 0, 0, t
 	if t.only != "" { // what is not shown was judged all the same, or was not
 		ask := t.ask

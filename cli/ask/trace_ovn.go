@@ -67,17 +67,17 @@ func ovnAnswer(ctx context.Context, e *engine.Engine, c verdict.Connection) (*ov
 	for i := range t.Ways {
 		w := &t.Ways[i]
 		x := ovnWayOut{To: w.Rows.To.Endpoint.String(), Verdict: w.Verdict(), Why: w.Why, Zones: []ovnZoneOut{}}
-		for j := range w.Halves {
-			x.Zones = append(x.Zones, ovnZone(&w.Halves[j]))
+		for j := range w.Zones {
+			x.Zones = append(x.Zones, ovnZone(&w.Zones[j]))
 		}
 		out.Ways = append(out.Ways, x)
 	}
 	return out, nil
 }
 
-func ovnZone(h *flows.OVNHalf) ovnZoneOut {
+func ovnZone(h *flows.OVNZoneWay) ovnZoneOut {
 	out := ovnZoneOut{Zone: h.Zone, Where: h.Where, Command: h.Command, Error: h.Error, End: h.End, At: append([]string{}, h.At...),
-		Cause: h.Cause(), Stages: []ovnStageOut{}, Text: h.Text}
+		Cause: h.DisagreementCause(), Stages: []ovnStageOut{}, Text: h.Text}
 	for i := range h.Stages {
 		s := &h.Stages[i]
 		stage := ovnStageOut{Stage: s.Stage, Verdict: s.Verdict, FoundBy: s.By.By, DecidedBy: deciders(s.By), Passed: []deciderOut{}, Rows: stageOut(&s.Rows), Agreement: s.Agreement}
@@ -90,7 +90,7 @@ func ovnZone(h *flows.OVNHalf) ovnZoneOut {
 }
 
 // deciders are the rules that a flow may be of.
-func deciders(b liverows.Behind) []deciderOut {
+func deciders(b liverows.RulesBehindFlow) []deciderOut {
 	return page.Each(b.Rules, func(r liverows.BehindRule) deciderOut {
 		d := r.Decider()
 		return deciderOf(&d)

@@ -66,13 +66,23 @@ func makeChange(ctx context.Context, a *command.App, c *changeFlags,
 		if err != nil {
 			return err
 		}
-		p, err := e.Preview(ctx, m)
-		if err != nil {
-			return err
+		return changeOn(ctx, a, e, c, m, nil)
+	})
+}
+
+// changeOn previews a mutation on a running engine, has it confirmed and commits it. After it
+// was made, done is called, where it is not nil.
+func changeOn(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags, m change.Mutation, done func(*gate.Preview)) error {
+	p, err := e.Preview(ctx, m)
+	if err != nil {
+		return err
+	}
+	return tellChange(a, c, changeAnswer, func(show func(*gate.Preview) error) (*gate.Preview, string, error) {
+		p, outcome, err := made(ctx, a, e, c, p, show)
+		if done != nil && (outcome == outcomeDone || errors.Is(err, command.ErrBehind)) {
+			done(p)
 		}
-		return tellChange(a, c, changeAnswer, func(show func(*gate.Preview) error) (*gate.Preview, string, error) {
-			return made(ctx, a, e, c, p, show)
-		})
+		return p, outcome, err
 	})
 }
 
@@ -122,13 +132,17 @@ func made(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags,
 		ended, err := followPlan(ctx, a, e)
 		return p, planOutcome(ended), err
 	}
-	fmt.Fprintf(a.Err, "%s: done in %d ms%s\n", p.Title, res.Took.Milliseconds(), lasting(a, r))
+	lasts := ""
+	if !r.Mode.IsPersistent() {
+		lasts = "; only in the sandbox, which ends now (--write-back also changes the files)"
+	}
+	fmt.Fprintf(a.Err, "%s: done in %d ms%s\n", p.Title, res.Took.Milliseconds(), lasts)
 	patience := followTime
 	if c.within > 0 {
 		patience = min(patience, c.within/4)
 	}
 	// Where no zone is watched nobody looks at rows.
-	if r.Mode.Name != revision.ClusterMode || anyCurrent(e.Revision()) {
+	if r.Mode.Name != revision.ClusterMode || slices.ContainsFunc(e.Revision().Zones, (*model.ZoneState).IsCurrent) {
 		ferr := follow(ctx, a, e, res.Written, patience)
 		if res.Trial != nil && errors.Is(ferr, context.Canceled) {
 			ferr = nil // what becomes of the change then is said below
@@ -161,7 +175,7 @@ func confirmed(a *command.App, c *changeFlags, p *gate.Preview, show func(*gate.
 		}
 		if p.Blocked != "" {
 			err := fmt.Errorf("%s: %s: %w", p.Title, p.Blocked, command.ErrRefused)
-			if p.Stands {
+			if p.AlreadyUndone {
 				// If the undo could not be recorded as done, that error is returned too.
 				if cerr := commit(p, gate.Confirm{Yes: true, By: "cli"}); !errors.Is(cerr, change.ErrBlocked) {
 					err = errors.Join(err, cerr)
@@ -183,9 +197,9 @@ func confirmed(a *command.App, c *changeFlags, p *gate.Preview, show func(*gate.
 			if err := show(p); err != nil {
 				return p, err
 			}
-			return p, fmt.Errorf("changed: look again: %s: %w", stale.What, command.ErrRefused)
+			return p, fmt.Errorf("changed: look again: %s: %w", stale.Difference, command.ErrRefused)
 		}
-		fmt.Fprintln(a.Err, "changed: look again: "+clean.Line(stale.What))
+		fmt.Fprintln(a.Err, "changed: look again: "+clean.Line(stale.Difference))
 	}
 }
 
@@ -199,7 +213,7 @@ func stops(a *command.App, p *gate.Preview, confirmed string) error {
 		return nil
 	case p.Blocked != "" && !p.ReadOnly:
 		return fmt.Errorf("%s: %s: %w", p.Title, p.Blocked, command.ErrRefused)
-	case len(omitted.Unjudged(p.NotConsidered, a.Flags.AllowUnjudged...)) > 0:
+	case len(omitted.UnjudgedOmissions(p.NotConsidered, a.Flags.AllowUnjudged...)) > 0:
 		return command.ErrUnjudged
 	case len(p.Guards) > 0 && (confirmed == "" || confirmed != p.ConfirmName):
 		return command.ErrNo
@@ -211,15 +225,7 @@ func stops(a *command.App, p *gate.Preview, confirmed string) error {
 // and exit 0. It is false for a change that cannot be made, and for a plan whose steps are
 // all made: that plan waits for zones.
 func nothingToDo(p *gate.Preview) bool {
-	return p.Nothing() && len(p.Errors) == 0 && p.Conflict == nil && len(p.Notes) > 0
-}
-
-// lasting says how long a change lasts that is not written into the files.
-func lasting(a *command.App, r *revision.Revision) string {
-	if r.Mode.Lasts() {
-		return ""
-	}
-	return "; only in the sandbox, which ends now (--write-back also changes the files)"
+	return p.IsNoChange() && len(p.Errors) == 0 && p.Conflict == nil && len(p.Notes) > 0
 }
 
 // followTime is how long a change waits for the rows of every zone to show it.
@@ -230,16 +236,17 @@ const followTime = 10 * time.Second
 func follow(ctx context.Context, a *command.App, e *engine.Engine, written []model.PolicyKey, patience time.Duration) error {
 	wait, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	var behind []policies.Shown
-	err := e.Wait(wait, func(r *revision.Revision) bool {
+	var behind []policies.ZoneShown
+	err := e.WaitFor(wait, func(r *revision.Revision) bool {
 		behind = behind[:0]
-		for _, z := range policies.Shows(r, withRows(r, written), nil) {
+		rows := slices.DeleteFunc(slices.Clone(written), func(k model.PolicyKey) bool { return r.WhyNoRows(k) != nil })
+		for _, z := range policies.ZonesShowing(r, rows, nil) {
 			if !z.OK {
 				behind = append(behind, z)
 			}
 		}
 		return len(behind) == 0 && !slices.ContainsFunc(written, func(k model.PolicyKey) bool {
-			return r.None(k) != nil && policies.Summarize(r, k, e.Now()).State == model.StateSettling
+			return r.WhyNoRows(k) != nil && policies.SummarizePolicy(r, k, e.Now()).State == model.StateSettling
 		})
 	})
 	switch {
@@ -251,19 +258,9 @@ func follow(ctx context.Context, a *command.App, e *engine.Engine, written []mod
 	}
 	r := e.Revision()
 	for _, k := range written {
-		if none := r.None(k); none != nil {
-			fmt.Fprintf(a.Err, "%s: %s: %s\n", k.Label(), policies.Summarize(r, k, e.Now()).Text, clean.Line(none.Message))
+		if none := r.WhyNoRows(k); none != nil {
+			fmt.Fprintf(a.Err, "%s: %s: %s\n", k.Label(), policies.SummarizePolicy(r, k, e.Now()).Text, clean.Line(none.Message))
 		}
 	}
 	return nil
-}
-
-// anyCurrent says whether the rows of a zone are being watched.
-func anyCurrent(r *revision.Revision) bool {
-	return slices.ContainsFunc(r.Zones, func(z *model.ZoneState) bool { return z.Current() })
-}
-
-// withRows are the policies that should have rows.
-func withRows(r *revision.Revision, all []model.PolicyKey) []model.PolicyKey {
-	return slices.DeleteFunc(slices.Clone(all), func(k model.PolicyKey) bool { return r.None(k) != nil })
 }

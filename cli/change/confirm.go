@@ -18,7 +18,7 @@ import (
 // confirm gets the answer to a preview, from the flags or by asking. The error
 // says that it was no, or that a guard rail wants more than was given.
 func confirm(a *command.App, c *changeFlags, p *gate.Preview) (gate.Confirm, error) {
-	confirm := gate.Confirm{Yes: c.yes, Name: c.name, By: "cli", Within: c.within}
+	confirm := gate.Confirm{Yes: c.yes, Name: c.name, By: "cli", TrialTime: c.within}
 	if p.ConfirmName != "" && confirm.Name != p.ConfirmName {
 		if c.yes || !a.CanAsk {
 			return confirm, fmt.Errorf("stopped by a guard rail: %s; if you mean it: --confirm-name %s", p.Guards[0].Message,
@@ -60,7 +60,7 @@ func refused(ctx context.Context, a *command.App, e *engine.Engine, p *gate.Prev
 	if why == nil || ctx.Err() != nil || errors.Is(why, errSaidNo) {
 		return why
 	}
-	return errors.Join(why, e.Refused(p, "cli", why))
+	return errors.Join(why, e.AuditRefused(p, "cli", why))
 }
 
 // readLine reads one line and not a byte more: what follows answers the next

@@ -42,8 +42,8 @@ func TestRefusedIsNotUnchanged(t *testing.T) {
 // What a change became is what the next question is about; where nobody is asked
 // it is an answer of no, with the change as it is now.
 func TestConfirmedAgain(t *testing.T) {
-	was := &gate.Preview{Title: "Move ANP a from 1 to 2", Objects: []change.ObjectChange{{}}}
-	now := &gate.Preview{Title: "Move ANP a from 1 to 2", Objects: []change.ObjectChange{{}},
+	was := &gate.Preview{Title: "Move ANP a from 1 to 2", Objects: []change.ObjectChange{{New: policy("a", 2)}}}
+	now := &gate.Preview{Title: "Move ANP a from 1 to 2", Objects: []change.ObjectChange{{New: policy("a", 2)}},
 		Notes: []string{"now it shares a priority"}}
 	for _, c := range []struct {
 		name, typed string
@@ -64,7 +64,7 @@ func TestConfirmedAgain(t *testing.T) {
 			p, err := confirmed(a, &c.flags, was, show, func(p *gate.Preview, _ gate.Confirm) error {
 				got = append(got, p)
 				if p == was {
-					return fmt.Errorf("gate: %w", &gate.StaleError{Title: p.Title, What: "ANP b came", Preview: now})
+					return fmt.Errorf("gate: %w", &gate.StaleError{Title: p.Title, Difference: "ANP b came", Preview: now})
 				}
 				made = true
 				return nil

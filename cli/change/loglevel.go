@@ -111,7 +111,7 @@ func logLevel(ctx context.Context, a *command.App, f *levelFlags, args []string)
 // Mutation stands for --sessions and --end.
 func (f *levelFlags) mutation(names int) (m change.Mutation, err error) {
 	m = change.Mutation{Op: change.OpLogLevel, Levels: f.levels}
-	set := f.levels.Any() || f.off || f.lasts != "" || f.wait
+	set := f.levels.IsOn() || f.off || f.lasts != "" || f.wait
 	switch {
 	case f.end && f.sessions, (f.end || f.sessions) && set:
 		return m, errors.New("--end, --sessions and levels are three things: give one")
@@ -128,7 +128,7 @@ func (f *levelFlags) mutation(names int) (m change.Mutation, err error) {
 		}
 	}
 	switch {
-	case f.levels.Any() == f.off:
+	case f.levels.IsOn() == f.off:
 		return m, errors.New("give a LEVEL for --allow, --deny or --pass, or --off alone")
 	case f.lasts == "" && f.wait:
 		return m, errors.New("--wait is for logging that ends by itself: give --for")
@@ -141,7 +141,7 @@ func (f *levelFlags) mutation(names int) (m change.Mutation, err error) {
 	}
 	m.Session = true
 	if f.lasts != openSession {
-		if m.Lasts, err = time.ParseDuration(f.lasts); err != nil || m.Lasts <= 0 {
+		if m.SessionTime, err = time.ParseDuration(f.lasts); err != nil || m.SessionTime <= 0 {
 			return m, fmt.Errorf("--for %q: want a time such as 15m or 90s, or %s", f.lasts, openSession)
 		}
 	}
@@ -170,10 +170,10 @@ func loggedNamed(r *revision.Revision, name string) (model.Key, error) {
 		return model.Key{Kind: model.KindNamespace, Name: ns}, nil
 	}
 	k, err := command.PolicyNamed(r, name)
-	if s := system.Of(k.Kind); s != nil {
-		return k, fmt.Errorf("%s: %s", k.Label(), s.Lacks(system.LogLevels))
+	if s := system.SystemOfKind(k.Kind); s != nil {
+		return k, fmt.Errorf("%s: %s", k.Label(), s.WhyLacking(system.LogLevels))
 	}
-	if err == nil && !k.Kind.Loggable() {
+	if err == nil && !k.Kind.HasLogLevel() {
 		return k, fmt.Errorf("%s logs as the annotation of its namespace says: rung log-level namespace/%s", k.Label(), k.Namespace)
 	}
 	return k, err
@@ -182,17 +182,7 @@ func loggedNamed(r *revision.Revision, name string) (model.Key, error) {
 // changeLogging previews a change of logging, has it confirmed, makes it, and watches the
 // rows of every zone.
 func changeLogging(ctx context.Context, a *command.App, e *engine.Engine, f *levelFlags, m change.Mutation) error {
-	p, err := e.Preview(ctx, m)
-	if err != nil {
-		return err
-	}
-	return tellChange(a, &f.change, changeAnswer, func(show func(*gate.Preview) error) (*gate.Preview, string, error) {
-		p, outcome, err := made(ctx, a, e, &f.change, p, show)
-		if outcome == outcomeDone || errors.Is(err, command.ErrBehind) {
-			sayLogging(a, e, p)
-		}
-		return p, outcome, err
-	})
+	return changeOn(ctx, a, e, &f.change, m, func(p *gate.Preview) { sayLogging(a, e, p) })
 }
 
 // sayLogging says where the rows log, and until when.
@@ -217,7 +207,7 @@ func sayLogging(a *command.App, e *engine.Engine, p *gate.Preview) {
 			}
 			fmt.Fprintf(a.Err, "%s: zone %s %s: %s\n", k.Label(), z.Zone, what, clean.Line(z.Why))
 		}
-		fmt.Fprintf(a.Err, "%s logs in %d of %d zones; %s; rung log-level --end ends it\n", k.Label(), logs, logs+behind, s.Brief(e.Now()))
+		fmt.Fprintf(a.Err, "%s logs in %d of %d zones; %s; rung log-level --end ends it\n", k.Label(), logs, logs+behind, s.BriefText(e.Now()))
 	}
 }
 
@@ -265,10 +255,10 @@ func awaitSession(ctx context.Context, a *command.App, e *engine.Engine, targets
 		var next <-chan time.Time
 		due := 0
 		for _, s := range left {
-			if s.Open() {
+			if s.IsOpen() {
 				continue
 			}
-			if s.Over(e.Now()) {
+			if s.IsOver(e.Now()) {
 				due++
 				continue
 			}
@@ -301,7 +291,7 @@ func awaitSession(ctx context.Context, a *command.App, e *engine.Engine, targets
 // sayEnd ends one session at once, and says so.
 func sayEnd(ctx context.Context, a *command.App, e *engine.Engine, k model.Key) {
 	p, err := e.Preview(ctx, change.Mutation{Op: change.OpLogEnd, Policies: []model.Key{k}})
-	if err == nil && p.Nothing() {
+	if err == nil && p.IsNoChange() {
 		return
 	}
 	if err == nil {
@@ -317,9 +307,9 @@ func sayEnd(ctx context.Context, a *command.App, e *engine.Engine, k model.Key) 
 // logSessions lists who logs what until when, and what ended.
 func logSessions(ctx context.Context, a *command.App) error {
 	return a.WithObjects(ctx, func(e *engine.Engine, r *revision.Revision) error {
-		all := sessions.Of(r, e.Sessions().All(), e.Now())
+		all := sessions.Of(r, e.Sessions().AllEnded(), e.Now())
 		ans := command.TableAnswer(a, all, sessions.Table, all.All())
-		ans.NotConsidered = omitted.Objects(r)
+		ans.NotConsidered = omitted.OmissionsOfObjects(r)
 		return a.Conclude(ans)
 	})
 }

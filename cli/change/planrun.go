@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"rung/change"
 	"rung/change/gate"
@@ -12,6 +13,7 @@ import (
 	"rung/engine"
 	"rung/model/clean"
 	"rung/model/plan"
+	"rung/pages/consequences"
 	"rung/revision"
 	"rung/revision/omitted"
 )
@@ -22,21 +24,24 @@ func runPlan(ctx context.Context, a *command.App, c *changeFlags, f *planFlags) 
 		return err
 	}
 	return a.WithRows(ctx, func(e *engine.Engine, r *revision.Revision) error {
-		p, err := planToRun(a, r, f)
+		_, in, p, err := arrange(a, r, f)
+		if err == nil && in != nil && p == nil {
+			err = fmt.Errorf("nothing to run: %d is free between them already", in.Priority)
+		}
 		if err != nil {
 			return err
 		}
+		ans := &command.Answer{Value: p, Text: func(bool) string { return planText(p) }, NotConsidered: omitted.OmissionsOfAnswers(r, false)}
 		tells := tells(a, c)
 		if !tells {
-			ans := planView(p)
-			ans.NotConsidered = omitted.From(r, false)
 			if err := a.Print(ans); err != nil {
 				return err
 			}
 		}
 		outcome, err := runThis(ctx, a, e, c, p)
 		if tells {
-			err = errors.Join(err, a.Print(&command.Answer{Value: planRunOut{outcome, p}, NotConsidered: omitted.From(r, false)}))
+			ans.Value = planRunOut{outcome, p}
+			err = errors.Join(err, a.Print(ans))
 		}
 		return err
 	})
@@ -92,39 +97,24 @@ func startPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeF
 
 // noOther refuses a new plan while there is another.
 func noOther(e *engine.Engine) error {
-	st, err := e.Plan()
+	st, err := e.ReadPlan()
 	switch {
-	case err != nil || !st.Open():
+	case err != nil || !st.IsOpen():
 		return nil // what cannot be read is put aside when the plan starts
-	case st.Active():
+	case st.IsUnderWay():
 		return fmt.Errorf("%w: the plan is %s", planrun.ErrPlan, st.RunBy())
 	}
-	return fmt.Errorf("%w: another plan stopped at %s; %s", planrun.ErrPlan, st.At(), planNext)
-}
-
-// planToRun is the plan that was asked for.
-func planToRun(a *command.App, r *revision.Revision, f *planFlags) (*plan.Plan, error) {
-	_, in, p, err := arrange(a, r, f)
-	if err == nil && in != nil && p == nil {
-		err = fmt.Errorf("nothing to run: %d is free between them already", in.Priority)
-	}
-	return p, err
+	return fmt.Errorf("%w: another plan stopped at %s; %s", planrun.ErrPlan, st.PlaceText(), planNext)
 }
 
 // guardsText returns, as lines, the effect of a plan on connections, its steps, and the guard
 // rails that stop it.
 func guardsText(p *gate.Preview) string {
-	s := ""
-	if p.Effect != nil {
-		s += "connections: " + p.Effect.Text() + "\n"
-	}
-	for _, step := range p.StepTexts() {
-		s += "  " + step + "\n"
-	}
-	for _, g := range p.Guards {
-		s += fmt.Sprintf("guard %s: %s\n", g.Code, g.Message)
-	}
-	return s
+	t := consequences.Tell(p)
+	var b strings.Builder
+	writePoints(&b, "", t.Effect, t.Log)
+	writeGuards(&b, "", t.Guards)
+	return b.String()
 }
 
 // continuePlan goes on with a plan that stopped half way, or rolls it back, after what
@@ -134,7 +124,7 @@ func continuePlan(ctx context.Context, a *command.App, c *changeFlags, resume, b
 		return err
 	}
 	return a.WithRows(ctx, func(e *engine.Engine, r *revision.Revision) error {
-		st, err := e.Plan()
+		st, err := e.ReadPlan()
 		switch {
 		case err != nil:
 			return err
@@ -186,7 +176,7 @@ func keepPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeFl
 func followPlan(ctx context.Context, a *command.App, e *engine.Engine) (ended bool, err error) {
 	var last revision.PlanState
 	said := ""
-	err = e.Wait(ctx, func(r *revision.Revision) bool {
+	err = e.WaitFor(ctx, func(r *revision.Revision) bool {
 		if r.Plan == nil {
 			return true
 		}
@@ -206,13 +196,13 @@ func followPlan(ctx context.Context, a *command.App, e *engine.Engine) (ended bo
 		return true, nil
 	}
 	why := last.Why
-	if err != nil && last.Shown() {
+	if err != nil && last.IsShownByZones() {
 		return true, nil // only its end was not told yet
 	}
 	if err != nil {
 		why = "interrupted"
 	}
-	stopped := fmt.Errorf("the plan stopped at %s: %s", last.At(), why)
+	stopped := fmt.Errorf("the plan stopped at %s: %s", last.PlaceText(), why)
 	ended = err == nil && last.State == revision.PlanDone
 	if ended {
 		stopped = errors.New(why)
@@ -223,15 +213,10 @@ func followPlan(ctx context.Context, a *command.App, e *engine.Engine) (ended bo
 	if ended {
 		return true, stopped // with nothing to continue
 	}
-	return false, planError(a, e.Revision(), stopped)
-}
-
-// planError adds what can be done about a plan that stopped.
-func planError(a *command.App, r *revision.Revision, err error) error {
-	if !keepsPlans(r) {
-		return err
+	if keepsPlans(e.Revision()) {
+		stopped = fmt.Errorf("%w; %s", stopped, planNext)
 	}
-	return fmt.Errorf("%w; %s", err, planNext)
+	return false, stopped
 }
 
 // keepsPlans says whether a plan that stopped outlives the program.

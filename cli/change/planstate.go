@@ -16,21 +16,16 @@ import (
 
 // planOut is a plan that is under way or stopped.
 type planOut struct {
-	Title       string        `json:"title"`
-	Outcome     string        `json:"outcome,omitempty"` // as in previewOut
-	State       string        `json:"state"`
-	Done        int           `json:"done"` // steps that were made and stand
-	Total       int           `json:"total"`
-	RollingBack bool          `json:"rolling_back,omitempty"`
-	Why         string        `json:"why,omitempty"`
-	Waits       []planWaitOut `json:"waits"`
-	Runner      *planBy       `json:"runner,omitempty"`
-	Steps       []planStepOut `json:"steps"`
-}
-
-type planStepOut struct {
-	plan.Step
-	State string `json:"state"`
+	Title       string              `json:"title"`
+	Outcome     string              `json:"outcome,omitempty"` // as in consequences.Facts
+	State       string              `json:"state"`
+	Done        int                 `json:"done"` // steps that were made and stand
+	Total       int                 `json:"total"`
+	RollingBack bool                `json:"rolling_back,omitempty"`
+	Why         string              `json:"why,omitempty"`
+	Waits       []planWaitOut       `json:"waits"`
+	Runner      *planBy             `json:"runner,omitempty"`
+	Steps       []revision.PlanStep `json:"steps"`
 }
 
 type planWaitOut struct {
@@ -46,7 +41,7 @@ type planBy struct {
 }
 
 func describePlan(st *revision.PlanState) *planOut {
-	out := &planOut{Title: st.Title, State: st.State, Done: st.Made(), Total: st.Total, RollingBack: st.Back, Why: st.Why,
+	out := &planOut{Title: st.Title, State: st.State, Done: st.StepsMade(), Total: st.Total, RollingBack: st.Back, Why: st.Why,
 		Waits: page.Each(st.Waits, func(w revision.PlanWait) planWaitOut {
 			o := planWaitOut{Zone: w.Zone, Why: w.Why}
 			if !w.Since.IsZero() {
@@ -54,9 +49,7 @@ func describePlan(st *revision.PlanState) *planOut {
 			}
 			return o
 		}),
-		Steps: page.Each(st.Steps, func(s revision.PlanStep) planStepOut {
-			return planStepOut{plan.Step{Policy: s.Policy, From: s.From, To: s.To, Note: s.Note}, s.State}
-		})}
+		Steps: append([]revision.PlanStep{}, st.Steps...)}
 	if r := st.Runner; r.PID != 0 {
 		out.Runner = &planBy{PID: r.PID, Host: r.Host, Since: page.StampText(r.Since)}
 	}
@@ -95,10 +88,10 @@ func planStateText(st *revision.PlanState) string {
 
 // keptText tells, where changes are not written back, of a plan of the same files that is.
 func keptText(st *revision.PlanState, now time.Time) string {
-	if st.Active() {
+	if st.IsUnderWay() {
 		return "a plan is under way, " + st.String() + ": " + st.RunBy()
 	}
-	text := st.Standing(now)
+	text := st.StoppedText(now)
 	if st.Stuck != "" {
 		return text + ": " + clean.Line(st.Stuck)
 	}
@@ -110,24 +103,24 @@ const planNext = "rung plan --resume continues, --back rolls back, --keep keeps 
 
 // stepsOut is the JSON of a stopped plan's remaining steps, which a yes makes.
 type stepsOut struct {
-	Title     string      `json:"title"`
-	Outcome   string      `json:"outcome,omitempty"` // as in previewOut
-	Blocked   string      `json:"blocked,omitempty"`
-	FirstStep int         `json:"first_step"`
-	Steps     []plan.Step `json:"steps"`
-	Guards    []guardOut  `json:"guards"`
+	Title     string               `json:"title"`
+	Outcome   string               `json:"outcome,omitempty"` // as in consequences.Facts
+	Blocked   string               `json:"blocked,omitempty"`
+	FirstStep int                  `json:"first_step"`
+	Steps     []plan.Step          `json:"steps"`
+	Guards    []consequences.Guard `json:"guards"`
 	// Connections is the effect of all steps together, StepConnections the effect of each.
-	Connections     *consequences.Facts   `json:"connections,omitempty"`
-	StepConnections []*consequences.Facts `json:"step_connections,omitempty"`
-	ConfirmName     string                `json:"confirm_name,omitempty"`
-	Notes           []string              `json:"notes"`
+	Connections     *consequences.Effect   `json:"connections,omitempty"`
+	StepConnections []*consequences.Effect `json:"step_connections,omitempty"`
+	ConfirmName     string                 `json:"confirm_name,omitempty"`
+	Notes           []string               `json:"notes"`
 }
 
 // stepsAnswer is the preview of a plan: the steps that a yes makes.
 func stepsAnswer(p *gate.Preview, outcome string) *command.Answer {
-	all := describePreview(p)
+	all := consequences.Of(p)
 	out := stepsOut{Title: p.Title, Outcome: outcome, Blocked: p.Blocked, FirstStep: p.FirstStep, Steps: append([]plan.Step{}, p.Steps...), Guards: all.Guards,
-		Connections: all.Connections, StepConnections: page.Each(p.StepEffects, consequences.Of),
+		Connections: all.Connections, StepConnections: page.Each(p.StepEffects, consequences.EffectOf),
 		ConfirmName: p.ConfirmName, Notes: all.Notes}
 	return &command.Answer{Value: out, NotConsidered: p.NotConsidered, Text: func(bool) string {
 		text := p.Title + "\n\n"

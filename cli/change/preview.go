@@ -1,130 +1,66 @@
 package change
 
 import (
-	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
-	"rung/change"
-	"rung/change/effect"
 	"rung/change/gate"
 	"rung/cli/command"
 	"rung/model"
 	"rung/model/clean"
 	"rung/pages/consequences"
-	"rung/pages/drift"
-	"rung/pages/findings"
 	"rung/pages/page"
 )
 
-type previewOut struct {
-	Title       string              `json:"title"`
-	Outcome     string              `json:"outcome,omitempty"` // with --yes: what became of it
-	Blocked     string              `json:"blocked,omitempty"`
-	Errors      []string            `json:"errors"`
-	Changes     []changeOut         `json:"changes"`
-	Rows        []rowChangeOut      `json:"rows"`
-	Guards      []guardOut          `json:"guards"`
-	ConfirmName string              `json:"confirm_name,omitempty"`
-	Connections *consequences.Facts `json:"connections,omitempty"`
-	Findings    []findings.OfPolicy `json:"findings"`
-	Notes       []string            `json:"notes"`
-	Commands    []string            `json:"commands"`
-	Conflict    string              `json:"conflict,omitempty"`
-}
-
-type changeOut struct {
-	Policy string     `json:"policy"`
-	Change string     `json:"change"` // "create", "update" or "delete"
-	Fields []fieldOut `json:"fields"`
-	Diff   string     `json:"diff"`
-}
-
-type fieldOut struct {
-	Path string `json:"path"`
-	Old  string `json:"old"`
-	New  string `json:"new"`
-}
-
-type rowChangeOut struct {
-	Policy string `json:"policy"`
-	Change string `json:"change"` // "add", "change" or "remove"
-	drift.Row
-}
-
-type guardOut struct {
-	Code    string `json:"code"`
-	Policy  string `json:"policy"`
-	Message string `json:"message"`
-}
-
 func previewAnswer(p *gate.Preview, outcome string) *command.Answer {
-	out := describePreview(p)
+	out := consequences.Of(p)
 	out.Outcome = outcome
-	return &command.Answer{Value: out, Text: func(wide bool) string { return previewText(p, wide) }, NotConsidered: p.NotConsidered}
+	return &command.Answer{Value: out, NotConsidered: p.NotConsidered, Text: func(wide bool) string { return previewText(p, wide) },
+		Markdown: func() string { return previewMarkdown(p) }}
 }
-
-func describePreview(p *gate.Preview) previewOut {
-	out := previewOut{Title: p.Title, Blocked: p.Blocked, ConfirmName: p.ConfirmName,
-		Notes: append([]string{}, p.Notes...), Commands: append([]string{}, p.Commands...),
-		Errors: page.Each(p.Errors, func(b model.Broken) string { return clean.Line(b.String()) }),
-		Changes: page.Each(p.Objects, func(o change.ObjectChange) changeOut {
-			return changeOut{Policy: o.Key.String(), Change: objectVerb(o), Diff: o.Diff,
-				Fields: page.Each(o.Fields, func(f change.FieldChange) fieldOut { return fieldOut(f) })}
-		}),
-		Rows: page.Each(p.Rows, func(r change.RowChange) rowChangeOut {
-			return rowChangeOut{r.Policy.String(), rowVerb[r.Kind], drift.RowOf(r.RowDiff)}
-		}),
-		Guards: page.Each(p.Guards, func(g change.Guard) guardOut {
-			return guardOut{Code: g.Code, Policy: g.Policy.String(), Message: g.Message}
-		}),
-		Findings: page.Each(p.Findings, func(f model.Finding) findings.OfPolicy {
-			return findings.OfPolicy{Policy: f.Policy.String(), Brief: findings.BriefOf(f)}
-		})}
-	out.Connections = consequences.Of(p.Effect)
-	if p.Conflict != nil {
-		out.Conflict = p.Conflict.Diff
-	}
-	return out
-}
-
-func objectVerb(o change.ObjectChange) string {
-	switch {
-	case o.Old == nil:
-		return "create"
-	case o.New == nil:
-		return "delete"
-	}
-	return "update"
-}
-
-var rowVerb = map[model.DiffKind]string{model.DiffMissing: "add", model.DiffExtra: "remove",
-	model.DiffDifferent: "change"}
 
 // previewText says what a change does: the objects, the rows, and what to think
 // about. wide adds the YAML before and after, and the equivalent commands.
 func previewText(p *gate.Preview, wide bool) string {
+	t := consequences.Tell(p)
 	var b strings.Builder
 	fmt.Fprintln(&b, p.Title)
-	for _, e := range p.Errors {
-		fmt.Fprintln(&b, "  ✗ "+clean.Line(e.String()))
-	}
-	for _, o := range p.Objects {
+	writePoints(&b, "  ", t.Surplus, t.Errors)
+	for _, o := range t.Objects {
+		if len(o.Fields) > 0 && len(t.Objects) > 1 {
+			fmt.Fprintf(&b, "  %s %s\n", o.Name, o.Verb)
+		}
 		for _, f := range o.Fields {
-			fmt.Fprintf(&b, "  %s: %s → %s\n", f.Path, cmp.Or(f.Old, "unset"), cmp.Or(f.New, "unset"))
+			fmt.Fprintf(&b, "  %s: %s\n", f.Path, f.Change)
+		}
+		if o.Text != "" {
+			writePoints(&b, "  ", []consequences.Point{o.Point})
 		}
 	}
-	b.WriteString(effectText(p))
-	b.WriteString(rowChangesText(p, wide))
-	for _, f := range p.Findings {
-		fmt.Fprintf(&b, "  %s %s: %s: %s\n", f.Severity, f.Code, f.Policy.Label(), f.Message)
+	writePoints(&b, "  ", t.Effect, t.Log)
+	for _, groups := range []consequences.Groups{t.Seen, t.Flips, t.Others} {
+		for _, g := range groups.Rows {
+			fmt.Fprintf(&b, "    %s: %s\n      %s\n", g.What, g.Text(), g.Under())
+		}
+		if groups.More != "" {
+			fmt.Fprintf(&b, "    %s (-o json has all)\n", groups.More)
+		}
 	}
-	for _, n := range p.Notes {
-		fmt.Fprintln(&b, "  · "+n)
+	for _, text := range countTexts(t) {
+		fmt.Fprintln(&b, "  "+text)
 	}
-	for _, g := range p.Guards {
-		fmt.Fprintf(&b, "  ✗ guard rail %s: %s\n", g.Code, g.Message)
+	for i := range p.Rows {
+		r := &p.Rows[i]
+		fmt.Fprintf(&b, "    %-6s %-11s %s\n", consequences.RowVerb[r.Kind], r.Table, command.ShortID(r.ID, wide))
+		if r.Kind == model.DiffDifferent {
+			for _, f := range consequences.FieldsOf(r, wide) {
+				fmt.Fprintf(&b, "           %s: %s\n", f.Path, f.Change)
+			}
+		}
 	}
+	writePoints(&b, "  ", t.Findings, t.Hints, t.Notes)
+	writeGuards(&b, "  ", t.Guards)
 	if p.Conflict != nil {
 		fmt.Fprintf(&b, "changed meanwhile:\n%s", p.Conflict.Diff)
 	}
@@ -140,36 +76,85 @@ func previewText(p *gate.Preview, wide bool) string {
 	return b.String()
 }
 
-// rowChangesText counts the rows that change, as the console does, and lists them.
-func rowChangesText(p *gate.Preview, wide bool) string {
-	var b strings.Builder
-	for _, n := range effect.CountRows(p.Rows) {
-		if sum := effect.RowSummary(p.Rows, n); sum != "" {
-			fmt.Fprintf(&b, "  %s rows: %s\n", n.Table, sum)
+// writePoints writes sentences, each on a line behind before, with its code, or else its sign.
+func writePoints(b *strings.Builder, before string, lists ...[]consequences.Point) {
+	for _, p := range slices.Concat(lists...) {
+		line := p.Coded()
+		if p.Code == "" {
+			line = strings.TrimSpace(p.Sign.Text + " " + line)
+		}
+		fmt.Fprintln(b, before+clean.Line(line))
+	}
+}
+
+func writeGuards(b *strings.Builder, before string, rails []consequences.Point) {
+	for _, g := range rails {
+		fmt.Fprintln(b, before+"✗ guard rail "+g.Coded())
+	}
+}
+
+// countTexts count the rows that change in every zone, table by table.
+func countTexts(t *consequences.Told) (out []string) {
+	for _, n := range t.Counts {
+		if n.Text != "" {
+			out = append(out, n.Table+" rows: "+n.Text)
 		}
 	}
-	for _, r := range p.Rows {
-		fmt.Fprintf(&b, "    %-6s %-11s %s\n", rowVerb[r.Kind], r.Table, command.ShortID(r.ID, wide))
-		for _, f := range r.Fields {
-			if r.Kind == model.DiffDifferent {
-				fmt.Fprintf(&b, "           %s\n", fieldText(f, wide))
+	return out
+}
+
+// previewMarkdown is a preview for a review: what stops it first, then connections, what
+// else follows, and the texts.
+func previewMarkdown(p *gate.Preview) string {
+	t := consequences.Tell(p)
+	var b strings.Builder
+	fmt.Fprintf(&b, "## %s\n\n", command.MarkdownText(p.Title))
+	if p.Blocked != "" {
+		fmt.Fprintf(&b, "**Cannot be done:** %s\n\n", command.MarkdownText(p.Blocked))
+	}
+	list := func(title string, items []string) {
+		if len(items) > 0 {
+			fmt.Fprintf(&b, "### %s\n\n", title)
+			for _, s := range items {
+				fmt.Fprintf(&b, "- %s\n", command.MarkdownText(clean.Line(s)))
 			}
+			b.WriteByte('\n')
+		}
+	}
+	list("Mistakes in the text", page.Each(t.Errors, consequences.Point.Coded))
+	list("Guard rails", page.Each(t.Guards, consequences.Point.Coded))
+	connections := func(title string, points []consequences.Point, all ...consequences.Groups) {
+		var rows []consequences.GroupLine
+		more := ""
+		for _, groups := range all {
+			rows = append(rows, groups.Rows...)
+			if groups.More != "" {
+				more += groups.More + " (-o json has all)\n\n"
+			}
+		}
+		if len(points) > 0 {
+			fmt.Fprintf(&b, "### %s\n\n", title)
+		}
+		for _, p := range points {
+			fmt.Fprintf(&b, "%s\n\n", command.MarkdownText(p.Text))
+		}
+		if len(rows) > 0 {
+			b.WriteString(command.MarkdownTable(&all[0].Table, rows) + "\n" + more)
+		}
+	}
+	connections("Connections", t.Effect, t.Flips, t.Others)
+	connections("Log lines", t.Log, t.Seen)
+	list("Findings", page.Each(slices.Concat(t.Findings, t.Hints), consequences.Point.Coded))
+	list("Notes", p.Notes)
+	list("Rows in every zone", countTexts(t))
+	for _, o := range p.Objects {
+		if o.Diff != "" {
+			fence := "```"
+			for strings.Contains(o.Diff, fence) {
+				fence += "`"
+			}
+			fmt.Fprintf(&b, "%sdiff\n%s%s\n", fence, o.Diff, fence)
 		}
 	}
 	return b.String()
-}
-
-// fieldText is one column that changes; of a set, the members that come and go.
-func fieldText(f model.FieldDiff, wide bool) string {
-	if len(f.Missing)+len(f.Extra) == 0 {
-		return fmt.Sprintf("%s: %s → %s", f.Column, cmp.Or(f.Live, "unset"), cmp.Or(f.Desired, "unset"))
-	}
-	s := f.Column + ":"
-	if len(f.Missing) > 0 {
-		s += " add " + command.ListMembers(f.Missing, wide)
-	}
-	if len(f.Extra) > 0 {
-		s += " remove " + command.ListMembers(f.Extra, wide)
-	}
-	return s
 }

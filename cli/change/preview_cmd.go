@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,17 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/change"
-	"rung/change/effect"
-	"rung/change/gate"
 	"rung/cli/command"
 	"rung/engine"
 	"rung/model"
-	"rung/model/clean"
-	"rung/model/verdict/diff"
-	"rung/model/words"
-	"rung/pages/page"
 	"rung/revision"
-	"rung/revision/connections"
 )
 
 // Preview shows what a change would do, for a review: it changes nothing, and needs no
@@ -81,9 +75,7 @@ With -o markdown the answer can be put under a pull request.`,
 			if p.ReadOnly {
 				p.Blocked = "" // nobody wants to write
 			}
-			ans := previewAnswer(p, "")
-			ans.Markdown = func() string { return previewMarkdown(p) }
-			if err := a.Print(ans); err != nil {
+			if err := a.Print(previewAnswer(p, "")); err != nil {
 				return err
 			}
 			return stops(a, p, confirmed)
@@ -110,14 +102,14 @@ func hear(ctx context.Context, a *command.App, e *engine.Engine, d time.Duration
 		return
 	}
 	defer func() { _ = a.Unfollowed(e) }() // said
-	e.Logs().Ask()
+	e.Logs().AskForLines()
 	over, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
 	<-over.Done()
-	if text, _ := e.Revision().Mode.Traffic(); text != "" {
+	if text, _ := e.Revision().Mode.TrafficTexts(); text != "" {
 		fmt.Fprintln(a.Err, "rung: "+text)
 	}
-	if e.Logs().Last() == 0 {
+	if e.Logs().LastNumber() == 0 {
 		fmt.Fprintln(a.Err, "rung: no log lines; rung ladder shows what logs")
 	}
 }
@@ -147,80 +139,85 @@ func moveOf(r *revision.Revision, text string) (change.Mutation, error) {
 	return change.Mutation{Op: change.OpMove, Policy: k, Priority: int32(prio)}, err
 }
 
-// previewMarkdown is a preview for a review: what stops it first, then connections, what
-// else follows, and the texts.
-func previewMarkdown(p *gate.Preview) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "## %s\n\n", command.MarkdownText(p.Title))
-	if p.Blocked != "" {
-		fmt.Fprintf(&b, "**Cannot be done:** %s\n\n", command.MarkdownText(p.Blocked))
-	}
-	list := func(title string, items []string) {
-		if len(items) == 0 {
-			return
-		}
-		if title != "" {
-			fmt.Fprintf(&b, "### %s\n\n", title)
-		}
-		for _, s := range items {
-			fmt.Fprintf(&b, "- %s\n", command.MarkdownText(clean.Line(s)))
-		}
-		b.WriteByte('\n')
-	}
-	list("Guard rails", page.Each(p.Guards, func(g change.Guard) string { return g.Code + ": " + g.Message }))
-	if e := p.Effect; e != nil {
-		fmt.Fprintf(&b, "### Connections\n\n%s\n\n", command.MarkdownText(e.Text()))
-		if e.Difference != nil && len(e.Flips)+len(e.Others) > 0 {
-			b.WriteString("| verdict | connections | pairs | who decides | example |\n|---|---|---:|---|---|\n")
-			for _, gs := range [][]diff.Group{e.Flips, e.Others} {
-				for i := range gs {
-					mdGroup(&b, &gs[i], i)
-				}
-			}
-			b.WriteByte('\n')
-		}
-		b.WriteString(mdSeen(e.Log))
-	}
-	var findings []string
-	for _, f := range p.Findings {
-		findings = append(findings, fmt.Sprintf("%s %s: %s: %s", f.Severity, f.Code, f.Policy.Label(), f.Message))
-	}
-	list("Findings", findings)
-	list("Notes", p.Notes)
-	var rows []string
-	for _, n := range effect.CountRows(p.Rows) {
-		if sum := effect.RowSummary(p.Rows, n); sum != "" {
-			rows = append(rows, n.Table+" rows: "+sum)
-		}
-	}
-	list("Rows in every zone", rows)
-	for _, o := range p.Objects {
-		if o.Diff != "" {
-			fence := "```"
-			for strings.Contains(o.Diff, fence) {
-				fence += "`"
-			}
-			fmt.Fprintf(&b, "%sdiff\n%s%s\n", fence, o.Diff, fence)
-		}
-	}
-	return b.String()
+// previewParts are the changes of a preview, in the order of the command line.
+type previewParts []onePart
+
+// onePart is one change: its op and the argument of its flag. The files of --change are read
+// into apply.
+type onePart struct {
+	op    change.Op
+	arg   string
+	apply change.Mutation
 }
 
-func mdGroup(b *strings.Builder, g *diff.Group, i int) {
-	if i == maxGroupLines {
-		fmt.Fprintf(b, "| | more (-o json has all) | | | |\n")
+// previewPart is a flag that adds to them.
+type previewPart struct {
+	all *previewParts
+	op  change.Op
+}
+
+func (f previewPart) String() string { return "" }
+func (f previewPart) Type() string   { return "string" }
+
+// Set adds a change.
+func (f previewPart) Set(arg string) error {
+	if arg == "" {
+		return errors.New("it is empty")
 	}
-	if i >= maxGroupLines {
-		return
+	*f.all = append(*f.all, onePart{op: f.op, arg: arg})
+	return nil
+}
+
+// read reads the files, those of a --prune together: a policy stays that is in one of them.
+func (p *previewParts) read(ctx context.Context, a *command.App, prune bool) error {
+	other := func(x onePart) bool { return x.op != change.OpApply }
+	switch {
+	case len(*p) == 0 && prune:
+		return errors.New("--prune: give --change, with all policies there are to be")
+	case len(*p) == 0:
+		return errors.New("which change? give --change FILE, --delete POLICY or --move POLICY=PRIORITY")
+	case prune && slices.ContainsFunc(*p, other):
+		return errors.New("--prune goes with --change alone, and deletes what is in none of the files")
+	case prune:
+		var paths []string
+		for _, x := range *p {
+			paths = append(paths, x.arg)
+		}
+		m, err := applied(ctx, a, paths)
+		m.Prune = true
+		*p = previewParts{{op: change.OpApply, apply: m}}
+		return err
 	}
-	what := "still " + g.After.Done()
-	if g.Before != g.After {
-		what = fmt.Sprintf("%s → %s", g.Before, g.After)
+	for i := range *p {
+		if x := &(*p)[i]; x.op == change.OpApply {
+			var err error
+			if x.apply, err = applied(ctx, a, []string{x.arg}); err != nil {
+				return err
+			}
+		}
 	}
-	cells := []string{what, fmt.Sprintf("%s → %s, %s", connections.EndsText(g.From), connections.EndsText(g.To), connections.PortsText(g.Ports)),
-		words.Thousands(g.Pairs), connections.DecidedText(g), g.Example.String()}
-	for _, c := range cells {
-		fmt.Fprintf(b, "| %s ", command.MarkdownText(c))
+	return nil
+}
+
+// mutation is one change of all of them.
+func (p *previewParts) mutation(r *revision.Revision) (change.Mutation, error) {
+	out := change.Mutation{Op: change.OpCombine}
+	for _, x := range *p {
+		m, err := x.apply, error(nil)
+		switch x.op {
+		case change.OpDelete:
+			m.Op = change.OpDelete
+			m.Policy, err = command.PolicyNamed(r, x.arg)
+		case change.OpMove:
+			m, err = moveOf(r, x.arg)
+		}
+		if err != nil {
+			return m, err
+		}
+		out.Parts = append(out.Parts, m)
 	}
-	b.WriteString("|\n")
+	if len(out.Parts) == 1 {
+		return out.Parts[0], nil
+	}
+	return out, nil
 }

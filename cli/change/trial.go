@@ -52,7 +52,7 @@ undo takes back what was written.`,
 			writes := a.Flags.WriteBack
 			a.Flags.WriteBack = true
 			err := opened(cmd.Context(), a, func(e *engine.Engine) error {
-				title, err := e.Confirm("cli")
+				title, err := e.ConfirmTrial("cli")
 				if err == nil {
 					fmt.Fprintf(a.Out, "%s: confirmed\n", title)
 				}
@@ -77,7 +77,7 @@ func finishRest(ctx context.Context, a *command.App) error {
 		return errors.New("finishing the change writes files: give --write-back")
 	}
 	return a.WithObjects(ctx, func(e *engine.Engine, _ *revision.Revision) error {
-		title, err := e.Confirm("cli")
+		title, err := e.ConfirmTrial("cli")
 		if title != "" {
 			fmt.Fprintf(a.Out, "%s: %s\n", title, revision.ChangeFinished)
 		}
@@ -102,7 +102,7 @@ func opened(ctx context.Context, a *command.App, f func(*engine.Engine) error) e
 }
 
 // byHand is how a change is put back that Rung cannot put back.
-func byHand(a *command.App, e *engine.Engine, u *revision.Unconfirmed) string {
+func byHand(a *command.App, e *engine.Engine, u *revision.UnconfirmedChange) string {
 	text := "it is tried again every 10 s; mend that, or put it back by hand: " + a.CommandElsewhere(e, "undo", a.LastingFlag())
 	if u.File != "" {
 		text += ", or from what it was, in " + u.File
@@ -123,7 +123,7 @@ const stuckEvery = 10 * time.Second
 
 // due says whether it is time to say how the change stands: every 10 s and at the end of its
 // time, and at once and again where it cannot be put back.
-func (t *trialTold) due(u *revision.Unconfirmed, now time.Time) bool {
+func (t *trialTold) due(u *revision.UnconfirmedChange, now time.Time) bool {
 	if u.Why != "" {
 		if u.Why == t.why && now.Sub(t.at) < stuckEvery {
 			return false
@@ -131,7 +131,7 @@ func (t *trialTold) due(u *revision.Unconfirmed, now time.Time) bool {
 		t.why, t.at = u.Why, now
 		return true
 	}
-	left := u.Left(now)
+	left := u.TimeLeft(now)
 	if left >= t.left || left%(10*time.Second) != 0 && left > 5*time.Second {
 		return false
 	}
@@ -141,25 +141,25 @@ func (t *trialTold) due(u *revision.Unconfirmed, now time.Time) bool {
 
 // awaitConfirm waits until a change on trial is confirmed, by enter or from elsewhere, or
 // put back. The error says that it does not stand.
-func awaitConfirm(ctx context.Context, a *command.App, e *engine.Engine, u *revision.Unconfirmed) error {
+func awaitConfirm(ctx context.Context, a *command.App, e *engine.Engine, u *revision.UnconfirmedChange) error {
 	keep := a.CommandElsewhere(e, "confirm")
 	how := keep + " keeps it"
 	if a.CanAsk {
 		how = "enter keeps it, so does " + keep
 	}
-	fmt.Fprintf(a.Err, "%s; %s, ctrl+c puts it back\n", u.Brief(e.Now()), how)
+	fmt.Fprintf(a.Err, "%s; %s, ctrl+c puts it back\n", u.HeaderText(e.Now()), how)
 	entered, stop := enters(ctx, a)
 	defer stop()
 	ticks, end := e.Subscribe()
 	defer end()
 	clock := time.NewTicker(time.Second)
 	defer clock.Stop()
-	said := trialTold{left: u.Left(e.Now())}
+	said := trialTold{left: u.TimeLeft(e.Now())}
 	for {
 		if now := e.Revision().Unconfirmed; now != nil && now.ID == u.ID {
 			u = now
 		}
-		if !u.Open() {
+		if !u.IsOpen() {
 			return trialEnded(a, u)
 		}
 		if now := e.Now(); said.due(u, now) {
@@ -174,7 +174,7 @@ func awaitConfirm(ctx context.Context, a *command.App, e *engine.Engine, u *revi
 			return trialLeft(a, e)
 		case <-entered:
 			entered = nil
-			if _, err := e.Confirm("cli"); err != nil {
+			if _, err := e.ConfirmTrial("cli"); err != nil {
 				fmt.Fprintln(a.Err, clean.Line(err.Error()))
 			}
 		case <-ticks:
@@ -184,7 +184,7 @@ func awaitConfirm(ctx context.Context, a *command.App, e *engine.Engine, u *revi
 }
 
 // trialEnded says what became of a change on trial.
-func trialEnded(a *command.App, u *revision.Unconfirmed) error {
+func trialEnded(a *command.App, u *revision.UnconfirmedChange) error {
 	text := clean.Line(u.Title + ": " + u.Ended)
 	if u.Ended == revision.TrialConfirmed || u.Ended == revision.TrialConfirmedElsewhere {
 		fmt.Fprintln(a.Err, text)
@@ -201,7 +201,7 @@ func trialLeft(a *command.App, e *engine.Engine) error {
 	ctx, cancel := context.WithTimeout(context.Background(), backTime)
 	defer cancel()
 	u := e.PutBack(ctx)
-	if u.Open() {
+	if u.IsOpen() {
 		return fmt.Errorf("%s: not put back yet: %s; the next start of Rung does it; until then: %s: %w", u.Title, u.Why, byHand(a, e, u), command.ErrPutBack)
 	}
 	return trialEnded(a, u)

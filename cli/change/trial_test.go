@@ -17,7 +17,7 @@ func TestTrialTold(t *testing.T) {
 	var got []string
 	for second := range 45 {
 		now := start.Add(time.Duration(second) * time.Second)
-		u := &revision.Unconfirmed{Until: start.Add(12 * time.Second)}
+		u := &revision.UnconfirmedChange{Until: start.Add(12 * time.Second)}
 		if second >= 13 {
 			u.Why = "no space left"
 		}
@@ -25,7 +25,7 @@ func TestTrialTold(t *testing.T) {
 			u.Why = "read-only"
 		}
 		if told.due(u, now) {
-			got = append(got, fmt.Sprintf("%d %s", second, u.Brief(now)))
+			got = append(got, fmt.Sprintf("%d %s", second, u.HeaderText(now)))
 		}
 	}
 	want := []string{"2 put back in 10s", "7 put back in 5s", "8 put back in 4s", "9 put back in 3s", "10 put back in 2s", "11 put back in 1s",

@@ -78,7 +78,7 @@ func Forms(names ...string) map[string]string {
 // OutputForms returns the values of -o that a command takes.
 func OutputForms(cmd *cobra.Command) []string {
 	forms := []string{"table", "wide", "json", "yaml"}
-	for _, name := range append([]string{NbctlForm, MarkdownForm, JUnitForm, CSVForm}, system.Forms()...) {
+	for _, name := range append([]string{NbctlForm, MarkdownForm, JUnitForm, CSVForm}, system.FormNames()...) {
 		if _, ok := cmd.Annotations[name]; ok {
 			forms = append(forms, name)
 		}

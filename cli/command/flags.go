@@ -84,7 +84,7 @@ func (f *flags) Register(root *cobra.Command) {
 	p.BoolVar(&f.OVN.CompileCNP, "compile-cnp", false,
 		"compile ClusterNetworkPolicies as OVN-Kubernetes, which has no controller for them, might")
 	p.StringVar(&f.OVN.System, "system", "auto",
-		"network plugin whose rules of precedence hold: auto, "+strings.Join(system.Names(), " or "))
+		"network plugin whose rules of precedence hold: auto, "+strings.Join(system.SystemNames(), " or "))
 	registerDialect(p, f)
 	features := &f.OVN.Features
 	p.StringVar(&features.Multicast, "multicast", "auto",
@@ -146,7 +146,7 @@ func (a *App) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 	}
 	cfg.Flags = f.OVN
 	if demo {
-		cfg.Features.Demo()
+		cfg.Features.AddDemo()
 	}
 	writeBack := f.WriteBack && !f.ReadOnly && !demo
 	opt := write.FileOptions{Paths: f.Files, Stdin: a.In, MaxFileBytes: f.maxFile << 20, Release: cfg.APIRelease}
@@ -156,7 +156,7 @@ func (a *App) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 	switch {
 	case demo:
 		cfg.Mode = revision.Mode{Name: "demo", Title: "demo"}
-		opt.Demo = f.system().Demo
+		opt.Demo = f.system().DemoManifests
 	case len(f.Files) > 0 && f.Kube.NamesCluster():
 		return cfg, errors.New("-f cannot be combined with --kubeconfig, --context or another flag that names a cluster")
 	case len(f.Files) > 0 && f.Kube.reconcile:
@@ -192,7 +192,7 @@ func (a *App) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 		cfg.Writes = false // the rows are somebody else's
 		return cfg, err
 	}
-	if !f.system().Has(system.Rows) {
+	if !f.system().HasFeature(system.Rows) {
 		return cfg, nil // there are no databases that a sandbox could play
 	}
 	cfg.Mode.Sandbox, cfg.Mode.Reconciles = true, true
@@ -208,7 +208,9 @@ func (a *App) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 }
 
 // system is the one that was named, or the first.
-func (f *flags) system() *system.System { return cmp.Or(system.Named(f.OVN.System), system.All[0]) }
+func (f *flags) system() *system.System {
+	return cmp.Or(system.SystemByName(f.OVN.System), system.All[0])
+}
 
 // identity names the files wherever Rung is started: history and plans are kept
 // under it.

@@ -22,7 +22,7 @@ func UnitsNamed(r *revision.Revision, names []string) ([]model.PolicyKey, error)
 		if err != nil {
 			return nil, err
 		}
-		out = append(append(out, k), r.Related(k)...)
+		out = append(append(out, k), r.RelatedUnits(k)...)
 	}
 	return out, nil
 }

@@ -106,7 +106,7 @@ func (a *App) write(w io.Writer, ans *Answer, compact bool) error {
 		text = ans.Records()
 		a.sayOmitted(out)
 	default:
-		if system.OfForm(a.Flags.Output) != nil {
+		if system.SystemOfForm(a.Flags.Output) != nil {
 			text = ans.Records()
 			a.sayOmitted(out)
 			break

@@ -14,31 +14,44 @@ import (
 // TableAnswer is a page's table of some rows as an answer: facts are its JSON and YAML.
 func TableAnswer[F any](a *App, facts any, t *page.Table[F], rows []F) *Answer {
 	ans := &Answer{Value: facts}
+	if t.Head != nil {
+		rows = slices.DeleteFunc(slices.Clone(rows), t.Head)
+	}
 	ans.Text = func(wide bool) string { return TableText(t, rows, wide, process.TerminalWidth(a.Raw)) }
 	ans.CSV = func() string {
 		var b strings.Builder
 		w := csv.NewWriter(&b) // into memory: there are no errors
-		_ = w.Write(page.Each(t.Columns, func(c page.Column[F]) string { return c.Key }))
+		cols := t.Printed()
+		_ = w.Write(page.Each(cols, func(c page.Column[F]) string { return c.Key }))
 		for _, row := range rows {
-			_ = w.Write(page.Each(ExactCells(t.Columns, row), clean.Escape))
+			_ = w.Write(page.Each(ExactCells(cols, row), clean.Escape))
 		}
 		w.Flush()
 		return b.String()
 	}
-	ans.Markdown = func() string {
-		cols := t.Seen(rows, false)
-		var b strings.Builder
-		line := func(cells []string) {
-			b.WriteString("| " + strings.Join(page.Each(cells, MarkdownText), " | ") + " |\n")
-		}
-		line(page.Each(cols, titleOf[F]))
-		b.WriteString(strings.Repeat("|---", len(cols)) + "|\n")
-		for _, row := range rows {
-			line(cellsOf(cols, row))
-		}
-		return b.String()
-	}
+	ans.Markdown = func() string { return MarkdownTable(t, rows) }
 	return ans
+}
+
+// MarkdownTable is a page's table in markdown.
+func MarkdownTable[F any](t *page.Table[F], rows []F) string {
+	cols := t.Seen(rows, false)
+	var b strings.Builder
+	line := func(cells []string) {
+		b.WriteString("| " + strings.Join(page.Each(cells, MarkdownText), " | ") + " |\n")
+	}
+	line(page.Each(cols, titleOf[F]))
+	for _, c := range cols {
+		b.WriteString("|---")
+		if c.Right {
+			b.WriteByte(':')
+		}
+	}
+	b.WriteString("|\n")
+	for _, row := range rows {
+		line(cellsOf(cols, row))
+	}
+	return b.String()
 }
 
 // TableText is a page's table for people. In a width above 0, that of a terminal, the

@@ -23,7 +23,7 @@ func (a *App) unconfirmed(ctx context.Context, e *engine.Engine) (changed bool) 
 	if a.completes {
 		return false
 	}
-	u := e.Unconfirmed(ctx)
+	u := e.SettleUnconfirmed(ctx)
 	if u == nil {
 		return false
 	}
@@ -31,14 +31,14 @@ func (a *App) unconfirmed(ctx context.Context, e *engine.Engine) (changed bool) 
 	if u.Title != "" {
 		text = u.Title + ": " + text
 	}
-	if u.Partly != "" && u.Open() {
+	if u.Partly != "" && u.IsOpen() {
 		text += "; " + a.CommandElsewhere(e, "confirm", a.LastingFlag()) + " finishes it, " + a.CommandElsewhere(e, "undo", a.LastingFlag()) + " takes it back"
 	}
-	if u.Open() && u.Left(e.Now()) > 0 {
+	if u.IsOpen() && u.TimeLeft(e.Now()) > 0 {
 		text += "; " + a.CommandElsewhere(e, "confirm") + " keeps it"
 	}
 	fmt.Fprintln(a.Err, "rung: "+clean.Line(text))
-	return !u.Open()
+	return !u.IsOpen()
 }
 
 // CommandElsewhere is a command of Rung as it can be typed elsewhere: for the same files or cluster

@@ -44,14 +44,14 @@ func logsWhy(ctx context.Context, a *command.App, name string) error {
 		if err != nil {
 			return err
 		}
-		e.Logs().Ask()
+		e.Logs().AskForLines()
 		if len(cfg.LogFiles.Paths) > 0 {
 			readThrough(ctx, e.Logs())
 		} else {
 			streamsSettle(ctx, a, e)
 		}
-		about := why.About{Policy: k}
-		checks := append(why.Steps(e.Logs(), e.Revision(), about), why.NeverComes(ctx, e.Revision(), about)...)
+		about := why.Subject{Policy: k}
+		checks := append(why.Steps(e.Logs(), e.Revision(), about), why.OverruledChecks(ctx, e.Revision(), about)...)
 		no := false
 		for _, c := range checks {
 			no = no || c.State == why.Wrong
@@ -61,7 +61,7 @@ func logsWhy(ctx context.Context, a *command.App, name string) error {
 			Text: func(bool) string {
 				return strings.Join(page.Each(checks, why.Check.Line), "\n") + "\n"
 			},
-			No: no, NotConsidered: omitted.About(e.Revision(), k),
+			No: no, NotConsidered: omitted.OmissionsOfPolicy(e.Revision(), k),
 		}
 		return a.Conclude(ans)
 	})
@@ -72,8 +72,8 @@ func logsWhy(ctx context.Context, a *command.App, name string) error {
 func readThrough(ctx context.Context, l *logs.Store) {
 	ticks, stop := l.Subscribe()
 	defer stop()
-	for over := l.Ended(); ; {
-		l.Read(l.Last()) // room for more of what is stored
+	for over := l.EndOfLines(); ; {
+		l.Read(l.LastNumber()) // room for more of what is stored
 		select {
 		case <-over:
 			return
@@ -96,7 +96,7 @@ func streamsSettle(ctx context.Context, a *command.App, e *engine.Engine) {
 		streams := e.Logs().Streams()
 		opening := len(streams) == 0
 		for i := range streams {
-			opening = opening || !streams[i].Up() && streams[i].Error == ""
+			opening = opening || !streams[i].IsUp() && streams[i].Error == ""
 		}
 		if !opening {
 			return

@@ -13,16 +13,17 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/pages/page"
+	"rung/pages/rows"
 	"rung/revision"
 	"rung/revision/omitted"
 )
 
 // compiledOut is the JSON of `rung compile` (command-line.md#output).
 type compiledOut struct {
-	ACLs        []rowOut  `json:"acls"`
-	AddressSets []rowOut  `json:"address_sets"`
-	PortGroups  []rowOut  `json:"port_groups"`
-	None        []noneOut `json:"none"`
+	ACLs        []rows.Record `json:"acls"`
+	AddressSets []rows.Record `json:"address_sets"`
+	PortGroups  []rows.Record `json:"port_groups"`
+	None        []noneOut     `json:"none"`
 }
 
 type noneOut struct {
@@ -54,7 +55,7 @@ every pod is. -o nbctl prints records as "ovn-nbctl list" does.`,
 				return nil, err
 			}
 			rows := compiledRows(r, zone, keys)
-			return &command.Answer{Value: rows.json(), Text: rows.text, Records: rows.nbctl, NotConsidered: omitted.Objects(r)}, nil
+			return &command.Answer{Value: rows.json(), Text: rows.text, Records: rows.nbctl, NotConsidered: omitted.OmissionsOfObjects(r)}, nil
 		}}
 	})
 	cmd.Flags().StringVar(&zone, "zone", "", "compile for one zone, by the node's name")
@@ -94,8 +95,8 @@ func compiledRows(r *revision.Revision, zone string, keys []model.PolicyKey) *ro
 func byID[R interface{ ID() string }](x, y R) int { return cmp.Compare(x.ID(), y.ID()) }
 
 func (s *rowSet) json() compiledOut {
-	return compiledOut{ACLs: page.Each(s.acls, describeRow), AddressSets: page.Each(s.sets, describeRow),
-		PortGroups: page.Each(s.groups, describeRow), None: append([]noneOut{}, s.none...)}
+	return compiledOut{ACLs: page.Each(s.acls, rows.RecordOf), AddressSets: page.Each(s.sets, rows.RecordOf),
+		PortGroups: page.Each(s.groups, rows.RecordOf), None: append([]noneOut{}, s.none...)}
 }
 
 func (s *rowSet) nbctl() string {

@@ -13,7 +13,6 @@ import (
 	"rung/engine"
 	"rung/model"
 	"rung/model/words"
-	"rung/pages/drift"
 	"rung/revision"
 	"rung/revision/liverows"
 	"rung/revision/omitted"
@@ -25,8 +24,22 @@ type driftOut struct {
 	State  model.PolicyState `json:"state"`
 	Reason string            `json:"reason,omitempty"`
 	// LivePriority is the one that rows without a policy's say still decide at.
-	LivePriority *int32      `json:"live_priority,omitempty"`
-	Rows         []drift.Row `json:"rows"`
+	LivePriority *int32     `json:"live_priority,omitempty"`
+	Rows         []driftRow `json:"rows"`
+}
+
+// driftRow is one row that differs.
+type driftRow struct {
+	model.RowDiff
+	// Known is the defect of OVN-Kubernetes that leaves the difference.
+	Known *knownOut `json:"known,omitempty"`
+}
+
+type knownOut struct {
+	Code   string `json:"code"`
+	Text   string `json:"text"`
+	Remedy string `json:"remedy"`
+	Doc    string `json:"doc"` // where docs/ovn-kubernetes.md tells of it
 }
 
 func Drift(a *command.App) *cobra.Command {
@@ -57,7 +70,7 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 				// Drift that does not go away in time is an answer, not an error. A zone
 				// whose database got its name meanwhile is read again.
 				read := command.Settled()
-				_ = e.Wait(ctx, func(r *revision.Revision) bool {
+				_ = e.WaitFor(ctx, func(r *revision.Revision) bool {
 					return read(r) && !moving(r.Zones, findDrift(r, r.Zones, e.Now(), settle))
 				}, time.Now().Add(command.Patience), time.Now().Add(command.LastPatience))
 			},
@@ -68,14 +81,14 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 				}
 				a.SayNoRows(r)
 				now := e.Now()
-				// What was waited for and did not go is drift, however young.
+				// Drift that is left after the wait counts, however young.
 				young, until := time.Duration(0), time.Time{}
 				if watched {
 					young, until = settle, nextBehind(zones, now, settle)
 				}
 				out := findDrift(r, zones, now, young)
 				err = command.UnreadZone(zones)
-				not := omitted.Rows(r, zones)
+				not := omitted.OmissionsOfRows(r, zones)
 				return &command.Answer{Value: out, Text: func(wide bool) string {
 					if len(out) == 0 {
 						return noDrift(r, zones, err == nil, command.NotCounted(not)) + "\n"
@@ -97,12 +110,12 @@ func findDrift(r *revision.Revision, zones []*model.ZoneState, now time.Time, se
 	out := []driftOut{}
 	for _, z := range zones {
 		for _, k := range liverows.ZonePolicies(r, z) {
-			in := z.Policy(k)
-			st := in.StateAfter(z, now, settle)
+			in := z.PolicyJoin(k)
+			st := in.StateSettlingAfter(z, now, settle)
 			if st == model.StateInSync || st == model.StateNotEnforced {
 				continue
 			}
-			o := driftOut{Zone: z.Name, Policy: k.String(), State: st, Rows: []drift.Row{}}
+			o := driftOut{Zone: z.Name, Policy: k.String(), State: st, Rows: []driftRow{}}
 			switch {
 			case in == nil:
 				o.Reason = z.Error
@@ -113,12 +126,13 @@ func findDrift(r *revision.Revision, zones []*model.ZoneState, now time.Time, se
 				}
 			default:
 				o.Reason = cmp.Or(in.Error, in.Why)
-				causes := liverows.Known(r, z, in)
+				causes := liverows.KnownCauses(r, z, in)
 				for i, d := range in.Diffs {
-					row := drift.RowOf(d)
+					row := driftRow{RowDiff: d}
+					row.Fields = append([]model.FieldDiff{}, d.Fields...)
 					if st == model.StateBehind && causes != nil && causes[i] != nil {
 						c := causes[i]
-						row.Known = &drift.Known{Code: c.Code, Text: c.Text(), Remedy: c.Remedy, Doc: "ovn-kubernetes.md#" + c.Doc}
+						row.Known = &knownOut{Code: c.Code, Text: c.Text(), Remedy: c.Remedy, Doc: "ovn-kubernetes.md#" + c.Doc}
 					}
 					o.Rows = append(o.Rows, row)
 				}

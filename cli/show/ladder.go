@@ -40,23 +40,23 @@ policy stands for: those of tier 0, and those Rung does not compile.`,
 		Args: command.TakesArgs(0),
 	}, func([]string, bool) command.Query {
 		return command.Query{Zones: len(a.Flags.NB) > 0, Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
-			if !r.System.Has(system.Stages) && *stage != "" {
-				return nil, fmt.Errorf("--stage is of OVN's pipeline, and %s precedence holds here; leave it out", r.System.Whose)
+			if !r.System.HasFeature(system.Stages) && *stage != "" {
+				return nil, fmt.Errorf("--stage is of OVN's pipeline, and %s precedence holds here; leave it out", r.System.TitlePossessive)
 			}
-			if of := system.OfForm(a.Flags.Output); of != nil && of != r.System {
-				return nil, fmt.Errorf("-o %s is the order of %s policies, and %s precedence holds here (%s); see --system", of.Form.Name, of.Whose, r.System.Whose, r.SystemWhy)
+			if of := system.SystemOfForm(a.Flags.Output); of != nil && of != r.System {
+				return nil, fmt.Errorf("-o %s is the order of %s policies, and %s precedence holds here (%s); see --system", of.Form.Name, of.TitlePossessive, r.System.TitlePossessive, r.SystemWhy)
 			}
 			return ladderAnswer(a, r, *stage, e.Now()), nil
 		}}
 	})
-	cmd.Annotations = command.Forms(system.Forms()...)
+	cmd.Annotations = command.Forms(system.FormNames()...)
 	stage = stageFlag(cmd, "only one `stage` of the pipeline")
 	return cmd
 }
 
 // ladderAnswer is the ladder of a revision, of one stage where one is given.
 func ladderAnswer(a *command.App, r *revision.Revision, stage model.Stage, now time.Time) *command.Answer {
-	ans := &command.Answer{NotConsidered: omitted.Objects(r)}
+	ans := &command.Answer{NotConsidered: omitted.OmissionsOfObjects(r)}
 	ans.Text = func(wide bool) string {
 		opt := ladder.Options{Stage: stage, Now: now}
 		lines := slices.DeleteFunc(ladder.Lines(r, opt), func(l *ladder.Line) bool { return !l.IsPrinted() })
@@ -70,10 +70,10 @@ func ladderAnswer(a *command.App, r *revision.Revision, stage model.Stage, now t
 	case r.System.Bands != nil:
 		ans.Value, ans.Records = ladder.BandFactsOf(r), func() string { return placesText(r) }
 	case len(r.Zones) == 0:
-		ans.Value = ladder.FactsOf(r.Ladder().In(stage))
+		ans.Value = ladder.FactsOf(r.Ladder().OfStage(stage))
 	default:
 		ans.Value = ladder.LiveFactsOf(r, stage, now)
-		ans.NotConsidered = append(ans.NotConsidered, omitted.Zones(r)...)
+		ans.NotConsidered = append(ans.NotConsidered, omitted.OmissionsOfZones(r)...)
 	}
 	return ans
 }
@@ -81,7 +81,7 @@ func ladderAnswer(a *command.App, r *revision.Revision, stage model.Stage, now t
 // placesText is the order of the policies in the system's own form.
 func placesText(r *revision.Revision) string {
 	t := &command.TextTable{Head: r.System.Form.Head}
-	for _, p := range r.Order() {
+	for _, p := range r.PolicyOrder() {
 		t.Add(r.System.Form.Row(&p)...)
 	}
 	return t.String()

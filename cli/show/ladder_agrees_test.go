@@ -212,18 +212,18 @@ func foreign(r *rand.Rand) *nb.ACL {
 	if a.Direction == nb.FromLport && r.IntN(3) > 0 {
 		a.Options = map[string]string{nb.OptAfterLB: "true"}
 	}
-	name, direction := nb.Pair{Key: nb.KeyName, Value: []string{"bees", "wasps"}[r.IntN(2)]}, []string{"Ingress", "Egress"}[r.IntN(2)]
+	name, direction := nb.IDPair{Key: nb.KeyName, Value: []string{"bees", "wasps"}[r.IntN(2)]}, []string{"Ingress", "Egress"}[r.IntN(2)]
 	switch r.IntN(5) {
 	case 0:
 		a.ExternalIDs = nb.IDs("lab", "Honeypot", name)
 	case 1:
-		a.ExternalIDs = nb.IDs(nb.DefaultController, nb.OwnerANP, name, nb.Pair{Key: nb.KeyDirection, Value: direction},
-			nb.Pair{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.IntN(3))}, nb.Pair{Key: nb.KeyProtocol, Value: "None"})
+		a.ExternalIDs = nb.IDs(nb.DefaultController, nb.OwnerANP, name, nb.IDPair{Key: nb.KeyDirection, Value: direction},
+			nb.IDPair{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.IntN(3))}, nb.IDPair{Key: nb.KeyProtocol, Value: "None"})
 	case 2:
-		a.ExternalIDs = nb.IDs("network-policy-controller", nb.OwnerANP, name, nb.Pair{Key: nb.KeyDirection, Value: "ANP" + direction},
-			nb.Pair{Key: nb.KeyPriority, Value: strconv.Itoa(a.Priority)})
+		a.ExternalIDs = nb.IDs("network-policy-controller", nb.OwnerANP, name, nb.IDPair{Key: nb.KeyDirection, Value: "ANP" + direction},
+			nb.IDPair{Key: nb.KeyPriority, Value: strconv.Itoa(a.Priority)})
 	case 3:
-		a.ExternalIDs = nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, name, nb.Pair{Key: nb.KeyDirection, Value: direction})
+		a.ExternalIDs = nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, name, nb.IDPair{Key: nb.KeyDirection, Value: direction})
 	}
 	return a
 }
@@ -234,7 +234,7 @@ func TestLadderAgreesWithScreen(t *testing.T) {
 	base := uitest.Demo(t)
 	uitest.Units(base)
 	idle := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindEF, Namespace: "green", Name: "default"}}, Tier: model.TierNetwork,
-		Subject: model.Subject{Namespace: "green", Pods: model.Everything(), AllPods: true}}
+		Subject: model.Subject{Namespace: "green", Pods: model.SelectEverything(), AllPods: true}}
 	base.Cluster, _ = base.Cluster.Upsert([]model.Object{idle}, nil)
 	s := uitest.Open(t, base, nav.To(nav.Ladder))
 	s.Resize(220, 150)
@@ -255,7 +255,7 @@ func TestLadderAgreesWithScreen(t *testing.T) {
 		s.Console.Set(&facts)
 		s.Refresh()
 		for stage != want {
-			stage = stage.Next()
+			stage = stage.NextStage()
 			s.Press("s")
 		}
 		answer := ladderAnswer((&command.App{}), revision.New(facts, nil), stage, uitest.Now)
@@ -311,7 +311,7 @@ func TestLadderAgreesWithScreen(t *testing.T) {
 				}
 			}
 		}
-		check(t, model.Stages()[r.IntN(3)], acls)
+		check(t, model.PipelineStages()[r.IntN(3)], acls)
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}

@@ -49,7 +49,7 @@ type touchOut struct {
 	Network string `json:"network,omitempty"`
 	// NoRows is why the policy is not enforced as it is.
 	NoRows string `json:"no_rows,omitempty"`
-	// Broken is what of the rule matches nothing.
+	// Broken names the parts of the rule that match nothing.
 	Broken string `json:"broken,omitempty"`
 
 	label, mark string
@@ -76,7 +76,7 @@ peers means everybody; it is listed for its subjects only.`,
 				return nil, err
 			}
 			out := describePod(r, pod)
-			return &command.Answer{Value: out, Text: func(bool) string { return out.text() }, NotConsidered: omitted.Objects(r)}, nil
+			return &command.Answer{Value: out, Text: func(bool) string { return out.text() }, NotConsidered: omitted.OmissionsOfObjects(r)}, nil
 		}}
 	})
 }
@@ -104,22 +104,22 @@ func describePod(r *revision.Revision, pod *model.Pod) *podOut {
 	out.Note, _ = policies.PodNote(pod)
 	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
 		out.Isolated[dir.Lower()] = []string{}
-		for _, k := range connections.Isolating(r, pod, dir) {
+		for _, k := range connections.IsolatingPolicies(r, pod, dir) {
 			out.Isolated[dir.Lower()] = append(out.Isolated[dir.Lower()], k.String())
 			out.isolated[dir] = append(out.isolated[dir], k.Label())
 		}
 	}
-	for _, t := range connections.Touches(r, pod) {
+	for _, t := range connections.RulesTouchingPod(r, pod) {
 		p := r.Cluster.Policy(t.Policy)
 		rule := p.Rule(t.Direction, t.Rule)
 		o := touchOut{Policy: t.Policy.String(), Tier: p.Tier, Direction: t.Direction.Lower(), Rule: t.Rule,
 			RuleName: rule.Name,
-			Action:   p.Kind.Word(rule.Action), Subject: t.AsSubject, Peer: t.AsPeer, Network: t.Network, Broken: rule.Broken(),
+			Action:   p.Kind.ActionWord(rule.Action), Subject: t.AsSubject, Peer: t.AsPeer, Network: t.Network, Broken: rule.BrokenPortsText(),
 			label: t.Policy.Label(), firewall: p.Kind == model.KindEF}
-		if p.Kind.Ranked() {
+		if p.Kind.HasPriority() {
 			o.Priority = &p.Priority
 		}
-		if none := r.None(t.Policy); none != nil {
+		if none := r.WhyNoRows(t.Policy); none != nil {
 			o.NoRows, o.mark = none.Message, "✗ not enforced: "+policies.NoRowsShort(r, none)
 		}
 		out.Touches = append(out.Touches, o)

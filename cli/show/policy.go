@@ -48,7 +48,7 @@ type policyOut struct {
 	None        string           `json:"no_rows,omitempty"`
 	File        string           `json:"file,omitempty"`
 	Findings    []findings.Brief `json:"findings"`
-	// Conditions are what controllers reported, never proof.
+	// Conditions are the reports of controllers, never proof.
 	Conditions []conditionOut `json:"conditions"`
 	// Zones is empty without databases.
 	Zones []policyZone `json:"zones"`
@@ -100,9 +100,9 @@ type ruleOut struct {
 	Ports     []string `json:"ports"`
 	PeerPods  int      `json:"peer_pods"`
 	ACLs      []string `json:"acls"`
-	// AppliedTo is what a tiered rule applies to, where it has its own.
+	// AppliedTo is the text about the pods that a tiered rule applies to, if it names its own.
 	AppliedTo string `json:"applied_to,omitempty"`
-	// Note is what is odd about the rule, Broken what of it matches nothing.
+	// Note says what is odd about the rule, Broken names the parts that match nothing.
 	Note   string `json:"note,omitempty"`
 	Broken string `json:"broken,omitempty"`
 }
@@ -126,7 +126,7 @@ lists the pods and ACLs.`,
 				return nil, err
 			}
 			out := describePolicy(r, k, e.Now())
-			return &command.Answer{Value: out, Text: out.text, NotConsidered: omitted.About(r, k)}, nil
+			return &command.Answer{Value: out, Text: out.text, NotConsidered: omitted.OmissionsOfPolicy(r, k)}, nil
 		}}
 	})
 }
@@ -134,16 +134,16 @@ lists the pods and ACLs.`,
 func describePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *policyOut {
 	p := r.Cluster.Policy(k)
 	out := &policyOut{Kind: k.Kind, Name: command.NamespacedName(k), Tier: p.Tier, Subject: p.SubjectText(), Pods: []string{},
-		Isolates: connections.Isolated(r, p), APIVersion: p.APIVersion, isolated: connections.Legacy2016(r, p), Logging: "off", File: p.Origin.Where(), Findings: []findings.Brief{},
+		Isolates: connections.IsolatedDirections(r, p), APIVersion: p.APIVersion, isolated: connections.LegacyIsolationText(r, p), Logging: "off", File: p.Origin.Place(), Findings: []findings.Brief{},
 		Rules:      page.Each(policies.ListRuleFacts(r, p), func(f policies.RuleFacts) ruleOut { return describeRule(p, f) }),
 		Conditions: page.Each(r.Conditions(k), describeCondition),
 		Zones:      page.Each(r.Zones, func(z *model.ZoneState) policyZone { return describePolicyIn(z, k, now) })}
-	if k.Kind.Ranked() {
+	if k.Kind.HasPriority() {
 		out.Priority = &p.Priority
 	}
 	if a := p.Tiered; a != nil {
-		out.Tiered = &tieredOut{Tier: a.Tier, Priority: a.Priority, Phase: a.Phase, Refused: p.Refused()}
-		for _, t := range system.Of(k.Kind).Tiers(r.Cluster) {
+		out.Tiered = &tieredOut{Tier: a.Tier, Priority: a.Priority, Phase: a.Phase, Refused: p.IsRefused()}
+		for _, t := range system.SystemOfKind(k.Kind).Tiers(r.Cluster) {
 			if t.Name == a.Tier {
 				out.Tiered.TierPriority = &t.Priority
 			}
@@ -152,12 +152,12 @@ func describePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *pol
 	}
 	l := policies.LoggingOf(r, p)
 	out.LoggingFrom = l.Namespace
-	if l.Levels.Any() {
+	if l.Levels.IsOn() {
 		out.Logging = l.Levels.String()
 	}
 	if len(l.Problems) > 0 {
 		out.Logging = "invalid: " + strings.Join(l.Problems, "; ")
-		if l.Levels.Any() {
+		if l.Levels.IsOn() {
 			out.Logging = l.Levels.String() + "; " + out.Logging
 		}
 	}
@@ -168,16 +168,16 @@ func describePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *pol
 			out.Pods = append(out.Pods, name)
 		}
 	}
-	if none := r.None(k); none != nil {
+	if none := r.WhyNoRows(k); none != nil {
 		out.None = none.Message
 	}
 	for _, f := range finding.FindingsOf(r, k) {
 		out.Findings = append(out.Findings, findings.BriefOf(f))
 	}
-	for _, unit := range r.Related(k) {
+	for _, unit := range r.RelatedUnits(k) {
 		u := unitOut{Unit: unit.String(), Zones: map[string]int{}, label: unit.Label()}
 		for _, z := range r.Zones {
-			u.Zones[string(z.Policy(unit).State(z, now))]++
+			u.Zones[string(z.PolicyJoin(unit).StateAt(z, now))]++
 		}
 		out.With = append(out.With, u)
 	}
@@ -200,8 +200,8 @@ func describeCondition(c model.Condition) conditionOut {
 }
 
 func describePolicyIn(z *model.ZoneState, k model.PolicyKey, now time.Time) policyZone {
-	in := z.Policy(k)
-	o := policyZone{Zone: z.Name, State: in.State(z, now)}
+	in := z.PolicyJoin(k)
+	o := policyZone{Zone: z.Name, State: in.StateAt(z, now)}
 	if in != nil {
 		o.ACLs, o.Error = in.LiveACLs, in.Error
 		if in.LivePriority >= 0 && in.LiveACLs > 0 && k.Kind == model.KindANP {
@@ -212,9 +212,9 @@ func describePolicyIn(z *model.ZoneState, k model.PolicyKey, now time.Time) poli
 }
 
 func describeRule(p *model.Policy, f policies.RuleFacts) ruleOut {
-	o := ruleOut{Direction: f.Direction.Lower(), Index: f.Index, Name: f.Name, Action: p.Kind.RuleWord(f.Rule), PeerPods: f.Pods,
+	o := ruleOut{Direction: f.Direction.Lower(), Index: f.Index, Name: f.Name, Action: p.Kind.RuleActionWord(f.Rule), PeerPods: f.Pods,
 		Peers: f.PeerTexts(), Ports: f.PortTexts(), ACLs: append([]string{}, f.ACLs...),
-		Broken: f.Broken()}
+		Broken: f.BrokenPortsText()}
 	if a := f.Tiered; a != nil && len(a.AppliedTo) > 0 {
 		o.AppliedTo = model.AppliedText(a.AppliedTo, p.Namespace)
 	}
@@ -233,7 +233,7 @@ func (o *policyOut) text(wide bool) string {
 		}
 		s = fmt.Sprintf("%s %s  tier %s%s  priority %g", o.Kind.Title(), o.Name, a.Tier, tier, a.Priority)
 		if a.Refused {
-			s += "  ✗ decides nothing: " + system.Of(o.Kind).Title + " would refuse it"
+			s += "  ✗ decides nothing: " + system.SystemOfKind(o.Kind).Title + " would refuse it"
 		}
 	}
 	if o.APIVersion != "" {

@@ -14,14 +14,14 @@ import (
 // reportTime is how long Rung's own reconcilers have to report.
 const reportTime = 2 * time.Second
 
-// conditionsQuery is that of rung zones --conditions: a line for each policy, wide one for
-// each zone of each, and below them what failing zones say.
+// conditionsQuery returns the query of rung zones --conditions: a line for each policy, wide
+// one for each zone of each, and below them the messages of failing zones.
 func conditionsQuery(a *command.App) command.Query {
 	return command.Query{Zones: true,
 		First: func(ctx context.Context, e *engine.Engine) {
 			ctx, cancel := context.WithTimeout(ctx, reportTime)
 			defer cancel()
-			_ = e.Wait(ctx, reported) // what did not report by then has no report
+			_ = e.WaitFor(ctx, reported) // what did not report by then has no report
 		},
 		Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 			all := ready.Find(r, e.Now())
@@ -41,7 +41,7 @@ func conditionsQuery(a *command.App) command.Query {
 				}
 				return list(false) + failures
 			}
-			ans.NotConsidered = omitted.Rows(r, r.Zones)
+			ans.NotConsidered = omitted.OmissionsOfRows(r, r.Zones)
 			return ans, nil
 		}}
 }

@@ -69,7 +69,7 @@ not just settling. ` + secondHelp,
 			all := page.Each(r.Zones, func(z *model.ZoneState) *zones.Zone { return zones.Whole(r, z, now) })
 			out := page.Each(all, func(z *zones.Zone) zoneOut { return zoneOut{z, describeSouthbound(r, z.Of, now)} })
 			ans := command.TableAnswer(a, out, zones.Table, all)
-			ans.NotConsidered = omitted.Rows(r, r.Zones)
+			ans.NotConsidered = omitted.OmissionsOfRows(r, r.Zones)
 			list, markdown := ans.Text, ans.Markdown
 			ans.Markdown = func() string { return markdown() + mdBelow(zonesBelow(out)) }
 			if table {
@@ -106,7 +106,7 @@ not just settling. ` + secondHelp,
 	return cmd
 }
 
-// mdBelow is what stands below a table, in markdown.
+// mdBelow returns the text below a table, in markdown.
 func mdBelow(lines string) string {
 	if lines == "" {
 		return ""
@@ -120,7 +120,7 @@ func checkAnswer(a *command.App) command.Answerer {
 		now := e.Now()
 		found := finding.ZoneFindings(r, now)
 		ans := findingsAnswer(a, found, model.SeverityError, model.SeverityWarning)
-		ans.NotConsidered = omitted.Rows(r, r.Zones)
+		ans.NotConsidered = omitted.OmissionsOfRows(r, r.Zones)
 		nothingFound(ans, len(found))
 		ans.Err = command.UnreadZone(r.Zones)
 		if ans.Err != nil && len(found) == 0 {

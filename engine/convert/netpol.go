@@ -25,36 +25,36 @@ func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 	}
 	made := make([]model.Object, 0, len(c.Made))
 	for _, o := range c.Made {
-		p, err := policy(o)
+		p, err := modelPolicy(o)
 		if err != nil {
 			return nil, err
 		}
 		out.Policies, made = append(out.Policies, p), append(made, p)
 	}
-	imagined, n, all := legacy.Imagine(r.Judged())
+	imagined, n, all := legacy.ImaginePods(r.JudgedCluster())
 	if !all {
 		out.Notes = append(out.Notes, Note{About: model.Key{Kind: model.KindPod, Name: "rung-imagined"},
 			Text: fmt.Sprintf("the selectors name more labels than the %d pods that the proof imagines: it holds for the pods there are, and for those", n)})
 	}
-	before, _ := r.Judged().Upsert(imagined, nil)
+	before, _ := r.JudgedCluster().Upsert(imagined, nil)
 	after, _ := before.Upsert(made, c.Gone)
 	out.Proof.Imagined = n
-	for p := range r.Judged().Pods() {
-		if p.PeerEligible() {
+	for p := range r.JudgedCluster().Pods() {
+		if p.CanBePeer() {
 			out.Proof.Pods++
 		}
 	}
-	was, will := sideOf(r, before, true), sideOf(r, after, false)
+	was, will := viewOfSide(r, before, true), viewOfSide(r, after, false)
 	// First the policies alone, without what OVN-Kubernetes adds for every pod.
 	bare := func(v index.View) index.View {
 		v.Defaults, v.AllowICMP = false, false
 		return v
 	}
-	differs, err := differences(ctx, bare(was), bare(will))
+	differs, err := differencesOf(ctx, bare(was), bare(will))
 	if err != nil {
 		return nil, fmt.Errorf("compare both sides: %w", err)
 	}
-	besides, err := differences(ctx, was, will)
+	besides, err := differencesOf(ctx, was, will)
 	if err != nil {
 		return nil, fmt.Errorf("compare both sides: %w", err)
 	}
@@ -62,21 +62,21 @@ func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 	if len(differs) > 0 {
 		out.Proof.Besides = nil // they are among them
 	}
-	out.Proof.Besides = append(out.Proof.Besides, ownNodes(r, was, will)...)
+	out.Proof.Besides = append(out.Proof.Besides, ownNodeDifferences(r, was, will)...)
 	return out, nil
 }
 
-// ownNodes are the isolated namespaces whose pods take everything from their own node today,
+// ownNodeDifferences are the isolated namespaces whose pods take everything from their own node today,
 // whatever NetworkPolicies say, and from themselves through a Service
 // (ovn-kubernetes.md#hairpin-and-node-rows). The comparison of all connections leaves the
 // addresses of nodes out, so that they are asked about one by one.
-func ownNodes(r *revision.Revision, was, will index.View) (out []Difference) {
+func ownNodeDifferences(r *revision.Revision, was, will index.View) (out []Difference) {
 	if !will.Defaults {
 		return nil
 	}
 	before, after := index.New(was), index.New(will)
 	for ns := range r.Cluster.Namespaces() {
-		if !legacy.Isolated(r.Cluster, ns.Name) {
+		if !legacy.IsIsolated(r.Cluster, ns.Name) {
 			continue
 		}
 		for p := range r.Cluster.PodsIn(ns.Name) {
@@ -96,9 +96,9 @@ func ownNodes(r *revision.Revision, was, will index.View) (out []Difference) {
 	return out
 }
 
-// sideOf returns the view from which the verdicts of one side follow; then says whether the
+// viewOfSide returns the view from which the verdicts of one side follow; then says whether the
 // isolation annotation of 2016 counts.
-func sideOf(r *revision.Revision, c *model.Cluster, then bool) index.View {
+func viewOfSide(r *revision.Revision, c *model.Cluster, then bool) index.View {
 	o := r.Desired.Options()
 	if !o.IPv4 && !o.IPv6 {
 		o.IPv4 = true

@@ -3,7 +3,7 @@ package dialects
 import "rung/system"
 
 // System returns the network plugin whose precedence holds, with the reason.
-func (d *Dialects) System() (is *system.System, why string) { return d.system, d.systemWhy }
+func (d *Dialects) System() (is *system.System, why string) { return d.system, d.systemReason }
 
 // DecideSystem finds out whose precedence holds, and compiles for that: a plugin
 // may have no rows.
@@ -12,20 +12,20 @@ func (d *Dialects) DecideSystem() {
 	switch {
 	case d.cfg.Writes:
 		ovn = "rows are written (--reconcile)"
-	case d.view != nil && d.view.Read():
+	case d.view != nil && d.view.HasReadRows():
 		ovn = "zones have a Northbound database"
 	}
 	was := d.system
-	d.system, d.systemWhy = system.Decide(d.cfg.System, d.compiler.World().Cluster, ovn)
+	d.system, d.systemReason = system.ChooseSystem(d.cfg.System, d.compiler.World().Cluster, ovn)
 	if d.system == was {
 		return
 	}
-	d.Changed()
+	d.MarkChanged()
 	o := d.cfg.CompilerOptions()
-	o.Nothing = !d.system.Has(system.Rows)
+	o.Nothing = !d.system.HasFeature(system.Rows)
 	if d.view != nil {
 		d.view = d.view.WithSystem(d.system)
-		o, _ = d.view.Wants()
+		o, _ = d.view.WantedOptions()
 	}
 	d.recompile(o, false)
 }

@@ -20,10 +20,10 @@ const (
 	remedy2016 = "rung convert --to networkpolicy writes the policies of today, which have rows"
 )
 
-// by2016 says whether a stage where policies and rows disagree differs only because the
+// isDecidedAs2016 says whether a stage where policies and rows disagree differs only because the
 // isolation annotation of 2016 counts: decided as today, the policies agree with the rows. A
 // stage where they still disagree then has drifted.
-func (t *Trace) by2016(r *revision.Revision, path, stage int) bool {
+func (t *Trace) isDecidedAs2016(r *revision.Revision, path, stage int) bool {
 	if !r.Flags.LegacyIsolation {
 		return false
 	}
@@ -50,9 +50,9 @@ func finding2016(s *Stage) model.Finding {
 	return f
 }
 
-// rowsAlone says, where the rows alone were asked, that the policies say otherwise as the
+// noteRowsAlone says, where the rows alone were asked, that the policies say otherwise as the
 // document of 2016 decides.
-func (t *Trace) rowsAlone(r *revision.Revision) {
+func (t *Trace) noteRowsAlone(r *revision.Revision) {
 	if !r.Flags.LegacyIsolation {
 		return
 	}
@@ -68,8 +68,8 @@ func (t *Trace) rowsAlone(r *revision.Revision) {
 		Message: fmt.Sprintf("policies %s by the document of 2016, rows %s by the policies of today; %s", then.Verdict, t.Verdict, noRows2016)}
 }
 
-// OnlyKnown says whether rows and policies say different things, and that is known not to
+// DiffersAsKnown says whether rows and policies say different things, and that is known not to
 // be drift.
-func (t *Trace) OnlyKnown() bool {
-	return len(t.Disagree) > 0 && !slices.ContainsFunc(t.Disagree, func(d Disagreement) bool { return !d.Known })
+func (t *Trace) DiffersAsKnown() bool {
+	return len(t.Disagree) > 0 && !slices.ContainsFunc(t.Disagree, func(d Disagreement) bool { return !d.KnownFrom2016 })
 }

@@ -25,7 +25,7 @@ func TestOmittedIsNeverSilent(t *testing.T) {
 		}
 		for i, was := range all { // as manifests are read
 			p := *was
-			p.Subject.Pods = model.Everything()
+			p.Subject.Pods = model.SelectEverything()
 			all[i] = &p
 			facts, _ := whole.Cluster.Upsert([]model.Object{&p}, nil)
 			whole = compiled(revision.Facts{Cluster: facts})
@@ -42,7 +42,7 @@ func TestOmittedIsNeverSilent(t *testing.T) {
 			facts.Cluster, _ = whole.Cluster.Upsert([]model.Object{&low}, nil)
 		}
 		part := compiled(facts)
-		filter := omitted.Of(part, false)
+		filter := omitted.NewFilter(part, false)
 		var ends []verdict.Endpoint
 		for pod := range whole.Cluster.Pods() {
 			ends = append(ends, verdict.PodEnd(pod.Namespace, pod.Name))
@@ -58,7 +58,7 @@ func TestOmittedIsNeverSilent(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				could := slices.ContainsFunc(filter.Changing(&is), func(o model.Omission) bool { return o.Key == p.Key })
+				could := slices.ContainsFunc(filter.OmissionsChanging(&is), func(o model.Omission) bool { return o.Key == p.Key })
 				asked++
 				if could {
 					said++

@@ -27,19 +27,19 @@ type firewallLint struct {
 	outside     []allowOutside // egress Allows of ANPs to what is no pod, when first asked for
 }
 
-// firewall looks at an EgressFirewall.
-func (l *firewallLint) firewall(p *model.Policy) {
+// checkFirewall looks at an EgressFirewall.
+func (l *firewallLint) checkFirewall(p *model.Policy) {
 	if p.Name != firewallName {
 		// The reader of the object may have reported it already.
 		if !slices.ContainsFunc(p.Invalid, func(b model.Broken) bool { return b.Field == "metadata.name" }) {
-			l.about(p, codes.FirewallName, "an EgressFirewall that is not named default is not programmed")
+			l.addAbout(p, codes.FirewallName, "an EgressFirewall that is not named default is not programmed")
 		}
 	}
-	if p.Name != firewallName || p.Refused() { // no rows
+	if p.Name != firewallName || p.IsRefused() { // no rows
 		return
 	}
 	if len(p.Egress) > firewallRules {
-		l.aboutRule(p, &p.Egress[firewallRules], codes.FirewallTooLong, fmt.Sprintf(
+		l.addAboutRule(p, &p.Egress[firewallRules], codes.FirewallTooLong, fmt.Sprintf(
 			"%d rules: rule %d has no OVN priority left, and the whole EgressFirewall is not programmed",
 			len(p.Egress), firewallRules)).Remedy = fmt.Sprintf("use at most %d rules; networks can be joined", firewallRules)
 	}
@@ -50,9 +50,9 @@ func (l *firewallLint) firewall(p *model.Policy) {
 		for j := range r.Peers {
 			switch pe := &r.Peers[j]; pe.Kind {
 			case model.PeerNetworks:
-				l.firewallPods(p, r, pe)
+				l.checkFirewallPods(p, r, pe)
 			case model.PeerNodes:
-				l.firewallNodes(p, r, pe)
+				l.checkFirewallNodes(p, r, pe)
 			case model.PeerDNS:
 				names = append(names, pe.DNSName)
 				if dns == nil {
@@ -62,30 +62,30 @@ func (l *firewallLint) firewall(p *model.Policy) {
 		}
 	}
 	if dns != nil {
-		l.aboutRule(p, dns, codes.FirewallDNS, fmt.Sprintf("%s %s by name (%s): the addresses are those the cluster's DNS gives the nodes, known from live rows "+
+		l.addAboutRule(p, dns, codes.FirewallDNS, fmt.Sprintf("%s %s by name (%s): the addresses are those the cluster's DNS gives the nodes, known from live rows "+
 			"only, and a name without addresses has a row that matches nothing",
 			words.Count(len(names), "rule"), words.Form(len(names), "goes", "go"), words.Few(names, shown)))
 	}
-	l.overrules(p)
+	l.checkOverruling(p)
 }
 
-// firewallPods reports a network with pods in it: the row leaves the subnets of
+// checkFirewallPods reports a network with pods in it: the row leaves the subnets of
 // pods out of the network, so that it never decides about pods. That the whole
 // of a family does so is what everybody means by it.
-func (l *firewallLint) firewallPods(p *model.Policy, r *model.Rule, pe *model.Peer) {
+func (l *firewallLint) checkFirewallPods(p *model.Policy, r *model.Rule, pe *model.Peer) {
 	for _, text := range pe.Networks {
 		n, ok := overlap.ParseNetwork(text)
 		if !ok {
 			continue
 		}
 		pods := l.x.InNetwork(n)
-		if pods.Empty() {
+		if pods.IsEmpty() {
 			continue
 		}
-		if unknown := l.unknownSubnets(pods); !unknown.Empty() {
-			l.aboutRule(p, r, codes.FirewallSubnets, fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and Rung does not know the subnets of the cluster's pods: "+
+		if unknown := l.unknownSubnets(pods); !unknown.IsEmpty() {
+			l.addAboutRule(p, r, codes.FirewallSubnets, fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and Rung does not know the subnets of the cluster's pods: "+
 				"OVN-Kubernetes leaves them out of this row, the row that is compiled here does not",
-				text, words.Count(unknown.Len(), "pod"), podName(l.x.First(unknown))))
+				text, words.Count(unknown.Len(), "pod"), podName(l.x.FirstPod(unknown))))
 			continue
 		}
 		if n.Bits() == 0 {
@@ -95,9 +95,9 @@ func (l *firewallLint) firewallPods(p *model.Policy, r *model.Rule, pe *model.Pe
 		if r.Action == model.Deny {
 			severity = model.SeverityWarning
 		}
-		l.aboutRule(p, r, codes.FirewallPods, fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and the row leaves the subnets of pods out: its %s never "+
+		l.addAboutRule(p, r, codes.FirewallPods, fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and the row leaves the subnets of pods out: its %s never "+
 			"decides about pods",
-			text, words.Count(pods.Len(), "pod"), podName(l.x.First(pods)), r.Action)).Severity = severity
+			text, words.Count(pods.Len(), "pod"), podName(l.x.FirstPod(pods)), r.Action)).Severity = severity
 	}
 }
 
@@ -112,13 +112,13 @@ func (l *firewallLint) unknownSubnets(pods overlap.PodSet) overlap.PodSet {
 	return pods
 }
 
-// firewallNodes reports a rule without a row because no node has an address for
+// checkFirewallNodes reports a rule without a row because no node has an address for
 // it.
-func (l *firewallLint) firewallNodes(p *model.Policy, r *model.Rule, pe *model.Peer) {
+func (l *firewallLint) checkFirewallNodes(p *model.Policy, r *model.Rule, pe *model.Peer) {
 	if l.x.NodeCount() == 0 {
 		return
 	}
-	nodes := l.x.Nodes(pe.Nodes)
+	nodes := l.x.NodesMatching(pe.Nodes)
 	if slices.ContainsFunc(nodes, func(n *model.Node) bool { return len(n.HostIPs) > 0 || n.HostErr != "" }) {
 		return
 	}
@@ -130,7 +130,7 @@ func (l *firewallLint) firewallNodes(p *model.Policy, r *model.Rule, pe *model.P
 	if r.Action == model.Deny {
 		severity = model.SeverityWarning
 	}
-	l.aboutRule(p, r, codes.PeerNothing, fmt.Sprintf("%s: the rule has no row now (%s)", message, r.Action)).Severity = severity
+	l.addAboutRule(p, r, codes.PeerNothing, fmt.Sprintf("%s: the rule has no row now (%s)", message, r.Action)).Severity = severity
 }
 
 // allowOutside is an egress Allow of an AdminNetworkPolicy to networks or nodes.
@@ -141,15 +141,15 @@ type allowOutside struct {
 	networks []netip.Prefix
 }
 
-// allows are the enforced egress Allows of AdminNetworkPolicies to what is no
+// outsideAllows are the enforced egress Allows of AdminNetworkPolicies to what is no
 // pod.
-func (l *firewallLint) allows() []allowOutside {
+func (l *firewallLint) outsideAllows() []allowOutside {
 	if l.outside != nil {
 		return l.outside
 	}
 	l.outside = []allowOutside{}
 	for _, p := range l.policies {
-		if p.Tier != model.TierAdmin || p.Priority > l.max || p.Refused() {
+		if p.Tier != model.TierAdmin || p.Priority > l.max || p.IsRefused() {
 			continue
 		}
 		var subject overlap.PodSet
@@ -160,7 +160,7 @@ func (l *firewallLint) allows() []allowOutside {
 			}) {
 				continue
 			}
-			if nets := l.x.Reach(r).Networks; len(nets) > 0 {
+			if nets := l.x.ReachOfRule(r).Networks; len(nets) > 0 {
 				if subject == nil {
 					subject = l.x.SubjectSet(p)
 				}
@@ -171,36 +171,36 @@ func (l *firewallLint) allows() []allowOutside {
 	return l.outside
 }
 
-// overrules reports a Deny that drops what an AdminNetworkPolicy allows: the
+// checkOverruling reports a Deny that drops what an AdminNetworkPolicy allows: the
 // rows of an EgressFirewall decide in the to-lport stage, after the from-lport
 // stage with all egress rules, so that an Allow there does not end the matter
 // (ovn-kubernetes.md#firewall-rows). One for the EgressFirewall is enough.
-func (l *firewallLint) overrules(p *model.Policy) {
+func (l *firewallLint) checkOverruling(p *model.Policy) {
 	if !slices.ContainsFunc(p.Egress, func(r model.Rule) bool { return r.Action == model.Deny }) {
 		return
 	}
 	pods := l.x.SubjectSet(p)
 	var rules []firewallRule
-	for _, a := range l.allows() {
+	for _, a := range l.outsideAllows() {
 		if !a.subject.Meets(pods) {
 			continue
 		}
 		if rules == nil {
-			rules = l.firewallRules(p)
+			rules = l.networkRules(p)
 		}
 		for _, n := range a.networks {
-			r := dropsAll(rules, n, a.r.Ports)
-			if r == nil || n.Bits() > 0 && !l.x.InNetwork(n).Empty() {
+			r := droppingRule(rules, n, a.r.Ports)
+			if r == nil || n.Bits() > 0 && !l.x.InNetwork(n).IsEmpty() {
 				continue
 			}
-			pod, target := l.x.First(a.subject.And(pods)), n.String()
+			pod, target := l.x.FirstPod(a.subject.And(pods)), n.String()
 			if n.IsSingleIP() {
 				target = n.Addr().String()
 			}
-			l.aboutRule(p, r, codes.FirewallOverrules, fmt.Sprintf(
+			l.addAboutRule(p, r, codes.FirewallOverrules, fmt.Sprintf(
 				"drops what %s allows, e.g. %s → %s: an EgressFirewall decides in the to-lport stage, after the egress rules of "+
 					"AdminNetworkPolicies, and their Allow does not keep it from being asked",
-				where(p, a.p, a.r), podName(pod), target))
+				ruleText(p, a.p, a.r), podName(pod), target))
 			return
 		}
 	}
@@ -214,10 +214,10 @@ type firewallRule struct {
 	dns bool
 }
 
-func (l *firewallLint) firewallRules(p *model.Policy) (out []firewallRule) {
+func (l *firewallLint) networkRules(p *model.Policy) (out []firewallRule) {
 	for i := range p.Egress {
 		r := &p.Egress[i]
-		for _, n := range l.x.Reach(r).Networks {
+		for _, n := range l.x.ReachOfRule(r).Networks {
 			out = append(out, firewallRule{r: r, net: n})
 		}
 		if slices.ContainsFunc(r.Peers, func(pe model.Peer) bool { return pe.Kind == model.PeerDNS }) {
@@ -227,10 +227,10 @@ func (l *firewallLint) firewallRules(p *model.Policy) (out []firewallRule) {
 	return out
 }
 
-// dropsAll is the Deny that takes all of a network on the given ports, where no
+// droppingRule is the Deny that takes all of a network on the given ports, where no
 // Allow above it takes a part: nil when that cannot be said. A name may stand
 // for a single address, hardly for a network.
-func dropsAll(rules []firewallRule, n netip.Prefix, ports []model.Port) *model.Rule {
+func droppingRule(rules []firewallRule, n netip.Prefix, ports []model.Port) *model.Rule {
 	at := slices.IndexFunc(rules, func(f firewallRule) bool {
 		return f.r.Action == model.Deny && !f.dns && f.net.Bits() <= n.Bits() && f.net.Contains(n.Addr()) &&
 			(len(f.r.Ports) == 0 || portsKey(f.r.Ports) == portsKey(ports))

@@ -1,2 +1,4 @@
-// Package consequences tells what a change does to connections, and to those of the log.
+// Package consequences tells what a change does before it is made: to its objects, to
+// connections and those of the log, and to the rows of every zone. Of is its JSON, Tell what
+// it says in sentences, for the preview on the screen and the one that a command prints.
 package consequences

@@ -2,8 +2,7 @@ package findings
 
 import "rung/model"
 
-// Brief is a finding of the policy that is shown; findingOfOut one that a change
-// brings.
+// Brief is a finding of the policy that is shown.
 type Brief struct {
 	Severity model.Severity `json:"severity"`
 	Code     string         `json:"code"`
@@ -12,9 +11,4 @@ type Brief struct {
 
 func BriefOf(f model.Finding) Brief {
 	return Brief{Severity: f.Severity, Code: f.Code, Message: f.Message}
-}
-
-type OfPolicy struct {
-	Policy string `json:"policy"`
-	Brief
 }

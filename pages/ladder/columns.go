@@ -15,19 +15,8 @@ import (
 	"rung/themes"
 )
 
-// place says who has a column: a screen has headings and cuts what has no room, a command
-// has a line for everything.
-type place int
-
-const (
-	everywhere place = iota
-	onScreen
-	printed
-)
-
 // column is a column with what it is for.
 type column struct {
-	place place
 	// stages columns are those of a screen with all stages together, stage columns those
 	// with one.
 	stages, stage bool
@@ -40,28 +29,28 @@ type pageColumn = page.Column[*Line]
 
 // columns are all columns of the ladder, in order.
 var columns = []column{
-	{place: printed, Column: pageColumn{Key: "tier", Title: "TIER", Worth: page.Always, Cell: plain(tierText)}},
+	{Column: pageColumn{Place: page.Printed, Key: "tier", Title: "TIER", Worth: page.Always, Cell: plain(tierText)}},
 	{Column: pageColumn{Key: "priority", Title: "PRIO", Worth: page.Always, Right: true, Cell: plain(priorityText),
 		// Tier by tier: a priority means nothing beside that of another.
 		Less: func(a, b *Line) int { return a.Place - b.Place }}},
-	{place: onScreen, Column: pageColumn{Key: "policy", Title: "POLICY", Worth: page.Always, Name: true, Min: 16, Cell: nameCell,
+	{Column: pageColumn{Place: page.OnScreen, Key: "policy", Title: "POLICY", Worth: page.Always, Name: true, Min: 16, Cell: nameCell,
 		Less: func(a, b *Line) int { return words.CompareNatural(a.policyName(), b.policyName()) }}},
-	{place: printed, Column: pageColumn{Key: "policy", Title: "POLICY", Worth: page.Always, Name: true, Cell: plain(labelText)}},
+	{Column: pageColumn{Place: page.Printed, Key: "policy", Title: "POLICY", Worth: page.Always, Name: true, Cell: plain(labelText)}},
 	{Column: pageColumn{Key: "subject", Title: "SUBJECT", Worth: 92, Min: 14, Max: 40, Cell: plain(func(l *Line) string { return l.Subject })}},
 	{stages: true, Column: pageColumn{Key: "ingress", Title: "INGRESS", Worth: 94, Cell: ingressCell}},
 	{stages: true, Column: pageColumn{Key: "egress", Title: "EGRESS", Worth: 94, Cell: egressCell}},
-	{place: onScreen, stage: true, Column: pageColumn{Key: "rules", Title: "RULES", Worth: 94, Cell: rulesCell}},
+	{stage: true, Column: pageColumn{Place: page.OnScreen, Key: "rules", Title: "RULES", Worth: 94, Cell: rulesCell}},
 	{Column: pageColumn{Key: "pods", Title: "PODS", Worth: 96, Right: true, Cell: plain(podsText)}},
 	{needs: system.Rows, Column: pageColumn{Key: "acls", Title: "ACLS", Worth: 91, Right: true, Cell: plain(aclsText)}},
-	{place: printed, needs: system.Rows, Column: pageColumn{Key: "log", Title: "LOG", Worth: 93, Cell: plain(func(l *Line) string { return l.LogText })}},
-	{place: onScreen, needs: system.Rows, Column: pageColumn{Key: "hits", Title: "HITS", Worth: page.Always, Wide: true, NoSort: true, Cell: plain(hitsText)}},
+	{needs: system.Rows, Column: pageColumn{Place: page.Printed, Key: "log", Title: "LOG", Worth: 93, Cell: plain(func(l *Line) string { return l.LogText })}},
+	{needs: system.Rows, Column: pageColumn{Place: page.OnScreen, Key: "hits", Title: "HITS", Worth: page.Always, Wide: true, NoSort: true, Cell: plain(hitsText)}},
 	{needs: system.Rows, zones: true, Column: pageColumn{Key: "zones", Title: "ZONES", Worth: 95, Cell: zonesCell}},
-	{place: onScreen, Column: pageColumn{Key: "log", Title: "LOG", Worth: 93, Max: 12, Cell: logCell}},
+	{Column: pageColumn{Place: page.OnScreen, Key: "log", Title: "LOG", Worth: 93, Max: 12, Cell: logCell}},
 	{zones: true, Column: pageColumn{Key: "state", Title: "STATE", Worth: 99, Min: 12, Max: 34, Short: 1, Cell: func(l *Line) page.Cell { return l.State },
 		Less: func(a, b *Line) int { return a.Rank - b.Rank }}},
-	{place: printed, needs: system.Rows, Column: pageColumn{Key: "file", Title: "FILE", Worth: page.Always, Wide: true, Cell: plain(fileText)}},
-	{place: onScreen, Column: pageColumn{Key: "notes", Worth: 98, Min: LeastNotes, Short: 3, Flex: true, NoSort: true, Cell: func(l *Line) page.Cell { return JoinMarks(l.Marks) }}},
-	{place: printed, Column: pageColumn{Key: "marks", Title: "MARKS", Worth: 98, Flex: true, Cell: plain(marksText)}},
+	{needs: system.Rows, Column: pageColumn{Place: page.Printed, Key: "file", Title: "FILE", Worth: page.Always, Wide: true, Cell: plain(fileText)}},
+	{Column: pageColumn{Place: page.OnScreen, Key: "notes", Worth: 98, Min: LeastNotes, Short: 3, Flex: true, NoSort: true, Cell: func(l *Line) page.Cell { return JoinMarks(l.Marks) }}},
+	{Column: pageColumn{Place: page.Printed, Key: "marks", Title: "MARKS", Worth: 98, Flex: true, Cell: plain(marksText)}},
 }
 
 // LeastNotes is how wide the column of notes is at least on a screen.
@@ -72,8 +61,7 @@ func Table(r *revision.Revision, opt Options) *page.Table[*Line] {
 	t := &page.Table[*Line]{ID: func(l *Line) string { return l.ID }, Short: func(l *Line) bool { return l.Kind == Gap || l.Kind == Band }}
 	for _, c := range columns {
 		switch {
-		case !r.System.Has(c.needs),
-			c.place == onScreen && !opt.Screen, c.place == printed && opt.Screen,
+		case !r.System.HasFeature(c.needs),
 			opt.Screen && (c.stages && opt.Stage != "" || c.stage && opt.Stage == ""),
 			!opt.Screen && c.zones && len(r.Zones) == 0:
 			continue
@@ -137,7 +125,7 @@ func priorityText(l *Line) string {
 func nameCell(l *Line) page.Cell {
 	switch l.Kind {
 	case Gap:
-		return page.Cell{Text: fmt.Sprintf("┊ %-8s %s", fmt.Sprintf("%d free", l.Gap.Len()), l.Gap), Role: themes.Dim}
+		return page.Cell{Text: fmt.Sprintf("┊ %-8s %s", fmt.Sprintf("%d free", l.Gap.FreeCount()), l.Gap), Role: themes.Dim}
 	case Slot:
 		return page.Cell{Text: "┊ free", Role: themes.Dim}
 	}
@@ -154,11 +142,11 @@ func labelText(l *Line) string {
 	case Band:
 		return noPolicies
 	case Gap:
-		return fmt.Sprintf("┊ %d free  %s", l.Gap.Len(), l.Gap.String())
+		return fmt.Sprintf("┊ %d free  %s", l.Gap.FreeCount(), l.Gap.String())
 	case Rows:
 		return "◦ " + l.Rows.Label
 	case Broken:
-		return "✗ " + cmp.Or(l.Key.Name, l.Broken.Origin.Where())
+		return "✗ " + cmp.Or(l.Key.Name, l.Broken.Origin.Place())
 	}
 	return l.Label
 }
@@ -266,7 +254,7 @@ func fileText(l *Line) string {
 	if l.Policy == nil {
 		return ""
 	}
-	return l.Policy.Origin.Where()
+	return l.Policy.Origin.Place()
 }
 
 func marksText(l *Line) string {

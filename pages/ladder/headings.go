@@ -140,7 +140,7 @@ func (b *builder) notInSync(t *ladder.Tier) int {
 	if len(t.Units)*len(b.rev.Zones) > mostJudged {
 		return 0
 	}
-	return policies.Astray(b.rev, t, b.Now)
+	return policies.CountAstray(b.rev, t, b.Now)
 }
 
 // part is the heading of a part of tier 2, with what should be known about it.
@@ -191,11 +191,11 @@ func sectionMarks(k ladder.SectionKind) []Mark {
 }
 
 // namespaceText says what a namespace has in tier 2.
-func (b *builder) namespaceText(n *ladder.Namespace) page.Line {
+func (b *builder) namespaceText(n *ladder.NamespaceUnits) page.Line {
 	l := page.Line{{Text: "  " + words.Count(len(n.Policies), "policy"), Role: themes.Text}}
 	var denied []string
 	for _, d := range model.Directions {
-		if n.Isolates(d) {
+		if n.IsolatesDirection(d) {
 			denied = append(denied, d.Lower())
 		}
 	}

@@ -71,12 +71,12 @@ type Line struct {
 	// Compiled says that there are rows to compare; PodsKnown that the line is about pods.
 	Compiled, PodsKnown bool
 	Pods, ACLs          int
-	Summary             policies.Summary
+	Summary             policies.PolicySummary
 	State               page.Cell
 	Rank                int         // how bad the state is, the lower the worse
 	Log                 []page.Cell // level by level
 	LogText             string      // the same for a command
-	Notes               []finding.Note
+	Notes               []finding.LadderNote
 	Marks               []Mark
 	Remark              string // what stands below the table in place of notes
 	hits                *logs.Summary

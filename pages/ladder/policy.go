@@ -22,7 +22,7 @@ import (
 func (b *builder) policy(tier int, r *ladder.Rung, i int) {
 	rp := &r.Policies[i]
 	p := rp.Policy
-	l := b.add(&Line{Kind: Policy, ID: PolicyID(p.Key), Tier: tier, Stage: b.Stage, Key: p.Key, Priority: r.Priority, Listed: p.Kind.Ranked(),
+	l := b.add(&Line{Kind: Policy, ID: PolicyID(p.Key), Tier: tier, Stage: b.Stage, Key: p.Key, Priority: r.Priority, Listed: p.Kind.HasPriority(),
 		Policy: p, Subject: p.Subject.String(), Ingress: rp.Ingress, Egress: rp.Egress, Label: p.Name})
 	if p.Kind == model.KindCNP { // beside those the tier is named for
 		l.Label = p.Label()
@@ -33,7 +33,7 @@ func (b *builder) policy(tier int, r *ladder.Rung, i int) {
 		l.Sign.Role = themes.Error
 	}
 	b.compare(l)
-	if none := b.rev.None(p.Key); r.Unsupported && none != nil && b.Screen {
+	if none := b.rev.WhyNoRows(p.Key); r.Unsupported && none != nil && b.Screen {
 		// Why stands among the notes.
 		l.State.Text = strings.TrimSuffix(l.State.Text, ": "+policies.NoRowsShort(b.rev, none))
 	}
@@ -63,7 +63,7 @@ func (b *builder) carriedMark(r *ladder.Rung) page.Cell {
 // A filter may leave out some of a rung.
 func (b *builder) sign(r *ladder.Rung, i int) string {
 	switch {
-	case !r.Enforced():
+	case !r.IsEnforced():
 		return "✗"
 	case len(r.Policies) == 1 || b.Filtered:
 		return "─"
@@ -79,15 +79,15 @@ func (b *builder) sign(r *ladder.Rung, i int) string {
 func (b *builder) unit(u *ladder.Unit, stage model.Stage, section ladder.SectionKind) {
 	k := u.Key
 	l := b.add(&Line{Kind: Unit, ID: "unit " + k.String() + " " + string(stage), Tier: model.TierNetwork, Stage: stage, Key: k,
-		First: u.Top(), Last: u.Top(), Label: k.Label(), Name: page.Cell{Text: unitName(k), Role: themes.Text}, Sign: page.Span{Text: "─", Role: themes.Dim}})
-	if first, last, ok := u.Range(stage); ok {
+		First: u.TopPriority(), Last: u.TopPriority(), Label: k.Label(), Name: page.Cell{Text: unitName(k), Role: themes.Text}, Sign: page.Span{Text: "─", Role: themes.Dim}})
+	if first, last, ok := u.PriorityRange(stage); ok {
 		l.First, l.Last = first, last
 	}
 	b.compare(l)
 	if levels, ok := policies.UnitLogging(b.rev, k); !ok {
 		l.Log, l.LogText = []page.Cell{page.None}, page.None.Text
 	} else {
-		l.logs(levels.Levels, len(levels.Problems) > 0 && !levels.Levels.Any())
+		l.logs(levels.Levels, len(levels.Problems) > 0 && !levels.Levels.IsOn())
 	}
 	if rp := u.Policy; rp != nil {
 		p := rp.Policy
@@ -95,14 +95,14 @@ func (b *builder) unit(u *ladder.Unit, stage model.Stage, section ladder.Section
 		l.Name = page.Cell{Text: k.Kind.Short() + " ", Role: themes.Dim, More: page.Line{{Text: b.unitPolicyName(k), Role: themes.Accent}}}
 		b.note(l, nil, rp)
 	} else {
-		l.Ingress, l.Egress = u.Effect(stage)
+		l.Ingress, l.Egress = u.RuleCounts(stage)
 		if k.Namespace != "" {
 			l.Subject = "ns: " + k.Namespace
 		}
 	}
 	switch {
-	case !b.Screen && b.rev.None(k) != nil:
-		l.Marks = append([]Mark{{Cell: page.Cell{Text: "✗ not enforced: " + b.rev.None(k).Message}}}, sectionMarks(section)...)
+	case !b.Screen && b.rev.WhyNoRows(k) != nil:
+		l.Marks = append([]Mark{{Cell: page.Cell{Text: "✗ not enforced: " + b.rev.WhyNoRows(k).Message}}}, sectionMarks(section)...)
 	case !b.Screen:
 		l.Marks = sectionMarks(section)
 	case len(l.Marks) == 0 && l.First != l.Last:
@@ -157,7 +157,7 @@ func unitName(k model.Key) string {
 // and how it stands over all zones.
 func (b *builder) compare(l *Line) {
 	k := l.Key
-	l.Compiled = b.rev.Compiled(k)
+	l.Compiled = b.rev.IsCompiled(k)
 	if !l.Compiled {
 		l.State, l.Rank = page.Cell{Text: "not compiled", Role: themes.Dim}, 9
 		if k.Kind == model.KindIsolation2016 {
@@ -175,7 +175,7 @@ func (b *builder) compare(l *Line) {
 		l.Pods = policies.CountSubjects(b.rev, k).Pods // the policy's page tells of those apart
 	}
 	l.ACLs = liverows.StageACLCount(b.rev, k, l.Stage)
-	l.Summary = policies.Summarize(b.rev, k, b.Now)
+	l.Summary = policies.SummarizePolicy(b.rev, k, b.Now)
 	s := &l.Summary
 	l.State = page.Cell{Text: s.Text, Role: role.State(s.State)}
 	if z := b.rev.Zone(s.Zone); b.Screen && s.State == model.StateUnknown && (z == nil || z.SyncedAt.IsZero() && z.Conn != model.ConnDenied && z.Conn != model.ConnLost) {
@@ -204,7 +204,7 @@ func (l *Line) logs(levels model.LogLevels, invalid bool) {
 		return
 	}
 	for _, a := range []model.Action{model.Deny, model.Allow, model.Pass} {
-		if level := levels.For(a); level != "" {
+		if level := levels.LevelOf(a); level != "" {
 			l.Log = append(l.Log, page.Cell{Text: string(a[:1]) + ":" + level, Role: themes.Info})
 		}
 	}
@@ -231,7 +231,7 @@ func (b *builder) note(l *Line, r *ladder.Rung, rp *ladder.RungPolicy) {
 	if p := b.rev.Cluster.Policy(gone); r != nil && p != nil && p.Priority == b.At {
 		gone = model.PolicyKey{} // it has not left its priority
 	}
-	l.Notes = finding.Notes(b.ladder, r, rp, b.finds[rp.Policy.Key], gone)
+	l.Notes = finding.NotesOfPolicy(b.ladder, r, rp, b.finds[rp.Policy.Key], gone)
 	for i := range l.Notes {
 		if n := &l.Notes[i]; Marked(n) {
 			sign := NoteSign(n)
@@ -242,10 +242,10 @@ func (b *builder) note(l *Line, r *ladder.Rung, rp *ladder.RungPolicy) {
 
 // Marked says whether a note is something to look at: it has a sign, and is counted where
 // there is no room for it.
-func Marked(n *finding.Note) bool { return n.Mark != "" || n.Severity != model.SeverityInfo }
+func Marked(n *finding.LadderNote) bool { return n.Mark != "" || n.Severity != model.SeverityInfo }
 
 // NoteMark is the sign of a note.
-func NoteMark(n *finding.Note) page.Span {
+func NoteMark(n *finding.LadderNote) page.Span {
 	sign := role.Severity(n.Severity)
 	if n.Mark != "" {
 		sign.Text = n.Mark
@@ -254,7 +254,7 @@ func NoteMark(n *finding.Note) page.Span {
 }
 
 // NoteSign is the sign of a note with how often it stands for the same.
-func NoteSign(n *finding.Note) page.Span {
+func NoteSign(n *finding.LadderNote) page.Span {
 	sign := NoteMark(n)
 	if n.Count > 1 {
 		sign.Text += fmt.Sprint(n.Count)
@@ -267,12 +267,12 @@ func (b *builder) wordyMarks(r *ladder.Rung, rp *ladder.RungPolicy) (marks []Mar
 	add := func(format string, args ...any) {
 		marks = append(marks, Mark{Cell: page.Cell{Text: fmt.Sprintf(format, args...)}})
 	}
-	if none := b.rev.None(rp.Policy.Key); none != nil {
+	if none := b.rev.WhyNoRows(rp.Policy.Key); none != nil {
 		add("✗ not enforced: %s", policies.NoRowsShort(b.rev, none))
 	}
 	for _, i := range rp.Conflicts {
 		c := &b.ladder.Conflicts[i]
-		other, _, _ := c.Other(rp.Policy.Key)
+		other, _, _ := c.OtherPolicy(rp.Policy.Key)
 		add("≠ conflicts with %s %s %d", other.Name, c.Direction.Lower(), c.Rule)
 	}
 	if r.Duplicate {

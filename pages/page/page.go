@@ -20,6 +20,15 @@ type Span struct {
 // Line is a line of text, piece by piece.
 type Line []Span
 
+// String is the line as text alone.
+func (l Line) String() string {
+	var b strings.Builder
+	for _, s := range l {
+		b.WriteString(s.Text)
+	}
+	return b.String()
+}
+
 // Cell is one value as people read it. It is never cut here.
 type Cell struct {
 	Text string
@@ -36,16 +45,25 @@ func (c Cell) String() string {
 	if len(c.More) == 0 {
 		return c.Text
 	}
-	var b strings.Builder
-	b.WriteString(c.Text)
-	for _, s := range c.More {
-		b.WriteString(s.Text)
-	}
-	return b.String()
+	return c.Text + c.More.String()
 }
 
 // None is the cell of a value that there is none of.
 var None = Cell{Text: "–", Role: themes.Dim}
+
+// Heading is the line of a heading: a row of a table that others stand under.
+func Heading(title string) Line {
+	return Line{{"── ", themes.Border}, {title, themes.Title}, {" ──", themes.Border}}
+}
+
+// Place says who has a column.
+type Place int
+
+const (
+	Everywhere Place = iota
+	OnScreen         // a command says it elsewhere, or in other words
+	Printed          // a screen has it in a heading, a title or a sign
+)
 
 // Always is the Worth of a column that is never left out for room.
 const Always = 100
@@ -62,7 +80,8 @@ type Column[F any] struct {
 	// people: a moment with its date and zone. Nil or empty is the cell's text.
 	Exact func(F) string
 	// Less orders rows by this column; nil compares the text, numbers by value.
-	Less func(a, b F) int
+	Less  func(a, b F) int
+	Place Place
 	// Worth orders the columns where there is no room: the lowest goes first, those worth
 	// Always stay.
 	Worth int
@@ -97,6 +116,11 @@ type Table[F any] struct {
 	ID func(F) string
 	// Under says that a row belongs to the one above it; nil for never.
 	Under func(F) bool
+	// Full is the one line a screen has of a row without columns, nil for other rows; a
+	// command prints the cells. Head says that the row is the heading of others, which a
+	// command leaves out. Either is nil for never.
+	Full func(F) Line
+	Head func(F) bool
 	// Short says that a row has nothing behind its name, which makes no column wide in
 	// print; nil where none has.
 	Short func(F) bool
@@ -105,13 +129,18 @@ type Table[F any] struct {
 	Columns []Column[F]
 }
 
-// Seen are the columns for some rows: all but those that are only there in wide output,
-// and sparse ones without a value.
+// Seen are the columns a command prints for some rows: all but those that are only there in
+// wide output, and sparse ones without a value.
 func (t *Table[F]) Seen(rows []F, wide bool) []Column[F] {
-	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column[F]) bool {
+	return slices.DeleteFunc(t.Printed(), func(c Column[F]) bool {
 		return (c.Wide || c.Live) && !wide || c.Sparse && !slices.ContainsFunc(rows, func(r F) bool {
 			text := c.Cell(r).String()
 			return text != "" && text != None.Text
 		})
 	})
+}
+
+// Printed are the columns a command has.
+func (t *Table[F]) Printed() []Column[F] {
+	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column[F]) bool { return c.Place == OnScreen })
 }

@@ -94,7 +94,7 @@ type Daemon struct {
 // Of returns the facts of a zone that the table shows; tally holds the zone's counts.
 func Of(r *revision.Revision, z *model.ZoneState, tally *policies.ZoneTally, now time.Time) *Zone {
 	o := &Zone{Name: z.Name, Endpoint: z.Endpoint, Server: z.Server, State: z.Conn, SyncedAt: page.Stamp{Time: z.SyncedAt}, Error: z.Error,
-		Writes: z.Writes, Rows: z.RowCount(), Trouble: flows.Below(r, z, now), Of: z, rev: r, now: now}
+		Writes: z.Writes, Rows: z.RowCount(), Trouble: flows.BehindTexts(r, z, now), Of: z, rev: r, now: now}
 	if r.Mode.Name != revision.RowsMode {
 		o.Tally, o.Policies, o.Units = tally, tally.States, tally.Units
 	}
@@ -103,7 +103,7 @@ func Of(r *revision.Revision, z *model.ZoneState, tally *policies.ZoneTally, now
 
 // Whole is Of with what only JSON and the text below the table have.
 func Whole(r *revision.Revision, z *model.ZoneState, now time.Time) *Zone {
-	tally := policies.Tally(r, z, now)
+	tally := policies.TallyZone(r, z, now)
 	o := Of(r, z, &tally, now)
 	o.Dialect = dialectOf(r, z.Name)
 	if o.Tally == nil {
@@ -111,8 +111,8 @@ func Whole(r *revision.Revision, z *model.ZoneState, now time.Time) *Zone {
 	}
 	o.Differ = o.astray()
 	p := flows.ProgressOf(r, z)
-	if p.Known && p.Tracked() {
-		o.Progress = &Progress{Written: p.Progress.Written.Cfg, Made: p.Progress.Made.Cfg, Done: p.Progress.Done.Cfg,
+	if p.Known && p.IsTracked() {
+		o.Progress = &Progress{Written: p.NodeProgress.Written.Cfg, Made: p.NodeProgress.Made.Cfg, Done: p.NodeProgress.Done.Cfg,
 			Text: p.Text(now, p.Seen), Northd: page.Stamp{Time: p.Northd}, Nodes: page.Stamp{Time: p.Nodes}}
 		for _, c := range p.Waiting {
 			o.Progress.Waiting = append(o.Progress.Waiting, c.Name)

@@ -77,11 +77,11 @@ var Table = &page.Table[*Zone]{
 		// that the zone's nodes have.
 		{Key: "written_made_done", Title: "ROWS/FLOWS/NODES", Sparse: true, NoSort: true, Worth: 95, Cell: func(z *Zone) page.Cell {
 			p := flows.ProgressOf(z.rev, z.Of)
-			if !p.Known || !p.Tracked() {
+			if !p.Known || !p.IsTracked() {
 				return page.Cell{Text: "–"}
 			}
-			c := page.Cell{Text: fmt.Sprintf("%d/%d/%d", p.Progress.Written.Cfg, p.Progress.Made.Cfg, p.Progress.Done.Cfg), Role: themes.Text}
-			if p.Behind(z.now) != "" {
+			c := page.Cell{Text: fmt.Sprintf("%d/%d/%d", p.NodeProgress.Written.Cfg, p.NodeProgress.Made.Cfg, p.NodeProgress.Done.Cfg), Role: themes.Text}
+			if p.BehindText(z.now) != "" {
 				c.Role = themes.Error
 			}
 			return c
@@ -97,7 +97,7 @@ var Table = &page.Table[*Zone]{
 func Mark(r *revision.Revision, z *model.ZoneState, now time.Time) page.Span {
 	switch z.Conn {
 	case model.ConnSynced, model.ConnReadOnly, model.ConnSwept:
-		if flows.Faulty(r, z, now) {
+		if flows.IsBelowFaulty(r, z, now) {
 			return page.Span{Text: "▲", Role: themes.Warn}
 		}
 		return page.Span{Text: "●", Role: themes.OK}

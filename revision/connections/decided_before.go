@@ -14,20 +14,20 @@ import (
 	"rung/revision/policies"
 )
 
-// Before is a rule, and those above it that decide connections it matches: they never
+// OverruledRule is a rule, and those above it that decide connections it matches: they never
 // come to it.
-type Before struct {
+type OverruledRule struct {
 	Direction model.Direction
 	Rule      int // -1 is the default deny that isolates the pods of a NetworkPolicy
-	// By are the rules above, as they decide.
-	By []Above
-	// All says that the last of By decides whatever is left: the rule decides nothing,
-	// as the cluster is now. Together says that only all of By do, in no order.
-	All, Together bool
+	// RulesAbove are the rules above, as they decide.
+	RulesAbove []RuleAbove
+	// DecidesNothing says that the last of RulesAbove decides whatever is left: the rule decides nothing,
+	// as the cluster is now. Together says that only all of RulesAbove do, in no order.
+	DecidesNothing, Together bool
 }
 
-// Above is a rule that decides before another.
-type Above struct {
+// RuleAbove is a rule that decides before another.
+type RuleAbove struct {
 	// Policy is the rule's, or the default deny of a namespace; Rule is -1 then.
 	Policy    model.Key
 	Direction model.Direction
@@ -49,37 +49,37 @@ const mostAbove = 20
 // rule is left out where a Pass above it may leave nothing for it to decide. Rules that
 // decide nothing at all are known from the verdicts of all connections, where those can be
 // asked.
-func DecidedBefore(r *revision.Revision, ctx context.Context, k model.PolicyKey, dir model.Direction, rule int) []Before {
+func DecidedBefore(r *revision.Revision, ctx context.Context, k model.PolicyKey, dir model.Direction, rule int) []OverruledRule {
 	_, _ = finding.AllFindings(r, ctx) // without verdicts the rest is true all the same
 	out := decidedBefore(r, k, dir, rule)
 	if audit := finding.KnownAudit(r); audit != nil {
 		for i := range audit.Rules {
 			a := &audit.Rules[i]
 			if a.Policy == k && a.Matches && !a.Decides && (dir == "" || a.Direction == dir && a.Rule == rule) {
-				out = never(r, out, a, dir != "")
+				out = addNeverDeciding(r, out, a, dir != "")
 			}
 		}
 	}
 	return out
 }
 
-// never says of a rule that decides nothing who does instead, where that was not said; of
+// addNeverDeciding says of a rule that decides nothing who does instead, where that was not said; of
 // one that does not log only when it is asked for.
-func never(r *revision.Revision, out []Before, a *audit.Audited, asked bool) []Before {
+func addNeverDeciding(r *revision.Revision, out []OverruledRule, a *audit.AuditedRule, asked bool) []OverruledRule {
 	p := r.Cluster.Policy(a.Policy)
-	if p == nil || !asked && policies.LoggingOf(r, p).Levels.For(a.Action) == "" {
+	if p == nil || !asked && policies.LoggingOf(r, p).Levels.LevelOf(a.Action) == "" {
 		return out
 	}
-	b := Before{Direction: a.Direction, Rule: a.Rule, All: true, Together: len(a.Instead) > 1}
+	b := OverruledRule{Direction: a.Direction, Rule: a.Rule, DecidesNothing: true, Together: len(a.Instead) > 1}
 	for i := range a.Instead {
 		by := &a.Instead[i]
-		b.By = append(b.By, Above{by.Policy, by.Direction, by.Rule, by.Action, levelOf(r, by)})
+		b.RulesAbove = append(b.RulesAbove, RuleAbove{by.Policy, by.Direction, by.Rule, by.Action, levelOf(r, by)})
 	}
-	at := slices.IndexFunc(out, func(o Before) bool { return o.Direction == a.Direction && o.Rule == a.Rule })
+	at := slices.IndexFunc(out, func(o OverruledRule) bool { return o.Direction == a.Direction && o.Rule == a.Rule })
 	switch {
 	case at < 0:
 		return append(out, b)
-	case !out[at].All:
+	case !out[at].DecidesNothing:
 		out[at] = b
 	}
 	return out
@@ -88,15 +88,15 @@ func never(r *revision.Revision, out []Before, a *audit.Audited, asked bool) []B
 // levelOf is the level at which a rule or a default deny logs.
 func levelOf(r *revision.Revision, by *verdict.Decider) string {
 	if p := r.Cluster.Policy(by.Policy); p != nil {
-		return policies.LoggingOf(r, p).Levels.For(by.Action)
+		return policies.LoggingOf(r, p).Levels.LevelOf(by.Action)
 	}
 	l, _ := policies.UnitLogging(r, by.Policy)
-	return l.Levels.For(by.Action)
+	return l.Levels.LevelOf(by.Action)
 }
 
-func decidedBefore(r *revision.Revision, k model.PolicyKey, dir model.Direction, rule int) (out []Before) {
+func decidedBefore(r *revision.Revision, k model.PolicyKey, dir model.Direction, rule int) (out []OverruledRule) {
 	p := r.Cluster.Policy(k)
-	if p == nil || r.None(k) != nil {
+	if p == nil || r.WhyNoRows(k) != nil {
 		return nil
 	}
 	levels := policies.LoggingOf(r, p).Levels
@@ -104,41 +104,41 @@ func decidedBefore(r *revision.Revision, k model.PolicyKey, dir model.Direction,
 		if dir != "" && d != dir {
 			continue
 		}
-		a := &abovePolicy{r: r, x: r.PodIndex(), p: p}
-		a.gather(d)
+		a := &rulesAbovePolicy{r: r, x: r.PodIndex(), p: p}
+		a.listRules(d)
 		for i := range p.Rules(d) {
 			t := &p.Rules(d)[i]
-			if dir == "" && levels.For(t.Action) != "" || dir != "" && i == rule {
-				out = a.judge(out, t)
+			if dir == "" && levels.LevelOf(t.Action) != "" || dir != "" && i == rule {
+				out = a.judgeRule(out, t)
 			}
 		}
-		if k.Kind == model.KindNP && dir == "" && levels.Deny != "" && p.Isolates(d) {
-			out = a.judge(out, &model.Rule{Direction: d, Index: -1, Action: model.Deny, AnyPeer: true})
+		if k.Kind == model.KindNP && dir == "" && levels.Deny != "" && p.IsolatesDirection(d) {
+			out = a.judgeRule(out, &model.Rule{Direction: d, Index: -1, Action: model.Deny, AnyPeer: true})
 		}
 	}
 	return out
 }
 
-// abovePolicy are the rules of one direction that decide before those of a policy, and
+// rulesAbovePolicy are the rules of one direction that decide before those of a policy, and
 // its own.
-type abovePolicy struct {
+type rulesAbovePolicy struct {
 	r     *revision.Revision
 	x     *overlap.PodIndex
 	p     *model.Policy
-	rules []aboveRule
+	rules []policyRule
 }
 
-type aboveRule struct {
+type policyRule struct {
 	policy *model.Policy
-	rule   *overlap.Resolved
+	rule   *overlap.ResolvedRule
 }
 
-// gather lists the rules as they decide.
-func (a *abovePolicy) gather(d model.Direction) {
+// listRules lists the rules as they decide.
+func (a *rulesAbovePolicy) listRules(d model.Direction) {
 	add := func(q *model.Policy) {
 		for i := range q.Rules(d) {
-			if !q.Rules(d)[i].Inert() {
-				a.rules = append(a.rules, aboveRule{q, a.x.Resolve(&q.Rules(d)[i])})
+			if !q.Rules(d)[i].MatchesNothing() {
+				a.rules = append(a.rules, policyRule{q, a.x.ResolveRule(&q.Rules(d)[i])})
 			}
 		}
 	}
@@ -150,7 +150,7 @@ func (a *abovePolicy) gather(d model.Direction) {
 			break
 		}
 		for _, q := range rung.Policies {
-			if a.r.None(q.Policy.Key) == nil {
+			if a.r.WhyNoRows(q.Policy.Key) == nil {
 				add(q.Policy)
 			}
 		}
@@ -159,7 +159,7 @@ func (a *abovePolicy) gather(d model.Direction) {
 		for i := range baseline.Rungs {
 			rung := &baseline.Rungs[i]
 			for _, q := range rung.Policies {
-				if baseline.Top(rung) > ladder.RowPriority(a.p, 0) && a.r.None(q.Policy.Key) == nil {
+				if baseline.TopPriority(rung) > ladder.RowPriority(a.p, 0) && a.r.WhyNoRows(q.Policy.Key) == nil {
 					add(q.Policy)
 				}
 			}
@@ -170,12 +170,12 @@ func (a *abovePolicy) gather(d model.Direction) {
 	}
 }
 
-// judge adds what decides before a rule of the policy, if anything does.
-func (a *abovePolicy) judge(out []Before, t *model.Rule) []Before {
-	b := Before{Direction: t.Direction, Rule: t.Index}
-	target := a.x.Resolve(t)
+// judgeRule adds what decides before a rule of the policy, if anything does.
+func (a *rulesAbovePolicy) judgeRule(out []OverruledRule, t *model.Rule) []OverruledRule {
+	b := OverruledRule{Direction: t.Direction, Rule: t.Index}
+	target := a.x.ResolveRule(t)
 	admin := a.p.Tier == model.TierAdmin
-	var passes []aboveRule
+	var passes []policyRule
 	for _, up := range a.rules {
 		rule := up.rule.Rule()
 		own := up.policy.Key == a.p.Key
@@ -183,54 +183,54 @@ func (a *abovePolicy) judge(out []Before, t *model.Rule) []Before {
 			break
 		}
 		subject := a.x.SubjectSet(up.policy).And(a.x.SubjectSet(a.p))
-		_, meets := a.x.Meet(subject, up.rule, target)
+		_, meets := a.x.MeetRules(subject, up.rule, target)
 		if !meets {
 			continue
 		}
-		all := a.x.Covers(up.policy, up.rule, a.p, target)
+		all := a.x.RuleCovers(up.policy, up.rule, a.p, target)
 		switch {
 		case admin || own:
 		case rule.Action == model.Pass && all:
-			return a.isolated(out, b, target) // nothing of that tier decides it
+			return a.addIsolations(out, b, target) // nothing of that tier decides it
 		case rule.Action == model.Pass:
 			passes = append(passes, up)
 			continue
 		case a.p.Kind == model.KindEF && rule.Action == model.Allow:
 			continue // the EgressFirewall still decides
-		case !a.decides(passes, up, target):
+		case !a.decidesForCertain(passes, up, target):
 			continue
 		default:
 			all = all && len(passes) == 0
 		}
-		b.All = all
-		if all || len(b.By) < mostAbove {
-			b.By = append(b.By, Above{up.policy.Key, rule.Direction, rule.Index, rule.Action, policies.LoggingOf(a.r, up.policy).Levels.For(rule.Action)})
+		b.DecidesNothing = all
+		if all || len(b.RulesAbove) < mostAbove {
+			b.RulesAbove = append(b.RulesAbove, RuleAbove{up.policy.Key, rule.Direction, rule.Index, rule.Action, policies.LoggingOf(a.r, up.policy).Levels.LevelOf(rule.Action)})
 		}
 		if all {
 			return append(out, b)
 		}
 	}
-	return a.isolated(out, b, target)
+	return a.addIsolations(out, b, target)
 }
 
-// decides says whether a rule decides for certain some of what reaches it and the
+// decidesForCertain says whether a rule decides for certain some of what reaches it and the
 // target, behind the Passes above it that match some of the target.
-func (a *abovePolicy) decides(passes []aboveRule, up aboveRule, target *overlap.Resolved) bool {
+func (a *rulesAbovePolicy) decidesForCertain(passes []policyRule, up policyRule, target *overlap.ResolvedRule) bool {
 	met := false
-	left := up.rule.Reach().Everybody().And(target.Reach().Everybody())
+	left := up.rule.Reach().ReachedPods().And(target.Reach().ReachedPods())
 	for _, pass := range passes {
 		subject := a.x.SubjectSet(up.policy).And(a.x.SubjectSet(pass.policy)).And(a.x.SubjectSet(a.p))
-		_, meets := a.x.Meet(subject, pass.rule, up.rule)
+		_, meets := a.x.MeetRules(subject, pass.rule, up.rule)
 		met = met || meets
-		left = left.AndNot(pass.rule.Reach().Everybody())
+		left = left.AndNot(pass.rule.Reach().ReachedPods())
 	}
 	// A pod is no peer of its own.
 	return !met || len(up.rule.Rule().Ports) == 0 && left.Len() > 1
 }
 
-// isolated adds for the baseline the default denies of the NetworkPolicies that isolate
+// addIsolations adds for the baseline the default denies of the NetworkPolicies that isolate
 // its pods: whatever comes to them is decided there.
-func (a *abovePolicy) isolated(out []Before, b Before, t *overlap.Resolved) []Before {
+func (a *rulesAbovePolicy) addIsolations(out []OverruledRule, b OverruledRule, t *overlap.ResolvedRule) []OverruledRule {
 	if a.p.Tier == model.TierBaseline {
 		dir := t.Rule().Direction
 		var all overlap.PodSet
@@ -238,21 +238,21 @@ func (a *abovePolicy) isolated(out []Before, b Before, t *overlap.Resolved) []Be
 		seen := map[string]bool{}
 		for np := range a.r.Cluster.Policies(model.KindNP) {
 			pods := a.x.SubjectSet(np).And(subject)
-			if !np.Isolates(dir) || a.r.None(np.Key) != nil || pods.Empty() {
+			if !np.IsolatesDirection(dir) || a.r.WhyNoRows(np.Key) != nil || pods.IsEmpty() {
 				continue
 			}
 			all = all.Or(pods)
-			if seen[np.Namespace] || len(b.By) >= mostAbove {
+			if seen[np.Namespace] || len(b.RulesAbove) >= mostAbove {
 				continue
 			}
 			seen[np.Namespace] = true
 			unit := DefaultDeny(np.Namespace, dir)
 			l, _ := policies.UnitLogging(a.r, unit)
-			b.By = append(b.By, Above{unit, dir, -1, model.Deny, l.Levels.For(model.Deny)})
+			b.RulesAbove = append(b.RulesAbove, RuleAbove{unit, dir, -1, model.Deny, l.Levels.LevelOf(model.Deny)})
 		}
-		b.All = len(b.By) > 0 && !subject.Empty() && subject.Within(all)
+		b.DecidesNothing = len(b.RulesAbove) > 0 && !subject.IsEmpty() && subject.IsWithin(all)
 	}
-	if len(b.By) == 0 {
+	if len(b.RulesAbove) == 0 {
 		return out
 	}
 	return append(out, b)

@@ -70,7 +70,7 @@ func TestDecidedBefore(t *testing.T) {
 			var got []string
 			for _, b := range DecidedBefore(revision.New(f, nil), t.Context(), tc.of, tc.dir, tc.rule) {
 				var by []string
-				for _, a := range b.By {
+				for _, a := range b.RulesAbove {
 					name, level := a.Policy.Name, a.Level
 					if a.Policy.Namespace != "" {
 						name = a.Policy.Namespace + "/" + name
@@ -80,7 +80,7 @@ func TestDecidedBefore(t *testing.T) {
 					}
 					by = append(by, fmt.Sprintf("%s %s %d %s %s", name, a.Direction, a.Rule, a.Action, level))
 				}
-				all := map[bool]string{true: "all", false: "some"}[b.All]
+				all := map[bool]string{true: "all", false: "some"}[b.DecidesNothing]
 				if b.Together {
 					all = "all together"
 				}

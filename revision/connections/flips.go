@@ -16,15 +16,17 @@ import (
 	"rung/revision"
 )
 
-// Differ says what becomes of connections from this revision to another of the same pods.
+// DiffConnections says what becomes of connections from this revision to another of the same pods.
 // The error is that of the context.
-func Differ(r *revision.Revision, ctx context.Context, next *revision.Revision, ask diff.Asked) (*diff.Difference, error) {
-	return diff.Differ(ctx, r.Verdicts(), next.Verdicts(), ask)
+func DiffConnections(r *revision.Revision, ctx context.Context, next *revision.Revision, ask diff.DiffQuestions) (*diff.Difference, error) {
+	return diff.DiffIndexes(ctx, r.Verdicts(), next.Verdicts(), ask)
 }
 
-// Vital returns the endpoints that nearly every pod needs: the cluster's DNS and its
+// VitalEndpoints returns the endpoints that nearly every pod needs: the cluster's DNS and its
 // API server.
-func Vital(r *revision.Revision) vital.Endpoints { return vital.FindEndpoints(r.Cluster, r.PodIndex()) }
+func VitalEndpoints(r *revision.Revision) vital.VitalEndpoints {
+	return vital.FindEndpoints(r.Cluster, r.PodIndex())
+}
 
 // EndsText names the ends of one side of connections: "blue/api-0, blue/api-1",
 // "blue (7 pods)", "12 namespaces (340 pods)", "10.0.0.0/8 except 10.1.0.0/16".
@@ -109,7 +111,7 @@ var protocolOrder = []verdict.Protocol{verdict.TCP, verdict.UDP, verdict.SCTP, v
 // otherPorts are all ports but some.
 func otherPorts(ports []verdict.PortRange) (out []verdict.PortRange) {
 	for _, proto := range protocolOrder {
-		mine := of(ports, proto)
+		mine := portsOfProtocol(ports, proto)
 		if proto == verdict.ICMP {
 			if len(mine) == 0 {
 				out = append(out, verdict.PortRange{Protocol: proto})
@@ -130,8 +132,8 @@ func otherPorts(ports []verdict.PortRange) (out []verdict.PortRange) {
 	return out
 }
 
-// of are the ports of a protocol, in order.
-func of(ports []verdict.PortRange, proto verdict.Protocol) (out []verdict.PortRange) {
+// portsOfProtocol are the ports of a protocol, in order.
+func portsOfProtocol(ports []verdict.PortRange, proto verdict.Protocol) (out []verdict.PortRange) {
 	for _, p := range ports {
 		if p.Protocol == proto {
 			out = append(out, p)
@@ -146,9 +148,9 @@ func listPorts(ports []verdict.PortRange) string {
 	for _, proto := range protocolOrder {
 		var some []string
 		whole := false
-		for _, p := range of(ports, proto) {
+		for _, p := range portsOfProtocol(ports, proto) {
 			switch {
-			case p.Whole():
+			case p.IsEveryPort():
 				whole = true
 			case p.Lo == p.Hi:
 				some = append(some, fmt.Sprint(p.Lo))
@@ -187,12 +189,12 @@ func DecidersText(ds []verdict.Decider) string {
 
 // GroupText says in one line what becomes of some connections: "blue (2 pods) → red
 // (2 pods), TCP 80: 4 pairs".
-func GroupText(g *diff.Group) string {
+func GroupText(g *diff.FlipGroup) string {
 	return fmt.Sprintf("%s → %s, %s: %s", EndsText(g.From), EndsText(g.To), PortsText(g.Ports), words.Total(g.Pairs, "pair"))
 }
 
 // DecidedText says who decides it before the change and who after it.
-func DecidedText(g *diff.Group) string {
+func DecidedText(g *diff.FlipGroup) string {
 	before, after := DecidersText(g.ByBefore), DecidersText(g.ByAfter)
 	if before == after {
 		return "decided by " + after + " before and after"
@@ -201,11 +203,11 @@ func DecidedText(g *diff.Group) string {
 }
 
 // ExampleText is a connection of the group.
-func ExampleText(g *diff.Group) string { return "for example " + g.Example.String() }
+func ExampleText(g *diff.FlipGroup) string { return "for example " + g.Example.String() }
 
 // FlipsText counts what a change does: "14 pairs allow → deny, 2 pairs deny → allow". It is
 // empty where nothing flips.
-func FlipsText(totals []diff.Total) string {
+func FlipsText(totals []diff.PairTotal) string {
 	var out []string
 	for _, t := range totals {
 		if t.Before != t.After {

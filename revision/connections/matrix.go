@@ -49,17 +49,17 @@ type MatrixEnd struct {
 	// Service is set of a Service, by its own ports; the others are empty then.
 	Service model.Key
 
-	at     int         // of a namespace: its place, else -1
-	pods   []matrixPod // by name
-	groups []matrixGroup
+	namespaceIndex int         // of a namespace: its place, else -1
+	pods           []matrixPod // by name
+	groups         []matrixGroup
 	// Of addresses outside: one that stands for them, what they are to the matrix, and what
 	// becomes of connections to them, by the kind of the source.
-	addr netip.Addr
-	kind matrix.PodKind
-	by   []matrix.Outcome
-	// asked has what was asked one by one: of a Service, and of addresses that are one on a port.
-	asked map[matrixSource]matrix.Outcome
-	likes func(*matrixPod) matrixSource
+	addr     netip.Addr
+	kind     matrix.PodKind
+	outcomes []matrix.Outcome
+	// askedOutcomes has what was asked one by one: of a Service, and of addresses that are one on a port.
+	askedOutcomes map[matrixSource]matrix.Outcome
+	sourceKey     func(*matrixPod) matrixSource
 }
 
 // matrixPod is a pod with its kind and its node, as numbers.
@@ -89,20 +89,20 @@ func (e *MatrixEnd) Name() string {
 	return e.Namespace
 }
 
-// Reached says that connections only go there: addresses outside begin some, too, but these
+// OnlyReached says that connections only go there: addresses outside begin some, too, but these
 // are not in a matrix, and a Service begins none.
-func (e *MatrixEnd) Reached() bool { return e.Network.IsValid() || e.Service.Name != "" }
+func (e *MatrixEnd) OnlyReached() bool { return e.Network.IsValid() || e.Service.Name != "" }
 
 // Pods is how many pods the end has.
 func (e *MatrixEnd) Pods() int { return len(e.pods) }
 
-// has says whether all pods of another end are pods of this one.
-func (e *MatrixEnd) has(o *MatrixEnd) bool {
+// includes says whether all pods of another end are pods of this one.
+func (e *MatrixEnd) includes(o *MatrixEnd) bool {
 	return e.Namespace == o.Namespace && (e.Workload == "" || e.Workload == o.Workload) && (e.Pod == "" || e.Pod == o.Pod)
 }
 
-// matrices are the matrices that were worked out, newest last.
-type matrices struct {
+// matrixCache are the matrices that were worked out, newest last.
+type matrixCache struct {
 	mu   sync.Mutex
 	kept []*Matrix
 }
@@ -121,7 +121,7 @@ func FindMatrix(r *revision.Revision, ctx context.Context, ports verdict.Ports) 
 	if err != nil {
 		return nil, err
 	}
-	known := revision.Shared[matrices](r)
+	known := revision.SharedValue[matrixCache](r)
 	known.mu.Lock()
 	defer known.mu.Unlock()
 	if len(known.kept) == keptMatrices {
@@ -133,7 +133,7 @@ func FindMatrix(r *revision.Revision, ctx context.Context, ports verdict.Ports) 
 
 // knownMatrix is one that is known, nil for none.
 func knownMatrix(r *revision.Revision, ports verdict.Ports) *Matrix {
-	known := revision.Shared[matrices](r)
+	known := revision.SharedValue[matrixCache](r)
 	known.mu.Lock()
 	defer known.mu.Unlock()
 	for _, m := range known.kept {
@@ -150,13 +150,13 @@ func newMatrix(r *revision.Revision, ctx context.Context, ports verdict.Ports) (
 	}
 	classes := matrix.ClassesOf(r.Verdicts(), nil)
 	out := &Matrix{Ports: ports, m: classes.Matrix(ports), x: r.Verdicts()}
-	for s := range r.Judged().Services() {
+	for s := range r.JudgedCluster().Services() {
 		out.endpoints = append(out.endpoints, s.Key)
 	}
 	kinds, nodes := map[matrix.PodKind]int32{}, map[string]int32{}
 	spaces := map[string][]matrixPod{}
-	for p := range r.Judged().Pods() {
-		k := classes.Kind(p)
+	for p := range r.JudgedCluster().Pods() {
+		k := classes.KindOfPod(p)
 		id, known := kinds[k]
 		if !known {
 			id = int32(len(out.kinds))
@@ -177,8 +177,8 @@ func newMatrix(r *revision.Revision, ctx context.Context, ports verdict.Ports) (
 			return nil, err
 		}
 		for b := range n {
-			out.far[a*n+b] = out.m.Between(out.kinds[a], out.kinds[b], false)
-			out.near[a*n+b] = out.m.Between(out.kinds[a], out.kinds[b], true)
+			out.far[a*n+b] = out.m.OutcomeBetween(out.kinds[a], out.kinds[b], false)
+			out.near[a*n+b] = out.m.OutcomeBetween(out.kinds[a], out.kinds[b], true)
 		}
 	}
 	for name, pods := range spaces {
@@ -190,9 +190,9 @@ func newMatrix(r *revision.Revision, ctx context.Context, ports verdict.Ports) (
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		from.at = i
+		from.namespaceIndex = i
 		for _, to := range out.Namespaces {
-			out.cells = append(out.cells, out.count(from, to))
+			out.cells = append(out.cells, out.countPairs(from, to))
 		}
 	}
 	for ns := range r.Cluster.Namespaces() {
@@ -203,8 +203,8 @@ func newMatrix(r *revision.Revision, ctx context.Context, ports verdict.Ports) (
 	return out, nil
 }
 
-// outcome returns the outcome of the connections from a pod to another.
-func (m *Matrix) outcome(a, b *matrixPod) matrix.Outcome {
+// podOutcome returns the outcome of the connections from a pod to another.
+func (m *Matrix) podOutcome(a, b *matrixPod) matrix.Outcome {
 	at := int(a.kind)*len(m.kinds) + int(b.kind)
 	if a.node == b.node {
 		return m.near[at]
@@ -214,15 +214,15 @@ func (m *Matrix) outcome(a, b *matrixPod) matrix.Outcome {
 
 // Cell counts the connections between two ends.
 func (m *Matrix) Cell(from, to *MatrixEnd) MatrixCell {
-	if from.at >= 0 && to.at >= 0 {
-		return m.cells[from.at*len(m.Namespaces)+to.at]
+	if from.namespaceIndex >= 0 && to.namespaceIndex >= 0 {
+		return m.cells[from.namespaceIndex*len(m.Namespaces)+to.namespaceIndex]
 	}
-	return m.count(from, to)
+	return m.countPairs(from, to)
 }
 
-func (m *Matrix) count(from, to *MatrixEnd) (c MatrixCell) {
-	if to.Reached() {
-		return from.leaving(to)
+func (m *Matrix) countPairs(from, to *MatrixEnd) (c MatrixCell) {
+	if to.OnlyReached() {
+		return from.countLeaving(to)
 	}
 	for i := range from.groups {
 		a := &from.groups[i]
@@ -243,9 +243,9 @@ func (m *Matrix) count(from, to *MatrixEnd) (c MatrixCell) {
 	}
 	// A pod does not connect to itself.
 	same := from
-	if from.has(to) {
+	if from.includes(to) {
 		same = to
-	} else if !to.has(from) {
+	} else if !to.includes(from) {
 		return c
 	}
 	for i := range same.groups {
@@ -258,15 +258,15 @@ func (m *Matrix) count(from, to *MatrixEnd) (c MatrixCell) {
 // Example is a connection of a cell of which what its verdict says is true: of a mixed cell
 // one that is denied. ok is false where there is none.
 func (m *Matrix) Example(from, to *MatrixEnd) (c verdict.Connection, ok bool) {
-	v, wants := m.Cell(from, to).example()
+	v, wants := m.Cell(from, to).exampleVerdict()
 	for i := range from.pods {
-		if a := &from.pods[i]; to.likes != nil {
-			if wants(to.to(a)) {
+		if a := &from.pods[i]; to.sourceKey != nil {
+			if wants(to.askedOutcome(a)) {
 				return m.askedExample(a, to, v), true
 			}
 			continue
 		} else if to.Network.IsValid() {
-			if wants(to.by[a.kind]) {
+			if wants(to.outcomes[a.kind]) {
 				ports, _ := m.example(a.kind, to.kind, false, v)
 				return verdict.Connection{From: verdict.Endpoint{Key: a.pod.Key}, To: verdict.AddrEnd(to.addr), Protocol: ports.Protocol, Port: ports.Port}, true
 			}
@@ -274,7 +274,7 @@ func (m *Matrix) Example(from, to *MatrixEnd) (c verdict.Connection, ok bool) {
 		}
 		for j := range to.pods {
 			a, b := &from.pods[i], &to.pods[j]
-			if a.pod == b.pod || !wants(m.outcome(a, b)) {
+			if a.pod == b.pod || !wants(m.podOutcome(a, b)) {
 				continue
 			}
 			ports, family := m.example(a.kind, m.kinds[b.kind], a.node == b.node, v)
@@ -288,7 +288,7 @@ func (m *Matrix) Example(from, to *MatrixEnd) (c verdict.Connection, ok bool) {
 // example is a port and a family of connections that have a verdict.
 func (m *Matrix) example(from int32, to matrix.PodKind, near bool, v verdict.Verdict) (verdict.Ports, verdict.Family) {
 	m.mu.Lock()
-	ports, family, found := m.m.Example(m.kinds[from], to, near, v)
+	ports, family, found := m.m.ExamplePort(m.kinds[from], to, near, v)
 	m.mu.Unlock()
 	if found {
 		return ports, family

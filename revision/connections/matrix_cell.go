@@ -164,8 +164,8 @@ func (c MatrixCell) Text() string {
 	return v.Words() + ": " + words.Total(all, "pair") + ", " + strings.Join(parts, ", ")
 }
 
-// example is which verdict an example of the cell has, and of which pairs.
-func (c MatrixCell) example() (v verdict.Verdict, of func(matrix.Outcome) bool) {
+// exampleVerdict is which verdict an example of the cell has, and of which pairs.
+func (c MatrixCell) exampleVerdict() (v verdict.Verdict, of func(matrix.Outcome) bool) {
 	bit := func(v verdict.Verdict, bit matrix.Outcome) (verdict.Verdict, func(matrix.Outcome) bool) {
 		return v, func(o matrix.Outcome) bool { return o&bit != 0 }
 	}
@@ -182,8 +182,8 @@ func (c MatrixCell) example() (v verdict.Verdict, of func(matrix.Outcome) bool) 
 	return verdict.NotApplicable, func(o matrix.Outcome) bool { return o == 0 }
 }
 
-// Filter leaves out the rows and columns in which no cell has the verdict; empty leaves all.
-func (m *Matrix) Filter(rows, cols []*MatrixEnd, only CellVerdict) (r, c []*MatrixEnd) {
+// FilterByVerdict leaves out the rows and columns in which no cell has the verdict; empty leaves all.
+func (m *Matrix) FilterByVerdict(rows, cols []*MatrixEnd, only CellVerdict) (r, c []*MatrixEnd) {
 	if only == "" {
 		return rows, cols
 	}

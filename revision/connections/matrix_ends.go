@@ -17,7 +17,7 @@ func newMatrixNamespace(name string, pods []matrixPod) *MatrixEnd {
 	out.Namespace = name
 	alike := map[string][]matrixPod{}
 	for _, p := range out.pods {
-		key := p.pod.Alike()
+		key := p.pod.ReplicaKey()
 		alike[key] = append(alike[key], p)
 	}
 	named := map[string]int{}
@@ -51,7 +51,7 @@ func newMatrixNamespace(name string, pods []matrixPod) *MatrixEnd {
 func newMatrixEnd(pods []matrixPod) *MatrixEnd {
 	pods = slices.Clone(pods)
 	slices.SortFunc(pods, func(a, b matrixPod) int { return cmp.Compare(a.pod.Name, b.pod.Name) })
-	out := &MatrixEnd{pods: pods, at: -1}
+	out := &MatrixEnd{pods: pods, namespaceIndex: -1}
 	at := map[int32]int{}
 	for _, p := range pods {
 		i, known := at[p.kind]

@@ -12,9 +12,9 @@ import (
 	"rung/model/verdict/walk"
 )
 
-// Outside returns the addresses outside as columns: the blocks that policies tell apart, of
+// OutsideEnds returns the addresses outside as columns: the blocks that policies tell apart, of
 // the families that pods have. An address in none of them is a pod's or a Service's.
-func (m *Matrix) Outside() []*MatrixEnd {
+func (m *Matrix) OutsideEnds() []*MatrixEnd {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.outside != nil {
@@ -31,13 +31,13 @@ func (m *Matrix) Outside() []*MatrixEnd {
 		}
 	}
 	m.outside = []*MatrixEnd{}
-	for _, b := range m.m.Classes.Blocks() {
+	for _, b := range m.m.Classes.OutsideBlocks() {
 		if !families[verdict.FamilyOf(b.Addr)] {
 			continue
 		}
-		e := &MatrixEnd{Network: b.Network, Except: b.Except, at: -1, addr: b.Addr, kind: b.Kind}
+		e := &MatrixEnd{Network: b.Network, Except: b.Except, namespaceIndex: -1, addr: b.Addr, kind: b.Kind}
 		for _, k := range m.kinds {
-			e.by = append(e.by, m.m.Between(k, b.Kind, false))
+			e.outcomes = append(e.outcomes, m.m.OutcomeBetween(k, b.Kind, false))
 		}
 		m.throughServices(e)
 		m.outside = append(m.outside, e)
@@ -45,16 +45,16 @@ func (m *Matrix) Outside() []*MatrixEnd {
 	return m.outside
 }
 
-// leaving counts the connections from an end to addresses outside or a Service: one for each pod.
-func (e *MatrixEnd) leaving(to *MatrixEnd) (c MatrixCell) {
-	if to.likes != nil {
+// countLeaving counts the connections from an end to addresses outside or a Service: one for each pod.
+func (e *MatrixEnd) countLeaving(to *MatrixEnd) (c MatrixCell) {
+	if to.sourceKey != nil {
 		for i := range e.pods {
-			c.add(to.to(&e.pods[i]), 1)
+			c.add(to.askedOutcome(&e.pods[i]), 1)
 		}
 		return c
 	}
 	for i := range e.groups {
-		c.add(to.by[e.groups[i].kind], e.groups[i].n)
+		c.add(to.outcomes[e.groups[i].kind], e.groups[i].n)
 	}
 	return c
 }
@@ -79,9 +79,9 @@ type matrixSource struct {
 	pod        model.Key
 }
 
-// Services are the Services as columns, by name: each is asked by its ports, on the port of the
+// ServiceEnds are the Services as columns, by name: each is asked by its ports, on the port of the
 // matrix or on every one that it has. The error is that of the context.
-func (m *Matrix) Services(ctx context.Context) ([]*MatrixEnd, error) {
+func (m *Matrix) ServiceEnds(ctx context.Context) ([]*MatrixEnd, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.services != nil {
@@ -89,12 +89,12 @@ func (m *Matrix) Services(ctx context.Context) ([]*MatrixEnd, error) {
 	}
 	out := []*MatrixEnd{}
 	for _, k := range m.endpoints {
-		e := &MatrixEnd{Service: k, at: -1}
+		e := &MatrixEnd{Service: k, namespaceIndex: -1}
 		ports := m.x.ServicePorts(k)
 		if m.Ports != (verdict.Ports{}) {
 			ports = []verdict.Ports{m.Ports}
 		}
-		if err := m.ask(ctx, e, k, verdict.Endpoint{Key: k}, ports, func(*matrixPod) matrix.Outcome { return 0 }); err != nil {
+		if err := m.askForPods(ctx, e, k, verdict.Endpoint{Key: k}, ports, func(*matrixPod) matrix.Outcome { return 0 }); err != nil {
 			return nil, err
 		}
 		out = append(out, e)
@@ -119,19 +119,19 @@ func (m *Matrix) throughServices(e *MatrixEnd) {
 	if len(ports) == 0 {
 		return
 	}
-	beside := func(p *matrixPod) matrix.Outcome { return e.by[p.kind] }
+	beside := func(p *matrixPod) matrix.Outcome { return e.outcomes[p.kind] }
 	if m.Ports != (verdict.Ports{}) {
 		beside = func(*matrixPod) matrix.Outcome { return 0 }
 	}
-	_ = m.ask(context.Background(), e, model.Key{}, verdict.AddrEnd(e.addr), ports, beside) // it has no end
+	_ = m.askForPods(context.Background(), e, model.Key{}, verdict.AddrEnd(e.addr), ports, beside) // it has no end
 }
 
-// ask notes of every pod what becomes of its connections to an end on some ports, beside what is
+// askForPods notes of every pod what becomes of its connections to an end on some ports, beside what is
 // known of others. Pods that nothing tells apart are asked once; with no Service, every pod is.
-func (m *Matrix) ask(ctx context.Context, e *MatrixEnd, service model.Key, to verdict.Endpoint, ports []verdict.Ports, beside func(*matrixPod) matrix.Outcome) error {
+func (m *Matrix) askForPods(ctx context.Context, e *MatrixEnd, service model.Key, to verdict.Endpoint, ports []verdict.Ports, beside func(*matrixPod) matrix.Outcome) error {
 	pods, nodes := walk.ServiceEndpoints(m.x, service)
-	e.asked = map[matrixSource]matrix.Outcome{}
-	e.likes = func(p *matrixPod) matrixSource {
+	e.askedOutcomes = map[matrixSource]matrix.Outcome{}
+	e.sourceKey = func(p *matrixPod) matrixSource {
 		s := matrixSource{kind: p.kind, node: -1}
 		if service.Name == "" || nodes[p.pod.NodeName] {
 			s.node = p.node
@@ -147,28 +147,28 @@ func (m *Matrix) ask(ctx context.Context, e *MatrixEnd, service model.Key, to ve
 		}
 		for i := range ns.pods {
 			p := &ns.pods[i]
-			like := e.likes(p)
-			if _, known := e.asked[like]; known {
+			like := e.sourceKey(p)
+			if _, known := e.askedOutcomes[like]; known {
 				continue
 			}
 			o := beside(p)
 			for _, port := range ports {
-				for _, c := range m.questions(p, to, port) {
+				for _, c := range m.connectionsToAsk(p, to, port) {
 					if a, err := walk.FromPolicies(m.x, c); err == nil {
 						o |= matrix.OutcomeOf(a.Verdict)
 					}
 				}
 			}
-			e.asked[like] = o
+			e.askedOutcomes[like] = o
 		}
 	}
 	return nil
 }
 
-// questions are the connections from a pod to an end on a port, in each family that it can be.
-func (m *Matrix) questions(p *matrixPod, to verdict.Endpoint, port verdict.Ports) (out []verdict.Connection) {
+// connectionsToAsk are the connections from a pod to an end on a port, in each family that it can be.
+func (m *Matrix) connectionsToAsk(p *matrixPod, to verdict.Endpoint, port verdict.Ports) (out []verdict.Connection) {
 	c := verdict.Connection{From: verdict.Endpoint{Key: p.pod.Key}, To: to, Protocol: port.Protocol, Port: port.Port}
-	families := walk.Families(m.x, c)
+	families := walk.OpenFamilies(m.x, c)
 	if families == nil {
 		return []verdict.Connection{c}
 	}
@@ -179,9 +179,9 @@ func (m *Matrix) questions(p *matrixPod, to verdict.Endpoint, port verdict.Ports
 	return out
 }
 
-// to returns the outcome of the connections from a pod to an end that was asked one by
+// askedOutcome returns the outcome of the connections from a pod to an end that was asked one by
 // one.
-func (e *MatrixEnd) to(p *matrixPod) matrix.Outcome { return e.asked[e.likes(p)] }
+func (e *MatrixEnd) askedOutcome(p *matrixPod) matrix.Outcome { return e.askedOutcomes[e.sourceKey(p)] }
 
 // askedExample is a connection of a pod to an end that was asked one by one, with a verdict.
 func (m *Matrix) askedExample(p *matrixPod, to *MatrixEnd, v verdict.Verdict) verdict.Connection {
@@ -199,7 +199,7 @@ func (m *Matrix) askedExample(p *matrixPod, to *MatrixEnd, v verdict.Verdict) ve
 		ports = []verdict.Ports{m.Ports}
 	}
 	for _, port := range ports {
-		all := m.questions(p, end, port)
+		all := m.connectionsToAsk(p, end, port)
 		if i := slices.IndexFunc(all, func(c verdict.Connection) bool {
 			a, err := walk.FromPolicies(m.x, c)
 			return err == nil && a.Verdict == v
@@ -211,5 +211,5 @@ func (m *Matrix) askedExample(p *matrixPod, to *MatrixEnd, v verdict.Verdict) ve
 	if len(ports) > 0 {
 		port = ports[0]
 	}
-	return m.questions(p, end, port)[0]
+	return m.connectionsToAsk(p, end, port)[0]
 }

@@ -50,10 +50,10 @@ func randomOutside(seed uint64) *model.Cluster {
 		}
 		objects = append(objects, &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindANP, Name: fmt.Sprintf("p%d", i)}}, Tier: model.TierAdmin,
 			Priority: int32(r.IntN(2)), Egress: egress,
-			Subject: model.Subject{Namespaces: made.Sel(fmt.Sprintf("t=%d", 1+r.IntN(2))), Pods: model.Everything(), AllPods: true}})
+			Subject: model.Subject{Namespaces: made.Sel(fmt.Sprintf("t=%d", 1+r.IntN(2))), Pods: model.SelectEverything(), AllPods: true}})
 	}
 	np := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: "a", Name: "np"}}, Tier: model.TierNetwork, IsolatesEgress: true,
-		Subject: model.Subject{Namespace: "a", Namespaces: model.Everything(), Pods: made.Sel(fmt.Sprintf("half=%d", r.IntN(2)))},
+		Subject: model.Subject{Namespace: "a", Namespaces: model.SelectEverything(), Pods: made.Sel(fmt.Sprintf("half=%d", r.IntN(2)))},
 		Egress: []model.Rule{{Direction: model.Egress, Action: model.Allow, Peers: []model.Peer{{Kind: model.PeerNetworks,
 			Networks: []string{"0.0.0.0/0"}, Except: []string{matrixNetworks[1+r.IntN(12)]}}}}}}
 	c, _ := matrixWorld().Upsert(append(objects, np), nil)
@@ -100,7 +100,7 @@ func TestMatrixOutsideIsTrace(t *testing.T) {
 		r := revision.New(revision.Facts{Cluster: c}, nil)
 		for _, p := range []verdict.Ports{{Protocol: verdict.TCP, Port: 80}, {Protocol: verdict.TCP, Port: 81}, {Protocol: verdict.ICMP}} {
 			m := matrixOf(t, r, p)
-			for _, to := range m.Outside() {
+			for _, to := range m.OutsideEnds() {
 				addrs := ofBlock(c, to)
 				for _, ns := range m.Namespaces {
 					var sum MatrixCell

@@ -42,7 +42,7 @@ func TestTouchesTier2(t *testing.T) {
 		pod := *r.Cluster.Pod(ns, name)
 		pod.HostNetwork = tt.host
 		var got []string
-		for _, x := range Touches(subnets, &pod) {
+		for _, x := range RulesTouchingPod(subnets, &pod) {
 			s := fmt.Sprintf("[%s %s %d", x.Policy.Name, x.Direction, x.Rule)
 			if x.AsSubject {
 				s += " subject"
@@ -57,7 +57,7 @@ func TestTouchesTier2(t *testing.T) {
 		}
 	}
 	pod := r.Cluster.Pod("red", "web-0")
-	touched := Touches(r, pod)
+	touched := RulesTouchingPod(r, pod)
 	if last := touched[len(touched)-1]; !last.AsPeer || last.Network != "0.0.0.0/0" {
 		t.Errorf("without cluster subnets a firewall means pods too: %+v", last)
 	}
@@ -76,7 +76,7 @@ func TestIsolating(t *testing.T) {
 		got := ""
 		for _, dir := range []model.Direction{model.Ingress, model.Egress} {
 			labels := []string{}
-			for _, k := range Isolating(r, r.Cluster.Pod(ns, name), dir) {
+			for _, k := range IsolatingPolicies(r, r.Cluster.Pod(ns, name), dir) {
 				labels = append(labels, k.Label())
 			}
 			got += fmt.Sprintf(" %s %v", dir.Lower(), labels)
@@ -93,13 +93,13 @@ func TestNamespaceLogging(t *testing.T) {
 	rev := revised.Of(t, given.NP("blue", "web", "{podSelector: {}}"), given.ANP("one", 1, "tenant=blue", "in deny *"))
 	ns := *rev.Cluster.Namespace("blue")
 	ns.Annotations = map[string]string{model.AnnotationLogging: `{"deny": "warning", "allow": "loud"}`}
-	rev = rev.With([]model.Object{&ns}, nil)
+	rev = rev.WithPolicies([]model.Object{&ns}, nil)
 	got := policies.LoggingOf(rev, rev.Cluster.Policy(given.NPKey("blue", "web")))
-	want := policies.Logging{Levels: model.LogLevels{Deny: "warning"}, Namespace: "blue", Problems: []string{`"loud" is no log level, allow is not logged`}}
+	want := policies.RuleLogging{Levels: model.LogLevels{Deny: "warning"}, Namespace: "blue", Problems: []string{`"loud" is no log level, allow is not logged`}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if l := policies.LoggingOf(rev, rev.Cluster.Policy(given.ANPKey("one"))); l.Namespace != "" || l.Levels.Any() {
+	if l := policies.LoggingOf(rev, rev.Cluster.Policy(given.ANPKey("one"))); l.Namespace != "" || l.Levels.IsOn() {
 		t.Errorf("%+v", l)
 	}
 	rev.Mode.Kubectl.Flags = "'--context=my lab'" // what is copied asks the cluster that Rung asks
@@ -135,7 +135,7 @@ func TestLogLevelCommand(t *testing.T) {
 func TestShowsDefaultDeny(t *testing.T) {
 	r := revised.Of(t, given.NP("blue", "deny", "{podSelector: {}}"))
 	deny := given.NPKey("blue", "deny")
-	show := func(rows ...*nb.ACL) policies.Shown {
+	show := func(rows ...*nb.ACL) policies.ZoneShown {
 		var changes []nb.RowChange
 		for i, a := range rows {
 			live := *a
@@ -143,7 +143,7 @@ func TestShowsDefaultDeny(t *testing.T) {
 			changes = append(changes, nb.RowChange{New: &live})
 		}
 		live := revised.WithZones(r, &model.ZoneState{Name: "worker", Conn: model.ConnSynced, SyncedAt: revised.Now, DB: (*nb.DB)(nil).Apply(changes)})
-		return policies.Shows(live, []model.PolicyKey{deny}, nil)[0]
+		return policies.ZonesShowing(live, []model.PolicyKey{deny}, nil)[0]
 	}
 	if s := show(); s.OK || s.Why != "2 of 2 ACLs to come" {
 		t.Errorf("without rows: %+v", s)

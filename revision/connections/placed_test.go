@@ -53,16 +53,16 @@ func TestUnscheduled(t *testing.T) {
 	if err != nil || m.Pods != 3 {
 		t.Fatalf("the matrix has %d pods: %v", m.Pods, err)
 	}
-	if got := m.m.Between(m.kinds[0], m.kinds[0], false); len(m.kinds) < 2 {
+	if got := m.m.OutcomeBetween(m.kinds[0], m.kinds[0], false); len(m.kinds) < 2 {
 		t.Errorf("the matrix tells no pods apart: %v", got)
 	}
-	if !r.Assumed(model.Key{Kind: model.KindPod, Namespace: "a", Name: "db"}) || r.Assumed(model.Key{Kind: model.KindPod, Namespace: "a", Name: "none"}) {
+	if !r.IsPlaceAssumed(model.Key{Kind: model.KindPod, Namespace: "a", Name: "db"}) || r.IsPlaceAssumed(model.Key{Kind: model.KindPod, Namespace: "a", Name: "none"}) {
 		t.Error("Assumed is wrong")
 	}
 	if !slices.ContainsFunc(r.Omissions(), func(o model.Omission) bool { return o.Code == model.OmittedPlace }) {
 		t.Error("no omission says it")
 	}
-	if got := revision.SaysUnplaced(r); !strings.HasPrefix(got, "3 pods (a/db, b/other") || !strings.Contains(got, "judged as if") {
+	if got := revision.UnplacedText(r); !strings.HasPrefix(got, "3 pods (a/db, b/other") || !strings.Contains(got, "judged as if") {
 		t.Error(got)
 	}
 	if c := policies.CountSubjects(r, model.Key{Kind: model.KindANP, Name: "wall"}); c.Pods != 0 {
@@ -74,13 +74,13 @@ func TestUnscheduled(t *testing.T) {
 		t.Errorf("the Service: %s %s %v", a.Verdict, a.Reason, err)
 	}
 	// After a change the pods are where they were.
-	next := r.With(nil, []model.Key{{Kind: model.KindANP, Name: "wall"}})
+	next := r.WithPolicies(nil, []model.Key{{Kind: model.KindANP, Name: "wall"}})
 	b, err := walk.FromPolicies(next.Verdicts(), verdict.Connection{From: verdict.PodEnd("b", "web"), To: verdict.PodEnd("a", "db"), Protocol: verdict.TCP, Port: 80})
 	if err != nil || b.Verdict != verdict.Allow {
 		t.Errorf("without the policy: %s, %v", b.Verdict, err)
 	}
 	// One that is named is imagined as it is asked about.
-	as := r.AsIf([]revision.Imagined{{Namespace: "a", Name: "db"}, {Namespace: "b", Name: "web", Labels: map[string]string{"app": "x"}}})
+	as := r.WithImagined([]revision.Imagined{{Namespace: "a", Name: "db"}, {Namespace: "b", Name: "web", Labels: map[string]string{"app": "x"}}})
 	if p := as.Cluster.Pod("a", "db"); p.NodeName == "" || len(p.IPs) != 1 || p.Labels.Map()["app"] != "db" {
 		t.Errorf("%+v", p)
 	}
@@ -92,8 +92,8 @@ func TestUnscheduled(t *testing.T) {
 // A cluster whose pods have a place is judged as it is.
 func TestNothingAssumed(t *testing.T) {
 	r := revision.New(revision.Facts{Cluster: given.Cluster(t)}, nil)
-	if r.Judged() != r.Cluster || revision.SaysUnplaced(r) != "" {
-		t.Errorf("assumed: %s", revision.SaysUnplaced(r))
+	if r.JudgedCluster() != r.Cluster || revision.UnplacedText(r) != "" {
+		t.Errorf("assumed: %s", revision.UnplacedText(r))
 	}
 }
 
@@ -101,7 +101,7 @@ func TestNothingAssumed(t *testing.T) {
 // its node's network, whose node does not say what it sends from, that is the reason.
 func TestAssumedAddress(t *testing.T) {
 	r := repository(t)
-	ip := r.Judged().Pod("a", "db").IPs[0]
+	ip := r.JudgedCluster().Pod("a", "db").IPs[0]
 	a, err := walk.FromPolicies(r.Verdicts(), verdict.Connection{From: verdict.PodEnd("b", "web"), To: verdict.AddrEnd(netip.MustParseAddr(ip)), Protocol: verdict.TCP, Port: 80})
 	if err != nil || a.Verdict != verdict.Allow || a.Paths[0].To.Key.Name != "" {
 		t.Errorf("%s %+v %v", a.Verdict, a.Paths, err)

@@ -15,15 +15,15 @@ import (
 	"rung/system"
 )
 
-// Says returns, in sentences, what a rule of a policy does.
-func Says(r *revision.Revision, p *model.Policy, rule *model.Rule) []string {
+// RuleSentences returns, in sentences, what a rule of a policy does.
+func RuleSentences(r *revision.Revision, p *model.Policy, rule *model.Rule) []string {
 	if r.BySelectors(p) {
 		return []string{saysWithoutRows(r, p, rule)}
 	}
 	// Nothing is enforced on the primary network of those apart.
 	count := policies.CountSubjects(r, p.Key)
 	subjects, apart := count.Pods, count.Apart
-	none := r.None(p.Key)
+	none := r.WhyNoRows(p.Key)
 	switch {
 	case none != nil && none.Code == model.NoController:
 		return []string{"Nothing: OVN-Kubernetes has no controller for ClusterNetworkPolicy, and nobody makes rows of it. --compile-cnp shows what it would do."}
@@ -40,8 +40,8 @@ func Says(r *revision.Revision, p *model.Policy, rule *model.Rule) []string {
 	}
 	peers, nobody := peerText(r, p.Key, rule)
 	switch {
-	case rule.Inert():
-		return []string{"▲ " + rule.Broken() + "."}
+	case rule.MatchesNothing():
+		return []string{"▲ " + rule.BrokenPortsText() + "."}
 	case nobody && p.Kind == model.KindEF:
 		return []string{"Nothing now: its destination has no address. Its index stays reserved."}
 	case nobody:
@@ -77,7 +77,7 @@ func Says(r *revision.Revision, p *model.Policy, rule *model.Rule) []string {
 	}
 	switch p.Kind {
 	case model.KindNP:
-		return append([]string{what + " " + netpolOutcome(r, p, rule)}, isolation(r, p, rule)...)
+		return append([]string{what + " " + netpolOutcome(r, p, rule)}, isolationText(r, p, rule)...)
 	case model.KindEF:
 		becomes := " is allowed."
 		if rule.Action == model.Deny {
@@ -86,38 +86,38 @@ func Says(r *revision.Revision, p *model.Policy, rule *model.Rule) []string {
 		return []string{what + becomes,
 			"It decides at the end of the way, in the to-lport stage: even after an Allow of an AdminNetworkPolicy or NetworkPolicy. What these drop never comes to it."}
 	}
-	out := []string{what + " " + outcome(p, rule)}
+	out := []string{what + " " + outcomeText(p, rule)}
 	if p.Kind == model.KindCNP {
 		out = append(out, "That is what its rows do as OVN-Kubernetes, which has no controller for it, might write them.")
 	}
-	if broken := rule.Broken(); broken != "" {
+	if broken := rule.BrokenPortsText(); broken != "" {
 		out = append(out, "▲ "+broken+".")
 	}
-	return append(out, alsoDecides(r, p, rule)...)
+	return append(out, alsoDecidesText(r, p, rule)...)
 }
 
 // netpolOutcome says what a NetworkPolicy's rule does with connections
 // (ovn-kubernetes.md#rule-rows).
 func netpolOutcome(r *revision.Revision, p *model.Policy, rule *model.Rule) string {
 	for _, a := range r.ACLs(p.Key, "") {
-		if _, dir, i, ok := liverows.RuleOf(a.ExternalIDs); ok && dir == rule.Direction && i == rule.Index && a.Action == nb.ActionAllowStateless {
+		if _, dir, i, ok := liverows.RuleOfIDs(a.ExternalIDs); ok && dir == rule.Direction && i == rule.Index && a.Action == nb.ActionAllowStateless {
 			return "is allowed without keeping track: replies need a rule of their own. The baseline is not consulted."
 		}
 	}
 	return "is allowed, with the replies. The baseline is not consulted."
 }
 
-// isolation says what becomes of what no NetworkPolicy allows, and what else decides.
-func isolation(r *revision.Revision, p *model.Policy, rule *model.Rule) (out []string) {
+// isolationText says what becomes of what no NetworkPolicy allows, and what else decides.
+func isolationText(r *revision.Revision, p *model.Policy, rule *model.Rule) (out []string) {
 	if OutsideTypes(p, rule.Direction) {
 		out = append(out, "▲ policyTypes leave "+string(rule.Direction)+" out: the policy isolates nobody there, and OVN-Kubernetes still lets the rule allow.")
 	} else {
 		out = append(out, "What no NetworkPolicy of "+p.Namespace+" allows these pods is dropped by the "+DefaultDeny(p.Namespace, rule.Direction).Label()+".")
 	}
-	return append(out, alsoDecides(r, p, rule)...)
+	return append(out, alsoDecidesText(r, p, rule)...)
 }
 
-func outcome(p *model.Policy, rule *model.Rule) string {
+func outcomeText(p *model.Policy, rule *model.Rule) string {
 	asked := " NetworkPolicies and the baseline are not consulted."
 	if p.Tier == model.TierBaseline {
 		asked = ""
@@ -136,8 +136,8 @@ func outcome(p *model.Policy, rule *model.Rule) string {
 	return "is left to " + string(rule.Action) + "."
 }
 
-// alsoDecides says what else decides about a connection that a rule allows.
-func alsoDecides(r *revision.Revision, p *model.Policy, rule *model.Rule) []string {
+// alsoDecidesText says what else decides about a connection that a rule allows.
+func alsoDecidesText(r *revision.Revision, p *model.Policy, rule *model.Rule) []string {
 	if rule.Action != model.Allow {
 		return nil
 	}
@@ -209,14 +209,14 @@ func peerText(r *revision.Revision, k model.PolicyKey, rule *model.Rule) (text s
 	if n := len(networksText); n > 0 && exceptions > 0 {
 		networksText[n-1] += " (" + words.Total(exceptions, "exception") + ")"
 	}
-	if n, out := len(networksText), leftOut(r, k, rule); n > 0 && len(out) > 0 {
+	if n, out := len(networksText), exceptText(r, k, rule); n > 0 && len(out) > 0 {
 		networksText[n-1] += " but " + words.List(out, 4) + " (the cluster's pods)"
 	}
 	parts = append(parts, networksText...)
 	if len(parts) == 0 {
 		return "", hasPods || hasNodes
 	}
-	if hasDNS && emptyDNS(r, k, rule) {
+	if hasDNS && hasNoDNSAddress(r, k, rule) {
 		return "", true
 	}
 	return words.List(parts, 6), false
@@ -226,13 +226,13 @@ func peerText(r *revision.Revision, k model.PolicyKey, rule *model.Rule) (text s
 // takes out of its destination (ovn-kubernetes.md#firewall-match).
 var leftOutTerm = regexp.MustCompile(`ip[46]\.dst != ([0-9a-fA-F.:]+/[0-9]+)`)
 
-// leftOut are the subnets that the row of an EgressFirewall's rule leaves out.
-func leftOut(r *revision.Revision, k model.PolicyKey, rule *model.Rule) (out []string) {
+// exceptText are the subnets that the row of an EgressFirewall's rule leaves out.
+func exceptText(r *revision.Revision, k model.PolicyKey, rule *model.Rule) (out []string) {
 	if k.Kind != model.KindEF {
 		return nil
 	}
 	for _, a := range r.ACLs(k, "") {
-		if _, _, i, ok := liverows.RuleOf(a.ExternalIDs); ok && i == rule.Index {
+		if _, _, i, ok := liverows.RuleOfIDs(a.ExternalIDs); ok && i == rule.Index {
 			for _, m := range leftOutTerm.FindAllStringSubmatch(a.Match, -1) {
 				out = append(out, m[1])
 			}
@@ -241,8 +241,8 @@ func leftOut(r *revision.Revision, k model.PolicyKey, rule *model.Rule) (out []s
 	return out
 }
 
-// emptyDNS says whether no address is known for the DNS names of the rule.
-func emptyDNS(r *revision.Revision, k model.PolicyKey, rule *model.Rule) bool {
+// hasNoDNSAddress says whether no address is known for the DNS names of the rule.
+func hasNoDNSAddress(r *revision.Revision, k model.PolicyKey, rule *model.Rule) bool {
 	for _, unit := range liverows.RuleSets(r, k, rule) {
 		for _, name := range liverows.SetNames(unit) {
 			if set := r.DesiredSet(k, name); set != nil && len(set.Addresses) > 0 {
@@ -276,7 +276,7 @@ func portText(rule *model.Rule) string {
 	}
 	var parts []string
 	for _, p := range rule.Ports {
-		if !p.Broken() {
+		if !p.IsBroken() {
 			parts = append(parts, p.String())
 		}
 	}
@@ -291,8 +291,8 @@ func saysWithoutRows(r *revision.Revision, p *model.Policy, rule *model.Rule) st
 	}
 	switch {
 	case p.Tiered != nil && r.System.Order == nil:
-		return "Nothing here: it is a policy of " + system.Of(p.Kind).Title + ", and " + r.System.Whose + " precedence holds."
-	case p.Refused():
+		return "Nothing here: it is a policy of " + system.SystemOfKind(p.Kind).Title + ", and " + r.System.TitlePossessive + " precedence holds."
+	case p.IsRefused():
 		return "Nothing: " + r.System.Title + " would refuse the policy."
 	}
 	peers, to := strings.Join(rule.PeerTexts(), " or "), words.Total(pods, "pod")

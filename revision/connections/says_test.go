@@ -39,7 +39,7 @@ func TestSays(t *testing.T) {
 		&model.Node{Meta: meta(model.KindNode, "", "n", "node"), HostIPs: []string{"172.18.0.2"}}}
 	ef := &model.Policy{Meta: meta(model.KindEF, "ns", "default", ""), Tier: model.TierNetwork}
 	pods := func(app string) model.Peer {
-		return model.Peer{Kind: model.PeerPods, Namespaces: model.Everything(), Pods: selector(t, "app="+app)}
+		return model.Peer{Kind: model.PeerPods, Namespaces: model.SelectEverything(), Pods: selector(t, "app="+app)}
 	}
 	nets := func(n ...string) model.Peer { return model.Peer{Kind: model.PeerNetworks, Networks: n} }
 	nodes := model.Peer{Kind: model.PeerNodes, Nodes: selector(t, "app=node")}
@@ -77,7 +77,7 @@ func TestSays(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p := &model.Policy{Meta: meta(tc.kind, "", "p", ""), Tier: model.TierAdmin, Priority: tc.prio,
-				Subject: model.Subject{Namespaces: model.Everything(), Pods: selector(t, "app="+tc.subject)}}
+				Subject: model.Subject{Namespaces: model.SelectEverything(), Pods: selector(t, "app="+tc.subject)}}
 			if tc.kind == model.KindBANP {
 				p.Tier = model.TierBaseline
 			}
@@ -87,7 +87,7 @@ func TestSays(t *testing.T) {
 				p.Egress = []model.Rule{tc.rule}
 			}
 			c, _ := (*model.Cluster)(nil).Upsert(append(append([]model.Object{p}, base...), tc.with...), nil)
-			got := strings.Join(Says(revision.New(revision.Facts{Cluster: c}, nil), p, p.Rule(tc.rule.Direction, 0)), " ")
+			got := strings.Join(RuleSentences(revision.New(revision.Facts{Cluster: c}, nil), p, p.Rule(tc.rule.Direction, 0)), " ")
 			if got != tc.want {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
@@ -143,7 +143,7 @@ spec: {egress: [{type: Allow, to: {cidrSelector: 1.2.3.0/24}, ports: [{protocol:
 		{ef, model.Egress, 2, "What the 2 pods of the subject send to every IPv4 address on any port, where no earlier rule of the EgressFirewall decided, is dropped." + late},
 	} {
 		p := c.Policy(tc.key)
-		if got := strings.Join(Says(revision.New(revision.Facts{Cluster: c}, nil), p, p.Rule(tc.dir, tc.index)), " "); got != tc.want {
+		if got := strings.Join(RuleSentences(revision.New(revision.Facts{Cluster: c}, nil), p, p.Rule(tc.dir, tc.index)), " "); got != tc.want {
 			t.Errorf("%s %s %d: %s\nwant %s", tc.key.Label(), tc.dir, tc.index, got, tc.want)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"rung/revision"
 )
 
-// Touch is one rule that concerns a pod, as subject or as peer.
-type Touch struct {
+// RuleTouch is one rule that concerns a pod, as subject or as peer.
+type RuleTouch struct {
 	Policy    model.PolicyKey
 	Direction model.Direction
 	Rule      int
@@ -25,7 +25,7 @@ type Touch struct {
 	Network           string
 }
 
-// Touches lists every rule that touches a pod, in precedence order: the policies
+// RulesTouchingPod lists every rule that touches a pod, in precedence order: the policies
 // as the ladder orders them, ingress before egress, by index. Policies that have
 // no rows now are among them: where old rows of theirs still decide, a pod they
 // touch must not look untouched. None tells them. A rule of a NetworkPolicy that
@@ -33,27 +33,27 @@ type Touch struct {
 //
 // The pod is held against the selectors, each distinct one once, so that the
 // cost grows with the rules and not with the pods.
-func Touches(r *revision.Revision, pod *model.Pod) []Touch {
-	if pod == nil || pod.Completed() || pod.NodeName == "" {
+func RulesTouchingPod(r *revision.Revision, pod *model.Pod) []RuleTouch {
+	if pod == nil || pod.IsCompleted() || pod.NodeName == "" {
 		return nil
 	}
-	if order := r.Order(); order != nil {
+	if order := r.PolicyOrder(); order != nil {
 		return placedTouches(r, order, pod)
 	}
-	m := newMatcher(r, pod)
-	eligible := pod.SubjectEligible()
-	var out []Touch
-	for _, k := range ladder.Order(r.Cluster) {
+	m := newPodMatcher(r, pod)
+	eligible := pod.CanBeSubject()
+	var out []RuleTouch
+	for _, k := range ladder.PolicyOrder(r.Cluster) {
 		p := r.Cluster.Policy(k)
 		if !eligible && k.Kind != model.KindNP {
 			continue
 		}
-		subject := eligible && m.selected(p.Subject.Namespace, p.Subject.Namespaces, p.Subject.Pods)
+		subject := eligible && m.isSelected(p.Subject.Namespace, p.Subject.Namespaces, p.Subject.Pods)
 		for _, dir := range []model.Direction{model.Ingress, model.Egress} {
 			rules := p.Rules(dir)
 			for i := range rules {
-				t := Touch{Policy: p.Key, Direction: dir, Rule: i, AsSubject: subject}
-				t.AsPeer, t.Network = m.peer(k.Kind, &rules[i])
+				t := RuleTouch{Policy: p.Key, Direction: dir, Rule: i, AsSubject: subject}
+				t.AsPeer, t.Network = m.isBehindPeer(k.Kind, &rules[i])
 				if t.AsSubject || t.AsPeer {
 					out = append(out, t)
 				}
@@ -63,52 +63,52 @@ func Touches(r *revision.Revision, pod *model.Pod) []Touch {
 	return out
 }
 
-// Isolating are the NetworkPolicies that isolate a pod in a direction: what none
+// IsolatingPolicies are the NetworkPolicies that isolate a pod in a direction: what none
 // of its namespace's allows there is dropped by the default deny of the namespace
 // (ovn-kubernetes.md#default-deny). They are ordered by name. Where the isolation annotation
 // of 2016 counts, it is among them.
-func Isolating(r *revision.Revision, pod *model.Pod, dir model.Direction) (out []model.PolicyKey) {
-	if pod == nil || !pod.SubjectEligible() {
+func IsolatingPolicies(r *revision.Revision, pod *model.Pod, dir model.Direction) (out []model.PolicyKey) {
+	if pod == nil || !pod.CanBeSubject() {
 		return nil
 	}
 	for p := range r.Cluster.Policies(model.KindNP) {
-		if p.Namespace == pod.Namespace && isolates(r, p, dir) && r.None(p.Key) == nil && p.Subject.Pods.Matches(pod.Labels) {
+		if p.Namespace == pod.Namespace && isolatesDirection(r, p, dir) && r.WhyNoRows(p.Key) == nil && p.Subject.Pods.Matches(pod.Labels) {
 			out = append(out, p.Key)
 		}
 	}
-	if dir == model.Ingress && r.Flags.LegacyIsolation && legacy.Isolated(r.Cluster, pod.Namespace) {
+	if dir == model.Ingress && r.Flags.LegacyIsolation && legacy.IsIsolated(r.Cluster, pod.Namespace) {
 		out = append(out, model.Key{Kind: model.KindIsolation2016, Namespace: pod.Namespace, Name: string(dir)})
 	}
 	slices.SortFunc(out, model.Key.Compare)
 	return out
 }
 
-// Isolated are the directions in which a NetworkPolicy isolates its pods by itself, for
+// IsolatedDirections are the directions in which a NetworkPolicy isolates its pods by itself, for
 // people; empty for none.
-func Isolated(r *revision.Revision, p *model.Policy) []string {
+func IsolatedDirections(r *revision.Revision, p *model.Policy) []string {
 	if r.Flags.LegacyIsolation && legacy.Is2016(p) {
 		return nil
 	}
-	return p.Isolated()
+	return p.IsolatedDirections()
 }
 
-// Legacy2016 says what isolates the pods of a NetworkPolicy of 2016 where the annotation
+// LegacyIsolationText says what isolates the pods of a NetworkPolicy of 2016 where the annotation
 // counts, empty for others.
-func Legacy2016(r *revision.Revision, p *model.Policy) string {
+func LegacyIsolationText(r *revision.Revision, p *model.Policy) string {
 	switch {
 	case !r.Flags.LegacyIsolation || !legacy.Is2016(p):
 		return ""
-	case legacy.Isolated(r.Cluster, p.Namespace):
+	case legacy.IsIsolated(r.Cluster, p.Namespace):
 		return "nothing by itself: the annotation of namespace " + p.Namespace + " isolates all of its pods"
 	}
 	return "nothing, and its rules decide nothing: the annotation of namespace " + p.Namespace + " does not isolate it"
 }
 
-func isolates(r *revision.Revision, p *model.Policy, dir model.Direction) bool {
+func isolatesDirection(r *revision.Revision, p *model.Policy, dir model.Direction) bool {
 	if r.Flags.LegacyIsolation {
-		return legacy.Isolates(p, dir)
+		return legacy.IsolatesByItself(p, dir)
 	}
-	return p.Isolates(dir)
+	return p.IsolatesDirection(dir)
 }
 
 // OutsideTypes says whether a NetworkPolicy's policyTypes leave a direction out.
@@ -124,8 +124,8 @@ func DefaultDeny(namespace string, dir model.Direction) model.PolicyKey {
 	return model.PolicyKey{Kind: model.KindNetpolNamespace, Namespace: namespace, Name: string(dir)}
 }
 
-// matcher holds one pod against many selectors.
-type matcher struct {
+// podMatcher holds one pod against many selectors.
+type podMatcher struct {
 	pod      *model.Pod
 	ns       *model.Namespace // nil: no selector of namespaces matches
 	addrs    []netip.Addr     // of families that are compiled for
@@ -134,8 +134,8 @@ type matcher struct {
 	subnets  []netip.Prefix // of the cluster's pods
 }
 
-func newMatcher(r *revision.Revision, pod *model.Pod) *matcher {
-	m := &matcher{pod: pod, ns: r.Cluster.Namespace(pod.Namespace), ofNS: map[string]bool{}, ofLabels: map[string]bool{},
+func newPodMatcher(r *revision.Revision, pod *model.Pod) *podMatcher {
+	m := &podMatcher{pod: pod, ns: r.Cluster.Namespace(pod.Namespace), ofNS: map[string]bool{}, ofLabels: map[string]bool{},
 		subnets: r.Desired.Options().ClusterSubnets}
 	v4, v6 := r.Desired.Families()
 	for _, ip := range pod.IPs {
@@ -146,7 +146,7 @@ func newMatcher(r *revision.Revision, pod *model.Pod) *matcher {
 	return m
 }
 
-func remember(memo map[string]bool, s model.Selector, l model.Labels) bool {
+func matchesRemembered(memo map[string]bool, s model.Selector, l model.Labels) bool {
 	if s.IsNil() {
 		return false
 	}
@@ -158,15 +158,15 @@ func remember(memo map[string]bool, s model.Selector, l model.Labels) bool {
 	return yes
 }
 
-func (m *matcher) selected(namespace string, ns, pods model.Selector) bool {
+func (m *podMatcher) isSelected(namespace string, ns, pods model.Selector) bool {
 	return m.ns != nil && (namespace == "" || namespace == m.pod.Namespace) &&
-		remember(m.ofNS, ns, m.ns.Labels) && remember(m.ofLabels, pods, m.pod.Labels)
+		matchesRemembered(m.ofNS, ns, m.ns.Labels) && matchesRemembered(m.ofLabels, pods, m.pod.Labels)
 }
 
-// peer says whether an address of the pod is behind a peer of the rule. Whoever
+// isBehindPeer says whether an address of the pod is behind a peer of the rule. Whoever
 // is on the host's network is behind no selector but those of a NetworkPolicy that
 // name pods (ovn-kubernetes.md#pod-selector-sets).
-func (m *matcher) peer(kind model.Kind, r *model.Rule) (yes bool, network string) {
+func (m *podMatcher) isBehindPeer(kind model.Kind, r *model.Rule) (yes bool, network string) {
 	if len(m.addrs) == 0 {
 		return false, ""
 	}
@@ -175,7 +175,7 @@ func (m *matcher) peer(kind model.Kind, r *model.Rule) (yes bool, network string
 		if p.Kind != model.PeerPods && p.Kind != model.PeerNamespaces || m.pod.HostNetwork && p.Kind != model.PeerPods {
 			continue
 		}
-		if m.selected(p.Namespace, p.Namespaces, p.Pods) {
+		if m.isSelected(p.Namespace, p.Namespaces, p.Pods) {
 			return true, ""
 		}
 	}
@@ -185,7 +185,7 @@ func (m *matcher) peer(kind model.Kind, r *model.Rule) (yes bool, network string
 	for i := range r.Peers {
 		p := &r.Peers[i]
 		for _, n := range p.Networks {
-			if a, ok := m.inside(n); ok && !m.except(p.Except, a) && (kind != model.KindEF || !m.apart(n, a)) {
+			if a, ok := m.addressInside(n); ok && !m.isExcepted(p.Except, a) && (kind != model.KindEF || !m.isClusterAddress(n, a)) {
 				return true, n
 			}
 		}
@@ -193,8 +193,8 @@ func (m *matcher) peer(kind model.Kind, r *model.Rule) (yes bool, network string
 	return false, ""
 }
 
-// inside finds an address of the pod in a network, whatever its host bits are.
-func (m *matcher) inside(network string) (netip.Addr, bool) {
+// addressInside finds an address of the pod in a network, whatever its host bits are.
+func (m *podMatcher) addressInside(network string) (netip.Addr, bool) {
 	n, ok := overlap.ParseNetwork(strings.TrimSpace(network))
 	if !ok {
 		return netip.Addr{}, false
@@ -207,34 +207,34 @@ func (m *matcher) inside(network string) (netip.Addr, bool) {
 	return netip.Addr{}, false
 }
 
-func (m *matcher) except(networks []string, a netip.Addr) bool {
+func (m *podMatcher) isExcepted(networks []string, a netip.Addr) bool {
 	return slices.ContainsFunc(networks, func(s string) bool {
 		n, ok := overlap.ParseNetwork(strings.TrimSpace(s))
 		return ok && n.Contains(a)
 	})
 }
 
-// apart says whether an EgressFirewall's network leaves the address out, because
+// isClusterAddress says whether an EgressFirewall's network leaves the address out, because
 // it is of the cluster's own subnets (ovn-kubernetes.md#firewall-match).
-func (m *matcher) apart(network string, a netip.Addr) bool {
+func (m *podMatcher) isClusterAddress(network string, a netip.Addr) bool {
 	n, ok := overlap.ParseNetwork(strings.TrimSpace(network))
 	return ok && slices.ContainsFunc(m.subnets, func(s netip.Prefix) bool { return s.Overlaps(n) && s.Contains(a) })
 }
 
 // placedTouches are the rules that touch a pod, where policies have no rows.
-func placedTouches(r *revision.Revision, order []ladder.Place, pod *model.Pod) (out []Touch) {
-	ns, groups := r.Cluster.Namespace(pod.Namespace), antrea.Groups(r.Cluster)
-	m := newMatcher(r, pod)
+func placedTouches(r *revision.Revision, order []ladder.Place, pod *model.Pod) (out []RuleTouch) {
+	ns, groups := r.Cluster.Namespace(pod.Namespace), antrea.ResolveGroups(r.Cluster)
+	m := newPodMatcher(r, pod)
 	for _, place := range order {
 		p := place.Policy
-		subject := p.Tiered == nil && m.selected(p.Subject.Namespace, p.Subject.Namespaces, p.Subject.Pods)
+		subject := p.Tiered == nil && m.isSelected(p.Subject.Namespace, p.Subject.Namespaces, p.Subject.Pods)
 		for rule := range p.AllRules() {
-			t := Touch{Policy: p.Key, Direction: rule.Direction, Rule: rule.Index, AsSubject: subject}
+			t := RuleTouch{Policy: p.Key, Direction: rule.Direction, Rule: rule.Index, AsSubject: subject}
 			if p.Tiered != nil {
-				s := groups.Applied(p, rule)
+				s := groups.ScopeOfRule(p, rule)
 				t.AsSubject = s.Matches(ns, pod)
 			}
-			t.AsSubject = t.AsSubject && pod.SubjectEligible()
+			t.AsSubject = t.AsSubject && pod.CanBeSubject()
 			t.AsPeer, t.Network = isPeer(r, groups, ns, pod, p, rule)
 			if t.AsSubject || t.AsPeer {
 				out = append(out, t)
@@ -245,19 +245,19 @@ func placedTouches(r *revision.Revision, order []ladder.Place, pod *model.Pod) (
 }
 
 // isPeer says whether a pod is behind a peer of a rule, and by which network.
-func isPeer(r *revision.Revision, groups *antrea.Resolver, ns *model.Namespace, pod *model.Pod, p *model.Policy, rule *model.Rule) (bool, string) {
+func isPeer(r *revision.Revision, groups *antrea.GroupResolver, ns *model.Namespace, pod *model.Pod, p *model.Policy, rule *model.Rule) (bool, string) {
 	for i := range rule.Peers {
 		pe := &rule.Peers[i]
 		networks := pe.Networks
 		switch {
 		case pe.Kind == model.PeerGroup:
-			m := groups.Of(antrea.Ref(p, pe.Group))
-			if slices.ContainsFunc(m.Pods, func(s antrea.Selection) bool { return s.Matches(ns, pod) }) {
+			m := groups.MembersOf(antrea.GroupKey(p, pe.Group))
+			if slices.ContainsFunc(m.Pods, func(s antrea.PodSelection) bool { return s.Matches(ns, pod) }) {
 				return true, ""
 			}
 			networks = m.Networks
 		case pe.Kind == model.PeerServiceAccount:
-			if s := (antrea.Selection{Account: pe.ServiceAccount}); s.Matches(ns, pod) {
+			if s := (antrea.PodSelection{Account: pe.ServiceAccount}); s.Matches(ns, pod) {
 				return true, ""
 			}
 		case pe.Match != nil:
@@ -267,9 +267,9 @@ func isPeer(r *revision.Revision, groups *antrea.Resolver, ns *model.Namespace, 
 		case pe.Kind == model.PeerPods || pe.Kind == model.PeerNamespaces:
 			pods := pe.Pods
 			if pe.Kind == model.PeerNamespaces {
-				pods = model.Everything()
+				pods = model.SelectEverything()
 			}
-			if s := (antrea.Selection{Namespace: pe.Namespace, Namespaces: pe.Namespaces, Pods: pods}); s.Matches(ns, pod) {
+			if s := (antrea.PodSelection{Namespace: pe.Namespace, Namespaces: pe.Namespaces, Pods: pods}); s.Matches(ns, pod) {
 				return true, ""
 			}
 		}
@@ -287,12 +287,12 @@ func isPeer(r *revision.Revision, groups *antrea.Resolver, ns *model.Namespace, 
 
 // anyMatches says whether the pods of a namespace are peers of some pod that the rule
 // applies to, by its namespace.
-func anyMatches(r *revision.Revision, groups *antrea.Resolver, ns *model.Namespace, p *model.Policy, rule *model.Rule, match *model.NamespaceMatch) bool {
+func anyMatches(r *revision.Revision, groups *antrea.GroupResolver, ns *model.Namespace, p *model.Policy, rule *model.Rule, match *model.NamespaceMatch) bool {
 	if ns == nil {
 		return false
 	}
-	s := groups.Applied(p, rule)
-	own, all := antrea.Values(ns, match.SameLabels)
+	s := groups.ScopeOfRule(p, rule)
+	own, all := antrea.LabelValues(ns, match.SameLabels)
 	for pod := range r.Cluster.Pods() {
 		if match.Self && pod.Namespace != ns.Name || !match.Self && !all {
 			continue
@@ -304,7 +304,7 @@ func anyMatches(r *revision.Revision, groups *antrea.Resolver, ns *model.Namespa
 		if match.Self {
 			return true
 		}
-		if values, ok := antrea.Values(other, match.SameLabels); ok && slices.Equal(values, own) {
+		if values, ok := antrea.LabelValues(other, match.SameLabels); ok && slices.Equal(values, own) {
 			return true
 		}
 	}

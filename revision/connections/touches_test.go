@@ -18,18 +18,18 @@ import (
 )
 
 // listed asks every list of pods, as slowly and plainly as can be.
-func listed(r *revision.Revision, pod *model.Pod) (out []Touch) {
+func listed(r *revision.Revision, pod *model.Pod) (out []RuleTouch) {
 	has := func(pods []*model.Pod) bool {
 		return slices.ContainsFunc(pods, func(p *model.Pod) bool { return p.Key == pod.Key })
 	}
-	for _, k := range ladder.Order(r.Cluster) {
+	for _, k := range ladder.PolicyOrder(r.Cluster) {
 		p := r.Cluster.Policy(k)
-		if r.None(k) != nil {
+		if r.WhyNoRows(k) != nil {
 			continue
 		}
 		for _, dir := range []model.Direction{model.Ingress, model.Egress} {
 			for i, rule := range p.Rules(dir) {
-				t := Touch{Policy: k, Direction: dir, Rule: i, AsSubject: has(r.Subjects(k))}
+				t := RuleTouch{Policy: k, Direction: dir, Rule: i, AsSubject: has(r.Subjects(k))}
 				for j, peer := range rule.Peers {
 					if len(pod.IPs) > 0 && has(r.PeerPods(k, dir, i, j)) {
 						t.AsPeer, t.Network = true, ""
@@ -42,7 +42,7 @@ func listed(r *revision.Revision, pod *model.Pod) (out []Touch) {
 							if p.Key.Kind == model.KindEF && ofNodes(r.Cluster, a) {
 								continue // an EgressFirewall's networks are outside of the nodes' subnets
 							}
-							if !t.AsPeer && pod.SubjectEligible() && !left && netip.MustParsePrefix(n).Contains(a) {
+							if !t.AsPeer && pod.CanBeSubject() && !left && netip.MustParsePrefix(n).Contains(a) {
 								t.AsPeer, t.Network = true, n
 							}
 						}
@@ -73,8 +73,8 @@ func TestTouches(t *testing.T) {
 	r := revision.New(revision.Facts{Cluster: c}, nil)
 	touched, networks, refused := 0, 0, 0
 	for pod := range c.Pods() {
-		got := Touches(r, pod)
-		compiled := slices.DeleteFunc(slices.Clone(got), func(t Touch) bool { return r.None(t.Policy) != nil })
+		got := RulesTouchingPod(r, pod)
+		compiled := slices.DeleteFunc(slices.Clone(got), func(t RuleTouch) bool { return r.WhyNoRows(t.Policy) != nil })
 		refused += len(got) - len(compiled)
 		if diff := cmp.Diff(listed(r, pod), compiled); diff != "" {
 			t.Errorf("%s (-listed +matched):\n%s", pod.Key, diff)
@@ -89,7 +89,7 @@ func TestTouches(t *testing.T) {
 	if touched == 0 || networks == 0 || refused == 0 {
 		t.Errorf("%d rules touch a pod, %d by a network, %d of refused policies: the example has all of these", touched, networks, refused)
 	}
-	if Touches(r, nil) != nil {
+	if RulesTouchingPod(r, nil) != nil {
 		t.Error("no pod is touched")
 	}
 }
@@ -119,7 +119,7 @@ func TestTouchesOdd(t *testing.T) {
 		{"not scheduled", func(p *model.Pod) { p.NodeName = "" }, ""},
 	} {
 		text := ""
-		for _, x := range Touches(r, pod(tt.set)) {
+		for _, x := range RulesTouchingPod(r, pod(tt.set)) {
 			text += " [" + x.Policy.Name
 			if x.AsSubject {
 				text += " subject"
@@ -144,7 +144,7 @@ func BenchmarkTouches(b *testing.B) {
 	pod := r.Cluster.Pod("ns000", "pod-00000")
 	b.ReportAllocs()
 	for b.Loop() {
-		if len(Touches(r, pod)) == 0 {
+		if len(RulesTouchingPod(r, pod)) == 0 {
 			b.Fatal("no rule touches it")
 		}
 	}

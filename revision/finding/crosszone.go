@@ -37,9 +37,9 @@ type zoneFinding struct {
 	zone  string
 }
 
-// warning returns a finding about a policy in a zone since a time; unknown arguments
+// zoneWarning returns a finding about a policy in a zone since a time; unknown arguments
 // are empty.
-func warning(code, zone string, k model.PolicyKey, since time.Time, text, remedy string) zoneFinding {
+func zoneWarning(code, zone string, k model.PolicyKey, since time.Time, text, remedy string) zoneFinding {
 	f := model.Finding{Code: code, Severity: model.SeverityWarning, Policy: k, Rule: -1, Zone: zone, Message: text, Remedy: remedy}
 	return zoneFinding{Finding: f, since: since, zone: zone}
 }
@@ -52,13 +52,17 @@ func warning(code, zone string, k model.PolicyKey, since time.Time, text, remedy
 // deviation that is settling is only information; rows read before the last change say
 // nothing.
 func ZoneFindings(r *revision.Revision, now time.Time) []model.Finding {
-	return collectZoneFindings(r, now, func(z *model.ZoneState, p *model.PolicyInZone) []*known.Cause { return liverows.Known(r, z, p) })
+	return collectZoneFindings(r, now, func(z *model.ZoneState, p *model.PolicyInZone) []*known.DiffCause {
+		return liverows.KnownCauses(r, z, p)
+	})
 }
 
 // ZoneFindingsAtHand is ZoneFindings with the causes that nobody has to wait for, see
 // CausesAtHand.
 func ZoneFindingsAtHand(r *revision.Revision, now time.Time) []model.Finding {
-	return collectZoneFindings(r, now, func(z *model.ZoneState, p *model.PolicyInZone) []*known.Cause { return liverows.CausesAtHand(r, z, p) })
+	return collectZoneFindings(r, now, func(z *model.ZoneState, p *model.PolicyInZone) []*known.DiffCause {
+		return liverows.CausesAtHand(r, z, p)
+	})
 }
 
 // StandingZoneFindings returns the findings of ZoneFindingsAtHand that are not just settling.
@@ -66,20 +70,20 @@ func StandingZoneFindings(r *revision.Revision, now time.Time) []model.Finding {
 	return slices.DeleteFunc(ZoneFindingsAtHand(r, now), func(f model.Finding) bool { return f.Severity == model.SeverityInfo })
 }
 
-// explainer is Known, or CausesAtHand.
-type explainer func(*model.ZoneState, *model.PolicyInZone) []*known.Cause
+// causeExplainer is KnownCauses of liverows, or CausesAtHand.
+type causeExplainer func(*model.ZoneState, *model.PolicyInZone) []*known.DiffCause
 
-func collectZoneFindings(r *revision.Revision, now time.Time, explain explainer) []model.Finding {
+func collectZoneFindings(r *revision.Revision, now time.Time, explain causeExplainer) []model.Finding {
 	var all []zoneFinding
 	for _, z := range r.Zones {
 		for k, p := range z.Policies {
-			switch p.State(z, now) {
+			switch p.StateAt(z, now) {
 			case model.StateBehind:
-				all = append(all, lagging(z, p, now, explain)...)
-				all = append(all, misplaced(r, z, k, p)...)
+				all = append(all, behindFindings(z, p, now, explain)...)
+				all = append(all, misplacedPorts(r, z, k, p)...)
 			case model.StateSettling:
 				if revision.DifferingRows(p) > 0 {
-					for _, f := range lagging(z, p, now, explain) {
+					for _, f := range behindFindings(z, p, now, explain) {
 						f.Severity, f.Remedy = model.SeverityInfo, "it just happened: wait a few seconds"
 						all = append(all, f)
 					}
@@ -87,10 +91,10 @@ func collectZoneFindings(r *revision.Revision, now time.Time, explain explainer)
 			}
 		}
 	}
-	all = append(all, deviating(r.Zones, now)...)
-	all = append(all, homeless(r)...)
+	all = append(all, deviatingUnits(r.Zones, now)...)
+	all = append(all, podsWithoutZone(r)...)
 	all = append(all, dialectFindings(r)...)
-	all = append(all, disagreements(r)...)
+	all = append(all, traceDisagreements(r)...)
 	slices.SortFunc(all, func(a, b zoneFinding) int {
 		return cmp.Or(a.since.Compare(b.since), cmp.Compare(a.zone, b.zone), a.Policy.Compare(b.Policy), cmp.Compare(a.Message, b.Message))
 	})
@@ -101,23 +105,23 @@ func collectZoneFindings(r *revision.Revision, now time.Time, explain explainer)
 	}
 	if left > 0 {
 		more := fmt.Sprintf("%d more deviations of zones are not listed", left)
-		out = append(out, warning(FindZoneLags, "", model.PolicyKey{}, time.Time{}, more, "").Finding)
+		out = append(out, zoneWarning(FindZoneLags, "", model.PolicyKey{}, time.Time{}, more, "").Finding)
 	}
 	return out
 }
 
-// lagging names what is missing in a zone, and for how long: cause by cause what
+// behindFindings names what is missing in a zone, and for how long: cause by cause what
 // OVN-Kubernetes leaves there, then the rest.
-func lagging(z *model.ZoneState, p *model.PolicyInZone, now time.Time, explain explainer) (out []zoneFinding) {
+func behindFindings(z *model.ZoneState, p *model.PolicyInZone, now time.Time, explain causeExplainer) (out []zoneFinding) {
 	add := func(code, text, remedy string) {
-		out = append(out, warning(code, z.Name, p.Policy, p.DiffSince, text, remedy))
+		out = append(out, zoneWarning(code, z.Name, p.Policy, p.DiffSince, text, remedy))
 	}
 	left := revision.DifferingRows(p)
-	var causes []*known.Cause
-	if p.State(z, now) == model.StateBehind {
+	var causes []*known.DiffCause
+	if p.StateAt(z, now) == model.StateBehind {
 		causes = explain(z, p)
 	}
-	rows := map[known.Cause][]int{}
+	rows := map[known.DiffCause][]int{}
 	var rest []int
 	for i := range p.Diffs {
 		d := &p.Diffs[i]
@@ -128,7 +132,7 @@ func lagging(z *model.ZoneState, p *model.PolicyInZone, now time.Time, explain e
 			rest = append(rest, i)
 		}
 	}
-	for _, cause := range distinct(causes) {
+	for _, cause := range distinctCauses(causes) {
 		left -= len(rows[*cause])
 		add(findKnown, differsIn(z, p, now, rows[*cause], 0)+": "+cause.Text(), cause.Remedy)
 	}
@@ -142,10 +146,10 @@ func lagging(z *model.ZoneState, p *model.PolicyInZone, now time.Time, explain e
 	return out
 }
 
-// distinct are the causes, each once: defect by defect, then as they stand there.
-func distinct(causes []*known.Cause) (out []*known.Cause) {
-	seen := map[known.Cause]bool{}
-	for _, d := range known.All() {
+// distinctCauses are the causes, each once: defect by defect, then as they stand there.
+func distinctCauses(causes []*known.DiffCause) (out []*known.DiffCause) {
+	seen := map[known.DiffCause]bool{}
+	for _, d := range known.AllDefects() {
 		for _, c := range causes {
 			if c != nil && c.Defect == d && !seen[*c] {
 				seen[*c] = true
@@ -198,8 +202,8 @@ func diffInWords(d *model.RowDiff) string {
 	return name + " differs: " + strings.Join(parts, ", ")
 }
 
-// misplaced are ports in the zone's port group whose pods run elsewhere.
-func misplaced(r *revision.Revision, z *model.ZoneState, k model.PolicyKey, p *model.PolicyInZone) (out []zoneFinding) {
+// misplacedPorts are ports in the zone's port group whose pods run elsewhere.
+func misplacedPorts(r *revision.Revision, z *model.ZoneState, k model.PolicyKey, p *model.PolicyInZone) (out []zoneFinding) {
 	for i := range p.Diffs {
 		for _, f := range p.Diffs[i].Fields {
 			if p.Diffs[i].Table != nb.TablePortGroup || f.Column != "ports" {
@@ -210,7 +214,7 @@ func misplaced(r *revision.Revision, z *model.ZoneState, k model.PolicyKey, p *m
 				if pod := r.Cluster.Pod(ns, name); pod != nil && pod.NodeName != "" && pod.NodeName != z.Name {
 					text := fmt.Sprintf("zone %s: Port_Group %s holds the port of pod %s/%s, which runs on %s",
 						z.Name, p.Diffs[i].ID, ns, name, pod.NodeName)
-					out = append(out, warning(findPortUnion, z.Name, k, p.DiffSince, text, "the pod's port belongs to its own node's zone only"))
+					out = append(out, zoneWarning(findPortUnion, z.Name, k, p.DiffSince, text, "the pod's port belongs to its own node's zone only"))
 					break // one says it
 				}
 			}
@@ -219,9 +223,9 @@ func misplaced(r *revision.Revision, z *model.ZoneState, k model.PolicyKey, p *m
 	return out
 }
 
-// homeless are subject pods that no zone's port group can hold, because their
+// podsWithoutZone are subject pods that no zone's port group can hold, because their
 // node has no zone. It is asked where every node has one.
-func homeless(r *revision.Revision) (out []zoneFinding) {
+func podsWithoutZone(r *revision.Revision) (out []zoneFinding) {
 	if len(r.Zones) == 0 || len(r.Zones) < r.Cluster.Count(model.KindNode) {
 		return nil
 	}
@@ -250,23 +254,23 @@ func homeless(r *revision.Revision) (out []zoneFinding) {
 		}
 		if len(names) > 0 {
 			text := fmt.Sprintf("no zone holds the ports of %s: %s", words.Count(len(names), "subject pod"), words.Cut(names, " ", namedRows))
-			out = append(out, warning(findPortUnion, "", c.Key, time.Time{}, text,
+			out = append(out, zoneWarning(findPortUnion, "", c.Key, time.Time{}, text,
 				"the node has no zone: is its Node object gone, or its database not given?"))
 		}
 	}
 	return out
 }
 
-// deviating compares units by digests, where every zone that may have them has
+// deviatingUnits compares units by digests, where every zone that may have them has
 // been judged since the last change: what most zones hold counts.
-func deviating(zones []*model.ZoneState, now time.Time) (out []zoneFinding) {
+func deviatingUnits(zones []*model.ZoneState, now time.Time) (out []zoneFinding) {
 	units := map[model.PolicyKey][]*model.ZoneState{}
 	for _, z := range zones {
 		for k, p := range z.Policies {
 			if p.Rows == nil {
 				continue
 			}
-			switch p.State(z, now) {
+			switch p.StateAt(z, now) {
 			case model.StateStale, model.StateUnknown, model.StateSettling:
 			default:
 				units[k] = append(units[k], z)
@@ -295,7 +299,7 @@ func deviating(zones []*model.ZoneState, now time.Time) (out []zoneFinding) {
 			if p := z.Policies[k]; p.Rows.Sum != want.Sum {
 				text := fmt.Sprintf("zone %s: %s; %s as zone %s has them",
 					z.Name, digestDiff(want.Rows, p.Rows.Rows), words.Count(votes[want.Sum], "zone"), most.Name)
-				out = append(out, warning(findZoneDiffers, z.Name, k, p.Touched, text, "compare the rows of the two zones"))
+				out = append(out, zoneWarning(findZoneDiffers, z.Name, k, p.Touched, text, "compare the rows of the two zones"))
 			}
 		}
 	}

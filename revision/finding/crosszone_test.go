@@ -21,11 +21,11 @@ func TestDeviating(t *testing.T) {
 	a, b := model.RowDigest{Table: nb.TableACL, ID: "a", Hash: 1}, model.RowDigest{Table: nb.TableACL, ID: "b", Hash: 2}
 	other := a
 	other.Hash = 3
-	got := deviating([]*model.ZoneState{zone("n1", 1, a, b), zone("n2", 2, other), zone("n3", 1, a, b)}, now)
+	got := deviatingUnits([]*model.ZoneState{zone("n1", 1, a, b), zone("n2", 2, other), zone("n3", 1, a, b)}, now)
 	if len(got) != 1 || got[0].zone != "n2" || !strings.Contains(got[0].Message, "ACL a differs; ACL b is missing") {
 		t.Errorf("found %+v", got)
 	}
-	if got := deviating([]*model.ZoneState{zone("n1", 1, a), zone("n2", 1, a)}, now); len(got) != 0 {
+	if got := deviatingUnits([]*model.ZoneState{zone("n1", 1, a), zone("n2", 1, a)}, now); len(got) != 0 {
 		t.Errorf("equal zones: %+v", got)
 	}
 }

@@ -38,13 +38,13 @@ type cachedFindings struct {
 // AllFindings adds the findings from verdicts. The first caller waits until they are
 // worked out, some milliseconds for 1,000 pods and 1,000 rules.
 func Findings(r *revision.Revision) []model.Finding {
-	d := revision.Shared[objectFindings](r)
+	d := revision.SharedValue[objectFindings](r)
 	d.once.Do(func() {
 		o := lintOptions(r)
 		o.Index, o.Ladder = r.PodIndex(), r.Ladder()
 		f := lint.Run(r.Cluster, r.Broken, o)
 		d.objects.Store(&f)
-		revision.Carried[findingsCache](r).put(&cachedFindings{r.Number, withLast(r, f)})
+		revision.CarriedValue[findingsCache](r).put(&cachedFindings{r.Number, withLastKnown(r, f)})
 	})
 	return *d.objects.Load()
 }
@@ -53,29 +53,29 @@ func Findings(r *revision.Revision) []model.Finding {
 // can be is asked, which takes up to a second or two on a big cluster. Where it would take
 // longer, a finding says so. The error is that of the context.
 func AllFindings(r *revision.Revision, ctx context.Context) ([]model.Finding, error) {
-	d := revision.Shared[objectFindings](r)
+	d := revision.SharedValue[objectFindings](r)
 	if f := d.all.Load(); f != nil {
 		return *f, nil
 	}
 	found := Findings(r)
-	if !r.System.Has(system.Stages) {
+	if !r.System.HasFeature(system.Stages) {
 		// Without stages no verdict can be asked for: the objects' findings are all.
 		d.all.CompareAndSwap(nil, &found)
 		return *d.all.Load(), nil
 	}
 	v := r.Verdicts()
-	rulesAudit, err := audit.New(ctx, v, lint.Asks(r.Cluster, r.PodIndex()))
+	rulesAudit, err := audit.New(ctx, v, lint.AuditQuestionsOf(r.Cluster, r.PodIndex()))
 	if err != nil && !errors.Is(err, audit.ErrTooLarge) {
 		return nil, err
 	}
 	if err == nil {
 		d.audit.Store(rulesAudit)
 	}
-	f := lint.WithVerdicts(r.Judged(), r.PodIndex(), found, v, rulesAudit, err)
+	f := lint.WithVerdicts(r.JudgedCluster(), r.PodIndex(), found, v, rulesAudit, err)
 	if !d.all.CompareAndSwap(nil, &f) {
 		return *d.all.Load(), nil // pages hold on to the list they were given
 	}
-	revision.Carried[findingsCache](r).put(&cachedFindings{r.Number, f})
+	revision.CarriedValue[findingsCache](r).put(&cachedFindings{r.Number, f})
 	return f, nil
 }
 
@@ -90,7 +90,7 @@ const (
 // it says whether they are all.
 func FindSome(r *revision.Revision) bool {
 	Findings(r)
-	if revision.Shared[objectFindings](r).all.Load() != nil {
+	if revision.SharedValue[objectFindings](r).all.Load() != nil {
 		return true
 	}
 	policies := r.Cluster.Count(model.KindANP) + r.Cluster.Count(model.KindNP) + r.Cluster.Count(model.KindEF)
@@ -103,19 +103,19 @@ func FindSome(r *revision.Revision) bool {
 
 // HasFindings says whether all findings are worked out.
 func HasFindings(r *revision.Revision) bool {
-	return revision.Shared[objectFindings](r).all.Load() != nil
+	return revision.SharedValue[objectFindings](r).all.Load() != nil
 }
 
 // KnownAudit returns the audit of the rules by the verdicts of all connections, once
 // AllFindings has asked for them; nil before, and where there are too many.
 func KnownAudit(r *revision.Revision) *audit.Audit {
-	return revision.Shared[objectFindings](r).audit.Load()
+	return revision.SharedValue[objectFindings](r).audit.Load()
 }
 
-// withLast are findings of the objects with what verdicts said last of policies and rules
+// withLastKnown are findings of the objects with what verdicts said last of policies and rules
 // that are still there, and of the findings themselves.
-func withLast(r *revision.Revision, found []model.Finding) []model.Finding {
-	e := revision.Carried[findingsCache](r).newest.Load()
+func withLastKnown(r *revision.Revision, found []model.Finding) []model.Finding {
+	e := revision.CarriedValue[findingsCache](r).newest.Load()
 	if e == nil {
 		return found
 	}
@@ -131,11 +131,11 @@ func withLast(r *revision.Revision, found []model.Finding) []model.Finding {
 	}
 	for _, f := range e.findings {
 		p := r.Cluster.Policy(f.Policy)
-		if lint.OfVerdicts(f.Code) && (f.Policy.Name == "" || p != nil && (f.Rule < 0 || p.Rule(f.Direction, f.Rule) != nil)) {
+		if lint.IsFromVerdicts(f.Code) && (f.Policy.Name == "" || p != nil && (f.Rule < 0 || p.Rule(f.Direction, f.Rule) != nil)) {
 			out = append(out, f)
 		}
 	}
-	return lint.Sorted(r.Cluster, out)
+	return lint.SortFindings(r.Cluster, out)
 }
 
 // lintOptions returns the options that findings about this cluster depend on besides
@@ -155,11 +155,11 @@ func lintOptions(r *revision.Revision) lint.Options {
 // were worked out last. current says whether they are all and of this revision; what shows
 // others must say so. Where nothing was worked out yet it waits as FindSome does.
 func KnownFindings(r *revision.Revision) (findings []model.Finding, current bool) {
-	d := revision.Shared[objectFindings](r)
+	d := revision.SharedValue[objectFindings](r)
 	if f := d.all.Load(); f != nil {
 		return *f, true
 	}
-	if e := revision.Carried[findingsCache](r).newest.Load(); e != nil {
+	if e := revision.CarriedValue[findingsCache](r).newest.Load(); e != nil {
 		return e.findings, false
 	}
 	if FindSome(r) {
@@ -171,16 +171,16 @@ func KnownFindings(r *revision.Revision) (findings []model.Finding, current bool
 // FindingsOf returns the findings of AllFindings that are about a policy.
 func FindingsOf(r *revision.Revision, k model.PolicyKey) []model.Finding {
 	all, _ := AllFindings(r, context.Background()) // which does not end
-	return ofPolicy(all, k)
+	return findingsOfPolicy(all, k)
 }
 
 // KnownFindingsOf returns the findings of KnownFindings that are about a policy.
 func KnownFindingsOf(r *revision.Revision, k model.PolicyKey) []model.Finding {
 	all, _ := KnownFindings(r)
-	return ofPolicy(all, k)
+	return findingsOfPolicy(all, k)
 }
 
-func ofPolicy(all []model.Finding, k model.PolicyKey) (out []model.Finding) {
+func findingsOfPolicy(all []model.Finding, k model.PolicyKey) (out []model.Finding) {
 	for _, f := range all {
 		if f.Policy == k {
 			out = append(out, f)

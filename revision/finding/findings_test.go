@@ -84,7 +84,7 @@ func TestDerivedOnce(t *testing.T) {
 			KnownFindings(r)
 			r.Ladder()
 			Findings(r)
-			r.Address("10.244.0.2")
+			r.AddressOwners("10.244.0.2")
 		})
 	}
 	wg.Wait()
@@ -100,8 +100,8 @@ func TestPlanPreviewLeavesRevisionAlone(t *testing.T) {
 	old := r.Cluster.Policy(given.ANPKey("one"))
 	now := *old
 	now.Priority = 7
-	next := r.With([]model.Object{&now}, nil)
-	if next.Ladder().Rung(7) == nil || r.Ladder().Rung(7) != nil || r.Ladder().Rung(1) == nil {
+	next := r.WithPolicies([]model.Object{&now}, nil)
+	if next.Ladder().RungAt(7) == nil || r.Ladder().RungAt(7) != nil || r.Ladder().RungAt(1) == nil {
 		t.Error("two revisions of different objects share a ladder")
 	}
 }

@@ -18,9 +18,9 @@ const (
 	MarkNoRows   = "✗"
 )
 
-// Note is something to know about a policy where it stands on the ladder: a conflict, a
+// LadderNote is something to know about a policy where it stands on the ladder: a conflict, a
 // tie, a priority that is not enforced, or findings of one kind.
-type Note struct {
+type LadderNote struct {
 	// Mark is the sign of its kind, empty for findings, which have their severity.
 	Mark     string
 	Severity model.Severity
@@ -29,33 +29,33 @@ type Note struct {
 	// Count is how many conflicts or findings it stands for.
 	Count int
 
-	of        model.PolicyKey
+	policy    model.PolicyKey
 	text      string // what is neither a conflict nor a finding
-	conflicts []*ladder.Conflict
+	conflicts []*ladder.RuleConflict
 	findings  []*model.Finding
 }
 
-// Notes returns the notes on a policy of a ladder, the worst first. rung is its rung,
+// NotesOfPolicy returns the notes on a policy of a ladder, the worst first. rung is its rung,
 // nil where it has none; findings are the policy's. Conflicts with gone do not count:
 // that policy is on its way to another priority.
-func Notes(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, findings []*model.Finding, gone model.PolicyKey) []Note {
-	var notes []Note
+func NotesOfPolicy(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, findings []*model.Finding, gone model.PolicyKey) []LadderNote {
+	var notes []LadderNote
 	for _, i := range p.Conflicts {
 		c := &l.Conflicts[i]
-		other, _, _ := c.Other(p.Policy.Key)
+		other, _, _ := c.OtherPolicy(p.Policy.Key)
 		if other == gone {
 			continue
 		}
-		notes = merge(notes, Note{Mark: MarkConflict, Severity: conflictSeverity(findings, other), Name: other.Brief(), Count: 1, of: p.Policy.Key,
-			conflicts: []*ladder.Conflict{c}})
+		notes = mergeNote(notes, LadderNote{Mark: MarkConflict, Severity: conflictSeverity(findings, other), Name: other.Brief(), Count: 1, policy: p.Policy.Key,
+			conflicts: []*ladder.RuleConflict{c}})
 	}
 	switch {
 	case rung == nil, rung.Idle: // the finding says it
 	case rung.Unsupported:
-		notes = append(notes, Note{Mark: MarkNoRows, Severity: model.SeverityError, Short: fmt.Sprintf("above %d", l.Max), Count: 1,
+		notes = append(notes, LadderNote{Mark: MarkNoRows, Severity: model.SeverityError, Short: fmt.Sprintf("above %d", l.Max), Count: 1,
 			text: fmt.Sprintf("%d is above %d: not enforced; rows it had before stay and still decide at the old priority", rung.Priority, l.Max)})
 	case rung.Duplicate && len(notes) == 0:
-		notes = append(notes, Note{Mark: MarkTie, Severity: model.SeverityInfo, Short: fmt.Sprintf("%d at %d", len(rung.Policies), rung.Priority),
+		notes = append(notes, LadderNote{Mark: MarkTie, Severity: model.SeverityInfo, Short: fmt.Sprintf("%d at %d", len(rung.Policies), rung.Priority),
 			Count: 1, text: tieText(rung, p.Policy.Key)})
 	}
 	for i, f := range findings {
@@ -63,13 +63,13 @@ func Notes(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, findings [
 		case codes.PriorityConflict.Code, codes.PriorityDuplicate.Code, codes.PriorityUnsupported.Code:
 			continue // said above
 		}
-		notes = merge(notes, Note{Severity: f.Severity, Short: codes.Short(f.Code), Count: 1, findings: findings[i : i+1 : i+1]})
+		notes = mergeNote(notes, LadderNote{Severity: f.Severity, Short: codes.ShortCode(f.Code), Count: 1, findings: findings[i : i+1 : i+1]})
 	}
-	slices.SortStableFunc(notes, func(a, b Note) int {
+	slices.SortStableFunc(notes, func(a, b LadderNote) int {
 		if c := a.Severity.Compare(b.Severity); c != 0 || a.findings == nil || b.findings == nil {
 			return c
 		}
-		return codes.Worth(a.findings[0].Code, b.findings[0].Code)
+		return codes.CompareWorth(a.findings[0].Code, b.findings[0].Code)
 	})
 	return notes
 }
@@ -89,8 +89,8 @@ func conflictSeverity(findings []*model.Finding, other model.PolicyKey) model.Se
 	return worst
 }
 
-// merge puts a note to the one that says the same, where there is one.
-func merge(notes []Note, n Note) []Note {
+// mergeNote puts a note to the one that says the same, where there is one.
+func mergeNote(notes []LadderNote, n LadderNote) []LadderNote {
 	for i := range notes {
 		x := &notes[i]
 		if x.Mark == n.Mark && x.Severity == n.Severity && x.Short == n.Short && x.Name == n.Name {
@@ -115,13 +115,13 @@ func tieText(rung *ladder.Rung, k model.PolicyKey) string {
 }
 
 // Texts are the sentences of a note.
-func (n *Note) Texts() []string {
+func (n *LadderNote) Texts() []string {
 	if n.text != "" {
 		return []string{n.text}
 	}
 	var out []string
 	for _, c := range n.conflicts {
-		_, own, theirs := c.Other(n.of)
+		_, own, theirs := c.OtherPolicy(n.policy)
 		out = append(out, fmt.Sprintf("conflicts with %s at %d: %s %d is %s here and %s there, which one wins is undefined (e.g. %s)",
 			n.Name, c.Priority, c.Direction.Lower(), c.Rule, own, theirs, c.Witness))
 	}
@@ -130,7 +130,7 @@ func (n *Note) Texts() []string {
 		if f.Rule >= 0 && f.Direction != "" {
 			text = fmt.Sprintf("%s %d: %s", f.Direction.Lower(), f.Rule, text)
 		}
-		if lint.OfVerdicts(f.Code) && !f.Witness.None() {
+		if lint.IsFromVerdicts(f.Code) && !f.Witness.IsZero() {
 			text += ", e.g. " + f.Witness.Connection()
 		}
 		out = append(out, text)

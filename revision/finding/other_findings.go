@@ -25,13 +25,13 @@ func dialectFindings(r *revision.Revision) []zoneFinding {
 	}
 	var out []zoneFinding
 	add := func(zone, text, remedy string) {
-		out = append(out, warning(FindDialect, zone, model.PolicyKey{}, time.Time{}, "zone "+zone+": "+text, remedy))
+		out = append(out, zoneWarning(FindDialect, zone, model.PolicyKey{}, time.Time{}, "zone "+zone+": "+text, remedy))
 	}
-	for _, zone := range v.Zones() {
-		d := v.Rows(zone)
+	for _, zone := range v.ZoneNames() {
+		d := v.RowDialect(zone)
 		byWhy := map[settings.Deviation][]string{}
 		for kind, why := range v.Deviations(d) {
-			if kind != model.KindCNP && (why.Setting || wants(r, kind)) { // no zone has rows of CNPs
+			if kind != model.KindCNP && (why.Setting || wantsRowsOf(r, kind)) { // no zone has rows of CNPs
 				byWhy[why] = append(byWhy[why], string(kind))
 			}
 		}
@@ -44,7 +44,7 @@ func dialectFindings(r *revision.Revision) []zoneFinding {
 		if len(texts) > 0 {
 			add(zone, strings.Join(texts, "; "), "finish the upgrade of the zone's ovnkube-node pod; rung zones --dialect shows what was read")
 		}
-		if have := d.Observability.Value; have != dialect.Unknown && v.Cluster().Observability.Value != dialect.Unknown && have != v.Cluster().Observability.Value {
+		if have := d.Observability.Value; have != dialect.Unknown && v.ClusterDialect().Observability.Value != dialect.Unknown && have != v.ClusterDialect().Observability.Value {
 			add(zone, fmt.Sprintf("observability is %s, unlike in most zones: %s", settings.OnOff(have == dialect.Yes), d.Observability.Evidence),
 				"give all ovnkube-node pods the same settings")
 		}
@@ -52,8 +52,8 @@ func dialectFindings(r *revision.Revision) []zoneFinding {
 	return out
 }
 
-// wants says whether rows of a kind are desired at all.
-func wants(r *revision.Revision, kind model.Kind) bool {
+// wantsRowsOf says whether rows of a kind are desired at all.
+func wantsRowsOf(r *revision.Revision, kind model.Kind) bool {
 	for c := range r.AllCompiled() {
 		if c.Key.Kind == kind {
 			return true
@@ -65,18 +65,18 @@ func wants(r *revision.Revision, kind model.Kind) bool {
 // FindOVNTrace is an ovn-trace that says something else than the rows.
 const FindOVNTrace = "ovn-trace-disagrees"
 
-// disagreements are the findings of traces.
-func disagreements(r *revision.Revision) (out []zoneFinding) {
+// traceDisagreements are the findings of traces.
+func traceDisagreements(r *revision.Revision) (out []zoneFinding) {
 	for i := range r.OVNTraces {
 		d := &r.OVNTraces[i]
-		if !d.Stands(r.Cluster) {
+		if !d.StillApplies(r.Cluster) {
 			continue
 		}
 		var about model.PolicyKey
 		if len(d.Policies) > 0 {
 			about = d.Policies[0]
 		}
-		out = append(out, warning(FindOVNTrace, d.Zone, about, d.At, d.Text+"; traced at "+d.At.Format(time.TimeOnly),
+		out = append(out, zoneWarning(FindOVNTrace, d.Zone, about, d.At, d.Text+"; traced at "+d.At.Format(time.TimeOnly),
 			"trace it again (T on its trace, or rung trace --ovn); if they still disagree, look at ovn-northd in the zone"))
 	}
 	return out

@@ -39,16 +39,16 @@ type ACLFlows struct {
 	Text string
 }
 
-// Bad says whether flows are missing, or of an older row, for longer than northd needs.
-func (f *ACLFlows) Bad(now time.Time) bool {
+// AreLate says whether flows are missing, or of an older row, for longer than northd needs.
+func (f *ACLFlows) AreLate(now time.Time) bool {
 	return (f.State == FlowsMissing || f.State == FlowsOld) && now.Sub(f.Since) >= flowSettle
 }
 
-// OfACL are the logical flows of a live ACL in a zone.
-func OfACL(r *revision.Revision, z *model.ZoneState, a *nb.ACL, now time.Time) (f ACLFlows) {
+// FlowsOfACL are the logical flows of a live ACL in a zone.
+func FlowsOfACL(r *revision.Revision, z *model.ZoneState, a *nb.ACL, now time.Time) (f ACLFlows) {
 	s := southboundOf(r, z)
-	if !s.Known() {
-		f.State, f.Text = unread(r, z, s, now)
+	if !s.HasFlows() {
+		f.State, f.Text = whyUnread(r, z, s, now)
 		return f
 	}
 	x := s.Joined.ACL(a.UUID)
@@ -61,17 +61,17 @@ func OfACL(r *revision.Revision, z *model.ZoneState, a *nb.ACL, now time.Time) (
 	switch f.State {
 	case FlowsMade:
 		f.Text = made + " on " + words.Some(x.On, 3) + "."
-		if p := ProgressOf(r, z); p.NodesBehind() && p.lasts(now, p.Nodes) {
+		if p := ProgressOf(r, z); p.NodesBehind() && p.isBehindFor(now, p.Nodes) {
 			f.Text += " Not everywhere in force: " + p.NodesText() + p.forHow(now, p.Nodes) + "."
 		}
 	case FlowsNoPort:
-		f.Text = "No flows: " + s.Joined.Cause(x) + "."
+		f.Text = "No flows: " + s.Joined.WhyMissing(x) + "."
 	case FlowsMissing:
-		f.Text = "Missing on " + words.Some(f.Missing, 3) + forHow(now, f.Since) + ": " + whyLate(r, z, s, f.Since, now)
+		f.Text = "Missing on " + words.Some(f.Missing, 3) + sinceText(now, f.Since) + ": " + whyFlowsLate(r, z, s, f.Since, now)
 	case FlowsOld:
-		f.Text = "Made of an older row" + forHow(now, f.Since) + ": " + whyLate(r, z, s, f.Since, now)
+		f.Text = "Made of an older row" + sinceText(now, f.Since) + ": " + whyFlowsLate(r, z, s, f.Since, now)
 	}
-	if old := asOf(r, s, now); old != "" {
+	if old := staleFlowsText(r, s, now); old != "" {
 		f.Text += " " + old
 	}
 	return f
@@ -84,8 +84,8 @@ func southboundOf(r *revision.Revision, z *model.ZoneState) *revision.Southbound
 	return r.Southbound(z.Name)
 }
 
-// unread says why there are no flows.
-func unread(r *revision.Revision, z *model.ZoneState, s *revision.Southbound, now time.Time) (FlowState, string) {
+// whyUnread says why there are no flows.
+func whyUnread(r *revision.Revision, z *model.ZoneState, s *revision.Southbound, now time.Time) (FlowState, string) {
 	switch {
 	case s == nil:
 		if r.Mode.Sandbox {
@@ -95,27 +95,27 @@ func unread(r *revision.Revision, z *model.ZoneState, s *revision.Southbound, no
 	case z.DB == nil:
 		return FlowsUnread, "Not compared: the rows of the zone are not read."
 	case s.Error != "":
-		return FlowsUnread, "Southbound database: " + string(s.Conn) + forHow(now, s.ConnAt) + ": " + s.Error
+		return FlowsUnread, "Southbound database: " + string(s.Conn) + sinceText(now, s.ConnAt) + ": " + s.Error
 	case s.DB != nil || s.Followed && s.Conn != model.ConnLost:
 		return FlowsUnread, "Reading the Southbound database…"
 	}
 	return FlowsUnread, "The Southbound database is read while somebody looks."
 }
 
-// asOf says that flows are of an earlier time, empty where they are current.
-func asOf(r *revision.Revision, s *revision.Southbound, now time.Time) string {
-	if s.Current() {
+// staleFlowsText says that flows are of an earlier time, empty where they are current.
+func staleFlowsText(r *revision.Revision, s *revision.Southbound, now time.Time) string {
+	if s.IsCurrent() {
 		return ""
 	}
-	text := "Flows as of " + words.Lasted(now.Sub(s.SyncedAt)) + " ago. Southbound database: " + string(s.Conn) + forHow(now, s.ConnAt)
+	text := "Flows as of " + words.Lasted(now.Sub(s.SyncedAt)) + " ago. Southbound database: " + string(s.Conn) + sinceText(now, s.ConnAt)
 	if s.Error != "" {
 		text += ": " + s.Error
 	}
 	return text
 }
 
-// whyLate is the likely cause of flows that are missing, of an older row, or left over.
-func whyLate(r *revision.Revision, z *model.ZoneState, s *revision.Southbound, since, now time.Time) string {
+// whyFlowsLate is the likely cause of flows that are missing, of an older row, or left over.
+func whyFlowsLate(r *revision.Revision, z *model.ZoneState, s *revision.Southbound, since, now time.Time) string {
 	p := ProgressOf(r, z)
 	for _, d := range p.Down {
 		if strings.Contains(d.Name, "northd") || strings.Contains(d.Name, "sb ") {
@@ -123,13 +123,13 @@ func whyLate(r *revision.Revision, z *model.ZoneState, s *revision.Southbound, s
 		}
 	}
 	switch {
-	case !z.Current():
+	case !z.IsCurrent():
 		return "the rows are of an earlier time than the flows."
 	case p.NorthdBehind():
 		return p.NorthdText() + p.forHow(now, p.Northd) + "."
 	case now.Sub(since) < flowSettle:
 		return "northd may still be at it."
-	case !s.Current():
+	case !s.IsCurrent():
 		return "they may have come since."
 	}
 	return p.NorthdText() + "."
@@ -162,14 +162,14 @@ func TallyFlows(r *revision.Revision, z *model.ZoneState, now time.Time) (t Flow
 	if !s.Followed {
 		t.State = "on demand"
 	}
-	if !s.Known() {
+	if !s.HasFlows() {
 		if s.Error != "" {
-			_, t.Text = unread(r, z, s, now)
+			_, t.Text = whyUnread(r, z, s, now)
 		}
 		return t
 	}
 	t.Known, t.ACLs, t.Odd = true, map[FlowState]int{}, s.Joined.Odd
-	t.Summary = s.Joined.Summary()
+	t.Summary = s.Joined.SummaryText()
 	t.Surplus, t.Own = len(s.Joined.Surplus), len(s.Joined.Own)
 	for _, a := range s.Joined.ACLs {
 		t.ACLs[FlowState(a.State())]++
@@ -189,9 +189,9 @@ func TallyFlows(r *revision.Revision, z *model.ZoneState, now time.Time) (t Flow
 	}
 	t.Since = s.First
 	if len(parts) > 0 {
-		t.Text = words.List(parts, 3) + forHow(now, t.Since) + ": " + whyLate(r, z, s, t.Since, now)
+		t.Text = words.List(parts, 3) + sinceText(now, t.Since) + ": " + whyFlowsLate(r, z, s, t.Since, now)
 	}
-	if old := asOf(r, s, now); old != "" {
+	if old := staleFlowsText(r, s, now); old != "" {
 		t.Text = strings.TrimSpace(t.Text + " " + old)
 	}
 	return t
@@ -201,7 +201,7 @@ func TallyFlows(r *revision.Revision, z *model.ZoneState, now time.Time) (t Flow
 // likely cause.
 func SurplusFlows(r *revision.Revision, z *model.ZoneState, now time.Time) (flows []*flow.Flow, why string) {
 	s := southboundOf(r, z)
-	if !s.Known() || len(s.Joined.Surplus) == 0 {
+	if !s.HasFlows() || len(s.Joined.Surplus) == 0 {
 		return nil, ""
 	}
 	first := now
@@ -210,39 +210,39 @@ func SurplusFlows(r *revision.Revision, z *model.ZoneState, now time.Time) (flow
 			first = at
 		}
 	}
-	return s.Joined.Surplus, "The ACL they were made of is gone" + forHow(now, first) + ": " + whyLate(r, z, s, first, now)
+	return s.Joined.Surplus, "The ACL they were made of is gone" + sinceText(now, first) + ": " + whyFlowsLate(r, z, s, first, now)
 }
 
-// Below lists what is behind below the rows of a zone, since when and why, a sentence
+// BehindTexts lists what is behind below the rows of a zone, since when and why, a sentence
 // each.
-func Below(r *revision.Revision, z *model.ZoneState, now time.Time) (out []string) {
+func BehindTexts(r *revision.Revision, z *model.ZoneState, now time.Time) (out []string) {
 	p := ProgressOf(r, z)
-	if text := p.Behind(now); text != "" {
+	if text := p.BehindText(now); text != "" {
 		out = append(out, text)
 	}
-	if faulty(southboundOf(r, z), now) {
+	if areFlowsFaulty(southboundOf(r, z), now) {
 		out = append(out, TallyFlows(r, z, now).Text)
 	}
 	return out
 }
 
-// Faulty says whether there is anything that Below tells, and works out no text: the
+// IsBelowFaulty says whether there is anything that BehindTexts tells, and works out no text: the
 // header asks with every frame.
-func Faulty(r *revision.Revision, z *model.ZoneState, now time.Time) bool {
+func IsBelowFaulty(r *revision.Revision, z *model.ZoneState, now time.Time) bool {
 	p := ProgressOf(r, z)
-	return p.late(now) || faulty(southboundOf(r, z), now)
+	return p.isLate(now) || areFlowsFaulty(southboundOf(r, z), now)
 }
 
-// faulty says whether flows do not follow rows for longer than northd needs, or cannot
+// areFlowsFaulty says whether flows do not follow rows for longer than northd needs, or cannot
 // be read.
-func faulty(s *revision.Southbound, now time.Time) bool {
+func areFlowsFaulty(s *revision.Southbound, now time.Time) bool {
 	switch {
 	case s == nil:
 		return false
-	case !s.Known():
+	case !s.HasFlows():
 		return s.Error != ""
 	case s.First.IsZero():
-		return !s.Current()
+		return !s.IsCurrent()
 	}
 	return now.Sub(s.First) >= flowSettle
 }
@@ -250,9 +250,9 @@ func faulty(s *revision.Southbound, now time.Time) bool {
 // sharersNamed is how many of the ACLs that share a flow are named.
 const sharersNamed = 2
 
-// Shared says with which other ACLs the flow of one is shared, and which is the first of
+// SharedFlowText says with which other ACLs the flow of one is shared, and which is the first of
 // them; empty where it is the ACL's own.
-func Shared(r *revision.Revision, a *nb.ACL, x *flow.Flow) (text string, first *nb.ACL) {
+func SharedFlowText(r *revision.Revision, a *nb.ACL, x *flow.Flow) (text string, first *nb.ACL) {
 	switch {
 	case len(x.With) > 1:
 		names := make([]string, 0, len(x.With)) // many may share one: those that are named are looked up
@@ -265,7 +265,7 @@ func Shared(r *revision.Revision, a *nb.ACL, x *flow.Flow) (text string, first *
 			}
 			name := ""
 			if len(names) < sharersNamed {
-				name = nameOf(r, o)
+				name = ruleNameOfACL(r, o)
 			}
 			names = append(names, name)
 		}
@@ -276,8 +276,8 @@ func Shared(r *revision.Revision, a *nb.ACL, x *flow.Flow) (text string, first *
 	return "", nil
 }
 
-// nameOf is the rule of an ACL, or what stands for one.
-func nameOf(r *revision.Revision, a *nb.ACL) string {
+// ruleNameOfACL is the rule of an ACL, or what stands for one.
+func ruleNameOfACL(r *revision.Revision, a *nb.ACL) string {
 	d := walk.RowDecider(a)
 	if p := r.Cluster.Policy(d.Policy); p != nil {
 		if rule := p.Rule(d.Direction, d.Rule); rule != nil {

@@ -26,14 +26,14 @@ type OVNWay struct {
 	// Rows is the path that the rows decide. For a Service it is the connection to the
 	// endpoint itself: ovn-trace is asked about that, past load balancing.
 	Rows verdict.Path
-	// Halves are the zones that were asked, in the order of the way.
-	Halves []OVNHalf
+	// Zones are the zones that were asked, in the order of the way.
+	Zones []OVNZoneWay
 	// Why ovn-trace was not asked, empty where it was.
 	Why string
 }
 
-// OVNHalf is a way through one zone.
-type OVNHalf struct {
+// OVNZoneWay is a way through one zone.
+type OVNZoneWay struct {
 	Zone    string
 	Where   string   // it was run: "exec:NAMESPACE/POD/CONTAINER", or the sandbox
 	Command []string // that was run
@@ -44,7 +44,7 @@ type OVNHalf struct {
 	End ovntrace.Ending
 	At  []string
 	// Progress is how far northd was when it had run, by the numbers of NB_Global.
-	Progress flow.Progress
+	Progress flow.NodeProgress
 	// Changed says that what the rows decide changed while ovn-trace ran.
 	Changed bool
 	// Problems are the complaints that ovn-trace printed.
@@ -58,12 +58,12 @@ type OVNStage struct {
 	Verdict verdict.Verdict
 	// By is the rule behind the ACL that decided, empty where no ACL did. Own is then the
 	// effect of the flow of OVN's own that decided.
-	By   liverows.Behind
+	By   liverows.RulesBehindFlow
 	ACL  bool // an ACL decided
 	Own  string
 	Rows verdict.StageVerdict
 	// Passed are the rules that passed the packet on to the next tier, in order.
-	Passed []liverows.Behind
+	Passed []liverows.RulesBehindFlow
 	Agreement
 }
 
@@ -111,8 +111,8 @@ func (w *OVNWay) Agreement() Agreement {
 		return NotCompared
 	}
 	compared := true
-	for i := range w.Halves {
-		h := &w.Halves[i]
+	for i := range w.Zones {
+		h := &w.Zones[i]
 		compared = compared && h.Error == ""
 		for j := range h.Stages {
 			if h.Stages[j].Agreement == Disagree {
@@ -133,8 +133,8 @@ func (w *OVNWay) Verdict() verdict.Verdict {
 		return verdict.Unknown
 	}
 	out := verdict.Allow
-	for i := range w.Halves {
-		h := &w.Halves[i]
+	for i := range w.Zones {
+		h := &w.Zones[i]
 		if h.Error != "" {
 			out = verdict.Unknown
 		}
@@ -150,10 +150,10 @@ func (w *OVNWay) Verdict() verdict.Verdict {
 	return out
 }
 
-// Read reads Text, what ovn-trace printed about a packet, and holds it against what the
+// ReadOutput reads Text, what ovn-trace printed about a packet, and holds it against what the
 // rows decide in the stages of that zone. finder finds the zone's ACLs. It returns OVN's
 // verdict.
-func (h *OVNHalf) Read(a *ovntrace.Ask, rows []verdict.StageVerdict, finder *liverows.Finder) verdict.Verdict {
+func (h *OVNZoneWay) ReadOutput(a *ovntrace.PacketQuestion, rows []verdict.StageVerdict, finder *liverows.RuleFinder) verdict.Verdict {
 	report := ovntrace.Parse(h.Text)
 	h.Stages, h.Problems = nil, slices.Clone(report.Problems)
 	if len(report.Traces) == 0 {
@@ -165,8 +165,8 @@ func (h *OVNHalf) Read(a *ovntrace.Ask, rows []verdict.StageVerdict, finder *liv
 	}
 	t := report.Traces[0]
 	h.Problems = append(h.Problems, t.Problems...)
-	h.End, h.At = t.End()
-	first := crossing(t, a.Datapath)
+	h.End, h.At = t.EndOfTrace()
+	first := passesOfSwitch(t, a.Datapath)
 	lost := lostOn(t, first)
 	out := verdict.Allow
 	for i := range rows {
@@ -175,11 +175,11 @@ func (h *OVNHalf) Read(a *ovntrace.Ask, rows []verdict.StageVerdict, finder *liv
 		}
 		s := OVNStage{Stage: rows[i].Stage, Verdict: verdict.Allow, Rows: rows[i]} // a switch may have no ACL for it
 		if d := decisionIn(t, first, rows[i].Stage); d != nil {
-			s.decided(d, finder)
+			s.ovnDecided(d, finder)
 		} else if lost {
 			s.Verdict, out = verdict.Unknown, verdict.Unknown
 		}
-		s.compare()
+		s.compareWithRows()
 		h.Stages = append(h.Stages, s)
 		if s.Verdict == verdict.Deny {
 			return verdict.Deny
@@ -188,8 +188,8 @@ func (h *OVNHalf) Read(a *ovntrace.Ask, rows []verdict.StageVerdict, finder *liv
 	return out
 }
 
-// crossing are the passes of a packet on its first way over a switch.
-func crossing(t *ovntrace.Trace, datapath string) (out []*ovntrace.Pass) {
+// passesOfSwitch are the passes of a packet on its first way over a switch.
+func passesOfSwitch(t *ovntrace.Trace, datapath string) (out []*ovntrace.Pass) {
 	for _, p := range t.Passes {
 		switch {
 		case p.Answer:
@@ -207,7 +207,7 @@ func lostOn(t *ovntrace.Trace, passes []*ovntrace.Pass) bool {
 	if len(passes) == 0 {
 		return true
 	}
-	switch end, _ := t.End(); end {
+	switch end, _ := t.EndOfTrace(); end {
 	case ovntrace.EndLost, ovntrace.EndUnknown:
 	default:
 		return false
@@ -227,7 +227,7 @@ func decisionIn(t *ovntrace.Trace, passes []*ovntrace.Pass, stage model.Stage) *
 	return nil
 }
 
-func (s *OVNStage) decided(d *ovntrace.Decision, finder *liverows.Finder) {
+func (s *OVNStage) ovnDecided(d *ovntrace.Decision, finder *liverows.RuleFinder) {
 	s.Verdict, s.Own = verdict.Allow, d.Own
 	if d.Verdict == flow.ActDrop || d.Verdict == flow.ActReject {
 		s.Verdict = verdict.Deny
@@ -235,35 +235,35 @@ func (s *OVNStage) decided(d *ovntrace.Decision, finder *liverows.Finder) {
 	for i, m := range d.Met {
 		switch last := i == len(d.Met)-1; {
 		case m.Verdict == ovntrace.Passes:
-			s.Passed = append(s.Passed, finder.Behind(d, m))
+			s.Passed = append(s.Passed, finder.FindBehind(d, m))
 		case last && d.Own == "":
-			s.ACL, s.By = true, finder.Behind(d, m)
+			s.ACL, s.By = true, finder.FindBehind(d, m)
 		}
 	}
 }
 
-// compare holds OVN's decision against the rows'. Of rows that are tied OVN may take any.
-func (s *OVNStage) compare() {
+// compareWithRows holds OVN's decision against the rows'. Of rows that are tied OVN may take any.
+func (s *OVNStage) compareWithRows() {
 	switch {
 	case s.Verdict == verdict.Unknown || s.Rows.Verdict == verdict.Unknown:
 		s.Agreement = NotCompared
 	case s.Rows.Verdict == verdict.Undefined:
 		s.Agreement = Disagree
-		if !s.ACL || slices.ContainsFunc(s.Rows.Candidates, s.is) {
+		if !s.ACL || slices.ContainsFunc(s.Rows.Candidates, s.isBehindFlow) {
 			s.Agreement = Agree
 		}
 	case s.Verdict != s.Rows.Verdict:
 		s.Agreement = Disagree
-	case s.ACL != (s.Rows.Decided != nil), s.ACL && !s.is(*s.Rows.Decided):
+	case s.ACL != (s.Rows.Decided != nil), s.ACL && !s.isBehindFlow(*s.Rows.Decided):
 		s.Agreement = Disagree
 	default:
 		s.Agreement = Agree
 	}
 }
 
-// is says whether a row, or one of its rule, is behind the flow. Which of several rows of
+// isBehindFlow says whether a row, or one of its rule, is behind the flow. Which of several rows of
 // one tier and priority that do the same was met makes no difference.
-func (s *OVNStage) is(d verdict.Decider) bool {
+func (s *OVNStage) isBehindFlow(d verdict.Decider) bool {
 	return slices.ContainsFunc(s.By.Rules, func(b liverows.BehindRule) bool {
 		r := walk.RowDecider(b.ACL)
 		if r.Policy != (model.Key{}) && r.Rule >= 0 && r.Policy == d.Policy && r.Direction == d.Direction && r.Rule == d.Rule {

@@ -45,17 +45,17 @@ func (t *OVNTrace) Words() OVNWords {
 		if w.Why != "" {
 			x.Notes = append(x.Notes, w.Why)
 		}
-		for j := range w.Halves {
-			h := &w.Halves[j]
+		for j := range w.Zones {
+			h := &w.Zones[j]
 			for k := range h.Stages {
 				s := &h.Stages[k]
-				if last := j == len(w.Halves)-1 && k == len(h.Stages)-1; !last && s.idle() {
+				if last := j == len(w.Zones)-1 && k == len(h.Stages)-1; !last && s.needsNoLine() {
 					continue
 				}
 				x.Lines = append(x.Lines, OVNLine{Stage: string(s.Stage), Zone: h.Zone, Agreement: s.Agreement,
-					OVN: s.ovn(), Rows: s.rows()})
+					OVN: s.ovnText(), Rows: s.rowsText()})
 			}
-			x.Notes = append(x.Notes, h.notes()...)
+			x.Notes = append(x.Notes, h.noteTexts()...)
 		}
 		out.Ways = append(out.Ways, x)
 	}
@@ -79,13 +79,13 @@ func (t *OVNTrace) headline() string {
 	return string(v) + ", not compared with the rows"
 }
 
-// idle says whether a stage needs no line: no rule matched there, as all say.
-func (s *OVNStage) idle() bool {
+// needsNoLine says whether a stage needs no line: no rule matched there, as all say.
+func (s *OVNStage) needsNoLine() bool {
 	return s.Agreement == Agree && s.Verdict == verdict.Allow && !s.ACL && s.Rows.Decided == nil && len(s.Passed)+len(s.Rows.Passed) == 0
 }
 
-// ovn says what OVN decided, and by which rule.
-func (s *OVNStage) ovn() string {
+// ovnText says what OVN decided, and by which rule.
+func (s *OVNStage) ovnText() string {
 	by := noRule
 	switch {
 	case s.Verdict == verdict.Unknown:
@@ -99,24 +99,24 @@ func (s *OVNStage) ovn() string {
 	for i := range s.Passed {
 		passed[i] = s.Passed[i].Label()
 	}
-	return string(s.Verdict) + " · " + by + after(passed)
+	return string(s.Verdict) + " · " + by + passedText(passed)
 }
 
-// after names the rules that passed a packet on.
-func after(passed []string) string {
+// passedText names the rules that passed a packet on.
+func passedText(passed []string) string {
 	if len(passed) == 0 {
 		return ""
 	}
 	return ", after " + words.List(passed, len(passed))
 }
 
-// rows says what the rows decide, and by which rule.
-func (s *OVNStage) rows() string {
+// rowsText says what the rows decide, and by which rule.
+func (s *OVNStage) rowsText() string {
 	passed := make([]string, len(s.Rows.Passed))
 	for i := range s.Rows.Passed {
 		passed[i] = liverows.DeciderText(&s.Rows.Passed[i])
 	}
-	return string(s.Rows.Verdict) + " · " + rowsDecided(&s.Rows) + after(passed)
+	return string(s.Rows.Verdict) + " · " + rowsDecided(&s.Rows) + passedText(passed)
 }
 
 const noRule = "no rule matched"
@@ -137,13 +137,13 @@ func rowsDecided(s *verdict.StageVerdict) string {
 	return noRule
 }
 
-// notes returns the remarks on a zone besides its stages: an error or the likely cause
+// noteTexts returns the remarks on a zone besides its stages: an error or the likely cause
 // of a disagreement, a packet lost elsewhere, the complaints of ovn-trace.
-func (h *OVNHalf) notes() (out []string) {
+func (h *OVNZoneWay) noteTexts() (out []string) {
 	if h.Error != "" {
 		return []string{"zone " + h.Zone + ": " + h.Error}
 	}
-	if cause := h.Cause(); cause != "" {
+	if cause := h.DisagreementCause(); cause != "" {
 		out = append(out, "zone "+h.Zone+": likely cause: "+cause)
 	}
 	if at := strings.Join(h.At, ", "); h.End == ovntrace.EndLost {
@@ -155,9 +155,9 @@ func (h *OVNHalf) notes() (out []string) {
 	return out
 }
 
-// Cause says what makes OVN and the rows disagree, as far as that can be told; empty where
+// DisagreementCause says what makes OVN and the rows disagree, as far as that can be told; empty where
 // they agree.
-func (h *OVNHalf) Cause() string {
+func (h *OVNZoneWay) DisagreementCause() string {
 	disagrees, gone := false, false
 	for i := range h.Stages {
 		s := &h.Stages[i]
@@ -180,8 +180,8 @@ func (h *OVNHalf) Cause() string {
 // Disagreements returns where a trace and the rows disagree, one for each zone.
 func (t *OVNTrace) Disagreements() (out []revision.OVNDisagreement) {
 	for i := range t.Ways {
-		for j := range t.Ways[i].Halves {
-			h := &t.Ways[i].Halves[j]
+		for j := range t.Ways[i].Zones {
+			h := &t.Ways[i].Zones[j]
 			for k := range h.Stages {
 				s := &h.Stages[k]
 				if s.Agreement != Disagree {
@@ -189,7 +189,7 @@ func (t *OVNTrace) Disagreements() (out []revision.OVNDisagreement) {
 				}
 				d := revision.OVNDisagreement{Connection: t.Connection, Zone: h.Zone, At: t.At,
 					Text: fmt.Sprintf("zone %s: ovn-trace of %s disagrees with the rows in %s: OVN %s; rows %s; likely cause: %s",
-						h.Zone, t.Connection, s.Stage, s.ovn(), s.rows(), h.Cause())}
+						h.Zone, t.Connection, s.Stage, s.ovnText(), s.rowsText(), h.DisagreementCause())}
 				if r := s.Rows.Decided; r != nil && r.Policy.Kind.IsPolicy() {
 					d.Policies = append(d.Policies, r.Policy)
 				}

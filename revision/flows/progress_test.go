@@ -13,7 +13,7 @@ import (
 // is "at least", one that moved begins anew, and what lasts a moment is not behind.
 func TestCount(t *testing.T) {
 	at := time.Unix(1000, 0)
-	var c revision.Count
+	var c revision.ProgressCount
 	for _, x := range []struct {
 		after               time.Duration
 		written, made, done int64
@@ -28,18 +28,18 @@ func TestCount(t *testing.T) {
 		{time.Second, 8, 7, 7, "northd is behind for 2 s"},
 	} {
 		at = at.Add(x.after)
-		g := &nb.Global{Written: nb.Mark{Cfg: x.written}, Made: nb.Mark{Cfg: x.made}, Done: nb.Mark{Cfg: x.done}}
+		g := &nb.Global{Written: nb.ProgressMark{Cfg: x.written}, Made: nb.ProgressMark{Cfg: x.made}, Done: nb.ProgressMark{Cfg: x.done}}
 		c = c.Next(g, at)
 		z := &model.ZoneState{Name: "z", DB: (*nb.DB)(nil).Apply([]nb.RowChange{{New: g}})}
-		r := revision.New(revision.Facts{Zones: []*model.ZoneState{z}, Counts: map[string]revision.Count{"z": c}}, nil)
+		r := revision.New(revision.Facts{Zones: []*model.ZoneState{z}, Counts: map[string]revision.ProgressCount{"z": c}}, nil)
 		p := ProgressOf(r, z)
-		if got := p.Behind(at.Add(flowSettle)); got != x.want {
+		if got := p.BehindText(at.Add(flowSettle)); got != x.want {
 			t.Errorf("%d/%d/%d: %q, want %q", x.written, x.made, x.done, got, x.want)
 		}
 	}
-	p := Progress{Count: revision.Count{Northd: at}}
-	p.Progress.Written.Cfg, p.Progress.Made.Cfg, p.Progress.Done.Cfg = 2, 1, 1
-	if got := p.Behind(at.Add(time.Second)); got != "" {
+	p := ZoneProgress{ProgressCount: revision.ProgressCount{Northd: at}}
+	p.NodeProgress.Written.Cfg, p.NodeProgress.Made.Cfg, p.NodeProgress.Done.Cfg = 2, 1, 1
+	if got := p.BehindText(at.Add(time.Second)); got != "" {
 		t.Errorf("after a second: %q", got)
 	}
 }

@@ -25,8 +25,8 @@ const (
 	ByPlace    FoundBy = "place"    // stage, tier and priority only
 )
 
-// Behind is the rules that may stand behind a flow of an ACL that a trace met.
-type Behind struct {
+// RulesBehindFlow is the rules that may stand behind a flow of an ACL that a trace met.
+type RulesBehindFlow struct {
 	By FoundBy
 	// Rules are the rules it may be: one, but for the ways that leave a choice, where
 	// several rows of one place are alike. Empty where nothing was found.
@@ -45,131 +45,133 @@ type BehindRule struct {
 	RuleName  string
 }
 
-// Finder finds the ACLs behind the flows of traces. It is for one goroutine.
-type Finder struct {
+// RuleFinder finds the ACLs behind the flows of traces. It is for one goroutine.
+type RuleFinder struct {
 	rev   *revision.Revision
-	live  map[place][]found
-	zones map[string]map[place][]found // compiled, by zone
+	live  map[flowPlace][]zoneACL
+	zones map[string]map[flowPlace][]zoneACL // compiled, by zone
 }
 
-type place struct {
+type flowPlace struct {
 	stage          string
 	tier, priority int
 }
 
-type found struct {
+type zoneACL struct {
 	zone string
 	acl  *nb.ACL
 }
 
-// NewFinder of the revision: live rows first, those of all zones or of the ones named, and
+// NewRuleFinder of the revision: live rows first, those of all zones or of the ones named, and
 // what the policies compile to.
-func NewFinder(r *revision.Revision, zones ...string) *Finder {
-	f := &Finder{rev: r, live: map[place][]found{}, zones: map[string]map[place][]found{}}
+func NewRuleFinder(r *revision.Revision, zones ...string) *RuleFinder {
+	f := &RuleFinder{rev: r, live: map[flowPlace][]zoneACL{}, zones: map[string]map[flowPlace][]zoneACL{}}
 	for _, z := range r.Zones {
 		if len(zones) > 0 && !slices.Contains(zones, z.Name) {
 			continue
 		}
 		for a := range z.DB.ACLs() {
-			at := placeOf(a)
-			f.live[at] = append(f.live[at], found{z.Name, a})
+			at := placeOfACL(a)
+			f.live[at] = append(f.live[at], zoneACL{z.Name, a})
 		}
 	}
 	return f
 }
 
-func placeOf(a *nb.ACL) place { return place{a.Stage(), a.Tier, a.Priority} }
+func placeOfACL(a *nb.ACL) flowPlace { return flowPlace{a.Stage(), a.Tier, a.Priority} }
 
-// compiled are the rows for a zone, or, for what is no node's, with every pod local.
-func (f *Finder) compiled(zone string) map[place][]found {
+// compiledRows are the rows for a zone, or, for what is no node's, with every pod local.
+func (f *RuleFinder) compiledRows(zone string) map[flowPlace][]zoneACL {
 	if f.rev.Cluster.Node(zone) == nil {
 		zone = ""
 	}
 	if at, ok := f.zones[zone]; ok {
 		return at
 	}
-	at := map[place][]found{}
+	at := map[flowPlace][]zoneACL{}
 	for c := range f.rev.Desired.Policies() {
 		for _, a := range f.rev.Desired.ACLs(c, zone, nil) {
-			at[placeOf(a)] = append(at[placeOf(a)], found{"", a})
+			at[placeOfACL(a)] = append(at[placeOfACL(a)], zoneACL{"", a})
 		}
 	}
 	f.zones[zone] = at
 	return at
 }
 
-// Behind finds the ACL of a flow that a trace met. Rows of the zone that the datapath is
+// FindBehind finds the ACL of a flow that a trace met. Rows of the zone that the datapath is
 // named after come before those of others.
-func (f *Finder) Behind(d *ovntrace.Decision, m *ovntrace.Met) Behind {
+func (f *RuleFinder) FindBehind(d *ovntrace.Decision, m *ovntrace.MetFlow) RulesBehindFlow {
 	if m.Step == nil {
-		return f.byName(d, m)
+		return f.rulesByName(d, m)
 	}
-	at := place{string(d.Stage), max(0, m.Tier), m.Priority}
+	at := flowPlace{string(d.Stage), max(0, m.Tier), m.Priority}
 	zone := d.Pass.Datapath
 	live := slices.Clone(f.live[at])
 	ownFirst(live, zone)
-	compiled := f.compiled(zone)[at]
-	same := func(x found) bool { return x.acl.Match == m.Match }
-	named := func(x found) bool { return m.Log != nil && m.Log.Name != "" && x.acl.Name == m.Log.Name }
-	alike := func(x found) bool { return verdictOf(x.acl.Action) == verdictOf(m.Verdict) }
+	compiled := f.compiledRows(zone)[at]
+	same := func(x zoneACL) bool { return x.acl.Match == m.Match }
+	named := func(x zoneACL) bool { return m.Log != nil && m.Log.Name != "" && x.acl.Name == m.Log.Name }
+	alike := func(x zoneACL) bool { return verdictOf(x.acl.Action) == verdictOf(m.Verdict) }
 	for _, try := range []struct {
 		by   FoundBy
-		of   []found
-		fits func(found) bool
+		of   []zoneACL
+		fits func(zoneACL) bool
 	}{
 		{ByRow, live, same}, {ByCompiled, compiled, same}, {ByName, live, named}, {ByName, compiled, named},
 		{ByPlace, live, alike}, {ByPlace, compiled, alike},
 	} {
-		if rules := f.rules(try.of, try.fits); len(rules) > 0 {
-			return Behind{try.by, rules}
+		if rules := f.rulesOfRows(try.of, try.fits); len(rules) > 0 {
+			return RulesBehindFlow{try.by, rules}
 		}
 	}
-	return Behind{}
+	return RulesBehindFlow{}
 }
 
 // ownFirst puts the rows of a zone before those of the others.
-func ownFirst(rows []found, zone string) {
-	order := func(x found) int {
+func ownFirst(rows []zoneACL, zone string) {
+	order := func(x zoneACL) int {
 		if x.zone == zone {
 			return 0
 		}
 		return 1
 	}
-	slices.SortStableFunc(rows, func(a, b found) int {
+	slices.SortStableFunc(rows, func(a, b zoneACL) int {
 		return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(a.zone, b.zone), CompareACLs(a.acl, b.acl))
 	})
 }
 
-// byName finds what a form without flows tells: the name that is logged.
-func (f *Finder) byName(d *ovntrace.Decision, m *ovntrace.Met) Behind {
+// rulesByName finds what a form without flows tells: the name that is logged.
+func (f *RuleFinder) rulesByName(d *ovntrace.Decision, m *ovntrace.MetFlow) RulesBehindFlow {
 	if m.Log == nil || m.Log.Name == "" {
-		return Behind{}
+		return RulesBehindFlow{}
 	}
-	var all []found
+	var all []zoneACL
 	for _, rows := range f.live {
 		all = append(all, rows...)
 	}
 	if len(all) == 0 {
-		for _, rows := range f.compiled(d.Pass.Datapath) {
+		for _, rows := range f.compiledRows(d.Pass.Datapath) {
 			all = append(all, rows...)
 		}
 	}
 	ownFirst(all, d.Pass.Datapath)
-	rules := f.rules(all, func(x found) bool { return x.acl.Name == m.Log.Name && verdictOf(x.acl.Action) == verdictOf(m.Verdict) })
+	rules := f.rulesOfRows(all, func(x zoneACL) bool {
+		return x.acl.Name == m.Log.Name && verdictOf(x.acl.Action) == verdictOf(m.Verdict)
+	})
 	if len(rules) == 0 {
-		return Behind{}
+		return RulesBehindFlow{}
 	}
-	return Behind{ByName, rules}
+	return RulesBehindFlow{ByName, rules}
 }
 
-// rules are the owners of the rows that fit, each once, in order of their names.
-func (f *Finder) rules(rows []found, fits func(found) bool) (out []BehindRule) {
+// rulesOfRows are the owners of the rows that fit, each once, in order of their names.
+func (f *RuleFinder) rulesOfRows(rows []zoneACL, fits func(zoneACL) bool) (out []BehindRule) {
 	for _, x := range rows {
 		if !fits(x) {
 			continue
 		}
 		b := BehindRule{Zone: x.zone, ACL: x.acl, Owner: nb.OwnerOfRow(x.acl), Rule: -1}
-		if k, ok := PolicyOf(b.Owner); ok {
+		if k, ok := PolicyOfOwner(b.Owner); ok {
 			b.Policy, b.Direction, b.Rule = k, ruleDirection(b.Owner), b.Owner.Index
 			if p := f.rev.Cluster.Policy(k); p != nil {
 				if rule := p.Rule(b.Direction, b.Rule); rule != nil {
@@ -194,7 +196,7 @@ func sameRule(a, b BehindRule) bool {
 }
 
 // Label names the rules that the flow may be of.
-func (b *Behind) Label() string {
+func (b *RulesBehindFlow) Label() string {
 	if len(b.Rules) == 0 {
 		return "an ACL that is not among the rows"
 	}

@@ -43,10 +43,10 @@ func realTrace(t *testing.T, name string) *ovntrace.Trace {
 	return ovntrace.Parse(string(raw)).Traces[0]
 }
 
-func behind(f *liverows.Finder, t *ovntrace.Trace) (out []string) {
+func behind(f *liverows.RuleFinder, t *ovntrace.Trace) (out []string) {
 	for _, d := range t.Decisions() {
 		for _, m := range d.Met {
-			b := f.Behind(d, m)
+			b := f.FindBehind(d, m)
 			s := string(b.By) + ":"
 			for _, x := range b.Rules {
 				s += fmt.Sprintf(" %s %s %s %d in %q;", x.Owner.Label(), x.Policy, x.Direction.Lower(), x.Rule, x.Zone)
@@ -77,7 +77,7 @@ func TestBehindLive(t *testing.T) {
 		{"reject.txt", []string{`row: no owner /  -1 in "ovn-worker";`}},
 		{"summary.txt", []string{`name: ANP cluster-control egress 5 AdminNetworkPolicy/cluster-control egress 5 in "ovn-worker";`}},
 	} {
-		if diff := cmp.Diff(c.want, behind(liverows.NewFinder(r), realTrace(t, c.trace))); diff != "" {
+		if diff := cmp.Diff(c.want, behind(liverows.NewRuleFinder(r), realTrace(t, c.trace))); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", c.trace, diff)
 		}
 	}
@@ -93,7 +93,7 @@ func TestBehindGuessed(t *testing.T) {
 		c.Match += " && tcp"
 		ch = append(ch, nb.RowChange{Old: a, New: &c})
 	}
-	finder := liverows.NewFinder(revision.New(revision.Facts{Zones: []*model.ZoneState{{Name: "ovn-worker", DB: db.Apply(ch)}}}, nil))
+	finder := liverows.NewRuleFinder(revision.New(revision.Facts{Zones: []*model.ZoneState{{Name: "ovn-worker", DB: db.Apply(ch)}}}, nil))
 	for _, c := range []struct {
 		trace string
 		want  []string
@@ -106,7 +106,7 @@ func TestBehindGuessed(t *testing.T) {
 			t.Errorf("%s (-want +got)\n%s", c.trace, diff)
 		}
 	}
-	none := liverows.NewFinder(revision.New(revision.Facts{}, nil))
+	none := liverows.NewRuleFinder(revision.New(revision.Facts{}, nil))
 	if diff := cmp.Diff([]string{":"}, behind(none, realTrace(t, "drop.txt"))); diff != "" {
 		t.Errorf("without rows (-want +got)\n%s", diff)
 	}

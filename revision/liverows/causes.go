@@ -12,57 +12,57 @@ import (
 	"rung/revision"
 )
 
-// Known says why rows of a policy differ in a zone that OVN-Kubernetes writes, where
+// KnownCauses says why rows of a policy differ in a zone that OVN-Kubernetes writes, where
 // the reason is one of its known defects. The causes are in the order of p.Diffs, nil
 // for differences without one; the whole list is nil when none has one. A difference
 // that is still settling may go by itself and has no cause yet; the caller judges that.
 // The first caller waits: a row that differs in 5,000 addresses takes milliseconds.
-func Known(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZone) []*known.Cause {
-	if !explainable(z, p) {
+func KnownCauses(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZone) []*known.DiffCause {
+	if !mayHaveCauses(z, p) {
 		return nil
 	}
-	from := explainedNow(r, z)
-	if e, _ := revision.Carried[causesCache](r).get(z, p); e != nil && e.from == from {
+	from := currentInput(r, z)
+	if e, _ := revision.CarriedValue[causesCache](r).get(z, p); e != nil && e.input == from {
 		return e.causes
 	}
-	e := &explained{of: p, from: from, causes: known.Explain(p, factsOf(r, z, p.Policy))}
-	revision.Carried[causesCache](r).put(z, e)
+	e := &explanation{judgement: p, input: from, causes: known.ExplainDiffs(p, factsOf(r, z, p.Policy))}
+	revision.CarriedValue[causesCache](r).put(z, e)
 	return e.causes
 }
 
-// CausesAtHand returns the causes of Known that nobody has to wait for: once Explain was called
+// CausesAtHand returns the causes of KnownCauses that nobody has to wait for: once ExplainBehind was called
 // on this revision or an earlier one, what it worked out, which may be from objects of
-// a moment ago; nil for what it has not come to. Before, it waits as Known does.
-func CausesAtHand(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZone) []*known.Cause {
-	if !explainable(z, p) {
+// a moment ago; nil for what it has not come to. Before, it waits as KnownCauses does.
+func CausesAtHand(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZone) []*known.DiffCause {
+	if !mayHaveCauses(z, p) {
 		return nil
 	}
-	switch e, prepared := revision.Carried[causesCache](r).get(z, p); {
+	switch e, prepared := revision.CarriedValue[causesCache](r).get(z, p); {
 	case e != nil:
 		return e.causes
 	case prepared:
 		return nil
 	}
-	return Known(r, z, p)
+	return KnownCauses(r, z, p)
 }
 
 // CausesBehind returns the causes of CausesAtHand for a policy that is behind, one for
 // each of p.Diffs, nil for differences without; for one that is only settling all are
 // nil.
-func CausesBehind(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZone, now time.Time) []*known.Cause {
+func CausesBehind(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZone, now time.Time) []*known.DiffCause {
 	if p == nil {
 		return nil
 	}
-	if p.State(z, now) == model.StateBehind {
+	if p.StateAt(z, now) == model.StateBehind {
 		if causes := CausesAtHand(r, z, p); causes != nil {
 			return causes
 		}
 	}
-	return make([]*known.Cause, len(p.Diffs))
+	return make([]*known.DiffCause, len(p.Diffs))
 }
 
 // CauseAtHand is CausesAtHand for one of p.Diffs.
-func CauseAtHand(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZone, d *model.RowDiff) *known.Cause {
+func CauseAtHand(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZone, d *model.RowDiff) *known.DiffCause {
 	if p == nil || d == nil {
 		return nil
 	}
@@ -74,45 +74,45 @@ func CauseAtHand(r *revision.Revision, z *model.ZoneState, p *model.PolicyInZone
 	return nil
 }
 
-// Explain works out the causes for policies that are behind at a time, for
+// ExplainBehind works out the causes for policies that are behind at a time, for
 // CausesAtHand: of all that were not explained yet, and with again also of those
 // explained from other objects or rows. current says that none of the latter is left.
-func Explain(r *revision.Revision, now time.Time, again bool) (current bool) {
-	b := revision.Carried[causesCache](r)
+func ExplainBehind(r *revision.Revision, now time.Time, again bool) (current bool) {
+	b := revision.CarriedValue[causesCache](r)
 	current = true
 	behind := map[policyIn]bool{}
 	for _, z := range r.Zones {
 		if z.Writes {
 			continue
 		}
-		from := explainedNow(r, z)
+		from := currentInput(r, z)
 		for _, p := range z.Policies {
-			if p.InSync || p.State(z, now) != model.StateBehind || !explainable(z, p) {
+			if p.InSync || p.StateAt(z, now) != model.StateBehind || !mayHaveCauses(z, p) {
 				continue
 			}
 			behind[policyIn{z.Name, p.Policy}] = true
 			switch e, _ := b.get(z, p); {
 			case e == nil || again:
-				Known(r, z, p)
-			case e.from != from:
+				KnownCauses(r, z, p)
+			case e.input != from:
 				current = false
 			}
 		}
 	}
-	b.keep(behind)
+	b.keepBehind(behind)
 	return current
 }
 
-// explainable says whether there may be causes: in a zone that OVN-Kubernetes writes.
-func explainable(z *model.ZoneState, p *model.PolicyInZone) bool {
+// mayHaveCauses says whether there may be causes: in a zone that OVN-Kubernetes writes.
+func mayHaveCauses(z *model.ZoneState, p *model.PolicyInZone) bool {
 	return z != nil && !z.Writes && p != nil && !p.InSync && wholeJudgement(z, p)
 }
 
 // causesCache keeps causes from one revision to the next.
 type causesCache struct {
-	mu       sync.Mutex
-	of       map[policyIn]*explained
-	prepared bool // Explain was called
+	mu           sync.Mutex
+	explanations map[policyIn]*explanation
+	prepared     bool // ExplainBehind was called
 }
 
 // policyIn is a policy or unit in a zone.
@@ -121,54 +121,54 @@ type policyIn struct {
 	policy model.PolicyKey
 }
 
-// explained are the causes of one judgement, and from what they were worked out.
-type explained struct {
-	of     *model.PolicyInZone
-	from   explainedFrom
-	causes []*known.Cause
+// explanation are the causes of one judgement, and from what they were worked out.
+type explanation struct {
+	judgement *model.PolicyInZone
+	input     explanationInput
+	causes    []*known.DiffCause
 }
 
-type explainedFrom struct {
+type explanationInput struct {
 	db      *nb.DB
 	zone    *model.ZoneState // where its rows are not kept
 	desired *compiler.Desired
 	cluster *model.Cluster
-	past    *revision.Past
+	past    *revision.PastState
 }
 
-func explainedNow(r *revision.Revision, z *model.ZoneState) explainedFrom {
-	from := explainedFrom{db: z.DB, desired: r.Desired, cluster: r.Cluster, past: r.Past}
+func currentInput(r *revision.Revision, z *model.ZoneState) explanationInput {
+	from := explanationInput{db: z.DB, desired: r.Desired, cluster: r.Cluster, past: r.Past}
 	if z.DB == nil {
 		from.zone = z
 	}
 	return from
 }
 
-// get returns the kept causes of a judgement, nil without, and whether Explain was
+// get returns the kept causes of a judgement, nil without, and whether ExplainBehind was
 // called.
-func (b *causesCache) get(z *model.ZoneState, p *model.PolicyInZone) (e *explained, prepared bool) {
+func (b *causesCache) get(z *model.ZoneState, p *model.PolicyInZone) (e *explanation, prepared bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	e = b.of[policyIn{z.Name, p.Policy}]
-	if e != nil && e.of != p {
+	e = b.explanations[policyIn{z.Name, p.Policy}]
+	if e != nil && e.judgement != p {
 		e = nil
 	}
 	return e, b.prepared
 }
 
-func (b *causesCache) put(z *model.ZoneState, e *explained) {
+func (b *causesCache) put(z *model.ZoneState, e *explanation) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.of == nil {
-		b.of = map[policyIn]*explained{}
+	if b.explanations == nil {
+		b.explanations = map[policyIn]*explanation{}
 	}
-	b.of[policyIn{z.Name, e.of.Policy}] = e
+	b.explanations[policyIn{z.Name, e.judgement.Policy}] = e
 }
 
-// keep drops what is not behind any more.
-func (b *causesCache) keep(behind map[policyIn]bool) {
+// keepBehind drops what is not behind any more.
+func (b *causesCache) keepBehind(behind map[policyIn]bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.prepared = true
-	maps.DeleteFunc(b.of, func(at policyIn, _ *explained) bool { return !behind[at] })
+	maps.DeleteFunc(b.explanations, func(at policyIn, _ *explanation) bool { return !behind[at] })
 }

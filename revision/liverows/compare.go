@@ -11,8 +11,8 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// Field is one column of a row, desired beside live, for people.
-type Field struct {
+// ComparedField is one column of a row, desired beside live, for people.
+type ComparedField struct {
 	Name          string
 	Desired, Live string
 	Differs       bool
@@ -25,8 +25,8 @@ const none = "–"
 var asked = []string{"action", "direction", "options", "priority", "tier", "log", "severity", "meter", "name", "match", "external_ids"}
 
 // CompareACL lists the columns of an ACL that OVN-Kubernetes writes. Either row may be nil.
-func CompareACL(desired, live *nb.ACL) []Field {
-	out := make([]Field, len(asked))
+func CompareACL(desired, live *nb.ACL) []ComparedField {
+	out := make([]ComparedField, len(asked))
 	for _, c := range nb.ACLColumns {
 		f := &out[slices.Index(asked, c.Name)]
 		f.Name = c.Name
@@ -88,7 +88,7 @@ func MapDiffers(a, b map[string]string) []string {
 // or the one of its namespace (ovn-kubernetes.md#firewall-rows). It is empty for what
 // hangs on no port group.
 func GroupName(k model.PolicyKey) string {
-	pairs := []nb.Pair{{Key: nb.KeyName, Value: k.Name}}
+	pairs := []nb.IDPair{{Key: nb.KeyName, Value: k.Name}}
 	switch table, name := HolderOf(k); {
 	case table == nb.TablePortGroup:
 		return name
@@ -98,7 +98,7 @@ func GroupName(k model.PolicyKey) string {
 		pairs[0].Value = k.Namespace + ":" + k.Name
 	case k.Kind == model.KindNetpolNamespace:
 		pairs[0].Value = k.Namespace
-		pairs = append(pairs, nb.Pair{Key: nb.KeyDirection, Value: k.Name})
+		pairs = append(pairs, nb.IDPair{Key: nb.KeyDirection, Value: k.Name})
 	}
 	return nb.HashedName(nb.IDs(nb.DefaultController, string(k.Kind), pairs...)[nb.KeyID])
 }
@@ -117,7 +117,7 @@ func LiveACLs(db *nb.DB, k model.PolicyKey) []*nb.ACL {
 		if a == nil {
 			continue
 		}
-		if unit, ok := UnitOf(nb.OwnerOfRow(a)); table == "" || ok && unit == k {
+		if unit, ok := UnitOfOwner(nb.OwnerOfRow(a)); table == "" || ok && unit == k {
 			out = append(out, a)
 		}
 	}

@@ -4,6 +4,6 @@
 // policy has.
 //
 // Invariants: it changes no row. Its caches from one revision to the next lie in the
-// revision (revision.Carried). It imports revision and model. The questions beside it, the
+// revision (revision.CarriedValue). It imports revision and model. The questions beside it, the
 // gate, the engine, pages, ui and cli may import it.
 package liverows

@@ -32,17 +32,17 @@ func wholeJudgement(z *model.ZoneState, p *model.PolicyInZone) bool {
 func factsOf(r *revision.Revision, z *model.ZoneState, k model.PolicyKey) *known.Facts {
 	c := r.Desired.Policy(k)
 	f := &known.Facts{Policy: r.Cluster.Policy(k), PodOf: func(lsp string) *model.Pod { return revision.PortPod(r, lsp) },
-		Owned: func(addr string) bool { return len(r.Address(addr)) > 0 },
+		Owned: func(addr string) bool { return len(r.AddressOwners(addr)) > 0 },
 		Subjects: func() (here []*model.Pod) {
-			for _, p := range r.Desired.Subjects(c) {
+			for _, p := range r.Desired.SubjectPods(c) {
 				if p.NodeName == z.Name {
 					here = append(here, p)
 				}
 			}
 			return here
 		},
-		Before: func(p *model.Pod) []*model.Pod { return before(r, z, p) },
-		Match:  matches(r, z, k),
+		Before: func(p *model.Pod) []*model.Pod { return earlierStates(r, z, p) },
+		Match:  aclMatchesOf(r, z, k),
 	}
 	type at struct {
 		dir  model.Direction
@@ -71,22 +71,22 @@ func factsOf(r *revision.Revision, z *model.ZoneState, k model.PolicyKey) *known
 // otherBaselines returns the BaselineAdminNetworkPolicies other than the one with that
 // key.
 func otherBaselines(r *revision.Revision, z *model.ZoneState, k model.PolicyKey) (out []known.OtherBaseline) {
-	spec := func(p *model.Policy) string { return model.CompactJSON(p.Content()["spec"]) }
+	spec := func(p *model.Policy) string { return model.CompactJSON(p.AuthoredContent()["spec"]) }
 	for b := range r.Cluster.Policies(model.KindBANP) {
 		if b.Key == k {
 			continue
 		}
 		p := r.Cluster.Policy(k)
-		in := z.Policy(b.Key)
+		in := z.PolicyJoin(b.Key)
 		out = append(out, known.OtherBaseline{Same: p != nil && spec(p) == spec(b), Rowless: in == nil || in.LiveACLs == 0})
 	}
 	return out
 }
 
-// before returns earlier states of a pod, as far as they are known: the one
+// earlierStates returns earlier states of a pod, as far as they are known: the one
 // OVN-Kubernetes noticed last, as Rung saw it, and copies with the addresses in
 // OVN-Kubernetes' own records.
-func before(r *revision.Revision, z *model.ZoneState, p *model.Pod) (out []*model.Pod) {
+func earlierStates(r *revision.Revision, z *model.ZoneState, p *model.Pod) (out []*model.Pod) {
 	if r.Past != nil {
 		if was := r.Past.Pods[p.Key]; was != nil && was.UID == p.UID {
 			out = append(out, was)
@@ -125,9 +125,9 @@ func portAddresses(port *nb.LogicalSwitchPort) (out []string) {
 	return out
 }
 
-// matches gives the matches of an ACL that differs, as far as they are at hand. The
+// aclMatchesOf gives the matches of an ACL that differs, as far as they are at hand. The
 // desired rows are made once.
-func matches(r *revision.Revision, z *model.ZoneState, k model.PolicyKey) func(*model.RowDiff) (desired, live string) {
+func aclMatchesOf(r *revision.Revision, z *model.ZoneState, k model.PolicyKey) func(*model.RowDiff) (desired, live string) {
 	var wanted map[string]string // by id
 	return func(d *model.RowDiff) (desired, live string) {
 		switch d.Kind {

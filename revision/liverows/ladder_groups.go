@@ -61,7 +61,7 @@ func readZone(name string, db *nb.DB, before *zoneRows) *zoneRows {
 	at := map[groupKey]int{}
 	for _, a := range out.acls {
 		o := nb.OwnerOfRow(a)
-		k := keyOf(a, o)
+		k := groupKeyOf(a, o)
 		i, ok := at[k]
 		if !ok {
 			i = len(out.groups)
@@ -95,14 +95,14 @@ func rowKeyOf(a *nb.ACL) rowKey {
 	return rowKey{action: a.Action, match: a.Match, priority: a.Priority}
 }
 
-// counted are the rows of a group that were counted in the zones so far.
-type counted struct {
+// countedRows are the rows of a group that were counted in the zones so far.
+type countedRows struct {
 	sums map[uint64]bool // of zones with the same rows only one is looked at
 	rows map[rowKey]bool
 }
 
-// count adds the rows of a zone that no zone before had.
-func (c *counted) count(n *ladder.RuleCount, g *zoneGroup) {
+// addZone adds the rows of a zone that no zone before had.
+func (c *countedRows) addZone(n *ladder.RuleCount, g *zoneGroup) {
 	if c.sums[g.sum] {
 		return
 	}
@@ -124,10 +124,10 @@ func (c *counted) count(n *ladder.RuleCount, g *zoneGroup) {
 	}
 }
 
-func keyOf(a *nb.ACL, o nb.Owner) groupKey {
+func groupKeyOf(a *nb.ACL, o nb.Owner) groupKey {
 	k := groupKey{tier: a.Tier, stage: a.Stage()}
 	if o.Form == nb.FormKnown {
-		k.unit, _ = UnitOf(o)
+		k.unit, _ = UnitOfOwner(o)
 		return k
 	}
 	k.label = groupLabel(o)
@@ -165,7 +165,7 @@ func joinZones(zones []*zoneRows, on map[model.Key]bool) []RowGroup {
 	at := map[groupKey]int{}
 	var out []RowGroup
 	var prefixes []string
-	var seen []counted
+	var seen []countedRows
 	for _, z := range zones {
 		for i := range z.groups {
 			g := &z.groups[i]
@@ -179,11 +179,11 @@ func joinZones(zones []*zoneRows, on map[model.Key]bool) []RowGroup {
 				out = append(out, RowGroup{Tier: g.key.tier, Stage: model.Stage(g.key.stage), Label: groupLabel(g.owner), Owner: cmp.Or(g.owner.Type, "no owner"), Form: g.owner.Form,
 					Gone: g.owner.Form == nb.FormKnown, Priority: g.first, Last: g.last, Examples: true})
 				prefixes = append(prefixes, g.prefix)
-				seen = append(seen, counted{map[uint64]bool{}, map[rowKey]bool{}})
+				seen = append(seen, countedRows{map[uint64]bool{}, map[rowKey]bool{}})
 			}
 			x := &out[n]
 			x.Priority, x.Last = max(x.Priority, g.first), min(x.Last, g.last)
-			seen[n].count(&x.Actions, g)
+			seen[n].addZone(&x.Actions, g)
 			x.Rows += len(g.rows)
 			x.Examples = x.Examples && g.examples
 			x.Zones = append(x.Zones, z.name)

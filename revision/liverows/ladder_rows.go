@@ -45,10 +45,10 @@ type RowGroup struct {
 	Filter string `json:"-"`
 }
 
-// Of are the groups of a tier, of one stage when one is given: those of tier 0 by
+// GroupsOfTier are the groups of a tier, of one stage when one is given: those of tier 0 by
 // stage, the others by priority whatever their stage, as the policies they stand
 // between.
-func (l *LadderRows) Of(tier int, stage model.Stage) []RowGroup {
+func (l *LadderRows) GroupsOfTier(tier int, stage model.Stage) []RowGroup {
 	if l == nil {
 		return nil
 	}
@@ -67,10 +67,10 @@ func (l *LadderRows) Of(tier int, stage model.Stage) []RowGroup {
 // FindLadderRows works out those of this revision. Zones whose ACLs are the same as
 // the last time cost a walk along them.
 func FindLadderRows(r *revision.Revision) *LadderRows {
-	b := revision.Carried[rowsCache](r)
+	b := revision.CarriedValue[rowsCache](r)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if e := b.last.Load(); e.holds(r) {
+	if e := b.last.Load(); e.isGoodFor(r) {
 		return e.rows
 	}
 	e := &rowsEntry{desired: r.Desired, cluster: r.Cluster, rows: &LadderRows{Zones: len(r.Zones)}}
@@ -87,7 +87,7 @@ func FindLadderRows(r *revision.Revision) *LadderRows {
 	}
 	b.zones = zones
 	e.rows.Read = len(read)
-	e.rows.Groups = joinZones(read, onLadder(r))
+	e.rows.Groups = joinZones(read, unitsOnLadder(r))
 	b.last.Store(e)
 	return e.rows
 }
@@ -96,14 +96,14 @@ func FindLadderRows(r *revision.Revision) *LadderRows {
 // they were worked out, else those that were worked out last; current says which.
 // Where nothing was worked out yet it waits as LadderRows does.
 func KnownLadderRows(r *revision.Revision) (rows *LadderRows, current bool) {
-	if e := revision.Carried[rowsCache](r).last.Load(); e != nil {
-		return e.rows, e.holds(r)
+	if e := revision.CarriedValue[rowsCache](r).last.Load(); e != nil {
+		return e.rows, e.isGoodFor(r)
 	}
 	return FindLadderRows(r), true
 }
 
-// onLadder are the units the ladder has a line for, whose rows it stands for.
-func onLadder(r *revision.Revision) map[model.Key]bool {
+// unitsOnLadder are the units the ladder has a line for, whose rows it stands for.
+func unitsOnLadder(r *revision.Revision) map[model.Key]bool {
 	on := map[model.Key]bool{}
 	for c := range r.AllCompiled() {
 		on[c.Key] = true
@@ -138,8 +138,8 @@ type zoneDB struct {
 	db   *nb.DB
 }
 
-// holds says whether the entry is good for a revision.
-func (e *rowsEntry) holds(r *revision.Revision) bool {
+// isGoodFor says whether the entry is good for a revision.
+func (e *rowsEntry) isGoodFor(r *revision.Revision) bool {
 	if e == nil || e.desired != r.Desired || e.cluster != r.Cluster || len(e.zones) != len(r.Zones) {
 		return false
 	}
@@ -166,7 +166,7 @@ func StageACLCount(r *revision.Revision, k model.PolicyKey, stage model.Stage) i
 	if stage == "" {
 		return revision.ACLCount(r, k)
 	}
-	c := &revision.Carried[rowsCache](r).counts
+	c := &revision.CarriedValue[rowsCache](r).counts
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.desired != r.Desired || c.byKey == nil {
@@ -190,17 +190,17 @@ func StrayRowsAt(r *revision.Revision, priority int32, but model.PolicyKey) []st
 	var out []string
 	for _, z := range r.Zones {
 		for k, p := range z.Policies {
-			if k != but && k.Kind == model.KindANP && p.LiveACLs > 0 && p.LivePriority == priority && r.None(k) != nil {
+			if k != but && k.Kind == model.KindANP && p.LiveACLs > 0 && p.LivePriority == priority && r.WhyNoRows(k) != nil {
 				out = append(out, k.Label()+" (frozen)")
 			}
 		}
 	}
 	first := ladder.PriorityAdmin - ladder.PriorityAdminStep*int(priority)
 	now := r
-	for now.Base() != nil {
-		now = now.Base() // the zones are the same, and its rows are at hand
+	for now.BaseRevision() != nil {
+		now = now.BaseRevision() // the zones are the same, and its rows are at hand
 	}
-	for _, g := range FindLadderRows(now).Of(model.TierAdmin, "") {
+	for _, g := range FindLadderRows(now).GroupsOfTier(model.TierAdmin, "") {
 		if g.Priority > first-ladder.PriorityAdminStep && g.Last <= first {
 			name := g.Label
 			if g.Examples && r.Mode.Sandbox {

@@ -12,11 +12,11 @@ type PlacedRule struct {
 	Rule   *model.Rule
 }
 
-// Neighbours are the rules that decide right before and after one in its
+// NeighbourRules are the rules that decide right before and after one in its
 // direction, along the ladder. Nothing is before the first and after the last.
-func Neighbours(r *revision.Revision, p *model.Policy, rule *model.Rule) (before, after *PlacedRule) {
-	if order := r.Order(); order != nil {
-		return inOrder(order, p, rule)
+func NeighbourRules(r *revision.Revision, p *model.Policy, rule *model.Rule) (before, after *PlacedRule) {
+	if order := r.PolicyOrder(); order != nil {
+		return rulesInOrder(order, p, rule)
 	}
 	if prev := p.Rule(rule.Direction, rule.Index-1); prev != nil {
 		before = &PlacedRule{p, prev}
@@ -40,7 +40,7 @@ func Neighbours(r *revision.Revision, p *model.Policy, rule *model.Rule) (before
 						before = last
 					}
 					seen = true
-				case len(rules) == 0 || !tier.Rungs[i].Enforced():
+				case len(rules) == 0 || !tier.Rungs[i].IsEnforced():
 				case !seen:
 					last = &PlacedRule{q, &rules[len(rules)-1]}
 				case after == nil:
@@ -52,8 +52,8 @@ func Neighbours(r *revision.Revision, p *model.Policy, rule *model.Rule) (before
 	return before, after
 }
 
-// inOrder are the rules of a direction right before and after one in an order of policies.
-func inOrder(order []ladder.Place, p *model.Policy, rule *model.Rule) (before, after *PlacedRule) {
+// rulesInOrder are the rules of a direction right before and after one in an order of policies.
+func rulesInOrder(order []ladder.Place, p *model.Policy, rule *model.Rule) (before, after *PlacedRule) {
 	var last *PlacedRule
 	seen := false
 	for _, place := range order {

@@ -35,9 +35,9 @@ func Referrers(db *nb.DB, to nb.Row) (rows []nb.Row) {
 			}
 		}
 	case *nb.AddressSet:
-		return naming(db, "$"+to.Name)
+		return aclsNaming(db, "$"+to.Name)
 	case *nb.PortGroup:
-		return naming(db, "@"+to.Name)
+		return aclsNaming(db, "@"+to.Name)
 	case *nb.Meter:
 		for a := range db.ACLs() {
 			if a.Meter == to.Name {
@@ -48,30 +48,30 @@ func Referrers(db *nb.DB, to nb.Row) (rows []nb.Row) {
 	return rows
 }
 
-// naming finds the ACLs whose match has a name in it.
-func naming(db *nb.DB, name string) (rows []nb.Row) {
+// aclsNaming finds the ACLs whose match has a name in it.
+func aclsNaming(db *nb.DB, name string) (rows []nb.Row) {
 	for a := range db.ACLs() {
-		if names(a.Match, name) {
+		if hasName(a.Match, name) {
 			rows = append(rows, a)
 		}
 	}
 	return rows
 }
 
-// names says whether the name stands in a match as a whole word.
-func names(match, name string) bool {
+// hasName says whether the name stands in a match as a whole word.
+func hasName(match, name string) bool {
 	for rest := match; ; {
 		i := strings.Index(rest, name)
 		if i < 0 {
 			return false
 		}
 		rest = rest[i+len(name):]
-		if rest == "" || !word(rest[0]) {
+		if rest == "" || !isNameByte(rest[0]) {
 			return true
 		}
 	}
 }
 
-func word(c byte) bool {
+func isNameByte(c byte) bool {
 	return c == '_' || c == '.' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }

@@ -42,12 +42,12 @@ type RowMarks struct {
 	known     func(model.Key) bool        // says what is compared with desired rows
 }
 
-// Marks judges the rows of a zone.
-func Marks(r *revision.Revision, z *model.ZoneState, now time.Time) *RowMarks {
+// MarkRows judges the rows of a zone.
+func MarkRows(r *revision.Revision, z *model.ZoneState, now time.Time) *RowMarks {
 	m := &RowMarks{byUUID: map[string]RowMark{}, policy: map[model.PolicyKey]RowMark{}, KnownLost: map[string]bool{}}
-	m.known = func(k model.Key) bool { return k.Kind.IsAdmin() || z.Policy(k) != nil || r.Compiled(k) }
+	m.known = func(k model.Key) bool { return k.Kind.IsAdmin() || z.PolicyJoin(k) != nil || r.IsCompiled(k) }
 	for k, p := range z.Policies {
-		switch p.State(z, now) {
+		switch p.StateAt(z, now) {
 		case model.StateFrozen:
 			m.policy[k] = RowFrozen
 		case model.StateNotComparable:
@@ -56,7 +56,7 @@ func Marks(r *revision.Revision, z *model.ZoneState, now time.Time) *RowMarks {
 		if p.InSync {
 			continue
 		}
-		young := p.State(z, now) == model.StateSettling
+		young := p.StateAt(z, now) == model.StateSettling
 		causes := CausesBehind(r, z, p, now)
 		for i := range p.Diffs {
 			d := &p.Diffs[i]
@@ -88,12 +88,12 @@ func Marks(r *revision.Revision, z *model.ZoneState, now time.Time) *RowMarks {
 	return m
 }
 
-// Of is the mark of a live row.
-func (m *RowMarks) Of(r nb.Row, o nb.Owner) RowMark {
+// MarkOf is the mark of a live row.
+func (m *RowMarks) MarkOf(r nb.Row, o nb.Owner) RowMark {
 	if x, ok := m.byUUID[r.RowUUID()]; ok {
 		return x
 	}
-	k, ok := UnitOf(o)
+	k, ok := UnitOfOwner(o)
 	switch {
 	case ok && m.known(k):
 		return m.policy[k]
@@ -116,7 +116,7 @@ func (m *RowMarks) MissingRows(r *revision.Revision, z *model.ZoneState, table s
 			break
 		}
 		lacks := map[string]bool{}
-		for _, d := range z.Policy(k).Diffs {
+		for _, d := range z.PolicyJoin(k).Diffs {
 			if d.Kind == model.DiffMissing && d.Table == table {
 				lacks[d.ID] = true
 			}

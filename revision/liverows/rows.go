@@ -18,9 +18,9 @@ func CompareACLs(a, b *nb.ACL) int {
 		cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.ID(), b.ID()), cmp.Compare(a.UUID, b.UUID))
 }
 
-// PipelineOrder lists the ACLs of a database in the order in which they decide:
+// SortedACLs lists the ACLs of a database in the order in which they decide:
 // stage, tier, priority (highest first), then id.
-func PipelineOrder(db *nb.DB) []*nb.ACL {
+func SortedACLs(db *nb.DB) []*nb.ACL {
 	out := slices.Collect(db.ACLs())
 	slices.SortFunc(out, CompareACLs)
 	return out
@@ -30,33 +30,33 @@ func PipelineOrder(db *nb.DB) []*nb.ACL {
 type PlacedACL struct {
 	*nb.ACL
 	Owner      nb.Owner
-	Tie        Tie  // with its neighbours of the same priority
-	AfterAllow bool // see AfterEgressAllow
+	Tie        PriorityTie // with its neighbours of the same priority
+	AfterAllow bool        // see AfterEgressAllow
 }
 
-// Place is an ACL by itself.
-func Place(a *nb.ACL) PlacedACL {
+// PlaceACL is an ACL by itself.
+func PlaceACL(a *nb.ACL) PlacedACL {
 	o := nb.OwnerOfRow(a)
 	return PlacedACL{ACL: a, Owner: o, AfterAllow: AfterEgressAllow(a, o)}
 }
 
-// Pipeline is PipelineOrder with what is known of each row there.
-func Pipeline(db *nb.DB) []PlacedACL {
-	sorted := PipelineOrder(db)
+// PlacedACLs is SortedACLs with what is known of each row there.
+func PlacedACLs(db *nb.DB) []PlacedACL {
+	sorted := SortedACLs(db)
 	ties := tiesIn(sorted)
 	out := make([]PlacedACL, len(sorted))
 	for i, a := range sorted {
-		out[i] = Place(a)
+		out[i] = PlaceACL(a)
 		out[i].Tie = ties[i]
 	}
 	return out
 }
 
 // OwnerName says for people who owns a row, from its external_ids.
-func OwnerName(ids map[string]string) string { return OwnerOf(ids).Label() }
+func OwnerName(ids map[string]string) string { return OwnerOfIDs(ids).Label() }
 
-// OwnerOf is nb.OwnerOf where the table is not at hand: no id is of two tables.
-func OwnerOf(ids map[string]string) (o nb.Owner) {
+// OwnerOfIDs is nb.OwnerOf where the table is not at hand: no id is of two tables.
+func OwnerOfIDs(ids map[string]string) (o nb.Owner) {
 	for _, table := range []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup} {
 		o = nb.OwnerOf(table, ids)
 		if o.Form != nb.FormOdd && o.Form != nb.FormUnknown && o.Form != nb.FormNone {
@@ -66,20 +66,20 @@ func OwnerOf(ids map[string]string) (o nb.Owner) {
 	return o
 }
 
-// UnitOf returns the unit that a row was compiled for: a policy, or one of the kinds
+// UnitOfOwner returns the unit that a row was compiled for: a policy, or one of the kinds
 // that are no object, such as the default deny of a namespace. ok is false for rows of
 // other owners and forms.
-func UnitOf(o nb.Owner) (k model.Key, ok bool) {
+func UnitOfOwner(o nb.Owner) (k model.Key, ok bool) {
 	if o.Form != nb.FormKnown && o.Form != nb.FormOdd || o.Name == "" {
 		return model.Key{}, false
 	}
 	return model.Key{Kind: model.Kind(o.Type), Namespace: o.Namespace, Name: o.Name}, true
 }
 
-// PolicyOf is the policy a row is about, however it is written: also rows of the
+// PolicyOfOwner is the policy a row is about, however it is written: also rows of the
 // enhancement of 2023 and of older releases name one. ok is false for rows of
 // no policy and of other networks.
-func PolicyOf(o nb.Owner) (k model.PolicyKey, ok bool) {
+func PolicyOfOwner(o nb.Owner) (k model.PolicyKey, ok bool) {
 	k = model.Key{Kind: model.Kind(o.Type), Namespace: o.Namespace, Name: o.Name}
 	switch o.Form {
 	case nb.FormKnown, nb.FormOdd, nb.FormLegacy:
@@ -92,7 +92,7 @@ func PolicyOf(o nb.Owner) (k model.PolicyKey, ok bool) {
 // decide, then rows that are no object's and what only rows are left of, by kind
 // and name.
 func ZonePolicies(r *revision.Revision, z *model.ZoneState) []model.PolicyKey {
-	out := ladder.Order(r.Cluster)
+	out := ladder.PolicyOrder(r.Cluster)
 	if z == nil {
 		return out
 	}
@@ -112,12 +112,12 @@ func ZonePolicies(r *revision.Revision, z *model.ZoneState) []model.PolicyKey {
 	return append(out, slices.Compact(others)...)
 }
 
-// RuleOf finds the policy and rule a row was compiled for from its
+// RuleOfIDs finds the policy and rule a row was compiled for from its
 // external_ids; ok is false for rows of other owners. index is -1 for rows of
 // the whole policy.
-func RuleOf(ids map[string]string) (k model.PolicyKey, dir model.Direction, index int, ok bool) {
-	o := OwnerOf(ids)
-	k, ok = UnitOf(o)
+func RuleOfIDs(ids map[string]string) (k model.PolicyKey, dir model.Direction, index int, ok bool) {
+	o := OwnerOfIDs(ids)
+	k, ok = UnitOfOwner(o)
 	if !ok || !k.Kind.IsPolicy() {
 		return model.PolicyKey{}, "", -1, false
 	}

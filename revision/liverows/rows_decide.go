@@ -9,12 +9,12 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// Tie says how an ACL stands to others of the same stage, tier and priority.
-type Tie uint8
+// PriorityTie says how an ACL stands to others of the same stage, tier and priority.
+type PriorityTie uint8
 
 const (
 	// NoTie: the priority is the row's alone, or its rule's.
-	NoTie Tie = iota
+	NoTie PriorityTie = iota
 	// TieSame: others share the priority and decide alike.
 	TieSame
 	// TieUndefined: others share the priority and decide differently. Which of
@@ -23,7 +23,7 @@ const (
 )
 
 // String is the tie as the command line writes it.
-func (t Tie) String() string {
+func (t PriorityTie) String() string {
 	switch t {
 	case TieSame:
 		return "same verdict"
@@ -35,8 +35,8 @@ func (t Tie) String() string {
 
 // tiesIn says for each of the ACLs in pipeline order how it stands to its
 // neighbours of the same priority.
-func tiesIn(sorted []*nb.ACL) []Tie {
-	out := make([]Tie, len(sorted))
+func tiesIn(sorted []*nb.ACL) []PriorityTie {
+	out := make([]PriorityTie, len(sorted))
 	for from := 0; from < len(sorted); {
 		to := from + 1
 		for to < len(sorted) && samePlace(sorted[from], sorted[to]) {
@@ -54,7 +54,7 @@ func samePlace(a, b *nb.ACL) bool {
 
 // tiesOf judges the rows of one place. Their number may be that of all rules of
 // all NetworkPolicies, so rows are counted and not compared with each other.
-func tiesOf(rows []*nb.ACL, out []Tie) {
+func tiesOf(rows []*nb.ACL, out []PriorityTie) {
 	if len(rows) == 1 {
 		return
 	}
@@ -69,7 +69,7 @@ func tiesOf(rows []*nb.ACL, out []Tie) {
 		if isRule(o) {
 			byRule[o]++
 		}
-		if inNamespace(o) {
+		if isInNamespace(o) {
 			byType[[2]string{o.Type, v}]++
 			byNamespace[[3]string{o.Type, o.Namespace, v}]++
 		}
@@ -77,7 +77,7 @@ func tiesOf(rows []*nb.ACL, out []Tie) {
 	for i, a := range rows {
 		o, own := owners[i], verdictOf(a.Action)
 		for v, n := range all {
-			if inNamespace(o) {
+			if isInNamespace(o) {
 				n += byNamespace[[3]string{o.Type, o.Namespace, v}] - byType[[2]string{o.Type, v}]
 			}
 			if v == own {
@@ -97,16 +97,16 @@ func tiesOf(rows []*nb.ACL, out []Tie) {
 // and its action: among themselves they are no tie.
 func isRule(o nb.Owner) bool { return o.Form == nb.FormKnown && o.Index >= 0 }
 
-// inNamespace says whether a row is bound to the pods of one namespace: two such
+// isInNamespace says whether a row is bound to the pods of one namespace: two such
 // rows of one owner type never match the same connection at the same place, when
 // their namespaces differ (ovn-kubernetes.md#isolation-groups, #firewall-rows,
 // #multicast).
-func inNamespace(o nb.Owner) bool { return o.Form == nb.FormKnown && o.Namespace != "" }
+func isInNamespace(o nb.Owner) bool { return o.Form == nb.FormKnown && o.Namespace != "" }
 
 // TiedWith returns the other rows of a database that share stage, tier and priority of
 // an ACL and may match the same packets, and how they stand to it; rows that decide
 // differently come first.
-func TiedWith(db *nb.DB, a *nb.ACL) (others []*nb.ACL, tie Tie) {
+func TiedWith(db *nb.DB, a *nb.ACL) (others []*nb.ACL, tie PriorityTie) {
 	own := ruleOfACL(a)
 	unlike := func(x *nb.ACL) bool { return verdictOf(x.Action) != verdictOf(a.Action) }
 	for x := range db.ACLs() {
@@ -114,7 +114,7 @@ func TiedWith(db *nb.DB, a *nb.ACL) (others []*nb.ACL, tie Tie) {
 			continue
 		}
 		o := ruleOfACL(x)
-		if inNamespace(o) && inNamespace(own) && o.Type == own.Type && o.Namespace != own.Namespace || isRule(own) && o == own && !unlike(x) {
+		if isInNamespace(o) && isInNamespace(own) && o.Type == own.Type && o.Namespace != own.Namespace || isRule(own) && o == own && !unlike(x) {
 			continue
 		}
 		others = append(others, x)
@@ -188,9 +188,9 @@ func HolderOf(k model.PolicyKey) (table, name string) {
 	return h.Table, h.Name
 }
 
-// Holders knows which port groups and switches hold the ACLs of a database. A
+// ACLHolders knows which port groups and switches hold the ACLs of a database. A
 // row that nothing holds decides nothing.
-type Holders struct {
+type ACLHolders struct {
 	lists []holderList
 	by    map[string][]nb.Row
 }
@@ -204,8 +204,8 @@ type holderList struct {
 // HoldersOf finds them. old, which may be nil, is the answer for an earlier
 // state of the database: it serves while no group or switch got another list,
 // since ports come and go much more often.
-func HoldersOf(db *nb.DB, old *Holders) *Holders {
-	h := &Holders{}
+func HoldersOf(db *nb.DB, old *ACLHolders) *ACLHolders {
+	h := &ACLHolders{}
 	for g := range db.PortGroups() {
 		h.lists = append(h.lists, holderList{g, g.ACLs})
 	}
@@ -227,12 +227,12 @@ func HoldersOf(db *nb.DB, old *Holders) *Holders {
 	return h
 }
 
-// Of are the port groups and switches that hold an ACL, groups first.
-func (h *Holders) Of(a *nb.ACL) []nb.Row { return h.by[a.UUID] }
+// HoldersOfACL are the port groups and switches that hold an ACL, groups first.
+func (h *ACLHolders) HoldersOfACL(a *nb.ACL) []nb.Row { return h.by[a.UUID] }
 
-// Names returns the names of the rows that Of finds, for people.
-func (h *Holders) Names(a *nb.ACL) []string {
-	rows := h.Of(a)
+// HolderNames returns the names of the rows that HoldersOfACL finds, for people.
+func (h *ACLHolders) HolderNames(a *nb.ACL) []string {
+	rows := h.HoldersOfACL(a)
 	out := make([]string, len(rows))
 	for i, r := range rows {
 		out[i] = holderName(r)

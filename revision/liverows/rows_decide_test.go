@@ -49,7 +49,7 @@ func TestPipelineOrderAndTies(t *testing.T) {
 		ownedACL("19", 1, 100, "to-lport", nb.ActionDrop, nb.OwnerANP, "a", "Ingress", "9", "udp"),
 		ownedACL("11", 0, 1, "sideways", nb.ActionDrop, ""),
 	)
-	sorted := PipelineOrder(db)
+	sorted := SortedACLs(db)
 	var got []string
 	for i, tie := range tiesIn(sorted) {
 		a := sorted[i]
@@ -110,7 +110,7 @@ func TestAfterEgressAllow(t *testing.T) {
 
 func TestHolders(t *testing.T) {
 	a, b, c := ownedACL("a", 1, 1, "to-lport", nb.ActionDrop, ""), ownedACL("b", 1, 1, "to-lport", nb.ActionDrop, ""), ownedACL("c", 1, 1, "to-lport", nb.ActionDrop, "")
-	group := &nb.PortGroup{UUID: "g", Name: "a1", ACLs: []string{"a"}, ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerNamespace, nb.Pair{Key: nb.KeyName, Value: "blue"})}
+	group := &nb.PortGroup{UUID: "g", Name: "a1", ACLs: []string{"a"}, ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerNamespace, nb.IDPair{Key: nb.KeyName, Value: "blue"})}
 	bare := &nb.PortGroup{UUID: "h", Name: "pg", ACLs: []string{"a", "b"}}
 	db := revised.Database(a, b, c, group, bare, &nb.LogicalSwitch{UUID: "s", Name: "w1", ACLs: []string{"b"}})
 	h := HoldersOf(db, nil)
@@ -118,7 +118,7 @@ func TestHolders(t *testing.T) {
 		acl  *nb.ACL
 		want []string
 	}{{a, []string{"namespace blue", "group pg"}}, {b, []string{"group pg", "switch w1"}}, {c, []string{}}} {
-		if d := cmp.Diff(tt.want, h.Names(tt.acl)); d != "" {
+		if d := cmp.Diff(tt.want, h.HolderNames(tt.acl)); d != "" {
 			t.Errorf("%s: %s", tt.acl.UUID, d)
 		}
 	}
@@ -132,7 +132,7 @@ func TestHolders(t *testing.T) {
 	moved := ports
 	moved.ACLs = []string{"c"}
 	db = db.Apply([]nb.RowChange{{Old: &ports, New: &moved}})
-	if d := cmp.Diff([]string{"group pg"}, HoldersOf(db, h).Names(c)); d != "" {
+	if d := cmp.Diff([]string{"group pg"}, HoldersOf(db, h).HolderNames(c)); d != "" {
 		t.Error(d)
 	}
 }
@@ -161,13 +161,13 @@ func TestUnitAndPolicyAndRuleOf(t *testing.T) {
 	} {
 		var got answer
 		o := nb.OwnerOfRow(tt.acl)
-		if k, ok := UnitOf(o); ok {
+		if k, ok := UnitOfOwner(o); ok {
 			got.Unit = k.String()
 		}
-		if k, ok := PolicyOf(o); ok {
+		if k, ok := PolicyOfOwner(o); ok {
 			got.Policy = k.String()
 		}
-		k, dir, index, ok := RuleOf(tt.acl.ExternalIDs)
+		k, dir, index, ok := RuleOfIDs(tt.acl.ExternalIDs)
 		if ok {
 			got.Rule = k.String()
 		}

@@ -15,7 +15,7 @@ import (
 type RuleACL struct {
 	ID            string
 	Desired, Live *nb.ACL
-	Fields        []Field
+	Fields        []ComparedField
 	Differs       int // columns
 	// Members says that a set or group the match names is not as desired.
 	Members bool
@@ -27,7 +27,7 @@ func RuleACLs(r *revision.Revision, k model.PolicyKey, rule *model.Rule, z *mode
 	var out []*RuleACL
 	byID := map[string]*RuleACL{}
 	of := func(a *nb.ACL) bool {
-		owner, dir, i, ok := RuleOf(a.ExternalIDs)
+		owner, dir, i, ok := RuleOfIDs(a.ExternalIDs)
 		return ok && owner == k && dir == rule.Direction && i == rule.Index
 	}
 	zone := ""
@@ -79,7 +79,7 @@ func membersDiffer(r *revision.Revision, z *model.ZoneState, k model.PolicyKey, 
 	}
 	of := fmt.Sprintf(":%s:%s:%d:", k.Name, rule.Direction, rule.Index)
 	differs := func(unit model.PolicyKey, mine func(*model.RowDiff) bool) bool {
-		p := z.Policy(unit)
+		p := z.PolicyJoin(unit)
 		return p != nil && slices.ContainsFunc(p.Diffs, func(d model.RowDiff) bool { return d.Waiting == "" && mine(&d) })
 	}
 	for _, unit := range RuleSets(r, k, rule) {
@@ -89,7 +89,7 @@ func membersDiffer(r *revision.Revision, z *model.ZoneState, k model.PolicyKey, 
 	}
 	return differs(k, func(d *model.RowDiff) bool {
 		return d.Table == nb.TableAddressSet && strings.Contains(d.ID, of) ||
-			d.Table == nb.TablePortGroup && (d.Kind == model.DiffMissing || d.Field("ports") != nil)
+			d.Table == nb.TablePortGroup && (d.Kind == model.DiffMissing || d.DiffOfColumn("ports") != nil)
 	})
 }
 
@@ -97,7 +97,7 @@ func membersDiffer(r *revision.Revision, z *model.ZoneState, k model.PolicyKey, 
 // (ovn-kubernetes.md#pod-selector-sets).
 func RuleSets(r *revision.Revision, k model.PolicyKey, rule *model.Rule) (out []model.PolicyKey) {
 	var units []model.PolicyKey
-	for _, unit := range r.Related(k) {
+	for _, unit := range r.RelatedUnits(k) {
 		if unit.Kind == model.KindPodSelector || unit.Kind == model.KindEFDNS {
 			units = append(units, unit)
 		}
@@ -107,7 +107,7 @@ func RuleSets(r *revision.Revision, k model.PolicyKey, rule *model.Rule) (out []
 	}
 	named := map[string]bool{}
 	for _, a := range r.ACLs(k, "") {
-		if _, dir, i, ok := RuleOf(a.ExternalIDs); ok && dir == rule.Direction && i == rule.Index {
+		if _, dir, i, ok := RuleOfIDs(a.ExternalIDs); ok && dir == rule.Direction && i == rule.Index {
 			for ref := range match.RefsIn(a.Match) {
 				named[ref.Name] = true
 			}
@@ -124,7 +124,7 @@ func RuleSets(r *revision.Revision, k model.PolicyKey, rule *model.Rule) (out []
 // SetNames are the names of a shared unit's sets, of both families.
 func SetNames(k model.PolicyKey) (out []string) {
 	for _, family := range []string{"v4", "v6"} {
-		ids := nb.IDs(nb.DefaultController, string(k.Kind), nb.Pair{Key: nb.KeyName, Value: k.Name}, nb.Pair{Key: nb.KeyIPFamily, Value: family})
+		ids := nb.IDs(nb.DefaultController, string(k.Kind), nb.IDPair{Key: nb.KeyName, Value: k.Name}, nb.IDPair{Key: nb.KeyIPFamily, Value: family})
 		out = append(out, nb.HashedName(ids[nb.KeyID]))
 	}
 	return out

@@ -8,11 +8,11 @@ import (
 	"rung/revision"
 )
 
-// From are the omissions that can change what policies say about connections of any ends;
+// OmissionsOfAnswers are the omissions that can change what policies say about connections of any ends;
 // with rows also what the zones' rows do.
-func From(r *revision.Revision, rows bool) (out []model.Omission) {
+func OmissionsOfAnswers(r *revision.Revision, rows bool) (out []model.Omission) {
 	for _, o := range r.Omissions() {
-		if o.Code == model.OmittedZone && !rows || !decides(r, o.Key.Kind) {
+		if o.Code == model.OmittedZone && !rows || !decidesConnections(r, o.Key.Kind) {
 			continue
 		}
 		out = append(out, o)
@@ -20,9 +20,9 @@ func From(r *revision.Revision, rows bool) (out []model.Omission) {
 	return out
 }
 
-// Zones are the omissions of the databases alone: of some of them, or of all where none is
+// OmissionsOfZones are the omissions of the databases alone: of some of them, or of all where none is
 // given.
-func Zones(r *revision.Revision, zones ...*model.ZoneState) (out []model.Omission) {
+func OmissionsOfZones(r *revision.Revision, zones ...*model.ZoneState) (out []model.Omission) {
 	for _, o := range r.Omissions() {
 		if o.Code == model.OmittedZone && (len(zones) == 0 ||
 			slices.ContainsFunc(zones, func(z *model.ZoneState) bool { return z.Name == o.Zone })) {
@@ -32,29 +32,29 @@ func Zones(r *revision.Revision, zones ...*model.ZoneState) (out []model.Omissio
 	return out
 }
 
-// Rows returns the omissions that could change how the rows of zones stand to the
+// OmissionsOfRows returns the omissions that could change how the rows of zones stand to the
 // policies.
-func Rows(r *revision.Revision, zones []*model.ZoneState) []model.Omission {
-	return append(Objects(r), Zones(r, zones...)...)
+func OmissionsOfRows(r *revision.Revision, zones []*model.ZoneState) []model.Omission {
+	return append(OmissionsOfObjects(r), OmissionsOfZones(r, zones...)...)
 }
 
-// About returns the omissions that could change the content and effect of one policy by
+// OmissionsOfPolicy returns the omissions that could change the content and effect of one policy by
 // itself: other policies that were refused cannot.
-func About(r *revision.Revision, k model.PolicyKey) []model.Omission {
-	return slices.DeleteFunc(Objects(r), func(o model.Omission) bool { return o.Key.Kind.IsPolicy() && o.Key != k })
+func OmissionsOfPolicy(r *revision.Revision, k model.PolicyKey) []model.Omission {
+	return slices.DeleteFunc(OmissionsOfObjects(r), func(o model.Omission) bool { return o.Key.Kind.IsPolicy() && o.Key != k })
 }
 
-// Objects returns the parts of the input that were refused or not read, for pages and commands
+// OmissionsOfObjects returns the parts of the input that were refused or not read, for pages and commands
 // that show which objects there are. Policies that were read whole but have no rows are left
 // out, because that is shown with the policy, and so are pods whose place is only assumed,
 // because it is not asked there.
-func Objects(r *revision.Revision) (out []model.Omission) {
+func OmissionsOfObjects(r *revision.Revision) (out []model.Omission) {
 	for _, o := range r.Omissions() {
-		if o.Code == model.OmittedZone || o.Code == model.OmittedPlace || o.Assumed() || !decides(r, o.Key.Kind) {
+		if o.Code == model.OmittedZone || o.Code == model.OmittedPlace || o.IsAssumption() || !decidesConnections(r, o.Key.Kind) {
 			continue
 		}
 		if o.Code == model.OmittedRows {
-			if p := r.Cluster.Policy(o.Key); p != nil && !p.Refused() {
+			if p := r.Cluster.Policy(o.Key); p != nil && !p.IsRefused() {
 				continue
 			}
 		}
@@ -63,53 +63,55 @@ func Objects(r *revision.Revision) (out []model.Omission) {
 	return out
 }
 
-// decides says whether objects of a kind, none for one that is not known, say anything about
+// decidesConnections says whether objects of a kind, none for one that is not known, say anything about
 // connections under the system of the revision.
-func decides(r *revision.Revision, k model.Kind) bool {
+func decidesConnections(r *revision.Revision, k model.Kind) bool {
 	switch k {
 	case model.KindCNP:
-		return r.System.Asks(k) && r.Flags.CompileCNP
+		return r.System.AsksPoliciesOf(k) && r.Flags.CompileCNP
 	case model.KindEvent:
 		return false
 	}
-	return r.System.Asks(k) // what is misspelt may be meant for a policy
+	return r.System.AsksPoliciesOf(k) // what is misspelt may be meant for a policy
 }
 
-// Unjudged returns the omissions because of which an answer is not wholly judged: all
+// UnjudgedOmissions returns the omissions because of which an answer is not wholly judged: all
 // that are no assumption, unless their code is among allowed, or allowed is "all".
-func Unjudged(all []model.Omission, allowed ...string) (out []model.Omission) {
+func UnjudgedOmissions(all []model.Omission, allowed ...string) (out []model.Omission) {
 	for _, o := range all {
-		if !o.Assumed() && !slices.Contains(allowed, "all") && !slices.Contains(allowed, string(o.Code)) {
+		if !o.IsAssumption() && !slices.Contains(allowed, "all") && !slices.Contains(allowed, string(o.Code)) {
 			out = append(out, o)
 		}
 	}
 	return out
 }
 
-// Filter finds the omissions that could change answers of one revision.
-type Filter struct {
+// OmissionFilter finds the omissions that could change answers of one revision.
+type OmissionFilter struct {
 	r   *revision.Revision
 	all []model.Omission
 }
 
-// Of is a filter for a revision; with rows its answers are also those of the zones' rows.
-func Of(r *revision.Revision, rows bool) *Filter { return &Filter{r, From(r, rows)} }
+// NewFilter is a filter for a revision; with rows its answers are also those of the zones' rows.
+func NewFilter(r *revision.Revision, rows bool) *OmissionFilter {
+	return &OmissionFilter{r, OmissionsOfAnswers(r, rows)}
+}
 
 // All are the omissions that could change some answer.
-func (f *Filter) All() []model.Omission { return f.all }
+func (f *OmissionFilter) All() []model.Omission { return f.all }
 
-// Changing are the omissions that could change what becomes of a connection.
-func (f *Filter) Changing(a *verdict.Answer) (out []model.Omission) {
+// OmissionsChanging are the omissions that could change what becomes of a connection.
+func (f *OmissionFilter) OmissionsChanging(a *verdict.Answer) (out []model.Omission) {
 	for i := range f.all {
-		if f.Could(&f.all[i], a) {
+		if f.CouldChange(&f.all[i], a) {
 			out = append(out, f.all[i])
 		}
 	}
 	return out
 }
 
-// Could says whether an omission could change what becomes of a connection.
-func (f *Filter) Could(o *model.Omission, a *verdict.Answer) bool {
+// CouldChange says whether an omission could change what becomes of a connection.
+func (f *OmissionFilter) CouldChange(o *model.Omission, a *verdict.Answer) bool {
 	k, c := o.Key.Kind, &a.Connection
 	switch o.Code {
 	case model.OmittedFile:
@@ -119,7 +121,7 @@ func (f *Filter) Could(o *model.Omission, a *verdict.Answer) bool {
 			return p.From.Zone == o.Zone || p.To.Zone == o.Zone
 		})
 	case model.OmittedPlace:
-		return f.r.Assumed(c.From.Key) || f.r.Assumed(c.To.Key)
+		return f.r.IsPlaceAssumed(c.From.Key) || f.r.IsPlaceAssumed(c.To.Key)
 	case model.OmittedSetting:
 		if o.Key.Name == "" {
 			return true
@@ -143,19 +145,19 @@ func (f *Filter) Could(o *model.Omission, a *verdict.Answer) bool {
 	if !k.IsPolicy() {
 		return true // what policies are made of: tiers and groups
 	}
-	return slices.ContainsFunc(a.Paths, func(p verdict.Path) bool { return f.onPath(o, &p) })
+	return slices.ContainsFunc(a.Paths, func(p verdict.Path) bool { return f.couldChangePath(o, &p) })
 }
 
-// onPath says whether a policy that is not known could change what becomes of a path: it
+// couldChangePath says whether a policy that is not known could change what becomes of a path: it
 // would have to be asked at the stage that denies, or else at any.
-func (f *Filter) onPath(o *model.Omission, p *verdict.Path) bool {
+func (f *OmissionFilter) couldChangePath(o *model.Omission, p *verdict.Path) bool {
 	if o.Key.Kind == model.KindEF {
-		return f.firewalled(o, p)
+		return f.couldFirewallPath(o, p)
 	}
 	some := false
 	for i := range p.Stages {
 		s := &p.Stages[i]
-		could := f.atStage(o, p, s)
+		could := f.couldDecideStage(o, p, s)
 		if s.Verdict == verdict.Deny && !could {
 			return false // denied whatever the policy says
 		}
@@ -164,10 +166,10 @@ func (f *Filter) onPath(o *model.Omission, p *verdict.Path) bool {
 	return some
 }
 
-// firewalled says whether an EgressFirewall could be about a path. It is asked in a stage of
+// couldFirewallPath says whether an EgressFirewall could be about a path. It is asked in a stage of
 // its own, so that no policy decides before it: what others deny stays denied, and what the
 // firewall that is known denies may be another's to say, since a namespace has one.
-func (f *Filter) firewalled(o *model.Omission, p *verdict.Path) bool {
+func (f *OmissionFilter) couldFirewallPath(o *model.Omission, p *verdict.Path) bool {
 	for i := range p.Stages {
 		if s := &p.Stages[i]; s.Verdict == verdict.Deny && (s.Decided == nil || s.Decided.Policy.Kind != model.KindEF) {
 			return false
@@ -179,36 +181,36 @@ func (f *Filter) firewalled(o *model.Omission, p *verdict.Path) bool {
 	return p.To.Key.Kind != model.KindPod
 }
 
-// atStage says whether a policy could decide a stage: its pods may be those that the stage is
+// couldDecideStage says whether a policy could decide a stage: its pods may be those that the stage is
 // about, and nothing decides before it.
-func (f *Filter) atStage(o *model.Omission, p *verdict.Path, s *verdict.StageVerdict) bool {
+func (f *OmissionFilter) couldDecideStage(o *model.Omission, p *verdict.Path, s *verdict.StageVerdict) bool {
 	about := p.To
-	if !s.Stage.Arrives() {
+	if !s.Stage.IsArriving() {
 		about = p.From
 	}
 	if about.Key.Kind != model.KindPod || o.Key.Namespace != "" && o.Key.Namespace != about.Key.Namespace {
 		return false
 	}
-	if c := f.r.Desired.Policy(o.Key); c != nil && o.Code != model.OmittedObject && bounded(c.Policy) {
+	if c := f.r.Desired.Policy(o.Key); c != nil && o.Code != model.OmittedObject && isBoundToSubject(c.Policy) {
 		// No row knows of a pod that is judged as if it were scheduled.
-		if pod := f.r.Cluster.Pod(about.Key.Namespace, about.Key.Name); pod != nil && !f.r.Assumed(about.Key) && !f.r.Desired.IsSubject(c, pod) {
+		if pod := f.r.Cluster.Pod(about.Key.Namespace, about.Key.Name); pod != nil && !f.r.IsPlaceAssumed(about.Key) && !f.r.Desired.IsSubject(c, pod) {
 			return false
 		}
 	}
-	return s.Decided == nil || s.Verdict == verdict.Unknown || !f.before(s.Decided, o)
+	return s.Decided == nil || s.Verdict == verdict.Unknown || !f.decidesBefore(s.Decided, o)
 }
 
-// bounded says whether a policy's rows are known to be about its subject alone: its selectors
+// isBoundToSubject says whether a policy's rows are known to be about its subject alone: its selectors
 // can be read, and no named port makes a rule of its ingress match others, too
 // (ovn-kubernetes.md#acls-of-a-rule).
-func bounded(p *model.Policy) bool {
+func isBoundToSubject(p *model.Policy) bool {
 	return p.Subject.Namespaces.Err() == nil && p.Subject.Pods.Err() == nil && !slices.ContainsFunc(p.Ingress, func(r model.Rule) bool {
 		return slices.ContainsFunc(r.Ports, func(port model.Port) bool { return port.Name != "" })
 	})
 }
 
-// before says whether a rule decides before a policy that is not known.
-func (f *Filter) before(d *verdict.Decider, o *model.Omission) bool {
+// decidesBefore says whether a rule decides before a policy that is not known.
+func (f *OmissionFilter) decidesBefore(d *verdict.Decider, o *model.Omission) bool {
 	if f.r.System.Order != nil {
 		return false // whose order hangs on tiers that may not be known either
 	}
@@ -223,21 +225,21 @@ func (f *Filter) before(d *verdict.Decider, o *model.Omission) bool {
 		return d.Tier < tier
 	}
 	by := f.r.Cluster.Policy(d.Policy)
-	return o.Priority != nil && by != nil && by.Key.Kind.Ranked() && by.Priority < *o.Priority
+	return o.Priority != nil && by != nil && by.Key.Kind.HasPriority() && by.Priority < *o.Priority
 }
 
-// Merge adds omissions that are not there yet.
-func Merge(all, more []model.Omission) []model.Omission {
+// MergeOmissions adds omissions that are not there yet.
+func MergeOmissions(all, more []model.Omission) []model.Omission {
 	all = slices.Clip(all)
 	for _, o := range more {
-		if !slices.ContainsFunc(all, func(a model.Omission) bool { return same(&a, &o) }) {
+		if !slices.ContainsFunc(all, func(a model.Omission) bool { return isSameOmission(&a, &o) }) {
 			all = append(all, o)
 		}
 	}
 	return all
 }
 
-// same says whether two omissions are said alike.
-func same(a, b *model.Omission) bool {
+// isSameOmission says whether two omissions are said alike.
+func isSameOmission(a, b *model.Omission) bool {
 	return a.Code == b.Code && a.Key == b.Key && a.Origin == b.Origin && a.Zone == b.Zone && a.Why == b.Why
 }

@@ -66,11 +66,11 @@ func TestChanging(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := omitted.Of(r, false).Changing(&a)
+			got := omitted.NewFilter(r, false).OmissionsChanging(&a)
 			if could := len(got) > 0; could != tt.could {
 				t.Errorf("%s is %s: %v", a.Connection, a.Verdict, got)
 			}
-			if tt.could && len(omitted.Unjudged(got)) != 1 {
+			if tt.could && len(omitted.UnjudgedOmissions(got)) != 1 {
 				t.Errorf("%v counts as judged", got)
 			}
 		})
@@ -84,7 +84,7 @@ func TestUnjudged(t *testing.T) {
 		allowed []string
 		want    int
 	}{{nil, 2}, {[]string{"refused"}, 1}, {[]string{"refused", "unreadable"}, 0}, {[]string{"all"}, 0}, {[]string{"zone"}, 2}} {
-		if got := omitted.Unjudged(all, tt.allowed...); len(got) != tt.want {
+		if got := omitted.UnjudgedOmissions(all, tt.allowed...); len(got) != tt.want {
 			t.Errorf("allowed %v: %v", tt.allowed, got)
 		}
 	}
@@ -97,7 +97,7 @@ func TestMerge(t *testing.T) {
 		one = append(one, model.Omission{Code: model.OmittedFile, Origin: model.Origin{File: fmt.Sprint(i)}})
 	}
 	more := model.Omission{Code: model.OmittedFile, Origin: model.Origin{File: "9"}}
-	got := omitted.Merge(one, []model.Omission{one[1], more, more})
+	got := omitted.MergeOmissions(one, []model.Omission{one[1], more, more})
 	if len(got) != 4 || got[3].Origin.File != "9" || len(one) != 3 || one[:4][3].Origin.File != "" {
 		t.Errorf("%v, %v", got, one[:4])
 	}

@@ -11,8 +11,8 @@ import (
 	"rung/revision"
 )
 
-// Logging is the logging of the rules of a policy.
-type Logging struct {
+// RuleLogging is the logging of the rules of a policy.
+type RuleLogging struct {
 	Levels model.LogLevels
 	// Namespace is the namespace whose annotation says so; empty where it is the
 	// policy's own (ovn-kubernetes.md#policy-logging, #namespace-logging).
@@ -23,32 +23,32 @@ type Logging struct {
 }
 
 // LoggingOf says what the rules of a policy log, and who says so.
-func LoggingOf(r *revision.Revision, p *model.Policy) (l Logging) {
+func LoggingOf(r *revision.Revision, p *model.Policy) (l RuleLogging) {
 	if p.Kind.IsAdmin() {
 		levels, err := p.LogLevels()
 		if err != nil {
-			return Logging{Problems: []string{err.Error()}}
+			return RuleLogging{Problems: []string{err.Error()}}
 		}
-		return Logging{Levels: levels}
+		return RuleLogging{Levels: levels}
 	}
 	return NamespaceLogging(r, p.Namespace)
 }
 
 // UnitLogging says what the rows of a unit of tier 2 log; ok is false for those
 // that never do.
-func UnitLogging(r *revision.Revision, k model.Key) (l Logging, ok bool) {
+func UnitLogging(r *revision.Revision, k model.Key) (l RuleLogging, ok bool) {
 	switch k.Kind {
 	case model.KindNP, model.KindEF, model.KindNetpolNamespace:
 		l = NamespaceLogging(r, k.Namespace)
-		l.Levels = l.Levels.Of(k.Kind)
+		l.Levels = l.Levels.LevelsForKind(k.Kind)
 		return l, true
 	}
-	return Logging{}, false
+	return RuleLogging{}, false
 }
 
 // NamespaceLogging returns the logging that a namespace's annotation asks for.
-func NamespaceLogging(r *revision.Revision, namespace string) Logging {
-	l := Logging{Namespace: namespace}
+func NamespaceLogging(r *revision.Revision, namespace string) RuleLogging {
+	l := RuleLogging{Namespace: namespace}
 	if ns := r.Cluster.Namespace(namespace); ns != nil {
 		l.Levels, l.Problems = model.NamespaceLogLevels(ns.Annotations[model.AnnotationLogging])
 	}
@@ -75,9 +75,9 @@ func LogLevelCommand(r *revision.Revision, p *model.Policy, also ...model.Action
 	}
 	words := []string{"rung", "log-level", name}
 	for _, a := range []model.Action{model.Deny, model.Allow, model.Pass} {
-		level := levels.For(a)
+		level := levels.LevelOf(a)
 		if level == "" && slices.Contains(also, a) {
-			level = toBeginWith.For(a)
+			level = toBeginWith.LevelOf(a)
 		}
 		if level != "" {
 			words = append(words, "--"+strings.ToLower(string(a)), level)
@@ -91,7 +91,7 @@ func LogLevelCommand(r *revision.Revision, p *model.Policy, also ...model.Action
 func NamespaceLogsCommand(r *revision.Revision, namespace string) string {
 	levels := NamespaceLogging(r, namespace).Levels
 	levels.Allow, levels.Deny = cmp.Or(levels.Allow, toBeginWith.Allow), cmp.Or(levels.Deny, toBeginWith.Deny)
-	return r.Mode.Kubectl.Annotate(model.Key{Kind: model.KindNamespace, Name: namespace}, model.AnnotationLogging+"="+levels.Annotation())
+	return r.Mode.Kubectl.Annotate(model.Key{Kind: model.KindNamespace, Name: namespace}, model.AnnotationLogging+"="+levels.AnnotationText())
 }
 
 // MeterRate is how many lines a second the logging meter of a zone lets through
@@ -135,7 +135,7 @@ type LogSession struct {
 // LogSessions returns the logging sessions of all objects, in the order in which they
 // end.
 func LogSessions(r *revision.Revision) []LogSession {
-	return revision.Shared[revision.Once[[]LogSession]](r).Get(func() []LogSession { return logSessions(r.Cluster) })
+	return revision.SharedValue[revision.Once[[]LogSession]](r).Get(func() []LogSession { return logSessions(r.Cluster) })
 }
 
 func logSessions(c *model.Cluster) (out []LogSession) {
@@ -224,13 +224,13 @@ func loggingInZone(r *revision.Revision, z *model.ZoneState, units []model.Key) 
 	l := LoggingIn{Zone: z.Name}
 	if z.DB == nil || z.Conn != model.ConnSynced {
 		l.Rows, l.Logs = -1, -1
-		if ok, why := shownIn(r, z, units, nil); !ok {
+		if ok, why := isShownInZone(r, z, units, nil); !ok {
 			l.Why = why
 		}
 		return l
 	}
 	for _, k := range units {
-		if none := r.None(k); none != nil {
+		if none := r.WhyNoRows(k); none != nil {
 			l.Why = k.Label() + " is not programmed: " + NoRowsShort(r, none)
 			continue
 		}
@@ -287,5 +287,5 @@ func CostOfLogging(r *revision.Revision, targets []model.Key) LogCost {
 	return c
 }
 
-// Most is how many lines a second the meter lets through at most, on each node.
-func (c LogCost) Most() int { return c.ACLs * c.Rate }
+// LinesPerSecond is how many lines a second the meter lets through at most, on each node.
+func (c LogCost) LinesPerSecond() int { return c.ACLs * c.Rate }

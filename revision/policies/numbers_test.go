@@ -65,20 +65,20 @@ func TestTally(t *testing.T) {
 	put("old", model.PolicyInZone{None: none, LiveACLs: 1, LivePriority: 50})
 	r := revision.New(revision.Facts{Cluster: c, Zones: []*model.ZoneState{z}}, nil)
 	frozen := []UnitState{{given.ANPKey("old"), model.StateFrozen}}
-	tally := Tally(r, z, now)
+	tally := TallyZone(r, z, now)
 	if diff := cmp.Diff(frozen, tally.Differ); diff != "" || tally.Short() != "1/2, 1 not enforced" {
 		t.Errorf("one was not compared yet: %q %s", tally.Short(), diff)
 	}
 	put("b", model.PolicyInZone{InSync: true})
 	put("gone", model.PolicyInZone{Extra: 1, DiffSince: now.Add(-time.Minute)})
-	tally = Tally(r, z, now)
+	tally = TallyZone(r, z, now)
 	want := map[model.PolicyState]int{model.StateInSync: 2, model.StateNotEnforced: 1, model.StateFrozen: 1, model.StateBehind: 1}
 	if diff := cmp.Diff(want, tally.States); diff != "" || tally.Short() != "2/3, 1 not enforced" {
 		t.Errorf("with rows of a policy that is gone: %q %s", tally.Short(), diff)
 	}
 	// Over all zones nothing can be in sync where there are no desired rows.
 	for name, short := range map[string]string{"a": "1/1", "far": "–", "old": "–", "gone": "0/1"} {
-		if s := Summarize(r, given.ANPKey(name), now); s.Short() != short {
+		if s := SummarizePolicy(r, given.ANPKey(name), now); s.Short() != short {
 			t.Errorf("%s: %q, want %q", name, s.Short(), short)
 		}
 	}
@@ -103,7 +103,7 @@ func TestStrayRowsAt(t *testing.T) {
 	other := *z
 	other.Name = "other"
 	r := revision.New(revision.Facts{Cluster: c, Zones: []*model.ZoneState{z, &other}}, nil)
-	next := r.With(nil, []model.Key{given.ANPKey("here")})
+	next := r.WithPolicies(nil, []model.Key{given.ANPKey("here")})
 	for _, r := range []*revision.Revision{r, next} {
 		at50 := liverows.StrayRowsAt(r, 50, given.ANPKey("here"))
 		if len(at50) != 2 || !slices.Contains(at50, "ANP far (frozen)") || !slices.Contains(at50, "ANP removed ingress") {

@@ -18,7 +18,7 @@ func MeantPods(r *revision.Revision, p *model.Policy) []*model.Pod {
 	if r.BySelectors(p) {
 		return r.Subjects(p.Key)
 	}
-	if pods := r.Subjects(p.Key); len(pods) > 0 || r.None(p.Key) == nil {
+	if pods := r.Subjects(p.Key); len(pods) > 0 || r.WhyNoRows(p.Key) == nil {
 		return pods
 	}
 	var out []*model.Pod
@@ -28,7 +28,7 @@ func MeantPods(r *revision.Revision, p *model.Policy) []*model.Pod {
 			continue
 		}
 		for pod := range r.Cluster.PodsIn(ns.Name) {
-			if pod.SubjectEligible() && (s.AllPods || s.Pods.Matches(pod.Labels)) {
+			if pod.CanBeSubject() && (s.AllPods || s.Pods.Matches(pod.Labels)) {
 				out = append(out, pod)
 			}
 		}
@@ -39,8 +39,8 @@ func MeantPods(r *revision.Revision, p *model.Policy) []*model.Pod {
 // RelatedAstray are the units besides its own that hold rows for a policy and are not in
 // sync in every zone.
 func RelatedAstray(r *revision.Revision, k model.PolicyKey, now time.Time) (out []model.PolicyKey) {
-	for _, unit := range r.Related(k) {
-		if s := Summarize(r, unit, now); s.InSync < s.Zones {
+	for _, unit := range r.RelatedUnits(k) {
+		if s := SummarizePolicy(r, unit, now); s.InSync < s.Zones {
 			out = append(out, unit)
 		}
 	}
@@ -51,7 +51,7 @@ func RelatedAstray(r *revision.Revision, k model.PolicyKey, now time.Time) (out 
 // any: those of a policy that is gone still decide.
 func LiveACLCount(r *revision.Revision, k model.PolicyKey) (acls int, zones []string) {
 	for _, z := range r.Zones {
-		if p := z.Policy(k); p != nil && p.LiveACLs > 0 {
+		if p := z.PolicyJoin(k); p != nil && p.LiveACLs > 0 {
 			acls += p.LiveACLs
 			zones = append(zones, z.Name)
 		}
@@ -64,7 +64,7 @@ func LiveACLCount(r *revision.Revision, k model.PolicyKey) (acls int, zones []st
 func WaitingPorts(r *revision.Revision, k model.PolicyKey) map[string]bool {
 	out := map[string]bool{}
 	for _, z := range r.Zones {
-		p := z.Policy(k)
+		p := z.PolicyJoin(k)
 		if p == nil || p.Waiting == 0 {
 			continue
 		}
@@ -98,15 +98,15 @@ func OpenRules(r *revision.Revision, pod *model.Pod) (n int) {
 	return n
 }
 
-// Astray counts the units of a tier that need attention: frozen, behind, not enforced or
+// CountAstray counts the units of a tier that need attention: frozen, behind, not enforced or
 // not comparable in some zone.
-func Astray(r *revision.Revision, t *ladder.Tier, now time.Time) (n int) {
+func CountAstray(r *revision.Revision, t *ladder.Tier, now time.Time) (n int) {
 	if len(r.Zones) == 0 {
 		return 0
 	}
 	for i := range t.Units {
-		if k := t.Units[i].Key; r.Compiled(k) {
-			switch Summarize(r, k, now).State {
+		if k := t.Units[i].Key; r.IsCompiled(k) {
+			switch SummarizePolicy(r, k, now).State {
 			case model.StateFrozen, model.StateBehind, model.StateNotEnforced, model.StateNotComparable:
 				n++
 			}
@@ -115,10 +115,10 @@ func Astray(r *revision.Revision, t *ladder.Tier, now time.Time) (n int) {
 	return n
 }
 
-// Loggers names the policies that log, as they or their namespace say, in the order of
+// LoggingPolicies names the policies that log, as they or their namespace say, in the order of
 // the ladder; all is how many policies there are.
-func Loggers(r *revision.Revision) (names []string, all int) {
-	for _, place := range r.Order() {
+func LoggingPolicies(r *revision.Revision) (names []string, all int) {
+	for _, place := range r.PolicyOrder() {
 		all++
 		for rule := range place.Policy.AllRules() {
 			if rule.Tiered != nil && rule.Tiered.Logging {
@@ -130,9 +130,9 @@ func Loggers(r *revision.Revision) (names []string, all int) {
 	if all > 0 {
 		return names, all
 	}
-	for _, k := range ladder.Order(r.Cluster) {
+	for _, k := range ladder.PolicyOrder(r.Cluster) {
 		all++
-		if l := LoggingOf(r, r.Cluster.Policy(k)); !l.Levels.Any() || l.Namespace == "" && len(l.Problems) > 0 {
+		if l := LoggingOf(r, r.Cluster.Policy(k)); !l.Levels.IsOn() || l.Namespace == "" && len(l.Problems) > 0 {
 			continue
 		}
 		names = append(names, k.Brief())
@@ -158,7 +158,7 @@ func ListRuleFacts(r *revision.Revision, p *model.Policy) []RuleFacts {
 	}
 	acls := map[place][]string{}
 	for _, a := range r.ACLs(p.Key, "") {
-		if _, dir, i, ok := liverows.RuleOf(a.ExternalIDs); ok {
+		if _, dir, i, ok := liverows.RuleOfIDs(a.ExternalIDs); ok {
 			acls[place{dir, i}] = append(acls[place{dir, i}], a.ID())
 		}
 	}

@@ -37,7 +37,7 @@ func TestRuleFacts(t *testing.T) {
 	twice.Ingress = append([]model.Rule(nil), p.Ingress...)
 	twice.Ingress[0].Peers = append(append([]model.Peer(nil), p.Ingress[0].Peers...), p.Ingress[0].Peers...)
 	once := ListRuleFacts(r, p)[0].Pods
-	if f := ListRuleFacts(r.With([]model.Object{&twice}, nil), &twice)[0]; f.Pods != once || once == 0 {
+	if f := ListRuleFacts(r.WithPolicies([]model.Object{&twice}, nil), &twice)[0]; f.Pods != once || once == 0 {
 		t.Errorf("%d pods behind the same peer twice, %d behind it once", f.Pods, once)
 	}
 }

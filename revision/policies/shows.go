@@ -11,45 +11,45 @@ import (
 	"rung/revision"
 )
 
-// Shown says whether the live rows of one zone show the policies as they are
+// ZoneShown says whether the live rows of one zone show the policies as they are
 // now, read from the rows themselves and not from a state that may be older.
-type Shown struct {
+type ZoneShown struct {
 	Zone string
 	OK   bool
 	// Why says what is missing, or with OK what is special: "no rows wanted".
 	Why string
 }
 
-// Shows looks in every zone, by name, for the ACLs of the policies and of what
+// ZonesShowing looks in every zone, by name, for the ACLs of the policies and of what
 // holds rows for them: each desired one must be live with all its columns, and
 // those in gone must not be live.
-func Shows(r *revision.Revision, policies []model.PolicyKey, gone []string) []Shown {
-	out := make([]Shown, 0, len(r.Zones))
+func ZonesShowing(r *revision.Revision, policies []model.PolicyKey, gone []string) []ZoneShown {
+	out := make([]ZoneShown, 0, len(r.Zones))
 	var units []model.PolicyKey
 	for _, k := range policies {
 		if k.Kind == model.KindNamespace {
 			units = append(units, LoggedUnits(r, k)...)
 			continue
 		}
-		units = append(append(units, k), r.Related(k)...)
+		units = append(append(units, k), r.RelatedUnits(k)...)
 	}
 	for _, z := range r.Zones {
-		s := Shown{Zone: z.Name}
-		s.OK, s.Why = shownIn(r, z, units, gone)
+		s := ZoneShown{Zone: z.Name}
+		s.OK, s.Why = isShownInZone(r, z, units, gone)
 		out = append(out, s)
 	}
-	slices.SortFunc(out, func(a, b Shown) int { return cmp.Compare(a.Zone, b.Zone) })
+	slices.SortFunc(out, func(a, b ZoneShown) int { return cmp.Compare(a.Zone, b.Zone) })
 	return out
 }
 
-func shownIn(r *revision.Revision, z *model.ZoneState, policies []model.PolicyKey, gone []string) (ok bool, why string) {
+func isShownInZone(r *revision.Revision, z *model.ZoneState, policies []model.PolicyKey, gone []string) (ok bool, why string) {
 	switch {
 	case z.SyncedAt.IsZero():
 		return false, "not read yet"
 	case z.Conn == model.ConnReadOnly:
 		return false, "a file: its rows never follow"
 	case z.Conn == model.ConnSwept:
-		return shownAsRead(r, z, policies)
+		return isShownAsRead(r, z, policies)
 	case z.Conn != model.ConnSynced || z.DB == nil:
 		return false, string(z.Conn)
 	}
@@ -66,8 +66,8 @@ func shownIn(r *revision.Revision, z *model.ZoneState, policies []model.PolicyKe
 		if r.DesiredOf(k).Policy(k) == nil {
 			continue
 		}
-		if none := r.None(k); none != nil {
-			in := z.Policy(k)
+		if none := r.WhyNoRows(k); none != nil {
+			in := z.PolicyJoin(k)
 			switch {
 			case in != nil && in.LiveACLs > 0 && in.LivePriority >= 0:
 				return false, fmt.Sprintf("frozen: old rows still decide at %d", in.LivePriority)
@@ -89,7 +89,7 @@ func shownIn(r *revision.Revision, z *model.ZoneState, policies []model.PolicyKe
 		}
 		if missing+different > 0 {
 			why = fmt.Sprintf("%d of %s to come", missing+different, words.Count(len(want), "ACL"))
-			if in := z.Policy(k); in != nil && in.Error != "" {
+			if in := z.PolicyJoin(k); in != nil && in.Error != "" {
 				why += ": " + in.Error
 			}
 			return false, why
@@ -98,14 +98,14 @@ func shownIn(r *revision.Revision, z *model.ZoneState, policies []model.PolicyKe
 	return true, why
 }
 
-// shownAsRead judges a zone whose rows are not kept by what its last read found,
+// isShownAsRead judges a zone whose rows are not kept by what its last read found,
 // if that was after the change.
-func shownAsRead(r *revision.Revision, z *model.ZoneState, policies []model.PolicyKey) (ok bool, why string) {
+func isShownAsRead(r *revision.Revision, z *model.ZoneState, policies []model.PolicyKey) (ok bool, why string) {
 	for _, k := range policies {
 		if r.DesiredOf(k).Policy(k) == nil {
 			continue
 		}
-		switch p := z.Policy(k); p.State(z, z.SyncedAt) {
+		switch p := z.PolicyJoin(k); p.StateAt(z, z.SyncedAt) {
 		case model.StateInSync:
 		case model.StateStale:
 			return false, "not read since the change"

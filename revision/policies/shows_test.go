@@ -34,7 +34,7 @@ func TestShows(t *testing.T) {
 		&model.ZoneState{Name: "lost", Conn: model.ConnLost, SyncedAt: revised.Now},
 		&model.ZoneState{Name: "never", Conn: model.ConnDialling},
 		&model.ZoneState{Name: "dump", Conn: model.ConnReadOnly, SyncedAt: revised.Now})
-	want := []Shown{
+	want := []ZoneShown{
 		{"dump", false, "a file: its rows never follow"},
 		{"empty", false, "2 of 2 ACLs to come"},
 		{"late", false, "2 of 2 ACLs to come"},
@@ -42,11 +42,11 @@ func TestShows(t *testing.T) {
 		{"never", false, "not read yet"},
 		{"same", true, ""},
 	}
-	if diff := cmp.Diff(want, Shows(r, []model.PolicyKey{k}, nil)); diff != "" {
+	if diff := cmp.Diff(want, ZonesShowing(r, []model.PolicyKey{k}, nil)); diff != "" {
 		t.Error(diff)
 	}
 	id := r.Rows(k, "same").ACLs[0].ID()
-	got := Shows(r, nil, []string{id})
+	got := ZonesShowing(r, nil, []string{id})
 	for _, s := range got {
 		switch s.Zone {
 		case "same":

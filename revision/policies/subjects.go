@@ -44,7 +44,7 @@ func CountSubjects(r *revision.Revision, k model.PolicyKey) SubjectCount {
 	d := r.DesiredOf(k)
 	var n SubjectCount
 	n.Pods, n.Apart = d.SubjectCount(d.Policy(k))
-	if n.All() > 0 || r.None(k) == nil {
+	if n.All() > 0 || r.WhyNoRows(k) == nil {
 		return n
 	}
 	for _, p := range MeantPods(r, r.Cluster.Policy(k)) {
@@ -107,7 +107,7 @@ func PodNote(p *model.Pod) (text string, odd bool) {
 	switch udn := p.PrimaryUDN(); {
 	case p.HostNetwork:
 		return "host network: no policy applies to it; as a peer it counts only in NetworkPolicy rules that select pods", true
-	case p.Completed():
+	case p.IsCompleted():
 		return "completed: its addresses are ignored; another pod may have them by now", true
 	case p.NodeName == "":
 		return "not scheduled: no policy applies to it until it has a node", false

@@ -14,8 +14,8 @@ import (
 	"rung/revision"
 )
 
-// Summary is a policy over all zones.
-type Summary struct {
+// PolicySummary is a policy over all zones.
+type PolicySummary struct {
 	State   model.PolicyState // the worst over the zones
 	InSync  int               // zones in sync
 	None    bool              // it has no desired rows: nothing can be in sync
@@ -25,26 +25,26 @@ type Summary struct {
 	Waiting int               // subject pods whose port does not exist yet
 }
 
-// Summarize judges a policy over all zones at a time.
-func Summarize(r *revision.Revision, k model.PolicyKey, now time.Time) Summary {
-	s := Summary{State: model.StateUnknown}
+// SummarizePolicy judges a policy over all zones at a time.
+func SummarizePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) PolicySummary {
+	s := PolicySummary{State: model.StateUnknown}
 	var worst *model.ZoneState
 	c := r.DesiredOf(k).Policy(k)
 	s.None = c != nil && c.None != nil
 	for _, z := range r.Zones {
-		if c != nil && !c.In(z.Name) {
+		if c != nil && !c.HasRowsIn(z.Name) {
 			continue // the rows of a node are in its own zone only
 		}
 		s.Zones++
-		p := z.Policy(k)
-		st := p.State(z, now)
+		p := z.PolicyJoin(k)
+		st := p.StateAt(z, now)
 		if st == model.StateInSync {
 			s.InSync++
 		}
 		if p != nil {
 			s.Waiting += p.Waiting
 		}
-		if worst == nil || st.Worse(s.State) {
+		if worst == nil || st.IsWorseThan(s.State) {
 			s.State, s.Zone, worst = st, z.Name, z
 		}
 	}
@@ -54,7 +54,7 @@ func Summarize(r *revision.Revision, k model.PolicyKey, now time.Time) Summary {
 
 // Short is in how many zones it is in sync, "2/3"; "–" where it has no desired rows or no
 // zone is known.
-func (s Summary) Short() string {
+func (s PolicySummary) Short() string {
 	if s.None || s.Zones == 0 {
 		return "–"
 	}
@@ -64,7 +64,7 @@ func (s Summary) Short() string {
 // summaryText is a state in a few words; z is the zone it comes from, nil without
 // zones.
 func summaryText(r *revision.Revision, k model.PolicyKey, state model.PolicyState, z *model.ZoneState) string {
-	p := z.Policy(k)
+	p := z.PolicyJoin(k)
 	switch state {
 	case model.StateFrozen:
 		return "frozen: " + frozenText(p)
@@ -78,7 +78,7 @@ func summaryText(r *revision.Revision, k model.PolicyKey, state model.PolicyStat
 		}
 		// Not compared since it changed.
 	case model.StateUnknown:
-		if z != nil && !z.Current() {
+		if z != nil && !z.IsCurrent() {
 			return string(z.Conn) + " " + z.Name
 		}
 	case model.StateStale:
@@ -121,8 +121,8 @@ func NoRowsShort(r *revision.Revision, n *model.NoRows) string {
 	return n.Code
 }
 
-// Over is how a policy stands over zones.
-type Over struct {
+// PolicyOverZones is how a policy stands over zones.
+type PolicyOverZones struct {
 	Zones, InSync int
 	None          bool                      // it has no desired rows: nothing can be in sync
 	States        map[model.PolicyState]int // of the zones where it is not in sync
@@ -131,20 +131,20 @@ type Over struct {
 }
 
 // OverZones judges a policy in every zone where it has rows.
-func OverZones(r *revision.Revision, k model.PolicyKey, now time.Time) Over {
-	o := Over{States: map[model.PolicyState]int{}, Worst: model.StateInSync, None: r.None(k) != nil}
+func OverZones(r *revision.Revision, k model.PolicyKey, now time.Time) PolicyOverZones {
+	o := PolicyOverZones{States: map[model.PolicyState]int{}, Worst: model.StateInSync, None: r.WhyNoRows(k) != nil}
 	for _, z := range r.Zones {
 		if !r.InZone(k, z.Name) {
 			continue
 		}
 		o.Zones++
-		s := z.Policy(k).State(z, now)
+		s := z.PolicyJoin(k).StateAt(z, now)
 		if s == model.StateInSync {
 			o.InSync++
 			continue
 		}
 		o.States[s]++
-		if s.Worse(o.Worst) {
+		if s.IsWorseThan(o.Worst) {
 			o.Worst, o.Names = s, nil
 		}
 		if s == o.Worst {
@@ -154,29 +154,29 @@ func OverZones(r *revision.Revision, k model.PolicyKey, now time.Time) Over {
 	return o
 }
 
-// Others are the states in which the policy is not in sync, worst first.
-func (o *Over) Others() []model.PolicyState {
+// StatesNotInSync are the states in which the policy is not in sync, worst first.
+func (o *PolicyOverZones) StatesNotInSync() []model.PolicyState {
 	return slices.SortedFunc(maps.Keys(o.States), model.PolicyState.Compare)
 }
 
-// Worst is the zone in which a policy needs attention first, nil without zones.
-func Worst(r *revision.Revision, k model.PolicyKey, now time.Time) (worst *model.ZoneState) {
+// WorstZone is the zone in which a policy needs attention first, nil without zones.
+func WorstZone(r *revision.Revision, k model.PolicyKey, now time.Time) (worst *model.ZoneState) {
 	var state model.PolicyState
 	for _, z := range r.Zones {
-		if s := z.Policy(k).State(z, now); worst == nil || s.Worse(state) {
+		if s := z.PolicyJoin(k).StateAt(z, now); worst == nil || s.IsWorseThan(state) {
 			worst, state = z, s
 		}
 	}
 	return worst
 }
 
-// Troubled are at most n zones in which a policy is not in sync, and the others; each
+// ZonesNotInSync are at most n zones in which a policy is not in sync, and the others; each
 // worst first, then by name.
-func Troubled(r *revision.Revision, k model.PolicyKey, n int, now time.Time) (first, left []*model.ZoneState) {
+func ZonesNotInSync(r *revision.Revision, k model.PolicyKey, n int, now time.Time) (first, left []*model.ZoneState) {
 	all := slices.Clone(r.Zones)
 	states := make(map[string]model.PolicyState, len(all))
 	for _, z := range all {
-		states[z.Name] = z.Policy(k).State(z, now)
+		states[z.Name] = z.PolicyJoin(k).StateAt(z, now)
 	}
 	slices.SortStableFunc(all, func(a, b *model.ZoneState) int {
 		return cmp.Or(states[a.Name].Compare(states[b.Name]), strings.Compare(a.Name, b.Name))
@@ -233,8 +233,8 @@ type UnitState struct {
 	State model.PolicyState
 }
 
-// Tally judges everything in a zone.
-func Tally(r *revision.Revision, z *model.ZoneState, now time.Time) (t ZoneTally) {
+// TallyZone judges everything in a zone.
+func TallyZone(r *revision.Revision, z *model.ZoneState, now time.Time) (t ZoneTally) {
 	t.States, t.Units = map[model.PolicyState]int{}, map[model.PolicyState]int{}
 	for k := range z.Policies {
 		t.add(r, z, k, now)
@@ -259,8 +259,8 @@ func (t *ZoneTally) add(r *revision.Revision, z *model.ZoneState, k model.Policy
 	if !k.Kind.IsPolicy() && !r.InZone(k, z.Name) {
 		return
 	}
-	s := z.Policy(k).State(z, now)
-	if s.Worse(model.StateNotEnforced) {
+	s := z.PolicyJoin(k).StateAt(z, now)
+	if s.IsWorseThan(model.StateNotEnforced) {
 		t.Differ = append(t.Differ, UnitState{k, s})
 	}
 	if !k.Kind.IsPolicy() {
@@ -273,7 +273,7 @@ func (t *ZoneTally) add(r *revision.Revision, z *model.ZoneState, k model.Policy
 	t.States[s]++
 	switch {
 	case s == model.StateFrozen: // among those that differ
-	case r.None(k) != nil:
+	case r.WhyNoRows(k) != nil:
 		t.NotEnforced++
 	default:
 		t.Policies++

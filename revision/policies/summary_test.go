@@ -86,13 +86,13 @@ func TestWords(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := revision.New(revision.Facts{Zones: tt.zones}, nil)
-			s := Summarize(r, k, now)
+			s := SummarizePolicy(r, k, now)
 			if got := fmt.Sprintf("%s %d/%d", s.Text, s.InSync, s.Zones); got != tt.want || s.State != tt.state {
 				t.Errorf("%q %s, want %q %s", got, s.State, tt.want, tt.state)
 			}
 		})
 	}
-	if s := (*model.PolicyInZone)(nil).State(nil, now); s != model.StateUnknown {
+	if s := (*model.PolicyInZone)(nil).StateAt(nil, now); s != model.StateUnknown {
 		t.Errorf("no zone at all: %s", s)
 	}
 }
@@ -106,7 +106,7 @@ func TestWaiting(t *testing.T) {
 		zones = append(zones, &model.ZoneState{Name: name, Conn: model.ConnSynced, SyncedAt: time.Now(),
 			Policies: map[model.PolicyKey]*model.PolicyInZone{k: {InSync: true, Waiting: i + 1}}})
 	}
-	if s := Summarize(revision.New(revision.Facts{Zones: zones}, nil), k, time.Now()); s.Waiting != 3 || s.State != model.StateInSync {
+	if s := SummarizePolicy(revision.New(revision.Facts{Zones: zones}, nil), k, time.Now()); s.Waiting != 3 || s.State != model.StateInSync {
 		t.Errorf("%+v", s)
 	}
 }

@@ -76,7 +76,7 @@ func TestNeighbours(t *testing.T) {
 		{"one", model.Egress, 0, "none, none"},
 	} {
 		p := r.Cluster.Policy(given.ANPKey(tt.policy))
-		before, after := liverows.Neighbours(r, p, p.Rule(tt.dir, tt.rule))
+		before, after := liverows.NeighbourRules(r, p, p.Rule(tt.dir, tt.rule))
 		if got := name(before) + ", " + name(after); got != tt.want {
 			t.Errorf("%s %s %d: %s, want %s", tt.policy, tt.dir, tt.rule, got, tt.want)
 		}
@@ -100,7 +100,7 @@ func astray(k model.PolicyKey, now time.Time) []*model.ZoneState {
 func TestPolicyOverZones(t *testing.T) {
 	now, k := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC), given.ANPKey("one")
 	r := revision.New(revision.Facts{Cluster: given.Cluster(t, given.ANP("one", 10, "tenant=blue", "in allow tenant=red")), Zones: astray(k, now)}, nil)
-	if z := Worst(r, k, now); z.Name != "b" {
+	if z := WorstZone(r, k, now); z.Name != "b" {
 		t.Errorf("the worst zone is %s, want b, where it is frozen", z.Name)
 	}
 	names := func(zones []*model.ZoneState) (out []string) {
@@ -109,7 +109,7 @@ func TestPolicyOverZones(t *testing.T) {
 		}
 		return out
 	}
-	first, left := Troubled(r, k, 12, now)
+	first, left := ZonesNotInSync(r, k, 12, now)
 	if got := fmt.Sprint(names(first), names(left)); got != "[b c] [a]" {
 		t.Errorf("troubled %s", got)
 	}
@@ -117,10 +117,10 @@ func TestPolicyOverZones(t *testing.T) {
 	if o.Zones != 3 || o.InSync != 1 || o.Worst != model.StateFrozen || !slices.Equal(o.Names, []string{"b"}) {
 		t.Errorf("over all zones: %+v", o)
 	}
-	if others := o.Others(); !slices.Equal(others, []model.PolicyState{model.StateFrozen, model.StateBehind}) {
+	if others := o.StatesNotInSync(); !slices.Equal(others, []model.PolicyState{model.StateFrozen, model.StateBehind}) {
 		t.Errorf("worst first: %v", others)
 	}
-	if tally := Tally(r, r.Zones[2], now); tally.Policies != 1 || tally.InSync != 0 || len(tally.Differ) != 1 || tally.Differ[0].State != model.StateBehind {
+	if tally := TallyZone(r, r.Zones[2], now); tally.Policies != 1 || tally.InSync != 0 || len(tally.Differ) != 1 || tally.Differ[0].State != model.StateBehind {
 		t.Errorf("the tally of c: %+v", tally)
 	}
 	if n, zones := LiveACLCount(r, k); n != 5 || !slices.Equal(zones, []string{"a", "b"}) {
@@ -131,7 +131,7 @@ func TestPolicyOverZones(t *testing.T) {
 			t.Errorf("after %s comes %s, want %s", from, got, want)
 		}
 	}
-	if got := Astray(r, &r.Ladder().Tiers[model.TierNetwork], now); got != 0 {
+	if got := CountAstray(r, &r.Ladder().Tiers[model.TierNetwork], now); got != 0 {
 		t.Errorf("%d units of tier 2 are astray, and there are none", got)
 	}
 }
@@ -162,7 +162,7 @@ func TestPodsThatAreMeant(t *testing.T) {
 func TestLoggers(t *testing.T) {
 	logs := strings.Replace(given.ANP("one", 10, "", "in allow tenant=red"), "  name: one\n", "  name: one\n  annotations: {k8s.ovn.org/acl-logging: '{\"deny\": \"alert\"}'}\n", 1)
 	r := revision.New(revision.Facts{Cluster: given.Cluster(t, logs, given.ANP("two", 20, "", "in allow tenant=red"), given.BANP("", "in deny tenant=red"))}, nil)
-	if names, all := Loggers(r); all != 3 || !slices.Equal(names, []string{"one"}) {
+	if names, all := LoggingPolicies(r); all != 3 || !slices.Equal(names, []string{"one"}) {
 		t.Errorf("%v of %d log", names, all)
 	}
 }
@@ -176,16 +176,16 @@ func TestMarks(t *testing.T) {
 	z := &model.ZoneState{Name: "worker", Conn: model.ConnSynced, SyncedAt: now, Policies: map[model.PolicyKey]*model.PolicyInZone{k: {Policy: k, Missing: 1, Extra: 1, Different: 1,
 		Touched: old, DiffSince: old, LivePriority: -1, Diffs: []model.RowDiff{{Kind: model.DiffMissing, Table: nb.TableACL, ID: lost},
 			{Kind: model.DiffExtra, Table: nb.TableACL, UUID: "extra"}, {Kind: model.DiffDifferent, Table: nb.TableACL, UUID: "different"}}}}}
-	m := liverows.Marks(r, z, now)
-	own := nb.IDs(nb.DefaultController, nb.OwnerANP, nb.Pair{Key: nb.KeyName, Value: "one"})
+	m := liverows.MarkRows(r, z, now)
+	own := nb.IDs(nb.DefaultController, nb.OwnerANP, nb.IDPair{Key: nb.KeyName, Value: "one"})
 	for uuid, want := range map[string]liverows.RowMark{"extra": liverows.RowExtra, "different": liverows.RowDifferent, "fine": liverows.RowFine} {
 		a := &nb.ACL{UUID: uuid, ExternalIDs: own}
-		if got := m.Of(a, nb.OwnerOfRow(a)); got != want {
+		if got := m.MarkOf(a, nb.OwnerOfRow(a)); got != want {
 			t.Errorf("%s: mark %d, want %d", uuid, got, want)
 		}
 	}
 	foreign := &nb.ACL{UUID: "other"}
-	if got := m.Of(foreign, nb.OwnerOfRow(foreign)); got != liverows.RowForeign {
+	if got := m.MarkOf(foreign, nb.OwnerOfRow(foreign)); got != liverows.RowForeign {
 		t.Errorf("a row without an owner: mark %d, want %d", got, liverows.RowForeign)
 	}
 	if rows := m.MissingRows(r, z, nb.TableACL, 50); len(rows) != 1 || rows[0].IDs()[nb.KeyID] != lost {
@@ -195,7 +195,7 @@ func TestMarks(t *testing.T) {
 		t.Errorf("of the first 0 policies nothing is listed: %v", rows)
 	}
 	z.Policies[k].DiffSince, z.Policies[k].Touched = now, now
-	if a := (&nb.ACL{UUID: "different"}); liverows.Marks(r, z, now).Of(a, nb.OwnerOfRow(a)) != liverows.RowSettling {
+	if a := (&nb.ACL{UUID: "different"}); liverows.MarkRows(r, z, now).MarkOf(a, nb.OwnerOfRow(a)) != liverows.RowSettling {
 		t.Error("a difference of this moment is settling")
 	}
 }

@@ -2,7 +2,7 @@
 // hang on it: the claims of flags, of each zone's rows and of the cluster's
 // configuration, and which of them wins.
 //
-// Invariants: a View is immutable and made in whole steps; a flag outranks the zone's
+// Invariants: a DialectView is immutable and made in whole steps; a flag outranks the zone's
 // rows, those the configuration, that the image, that the default; each setting says
 // where its value comes from.
 //

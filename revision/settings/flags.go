@@ -56,7 +56,7 @@ type Flags struct {
 	// controller for them, might (ovn-kubernetes.md#clusternetworkpolicy).
 	CompileCNP bool
 	// System is the network plugin whose precedence holds: "auto" (or empty, see
-	// system.Decide), or the name of one.
+	// system.ChooseSystem), or the name of one.
 	System   string
 	Features Features
 }
@@ -65,14 +65,14 @@ type Flags struct {
 // still a priority of OVN (ovn-kubernetes.md#priorities).
 const highestPriority = 299
 
-// Check says what cannot be read, and fills in MaxPriority.
-func (f *Flags) Check() error {
+// CheckFlags says what cannot be read, and fills in MaxPriority.
+func (f *Flags) CheckFlags() error {
 	switch f.Family {
 	case "", auto, "ipv4", "ipv6", "dual":
 	default:
 		return fmt.Errorf("IP family %q: want auto, ipv4, ipv6 or dual", f.Family)
 	}
-	if names := system.Names(); f.System != "" && f.System != auto && system.Named(f.System) == nil {
+	if names := system.SystemNames(); f.System != "" && f.System != auto && system.SystemByName(f.System) == nil {
 		return fmt.Errorf("system %q: want auto, %s", clean.Text(f.System), strings.Join(names, " or "))
 	}
 	if f.MaxPriority < 0 || f.MaxPriority > highestPriority {
@@ -85,7 +85,7 @@ func (f *Flags) Check() error {
 	if _, err := isOn("observability", f.Observability); err != nil {
 		return err
 	}
-	return f.Features.options(&compiler.Options{})
+	return f.Features.addToOptions(&compiler.Options{})
 }
 
 // CompilerOptions are the compiler's options of flags that were checked.
@@ -95,15 +95,15 @@ func (f *Flags) CompilerOptions() compiler.Options {
 		IPv6:        f.Family == "ipv6" || f.Family == "dual",
 		MaxPriority: f.MaxPriority,
 		CNP:         f.CompileCNP,
-		Nothing:     !system.Named(f.System).Has(system.Rows),
+		Nothing:     !system.SystemByName(f.System).HasFeature(system.Rows),
 	}
 	o.Observability, _ = isOn("observability", f.Observability)
-	_ = f.Features.options(&o)
+	_ = f.Features.addToOptions(&o)
 	return o
 }
 
-// Demo fills in what the built-in cluster's configuration would say.
-func (f *Features) Demo() {
+// AddDemo fills in what the built-in cluster's configuration would say.
+func (f *Features) AddDemo() {
 	if len(f.ClusterSubnets) == 0 {
 		f.ClusterSubnets = []string{"10.244.0.0/16"}
 	}
@@ -112,8 +112,8 @@ func (f *Features) Demo() {
 	}
 }
 
-// options adds the features to the compiler's options.
-func (f *Features) options(o *compiler.Options) (err error) {
+// addToOptions adds the features to the compiler's options.
+func (f *Features) addToOptions(o *compiler.Options) (err error) {
 	o.DNS, o.HostNetworkNamespace = f.DNS, f.HostNetworkNamespace
 	if o.AllowICMP, err = isOn("allow-icmp-network-policy", f.AllowICMP); err != nil {
 		return err
@@ -121,10 +121,10 @@ func (f *Features) options(o *compiler.Options) (err error) {
 	if o.Stateless, err = isOn("enable-stateless-netpol", f.Stateless); err != nil {
 		return err
 	}
-	if o.Multicast, err = switchOf("multicast", f.Multicast); err != nil {
+	if o.Multicast, err = switchValue("multicast", f.Multicast); err != nil {
 		return err
 	}
-	if o.Defaults, err = switchOf("default rows", f.Defaults); err != nil {
+	if o.Defaults, err = switchValue("default rows", f.Defaults); err != nil {
 		return err
 	}
 	o.ClusterSubnets = nil
@@ -140,11 +140,11 @@ func (f *Features) options(o *compiler.Options) (err error) {
 
 // isOn reads a switch that is off where nobody says otherwise.
 func isOn(what, text string) (bool, error) {
-	s, err := switchOf(what, text)
+	s, err := switchValue(what, text)
 	return s == compiler.On, err
 }
 
-func switchOf(what, text string) (compiler.Switch, error) {
+func switchValue(what, text string) (compiler.SwitchOption, error) {
 	switch text {
 	case "", auto:
 		return compiler.Auto, nil

@@ -45,8 +45,8 @@ const (
 	unknown = "unknown"
 )
 
-// Setting is one setting with where its value comes from.
-type Setting struct {
+// SettingValue is one setting with where its value comes from.
+type SettingValue struct {
 	Name, Value string
 	Source      string // FromFlag and the others
 	Evidence    string // what tells it; clean, may be empty
@@ -55,15 +55,15 @@ type Setting struct {
 // Zone holds the settings that the OVN-Kubernetes of a zone runs with, and the form of
 // its rows.
 type Zone struct {
-	Settings []Setting      // in a fixed order
-	Rows     []dialect.Rows // by owner type
+	Settings []SettingValue      // in a fixed order
+	Rows     []dialect.OwnerRows // by owner type
 	// Deviates says, by kind, why rows of the zone are not compared with what is
 	// desired.
 	Deviates map[model.Kind]string
 }
 
-// View is a revision's knowledge of dialects; immutable.
-type View struct {
+// DialectView is a revision's knowledge of dialects; immutable.
+type DialectView struct {
 	flags     *Flags
 	config    kube.OVNKube
 	configErr string
@@ -74,10 +74,10 @@ type View struct {
 	nothing   bool // another system holds: no rows are compiled
 }
 
-// Zone returns the settings that the OVN-Kubernetes of a zone runs with. A flag
+// ZoneSettings returns the settings that the OVN-Kubernetes of a zone runs with. A flag
 // outranks the zone's rows, the rows outrank the configuration, and the configuration
 // outranks the image. The name "" means the cluster: what most zones say.
-func (v *View) Zone(zone string) Zone {
+func (v *DialectView) ZoneSettings(zone string) Zone {
 	d := &v.cluster
 	if zone != "" {
 		d = v.zones[zone]
@@ -85,7 +85,7 @@ func (v *View) Zone(zone string) Zone {
 			d = &dialect.Dialect{}
 		}
 	}
-	out := Zone{Settings: v.settings(d), Rows: d.Owners, Deviates: map[model.Kind]string{}}
+	out := Zone{Settings: v.mergedSettings(d), Rows: d.Owners, Deviates: map[model.Kind]string{}}
 	if zone != "" {
 		for k, why := range v.Deviations(d) {
 			out.Deviates[k] = why.Text
@@ -94,64 +94,64 @@ func (v *View) Zone(zone string) Zone {
 	return out
 }
 
-// settings merges, for one zone's rows.
-func (v *View) settings(d *dialect.Dialect) []Setting {
+// mergedSettings merges, for one zone's rows.
+func (v *DialectView) mergedSettings(d *dialect.Dialect) []SettingValue {
 	f := &v.flags.Features
-	noSubnets := claim{off, FromDefault, "not known: EgressFirewalls leave out those that nodes say they have"}
-	adminRows := d.Of(string(model.KindANP)).Rows + d.Of(string(model.KindBANP)).Rows // their absence claims nothing
-	return []Setting{
-		merge(Family, given(v.flags.Family), claim{d.Families.String(), FromRows, d.Families.Evidence}, v.configFamilies(),
-			claim{familyName(v.v4, v.v6), FromDefault, "the addresses of the pods"}),
-		merge(Observability, given(v.flags.Observability), fact(d.Observability),
-			v.configSwitch(kube.OVNObservability), byDefault(off)),
-		merge(AllowICMP, given(f.AllowICMP), fact(d.AllowICMP), v.configSwitch(kube.OVNAllowICMP), byDefault(off)),
-		merge(Stateless, given(f.Stateless), fact(d.Stateless), v.configSwitch(kube.OVNStateless), byDefault(off)),
-		merge(Multicast, given(f.Multicast), fact(d.Multicast), v.configSwitch(kube.OVNMulticast), byDefault(auto)),
-		merge(NetpolDefaults, given(f.Defaults), fact(d.Defaults), byDefault(auto)),
-		merge(ClusterSubnets, given(strings.Join(f.ClusterSubnets, ",")), v.subnets(d), noSubnets),
-		merge(HostNamespace, given(f.HostNetworkNamespace), v.configText(kube.OVNHostNamespace),
-			byDefault(compiler.DefaultHostNetworkNamespace)),
-		merge(MaxPriority, claimIf(v.flags.MaxPriority != model.MaxPriority, FromFlag, fmt.Sprint(v.flags.MaxPriority), ""), byDefault(fmt.Sprint(model.MaxPriority))),
-		merge(CompileCNP, claimIf(v.flags.CompileCNP, FromFlag, on, "OVN-Kubernetes has no controller for ClusterNetworkPolicy: rows as it might write them"), byDefault(off)),
-		merge(AdminPolicy, v.configSwitch(kube.OVNAdminPolicy), claimIf(adminRows > 0, FromRows, on, fmt.Sprintf("%d rows", adminRows)), claim{unknown, FromDefault, ""}),
-		merge(LoggingRate, claimIf(d.Meter.Value == dialect.Yes && d.Meter.Rate > 0, FromRows, fmt.Sprint(d.Meter.Rate), d.Meter.Evidence),
-			claimIf(d.Meter.Value == dialect.No, FromRows, "no meter", d.Meter.Evidence), v.configText(kube.OVNLoggingRate), byDefault("20")),
-		merge(Release, claim{v.config.Version, FromImage, v.config.Image}, claim{unknown, FromDefault, v.configErr}),
+	noSubnets := settingClaim{off, FromDefault, "not known: EgressFirewalls leave out those that nodes say they have"}
+	adminRows := d.RowsOfOwner(string(model.KindANP)).Rows + d.RowsOfOwner(string(model.KindBANP)).Rows // their absence claims nothing
+	return []SettingValue{
+		firstClaim(Family, flagClaim(v.flags.Family), settingClaim{d.Families.String(), FromRows, d.Families.Evidence}, v.configFamiliesClaim(),
+			settingClaim{familyName(v.v4, v.v6), FromDefault, "the addresses of the pods"}),
+		firstClaim(Observability, flagClaim(v.flags.Observability), factClaim(d.Observability),
+			v.configSwitchClaim(kube.OVNObservability), defaultClaim(off)),
+		firstClaim(AllowICMP, flagClaim(f.AllowICMP), factClaim(d.AllowICMP), v.configSwitchClaim(kube.OVNAllowICMP), defaultClaim(off)),
+		firstClaim(Stateless, flagClaim(f.Stateless), factClaim(d.Stateless), v.configSwitchClaim(kube.OVNStateless), defaultClaim(off)),
+		firstClaim(Multicast, flagClaim(f.Multicast), factClaim(d.Multicast), v.configSwitchClaim(kube.OVNMulticast), defaultClaim(auto)),
+		firstClaim(NetpolDefaults, flagClaim(f.Defaults), factClaim(d.Defaults), defaultClaim(auto)),
+		firstClaim(ClusterSubnets, flagClaim(strings.Join(f.ClusterSubnets, ",")), v.subnetsClaim(d), noSubnets),
+		firstClaim(HostNamespace, flagClaim(f.HostNetworkNamespace), v.configClaim(kube.OVNHostNamespace),
+			defaultClaim(compiler.DefaultHostNetworkNamespace)),
+		firstClaim(MaxPriority, claimIf(v.flags.MaxPriority != model.MaxPriority, FromFlag, fmt.Sprint(v.flags.MaxPriority), ""), defaultClaim(fmt.Sprint(model.MaxPriority))),
+		firstClaim(CompileCNP, claimIf(v.flags.CompileCNP, FromFlag, on, "OVN-Kubernetes has no controller for ClusterNetworkPolicy: rows as it might write them"), defaultClaim(off)),
+		firstClaim(AdminPolicy, v.configSwitchClaim(kube.OVNAdminPolicy), claimIf(adminRows > 0, FromRows, on, fmt.Sprintf("%d rows", adminRows)), settingClaim{unknown, FromDefault, ""}),
+		firstClaim(LoggingRate, claimIf(d.Meter.Value == dialect.Yes && d.Meter.Rate > 0, FromRows, fmt.Sprint(d.Meter.Rate), d.Meter.Evidence),
+			claimIf(d.Meter.Value == dialect.No, FromRows, "no meter", d.Meter.Evidence), v.configClaim(kube.OVNLoggingRate), defaultClaim("20")),
+		firstClaim(Release, settingClaim{v.config.Version, FromImage, v.config.Image}, settingClaim{unknown, FromDefault, v.configErr}),
 	}
 }
 
-// claim is the value that one source gives a setting; without a value it makes none.
-type claim struct{ value, source, evidence string }
+// settingClaim is the value that one source gives a setting; without a value it makes none.
+type settingClaim struct{ value, source, evidence string }
 
-// merge takes the first claim that is one.
-func merge(name string, from ...claim) Setting {
+// firstClaim takes the first claim that is one.
+func firstClaim(name string, from ...settingClaim) SettingValue {
 	for _, s := range from {
 		if s.value != "" && (s.value != unknown || s.source == FromDefault) {
-			return Setting{Name: name, Value: s.value, Source: s.source, Evidence: s.evidence}
+			return SettingValue{Name: name, Value: s.value, Source: s.source, Evidence: s.evidence}
 		}
 	}
-	return Setting{Name: name, Value: unknown, Source: FromDefault}
+	return SettingValue{Name: name, Value: unknown, Source: FromDefault}
 }
 
-// given is a flag's claim; auto leaves it to the others.
-func given(value string) claim {
+// flagClaim is a flag's claim; auto leaves it to the others.
+func flagClaim(value string) settingClaim {
 	if value == auto {
 		value = ""
 	}
-	return claim{value: value, source: FromFlag}
+	return settingClaim{value: value, source: FromFlag}
 }
 
 // claimIf is a claim where something is so.
-func claimIf(so bool, source, value, evidence string) claim {
+func claimIf(so bool, source, value, evidence string) settingClaim {
 	if !so {
-		return claim{}
+		return settingClaim{}
 	}
-	return claim{value, source, evidence}
+	return settingClaim{value, source, evidence}
 }
 
-func byDefault(value string) claim { return claim{value: value, source: FromDefault} }
+func defaultClaim(value string) settingClaim { return settingClaim{value: value, source: FromDefault} }
 
-func fact(f dialect.Fact) claim {
+func factClaim(f dialect.Fact) settingClaim {
 	return claimIf(f.Value != dialect.Unknown, FromRows, OnOff(f.Value == dialect.Yes), f.Evidence)
 }
 
@@ -163,19 +163,19 @@ func OnOff(b bool) string {
 	return off
 }
 
-func (v *View) configText(name string) claim {
+func (v *DialectView) configClaim(name string) settingClaim {
 	s := v.config.Settings[name]
-	return claim{s.Value, FromConfig, s.From}
+	return settingClaim{s.Value, FromConfig, s.From}
 }
 
-func (v *View) configSwitch(name string) claim {
+func (v *DialectView) configSwitchClaim(name string) settingClaim {
 	s, there := v.config.Settings[name]
 	is, ok := s.Bool()
 	return claimIf(there && ok, FromConfig, OnOff(is), s.From)
 }
 
-// configFamilies claims the families of the configured subnets.
-func (v *View) configFamilies() claim {
+// configFamiliesClaim claims the families of the configured subnets.
+func (v *DialectView) configFamiliesClaim() settingClaim {
 	s := v.config.Settings[kube.OVNClusterSubnets]
 	v4, v6 := false, false
 	for _, p := range s.Subnets() {
@@ -194,18 +194,18 @@ func familyName(v4, v6 bool) string {
 	return "ipv4"
 }
 
-// subnets returns the subnets that the zone's rows leave out, and for a family that
+// subnetsClaim returns the subnets that the zone's rows leave out, and for a family that
 // rows do not show whole the configuration's.
-func (v *View) subnets(d *dialect.Dialect) claim {
+func (v *DialectView) subnetsClaim(d *dialect.Dialect) settingClaim {
 	s := v.config.Settings[kube.OVNClusterSubnets]
 	all := slices.Clone(d.Subnets.Prefixes)
 	for _, p := range s.Subnets() {
-		if !whole(d.Subnets, p.Addr().Is4()) && !slices.Contains(all, p) {
+		if !showsAllSubnets(d.Subnets, p.Addr().Is4()) && !slices.Contains(all, p) {
 			all = append(all, p)
 		}
 	}
 	slices.SortFunc(all, netip.Prefix.Compare)
-	c := claim{value: prefixText(all), source: FromConfig, evidence: s.From}
+	c := settingClaim{value: prefixText(all), source: FromConfig, evidence: s.From}
 	if found := d.Subnets; len(found.Prefixes) > 0 {
 		c.source, c.evidence = FromRows, found.Evidence
 		if len(all) > len(found.Prefixes) {

@@ -56,9 +56,9 @@ func TestDialectMerge(t *testing.T) {
 			if tt.cfg.MaxPriority == 0 {
 				tt.cfg.MaxPriority = model.MaxPriority
 			}
-			v := &View{flags: &tt.cfg, config: tt.config, v4: true, cluster: tt.rows}
+			v := &DialectView{flags: &tt.cfg, config: tt.config, v4: true, cluster: tt.rows}
 			got := map[string]string{}
-			for _, s := range v.settings(&tt.rows) {
+			for _, s := range v.mergedSettings(&tt.rows) {
 				got[s.Name] = s.Name + " " + s.Value + " " + s.Source
 			}
 			for _, want := range tt.want {
@@ -73,7 +73,7 @@ func TestDialectMerge(t *testing.T) {
 
 // TestDialectVote: most zones decide, of equals what holds now.
 func TestDialectVote(t *testing.T) {
-	zone := func(obs dialect.Tri, v6 dialect.Tri) *dialect.Dialect {
+	zone := func(obs dialect.Tristate, v6 dialect.Tristate) *dialect.Dialect {
 		return &dialect.Dialect{Observability: dialect.Fact{Value: obs}, Families: dialect.Families{V4: dialect.Yes, V6: v6}}
 	}
 	y, n, u := dialect.Yes, dialect.No, dialect.Unknown
@@ -95,7 +95,7 @@ func TestDialectVote(t *testing.T) {
 			for i, z := range tt.zones {
 				zones[fmt.Sprint(i)] = z
 			}
-			got := mostSay(zones, tt.now)
+			got := majoritySettings(zones, tt.now)
 			if text := got.Observability.Value.String() + " " + got.Families.String(); text != tt.want {
 				t.Errorf("%s, want %s", text, tt.want)
 			}
@@ -123,7 +123,7 @@ func TestMostSubnets(t *testing.T) {
 		for i, d := range tt.zones {
 			zones[fmt.Sprint("z", i)] = d
 		}
-		if got := prefixText(mostSubnets(zones, tt.now).Prefixes); got != tt.want {
+		if got := prefixText(majoritySubnets(zones, tt.now).Prefixes); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
@@ -144,7 +144,7 @@ func TestSubnetsEvidence(t *testing.T) {
 		{"rows and the configuration", rows, "ACL a, ConfigMap c"},
 		{"rows", dialect.Subnets{Prefixes: rows.Prefixes, Evidence: rows.Evidence, AllV4: true, AllV6: true}, "ACL a"},
 	} {
-		if got := v.subnets(&dialect.Dialect{Subnets: tt.found}).evidence; got != tt.evidence {
+		if got := v.subnetsClaim(&dialect.Dialect{Subnets: tt.found}).evidence; got != tt.evidence {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.evidence)
 		}
 	}

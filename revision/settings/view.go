@@ -12,21 +12,21 @@ import (
 )
 
 // New knows flags only, and the families that are compiled for.
-func New(flags *Flags, v4, v6 bool) *View {
-	return &View{flags: flags, options: flags.CompilerOptions(), v4: v4, v6: v6}
+func New(flags *Flags, v4, v6 bool) *DialectView {
+	return &DialectView{flags: flags, options: flags.CompilerOptions(), v4: v4, v6: v6}
 }
 
-// Zones are the names of the zones whose rows were read, sorted.
-func (v *View) Zones() []string { return slices.Sorted(maps.Keys(v.zones)) }
+// ZoneNames are the names of the zones whose rows were read, sorted.
+func (v *DialectView) ZoneNames() []string { return slices.Sorted(maps.Keys(v.zones)) }
 
-// Rows is the dialect of a zone's rows, nil when they were not read.
-func (v *View) Rows(zone string) *dialect.Dialect { return v.zones[zone] }
+// RowDialect is the dialect of a zone's rows, nil when they were not read.
+func (v *DialectView) RowDialect(zone string) *dialect.Dialect { return v.zones[zone] }
 
-// Cluster is the dialect of most zones' rows.
-func (v *View) Cluster() *dialect.Dialect { return &v.cluster }
+// ClusterDialect is the dialect of most zones' rows.
+func (v *DialectView) ClusterDialect() *dialect.Dialect { return &v.cluster }
 
 // WithFamilies compiles for other families, which follow the pods where nobody says.
-func (v *View) WithFamilies(v4, v6 bool) *View {
+func (v *DialectView) WithFamilies(v4, v6 bool) *DialectView {
 	if v4 == v.v4 && v6 == v.v6 {
 		return v
 	}
@@ -36,18 +36,18 @@ func (v *View) WithFamilies(v4, v6 bool) *View {
 }
 
 // WithSystem compiles for a system.
-func (v *View) WithSystem(s *system.System) *View {
+func (v *DialectView) WithSystem(s *system.System) *DialectView {
 	next := *v
-	next.nothing = !s.Has(system.Rows)
+	next.nothing = !s.HasFeature(system.Rows)
 	return &next
 }
 
-// Read says whether the rows of a zone were read: a cluster with a Northbound database
+// HasReadRows says whether the rows of a zone were read: a cluster with a Northbound database
 // runs OVN-Kubernetes, whatever other objects stand in it.
-func (v *View) Read() bool { return len(v.zones) > 0 }
+func (v *DialectView) HasReadRows() bool { return len(v.zones) > 0 }
 
 // WithRows knows the dialect of a zone's rows; it is v where that is nothing new.
-func (v *View) WithRows(zone string, found *dialect.Dialect) *View {
+func (v *DialectView) WithRows(zone string, found *dialect.Dialect) *DialectView {
 	if was := v.zones[zone]; was != nil && reflect.DeepEqual(was, found) {
 		return v
 	}
@@ -62,7 +62,7 @@ func (v *View) WithRows(zone string, found *dialect.Dialect) *View {
 
 // WithConfig knows what the cluster's objects say; problem is why they could not
 // be read, or not all. Settings that were known stay while none can be read.
-func (v *View) WithConfig(c kube.OVNKube, problem string) *View {
+func (v *DialectView) WithConfig(c kube.OVNKube, problem string) *DialectView {
 	next := *v
 	if problem == "" || len(c.Settings) > 0 || c.Image != "" {
 		next.config = c
@@ -71,24 +71,24 @@ func (v *View) WithConfig(c kube.OVNKube, problem string) *View {
 	return &next
 }
 
-// Counted forgets the zones that are gone and counts anew what most of them say.
-func (v *View) Counted(isThere func(zone string) bool) *View {
+// Recounted forgets the zones that are gone and counts anew what most of them say.
+func (v *DialectView) Recounted(isThere func(zone string) bool) *DialectView {
 	next := *v
 	next.zones = maps.Clone(v.zones)
 	maps.DeleteFunc(next.zones, func(zone string, _ *dialect.Dialect) bool { return !isThere(zone) })
-	next.cluster = mostSay(next.zones, &v.cluster)
+	next.cluster = majoritySettings(next.zones, &v.cluster)
 	return &next
 }
 
-// Wants are the options to compile with when they are not those that are compiled
+// WantedOptions are the options to compile with when they are not those that are compiled
 // with; ok says that they are others.
-func (v *View) Wants() (o compiler.Options, ok bool) {
+func (v *DialectView) WantedOptions() (o compiler.Options, ok bool) {
 	o = v.compilerOptions()
 	return o, !sameOptions(o, v.options)
 }
 
-// Compiled says that rows are compiled with these options now.
-func (v *View) Compiled(o compiler.Options, v4, v6 bool) *View {
+// WithCompiled says that rows are compiled with these options now.
+func (v *DialectView) WithCompiled(o compiler.Options, v4, v6 bool) *DialectView {
 	next := *v
 	next.options, next.v4, next.v6 = o, v4, v6
 	return &next

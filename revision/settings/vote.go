@@ -11,13 +11,13 @@ import (
 	"rung/model/ovn/dialect"
 )
 
-// mostSay returns, setting by setting, the value that most zones say, not counting
+// majoritySettings returns, setting by setting, the value that most zones say, not counting
 // zones that say nothing; when as many zones say the one as the other, the value of now
 // stays.
-func mostSay(zones map[string]*dialect.Dialect, now *dialect.Dialect) dialect.Dialect {
+func majoritySettings(zones map[string]*dialect.Dialect, now *dialect.Dialect) dialect.Dialect {
 	vote := func(of func(*dialect.Dialect) dialect.Fact) dialect.Fact {
-		count := map[dialect.Tri]int{}
-		last := map[dialect.Tri]string{}
+		count := map[dialect.Tristate]int{}
+		last := map[dialect.Tristate]string{}
 		for _, d := range zones {
 			if f := of(d); f.Value != dialect.Unknown {
 				count[f.Value]++
@@ -39,7 +39,7 @@ func mostSay(zones map[string]*dialect.Dialect, now *dialect.Dialect) dialect.Di
 		Stateless:     vote(func(d *dialect.Dialect) dialect.Fact { return d.Stateless }),
 		Multicast:     vote(func(d *dialect.Dialect) dialect.Fact { return d.Multicast }),
 		Defaults:      vote(func(d *dialect.Dialect) dialect.Fact { return d.Defaults }),
-		Families:      mostFamilies(zones, now.Families), Subnets: mostSubnets(zones, now.Subnets),
+		Families:      majorityFamilies(zones, now.Families), Subnets: majoritySubnets(zones, now.Subnets),
 	}
 	meter := ""
 	for name, d := range zones {
@@ -50,11 +50,11 @@ func mostSay(zones map[string]*dialect.Dialect, now *dialect.Dialect) dialect.Di
 	return out
 }
 
-func mostFamilies(zones map[string]*dialect.Dialect, now dialect.Families) (best dialect.Families) {
+func majorityFamilies(zones map[string]*dialect.Dialect, now dialect.Families) (best dialect.Families) {
 	count := map[string]int{}
 	of := map[string]dialect.Families{}
 	for _, d := range zones {
-		if f := d.Families; f.Known() {
+		if f := d.Families; f.AreKnown() {
 			count[f.String()]++
 			if had, there := of[f.String()]; !there || f.Evidence > had.Evidence {
 				of[f.String()] = f
@@ -70,18 +70,18 @@ func mostFamilies(zones map[string]*dialect.Dialect, now dialect.Families) (best
 	return best
 }
 
-// mostSubnets returns, by family, the subnets of most zones among those whose rows show
+// majoritySubnets returns, by family, the subnets of most zones among those whose rows show
 // all subnets; where no zone's rows do, every subnet that any zone shows.
-func mostSubnets(zones map[string]*dialect.Dialect, now dialect.Subnets) (out dialect.Subnets) {
+func majoritySubnets(zones map[string]*dialect.Dialect, now dialect.Subnets) (out dialect.Subnets) {
 	for _, v4 := range []bool{true, false} {
 		count, shown := map[string]int{}, map[netip.Prefix]bool{}
 		of := map[string][]netip.Prefix{}
 		for _, d := range zones {
-			part := ofFamily(d.Subnets.Prefixes, v4)
+			part := prefixesOfFamily(d.Subnets.Prefixes, v4)
 			for _, p := range part {
 				shown[p] = true
 			}
-			if whole(d.Subnets, v4) {
+			if showsAllSubnets(d.Subnets, v4) {
 				k := prefixText(part)
 				count[k]++
 				of[k] = part
@@ -91,7 +91,7 @@ func mostSubnets(zones map[string]*dialect.Dialect, now dialect.Subnets) (out di
 			}
 		}
 		if len(count) > 0 {
-			best := prefixText(ofFamily(now.Prefixes, v4))
+			best := prefixText(prefixesOfFamily(now.Prefixes, v4))
 			for _, k := range slices.Sorted(maps.Keys(count)) {
 				if count[k] > count[best] {
 					best = k
@@ -109,9 +109,9 @@ func mostSubnets(zones map[string]*dialect.Dialect, now dialect.Subnets) (out di
 	return out
 }
 
-func whole(s dialect.Subnets, v4 bool) bool { return v4 && s.AllV4 || !v4 && s.AllV6 }
+func showsAllSubnets(s dialect.Subnets, v4 bool) bool { return v4 && s.AllV4 || !v4 && s.AllV6 }
 
-func ofFamily(in []netip.Prefix, v4 bool) (out []netip.Prefix) {
+func prefixesOfFamily(in []netip.Prefix, v4 bool) (out []netip.Prefix) {
 	for _, p := range in {
 		if p.Addr().Is4() == v4 {
 			out = append(out, p)
@@ -130,10 +130,10 @@ func prefixText(in []netip.Prefix) string {
 
 // compilerOptions are the configured options with what is inferred where no flag
 // says otherwise.
-func (v *View) compilerOptions() compiler.Options {
+func (v *DialectView) compilerOptions() compiler.Options {
 	o := v.flags.CompilerOptions()
 	o.Nothing = o.Nothing || v.nothing
-	for _, s := range v.settings(&v.cluster) {
+	for _, s := range v.mergedSettings(&v.cluster) {
 		if s.Source == FromFlag || s.Source == FromDefault {
 			continue
 		}
@@ -147,7 +147,7 @@ func (v *View) compilerOptions() compiler.Options {
 		case Stateless:
 			o.Stateless = s.Value == on
 		case Multicast:
-			o.Multicast, _ = switchOf(s.Name, s.Value)
+			o.Multicast, _ = switchValue(s.Name, s.Value)
 		case ClusterSubnets:
 			for text := range strings.SplitSeq(s.Value, ",") {
 				if p, err := netip.ParsePrefix(text); err == nil {
@@ -188,9 +188,9 @@ var familyKinds = []model.Kind{model.KindANP, model.KindBANP, model.KindCNP, mod
 // Deviations are the kinds of a zone whose rows are of another release than Rung
 // compiles, or made with other settings than most zones have. A flag is what the user
 // expects: a zone that has it otherwise differs.
-func (v *View) Deviations(d *dialect.Dialect) map[model.Kind]Deviation {
+func (v *DialectView) Deviations(d *dialect.Dialect) map[model.Kind]Deviation {
 	out := map[model.Kind]Deviation{}
-	for kind, why := range d.Incomparable() {
+	for kind, why := range d.IncomparableOwners() {
 		out[model.Kind(kind)] = Deviation{Text: why}
 	}
 	put := func(text string, annotated bool, kinds ...model.Kind) {
@@ -200,16 +200,16 @@ func (v *View) Deviations(d *dialect.Dialect) map[model.Kind]Deviation {
 			}
 		}
 	}
-	if v.options.CNP && d.Of(string(model.KindCNP)).Rows == 0 {
+	if v.options.CNP && d.RowsOfOwner(string(model.KindCNP)).Rows == 0 {
 		out[model.KindCNP] = Deviation{Text: "OVN-Kubernetes writes no rows for it: those that it might are not here"}
 	}
 	f := &v.flags.Features
 	open := func(flag string) bool { return flag == "" || flag == auto }
-	if have := d.Families.String(); open(v.flags.Family) && d.Families.Known() && have != familyName(v.v4, v.v6) {
+	if have := d.Families.String(); open(v.flags.Family) && d.Families.AreKnown() && have != familyName(v.v4, v.v6) {
 		put("made for "+have+", Rung compiles for "+familyName(v.v4, v.v6), false, familyKinds...)
 	}
 	unlike := func(flag string, found dialect.Fact, compiled bool) bool {
-		return open(flag) && found.Value != dialect.Unknown && found.Value != dialect.Of(compiled)
+		return open(flag) && found.Value != dialect.Unknown && found.Value != dialect.TriOf(compiled)
 	}
 	if is := v.options.AllowICMP; unlike(f.AllowICMP, d.AllowICMP, is) {
 		put(AllowICMP+" is "+OnOff(!is)+" here, unlike in most zones", false, model.KindNetpolNamespace)
@@ -226,11 +226,11 @@ func (v *View) Deviations(d *dialect.Dialect) map[model.Kind]Deviation {
 
 // otherSubnets says whether a zone's rows leave out other subnets than are
 // compiled for.
-func (v *View) otherSubnets(s dialect.Subnets) bool {
+func (v *DialectView) otherSubnets(s dialect.Subnets) bool {
 	for _, v4 := range []bool{true, false} {
-		want := ofFamily(v.options.ClusterSubnets, v4)
-		have := ofFamily(s.Prefixes, v4)
-		if whole(s, v4) && !sameSet(want, have) {
+		want := prefixesOfFamily(v.options.ClusterSubnets, v4)
+		have := prefixesOfFamily(s.Prefixes, v4)
+		if showsAllSubnets(s, v4) && !isSameSet(want, have) {
 			return true
 		}
 		for _, p := range have {
@@ -242,6 +242,6 @@ func (v *View) otherSubnets(s dialect.Subnets) bool {
 	return false
 }
 
-func sameSet(a, b []netip.Prefix) bool {
+func isSameSet(a, b []netip.Prefix) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(p netip.Prefix) bool { return !slices.Contains(b, p) })
 }

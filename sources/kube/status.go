@@ -70,7 +70,7 @@ func (r *Reporter) Run(ctx context.Context) {
 				if shutdown {
 					return
 				}
-				r.write(ctx, k)
+				r.writeReport(ctx, k)
 				r.queue.Done(k)
 			}
 		})
@@ -83,15 +83,15 @@ func (r *Reporter) Run(ctx context.Context) {
 // SetCondition reports a policy's condition in a zone. Of several that wait the
 // newest is written.
 func (r *Reporter) SetCondition(zone string, policy model.PolicyKey, c model.Condition) {
-	r.put(reportKey{policy: policy, zone: zone}, &c)
+	r.putReport(reportKey{policy: policy, zone: zone}, &c)
 }
 
 // ClearZone takes a zone's condition away from a policy.
 func (r *Reporter) ClearZone(zone string, policy model.PolicyKey) {
-	r.put(reportKey{policy: policy, zone: zone}, nil)
+	r.putReport(reportKey{policy: policy, zone: zone}, nil)
 }
 
-func (r *Reporter) put(k reportKey, c *model.Condition) {
+func (r *Reporter) putReport(k reportKey, c *model.Condition) {
 	if !k.policy.Kind.IsAdmin() { // others have no conditions of zones
 		return
 	}
@@ -102,10 +102,10 @@ func (r *Reporter) put(k reportKey, c *model.Condition) {
 	r.queue.Add(k)
 }
 
-// Forget drops what waits to be said for a zone: another reports for it now, and
+// ForgetZone drops what waits to be said for a zone: another reports for it now, and
 // must not be contradicted by what was true before. A request under way is not
 // called back.
-func (r *Reporter) Forget(zone string) {
+func (r *Reporter) ForgetZone(zone string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	of := func(k reportKey) bool { return k.zone == zone }
@@ -113,14 +113,14 @@ func (r *Reporter) Forget(zone string) {
 	maps.DeleteFunc(r.events, func(k reportKey, _ model.Event) bool { return of(k) })
 }
 
-// Waiting counts what is not written yet, Dropped what never will be.
-func (r *Reporter) Waiting() (waiting int, dropped uint64) {
+// WaitingReports counts what is not written yet, Dropped what never will be.
+func (r *Reporter) WaitingReports() (waiting int, dropped uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.pending) + len(r.events), r.dropped
 }
 
-func (r *Reporter) write(ctx context.Context, k reportKey) {
+func (r *Reporter) writeReport(ctx context.Context, k reportKey) {
 	r.mu.Lock()
 	c, has := r.pending[k]
 	e, isEvent := r.events[k]
@@ -165,7 +165,7 @@ func (r *Reporter) write(ctx context.Context, k reportKey) {
 // ApplyCondition applies one condition of a policy under the name of the zone's
 // node, as the controller of OVN-Kubernetes on that node would: by force, on the
 // status alone. Without a condition it applies an empty status, which takes the
-// zone's away; the last of a policy is another matter (see clearLast).
+// zone's away; the last of a policy is another matter (see clearLastCondition).
 func (c *Cluster) ApplyCondition(ctx context.Context, zone string, policy model.PolicyKey,
 	cond *model.Condition) error {
 	if !policy.Kind.IsAdmin() {
@@ -180,7 +180,7 @@ func (c *Cluster) ApplyCondition(ctx context.Context, zone string, policy model.
 	_, err = c.Dynamic().Resource(of).Patch(ctx, policy.Name, types.ApplyPatchType, body,
 		metav1.PatchOptions{FieldManager: zone, Force: &force}, "status")
 	if cond == nil && apierrors.IsInvalid(err) {
-		err = c.clearLast(ctx, of, zone, policy, err)
+		err = c.clearLastCondition(ctx, of, zone, policy, err)
 	}
 	if err != nil {
 		return fmt.Errorf("apply the condition of zone %s to %s: %w", clean.Text(zone), policy, cleanError{err})
@@ -203,10 +203,10 @@ func conditionBody(of schema.GroupVersionResource, policy model.PolicyKey, cond 
 	})
 }
 
-// clearLast takes the only condition of a policy away where an apply cannot: it
+// clearLastCondition takes the only condition of a policy away where an apply cannot: it
 // leaves no status at all, which the CRDs of v1alpha1, that want the list, refuse
 // with the error given.
-func (c *Cluster) clearLast(ctx context.Context, of schema.GroupVersionResource, zone string, policy model.PolicyKey,
+func (c *Cluster) clearLastCondition(ctx context.Context, of schema.GroupVersionResource, zone string, policy model.PolicyKey,
 	refused error) error {
 	u, err := c.Dynamic().Resource(of).Get(ctx, policy.Name, metav1.GetOptions{})
 	if err != nil {
@@ -219,7 +219,7 @@ func (c *Cluster) clearLast(ctx context.Context, of schema.GroupVersionResource,
 	if only, _ := list[0].(map[string]any); only["type"] != "Ready-In-Zone-"+zone {
 		return refused
 	}
-	patch := mustJSON([]op{
+	patch := mustJSON([]patchOperation{
 		{"op": "test", "path": "/metadata/resourceVersion", "value": u.GetResourceVersion()},
 		{"op": "replace", "path": "/status/conditions", "value": []any{}},
 	})

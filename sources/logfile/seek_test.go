@@ -80,13 +80,13 @@ func TestSeek(t *testing.T) {
 		}
 		for _, n := range []int{0, 1, 2, 999, 5000, len(lines), len(lines) + 5} {
 			x := f()
-			must(x.FromEnd(n, nil))
+			must(x.SeekLastLines(n, nil))
 			if diff := cmp.Diff(lines[max(0, len(lines)-n):], all(t, x)); diff != "" && n > 0 {
 				t.Errorf("zipped %v, the last %d (-want +got):\n%.500s", zipped, n, diff)
 			}
 		}
 		x := f()
-		must(x.FromEnd(3, func(line []byte) bool { return bytes.HasPrefix(line, []byte("\tat")) }))
+		must(x.SeekLastLines(3, func(line []byte) bool { return bytes.HasPrefix(line, []byte("\tat")) }))
 		got := all(t, x)
 		for len(got) > 0 && !strings.HasPrefix(got[0], "\tat") {
 			got = got[1:]
@@ -105,7 +105,7 @@ func TestSeek(t *testing.T) {
 		}
 		for minute := -1; minute <= 60; minute += 7 {
 			x := f()
-			must(x.FromTime(hour(minute), when))
+			must(x.SeekTime(hour(minute), when))
 			got := all(t, x)
 			from := min(max(0, minute)*240, len(lines))
 			if diff := cmp.Diff(lines[from:], got); diff != "" && from < len(lines) || from == len(lines) && len(got) > 0 {
@@ -125,9 +125,11 @@ func TestByteOrderMark(t *testing.T) {
 		dir := t.TempDir()
 		put(t, dir, name, text, 0)
 		for from, begin := range map[string]func(*File) error{
-			"the start": func(f *File) error { return f.now().rewind() },
-			"the end":   func(f *File) error { return f.FromEnd(2, func(line []byte) bool { _, ok := when(line); return ok }) },
-			"a time":    func(f *File) error { return f.FromTime(hour(0), when) },
+			"the start": func(f *File) error { return f.currentPart().rewind() },
+			"the end": func(f *File) error {
+				return f.SeekLastLines(2, func(line []byte) bool { _, ok := when(line); return ok })
+			},
+			"a time": func(f *File) error { return f.SeekTime(hour(0), when) },
 		} {
 			f, err := newFile(context.Background(), filepath.Join(dir, name), true)
 			if err != nil {
@@ -147,7 +149,7 @@ func TestByteOrderMark(t *testing.T) {
 	}
 	s := openSet(t, strings.NewReader(text), "-")
 	var piped []string
-	for f := s.Files()[0]; !f.Over(); {
+	for f := s.Files()[0]; !f.IsOver(); {
 		piped = append(piped, all(t, f)...)
 	}
 	if diff := cmp.Diff([]string{first, second}, piped); diff != "" {
@@ -161,7 +163,7 @@ func TestSeekAndFollow(t *testing.T) {
 	_, err := w.w.WriteString(text(11)[:10])
 	w.must(err)
 	w.open()
-	w.must(w.f.FromEnd(2, nil))
+	w.must(w.f.SeekLastLines(2, nil))
 	w.want(lines(9, 10)...)
 	_, err = w.w.WriteString(text(11)[10:] + "\n")
 	w.must(err)
@@ -186,7 +188,7 @@ func TestLongLines(t *testing.T) {
 	if s := w.f.State(); s.TooLong != 2 {
 		t.Errorf("%+v", s)
 	}
-	w.must(w.f.FromEnd(3, nil))
+	w.must(w.f.SeekLastLines(3, nil))
 	w.got = nil
 	w.read()
 	if n := len(w.got); n < 2 || w.got[n-1] != "c" || w.got[n-2] != "b" {
@@ -218,7 +220,7 @@ func TestEndOfALargeFile(t *testing.T) {
 	}
 	defer x.Close()
 	count := &counting{ReaderAt: f}
-	off, err := back(count, 1<<30+int64(tail.Len())+1, backMost, 20000, nil)
+	off, err := backLines(count, 1<<30+int64(tail.Len())+1, backMost, 20000, nil)
 	if err != nil || off != 1<<30+1 || count.n > int64(tail.Len())+2*block {
 		t.Errorf("%d lines begin at %d, %v; %d bytes read", 20000, off, err, count.n)
 	}
@@ -249,14 +251,14 @@ func FuzzLines(f *testing.F) {
 				want = append(want, strings.TrimSuffix(body, "\r"))
 			}
 		}
-		var s splitter
+		var s lineSplitter
 		var got []string
 		in := bytes.NewReader(b)
 		for {
-			for line, ok := s.next(); ok; line, ok = s.next() {
+			for line, ok := s.nextLine(); ok; line, ok = s.nextLine() {
 				got = append(got, string(line))
 			}
-			if k, _ := s.fill(func(room []byte) (int, error) { return in.Read(room[:min(step, len(room))]) }); k == 0 {
+			if k, _ := s.fillBuffer(func(room []byte) (int, error) { return in.Read(room[:min(step, len(room))]) }); k == 0 {
 				break
 			}
 		}
@@ -266,7 +268,7 @@ func FuzzLines(f *testing.F) {
 		if bytes.Contains(b, bytes.Repeat([]byte("x"), MaxLine)) {
 			return
 		}
-		off, err := back(bytes.NewReader(b), int64(len(b)), backMost, n, nil)
+		off, err := backLines(bytes.NewReader(b), int64(len(b)), backMost, n, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,7 @@ type World struct {
 	ticks   map[chan struct{}]bool
 	Plan    *revision.PlanState
 	Now     time.Time
-	// Options are what every revision is compiled with.
+	// Options are the compiler's options of every revision.
 	Options compiler.Options
 }
 

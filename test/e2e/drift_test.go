@@ -148,7 +148,7 @@ func ghost(name string) []map[string]any {
 
 // names says whether a zone's state names the difference.
 func (w tamper) names(z *model.ZoneState) bool {
-	in := z.Policy(anpKey(w.policy))
+	in := z.PolicyJoin(anpKey(w.policy))
 	if in == nil || in.InSync {
 		return false
 	}
@@ -206,8 +206,8 @@ func TestDrift(t *testing.T) {
 	}
 	t.Logf("%d kinds of drift named, the slowest %v after ovsdb-client was started", len(tampers(t)), slowest.Round(time.Millisecond))
 	for _, z := range []string{"n1", "n3"} {
-		if s := look.Revision().Zone(z); !s.Policy(anpKey("one")).InSync {
-			t.Errorf("%s differs, too: %+v", z, s.Policy(anpKey("one")).Diffs)
+		if s := look.Revision().Zone(z); !s.PolicyJoin(anpKey("one")).InSync {
+			t.Errorf("%s differs, too: %+v", z, s.PolicyJoin(anpKey("one")).Diffs)
 		}
 	}
 	if code, out := c.drift(); code != 1 || !strings.Contains(out, `"n2"`) || strings.Contains(out, `"n1"`) || !strings.Contains(out, id("one:Ingress:9:None")) {
@@ -384,13 +384,13 @@ func TestStartUpRepair(t *testing.T) {
 		t.Error("the port group was made anew instead of mended")
 	}
 	for name, want := range map[string]string{"refused": "frozen: still decides at 50", "mute": "frozen: still decides at 50"} {
-		if s := policies.Summarize(rev, anpKey(name), w.Now()); s.State != model.StateFrozen || s.Text != want {
+		if s := policies.SummarizePolicy(rev, anpKey(name), w.Now()); s.State != model.StateFrozen || s.Text != want {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}
 	look := c.reader()
 	for _, name := range []string{"one", "two"} {
-		s := policies.Summarize(look.settle(), anpKey(name), look.Now())
+		s := policies.SummarizePolicy(look.settle(), anpKey(name), look.Now())
 		if s.State != model.StateInSync || s.InSync != 3 || s.Text != "in sync" {
 			t.Errorf("the reader says of %s: %+v", name, s)
 		}

@@ -69,7 +69,7 @@ func TestStalledZone(t *testing.T) {
 	for _, z := range zones {
 		monitors = append(monitors, watchOrder(t, c.address(z), at))
 	}
-	b, err := plan.FromCluster(rev.Cluster, model.MaxPriority, false)
+	b, err := plan.BoardOfCluster(rev.Cluster, model.MaxPriority, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestStalledZone(t *testing.T) {
 	if age < 4*time.Second || z.DB == nil || z.Paused == "" {
 		t.Errorf("%v old, database %t, paused %q", age, z.DB != nil, z.Paused)
 	}
-	if s := policies.Summarize(rev, anpKey("c23"), r.Now()); s.State != model.StateStale || s.Text != "stale n2" || s.InSync != 2 {
+	if s := policies.SummarizePolicy(rev, anpKey("c23"), r.Now()); s.State != model.StateStale || s.Text != "stale n2" || s.InSync != 2 {
 		t.Errorf("summary of a policy: %+v", s)
 	}
 	// The others go on.

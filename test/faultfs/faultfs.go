@@ -9,7 +9,7 @@ import (
 	"rung/sources/safefile"
 )
 
-// What operations answer that fail.
+// Errors of operations that are made to fail.
 var (
 	ErrFull = &fs.PathError{Op: "write", Path: "(a test's disk)", Err: syscall.ENOSPC}
 	ErrIO   = &fs.PathError{Op: "sync", Path: "(a test's disk)", Err: syscall.EIO}
@@ -116,11 +116,11 @@ func (f *FS) Lstat(name string) (fs.FileInfo, error) {
 	return f.info(safefile.OS.Lstat(name))
 }
 
-func (f *FS) Real(name string) (string, error) {
+func (f *FS) RealPath(name string) (string, error) {
 	if _, err := f.ask("real", name); err != nil {
 		return "", err
 	}
-	return safefile.OS.Real(name)
+	return safefile.OS.RealPath(name)
 }
 
 func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
@@ -158,11 +158,11 @@ func (f *FS) Rename(from, to string) error {
 	return safefile.OS.Rename(from, to)
 }
 
-func (f *FS) Place(from, to string) error {
+func (f *FS) RenameNew(from, to string) error {
 	if _, err := f.ask("place", to); err != nil {
 		return err
 	}
-	return safefile.OS.Place(from, to)
+	return safefile.OS.RenameNew(from, to)
 }
 
 func (f *FS) Exchange(a, b string) error {
@@ -179,11 +179,11 @@ func (f *FS) Link(from, to string) error {
 	return safefile.OS.Link(from, to)
 }
 
-func (f *FS) Writing(name string) (bool, error) {
+func (f *FS) IsOpenForWriting(name string) (bool, error) {
 	if _, err := f.ask("writing", name); err != nil {
 		return false, err
 	}
-	return safefile.OS.Writing(name)
+	return safefile.OS.IsOpenForWriting(name)
 }
 
 // SyncFolder does not reach the disk: no test pulls the plug, and it is slow.
@@ -216,7 +216,7 @@ func (f *file) ReadAt(b []byte, at int64) (int, error) {
 func (f *file) Write(b []byte) (int, error) { return f.write(b, 0, f.File.Write) }
 
 func (f *file) WriteAt(b []byte, at int64) (int, error) {
-	// What lies within the file has its room.
+	// Bytes within the file have their room already.
 	info, err := f.File.Stat()
 	if err != nil {
 		return 0, err

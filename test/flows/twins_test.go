@@ -26,14 +26,14 @@ func (n *node) swap(off []string, on ...map[string]any) error {
 	}
 	for i, row := range on {
 		id := fmt.Sprint("acl", i)
-		ops, come = append(ops, rows.Insert(nb.TableACL, id, row)), append(come, nb.Ref{Name: id})
+		ops, come = append(ops, rows.InsertOp(nb.TableACL, id, row)), append(come, nb.Ref{Name: id})
 	}
 	return n.Transact(n.t.Context(), append(ops, nb.Op{Kind: nb.OpMutate, Table: nb.TablePortGroup, UUID: db.PortGroupByName(group).UUID,
 		Mutations: []nb.Mutation{{Column: "acls", Refs: gone}, {Column: "acls", Insert: true, Refs: come}}})...)
 }
 
 // joined holds the zone's rows against its flows, once these have followed.
-func (n *node) joined() *flow.Joined {
+func (n *node) joined() *flow.JoinedFlows {
 	n.t.Helper()
 	n.sync()
 	ctx, cancel := bounded(n.t)
@@ -46,7 +46,7 @@ func (n *node) joined() *flow.Joined {
 	if err != nil {
 		n.t.Fatal(err)
 	}
-	return flow.Join(up, down)
+	return flow.JoinFlows(up, down)
 }
 
 // ACLs that differ in nothing a flow has share one, under the hint of one of them, and
@@ -142,7 +142,7 @@ func TestNamesRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		j := n.joined()
-		out, err := n.SendLogged(t.Context(), []ovn.Packet{{In: n.pods[0].lport, Src: n.pods[0].v4, Dst: n.pods[1].v4, Proto: ovn.UDP, SrcPort: 9, DstPort: port}})
+		out, err := n.SendLogged(t.Context(), []ovn.Packet{{EntryPort: n.pods[0].lport, Src: n.pods[0].v4, Dst: n.pods[1].v4, Proto: ovn.UDP, SrcPort: 9, DstPort: port}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,8 +154,8 @@ func TestNamesRefused(t *testing.T) {
 			if !strings.HasSuffix(a.Match, fmt.Sprint(port)) {
 				continue
 			}
-			if said := strings.Contains(j.Cause(a), "cannot read the name"); said != c.refused || a.State() != flow.StateMade {
-				t.Errorf("%q is %s: %q, %s", c.name, a.State(), j.Cause(a), differences(a))
+			if said := strings.Contains(j.WhyMissing(a), "cannot read the name"); said != c.refused || a.State() != flow.StateMade {
+				t.Errorf("%q is %s: %q, %s", c.name, a.State(), j.WhyMissing(a), differences(a))
 			}
 		}
 	}

@@ -87,7 +87,7 @@ const (
 	fail verdict = "FAIL"
 )
 
-// result is what a run gave.
+// result is the outcome of a run.
 type result struct {
 	verdict verdict
 	note    string

@@ -35,8 +35,8 @@ func (w *World) Gate(dir string) *gate.Gate {
 
 // GateOf is a gate of ada's whose writer shows what it wrote by itself.
 func (w *World) GateOf(c gate.Config) *gate.Gate {
-	c.Current, c.Now = w.Current, w.Clock
-	c.Overlay, c.Shown = func([]change.ObjectChange) error { return nil }, func(context.Context, []change.ObjectChange) {}
+	c.CurrentRevision, c.Now = w.Current, w.Clock
+	c.Overlay, c.WaitShown = func([]change.ObjectChange) error { return nil }, func(context.Context, []change.ObjectChange) {}
 	c.User = "ada"
 	return gate.New(c)
 }

@@ -117,7 +117,7 @@ func selectorOf(s string) string {
 	return fmt.Sprintf("{matchLabels: {%s: %s}}", k, v)
 }
 
-// Services are what pods need: a DNS Service with a pod behind it, and an API server at APIAddr.
+// Services are the Services that pods need: a DNS Service with a pod behind it, and an API server at APIAddr.
 const Services = `
 apiVersion: v1
 kind: Service

@@ -127,7 +127,7 @@ func Server(tb testing.TB, name string) string {
 	return ""
 }
 
-// OVN returns the OVN that find finds, ovn.Find above all, in the folder RUNG_OVN names
+// OVN returns the OVN that find finds, ovn.FindTools above all, in the folder RUNG_OVN names
 // or in PATH. Where there is none, or none that is new enough, the test is skipped with
 // one line, or fails when servers are required.
 func OVN[T any](tb testing.TB, find func(ctx context.Context, place string) (T, error)) T {
@@ -147,7 +147,7 @@ func OVN[T any](tb testing.TB, find func(ctx context.Context, place string) (T, 
 // one after the other, without the race detector. It returns the factor by which
 // a time may miss its promise before the test fails: 1 where the machine is said
 // to be quiet (make soak), more elsewhere, since a busy neighbour is no reason
-// to refuse a change. What was measured is logged either way.
+// to refuse a change. The measurement is logged either way.
 func Timing(tb testing.TB) (slack int) {
 	tb.Helper()
 	switch os.Getenv(TimingVar) {

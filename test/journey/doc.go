@@ -4,6 +4,6 @@
 //
 // Its tests wait for what should be on the screen or in a database, never for
 // time to pass, and run side by side: each has a program, a home and a sandbox
-// of its own. What needs a real ovsdb-server says so where there is none; the
+// of its own. A journey that needs a real ovsdb-server says so where there is none; the
 // other journeys run on the server that is built in as well.
 package journey

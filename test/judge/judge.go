@@ -7,7 +7,7 @@ import (
 	"rung/model"
 )
 
-// Verdict is what becomes of a connection.
+// Verdict is the fate of a connection: let through, denied …
 type Verdict string
 
 // The verdicts.
@@ -58,8 +58,8 @@ type Connection struct {
 	Hairpin  bool
 }
 
-// By is what decided, or passed: a rule of a policy, or rows without one, whose Key is
-// that of their kind and whose Rule is -1.
+// By names the rule of a policy that decided or passed, or rows without a policy: their Key is
+// the key of their kind and their Rule is -1.
 type By struct {
 	Tier      int
 	Key       model.Key
@@ -109,7 +109,7 @@ func impossible(c Connection) string {
 	for _, e := range []End{c.From, c.To} {
 		switch p := e.Pod; {
 		case p == nil:
-		case p.Completed():
+		case p.IsCompleted():
 			return "completed"
 		case p.NodeName == "":
 			return "not scheduled"
@@ -171,7 +171,7 @@ func path(c Connection) (path []packet) {
 		there = to.NodeName
 	}
 	cross := func(p packet) {
-		for _, p.stage = range model.Stages() {
+		for _, p.stage = range model.PipelineStages() {
 			path = append(path, p)
 		}
 	}

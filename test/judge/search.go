@@ -19,7 +19,7 @@ type row struct {
 	maybe bool
 }
 
-// search is what OVN does in a stage (ovn-kubernetes.md#stages). Where rows may match,
+// search does what OVN does in a stage (ovn-kubernetes.md#stages). Where rows may match,
 // it is done for each of the possibilities.
 func (j judge) search(p packet) Hop {
 	rows := j.rows(p)

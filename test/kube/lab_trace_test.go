@@ -67,7 +67,7 @@ func (w *tracer) agree(a attempt, rows *traceAnswer) {
 		}
 		got := w.met(leg.zone, report.Traces[0])
 		want, passed := w.expected(leg.zone, rows)
-		end, ports := report.Traces[0].End()
+		end, ports := report.Traces[0].EndOfTrace()
 		if out := end == ovntrace.EndDelivered && slices.Equal(ports, []string{leg.out}); out != passed || !slices.Equal(got, want) {
 			w.t.Errorf("%s in zone %s: ovn-trace says %s at %q by\n  %s\nthe rows say passed: %v, by\n  %s\n%s", a, leg.zone, end, ports,
 				strings.Join(got, "\n  "), passed, strings.Join(want, "\n  "), text)
@@ -141,13 +141,13 @@ func (w *tracer) microflow(a attempt, leg passage) string {
 	parts := []string{p("inport == %q", leg.in), "eth.src == " + w.mac(leg.zone, nb.TablePort, leg.in)}
 	to, z := "", w.lab.Zone(leg.zone)
 	switch leg.in {
-	case z.Elsewhere():
+	case z.ElsewherePort():
 		to = w.mac(leg.zone, "Logical_Router_Port", "rtots-"+leg.zone)
-	case z.Outside():
+	case z.OutsidePort():
 		to = w.mac(leg.zone, "Logical_Router_Port", "rtoj-"+leg.zone)
 	default:
 		to = w.mac(leg.zone, "Logical_Router_Port", "rtos-"+leg.zone)
-		if leg.out != z.Elsewhere() && leg.out != z.Outside() && leg.out != z.Node() {
+		if leg.out != z.ElsewherePort() && leg.out != z.OutsidePort() && leg.out != z.NodePort() {
 			to = w.mac(leg.zone, nb.TablePort, leg.out) // a pod on the same switch
 		}
 	}

@@ -53,7 +53,7 @@ func Alter(server net.Conn, alter func(table, uuid string, row map[string]any) m
 	return ours
 }
 
-// Elements are those of a set in the notation of the protocol.
+// Elements returns the elements of a set in the notation of the protocol.
 func Elements(set any) []any {
 	if s, ok := set.([]any); ok && s[0] == "set" {
 		return s[1].([]any)

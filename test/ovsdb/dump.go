@@ -54,7 +54,7 @@ func (r Record) Policy() string {
 // policyTables are the tables with rows of policies.
 var policyTables = []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup}
 
-// Database is what a dump shows: rows by table and UUID.
+// Database holds the rows of a dump by table and UUID.
 type Database map[string]map[string]Record
 
 // Parse takes apart what ovsdb-client prints with DumpArgs: a line of JSON for

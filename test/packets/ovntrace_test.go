@@ -108,7 +108,7 @@ func (w *world) traceOne(t *testing.T, d *drawn, rev *revision.Revision, tracer 
 		count["no policy is asked"]++
 		return
 	}
-	asks, err := ovntrace.Plan(rev.Cluster, &rows, c.Protocol, func(zone string) *nb.DB { return w.zones[zone].rec.State().DB })
+	asks, err := ovntrace.PlanQuestions(rev.Cluster, &rows, c.Protocol, func(zone string) *nb.DB { return w.zones[zone].rec.State().DB })
 	if err != nil {
 		t.Errorf("%s: %v", c, err)
 		return
@@ -121,9 +121,9 @@ func (w *world) traceOne(t *testing.T, d *drawn, rev *revision.Revision, tracer 
 			t.Errorf("%s: %v", c, err)
 			return
 		}
-		h := flows.OVNHalf{Zone: asks[i].Zone, Text: text}
-		h.Read(&asks[i], rows.Stages, liverows.NewFinder(rev, h.Zone))
-		way.Halves = append(way.Halves, h)
+		h := flows.OVNZoneWay{Zone: asks[i].Zone, Text: text}
+		h.ReadOutput(&asks[i], rows.Stages, liverows.NewRuleFinder(rev, h.Zone))
+		way.Zones = append(way.Zones, h)
 		texts += fmt.Sprintf("%q\n%s\n", cmd, text)
 		for _, s := range h.Stages {
 			if s.ACL {

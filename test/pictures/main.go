@@ -23,14 +23,14 @@ func main() {
 	text := flag.Bool("text", false, "print each screen as text too")
 	flag.Parse()
 	place := cmp.Or(os.Getenv("RUNG_OVN"), ovn.Auto)
-	_, noOVN := ovn.Find(context.Background(), place)
+	_, noOVN := ovn.FindTools(context.Background(), place)
 	if err := run(os.Stdout, scenes, site{*bin, place, noOVN}, *out, *only, *text); err != nil {
 		fmt.Fprintln(os.Stderr, "screenshots:", err)
 		os.Exit(1)
 	}
 }
 
-// site is what the pictures are made with.
+// site holds the files and programs that the pictures are made with.
 type site struct {
 	bin   string
 	ovn   string // where OVN is looked for, as --sandbox-ovn has it

@@ -20,7 +20,7 @@ import (
 	utilexec "k8s.io/utils/exec"
 )
 
-// Image is what a pod's containers run on.
+// Image is the root filesystem of a pod's containers.
 type Image struct {
 	// Bin is a folder with the programs that are there; MakeBin makes one.
 	Bin string
@@ -40,7 +40,7 @@ func MakeBin(dir string, programs ...string) (missing []string, err error) {
 	for _, name := range programs {
 		path, err := exec.LookPath(name)
 		if err == nil && name == "python3" {
-			// What is on PATH may be a script that looks for another one.
+			// The program on PATH may be a script that looks for another one.
 			var out []byte
 			out, err = exec.Command(path, "-c", "import sys; print(sys.executable, end='')").Output()
 			path = string(out)

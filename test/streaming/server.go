@@ -136,7 +136,7 @@ func (s *Server) Cut() {
 	}
 }
 
-// Requests are what was asked, as "VERB RESOURCE" or "exec websocket|spdy".
+// Requests returns the requests so far, as "VERB RESOURCE" or "exec websocket|spdy".
 func (s *Server) Requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -68,7 +68,7 @@ func (f *failures) test(name string) {
 	f.tests = append(f.tests, name)
 }
 
-// list is what failed, a line each, or the last lines where nothing else is known.
+// list returns the failed tests, a line each, or the last lines where nothing else is known.
 func (f *failures) list() []string {
 	switch {
 	case len(f.tests) > 0: // their package did not end

@@ -18,7 +18,7 @@ const (
 	NoColor                  // NO_COLOR is set; bold and reverse remain
 )
 
-// env is what announces the profile to a program.
+// env returns the variables that announce the profile to a program.
 func (p Profile) env() []string {
 	switch p {
 	case ANSI256:

@@ -51,7 +51,7 @@ type Terminal struct {
 	closed  error
 }
 
-// chunk is what one read of the terminal gave.
+// chunk is the result of one read of the terminal.
 type chunk struct {
 	data []byte
 	at   time.Time

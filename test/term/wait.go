@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// DefaultTimeout is what a timeout of 0 means. It is generous: it is only spent
+// DefaultTimeout stands for a timeout of 0. It is generous: it is only spent
 // when something is wrong, and a test machine may be busy.
 const DefaultTimeout = time.Minute
 

@@ -26,7 +26,7 @@ func Demo(t testing.TB) *revision.Facts {
 	t.Helper()
 	p := factsOf(t, system.OVN)
 	p.Mode.Sandbox, p.Mode.Reconciles, p.Mode.Simulated = true, true, true
-	p.Flags.Features.Demo()
+	p.Flags.Features.AddDemo()
 	Sync(p)
 	return p
 }
@@ -45,7 +45,7 @@ func factsOf(t testing.TB, of *system.System) *revision.Facts {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var u source.Update
-	write.NewFiles(write.FileOptions{Demo: of.Demo}).Run(ctx, func(got source.Update) {
+	write.NewFiles(write.FileOptions{Demo: of.DemoManifests}).Run(ctx, func(got source.Update) {
 		if len(got.Upsert) == 0 {
 			return // how far the reading is
 		}
@@ -89,7 +89,7 @@ func zone(rev *revision.Revision, name string) *model.ZoneState {
 	rows := []nb.Row{band, &nb.Meter{UUID: UUID(name + " meter"), Name: "acl-logging", Unit: "pktps", Fair: true, Bands: []string{band.UUID}}}
 	sw := &nb.LogicalSwitch{UUID: UUID(name + " switch"), Name: name}
 	for pod := range rev.Cluster.Pods() {
-		if !pod.SubjectEligible() || pod.NodeName != name {
+		if !pod.CanBeSubject() || pod.NodeName != name {
 			continue
 		}
 		lsp := nb.PortName(pod.Namespace, pod.Name)

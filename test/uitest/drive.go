@@ -294,8 +294,8 @@ func (s *Screen) Resizes() {
 	s.Resize(w, h)
 }
 
-// Typing is what stands before the terminal's cursor in its line, and whether there is
-// a cursor at all.
+// Typing returns the text before the terminal's cursor in its line; ok is false without a
+// cursor.
 func (s *Screen) Typing() (before string, ok bool) {
 	s.t.Helper()
 	c := s.model.View().Cursor

@@ -48,7 +48,7 @@ type Fake struct {
 	Past      []history.Entry
 	LogStore  *logs.Store
 	WritesErr error
-	// PlanErr is what starting a plan and going on with one say.
+	// PlanErr is the error of starting a plan and of going on with one.
 	PlanErr error
 	// ContextNames and Current are the kubeconfig; ContextsErr is why there is none.
 	ContextNames []string
@@ -152,7 +152,7 @@ func (f *Fake) LookAtFlows(zones ...string) {
 // Contexts is ContextNames.
 func (f *Fake) Contexts() ([]string, string, error) { return f.ContextNames, f.Current, f.ContextsErr }
 
-// Activity is what of Done is newer.
+// Activity returns the entries of Done after a number.
 func (f *Fake) Activity(after uint64) []model.Activity {
 	var out []model.Activity
 	for _, a := range f.Done {
@@ -165,7 +165,7 @@ func (f *Fake) Activity(after uint64) []model.Activity {
 
 func (f *Fake) Logs() *logs.Store { return f.LogStore }
 
-// ControllerLog is what OnController gives.
+// ControllerLog returns the result of OnController.
 func (f *Fake) ControllerLog(_ context.Context, zone string, policy model.PolicyKey) (*controllerlog.Log, error) {
 	f.call("controller log " + zone + " " + policy.Name)
 	if f.OnController == nil {
@@ -174,16 +174,16 @@ func (f *Fake) ControllerLog(_ context.Context, zone string, policy model.Policy
 	return f.OnController(zone, policy)
 }
 
-// Probe is what OnProbe gives.
+// Probe returns the result of OnProbe.
 func (f *Fake) Probe(ctx context.Context, c verdict.Connection, at func(probe.Phase)) (*probe.Result, error) {
 	f.call("probe " + c.String())
 	if f.OnProbe == nil {
-		return nil, probe.Possible(f.Revision().Mode)
+		return nil, probe.CheckPossible(f.Revision().Mode)
 	}
 	return f.OnProbe(ctx, c, at)
 }
 
-// OVNTrace is what OnOVNTrace gives.
+// OVNTrace returns the result of OnOVNTrace.
 func (f *Fake) OVNTrace(_ context.Context, c verdict.Connection, told func(string)) (*flows.OVNTrace, error) {
 	f.call("ovn-trace " + c.String())
 	told("zone ovn-worker: running ovn-trace")
@@ -238,11 +238,11 @@ func (f *Fake) PlanBackPreview(context.Context) (*gate.Preview, error) {
 	return &gate.Preview{Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Title: "Roll back: Plan"}, nil
 }
 
-// Confirm keeps what is on trial.
-func (f *Fake) Confirm(by string) (string, error) {
+// ConfirmTrial keeps what is on trial.
+func (f *Fake) ConfirmTrial(by string) (string, error) {
 	f.call("confirm by " + by)
 	u := f.Revision().Unconfirmed
-	if !u.Open() {
+	if !u.IsOpen() {
 		return "", errors.New("no change waits to be confirmed")
 	}
 	return u.Title, nil

@@ -14,7 +14,7 @@ import (
 // Widths are the sizes at which nothing that matters may be cut.
 var Widths = [][2]int{{80, 24}, {100, 30}, {120, 34}, {160, 45}}
 
-// Names are those of policies, pods and zones, as pages write them.
+// Names returns the names of policies, pods and zones, as pages write them.
 func Names(r *revision.Revision) []string {
 	var out []string
 	for p := range r.Cluster.AllPolicies() {

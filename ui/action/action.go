@@ -69,7 +69,7 @@ type Context struct {
 	Page, Selected nav.Page
 	Undo, Redo     string
 	Plan           *revision.PlanState
-	Unconfirmed    *revision.Unconfirmed
+	Unconfirmed    *revision.UnconfirmedChange
 	// Access holds the permissions that the API server gives the user, on a cluster.
 	Access revision.Access
 }
@@ -92,7 +92,7 @@ func (c Context) target(id ID) model.PolicyKey {
 
 // WhyNot says why the action cannot be done, empty when it can.
 func (a *Action) WhyNot(c Context) string {
-	if why := c.System.Lacks(a.Needs); why != "" {
+	if why := c.System.WhyLacking(a.Needs); why != "" {
 		return why
 	}
 	if why := a.whyNotChanged(c); why != "" {
@@ -110,7 +110,7 @@ func (a *Action) WhyNot(c Context) string {
 		}
 	}
 	if k := c.target(a.ID); a.Op != "" && k.Kind != "" {
-		return a.Op.WhyNot(c.Access, k)
+		return a.Op.DeniedText(c.Access, k)
 	}
 	return ""
 }

@@ -44,9 +44,9 @@ var planActions = []Action{
 // whileRunning refuses what a running plan leaves no room for.
 func whileRunning(c Context) string {
 	switch {
-	case c.Plan.Elsewhere():
+	case c.Plan.RunsElsewhere():
 		return c.Plan.RunBy()
-	case c.Plan.Active():
+	case c.Plan.IsUnderWay():
 		return "the plan is running"
 	}
 	return ""
@@ -55,9 +55,9 @@ func whileRunning(c Context) string {
 // whileOpen refuses to propose another plan as long as one is not ended.
 func whileOpen(c Context) string {
 	switch {
-	case c.Plan.Active():
+	case c.Plan.IsUnderWay():
 		return whileRunning(c)
-	case c.Plan.Open():
+	case c.Plan.IsOpen():
 		return "a plan has stopped: continue it, roll it back or keep it as is"
 	}
 	return ""
@@ -65,9 +65,9 @@ func whileOpen(c Context) string {
 
 func noPlan(c Context) string {
 	switch {
-	case c.Plan.Elsewhere():
+	case c.Plan.RunsElsewhere():
 		return c.Plan.RunBy()
-	case c.Plan.Active():
+	case c.Plan.IsUnderWay():
 		return "the plan is running: end it first"
 	case c.Plan == nil:
 		return "no plan has stopped"
@@ -83,7 +83,7 @@ func noPlanToEnd(c Context) string {
 	switch {
 	case c.Plan == nil:
 		return "there is no plan"
-	case c.Plan.Elsewhere():
+	case c.Plan.RunsElsewhere():
 		return c.Plan.RunBy()
 	}
 	return ""

@@ -69,7 +69,7 @@ var global = []Action{
 	{ID: Confirm, Keys: []string{"Y"}, Title: "confirm", Also: []string{"keep"}, Footer: 1, Hint: onTrial,
 		Help: "keep the change that was made on trial; unless it is confirmed in time, it is put back",
 		Disabled: func(c Context) string {
-			if !c.Unconfirmed.Open() {
+			if !c.Unconfirmed.IsOpen() {
 				return "no change waits to be confirmed"
 			}
 			return ""
@@ -98,7 +98,7 @@ var global = []Action{
 }
 
 // onTrial says whether a change waits to be confirmed.
-func onTrial(c Context) bool { return c.Unconfirmed.Open() }
+func onTrial(c Context) bool { return c.Unconfirmed.IsOpen() }
 
 // The actions of lists.
 const (

@@ -47,7 +47,7 @@ func (v *View) Sync(env *view.Env) {
 	resources(env, s)
 	permissions(env, s)
 	dialect(env, s)
-	if env.Rev.System.Has(system.Rows) {
+	if env.Rev.System.HasFeature(system.Rows) {
 		v.zones(env, s)
 	}
 	v.logs(env, s)
@@ -62,7 +62,7 @@ func (v *View) Copies(env *view.Env) []view.Copy {
 		out = append(out, view.Copy{What: "API server", Text: env.Rev.Mode.Server})
 	}
 	if l, ok := v.Pane.Selected(); ok {
-		all := grouped(env.Rev.Access.List())
+		all := grouped(env.Rev.Access.Permissions())
 		for i := range all {
 			if id := all[i].id(); id == l.ID || id+".command" == l.ID {
 				out = append([]view.Copy{{What: "kubectl command", Text: all[i].Command}}, out...)
@@ -93,7 +93,7 @@ func (v *View) about(env *view.Env, s *detail.Sheet) {
 		field("server", "API server", m.Server, nav.Page{})
 		field("user", "user", m.User, nav.Page{})
 	}
-	if env.Rev.System.Has(system.Rows) {
+	if env.Rev.System.HasFeature(system.Rows) {
 		s.Field("rows", "rows", nameWidth, rowsLine(env), nav.To(nav.Zones))
 	}
 	s.Field("changes", "changes", nameWidth, changesLine(env), nav.Page{})

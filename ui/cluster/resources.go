@@ -152,7 +152,7 @@ func permissions(env *view.Env, s *detail.Sheet) {
 	}
 	st := env.Styles
 	s.Head("what the API server allows you to do")
-	all := grouped(env.Rev.Access.List())
+	all := grouped(env.Rev.Access.Permissions())
 	if len(all) == 0 {
 		s.Say("permissions", 0, "◐", st.Info, st.Text, "not answered yet; nothing is blocked meanwhile", nav.Page{})
 		return

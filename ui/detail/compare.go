@@ -11,6 +11,7 @@ import (
 	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/pages/rows"
 	"rung/revision"
 	"rung/revision/flows"
 	"rung/revision/liverows"
@@ -91,19 +92,12 @@ func ShortID(id string, k model.PolicyKey) string {
 // ACLLine is an ACL in one line: when it decides, its action and its owner. Of rows of
 // the policy k only the rest of the id is said.
 func ACLLine(a *nb.ACL, k model.PolicyKey, st *themes.Styles) widget.Line {
-	action := st.Deny
-	switch a.Action {
-	case nb.ActionAllow, nb.ActionAllowRelated, nb.ActionAllowStateless:
-		action = st.Allow
-	case nb.ActionPass:
-		action = st.Pass
-	}
 	owner := liverows.OwnerName(a.ExternalIDs)
-	if p, _, _, ok := liverows.RuleOf(a.ExternalIDs); ok && p == k {
+	if p, _, _, ok := liverows.RuleOfIDs(a.ExternalIDs); ok && p == k {
 		owner = ShortID(a.ID(), k)
 	}
 	l := widget.Line{{Text: "  " + pad(a.Stage(), 20)}, {Text: pad(strconv.Itoa(a.Tier)+" · "+strconv.Itoa(a.Priority), 12)}}
-	return l.Add(pad(a.Action, 15), action).Add(owner, st.Accent)
+	return l.Add(pad(a.Action, 15), st.Of(rows.ActionRole(a.Action))).Add(owner, st.Accent)
 }
 
 func pad(s string, w int) string {
@@ -125,13 +119,13 @@ func Flows(s *Sheet, r *revision.Revision, z *model.ZoneState, a *nb.ACL, now ti
 	if !FlowsHere(r, z) || a == nil {
 		return
 	}
-	f := flows.OfACL(r, z, a, now)
+	f := flows.FlowsOfACL(r, z, a, now)
 	s.Head("logical flows")
 	sign, mark := "·", s.St.Info
 	switch {
 	case f.State == flows.FlowsMade:
 		sign, mark = "✓", s.St.OK
-	case f.Bad(now):
+	case f.AreLate(now):
 		sign, mark = "≠", s.St.Error
 	case f.State == flows.FlowsMissing || f.State == flows.FlowsOld:
 		sign = "…"
@@ -144,7 +138,7 @@ func Flows(s *Sheet, r *revision.Revision, z *model.ZoneState, a *nb.ACL, now ti
 	s.Say("flows", 2, sign, mark, s.St.Text, text, nav.Page{})
 	for i, x := range f.Flows {
 		flowLines(s, fmt.Sprintf("flow.%d", i), x)
-		if text, first := flows.Shared(r, a, x); text != "" {
+		if text, first := flows.SharedFlowText(r, a, x); text != "" {
 			to := nav.Page{}
 			if first != nil {
 				to = nav.ToRow(z.Name, nb.TableACL, first.UUID)
@@ -156,8 +150,8 @@ func Flows(s *Sheet, r *revision.Revision, z *model.ZoneState, a *nb.ACL, now ti
 
 // flowLines are one flow.
 func flowLines(s *Sheet, id string, x *flow.Flow) {
-	text := x.Packets()
-	l := widget.Line{{Text: "  table " + fmt.Sprint(x.Row.Table) + " ", Style: s.St.CodeKey}, {Text: x.Place(), Style: s.St.Text}}
+	text := x.PacketsText()
+	l := widget.Line{{Text: "  table " + fmt.Sprint(x.Row.Table) + " ", Style: s.St.CodeKey}, {Text: x.PlaceText(), Style: s.St.Text}}
 	if room := s.In() - l.Width(); widget.Width(text)+3 <= room {
 		l = l.Add(" · "+text, s.St.Text)
 		text = ""
@@ -169,11 +163,7 @@ func flowLines(s *Sheet, id string, x *flow.Flow) {
 	if text != "" {
 		s.Under(4, text, s.St.Text)
 	}
-	does := strings.Join(flow.InWords(x.Acts), "; ")
-	if does == "" {
-		does = "on to the next stage"
-	}
-	s.Say(id+".does", 4, "→", s.St.Dim, s.St.Text, does, nav.Page{})
+	s.Say(id+".does", 4, "→", s.St.Dim, s.St.Text, rows.DoesText(flow.ActionTexts(x.Acts)), nav.Page{})
 	for i, d := range x.Differs {
 		s.Say(fmt.Sprintf("%s.differs.%d", id, i), 4, "≠", s.St.Error, s.St.Text, d, nav.Page{})
 	}

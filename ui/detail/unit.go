@@ -10,6 +10,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/pages/page/role"
+	"rung/pages/rows"
 	"rung/revision"
 	"rung/revision/policies"
 	"rung/ui/nav"
@@ -47,11 +48,11 @@ func UnitPage(r *revision.Revision, k model.Key, z *model.ZoneState) nav.Page {
 	if k.Kind != model.KindPodSelector && k.Kind != model.KindEFDNS {
 		return nav.Page{Kind: nav.Rows, Key: k, Zone: z.Name, Text: RowsFilter(k)}
 	}
-	rows := r.Rows(k, z.Name)
-	if rows == nil || len(rows.AddressSets) == 0 {
+	unit := r.Rows(k, z.Name)
+	if unit == nil || len(unit.AddressSets) == 0 {
 		return nav.Page{Kind: nav.Rows, Zone: z.Name}
 	}
-	set := rows.AddressSets[0]
+	set := unit.AddressSets[0]
 	var live *nb.AddressSet
 	if z.DB != nil {
 		live = z.DB.AddressSetByName(set.Name)
@@ -62,7 +63,7 @@ func UnitPage(r *revision.Revision, k model.Key, z *model.ZoneState) nav.Page {
 // UnitLine is how a policy or unit stands over all zones, in one line.
 func UnitLine(env *view.Env, k model.Key) widget.Line {
 	st, r := env.Styles, env.Rev
-	s := policies.Summarize(r, k, env.Now)
+	s := policies.SummarizePolicy(r, k, env.Now)
 	if s.Zones == 0 {
 		return widget.Styled("? not checked against live rows", st.Dim)
 	}
@@ -84,7 +85,7 @@ func LoggingLine(env *view.Env, p *model.Policy) widget.Line {
 	st, l := env.Styles, policies.LoggingOf(env.Rev, p)
 	var out widget.Line
 	switch {
-	case l.Levels.Any():
+	case l.Levels.IsOn():
 		out = widget.Styled(l.Levels.String(), st.Info)
 	case len(l.Problems) == 0:
 		out = widget.Styled("off", st.Text)
@@ -117,7 +118,7 @@ func Behind(r *revision.Revision, addr string) (text string, to nav.Page) {
 		}
 		host = p.Addr().String()
 	}
-	owners := r.Address(host)
+	owners := r.AddressOwners(host)
 	if len(owners) == 0 {
 		if host != addr {
 			return "one address, no pod or node has it", nav.Page{}
@@ -213,7 +214,7 @@ func RowCopies(z *model.ZoneState, r nb.Row) []view.Copy {
 	if a, ok := r.(*nb.ACL); ok {
 		out = append(out, view.Copy{What: "match", Text: a.Match})
 	}
-	if name := rowName(r); name != "" {
+	if name := r.RowName(); name != "" {
 		out = append(out, view.Copy{What: "name", Text: name})
 	}
 	if id != "" {
@@ -224,27 +225,8 @@ func RowCopies(z *model.ZoneState, r nb.Row) []view.Copy {
 	}
 	if id != "" {
 		out = append(out, view.Copy{What: "ovn-nbctl find command", Text: FindCommand(z, table, nb.KeyID, id)})
-	} else if name := rowName(r); name != "" {
+	} else if name := r.RowName(); name != "" {
 		out = append(out, view.Copy{What: "ovn-nbctl find command", Text: FindNamed(z, table, name)})
 	}
-	var b strings.Builder
-	for _, c := range nb.Columns(r) {
-		fmt.Fprintf(&b, "%-20s: %s\n", c.Name, c.Text()) // as "ovn-nbctl list" prints it
-	}
-	return append(out, view.Copy{What: "record", Text: b.String()})
-}
-
-// rowName is the value of column name, empty where there is none.
-func rowName(r nb.Row) string {
-	for _, c := range nb.Columns(r) {
-		if c.Name == "name" {
-			switch s := c.Value.(type) {
-			case string:
-				return s
-			case nb.Optional:
-				return string(s)
-			}
-		}
-	}
-	return ""
+	return append(out, view.Copy{What: "record", Text: rows.RecordOf(r).String()})
 }

@@ -41,7 +41,7 @@ func (s *State) Header(w int) widget.Line {
 		ps = slices.Insert(ps, 2, widget.Piece{Line: widget.Styled(widget.CutName(host, 40), st.Dim), Drop: 5})
 		mode++
 	}
-	if text, short := r.Mode.Traffic(); text != "" {
+	if text, short := r.Mode.TrafficTexts(); text != "" {
 		if w < wideHeader {
 			text = short
 		}
@@ -109,7 +109,7 @@ func (s *State) HeaderLink(w, x int) nav.Kind {
 // zones are the zones with a mark each, or counted by mark where they are many.
 func (s *State) zones(w int) widget.Line {
 	st, all := s.Styles, s.Rev.Zones
-	if is := s.Rev.System; !is.Has(system.Rows) {
+	if is := s.Rev.System; !is.HasFeature(system.Rows) {
 		return widget.Styled(is.Title+": no zones", st.Text)
 	}
 	l := widget.Styled(words.Count(len(all), "zone")+" ", st.Text)
@@ -160,10 +160,10 @@ func (s *State) badge() widget.Line {
 // confirm it, and the key. nil without one.
 func (s *State) trialBadge(w int) widget.Line {
 	u := s.Rev.Unconfirmed
-	if !u.Open() {
+	if !u.IsOpen() {
 		return nil
 	}
-	l := widget.Styled(" "+u.Brief(s.Now)+" ", s.Styles.Alarm)
+	l := widget.Styled(" "+u.HeaderText(s.Now)+" ", s.Styles.Alarm)
 	key := s.Keys.Action(action.Confirm).Shown()
 	if key == "" || u.Over && u.Why == "" {
 		return l
@@ -215,9 +215,9 @@ func (c *Counts) Take(r *revision.Revision, now time.Time) {
 
 // policyCounts are the policies by the kinds that count under a system.
 func policyCounts(s *system.System, c *model.Cluster) string {
-	counted := s.Counted
-	if slices.ContainsFunc(s.Besides, func(k model.Kind) bool { return c.Count(k) > 0 }) {
-		counted = slices.Concat(counted, s.Besides)
+	counted := s.CountedKinds
+	if slices.ContainsFunc(s.RareKinds, func(k model.Kind) bool { return c.Count(k) > 0 }) {
+		counted = slices.Concat(counted, s.RareKinds)
 	}
 	out := make([]string, len(counted))
 	for i, k := range counted {

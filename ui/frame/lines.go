@@ -117,10 +117,10 @@ func (s *State) Filtered(filter string, shown, all, w int) widget.Line {
 // without one. The short form says the same in fewer letters.
 func (s *State) planBadge(short bool) widget.Line {
 	p := s.Rev.Plan
-	if !p.Open() {
+	if !p.IsOpen() {
 		return nil
 	}
-	n, of := p.Progress()
+	n, of := p.StepsOfWay()
 	form := func(long, brief string) string {
 		if short {
 			return brief
@@ -155,7 +155,7 @@ const lesser = 4
 // last to go.
 func (s *State) withPlan(ps []widget.Piece, w, behind int) widget.Line {
 	const gap = 2
-	if !s.Rev.Plan.Open() {
+	if !s.Rev.Plan.IsOpen() {
 		return widget.Fit(ps, w, gap)
 	}
 	with := func(short bool) ([]widget.Piece, widget.Line, int) {

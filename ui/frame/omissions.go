@@ -38,34 +38,34 @@ var omitters = map[nav.Kind]func(r *revision.Revision, p nav.Page, zones []*mode
 
 func rowsOf(r *revision.Revision, _ nav.Page, zones []*model.ZoneState) []model.Omission {
 	if len(zones) == 0 {
-		return omitted.Objects(r)
+		return omitted.OmissionsOfObjects(r)
 	}
-	return omitted.Rows(r, zones)
+	return omitted.OmissionsOfRows(r, zones)
 }
 
 func aboutPolicy(r *revision.Revision, p nav.Page, _ []*model.ZoneState) []model.Omission {
-	return omitted.About(r, p.Key)
+	return omitted.OmissionsOfPolicy(r, p.Key)
 }
 
 func aboutRule(r *revision.Revision, p nav.Page, zones []*model.ZoneState) []model.Omission {
-	out := omitted.About(r, p.Key)
+	out := omitted.OmissionsOfPolicy(r, p.Key)
 	if len(zones) > 0 {
-		out = append(out, omitted.Zones(r, zones...)...)
+		out = append(out, omitted.OmissionsOfZones(r, zones...)...)
 	}
 	return out
 }
 
 func objectsOf(r *revision.Revision, _ nav.Page, _ []*model.ZoneState) []model.Omission {
-	return omitted.Objects(r)
+	return omitted.OmissionsOfObjects(r)
 }
 
 func connectionsOf(r *revision.Revision, _ nav.Page, _ []*model.ZoneState) []model.Omission {
-	return omitted.From(r, false)
+	return omitted.OmissionsOfAnswers(r, false)
 }
 
 // probedOf returns what any connection by policies and rows did not consider: the page holds packets against both.
 func probedOf(r *revision.Revision, _ nav.Page, _ []*model.ZoneState) []model.Omission {
-	return omitted.From(r, true)
+	return omitted.OmissionsOfAnswers(r, true)
 }
 
 // Omissions are the omissions of a page, in one line. They are worked out
@@ -91,7 +91,7 @@ func (o *Omissions) Take(r *revision.Revision, page nav.Page, zone string) bool 
 			zones = []*model.ZoneState{z}
 		}
 		all := of(r, page, zones)
-		o.text, o.assumed = widget.Clean(summary(all)), len(omitted.Unjudged(all)) == 0
+		o.text, o.assumed = widget.Clean(summary(all)), len(omitted.UnjudgedOmissions(all)) == 0
 	}
 	return o.text != ""
 }
@@ -139,14 +139,14 @@ func summary(all []model.Omission) string {
 		for i := range all {
 			switch o := &all[i]; {
 			case o.Code != code:
-			case o.Assumed():
+			case o.IsAssumption():
 				assumed = append(assumed, o.String())
 			case nouns[code] == "":
 				parts = append(parts, o.String())
 			default:
 				n++
 				one = o.String()
-				names = append(names, o.What())
+				names = append(names, o.OmittedName())
 			}
 		}
 		if n > 0 {

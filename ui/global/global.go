@@ -67,8 +67,8 @@ func askProbe(env *view.Env, v view.View) {
 		}
 		rev := env.Rev
 		env.Run("looking for a connection of the rule", func(context.Context) any {
-			q := trace.OfRule(rev, p.Key, p.Dir, p.Rule)
-			if c, ok := probe.Suggest(rev, p.Key, p.Dir, p.Rule); ok {
+			q := trace.QuestionOfRule(rev, p.Key, p.Dir, p.Rule)
+			if c, ok := probe.SuggestConnection(rev, p.Key, p.Dir, p.Rule); ok {
 				q = trace.QuestionOf(c)
 			}
 			return view.Prepared(func(env *view.Env) { view.AskProbe(env, q) })
@@ -119,11 +119,11 @@ func toggleWrites(env *view.Env) {
 // confirmTrial keeps the change on trial.
 func confirmTrial(env *view.Env) {
 	console, what := env.Console, "confirmed"
-	if u := env.Rev.Unconfirmed; u.Open() && u.Partly != "" {
+	if u := env.Rev.Unconfirmed; u.IsOpen() && u.Partly != "" {
 		what = revision.ChangeFinished
 	}
 	env.Run("confirming the change", func(context.Context) any {
-		title, err := console.Confirm("console")
+		title, err := console.ConfirmTrial("console")
 		if err != nil {
 			return view.ToastAsk{Text: err.Error(), Bad: true}
 		}

@@ -35,9 +35,9 @@ func TellNews(env *view.Env, was *revision.Revision) {
 }
 
 // tellTrial tells what becomes of a change on trial, from what was said of it before.
-func tellTrial(env *view.Env, was *revision.Unconfirmed) {
+func tellTrial(env *view.Env, was *revision.UnconfirmedChange) {
 	u := env.Rev.Unconfirmed
-	if u == nil || was != nil && was.ID == u.ID && was.Open() == u.Open() && was.Why == u.Why && was.Here == u.Here {
+	if u == nil || was != nil && was.ID == u.ID && was.IsOpen() == u.IsOpen() && was.Why == u.Why && was.Here == u.Here {
 		return
 	}
 	title := u.Title
@@ -58,7 +58,7 @@ func tellTrial(env *view.Env, was *revision.Unconfirmed) {
 }
 
 // foundTrial says first what an earlier run left.
-func foundTrial(env *view.Env, u *revision.Unconfirmed) {
+func foundTrial(env *view.Env, u *revision.UnconfirmedChange) {
 	console := env.Console
 	if u.Ended == revision.TrialConfirmed || u.Ended == revision.TrialConfirmedElsewhere {
 		return
@@ -68,7 +68,7 @@ func foundTrial(env *view.Env, u *revision.Unconfirmed) {
 			env.Keys.Action(action.Undo).Shown() + " takes back what was written. Until then no other change is made."},
 			NoText: "later", YesText: "finish it",
 			Changed: func() string {
-				if now := console.Revision().Unconfirmed; now == nil || now.ID != u.ID || !now.Open() {
+				if now := console.Revision().Unconfirmed; now == nil || now.ID != u.ID || !now.IsOpen() {
 					return "it was finished or taken back"
 				}
 				return ""
@@ -88,7 +88,7 @@ func foundTrial(env *view.Env, u *revision.Unconfirmed) {
 		"It is put back at " + u.Until.Local().Format(time.TimeOnly) + " unless you keep it."},
 		NoText: "put it back then", YesText: "keep it",
 		Changed: func() string {
-			if now := console.Revision().Unconfirmed; now == nil || now.ID != u.ID || !now.Open() || now.Over {
+			if now := console.Revision().Unconfirmed; now == nil || now.ID != u.ID || !now.IsOpen() || now.Over {
 				return "its time is over"
 			}
 			return ""
@@ -150,7 +150,7 @@ func savePage(env *view.Env, v view.View) {
 	name := unsafeName.ReplaceAllString(strings.ToLower(env.Page.Title()), "-")
 	dir, file := env.SavedDir(), fmt.Sprintf("%.60s-%s.txt", name, env.Stamp())
 	env.Run("saving the page", func(context.Context) any {
-		path, err := statedir.Keep(dir, file, []byte(clean.Escape(text)))
+		path, err := statedir.KeepFile(dir, file, []byte(clean.Escape(text)))
 		if err != nil {
 			return view.ToastAsk{Text: "saving the page: " + err.Error(), Bad: true}
 		}

@@ -20,7 +20,7 @@ import (
 // above is which rules decide before those of the page, as they were in a revision.
 type above struct {
 	of    *model.Cluster
-	rules []connections.Before
+	rules []connections.OverruledRule
 	tell  bool // the user asked why
 }
 
@@ -58,7 +58,7 @@ func (a *above) sentences(k model.PolicyKey) (out []string) {
 		for i := range a.rules {
 			b := &a.rules[i]
 			switch {
-			case b.All != all:
+			case b.DecidesNothing != all:
 			case len(out) == aboveShown:
 				more++
 			default:
@@ -84,7 +84,7 @@ func (a *above) links() (out []link) {
 		return nil
 	}
 	seen := map[nav.Page]bool{}
-	add := func(x *connections.Above) {
+	add := func(x *connections.RuleAbove) {
 		l := link{why.AboveName(model.PolicyKey{}, x), string(x.Action) + ", " + why.AboveLogs(x), nav.ToRule(x.Policy, x.Direction, x.Rule)}
 		if x.Rule < 0 {
 			l.to = nav.Page{Kind: nav.Rows, Key: x.Policy, Text: detail.RowsFilter(x.Policy)}
@@ -95,13 +95,13 @@ func (a *above) links() (out []link) {
 		}
 	}
 	for _, b := range a.rules {
-		if b.All {
-			add(&b.By[len(b.By)-1])
+		if b.DecidesNothing {
+			add(&b.RulesAbove[len(b.RulesAbove)-1])
 		}
 	}
 	for _, b := range a.rules {
-		for i := range b.By {
-			add(&b.By[i])
+		for i := range b.RulesAbove {
+			add(&b.RulesAbove[i])
 		}
 	}
 	return out
@@ -147,7 +147,7 @@ func (n *whyNote) Draw(st *themes.Styles, w int) (string, []string) {
 func (v *logPage) nothing(env *view.Env, w, h int) []string {
 	st := env.Styles
 	title := "  No lines yet. Why?"
-	if !v.feed.query.Empty() || !v.cleared.IsZero() {
+	if !v.feed.query.ShowsAll() || !v.cleared.IsZero() {
 		title = "  No line to show. Why?"
 	}
 	lines := []string{widget.Styled(title, st.Title).Render(w)}
@@ -172,7 +172,7 @@ func (v *logPage) nothing(env *view.Env, w, h int) []string {
 func (v *logPage) why(env *view.Env) []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
-	if v.feed.len() == 0 && !v.feed.query.Empty() {
+	if v.feed.len() == 0 && !v.feed.query.ShowsAll() {
 		if _, all := v.Counts(); all > 0 {
 			add("0 of %s match the filter; esc clears it.", words.Total(all, "line"))
 		} else if held := len(v.feed.held); held > 0 {

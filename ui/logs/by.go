@@ -100,7 +100,7 @@ func spaceOf(d *entries.End) space {
 		return space{namespace: d.Key.Namespace}
 	case d.Key.Kind == model.KindNode:
 		return space{node: true}
-	case d.Outside():
+	case d.IsOutside():
 		return space{outside: true}
 	}
 	return space{addr: d.Addr}
@@ -168,12 +168,12 @@ func endName(d *entries.End) (name, term string) {
 // rulePile returns the rule that decided and its verdict, and the filter term for both: a rule
 // that changed its verdict has two piles.
 func rulePile(e *entries.Entry) (name, term string) {
-	name, term = e.Action+" by "+e.By(), " verdict:"+e.Line.Verdict
+	name, term = e.Action+" by "+e.RuleText(), " verdict:"+e.Line.Verdict
 	switch k := e.Rule.Policy; {
 	case !e.Attributed && e.Line.Name == "":
 		return name, `"an ACL without a name"` + term
 	case !e.Attributed:
-		return name, logquery.Quote(strconv.Quote(e.Line.Name)) + term
+		return name, logquery.QuoteValue(strconv.Quote(e.Line.Name)) + term
 	case line.IsDeny(e.Rule):
 		label := connections.DefaultDeny(k.Namespace, e.Rule.Direction).Label()
 		return e.Action + " by " + label, "policy:" + exact(label) + term

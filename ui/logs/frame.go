@@ -48,7 +48,7 @@ func (v *logPage) header(env *view.Env, w int) []string {
 	case k.Name != "":
 		l = l.Add("connections with "+k.Label()+" at one end", st.Text)
 	default:
-		names, all := policies.Loggers(env.Rev)
+		names, all := policies.LoggingPolicies(env.Rev)
 		switch len(names) {
 		case 0:
 			l = l.Add("▲ no policy logs", st.Warn)
@@ -91,15 +91,15 @@ func levels(env *view.Env, k model.PolicyKey) widget.Line {
 	switch {
 	case len(logging.Problems) > 0 && logging.Namespace == "":
 		return widget.Styled("▲ its logging annotation is not valid, so the policy is not applied; "+key+" sets another", st.Warn)
-	case !now.Any() && len(logging.Problems) > 0:
+	case !now.IsOn() && len(logging.Problems) > 0:
 		return widget.Styled("▲ the logging annotation of "+who+" is not valid: nothing is logged", st.Warn)
-	case !now.Any():
+	case !now.IsOn():
 		return widget.Styled("▲ "+who+" logs nothing; "+change, st.Warn)
 	}
 	var l widget.Line
 	var off []string
 	for _, a := range []model.Action{model.Deny, model.Allow, model.Pass} {
-		switch level := now.For(a); {
+		switch level := now.LevelOf(a); {
 		case level != "":
 			l = l.Add(level, st.Title).Add(" for ", st.Dim).Add(string(a), view.ActionStyle(a, st)).Add(" · ", st.Dim)
 		case a != model.Pass || p.Kind == model.KindANP:
@@ -159,7 +159,7 @@ type ruleStat struct {
 func (v *logPage) perRule(env *view.Env) []ruleStat {
 	var out []ruleStat
 	k := v.page.Key
-	narrowed := k.Kind == model.KindPod || !v.feed.query.Empty()
+	narrowed := k.Kind == model.KindPod || !v.feed.query.ShowsAll()
 	for ref, s := range v.stats.PerRule {
 		if k.Kind.IsPolicy() && ref.Policy != k && !denies(env, k, ref) || v.page.Dir != "" && (ref.Direction != v.page.Dir || ref.Rule != v.page.Rule) {
 			continue
@@ -229,7 +229,7 @@ func (v *logPage) footer(env *view.Env, w, h int) []string {
 	if slices.ContainsFunc(rules, func(r ruleStat) bool { return r.of != "" }) {
 		title += ", lines shown of all that came"
 	}
-	if text, _ := env.Rev.Mode.Traffic(); text != "" {
+	if text, _ := env.Rev.Mode.TrafficTexts(); text != "" {
 		title += ", " + text
 	}
 	lines = append(lines, widget.Heading(title, w, env.Styles).Render(w))

@@ -18,7 +18,7 @@ import (
 // SetFilter shows only lines that match the expression.
 func (v *logPage) SetFilter(f widget.Filter) {
 	q, err := logquery.Parse(f.Text, v.writer.Clock.In(v.now))
-	if q.Empty() {
+	if q.ShowsAll() {
 		v.unfilter()
 	}
 	if f.Text != v.filter {
@@ -52,7 +52,7 @@ const newest = 500
 // CompleteFilter finds how the last term goes on: its field, or a value that is known or
 // that a line has.
 func (v *logPage) CompleteFilter(text string) string {
-	return entries.Complete(text, func(yield func(*entries.Entry) bool) {
+	return entries.CompleteFilter(text, func(yield func(*entries.Entry) bool) {
 		for i := len(v.feed.held) - 1; i >= max(0, len(v.feed.held)-newest); i-- {
 			if !yield(v.feed.held[i]) {
 				return

@@ -159,7 +159,7 @@ func label(e *connections.MatrixEnd, folded bool) (before, name string) {
 		mark = "▾ "
 	}
 	switch {
-	case e.Reached():
+	case e.OnlyReached():
 		return "  ", e.Name()
 	case e.Pod != "" && e.Pod != e.Workload:
 		return "      ", e.Pod
@@ -319,7 +319,7 @@ func (v *page) detail(st *themes.Styles, w int) []string {
 		title, text = e.Name(), words.Total(e.Pods(), "pod")
 		next = "right goes to its cells"
 		switch {
-		case e.Reached():
+		case e.OnlyReached():
 			text = e.Text() + ", where connections go to"
 		case e.Pod != "":
 			text, next = "one pod", next+", enter opens the pod"

@@ -99,10 +99,10 @@ func (v *page) ask(env *view.Env) {
 		m, err := connections.FindMatrix(r, ctx, ports)
 		var reached []*connections.MatrixEnd
 		if err == nil && services {
-			reached, err = m.Services(ctx)
+			reached, err = m.ServiceEnds(ctx)
 		}
 		if err == nil && outside {
-			reached = slices.Concat(reached, m.Outside())
+			reached = slices.Concat(reached, m.OutsideEnds())
 		}
 		return answer{r, m, reached, clock().Sub(began)}, err
 	})
@@ -174,7 +174,7 @@ func (v *page) WhyNot(_ *view.Env, id action.ID) string {
 		return "no row here"
 	case id == action.MatrixFold && e.Pod != "":
 		return "this is one pod"
-	case id == action.MatrixFold && e.Reached():
+	case id == action.MatrixFold && e.OnlyReached():
 		return "it has no parts"
 	}
 	return ""
@@ -214,7 +214,7 @@ func (v *page) again(env *view.Env) {
 // fold unfolds the row of the cursor, or folds it.
 func (v *page) fold() {
 	e := v.row()
-	if e == nil || e.Pod != "" || e.Reached() {
+	if e == nil || e.Pod != "" || e.OnlyReached() {
 		return
 	}
 	open := v.open[v.axis()]
@@ -294,7 +294,7 @@ func (v *page) Selected() nav.Page {
 		return nav.Page{}
 	}
 	switch e := v.row(); {
-	case e == nil, e.Reached():
+	case e == nil, e.OnlyReached():
 		return nav.Page{}
 	case e.Pod != "":
 		return nav.ToPod(model.Key{Kind: model.KindPod, Namespace: e.Namespace, Name: e.Pod})

@@ -34,9 +34,9 @@ func (v *page) arrange() {
 		})
 		v.cols = nil
 	case v.swapped:
-		v.cols, v.rows = v.m.Filter(v.cols, v.rows, v.only)
+		v.cols, v.rows = v.m.FilterByVerdict(v.cols, v.rows, v.only)
 	default:
-		v.rows, v.cols = v.m.Filter(v.rows, v.cols, v.only)
+		v.rows, v.cols = v.m.FilterByVerdict(v.rows, v.cols, v.only)
 	}
 	v.all = len(v.rows)
 	v.rows = slices.DeleteFunc(v.rows, func(e *connections.MatrixEnd) bool { return !v.filter.Match(e.Name()) })

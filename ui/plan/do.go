@@ -25,7 +25,7 @@ func (v *page) askSpacing(env *view.Env) {
 		return
 	}
 	label := "Step and start (10 5: every 10, starting at 5):"
-	if largest := b.Largest(); largest != "" {
+	if largest := b.LargestSpacingText(); largest != "" {
 		label = "Step and start. " + largest
 	}
 	env.Ask(&view.Prompt{Title: "re-space the ladder", Label: label, Value: fmt.Sprintf("%d %d", max(v.p.space.Step, 1), v.p.space.Start),
@@ -47,7 +47,7 @@ func (v *page) askSpacing(env *view.Env) {
 
 // propose shows another proposal; a plan that is done gives way to it.
 func (v *page) propose(env *view.Env, p proposal) {
-	v.p, v.away = p, v.state != nil && !v.state.Open()
+	v.p, v.away = p, v.state != nil && !v.state.IsOpen()
 	v.Sync(env)
 }
 
@@ -138,16 +138,16 @@ func (s source) gone(c view.Console, err error) error {
 	switch {
 	case now != nil && now.State == revision.PlanStopped:
 		return err // it is another thing that stands against it
-	case now.Elsewhere():
+	case now.RunsElsewhere():
 		what, by = "continued", now.Runner.PID
 		if now.Back {
 			what = "rolled back"
 		}
-	case now.Active():
+	case now.IsUnderWay():
 		return err
 	case now != nil && now.Back:
 		what = "rolled back"
-	case now != nil || s.stopped.Reached(c.Revision().Cluster):
+	case now != nil || s.stopped.IsTargetReached(c.Revision().Cluster):
 		what = "continued"
 	}
 	rung := "another Rung"
@@ -236,7 +236,7 @@ func parseSpacing(b *plan.Board, s string) (plan.Spacing, error) {
 		}
 	}
 	if len(n) == 1 {
-		return b.Spaced(n[0]), nil
+		return b.SpacingOfStep(n[0]), nil
 	}
 	return plan.Spacing{Step: n[0], Start: n[1]}, nil
 }

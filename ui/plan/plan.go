@@ -56,13 +56,13 @@ func (v *page) Front() view.View {
 // Sync works the proposal out on the ladder as it is.
 func (v *page) Sync(env *view.Env) {
 	v.styles, v.state = env.Styles, env.Rev.Plan
-	if v.state == nil || v.state.Open() {
+	if v.state == nil || v.state.IsOpen() {
 		v.away = false
 	}
-	if v.other != nil && v.state.Elsewhere() {
+	if v.other != nil && v.state.RunsElsewhere() {
 		v.other.Store(int64(v.state.Runner.PID))
 	}
-	v.board, v.boardErr = plan.FromCluster(env.Rev.Cluster, env.Rev.Ladder().Max, env.Rev.Flags.CompileCNP)
+	v.board, v.boardErr = plan.BoardOfCluster(env.Rev.Cluster, env.Rev.Ladder().Max, env.Rev.Flags.CompileCNP)
 	if v.boardErr == nil {
 		v.p.work(v.board)
 		left, _ := v.widths(env.W)
@@ -195,7 +195,7 @@ func (v *page) WhyNot(_ *view.Env, id action.ID) string {
 		return stuck(v.state)
 	case action.PlanRun, action.PlanExport:
 		switch p := v.ours(); {
-		case p.Open():
+		case p.IsOpen():
 			return stuck(p) // what else stands against it, the table of actions knows
 		case v.p.err != nil:
 			return v.p.err.Error()
@@ -210,7 +210,7 @@ func (v *page) WhyNot(_ *view.Env, id action.ID) string {
 		switch {
 		case v.boardErr != nil:
 			return v.boardErr.Error()
-		case v.board.Free() == 0:
+		case v.board.FreeCount() == 0:
 			return "every priority is taken"
 		}
 	}
@@ -222,9 +222,9 @@ func (v *page) WhyNot(_ *view.Env, id action.ID) string {
 func (v *page) Offers(_ *view.Env, id action.ID) bool {
 	switch {
 	case id == action.PlanBack || id == action.PlanStop:
-		return v.state.Open()
+		return v.state.IsOpen()
 	case id == action.PlanRun || id == action.PlanStep || id == action.PlanInsert || id == action.PlanExport:
-		return !v.state.Open()
+		return !v.state.IsOpen()
 	}
 	return true
 }
@@ -253,7 +253,7 @@ func (v *page) Tell(env *view.Env) widget.Line {
 	if v.board == nil {
 		return nil
 	}
-	return widget.Styled(fmt.Sprintf("%d of %d priorities free", v.board.Free(), v.board.Max()+1), env.Styles.Dim)
+	return widget.Styled(fmt.Sprintf("%d of %d priorities free", v.board.FreeCount(), v.board.Max()+1), env.Styles.Dim)
 }
 
 // SetFilter and Counts make it a Filterer.
@@ -279,7 +279,7 @@ func (v *page) end(env *view.Env) {
 	}
 	switch {
 	case p == nil:
-	case p.Active():
+	case p.IsUnderWay():
 		env.Run("stopping the plan", func(context.Context) any {
 			console.PlanStop()
 			return view.ToastAsk{Text: "the plan stops after this step"}
@@ -291,7 +291,7 @@ func (v *page) end(env *view.Env) {
 			Body: []string{fmt.Sprintf("The plan ends here, with %s. The policies stay as they are, and it can no longer be continued or rolled back.", stepsMade(p)),
 				env.Keys.Action(action.Undo).Shown() + " undoes the steps that are done."},
 			Changed: func() string {
-				if v.state.Same(p) {
+				if v.state.SaysSame(p) {
 					return ""
 				}
 				return now(v.state)
@@ -313,7 +313,7 @@ func now(p *revision.PlanState) string {
 
 // stepsMade is how far a plan is, as part of a sentence: "4 of 9 steps done".
 func stepsMade(p *revision.PlanState) string {
-	n, of := p.Progress()
+	n, of := p.StepsOfWay()
 	what := "done"
 	if p.Back {
 		what = "rolled back"

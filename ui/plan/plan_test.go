@@ -392,7 +392,7 @@ func TestPlanChangedUnderTheQuestion(t *testing.T) {
 		t.Error(w.g.Calls)
 	}
 	// What only the engine knows is said.
-	w.g.PlanErr = &gate.StaleError{Title: "the plan", What: "ANP b was changed meanwhile"}
+	w.g.PlanErr = &gate.StaleError{Title: "the plan", Difference: "ANP b was changed meanwhile"}
 	w.says(under(revision.PlanStopped))
 	s.Press("x", "y")
 	s.Want("look again: ANP b was changed meanwhile")

@@ -109,9 +109,9 @@ func waiting(p *revision.PlanState, env *view.Env) string {
 	if p.State == revision.PlanStopped {
 		still := *p
 		still.Why = ""
-		return still.Waiting(env.Now)
+		return still.WaitingText(env.Now)
 	}
-	return p.Waiting(env.Now)
+	return p.WaitingText(env.Now)
 }
 
 // progress is a plan that runs, waits, stopped or is done.
@@ -158,14 +158,14 @@ func (v *page) progress(env *view.Env, w int) []string {
 	}
 	l := widget.Line{{Text: " " + sign + " " + word, Style: style}, {Text: "  " + made(p) + "  "}}
 	apart := ""
-	if p.Elsewhere() {
+	if p.RunsElsewhere() {
 		l[1].Text = ": " + made(p) + "  "
 		if l.Width() > w {
 			l, apart = widget.Line{{Text: " " + sign + " " + word, Style: style}}, made(p)
 		}
 	}
 	if bar := min(16, w-l.Width()-1); bar >= 4 && p.State != revision.PlanDone {
-		n, of := p.Progress()
+		n, of := p.StepsOfWay()
 		l = append(l, widget.Bar(st, style, int64(n), int64(of), bar)...)
 	}
 	if title := "  " + p.Title; p.Title != "" && l.Width()+widget.Width(title) <= w {
@@ -180,7 +180,7 @@ func (v *page) progress(env *view.Env, w int) []string {
 		}
 	}
 	say(apart, st.Text)
-	switch step := p.Next(); {
+	switch step := p.NextStep(); {
 	case p.State == revision.PlanDone:
 	case p.State == revision.PlanStopped:
 		if step != "" && stuck(p) == "" {
@@ -189,7 +189,7 @@ func (v *page) progress(env *view.Env, w int) []string {
 	case p.Step != "":
 		say("step: "+p.Step, st.Title)
 	}
-	if why := p.Waiting(env.Now); why != "" && stuck(p) == "" { // else it is what cannot be done
+	if why := p.WaitingText(env.Now); why != "" && stuck(p) == "" { // else it is what cannot be done
 		say(why, style)
 	}
 	say(strings.Join(next, " · "), st.Dim)
@@ -200,7 +200,7 @@ func (v *page) progress(env *view.Env, w int) []string {
 func made(p *revision.PlanState) string {
 	switch {
 	case p.State != revision.PlanDone && p.Back:
-		return p.At()
+		return p.PlaceText()
 	case p.State != revision.PlanDone:
 		return p.String()
 	case p.Back:

@@ -59,8 +59,8 @@ func (v *View) line(id string, l widget.Line, to nav.Page) *item {
 // in the to-lport stage, whatever the egress stages allowed
 // (ovn-kubernetes.md#firewall-rows).
 func (v *View) touchItems(env *view.Env) []*item {
-	touches := connections.Touches(env.Rev, v.pod)
-	if order := env.Rev.Order(); order != nil {
+	touches := connections.RulesTouchingPod(env.Rev, v.pod)
+	if order := env.Rev.PolicyOrder(); order != nil {
 		return v.placedItems(env, order, touches)
 	}
 	byTitle := map[string][]*item{}
@@ -105,12 +105,12 @@ func partTitle(p *model.Policy) string {
 // isolationItems are the policies that isolate the pod, by direction, behind the rules that let
 // something through (ovn-kubernetes.md#default-deny); how many NetworkPolicies it has
 // to do with; and the rules that mean everybody.
-func (v *View) isolationItems(env *view.Env, touches []connections.Touch) []*item {
+func (v *View) isolationItems(env *view.Env, touches []connections.RuleTouch) []*item {
 	var out []*item
 	st := v.st
 	z := env.Rev.Zone(v.pod.NodeName)
 	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
-		by := connections.Isolating(env.Rev, v.pod, dir)
+		by := connections.IsolatingPolicies(env.Rev, v.pod, dir)
 		if len(by) == 0 {
 			continue
 		}
@@ -152,13 +152,13 @@ func (v *View) isolationItems(env *view.Env, touches []connections.Touch) []*ite
 	return out
 }
 
-func (v *View) touch(env *view.Env, p *model.Policy, t connections.Touch) *item {
+func (v *View) touch(env *view.Env, p *model.Policy, t connections.RuleTouch) *item {
 	st := v.st
 	r := p.Rule(t.Direction, t.Rule)
 	it := &item{id: fmt.Sprintf("%s %s %d", t.Policy, t.Direction, t.Rule), to: nav.ToRule(t.Policy, t.Direction, t.Rule),
 		policy: p.Name, rule: t.Direction.Lower() + " " + strconv.Itoa(t.Rule),
-		action: widget.Styled(p.Kind.RuleWord(r), view.ActionStyle(r.Action, st)), name: widget.Plain(r.Name)}
-	if p.Kind.Ranked() {
+		action: widget.Styled(p.Kind.RuleActionWord(r), view.ActionStyle(r.Action, st)), name: widget.Plain(r.Name)}
+	if p.Kind.HasPriority() {
 		it.prio = strconv.Itoa(int(p.Priority))
 	}
 	switch {
@@ -172,10 +172,10 @@ func (v *View) touch(env *view.Env, p *model.Policy, t connections.Touch) *item 
 	if p.Kind != model.KindANP {
 		it.policy = t.Policy.Label()
 	}
-	if env.Rev.None(t.Policy) != nil {
+	if env.Rev.WhyNoRows(t.Policy) != nil {
 		// As on the ladder: it has no rows, or old ones still decide.
 		sign := role.StateSign(model.StateNotEnforced)
-		if policies.Summarize(env.Rev, t.Policy, env.Now).State == model.StateFrozen {
+		if policies.SummarizePolicy(env.Rev, t.Policy, env.Now).State == model.StateFrozen {
 			sign = role.StateSign(model.StateFrozen) + " frozen"
 		}
 		it.policy = sign + " " + it.policy
@@ -189,7 +189,7 @@ func (v *View) touch(env *view.Env, p *model.Policy, t connections.Touch) *item 
 	if it.ports == "" {
 		it.ports = "any"
 	}
-	if r.Broken() != "" {
+	if r.BrokenPortsText() != "" {
 		it.ports = role.StateSign(model.StateNotEnforced) + " " + it.ports
 	}
 	return it
@@ -224,7 +224,7 @@ func (v *View) networkItems(env *view.Env) []*item {
 		switch {
 		case z.DB == nil:
 			l = l.Add("zone not read: "+detail.Unread(z, env.Now), st.Dim)
-		case lsp == nil && p.SubjectEligible():
+		case lsp == nil && p.CanBeSubject():
 			l = l.Add("○ does not exist yet: no policy is enforced on it", st.Warn)
 		case lsp == nil:
 			l = l.Add("none, as it should be", st.Dim)

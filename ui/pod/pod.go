@@ -183,8 +183,8 @@ func (v *View) Copies(env *view.Env) []view.Copy {
 
 // placedItems are the rules that touch the pod where policies stand in tiers of their plugin's
 // own, with a heading for each tier.
-func (v *View) placedItems(env *view.Env, order []ladder.Place, touches []connections.Touch) []*item {
-	of := map[model.PolicyKey][]connections.Touch{}
+func (v *View) placedItems(env *view.Env, order []ladder.Place, touches []connections.RuleTouch) []*item {
+	of := map[model.PolicyKey][]connections.RuleTouch{}
 	for _, t := range touches {
 		of[t.Policy] = append(of[t.Policy], t)
 	}
@@ -217,7 +217,7 @@ func (v *View) placedItems(env *view.Env, order []ladder.Place, touches []connec
 		}
 	}
 	for _, dir := range model.Directions {
-		by := connections.Isolating(env.Rev, v.pod, dir)
+		by := connections.IsolatingPolicies(env.Rev, v.pod, dir)
 		if len(by) == 0 {
 			continue
 		}

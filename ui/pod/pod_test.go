@@ -57,7 +57,7 @@ func TestTouchesInPrecedenceOrder(t *testing.T) {
 		}
 	}
 	var want []string
-	for _, x := range connections.Touches(revision.New(*p, nil), pod) {
+	for _, x := range connections.RulesTouchingPod(revision.New(*p, nil), pod) {
 		want = append(want, strings.TrimPrefix(x.Policy.Namespace+"/", "/")+x.Policy.Name+" "+x.Direction.Lower()+" "+string(rune('0'+x.Rule)))
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {

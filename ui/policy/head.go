@@ -36,14 +36,14 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 	text := fmt.Sprintf("   tier %d", p.Tier)
 	if p.Tiered != nil {
 		text = "   " + placeText(env, p)
-	} else if p.Kind.Ranked() {
+	} else if p.Kind.HasPriority() {
 		text += fmt.Sprintf(" · priority %d", p.Priority)
 	}
 	title = title.Add(text, st.Text)
-	if p.Kind == model.KindCNP && env.Rev.None(p.Key) == nil {
+	if p.Kind == model.KindCNP && env.Rev.WhyNoRows(p.Key) == nil {
 		title = title.Add(" · rows "+nb.MarkCNP+" write them", st.Warn)
 	}
-	if where := p.Origin.Where(); where != "" {
+	if where := p.Origin.Place(); where != "" {
 		title = title.Add("   "+where, st.Dim)
 	}
 	subject := widget.Line{{Text: " subject  ", Style: st.Dim}, {Text: p.SubjectText()}}
@@ -72,13 +72,13 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 // NetworkPolicy allows them there is dropped.
 func isolatesLine(env *view.Env, p *model.Policy, st *themes.Styles) widget.Line {
 	l := widget.Line{{Text: " isolates ", Style: st.Dim}}
-	if text := connections.Legacy2016(env.Rev, p); text != "" {
+	if text := connections.LegacyIsolationText(env.Rev, p); text != "" {
 		return l.Add(text, st.Text)
 	}
-	if len(p.Isolated()) == 0 {
+	if len(p.IsolatedDirections()) == 0 {
 		return l.Add("nothing: policyTypes names no direction", st.Warn)
 	}
-	return l.Add(strings.Join(p.Isolated(), " and "), st.Text).Add(": what no NetworkPolicy of "+p.Namespace+" allows is dropped", st.Dim)
+	return l.Add(strings.Join(p.IsolatedDirections(), " and "), st.Text).Add(": what no NetworkPolicy of "+p.Namespace+" allows is dropped", st.Dim)
 }
 
 // subjects are the pods the policy applies to, found once per state of the
@@ -94,7 +94,7 @@ func (v *View) subjects(env *view.Env) []*model.Pod {
 // when and why.
 func (v *View) stateLines(env *view.Env) []widget.Line {
 	st := env.Styles
-	s := policies.Summarize(env.Rev, v.key, env.Now)
+	s := policies.SummarizePolicy(env.Rev, v.key, env.Now)
 	line := widget.Line{{Text: " state    ", Style: st.Dim}}
 	if s.Zones == 0 {
 		return []widget.Line{line.Add("? not checked against live rows: no zones", st.Dim)}
@@ -121,7 +121,7 @@ func (v *View) stateLines(env *view.Env) []widget.Line {
 	if state == model.StateFrozen || state == model.StateNotEnforced {
 		line = widget.Line{{Text: " state    ", Style: st.Dim}}
 		line = line.Add(role.StateSign(state)+" "+s.Text, view.StateStyle(state, st))
-		if none := env.Rev.None(v.key); none != nil {
+		if none := env.Rev.WhyNoRows(v.key); none != nil {
 			return []widget.Line{line, widget.Line{{Text: "          "}, {Text: none.Message, Style: st.Text}}}
 		}
 	}
@@ -144,10 +144,10 @@ func (v *View) goneLines(env *view.Env) []widget.Line {
 // count fills in how much each part has.
 func (v *View) count(env *view.Env) {
 	v.counts = [parts]string{}
-	if n := model.CountFindings(finding.KnownFindingsOf(env.Rev, v.key)); n.All() > 0 {
+	if n := model.CountFindings(finding.KnownFindingsOf(env.Rev, v.key)); n.Total() > 0 {
 		v.counts[findingsPart] = detail.FindingCount(n, v.st).String()
 	}
-	s := policies.Summarize(env.Rev, v.key, env.Now)
+	s := policies.SummarizePolicy(env.Rev, v.key, env.Now)
 	v.counts[zonesPart] = s.Short()
 	if v.policy != nil {
 		v.counts[rulesPart] = fmt.Sprint(len(v.policy.Ingress) + len(v.policy.Egress))
@@ -194,7 +194,7 @@ func (v *View) Counted(env *view.Env) bool {
 
 // placeText says where a policy stands in the tiers of its plugin.
 func placeText(env *view.Env, p *model.Policy) string {
-	for _, t := range system.Of(p.Kind).Tiers(env.Rev.Cluster) {
+	for _, t := range system.SystemOfKind(p.Kind).Tiers(env.Rev.Cluster) {
 		if t.Name == p.Tiered.Tier {
 			return fmt.Sprintf("tier %s (%d) · priority %g", t.Name, t.Priority, p.Tiered.Priority)
 		}
@@ -219,9 +219,9 @@ func placedLines(env *view.Env, p *model.Policy) []widget.Line {
 	logging = logging.Add("   rules  ", st.Dim).Add(rules, st.Text)
 	state := widget.Line{{Text: " state    ", Style: st.Dim}}
 	switch a := p.Tiered; {
-	case a != nil && env.Rev.System != system.Of(p.Kind):
-		state = state.Add("✗ decides nothing here: "+env.Rev.System.Whose+" precedence holds", st.Warn)
-	case p.Refused():
+	case a != nil && env.Rev.System != system.SystemOfKind(p.Kind):
+		state = state.Add("✗ decides nothing here: "+env.Rev.System.TitlePossessive+" precedence holds", st.Warn)
+	case p.IsRefused():
 		state = state.Add("✗ decides nothing: "+env.Rev.System.Title+" would refuse it; see findings", st.Error)
 	case a != nil && a.Phase != "":
 		state = state.Add(fmt.Sprintf("%s reported: %s on %d of %s", env.Rev.System.Title, a.Phase, a.NodesRealized, words.Total(int(a.NodesDesired), "node")), st.Text)

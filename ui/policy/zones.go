@@ -52,7 +52,7 @@ func (v *View) zonesOf(env *view.Env, s *detail.Sheet, wide int) {
 	zones := env.Rev.Zones
 	if len(zones) > view.FoldZones {
 		var left []*model.ZoneState
-		zones, left = policies.Troubled(env.Rev, v.key, view.FoldZones, env.Now)
+		zones, left = policies.ZonesNotInSync(env.Rev, v.key, view.FoldZones, env.Now)
 		defer func() { v.restLine(env, s, left) }()
 	}
 	for _, z := range zones {
@@ -64,7 +64,7 @@ func (v *View) zonesOf(env *view.Env, s *detail.Sheet, wide int) {
 func (v *View) restLine(env *view.Env, s *detail.Sheet, left []*model.ZoneState) {
 	counts := map[model.PolicyState]int{}
 	for _, z := range left {
-		counts[z.Policy(v.key).State(z, env.Now)]++
+		counts[z.PolicyJoin(v.key).StateAt(z, env.Now)]++
 	}
 	var parts []string
 	for _, st := range slices.SortedFunc(maps.Keys(counts), model.PolicyState.Compare) {
@@ -79,22 +79,22 @@ func (v *View) restLine(env *view.Env, s *detail.Sheet, left []*model.ZoneState)
 	}
 }
 
-// unitLines are what holds rows for the policy that other policies share: each
+// unitLines adds the units that hold rows shared by the policy and others: each
 // over all zones, and the zones where it is not in sync.
 func (v *View) unitLines(env *view.Env, s *detail.Sheet, wide int) {
-	units := env.Rev.Related(v.key)
+	units := env.Rev.RelatedUnits(v.key)
 	if len(units) == 0 || len(env.Rev.Zones) == 0 {
 		return
 	}
 	s.Head("rows it shares with other policies")
 	for _, k := range units {
-		sum := policies.Summarize(env.Rev, k, env.Now)
+		sum := policies.SummarizePolicy(env.Rev, k, env.Now)
 		z := env.Rev.Zone(sum.Zone)
 		l := widget.Styled(k.Label(), env.Styles.Accent).Add("  ", env.Styles.Text)
 		s.Add("unit."+k.String(), append(l, detail.UnitLine(env, k)...), detail.UnitPage(env.Rev, k, z))
 		listed := 0
 		for _, z := range env.Rev.Zones {
-			if sum.InSync < sum.Zones && z.Policy(k).State(z, env.Now) != model.StateInSync {
+			if sum.InSync < sum.Zones && z.PolicyJoin(k).StateAt(z, env.Now) != model.StateInSync {
 				listed++
 				if listed > view.FoldZones {
 					s.Add("unit.more."+k.String(), widget.Styled("  └ more zones like that", env.Styles.Accent), nav.To(nav.Zones))
@@ -109,7 +109,7 @@ func (v *View) unitLines(env *view.Env, s *detail.Sheet, wide int) {
 // zoneLine is how the policy, or a unit that holds rows for it, stands in a zone.
 func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *model.ZoneState, wide int) {
 	st := env.Styles
-	p := z.Policy(k)
+	p := z.PolicyJoin(k)
 	state, rest := detail.ZoneState(env.Rev, k, z, env.Now)
 	name := widget.Styled(z.Name, st.Accent)
 	id := z.Name
@@ -195,7 +195,7 @@ func (v *View) diffLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 // short cuts a value that would take the whole line.
 func short(s string) string { return widget.Truncate(s, 40) }
 
-// conditionLines are what controllers reported.
+// conditionLines adds the reports of controllers.
 func (v *View) conditionLines(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	conditions := env.Rev.Conditions(v.key)
@@ -268,7 +268,7 @@ func (v *View) troubled(env *view.Env) string {
 			return to.Zone
 		}
 	}
-	if z := policies.Worst(env.Rev, v.key, env.Now); z != nil {
+	if z := policies.WorstZone(env.Rev, v.key, env.Now); z != nil {
 		return z.Name
 	}
 	return revision.FirstZone(env.Rev)

@@ -51,7 +51,7 @@ func Now(c revisions) *revision.Revision {
 	rev.Omissions()
 	finding.FindSome(rev)
 	liverows.FindLadderRows(rev)
-	liverows.Explain(rev, c.Now(), true)
+	liverows.ExplainBehind(rev, c.Now(), true)
 	return rev
 }
 
@@ -134,7 +134,7 @@ func (l *Pacer) prepare(ctx context.Context, c revisions) *revision.Revision {
 	if _, rows := liverows.KnownLadderRows(rev); !rows {
 		current = false
 	}
-	if !liverows.Explain(rev, c.Now(), false) {
+	if !liverows.ExplainBehind(rev, c.Now(), false) {
 		current = false
 	}
 	// One that is under way tells when it is done.
@@ -143,7 +143,7 @@ func (l *Pacer) prepare(ctx context.Context, c revisions) *revision.Revision {
 		began := time.Now()
 		l.ask(ctx, rev)
 		liverows.FindLadderRows(rev)
-		liverows.Explain(rev, c.Now(), true)
+		liverows.ExplainBehind(rev, c.Now(), true)
 		l.next = began.Add(max(Pace, min(lintMost, lintShare*time.Since(began))))
 	}
 	if rev == l.shown {

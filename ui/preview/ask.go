@@ -7,6 +7,7 @@ import (
 	"rung/change"
 	"rung/change/gate"
 	"rung/model/words"
+	"rung/pages/consequences"
 	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
@@ -122,9 +123,9 @@ func (v *View) ask(env *view.Env) {
 	env.Ask(v.confirm(env.Rev.Mode))
 }
 
-// confirm is the last question about the change as it is on the page. What is read there
-// is what is committed, whatever is on the page by then; a change that becomes another
-// is asked about again.
+// confirm returns the last question about the change as it is on the page. The change that was
+// read there is committed, whatever is on the page by then; if it becomes another change, the
+// question is asked again.
 func (v *View) confirm(m revision.Mode) *view.Confirm {
 	p := v.p
 	name := p.ConfirmName
@@ -145,15 +146,15 @@ func (v *View) confirm(m revision.Mode) *view.Confirm {
 	if len(p.Steps) == 0 {
 		c.Trials = trialTimes
 		c.YesTrial = func(env *view.Env, within time.Duration) {
-			v.commit(env, p, gate.Confirm{Yes: true, Name: name, By: "console", Within: within})
+			v.commit(env, p, gate.Confirm{Yes: true, Name: name, By: "console", TrialTime: within})
 		}
 	}
 	if p.Blocked != "" { // it became so while the question was open
 		c.Body, c.WhyNot = nil, p.Blocked
 		return c
 	}
-	for _, g := range p.Guards {
-		c.Warn = append(c.Warn, guardText(v.p, g)) // the page has the examples
+	for _, g := range rails(consequences.Tell(p)) {
+		c.Warn = append(c.Warn, g.Text) // the page has the examples
 	}
 	return c
 }
@@ -172,7 +173,7 @@ func (v *View) changedSince(p *gate.Preview) string {
 	case v.p == p:
 		return ""
 	}
-	return p.Changed(v.p)
+	return p.ChangesSince(v.p)
 }
 
 // sum says in one sentence what yes does, and to what.
@@ -198,7 +199,7 @@ func (v *View) merge(env *view.Env) {
 	v.work(env)
 }
 
-// question is what stands at the bottom: how to answer, or why there is no
+// question returns the lines at the bottom: how to answer, or why there is no
 // question.
 func (v *View) question(env *view.Env, w int) []string {
 	st := env.Styles

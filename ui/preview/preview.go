@@ -2,6 +2,8 @@ package preview
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"rung/change"
@@ -39,11 +41,11 @@ type View struct {
 
 	phase   phase
 	p       *gate.Preview
-	err     error                 // why it could not be worked out
-	wrong   string                // why the last attempt to write failed
-	notice  string                // something else to know, once
-	trial   *revision.Unconfirmed // it was made on trial
-	since   time.Time             // when what is under way began
+	err     error                       // why it could not be worked out
+	wrong   string                      // why the last attempt to write failed
+	notice  string                      // something else to know, once
+	trial   *revision.UnconfirmedChange // it was made on trial
+	since   time.Time                   // when what is under way began
 	pending *pending
 	works   view.Once          // the consequences are being worked out
 	of      *revision.Revision // the newest when the work began
@@ -55,10 +57,10 @@ type View struct {
 	onRows       bool // the cursor is there
 	diff         bool
 	built        builtKey
-	shown        []policies.Shown
+	shown        []policies.ZoneShown
 }
 
-// builtKey is what the documents were built from.
+// builtKey holds the inputs that the documents were built from.
 type builtKey struct {
 	p          *gate.Preview
 	w          int
@@ -70,7 +72,7 @@ type builtKey struct {
 	shown      string
 }
 
-// worked is what was worked out, or why it could not be.
+// worked is the message with the preview that was worked out, or why it could not be.
 type worked struct {
 	p    *gate.Preview
 	err  error
@@ -86,7 +88,7 @@ type wrote struct {
 
 type followed struct {
 	by    *View
-	shown []policies.Shown
+	shown []policies.ZoneShown
 }
 
 // Of makes a preview of any change.
@@ -102,7 +104,7 @@ func (v *View) Mutation() change.Mutation {
 	return v.p.Mutation
 }
 
-// Conflict is what stands against the change, nil when nothing does.
+// Conflict returns the conflict that keeps the change from being made, nil for none.
 func (v *View) Conflict() *rewrite.Conflict {
 	if v.p == nil {
 		return nil
@@ -137,11 +139,11 @@ func (v *View) Sync(env *view.Env) {
 	switch {
 	case !v.works.Begun():
 		v.work(env)
-	case v.phase == ready && !v.works.Under() && v.p.Outdated(v.of, env.Rev):
+	case v.phase == ready && !v.works.Under() && v.p.IsOutdated(v.of, env.Rev):
 		v.work(env)
 	case v.phase == waiting || v.phase == late:
 		keys, gone := v.targets()
-		v.shown = policies.Shows(env.Rev, keys, gone)
+		v.shown = policies.ZonesShowing(env.Rev, keys, gone)
 	}
 	v.build(env)
 }
@@ -192,7 +194,7 @@ func (v *View) Receive(env *view.Env, msg any) {
 		v.ended, v.cost = m.at, m.cost
 		what := ""
 		if v.phase == ready && m.err == nil {
-			what = v.p.Changed(m.p)
+			what = v.p.ChangesSince(m.p)
 		}
 		v.p, v.err = m.p, m.err
 		v.phase = ready
@@ -258,4 +260,29 @@ func (v *View) Tell(env *view.Env) widget.Line {
 		return widget.Styled("nothing is written yet", st.Dim)
 	}
 	return nil
+}
+
+// Copies are the commands, the texts after the change and the difference.
+func (v *View) Copies(*view.Env) []view.Copy {
+	out := slices.Clone(v.opt.Copies)
+	if v.p == nil {
+		return out
+	}
+	var texts, diffs []string
+	for _, o := range v.p.Objects {
+		if o.New != nil {
+			texts = append(texts, ended(o.New.YAML))
+		}
+		diffs = append(diffs, o.Diff)
+	}
+	if len(v.p.Commands) > 0 {
+		out = append(out, view.Copy{What: "kubectl command", Text: strings.Join(v.p.Commands, "\n")})
+	}
+	if len(texts) > 0 {
+		out = append(out, view.Copy{What: "YAML after the change", Text: strings.Join(texts, "---\n")})
+	}
+	if len(diffs) > 0 {
+		out = append(out, view.Copy{What: "difference", Text: strings.Join(diffs, "\n")})
+	}
+	return out
 }

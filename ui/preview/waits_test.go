@@ -25,10 +25,10 @@ func (q *queued) Work(context.Context, view.Console) (*gate.Preview, error) {
 }
 
 func (q *queued) Commit(ctx context.Context, _ view.Console, _ *gate.Preview, answer gate.Confirm) (*gate.Result, error) {
-	answer.Waits("Delete ANP b")
+	answer.OnWait("Delete ANP b")
 	close(q.waits)
 	<-ctx.Done()
-	answer.Waits("")
+	answer.OnWait("")
 	return nil, fmt.Errorf("Move ANP a: nothing was changed: it waited for another change: %w", ctx.Err())
 }
 

@@ -24,7 +24,7 @@ func (v *View) commit(env *view.Env, p *gate.Preview, answer gate.Confirm) {
 	src, console, change := v.src, env.Console, &pending{}
 	change.ctx, change.giveUp = context.WithCancel(context.Background())
 	v.pending = change
-	answer.Waits = func(title string) { change.other.Store(&title) }
+	answer.OnWait = func(title string) { change.other.Store(&title) }
 	answer.Finish = true // leaving must not leave a change half made
 	env.Run("writing", func(ctx context.Context) any {
 		defer change.giveUp()
@@ -56,7 +56,7 @@ func (t *pending) waitsFor() string {
 func (v *View) afterWrite(env *view.Env, m wrote) {
 	if stale := (*gate.StaleError)(nil); m.res == nil && errors.As(m.err, &stale) && stale.Preview != nil {
 		v.phase = ready
-		v.changed(env, stale.Preview, stale.What)
+		v.changed(env, stale.Preview, stale.Difference)
 		return
 	}
 	if m.res == nil && m.err != nil {
@@ -109,13 +109,13 @@ func (v *View) targets() (keys []model.PolicyKey, gone []string) {
 }
 
 // follow waits until every zone shows the change, or for followTime.
-func follow(ctx context.Context, c view.Console, keys []model.PolicyKey, gone []string) []policies.Shown {
+func follow(ctx context.Context, c view.Console, keys []model.PolicyKey, gone []string) []policies.ZoneShown {
 	ctx, cancel := context.WithTimeout(ctx, followTime)
 	defer cancel()
 	ticks, stop := c.Subscribe()
 	defer stop()
 	for {
-		shown := policies.Shows(c.Revision(), keys, gone)
+		shown := policies.ZonesShowing(c.Revision(), keys, gone)
 		if all, _ := count(shown); all {
 			return shown
 		}
@@ -127,7 +127,7 @@ func follow(ctx context.Context, c view.Console, keys []model.PolicyKey, gone []
 	}
 }
 
-func count(shown []policies.Shown) (all bool, ok int) {
+func count(shown []policies.ZoneShown) (all bool, ok int) {
 	for _, s := range shown {
 		if s.OK {
 			ok++
@@ -148,7 +148,7 @@ func (v *View) afterFollow(env *view.Env, m followed) {
 // leave says what was done, how it is taken back, and goes back.
 func (v *View) leave(env *view.Env) {
 	text := v.p.Title + ": " + v.outcome()
-	if key := env.Keys.Action(action.Confirm).Shown(); v.trial != nil && env.Rev.Unconfirmed.Open() && key != "" {
+	if key := env.Keys.Action(action.Confirm).Shown(); v.trial != nil && env.Rev.Unconfirmed.IsOpen() && key != "" {
 		text = v.p.Title + ": done · " + key + " keeps it" // the header counts it down
 	} else if key := env.Keys.Action(action.Undo).Shown(); key != "" && v.undoable(env) {
 		text += " · " + key + " undoes it"

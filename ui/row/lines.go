@@ -64,7 +64,7 @@ func (v *View) ownerLines(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	owner := widget.Line{{Text: v.page.Table, Style: st.Title}}
 	name := v.owner.Label()
-	k, named := liverows.PolicyOf(v.owner)
+	k, named := liverows.PolicyOfOwner(v.owner)
 	switch {
 	case v.owner.Form == nb.FormNone:
 		owner = owner.Add("  no owner is written in its external_ids", st.Dim)
@@ -144,9 +144,9 @@ func (v *View) formText() string {
 
 // cause is the known defect of OVN-Kubernetes that leaves the row as it is, nil where
 // there is none.
-func (v *View) cause(env *view.Env) *known.Cause {
-	p := v.state.Policy(v.policy)
-	if p == nil || v.policy.Name == "" || p.State(v.state, env.Now) != model.StateBehind {
+func (v *View) cause(env *view.Env) *known.DiffCause {
+	p := v.state.PolicyJoin(v.policy)
+	if p == nil || v.policy.Name == "" || p.StateAt(v.state, env.Now) != model.StateBehind {
 		return nil
 	}
 	d := v.diff
@@ -163,7 +163,7 @@ func (v *View) verdict(env *view.Env) (sign, text string) {
 	if v.policy.Name == "" {
 		return "", ""
 	}
-	p := v.state.Policy(v.policy)
+	p := v.state.PolicyJoin(v.policy)
 	state := model.StateUnknown
 	if v.state != nil {
 		state, _ = detail.ZoneState(env.Rev, v.policy, v.state, env.Now)
@@ -178,7 +178,7 @@ func (v *View) verdict(env *view.Env) (sign, text string) {
 		return "≠", "Missing here: this is the desired row."
 	case state == model.StateFrozen:
 		return "●", "Frozen: OVN-Kubernetes refused the last change, so this old row still decides."
-	case v.desired == nil && env.Rev.None(v.policy) == nil:
+	case v.desired == nil && env.Rev.WhyNoRows(v.policy) == nil:
 		return "≠", "Extra: nothing desires this row."
 	case v.desired == nil:
 		return "●", "No desired rows for this policy; what is live stays."
@@ -214,7 +214,7 @@ func (v *View) record(env *view.Env, s *detail.Sheet) {
 	for _, c := range nb.Columns(v.shown()) {
 		text := v.valueText(c)
 		sign, mark := " ", st.Text
-		d := v.diff.Field(c.Name)
+		d := v.diff.DiffOfColumn(c.Name)
 		if d != nil && v.live != nil {
 			sign, mark = "≠", st.Error
 		}
@@ -246,7 +246,7 @@ func (v *View) valueText(c nb.Column) string {
 			return fmt.Sprintf("[%s, listed below]", words.Thousands(len(list)))
 		}
 	}
-	return c.Text()
+	return c.ListText()
 }
 
 // value is a lead and a text that may take several lines.

@@ -24,7 +24,7 @@ type refs struct {
 	rows []nb.Row
 	// tied are the ACLs that share the place of an ACL.
 	tied []*nb.ACL
-	tie  liverows.Tie
+	tie  liverows.PriorityTie
 }
 
 // find looks for the rows of the database that refer to a row, and those that tie with it.
@@ -80,7 +80,7 @@ func (v *View) referrers(env *view.Env, s *detail.Sheet) {
 	}
 }
 
-// tierWords are what decides in a tier.
+// tierWords are the objects that decide in each tier.
 var tierWords = map[int]string{
 	model.TierIsolation: "isolation, before AdminNetworkPolicy",
 	model.TierAdmin:     "AdminNetworkPolicy",

@@ -95,8 +95,8 @@ func (v *View) find(env *view.Env) {
 		v.owner = ownerByID(v.page.Table, v.id)
 	}
 	v.findLink(env)
-	k, ok := liverows.UnitOf(v.owner)
-	if !ok || !k.Kind.IsAdmin() && v.state.Policy(k) == nil && !env.Rev.Compiled(k) {
+	k, ok := liverows.UnitOfOwner(v.owner)
+	if !ok || !k.Kind.IsAdmin() && v.state.PolicyJoin(k) == nil && !env.Rev.IsCompiled(k) {
 		return
 	}
 	v.policy = k
@@ -104,7 +104,7 @@ func (v *View) find(env *view.Env) {
 	if v.live == nil && v.desired != nil {
 		v.name = v.desired.RowName()
 	}
-	v.diff = v.difference(v.state.Policy(k))
+	v.diff = v.difference(v.state.PolicyJoin(k))
 }
 
 // successor is the row that took the place of one that is gone: the one with
@@ -122,8 +122,8 @@ func successor(db *nb.DB, table, id, name string) nb.Row {
 	return byName(db, table, name)
 }
 
-// difference is what is known to differ about the row; two rows may carry one
-// id.
+// difference returns the known difference of the row from the desired one; two rows may carry
+// one id.
 func (v *View) difference(p *model.PolicyInZone) *model.RowDiff {
 	if p == nil || v.live == nil {
 		return nil
@@ -139,7 +139,7 @@ func (v *View) difference(p *model.PolicyInZone) *model.RowDiff {
 // findLink finds the page of the rule or policy the row is about: also rows that
 // are not compared name one.
 func (v *View) findLink(env *view.Env) {
-	k, ok := liverows.PolicyOf(v.owner)
+	k, ok := liverows.PolicyOfOwner(v.owner)
 	if !ok || env.Rev.Cluster.Policy(k) == nil && (!k.Kind.IsAdmin() || v.owner.Form == nb.FormLegacy) {
 		return
 	}
@@ -184,8 +184,8 @@ func byName(db *nb.DB, table, name string) nb.Row {
 	return nil
 }
 
-// desiredRow is what a row of a policy should be in a zone, nil when nothing of
-// that id is desired.
+// desiredRow returns the desired row of a policy in a zone, nil when no row of that id is
+// desired.
 func desiredRow(r *revision.Revision, k model.PolicyKey, table, zone, id, name string) nb.Row {
 	switch table {
 	case nb.TableACL:
@@ -300,7 +300,7 @@ func (v *View) Tell(env *view.Env) widget.Line {
 	return detail.TellZone(env, v.state, action.RowPrevZone, action.RowNextZone)
 }
 
-// Copies is what can be copied here: what the cursor is on first.
+// Copies returns the texts that can be copied of the row.
 func (v *View) Copies(*view.Env) []view.Copy {
 	r := v.live
 	if r == nil {

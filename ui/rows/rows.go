@@ -2,12 +2,12 @@ package rows
 
 import (
 	"fmt"
-	"slices"
-	"strconv"
 
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/pages/page"
+	"rung/pages/rows"
 	"rung/revision"
 	"rung/revision/liverows"
 	"rung/revision/policies"
@@ -20,10 +20,18 @@ import (
 )
 
 // tables in the order in which one goes through them.
-var tables = []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup}
+var tables = []struct {
+	name, title string
+	told        *page.Table[*rows.Line]
+}{
+	{nb.TableACL, "ACLs", rows.ACLs},
+	{nb.TableAddressSet, "address sets", rows.Sets},
+	{nb.TablePortGroup, "port groups", rows.Groups},
+}
 
-// tableTitles are the tables for people.
-var tableTitles = []string{"ACLs", "address sets", "port groups"}
+// missingShown bounds the policies whose missing rows are listed: a zone that
+// has just been emptied lacks them all, and the number says enough.
+const missingShown = 50
 
 // View shows the rows of a zone.
 type View struct {
@@ -32,7 +40,7 @@ type View struct {
 	table int
 	stage model.Stage // empty: all
 
-	lists [3]*widget.Table[*item]
+	lists [3]*widget.Table[*rows.Line]
 	st    *themes.Styles
 	state *model.ZoneState
 	note  widget.Line // a line over the table, nil for none
@@ -41,12 +49,7 @@ type View struct {
 	// ofShown says that the note is about the rows the filter lets through.
 	ofShown bool
 
-	// The last pipeline order, kept while the ACLs are the same.
-	walked   []*nb.ACL
-	sorted   []ranked
-	problems map[*nb.ACL]string // of matches that were looked at
-	holders  *liverows.Holders
-	marks    *liverows.RowMarks
+	acls rows.Pipeline
 }
 
 // New makes the view of a zone's rows.
@@ -54,7 +57,13 @@ func New(page nav.Page) view.View {
 	v := &View{page: page}
 	v.begin(page)
 	for i := range v.lists {
-		v.lists[i] = v.list(i)
+		v.lists[i] = widget.Of(tables[i].told, &v.st)
+		v.lists[i].Text = (*rows.Line).Text
+	}
+	for i := range v.lists[0].Columns {
+		if c := &v.lists[0].Columns[i]; c.Title == "ON" {
+			c.Fit = func(l *rows.Line, w int) widget.Line { return c.Cell(l).CutName(w) }
+		}
 	}
 	return v
 }
@@ -67,13 +76,15 @@ func (v *View) begin(page nav.Page) {
 	if page.Zone != "" {
 		v.zone = page.Zone
 	}
-	if i := slices.Index(tables, page.Table); i >= 0 {
-		v.table = i
+	for i := range tables {
+		if tables[i].name == page.Table {
+			v.table = i
+		}
 	}
-	v.walked, v.sorted = nil, nil
+	v.acls = rows.Pipeline{}
 }
 
-func (v *View) now() *widget.Table[*item] { return v.lists[v.table] }
+func (v *View) now() *widget.Table[*rows.Line] { return v.lists[v.table] }
 
 // Sync makes the rows from the revision.
 func (v *View) Sync(env *view.Env) {
@@ -101,12 +112,12 @@ func (v *View) Sync(env *view.Env) {
 	t.SetItems(nil)
 }
 
-// remembered is what is known of a zone whose rows are not there: what differed when it
-// was read.
+// remembered returns the line about a zone that is read in turn, and whose rows are not kept:
+// the policies that were behind or frozen when it was read.
 func remembered(env *view.Env, z *model.ZoneState) widget.Line {
 	var names []string
 	for _, k := range liverows.ZonePolicies(env.Rev, z) {
-		if s := z.Policy(k).State(z, env.Now); s == model.StateBehind || s == model.StateFrozen {
+		if s := z.PolicyJoin(k).StateAt(z, env.Now); s == model.StateBehind || s == model.StateFrozen {
 			names = append(names, k.Label())
 		}
 	}
@@ -119,31 +130,22 @@ func remembered(env *view.Env, z *model.ZoneState) widget.Line {
 	return widget.Styled(" ● behind or frozen when it was read: "+words.List(names, 3), env.Styles.Error)
 }
 
-func (v *View) fill(env *view.Env, t *widget.Table[*item]) {
+func (v *View) fill(env *view.Env, t *widget.Table[*rows.Line]) {
 	z := v.state
-	v.marks = liverows.Marks(env.Rev, z, env.Now)
-	table := tables[v.table]
-	lost := v.marks.MissingRows(env.Rev, z, table, missingShown)
-	switch table {
-	case nb.TableACL:
-		v.order(z.DB)
-		t.SetItems(acls(v.sorted, lost, v.marks, z, string(v.stage)))
-	case nb.TableAddressSet:
-		var live []nb.Row
-		for s := range z.DB.AddressSets() {
-			live = append(live, s)
-		}
-		t.SetItems(named(live, lost, v.marks, z))
+	marks := liverows.MarkRows(env.Rev, z, env.Now)
+	lost := marks.MissingRows(env.Rev, z, tables[v.table].name, missingShown)
+	switch tables[v.table].told {
+	case rows.ACLs:
+		v.acls.Read(z.DB)
+		t.SetItems(v.acls.ACLs(z.Name, lost, marks, v.stage))
+	case rows.Sets:
+		t.SetItems(rows.Named(z.Name, z.DB.AddressSets(), lost, marks))
 	default:
-		var live []nb.Row
-		for g := range z.DB.PortGroups() {
-			live = append(live, g)
-		}
-		t.SetItems(named(live, lost, v.marks, z))
+		t.SetItems(rows.Named(z.Name, z.DB.PortGroups(), lost, marks))
 	}
 	if why := detail.Unread(z, env.Now); why != "" {
 		v.note = widget.Styled(" ○ "+why, env.Styles.Warn)
-	} else if n := len(v.marks.Missing); n > missingShown {
+	} else if n := len(marks.Missing); n > missingShown {
 		v.note = widget.Styled(fmt.Sprintf(" ● rows of %s are missing; those of the first %d are listed", words.Total(n, "policy"), missingShown), env.Styles.Error)
 	} else {
 		v.ofShown = true
@@ -155,48 +157,9 @@ func (v *View) fill(env *view.Env, t *widget.Table[*item]) {
 // decide differently.
 func (v *View) tellTies() {
 	v.note = nil
-	if tables[v.table] != nb.TableACL {
-		return
+	if text := rows.Undefined(v.now().Shown()); text != "" {
+		v.note = widget.Styled(" ▲ "+text, v.st.Warn)
 	}
-	var at []string
-	for it := range v.now().Shown() {
-		if it.tie != liverows.TieUndefined {
-			continue
-		}
-		if text := strconv.Itoa(it.row.(*nb.ACL).Priority); !slices.Contains(at, text) {
-			at = append(at, text)
-		}
-	}
-	if len(at) > 0 {
-		v.note = widget.Styled(" ▲ rows at "+words.List(at, 3)+" decide differently: which one wins is undefined", v.st.Warn)
-	}
-}
-
-// order brings the ACLs into pipeline order, again only when one of them is
-// another than last time, or is held by something else: members of sets and
-// groups come and go much more often.
-func (v *View) order(db *nb.DB) {
-	walked := slices.AppendSeq(make([]*nb.ACL, 0, len(v.walked)), db.ACLs())
-	holders := liverows.HoldersOf(db, v.holders)
-	if slices.Equal(walked, v.walked) && holders == v.holders && v.sorted != nil {
-		return
-	}
-	v.walked, v.holders, v.sorted, v.problems = walked, holders, inOrder(db, holders), map[*nb.ACL]string{}
-}
-
-// problem says why the match of a live ACL cannot be taken apart, "" when it
-// can. Matches are taken apart when they are looked at, not all at once.
-func (v *View) problem(it *item) string {
-	a, ok := it.row.(*nb.ACL)
-	if !ok || it.mark == liverows.RowMissing {
-		return ""
-	}
-	text, ok := v.problems[a]
-	if !ok {
-		text = liverows.MatchProblem(a.Match)
-		v.problems[a] = text
-	}
-	return text
 }
 
 // Render draws the table.
@@ -216,12 +179,12 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 			d = -1
 		}
 		v.zone = policies.NextZone(env.Rev, v.zone, d)
-		v.walked, v.sorted = nil, nil
+		v.acls = rows.Pipeline{}
 	case action.RowsTable:
 		v.table = (v.table + 1) % len(tables)
 	case action.RowsStage:
 		v.table = 0
-		v.stage = v.stage.Next()
+		v.stage = v.stage.NextStage()
 	case action.Open:
 		env.Open(v.Selected())
 		return true
@@ -234,10 +197,14 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 
 // Selected is the row under the cursor.
 func (v *View) Selected() nav.Page {
-	if it, ok := v.now().Selected(); ok && it != nil {
-		return it.to
+	switch l, _ := v.now().Selected(); {
+	case l == nil || l.Row == nil:
+		return nav.Page{}
+	case l.Lost:
+		return detail.RowPage(v.state, nil, l.Row)
+	default:
+		return detail.RowPage(v.state, l.Row, nil)
 	}
-	return nav.Page{}
 }
 
 // SetFilter filters all tables.
@@ -292,7 +259,7 @@ func (v *View) Crumb() string {
 	if v.page.Key.Name != "" && v.filter == widget.ParseFilter(v.page.Text).Text {
 		about = "rows of " + v.page.Key.Brief()
 	}
-	return about + ": " + tableTitles[v.table]
+	return about + ": " + tables[v.table].title
 }
 
 // Point goes to the zone and the table for which the page is gone to again.
@@ -310,11 +277,11 @@ func (v *View) WhyNot(env *view.Env, id action.ID) string {
 	return ""
 }
 
-// Copies is what can be copied of the row under the cursor.
+// Copies returns the texts that can be copied of the row under the cursor.
 func (v *View) Copies(*view.Env) []view.Copy {
-	it, ok := v.now().Selected()
-	if !ok || it == nil || it.row == nil {
+	l, _ := v.now().Selected()
+	if l == nil || l.Row == nil {
 		return nil
 	}
-	return detail.RowCopies(v.state, it.row)
+	return detail.RowCopies(v.state, l.Row)
 }

@@ -78,7 +78,7 @@ func TestOrderIsThePipelines(t *testing.T) {
 		}
 	}
 	var want []string
-	for _, a := range liverows.PipelineOrder(p.Zones[2].DB) {
+	for _, a := range liverows.SortedACLs(p.Zones[2].DB) {
 		want = append(want, fmt.Sprintf("%d %d %s", a.Tier, a.Priority, a.Action))
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {

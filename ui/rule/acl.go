@@ -41,7 +41,7 @@ func (v *View) aclLines(env *view.Env, w int) []widget.Line {
 }
 
 // fieldLine is one column of an ACL.
-func fieldLine(f liverows.Field, e *liverows.RuleACL, read bool, st *themes.Styles, name, half int) widget.Line {
+func fieldLine(f liverows.ComparedField, e *liverows.RuleACL, read bool, st *themes.Styles, name, half int) widget.Line {
 	desired, live := f.Desired, f.Live
 	switch {
 	case f.Name == "match" || f.Name == "external_ids":
@@ -65,7 +65,7 @@ func fieldLine(f liverows.Field, e *liverows.RuleACL, read bool, st *themes.Styl
 
 // brief are the columns that are too long for the space: what matters is
 // whether they are the same.
-func brief(f liverows.Field, e *liverows.RuleACL) (desired, live string) {
+func brief(f liverows.ComparedField, e *liverows.RuleACL) (desired, live string) {
 	desired, live = "see below", "as desired"
 	if f.Name == "external_ids" {
 		desired = aclKey(e)
@@ -86,7 +86,7 @@ func brief(f liverows.Field, e *liverows.RuleACL) (desired, live string) {
 	return desired, live
 }
 
-// aclKey is what tells the ACL from the others of its rule.
+// aclKey returns the key that tells the ACL from the others of its rule.
 func aclKey(e *liverows.RuleACL) string {
 	a := e.Desired
 	if a == nil {
@@ -131,7 +131,7 @@ func (v *View) fullLines(env *view.Env, s *detail.Sheet) {
 	}
 }
 
-// fullWidth is what always has room in a column of the comparison.
+// fullWidth is the width up to which a value always has room in a column of the comparison.
 const fullWidth = 16
 
 func either(m map[string]string, short string) string {
@@ -197,14 +197,14 @@ func (v *View) hitsLine(env *view.Env, s *detail.Sheet) {
 	if v.hits == nil || p == nil || v.rule == nil {
 		return
 	}
-	u := v.hits.Of(p, v.rule)
+	u := v.hits.UseOfRule(p, v.rule)
 	if u.Use == logs.NotLogged {
 		return
 	}
 	l := widget.Plain(u.Short())
 	ref := logline.RuleRef{Policy: v.page.Key, Direction: v.page.Dir, Rule: v.page.Rule, Exact: true}
 	for _, x := range env.Console.Logs().Losses() {
-		if x.Rule == ref && (x.Loses() || x.Lost > 0) {
+		if x.Rule == ref && (x.IsLosing() || x.Lost > 0) {
 			l = l.Add(" · in "+x.Zone+": "+x.Short(), env.Styles.Warn)
 			break // those at the limit come first
 		}

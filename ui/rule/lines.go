@@ -29,7 +29,7 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 	if r.Direction == model.Ingress {
 		word = "from"
 	}
-	lead := widget.Line{{Text: v.page.Key.Kind.RuleWord(r), Style: view.ActionStyle(r.Action, st)}}
+	lead := widget.Line{{Text: v.page.Key.Kind.RuleActionWord(r), Style: view.ActionStyle(r.Action, st)}}
 	lead = lead.Add("  "+word, st.Dim)
 	for i := range r.Peers {
 		n := ""
@@ -79,7 +79,7 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 		}
 		text, bad := standing(e, v.read())
 		if e.Live != nil {
-			if f := flows.OfACL(env.Rev, v.state, e.Live, env.Now); f.Bad(env.Now) {
+			if f := flows.FlowsOfACL(env.Rev, v.state, e.Live, env.Now); f.AreLate(env.Now) {
 				text, bad = text+", ≠ its flows "+flowsWord[f.State], true
 			}
 		}
@@ -100,7 +100,7 @@ func (v *View) read() bool { return v.state != nil && v.state.DB != nil }
 
 // noACL is why a rule of a policy compiles to nothing.
 func noACL(r *revision.Revision, k model.PolicyKey) string {
-	switch none := r.None(k); {
+	switch none := r.WhyNoRows(k); {
 	case none != nil:
 		return "nothing: " + policies.NoRowsShort(r, none)
 	case k.Kind == model.KindEF:
@@ -138,9 +138,9 @@ func (v *View) setPage(env *view.Env) nav.Page {
 	var names []string
 	if v.page.Key.Kind.IsAdmin() {
 		for _, family := range []string{"v4", "v6"} {
-			names = append(names, nb.HashedName(nb.IDs(nb.DefaultController, string(v.page.Key.Kind), nb.Pair{Key: nb.KeyName, Value: v.page.Key.Name},
-				nb.Pair{Key: nb.KeyDirection, Value: string(v.rule.Direction)}, nb.Pair{Key: nb.KeyGressIndex, Value: fmt.Sprint(v.rule.Index)},
-				nb.Pair{Key: nb.KeyIPFamily, Value: family})[nb.KeyID]))
+			names = append(names, nb.HashedName(nb.IDs(nb.DefaultController, string(v.page.Key.Kind), nb.IDPair{Key: nb.KeyName, Value: v.page.Key.Name},
+				nb.IDPair{Key: nb.KeyDirection, Value: string(v.rule.Direction)}, nb.IDPair{Key: nb.KeyGressIndex, Value: fmt.Sprint(v.rule.Index)},
+				nb.IDPair{Key: nb.KeyIPFamily, Value: family})[nb.KeyID]))
 		}
 	} else if units := liverows.RuleSets(env.Rev, v.page.Key, v.rule); len(units) == 1 {
 		names = liverows.SetNames(units[0]) // of several the match tells which is which
@@ -192,7 +192,7 @@ func (v *View) subjectLine(env *view.Env, s *detail.Sheet) {
 func (v *View) orderLines(env *view.Env, s *detail.Sheet) {
 	p, r := v.policy, v.rule
 	text := fmt.Sprintf("rule %d", r.Index)
-	if p.Kind.Ranked() {
+	if p.Kind.HasPriority() {
 		text = fmt.Sprintf("%d·%d", p.Priority, r.Index)
 	}
 	tier := fmt.Sprintf(", tier %d", p.Tier) // where no row says it
@@ -212,7 +212,7 @@ func (v *View) orderLines(env *view.Env, s *detail.Sheet) {
 	case p.Kind == model.KindEF:
 		s.Field("stage", "stage", nameWidth, widget.Plain("to-lport: "+strings.TrimPrefix(liverows.AfterAllow, "decides ")), nav.Page{})
 	}
-	before, after := liverows.Neighbours(env.Rev, p, r)
+	before, after := liverows.NeighbourRules(env.Rev, p, r)
 	v.neighbour(env, s, "previous rule", before, "none: the first "+firstOf(p, r))
 	v.neighbour(env, s, "next rule", after, "none: the last "+firstOf(p, r))
 }
@@ -225,7 +225,7 @@ func firstOf(p *model.Policy, r *model.Rule) string {
 	return r.Direction.Lower() + " rule of all"
 }
 
-// denyLine is what comes behind all NetworkPolicies: the default deny, for the pods
+// denyLine adds the default deny that comes behind all NetworkPolicies, for the pods
 // that one of them isolates.
 func (v *View) denyLine(env *view.Env, s *detail.Sheet) {
 	unit := connections.DefaultDeny(v.policy.Namespace, v.rule.Direction)

@@ -22,7 +22,7 @@ import (
 func (v *View) meaningLines(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	s.Head("in words")
-	for i, text := range connections.Says(env.Rev, v.policy, v.rule) {
+	for i, text := range connections.RuleSentences(env.Rev, v.policy, v.rule) {
 		s.Say(fmt.Sprintf("says.%d", i), 2, "", st.Text, st.Text, text, nav.Page{})
 	}
 	v.effectLines(env, s)
@@ -37,7 +37,7 @@ func (v *View) meaningLines(env *view.Env, s *detail.Sheet) {
 			text += " → " + f.Remedy
 		}
 		s.Say("finding."+f.Code+"."+f.Message, 2, sign, look, st.Text, text, nav.Page{})
-		if !f.Witness.None() {
+		if !f.Witness.IsZero() {
 			s.Say("witness."+f.Code+"."+f.Message, 4, "", st.Dim, st.Dim, "shown by "+f.Witness.String(), nav.Page{})
 		}
 	}
@@ -78,12 +78,12 @@ func (v *View) zoneLines(env *view.Env, s *detail.Sheet) {
 	fine, unread, listed, more := 0, 0, 0, 0
 	shared := liverows.RuleSets(env.Rev, k, v.rule)
 	for _, z := range env.Rev.Zones {
-		p := z.Policy(k)
+		p := z.PolicyJoin(k)
 		state, rest := detail.ZoneState(env.Rev, k, z, env.Now)
 		what := v.differing(p)
 		for _, unit := range shared {
-			if other, more := detail.ZoneState(env.Rev, unit, z, env.Now); other.Worse(state) {
-				state, rest, p, what = other, more, z.Policy(unit), sharedDiffers(z.Policy(unit))
+			if other, more := detail.ZoneState(env.Rev, unit, z, env.Now); other.IsWorseThan(state) {
+				state, rest, p, what = other, more, z.PolicyJoin(unit), sharedDiffers(z.PolicyJoin(unit))
 			}
 		}
 		switch {
@@ -109,7 +109,7 @@ func (v *View) zoneLines(env *view.Env, s *detail.Sheet) {
 			nav.Page{Kind: nav.Rows, Key: k, Zone: z.Name, Text: detail.RowsFilter(k)})
 	}
 	switch n := len(env.Rev.Zones); {
-	case !env.Rev.System.Has(system.Rows):
+	case !env.Rev.System.HasFeature(system.Rows):
 	case n == 0:
 		s.Say("zones", 2, "?", st.Dim, st.Text, "Not checked against live rows: no zone is known.", nav.Page{})
 	case fine == n:

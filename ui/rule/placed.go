@@ -28,8 +28,8 @@ func (v *View) placedLines(env *view.Env, s *detail.Sheet) {
 	}
 	count := " → " + words.Total(pods, "pod")
 	s.Field("subject", "applied to", nameWidth, widget.Plain(widget.Truncate(applied, max(8, s.In()-nameWidth-widget.Width(count)))+count), nav.Page{})
-	is := cmp.Or(system.Of(p.Kind), env.Rev.System)
-	for _, place := range is.Places(env.Rev.Cluster) {
+	is := cmp.Or(system.SystemOfKind(p.Kind), env.Rev.System)
+	for _, place := range is.PolicyPlaces(env.Rev.Cluster) {
 		if place.Policy.Key != p.Key {
 			continue
 		}
@@ -38,14 +38,14 @@ func (v *View) placedLines(env *view.Env, s *detail.Sheet) {
 		case place.Missing:
 			text = "none: tier " + place.TierName + " does not exist"
 		case p.Kind == model.KindNP:
-			text = "NetworkPolicies: after tier " + is.Around[0] + ", before " + is.Around[1]
+			text = "NetworkPolicies: after tier " + is.TiersAroundNetpol[0] + ", before " + is.TiersAroundNetpol[1]
 		case p.Tiered == nil:
 			text = fmt.Sprintf("%s at %d, priority %d, rule %d", p.Kind.Short(), place.Tier, p.Priority, r.Index)
 		}
 		s.Field("order", "order", nameWidth, widget.Plain(text), nav.Page{})
 		if place.IsTied() {
 			var names []string
-			for _, k := range place.Tied() {
+			for _, k := range place.TiedPolicies() {
 				names = append(names, k.Label())
 			}
 			s.Field("alike", "", nameWidth, widget.Styled("shared with "+words.Few(names, 2)+": rules with the same number that disagree are undefined", st.Dim), nav.Page{})
@@ -70,10 +70,10 @@ func (v *View) placedLines(env *view.Env, s *detail.Sheet) {
 		}
 	}
 	if is != env.Rev.System {
-		s.Field("system", "here", nameWidth, widget.Styled("decides nothing: "+env.Rev.System.Whose+" precedence holds", st.Warn), nav.Page{})
+		s.Field("system", "here", nameWidth, widget.Styled("decides nothing: "+env.Rev.System.TitlePossessive+" precedence holds", st.Warn), nav.Page{})
 		return
 	}
-	before, after := liverows.Neighbours(env.Rev, p, r)
+	before, after := liverows.NeighbourRules(env.Rev, p, r)
 	v.neighbour(env, s, "previous rule", before, "none: the first "+firstOf(p, r))
 	v.neighbour(env, s, "next rule", after, "none: the last "+firstOf(p, r))
 }

@@ -75,11 +75,11 @@ func (v *View) Sync(env *view.Env) {
 // firstZone is where to look first: the zone that needs attention, else the one
 // with most of the subject's pods.
 func firstZone(env *view.Env, k model.PolicyKey) string {
-	z := policies.Worst(env.Rev, k, env.Now)
+	z := policies.WorstZone(env.Rev, k, env.Now)
 	if z == nil {
 		return ""
 	}
-	if z.Policy(k).State(z, env.Now) != model.StateInSync {
+	if z.PolicyJoin(k).StateAt(z, env.Now) != model.StateInSync {
 		return z.Name
 	}
 	pods := map[string]int{}
@@ -421,7 +421,7 @@ func (v *View) WhyNot(env *view.Env, id action.ID) string {
 	return ""
 }
 
-// Copies is what can be copied here.
+// Copies returns the texts that can be copied: of the rule, then of the ACL on show.
 func (v *View) Copies(env *view.Env) []view.Copy {
 	out := view.CopiesOf(env, v.page)
 	if e := v.shown(); e != nil {

@@ -65,8 +65,8 @@ func (v *page) askOVN(env *view.Env) {
 	case v.wrong != "":
 		env.Fail("cannot ask: %s", v.wrong)
 		return
-	case !env.Rev.System.Has(system.Rows):
-		env.Fail("cannot ask OVN: %s", env.Rev.System.Lacks(system.Rows))
+	case !env.Rev.System.HasFeature(system.Rows):
+		env.Fail("cannot ask OVN: %s", env.Rev.System.WhyLacking(system.Rows))
 		return
 	case v.ovn.Under():
 		return

@@ -25,7 +25,7 @@ func ovnSays(t testing.TB, p *revision.Facts, denies bool) func(verdict.Connecti
 			return nil, err
 		}
 		rows := said.Answer.Paths[0]
-		h := flows.OVNHalf{Zone: "ovn-worker"}
+		h := flows.OVNZoneWay{Zone: "ovn-worker"}
 		for _, s := range rows.Stages[:2] {
 			x := flows.OVNStage{Stage: s.Stage, Verdict: verdict.Allow, Rows: s, Agreement: flows.Agree}
 			if s.Stage == model.StageAfterLB {
@@ -33,12 +33,12 @@ func ovnSays(t testing.TB, p *revision.Facts, denies bool) func(verdict.Connecti
 				if denies {
 					acl := live.ACL(t, zone.DB, "AdminNetworkPolicy:cluster-control:Egress:5:None")
 					x.Verdict, x.ACL, x.Agreement = verdict.Deny, true, flows.Agree
-					x.By = liverows.Behind{By: liverows.ByRow, Rules: []liverows.BehindRule{{Zone: zone.Name, ACL: acl, RuleName: "default-deny"}}}
+					x.By = liverows.RulesBehindFlow{By: liverows.ByRow, Rules: []liverows.BehindRule{{Zone: zone.Name, ACL: acl, RuleName: "default-deny"}}}
 				}
 			}
 			h.Stages = append(h.Stages, x)
 		}
-		return &flows.OVNTrace{Connection: c, At: uitest.Now, Ways: []flows.OVNWay{{Rows: rows, Halves: []flows.OVNHalf{h}}}}, nil
+		return &flows.OVNTrace{Connection: c, At: uitest.Now, Ways: []flows.OVNWay{{Rows: rows, Zones: []flows.OVNZoneWay{h}}}}, nil
 	}
 }
 

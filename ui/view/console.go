@@ -32,8 +32,8 @@ type Console interface {
 
 	Preview(ctx context.Context, m change.Mutation) (*gate.Preview, error)
 	Commit(ctx context.Context, p *gate.Preview, c gate.Confirm) (*gate.Result, error)
-	// Confirm keeps the change that was made on trial, and says which it was.
-	Confirm(by string) (title string, err error)
+	// ConfirmTrial keeps the change that was made on trial, and says which it was.
+	ConfirmTrial(by string) (title string, err error)
 	SetWrites(on bool) error
 
 	// Contexts are the contexts of the kubeconfig and the one run on.
@@ -96,7 +96,7 @@ func AskDelete(env *Env, k model.PolicyKey) {
 // AskMove asks for another priority of a policy that has one.
 func AskMove(env *Env, k model.PolicyKey) {
 	p := env.Rev.Cluster.Policy(k)
-	if p == nil || !k.Kind.Ranked() {
+	if p == nil || !k.Kind.HasPriority() {
 		env.Fail("%s has no priority", k.Label())
 		return
 	}

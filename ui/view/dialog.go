@@ -248,10 +248,10 @@ func (c *Confirm) drawTrial(st *themes.Styles, w int) string {
 	if c.trial > 0 {
 		box, style, within, next = "[x]", st.Title, c.Trials[c.trial-1], " · again: off"
 		if c.trial < len(c.Trials) {
-			next = " · again: " + revision.Seconds(c.Trials[c.trial])
+			next = " · again: " + revision.ConfirmTimeText(c.Trials[c.trial])
 		}
 	}
-	return widget.Line{{Text: " "}, {Text: "space", Style: st.Key}, {Text: " " + box + " put back after " + revision.Seconds(within) + " unless confirmed", Style: style},
+	return widget.Line{{Text: " "}, {Text: "space", Style: st.Key}, {Text: " " + box + " put back after " + revision.ConfirmTimeText(within) + " unless confirmed", Style: style},
 		{Text: next, Style: st.Dim}}.Render(w)
 }
 

@@ -59,11 +59,11 @@ func TestAskLogging(t *testing.T) {
 		keys []string
 		want change.Mutation
 	}{
-		{nil, change.Mutation{Session: true, Lasts: 15 * time.Minute, Levels: model.LogLevels{Allow: "alert"}}},
-		{[]string{"up", "up", "left"}, change.Mutation{Session: true, Lasts: 5 * time.Minute, Levels: model.LogLevels{Allow: "alert"}}},
+		{nil, change.Mutation{Session: true, SessionTime: 15 * time.Minute, Levels: model.LogLevels{Allow: "alert"}}},
+		{[]string{"up", "up", "left"}, change.Mutation{Session: true, SessionTime: 5 * time.Minute, Levels: model.LogLevels{Allow: "alert"}}},
 		{[]string{"up", "up", "right", "right", "right"}, change.Mutation{Session: true, Levels: model.LogLevels{Allow: "alert"}}},
 		{[]string{"up", "up", "left", "left"}, change.Mutation{Levels: model.LogLevels{Allow: "alert"}}},
-		{[]string{"o"}, change.Mutation{Lasts: 15 * time.Minute}},
+		{[]string{"o"}, change.Mutation{SessionTime: 15 * time.Minute}},
 	} {
 		p := uitest.Demo(t)
 		s := uitest.Open(t, p, nav.ToPolicy(off))

@@ -8,9 +8,14 @@ import (
 // Of is the widget of a page's table. Its cells look as the styles say that *st points to
 // while they are drawn.
 func Of[F any](t *page.Table[F], st **themes.Styles) *Table[F] {
-	out := &Table[F]{ID: t.ID, Empty: t.Empty}
+	out := &Table[F]{ID: t.ID, Empty: t.Empty, Skip: t.Head, Fixed: t.Head}
+	if t.Full != nil {
+		out.Full = func(row F) Line { return Spans(t.Full(row), *st) }
+	}
 	for _, c := range t.Columns {
-		out.Columns = append(out.Columns, columnOf(c, st))
+		if c.Place != page.Printed {
+			out.Columns = append(out.Columns, columnOf(c, st))
+		}
 	}
 	return out
 }
@@ -23,20 +28,28 @@ func columnOf[F any](c page.Column[F], st **themes.Styles) Column[F] {
 
 // LineOf is a cell of a page with the looks of its roles.
 func LineOf(c page.Cell, st *themes.Styles) Line {
-	sign := c.Sign.Text
-	if sign != "" && c.Text != "" {
-		sign += " "
+	gap := ""
+	if c.Sign.Text != "" && c.Text != "" {
+		gap = " "
 	}
-	if len(c.More) == 0 && (sign == "" || c.Sign.Role == c.Role) {
-		return Styled(sign+c.Text, st.Of(c.Role))
+	if len(c.More) == 0 && (c.Sign.Text == "" || c.Sign.Role == c.Role) {
+		return Styled(c.Sign.Text+gap+c.Text, st.Of(c.Role))
 	}
 	out := make(Line, 0, 3+len(c.More))
 	if c.Sign.Text != "" {
-		out = append(out, SpanOf(c.Sign, st), Span{Text: sign[len(c.Sign.Text):]})
+		out = append(out, SpanOf(c.Sign, st), Span{Text: gap})
 	}
-	out = out.Add(c.Text, st.Of(c.Role))
-	for _, s := range c.More {
-		out = append(out, SpanOf(s, st))
+	return append(out.Add(c.Text, st.Of(c.Role)), Spans(c.More, st)...)
+}
+
+// Spans is a line of a page with the looks of its roles.
+func Spans(l page.Line, st *themes.Styles) Line {
+	if l == nil {
+		return nil
+	}
+	out := make(Line, len(l))
+	for i, s := range l {
+		out[i] = SpanOf(s, st)
 	}
 	return out
 }

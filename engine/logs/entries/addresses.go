@@ -49,7 +49,7 @@ func addressesOf(o model.Object) (out []addressOf) {
 		switch {
 		case o.HostNetwork:
 			h.Note, h.Rank = NoteHost, 3
-		case o.Completed():
+		case o.IsCompleted():
 			h.Note, h.Rank, h.Stale = noteCompleted, 3, true
 		}
 		add(h, o.IPs...)
@@ -84,23 +84,23 @@ func (b *AddressBook) Observe(changes []model.Change, now time.Time) {
 		}
 		for _, x := range was {
 			if !slices.ContainsFunc(is, func(y addressOf) bool { return x.addr == y.addr && x.holder.Key == y.holder.Key }) {
-				b.book.Leave(x.addr, x.holder.Key, now)
+				b.book.NoteLeft(x.addr, x.holder.Key, now)
 			}
 		}
 		for _, x := range is {
-			b.book.Take(x.addr, x.holder, now)
+			b.book.NoteHolder(x.addr, x.holder, now)
 		}
 	}
 }
 
-// End says who was behind an address at a time.
-func (b *AddressBook) End(a netip.Addr, at time.Time) End {
+// EndOf says who was behind an address at a time.
+func (b *AddressBook) EndOf(a netip.Addr, at time.Time) End {
 	if !a.IsValid() {
 		return End{}
 	}
 	a = a.Unmap()
 	b.mu.RLock()
-	answer := b.book.At(a, at)
+	answer := b.book.HolderAt(a, at)
 	b.mu.RUnlock()
 	e := End{Addr: a.String(), Key: answer.Holder.Key, Note: answer.Holder.Note}
 	switch {

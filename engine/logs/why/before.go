@@ -15,10 +15,10 @@ import (
 // mostBefore bounds the rules of which is said what decides before them.
 const mostBefore = 4
 
-// NeverComes are the rules of a policy, or the one that is asked for, to which connections
+// OverruledChecks are the rules of a policy, or the one that is asked for, to which connections
 // that they match never come, since other rules decide first: steps of the way to a line
 // as those of Why, which are found out only by asking for many verdicts.
-func NeverComes(ctx context.Context, rev *revision.Revision, about About) (out []Check) {
+func OverruledChecks(ctx context.Context, rev *revision.Revision, about Subject) (out []Check) {
 	if !about.Policy.Kind.IsPolicy() || rev.Cluster.Policy(about.Policy) == nil {
 		return nil
 	}
@@ -28,13 +28,13 @@ func NeverComes(ctx context.Context, rev *revision.Revision, about About) (out [
 		for i := range found {
 			b := &found[i]
 			switch {
-			case b.All != all, !all && about.Dir == "" && ownOnly(about.Policy, b):
+			case b.DecidesNothing != all, !all && about.Dir == "" && ownRulesOnly(about.Policy, b):
 			case len(out) == mostBefore:
 				over++
 			default:
 				c := Check{Step: "order", State: Unknown, Text: DecidedFirst(about.Policy, b)}
 				if all {
-					c.State, c.Remedy = Wrong, logFirst(rev, about.Policy, b)
+					c.State, c.Remedy = Wrong, logRemedy(rev, about.Policy, b)
 				}
 				out = append(out, c)
 			}
@@ -46,16 +46,16 @@ func NeverComes(ctx context.Context, rev *revision.Revision, about About) (out [
 	return out
 }
 
-// ownOnly says whether only earlier rules of the policy decide before a rule: their lines
+// ownRulesOnly says whether only earlier rules of the policy decide before a rule: their lines
 // are the policy's, too.
-func ownOnly(k model.PolicyKey, b *connections.Before) bool {
-	return !slices.ContainsFunc(b.By, func(a connections.Above) bool { return a.Policy != k })
+func ownRulesOnly(k model.PolicyKey, b *connections.OverruledRule) bool {
+	return !slices.ContainsFunc(b.RulesAbove, func(a connections.RuleAbove) bool { return a.Policy != k })
 }
 
-// logFirst is how the rule that decides instead of another is made to log: of an
+// logRemedy is how the rule that decides instead of another is made to log: of an
 // AdminNetworkPolicy that logs nothing of its kind.
-func logFirst(rev *revision.Revision, k model.PolicyKey, b *connections.Before) string {
-	by := &b.By[len(b.By)-1]
+func logRemedy(rev *revision.Revision, k model.PolicyKey, b *connections.OverruledRule) string {
+	by := &b.RulesAbove[len(b.RulesAbove)-1]
 	p := rev.Cluster.Policy(by.Policy)
 	if by.Level != "" || p == nil || !p.Kind.IsAdmin() || by.Policy == k {
 		return ""
@@ -64,35 +64,35 @@ func logFirst(rev *revision.Revision, k model.PolicyKey, b *connections.Before) 
 }
 
 // DecidedFirst says of a rule of a policy which rules decide before it.
-func DecidedFirst(k model.PolicyKey, b *connections.Before) string {
+func DecidedFirst(k model.PolicyKey, b *connections.OverruledRule) string {
 	rule := revision.RuleLabel(b.Direction, b.Rule, "")
 	if b.Rule < 0 {
 		rule = connections.DefaultDeny(k.Namespace, b.Direction).Label()
 	}
 	if b.Together {
-		return fmt.Sprintf("%s never decides: %s come first and match all of it together.", rule, words.Some(aboveNames(k, b), 3))
+		return fmt.Sprintf("%s never decides: %s come first and match all of it together.", rule, words.Some(namesAbove(k, b), 3))
 	}
-	if b.All {
-		last := &b.By[len(b.By)-1]
+	if b.DecidesNothing {
+		last := &b.RulesAbove[len(b.RulesAbove)-1]
 		rest := ""
-		if n := len(b.By) - 1; n > 0 {
+		if n := len(b.RulesAbove) - 1; n > 0 {
 			rest = fmt.Sprintf(" %s before that one %s part of it.", words.Total(n, "rule"), words.Form(n, "takes", "take"))
 		}
 		return fmt.Sprintf("%s never decides: %s comes first, matches all of it and %s.", rule, AboveName(k, last), AboveLogs(last)) + rest
 	}
-	return fmt.Sprintf("%s decides only part of what it matches; before it: %s.", rule, words.Some(aboveNames(k, b), 3))
+	return fmt.Sprintf("%s decides only part of what it matches; before it: %s.", rule, words.Some(namesAbove(k, b), 3))
 }
 
-// aboveNames name the rules above, and say of each whether it logs.
-func aboveNames(k model.PolicyKey, b *connections.Before) (out []string) {
-	for i := range b.By {
-		out = append(out, AboveName(k, &b.By[i])+" ("+AboveLogs(&b.By[i])+")")
+// namesAbove name the rules above, and say of each whether it logs.
+func namesAbove(k model.PolicyKey, b *connections.OverruledRule) (out []string) {
+	for i := range b.RulesAbove {
+		out = append(out, AboveName(k, &b.RulesAbove[i])+" ("+AboveLogs(&b.RulesAbove[i])+")")
 	}
 	return out
 }
 
 // AboveName names a rule above, of the policy that is asked about without its name.
-func AboveName(k model.PolicyKey, a *connections.Above) string {
+func AboveName(k model.PolicyKey, a *connections.RuleAbove) string {
 	switch {
 	case a.Rule < 0:
 		return "the " + a.Policy.Label()
@@ -103,7 +103,7 @@ func AboveName(k model.PolicyKey, a *connections.Above) string {
 }
 
 // AboveLogs says whether a rule above logs.
-func AboveLogs(a *connections.Above) string {
+func AboveLogs(a *connections.RuleAbove) string {
 	if a.Level == "" {
 		return "does not log"
 	}

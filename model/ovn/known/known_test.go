@@ -20,7 +20,7 @@ func TestDefectsAreDocumented(t *testing.T) {
 	}
 	_, defects, _ := strings.Cut(string(text), "## Known defects")
 	codes := map[string]bool{}
-	for _, d := range All() {
+	for _, d := range AllDefects() {
 		if !strings.Contains(defects, "](#"+d.Doc+")") {
 			t.Errorf("%s: the list of known defects does not lead to #%s", d.Code, d.Doc)
 		}
@@ -34,7 +34,7 @@ func TestDefectsAreDocumented(t *testing.T) {
 func TestCompare(t *testing.T) {
 	item := func(ip string) match.NamedItem { return match.NamedItem{IP: ip, Port: 1} }
 	a, b, c := item("a"), item("b"), item("c")
-	lost, gained, stays := compare([]match.NamedItem{a, a, b}, []match.NamedItem{a, c, b})
+	lost, gained, stays := compareItems([]match.NamedItem{a, a, b}, []match.NamedItem{a, c, b})
 	if diff := cmp.Diff([][]match.NamedItem{{a}, {c}, {a, b}}, [][]match.NamedItem{lost, gained, stays}); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -63,7 +63,7 @@ func TestBaselines(t *testing.T) {
 		{"the first is deleted, the other has no rows", nil, model.DiffExtra, 1, []OtherBaseline{{Rowless: true}}, "baseline-slot"},
 		{"the first is deleted, the other has its own", nil, model.DiffExtra, 1, []OtherBaseline{{}}, ""},
 	} {
-		causes := Explain(&model.PolicyInZone{Policy: k, Diffs: diffs(c.kind), LiveACLs: c.acls}, &Facts{Policy: c.policy, Baselines: c.others,
+		causes := ExplainDiffs(&model.PolicyInZone{Policy: k, Diffs: diffs(c.kind), LiveACLs: c.acls}, &Facts{Policy: c.policy, Baselines: c.others,
 			Peers:    func(model.Direction, int) []*model.Pod { return nil },
 			Subjects: func() []*model.Pod { return nil },
 			Owned:    func(string) bool { return false },
@@ -85,10 +85,10 @@ func TestTwoRowsOfOneID(t *testing.T) {
 	k := model.PolicyKey{Kind: model.KindEF, Namespace: "a", Name: "default"}
 	row := model.RowDiff{Kind: model.DiffExtra, Table: nb.TableACL, ID: "default-network-controller:EgressFirewall:a:1"}
 	f := &Facts{Policy: &model.Policy{Egress: make([]model.Rule, 1)}}
-	if c := Explain(&model.PolicyInZone{Policy: k, Diffs: []model.RowDiff{row}}, f); c == nil || c[0].Defect != FirewallRow {
+	if c := ExplainDiffs(&model.PolicyInZone{Policy: k, Diffs: []model.RowDiff{row}}, f); c == nil || c[0].Defect != FirewallRow {
 		t.Errorf("%v", c)
 	}
-	if c := Explain(&model.PolicyInZone{Policy: k, Diffs: []model.RowDiff{row, row}}, f); c != nil {
+	if c := ExplainDiffs(&model.PolicyInZone{Policy: k, Diffs: []model.RowDiff{row, row}}, f); c != nil {
 		t.Errorf("%v", c)
 	}
 }

@@ -15,14 +15,14 @@ type Addresses struct {
 	// there are many sets.
 	hosts4 []uint32
 	hosts6 [][16]byte
-	nets4  []nets[uint32]
-	nets6  []nets[[16]byte]
+	nets4  []prefixNetworks[uint32]
+	nets6  []prefixNetworks[[16]byte]
 	masks  []Const // members whose mask is no prefix
 	n      int
 }
 
-// nets are the networks of one prefix length.
-type nets[K comparable] struct {
+// prefixNetworks are the networks of one prefix length.
+type prefixNetworks[K comparable] struct {
 	bits int
 	in   map[K]struct{}
 }
@@ -83,14 +83,14 @@ func (s *Addresses) add(p netip.Prefix) {
 	}
 }
 
-func putNet[K comparable](all []nets[K], bits int, k K) []nets[K] {
+func putNet[K comparable](all []prefixNetworks[K], bits int, k K) []prefixNetworks[K] {
 	for i := range all {
 		if all[i].bits == bits {
 			all[i].in[k] = struct{}{}
 			return all
 		}
 	}
-	return append(all, nets[K]{bits, map[K]struct{}{k: {}}})
+	return append(all, prefixNetworks[K]{bits, map[K]struct{}{k: {}}})
 }
 
 func key4(a netip.Addr) uint32 {
@@ -116,7 +116,7 @@ func (s *Addresses) Contains(a netip.Addr) bool {
 		return false
 	}
 	for _, c := range s.masks {
-		if n := a.BitLen(); c.width() <= n && (c.Kind == ConstIP4) == a.Is4() && c.test(addrValue(a), n) {
+		if n := a.BitLen(); c.minWidth() <= n && (c.Kind == ConstIP4) == a.Is4() && c.equalsMasked(addrValue(a), n) {
 			return true
 		}
 	}

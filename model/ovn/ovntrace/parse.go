@@ -21,12 +21,12 @@ func Parse(text string) *Report {
 	p.lines = raw
 	for p.at = range raw {
 		if len(raw[p.at]) > MaxLine {
-			p.unknown(raw[p.at][:maxKept])
+			p.countUnknown(raw[p.at][:maxKept])
 			continue
 		}
-		p.line(mended(raw[p.at]))
+		p.readLine(mendedLine(raw[p.at]))
 	}
-	p.prune()
+	p.dropPoorerForms()
 	return p.out
 }
 
@@ -48,8 +48,8 @@ type parser struct {
 	answer int
 }
 
-// unknown counts a line that nothing is made of.
-func (p *parser) unknown(text string) {
+// countUnknown counts a line that nothing is made of.
+func (p *parser) countUnknown(text string) {
 	p.out.Unknown++
 	if len(p.out.Odd) < maxOdd {
 		text = clean.Text(text)
@@ -60,20 +60,20 @@ func (p *parser) unknown(text string) {
 	}
 }
 
-func (p *parser) line(line string) {
+func (p *parser) readLine(line string) {
 	text := strings.TrimLeft(line, " ")
 	indent := len(line) - len(text)
 	switch {
 	case text == "":
 		return
-	case p.around(text):
+	case p.readAround(text):
 		return
 	case rePacket.MatchString(line) && (strings.Contains(line, ",") || strings.Contains(line, "=")):
-		p.begin(packetOf(line))
+		p.beginTrace(packetOf(line))
 		return
 	}
-	if pass := passOf(text); pass != nil {
-		p.enter(pass, indent)
+	if pass := readPass(text); pass != nil {
+		p.beginPass(pass, indent)
 		return
 	}
 	if p.other || strings.HasPrefix(text, "cookie=0x") { // of ovn-trace --ovs
@@ -85,13 +85,13 @@ func (p *parser) line(line string) {
 		p.out.Other++
 		return
 	}
-	if p.trace == nil || !p.inside(indent, text) {
-		p.unknown(line)
+	if p.trace == nil || !p.readInside(indent, text) {
+		p.countUnknown(line)
 	}
 }
 
-// around reads the lines that are about traces and not of one.
-func (p *parser) around(text string) bool {
+// readAround reads the lines that are about traces and not of one.
+func (p *parser) readAround(text string) bool {
 	if m := reBanner.FindStringSubmatch(text); m != nil {
 		p.form, p.open, p.step, p.other, p.answer = Form(strings.ToLower(m[1])), nil, nil, false, -1
 		if p.trace != nil && len(p.trace.Passes) > 0 {
@@ -105,11 +105,11 @@ func (p *parser) around(text string) bool {
 	}
 	if m := reResult.FindStringSubmatch(text); m != nil {
 		p.out.Results = append(p.out.Results, Result{What: m[1], Success: m[2] == "success", From: m[3], To: m[4]})
-		p.leave()
+		p.endTrace()
 		return true
 	}
 	if m := reKlog.FindStringSubmatch(text); m != nil {
-		p.leave()
+		p.endTrace()
 		p.out.Other++
 		if what, ok := strings.CutSuffix(m[1], " Output:"); ok {
 			p.title, p.other = what, !strings.HasPrefix(what, "ovn-trace")
@@ -119,27 +119,27 @@ func (p *parser) around(text string) bool {
 		return true
 	}
 	if m := reVlog.FindStringSubmatch(text); m != nil {
-		p.problem(m[1] + ": " + m[2])
+		p.addProblem(m[1] + ": " + m[2])
 		return true
 	}
 	if rePrompt.MatchString(text) {
-		p.leave()
+		p.endTrace()
 		p.out.Other++
 		return true
 	}
 	if reError.MatchString(text) && !p.other {
-		p.problem(text)
+		p.addProblem(text)
 		return true
 	}
 	return false
 }
 
-// leave ends the trace that is being read.
-func (p *parser) leave() {
+// endTrace ends the trace that is being read.
+func (p *parser) endTrace() {
 	p.trace, p.open, p.step, p.other, p.title, p.form, p.answer = nil, nil, nil, false, "", "", -1
 }
 
-func (p *parser) problem(text string) {
+func (p *parser) addProblem(text string) {
 	const most = 50
 	to := &p.out.Problems
 	if p.trace != nil {
@@ -152,26 +152,26 @@ func (p *parser) problem(text string) {
 	}
 }
 
-func (p *parser) begin(packet Packet) {
+func (p *parser) beginTrace(packet Packet) {
 	title := p.title
-	p.leave()
+	p.endTrace()
 	p.trace = &Trace{Title: title, Line: p.at + 1, Packet: packet}
 	p.out.Traces = append(p.out.Traces, p.trace)
 }
 
-// enter begins a pass. A text that begins in the middle of a trace begins one.
-func (p *parser) enter(pass *Pass, indent int) {
+// beginPass begins a pass. A text that begins in the middle of a trace begins one.
+func (p *parser) beginPass(pass *Pass, indent int) {
 	if p.trace == nil || p.other {
-		p.begin(Packet{})
+		p.beginTrace(Packet{})
 	}
-	braces := strings.HasSuffix(mended(p.lines[p.at]), "{")
+	braces := strings.HasSuffix(mendedLine(p.lines[p.at]), "{")
 	if p.trace.Form == "" {
 		p.trace.Form = Detailed
 		if braces {
 			p.trace.Form = Summary
 		}
 	}
-	p.close(indent)
+	p.endPasses(indent)
 	pass.indent = indent
 	if n := len(p.open); n > 0 {
 		pass.Answer = p.open[n-1].Answer
@@ -182,9 +182,9 @@ func (p *parser) enter(pass *Pass, indent int) {
 	p.step = nil
 }
 
-// close ends the passes that lie deeper than a line. In the detailed form a pass goes on
+// endPasses ends the passes that lie deeper than a line. In the detailed form a pass goes on
 // at its own indent; a new one there ends it.
-func (p *parser) close(indent int) {
+func (p *parser) endPasses(indent int) {
 	for len(p.open) > 0 && p.open[len(p.open)-1].indent > indent {
 		p.open = p.open[:len(p.open)-1]
 	}
@@ -193,7 +193,7 @@ func (p *parser) close(indent int) {
 	}
 }
 
-func (p *parser) pass() *Pass {
+func (p *parser) currentPass() *Pass {
 	if len(p.open) == 0 {
 		// A minimal form has none, and some texts begin behind it.
 		pass := &Pass{}

@@ -10,7 +10,7 @@ import (
 	"rung/test/term"
 )
 
-// palette is what a terminal makes of the 16 basic colours. Every one can be
+// palette holds the 16 basic colours as a terminal shows them. Every one can be
 // read on its background.
 type palette [16]color.RGBA
 

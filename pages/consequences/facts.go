@@ -2,20 +2,109 @@ package consequences
 
 import (
 	"net/netip"
+
+	"rung/change"
 	"rung/change/effect"
+	"rung/change/gate"
+	"rung/model"
+	"rung/model/clean"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
 	"rung/pages/page"
 	"rung/revision/connections"
 )
 
-// Facts is the JSON of a change's effect on connections.
+// Facts is the JSON of a change and its consequences (command-line.md#output).
 type Facts struct {
-	Summary string       `json:"summary"`
-	Unknown string       `json:"unknown,omitempty"`
-	Caveat  string       `json:"caveat,omitempty"`
-	Totals  []diff.Total `json:"totals"`
-	Flips   []Group      `json:"flips"`
+	Title       string    `json:"title"`
+	Outcome     string    `json:"outcome,omitempty"` // with --yes: what became of it
+	Blocked     string    `json:"blocked,omitempty"`
+	Errors      []string  `json:"errors"`
+	Changes     []Change  `json:"changes"`
+	Rows        []Row     `json:"rows"`
+	Guards      []Guard   `json:"guards"`
+	ConfirmName string    `json:"confirm_name,omitempty"`
+	Connections *Effect   `json:"connections,omitempty"`
+	Findings    []Finding `json:"findings"`
+	Notes       []string  `json:"notes"`
+	Commands    []string  `json:"commands"`
+	Conflict    string    `json:"conflict,omitempty"`
+}
+
+// Change is the change of one object.
+type Change struct {
+	Policy string               `json:"policy"`
+	Change string               `json:"change"` // "create", "update" or "delete"
+	Fields []change.FieldChange `json:"fields"`
+	Diff   string               `json:"diff"`
+}
+
+// Row is a row that comes, goes or becomes another, in every zone.
+type Row struct {
+	Policy string `json:"policy"`
+	Change string `json:"change"` // "add", "change" or "remove"
+	model.RowDiff
+}
+
+// Guard is a guard rail that the change runs into.
+type Guard struct {
+	Code    string `json:"code"`
+	Policy  string `json:"policy"`
+	Message string `json:"message"`
+}
+
+// Finding is one that the change brings.
+type Finding struct {
+	Policy   string         `json:"policy"`
+	Severity model.Severity `json:"severity"`
+	Code     string         `json:"code"`
+	Message  string         `json:"message"`
+}
+
+// Of are the facts of a preview.
+func Of(p *gate.Preview) Facts {
+	out := Facts{Title: p.Title, Blocked: p.Blocked, ConfirmName: p.ConfirmName, Connections: EffectOf(p.Effect),
+		Notes: append([]string{}, p.Notes...), Commands: append([]string{}, p.Commands...),
+		Errors: page.Each(p.Errors, func(b model.Broken) string { return clean.Line(b.String()) }),
+		Changes: page.Each(p.Objects, func(o change.ObjectChange) Change {
+			return Change{Policy: o.Key.String(), Change: changeOf(&o), Diff: o.Diff, Fields: append([]change.FieldChange{}, o.Fields...)}
+		}),
+		Rows: page.Each(p.Rows, func(r change.RowChange) Row {
+			r.Fields = append([]model.FieldDiff{}, r.Fields...)
+			return Row{r.Policy.String(), RowVerb[r.Kind], r.RowDiff}
+		}),
+		Guards: page.Each(p.Guards, func(g change.Guard) Guard {
+			return Guard{Code: g.Code, Policy: g.Policy.String(), Message: g.Message}
+		}),
+		Findings: page.Each(p.Findings, func(f model.Finding) Finding {
+			return Finding{Policy: f.Policy.String(), Severity: f.Severity, Code: f.Code, Message: f.Message}
+		})}
+	if p.Conflict != nil {
+		out.Conflict = p.Conflict.Diff
+	}
+	return out
+}
+
+func changeOf(o *change.ObjectChange) string {
+	switch {
+	case o.Old == nil:
+		return "create"
+	case o.New == nil:
+		return "delete"
+	}
+	return "update"
+}
+
+// RowVerb says what becomes of a row.
+var RowVerb = map[model.DiffKind]string{model.DiffMissing: "add", model.DiffExtra: "remove", model.DiffDifferent: "change"}
+
+// Effect is the JSON of a change's effect on connections.
+type Effect struct {
+	Summary string           `json:"summary"`
+	Unknown string           `json:"unknown,omitempty"`
+	Caveat  string           `json:"caveat,omitempty"`
+	Totals  []diff.PairTotal `json:"totals"`
+	Flips   []Group          `json:"flips"`
 	// ByAnotherRule keep their verdict.
 	ByAnotherRule []Group `json:"by_another_rule"`
 	// Log is there where a log was read.
@@ -24,7 +113,7 @@ type Facts struct {
 
 // Group is connections that become the same through the same rules.
 type Group struct {
-	diff.Total
+	diff.PairTotal
 	From          Ends                `json:"from"`
 	To            Ends                `json:"to"`
 	Ports         []verdict.PortRange `json:"ports"`
@@ -58,12 +147,12 @@ type Connection struct {
 	Port     uint16           `json:"port"`
 }
 
-// Of are the facts of an effect, nil for none.
-func Of(e *effect.Effect) *Facts {
+// EffectOf are the facts of an effect, nil for none.
+func EffectOf(e *effect.Effect) *Effect {
 	if e == nil {
 		return nil
 	}
-	out := &Facts{Summary: e.Text(), Unknown: e.Unknown, Caveat: e.Caveat, Totals: []diff.Total{}, Flips: []Group{}, ByAnotherRule: []Group{}}
+	out := &Effect{Summary: e.Text(), Unknown: e.Unknown, Caveat: e.Caveat, Totals: []diff.PairTotal{}, Flips: []Group{}, ByAnotherRule: []Group{}}
 	if e.Difference != nil {
 		out.Totals = append(out.Totals, e.Totals...)
 		out.Flips, out.ByAnotherRule = page.Each(e.Flips, GroupOf), page.Each(e.Others, GroupOf)
@@ -73,11 +162,11 @@ func Of(e *effect.Effect) *Facts {
 }
 
 // GroupOf are the facts of a group.
-func GroupOf(g diff.Group) Group {
+func GroupOf(g diff.FlipGroup) Group {
 	by := func(d verdict.Decider) Decider {
 		return Decider{Policy: d.Policy.String(), Direction: string(d.Direction), Rule: d.Rule, Name: d.RuleName}
 	}
-	return Group{diff.Total{Before: g.Before, After: g.After, Pairs: g.Pairs}, endsOf(g.From), endsOf(g.To),
+	return Group{diff.PairTotal{Before: g.Before, After: g.After, Pairs: g.Pairs}, endsOf(g.From), endsOf(g.To),
 		append([]verdict.PortRange{}, g.Ports...), page.Each(g.ByBefore, by), page.Each(g.ByAfter, by),
 		Connection{g.Example.From.String(), g.Example.To.String(), g.Example.Protocol, g.Example.Port}}
 }
@@ -125,12 +214,12 @@ type Logged struct {
 	Passed  int `json:"passed"`
 }
 
-func logOf(o *diff.Otherwise) *Log {
+func logOf(o *diff.LogDifference) *Log {
 	if connections.OtherwiseText(o) == "" {
 		return nil
 	}
 	return &Log{Summary: connections.OtherwiseText(o), From: page.StampText(o.From), To: page.StampText(o.To), Judged: o.Judged, Lost: o.Lost, Over: o.Over,
-		Contrary: o.Contrary, Lines: o.Lines, Groups: page.Each(o.Groups, func(g diff.SeenGroup) LogGroup {
+		Contrary: o.Contrary, Lines: o.Lines, Groups: page.Each(o.Groups, func(g diff.LoggedGroup) LogGroup {
 			out := LogGroup{Before: g.Before, After: g.After, From: endsOf(g.From), To: endsOf(g.To), Protocol: g.Protocol,
 				Port: g.Port, Lines: g.Lines, First: page.StampText(g.First), Last: page.StampText(g.Last), Logged: Logged{g.Allowed, g.Denied, g.Passed},
 				Contrary: g.Contrary}

@@ -1,4 +1,4 @@
-package show
+package rows
 
 import (
 	"bytes"
@@ -9,18 +9,19 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// rowOut is a row under the schema's column names, in the order in which
+// Record is a row under the schema's column names, in the order in which
 // ovn-nbctl prints them, with its id beside.
-type rowOut struct {
+type Record struct {
 	id   string
 	cols []nb.Column
 }
 
-func describeRow[R nb.Row](r R) rowOut { return rowOut{r.IDs()[nb.KeyID], nb.Columns(r)} }
+// RecordOf is the record of a row.
+func RecordOf[R nb.Row](r R) Record { return Record{r.IDs()[nb.KeyID], nb.Columns(r)} }
 
 // MarshalJSON keeps the order of the columns; an optional column without a value
 // is null, an empty set or map is one.
-func (r rowOut) MarshalJSON() ([]byte, error) {
+func (r Record) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -55,20 +56,11 @@ func (r rowOut) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// records are rows as "ovn-nbctl list" prints them, an empty line between two.
-func records(rows []rowOut) string {
-	out := make([]string, len(rows))
-	for i, r := range rows {
-		out[i] = r.record()
-	}
-	return strings.Join(out, "\n")
-}
-
-// record is the row as "ovn-nbctl list" prints it.
-func (r rowOut) record() string {
+// String is the row as "ovn-nbctl list" prints it.
+func (r Record) String() string {
 	var b strings.Builder
 	for _, c := range r.cols {
-		fmt.Fprintf(&b, "%-20s: %s\n", c.Name, c.Text())
+		fmt.Fprintf(&b, "%-20s: %s\n", c.Name, c.ListText())
 	}
 	return b.String()
 }

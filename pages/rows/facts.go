@@ -1,0 +1,52 @@
+package rows
+
+import (
+	"rung/model"
+	"rung/model/ovn/nb"
+	"rung/revision/liverows"
+)
+
+// ACL is a live ACL as JSON has it (command-line.md#output).
+type ACL struct {
+	Zone  string `json:"zone"`
+	Stage string `json:"stage"`
+	Owner string `json:"owner"`
+	// The parts of the owner's ids; see nb.Owner.
+	OwnerForm       nb.Form `json:"owner_form"`
+	OwnerController string  `json:"owner_controller,omitempty"`
+	OwnerType       string  `json:"owner_type,omitempty"`
+	OwnerNamespace  string  `json:"owner_namespace,omitempty"`
+	OwnerName       string  `json:"owner_name,omitempty"`
+	OwnerDirection  string  `json:"owner_direction,omitempty"`
+	OwnerIndex      *int    `json:"owner_index,omitempty"`
+	OwnerDetail     string  `json:"owner_detail,omitempty"`
+	// On are the port groups and switches that hold the row.
+	On []string `json:"on"`
+	// Tie is set where other rows share stage, tier and priority.
+	Tie string `json:"tie,omitempty"`
+	// AfterEgressAllow: decides even after an ANP egress Allow.
+	AfterEgressAllow bool   `json:"after_egress_allow,omitempty"`
+	MatchError       string `json:"match_error,omitempty"`
+	Row              Record `json:"acl"`
+	// Flows are there where they were asked for.
+	Flows *Flows `json:"flows,omitempty"`
+}
+
+// Fact is the line of an ACL as JSON has it.
+func (l *Line) Fact() *ACL {
+	o := l.acl.Owner
+	out := &ACL{Zone: l.Zone, Stage: l.acl.Stage(), Owner: l.label, OwnerForm: o.Form, OwnerController: o.Controller, OwnerType: o.Type,
+		OwnerNamespace: o.Namespace, OwnerName: o.Name, OwnerDirection: o.Direction, OwnerDetail: o.Detail, On: l.on, Tie: l.acl.Tie.String(),
+		AfterEgressAllow: l.acl.AfterAllow, MatchError: l.Problem(), Row: RecordOf(l.acl.ACL), Flows: l.Flows}
+	if o.Index >= 0 {
+		out.OwnerIndex = &o.Index
+	}
+	return out
+}
+
+// IsOf says whether an ACL is of one of the policies or units, also one in an older form.
+func (l *Line) IsOf(keys map[model.PolicyKey]bool) bool {
+	unit, _ := liverows.UnitOfOwner(l.acl.Owner)
+	policy, _ := liverows.PolicyOfOwner(l.acl.Owner)
+	return keys[unit] || keys[policy]
+}

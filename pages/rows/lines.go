@@ -1,0 +1,194 @@
+package rows
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rung/model"
+	"rung/model/ovn/nb"
+	"rung/pages/page"
+	"rung/revision/liverows"
+	"rung/themes"
+)
+
+// Line is a row of a zone among the others of its table, or a heading.
+type Line struct {
+	ID    string
+	Zone  string
+	Row   nb.Row // live, or desired where it is missing; nil for a heading
+	Lost  bool   // it is missing
+	Mark  liverows.RowMark
+	Flows *Flows // of an ACL, where they were read
+
+	acl   *liverows.PlacedACL // nil for other rows
+	label string              // the owner's
+	// family is the address family of a set; on names the holders of an ACL, and own says that
+	// the holder is the port group of its policy.
+	family string
+	on     []string
+	own    bool
+	full   page.Line // a heading
+	from   *Pipeline
+}
+
+// Pipeline is the ACLs of a database in the order in which they decide. The zero Pipeline
+// is empty.
+type Pipeline struct {
+	walked   []*nb.ACL
+	sorted   []Line
+	problems map[*nb.ACL]string // of matches that were looked at
+	holders  *liverows.ACLHolders
+}
+
+// Read brings the ACLs of a database into order, again only when one of them is another
+// than last time, or is held by something else: members of sets and groups come and go
+// much more often.
+func (p *Pipeline) Read(db *nb.DB) {
+	walked := slices.AppendSeq(make([]*nb.ACL, 0, len(p.walked)), db.ACLs())
+	holders := liverows.HoldersOf(db, p.holders)
+	if slices.Equal(walked, p.walked) && holders == p.holders && p.sorted != nil {
+		return
+	}
+	placed := liverows.PlacedACLs(db)
+	*p = Pipeline{walked: walked, sorted: make([]Line, len(placed)), problems: map[*nb.ACL]string{}, holders: holders}
+	for i := range placed {
+		x := &placed[i]
+		on := holders.HoldersOfACL(x.ACL)
+		p.sorted[i] = Line{ID: x.UUID, Row: x.ACL, acl: x, label: x.Owner.Label(), on: holders.HolderNames(x.ACL),
+			own: len(on) == 1 && ownGroup(x.Owner, on[0]), from: p}
+	}
+}
+
+// ownGroup says whether a port group is the one of the policy the row is of.
+func ownGroup(o nb.Owner, holder nb.Row) bool {
+	h := nb.OwnerOfRow(holder)
+	return h.Form == nb.FormKnown && h.Form == o.Form && h.Type == o.Type && h.Namespace == o.Namespace && h.Name == o.Name
+}
+
+// ACLs are the ACLs of a zone, those that are lost in their place, under headings: of each
+// stage, and of the rows that decide after an egress Allow. A stage ends with what becomes
+// of a connection that no row matches. only, when set, is the one stage to show.
+func (p *Pipeline) ACLs(zone string, lost []nb.Row, m *liverows.RowMarks, only model.Stage) []*Line {
+	all := p.sorted
+	if len(lost) > 0 {
+		all = slices.Clone(all)
+		for _, r := range lost {
+			if a, ok := r.(*nb.ACL); ok {
+				x := liverows.PlaceACL(a)
+				all = append(all, Line{Row: a, Lost: true, acl: &x, label: x.Owner.Label(), from: p})
+			}
+		}
+		slices.SortStableFunc(all, func(a, b Line) int { return liverows.CompareACLs(a.acl.ACL, b.acl.ACL) })
+	}
+	out := make([]*Line, 0, len(all)+10)
+	end := func(stage string) {
+		if stage != "" {
+			out = append(out, &Line{ID: "end " + stage, full: page.Line{{Text: "   no row matches: allowed in this stage", Role: themes.Dim}}})
+		}
+	}
+	stage, late, runs := "", false, 0
+	for i := range all {
+		l := all[i]
+		s := l.acl.Stage()
+		if only != "" && s != string(only) {
+			continue
+		}
+		if s != stage {
+			end(stage)
+			stage, late = s, false
+			out = append(out, &Line{ID: "stage " + s, full: page.Heading(cmp.Or(stageTitles[s], s))})
+		}
+		if l.acl.AfterAllow && !late {
+			runs++
+			out = append(out, &Line{ID: "late " + strconv.Itoa(runs), full: page.Heading(lateSign + " " + liverows.AfterAllow)})
+		}
+		late = l.acl.AfterAllow
+		out = append(out, l.in(zone, l.acl.Owner, m))
+	}
+	end(stage)
+	return out
+}
+
+// stageTitles name the stages for people.
+var stageTitles = map[string]string{
+	"from-lport":          "from-lport · what leaves a pod, before load balancing",
+	"from-lport-after-lb": "from-lport after load balancing · egress rules",
+	"to-lport":            "to-lport · what arrives at a pod: ingress rules",
+}
+
+// lateSign marks the rows of liverows.AfterEgressAllow, wherever they stand.
+const lateSign = "†"
+
+// in is the line in a zone, judged by its marks; m is nil where nothing is desired.
+func (l Line) in(zone string, owner nb.Owner, m *liverows.RowMarks) *Line {
+	l.Zone = zone
+	switch id := l.Row.IDs()[nb.KeyID]; {
+	case m == nil:
+	case !l.Lost:
+		l.Mark = m.MarkOf(l.Row, owner)
+	default:
+		l.ID, l.Mark = "missing "+id, liverows.RowMissing
+		if m.KnownLost[id] {
+			l.Mark = liverows.RowKnownMissing
+		}
+	}
+	return &l
+}
+
+// Named are the rows of a table whose rows have names, by owner and id.
+func Named[R nb.Row](zone string, live iter.Seq[R], lost []nb.Row, m *liverows.RowMarks) []*Line {
+	var out []*Line
+	add := func(r nb.Row, lost bool) {
+		o := nb.OwnerOfRow(r)
+		l := Line{ID: r.RowUUID(), Row: r, Lost: lost, family: o.Family}
+		out = append(out, l.in(zone, o, m))
+		o.Family = "" // sets have a column for it
+		out[len(out)-1].label = o.Label()
+	}
+	for r := range live {
+		add(r, false)
+	}
+	for _, r := range lost {
+		add(r, true)
+	}
+	slices.SortStableFunc(out, func(a, b *Line) int {
+		return cmp.Or(strings.Compare(a.Row.IDs()[nb.KeyID], b.Row.IDs()[nb.KeyID]), strings.Compare(a.ID, b.ID))
+	})
+	return out
+}
+
+// Problem says why the match of a live ACL cannot be taken apart, "" when it can. Matches
+// are taken apart when they are looked at, not all at once.
+func (l *Line) Problem() string {
+	if l.acl == nil || l.Lost {
+		return ""
+	}
+	a := l.acl.ACL
+	text, ok := l.from.problems[a]
+	if !ok {
+		text = liverows.MatchProblem(a.Match)
+		l.from.problems[a] = text
+	}
+	return text
+}
+
+// Text returns the text that a filter searches: more than the columns that are shown.
+func (l *Line) Text() string {
+	s := []string{l.label, markText[l.Mark], l.Row.IDs()[nb.KeyID], l.Row.RowUUID()}
+	switch r := l.Row.(type) {
+	case *nb.ACL:
+		if l.acl.AfterAllow {
+			s = append(s, lateSign, liverows.AfterAllow)
+		}
+		if l.Problem() != "" {
+			s = append(s, badMatch)
+		}
+		s = append(s, r.Stage(), strconv.Itoa(r.Tier), strconv.Itoa(r.Priority), r.Action, r.Severity, l.acl.Tie.String(), l.holder().Text, r.Match)
+	default:
+		s = append(s, r.RowName())
+	}
+	return strings.Join(s, " ")
+}
