@@ -109,8 +109,8 @@ func planAnswer(a *command.App, e *engine.Engine, r *revision.Revision, f *planF
 	if st != nil {
 		text += "\n" + planStateText(st)
 	} else {
-		// What this command shows does not depend on a plan it cannot run: what is wrong
-		// with that is told where it can.
+		// Showing the board does not depend on a kept plan that this mode cannot run: an error of
+		// that plan is reported where the plan can run.
 		st, _ = e.KeptPlan()
 		if st != nil {
 			text += "\n" + keptText(st, e.Now()) + "\n"

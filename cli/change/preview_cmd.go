@@ -142,7 +142,7 @@ func moveOf(r *revision.Revision, text string) (change.Mutation, error) {
 // previewParts are the changes of a preview, in the order of the command line.
 type previewParts []onePart
 
-// onePart is one of them: op and what stands behind the flag. What --change names is read
+// onePart is one change: its op and the argument of its flag. The files of --change are read
 // into apply.
 type onePart struct {
 	op    change.Op

@@ -81,7 +81,7 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 				}
 				a.SayNoRows(r)
 				now := e.Now()
-				// What was waited for and did not go is drift, however young.
+				// Drift that is left after the wait counts, however young.
 				young, until := time.Duration(0), time.Time{}
 				if watched {
 					young, until = settle, nextBehind(zones, now, settle)

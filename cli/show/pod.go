@@ -49,7 +49,7 @@ type touchOut struct {
 	Network string `json:"network,omitempty"`
 	// NoRows is why the policy is not enforced as it is.
 	NoRows string `json:"no_rows,omitempty"`
-	// Broken is what of the rule matches nothing.
+	// Broken names the parts of the rule that match nothing.
 	Broken string `json:"broken,omitempty"`
 
 	label, mark string

@@ -14,7 +14,7 @@ import (
 	"rung/revision/connections"
 )
 
-// Facts is what a change does.
+// Facts is the JSON of a change and its consequences (command-line.md#output).
 type Facts struct {
 	Title       string    `json:"title"`
 	Outcome     string    `json:"outcome,omitempty"` // with --yes: what became of it
@@ -31,7 +31,7 @@ type Facts struct {
 	Conflict    string    `json:"conflict,omitempty"`
 }
 
-// Change is what becomes of one object.
+// Change is the change of one object.
 type Change struct {
 	Policy string               `json:"policy"`
 	Change string               `json:"change"` // "create", "update" or "delete"

@@ -42,19 +42,20 @@ func (p Point) Coded() string {
 	return p.Code + ": " + p.Text
 }
 
-// Told is what a preview says. A painter orders its parts and leaves none out.
+// Told is the text of a preview in parts. A painter orders its parts and leaves none out.
 type Told struct {
-	// Surplus is what the change does besides what it is made for, Errors what is wrong with
+	// Surplus says which effects the change has beyond the wanted ones, Errors are the errors in
 	// its text.
 	Surplus, Errors []Point
 	Objects         []Object
 	Guards          []Point
-	// Effect is what becomes of connections, at first in all; Log of those in the log.
+	// Effect is the effect on all connections, the summary first; Log the effect on those in the
+	// log.
 	Effect, Log []Point
-	// Seen are the connections of the log that would have gone the other way, Flips those that
-	// become another verdict, Others those that keep theirs by another rule.
+	// Seen are the connections of the log that would have got another verdict, Flips all that
+	// get another verdict, Others all that keep theirs by another rule.
 	Seen, Flips, Others Groups
-	// Findings are what to think about, Hints what is only good to know.
+	// Findings are worth a thought, Hints are mere information.
 	Findings, Omitted, Notes, Hints []Point
 	Counts                          []effect.RowCount
 }

@@ -41,7 +41,7 @@ func (v *View) build(env *view.Env) {
 	}
 	t := consequences.Tell(v.p)
 	v.head(left, t)
-	// What follows matters most: a long list of what changes comes after it.
+	// The consequences matter most: a long list of changes comes after them.
 	change := &pane{st: env.Styles, w: lw - 3}
 	change.changes(t.Objects, v.diff)
 	short := len(change.lines) <= shortChange && !v.diff

@@ -144,8 +144,8 @@ func rails(t *consequences.Told) []consequences.Point {
 	return consequences.Brief(t.Guards)
 }
 
-// consequences are what to read before saying yes: guard rails, findings, notes,
-// and last what is only good to know.
+// consequences adds everything to read before saying yes: guard rails, findings, notes,
+// and last the mere information.
 func (b *pane) consequences(t *consequences.Told) {
 	all := slices.Concat(rails(t), t.Effect, t.Log, t.Findings, t.Omitted, t.Notes, t.Hints)
 	if len(all) == 0 {

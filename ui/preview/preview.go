@@ -60,7 +60,7 @@ type View struct {
 	shown        []policies.ZoneShown
 }
 
-// builtKey is what the documents were built from.
+// builtKey holds the inputs that the documents were built from.
 type builtKey struct {
 	p          *gate.Preview
 	w          int
@@ -72,7 +72,7 @@ type builtKey struct {
 	shown      string
 }
 
-// worked is what was worked out, or why it could not be.
+// worked is the message with the preview that was worked out, or why it could not be.
 type worked struct {
 	p    *gate.Preview
 	err  error
@@ -104,7 +104,7 @@ func (v *View) Mutation() change.Mutation {
 	return v.p.Mutation
 }
 
-// Conflict is what stands against the change, nil when nothing does.
+// Conflict returns the conflict that keeps the change from being made, nil for none.
 func (v *View) Conflict() *rewrite.Conflict {
 	if v.p == nil {
 		return nil

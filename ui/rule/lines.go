@@ -225,7 +225,7 @@ func firstOf(p *model.Policy, r *model.Rule) string {
 	return r.Direction.Lower() + " rule of all"
 }
 
-// denyLine is what comes behind all NetworkPolicies: the default deny, for the pods
+// denyLine adds the default deny that comes behind all NetworkPolicies, for the pods
 // that one of them isolates.
 func (v *View) denyLine(env *view.Env, s *detail.Sheet) {
 	unit := connections.DefaultDeny(v.policy.Namespace, v.rule.Direction)
