@@ -21,7 +21,7 @@ import (
 
 // PlanRunner runs plans.
 type PlanRunner interface {
-	// UndoPreview is the preview of the undo, or the redo, of a plan of the history. Begin
+	// UndoPreview is the preview of the undo, or the redo, of a plan of the history. BeginPlan
 	// starts what such a preview says, after a yes.
 	UndoPreview(ctx context.Context, op change.Op, e history.Entry) (*Preview, error)
 	BeginPlan(ctx context.Context, read *Preview, c Confirm) error

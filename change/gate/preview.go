@@ -16,7 +16,7 @@ import (
 )
 
 // resolve works out which objects a change writes and whether it may be made. It is cheap
-// beside what follows from them: effectOf, which finds the guard rails, and explain.
+// beside what follows from them: effectOf, which finds the guard rails, and explainPreview.
 func (g *Gate) resolve(rev *revision.Revision, m change.Mutation) *Preview {
 	r := resolver{g, rev, &Preview{Mutation: m}}
 	r.findChanges()

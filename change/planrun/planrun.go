@@ -235,7 +235,7 @@ func (r *Plans) askFurther(job *planJob, back bool) (planAsk, error) {
 	if job == nil {
 		return planAsk{}, fmt.Errorf("%w: no plan has stopped", ErrPlan)
 	}
-	r.mu.Lock() // Look may be judging it
+	r.mu.Lock() // Refresh may be judging it
 	p := *job.Progress
 	a := planAsk{heading: "Continue: " + job.Title,
 		planJob: planJob{Progress: &p, Shown: new(*job.Shown), Top: job.Top, ID: job.ID, Title: job.Title, Undoes: job.Undoes, After: job.After}}

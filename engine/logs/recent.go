@@ -40,7 +40,7 @@ func ConnectionsOf(entries []*entries.Entry, most int) *diff.LogConnections {
 	return distinctConnections(entries, time.Time{}, most)
 }
 
-// seenKey holds the properties that the lines of one FullestSecond share.
+// seenKey holds the properties that the lines of one diff.LoggedConnection share.
 type seenKey struct {
 	source, destination netip.Addr
 	fromPod             model.Key

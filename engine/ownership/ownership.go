@@ -40,7 +40,7 @@ type ownerFacts struct {
 	// loaded says that the objects were read, node that the zone's Node is among
 	// them, nodeGone that it was and is not any more.
 	loaded, node, nodeGone bool
-	// cluster says that there is an API server to ask for pods; asked that it was, and
+	// cluster says that there is an API server to ask for pods; podsAsked that it was, and
 	// err what it answered, if not with the controllers on the zone's node.
 	cluster, podsAsked bool
 	err                error

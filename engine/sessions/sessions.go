@@ -20,7 +20,7 @@ type Sessions struct {
 	gate *gate.Gate
 	cfg  Config
 
-	// knownSessions are the sessions of the last look; again is when one that could not be ended is
+	// knownSessions are the sessions of the last look; retries say when one that could not be ended is
 	// tried next, and how often that was. They are of the goroutine that looks.
 	knownSessions map[model.Key]policies.LogSession
 	retries       map[model.Key]retryAt

@@ -15,13 +15,13 @@ import (
 
 // foundEnds are the ends that one side of a statement means.
 type foundEnds struct {
-	// pods have an address on the default network: classes know them. others are asked
+	// pods have an address on the default network: classes know them. otherEnds are asked
 	// one by one.
 	pods      []*model.Pod
 	otherEnds []verdict.Endpoint
 	// unselected counts pods that labels match and policies do not select, by why.
 	unselected map[string]int
-	// skipped are they, by key: one may be named yet. seen are all others.
+	// skipped are they, by key: one may be named yet. seenPods are all others.
 	skipped  map[model.Key]bool
 	seenPods map[model.Key]bool
 	// imagined are pods that do not exist.

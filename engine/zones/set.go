@@ -119,7 +119,7 @@ type zoneLoop struct {
 	done   chan struct{}
 	writes bool
 
-	// steps counts what SetDesired was told; changed and all are the last steps
+	// steps counts what SetDesired was told; changed and lastStep are the last steps
 	// that changed a policy, or anything.
 	steps, lastStep uint64
 	firstStep       uint64 // the zoneSet's number of the first

@@ -1,7 +1,7 @@
 // Package kube talks to the Kubernetes API server: it reads objects, makes changes, and runs
 // commands in pods. Package watch follows objects, podlogs follows logs, plugin runs login plugins.
 //
-// Cluster is one kubeconfig context (or the cluster Rung runs in); making it does no I/O. Lead
+// Cluster is one kubeconfig context (or the cluster Rung runs in); making it does no I/O. CampaignForZone
 // campaigns for a Lease; the other methods ask the server when they are called, unless it has
 // answered moments ago.
 //

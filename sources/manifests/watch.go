@@ -105,7 +105,7 @@ type watcher struct {
 	validated bool
 }
 
-// waitForChanges waits for changes. Every change starts the quiet time anew; scan may ask
+// waitForChanges waits for changes. Every change starts the quiet time anew; scanFiles may ask
 // to be called again by itself.
 func (w *watcher) waitForChanges(ctx context.Context) {
 	poll := w.tm.poll

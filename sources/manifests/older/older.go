@@ -20,7 +20,7 @@ import (
 type olderUse struct {
 	field string
 	line  int
-	// drops says what becomes of it on a server of today that drops it, says of what is not
+	// drops says what becomes of it on a server of today that drops it, saysText of what is not
 	// dropped.
 	drops, saysText string
 	// change is the text of today's form, reason why no object of today says the same:
