@@ -86,9 +86,9 @@ func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []c
 }
 
 // GuardChanges are changes as guard rails see them.
-func GuardChanges(changes []change.ObjectChange) (out []guard.Change) {
+func GuardChanges(changes []change.ObjectChange) (out []guard.PolicyChange) {
 	for i := range changes {
-		out = append(out, guard.Change{Key: changes[i].Key, Old: changes[i].Old, New: changes[i].New})
+		out = append(out, guard.PolicyChange{Key: changes[i].Key, Old: changes[i].Old, New: changes[i].New})
 	}
 	return out
 }

@@ -130,7 +130,7 @@ func (g *Gate) addStepEffects(ctx, limit context.Context, rev *revision.Revision
 			out.block("%s: %s", name, why)
 			return nil
 		}
-		one := g.resolve(rev, change.StepMutation(s))
+		one := g.resolveMutation(rev, change.StepMutation(s))
 		if one.Blocked != "" {
 			out.block("%s: %s", name, one.Blocked)
 		}
@@ -159,14 +159,14 @@ func (p *Preview) addGuards(guards []change.Guard) {
 
 // CheckAgreement says why what was read may not be started as it is now.
 func CheckAgreement(read, fresh *Preview, c Confirm) error {
-	return checkStillValid(read, fresh, approval{Confirm: c})
+	return checkStillValid(read, fresh, stepApproval{Confirm: c})
 }
 
 // CommitStep makes a step of a plan. guards were confirmed with the plan.
 func (g *Gate) CommitStep(ctx context.Context, rev *revision.Revision, s plan.Step, guards []change.Guard, c Confirm) (*Result, error) {
-	p := g.resolve(rev, change.StepMutation(s))
+	p := g.resolveMutation(rev, change.StepMutation(s))
 	p.Guards = append(p.Guards, guards...) // those a server sees were confirmed with the plan
-	return g.commit(ctx, p, approval{Confirm: c, isPlanStep: true, guards: guards})
+	return g.commitApproved(ctx, p, stepApproval{Confirm: c, isPlanStep: true, guards: guards})
 }
 
 // ReadFromServer reads a policy from the server that decides, nil where it is not there. ok is false
@@ -192,7 +192,7 @@ func (g *Gate) PreviewRest(ctx context.Context, op change.Op) *Preview {
 // CommitRest makes the change of PreviewRest. Its guard rails were answered when the change on trial
 // was made.
 func (g *Gate) CommitRest(ctx context.Context, p *Preview, by string) (*Result, error) {
-	return g.commit(ctx, p, approval{Confirm: Confirm{Yes: true, By: by, Finish: true}, reverts: true})
+	return g.commitApproved(ctx, p, stepApproval{Confirm: Confirm{Yes: true, By: by, Finish: true}, reverts: true})
 }
 
 // CountWritten is how many of a change's objects stand as it leaves them, and how many as they were.

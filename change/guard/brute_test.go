@@ -264,13 +264,13 @@ func TestRailsAreBruteForce(t *testing.T) {
 		for range 1 + c.IntN(2) {
 			docs = append(docs, c.policy())
 		}
-		var now []Change
+		var now []PolicyChange
 		for _, p := range parsed(t, docs...) {
-			now = append(now, Change{Key: p.Key, Old: cluster.Policy(p.Key), New: p})
+			now = append(now, PolicyChange{Key: p.Key, Old: cluster.Policy(p.Key), New: p})
 		}
 		if c.IntN(3) == 0 {
 			was := olds[c.IntN(len(olds))]
-			now = []Change{{Key: was.Key, Old: was}}
+			now = []PolicyChange{{Key: was.Key, Old: was}}
 		}
 		var upsert []model.Object
 		var remove []model.Key

@@ -247,7 +247,7 @@ func (e *Entry) sizeBytes() (n int) {
 		n += planSlotBytes * (len(e.Plan.Plan.Steps) + len(e.Plan.Plan.Now) + len(e.Plan.Plan.Then))
 	}
 	for i := range e.Files {
-		n += e.Files[i].Size()
+		n += e.Files[i].SizeBytes()
 	}
 	return n
 }

@@ -35,11 +35,11 @@ var convertTargets = []convertTarget{
 // convertPolicies converts and proves.
 func convertPolicies(to convert.Target) func(context.Context, *revision.Revision) (*convert.Result, error) {
 	return func(ctx context.Context, r *revision.Revision) (*convert.Result, error) {
-		res, err := convert.Policies(r, to)
+		res, err := convert.ConvertPolicies(r, to)
 		if err != nil {
 			return nil, err
 		}
-		return convert.Prove(ctx, r, res, nil)
+		return convert.ProveResult(ctx, r, res, nil)
 	}
 }
 

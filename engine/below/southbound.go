@@ -246,8 +246,8 @@ func (w *Southbounds) States() []*revision.Southbound {
 	return w.view
 }
 
-// Counts are the numbers of zones, by name.
-func (w *Southbounds) Counts() map[string]revision.ProgressCount { return maps.Clone(w.counts) }
+// ZoneCounts are the numbers of zones, by name.
+func (w *Southbounds) ZoneCounts() map[string]revision.ProgressCount { return maps.Clone(w.counts) }
 
 // CountZone notes the numbers of a zone, and since when something is behind.
 func (w *Southbounds) CountZone(z *model.ZoneState, now time.Time) {

@@ -71,7 +71,7 @@ type Rule struct {
 	// Name is the rule's name, Does its action in the words of its API.
 	Name, Does string
 	// Witness is a connection that the rule matches and on which the sides differ; nil
-	// where there is none, and before Prove.
+	// where there is none, and before ProveResult.
 	Witness *Difference
 }
 
@@ -104,10 +104,10 @@ func (r *Rule) Text() string {
 	return text
 }
 
-// Policies writes the policies of a cluster in another API. Under Antrea, where there are
+// ConvertPolicies writes the policies of a cluster in another API. Under Antrea, where there are
 // policies of Antrea, these are written as ANP or CNP; else ANP, BANP and CNP are. Nothing is
-// compared: that is Prove's.
-func Policies(r *revision.Revision, to Target) (*Result, error) {
+// compared: that is ProveResult's.
+func ConvertPolicies(r *revision.Revision, to Target) (*Result, error) {
 	native := r.System == system.Antrea && r.Cluster.Count(model.KindACNP)+r.Cluster.Count(model.KindANNP) > 0
 	out := &Result{To: to, Before: system.OVN, After: system.OVN}
 	var res labels.Result
@@ -174,12 +174,12 @@ func (r *Result) writePolicies(c *model.Cluster, made []*model.Policy) (refused 
 	refused = map[model.PolicyKey]string{}
 	for _, p := range made {
 		p.Origin = model.Origin{Source: "convert", Item: -1}
-		written, err := write.Policy(p)
+		written, err := write.PolicyObject(p)
 		if err != nil {
 			return nil, err
 		}
 		if was := c.Policy(p.Key); was != nil {
-			if same, err := write.Policy(was); err == nil && same.YAML == written.YAML {
+			if same, err := write.PolicyObject(was); err == nil && same.YAML == written.YAML {
 				r.Policies, r.unchanged = append(r.Policies, was), append(r.unchanged, was.Key)
 				continue
 			}
@@ -247,10 +247,10 @@ func (r *Result) PolicyOfRule(rule *Rule) *model.Policy {
 	return nil
 }
 
-// Prove gives a result of Policies with its proof: both sides are compared by the verdicts of
+// ProveResult gives a result of Policies with its proof: both sides are compared by the verdicts of
 // their systems, for today's pods, and for pods imagined with labels that nobody has yet. It
 // leaves made as it is. told hears of each step; it may be nil.
-func Prove(ctx context.Context, rev *revision.Revision, made *Result, told func(doing string)) (*Result, error) {
+func ProveResult(ctx context.Context, rev *revision.Revision, made *Result, told func(doing string)) (*Result, error) {
 	whole := *made
 	r := &whole
 	r.Rules = slices.Clone(r.Rules)

@@ -40,8 +40,8 @@ func ConnectionsOf(entries []*entries.Entry, most int) *diff.LogConnections {
 	return distinctConnections(entries, time.Time{}, most)
 }
 
-// seenKey holds the properties that the lines of one diff.LoggedConnection share.
-type seenKey struct {
+// connectionKey holds the properties that the lines of one diff.LoggedConnection share.
+type connectionKey struct {
 	source, destination netip.Addr
 	fromPod             model.Key
 	toPod               model.Key
@@ -71,7 +71,7 @@ func recentConnections(entries []*entries.Entry, now time.Time, most int) *diff.
 // distinctConnections returns up to most distinct connections since a time, the newest first.
 func distinctConnections(entries []*entries.Entry, since time.Time, most int) *diff.LogConnections {
 	out := &diff.LogConnections{}
-	at := map[seenKey]int{}
+	at := map[connectionKey]int{}
 	for i := len(entries) - 1; i >= 0; i-- {
 		e := entries[i]
 		k, ok := seenOf(e)
@@ -118,12 +118,12 @@ func laterTime(a, b time.Time) time.Time {
 
 // seenOf is the connection of a line, and what the line says of it; ok is false for one
 // that is about no connection.
-func seenOf(e *entries.Entry) (k seenKey, ok bool) {
+func seenOf(e *entries.Entry) (k connectionKey, ok bool) {
 	line := &e.Line
 	if e.Gap != nil || !line.Src.IsValid() || !line.Dst.IsValid() {
 		return k, false
 	}
-	k = seenKey{source: line.Src.Unmap(), destination: line.Dst.Unmap(), fromPod: podOf(&e.Src), toPod: podOf(&e.Dst),
+	k = connectionKey{source: line.Src.Unmap(), destination: line.Dst.Unmap(), fromPod: podOf(&e.Src), toPod: podOf(&e.Dst),
 		proto: verdict.Protocol(strings.ToUpper(strings.TrimSuffix(line.Proto, "6"))), port: line.DstPort, zone: line.Zone}
 	switch line.Verdict {
 	case "allow":

@@ -78,7 +78,7 @@ func TestControllersOfEveryZone(t *testing.T) {
 // Conditions of a term that is over are not written in the next one.
 func TestReportsEndWithTheLease(t *testing.T) {
 	api := &ownerapi.API{}
-	w := &Zone{owners: &Owners{reporter: kube.NewReporter(api.Open(t), func(error) {})}, zone: "worker"}
+	w := &OwnedZone{owners: &Owners{reporter: kube.NewReporter(api.Open(t), func(error) {})}, zone: "worker"}
 	t.Cleanup(func() { // its queue ends with its run
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()

@@ -261,7 +261,7 @@ func (z *Set) AddZone(zone reconciler.Zone, write bool) {
 		rc.Members = z.differs.setMembers // the sandbox has few zones, and no differs
 	}
 	rc.Status, rc.Events = z.reports.ReportsOf(name), z.reports.ReportsOf(name)
-	var own *ownership.Zone
+	var own *ownership.OwnedZone
 	if write && !z.cfg.Own {
 		own = z.owners.OwnZone(name, &rc)
 	}

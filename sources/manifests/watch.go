@@ -22,7 +22,7 @@ type Update struct {
 	Remove []model.Key
 	// Broken and Files are complete, not only the changes.
 	Broken []model.Broken
-	Files  []File
+	Files  []FileState
 	// Validated says gate 1 was run: false only in the first update when
 	// Options.SkipSchema is set.
 	Validated bool

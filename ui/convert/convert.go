@@ -138,7 +138,7 @@ func (v *page) begin(env *view.Env) {
 	v.proves.Stop()
 	v.rev, v.wrong = env.Rev, ""
 	rev, to := env.Rev, v.to
-	view.Begin(&v.makes, env, "converting", func(context.Context) (*convert.Result, error) { return convert.Policies(rev, to) })
+	view.Begin(&v.makes, env, "converting", func(context.Context) (*convert.Result, error) { return convert.ConvertPolicies(rev, to) })
 }
 
 // Receive takes what was worked out.
@@ -151,7 +151,7 @@ func (v *page) Receive(env *view.Env, msg any) {
 		v.res, v.proved = res, false
 		rev := v.rev
 		view.Begin(&v.proves, env, "proving that both sides decide alike", func(ctx context.Context) (*convert.Result, error) {
-			return convert.Prove(ctx, rev, res, func(doing string) { v.doing.Store(&doing) })
+			return convert.ProveResult(ctx, rev, res, func(doing string) { v.doing.Store(&doing) })
 		})
 	} else if res, err, ok := view.Come[*convert.Result](&v.proves, msg); ok {
 		if err != nil {

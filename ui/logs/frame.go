@@ -147,7 +147,7 @@ func (v *sources) lost(env *view.Env, page nav.Page) (out []string) {
 type ruleStat struct {
 	ref   logline.RuleRef
 	shown uint64
-	pace  hits.Seconds
+	pace  hits.RecentSeconds
 	stat  logs.RuleStat
 	// of is the number of all lines where others than those shown came, empty where that
 	// tells nothing: on the page of a pod, and of what was found in files.

@@ -28,7 +28,7 @@ type place struct {
 type sources struct {
 	stats   logs.Stats
 	streams []logline.Stream // of nodes
-	losses  []logs.Loss      // of the ACLs at their limits, all policies'
+	losses  []logs.MeterLoss // of the ACLs at their limits, all policies'
 	place   place
 }
 

@@ -41,7 +41,7 @@ type View struct {
 	head   []widget.Line
 	parts  []part // those that there are
 	counts [parts]string
-	hits   *logs.Summary // nil without a log
+	hits   *logs.HitSummary // nil without a log
 
 	rules    widget.Table[*ruleItem]
 	columns  []widget.Column[*ruleItem] // of rules, where there are rows

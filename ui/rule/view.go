@@ -32,7 +32,7 @@ type View struct {
 
 	policy  *model.Policy
 	rule    *model.Rule
-	hits    *logs.Summary // nil without a log
+	hits    *logs.HitSummary // nil without a log
 	entries []*liverows.RuleACL
 	state   *model.ZoneState
 
