@@ -102,7 +102,8 @@ func IsAnyPod(c *model.Cluster) bool {
 	return false
 }
 
-// unprogrammedWithRows says which of the policies have rows that decide though they are not programmed.
+// unprogrammedWithRows says which of the policies have rows that decide though they are not
+// programmed.
 func unprogrammedWithRows(rev, next *revision.Revision, changes []change.ObjectChange) string {
 	var out []string
 	for i := range changes {

@@ -23,8 +23,8 @@ type noteWriter struct {
 	isolated map[string]bool
 }
 
-// NotesOfChange are the consequences of one object's change that are worth reading. isolated are the
-// namespaces whose isolation has been noted, which it adds to.
+// NotesOfChange are the consequences of one object's change that are worth reading. isolated
+// are the namespaces whose isolation has been noted, which it adds to.
 func NotesOfChange(rev, next *revision.Revision, c *change.ObjectChange, isolated map[string]bool) []Consequence {
 	n := noteWriter{rev: rev, next: next, change: c, isolated: isolated}
 	var out []Consequence

@@ -216,8 +216,8 @@ func (r *mutationResolver) undoObject(o history.Object, files []change.FileChang
 	}
 }
 
-// resolveRest turns the change on trial round, but for what others changed meanwhile, or resolves what is left
-// of one that was killed: objects that stand as they were.
+// resolveRest turns the change on trial round, but for what others changed meanwhile, or
+// resolves what is left of one that was killed: objects that stand as they were.
 func (r *mutationResolver) resolveRest(finish bool) {
 	e := r.gate.trials.TrialEntry()
 	what := "confirmed"

@@ -9,8 +9,8 @@ import (
 	"rung/revision/omitted"
 )
 
-// omissionFinder finds what a statement hangs on: the omissions that could change what becomes of one
-// of its connections.
+// omissionFinder finds what a statement hangs on: the omissions that could change what
+// becomes of one of its connections.
 type omissionFinder struct {
 	filter    *omitted.OmissionFilter
 	ask       connectionAsker

@@ -144,8 +144,8 @@ func (w *statementWriter) isWholeNamespace(space string, pods []*model.Pod) bool
 	return len(pods) == len(w.ordinary[space])
 }
 
-// unitEnds converts units to the ends of statements: whole namespaces in one end, parts by what their
-// labels have in common, else by their names.
+// unitEnds converts units to the ends of statements: whole namespaces in one end, parts by
+// what their labels have in common, else by their names.
 func (w *statementWriter) unitEnds(units []int) any {
 	var whole, out []any
 	order, pods := w.podsBySpace(units)

@@ -90,7 +90,7 @@ func (l *lazyDiffer) newestDiffer() (*tracker.ZoneDiffer, uint64, *model.ChangeS
 	return l.lockedDiffer(), l.number, l.changes
 }
 
-// lockedDiffer is newest for whoever holds the lock.
+// lockedDiffer is newestDiffer for whoever holds the lock.
 func (l *lazyDiffer) lockedDiffer() *tracker.ZoneDiffer {
 	switch {
 	case l.lastMade == nil:
